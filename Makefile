@@ -1,0 +1,206 @@
+# Hologram. `make` builds, `make demo` shows, `make test` tests; `make help` lists the rest.
+#
+#   make BUILD=dir CC=clang OPT="-O1"     another place, compiler or optimisation
+#   make SANITIZE=address,undefined       with sanitizers (see asan, ubsan, tsan)
+
+CC       ?= gcc
+BUILD    ?= build
+PREFIX   ?= /usr/local
+OPT      ?= -O2
+MACHINE  := $(shell $(CC) -dumpmachine | cut -d- -f1)
+VERSION  := $(shell sed -n 's/^.define HOLO_VERSION_[A-Z]* *//p' include/hologram.h | paste -sd.)
+
+WARN     := -Wall -Wextra -Werror
+SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+CFLAGS   := $(OPT) -g $(WARN) -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-strict-aliasing -ffp-contract=off \
+            -pthread $(SANFLAGS) -Iinclude -Isrc
+LDFLAGS  := -pthread $(SANFLAGS)
+LDLIBS   := -lm
+COMPILER_LIBS := -ljansson -lz
+
+# ---- sources: every file of a room is compiled; the two libraries are lists of rooms
+
+RUNTIME_ROOMS  := base atlas format ops kernels isa runtime backends
+COMPILER_ROOMS := graph import passes lower plan archive verify lang api
+room = $(wildcard $(foreach r,$(1),src/$(r)/*.c))
+
+RUNTIME_SRC  := $(filter-out src/kernels/%,$(call room,$(RUNTIME_ROOMS))) src/kernels/cpu.c
+COMPILER_SRC := $(call room,$(COMPILER_ROOMS)) $(wildcard src/*.c)
+CLI_SRC      := $(wildcard cli/*.c)
+LEVELS       := $(shell awk '$$1 == "$(MACHINE)" { print $$2 "_" $$3 }' src/kernels/LEVELS)
+
+obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+RUNTIME_OBJ  := $(call obj,$(RUNTIME_SRC)) $(LEVELS:%=$(BUILD)/obj/level_%.o) $(BUILD)/obj/ops_registry.o
+COMPILER_OBJ := $(call obj,$(COMPILER_SRC))
+CLI_OBJ      := $(call obj,$(CLI_SRC))
+
+LIB      := $(BUILD)/libhologram.a
+LIB_COMP := $(BUILD)/libhologram-compiler.a
+SO       := $(BUILD)/libhologram.so
+SO_COMP  := $(BUILD)/libhologram-compiler.so
+
+.PHONY: all demo test unit onnx lint format asan ubsan tsan fuzz fuzz-replay bench install clean deps help hooks real
+.DELETE_ON_ERROR:
+
+all: $(BUILD)/hologram $(SO) $(SO_COMP)
+
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+# ---- building
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 $(CFLAGS) -MMD -MP -c $< -o $@
+
+# One object for each level and numeric class, from one source.
+level_flags = $(shell awk '$$1 == "$(MACHINE)" && $$2 "_" $$3 == "$(1)" { $$1 = $$2 = $$3 = ""; print }' src/kernels/LEVELS)
+$(BUILD)/obj/level_%.o: src/kernels/level.c src/kernels/LEVELS
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(filter-out -O2 -ffp-contract=off,$(CFLAGS)) -O3 $(call level_flags,$*) \
+	    -DHOLO_LEVEL=$(word 1,$(subst _, ,$*)) -DHOLO_EXACT=$(word 2,$(subst _, ,$*)) \
+	    -ffp-contract=$(if $(filter %_1,$*),off,fast) -MMD -MP -c $< -o $@
+
+$(BUILD)/ops_registry.c: tools/ops_registry.sh $(wildcard src/ops/*.c)
+	@mkdir -p $(@D)
+	sh tools/ops_registry.sh > $@
+
+$(BUILD)/obj/ops_registry.o: $(BUILD)/ops_registry.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 $(CFLAGS) -c $< -o $@
+
+$(LIB): $(RUNTIME_OBJ)
+	rm -f $@ && ar rcs $@ $^
+$(LIB_COMP): $(COMPILER_OBJ)
+	rm -f $@ && ar rcs $@ $^
+
+# The shared libraries show only what the public headers mark.
+$(SO): $(RUNTIME_OBJ)
+	$(CC) $(LDFLAGS) -shared -Wl,-soname,libhologram.so.0 -o $@ $^ $(LDLIBS)
+	ln -sf libhologram.so $@.0
+$(SO_COMP): $(COMPILER_OBJ) $(LIB)
+	$(CC) $(LDFLAGS) -shared -Wl,-soname,libhologram-compiler.so.0 -o $@ $(COMPILER_OBJ) -Wl,--exclude-libs,libhologram.a \
+	    $(LIB) $(COMPILER_LIBS) $(LDLIBS)
+	ln -sf libhologram-compiler.so $@.0
+
+$(BUILD)/hologram: $(CLI_OBJ) $(LIB_COMP) $(LIB)
+	$(CC) $(LDFLAGS) -o $@ $^ $(COMPILER_LIBS) $(LDLIBS)
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+
+# ---- what a fresh Debian machine lacks
+
+PACKAGES      := gcc make pkg-config libjansson-dev libxxhash-dev zlib1g-dev
+TEST_PACKAGES := libcmocka-dev libonnx-testdata clang libclang-rt-14-dev clang-format
+
+deps:
+	@sh tools/deps.sh $(PACKAGES)
+test-deps:
+	@sh tools/deps.sh $(PACKAGES) $(TEST_PACKAGES)
+
+## make               build build/hologram and the libraries
+## make demo          install what is missing, build, and read some digits
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@HOLOGRAM=$(BUILD)/hologram sh demo/run.sh
+
+# ---- tests
+
+UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c))
+$(BUILD)/tests/%: tests/unit/%.c $(LIB_COMP) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 $(CFLAGS) -Itests -MMD -MP -MF $@.d $< $(LIB_COMP) $(LIB) $(COMPILER_LIBS) -lcmocka $(LDLIBS) -o $@
+-include $(wildcard $(BUILD)/tests/*.d)
+
+## make test          install what is missing and run every test
+test: test-deps
+	@$(MAKE) --no-print-directory all unit replay-programs
+	@$(MAKE) --no-print-directory lint cli-test fuzz-replay install-test onnx
+
+## make unit          the unit tests alone
+unit: $(UNIT)
+	@set -e; for t in $(UNIT); do $$t 2>&1 | tee $(BUILD)/unit.log | grep -E 'FAILED|PASSED' || { cat $(BUILD)/unit.log; exit 1; }; \
+	    grep -q 'FAILED' $(BUILD)/unit.log && { cat $(BUILD)/unit.log; exit 1; } || true; done
+
+cli-test: $(BUILD)/hologram
+	@HOLOGRAM=$(abspath $(BUILD)/hologram) sh tests/cli/run.sh
+
+## make onnx          ONNX's own operator tests: Debian's, and the newer ones where they are present
+ONNX_DEBIAN := $(wildcard /usr/share/libonnx-testdata/data/node /usr/include/onnx/backend/test/data/node)
+ONNX_NEWER  := $(or $(HOLO_ONNX_TESTS),$(wildcard ../shared/onnx/node))
+onnx: $(BUILD)/hologram
+	@sh tools/onnx.sh $(BUILD)/hologram "$(firstword $(ONNX_DEBIAN))" "$(ONNX_NEWER)"
+
+## make asan ubsan tsan   the tests under a sanitizer
+asan ubsan tsan: SAN = $(patsubst %san,%,$@)
+asan:
+	@$(MAKE) --no-print-directory BUILD=build/asan SANITIZE=address OPT="-O1" sanitized
+ubsan:
+	@$(MAKE) --no-print-directory BUILD=build/ubsan SANITIZE=undefined OPT="-O1" sanitized
+tsan:
+	@$(MAKE) --no-print-directory BUILD=build/tsan SANITIZE=thread OPT="-O1" sanitized
+sanitized: test-deps
+	@$(MAKE) --no-print-directory $(BUILD)/hologram unit replay-programs
+	@$(MAKE) --no-print-directory cli-test fuzz-replay onnx
+
+# ---- fuzzing
+
+FUZZ_NAMES := $(patsubst fuzz/%.c,%,$(filter-out fuzz/replay.c,$(wildcard fuzz/*.c)))
+REPLAY     := $(FUZZ_NAMES:%=$(BUILD)/fuzz/%)
+$(BUILD)/fuzz/%: fuzz/%.c fuzz/replay.c $(LIB_COMP) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 $(CFLAGS) $< fuzz/replay.c $(LIB_COMP) $(LIB) $(COMPILER_LIBS) $(LDLIBS) -o $@
+replay-programs: $(REPLAY)
+
+## make fuzz-replay   every input that fuzzing ever found, again
+fuzz-replay: $(REPLAY)
+	@set -e; for t in $(FUZZ_NAMES); do $(BUILD)/fuzz/$$t fuzz/corpus/$$t; done
+
+## make fuzz T=onnx SECONDS=60   fuzz one input (libFuzzer, with sanitizers)
+SECONDS ?= 60
+fuzz: test-deps
+	@$(MAKE) --no-print-directory CC=clang BUILD=build/fuzz SANITIZE=address,undefined,fuzzer-no-link OPT=-O1 \
+	    build/fuzz/libhologram.a build/fuzz/libhologram-compiler.a
+	clang -g -O1 -std=c11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -Iinclude -Isrc fuzz/$(T).c \
+	    build/fuzz/libhologram-compiler.a build/fuzz/libhologram.a $(COMPILER_LIBS) $(LDLIBS) -pthread -o build/fuzz/$(T)-fuzzer
+	@mkdir -p build/fuzz/found-$(T)
+	build/fuzz/$(T)-fuzzer -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 -artifact_prefix=build/fuzz/ \
+	    build/fuzz/found-$(T) fuzz/corpus/$(T)
+
+# ---- the rest
+
+## make lint          layering, headers, symbols, budgets, format
+lint: $(LIB) $(LIB_COMP)
+	@sh tools/lint.sh $(BUILD)
+## make format        clang-format on everything
+format:
+	@clang-format -i $(wildcard include/*.h src/*.c src/*/*.[ch] cli/*.[ch] tests/*/*.[ch] fuzz/*.c examples/*.c bench/*.c)
+
+## make bench         the corpus beside ONNX Runtime, as ratios of one run
+bench: $(BUILD)/hologram
+	@sh bench/run.sh $(BUILD)/hologram
+
+## make install       PREFIX=/usr/local: program, libraries, headers, pkg-config, CMake, man pages
+DEST := $(DESTDIR)$(PREFIX)
+install: all
+	install -d $(DEST)/bin $(DEST)/include $(DEST)/lib/pkgconfig $(DEST)/lib/cmake/Hologram $(DEST)/share/man/man1
+	install $(BUILD)/hologram $(DEST)/bin/
+	install -m 644 include/hologram.h include/hologram_compiler.h $(DEST)/include/
+	install -m 644 $(LIB) $(LIB_COMP) $(DEST)/lib/
+	install $(SO) $(DEST)/lib/libhologram.so.0
+	install $(SO_COMP) $(DEST)/lib/libhologram-compiler.so.0
+	ln -sf libhologram.so.0 $(DEST)/lib/libhologram.so
+	ln -sf libhologram-compiler.so.0 $(DEST)/lib/libhologram-compiler.so
+	for f in hologram hologram-compiler; do sed 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|' tools/install/$$f.pc.in > $(DEST)/lib/pkgconfig/$$f.pc; done
+	for f in tools/install/*.cmake.in; do sed 's|@PREFIX@|$(PREFIX)|g;s|@VERSION@|$(VERSION)|g' $$f > $(DEST)/lib/cmake/Hologram/$$(basename $$f .in); done
+	install -m 644 docs/man/*.1 $(DEST)/share/man/man1/
+
+# The examples, built against the installed library alone.
+install-test: all
+	@sh tests/install.sh
+
+hooks:
+	git config core.hooksPath .githooks
+
+clean:
+	rm -rf $(BUILD)

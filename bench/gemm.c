@@ -1,0 +1,92 @@
+// gemm.c - how close the f32 matrix product comes to what one core can do, at every level and class
+// that this machine runs: best of many, B packed beforehand, one thread.
+//
+//     gemm [MxNxK ...]
+//
+// The share is of the level's own fused peak, measured here by a product that lives in registers
+// and the first cache, where it is within a few percent of the arithmetic units' limit.
+#include "base/base.h"
+#include "base/files.h"
+#include "kernels/kernels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct Shape {
+    int64_t m, n, k;
+} Shape;
+
+static const Shape shapes[] = {
+    {1024, 1024, 1024}, {128, 768, 768}, {128, 3072, 768}, {3136, 64, 576}, {49, 2048, 512},
+    {64, 3136, 576},    {13, 513, 100},  {1, 1024, 1024},  {1, 50257, 768},
+};
+
+static void *take(size_t size)
+{
+    void *memory = aligned_alloc(64, holo_align(size, 64));
+    if (!memory) exit(1);
+    return memory;
+}
+
+static float *random_floats(int64_t count)
+{
+    HoloRandom random = {1};
+    float     *x      = take((size_t)count * sizeof *x);
+    for (int64_t i = 0; i < count; i++) x[i] = (float)(holo_random_unit(&random) - 0.5);
+    return x;
+}
+
+// Best rate of `seconds` of trying, in GFLOP/s. Columns go in strips, as a caller cuts them.
+static double measure(const HoloKernels *kernels, Shape s, double seconds)
+{
+    enum { STRIP = 256 };
+    int64_t panels  = (s.n + HOLO_PANEL - 1) / HOLO_PANEL;
+    float  *a       = random_floats(s.m * s.k), *b = random_floats(s.k * s.n);
+    float  *packed  = take((size_t)(panels * s.k * HOLO_PANEL) * sizeof *packed);
+    float  *c       = take((size_t)(s.m * s.n) * sizeof *c);
+    float  *scratch = take(HOLO_GEMM_SCRATCH * sizeof *scratch);
+    double  best = 1e9, start = holo_time_now(), last = start;
+    kernels->pack_f32(s.k, s.n, b, s.n, 1, packed);
+    do {
+        for (int64_t j = 0; j < s.n; j += STRIP)
+            kernels->gemm_f32(&(HoloGemm){.m = s.m, .n = s.n - j < STRIP ? s.n - j : STRIP, .k = s.k,
+                                          .a = a, .a_row = s.k, .a_column = 1,
+                                          .b = packed + j * s.k, .b_panel = s.k * HOLO_PANEL, .b_step = HOLO_PANEL,
+                                          .c = c + j, .c_row = s.n, .alpha = 1, .scratch = scratch});
+        double now = holo_time_now();
+        if (now - last < best) best = now - last;
+        last = now;
+    } while (last - start < seconds);
+    free(a), free(b), free(packed), free(c), free(scratch);
+    return 2e-9 * (double)(s.m * s.n * s.k) / best;
+}
+
+// The arithmetic limit of the widest fused multiply-add, as seen: a product that stays in the first cache.
+static double peak(const HoloKernels *kernels)
+{
+    return measure(kernels, (Shape){12, 32, 256}, 0.2);
+}
+
+static void report(const HoloKernels *kernels, Shape s)
+{
+    double rate = measure(kernels, s, 0.4);
+    printf("%-7s %-5s %5lldx%lldx%-6lld %7.1f GFLOP/s  %5.1f %% of the peak\n", kernels->level, kernels->exact ? "exact" : "fused",
+           (long long)s.m, (long long)s.n, (long long)s.k, rate, 100 * rate / peak(kernels));
+}
+
+int main(int argc, char **argv)
+{
+    const HoloKernels *kernels;
+    for (int level = 0; (kernels = holo_kernels_at(level)); level++) {
+        for (int i = 1; i < argc; i++) {
+            long long m, n, k;
+            if (sscanf(argv[i], "%lldx%lldx%lld", &m, &n, &k) != 3 || m < 1 || n < 1 || k < 1) {
+                fprintf(stderr, "gemm: '%s' is not a shape such as 128x768x768\n", argv[i]);
+                return 2;
+            }
+            report(kernels, (Shape){m, n, k});
+        }
+        for (int i = 0; argc < 2 && i < HOLO_COUNT(shapes); i++) report(kernels, shapes[i]);
+    }
+    return 0;
+}

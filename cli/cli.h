@@ -1,0 +1,128 @@
+// cli.h - what the commands of the program `hologram` share.
+//
+// The program sees the libraries through include/ only. A command is a file cmd_NAME.c with one
+// CliCommand; main.c lists them. Exit status: 0 done, 1 it failed, 2 it was called wrongly.
+#ifndef HOLO_CLI_H
+#define HOLO_CLI_H
+
+#include "hologram.h"
+#include "hologram_compiler.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+
+#define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#define CLI_COUNT(array)        ((int)(sizeof(array) / sizeof *(array)))
+
+typedef struct Cli        Cli;
+typedef struct CliCommand CliCommand;
+
+// ---- commands and their options (options.c)
+
+typedef struct CliOption {
+    const char *name;   // long, without dashes
+    char        letter; // short; 0: none
+    const char *value;  // what its value is called in the help; NULL: a switch
+    const char *help;
+} CliOption;
+
+struct CliCommand {
+    const char      *name, *purpose;
+    const char      *arguments;        // "MODEL", for the synopsis
+    int              arg_min, arg_max; // -1: any number
+    const char      *details;          // prose of the help
+    const char      *examples;         // lines of the help
+    const CliOption *options;          // ended by a row without a name; --help and --color go without saying
+    int (*run)(Cli *cli);
+    void (*help)(void); // prints more help; NULL: none
+};
+
+typedef struct CliGiven { // an option as it was given
+    const CliOption *option;
+    const char      *value; // NULL: a switch
+} CliGiven;
+
+struct Cli {
+    const CliCommand *command;
+    const char      **args; // the arguments that are no options
+    int               arg_count;
+    CliGiven         *given;
+    int               given_count;
+};
+
+// Sorts argv, from the word after the command's name on, into `cli`. Returns CLI_OK, or CLI_USAGE after a message.
+int cli_parse(Cli *cli, int argc, char **argv);
+// The last value given for an option, or NULL; of a switch, its name.
+const char *cli_option(const Cli *cli, const char *name);
+// Walks all values given for an option: start with *cursor = 0; NULL at the end.
+const char *cli_option_next(const Cli *cli, const char *name, int *cursor);
+void        cli_print_help(const CliCommand *command);
+// The word of the list (ended by NULL) that `word` was probably meant to be; NULL: none is near.
+const char *cli_nearest(const char *word, const char *const *list);
+
+extern const CliCommand *const cli_commands[]; // main.c; ended by NULL
+
+// ---- settings: flags, then environment, then .env, then hologram.toml, then defaults (settings.c)
+
+typedef struct CliSetting {
+    const char *name; // as in hologram.toml and as a flag; HOLOGRAM_NAME in the environment and in .env
+    const char *fallback;
+    const char *choices; // "exact|fused", "true|false"; NULL: a number
+    double      low, high;
+    bool        whole;
+    const char *help;
+} CliSetting;
+
+typedef struct CliValue {
+    const CliSetting *setting;
+    const char       *text;
+    char              from[160]; // "--threads", "HOLOGRAM_THREADS", ".env:3", "hologram.toml:2", "default"
+} CliValue;
+
+// Reads the files and checks every setting. Returns CLI_OK, or CLI_USAGE after a message.
+int             cli_settings_load(const Cli *cli);
+int             cli_setting_count(void);
+const CliValue *cli_setting(int index);
+double          cli_number(const char *name);
+bool            cli_is(const char *name, const char *choice);
+const char     *cli_setting_source(const char *name); // CliValue.from
+
+// ---- what a person sees (term.c)
+
+void cli_term_init(bool color_always, bool color_never);
+// Codes for a stream, "" where it is no terminal: "bold", "dim", "red", "green", "yellow", "blue", "cyan", "reset".
+const char *cli_color(FILE *stream, const char *name);
+
+// Prints "hologram: ..." to stderr, and what to do next where `next` is not NULL. Return CLI_FAILED, CLI_USAGE.
+int cli_fail(const char *next, const char *format, ...) CLI_PRINTF(2, 3);
+int cli_fail_error(const char *next, const HoloError *error, HoloStatus status);
+int cli_usage(const Cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
+
+// One bar on stderr while something takes long; silent where stderr is no terminal. A HoloProgressFn.
+void cli_progress(void *context, const char *stage, double fraction);
+void cli_progress_end(void);
+
+// "1.5 MiB", "12.3 ms", "f32[batch, 3]" in the buffer given, which is returned.
+typedef struct CliText {
+    char data[512];
+} CliText;
+const char *cli_bytes(CliText *text, double bytes);
+const char *cli_seconds(CliText *text, double seconds);
+const char *cli_type(CliText *text, const HoloTensor *type, const char *const *symbols); // symbols may be NULL
+// The length of a well-formed UTF-8 sequence at `s`, which ends with a 0; 0: there is none.
+int cli_utf8_size(const unsigned char *s);
+// A row of a table: a name, padded, and a value.
+void cli_row(FILE *out, const char *name, const char *format, ...) CLI_PRINTF(3, 4);
+
+// ---- memory: the program ends when there is none; all is freed at its end (memory.c)
+
+void *cli_take(size_t count, size_t size); // zeroed
+void *cli_grow(void *old, size_t old_count, size_t count, size_t size);
+char *cli_format(const char *format, ...) CLI_PRINTF(1, 2);
+void  cli_free_all(void);
+
+double cli_now(void); // seconds, monotonic
+
+#endif

@@ -1,0 +1,271 @@
+// cmd_bench.c - hologram bench: how fast a model opens and runs, and how much memory it takes.
+//
+// A model is compiled by a process of its own, so that the memory measured is that of running alone.
+
+#include "json.h"
+#include "model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct Measured {
+    double  open, first, min, median, p99; // seconds
+    double  rss, arena;                    // bytes
+    double  flops;                         // a run; 0: not counted
+    int     threads;
+    int64_t runs;
+} Measured;
+
+// ---- samples
+
+typedef struct Samples {
+    double *seconds;
+    size_t  count, room;
+} Samples;
+
+static void add(Samples *samples, double seconds)
+{
+    if (samples->count == samples->room) {
+        samples->room    = samples->room ? samples->room * 2 : 1024;
+        samples->seconds = cli_grow(samples->seconds, samples->count, samples->room, sizeof *samples->seconds);
+    }
+    samples->seconds[samples->count++] = seconds;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double quantile(Samples *samples, double q)
+{
+    qsort(samples->seconds, samples->count, sizeof *samples->seconds, by_value);
+    return samples->seconds[(size_t)(q * (double)(samples->count - 1) + 0.5)];
+}
+
+// ---- measuring
+
+static int measure_open(const char *path, Measured *out)
+{
+    Samples samples = {0};
+    double  start   = cli_now();
+    while (samples.count < 11 || (samples.count < 1000 && cli_now() - start < 0.5)) {
+        HoloModel *model;
+        HoloError  error  = {0};
+        double     before = cli_now();
+        HoloStatus status = holo_model_open(path, &model, &error);
+        if (status) return cli_fail_error(cli_advice(status), &error, status);
+        add(&samples, cli_now() - before);
+        holo_model_close(model);
+    }
+    out->open = quantile(&samples, 0.5);
+    return CLI_OK;
+}
+
+// From nothing to the first answer: open, a session, one run.
+static int measure_first(const char *path, HoloPool *pool, const CliInput *inputs, Measured *out)
+{
+    HoloError    error   = {0};
+    HoloModel   *model   = NULL;
+    HoloSession *session = NULL;
+    int          result  = CLI_OK;
+    double       before  = cli_now();
+    HoloStatus   status  = holo_model_open(path, &model, &error);
+    if (!status) status = holo_session_create(model, pool, &session, &error);
+    if (!status) result = cli_inputs_set(session, model, inputs);
+    if (!status && !result) status = holo_session_run(session, &error);
+    out->first = cli_now() - before;
+    if (status) result = cli_fail_error(cli_advice(status), &error, status);
+    holo_session_destroy(session);
+    holo_model_close(model);
+    return result;
+}
+
+static int measure_runs(HoloSession *session, const char *name, Measured *out)
+{
+    Samples samples = {0};
+    double  limit = cli_number("seconds"), start = cli_now(), spent = 0;
+    while (samples.count < 3 || spent < limit) {
+        HoloError  error  = {0};
+        double     before = cli_now();
+        HoloStatus status = holo_session_run(session, &error);
+        double     after  = cli_now();
+        if (status) return cli_fail_error(cli_advice(status), &error, status);
+        add(&samples, after - before);
+        spent = after - start;
+        cli_progress(NULL, name, spent / limit);
+    }
+    cli_progress_end();
+    out->min    = quantile(&samples, 0);
+    out->median = quantile(&samples, 0.5);
+    out->p99    = quantile(&samples, 0.99);
+    out->runs   = (int64_t)samples.count;
+    return CLI_OK;
+}
+
+static int measure_session(const char *path, const HoloModel *model, HoloPool *pool, const CliInput *inputs,
+                           Measured *out)
+{
+    HoloError    error = {0};
+    HoloSession *session;
+    HoloStatus   status = holo_session_create(model, pool, &session, &error);
+    if (status) return cli_fail_error(cli_advice(status), &error, status);
+    int result = cli_inputs_set(session, model, inputs);
+    if (!result) result = measure_runs(session, path, out);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    const char *flops = holo_model_meta_find(model, "flops");
+    out->rss          = (double)usage.ru_maxrss * 1024;
+    out->arena        = (double)holo_session_memory(session);
+    out->flops        = flops ? strtod(flops, NULL) : 0;
+    out->threads      = holo_pool_threads(pool);
+    holo_session_destroy(session);
+    return result;
+}
+
+static int measure(const Cli *cli, const char *path, Measured *out)
+{
+    HoloError  error = {0};
+    HoloModel *model;
+    HoloPool  *pool;
+    HoloStatus status = holo_model_open(path, &model, &error);
+    if (status) return cli_fail_error(cli_advice(status), &error, status);
+    CliInput *inputs;
+    int       result = cli_inputs_open(cli, model, true, &inputs);
+    if (!result) {
+        status = holo_pool_create((int)cli_number("threads"), &pool);
+        result = status ? cli_fail_error(NULL, &error, status) : measure_open(path, out);
+        if (!result) result = measure_first(path, pool, inputs, out);
+        if (!result) result = measure_session(path, model, pool, inputs, out);
+        if (!status) holo_pool_destroy(pool);
+    }
+    cli_inputs_close(inputs, model);
+    holo_model_close(model);
+    return result;
+}
+
+// ---- models
+
+static int compile_here(const Cli *cli, const char *model, const char *archive)
+{
+    HoloCompiler *compiler;
+    int           result = cli_compiler(cli, &compiler);
+    if (result) return result;
+    holo_compiler_set_verify(compiler, false);
+    HoloError  error  = {0};
+    HoloStatus status = holo_compile_file(compiler, model, archive, NULL, &error);
+    cli_progress_end();
+    holo_compiler_destroy(compiler);
+    return status ? cli_fail_error(cli_advice(status), &error, status) : CLI_OK;
+}
+
+static int compile_apart(const Cli *cli, const char *model, const char *archive)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0) return cli_fail(NULL, "no process for the compiler: %s", strerror(errno));
+    if (child == 0) {
+        int result = compile_here(cli, model, archive);
+        fflush(NULL);
+        _exit(result);
+    }
+    int status;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    if (WIFSIGNALED(status)) return cli_fail(NULL, "the compiler was ended by: %s", strsignal(WTERMSIG(status)));
+    return WEXITSTATUS(status);
+}
+
+static int measure_model(const Cli *cli, const char *path, Measured *out)
+{
+    const char *folder  = getenv("TMPDIR");
+    char       *archive = cli_format("%s/hologram-XXXXXX", folder && *folder ? folder : "/tmp");
+    int         file    = mkstemp(archive);
+    if (file < 0) return cli_fail("TMPDIR in the environment names another folder", "%s: %s", archive, strerror(errno));
+    close(file);
+    int result = compile_apart(cli, path, archive);
+    if (!result) result = measure(cli, archive, out);
+    unlink(archive);
+    return result;
+}
+
+// ---- showing
+
+static void print_json(const char *path, const Measured *m)
+{
+    Json json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "file", path);
+    json_number(&json, "open_us", m->open * 1e6);
+    json_number(&json, "first_us", m->first * 1e6);
+    json_number(&json, "min_us", m->min * 1e6);
+    json_number(&json, "median_us", m->median * 1e6);
+    json_number(&json, "p99_us", m->p99 * 1e6);
+    json_number(&json, "rss_mb", m->rss / 1e6);
+    json_number(&json, "arena_mb", m->arena / 1e6);
+    if (m->flops > 0) json_number(&json, "gflops", m->flops / m->min / 1e9);
+    json_int(&json, "threads", m->threads);
+    json_int(&json, "runs", m->runs);
+    json_text(&json, "cpu", holo_cpu_level());
+    json_close(&json, '}');
+}
+
+static void print_table(const char *path, const Measured *m)
+{
+    CliText a, b, c;
+    printf("%s%s%s  %d thread%s, %s\n", cli_color(stdout, "bold"), path, cli_color(stdout, "reset"), m->threads,
+           m->threads == 1 ? "" : "s", holo_cpu_level());
+    cli_row(stdout, "open", "%s", cli_seconds(&a, m->open));
+    cli_row(stdout, "first answer", "%s after opening began", cli_seconds(&a, m->first));
+    cli_row(stdout, "a run", "min %s, median %s, p99 %s  (%lld runs)", cli_seconds(&a, m->min),
+            cli_seconds(&b, m->median), cli_seconds(&c, m->p99), (long long)m->runs);
+    if (m->flops > 0) cli_row(stdout, "arithmetic", "%.1f GFLOP/s at best", m->flops / m->min / 1e9);
+    cli_row(stdout, "memory", "%s resident at its peak, %s of it the arena", cli_bytes(&a, m->rss),
+            cli_bytes(&b, m->arena));
+}
+
+static int bench(Cli *cli)
+{
+    HoloError    error    = {0};
+    Measured     measured = {0};
+    const char  *path     = cli->args[0];
+    HoloFileKind kind;
+    HoloStatus   status = holo_file_kind(path, &kind, &error);
+    if (status) return cli_fail_error(NULL, &error, status);
+    int result = kind == HOLO_FILE_ARCHIVE ? measure(cli, path, &measured) : measure_model(cli, path, &measured);
+    if (result) return result;
+    if (cli_option(cli, "json"))
+        print_json(path, &measured);
+    else
+        print_table(path, &measured);
+    return CLI_OK;
+}
+
+static const CliOption options[] = {
+    CLI_OPTION_INPUT,
+    CLI_OPTION_SHAPE,
+    CLI_OPTION_THREADS,
+    {"seconds", 's', "S", "how long to measure"},
+    CLI_OPTION_NUMERIC,
+    {"json", 0, NULL, "as JSON: open_us, first_us, min_us, median_us, p99_us,\nrss_mb, arena_mb, threads ..."},
+    {0},
+};
+
+const CliCommand cli_bench = {
+    .name      = "bench",
+    .purpose   = "measure how fast a model opens and runs",
+    .arguments = "FILE",
+    .arg_min   = 1,
+    .arg_max   = 1,
+    .details   = "FILE is an archive, or a model that is compiled first, by another process. Inputs that are\n"
+                 "not given are seeded: floats normal, integers 1. Times are of the wall clock; the time to\n"
+                 "open is the median of many.",
+    .examples  = "  hologram bench resnet50.holo --threads 1\n"
+                 "  hologram bench bert.onnx --input-shape input_ids:1,128 --seconds 10 --json\n",
+    .options   = options,
+    .run       = bench,
+};

@@ -1,0 +1,192 @@
+// cmd_compile.c - hologram compile: a model to an archive, and what was done to it.
+
+#include "json.h"
+#include "model.h"
+
+#include <string.h>
+
+// model.onnx to model.holo, in the working folder.
+static char *default_output(const char *model)
+{
+    const char *slash = strrchr(model, '/'), *name = slash ? slash + 1 : model, *dot = strrchr(name, '.');
+    return cli_format("%.*s.holo", dot && dot > name ? (int)(dot - name) : (int)strlen(name), name);
+}
+
+static void dump(void *context, const char *pass, const char *text)
+{
+    (void)context;
+    cli_progress_end();
+    printf("%s# after %s%s\n%s\n", cli_color(stdout, "dim"), pass, cli_color(stdout, "reset"), text);
+}
+
+static void print_memory(FILE *out, const HoloReport *report)
+{
+    CliText arena, naive;
+    if (!report->naive_bytes)
+        cli_row(out, "memory", "planned when the sizes are known");
+    else if (!report->arena_bytes)
+        cli_row(out, "memory", "none planned, %s without reuse", cli_bytes(&naive, (double)report->naive_bytes));
+    else
+        cli_row(out, "memory", "%s a run; %s without reuse, %.1f times as much",
+                cli_bytes(&arena, (double)report->arena_bytes), cli_bytes(&naive, (double)report->naive_bytes),
+                (double)report->naive_bytes / (double)report->arena_bytes);
+}
+
+static void print_verified(FILE *out, const HoloReport *report)
+{
+    const char *reset = cli_color(out, "reset");
+    if (!report->verified)
+        cli_row(out, "verified", "%sno%s", cli_color(out, "yellow"), reset);
+    else
+        cli_row(out, "verified", "%sagrees%s with the model; worst difference %.2g (%.2g of the largest value)%s%s",
+                cli_color(out, "green"), reset, report->worst_absolute, report->worst_relative,
+                report->worst_at ? " at " : "", report->worst_at ? report->worst_at : "");
+}
+
+static void print_passes(FILE *out, const HoloReport *report)
+{
+    fprintf(out, "\n  %-12s %6s %8s %10s\n", "pass", "runs", "changes", "time");
+    for (int i = 0; i < report->pass_count; i++) {
+        const HoloPassReport *pass = &report->passes[i];
+        CliText               time;
+        fprintf(out, "  %-12s %6d %8d %10s\n", pass->name, pass->runs, pass->changes,
+                cli_seconds(&time, pass->seconds));
+    }
+}
+
+static void print_table(FILE *out, const HoloReport *report, const char *model, const char *archive)
+{
+    CliText a, b;
+    fprintf(out, "%s%s%s -> %s%s%s\n", cli_color(out, "bold"), model, cli_color(out, "reset"), cli_color(out, "bold"),
+            archive, cli_color(out, "reset"));
+    cli_row(out, "nodes", "%u in the model, %u after the passes (%u computed now); %u steps, %u of them fast kernels",
+            report->nodes_before, report->nodes_after, report->folded, report->steps, report->kernel_steps);
+    cli_row(out, "constants", "%u stored, %u left out as equal to another (%s)", report->constants,
+            report->deduplicated, cli_bytes(&a, (double)report->deduplicated_bytes));
+    print_memory(out, report);
+    cli_row(out, "size", "%s model, %s archive", cli_bytes(&a, (double)report->model_bytes),
+            cli_bytes(&b, (double)report->archive_bytes));
+    print_verified(out, report);
+    if (report->verified)
+        cli_row(out, "time", "%s, %s of it verifying", cli_seconds(&a, report->seconds),
+                cli_seconds(&b, report->verify_seconds));
+    else
+        cli_row(out, "time", "%s", cli_seconds(&a, report->seconds));
+}
+
+static void print_json(const HoloReport *report, const char *model, const char *archive)
+{
+    Json json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "model", model);
+    json_text(&json, "archive", archive);
+    json_int(&json, "nodes_before", report->nodes_before);
+    json_int(&json, "nodes_after", report->nodes_after);
+    json_int(&json, "folded", report->folded);
+    json_int(&json, "steps", report->steps);
+    json_int(&json, "kernel_steps", report->kernel_steps);
+    json_int(&json, "constants", report->constants);
+    json_int(&json, "deduplicated", report->deduplicated);
+    json_int(&json, "deduplicated_bytes", (int64_t)report->deduplicated_bytes);
+    json_int(&json, "arena_bytes", (int64_t)report->arena_bytes);
+    json_int(&json, "naive_bytes", (int64_t)report->naive_bytes);
+    json_int(&json, "model_bytes", (int64_t)report->model_bytes);
+    json_int(&json, "archive_bytes", (int64_t)report->archive_bytes);
+    json_bool(&json, "verified", report->verified);
+    json_int(&json, "checked", (int64_t)report->checked);
+    json_number(&json, "worst_absolute", report->worst_absolute);
+    json_number(&json, "worst_relative", report->worst_relative);
+    json_text(&json, "worst_at", report->worst_at);
+    json_number(&json, "verify_seconds", report->verify_seconds);
+    json_number(&json, "seconds", report->seconds);
+    json_open(&json, "passes", '[');
+    for (int i = 0; i < report->pass_count; i++) {
+        json_open(&json, NULL, '{');
+        json_text(&json, "name", report->passes[i].name);
+        json_int(&json, "runs", report->passes[i].runs);
+        json_int(&json, "changes", report->passes[i].changes);
+        json_number(&json, "seconds", report->passes[i].seconds);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_close(&json, '}');
+}
+
+// What compile alone lets a user choose.
+static int choose(const Cli *cli, HoloCompiler *compiler)
+{
+    HoloError   error  = {0};
+    HoloStatus  status = HOLO_OK;
+    const char *pass;
+    for (int cursor = 0; !status && (pass = cli_option_next(cli, "disable", &cursor));)
+        status = holo_compiler_disable_pass(compiler, pass, &error);
+    if (!status && (pass = cli_option(cli, "dump")))
+        status = holo_compiler_set_dump(compiler, pass, dump, NULL, &error);
+    return status ? cli_usage(cli, "%s", error.text[0] ? error.text : holo_status_text(status)) : CLI_OK;
+}
+
+static int compile(Cli *cli)
+{
+    const char   *model = cli->args[0], *given = cli_option(cli, "output");
+    const char   *archive = given ? given : default_output(model);
+    HoloCompiler *compiler;
+    int           result = cli_compiler(cli, &compiler);
+    if (result) return result;
+    result = choose(cli, compiler);
+    if (!result) {
+        HoloError   error  = {0};
+        HoloReport *report = NULL;
+        HoloStatus  status = holo_compile_file(compiler, model, archive, &report, &error);
+        cli_progress_end();
+        FILE *out = cli_option(cli, "dump") ? stderr : stdout; // the graphs have stdout to themselves
+        if (status)
+            result = cli_fail_error(cli_advice(status), &error, status);
+        else if (cli_option(cli, "json"))
+            print_json(report, model, archive);
+        else if (!cli_option(cli, "quiet"))
+            print_table(out, report, model, archive);
+        if (!result && cli_option(cli, "verbose")) print_passes(out, report);
+        holo_report_destroy(report);
+    }
+    holo_compiler_destroy(compiler);
+    return result;
+}
+
+static void help_passes(void)
+{
+    printf("\n%spasses:%s\n", cli_color(stdout, "bold"), cli_color(stdout, "reset"));
+    const char *name, *purpose = "";
+    for (int i = 0; (name = holo_pass_name(i, &purpose)); i++) printf("  %-12s %s\n", name, purpose ? purpose : "");
+}
+
+static const CliOption options[] = {
+    {"output", 'o', "FILE", "the archive to write; else MODEL's name with .holo, in\nthe working folder"},
+    CLI_OPTION_SHAPE,
+    CLI_OPTION_NUMERIC,
+    {"no-verify", 0, NULL, "do not compare the plan with the model before writing it"},
+    {"disable", 0, "PASS", "leave a pass out; may be given several times"},
+    {"dump", 0, "PASS", "print the graph after a pass; import, plan or all, too"},
+    {"threads", 't', "N", "threads to compile with; 0: one a core"},
+    {"json", 0, NULL, "print what was done as JSON"},
+    {"verbose", 'v', NULL, "tell what each pass did, too"},
+    {"quiet", 'q', NULL, "print nothing"},
+    {0},
+};
+
+const CliCommand cli_compile = {
+    .name      = "compile",
+    .purpose   = "turn a model into one .holo file",
+    .arguments = "MODEL",
+    .arg_min   = 1,
+    .arg_max   = 1,
+    .details   = "Reads an ONNX model, computes what can be computed before the first input, plans the\n"
+                 "memory, and writes one file that opens at once. Before writing, the plan is run against\n"
+                 "the model computed plainly, on seeded inputs; if they differ, nothing is written.",
+    .examples  = "  hologram compile resnet50.onnx\n"
+                 "  hologram compile bert.onnx -o bert.holo --input-shape input_ids:1,128\n"
+                 "  hologram compile net.onnx --numeric exact --json\n"
+                 "  hologram compile net.onnx --dump=fold > folded.txt\n",
+    .options   = options,
+    .run       = compile,
+    .help      = help_passes,
+};

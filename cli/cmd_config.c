@@ -1,0 +1,77 @@
+// cmd_config.c - hologram config: the settings in force, and where each comes from.
+
+#include "cli.h"
+#include "json.h"
+
+#include <string.h>
+#include <strings.h>
+
+extern char **environ;
+
+// A misspelt HOLOGRAM_ variable would otherwise be passed over in silence.
+static void warn_unknown(void)
+{
+    for (char **entry = environ; *entry; entry++) {
+        if (strncmp(*entry, "HOLOGRAM_", 9)) continue;
+        size_t size  = strcspn(*entry + 9, "=");
+        bool   known = false;
+        for (int i = 0; i < cli_setting_count(); i++) {
+            const char *name = cli_setting(i)->setting->name;
+            if (strlen(name) == size && !strncasecmp(name, *entry + 9, size)) known = true;
+        }
+        if (!known) fprintf(stderr, "hologram: %.*s in the environment is no setting\n", (int)(size + 9), *entry);
+    }
+}
+
+static void print_json(void)
+{
+    Json json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    for (int i = 0; i < cli_setting_count(); i++) {
+        const CliValue *value = cli_setting(i);
+        json_open(&json, value->setting->name, '{');
+        json_text(&json, "value", value->text);
+        json_text(&json, "from", value->from);
+        json_close(&json, '}');
+    }
+    json_close(&json, '}');
+}
+
+static int config(Cli *cli)
+{
+    if (cli_option(cli, "json")) {
+        print_json();
+    } else {
+        const char *bold = cli_color(stdout, "bold"), *dim = cli_color(stdout, "dim"),
+                   *reset = cli_color(stdout, "reset");
+        printf("%s%-10s %-8s %-18s%s %s\n", bold, "setting", "value", "from", reset, "");
+        for (int i = 0; i < cli_setting_count(); i++) {
+            const CliValue *value = cli_setting(i);
+            printf("%-10s %-8s %-18s %s%s%s\n", value->setting->name, value->text, value->from, dim,
+                   value->setting->help, reset);
+        }
+    }
+    warn_unknown();
+    return CLI_OK;
+}
+
+static const CliOption options[] = {
+    {"json", 0, NULL, "as JSON"},
+    {0},
+};
+
+const CliCommand cli_config = {
+    .name      = "config",
+    .purpose   = "show the settings in force, and where each comes from",
+    .arguments = "",
+    .details   = "A setting NAME is taken from the first of these that has it:\n"
+                 "  the flag --NAME of a command,\n"
+                 "  the environment variable HOLOGRAM_NAME,\n"
+                 "  HOLOGRAM_NAME=value in the file .env of the working folder,\n"
+                 "  NAME = value in the file hologram.toml of the working folder,\n"
+                 "  and its default.",
+    .examples  = "  HOLOGRAM_THREADS=2 hologram config\n"
+                 "  echo 'numeric = \"exact\"' > hologram.toml && hologram config\n",
+    .options   = options,
+    .run       = config,
+};

@@ -1,0 +1,134 @@
+// cmd_graph.c - hologram graph: a picture of the imported and of the planned graph.
+
+#include "model.h"
+#include "picture.h"
+
+#include <errno.h>
+#include <string.h>
+
+typedef void (*Writer)(FILE *out, Picture *const *pictures, int count);
+
+static const struct {
+    const char *ending;
+    Writer      write;
+    bool        needs_layout;
+} formats[] = {
+    {".svg", picture_write_svg, true},
+    {".html", picture_write_html, true},
+    {".dot", picture_write_dot, false},
+};
+
+static int find_format(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    for (int i = 0; dot && i < CLI_COUNT(formats); i++)
+        if (!strcmp(formats[i].ending, dot)) return i;
+    return -1;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+typedef struct Pages {
+    Picture     *pictures[2];
+    HoloListing *listings[2]; // pictures borrow their texts
+    int          count;
+} Pages;
+
+static HoloStatus add(Pages *pages, const HoloCompiler *compiler, const char *path, HoloStage stage, HoloError *error)
+{
+    HoloStatus status = holo_listing_open(compiler, path, stage, &pages->listings[pages->count], error);
+    if (status) return status;
+    const char *word = stage == HOLO_STAGE_IMPORTED ? "as imported" : "as planned";
+    pages->pictures[pages->count] =
+        picture_make(pages->listings[pages->count], cli_format("%s, %s", base_name(path), word));
+    pages->count++;
+    return HOLO_OK;
+}
+
+static int write_file(const char *path, int format, Picture *const *pictures, int count)
+{
+    FILE *file = fopen(path, "w");
+    if (!file) return cli_fail(NULL, "%s: %s", path, strerror(errno));
+    formats[format].write(file, pictures, count);
+    bool bad = ferror(file);
+    bad |= fclose(file) != 0;
+    return bad ? cli_fail(NULL, "%s could not be written", path) : CLI_OK;
+}
+
+static int collect(const Cli *cli, const HoloCompiler *compiler, bool is_archive, Pages *pages)
+{
+    const char *stage = cli_option(cli, "stage"), *path = cli->args[0];
+    bool        both = !stage || !strcmp(stage, "both"), imported = both || !strcmp(stage, "imported");
+    HoloError   error  = {0};
+    HoloStatus  status = HOLO_OK;
+    if (imported && !is_archive) status = add(pages, compiler, path, HOLO_STAGE_IMPORTED, &error);
+    if (!status && (both || !imported || is_archive)) {
+        status = add(pages, compiler, path, HOLO_STAGE_PLANNED, &error);
+        cli_progress_end();
+    }
+    if (!status) return CLI_OK;
+    if (!pages->count) return cli_fail_error(cli_advice(status), &error, status);
+    cli_fail_error("only the imported graph is drawn", &error, status); // what cannot be planned can be looked at
+    return CLI_OK;
+}
+
+static int draw(const Cli *cli, const HoloCompiler *compiler, bool is_archive, const char *output)
+{
+    Pages pages  = {0};
+    int   format = find_format(output), result = collect(cli, compiler, is_archive, &pages);
+    for (int i = 0; !result && formats[format].needs_layout && i < pages.count; i++) picture_layout(pages.pictures[i]);
+    if (!result) result = write_file(output, format, pages.pictures, pages.count);
+    if (!result) printf("%s\n", output);
+    for (int i = 0; i < pages.count; i++) holo_listing_close(pages.listings[i]);
+    return result;
+}
+
+static int graph(Cli *cli)
+{
+    const char *output = cli_option(cli, "output"), *stage = cli_option(cli, "stage");
+    if (!output) return cli_usage(cli, "say where to: -o FILE.svg, FILE.html or FILE.dot");
+    if (find_format(output) < 0) return cli_usage(cli, "%s: the picture is .svg, .html or .dot", output);
+    if (stage && strcmp(stage, "imported") && strcmp(stage, "planned") && strcmp(stage, "both"))
+        return cli_usage(cli, "--stage %s: it is imported, planned or both", stage);
+    HoloError    error = {0};
+    HoloFileKind kind;
+    HoloStatus   status = holo_file_kind(cli->args[0], &kind, &error);
+    if (status) return cli_fail_error(NULL, &error, status);
+    if (kind == HOLO_FILE_ARCHIVE && stage && !strcmp(stage, "imported"))
+        return cli_fail("draw it from the model", "an archive has only its planned graph");
+    HoloCompiler *compiler;
+    int           result = cli_compiler(cli, &compiler);
+    if (result) return result;
+    holo_compiler_set_verify(compiler, false);
+    result = draw(cli, compiler, kind == HOLO_FILE_ARCHIVE, output);
+    holo_compiler_destroy(compiler);
+    return result;
+}
+
+static const CliOption options[] = {
+    {"output", 'o', "FILE", "the picture: .svg, .html (to move, zoom and search) or .dot"},
+    {"stage", 0, "STAGE", "imported, planned or both, which is the default"},
+    CLI_OPTION_SHAPE,
+    CLI_OPTION_NUMERIC,
+    {0},
+};
+
+const CliCommand cli_graph = {
+    .name      = "graph",
+    .purpose   = "draw the graph of a model, as imported and as planned",
+    .arguments = "FILE",
+    .arg_min   = 1,
+    .arg_max   = 1,
+    .details   = "FILE is a model or an archive; of an archive only the planned graph is left. Constants are\n"
+                 "written in the box of the node that uses them. Dashed boxes of a planned graph run plainly,\n"
+                 "without a fast kernel.",
+    .examples  = "  hologram graph resnet50.onnx -o resnet50.html\n"
+                 "  hologram graph model.holo -o plan.svg\n"
+                 "  hologram graph model.onnx --stage imported -o model.dot && dot -Tpdf model.dot -o model.pdf\n",
+    .options   = options,
+    .run       = graph,
+};

@@ -1,0 +1,57 @@
+// cmd_help.c - hologram help, hologram version.
+
+#include "cli.h"
+
+#include <string.h>
+
+static void overview(void)
+{
+    const char *bold = cli_color(stdout, "bold"), *reset = cli_color(stdout, "reset");
+    printf("%shologram%s turns a trained model into one file that opens in microseconds and runs anywhere.\n\n", bold,
+           reset);
+    printf("%susage:%s hologram COMMAND [options] [arguments]\n\n%scommands:%s\n", bold, reset, bold, reset);
+    for (int i = 0; cli_commands[i]; i++)
+        printf("  %s%-8s%s  %s\n", cli_color(stdout, "cyan"), cli_commands[i]->name, reset, cli_commands[i]->purpose);
+    printf("\n%sa first use:%s\n"
+           "  hologram compile model.onnx -o model.holo\n"
+           "  hologram inspect model.holo\n"
+           "  hologram run model.holo --input x=image.npy --output results\n\n"
+           "`hologram help COMMAND` tells more of each.\n",
+           bold, reset);
+}
+
+static int help(Cli *cli)
+{
+    if (!cli->arg_count) {
+        overview();
+        return CLI_OK;
+    }
+    for (int i = 0; cli_commands[i]; i++) {
+        if (strcmp(cli_commands[i]->name, cli->args[0])) continue;
+        cli_print_help(cli_commands[i]);
+        return CLI_OK;
+    }
+    return cli_usage(cli, "there is no command '%s'", cli->args[0]);
+}
+
+const CliCommand cli_help = {
+    .name      = "help",
+    .purpose   = "show what there is, or how a command is used",
+    .arguments = "[COMMAND]",
+    .arg_max   = 1,
+    .run       = help,
+};
+
+static int version(Cli *cli)
+{
+    (void)cli;
+    printf("hologram %s (%s)\n", holo_version(), holo_cpu_level());
+    return CLI_OK;
+}
+
+const CliCommand cli_version = {
+    .name      = "version",
+    .purpose   = "show the version and the CPU level in use",
+    .arguments = "",
+    .run       = version,
+};

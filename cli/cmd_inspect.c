@@ -1,0 +1,168 @@
+// cmd_inspect.c - hologram inspect: what an archive or a model says of itself.
+
+#include "json.h"
+#include "model.h"
+
+typedef struct Subject { // an archive or a source, seen alike
+    const char   *path;
+    HoloModel    *model; // one of the two is NULL
+    HoloSource   *source;
+    HoloModelInfo info; // of an archive
+    int           in_count, out_count, meta_count;
+} Subject;
+
+static const HoloPort *input(const Subject *s, int i)
+{
+    return s->model ? holo_model_input(s->model, i) : holo_source_input(s->source, i);
+}
+
+static const HoloPort *output(const Subject *s, int i)
+{
+    return s->model ? holo_model_output(s->model, i) : holo_source_output(s->source, i);
+}
+
+static const char *meta(const Subject *s, int i, const char **key)
+{
+    return s->model ? holo_model_meta(s->model, i, key) : holo_source_meta(s->source, i, key);
+}
+
+static HoloStatus subject_open(const char *path, Subject *out, HoloError *error)
+{
+    HoloFileKind kind;
+    HoloStatus   status = holo_file_kind(path, &kind, error);
+    *out                = (Subject){.path = path};
+    if (!status && kind == HOLO_FILE_ARCHIVE)
+        status = holo_model_open(path, &out->model, error);
+    else if (!status)
+        status = holo_source_open(path, &out->source, error);
+    if (status) return status;
+    const HoloModel  *model  = out->model;
+    const HoloSource *source = out->source;
+    if (model) holo_model_info(model, &out->info);
+    out->in_count   = model ? holo_model_input_count(model) : holo_source_input_count(source);
+    out->out_count  = model ? holo_model_output_count(model) : holo_source_output_count(source);
+    out->meta_count = model ? holo_model_meta_count(model) : holo_source_meta_count(source);
+    return HOLO_OK;
+}
+
+static void subject_close(Subject *s)
+{
+    if (s->model) holo_model_close(s->model);
+    if (s->source) holo_source_close(s->source);
+}
+
+// ---- for people
+
+static void print_ports(const char *title, const Subject *s, const HoloPort *(*port)(const Subject *, int), int count)
+{
+    printf("\n%s%s%s\n", cli_color(stdout, "bold"), title, cli_color(stdout, "reset"));
+    for (int i = 0; i < count; i++) {
+        const HoloPort *p = port(s, i);
+        CliText         type;
+        cli_row(stdout, p->name, "%s%s", cli_type(&type, &p->type, p->symbol), p->optional ? "  (has a default)" : "");
+    }
+}
+
+static void print_info(const HoloModelInfo *info)
+{
+    CliText a, b;
+    cli_row(stdout, "size", "%s, %s of it constants", cli_bytes(&a, (double)info->file_bytes),
+            cli_bytes(&b, (double)info->constant_bytes));
+    cli_row(stdout, "plan", "%u steps, %u values, %u constants%s", info->steps, info->values, info->constants,
+            info->plans > 1 ? cli_format(", %u plans inside it", info->plans - 1) : "");
+    if (info->is_static)
+        cli_row(stdout, "memory", "%s a run; %s without reuse", cli_bytes(&a, (double)info->arena_bytes),
+                cli_bytes(&b, (double)info->naive_bytes));
+    else
+        cli_row(stdout, "memory", "planned when the sizes are known");
+    cli_row(stdout, "numeric", "%s", info->exact ? "exact: the same bits on every CPU" : "fused");
+}
+
+static void print_table(const Subject *s)
+{
+    printf("%s%s%s  %s\n", cli_color(stdout, "bold"), s->path, cli_color(stdout, "reset"),
+           s->model ? "Hologram archive" : "model");
+    if (s->model) print_info(&s->info);
+    print_ports("inputs", s, input, s->in_count);
+    print_ports("outputs", s, output, s->out_count);
+    if (s->meta_count) printf("\n%smetadata%s\n", cli_color(stdout, "bold"), cli_color(stdout, "reset"));
+    for (int i = 0; i < s->meta_count; i++) {
+        const char *key = "", *value = meta(s, i, &key);
+        cli_row(stdout, key, "%s", value);
+    }
+}
+
+// ---- for programs
+
+static void ports_json(Json *json, const char *key, const Subject *s, const HoloPort *(*port)(const Subject *, int),
+                       int count)
+{
+    json_open(json, key, '[');
+    for (int i = 0; i < count; i++) json_port(json, port(s, i));
+    json_close(json, ']');
+}
+
+static void info_json(Json *json, const HoloModelInfo *info)
+{
+    json_int(json, "file_bytes", (int64_t)info->file_bytes);
+    json_int(json, "constant_bytes", (int64_t)info->constant_bytes);
+    json_int(json, "table_bytes", (int64_t)info->table_bytes);
+    json_int(json, "arena_bytes", (int64_t)info->arena_bytes);
+    json_int(json, "naive_bytes", (int64_t)info->naive_bytes);
+    json_int(json, "steps", info->steps);
+    json_int(json, "values", info->values);
+    json_int(json, "constants", info->constants);
+    json_int(json, "plans", info->plans);
+    json_text(json, "numeric", info->exact ? "exact" : "fused");
+    json_bool(json, "static", info->is_static);
+}
+
+static void print_json(const Subject *s)
+{
+    Json json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "file", s->path);
+    json_text(&json, "kind", s->model ? "archive" : "model");
+    if (s->model) info_json(&json, &s->info);
+    ports_json(&json, "inputs", s, input, s->in_count);
+    ports_json(&json, "outputs", s, output, s->out_count);
+    json_open(&json, "metadata", '{');
+    for (int i = 0; i < s->meta_count; i++) {
+        const char *key = "", *value = meta(s, i, &key);
+        json_text(&json, key, value);
+    }
+    json_close(&json, '}');
+    json_close(&json, '}');
+}
+
+static int inspect(Cli *cli)
+{
+    HoloError  error = {0};
+    Subject    subject;
+    HoloStatus status = subject_open(cli->args[0], &subject, &error);
+    if (status) return cli_fail_error(cli_advice(status), &error, status);
+    if (cli_option(cli, "json"))
+        print_json(&subject);
+    else
+        print_table(&subject);
+    subject_close(&subject);
+    return CLI_OK;
+}
+
+static const CliOption options[] = {
+    {"json", 0, NULL, "as JSON"},
+    {0},
+};
+
+const CliCommand cli_inspect = {
+    .name      = "inspect",
+    .purpose   = "show inputs, outputs, sizes and metadata of a file",
+    .arguments = "FILE",
+    .arg_min   = 1,
+    .arg_max   = 1,
+    .details   = "FILE is an archive or a model.",
+    .examples  = "  hologram inspect model.holo\n"
+                 "  hologram inspect model.onnx --json\n",
+    .options   = options,
+    .run       = inspect,
+};

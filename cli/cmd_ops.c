@@ -1,0 +1,122 @@
+// cmd_ops.c - hologram ops: the operators that are supported, from the table itself.
+
+#include "json.h"
+
+#include <string.h>
+#include <strings.h>
+
+static const char *domain_name(const char *domain)
+{
+    return *domain ? domain : "ai.onnx";
+}
+
+static char *versions(const HoloOpInfo *op)
+{
+    return op->until ? cli_format("%d-%d", op->since, op->until) : cli_format("%d+", op->since);
+}
+
+// The dtypes of a set, in short: families by their names.
+static char *types_text(uint64_t types)
+{
+    static const struct {
+        const char *name;
+        HoloDtype   first[10];
+    } families[] = {
+        {"float", {HOLO_F16, HOLO_BF16, HOLO_F32, HOLO_F64}},
+        {"int", {HOLO_I8, HOLO_I16, HOLO_I32, HOLO_I64}},
+        {"uint", {HOLO_U8, HOLO_U16, HOLO_U32, HOLO_U64}},
+        {"f8", {HOLO_F8E4M3FN, HOLO_F8E4M3FNUZ, HOLO_F8E5M2, HOLO_F8E5M2FNUZ}},
+        {"complex", {HOLO_C64, HOLO_C128}},
+    };
+    uint64_t all  = (UINT64_C(1) << HOLO_DTYPE_COUNT) - 2;
+    char    *text = "";
+    if (!types || (types & all) == all) return "any";
+    for (int i = 0; i < CLI_COUNT(families); i++) {
+        uint64_t set = 0;
+        for (int k = 0; families[i].first[k]; k++) set |= UINT64_C(1) << families[i].first[k];
+        if ((types & set) != set) continue;
+        text = cli_format("%s%s%s", text, *text ? " " : "", families[i].name);
+        types &= ~set;
+    }
+    for (int dtype = 1; dtype < HOLO_DTYPE_COUNT; dtype++)
+        if (types >> dtype & 1) text = cli_format("%s%s%s", text, *text ? " " : "", holo_dtype_name((HoloDtype)dtype));
+    return text;
+}
+
+static bool wanted(const Cli *cli, const HoloOpInfo *op)
+{
+    for (int i = 0; i < cli->arg_count; i++)
+        if (!strcasecmp(cli->args[i], op->name) || !strcmp(cli->args[i], domain_name(op->domain))) return true;
+    return cli->arg_count == 0;
+}
+
+static int print_json(const Cli *cli)
+{
+    Json       json = {.out = stdout};
+    HoloOpInfo op;
+    int        shown = 0;
+    json_open(&json, NULL, '[');
+    for (int i = 0; holo_op_info(i, &op); i++) {
+        if (!wanted(cli, &op)) continue;
+        json_open(&json, NULL, '{');
+        json_text(&json, "domain", domain_name(op.domain));
+        json_text(&json, "name", op.name);
+        json_int(&json, "since", op.since);
+        if (op.until) json_int(&json, "until", op.until);
+        json_open(&json, "types", '[');
+        for (int dtype = 1; dtype < HOLO_DTYPE_COUNT; dtype++)
+            if (op.types >> dtype & 1) json_text(&json, NULL, holo_dtype_name((HoloDtype)dtype));
+        json_close(&json, ']');
+        json_text(&json, "runs", op.runs);
+        json_close(&json, '}');
+        shown++;
+    }
+    json_close(&json, ']');
+    return shown;
+}
+
+static int print_table(const Cli *cli)
+{
+    const char *domain = NULL;
+    HoloOpInfo  op;
+    int         shown = 0;
+    for (int i = 0; holo_op_info(i, &op); i++) {
+        if (!wanted(cli, &op)) continue;
+        if (!domain || strcmp(domain, op.domain))
+            printf("%s%s%s%s\n", shown ? "\n" : "", cli_color(stdout, "bold"), domain_name(op.domain),
+                   cli_color(stdout, "reset"));
+        domain = op.domain;
+        printf("  %s%-28s%s %-7s %-7s %s\n", cli_color(stdout, "cyan"), op.name, cli_color(stdout, "reset"),
+               versions(&op), op.runs, types_text(op.types));
+        shown++;
+    }
+    if (shown) printf("\n%d operators\n", shown);
+    return shown;
+}
+
+static int ops(Cli *cli)
+{
+    int shown = cli_option(cli, "json") ? print_json(cli) : print_table(cli);
+    return shown || !cli->arg_count ? CLI_OK
+                                    : cli_fail("`hologram ops` lists all", "there is no operator '%s'", cli->args[0]);
+}
+
+static const CliOption options[] = {
+    {"json", 0, NULL, "as JSON"},
+    {0},
+};
+
+const CliCommand cli_ops = {
+    .name      = "ops",
+    .purpose   = "list the operators that are supported",
+    .arguments = "[NAME...]",
+    .arg_max   = -1,
+    .details   = "Each line: the operator, the opset versions it is for, how it runs, and the element types that\n"
+                 "its first input may have. How it runs: kernel (a fast one for the usual cases), eval (plainly),\n"
+                 "body (as other operators). NAME is an operator or a domain.",
+    .examples  = "  hologram ops\n"
+                 "  hologram ops Conv MatMul\n"
+                 "  hologram ops ai.onnx.ml --json\n",
+    .options   = options,
+    .run       = ops,
+};

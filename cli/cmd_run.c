@@ -1,0 +1,183 @@
+// cmd_run.c - hologram run: a model, inputs, answers.
+
+#include "model.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { SHOWN = 8 }; // elements of an output that are printed
+
+static void print_strings(const HoloTensor *tensor, int64_t count)
+{
+    const HoloString *strings = tensor->data;
+    for (int64_t i = 0; i < count; i++) printf("%s\"%.*s\"", i ? ", " : "", (int)strings[i].size, strings[i].data);
+}
+
+static void print_numbers(const HoloTensor *tensor, int64_t count)
+{
+    double x[SHOWN];
+    holo_tensor_numbers(tensor, 0, count, x);
+    for (int64_t i = 0; i < count; i++) printf("%s%.6g", i ? ", " : "", x[i]);
+}
+
+// Smallest, largest and mean of what is too long to print.
+static void print_summary(const HoloTensor *tensor, int64_t count)
+{
+    double  low = INFINITY, high = -INFINITY, sum = 0;
+    int64_t nans = 0;
+    for (int64_t start = 0; start < count; start += SHOWN) {
+        double  x[SHOWN];
+        int64_t n = count - start < SHOWN ? count - start : SHOWN;
+        holo_tensor_numbers(tensor, start, n, x);
+        for (int64_t i = 0; i < n; i++) {
+            nans += isnan(x[i]);
+            low  = fmin(low, x[i]);
+            high = fmax(high, x[i]);
+            sum += x[i];
+        }
+    }
+    printf("  %smin %.6g, max %.6g, mean %.6g%s", cli_color(stdout, "dim"), low, high, sum / (double)count,
+           cli_color(stdout, "reset"));
+    if (nans) printf("  %s%" PRId64 " NaN%s", cli_color(stdout, "yellow"), nans, cli_color(stdout, "reset"));
+}
+
+static void print_output(const char *name, const HoloTensor *tensor)
+{
+    CliText type;
+    int64_t count = tensor->kind == HOLO_TENSOR ? holo_tensor_count(tensor) : 0;
+    int64_t shown = count < SHOWN ? count : SHOWN;
+    printf("%s%s%s %s", cli_color(stdout, "bold"), name, cli_color(stdout, "reset"), cli_type(&type, tensor, NULL));
+    if (tensor->kind == HOLO_SEQUENCE) {
+        printf(" of %" PRId64 "\n", tensor->dim[0]);
+        const HoloTensor *items = tensor->data;
+        for (int64_t i = 0; i < tensor->dim[0]; i++) print_output(cli_format("  %s[%" PRId64 "]", name, i), &items[i]);
+        return;
+    }
+    if (tensor->kind != HOLO_TENSOR) {
+        printf("%s\n", tensor->kind == HOLO_OPTIONAL && !tensor->dim[0] ? " (none)" : "");
+        return;
+    }
+    printf(" = ");
+    if (tensor->dtype == HOLO_STRING)
+        print_strings(tensor, shown);
+    else
+        print_numbers(tensor, shown);
+    if (count > shown) {
+        printf(", ...");
+        if (tensor->dtype != HOLO_STRING) print_summary(tensor, count);
+    }
+    putchar('\n');
+}
+
+// An output that is no single tensor becomes several files: NAME.0.npy, NAME.1.npy ...
+static int write_output(const char *folder, const char *name, const HoloTensor *tensor)
+{
+    char *file = cli_format("%s", name);
+    for (char *c = file; *c; c++)
+        if (*c == '/') *c = '_';
+    if (tensor->kind != HOLO_TENSOR) {
+        const HoloTensor *items  = tensor->data;
+        int64_t           count  = tensor->kind == HOLO_MAP ? 2 : tensor->dim[0];
+        int               result = CLI_OK;
+        for (int64_t i = 0; !result && i < count; i++)
+            result = write_output(folder, cli_format("%s.%" PRId64, file, i), &items[i]);
+        return result;
+    }
+    HoloError  error  = {0};
+    HoloStatus status = holo_tensor_write_npy(cli_format("%s/%s.npy", folder, file), tensor, &error);
+    return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
+}
+
+static int show_outputs(const Cli *cli, const HoloModel *model, const HoloSession *session)
+{
+    const char *folder = cli_option(cli, "output");
+    for (int i = 0; i < holo_model_output_count(model); i++) {
+        const HoloPort *port = holo_model_output(model, i);
+        HoloTensor      view;
+        HoloError       error  = {0};
+        HoloStatus      status = holo_session_output(session, i, &view, &error);
+        if (status) return cli_fail_error(NULL, &error, status);
+        if (!cli_option(cli, "quiet")) print_output(port->name, &view);
+        if (folder && write_output(folder, port->name, &view)) return CLI_FAILED;
+    }
+    return CLI_OK;
+}
+
+static int make_folder(const char *path)
+{
+    struct stat info;
+    if (!path || (!stat(path, &info) && S_ISDIR(info.st_mode)) || !mkdir(path, 0777)) return CLI_OK;
+    return cli_fail(NULL, "the folder %s cannot be made: %s", path, strerror(errno));
+}
+
+static int run_session(const Cli *cli, const HoloModel *model, HoloSession *session, const CliInput *inputs)
+{
+    const char *profile = cli_option(cli, "profile");
+    int         result  = cli_inputs_set(session, model, inputs);
+    if (result) return result;
+    HoloError error = {0};
+    holo_session_profile(session, profile);
+    HoloStatus status = holo_session_run(session, &error);
+    if (!status && profile) status = holo_session_profile_write(session, profile, &error);
+    if (status) return cli_fail_error(cli_advice(status), &error, status);
+    return show_outputs(cli, model, session);
+}
+
+static int run_model(const Cli *cli, const HoloModel *model)
+{
+    HoloError    error   = {0};
+    HoloPool    *pool    = NULL;
+    HoloSession *session = NULL;
+    CliInput    *inputs;
+    int          result = cli_inputs_open(cli, model, false, &inputs);
+    if (!result) {
+        HoloStatus status = holo_pool_create((int)cli_number("threads"), &pool);
+        if (!status) status = holo_session_create(model, pool, &session, &error);
+        result = status ? cli_fail_error(NULL, &error, status) : run_session(cli, model, session, inputs);
+    }
+    holo_session_destroy(session);
+    holo_pool_destroy(pool);
+    cli_inputs_close(inputs, model);
+    return result;
+}
+
+static int run(Cli *cli)
+{
+    HoloModel *model;
+    int        result = make_folder(cli_option(cli, "output"));
+    if (!result) result = cli_model_open(cli, cli->args[0], &model);
+    if (result) return result;
+    result = run_model(cli, model);
+    holo_model_close(model);
+    return result;
+}
+
+static const CliOption options[] = {
+    CLI_OPTION_INPUT,
+    {"output", 'o', "DIR", "write each output to DIR/NAME.npy (a / in a name\nbecomes _)"},
+    CLI_OPTION_SHAPE,
+    CLI_OPTION_THREADS,
+    CLI_OPTION_NUMERIC,
+    {"profile", 0, "FILE.json", "time each step: a trace for chrome://tracing"},
+    {"quiet", 'q', NULL, "do not print the outputs"},
+    {0},
+};
+
+const CliCommand cli_run = {
+    .name      = "run",
+    .purpose   = "run a .holo file or a model on inputs",
+    .arguments = "FILE",
+    .arg_min   = 1,
+    .arg_max   = 1,
+    .details   = "FILE is an archive, or a model that is compiled in memory first (without the proof that\n"
+                 "`hologram compile` makes). Sizes that the model leaves open are taken from the inputs;\n"
+                 "for random inputs they are 1, or what --input-shape says.",
+    .examples  = "  hologram run digits.holo --input image=seven.npy\n"
+                 "  hologram run bert.holo -i input_ids=ids.npy -i attention_mask=mask.npy -o answers\n"
+                 "  hologram run net.onnx --input random --profile trace.json\n",
+    .options   = options,
+    .run       = run,
+};

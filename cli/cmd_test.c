@@ -1,0 +1,197 @@
+// cmd_test.c - hologram test: ONNX's test folders, each case in a process of its own.
+
+#include "json.h"
+#include "model.h"
+#include "testcase.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEPTH = 5 }; // of folders under a folder of cases
+
+typedef struct Run {
+    const Cli   *cli;
+    const char **folders;
+    int          count, room;
+    CaseResult **results; // NULL: not yet
+    int          printed, ended;
+    int          verdicts[3];
+} Run;
+
+// ---- finding cases
+
+static bool is_case(const char *folder)
+{
+    return !access(cli_format("%s/model.onnx", folder), F_OK);
+}
+
+static void add(Run *run, const char *folder)
+{
+    if (run->count == run->room) {
+        run->room    = run->room ? run->room * 2 : 256;
+        run->folders = cli_grow(run->folders, (size_t)run->count, (size_t)run->room, sizeof *run->folders);
+    }
+    run->folders[run->count++] = folder;
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static void find(Run *run, const char *folder, int depth)
+{
+    struct stat     info;
+    struct dirent **entries;
+    if (stat(folder, &info) || !S_ISDIR(info.st_mode)) return;
+    if (is_case(folder)) {
+        add(run, folder);
+        return;
+    }
+    int count = depth ? scandir(folder, &entries, is_visible, alphasort) : 0;
+    for (int i = 0; i < count; i++) {
+        find(run, cli_format("%s/%s", folder, entries[i]->d_name), depth - 1);
+        free(entries[i]);
+    }
+    if (count > 0) free(entries);
+}
+
+static int find_all(Run *run)
+{
+    for (int i = 0; i < run->cli->arg_count; i++) {
+        const char *folder = run->cli->args[i];
+        size_t      size   = strlen(folder);
+        int         before = run->count;
+        while (size > 1 && folder[size - 1] == '/') size--;
+        struct stat info;
+        if (stat(folder, &info)) return cli_fail(NULL, "%s: %s", folder, strerror(errno));
+        find(run, cli_format("%.*s", (int)size, folder), DEPTH);
+        if (run->count == before)
+            return cli_fail("a case is a folder with model.onnx and test_data_set_*", "%s has no case in it", folder);
+    }
+    return CLI_OK;
+}
+
+// ---- telling
+
+static const char *name_of(const char *folder)
+{
+    const char *slash = strrchr(folder, '/');
+    return slash && slash[1] ? slash + 1 : folder;
+}
+
+static void print_result(const Run *run, int index)
+{
+    static const char *const words[] = {"pass", "FAIL", "skip"}, *const colors[] = {"green", "red", "yellow"};
+    const CaseResult *result = run->results[index];
+    if (result->verdict == CASE_PASSED && !cli_option(run->cli, "verbose")) return;
+    cli_progress_end();
+    printf("%s%s%s %s%s", cli_color(stdout, colors[result->verdict]), words[result->verdict],
+           cli_color(stdout, "reset"), name_of(run->folders[index]), *result->reason ? ": " : "");
+    for (const char *c = result->reason; *c; c++) { // later lines of a reason stand under the first
+        putchar(*c);
+        if (*c == '\n' && c[1]) printf("     ");
+    }
+    if (run->results[index]->verdict == CASE_PASSED) {
+        CliText time;
+        printf("  %s%s%s", cli_color(stdout, "dim"), cli_seconds(&time, result->seconds), cli_color(stdout, "reset"));
+    }
+    putchar('\n');
+}
+
+// Results come as they end and are told in the order of the cases.
+static void done(void *context, int index, const CaseResult *result)
+{
+    Run *run             = context;
+    run->results[index]  = cli_take(1, sizeof *result);
+    *run->results[index] = *result;
+    run->verdicts[result->verdict]++;
+    run->ended++;
+    while (run->printed < run->count && run->results[run->printed]) print_result(run, run->printed++);
+    cli_progress(NULL, name_of(run->folders[index]), (double)run->ended / run->count);
+}
+
+static int write_json(const Run *run, const char *path)
+{
+    static const char *const words[] = {"passed", "failed", "skipped"};
+    FILE                    *file    = strcmp(path, "-") ? fopen(path, "w") : stdout;
+    if (!file) return cli_fail(NULL, "%s: %s", path, strerror(errno));
+    Json json = {.out = file};
+    json_open(&json, NULL, '{');
+    for (int i = 0; i < 3; i++) json_int(&json, words[i], run->verdicts[i]);
+    json_open(&json, "cases", '[');
+    for (int i = 0; i < run->count; i++) {
+        const CaseResult *result = run->results[i];
+        json_open(&json, NULL, '{');
+        json_text(&json, "name", name_of(run->folders[i]));
+        json_text(&json, "folder", run->folders[i]);
+        json_text(&json, "result", words[result->verdict]);
+        json_text(&json, "reason", *result->reason ? result->reason : NULL);
+        json_int(&json, "data_sets", result->data_sets);
+        json_number(&json, "seconds", result->seconds);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_close(&json, '}');
+    bool bad = ferror(file);
+    if (file != stdout) bad |= fclose(file) != 0;
+    return bad ? cli_fail(NULL, "%s could not be written", path) : CLI_OK;
+}
+
+static void work(void *context, int index, CaseResult *out)
+{
+    Run *run = context;
+    case_run(run->cli, run->folders[index], out);
+}
+
+static int test(Cli *cli)
+{
+    Run run    = {.cli = cli};
+    int result = find_all(&run);
+    if (result) return result;
+    run.results  = cli_take((size_t)run.count, sizeof *run.results);
+    int  at_once = (int)cli_number("jobs");
+    Jobs jobs = {run.count, at_once ? at_once : (int)sysconf(_SC_NPROCESSORS_ONLN), cli_number("timeout"), work, done,
+                 &run};
+    if (jobs.at_once > run.count) jobs.at_once = run.count;
+    result = jobs_run(&jobs);
+    cli_progress_end();
+    if (!result && cli_option(cli, "json")) result = write_json(&run, cli_option(cli, "json"));
+    printf("%d passed, %d failed, %d skipped\n", run.verdicts[CASE_PASSED], run.verdicts[CASE_FAILED],
+           run.verdicts[CASE_SKIPPED]);
+    return result || run.verdicts[CASE_FAILED] ? CLI_FAILED : CLI_OK;
+}
+
+static const CliOption options[] = {
+    {"rtol", 0, "R", "relative tolerance, 1e-3 unless told otherwise"},
+    {"atol", 0, "A", "absolute tolerance, 1e-7 unless told otherwise"},
+    {"jobs", 'j', "N", "cases at once; 0: one a core"},
+    {"timeout", 0, "S", "seconds after which a case is given up"},
+    {"threads", 't', "N", "threads a case; 1 unless told otherwise"},
+    CLI_OPTION_NUMERIC,
+    {"reference", 0, NULL, "test the plain implementation, without compiling"},
+    {"json", 0, "FILE", "list every case in FILE; - is the standard output"},
+    {"verbose", 'v', NULL, "tell of cases that pass, too"},
+    {0},
+};
+
+const CliCommand cli_test = {
+    .name      = "test",
+    .purpose   = "run ONNX test folders and compare",
+    .arguments = "DIR...",
+    .arg_min   = 1,
+    .arg_max   = -1,
+    .details   = "DIR is a case (a folder with model.onnx and test_data_set_*), or a folder of cases. Types and\n"
+                 "shapes must be those expected, and values within atol + rtol * |expected|; what is random\n"
+                 "by definition must keep its bounds. A crash is a failure of its case. The last line is\n"
+                 "`N passed, N failed, N skipped`, and the exit status 0 only when nothing failed.",
+    .examples  = "  hologram test onnx/backend/test/data/node\n"
+                 "  hologram test bert/ --atol 1e-4\n"
+                 "  hologram test node/test_conv* -v --json result.json\n",
+    .options   = options,
+    .run       = test,
+};

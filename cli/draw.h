@@ -1,0 +1,10 @@
+// draw.h - what the writers of pictures share.
+#ifndef HOLO_CLI_DRAW_H
+#define HOLO_CLI_DRAW_H
+
+#include "picture.h"
+
+extern const char *const draw_style;                  // the style sheet of boxes and lines
+void draw_picture(FILE *out, const Picture *picture); // SVG elements, without the element around them
+
+#endif

@@ -1,0 +1,23 @@
+// json.h - writes JSON to a stream, indented. Numbers that JSON has no form for become null.
+#ifndef HOLO_CLI_JSON_H
+#define HOLO_CLI_JSON_H
+
+#include "cli.h"
+
+typedef struct Json { // zero-initialise, with `out` set
+    FILE    *out;
+    int      depth;
+    uint64_t filled; // bit d: something is written at depth d
+} Json;
+
+// `key` is NULL inside arrays and at the top. `kind` is '{' or '['.
+void json_open(Json *json, const char *key, char kind);
+void json_close(Json *json, char kind);                        // '}' or ']'; at the top also the line's end
+void json_text(Json *json, const char *key, const char *text); // NULL: null. Bytes that are no UTF-8 become '?'
+void json_int(Json *json, const char *key, int64_t number);
+void json_number(Json *json, const char *key, double number);
+void json_bool(Json *json, const char *key, bool value);
+// An input or an output: name, dtype, shape (numbers and symbols).
+void json_port(Json *json, const HoloPort *port);
+
+#endif

@@ -1,0 +1,68 @@
+// main.c - the program `hologram`: finds the command, reads options and settings, runs it.
+
+#include "cli.h"
+
+#include <locale.h>
+#include <string.h>
+
+extern const CliCommand cli_compile, cli_run, cli_test, cli_bench, cli_inspect, cli_graph, cli_ops, cli_verify,
+    cli_config, cli_help, cli_version;
+
+const CliCommand *const cli_commands[] = {
+    &cli_compile, &cli_run,    &cli_test,   &cli_bench, &cli_inspect, &cli_graph,
+    &cli_ops,     &cli_verify, &cli_config, &cli_help,  &cli_version, NULL,
+};
+
+// The usual spellings of commands as options.
+static const char *spelling(const char *word)
+{
+    if (!strcmp(word, "--help") || !strcmp(word, "-h")) return "help";
+    if (!strcmp(word, "--version") || !strcmp(word, "-V")) return "version";
+    return word;
+}
+
+static const CliCommand *find(const char *name)
+{
+    for (int i = 0; cli_commands[i]; i++)
+        if (!strcmp(cli_commands[i]->name, name)) return cli_commands[i];
+    return NULL;
+}
+
+static int no_command(const char *name)
+{
+    const char *names[CLI_COUNT(cli_commands)] = {0};
+    for (int i = 0; cli_commands[i]; i++) names[i] = cli_commands[i]->name;
+    const char *nearest = cli_nearest(name, names);
+    if (nearest)
+        cli_fail("see: hologram help", "there is no command '%s'; did you mean '%s'?", name, nearest);
+    else
+        cli_fail("see: hologram help", "there is no command '%s'", name);
+    return CLI_USAGE;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const char *name = argc > 1 ? spelling(argv[1]) : "help";
+    Cli         cli  = {.command = find(name)};
+    if (!cli.command) return no_command(name);
+    int status = cli_parse(&cli, argc > 2 ? argc - 2 : 0, argv + 2);
+    if (!status) status = cli_settings_load(&cli);
+    if (status) return status;
+    cli_term_init(cli_is("color", "always"), cli_is("color", "never"));
+    if (cli_option(&cli, "help")) {
+        cli_print_help(cli.command);
+        return CLI_OK;
+    }
+    return cli.command->run(&cli);
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, "");
+    cli_term_init(false, false);
+    int status = dispatch(argc, argv);
+    cli_progress_end();
+    if (fflush(stdout) && !status) status = cli_fail(NULL, "the output could not be written");
+    cli_free_all();
+    return status;
+}

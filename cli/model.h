@@ -1,0 +1,53 @@
+// model.h - for the commands that compile or run: models, and inputs for them.
+#ifndef HOLO_CLI_MODEL_H
+#define HOLO_CLI_MODEL_H
+
+#include "cli.h"
+
+// All functions that return int give CLI_OK, or another exit status after a message.
+
+// Rows for the tables of options.
+#define CLI_OPTION_SHAPE                                                                                        \
+    {                                                                                                           \
+        "input-shape", 0, "NAME:DIMS", "fix the shape of an input, as x:1,3,224,224;\n? leaves a size as it is" \
+    }
+#define CLI_OPTION_INPUT                                                                                          \
+    {                                                                                                             \
+        "input", 'i', "NAME=FILE",                                                                                \
+            "a .npy, .npz or .pb file, or `random`; NAME= may be left\nout where there is one input, or for .npz" \
+    }
+#define CLI_OPTION_THREADS                                      \
+    {                                                           \
+        "threads", 't', "N", "threads to run on; 0: one a core" \
+    }
+#define CLI_OPTION_NUMERIC                                                             \
+    {                                                                                  \
+        "numeric", 0, "CLASS", "fused (fastest) or exact (the same bits on every CPU)" \
+    }
+
+// The shapes that --input-shape gives.
+typedef struct CliShape {
+    const char *name;
+    int         rank;
+    int64_t     dim[HOLO_MAX_RANK]; // -1: left as it is
+} CliShape;
+int cli_shapes(const Cli *cli, CliShape **out_shapes, int *out_count);
+
+// Choices for the compiler from the settings and --input-shape.
+int cli_compiler(const Cli *cli, HoloCompiler **out_compiler);
+// Opens an archive, or compiles a model in memory, unverified.
+int cli_model_open(const Cli *cli, const char *path, HoloModel **out_model);
+// What to do about a failure; NULL where the message says all.
+const char *cli_advice(HoloStatus status);
+
+typedef struct CliInput {
+    HoloTensors      *tensors; // owns `tensor`; NULL: an optional input that was not given
+    const HoloTensor *tensor;
+} CliInput;
+// What --input gives: one CliInput an input of the model. What is not given is an error, or seeded where
+// `seed_missing`. To be closed in any case.
+int  cli_inputs_open(const Cli *cli, const HoloModel *model, bool seed_missing, CliInput **out_inputs);
+void cli_inputs_close(CliInput *inputs, const HoloModel *model);
+int  cli_inputs_set(HoloSession *session, const HoloModel *model, const CliInput *inputs);
+
+#endif

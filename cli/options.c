@@ -1,0 +1,204 @@
+// options.c - the command line: options from a command's table, help from the same table.
+
+#include "cli.h"
+
+#include <string.h>
+
+// Options that every command has.
+static const CliOption common[] = {
+    {"help", 'h', NULL, "show this help"},
+    {"color", 0, "WHEN", "colours: auto, always or never"},
+    {0},
+};
+
+static const CliOption *find_in(const CliOption *row, const char *name, size_t size, char letter)
+{
+    for (; row && row->name; row++) {
+        if (letter && row->letter == letter) return row;
+        if (!letter && strlen(row->name) == size && !memcmp(row->name, name, size)) return row;
+    }
+    return NULL;
+}
+
+static const CliOption *find(const CliCommand *command, const char *name, size_t size, char letter)
+{
+    const CliOption *row = find_in(command->options, name, size, letter);
+    return row ? row : find_in(common, name, size, letter);
+}
+
+// ---- the nearest word
+
+static int distance(const char *a, const char *b)
+{
+    enum { LONGEST = 32 };
+    size_t rows = strlen(a), columns = strlen(b);
+    if (rows > LONGEST || columns > LONGEST) return LONGEST;
+    int row[LONGEST + 1];
+    for (size_t j = 0; j <= columns; j++) row[j] = (int)j;
+    for (size_t i = 1; i <= rows; i++) {
+        int diagonal = row[0];
+        row[0]       = (int)i;
+        for (size_t j = 1; j <= columns; j++) {
+            int best = diagonal + (a[i - 1] != b[j - 1]);
+            if (row[j] + 1 < best) best = row[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j]   = best;
+        }
+    }
+    return row[columns];
+}
+
+const char *cli_nearest(const char *word, const char *const *list)
+{
+    const char *nearest = NULL;
+    int         limit   = (int)strlen(word) / 3 + 1; // further away than this is another word
+    for (; *list; list++) {
+        int d = distance(word, strncmp(*list, "no-", 3) || !strncmp(word, "no-", 3) ? *list : *list + 3);
+        if (d > limit) continue;
+        limit   = d - 1;
+        nearest = *list;
+    }
+    return nearest;
+}
+
+static int unknown_option(const Cli *cli, const char *name, size_t size)
+{
+    const char *names[64];
+    int         count = 0;
+    for (const CliOption *row = cli->command->options; row && row->name; row++) names[count++] = row->name;
+    for (const CliOption *row = common; row->name; row++) names[count++] = row->name;
+    names[count]        = NULL;
+    char       *word    = cli_format("%.*s", (int)size, name);
+    const char *nearest = cli_nearest(word, names);
+    return nearest ? cli_usage(cli, "there is no option --%s; did you mean --%s?", word, nearest)
+                   : cli_usage(cli, "there is no option --%s", word);
+}
+
+// ---- parsing
+
+typedef struct Words {
+    int    count, next;
+    char **word;
+} Words;
+
+static int give(Cli *cli, const CliOption *option, const char *attached, Words *words)
+{
+    const char *value = NULL;
+    if (option->value) {
+        value = attached;
+        if (!value && words->next < words->count) value = words->word[words->next++];
+        if (!value) return cli_usage(cli, "--%s needs a value: --%s %s", option->name, option->name, option->value);
+    } else if (attached) {
+        return cli_usage(cli, "--%s takes no value", option->name);
+    }
+    cli->given[cli->given_count++] = (CliGiven){option, value};
+    return CLI_OK;
+}
+
+static int take_long(Cli *cli, const char *word, Words *words)
+{
+    const char      *equals = strchr(word, '=');
+    size_t           size   = equals ? (size_t)(equals - word) : strlen(word);
+    const CliOption *option = find(cli->command, word, size, 0);
+    if (!option) return unknown_option(cli, word, size);
+    return give(cli, option, equals ? equals + 1 : NULL, words);
+}
+
+// "-o FILE", "-oFILE" and switches together, "-qv".
+static int take_short(Cli *cli, const char *letters, Words *words)
+{
+    for (; *letters; letters++) {
+        const CliOption *option = find(cli->command, NULL, 0, *letters);
+        if (!option) return cli_usage(cli, "there is no option -%c", *letters);
+        bool takes_rest = option->value && letters[1];
+        int  status     = give(cli, option, takes_rest ? letters + 1 : NULL, words);
+        if (status || takes_rest) return status;
+    }
+    return CLI_OK;
+}
+
+static int check_count(const Cli *cli)
+{
+    const CliCommand *command = cli->command;
+    if (cli->arg_count < command->arg_min) return cli_usage(cli, "%s is missing", command->arguments);
+    if (command->arg_max >= 0 && cli->arg_count > command->arg_max)
+        return cli_usage(cli, "'%s' is one argument too many", cli->args[command->arg_max]);
+    return CLI_OK;
+}
+
+int cli_parse(Cli *cli, int argc, char **argv)
+{
+    // A word of switches, "-vvv", gives as many options as it has letters.
+    size_t room = 0;
+    for (int i = 0; i < argc; i++) room += strlen(argv[i]) + 1;
+    cli->args  = cli_take((size_t)argc + 1, sizeof *cli->args);
+    cli->given = cli_take(room, sizeof *cli->given);
+
+    Words words        = {argc, 0, argv};
+    bool  options_over = false;
+    while (words.next < words.count) {
+        const char *word   = words.word[words.next++];
+        int         status = CLI_OK;
+        if (options_over || word[0] != '-' || !word[1])
+            cli->args[cli->arg_count++] = word;
+        else if (!strcmp(word, "--"))
+            options_over = true;
+        else if (word[1] == '-')
+            status = take_long(cli, word + 2, &words);
+        else
+            status = take_short(cli, word + 1, &words);
+        if (status) return status;
+    }
+    return cli_option(cli, "help") ? CLI_OK : check_count(cli);
+}
+
+const char *cli_option(const Cli *cli, const char *name)
+{
+    for (int i = cli->given_count; i-- > 0;)
+        if (!strcmp(cli->given[i].option->name, name)) return cli->given[i].value ? cli->given[i].value : name;
+    return NULL;
+}
+
+const char *cli_option_next(const Cli *cli, const char *name, int *cursor)
+{
+    while (*cursor < cli->given_count) {
+        const CliGiven *given = &cli->given[(*cursor)++];
+        if (!strcmp(given->option->name, name)) return given->value;
+    }
+    return NULL;
+}
+
+// ---- help
+
+static void print_options(const CliOption *row)
+{
+    for (; row && row->name; row++) {
+        char letter[8] = "    ";
+        if (row->letter) snprintf(letter, sizeof letter, "-%c, ", row->letter);
+        char *left = cli_format("%s--%s%s%s", letter, row->name, row->value ? " " : "", row->value ? row->value : "");
+        printf("  %-28s ", left);
+        if (strlen(left) > 28) printf("\n%31s", "");
+        for (const char *line = row->help;;) { // later lines of a help text stand under the first
+            size_t size = strcspn(line, "\n");
+            printf("%.*s\n", (int)size, line);
+            if (!line[size]) break;
+            printf("%31s", "");
+            line += size + 1;
+        }
+    }
+}
+
+void cli_print_help(const CliCommand *command)
+{
+    const char *bold = cli_color(stdout, "bold"), *reset = cli_color(stdout, "reset");
+    printf("%shologram %s%s - %s\n\n", bold, command->name, reset, command->purpose);
+    printf("%susage:%s hologram %s [options]%s%s\n", bold, reset, command->name, *command->arguments ? " " : "",
+           command->arguments);
+    if (command->details) printf("\n%s\n", command->details);
+    printf("\n%soptions:%s\n", bold, reset);
+    print_options(command->options);
+    print_options(common);
+    if (command->help) command->help();
+    if (command->examples) printf("\n%sexamples:%s\n%s", bold, reset, command->examples);
+}

@@ -1,0 +1,201 @@
+// term.c - what a person sees: colours, messages, the progress bar, numbers in words.
+//
+// Colours and the bar appear on terminals only. NO_COLOR (https://no-color.org) turns colours off.
+
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct {
+    bool   color[3]; // by file descriptor
+    bool   unicode;
+    bool   bar_shown;
+    double bar_time;
+} term;
+
+static bool is_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (int i = 0; i < CLI_COUNT(names); i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value) return strstr(value, "UTF-8") || strstr(value, "utf8");
+    }
+    return false;
+}
+
+void cli_term_init(bool color_always, bool color_never)
+{
+    const char *no_color = getenv("NO_COLOR"), *kind = getenv("TERM");
+    bool        wanted = !color_never && !(no_color && *no_color) && !(kind && !strcmp(kind, "dumb"));
+    for (int fd = 1; fd <= 2; fd++) term.color[fd] = color_always || (wanted && isatty(fd));
+    term.unicode = is_utf8();
+}
+
+const char *cli_color(FILE *stream, const char *name)
+{
+    static const struct {
+        const char *name, *code;
+    } codes[] = {
+        {"reset", "\033[0m"},  {"bold", "\033[1m"},    {"dim", "\033[2m"},   {"red", "\033[31m"},
+        {"green", "\033[32m"}, {"yellow", "\033[33m"}, {"blue", "\033[34m"}, {"cyan", "\033[36m"},
+    };
+    bool on = stream == stdout ? term.color[1] : stream == stderr ? term.color[2] : false;
+    for (int i = 0; on && i < CLI_COUNT(codes); i++)
+        if (!strcmp(codes[i].name, name)) return codes[i].code;
+    return "";
+}
+
+// ---- messages
+
+static void message(const char *text)
+{
+    cli_progress_end();
+    fflush(stdout);
+    fprintf(stderr, "%s%shologram:%s %s\n", cli_color(stderr, "bold"), cli_color(stderr, "red"),
+            cli_color(stderr, "reset"), text);
+}
+
+static void advice(const char *text)
+{
+    if (text) fprintf(stderr, "  %s%s%s\n", cli_color(stderr, "dim"), text, cli_color(stderr, "reset"));
+}
+
+int cli_fail(const char *next, const char *format, ...)
+{
+    char    text[5000];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    message(text);
+    advice(next);
+    return CLI_FAILED;
+}
+
+int cli_fail_error(const char *next, const HoloError *error, HoloStatus status)
+{
+    message(error->text[0] ? error->text : holo_status_text(status));
+    advice(next);
+    return CLI_FAILED;
+}
+
+int cli_usage(const Cli *cli, const char *format, ...)
+{
+    char    text[2000];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    message(text);
+    if (cli->command) advice(cli_format("see: hologram %s --help", cli->command->name));
+    return CLI_USAGE;
+}
+
+// ---- progress
+
+void cli_progress(void *context, const char *stage, double fraction)
+{
+    (void)context;
+    enum { WIDTH = 28 };
+    if (!isatty(STDERR_FILENO)) return;
+    double now = cli_now();
+    if (term.bar_shown && now - term.bar_time < 0.04 && fraction < 1) return; // 25 pictures a second are enough
+    if (!(fraction >= 0)) fraction = 0;
+    if (fraction > 1) fraction = 1;
+    int full = (int)(fraction * WIDTH);
+    fprintf(stderr, "\r%s", cli_color(stderr, "cyan"));
+    for (int i = 0; i < WIDTH; i++) fputs(term.unicode ? (i < full ? "━" : "╌") : (i < full ? "#" : "."), stderr);
+    fprintf(stderr, "%s %3d%% %.40s\033[K", cli_color(stderr, "reset"), (int)(fraction * 100), stage);
+    fflush(stderr);
+    term.bar_shown = true;
+    term.bar_time  = now;
+}
+
+void cli_progress_end(void)
+{
+    if (term.bar_shown) fputs("\r\033[K", stderr);
+    term.bar_shown = false;
+}
+
+// ---- numbers in words
+
+const char *cli_bytes(CliText *text, double bytes)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    int                      unit    = 0;
+    while (bytes >= 1024 && unit < CLI_COUNT(units) - 1) bytes /= 1024, unit++;
+    snprintf(text->data, sizeof text->data, unit && bytes < 100 ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+    return text->data;
+}
+
+const char *cli_seconds(CliText *text, double seconds)
+{
+    static const struct {
+        double      below, scale;
+        const char *unit;
+    } units[] = {{1e-3, 1e6, "µs"}, {1, 1e3, "ms"}, {INFINITY, 1, "s"}};
+    int i     = 0;
+    while (seconds >= units[i].below && i < CLI_COUNT(units) - 1) i++;
+    const char *unit  = !term.unicode && i == 0 ? "us" : units[i].unit;
+    double      value = seconds * units[i].scale;
+    snprintf(text->data, sizeof text->data, value < 10 ? "%.2f %s" : value < 100 ? "%.1f %s" : "%.0f %s", value, unit);
+    return text->data;
+}
+
+const char *cli_type(CliText *text, const HoloTensor *type, const char *const *symbols)
+{
+    static const char *const kinds[] = {"", "sequence of ", "optional ", "map to "};
+    const char              *kind    = type->kind < CLI_COUNT(kinds) ? kinds[type->kind] : "";
+    const char              *inner = type->kind == HOLO_OPTIONAL && type->inner == HOLO_SEQUENCE ? "sequence of " : "";
+    size_t                   room  = sizeof text->data;
+    size_t used = (size_t)snprintf(text->data, room, "%s%s%s", kind, inner, holo_dtype_name(type->dtype));
+    if (type->kind != HOLO_TENSOR) return text->data;
+    if (type->rank < 0) {
+        snprintf(text->data + used, room - used, "[...]");
+        return text->data;
+    }
+    used += (size_t)snprintf(text->data + used, room - used, "[");
+    for (int i = 0; i < type->rank && used < room; i++) {
+        const char *comma  = i ? ", " : "";
+        const char *symbol = symbols && symbols[i] ? symbols[i] : "?";
+        used += type->dim[i] >= 0
+                    ? (size_t)snprintf(text->data + used, room - used, "%s%lld", comma, (long long)type->dim[i])
+                    : (size_t)snprintf(text->data + used, room - used, "%s%s", comma, symbol);
+    }
+    if (used < room) snprintf(text->data + used, room - used, "]");
+    return text->data;
+}
+
+int cli_utf8_size(const unsigned char *s)
+{
+    if (s[0] < 0x80) return 1;
+    int size = s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : s[0] >= 0xE0 ? 3 : s[0] >= 0xC2 ? 2 : 0;
+    if (s[0] >= 0xF5) return 0;
+    for (int i = 1; i < size; i++)
+        if ((s[i] & 0xC0) != 0x80) return 0;
+    bool overlong  = (s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xF0 && s[1] < 0x90);
+    bool surrogate = s[0] == 0xED && s[1] >= 0xA0;
+    bool too_large = s[0] == 0xF4 && s[1] >= 0x90;
+    return overlong || surrogate || too_large ? 0 : size;
+}
+
+void cli_row(FILE *out, const char *name, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(out, "  %s%-12s%s ", cli_color(out, "cyan"), name, cli_color(out, "reset"));
+    vfprintf(out, format, args);
+    fputc('\n', out);
+    va_end(args);
+}
+
+double cli_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

@@ -1,0 +1,242 @@
+// testcase.c - one case of ONNX's test suites: model.onnx, and test_data_set_* with input_N.pb and output_N.pb.
+
+#include "testcase.h"
+#include "model.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct Subject { // what is tested: the compiled model, or the reference
+    const Cli   *cli;
+    const char  *path;  // of the model
+    HoloModel   *model; // NULL: the reference
+    HoloSession *session;
+    HoloPool    *pool;
+    HoloSource  *source; // NULL until needed
+} Subject;
+
+static const HoloPort *input_port(const Subject *s, int i)
+{
+    return s->model ? holo_model_input(s->model, i) : holo_source_input(s->source, i);
+}
+
+static const HoloPort *output_port(const Subject *s, int i)
+{
+    return s->model ? holo_model_output(s->model, i) : holo_source_output(s->source, i);
+}
+
+static HoloStatus subject_open(Subject *s, HoloError *error)
+{
+    if (cli_option(s->cli, "reference")) return holo_source_open(s->path, &s->source, error);
+    HoloCompiler *compiler;
+    HoloStatus    status = holo_compiler_create(&compiler);
+    if (status) return status;
+    holo_compiler_set_numeric(compiler, cli_is("numeric", "exact") ? HOLO_EXACT : HOLO_FUSED);
+    holo_compiler_set_verify(compiler, false); // the case itself is the proof
+    holo_compiler_set_threads(compiler, 1);
+    status = holo_compile_model(compiler, s->path, &s->model, NULL, error);
+    holo_compiler_destroy(compiler);
+    // Cases run beside each other: one thread each, unless a flag says otherwise.
+    bool chosen = cli_option(s->cli, "threads");
+    if (!status) status = holo_pool_create(chosen ? (int)cli_number("threads") : 1, &s->pool);
+    if (!status) status = holo_session_create(s->model, s->pool, &s->session, error);
+    return status;
+}
+
+static void subject_close(Subject *s)
+{
+    if (s->session) holo_session_destroy(s->session);
+    if (s->pool) holo_pool_destroy(s->pool);
+    if (s->model) holo_model_close(s->model);
+    if (s->source) holo_source_close(s->source);
+}
+
+// ---- inputs
+
+typedef struct DataSet {
+    Subject      *subject;
+    const char   *folder;
+    int           in_count;  // of the model
+    HoloTensors **in;        // by input of the model; NULL: not given
+    HoloTensors  *reference; // outputs of the reference
+} DataSet;
+
+static bool fail(CaseResult *out, const char *where, const char *reason)
+{
+    out->verdict = CASE_FAILED;
+    snprintf(out->reason, sizeof out->reason, "%s%s%.3500s", where, *where ? ": " : "", reason);
+    return false;
+}
+
+static bool fail_error(CaseResult *out, const char *where, const HoloError *error, HoloStatus status)
+{
+    return fail(out, where, error->text[0] ? error->text : holo_status_text(status));
+}
+
+static int input_find(const DataSet *set, const char *name)
+{
+    for (int i = 0; *name && i < set->in_count; i++)
+        if (!strcmp(input_port(set->subject, i)->name, name)) return i;
+    return -1;
+}
+
+// Which input file number `number` of `files` is for, by order: of the inputs that must be given, where that
+// is how many files there are, else of all.
+static int input_by_order(const DataSet *set, int number, int files)
+{
+    int required = 0, seen = 0;
+    for (int i = 0; i < set->in_count; i++) required += !input_port(set->subject, i)->optional;
+    if (files != required) return number;
+    for (int i = 0; i < set->in_count; i++)
+        if (!input_port(set->subject, i)->optional && seen++ == number) return i;
+    return -1;
+}
+
+static bool read_input(DataSet *set, int number, int files, CaseResult *out)
+{
+    char *path  = cli_format("%s/input_%d.pb", set->folder, number);
+    int   index = input_by_order(set, number, files);
+    if (index < 0 || index >= set->in_count)
+        return fail(out, "", cli_format("input_%d.pb: the model has %d inputs", number, set->in_count));
+    HoloError    error = {0};
+    HoloTensors *tensors;
+    HoloStatus   status = holo_tensors_read(path, &input_port(set->subject, index)->type, &tensors, &error);
+    if (status) return fail_error(out, "", &error, status);
+    const char *name = "";
+    holo_tensors_get(tensors, 0, &name);
+    int by_name = input_find(set, name);
+    if (by_name >= 0) index = by_name;
+    if (set->in[index]) holo_tensors_destroy(set->in[index]);
+    set->in[index] = tensors;
+    return true;
+}
+
+static bool read_inputs(DataSet *set, CaseResult *out)
+{
+    int files = 0;
+    while (!access(cli_format("%s/input_%d.pb", set->folder, files), R_OK)) files++;
+    for (int i = 0; i < files; i++)
+        if (!read_input(set, i, files, out)) return false;
+    return true;
+}
+
+static const HoloTensor *input_tensor(const DataSet *set, int i)
+{
+    return set->in[i] ? holo_tensors_get(set->in[i], 0, NULL) : NULL;
+}
+
+// ---- running
+
+static HoloStatus run_session(DataSet *set, HoloError *error)
+{
+    HoloStatus status = HOLO_OK;
+    for (int i = 0; !status && i < set->in_count; i++) {
+        const HoloTensor *tensor = input_tensor(set, i);
+        if (tensor) status = holo_session_set_input(set->subject->session, i, tensor, error);
+    }
+    return status ? status : holo_session_run(set->subject->session, error);
+}
+
+static HoloStatus run_reference(DataSet *set, HoloError *error)
+{
+    const HoloTensor **inputs = cli_take((size_t)set->in_count + 1, sizeof *inputs);
+    for (int i = 0; i < set->in_count; i++) inputs[i] = input_tensor(set, i);
+    return holo_reference_run(set->subject->source, inputs, set->in_count, &set->reference, error);
+}
+
+static HoloStatus output(const DataSet *set, int index, HoloTensor *out, HoloError *error)
+{
+    if (set->subject->model) return holo_session_output(set->subject->session, index, out, error);
+    *out = *holo_tensors_get(set->reference, index, NULL);
+    return HOLO_OK;
+}
+
+// ---- outputs
+
+// Other values than expected are right where the operator says that they are random: if inside their bounds.
+static bool excused(Subject *s, int index, const HoloTensor *got, CliText *reason)
+{
+    HoloError error = {0};
+    double    low, high;
+    if (!s->source && holo_source_open(s->path, &s->source, &error)) return false;
+    return holo_source_is_random(s->source, index, &low, &high) && compare_bounds(got, low, high, reason);
+}
+
+static bool check_output(DataSet *set, int index, const char *path, CaseResult *out)
+{
+    Subject        *s    = set->subject;
+    const HoloPort *port = output_port(s, index);
+    if (!port) return fail(out, "", cli_format("output_%d.pb: the model has no such output", index));
+    char        *where = cli_format("output '%s'", port->name);
+    HoloError    error = {0};
+    HoloTensors *expected;
+    HoloTensor   got;
+    HoloStatus   status = holo_tensors_read(path, &port->type, &expected, &error);
+    if (status) return fail_error(out, where, &error, status);
+    status     = output(set, index, &got, &error);
+    bool right = true;
+    if (status) {
+        right = fail_error(out, where, &error, status);
+    } else {
+        CliText       reason;
+        CompareResult result =
+            compare_values(&got, holo_tensors_get(expected, 0, NULL), cli_number("rtol"), cli_number("atol"), &reason);
+        if (result == COMPARE_OTHER_VALUES && excused(s, index, &got, &reason)) result = COMPARE_SAME;
+        if (result != COMPARE_SAME) right = fail(out, where, reason.data);
+    }
+    holo_tensors_destroy(expected);
+    return right;
+}
+
+static bool run_set(DataSet *set, CaseResult *out)
+{
+    if (!read_inputs(set, out)) return false;
+    HoloError  error  = {0};
+    HoloStatus status = set->subject->model ? run_session(set, &error) : run_reference(set, &error);
+    if (status) return fail_error(out, "", &error, status);
+    for (int i = 0;; i++) {
+        char *path = cli_format("%s/output_%d.pb", set->folder, i);
+        if (access(path, R_OK)) return true;
+        if (!check_output(set, i, path, out)) return false;
+    }
+}
+
+static bool run_folder(Subject *s, const char *folder, CaseResult *out)
+{
+    DataSet set  = {.subject = s, .folder = folder};
+    set.in_count = s->model ? holo_model_input_count(s->model) : holo_source_input_count(s->source);
+    set.in       = cli_take((size_t)set.in_count + 1, sizeof *set.in);
+    bool right   = run_set(&set, out);
+    for (int i = 0; i < set.in_count; i++)
+        if (set.in[i]) holo_tensors_destroy(set.in[i]);
+    if (set.reference) holo_tensors_destroy(set.reference);
+    out->data_sets++;
+    return right;
+}
+
+static int is_data_set(const struct dirent *entry)
+{
+    return !strncmp(entry->d_name, "test_data_set_", 14);
+}
+
+void case_run(const Cli *cli, const char *folder, CaseResult *out)
+{
+    struct dirent **sets;
+    int             count = scandir(folder, &sets, is_data_set, versionsort);
+    if (count <= 0) {
+        out->verdict = CASE_SKIPPED;
+        snprintf(out->reason, sizeof out->reason, "there is no test_data_set_* in it");
+        return;
+    }
+    Subject    subject = {.cli = cli, .path = cli_format("%s/model.onnx", folder)};
+    HoloError  error   = {0};
+    HoloStatus status  = subject_open(&subject, &error);
+    bool       right   = status ? fail_error(out, "", &error, status) : true;
+    for (int i = 0; right && i < count; i++)
+        right = run_folder(&subject, cli_format("%s/%s", folder, sets[i]->d_name), out);
+    subject_close(&subject);
+    for (int i = 0; i < count; i++) free(sets[i]);
+    free(sets);
+}

@@ -1,0 +1,255 @@
+// hologram.h - the runtime's public API: open a .holo file, make a session, run it.
+//
+// Three objects. A HoloModel is an opened file: immutable, shared freely between threads. A
+// HoloSession is one place where the model runs: it owns the memory of a run and belongs to one
+// thread at a time. A HoloPool is a set of worker threads that sessions borrow.
+//
+// Functions that can fail return a HoloStatus and, when `error` is not NULL, leave there a message
+// that names the node or the byte at fault. Nothing here prints, exits or aborts.
+//
+// The API is append-only: values are never renumbered, fields never move.
+#ifndef HOLOGRAM_H
+#define HOLOGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HOLO_VERSION_MAJOR 0
+#define HOLO_VERSION_MINOR 1
+#define HOLO_VERSION_PATCH 0
+
+#if defined __GNUC__
+#define HOLO_API  __attribute__((visibility("default")))
+#define HOLO_MUST __attribute__((warn_unused_result))
+#else
+#define HOLO_API
+#define HOLO_MUST
+#endif
+
+// ---- status ------------------------------------------------------------------------------------
+
+#define HOLO_STATUS_MAP(X)                                                   \
+    X(OK, 0, "ok")                                                           \
+    X(BAD_ARGUMENT, 1, "a function was called with a wrong argument")        \
+    X(BAD_MODEL, 2, "the model file is not valid")                           \
+    X(BAD_ARCHIVE, 3, "the archive is not valid")                            \
+    X(BAD_INPUT, 4, "an input does not fit the model")                       \
+    X(UNSUPPORTED, 5, "valid, but not supported here")                       \
+    X(NO_MEMORY, 6, "out of memory")                                         \
+    X(NO_FILE, 7, "a file cannot be read or written")                        \
+    X(CANCELLED, 8, "the run was cancelled")                                 \
+    X(VERIFY, 9, "the compiled plan differs from the model beyond tolerance") \
+    X(INTERNAL, 10, "a mistake in Hologram itself")
+
+typedef enum HoloStatus {
+#define X(id, value, text) HOLO_##id = value,
+    HOLO_STATUS_MAP(X)
+#undef X
+} HoloStatus;
+
+// What went wrong, in words. Zero-initialise it; the first failure wins, later ones do not
+// overwrite it. Holds no memory to free.
+typedef struct HoloError {
+    HoloStatus status;
+    char       text[4092];
+} HoloError;
+
+HOLO_API const char *holo_status_text(HoloStatus status);
+HOLO_API const char *holo_version(void); // "0.1.0"
+
+// ---- numbers and tensors -----------------------------------------------------------------------
+
+// The element types, with ONNX's numbers. Types narrower than a byte (4 and 2 bits) take one byte
+// an element in memory: the value itself, sign-extended where signed.
+#define HOLO_DTYPE_MAP(X)         \
+    X(F32, 1, "f32", 4)           \
+    X(U8, 2, "u8", 1)             \
+    X(I8, 3, "i8", 1)             \
+    X(U16, 4, "u16", 2)           \
+    X(I16, 5, "i16", 2)           \
+    X(I32, 6, "i32", 4)           \
+    X(I64, 7, "i64", 8)           \
+    X(STRING, 8, "string", 16)    \
+    X(BOOL, 9, "bool", 1)         \
+    X(F16, 10, "f16", 2)          \
+    X(F64, 11, "f64", 8)          \
+    X(U32, 12, "u32", 4)          \
+    X(U64, 13, "u64", 8)          \
+    X(C64, 14, "c64", 8)          \
+    X(C128, 15, "c128", 16)       \
+    X(BF16, 16, "bf16", 2)        \
+    X(F8E4M3FN, 17, "f8e4m3fn", 1)     \
+    X(F8E4M3FNUZ, 18, "f8e4m3fnuz", 1) \
+    X(F8E5M2, 19, "f8e5m2", 1)         \
+    X(F8E5M2FNUZ, 20, "f8e5m2fnuz", 1) \
+    X(U4, 21, "u4", 1)            \
+    X(I4, 22, "i4", 1)            \
+    X(F4E2M1, 23, "f4e2m1", 1)    \
+    X(F8E8M0, 24, "f8e8m0", 1)    \
+    X(U2, 25, "u2", 1)            \
+    X(I2, 26, "i2", 1)
+
+typedef enum HoloDtype {
+    HOLO_NONE = 0,
+#define X(id, value, text, size) HOLO_##id = value,
+    HOLO_DTYPE_MAP(X)
+#undef X
+    HOLO_DTYPE_COUNT = 27
+} HoloDtype;
+
+HOLO_API const char *holo_dtype_name(HoloDtype dtype); // "f32"; "?" when there is none
+HOLO_API size_t      holo_dtype_size(HoloDtype dtype); // bytes an element; 0 when there is none
+
+enum { HOLO_MAX_RANK = 16 };
+
+typedef enum HoloKind {
+    HOLO_TENSOR   = 0,
+    HOLO_SEQUENCE = 1, // data: dim[0] HoloTensors
+    HOLO_OPTIONAL = 2, // data: dim[0] (0 or 1) HoloTensors
+    HOLO_MAP      = 3, // data: two HoloTensors of rank 1, keys and values
+} HoloKind;
+
+// One string of a string tensor. Bytes, usually UTF-8, not terminated.
+typedef struct HoloString {
+    const char *data;
+    size_t      size;
+} HoloString;
+
+// A view of a value: it owns nothing. Tensors are dense and row-major.
+typedef struct HoloTensor {
+    uint8_t dtype; // HoloDtype; of the innermost elements where kind is not HOLO_TENSOR
+    uint8_t kind;  // HoloKind
+    uint8_t inner; // HoloKind of the elements of a sequence or optional
+    int8_t  rank;  // -1: not known
+    int64_t dim[HOLO_MAX_RANK];
+    void   *data; // NULL: not known, or no elements
+} HoloTensor;
+
+HOLO_API int64_t holo_tensor_count(const HoloTensor *t); // elements; -1 when not known or too many
+HOLO_API size_t  holo_tensor_bytes(const HoloTensor *t);
+
+// The same view in DLPack's layout (DLTensor): for exchange with other libraries, without a copy.
+typedef struct HoloDlTensor {
+    void   *data;
+    int32_t device_type, device_id; // 1, 0: the CPU
+    int32_t ndim;
+    uint8_t code, bits; // DLDataType
+    uint16_t lanes;
+    int64_t *shape;
+    int64_t *strides; // in elements; NULL: dense, row-major
+    uint64_t byte_offset;
+} HoloDlTensor;
+
+// The view refers to `t` for its shape: it lives as long as `t`. False when DLPack has no such type.
+HOLO_API bool holo_tensor_to_dlpack(HoloTensor *t, HoloDlTensor *out);
+// False when the tensor is on another device, not dense, or of a type or rank that does not exist here.
+HOLO_API bool holo_tensor_from_dlpack(const HoloDlTensor *dl, HoloTensor *out);
+
+// ---- threads -----------------------------------------------------------------------------------
+
+typedef struct HoloPool HoloPool;
+
+// A pool runs work on `threads` threads, the caller's among them. Its workers sleep when idle.
+// 0 means one thread a core. Sessions of several threads may share one pool.
+HOLO_API HOLO_MUST HoloStatus holo_pool_create(int threads, HoloPool **out_pool);
+HOLO_API void holo_pool_destroy(HoloPool *pool);
+HOLO_API int  holo_pool_threads(const HoloPool *pool);
+
+// ---- models ------------------------------------------------------------------------------------
+
+typedef struct HoloModel HoloModel;
+
+// Opens by map, or by reading where the file cannot be mapped. The file must not change while open.
+HOLO_API HOLO_MUST HoloStatus holo_model_open(const char *path, HoloModel **out_model, HoloError *error);
+// Opens an archive in memory, which must stay as it is until holo_model_close, 64-byte aligned.
+HOLO_API HOLO_MUST HoloStatus holo_model_open_memory(const void *bytes, size_t size, HoloModel **out_model,
+                                                     HoloError *error);
+HOLO_API void holo_model_close(HoloModel *model); // after all its sessions are destroyed
+
+// Reads every byte and compares every checksum, which opening does not.
+HOLO_API HOLO_MUST HoloStatus holo_model_verify(const HoloModel *model, HoloError *error);
+
+typedef struct HoloPort { // an input or an output; strings live as long as the model
+    const char *name;
+    HoloTensor  type;                   // dim -1: not fixed; data NULL
+    const char *symbol[HOLO_MAX_RANK];  // how an unfixed dimension is written: "batch", "2*n+1"; else NULL
+    bool        optional;               // an input with a default that need not be given
+} HoloPort;
+
+HOLO_API int holo_model_input_count(const HoloModel *model);
+HOLO_API int holo_model_output_count(const HoloModel *model);
+HOLO_API const HoloPort *holo_model_input(const HoloModel *model, int index);  // NULL: no such
+HOLO_API const HoloPort *holo_model_output(const HoloModel *model, int index); // NULL: no such
+HOLO_API int holo_model_input_find(const HoloModel *model, const char *name);  // -1: no such
+HOLO_API int holo_model_output_find(const HoloModel *model, const char *name); // -1: no such
+
+// What the compiler wrote about the model: "producer", "source.hash", "verify.worst" ... in order.
+HOLO_API int holo_model_meta_count(const HoloModel *model);
+HOLO_API const char *holo_model_meta(const HoloModel *model, int index, const char **out_key);
+HOLO_API const char *holo_model_meta_find(const HoloModel *model, const char *key); // NULL: no such
+
+// Facts and numbers of an opened archive.
+typedef struct HoloModelInfo {
+    uint64_t file_bytes, constant_bytes, table_bytes;
+    uint64_t arena_bytes;   // planned memory of a run; 0 when it depends on symbolic sizes
+    uint64_t naive_bytes;   // the sum of all intermediates, without reuse
+    uint32_t steps, values, constants, plans;
+    uint8_t  exact;         // numeric class: 1 exact, 0 fused
+    uint8_t  is_static;     // every size is fixed in the file
+} HoloModelInfo;
+HOLO_API void holo_model_info(const HoloModel *model, HoloModelInfo *out_info);
+
+// ---- sessions ----------------------------------------------------------------------------------
+
+typedef struct HoloSession HoloSession;
+
+// A session of `model`, which must outlive it, on `pool` (NULL: the caller's thread alone).
+HOLO_API HOLO_MUST HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSession **out_session,
+                                                  HoloError *error);
+HOLO_API void holo_session_destroy(HoloSession *session);
+
+// Gives input `index`. The bytes are the caller's and are read during runs, not copied: they must
+// stay until another tensor is set. Shape and dtype are checked here, symbolic sizes at the run.
+HOLO_API HOLO_MUST HoloStatus holo_session_set_input(HoloSession *session, int index, const HoloTensor *tensor,
+                                                     HoloError *error);
+// Has output `index` written to the caller's memory, tensor->data of `size` bytes. NULL: back to the
+// session's own memory.
+HOLO_API HOLO_MUST HoloStatus holo_session_set_output(HoloSession *session, int index, void *data, size_t size,
+                                                      HoloError *error);
+// A writable view of input `index` in the session's own memory, for models whose sizes are fixed:
+// fill it and run, without any copy.
+HOLO_API HOLO_MUST HoloStatus holo_session_input(HoloSession *session, int index, HoloTensor *out_view,
+                                                 HoloError *error);
+
+HOLO_API HOLO_MUST HoloStatus holo_session_run(HoloSession *session, HoloError *error);
+
+// What the last run gave: a view that lives until the next run.
+HOLO_API HOLO_MUST HoloStatus holo_session_output(const HoloSession *session, int index, HoloTensor *out_view,
+                                                  HoloError *error);
+
+// Asks a run in progress to stop; callable from any thread. The run returns HOLO_CANCELLED.
+HOLO_API void holo_session_cancel(HoloSession *session);
+
+// Bytes of working memory that the session holds now.
+HOLO_API size_t holo_session_memory(const HoloSession *session);
+
+// Times each step from now on (or no longer); holo_session_profile_write gives them as Chrome trace JSON.
+HOLO_API void holo_session_profile(HoloSession *session, bool on);
+HOLO_API HOLO_MUST HoloStatus holo_session_profile_write(const HoloSession *session, const char *path,
+                                                         HoloError *error);
+
+// ---- the machine -------------------------------------------------------------------------------
+
+// The CPU level whose kernels are in use: "sse2", "avx2", "avx512", "neon". HOLO_CPU in the
+// environment masks it down.
+HOLO_API const char *holo_cpu_level(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,214 @@
+// hologram_compiler.h - the compiler's public API: a model in, one .holo file out.
+//
+// A HoloCompiler is a set of choices; it may be used for many compiles, one after another or on
+// several threads. A HoloSource is a model as its file says it, before the compiler has touched it:
+// to look at, and to compute plainly, as the reference. HoloTensors is a set of values with memory
+// of their own, from files or from a reference run.
+//
+// Errors are reported as in hologram.h. Functions that destroy or close take NULL, too. Structs that the library fills in are allocated by it, so
+// that they may grow: fields are only ever added at the end.
+#ifndef HOLOGRAM_COMPILER_H
+#define HOLOGRAM_COMPILER_H
+
+#include "hologram.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- choices -----------------------------------------------------------------------------------
+
+typedef struct HoloCompiler HoloCompiler;
+
+typedef enum HoloNumeric {
+    HOLO_FUSED = 0, // multiply-add rounded once where the CPU can: the default
+    HOLO_EXACT = 1, // the same bits on every CPU
+} HoloNumeric;
+
+// Everything at its default: class fused, verified, all passes, sizes as the model has them.
+HOLO_API HOLO_MUST HoloStatus holo_compiler_create(HoloCompiler **out_compiler);
+HOLO_API void                 holo_compiler_destroy(HoloCompiler *compiler);
+
+// Fixes the shape of the input `name` (copied). A dimension of -1 stays as the model has it. Whether the
+// model has such an input, and of that rank, is seen when compiling.
+HOLO_API HOLO_MUST HoloStatus holo_compiler_set_shape(HoloCompiler *compiler, const char *name, int rank,
+                                                      const int64_t *dim, HoloError *error);
+HOLO_API void                 holo_compiler_set_numeric(HoloCompiler *compiler, HoloNumeric numeric);
+
+// Whether the plan is run against the reference before it is written, and how far they may differ: every
+// checked element within absolute + relative * the largest magnitude of its output. Negative: the default.
+HOLO_API void holo_compiler_set_verify(HoloCompiler *compiler, bool on);
+HOLO_API void holo_compiler_set_tolerance(HoloCompiler *compiler, double relative, double absolute);
+
+// Threads used while compiling; 0: one a core. Changes no byte of what is written.
+HOLO_API void holo_compiler_set_threads(HoloCompiler *compiler, int threads);
+
+// The passes, in the order in which they run. NULL: no such.
+HOLO_API int         holo_pass_count(void);
+HOLO_API const char *holo_pass_name(int index, const char **out_purpose); // out_purpose may be NULL
+// Leaves a pass out. Fails, listing the passes, when there is none of that name.
+HOLO_API HOLO_MUST HoloStatus holo_compiler_disable_pass(HoloCompiler *compiler, const char *pass, HoloError *error);
+
+// Called with the graph as text after each run of `pass`; "import" is the graph before the first pass,
+// "plan" the one that is planned, "all" every one of them. The text lives for the call.
+typedef void (*HoloDumpFn)(void *context, const char *pass, const char *text);
+HOLO_API HOLO_MUST HoloStatus holo_compiler_set_dump(HoloCompiler *compiler, const char *pass, HoloDumpFn dump,
+                                                     void *context, HoloError *error);
+
+// Called now and then with what is being done and how much of the whole is done, 0 to 1.
+typedef void (*HoloProgressFn)(void *context, const char *stage, double fraction);
+HOLO_API void holo_compiler_set_progress(HoloCompiler *compiler, HoloProgressFn progress, void *context);
+
+// ---- compiling ---------------------------------------------------------------------------------
+
+typedef struct HoloPassReport {
+    const char *name;
+    int         runs, changes; // how often it ran, and how many nodes and values it changed in all
+    double      seconds;
+} HoloPassReport;
+
+// What a compile did. Strings and arrays live as long as the report.
+typedef struct HoloReport {
+    uint32_t nodes_before, nodes_after; // of the imported graph and of the planned one
+    uint32_t folded;                    // nodes computed at compile time
+    uint32_t steps, kernel_steps;       // of the plan, and how many of them run a fast kernel
+    uint32_t constants, deduplicated;   // stored, and left out as equal to a stored one
+    uint64_t deduplicated_bytes;
+    uint64_t arena_bytes, naive_bytes;   // planned memory of a run against the sum of all intermediates;
+                                         // 0, 0: they depend on symbolic sizes
+    uint64_t model_bytes, archive_bytes; // of the model with its external data, and of the archive
+    double   seconds;                    // in all
+
+    bool        verified;
+    uint64_t    checked;        // elements compared with the reference
+    double      worst_absolute; // the largest difference
+    double      worst_relative; // the largest difference, in parts of its output's largest magnitude
+    const char *worst_at;       // "output 'logits' [0, 17]"; NULL when nothing differs
+    double      verify_seconds;
+
+    int                   pass_count;
+    const HoloPassReport *passes;
+} HoloReport;
+HOLO_API void holo_report_destroy(HoloReport *report);
+
+// Compiles the model at `path` into `out_path`, which is written beside it and renamed: it is there whole or
+// not at all. `compiler` NULL: all defaults. `out_report` may be NULL; it is set on success.
+HOLO_API HOLO_MUST HoloStatus holo_compile_file(const HoloCompiler *compiler, const char *path, const char *out_path,
+                                                HoloReport **out_report, HoloError *error);
+// The same without leaving a file: the model is opened, backed by a temporary file that has no name.
+HOLO_API HOLO_MUST HoloStatus holo_compile_model(const HoloCompiler *compiler, const char *path, HoloModel **out_model,
+                                                 HoloReport **out_report, HoloError *error);
+
+// ---- models as their files say them ------------------------------------------------------------
+
+typedef enum HoloFileKind {
+    HOLO_FILE_OTHER   = 0, // nothing known; compiling it says what it looks like
+    HOLO_FILE_ARCHIVE = 1, // .holo
+    HOLO_FILE_MODEL   = 2, // something to compile
+} HoloFileKind;
+// By the first bytes of the file, not by its name. Fails where there is none to read.
+HOLO_API HOLO_MUST HoloStatus holo_file_kind(const char *path, HoloFileKind *out_kind, HoloError *error);
+
+typedef struct HoloSource HoloSource;
+
+// Imports the model and infers its types. Unknown operators are not an error yet.
+HOLO_API HOLO_MUST HoloStatus holo_source_open(const char *path, HoloSource **out_source, HoloError *error);
+HOLO_API void                 holo_source_close(HoloSource *source);
+
+HOLO_API int             holo_source_input_count(const HoloSource *source);
+HOLO_API int             holo_source_output_count(const HoloSource *source);
+HOLO_API const HoloPort *holo_source_input(const HoloSource *source, int index);  // NULL: no such
+HOLO_API const HoloPort *holo_source_output(const HoloSource *source, int index); // NULL: no such
+
+// What the model says of itself: "format", "producer", "opset", "ir_version", "bytes", "hash" and its own metadata.
+HOLO_API int         holo_source_meta_count(const HoloSource *source);
+HOLO_API const char *holo_source_meta(const HoloSource *source, int index, const char **out_key);
+
+// Whether an output depends on an operator that is random by definition, so that its values cannot be
+// foretold, and the bounds that they keep all the same (infinite where there are none). Bounds may be NULL.
+HOLO_API bool holo_source_is_random(const HoloSource *source, int output, double *out_low, double *out_high);
+
+// ---- values with memory of their own -----------------------------------------------------------
+
+typedef struct HoloTensors HoloTensors;
+
+// Reads a .npy (one tensor), .npz (many, named) or ONNX .pb (one). `want` (may be NULL: a tensor) gives the
+// kind, and where that is not HOLO_TENSOR the dtype, which a .pb does not say of itself.
+HOLO_API HOLO_MUST HoloStatus holo_tensors_read(const char *path, const HoloTensor *want, HoloTensors **out_tensors,
+                                                HoloError *error);
+// One tensor of `type`, whose sizes are all known: floats normal, integers 1, bools true, strings "a".
+HOLO_API HOLO_MUST HoloStatus holo_tensors_seeded(const HoloTensor *type, uint64_t seed, HoloTensors **out_tensors,
+                                                  HoloError *error);
+HOLO_API void                 holo_tensors_destroy(HoloTensors *tensors);
+
+HOLO_API int               holo_tensors_count(const HoloTensors *tensors);
+HOLO_API const HoloTensor *holo_tensors_get(const HoloTensors *tensors, int index,
+                                            const char **out_name); // name "" where
+                                                                    // the file has none; NULL: no such
+HOLO_API const HoloTensor *holo_tensors_find(const HoloTensors *tensors, const char *name); // NULL: no such
+
+HOLO_API HOLO_MUST HoloStatus holo_tensor_write_npy(const char *path, const HoloTensor *tensor, HoloError *error);
+
+// Elements start .. start+count-1 of a tensor of any numeric type or bool, as doubles (of complex: the real part).
+HOLO_API void holo_tensor_numbers(const HoloTensor *tensor, int64_t start, int64_t count, double *out);
+
+// Computes the model plainly, operator by operator, with no optimisation at all: the reference. One tensor
+// for each input in order; NULL entries are optional inputs left out. Outputs in order, named.
+HOLO_API HOLO_MUST HoloStatus holo_reference_run(const HoloSource *source, const HoloTensor *const *inputs,
+                                                 int input_count, HoloTensors **out_outputs, HoloError *error);
+
+// ---- looking at graphs -------------------------------------------------------------------------
+
+typedef struct HoloListingValue {
+    const char *name;
+    HoloTensor  type;     // data NULL; dim -1: not a number
+    const char *shape;    // "f32[batch, 3, 224, 224]"
+    int         producer; // node; -1: an input or a constant
+    bool        is_constant, is_input, is_output;
+    int64_t     offset; // in the arena; -1: not there, or not yet decided
+} HoloListingValue;
+
+typedef struct HoloListingNode {
+    const char *name, *op, *domain;
+    const char *detail; // attributes as text, "kernel_shape=[3, 3] pads=[1, 1, 1, 1]"; "" when none
+    const char *runs;   // of a planned graph: the kernel; "eval" when it is the plain implementation; else ""
+    int         parent; // the node whose subgraph this is in; -1: the model itself
+    int         in_count, out_count;
+    const int  *in, *out; // values; -1: left out
+} HoloListingNode;
+
+typedef struct HoloListing {
+    const char             *name;
+    int                     node_count, value_count, input_count, output_count;
+    const HoloListingNode  *nodes; // in the order in which they run
+    const HoloListingValue *values;
+    const int              *inputs, *outputs; // values
+} HoloListing;
+
+typedef enum HoloStage {
+    HOLO_STAGE_IMPORTED = 0, // as the model's file says it
+    HOLO_STAGE_PLANNED  = 1, // as it runs
+} HoloStage;
+
+// The graph of a model at a stage; of an archive there is only the planned one. `compiler` NULL: defaults.
+HOLO_API HOLO_MUST HoloStatus holo_listing_open(const HoloCompiler *compiler, const char *path, HoloStage stage,
+                                                HoloListing **out_listing, HoloError *error);
+HOLO_API void                 holo_listing_close(HoloListing *listing);
+
+// ---- what is supported -------------------------------------------------------------------------
+
+typedef struct HoloOpInfo {
+    const char *domain, *name;                    // domain "" is ai.onnx
+    int         since, until;                     // opset versions; until 0: to the newest
+    int         in_min, in_max, out_min, out_max; // -1: any number
+    uint64_t    types;                            // bit HoloDtype: what the first input may be
+    const char *runs; // "kernel" (a fast one for common cases), "eval" (plain), "body" (made of other
+                      // operators), "none" (shapes only)
+} HoloOpInfo;
+HOLO_API int  holo_op_count(void);
+HOLO_API bool holo_op_info(int index, HoloOpInfo *out_info); // by domain, name and version; false: no such
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,86 @@
+// listing.c - graphs as plain lists of nodes and values, for whoever draws or prints them.
+#include "api/listing.h"
+
+#include "api/source.h"
+
+#include <string.h>
+
+static void *grow(HoloArena *arena, void *old, int used, int *room, size_t size)
+{
+    int more = *room ? *room * 2 : 256;
+    void *grown = holo_arena_take_array(arena, (size_t)more, size);
+    if (!grown) return NULL;
+    if (used) memcpy(grown, old, (size_t)used * size);
+    *room = more;
+    return grown;
+}
+
+HoloListingValue *holo_lister_value(HoloLister *lister)
+{
+    HoloListing *l = &lister->listing;
+    if (l->value_count == lister->value_room) {
+        void *values = grow(&lister->arena, lister->values, l->value_count, &lister->value_room, sizeof *l->values);
+        if (!values) return NULL;
+        l->values = lister->values = values;
+    }
+    HoloListingValue *v = &lister->values[l->value_count++];
+    *v = (HoloListingValue){.name = "", .shape = "", .producer = -1, .offset = -1};
+    return v;
+}
+
+HoloListingNode *holo_lister_node(HoloLister *lister)
+{
+    HoloListing *l = &lister->listing;
+    if (l->node_count == lister->node_room) {
+        void *nodes = grow(&lister->arena, lister->nodes, l->node_count, &lister->node_room, sizeof *l->nodes);
+        if (!nodes) return NULL;
+        l->nodes = lister->nodes = nodes;
+    }
+    HoloListingNode *n = &lister->nodes[l->node_count++];
+    *n = (HoloListingNode){.name = "", .op = "", .domain = "", .detail = "", .runs = "", .parent = -1};
+    return n;
+}
+
+static HoloStatus imported(HoloLister *lister, const char *path)
+{
+    HoloSource *source;
+    HOLO_TRY(holo_source_open(path, &source, lister->error));
+    HoloStatus status = holo_listing_of_graph(lister, source->model.graph);
+    holo_source_close(source);
+    return status;
+}
+
+static HoloStatus planned(HoloLister *lister, const HoloCompiler *compiler, const char *path, HoloFileKind kind)
+{
+    HoloModel *model;
+    if (kind == HOLO_FILE_ARCHIVE) HOLO_TRY(holo_model_open(path, &model, lister->error));
+    else HOLO_TRY(holo_compile_model(compiler, path, &model, NULL, lister->error));
+    HoloStatus status = holo_listing_of_model(lister, model);
+    holo_model_close(model);
+    return status;
+}
+
+HoloStatus holo_listing_open(const HoloCompiler *compiler, const char *path, HoloStage stage, HoloListing **out_listing,
+                             HoloError *error)
+{
+    *out_listing = NULL;
+    HoloFileKind kind;
+    HOLO_TRY(holo_file_kind(path, &kind, error));
+    if (kind == HOLO_FILE_ARCHIVE && stage == HOLO_STAGE_IMPORTED)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "%s is an archive: it holds the planned graph alone", path);
+    HoloLister *lister = holo_realloc(NULL, sizeof *lister);
+    if (!lister) return holo_fail_memory(error);
+    *lister = (HoloLister){.error = error};
+    HoloStatus status = stage == HOLO_STAGE_IMPORTED ? imported(lister, path) : planned(lister, compiler, path, kind);
+    if (status) holo_listing_close(&lister->listing);
+    else *out_listing = &lister->listing;
+    return status;
+}
+
+void holo_listing_close(HoloListing *listing)
+{
+    if (!listing) return;
+    HoloLister *lister = (HoloLister *)(void *)listing;
+    holo_arena_deinit(&lister->arena);
+    holo_free(lister);
+}

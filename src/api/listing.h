@@ -1,0 +1,25 @@
+// listing.h - how a listing is put together, from a graph or from a plan.
+#ifndef HOLO_API_LISTING_H
+#define HOLO_API_LISTING_H
+
+#include "base/base.h"
+#include "graph/graph.h"
+#include "hologram_compiler.h"
+
+typedef struct HoloLister {
+    HoloListing      listing; // first, so that a listing is its lister
+    HoloArena        arena;
+    HoloListingNode *nodes;
+    HoloListingValue *values;
+    int              node_room, value_room;
+    HoloError       *error;
+} HoloLister;
+
+// The next value or node, zeroed (offset, producer and parent -1); NULL: no memory. Earlier pointers die.
+HoloListingValue *holo_lister_value(HoloLister *lister);
+HoloListingNode  *holo_lister_node(HoloLister *lister);
+
+HOLO_MUST HoloStatus holo_listing_of_graph(HoloLister *lister, const HoloGraph *graph);
+HOLO_MUST HoloStatus holo_listing_of_model(HoloLister *lister, const HoloModel *model);
+
+#endif

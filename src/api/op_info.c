@@ -1,0 +1,59 @@
+// op_info.c - the operator table, as `hologram ops` shows it.
+#include "format/params.h"
+#include "hologram_compiler.h"
+#include "ops/op.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Operators that have a fast kernel for common cases.
+static const char *const with_kernel[] = {"MatMul", "Gemm", "FusedMatMul", "Conv", "Softmax"};
+
+static const char *runs(const HoloOp *op)
+{
+    for (int i = 0; i < HOLO_COUNT(with_kernel); i++)
+        if (!strcmp(op->name, with_kernel[i])) return "kernel";
+    return op->eval ? "eval" : op->body ? "body" : "none";
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const HoloOp *x = *(const HoloOp *const *)a, *y = *(const HoloOp *const *)b;
+    int order = strcmp(x->domain ? x->domain : "", y->domain ? y->domain : "");
+    if (!order) order = strcmp(x->name, y->name);
+    return order ? order : x->since - y->since;
+}
+
+int holo_op_count(void)
+{
+    int count = 0;
+    for (int f = 0; holo_op_families[f]; f++)
+        for (const HoloOp *op = holo_op_families[f]; op->name; op++) count++;
+    return count;
+}
+
+// The table has a few hundred rows: sorting it for each question costs less than keeping state.
+bool holo_op_info(int index, HoloOpInfo *out_info)
+{
+    int count = holo_op_count(), at = 0;
+    const HoloOp **rows = index >= 0 && index < count ? holo_realloc(NULL, (size_t)count * sizeof *rows) : NULL;
+    if (!rows) return false;
+    for (int f = 0; holo_op_families[f]; f++)
+        for (const HoloOp *op = holo_op_families[f]; op->name; op++) rows[at++] = op;
+    qsort(rows, (size_t)count, sizeof *rows, by_name);
+    const HoloOp *op = rows[index];
+    holo_free(rows);
+    *out_info = (HoloOpInfo){
+        .domain = op->domain ? op->domain : "",
+        .name = op->name,
+        .since = op->since,
+        .until = op->until,
+        .in_min = op->in_min,
+        .in_max = op->in_max,
+        .out_min = op->out_min,
+        .out_max = op->out_max,
+        .types = op->types ? op->types : HOLO_TYPES_ALL,
+        .runs = runs(op),
+    };
+    return true;
+}

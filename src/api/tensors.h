@@ -1,0 +1,21 @@
+// tensors.h - the inside of HoloTensors.
+#ifndef HOLO_API_TENSORS_H
+#define HOLO_API_TENSORS_H
+
+#include "base/files.h"
+#include "hologram_compiler.h"
+#include "import/import.h"
+
+struct HoloTensors {
+    HoloArena     arena;
+    HoloMapping   file; // that tensors may point into; empty when there is none
+    int           count;
+    HoloNpzEntry *entry;
+};
+
+HOLO_MUST HoloStatus holo_tensors_create(HoloTensors **out, HoloError *error);
+HOLO_MUST HoloStatus holo_tensors_reserve(HoloTensors *tensors, int count, HoloError *error);
+// Memory from the arena for a tensor of known size, filled: floats normal, integers 1.
+HOLO_MUST HoloStatus holo_tensor_seed(HoloTensor *tensor, uint64_t seed, HoloArena *arena, HoloError *error);
+
+#endif

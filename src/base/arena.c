@@ -1,0 +1,119 @@
+// arena.c - the heap, and arenas on it.
+#include "base/base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *holo_realloc(void *old, size_t size)
+{
+    return realloc(old, size ? size : 1);
+}
+
+void holo_free(void *memory)
+{
+    free(memory);
+}
+
+struct HoloArenaBlock {
+    struct HoloArenaBlock *next;
+    size_t                 size, used; // of the bytes that follow, from the first aligned one
+    char                  *start;
+};
+
+enum { BLOCK_MIN = 64 << 10, WIDE = 64, NARROW = 16 };
+
+// A block with room for `size` bytes: an emptied one if it is large enough, else a new one.
+static struct HoloArenaBlock *block_get(HoloArena *arena, size_t size)
+{
+    for (struct HoloArenaBlock **p = &arena->spare; *p; p = &(*p)->next)
+        if ((*p)->size >= size) {
+            struct HoloArenaBlock *found = *p;
+            *p = found->next;
+            return found;
+        }
+    size_t room = size < BLOCK_MIN ? BLOCK_MIN : size, total;
+    if (size < BLOCK_MIN && arena->total > room) room = arena->total < (16 << 20) ? arena->total : (16 << 20);
+    if (!holo_size_add(room, sizeof(struct HoloArenaBlock) + WIDE, &total)) return NULL;
+    struct HoloArenaBlock *block = holo_realloc(NULL, total);
+    if (!block) return NULL;
+    uintptr_t start = (uintptr_t)(block + 1);
+    block->start = (char *)(block + 1) + (holo_align(start, WIDE) - start);
+    block->size = room;
+    arena->total += room;
+    return block;
+}
+
+void *holo_arena_take(HoloArena *arena, size_t size)
+{
+    size_t align = size >= WIDE ? WIDE : NARROW;
+    struct HoloArenaBlock *block = arena->block;
+    size_t at = block ? holo_align(block->used, align) : 0;
+    if (!block || at > block->size || size > block->size - at) {
+        block = block_get(arena, size);
+        if (!block) return NULL;
+        block->next = arena->block;
+        arena->block = block;
+        at = 0;
+    }
+    block->used = at + size;
+    return memset(block->start + at, 0, size);
+}
+
+void *holo_arena_take_array(HoloArena *arena, size_t count, size_t size)
+{
+    size_t bytes;
+    return holo_size_mul(count, size, &bytes) ? holo_arena_take(arena, bytes) : NULL;
+}
+
+char *holo_arena_text(HoloArena *arena, const char *text, size_t size)
+{
+    char *copy = size < SIZE_MAX ? holo_arena_take(arena, size + 1) : NULL;
+    if (copy && size) memcpy(copy, text, size);
+    return copy;
+}
+
+char *holo_arena_format(HoloArena *arena, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int size = vsnprintf(NULL, 0, format, args);
+    char *text = size < 0 ? NULL : holo_arena_take(arena, (size_t)size + 1);
+    if (text) vsnprintf(text, (size_t)size + 1, format, again);
+    va_end(again);
+    va_end(args);
+    return text;
+}
+
+static void blocks_free(struct HoloArenaBlock *block)
+{
+    while (block) {
+        struct HoloArenaBlock *next = block->next;
+        holo_free(block);
+        block = next;
+    }
+}
+
+void holo_arena_deinit(HoloArena *arena)
+{
+    blocks_free(arena->block);
+    blocks_free(arena->spare);
+    *arena = (HoloArena){0};
+}
+
+HoloArenaMark holo_arena_mark(const HoloArena *arena)
+{
+    return (HoloArenaMark){arena->block, arena->block ? arena->block->used : 0};
+}
+
+void holo_arena_reset(HoloArena *arena, HoloArenaMark mark)
+{
+    while (arena->block != mark.block) {
+        struct HoloArenaBlock *block = arena->block;
+        arena->block = block->next;
+        block->next = arena->spare;
+        arena->spare = block;
+    }
+    if (arena->block) arena->block->used = mark.used;
+}

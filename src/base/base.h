@@ -1,0 +1,72 @@
+// base.h - what every room may use: errors, checked sizes, arenas. No model words here.
+#ifndef HOLO_BASE_H
+#define HOLO_BASE_H
+
+#include "hologram.h"
+
+#include <stdarg.h>
+
+// ---- errors
+
+// Records a message (the first wins) and returns `status`. `error` may be NULL.
+HOLO_MUST HoloStatus holo_fail(HoloError *error, HoloStatus status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+HOLO_MUST HoloStatus holo_fail_v(HoloError *error, HoloStatus status, const char *format, va_list args);
+HOLO_MUST HoloStatus holo_fail_memory(HoloError *error); // HOLO_NO_MEMORY, in words
+
+#define HOLO_TRY(expression)                          \
+    do {                                              \
+        HoloStatus holo_try_status_ = (expression);   \
+        if (holo_try_status_) return holo_try_status_; \
+    } while (0)
+
+#define HOLO_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+// ---- sizes that come from files: true when the result fits
+
+static inline bool holo_mul(int64_t a, int64_t b, int64_t *out) { return !__builtin_mul_overflow(a, b, out); }
+static inline bool holo_add(int64_t a, int64_t b, int64_t *out) { return !__builtin_add_overflow(a, b, out); }
+static inline bool holo_size_mul(size_t a, size_t b, size_t *out) { return !__builtin_mul_overflow(a, b, out); }
+static inline bool holo_size_add(size_t a, size_t b, size_t *out) { return !__builtin_add_overflow(a, b, out); }
+static inline size_t holo_align(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+// ---- memory
+
+// All heap memory of the library goes through these two, so that tests can count and fail them.
+void *holo_realloc(void *old, size_t size); // NULL: out of memory, `old` is untouched; size 0 gives 1 byte
+void  holo_free(void *memory);
+
+// An arena: many allocations, freed together. Zero-initialise it. Memory is zeroed and 64-byte aligned
+// from 64 bytes up, 16-byte aligned below.
+typedef struct HoloArena {
+    struct HoloArenaBlock *block; // newest first
+    struct HoloArenaBlock *spare; // emptied blocks, kept for reuse
+    size_t                 total; // bytes held from the heap
+} HoloArena;
+
+typedef struct HoloArenaMark {
+    struct HoloArenaBlock *block;
+    size_t                 used;
+} HoloArenaMark;
+
+void *holo_arena_take(HoloArena *arena, size_t size); // NULL: out of memory
+char *holo_arena_text(HoloArena *arena, const char *text, size_t size); // copied and terminated; NULL: out of memory
+char *holo_arena_format(HoloArena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void  holo_arena_deinit(HoloArena *arena);
+// Everything taken after the mark is given back; blocks are kept for reuse.
+HoloArenaMark holo_arena_mark(const HoloArena *arena);
+void          holo_arena_reset(HoloArena *arena, HoloArenaMark mark);
+
+#define HOLO_NEW(arena, type, count) ((type *)holo_arena_take_array((arena), (size_t)(count), sizeof(type)))
+void *holo_arena_take_array(HoloArena *arena, size_t count, size_t size); // NULL too on overflow
+
+// ---- a seeded generator of random numbers, the same everywhere
+
+typedef struct HoloRandom {
+    uint64_t state;
+} HoloRandom;
+uint64_t holo_random_next(HoloRandom *random);   // 64 uniform bits
+double   holo_random_unit(HoloRandom *random);   // in [0, 1)
+double   holo_random_normal(HoloRandom *random); // mean 0, variance 1
+
+#endif

@@ -1,0 +1,42 @@
+// files.h - files: mapped or read whole, and written so that a reader never sees half of one.
+#ifndef HOLO_BASE_FILES_H
+#define HOLO_BASE_FILES_H
+
+#include "base/base.h"
+
+typedef struct HoloMapping {
+    const void *data; // page-aligned when mapped, else 64-byte aligned; readable for `size` bytes
+    size_t      size;
+    bool        is_mapped;
+} HoloMapping;
+
+// Maps a file for reading, or reads it where it cannot be mapped.
+HOLO_MUST HoloStatus holo_file_map(const char *path, HoloMapping *out, HoloError *error);
+void                 holo_file_unmap(HoloMapping *mapping);
+// The bytes will not be needed soon: their pages may be dropped (they come back from the file).
+void holo_file_release(const HoloMapping *mapping, const void *data, size_t size);
+// As holo_file_map, but `relative` is taken below `folder` and may not leave it: no absolute path, no
+// "..", no link to somewhere else.
+HOLO_MUST HoloStatus holo_file_map_below(const char *folder, const char *relative, HoloMapping *out, HoloError *error);
+
+// A file being written under a temporary name beside `path`.
+typedef struct HoloFileWriter HoloFileWriter;
+HOLO_MUST HoloStatus holo_file_writer_open(const char *path, HoloFileWriter **out, HoloError *error);
+HOLO_MUST HoloStatus holo_file_write(HoloFileWriter *writer, const void *data, size_t size, HoloError *error);
+HOLO_MUST HoloStatus holo_file_write_at(HoloFileWriter *writer, uint64_t offset, const void *data, size_t size, HoloError *error);
+// Renames to the final path; on failure, or with commit false, removes the temporary file.
+HOLO_MUST HoloStatus holo_file_writer_close(HoloFileWriter *writer, bool commit, HoloError *error);
+// The bytes written so far, mapped for reading, before the file has its name.
+HOLO_MUST HoloStatus holo_file_writer_map(HoloFileWriter *writer, HoloMapping *out, HoloError *error);
+
+// Large pieces of zeroed memory straight from the system, page-aligned, backed by pages on first use.
+void *holo_memory_take(size_t size); // NULL: out of memory
+void  holo_memory_free(void *memory, size_t size); // NULL is nothing to free
+
+bool holo_path_is_folder(const char *path);
+bool holo_path_exists(const char *path);
+
+double holo_time_now(void); // seconds, monotonic
+int    holo_cpu_count(void);
+
+#endif

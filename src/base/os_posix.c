@@ -1,0 +1,277 @@
+// os_posix.c - files, time and CPUs on systems that speak POSIX.
+//
+// Files are mapped, or read whole where they cannot be mapped. Writing goes to a temporary name and
+// is renamed, so a reader sees the old file or the new one. Nothing is synced to the disk: that a
+// power cut loses the newest file is accepted, that it takes minutes to write one is not.
+#include "base/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { READ_ALIGN = 64, WRITE_BUFFER = 1 << 16 };
+
+static HoloStatus fail_errno(HoloError *error, const char *what, const char *path)
+{
+    return holo_fail(error, HOLO_NO_FILE, "cannot %s '%s': %s", what, path, strerror(errno));
+}
+
+// ---- reading
+
+// A file that was read lies behind a header that remembers where its memory begins.
+static void *aligned_take(size_t size)
+{
+    size_t room;
+    if (!holo_size_add(size, READ_ALIGN + sizeof(void *), &room)) return NULL;
+    char *memory = holo_realloc(NULL, room);
+    if (!memory) return NULL;
+    char *data = (char *)holo_align((size_t)memory + sizeof(void *), READ_ALIGN);
+    memcpy(data - sizeof(void *), &memory, sizeof memory);
+    return data;
+}
+
+static void aligned_free(const void *data)
+{
+    void *memory;
+    memcpy(&memory, (const char *)data - sizeof(void *), sizeof memory);
+    holo_free(memory);
+}
+
+// Reads to the end of a file whose size may not be known (a pipe, a file of /proc).
+static HoloStatus read_whole(int fd, const char *path, size_t expected, HoloMapping *out, HoloError *error)
+{
+    size_t room = expected + 1 > 4096 ? expected + 1 : 4096, size = 0;
+    char  *data = aligned_take(room);
+    while (data) {
+        ssize_t got = read(fd, data + size, room - size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) {
+            aligned_free(data);
+            return fail_errno(error, "read", path);
+        }
+        if (got == 0) break;
+        size += (size_t)got;
+        if (size < room) continue;
+        char *more = aligned_take(room * 2);
+        if (more) memcpy(more, data, size);
+        aligned_free(data);
+        data = more;
+        room *= 2;
+    }
+    if (!data) return holo_fail_memory(error);
+    *out = (HoloMapping){.data = data, .size = size};
+    return HOLO_OK;
+}
+
+static HoloStatus map_descriptor(int fd, const char *path, bool regular_only, HoloMapping *out, HoloError *error)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0) return fail_errno(error, "read", path);
+    if (S_ISDIR(st.st_mode)) return holo_fail(error, HOLO_NO_FILE, "'%s' is a folder, not a file", path);
+    if (regular_only && !S_ISREG(st.st_mode))
+        return holo_fail(error, HOLO_NO_FILE, "'%s' is not a regular file", path);
+    size_t size = S_ISREG(st.st_mode) && st.st_size > 0 ? (size_t)st.st_size : 0;
+    void  *data = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    if (data == MAP_FAILED) return read_whole(fd, path, size, out, error);
+    *out = (HoloMapping){.data = data, .size = size, .is_mapped = true};
+    return HOLO_OK;
+}
+
+HoloStatus holo_file_map(const char *path, HoloMapping *out, HoloError *error)
+{
+    *out = (HoloMapping){0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return fail_errno(error, "open", path);
+    HoloStatus status = map_descriptor(fd, path, false, out, error);
+    close(fd);
+    return status;
+}
+
+void holo_file_unmap(HoloMapping *mapping)
+{
+    if (mapping->is_mapped) munmap((void *)mapping->data, mapping->size);
+    else if (mapping->data) aligned_free(mapping->data);
+    *mapping = (HoloMapping){0};
+}
+
+void holo_file_release(const HoloMapping *mapping, const void *data, size_t size)
+{
+    if (!mapping->is_mapped || size > mapping->size) return;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t from = holo_align((size_t)data, page), to = ((size_t)data + size) / page * page;
+    if (from < to) madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
+// Opens one component after the other, none of them a link: whatever the names say, what is opened
+// lies below the folder.
+static int open_below(int folder, const char *relative, const char **out_problem)
+{
+    char part[256];
+    int  at = folder;
+    while (at >= 0) {
+        size_t length = strcspn(relative, "/");
+        bool   last   = relative[length] == 0;
+        if (length == 0 || length >= sizeof part || (length == 2 && !memcmp(relative, "..", 2))) {
+            *out_problem = "is not a plain path below the model's folder";
+            close(at);
+            return -1;
+        }
+        memcpy(part, relative, length);
+        part[length] = 0;
+        int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (last ? 0 : O_DIRECTORY);
+        int next  = openat(at, part, flags);
+        int saved = errno;
+        close(at);
+        errno = saved;
+        if (last) return next;
+        at = next;
+        relative += length + 1;
+    }
+    return -1;
+}
+
+HoloStatus holo_file_map_below(const char *folder, const char *relative, HoloMapping *out, HoloError *error)
+{
+    *out = (HoloMapping){0};
+    int at = open(*folder ? folder : ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+    if (at < 0) return fail_errno(error, "open the folder", folder);
+    const char *problem = NULL;
+    int         fd      = open_below(at, relative, &problem);
+    if (problem) return holo_fail(error, HOLO_NO_FILE, "'%s' %s", relative, problem);
+    if (fd < 0 && errno == ELOOP)
+        return holo_fail(error, HOLO_NO_FILE, "'%s' in '%s' is a symbolic link: copy the file there", relative, folder);
+    if (fd < 0) return holo_fail(error, HOLO_NO_FILE, "cannot open '%s' in '%s': %s", relative, folder, strerror(errno));
+    HoloStatus status = map_descriptor(fd, relative, true, out, error);
+    close(fd);
+    return status;
+}
+
+// ---- writing
+
+struct HoloFileWriter {
+    int      fd;
+    uint64_t size;   // bytes written or buffered
+    size_t   filled; // of the buffer, which ends at `size`
+    char    *path, *temporary;
+    char     buffer[WRITE_BUFFER];
+};
+
+HoloStatus holo_file_writer_open(const char *path, HoloFileWriter **out, HoloError *error)
+{
+    size_t          length = strlen(path) + 1, room = length + 32;
+    HoloFileWriter *w = holo_realloc(NULL, sizeof *w + length + room);
+    *out = NULL;
+    if (!w) return holo_fail_memory(error);
+    w->size = w->filled = 0;
+    w->path      = (char *)(w + 1);
+    w->temporary = w->path + length;
+    memcpy(w->path, path, length);
+    for (int i = 0; i < 1000; i++) {
+        snprintf(w->temporary, room, "%s.%ld.%d.tmp", path, (long)getpid(), i);
+        w->fd = open(w->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (w->fd >= 0 || errno != EEXIST) break;
+    }
+    if (w->fd < 0) {
+        HoloStatus status = fail_errno(error, "create", w->temporary);
+        holo_free(w);
+        return status;
+    }
+    *out = w;
+    return HOLO_OK;
+}
+
+static HoloStatus write_all(HoloFileWriter *w, uint64_t offset, const char *data, size_t size, HoloError *error)
+{
+    while (size) {
+        ssize_t done = pwrite(w->fd, data, size, (off_t)offset);
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) return fail_errno(error, "write", w->temporary);
+        data += done;
+        offset += (uint64_t)done;
+        size -= (size_t)done;
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus flush(HoloFileWriter *w, HoloError *error)
+{
+    size_t filled = w->filled;
+    w->filled     = 0;
+    return write_all(w, w->size - filled, w->buffer, filled, error);
+}
+
+HoloStatus holo_file_write(HoloFileWriter *w, const void *data, size_t size, HoloError *error)
+{
+    if (size > sizeof w->buffer - w->filled) HOLO_TRY(flush(w, error));
+    if (size > sizeof w->buffer) {
+        HOLO_TRY(write_all(w, w->size, data, size, error));
+    } else if (size) {
+        memcpy(w->buffer + w->filled, data, size);
+        w->filled += size;
+    }
+    w->size += size;
+    return HOLO_OK;
+}
+
+HoloStatus holo_file_write_at(HoloFileWriter *w, uint64_t offset, const void *data, size_t size, HoloError *error)
+{
+    HOLO_TRY(flush(w, error));
+    HOLO_TRY(write_all(w, offset, data, size, error));
+    if (offset + size > w->size) w->size = offset + size;
+    return HOLO_OK;
+}
+
+HoloStatus holo_file_writer_map(HoloFileWriter *w, HoloMapping *out, HoloError *error)
+{
+    *out = (HoloMapping){0};
+    HOLO_TRY(flush(w, error));
+    if (w->size == 0) return HOLO_OK;
+    void *data = mmap(NULL, (size_t)w->size, PROT_READ, MAP_SHARED, w->fd, 0);
+    if (data == MAP_FAILED) return fail_errno(error, "map", w->temporary);
+    *out = (HoloMapping){.data = data, .size = (size_t)w->size, .is_mapped = true};
+    return HOLO_OK;
+}
+
+HoloStatus holo_file_writer_close(HoloFileWriter *w, bool commit, HoloError *error)
+{
+    HoloStatus status = commit ? flush(w, error) : HOLO_OK;
+    if (close(w->fd) != 0 && commit && !status) status = fail_errno(error, "write", w->temporary);
+    if (commit && !status && rename(w->temporary, w->path) != 0) status = fail_errno(error, "rename to", w->path);
+    if (!commit || status) unlink(w->temporary);
+    holo_free(w);
+    return status;
+}
+
+// ---- paths, time, CPUs
+
+bool holo_path_is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool holo_path_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+double holo_time_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int holo_cpu_count(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (int)online : 1;
+}

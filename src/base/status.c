@@ -1,0 +1,66 @@
+// status.c - statuses in words, and seeded random numbers.
+#include "base/base.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define STRING_(x) #x
+#define STRING(x)  STRING_(x)
+
+const char *holo_version(void)
+{
+    return STRING(HOLO_VERSION_MAJOR) "." STRING(HOLO_VERSION_MINOR) "." STRING(HOLO_VERSION_PATCH);
+}
+
+const char *holo_status_text(HoloStatus status)
+{
+    switch (status) {
+#define X(id, value, text) \
+    case HOLO_##id: return text;
+        HOLO_STATUS_MAP(X)
+#undef X
+    }
+    return "no such status";
+}
+
+HoloStatus holo_fail_v(HoloError *error, HoloStatus status, const char *format, va_list args)
+{
+    if (error && !error->status) {
+        error->status = status;
+        vsnprintf(error->text, sizeof error->text, format, args);
+    }
+    return status;
+}
+
+HoloStatus holo_fail(HoloError *error, HoloStatus status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    status = holo_fail_v(error, status, format, args);
+    va_end(args);
+    return status;
+}
+
+HoloStatus holo_fail_memory(HoloError *error)
+{
+    return holo_fail(error, HOLO_NO_MEMORY, "out of memory");
+}
+
+uint64_t holo_random_next(HoloRandom *random) // splitmix64
+{
+    uint64_t z = random->state += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
+double holo_random_unit(HoloRandom *random)
+{
+    return (double)(holo_random_next(random) >> 11) * 0x1p-53;
+}
+
+double holo_random_normal(HoloRandom *random) // Box and Muller, one of the pair
+{
+    double radius = sqrt(-2 * log(1 - holo_random_unit(random)));
+    return radius * cos(6.283185307179586 * holo_random_unit(random));
+}

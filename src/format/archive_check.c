@@ -1,0 +1,297 @@
+// archive_check.c - the validator of .holo bytes: nothing in a file is believed before it is checked.
+//
+// It checks that every record lies inside its section and names only what exists. It does not check
+// that the plan makes sense as arithmetic: that is done when sizes are bound, by the operators' own
+// infer and the kernels' own check.
+#include "base/dim.h"
+#include "base/hash.h"
+#include "format/holo.h"
+
+#include <string.h>
+
+typedef struct Check {
+    HoloArchive *a;
+    HoloError   *error;
+} Check;
+
+#define BAD(c, ...) holo_fail((c)->error, HOLO_BAD_ARCHIVE, __VA_ARGS__)
+
+// Is [first, first + count) inside an array of `limit`?
+static bool range_ok(uint64_t first, uint64_t count, uint64_t limit)
+{
+    return first <= limit && count <= limit - first;
+}
+
+static bool text_ok(const Check *c, uint32_t text)
+{
+    return text < c->a->STRINGS_count; // the section ends with a 0 byte
+}
+
+static bool bytes_ok(const Check *c, uint64_t offset, uint64_t count, size_t size, size_t align)
+{
+    return count <= c->a->BYTES_count / size && range_ok(offset, count * size, c->a->BYTES_count) && offset % align == 0;
+}
+
+// ---- header and sections
+
+static HoloStatus header_check(const void *bytes, size_t size, HoloError *error)
+{
+    const HoloHeader *h = bytes;
+    if (size < sizeof *h || memcmp(h->magic, HOLO_MAGIC, 8))
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "not a .holo file: it does not start with its magic bytes");
+    if ((uintptr_t)bytes % 16) return holo_fail(error, HOLO_BAD_ARGUMENT, "the archive's bytes are not aligned");
+    if (h->major != HOLO_FORMAT_MAJOR)
+        return holo_fail(error, HOLO_BAD_ARCHIVE,
+                         "the file is of format %u.%u; this program reads %d.x: compile the model again", h->major, h->minor,
+                         HOLO_FORMAT_MAJOR);
+    if (h->flags_must & ~(uint32_t)HOLO_FLAGS_MUST_KNOWN)
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "the file needs features (0x%x) that this program does not have",
+                         h->flags_must & ~(uint32_t)HOLO_FLAGS_MUST_KNOWN);
+    if (h->file_size != size)
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "the file has %zu bytes, but its header says %llu: it is cut or damaged",
+                         size, (unsigned long long)h->file_size);
+    if (h->header_size < sizeof *h || h->header_size % 8 || h->header_size > size || h->section_count > 1024 ||
+        h->section_count * sizeof(HoloSectionRecord) > size - h->header_size)
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "the section table lies outside the file");
+    HoloHash have = holo_hash((const char *)bytes + h->header_size, h->section_count * sizeof(HoloSectionRecord));
+    if (memcmp(have.word, h->hash, sizeof have.word))
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "the section table is damaged (its hash differs)");
+    return HOLO_OK;
+}
+
+static const char *section_name(uint32_t id)
+{
+    switch (id) {
+#define X(name, value, type) \
+    case value: return #name;
+        HOLO_SECTION_MAP(X)
+#undef X
+    }
+    return "unknown";
+}
+
+static HoloStatus section_hash_check(const HoloArchive *a, const HoloSectionRecord *s, HoloError *error)
+{
+    HoloHash have = holo_hash(a->bytes + s->offset, s->size);
+    if (memcmp(have.word, s->hash, sizeof have.word))
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "section %s, at byte %llu, is damaged (its hash differs)",
+                         section_name(s->id), (unsigned long long)s->offset);
+    return HOLO_OK;
+}
+
+static HoloStatus section_open(Check *c, const HoloSectionRecord *s)
+{
+    HoloArchive *a = c->a;
+    if (!range_ok(s->offset, s->size, a->size) || s->offset % HOLO_SECTION_ALIGN)
+        return BAD(c, "section %s lies outside the file", section_name(s->id));
+    if (s->id != HOLO_SECTION_WEIGHTS) HOLO_TRY(section_hash_check(a, s, c->error));
+    switch (s->id) {
+#define X(section, value, type)                                                                        \
+    case value:                                                                                        \
+        if (a->section##_at) return BAD(c, "section %s is there twice", #section);                     \
+        if (s->size % sizeof(type)) return BAD(c, "section %s has a broken size", #section);           \
+        a->section##_at = (const type *)(const void *)(a->bytes + s->offset);                          \
+        a->section##_count = s->size / sizeof(type);                                                   \
+        break;
+        HOLO_SECTION_MAP(X)
+#undef X
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus sections_open(Check *c)
+{
+    HoloArchive *a = c->a;
+    const HoloSectionRecord *table = (const void *)(a->bytes + a->header->header_size);
+    for (uint32_t i = 0; i < a->header->section_count; i++) HOLO_TRY(section_open(c, &table[i]));
+#define X(id, value, type) \
+    if (!a->id##_at) return BAD(c, "section %s is missing", #id);
+    HOLO_SECTION_MAP(X)
+#undef X
+    if (!a->STRINGS_count || a->STRINGS_at[a->STRINGS_count - 1]) return BAD(c, "the texts do not end");
+    return HOLO_OK;
+}
+
+// ---- records
+
+static bool dim_ok(const Check *c, int64_t d, size_t limit)
+{
+    return !holo_dim_is_symbolic(d) || (size_t)(uint32_t)d < limit || (d == HOLO_DIM_UNKNOWN && limit == c->a->DIMS_count);
+}
+
+static HoloStatus dims_check(const Check *c)
+{
+    const HoloArchive *a = c->a;
+    for (size_t i = 0; i < a->DIMS_count; i++) {
+        const HoloDimRecord *d = &a->DIMS_at[i];
+        bool ok = d->op >= 0 && d->op < HOLO_DIM_OP_COUNT;
+        if (ok && d->op == HOLO_DIM_SYMBOL) ok = d->a >= 0 && (uint64_t)d->a < a->SYMBOLS_count;
+        else if (ok) ok = dim_ok(c, d->a, i) && dim_ok(c, d->b, i);
+        if (!ok) return BAD(c, "expression %zu is broken", i);
+    }
+    for (size_t i = 0; i < a->SYMBOLS_count; i++)
+        if (!text_ok(c, a->SYMBOLS_at[i])) return BAD(c, "symbol %zu has no name", i);
+    for (size_t i = 0; i < a->SIZES_count; i++)
+        if (!dim_ok(c, a->SIZES_at[i], a->DIMS_count)) return BAD(c, "size %zu names no expression", i);
+    return HOLO_OK;
+}
+
+static HoloStatus constants_check(const Check *c)
+{
+    const HoloArchive *a = c->a;
+    for (size_t i = 0; i < a->CONSTANTS_count; i++) {
+        const HoloConstantRecord *k = &a->CONSTANTS_at[i];
+        size_t element = holo_dtype_size((HoloDtype)k->dtype), bytes;
+        if (!element || !range_ok(k->offset, k->size, a->WEIGHTS_count) || k->offset % HOLO_WEIGHT_ALIGN)
+            return BAD(c, "constant %zu lies outside the weights", i);
+        if (k->dtype == HOLO_STRING ? k->count > k->size / 8
+                                    : !holo_size_mul(k->count, element, &bytes) || (!k->packed && bytes != k->size))
+            return BAD(c, "constant %zu has %llu bytes for %llu elements", i, (unsigned long long)k->size,
+                       (unsigned long long)k->count);
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus ops_check(const Check *c)
+{
+    const HoloArchive *a = c->a;
+    for (size_t i = 0; i < a->OPS_count; i++)
+        if (!text_ok(c, a->OPS_at[i].domain) || !text_ok(c, a->OPS_at[i].name) || a->OPS_at[i].version > INT32_MAX)
+            return BAD(c, "operator %zu has no name", i);
+    for (size_t i = 0; i < a->META_count; i++)
+        if (!text_ok(c, a->META_at[i].key) || !text_ok(c, a->META_at[i].value)) return BAD(c, "metadata %zu is broken", i);
+    return HOLO_OK;
+}
+
+static bool tensor_record_ok(const Check *c, uint64_t at)
+{
+    if (!bytes_ok(c, at, 1, sizeof(HoloTensorRecord), 8)) return false;
+    const HoloTensorRecord *t = (const void *)(c->a->BYTES_at + at);
+    if (t->dtype >= HOLO_DTYPE_COUNT || t->rank < -1 || t->rank > HOLO_MAX_RANK) return false;
+    if (t->constant == HOLO_NO_VALUE) return true;
+    if (t->constant >= c->a->CONSTANTS_count || t->rank < 0 || c->a->CONSTANTS_at[t->constant].packed) return false;
+    int64_t count = 1;
+    for (int d = 0; d < t->rank; d++)
+        if (t->dim[d] < 0 || !holo_mul(count, t->dim[d], &count)) return false;
+    const HoloConstantRecord *k = &c->a->CONSTANTS_at[t->constant];
+    return (uint64_t)count == k->count && t->dtype == k->dtype;
+}
+
+static bool strings_ok(const Check *c, const HoloAttrRecord *r)
+{
+    if (!bytes_ok(c, r->value, r->count, sizeof(HoloSpan), 4)) return false;
+    const HoloSpan *span = (const void *)(c->a->BYTES_at + r->value);
+    for (uint32_t i = 0; i < r->count; i++)
+        if (!range_ok(span[i].offset, span[i].size, c->a->BYTES_count)) return false;
+    return true;
+}
+
+static bool attr_ok(const Check *c, const HoloAttrRecord *r)
+{
+    if (!text_ok(c, r->name) || r->count > INT32_MAX) return false;
+    switch (r->kind) {
+    case 1: case 2: return true;                                        // int, float
+    case 3: return bytes_ok(c, r->value, r->count, 1, 1);               // string
+    case 4: case 11: return tensor_record_ok(c, r->value);              // tensor, type
+    case 5: return r->value < c->a->PLANS_count;                        // graph
+    case 6: return bytes_ok(c, r->value, r->count, sizeof(int64_t), 8); // ints
+    case 7: return bytes_ok(c, r->value, r->count, sizeof(float), 4);   // floats
+    case 8: return strings_ok(c, r);                                    // strings
+    }
+    return false;
+}
+
+// ---- plans
+
+static HoloStatus value_check(const Check *c, const HoloPlanRecord *p, uint32_t i)
+{
+    const HoloArchive *a = c->a;
+    const HoloValueRecord *v = &a->VALUES_at[p->value_first + i];
+    bool ok = text_ok(c, v->name) && v->dtype < HOLO_DTYPE_COUNT && v->kind <= HOLO_MAP && v->inner <= HOLO_MAP &&
+              v->rank >= -1 && v->rank <= HOLO_MAX_RANK && v->storage < HOLO_STORE_LIMIT &&
+              range_ok(v->size_first, v->rank > 0 ? (uint64_t)v->rank : 0, a->SIZES_count);
+    bool loose = v->storage == HOLO_STORE_INPUT || v->storage == HOLO_STORE_HEAP; // may lack rank or type
+    if (ok && !loose) ok = v->rank >= 0 && v->dtype && v->kind == HOLO_TENSOR;
+    if (ok && v->storage == HOLO_STORE_CONSTANT) ok = v->at < a->CONSTANTS_count && a->CONSTANTS_at[v->at].dtype == v->dtype;
+    if (ok && v->storage == HOLO_STORE_ALIAS) ok = v->at < i;
+    if (ok && v->storage == HOLO_STORE_ARENA) ok = v->step_from <= v->step_to && v->dtype != HOLO_STRING;
+    if (ok && v->storage == HOLO_STORE_EXPRESSION) ok = v->at < a->SIZES_count && (v->dtype == HOLO_I64 || v->dtype == HOLO_I32);
+    return ok ? HOLO_OK : BAD(c, "value %u of plan %s is broken", i, a->STRINGS_at + p->name);
+}
+
+static HoloStatus step_check(const Check *c, const HoloPlanRecord *p, uint32_t i, uint32_t plan)
+{
+    const HoloArchive *a = c->a;
+    const HoloStepRecord *s = &a->STEPS_at[p->step_first + i];
+    uint32_t operands = (uint32_t)s->in_count + s->out_count;
+    bool ok = s->op < a->OPS_count && text_ok(c, s->name) && range_ok(s->operand_first, operands, a->OPERANDS_count) &&
+              range_ok(s->attr_first, s->attr_count, a->ATTRS_count) && s->capture_count <= s->in_count &&
+              bytes_ok(c, s->params, s->params_size, 1, 8);
+    for (uint32_t k = 0; ok && k < operands; k++) {
+        uint32_t v = a->OPERANDS_at[s->operand_first + k];
+        ok = v == HOLO_NO_VALUE || v < p->value_count;
+        if (ok && v != HOLO_NO_VALUE && k >= s->in_count) { // what a step writes is not an input or a constant
+            uint32_t storage = a->VALUES_at[p->value_first + v].storage;
+            ok = storage == HOLO_STORE_ARENA || storage == HOLO_STORE_HEAP;
+        }
+    }
+    for (uint32_t k = 0; ok && k < s->attr_count; k++) {
+        const HoloAttrRecord *r = &a->ATTRS_at[s->attr_first + k];
+        ok = attr_ok(c, r) && (r->kind != 5 || r->value > plan); // a subgraph comes later: no plan holds itself
+    }
+    return ok ? HOLO_OK : BAD(c, "step %u of plan %s is broken", i, a->STRINGS_at + p->name);
+}
+
+static bool ports_ok(const Check *c, const HoloPlanRecord *p, uint32_t first, uint32_t count, bool inputs)
+{
+    if (!range_ok(first, count, c->a->OPERANDS_count)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t v = c->a->OPERANDS_at[first + i];
+        if (v >= p->value_count) return false;
+        if (inputs && c->a->VALUES_at[p->value_first + v].storage != HOLO_STORE_INPUT) return false;
+    }
+    return true;
+}
+
+static HoloStatus plan_check(const Check *c, uint32_t plan)
+{
+    const HoloArchive *a = c->a;
+    const HoloPlanRecord *p = &a->PLANS_at[plan];
+    if (!text_ok(c, p->name) || !range_ok(p->value_first, p->value_count, a->VALUES_count) ||
+        !range_ok(p->step_first, p->step_count, a->STEPS_count))
+        return BAD(c, "plan %u lies outside its section", plan);
+    for (uint32_t i = 0; i < p->value_count; i++) HOLO_TRY(value_check(c, p, i));
+    if (!ports_ok(c, p, p->input_first, p->input_count, true) || !ports_ok(c, p, p->output_first, p->output_count, false))
+        return BAD(c, "the inputs or outputs of plan %u are broken", plan);
+    for (uint32_t i = 0; i < p->step_count; i++) HOLO_TRY(step_check(c, p, i, plan));
+    return HOLO_OK;
+}
+
+// ---- the two ways in
+
+HoloStatus holo_archive_open(const void *bytes, size_t size, HoloArchive *out, HoloError *error)
+{
+    *out = (HoloArchive){.bytes = bytes, .size = size, .header = bytes};
+    Check c = {out, error};
+    HOLO_TRY(header_check(bytes, size, error));
+    HOLO_TRY(sections_open(&c));
+    HOLO_TRY(dims_check(&c));
+    HOLO_TRY(constants_check(&c));
+    HOLO_TRY(ops_check(&c));
+    if (!out->PLANS_count) return BAD(&c, "there is no plan");
+    for (uint32_t i = 0; i < out->PLANS_count; i++) HOLO_TRY(plan_check(&c, i));
+    return HOLO_OK;
+}
+
+HoloStatus holo_archive_verify(const HoloArchive *a, HoloError *error)
+{
+    for (size_t i = 0; i < a->CONSTANTS_count; i++) {
+        const HoloConstantRecord *k = &a->CONSTANTS_at[i];
+        HoloHash have = holo_hash(a->WEIGHTS_at + k->offset, k->size);
+        if (memcmp(have.word, k->hash, sizeof have.word))
+            return holo_fail(error, HOLO_BAD_ARCHIVE, "constant %zu, %llu bytes at byte %llu of the file, is damaged", i,
+                             (unsigned long long)k->size,
+                             (unsigned long long)(k->offset + (uint64_t)(a->WEIGHTS_at - a->bytes)));
+    }
+    return HOLO_OK;
+}

@@ -1,0 +1,189 @@
+// holo.h - the .holo file: this header is its specification.
+//
+// A file is a header, a table of sections, and the sections. Everything is little-endian. Offsets are
+// from the start of the file for sections, from the start of its section for what a record names.
+// Sections start at multiples of 64 bytes, the weights at a multiple of 4096. Records are arrays of
+// the structs below, with no padding that is not named. Ids are append-only. Writing is
+// deterministic: the same model gives the same bytes.
+//
+// A reader refuses: another magic or major version, a bit of flags_must that it does not know, a
+// record out of place. It ignores: unknown sections, a larger header, flags_may.
+//
+// The plan of a model is a list of steps. A step is an operator (by its ONNX name), the kernel that
+// runs it (0: the operator's own eval), its operands (values of its plan), attributes and parameter
+// block. Subgraphs of control flow are plans of their own, which steps refer to from attributes;
+// plan 0 is the model.
+#ifndef HOLO_FORMAT_HOLO_H
+#define HOLO_FORMAT_HOLO_H
+
+#include "hologram.h"
+
+#define HOLO_MAGIC "\x89HOLO\r\n\x1a"
+
+enum {
+    HOLO_FORMAT_MAJOR  = 1,
+    HOLO_FORMAT_MINOR  = 0,
+    HOLO_SECTION_ALIGN = 64,
+    HOLO_WEIGHT_ALIGN  = 64,   // each constant
+    HOLO_PAGE          = 4096, // the weights section
+};
+
+enum { // HoloHeader.flags_must
+    HOLO_FLAG_EXACT = 1, // numeric class exact: kernels multiply and add without fusing
+    HOLO_FLAGS_MUST_KNOWN = 1,
+};
+
+typedef struct HoloHeader {
+    uint8_t  magic[8];
+    uint16_t major, minor;
+    uint32_t header_size;   // of this struct: the section table follows it
+    uint32_t flags_must, flags_may;
+    uint64_t file_size;
+    uint32_t section_count;
+    uint32_t reserved;
+    uint64_t hash[2];       // XXH3-128 of the section table
+} HoloHeader;
+
+#define HOLO_SECTION_MAP(X)                                                                  \
+    X(STRINGS, 1, char)             /* texts, each ended by a 0 byte; offset 0 is "" */      \
+    X(DIMS, 2, HoloDimRecord)       /* expressions of sizes */                               \
+    X(SYMBOLS, 3, uint32_t)         /* names of the symbols, as text */                      \
+    X(SIZES, 4, int64_t)            /* dims of values: numbers, or HOLO_DIM_BASE + entry */  \
+    X(OPS, 5, HoloOpRecord)         /* the operators in use */                               \
+    X(PLANS, 6, HoloPlanRecord)                                                              \
+    X(VALUES, 7, HoloValueRecord)                                                            \
+    X(STEPS, 8, HoloStepRecord)                                                              \
+    X(OPERANDS, 9, uint32_t)        /* value numbers within a plan, or HOLO_NO_VALUE */      \
+    X(ATTRS, 10, HoloAttrRecord)                                                             \
+    X(BYTES, 11, uint8_t)           /* parameter blocks and arrays of attributes */          \
+    X(META, 12, HoloMetaRecord)                                                              \
+    X(CONSTANTS, 13, HoloConstantRecord)                                                     \
+    X(WEIGHTS, 14, uint8_t)         /* the bytes of the constants */
+
+typedef enum HoloSectionId {
+#define X(id, value, type) HOLO_SECTION_##id = value,
+    HOLO_SECTION_MAP(X)
+#undef X
+    HOLO_SECTION_LIMIT
+} HoloSectionId;
+
+typedef struct HoloSectionRecord {
+    uint32_t id, reserved;
+    uint64_t offset, size; // in bytes
+    uint64_t hash[2];      // XXH3-128 of its bytes; of the weights, of the hashes of the constants
+} HoloSectionRecord;
+
+typedef struct HoloDimRecord { // see base/dim.h: ids and meaning are those of HoloDimNode
+    int32_t op, reserved;
+    int64_t a, b;
+} HoloDimRecord;
+
+typedef struct HoloOpRecord {
+    uint32_t domain, name; // texts
+    uint32_t version;      // opset version of the domain
+    uint32_t reserved;
+} HoloOpRecord;
+
+typedef struct HoloPlanRecord {
+    uint32_t name;                     // text
+    uint32_t value_first, value_count; // in VALUES
+    uint32_t step_first, step_count;   // in STEPS
+    uint32_t input_first, input_count; // in OPERANDS: the values that are inputs
+    uint32_t output_first, output_count;
+    uint32_t flags;                    // HOLO_PLAN_*
+    uint64_t arena_bytes;              // of a static plan
+    uint64_t naive_bytes;              // the sum of all intermediates of a static plan
+} HoloPlanRecord;
+
+enum {
+    HOLO_PLAN_STATIC = 1, // every size is a number, every arena offset is in the file
+};
+
+enum { HOLO_NO_VALUE = 0xFFFFFFFFu };
+
+typedef enum HoloStorage {
+    HOLO_STORE_INPUT      = 0, // the caller's
+    HOLO_STORE_CONSTANT   = 1, // at: number of the constant
+    HOLO_STORE_ARENA      = 2, // at: offset in the arena (static plans)
+    HOLO_STORE_ALIAS      = 3, // at: number of an earlier value of the plan with the same bytes
+    HOLO_STORE_EXPRESSION = 4, // at: first of its elements in SIZES; i64 or i32, filled when sizes are bound
+    HOLO_STORE_HEAP       = 5, // its size depends on data: made while running
+    HOLO_STORE_LIMIT
+} HoloStorage;
+
+typedef struct HoloValueRecord {
+    uint32_t name; // text
+    uint8_t  dtype, kind, inner;
+    int8_t   rank;    // -1: not known before the run
+    uint32_t storage; // HoloStorage
+    uint32_t size_first;  // in SIZES: `rank` entries
+    uint32_t step_from, step_to; // the steps, both included, between which an arena value is alive
+    uint64_t at;
+} HoloValueRecord;
+
+typedef struct HoloStepRecord {
+    uint32_t op;     // in OPS
+    uint32_t kernel; // see kernel_ids.def; 0: eval
+    uint32_t name;   // text: the node's name
+    uint32_t operand_first; // in OPERANDS: inputs, then outputs
+    uint16_t in_count, out_count;
+    uint16_t capture_count, attr_count;
+    uint32_t attr_first; // in ATTRS
+    uint32_t params, params_size; // in BYTES, 8-byte aligned
+    uint32_t reserved;
+} HoloStepRecord;
+
+typedef struct HoloAttrRecord {
+    uint32_t name; // text
+    uint16_t kind; // HoloAttrKind of ops/op.h
+    uint16_t reserved;
+    uint32_t count;
+    uint32_t reserved2;
+    uint64_t value; // int: itself; float: bits of the double; string: offset in BYTES (count bytes);
+                    // ints, floats: offset in BYTES; strings: offset in BYTES of `count` HoloSpan;
+                    // graph: number of the plan; tensor, type: offset in BYTES of a HoloTensorRecord
+} HoloAttrRecord;
+
+typedef struct HoloSpan {
+    uint32_t offset, size; // in BYTES
+} HoloSpan;
+
+typedef struct HoloTensorRecord {
+    uint8_t  dtype, kind, inner;
+    int8_t   rank;
+    uint32_t constant; // number, or HOLO_NO_VALUE
+    int64_t  dim[HOLO_MAX_RANK];
+} HoloTensorRecord;
+
+typedef struct HoloMetaRecord {
+    uint32_t key, value; // texts
+} HoloMetaRecord;
+
+// Constants are kept once for equal bytes. Strings are stored as a uint64_t size for each, then
+// their bytes.
+typedef struct HoloConstantRecord {
+    uint64_t offset, size; // in WEIGHTS; size is what is stored (packed weights: padded)
+    uint64_t count;        // elements of dtype before packing
+    uint32_t dtype;
+    uint32_t packed;       // 0: plain row-major; else the id of the kernel that packed it
+    uint64_t hash[2];      // XXH3-128 of the stored bytes
+} HoloConstantRecord;
+
+// ---- an opened file
+
+typedef struct HoloArchive { // borrowed: points into the file's bytes
+    const HoloHeader *header;
+    const uint8_t    *bytes;
+    size_t            size;
+#define X(id, value, type) const type *id##_at; size_t id##_count;
+    HOLO_SECTION_MAP(X)
+#undef X
+} HoloArchive;
+
+// Checks everything that does not need the weights: after it every index, offset and count of every
+// record lies where it should. Time does not depend on the weights.
+HOLO_MUST HoloStatus holo_archive_open(const void *bytes, size_t size, HoloArchive *out, HoloError *error);
+// Reads every byte and compares every hash.
+HOLO_MUST HoloStatus holo_archive_verify(const HoloArchive *archive, HoloError *error);
+
+#endif

@@ -1,0 +1,328 @@
+// graph.c - building and changing graphs: values, nodes, names, replacement, order.
+//
+// Knows nothing of what operators mean, and does not check what it is given: graph_verify.c does.
+#include "graph/graph.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ---- names: a hash map from a value's name to the value, open addressing
+
+struct HoloNames {
+    HoloValue **slot;
+    size_t      room, used; // room: a power of two
+};
+
+static size_t name_hash(const char *name)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (; *name; name++) h = (h ^ (unsigned char)*name) * 0x100000001b3u;
+    return (size_t)(h ^ h >> 29);
+}
+
+static size_t name_slot(const struct HoloNames *names, const char *name)
+{
+    size_t i = name_hash(name) & (names->room - 1);
+    while (names->slot[i] && strcmp(names->slot[i]->name, name) != 0) i = (i + 1) & (names->room - 1);
+    return i;
+}
+
+static bool names_grow(HoloGraph *graph)
+{
+    struct HoloNames *names = graph->names;
+    struct HoloNames  old = *names;
+    names->room = old.room ? old.room * 2 : 64;
+    names->slot = HOLO_NEW(graph->arena, HoloValue *, names->room);
+    if (!names->slot) {
+        *names = old;
+        return false;
+    }
+    for (size_t i = 0; i < old.room; i++)
+        if (old.slot[i]) names->slot[name_slot(names, old.slot[i]->name)] = old.slot[i];
+    return true;
+}
+
+static bool names_add(HoloGraph *graph, HoloValue *value)
+{
+    struct HoloNames *names = graph->names;
+    if ((names->used + 1) * 2 > names->room && !names_grow(graph)) return false;
+    names->slot[name_slot(names, value->name)] = value;
+    names->used++;
+    return true;
+}
+
+HoloValue *holo_graph_find(const HoloGraph *graph, const char *name)
+{
+    const struct HoloNames *names = graph->names;
+    return names->room ? names->slot[name_slot(names, name)] : NULL;
+}
+
+// The wanted name where it is free; else the name with the first free number from value_count on, so
+// that many values of one name cost no quadratic search.
+static const char *free_name(HoloGraph *graph, const char *name)
+{
+    if (name && *name && !holo_graph_find(graph, name))
+        return holo_arena_text(graph->arena, name, strlen(name));
+    char   buffer[512];
+    size_t size = 0;
+    for (int i = graph->value_count; i == graph->value_count || holo_graph_find(graph, buffer); i++) {
+        if (name && *name)
+            snprintf(buffer, sizeof buffer, "%.480s_%d", name, i);
+        else
+            snprintf(buffer, sizeof buffer, "v%d", i);
+        size = strlen(buffer);
+    }
+    return holo_arena_text(graph->arena, buffer, size);
+}
+
+// ---- building
+
+// Makes room for one more pointer in a list that lives in the arena.
+static bool list_grow(HoloArena *arena, void *list, int count, int *room)
+{
+    if (count < *room) return true;
+    if (*room > INT32_MAX / 4) return false;
+    int    more = *room ? *room * 2 : 16;
+    void **fresh = HOLO_NEW(arena, void *, more);
+    if (!fresh) return false;
+    void **old;
+    memcpy(&old, list, sizeof old);
+    if (count) memcpy(fresh, old, (size_t)count * sizeof *fresh);
+    memcpy(list, &fresh, sizeof fresh);
+    *room = more;
+    return true;
+}
+
+HoloGraph *holo_graph_create(HoloArena *arena, HoloDims *dims, const char *name)
+{
+    HoloGraph *graph = HOLO_NEW(arena, HoloGraph, 1);
+    if (!graph) return NULL;
+    graph->arena = arena;
+    graph->dims = dims;
+    graph->name = holo_arena_text(arena, name ? name : "", strlen(name ? name : ""));
+    graph->names = HOLO_NEW(arena, struct HoloNames, 1);
+    return graph->name && graph->names ? graph : NULL;
+}
+
+HoloValue *holo_graph_value(HoloGraph *graph, const char *name)
+{
+    if (!list_grow(graph->arena, &graph->values, graph->value_count, &graph->value_room)) return NULL;
+    HoloValue *value = HOLO_NEW(graph->arena, HoloValue, 1);
+    if (!value) return NULL;
+    value->name = free_name(graph, name);
+    if (!value->name || !names_add(graph, value)) return NULL;
+    value->type.rank = -1;
+    value->id = graph->value_count;
+    graph->values[graph->value_count++] = value;
+    return value;
+}
+
+HoloValue *holo_graph_constant(HoloGraph *graph, const char *name, const HoloTensor *tensor)
+{
+    HoloValue *value = holo_graph_value(graph, name);
+    if (!value) return NULL;
+    value->type = *tensor;
+    value->is_constant = true;
+    return value;
+}
+
+HoloValue *holo_graph_input(HoloGraph *graph, const char *name, const HoloTensor *type)
+{
+    if (!list_grow(graph->arena, &graph->inputs, graph->input_count, &graph->input_room)) return NULL;
+    HoloValue *value = holo_graph_value(graph, name);
+    if (!value) return NULL;
+    value->type = *type;
+    value->type.data = NULL;
+    value->is_input = true;
+    graph->inputs[graph->input_count++] = value;
+    return value;
+}
+
+bool holo_graph_output(HoloGraph *graph, HoloValue *value)
+{
+    if (!list_grow(graph->arena, &graph->outputs, graph->output_count, &graph->output_room)) return false;
+    graph->outputs[graph->output_count++] = value;
+    return true;
+}
+
+HoloNode *holo_graph_node(HoloGraph *graph, const char *name, const char *domain, const char *type, int version,
+                          int in_count, int out_count, int attr_count)
+{
+    HoloArena *arena = graph->arena;
+    if (!list_grow(arena, &graph->nodes, graph->node_count, &graph->node_room)) return NULL;
+    HoloNode *node = HOLO_NEW(arena, HoloNode, 1);
+    if (!node) return NULL;
+    *node = (HoloNode){
+        .name = name && *name ? holo_arena_text(arena, name, strlen(name))
+                              : holo_arena_format(arena, "%s_%d", type, graph->node_count),
+        .type = holo_arena_text(arena, type, strlen(type)),
+        .domain = holo_arena_text(arena, domain, strlen(domain)),
+        .version = version,
+        .in_count = in_count,
+        .out_count = out_count,
+        .attr_count = attr_count,
+        .in = HOLO_NEW(arena, HoloValue *, in_count),
+        .out = HOLO_NEW(arena, HoloValue *, out_count),
+        .attr = HOLO_NEW(arena, HoloAttr, attr_count),
+        .id = graph->node_count,
+    };
+    if (!node->name || !node->type || !node->domain || !node->in || !node->out || !node->attr) return NULL;
+    graph->nodes[graph->node_count++] = node;
+    return node;
+}
+
+void holo_node_set_out(HoloNode *node, int i, HoloValue *value)
+{
+    node->out[i] = value;
+    if (value) value->producer = node;
+}
+
+// ---- changing
+
+void holo_graph_replace(HoloGraph *graph, HoloValue *from, HoloValue *to)
+{
+    for (int i = 0; i < graph->node_count; i++) {
+        HoloNode *node = graph->nodes[i];
+        for (int k = 0; k < node->in_count; k++)
+            if (node->in[k] == from) node->in[k] = to;
+    }
+    for (int i = 0; i < graph->output_count; i++)
+        if (graph->outputs[i] == from) graph->outputs[i] = to;
+}
+
+// The end of the chain from `value`; the chain is shortened on the way, so all calls together are
+// near linear.
+static HoloValue *stand_in(HoloValue *value, HoloValue **to, int count)
+{
+    HoloValue *end = value;
+    while (end && end->id < count && to[end->id]) end = to[end->id];
+    while (value && value != end) {
+        HoloValue *next = to[value->id];
+        to[value->id] = end;
+        value = next;
+    }
+    return end;
+}
+
+void holo_graph_replace_all(HoloGraph *graph, HoloValue **to, int count)
+{
+    for (int i = 0; i < graph->node_count; i++) {
+        HoloNode *node = graph->nodes[i];
+        for (int k = 0; k < node->in_count; k++) node->in[k] = stand_in(node->in[k], to, count);
+    }
+    for (int i = 0; i < graph->output_count; i++) graph->outputs[i] = stand_in(graph->outputs[i], to, count);
+}
+
+void holo_graph_number(HoloGraph *graph)
+{
+    for (int i = 0; i < graph->node_count; i++) graph->nodes[i]->id = i;
+}
+
+static void mark_used(HoloGraph *graph)
+{
+    enum { DROPPED = -1, KEPT = 0 };
+    for (int i = 0; i < graph->value_count; i++) graph->values[i]->id = DROPPED;
+    for (int i = 0; i < graph->input_count; i++) graph->inputs[i]->id = KEPT;
+    for (int i = 0; i < graph->output_count; i++) graph->outputs[i]->id = KEPT;
+    for (int i = 0; i < graph->node_count; i++) {
+        HoloNode *node = graph->nodes[i];
+        for (int k = 0; k < node->in_count; k++)
+            if (node->in[k]) node->in[k]->id = KEPT;
+        for (int k = 0; k < node->out_count; k++)
+            if (node->out[k]) node->out[k]->id = KEPT;
+    }
+}
+
+void holo_graph_sweep(HoloGraph *graph, const bool *dead_nodes)
+{
+    int kept = 0;
+    for (int i = 0; i < graph->node_count; i++)
+        if (!dead_nodes || !dead_nodes[i]) graph->nodes[kept++] = graph->nodes[i];
+    graph->node_count = kept;
+    holo_graph_number(graph);
+    mark_used(graph);
+    struct HoloNames *names = graph->names;
+    if (names->room) memset(names->slot, 0, names->room * sizeof *names->slot);
+    kept = 0;
+    for (int i = 0; i < graph->value_count; i++) {
+        HoloValue *value = graph->values[i];
+        if (value->id < 0) continue;
+        value->id = kept;
+        graph->values[kept++] = value;
+        names->slot[name_slot(names, value->name)] = value;
+    }
+    graph->value_count = kept;
+    names->used = (size_t)kept;
+}
+
+int *holo_graph_uses(const HoloGraph *graph, HoloArena *scratch)
+{
+    int *uses = HOLO_NEW(scratch, int, graph->value_count);
+    if (!uses) return NULL;
+    for (int i = 0; i < graph->node_count; i++) {
+        const HoloNode *node = graph->nodes[i];
+        for (int k = 0; k < node->in_count; k++)
+            if (node->in[k]) uses[node->in[k]->id]++;
+    }
+    for (int i = 0; i < graph->output_count; i++) uses[graph->outputs[i]->id]++;
+    return uses;
+}
+
+// ---- order
+
+// Depth first along the producers, on a stack of our own: a graph that is sorted already keeps its
+// order, and a node that was added at the end moves just before its first user.
+typedef struct Sorter {
+    HoloNode **stack, **sorted;
+    int       *next_input; // by node id: the input to look at next; -1: not reached; in_count: done
+    int        depth, sorted_count;
+} Sorter;
+
+static HoloStatus sort_from(Sorter *s, HoloNode *root, HoloError *error)
+{
+    s->stack[s->depth++] = root;
+    s->next_input[root->id] = 0;
+    while (s->depth) {
+        HoloNode *node = s->stack[s->depth - 1];
+        int       k = s->next_input[node->id];
+        if (k == node->in_count) {
+            s->next_input[node->id]++; // past the end: emitted
+            s->sorted[s->sorted_count++] = node;
+            s->depth--;
+            continue;
+        }
+        s->next_input[node->id]++;
+        HoloNode *producer = node->in[k] ? node->in[k]->producer : NULL;
+        if (!producer || s->next_input[producer->id] > producer->in_count) continue;
+        if (s->next_input[producer->id] >= 0)
+            return holo_fail(error, HOLO_BAD_MODEL, "node %s (%s) needs its own result: the graph has a cycle",
+                             producer->name, producer->type);
+        s->stack[s->depth++] = producer;
+        s->next_input[producer->id] = 0;
+    }
+    return HOLO_OK;
+}
+
+HoloStatus holo_graph_sort(HoloGraph *graph, HoloError *error)
+{
+    HoloArena  scratch = {0};
+    int        n = graph->node_count;
+    HoloStatus status = HOLO_OK;
+    Sorter     s = {
+            .stack = HOLO_NEW(&scratch, HoloNode *, n),
+            .sorted = HOLO_NEW(&scratch, HoloNode *, n),
+            .next_input = HOLO_NEW(&scratch, int, n),
+    };
+    if (!s.stack || !s.sorted || !s.next_input) {
+        holo_arena_deinit(&scratch);
+        return holo_fail_memory(error);
+    }
+    holo_graph_number(graph);
+    for (int i = 0; i < n; i++) s.next_input[i] = -1;
+    for (int i = 0; i < n && !status; i++)
+        if (s.next_input[i] < 0) status = sort_from(&s, graph->nodes[i], error);
+    if (!status && n) memcpy(graph->nodes, s.sorted, (size_t)n * sizeof *s.sorted);
+    holo_graph_number(graph);
+    holo_arena_deinit(&scratch);
+    return status;
+}

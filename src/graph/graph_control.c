@@ -1,0 +1,322 @@
+// graph_control.c - types of nodes that have subgraphs: If, Loop, Scan, SequenceMap.
+//
+// A subgraph's inputs are its own and then what the node captures, in the node's order. What a loop
+// carries must have one type before and after the body: sizes in which the two differ become symbols of
+// their own, ranks in which they differ become unknown.
+#include "graph/infer.h"
+
+#include <string.h>
+
+static const HoloTensor unknown_type = {.rank = -1};
+
+static const HoloAttr *attr_find(const HoloNode *node, const char *name, int32_t kind)
+{
+    for (int i = 0; i < node->attr_count; i++)
+        if (!strcmp(node->attr[i].name, name) && node->attr[i].kind == kind) return &node->attr[i];
+    return NULL;
+}
+
+// The subgraph of that name, which must take `own` inputs before the captured ones.
+static HoloStatus find_body(const HoloInfer *infer, const HoloNode *node, const char *name, int own, HoloGraph **out)
+{
+    const HoloAttr *attr = attr_find(node, name, HOLO_ATTR_GRAPH);
+    if (!attr) return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (%s): attribute %s is missing", node->name, node->type, name);
+    *out = attr->graph;
+    if ((*out)->input_count != own + node->capture_count)
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (%s): %s has %d inputs, expected %d", node->name, node->type, name,
+                         (*out)->input_count - node->capture_count, own);
+    return HOLO_OK;
+}
+
+static void set_input(HoloValue *input, const HoloTensor *type)
+{
+    input->type = *type;
+    input->type.data = NULL;
+    input->contents = NULL;
+}
+
+static const HoloTensor *type_of(const HoloValue *value)
+{
+    return value ? &value->type : &unknown_type;
+}
+
+// Captured values keep their contents inside: they do not change from one run of the body to the next.
+static void set_captures(const HoloNode *node, HoloGraph *body)
+{
+    for (int i = 0; i < node->capture_count; i++) {
+        const HoloValue *value = node->in[node->in_count - node->capture_count + i];
+        HoloValue       *input = body->inputs[body->input_count - node->capture_count + i];
+        set_input(input, type_of(value));
+        input->contents = value ? value->contents : NULL;
+    }
+}
+
+// The first element of a value, where it is known.
+static HoloDim first_of(const HoloValue *value)
+{
+    return value && value->contents && holo_tensor_count(&value->type) > 0 ? value->contents[0] : HOLO_DIM_UNKNOWN;
+}
+
+// The most that is true of both types.
+static HoloTensor merge(const HoloTensor *a, const HoloTensor *b)
+{
+    HoloTensor t = *a;
+    t.data = NULL;
+    if (t.dtype == HOLO_NONE) t.dtype = b->dtype;
+    if (a->rank != b->rank || a->kind != b->kind) t.rank = -1;
+    for (int i = 0; i < t.rank; i++)
+        if (a->dim[i] != b->dim[i]) t.dim[i] = HOLO_DIM_UNKNOWN;
+    return t;
+}
+
+static void set_out(HoloInfer *infer, const HoloNode *node, int i, const HoloTensor *type)
+{
+    if (i < node->out_count && node->out[i]) holo_infer_set_type(infer, node->out[i], type);
+}
+
+static HoloStatus expect_dtype(const HoloInfer *infer, const HoloNode *node, const HoloTensor *a, const HoloTensor *b)
+{
+    if (a->dtype == b->dtype || a->dtype == HOLO_NONE || b->dtype == HOLO_NONE) return HOLO_OK;
+    return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (%s): a result is %s by one way and %s by another", node->name,
+                     node->type, holo_dtype_name(a->dtype), holo_dtype_name(b->dtype));
+}
+
+// ---- If
+
+static HoloStatus infer_if(HoloInfer *infer, HoloNode *node)
+{
+    static const char *const names[2] = {"else_branch", "then_branch"};
+    HoloGraph *branch[2];
+    HoloDim    condition = node->in_count ? first_of(node->in[0]) : HOLO_DIM_UNKNOWN;
+    bool       is_decided = !holo_dim_is_symbolic(condition);
+    for (int i = 0; i < 2; i++) {
+        HOLO_TRY(find_body(infer, node, names[i], 0, &branch[i]));
+        if (branch[i]->output_count < node->out_count)
+            return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (If): %s has %d outputs, expected %d", node->name, names[i],
+                             branch[i]->output_count, node->out_count);
+        // The branch that is never taken need not even be valid for the sizes at hand.
+        if (is_decided && i != (condition != 0)) continue;
+        set_captures(node, branch[i]);
+        HOLO_TRY(holo_infer_graph(branch[i], infer->depth + 1, infer->error));
+    }
+    for (int i = 0; i < node->out_count; i++) {
+        const HoloTensor *types[2] = {&branch[0]->outputs[i]->type, &branch[1]->outputs[i]->type};
+        HoloTensor        t = is_decided ? *types[condition != 0] : merge(types[0], types[1]);
+        if (!is_decided) HOLO_TRY(expect_dtype(infer, node, types[0], types[1]));
+        set_out(infer, node, i, &t);
+    }
+    return HOLO_OK;
+}
+
+// ---- what loops carry
+
+typedef struct Carried {
+    HoloTensor type;
+    bool       is_wide[HOLO_MAX_RANK]; // the size changes from one turn to the next
+} Carried;
+
+// Brings the type that a turn of the body begins with and the one it ends with together. True: they
+// were the same.
+static bool carry(HoloInfer *infer, Carried *carried, const HoloTensor *after)
+{
+    HoloTensor before = carried->type, t = merge(&before, after);
+    bool       same = t.rank == before.rank;
+    for (int i = 0; i < t.rank; i++) {
+        if (t.dim[i] != HOLO_DIM_UNKNOWN) continue;
+        if (carried->is_wide[i]) {
+            t.dim[i] = before.dim[i];
+            continue;
+        }
+        t.dim[i] = holo_dims_fresh(infer->graph->dims, "u");
+        carried->is_wide[i] = true;
+        same = false;
+    }
+    carried->type = t;
+    return same;
+}
+
+// Infers the body until the types it carries are stable: inputs `from`... of the body against its outputs
+// `out_from`... After a few tries, and deep inside other loops at once, what is carried has no known rank:
+// that is stable, so the work stays bounded.
+static HoloStatus infer_carrying(HoloInfer *infer, const HoloNode *node, HoloGraph *body, Carried *carried, int count,
+                                 int from, int out_from)
+{
+    enum { TRIES = 4, DEEP = 4 };
+    bool is_stable = false;
+    for (int turn = infer->depth < DEEP ? 0 : TRIES; !is_stable; turn++) {
+        for (int i = 0; i < count; i++) {
+            if (turn >= TRIES && carried[i].type.kind == HOLO_TENSOR) carried[i].type.rank = -1;
+            set_input(body->inputs[from + i], &carried[i].type);
+        }
+        HOLO_TRY(holo_infer_graph(body, infer->depth + 1, infer->error));
+        is_stable = true;
+        for (int i = 0; i < count; i++) {
+            const HoloTensor *after = &body->outputs[out_from + i]->type;
+            HOLO_TRY(expect_dtype(infer, node, &carried[i].type, after));
+            if (!carry(infer, &carried[i], after) && turn < TRIES) is_stable = false;
+        }
+    }
+    return HOLO_OK;
+}
+
+static Carried *carried_types(HoloInfer *infer, const HoloNode *node, int from, int count)
+{
+    Carried *carried = HOLO_NEW(infer->scratch, Carried, count);
+    for (int i = 0; i < count && carried; i++) carried[i].type = *type_of(node->in[from + i]);
+    return carried;
+}
+
+// The type behind the loop: a size that changes in it is not the one inside.
+static void set_carried_out(HoloInfer *infer, const HoloNode *node, int i, const Carried *carried)
+{
+    HoloTensor t = carried->type;
+    for (int k = 0; k < t.rank; k++)
+        if (carried->is_wide[k]) t.dim[k] = HOLO_DIM_UNKNOWN;
+    set_out(infer, node, i, &t);
+}
+
+// `type` with a dimension of `size` put in at `axis`.
+static HoloTensor stacked(const HoloTensor *type, int64_t axis, HoloDim size)
+{
+    HoloTensor t = *type;
+    if (axis < 0) axis += t.rank + 1;
+    if (t.rank < 0 || t.rank == HOLO_MAX_RANK || axis < 0 || axis > t.rank || t.kind != HOLO_TENSOR) {
+        t.rank = -1;
+        return t;
+    }
+    memmove(&t.dim[axis + 1], &t.dim[axis], (size_t)(t.rank - axis) * sizeof t.dim[0]);
+    t.dim[axis] = size;
+    t.rank++;
+    return t;
+}
+
+// ---- Loop
+
+// Is the condition that a turn ends with known to be the one it began with, or true?
+static bool never_ends_early(const HoloGraph *body)
+{
+    const HoloValue *value = body->outputs[0];
+    for (int i = 0; i < HOLO_INFER_DEPTH_MAX && value->producer && !strcmp(value->producer->type, "Identity"); i++)
+        value = value->producer->in[0];
+    return value == body->inputs[1] || first_of(value) == 1;
+}
+
+static HoloDim trip_count(HoloInfer *infer, const HoloNode *node, const HoloGraph *body)
+{
+    bool begins = !node->in[1] || first_of(node->in[1]) == 1;
+    return begins && never_ends_early(body) ? holo_dim_max(infer->graph->dims, first_of(node->in[0]), 0) : HOLO_DIM_UNKNOWN;
+}
+
+static HoloStatus infer_loop(HoloInfer *infer, HoloNode *node)
+{
+    HoloGraph *body;
+    int        count = node->in_count - node->capture_count - 2;
+    if (count < 0) return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (Loop): inputs M and cond are missing", node->name);
+    HOLO_TRY(find_body(infer, node, "body", count + 2, &body));
+    if (body->output_count < count + 1)
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (Loop): the body has %d outputs, expected at least %d", node->name,
+                         body->output_count, count + 1);
+    Carried *carried = carried_types(infer, node, 2, count);
+    if (!carried) return holo_fail_memory(infer->error);
+    set_input(body->inputs[0], &(HoloTensor){.dtype = HOLO_I64});
+    set_input(body->inputs[1], &(HoloTensor){.dtype = HOLO_BOOL});
+    set_captures(node, body);
+    HOLO_TRY(infer_carrying(infer, node, body, carried, count, 2, 1));
+    HoloDim trips = trip_count(infer, node, body);
+    for (int i = 0; i < count; i++) set_carried_out(infer, node, i, &carried[i]);
+    for (int i = count; i < node->out_count && i + 1 < body->output_count; i++) {
+        HoloTensor t = stacked(&body->outputs[i + 1]->type, 0, trips);
+        set_out(infer, node, i, &t);
+    }
+    return HOLO_OK;
+}
+
+// ---- Scan, of version 9 and later
+
+static int64_t axis_of(const HoloNode *node, const char *name, int i)
+{
+    const HoloAttr *attr = attr_find(node, name, HOLO_ATTR_INTS);
+    return attr && i < attr->count ? attr->ints[i] : 0;
+}
+
+// `type` without the dimension `axis`, whose size comes out.
+static HoloTensor unstacked(const HoloTensor *type, int64_t axis, HoloDim *out_size)
+{
+    HoloTensor t = *type;
+    *out_size = HOLO_DIM_UNKNOWN;
+    if (axis < 0) axis += t.rank;
+    if (t.rank < 0 || axis < 0 || axis >= t.rank || t.kind != HOLO_TENSOR) {
+        t.rank = -1;
+        return t;
+    }
+    *out_size = t.dim[axis];
+    memmove(&t.dim[axis], &t.dim[axis + 1], (size_t)(t.rank - axis - 1) * sizeof t.dim[0]);
+    t.rank--;
+    return t;
+}
+
+static HoloStatus infer_scan(HoloInfer *infer, HoloNode *node)
+{
+    const HoloAttr *attr = attr_find(node, "num_scan_inputs", HOLO_ATTR_INT);
+    int             own = node->in_count - node->capture_count;
+    HoloGraph      *body;
+    HoloDim         turns = HOLO_DIM_UNKNOWN, size;
+    if (!attr || attr->i < 0 || attr->i > own)
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (Scan): num_scan_inputs does not fit its %d inputs", node->name, own);
+    HOLO_TRY(find_body(infer, node, "body", own, &body));
+    int count = own - (int)attr->i;
+    if (body->output_count < count)
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (Scan): the body has %d outputs, expected at least %d", node->name,
+                         body->output_count, count);
+    Carried *carried = carried_types(infer, node, 0, count);
+    if (!carried) return holo_fail_memory(infer->error);
+    for (int i = count; i < own; i++) {
+        HoloTensor t = unstacked(type_of(node->in[i]), axis_of(node, "scan_input_axes", i - count), &size);
+        set_input(body->inputs[i], &t);
+        if (turns == HOLO_DIM_UNKNOWN || !holo_dim_is_symbolic(size)) turns = size;
+    }
+    set_captures(node, body);
+    HOLO_TRY(infer_carrying(infer, node, body, carried, count, 0, 0));
+    for (int i = 0; i < count; i++) set_carried_out(infer, node, i, &carried[i]);
+    for (int i = count; i < node->out_count && i < body->output_count; i++) {
+        HoloTensor t = stacked(&body->outputs[i]->type, axis_of(node, "scan_output_axes", i - count), turns);
+        set_out(infer, node, i, &t);
+    }
+    return HOLO_OK;
+}
+
+// ---- SequenceMap
+
+static HoloStatus infer_sequence_map(HoloInfer *infer, HoloNode *node)
+{
+    HoloGraph *body;
+    int        own = node->in_count - node->capture_count;
+    HOLO_TRY(find_body(infer, node, "body", own, &body));
+    for (int i = 0; i < own; i++) {
+        HoloTensor t = *type_of(node->in[i]);
+        if (t.kind == HOLO_SEQUENCE) t = (HoloTensor){.dtype = t.dtype, .rank = -1};
+        set_input(body->inputs[i], &t);
+    }
+    set_captures(node, body);
+    HOLO_TRY(holo_infer_graph(body, infer->depth + 1, infer->error));
+    for (int i = 0; i < node->out_count && i < body->output_count; i++) {
+        HoloTensor t = {.dtype = body->outputs[i]->type.dtype, .kind = HOLO_SEQUENCE, .rank = 1, .dim = {HOLO_DIM_UNKNOWN}};
+        set_out(infer, node, i, &t);
+    }
+    return HOLO_OK;
+}
+
+// ---- any
+
+HoloStatus holo_control_infer(HoloInfer *infer, HoloNode *node)
+{
+    static const struct {
+        const char *type;
+        int         since;
+        HoloStatus (*infer)(HoloInfer *infer, HoloNode *node);
+    } rows[] = {{"If", 1, infer_if}, {"Loop", 1, infer_loop}, {"Scan", 9, infer_scan}, {"SequenceMap", 1, infer_sequence_map}};
+    for (int i = 0; i < HOLO_COUNT(rows); i++)
+        if (!strcmp(rows[i].type, node->type) && node->version >= rows[i].since) return rows[i].infer(infer, node);
+    for (int i = 0; i < node->out_count; i++) set_out(infer, node, i, &unknown_type);
+    return HOLO_OK;
+}

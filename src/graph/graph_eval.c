@@ -1,0 +1,384 @@
+// graph_eval.c - the reference interpreter: a graph computed node by node with each operator's `eval`.
+//
+// Plain and sequential. A tensor between nodes has a heap block of its own that is freed after its
+// last use, so that memory stays near what is alive. What outlives a call (outputs of the graph,
+// sequences and what they refer to, strings) is in the caller's arena.
+#include "graph/graph.h"
+
+#include <string.h>
+
+enum { DEPTH_MAX = 64 }; // of subgraphs in subgraphs
+
+typedef struct Frame { // one graph being computed
+    HoloHost               host; // first: the operators' host pointer is the frame
+    HoloArena             *arena;
+    HoloArena              temp;
+    const HoloEvalOptions *options;
+    int                    depth;
+    HoloBinding            binding; // the numbers of symbolic sizes, where a value is made of them
+
+    // By value id.
+    HoloTensor *tensor;
+    bool       *is_there; // the tensor has been computed or given
+    bool       *is_block; // its data is a heap block of its own
+    bool       *is_output;
+    int        *uses;
+} Frame;
+
+static HoloStatus eval_graph(const HoloGraph *graph, const HoloTensor *const *inputs, HoloTensor *const *outputs,
+                             HoloArena *arena, const HoloEvalOptions *options, int depth, HoloError *error);
+
+// ---- the host
+
+static void *host_temp(const HoloHost *host, size_t size)
+{
+    return holo_arena_take(&((Frame *)host)->temp, size);
+}
+
+static void *host_keep(const HoloHost *host, size_t size)
+{
+    return holo_arena_take(((const Frame *)host)->arena, size);
+}
+
+static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count, const HoloTensor *const *in,
+                                int out_count, HoloTensor *const *out, HoloError *error)
+{
+    const Frame     *frame = (const Frame *)host;
+    const HoloGraph *body = graph;
+    if (frame->depth >= DEPTH_MAX)
+        return holo_fail(error, HOLO_UNSUPPORTED, "subgraphs are nested more than %d deep", DEPTH_MAX);
+    if (body->input_count != in_count || body->output_count != out_count)
+        return holo_fail(error, HOLO_BAD_MODEL, "subgraph %s has %d inputs and %d outputs, where %d and %d are used",
+                         body->name, body->input_count, body->output_count, in_count, out_count);
+    return eval_graph(body, in, out, frame->arena, frame->options, frame->depth + 1, error);
+}
+
+static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void *arg, int64_t i, int worker),
+                          void *arg)
+{
+    (void)host;
+    for (int64_t i = 0; i < count; i++) work(arg, i, 0);
+}
+
+static void frame_init(Frame *frame, HoloArena *arena, const HoloEvalOptions *options, int depth)
+{
+    *frame = (Frame){
+        .host = {
+            .temp = host_temp,
+            .keep = host_keep,
+            .subgraph = host_subgraph,
+            .parallel = host_parallel,
+            .workers = 1,
+        },
+        .arena = arena,
+        .options = options,
+        .depth = depth,
+    };
+}
+
+// ---- one node
+
+static bool is_sized(const HoloTensor *t)
+{
+    if (t->rank < 0) return false;
+    for (int i = 0; i < t->rank; i++)
+        if (t->dim[i] < 0) return false; // an unknown or symbolic size reads as negative
+    return true;
+}
+
+// Memory for a tensor whose sizes are known. An empty tensor gets a byte: NULL means "not known".
+static HoloStatus allocate(Frame *frame, const HoloNode *node, HoloTensor *t, bool is_block, HoloError *error)
+{
+    int64_t count = holo_tensor_count(t);
+    size_t  size;
+    if (count < 0 || !holo_size_mul((size_t)count, holo_dtype_size(t->dtype), &size))
+        return holo_fail(error, HOLO_NO_MEMORY, "%s (%s): the output is too large", node->name, node->type);
+    int64_t limit = frame->options ? frame->options->element_limit : 0;
+    if (limit && count > limit)
+        return holo_fail(error, HOLO_NO_MEMORY, "%s (%s): %lld elements, more than the limit of %lld", node->name,
+                         node->type, (long long)count, (long long)limit);
+    if (size == 0) size = 1;
+    t->data = is_block ? holo_realloc(NULL, size) : holo_arena_take(frame->arena, size);
+    if (!t->data) return holo_fail_memory(error);
+    if (is_block) memset(t->data, 0, size);
+    return HOLO_OK;
+}
+
+static HoloStatus eval_body(Frame *frame, const HoloNode *node, HoloCall *call)
+{
+    HoloGraph  *body;
+    HoloStatus  status = HOLO_OK;
+    HoloArena   scratch = {0};
+    HoloTensor  unwanted;
+    HoloTensor **out = NULL;
+    if (frame->depth >= DEPTH_MAX)
+        return holo_call_fail(call, HOLO_UNSUPPORTED, "operators are defined by others more than %d deep", DEPTH_MAX);
+    status = holo_node_body(&scratch, NULL, node, &body, call->error);
+    if (!status && !(out = HOLO_NEW(&scratch, HoloTensor *, body->output_count))) status = holo_fail_memory(call->error);
+    const HoloTensor **in = status ? NULL : HOLO_NEW(&scratch, const HoloTensor *, body->input_count);
+    if (!status && !in) status = holo_fail_memory(call->error);
+    if (!status) {
+        for (int i = 0; i < body->input_count; i++) in[i] = holo_in(call, i);
+        for (int i = 0; i < body->output_count; i++) out[i] = holo_out(call, i) ? call->out[i] : &unwanted;
+        status = eval_graph(body, in, out, frame->arena, frame->options, frame->depth + 1, call->error);
+    }
+    holo_arena_deinit(&scratch);
+    return status;
+}
+
+// What a call refers to must stay where it is: its inputs, where outputs may hold on to them.
+static bool keeps_inputs(const HoloCall *call)
+{
+    for (int i = 0; i < call->out_count; i++)
+        if (call->out[i] && call->out[i]->kind != HOLO_TENSOR) return true;
+    return call->op->flags & HOLO_OP_CONTROL;
+}
+
+// Moves the tensor of a value from its heap block into the arena.
+static HoloStatus settle(Frame *frame, const HoloValue *value, HoloError *error)
+{
+    HoloTensor *t = &frame->tensor[value->id];
+    size_t      size = holo_tensor_bytes(t);
+    void       *data = holo_arena_take(frame->arena, size ? size : 1);
+    if (!data) return holo_fail_memory(error);
+    if (size) memcpy(data, t->data, size);
+    holo_free(t->data);
+    t->data = data;
+    frame->is_block[value->id] = false;
+    return HOLO_OK;
+}
+
+static HoloStatus compute(Frame *frame, const HoloNode *node, HoloCall *call)
+{
+    const HoloEvalOptions *options = frame->options;
+    if (options && options->instead) {
+        HoloStatus status = options->instead(options->context, node, call);
+        if (status != HOLO_UNSUPPORTED) return status;
+    }
+    if (!call->op->eval)
+        return holo_call_fail(call, HOLO_UNSUPPORTED, "the operator cannot be evaluated");
+    return call->op->eval(call);
+}
+
+static HoloStatus no_operator(const HoloNode *node, HoloError *error)
+{
+    return holo_fail(error, HOLO_UNSUPPORTED, "node %s: there is no operator %s of version %d in domain \"%s\"",
+                     node->name, node->type, node->version, node->domain);
+}
+
+// Infers, allocates and computes. The frame's per-value state is used where it has one.
+static HoloStatus run_call(Frame *frame, const HoloNode *node, HoloCall *call)
+{
+    if (call->op->body && !call->op->eval) return eval_body(frame, node, call);
+    HOLO_TRY(holo_op_infer(call));
+    if (frame->tensor && keeps_inputs(call)) {
+        for (int i = 0; i < node->in_count; i++) {
+            if (!node->in[i] || !frame->is_block[node->in[i]->id]) continue;
+            HOLO_TRY(settle(frame, node->in[i], call->error));
+        }
+    }
+    for (int i = 0; i < call->out_count; i++) {
+        HoloTensor *t = call->out[i];
+        if (!t || t->kind != HOLO_TENSOR || !is_sized(t)) continue;
+        bool is_block = frame->tensor && !frame->is_output[node->out[i]->id];
+        HOLO_TRY(allocate(frame, node, t, is_block, call->error));
+        if (is_block) frame->is_block[node->out[i]->id] = true;
+    }
+    return compute(frame, node, call);
+}
+
+static HoloStatus eval_call(Frame *frame, const HoloNode *node, const HoloTensor *const *in, HoloTensor *const *out,
+                            HoloError *error)
+{
+    const HoloOp *op = node->op ? node->op : holo_op_find(node->domain, node->type, node->version);
+    if (!op) return no_operator(node, error);
+    HoloCall call = {
+        .op = op,
+        .node = node->name,
+        .version = node->version,
+        .in_count = node->in_count,
+        .out_count = node->out_count,
+        .in = in,
+        .out = out,
+        .attr = node->attr,
+        .attr_count = node->attr_count,
+        .capture_count = node->capture_count,
+        .host = &frame->host,
+        .error = error,
+    };
+    for (int i = 0; i < node->out_count; i++)
+        if (out[i]) *out[i] = (HoloTensor){.rank = -1};
+    HoloArenaMark mark = holo_arena_mark(&frame->temp);
+    HOLO_TRY(run_call(frame, node, &call));
+    if (frame->options && frame->options->after) frame->options->after(frame->options->context, node, &call);
+    holo_arena_reset(&frame->temp, mark);
+    return HOLO_OK;
+}
+
+HoloStatus holo_node_eval(const HoloNode *node, const HoloTensor *const *in, HoloTensor *const *out, HoloArena *arena,
+                          HoloError *error)
+{
+    Frame frame;
+    frame_init(&frame, arena, NULL, 0);
+    HoloStatus status = eval_call(&frame, node, in, out, error);
+    holo_arena_deinit(&frame.temp);
+    return status;
+}
+
+// ---- a graph
+
+static void release(Frame *frame, const HoloValue *value)
+{
+    int id = value->id;
+    if (!frame->is_block[id]) return;
+    holo_free(frame->tensor[id].data);
+    frame->is_block[id] = false;
+    frame->is_there[id] = false;
+}
+
+// The contents of a value that is known as expressions, with the numbers of this run.
+static HoloStatus fill_symbolic(Frame *frame, const HoloValue *value, HoloError *error)
+{
+    HoloTensor *t = &frame->tensor[value->id];
+    *t = value->type;
+    int64_t count = holo_tensor_count(t);
+    size_t  size = holo_tensor_bytes(t);
+    if (count < 0 || !value->contents)
+        return holo_fail(error, HOLO_INTERNAL, "value %s has neither producer nor contents", value->name);
+    t->data = holo_arena_take(frame->arena, size ? size : 1);
+    if (!t->data) return holo_fail_memory(error);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t number;
+        if (!holo_binding_number(&frame->binding, value->contents[i], &number))
+            return holo_fail(error, HOLO_BAD_INPUT, "value %s: element %lld cannot be computed from the input sizes",
+                             value->name, (long long)i);
+        holo_put_i(t, i, number);
+    }
+    frame->is_there[value->id] = true;
+    return HOLO_OK;
+}
+
+static HoloStatus node_inputs(Frame *frame, const HoloNode *node, const HoloTensor **in, HoloError *error)
+{
+    for (int i = 0; i < node->in_count; i++) {
+        const HoloValue *value = node->in[i];
+        in[i] = NULL;
+        if (!value) continue;
+        if (!frame->is_there[value->id] && !value->producer && !value->is_input)
+            HOLO_TRY(fill_symbolic(frame, value, error));
+        // An input of a function's body that the caller left out stays left out.
+        if (frame->is_there[value->id]) in[i] = &frame->tensor[value->id];
+        else if (!value->is_input)
+            return holo_fail(error, HOLO_INTERNAL, "node %s runs before its input %s is there", node->name, value->name);
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus eval_node(Frame *frame, const HoloNode *node, HoloError *error)
+{
+    HoloArenaMark      mark = holo_arena_mark(&frame->temp);
+    const HoloTensor **in = HOLO_NEW(&frame->temp, const HoloTensor *, node->in_count);
+    HoloTensor       **out = HOLO_NEW(&frame->temp, HoloTensor *, node->out_count);
+    if (!in || !out) return holo_fail_memory(error);
+    HOLO_TRY(node_inputs(frame, node, in, error));
+    for (int i = 0; i < node->out_count; i++)
+        if (node->out[i]) out[i] = &frame->tensor[node->out[i]->id];
+    HOLO_TRY(eval_call(frame, node, in, out, error));
+    for (int i = 0; i < node->out_count; i++) {
+        HoloValue *value = node->out[i];
+        if (!value) continue;
+        frame->is_there[value->id] = true;
+        if (frame->uses[value->id] == 0) release(frame, value);
+    }
+    for (int i = 0; i < node->in_count; i++)
+        if (node->in[i] && --frame->uses[node->in[i]->id] == 0) release(frame, node->in[i]);
+    holo_arena_reset(&frame->temp, mark);
+    return HOLO_OK;
+}
+
+// A constant without elements has no data; operators take NULL for "not known".
+static const uint64_t no_elements[2];
+
+static HoloStatus frame_open(Frame *frame, const HoloGraph *graph, const HoloTensor *const *inputs, HoloArena *scratch,
+                             HoloError *error)
+{
+    int n = graph->value_count;
+    frame->tensor = HOLO_NEW(scratch, HoloTensor, n);
+    frame->is_there = HOLO_NEW(scratch, bool, n);
+    frame->is_block = HOLO_NEW(scratch, bool, n);
+    frame->is_output = HOLO_NEW(scratch, bool, n);
+    frame->uses = holo_graph_uses(graph, scratch);
+    if (!frame->tensor || !frame->is_there || !frame->is_block || !frame->is_output || !frame->uses)
+        return holo_fail_memory(error);
+    for (int i = 0; i < n; i++) {
+        const HoloValue *value = graph->values[i];
+        if (!value->is_constant) continue;
+        frame->tensor[i] = value->type;
+        if (!value->type.data) frame->tensor[i].data = (void *)no_elements;
+        frame->is_there[i] = true;
+    }
+    for (int i = 0; i < graph->input_count; i++) {
+        if (!inputs[i]) continue;
+        int id = graph->inputs[i]->id;
+        frame->tensor[id] = *inputs[i];
+        if (!inputs[i]->data && holo_tensor_count(inputs[i]) == 0) frame->tensor[id].data = (void *)no_elements;
+        frame->is_there[id] = true;
+    }
+    for (int i = 0; i < graph->output_count; i++) frame->is_output[graph->outputs[i]->id] = true;
+    return HOLO_OK;
+}
+
+static HoloStatus take_output(Frame *frame, const HoloValue *value, HoloTensor *out, HoloError *error)
+{
+    if (!frame->is_there[value->id]) {
+        if (value->producer || value->is_input || value->is_constant)
+            return holo_fail(error, HOLO_INTERNAL, "output %s was not computed", value->name);
+        HOLO_TRY(fill_symbolic(frame, value, error));
+    }
+    *out = frame->tensor[value->id];
+    if (value->producer || out->kind != HOLO_TENSOR) return HOLO_OK;
+    size_t size = holo_tensor_bytes(out); // an input or a constant is not the arena's: copied
+    void  *data = holo_arena_take(frame->arena, size ? size : 1);
+    if (!data) return holo_fail_memory(error);
+    if (size) memcpy(data, out->data, size);
+    out->data = data;
+    return HOLO_OK;
+}
+
+static bool has_symbolic(const HoloGraph *graph)
+{
+    for (int i = 0; i < graph->value_count; i++) {
+        const HoloValue *value = graph->values[i];
+        if (!value->producer && !value->is_constant && !value->is_input) return true;
+    }
+    return false;
+}
+
+static HoloStatus eval_graph(const HoloGraph *graph, const HoloTensor *const *inputs, HoloTensor *const *outputs,
+                             HoloArena *arena, const HoloEvalOptions *options, int depth, HoloError *error)
+{
+    Frame     frame;
+    HoloArena scratch = {0};
+    frame_init(&frame, arena, options, depth);
+    HoloStatus status = frame_open(&frame, graph, inputs, &scratch, error);
+    if (!status && has_symbolic(graph)) status = holo_graph_bind(graph, inputs, &scratch, &frame.binding, error);
+    for (int i = 0; i < graph->node_count && !status; i++) status = eval_node(&frame, graph->nodes[i], error);
+    for (int i = 0; i < graph->output_count && !status; i++)
+        status = take_output(&frame, graph->outputs[i], outputs[i], error);
+    for (int i = 0; i < graph->value_count && frame.is_block; i++) release(&frame, graph->values[i]);
+    holo_arena_deinit(&frame.temp);
+    holo_arena_deinit(&scratch);
+    return status;
+}
+
+HoloStatus holo_graph_eval(const HoloGraph *graph, const HoloTensor *const *inputs, HoloTensor *outputs,
+                           HoloArena *arena, const HoloEvalOptions *options, HoloError *error)
+{
+    HoloArena    scratch = {0};
+    HoloTensor **out = HOLO_NEW(&scratch, HoloTensor *, graph->output_count);
+    if (!out) return holo_fail_memory(error);
+    for (int i = 0; i < graph->output_count; i++) out[i] = &outputs[i];
+    HoloStatus status = eval_graph(graph, inputs, out, arena, options, 0, error);
+    holo_arena_deinit(&scratch);
+    return status;
+}

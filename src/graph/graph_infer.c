@@ -1,0 +1,237 @@
+// graph_infer.c - types of all values of a graph: the walk over its nodes, and the list of operators that
+// do not exist here.
+#include "graph/infer.h"
+
+#include <string.h>
+
+// ---- types of values
+
+void holo_infer_set_type(HoloInfer *infer, HoloValue *value, const HoloTensor *type)
+{
+    HoloTensor old = value->type, t = *type;
+    t.data = NULL;
+    if (t.dtype == HOLO_NONE) t.dtype = old.dtype;
+    if (t.rank < 0 && t.kind == HOLO_TENSOR && old.kind == HOLO_TENSOR && t.dtype == old.dtype) {
+        t.rank = old.rank; // what was declared or known before is better than nothing, but for the sizes
+        for (int i = 0; i < t.rank; i++) t.dim[i] = HOLO_DIM_UNKNOWN;
+    }
+    if (t.kind != HOLO_TENSOR && t.rank < 0) { // of a container only the count can be unknown
+        t.rank = 1;
+        t.dim[0] = HOLO_DIM_UNKNOWN;
+    }
+    for (int i = 0; i < t.rank; i++) {
+        if (t.dim[i] != HOLO_DIM_UNKNOWN) continue;
+        bool again = old.rank == t.rank && holo_dim_is_fresh(infer->graph->dims, old.dim[i]);
+        t.dim[i] = again ? old.dim[i] : holo_dims_fresh(infer->graph->dims, "u");
+    }
+    value->type = t;
+}
+
+static void set_unknown(HoloInfer *infer, const HoloNode *node)
+{
+    const HoloTensor unknown = {.rank = -1};
+    for (int i = 0; i < node->out_count; i++) {
+        if (!node->out[i]) continue;
+        HoloTensor keep = {.dtype = node->out[i]->type.dtype, .kind = node->out[i]->type.kind,
+                           .inner = node->out[i]->type.inner, .rank = -1};
+        holo_infer_set_type(infer, node->out[i], keep.kind == HOLO_TENSOR ? &unknown : &keep);
+    }
+}
+
+static const uint64_t no_elements[2];
+
+HoloTensor holo_infer_view(const HoloInfer *infer, const HoloValue *value)
+{
+    HoloTensor t = value->type;
+    if (!value->is_constant) t.data = (void *)infer->data[value->id];
+    else if (!t.data) t.data = (void *)no_elements;
+    return t;
+}
+
+// ---- one node
+
+// An operator's infer needs the rank and dtype of every tensor given.
+static bool has_unknown_input(const HoloNode *node)
+{
+    for (int i = 0; i < node->in_count; i++) {
+        const HoloValue *value = node->in[i];
+        if (value && (value->type.rank < 0 || value->type.dtype == HOLO_NONE)) return true;
+    }
+    return false;
+}
+
+static HoloStatus infer_call(HoloInfer *infer, HoloNode *node, HoloArena *scratch)
+{
+    int in = node->in_count, out = node->out_count;
+    HoloTensor        *type = HOLO_NEW(scratch, HoloTensor, in + out);
+    const HoloTensor **in_type = HOLO_NEW(scratch, const HoloTensor *, in);
+    HoloTensor       **out_type = HOLO_NEW(scratch, HoloTensor *, out);
+    const HoloDim    **contents = HOLO_NEW(scratch, const HoloDim *, in);
+    if (!type || !in_type || !out_type || !contents) return holo_fail_memory(infer->error);
+    for (int i = 0; i < in; i++) {
+        if (!node->in[i]) continue;
+        type[i] = holo_infer_view(infer, node->in[i]);
+        in_type[i] = &type[i];
+        contents[i] = node->in[i]->contents;
+    }
+    for (int i = 0; i < out; i++) {
+        type[in + i].rank = -1;
+        if (node->out[i]) out_type[i] = &type[in + i];
+    }
+    HoloCall call = {
+        .op = node->op,
+        .node = node->name,
+        .version = node->version,
+        .in_count = in,
+        .out_count = out,
+        .in = in_type,
+        .out = out_type,
+        .attr = node->attr,
+        .attr_count = node->attr_count,
+        .capture_count = node->capture_count,
+        .contents = contents,
+        .dims = infer->graph->dims,
+        .error = infer->error,
+    };
+    HOLO_TRY(holo_op_infer(&call));
+    for (int i = 0; i < out; i++)
+        if (node->out[i]) holo_infer_set_type(infer, node->out[i], out_type[i]);
+    return holo_contents_infer(infer, node);
+}
+
+// An operator defined by others has the types that its body gives.
+static HoloStatus infer_body(HoloInfer *infer, HoloNode *node, HoloArena *scratch)
+{
+    HoloGraph *body;
+    HOLO_TRY(holo_node_body(scratch, infer->graph->dims, node, &body, infer->error));
+    for (int i = 0; i < body->input_count; i++) {
+        const HoloValue *given = i < node->in_count ? node->in[i] : NULL;
+        if (!given) continue;
+        body->inputs[i]->type = holo_infer_view(infer, given);
+        body->inputs[i]->type.data = NULL;
+        body->inputs[i]->contents = given->contents;
+    }
+    HOLO_TRY(holo_infer_graph(body, infer->depth + 1, infer->error));
+    for (int i = 0; i < node->out_count && i < body->output_count; i++)
+        if (node->out[i]) holo_infer_set_type(infer, node->out[i], &body->outputs[i]->type);
+    return HOLO_OK;
+}
+
+static HoloStatus infer_node(HoloInfer *infer, HoloNode *node)
+{
+    for (int i = 0; i < node->out_count; i++)
+        if (node->out[i]) node->out[i]->contents = NULL;
+    node->op = holo_op_find(node->domain, node->type, node->version);
+    if (node->op && node->op->flags & HOLO_OP_CONTROL) return holo_control_infer(infer, node);
+    if (!node->op || has_unknown_input(node)) {
+        set_unknown(infer, node);
+        return HOLO_OK;
+    }
+    HoloArena  scratch = {0};
+    bool       by_body = node->op->body && !node->op->infer;
+    HoloStatus status = by_body ? infer_body(infer, node, &scratch) : infer_call(infer, node, &scratch);
+    holo_arena_deinit(&scratch);
+    return status;
+}
+
+// ---- a graph
+
+HoloStatus holo_infer_graph(HoloGraph *graph, int depth, HoloError *error)
+{
+    if (depth > HOLO_INFER_DEPTH_MAX)
+        return holo_fail(error, HOLO_UNSUPPORTED, "subgraphs are nested more than %d deep", HOLO_INFER_DEPTH_MAX);
+    HoloArena scratch = {0};
+    HoloInfer infer = {
+        .graph = graph,
+        .scratch = &scratch,
+        .error = error,
+        .depth = depth,
+        .data = HOLO_NEW(&scratch, const void *, graph->value_count),
+        .above = HOLO_NEW(&scratch, const HoloDim *, graph->value_count),
+        .below = HOLO_NEW(&scratch, int64_t, graph->value_count),
+    };
+    HoloStatus status = infer.data && infer.above && infer.below ? HOLO_OK : holo_fail_memory(error);
+    for (int i = 0; i < graph->value_count && !status; i++)
+        if (!graph->values[i]->producer) status = holo_contents_begin(&infer, graph->values[i]);
+    for (int i = 0; i < graph->node_count && !status; i++) status = infer_node(&infer, graph->nodes[i]);
+    holo_arena_deinit(&scratch);
+    return status;
+}
+
+HoloStatus holo_graph_infer(HoloGraph *graph, HoloError *error)
+{
+    // A size of an input that is not known at all gets a symbol, by which all that follows is expressed.
+    for (int i = 0; i < graph->input_count; i++) {
+        HoloTensor *t = &graph->inputs[i]->type;
+        for (int k = 0; k < t->rank; k++)
+            if (t->dim[k] == HOLO_DIM_UNKNOWN) t->dim[k] = holo_dims_fresh(graph->dims, "d");
+    }
+    return holo_infer_graph(graph, 0, error);
+}
+
+// ---- operators that do not exist here
+
+typedef struct Missing {
+    struct Missing *next;
+    const HoloNode *first; // of this domain, type and version
+    int             count;
+} Missing;
+
+static HoloStatus find_missing(const HoloGraph *graph, int depth, HoloArena *scratch, Missing **list, HoloError *error)
+{
+    if (depth > HOLO_INFER_DEPTH_MAX)
+        return holo_fail(error, HOLO_UNSUPPORTED, "subgraphs are nested more than %d deep", HOLO_INFER_DEPTH_MAX);
+    for (int i = 0; i < graph->node_count; i++) {
+        const HoloNode *node = graph->nodes[i];
+        for (int k = 0; k < node->attr_count; k++) {
+            const HoloAttr *attr = &node->attr[k];
+            int             count = attr->kind == HOLO_ATTR_GRAPHS ? attr->count : attr->kind == HOLO_ATTR_GRAPH;
+            for (int g = 0; g < count; g++) {
+                const HoloGraph *body = attr->kind == HOLO_ATTR_GRAPH ? attr->graph : attr->graphs[g];
+                HOLO_TRY(find_missing(body, depth + 1, scratch, list, error));
+            }
+        }
+        if (holo_op_find(node->domain, node->type, node->version)) continue;
+        Missing **at = list;
+        while (*at && (strcmp((*at)->first->type, node->type) || strcmp((*at)->first->domain, node->domain) ||
+                       (*at)->first->version != node->version))
+            at = &(*at)->next;
+        if (!*at && !(*at = HOLO_NEW(scratch, Missing, 1))) return holo_fail_memory(error);
+        if ((*at)->count++ == 0) (*at)->first = node;
+    }
+    return HOLO_OK;
+}
+
+// Does another version of the operator exist here?
+static bool has_other_version(const HoloNode *node)
+{
+    for (const HoloOp *const *family = holo_op_families; *family; family++)
+        for (const HoloOp *op = *family; op->name; op++)
+            if (!strcmp(op->name, node->type) && !strcmp(op->domain ? op->domain : "", node->domain)) return true;
+    return false;
+}
+
+HoloStatus holo_graph_check_ops(const HoloGraph *graph, HoloError *error)
+{
+    HoloArena  scratch = {0};
+    HoloText   text = {0};
+    Missing   *list = NULL;
+    HoloStatus status = find_missing(graph, 0, &scratch, &list, error);
+    int        kinds = 0;
+    for (const Missing *m = list; m && !status; m = m->next, kinds++) {
+        const HoloNode *node = m->first;
+        holo_text_add(&text, "\n  %s%s%s version %d: %d node%s, the first is %s%s", node->domain, *node->domain ? "::" : "",
+                      node->type, node->version, m->count, m->count == 1 ? "" : "s", node->name,
+                      has_other_version(node) ? " (other versions of it exist here: convert the model to another opset)"
+                                              : "");
+    }
+    if (!status && kinds)
+        status = holo_fail(error, HOLO_UNSUPPORTED,
+                           "%d operator%s of this model %s not exist here:%s\nWhat to do: export the model with standard "
+                           "ONNX operators, add the operator's definition to the model as a function, or write it as a row "
+                           "in src/ops (docs/adding-an-operator.md).",
+                           kinds, kinds == 1 ? "" : "s", kinds == 1 ? "does" : "do", text.data ? text.data : "");
+    holo_text_deinit(&text);
+    holo_arena_deinit(&scratch);
+    return status;
+}

@@ -1,0 +1,30 @@
+// graph_text.h - what printing and reading of graph text share. The syntax is docs/graph-text.md.
+#ifndef HOLO_GRAPH_TEXT_H
+#define HOLO_GRAPH_TEXT_H
+
+#include "ops/op.h"
+
+#include <ctype.h>
+
+// Words that a bare name may not be.
+static const char *const holo_text_keywords[] = {"graph", "const", "shape", "type", "nan", "inf", NULL};
+
+static inline bool holo_text_in_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '/';
+}
+
+// How an empty list of that kind begins: "ints"; NULL where the kind is not a list.
+static inline const char *holo_text_plural(int32_t kind)
+{
+    switch (kind) {
+    case HOLO_ATTR_INTS: return "ints";
+    case HOLO_ATTR_FLOATS: return "floats";
+    case HOLO_ATTR_STRINGS: return "strings";
+    case HOLO_ATTR_TENSORS: return "tensors";
+    case HOLO_ATTR_GRAPHS: return "graphs";
+    default: return NULL;
+    }
+}
+
+#endif

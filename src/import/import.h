@@ -1,0 +1,48 @@
+// import.h - bytes of other formats to graphs and tensors.
+#ifndef HOLO_IMPORT_H
+#define HOLO_IMPORT_H
+
+#include "graph/graph.h"
+
+// What a model file says of itself. Strings live in the arena of the import.
+typedef struct HoloModelSource {
+    HoloGraph  *graph;
+    const char *format;   // "ONNX"
+    const char *producer; // "pytorch 2.1"
+    const char *model_name, *description;
+    int64_t     ir_version;
+    int         opset_count;
+    struct { const char *domain; int64_t version; } opset[32];
+    int         meta_count; // metadata_props
+    struct { const char *key, *value; } *meta;
+    uint64_t    bytes;    // of the model file and its external data
+    uint64_t    hash[2];  // XXH3-128 of the model file (not of external data)
+    int         file_count; // mapped files: the model and its external data, for holo_import_release
+    struct HoloMapping **files;
+} HoloModelSource;
+
+// Reads an ONNX model. Weights stay in the mapped files where their form allows. The source is closed
+// with holo_import_close after the graph is no longer used.
+HOLO_MUST HoloStatus holo_import_onnx(HoloArena *arena, const char *path, HoloModelSource *out, HoloError *error);
+// The same from bytes, which must stay; external data is looked for in `folder` (NULL: refused).
+HOLO_MUST HoloStatus holo_import_onnx_memory(HoloArena *arena, const void *bytes, size_t size, const char *folder,
+                                             HoloModelSource *out, HoloError *error);
+void holo_import_close(HoloModelSource *source);
+
+// A serialised TensorProto, SequenceProto, OptionalProto or MapProto, as the type wanted says.
+// `want` gives the kind (and dtype, where kind is not HOLO_TENSOR). Data is in the arena or the bytes.
+HOLO_MUST HoloStatus holo_import_pb(HoloArena *arena, const void *bytes, size_t size, const HoloTensor *want,
+                                    HoloTensor *out, const char **out_name, HoloError *error);
+
+// NumPy's formats. Data is in the arena or borrowed from the bytes (when aligned).
+HOLO_MUST HoloStatus holo_npy_read(HoloArena *arena, const void *bytes, size_t size, HoloTensor *out, HoloError *error);
+typedef struct HoloNpzEntry {
+    const char *name; // without ".npy"
+    HoloTensor  tensor;
+} HoloNpzEntry;
+HOLO_MUST HoloStatus holo_npz_read(HoloArena *arena, const void *bytes, size_t size, HoloNpzEntry **out, int *out_count,
+                                   HoloError *error);
+// Writes a temporary file and renames it.
+HOLO_MUST HoloStatus holo_npy_write(const char *path, const HoloTensor *tensor, HoloError *error);
+
+#endif

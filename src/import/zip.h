@@ -1,0 +1,24 @@
+// zip.h - the directory of a zip file in memory: where entries lie, and their contents.
+//
+// Stored entries are borrowed by offset; deflated ones are inflated. Zip64 is read, encryption and
+// other methods are refused. Nothing is taken on trust: the stored sizes of all entries together
+// cannot exceed the file, so entries that overlap to make a bomb are refused.
+#ifndef HOLO_IMPORT_ZIP_H
+#define HOLO_IMPORT_ZIP_H
+
+#include "base/base.h"
+
+typedef struct HoloZipEntry {
+    const char *name;   // terminated
+    const void *stored; // borrowed from the file, `stored_size` bytes
+    size_t      stored_size, size;
+    int         method; // 0: stored, 8: deflated
+    uint32_t    crc;
+} HoloZipEntry;
+
+HOLO_MUST HoloStatus holo_zip_open(HoloArena *arena, const void *bytes, size_t size, HoloZipEntry **out, int *out_count,
+                                   HoloError *error);
+// The contents, checked against the entry's checksum: borrowed when stored, else in the arena.
+HOLO_MUST HoloStatus holo_zip_read(HoloArena *arena, const HoloZipEntry *entry, const void **out, HoloError *error);
+
+#endif

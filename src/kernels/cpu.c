@@ -1,0 +1,95 @@
+// cpu.c - which table of kernels runs here: what the CPU can do, what the operating system keeps of
+// it (wide registers must survive a thread switch), and what HOLO_CPU allows.
+#include "hologram.h"
+#include "kernels/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined __x86_64__
+#include <cpuid.h>
+
+extern const HoloKernels holo_kernels_sse2_exact, holo_kernels_avx2, holo_kernels_avx2_exact, holo_kernels_avx512,
+    holo_kernels_avx512_exact;
+
+// Best level first, and in each class; the last is what every machine has.
+static const HoloKernels *const tables[] = {
+    &holo_kernels_avx512, &holo_kernels_avx512_exact, &holo_kernels_avx2, &holo_kernels_avx2_exact, &holo_kernels_sse2_exact,
+};
+
+static uint64_t kept_by_system(void) // XCR0: register sets that a thread switch saves
+{
+    uint32_t low, high;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (uint64_t)high << 32 | low;
+}
+
+static bool can_run(const char *level)
+{
+    const uint32_t avx2 = bit_AVX2, avx512 = bit_AVX512F | bit_AVX512VL | bit_AVX512DQ | bit_AVX512BW;
+    const uint32_t base = bit_AVX | bit_FMA | bit_OSXSAVE;
+    uint32_t       a, b, c, d;
+    if (!strcmp(level, "sse2")) return true;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & base) != base) return false;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & avx2) != avx2) return false;
+    uint64_t kept = kept_by_system();
+    if (!strcmp(level, "avx2")) return (kept & 0x06) == 0x06;
+    return (b & avx512) == avx512 && (kept & 0xE6) == 0xE6;
+}
+
+#elif defined __aarch64__
+
+extern const HoloKernels holo_kernels_neon, holo_kernels_neon_exact;
+
+static const HoloKernels *const tables[] = {&holo_kernels_neon, &holo_kernels_neon_exact};
+
+static bool can_run(const char *level)
+{
+    return !strcmp(level, "neon"); // every aarch64 CPU has it
+}
+
+#endif
+
+enum { TABLE_COUNT = sizeof tables / sizeof *tables };
+
+const HoloKernels *holo_kernels_at(int index)
+{
+    for (int i = 0; i < TABLE_COUNT; i++)
+        if (can_run(tables[i]->level) && index-- == 0) return tables[i];
+    return NULL;
+}
+
+// The place in `tables` of the best level allowed: the one HOLO_CPU names or, where the machine
+// cannot run that or it names none, the best below it.
+static int choose(void)
+{
+    const char *mask = getenv("HOLO_CPU");
+    int         from = 0;
+    for (int i = 0; mask && i < TABLE_COUNT; i++)
+        if (!strcmp(tables[i]->level, mask)) {
+            from = i;
+            break;
+        }
+    while (from < TABLE_COUNT - 1 && !can_run(tables[from]->level)) from++;
+    return from;
+}
+
+const HoloKernels *holo_kernels(int exact)
+{
+    // Every thread that gets here first finds the same answer, so it does not matter which writes it.
+    static int chosen_plus_1;
+    int        at = __atomic_load_n(&chosen_plus_1, __ATOMIC_RELAXED) - 1;
+    if (at < 0) {
+        at = choose();
+        __atomic_store_n(&chosen_plus_1, at + 1, __ATOMIC_RELAXED);
+    }
+    const HoloKernels *fused = tables[at];
+    for (int i = at; exact && i < TABLE_COUNT; i++)
+        if (tables[i]->exact) return tables[i];
+    return fused;
+}
+
+const char *holo_cpu_level(void)
+{
+    return holo_kernels(0)->level;
+}

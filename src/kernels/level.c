@@ -1,0 +1,26 @@
+// level.c - compiled once for each row of LEVELS, with that level's flags, -DHOLO_LEVEL=<name> and
+// -DHOLO_EXACT=<0 or 1>; exports one table, holo_kernels_<level> or holo_kernels_<level>_exact, and
+// nothing else: code of one level can then never be linked into another.
+#include "kernels/kernels.h"
+#include "kernels/vec.h"
+
+#include "kernels/conv_f32.c"
+#include "kernels/gemm_f32.c"
+#include "kernels/softmax_f32.c"
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+#define TABLE_(level, exact) TABLE_##exact(level)
+#define TABLE_0(level) holo_kernels_##level
+#define TABLE_1(level) holo_kernels_##level##_exact
+#define TABLE(level, exact) TABLE_(level, exact)
+
+extern const HoloKernels TABLE(HOLO_LEVEL, HOLO_EXACT);
+
+const HoloKernels TABLE(HOLO_LEVEL, HOLO_EXACT) = {
+    .level = TEXT(HOLO_LEVEL),
+    .exact = HOLO_EXACT,
+#define KERNEL(name, ret, args) .name = name,
+#include "kernels/kernels.def"
+#undef KERNEL
+};

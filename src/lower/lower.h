@@ -1,0 +1,42 @@
+// lower.h - from operators to kernel calls: which fast kernel runs a node, with which parameters, and
+// how its weights are packed.
+#ifndef HOLO_LOWER_H
+#define HOLO_LOWER_H
+
+#include "format/params.h"
+#include "graph/graph.h"
+
+typedef struct HoloLowering {
+    uint32_t kernel; // see format/kernel_ids.def; 0: the operator's eval
+    uint32_t params_size;
+    union { // the parameter block
+        uint64_t          align;
+        uint8_t           params[HOLO_PARAMS_MAX];
+        HoloMatmulParams  matmul;
+        HoloConvParams    conv;
+        HoloSoftmaxParams softmax;
+    };
+    int pack_input; // the input, a constant, that the kernel wants packed; -1: none
+} HoloLowering;
+
+// Chooses for a node whose types are inferred. Sizes may be symbolic; a node with sizes or types that
+// are not known goes to eval.
+HoloLowering holo_lower_choose(const HoloNode *node);
+
+// The packed form of input pack_input, whose plain contents are `w`. It is made part by part, so that
+// nobody need hold the whole.
+enum { HOLO_PACK_PART = 1 << 20 }; // bytes of a part at most
+
+typedef struct HoloPacking {
+    uint64_t bytes;
+    int64_t  part_count;
+} HoloPacking;
+
+HoloPacking holo_lower_packing(const HoloLowering *lowering, const HoloTensor *w);
+// Writes one part to `out`, which has HOLO_PACK_PART bytes, and returns its size.
+size_t holo_lower_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
+
+// The same lowering with every input plain.
+void holo_lower_unpack(HoloLowering *lowering);
+
+#endif

@@ -1,0 +1,91 @@
+// activation.c - pointwise operators of one input whose formula has parameters, and the Gelu and PRelu families.
+#include "ops/pointwise.h"
+
+#include <math.h>
+#include <string.h>
+
+static inline double sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+static inline double gelu(double x)
+{
+    return 0.5 * x * (1 + erf(x * M_SQRT1_2));
+}
+static inline double gelu_tanh(double x)
+{
+    return 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))); // sqrt(2 / pi)
+}
+static inline double unit(double x)
+{
+    return x < 0 ? 0 : x > 1 ? 1 : x;
+}
+
+// clang-format off
+// name, first version, types, formula, attributes as p[0], p[1]
+#define ROWS(X)                                                                                                       \
+    X(Elu, 1, HOLO_TYPES_FLOAT, x < 0 ? p[0] * expm1(x) : x, {"alpha", 1})                                            \
+    X(Celu, 12, HOLO_TYPES_FLOAT, x < 0 ? p[0] * expm1(x / p[0]) : x, {"alpha", 1})                                   \
+    X(Selu, 1, HOLO_TYPES_FLOAT, p[1] * (x <= 0 ? p[0] * expm1(x) : x), {"alpha", 1.67326319217681884765625},         \
+      {"gamma", 1.05070102214813232421875})                                                                           \
+    X(LeakyRelu, 1, HOLO_TYPES_FLOAT, x < 0 ? p[0] * x : x, {"alpha", 0.01f})                                         \
+    X(ThresholdedRelu, 1, HOLO_TYPES_FLOAT, x <= p[0] ? 0 : x, {"alpha", 1})                                          \
+    X(HardSigmoid, 1, HOLO_TYPES_FLOAT, unit(p[0] * x + p[1]), {"alpha", 0.2f}, {"beta", 0.5})                        \
+    X(HardSwish, 14, HOLO_TYPES_FLOAT, x * unit(x / 6 + 0.5), {NULL, 0})                                               \
+    X(Swish, 24, HOLO_TYPES_FLOAT, x * sigmoid(p[0] * x), {"alpha", 1})                                               \
+    X(Shrink, 9, HOLO_TYPES_NUMBER, x < -p[0] ? x + p[1] : x > p[0] ? x - p[1] : x == x ? 0 : x, {"lambd", 0.5},      \
+      {"bias", 0})
+
+#define X(id, since, types, formula, ...) HOLO_KERNEL_1(id##_f64, double, double, formula)
+ROWS(X)
+#undef X
+
+HOLO_KERNEL_1(gelu_f64, double, double, gelu(x))
+HOLO_KERNEL_1(gelu_tanh_f64, double, double, gelu_tanh(x))
+HOLO_KERNEL_2(bias_gelu_f64, double, double, gelu(x + y))
+HOLO_KERNEL_2(bias_gelu_tanh_f64, double, double, gelu_tanh(x + y))
+HOLO_KERNEL_2(prelu_f64, double, double, x < 0 ? x * y : x)
+HOLO_KERNEL_2(prelu_i64, int64_t, int64_t, x < 0 ? (uint64_t)x * (uint64_t)y : (uint64_t)x)
+HOLO_KERNEL_2(prelu_u64, uint64_t, uint64_t, ((void)y, x))
+// clang-format on
+
+static const HoloPointwiseRow gelu_row           = {.f64 = gelu_f64};
+static const HoloPointwiseRow gelu_tanh_row      = {.f64 = gelu_tanh_f64};
+static const HoloPointwiseRow bias_gelu_tanh_row = {.f64 = bias_gelu_tanh_f64};
+
+static HoloStatus gelu_eval(HoloCall *call)
+{
+    bool is_tanh = holo_attr_is(call, "approximate", "none", "tanh");
+    if (!is_tanh && !holo_attr_is(call, "approximate", "none", "none"))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "the attribute approximate is neither \"none\" nor \"tanh\"");
+    return holo_pointwise_eval_row(call, is_tanh ? &gelu_tanh_row : &gelu_row);
+}
+
+static HoloStatus fast_gelu_eval(HoloCall *call)
+{
+    return holo_pointwise_eval_row(call, holo_in(call, 1) ? &bias_gelu_tanh_row : &gelu_tanh_row);
+}
+
+// clang-format off
+#define ROW(label, where, version, accepted, least, most, evaluate, ...)                                           \
+    {.name = label, .domain = where, .since = version, .in_min = least, .in_max = most, .out_min = 1, .out_max = 1, \
+     .types = accepted, .flags = HOLO_OP_POINTWISE, .infer = holo_pointwise_infer, .eval = evaluate,                \
+     .row = &(const HoloPointwiseRow){__VA_ARGS__}}
+
+const HoloOp holo_ops_activation[] = {
+#define X(id, version, types, formula, ...) \
+    ROW(#id, "", version, types, 1, 1, holo_pointwise_eval, .f64 = id##_f64, .attr = {__VA_ARGS__}),
+    ROWS(X)
+#undef X
+    ROW("Gelu", "", 20, HOLO_TYPES_FLOAT, 1, 1, gelu_eval, .is_one_way = true),
+    ROW("PRelu", "", 1, HOLO_TYPES_NUMBER, 2, 2, holo_pointwise_eval, .f64 = prelu_f64, .i64 = prelu_i64,
+        .u64 = prelu_u64, .is_one_way = true, .legacy_axis = 1),
+    ROW("Gelu", "com.microsoft", 1, HOLO_TYPES_FLOAT, 1, 1, gelu_eval, .is_one_way = true),
+    ROW("BiasGelu", "com.microsoft", 1, HOLO_TYPES_FLOAT, 2, 2, holo_pointwise_eval, .f64 = bias_gelu_f64,
+        .is_one_way = true),
+    ROW("FastGelu", "com.microsoft", 1, HOLO_TYPES_FLOAT, 1, 2, fast_gelu_eval, .is_one_way = true),
+    ROW("QuickGelu", "com.microsoft", 1, HOLO_TYPES_FLOAT, 1, 1, holo_pointwise_eval, .f64 = Swish_f64,
+        .attr = {{"alpha", 1.702f}}),
+    {0},
+};
+// clang-format on

@@ -1,0 +1,181 @@
+// binary.c - operators of two broadcast inputs: arithmetic, comparison, logic and bits.
+#include "ops/pointwise.h"
+
+#include <math.h>
+
+// ---- arithmetic
+
+// clang-format off
+// These are exact in float where the elements are: one rounding of float is the same as that of double to float.
+#define X(id, formula)                                         \
+    HOLO_KERNEL_2(id##_f32, float, float, formula)             \
+    HOLO_KERNEL_2(id##_f64, double, double, formula)           \
+    HOLO_KERNEL_2(id##_u64, uint64_t, uint64_t, formula) // of any integers: overflow wraps
+X(Add, x + y)
+X(Sub, x - y)
+X(Mul, x * y)
+#undef X
+// clang-format on
+
+// Integer quotients truncate. A quotient by 0 is 0, and that of the lowest number by -1 wraps.
+static inline int64_t divide(int64_t x, int64_t y)
+{
+    if (y == 0) return 0;
+    return y == -1 ? (int64_t)(0 - (uint64_t)x) : x / y;
+}
+
+static inline int64_t remainder_c(int64_t x, int64_t y)
+{
+    return y == 0 || y == -1 ? 0 : x % y;
+}
+
+// The remainder has the sign of the divisor.
+static inline int64_t remainder_python(int64_t x, int64_t y)
+{
+    int64_t r = remainder_c(x, y);
+    return r && (r < 0) != (y < 0) ? r + y : r;
+}
+
+static inline double remainder_python_f(double x, double y)
+{
+    double r = fmod(x, y);
+    return r != 0 && (r < 0) != (y < 0) ? r + y : r;
+}
+
+static inline uint64_t power(uint64_t x, uint64_t y)
+{
+    uint64_t result = 1;
+    for (; y; y >>= 1, x *= x)
+        if (y & 1) result *= x;
+    return result;
+}
+
+// With a negative exponent the true result is a fraction, except for bases of 1 and -1.
+static inline uint64_t power_signed(int64_t x, int64_t y)
+{
+    if (y >= 0) return power((uint64_t)x, (uint64_t)y);
+    return x == 1 || x == -1 ? power((uint64_t)x, y & 1) : 0;
+}
+
+// clang-format off
+HOLO_KERNEL_2(Div_f32, float, float, x / y)
+HOLO_KERNEL_2(Div_f64, double, double, x / y)
+HOLO_KERNEL_2(Div_i64, int64_t, int64_t, divide(x, y))
+HOLO_KERNEL_2(Div_u64, uint64_t, uint64_t, y ? x / y : 0)
+HOLO_KERNEL_2(Mod_f64, double, double, remainder_python_f(x, y))
+HOLO_KERNEL_2(Mod_i64, int64_t, int64_t, remainder_python(x, y))
+HOLO_KERNEL_2(Mod_u64, uint64_t, uint64_t, y ? x % y : 0)
+HOLO_KERNEL_2(Fmod_f64, double, double, fmod(x, y))
+HOLO_KERNEL_2(Fmod_i64, int64_t, int64_t, remainder_c(x, y))
+HOLO_KERNEL_2(Pow_f64, double, double, pow(x, y))
+HOLO_KERNEL_2(Pow_i64, int64_t, int64_t, power_signed(x, y))
+HOLO_KERNEL_2(Pow_u64, uint64_t, uint64_t, power(x, y))
+// clang-format on
+
+static HoloStatus mod_eval(HoloCall *call)
+{
+    static const HoloPointwiseRow c      = {.f64 = Fmod_f64, .i64 = Fmod_i64, .u64 = Mod_u64};
+    static const HoloPointwiseRow python = {.f64 = Mod_f64, .i64 = Mod_i64, .u64 = Mod_u64};
+    return holo_pointwise_eval_row(call, holo_attr_int(call, "fmod", 0) ? &c : &python);
+}
+
+// Base and exponent may be of different types; the result is of the base's.
+static HoloStatus pow_infer(HoloCall *call)
+{
+    HOLO_TRY(holo_expect_types(call, 1, HOLO_TYPES_NUMBER));
+    HoloTensor        exponent = *call->in[1];
+    const HoloTensor *in[2]    = {call->in[0], &exponent};
+    HoloCall          same     = *call;
+    exponent.dtype             = call->in[0]->dtype;
+    same.in                    = in;
+    return holo_pointwise_infer(&same);
+}
+
+static bool is_integer(const HoloTensor *t)
+{
+    return holo_dtype_class((HoloDtype)t->dtype) != HOLO_CLASS_FLOAT;
+}
+
+static HoloStatus pow_eval(HoloCall *call)
+{
+    static const HoloPointwiseRow real     = {.f64 = Pow_f64};
+    static const HoloPointwiseRow integer  = {.i64 = Pow_i64};
+    static const HoloPointwiseRow positive = {.i64 = Pow_u64};
+    if (!is_integer(call->in[0]) || !is_integer(call->in[1])) return holo_pointwise_eval_row(call, &real);
+    return holo_pointwise_eval_row(call, call->in[1]->dtype == HOLO_U64 ? &positive : &integer);
+}
+
+// ---- comparison
+
+// clang-format off
+#define X(id, operator)                                         \
+    HOLO_KERNEL_2(id##_f32, int64_t, float, x operator y)       \
+    HOLO_KERNEL_2(id##_f64, int64_t, double, x operator y)      \
+    HOLO_KERNEL_2(id##_i64, int64_t, int64_t, x operator y)     \
+    HOLO_KERNEL_2(id##_u64, int64_t, uint64_t, x operator y)
+X(Equal, ==)
+X(Less, <)
+X(Greater, >)
+X(LessOrEqual, <=)
+X(GreaterOrEqual, >=)
+#undef X
+HOLO_KERNEL_2(Equal_string, int64_t, HoloString, holo_string_equal(x, y))
+// clang-format on
+
+// ---- logic and bits
+
+// clang-format off
+#define X(id, formula) HOLO_KERNEL_2(id, uint64_t, uint64_t, formula)
+X(and_u64, x & y)
+X(or_u64, x | y)
+X(xor_u64, x ^ y)
+X(shift_left, y < 64 ? x << y : 0)
+X(shift_right, y < 64 ? x >> y : 0)
+#undef X
+// clang-format on
+
+static HoloStatus shift_eval(HoloCall *call)
+{
+    static const HoloPointwiseRow left = {.u64 = shift_left}, right = {.u64 = shift_right};
+    bool                          is_left = holo_attr_is(call, "direction", "", "LEFT");
+    if (!is_left && !holo_attr_is(call, "direction", "", "RIGHT"))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "the attribute direction is neither \"LEFT\" nor \"RIGHT\"");
+    return holo_pointwise_eval_row(call, is_left ? &left : &right);
+}
+
+// clang-format off
+#define ROW(id, version, accepted, inference, evaluation, ...)                                          \
+    {.name = #id, .domain = "", .since = version, .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1, \
+     .types = accepted, .flags = HOLO_OP_POINTWISE, .infer = inference, .eval = evaluation,             \
+     .row = &(const HoloPointwiseRow){__VA_ARGS__}}
+#define PLAIN(id, version, types, ...) ROW(id, version, types, holo_pointwise_infer, holo_pointwise_eval, __VA_ARGS__)
+#define ARITHMETIC(id) \
+    PLAIN(id, 1, HOLO_TYPES_NUMBER, .f32 = id##_f32, .f64 = id##_f64, .i64 = id##_u64, .has_axis = true)
+#define COMPARISON(id, version, types, ...)                                                                  \
+    PLAIN(id, version, types, .f32 = id##_f32, .f64 = id##_f64, .i64 = id##_i64, .u64 = id##_u64,            \
+          .is_predicate = true, __VA_ARGS__)
+
+const HoloOp holo_ops_binary[] = {
+    ARITHMETIC(Add),
+    ARITHMETIC(Sub),
+    ARITHMETIC(Mul),
+    PLAIN(Div, 1, HOLO_TYPES_NUMBER, .f32 = Div_f32, .f64 = Div_f64, .i64 = Div_i64, .u64 = Div_u64,
+          .has_axis = true),
+    ROW(Mod, 10, HOLO_TYPES_NUMBER, holo_pointwise_infer, mod_eval, .has_axis = false),
+    ROW(Pow, 1, HOLO_TYPES_NUMBER, pow_infer, pow_eval, .has_axis = true),
+    COMPARISON(Equal, 1, HOLO_TYPES_NUMBER | HOLO_BIT(BOOL) | HOLO_BIT(STRING), .wide = Equal_string,
+               .has_axis = true),
+    COMPARISON(Less, 1, HOLO_TYPES_NUMBER, .has_axis = true),
+    COMPARISON(Greater, 1, HOLO_TYPES_NUMBER, .has_axis = true),
+    COMPARISON(LessOrEqual, 12, HOLO_TYPES_NUMBER, .has_axis = false),
+    COMPARISON(GreaterOrEqual, 12, HOLO_TYPES_NUMBER, .has_axis = false),
+    PLAIN(And, 1, HOLO_BIT(BOOL), .i64 = and_u64, .has_axis = true),
+    PLAIN(Or, 1, HOLO_BIT(BOOL), .i64 = or_u64, .has_axis = true),
+    PLAIN(Xor, 1, HOLO_BIT(BOOL), .i64 = xor_u64, .has_axis = true),
+    PLAIN(BitwiseAnd, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = and_u64),
+    PLAIN(BitwiseOr, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = or_u64),
+    PLAIN(BitwiseXor, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = xor_u64),
+    ROW(BitShift, 11, HOLO_TYPES_UINT, holo_pointwise_infer, shift_eval, .has_axis = false),
+    {0},
+};
+// clang-format on

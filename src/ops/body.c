@@ -1,0 +1,69 @@
+// body.c - subgraphs run, and what their steps give collected. See body.h.
+#include "ops/body.h"
+
+HoloStatus holo_body_init(HoloBody *body, const HoloCall *call, const char *attr, int formal, int out_count)
+{
+    const HoloAttr *graph = holo_attr_find(call, attr);
+    if (!graph || graph->kind != HOLO_ATTR_GRAPH)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "attribute %s, a graph, must be given", attr);
+    void *in, *result, *out;
+    HOLO_TRY(holo_call_temp(call, (size_t)(formal + call->capture_count), sizeof *body->in, &in));
+    HOLO_TRY(holo_call_temp(call, (size_t)out_count, sizeof *body->result, &result));
+    HOLO_TRY(holo_call_temp(call, (size_t)out_count, sizeof *body->out, &out));
+    *body = (HoloBody){call, graph->graph, formal, formal + call->capture_count, out_count, in, result, out};
+    for (int i = 0; i < call->capture_count; i++)
+        body->in[formal + i] = call->in[call->in_count - call->capture_count + i];
+    for (int i = 0; i < out_count; i++) body->out[i] = &body->result[i];
+    return HOLO_OK;
+}
+
+HoloStatus holo_body_run(HoloBody *body)
+{
+    const HoloHost *host = body->call->host;
+    memset(body->result, 0, (size_t)body->out_count * sizeof *body->result);
+    return host->subgraph(host, body->graph, body->in_count, body->in, body->out_count, body->out, body->call->error);
+}
+
+HoloStatus holo_steps_add(HoloSteps *steps, const HoloTensor *row)
+{
+    size_t width = (size_t)steps->width;
+    if (steps->count == steps->room) {
+        int64_t room = steps->room ? 2 * steps->room : 16;
+        void *items;
+        HOLO_TRY(holo_call_temp(steps->call, (size_t)room * width, sizeof *row, &items));
+        if (steps->count) memcpy(items, steps->items, (size_t)steps->count * width * sizeof *row);
+        steps->items = items;
+        steps->room = room;
+    }
+    if (width) memcpy(steps->items + (size_t)steps->count * width, row, width * sizeof *row);
+    steps->count++;
+    return HOLO_OK;
+}
+
+HoloStatus holo_infer_control(HoloCall *call)
+{
+    for (int i = 0; i < call->out_count; i++) {
+        HoloTensor *y = call->out[i];
+        if (!y) continue;
+        if (y->rank > 0) y->dim[0] = HOLO_DIM_UNKNOWN;
+        else y->rank = -1;
+    }
+    return HOLO_OK;
+}
+
+void holo_out_result(HoloCall *call, int i, const HoloTensor *value)
+{
+    HoloTensor *y = holo_out(call, i);
+    if (y) *y = *value;
+}
+
+void holo_out_no_steps(HoloCall *call, int i, int64_t axis)
+{
+    HoloTensor *y = holo_out(call, i);
+    if (!y) return;
+    if (y->dtype == HOLO_NONE) y->dtype = HOLO_F32;
+    if (y->rank < 1) y->rank = 1;
+    int at = (int)(axis < 0 ? axis + y->rank : axis);
+    for (int d = 0; d < y->rank; d++)
+        if (d == at || holo_dim_is_symbolic(y->dim[d]) || y->dim[d] < 0) y->dim[d] = 0;
+}

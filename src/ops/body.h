@@ -1,0 +1,38 @@
+// body.h - subgraphs as control flow runs them.
+#ifndef HOLO_OPS_BODY_H
+#define HOLO_OPS_BODY_H
+
+#include "ops/value.h"
+
+// A subgraph ready to be run many times: its formal inputs in[0..formal-1], for the caller to point
+// to values, are followed by what it captures. result[] is what the last run gave, in kept memory.
+typedef struct HoloBody {
+    const HoloCall    *call;
+    void              *graph;
+    int                formal, in_count, out_count;
+    const HoloTensor **in;
+    HoloTensor        *result, **out;
+} HoloBody;
+
+HOLO_MUST HoloStatus holo_body_init(HoloBody *body, const HoloCall *call, const char *attr, int formal, int out_count);
+HOLO_MUST HoloStatus holo_body_run(HoloBody *body);
+
+// The tensors of each step, in a list that grows: row by row, `width` tensors a step.
+typedef struct HoloSteps {
+    const HoloCall *call;
+    int             width;
+    int64_t         count, room;
+    HoloTensor     *items;
+} HoloSteps;
+HOLO_MUST HoloStatus holo_steps_add(HoloSteps *steps, const HoloTensor *row);
+
+// What outputs of control flow are is known from their bodies, which an operator does not see: types
+// that the graph has found stay, but no memory is planned for the outputs.
+HOLO_MUST HoloStatus holo_infer_control(HoloCall *call);
+
+// Output i is `value`, as the subgraph gave it.
+void holo_out_result(HoloCall *call, int i, const HoloTensor *value);
+// Output i is what no step has made: of size 0 in dimension `axis`.
+void holo_out_no_steps(HoloCall *call, int i, int64_t axis);
+
+#endif

@@ -1,0 +1,275 @@
+// grid_sample.c - GridSample: reads a tensor at places that are data; and AffineGrid, which makes such places.
+//
+// Any number of spatial dimensions. A sample is a product of one-dimensional ones: each dimension gives up to four
+// elements and their weights.
+#include "ops/spread.h"
+
+#include <math.h>
+
+enum { SPATIAL = HOLO_MAX_RANK - 2 };
+typedef enum Mode { NEAREST, LINEAR, CUBIC } Mode;
+typedef enum Padding { ZEROS, BORDER, REFLECTION } Padding;
+
+typedef struct Sampler {
+    const HoloTensor *x, *grid;
+    HoloTensor       *y;
+    int               rank;
+    Mode              mode;
+    Padding           padding;
+    bool              align_corners;
+    int64_t           places, ins; // of one plane of the output, of the input
+    int64_t           stride[SPATIAL];
+} Sampler;
+
+// The position in `names` of a string attribute; -1: none of them.
+static int choice(const HoloCall *call, const char *attr, int count, const char *const *names)
+{
+    for (int i = 0; i < count; i++)
+        if (holo_attr_is(call, attr, names[0], names[i]))
+            return i;
+    return -1;
+}
+
+static HoloStatus read_modes(const HoloCall *call, Sampler *s)
+{
+    static const char *const modes[] = {"linear", "bilinear", "nearest", "cubic", "bicubic"};
+    static const Mode        mode_of[] = {LINEAR, LINEAR, NEAREST, CUBIC, CUBIC};
+    static const char *const paddings[] = {"zeros", "border", "reflection"};
+    int mode = choice(call, "mode", HOLO_COUNT(modes), modes);
+    int padding = choice(call, "padding_mode", HOLO_COUNT(paddings), paddings);
+    if (mode < 0 || padding < 0)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%s is not a known one", mode < 0 ? "mode" : "padding_mode");
+    s->mode = mode_of[mode];
+    s->padding = (Padding)padding;
+    s->align_corners = holo_attr_int(call, "align_corners", 0) != 0;
+    return HOLO_OK;
+}
+
+static HoloStatus infer(HoloCall *call)
+{
+    const HoloTensor *x = call->in[0], *grid = call->in[1];
+    HoloDim           dim[HOLO_MAX_RANK];
+    Sampler           s;
+    HOLO_TRY(holo_expect_rank(call, 0, 3, HOLO_MAX_RANK));
+    HOLO_TRY(holo_expect_rank(call, 1, x->rank, x->rank));
+    HOLO_TRY(holo_expect_types(call, 1, HOLO_TYPES_FLOAT));
+    HOLO_TRY(read_modes(call, &s));
+    HoloDim last = grid->dim[grid->rank - 1];
+    if (!holo_dim_is_symbolic(last) && last != x->rank - 2)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "the grid has %lld coordinates, expected %d", (long long)last,
+                              x->rank - 2);
+    if (x->dim[0] != grid->dim[0] && !holo_dim_is_symbolic(x->dim[0]) && !holo_dim_is_symbolic(grid->dim[0]))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "batches of %lld and %lld", (long long)x->dim[0],
+                              (long long)grid->dim[0]);
+    dim[0] = x->dim[0];
+    dim[1] = x->dim[1];
+    for (int d = 2; d < x->rank; d++)
+        dim[d] = grid->dim[d - 1];
+    return holo_out_type(call, 0, (HoloDtype)x->dtype, x->rank, dim);
+}
+
+// Folds x back at the borders until it is between them.
+static double reflect(double x, double low, double high)
+{
+    double range = high - low;
+    if (x >= low && x <= high)
+        return x;
+    if (!(range > 0))
+        return low;
+    double beyond = x < low ? low - x : x - high, times = floor(beyond / range), rest = beyond - times * range;
+    bool   from_near = fmod(times, 2) == 0;
+    return (x < low) == from_near ? low + rest : high - rest;
+}
+
+static double clamp(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+typedef struct Taps { // of one dimension: elements and weights; index -1: a zero
+    int     count;
+    int64_t index[4];
+    double  weight[4];
+} Taps;
+
+static void borders(const Sampler *s, int64_t size, double *low, double *high)
+{
+    *low = s->align_corners ? 0 : -0.5;
+    *high = (double)size - (s->align_corners ? 1 : 0.5);
+}
+
+// The element at a whole position, after padding.
+static int64_t element(const Sampler *s, double i, int64_t size)
+{
+    double low, high;
+    borders(s, size, &low, &high);
+    if (s->padding == BORDER)
+        i = clamp(i, 0, (double)size - 1);
+    else if (s->padding == REFLECTION)
+        i = clamp(trunc(reflect(i, low, high)), 0, (double)size - 1);
+    return i >= 0 && i < (double)size ? (int64_t)i : -1;
+}
+
+static void cubic_weights(double x, double *w)
+{
+    const double a = -0.75;
+    double       far = x + 1, near = 1 - x, end = 2 - x;
+    w[0] = ((a * far - 5 * a) * far + 8 * a) * far - 4 * a;
+    w[1] = ((a + 2) * x - (a + 3)) * x * x + 1;
+    w[2] = ((a + 2) * near - (a + 3)) * near * near + 1;
+    w[3] = ((a * end - 5 * a) * end + 8 * a) * end - 4 * a;
+}
+
+static Taps find_taps(const Sampler *s, double normal, int64_t size)
+{
+    double low, high, n = (double)size;
+    double x = s->align_corners ? (normal + 1) / 2 * (n - 1) : ((normal + 1) * n - 1) / 2;
+    borders(s, size, &low, &high);
+    if (!(fabs(x) < 0x1p52))
+        x = x > 0 ? 0x1p52 : -0x1p52; // far outside in any case, and so is NaN
+    if (s->mode == NEAREST)
+        x = rint(x);
+    if (x < low || x > high)
+        x = s->padding == BORDER ? clamp(x, 0, n - 1) : s->padding == REFLECTION ? reflect(x, low, high) : x;
+    Taps taps = {.count = s->mode == NEAREST ? 1 : s->mode == LINEAR ? 2 : 4};
+    double first = s->mode == NEAREST ? trunc(x) : floor(x), rest = x - first;
+    if (s->mode == CUBIC) {
+        cubic_weights(rest, taps.weight);
+        first -= 1;
+    } else {
+        taps.weight[0] = s->mode == NEAREST ? 1 : 1 - rest;
+        taps.weight[1] = rest;
+    }
+    for (int i = 0; i < taps.count; i++)
+        taps.index[i] = element(s, first + i, size);
+    return taps;
+}
+
+// One place of one plane: the sum over all combinations of the dimensions' taps.
+static double sample(const Sampler *s, int64_t plane, const Taps *taps)
+{
+    int    at[SPATIAL] = {0}, d;
+    double sum = 0;
+    do {
+        double  weight = 1;
+        int64_t index = plane;
+        for (d = 0; d < s->rank; d++) {
+            int64_t i = taps[d].index[at[d]];
+            weight = i < 0 ? 0 : weight * taps[d].weight[at[d]];
+            index += i * s->stride[d];
+            if (i < 0)
+                break;
+        }
+        if (d == s->rank)
+            sum += weight * holo_get_f(s->x, index);
+        for (d = s->rank - 1; d >= 0 && ++at[d] == taps[d].count; d--)
+            at[d] = 0;
+    } while (d >= 0);
+    return sum;
+}
+
+// All channels at one place: the taps are found once.
+static void run_place(void *arg, int64_t i, int worker)
+{
+    (void)worker;
+    const Sampler *s = arg;
+    int64_t        batch = i / s->places, place = i % s->places, channels = s->x->dim[1];
+    double         at[SPATIAL];
+    Taps           taps[SPATIAL];
+    holo_read_f(s->grid, i * s->rank, 1, s->rank, at);
+    for (int d = 0; d < s->rank; d++) // coordinates are written last dimension first
+        taps[d] = find_taps(s, at[s->rank - 1 - d], s->x->dim[2 + d]);
+    for (int64_t c = 0; c < channels; c++)
+        holo_put_f(s->y, (batch * channels + c) * s->places + place, sample(s, (batch * channels + c) * s->ins, taps));
+}
+
+static HoloStatus eval(HoloCall *call)
+{
+    Sampler s = {.x = call->in[0], .grid = call->in[1], .y = call->out[0]};
+    HOLO_TRY(read_modes(call, &s));
+    s.rank = s.x->rank - 2;
+    s.places = holo_product(s.rank, s.y->dim + 2);
+    s.ins = holo_product(s.rank, s.x->dim + 2);
+    holo_strides(s.rank, s.x->dim + 2, s.stride);
+    int64_t places = s.x->dim[0] * s.places;
+    holo_spread(call, places, (double)places * (double)s.x->dim[1] * 8, run_place, &s);
+    return HOLO_OK;
+}
+
+// ---- AffineGrid
+
+static HoloStatus infer_affine(HoloCall *call)
+{
+    const HoloTensor *theta = call->in[0];
+    HoloDim           size[HOLO_MAX_RANK], dim[HOLO_MAX_RANK];
+    HOLO_TRY(holo_expect_rank(call, 0, 3, 3));
+    HOLO_TRY(holo_expect_types(call, 1, HOLO_BIT(I64)));
+    int count = holo_in_ints(call, 1, size, HOLO_MAX_RANK);
+    if (count < 0 && call->in[1]->rank == 1 && !holo_dim_is_symbolic(call->in[1]->dim[0])) {
+        count = call->in[1]->dim[0] <= HOLO_MAX_RANK ? (int)call->in[1]->dim[0] : -1;
+        for (int d = 0; d < count; d++)
+            size[d] = HOLO_DIM_UNKNOWN;
+    }
+    if (count < 0)
+        return holo_out_unknown(call, 0, (HoloDtype)theta->dtype);
+    int rank = count - 2;
+    if (rank < 1 || (!holo_dim_is_symbolic(theta->dim[1]) && theta->dim[1] != rank) ||
+        (!holo_dim_is_symbolic(theta->dim[2]) && theta->dim[2] != rank + 1))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "a size of %d entries does not fit matrices of %lld by %lld", count,
+                              (long long)theta->dim[1], (long long)theta->dim[2]);
+    if (size[0] != theta->dim[0] && !holo_dim_is_symbolic(size[0]) && !holo_dim_is_symbolic(theta->dim[0]))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "batches of %lld and %lld", (long long)theta->dim[0],
+                              (long long)size[0]);
+    dim[0] = theta->dim[0];
+    for (int d = 0; d < rank; d++)
+        dim[1 + d] = size[2 + d];
+    dim[1 + rank] = rank;
+    return holo_out_type(call, 0, (HoloDtype)theta->dtype, rank + 2, dim);
+}
+
+// The normal coordinate of element i of n: -1 and 1 are the centers of the corner elements, or their outer edges.
+static double normal(int64_t i, int64_t n, bool align_corners)
+{
+    if (align_corners)
+        return n == 1 ? 0 : 2 * (double)i / (double)(n - 1) - 1;
+    return (2 * (double)i + 1) / (double)n - 1;
+}
+
+static HoloStatus eval_affine(HoloCall *call)
+{
+    const HoloTensor *theta = call->in[0];
+    HoloTensor       *y = call->out[0];
+    int               rank = y->rank - 2;
+    bool              align_corners = holo_attr_int(call, "align_corners", 0) != 0;
+    double            matrix[SPATIAL * (SPATIAL + 1)], place[SPATIAL + 1], out[SPATIAL];
+    int64_t           at = 0;
+    for (int64_t n = 0; n < y->dim[0]; n++) {
+        HoloWalk walk = holo_walk(rank, y->dim + 1);
+        holo_read_f(theta, n * rank * (rank + 1), 1, rank * (rank + 1), matrix);
+        while (holo_walk_next(&walk)) {
+            for (int d = 0; d < rank; d++)
+                place[rank - 1 - d] = normal(walk.index[d], y->dim[1 + d], align_corners);
+            place[rank] = 1;
+            for (int r = 0; r < rank; r++) {
+                out[r] = 0;
+                for (int c = 0; c <= rank; c++)
+                    out[r] += matrix[r * (rank + 1) + c] * place[c];
+            }
+            holo_write_f(y, at, 1, rank, out);
+            at += rank;
+        }
+    }
+    return HOLO_OK;
+}
+
+#define TYPES (HOLO_TYPES_NUMBER | HOLO_BIT(BOOL))
+
+const HoloOp holo_ops_grid_sample[] = {
+    {.name = "GridSample", .domain = "", .since = 16, .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1,
+     .types = TYPES, .infer = infer, .eval = eval},
+    {.name = "GridSample", .domain = "com.microsoft", .since = 1, .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1,
+     .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval},
+    {.name = "AffineGrid", .domain = "", .since = 20, .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1,
+     .types = HOLO_TYPES_FLOAT, .infer = infer_affine, .eval = eval_affine},
+    {0},
+};

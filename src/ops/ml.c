@@ -1,0 +1,194 @@
+// ml.c - what the operators of ai.onnx.ml share.
+#include "ops/ml.h"
+#include "ops/order.h"
+#include "ops/softmax.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- attributes
+
+HoloStatus holo_ml_list(const HoloCall *call, const char *name, uint64_t types, HoloTensor *out)
+{
+    const HoloAttr *a = holo_attr_find(call, name);
+    *out = (HoloTensor){.rank = 1};
+    if (!a) return HOLO_OK;
+    if (a->kind == HOLO_ATTR_TENSOR) {
+        int64_t count = a->tensor->kind == HOLO_TENSOR ? holo_tensor_count(a->tensor) : -1;
+        if (count < 0 || (count > 0 && !a->tensor->data))
+            return holo_call_fail(call, HOLO_BAD_MODEL, "attribute %s has no contents", name);
+        *out = (HoloTensor){.dtype = a->tensor->dtype, .rank = 1, .dim = {count}, .data = a->tensor->data};
+    } else {
+        static const struct {
+            int       kind;
+            HoloDtype dtype;
+        } lists[] = {{HOLO_ATTR_INTS, HOLO_I64}, {HOLO_ATTR_FLOATS, HOLO_F32}, {HOLO_ATTR_STRINGS, HOLO_STRING}};
+        for (int i = 0; i < HOLO_COUNT(lists); i++)
+            if (a->kind == lists[i].kind)
+                *out = (HoloTensor){.dtype = lists[i].dtype, .rank = 1, .dim = {a->count}, .data = (void *)a->ints};
+    }
+    if (out->dim[0] == 0 && out->dtype != HOLO_NONE) return HOLO_OK;
+    if (types >> out->dtype & 1) return HOLO_OK;
+    return holo_call_fail(call, HOLO_BAD_MODEL, "attribute %s is of another type than %s has", name, call->op->name);
+}
+
+HoloStatus holo_ml_list_or_tensor(const HoloCall *call, const char *name, HoloTensor *out)
+{
+    char longer[64];
+    HOLO_TRY(holo_ml_list(call, name, HOLO_BIT(F32), out));
+    if (out->dim[0] > 0) return HOLO_OK;
+    snprintf(longer, sizeof longer, "%s_as_tensor", name);
+    return holo_ml_list(call, longer, HOLO_TYPES_FLOAT, out);
+}
+
+HoloStatus holo_ml_expect_count(const HoloCall *call, const char *name, const HoloTensor *list, int64_t count)
+{
+    if (list->dim[0] == count) return HOLO_OK;
+    return holo_call_fail(call, HOLO_BAD_MODEL, "%s has %lld elements, not %lld", name, (long long)list->dim[0],
+                          (long long)count);
+}
+
+HoloStatus holo_ml_expect_rows(const HoloCall *call)
+{
+    return holo_expect_rank(call, 0, 1, 2);
+}
+
+// ---- scores
+
+static const char *const post_names[] = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
+
+HoloStatus holo_ml_post_find(const HoloCall *call, HoloMlPost *out)
+{
+    for (*out = HOLO_ML_NONE; *out < HOLO_ML_POST_COUNT; ++*out)
+        if (holo_attr_is(call, "post_transform", "NONE", post_names[*out])) return HOLO_OK;
+    return holo_call_fail(call, HOLO_BAD_MODEL, "post_transform is not one that there is");
+}
+
+double holo_ml_logistic(double x)
+{
+    double y = 1 / (1 + exp(-fabs(x)));
+    return x < 0 ? 1 - y : y;
+}
+
+// The inverse of the normal distribution, by the approximation that ONNX's reference has.
+static double probit(double p)
+{
+    double x = 2 * p - 1, rest = (1 - x) * (1 + x);
+    if (rest == 0) return 0;
+    double a = 0.147, u = 2 / (3.14159265358979323846 * a) + 0.5 * log(rest);
+    double root = sqrt(sqrt(u * u - log(rest) / a) - u);
+    return 1.41421356 * (x < 0 ? -root : root);
+}
+
+// Softmax in which scores of 0 stay near 0.
+static void softmax_zero(double *x, int64_t count)
+{
+    double top = x[0], sum = 0;
+    for (int64_t k = 1; k < count; k++)
+        top = fmax(top, x[k]);
+    for (int64_t k = 0; k < count; k++)
+        sum += x[k] = fabs(x[k]) > 1e-7 ? exp(x[k] - top) : x[k] * exp(-top);
+    for (int64_t k = 0; k < count; k++)
+        x[k] = sum == 0 ? 0.5 : x[k] / sum;
+}
+
+void holo_ml_post_apply(HoloMlPost post, double *scores, int64_t count)
+{
+    if (count == 0) return;
+    if (post == HOLO_ML_SOFTMAX) holo_softmax(scores, count);
+    if (post == HOLO_ML_SOFTMAX_ZERO) softmax_zero(scores, count);
+    for (int64_t k = 0; k < count; k++) {
+        if (post == HOLO_ML_LOGISTIC) scores[k] = holo_ml_logistic(scores[k]);
+        if (post == HOLO_ML_PROBIT) scores[k] = probit(scores[k]);
+    }
+}
+
+int64_t holo_ml_argmax(const double *scores, int64_t count)
+{
+    int64_t best = 0;
+    for (int64_t k = 1; k < count; k++)
+        if (scores[k] > scores[best]) best = k;
+    return best;
+}
+
+// ---- labels
+
+HoloStatus holo_ml_labels(const HoloCall *call, const char *ints, const char *strings, HoloTensor *out)
+{
+    HOLO_TRY(holo_ml_list(call, strings, HOLO_BIT(STRING), out));
+    if (out->dim[0] == 0) HOLO_TRY(holo_ml_list(call, ints, HOLO_BIT(I64), out));
+    if (out->dim[0] > 0) return HOLO_OK;
+    return holo_call_fail(call, HOLO_BAD_MODEL, "neither %s nor %s is given", ints, strings);
+}
+
+void holo_ml_put_label(HoloTensor *out, int64_t at, const HoloTensor *labels, int64_t label)
+{
+    bool there = label >= 0 && label < labels->dim[0];
+    if (out->dtype == HOLO_STRING)
+        ((HoloString *)out->data)[at] = there ? ((const HoloString *)labels->data)[label] : (HoloString){"", 0};
+    else
+        holo_put_i(out, at, there ? holo_get_i(labels, label) : 0);
+}
+
+// ---- dictionaries
+
+static int compare_keys(const void *context, int64_t a, int64_t b)
+{
+    const HoloMlDict *dict = context;
+    if (!dict->key) {
+        const HoloString *text = dict->keys.data;
+        return holo_string_compare(text[a], text[b]);
+    }
+    return (dict->key[a] > dict->key[b]) - (dict->key[a] < dict->key[b]);
+}
+
+HoloStatus holo_ml_dict_init(HoloMlDict *dict, const HoloCall *call, const HoloTensor *keys)
+{
+    int64_t count = keys->dim[0];
+    void   *order, *scratch, *key = NULL;
+    *dict = (HoloMlDict){.keys = *keys};
+    HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(int64_t), &order));
+    HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(int64_t), &scratch));
+    if (keys->dtype != HOLO_STRING) HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(uint64_t), &key));
+    dict->order = order;
+    dict->key = key;
+    if (key && count > 0) holo_read_keys(keys, 0, 1, count, key);
+    for (int64_t i = 0; i < count; i++)
+        dict->order[i] = i;
+    holo_sort(dict->order, scratch, count, compare_keys, dict);
+    return HOLO_OK;
+}
+
+int64_t holo_ml_dict_find(const HoloMlDict *dict, const HoloTensor *t, int64_t at)
+{
+    HoloString text = {0};
+    uint64_t   key = 0;
+    if (dict->key) {
+        HoloTensor one = {.dtype = dict->keys.dtype};
+        uint64_t   room;
+        one.data = &room; // the element in the type of the keys
+        if (holo_dtype_class((HoloDtype)one.dtype) == HOLO_CLASS_FLOAT)
+            holo_put_f(&one, 0, holo_get_f(t, at));
+        else
+            holo_put_i(&one, 0, holo_get_i(t, at));
+        holo_read_keys(&one, 0, 1, 1, &key);
+    } else {
+        text = ((const HoloString *)t->data)[at];
+    }
+    int64_t low = 0, high = dict->keys.dim[0]; // the first key above
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2, i = dict->order[middle];
+        bool    above = dict->key ? dict->key[i] > key
+                                  : holo_string_compare(((const HoloString *)dict->keys.data)[i], text) > 0;
+        if (above)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    if (low == 0) return -1;
+    int64_t found = dict->order[low - 1];
+    bool    equal = dict->key ? dict->key[found] == key
+                              : holo_string_equal(((const HoloString *)dict->keys.data)[found], text);
+    return equal ? found : -1;
+}

@@ -1,0 +1,117 @@
+// ml_linear.c - LinearRegressor and LinearClassifier: scores that are sums of weighted features.
+#include "ops/ml.h"
+
+typedef struct Linear {
+    int64_t    outputs; // sets of coefficients
+    HoloTensor coefficients, intercepts;
+    HoloMlPost post;
+} Linear;
+
+// `outputs` 0: as many as the coefficients make.
+static HoloStatus read_linear(const HoloCall *call, int64_t outputs, Linear *out)
+{
+    int64_t features = holo_ml_row_size(call->in[0]), needed;
+    HOLO_TRY(holo_ml_list(call, "coefficients", HOLO_BIT(F32), &out->coefficients));
+    HOLO_TRY(holo_ml_list(call, "intercepts", HOLO_BIT(F32), &out->intercepts));
+    HOLO_TRY(holo_ml_post_find(call, &out->post));
+    out->outputs = outputs > 0 ? outputs : features > 0 ? out->coefficients.dim[0] / features : 0;
+    if (!holo_mul(out->outputs, features, &needed) || needed != out->coefficients.dim[0] || out->outputs == 0)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%lld coefficients for rows of %lld features",
+                              (long long)out->coefficients.dim[0], (long long)features);
+    if (out->intercepts.dim[0] > 0)
+        HOLO_TRY(holo_ml_expect_count(call, "intercepts", &out->intercepts, out->outputs));
+    return HOLO_OK;
+}
+
+static void score_row(const Linear *linear, const HoloTensor *x, int64_t row, double *scores)
+{
+    int64_t size = holo_ml_row_size(x);
+    double  a[HOLO_TILE], b[HOLO_TILE];
+    for (int64_t o = 0; o < linear->outputs; o++) {
+        double sum = linear->intercepts.dim[0] > 0 ? holo_get_f(&linear->intercepts, o) : 0;
+        for (int64_t k = 0; k < size; k += HOLO_TILE) {
+            int64_t n = size - k < HOLO_TILE ? size - k : HOLO_TILE;
+            holo_read_f(x, row * size + k, 1, n, a);
+            holo_read_f(&linear->coefficients, o * size + k, 1, n, b);
+            for (int64_t j = 0; j < n; j++)
+                sum += a[j] * b[j];
+        }
+        scores[o] = sum;
+    }
+}
+
+// ---- LinearRegressor
+
+static HoloStatus regressor_infer(HoloCall *call)
+{
+    int64_t targets = holo_attr_int(call, "targets", 1);
+    HOLO_TRY(holo_ml_expect_rows(call));
+    if (targets < 1) return holo_call_fail(call, HOLO_BAD_MODEL, "targets is %lld", (long long)targets);
+    return holo_out_type(call, 0, HOLO_F32, 2, (HoloDim[]){holo_ml_row_count(call->in[0]), targets});
+}
+
+static HoloStatus regressor_eval(HoloCall *call)
+{
+    Linear linear;
+    void  *memory;
+    if (!holo_out(call, 0)) return HOLO_OK;
+    HOLO_TRY(read_linear(call, holo_attr_int(call, "targets", 1), &linear));
+    HOLO_TRY(holo_call_temp(call, (size_t)linear.outputs, sizeof(double), &memory));
+    double *scores = memory;
+    for (int64_t row = 0; row < holo_ml_row_count(call->in[0]); row++) {
+        score_row(&linear, call->in[0], row, scores);
+        holo_ml_post_apply(linear.post, scores, linear.outputs);
+        holo_write_f(call->out[0], row * linear.outputs, 1, linear.outputs, scores);
+    }
+    return HOLO_OK;
+}
+
+// ---- LinearClassifier
+
+static HoloStatus classifier_infer(HoloCall *call)
+{
+    const HoloTensor *x = call->in[0];
+    HoloTensor        labels, coefficients;
+    HOLO_TRY(holo_ml_expect_rows(call));
+    HOLO_TRY(holo_ml_labels(call, "classlabels_ints", "classlabels_strings", &labels));
+    HOLO_TRY(holo_ml_list(call, "coefficients", HOLO_BIT(F32), &coefficients));
+    HoloDim rows = holo_ml_row_count(x), size = holo_ml_row_size(x);
+    HoloDim scores = holo_dim_is_symbolic(size) ? HOLO_DIM_UNKNOWN : size > 0 ? coefficients.dim[0] / size : 0;
+    if (scores == 1 && labels.dim[0] == 2) scores = 2; // one set of coefficients tells two classes apart
+    HOLO_TRY(holo_out_type(call, 0, (HoloDtype)labels.dtype, 1, &rows));
+    return holo_out_type(call, 1, HOLO_F32, 2, (HoloDim[]){rows, scores});
+}
+
+static HoloStatus classifier_eval(HoloCall *call)
+{
+    HoloTensor *y = holo_out(call, 0), *z = holo_out(call, 1), labels;
+    Linear      linear;
+    void       *memory;
+    HOLO_TRY(holo_ml_labels(call, "classlabels_ints", "classlabels_strings", &labels));
+    HOLO_TRY(read_linear(call, 0, &linear));
+    bool    both = linear.outputs == 1 && labels.dim[0] == 2;
+    int64_t count = both ? 2 : linear.outputs;
+    HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(double), &memory));
+    double *scores = memory;
+    for (int64_t row = 0; row < holo_ml_row_count(call->in[0]); row++) {
+        score_row(&linear, call->in[0], row, scores);
+        if (both) {
+            scores[1] = scores[0];
+            scores[0] = -scores[0];
+        }
+        holo_ml_post_apply(linear.post, scores, count);
+        int64_t label = holo_ml_argmax(scores, count);
+        if (count == 1) label = scores[0] >= (linear.post == HOLO_ML_NONE ? 0 : 0.5) ? 0 : -1;
+        if (y) holo_ml_put_label(y, row, &labels, label);
+        if (z) holo_write_f(z, row * count, 1, count, scores);
+    }
+    return HOLO_OK;
+}
+
+const HoloOp holo_ops_ml_linear[] = {
+    {.name = "LinearRegressor", .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,
+     .types = HOLO_ML_NUMBERS, .infer = regressor_infer, .eval = regressor_eval},
+    {.name = "LinearClassifier", .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 2,
+     .types = HOLO_ML_NUMBERS, .infer = classifier_infer, .eval = classifier_eval},
+    {0},
+};

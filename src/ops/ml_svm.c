@@ -1,0 +1,293 @@
+// ml_svm.c - SVMRegressor and SVMClassifier: support vector machines as LIBSVM and LIBLINEAR make them.
+#include "ops/ml.h"
+
+#include <math.h>
+
+typedef enum Kernel { LINEAR, POLY, RBF, SIGMOID, KERNEL_COUNT } Kernel;
+
+typedef struct Svm {
+    Kernel     kernel;
+    double     gamma, coef0, degree;
+    int64_t    features, vectors; // 0 vectors: linear, the coefficients are weights of features
+    HoloTensor coefficients, support, rho;
+    HoloMlPost post;
+    double    *x, *values; // a row of features, and the kernel's value of each vector
+} Svm;
+
+// Finds kernel and lists; `vectors` is how many support vectors there are.
+static HoloStatus read_svm(const HoloCall *call, int64_t vectors, Svm *svm)
+{
+    static const char *const names[] = {"LINEAR", "POLY", "RBF", "SIGMOID"};
+    HoloTensor               params;
+    void                    *x, *values;
+    *svm = (Svm){.vectors = vectors, .features = holo_ml_row_size(call->in[0])};
+    while (svm->kernel < KERNEL_COUNT && !holo_attr_is(call, "kernel_type", "LINEAR", names[svm->kernel]))
+        svm->kernel++;
+    if (svm->kernel == KERNEL_COUNT) return holo_call_fail(call, HOLO_BAD_MODEL, "kernel_type is not one that there is");
+    HOLO_TRY(holo_ml_list(call, "kernel_params", HOLO_BIT(F32), &params));
+    HOLO_TRY(holo_ml_list(call, "coefficients", HOLO_BIT(F32), &svm->coefficients));
+    HOLO_TRY(holo_ml_list(call, "support_vectors", HOLO_BIT(F32), &svm->support));
+    HOLO_TRY(holo_ml_list(call, "rho", HOLO_BIT(F32), &svm->rho));
+    HOLO_TRY(holo_ml_post_find(call, &svm->post));
+    if (svm->rho.dim[0] == 0) return holo_call_fail(call, HOLO_BAD_MODEL, "rho is missing");
+    if (params.dim[0] > 0) {
+        HOLO_TRY(holo_ml_expect_count(call, "kernel_params", &params, 3));
+        svm->gamma = holo_get_f(&params, 0);
+        svm->coef0 = holo_get_f(&params, 1);
+        svm->degree = holo_get_f(&params, 2);
+    }
+    int64_t needed;
+    if (vectors < 0 || !holo_mul(vectors, svm->features, &needed))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%lld support vectors", (long long)vectors);
+    if (vectors > 0) HOLO_TRY(holo_ml_expect_count(call, "support_vectors", &svm->support, needed));
+    if (vectors > svm->coefficients.dim[0])
+        return holo_call_fail(call, HOLO_BAD_MODEL, "fewer coefficients than support vectors");
+    HOLO_TRY(holo_call_temp(call, (size_t)svm->features, sizeof(double), &x));
+    HOLO_TRY(holo_call_temp(call, (size_t)vectors, sizeof(double), &values));
+    svm->x = x;
+    svm->values = values;
+    return HOLO_OK;
+}
+
+// The kernel of svm->x and `features` numbers of a list.
+static double kernel_value(const Svm *svm, Kernel kernel, const HoloTensor *list, int64_t start)
+{
+    double y[HOLO_TILE], sum = 0;
+    for (int64_t k = 0; k < svm->features; k += HOLO_TILE) {
+        int64_t n = svm->features - k < HOLO_TILE ? svm->features - k : HOLO_TILE;
+        holo_read_f(list, start + k, 1, n, y);
+        for (int64_t j = 0; j < n; j++) {
+            double x = svm->x[k + j];
+            sum += kernel == RBF ? (x - y[j]) * (x - y[j]) : x * y[j];
+        }
+    }
+    switch (kernel) {
+    case POLY: return pow(svm->gamma * sum + svm->coef0, svm->degree);
+    case SIGMOID: return tanh(svm->gamma * sum + svm->coef0);
+    case RBF: return exp(-svm->gamma * sum);
+    default: return sum;
+    }
+}
+
+static void read_row(const Svm *svm, const HoloTensor *in, int64_t row)
+{
+    holo_read_f(in, row * svm->features, 1, svm->features, svm->x);
+    for (int64_t v = 0; v < svm->vectors; v++)
+        svm->values[v] = kernel_value(svm, svm->kernel, &svm->support, v * svm->features);
+}
+
+// ---- SVMRegressor
+
+static HoloStatus regressor_infer(HoloCall *call)
+{
+    HOLO_TRY(holo_ml_expect_rows(call));
+    return holo_out_type(call, 0, HOLO_F32, 2, (HoloDim[]){holo_ml_row_count(call->in[0]), 1});
+}
+
+static HoloStatus regressor_eval(HoloCall *call)
+{
+    Svm svm;
+    if (!holo_out(call, 0)) return HOLO_OK;
+    HOLO_TRY(read_svm(call, holo_attr_int(call, "n_supports", 0), &svm));
+    HOLO_TRY(holo_ml_expect_count(call, "coefficients", &svm.coefficients, svm.vectors ? svm.vectors : svm.features));
+    for (int64_t row = 0; row < holo_ml_row_count(call->in[0]); row++) {
+        read_row(&svm, call->in[0], row);
+        double score = holo_get_f(&svm.rho, 0);
+        for (int64_t v = 0; v < svm.vectors; v++)
+            score += holo_get_f(&svm.coefficients, v) * svm.values[v];
+        if (svm.vectors == 0) score += kernel_value(&svm, LINEAR, &svm.coefficients, 0);
+        if (holo_attr_int(call, "one_class", 0))
+            score = score > 0 ? 1 : -1;
+        else
+            holo_ml_post_apply(svm.post, &score, 1);
+        holo_put_f(call->out[0], row, score);
+    }
+    return HOLO_OK;
+}
+
+// ---- SVMClassifier
+
+// What a classifier is made of; `pairs` of classes are told apart by a score each.
+typedef struct Classifier {
+    HoloTensor labels, per_class, prob_a, prob_b;
+    int64_t    classes, pairs, vectors;
+    int64_t    scores;  // of a row, before the second of two classes is added
+    bool       both;    // one score tells two classes apart
+    bool       proba;
+} Classifier;
+
+static HoloStatus read_classifier(const HoloCall *call, Classifier *c)
+{
+    HoloTensor rho;
+    HOLO_TRY(holo_ml_labels(call, "classlabels_ints", "classlabels_strings", &c->labels));
+    HOLO_TRY(holo_ml_list(call, "vectors_per_class", HOLO_BIT(I64), &c->per_class));
+    HOLO_TRY(holo_ml_list(call, "prob_a", HOLO_BIT(F32), &c->prob_a));
+    HOLO_TRY(holo_ml_list(call, "prob_b", HOLO_BIT(F32), &c->prob_b));
+    HOLO_TRY(holo_ml_list(call, "rho", HOLO_BIT(F32), &rho));
+    c->classes = c->labels.dim[0];
+    c->pairs = c->classes * (c->classes - 1) / 2;
+    c->vectors = 0;
+    for (int64_t i = 0; i < c->per_class.dim[0]; i++) {
+        int64_t count = holo_get_i(&c->per_class, i);
+        if (count < 0 || !holo_add(c->vectors, count, &c->vectors))
+            return holo_call_fail(call, HOLO_BAD_MODEL, "vectors_per_class has the number %lld", (long long)count);
+    }
+    c->proba = c->vectors > 0 && c->prob_a.dim[0] > 0;
+    if (c->vectors > 0) {
+        HOLO_TRY(holo_ml_expect_count(call, "vectors_per_class", &c->per_class, c->classes));
+        HOLO_TRY(holo_ml_expect_count(call, "rho", &rho, c->pairs));
+    }
+    if (c->proba) {
+        HOLO_TRY(holo_ml_expect_count(call, "prob_a", &c->prob_a, c->pairs));
+        HOLO_TRY(holo_ml_expect_count(call, "prob_b", &c->prob_b, c->pairs));
+    }
+    HoloMlPost post;
+    HOLO_TRY(holo_ml_post_find(call, &post));
+    c->scores = c->vectors > 0 && !c->proba ? c->pairs : c->classes;
+    c->both = c->scores == 1 && c->classes == 2 && rho.dim[0] == 1 && post != HOLO_ML_PROBIT;
+    return HOLO_OK;
+}
+
+static HoloStatus classifier_infer(HoloCall *call)
+{
+    Classifier c;
+    HOLO_TRY(holo_ml_expect_rows(call));
+    HOLO_TRY(read_classifier(call, &c));
+    HoloDim rows = holo_ml_row_count(call->in[0]);
+    HOLO_TRY(holo_out_type(call, 0, (HoloDtype)c.labels.dtype, 1, &rows));
+    return holo_out_type(call, 1, HOLO_F32, 2, (HoloDim[]){rows, c.both ? 2 : c.scores});
+}
+
+// A score for each pair of classes, and a vote for the one that it speaks for.
+static void score_pairs(const Svm *svm, const Classifier *c, double *scores, double *votes)
+{
+    int64_t pair = 0, from_i = 0;
+    for (int64_t i = 0; i < c->classes; i++) {
+        int64_t count_i = holo_get_i(&c->per_class, i), from_j = from_i + count_i;
+        for (int64_t j = i + 1; j < c->classes; j++, pair++) {
+            int64_t count_j = holo_get_i(&c->per_class, j);
+            double  sum = holo_get_f(&svm->rho, pair);
+            for (int64_t v = from_i; v < from_i + count_i; v++)
+                sum += holo_get_f(&svm->coefficients, (j - 1) * c->vectors + v) * svm->values[v];
+            for (int64_t v = from_j; v < from_j + count_j; v++)
+                sum += holo_get_f(&svm->coefficients, i * c->vectors + v) * svm->values[v];
+            scores[pair] = sum;
+            votes[sum > 0 ? i : j]++;
+            from_j += count_j;
+        }
+        from_i += count_i;
+    }
+}
+
+// Probabilities of k classes from r[i * k + j], the probability of i when it is i or j: the method of Wu,
+// Lin and Weng that LIBSVM uses. `q` has room for k * (k + 1) numbers.
+static void couple(int64_t k, const double *r, double *p, double *q)
+{
+    double *qp = q + k * k;
+    for (int64_t t = 0; t < k; t++) {
+        p[t] = 1 / (double)k;
+        q[t * k + t] = 0;
+        for (int64_t j = 0; j < k; j++) {
+            if (j == t) continue;
+            q[t * k + t] += r[j * k + t] * r[j * k + t];
+            q[t * k + j] = -r[j * k + t] * r[t * k + j];
+        }
+    }
+    for (int64_t round = 0; round < (k > 100 ? k : 100); round++) {
+        double pqp = 0, worst = 0;
+        for (int64_t t = 0; t < k; t++) {
+            qp[t] = 0;
+            for (int64_t j = 0; j < k; j++)
+                qp[t] += q[t * k + j] * p[j];
+            pqp += p[t] * qp[t];
+        }
+        for (int64_t t = 0; t < k; t++)
+            worst = fmax(worst, fabs(qp[t] - pqp));
+        if (worst < 0.005 / (double)k) return;
+        for (int64_t t = 0; t < k; t++) {
+            double step = (pqp - qp[t]) / q[t * k + t];
+            p[t] += step;
+            pqp = (pqp + step * (step * q[t * k + t] + 2 * qp[t])) / (1 + step) / (1 + step);
+            for (int64_t j = 0; j < k; j++) {
+                qp[j] = (qp[j] + step * q[t * k + j]) / (1 + step);
+                p[j] /= 1 + step;
+            }
+        }
+    }
+}
+
+static void pairs_to_probabilities(const Classifier *c, double *scores, double *r, double *q)
+{
+    int64_t k = c->classes, pair = 0;
+    for (int64_t i = 0; i < k; i++) {
+        for (int64_t j = i + 1; j < k; j++, pair++) {
+            double x = scores[pair] * holo_get_f(&c->prob_a, pair) + holo_get_f(&c->prob_b, pair);
+            double p = fmin(fmax(1 - holo_ml_logistic(x), 1e-7), 1 - 1e-7);
+            r[i * k + j] = p;
+            r[j * k + i] = 1 - p;
+        }
+    }
+    couple(k, r, scores, q);
+}
+
+static void put_label(const Classifier *c, const Svm *svm, bool positive, const double *weights, HoloTensor *y,
+                      int64_t row)
+{
+    int64_t best = holo_ml_argmax(weights, c->vectors > 0 ? c->classes : c->scores);
+    if (svm->rho.dim[0] == 1 && c->classes != 2 && c->labels.dtype == HOLO_I64) {
+        holo_put_i(y, row, weights[best] > 0); // one class: in it or not
+        return;
+    }
+    if (svm->rho.dim[0] == 1 && c->classes == 2 && !c->proba && positive && weights[best] >= 0.5) best = 1;
+    holo_ml_put_label(y, row, &c->labels, best);
+}
+
+static HoloStatus classifier_eval(HoloCall *call)
+{
+    HoloTensor *y = holo_out(call, 0), *z = holo_out(call, 1);
+    Classifier  c;
+    Svm         svm;
+    void       *memory;
+    HOLO_TRY(read_classifier(call, &c));
+    HOLO_TRY(read_svm(call, c.vectors, &svm));
+    int64_t k = c.classes, needed = 0;
+    if (!holo_mul(c.vectors > 0 ? k - 1 : k, c.vectors > 0 ? c.vectors : svm.features, &needed) ||
+        svm.coefficients.dim[0] != needed)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%lld coefficients for %lld classes",
+                              (long long)svm.coefficients.dim[0], (long long)k);
+    bool positive = true;
+    for (int64_t i = 0; i < needed; i++)
+        positive = positive && holo_get_f(&svm.coefficients, i) >= 0;
+
+    // scores (also of pairs), votes, and two matrices of classes for probabilities
+    int64_t matrix = c.proba ? k * k : 0, places = c.pairs > k ? c.pairs : k + 1;
+    HOLO_TRY(holo_call_temp(call, (size_t)(places + k + 2 * matrix + k), sizeof(double), &memory));
+    double *scores = memory, *votes = scores + places, *r = votes + k, *q = r + matrix;
+    for (int64_t row = 0; row < holo_ml_row_count(call->in[0]); row++) {
+        read_row(&svm, call->in[0], row);
+        for (int64_t i = 0; i < k; i++)
+            votes[i] = 0;
+        if (c.vectors > 0)
+            score_pairs(&svm, &c, scores, votes);
+        for (int64_t i = 0; i < k && c.vectors == 0; i++)
+            scores[i] = holo_get_f(&svm.rho, 0) + kernel_value(&svm, LINEAR, &svm.coefficients, i * svm.features);
+        if (c.proba) pairs_to_probabilities(&c, scores, r, q);
+        if (y) put_label(&c, &svm, positive, c.vectors > 0 ? votes : scores, y, row);
+        if (c.both) {
+            scores[1] = scores[0];
+            scores[0] = -scores[0];
+        }
+        int64_t count = c.both ? 2 : c.scores;
+        holo_ml_post_apply(svm.post, scores, count);
+        if (z) holo_write_f(z, row * count, 1, count, scores);
+    }
+    return HOLO_OK;
+}
+
+const HoloOp holo_ops_ml_svm[] = {
+    {.name = "SVMRegressor", .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,
+     .types = HOLO_ML_NUMBERS, .infer = regressor_infer, .eval = regressor_eval},
+    {.name = "SVMClassifier", .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 2,
+     .types = HOLO_ML_NUMBERS, .infer = classifier_infer, .eval = classifier_eval},
+    {0},
+};

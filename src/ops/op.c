@@ -1,0 +1,317 @@
+// op.c - finding operators, and what their infer and eval share.
+#include "ops/op.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ---- finding
+
+static bool row_is(const HoloOp *op, const char *domain, const char *name, int version)
+{
+    return op->name[0] == name[0] && !strcmp(op->name, name) && !strcmp(op->domain ? op->domain : "", domain) &&
+           version >= op->since && (!op->until || version <= op->until);
+}
+
+const HoloOp *holo_op_find(const char *domain, const char *name, int version)
+{
+    if (!strcmp(domain, "ai.onnx")) domain = "";
+    for (int f = 0; holo_op_families[f]; f++)
+        for (const HoloOp *op = holo_op_families[f]; op->name; op++)
+            if (row_is(op, domain, name, version)) return op;
+    return NULL;
+}
+
+// ---- failing
+
+HoloStatus holo_call_fail(const HoloCall *call, HoloStatus status, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char *name = call->op ? call->op->name : "?";
+    return holo_fail(call->error, status, "node %s (%s): %s", call->node ? call->node : "?", name, text);
+}
+
+static void types_print(uint64_t types, char *text, size_t size)
+{
+    size_t at = 0;
+    text[0] = 0;
+    for (int t = 1; t < HOLO_DTYPE_COUNT; t++)
+        if (types >> t & 1 && at < size)
+            at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", holo_dtype_name((HoloDtype)t));
+}
+
+HoloStatus holo_expect_types(const HoloCall *call, int input, uint64_t types)
+{
+    const HoloTensor *t = holo_in(call, input);
+    if (!t || !t->dtype || types >> t->dtype & 1) return HOLO_OK;
+    char text[256];
+    types_print(types, text, sizeof text);
+    return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is of type %s; %s may have: %s", input,
+                          holo_dtype_name((HoloDtype)t->dtype), call->op->name, text);
+}
+
+HoloStatus holo_expect_rank(const HoloCall *call, int input, int rank_min, int rank_max)
+{
+    const HoloTensor *t = holo_in(call, input);
+    if (!t || (t->rank >= rank_min && t->rank <= rank_max)) return HOLO_OK;
+    if (rank_min == rank_max)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has %d dimensions, not %d", input, t->rank, rank_min);
+    return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has %d dimensions, not %d to %d", input, t->rank, rank_min,
+                          rank_max);
+}
+
+// ---- attributes
+
+const HoloAttr *holo_attr_find(const HoloCall *call, const char *name)
+{
+    for (int i = 0; i < call->attr_count; i++)
+        if (!strcmp(call->attr[i].name, name)) return &call->attr[i];
+    return NULL;
+}
+
+static const HoloAttr *attr_of(const HoloCall *call, const char *name, int kind)
+{
+    const HoloAttr *a = holo_attr_find(call, name);
+    return a && a->kind == kind ? a : NULL;
+}
+
+int64_t holo_attr_int(const HoloCall *call, const char *name, int64_t fallback)
+{
+    const HoloAttr *a = attr_of(call, name, HOLO_ATTR_INT);
+    return a ? a->i : fallback;
+}
+
+double holo_attr_float(const HoloCall *call, const char *name, double fallback)
+{
+    const HoloAttr *a = attr_of(call, name, HOLO_ATTR_FLOAT);
+    return a ? a->f : fallback;
+}
+
+HoloString holo_attr_string(const HoloCall *call, const char *name, const char *fallback)
+{
+    const HoloAttr *a = attr_of(call, name, HOLO_ATTR_STRING);
+    return a ? a->s : (HoloString){fallback, strlen(fallback)};
+}
+
+bool holo_attr_is(const HoloCall *call, const char *name, const char *fallback, const char *value)
+{
+    return holo_string_equal(holo_attr_string(call, name, fallback), (HoloString){value, strlen(value)});
+}
+
+int holo_attr_ints(const HoloCall *call, const char *name, int64_t *out, int max)
+{
+    const HoloAttr *a = attr_of(call, name, HOLO_ATTR_INTS);
+    if (!a) return -1;
+    if (a->count > max) return max + 1;
+    for (int i = 0; i < a->count; i++) out[i] = a->ints[i];
+    return a->count;
+}
+
+const HoloTensor *holo_attr_tensor(const HoloCall *call, const char *name)
+{
+    const HoloAttr *a = attr_of(call, name, HOLO_ATTR_TENSOR);
+    return a ? a->tensor : NULL;
+}
+
+// ---- inputs
+
+int holo_in_ints(const HoloCall *call, int i, HoloDim *out, int max)
+{
+    const HoloTensor *t = holo_in(call, i);
+    if (!t || t->rank < 0 || t->kind != HOLO_TENSOR) return -1;
+    int64_t count = 1;
+    for (int d = 0; d < t->rank; d++)
+        if (holo_dim_is_symbolic(t->dim[d]) || !holo_mul(count, t->dim[d], &count)) return -1;
+    if (count > max) return -1;
+    if (call->contents && call->contents[i]) {
+        if (count) memcpy(out, call->contents[i], (size_t)count * sizeof *out);
+        return (int)count;
+    }
+    if (!t->data && count) return -1;
+    HoloClass class = holo_dtype_class((HoloDtype)t->dtype);
+    if (class != HOLO_CLASS_INT && class != HOLO_CLASS_UINT && class != HOLO_CLASS_BOOL) return -1;
+    if (count) holo_read_i(t, 0, 1, count, out);
+    return (int)count;
+}
+
+HoloStatus holo_axis(const HoloCall *call, int64_t axis, int rank, int *out_axis)
+{
+    if (axis < -(int64_t)rank || axis >= rank)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "axis %lld is outside the %d dimensions", (long long)axis, rank);
+    *out_axis = (int)(axis < 0 ? axis + rank : axis);
+    return HOLO_OK;
+}
+
+HoloStatus holo_axes(const HoloCall *call, const char *attr, int input, int rank, int *out_axes, int *out_count,
+                     bool *out_known)
+{
+    int64_t given[HOLO_MAX_RANK];
+    int count = -1;
+    *out_known = true;
+    *out_count = -1;
+    if (attr) count = holo_attr_ints(call, attr, given, HOLO_MAX_RANK);
+    if (count < 0 && input >= 0 && holo_in(call, input)) {
+        count = holo_in_ints(call, input, given, HOLO_MAX_RANK);
+        *out_known = count >= 0;
+    }
+    if (count < 0) return HOLO_OK;
+    if (count > HOLO_MAX_RANK) return holo_call_fail(call, HOLO_BAD_MODEL, "more axes than dimensions");
+    bool seen[HOLO_MAX_RANK] = {false};
+    for (int i = 0; i < count; i++) {
+        int axis = 0;
+        HOLO_TRY(holo_axis(call, given[i], rank, &axis));
+        if (seen[axis]) return holo_call_fail(call, HOLO_BAD_MODEL, "axis %lld is given twice", (long long)given[i]);
+        seen[axis] = true;
+    }
+    *out_count = 0;
+    for (int axis = 0; axis < rank; axis++)
+        if (seen[axis]) out_axes[(*out_count)++] = axis;
+    return HOLO_OK;
+}
+
+// ---- outputs
+
+HoloStatus holo_out_type(HoloCall *call, int i, HoloDtype dtype, int rank, const HoloDim *dim)
+{
+    HoloTensor *t = holo_out(call, i);
+    if (!t) return HOLO_OK;
+    if (rank > HOLO_MAX_RANK)
+        return holo_call_fail(call, HOLO_UNSUPPORTED, "output %d has %d dimensions; at most %d are supported", i, rank,
+                              HOLO_MAX_RANK);
+    t->dtype = (uint8_t)dtype;
+    t->kind = HOLO_TENSOR;
+    t->inner = HOLO_TENSOR;
+    t->rank = (int8_t)rank;
+    for (int d = 0; d < rank; d++) t->dim[d] = dim[d];
+    return HOLO_OK;
+}
+
+HoloStatus holo_out_like(HoloCall *call, int i, const HoloTensor *like)
+{
+    HoloTensor *t = holo_out(call, i);
+    if (!t) return HOLO_OK;
+    void *data = t->data;
+    *t = *like;
+    t->data = data;
+    return HOLO_OK;
+}
+
+HoloStatus holo_out_shape_like(HoloCall *call, int i, HoloDtype dtype, const HoloTensor *shape)
+{
+    return holo_out_type(call, i, dtype, shape->rank, shape->dim);
+}
+
+HoloStatus holo_out_unknown(HoloCall *call, int i, HoloDtype dtype)
+{
+    return holo_out_type(call, i, dtype, -1, NULL);
+}
+
+HoloStatus holo_out_alloc(HoloCall *call, int i)
+{
+    HoloTensor *t = holo_out(call, i);
+    if (!t || t->data) return HOLO_OK;
+    int64_t count = holo_tensor_count(t);
+    size_t size = 0;
+    if (count < 0 || !holo_size_mul((size_t)count, holo_dtype_size((HoloDtype)t->dtype), &size))
+        return holo_call_fail(call, HOLO_NO_MEMORY, "output %d is too large", i);
+    if (!size) return HOLO_OK;
+    t->data = call->host->keep(call->host, size);
+    if (!t->data) return holo_call_fail(call, HOLO_NO_MEMORY, "no memory for output %d (%zu bytes)", i, size);
+    return HOLO_OK;
+}
+
+HoloStatus holo_infer_same(HoloCall *call)
+{
+    return holo_out_like(call, 0, call->in[0]);
+}
+
+HoloStatus holo_call_temp(const HoloCall *call, size_t count, size_t size, void **out)
+{
+    size_t bytes;
+    *out = holo_size_mul(count, size, &bytes) ? call->host->temp(call->host, bytes ? bytes : 1) : NULL;
+    if (*out) return HOLO_OK;
+    return holo_call_fail(call, HOLO_NO_MEMORY, "no memory for %zu elements of %zu bytes", count, size);
+}
+
+// ---- broadcasting
+
+// Two sizes under NumPy's rule. Unequal symbolic sizes are taken to be equal or 1, whence the maximum.
+static bool broadcast_pair(HoloDims *dims, HoloDim a, HoloDim b, HoloDim *out)
+{
+    bool a_symbolic = holo_dim_is_symbolic(a), b_symbolic = holo_dim_is_symbolic(b);
+    if (a == b || b == 1) *out = a;
+    else if (a == 1) *out = b;
+    else if (a_symbolic && b_symbolic) *out = holo_dim_max(dims, a, b);
+    else if (a_symbolic) *out = b;
+    else if (b_symbolic) *out = a;
+    else return false;
+    return true;
+}
+
+HoloStatus holo_broadcast(const HoloCall *call, int from, int to, int *out_rank, HoloDim *out_dim)
+{
+    int rank = 0;
+    for (int i = from; i < to; i++)
+        if (holo_in(call, i) && call->in[i]->rank > rank) rank = call->in[i]->rank;
+    for (int d = 0; d < rank; d++) out_dim[d] = 1;
+    for (int i = from; i < to; i++) {
+        const HoloTensor *t = holo_in(call, i);
+        for (int d = 0; t && d < t->rank; d++) {
+            HoloDim *have = &out_dim[rank - t->rank + d];
+            if (!broadcast_pair(call->dims, *have, t->dim[d], have))
+                return holo_call_fail(call, HOLO_BAD_MODEL, "sizes %lld and %lld of input %d, dimension %d, do not broadcast",
+                                      (long long)*have, (long long)t->dim[d], i, d);
+        }
+    }
+    *out_rank = rank;
+    return HOLO_OK;
+}
+
+// ---- the common checks
+
+static HoloStatus counts_check(const HoloCall *call)
+{
+    const HoloOp *op = call->op;
+    int in_count = call->in_count - call->capture_count;
+    if (in_count < op->in_min || (op->in_max >= 0 && in_count > op->in_max))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "has %d inputs; %s takes %d to %d", in_count, op->name, op->in_min,
+                              op->in_max);
+    if (call->out_count < op->out_min || (op->out_max >= 0 && call->out_count > op->out_max))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "has %d outputs; %s gives %d to %d", call->out_count, op->name,
+                              op->out_min, op->out_max);
+    for (int i = 0; i < op->in_min; i++)
+        if (!call->in[i]) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", i);
+    return HOLO_OK;
+}
+
+// Known sizes of an output must be at least 0 and their bytes must fit.
+static HoloStatus sizes_check(const HoloCall *call, int i)
+{
+    const HoloTensor *t = call->out[i];
+    int64_t bytes = (int64_t)holo_dtype_size((HoloDtype)t->dtype);
+    for (int d = 0; d < t->rank; d++) {
+        if (holo_dim_is_symbolic(t->dim[d])) continue;
+        if (t->dim[d] < 0)
+            return holo_call_fail(call, HOLO_BAD_MODEL, "output %d gets a negative size (%lld) in dimension %d", i,
+                                  (long long)t->dim[d], d);
+        if (t->dim[d] && !holo_mul(bytes, t->dim[d], &bytes))
+            return holo_call_fail(call, HOLO_BAD_MODEL, "output %d gets too large", i);
+    }
+    return HOLO_OK;
+}
+
+HoloStatus holo_op_infer(HoloCall *call)
+{
+    HOLO_TRY(counts_check(call));
+    for (int i = 0; i < call->in_count; i++)
+        if (call->in[i] && call->in[i]->rank < 0)
+            return holo_call_fail(call, HOLO_INTERNAL, "the rank of input %d is not known", i);
+    if (call->op->types) HOLO_TRY(holo_expect_types(call, 0, call->op->types));
+    HOLO_TRY(call->op->infer(call));
+    for (int i = 0; i < call->out_count; i++)
+        if (call->out[i]) HOLO_TRY(sizes_check(call, i));
+    return HOLO_OK;
+}

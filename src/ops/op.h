@@ -1,0 +1,189 @@
+// op.h - what an operator is: a row with its names, `infer` (types and shapes) and `eval` (values).
+//
+// Both see a HoloCall: tensors in, tensors out, attributes. They never see the graph, so that the
+// runtime can link them. An operator is a row in a table `holo_ops_<file>` of a file in this folder;
+// the build lists the files. See docs/adding-an-operator.md.
+#ifndef HOLO_OPS_OP_H
+#define HOLO_OPS_OP_H
+
+#include "base/base.h"
+#include "base/dim.h"
+#include "format/dtype.h"
+#include "ops/tensor.h"
+
+typedef struct HoloCall HoloCall;
+typedef struct HoloOp   HoloOp;
+typedef struct HoloHost HoloHost;
+
+// ---- attributes
+
+typedef enum HoloAttrKind { // ids are part of the archive format: append only
+    HOLO_ATTR_INT     = 1,
+    HOLO_ATTR_FLOAT   = 2,
+    HOLO_ATTR_STRING  = 3,
+    HOLO_ATTR_TENSOR  = 4,
+    HOLO_ATTR_GRAPH   = 5,
+    HOLO_ATTR_INTS    = 6,
+    HOLO_ATTR_FLOATS  = 7,
+    HOLO_ATTR_STRINGS = 8,
+    HOLO_ATTR_TENSORS = 9,
+    HOLO_ATTR_GRAPHS  = 10,
+    HOLO_ATTR_TYPE    = 11, // a tensor without data
+} HoloAttrKind;
+
+typedef struct HoloAttr { // borrowed: lives as long as the graph or the model
+    const char *name;
+    int32_t     kind;  // HoloAttrKind
+    int32_t     count; // of the plural kinds; 1 otherwise
+    union {
+        int64_t           i;
+        double            f;
+        HoloString        s;
+        const HoloTensor *tensor; // one, or `count`
+        void             *graph;  // opaque here: the host's own form of a subgraph
+        void            **graphs;
+        const int64_t    *ints;
+        const float      *floats;
+        const HoloString *strings;
+    };
+} HoloAttr;
+
+// ---- a call
+
+struct HoloCall {
+    const HoloOp  *op;
+    const char    *node;    // the node's name, for messages
+    int            version; // of the operator's domain, as the model asks for
+    int            in_count, out_count;
+    const HoloTensor *const *in;  // NULL: an optional input left out
+    HoloTensor *const       *out; // NULL: an output that nobody wants
+    const HoloAttr *attr;
+    int             attr_count;
+    int             capture_count; // the last inputs are what the subgraphs capture from outside
+
+    // While inferring, the integer contents of inputs, as numbers or expressions, where they are
+    // known: contents[i] is NULL or has as many entries as in[i] has elements. NULL when evaluating.
+    const HoloDim *const *contents;
+    HoloDims             *dims; // NULL: all sizes are ordinary numbers
+
+    const void     *params; // of a fast kernel; NULL for eval
+    size_t          params_size;
+    const HoloHost *host;   // NULL while inferring at compile time
+    HoloError      *error;
+};
+
+// What the surroundings do for an operator while it runs.
+struct HoloHost {
+    // Memory until the end of the call, zeroed. NULL: out of memory.
+    void *(*temp)(const HoloHost *host, size_t size);
+    // Memory that lives as long as the outputs do (for sequences and strings). NULL: out of memory.
+    void *(*keep)(const HoloHost *host, size_t size);
+    // Runs a subgraph. Outputs are filled in and live as long as `keep` memory.
+    HoloStatus (*subgraph)(const HoloHost *host, void *graph, int in_count, const HoloTensor *const *in,
+                           int out_count, HoloTensor *const *out, HoloError *error);
+    // Calls work(arg, i, worker) once for each 0 <= i < count, on several threads; worker < workers.
+    void (*parallel)(const HoloHost *host, int64_t count, void (*work)(void *arg, int64_t i, int worker), void *arg);
+    int workers;
+    // For fast kernels: the functions of this CPU, and memory of its own for each worker, as large as
+    // the kernel asked for: worker w has scratch + w * scratch_stride.
+    const struct HoloKernels *kernels;
+    char                     *scratch;
+    size_t                    scratch_stride;
+};
+
+// ---- the row
+
+enum { // HoloOp.flags
+    HOLO_OP_MOVES   = 1,  // output elements are input elements, unchanged, of input 0 (and of all inputs
+                          // where HOLO_OP_MOVES_ALL): eval then also moves symbolic contents
+    HOLO_OP_MOVES_ALL = 2 | HOLO_OP_MOVES,
+    HOLO_OP_VIEW    = 4,  // the output is the bytes of input 0 with another shape
+    HOLO_OP_RANDOM  = 8,  // not a function of its inputs: never folded or merged
+    HOLO_OP_CONTROL = 16, // has subgraphs
+    HOLO_OP_POINTWISE = 32, // each output element depends on the elements of the inputs at its place
+    HOLO_OP_DYNAMIC = 64, // the output's shape depends on the values of inputs even when their shapes are known
+};
+
+struct HoloOp {
+    const char *name;   // ONNX spelling
+    const char *domain; // "" is ai.onnx; "ai.onnx.ml", "com.microsoft", "ai.onnx.preview.training", "holo"
+    int         since;  // first opset version this row is for; rows of one name may split at a version
+    int         until;  // last version; 0: open
+    int         in_min, in_max;   // in_max -1: any number
+    int         out_min, out_max; // out_max -1: any number
+    uint64_t    types;  // dtypes that input 0 (of the widest version) may have; checked before infer
+    uint32_t    flags;
+
+    // Sets dtype, kind, rank and dims of the wanted outputs from those of the inputs (ranks known,
+    // sizes perhaps symbolic), and, where the shape depends on values, from those that are known. A
+    // size that cannot be known yet is HOLO_DIM_UNKNOWN; a rank, -1. Rejects what is not valid.
+    HoloStatus (*infer)(HoloCall *call);
+
+    // Computes the wanted outputs. infer has accepted the call, and output memory is there; where
+    // infer left a size unknown, out[i]->data is NULL: eval sets the sizes and calls holo_out_alloc.
+    // Values of inputs (indices, lengths) are not trusted.
+    HoloStatus (*eval)(HoloCall *call);
+
+    // One element of output 0, exactly (accumulated in double): for operators too large to evaluate
+    // plainly when verifying. NULL: eval is cheap enough.
+    double (*at)(const HoloCall *call, int64_t index);
+
+    // An operator that the standard defines by others: its body in graph text form. `eval` is then NULL.
+    const char *body;
+
+    const void *row; // what a family keeps for itself
+};
+
+extern const HoloOp *const holo_op_families[]; // tables ended by a row without a name; NULL at the end
+const HoloOp *holo_op_find(const char *domain, const char *name, int version); // NULL: no such
+
+// Runs op->infer or op->eval after the checks common to all operators (counts, dtype of input 0).
+// Sizes come out as numbers, expressions or HOLO_DIM_UNKNOWN, checked for overflow.
+HOLO_MUST HoloStatus holo_op_infer(HoloCall *call);
+
+// ---- for infer and eval
+
+HOLO_MUST HoloStatus holo_call_fail(const HoloCall *call, HoloStatus status, const char *format, ...)
+    __attribute__((format(printf, 3, 4))); // "node (Conv): ..."
+
+static inline const HoloTensor *holo_in(const HoloCall *call, int i) { return i < call->in_count ? call->in[i] : NULL; }
+static inline HoloTensor *holo_out(const HoloCall *call, int i) { return i < call->out_count ? call->out[i] : NULL; }
+
+const HoloAttr   *holo_attr_find(const HoloCall *call, const char *name); // NULL: not given
+int64_t           holo_attr_int(const HoloCall *call, const char *name, int64_t fallback);
+double            holo_attr_float(const HoloCall *call, const char *name, double fallback);
+bool              holo_attr_is(const HoloCall *call, const char *name, const char *fallback, const char *value);
+HoloString        holo_attr_string(const HoloCall *call, const char *name, const char *fallback);
+int               holo_attr_ints(const HoloCall *call, const char *name, int64_t *out, int max); // count; -1: not given; more than max: max+1
+const HoloTensor *holo_attr_tensor(const HoloCall *call, const char *name); // NULL: not given
+
+// The integer contents of input i, where known (while inferring perhaps symbolic): count, or -1 when
+// they are not known. Any integer dtype. More than max entries: fails as not known.
+int holo_in_ints(const HoloCall *call, int i, HoloDim *out, int max);
+
+// Brings a possibly negative axis into [0, rank), or fails by naming it.
+HOLO_MUST HoloStatus holo_axis(const HoloCall *call, int64_t axis, int rank, int *out_axis);
+// Axes from an attribute or, where `input` >= 0 and it is given, from an input: sorted, unique, and how
+// many (-1: not given at all). Fails when the input's values are not known: *out_known tells.
+HOLO_MUST HoloStatus holo_axes(const HoloCall *call, const char *attr, int input, int rank, int *out_axes, int *out_count,
+                               bool *out_known);
+
+// Output types. An output that nobody wants is passed over.
+HOLO_MUST HoloStatus holo_out_type(HoloCall *call, int i, HoloDtype dtype, int rank, const HoloDim *dim);
+HOLO_MUST HoloStatus holo_out_like(HoloCall *call, int i, const HoloTensor *like); // dtype, kind and shape
+HOLO_MUST HoloStatus holo_out_shape_like(HoloCall *call, int i, HoloDtype dtype, const HoloTensor *shape);
+HOLO_MUST HoloStatus holo_out_unknown(HoloCall *call, int i, HoloDtype dtype); // rank not known
+// Memory for output i, whose dtype, rank and sizes are set: when evaluating, and data is still NULL.
+HOLO_MUST HoloStatus holo_out_alloc(HoloCall *call, int i);
+
+// The shape that the inputs from..to-1 broadcast to, by NumPy's rule.
+HOLO_MUST HoloStatus holo_broadcast(const HoloCall *call, int from, int to, int *out_rank, HoloDim *out_dim);
+// Output 0 has the type of input 0.
+HOLO_MUST HoloStatus holo_infer_same(HoloCall *call);
+
+HOLO_MUST HoloStatus holo_call_temp(const HoloCall *call, size_t count, size_t size, void **out);
+// Is the dtype of t one of the set? Else fails by naming input, dtype and operator.
+HOLO_MUST HoloStatus holo_expect_types(const HoloCall *call, int input, uint64_t types);
+HOLO_MUST HoloStatus holo_expect_rank(const HoloCall *call, int input, int rank_min, int rank_max);
+
+#endif

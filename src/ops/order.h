@@ -1,0 +1,16 @@
+// order.h - numbers as keys that sort as the numbers do, and a sort of indices.
+#ifndef HOLO_OPS_ORDER_H
+#define HOLO_OPS_ORDER_H
+
+#include "ops/tensor.h"
+
+// out[k] = the key of t[start + k * stride]: keys compare, as unsigned integers, as the numbers do.
+// -0 equals 0, a NaN is above all numbers. Any dtype but strings and complex numbers.
+#define HOLO_KEY_NAN UINT64_MAX // of a float; no other float has this key
+void holo_read_keys(const HoloTensor *t, int64_t start, int64_t stride, int64_t count, uint64_t *out);
+
+// Sorts indices by merging; equal ones keep their order. `scratch` has room for `count` of them.
+typedef int HoloCompare(const void *context, int64_t a, int64_t b); // < 0, 0, > 0
+void holo_sort(int64_t *index, int64_t *scratch, int64_t count, HoloCompare *compare, const void *context);
+
+#endif

@@ -1,0 +1,140 @@
+// pointwise.h - computes an expression on every element of tensors that are broadcast to one shape.
+//
+// Elements are taken through in tiles of HOLO_TILE, as lanes of one wide type; a kernel is a loop over a tile. A
+// family of operators is a table: names, kernels for the classes of numbers, attributes. What an expression means
+// is the operators' business; how its elements are found, converted and spread over threads is done here.
+#ifndef HOLO_OPS_POINTWISE_H
+#define HOLO_OPS_POINTWISE_H
+
+#include "ops/op.h"
+
+typedef enum HoloLane {
+    HOLO_LANE_F32,  // float: of tensors of f32 alone
+    HOLO_LANE_F64,  // double: of any numbers
+    HOLO_LANE_I64,  // int64_t or uint64_t: of any numbers
+    HOLO_LANE_WIDE, // HoloString: of strings, or any 16 bytes
+} HoloLane;
+
+enum { HOLO_LANES_MAX = 3, HOLO_PARAMS_MAX = 8, HOLO_POINTWISE_ATTRS = 2 };
+
+// ---- kernels
+
+typedef struct HoloTile {
+    int64_t       count;
+    const void   *in[HOLO_LANES_MAX];
+    void         *out;
+    const double *p; // parameters, HOLO_PARAMS_MAX of them
+} HoloTile;
+
+typedef void HoloTileFn(const HoloTile *tile);
+
+// A kernel of one, two or three inputs: `expression` of x, y, z (of type T) and p[], giving an R.
+// clang-format off
+#define HOLO_KERNEL_1(id, R, T, expression)              \
+    static void id(const HoloTile *tile)                 \
+    {                                                    \
+        const T      *xs  = tile->in[0];                 \
+        const double *p   = tile->p;                     \
+        R            *out = tile->out;                   \
+        (void)p;                                         \
+        for (int64_t k = 0; k < tile->count; k++) {      \
+            T x    = xs[k];                              \
+            out[k] = (R)(expression);                    \
+        }                                                \
+    }
+
+#define HOLO_KERNEL_2(id, R, T, expression)              \
+    static void id(const HoloTile *tile)                 \
+    {                                                    \
+        const T      *xs = tile->in[0], *ys = tile->in[1]; \
+        const double *p   = tile->p;                     \
+        R            *out = tile->out;                   \
+        (void)p;                                         \
+        for (int64_t k = 0; k < tile->count; k++) {      \
+            T x = xs[k], y = ys[k];                      \
+            out[k] = (R)(expression);                    \
+        }                                                \
+    }
+
+#define HOLO_KERNEL_3(id, R, T, expression)              \
+    static void id(const HoloTile *tile)                 \
+    {                                                    \
+        const T      *xs = tile->in[0], *ys = tile->in[1], *zs = tile->in[2]; \
+        const double *p   = tile->p;                     \
+        R            *out = tile->out;                   \
+        (void)p;                                         \
+        for (int64_t k = 0; k < tile->count; k++) {      \
+            T x = xs[k], y = ys[k], z = zs[k];           \
+            out[k] = (R)(expression);                    \
+        }                                                \
+    }
+// clang-format on
+
+// ---- evaluation
+
+// One evaluation: out = fn(in...), the inputs being broadcast to the shape of `out`.
+typedef struct HoloPointwise {
+    HoloTileFn *fn;
+    int         in_count;
+    HoloTensor  in[HOLO_LANES_MAX];
+    HoloTensor  out;
+    uint8_t     lane[HOLO_LANES_MAX]; // HoloLane in which each input is read
+    uint8_t     lane_out;
+    double      p[HOLO_PARAMS_MAX];
+} HoloPointwise;
+
+void holo_pointwise(const HoloCall *call, const HoloPointwise *work);
+
+// The elements of a tensor broadcast to a shape, in the order of that shape, tile by tile.
+typedef struct HoloStream {
+    HoloTensor tensor;
+    HoloLane   lane;
+    int        rank;
+    int64_t    dim[HOLO_MAX_RANK], stride[HOLO_MAX_RANK], index[HOLO_MAX_RANK];
+    int64_t    offset; // of the next element
+    bool       is_constant, is_filled;
+} HoloStream;
+
+enum { HOLO_STREAM_BYTES = HOLO_TILE * 16 }; // of a buffer, for any lane
+
+// From element `start` of the shape on.
+void holo_stream_open(HoloStream *stream, const HoloTensor *t, HoloLane lane, int rank, const int64_t *dim,
+                      int64_t start);
+// The next `count` <= HOLO_TILE elements: in `buffer`, which belongs to the stream, or where they are stored.
+const void *holo_stream_next(HoloStream *stream, int64_t count, void *buffer);
+
+// Stores lanes as elements start, start + 1, ... of t.
+void holo_lane_write(HoloTensor *t, HoloLane lane, int64_t start, int64_t count, const void *from);
+// Are the elements of such a tensor stored just as the lane holds them?
+bool holo_lane_is_stored(const HoloTensor *t, HoloLane lane);
+
+// ---- families
+
+typedef struct HoloPointwiseAttr {
+    const char *name; // NULL: no more
+    double      fallback;
+} HoloPointwiseAttr;
+
+// HoloOp.row of a pointwise operator. A kernel that is missing is replaced: f32 by f64, u64 by i64, i64 by f64.
+typedef struct HoloPointwiseRow {
+    HoloTileFn       *f32, *f64, *i64, *u64, *wide;
+    bool              is_predicate; // gives bool, as lanes of int64_t
+    bool              is_one_way;   // the shape is that of input 0
+    bool              has_axis;     // before opset 7, `axis` says where the second input belongs
+    int8_t            legacy_axis;  // where a second input of rank 1 belonged before opset 7; 0: at the end
+    HoloPointwiseAttr attr[HOLO_POINTWISE_ATTRS]; // become p[0], p[1]
+} HoloPointwiseRow;
+
+// All inputs of one dtype, broadcast together. Inputs at the end may be left out.
+HOLO_MUST HoloStatus holo_pointwise_infer(HoloCall *call);
+// The kernel that call->op->row has for the dtype of input 0.
+HOLO_MUST HoloStatus holo_pointwise_eval(HoloCall *call);
+// The same with kernels and attributes of another row; shapes go by call->op->row still.
+HOLO_MUST HoloStatus holo_pointwise_eval_row(HoloCall *call, const HoloPointwiseRow *row);
+
+// Fails when an input is a sequence, an optional or a map.
+HOLO_MUST HoloStatus holo_expect_tensors(const HoloCall *call);
+// A number from an attribute of kind int or float.
+double holo_attr_number(const HoloCall *call, const char *name, double fallback);
+
+#endif

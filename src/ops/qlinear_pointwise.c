@@ -1,0 +1,94 @@
+// qlinear_pointwise.c - com.microsoft's pointwise operators on quantized tensors: read as numbers, computed, quantized
+// again. Each tensor has one scale and one zero point.
+#include "ops/pointwise.h"
+
+#include <math.h>
+
+typedef struct Row {
+    HoloTileFn *fn;
+    int         operands; // each is three inputs: tensor, scale, zero point; then come two for the output
+    const char *attr;     // becomes the last parameter
+    double      fallback;
+} Row;
+
+enum { SCALE = 0, ZERO = 1, SECOND = 2, RESULT = 4, ATTR = 6 }; // places in p
+
+static inline double quantized(double value, const double *p)
+{
+    return nearbyint(value / p[RESULT + SCALE]) + p[RESULT + ZERO];
+}
+static inline double leaky(double x, double slope)
+{
+    return x < 0 ? slope * x : x;
+}
+
+// clang-format off
+#define VALUE_X ((x - p[ZERO]) * p[SCALE])
+#define VALUE_Y ((y - p[SECOND + ZERO]) * p[SECOND + SCALE])
+HOLO_KERNEL_2(add, double, double, quantized(VALUE_X + VALUE_Y, p))
+HOLO_KERNEL_2(multiply, double, double, quantized(VALUE_X * VALUE_Y, p))
+HOLO_KERNEL_1(sigmoid, double, double, quantized(1 / (1 + exp(-VALUE_X)), p))
+HOLO_KERNEL_1(leaky_relu, double, double, quantized(leaky(VALUE_X, p[ATTR]), p))
+// clang-format on
+
+static HoloStatus infer(HoloCall *call)
+{
+    const Row        *row     = call->op->row;
+    const HoloTensor *in[2]   = {call->in[0], row->operands == 2 ? holo_in(call, 3) : NULL};
+    HoloCall          tensors = *call;
+    int               rank;
+    HoloDim           dim[HOLO_MAX_RANK];
+    HOLO_TRY(holo_expect_tensors(call));
+    if (call->in_count <= 3 * row->operands)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "input %d, the scale of the output, is missing", 3 * row->operands);
+    for (int i = 0; i < call->in_count; i++) {
+        bool is_tensor = i < 3 * row->operands && i % 3 == 0;
+        bool is_scale  = i < 3 * row->operands ? i % 3 == 1 : i == 3 * row->operands;
+        if (!call->in[i] && (is_tensor || is_scale))
+            return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", i);
+        for (int d = 0; !is_tensor && call->in[i] && d < call->in[i]->rank; d++)
+            if (call->in[i]->dim[d] != 1 && !holo_dim_is_symbolic(call->in[i]->dim[d]))
+                return holo_call_fail(call, HOLO_BAD_MODEL, "scale or zero point (input %d) is not a single number", i);
+        if (is_tensor) HOLO_TRY(holo_expect_types(call, i, HOLO_BIT(U8) | HOLO_BIT(I8)));
+    }
+    tensors.in = in;
+    HOLO_TRY(holo_broadcast(&tensors, 0, row->operands, &rank, dim));
+    return holo_out_type(call, 0, (HoloDtype)call->in[0]->dtype, rank, dim);
+}
+
+static HoloStatus eval(HoloCall *call)
+{
+    const Row  *row = call->op->row;
+    HoloTensor *out = holo_out(call, 0);
+    if (!out) return HOLO_OK;
+    HoloPointwise work = {.fn = row->fn, .in_count = row->operands, .out = *out, .lane_out = HOLO_LANE_F64};
+    for (int k = 0; k < row->operands; k++) {
+        work.in[k]   = *call->in[3 * k];
+        work.lane[k] = HOLO_LANE_F64;
+    }
+    for (int k = 0; k <= row->operands; k++) {
+        bool              is_result = k == row->operands;
+        double           *p         = work.p + (is_result ? RESULT : SECOND * k);
+        const HoloTensor *scale = holo_in(call, 3 * k + !is_result), *zero = holo_in(call, 3 * k + 1 + !is_result);
+        p[SCALE] = holo_get_f(scale, 0);
+        p[ZERO]  = zero ? holo_get_f(zero, 0) : 0;
+    }
+    if (row->attr) work.p[ATTR] = holo_attr_float(call, row->attr, row->fallback);
+    holo_pointwise(call, &work);
+    return HOLO_OK;
+}
+
+// clang-format off
+// Zero points may be left out: which inputs must be there is seen to in infer.
+#define ROW(id, most, ...)                                                                                      \
+    {.name = id, .domain = "com.microsoft", .since = 1, .in_min = 1, .in_max = most, .out_min = 1, .out_max = 1, \
+     .types = HOLO_BIT(U8) | HOLO_BIT(I8), .infer = infer, .eval = eval, .row = &(const Row){__VA_ARGS__}}
+
+const HoloOp holo_ops_qlinear_pointwise[] = {
+    ROW("QLinearAdd", 8, .fn = add, .operands = 2),
+    ROW("QLinearMul", 8, .fn = multiply, .operands = 2),
+    ROW("QLinearSigmoid", 5, .fn = sigmoid, .operands = 1),
+    ROW("QLinearLeakyRelu", 5, .fn = leaky_relu, .operands = 1, .attr = "alpha", .fallback = 0.01f),
+    {0},
+};
+// clang-format on

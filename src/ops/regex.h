@@ -1,0 +1,16 @@
+// regex.h - regular expressions in RE2's syntax, matched in time linear in the text.
+#ifndef HOLO_OPS_REGEX_H
+#define HOLO_OPS_REGEX_H
+
+#include "base/base.h"
+
+typedef struct HoloRegex HoloRegex;
+
+// Compiles a pattern into memory of `arena`, where it lives. Refused, with the byte at fault: what RE2
+// does not know either (look-around, back references), Unicode properties, quoting by \Q, and patterns
+// that would need a program of more than 20,000 instructions.
+HOLO_MUST HoloStatus holo_regex_create(HoloArena *arena, HoloString pattern, HoloRegex **out, HoloError *error);
+// Does the whole text match? Not to be called from two threads at once.
+bool holo_regex_is_match(HoloRegex *regex, HoloString text);
+
+#endif

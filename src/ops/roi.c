@@ -1,0 +1,241 @@
+// roi.c - RoiAlign and MaxRoiPool: pools regions of a feature map into a fixed size.
+#include "ops/spread.h"
+
+#include <math.h>
+
+typedef struct Roi {
+    const HoloTensor *x, *rois;
+    const int64_t    *batch; // of each region; checked
+    HoloTensor       *y;
+    int64_t           height, width, channels, out_height, out_width;
+    double            scale, offset;
+    int64_t           ratio; // samples a bin and direction; 0: as many as the bin is long
+    bool              max, clamp_small;
+} Roi;
+
+// Sizes: of both operators.
+static HoloStatus set_out(HoloCall *call, HoloDim regions, int64_t height, int64_t width)
+{
+    const HoloTensor *x = call->in[0];
+    if (height < 1 || width < 1)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "an output of %lld by %lld", (long long)height, (long long)width);
+    return holo_out_type(call, 0, (HoloDtype)x->dtype, 4, (HoloDim[]){regions, x->dim[1], height, width});
+}
+
+static HoloStatus expect_columns(const HoloCall *call, int64_t columns)
+{
+    HOLO_TRY(holo_expect_rank(call, 0, 4, 4));
+    HOLO_TRY(holo_expect_rank(call, 1, 2, 2));
+    HOLO_TRY(holo_expect_types(call, 1, UINT64_C(1) << call->in[0]->dtype));
+    HoloDim have = call->in[1]->dim[1];
+    if (have != columns && !holo_dim_is_symbolic(have))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "a region has %lld numbers, expected %lld", (long long)have,
+                              (long long)columns);
+    return HOLO_OK;
+}
+
+static HoloStatus check_batch(const HoloCall *call, int64_t batch)
+{
+    if (batch < 0 || batch >= call->in[0]->dim[0])
+        return holo_call_fail(call, HOLO_BAD_INPUT, "batch index %lld is outside 0 to %lld", (long long)batch,
+                              (long long)call->in[0]->dim[0] - 1);
+    return HOLO_OK;
+}
+
+// ---- RoiAlign
+
+static HoloStatus infer_align(HoloCall *call)
+{
+    const HoloTensor *batch = call->in[2], *rois = call->in[1];
+    HOLO_TRY(expect_columns(call, 4));
+    HOLO_TRY(holo_expect_rank(call, 2, 1, 1));
+    HOLO_TRY(holo_expect_types(call, 2, HOLO_BIT(I64)));
+    if (batch->dim[0] != rois->dim[0] && !holo_dim_is_symbolic(batch->dim[0]) && !holo_dim_is_symbolic(rois->dim[0]))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%lld regions, but %lld batch indices", (long long)rois->dim[0],
+                              (long long)batch->dim[0]);
+    if (!holo_attr_is(call, "mode", "avg", "avg") && !holo_attr_is(call, "mode", "avg", "max"))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "mode must be avg or max");
+    return set_out(call, rois->dim[0], holo_attr_int(call, "output_height", 1), holo_attr_int(call, "output_width", 1));
+}
+
+typedef struct Corners { // of the cell around a sample: two rows or columns and the weight of each
+    int64_t low, high;
+    double  low_weight, high_weight;
+} Corners;
+
+static bool find_corners(double at, int64_t size, Corners *out)
+{
+    if (!(at >= -1 && at <= (double)size))
+        return false;
+    at = at > 0 ? at : 0;
+    int64_t low = (int64_t)at;
+    bool    last = low >= size - 1;
+    out->low = last ? size - 1 : low;
+    out->high = last ? size - 1 : low + 1;
+    out->high_weight = last ? 0 : at - (double)low;
+    out->low_weight = 1 - out->high_weight;
+    return true;
+}
+
+// Merges one sample into *sum. The maximum is that of the weighted corners, as the standard has it.
+static void add_sample(const Roi *v, int64_t plane, const Corners *y, const Corners *x, bool first, double *sum)
+{
+    const int64_t low = plane + y->low * v->width, high = plane + y->high * v->width;
+    const double  part[4] = {y->low_weight * x->low_weight * holo_get_f(v->x, low + x->low),
+                             y->low_weight * x->high_weight * holo_get_f(v->x, low + x->high),
+                             y->high_weight * x->low_weight * holo_get_f(v->x, high + x->low),
+                             y->high_weight * x->high_weight * holo_get_f(v->x, high + x->high)};
+    if (!v->max) {
+        *sum += part[0] + part[1] + part[2] + part[3];
+        return;
+    }
+    double best = fmax(fmax(part[0], part[1]), fmax(part[2], part[3]));
+    *sum = first ? best : fmax(*sum, best);
+}
+
+// A direction of a region: where it starts, how long a bin is, and how many samples a bin has.
+typedef struct Span {
+    double  start, bin;
+    int64_t samples;
+} Span;
+
+static Span find_span(const Roi *v, double from, double to, int64_t bins, int64_t size)
+{
+    Span   span = {.start = from * v->scale - v->offset};
+    double length = to * v->scale - v->offset - span.start;
+    if (v->clamp_small)
+        length = length > 1 ? length : 1;
+    span.bin = length / (double)bins;
+    double samples = v->ratio > 0 ? (double)v->ratio : ceil(span.bin);
+    double limit = 4 * ((double)size + 2); // a bin that is far longer than the map needs no more samples
+    span.samples = samples >= 1 ? (int64_t)(v->ratio > 0 ? samples : fmin(samples, limit)) : 0;
+    return span;
+}
+
+static double pool_bin(const Roi *v, int64_t plane, const Span *h, int64_t ph, const Span *w, int64_t pw)
+{
+    double sum = 0;
+    bool   first = true;
+    for (int64_t i = 0; i < h->samples; i++) {
+        Corners y, x;
+        double  at_y = h->start + (double)ph * h->bin + ((double)i + 0.5) * h->bin / (double)h->samples;
+        bool    has_y = find_corners(at_y, v->height, &y);
+        for (int64_t j = 0; j < w->samples; j++) {
+            double at_x = w->start + (double)pw * w->bin + ((double)j + 0.5) * w->bin / (double)w->samples;
+            if (has_y && find_corners(at_x, v->width, &x))
+                add_sample(v, plane, &y, &x, first, &sum);
+            else if (v->max)
+                sum = first ? 0 : fmax(sum, 0);
+            first = false;
+        }
+    }
+    double count = (double)h->samples * (double)w->samples;
+    return v->max ? sum : sum / (count > 1 ? count : 1);
+}
+
+static void run_align(void *arg, int64_t i, int worker)
+{
+    (void)worker;
+    const Roi *v = arg;
+    int64_t    n = i / v->channels, c = i % v->channels, plane = (v->batch[n] * v->channels + c) * v->height * v->width;
+    double     at[4];
+    holo_read_f(v->rois, n * 4, 1, 4, at);
+    Span w = find_span(v, at[0], at[2], v->out_width, v->width), h = find_span(v, at[1], at[3], v->out_height, v->height);
+    for (int64_t ph = 0; ph < v->out_height; ph++)
+        for (int64_t pw = 0; pw < v->out_width; pw++)
+            holo_put_f(v->y, (i * v->out_height + ph) * v->out_width + pw,
+                       v->height && v->width ? pool_bin(v, plane, &h, ph, &w, pw) : 0);
+}
+
+static void init(const HoloCall *call, Roi *v)
+{
+    *v = (Roi){.x = call->in[0], .rois = call->in[1], .y = call->out[0]};
+    v->channels = v->x->dim[1];
+    v->height = v->x->dim[2];
+    v->width = v->x->dim[3];
+    v->out_height = v->y->dim[2];
+    v->out_width = v->y->dim[3];
+    v->scale = holo_attr_float(call, "spatial_scale", 1);
+}
+
+static HoloStatus eval_align(HoloCall *call)
+{
+    Roi v;
+    init(call, &v);
+    const char *fallback = call->version < 16 ? "output_half_pixel" : "half_pixel";
+    bool        half_pixel = holo_attr_is(call, "coordinate_transformation_mode", fallback, "half_pixel");
+    int64_t     regions = v.rois->dim[0];
+    void       *batch;
+    v.offset = half_pixel ? 0.5 : 0;
+    v.clamp_small = !half_pixel;
+    v.ratio = holo_attr_int(call, "sampling_ratio", 0);
+    v.max = holo_attr_is(call, "mode", "avg", "max");
+    if (v.ratio < 0 || v.ratio > INT16_MAX)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "sampling_ratio is %lld", (long long)v.ratio);
+    HOLO_TRY(holo_call_temp(call, (size_t)regions, sizeof(int64_t), &batch));
+    if (regions)
+        holo_read_i(call->in[2], 0, 1, regions, batch);
+    v.batch = batch;
+    for (int64_t n = 0; n < regions; n++)
+        HOLO_TRY(check_batch(call, v.batch[n]));
+    int64_t parts = regions * v.channels;
+    holo_spread(call, parts, (double)parts * (double)(v.out_height * v.out_width) * 16, run_align, &v);
+    return HOLO_OK;
+}
+
+// ---- MaxRoiPool
+
+static HoloStatus infer_max(HoloCall *call)
+{
+    int64_t shape[2];
+    HOLO_TRY(expect_columns(call, 5));
+    if (holo_attr_ints(call, "pooled_shape", shape, 2) != 2)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "pooled_shape must have 2 entries");
+    return set_out(call, call->in[1]->dim[0], shape[0], shape[1]);
+}
+
+static int64_t to_index(double x, int64_t low, int64_t high)
+{
+    return x > (double)low ? x < (double)high ? (int64_t)x : high : low;
+}
+
+// The elements of bin i: a whole number of rows or columns, from low up to high.
+static void find_bin(double from, double to, int64_t bins, int64_t i, int64_t size, int64_t *low, int64_t *high)
+{
+    double start = round(from), length = fmax(round(to) - start + 1, 1), bin = length / (double)bins;
+    *low = to_index(floor((double)i * bin) + start, 0, size);
+    *high = to_index(ceil((double)(i + 1) * bin) + start, 0, size);
+}
+
+static HoloStatus eval_max(HoloCall *call)
+{
+    Roi     v;
+    double  at[5];
+    int64_t out = 0, top, bottom, left, right;
+    init(call, &v);
+    for (int64_t n = 0; n < v.rois->dim[0]; n++) {
+        holo_read_f(v.rois, n * 5, 1, 5, at);
+        int64_t batch = to_index(at[0], -1, v.x->dim[0]);
+        HOLO_TRY(check_batch(call, batch));
+        for (int64_t c = 0; c < v.channels; c++)
+            for (int64_t ph = 0; ph < v.out_height; ph++)
+                for (int64_t pw = 0; pw < v.out_width; pw++) {
+                    find_bin(at[2] * v.scale, at[4] * v.scale, v.out_height, ph, v.height, &top, &bottom);
+                    find_bin(at[1] * v.scale, at[3] * v.scale, v.out_width, pw, v.width, &left, &right);
+                    double best = bottom > top && right > left ? -INFINITY : 0;
+                    for (int64_t y = top; y < bottom; y++)
+                        for (int64_t x = left; x < right; x++)
+                            best = fmax(best, holo_get_f(v.x, ((batch * v.channels + c) * v.height + y) * v.width + x));
+                    holo_put_f(v.y, out++, best);
+                }
+    }
+    return HOLO_OK;
+}
+
+const HoloOp holo_ops_roi[] = {
+    {.name = "RoiAlign", .domain = "", .since = 10, .in_min = 3, .in_max = 3, .out_min = 1, .out_max = 1,
+     .types = HOLO_TYPES_FLOAT, .infer = infer_align, .eval = eval_align},
+    {.name = "MaxRoiPool", .domain = "", .since = 1, .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1,
+     .types = HOLO_TYPES_FLOAT, .infer = infer_max, .eval = eval_max},
+    {0},
+};

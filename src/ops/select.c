@@ -1,0 +1,115 @@
+// select.c - Where and Clip: elements chosen by a condition or held between bounds.
+#include "ops/pointwise.h"
+
+#include <math.h>
+
+// ---- Where
+
+HOLO_KERNEL_3(where_i64, int64_t, int64_t, x ? y : z)
+
+static void where_wide(const HoloTile *tile)
+{
+    const int64_t    *condition = tile->in[0];
+    const HoloString *a = tile->in[1], *b = tile->in[2];
+    HoloString       *out = tile->out;
+    for (int64_t k = 0; k < tile->count; k++) out[k] = condition[k] ? a[k] : b[k];
+}
+
+static HoloStatus where_infer(HoloCall *call)
+{
+    const HoloTensor *a = call->in[1], *b = call->in[2];
+    HOLO_TRY(holo_expect_tensors(call));
+    if (a->dtype != b->dtype)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "inputs 1 and 2 are of types %s and %s; they must be of one type",
+                              holo_dtype_name((HoloDtype)a->dtype), holo_dtype_name((HoloDtype)b->dtype));
+    int     rank;
+    HoloDim dim[HOLO_MAX_RANK];
+    HOLO_TRY(holo_broadcast(call, 0, 3, &rank, dim));
+    return holo_out_type(call, 0, (HoloDtype)a->dtype, rank, dim);
+}
+
+// Elements are moved as bits: by their size, whatever they mean.
+static HoloStatus where_eval(HoloCall *call)
+{
+    static const uint8_t bits[] = {[1] = HOLO_U8, [2] = HOLO_U16, [4] = HOLO_U32, [8] = HOLO_U64, [16] = HOLO_STRING};
+    HoloTensor          *out    = holo_out(call, 0);
+    if (!out) return HOLO_OK;
+    size_t        size = holo_dtype_size((HoloDtype)out->dtype);
+    uint8_t       lane = size == 16 ? HOLO_LANE_WIDE : HOLO_LANE_I64;
+    HoloPointwise work = {.fn = size == 16 ? where_wide : where_i64, .in_count = 3, .out = *out, .lane_out = lane};
+    for (int i = 0; i < 3; i++) {
+        work.in[i]   = *call->in[i];
+        work.lane[i] = i ? lane : HOLO_LANE_I64;
+        if (i) work.in[i].dtype = bits[size];
+    }
+    work.out.dtype = bits[size];
+    holo_pointwise(call, &work);
+    return HOLO_OK;
+}
+
+// ---- Clip
+
+// Written so that a lower bound above the upper one gives the upper one, and NaN stays.
+// clang-format off
+#define X(id, T) HOLO_KERNEL_3(id, T, T, (x < y ? y : x) > z ? z : (x < y ? y : x))
+X(clip_f64, double)
+X(clip_i64, int64_t)
+X(clip_u64, uint64_t)
+#undef X
+// clang-format on
+
+static HoloStatus clip_infer(HoloCall *call)
+{
+    HOLO_TRY(holo_expect_tensors(call));
+    for (int i = 1; i < call->in_count; i++) {
+        const HoloTensor *bound = call->in[i];
+        if (!bound) continue;
+        if (bound->dtype != call->in[0]->dtype)
+            return holo_call_fail(call, HOLO_BAD_MODEL, "bound %d is of type %s, what is to be clipped of type %s", i,
+                                  holo_dtype_name((HoloDtype)bound->dtype),
+                                  holo_dtype_name((HoloDtype)call->in[0]->dtype));
+        for (int d = 0; d < bound->rank; d++)
+            if (bound->dim[d] != 1 && !holo_dim_is_symbolic(bound->dim[d]))
+                return holo_call_fail(call, HOLO_BAD_MODEL, "bound %d is not a single number", i);
+    }
+    return holo_infer_same(call);
+}
+
+static HoloStatus clip_eval(HoloCall *call)
+{
+    HoloTensor *out = holo_out(call, 0);
+    if (!out) return HOLO_OK;
+    HoloClass     kind     = holo_dtype_class((HoloDtype)out->dtype);
+    bool          is_float = kind == HOLO_CLASS_FLOAT, is_signed = kind == HOLO_CLASS_INT;
+    HoloPointwise work = {.fn = is_float ? clip_f64 : is_signed ? clip_i64 : clip_u64, .in_count = 3, .out = *out};
+
+    // A bound that is not given is one that nothing passes. Before opset 11 bounds are attributes, of floats alone.
+    double  bound_f[2] = {-INFINITY, INFINITY};
+    int64_t bound_i[2] = {is_signed ? INT64_MIN : 0, is_signed ? INT64_MAX : -1};
+    bool    is_old     = call->version < 11;
+    if (is_old) bound_f[0] = holo_attr_float(call, "min", -3.4028234663852886e+38);
+    if (is_old) bound_f[1] = holo_attr_float(call, "max", 3.4028234663852886e+38);
+    for (int i = 0; i < 3; i++) {
+        work.lane[i] = is_float ? HOLO_LANE_F64 : HOLO_LANE_I64;
+        if (holo_in(call, i)) {
+            work.in[i]      = *call->in[i];
+            work.in[i].rank = i ? 0 : work.in[i].rank;
+        } else {
+            work.in[i].dtype = is_float ? HOLO_F64 : HOLO_I64;
+            work.in[i].data  = is_float ? (void *)&bound_f[i - 1] : (void *)&bound_i[i - 1];
+        }
+    }
+    work.lane_out = work.lane[0];
+    holo_pointwise(call, &work);
+    return HOLO_OK;
+}
+
+// clang-format off
+const HoloOp holo_ops_select[] = {
+    {.name = "Where", .domain = "", .since = 9, .in_min = 3, .in_max = 3, .out_min = 1, .out_max = 1,
+     .types = HOLO_BIT(BOOL), .flags = HOLO_OP_POINTWISE, .infer = where_infer, .eval = where_eval},
+    {.name = "Clip", .domain = "", .since = 1, .in_min = 1, .in_max = 3, .out_min = 1, .out_max = 1,
+     .types = HOLO_TYPES_NUMBER, .flags = HOLO_OP_POINTWISE, .infer = clip_infer, .eval = clip_eval},
+    {0},
+};
+// clang-format on

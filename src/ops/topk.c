@@ -1,0 +1,128 @@
+// topk.c - TopK: the k largest or smallest elements along an axis, and where they are.
+//
+// The result is always sorted; of equal elements the one with the lower index comes first. A NaN is
+// above all numbers.
+#include "ops/op.h"
+#include "ops/order.h"
+#include "ops/rows.h"
+
+#include <string.h>
+
+typedef struct Item {
+    uint64_t key;
+    int64_t  index;
+} Item;
+
+static bool before(Item a, Item b) { return a.key != b.key ? a.key < b.key : a.index < b.index; }
+
+static HoloStatus find_k(const HoloCall *call, HoloDim *k)
+{
+    if (call->version < 10) {
+        *k = holo_attr_int(call, "k", -1);
+    } else {
+        if (!holo_in(call, 1)) return holo_call_fail(call, HOLO_BAD_MODEL, "k (input 1) is missing");
+        HOLO_TRY(holo_expect_types(call, 1, HOLO_BIT(I64)));
+        HoloDim known[2];
+        int     count = holo_in_ints(call, 1, known, 2);
+        *k = count < 0 ? HOLO_DIM_UNKNOWN : known[0];
+        if (count == 0 || count > 1) return holo_call_fail(call, HOLO_BAD_MODEL, "k (input 1) is not one number");
+    }
+    if (!holo_dim_is_symbolic(*k) && *k < 0)
+        return holo_call_fail(call, HOLO_BAD_INPUT, "k is %lld, not a number of elements", (long long)*k);
+    return HOLO_OK;
+}
+
+static HoloStatus find_axis(const HoloCall *call, int *axis)
+{
+    return holo_axis(call, holo_attr_int(call, "axis", -1), call->in[0]->rank, axis);
+}
+
+static HoloStatus infer(HoloCall *call)
+{
+    const HoloTensor *in = call->in[0];
+    HoloDim           dim[HOLO_MAX_RANK], k = 0;
+    int               axis = 0;
+    HOLO_TRY(find_axis(call, &axis));
+    HOLO_TRY(find_k(call, &k));
+    if (!holo_dim_is_symbolic(k) && !holo_dim_is_symbolic(in->dim[axis]) && k > in->dim[axis])
+        return holo_call_fail(call, HOLO_BAD_INPUT, "k is %lld, but axis %d has only %lld elements", (long long)k, axis,
+                              (long long)in->dim[axis]);
+    for (int i = 0; i < in->rank; i++)
+        dim[i] = i == axis ? k : in->dim[i];
+    HOLO_TRY(holo_out_type(call, 0, (HoloDtype)in->dtype, in->rank, dim));
+    return holo_out_type(call, 1, HOLO_I64, in->rank, dim);
+}
+
+// A heap with the last item, in the order of `before`, at its root.
+static void sink(Item *heap, int64_t count, int64_t at)
+{
+    for (;;) {
+        int64_t child = 2 * at + 1;
+        if (child >= count) return;
+        if (child + 1 < count && before(heap[child], heap[child + 1])) child++;
+        if (!before(heap[at], heap[child])) return;
+        Item item = heap[at];
+        heap[at] = heap[child];
+        heap[child] = item;
+        at = child;
+    }
+}
+
+// Leaves in heap[0..k) the k first items, in order.
+static void choose(Item *heap, int64_t k, const uint64_t *key, int64_t count, uint64_t turn)
+{
+    for (int64_t i = 0; i < k; i++)
+        heap[i] = (Item){key[i] ^ turn, i};
+    for (int64_t i = k / 2; i-- > 0;)
+        sink(heap, k, i);
+    for (int64_t i = k; i < count; i++) {
+        Item item = {key[i] ^ turn, i};
+        if (!before(item, heap[0])) continue;
+        heap[0] = item;
+        sink(heap, k, 0);
+    }
+    for (int64_t left = k - 1; left > 0; left--) {
+        Item last = heap[0];
+        heap[0] = heap[left];
+        heap[left] = last;
+        sink(heap, left, 0);
+    }
+}
+
+static HoloStatus eval(HoloCall *call)
+{
+    const HoloTensor *in = call->in[0];
+    HoloTensor       *values = holo_out(call, 0), *indices = holo_out(call, 1);
+    uint64_t          turn = holo_attr_int(call, "largest", 1) ? UINT64_MAX : 0;
+    int               axis = 0;
+    int64_t           k = 0;
+    void             *heap, *keys;
+    HOLO_TRY(find_axis(call, &axis));
+    HOLO_TRY(find_k(call, &k));
+    HoloRows rows = holo_rows(in, axis, axis + 1);
+    if (k == 0) return HOLO_OK;
+    HOLO_TRY(holo_call_temp(call, (size_t)k, sizeof(Item), &heap));
+    HOLO_TRY(holo_call_temp(call, (size_t)rows.size, sizeof(uint64_t), &keys));
+
+    size_t size = holo_dtype_size((HoloDtype)in->dtype);
+    for (int64_t row = 0; row < holo_row_count(rows); row++) {
+        int64_t start = holo_row_start(rows, row);
+        int64_t to = holo_row_start((HoloRows){rows.outer, k, rows.inner}, row);
+        holo_read_keys(in, start, rows.inner, rows.size, keys);
+        choose(heap, k, keys, rows.size, turn);
+        for (int64_t i = 0; i < k; i++, to += rows.inner) {
+            int64_t index = ((Item *)heap)[i].index;
+            if (indices) holo_put_i(indices, to, index);
+            if (values)
+                memcpy((char *)values->data + (size_t)to * size,
+                       (const char *)in->data + (size_t)(start + index * rows.inner) * size, size);
+        }
+    }
+    return HOLO_OK;
+}
+
+const HoloOp holo_ops_topk[] = {
+    {.name = "TopK", .domain = "", .since = 1, .in_min = 1, .in_max = 2, .out_min = 1, .out_max = 2,
+     .types = HOLO_TYPES_NUMBER, .infer = infer, .eval = eval},
+    {0},
+};

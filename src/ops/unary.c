@@ -1,0 +1,106 @@
+// unary.c - operators that compute each element from one element, by a formula alone. Those with attributes are in
+// activation.c.
+#include "ops/pointwise.h"
+
+#include <math.h>
+#include <string.h>
+
+// clang-format off
+// name, first version, formula: in double, rounded once to the element type.
+#define FLOATS(X)                                              \
+    X(Reciprocal, 1, 1 / x)                                    \
+    X(Exp, 1, exp(x))                                          \
+    X(Log, 1, log(x))                                          \
+    X(Sin, 7, sin(x))                                          \
+    X(Cos, 7, cos(x))                                          \
+    X(Tan, 7, tan(x))                                          \
+    X(Asin, 7, asin(x))                                        \
+    X(Acos, 7, acos(x))                                        \
+    X(Atan, 7, atan(x))                                        \
+    X(Sinh, 9, sinh(x))                                        \
+    X(Cosh, 9, cosh(x))                                        \
+    X(Tanh, 1, tanh(x))                                        \
+    X(Asinh, 9, asinh(x))                                      \
+    X(Acosh, 9, acosh(x))                                      \
+    X(Atanh, 9, atanh(x))                                      \
+    X(Round, 11, nearbyint(x))                                 \
+    X(Sigmoid, 1, 1 / (1 + exp(-x)))                           \
+    X(Softplus, 1, x > 0 ? x + log1p(exp(-x)) : log1p(exp(x))) \
+    X(Softsign, 1, x / (1 + fabs(x)))                          \
+    X(Mish, 18, x * tanh(x > 0 ? x + log1p(exp(-x)) : log1p(exp(x))))
+
+#define X(id, since, formula) HOLO_KERNEL_1(id##_f64, double, double, formula)
+FLOATS(X)
+X(Erf, 9, erf(x))
+#undef X
+
+// What is exact in float is computed in float where the elements are.
+#define X(id, formula)                                  \
+    HOLO_KERNEL_1(id##_f32, float, float, formula)      \
+    HOLO_KERNEL_1(id##_f64, double, double, formula)
+X(Abs, fabs(x))
+X(Neg, -x)
+X(Sign, x > 0 ? 1 : x < 0 ? -1 : x)
+X(Relu, x < 0 ? 0 : x)
+X(Sqrt, sqrt(x))
+X(Ceil, ceil(x))
+X(Floor, floor(x))
+#undef X
+
+#define X(id, formula) HOLO_KERNEL_1(id, int64_t, int64_t, formula)
+X(Abs_i64, x < 0 ? 0 - (uint64_t)x : (uint64_t)x)
+X(Neg_i64, 0 - (uint64_t)x)
+X(Sign_i64, (x > 0) - (x < 0))
+X(Sign_u64, x != 0)
+X(Relu_i64, x < 0 ? 0 : x)
+X(Same_u64, x)
+X(Not_i64, !x)
+X(BitwiseNot_i64, ~x)
+#undef X
+
+HOLO_KERNEL_1(IsNaN_f64, int64_t, double, x != x)
+HOLO_KERNEL_1(IsInf_f64, int64_t, double, (x == INFINITY && p[1] != 0) || (x == -INFINITY && p[0] != 0))
+// clang-format on
+
+static HoloStatus identity_eval(HoloCall *call)
+{
+    HoloTensor       *out = holo_out(call, 0);
+    const HoloTensor *in  = call->in[0];
+    if (!out) return HOLO_OK;
+    if (in->kind != HOLO_TENSOR) {
+        *out = *in; // what holds tensors may refer to those of its inputs
+        return HOLO_OK;
+    }
+    size_t size = holo_tensor_bytes(in);
+    if (size && out->data != in->data) memcpy(out->data, in->data, size);
+    return HOLO_OK;
+}
+
+// clang-format off
+#define ROW(id, version, accepted, ...)                                                                            \
+    {.name = #id, .domain = "", .since = version, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,            \
+     .types = accepted, .flags = HOLO_OP_POINTWISE, .infer = holo_pointwise_infer, .eval = holo_pointwise_eval,    \
+     .row = &(const HoloPointwiseRow){__VA_ARGS__}}
+
+const HoloOp holo_ops_unary[] = {
+#define X(id, since, formula) ROW(id, since, HOLO_TYPES_FLOAT, .f64 = id##_f64),
+    FLOATS(X)
+#undef X
+    ROW(Erf, 9, HOLO_TYPES_NUMBER, .f64 = Erf_f64),
+    ROW(Sqrt, 1, HOLO_TYPES_FLOAT, .f32 = Sqrt_f32, .f64 = Sqrt_f64),
+    ROW(Ceil, 1, HOLO_TYPES_FLOAT, .f32 = Ceil_f32, .f64 = Ceil_f64),
+    ROW(Floor, 1, HOLO_TYPES_FLOAT, .f32 = Floor_f32, .f64 = Floor_f64),
+    ROW(Abs, 1, HOLO_TYPES_NUMBER, .f32 = Abs_f32, .f64 = Abs_f64, .i64 = Abs_i64, .u64 = Same_u64),
+    ROW(Neg, 1, HOLO_TYPES_FLOAT | HOLO_TYPES_INT, .f32 = Neg_f32, .f64 = Neg_f64, .i64 = Neg_i64),
+    ROW(Sign, 9, HOLO_TYPES_NUMBER, .f32 = Sign_f32, .f64 = Sign_f64, .i64 = Sign_i64, .u64 = Sign_u64),
+    ROW(Relu, 1, HOLO_TYPES_NUMBER, .f32 = Relu_f32, .f64 = Relu_f64, .i64 = Relu_i64, .u64 = Same_u64),
+    ROW(Not, 1, HOLO_BIT(BOOL), .i64 = Not_i64),
+    ROW(BitwiseNot, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = BitwiseNot_i64),
+    ROW(IsNaN, 9, HOLO_TYPES_FLOAT | HOLO_TYPES_F8, .f64 = IsNaN_f64, .is_predicate = true),
+    ROW(IsInf, 10, HOLO_TYPES_FLOAT | HOLO_TYPES_F8, .f64 = IsInf_f64, .is_predicate = true,
+        .attr = {{"detect_negative", 1}, {"detect_positive", 1}}),
+    {.name = "Identity", .domain = "", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,
+     .flags = HOLO_OP_VIEW | HOLO_OP_MOVES, .infer = holo_infer_same, .eval = identity_eval},
+    {0},
+};
+// clang-format on

@@ -1,0 +1,395 @@
+// plan.c - from a graph to steps: what each value is stored in, who runs each node, how long memory lives.
+//
+// A value whose size is known once the inputs are bound gets a place in the arena. A view of one is an
+// alias: it has no step. A value whose size depends on data, and every sequence, string and result of
+// control flow, is made on the heap while running. Subgraphs are planned after the graph that holds
+// them, so a plan refers only to later ones.
+#include "plan/plan.h"
+
+#include "base/pack.h"
+
+#include <string.h>
+
+typedef struct Record { // of a value of the graph, or of a packed form of it
+    HoloValueRecord value;
+    uint64_t        bytes; // of an arena value whose size is a number
+    bool            is_sized;
+} Record;
+
+typedef struct Planning { // of one graph
+    HoloPlanner     *planner;
+    const HoloGraph *graph;
+    const bool      *known;  // by entry of dims: a number once inputs are bound
+    Record          *records;
+    uint32_t         record_count, record_room;
+    uint32_t        *number; // by id of a graph value: its record + 1; 0: none yet
+    HoloStepRecord  *steps;
+    uint32_t         step_count;
+    HoloBuffer       operands; // of all steps
+} Planning;
+
+static HoloStatus plan_graph(HoloPlanner *planner, const HoloGraph *graph, const bool *outer_known, uint32_t number);
+
+// ---- values
+
+static bool size_is_known(const Planning *p, HoloDim d)
+{
+    return !holo_dim_is_symbolic(d) || (d != HOLO_DIM_UNKNOWN && p->known[holo_dim_entry(d)]);
+}
+
+static bool type_is_known(const Planning *p, const HoloTensor *t)
+{
+    if (t->rank < 0 || !t->dtype || t->kind != HOLO_TENSOR) return false;
+    for (int d = 0; d < t->rank; d++)
+        if (!size_is_known(p, t->dim[d])) return false;
+    return true;
+}
+
+static bool contents_are_known(const Planning *p, const HoloValue *v)
+{
+    if (!v->contents || (v->type.dtype != HOLO_I64 && v->type.dtype != HOLO_I32)) return false;
+    int64_t count = holo_tensor_count(&v->type);
+    for (int64_t i = 0; i < count; i++)
+        if (!size_is_known(p, v->contents[i])) return false;
+    return count >= 0;
+}
+
+// Can the output share the bytes of the node's first input?
+static bool is_alias(const Planning *p, const HoloNode *node)
+{
+    if (!(node->op->flags & HOLO_OP_VIEW) || node->out_count < 1 || !node->out[0] || !node->in[0]) return false;
+    for (int i = 1; i < node->out_count; i++)
+        if (node->out[i]) return false;
+    const HoloValue *in = node->in[0], *out = node->out[0];
+    if (!type_is_known(p, &out->type) || out->type.dtype == HOLO_STRING || in->type.dtype != out->type.dtype) return false;
+    uint32_t number = p->number[in->id];
+    return type_is_known(p, &in->type) && number && p->records[number - 1].value.storage != HOLO_STORE_HEAP;
+}
+
+static HoloStorage storage_of(const Planning *p, const HoloValue *v)
+{
+    if (v->is_input) return HOLO_STORE_INPUT;
+    if (v->is_constant) return HOLO_STORE_CONSTANT;
+    if (!v->producer) return HOLO_STORE_EXPRESSION;
+    if (is_alias(p, v->producer)) return HOLO_STORE_ALIAS;
+    bool planned = type_is_known(p, &v->type) && v->type.dtype != HOLO_STRING &&
+                   !(v->producer->op->flags & (HOLO_OP_CONTROL | HOLO_OP_DYNAMIC));
+    return planned ? HOLO_STORE_ARENA : HOLO_STORE_HEAP;
+}
+
+static HoloStatus record_new(Planning *p, const HoloValue *v, HoloStorage storage, uint32_t *out)
+{
+    if (p->record_count == p->record_room) {
+        uint32_t room = p->record_room ? p->record_room * 2 : 256;
+        Record *records = HOLO_NEW(&p->planner->arena, Record, room);
+        if (!records) return holo_fail_memory(p->planner->error);
+        if (p->record_count) memcpy(records, p->records, p->record_count * sizeof *records);
+        p->records = records;
+        p->record_room = room;
+    }
+    const HoloTensor *t = &v->type;
+    Record *r = &p->records[p->record_count];
+    r->value = (HoloValueRecord){.dtype = t->dtype, .kind = t->kind, .inner = t->inner, .rank = t->rank, .storage = storage};
+    HOLO_TRY(holo_planner_text(p->planner, v->name, &r->value.name));
+    HOLO_TRY(holo_planner_sizes(p->planner, t->rank > 0 ? t->rank : 0, t->dim, &r->value.size_first));
+    r->bytes = holo_tensor_bytes(t);
+    r->is_sized = true;
+    for (int d = 0; d < t->rank; d++) r->is_sized = r->is_sized && !holo_dim_is_symbolic(t->dim[d]);
+    *out = p->record_count++;
+    return HOLO_OK;
+}
+
+static HoloStatus value_plan(Planning *p, const HoloValue *v, uint32_t *out)
+{
+    if (p->number[v->id]) {
+        *out = p->number[v->id] - 1;
+        return HOLO_OK;
+    }
+    HoloStorage storage = storage_of(p, v);
+    HoloError *error = p->planner->error;
+    if (storage == HOLO_STORE_EXPRESSION && !contents_are_known(p, v))
+        return holo_fail(error, HOLO_INTERNAL, "value %s has neither a producer nor contents", v->name);
+    HOLO_TRY(record_new(p, v, storage, out));
+    HoloValueRecord *r = &p->records[*out].value;
+    p->number[v->id] = *out + 1;
+    uint32_t at = 0;
+    if (storage == HOLO_STORE_CONSTANT) HOLO_TRY(holo_planner_constant(p->planner, &v->type, NULL, 0, &at));
+    if (storage == HOLO_STORE_EXPRESSION)
+        HOLO_TRY(holo_planner_sizes(p->planner, (int)holo_tensor_count(&v->type), v->contents, &at));
+    if (storage == HOLO_STORE_ALIAS) at = p->number[v->producer->in[0]->id] - 1;
+    r->at = at;
+    return HOLO_OK;
+}
+
+// The packed form of a constant, for one kernel: a value of its own.
+static HoloStatus packed_plan(Planning *p, const HoloValue *v, const HoloLowering *lowering, int input, uint32_t *out)
+{
+    uint32_t at;
+    HOLO_TRY(holo_planner_constant(p->planner, &v->type, lowering, input, &at));
+    for (uint32_t i = 0; i < p->record_count; i++) {
+        const HoloValueRecord *r = &p->records[i].value;
+        if (r->storage == HOLO_STORE_CONSTANT && r->at == at) {
+            *out = i;
+            return HOLO_OK;
+        }
+    }
+    HOLO_TRY(record_new(p, v, HOLO_STORE_CONSTANT, out));
+    p->records[*out].value.at = at;
+    return HOLO_OK;
+}
+
+// ---- steps
+
+// A kernel runs on values whose sizes are known when inputs are bound.
+static HoloLowering lowering_of(const Planning *p, const HoloNode *node)
+{
+    HoloLowering eval = {.pack_input = -1};
+    for (int i = 0; i < node->in_count; i++)
+        if (node->in[i] && !type_is_known(p, &node->in[i]->type)) return eval;
+    for (int i = 0; i < node->out_count; i++)
+        if (node->out[i] && storage_of(p, node->out[i]) == HOLO_STORE_HEAP) return eval;
+    return holo_lower_choose(node);
+}
+
+static HoloStatus subgraphs_plan(Planning *p, const HoloNode *node, uint32_t *plans)
+{
+    HoloBuffer *section = &p->planner->plan->section[HOLO_SECTION_PLANS];
+    for (int i = 0; i < node->attr_count; i++) {
+        if (node->attr[i].kind != HOLO_ATTR_GRAPH) continue;
+        HoloPlanRecord empty = {0};
+        *plans = (uint32_t)(section->size / sizeof empty);
+        HOLO_TRY(holo_buffer_add(section, &empty, sizeof empty, p->planner->error));
+        HOLO_TRY(plan_graph(p->planner, node->attr[i].graph, p->known, *plans++));
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus operand_add(Planning *p, const HoloValue *v, const HoloLowering *lowering, int input)
+{
+    uint32_t number = HOLO_NO_VALUE;
+    if (v && lowering && lowering->kernel && input == lowering->pack_input) HOLO_TRY(packed_plan(p, v, lowering, input, &number));
+    else if (v) HOLO_TRY(value_plan(p, v, &number));
+    return holo_buffer_add(&p->operands, &number, sizeof number, p->planner->error);
+}
+
+static HoloStatus params_add(Planning *p, const HoloLowering *lowering, HoloStepRecord *step)
+{
+    HoloBuffer *bytes = &p->planner->plan->section[HOLO_SECTION_BYTES];
+    HOLO_TRY(holo_buffer_align(bytes, 8, p->planner->error));
+    step->params = (uint32_t)bytes->size;
+    step->params_size = lowering->params_size;
+    return holo_buffer_add(bytes, lowering->params, lowering->params_size, p->planner->error);
+}
+
+static HoloStatus step_plan(Planning *p, const HoloNode *node)
+{
+    HoloPlanner *planner = p->planner;
+    HoloLowering lowering = lowering_of(p, node);
+    HoloStepRecord *step = &p->steps[p->step_count];
+    uint32_t *plans = HOLO_NEW(&planner->arena, uint32_t, node->attr_count + 1);
+    if (!plans) return holo_fail_memory(planner->error);
+    if (node->in_count > UINT16_MAX || node->out_count > UINT16_MAX || node->attr_count > UINT16_MAX)
+        return holo_fail(planner->error, HOLO_UNSUPPORTED, "node %s has more than 65,535 inputs, outputs or attributes", node->name);
+    *step = (HoloStepRecord){
+        .kernel = lowering.kernel,
+        .in_count = (uint16_t)node->in_count,
+        .out_count = (uint16_t)node->out_count,
+        .capture_count = (uint16_t)node->capture_count,
+        .operand_first = (uint32_t)(p->operands.size / sizeof(uint32_t)),
+    };
+    HOLO_TRY(holo_planner_op(planner, node, &step->op));
+    HOLO_TRY(holo_planner_text(planner, node->name, &step->name));
+    HOLO_TRY(subgraphs_plan(p, node, plans));
+    HOLO_TRY(holo_planner_attrs(planner, node, plans, &step->attr_first, &step->attr_count));
+    HOLO_TRY(params_add(p, &lowering, step));
+    for (int i = 0; i < node->in_count; i++) HOLO_TRY(operand_add(p, node->in[i], &lowering, i));
+    for (int i = 0; i < node->out_count; i++) HOLO_TRY(operand_add(p, node->out[i], NULL, i));
+    p->step_count++;
+    planner->plan->steps++;
+    planner->plan->kernel_steps += lowering.kernel != 0;
+    return HOLO_OK;
+}
+
+static HoloStatus steps_plan(Planning *p)
+{
+    uint32_t number;
+    for (int i = 0; i < p->graph->input_count; i++) HOLO_TRY(value_plan(p, p->graph->inputs[i], &number));
+    for (int i = 0; i < p->graph->node_count; i++) {
+        const HoloNode *node = p->graph->nodes[i];
+        if (node->out_count == 0) continue;
+        if (node->in_count && node->in[0]) HOLO_TRY(node->op->flags & HOLO_OP_VIEW ? value_plan(p, node->in[0], &number) : HOLO_OK);
+        if (is_alias(p, node)) HOLO_TRY(value_plan(p, node->out[0], &number));
+        else HOLO_TRY(step_plan(p, node));
+    }
+    return HOLO_OK;
+}
+
+// ---- memory
+
+static uint32_t root_of(const Planning *p, uint32_t number)
+{
+    while (p->records[number].value.storage == HOLO_STORE_ALIAS) number = (uint32_t)p->records[number].value.at;
+    return number;
+}
+
+// The first and last step that touch each arena value, through its aliases too.
+static void lifetimes(Planning *p, const uint32_t *outputs, uint32_t output_count)
+{
+    const uint32_t *operands = (const void *)p->operands.data;
+    for (uint32_t i = 0; i < p->record_count; i++) {
+        p->records[i].value.step_from = UINT32_MAX;
+        p->records[i].value.step_to = 0;
+    }
+    for (uint32_t s = 0; s < p->step_count; s++) {
+        const HoloStepRecord *step = &p->steps[s];
+        for (uint32_t k = 0; k < (uint32_t)step->in_count + step->out_count; k++) {
+            uint32_t number = operands[step->operand_first + k];
+            if (number == HOLO_NO_VALUE) continue;
+            HoloValueRecord *v = &p->records[root_of(p, number)].value;
+            if (s < v->step_from) v->step_from = s;
+            if (s > v->step_to) v->step_to = s;
+        }
+    }
+    for (uint32_t i = 0; i < output_count; i++) p->records[root_of(p, outputs[i])].value.step_to = p->step_count;
+    for (uint32_t i = 0; i < p->record_count; i++)
+        if (p->records[i].value.step_from == UINT32_MAX) p->records[i].value.step_from = 0;
+}
+
+// Offsets in the arena, when every size is a number.
+static HoloStatus arena_plan(Planning *p, HoloPlanRecord *plan)
+{
+    HoloError *error = p->planner->error;
+    HoloBlock *blocks = HOLO_NEW(&p->planner->arena, HoloBlock, p->record_count + 1);
+    if (!blocks) return holo_fail_memory(error);
+    for (uint32_t i = 0; i < p->record_count; i++) {
+        const Record *r = &p->records[i];
+        if (r->value.storage != HOLO_STORE_ARENA) continue;
+        if (!r->is_sized) {
+            plan->naive_bytes = 0;
+            return HOLO_OK;
+        }
+        blocks[i] = (HoloBlock){r->bytes, r->value.step_from, r->value.step_to, 0};
+        plan->naive_bytes += r->bytes;
+    }
+    if (!holo_pack(blocks, (int)p->record_count, &plan->arena_bytes)) return holo_fail_memory(error);
+    for (uint32_t i = 0; i < p->record_count; i++)
+        if (p->records[i].value.storage == HOLO_STORE_ARENA) p->records[i].value.at = blocks[i].offset;
+    plan->flags |= HOLO_PLAN_STATIC;
+    return HOLO_OK;
+}
+
+// ---- putting it together
+
+// Operand numbers are of the plan; steps index them in the section that all plans share.
+static HoloStatus sections_add(Planning *p, HoloPlanRecord *plan)
+{
+    HoloBuffer *section = p->planner->plan->section;
+    HoloError *error = p->planner->error;
+    uint32_t shift = (uint32_t)(section[HOLO_SECTION_OPERANDS].size / sizeof(uint32_t));
+    HOLO_TRY(holo_buffer_add(&section[HOLO_SECTION_OPERANDS], p->operands.data, p->operands.size, error));
+    plan->value_first = (uint32_t)(section[HOLO_SECTION_VALUES].size / sizeof(HoloValueRecord));
+    plan->value_count = p->record_count;
+    for (uint32_t i = 0; i < p->record_count; i++)
+        HOLO_TRY(holo_buffer_add(&section[HOLO_SECTION_VALUES], &p->records[i].value, sizeof(HoloValueRecord), error));
+    plan->step_first = (uint32_t)(section[HOLO_SECTION_STEPS].size / sizeof(HoloStepRecord));
+    plan->step_count = p->step_count;
+    for (uint32_t i = 0; i < p->step_count; i++) {
+        p->steps[i].operand_first += shift;
+        HOLO_TRY(holo_buffer_add(&section[HOLO_SECTION_STEPS], &p->steps[i], sizeof *p->steps, error));
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus ports_add(Planning *p, HoloValue *const *values, int count, uint32_t *numbers, uint32_t *first)
+{
+    HoloBuffer *operands = &p->planner->plan->section[HOLO_SECTION_OPERANDS];
+    *first = (uint32_t)(operands->size / sizeof(uint32_t));
+    for (int i = 0; i < count; i++) {
+        HOLO_TRY(value_plan(p, values[i], &numbers[i]));
+        HOLO_TRY(holo_buffer_add(operands, &numbers[i], sizeof numbers[i], p->planner->error));
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus plan_fill(Planning *p, uint32_t number)
+{
+    const HoloGraph *graph = p->graph;
+    HoloPlanner *planner = p->planner;
+    HoloPlanRecord plan = {.input_count = (uint32_t)graph->input_count, .output_count = (uint32_t)graph->output_count};
+    uint32_t *inputs = HOLO_NEW(&planner->arena, uint32_t, graph->input_count + 1);
+    uint32_t *outputs = HOLO_NEW(&planner->arena, uint32_t, graph->output_count + 1);
+    if (!inputs || !outputs) return holo_fail_memory(planner->error);
+    HOLO_TRY(holo_planner_text(planner, graph->name, &plan.name));
+    HOLO_TRY(steps_plan(p));
+    HOLO_TRY(ports_add(p, graph->inputs, graph->input_count, inputs, &plan.input_first));
+    HOLO_TRY(ports_add(p, graph->outputs, graph->output_count, outputs, &plan.output_first));
+    lifetimes(p, outputs, plan.output_count);
+    HOLO_TRY(arena_plan(p, &plan));
+    HOLO_TRY(sections_add(p, &plan));
+    if (number == 0) {
+        planner->plan->arena_bytes = plan.arena_bytes;
+        planner->plan->naive_bytes = plan.naive_bytes;
+    }
+    ((HoloPlanRecord *)(void *)planner->plan->section[HOLO_SECTION_PLANS].data)[number] = plan;
+    return HOLO_OK;
+}
+
+static HoloStatus plan_graph(HoloPlanner *planner, const HoloGraph *graph, const bool *outer_known, uint32_t number)
+{
+    bool *known = holo_graph_input_entries(graph, &planner->arena);
+    Planning p = {
+        .planner = planner,
+        .graph = graph,
+        .known = known,
+        .number = HOLO_NEW(&planner->arena, uint32_t, graph->value_count + 1),
+        .steps = HOLO_NEW(&planner->arena, HoloStepRecord, graph->node_count + 1),
+    };
+    if (!known || !p.number || !p.steps) return holo_fail_memory(planner->error);
+    for (int i = 0; outer_known && i < holo_dims_count(planner->dims); i++) known[i] = known[i] || outer_known[i];
+    HoloStatus status = plan_fill(&p, number);
+    holo_free(p.operands.data);
+    return status;
+}
+
+static HoloStatus planner_init(HoloPlanner *planner, const HoloGraph *graph, HoloPlan *plan, HoloError *error)
+{
+    *planner = (HoloPlanner){.plan = plan, .dims = graph->dims, .error = error};
+    int entries = holo_dims_count(graph->dims), symbols = holo_dims_symbol_count(graph->dims);
+    planner->dim_number = HOLO_NEW(&planner->arena, int32_t, entries + 1);
+    planner->symbol_number = HOLO_NEW(&planner->arena, int32_t, symbols + 1);
+    if (!planner->dim_number || !planner->symbol_number) return holo_fail_memory(error);
+    memset(planner->dim_number, 0xFF, (size_t)entries * sizeof(int32_t));
+    memset(planner->symbol_number, 0xFF, (size_t)symbols * sizeof(int32_t));
+    uint32_t empty;
+    return holo_planner_text(planner, "", &empty);
+}
+
+HoloStatus holo_plan_create(const HoloGraph *graph, HoloPlan *out, HoloError *error)
+{
+    *out = (HoloPlan){0};
+    HoloPlanner planner;
+    HoloPlanRecord first = {0};
+    HoloStatus status = planner_init(&planner, graph, out, error);
+    if (!status) status = holo_buffer_add(&out->section[HOLO_SECTION_PLANS], &first, sizeof first, error);
+    if (!status) status = plan_graph(&planner, graph, NULL, 0);
+    holo_arena_deinit(&planner.arena);
+    if (status) holo_plan_deinit(out);
+    return status;
+}
+
+void holo_plan_deinit(HoloPlan *plan)
+{
+    for (int i = 0; i < HOLO_SECTION_LIMIT; i++) holo_free(plan->section[i].data);
+    holo_free(plan->constants);
+    *plan = (HoloPlan){0};
+}
+
+HoloStatus holo_plan_meta(HoloPlan *plan, const char *key, const char *value, HoloError *error)
+{
+    HoloBuffer *strings = &plan->section[HOLO_SECTION_STRINGS];
+    HoloMetaRecord record = {.key = (uint32_t)strings->size};
+    HOLO_TRY(holo_buffer_add(strings, key, strlen(key) + 1, error));
+    record.value = (uint32_t)strings->size;
+    HOLO_TRY(holo_buffer_add(strings, value, strlen(value) + 1, error));
+    return holo_buffer_add(&plan->section[HOLO_SECTION_META], &record, sizeof record, error);
+}

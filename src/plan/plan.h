@@ -1,0 +1,65 @@
+// plan.h - a graph as a list of steps: order, memory, operands; in the records of the file format.
+#ifndef HOLO_PLAN_H
+#define HOLO_PLAN_H
+
+#include "format/holo.h"
+#include "graph/graph.h"
+#include "lower/lower.h"
+
+// A growing array of bytes.
+typedef struct HoloBuffer {
+    uint8_t *data;
+    size_t   size, room;
+} HoloBuffer;
+
+typedef struct HoloPlanConstant { // a constant as it will be stored
+    HoloTensor   tensor;          // borrowed: data is the graph's
+    uint32_t     kernel;          // 0: plain; else packed for this kernel
+    HoloLowering lowering;        // of the step it is packed for
+    int          input;           // which input of that step it is
+    uint64_t     size;            // stored bytes
+} HoloPlanConstant;
+
+typedef struct HoloPlan {
+    HoloBuffer        section[HOLO_SECTION_LIMIT]; // all but CONSTANTS and WEIGHTS
+    HoloPlanConstant *constants;
+    uint32_t          constant_count, constant_room;
+    uint32_t          flags_must;
+
+    // What was done, for the report.
+    uint32_t steps, kernel_steps, deduplicated;
+    uint64_t deduplicated_bytes, arena_bytes, naive_bytes;
+} HoloPlan;
+
+// Plans the graph and its subgraphs. The graph stays as it is and must live as long as the plan.
+HOLO_MUST HoloStatus holo_plan_create(const HoloGraph *graph, HoloPlan *out, HoloError *error);
+void holo_plan_deinit(HoloPlan *plan);
+HOLO_MUST HoloStatus holo_plan_meta(HoloPlan *plan, const char *key, const char *value, HoloError *error);
+
+// ---- for the files of this folder
+
+HOLO_MUST HoloStatus holo_buffer_add(HoloBuffer *buffer, const void *data, size_t size, HoloError *error);
+HOLO_MUST HoloStatus holo_buffer_align(HoloBuffer *buffer, size_t align, HoloError *error);
+
+typedef struct HoloPlanner { // the state of one holo_plan_create
+    HoloPlan        *plan;
+    const HoloDims  *dims;
+    HoloArena        arena;
+    int32_t         *dim_number;    // by entry of dims: its number in the file, -1: not in it
+    int32_t         *symbol_number; // by symbol
+    struct HoloTextMap     *texts;
+    struct HoloConstantMap *constants;
+    HoloError       *error;
+} HoloPlanner;
+
+HOLO_MUST HoloStatus holo_planner_text(HoloPlanner *planner, const char *text, uint32_t *out);
+HOLO_MUST HoloStatus holo_planner_sizes(HoloPlanner *planner, int count, const HoloDim *dim, uint32_t *out_first);
+HOLO_MUST HoloStatus holo_planner_op(HoloPlanner *planner, const HoloNode *node, uint32_t *out);
+// A constant, stored once for equal content. lowering NULL: plain.
+HOLO_MUST HoloStatus holo_planner_constant(HoloPlanner *planner, const HoloTensor *tensor, const HoloLowering *lowering,
+                                           int input, uint32_t *out);
+// The attributes of a node; a graph attribute becomes plans[k] for its k-th graph.
+HOLO_MUST HoloStatus holo_planner_attrs(HoloPlanner *planner, const HoloNode *node, const uint32_t *plans, uint32_t *out_first,
+                                        uint16_t *out_count);
+
+#endif

@@ -1,0 +1,326 @@
+// plan_tables.c - the tables that plans share: texts, sizes, operators, attributes, constants.
+//
+// Each thing is stored once. Numbers are given in the order of first use, so the same graph makes the
+// same file.
+#include "base/hash.h"
+#include "plan/plan.h"
+
+#include <string.h>
+
+// ---- buffers
+
+HoloStatus holo_buffer_add(HoloBuffer *buffer, const void *data, size_t size, HoloError *error)
+{
+    if (size > buffer->room - buffer->size) {
+        size_t room = buffer->room ? buffer->room * 2 : 1024;
+        while (room - buffer->size < size) room *= 2;
+        void *grown = holo_realloc(buffer->data, room);
+        if (!grown) return holo_fail_memory(error);
+        buffer->data = grown;
+        buffer->room = room;
+    }
+    if (size) memcpy(buffer->data + buffer->size, data, size);
+    buffer->size += size;
+    return HOLO_OK;
+}
+
+HoloStatus holo_buffer_align(HoloBuffer *buffer, size_t align, HoloError *error)
+{
+    static const char zero[64];
+    size_t missing = holo_align(buffer->size, align) - buffer->size;
+    return holo_buffer_add(buffer, zero, missing, error);
+}
+
+static HoloBuffer *section(HoloPlanner *planner, HoloSectionId id)
+{
+    return &planner->plan->section[id];
+}
+
+// ---- texts: an open-addressed table of offsets into the STRINGS section
+
+struct HoloTextMap {
+    uint32_t *slot; // offset + 1; 0: empty
+    size_t    room, used;
+};
+
+static uint32_t *text_slot(HoloPlanner *planner, const struct HoloTextMap *map, const char *text, size_t size)
+{
+    size_t i = holo_hash(text, size).word[0] & (map->room - 1);
+    const char *strings = (const char *)section(planner, HOLO_SECTION_STRINGS)->data;
+    while (map->slot[i] && strcmp(strings + map->slot[i] - 1, text)) i = (i + 1) & (map->room - 1);
+    return &map->slot[i];
+}
+
+static HoloStatus texts_grow(HoloPlanner *planner)
+{
+    struct HoloTextMap *map = planner->texts, old = {0};
+    if (!map) {
+        map = planner->texts = HOLO_NEW(&planner->arena, struct HoloTextMap, 1);
+        if (!map) return holo_fail_memory(planner->error);
+        HOLO_TRY(holo_buffer_add(section(planner, HOLO_SECTION_STRINGS), "", 1, planner->error));
+    } else old = *map;
+    map->room = old.room ? old.room * 2 : 1024;
+    map->slot = HOLO_NEW(&planner->arena, uint32_t, map->room);
+    if (!map->slot) return holo_fail_memory(planner->error);
+    const char *strings = (const char *)section(planner, HOLO_SECTION_STRINGS)->data;
+    for (size_t i = 0; i < old.room; i++)
+        if (old.slot[i]) {
+            const char *text = strings + old.slot[i] - 1;
+            *text_slot(planner, map, text, strlen(text)) = old.slot[i];
+        }
+    return HOLO_OK;
+}
+
+HoloStatus holo_planner_text(HoloPlanner *planner, const char *text, uint32_t *out)
+{
+    if (!planner->texts || planner->texts->used * 2 >= planner->texts->room) HOLO_TRY(texts_grow(planner));
+    *out = 0;
+    if (!text || !*text) return HOLO_OK;
+    size_t size = strlen(text);
+    uint32_t *slot = text_slot(planner, planner->texts, text, size);
+    HoloBuffer *strings = section(planner, HOLO_SECTION_STRINGS);
+    if (!*slot) {
+        if (strings->size + size >= UINT32_MAX) return holo_fail(planner->error, HOLO_UNSUPPORTED, "the names take over 4 GiB");
+        *slot = (uint32_t)strings->size + 1;
+        planner->texts->used++;
+        HOLO_TRY(holo_buffer_add(strings, text, size + 1, planner->error));
+    }
+    *out = *slot - 1;
+    return HOLO_OK;
+}
+
+// ---- sizes
+
+static HoloStatus dim_add(HoloPlanner *planner, HoloDim d, HoloDim *out);
+
+static HoloStatus symbol_add(HoloPlanner *planner, int symbol, int64_t *out)
+{
+    HoloBuffer *symbols = section(planner, HOLO_SECTION_SYMBOLS);
+    if (planner->symbol_number[symbol] < 0) {
+        planner->symbol_number[symbol] = (int32_t)(symbols->size / sizeof(uint32_t));
+        uint32_t name;
+        HOLO_TRY(holo_planner_text(planner, holo_dims_symbol_name(planner->dims, symbol), &name));
+        HOLO_TRY(holo_buffer_add(symbols, &name, sizeof name, planner->error));
+    }
+    *out = planner->symbol_number[symbol];
+    return HOLO_OK;
+}
+
+// Operands come before what uses them, so nesting is as deep as an expression: bounded by its size.
+static HoloStatus entry_add(HoloPlanner *planner, int entry)
+{
+    const HoloDimNode *node = holo_dims_node(planner->dims, entry);
+    HoloDimRecord record = {.op = node->op};
+    if (node->op == HOLO_DIM_SYMBOL) HOLO_TRY(symbol_add(planner, (int)node->a, &record.a));
+    else {
+        HOLO_TRY(dim_add(planner, node->a, &record.a));
+        HOLO_TRY(dim_add(planner, node->b, &record.b));
+    }
+    HoloBuffer *dims = section(planner, HOLO_SECTION_DIMS);
+    planner->dim_number[entry] = (int32_t)(dims->size / sizeof record);
+    return holo_buffer_add(dims, &record, sizeof record, planner->error);
+}
+
+static HoloStatus dim_add(HoloPlanner *planner, HoloDim d, HoloDim *out)
+{
+    *out = d;
+    if (!holo_dim_is_symbolic(d) || d == HOLO_DIM_UNKNOWN) return HOLO_OK;
+    int entry = holo_dim_entry(d);
+    if (planner->dim_number[entry] < 0) HOLO_TRY(entry_add(planner, entry));
+    *out = holo_dim_of_entry(planner->dim_number[entry]);
+    return HOLO_OK;
+}
+
+HoloStatus holo_planner_sizes(HoloPlanner *planner, int count, const HoloDim *dim, uint32_t *out_first)
+{
+    HoloBuffer *sizes = section(planner, HOLO_SECTION_SIZES);
+    *out_first = (uint32_t)(sizes->size / sizeof(int64_t));
+    for (int i = 0; i < count; i++) {
+        int64_t size;
+        HOLO_TRY(dim_add(planner, dim[i], &size));
+        HOLO_TRY(holo_buffer_add(sizes, &size, sizeof size, planner->error));
+    }
+    return HOLO_OK;
+}
+
+// ---- operators
+
+HoloStatus holo_planner_op(HoloPlanner *planner, const HoloNode *node, uint32_t *out)
+{
+    HoloOpRecord record = {.version = (uint32_t)node->version};
+    HOLO_TRY(holo_planner_text(planner, node->domain, &record.domain));
+    HOLO_TRY(holo_planner_text(planner, node->type, &record.name));
+    HoloBuffer *ops = section(planner, HOLO_SECTION_OPS);
+    const HoloOpRecord *have = (const void *)ops->data;
+    uint32_t count = (uint32_t)(ops->size / sizeof record);
+    for (*out = 0; *out < count; ++*out)
+        if (!memcmp(&have[*out], &record, sizeof record)) return HOLO_OK;
+    return holo_buffer_add(ops, &record, sizeof record, planner->error);
+}
+
+// ---- attributes
+
+// Bytes at an aligned place; *out is where.
+static HoloStatus bytes_add(HoloPlanner *planner, const void *data, size_t size, uint64_t *out)
+{
+    HoloBuffer *bytes = section(planner, HOLO_SECTION_BYTES);
+    HOLO_TRY(holo_buffer_align(bytes, 8, planner->error));
+    *out = bytes->size;
+    if (bytes->size + size >= UINT32_MAX) return holo_fail(planner->error, HOLO_UNSUPPORTED, "the attributes take over 4 GiB");
+    return holo_buffer_add(bytes, data, size, planner->error);
+}
+
+static HoloStatus tensor_add(HoloPlanner *planner, const HoloTensor *t, uint64_t *out)
+{
+    HoloTensorRecord record = {.dtype = t->dtype, .kind = t->kind, .inner = t->inner, .rank = t->rank,
+                               .constant = HOLO_NO_VALUE};
+    for (int d = 0; d < t->rank; d++) record.dim[d] = t->dim[d];
+    if (t->data) HOLO_TRY(holo_planner_constant(planner, t, NULL, 0, &record.constant));
+    return bytes_add(planner, &record, sizeof record, out);
+}
+
+static HoloStatus strings_add(HoloPlanner *planner, const HoloString *strings, int count, uint64_t *out)
+{
+    HoloSpan *spans = HOLO_NEW(&planner->arena, HoloSpan, count + 1);
+    if (!spans) return holo_fail_memory(planner->error);
+    for (int i = 0; i < count; i++) {
+        uint64_t at;
+        HOLO_TRY(bytes_add(planner, strings[i].data, strings[i].size, &at));
+        spans[i] = (HoloSpan){(uint32_t)at, (uint32_t)strings[i].size};
+    }
+    return bytes_add(planner, spans, (size_t)count * sizeof *spans, out);
+}
+
+static HoloStatus attr_value(HoloPlanner *planner, const HoloAttr *attr, const uint32_t *plans, HoloAttrRecord *record)
+{
+    switch (attr->kind) {
+    case HOLO_ATTR_INT: record->value = (uint64_t)attr->i; return HOLO_OK;
+    case HOLO_ATTR_FLOAT: memcpy(&record->value, &attr->f, sizeof attr->f); return HOLO_OK;
+    case HOLO_ATTR_GRAPH: record->value = plans[0]; return HOLO_OK;
+    case HOLO_ATTR_STRING:
+        record->count = (uint32_t)attr->s.size;
+        return bytes_add(planner, attr->s.data, attr->s.size, &record->value);
+    case HOLO_ATTR_INTS: return bytes_add(planner, attr->ints, (size_t)attr->count * sizeof(int64_t), &record->value);
+    case HOLO_ATTR_FLOATS: return bytes_add(planner, attr->floats, (size_t)attr->count * sizeof(float), &record->value);
+    case HOLO_ATTR_STRINGS: return strings_add(planner, attr->strings, attr->count, &record->value);
+    case HOLO_ATTR_TENSOR:
+    case HOLO_ATTR_TYPE: return tensor_add(planner, attr->tensor, &record->value);
+    }
+    return holo_fail(planner->error, HOLO_UNSUPPORTED, "attribute %s is a list of tensors or graphs, which no operator has",
+                     attr->name);
+}
+
+HoloStatus holo_planner_attrs(HoloPlanner *planner, const HoloNode *node, const uint32_t *plans, uint32_t *out_first,
+                              uint16_t *out_count)
+{
+    HoloAttrRecord *records = HOLO_NEW(&planner->arena, HoloAttrRecord, node->attr_count + 1);
+    if (!records) return holo_fail_memory(planner->error);
+    for (int i = 0; i < node->attr_count; i++) {
+        const HoloAttr *attr = &node->attr[i];
+        records[i] = (HoloAttrRecord){.kind = (uint16_t)attr->kind, .count = (uint32_t)attr->count};
+        HOLO_TRY(holo_planner_text(planner, attr->name, &records[i].name));
+        HOLO_TRY(attr_value(planner, attr, plans, &records[i]));
+        plans += attr->kind == HOLO_ATTR_GRAPH;
+    }
+    HoloBuffer *attrs = section(planner, HOLO_SECTION_ATTRS);
+    *out_first = (uint32_t)(attrs->size / sizeof *records);
+    *out_count = (uint16_t)node->attr_count;
+    return holo_buffer_add(attrs, records, (size_t)node->attr_count * sizeof *records, planner->error);
+}
+
+// ---- constants: looked up by a sample of their bytes, taken for equal only when all bytes are
+
+struct HoloConstantMap {
+    uint32_t *slot; // number + 1; 0: empty
+    size_t    room;
+};
+
+enum { SAMPLE = 4096 };
+
+static uint64_t constant_key(const HoloPlanConstant *c)
+{
+    uint64_t part[8] = {c->tensor.dtype, c->kernel, c->size, (uint64_t)c->input};
+    size_t bytes = holo_tensor_bytes(&c->tensor), sample = bytes < SAMPLE ? bytes : SAMPLE;
+    part[4] = bytes;
+    part[5] = holo_hash(c->lowering.params, c->lowering.params_size).word[0];
+    if (c->tensor.dtype != HOLO_STRING && bytes) {
+        part[6] = holo_hash(c->tensor.data, sample).word[0];
+        part[7] = holo_hash((const char *)c->tensor.data + bytes - sample, sample).word[0];
+    }
+    return holo_hash(part, sizeof part).word[0];
+}
+
+static bool constant_equal(const HoloPlanConstant *a, const HoloPlanConstant *b)
+{
+    size_t bytes = holo_tensor_bytes(&a->tensor);
+    if (a->tensor.dtype != b->tensor.dtype || a->kernel != b->kernel || a->size != b->size || a->input != b->input) return false;
+    if (bytes != holo_tensor_bytes(&b->tensor) || a->lowering.params_size != b->lowering.params_size) return false;
+    if (memcmp(a->lowering.params, b->lowering.params, a->lowering.params_size)) return false;
+    if (a->kernel && (a->tensor.rank != b->tensor.rank || memcmp(a->tensor.dim, b->tensor.dim, sizeof a->tensor.dim))) return false;
+    if (a->tensor.data == b->tensor.data || !bytes) return true;
+    if (a->tensor.dtype != HOLO_STRING) return !memcmp(a->tensor.data, b->tensor.data, bytes);
+    for (int64_t i = 0; i < holo_tensor_count(&a->tensor); i++)
+        if (!holo_string_equal(((const HoloString *)a->tensor.data)[i], ((const HoloString *)b->tensor.data)[i])) return false;
+    return true;
+}
+
+static uint32_t *constant_slot(const HoloPlan *plan, const struct HoloConstantMap *map, const HoloPlanConstant *c)
+{
+    size_t i = constant_key(c) & (map->room - 1);
+    while (map->slot[i] && !constant_equal(&plan->constants[map->slot[i] - 1], c)) i = (i + 1) & (map->room - 1);
+    return &map->slot[i];
+}
+
+static HoloStatus constants_grow(HoloPlanner *planner)
+{
+    HoloPlan *plan = planner->plan;
+    uint32_t room = plan->constant_room ? plan->constant_room * 2 : 256;
+    HoloPlanConstant *constants = holo_realloc(plan->constants, room * sizeof *constants);
+    if (!constants) return holo_fail_memory(planner->error);
+    plan->constants = constants;
+    plan->constant_room = room;
+    struct HoloConstantMap *map = planner->constants;
+    if (!map) map = planner->constants = HOLO_NEW(&planner->arena, struct HoloConstantMap, 1);
+    if (!map) return holo_fail_memory(planner->error);
+    map->room = (size_t)room * 2;
+    map->slot = HOLO_NEW(&planner->arena, uint32_t, map->room);
+    if (!map->slot) return holo_fail_memory(planner->error);
+    for (uint32_t i = 0; i < plan->constant_count; i++) {
+        size_t at = constant_key(&constants[i]) & (map->room - 1);
+        while (map->slot[at]) at = (at + 1) & (map->room - 1);
+        map->slot[at] = i + 1;
+    }
+    return HOLO_OK;
+}
+
+static uint64_t stored_size(const HoloTensor *t)
+{
+    if (t->dtype != HOLO_STRING) return holo_tensor_bytes(t);
+    uint64_t size = 0;
+    for (int64_t i = 0; i < holo_tensor_count(t); i++) size += 8 + ((const HoloString *)t->data)[i].size;
+    return size;
+}
+
+HoloStatus holo_planner_constant(HoloPlanner *planner, const HoloTensor *tensor, const HoloLowering *lowering, int input,
+                                 uint32_t *out)
+{
+    HoloPlan *plan = planner->plan;
+    if (plan->constant_count == plan->constant_room) HOLO_TRY(constants_grow(planner));
+    HoloPlanConstant c = {.tensor = *tensor};
+    if (lowering) {
+        c.kernel = lowering->kernel;
+        c.lowering = *lowering;
+        c.input = input;
+    }
+    c.size = lowering ? holo_lower_packing(lowering, tensor).bytes : stored_size(tensor);
+    uint32_t *slot = constant_slot(plan, planner->constants, &c);
+    if (*slot) {
+        plan->deduplicated++;
+        plan->deduplicated_bytes += c.size;
+    } else {
+        plan->constants[plan->constant_count] = c;
+        *slot = ++plan->constant_count;
+    }
+    *out = *slot - 1;
+    return HOLO_OK;
+}

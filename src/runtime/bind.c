@@ -1,0 +1,373 @@
+// bind.c - sizes become numbers, values get their memory, and every step is checked before it may run.
+//
+// This is where a plan from an untrusted file becomes safe to run: for each step the operator's own
+// infer must come to the sizes that the file says, and a kernel's own check must accept them. Where
+// infer needs values that exist only while running, the step is marked and infer is asked again then.
+#include "base/pack.h"
+#include "runtime/frame.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ---- symbols and expressions
+
+static bool types_equal(const HoloTensor *a, const HoloTensor *b)
+{
+    return a->dtype == b->dtype && a->kind == b->kind && a->rank == b->rank &&
+           (a->rank <= 0 || !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]));
+}
+
+static HoloStatus input_fail(const HoloFrame *frame, const HoloValueRecord *v, const HoloTensor *t, const char *why,
+                             HoloError *error)
+{
+    char have[256];
+    int at = snprintf(have, sizeof have, "%s[", holo_dtype_name((HoloDtype)t->dtype));
+    for (int d = 0; d < t->rank && at < 200; d++)
+        at += snprintf(have + at, sizeof have - (size_t)at, "%s%lld", d ? "," : "", (long long)t->dim[d]);
+    return holo_fail(error, HOLO_BAD_INPUT, "input %s is %s]: %s", holo_model_text(frame->session->model, v->name), have, why);
+}
+
+static HoloStatus input_type_check(const HoloFrame *frame, uint32_t i, const HoloTensor *t, HoloError *error)
+{
+    const HoloValueRecord *v = holo_frame_record(frame, holo_frame_input_value(frame, i));
+    if (v->dtype && t->dtype && v->dtype != t->dtype) return input_fail(frame, v, t, "another dtype is wanted", error);
+    if (v->dtype && v->kind != t->kind) return input_fail(frame, v, t, "another kind of value is wanted", error);
+    if (v->rank >= 0 && t->kind == HOLO_TENSOR && v->rank != t->rank)
+        return input_fail(frame, v, t, "another number of dimensions is wanted", error);
+    return HOLO_OK;
+}
+
+// What the sizes of the inputs say: numbers for symbols, and for whole expressions where a subgraph is
+// given a value whose size is one. What an enclosing frame knows holds too.
+static HoloStatus symbols_bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
+{
+    const HoloArchive *a = &frame->session->model->archive;
+    const HoloFrame *parent = frame->parent;
+    for (size_t i = 0; i < a->DIMS_count; i++) {
+        frame->dim_is_known[i] = parent && parent->dim_is_known[i];
+        frame->dims[i] = parent ? parent->dims[i] : 0;
+    }
+    bool *is_own = HOLO_NEW(&frame->temp, bool, a->DIMS_count + 1); // given by an input of this plan
+    if (!is_own) return holo_fail_memory(error);
+    for (uint32_t i = 0; i < frame->plan->input_count; i++) {
+        const HoloValueRecord *v = holo_frame_record(frame, holo_frame_input_value(frame, i));
+        HOLO_TRY(input_type_check(frame, i, inputs[i], error));
+        for (int d = 0; d < v->rank && inputs[i]->kind == HOLO_TENSOR; d++) {
+            int64_t size = a->SIZES_at[v->size_first + (uint32_t)d];
+            if (!holo_dim_is_symbolic(size) || size == HOLO_DIM_UNKNOWN || is_own[(uint32_t)size]) continue;
+            is_own[(uint32_t)size] = frame->dim_is_known[(uint32_t)size] = true;
+            frame->dims[(uint32_t)size] = inputs[i]->dim[d];
+        }
+    }
+    return HOLO_OK;
+}
+
+// True when `d` has a number, which is then in *out.
+static bool dim_value(const HoloFrame *frame, int64_t d, int64_t *out)
+{
+    if (!holo_dim_is_symbolic(d)) *out = d;
+    else if (d == HOLO_DIM_UNKNOWN || !frame->dim_is_known[(uint32_t)d]) return false;
+    else *out = frame->dims[(uint32_t)d];
+    return true;
+}
+
+static bool dim_compute(int op, int64_t x, int64_t y, int64_t *out)
+{
+    switch (op) {
+    case HOLO_DIM_ADD: return holo_add(x, y, out);
+    case HOLO_DIM_MUL: return holo_mul(x, y, out);
+    case HOLO_DIM_MIN: *out = x < y ? x : y; return true;
+    case HOLO_DIM_MAX: *out = x > y ? x : y; return true;
+    case HOLO_DIM_DIV:
+        if (y == 0 || (x == INT64_MIN && y == -1)) return false;
+        *out = x / y - (x % y != 0 && (x < 0) != (y < 0));
+        return true;
+    }
+    return false;
+}
+
+static void dims_evaluate(HoloFrame *frame)
+{
+    const HoloArchive *a = &frame->session->model->archive;
+    for (size_t i = 0; i < a->DIMS_count; i++) {
+        const HoloDimRecord *r = &a->DIMS_at[i];
+        int64_t x, y, value;
+        if (r->op == HOLO_DIM_SYMBOL || !dim_value(frame, r->a, &x) || !dim_value(frame, r->b, &y)) continue;
+        if (!dim_compute(r->op, x, y, &value)) continue;
+        frame->dim_is_known[i] = true;
+        frame->dims[i] = value;
+    }
+}
+
+static HoloStatus inputs_check(const HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
+{
+    const HoloArchive *a = &frame->session->model->archive;
+    for (uint32_t i = 0; i < frame->plan->input_count; i++) {
+        const HoloValueRecord *v = holo_frame_record(frame, holo_frame_input_value(frame, i));
+        for (int d = 0; d < v->rank && inputs[i]->kind == HOLO_TENSOR; d++) {
+            int64_t want;
+            if (!dim_value(frame, a->SIZES_at[v->size_first + (uint32_t)d], &want) || want == inputs[i]->dim[d]) continue;
+            char why[160];
+            snprintf(why, sizeof why, "the size of dimension %d should be %lld", d, (long long)want);
+            return input_fail(frame, v, inputs[i], why, error);
+        }
+    }
+    return HOLO_OK;
+}
+
+// ---- values
+
+// Sets a value's type from its record; false when sizes are missing that must be known.
+static bool value_type(const HoloFrame *frame, const HoloValueRecord *v, HoloTensor *t)
+{
+    const HoloArchive *a = &frame->session->model->archive;
+    *t = (HoloTensor){.dtype = v->dtype, .kind = v->kind, .inner = v->inner, .rank = v->rank};
+    for (int d = 0; d < v->rank; d++)
+        if (!dim_value(frame, a->SIZES_at[v->size_first + (uint32_t)d], &t->dim[d])) {
+            t->rank = -1;
+            return v->storage == HOLO_STORE_HEAP;
+        } else if (t->dim[d] < 0) return false;
+    return true;
+}
+
+static HoloStatus expression_fill(HoloFrame *frame, const HoloValueRecord *v, HoloTensor *t, int64_t count)
+{
+    const HoloArchive *a = &frame->session->model->archive;
+    if (count < 0 || (uint64_t)count > a->SIZES_count - v->at) return HOLO_BAD_ARCHIVE;
+    if (!t->data) t->data = holo_arena_take(&frame->arena, (size_t)count * 8 + 8);
+    if (!t->data) return HOLO_NO_MEMORY;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t x;
+        if (!dim_value(frame, a->SIZES_at[v->at + (uint64_t)i], &x)) return HOLO_BAD_ARCHIVE;
+        if (v->dtype == HOLO_I64) ((int64_t *)t->data)[i] = x;
+        else ((int32_t *)t->data)[i] = (int32_t)x;
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus value_bind(HoloFrame *frame, uint32_t i, HoloError *error)
+{
+    const HoloModel *model = frame->session->model;
+    const HoloValueRecord *v = holo_frame_record(frame, i);
+    HoloTensor *t = &frame->types[i], before = *t;
+    if (v->storage == HOLO_STORE_INPUT) return HOLO_OK;
+    bool ok = value_type(frame, v, t);
+    int64_t count = ok && t->rank >= 0 ? holo_tensor_count(t) : 0;
+    ok = ok && count >= 0;
+    if (ok && v->storage == HOLO_STORE_CONSTANT) {
+        ok = (uint64_t)count == model->archive.CONSTANTS_at[v->at].count;
+        t->data = model->constants[v->at];
+    }
+    if (ok && v->storage == HOLO_STORE_EXPRESSION) {
+        t->data = before.data; // its memory of an earlier binding: the count is the same
+        ok = !expression_fill(frame, v, t, count);
+    }
+    if (ok && v->storage == HOLO_STORE_ALIAS) {
+        const HoloTensor *root = &frame->types[v->at];
+        ok = root->dtype == t->dtype && root->kind == HOLO_TENSOR && root->rank >= 0 && holo_tensor_count(root) == count;
+    }
+    if (ok) return HOLO_OK;
+    return holo_fail(error, HOLO_BAD_ARCHIVE, "value %s has sizes that cannot be", holo_model_text(model, v->name));
+}
+
+static HoloStatus values_bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
+{
+    for (uint32_t i = 0; i < frame->plan->input_count; i++) {
+        uint32_t v = holo_frame_input_value(frame, i);
+        frame->types[v] = *inputs[i];
+        frame->types[v].data = NULL;
+    }
+    for (uint32_t i = 0; i < frame->plan->value_count; i++) HOLO_TRY(value_bind(frame, i, error));
+    if (frame->plan->value_count) memcpy(frame->values, frame->types, frame->plan->value_count * sizeof *frame->values);
+    return HOLO_OK;
+}
+
+// ---- steps
+
+static bool is_open(const HoloTensor *t)
+{
+    return t && (t->rank < 0 || !t->dtype || t->kind != HOLO_TENSOR);
+}
+
+// Compares what infer says of the outputs with what the file says. *out_known: infer needed no value
+// that exists only while running.
+static HoloStatus outputs_compare(const HoloCall *call, const HoloTensor *inferred, bool *out_known)
+{
+    *out_known = true;
+    for (int i = 0; i < call->out_count; i++) {
+        const HoloTensor *have = call->out[i], *want = &inferred[i];
+        if (!have || is_open(have)) continue;
+        bool known = want->rank >= 0;
+        for (int d = 0; d < want->rank; d++) known = known && !holo_dim_is_symbolic(want->dim[d]);
+        *out_known = *out_known && known;
+        if (known && !types_equal(have, want))
+            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes of output %d are not what its inputs give", i);
+    }
+    return HOLO_OK;
+}
+
+HoloStatus holo_frame_infer(HoloFrame *frame, uint32_t step, const HoloTensor **out_types, bool *out_known, HoloError *error)
+{
+    HoloCall call = frame->calls[step];
+    HoloTensor *types = HOLO_NEW(&frame->temp, HoloTensor, call.out_count + 1);
+    HoloTensor **out = HOLO_NEW(&frame->temp, HoloTensor *, call.out_count + 1);
+    if (!types || !out) return holo_fail_memory(error);
+    for (int i = 0; i < call.out_count; i++) {
+        out[i] = call.out[i] ? &types[i] : NULL;
+        types[i].rank = -1;
+    }
+    call.out = out;
+    call.error = error;
+    HOLO_TRY(holo_op_infer(&call));
+    call.out = frame->calls[step].out;
+    *out_types = types;
+    return outputs_compare(&call, types, out_known);
+}
+
+// eval reads plain row-major bytes: no operand of it may be packed for a kernel.
+static bool operands_are_plain(const HoloFrame *frame, const HoloStepRecord *s)
+{
+    const HoloArchive *a = &frame->session->model->archive;
+    for (uint32_t i = 0; i < s->in_count; i++) {
+        uint32_t v = a->OPERANDS_at[s->operand_first + i];
+        if (v == HOLO_NO_VALUE) continue;
+        const HoloValueRecord *r = holo_frame_record(frame, v);
+        while (r->storage == HOLO_STORE_ALIAS) r = holo_frame_record(frame, (uint32_t)r->at);
+        if (r->storage == HOLO_STORE_CONSTANT && a->CONSTANTS_at[r->at].packed) return false;
+    }
+    return true;
+}
+
+static HoloStatus kernel_bind(HoloFrame *frame, uint32_t i, const HoloStepRecord *s, size_t *scratch, HoloError *error)
+{
+    const HoloKernel *kernel = holo_kernel_find(s->kernel);
+    HoloCall *call = &frame->calls[i];
+    call->error = error;
+    if (!kernel) return holo_call_fail(call, HOLO_UNSUPPORTED, "this runtime has no kernel %u", s->kernel);
+    if (frame->steps[i].is_open) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a kernel runs on values of unknown size");
+    size_t need = 0;
+    HOLO_TRY(kernel->check(call, &need));
+    if (need > *scratch) *scratch = need;
+    frame->steps[i].run = kernel->run;
+    return HOLO_OK;
+}
+
+static HoloStatus step_bind(HoloFrame *frame, uint32_t i, size_t *scratch, HoloError *error)
+{
+    const HoloStepRecord *s = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
+    HoloCall *call = &frame->calls[i];
+    HoloStep *step = &frame->steps[i];
+    *step = (HoloStep){.run = call->op->eval};
+    for (int k = 0; k < call->in_count; k++) step->is_open = step->is_open || is_open(call->in[k]);
+    for (int k = 0; k < call->out_count; k++) step->is_open = step->is_open || is_open(call->out[k]);
+    if (!step->is_open) {
+        bool known = true;
+        const HoloTensor *types;
+        HoloArenaMark mark = holo_arena_mark(&frame->temp);
+        HoloStatus status = holo_frame_infer(frame, i, &types, &known, error);
+        holo_arena_reset(&frame->temp, mark);
+        HOLO_TRY(status);
+        step->is_checked = !known;
+    }
+    if (s->kernel) return kernel_bind(frame, i, s, scratch, error);
+    if (operands_are_plain(frame, s)) return HOLO_OK;
+    return holo_call_fail(call, HOLO_BAD_ARCHIVE, "an operand is packed for a kernel");
+}
+
+static HoloStatus steps_bind(HoloFrame *frame, HoloError *error)
+{
+    size_t scratch = 0;
+    for (uint32_t i = 0; i < frame->plan->step_count; i++) HOLO_TRY(step_bind(frame, i, &scratch, error));
+    return holo_session_reserve(frame->session, scratch, error);
+}
+
+// ---- memory
+
+static HoloStatus layout_static(const HoloFrame *frame, uint64_t *size, uint64_t *offsets, HoloError *error)
+{
+    *size = frame->plan->arena_bytes;
+    for (uint32_t i = 0; i < frame->plan->value_count; i++) {
+        const HoloValueRecord *v = holo_frame_record(frame, i);
+        if (v->storage != HOLO_STORE_ARENA) continue;
+        size_t bytes = holo_tensor_bytes(&frame->types[i]);
+        if (v->at % 64 || v->at > *size || bytes > *size - v->at)
+            return holo_fail(error, HOLO_BAD_ARCHIVE, "value %u lies outside the planned memory", i);
+        offsets[i] = v->at;
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus layout_dynamic(HoloFrame *frame, uint64_t *size, uint64_t *offsets, HoloError *error)
+{
+    uint32_t count = frame->plan->value_count;
+    HoloBlock *blocks = HOLO_NEW(&frame->temp, HoloBlock, count + 1);
+    if (!blocks) return holo_fail_memory(error);
+    for (uint32_t i = 0; i < count; i++) {
+        const HoloValueRecord *v = holo_frame_record(frame, i);
+        if (v->storage == HOLO_STORE_ARENA)
+            blocks[i] = (HoloBlock){holo_tensor_bytes(&frame->types[i]), v->step_from, v->step_to, 0};
+    }
+    if (!holo_pack(blocks, (int)count, size)) return holo_fail(error, HOLO_NO_MEMORY, "the sizes need too much memory");
+    for (uint32_t i = 0; i < count; i++) offsets[i] = blocks[i].offset;
+    return HOLO_OK;
+}
+
+static HoloStatus memory_bind(HoloFrame *frame, HoloError *error)
+{
+    uint64_t size = 0, *offsets = HOLO_NEW(&frame->temp, uint64_t, frame->plan->value_count + 1);
+    if (!offsets) return holo_fail_memory(error);
+    if (frame->plan->flags & HOLO_PLAN_STATIC) HOLO_TRY(layout_static(frame, &size, offsets, error));
+    else HOLO_TRY(layout_dynamic(frame, &size, offsets, error));
+    if (size > frame->memory_size) {
+        holo_memory_free(frame->memory, frame->memory_size);
+        frame->memory_size = 0;
+        frame->memory = size < SIZE_MAX ? holo_memory_take((size_t)size) : NULL;
+        if (!frame->memory)
+            return holo_fail(error, HOLO_NO_MEMORY, "no memory for the %llu bytes of a run", (unsigned long long)size);
+        frame->memory_size = (size_t)size;
+    }
+    for (uint32_t i = 0; i < frame->plan->value_count; i++)
+        if (holo_frame_record(frame, i)->storage == HOLO_STORE_ARENA)
+            frame->types[i].data = frame->values[i].data = frame->memory + offsets[i];
+    return HOLO_OK;
+}
+
+// ---- all of it
+
+static bool is_bound_to(const HoloFrame *frame, const HoloTensor *const *inputs)
+{
+    if (!frame->is_bound) return false;
+    for (uint32_t i = 0; i < frame->plan->input_count; i++)
+        if (!types_equal(&frame->types[holo_frame_input_value(frame, i)], inputs[i])) return false;
+    // What an enclosing frame says of sizes may have changed as well.
+    const HoloFrame *parent = frame->parent;
+    size_t dims = frame->session->model->archive.DIMS_count;
+    return !parent || (!memcmp(parent->dims, frame->parent_dims, dims * sizeof *frame->dims) &&
+                       !memcmp(parent->dim_is_known, frame->parent_dim_is_known, dims * sizeof *frame->dim_is_known));
+}
+
+static HoloStatus bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
+{
+    HOLO_TRY(symbols_bind(frame, inputs, error));
+    dims_evaluate(frame);
+    HOLO_TRY(inputs_check(frame, inputs, error));
+    HOLO_TRY(values_bind(frame, inputs, error));
+    HOLO_TRY(steps_bind(frame, error));
+    return memory_bind(frame, error);
+}
+
+HoloStatus holo_frame_bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
+{
+    if (is_bound_to(frame, inputs)) return HOLO_OK;
+    frame->is_bound = false;
+    HoloArenaMark mark = holo_arena_mark(&frame->temp);
+    HoloStatus status = bind(frame, inputs, error);
+    holo_arena_reset(&frame->temp, mark);
+    frame->is_bound = !status;
+    size_t dims = frame->session->model->archive.DIMS_count;
+    if (frame->parent) {
+        memcpy(frame->parent_dims, frame->parent->dims, dims * sizeof *frame->dims);
+        memcpy(frame->parent_dim_is_known, frame->parent->dim_is_known, dims * sizeof *frame->dim_is_known);
+    }
+    return status;
+}

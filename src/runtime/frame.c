@@ -1,0 +1,278 @@
+// frame.c - frames made, run and unmade; and what a frame does for the operators that run in it.
+#include "runtime/frame.h"
+
+#include "runtime/pool.h"
+
+#include <string.h>
+
+// ---- the host of operators
+
+static HoloFrame *frame_of(const HoloHost *host)
+{
+    return (HoloFrame *)(uintptr_t)host; // the host is the first member
+}
+
+static void *host_temp(const HoloHost *host, size_t size)
+{
+    return holo_arena_take(&frame_of(host)->temp, size);
+}
+
+static void *host_keep(const HoloHost *host, size_t size)
+{
+    return holo_arena_take(&frame_of(host)->heap, size);
+}
+
+static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void *, int64_t, int), void *arg)
+{
+    holo_pool_run(frame_of(host)->session->pool, count, work, arg);
+}
+
+// A copy of a value, and of all that it holds, in an arena. Sequences nest a few levels at most.
+static HoloStatus value_copy(const HoloTensor *from, HoloTensor *to, HoloArena *arena, int depth, HoloError *error)
+{
+    *to = *from;
+    if (!from->data) return HOLO_OK;
+    if (depth > 4) return holo_fail(error, HOLO_UNSUPPORTED, "values are nested more than four deep");
+    int64_t count = from->kind == HOLO_MAP ? 2 : holo_tensor_count(from);
+    if (count < 0) return holo_fail(error, HOLO_INTERNAL, "a value has no size");
+    if (from->kind == HOLO_TENSOR) {
+        size_t bytes = holo_tensor_bytes(from);
+        to->data = holo_arena_take(arena, bytes);
+        if (!to->data) return holo_fail_memory(error);
+        if (from->dtype != HOLO_STRING) {
+            memcpy(to->data, from->data, bytes);
+            return HOLO_OK;
+        }
+        for (int64_t i = 0; i < count; i++) {
+            const HoloString *s = (const HoloString *)from->data + i;
+            char *text = holo_arena_text(arena, s->data, s->size);
+            if (!text) return holo_fail_memory(error);
+            ((HoloString *)to->data)[i] = (HoloString){text, s->size};
+        }
+        return HOLO_OK;
+    }
+    HoloTensor *elements = HOLO_NEW(arena, HoloTensor, count + 1);
+    if (!elements) return holo_fail_memory(error);
+    to->data = elements;
+    for (int64_t i = 0; i < count; i++)
+        HOLO_TRY(value_copy((const HoloTensor *)from->data + i, &elements[i], arena, depth + 1, error));
+    return HOLO_OK;
+}
+
+static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count, const HoloTensor *const *in, int out_count,
+                                HoloTensor *const *out, HoloError *error)
+{
+    HoloFrame *outer = frame_of(host);
+    HoloSession *session = outer->session;
+    uint32_t number = (uint32_t)((const HoloPlanRecord *)graph - session->model->archive.PLANS_at);
+    HoloFrame **slot = &session->frames[number];
+    if (!*slot) HOLO_TRY(holo_frame_create(session, number, outer, slot, error));
+    HoloFrame *frame = *slot;
+    frame->parent = outer;
+    if ((uint32_t)in_count != frame->plan->input_count || (uint32_t)out_count > frame->plan->output_count)
+        return holo_fail(error, HOLO_BAD_MODEL, "a subgraph takes %u inputs and gives %u outputs; it is called with %d and %d",
+                         frame->plan->input_count, frame->plan->output_count, in_count, out_count);
+    HOLO_TRY(holo_frame_bind(frame, in, error));
+    HOLO_TRY(holo_frame_run(frame, in, error));
+    for (int i = 0; i < out_count; i++)
+        if (out[i])
+            HOLO_TRY(value_copy(&frame->values[holo_frame_output_value(frame, (uint32_t)i)], out[i], &outer->heap, 0, error));
+    return HOLO_OK;
+}
+
+// ---- making
+
+#define TAKE(frame, field, count)                                                                    \
+    do {                                                                                             \
+        (frame)->field = holo_arena_take_array(&(frame)->arena, (size_t)(count) + 1, sizeof *(frame)->field); \
+        if (!(frame)->field) return holo_fail_memory(error);                                         \
+    } while (0)
+
+static void call_init(HoloFrame *frame, const HoloStepRecord *s, HoloTensor **operands, HoloCall *call)
+{
+    const HoloModel *model = frame->session->model;
+    const HoloArchive *a = &model->archive;
+    for (uint32_t k = 0; k < (uint32_t)s->in_count + s->out_count; k++) {
+        uint32_t v = a->OPERANDS_at[s->operand_first + k];
+        operands[k] = v == HOLO_NO_VALUE ? NULL : &frame->values[v];
+    }
+    *call = (HoloCall){
+        .op = model->ops[s->op],
+        .node = holo_model_text(model, s->name),
+        .version = (int)a->OPS_at[s->op].version,
+        .in_count = s->in_count,
+        .out_count = s->out_count,
+        .in = (const HoloTensor *const *)operands,
+        .out = operands + s->in_count,
+        .attr = model->attrs + s->attr_first,
+        .attr_count = s->attr_count,
+        .capture_count = s->capture_count,
+        .params = a->BYTES_at + s->params,
+        .params_size = s->params_size,
+        .host = &frame->host,
+    };
+}
+
+// Calls refer to operands, operands to values: set up once, since neither moves.
+static HoloStatus arrays_create(HoloFrame *frame, HoloError *error)
+{
+    const HoloArchive *a = &frame->session->model->archive;
+    const HoloPlanRecord *plan = frame->plan;
+    const HoloStepRecord *steps = a->STEPS_at + plan->step_first;
+    size_t operand_count = 0, at = 0;
+    for (uint32_t i = 0; i < plan->step_count; i++) operand_count += (size_t)steps[i].in_count + steps[i].out_count;
+    TAKE(frame, values, plan->value_count);
+    TAKE(frame, types, plan->value_count);
+    TAKE(frame, operands, operand_count);
+    TAKE(frame, calls, plan->step_count);
+    TAKE(frame, steps, plan->step_count);
+    TAKE(frame, dims, a->DIMS_count);
+    TAKE(frame, dim_is_known, a->DIMS_count);
+    TAKE(frame, parent_dims, a->DIMS_count);
+    TAKE(frame, parent_dim_is_known, a->DIMS_count);
+    for (uint32_t i = 0; i < plan->step_count; i++) {
+        call_init(frame, &steps[i], frame->operands + at, &frame->calls[i]);
+        at += (size_t)steps[i].in_count + steps[i].out_count;
+    }
+    return HOLO_OK;
+}
+
+HoloStatus holo_frame_create(HoloSession *session, uint32_t plan, const HoloFrame *parent, HoloFrame **out, HoloError *error)
+{
+    HoloFrame *frame = holo_realloc(NULL, sizeof *frame);
+    if (!frame) return holo_fail_memory(error);
+    *frame = (HoloFrame){
+        .host = {.temp = host_temp, .keep = host_keep, .subgraph = host_subgraph, .parallel = host_parallel},
+        .session = session,
+        .parent = parent,
+        .plan = &session->model->archive.PLANS_at[plan],
+    };
+    frame->host.workers = holo_pool_threads(session->pool);
+    frame->host.kernels = session->model->kernels;
+    HoloStatus status = arrays_create(frame, error);
+    if (status) holo_frame_destroy(frame);
+    else *out = frame;
+    return status;
+}
+
+void holo_frame_destroy(HoloFrame *frame)
+{
+    if (!frame) return;
+    holo_memory_free(frame->memory, frame->memory_size);
+    holo_arena_deinit(&frame->heap);
+    holo_arena_deinit(&frame->temp);
+    holo_arena_deinit(&frame->arena);
+    holo_free(frame);
+}
+
+// ---- running
+
+// Points inputs at the caller's bytes, and aliases at the bytes they share.
+static void values_point(HoloFrame *frame, const HoloTensor *const *inputs)
+{
+    for (uint32_t i = 0; i < frame->plan->input_count; i++)
+        frame->values[holo_frame_input_value(frame, i)] = *inputs[i];
+    for (uint32_t i = 0; i < frame->plan->value_count; i++) {
+        const HoloValueRecord *v = holo_frame_record(frame, i);
+        if (v->storage == HOLO_STORE_ALIAS) frame->values[i].data = frame->values[v->at].data;
+    }
+}
+
+static bool sizes_are_known(const HoloTensor *t)
+{
+    if (t->rank < 0 || t->kind != HOLO_TENSOR) return false;
+    for (int d = 0; d < t->rank; d++)
+        if (holo_dim_is_symbolic(t->dim[d])) return false;
+    return true;
+}
+
+static bool is_heap(const HoloFrame *frame, const HoloTensor *value)
+{
+    return holo_frame_record(frame, (uint32_t)(value - frame->values))->storage == HOLO_STORE_HEAP;
+}
+
+// Asks infer with the values that exist now. Planned outputs must come to what was planned; outputs on
+// the heap get their types, and memory where their sizes are known before they are computed.
+static HoloStatus step_open(HoloFrame *frame, uint32_t i, HoloError *error)
+{
+    HoloCall *call = &frame->calls[i];
+    for (int k = 0; k < call->out_count; k++)
+        if (call->out[k] && is_heap(frame, call->out[k])) *call->out[k] = (HoloTensor){.rank = -1};
+    const HoloTensor *types;
+    bool known;
+    HOLO_TRY(holo_frame_infer(frame, i, &types, &known, error));
+    if (!known) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the size of an output cannot be known, but is planned");
+    for (int k = 0; k < call->out_count; k++) {
+        HoloTensor *out = call->out[k];
+        if (!out || !is_heap(frame, out)) continue;
+        *out = types[k];
+        if (sizes_are_known(out)) HOLO_TRY(holo_out_alloc(call, k));
+    }
+    return HOLO_OK;
+}
+
+// A value made on the heap must have the sizes that later steps were bound to.
+static HoloStatus step_close(const HoloFrame *frame, const HoloCall *call)
+{
+    for (int k = 0; k < call->out_count; k++) {
+        const HoloTensor *have = call->out[k];
+        if (!have || !is_heap(frame, have)) continue;
+        const HoloTensor *want = &frame->types[have - frame->values];
+        if (!have->dtype || (have->kind == HOLO_TENSOR && !sizes_are_known(have)))
+            return holo_call_fail(call, HOLO_INTERNAL, "output %d was not made", k);
+        if (!sizes_are_known(want)) continue;
+        bool same = have->dtype == want->dtype && have->kind == want->kind && have->rank == want->rank;
+        for (int d = 0; same && d < have->rank; d++) same = have->dim[d] == want->dim[d];
+        if (!same) return holo_call_fail(call, HOLO_BAD_MODEL, "output %d has other sizes than the model's shapes imply", k);
+    }
+    return HOLO_OK;
+}
+
+static bool has_heap_output(const HoloFrame *frame, const HoloCall *call)
+{
+    for (int k = 0; k < call->out_count; k++)
+        if (call->out[k] && is_heap(frame, call->out[k])) return true;
+    return false;
+}
+
+static HoloStatus step_run(HoloFrame *frame, uint32_t i, HoloError *error)
+{
+    HoloStep *step = &frame->steps[i];
+    HoloCall *call = &frame->calls[i];
+    bool heap = has_heap_output(frame, call);
+    call->error = error;
+    if (step->is_open || step->is_checked || heap) HOLO_TRY(step_open(frame, i, error));
+    HOLO_TRY(step->run(call));
+    return heap ? step_close(frame, call) : HOLO_OK;
+}
+
+static void step_record(HoloFrame *frame, uint32_t i, double start)
+{
+    const HoloStepRecord *s = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
+    const HoloKernel *kernel = s->kernel ? holo_kernel_find(s->kernel) : NULL;
+    holo_profile_add(&frame->session->profile, (HoloProfileEvent){
+        .name = frame->calls[i].node,
+        .op = frame->calls[i].op->name,
+        .kernel = kernel ? kernel->name : "eval",
+        .start = start,
+        .end = holo_time_now(),
+    });
+}
+
+HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
+{
+    HoloSession *session = frame->session;
+    holo_arena_reset(&frame->heap, (HoloArenaMark){0});
+    values_point(frame, inputs);
+    frame->host.scratch = session->scratch;
+    frame->host.scratch_stride = session->scratch_stride;
+    for (uint32_t i = 0; i < frame->plan->step_count; i++) {
+        if (atomic_load_explicit(&session->is_cancelled, memory_order_relaxed))
+            return holo_fail(error, HOLO_CANCELLED, "the run was cancelled before node %s", frame->calls[i].node);
+        double start = session->profile.is_on ? holo_time_now() : 0;
+        HOLO_TRY(step_run(frame, i, error));
+        holo_arena_reset(&frame->temp, (HoloArenaMark){0});
+        if (session->profile.is_on) step_record(frame, i, start);
+    }
+    return HOLO_OK;
+}

@@ -1,0 +1,89 @@
+// frame.h - a plan with memory: sizes bound, offsets laid out, calls made ready, then run.
+//
+// A session has one frame for each plan it has run: the model's own, and those of subgraphs. A frame
+// is bound anew when the sizes of its inputs change, and only then.
+#ifndef HOLO_RUNTIME_FRAME_H
+#define HOLO_RUNTIME_FRAME_H
+
+#include "runtime/kernel.h"
+#include "runtime/model.h"
+#include "runtime/profile.h"
+
+#include <stdatomic.h>
+
+typedef struct HoloFrame HoloFrame;
+
+struct HoloSession {
+    const HoloModel *model; // borrowed: outlives the session
+    HoloPool        *pool;  // borrowed; NULL: the caller's thread alone
+    HoloFrame      **frames; // by number of the plan; NULL until first used
+    char            *scratch; // for kernels: one piece a worker
+    size_t           scratch_size, scratch_stride;
+    HoloTensor      *inputs; // as set by the caller
+    bool            *input_is_set;
+    const HoloTensor **input_list; // room for pointers to them, where there are many
+    struct {
+        void  *data; // the caller's memory; NULL: the session's own
+        size_t size;
+    } *outputs;
+    HoloArena   arena; // owns the arrays above and views of holo_session_input
+    HoloProfile profile;
+    atomic_bool is_cancelled;
+    bool        has_run;
+};
+
+typedef struct HoloStep {
+    HoloStatus (*run)(HoloCall *call); // a kernel, or eval
+    bool is_open;    // sizes of operands are found only while running
+    bool is_checked; // the output sizes depend on values: infer again before each run
+} HoloStep;
+
+struct HoloFrame {
+    HoloHost              host; // what operators see; first, so that a host is its frame
+    HoloSession          *session;
+    const HoloPlanRecord *plan;
+    const HoloFrame      *parent; // whose symbols hold here too; NULL: the model's own frame
+    HoloArena             arena;  // owns the arrays below
+    HoloTensor           *values; // by number in the plan, as they are now
+    HoloTensor           *types;  // as they were bound
+    HoloTensor          **operands;
+    HoloCall             *calls;
+    HoloStep             *steps;
+    int64_t              *dims, *parent_dims; // numbers for the archive's expressions; those of the parent when bound
+    bool                 *dim_is_known, *parent_dim_is_known;
+    char                 *memory; // the arena of the plan
+    size_t                memory_size;
+    HoloArena             heap, temp; // of the present run; of the present step
+    bool                  is_bound;
+};
+
+HOLO_MUST HoloStatus holo_frame_create(HoloSession *session, uint32_t plan, const HoloFrame *parent, HoloFrame **out,
+                                       HoloError *error);
+void holo_frame_destroy(HoloFrame *frame);
+
+// Makes the frame fit these inputs. Does nothing when their types and sizes are those bound before.
+HOLO_MUST HoloStatus holo_frame_bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error);
+// Asks the operator of a step what its outputs are and compares that with what they are bound to;
+// *out_known is false where that depends on values that do not exist yet. The types are in frame->temp.
+HOLO_MUST HoloStatus holo_frame_infer(HoloFrame *frame, uint32_t step, const HoloTensor **out_types, bool *out_known,
+                                      HoloError *error);
+// Runs all steps on these inputs, to which the frame is bound. Outputs are then in holo_frame_output.
+HOLO_MUST HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error);
+
+static inline const HoloValueRecord *holo_frame_record(const HoloFrame *frame, uint32_t value)
+{
+    return &frame->session->model->archive.VALUES_at[frame->plan->value_first + value];
+}
+static inline uint32_t holo_frame_input_value(const HoloFrame *frame, uint32_t i)
+{
+    return frame->session->model->archive.OPERANDS_at[frame->plan->input_first + i];
+}
+static inline uint32_t holo_frame_output_value(const HoloFrame *frame, uint32_t i)
+{
+    return frame->session->model->archive.OPERANDS_at[frame->plan->output_first + i];
+}
+
+// Makes the session's scratch at least this large for each worker.
+HOLO_MUST HoloStatus holo_session_reserve(HoloSession *session, size_t scratch, HoloError *error);
+
+#endif

@@ -1,0 +1,52 @@
+// kernel.h - the fast kernels as a plan calls them: rows found by the id that a step carries.
+//
+// A kernel computes what the step's operator means, for the shapes and types it accepts, with the
+// functions of kernels/. It never sees the archive, and what it relies on it has checked.
+#ifndef HOLO_RUNTIME_KERNEL_H
+#define HOLO_RUNTIME_KERNEL_H
+
+#include "ops/op.h"
+
+typedef struct HoloKernel {
+    uint32_t    id; // see format/kernel_ids.def
+    const char *name;
+    uint32_t    params_size; // bytes that a step's parameter block must have at least
+
+    // Called when sizes are bound: operands have concrete sizes, call->params is the parameter block,
+    // call->host->workers is set; data need not be there. Refuses whatever run could not do safely.
+    // *out_scratch is the memory that each worker needs, in bytes.
+    HoloStatus (*check)(const HoloCall *call, size_t *out_scratch);
+
+    // Computes. check has accepted a call with the same sizes and parameters. Allocates nothing; work
+    // is cut by shape alone.
+    HoloStatus (*run)(HoloCall *call);
+
+    // Bytes in which input i is packed, or -1 where it is plain row-major. An input that is packed must
+    // be a constant, packed by this kernel, of just so many bytes; any other must not be packed. NULL:
+    // nothing ever is. Called after check has accepted the sizes.
+    int64_t (*packed_size)(const HoloCall *call, int input);
+} HoloKernel;
+
+const HoloKernel *holo_kernel_find(uint32_t id); // NULL: no such
+
+// ---- for the kernels themselves
+
+// Is this an f32 tensor with so many dimensions, of sizes that exist? Else fails by naming it.
+HOLO_MUST HoloStatus holo_kernel_expect(const HoloCall *call, const HoloTensor *t, const char *what, int rank_min,
+                                        int rank_max);
+
+static inline int64_t holo_least(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t holo_ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); } // a >= 0, b > 0
+
+// Worker w's own memory.
+static inline float *holo_kernel_scratch(const HoloHost *host, int worker)
+{
+    return (float *)(void *)(host->scratch + (size_t)worker * host->scratch_stride);
+}
+
+// One for each row of kernel_ids.def, each in its own kernel_<name>.c.
+#define HOLO_KERNEL(id, name) extern const HoloKernel holo_kernel_##name;
+#include "format/kernel_ids.def"
+#undef HOLO_KERNEL
+
+#endif

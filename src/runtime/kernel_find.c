@@ -1,0 +1,22 @@
+// kernel_find.c - the list of fast kernels, by id, and the check that they share.
+#include "runtime/kernel.h"
+
+const HoloKernel *holo_kernel_find(uint32_t id)
+{
+    static const HoloKernel *const kernels[] = {
+#define HOLO_KERNEL(id, name) [id] = &holo_kernel_##name,
+#include "format/kernel_ids.def"
+#undef HOLO_KERNEL
+    };
+    return id < (uint32_t)HOLO_COUNT(kernels) ? kernels[id] : NULL;
+}
+
+HoloStatus holo_kernel_expect(const HoloCall *call, const HoloTensor *t, const char *what, int rank_min, int rank_max)
+{
+    if (!t) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s is missing", what);
+    if (t->kind != HOLO_TENSOR || t->dtype != HOLO_F32 || t->rank < rank_min || t->rank > rank_max)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s should be an f32 tensor of %d to %d dimensions", what, rank_min,
+                              rank_max);
+    if (holo_tensor_count(t) < 0) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s has sizes that cannot be", what);
+    return HOLO_OK;
+}

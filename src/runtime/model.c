@@ -1,0 +1,304 @@
+// model.c - opening: map, check, find the operators. Weights are not touched.
+#include "runtime/model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TAKE(model, type, count, out)                                            \
+    do {                                                                         \
+        *(out) = HOLO_NEW(&(model)->arena, type, (count) ? (count) : 1);         \
+        if (!*(out)) return holo_fail_memory(error);                             \
+    } while (0)
+
+// ---- operators, attributes, constants
+
+static HoloStatus ops_find(HoloModel *model, HoloError *error)
+{
+    const HoloArchive *a = &model->archive;
+    TAKE(model, const HoloOp *, a->OPS_count, &model->ops);
+    for (size_t i = 0; i < a->OPS_count; i++) {
+        const HoloOpRecord *r = &a->OPS_at[i];
+        const char *domain = holo_model_text(model, r->domain), *name = holo_model_text(model, r->name);
+        model->ops[i] = holo_op_find(domain, name, (int)r->version);
+        if (!model->ops[i] || !model->ops[i]->eval)
+            return holo_fail(error, HOLO_UNSUPPORTED, "this runtime has no operator %s%s%s (version %u)", domain,
+                             *domain ? "::" : "", name, r->version);
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus strings_load(HoloModel *model, const HoloConstantRecord *k, void **out, HoloError *error)
+{
+    const uint8_t *bytes = model->archive.WEIGHTS_at + k->offset;
+    const uint64_t *sizes = (const void *)bytes;
+    uint64_t at = k->count * 8;
+    HoloString *strings;
+    TAKE(model, HoloString, k->count, &strings);
+    for (uint64_t i = 0; i < k->count; i++) {
+        if (sizes[i] > k->size - at) return holo_fail(error, HOLO_BAD_ARCHIVE, "a string constant is broken");
+        strings[i] = (HoloString){(const char *)bytes + at, sizes[i]};
+        at += sizes[i];
+    }
+    *out = strings;
+    return HOLO_OK;
+}
+
+static HoloStatus constants_load(HoloModel *model, HoloError *error)
+{
+    const HoloArchive *a = &model->archive;
+    TAKE(model, void *, a->CONSTANTS_count, &model->constants);
+    for (size_t i = 0; i < a->CONSTANTS_count; i++) {
+        const HoloConstantRecord *k = &a->CONSTANTS_at[i];
+        if (k->dtype == HOLO_STRING) HOLO_TRY(strings_load(model, k, &model->constants[i], error));
+        else model->constants[i] = (void *)(uintptr_t)(a->WEIGHTS_at + k->offset);
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus tensor_load(HoloModel *model, uint64_t at, HoloAttr *attr, HoloError *error)
+{
+    const HoloTensorRecord *r = (const void *)(model->archive.BYTES_at + at);
+    HoloTensor *t;
+    TAKE(model, HoloTensor, 1, &t);
+    *t = (HoloTensor){.dtype = r->dtype, .kind = r->kind, .inner = r->inner, .rank = r->rank};
+    memcpy(t->dim, r->dim, sizeof t->dim);
+    if (r->constant != HOLO_NO_VALUE) t->data = model->constants[r->constant];
+    attr->tensor = t;
+    return HOLO_OK;
+}
+
+static HoloStatus attr_load(HoloModel *model, const HoloAttrRecord *r, HoloAttr *attr, HoloError *error)
+{
+    const HoloArchive *a = &model->archive;
+    const uint8_t *bytes = a->BYTES_at + (r->value <= a->BYTES_count ? r->value : 0);
+    *attr = (HoloAttr){.name = holo_model_text(model, r->name), .kind = r->kind, .count = (int32_t)r->count};
+    switch (r->kind) {
+    case HOLO_ATTR_INT: attr->i = (int64_t)r->value; break;
+    case HOLO_ATTR_FLOAT: memcpy(&attr->f, &r->value, sizeof attr->f); break;
+    case HOLO_ATTR_STRING: attr->s = (HoloString){(const char *)bytes, r->count}; break;
+    case HOLO_ATTR_GRAPH: attr->graph = (void *)(uintptr_t)&a->PLANS_at[r->value]; break;
+    case HOLO_ATTR_INTS: attr->ints = (const void *)bytes; break;
+    case HOLO_ATTR_FLOATS: attr->floats = (const void *)bytes; break;
+    case HOLO_ATTR_TENSOR:
+    case HOLO_ATTR_TYPE: return tensor_load(model, r->value, attr, error);
+    case HOLO_ATTR_STRINGS: {
+        const HoloSpan *span = (const void *)bytes;
+        HoloString *strings;
+        TAKE(model, HoloString, r->count, &strings);
+        for (uint32_t i = 0; i < r->count; i++)
+            strings[i] = (HoloString){(const char *)a->BYTES_at + span[i].offset, span[i].size};
+        attr->strings = strings;
+        break;
+    }
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus attrs_load(HoloModel *model, HoloError *error)
+{
+    const HoloArchive *a = &model->archive;
+    TAKE(model, HoloAttr, a->ATTRS_count, &model->attrs);
+    for (size_t i = 0; i < a->ATTRS_count; i++)
+        HOLO_TRY(attr_load(model, &a->ATTRS_at[i], &model->attrs[i], error));
+    return HOLO_OK;
+}
+
+// ---- inputs and outputs
+
+// How an expression is written. Archives keep expressions as nodes; this prints one as text. The
+// depth is bounded because an archive's nodes may nest as deep as there are nodes.
+static void dim_text(const HoloModel *model, int64_t d, char *text, size_t size, int depth)
+{
+    static const char *const sign[] = {"", "+", "*", "//", "", ""};
+    if (!holo_dim_is_symbolic(d)) {
+        snprintf(text, size, "%lld", (long long)d);
+        return;
+    }
+    if (d == HOLO_DIM_UNKNOWN || depth > 8) {
+        snprintf(text, size, "?");
+        return;
+    }
+    const HoloDimRecord *r = &model->archive.DIMS_at[(uint32_t)d];
+    if (r->op == HOLO_DIM_SYMBOL) {
+        snprintf(text, size, "%s", holo_model_text(model, model->archive.SYMBOLS_at[r->a]));
+        return;
+    }
+    char a[128], b[128];
+    dim_text(model, r->a, a, sizeof a, depth + 1);
+    dim_text(model, r->b, b, sizeof b, depth + 1);
+    if (r->op == HOLO_DIM_MIN || r->op == HOLO_DIM_MAX)
+        snprintf(text, size, "%s(%.100s,%.100s)", r->op == HOLO_DIM_MIN ? "min" : "max", a, b);
+    else snprintf(text, size, r->op == HOLO_DIM_DIV ? "(%.100s)%s(%.100s)" : "%.100s%s%.100s", a, sign[r->op], b);
+}
+
+void holo_model_dim_text(const HoloModel *model, int64_t size, char *text, size_t room)
+{
+    dim_text(model, size, text, room, 0);
+}
+
+static HoloStatus port_load(HoloModel *model, const HoloPlanRecord *plan, uint32_t operand, HoloPort *port, HoloError *error)
+{
+    const HoloArchive *a = &model->archive;
+    const HoloValueRecord *v = &a->VALUES_at[plan->value_first + a->OPERANDS_at[operand]];
+    port->name = holo_model_text(model, v->name);
+    port->type = (HoloTensor){.dtype = v->dtype, .kind = v->kind, .inner = v->inner, .rank = v->rank};
+    for (int d = 0; d < v->rank; d++) {
+        int64_t size = a->SIZES_at[v->size_first + (uint32_t)d];
+        port->type.dim[d] = size;
+        if (!holo_dim_is_symbolic(size)) continue;
+        char text[300];
+        holo_model_dim_text(model, size, text, sizeof text);
+        port->type.dim[d] = -1;
+        port->symbol[d] = holo_arena_text(&model->arena, text, strlen(text));
+        if (!port->symbol[d]) return holo_fail_memory(error);
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus ports_load(HoloModel *model, HoloError *error)
+{
+    const HoloPlanRecord *plan = &model->archive.PLANS_at[0];
+    TAKE(model, HoloPort, plan->input_count, &model->inputs);
+    TAKE(model, HoloPort, plan->output_count, &model->outputs);
+    for (uint32_t i = 0; i < plan->input_count; i++)
+        HOLO_TRY(port_load(model, plan, plan->input_first + i, &model->inputs[i], error));
+    for (uint32_t i = 0; i < plan->output_count; i++)
+        HOLO_TRY(port_load(model, plan, plan->output_first + i, &model->outputs[i], error));
+    return HOLO_OK;
+}
+
+// ---- opening
+
+static HoloStatus load(HoloModel *model, const void *bytes, size_t size, HoloError *error)
+{
+    HOLO_TRY(holo_archive_open(bytes, size, &model->archive, error));
+    model->kernels = holo_kernels(model->archive.header->flags_must & HOLO_FLAG_EXACT);
+    HOLO_TRY(ops_find(model, error));
+    HOLO_TRY(constants_load(model, error));
+    HOLO_TRY(attrs_load(model, error));
+    return ports_load(model, error);
+}
+
+static HoloStatus model_create(HoloModel **out, HoloError *error)
+{
+    *out = holo_realloc(NULL, sizeof **out);
+    if (!*out) return holo_fail_memory(error);
+    memset(*out, 0, sizeof **out);
+    return HOLO_OK;
+}
+
+static HoloStatus finish(HoloModel *model, HoloStatus status, HoloModel **out_model)
+{
+    if (status) holo_model_close(model);
+    *out_model = status ? NULL : model;
+    return status;
+}
+
+HoloStatus holo_model_open(const char *path, HoloModel **out_model, HoloError *error)
+{
+    *out_model = NULL;
+    HoloModel *model;
+    HOLO_TRY(model_create(&model, error));
+    HoloStatus status = holo_file_map(path, &model->mapping, error);
+    if (!status) status = load(model, model->mapping.data, model->mapping.size, error);
+    return finish(model, status, out_model);
+}
+
+HoloStatus holo_model_open_memory(const void *bytes, size_t size, HoloModel **out_model, HoloError *error)
+{
+    *out_model = NULL;
+    HoloModel *model;
+    HOLO_TRY(model_create(&model, error));
+    return finish(model, load(model, bytes, size, error), out_model);
+}
+
+void holo_model_close(HoloModel *model)
+{
+    if (!model) return;
+    holo_arena_deinit(&model->arena);
+    if (model->mapping.data) holo_file_unmap(&model->mapping);
+    holo_free(model);
+}
+
+HoloStatus holo_model_verify(const HoloModel *model, HoloError *error)
+{
+    return holo_archive_verify(&model->archive, error);
+}
+
+// ---- what a model says of itself
+
+int holo_model_input_count(const HoloModel *model)
+{
+    return (int)model->archive.PLANS_at[0].input_count;
+}
+
+int holo_model_output_count(const HoloModel *model)
+{
+    return (int)model->archive.PLANS_at[0].output_count;
+}
+
+const HoloPort *holo_model_input(const HoloModel *model, int index)
+{
+    return index >= 0 && index < holo_model_input_count(model) ? &model->inputs[index] : NULL;
+}
+
+const HoloPort *holo_model_output(const HoloModel *model, int index)
+{
+    return index >= 0 && index < holo_model_output_count(model) ? &model->outputs[index] : NULL;
+}
+
+static int port_find(const HoloPort *ports, int count, const char *name)
+{
+    for (int i = 0; i < count; i++)
+        if (!strcmp(ports[i].name, name)) return i;
+    return -1;
+}
+
+int holo_model_input_find(const HoloModel *model, const char *name)
+{
+    return port_find(model->inputs, holo_model_input_count(model), name);
+}
+
+int holo_model_output_find(const HoloModel *model, const char *name)
+{
+    return port_find(model->outputs, holo_model_output_count(model), name);
+}
+
+int holo_model_meta_count(const HoloModel *model)
+{
+    return (int)model->archive.META_count;
+}
+
+const char *holo_model_meta(const HoloModel *model, int index, const char **out_key)
+{
+    if (index < 0 || index >= holo_model_meta_count(model)) return NULL;
+    const HoloMetaRecord *r = &model->archive.META_at[index];
+    if (out_key) *out_key = holo_model_text(model, r->key);
+    return holo_model_text(model, r->value);
+}
+
+const char *holo_model_meta_find(const HoloModel *model, const char *key)
+{
+    for (int i = 0; i < holo_model_meta_count(model); i++) {
+        const char *have, *value = holo_model_meta(model, i, &have);
+        if (!strcmp(have, key)) return value;
+    }
+    return NULL;
+}
+
+void holo_model_info(const HoloModel *model, HoloModelInfo *out_info)
+{
+    const HoloArchive *a = &model->archive;
+    *out_info = (HoloModelInfo){
+        .file_bytes = a->size,
+        .constant_bytes = a->WEIGHTS_count,
+        .steps = (uint32_t)a->STEPS_count,
+        .values = (uint32_t)a->VALUES_count,
+        .constants = (uint32_t)a->CONSTANTS_count,
+        .plans = (uint32_t)a->PLANS_count,
+        .exact = (a->header->flags_must & HOLO_FLAG_EXACT) != 0,
+        .is_static = a->PLANS_count == 1 && a->PLANS_at[0].flags & HOLO_PLAN_STATIC,
+        .arena_bytes = a->PLANS_at[0].arena_bytes,
+        .naive_bytes = a->PLANS_at[0].naive_bytes,
+    };
+}

@@ -1,0 +1,30 @@
+// model.h - an opened archive, in the form that runs use. Immutable after opening.
+#ifndef HOLO_RUNTIME_MODEL_H
+#define HOLO_RUNTIME_MODEL_H
+
+#include "base/files.h"
+#include "format/holo.h"
+#include "kernels/kernels.h"
+#include "ops/op.h"
+
+struct HoloModel {
+    HoloMapping        mapping; // of the file; empty when opened from memory
+    HoloArchive        archive;
+    HoloArena          arena;   // owns what follows
+    const HoloOp     **ops;     // by number in OPS
+    HoloAttr          *attrs;   // by number in ATTRS; graphs are HoloPlanRecord *
+    void             **constants; // by number in CONSTANTS: where its bytes are (strings: HoloString)
+    HoloPort          *inputs, *outputs;
+    const HoloKernels *kernels;
+};
+
+// Texts of an archive.
+static inline const char *holo_model_text(const HoloModel *model, uint32_t text)
+{
+    return model->archive.STRINGS_at + text;
+}
+
+// How a size is written: a number, "batch", "2*n+1".
+void holo_model_dim_text(const HoloModel *model, int64_t size, char *text, size_t room);
+
+#endif

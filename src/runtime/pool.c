@@ -1,0 +1,161 @@
+// pool.c - a pool of threads that look for work for some microseconds and then sleep.
+#include "runtime/pool.h"
+
+#include "base/files.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { THREADS_MAX = 256, SPINS = 2000 };
+
+struct HoloPool {
+    int             threads;
+    pthread_t       thread[THREADS_MAX]; // [0] is unused: the caller
+    pthread_mutex_t use;                 // held by the caller whose work is on
+    pthread_mutex_t lock;
+    pthread_cond_t  wake, done;
+    atomic_uint     round;    // grows by one for each piece of work
+    atomic_int      active;   // workers not yet through with this round
+    atomic_bool     quit;
+    atomic_llong    next;     // the first index nobody has taken
+    int64_t         count;
+    void (*work)(void *, int64_t, int);
+    void *arg;
+};
+
+static void pause_briefly(void)
+{
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#endif
+}
+
+static void work_take(HoloPool *pool, int worker)
+{
+    for (;;) {
+        int64_t i = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
+        if (i >= pool->count) return;
+        pool->work(pool->arg, i, worker);
+    }
+}
+
+// Waits until the round is no longer `seen`; returns the new one.
+static unsigned round_wait(HoloPool *pool, unsigned seen)
+{
+    for (int i = 0; i < SPINS; i++) {
+        unsigned now = atomic_load_explicit(&pool->round, memory_order_acquire);
+        if (now != seen) return now;
+        pause_briefly();
+    }
+    pthread_mutex_lock(&pool->lock);
+    while (atomic_load_explicit(&pool->round, memory_order_acquire) == seen) pthread_cond_wait(&pool->wake, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+    return atomic_load_explicit(&pool->round, memory_order_acquire);
+}
+
+typedef struct Start {
+    HoloPool *pool;
+    int       worker;
+} Start;
+
+static void *worker_main(void *arg)
+{
+    Start start = *(Start *)arg;
+    holo_free(arg);
+    HoloPool *pool = start.pool;
+    unsigned seen = 0;
+    for (;;) {
+        seen = round_wait(pool, seen);
+        if (atomic_load(&pool->quit)) return NULL;
+        work_take(pool, start.worker);
+        if (atomic_fetch_sub(&pool->active, 1) == 1) {
+            pthread_mutex_lock(&pool->lock);
+            pthread_cond_signal(&pool->done);
+            pthread_mutex_unlock(&pool->lock);
+        }
+    }
+}
+
+static void round_start(HoloPool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    atomic_store(&pool->active, pool->threads - 1);
+    atomic_fetch_add(&pool->round, 1);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static void round_finish(HoloPool *pool)
+{
+    for (int i = 0; i < SPINS && atomic_load(&pool->active); i++) pause_briefly();
+    pthread_mutex_lock(&pool->lock);
+    while (atomic_load(&pool->active)) pthread_cond_wait(&pool->done, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void holo_pool_run(HoloPool *pool, int64_t count, void (*work)(void *, int64_t, int), void *arg)
+{
+    if (!pool || pool->threads == 1 || count < 2 || pthread_mutex_trylock(&pool->use)) {
+        for (int64_t i = 0; i < count; i++) work(arg, i, 0);
+        return;
+    }
+    pool->work = work;
+    pool->arg = arg;
+    pool->count = count;
+    atomic_store(&pool->next, 0);
+    round_start(pool);
+    work_take(pool, 0);
+    round_finish(pool);
+    pthread_mutex_unlock(&pool->use);
+}
+
+static bool worker_start(HoloPool *pool, int worker)
+{
+    Start *start = holo_realloc(NULL, sizeof *start);
+    if (!start) return false;
+    *start = (Start){pool, worker};
+    if (!pthread_create(&pool->thread[worker], NULL, worker_main, start)) return true;
+    holo_free(start);
+    return false;
+}
+
+HoloStatus holo_pool_create(int threads, HoloPool **out_pool)
+{
+    *out_pool = NULL;
+    if (threads < 0 || threads > THREADS_MAX) return HOLO_BAD_ARGUMENT;
+    if (!threads) threads = holo_cpu_count();
+    HoloPool *pool = holo_realloc(NULL, sizeof *pool);
+    if (!pool) return HOLO_NO_MEMORY;
+    memset(pool, 0, sizeof *pool);
+    pthread_mutex_init(&pool->use, NULL);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    pthread_cond_init(&pool->done, NULL);
+    for (pool->threads = 1; pool->threads < threads; pool->threads++)
+        if (!worker_start(pool, pool->threads)) break;
+    if (pool->threads < threads) {
+        holo_pool_destroy(pool);
+        return HOLO_NO_MEMORY;
+    }
+    *out_pool = pool;
+    return HOLO_OK;
+}
+
+void holo_pool_destroy(HoloPool *pool)
+{
+    if (!pool) return;
+    atomic_store(&pool->quit, true);
+    round_start(pool);
+    for (int i = 1; i < pool->threads; i++) pthread_join(pool->thread[i], NULL);
+    pthread_cond_destroy(&pool->done);
+    pthread_cond_destroy(&pool->wake);
+    pthread_mutex_destroy(&pool->lock);
+    pthread_mutex_destroy(&pool->use);
+    holo_free(pool);
+}
+
+int holo_pool_threads(const HoloPool *pool)
+{
+    return pool ? pool->threads : 1;
+}

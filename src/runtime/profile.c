@@ -1,0 +1,75 @@
+// profile.c - the record of steps, written as Chrome trace JSON (chrome://tracing, ui.perfetto.dev).
+#include "runtime/profile.h"
+
+#include "base/files.h"
+#include "runtime/frame.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void holo_profile_add(HoloProfile *profile, HoloProfileEvent event)
+{
+    if (profile->count == profile->room) {
+        size_t room = profile->room ? profile->room * 2 : 1024;
+        void *events = holo_realloc(profile->events, room * sizeof *profile->events);
+        if (!events) return;
+        profile->events = events;
+        profile->room = room;
+    }
+    profile->events[profile->count++] = event;
+}
+
+void holo_profile_deinit(HoloProfile *profile)
+{
+    holo_free(profile->events);
+    *profile = (HoloProfile){0};
+}
+
+void holo_session_profile(HoloSession *session, bool on)
+{
+    session->profile.is_on = on;
+    if (on && !session->profile.origin) session->profile.origin = holo_time_now();
+}
+
+// A text as a JSON string, cut to the room there is.
+static void json_text(const char *text, char *out, size_t size)
+{
+    size_t at = 0;
+    out[at++] = '"';
+    for (; *text && at + 8 < size; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\') {
+            out[at++] = '\\';
+            out[at++] = (char)c;
+        } else if (c < 0x20) {
+            at += (size_t)snprintf(out + at, size - at, "\\u%04x", c);
+        } else out[at++] = (char)c;
+    }
+    out[at++] = '"';
+    out[at] = 0;
+}
+
+static HoloStatus event_write(HoloFileWriter *writer, const HoloProfile *p, size_t i, HoloError *error)
+{
+    const HoloProfileEvent *e = &p->events[i];
+    char name[512], line[1024];
+    json_text(e->name, name, sizeof name);
+    int size = snprintf(line, sizeof line,
+                        "%s\n {\"name\": %s, \"cat\": \"%s\", \"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"ts\": %.3f, \"dur\": %.3f, "
+                        "\"args\": {\"op\": \"%s\", \"kernel\": \"%s\"}}",
+                        i ? "," : "", name, e->op, (e->start - p->origin) * 1e6, (e->end - e->start) * 1e6, e->op, e->kernel);
+    return holo_file_write(writer, line, (size_t)size, error);
+}
+
+HoloStatus holo_session_profile_write(const HoloSession *session, const char *path, HoloError *error)
+{
+    const HoloProfile *p = &session->profile;
+    HoloFileWriter *writer;
+    HOLO_TRY(holo_file_writer_open(path, &writer, error));
+    HoloStatus status = holo_file_write(writer, "{\"traceEvents\": [", 17, error);
+    for (size_t i = 0; i < p->count && !status; i++) status = event_write(writer, p, i, error);
+    const char *end = "\n], \"displayTimeUnit\": \"ms\"}\n";
+    if (!status) status = holo_file_write(writer, end, strlen(end), error);
+    HoloStatus closed = holo_file_writer_close(writer, !status, error);
+    return status ? status : closed;
+}

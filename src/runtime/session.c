@@ -1,0 +1,234 @@
+// session.c - the public face of running: inputs in, run, outputs out.
+#include "runtime/frame.h"
+
+#include "runtime/pool.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static HoloStatus arrays_create(HoloSession *session, HoloError *error)
+{
+    const HoloModel *model = session->model;
+    session->frames = HOLO_NEW(&session->arena, HoloFrame *, model->archive.PLANS_count);
+    session->inputs = HOLO_NEW(&session->arena, HoloTensor, holo_model_input_count(model) + 1);
+    session->input_is_set = HOLO_NEW(&session->arena, bool, holo_model_input_count(model) + 1);
+    session->outputs = holo_arena_take_array(&session->arena, (size_t)holo_model_output_count(model) + 1, sizeof *session->outputs);
+    if (!session->frames || !session->inputs || !session->input_is_set || !session->outputs) return holo_fail_memory(error);
+    return holo_frame_create(session, 0, NULL, &session->frames[0], error);
+}
+
+// The types of the inputs, as far as the model fixes them; true when that is entirely.
+static bool inputs_are_fixed(const HoloSession *session, const HoloTensor **types)
+{
+    for (int i = 0; i < holo_model_input_count(session->model); i++) {
+        const HoloTensor *t = &session->model->inputs[i].type;
+        if (t->rank < 0 || !t->dtype || t->kind != HOLO_TENSOR) return false;
+        for (int d = 0; d < t->rank; d++)
+            if (t->dim[d] < 0) return false;
+        types[i] = t;
+    }
+    return true;
+}
+
+// A model whose sizes are fixed is bound at once, so that its runs only run.
+static HoloStatus bind_early(HoloSession *session, HoloError *error)
+{
+    const HoloTensor **types = HOLO_NEW(&session->arena, const HoloTensor *, holo_model_input_count(session->model) + 1);
+    if (!types) return holo_fail_memory(error);
+    return inputs_are_fixed(session, types) ? holo_frame_bind(session->frames[0], types, error) : HOLO_OK;
+}
+
+HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSession **out_session, HoloError *error)
+{
+    *out_session = NULL;
+    HoloSession *session = holo_realloc(NULL, sizeof *session);
+    if (!session) return holo_fail_memory(error);
+    memset(session, 0, sizeof *session);
+    session->model = model;
+    session->pool = pool;
+    atomic_init(&session->is_cancelled, false);
+    HoloStatus status = arrays_create(session, error);
+    if (!status) status = bind_early(session, error);
+    if (status) holo_session_destroy(session);
+    else *out_session = session;
+    return status;
+}
+
+void holo_session_destroy(HoloSession *session)
+{
+    if (!session) return;
+    for (size_t i = 0; session->frames && i < session->model->archive.PLANS_count; i++) holo_frame_destroy(session->frames[i]);
+    holo_memory_free(session->scratch, session->scratch_size);
+    holo_profile_deinit(&session->profile);
+    holo_arena_deinit(&session->arena);
+    holo_free(session);
+}
+
+HoloStatus holo_session_reserve(HoloSession *session, size_t scratch, HoloError *error)
+{
+    size_t stride = holo_align(scratch, 4096), size;
+    if (stride <= session->scratch_stride) return HOLO_OK;
+    if (!holo_size_mul(stride, (size_t)holo_pool_threads(session->pool), &size)) return holo_fail_memory(error);
+    char *memory = holo_memory_take(size);
+    if (!memory) return holo_fail_memory(error);
+    holo_memory_free(session->scratch, session->scratch_size);
+    session->scratch = memory;
+    session->scratch_size = size;
+    session->scratch_stride = stride;
+    return HOLO_OK;
+}
+
+// ---- inputs and outputs
+
+static void type_print(const HoloTensor *t, const char *const *symbol, char *text, size_t size)
+{
+    int at = snprintf(text, size, "%s[", holo_dtype_name((HoloDtype)t->dtype));
+    for (int d = 0; d < t->rank && (size_t)at + 32 < size; d++) {
+        if (symbol && symbol[d]) at += snprintf(text + at, size - (size_t)at, "%s%.20s", d ? "," : "", symbol[d]);
+        else at += snprintf(text + at, size - (size_t)at, "%s%lld", d ? "," : "", (long long)t->dim[d]);
+    }
+    snprintf(text + at, size - (size_t)at, t->rank < 0 ? "...]" : "]");
+}
+
+static bool port_takes(const HoloTensor *port, const HoloTensor *t)
+{
+    if (port->dtype && (port->dtype != t->dtype || port->kind != t->kind)) return false;
+    if (port->rank < 0 || t->kind != HOLO_TENSOR) return true;
+    if (port->rank != t->rank) return false;
+    for (int d = 0; d < t->rank; d++)
+        if (port->dim[d] >= 0 && port->dim[d] != t->dim[d]) return false;
+    return true;
+}
+
+HoloStatus holo_session_set_input(HoloSession *session, int index, const HoloTensor *tensor, HoloError *error)
+{
+    const HoloPort *port = holo_model_input(session->model, index);
+    if (!port)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no input %d: the model has %d", index,
+                         holo_model_input_count(session->model));
+    int64_t count = tensor->kind == HOLO_MAP ? 1 : holo_tensor_count(tensor);
+    if (count < 0) return holo_fail(error, HOLO_BAD_INPUT, "input %s has a negative or too large size", port->name);
+    if (!port_takes(&port->type, tensor)) {
+        char want[512], have[512];
+        type_print(&port->type, port->symbol, want, sizeof want);
+        type_print(tensor, NULL, have, sizeof have);
+        return holo_fail(error, HOLO_BAD_INPUT, "input %s should be %s, but is %s", port->name, want, have);
+    }
+    if (count && !tensor->data) return holo_fail(error, HOLO_BAD_INPUT, "input %s has no data", port->name);
+    session->inputs[index] = *tensor;
+    session->input_is_set[index] = true;
+    return HOLO_OK;
+}
+
+HoloStatus holo_session_set_output(HoloSession *session, int index, void *data, size_t size, HoloError *error)
+{
+    const HoloPort *port = holo_model_output(session->model, index);
+    if (!port)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no output %d: the model has %d", index,
+                         holo_model_output_count(session->model));
+    if (data && (port->type.kind != HOLO_TENSOR || port->type.dtype == HOLO_STRING))
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "output %s is not a tensor of numbers: it stays in the session's memory",
+                         port->name);
+    session->outputs[index].data = data;
+    session->outputs[index].size = size;
+    return HOLO_OK;
+}
+
+HoloStatus holo_session_input(HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
+{
+    const HoloPort *port = holo_model_input(session->model, index);
+    if (!port) return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no input %d", index);
+    HoloTensor t = port->type;
+    bool fixed = t.rank >= 0 && t.kind == HOLO_TENSOR && t.dtype != HOLO_STRING;
+    for (int d = 0; d < t.rank; d++) fixed = fixed && t.dim[d] >= 0;
+    if (!fixed) return holo_fail(error, HOLO_BAD_ARGUMENT, "the size of input %s is not fixed: set it instead", port->name);
+    t.data = holo_arena_take(&session->arena, holo_tensor_bytes(&t) + 1);
+    if (!t.data) return holo_fail_memory(error);
+    *out_view = t;
+    return holo_session_set_input(session, index, &t, error);
+}
+
+// ---- running
+
+// An output that a step writes goes straight to the caller's memory.
+static HoloStatus outputs_point(HoloSession *session, HoloFrame *frame, HoloError *error)
+{
+    for (uint32_t i = 0; i < frame->plan->output_count; i++) {
+        uint32_t v = holo_frame_output_value(frame, i);
+        HoloTensor *t = &frame->values[v];
+        bool planned = holo_frame_record(frame, v)->storage == HOLO_STORE_ARENA;
+        if (planned) t->data = frame->types[v].data;
+        if (!session->outputs[i].data || !planned) continue;
+        if (session->outputs[i].size < holo_tensor_bytes(t))
+            return holo_fail(error, HOLO_BAD_ARGUMENT, "output %s needs %zu bytes; the memory given has %zu",
+                             session->model->outputs[i].name, holo_tensor_bytes(t), session->outputs[i].size);
+        if ((uintptr_t)session->outputs[i].data % 16 == 0) t->data = session->outputs[i].data;
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus outputs_copy(const HoloSession *session, const HoloFrame *frame, HoloError *error)
+{
+    for (uint32_t i = 0; i < frame->plan->output_count; i++) {
+        const HoloTensor *t = &frame->values[holo_frame_output_value(frame, i)];
+        if (!session->outputs[i].data || t->data == session->outputs[i].data) continue;
+        size_t bytes = holo_tensor_bytes(t);
+        if (t->kind != HOLO_TENSOR || t->dtype == HOLO_STRING || session->outputs[i].size < bytes)
+            return holo_fail(error, HOLO_BAD_ARGUMENT, "output %s needs %zu bytes; the memory given has %zu",
+                             session->model->outputs[i].name, bytes, session->outputs[i].size);
+        if (bytes) memcpy(session->outputs[i].data, t->data, bytes);
+    }
+    return HOLO_OK;
+}
+
+HoloStatus holo_session_run(HoloSession *session, HoloError *error)
+{
+    HoloFrame *frame = session->frames[0];
+    const HoloTensor *inputs[64], **list = inputs;
+    int count = holo_model_input_count(session->model);
+    for (int i = 0; i < count; i++)
+        if (!session->input_is_set[i])
+            return holo_fail(error, HOLO_BAD_INPUT, "input %s is not set", session->model->inputs[i].name);
+    if (count > HOLO_COUNT(inputs)) {
+        if (!session->input_list) session->input_list = HOLO_NEW(&session->arena, const HoloTensor *, count);
+        list = session->input_list;
+        if (!list) return holo_fail_memory(error);
+    }
+    for (int i = 0; i < count; i++) list[i] = &session->inputs[i];
+    session->has_run = false;
+    HOLO_TRY(holo_frame_bind(frame, list, error));
+    HOLO_TRY(outputs_point(session, frame, error));
+    HoloStatus status = holo_frame_run(frame, list, error);
+    atomic_store(&session->is_cancelled, false);
+    HOLO_TRY(status);
+    HOLO_TRY(outputs_copy(session, frame, error));
+    session->has_run = true;
+    return HOLO_OK;
+}
+
+HoloStatus holo_session_output(const HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
+{
+    if (!holo_model_output(session->model, index))
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no output %d: the model has %d", index,
+                         holo_model_output_count(session->model));
+    if (!session->has_run) return holo_fail(error, HOLO_BAD_ARGUMENT, "the session has not run yet");
+    const HoloFrame *frame = session->frames[0];
+    *out_view = frame->values[holo_frame_output_value(frame, (uint32_t)index)];
+    if (session->outputs[index].data) out_view->data = session->outputs[index].data;
+    return HOLO_OK;
+}
+
+void holo_session_cancel(HoloSession *session)
+{
+    atomic_store(&session->is_cancelled, true);
+}
+
+size_t holo_session_memory(const HoloSession *session)
+{
+    size_t bytes = session->scratch_size + session->arena.total;
+    for (size_t i = 0; i < session->model->archive.PLANS_count; i++) {
+        const HoloFrame *f = session->frames[i];
+        if (f) bytes += f->memory_size + f->arena.total + f->heap.total + f->temp.total;
+    }
+    return bytes;
+}

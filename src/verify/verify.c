@@ -1,0 +1,208 @@
+// verify.c - runs the plan and the reference on seeded inputs and compares what comes out.
+//
+// Symbolic sizes are tried in small numbers until the reference accepts them. What is random by
+// definition is not compared.
+#include "verify/verify.h"
+
+#include "base/files.h"
+#include "verify/products.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- inputs
+
+// Sizes given to the symbols of the inputs, in the order in which they are tried: `start + step * number
+// of the symbol`. Sizes that differ show more mistakes; some models want them equal, or large.
+static const struct {
+    int64_t start, step;
+} size_trials[] = {{2, 1}, {2, 0}, {1, 0}, {4, 0}, {8, 0}, {16, 0}, {32, 0}, {64, 0}, {224, 0}, {128, 0}, {256, 0}};
+
+static int64_t size_at(const HoloGraph *graph, HoloDim d, int trial)
+{
+    if (!holo_dim_is_symbolic(d)) return d;
+    const HoloDimNode *node = d == HOLO_DIM_UNKNOWN ? NULL : holo_dims_node(graph->dims, holo_dim_entry(d));
+    int64_t number = node && node->op == HOLO_DIM_SYMBOL ? node->a : 0;
+    return size_trials[trial].start + size_trials[trial].step * (number % 8);
+}
+
+static void tensor_fill(HoloTensor *t, HoloRandom *random)
+{
+    int64_t count = holo_tensor_count(t);
+    HoloClass class = holo_dtype_class((HoloDtype)t->dtype);
+    for (int64_t i = 0; i < count; i++) {
+        if (class == HOLO_CLASS_STRING) ((HoloString *)t->data)[i] = (HoloString){"a", 1};
+        else if (class == HOLO_CLASS_INT || class == HOLO_CLASS_UINT || class == HOLO_CLASS_BOOL) holo_put_i(t, i, 1);
+        else holo_put_f(t, i, holo_random_normal(random));
+    }
+}
+
+// False, with the reason, when an input is of a kind that cannot be made up.
+static bool inputs_make(const HoloGraph *graph, int trial, HoloArena *arena, HoloTensor *inputs, char *why, size_t size)
+{
+    HoloRandom random = {UINT64_C(0x686F6C6F)};
+    for (int i = 0; i < graph->input_count; i++) {
+        const HoloValue *value = graph->inputs[i];
+        HoloTensor *t = &inputs[i];
+        *t = value->type;
+        t->data = NULL;
+        if (t->kind != HOLO_TENSOR || t->rank < 0 || !t->dtype) {
+            snprintf(why, size, "input %s has no shape to make up values for", value->name);
+            return false;
+        }
+        for (int d = 0; d < t->rank; d++) t->dim[d] = size_at(graph, t->dim[d], trial);
+        int64_t count = holo_tensor_count(t);
+        t->data = count < 0 ? NULL : holo_arena_take(arena, holo_tensor_bytes(t) + 1);
+        if (!t->data) {
+            snprintf(why, size, "input %s is too large to make up", value->name);
+            return false;
+        }
+        tensor_fill(t, &random);
+    }
+    return true;
+}
+
+static bool has_symbols(const HoloGraph *graph)
+{
+    for (int i = 0; i < graph->input_count; i++)
+        for (int d = 0; d < graph->inputs[i]->type.rank; d++)
+            if (holo_dim_is_symbolic(graph->inputs[i]->type.dim[d])) return true;
+    return false;
+}
+
+// ---- comparing
+
+static bool element_differs(HoloVerifyResult *r, const HoloVerifyOptions *o, double want, double got, double top, const char *name,
+                            int64_t index)
+{
+    if (want == got || (isnan(want) && isnan(got))) return false;
+    double off = fabs(want - got), relative = top > 0 ? off / top : off;
+    if (!(off <= r->worst_absolute)) r->worst_absolute = off;
+    if (!(relative <= r->worst_relative)) {
+        r->worst_relative = relative;
+        snprintf(r->worst_at, sizeof r->worst_at, "output %.100s, element %lld", name, (long long)index);
+    }
+    return !(off <= o->absolute + o->relative * top);
+}
+
+// Whole numbers may not differ at all but by the rounding of what they were made from.
+static HoloStatus output_compare(const HoloValue *value, const HoloTensor *want, const HoloTensor *got, const HoloVerifyOptions *o,
+                                 HoloVerifyResult *r, HoloError *error)
+{
+    bool same = want->dtype == got->dtype && want->kind == got->kind && want->rank == got->rank;
+    for (int d = 0; same && d < want->rank; d++) same = want->dim[d] == got->dim[d];
+    if (!same) return holo_fail(error, HOLO_VERIFY, "the plan gives output %s another type or shape than the model", value->name);
+    if (want->kind != HOLO_TENSOR || want->dtype == HOLO_STRING) return HOLO_OK;
+    int64_t count = holo_tensor_count(want), bad = 0, first = 0;
+    double top = 0, first_want = 0, first_got = 0;
+    for (int64_t i = 0; i < count; i++) {
+        double x = fabs(holo_get_f(want, i));
+        if (x > top && isfinite(x)) top = x;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        double x = holo_get_f(want, i), y = holo_get_f(got, i);
+        if (!element_differs(r, o, x, y, top, value->name, i) || bad++) continue;
+        first = i;
+        first_want = x;
+        first_got = y;
+    }
+    r->checked += (uint64_t)count;
+    if (!bad) return HOLO_OK;
+    return holo_fail(error, HOLO_VERIFY,
+                     "output %s: %lld of %lld elements of the plan differ from the model beyond tolerance (element %lld is %g, not %g; "
+                     "the worst is off by %g of the largest value)",
+                     value->name, (long long)bad, (long long)count, (long long)first, first_got, first_want, r->worst_relative);
+}
+
+// Which values depend on an operator that is random by definition.
+static bool *random_values(const HoloGraph *graph, HoloArena *arena)
+{
+    bool *random = HOLO_NEW(arena, bool, graph->value_count + 1);
+    for (int i = 0; random && i < graph->node_count; i++) {
+        const HoloNode *node = graph->nodes[i];
+        bool any = node->op && node->op->flags & HOLO_OP_RANDOM;
+        for (int k = 0; k < node->in_count; k++) any = any || (node->in[k] && random[node->in[k]->id]);
+        for (int k = 0; k < node->out_count; k++)
+            if (node->out[k]) random[node->out[k]->id] = any;
+    }
+    return random;
+}
+
+// ---- running both
+
+static HoloStatus session_run(HoloSession *session, const HoloTensor *inputs, int count, HoloError *error)
+{
+    for (int i = 0; i < count; i++) HOLO_TRY(holo_session_set_input(session, i, &inputs[i], error));
+    return holo_session_run(session, error);
+}
+
+static HoloStatus plan_compare(const HoloGraph *graph, HoloSession *session, const HoloTensor *inputs, const HoloTensor *want,
+                               HoloArena *arena, const HoloVerifyOptions *o, HoloVerifyResult *r, HoloError *error)
+{
+    const bool *random = random_values(graph, arena);
+    if (!random) return holo_fail_memory(error);
+    HOLO_TRY(session_run(session, inputs, graph->input_count, error));
+    for (int i = 0; i < graph->output_count; i++) {
+        HoloTensor got;
+        HOLO_TRY(holo_session_output(session, i, &got, error));
+        if (!random[graph->outputs[i]->id]) HOLO_TRY(output_compare(graph->outputs[i], &want[i], &got, o, r, error));
+    }
+    return HOLO_OK;
+}
+
+// The reference on the first sizes that it accepts. r->why_not is set when there are none.
+static HoloStatus reference_run(const HoloGraph *graph, HoloProducts *products, HoloArena *arena, HoloTensor *inputs, HoloTensor *outputs,
+                                HoloVerifyResult *r, HoloError *error)
+{
+    const HoloTensor **list = HOLO_NEW(arena, const HoloTensor *, graph->input_count + 1);
+    if (!list) return holo_fail_memory(error);
+    HoloEvalOptions eval = holo_products_options(products);
+    int trials = has_symbols(graph) ? HOLO_COUNT(size_trials) : 1;
+    for (int trial = 0; trial < trials; trial++) {
+        HoloArenaMark mark = holo_arena_mark(arena);
+        if (!inputs_make(graph, trial, arena, inputs, r->why_not, sizeof r->why_not)) return HOLO_OK;
+        for (int i = 0; i < graph->input_count; i++) list[i] = &inputs[i];
+        HoloError why = {0};
+        HoloStatus status = holo_graph_eval(graph, list, outputs, arena, &eval, &why);
+        if (!status) {
+            r->why_not[0] = 0;
+            return HOLO_OK;
+        }
+        if (status == HOLO_VERIFY) return holo_fail(error, status, "%s", why.text);
+        snprintf(r->why_not, sizeof r->why_not, "the model rejects made-up inputs: %.180s", why.text);
+        holo_arena_reset(arena, mark);
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus verify(const HoloGraph *graph, const HoloModel *model, const HoloVerifyOptions *o, HoloArena *arena,
+                         HoloVerifyResult *r, HoloError *error)
+{
+    HoloTensor *inputs = HOLO_NEW(arena, HoloTensor, graph->input_count + 1);
+    HoloTensor *want = HOLO_NEW(arena, HoloTensor, graph->output_count + 1);
+    if (!inputs || !want) return holo_fail_memory(error);
+    HoloProducts products;
+    HOLO_TRY(holo_products_init(&products, graph, o, r, error));
+    HoloStatus status = reference_run(graph, &products, arena, inputs, want, r, error);
+    holo_products_deinit(&products);
+    if (status || r->why_not[0]) return status;
+    HoloSession *session;
+    HOLO_TRY(holo_session_create(model, o->pool, &session, error));
+    status = plan_compare(graph, session, inputs, want, arena, o, r, error);
+    holo_session_destroy(session);
+    r->was_done = !status;
+    return status;
+}
+
+HoloStatus holo_verify(const HoloGraph *reference, const HoloModel *model, const HoloVerifyOptions *options, HoloVerifyResult *out,
+                       HoloError *error)
+{
+    *out = (HoloVerifyResult){0};
+    double start = holo_time_now();
+    HoloArena arena = {0};
+    HoloStatus status = verify(reference, model, options, &arena, out, error);
+    holo_arena_deinit(&arena);
+    out->seconds = holo_time_now() - start;
+    return status;
+}

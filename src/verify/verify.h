@@ -1,0 +1,32 @@
+// verify.h - the plan against the reference: the proof that a compile changed nothing but the speed.
+#ifndef HOLO_VERIFY_H
+#define HOLO_VERIFY_H
+
+#include "graph/graph.h"
+
+typedef struct HoloVerifyOptions {
+    double    relative, absolute; // how far an element may be off, see holo_compiler_set_tolerance
+    HoloPool *pool;               // NULL: one thread
+    void (*progress)(void *context, double fraction); // may be NULL
+    // Called when the bytes of a constant of the reference are not needed for now; may be NULL.
+    void (*release)(void *context, const void *data, size_t size);
+    void *context;
+} HoloVerifyOptions;
+
+typedef struct HoloVerifyResult {
+    bool     was_done;      // false: `why_not` says why
+    uint64_t checked;       // elements compared
+    double   worst_absolute, worst_relative;
+    char     worst_at[160]; // "" when nothing differs
+    char     why_not[256];
+    double   seconds;
+} HoloVerifyResult;
+
+// Runs `model` and the graph it was compiled from, whose types are inferred, on the same seeded inputs
+// and compares the outputs. Products too large to compute plainly are computed by the kernels in the
+// reference too, and a seeded sample of their elements is computed exactly beside them. HOLO_VERIFY:
+// they differ beyond tolerance.
+HOLO_MUST HoloStatus holo_verify(const HoloGraph *reference, const HoloModel *model, const HoloVerifyOptions *options,
+                                 HoloVerifyResult *out, HoloError *error);
+
+#endif

@@ -1,0 +1,562 @@
+// kernels_test.c - every table of kernels against plain loops in double, on shapes that hurt; the
+// same bits for any cut of the work, and in class exact on every level; whole kernels against the
+// operators' own eval.
+#include "base/base.h"
+#include "format/params.h"
+#include "kernels/kernels.h"
+#include "ops/op.h"
+#include "runtime/kernel.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// ---- values
+
+static HoloRandom random_state = {7};
+
+static float *floats(int64_t count) // random in [-1, 1), at the end of its memory so that ASan sees what goes beyond
+{
+    float *x = malloc((size_t)(count ? count : 1) * sizeof *x);
+    assert_non_null(x);
+    for (int64_t i = 0; i < count; i++) x[i] = (float)(2 * holo_random_unit(&random_state) - 1);
+    return x;
+}
+
+
+static void expect_near(double got, double want, double bound)
+{
+    if (isnan(want) ? isnan(got) : got == want || fabs(got - want) <= bound) return;
+    fail_msg("got %.9g, expected %.9g within %g", got, want, bound);
+}
+
+static void expect_same(const float *a, const float *b, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (memcmp(&a[i], &b[i], sizeof *a) && !(isnan(a[i]) && isnan(b[i])))
+            fail_msg("element %lld differs: %a and %a", (long long)i, a[i], b[i]);
+}
+
+// ---- gemm_f32
+
+typedef struct Problem {
+    int64_t m, n, k;
+    int64_t a_row, a_column, b_row, b_column, c_row;
+    int64_t d_row, d_column;
+    bool    has_d;
+    float   alpha, beta;
+    float  *a, *b, *d;
+} Problem;
+
+static int64_t reach(int64_t n, int64_t stride)
+{
+    return n ? (n - 1) * stride : 0;
+}
+
+static Problem problem(int64_t m, int64_t n, int64_t k, int variant)
+{
+    Problem p  = {.m = m, .n = n, .k = k, .alpha = 1, .beta = 1};
+    bool    ta = variant & 1, tb = variant & 2;
+    p.a_row    = ta ? 1 : k + variant;
+    p.a_column = ta ? m + 1 : 1;
+    p.b_row    = tb ? 1 : n + variant;
+    p.b_column = tb ? k + 3 : 1;
+    p.c_row    = n + variant;
+    p.has_d    = variant % 5 != 0;
+    p.d_row    = variant % 5 == 1 ? 0 : variant % 5 == 2 ? 1 : n;
+    p.d_column = variant % 5 == 2 ? 0 : 1;
+    if (variant % 3 == 1) p.alpha = 0.5f, p.beta = -1.5f;
+    p.a = floats(reach(m, p.a_row) + reach(k, p.a_column) + 1);
+    p.b = floats(reach(k, p.b_row) + reach(n, p.b_column) + 1);
+    p.d = floats(m * n + m + n + 1);
+    return p;
+}
+
+static void problem_free(Problem *p)
+{
+    free(p->a), free(p->b), free(p->d);
+}
+
+// Rows, columns and k in pieces of at most these sizes.
+static float *multiply(const HoloKernels *kernels, const Problem *p, int64_t rows, int64_t columns, int64_t depth)
+{
+    int64_t panels  = (p->n + 15) / 16;
+    float  *packed  = floats(panels * 16 * p->k);
+    float  *scratch = aligned_alloc(64, HOLO_GEMM_SCRATCH * sizeof *scratch);
+    float  *c       = floats(p->m * p->c_row);
+    assert_non_null(scratch);
+    kernels->pack_f32(p->k, p->n, p->b, p->b_row, p->b_column, packed);
+    for (int64_t i = 0; i < p->m; i += rows)
+        for (int64_t j = 0; j < p->n; j += columns)
+            for (int64_t q = 0; q == 0 || q < p->k; q += depth)
+                kernels->gemm_f32(&(HoloGemm){
+                    .m = holo_least(rows, p->m - i), .n = holo_least(columns, p->n - j), .k = holo_least(depth, p->k - q),
+                    .a = p->a + i * p->a_row + q * p->a_column, .a_row = p->a_row, .a_column = p->a_column,
+                    .b = packed + j * p->k + q * 16, .b_panel = 16 * p->k, .b_step = 16,
+                    .c = c + i * p->c_row + j, .c_row = p->c_row,
+                    .d = p->has_d ? p->d + i * p->d_row + j * p->d_column : NULL, .d_row = p->d_row, .d_column = p->d_column,
+                    .alpha = p->alpha, .beta = p->beta, .resume = q > 0, .pause = q + depth < p->k, .scratch = scratch});
+    free(packed), free(scratch);
+    return c;
+}
+
+static void expect_product(const Problem *p, const float *c)
+{
+    for (int64_t i = 0; i < p->m; i++)
+        for (int64_t j = 0; j < p->n; j++) {
+            double sum = 0, size = 0;
+            for (int64_t q = 0; q < p->k; q++) {
+                double x = (double)p->a[i * p->a_row + q * p->a_column] * (double)p->b[q * p->b_row + j * p->b_column];
+                sum += x;
+                size += fabs(x);
+            }
+            sum *= (double)p->alpha;
+            if (p->has_d) sum += (double)p->beta * (double)p->d[i * p->d_row + j * p->d_column];
+            expect_near((double)c[i * p->c_row + j], sum, 1e-7 * (size + 2) * (double)(p->k + 8));
+        }
+}
+
+static const int64_t hard_sizes[] = {1, 2, 15, 16, 17, 31, 33, 65, 145};
+
+// Each table against double, against itself with other cuts, and all exact ones against each other.
+static void check_product(const Problem *p, bool close)
+{
+    const HoloKernels *kernels;
+    float             *exact = NULL;
+    for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
+        float *whole = multiply(kernels, p, p->m ? p->m : 1, (p->n + 15) / 16 * 16 + 16, p->k ? p->k : 1);
+        float *cut   = multiply(kernels, p, 5, 48, 7);
+        if (close) expect_product(p, whole);
+        for (int64_t i = 0; i < p->m; i++) {
+            expect_same(whole + i * p->c_row, cut + i * p->c_row, p->n);
+            if (kernels->exact && exact) expect_same(whole + i * p->c_row, exact + i * p->c_row, p->n);
+        }
+        free(cut);
+        if (kernels->exact && !exact)
+            exact = whole;
+        else
+            free(whole);
+    }
+    assert_non_null(exact);
+    free(exact);
+}
+
+static void gemm_shapes(void **state)
+{
+    (void)state;
+    int variant = 0;
+    for (int i = 0; i < HOLO_COUNT(hard_sizes); i++)
+        for (int j = 0; j < HOLO_COUNT(hard_sizes); j++) {
+            const int64_t depth[] = {0, 1, 17, 33, 257, 300};
+            Problem       p       = problem(hard_sizes[i], hard_sizes[j], depth[variant % 6], variant % 30);
+            check_product(&p, true);
+            problem_free(&p);
+            variant++;
+        }
+    for (int v = 0; v < 30; v++) {
+        Problem p = problem(13, 37, v * 19, v);
+        check_product(&p, true);
+        problem_free(&p);
+    }
+}
+
+static void gemm_empty(void **state)
+{
+    (void)state;
+    for (int v = 0; v < 3; v++) {
+        Problem p = problem(v == 0 ? 0 : 3, v == 1 ? 0 : 18, 5, 1);
+        check_product(&p, true);
+        problem_free(&p);
+    }
+}
+
+static void gemm_special_values(void **state)
+{
+    (void)state;
+    const float special[] = {NAN, INFINITY, -INFINITY, 1e-42f, -1e-42f, 3e38f, -0.0f, 0};
+    for (int v = 0; v < HOLO_COUNT(special); v++) {
+        Problem p = problem(7, 33, 40, 3);
+        p.a[11] = special[v];
+        p.b[9]  = special[v];
+        p.d[2]  = special[v];
+        check_product(&p, fabsf(special[v]) < 1);
+        if (!(fabsf(special[v]) < 1)) { // a row with it is all NaN or inf
+            float *c = multiply(holo_kernels(0), &p, 7, 48, 40);
+            assert_false(v == 0 && !isnan(c[0 * p.c_row]) && !isnan(c[4 * p.c_row]));
+            free(c);
+        }
+        problem_free(&p);
+    }
+}
+
+// B as it lies in rows gives the bits that packed B gives.
+static void gemm_rows_of_b(void **state)
+{
+    (void)state;
+    const HoloKernels *kernels;
+    for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
+        Problem p       = problem(3, 48, 70, 0);
+        float  *want    = multiply(kernels, &p, 3, 48, 70), *c = floats(3 * 48);
+        float  *scratch = aligned_alloc(64, HOLO_GEMM_SCRATCH * sizeof *scratch);
+        kernels->gemm_f32(&(HoloGemm){.m = 3, .n = 48, .k = 70, .a = p.a, .a_row = p.a_row, .a_column = p.a_column,
+                                      .b = p.b, .b_panel = 16, .b_step = p.b_row, .c = c, .c_row = 48, .alpha = 1,
+                                      .scratch = scratch});
+        expect_same(c, want, 3 * 48);
+        free(want), free(c), free(scratch);
+        problem_free(&p);
+    }
+}
+
+// ---- softmax_f32
+
+static void softmax_rows(void **state)
+{
+    (void)state;
+    const HoloKernels *kernels;
+    for (int64_t n = 0; n < 70; n++) {
+        float *x = floats(3 * n), *exact = NULL;
+        for (int64_t i = 0; i < 3 * n; i++) x[i] *= n % 3 ? 20 : 200;
+        if (n > 3) x[3] = -INFINITY;
+        for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
+            float *y = floats(3 * n);
+            kernels->softmax_f32(3, n, x, y);
+            for (int64_t r = 0; r < 3; r++) {
+                double top = -INFINITY, sum = 0;
+                for (int64_t i = 0; i < n; i++) top = fmax(top, (double)x[r * n + i]);
+                for (int64_t i = 0; i < n; i++) sum += exp((double)x[r * n + i] - top);
+                for (int64_t i = 0; i < n; i++) {
+                    double below = (double)x[r * n + i] - top, want = exp(below) / sum; // `below` is rounded, too
+                    expect_near((double)y[r * n + i], want, want * (1e-6 - 1e-7 * fmax(below, -1e3)) + 2e-38);
+                }
+            }
+            if (n > 3) assert_true(y[3] == 0);
+            if (kernels->exact && exact) expect_same(y, exact, 3 * n);
+            if (kernels->exact && !exact)
+                exact = y;
+            else
+                free(y);
+        }
+        free(x), free(exact);
+    }
+}
+
+static void softmax_special_rows(void **state)
+{
+    (void)state;
+    const HoloKernels *kernels;
+    for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
+        float x[3][20], y[3][20];
+        for (int i = 0; i < 20; i++) x[0][i] = x[2][i] = (float)i, x[1][i] = -INFINITY;
+        x[0][18] = NAN;
+        x[2][5]  = INFINITY;
+        kernels->softmax_f32(3, 20, &x[0][0], &y[0][0]);
+        for (int r = 0; r < 3; r++)
+            for (int i = 0; i < 20; i++) assert_true(isnan(y[r][i]));
+    }
+}
+
+// ---- whole kernels, as a plan calls them
+
+typedef struct Host {
+    HoloHost  host;
+    HoloArena arena;
+} Host;
+
+static void *host_temp(const HoloHost *host, size_t size)
+{
+    return holo_arena_take(&((Host *)(uintptr_t)host)->arena, size);
+}
+
+// As if by threads that take the work in an odd order.
+static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void *, int64_t, int), void *arg)
+{
+    for (int64_t i = 0; i < count; i++) work(arg, host->workers == 1 ? i : count - 1 - i, (int)(i % host->workers));
+}
+
+static Host host_make(const HoloKernels *kernels, int workers)
+{
+    return (Host){.host = {.temp = host_temp, .keep = host_temp, .parallel = host_parallel, .workers = workers, .kernels = kernels}};
+}
+
+typedef struct Case { // one call of an operator and of the kernel for it
+    const char *op, *domain;
+    int         version, in_count, attr_count;
+    HoloTensor  in[3], out;
+    HoloAttr    attr[8];
+    uint32_t    kernel;
+    union {
+        HoloMatmulParams  matmul;
+        HoloConvParams    conv;
+        HoloSoftmaxParams softmax;
+    } params;
+} Case;
+
+static HoloTensor tensor(int rank, const int64_t *dim)
+{
+    HoloTensor t = {.dtype = HOLO_F32, .rank = (int8_t)rank};
+    for (int d = 0; d < rank; d++) t.dim[d] = dim[d];
+    t.data = floats(holo_product(rank, dim));
+    return t;
+}
+#define TENSOR(...) \
+    tensor((int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
+
+static void attr_ints(Case *c, const char *name, int count, const int64_t *ints)
+{
+    c->attr[c->attr_count++] = (HoloAttr){.name = name, .kind = HOLO_ATTR_INTS, .count = count, .ints = ints};
+}
+
+static void attr_int(Case *c, const char *name, int64_t i)
+{
+    c->attr[c->attr_count++] = (HoloAttr){.name = name, .kind = HOLO_ATTR_INT, .count = 1, .i = i};
+}
+
+static HoloCall call_init(Case *c, Host *host, const HoloTensor **in, HoloTensor **out, HoloError *error)
+{
+    for (int i = 0; i < c->in_count; i++) in[i] = &c->in[i];
+    out[0] = &c->out;
+    return (HoloCall){.op = holo_op_find(c->domain ? c->domain : "", c->op, c->version), .node = c->op, .version = c->version,
+                      .in_count = c->in_count, .out_count = 1, .in = in, .out = out, .attr = c->attr,
+                      .attr_count = c->attr_count, .params = &c->params, .host = &host->host, .error = error};
+}
+
+static float *run_eval(Case *c)
+{
+    HoloError         error = {0};
+    Host              host  = host_make(NULL, 1);
+    const HoloTensor *in[3];
+    HoloTensor       *out[1];
+    HoloCall          call = call_init(c, &host, in, out, &error);
+    assert_non_null(call.op);
+    if (holo_op_infer(&call)) fail_msg("%s", error.text);
+    c->out.data = floats(holo_tensor_count(&c->out));
+    if (call.op->eval(&call)) fail_msg("%s", error.text);
+    holo_arena_deinit(&host.arena);
+    return c->out.data;
+}
+
+static float *run_kernel(Case *c, const HoloKernels *kernels, int workers)
+{
+    HoloError         error = {0};
+    Host              host  = host_make(kernels, workers);
+    const HoloTensor *in[3];
+    HoloTensor       *out[1];
+    HoloCall          call   = call_init(c, &host, in, out, &error);
+    const HoloKernel *kernel = holo_kernel_find(c->kernel);
+    size_t            scratch;
+    if (kernel->check(&call, &scratch)) fail_msg("%s", error.text);
+    host.host.scratch_stride = holo_align(scratch + 1, 64);
+    host.host.scratch        = aligned_alloc(64, host.host.scratch_stride * (size_t)workers);
+    assert_non_null(host.host.scratch);
+    c->out.data = floats(holo_tensor_count(&c->out));
+    if (kernel->run(&call)) fail_msg("%s", error.text);
+    free(host.host.scratch);
+    holo_arena_deinit(&host.arena);
+    return c->out.data;
+}
+
+// Every table against eval; and the same bits by 1 and 3 workers, and of all exact tables. Frees the inputs.
+static void check_case(Case *c)
+{
+    memcpy(&c->params, &(uint32_t){sizeof c->params}, sizeof(uint32_t));
+    float             *want  = run_eval(c), *exact = NULL;
+    int64_t            count = holo_tensor_count(&c->out);
+    const HoloKernels *kernels;
+    for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
+        float *one = run_kernel(c, kernels, 1), *three = run_kernel(c, kernels, 3);
+        for (int64_t i = 0; i < count; i++) expect_near((double)one[i], (double)want[i], 2e-5);
+        expect_same(one, three, count);
+        if (kernels->exact && exact) expect_same(one, exact, count);
+        free(three);
+        if (kernels->exact && !exact)
+            exact = one;
+        else
+            free(one);
+    }
+    free(want), free(exact);
+    for (int i = 0; i < c->in_count; i++) free(c->in[i].data);
+}
+
+static void matmul_cases(void **state)
+{
+    (void)state;
+    struct {
+        int     a_rank, b_rank;
+        int64_t a[4], b[4];
+    } shapes[] = {
+        {2, 2, {5, 7}, {7, 9}},           {2, 2, {1, 300}, {300, 1000}},     {2, 2, {300, 40}, {40, 600}},
+        {1, 2, {20}, {20, 33}},           {2, 1, {17, 20}, {20}},            {1, 1, {50}, {50}},
+        {3, 2, {4, 33, 16}, {16, 31}},    {3, 3, {4, 5, 6}, {4, 6, 7}},      {4, 3, {2, 3, 8, 9}, {3, 9, 20}},
+        {4, 4, {2, 1, 8, 9}, {1, 3, 9, 2}}, {2, 3, {8, 9}, {50, 9, 3}},      {1, 3, {9}, {5, 9, 3}},
+        {3, 1, {5, 3, 9}, {9}},           {3, 2, {0, 3, 9}, {9, 4}},         {2, 2, {3, 0}, {0, 4}},
+        {3, 2, {5, 1, 7}, {7, 20}},       {4, 4, {1, 2, 64, 32}, {1, 2, 32, 64}}, {2, 2, {2, 600}, {600, 530}},
+    };
+    for (int i = 0; i < HOLO_COUNT(shapes); i++) {
+        Case c = {.op = "MatMul", .version = 13, .in_count = 2, .kernel = HOLO_KERNEL_matmul_f32, .params.matmul = {.alpha = 1, .beta = 1}};
+        c.in[0] = tensor(shapes[i].a_rank, shapes[i].a);
+        c.in[1] = tensor(shapes[i].b_rank, shapes[i].b);
+        check_case(&c);
+    }
+}
+
+static void gemm_cases(void **state)
+{
+    (void)state;
+    for (int v = 0; v < 4 * 5; v++) {
+        bool    ta = v & 1, tb = v & 2;
+        int64_t m = v == 8 ? 1 : 19, n = v == 9 ? 1 : 37, k = 21;
+        Case    c = {.op = "Gemm", .version = 13, .in_count = v / 4 ? 3 : 2, .kernel = HOLO_KERNEL_matmul_f32};
+        c.params.matmul = (HoloMatmulParams){.flags = (uint32_t)v & 3, .alpha = 0.5f, .beta = 2};
+        attr_int(&c, "transA", ta);
+        attr_int(&c, "transB", tb);
+        c.attr[c.attr_count++] = (HoloAttr){.name = "alpha", .kind = HOLO_ATTR_FLOAT, .count = 1, .f = 0.5};
+        c.attr[c.attr_count++] = (HoloAttr){.name = "beta", .kind = HOLO_ATTR_FLOAT, .count = 1, .f = 2};
+        c.in[0] = ta ? TENSOR(k, m) : TENSOR(m, k);
+        c.in[1] = tb ? TENSOR(n, k) : TENSOR(k, n);
+        if (v / 4 == 1) c.in[2] = TENSOR(n);
+        if (v / 4 == 2) c.in[2] = TENSOR(m, 1);
+        if (v / 4 == 3) c.in[2] = TENSOR(m, n);
+        if (v / 4 == 4) c.in[2] = TENSOR(1);
+        check_case(&c);
+    }
+}
+
+static void matmul_packed(void **state)
+{
+    (void)state;
+    for (int stack = 1; stack <= 3; stack += 2) {
+        const int64_t k = 40, n = 50, panels = 4;
+        Case c = {.op = "MatMul", .version = 13, .in_count = 2, .kernel = HOLO_KERNEL_matmul_f32, .params.matmul = {.alpha = 1, .beta = 1}};
+        c.in[0] = TENSOR(stack, 21, k);
+        c.in[1] = TENSOR(stack, k, n);
+        memcpy(&c.params, &(uint32_t){sizeof c.params}, sizeof(uint32_t));
+        free(run_eval(&c));
+        float *plain = c.in[1].data, *packed = floats(stack * panels * 16 * k);
+        float *want  = run_kernel(&c, holo_kernels(0), 2);
+        for (int s = 0; s < stack; s++) holo_kernels(0)->pack_f32(k, n, plain + s * k * n, n, 1, packed + s * panels * 16 * k);
+        c.in[1].data = packed;
+        c.params.matmul.flags |= HOLO_MATMUL_PACKED_B;
+        float *got = run_kernel(&c, holo_kernels(0), 2);
+        expect_same(got, want, stack * 21 * n);
+        const HoloTensor *in[] = {&c.in[0], &c.in[1]};
+        HoloCall          call = {.in_count = 2, .in = in, .params = &c.params};
+        assert_int_equal(holo_kernel_find(c.kernel)->packed_size(&call, 1), stack * panels * 16 * k * 4);
+        assert_int_equal(holo_kernel_find(c.kernel)->packed_size(&call, 0), -1);
+        free(plain), free(packed), free(want), free(got), free(c.in[0].data);
+    }
+}
+
+typedef struct ConvCase {
+    int     rank;
+    int64_t batch, channels, filters, groups;
+    int64_t in[3], kernel[3], stride[3], dilation[3], pads[6];
+    bool    bias;
+} ConvCase;
+
+static const ConvCase convs[] = {
+    {2, 1, 3, 8, 1, {9, 11}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true},
+    {2, 2, 4, 6, 2, {8, 40}, {3, 5}, {1, 1}, {1, 1}, {1, 2, 1, 2}, true},
+    {2, 1, 5, 7, 1, {13, 35}, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}, false},
+    {2, 1, 5, 7, 1, {13, 70}, {3, 3}, {3, 3}, {2, 2}, {0, 3, 2, 1}, true},
+    {2, 1, 40, 50, 1, {7, 7}, {1, 1}, {1, 1}, {1, 1}, {0, 0, 0, 0}, true},
+    {2, 1, 40, 130, 1, {7, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true},
+    {2, 1, 40, 5, 1, {9, 9}, {1, 1}, {2, 2}, {1, 1}, {0, 0, 0, 0}, true},
+    {2, 1, 2, 3, 1, {3, 1}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true},
+    {2, 1, 1, 3, 1, {2, 2}, {5, 5}, {1, 1}, {1, 1}, {4, 4, 4, 4}, true},
+    {1, 2, 3, 5, 1, {100}, {7}, {2}, {3}, {9, 4}, true},
+    {1, 1, 1, 20, 1, {500}, {40}, {10}, {1}, {0, 0}, false},
+    {3, 1, 3, 4, 1, {5, 6, 7}, {2, 3, 3}, {1, 2, 1}, {2, 1, 1}, {1, 1, 0, 1, 1, 2}, true},
+    {3, 1, 4, 4, 4, {5, 6, 37}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1, 1, 1, 1}, true},
+    {2, 2, 6, 6, 6, {12, 100}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true},
+    {2, 1, 6, 12, 6, {13, 133}, {5, 5}, {2, 2}, {1, 1}, {2, 2, 2, 2}, false},
+    {2, 1, 3, 3, 3, {9, 90}, {3, 3}, {3, 3}, {2, 2}, {2, 2, 2, 2}, true},
+    {1, 1, 4, 4, 4, {17}, {4}, {1}, {2}, {3, 3}, true},
+};
+
+static void conv_cases(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(convs); i++) {
+        const ConvCase *v = &convs[i];
+        Case    c = {.op = "Conv", .version = 11, .in_count = v->bias ? 3 : 2, .kernel = HOLO_KERNEL_conv_f32};
+        int64_t x[5] = {v->batch, v->channels}, w[5] = {v->filters, v->channels / v->groups};
+        memcpy(x + 2, v->in, sizeof v->in);
+        memcpy(w + 2, v->kernel, sizeof v->kernel);
+        c.in[0] = tensor(v->rank + 2, x);
+        c.in[1] = tensor(v->rank + 2, w);
+        if (v->bias) c.in[2] = TENSOR(v->filters);
+        attr_int(&c, "group", v->groups);
+        attr_ints(&c, "strides", v->rank, v->stride);
+        attr_ints(&c, "dilations", v->rank, v->dilation);
+        attr_ints(&c, "pads", 2 * v->rank, v->pads);
+        check_case(&c);
+    }
+}
+
+static void softmax_cases(void **state)
+{
+    (void)state;
+    for (int axes = 1; axes <= 3; axes++) {
+        Case c = {.op = "Softmax", .version = 11, .in_count = 1, .kernel = HOLO_KERNEL_softmax_f32, .params.softmax = {.axes = (uint32_t)axes}};
+        c.in[0] = TENSOR(3, 100, 300);
+        attr_int(&c, "axis", 3 - axes);
+        check_case(&c);
+    }
+}
+
+// What an archive may say wrongly is refused by check, not found out by run.
+static void checks_refuse(void **state)
+{
+    (void)state;
+    HoloTensor a = {.dtype = HOLO_F32, .rank = 2, .dim = {3, 4}}, b = {.dtype = HOLO_F32, .rank = 2, .dim = {4, 5}};
+    HoloTensor out = {.dtype = HOLO_F32, .rank = 2, .dim = {3, 5}}, good = out;
+    HoloMatmulParams  params = {.size = sizeof params, .alpha = 1};
+    const HoloTensor *in[]   = {&a, &b};
+    HoloTensor       *outs[] = {&out};
+    Host              host   = host_make(holo_kernels(0), 1);
+    HoloCall call = {.node = "n", .in_count = 2, .out_count = 1, .in = in, .out = outs, .params = &params, .host = &host.host};
+    const HoloKernel *kernel = holo_kernel_find(HOLO_KERNEL_matmul_f32);
+    size_t            scratch;
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_OK);
+    out.dim[1] = 6;
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    out = good, out.dtype = HOLO_F16;
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    out = good, out.rank = 3, out.dim[2] = 1;
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    out = good, params.flags = HOLO_MATMUL_TRANS_B;
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    params.flags = 1u << 31;
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    params = (HoloMatmulParams){.size = 8};
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    params = (HoloMatmulParams){.size = sizeof params}, in[1] = NULL;
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    assert_null(holo_kernel_find(0));
+    assert_null(holo_kernel_find(1u << 30));
+}
+
+static void levels(void **state)
+{
+    (void)state;
+    assert_non_null(holo_kernels_at(0));
+    assert_int_equal(holo_kernels(1)->exact, 1);
+    assert_string_equal(holo_cpu_level(), holo_kernels(0)->level);
+    assert_string_equal(holo_kernels(1)->level, holo_kernels(0)->level);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(levels),        cmocka_unit_test(gemm_shapes),      cmocka_unit_test(gemm_empty),
+        cmocka_unit_test(gemm_special_values), cmocka_unit_test(gemm_rows_of_b), cmocka_unit_test(softmax_rows),
+        cmocka_unit_test(softmax_special_rows), cmocka_unit_test(matmul_cases), cmocka_unit_test(gemm_cases),
+        cmocka_unit_test(matmul_packed), cmocka_unit_test(conv_cases),       cmocka_unit_test(softmax_cases),
+        cmocka_unit_test(checks_refuse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

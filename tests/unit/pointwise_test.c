@@ -1,0 +1,339 @@
+// pointwise_test.c - pointwise operators: broadcasting of every kind against index-by-index evaluation, and the
+// numbers at the edges.
+#include "ops/op.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// ---- a host whose parallel work runs backwards
+
+static HoloArena arena;
+
+static void *host_take(const HoloHost *host, size_t size)
+{
+    (void)host;
+    return holo_arena_take(&arena, size);
+}
+
+static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void *arg, int64_t i, int worker),
+                          void *arg)
+{
+    for (int64_t i = count - 1; i >= 0; i--) work(arg, i, (int)(i % host->workers));
+}
+
+static const HoloHost host = {.temp = host_take, .keep = host_take, .parallel = host_parallel, .workers = 3};
+
+static HoloStatus run(const char *domain, const char *name, int version, int in_count, const HoloTensor *const *in,
+                      HoloTensor *out, int attr_count, const HoloAttr *attr)
+{
+    HoloError   error   = {0};
+    HoloTensor *outs[1] = {out};
+    HoloCall    call    = {.op         = holo_op_find(domain, name, version),
+                           .node       = "test",
+                           .version    = version,
+                           .in_count   = in_count,
+                           .out_count  = 1,
+                           .in         = in,
+                           .out        = outs,
+                           .attr       = attr,
+                           .attr_count = attr_count,
+                           .host       = &host,
+                           .error      = &error};
+    assert_non_null(call.op);
+    *out              = (HoloTensor){0};
+    HoloStatus status = holo_op_infer(&call);
+    if (!status) out->data = holo_arena_take(&arena, holo_tensor_bytes(out) + 1);
+    return status ? status : call.op->eval(&call);
+}
+
+static HoloTensor make(HoloDtype dtype, int rank, const int64_t *dim)
+{
+    HoloTensor t = {.dtype = (uint8_t)dtype, .rank = (int8_t)rank};
+    for (int i = 0; i < rank; i++) t.dim[i] = dim[i];
+    t.data = holo_arena_take(&arena, holo_tensor_bytes(&t) + 1);
+    return t;
+}
+
+static HoloTensor scalar(HoloDtype dtype, double x)
+{
+    HoloTensor t = make(dtype, 0, NULL);
+    holo_put_f(&t, 0, x);
+    return t;
+}
+
+// ---- broadcasting
+
+static void fill(HoloTensor *t, HoloRandom *random)
+{
+    for (int64_t i = 0; i < holo_tensor_count(t); i++) holo_put_f(t, i, (double)(holo_random_next(random) % 5));
+}
+
+static int64_t source(const HoloTensor *t, const HoloWalk *walk)
+{
+    int64_t stride[HOLO_MAX_RANK];
+    holo_strides_broadcast(t, walk->rank, walk->dim, stride);
+    return holo_walk_at(walk, stride);
+}
+
+static void check_shape(HoloRandom *random, HoloDtype dtype, int rank, const int64_t *dim)
+{
+    HoloTensor t[3], out;
+    for (int k = 0; k < 3; k++) { // each drops some leading dimensions and has 1 in some others
+        int     skip = (int)(holo_random_next(random) % (uint64_t)(rank + 1));
+        int64_t own[HOLO_MAX_RANK];
+        if (holo_random_next(random) % 2) skip = 0;
+        for (int i = skip; i < rank; i++) own[i - skip] = holo_random_next(random) % 3 ? dim[i] : 1;
+        t[k] = make(k ? dtype : HOLO_BOOL, rank - skip, own);
+        fill(&t[k], random);
+    }
+    const HoloTensor *in[3] = {&t[0], &t[1], &t[2]};
+    assert_int_equal(run("", "Add", 14, 2, in + 1, &out, 0, NULL), HOLO_OK);
+    HoloWalk walk = holo_walk(out.rank, out.dim);
+    for (int64_t i = 0; holo_walk_next(&walk); i++)
+        assert_true(holo_get_f(&out, i) ==
+                    holo_get_f(&t[1], source(&t[1], &walk)) + holo_get_f(&t[2], source(&t[2], &walk)));
+    assert_int_equal(run("", "Max", 13, 2, in + 1, &out, 0, NULL), HOLO_OK);
+    walk = holo_walk(out.rank, out.dim);
+    for (int64_t i = 0; holo_walk_next(&walk); i++)
+        assert_true(holo_get_f(&out, i) ==
+                    fmax(holo_get_f(&t[1], source(&t[1], &walk)), holo_get_f(&t[2], source(&t[2], &walk))));
+    assert_int_equal(run("", "Where", 16, 3, in, &out, 0, NULL), HOLO_OK);
+    walk = holo_walk(out.rank, out.dim);
+    for (int64_t i = 0; holo_walk_next(&walk); i++) {
+        const HoloTensor *chosen = holo_get_i(&t[0], source(&t[0], &walk)) ? &t[1] : &t[2];
+        assert_true(holo_get_f(&out, i) == holo_get_f(chosen, source(chosen, &walk)));
+    }
+}
+
+static void test_broadcast(void **state)
+{
+    (void)state;
+    static const int64_t   sizes[]  = {0, 1, 1, 2, 3, 15, 16, 17, 255, 256, 257};
+    static const HoloDtype dtypes[] = {HOLO_F32, HOLO_F64, HOLO_I32, HOLO_F16, HOLO_U8, HOLO_I64};
+    HoloRandom             random   = {3};
+    for (int round = 0; round < 400; round++) {
+        int     rank = (int)(holo_random_next(&random) % 5);
+        int64_t dim[4], count = 1;
+        for (int i = 0; i < rank; i++) {
+            dim[i] = sizes[holo_random_next(&random) % 11];
+            if (count * dim[i] > 20000) dim[i] = 2;
+            count *= dim[i] ? dim[i] : 1;
+        }
+        check_shape(&random, dtypes[round % 6], rank, dim);
+        holo_arena_reset(&arena, (HoloArenaMark){0});
+    }
+    const int64_t large[2] = {3, 70001}; // more than a thread takes at a time
+    check_shape(&random, HOLO_F32, 2, large);
+}
+
+// Sizes that do not fit are refused.
+static void test_mismatch(void **state)
+{
+    (void)state;
+    const int64_t     three[1] = {3}, four[1] = {4}, both[2] = {2, 3};
+    HoloTensor        a = make(HOLO_F32, 1, three), b = make(HOLO_F32, 1, four), c = make(HOLO_F32, 2, both), out;
+    HoloTensor        d     = make(HOLO_I32, 1, three);
+    const HoloTensor *ab[2] = {&a, &b}, *ac[2] = {&a, &c}, *ad[2] = {&a, &d};
+    assert_int_equal(run("", "Add", 14, 2, ab, &out, 0, NULL), HOLO_BAD_MODEL);
+    assert_int_equal(run("", "PRelu", 16, 2, ac, &out, 0, NULL), HOLO_BAD_MODEL);
+    assert_int_equal(run("", "Add", 14, 2, ad, &out, 0, NULL), HOLO_BAD_MODEL);
+}
+
+// Before opset 7 the second shape may begin at any axis.
+static void test_legacy_axis(void **state)
+{
+    (void)state;
+    const int64_t     abc[3] = {2, 3, 4}, b[1] = {3};
+    HoloTensor        x = make(HOLO_F32, 3, abc), y = make(HOLO_F32, 1, b), out;
+    const HoloTensor *in[2] = {&x, &y};
+    for (int i = 0; i < 24; i++) holo_put_f(&x, i, i);
+    for (int i = 0; i < 3; i++) holo_put_f(&y, i, 100 * i);
+    const HoloAttr attr[2] = {{.name = "broadcast", .kind = HOLO_ATTR_INT, .i = 1},
+                              {.name = "axis", .kind = HOLO_ATTR_INT, .i = 1}};
+    assert_int_equal(run("", "Add", 6, 2, in, &out, 2, attr), HOLO_OK);
+    for (int i = 0; i < 24; i++) assert_true(holo_get_f(&out, i) == i + 100 * (i / 4 % 3));
+    for (int i = 0; i < 24; i++) holo_put_f(&x, i, -1);
+    assert_int_equal(run("", "PRelu", 6, 2, in, &out, 0, NULL), HOLO_OK);
+    for (int i = 0; i < 24; i++) assert_true(holo_get_f(&out, i) == -100 * (i / 4 % 3));
+}
+
+// ---- edges
+
+#define NONE 12345678.0 // no such input
+
+// clang-format off
+static const struct Edge {
+    const char *name;
+    int         version;
+    HoloDtype   dtype;
+    double      x, y, z, want;
+    const char *attr;
+    int64_t     value;
+} edges[] = {
+    {"Div", 14, HOLO_I32, 7, -2, NONE, -3, NULL, 0},
+    {"Div", 14, HOLO_I32, 7, 0, NONE, 0, NULL, 0},
+    {"Div", 14, HOLO_I32, INT32_MIN, -1, NONE, INT32_MIN, NULL, 0},
+    {"Div", 14, HOLO_I64, (double)INT64_MIN, -1, NONE, (double)INT64_MIN, NULL, 0},
+    {"Div", 14, HOLO_U8, 7, 0, NONE, 0, NULL, 0},
+    {"Div", 14, HOLO_F32, 1, 0, NONE, INFINITY, NULL, 0},
+    {"Add", 14, HOLO_U8, 200, 100, NONE, 44, NULL, 0},
+    {"Add", 14, HOLO_F32, 1e-45, 1e-45, NONE, 0x1p-148, NULL, 0},
+    {"Add", 14, HOLO_F16, 65504, 65504, NONE, INFINITY, NULL, 0},
+    {"Mul", 14, HOLO_I16, 300, 300, NONE, 24464, NULL, 0},
+    {"Mod", 13, HOLO_I32, -7, 3, NONE, 2, NULL, 0},
+    {"Mod", 13, HOLO_I32, 7, -3, NONE, -2, NULL, 0},
+    {"Mod", 13, HOLO_I32, -7, 3, NONE, -1, "fmod", 1},
+    {"Mod", 13, HOLO_I32, 7, 0, NONE, 0, NULL, 0},
+    {"Mod", 13, HOLO_I64, (double)INT64_MIN, -1, NONE, 0, NULL, 0},
+    {"Mod", 13, HOLO_F32, -7.5, 3, NONE, -1.5, "fmod", 1},
+    {"Mod", 13, HOLO_F32, -7.5, 3, NONE, 1.5, NULL, 0},
+    {"Pow", 15, HOLO_I32, 3, 4, NONE, 81, NULL, 0},
+    {"Pow", 15, HOLO_I64, -2, 63, NONE, (double)INT64_MIN, NULL, 0},
+    {"Pow", 15, HOLO_I32, 2, -1, NONE, 0, NULL, 0},
+    {"Pow", 15, HOLO_I32, -1, -3, NONE, -1, NULL, 0},
+    {"Pow", 15, HOLO_F32, -2, 0.5, NONE, NAN, NULL, 0},
+    {"Max", 13, HOLO_F32, NAN, 1, NONE, NAN, NULL, 0},
+    {"Min", 13, HOLO_F32, 1, NAN, 2, NAN, NULL, 0},
+    {"Max", 13, HOLO_U64, 0x1p63, 1, NONE, 0x1p63, NULL, 0},
+    {"Mean", 13, HOLO_F16, 65504, 65504, 65504, 65504, NULL, 0},
+    {"Clip", 13, HOLO_F32, 5, 3, 1, 1, NULL, 0},
+    {"Clip", 13, HOLO_F32, NAN, 0, 1, NAN, NULL, 0},
+    {"Clip", 13, HOLO_I8, -5, 0, NONE, 0, NULL, 0},
+    {"Clip", 13, HOLO_U64, 0x1p63, NONE, NONE, 0x1p63, NULL, 0},
+    {"Round", 22, HOLO_F32, 2.5, NONE, NONE, 2, NULL, 0},
+    {"Round", 22, HOLO_F32, -3.5, NONE, NONE, -4, NULL, 0},
+    {"Abs", 13, HOLO_I8, -128, NONE, NONE, -128, NULL, 0},
+    {"Neg", 13, HOLO_I64, (double)INT64_MIN, NONE, NONE, (double)INT64_MIN, NULL, 0},
+    {"Sign", 13, HOLO_F32, NAN, NONE, NONE, NAN, NULL, 0},
+    {"Relu", 14, HOLO_F32, NAN, NONE, NONE, NAN, NULL, 0},
+    {"Sigmoid", 13, HOLO_F32, -1000, NONE, NONE, 0, NULL, 0},
+    {"Softplus", 22, HOLO_F32, 1000, NONE, NONE, 1000, NULL, 0},
+    {"IsInf", 20, HOLO_F32, -INFINITY, NONE, NONE, 0, "detect_negative", 0},
+    {"IsNaN", 20, HOLO_F8E4M3FN, NAN, NONE, NONE, 1, NULL, 0},
+    {"Less", 13, HOLO_F32, NAN, 1, NONE, 0, NULL, 0},
+    {"Less", 13, HOLO_U64, 1, 0x1p63, NONE, 1, NULL, 0},
+    {"BitwiseNot", 18, HOLO_U8, 1, NONE, NONE, 254, NULL, 0},
+    {"Cast", 21, HOLO_F32, 1e9, NONE, NONE, 127, "to", HOLO_I8},
+    {"Cast", 21, HOLO_I16, 200, NONE, NONE, -56, "to", HOLO_I8},
+    {"Cast", 21, HOLO_F32, 1000, NONE, NONE, 448, "to", HOLO_F8E4M3FN},
+    {"Cast", 24, HOLO_F32, 3, NONE, NONE, 4, "to", HOLO_F8E8M0},
+    {"Cast", 21, HOLO_U64, 0x1p63, NONE, NONE, 0x1p63, "to", HOLO_F32},
+};
+// clang-format on
+
+static void test_edges(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(edges); i++) {
+        const struct Edge *e    = &edges[i];
+        const double       x[3] = {e->x, e->y, e->z};
+        HoloTensor         t[3], out;
+        const HoloTensor  *in[3] = {NULL};
+        int                count = 0;
+        for (int k = 0; k < 3; k++) {
+            t[k] = scalar(e->dtype, x[k]);
+            if (x[k] != NONE) in[k] = &t[k], count = k + 1;
+        }
+        HoloAttr attr = {.name = e->attr, .kind = HOLO_ATTR_INT, .count = 1, .i = e->value};
+        assert_int_equal(run("", e->name, e->version, count, in, &out, e->attr != NULL, &attr), HOLO_OK);
+        double got = holo_get_f(&out, 0);
+        if (!(got == e->want || (isnan(got) && isnan(e->want))))
+            fail_msg("%s (row %d): %g, not %g", e->name, i, got, e->want);
+    }
+}
+
+// ---- text
+
+static void check_text(HoloDtype dtype, double x, const char *text)
+{
+    HoloTensor        number = scalar(dtype, x), string, back;
+    const HoloTensor *in[1] = {&number}, *again[1] = {&string};
+    HoloAttr          to = {.name = "to", .kind = HOLO_ATTR_INT, .count = 1, .i = HOLO_STRING};
+    assert_int_equal(run("", "Cast", 21, 1, in, &string, 1, &to), HOLO_OK);
+    HoloString *s = string.data;
+    assert_true(holo_string_equal(*s, (HoloString){text, strlen(text)}));
+    to.i = dtype;
+    assert_int_equal(run("", "Cast", 21, 1, again, &back, 1, &to), HOLO_OK);
+    double got = holo_get_f(&back, 0), want = holo_get_f(&number, 0);
+    assert_true(got == want || (isnan(got) && isnan(want)));
+}
+
+static void test_text(void **state)
+{
+    (void)state;
+    check_text(HOLO_F32, 0.1, "0.1");
+    check_text(HOLO_F32, 16777217, "16777216");
+    check_text(HOLO_F64, 0.1 + 0.2, "0.30000000000000004");
+    check_text(HOLO_F16, 0.1, "0.1");
+    check_text(HOLO_F32, NAN, "NaN");
+    check_text(HOLO_F32, -INFINITY, "-INF");
+    check_text(HOLO_I64, -5, "-5");
+    check_text(HOLO_U64, 0x1p63, "9223372036854775808");
+    check_text(HOLO_BOOL, 1, "1");
+
+    static const struct {
+        const char *text;
+        HoloDtype   dtype;
+        bool        is_number;
+        double      want;
+    } rows[] = {
+        {"1e-5", HOLO_F64, true, 1e-5}, {"+inf", HOLO_F32, true, INFINITY}, {" 3.75 ", HOLO_I32, true, 3},
+        {"", HOLO_F32, false, 0},       {"Hello", HOLO_F32, false, 0},      {"1 2", HOLO_I32, false, 0},
+    };
+    for (int i = 0; i < HOLO_COUNT(rows); i++) {
+        HoloString        s     = {rows[i].text, strlen(rows[i].text)};
+        HoloTensor        t     = {.dtype = HOLO_STRING, .data = &s}, out;
+        const HoloTensor *in[1] = {&t};
+        HoloAttr          to    = {.name = "to", .kind = HOLO_ATTR_INT, .count = 1, .i = rows[i].dtype};
+        assert_int_equal(run("", "Cast", 21, 1, in, &out, 1, &to), rows[i].is_number ? HOLO_OK : HOLO_BAD_INPUT);
+        if (rows[i].is_number) assert_true(holo_get_f(&out, 0) == rows[i].want);
+    }
+}
+
+// ---- quantization in blocks, the last of them short
+
+static void test_blocks(void **state)
+{
+    (void)state;
+    const int64_t shape[3] = {2, 5, 3}, scales[3] = {2, 3, 3};
+    HoloTensor    x = make(HOLO_F32, 3, shape), s = make(HOLO_F32, 3, scales), z = make(HOLO_I8, 3, scales), q, back;
+    const HoloTensor *in[3] = {&x, &s, &z}, *again[3] = {&q, &s, &z};
+    const HoloAttr    attr[2] = {{.name = "axis", .kind = HOLO_ATTR_INT, .count = 1, .i = 1},
+                                 {.name = "block_size", .kind = HOLO_ATTR_INT, .count = 1, .i = 2}};
+    for (int i = 0; i < 18; i++) holo_put_f(&s, i, 0.5 * (i + 1));
+    for (int i = 0; i < 18; i++) holo_put_f(&z, i, i - 9);
+    for (int i = 0; i < 30; i++) holo_put_f(&x, i, i - 15);
+    assert_int_equal(run("", "QuantizeLinear", 21, 3, in, &q, 2, attr), HOLO_OK);
+    assert_int_equal(run("", "DequantizeLinear", 21, 3, again, &back, 2, attr), HOLO_OK);
+    for (int i = 0; i < 30; i++) {
+        int    k     = i / 15 * 9 + i / 3 % 5 / 2 * 3 + i % 3; // of the scale
+        double scale = 0.5 * (k + 1), code = nearbyint((i - 15) / scale) + k - 9;
+        assert_true(holo_get_f(&q, i) == code);
+        assert_true(holo_get_f(&back, i) == (code - (k - 9)) * scale);
+    }
+    const HoloAttr wrong[2] = {attr[0], {.name = "block_size", .kind = HOLO_ATTR_INT, .count = 1, .i = 5}};
+    assert_int_equal(run("", "QuantizeLinear", 21, 3, in, &q, 2, wrong), HOLO_BAD_MODEL);
+}
+
+static int release(void **state)
+{
+    (void)state;
+    holo_arena_deinit(&arena);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_broadcast), cmocka_unit_test(test_mismatch), cmocka_unit_test(test_legacy_axis),
+        cmocka_unit_test(test_edges),     cmocka_unit_test(test_text),     cmocka_unit_test(test_blocks),
+    };
+    return cmocka_run_group_tests(tests, NULL, release);
+}

@@ -1,0 +1,51 @@
+#!/bin/sh
+# lint.sh BUILD - the rules of the house that a machine can check. Prints each breach; fails if there is any.
+build=${1:-build}
+cd "$(dirname "$0")/.." || exit 1
+out=$(mktemp) && trap 'rm -f "$out"' EXIT
+
+# Layering: src/DEPS says which room may include which.
+for f in src/*/*.[ch]; do
+    from=${f#src/}; from=${from%%/*}
+    sed -n 's|^#include "\([a-z]*\)/.*|\1|p' "$f" | sort -u | while read -r to; do
+        [ "$from" = "$to" ] || grep -Eq "^$from:.* $to( |\$)" src/DEPS || echo "$f: $from may not include $to/"
+    done
+done >> "$out"
+for f in cli/*.[ch] examples/*.c; do
+    [ -f "$f" ] && grep -nE '^#include "[a-z_]+/' "$f" | sed "s|^|$f: sees more than include/: |"
+done >> "$out"
+
+# Every header compiles alone; the public ones as C++ too.
+for h in include/*.h src/*/*.h cli/*.h; do
+    [ -f "$h" ] || continue
+    case $h in src/kernels/vec.h) std=gnu11 ;; *) std=c11 ;; esac
+    echo "#include \"$h\"" | ${CC:-gcc} -std=$std -D_GNU_SOURCE -Wall -Wextra -Werror -I. -Iinclude -Isrc -Icli -x c -fsyntax-only - \
+        2>/dev/null || echo "$h: does not compile alone"
+done >> "$out"
+for h in include/*.h; do
+    echo "#include \"$h\"" | g++ -std=c++11 -Wall -Wextra -Werror -pedantic -I. -Iinclude -x c++ -fsyntax-only - 2>/dev/null \
+        || echo "$h: does not compile as C++"
+done >> "$out"
+
+# One prefix for all that is not static; one symbol for each object of a CPU level.
+for lib in "$build"/libhologram.a "$build"/libhologram-compiler.a; do
+    [ -f "$lib" ] && nm -g --defined-only "$lib" 2>/dev/null | awk 'NF == 3 && $3 !~ /^(holo_|__|_?asan|_?ubsan)/ { print $3 }' |
+        sed "s|^|$(basename "$lib"): a symbol without holo_: |"
+done >> "$out"
+for o in "$build"/obj/level_*.o; do
+    [ -f "$o" ] && n=$(nm -g --defined-only "$o" | awk '$3 ~ /^holo_/' | wc -l) && [ "$n" != 1 ] && echo "$o: $n symbols, not one"
+done >> "$out"
+
+# Budgets and habits.
+find src cli include fuzz tests tools -name '*.[ch]' | xargs wc -l | awk '$2 != "total" && $1 > 800 { print $2 ": " $1 " lines: a room wants a wall" }' >> "$out"
+grep -rnE '\b(TODO|FIXME|XXX|HACK)\b' src cli include fuzz tests --include='*.[ch]' | sed 's|$|: finish it|' >> "$out"
+grep -rnE '^#[[:space:]]*if' src --include='*.[ch]' | grep -vE '^src/(kernels/(vec\.h|cpu\.c)|base/os_|[a-z]+/[a-z_0-9]+\.h:[0-9]+:#ifndef HOLO_)' |
+    sed 's|$|: conditionals belong into vec.h, cpu.c and os_*.c|' >> "$out"
+find src -name '*.[ch]' | sed 's|.*/||' | sort | uniq -d | sed 's|$|: the name is there twice|' >> "$out"
+if command -v clang-format >/dev/null; then
+    clang-format --dry-run -Werror include/*.h src/*.c src/*/*.[ch] cli/*.[ch] tests/*/*.[ch] fuzz/*.c examples/*.c 2>&1 |
+        sed -n 's|^\([^:]*:[0-9]*\):.*error.*|\1: not as clang-format has it (make format)|p' | awk -F: '!seen[$1]++' >> "$out"
+fi
+
+if [ -s "$out" ]; then cat "$out"; echo "lint: $(wc -l < "$out") to mend"; exit 1; fi
+echo "lint: clean"

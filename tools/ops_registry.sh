@@ -1,0 +1,10 @@
+#!/bin/sh
+# Writes the list of operator tables: one per source in src/ops/ that defines `holo_ops_<file>`.
+cd "$(dirname "$0")/.." || exit 1
+names=$(for f in src/ops/*.c; do b=$(basename "$f" .c); grep -q "^const HoloOp holo_ops_$b\[\]" "$f" && echo "$b"; done)
+echo '#include "ops/op.h"'
+for n in $names; do echo "extern const HoloOp holo_ops_$n[];"; done
+echo 'const HoloOp *const holo_op_families[] = {'
+for n in $names; do echo "    holo_ops_$n,"; done
+echo '    NULL,'
+echo '};'
