@@ -1,10 +1,14 @@
 # Hologram. `make` builds, `make demo` shows, `make test` tests; `make help` lists the rest.
 #
+#   make V=1                              show the commands
 #   make BUILD=dir CC=clang OPT="-O1"     another place, compiler or optimisation
 #   make SANITIZE=address,undefined       with sanitizers (see asan, ubsan, tsan)
 
-CC       ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 BUILD    ?= build
+Q        := $(if $(V),,@)
 PREFIX   ?= /usr/local
 OPT      ?= -O2
 MACHINE  := $(shell $(CC) -dumpmachine | cut -d- -f1)
@@ -51,40 +55,47 @@ help:
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) -std=c11 $(CFLAGS) -MMD -MP -c $< -o $@
+	@echo "  cc    $<"
+	$(Q)$(CC) -std=c11 $(CFLAGS) -MMD -MP -c $< -o $@
 
 # One object for each level and numeric class, from one source.
 level_flags = $(shell awk '$$1 == "$(MACHINE)" && $$2 "_" $$3 == "$(1)" { $$1 = $$2 = $$3 = ""; print }' src/kernels/LEVELS)
 $(BUILD)/obj/level_%.o: src/kernels/level.c src/kernels/LEVELS
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(filter-out -O2 -ffp-contract=off,$(CFLAGS)) -O3 $(call level_flags,$*) \
+	@echo "  cc    $< $*"
+	$(Q)$(CC) -std=gnu11 $(filter-out -O2 -ffp-contract=off,$(CFLAGS)) -O3 $(call level_flags,$*) \
 	    -DHOLO_LEVEL=$(word 1,$(subst _, ,$*)) -DHOLO_EXACT=$(word 2,$(subst _, ,$*)) \
 	    -ffp-contract=$(if $(filter %_1,$*),off,fast) -MMD -MP -c $< -o $@
 
 $(BUILD)/ops_registry.c: tools/ops_registry.sh $(wildcard src/ops/*.c)
 	@mkdir -p $(@D)
-	sh tools/ops_registry.sh > $@
+	$(Q)sh tools/ops_registry.sh > $@
 
 $(BUILD)/obj/ops_registry.o: $(BUILD)/ops_registry.c
 	@mkdir -p $(@D)
-	$(CC) -std=c11 $(CFLAGS) -c $< -o $@
+	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
 
 $(LIB): $(RUNTIME_OBJ)
-	rm -f $@ && ar rcs $@ $^
+	@echo "  ar    $@"
+	$(Q)rm -f $@ && ar rcs $@ $^
 $(LIB_COMP): $(COMPILER_OBJ)
-	rm -f $@ && ar rcs $@ $^
+	@echo "  ar    $@"
+	$(Q)rm -f $@ && ar rcs $@ $^
 
 # The shared libraries show only what the public headers mark.
 $(SO): $(RUNTIME_OBJ)
-	$(CC) $(LDFLAGS) -shared -Wl,-soname,libhologram.so.0 -o $@ $^ $(LDLIBS)
-	ln -sf libhologram.so $@.0
+	@echo "  link  $@"
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libhologram.so.0 -o $@ $^ $(LDLIBS)
+	$(Q)ln -sf libhologram.so $@.0
 $(SO_COMP): $(COMPILER_OBJ) $(LIB)
-	$(CC) $(LDFLAGS) -shared -Wl,-soname,libhologram-compiler.so.0 -o $@ $(COMPILER_OBJ) -Wl,--exclude-libs,libhologram.a \
+	@echo "  link  $@"
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libhologram-compiler.so.0 -o $@ $(COMPILER_OBJ) -Wl,--exclude-libs,libhologram.a \
 	    $(LIB) $(COMPILER_LIBS) $(LDLIBS)
-	ln -sf libhologram-compiler.so $@.0
+	$(Q)ln -sf libhologram-compiler.so $@.0
 
 $(BUILD)/hologram: $(CLI_OBJ) $(LIB_COMP) $(LIB)
-	$(CC) $(LDFLAGS) -o $@ $^ $(COMPILER_LIBS) $(LDLIBS)
+	@echo "  link  $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(COMPILER_LIBS) $(LDLIBS)
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
@@ -109,7 +120,8 @@ demo: deps
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c))
 $(BUILD)/tests/%: tests/unit/%.c $(LIB_COMP) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) -std=c11 $(CFLAGS) -Itests -MMD -MP -MF $@.d $< $(LIB_COMP) $(LIB) $(COMPILER_LIBS) -lcmocka $(LDLIBS) -o $@
+	@echo "  test  $@"
+	$(Q)$(CC) -std=c11 $(CFLAGS) -Itests -MMD -MP -MF $@.d $< $(LIB_COMP) $(LIB) $(COMPILER_LIBS) -lcmocka $(LDLIBS) -o $@
 -include $(wildcard $(BUILD)/tests/*.d)
 
 ## make test          install what is missing and run every test
@@ -132,7 +144,6 @@ onnx: $(BUILD)/hologram
 	@sh tools/onnx.sh $(BUILD)/hologram "$(firstword $(ONNX_DEBIAN))" "$(ONNX_NEWER)"
 
 ## make asan ubsan tsan   the tests under a sanitizer
-asan ubsan tsan: SAN = $(patsubst %san,%,$@)
 asan:
 	@$(MAKE) --no-print-directory BUILD=build/asan SANITIZE=address OPT="-O1" sanitized
 ubsan:
@@ -149,7 +160,8 @@ FUZZ_NAMES := $(patsubst fuzz/%.c,%,$(filter-out fuzz/replay.c,$(wildcard fuzz/*
 REPLAY     := $(FUZZ_NAMES:%=$(BUILD)/fuzz/%)
 $(BUILD)/fuzz/%: fuzz/%.c fuzz/replay.c $(LIB_COMP) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) -std=c11 $(CFLAGS) $< fuzz/replay.c $(LIB_COMP) $(LIB) $(COMPILER_LIBS) $(LDLIBS) -o $@
+	@echo "  fuzz  $@"
+	$(Q)$(CC) -std=c11 $(CFLAGS) $< fuzz/replay.c $(LIB_COMP) $(LIB) $(COMPILER_LIBS) $(LDLIBS) -o $@
 replay-programs: $(REPLAY)
 
 ## make fuzz-replay   every input that fuzzing ever found, again
@@ -189,8 +201,8 @@ install: all
 	install -m 644 $(LIB) $(LIB_COMP) $(DEST)/lib/
 	install $(SO) $(DEST)/lib/libhologram.so.0
 	install $(SO_COMP) $(DEST)/lib/libhologram-compiler.so.0
-	ln -sf libhologram.so.0 $(DEST)/lib/libhologram.so
-	ln -sf libhologram-compiler.so.0 $(DEST)/lib/libhologram-compiler.so
+	$(Q)ln -sf libhologram.so.0 $(DEST)/lib/libhologram.so
+	$(Q)ln -sf libhologram-compiler.so.0 $(DEST)/lib/libhologram-compiler.so
 	for f in hologram hologram-compiler; do sed 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|' tools/install/$$f.pc.in > $(DEST)/lib/pkgconfig/$$f.pc; done
 	for f in tools/install/*.cmake.in; do sed 's|@PREFIX@|$(PREFIX)|g;s|@VERSION@|$(VERSION)|g' $$f > $(DEST)/lib/cmake/Hologram/$$(basename $$f .in); done
 	install -m 644 docs/man/*.1 $(DEST)/share/man/man1/

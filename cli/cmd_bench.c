@@ -3,7 +3,7 @@
 // A model is compiled by a process of its own, so that the memory measured is that of running alone.
 
 #include "json.h"
-#include "model.h"
+#include "loading.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // cmd_compile.c - hologram compile: a model to an archive, and what was done to it.
 
 #include "json.h"
-#include "model.h"
+#include "loading.h"
 
 #include <string.h>
 

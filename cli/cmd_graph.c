@@ -1,6 +1,6 @@
 // cmd_graph.c - hologram graph: a picture of the imported and of the planned graph.
 
-#include "model.h"
+#include "loading.h"
 #include "picture.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // cmd_inspect.c - hologram inspect: what an archive or a model says of itself.
 
 #include "json.h"
-#include "model.h"
+#include "loading.h"
 
 typedef struct Subject { // an archive or a source, seen alike
     const char   *path;

@@ -1,6 +1,6 @@
 // cmd_run.c - hologram run: a model, inputs, answers.
 
-#include "model.h"
+#include "loading.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 // cmd_test.c - hologram test: ONNX's test folders, each case in a process of its own.
 
 #include "json.h"
-#include "model.h"
+#include "loading.h"
 #include "testcase.h"
 
 #include <dirent.h>

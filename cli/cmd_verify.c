@@ -1,6 +1,6 @@
 // cmd_verify.c - hologram verify: is every byte of an archive what the compiler wrote?
 
-#include "model.h"
+#include "loading.h"
 
 static int verify_one(const char *path)
 {

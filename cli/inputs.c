@@ -1,6 +1,6 @@
 // inputs.c - what --input gives, found and checked by name: files, random numbers, or seeded defaults.
 
-#include "model.h"
+#include "loading.h"
 
 #include <string.h>
 

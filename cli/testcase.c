@@ -1,7 +1,7 @@
 // testcase.c - one case of ONNX's test suites: model.onnx, and test_data_set_* with input_N.pb and output_N.pb.
 
 #include "testcase.h"
-#include "model.h"
+#include "loading.h"
 
 #include <dirent.h>
 #include <stdlib.h>

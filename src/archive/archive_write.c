@@ -145,15 +145,11 @@ static HoloStatus table_write(HoloFileWriter *file, Layout *layout, HoloError *e
 static HoloStatus file_write(const HoloPlan *plan, Layout *layout, HoloConstantRecord *records, Weights *w)
 {
     HoloSectionRecord *weights = section_of(layout, HOLO_SECTION_WEIGHTS);
+    HOLO_TRY(holo_file_write_at(w->file, layout->header.file_size - 1, "", 1, w->error)); // its whole length, whatever ends it
     for (int id = 1; id < HOLO_SECTION_CONSTANTS; id++)
         HOLO_TRY(section_write(w->file, section_of(layout, (HoloSectionId)id), plan->section[id].data, w->error));
     w->at = weights->offset;
     HOLO_TRY(weights_write(plan, w, weights->offset, records));
-    uint64_t end = layout->header.file_size; // the last constant's padding belongs to the section
-    if (w->at < end) {
-        static const char zero[HOLO_WEIGHT_ALIGN];
-        HOLO_TRY(holo_file_write_at(w->file, w->at, zero, end - w->at, w->error));
-    }
     HoloHash all = holo_hash(records, plan->constant_count * sizeof *records);
     memcpy(weights->hash, all.word, sizeof weights->hash);
     HOLO_TRY(section_write(w->file, section_of(layout, HOLO_SECTION_CONSTANTS), records, w->error));

@@ -213,6 +213,17 @@ void holo_graph_replace_all(HoloGraph *graph, HoloValue **to, int count)
     for (int i = 0; i < graph->output_count; i++) graph->outputs[i] = stand_in(graph->outputs[i], to, count);
 }
 
+void holo_graph_swap_names(HoloGraph *graph, HoloValue *a, HoloValue *b)
+{
+    HoloValue **slot_a = &graph->names->slot[name_slot(graph->names, a->name)];
+    HoloValue **slot_b = &graph->names->slot[name_slot(graph->names, b->name)];
+    const char *name = a->name;
+    a->name = b->name;
+    b->name = name;
+    *slot_a = b;
+    *slot_b = a;
+}
+
 void holo_graph_number(HoloGraph *graph)
 {
     for (int i = 0; i < graph->node_count; i++) graph->nodes[i]->id = i;

@@ -72,6 +72,8 @@ void holo_graph_replace(HoloGraph *graph, HoloValue *from, HoloValue *to);
 void holo_graph_replace_all(HoloGraph *graph, HoloValue **to, int count);
 // Sets each node's id to its place in graph->nodes.
 void holo_graph_number(HoloGraph *graph);
+// Two values take each other's names. (Names of graph outputs are part of the model.)
+void holo_graph_swap_names(HoloGraph *graph, HoloValue *a, HoloValue *b);
 // Drops the nodes for which dead[i] is true (NULL: none), then the values that are neither inputs,
 // outputs, nor used or produced by a node that stays; renumbers nodes and values.
 void holo_graph_sweep(HoloGraph *graph, const bool *dead_nodes);

@@ -1,8 +1,7 @@
-// activation.c - pointwise operators of one input whose formula has parameters, and the Gelu and PRelu families.
+// activation.c - activations: pointwise formulas with parameters, and the Gelu, SwiGLU and PRelu families.
 #include "ops/pointwise.h"
 
 #include <math.h>
-#include <string.h>
 
 static inline double sigmoid(double x)
 {
@@ -44,6 +43,7 @@ HOLO_KERNEL_1(gelu_f64, double, double, gelu(x))
 HOLO_KERNEL_1(gelu_tanh_f64, double, double, gelu_tanh(x))
 HOLO_KERNEL_2(bias_gelu_f64, double, double, gelu(x + y))
 HOLO_KERNEL_2(bias_gelu_tanh_f64, double, double, gelu_tanh(x + y))
+HOLO_KERNEL_2(swiglu_f64, double, double, x * sigmoid(p[0] * x) * y)
 HOLO_KERNEL_2(prelu_f64, double, double, x < 0 ? x * y : x)
 HOLO_KERNEL_2(prelu_i64, int64_t, int64_t, x < 0 ? (uint64_t)x * (uint64_t)y : (uint64_t)x)
 HOLO_KERNEL_2(prelu_u64, uint64_t, uint64_t, ((void)y, x))
@@ -78,6 +78,8 @@ const HoloOp holo_ops_activation[] = {
     ROWS(X)
 #undef X
     ROW("Gelu", "", 20, HOLO_TYPES_FLOAT, 1, 1, gelu_eval, .is_one_way = true),
+    ROW("SwiGLU", "", 28, HOLO_TYPES_FLOAT, 2, 2, holo_pointwise_eval, .f64 = swiglu_f64, .is_one_way = true,
+        .attr = {{"alpha", 1}}),
     ROW("PRelu", "", 1, HOLO_TYPES_NUMBER, 2, 2, holo_pointwise_eval, .f64 = prelu_f64, .i64 = prelu_i64,
         .u64 = prelu_u64, .is_one_way = true, .legacy_axis = 1),
     ROW("Gelu", "com.microsoft", 1, HOLO_TYPES_FLOAT, 1, 1, gelu_eval, .is_one_way = true),

@@ -29,11 +29,11 @@ HoloStatus holo_steps_add(HoloSteps *steps, const HoloTensor *row)
     size_t width = (size_t)steps->width;
     if (steps->count == steps->room) {
         int64_t room = steps->room ? 2 * steps->room : 16;
-        void *items;
+        void   *items;
         HOLO_TRY(holo_call_temp(steps->call, (size_t)room * width, sizeof *row, &items));
         if (steps->count) memcpy(items, steps->items, (size_t)steps->count * width * sizeof *row);
         steps->items = items;
-        steps->room = room;
+        steps->room  = room;
     }
     if (width) memcpy(steps->items + (size_t)steps->count * width, row, width * sizeof *row);
     steps->count++;
@@ -45,8 +45,10 @@ HoloStatus holo_infer_control(HoloCall *call)
     for (int i = 0; i < call->out_count; i++) {
         HoloTensor *y = call->out[i];
         if (!y) continue;
-        if (y->rank > 0) y->dim[0] = HOLO_DIM_UNKNOWN;
-        else y->rank = -1;
+        if (y->rank > 0)
+            y->dim[0] = HOLO_DIM_UNKNOWN;
+        else
+            y->rank = -1;
     }
     return HOLO_OK;
 }

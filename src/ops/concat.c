@@ -7,7 +7,7 @@ static HoloStatus infer_concat(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
     if (!x) return holo_call_fail(call, HOLO_BAD_MODEL, "input 0 is missing");
-    int axis;
+    int     axis;
     HoloDim dim[HOLO_MAX_RANK];
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 1), x->rank, &axis));
     memcpy(dim, x->dim, sizeof dim);
@@ -18,8 +18,8 @@ static HoloStatus infer_concat(HoloCall *call)
         HOLO_TRY(holo_expect_rank(call, i, x->rank, x->rank));
         for (int d = 0; d < x->rank; d++) {
             if (d != axis && !holo_dim_agree(dim[d], t->dim[d], &dim[d]))
-                return holo_call_fail(call, HOLO_BAD_INPUT, "dimension %d of input %d is %lld, and before it %lld", d, i,
-                                      (long long)t->dim[d], (long long)dim[d]);
+                return holo_call_fail(call, HOLO_BAD_INPUT, "dimension %d of input %d is %lld, and before it %lld", d,
+                                      i, (long long)t->dim[d], (long long)dim[d]);
         }
         dim[axis] = holo_dim_add(call->dims, dim[axis], t->dim[axis]);
     }
@@ -35,14 +35,14 @@ static void move_rows(int64_t rows, int64_t chunk, size_t size, void *dst, int64
 static HoloStatus eval_concat(HoloCall *call)
 {
     const HoloTensor *y = call->out[0];
-    int axis;
+    int               axis;
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 1), y->rank, &axis));
-    size_t size = holo_dtype_size(y->dtype);
-    int64_t rows = holo_product(axis, y->dim);
+    size_t  size  = holo_dtype_size(y->dtype);
+    int64_t rows  = holo_product(axis, y->dim);
     int64_t inner = holo_product(y->rank - axis - 1, y->dim + axis + 1), done = 0;
     for (int i = 0; i < call->in_count; i++) {
-        const HoloTensor *t = call->in[i];
-        int64_t chunk = t->dim[axis] * inner;
+        const HoloTensor *t     = call->in[i];
+        int64_t           chunk = t->dim[axis] * inner;
         if (rows * chunk == 0) continue;
         move_rows(rows, chunk, size, (char *)y->data + (size_t)done * size, y->dim[axis] * inner, t->data, chunk);
         done += chunk;
@@ -78,7 +78,7 @@ static HoloStatus find_parts(const HoloCall *call, Parts *p)
 static HoloDim part_size(const HoloCall *call, const Parts *p, int i)
 {
     HoloDims *dims = call->dims;
-    HoloDim all = call->in[0]->dim[p->axis];
+    HoloDim   all  = call->in[0]->dim[p->axis];
     if (p->sizes.given) return p->sizes.known ? holo_number(&p->sizes, i) : HOLO_DIM_UNKNOWN;
     HoloDim part = holo_dim_div_ceil(dims, all, p->count);
     return i < p->count - 1 ? part : holo_dim_sub(dims, all, holo_dim_mul(dims, part, p->count - 1));
@@ -94,14 +94,14 @@ static HoloStatus check_part(const HoloCall *call, int i, HoloDim part, HoloDim 
 static HoloStatus infer_split(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
-    Parts parts;
+    Parts             parts;
     HOLO_TRY(find_parts(call, &parts));
     HoloDim dim[HOLO_MAX_RANK], left = x->dim[parts.axis];
     memcpy(dim, x->dim, sizeof dim);
     for (int i = 0; i < call->out_count; i++) {
         HoloDim part = part_size(call, &parts, i);
         HOLO_TRY(check_part(call, i, part, left));
-        left = holo_dim_sub(call->dims, left, part);
+        left            = holo_dim_sub(call->dims, left, part);
         dim[parts.axis] = part;
         HOLO_TRY(holo_out_type(call, i, x->dtype, x->rank, dim));
     }
@@ -113,14 +113,14 @@ static HoloStatus infer_split(HoloCall *call)
 static HoloStatus eval_split(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
-    Parts parts;
+    Parts             parts;
     HOLO_TRY(find_parts(call, &parts));
-    size_t size = holo_dtype_size(x->dtype);
+    size_t  size = holo_dtype_size(x->dtype);
     int64_t rows = holo_product(parts.axis, x->dim), row = holo_product(x->rank - parts.axis, x->dim + parts.axis);
     int64_t inner = holo_product(x->rank - parts.axis - 1, x->dim + parts.axis + 1), done = 0;
     for (int i = 0; i < call->out_count; i++) {
-        int64_t chunk = part_size(call, &parts, i) * inner;
-        HoloTensor *y = call->out[i];
+        int64_t     chunk = part_size(call, &parts, i) * inner;
+        HoloTensor *y     = call->out[i];
         if (y && rows * chunk > 0)
             move_rows(rows, chunk, size, y->data, chunk, (const char *)x->data + (size_t)done * size, row);
         done += chunk;
@@ -129,9 +129,27 @@ static HoloStatus eval_split(HoloCall *call)
 }
 
 const HoloOp holo_ops_concat[] = {
-    {.name = "Concat", .domain = "", .since = 1, .in_min = 1, .in_max = -1, .out_min = 1, .out_max = 1,
-     .types = HOLO_TYPES_ALL, .flags = HOLO_OP_MOVES_ALL, .infer = infer_concat, .eval = eval_concat},
-    {.name = "Split", .domain = "", .since = 1, .in_min = 1, .in_max = 2, .out_min = 1, .out_max = -1,
-     .types = HOLO_TYPES_ALL, .flags = HOLO_OP_MOVES, .infer = infer_split, .eval = eval_split},
+    {.name    = "Concat",
+     .domain  = "",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = -1,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_ALL,
+     .flags   = HOLO_OP_MOVES_ALL,
+     .infer   = infer_concat,
+     .eval    = eval_concat},
+    {.name    = "Split",
+     .domain  = "",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = 2,
+     .out_min = 1,
+     .out_max = -1,
+     .types   = HOLO_TYPES_ALL,
+     .flags   = HOLO_OP_MOVES,
+     .infer   = infer_split,
+     .eval    = eval_split},
     {0},
 };

@@ -21,7 +21,7 @@ static HoloStatus find_constant(const HoloCall *call, HoloTensor *out, float *nu
         case HOLO_ATTR_STRINGS: out->dtype = HOLO_STRING, out->data = (void *)a->strings; return HOLO_OK;
         case HOLO_ATTR_FLOATS: out->dtype = HOLO_F32, out->data = (void *)a->floats; return HOLO_OK;
         case HOLO_ATTR_FLOAT:
-            *number = (float)a->f;
+            *number    = (float)a->f;
             out->dtype = HOLO_F32, out->data = number;
             return HOLO_OK;
         default: break;
@@ -33,7 +33,7 @@ static HoloStatus find_constant(const HoloCall *call, HoloTensor *out, float *nu
 static HoloStatus infer_constant(HoloCall *call)
 {
     HoloTensor value;
-    float number;
+    float      number;
     HOLO_TRY(find_constant(call, &value, &number));
     return holo_out_like(call, 0, &value);
 }
@@ -41,7 +41,7 @@ static HoloStatus infer_constant(HoloCall *call)
 static HoloStatus eval_constant(HoloCall *call)
 {
     HoloTensor value;
-    float number;
+    float      number;
     HOLO_TRY(find_constant(call, &value, &number));
     holo_copy_all(call->out[0], &value);
     return HOLO_OK;
@@ -52,9 +52,9 @@ static HoloStatus eval_constant(HoloCall *call)
 static HoloStatus infer_of_shape(HoloCall *call)
 {
     const HoloTensor *value = holo_attr_tensor(call, "value");
-    HoloDtype dtype = value ? (HoloDtype)value->dtype : HOLO_F32;
-    HoloNumbers shape;
-    HoloDim dim[HOLO_MAX_RANK];
+    HoloDtype         dtype = value ? (HoloDtype)value->dtype : HOLO_F32;
+    HoloNumbers       shape;
+    HoloDim           dim[HOLO_MAX_RANK];
     HOLO_TRY(holo_numbers_needed(call, NULL, 0, HOLO_MAX_RANK, &shape));
     if (value && holo_tensor_count(value) != 1)
         return holo_call_fail(call, HOLO_BAD_MODEL, "value must have one element");
@@ -78,8 +78,8 @@ static HoloStatus eval_of_shape(HoloCall *call)
 
 static HoloStatus infer_eye(HoloCall *call)
 {
-    const HoloTensor *x = call->in[0];
-    int64_t dtype = holo_attr_int(call, "dtype", x->dtype);
+    const HoloTensor *x     = call->in[0];
+    int64_t           dtype = holo_attr_int(call, "dtype", x->dtype);
     HOLO_TRY(holo_expect_rank(call, 0, 2, 2));
     if (dtype < 1 || dtype >= HOLO_DTYPE_COUNT || dtype == HOLO_STRING)
         return holo_call_fail(call, HOLO_BAD_MODEL, "dtype %lld is no type of numbers", (long long)dtype);
@@ -89,7 +89,7 @@ static HoloStatus infer_eye(HoloCall *call)
 static HoloStatus eval_eye(HoloCall *call)
 {
     HoloTensor *y = call->out[0];
-    int64_t k = holo_attr_int(call, "k", 0);
+    int64_t     k = holo_attr_int(call, "k", 0);
     holo_fill(y, NULL);
     if (k <= -y->dim[0] || k >= y->dim[1]) return HOLO_OK;
     for (int64_t row = k < 0 ? -k : 0; row < y->dim[0] && row + k < y->dim[1]; row++)
@@ -102,8 +102,8 @@ static HoloStatus eval_eye(HoloCall *call)
 static HoloStatus infer_onehot(HoloCall *call)
 {
     const HoloTensor *at = call->in[0], *values = call->in[2];
-    HoloDim dim[HOLO_MAX_RANK + 1], depth, agreed;
-    int axis;
+    HoloDim           dim[HOLO_MAX_RANK + 1], depth, agreed;
+    int               axis;
     HOLO_TRY(holo_expect_types(call, 1, HOLO_TYPES_NUMBER));
     HOLO_TRY(holo_expect_rank(call, 1, 0, 1));
     HOLO_TRY(holo_expect_rank(call, 2, 1, 1));
@@ -111,7 +111,8 @@ static HoloStatus infer_onehot(HoloCall *call)
         return holo_call_fail(call, HOLO_BAD_INPUT, "values has %lld entries, not 2", (long long)values->dim[0]);
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", -1), at->rank + 1, &axis));
     const HoloTensor *d = call->in[1];
-    if (!holo_scalar(call, 1, &depth)) depth = d->data && holo_tensor_count(d) == 1 ? holo_get_i(d, 0) : HOLO_DIM_UNKNOWN;
+    if (!holo_scalar(call, 1, &depth))
+        depth = d->data && holo_tensor_count(d) == 1 ? holo_get_i(d, 0) : HOLO_DIM_UNKNOWN;
     if (!holo_dim_is_symbolic(depth) && depth < 0)
         return holo_call_fail(call, HOLO_BAD_INPUT, "depth is %lld", (long long)depth);
     for (int i = 0; i <= at->rank; i++) dim[i] = i < axis ? at->dim[i] : i == axis ? depth : at->dim[i - 1];
@@ -121,11 +122,11 @@ static HoloStatus infer_onehot(HoloCall *call)
 // Indices outside of [-depth, depth) set nothing.
 static HoloStatus eval_onehot(HoloCall *call)
 {
-    const HoloTensor *at = call->in[0];
-    HoloTensor *y = call->out[0];
-    size_t size = holo_dtype_size(y->dtype);
-    const char *off = call->in[2]->data, *on = off + size;
-    int axis;
+    const HoloTensor *at   = call->in[0];
+    HoloTensor       *y    = call->out[0];
+    size_t            size = holo_dtype_size(y->dtype);
+    const char       *off = call->in[2]->data, *on = off + size;
+    int               axis;
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", -1), y->rank, &axis));
     int64_t rows = holo_product(axis, y->dim), depth = y->dim[axis], tile[HOLO_TILE];
     int64_t inner = holo_product(y->rank - axis - 1, y->dim + axis + 1);
@@ -169,8 +170,8 @@ static HoloStatus count_real(const HoloCall *call, HoloDim *out)
 static HoloStatus infer_range(HoloCall *call)
 {
     HoloDtype dtype = (HoloDtype)call->in[0]->dtype;
-    HoloDim number[3], count = HOLO_DIM_UNKNOWN;
-    bool whole = true, real = holo_dtype_class(dtype) == HOLO_CLASS_FLOAT;
+    HoloDim   number[3], count = HOLO_DIM_UNKNOWN;
+    bool      whole = true, real = holo_dtype_class(dtype) == HOLO_CLASS_FLOAT;
     for (int i = 0; i < 3; i++) {
         const HoloTensor *t = call->in[i];
         HOLO_TRY(holo_expect_types(call, i, UINT64_C(1) << dtype));
@@ -178,7 +179,7 @@ static HoloStatus infer_range(HoloCall *call)
         if (t->rank == 1 && !holo_dim_is_symbolic(t->dim[0]) && t->dim[0] != 1)
             return holo_call_fail(call, HOLO_BAD_INPUT, "input %d has %lld elements, not 1", i, (long long)t->dim[0]);
         whole = whole && holo_scalar(call, i, &number[i]);
-        real = real && t->data;
+        real  = real && t->data;
     }
     if (whole && number[2] == 0) return holo_call_fail(call, HOLO_BAD_INPUT, "delta is 0");
     if (whole) count = count_whole(call->dims, number[0], number[1], number[2]);
@@ -189,8 +190,8 @@ static HoloStatus infer_range(HoloCall *call)
 static HoloStatus eval_range(HoloCall *call)
 {
     const HoloTensor *first = call->in[0], *delta = call->in[2];
-    HoloTensor *y = call->out[0];
-    bool real = holo_dtype_class((HoloDtype)y->dtype) == HOLO_CLASS_FLOAT;
+    HoloTensor       *y    = call->out[0];
+    bool              real = holo_dtype_class((HoloDtype)y->dtype) == HOLO_CLASS_FLOAT;
     for (int64_t start = 0; start < y->dim[0]; start += HOLO_TILE) {
         int64_t count = y->dim[0] - start < HOLO_TILE ? y->dim[0] - start : HOLO_TILE;
         if (real) {
@@ -198,7 +199,7 @@ static HoloStatus eval_range(HoloCall *call)
             for (int64_t i = 0; i < count; i++) tile[i] = from + (double)(start + i) * step;
             holo_write_f(y, start, 1, count, tile);
         } else {
-            int64_t tile[HOLO_TILE];
+            int64_t  tile[HOLO_TILE];
             uint64_t from = (uint64_t)holo_get_i(first, 0), step = (uint64_t)holo_get_i(delta, 0);
             for (int64_t i = 0; i < count; i++) tile[i] = (int64_t)(from + (uint64_t)(start + i) * step);
             holo_write_i(y, start, 1, count, tile);
@@ -207,9 +208,11 @@ static HoloStatus eval_range(HoloCall *call)
     return HOLO_OK;
 }
 
-#define MAKE(NAME, SINCE, INPUTS, TYPES, ID)                                                                  \
-    {.name = NAME, .domain = "", .since = SINCE, .in_min = INPUTS, .in_max = INPUTS, .out_min = 1, .out_max = 1, \
-     .types = TYPES, .infer = infer_##ID, .eval = eval_##ID}
+#define MAKE(NAME, SINCE, INPUTS, TYPES, ID)                                                                        \
+    {                                                                                                               \
+        .name = NAME, .domain = "", .since = SINCE, .in_min = INPUTS, .in_max = INPUTS, .out_min = 1, .out_max = 1, \
+        .types = TYPES, .infer = infer_##ID, .eval = eval_##ID                                                      \
+    }
 
 const HoloOp holo_ops_constant[] = {
     MAKE("Constant", 1, 0, 0, constant),

@@ -14,7 +14,7 @@ static HoloStatus find_truth(const HoloCall *call, const HoloTensor *t, bool *ou
 
 static HoloStatus eval_if(HoloCall *call)
 {
-    bool is_true = false;
+    bool     is_true = false;
     HoloBody body;
     HOLO_TRY(find_truth(call, call->in[0], &is_true));
     HOLO_TRY(holo_body_init(&body, call, is_true ? "then_branch" : "else_branch", 0, call->out_count));
@@ -28,10 +28,10 @@ static HoloStatus eval_if(HoloCall *call)
 // The number of trips allowed, and whether the first is to be made.
 static HoloStatus find_trips(const HoloCall *call, int64_t *trips, bool *go)
 {
-    int given = call->in_count - call->capture_count;
+    int               given = call->in_count - call->capture_count;
     const HoloTensor *m = given > 0 ? call->in[0] : NULL, *condition = given > 1 ? call->in[1] : NULL;
     *trips = INT64_MAX;
-    *go = true;
+    *go    = true;
     if (m) {
         HOLO_TRY(holo_expect_types(call, 0, HOLO_TYPES_INDEX));
         HOLO_TRY(holo_expect_kind(call, 0, HOLO_TENSOR));
@@ -46,10 +46,10 @@ static HoloStatus find_trips(const HoloCall *call, int64_t *trips, bool *go)
 static HoloStatus run_trips(HoloBody *body, int states, HoloTensor *state, HoloSteps *steps)
 {
     const HoloCall *call = body->call;
-    int64_t trips, trip;
-    bool go;
+    int64_t         trips, trip;
+    bool            go;
     HOLO_TRY(find_trips(call, &trips, &go));
-    uint8_t going = 1;
+    uint8_t    going  = 1;
     HoloTensor number = {.dtype = HOLO_I64, .data = &trip}, condition = {.dtype = HOLO_BOOL, .data = &going};
     body->in[0] = &number;
     body->in[1] = &condition;
@@ -65,30 +65,34 @@ static HoloStatus run_trips(HoloBody *body, int states, HoloTensor *state, HoloS
 
 static HoloStatus eval_loop(HoloCall *call)
 {
-    int given = call->in_count - call->capture_count;
+    int given  = call->in_count - call->capture_count;
     int states = given > 2 ? given - 2 : 0, collected = call->out_count - states;
     if (collected < 0)
         return holo_call_fail(call, HOLO_BAD_MODEL, "has %d outputs for %d values carried", call->out_count, states);
     HoloBody body;
-    void *memory;
+    void    *memory;
     HOLO_TRY(holo_body_init(&body, call, "body", 2 + states, 1 + call->out_count));
     HOLO_TRY(holo_call_temp(call, (size_t)states, sizeof(HoloTensor), &memory));
     HoloTensor *state = memory;
-    HoloSteps steps = {.call = call, .width = collected};
+    HoloSteps   steps = {.call = call, .width = collected};
     for (int i = 0; i < states; i++) {
         if (!call->in[2 + i]) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", 2 + i);
         state[i] = *call->in[2 + i];
     }
     HOLO_TRY(run_trips(&body, states, state, &steps));
     for (int i = 0; i < states; i++) { // without a trip the state is still the input's
-        if (steps.count) holo_out_result(call, i, &state[i]);
-        else HOLO_TRY(holo_out_value(call, i, &state[i]));
+        if (steps.count)
+            holo_out_result(call, i, &state[i]);
+        else
+            HOLO_TRY(holo_out_value(call, i, &state[i]));
     }
     for (int i = 0; i < collected; i++) {
         HoloTensor *y = call->out[states + i];
         if (!y) continue;
-        if (steps.count == 0) holo_out_no_steps(call, states + i, 0);
-        else HOLO_TRY(holo_value_stack(call, steps.items + i, collected, steps.count, steps.count, 0, false, y));
+        if (steps.count == 0)
+            holo_out_no_steps(call, states + i, 0);
+        else
+            HOLO_TRY(holo_value_stack(call, steps.items + i, collected, steps.count, steps.count, 0, false, y));
     }
     return HOLO_OK;
 }
@@ -111,7 +115,7 @@ static HoloStatus check_lengths(const HoloCall *call, int inputs)
 // An input that is a tensor goes to every element.
 static HoloStatus eval_map(HoloCall *call)
 {
-    int inputs = call->in_count - call->capture_count;
+    int      inputs = call->in_count - call->capture_count;
     HoloBody body;
     HOLO_TRY(check_lengths(call, inputs));
     HOLO_TRY(holo_body_init(&body, call, "body", inputs, call->out_count));
@@ -119,7 +123,7 @@ static HoloStatus eval_map(HoloCall *call)
     for (int64_t k = 0; k < call->in[0]->dim[0]; k++) {
         for (int i = 0; i < inputs; i++) {
             const HoloTensor *t = call->in[i];
-            body.in[i] = t->kind == HOLO_SEQUENCE ? (const HoloTensor *)t->data + k : t;
+            body.in[i]          = t->kind == HOLO_SEQUENCE ? (const HoloTensor *)t->data + k : t;
         }
         HOLO_TRY(holo_body_run(&body));
         HOLO_TRY(holo_steps_add(&steps, body.result));
@@ -128,16 +132,18 @@ static HoloStatus eval_map(HoloCall *call)
         HoloTensor *items, *y = call->out[i];
         if (!y) continue;
         const HoloTensor *first = steps.count ? &steps.items[i] : y;
-        HoloDtype dtype = first->dtype ? (HoloDtype)first->dtype : HOLO_F32;
+        HoloDtype         dtype = first->dtype ? (HoloDtype)first->dtype : HOLO_F32;
         HOLO_TRY(holo_out_list(call, i, HOLO_SEQUENCE, HOLO_TENSOR, dtype, steps.count, &items));
         for (int64_t k = 0; k < steps.count; k++) items[k] = steps.items[k * steps.width + i];
     }
     return HOLO_OK;
 }
 
-#define CONTROL(NAME, SINCE, INPUTS, EVAL, IN_MAX, TYPES)                                                 \
-    {.name = NAME, .domain = "", .since = SINCE, .in_min = INPUTS, .in_max = IN_MAX, .out_min = 0,        \
-     .out_max = -1, .types = TYPES, .flags = HOLO_OP_CONTROL, .infer = holo_infer_control, .eval = EVAL}
+#define CONTROL(NAME, SINCE, INPUTS, EVAL, IN_MAX, TYPES)                                                            \
+    {                                                                                                                \
+        .name = NAME, .domain = "", .since = SINCE, .in_min = INPUTS, .in_max = IN_MAX, .out_min = 0, .out_max = -1, \
+        .types = TYPES, .flags = HOLO_OP_CONTROL, .infer = holo_infer_control, .eval = EVAL                          \
+    }
 
 const HoloOp holo_ops_control[] = {
     CONTROL("If", 1, 1, eval_if, 1, HOLO_BIT(BOOL)),

@@ -1,5 +1,6 @@
 // conv.c - Conv over any number of spatial dimensions, FusedConv, and what all convolutions share.
 #include "ops/conv.h"
+#include "ops/spread.h"
 
 #include <math.h>
 
@@ -167,6 +168,8 @@ static HoloStatus prepare(const HoloCall *call, HoloConv *v)
 static HoloStatus eval(HoloCall *call)
 {
     HoloConv v;
+    if (holo_out_is_empty(call))
+        return HOLO_OK;
     HOLO_TRY(prepare(call, &v));
     holo_contract(call, &v.contract);
     return HOLO_OK;

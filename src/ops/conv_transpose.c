@@ -1,5 +1,6 @@
 // conv_transpose.c - ConvTranspose. Each output gathers what meets it; the taps that fall between inputs are zeros.
 #include "ops/conv.h"
+#include "ops/spread.h"
 
 #include <math.h>
 
@@ -14,6 +15,8 @@ static HoloStatus infer(HoloCall *call)
 static HoloStatus eval(HoloCall *call)
 {
     HoloConv v;
+    if (holo_out_is_empty(call))
+        return HOLO_OK;
     HOLO_TRY(holo_conv_init(call, 0, 1, 2, true, &v));
     holo_contract(call, &v.contract);
     return HOLO_OK;

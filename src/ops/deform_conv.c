@@ -1,6 +1,7 @@
 // deform_conv.c - DeformConv: a convolution whose taps are moved by offsets that are data, and read between
 // elements by linear interpolation. What lies outside is 0.
 #include "ops/conv.h"
+#include "ops/spread.h"
 
 #include <math.h>
 
@@ -103,6 +104,8 @@ static void read_inputs(const HoloContract *c, int64_t batch, int64_t k, int64_t
 static HoloStatus eval(HoloCall *call)
 {
     DeformConv v;
+    if (holo_out_is_empty(call))
+        return HOLO_OK;
     HOLO_TRY(holo_conv_init(call, X, W, BIAS, false, &v.conv));
     v.conv.contract.b = read_inputs;
     v.offset = call->in[OFFSET];

@@ -1,5 +1,5 @@
 // det.c - Det: determinants of the square matrices in the last two dimensions, by elimination with pivots.
-#include "ops/op.h"
+#include "ops/spread.h"
 
 #include <math.h>
 
@@ -50,6 +50,8 @@ static double determinant(double *m, int64_t n)
 
 static HoloStatus eval(HoloCall *call)
 {
+    if (holo_out_is_empty(call))
+        return HOLO_OK;
     const HoloTensor *x = call->in[0];
     HoloTensor       *y = call->out[0];
     int64_t           n = x->dim[x->rank - 1], stack = holo_tensor_count(y);

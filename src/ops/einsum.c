@@ -3,6 +3,7 @@
 // Operands are multiplied from left to right. A name is summed away as soon as neither the output nor a later
 // operand has it, so every product of two is a stack of matrix products. No better order is looked for.
 #include "ops/contract.h"
+#include "ops/spread.h"
 
 #include <string.h>
 
@@ -346,6 +347,8 @@ static HoloStatus eval(HoloCall *call)
     Value       so_far, next, product;
     int         dots, left[NAMES];
     bool        needed[NAMES] = {false}, integer = holo_dtype_is_integer(call->in[0]->dtype);
+    if (holo_out_is_empty(call))
+        return HOLO_OK;
     HOLO_TRY(read_equation(call, &e));
     memcpy(left, e.uses, sizeof left); // uses by the operands that are still to come
     for (int i = 0; i < call->in_count; i++) {

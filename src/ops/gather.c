@@ -6,8 +6,8 @@
 static HoloStatus infer_gather(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *at = call->in[1];
-    int axis, rank = 0;
-    HoloDim dim[HOLO_MAX_RANK];
+    int               axis, rank           = 0;
+    HoloDim           dim[HOLO_MAX_RANK];
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), x->rank, &axis));
     HOLO_TRY(holo_expect_types(call, 1, HOLO_TYPES_INDEX));
     HOLO_TRY(holo_expect_rank(call, 1, 0, HOLO_MAX_RANK + 1 - x->rank));
@@ -17,25 +17,37 @@ static HoloStatus infer_gather(HoloCall *call)
     return holo_out_type(call, 0, x->dtype, rank, dim);
 }
 
+// Copies entries of `bytes` bytes: from the offsets given to one after the other.
+static void collect(char *dst, const char *src, const int64_t *offset, int64_t count, size_t bytes)
+{
+    bool is_one = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
+    for (int64_t i = 0; i < count; i++, dst += bytes) {
+        if (is_one)
+            holo_move_one(dst, src + offset[i], bytes);
+        else
+            memcpy(dst, src + offset[i], bytes);
+    }
+}
+
 static HoloStatus eval_gather(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *at = call->in[1], *y = call->out[0];
     if (holo_tensor_count(y) == 0) return HOLO_OK;
     int axis;
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), x->rank, &axis));
-    int64_t rows = holo_product(axis, x->dim), many = holo_product(at->rank, at->dim), tile[HOLO_TILE];
-    size_t bytes = (size_t)holo_product(x->rank - axis - 1, x->dim + axis + 1) * holo_dtype_size(x->dtype);
-    size_t from_row = (size_t)x->dim[axis] * bytes, to_row = (size_t)many * bytes;
+    int64_t rows = holo_product(axis, x->dim), many = holo_product(at->rank, at->dim), offset[HOLO_TILE];
+    size_t  bytes    = (size_t)holo_product(x->rank - axis - 1, x->dim + axis + 1) * holo_dtype_size(x->dtype);
+    size_t  from_row = (size_t)x->dim[axis] * bytes, to_row = (size_t)many * bytes;
     for (int64_t start = 0; start < many; start += HOLO_TILE) {
         int64_t count = many - start < HOLO_TILE ? many - start : HOLO_TILE;
-        holo_read_i(at, start, 1, count, tile);
+        holo_read_i(at, start, 1, count, offset);
         for (int64_t i = 0; i < count; i++) {
-            int64_t index;
-            HOLO_TRY(holo_index(call, tile[i], x->dim[axis], &index));
-            const char *src = (const char *)x->data + (size_t)index * bytes;
-            char *dst = (char *)y->data + (size_t)(start + i) * bytes;
-            for (int64_t row = 0; row < rows; row++, src += from_row, dst += to_row) memcpy(dst, src, bytes);
+            HOLO_TRY(holo_index(call, offset[i], x->dim[axis], &offset[i]));
+            offset[i] *= (int64_t)bytes;
         }
+        char *dst = (char *)y->data + (size_t)start * bytes;
+        for (int64_t row = 0; row < rows; row++)
+            collect(dst + (size_t)row * to_row, (const char *)x->data + (size_t)row * from_row, offset, count, bytes);
     }
     return HOLO_OK;
 }
@@ -53,8 +65,8 @@ static HoloStatus infer_gather_elements(HoloCall *call)
 static HoloStatus eval_gather_elements(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *y = call->out[0];
-    size_t size = holo_dtype_size(x->dtype);
-    int axis;
+    size_t            size = holo_dtype_size(x->dtype);
+    int               axis;
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), x->rank, &axis));
     HoloElements e;
     holo_elements_init(&e, call, x, call->in[1], axis);
@@ -80,8 +92,8 @@ static HoloStatus find_tuple(const HoloCall *call, int *batch, int *depth)
         return holo_call_fail(call, HOLO_BAD_MODEL, "batch_dims is %lld for ranks %d and %d", (long long)dims, x->rank,
                               at->rank);
     HoloDim length = at->dim[at->rank - 1];
-    *batch = (int)dims;
-    *depth = -1;
+    *batch         = (int)dims;
+    *depth         = -1;
     if (holo_dim_is_symbolic(length)) return HOLO_OK;
     if (length > x->rank - dims)
         return holo_call_fail(call, HOLO_BAD_MODEL, "index tuples of %lld are too long for rank %d", (long long)length,
@@ -93,8 +105,8 @@ static HoloStatus find_tuple(const HoloCall *call, int *batch, int *depth)
 static HoloStatus infer_gather_nd(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *at = call->in[1];
-    int batch, depth, rank = 0;
-    HoloDim dim[2 * HOLO_MAX_RANK];
+    int               batch, depth, rank = 0;
+    HoloDim           dim[2 * HOLO_MAX_RANK];
     HOLO_TRY(find_tuple(call, &batch, &depth));
     if (depth < 0) return holo_out_unknown(call, 0, x->dtype);
     for (int i = 0; i < at->rank - 1; i++) dim[rank++] = at->dim[i];
@@ -115,9 +127,9 @@ static HoloStatus eval_gather_nd(HoloCall *call)
     HOLO_TRY(find_tuple(call, &batch, &depth));
     int64_t batches = holo_product(batch, x->dim), tuples = holo_product(at->rank - 1 - batch, at->dim + batch);
     int64_t places = holo_product(depth, x->dim + batch), row = 0, tuple[HOLO_MAX_RANK], place;
-    int below = x->rank - batch - depth;
-    size_t bytes = (size_t)holo_product(below, x->dim + batch + depth) * holo_dtype_size(x->dtype);
-    char *dst = y->data;
+    int     below = x->rank - batch - depth;
+    size_t  bytes = (size_t)holo_product(below, x->dim + batch + depth) * holo_dtype_size(x->dtype);
+    char   *dst   = y->data;
     for (int64_t b = 0; b < batches; b++) {
         const char *src = (const char *)x->data + (size_t)(b * places) * bytes;
         for (int64_t i = 0; i < tuples; i++, row++, dst += bytes) {
@@ -129,9 +141,11 @@ static HoloStatus eval_gather_nd(HoloCall *call)
     return HOLO_OK;
 }
 
-#define PICK(NAME, SINCE, ID)                                                                           \
-    {.name = NAME, .domain = "", .since = SINCE, .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1,  \
-     .types = HOLO_TYPES_ALL, .flags = HOLO_OP_MOVES, .infer = infer_##ID, .eval = eval_##ID}
+#define PICK(NAME, SINCE, ID)                                                                             \
+    {                                                                                                     \
+        .name = NAME, .domain = "", .since = SINCE, .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1, \
+        .types = HOLO_TYPES_ALL, .flags = HOLO_OP_MOVES, .infer = infer_##ID, .eval = eval_##ID           \
+    }
 
 const HoloOp holo_ops_gather[] = {
     PICK("Gather", 1, gather),

@@ -1,6 +1,7 @@
 // gemm.c - Gemm: alpha * A * B + beta * C, and FusedGemm with an activation behind it.
 #include "ops/fused_activation.h"
 #include "ops/matmul.h"
+#include "ops/spread.h"
 
 #include <math.h>
 
@@ -118,6 +119,8 @@ static HoloStatus prepare(const HoloCall *call, Gemm *g)
 static HoloStatus eval(HoloCall *call)
 {
     Gemm g;
+    if (holo_out_is_empty(call))
+        return HOLO_OK;
     HOLO_TRY(prepare(call, &g));
     holo_contract(call, &g.product.contract);
     return HOLO_OK;

@@ -185,6 +185,8 @@ static void run_place(void *arg, int64_t i, int worker)
 
 static HoloStatus eval(HoloCall *call)
 {
+    if (holo_out_is_empty(call))
+        return HOLO_OK;
     Sampler s = {.x = call->in[0], .grid = call->in[1], .y = call->out[0]};
     HOLO_TRY(read_modes(call, &s));
     s.rank = s.x->rank - 2;
@@ -243,6 +245,8 @@ static HoloStatus eval_affine(HoloCall *call)
     bool              align_corners = holo_attr_int(call, "align_corners", 0) != 0;
     double            matrix[SPATIAL * (SPATIAL + 1)], place[SPATIAL + 1], out[SPATIAL];
     int64_t           at = 0;
+    if (holo_out_is_empty(call))
+        return HOLO_OK;
     for (int64_t n = 0; n < y->dim[0]; n++) {
         HoloWalk walk = holo_walk(rank, y->dim + 1);
         holo_read_f(theta, n * rank * (rank + 1), 1, rank * (rank + 1), matrix);

@@ -1,6 +1,7 @@
 // matmul.c - MatMul with NumPy's semantics, FusedMatMul, and the views of operands that Gemm and the
 // quantised products share.
 #include "ops/matmul.h"
+#include "ops/spread.h"
 
 #include <math.h>
 
@@ -220,6 +221,8 @@ static HoloStatus prepare(const HoloCall *call, Scaled *s)
 static HoloStatus eval(HoloCall *call)
 {
     Scaled s;
+    if (holo_out_is_empty(call))
+        return HOLO_OK;
     HOLO_TRY(prepare(call, &s));
     holo_contract(call, &s.product.contract);
     return HOLO_OK;

@@ -46,6 +46,8 @@ static HoloStatus eval(HoloCall *call)
     int64_t           dim[HOLO_MAX_RANK], stride[HOLO_MAX_RANK], index[HOLO_TILE], count = holo_tensor_count(x);
     size_t            size = holo_dtype_size((HoloDtype)x->dtype);
     HoloTensor        pooled = *x;
+    if (holo_tensor_count(y) == 0)
+        return HOLO_OK;
     HOLO_TRY(pooled_shape(call, dim));
     for (int d = 0; d < x->rank; d++) {
         pooled.dim[d] = dim[d];

@@ -20,14 +20,14 @@ static HoloStatus numbers_of_attr(const HoloCall *call, const HoloAttr *attr, Ho
     if (attr->kind != HOLO_ATTR_INTS && attr->kind != HOLO_ATTR_INT)
         return holo_call_fail(call, HOLO_BAD_MODEL, "attribute %s is not a list of whole numbers", attr->name);
     out->given = out->known = true;
-    out->count = attr->kind == HOLO_ATTR_INT ? 1 : attr->count;
-    out->values = attr->kind == HOLO_ATTR_INT ? &attr->i : attr->ints;
+    out->count              = attr->kind == HOLO_ATTR_INT ? 1 : attr->count;
+    out->values             = attr->kind == HOLO_ATTR_INT ? &attr->i : attr->ints;
     return check_plain(call, out, attr->name);
 }
 
 HoloStatus holo_numbers(const HoloCall *call, const char *attr, int input, HoloNumbers *out)
 {
-    *out = (HoloNumbers){0};
+    *out              = (HoloNumbers){0};
     const HoloAttr *a = attr ? holo_attr_find(call, attr) : NULL;
     if (a) return numbers_of_attr(call, a, out);
     const HoloTensor *t = input >= 0 ? holo_in(call, input) : NULL;
@@ -37,11 +37,11 @@ HoloStatus holo_numbers(const HoloCall *call, const char *attr, int input, HoloN
     out->given = true;
     out->count = t->rank ? t->dim[0] : 1;
     if (holo_dim_is_symbolic(out->count)) return HOLO_OK;
-    out->known = true;
+    out->known  = true;
     out->values = call->contents ? call->contents[input] : NULL;
     if (out->values || out->count == 0) return HOLO_OK;
     out->tensor = t;
-    out->known = t->data;
+    out->known  = t->data;
     return t->data ? check_plain(call, out, "an input of sizes") : HOLO_OK;
 }
 
@@ -78,9 +78,9 @@ bool holo_dim_is_size(const HoloDims *dims, HoloDim d)
 
 bool holo_dim_agree(HoloDim a, HoloDim b, HoloDim *out)
 {
-    bool both = !holo_dim_is_symbolic(a) && !holo_dim_is_symbolic(b);
+    bool both   = !holo_dim_is_symbolic(a) && !holo_dim_is_symbolic(b);
     bool take_b = holo_dim_is_symbolic(a) && (!holo_dim_is_symbolic(b) || a == HOLO_DIM_UNKNOWN);
-    *out = take_b ? b : a;
+    *out        = take_b ? b : a;
     return !both || a == b;
 }
 
@@ -130,19 +130,20 @@ HoloStatus holo_index_tuple(const HoloCall *call, int depth, const int64_t *at, 
     return HOLO_OK;
 }
 
-void holo_elements_init(HoloElements *e, const HoloCall *call, const HoloTensor *data, const HoloTensor *indices, int axis)
+void holo_elements_init(HoloElements *e, const HoloCall *call, const HoloTensor *data, const HoloTensor *indices,
+                        int axis)
 {
-    int last = data->rank - 1;
-    e->call = call;
+    int last   = data->rank - 1;
+    e->call    = call;
     e->indices = indices;
-    e->axis = axis;
+    e->axis    = axis;
     holo_strides(data->rank, data->dim, e->stride);
-    e->size = data->dim[axis];
-    e->axis_stride = e->stride[axis];
-    e->stride[axis] = 0;
+    e->size          = data->dim[axis];
+    e->axis_stride   = e->stride[axis];
+    e->stride[axis]  = 0;
     e->column_stride = e->stride[last];
-    e->walk = holo_walk(last, indices->dim);
-    e->column = indices->dim[last];
+    e->walk          = holo_walk(last, indices->dim);
+    e->column        = indices->dim[last];
     e->base = e->start = e->count = 0;
 }
 
@@ -153,7 +154,7 @@ HoloStatus holo_elements_next(HoloElements *e)
     e->count = 0;
     if (e->column == columns) {
         if (columns == 0 || !holo_walk_next(&e->walk)) return HOLO_OK;
-        e->base = holo_walk_at(&e->walk, e->stride);
+        e->base   = holo_walk_at(&e->walk, e->stride);
         e->column = 0;
     }
     int64_t count = columns - e->column < HOLO_TILE ? columns - e->column : HOLO_TILE;
@@ -176,7 +177,8 @@ HoloStatus holo_elements_check(const HoloCall *call, int data, int indices, int 
     for (int i = 0; i < x->rank; i++) {
         bool known = !holo_dim_is_symbolic(x->dim[i]) && !holo_dim_is_symbolic(at->dim[i]);
         if (i != axis && known && at->dim[i] > x->dim[i])
-            return holo_call_fail(call, HOLO_BAD_MODEL, "indices have %lld entries in dimension %d, where data has %lld",
+            return holo_call_fail(call, HOLO_BAD_MODEL,
+                                  "indices have %lld entries in dimension %d, where data has %lld",
                                   (long long)at->dim[i], i, (long long)x->dim[i]);
     }
     return HOLO_OK;

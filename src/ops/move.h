@@ -23,7 +23,8 @@ typedef struct HoloNumbers {
 // borrowed from the call. Fails where the input is no list of whole numbers.
 HOLO_MUST HoloStatus holo_numbers(const HoloCall *call, const char *attr, int input, HoloNumbers *out);
 // The same, for a list that holds at most `max` numbers and must be given.
-HOLO_MUST HoloStatus holo_numbers_needed(const HoloCall *call, const char *attr, int input, int64_t max, HoloNumbers *out);
+HOLO_MUST HoloStatus holo_numbers_needed(const HoloCall *call, const char *attr, int input, int64_t max,
+                                         HoloNumbers *out);
 
 static inline HoloDim holo_number(const HoloNumbers *n, int64_t i)
 {
@@ -63,7 +64,8 @@ void holo_fill(HoloTensor *t, const void *value);
 HOLO_MUST HoloStatus holo_index(const HoloCall *call, int64_t index, int64_t size, int64_t *out);
 // Where the index tuple at[0..depth-1] points in dimensions dim[0..depth-1], with elements of a unit
 // of 1 below them. Fails as holo_index.
-HOLO_MUST HoloStatus holo_index_tuple(const HoloCall *call, int depth, const int64_t *at, const int64_t *dim, int64_t *out);
+HOLO_MUST HoloStatus holo_index_tuple(const HoloCall *call, int depth, const int64_t *at, const int64_t *dim,
+                                      int64_t *out);
 
 // Where the elements that `indices` names along `axis` of `data` lie, as in GatherElements: tile by
 // tile, in the order of `indices`, the offsets of elements `start` to `start + count - 1`.
@@ -76,7 +78,8 @@ typedef struct HoloElements {
     int64_t           stride[HOLO_MAX_RANK], base, column;
     int64_t           start, count, offset[HOLO_TILE];
 } HoloElements;
-void holo_elements_init(HoloElements *e, const HoloCall *call, const HoloTensor *data, const HoloTensor *indices, int axis);
+void holo_elements_init(HoloElements *e, const HoloCall *call, const HoloTensor *data, const HoloTensor *indices,
+                        int axis);
 // The next tile; count 0 at the end.
 HOLO_MUST HoloStatus holo_elements_next(HoloElements *e);
 // The sizes of `indices` fit into those of `data`, the axis aside.

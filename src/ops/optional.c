@@ -5,9 +5,12 @@
 static HoloStatus find_element(const HoloCall *call, HoloTensor *out)
 {
     const HoloAttr *type = holo_attr_find(call, "type");
-    if (holo_in(call, 0)) *out = *call->in[0];
-    else if (type && type->kind == HOLO_ATTR_TYPE) *out = *type->tensor;
-    else return holo_call_fail(call, HOLO_BAD_MODEL, "needs an input or the attribute type");
+    if (holo_in(call, 0))
+        *out = *call->in[0];
+    else if (type && type->kind == HOLO_ATTR_TYPE)
+        *out = *type->tensor;
+    else
+        return holo_call_fail(call, HOLO_BAD_MODEL, "needs an input or the attribute type");
     if (out->kind == HOLO_TENSOR || out->kind == HOLO_SEQUENCE) return HOLO_OK;
     return holo_call_fail(call, HOLO_BAD_MODEL, "an optional holds a tensor or a sequence only");
 }
@@ -43,8 +46,8 @@ static HoloStatus eval_has(HoloCall *call)
 
 static HoloStatus infer_get(HoloCall *call)
 {
-    const HoloTensor *x = call->in[0];
-    HoloKind kind = (HoloKind)(x->kind == HOLO_OPTIONAL ? x->inner : x->kind);
+    const HoloTensor *x    = call->in[0];
+    HoloKind          kind = (HoloKind)(x->kind == HOLO_OPTIONAL ? x->inner : x->kind);
     if (kind == HOLO_TENSOR) return holo_out_unknown(call, 0, (HoloDtype)x->dtype);
     holo_out_list_type(call, 0, kind, HOLO_TENSOR, (HoloDtype)x->dtype);
     return HOLO_OK;
@@ -59,9 +62,11 @@ static HoloStatus eval_get(HoloCall *call)
     return holo_out_value(call, 0, x->data);
 }
 
-#define OPTIONAL(NAME, IN_MIN, FLAGS, ID)                                                                  \
-    {.name = NAME, .domain = "", .since = 15, .in_min = IN_MIN, .in_max = 1, .out_min = 1, .out_max = 1,   \
-     .types = HOLO_TYPES_ALL, .flags = FLAGS, .infer = infer_##ID, .eval = eval_##ID}
+#define OPTIONAL(NAME, IN_MIN, FLAGS, ID)                                                                   \
+    {                                                                                                       \
+        .name = NAME, .domain = "", .since = 15, .in_min = IN_MIN, .in_max = 1, .out_min = 1, .out_max = 1, \
+        .types = HOLO_TYPES_ALL, .flags = FLAGS, .infer = infer_##ID, .eval = eval_##ID                     \
+    }
 
 const HoloOp holo_ops_optional[] = {
     OPTIONAL("Optional", 0, HOLO_OP_DYNAMIC, make),

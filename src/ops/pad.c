@@ -5,7 +5,7 @@
 
 static void lay(const HoloTensor *x, HoloTensor *y, const int64_t *before, const void *value)
 {
-    size_t size = holo_dtype_size(x->dtype);
+    size_t  size = holo_dtype_size(x->dtype);
     int64_t dim[HOLO_MAX_RANK], from[HOLO_MAX_RANK], to[HOLO_MAX_RANK], src = 0, dst = 0;
     holo_fill(y, value);
     holo_strides(x->rank, x->dim, from);
@@ -46,11 +46,14 @@ static bool is_reasonable(HoloDim d)
 // 1; inputs since, of some axes from version 18 on.
 static HoloStatus find_pads(const HoloCall *call, HoloDim *before, HoloDim *after)
 {
-    int rank = call->in[0]->rank;
-    bool by_input = call->version >= 11;
+    int         rank     = call->in[0]->rank;
+    bool        by_input = call->version >= 11;
     HoloNumbers pads, axes;
-    HOLO_TRY(holo_numbers_needed(call, by_input ? NULL : call->version < 2 ? "paddings" : "pads", by_input ? 1 : -1,
-                                 2 * HOLO_MAX_RANK, &pads));
+    HOLO_TRY(holo_numbers_needed(call,
+                                 by_input            ? NULL
+                                 : call->version < 2 ? "paddings"
+                                                     : "pads",
+                                 by_input ? 1 : -1, 2 * HOLO_MAX_RANK, &pads));
     HOLO_TRY(holo_numbers(call, NULL, by_input ? 3 : -1, &axes));
     HoloDim count = axes.given ? axes.count : rank, agreed;
     if (!holo_dim_is_symbolic(count) && !holo_dim_agree(pads.count, 2 * count, &agreed))
@@ -62,10 +65,10 @@ static HoloStatus find_pads(const HoloCall *call, HoloDim *before, HoloDim *afte
         int axis;
         HOLO_TRY(holo_axis(call, axes.given ? holo_number(&axes, i) : i, rank, &axis));
         before[axis] = holo_number(&pads, i);
-        after[axis] = holo_number(&pads, count + i);
+        after[axis]  = holo_number(&pads, count + i);
         if (!is_reasonable(before[axis]) || !is_reasonable(after[axis]))
-            return holo_call_fail(call, HOLO_BAD_INPUT, "pads of %lld and %lld are out of range", (long long)before[axis],
-                                  (long long)after[axis]);
+            return holo_call_fail(call, HOLO_BAD_INPUT, "pads of %lld and %lld are out of range",
+                                  (long long)before[axis], (long long)after[axis]);
     }
     return HOLO_OK;
 }
@@ -73,8 +76,8 @@ static HoloStatus find_pads(const HoloCall *call, HoloDim *before, HoloDim *afte
 static HoloStatus infer_pad(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
-    HoloDim before[HOLO_MAX_RANK], after[HOLO_MAX_RANK], dim[HOLO_MAX_RANK];
-    Mode mode;
+    HoloDim           before[HOLO_MAX_RANK], after[HOLO_MAX_RANK], dim[HOLO_MAX_RANK];
+    Mode              mode;
     HOLO_TRY(find_mode(call, &mode));
     HOLO_TRY(find_pads(call, before, after));
     HOLO_TRY(holo_expect_types(call, 2, UINT64_C(1) << x->dtype));
@@ -91,18 +94,18 @@ static HoloStatus infer_pad(HoloCall *call)
 static HoloStatus find_value(const HoloCall *call, char room[16], const void **out)
 {
     HoloDtype dtype = (HoloDtype)call->in[0]->dtype;
-    *out = NULL;
+    *out            = NULL;
     if (call->version < 11) {
-        double value = holo_attr_float(call, "value", 0);
-        HoloTensor one = {.dtype = (uint8_t)dtype, .data = room};
+        double     value = holo_attr_float(call, "value", 0);
+        HoloTensor one   = {.dtype = (uint8_t)dtype, .data = room};
         if (value == 0) return HOLO_OK;
         HOLO_TRY(holo_expect_types(call, 0, HOLO_TYPES_ALL & ~HOLO_BIT(STRING)));
         holo_put_f(&one, 0, value);
         *out = room;
         return HOLO_OK;
     }
-    const HoloTensor *t = holo_in(call, 2);
-    int64_t count = t ? holo_tensor_count(t) : 0;
+    const HoloTensor *t     = holo_in(call, 2);
+    int64_t           count = t ? holo_tensor_count(t) : 0;
     if (count > 1) return holo_call_fail(call, HOLO_BAD_INPUT, "constant_value has %lld elements", (long long)count);
     if (count == 1) *out = t->data;
     return HOLO_OK;
@@ -120,16 +123,16 @@ static int64_t source(Mode mode, int64_t at, int64_t size)
 
 // For each position of each dimension of the output, where in the input its elements are. What
 // negative pads cut off is gone before the rest is repeated.
-static HoloStatus find_sources(const HoloCall *call, Mode mode, const int64_t *before, const int64_t *after, int64_t **map)
+static HoloStatus find_sources(const HoloCall *call, Mode mode, const int64_t *before, const int64_t *after,
+                               int64_t **map)
 {
     const HoloTensor *x = call->in[0], *y = call->out[0];
-    int64_t stride[HOLO_MAX_RANK];
+    int64_t           stride[HOLO_MAX_RANK];
     holo_strides(x->rank, x->dim, stride);
     for (int d = 0; d < x->rank; d++) {
         int64_t skip = before[d] < 0 ? -before[d] : 0, cut = after[d] < 0 ? -after[d] : 0;
         int64_t size = x->dim[d] - skip - cut;
-        if (size <= 0)
-            return holo_call_fail(call, HOLO_BAD_INPUT, "dimension %d has no elements to pad with", d);
+        if (size <= 0) return holo_call_fail(call, HOLO_BAD_INPUT, "dimension %d has no elements to pad with", d);
         void *memory;
         HOLO_TRY(holo_call_temp(call, (size_t)y->dim[d], sizeof **map, &memory));
         map[d] = memory;
@@ -142,12 +145,12 @@ static HoloStatus find_sources(const HoloCall *call, Mode mode, const int64_t *b
 static HoloStatus repeat(const HoloCall *call, Mode mode, const int64_t *before, const int64_t *after)
 {
     const HoloTensor *x = call->in[0], *y = call->out[0];
-    size_t size = holo_dtype_size(x->dtype);
-    int64_t *map[HOLO_MAX_RANK];
-    int last = x->rank - 1;
+    size_t            size = holo_dtype_size(x->dtype);
+    int64_t          *map[HOLO_MAX_RANK];
+    int               last = x->rank - 1;
     if (holo_tensor_count(y) == 0) return HOLO_OK;
     HOLO_TRY(find_sources(call, mode, before, after, map));
-    char *dst = y->data;
+    char    *dst  = y->data;
     HoloWalk walk = holo_walk(last, y->dim);
     while (holo_walk_next(&walk)) {
         const char *src = x->data;
@@ -160,10 +163,10 @@ static HoloStatus repeat(const HoloCall *call, Mode mode, const int64_t *before,
 
 static HoloStatus eval_pad(HoloCall *call)
 {
-    int64_t before[HOLO_MAX_RANK], after[HOLO_MAX_RANK];
-    char room[16];
+    int64_t     before[HOLO_MAX_RANK], after[HOLO_MAX_RANK];
+    char        room[16];
     const void *value;
-    Mode mode;
+    Mode        mode;
     HOLO_TRY(find_mode(call, &mode));
     HOLO_TRY(find_pads(call, before, after));
     if (mode != CONSTANT && call->in[0]->rank > 0) return repeat(call, mode, before, after);
@@ -177,7 +180,7 @@ static HoloStatus eval_pad(HoloCall *call)
 static HoloStatus find_crop(const HoloCall *call, HoloDim *dim)
 {
     const HoloTensor *x = call->in[0];
-    HoloNumbers shape, axes;
+    HoloNumbers       shape, axes;
     HOLO_TRY(holo_numbers_needed(call, NULL, 1, HOLO_MAX_RANK, &shape));
     HOLO_TRY(holo_numbers(call, "axes", -1, &axes));
     HoloDim agreed, count = axes.given ? axes.count : x->rank;
@@ -205,8 +208,8 @@ static HoloStatus infer_crop(HoloCall *call)
 static HoloStatus eval_crop(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
-    HoloTensor *y = call->out[0];
-    int64_t before[HOLO_MAX_RANK];
+    HoloTensor       *y = call->out[0];
+    int64_t           before[HOLO_MAX_RANK];
     for (int i = 0; i < x->rank; i++) // halves are rounded towards zero on both sides
         before[i] = (y->dim[i] - x->dim[i]) / 2;
     lay(x, y, before, NULL);
@@ -214,9 +217,25 @@ static HoloStatus eval_crop(HoloCall *call)
 }
 
 const HoloOp holo_ops_pad[] = {
-    {.name = "Pad", .domain = "", .since = 1, .in_min = 1, .in_max = 4, .out_min = 1, .out_max = 1,
-     .types = HOLO_TYPES_ALL, .infer = infer_pad, .eval = eval_pad},
-    {.name = "CenterCropPad", .domain = "", .since = 18, .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1,
-     .types = HOLO_TYPES_ALL, .infer = infer_crop, .eval = eval_crop},
+    {.name    = "Pad",
+     .domain  = "",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = 4,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_ALL,
+     .infer   = infer_pad,
+     .eval    = eval_pad},
+    {.name    = "CenterCropPad",
+     .domain  = "",
+     .since   = 18,
+     .in_min  = 2,
+     .in_max  = 2,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_ALL,
+     .infer   = infer_crop,
+     .eval    = eval_crop},
     {0},
 };

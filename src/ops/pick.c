@@ -15,8 +15,8 @@ static HoloStatus find_axis(const HoloCall *call, int *out)
 static HoloStatus infer_compress(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
-    int axis;
-    HoloDim dim[HOLO_MAX_RANK];
+    int               axis;
+    HoloDim           dim[HOLO_MAX_RANK];
     HOLO_TRY(find_axis(call, &axis));
     HOLO_TRY(holo_expect_types(call, 1, HOLO_BIT(BOOL)));
     HOLO_TRY(holo_expect_rank(call, 1, 1, 1));
@@ -30,12 +30,13 @@ static HoloStatus infer_compress(HoloCall *call)
 static HoloStatus count_chosen(const HoloCall *call, int64_t size, int64_t *out)
 {
     const HoloTensor *condition = call->in[1];
-    const uint8_t *is_chosen = condition->data;
-    *out = 0;
+    const uint8_t    *is_chosen = condition->data;
+    *out                        = 0;
     for (int64_t i = 0; i < condition->dim[0]; i++) {
         if (!is_chosen[i]) continue;
         if (i >= size)
-            return holo_call_fail(call, HOLO_BAD_INPUT, "the condition chooses %lld of %lld", (long long)i, (long long)size);
+            return holo_call_fail(call, HOLO_BAD_INPUT, "the condition chooses %lld of %lld", (long long)i,
+                                  (long long)size);
         ++*out;
     }
     return HOLO_OK;
@@ -44,9 +45,9 @@ static HoloStatus count_chosen(const HoloCall *call, int64_t size, int64_t *out)
 static HoloStatus eval_compress(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *condition = call->in[1];
-    HoloTensor *y = call->out[0];
-    const uint8_t *is_chosen = condition->data;
-    int axis;
+    HoloTensor       *y         = call->out[0];
+    const uint8_t    *is_chosen = condition->data;
+    int               axis;
     HOLO_TRY(find_axis(call, &axis));
     int64_t rows = axis < 0 ? 1 : holo_product(axis, x->dim), size = axis < 0 ? holo_tensor_count(x) : x->dim[axis];
     int64_t inner = axis < 0 ? 1 : holo_product(x->rank - axis - 1, x->dim + axis + 1), count;
@@ -78,7 +79,7 @@ static HoloStatus infer_nonzero(HoloCall *call)
 static void find_set(const HoloTensor *x, int64_t start, int64_t count, bool *out)
 {
     HoloClass class = holo_dtype_class((HoloDtype)x->dtype);
-    double real[HOLO_TILE], imaginary[HOLO_TILE] = {0};
+    double  real[HOLO_TILE], imaginary[HOLO_TILE] = {0};
     int64_t whole[HOLO_TILE];
     if (class == HOLO_CLASS_STRING) {
         const HoloString *s = (const HoloString *)x->data + start;
@@ -98,7 +99,7 @@ static void find_set(const HoloTensor *x, int64_t start, int64_t count, bool *ou
 static int64_t visit_set(const HoloTensor *x, int64_t *y, int64_t columns)
 {
     int64_t all = holo_tensor_count(x), found = 0;
-    bool is_set[HOLO_TILE];
+    bool    is_set[HOLO_TILE];
     for (int64_t start = 0; start < all; start += HOLO_TILE) {
         int64_t count = all - start < HOLO_TILE ? all - start : HOLO_TILE;
         find_set(x, start, count, is_set);
@@ -118,8 +119,8 @@ static int64_t visit_set(const HoloTensor *x, int64_t *y, int64_t columns)
 static HoloStatus eval_nonzero(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
-    HoloTensor *y = call->out[0];
-    y->dim[1] = visit_set(x, NULL, 0);
+    HoloTensor       *y = call->out[0];
+    y->dim[1]           = visit_set(x, NULL, 0);
     HOLO_TRY(holo_out_alloc(call, 0));
     if (holo_tensor_count(y) > 0) visit_set(x, y->data, y->dim[1]);
     return HOLO_OK;
@@ -134,15 +135,15 @@ static HoloStatus find_time(const HoloCall *call, int *batch, int *time)
         return holo_call_fail(call, HOLO_BAD_MODEL, "batch_axis and time_axis must be 0 and 1, not %lld and %lld",
                               (long long)b, (long long)t);
     *batch = (int)b;
-    *time = (int)t;
+    *time  = (int)t;
     return HOLO_OK;
 }
 
 static HoloStatus infer_reverse(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *lengths = call->in[1];
-    int batch, time;
-    HoloDim agreed;
+    int               batch, time;
+    HoloDim           agreed;
     HOLO_TRY(find_time(call, &batch, &time));
     HOLO_TRY(holo_expect_rank(call, 0, 2, HOLO_MAX_RANK));
     HOLO_TRY(holo_expect_types(call, 1, HOLO_TYPES_INDEX));
@@ -156,9 +157,9 @@ static HoloStatus infer_reverse(HoloCall *call)
 static HoloStatus eval_reverse(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *y = call->out[0];
-    int batch, time;
+    int               batch, time;
     HOLO_TRY(find_time(call, &batch, &time));
-    size_t bytes = (size_t)holo_product(x->rank - 2, x->dim + 2) * holo_dtype_size(x->dtype);
+    size_t  bytes      = (size_t)holo_product(x->rank - 2, x->dim + 2) * holo_dtype_size(x->dtype);
     int64_t batch_step = batch == 0 ? x->dim[1] : 1, time_step = batch == 0 ? 1 : x->dim[1], steps = x->dim[time];
     for (int64_t b = 0; b < x->dim[batch]; b++) {
         int64_t length = holo_get_i(call->in[1], b);
@@ -187,28 +188,34 @@ static HoloStatus infer_trilu(HoloCall *call)
 static HoloStatus eval_trilu(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *diagonal = holo_in(call, 1), *y = call->out[0];
-    bool upper = holo_attr_int(call, "upper", 1) != 0;
-    int64_t columns = x->dim[x->rank - 1], rows = x->dim[x->rank - 2], planes = holo_product(x->rank - 2, x->dim), k = 0;
+    bool              upper = holo_attr_int(call, "upper", 1) != 0;
+    int64_t columns = x->dim[x->rank - 1], rows = x->dim[x->rank - 2], planes = holo_product(x->rank - 2, x->dim),
+            k   = 0;
     size_t size = holo_dtype_size(x->dtype);
     if (holo_tensor_count(x) == 0) return HOLO_OK;
-    if (diagonal && holo_tensor_count(diagonal) != 1) return holo_call_fail(call, HOLO_BAD_INPUT, "k is not one number");
+    if (diagonal && holo_tensor_count(diagonal) != 1)
+        return holo_call_fail(call, HOLO_BAD_INPUT, "k is not one number");
     if (diagonal) k = holo_get_i(diagonal, 0);
     k = k > columns ? columns : k < -rows ? -rows : k;
     for (int64_t row = 0; row < planes * rows; row++) {
-        int64_t cut = row % rows + k + (upper ? 0 : 1);
-        cut = cut < 0 ? 0 : cut > columns ? columns : cut;
-        const char *src = (const char *)x->data + (size_t)(row * columns) * size;
-        char *dst = (char *)y->data + (size_t)(row * columns) * size;
-        size_t left = (size_t)cut * size, right = (size_t)(columns - cut) * size;
-        if (upper) memset(dst, 0, left), memcpy(dst + left, src + left, right);
-        else memcpy(dst, src, left), memset(dst + left, 0, right);
+        int64_t cut      = row % rows + k + (upper ? 0 : 1);
+        cut              = cut < 0 ? 0 : cut > columns ? columns : cut;
+        const char *src  = (const char *)x->data + (size_t)(row * columns) * size;
+        char       *dst  = (char *)y->data + (size_t)(row * columns) * size;
+        size_t      left = (size_t)cut * size, right = (size_t)(columns - cut) * size;
+        if (upper)
+            memset(dst, 0, left), memcpy(dst + left, src + left, right);
+        else
+            memcpy(dst, src, left), memset(dst + left, 0, right);
     }
     return HOLO_OK;
 }
 
-#define PICK(NAME, SINCE, IN_MIN, IN_MAX, FLAGS, ID)                                                             \
-    {.name = NAME, .domain = "", .since = SINCE, .in_min = IN_MIN, .in_max = IN_MAX, .out_min = 1, .out_max = 1, \
-     .types = HOLO_TYPES_ALL, .flags = FLAGS, .infer = infer_##ID, .eval = eval_##ID}
+#define PICK(NAME, SINCE, IN_MIN, IN_MAX, FLAGS, ID)                                                                \
+    {                                                                                                               \
+        .name = NAME, .domain = "", .since = SINCE, .in_min = IN_MIN, .in_max = IN_MAX, .out_min = 1, .out_max = 1, \
+        .types = HOLO_TYPES_ALL, .flags = FLAGS, .infer = infer_##ID, .eval = eval_##ID                             \
+    }
 
 const HoloOp holo_ops_pick[] = {
     PICK("Compress", 9, 2, 2, HOLO_OP_DYNAMIC, compress),

@@ -243,6 +243,8 @@ static HoloStatus eval(HoloCall *call)
 {
     Pool v;
     HOLO_TRY(init(call, &v));
+    if (v.x->dim[0] == 0 || v.channels == 0)
+        return HOLO_OK;
     HOLO_TRY(init_window(call, &v.window));
     v.indices = v.kind == MAX ? holo_out(call, 1) : NULL;
     v.ins = holo_window_ins(&v.window);
@@ -258,7 +260,7 @@ static HoloStatus eval_global(HoloCall *call)
 {
     Pool v;
     HOLO_TRY(init(call, &v));
-    if (!v.y)
+    if (!v.y || v.x->dim[0] == 0 || v.channels == 0)
         return HOLO_OK;
     v.ins = holo_product(v.x->rank - 2, v.x->dim + (v.channels_last ? 1 : 2));
     int64_t planes = v.x->dim[0] * v.channels;

@@ -3,6 +3,7 @@
 // All products are one: integers shifted by their zero points, summed exactly, then scaled, biased and quantised
 // again, each where the operator has it.
 #include "ops/matmul.h"
+#include "ops/spread.h"
 
 #include <math.h>
 
@@ -164,6 +165,8 @@ static HoloStatus eval(HoloCall *call)
     const QMatmulInputs *in = inputs_of(call);
     QMatmul              q = {0};
     HoloMatrix           a, b;
+    if (holo_out_is_empty(call))
+        return HOLO_OK;
     HOLO_TRY(view_both(call, &a, &b));
     HOLO_TRY(holo_matmul_init(call, &a, &b, &q.product));
     HOLO_TRY(read_params(call, &q));
@@ -214,6 +217,8 @@ static HoloStatus concat_eval(HoloCall *call)
     HoloTensor *y = call->out[0];
     int         axis;
     double      tile[HOLO_TILE];
+    if (holo_out_is_empty(call))
+        return HOLO_OK;
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), y->rank, &axis));
     for (int i = 0; i < call->in_count; i++)
         if ((i < 2 || (i - 2) % 3) && holo_tensor_count(call->in[i]) != 1)

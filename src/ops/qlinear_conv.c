@@ -1,5 +1,6 @@
 // qlinear_conv.c - convolutions of quantised tensors: ConvInteger and QLinearConv.
 #include "ops/conv.h"
+#include "ops/spread.h"
 
 #include <math.h>
 
@@ -27,6 +28,8 @@ static HoloStatus check_entries(const HoloCall *call, int input, int64_t channel
 static HoloStatus eval_integer(HoloCall *call)
 {
     HoloConv v;
+    if (holo_out_is_empty(call))
+        return HOLO_OK;
     HOLO_TRY(holo_conv_init(call, 0, 1, -1, false, &v));
     HOLO_TRY(check_entries(call, 2, 0));
     HOLO_TRY(check_entries(call, 3, v.w->dim[0]));
@@ -67,6 +70,8 @@ static HoloStatus eval(HoloCall *call)
 {
     static const bool by_channel[] = {[4] = true, [5] = true, [7] = false};
     QConv             q;
+    if (holo_out_is_empty(call))
+        return HOLO_OK;
     HOLO_TRY(holo_conv_init(call, 0, 3, -1, false, &q.conv));
     for (int i = 1; i < 8; i++)
         if (i != 3)

@@ -39,7 +39,7 @@ struct Layer {
     int64_t     direction;
     bool        reverse;
     int64_t     time;    // steps done
-    HoloCell   *from_x;  // [times][batch][sums], with both biases, but of GRU's last gate only that of W
+    HoloCell   *from_x;  // [times][batch][sums], with the bias of W
     HoloCell   *weights; // of the state: [hidden][sums]
     double     *state_bias; // of R, [sums]
     double     *peephole;   // [3][hidden]
@@ -310,7 +310,10 @@ static HoloStatus take_cells(const HoloCall *call, int64_t a, int64_t b, HoloCel
 static HoloStatus take_memory(const HoloCall *call, Layer *l)
 {
     HoloCell *cells;
-    HOLO_TRY(take_cells(call, l->times * l->batch, l->sums, &l->from_x));
+    int64_t   rows;
+    if (!holo_mul(l->times, l->batch, &rows))
+        return holo_call_fail(call, HOLO_NO_MEMORY, "the sequences are too long");
+    HOLO_TRY(take_cells(call, rows, l->sums, &l->from_x));
     HOLO_TRY(take_cells(call, l->hidden, l->sums, &l->weights));
     HOLO_TRY(take_cells(call, l->batch, l->hidden, &l->h));
     HOLO_TRY(take_cells(call, l->batch, l->hidden, &l->c));

@@ -212,6 +212,7 @@ static HoloStatus infer(HoloCall *call)
     const HoloTensor *in = call->in[0];
     bool              keep = holo_attr_int(call, "keepdims", 1) != 0, known = true;
     int               axes[HOLO_MAX_RANK], count = 0;
+    HOLO_TRY(holo_expect_types(call, 1, HOLO_BIT(I64)));
     HOLO_TRY(reduced_axes(call, axes, &count, &known));
     if (!known && !keep) return holo_out_unknown(call, 0, in->dtype);
     HoloDim dim[HOLO_MAX_RANK];
@@ -232,6 +233,7 @@ static HoloStatus eval(HoloCall *call)
     bool              known = true;
     if (!out) return HOLO_OK;
     HOLO_TRY(reduced_axes(call, axes, &count, &known));
+    if (!known) return holo_call_fail(call, HOLO_BAD_INPUT, "more axes than dimensions");
     Reducer r = {.how = call->op->row, .in = in, .part = holo_part(in, axes, count), .count = 1};
     for (int i = 0; i < count; i++)
         r.count *= in->dim[axes[i]];

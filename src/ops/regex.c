@@ -47,13 +47,13 @@ static void compile_or(HoloRegex *r, const HoloRegexNode *node)
         int split = c->next ? emit(r, SPLIT, r->size + 1, 0) : -1;
         compile(r, c);
         if (!c->next) break;
-        ends = emit(r, JUMP, ends, 0);
+        ends                = emit(r, JUMP, ends, 0);
         r->program[split].b = r->size;
     }
     while (ends >= 0 && !r->is_full) {
-        int before = r->program[ends].a;
+        int before         = r->program[ends].a;
         r->program[ends].a = r->size;
-        ends = before;
+        ends               = before;
     }
 }
 
@@ -73,9 +73,9 @@ static void compile_repeat(HoloRegex *r, const HoloRegexNode *node)
         compile(r, node->child);
     }
     while (ends >= 0 && !r->is_full) {
-        int before = r->program[ends].b;
+        int before         = r->program[ends].b;
         r->program[ends].b = r->size;
-        ends = before;
+        ends               = before;
     }
 }
 
@@ -103,11 +103,12 @@ HoloStatus holo_regex_create(HoloArena *arena, HoloString pattern, HoloRegex **o
     if (!r->program) return holo_fail_memory(error);
     compile(r, r->tree.root);
     emit(r, MATCH, 0, 0);
-    if (r->is_full) return holo_fail(error, HOLO_UNSUPPORTED, "pattern: it needs more than %d instructions", PROGRAM_MAX);
-    r->list = HOLO_NEW(arena, int, r->size);
-    r->next = HOLO_NEW(arena, int, r->size);
+    if (r->is_full)
+        return holo_fail(error, HOLO_UNSUPPORTED, "pattern: it needs more than %d instructions", PROGRAM_MAX);
+    r->list  = HOLO_NEW(arena, int, r->size);
+    r->next  = HOLO_NEW(arena, int, r->size);
     r->stack = HOLO_NEW(arena, int, 2 * r->size);
-    r->seen = HOLO_NEW(arena, size_t, r->size);
+    r->seen  = HOLO_NEW(arena, size_t, r->size);
     if (!r->list || !r->next || !r->stack || !r->seen) return holo_fail_memory(error);
     *out = r;
     return HOLO_OK;
@@ -125,7 +126,7 @@ static bool is_in_ranges(const HoloRegexRange *range, int count, uint32_t code)
 static bool is_in_set(const HoloRegex *r, const HoloRegexSet *set, uint32_t code)
 {
     const HoloRegexRange *range = r->tree.ranges + set->start;
-    bool in = is_in_ranges(range, set->count, code);
+    bool                  in    = is_in_ranges(range, set->count, code);
     if (!in && set->folded)
         in = is_in_ranges(range, set->count, holo_lower(code)) || is_in_ranges(range, set->count, holo_upper(code));
     return in != set->negated;
@@ -155,17 +156,21 @@ static bool is_at(HoloRegexPlace place, HoloString text, size_t at)
 // Adds an instruction, and all that is reached from it without a code point, to `list` of `count`.
 static int add_thread(HoloRegex *r, int *list, int count, int start, HoloString text, size_t at)
 {
-    int depth = 0;
+    int depth         = 0;
     r->stack[depth++] = start;
     while (depth > 0) {
-        int pc = r->stack[--depth];
-        const Instruction *i = &r->program[pc];
+        int                pc = r->stack[--depth];
+        const Instruction *i  = &r->program[pc];
         if (r->seen[pc] == r->round) continue;
         r->seen[pc] = r->round;
-        if (i->code == JUMP) r->stack[depth++] = i->a;
-        else if (i->code == SPLIT) r->stack[depth++] = i->b, r->stack[depth++] = i->a;
-        else if (i->code != AT) list[count++] = pc;
-        else if (is_at((HoloRegexPlace)i->a, text, at)) r->stack[depth++] = pc + 1;
+        if (i->code == JUMP)
+            r->stack[depth++] = i->a;
+        else if (i->code == SPLIT)
+            r->stack[depth++] = i->b, r->stack[depth++] = i->a;
+        else if (i->code != AT)
+            list[count++] = pc;
+        else if (is_at((HoloRegexPlace)i->a, text, at))
+            r->stack[depth++] = pc + 1;
     }
     return count;
 }
@@ -177,7 +182,7 @@ bool holo_regex_is_match(HoloRegex *r, HoloString text)
     int count = add_thread(r, r->list, 0, 0, text, 0);
     while (at < text.size && count > 0) {
         uint32_t code = holo_utf8_next(text.data, text.size, &at);
-        int next = 0;
+        int      next = 0;
         r->round++;
         for (int i = 0; i < count; i++) {
             const Instruction *in = &r->program[r->list[i]];
@@ -185,9 +190,9 @@ bool holo_regex_is_match(HoloRegex *r, HoloString text)
                 next = add_thread(r, r->next, next, r->list[i] + 1, text, at);
         }
         int *list = r->list;
-        r->list = r->next;
-        r->next = list;
-        count = next;
+        r->list   = r->next;
+        r->next   = list;
+        count     = next;
     }
     for (int i = 0; i < count; i++)
         if (r->program[r->list[i]].code == MATCH) return true;

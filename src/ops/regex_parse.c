@@ -23,8 +23,14 @@ static HoloStatus refuse(const Parser *p, const char *what)
     return holo_fail(p->error, HOLO_BAD_MODEL, "pattern, byte %zu: %s", p->at, what);
 }
 
-static bool is_end(const Parser *p) { return p->at >= p->text.size; }
-static char peek(const Parser *p) { return is_end(p) ? 0 : p->text.data[p->at]; }
+static bool is_end(const Parser *p)
+{
+    return p->at >= p->text.size;
+}
+static char peek(const Parser *p)
+{
+    return is_end(p) ? 0 : p->text.data[p->at];
+}
 
 static bool take(Parser *p, const char *what)
 {
@@ -44,8 +50,10 @@ static HoloStatus new_node(Parser *p, HoloRegexKind kind, HoloRegexNode **out)
 
 static void add_child(HoloRegexNode *parent, HoloRegexNode *child)
 {
-    if (parent->last) parent->last->next = child;
-    else parent->child = child;
+    if (parent->last)
+        parent->last->next = child;
+    else
+        parent->child = child;
     parent->last = child;
 }
 
@@ -55,11 +63,11 @@ static HoloStatus add_range(Parser *p, uint32_t first, uint32_t last)
 {
     HoloRegexTree *tree = p->tree;
     if (tree->range_count == p->range_room) {
-        int room = p->range_room ? 2 * p->range_room : 64;
+        int             room   = p->range_room ? 2 * p->range_room : 64;
         HoloRegexRange *ranges = HOLO_NEW(p->arena, HoloRegexRange, room);
         if (!ranges) return holo_fail_memory(p->error);
         if (tree->range_count) memcpy(ranges, tree->ranges, (size_t)tree->range_count * sizeof *ranges);
-        tree->ranges = ranges;
+        tree->ranges  = ranges;
         p->range_room = room;
     }
     tree->ranges[tree->range_count++] = (HoloRegexRange){first, last};
@@ -69,7 +77,7 @@ static HoloStatus add_range(Parser *p, uint32_t first, uint32_t last)
 static HoloStatus new_set(Parser *p, HoloRegexNode **out)
 {
     HOLO_TRY(new_node(p, HOLO_REGEX_SET, out));
-    (*out)->set = p->tree->set_count;
+    (*out)->set                         = p->tree->set_count;
     p->tree->sets[p->tree->set_count++] = (HoloRegexSet){.start = p->tree->range_count, .folded = p->fold};
     return HOLO_OK;
 }
@@ -77,8 +85,8 @@ static HoloStatus new_set(Parser *p, HoloRegexNode **out)
 static void close_set(Parser *p, const HoloRegexNode *node, bool negated)
 {
     HoloRegexSet *set = &p->tree->sets[node->set];
-    set->count = p->tree->range_count - set->start;
-    set->negated = negated;
+    set->count        = p->tree->range_count - set->start;
+    set->negated      = negated;
 }
 
 // Classes by name: ranges in pairs, in order, ended by 0.
@@ -111,8 +119,10 @@ static HoloStatus add_class(Parser *p, const Class *class, bool negated)
 {
     uint32_t from = 0;
     for (const uint8_t *r = class->ranges; *r; r += 2) {
-        if (!negated) HOLO_TRY(add_range(p, r[0], r[1]));
-        else if (r[0] > from) HOLO_TRY(add_range(p, from, r[0] - 1u));
+        if (!negated)
+            HOLO_TRY(add_range(p, r[0], r[1]));
+        else if (r[0] > from)
+            HOLO_TRY(add_range(p, from, r[0] - 1u));
         from = r[1] + 1u;
     }
     return negated ? add_range(p, from, CODE_MAX) : HOLO_OK;
@@ -125,7 +135,7 @@ static HoloStatus parse_perl_class(Parser *p, bool *out_found)
     if (p->text.size - p->at < 2 || peek(p) != '\\') return HOLO_OK;
     char c = p->text.data[p->at + 1];
     for (int i = 0; i < 3; i++) {
-        char name = classes[i].name[0];
+        char name    = classes[i].name[0];
         bool negated = c == name - 'a' + 'A';
         if (c != name && !negated) continue;
         p->at += 2;
@@ -154,13 +164,16 @@ static HoloStatus parse_posix_class(Parser *p, bool *out_found)
 static HoloStatus parse_hex(Parser *p, uint32_t *out)
 {
     bool braces = take(p, "{");
-    int digits = 0;
-    *out = 0;
+    int  digits = 0;
+    *out        = 0;
     for (; digits < (braces ? 8 : 2) && *out <= CODE_MAX; digits++, p->at++) {
         char c = peek(p);
-        if (c >= '0' && c <= '9') *out = *out * 16 + (uint32_t)(c - '0');
-        else if ((c | 32) >= 'a' && (c | 32) <= 'f') *out = *out * 16 + (uint32_t)((c | 32) - 'a' + 10);
-        else break;
+        if (c >= '0' && c <= '9')
+            *out = *out * 16 + (uint32_t)(c - '0');
+        else if ((c | 32) >= 'a' && (c | 32) <= 'f')
+            *out = *out * 16 + (uint32_t)((c | 32) - 'a' + 10);
+        else
+            break;
     }
     bool closed = braces ? digits > 0 && take(p, "}") : digits == 2;
     return closed && *out <= CODE_MAX ? HOLO_OK : refuse(p, "a hexadecimal code point is not complete");
@@ -169,21 +182,22 @@ static HoloStatus parse_hex(Parser *p, uint32_t *out)
 static uint32_t parse_octal(Parser *p)
 {
     uint32_t code = 0;
-    for (int i = 0; i < 3 && peek(p) >= '0' && peek(p) <= '7'; i++, p->at++) code = code * 8 + (uint32_t)(peek(p) - '0');
+    for (int i = 0; i < 3 && peek(p) >= '0' && peek(p) <= '7'; i++, p->at++)
+        code = code * 8 + (uint32_t)(peek(p) - '0');
     return code;
 }
 
 // A code point that stands for itself or is written as an escape.
 static HoloStatus parse_code(Parser *p, uint32_t *out)
 {
-    static const char names[] = "abefnrtv", codes[] = "\a\b\x1B\f\n\r\t\v";
+    static const char names[] = "afnrtv", codes[] = "\a\f\n\r\t\v";
     if (is_end(p)) return refuse(p, "it ends too early");
     if (!take(p, "\\")) {
         *out = holo_utf8_next(p->text.data, p->text.size, &p->at);
         return HOLO_OK;
     }
     if (is_end(p)) return refuse(p, "it ends with a backslash");
-    char c = peek(p);
+    char c       = peek(p);
     bool is_word = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
     if (c == '0') {
         *out = parse_octal(p);
@@ -191,7 +205,7 @@ static HoloStatus parse_code(Parser *p, uint32_t *out)
     }
     if (take(p, "x")) return parse_hex(p, out);
     const char *name = strchr(names, c);
-    if (name && c != 'b' && c != 'e') {
+    if (name) {
         p->at++;
         *out = (uint8_t)codes[name - names];
         return HOLO_OK;
@@ -205,13 +219,13 @@ static HoloStatus parse_code(Parser *p, uint32_t *out)
 
 static HoloStatus parse_bracket_item(Parser *p)
 {
-    bool found;
+    bool     found;
     uint32_t first, last;
     HOLO_TRY(parse_posix_class(p, &found));
     if (!found) HOLO_TRY(parse_perl_class(p, &found));
     if (found) return HOLO_OK;
     HOLO_TRY(parse_code(p, &first));
-    last = first;
+    last          = first;
     bool is_range = peek(p) == '-' && p->text.size - p->at > 1 && p->text.data[p->at + 1] != ']';
     if (is_range) {
         p->at++;
@@ -235,7 +249,7 @@ static HoloStatus parse_bracket(Parser *p, HoloRegexNode **out)
 static HoloStatus parse_literal(Parser *p, HoloRegexNode **out)
 {
     uint32_t code;
-    bool found;
+    bool     found;
     HOLO_TRY(new_set(p, out));
     HOLO_TRY(parse_perl_class(p, &found));
     if (!found) {
@@ -256,7 +270,10 @@ static HoloStatus parse_dot(Parser *p, HoloRegexNode **out)
 
 static HoloStatus parse_place(Parser *p, HoloRegexNode **out, bool *out_found)
 {
-    const struct { const char *text; HoloRegexPlace at; } places[] = {
+    const struct {
+        const char    *text;
+        HoloRegexPlace at;
+    } places[] = {
         {"^", p->multiline ? HOLO_REGEX_LINE_BEGIN : HOLO_REGEX_TEXT_BEGIN},
         {"$", p->multiline ? HOLO_REGEX_LINE_END : HOLO_REGEX_TEXT_END},
         {"\\A", HOLO_REGEX_TEXT_BEGIN},
@@ -316,8 +333,10 @@ static HoloStatus parse_group(Parser *p, HoloRegexNode **out)
     bool look_behind = p->text.size - p->at > 2 && peek(p) == '?' && p->text.data[p->at + 1] == '<' &&
                        (p->text.data[p->at + 2] == '=' || p->text.data[p->at + 2] == '!');
     if (look_behind) return refuse(p, "look-behind is not supported");
-    if (take(p, "?P<") || take(p, "?<")) HOLO_TRY(skip_name(p));
-    else if (take(p, "?")) HOLO_TRY(parse_flags(p, &is_group));
+    if (take(p, "?P<") || take(p, "?<"))
+        HOLO_TRY(skip_name(p));
+    else if (take(p, "?"))
+        HOLO_TRY(parse_flags(p, &is_group));
     if (!is_group) return new_node(p, HOLO_REGEX_AND, out);
     if (++p->depth > DEPTH_MAX) return refuse(p, "groups are nested too deep");
     HOLO_TRY(parse_or(p, out));
@@ -353,15 +372,18 @@ static int parse_number(Parser *p)
 static HoloStatus parse_count(Parser *p, int *out_min, int *out_max)
 {
     size_t start = p->at;
-    *out_min = 0;
-    *out_max = -2;
-    if (take(p, "*")) *out_max = -1;
-    else if (take(p, "+")) *out_min = 1, *out_max = -1;
-    else if (take(p, "?")) *out_max = 1;
+    *out_min     = 0;
+    *out_max     = -2;
+    if (take(p, "*"))
+        *out_max = -1;
+    else if (take(p, "+"))
+        *out_min = 1, *out_max = -1;
+    else if (take(p, "?"))
+        *out_max = 1;
     else if (take(p, "{")) {
-        int min = parse_number(p);
+        int  min   = parse_number(p);
         bool range = take(p, ",");
-        int max = range ? parse_number(p) : min; // -1: without end
+        int  max   = range ? parse_number(p) : min; // -1: without end
         if (min > REPEAT_MAX || max > REPEAT_MAX) return refuse(p, "a count is over 1000");
         if (min < 0 || !take(p, "}")) {
             p->at = start;
@@ -376,7 +398,7 @@ static HoloStatus parse_count(Parser *p, int *out_min, int *out_max)
 
 static HoloStatus parse_repeat(Parser *p, HoloRegexNode **out)
 {
-    int min, max, again_min, again_max;
+    int            min, max, again_min, again_max;
     HoloRegexNode *atom;
     HOLO_TRY(parse_atom(p, &atom));
     HOLO_TRY(parse_count(p, &min, &max));

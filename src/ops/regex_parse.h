@@ -34,7 +34,7 @@ typedef struct HoloRegexRange {
 } HoloRegexRange;
 
 typedef struct HoloRegexSet { // of code points
-    int  start, count; // in ranges
+    int  start, count;        // in ranges
     bool negated;
     bool folded; // whatever the case
 } HoloRegexSet;

@@ -359,12 +359,11 @@ static HoloStatus eval(HoloCall *call)
     Resize  r = {.x = call->in[0], .y = call->out[0]};
     int64_t dim[HOLO_MAX_RANK];
     double  scale[HOLO_MAX_RANK];
+    if (!r.y || holo_tensor_count(r.y) == 0)
+        return HOLO_OK;
     HOLO_TRY(read_how(call, &r.how));
     HOLO_TRY(find_shape(call, dim, scale));
     HOLO_TRY(read_roi(call, &r));
-    int64_t count = holo_tensor_count(r.y);
-    if (count == 0)
-        return HOLO_OK;
     r.first = r.x->rank;
     for (int d = r.x->rank - 1; d >= 0; d--) {
         r.axis[d].in = r.x->dim[d];

@@ -161,6 +161,8 @@ static void init(const HoloCall *call, Roi *v)
 static HoloStatus eval_align(HoloCall *call)
 {
     Roi v;
+    if (holo_out_is_empty(call))
+        return HOLO_OK;
     init(call, &v);
     const char *fallback = call->version < 16 ? "output_half_pixel" : "half_pixel";
     bool        half_pixel = holo_attr_is(call, "coordinate_transformation_mode", fallback, "half_pixel");
@@ -212,6 +214,8 @@ static HoloStatus eval_max(HoloCall *call)
     Roi     v;
     double  at[5];
     int64_t out = 0, top, bottom, left, right;
+    if (holo_out_is_empty(call))
+        return HOLO_OK;
     init(call, &v);
     for (int64_t n = 0; n < v.rois->dim[0]; n++) {
         holo_read_f(v.rois, n * 5, 1, 5, at);

@@ -7,7 +7,7 @@
 typedef struct Scan {
     HoloCall   *call;
     HoloBody    body;
-    int         skip;   // inputs before the states: version 8 has the lengths there
+    int         skip; // inputs before the states: version 8 has the lengths there
     int         states, scanned, collected;
     HoloTensor *state, *slice; // what the body's inputs point to
 } Scan;
@@ -21,11 +21,11 @@ static int64_t nth(const HoloCall *call, const char *attr, int i)
 static HoloStatus scan_init(Scan *s, HoloCall *call)
 {
     int64_t scanned = holo_attr_int(call, "num_scan_inputs", 0);
-    int skip = call->version < 9 ? 1 : 0, inputs = call->in_count - call->capture_count - skip;
+    int     skip = call->version < 9 ? 1 : 0, inputs = call->in_count - call->capture_count - skip;
     if (scanned < 1 || scanned > inputs || call->out_count < inputs - (int)scanned)
         return holo_call_fail(call, HOLO_BAD_MODEL, "num_scan_inputs is %lld for %d inputs and %d outputs",
                               (long long)scanned, inputs, call->out_count);
-    *s = (Scan){.call = call, .skip = skip, .states = inputs - (int)scanned, .scanned = (int)scanned};
+    *s           = (Scan){.call = call, .skip = skip, .states = inputs - (int)scanned, .scanned = (int)scanned};
     s->collected = call->out_count - s->states;
     for (int i = 0; i < inputs; i++) {
         if (!call->in[skip + i]) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", skip + i);
@@ -53,7 +53,7 @@ static HoloStatus slice_init(const HoloCall *call, HoloTensor *slice, const Holo
 
 static void slice_take(HoloTensor *slice, const HoloTensor *x, int axis, int64_t at)
 {
-    size_t size = holo_dtype_size((HoloDtype)x->dtype);
+    size_t  size = holo_dtype_size((HoloDtype)x->dtype);
     int64_t rows = holo_product(axis, x->dim), inner = holo_product(x->rank - axis - 1, x->dim + axis + 1);
     if (rows * inner == 0) return;
     holo_move(2, (int64_t[]){rows, inner}, size, slice->data, (int64_t[]){inner, 1},
@@ -90,8 +90,8 @@ static HoloStatus find_sources(Scan *s, Source *source, int64_t *length)
     HoloCall *call = s->call;
     for (int i = 0; i < s->scanned; i++) {
         const HoloTensor *x = call->in[s->states + i];
-        source[i].x = *x;
-        source[i].reverse = nth(call, "scan_input_directions", i) == 1;
+        source[i].x         = *x;
+        source[i].reverse   = nth(call, "scan_input_directions", i) == 1;
         HOLO_TRY(holo_axis(call, nth(call, "scan_input_axes", i), x->rank, &source[i].axis));
         int64_t size = x->dim[source[i].axis];
         if (i > 0 && size != *length)
@@ -105,23 +105,27 @@ static HoloStatus find_sources(Scan *s, Source *source, int64_t *length)
 
 static HoloStatus scan_9(Scan *s, Source *source)
 {
-    HoloCall *call = s->call;
-    HoloSteps steps = {.call = call, .width = s->collected};
-    int64_t length = 0;
+    HoloCall *call   = s->call;
+    HoloSteps steps  = {.call = call, .width = s->collected};
+    int64_t   length = 0;
     HOLO_TRY(find_sources(s, source, &length));
     for (int i = 0; i < s->states; i++) s->state[i] = *call->in[i];
     HOLO_TRY(run_steps(s, source, length, &steps));
     for (int i = 0; i < s->states; i++) {
-        if (length) holo_out_result(call, i, &s->state[i]);
-        else HOLO_TRY(holo_out_value(call, i, &s->state[i]));
+        if (length)
+            holo_out_result(call, i, &s->state[i]);
+        else
+            HOLO_TRY(holo_out_value(call, i, &s->state[i]));
     }
     for (int i = 0; i < s->collected; i++) {
-        HoloTensor *y = call->out[s->states + i];
-        int64_t axis = nth(call, "scan_output_axes", i);
-        bool reverse = nth(call, "scan_output_directions", i) == 1;
+        HoloTensor *y       = call->out[s->states + i];
+        int64_t     axis    = nth(call, "scan_output_axes", i);
+        bool        reverse = nth(call, "scan_output_directions", i) == 1;
         if (!y) continue;
-        if (length == 0) holo_out_no_steps(call, s->states + i, axis);
-        else HOLO_TRY(holo_value_stack(call, steps.items + i, s->collected, length, length, axis, reverse, y));
+        if (length == 0)
+            holo_out_no_steps(call, s->states + i, axis);
+        else
+            HOLO_TRY(holo_value_stack(call, steps.items + i, s->collected, length, length, axis, reverse, y));
     }
     return HOLO_OK;
 }
@@ -141,8 +145,8 @@ static HoloStatus check_batch(const Scan *s, int64_t *batch, int64_t *room)
 {
     const HoloCall *call = s->call;
     for (int i = 0; i < s->states + s->scanned; i++) {
-        const HoloTensor *x = call->in[1 + i];
-        bool is_scanned = i >= s->states;
+        const HoloTensor *x          = call->in[1 + i];
+        bool              is_scanned = i >= s->states;
         HOLO_TRY(holo_expect_rank(call, 1 + i, is_scanned ? 2 : 1, HOLO_MAX_RANK));
         if (i == 0) *batch = x->dim[0];
         if (i == s->states) *room = x->dim[1];
@@ -160,9 +164,9 @@ static HoloStatus check_batch(const Scan *s, int64_t *batch, int64_t *room)
 // One entry of the batch: its results, with the collected ones padded to `room` steps.
 static HoloStatus scan_entry(Scan *s, Source *source, int64_t b, int64_t room, HoloTensor *row)
 {
-    HoloCall *call = s->call;
-    HoloSteps steps = {.call = call, .width = s->collected};
-    int64_t length = call->in[0] ? holo_get_i(call->in[0], b) : room;
+    HoloCall *call   = s->call;
+    HoloSteps steps  = {.call = call, .width = s->collected};
+    int64_t   length = call->in[0] ? holo_get_i(call->in[0], b) : room;
     if (length < 1 || length > room)
         return holo_call_fail(call, HOLO_BAD_INPUT, "a sequence length is %lld, where there are %lld steps",
                               (long long)length, (long long)room);
@@ -180,28 +184,30 @@ static HoloStatus scan_entry(Scan *s, Source *source, int64_t b, int64_t room, H
 
 static HoloStatus scan_8(Scan *s, Source *source)
 {
-    HoloCall *call = s->call;
-    int64_t batch = 0, room = 0;
-    void *memory;
+    HoloCall *call  = s->call;
+    int64_t   batch = 0, room = 0;
+    void     *memory;
     HOLO_TRY(check_batch(s, &batch, &room));
     HOLO_TRY(holo_call_temp(call, (size_t)call->out_count, sizeof(HoloTensor), &memory));
-    HoloTensor *row = memory;
-    HoloSteps entries = {.call = call, .width = call->out_count};
+    HoloTensor *row     = memory;
+    HoloSteps   entries = {.call = call, .width = call->out_count};
     for (int64_t b = 0; b < batch; b++) {
         HOLO_TRY(scan_entry(s, source, b, room, row));
         HOLO_TRY(holo_steps_add(&entries, row));
     }
     for (int i = 0; i < call->out_count; i++) {
         if (!call->out[i]) continue;
-        if (batch == 0) holo_out_no_steps(call, i, 0);
-        else HOLO_TRY(holo_value_stack(call, entries.items + i, entries.width, batch, batch, 0, false, call->out[i]));
+        if (batch == 0)
+            holo_out_no_steps(call, i, 0);
+        else
+            HOLO_TRY(holo_value_stack(call, entries.items + i, entries.width, batch, batch, 0, false, call->out[i]));
     }
     return HOLO_OK;
 }
 
 static HoloStatus eval(HoloCall *call)
 {
-    Scan scan;
+    Scan  scan;
     void *source;
     HOLO_TRY(scan_init(&scan, call));
     HOLO_TRY(holo_call_temp(call, (size_t)scan.scanned, sizeof(Source), &source));
@@ -209,7 +215,15 @@ static HoloStatus eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_scan[] = {
-    {.name = "Scan", .domain = "", .since = 8, .in_min = 0, .in_max = -1, .out_min = 0, .out_max = -1,
-     .flags = HOLO_OP_CONTROL, .infer = holo_infer_control, .eval = eval},
+    {.name    = "Scan",
+     .domain  = "",
+     .since   = 8,
+     .in_min  = 0,
+     .in_max  = -1,
+     .out_min = 0,
+     .out_max = -1,
+     .flags   = HOLO_OP_CONTROL,
+     .infer   = holo_infer_control,
+     .eval    = eval},
     {0},
 };

@@ -45,18 +45,17 @@ static int64_t reduce_i(Reduction r, bool is_unsigned, int64_t a, int64_t b)
 static void meet(HoloTensor *y, const int64_t *offset, const HoloTensor *u, int64_t start, int64_t count, Reduction r)
 {
     if (r == NONE) {
-        size_t size = holo_dtype_size(y->dtype);
-        const char *src = (const char *)u->data + (size_t)start * size;
+        size_t      size = holo_dtype_size(y->dtype);
+        const char *src  = (const char *)u->data + (size_t)start * size;
         for (int64_t i = 0; i < count; i++, src += size)
             holo_move_one((char *)y->data + (size_t)offset[i] * size, src, size);
     } else if (holo_dtype_class(y->dtype) == HOLO_CLASS_FLOAT) {
         double tile[HOLO_TILE];
         holo_read_f(u, start, 1, count, tile);
-        for (int64_t i = 0; i < count; i++)
-            holo_put_f(y, offset[i], reduce_f(r, holo_get_f(y, offset[i]), tile[i]));
+        for (int64_t i = 0; i < count; i++) holo_put_f(y, offset[i], reduce_f(r, holo_get_f(y, offset[i]), tile[i]));
     } else {
         int64_t tile[HOLO_TILE];
-        bool is_unsigned = holo_dtype_class(y->dtype) == HOLO_CLASS_UINT;
+        bool    is_unsigned = holo_dtype_class(y->dtype) == HOLO_CLASS_UINT;
         holo_read_i(u, start, 1, count, tile);
         for (int64_t i = 0; i < count; i++)
             holo_put_i(y, offset[i], reduce_i(r, is_unsigned, holo_get_i(y, offset[i]), tile[i]));
@@ -84,8 +83,8 @@ static void meet_run(HoloTensor *y, int64_t at, const HoloTensor *u, int64_t sta
 static HoloStatus infer_elements(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *at = call->in[1], *u = call->in[2];
-    int axis;
-    Reduction reduction;
+    int               axis;
+    Reduction         reduction;
     HOLO_TRY(find_reduction(call, &reduction));
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), x->rank, &axis));
     HOLO_TRY(holo_elements_check(call, 0, 1, axis));
@@ -103,9 +102,9 @@ static HoloStatus infer_elements(HoloCall *call)
 static HoloStatus eval_elements(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
-    HoloTensor *y = call->out[0];
-    int axis;
-    Reduction reduction;
+    HoloTensor       *y = call->out[0];
+    int               axis;
+    Reduction         reduction;
     HOLO_TRY(find_reduction(call, &reduction));
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), x->rank, &axis));
     holo_copy_all(y, x);
@@ -124,7 +123,7 @@ static HoloStatus eval_elements(HoloCall *call)
 static HoloStatus check_updates(const HoloCall *call, int depth)
 {
     const HoloTensor *x = call->in[0], *at = call->in[1], *u = call->in[2];
-    int outer = at->rank - 1, rank = outer + x->rank - depth;
+    int               outer = at->rank - 1, rank = outer + x->rank - depth;
     HOLO_TRY(holo_expect_rank(call, 2, rank, rank));
     for (int i = 0; i < rank; i++) {
         HoloDim want = i < outer ? at->dim[i] : x->dim[depth + i - outer], agreed;
@@ -138,7 +137,7 @@ static HoloStatus check_updates(const HoloCall *call, int depth)
 static HoloStatus infer_nd(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *at = call->in[1];
-    Reduction reduction;
+    Reduction         reduction;
     HOLO_TRY(find_reduction(call, &reduction));
     HOLO_TRY(holo_expect_types(call, 1, HOLO_TYPES_INDEX));
     HOLO_TRY(holo_expect_types(call, 2, UINT64_C(1) << x->dtype));
@@ -156,12 +155,12 @@ static HoloStatus infer_nd(HoloCall *call)
 static HoloStatus eval_nd(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *at = call->in[1], *u = call->in[2];
-    HoloTensor *y = call->out[0];
-    Reduction reduction;
+    HoloTensor       *y = call->out[0];
+    Reduction         reduction;
     HOLO_TRY(find_reduction(call, &reduction));
     holo_copy_all(y, x);
     if (holo_tensor_count(u) == 0) return HOLO_OK;
-    int depth = (int)at->dim[at->rank - 1];
+    int     depth  = (int)at->dim[at->rank - 1];
     int64_t tuples = holo_product(at->rank - 1, at->dim), run = holo_product(x->rank - depth, x->dim + depth);
     for (int64_t i = 0; i < tuples; i++) {
         int64_t tuple[HOLO_MAX_RANK], place;
@@ -177,14 +176,15 @@ static HoloStatus eval_nd(HoloCall *call)
 static HoloStatus infer_cache(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *u = call->in[1], *at = holo_in(call, 2);
-    int axis;
+    int               axis;
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", -2), x->rank, &axis));
-    if (axis == 0) return holo_call_fail(call, HOLO_BAD_MODEL, "axis 0 is the batch and cannot be the one written along");
+    if (axis == 0)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "axis 0 is the batch and cannot be the one written along");
     HOLO_TRY(holo_expect_types(call, 1, UINT64_C(1) << x->dtype));
     HOLO_TRY(holo_expect_rank(call, 1, x->rank, x->rank));
     for (int i = 0; i < x->rank; i++) {
         HoloDim agreed;
-        bool fits = holo_dim_agree(x->dim[i], u->dim[i], &agreed) || (i == axis && u->dim[i] < x->dim[i]);
+        bool    fits = holo_dim_agree(x->dim[i], u->dim[i], &agreed) || (i == axis && u->dim[i] < x->dim[i]);
         if (!fits)
             return holo_call_fail(call, HOLO_BAD_INPUT, "dimension %d of update is %lld, where the cache has %lld", i,
                                   (long long)u->dim[i], (long long)x->dim[i]);
@@ -203,9 +203,9 @@ static HoloStatus infer_cache(HoloCall *call)
 static HoloStatus eval_cache(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *u = call->in[1], *at = holo_in(call, 2);
-    HoloTensor *y = call->out[0];
-    bool circular = holo_attr_is(call, "mode", "linear", "circular");
-    int axis;
+    HoloTensor       *y        = call->out[0];
+    bool              circular = holo_attr_is(call, "mode", "linear", "circular");
+    int               axis;
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", -2), x->rank, &axis));
     holo_copy_all(y, x);
     if (holo_tensor_count(u) == 0) return HOLO_OK;
@@ -225,9 +225,11 @@ static HoloStatus eval_cache(HoloCall *call)
     return HOLO_OK;
 }
 
-#define SCATTER(NAME, SINCE, INPUTS, ID)                                                          \
-    {.name = NAME, .domain = "", .since = SINCE, .in_min = INPUTS, .in_max = 3, .out_min = 1, \
-     .out_max = 1, .types = HOLO_TYPES_ALL, .infer = infer_##ID, .eval = eval_##ID}
+#define SCATTER(NAME, SINCE, INPUTS, ID)                                                                       \
+    {                                                                                                          \
+        .name = NAME, .domain = "", .since = SINCE, .in_min = INPUTS, .in_max = 3, .out_min = 1, .out_max = 1, \
+        .types = HOLO_TYPES_ALL, .infer = infer_##ID, .eval = eval_##ID                                        \
+    }
 
 const HoloOp holo_ops_scatter[] = {
     SCATTER("Scatter", 9, 3, elements),

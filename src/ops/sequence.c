@@ -54,7 +54,8 @@ static HoloStatus infer_empty(HoloCall *call)
 static HoloStatus eval_empty(HoloCall *call)
 {
     HoloTensor *items;
-    return holo_out_list(call, 0, HOLO_SEQUENCE, HOLO_TENSOR, (HoloDtype)holo_attr_int(call, "dtype", HOLO_F32), 0, &items);
+    return holo_out_list(call, 0, HOLO_SEQUENCE, HOLO_TENSOR, (HoloDtype)holo_attr_int(call, "dtype", HOLO_F32), 0,
+                         &items);
 }
 
 // ---- SequenceInsert, SequenceErase
@@ -83,8 +84,8 @@ static HoloStatus infer_erase(HoloCall *call)
 static HoloStatus splice(HoloCall *call, int64_t at, int64_t skip, const HoloTensor *add)
 {
     const HoloTensor *sequence = call->in[0], *from = items_of(sequence);
-    int64_t added = add ? 1 : 0, size = sequence->dim[0];
-    HoloTensor *items;
+    int64_t           added = add ? 1 : 0, size = sequence->dim[0];
+    HoloTensor       *items;
     HOLO_TRY(holo_out_list(call, 0, HOLO_SEQUENCE, (HoloKind)sequence->inner, (HoloDtype)sequence->dtype,
                            size - skip + added, &items));
     for (int64_t i = 0; i < at; i++) items[i] = from[i];
@@ -95,7 +96,7 @@ static HoloStatus splice(HoloCall *call, int64_t at, int64_t skip, const HoloTen
 
 static HoloStatus eval_insert(HoloCall *call)
 {
-    int64_t size = call->in[0]->dim[0], at = size;
+    int64_t           size = call->in[0]->dim[0], at = size;
     const HoloTensor *position = holo_in(call, 2);
     // Behind the last is a place too, but the negative positions count from the last.
     bool is_end = !position || (holo_tensor_count(position) == 1 && holo_get_i(position, 0) == size);
@@ -142,9 +143,9 @@ static HoloStatus eval_length(HoloCall *call)
 
 // Parts of sizes that the input gives: one for all, or each. Without it, single slices.
 typedef struct Cut {
-    int     axis;
-    bool    keep;     // the axis, where slices are single
-    int64_t parts, size; // size: of every part but the last; 0: as `sizes` says
+    int               axis;
+    bool              keep;        // the axis, where slices are single
+    int64_t           parts, size; // size: of every part but the last; 0: as `sizes` says
     const HoloTensor *sizes;
 } Cut;
 
@@ -153,17 +154,18 @@ static HoloStatus find_cut(const HoloCall *call, Cut *cut)
     const HoloTensor *x = call->in[0], *sizes = holo_in(call, 1);
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), x->rank, &cut->axis));
     cut->sizes = sizes;
-    cut->keep = sizes || holo_attr_int(call, "keepdims", 1) != 0;
-    cut->size = 1;
+    cut->keep  = sizes || holo_attr_int(call, "keepdims", 1) != 0;
+    cut->size  = 1;
     if (sizes && sizes->rank == 1) {
         cut->parts = sizes->dim[0];
-        cut->size = 0;
+        cut->size  = 0;
         return HOLO_OK;
     }
     if (sizes) cut->size = holo_get_i(sizes, 0);
-    if (cut->size < 1) return holo_call_fail(call, HOLO_BAD_INPUT, "parts of size %lld are asked for", (long long)cut->size);
+    if (cut->size < 1)
+        return holo_call_fail(call, HOLO_BAD_INPUT, "parts of size %lld are asked for", (long long)cut->size);
     int64_t all = x->dim[cut->axis];
-    cut->parts = all / cut->size + (all % cut->size > 0);
+    cut->parts  = all / cut->size + (all % cut->size > 0);
     return HOLO_OK;
 }
 
@@ -181,10 +183,10 @@ static HoloStatus infer_cut(HoloCall *call)
 // A copy of `count` slices of the axis, from slice `start` on.
 static HoloStatus copy_part(const HoloCall *call, const Cut *cut, int64_t start, int64_t count, HoloTensor *out)
 {
-    const HoloTensor *x = call->in[0];
-    size_t size = holo_dtype_size((HoloDtype)x->dtype);
-    int64_t rows = holo_product(cut->axis, x->dim);
-    int64_t inner = holo_product(x->rank - cut->axis - 1, x->dim + cut->axis + 1), chunk = count * inner;
+    const HoloTensor *x     = call->in[0];
+    size_t            size  = holo_dtype_size((HoloDtype)x->dtype);
+    int64_t           rows  = holo_product(cut->axis, x->dim);
+    int64_t           inner = holo_product(x->rank - cut->axis - 1, x->dim + cut->axis + 1), chunk = count * inner;
     *out = (HoloTensor){.dtype = x->dtype};
     for (int i = 0; i < x->rank; i++)
         if (i != cut->axis || cut->keep) out->dim[out->rank++] = i == cut->axis ? count : x->dim[i];
@@ -198,16 +200,16 @@ static HoloStatus copy_part(const HoloCall *call, const Cut *cut, int64_t start,
 static HoloStatus eval_cut(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
-    Cut cut;
-    HoloTensor *items;
+    Cut               cut;
+    HoloTensor       *items;
     HOLO_TRY(find_cut(call, &cut));
     HOLO_TRY(holo_out_list(call, 0, HOLO_SEQUENCE, HOLO_TENSOR, (HoloDtype)x->dtype, cut.parts, &items));
     int64_t left = x->dim[cut.axis];
     for (int64_t i = 0; i < cut.parts; i++) {
         int64_t size = cut.size ? (cut.size < left ? cut.size : left) : holo_get_i(cut.sizes, i);
         if (size < 0 || size > left)
-            return holo_call_fail(call, HOLO_BAD_INPUT, "part %lld has a size of %lld where %lld are left", (long long)i,
-                                  (long long)size, (long long)left);
+            return holo_call_fail(call, HOLO_BAD_INPUT, "part %lld has a size of %lld where %lld are left",
+                                  (long long)i, (long long)size, (long long)left);
         HOLO_TRY(copy_part(call, &cut, x->dim[cut.axis] - left, size, &items[i]));
         left -= size;
     }
@@ -229,15 +231,16 @@ static HoloStatus find_joined(const HoloCall *call, int axis, HoloTensor *out)
 {
     const HoloTensor *sequence = call->in[0], *items = items_of(sequence);
     out->dtype = items[0].dtype;
-    out->rank = items[0].rank;
+    out->rank  = items[0].rank;
     memcpy(out->dim, items[0].dim, sizeof out->dim);
-    for (int64_t i = 1; i < sequence->dim[0]; i++) {
-        const HoloTensor *t = &items[i];
-        bool fits = t->kind == HOLO_TENSOR && t->rank == out->rank && t->dtype == out->dtype;
+    out->dim[axis] = 0;
+    for (int64_t i = 0; i < sequence->dim[0]; i++) {
+        const HoloTensor *t    = &items[i];
+        bool              fits = t->kind == HOLO_TENSOR && t->rank == out->rank && t->dtype == out->dtype;
         for (int d = 0; fits && d < t->rank; d++) fits = d == axis || t->dim[d] == out->dim[d];
         if (!fits || !holo_add(out->dim[axis], t->dim[axis], &out->dim[axis]))
-            return holo_call_fail(call, HOLO_BAD_INPUT, "elements 0 and %lld cannot be joined along axis %d", (long long)i,
-                                  axis);
+            return holo_call_fail(call, HOLO_BAD_INPUT, "elements 0 and %lld cannot be joined along axis %d",
+                                  (long long)i, axis);
     }
     return HOLO_OK;
 }
@@ -245,15 +248,15 @@ static HoloStatus find_joined(const HoloCall *call, int axis, HoloTensor *out)
 static HoloStatus eval_join(HoloCall *call)
 {
     const HoloTensor *sequence = call->in[0], *items = items_of(sequence);
-    HoloTensor *y = call->out[0];
-    int64_t count = sequence->dim[0], where = holo_attr_int(call, "axis", 0), done = 0;
-    int axis;
+    HoloTensor       *y     = call->out[0];
+    int64_t           count = sequence->dim[0], where = holo_attr_int(call, "axis", 0), done = 0;
+    int               axis;
     if (count == 0) return holo_call_fail(call, HOLO_BAD_INPUT, "the sequence is empty");
     if (holo_attr_int(call, "new_axis", 0)) return holo_value_stack(call, items, 1, count, count, where, false, y);
     HOLO_TRY(holo_axis(call, where, items[0].rank, &axis));
     HOLO_TRY(find_joined(call, axis, y));
     HOLO_TRY(holo_out_alloc(call, 0));
-    size_t size = holo_dtype_size((HoloDtype)y->dtype);
+    size_t  size = holo_dtype_size((HoloDtype)y->dtype);
     int64_t rows = holo_product(axis, y->dim), inner = holo_product(y->rank - axis - 1, y->dim + axis + 1);
     for (int64_t i = 0; i < count; i++) {
         int64_t chunk = items[i].dim[axis] * inner;
@@ -265,9 +268,11 @@ static HoloStatus eval_join(HoloCall *call)
     return HOLO_OK;
 }
 
-#define SEQUENCE(NAME, IN_MIN, IN_MAX, FLAGS, ID)                                                              \
-    {.name = NAME, .domain = "", .since = 11, .in_min = IN_MIN, .in_max = IN_MAX, .out_min = 1, .out_max = 1, \
-     .types = HOLO_TYPES_ALL, .flags = FLAGS, .infer = infer_##ID, .eval = eval_##ID}
+#define SEQUENCE(NAME, IN_MIN, IN_MAX, FLAGS, ID)                                                                \
+    {                                                                                                            \
+        .name = NAME, .domain = "", .since = 11, .in_min = IN_MIN, .in_max = IN_MAX, .out_min = 1, .out_max = 1, \
+        .types = HOLO_TYPES_ALL, .flags = FLAGS, .infer = infer_##ID, .eval = eval_##ID                          \
+    }
 
 const HoloOp holo_ops_sequence[] = {
     SEQUENCE("SequenceConstruct", 1, -1, HOLO_OP_DYNAMIC, construct),

@@ -20,8 +20,8 @@ static int64_t clamp(int64_t x, int64_t low, int64_t high)
 static int64_t settle(Range *r, int64_t size)
 {
     int64_t low = r->step > 0 ? 0 : -1, high = r->step > 0 ? size : size - 1;
-    r->start = clamp(r->start < 0 ? r->start + size : r->start, low, high);
-    r->end = clamp(r->end < 0 ? r->end + size : r->end, low, high);
+    r->start     = clamp(r->start < 0 ? r->start + size : r->start, low, high);
+    r->end       = clamp(r->end < 0 ? r->end + size : r->end, low, high);
     int64_t span = r->step > 0 ? r->end - r->start : r->start - r->end;
     int64_t step = r->step > 0 ? r->step : -r->step;
     return span <= 0 ? 0 : 1 + (span - 1) / step;
@@ -43,18 +43,20 @@ static HoloDim count_symbolic(HoloDims *dims, const Range *r, HoloDim size)
 {
     if (r->step < 0) { // only the whole axis, backwards
         bool from_last = !holo_dim_is_symbolic(r->start) && (r->start == -1 || r->start >= FAR);
-        bool to_first = !holo_dim_is_symbolic(r->end) && r->end <= -FAR;
+        bool to_first  = !holo_dim_is_symbolic(r->end) && r->end <= -FAR;
         return from_last && to_first ? holo_dim_div_ceil(dims, size, -r->step) : HOLO_DIM_UNKNOWN;
     }
-    HoloDim end = position(dims, r->end, size);
-    bool from_back = !holo_dim_is_symbolic(r->start) && r->start < 0 && r->start > -FAR;
-    HoloDim span = end == size && from_back ? holo_dim_min(dims, -r->start, size)
-                                            : holo_dim_sub(dims, end, position(dims, r->start, size));
-    if (!holo_dim_is_size(dims, span)) {
-        // With a start of 0 or an end of all, what is left cannot be negative; else it must be said.
-        bool safe = r->start == 0 || end == size;
-        if (!safe) span = holo_dim_max(dims, span, 0);
-    }
+    HoloDim end      = position(dims, r->end, size), span;
+    bool    is_plain = !holo_dim_is_symbolic(r->start) && r->start > -FAR && r->start < FAR;
+    if (r->start == 0)
+        span = end;
+    else if (end == size && is_plain) // one form for what may be written in several
+        span = r->start < 0 ? holo_dim_min(dims, -r->start, size)
+                            : holo_dim_max(dims, holo_dim_sub(dims, size, r->start), 0);
+    else
+        span = holo_dim_sub(dims, end, position(dims, r->start, size));
+    // Up to the end no position leaves less than nothing; else that must be said.
+    if (end != size && r->start != 0 && !holo_dim_is_size(dims, span)) span = holo_dim_max(dims, span, 0);
     return holo_dim_div_ceil(dims, span, r->step);
 }
 
@@ -98,14 +100,14 @@ static HoloDim entry(const HoloNumbers *n, int i)
 // A range for each dimension of the input; one with step 0 could not be known.
 static HoloStatus find_ranges(const HoloCall *call, const Lists *l, Range *range)
 {
-    int rank = call->in[0]->rank;
+    int  rank                = call->in[0]->rank;
     bool seen[HOLO_MAX_RANK] = {false};
     for (int i = 0; i < rank; i++) range[i] = (Range){0, INT64_MAX, 1};
     for (int i = 0; i < l->starts.count; i++) {
         int axis;
         HOLO_TRY(holo_axis(call, l->axes.given ? holo_number(&l->axes, i) : i, rank, &axis));
         if (seen[axis]) return holo_call_fail(call, HOLO_BAD_MODEL, "axis %d is given twice", axis);
-        seen[axis] = true;
+        seen[axis]   = true;
         HoloDim step = l->steps.given ? entry(&l->steps, i) : 1;
         if (step == 0) return holo_call_fail(call, HOLO_BAD_INPUT, "a step is 0");
         if (holo_dim_is_symbolic(step)) step = 0;
@@ -117,14 +119,14 @@ static HoloStatus find_ranges(const HoloCall *call, const Lists *l, Range *range
 static HoloStatus infer(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
-    Lists lists;
-    Range range[HOLO_MAX_RANK];
-    HoloDim dim[HOLO_MAX_RANK];
+    Lists             lists;
+    Range             range[HOLO_MAX_RANK];
+    HoloDim           dim[HOLO_MAX_RANK];
     HOLO_TRY(find_lists(call, &lists));
     if (lists.known) HOLO_TRY(find_ranges(call, &lists, range));
     for (int i = 0; i < x->rank; i++) {
         bool known = lists.known && range[i].step != 0;
-        dim[i] = known ? count_range(call->dims, range[i], x->dim[i]) : HOLO_DIM_UNKNOWN;
+        dim[i]     = known ? count_range(call->dims, range[i], x->dim[i]) : HOLO_DIM_UNKNOWN;
     }
     return holo_out_type(call, 0, x->dtype, x->rank, dim);
 }
@@ -132,9 +134,9 @@ static HoloStatus infer(HoloCall *call)
 static HoloStatus eval(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *y = call->out[0];
-    size_t size = holo_dtype_size(x->dtype);
-    Lists lists;
-    Range range[HOLO_MAX_RANK];
+    size_t            size = holo_dtype_size(x->dtype);
+    Lists             lists;
+    Range             range[HOLO_MAX_RANK];
     HOLO_TRY(find_lists(call, &lists));
     HOLO_TRY(find_ranges(call, &lists, range));
     if (holo_tensor_count(y) == 0) return HOLO_OK;
@@ -151,7 +153,16 @@ static HoloStatus eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_slice[] = {
-    {.name = "Slice", .domain = "", .since = 1, .in_min = 1, .in_max = 5, .out_min = 1, .out_max = 1,
-     .types = HOLO_TYPES_ALL, .flags = HOLO_OP_MOVES, .infer = infer, .eval = eval},
+    {.name    = "Slice",
+     .domain  = "",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = 5,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_ALL,
+     .flags   = HOLO_OP_MOVES,
+     .infer   = infer,
+     .eval    = eval},
     {0},
 };

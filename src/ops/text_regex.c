@@ -9,13 +9,14 @@ static HoloStatus infer(HoloCall *call)
 
 static HoloStatus eval(HoloCall *call)
 {
-    const HoloString *text = call->in[0]->data;
-    int64_t count = holo_tensor_count(call->in[0]);
-    HoloArena arena = {0};
-    HoloError why = {0};
-    HoloRegex *regex;
-    HoloStatus status = holo_regex_create(&arena, holo_attr_string(call, "pattern", ""), &regex, &why);
-    if (status) status = holo_call_fail(call, status, "%s", why.text);
+    const HoloString *text  = call->in[0]->data;
+    int64_t           count = holo_tensor_count(call->in[0]);
+    HoloArena         arena = {0};
+    HoloError         why   = {0};
+    HoloRegex        *regex;
+    HoloStatus        status = holo_regex_create(&arena, holo_attr_string(call, "pattern", ""), &regex, &why);
+    if (status)
+        status = holo_call_fail(call, status, "%s", why.text);
     else
         for (int64_t i = 0; i < count; i++) holo_put_i(call->out[0], i, holo_regex_is_match(regex, text[i]));
     holo_arena_deinit(&arena);
@@ -23,7 +24,15 @@ static HoloStatus eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_text_regex[] = {
-    {.name = "RegexFullMatch", .domain = "", .since = 20, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,
-     .types = HOLO_BIT(STRING), .infer = infer, .eval = eval},
+    {.name    = "RegexFullMatch",
+     .domain  = "",
+     .since   = 20,
+     .in_min  = 1,
+     .in_max  = 1,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_BIT(STRING),
+     .infer   = infer,
+     .eval    = eval},
     {0},
 };

@@ -6,7 +6,7 @@
 
 static HoloStatus infer_concat(HoloCall *call)
 {
-    int rank;
+    int     rank;
     HoloDim dim[HOLO_MAX_RANK];
     HOLO_TRY(holo_expect_types(call, 1, HOLO_BIT(STRING)));
     HOLO_TRY(holo_broadcast(call, 0, 2, &rank, dim));
@@ -16,7 +16,7 @@ static HoloStatus infer_concat(HoloCall *call)
 static HoloStatus join(const HoloCall *call, HoloString a, HoloString b, HoloString *out)
 {
     size_t size;
-    void *text;
+    void  *text;
     if (!holo_size_add(a.size, b.size, &size)) return holo_call_fail(call, HOLO_NO_MEMORY, "a string gets too long");
     HOLO_TRY(holo_keep(call, size, 1, &text));
     if (a.size) memcpy(text, a.data, a.size);
@@ -29,8 +29,8 @@ static HoloStatus eval_concat(HoloCall *call)
 {
     const HoloTensor *y = call->out[0];
     const HoloString *a = call->in[0]->data, *b = call->in[1]->data;
-    HoloString *to = y->data;
-    int64_t a_stride[HOLO_MAX_RANK], b_stride[HOLO_MAX_RANK];
+    HoloString       *to = y->data;
+    int64_t           a_stride[HOLO_MAX_RANK], b_stride[HOLO_MAX_RANK];
     holo_strides_broadcast(call->in[0], y->rank, y->dim, a_stride);
     holo_strides_broadcast(call->in[1], y->rank, y->dim, b_stride);
     HoloWalk walk = holo_walk(y->rank, y->dim);
@@ -71,11 +71,11 @@ static bool next_part(Splitter *s, HoloString *out)
 {
     if (s->delimiter.size == 0) return next_word(s, out);
     if (s->done) return false;
-    size_t rest = s->text.size - s->at;
+    size_t      rest  = s->text.size - s->at;
     const char *start = s->text.data + s->at;
     const char *found = s->left > 0 && rest ? memmem(start, rest, s->delimiter.data, s->delimiter.size) : NULL;
-    s->done = !found;
-    *out = (HoloString){start, found ? (size_t)(found - start) : rest};
+    s->done           = !found;
+    *out              = (HoloString){start, found ? (size_t)(found - start) : rest};
     s->at += out->size + s->delimiter.size;
     s->left--;
     return true;
@@ -84,7 +84,7 @@ static bool next_part(Splitter *s, HoloString *out)
 static HoloStatus infer_split(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
-    HoloDim dim[HOLO_MAX_RANK + 1];
+    HoloDim           dim[HOLO_MAX_RANK + 1];
     memcpy(dim, x->dim, sizeof x->dim);
     dim[x->rank] = HOLO_DIM_UNKNOWN;
     HOLO_TRY(holo_out_type(call, 0, HOLO_STRING, x->rank + 1, dim));
@@ -94,15 +94,15 @@ static HoloStatus infer_split(HoloCall *call)
 static HoloStatus eval_split(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
-    HoloTensor *y = holo_out(call, 0), *counts = holo_out(call, 1);
-    int64_t count = holo_tensor_count(x), widest = 0, limit = holo_attr_int(call, "maxsplit", INT64_MAX);
-    HoloString part;
+    HoloTensor       *y = holo_out(call, 0), *counts = holo_out(call, 1);
+    int64_t           count = holo_tensor_count(x), widest = 0, limit = holo_attr_int(call, "maxsplit", INT64_MAX);
+    HoloString        part;
     const HoloString *text = x->data;
     Splitter first = {.delimiter = holo_attr_string(call, "delimiter", ""), .left = limit < 0 ? INT64_MAX : limit};
     for (int64_t i = 0; i < count; i++) {
-        Splitter s = first;
-        int64_t parts = 0;
-        s.text = text[i];
+        Splitter s     = first;
+        int64_t  parts = 0;
+        s.text         = text[i];
         while (next_part(&s, &part)) parts++;
         if (counts) holo_put_i(counts, i, parts);
         if (parts > widest) widest = parts;
@@ -111,9 +111,9 @@ static HoloStatus eval_split(HoloCall *call)
     y->dim[y->rank - 1] = widest;
     HOLO_TRY(holo_out_alloc(call, 0));
     for (int64_t i = 0; i < count && widest > 0; i++) {
-        Splitter s = first;
+        Splitter    s  = first;
         HoloString *to = (HoloString *)y->data + i * widest;
-        s.text = text[i];
+        s.text         = text[i];
         for (int64_t k = 0; k < widest; k++) to[k] = next_part(&s, &part) ? part : (HoloString){"", 0};
     }
     return HOLO_OK;
@@ -137,9 +137,9 @@ static HoloStatus change_case(const HoloCall *call, HoloString text, uint32_t (*
     HOLO_TRY(holo_keep(call, text.size, 1, &memory));
     char *to = memory, code[4];
     for (size_t at = 0; at < text.size;) {
-        size_t start = at;
-        uint32_t c = change(holo_utf8_next(text.data, text.size, &at));
-        bool fits = (size_t)holo_utf8_put(c, code) == at - start; // what is not UTF-8 stays as it is
+        size_t   start = at;
+        uint32_t c     = change(holo_utf8_next(text.data, text.size, &at));
+        bool     fits  = (size_t)holo_utf8_put(c, code) == at - start; // what is not UTF-8 stays as it is
         memcpy(to + start, fits ? code : text.data + start, at - start);
     }
     *out = (HoloString){to, text.size};
@@ -151,7 +151,8 @@ static bool is_equal_text(HoloString a, HoloString b, bool case_matters)
     if (case_matters) return holo_string_equal(a, b);
     size_t i = 0, k = 0;
     while (i < a.size && k < b.size)
-        if (holo_lower(holo_utf8_next(a.data, a.size, &i)) != holo_lower(holo_utf8_next(b.data, b.size, &k))) return false;
+        if (holo_lower(holo_utf8_next(a.data, a.size, &i)) != holo_lower(holo_utf8_next(b.data, b.size, &k)))
+            return false;
     return i == a.size && k == b.size;
 }
 
@@ -164,16 +165,16 @@ static bool is_stopword(const HoloAttr *words, HoloString text, bool case_matter
 
 static HoloStatus eval_normalize(HoloCall *call)
 {
-    const HoloTensor *x = call->in[0];
-    HoloTensor *y = call->out[0];
-    const HoloAttr *words = holo_attr_find(call, "stopwords");
+    const HoloTensor *x     = call->in[0];
+    HoloTensor       *y     = call->out[0];
+    const HoloAttr   *words = holo_attr_find(call, "stopwords");
     if (words && words->kind != HOLO_ATTR_STRINGS)
         return holo_call_fail(call, HOLO_BAD_MODEL, "attribute stopwords is not a list of strings");
-    bool case_matters = holo_attr_int(call, "is_case_sensitive", 0) != 0;
-    bool lower = holo_attr_is(call, "case_change_action", "NONE", "LOWER");
-    bool upper = holo_attr_is(call, "case_change_action", "NONE", "UPPER");
+    bool    case_matters = holo_attr_int(call, "is_case_sensitive", 0) != 0;
+    bool    lower        = holo_attr_is(call, "case_change_action", "NONE", "LOWER");
+    bool    upper        = holo_attr_is(call, "case_change_action", "NONE", "UPPER");
     int64_t count = holo_tensor_count(x), kept = 0;
-    void *memory;
+    void   *memory;
     HOLO_TRY(holo_call_temp(call, (size_t)count + 1, sizeof(HoloString), &memory));
     HoloString *to = memory;
     for (int64_t i = 0; i < count; i++) {
@@ -189,9 +190,11 @@ static HoloStatus eval_normalize(HoloCall *call)
     return HOLO_OK;
 }
 
-#define TEXT(NAME, SINCE, INPUTS, OUTPUTS, FLAGS, ID)                                                            \
-    {.name = NAME, .domain = "", .since = SINCE, .in_min = INPUTS, .in_max = INPUTS, .out_min = 1,               \
-     .out_max = OUTPUTS, .types = HOLO_BIT(STRING), .flags = FLAGS, .infer = infer_##ID, .eval = eval_##ID}
+#define TEXT(NAME, SINCE, INPUTS, OUTPUTS, FLAGS, ID)                                                         \
+    {                                                                                                         \
+        .name = NAME, .domain = "", .since = SINCE, .in_min = INPUTS, .in_max = INPUTS, .out_min = 1,         \
+        .out_max = OUTPUTS, .types = HOLO_BIT(STRING), .flags = FLAGS, .infer = infer_##ID, .eval = eval_##ID \
+    }
 
 const HoloOp holo_ops_text_string[] = {
     TEXT("StringConcat", 20, 2, 1, 0, concat),

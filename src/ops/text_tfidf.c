@@ -12,9 +12,9 @@ typedef struct Items {
 // FNV-1a over the bytes of an item.
 static uint64_t hash_item(const Items *items, int64_t i, uint64_t hash)
 {
-    int64_t number = items->words ? 0 : items->numbers ? items->numbers[i] : holo_get_i(items->tensor, i);
-    const char *bytes = items->words ? items->words[i].data : (const char *)&number;
-    size_t size = items->words ? items->words[i].size : sizeof number;
+    int64_t     number = items->words ? 0 : items->numbers ? items->numbers[i] : holo_get_i(items->tensor, i);
+    const char *bytes  = items->words ? items->words[i].data : (const char *)&number;
+    size_t      size   = items->words ? items->words[i].size : sizeof number;
     for (size_t k = 0; k < size; k++) hash = (hash ^ (uint8_t)bytes[k]) * UINT64_C(0x100000001B3);
     return (hash ^ size) * UINT64_C(0x100000001B3);
 }
@@ -54,7 +54,7 @@ static Gram *find_gram(const Pool *pool, const Items *items, int64_t start, int6
 {
     for (uint64_t at = hash_gram(items, start, step, length);; at++) {
         Gram *gram = &pool->table[at & pool->mask];
-        bool same = gram->length == length;
+        bool  same = gram->length == length;
         for (int64_t i = 0; same && i < length; i++)
             same = is_equal_item(&pool->items, gram->start + i, items, start + i * step);
         if (same || gram->length == 0) return gram;
@@ -69,7 +69,7 @@ static HoloStatus find_items(const HoloCall *call, Pool *pool)
         return holo_call_fail(call, HOLO_BAD_MODEL, "pool_strings or pool_int64s must be given");
     if ((call->in[0]->dtype == HOLO_STRING) != (words != NULL))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the input and the pool are not both words or both numbers");
-    pool->size = given->count;
+    pool->size  = given->count;
     pool->items = (Items){.words = words ? words->strings : NULL, .numbers = words ? NULL : numbers->ints};
     return HOLO_OK;
 }
@@ -106,9 +106,9 @@ static HoloStatus fill_table(const HoloCall *call, Pool *pool)
         for (; from < to; from += length, pool->gram_count++) {
             if (pool->gram_count >= indexes->count)
                 return holo_call_fail(call, HOLO_BAD_MODEL, "the pool has more n-grams than ngram_indexes");
-            Gram *gram = find_gram(pool, &pool->items, from, 1, length);
+            Gram *gram   = find_gram(pool, &pool->items, from, 1, length);
             float weight = weights ? weights->floats[pool->gram_count] : 1;
-            *gram = (Gram){from, length, indexes->ints[pool->gram_count], weight};
+            *gram        = (Gram){from, length, indexes->ints[pool->gram_count], weight};
         }
     }
     return HOLO_OK;
@@ -124,7 +124,7 @@ static HoloStatus pool_init(const HoloCall *call, Pool *pool)
     while (places < 2 * (uint64_t)pool->size) places *= 2;
     HOLO_TRY(holo_call_temp(call, places, sizeof(Gram), &table));
     pool->table = table;
-    pool->mask = places - 1;
+    pool->mask  = places - 1;
     return fill_table(call, pool);
 }
 
@@ -140,14 +140,15 @@ static HoloStatus find_lengths(const HoloCall *call, Lengths *out)
     *out = (Lengths){holo_attr_int(call, "min_gram_length", 1), holo_attr_int(call, "max_gram_length", 1),
                      holo_attr_int(call, "max_skip_count", 0)};
     if (out->min < 1 || out->max < out->min || out->skip < 0)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "n-grams of length %lld to %lld with %lld skipped", (long long)out->min,
-                              (long long)out->max, (long long)out->skip);
+        return holo_call_fail(call, HOLO_BAD_MODEL, "n-grams of length %lld to %lld with %lld skipped",
+                              (long long)out->min, (long long)out->max, (long long)out->skip);
     if (starts && starts->count < out->max) out->max = starts->count; // longer ones are not in the pool
     return HOLO_OK;
 }
 
 // Adds to `row` how often each n-gram occurs in `size` items from `start` on.
-static void count_row(const Pool *pool, const Lengths *lengths, const Items *items, int64_t start, int64_t size, double *row)
+static void count_row(const Pool *pool, const Lengths *lengths, const Items *items, int64_t start, int64_t size,
+                      double *row)
 {
     for (int64_t length = lengths->min; length <= lengths->max; length++) {
         for (int64_t step = 1; step <= (length == 1 ? 1 : lengths->skip + 1); step++) {
@@ -165,14 +166,14 @@ static void weigh_row(const Pool *pool, bool counts, bool weighs, const float *w
 {
     for (int64_t c = 0; c < pool->columns; c++) {
         double value = counts ? row[c] : row[c] > 0;
-        row[c] = weighs ? value * (double)weight[c] : value;
+        row[c]       = weighs ? value * (double)weight[c] : value;
     }
 }
 
 static HoloStatus infer(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
-    HoloDim dim[2];
+    HoloDim           dim[2];
     HOLO_TRY(holo_expect_rank(call, 0, 1, 2));
     dim[0] = x->dim[0];
     HOLO_TRY(find_columns(call, &dim[x->rank - 1]));
@@ -182,18 +183,18 @@ static HoloStatus infer(HoloCall *call)
 static HoloStatus eval(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
-    HoloTensor *y = call->out[0];
-    Pool pool;
-    Lengths lengths;
-    void *row, *weight;
+    HoloTensor       *y = call->out[0];
+    Pool              pool;
+    Lengths           lengths;
+    void             *row, *weight;
     HOLO_TRY(pool_init(call, &pool));
     HOLO_TRY(find_lengths(call, &lengths));
     HOLO_TRY(holo_call_temp(call, (size_t)pool.columns, sizeof(double), &row));
     HOLO_TRY(holo_call_temp(call, (size_t)pool.columns, sizeof(float), &weight));
     for (uint64_t i = 0; i <= pool.mask; i++)
         if (pool.table[i].length) ((float *)weight)[pool.table[i].column] = pool.table[i].weight;
-    bool counts = !holo_attr_is(call, "mode", "", "IDF"), weighs = !holo_attr_is(call, "mode", "", "TF");
-    Items items = {.words = x->dtype == HOLO_STRING ? x->data : NULL, .tensor = x};
+    bool    counts = !holo_attr_is(call, "mode", "", "IDF"), weighs = !holo_attr_is(call, "mode", "", "TF");
+    Items   items = {.words = x->dtype == HOLO_STRING ? x->data : NULL, .tensor = x};
     int64_t rows = x->rank == 2 ? x->dim[0] : 1, size = x->dim[x->rank - 1];
     for (int64_t r = 0; r < rows; r++) {
         memset(row, 0, (size_t)pool.columns * sizeof(double));
@@ -205,7 +206,15 @@ static HoloStatus eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_text_tfidf[] = {
-    {.name = "TfIdfVectorizer", .domain = "", .since = 9, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,
-     .types = HOLO_BIT(STRING) | HOLO_TYPES_INDEX, .infer = infer, .eval = eval},
+    {.name    = "TfIdfVectorizer",
+     .domain  = "",
+     .since   = 9,
+     .in_min  = 1,
+     .in_max  = 1,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_BIT(STRING) | HOLO_TYPES_INDEX,
+     .infer   = infer,
+     .eval    = eval},
     {0},
 };

@@ -7,7 +7,7 @@
 static HoloStatus infer_tile_1(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
-    HoloDim tiles, which, dim[HOLO_MAX_RANK];
+    HoloDim           tiles, which, dim[HOLO_MAX_RANK];
     if (call->in_count < 3 || !call->in[1] || !call->in[2])
         return holo_call_fail(call, HOLO_BAD_MODEL, "needs the inputs tiles and axis");
     bool known = holo_scalar(call, 2, &which) && !holo_dim_is_symbolic(which);
@@ -25,8 +25,8 @@ static HoloStatus infer_tile(HoloCall *call)
 {
     if (call->version < 6) return infer_tile_1(call);
     const HoloTensor *x = call->in[0];
-    HoloNumbers repeats;
-    HoloDim dim[HOLO_MAX_RANK];
+    HoloNumbers       repeats;
+    HoloDim           dim[HOLO_MAX_RANK];
     HOLO_TRY(holo_numbers_needed(call, NULL, 1, HOLO_MAX_RANK, &repeats));
     if (!holo_dim_is_symbolic(repeats.count) && repeats.count != x->rank)
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld repeats are given for an input of rank %d",
@@ -46,7 +46,7 @@ static HoloStatus eval_tile(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *y = call->out[0];
     if (holo_tensor_count(y) == 0) return HOLO_OK;
-    size_t size = holo_dtype_size(x->dtype);
+    size_t  size = holo_dtype_size(x->dtype);
     int64_t dim[HOLO_MAX_RANK], from[HOLO_MAX_RANK], to[HOLO_MAX_RANK];
     memcpy(dim, x->dim, sizeof dim);
     holo_strides(x->rank, x->dim, from);
@@ -67,7 +67,7 @@ static HoloStatus eval_tile(HoloCall *call)
 static HoloStatus infer_expand(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
-    HoloNumbers n;
+    HoloNumbers       n;
     HOLO_TRY(holo_numbers_needed(call, NULL, 1, HOLO_MAX_RANK, &n));
     if (holo_dim_is_symbolic(n.count)) return holo_out_unknown(call, 0, x->dtype);
     HoloTensor shape = {.dtype = x->dtype, .rank = (int8_t)n.count};
@@ -76,11 +76,11 @@ static HoloStatus infer_expand(HoloCall *call)
         if (!holo_dim_is_symbolic(shape.dim[i]) && shape.dim[i] < 0)
             return holo_call_fail(call, HOLO_BAD_INPUT, "shape holds %lld", (long long)shape.dim[i]);
     }
-    int rank;
-    HoloDim dim[HOLO_MAX_RANK];
-    HoloCall both = *call;
+    int               rank;
+    HoloDim           dim[HOLO_MAX_RANK];
+    HoloCall          both  = *call;
     const HoloTensor *in[2] = {x, &shape};
-    both.in = in;
+    both.in                 = in;
     HOLO_TRY(holo_broadcast(&both, 0, 2, &rank, dim));
     return holo_out_type(call, 0, x->dtype, rank, dim);
 }
@@ -88,7 +88,7 @@ static HoloStatus infer_expand(HoloCall *call)
 static HoloStatus eval_expand(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *y = call->out[0];
-    int64_t from[HOLO_MAX_RANK], to[HOLO_MAX_RANK];
+    int64_t           from[HOLO_MAX_RANK], to[HOLO_MAX_RANK];
     holo_strides_broadcast(x, y->rank, y->dim, from);
     holo_strides(y->rank, y->dim, to);
     holo_move(y->rank, y->dim, holo_dtype_size(x->dtype), y->data, to, x->data, from);
@@ -96,9 +96,27 @@ static HoloStatus eval_expand(HoloCall *call)
 }
 
 const HoloOp holo_ops_tile[] = {
-    {.name = "Tile", .domain = "", .since = 1, .in_min = 2, .in_max = 3, .out_min = 1, .out_max = 1,
-     .types = HOLO_TYPES_ALL, .flags = HOLO_OP_MOVES, .infer = infer_tile, .eval = eval_tile},
-    {.name = "Expand", .domain = "", .since = 8, .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1,
-     .types = HOLO_TYPES_ALL, .flags = HOLO_OP_MOVES, .infer = infer_expand, .eval = eval_expand},
+    {.name    = "Tile",
+     .domain  = "",
+     .since   = 1,
+     .in_min  = 2,
+     .in_max  = 3,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_ALL,
+     .flags   = HOLO_OP_MOVES,
+     .infer   = infer_tile,
+     .eval    = eval_tile},
+    {.name    = "Expand",
+     .domain  = "",
+     .since   = 8,
+     .in_min  = 2,
+     .in_max  = 2,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_ALL,
+     .flags   = HOLO_OP_MOVES,
+     .infer   = infer_expand,
+     .eval    = eval_expand},
     {0},
 };

@@ -22,10 +22,10 @@ static HoloStatus find_k(const HoloCall *call, HoloDim *k)
     } else {
         if (!holo_in(call, 1)) return holo_call_fail(call, HOLO_BAD_MODEL, "k (input 1) is missing");
         HOLO_TRY(holo_expect_types(call, 1, HOLO_BIT(I64)));
-        HoloDim known[2];
-        int     count = holo_in_ints(call, 1, known, 2);
-        *k = count < 0 ? HOLO_DIM_UNKNOWN : known[0];
-        if (count == 0 || count > 1) return holo_call_fail(call, HOLO_BAD_MODEL, "k (input 1) is not one number");
+        for (int i = 0; i < call->in[1]->rank; i++)
+            if (call->in[1]->dim[i] != 1 && !holo_dim_is_symbolic(call->in[1]->dim[i]))
+                return holo_call_fail(call, HOLO_BAD_MODEL, "k (input 1) is not one number");
+        if (holo_in_ints(call, 1, k, 1) != 1) *k = HOLO_DIM_UNKNOWN;
     }
     if (!holo_dim_is_symbolic(*k) && *k < 0)
         return holo_call_fail(call, HOLO_BAD_INPUT, "k is %lld, not a number of elements", (long long)*k);

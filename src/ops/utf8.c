@@ -7,9 +7,12 @@
 uint32_t holo_utf8_next(const char *text, size_t size, size_t *at)
 {
     static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    uint8_t first = (uint8_t)text[(*at)++];
+    uint8_t               first   = (uint8_t)text[(*at)++];
     if (first < 0x80) return first;
-    int more = first >= 0xC2 && first < 0xE0 ? 1 : first >= 0xE0 && first < 0xF0 ? 2 : first >= 0xF0 && first < 0xF5 ? 3 : 0;
+    int more = first >= 0xC2 && first < 0xE0   ? 1
+               : first >= 0xE0 && first < 0xF0 ? 2
+               : first >= 0xF0 && first < 0xF5 ? 3
+                                               : 0;
     if (more == 0 || size - *at < (size_t)more) return 0xFFFD;
     uint32_t code = first & (0x3Fu >> more);
     for (int i = 0; i < more; i++) {
@@ -25,7 +28,7 @@ uint32_t holo_utf8_next(const char *text, size_t size, size_t *at)
 int holo_utf8_put(uint32_t code, char out[4])
 {
     static const uint8_t lead[] = {0, 0xC0, 0xE0, 0xF0};
-    int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    int                  more   = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
     for (int i = more; i > 0; i--, code >>= 6) out[i] = (char)(0x80 | (code & 0x3F));
     out[0] = (char)(lead[more] | code);
     return more + 1;
@@ -37,6 +40,7 @@ typedef struct CaseRange {
     int32_t  step, delta;
 } CaseRange;
 
+// clang-format off
 static const CaseRange ranges[] = {
     {0x0041, 0x005A, 1, 32},   {0x00C0, 0x00D6, 1, 32},   {0x00D8, 0x00DE, 1, 32}, {0x0100, 0x012E, 2, 1},
     {0x0132, 0x0136, 2, 1},    {0x0139, 0x0147, 2, 1},    {0x014A, 0x0176, 2, 1},  {0x0178, 0x0178, 1, -121},
@@ -48,6 +52,7 @@ static const CaseRange ranges[] = {
     {0x2160, 0x216F, 1, 16},   {0x24B6, 0x24CF, 1, 26},   {0x2C00, 0x2C2E, 1, 48}, {0xFF21, 0xFF3A, 1, 32},
     {0x10400, 0x10427, 1, 40},
 };
+// clang-format on
 
 uint32_t holo_lower(uint32_t code)
 {
@@ -62,8 +67,8 @@ uint32_t holo_lower(uint32_t code)
 uint32_t holo_upper(uint32_t code)
 {
     for (int i = 0; i < HOLO_COUNT(ranges); i++) {
-        const CaseRange *r = &ranges[i];
-        uint32_t capital = code - (uint32_t)r->delta;
+        const CaseRange *r       = &ranges[i];
+        uint32_t         capital = code - (uint32_t)r->delta;
         if (capital >= r->first && capital <= r->last && (capital - r->first) % (uint32_t)r->step == 0) return capital;
     }
     return code;

@@ -4,7 +4,7 @@
 HoloStatus holo_expect_kind(const HoloCall *call, int input, HoloKind kind)
 {
     static const char *const names[] = {"a tensor", "a sequence", "an optional", "a map"};
-    const HoloTensor *t = holo_in(call, input);
+    const HoloTensor        *t       = holo_in(call, input);
     if (!t || t->kind == kind) return HOLO_OK;
     return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is %s, not %s", input, names[t->kind & 3], names[kind]);
 }
@@ -13,8 +13,8 @@ void holo_out_list_type(HoloCall *call, int i, HoloKind kind, HoloKind inner, Ho
 {
     HoloTensor *y = holo_out(call, i);
     if (!y) return;
-    *y = (HoloTensor){.dtype = (uint8_t)dtype, .kind = (uint8_t)kind, .inner = (uint8_t)inner, .rank = 1,
-                      .dim = {HOLO_DIM_UNKNOWN}};
+    *y = (HoloTensor){
+        .dtype = (uint8_t)dtype, .kind = (uint8_t)kind, .inner = (uint8_t)inner, .rank = 1, .dim = {HOLO_DIM_UNKNOWN}};
 }
 
 HoloStatus holo_keep(const HoloCall *call, size_t count, size_t size, void **out)
@@ -50,7 +50,7 @@ HoloStatus holo_out_list(HoloCall *call, int i, HoloKind kind, HoloKind inner, H
     HoloTensor *y = holo_out(call, i);
     if (y) {
         y->dim[0] = count;
-        y->data = items;
+        y->data   = items;
     }
     *out_items = items;
     return HOLO_OK;
@@ -67,7 +67,7 @@ HoloStatus holo_value_stack(const HoloCall *call, const HoloTensor *items, int64
                             int64_t axis, bool reverse, HoloTensor *out)
 {
     const HoloTensor *first = &items[0];
-    int at;
+    int               at;
     if (first->kind != HOLO_TENSOR || first->rank >= HOLO_MAX_RANK)
         return holo_call_fail(call, HOLO_UNSUPPORTED, "outputs of steps must be tensors of less than %d dimensions",
                               HOLO_MAX_RANK);
@@ -82,7 +82,8 @@ HoloStatus holo_value_stack(const HoloCall *call, const HoloTensor *items, int64
     for (int64_t k = 0; k < count; k++) {
         const HoloTensor *item = &items[k * step];
         if (!is_alike(first, item))
-            return holo_call_fail(call, HOLO_BAD_INPUT, "outputs of steps 0 and %lld differ in type or shape", (long long)k);
+            return holo_call_fail(call, HOLO_BAD_INPUT, "outputs of steps 0 and %lld differ in type or shape",
+                                  (long long)k);
         if (elements == 0) continue;
         char *dst = (char *)out->data + (size_t)((reverse ? count - 1 - k : k) * inner) * size;
         holo_move(2, (int64_t[]){rows, inner}, size, dst, (int64_t[]){room * inner, 1}, item->data,

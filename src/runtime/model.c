@@ -204,6 +204,15 @@ HoloStatus holo_model_open(const char *path, HoloModel **out_model, HoloError *e
     return finish(model, status, out_model);
 }
 
+HoloStatus holo_model_open_mapping(const HoloMapping *mapping, HoloModel **out_model, HoloError *error)
+{
+    *out_model = NULL;
+    HoloModel *model;
+    HOLO_TRY(model_create(&model, error));
+    model->mapping = *mapping;
+    return finish(model, load(model, mapping->data, mapping->size, error), out_model);
+}
+
 HoloStatus holo_model_open_memory(const void *bytes, size_t size, HoloModel **out_model, HoloError *error)
 {
     *out_model = NULL;

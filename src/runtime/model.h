@@ -24,6 +24,9 @@ static inline const char *holo_model_text(const HoloModel *model, uint32_t text)
     return model->archive.STRINGS_at + text;
 }
 
+// As holo_model_open_memory, on a mapping that the model takes over and unmaps when closed.
+HOLO_MUST HoloStatus holo_model_open_mapping(const HoloMapping *mapping, HoloModel **out_model, HoloError *error);
+
 // How a size is written: a number, "batch", "2*n+1".
 void holo_model_dim_text(const HoloModel *model, int64_t size, char *text, size_t room);
 

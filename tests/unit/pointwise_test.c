@@ -322,6 +322,41 @@ static void test_blocks(void **state)
     assert_int_equal(run("", "QuantizeLinear", 21, 3, in, &q, 2, wrong), HOLO_BAD_MODEL);
 }
 
+// ---- com.microsoft's own
+
+static void test_contributed(void **state)
+{
+    (void)state;
+    HoloTensor a = scalar(HOLO_U8, 130), b = scalar(HOLO_U8, 5), third = scalar(HOLO_F32, 0.25),
+               half = scalar(HOLO_F32, 0.5);
+    HoloTensor zero = scalar(HOLO_U8, 128), fine = scalar(HOLO_F32, 1.0 / 256), x = scalar(HOLO_F32, 1),
+               y = scalar(HOLO_F32, 2);
+    HoloTensor out;
+    // (130 - 128) * 0.25 + 5 * 0.5 = 3; with a scale of 0.25 and a zero point of 128
+    const HoloTensor *add[8] = {&a, &third, &zero, &b, &half, NULL, &third, &zero};
+    assert_int_equal(run("com.microsoft", "QLinearAdd", 1, 8, add, &out, 0, NULL), HOLO_OK);
+    assert_int_equal(holo_get_i(&out, 0), 128 + 12);
+    assert_int_equal(run("com.microsoft", "QLinearMul", 1, 8, add, &out, 0, NULL), HOLO_OK);
+    assert_int_equal(holo_get_i(&out, 0), 128 + 5);
+    assert_int_equal(run("com.microsoft", "QLinearMul", 1, 6, add, &out, 0, NULL), HOLO_BAD_MODEL);
+    const HoloTensor *sigmoid[4] = {&zero, &half, &zero, &fine};
+    assert_int_equal(run("com.microsoft", "QLinearSigmoid", 1, 4, sigmoid, &out, 0, NULL), HOLO_OK);
+    assert_int_equal(holo_get_i(&out, 0), 128);
+    const HoloTensor *leaky[5] = {&b, &half, &zero, &half, &zero}; // -61.5, of which 0.01 is about one step
+    assert_int_equal(run("com.microsoft", "QLinearLeakyRelu", 1, 5, leaky, &out, 0, NULL), HOLO_OK);
+    assert_int_equal(holo_get_i(&out, 0), 127);
+
+    const HoloTensor *gelu[2] = {&x, NULL}, *biased[2] = {&x, &y};
+    assert_int_equal(run("com.microsoft", "FastGelu", 1, 2, gelu, &out, 0, NULL), HOLO_OK);
+    assert_true(fabs(holo_get_f(&out, 0) - 0.841192) < 1e-5);
+    assert_int_equal(run("com.microsoft", "FastGelu", 1, 2, biased, &out, 0, NULL), HOLO_OK);
+    assert_true(fabs(holo_get_f(&out, 0) - 2.996363) < 1e-5);
+    assert_int_equal(run("com.microsoft", "BiasGelu", 1, 2, biased, &out, 0, NULL), HOLO_OK);
+    assert_true(fabs(holo_get_f(&out, 0) - 2.995950) < 1e-5);
+    assert_int_equal(run("com.microsoft", "QuickGelu", 1, 1, gelu, &out, 0, NULL), HOLO_OK);
+    assert_true(fabs(holo_get_f(&out, 0) - 0.845795) < 1e-5);
+}
+
 static int release(void **state)
 {
     (void)state;
@@ -332,8 +367,9 @@ static int release(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_broadcast), cmocka_unit_test(test_mismatch), cmocka_unit_test(test_legacy_axis),
-        cmocka_unit_test(test_edges),     cmocka_unit_test(test_text),     cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_broadcast),   cmocka_unit_test(test_mismatch), cmocka_unit_test(test_legacy_axis),
+        cmocka_unit_test(test_edges),       cmocka_unit_test(test_text),     cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_contributed),
     };
     return cmocka_run_group_tests(tests, NULL, release);
 }

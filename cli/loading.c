@@ -1,6 +1,6 @@
-// model.c - a file on the command line to a model that runs: an archive is opened, a model compiled.
+// loading.c - a file on the command line to a model that runs: an archive is opened, a model compiled.
 
-#include "model.h"
+#include "loading.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-// model.h - for the commands that compile or run: models, and inputs for them.
-#ifndef HOLO_CLI_MODEL_H
-#define HOLO_CLI_MODEL_H
+// loading.h - for the commands that compile or run: models, and inputs for them.
+#ifndef HOLO_CLI_LOADING_H
+#define HOLO_CLI_LOADING_H
 
 #include "cli.h"
 

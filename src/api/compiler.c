@@ -1,0 +1,206 @@
+// compiler.c - the choices of a compile.
+#include "api/compiler.h"
+
+#include "base/files.h"
+#include "format/holo.h"
+#include "passes/passes.h"
+
+#include <string.h>
+
+void holo_compiler_defaults(HoloCompiler *compiler)
+{
+    *compiler = (HoloCompiler){.numeric = HOLO_FUSED, .verify = true, .relative = 1e-3, .absolute = 1e-5};
+}
+
+HoloStatus holo_compiler_create(HoloCompiler **out_compiler)
+{
+    *out_compiler = holo_realloc(NULL, sizeof **out_compiler);
+    if (!*out_compiler) return HOLO_NO_MEMORY;
+    holo_compiler_defaults(*out_compiler);
+    return HOLO_OK;
+}
+
+void holo_compiler_destroy(HoloCompiler *compiler)
+{
+    if (!compiler) return;
+    holo_arena_deinit(&compiler->arena);
+    holo_free(compiler);
+}
+
+HoloStatus holo_compiler_set_shape(HoloCompiler *compiler, const char *name, int rank, const int64_t *dim, HoloError *error)
+{
+    if (rank < 0 || rank > HOLO_MAX_RANK)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s: at most %d dimensions are supported", name, HOLO_MAX_RANK);
+    if (compiler->shape_count == HOLO_CHOICES_MAX) return holo_fail(error, HOLO_BAD_ARGUMENT, "too many input shapes are given");
+    HoloShapeChoice *choice = &compiler->shapes[compiler->shape_count];
+    *choice = (HoloShapeChoice){.name = holo_arena_text(&compiler->arena, name, strlen(name)), .rank = rank};
+    if (!choice->name) return holo_fail_memory(error);
+    for (int i = 0; i < rank; i++) {
+        if (dim[i] < -1) return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s: a size cannot be %lld", name, (long long)dim[i]);
+        choice->dim[i] = dim[i];
+    }
+    compiler->shape_count++;
+    return HOLO_OK;
+}
+
+void holo_compiler_set_numeric(HoloCompiler *compiler, HoloNumeric numeric)
+{
+    compiler->numeric = numeric;
+}
+
+void holo_compiler_set_verify(HoloCompiler *compiler, bool on)
+{
+    compiler->verify = on;
+}
+
+void holo_compiler_set_tolerance(HoloCompiler *compiler, double relative, double absolute)
+{
+    HoloCompiler defaults;
+    holo_compiler_defaults(&defaults);
+    compiler->relative = relative < 0 ? defaults.relative : relative;
+    compiler->absolute = absolute < 0 ? defaults.absolute : absolute;
+}
+
+void holo_compiler_set_threads(HoloCompiler *compiler, int threads)
+{
+    compiler->threads = threads;
+}
+
+void holo_compiler_set_progress(HoloCompiler *compiler, HoloProgressFn progress, void *context)
+{
+    compiler->progress = progress;
+    compiler->progress_context = context;
+}
+
+void holo_compiler_progress(const HoloCompiler *compiler, const char *stage, double fraction)
+{
+    if (compiler->progress) compiler->progress(compiler->progress_context, stage, fraction);
+}
+
+// ---- shapes
+
+// Every input whose size is this symbol gets the number too: it is one size.
+static void symbol_fix(HoloGraph *graph, HoloDim symbol, int64_t number)
+{
+    for (int i = 0; i < graph->input_count; i++) {
+        HoloTensor *t = &graph->inputs[i]->type;
+        for (int d = 0; d < t->rank; d++)
+            if (t->dim[d] == symbol) t->dim[d] = number;
+    }
+}
+
+static HoloStatus shape_apply(HoloGraph *graph, const HoloShapeChoice *choice, HoloError *error)
+{
+    HoloValue *input = NULL;
+    for (int i = 0; i < graph->input_count; i++)
+        if (!strcmp(graph->inputs[i]->name, choice->name)) input = graph->inputs[i];
+    if (!input) {
+        char names[512] = "";
+        for (int i = 0; i < graph->input_count && strlen(names) < 400; i++) {
+            strncat(names, i ? ", " : "", 4);
+            strncat(names, graph->inputs[i]->name, 60);
+        }
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no input %s to give a shape; the inputs are: %s", choice->name, names);
+    }
+    HoloTensor *t = &input->type;
+    if (t->rank >= 0 && t->rank != choice->rank)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s has %d dimensions, but a shape of %d is given", input->name, t->rank,
+                         choice->rank);
+    for (int d = 0; d < choice->rank; d++) {
+        if (t->rank < 0) t->dim[d] = HOLO_DIM_UNKNOWN;
+        if (choice->dim[d] < 0) continue;
+        if (!holo_dim_is_symbolic(t->dim[d]) && t->dim[d] != choice->dim[d])
+            return holo_fail(error, HOLO_BAD_ARGUMENT, "dimension %d of input %s is fixed at %lld in the model; %lld is given", d,
+                             input->name, (long long)t->dim[d], (long long)choice->dim[d]);
+        HoloDim before = t->dim[d];
+        t->dim[d] = choice->dim[d];
+        if (holo_dim_is_symbolic(before) && before != HOLO_DIM_UNKNOWN) symbol_fix(graph, before, choice->dim[d]);
+    }
+    if (t->rank < 0) {
+        t->rank = (int8_t)choice->rank;
+        for (int d = 0; d < choice->rank; d++)
+            if (t->dim[d] == HOLO_DIM_UNKNOWN) t->dim[d] = holo_dims_fresh(graph->dims, "dim");
+    }
+    return HOLO_OK;
+}
+
+HoloStatus holo_compiler_apply_shapes(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
+{
+    for (int i = 0; i < compiler->shape_count; i++) HOLO_TRY(shape_apply(graph, &compiler->shapes[i], error));
+    return HOLO_OK;
+}
+
+// ---- files
+
+HoloStatus holo_file_kind(const char *path, HoloFileKind *out_kind, HoloError *error)
+{
+    HoloMapping file;
+    *out_kind = HOLO_FILE_OTHER;
+    HOLO_TRY(holo_file_map(path, &file, error));
+    const uint8_t *bytes = file.data;
+    if (file.size >= 8 && !memcmp(bytes, HOLO_MAGIC, 8)) *out_kind = HOLO_FILE_ARCHIVE;
+    // An ONNX model starts with its ir_version (field 1) in every writer seen, or with another small field.
+    else if (file.size >= 2 && (bytes[0] == 0x08 || bytes[0] == 0x12 || bytes[0] == 0x3A || bytes[0] == 0x42)) *out_kind = HOLO_FILE_MODEL;
+    holo_file_unmap(&file);
+    return HOLO_OK;
+}
+
+void holo_report_destroy(HoloReport *report)
+{
+    if (!report) return;
+    HoloReportBox *box = (HoloReportBox *)(void *)report;
+    holo_arena_deinit(&box->arena);
+    holo_free(box);
+}
+
+// ---- passes
+
+int holo_pass_count(void)
+{
+    int count = 0;
+    while (holo_passes[count].name) count++;
+    return count;
+}
+
+const char *holo_pass_name(int index, const char **out_purpose)
+{
+    if (index < 0 || index >= holo_pass_count()) return NULL;
+    if (out_purpose) *out_purpose = holo_passes[index].doc;
+    return holo_passes[index].name;
+}
+
+static int pass_find(const char *name)
+{
+    for (int i = 0; holo_passes[i].name; i++)
+        if (!strcmp(holo_passes[i].name, name)) return i;
+    return -1;
+}
+
+static HoloStatus pass_fail(const char *name, const char *also, HoloError *error)
+{
+    char names[512] = "";
+    for (int i = 0; holo_passes[i].name && strlen(names) < 400; i++) {
+        strncat(names, i ? ", " : "", 4);
+        strncat(names, holo_passes[i].name, 40);
+    }
+    return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no pass %s; there are: %s%s", name, also, names);
+}
+
+HoloStatus holo_compiler_disable_pass(HoloCompiler *compiler, const char *pass, HoloError *error)
+{
+    int i = pass_find(pass);
+    if (i < 0) return pass_fail(pass, "", error);
+    compiler->disabled |= UINT64_C(1) << i;
+    return HOLO_OK;
+}
+
+HoloStatus holo_compiler_set_dump(HoloCompiler *compiler, const char *pass, HoloDumpFn dump, void *context, HoloError *error)
+{
+    bool known = !strcmp(pass, "import") || !strcmp(pass, "plan") || !strcmp(pass, "all") || pass_find(pass) >= 0;
+    if (!known) return pass_fail(pass, "import, plan, all, ", error);
+    compiler->dump_pass = holo_arena_text(&compiler->arena, pass, strlen(pass));
+    if (!compiler->dump_pass) return holo_fail_memory(error);
+    compiler->dump = dump;
+    compiler->dump_context = context;
+    return HOLO_OK;
+}

@@ -1,0 +1,338 @@
+// compile.c - the whole compiler in one screen: import, infer, passes, plan, write, verify.
+//
+// What is written appears under its name only when all of it has succeeded.
+#include "api/compiler.h"
+#include "api/source.h"
+#include "archive/archive.h"
+#include "passes/passes.h"
+#include "plan/plan.h"
+#include "runtime/model.h"
+#include "verify/verify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct Compile {
+    const HoloCompiler *compiler;
+    const char         *path;
+    HoloSource         *source;
+    HoloPlan            plan;
+    HoloFileWriter     *file;
+    HoloReportBox      *box;
+    HoloVerifyResult    verified;
+    double              start, pass_start;
+    HoloError          *error;
+} Compile;
+
+static HoloStatus import(Compile *c);
+static HoloStatus optimise(Compile *c);
+static HoloStatus plan(Compile *c);
+static HoloStatus write_archive(Compile *c);
+static HoloStatus verify(Compile *c);
+static HoloStatus record(Compile *c);
+
+static HoloStatus compile(Compile *c)
+{
+    HOLO_TRY(import(c));
+    HOLO_TRY(optimise(c));
+    HOLO_TRY(plan(c));
+    HOLO_TRY(write_archive(c));
+    HOLO_TRY(verify(c));
+    return record(c);
+}
+
+// ---- the stages
+
+// The model with its types, and with the shapes that were asked for.
+static HoloStatus import_typed(const Compile *c, HoloSource **out)
+{
+    HOLO_TRY(holo_source_import(c->path, out, c->error));
+    HOLO_TRY(holo_compiler_apply_shapes(c->compiler, (*out)->model.graph, c->error));
+    return holo_graph_infer((*out)->model.graph, c->error);
+}
+
+static void dump(const Compile *c, const char *stage, const HoloGraph *graph)
+{
+    const HoloCompiler *k = c->compiler;
+    if (!k->dump || (strcmp(k->dump_pass, stage) && strcmp(k->dump_pass, "all"))) return;
+    HoloText text = {0};
+    holo_graph_print(graph, &text);
+    if (text.data) k->dump(k->dump_context, stage, text.data);
+    holo_text_deinit(&text);
+}
+
+static HoloStatus import(Compile *c)
+{
+    holo_compiler_progress(c->compiler, "reading the model", 0);
+    HOLO_TRY(import_typed(c, &c->source));
+    const HoloGraph *graph = c->source->model.graph;
+    c->box->report.model_bytes = c->source->model.bytes;
+    c->box->report.nodes_before = (uint32_t)graph->node_count;
+    dump(c, "import", graph);
+    return holo_graph_check_ops(graph, c->error);
+}
+
+static void pass_after(void *context, const HoloPass *pass, const HoloGraph *graph, int changes)
+{
+    Compile *c = context;
+    HoloPassReport *r = (HoloPassReport *)&c->box->report.passes[pass - holo_passes];
+    double now = holo_time_now();
+    r->runs++;
+    r->changes += changes;
+    r->seconds += now - c->pass_start;
+    c->pass_start = now;
+    if (!strcmp(pass->name, "fold")) c->box->report.folded += (uint32_t)changes;
+    dump(c, pass->name, graph);
+    holo_compiler_progress(c->compiler, pass->name, 0.1);
+}
+
+static HoloStatus optimise(Compile *c)
+{
+    HoloGraph *graph = c->source->model.graph;
+    const char *disabled[64];
+    HoloPassOptions options = {.disabled = disabled, .after = pass_after, .context = c};
+    for (int i = 0; i < holo_pass_count(); i++)
+        if (c->compiler->disabled >> i & 1) disabled[options.disabled_count++] = holo_passes[i].name;
+    HoloPassReport *passes = HOLO_NEW(&c->box->arena, HoloPassReport, holo_pass_count() + 1);
+    if (!passes) return holo_fail_memory(c->error);
+    for (int i = 0; i < holo_pass_count(); i++) passes[i].name = holo_passes[i].name;
+    c->box->report.passes = passes;
+    c->box->report.pass_count = holo_pass_count();
+    c->pass_start = holo_time_now();
+    HOLO_TRY(holo_passes_run(graph, &options, c->error));
+    c->box->report.nodes_after = (uint32_t)graph->node_count;
+    dump(c, "plan", graph);
+    return HOLO_OK;
+}
+
+static HoloStatus plan(Compile *c)
+{
+    HoloReport *r = &c->box->report;
+    HOLO_TRY(holo_plan_create(c->source->model.graph, &c->plan, c->error));
+    if (c->compiler->numeric == HOLO_EXACT) c->plan.flags_must |= HOLO_FLAG_EXACT;
+    r->steps = c->plan.steps;
+    r->kernel_steps = c->plan.kernel_steps;
+    r->constants = c->plan.constant_count;
+    r->deduplicated = c->plan.deduplicated;
+    r->deduplicated_bytes = c->plan.deduplicated_bytes;
+    r->arena_bytes = c->plan.arena_bytes;
+    r->naive_bytes = c->plan.naive_bytes;
+    return HOLO_OK;
+}
+
+// ---- metadata. Only what depends on the model and the choices: the same compile gives the same bytes.
+
+static const char unknown_yet[] = "------------------------"; // room for what verification finds
+
+static HoloStatus meta_number(Compile *c, const char *key, uint64_t number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, number);
+    return holo_plan_meta(&c->plan, key, text, c->error);
+}
+
+static HoloStatus meta_source(Compile *c)
+{
+    const HoloModelSource *m = &c->source->model;
+    char text[512] = "", hash[40];
+    int at = 0;
+    for (int i = 0; i < m->opset_count && at < 400; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "%s%.60s %" PRId64, i ? ", " : "",
+                       *m->opset[i].domain ? m->opset[i].domain : "ai.onnx", m->opset[i].version);
+    snprintf(hash, sizeof hash, "%016" PRIx64 "%016" PRIx64, m->hash[1], m->hash[0]);
+    HOLO_TRY(holo_plan_meta(&c->plan, "producer", m->producer ? m->producer : "", c->error));
+    HOLO_TRY(holo_plan_meta(&c->plan, "source.format", m->format, c->error));
+    HOLO_TRY(holo_plan_meta(&c->plan, "source.opset", text, c->error));
+    HOLO_TRY(holo_plan_meta(&c->plan, "source.hash", hash, c->error));
+    HOLO_TRY(meta_number(c, "source.bytes", m->bytes));
+    for (int i = 0; i < m->meta_count; i++) {
+        snprintf(text, sizeof text, "model.%.500s", m->meta[i].key);
+        HOLO_TRY(holo_plan_meta(&c->plan, text, m->meta[i].value, c->error));
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus meta_add(Compile *c)
+{
+    const HoloReport *r = &c->box->report;
+    HOLO_TRY(holo_plan_meta(&c->plan, "compiler", "hologram", c->error));
+    HOLO_TRY(holo_plan_meta(&c->plan, "compiler.version", holo_version(), c->error));
+    HOLO_TRY(meta_source(c));
+    HOLO_TRY(holo_plan_meta(&c->plan, "numeric", c->compiler->numeric == HOLO_EXACT ? "exact" : "fused", c->error));
+    HOLO_TRY(meta_number(c, "nodes.before", r->nodes_before));
+    HOLO_TRY(meta_number(c, "nodes.after", r->nodes_after));
+    for (int i = 0; i < r->pass_count; i++) {
+        char key[64];
+        snprintf(key, sizeof key, "pass.%s", r->passes[i].name);
+        HOLO_TRY(meta_number(c, key, (uint64_t)r->passes[i].changes));
+    }
+    HOLO_TRY(holo_plan_meta(&c->plan, "verify.status", unknown_yet, c->error));
+    HOLO_TRY(holo_plan_meta(&c->plan, "verify.checked", unknown_yet, c->error));
+    HOLO_TRY(holo_plan_meta(&c->plan, "verify.worst_relative", unknown_yet, c->error));
+    return holo_plan_meta(&c->plan, "verify.worst_absolute", unknown_yet, c->error);
+}
+
+// ---- writing and verifying
+
+// Pages of the model's files that are not needed for now are given back: memory stays below the model's size.
+static void release_of(const HoloModelSource *model, const void *data, size_t size)
+{
+    for (int i = 0; i < model->file_count; i++) {
+        const HoloMapping *file = model->files[i];
+        if ((const char *)data >= (const char *)file->data && (const char *)data < (const char *)file->data + file->size)
+            holo_file_release(file, data, size);
+    }
+}
+
+static void write_release(void *context, const void *data, size_t size)
+{
+    release_of(&((Compile *)context)->source->model, data, size);
+}
+
+static void write_progress(void *context, double fraction)
+{
+    holo_compiler_progress(((Compile *)context)->compiler, "writing", 0.15 + 0.35 * fraction);
+}
+
+static HoloStatus write_archive(Compile *c)
+{
+    HoloArchiveOptions options = {.progress = write_progress, .release = write_release, .context = c};
+    HOLO_TRY(meta_add(c));
+    return holo_archive_write(&c->plan, c->file, &options, &c->box->report.archive_bytes, c->error);
+}
+
+typedef struct Verifying {
+    const HoloCompiler    *compiler;
+    const HoloModelSource *model;
+} Verifying;
+
+static void verify_progress(void *context, double fraction)
+{
+    holo_compiler_progress(((Verifying *)context)->compiler, "verifying", 0.5 + 0.45 * fraction);
+}
+
+static void verify_release(void *context, const void *data, size_t size)
+{
+    release_of(((Verifying *)context)->model, data, size);
+}
+
+// The passes have changed the imported graph, so the reference is the model read once more.
+static HoloStatus verify_with(Compile *c, HoloSource *reference, HoloPool *pool)
+{
+    Verifying context = {c->compiler, &reference->model};
+    HoloVerifyOptions options = {
+        .relative = c->compiler->relative, .absolute = c->compiler->absolute, .pool = pool,
+        .progress = verify_progress, .release = verify_release, .context = &context,
+    };
+    HoloMapping mapping;
+    HoloModel *model;
+    HOLO_TRY(holo_file_writer_map(c->file, &mapping, c->error));
+    HOLO_TRY(holo_model_open_mapping(&mapping, &model, c->error));
+    HoloStatus status = holo_verify(reference->model.graph, model, &options, &c->verified, c->error);
+    holo_model_close(model);
+    return status;
+}
+
+static HoloStatus verify(Compile *c)
+{
+    if (!c->compiler->verify) return HOLO_OK;
+    HoloSource *reference = NULL;
+    HoloPool *pool = NULL;
+    HoloStatus status = import_typed(c, &reference);
+    if (!status && holo_pool_create(c->compiler->threads, &pool)) status = holo_fail_memory(c->error);
+    if (!status) status = verify_with(c, reference, pool);
+    holo_pool_destroy(pool);
+    holo_source_close(reference);
+    return status;
+}
+
+static HoloStatus record(Compile *c)
+{
+    HoloReport *r = &c->box->report;
+    const HoloVerifyResult *v = &c->verified;
+    char checked[32], relative[32], absolute[32];
+    snprintf(checked, sizeof checked, "%" PRIu64, v->checked);
+    snprintf(relative, sizeof relative, "%.3e", v->worst_relative);
+    snprintf(absolute, sizeof absolute, "%.3e", v->worst_absolute);
+    const char *status = v->was_done ? "passed" : c->compiler->verify ? "not possible" : "not asked for";
+    HOLO_TRY(holo_archive_set_meta(&c->plan, c->file, "verify.status", status, c->error));
+    HOLO_TRY(holo_archive_set_meta(&c->plan, c->file, "verify.checked", checked, c->error));
+    HOLO_TRY(holo_archive_set_meta(&c->plan, c->file, "verify.worst_relative", relative, c->error));
+    HOLO_TRY(holo_archive_set_meta(&c->plan, c->file, "verify.worst_absolute", absolute, c->error));
+    r->verified = v->was_done;
+    r->checked = v->checked;
+    r->worst_absolute = v->worst_absolute;
+    r->worst_relative = v->worst_relative;
+    r->verify_seconds = v->seconds;
+    const char *at = v->was_done ? v->worst_at : v->why_not;
+    if (*at) r->worst_at = holo_arena_text(&c->box->arena, at, strlen(at));
+    r->seconds = holo_time_now() - c->start;
+    holo_compiler_progress(c->compiler, "done", 1);
+    return HOLO_OK;
+}
+
+// ---- the two ways in
+
+static HoloStatus compile_begin(Compile *c, const char *out_path)
+{
+    c->start = holo_time_now();
+    c->box = holo_realloc(NULL, sizeof *c->box);
+    if (!c->box) return holo_fail_memory(c->error);
+    *c->box = (HoloReportBox){0};
+    return holo_file_writer_open(out_path, &c->file, c->error);
+}
+
+static void compile_end(Compile *c, HoloStatus status, HoloReport **out_report)
+{
+    holo_plan_deinit(&c->plan);
+    holo_source_close(c->source);
+    if (!status && out_report) *out_report = &c->box->report;
+    else if (c->box) holo_report_destroy(&c->box->report);
+}
+
+HoloStatus holo_compile_file(const HoloCompiler *compiler, const char *path, const char *out_path, HoloReport **out_report,
+                             HoloError *error)
+{
+    HoloCompiler defaults;
+    holo_compiler_defaults(&defaults);
+    Compile c = {.compiler = compiler ? compiler : &defaults, .path = path, .error = error};
+    if (out_report) *out_report = NULL;
+    HoloStatus status = compile_begin(&c, out_path);
+    if (!status) status = compile(&c);
+    if (c.file) {
+        HoloStatus closed = holo_file_writer_close(c.file, !status, error);
+        if (!status) status = closed;
+    }
+    compile_end(&c, status, out_report);
+    return status;
+}
+
+// The file has no name any more when this returns, but lives as long as it is mapped.
+static HoloStatus model_take(Compile *c, HoloModel **out_model)
+{
+    HoloMapping mapping;
+    HOLO_TRY(holo_file_writer_map(c->file, &mapping, c->error));
+    return holo_model_open_mapping(&mapping, out_model, c->error);
+}
+
+HoloStatus holo_compile_model(const HoloCompiler *compiler, const char *path, HoloModel **out_model, HoloReport **out_report,
+                              HoloError *error)
+{
+    HoloCompiler defaults;
+    holo_compiler_defaults(&defaults);
+    Compile c = {.compiler = compiler ? compiler : &defaults, .path = path, .error = error};
+    *out_model = NULL;
+    if (out_report) *out_report = NULL;
+    const char *folder = getenv("TMPDIR");
+    char temporary[4096];
+    snprintf(temporary, sizeof temporary, "%s/hologram-%ld.holo", folder && *folder ? folder : "/tmp", (long)getpid());
+    HoloStatus status = compile_begin(&c, temporary);
+    if (!status) status = compile(&c);
+    if (!status) status = model_take(&c, out_model);
+    if (c.file && holo_file_writer_close(c.file, false, NULL)) status = status ? status : HOLO_NO_FILE;
+    compile_end(&c, status, out_report);
+    return status;
+}

@@ -1,0 +1,271 @@
+// nbits.c - weights of a few bits, quantised block by block: MatMulNBits and GatherBlockQuantized of com.microsoft.
+#include "ops/contract.h"
+#include "ops/spread.h"
+
+
+// Number i of a run of `bits`-bit numbers, packed from the low bits of each byte on.
+static unsigned unpack(const uint8_t *bytes, int64_t i, int bits)
+{
+    int64_t  at = i * bits, byte = at / 8;
+    unsigned low = bytes[byte], spill = at % 8 + bits > 8 ? (unsigned)bytes[byte + 1] << 8 : 0;
+    return ((low | spill) >> at % 8) & ((1u << bits) - 1);
+}
+
+static bool differ(HoloDim a, HoloDim b)
+{
+    return a != b && !holo_dim_is_symbolic(a) && !holo_dim_is_symbolic(b);
+}
+
+static HoloStatus expect_entries(const HoloCall *call, int input, int64_t want)
+{
+    const HoloTensor *t = holo_in(call, input);
+    if (t && holo_tensor_count(t) != want)
+        return holo_call_fail(call, HOLO_BAD_INPUT, "input %d has %lld entries, expected %lld", input,
+                              (long long)holo_tensor_count(t), (long long)want);
+    return HOLO_OK;
+}
+
+// ---- MatMulNBits: A [..., K] times the transposed B [N][blocks][bytes]
+
+enum { A, B, SCALES, ZEROS, GROUPS, BIAS };
+enum { SIZE_LIMIT = 1 << 28, BLOCK_LIMIT = 1 << 16 }; // of K and N, and of a block: products of them fit
+
+typedef struct NBits {
+    HoloContract      contract;
+    const HoloTensor *a, *scales, *zeros, *groups, *bias;
+    const uint8_t    *b;
+    int64_t           depth, cols, block, blocks, zero_bytes; // zero_bytes: of a column's packed zero points
+    int               bits;
+} NBits;
+
+static HoloStatus read_sizes(const HoloCall *call, NBits *v)
+{
+    v->depth = holo_attr_int(call, "K", 0);
+    v->cols = holo_attr_int(call, "N", 0);
+    v->block = holo_attr_int(call, "block_size", 0);
+    int64_t bits = holo_attr_int(call, "bits", 4);
+    if (v->depth < 1 || v->cols < 1 || v->depth > SIZE_LIMIT || v->cols > SIZE_LIMIT)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "K and N are %lld and %lld", (long long)v->depth, (long long)v->cols);
+    if (v->block < 8 || v->block > BLOCK_LIMIT || v->block & (v->block - 1))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "block_size is %lld, expected a power of 2", (long long)v->block);
+    if (bits < 2 || bits > 8)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "bits is %lld, expected 2 to 8", (long long)bits);
+    v->bits = (int)bits;
+    v->blocks = (v->depth + v->block - 1) / v->block;
+    v->zero_bytes = (v->blocks * v->bits + 7) / 8;
+    return HOLO_OK;
+}
+
+static HoloStatus infer_matmul(HoloCall *call)
+{
+    const HoloTensor *a = call->in[A];
+    HoloDim           dim[HOLO_MAX_RANK];
+    NBits             v;
+    HOLO_TRY(read_sizes(call, &v));
+    HOLO_TRY(holo_expect_rank(call, A, 1, HOLO_MAX_RANK));
+    HOLO_TRY(holo_expect_types(call, B, HOLO_BIT(U8)));
+    HOLO_TRY(holo_expect_types(call, SCALES, HOLO_TYPES_FLOAT));
+    HOLO_TRY(holo_expect_types(call, GROUPS, HOLO_BIT(I32)));
+    if (differ(a->dim[a->rank - 1], v.depth))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "the input has %lld columns, but K is %lld",
+                              (long long)a->dim[a->rank - 1], (long long)v.depth);
+    for (int d = 0; d < a->rank; d++)
+        dim[d] = d < a->rank - 1 ? a->dim[d] : v.cols;
+    return holo_out_type(call, 0, (HoloDtype)a->dtype, a->rank, dim);
+}
+
+static void read_a(const HoloContract *c, int64_t batch, int64_t row, int64_t k, int64_t count, HoloCell *out)
+{
+    (void)batch;
+    const NBits *v = c->arg;
+    holo_read_f(v->a, row * c->depth + k, 1, count, &out->f);
+}
+
+static double zero_of(const NBits *v, int64_t col, int64_t block)
+{
+    if (!v->zeros)
+        return 1 << (v->bits - 1);
+    if (v->zeros->dtype == HOLO_U8)
+        return unpack((const uint8_t *)v->zeros->data + col * v->zero_bytes, block, v->bits);
+    return holo_get_f(v->zeros, col * v->blocks + block);
+}
+
+static void read_b(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count, HoloCell *out)
+{
+    (void)batch;
+    const NBits *v = c->arg;
+    int64_t      group = v->groups ? holo_get_i(v->groups, k) : k / v->block;
+    int64_t      column = v->blocks * v->block * v->bits / 8;
+    for (int64_t j = 0; j < count; j++) {
+        double q = unpack(v->b + (col + j) * column, k, v->bits);
+        out[j].f = (q - zero_of(v, col + j, group)) * holo_get_f(v->scales, (col + j) * v->blocks + group);
+    }
+}
+
+static void add_bias(const HoloContract *c, int64_t batch, int64_t row, int64_t col, int64_t count, HoloCell *sums)
+{
+    (void)batch, (void)row;
+    const NBits *v = c->arg;
+    double       bias[HOLO_CONTRACT_COLS];
+    holo_read_f(v->bias, col, 1, count, bias);
+    for (int64_t j = 0; j < count; j++)
+        sums[j].f += bias[j];
+}
+
+static HoloStatus check_entries(const HoloCall *call, const NBits *v)
+{
+    bool packed = v->zeros && v->zeros->dtype == HOLO_U8;
+    HOLO_TRY(expect_entries(call, B, v->cols * v->blocks * v->block * v->bits / 8));
+    HOLO_TRY(expect_entries(call, SCALES, v->cols * v->blocks));
+    HOLO_TRY(expect_entries(call, ZEROS, v->cols * (packed ? v->zero_bytes : v->blocks)));
+    HOLO_TRY(expect_entries(call, BIAS, v->cols));
+    if (!v->groups)
+        return HOLO_OK;
+    int64_t count = holo_tensor_count(v->groups);
+    if (count < v->depth)
+        return holo_call_fail(call, HOLO_BAD_INPUT, "g_idx has %lld entries, expected %lld", (long long)count,
+                              (long long)v->depth);
+    for (int64_t k = 0; k < v->depth; k++) {
+        int64_t group = holo_get_i(v->groups, k);
+        if (group < 0 || group >= v->blocks)
+            return holo_call_fail(call, HOLO_BAD_INPUT, "g_idx has %lld, expected 0 to %lld", (long long)group,
+                                  (long long)v->blocks - 1);
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus eval_matmul(HoloCall *call)
+{
+    NBits v = {.a = call->in[A], .b = call->in[B]->data, .scales = call->in[SCALES], .zeros = holo_in(call, ZEROS),
+               .groups = holo_in(call, GROUPS), .bias = holo_in(call, BIAS)};
+    if (holo_out_is_empty(call))
+        return HOLO_OK;
+    HOLO_TRY(read_sizes(call, &v));
+    HOLO_TRY(check_entries(call, &v));
+    v.contract = (HoloContract){
+        .batch = 1,
+        .rows = holo_tensor_count(call->out[0]) / v.cols,
+        .cols = v.cols,
+        .depth = v.depth,
+        .a = read_a,
+        .b = read_b,
+        .finish = v.bias ? add_bias : NULL,
+        .arg = &v,
+        .out = call->out[0],
+    };
+    holo_contract(call, &v.contract);
+    return HOLO_OK;
+}
+
+// ---- GatherBlockQuantized: rows of a quantised table, made real
+
+enum { DATA, INDICES, GATHER_SCALES, GATHER_ZEROS };
+
+typedef struct Gather {
+    int        axis, quantised; // axes
+    int64_t    block;
+    int        bits;            // of packed u8 data; 0: one element is one number
+    HoloTensor table;           // data with its sizes counted in numbers
+} Gather;
+
+static HoloStatus read_gather(const HoloCall *call, Gather *g)
+{
+    const HoloTensor *data = call->in[DATA];
+    int64_t           bits = holo_attr_int(call, "bits", 4);
+    HOLO_TRY(holo_expect_rank(call, DATA, 1, HOLO_MAX_RANK));
+    HOLO_TRY(holo_axis(call, holo_attr_int(call, "gather_axis", 0), data->rank, &g->axis));
+    HOLO_TRY(holo_axis(call, holo_attr_int(call, "quantize_axis", 1), data->rank, &g->quantised));
+    g->block = holo_attr_int(call, "block_size", 128);
+    if (g->block < 1)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "block_size is %lld", (long long)g->block);
+    if (bits != 2 && bits != 4 && bits != 8)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "bits is %lld, expected 2, 4 or 8", (long long)bits);
+    g->bits = data->dtype == HOLO_U8 ? (int)bits : 0;
+    g->table = *data;
+    if (g->bits) {
+        HoloDim *last = &g->table.dim[data->rank - 1];
+        *last = holo_dim_mul(call->dims, *last, 8 / g->bits);
+        if (g->quantised != data->rank - 1)
+            return holo_call_fail(call, HOLO_BAD_MODEL, "packed data must be quantised along the last axis");
+        if (*last == HOLO_DIM_UNKNOWN && !holo_dim_is_symbolic(data->dim[data->rank - 1]))
+            return holo_call_fail(call, HOLO_BAD_MODEL, "the data is too large");
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus infer_gather(HoloCall *call)
+{
+    Gather  g;
+    HoloDim dim[2 * HOLO_MAX_RANK], blocks;
+    int     rank = 0;
+    HOLO_TRY(read_gather(call, &g));
+    const HoloTensor *indices = call->in[INDICES], *scales = call->in[GATHER_SCALES];
+    HOLO_TRY(holo_expect_types(call, INDICES, HOLO_BIT(I32) | HOLO_BIT(I64)));
+    HOLO_TRY(holo_expect_types(call, GATHER_SCALES, HOLO_TYPES_FLOAT));
+    HOLO_TRY(holo_expect_types(call, GATHER_ZEROS, UINT64_C(1) << call->in[DATA]->dtype));
+    HOLO_TRY(holo_expect_rank(call, GATHER_SCALES, g.table.rank, g.table.rank));
+    blocks = holo_dim_div_ceil(call->dims, g.table.dim[g.quantised], g.block);
+    for (int d = 0; d < g.table.rank; d++)
+        if (differ(scales->dim[d], d == g.quantised ? blocks : g.table.dim[d]))
+            return holo_call_fail(call, HOLO_BAD_MODEL, "the scales do not fit the data in dimension %d", d);
+    for (int d = 0; d < g.table.rank; d++) {
+        if (d != g.axis)
+            dim[rank++] = g.table.dim[d];
+        for (int i = 0; d == g.axis && i < indices->rank; i++)
+            dim[rank++] = indices->dim[i];
+    }
+    return holo_out_type(call, 0, (HoloDtype)scales->dtype, rank, dim);
+}
+
+// Number `at` of the table as a real one.
+static double number_at(const HoloCall *call, const Gather *g, int64_t inner, int64_t at)
+{
+    const HoloTensor *zeros = holo_in(call, GATHER_ZEROS);
+    int64_t           size = g->table.dim[g->quantised], blocks = (size + g->block - 1) / g->block;
+    int64_t           outer = at / inner / size, block = at / inner % size / g->block;
+    int64_t           entry = (outer * blocks + block) * inner + at % inner;
+    double            x, zero = g->bits ? 1 << (g->bits - 1) : 0;
+    x = g->bits ? unpack(g->table.data, at, g->bits) : holo_get_f(&g->table, at);
+    if (zeros && g->bits)
+        zero = unpack((const uint8_t *)zeros->data + outer * ((blocks * g->bits + 7) / 8), block, g->bits);
+    else if (zeros)
+        zero = holo_get_f(zeros, entry);
+    return (x - zero) * holo_get_f(call->in[GATHER_SCALES], entry);
+}
+
+static HoloStatus eval_gather(HoloCall *call)
+{
+    Gather            g;
+    const HoloTensor *indices = call->in[INDICES];
+    int64_t           out = 0;
+    if (holo_out_is_empty(call))
+        return HOLO_OK;
+    HOLO_TRY(read_gather(call, &g));
+    int64_t rows = g.table.dim[g.axis], count = holo_tensor_count(indices);
+    int64_t outer = holo_product(g.axis, g.table.dim), run = holo_product(g.table.rank - g.axis - 1, g.table.dim + g.axis + 1);
+    int64_t inner = holo_product(g.table.rank - g.quantised - 1, g.table.dim + g.quantised + 1);
+    int64_t size = g.table.dim[g.quantised], blocks = (size + g.block - 1) / g.block;
+    int64_t stacks = holo_tensor_count(&g.table) / size / inner;
+    HOLO_TRY(expect_entries(call, GATHER_ZEROS, g.bits ? stacks * ((blocks * g.bits + 7) / 8) : stacks * blocks * inner));
+    for (int64_t o = 0; o < outer; o++)
+        for (int64_t i = 0; i < count; i++) {
+            int64_t row = holo_get_i(indices, i);
+            if (row < -rows || row >= rows)
+                return holo_call_fail(call, HOLO_BAD_INPUT, "index %lld is outside the %lld rows", (long long)row,
+                                      (long long)rows);
+            int64_t at = (o * rows + (row < 0 ? row + rows : row)) * run;
+            for (int64_t j = 0; j < run; j++)
+                holo_put_f(call->out[0], out++, number_at(call, &g, inner, at + j));
+        }
+    return HOLO_OK;
+}
+
+#define MS .domain = "com.microsoft", .since = 1, .out_min = 1, .out_max = 1
+
+const HoloOp holo_ops_nbits[] = {
+    {.name = "MatMulNBits", MS, .in_min = 3, .in_max = 6, .types = HOLO_TYPES_FLOAT, .infer = infer_matmul,
+     .eval = eval_matmul},
+    {.name = "GatherBlockQuantized", MS, .in_min = 3, .in_max = 4, .types = HOLO_BIT(U8) | HOLO_BIT(I4) | HOLO_BIT(U4),
+     .infer = infer_gather, .eval = eval_gather},
+    {0},
+};

@@ -1,0 +1,29 @@
+// contents.c - a value whose contents are known as expressions of the inputs' sizes needs no node: it becomes
+// a value that is its contents, and the chain of Shape, Gather, Mul and Concat behind it dies.
+#include "passes/rewrite.h"
+
+static bool follows_from_inputs(const HoloValue *value, const bool *is_input_entry)
+{
+    int64_t count = value->contents ? holo_tensor_count(&value->type) : -1;
+    for (int64_t i = 0; i < count; i++) {
+        HoloDim d = value->contents[i];
+        if (!holo_dim_is_symbolic(d)) continue;
+        if (d == HOLO_DIM_UNKNOWN || !is_input_entry[holo_dim_entry(d)]) return false;
+    }
+    return count >= 0;
+}
+
+HoloStatus holo_pass_contents(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+{
+    HoloRewrite rewrite;
+    bool       *is_input_entry = holo_graph_input_entries(graph, scratch);
+    HOLO_TRY(holo_rewrite_begin(&rewrite, graph, scratch, error));
+    if (!is_input_entry) return holo_fail_memory(error);
+    int count = graph->value_count;
+    for (int i = 0; i < count; i++) {
+        HoloValue *value = graph->values[i];
+        if (!value->producer || !follows_from_inputs(value, is_input_entry)) continue;
+        if (!holo_rewrite_new(&rewrite, value)) return holo_fail_memory(error);
+    }
+    return holo_rewrite_end(&rewrite, changes, error);
+}

@@ -1,0 +1,22 @@
+// decompose.c - operators that are defined by others become their bodies (docs/graph-text.md).
+//
+// Operators with an `eval` of their own stay: what is faster as a whole is the choice of lowering.
+#include "passes/rewrite.h"
+
+HoloStatus holo_pass_decompose(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+{
+    HoloRewrite rewrite;
+    HOLO_TRY(holo_rewrite_begin(&rewrite, graph, scratch, error));
+    for (int i = 0; i < graph->node_count; i++) { // nodes of bodies are added at the end, and met there
+        HoloNode *node = graph->nodes[i];
+        if (!node->op || !node->op->body || node->op->eval) continue;
+        HoloGraph *body;
+        holo_rewrite_inputs(&rewrite, node);
+        HOLO_TRY(holo_node_body(graph->arena, graph->dims, node, &body, error));
+        HoloValue **in = HOLO_NEW(scratch, HoloValue *, body->input_count);
+        if (!in) return holo_fail_memory(error);
+        for (int k = 0; k < body->input_count && k < node->in_count; k++) in[k] = node->in[k];
+        HOLO_TRY(holo_rewrite_inline(&rewrite, node, body, in, error));
+    }
+    return holo_rewrite_end(&rewrite, changes, error);
+}

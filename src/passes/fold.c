@@ -1,0 +1,132 @@
+// fold.c - what can be computed now is computed now: nodes whose inputs are all constants, values whose
+// contents are known numbers, and the branch of an If whose condition is known.
+//
+// Random operators are never folded. A result is not kept where it is large and larger than what it came from
+// (ConstantOfShape, Expand, a widened weight), nor computed where that would take long.
+#include "passes/rewrite.h"
+
+enum {
+    GROWTH_FREE = 64 << 10,  // bytes: results up to this size may be larger than the inputs
+    WORK_MAX    = 4 << 20,   // elements: inputs of operators that do more than one thing per element
+};
+
+static bool is_foldable(const HoloNode *node)
+{
+    const HoloOp *op = node->op;
+    if (!op || !op->eval || op->flags & (HOLO_OP_RANDOM | HOLO_OP_CONTROL)) return false;
+    for (int i = 0; i < node->in_count; i++)
+        if (node->in[i] && !node->in[i]->is_constant) return false;
+    for (int i = 0; i < node->out_count; i++)
+        if (node->out[i] && node->out[i]->type.kind != HOLO_TENSOR) return false;
+    return true;
+}
+
+static size_t bytes_in(const HoloNode *node)
+{
+    size_t total = 0;
+    for (int i = 0; i < node->in_count; i++)
+        if (node->in[i]) total += holo_tensor_bytes(&node->in[i]->type);
+    return total;
+}
+
+// Is it known beforehand to be worth it? A size that only evaluation finds (NonZero) is.
+static bool is_worth_it(const HoloNode *node)
+{
+    int64_t elements = 0;
+    size_t  limit = bytes_in(node);
+    if (limit < GROWTH_FREE) limit = GROWTH_FREE;
+    for (int i = 0; i < node->in_count; i++)
+        if (node->in[i]) elements += holo_tensor_count(&node->in[i]->type);
+    uint32_t cheap = HOLO_OP_MOVES | HOLO_OP_VIEW | HOLO_OP_POINTWISE;
+    if (!(node->op->flags & cheap) && elements > WORK_MAX) return false;
+    for (int i = 0; i < node->out_count; i++) {
+        if (!node->out[i]) continue;
+        const HoloTensor *t = &node->out[i]->type;
+        int64_t           count = 1;
+        bool              is_known = t->rank >= 0;
+        for (int k = 0; k < t->rank && is_known; k++)
+            is_known = t->dim[k] >= 0 && holo_mul(count, t->dim[k], &count);
+        if (!is_known && !(node->op->flags & HOLO_OP_DYNAMIC)) return false;
+        if (is_known && (uint64_t)count > limit / (holo_dtype_size(t->dtype) ? holo_dtype_size(t->dtype) : 1)) return false;
+    }
+    return true;
+}
+
+static HoloStatus replace_by_constant(HoloRewrite *rewrite, HoloValue *value, const HoloTensor *tensor, HoloError *error)
+{
+    HoloValue *constant = holo_rewrite_new(rewrite, value);
+    if (!constant) return holo_fail_memory(error);
+    constant->type = *tensor;
+    constant->is_constant = true;
+    return HOLO_OK;
+}
+
+static HoloStatus fold_node(HoloRewrite *rewrite, const HoloNode *node, HoloError *error)
+{
+    HoloArena         *scratch = rewrite->scratch;
+    HoloTensor        *result = HOLO_NEW(scratch, HoloTensor, node->out_count);
+    HoloTensor       **out = HOLO_NEW(scratch, HoloTensor *, node->out_count);
+    const HoloTensor **in = HOLO_NEW(scratch, const HoloTensor *, node->in_count);
+    HoloTensor        *given = HOLO_NEW(scratch, HoloTensor, node->in_count);
+    static const uint64_t no_elements[2];
+    if (!result || !out || !in || !given) return holo_fail_memory(error);
+    for (int i = 0; i < node->in_count; i++) {
+        if (!node->in[i]) continue;
+        given[i] = node->in[i]->type;
+        if (!given[i].data) given[i].data = (void *)no_elements;
+        in[i] = &given[i];
+    }
+    for (int i = 0; i < node->out_count; i++)
+        if (node->out[i]) out[i] = &result[i];
+    // What fails here fails in the run as well, where it is known whether the node is reached at all.
+    if (holo_node_eval(node, in, out, rewrite->graph->arena, NULL) != HOLO_OK) return HOLO_OK;
+    for (int i = 0; i < node->out_count; i++) {
+        if (!node->out[i]) continue;
+        if (out[i]->kind != HOLO_TENSOR || holo_tensor_count(out[i]) < 0) return HOLO_OK;
+    }
+    for (int i = 0; i < node->out_count; i++)
+        if (node->out[i]) HOLO_TRY(replace_by_constant(rewrite, node->out[i], out[i], error));
+    return HOLO_OK;
+}
+
+static HoloStatus fold_contents(HoloRewrite *rewrite, HoloValue *value, HoloError *error)
+{
+    HoloTensor t = value->type;
+    int64_t    count = holo_tensor_count(&t);
+    t.data = holo_arena_take(rewrite->graph->arena, holo_tensor_bytes(&t));
+    if (!t.data) return holo_fail_memory(error);
+    if (count) holo_write_i(&t, 0, 1, count, value->contents);
+    return replace_by_constant(rewrite, value, &t, error);
+}
+
+// If with a known condition becomes the nodes of its branch.
+static HoloStatus fold_if(HoloRewrite *rewrite, HoloNode *node, HoloError *error)
+{
+    const HoloValue *condition = node->in_count ? node->in[0] : NULL;
+    if (!condition || !holo_contents_are_numbers(condition) || holo_tensor_count(&condition->type) != 1) return HOLO_OK;
+    const HoloAttr *attr = holo_node_attr(node, condition->contents[0] ? "then_branch" : "else_branch");
+    if (!attr || attr->kind != HOLO_ATTR_GRAPH) return HOLO_OK;
+    const HoloGraph *body = attr->graph;
+    if (body->input_count != node->capture_count || body->output_count < node->out_count) return HOLO_OK;
+    return holo_rewrite_inline(rewrite, node, body, node->in + node->in_count - node->capture_count, error);
+}
+
+static HoloStatus fold(HoloRewrite *rewrite, HoloNode *node, HoloError *error)
+{
+    holo_rewrite_inputs(rewrite, node);
+    if (holo_node_is(node, "If")) return fold_if(rewrite, node, error);
+    for (int i = 0; i < node->out_count; i++)
+        if (node->out[i] && holo_contents_are_numbers(node->out[i])) HOLO_TRY(fold_contents(rewrite, node->out[i], error));
+    for (int i = 0; i < node->out_count; i++)
+        if (node->out[i] && holo_rewrite_find(rewrite, node->out[i]) != node->out[i]) return HOLO_OK;
+    return is_foldable(node) && is_worth_it(node) ? fold_node(rewrite, node, error) : HOLO_OK;
+}
+
+HoloStatus holo_pass_fold(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+{
+    HoloRewrite rewrite;
+    HOLO_TRY(holo_rewrite_begin(&rewrite, graph, scratch, error));
+    int count = graph->node_count; // nodes of inlined branches come behind these, in the next round
+    for (int i = 0; i < count; i++) HOLO_TRY(fold(&rewrite, graph->nodes[i], error));
+    return holo_rewrite_end(&rewrite, changes, error);
+}

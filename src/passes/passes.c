@@ -1,0 +1,88 @@
+// passes.c - the ordered table of passes and its driver.
+#include "passes/passes.h"
+
+#include <string.h>
+
+static HoloStatus run_infer(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+{
+    (void)scratch, (void)changes;
+    return holo_graph_infer(graph, error);
+}
+
+const HoloPass holo_passes[] = {
+    {"infer", run_infer, true, false, "types, sizes and small contents of all values"},
+    {"decompose", holo_pass_decompose, false, true, "operators defined by others become their bodies"},
+    {"captures", holo_pass_captures, false, true, "constants move into subgraphs; unused captures go"},
+    {"fold", holo_pass_fold, false, true, "what follows from constants is computed; decided Ifs are opened"},
+    {"simplify", holo_pass_simplify, false, true, "nodes that change nothing go; views and transposes are joined"},
+    {"contents", holo_pass_contents, true, true, "shape arithmetic becomes expressions of the inputs' sizes"},
+    {"cse", holo_pass_cse, false, false, "equal constants and equal nodes become one"},
+    {"dead", holo_pass_dead, false, false, "what no output needs goes"},
+    {0},
+};
+
+enum { DEPTH_MAX = 64 };
+
+// Runs a pass on the subgraphs of the graph, innermost first, and then on the graph.
+static HoloStatus run_on(const HoloPass *pass, HoloGraph *graph, int depth, int *changes, HoloError *error)
+{
+    if (depth > DEPTH_MAX) return holo_fail(error, HOLO_UNSUPPORTED, "subgraphs are nested more than %d deep", DEPTH_MAX);
+    for (int i = 0; i < graph->node_count && !pass->is_outer; i++) {
+        const HoloNode *node = graph->nodes[i];
+        for (int k = 0; k < node->attr_count; k++) {
+            const HoloAttr *attr = &node->attr[k];
+            int             count = attr->kind == HOLO_ATTR_GRAPHS ? attr->count : attr->kind == HOLO_ATTR_GRAPH;
+            for (int g = 0; g < count; g++) {
+                HoloGraph *body = attr->kind == HOLO_ATTR_GRAPH ? attr->graph : attr->graphs[g];
+                HOLO_TRY(run_on(pass, body, depth + 1, changes, error));
+            }
+        }
+    }
+    HoloArena  scratch = {0};
+    HoloStatus status = pass->run(graph, &scratch, changes, error);
+    holo_arena_deinit(&scratch);
+    return status;
+}
+
+static HoloStatus run_pass(const HoloPass *pass, HoloGraph *graph, int *changes, HoloError *error)
+{
+    HoloError inner = {0};
+    *changes = 0;
+    HOLO_TRY(run_on(pass, graph, 0, changes, error));
+    if (*changes && pass->reinfers) HOLO_TRY(holo_graph_infer(graph, error));
+    HoloStatus status = holo_graph_verify(graph, &inner);
+    return status ? holo_fail(error, status, "after pass %s: %s", pass->name, inner.text) : HOLO_OK;
+}
+
+static bool is_disabled(const HoloPassOptions *options, const char *name)
+{
+    for (int i = 0; options && i < options->disabled_count; i++)
+        if (!strcmp(options->disabled[i], name)) return true;
+    return false;
+}
+
+HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *options, HoloError *error)
+{
+    int rounds = options && options->last ? 1 : HOLO_PASS_ROUNDS;
+    for (int round = 0; round < rounds; round++) {
+        int total = 0;
+        for (const HoloPass *pass = holo_passes; pass->name; pass++) {
+            int changes = 0;
+            if (!is_disabled(options, pass->name)) {
+                HOLO_TRY(run_pass(pass, graph, &changes, error));
+                if (options && options->after) options->after(options->context, pass, graph, changes);
+            }
+            total += changes;
+            if (options && options->last && !strcmp(options->last, pass->name)) break;
+        }
+        if (total == 0) break;
+    }
+    return HOLO_OK;
+}
+
+HoloStatus holo_pass_run(HoloGraph *graph, const char *name, int *out_changes, HoloError *error)
+{
+    for (const HoloPass *pass = holo_passes; pass->name; pass++)
+        if (!strcmp(pass->name, name)) return run_pass(pass, graph, out_changes, error);
+    return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no pass %s", name);
+}

@@ -1,0 +1,39 @@
+// passes.h - the compiler's passes from graph to graph, and the driver that runs them.
+#ifndef HOLO_PASSES_H
+#define HOLO_PASSES_H
+
+#include "graph/graph.h"
+
+// Changes the graph, not its subgraphs, and adds to *changes what it changed. Types of values stay as consumers
+// know them: no pass changes a dtype or a known shape. `scratch` is emptied after the pass.
+typedef HoloStatus HoloPassRun(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error);
+HoloPassRun holo_pass_captures, holo_pass_contents, holo_pass_cse, holo_pass_dead, holo_pass_decompose, holo_pass_fold,
+    holo_pass_simplify;
+
+typedef struct HoloPass {
+    const char  *name;
+    HoloPassRun *run;
+    bool         is_outer; // runs on the model's own graph alone; otherwise first on every subgraph
+    bool         reinfers; // makes values whose types are inferred again afterwards
+    const char  *doc;      // one line
+} HoloPass;
+
+extern const HoloPass holo_passes[]; // in order; ended by one without a name
+
+typedef struct HoloPassOptions {
+    const char *const *disabled; // names of passes that do not run
+    int                disabled_count;
+    const char        *last; // nothing runs behind this pass in the first round, and there is no second; NULL: all
+    // Called after each pass, with how much it changed.
+    void (*after)(void *context, const HoloPass *pass, const HoloGraph *graph, int changes);
+    void *context;
+} HoloPassOptions;
+
+// Runs the passes, in rounds until nothing changes (at most HOLO_PASS_ROUNDS). The graph is verified after
+// each. `options` may be NULL.
+enum { HOLO_PASS_ROUNDS = 3 };
+HOLO_MUST HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *options, HoloError *error);
+// Runs the one pass of that name and infers again; *out_changes is how much it changed.
+HOLO_MUST HoloStatus holo_pass_run(HoloGraph *graph, const char *name, int *out_changes, HoloError *error);
+
+#endif

@@ -1,0 +1,236 @@
+// rewrite.c - replacing values in one walk over a graph, inlining, and dropping what is dead.
+#include "passes/rewrite.h"
+
+#include <string.h>
+
+// ---- facts
+
+bool holo_type_equal(const HoloTensor *a, const HoloTensor *b)
+{
+    if (a->dtype != b->dtype || a->kind != b->kind || a->inner != b->inner || a->rank != b->rank || a->rank < 0) return false;
+    for (int i = 0; i < a->rank; i++)
+        if (a->dim[i] != b->dim[i] || a->dim[i] == HOLO_DIM_UNKNOWN) return false;
+    return true;
+}
+
+bool holo_contents_are_numbers(const HoloValue *value)
+{
+    if (!value->contents) return false;
+    int64_t count = holo_tensor_count(&value->type);
+    for (int64_t i = 0; i < count; i++)
+        if (holo_dim_is_symbolic(value->contents[i])) return false;
+    return count >= 0;
+}
+
+const HoloAttr *holo_node_attr(const HoloNode *node, const char *name)
+{
+    for (int i = 0; i < node->attr_count; i++)
+        if (!strcmp(node->attr[i].name, name)) return &node->attr[i];
+    return NULL;
+}
+
+bool holo_node_is(const HoloNode *node, const char *type)
+{
+    return !*node->domain && !strcmp(node->type, type);
+}
+
+static bool tensor_equal(const HoloTensor *a, const HoloTensor *b)
+{
+    if (a->kind != HOLO_TENSOR || a->dtype == HOLO_STRING || !holo_type_equal(a, b)) return false;
+    size_t size = holo_tensor_bytes(a);
+    return size == 0 || (a->data && b->data && memcmp(a->data, b->data, size) == 0);
+}
+
+bool holo_attr_equal(const HoloAttr *a, const HoloAttr *b)
+{
+    if (strcmp(a->name, b->name) || a->kind != b->kind || a->count != b->count) return false;
+    size_t n = (size_t)a->count;
+    switch (a->kind) {
+    case HOLO_ATTR_INT: return a->i == b->i;
+    case HOLO_ATTR_FLOAT: return memcmp(&a->f, &b->f, sizeof a->f) == 0;
+    case HOLO_ATTR_STRING: return holo_string_equal(a->s, b->s);
+    case HOLO_ATTR_TENSOR: return tensor_equal(a->tensor, b->tensor);
+    case HOLO_ATTR_INTS: return n == 0 || memcmp(a->ints, b->ints, n * sizeof *a->ints) == 0;
+    case HOLO_ATTR_FLOATS: return n == 0 || memcmp(a->floats, b->floats, n * sizeof *a->floats) == 0;
+    case HOLO_ATTR_STRINGS:
+        for (size_t i = 0; i < n; i++)
+            if (!holo_string_equal(a->strings[i], b->strings[i])) return false;
+        return true;
+    default: return false;
+    }
+}
+
+// ---- replacing
+
+HoloStatus holo_rewrite_begin(HoloRewrite *rewrite, HoloGraph *graph, HoloArena *scratch, HoloError *error)
+{
+    *rewrite = (HoloRewrite){
+        .graph = graph,
+        .scratch = scratch,
+        .to = HOLO_NEW(scratch, HoloValue *, graph->value_count),
+        .is_output = HOLO_NEW(scratch, bool, graph->value_count),
+        .room = graph->value_count,
+    };
+    if (!rewrite->to || !rewrite->is_output) return holo_fail_memory(error);
+    for (int i = 0; i < graph->output_count; i++) rewrite->is_output[graph->outputs[i]->id] = true;
+    return HOLO_OK;
+}
+
+// Room for values that were added during the walk.
+static bool rewrite_grow(HoloRewrite *rewrite)
+{
+    int need = rewrite->graph->value_count, old = rewrite->room;
+    if (need <= old) return true;
+    int         room = need + need / 2;
+    HoloValue **to = HOLO_NEW(rewrite->scratch, HoloValue *, room);
+    bool       *is_output = HOLO_NEW(rewrite->scratch, bool, room);
+    if (!to || !is_output) return false;
+    if (old) memcpy(to, rewrite->to, (size_t)old * sizeof *to);
+    if (old) memcpy(is_output, rewrite->is_output, (size_t)old * sizeof *is_output);
+    rewrite->to = to;
+    rewrite->is_output = is_output;
+    rewrite->room = room;
+    return true;
+}
+
+HoloValue *holo_rewrite_find(const HoloRewrite *rewrite, HoloValue *value)
+{
+    while (value && value->id < rewrite->room && rewrite->to[value->id]) value = rewrite->to[value->id];
+    return value;
+}
+
+bool holo_rewrite(HoloRewrite *rewrite, HoloValue *from, HoloValue *to)
+{
+    to = holo_rewrite_find(rewrite, to);
+    if (from == to || !rewrite_grow(rewrite)) return false;
+    bool is_unknown = from->type.rank < 0 && (from->type.dtype == to->type.dtype || from->type.dtype == HOLO_NONE);
+    if (!is_unknown && !holo_type_equal(&from->type, &to->type)) return false;
+    if (rewrite->is_output[from->id]) {
+        if (to->is_input || rewrite->is_output[to->id]) return false;
+        holo_graph_swap_names(rewrite->graph, from, to);
+        rewrite->is_output[to->id] = true;
+    }
+    rewrite->to[from->id] = to;
+    rewrite->changes++;
+    return true;
+}
+
+HoloValue *holo_rewrite_new(HoloRewrite *rewrite, HoloValue *from)
+{
+    HoloValue *to = holo_graph_value(rewrite->graph, from->name);
+    if (!to || !rewrite_grow(rewrite)) return NULL;
+    holo_graph_swap_names(rewrite->graph, from, to);
+    to->type = from->type;
+    to->contents = from->contents;
+    rewrite->is_output[to->id] = rewrite->is_output[from->id];
+    rewrite->to[from->id] = to;
+    rewrite->changes++;
+    return to;
+}
+
+void holo_rewrite_inputs(HoloRewrite *rewrite, HoloNode *node)
+{
+    for (int i = 0; i < node->in_count; i++) node->in[i] = holo_rewrite_find(rewrite, node->in[i]);
+}
+
+HoloStatus holo_rewrite_end(HoloRewrite *rewrite, int *changes, HoloError *error)
+{
+    *changes += rewrite->changes;
+    if (!rewrite->changes) return HOLO_OK;
+    holo_graph_replace_all(rewrite->graph, rewrite->to, rewrite->room);
+    HOLO_TRY(holo_graph_sort(rewrite->graph, error));
+    return holo_graph_drop_dead(rewrite->graph, rewrite->scratch) < 0 ? holo_fail_memory(error) : HOLO_OK;
+}
+
+// ---- inlining
+
+// What stands in the graph for a value of the body: by its id. Inputs are mapped already.
+static HoloStatus inline_values(HoloRewrite *rewrite, const HoloNode *node, const HoloGraph *body, HoloValue **map,
+                                HoloError *error)
+{
+    for (int i = 0; i < body->value_count; i++) {
+        const HoloValue *value = body->values[i];
+        if (value->is_input) continue;
+        char *name = holo_arena_format(rewrite->scratch, "%s/%s", node->name, value->name);
+        map[i] = name ? holo_graph_value(rewrite->graph, name) : NULL;
+        if (!map[i]) return holo_fail_memory(error);
+        map[i]->type = value->type;
+        map[i]->contents = value->contents;
+        map[i]->is_constant = value->is_constant;
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus inline_nodes(HoloRewrite *rewrite, const HoloNode *node, const HoloGraph *body, HoloValue *const *map,
+                               HoloError *error)
+{
+    for (int i = 0; i < body->node_count; i++) {
+        const HoloNode *from = body->nodes[i];
+        char           *name = holo_arena_format(rewrite->scratch, "%s/%s", node->name, from->name);
+        HoloNode       *to = !name ? NULL
+                                   : holo_graph_node(rewrite->graph, name, from->domain, from->type, from->version,
+                                                     from->in_count, from->out_count, from->attr_count);
+        if (!to) return holo_fail_memory(error);
+        to->op = from->op;
+        to->capture_count = from->capture_count;
+        if (from->attr_count) memcpy(to->attr, from->attr, (size_t)from->attr_count * sizeof *to->attr);
+        for (int k = 0; k < from->in_count; k++) to->in[k] = from->in[k] ? map[from->in[k]->id] : NULL;
+        for (int k = 0; k < from->out_count; k++) holo_node_set_out(to, k, from->out[k] ? map[from->out[k]->id] : NULL);
+    }
+    return HOLO_OK;
+}
+
+// Gives `value`, which has no producer any more, that of an Identity of `from`.
+static HoloStatus add_identity(HoloRewrite *rewrite, HoloValue *value, HoloValue *from, HoloError *error)
+{
+    HoloNode *node = holo_graph_node(rewrite->graph, value->name, "", "Identity", 14, 1, 1, 0);
+    if (!node) return holo_fail_memory(error);
+    node->op = holo_op_find("", "Identity", 14);
+    node->in[0] = from;
+    holo_node_set_out(node, 0, value);
+    return HOLO_OK;
+}
+
+HoloStatus holo_rewrite_inline(HoloRewrite *rewrite, HoloNode *node, const HoloGraph *body, HoloValue *const *in,
+                               HoloError *error)
+{
+    HoloValue **map = HOLO_NEW(rewrite->scratch, HoloValue *, body->value_count);
+    if (!map) return holo_fail_memory(error);
+    for (int i = 0; i < body->input_count; i++) map[body->inputs[i]->id] = in[i];
+    HOLO_TRY(inline_values(rewrite, node, body, map, error));
+    HOLO_TRY(inline_nodes(rewrite, node, body, map, error));
+    rewrite->changes++;
+    for (int i = 0; i < node->out_count && i < body->output_count; i++) {
+        HoloValue *value = node->out[i], *result = map[body->outputs[i]->id];
+        if (!value) continue;
+        if (!result)
+            return holo_fail(error, HOLO_BAD_MODEL, "%s (%s): an output is an input that is left out", node->name, node->type);
+        node->out[i] = NULL;
+        value->producer = NULL;
+        if (result->type.rank < 0 && result->producer) result->type = value->type; // a body whose types are not inferred
+        if (!holo_rewrite(rewrite, value, result)) HOLO_TRY(add_identity(rewrite, value, result, error));
+    }
+    return HOLO_OK;
+}
+
+// ---- dead nodes
+
+int holo_graph_drop_dead(HoloGraph *graph, HoloArena *scratch)
+{
+    int  *uses = holo_graph_uses(graph, scratch), dropped = 0;
+    bool *dead = HOLO_NEW(scratch, bool, graph->node_count);
+    if (!uses || !dead) return -1;
+    for (int i = graph->node_count - 1; i >= 0; i--) {
+        HoloNode *node = graph->nodes[i];
+        dead[i] = true;
+        for (int k = 0; k < node->out_count; k++)
+            if (node->out[k] && uses[node->out[k]->id]) dead[i] = false;
+        for (int k = 0; k < node->in_count && dead[i]; k++)
+            if (node->in[k]) uses[node->in[k]->id]--;
+        dropped += dead[i];
+        for (int k = node->op ? node->op->out_min : node->out_count; k < node->out_count && !dead[i]; k++)
+            if (node->out[k] && !uses[node->out[k]->id]) node->out[k] = NULL; // an optional output nobody wants
+    }
+    holo_graph_sweep(graph, dead);
+    return dropped;
+}

@@ -1,0 +1,46 @@
+// rewrite.h - what passes share: replacing values by others while walking a graph once, and inlining.
+#ifndef HOLO_REWRITE_H
+#define HOLO_REWRITE_H
+
+#include "passes/passes.h"
+
+// A walk that replaces values. Replacements take effect on a node when holo_rewrite_inputs is called for
+// it, and everywhere at holo_rewrite_end.
+typedef struct HoloRewrite {
+    HoloGraph  *graph;
+    HoloArena  *scratch;
+    HoloValue **to;        // by value id: what stands in for it; NULL: itself
+    bool       *is_output; // by value id: a graph output, or standing in for one
+    int         room;
+    int         changes;
+} HoloRewrite;
+
+HOLO_MUST HoloStatus holo_rewrite_begin(HoloRewrite *rewrite, HoloGraph *graph, HoloArena *scratch, HoloError *error);
+// From now on `to` is used in place of `from`. False: not possible, because consumers would see another type,
+// or because `from` is an output of the graph whose name `to` cannot take. The caller keeps `from` then.
+bool holo_rewrite(HoloRewrite *rewrite, HoloValue *from, HoloValue *to);
+// A new value that stands in for `from`, with its name and type: the caller makes it a constant or a value that is
+// its contents. NULL: no memory.
+HoloValue *holo_rewrite_new(HoloRewrite *rewrite, HoloValue *from);
+HoloValue *holo_rewrite_find(const HoloRewrite *rewrite, HoloValue *value); // what stands for it now
+void       holo_rewrite_inputs(HoloRewrite *rewrite, HoloNode *node);
+// Makes the replacements everywhere, drops nodes without use, sorts and renumbers.
+HOLO_MUST HoloStatus holo_rewrite_end(HoloRewrite *rewrite, int *changes, HoloError *error);
+
+// Puts the nodes of `body` into the graph in place of `node`, which is left without outputs. in[i] stands for the
+// body's input i; NULL: left out.
+HOLO_MUST HoloStatus holo_rewrite_inline(HoloRewrite *rewrite, HoloNode *node, const HoloGraph *body,
+                                         HoloValue *const *in, HoloError *error);
+
+// ---- facts about values and nodes
+
+bool holo_type_equal(const HoloTensor *a, const HoloTensor *b); // dtype, kind, rank and sizes, all known
+bool holo_contents_are_numbers(const HoloValue *value);         // small, and every element is a number now
+const HoloAttr *holo_node_attr(const HoloNode *node, const char *name); // NULL: not given
+bool            holo_node_is(const HoloNode *node, const char *type);   // of ai.onnx
+bool            holo_attr_equal(const HoloAttr *a, const HoloAttr *b);  // graphs never are
+
+// Drops what no output of the graph needs. Returns how many nodes went, or -1: no memory.
+int holo_graph_drop_dead(HoloGraph *graph, HoloArena *scratch);
+
+#endif

@@ -1,0 +1,334 @@
+// simplify.c - nodes that change nothing go; views of views and transposes of transposes become one.
+//
+// A rule says which value equals output 0 of a node, or rewrites the node in place. Whether consumers would see
+// another dtype or shape is checked once for all rules, by holo_rewrite.
+#include "passes/rewrite.h"
+
+#include <string.h>
+
+typedef struct Simplify {
+    HoloRewrite rewrite;
+    bool        failed; // out of memory
+} Simplify;
+
+// The value that output 0 equals; NULL: the rule does not apply.
+typedef HoloValue *Rule(Simplify *s, HoloNode *node);
+
+static HoloValue *input(const HoloNode *node, int i)
+{
+    return i < node->in_count ? node->in[i] : NULL;
+}
+
+static bool same_type(const HoloNode *node)
+{
+    return input(node, 0) && holo_type_equal(&node->in[0]->type, &node->out[0]->type);
+}
+
+// ---- arithmetic with a neutral element
+
+static bool is_all(const HoloValue *value, double x)
+{
+    enum { ELEMENTS_MAX = 1 << 16 };
+    if (!value || !value->is_constant || value->type.kind != HOLO_TENSOR) return false;
+    HoloClass class = holo_dtype_class(value->type.dtype);
+    if (class != HOLO_CLASS_FLOAT && class != HOLO_CLASS_INT && class != HOLO_CLASS_UINT) return false;
+    int64_t count = holo_tensor_count(&value->type);
+    if (count < 1 || count > ELEMENTS_MAX) return false;
+    for (int64_t i = 0; i < count; i++)
+        if (holo_get_f(&value->type, i) != x) return false;
+    return true;
+}
+
+// x op neutral, and, where the operator commutes, neutral op x.
+static HoloValue *neutral(const HoloNode *node, double element, bool commutes)
+{
+    if (node->in_count != 2 || !node->in[0] || !node->in[1]) return NULL;
+    if (is_all(node->in[1], element) && same_type(node)) return node->in[0];
+    if (commutes && is_all(node->in[0], element) && holo_type_equal(&node->in[1]->type, &node->out[0]->type)) return node->in[1];
+    return NULL;
+}
+
+static HoloValue *add_zero(Simplify *s, HoloNode *node)
+{
+    (void)s;
+    return neutral(node, 0, true);
+}
+
+static HoloValue *subtract_zero(Simplify *s, HoloNode *node)
+{
+    (void)s;
+    return neutral(node, 0, false);
+}
+
+static HoloValue *times_one(Simplify *s, HoloNode *node)
+{
+    (void)s;
+    return neutral(node, 1, true);
+}
+
+static HoloValue *over_one(Simplify *s, HoloNode *node)
+{
+    (void)s;
+    return neutral(node, 1, false);
+}
+
+// ---- operators that do nothing
+
+static HoloValue *same(Simplify *s, HoloNode *node)
+{
+    (void)s;
+    return input(node, 0);
+}
+
+static HoloValue *same_if_typed_so(Simplify *s, HoloNode *node)
+{
+    (void)s;
+    return same_type(node) ? node->in[0] : NULL;
+}
+
+static HoloValue *only_one(Simplify *s, HoloNode *node)
+{
+    (void)s;
+    return node->in_count == 1 && same_type(node) ? node->in[0] : NULL;
+}
+
+static HoloValue *no_bounds(Simplify *s, HoloNode *node)
+{
+    (void)s;
+    bool has_bounds = input(node, 1) || input(node, 2) || holo_node_attr(node, "min") || holo_node_attr(node, "max");
+    return has_bounds ? NULL : input(node, 0);
+}
+
+// Inference: nothing is dropped. The mask, where wanted, keeps the node.
+static HoloValue *dropout(Simplify *s, HoloNode *node)
+{
+    (void)s;
+    const HoloValue *training = input(node, 2);
+    if (training && !(training->contents && holo_tensor_count(&training->type) == 1 && training->contents[0] == 0)) return NULL;
+    for (int i = 1; i < node->out_count; i++)
+        if (node->out[i]) return NULL;
+    return input(node, 0);
+}
+
+static bool are_all(const HoloValue *value, HoloDim low, HoloDim high)
+{
+    if (!value || !value->contents || !holo_contents_are_numbers(value)) return false;
+    for (int64_t i = 0; i < holo_tensor_count(&value->type); i++)
+        if (value->contents[i] < low || value->contents[i] > high) return false;
+    return true;
+}
+
+// Equal sizes are not enough: what is cut off on one side may be put on at the other.
+static HoloValue *pad_nothing(Simplify *s, HoloNode *node)
+{
+    (void)s;
+    const HoloAttr *pads = holo_node_attr(node, "pads") ? holo_node_attr(node, "pads") : holo_node_attr(node, "paddings");
+    if (!same_type(node)) return NULL;
+    if (input(node, 1)) return are_all(input(node, 1), 0, 0) ? node->in[0] : NULL;
+    if (!pads || pads->kind != HOLO_ATTR_INTS) return NULL;
+    for (int i = 0; i < pads->count; i++)
+        if (pads->ints[i]) return NULL;
+    return node->in[0];
+}
+
+// With steps forward, as many elements as there are means all of them in their order.
+static HoloValue *slice_all(Simplify *s, HoloNode *node)
+{
+    (void)s;
+    if (!same_type(node)) return NULL;
+    return !input(node, 4) || are_all(input(node, 4), 1, INT64_MAX) ? node->in[0] : NULL;
+}
+
+// ---- views
+
+static bool is_view(const HoloNode *node)
+{
+    return node && node->op && node->op->flags & HOLO_OP_VIEW && input(node, 0) && node->out_count && node->out[0] &&
+           node->in[0]->type.dtype == node->out[0]->type.dtype && node->in[0]->type.kind == HOLO_TENSOR;
+}
+
+// Reshape takes sizes of 0 from its input, so the input must stay where there may be one.
+static bool reads_input_sizes(const HoloNode *node)
+{
+    const HoloValue *shape = input(node, 1);
+    if (!shape || !shape->contents) return true;
+    for (int64_t i = 0; i < holo_tensor_count(&shape->type); i++)
+        if (shape->contents[i] == 0 || shape->contents[i] == HOLO_DIM_UNKNOWN) return true;
+    return false;
+}
+
+// A view whose elements and shape are those of something up the chain of views is that thing.
+static HoloValue *view(Simplify *s, HoloNode *node)
+{
+    enum { CHAIN_MAX = 16 };
+    if (!is_view(node)) return NULL;
+    HoloValue *source = node->in[0];
+    for (int i = 0; i < CHAIN_MAX; i++) {
+        if (holo_type_equal(&source->type, &node->out[0]->type)) return source;
+        if (!is_view(source->producer)) break;
+        source = holo_rewrite_find(&s->rewrite, source->producer->in[0]);
+    }
+    if (holo_node_is(node, "Reshape") && is_view(node->in[0]->producer) && !reads_input_sizes(node)) {
+        node->in[0] = holo_rewrite_find(&s->rewrite, node->in[0]->producer->in[0]);
+        s->rewrite.changes++;
+    }
+    return NULL;
+}
+
+// ---- transposes
+
+// The permutation of a Transpose. False: not a valid one.
+static bool permutation(const HoloNode *node, int rank, int64_t *out)
+{
+    const HoloAttr *attr = holo_node_attr(node, "perm");
+    bool            seen[HOLO_MAX_RANK] = {false};
+    for (int i = 0; i < rank; i++) {
+        if (attr && (attr->kind != HOLO_ATTR_INTS || attr->count != rank)) return false;
+        out[i] = attr ? attr->ints[i] : rank - 1 - i;
+        if (out[i] < 0 || out[i] >= rank || seen[out[i]]) return false;
+        seen[out[i]] = true;
+    }
+    return true;
+}
+
+static bool set_permutation(Simplify *s, HoloNode *node, const int64_t *perm, int rank)
+{
+    HoloArena *arena = s->rewrite.graph->arena;
+    int64_t   *ints = HOLO_NEW(arena, int64_t, rank);
+    HoloAttr  *attr = HOLO_NEW(arena, HoloAttr, 1);
+    if (!ints || !attr) return false;
+    memcpy(ints, perm, (size_t)rank * sizeof *ints);
+    *attr = (HoloAttr){.name = "perm", .kind = HOLO_ATTR_INTS, .count = rank, .ints = ints};
+    node->attr = attr;
+    node->attr_count = 1;
+    s->rewrite.changes++;
+    return true;
+}
+
+// Joins with the Transpose that gives the input. False: out of memory.
+static bool join_transposes(Simplify *s, HoloNode *node, int64_t *perm, int rank)
+{
+    HoloNode *before = node->in[0]->producer;
+    int64_t   first[HOLO_MAX_RANK];
+    if (!before || !holo_node_is(before, "Transpose") || !before->in[0] || !permutation(before, rank, first)) return true;
+    for (int i = 0; i < rank; i++) perm[i] = first[perm[i]];
+    node->in[0] = holo_rewrite_find(&s->rewrite, before->in[0]);
+    return set_permutation(s, node, perm, rank);
+}
+
+// Do the dimensions larger than 1 keep their order?
+static bool moves_only_ones(const HoloTensor *type, const int64_t *perm)
+{
+    int64_t last = -1;
+    for (int i = 0; i < type->rank; i++) {
+        if (type->dim[perm[i]] == 1) continue;
+        if (perm[i] < last) return false;
+        last = perm[i];
+    }
+    return true;
+}
+
+// A shape for Reshape: a constant, with -1 for one size that is an expression. NULL: more than one, or empty.
+static HoloValue *shape_constant(Simplify *s, const HoloTensor *type)
+{
+    HoloArena *arena = s->rewrite.graph->arena;
+    int64_t   *data = HOLO_NEW(arena, int64_t, type->rank);
+    HoloDim   *contents = HOLO_NEW(arena, HoloDim, type->rank);
+    int        open = 0;
+    if (!data || !contents) return s->failed = true, NULL;
+    for (int i = 0; i < type->rank; i++) {
+        bool is_open = holo_dim_is_symbolic(type->dim[i]);
+        open += is_open;
+        contents[i] = data[i] = is_open ? -1 : type->dim[i];
+        if (data[i] == 0 || open > 1) return NULL;
+    }
+    HoloTensor t = {.dtype = HOLO_I64, .rank = 1, .dim = {type->rank}, .data = data};
+    HoloValue *value = holo_graph_constant(s->rewrite.graph, "shape", &t);
+    if (!value) s->failed = true;
+    else value->contents = contents;
+    return value;
+}
+
+static void make_reshape(Simplify *s, HoloNode *node)
+{
+    enum { VERSION = 13 };
+    HoloValue *shape = shape_constant(s, &node->out[0]->type);
+    HoloValue **in = HOLO_NEW(s->rewrite.graph->arena, HoloValue *, 2);
+    if (!shape || !in) return;
+    in[0] = node->in[0];
+    in[1] = shape;
+    node->in = in;
+    node->in_count = 2;
+    node->attr_count = 0;
+    node->type = "Reshape";
+    node->version = VERSION;
+    node->op = holo_op_find("", "Reshape", VERSION);
+    s->rewrite.changes++;
+}
+
+static HoloValue *transpose(Simplify *s, HoloNode *node)
+{
+    int     rank = node->in_count == 1 && node->in[0] ? node->in[0]->type.rank : -1;
+    int64_t perm[HOLO_MAX_RANK];
+    if (rank < 0 || node->out[0]->type.rank != rank || !permutation(node, rank, perm)) return NULL;
+    if (!join_transposes(s, node, perm, rank)) return s->failed = true, NULL;
+    bool is_identity = true;
+    for (int i = 0; i < rank; i++) is_identity &= perm[i] == i;
+    if (is_identity) return node->in[0];
+    if (moves_only_ones(&node->in[0]->type, perm)) make_reshape(s, node);
+    return NULL;
+}
+
+// ---- the table
+
+static const struct {
+    const char *type;
+    Rule       *rule;
+} rules[] = {
+    {"Add", add_zero},
+    {"Sub", subtract_zero},
+    {"Mul", times_one},
+    {"Div", over_one},
+    {"Pow", over_one},
+    {"Identity", same},
+    {"Dropout", dropout},
+    {"Cast", same_if_typed_so},
+    {"CastLike", same_if_typed_so},
+    {"Expand", same_if_typed_so},
+    {"Tile", same_if_typed_so},
+    {"Pad", pad_nothing},
+    {"Slice", slice_all},
+    {"Clip", no_bounds},
+    {"Concat", only_one},
+    {"Sum", only_one},
+    {"Mean", only_one},
+    {"Min", only_one},
+    {"Max", only_one},
+    {"Transpose", transpose},
+    {"Reshape", view},
+    {"Flatten", view},
+    {"Squeeze", view},
+    {"Unsqueeze", view},
+};
+
+static HoloValue *apply(Simplify *s, HoloNode *node)
+{
+    if (!node->op || *node->domain || node->out_count < 1 || !node->out[0]) return NULL;
+    for (int i = 0; i < HOLO_COUNT(rules); i++)
+        if (!strcmp(rules[i].type, node->type)) return rules[i].rule(s, node);
+    return NULL;
+}
+
+HoloStatus holo_pass_simplify(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+{
+    Simplify s = {.failed = false};
+    HOLO_TRY(holo_rewrite_begin(&s.rewrite, graph, scratch, error));
+    int count = graph->node_count;
+    for (int i = 0; i < count && !s.failed; i++) {
+        HoloNode *node = graph->nodes[i];
+        holo_rewrite_inputs(&s.rewrite, node);
+        HoloValue *value = apply(&s, node);
+        if (value) holo_rewrite(&s.rewrite, node->out[0], value);
+    }
+    return s.failed ? holo_fail_memory(error) : holo_rewrite_end(&s.rewrite, changes, error);
+}
