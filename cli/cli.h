@@ -95,9 +95,10 @@ void cli_term_init(bool color_always, bool color_never);
 // Codes for a stream, "" where it is no terminal: "bold", "dim", "red", "green", "yellow", "blue", "cyan", "reset".
 const char *cli_color(FILE *stream, const char *name);
 
-// Prints "hologram: ..." to stderr, and what to do next where `next` is not NULL. Return CLI_FAILED, CLI_USAGE.
+// Print "hologram: ..." to stderr, and what to do next where `next` is not NULL. Return CLI_FAILED, CLI_USAGE.
 int cli_fail(const char *next, const char *format, ...) CLI_PRINTF(2, 3);
-int cli_fail_error(const char *next, const HoloError *error, HoloStatus status);
+// A failure of the library; `path` (may be NULL) is the file that it is about, said where the message does not.
+int cli_fail_error(const char *path, const HoloError *error, HoloStatus status);
 int cli_usage(const Cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
 
 // One bar on stderr while something takes long; silent where stderr is no terminal. A HoloProgressFn.

@@ -59,7 +59,7 @@ static int measure_open(const char *path, Measured *out)
         HoloError  error  = {0};
         double     before = cli_now();
         HoloStatus status = holo_model_open(path, &model, &error);
-        if (status) return cli_fail_error(cli_advice(status), &error, status);
+        if (status) return cli_fail_error(path, &error, status);
         add(&samples, cli_now() - before);
         holo_model_close(model);
     }
@@ -80,7 +80,7 @@ static int measure_first(const char *path, HoloPool *pool, const CliInput *input
     if (!status) result = cli_inputs_set(session, model, inputs);
     if (!status && !result) status = holo_session_run(session, &error);
     out->first = cli_now() - before;
-    if (status) result = cli_fail_error(cli_advice(status), &error, status);
+    if (status) result = cli_fail_error(NULL, &error, status);
     holo_session_destroy(session);
     holo_model_close(model);
     return result;
@@ -95,7 +95,7 @@ static int measure_runs(HoloSession *session, const char *name, Measured *out)
         double     before = cli_now();
         HoloStatus status = holo_session_run(session, &error);
         double     after  = cli_now();
-        if (status) return cli_fail_error(cli_advice(status), &error, status);
+        if (status) return cli_fail_error(NULL, &error, status);
         add(&samples, after - before);
         spent = after - start;
         cli_progress(NULL, name, spent / limit);
@@ -114,7 +114,7 @@ static int measure_session(const char *path, const HoloModel *model, HoloPool *p
     HoloError    error = {0};
     HoloSession *session;
     HoloStatus   status = holo_session_create(model, pool, &session, &error);
-    if (status) return cli_fail_error(cli_advice(status), &error, status);
+    if (status) return cli_fail_error(NULL, &error, status);
     int result = cli_inputs_set(session, model, inputs);
     if (!result) result = measure_runs(session, path, out);
     struct rusage usage;
@@ -134,7 +134,7 @@ static int measure(const Cli *cli, const char *path, Measured *out)
     HoloModel *model;
     HoloPool  *pool;
     HoloStatus status = holo_model_open(path, &model, &error);
-    if (status) return cli_fail_error(cli_advice(status), &error, status);
+    if (status) return cli_fail_error(path, &error, status);
     CliInput *inputs;
     int       result = cli_inputs_open(cli, model, true, &inputs);
     if (!result) {
@@ -161,7 +161,7 @@ static int compile_here(const Cli *cli, const char *model, const char *archive)
     HoloStatus status = holo_compile_file(compiler, model, archive, NULL, &error);
     cli_progress_end();
     holo_compiler_destroy(compiler);
-    return status ? cli_fail_error(cli_advice(status), &error, status) : CLI_OK;
+    return status ? cli_fail_error(model, &error, status) : CLI_OK;
 }
 
 static int compile_apart(const Cli *cli, const char *model, const char *archive)
@@ -235,7 +235,7 @@ static int bench(Cli *cli)
     const char  *path     = cli->args[0];
     HoloFileKind kind;
     HoloStatus   status = holo_file_kind(path, &kind, &error);
-    if (status) return cli_fail_error(NULL, &error, status);
+    if (status) return cli_fail_error(path, &error, status);
     int result = kind == HOLO_FILE_ARCHIVE ? measure(cli, path, &measured) : measure_model(cli, path, &measured);
     if (result) return result;
     if (cli_option(cli, "json"))

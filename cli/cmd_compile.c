@@ -125,29 +125,38 @@ static int choose(const Cli *cli, HoloCompiler *compiler)
     return status ? cli_usage(cli, "%s", error.text[0] ? error.text : holo_status_text(status)) : CLI_OK;
 }
 
+static int compile_with(const Cli *cli, const HoloCompiler *compiler)
+{
+    const char *model = cli->args[0], *given = cli_option(cli, "output");
+    const char *archive = given ? given : default_output(model);
+    HoloError   error   = {0};
+    HoloReport *report  = NULL;
+    HoloStatus  status  = holo_compile_file(compiler, model, archive, &report, &error);
+    cli_progress_end();
+    if (status) return cli_fail_error(model, &error, status);
+    FILE *out = cli_option(cli, "dump") ? stderr : stdout; // the graphs have stdout to themselves
+    if (cli_option(cli, "json"))
+        print_json(report, model, archive);
+    else if (!cli_option(cli, "quiet"))
+        print_table(out, report, model, archive);
+    if (cli_option(cli, "verbose")) print_passes(out, report);
+    holo_report_destroy(report);
+    return CLI_OK;
+}
+
 static int compile(Cli *cli)
 {
-    const char   *model = cli->args[0], *given = cli_option(cli, "output");
-    const char   *archive = given ? given : default_output(model);
+    HoloError     error = {0};
+    HoloFileKind  kind;
     HoloCompiler *compiler;
-    int           result = cli_compiler(cli, &compiler);
+    HoloStatus    status = holo_file_kind(cli->args[0], &kind, &error);
+    if (status) return cli_fail_error(cli->args[0], &error, status);
+    if (kind == HOLO_FILE_ARCHIVE)
+        return cli_fail("run it: hologram run FILE.holo", "%s is an archive already", cli->args[0]);
+    int result = cli_compiler(cli, &compiler);
     if (result) return result;
     result = choose(cli, compiler);
-    if (!result) {
-        HoloError   error  = {0};
-        HoloReport *report = NULL;
-        HoloStatus  status = holo_compile_file(compiler, model, archive, &report, &error);
-        cli_progress_end();
-        FILE *out = cli_option(cli, "dump") ? stderr : stdout; // the graphs have stdout to themselves
-        if (status)
-            result = cli_fail_error(cli_advice(status), &error, status);
-        else if (cli_option(cli, "json"))
-            print_json(report, model, archive);
-        else if (!cli_option(cli, "quiet"))
-            print_table(out, report, model, archive);
-        if (!result && cli_option(cli, "verbose")) print_passes(out, report);
-        holo_report_destroy(report);
-    }
+    if (!result) result = compile_with(cli, compiler);
     holo_compiler_destroy(compiler);
     return result;
 }

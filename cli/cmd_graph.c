@@ -71,8 +71,9 @@ static int collect(const Cli *cli, const HoloCompiler *compiler, bool is_archive
         cli_progress_end();
     }
     if (!status) return CLI_OK;
-    if (!pages->count) return cli_fail_error(cli_advice(status), &error, status);
-    cli_fail_error("only the imported graph is drawn", &error, status); // what cannot be planned can be looked at
+    if (!pages->count) return cli_fail_error(path, &error, status);
+    cli_fail_error(path, &error, status); // what cannot be planned can still be looked at
+    fputs("  only the imported graph is drawn\n", stderr);
     return CLI_OK;
 }
 
@@ -97,7 +98,7 @@ static int graph(Cli *cli)
     HoloError    error = {0};
     HoloFileKind kind;
     HoloStatus   status = holo_file_kind(cli->args[0], &kind, &error);
-    if (status) return cli_fail_error(NULL, &error, status);
+    if (status) return cli_fail_error(cli->args[0], &error, status);
     if (kind == HOLO_FILE_ARCHIVE && stage && !strcmp(stage, "imported"))
         return cli_fail("draw it from the model", "an archive has only its planned graph");
     HoloCompiler *compiler;

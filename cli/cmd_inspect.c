@@ -3,6 +3,8 @@
 #include "json.h"
 #include "loading.h"
 
+#include <string.h>
+
 typedef struct Subject { // an archive or a source, seen alike
     const char   *path;
     HoloModel    *model; // one of the two is NULL
@@ -53,13 +55,42 @@ static void subject_close(Subject *s)
 
 // ---- for people
 
+// A name and what is said of it; names of models may be long.
+static void print_named(const char *name, int width, const char *text, const char *note)
+{
+    printf("  %s%-*s%s %s%s\n", cli_color(stdout, "cyan"), width, name, cli_color(stdout, "reset"), text, note);
+}
+
+static int wider(int width, const char *name)
+{
+    int size = (int)strlen(name);
+    return size > width ? (size < 40 ? size : 40) : width;
+}
+
 static void print_ports(const char *title, const Subject *s, const HoloPort *(*port)(const Subject *, int), int count)
 {
+    int width = 12;
+    for (int i = 0; i < count; i++) width = wider(width, port(s, i)->name);
     printf("\n%s%s%s\n", cli_color(stdout, "bold"), title, cli_color(stdout, "reset"));
     for (int i = 0; i < count; i++) {
         const HoloPort *p = port(s, i);
         CliText         type;
-        cli_row(stdout, p->name, "%s%s", cli_type(&type, &p->type, p->symbol), p->optional ? "  (has a default)" : "");
+        print_named(p->name, width, cli_type(&type, &p->type, p->symbol), p->optional ? "  (has a default)" : "");
+    }
+}
+
+static void print_meta(const Subject *s)
+{
+    int         width = 12;
+    const char *key   = "", *value;
+    for (int i = 0; i < s->meta_count; i++) {
+        meta(s, i, &key);
+        width = wider(width, key);
+    }
+    if (s->meta_count) printf("\n%smetadata%s\n", cli_color(stdout, "bold"), cli_color(stdout, "reset"));
+    for (int i = 0; i < s->meta_count; i++) {
+        value = meta(s, i, &key);
+        print_named(key, width, value, "");
     }
 }
 
@@ -85,11 +116,7 @@ static void print_table(const Subject *s)
     if (s->model) print_info(&s->info);
     print_ports("inputs", s, input, s->in_count);
     print_ports("outputs", s, output, s->out_count);
-    if (s->meta_count) printf("\n%smetadata%s\n", cli_color(stdout, "bold"), cli_color(stdout, "reset"));
-    for (int i = 0; i < s->meta_count; i++) {
-        const char *key = "", *value = meta(s, i, &key);
-        cli_row(stdout, key, "%s", value);
-    }
+    print_meta(s);
 }
 
 // ---- for programs
@@ -140,7 +167,7 @@ static int inspect(Cli *cli)
     HoloError  error = {0};
     Subject    subject;
     HoloStatus status = subject_open(cli->args[0], &subject, &error);
-    if (status) return cli_fail_error(cli_advice(status), &error, status);
+    if (status) return cli_fail_error(cli->args[0], &error, status);
     if (cli_option(cli, "json"))
         print_json(&subject);
     else

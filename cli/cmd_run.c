@@ -122,7 +122,7 @@ static int run_session(const Cli *cli, const HoloModel *model, HoloSession *sess
     holo_session_profile(session, profile);
     HoloStatus status = holo_session_run(session, &error);
     if (!status && profile) status = holo_session_profile_write(session, profile, &error);
-    if (status) return cli_fail_error(cli_advice(status), &error, status);
+    if (status) return cli_fail_error(NULL, &error, status);
     return show_outputs(cli, model, session);
 }
 

@@ -15,7 +15,7 @@ static int verify_one(const char *path)
     if (!status) status = holo_model_verify(model, &error);
     int result = CLI_OK;
     if (status) {
-        result = cli_fail_error(cli_advice(status), &error, status);
+        result = cli_fail_error(path, &error, status);
     } else {
         HoloModelInfo info;
         CliText       size;

@@ -62,22 +62,6 @@ int cli_compiler(const Cli *cli, HoloCompiler **out_compiler)
     return result;
 }
 
-const char *cli_advice(HoloStatus status)
-{
-    static const struct {
-        HoloStatus  status;
-        const char *text;
-    } table[] = {
-        {HOLO_BAD_ARCHIVE, "the archive is damaged or of another version: compile it again from the model"},
-        {HOLO_UNSUPPORTED, "`hologram ops` lists the operators that are supported"},
-        {HOLO_VERIFY, "this is a mistake in Hologram, please report it; --no-verify compiles all the same"},
-        {HOLO_INTERNAL, "this is a mistake in Hologram, please report it"},
-    };
-    for (int i = 0; i < CLI_COUNT(table); i++)
-        if (table[i].status == status) return table[i].text;
-    return NULL;
-}
-
 int cli_model_open(const Cli *cli, const char *path, HoloModel **out_model)
 {
     HoloError    error = {0};
@@ -94,5 +78,5 @@ int cli_model_open(const Cli *cli, const char *path, HoloModel **out_model)
         holo_compiler_destroy(compiler);
         cli_progress_end();
     }
-    return status ? cli_fail_error(cli_advice(status), &error, status) : CLI_OK;
+    return status ? cli_fail_error(path, &error, status) : CLI_OK;
 }

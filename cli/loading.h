@@ -37,8 +37,6 @@ int cli_shapes(const Cli *cli, CliShape **out_shapes, int *out_count);
 int cli_compiler(const Cli *cli, HoloCompiler **out_compiler);
 // Opens an archive, or compiles a model in memory, unverified.
 int cli_model_open(const Cli *cli, const char *path, HoloModel **out_model);
-// What to do about a failure; NULL where the message says all.
-const char *cli_advice(HoloStatus status);
 
 typedef struct CliInput {
     HoloTensors      *tensors; // owns `tensor`; NULL: an optional input that was not given

@@ -139,7 +139,7 @@ static void measure(PictureBox *box)
     double width = 7.6 * (characters(box->title) < 40 ? characters(box->title) : 40) + 28;
     for (int i = 0; i < box->line_count; i++) {
         int    count = characters(box->lines[i]) < 40 ? characters(box->lines[i]) : 40;
-        double line  = 5.9 * count + 24;
+        double line  = 5.4 * count + 24;
         if (line > width) width = line;
     }
     box->width  = width < 84 ? 84 : width;

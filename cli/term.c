@@ -76,10 +76,30 @@ int cli_fail(const char *next, const char *format, ...)
     return CLI_FAILED;
 }
 
-int cli_fail_error(const char *next, const HoloError *error, HoloStatus status)
+// What to do about a failure, where its message does not say all.
+static const char *next_step(HoloStatus status)
 {
-    message(error->text[0] ? error->text : holo_status_text(status));
-    advice(next);
+    static const struct {
+        HoloStatus  status;
+        const char *text;
+    } table[] = {
+        {HOLO_BAD_ARCHIVE,
+         "if it was an archive, it is damaged or of another version: compile it again from the model"},
+        {HOLO_UNSUPPORTED, "`hologram ops` lists the operators that are supported"},
+        {HOLO_VERIFY, "this is a mistake in Hologram, please report it; --no-verify compiles all the same"},
+        {HOLO_INTERNAL, "this is a mistake in Hologram, please report it"},
+    };
+    for (int i = 0; i < CLI_COUNT(table); i++)
+        if (table[i].status == status) return table[i].text;
+    return NULL;
+}
+
+int cli_fail_error(const char *path, const HoloError *error, HoloStatus status)
+{
+    const char *text = error->text[0] ? error->text : holo_status_text(status);
+    bool        said = !path || strstr(text, path);
+    message(said ? text : cli_format("%s: %s", path, text));
+    advice(next_step(status));
     return CLI_FAILED;
 }
 

@@ -4,14 +4,20 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-hologram=${HOLOGRAM:-build/hologram}
+hologram=$(realpath "${HOLOGRAM:-build/hologram}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cd "$work"
+ln -s "$here" demo
 
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then color=1 bold=$(printf '\033[1m') reset=$(printf '\033[0m')
 else color=0 bold= reset=; fi
 
-step() { printf '\n%s$ hologram %s%s\n' "$bold" "$*" "$reset"; }
+# Says a command, and does it.
+step() {
+    printf '\n%s$ hologram %s%s\n' "$bold" "$*" "$reset"
+    "$hologram" "$@"
+}
 
 # The numbers of a .npy file of f32, which begin behind a header that says its own length.
 numbers() {
@@ -22,24 +28,20 @@ numbers() {
 echo "${bold}A network of two convolutions reads handwritten digits.${reset}"
 
 step compile demo/digits.onnx -o digits.holo
-"$hologram" compile "$here/digits.onnx" -o "$work/digits.holo"
+step inspect digits.holo | sed '/^metadata/,$d'
 
-step inspect digits.holo
-"$hologram" inspect "$work/digits.holo" | sed -n '/^inputs/,/^$/p;/^outputs/,/^$/p' | sed '/^$/d'
-
-step 'run digits.holo --input image=demo/digits/NN.npy --output answers     (once for each image)'
+printf '\n%s$ hologram run digits.holo --quiet --input image=demo/digits/NN.npy --output NN%s   (for each image)\n' "$bold" "$reset"
 start=$(date +%s%N)
-for image in "$here"/digits/*.npy; do
-    name=$(basename "$image" .npy)
-    "$hologram" run "$work/digits.holo" --quiet --input image="$image" --output "$work/$name"
+for image in demo/digits/*.npy; do
+    "$hologram" run digits.holo --quiet --input image="$image" --output "$(basename "$image" .npy)"
 done
 end=$(date +%s%N)
 
 # One line an image: its label, 64 pixels, 10 probabilities.
-for image in "$here"/digits/*.npy; do
+for image in demo/digits/*.npy; do
     name=$(basename "$image" .npy)
-    echo "${name##*_}" $(numbers "$image") $(numbers "$work/$name/probabilities.npy")
-done > "$work/answers"
+    echo "${name##*_}" $(numbers "$image") $(numbers "$name/probabilities.npy")
+done > answers
 
 awk -v color="$color" -v each=$(((end - start) / 1000)) '
 function pixel(v,   shade) {
@@ -75,4 +77,4 @@ END {
     printf "\n%d of %d are read right, %.1f ms each with starting the program and opening the model.\n", \
         right, all, each / all / 1000
     exit right < 0.9 * all
-}' "$work/answers"
+}' answers

@@ -27,12 +27,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     HoloTensor    tensor;
     HoloNpzEntry *entry;
     int           count;
-    if (!holo_npy_read(&arena, data, size, &tensor, &error)) touch(&tensor);
-    else if (!error.text[0]) abort();
+    if (!holo_npy_read(&arena, data, size, &tensor, &error))
+        touch(&tensor);
+    else if (!error.text[0])
+        abort();
     error = (HoloError){0};
     if (!holo_npz_read(&arena, data, size, &entry, &count, &error))
         for (int i = 0; i < count; i++) touch(&entry[i].tensor);
-    else if (!error.text[0]) abort();
+    else if (!error.text[0])
+        abort();
     holo_arena_deinit(&arena);
     return 0;
 }

@@ -142,8 +142,8 @@ static HoloStatus read_data(HoloArena *arena, const char *set, const char *prefi
 static HoloStatus run_set(HoloArena *arena, const HoloGraph *graph, const char *set, HoloError *error)
 {
     HoloTensor        *tensor = HOLO_NEW(arena, HoloTensor, graph->input_count);
-    const HoloTensor **in = HOLO_NEW(arena, const HoloTensor *, graph->input_count);
-    HoloTensor        *out = HOLO_NEW(arena, HoloTensor, graph->output_count);
+    const HoloTensor **in     = HOLO_NEW(arena, const HoloTensor *, graph->input_count);
+    HoloTensor        *out    = HOLO_NEW(arena, HoloTensor, graph->output_count);
     bool               found;
     if (!tensor || !in || !out) return holo_fail_memory(error);
     for (int i = 0; i < graph->input_count; i++) {
@@ -218,8 +218,10 @@ static void check_case(const char *dir, Tally *tally)
     tally->passed += !failed;
     if (WIFSIGNALED(state))
         snprintf(text, sizeof text, "killed by signal %d (%s)", WTERMSIG(state), strsignal(WTERMSIG(state)));
-    if (failed) printf("FAIL %s: %s\n", name, text);
-    else if (tally->verbose) printf("ok   %s\n", name);
+    if (failed)
+        printf("FAIL %s: %s\n", name, text);
+    else if (tally->verbose)
+        printf("ok   %s\n", name);
 }
 
 static int by_name(const void *a, const void *b)
@@ -264,8 +266,10 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         size_t length = strlen(argv[i]);
         while (length > 1 && argv[i][length - 1] == '/') argv[i][--length] = 0;
-        if (strcmp(argv[i], "-v") == 0) tally.verbose = true;
-        else check_folder(argv[i], &tally);
+        if (strcmp(argv[i], "-v") == 0)
+            tally.verbose = true;
+        else
+            check_folder(argv[i], &tally);
     }
     printf("%d passed, %d failed\n", tally.passed, tally.failed);
     return tally.failed != 0;

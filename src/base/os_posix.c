@@ -74,8 +74,7 @@ static HoloStatus map_descriptor(int fd, const char *path, bool regular_only, Ho
     struct stat st;
     if (fstat(fd, &st) != 0) return fail_errno(error, "read", path);
     if (S_ISDIR(st.st_mode)) return holo_fail(error, HOLO_NO_FILE, "'%s' is a folder, not a file", path);
-    if (regular_only && !S_ISREG(st.st_mode))
-        return holo_fail(error, HOLO_NO_FILE, "'%s' is not a regular file", path);
+    if (regular_only && !S_ISREG(st.st_mode)) return holo_fail(error, HOLO_NO_FILE, "'%s' is not a regular file", path);
     size_t size = S_ISREG(st.st_mode) && st.st_size > 0 ? (size_t)st.st_size : 0;
     void  *data = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     if (data == MAP_FAILED) return read_whole(fd, path, size, out, error);
@@ -85,7 +84,7 @@ static HoloStatus map_descriptor(int fd, const char *path, bool regular_only, Ho
 
 HoloStatus holo_file_map(const char *path, HoloMapping *out, HoloError *error)
 {
-    *out = (HoloMapping){0};
+    *out   = (HoloMapping){0};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return fail_errno(error, "open", path);
     HoloStatus status = map_descriptor(fd, path, false, out, error);
@@ -95,8 +94,10 @@ HoloStatus holo_file_map(const char *path, HoloMapping *out, HoloError *error)
 
 void holo_file_unmap(HoloMapping *mapping)
 {
-    if (mapping->is_mapped) munmap((void *)mapping->data, mapping->size);
-    else if (mapping->data) aligned_free(mapping->data);
+    if (mapping->is_mapped)
+        munmap((void *)mapping->data, mapping->size);
+    else if (mapping->data)
+        aligned_free(mapping->data);
     *mapping = (HoloMapping){0};
 }
 
@@ -124,9 +125,9 @@ static int open_below(int folder, const char *relative, const char **out_problem
         }
         memcpy(part, relative, length);
         part[length] = 0;
-        int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (last ? 0 : O_DIRECTORY);
-        int next  = openat(at, part, flags);
-        int saved = errno;
+        int flags    = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (last ? 0 : O_DIRECTORY);
+        int next     = openat(at, part, flags);
+        int saved    = errno;
         close(at);
         errno = saved;
         if (last) return next;
@@ -138,7 +139,7 @@ static int open_below(int folder, const char *relative, const char **out_problem
 
 HoloStatus holo_file_map_below(const char *folder, const char *relative, HoloMapping *out, HoloError *error)
 {
-    *out = (HoloMapping){0};
+    *out   = (HoloMapping){0};
     int at = open(*folder ? folder : ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY);
     if (at < 0) return fail_errno(error, "open the folder", folder);
     const char *problem = NULL;
@@ -146,7 +147,8 @@ HoloStatus holo_file_map_below(const char *folder, const char *relative, HoloMap
     if (problem) return holo_fail(error, HOLO_NO_FILE, "'%s' %s", relative, problem);
     if (fd < 0 && errno == ELOOP)
         return holo_fail(error, HOLO_NO_FILE, "'%s' in '%s' is a symbolic link: copy the file there", relative, folder);
-    if (fd < 0) return holo_fail(error, HOLO_NO_FILE, "cannot open '%s' in '%s': %s", relative, folder, strerror(errno));
+    if (fd < 0)
+        return holo_fail(error, HOLO_NO_FILE, "cannot open '%s' in '%s': %s", relative, folder, strerror(errno));
     HoloStatus status = map_descriptor(fd, relative, true, out, error);
     close(fd);
     return status;
@@ -166,11 +168,11 @@ HoloStatus holo_file_writer_open(const char *path, HoloFileWriter **out, HoloErr
 {
     size_t          length = strlen(path) + 1, room = length + 32;
     HoloFileWriter *w = holo_realloc(NULL, sizeof *w + length + room);
-    *out = NULL;
+    *out              = NULL;
     if (!w) return holo_fail_memory(error);
     w->size = w->filled = 0;
-    w->path      = (char *)(w + 1);
-    w->temporary = w->path + length;
+    w->path             = (char *)(w + 1);
+    w->temporary        = w->path + length;
     memcpy(w->path, path, length);
     for (int i = 0; i < 1000; i++) {
         snprintf(w->temporary, room, "%s.%ld.%d.tmp", path, (long)getpid(), i);

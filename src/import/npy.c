@@ -15,8 +15,8 @@ static const struct {
     int       size; // of an element
     HoloDtype dtype;
 } types[] = {
-    {'b', 1, HOLO_BOOL}, {'i', 1, HOLO_I8},  {'i', 2, HOLO_I16}, {'i', 4, HOLO_I32}, {'i', 8, HOLO_I64},
-    {'u', 1, HOLO_U8},   {'u', 2, HOLO_U16}, {'u', 4, HOLO_U32}, {'u', 8, HOLO_U64}, {'f', 2, HOLO_F16},
+    {'b', 1, HOLO_BOOL}, {'i', 1, HOLO_I8},  {'i', 2, HOLO_I16}, {'i', 4, HOLO_I32},   {'i', 8, HOLO_I64},
+    {'u', 1, HOLO_U8},   {'u', 2, HOLO_U16}, {'u', 4, HOLO_U32}, {'u', 8, HOLO_U64},   {'f', 2, HOLO_F16},
     {'f', 4, HOLO_F32},  {'f', 8, HOLO_F64}, {'c', 8, HOLO_C64}, {'c', 16, HOLO_C128}, {'V', 2, HOLO_BF16},
 };
 
@@ -52,7 +52,7 @@ static bool read_string(Cursor *c, HoloString *out)
     skip_space(c);
     if (c->at == c->end || (*c->at != '\'' && *c->at != '"')) return false;
     char        quote = *c->at++;
-    const char *end = memchr(c->at, quote, (size_t)(c->end - c->at));
+    const char *end   = memchr(c->at, quote, (size_t)(c->end - c->at));
     if (!end) return false;
     *out  = (HoloString){c->at, (size_t)(end - c->at)};
     c->at = end + 1;
@@ -63,7 +63,7 @@ static bool read_number(Cursor *c, int64_t *out)
 {
     skip_space(c);
     const char *start = c->at;
-    *out = 0;
+    *out              = 0;
     for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++)
         if (!holo_mul(*out, 10, out) || !holo_add(*out, *c->at - '0', out)) return false;
     return c->at > start;
@@ -73,7 +73,7 @@ static bool read_descr(Cursor *c, Header *out)
 {
     HoloString text;
     if (!read_string(c, &text) || text.size < 3) return false;
-    Cursor digits = {text.data + 2, text.data + text.size};
+    Cursor digits   = {text.data + 2, text.data + text.size};
     out->is_swapped = text.data[0] == '>';
     out->kind       = text.data[1];
     return strchr("<>|=", text.data[0]) && read_number(&digits, &out->size) && digits.at == digits.end;
@@ -103,7 +103,7 @@ static bool read_dict(Cursor *c, Header *out)
             seen |= DESCR;
         } else if (ok && holo_string_equal(key, (HoloString){"fortran_order", 13})) {
             out->is_fortran = accept(c, "True");
-            ok = out->is_fortran || accept(c, "False");
+            ok              = out->is_fortran || accept(c, "False");
             seen |= ORDER;
         } else if (ok && holo_string_equal(key, (HoloString){"shape", 5})) {
             ok = read_shape(c, &out->type);
@@ -137,7 +137,7 @@ static size_t encode_utf8(uint32_t code, char *out)
         return 1;
     }
     if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) code = 0xfffd;
-    int extra = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    int                  extra  = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
     static const uint8_t lead[] = {0, 0xc0, 0xe0, 0xf0};
     for (int i = extra; i > 0; i--, code >>= 6) out[i] = (char)(0x80 | (code & 0x3f));
     out[0] = (char)(lead[extra] | code);
@@ -147,9 +147,10 @@ static size_t encode_utf8(uint32_t code, char *out)
 // The character at *at, which moves on. Bytes that are not UTF-8 stand for themselves.
 static uint32_t decode_utf8(const char **at, const char *end)
 {
-    uint8_t  first = (uint8_t)*(*at)++;
+    uint8_t  first = (uint8_t)(*at)[0];
     int      extra = first >= 0xf0 && first < 0xf8 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;
-    uint32_t code = first & (0x3fu >> extra);
+    uint32_t code  = first & (0x3fu >> extra);
+    ++*at;
     if (first < 0xc0 || first >= 0xf8 || end - *at < extra) return first;
     for (int i = 0; i < extra; i++) {
         if (((uint8_t)(*at)[i] & 0xc0) != 0x80) return first;
@@ -194,7 +195,7 @@ static HoloStatus read_strings(HoloArena *arena, const Header *h, const char *by
                                HoloError *error)
 {
     size_t      each = (size_t)h->size * (h->kind == 'U' ? 4 : 1);
-    HoloString *to = HOLO_NEW(arena, HoloString, count);
+    HoloString *to   = HOLO_NEW(arena, HoloString, count);
     char       *text = holo_arena_take_array(arena, (size_t)count, each);
     if (!to || !text) return holo_fail_memory(error);
     out->data = to;
@@ -218,8 +219,10 @@ static HoloStatus read_numbers(HoloArena *arena, const Header *h, const char *by
     int64_t from[HOLO_MAX_RANK], to[HOLO_MAX_RANK], stride = 1;
     holo_strides(out->rank, out->dim, to);
     for (int i = 0; i < out->rank; i++, stride *= out->dim[i - 1]) from[i] = stride;
-    if (h->is_fortran) holo_move(out->rank, out->dim, size, data, to, bytes, from);
-    else memcpy(data, bytes, (size_t)count * size);
+    if (h->is_fortran)
+        holo_move(out->rank, out->dim, size, data, to, bytes, from);
+    else
+        memcpy(data, bytes, (size_t)count * size);
     if (h->is_swapped) swap_bytes(data, count * (int64_t)(size / unit), unit);
     for (int64_t i = 0; is_bool && i < count; i++) data[i] = data[i] != 0;
     out->data = data;
@@ -230,7 +233,7 @@ HoloStatus holo_npy_read(HoloArena *arena, const void *bytes, size_t size, HoloT
 {
     const char    *text = bytes;
     const uint8_t *byte = bytes;
-    Header         h = {0};
+    Header         h    = {0};
     if (size < 12 || memcmp(text, "\x93NUMPY", 6) != 0 || byte[6] < 1 || byte[6] > 3)
         return holo_fail(error, HOLO_BAD_INPUT, "this is not a NumPy array (.npy, versions 1 to 3)");
     size_t start = byte[6] == 1 ? 10 : 12, length = byte[8] | (size_t)byte[9] << 8;
@@ -238,11 +241,13 @@ HoloStatus holo_npy_read(HoloArena *arena, const void *bytes, size_t size, HoloT
     if (length > size - start) return holo_fail(error, HOLO_BAD_INPUT, "the NumPy array is cut off in its header");
     Cursor cursor = {text + start, text + start + length};
     if (!read_dict(&cursor, &h))
-        return holo_fail(error, HOLO_BAD_INPUT, "the header of the NumPy array cannot be read (records are not supported)");
+        return holo_fail(error, HOLO_BAD_INPUT,
+                         "the header of the NumPy array cannot be read (records are not supported)");
     if (!find_type(&h))
         return holo_fail(error, HOLO_UNSUPPORTED, "NumPy's type '%c%lld' is not supported", h.kind, (long long)h.size);
     int64_t count = holo_tensor_count(&h.type), bytes_each = 0, total = 0;
-    bool    fits = count >= 0 && holo_mul(h.size, h.kind == 'U' ? 4 : 1, &bytes_each) && holo_mul(count, bytes_each, &total);
+    bool    fits =
+        count >= 0 && holo_mul(h.size, h.kind == 'U' ? 4 : 1, &bytes_each) && holo_mul(count, bytes_each, &total);
     if (!fits || (uint64_t)total > size - start - length || (count && !bytes_each))
         return holo_fail(error, HOLO_BAD_INPUT, "the NumPy array has %llu bytes of data, its shape needs more",
                          (unsigned long long)(size - start - length));
@@ -267,7 +272,7 @@ HoloStatus holo_npz_read(HoloArena *arena, const void *bytes, size_t size, HoloN
         const void *data;
         if (length < 4 || strcmp(entry[i].name + length - 4, ".npy") != 0) continue;
         HoloNpzEntry *to = &(*out)[(*out_count)++];
-        to->name = holo_arena_text(arena, entry[i].name, length - 4);
+        to->name         = holo_arena_text(arena, entry[i].name, length - 4);
         if (!to->name) return holo_fail_memory(error);
         HOLO_TRY(holo_zip_read(arena, &entry[i], &data, error));
         HOLO_TRY(holo_npy_read(arena, data, entry[i].size, &to->tensor, error));
@@ -320,8 +325,10 @@ static bool choose_descr(const HoloTensor *t, size_t longest, char descr[24])
         snprintf(descr, 24, "%c%c%d", types[i].size == 1 ? '|' : '<', types[i].kind, types[i].size);
         return false;
     }
-    if (t->dtype == HOLO_STRING) snprintf(descr, 24, "<U%zu", longest);
-    else snprintf(descr, 24, "%s", class == HOLO_CLASS_INT ? "|i1" : class == HOLO_CLASS_UINT ? "|u1" : "<f4");
+    if (t->dtype == HOLO_STRING)
+        snprintf(descr, 24, "<U%zu", longest);
+    else
+        snprintf(descr, 24, "%s", class == HOLO_CLASS_INT ? "|i1" : class == HOLO_CLASS_UINT ? "|u1" : "<f4");
     return class == HOLO_CLASS_FLOAT;
 }
 
@@ -329,16 +336,18 @@ static HoloStatus write_header(HoloFileWriter *writer, const HoloTensor *t, cons
 {
     char head[1024], shape[400] = "";
     int  used = 0;
-    for (int i = 0; i < t->rank; i++)
-        used += snprintf(shape + used, sizeof shape - (size_t)used, "%lld%s", (long long)t->dim[i],
-                         t->rank == 1 ? "," : i + 1 < t->rank ? ", " : "");
-    int size = snprintf(head + 10, sizeof head - 10, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape);
+    for (int i = 0; i < t->rank; i++) {
+        const char *after = i + 1 < t->rank ? ", " : t->rank == 1 ? "," : "";
+        used += snprintf(shape + used, sizeof shape - (size_t)used, "%lld%s", (long long)t->dim[i], after);
+    }
+    int size =
+        snprintf(head + 10, sizeof head - 10, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape);
     int padded = (int)holo_align((size_t)size + 11, 64);
     memcpy(head, "\x93NUMPY\x01\x00", 8);
     memset(head + 10 + size, ' ', (size_t)(padded - size - 11));
     head[padded - 1] = '\n';
-    head[8] = (char)((padded - 10) & 0xff);
-    head[9] = (char)((padded - 10) >> 8);
+    head[8]          = (char)((padded - 10) & 0xff);
+    head[9]          = (char)((padded - 10) >> 8);
     return holo_file_write(writer, head, (size_t)padded, error);
 }
 
@@ -346,7 +355,7 @@ static HoloStatus write_contents(HoloFileWriter *writer, const HoloTensor *t, Ho
 {
     char    descr[24];
     size_t  longest = 1;
-    int64_t count = holo_tensor_count(t);
+    int64_t count   = holo_tensor_count(t);
     for (int64_t i = 0; t->dtype == HOLO_STRING && i < count; i++) {
         size_t length = string_length(((const HoloString *)t->data)[i]);
         if (length > longest) longest = length;

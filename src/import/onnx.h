@@ -10,17 +10,18 @@
 #include "import/name_map.h"
 #include "import/onnx_proto.h"
 
-enum {
-    HOLO_ONNX_DEPTH_MAX = 64,        // of subgraphs and function calls, one in another
-    HOLO_ONNX_INLINED_MAX = 1 << 20, // nodes that come out of inlined functions
-};
+#include <string.h>
 
-typedef struct HoloOnnxOpsets { // domain "" is ai.onnx
-    int count;
-    struct HoloOnnxOpset {
-        HoloString domain;
-        int        version;
-    } *entry;
+enum { HOLO_ONNX_DEPTH_MAX = 64 }; // of subgraphs and function calls, one in another
+
+typedef struct HoloOnnxOpset {
+    HoloString domain; // "" is ai.onnx
+    int        version;
+} HoloOnnxOpset;
+
+typedef struct HoloOnnxOpsets {
+    int            count;
+    HoloOnnxOpset *entry;
 } HoloOnnxOpsets;
 
 typedef struct HoloOnnx {
@@ -32,9 +33,10 @@ typedef struct HoloOnnx {
     HoloModelSource *out;    // NULL: not a model; keeps the mapped files
     HoloNameMap      files;  // location to HoloMapping
     HoloNameMap      functions;
-    HoloOnnxOpsets   opsets;        // of the model
-    int64_t          inlined; // see HOLO_ONNX_INLINED_MAX
-    size_t           copied;        // bytes of tensors that could not be borrowed
+    HoloOnnxOpsets   opsets;  // of the model
+    int64_t          inlined; // nodes, their inputs, outputs and attributes that come out of functions
+    int64_t          inlined_max;
+    size_t           copied; // bytes of tensors that could not be borrowed
     size_t           copied_max;
 } HoloOnnx;
 
@@ -48,9 +50,9 @@ typedef struct HoloOnnxCapture { // a value of the surroundings that a subgraph 
 typedef struct HoloOnnxScope {
     struct HoloOnnxScope *parent; // whose names are seen too; NULL: a model's graph or a function
     HoloGraph            *graph;
-    HoloNameMap           names; // to Binding
+    HoloNameMap           names; // to HoloOnnxBinding
     HoloOnnxCapture      *captures, **captures_end;
-    const HoloOnnxOpsets *opsets; // of the function; NULL: the model's
+    const HoloOnnxOpsets *opsets;    // of the function; NULL: the model's
     const HoloAttr       *call_attr; // of the function call, which attributes may refer to
     int                   call_attr_count;
     bool                  is_function; // nodes here, and in subgraphs here, belong to a function
@@ -65,15 +67,21 @@ typedef struct HoloOnnxBody { // a subgraph of a node
     HoloOnnxCapture     *captures;
 } HoloOnnxBody;
 
-static inline HoloString holo_onnx_string(const char *text) { return (HoloString){text, __builtin_strlen(text)}; }
+static inline HoloString holo_onnx_string(const char *text)
+{
+    return (HoloString){text, strlen(text)};
+}
+
 // A terminated copy. NULL: out of memory.
 char *holo_onnx_text(HoloOnnx *im, HoloString s);
 #define HOLO_ONNX_ARG(s) (int)((s).size < 200 ? (s).size : 200), (s).size ? (s).data : "" // for "%.*s"
 
+// What an import may grow to, set from the size of its file.
+void holo_onnx_set_limits(HoloOnnx *im, size_t file_size);
+
 // ---- tensors and types
 
 // Memory for a tensor that cannot be borrowed; bounded in proportion to the model.
-size_t               holo_onnx_copied_max(size_t file_size); // what `copied_max` is to be
 HOLO_MUST HoloStatus holo_onnx_take(HoloOnnx *im, HoloString tensor_name, int64_t count, size_t size, void **out);
 // Rank, sizes and their product, checked. `name` is for errors.
 HOLO_MUST HoloStatus holo_onnx_dims(HoloOnnx *im, HoloString name, HoloPbMany dims, HoloTensor *out,
@@ -96,8 +104,9 @@ typedef struct HoloOnnxBinding {
     HoloValue *value; // NULL: an optional input of a function, left out
     bool       is_defined;
 } HoloOnnxBinding;
-HOLO_MUST HoloStatus holo_onnx_bind(HoloOnnx *im, HoloOnnxScope *scope, HoloString name, HoloValue *value,
-                                    bool is_defined);
+
+HOLO_MUST HoloStatus           holo_onnx_bind(HoloOnnx *im, HoloOnnxScope *scope, HoloString name, HoloValue *value,
+                                              bool is_defined);
 static inline HoloOnnxBinding *holo_onnx_binding(const HoloOnnxScope *scope, HoloString name)
 {
     return holo_name_map_find(&scope->names, name);
@@ -116,7 +125,7 @@ HOLO_MUST HoloStatus holo_onnx_constant(HoloOnnx *im, const char *node, const Ho
 const HoloAttr *holo_onnx_attr_find(const HoloAttr *attr, int count, const char *name); // NULL: no such
 
 typedef struct HoloOnnxFunction HoloOnnxFunction;
-HOLO_MUST HoloStatus holo_onnx_functions(HoloOnnx *im, HoloPbMany functions);
+HOLO_MUST HoloStatus            holo_onnx_functions(HoloOnnx *im, HoloPbMany functions);
 HoloOnnxFunction *holo_onnx_function_find(const HoloOnnx *im, const HoloOnnxNodeProto *node); // NULL: no such
 
 typedef struct HoloOnnxCall { // of a function

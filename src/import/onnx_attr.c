@@ -4,24 +4,31 @@
 
 #include <string.h>
 
-static const uint8_t kinds[] = { // HoloAttrKind of a HoloOnnxAttrType
-    [HOLO_ONNX_FLOAT] = HOLO_ATTR_FLOAT,           [HOLO_ONNX_INT] = HOLO_ATTR_INT,
-    [HOLO_ONNX_STRING] = HOLO_ATTR_STRING,         [HOLO_ONNX_TENSOR] = HOLO_ATTR_TENSOR,
-    [HOLO_ONNX_GRAPH] = HOLO_ATTR_GRAPH,           [HOLO_ONNX_FLOATS] = HOLO_ATTR_FLOATS,
-    [HOLO_ONNX_INTS] = HOLO_ATTR_INTS,             [HOLO_ONNX_STRINGS] = HOLO_ATTR_STRINGS,
-    [HOLO_ONNX_TENSORS] = HOLO_ATTR_TENSORS,       [HOLO_ONNX_GRAPHS] = HOLO_ATTR_GRAPHS,
-    [HOLO_ONNX_SPARSE_TENSOR] = HOLO_ATTR_TENSOR,  [HOLO_ONNX_SPARSE_TENSORS] = HOLO_ATTR_TENSORS,
-    [HOLO_ONNX_TYPE_PROTO] = HOLO_ATTR_TYPE,
+// HoloAttrKind of a HoloOnnxAttrType.
+static const uint8_t kinds[] = {
+    [HOLO_ONNX_FLOAT]          = HOLO_ATTR_FLOAT,
+    [HOLO_ONNX_INT]            = HOLO_ATTR_INT,
+    [HOLO_ONNX_STRING]         = HOLO_ATTR_STRING,
+    [HOLO_ONNX_TENSOR]         = HOLO_ATTR_TENSOR,
+    [HOLO_ONNX_GRAPH]          = HOLO_ATTR_GRAPH,
+    [HOLO_ONNX_FLOATS]         = HOLO_ATTR_FLOATS,
+    [HOLO_ONNX_INTS]           = HOLO_ATTR_INTS,
+    [HOLO_ONNX_STRINGS]        = HOLO_ATTR_STRINGS,
+    [HOLO_ONNX_TENSORS]        = HOLO_ATTR_TENSORS,
+    [HOLO_ONNX_GRAPHS]         = HOLO_ATTR_GRAPHS,
+    [HOLO_ONNX_SPARSE_TENSOR]  = HOLO_ATTR_TENSOR,
+    [HOLO_ONNX_SPARSE_TENSORS] = HOLO_ATTR_TENSORS,
+    [HOLO_ONNX_TYPE_PROTO]     = HOLO_ATTR_TYPE,
 };
 
 enum { ATTRS_MAX = 1024 }; // of a node: they are searched one by one
 
 typedef struct Reader {
-    HoloOnnx          *im;
-    HoloOnnxScope     *scope;
-    HoloOnnxAttrProto  proto;
-    HoloAttr          *attr;   // being filled in
-    HoloOnnxBody     **bodies; // subgraphs of the node
+    HoloOnnx         *im;
+    HoloOnnxScope    *scope;
+    HoloOnnxAttrProto proto;
+    HoloAttr         *attr;   // being filled in
+    HoloOnnxBody    **bodies; // subgraphs of the node
 } Reader;
 
 // ---- one attribute
@@ -57,8 +64,7 @@ static HoloStatus read_tensors(Reader *r, HoloPbMany list, ReadTensor read)
     void      *tensors;
     HOLO_TRY(take(r, list.count, sizeof(HoloTensor), &tensors));
     r->attr->tensor = tensors;
-    for (HoloTensor *to = tensors; holo_pb_next_bytes(&list, &message); to++)
-        HOLO_TRY(read(r->im, message, to, NULL));
+    for (HoloTensor *to = tensors; holo_pb_next_bytes(&list, &message); to++) HOLO_TRY(read(r->im, message, to, NULL));
     return HOLO_OK;
 }
 
@@ -67,8 +73,8 @@ static HoloStatus read_graph(Reader *r, HoloString message, void **out)
     HoloOnnxBody *body = HOLO_NEW(r->im->arena, HoloOnnxBody, 1);
     if (!body) return holo_fail_memory(r->im->error);
     if (!r->scope || !r->bodies)
-        return holo_fail(r->im->error, HOLO_UNSUPPORTED, "attribute '%s' is a graph given to a function, which is not supported",
-                         r->attr->name);
+        return holo_fail(r->im->error, HOLO_UNSUPPORTED,
+                         "attribute '%s' is a graph given to a function, which is not supported", r->attr->name);
     HOLO_TRY(holo_onnx_graph(r->im, message, r->scope, body));
     body->next = *r->bodies;
     *r->bodies = body;
@@ -117,11 +123,11 @@ static HoloStatus read_strings(Reader *r)
 static HoloStatus read_value(Reader *r)
 {
     const HoloOnnxAttrProto *a = &r->proto;
-    r->attr->count = 1;
+    r->attr->count             = 1;
     switch ((HoloOnnxAttrType)a->type) {
     case HOLO_ONNX_FLOAT: r->attr->f = (double)a->f; return HOLO_OK;
     case HOLO_ONNX_INT: r->attr->i = a->i; return HOLO_OK;
-    case HOLO_ONNX_STRING: r->attr->s = a->s; return HOLO_OK;
+    case HOLO_ONNX_STRING: r->attr->s = a->s.size ? a->s : holo_onnx_string(""); return HOLO_OK;
     case HOLO_ONNX_TENSOR: return read_tensor(r, a->tensor, holo_onnx_tensor);
     case HOLO_ONNX_SPARSE_TENSOR: return read_tensor(r, a->sparse_tensor, holo_onnx_sparse);
     case HOLO_ONNX_TYPE_PROTO: return read_tensor(r, a->type_proto, read_type);
@@ -154,7 +160,7 @@ static HoloStatus read_reference(Reader *r, bool *out_given)
         return holo_fail(r->im->error, HOLO_BAD_MODEL, "attribute '%s' refers to '%s' of a function, but is not in one",
                          r->attr->name, name);
     const HoloAttr *given = holo_onnx_attr_find(r->scope->call_attr, r->scope->call_attr_count, name);
-    *out_given = given != NULL;
+    *out_given            = given != NULL;
     if (!given) return HOLO_OK;
     if (given->kind != r->attr->kind)
         return holo_fail(r->im->error, HOLO_BAD_MODEL, "attribute '%s' refers to '%s', which is of another type",
@@ -174,8 +180,9 @@ static HoloStatus read_attr(Reader *r, HoloString message, const char *node, boo
     int64_t type  = r->proto.type;
     r->attr->kind = type > 0 && type < HOLO_COUNT(kinds) ? kinds[type] : 0;
     if (!r->attr->kind)
-        return holo_fail(r->im->error, HOLO_UNSUPPORTED, "node '%s': attribute '%s' has type %lld, which is not supported",
-                         node, r->attr->name, (long long)type);
+        return holo_fail(r->im->error, HOLO_UNSUPPORTED,
+                         "node '%s': attribute '%s' has type %lld, which is not supported", node, r->attr->name,
+                         (long long)type);
     if (r->proto.ref_name.size) return read_reference(r, out_given);
     *out_given = true;
     return read_value(r);
@@ -195,7 +202,7 @@ HoloStatus holo_onnx_attrs(HoloOnnx *im, HoloOnnxScope *scope, HoloPbMany attrib
     *out = attrs;
     HoloString message;
     while (holo_pb_next_bytes(&attributes, &message)) {
-        bool   given = false;
+        bool   given  = false;
         Reader reader = {.im = im, .scope = scope, .attr = &(*out)[*out_count], .bodies = bodies};
         HOLO_TRY(read_attr(&reader, message, node, &given));
         if (holo_onnx_attr_find(*out, *out_count, reader.attr->name))
@@ -214,9 +221,9 @@ HoloStatus holo_onnx_constant(HoloOnnx *im, const char *node, const HoloAttr *at
         const char *name;
         int         kind, dtype, rank;
     } forms[] = {
-        {"value", HOLO_ATTR_TENSOR, HOLO_NONE, 0},         {"sparse_value", HOLO_ATTR_TENSOR, HOLO_NONE, 0},
-        {"value_float", HOLO_ATTR_FLOAT, HOLO_F32, 0},     {"value_floats", HOLO_ATTR_FLOATS, HOLO_F32, 1},
-        {"value_int", HOLO_ATTR_INT, HOLO_I64, 0},         {"value_ints", HOLO_ATTR_INTS, HOLO_I64, 1},
+        {"value", HOLO_ATTR_TENSOR, HOLO_NONE, 0},          {"sparse_value", HOLO_ATTR_TENSOR, HOLO_NONE, 0},
+        {"value_float", HOLO_ATTR_FLOAT, HOLO_F32, 0},      {"value_floats", HOLO_ATTR_FLOATS, HOLO_F32, 1},
+        {"value_int", HOLO_ATTR_INT, HOLO_I64, 0},          {"value_ints", HOLO_ATTR_INTS, HOLO_I64, 1},
         {"value_string", HOLO_ATTR_STRING, HOLO_STRING, 0}, {"value_strings", HOLO_ATTR_STRINGS, HOLO_STRING, 1},
     };
     for (int f = 0; f < HOLO_COUNT(forms); f++) {
@@ -232,9 +239,12 @@ HoloStatus holo_onnx_constant(HoloOnnx *im, const char *node, const HoloAttr *at
             return HOLO_OK;
         }
         HOLO_TRY(holo_onnx_take(im, holo_onnx_string(node), 1, sizeof(HoloString), &out->data));
-        if (a->kind == HOLO_ATTR_FLOAT) *(float *)out->data = (float)a->f;
-        else if (a->kind == HOLO_ATTR_INT) *(int64_t *)out->data = a->i;
-        else *(HoloString *)out->data = a->s;
+        if (a->kind == HOLO_ATTR_FLOAT)
+            *(float *)out->data = (float)a->f;
+        else if (a->kind == HOLO_ATTR_INT)
+            *(int64_t *)out->data = a->i;
+        else
+            *(HoloString *)out->data = a->s;
         return HOLO_OK;
     }
     return holo_fail(im->error, HOLO_BAD_MODEL, "node '%s' (Constant) has no value", node);

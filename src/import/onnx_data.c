@@ -49,8 +49,8 @@ static HoloStatus read_container(HoloOnnx *im, HoloString message, HoloKind kind
 static HoloStatus join_values(HoloOnnx *im, const HoloTensor *sequence, int64_t keys, HoloTensor *out)
 {
     const HoloTensor *element = sequence->data;
-    size_t            size = holo_dtype_size(sequence->dtype);
-    *out = (HoloTensor){.dtype = sequence->dtype, .rank = 1, .dim = {keys}};
+    size_t            size    = holo_dtype_size(sequence->dtype);
+    *out                      = (HoloTensor){.dtype = sequence->dtype, .rank = 1, .dim = {keys}};
     if (sequence->inner != HOLO_TENSOR || sequence->dim[0] != keys)
         return holo_fail(im->error, HOLO_BAD_INPUT, "a map has %lld keys and %lld values", (long long)keys,
                          (long long)sequence->dim[0]);
@@ -66,9 +66,9 @@ static HoloStatus join_values(HoloOnnx *im, const HoloTensor *sequence, int64_t 
 static HoloStatus read_keys(HoloOnnx *im, HoloOnnxMapProto *map, HoloTensor *out)
 {
     bool    is_text = map->key_type == HOLO_STRING;
-    size_t  size = holo_dtype_size(is_text ? HOLO_STRING : HOLO_I64);
-    int64_t count = is_text ? map->string_keys.count : map->keys.count;
-    *out = (HoloTensor){.dtype = is_text ? HOLO_STRING : HOLO_I64, .rank = 1, .dim = {count}};
+    size_t  size    = holo_dtype_size(is_text ? HOLO_STRING : HOLO_I64);
+    int64_t count   = is_text ? map->string_keys.count : map->keys.count;
+    *out            = (HoloTensor){.dtype = is_text ? HOLO_STRING : HOLO_I64, .rank = 1, .dim = {count}};
     HOLO_TRY(holo_onnx_take(im, map->name, count, size, &out->data));
     for (HoloString *to = out->data; is_text && holo_pb_next_bytes(&map->string_keys, to);) to++;
     for (int64_t *to = out->data; !is_text && holo_pb_next_int(&map->keys, to);) to++;
@@ -77,7 +77,7 @@ static HoloStatus read_keys(HoloOnnx *im, HoloOnnxMapProto *map, HoloTensor *out
 
 static HoloStatus read_map(HoloOnnx *im, HoloString message, int depth, HoloTensor *out, HoloString *out_name)
 {
-    HoloOnnxMapProto map = {0};
+    HoloOnnxMapProto map    = {0};
     HoloTensor       values = {0}, *pair;
     HoloString       unused;
     HOLO_TRY(holo_pb_read(&im->source, "MapProto", message, holo_onnx_map_fields, &map));
@@ -106,9 +106,9 @@ static HoloStatus read_value(HoloOnnx *im, HoloString message, HoloKind kind, in
 HoloStatus holo_import_pb(HoloArena *arena, const void *bytes, size_t size, const HoloTensor *want, HoloTensor *out,
                           const char **out_name, HoloError *error)
 {
-    HoloOnnx   im = {.arena = arena, .error = error, .source = {bytes, error}};
+    HoloOnnx   im   = {.arena = arena, .error = error, .source = {bytes, error}};
     HoloString name = {0};
-    im.copied_max = holo_onnx_copied_max(size);
+    holo_onnx_set_limits(&im, size);
     *out = (HoloTensor){.dtype = want->dtype, .inner = want->inner};
     HOLO_TRY(read_value(&im, (HoloString){bytes, size}, (HoloKind)want->kind, 0, out, &name));
     if (!out_name) return HOLO_OK;

@@ -30,7 +30,7 @@ HoloStatus holo_onnx_opsets(HoloOnnx *im, HoloPbMany list, HoloOnnxOpsets *out)
         return holo_fail(im->error, HOLO_UNSUPPORTED, "%lld operator sets are imported, at most %d are supported",
                          (long long)list.count, SETS_MAX);
     out->count = 0;
-    out->entry = HOLO_NEW(im->arena, struct HoloOnnxOpset, list.count);
+    out->entry = HOLO_NEW(im->arena, HoloOnnxOpset, list.count);
     if (!out->entry) return holo_fail_memory(im->error);
     while (holo_pb_next_bytes(&list, &message)) {
         HoloOnnxOpsetProto opset = {0};
@@ -38,7 +38,7 @@ HoloStatus holo_onnx_opsets(HoloOnnx *im, HoloPbMany list, HoloOnnxOpsets *out)
         if (opset.version < 0 || opset.version > VERSION_MAX)
             return holo_fail(im->error, HOLO_BAD_MODEL, "operator set '%.*s' has version %lld",
                              HOLO_ONNX_ARG(opset.domain), (long long)opset.version);
-        out->entry[out->count++] = (struct HoloOnnxOpset){holo_onnx_domain(opset.domain), (int)opset.version};
+        out->entry[out->count++] = (HoloOnnxOpset){holo_onnx_domain(opset.domain), (int)opset.version};
     }
     return HOLO_OK;
 }
@@ -57,8 +57,8 @@ HoloStatus holo_onnx_version(HoloOnnx *im, const HoloOnnxScope *scope, HoloStrin
     if (*out) return HOLO_OK;
     *out = 1; // of other domains, and of models older than operator sets
     if (domain.size || !im->opsets.count) return HOLO_OK;
-    return holo_fail(im->error, HOLO_BAD_MODEL, "node '%s': the model does not say which version of ONNX's operators it uses",
-                     node);
+    return holo_fail(im->error, HOLO_BAD_MODEL,
+                     "node '%s': the model does not say which version of ONNX's operators it uses", node);
 }
 
 // ---- the model's functions
@@ -69,7 +69,7 @@ static HoloString function_key(HoloArena *arena, HoloString domain, HoloString n
     char *key = holo_arena_take(arena, domain.size + name.size + overload.size + 3);
     if (!key) return (HoloString){0};
     HoloString part[] = {domain, name, overload};
-    size_t     size = 0;
+    size_t     size   = 0;
     for (int i = 0; i < HOLO_COUNT(part); i++) {
         if (part[i].size) memcpy(key + size, part[i].data, part[i].size);
         size += part[i].size;
@@ -100,8 +100,8 @@ HoloStatus holo_onnx_functions(HoloOnnx *im, HoloPbMany functions)
 HoloOnnxFunction *holo_onnx_function_find(const HoloOnnx *im, const HoloOnnxNodeProto *node)
 {
     if (!im->functions.used) return NULL;
-    HoloArenaMark mark = holo_arena_mark(im->arena);
-    HoloString    key = function_key(im->arena, node->domain, node->op_type, node->overload);
+    HoloArenaMark mark  = holo_arena_mark(im->arena);
+    HoloString    key   = function_key(im->arena, node->domain, node->op_type, node->overload);
     void         *found = key.data ? holo_name_map_find(&im->functions, key) : NULL;
     holo_arena_reset(im->arena, mark);
     return found;
@@ -112,7 +112,7 @@ HoloOnnxFunction *holo_onnx_function_find(const HoloOnnx *im, const HoloOnnxNode
 // The call's attributes, and the defaults of those it does not give.
 static HoloStatus join_attrs(HoloOnnx *im, const HoloOnnxFunction *f, const HoloOnnxCall *call, HoloOnnxScope *scope)
 {
-    HoloAttr *attr = HOLO_NEW(im->arena, HoloAttr, call->attr_count + f->default_count);
+    HoloAttr *attr  = HOLO_NEW(im->arena, HoloAttr, call->attr_count + f->default_count);
     int       count = 0;
     if (!attr) return holo_fail_memory(im->error);
     for (int i = 0; i < call->attr_count; i++) attr[count++] = call->attr[i];
@@ -128,9 +128,10 @@ static HoloStatus bind_ports(HoloOnnx *im, const HoloOnnxFunction *f, const Holo
     HoloPbMany inputs = f->proto.input, outputs = f->proto.output;
     HoloString name;
     if (call->in_count > inputs.count || call->out_count > outputs.count)
-        return holo_fail(im->error, HOLO_BAD_MODEL, "node '%s' has %d inputs and %d outputs, the function '%.*s' %lld and %lld",
-                         call->node, call->in_count, call->out_count, HOLO_ONNX_ARG(f->proto.name),
-                         (long long)inputs.count, (long long)outputs.count);
+        return holo_fail(im->error, HOLO_BAD_MODEL,
+                         "node '%s' has %d inputs and %d outputs, the function '%.*s' %lld and %lld", call->node,
+                         call->in_count, call->out_count, HOLO_ONNX_ARG(f->proto.name), (long long)inputs.count,
+                         (long long)outputs.count);
     for (int i = 0; holo_pb_next_bytes(&inputs, &name); i++)
         HOLO_TRY(holo_onnx_bind(im, scope, name, i < call->in_count ? call->in[i] : NULL, true));
     for (int i = 0; i < call->out_count && holo_pb_next_bytes(&outputs, &name); i++)
@@ -151,7 +152,8 @@ static HoloStatus copy_value(HoloOnnx *im, const HoloOnnxScope *scope, HoloValue
     return HOLO_OK;
 }
 
-static HoloStatus finish_outputs(HoloOnnx *im, const HoloOnnxFunction *f, const HoloOnnxCall *call, HoloOnnxScope *scope)
+static HoloStatus finish_outputs(HoloOnnx *im, const HoloOnnxFunction *f, const HoloOnnxCall *call,
+                                 HoloOnnxScope *scope)
 {
     HoloPbMany outputs = f->proto.output;
     HoloString name;
@@ -159,8 +161,9 @@ static HoloStatus finish_outputs(HoloOnnx *im, const HoloOnnxFunction *f, const 
         const HoloOnnxBinding *binding = holo_onnx_binding(scope, name);
         if (!call->out[i] || (binding && binding->is_defined && binding->value == call->out[i])) continue;
         if (!binding || !binding->is_defined || !binding->value)
-            return holo_fail(im->error, HOLO_BAD_MODEL, "node '%s': the function '%.*s' does not define its output '%.*s'",
-                             call->node, HOLO_ONNX_ARG(f->proto.name), HOLO_ONNX_ARG(name));
+            return holo_fail(im->error, HOLO_BAD_MODEL,
+                             "node '%s': the function '%.*s' does not define its output '%.*s'", call->node,
+                             HOLO_ONNX_ARG(f->proto.name), HOLO_ONNX_ARG(name));
         HOLO_TRY(copy_value(im, scope, binding->value, call->out[i], call->node));
     }
     return HOLO_OK;
@@ -169,9 +172,9 @@ static HoloStatus finish_outputs(HoloOnnx *im, const HoloOnnxFunction *f, const 
 HoloStatus holo_onnx_inline(HoloOnnx *im, HoloOnnxScope *caller, HoloOnnxFunction *f, const HoloOnnxCall *call)
 {
     HoloOnnxScope scope = {.graph = caller->graph, .opsets = &f->opsets, .is_function = true};
-    scope.captures_end = &scope.captures;
-    scope.depth        = caller->depth + 1;
-    scope.prefix       = holo_arena_format(im->arena, "%.200s/", call->node);
+    scope.captures_end  = &scope.captures;
+    scope.depth         = caller->depth + 1;
+    scope.prefix        = holo_arena_format(im->arena, "%.200s/", call->node);
     if (!scope.prefix) return holo_fail_memory(im->error);
     if (f->is_active || scope.depth > HOLO_ONNX_DEPTH_MAX)
         return holo_fail(im->error, HOLO_BAD_MODEL, "node '%s': the function '%.*s' %s", call->node,

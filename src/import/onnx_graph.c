@@ -24,10 +24,11 @@ static HoloStatus define(HoloOnnx *im, HoloOnnxScope *scope, HoloString name, Ho
                          scope->is_function ? "a function" : "the graph");
     if (binding) {
         binding->is_defined = true;
-        *out = binding->value;
+        *out                = binding->value;
         return HOLO_OK;
     }
-    char *full = holo_arena_format(im->arena, "%s%.*s", scope->prefix, (int)(name.size < 4096 ? name.size : 4096), name.data);
+    char *full =
+        holo_arena_format(im->arena, "%s%.*s", scope->prefix, (int)(name.size < 4096 ? name.size : 4096), name.data);
     *out = full ? holo_graph_value(scope->graph, full) : NULL;
     return *out ? holo_onnx_bind(im, scope, name, *out, true) : holo_fail_memory(im->error);
 }
@@ -48,9 +49,9 @@ static HoloStatus resolve(HoloOnnx *im, HoloOnnxScope *scope, HoloString name, c
     *out = NULL;
     if (outer) {
         HoloOnnxCapture *capture = HOLO_NEW(im->arena, HoloOnnxCapture, 1);
-        *out = holo_graph_input(scope->graph, outer->name, &outer->type);
+        *out                     = holo_graph_input(scope->graph, outer->name, &outer->type);
         if (!capture || !*out) return holo_fail_memory(im->error);
-        *capture = (HoloOnnxCapture){.name = name, .outer = outer, .inner = *out};
+        *capture             = (HoloOnnxCapture){.name = name, .outer = outer, .inner = *out};
         *scope->captures_end = capture;
         scope->captures_end  = &capture->next;
     }
@@ -87,7 +88,7 @@ static bool is_constant_node(const HoloOnnx *im, const HoloOnnxNodeProto *node)
 static HoloStatus count_inlined(HoloOnnx *im, const HoloOnnxNodeProto *node)
 {
     im->inlined += 1 + node->input.count + node->output.count + node->attribute.count;
-    if (im->inlined <= HOLO_ONNX_INLINED_MAX) return HOLO_OK;
+    if (im->inlined <= im->inlined_max) return HOLO_OK;
     return holo_fail(im->error, HOLO_UNSUPPORTED, "the functions of the model expand to too many nodes");
 }
 
@@ -117,7 +118,7 @@ static HoloStatus declare_node(HoloOnnx *im, HoloOnnxScope *scope, HoloString me
 static HoloStatus resolve_all(HoloOnnx *im, HoloOnnxScope *scope, HoloPbMany names, const char *node, HoloValue ***out)
 {
     HoloString name;
-    *out = HOLO_NEW(im->arena, HoloValue *, names.count);
+    *out       = HOLO_NEW(im->arena, HoloValue *, names.count);
     char *user = holo_arena_format(im->arena, "node '%s'", node);
     if (!*out || !user) return holo_fail_memory(im->error);
     for (int i = 0; holo_pb_next_bytes(&names, &name); i++)
@@ -148,13 +149,13 @@ static HoloStatus join_captures(HoloOnnx *im, const HoloOnnxBody *bodies, HoloOn
 static HoloStatus close_body(HoloOnnx *im, const HoloOnnxBody *body, HoloOnnxCapture *const *captures, int count)
 {
     HoloNameMap own = {0};
-    HoloValue **in = HOLO_NEW(im->arena, HoloValue *, count);
+    HoloValue **in  = HOLO_NEW(im->arena, HoloValue *, count);
     if (!in) return holo_fail_memory(im->error);
     for (HoloOnnxCapture *c = body->captures; c; c = c->next)
         if (!holo_name_map_set(&own, im->arena, c->name, c->inner)) return holo_fail_memory(im->error);
     for (int i = 0; i < count; i++) {
         const HoloValue *outer = captures[i]->outer;
-        in[i] = holo_name_map_find(&own, captures[i]->name);
+        in[i]                  = holo_name_map_find(&own, captures[i]->name);
         if (!in[i]) in[i] = holo_graph_input(body->graph, outer->name, &outer->type);
         if (!in[i]) return holo_fail_memory(im->error);
     }
@@ -165,16 +166,17 @@ static HoloStatus close_body(HoloOnnx *im, const HoloOnnxBody *body, HoloOnnxCap
 static HoloStatus add_node(HoloOnnx *im, HoloOnnxScope *scope, const HoloOnnxNodeProto *proto, const HoloOnnxCall *call,
                            HoloOnnxBody *bodies)
 {
-    HoloOnnxCapture **captures = NULL;
+    HoloOnnxCapture **captures      = NULL;
     int               capture_count = 0, version;
     if (bodies) HOLO_TRY(join_captures(im, bodies, &captures, &capture_count));
     for (const HoloOnnxBody *body = bodies; body; body = body->next)
         HOLO_TRY(close_body(im, body, captures, capture_count));
     HOLO_TRY(holo_onnx_version(im, scope, proto->domain, call->node, &version));
     char     *domain = holo_onnx_text(im, proto->domain), *type = holo_onnx_text(im, proto->op_type);
-    HoloNode *node = !domain || !type ? NULL
-                                      : holo_graph_node(scope->graph, call->node, domain, type, version,
-                                                        call->in_count + capture_count, call->out_count, call->attr_count);
+    HoloNode *node = !domain || !type
+                         ? NULL
+                         : holo_graph_node(scope->graph, call->node, domain, type, version,
+                                           call->in_count + capture_count, call->out_count, call->attr_count);
     if (!node) return holo_fail_memory(im->error);
     for (int i = 0; i < call->in_count; i++) node->in[i] = call->in[i];
     for (int i = 0; i < capture_count; i++) node->in[call->in_count + i] = captures[i]->outer;
@@ -188,17 +190,17 @@ static HoloStatus add_node(HoloOnnx *im, HoloOnnxScope *scope, const HoloOnnxNod
 static HoloStatus connect_node(HoloOnnx *im, HoloOnnxScope *scope, HoloString message, int index)
 {
     HoloOnnxNodeProto node;
-    HoloOnnxCall      call = {0};
+    HoloOnnxCall      call   = {0};
     HoloOnnxBody     *bodies = NULL;
     HOLO_TRY(read_node(im, scope, message, index, &node, &call.node));
     if (is_constant_node(im, &node)) return HOLO_OK;
     HoloOnnxFunction *function = holo_onnx_function_find(im, &node);
-    call.in_count  = (int)node.input.count;
-    call.out_count = (int)node.output.count;
+    call.in_count              = (int)node.input.count;
+    call.out_count             = (int)node.output.count;
     HOLO_TRY(resolve_all(im, scope, node.input, call.node, &call.in));
     HOLO_TRY(resolve_all(im, scope, node.output, call.node, &call.out));
-    HOLO_TRY(holo_onnx_attrs(im, scope, node.attribute, call.node, &call.attr, &call.attr_count,
-                             function ? NULL : &bodies));
+    HOLO_TRY(
+        holo_onnx_attrs(im, scope, node.attribute, call.node, &call.attr, &call.attr_count, function ? NULL : &bodies));
     return function ? holo_onnx_inline(im, scope, function, &call) : add_node(im, scope, &node, &call, bodies);
 }
 
@@ -248,7 +250,7 @@ static HoloStatus add_inputs(HoloOnnx *im, HoloOnnxScope *scope, HoloPbMany list
         if (!scope->parent && type.dtype == HOLO_NONE)
             return holo_fail(im->error, HOLO_UNSUPPORTED, "input '%.*s' has no type, or one that does not exist here",
                              HOLO_ONNX_ARG(info.name));
-        char      *name = holo_onnx_text(im, info.name);
+        char      *name  = holo_onnx_text(im, info.name);
         HoloValue *value = name ? holo_graph_input(scope->graph, name, &type) : NULL;
         if (!value) return holo_fail_memory(im->error);
         HOLO_TRY(holo_onnx_bind(im, scope, info.name, value, true));
@@ -292,7 +294,7 @@ HoloStatus holo_onnx_graph(HoloOnnx *im, HoloString message, HoloOnnxScope *pare
     HoloOnnxGraphProto proto = {0};
     HOLO_TRY(holo_pb_read(&im->source, "GraphProto", message, holo_onnx_graph_fields, &proto));
     HoloOnnxScope scope = {.parent = parent, .prefix = ""};
-    scope.captures_end = &scope.captures;
+    scope.captures_end  = &scope.captures;
     if (parent) {
         scope.opsets          = parent->opsets;
         scope.call_attr       = parent->call_attr;

@@ -39,7 +39,7 @@ static const char *looks_like(const uint8_t *bytes, size_t size)
         {0, "<!doctype", "a web page (HTML): the download went wrong"},
         {0, "<html", "a web page (HTML): the download went wrong"},
         {0, "\x1f\x8b", "gzip-compressed data: unpack it first"},
-        {0, "\xfd" "7zXZ", "xz-compressed data: unpack it first"},
+        {0, "\3757zXZ", "xz-compressed data: unpack it first"},
         {0, "\x28\xb5\x2f\xfd", "zstd-compressed data: unpack it first"},
         {257, "ustar", "a tar archive: unpack it first"},
         {0, "GGUF", "a GGUF model (llama.cpp)"},
@@ -50,7 +50,7 @@ static const char *looks_like(const uint8_t *bytes, size_t size)
         {0, "\x80\x02", "a Python pickle (PyTorch)"},
         {0, "\x80\x03", "a Python pickle"},
         {0, "\x80\x04", "a Python pickle"},
-        {0, "\x7f" "ELF", "a program (ELF)"},
+        {0, "\177ELF", "a program (ELF)"},
     };
     if (size == 0) return "an empty file";
     if (size > 4 && !memcmp(bytes, "PK\3\4", 4))
@@ -87,11 +87,11 @@ static HoloStatus read_meta(HoloOnnx *im, HoloPbMany list)
 static HoloStatus describe(HoloOnnx *im, const HoloOnnxModelProto *model)
 {
     HoloModelSource *out = im->out;
-    out->format      = "ONNX";
-    out->ir_version  = model->ir_version;
-    out->producer    = holo_arena_format(im->arena, "%.*s%s%.*s", HOLO_ONNX_ARG(model->producer_name),
-                                         model->producer_version.size ? " " : "", HOLO_ONNX_ARG(model->producer_version));
-    out->description = holo_onnx_text(im, model->doc);
+    out->format          = "ONNX";
+    out->ir_version      = model->ir_version;
+    out->producer        = holo_arena_format(im->arena, "%.*s%s%.*s", HOLO_ONNX_ARG(model->producer_name),
+                                      model->producer_version.size ? " " : "", HOLO_ONNX_ARG(model->producer_version));
+    out->description     = holo_onnx_text(im, model->doc);
     if (!out->producer || !out->description) return holo_fail_memory(im->error);
     for (int i = 0; i < im->opsets.count && i < HOLO_COUNT(out->opset); i++) {
         out->opset[i].domain  = holo_onnx_text(im, im->opsets.entry[i].domain);
@@ -106,7 +106,7 @@ static HoloStatus read_model(HoloOnnx *im, HoloString bytes)
 {
     enum { GRAPH = 7, IR_MIN = 3 };
     HoloOnnxModelProto model = {0};
-    HoloOnnxBody       body = {0};
+    HoloOnnxBody       body  = {0};
     const char        *other = looks_like((const uint8_t *)bytes.data, bytes.size);
     if (other) return holo_fail(im->error, HOLO_BAD_MODEL, "this is not an ONNX model; it looks like %s", other);
     HOLO_TRY(holo_pb_read(&im->source, "ModelProto", bytes, holo_onnx_model_fields, &model));
@@ -128,21 +128,15 @@ static HoloStatus read_model(HoloOnnx *im, HoloString bytes)
 
 // ---- entries
 
-size_t holo_onnx_copied_max(size_t file_size)
-{
-    size_t grown, max, fixed = (size_t)256 << 20;
-    return holo_size_mul(file_size, 64, &grown) && holo_size_add(grown, fixed, &max) ? max : SIZE_MAX;
-}
-
 HoloStatus holo_import_onnx_memory(HoloArena *arena, const void *bytes, size_t size, const char *folder,
                                    HoloModelSource *out, HoloError *error)
 {
     HoloOnnx im = {.arena = arena, .error = error, .source = {bytes, error}, .folder = folder, .out = out};
-    *out          = (HoloModelSource){.bytes = size};
-    im.copied_max = holo_onnx_copied_max(size);
-    HoloHash hash = holo_hash(bytes, size);
-    out->hash[0]  = hash.word[0];
-    out->hash[1]  = hash.word[1];
+    *out        = (HoloModelSource){.bytes = size};
+    holo_onnx_set_limits(&im, size);
+    HoloHash hash     = holo_hash(bytes, size);
+    out->hash[0]      = hash.word[0];
+    out->hash[1]      = hash.word[1];
     HoloStatus status = read_model(&im, (HoloString){bytes, size});
     if (status) holo_import_close(out);
     return status;
@@ -158,9 +152,9 @@ static char *folder_of(HoloArena *arena, const char *path)
 
 HoloStatus holo_import_onnx(HoloArena *arena, const char *path, HoloModelSource *out, HoloError *error)
 {
-    *out = (HoloModelSource){0};
+    *out                = (HoloModelSource){0};
     char        *folder = folder_of(arena, path);
-    HoloMapping *file = HOLO_NEW(arena, HoloMapping, 1);
+    HoloMapping *file   = HOLO_NEW(arena, HoloMapping, 1);
     if (!folder || !file) return holo_fail_memory(error);
     HOLO_TRY(holo_file_map(path, file, error));
     HoloStatus status = holo_import_onnx_memory(arena, file->data, file->size, folder, out, error);

@@ -1,6 +1,7 @@
 // onnx_proto.c - the field numbers of onnx.proto. Fields that carry no meaning here are not listed.
 #include "import/onnx_proto.h"
 
+// clang-format off
 #define FIELD(number, kind, member) {number, HOLO_PB_##kind, offsetof(MESSAGE, member)}
 
 #define MESSAGE HoloOnnxModelProto

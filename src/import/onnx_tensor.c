@@ -15,6 +15,14 @@ char *holo_onnx_text(HoloOnnx *im, HoloString s)
     return holo_arena_text(im->arena, s.size ? s.data : "", s.size);
 }
 
+void holo_onnx_set_limits(HoloOnnx *im, size_t file_size)
+{
+    size_t grown, fixed = (size_t)256 << 20;
+    bool   fits     = holo_size_mul(file_size, 64, &grown) && holo_size_add(grown, fixed, &im->copied_max);
+    im->copied_max  = fits ? im->copied_max : SIZE_MAX;
+    im->inlined_max = (1 << 18) + (int64_t)(file_size / 8);
+}
+
 HoloStatus holo_onnx_take(HoloOnnx *im, HoloString name, int64_t count, size_t size, void **out)
 {
     size_t bytes, total;
@@ -125,7 +133,7 @@ static bool parse_size(HoloString text, uint64_t *out)
 
 static HoloStatus keep_file(HoloOnnx *im, HoloMapping *mapping)
 {
-    HoloModelSource *out = im->out;
+    HoloModelSource *out   = im->out;
     HoloMapping    **files = HOLO_NEW(im->arena, HoloMapping *, out->file_count + 1);
     if (!files) {
         holo_file_unmap(mapping);
@@ -135,7 +143,7 @@ static HoloStatus keep_file(HoloOnnx *im, HoloMapping *mapping)
     files[out->file_count++] = mapping;
     out->files               = files;
     out->bytes += mapping->size;
-    im->copied_max += 64 * mapping->size;
+    holo_onnx_set_limits(im, out->bytes);
     return HOLO_OK;
 }
 
@@ -145,8 +153,8 @@ static HoloStatus open_external(HoloOnnx *im, HoloString name, HoloString locati
     if (*out) return HOLO_OK;
     if (!im->folder || !im->out)
         return holo_fail(im->error, HOLO_BAD_MODEL,
-                         "tensor '%.*s' is in the file '%.*s', and there is no folder to look for it", HOLO_ONNX_ARG(name),
-                         HOLO_ONNX_ARG(location));
+                         "tensor '%.*s' is in the file '%.*s', and there is no folder to look for it",
+                         HOLO_ONNX_ARG(name), HOLO_ONNX_ARG(location));
     if (memchr(location.data, 0, location.size))
         return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s': its file name holds a zero byte",
                          HOLO_ONNX_ARG(name));
@@ -197,7 +205,7 @@ static HoloStatus check_count(HoloOnnx *im, HoloString name, int64_t given, int6
 static HoloStatus from_ints(HoloOnnx *im, HoloString name, HoloPbMany ints, int64_t count, HoloTensor *out)
 {
     bool    is_packed = holo_dtype_bits(out->dtype) < 8;
-    size_t  size = holo_dtype_size(out->dtype);
+    size_t  size      = holo_dtype_size(out->dtype);
     int64_t value, entries = is_packed ? (int64_t)stored_bytes(out->dtype, count) : count;
     HOLO_TRY(check_count(im, name, ints.count, entries));
     HOLO_TRY(holo_onnx_take(im, name, entries, size, &out->data));

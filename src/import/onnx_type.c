@@ -25,7 +25,7 @@ static HoloStatus read_dim(HoloOnnx *im, HoloString message, HoloDims *dims, Hol
 static HoloStatus read_tensor(HoloOnnx *im, HoloString message, HoloDims *dims, HoloTensor *out)
 {
     enum { SHAPE = 2 };
-    HoloOnnxTensorTypeProto type = {0};
+    HoloOnnxTensorTypeProto type  = {0};
     HoloOnnxShapeProto      shape = {0};
     HOLO_TRY(holo_pb_read(&im->source, "TypeProto.Tensor", message, holo_onnx_tensor_type_fields, &type));
     if (type.elem_type <= HOLO_NONE || type.elem_type >= HOLO_DTYPE_COUNT) return HOLO_OK;
@@ -44,7 +44,7 @@ static HoloStatus read_tensor(HoloOnnx *im, HoloString message, HoloDims *dims, 
 static HoloStatus read_type(HoloOnnx *im, HoloString message, HoloDims *dims, int depth, HoloTensor *out)
 {
     HoloOnnxTypeProto type = {0};
-    *out = unknown;
+    *out                   = unknown;
     HOLO_TRY(holo_pb_read(&im->source, "TypeProto", message, holo_onnx_type_fields, &type));
     if (holo_pb_has(type.has, HOLO_ONNX_TYPE_TENSOR)) return read_tensor(im, type.tensor, dims, out);
     const struct {

@@ -70,8 +70,10 @@ static int64_t count_elements(HoloPbKind kind, const Item *item)
     static const struct {
         int wire, size;
     } plain[] = {
-        [HOLO_PB_INTS] = {WIRE_VARINT, 1}, [HOLO_PB_FIXED32S] = {WIRE_FIXED32, 4},
-        [HOLO_PB_FIXED64S] = {WIRE_FIXED64, 8}, [HOLO_PB_LIST] = {WIRE_BYTES, 0},
+        [HOLO_PB_INTS]     = {WIRE_VARINT, 1},
+        [HOLO_PB_FIXED32S] = {WIRE_FIXED32, 4},
+        [HOLO_PB_FIXED64S] = {WIRE_FIXED64, 8},
+        [HOLO_PB_LIST]     = {WIRE_BYTES, 0},
     };
     if (item->wire == plain[kind].wire) return 1;
     if (item->wire != WIRE_BYTES) return -1;

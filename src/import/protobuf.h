@@ -8,14 +8,14 @@
 
 #include "base/base.h"
 
-typedef enum HoloPbKind {  // the member of the struct that a field is decoded into
-    HOLO_PB_INT,           // int64_t, from a varint
-    HOLO_PB_FLOAT,         // float
-    HOLO_PB_BYTES,         // HoloString: a string, bytes or a message
-    HOLO_PB_INTS,          // HoloPbMany of varints, packed or not
-    HOLO_PB_FIXED32S,      // HoloPbMany of 4-byte numbers, packed or not
-    HOLO_PB_FIXED64S,      // HoloPbMany of 8-byte numbers, packed or not
-    HOLO_PB_LIST,          // HoloPbMany of strings, bytes or messages
+typedef enum HoloPbKind { // the member of the struct that a field is decoded into
+    HOLO_PB_INT,          // int64_t, from a varint
+    HOLO_PB_FLOAT,        // float
+    HOLO_PB_BYTES,        // HoloString: a string, bytes or a message
+    HOLO_PB_INTS,         // HoloPbMany of varints, packed or not
+    HOLO_PB_FIXED32S,     // HoloPbMany of 4-byte numbers, packed or not
+    HOLO_PB_FIXED64S,     // HoloPbMany of 8-byte numbers, packed or not
+    HOLO_PB_LIST,         // HoloPbMany of strings, bytes or messages
 } HoloPbKind;
 
 typedef struct HoloPbField {
@@ -39,7 +39,10 @@ typedef struct HoloPbSource {
     HoloError     *error;
 } HoloPbSource;
 
-static inline bool holo_pb_has(uint64_t has, int number) { return has >> number & 1; }
+static inline bool holo_pb_has(uint64_t has, int number)
+{
+    return has >> number & 1;
+}
 
 // Decodes `message` into the zeroed struct `out`. Unknown fields are passed over; of a field that is
 // given twice the last one counts. `name` is the message's type, for errors.

@@ -5,11 +5,22 @@
 #include <zlib.h>
 
 enum {
-    END_SIG = 0x06054b50, END_SIZE = 22, COMMENT_MAX = 65535,
-    END64_SIG = 0x06064b50, END64_SIZE = 56, LOCATOR_SIG = 0x07064b50, LOCATOR_SIZE = 20,
-    CENTRAL_SIG = 0x02014b50, CENTRAL_SIZE = 46, LOCAL_SIG = 0x04034b50, LOCAL_SIZE = 30,
-    EXTRA_ZIP64 = 1, FLAG_ENCRYPTED = 1, STORED = 0, DEFLATED = 8,
-    RATIO_MAX = 1032, // of deflate
+    END_SIG        = 0x06054b50,
+    END_SIZE       = 22,
+    COMMENT_MAX    = 65535,
+    END64_SIG      = 0x06064b50,
+    END64_SIZE     = 56,
+    LOCATOR_SIG    = 0x07064b50,
+    LOCATOR_SIZE   = 20,
+    CENTRAL_SIG    = 0x02014b50,
+    CENTRAL_SIZE   = 46,
+    LOCAL_SIG      = 0x04034b50,
+    LOCAL_SIZE     = 30,
+    EXTRA_ZIP64    = 1,
+    FLAG_ENCRYPTED = 1,
+    STORED         = 0,
+    DEFLATED       = 8,
+    RATIO_MAX      = 1032, // of deflate
 };
 
 typedef struct Zip {
@@ -25,9 +36,20 @@ static uint64_t number(const uint8_t *at, int bytes)
     return value;
 }
 
-static uint16_t u16(const uint8_t *at) { return (uint16_t)number(at, 2); }
-static uint32_t u32(const uint8_t *at) { return (uint32_t)number(at, 4); }
-static uint64_t u64(const uint8_t *at) { return number(at, 8); }
+static uint16_t u16(const uint8_t *at)
+{
+    return (uint16_t)number(at, 2);
+}
+
+static uint32_t u32(const uint8_t *at)
+{
+    return (uint32_t)number(at, 4);
+}
+
+static uint64_t u64(const uint8_t *at)
+{
+    return number(at, 8);
+}
 
 // `size` bytes at `offset`; NULL: not all of them are in the file.
 static const uint8_t *range(const Zip *zip, uint64_t offset, uint64_t size)
@@ -58,12 +80,12 @@ static HoloStatus find_directory64(const Zip *zip, uint64_t end, Directory *out)
 
 static HoloStatus find_directory(const Zip *zip, Directory *out)
 {
-    uint64_t last = zip->size < END_SIZE ? 0 : zip->size - END_SIZE;
+    uint64_t last  = zip->size < END_SIZE ? 0 : zip->size - END_SIZE;
     uint64_t first = last > COMMENT_MAX ? last - COMMENT_MAX : 0;
     for (uint64_t end = last + 1; end-- > first;) {
         const uint8_t *at = range(zip, end, END_SIZE);
         if (!at || u32(at) != END_SIG) continue;
-        *out = (Directory){.count = u16(at + 10), .size = u32(at + 12), .offset = u32(at + 16)};
+        *out       = (Directory){.count = u16(at + 10), .size = u32(at + 12), .offset = u32(at + 16)};
         bool is_64 = out->count == UINT16_MAX || out->size == UINT32_MAX || out->offset == UINT32_MAX;
         return is_64 ? find_directory64(zip, end, out) : HOLO_OK;
     }
@@ -80,7 +102,7 @@ static HoloStatus read_extra64(const Zip *zip, const uint8_t *extra, uint64_t si
     if (!wanted) return HOLO_OK;
     while (size >= 4) {
         uint64_t       length = u16(extra + 2);
-        const uint8_t *at = extra + 4, *end;
+        const uint8_t *at     = extra + 4, *end;
         if (length > size - 4) break;
         end = at + length;
         if (u16(extra) == EXTRA_ZIP64) {
@@ -127,7 +149,7 @@ static HoloStatus read_entry(const Zip *zip, HoloArena *arena, uint64_t *offset,
 HoloStatus holo_zip_open(HoloArena *arena, const void *bytes, size_t size, HoloZipEntry **out, int *out_count,
                          HoloError *error)
 {
-    Zip       zip = {bytes, size, error};
+    Zip       zip       = {bytes, size, error};
     Directory directory = {0};
     HOLO_TRY(find_directory(&zip, &directory));
     if (!range(&zip, directory.offset, directory.size) || directory.count > directory.size / CENTRAL_SIZE ||
@@ -149,16 +171,16 @@ HoloStatus holo_zip_open(HoloArena *arena, const void *bytes, size_t size, HoloZ
 
 static HoloStatus inflate_entry(const HoloZipEntry *entry, void *out, HoloError *error)
 {
-    z_stream stream = {.next_in = (Bytef *)entry->stored, .next_out = out};
+    z_stream stream  = {.next_in = (Bytef *)entry->stored, .next_out = out};
     size_t   in_left = entry->stored_size, out_left = entry->size;
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return holo_fail_memory(error);
     int state = Z_OK;
     while (state == Z_OK) { // zlib counts in 32 bits
-        uInt in = in_left > UINT32_MAX ? UINT32_MAX : (uInt)in_left;
-        uInt room = out_left > UINT32_MAX ? UINT32_MAX : (uInt)out_left;
+        uInt in          = in_left > UINT32_MAX ? UINT32_MAX : (uInt)in_left;
+        uInt room        = out_left > UINT32_MAX ? UINT32_MAX : (uInt)out_left;
         stream.avail_in  = in;
         stream.avail_out = room;
-        state = inflate(&stream, Z_NO_FLUSH);
+        state            = inflate(&stream, Z_NO_FLUSH);
         in_left -= in - stream.avail_in;
         out_left -= room - stream.avail_out;
     }
@@ -172,7 +194,8 @@ HoloStatus holo_zip_read(HoloArena *arena, const HoloZipEntry *entry, const void
     *out = entry->stored;
     if (entry->method == DEFLATED) {
         if (entry->size / RATIO_MAX > entry->stored_size)
-            return holo_fail(error, HOLO_BAD_INPUT, "entry '%s' of the zip file cannot be as large as it says", entry->name);
+            return holo_fail(error, HOLO_BAD_INPUT, "entry '%s' of the zip file cannot be as large as it says",
+                             entry->name);
         void *memory = holo_arena_take(arena, entry->size);
         if (!memory) return holo_fail_memory(error);
         HOLO_TRY(inflate_entry(entry, memory, error));

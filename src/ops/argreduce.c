@@ -12,7 +12,7 @@ static HoloStatus find_axis(const HoloCall *call, int *axis)
 
 static HoloStatus infer(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
+    const HoloTensor *in   = call->in[0];
     bool              keep = holo_attr_int(call, "keepdims", 1) != 0;
     HoloDim           dim[HOLO_MAX_RANK];
     int               axis = 0, rank = 0;
@@ -43,12 +43,12 @@ static void turn(uint64_t *key, int64_t count, bool is_float)
 
 static HoloStatus eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
-    HoloTensor       *out = holo_out(call, 0);
+    const HoloTensor *in       = call->in[0];
+    HoloTensor       *out      = holo_out(call, 0);
     bool              smallest = call->op->row != NULL;
-    bool              last = holo_attr_int(call, "select_last_index", 0) != 0;
+    bool              last     = holo_attr_int(call, "select_last_index", 0) != 0;
     bool              is_float = holo_dtype_class((HoloDtype)in->dtype) == HOLO_CLASS_FLOAT;
-    int               axis = 0;
+    int               axis     = 0;
     if (!out) return HOLO_OK;
     if (in->rank > 0) HOLO_TRY(find_axis(call, &axis));
     HoloRows rows = in->rank > 0 ? holo_rows(in, axis, axis + 1) : (HoloRows){1, 1, 1};
@@ -71,9 +71,11 @@ static HoloStatus eval(HoloCall *call)
 
 static const bool smallest = true;
 
-#define ARG(text, how)                                                                             \
-    {.name = text, .domain = "", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1, \
-     .types = HOLO_TYPES_NUMBER, .infer = infer, .eval = eval, .row = how}
+#define ARG(text, how)                                                                                \
+    {                                                                                                 \
+        .name = text, .domain = "", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1, \
+        .types = HOLO_TYPES_NUMBER, .infer = infer, .eval = eval, .row = how                          \
+    }
 
 const HoloOp holo_ops_argreduce[] = {
     ARG("ArgMax", NULL),

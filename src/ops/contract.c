@@ -16,23 +16,22 @@ typedef struct Tile {
 
 // sum[j] += a[p] * b[p][j] for p in order. Four rows of b at a time spare loads and stores of the sums; a
 // full tile has a length that the compiler knows.
-#define DEFINE_ADD_PRODUCTS(name, type)                                                                  \
+#define DEFINE_ADD_PRODUCTS(name, type)                                                                           \
     static inline void name##_four(const type *restrict a, const type *restrict b, int count, type *restrict sum) \
-    {                                                                                                    \
-        for (int j = 0; j < count; j++)                                                                  \
+    {                                                                                                             \
+        for (int j = 0; j < count; j++)                                                                           \
             sum[j] = sum[j] + a[0] * b[j] + a[1] * b[COLS + j] + a[2] * b[2 * COLS + j] + a[3] * b[3 * COLS + j]; \
-    }                                                                                                    \
-    static void name(const type *restrict a, const type *restrict b, int depth, int count, type *restrict sum) \
-    {                                                                                                    \
-        int p = 0;                                                                                       \
-        for (; p + 4 <= depth; p += 4)                                                                   \
-            if (count == COLS)                                                                           \
-                name##_four(a + p, b + p * COLS, COLS, sum);                                             \
-            else                                                                                         \
-                name##_four(a + p, b + p * COLS, count, sum);                                            \
-        for (; p < depth; p++)                                                                           \
-            for (int j = 0; j < count; j++)                                                              \
-                sum[j] += a[p] * b[p * COLS + j];                                                        \
+    }                                                                                                             \
+    static void name(const type *restrict a, const type *restrict b, int depth, int count, type *restrict sum)    \
+    {                                                                                                             \
+        int p = 0;                                                                                                \
+        for (; p + 4 <= depth; p += 4)                                                                            \
+            if (count == COLS)                                                                                    \
+                name##_four(a + p, b + p * COLS, COLS, sum);                                                      \
+            else                                                                                                  \
+                name##_four(a + p, b + p * COLS, count, sum);                                                     \
+        for (; p < depth; p++)                                                                                    \
+            for (int j = 0; j < count; j++) sum[j] += a[p] * b[p * COLS + j];                                     \
     }
 DEFINE_ADD_PRODUCTS(add_products_f, double)
 DEFINE_ADD_PRODUCTS(add_products_u, uint64_t)
@@ -46,8 +45,7 @@ static void write_tile(const HoloContract *c, Tile *tile, int64_t batch, int64_t
 {
     for (int r = 0; r < rows; r++) {
         int64_t index = (batch * c->rows + row + r) * c->cols + col;
-        if (c->finish)
-            c->finish(c, batch, row + r, col, cols, tile->sum[r]);
+        if (c->finish) c->finish(c, batch, row + r, col, cols, tile->sum[r]);
         if (c->out)
             holo_cells_write(c->out, c->integer, index, cols, tile->sum[r]);
         else
@@ -58,18 +56,16 @@ static void write_tile(const HoloContract *c, Tile *tile, int64_t batch, int64_t
 static void run_tile(void *arg, int64_t i, int worker)
 {
     (void)worker;
-    const HoloContract *c = arg;
-    int64_t col_tiles = (c->cols + COLS - 1) / COLS, row_tiles = (c->rows + ROWS - 1) / ROWS;
+    const HoloContract *c         = arg;
+    int64_t             col_tiles = (c->cols + COLS - 1) / COLS, row_tiles = (c->rows + ROWS - 1) / ROWS;
     int64_t col = i % col_tiles * COLS, row = i / col_tiles % row_tiles * ROWS, batch = i / col_tiles / row_tiles;
     int     cols = (int)at_most(c->cols - col, COLS), rows = (int)at_most(c->rows - row, ROWS);
     Tile    tile;
 
-    for (int r = 0; r < rows; r++)
-        memset(tile.sum[r], 0, (size_t)cols * sizeof(HoloCell));
+    for (int r = 0; r < rows; r++) memset(tile.sum[r], 0, (size_t)cols * sizeof(HoloCell));
     for (int64_t k = 0; k < c->depth; k += DEPTH) {
         int depth = (int)at_most(c->depth - k, DEPTH);
-        for (int p = 0; p < depth; p++)
-            c->b(c, batch, k + p, col, cols, tile.b[p]);
+        for (int p = 0; p < depth; p++) c->b(c, batch, k + p, col, cols, tile.b[p]);
         for (int r = 0; r < rows; r++) {
             c->a(c, batch, row + r, k, depth, tile.a[r]);
             if (c->integer)
@@ -83,10 +79,9 @@ static void run_tile(void *arg, int64_t i, int worker)
 
 void holo_contract(const HoloCall *call, const HoloContract *c)
 {
-    if (!c->out && !c->cells)
-        return; // nobody wants it
+    if (!c->out && !c->cells) return; // nobody wants it
     int64_t tiles = c->batch * ((c->rows + ROWS - 1) / ROWS) * ((c->cols + COLS - 1) / COLS);
-    double  cost = (double)c->batch * (double)c->rows * (double)c->cols * ((double)c->depth + 1);
+    double  cost  = (double)c->batch * (double)c->rows * (double)c->cols * ((double)c->depth + 1);
     holo_spread(call, tiles, cost, run_tile, (void *)c);
 }
 
@@ -105,7 +100,6 @@ double holo_contract_at(const HoloContract *c, int64_t index)
                 sum.f += a[p].f * b.f;
         }
     }
-    if (c->finish)
-        c->finish(c, batch, row, col, 1, &sum);
+    if (c->finish) c->finish(c, batch, row, col, 1, &sum);
     return c->integer ? (double)sum.i : sum.f;
 }

@@ -13,7 +13,7 @@ typedef struct HoloConv {
     HoloContract          contract;
     HoloWindow            window;
     const HoloTensor     *x, *w;
-    const HoloTensor     *bias, *sum;    // added to the result: one a channel, one an element. NULL: none
+    const HoloTensor     *bias, *sum;     // added to the result: one a channel, one an element. NULL: none
     int64_t               group, in, out; // channels a group
     int64_t               taps, ins;      // window.kernel, and positions of an input plane
     double                x_zero;         // subtracted from x; what is outside is 0 after that

@@ -12,22 +12,22 @@ typedef union Tile {
 // carry[0] what was gathered by the end.
 typedef void Scan(Tile *x, int count, bool exclusive, Tile *carry);
 
-#define SCAN(name, type, member, expression)                                   \
-    static void name(Tile *tile, int count, bool exclusive, Tile *carry)       \
-    {                                                                          \
-        type a = carry->member[0];                                             \
-        for (int k = 0; k < count; k++) {                                      \
-            type x = tile->member[k], next = (expression);                     \
-            tile->member[k] = exclusive ? a : next;                            \
-            a = next;                                                          \
-        }                                                                      \
-        carry->member[0] = a;                                                  \
+#define SCAN(name, type, member, expression)                             \
+    static void name(Tile *tile, int count, bool exclusive, Tile *carry) \
+    {                                                                    \
+        type a = carry->member[0];                                       \
+        for (int k = 0; k < count; k++) {                                \
+            type x = tile->member[k], next = (expression);               \
+            tile->member[k] = exclusive ? a : next;                      \
+            a               = next;                                      \
+        }                                                                \
+        carry->member[0] = a;                                            \
     }
 
 SCAN(sum_f, double, f, a + x)
 SCAN(sum_u, uint64_t, u, a + x)
-SCAN(prod_f, double, f, a * x)
-SCAN(prod_u, uint64_t, u, a * x)
+SCAN(prod_f, double, f, (a * x))
+SCAN(prod_u, uint64_t, u, (a * x))
 
 typedef struct Cumulation {
     Scan *floats, *integers;
@@ -65,12 +65,12 @@ static void scan_row(const HoloTensor *in, HoloTensor *out, int64_t start, int64
 
 static HoloStatus eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
-    HoloTensor       *out = holo_out(call, 0);
-    bool              reverse = holo_attr_int(call, "reverse", 0) != 0;
+    const HoloTensor *in        = call->in[0];
+    HoloTensor       *out       = holo_out(call, 0);
+    bool              reverse   = holo_attr_int(call, "reverse", 0) != 0;
     bool              exclusive = holo_attr_int(call, "exclusive", 0) != 0;
-    int64_t           given = 0;
-    int               axis = 0;
+    int64_t           given     = 0;
+    int               axis      = 0;
     if (!out) return HOLO_OK;
     if (holo_in_ints(call, 1, &given, 1) != 1)
         return holo_call_fail(call, HOLO_BAD_INPUT, "the axis (input 1) is not a single number");
@@ -84,13 +84,15 @@ static HoloStatus eval(HoloCall *call)
     return HOLO_OK;
 }
 
-static const Cumulation sum = {sum_f, sum_u, 0};
+static const Cumulation sum  = {sum_f, sum_u, 0};
 static const Cumulation prod = {prod_f, prod_u, 1};
 
-#define CUMULATIVE(text, version, how)                                                                     \
-    {.name = text, .domain = "", .since = version, .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1,    \
-     .types = HOLO_TYPES_FLOAT | HOLO_BIT(I32) | HOLO_BIT(I64) | HOLO_BIT(U32) | HOLO_BIT(U64), .infer = infer, \
-     .eval = eval, .row = &how}
+#define CUMULATIVE(text, version, how)                                                                             \
+    {                                                                                                              \
+        .name = text, .domain = "", .since = version, .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1,        \
+        .types = HOLO_TYPES_FLOAT | HOLO_BIT(I32) | HOLO_BIT(I64) | HOLO_BIT(U32) | HOLO_BIT(U64), .infer = infer, \
+        .eval = eval, .row = &how                                                                                  \
+    }
 
 const HoloOp holo_ops_cumulative[] = {
     CUMULATIVE("CumSum", 11, sum),

@@ -19,11 +19,10 @@ static bool bring_pivot(double *m, int64_t n, int64_t k)
 {
     int64_t best = k;
     for (int64_t r = k + 1; r < n; r++)
-        if (fabs(m[r * n + k]) > fabs(m[best * n + k]))
-            best = r;
+        if (fabs(m[r * n + k]) > fabs(m[best * n + k])) best = r;
     for (int64_t c = 0; best != k && c < n; c++) {
-        double x = m[k * n + c];
-        m[k * n + c] = m[best * n + c];
+        double x        = m[k * n + c];
+        m[k * n + c]    = m[best * n + c];
         m[best * n + c] = x;
     }
     return best != k;
@@ -33,16 +32,13 @@ static double determinant(double *m, int64_t n)
 {
     double det = 1;
     for (int64_t k = 0; k < n; k++) {
-        if (bring_pivot(m, n, k))
-            det = -det;
+        if (bring_pivot(m, n, k)) det = -det;
         double pivot = m[k * n + k];
         det *= pivot;
-        if (pivot == 0)
-            return 0;
+        if (pivot == 0) return 0;
         for (int64_t r = k + 1; r < n; r++) {
             double factor = m[r * n + k] / pivot;
-            for (int64_t c = k + 1; c < n; c++)
-                m[r * n + c] -= factor * m[k * n + c];
+            for (int64_t c = k + 1; c < n; c++) m[r * n + c] -= factor * m[k * n + c];
         }
     }
     return det;
@@ -50,8 +46,7 @@ static double determinant(double *m, int64_t n)
 
 static HoloStatus eval(HoloCall *call)
 {
-    if (holo_out_is_empty(call))
-        return HOLO_OK;
+    if (holo_out_is_empty(call)) return HOLO_OK;
     const HoloTensor *x = call->in[0];
     HoloTensor       *y = call->out[0];
     int64_t           n = x->dim[x->rank - 1], stack = holo_tensor_count(y);
@@ -66,7 +61,15 @@ static HoloStatus eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_det[] = {
-    {.name = "Det", .domain = "", .since = 11, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,
-     .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval},
+    {.name    = "Det",
+     .domain  = "",
+     .since   = 11,
+     .in_min  = 1,
+     .in_max  = 1,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = infer,
+     .eval    = eval},
     {0},
 };

@@ -5,26 +5,26 @@
 #include <string.h>
 #include <strings.h>
 
-#define ACTIVATIONS(ROW)                                                                             \
-    ROW("Relu", relu, x > 0 || x != x ? x : 0, 0, 0, false, false)                                   \
-    ROW("Tanh", hyperbolic, tanh(x), 0, 0, false, false)                                             \
-    ROW("Sigmoid", sigmoid, 1 / (1 + exp(-x)), 0, 0, false, false)                                   \
-    ROW("Affine", affine, alpha * x + beta, 1, 0, true, true)                                        \
-    ROW("LeakyRelu", leaky_relu, x < 0 ? alpha * x : x, 0.01, 0, true, false)                        \
-    ROW("ThresholdedRelu", thresholded_relu, x > alpha || x != x ? x : 0, 1, 0, true, false)         \
-    ROW("ScaledTanh", scaled_tanh, alpha * tanh(beta * x), 1, 1, true, true)                         \
-    ROW("HardSigmoid", hard_sigmoid, fmin(1, fmax(0, alpha * x + beta)), 0.2, 0.5, true, true)       \
-    ROW("Elu", elu, x < 0 ? alpha * expm1(x) : x, 1, 0, true, false)                                 \
-    ROW("Softsign", softsign, x / (1 + fabs(x)), 0, 0, false, false)                                 \
-    ROW("Softplus", softplus, x > 0 ? x + log1p(exp(-x)) : log1p(exp(x)), 0, 0, false, false)        \
-    ROW("Clip", clip, fmin(beta, fmax(alpha, x)), -INFINITY, INFINITY, true, true)                   \
-    ROW("HardSwish", hard_swish, x * fmin(1, fmax(0, alpha * x + beta)), 1.0 / 6, 0.5, true, true)
+#define ACTIVATIONS(ROW)                                                                      \
+    ROW("Relu", relu, x > 0 || x != x ? x : 0, 0, 0, false, false)                            \
+    ROW("Tanh", hyperbolic, tanh(x), 0, 0, false, false)                                      \
+    ROW("Sigmoid", sigmoid, 1 / (1 + exp(-x)), 0, 0, false, false)                            \
+    ROW("Affine", affine, alpha *x + beta, 1, 0, true, true)                                  \
+    ROW("LeakyRelu", leaky_relu, x < 0 ? alpha * x : x, 0.01, 0, true, false)                 \
+    ROW("ThresholdedRelu", thresholded_relu, x > alpha || x != x ? x : 0, 1, 0, true, false)  \
+    ROW("ScaledTanh", scaled_tanh, alpha *tanh(beta *x), 1, 1, true, true)                    \
+    ROW("HardSigmoid", hard_sigmoid, fmin(1, fmax(0, alpha *x + beta)), 0.2, 0.5, true, true) \
+    ROW("Elu", elu, x < 0 ? alpha * expm1(x) : x, 1, 0, true, false)                          \
+    ROW("Softsign", softsign, x / (1 + fabs(x)), 0, 0, false, false)                          \
+    ROW("Softplus", softplus, x > 0 ? x + log1p(exp(-x)) : log1p(exp(x)), 0, 0, false, false) \
+    ROW("Clip", clip, fmin(beta, fmax(alpha, x)), -INFINITY, INFINITY, true, true)            \
+    ROW("HardSwish", hard_swish, x *fmin(1, fmax(0, alpha *x + beta)), 1.0 / 6, 0.5, true, true)
 
-#define ROW(name, id, expression, a, b, has_a, has_b)   \
+#define ROW(name, id, expression, a, b, has_a, has_b)     \
     static double id(double x, double alpha, double beta) \
-    {                                                   \
-        (void)alpha, (void)beta;                        \
-        return expression;                              \
+    {                                                     \
+        (void)alpha, (void)beta;                          \
+        return expression;                                \
     }
 ACTIVATIONS(ROW)
 #undef ROW
@@ -39,8 +39,7 @@ const HoloActivation *holo_activation_find(HoloString name)
 {
     for (int i = 0; i < HOLO_COUNT(activations); i++) {
         const char *known = activations[i].name;
-        if (strlen(known) == name.size && !strncasecmp(known, name.data, name.size))
-            return &activations[i];
+        if (strlen(known) == name.size && !strncasecmp(known, name.data, name.size)) return &activations[i];
     }
     return NULL;
 }

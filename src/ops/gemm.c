@@ -11,10 +11,8 @@ static HoloStatus view_both(const HoloCall *call, HoloMatrix *a, HoloMatrix *b)
     HOLO_TRY(holo_expect_rank(call, 1, 2, 2));
     HOLO_TRY(holo_matrix_view(call, 0, false, a));
     HOLO_TRY(holo_matrix_view(call, 1, true, b));
-    if (holo_attr_int(call, "transA", 0))
-        holo_matrix_transpose(a);
-    if (holo_attr_int(call, "transB", 0))
-        holo_matrix_transpose(b);
+    if (holo_attr_int(call, "transA", 0)) holo_matrix_transpose(a);
+    if (holo_attr_int(call, "transB", 0)) holo_matrix_transpose(b);
     return HOLO_OK;
 }
 
@@ -22,8 +20,7 @@ static HoloStatus view_both(const HoloCall *call, HoloMatrix *a, HoloMatrix *b)
 static HoloStatus check_c(const HoloCall *call, const HoloDim *dim)
 {
     const HoloTensor *c = holo_in(call, 2);
-    if (!c)
-        return HOLO_OK;
+    if (!c) return HOLO_OK;
     HOLO_TRY(holo_expect_rank(call, 2, 0, 2));
     for (int d = 0; d < c->rank; d++) {
         HoloDim have = c->dim[d], want = dim[2 - c->rank + d];
@@ -63,8 +60,7 @@ static void finish_f(const Gemm *g, int64_t count, const HoloCell *c, HoloCell *
 {
     for (int64_t j = 0; j < count; j++) {
         double x = g->alpha * sums[j].f;
-        if (g->c)
-            x += g->beta * c[j].f;
+        if (g->c) x += g->beta * c[j].f;
         sums[j].f = g->activation ? g->activation->f(x, g->activation_alpha, g->activation_beta) : x;
     }
 }
@@ -78,10 +74,8 @@ static uint64_t whole(double x)
 static void finish_u(const Gemm *g, int64_t count, const HoloCell *c, HoloCell *sums)
 {
     for (int64_t j = 0; j < count; j++) {
-        if (g->alpha != 1)
-            sums[j].u = whole(g->alpha * (double)sums[j].i);
-        if (g->c)
-            sums[j].u += g->beta == 1 ? c[j].u : whole(g->beta * (double)c[j].i);
+        if (g->alpha != 1) sums[j].u = whole(g->alpha * (double)sums[j].i);
+        if (g->c) sums[j].u += g->beta == 1 ? c[j].u : whole(g->beta * (double)c[j].i);
     }
 }
 
@@ -101,17 +95,16 @@ static HoloStatus prepare(const HoloCall *call, Gemm *g)
     HOLO_TRY(view_both(call, &a, &b));
     HOLO_TRY(holo_matmul_init(call, &a, &b, &g->product));
     HoloContract *contract = &g->product.contract;
-    contract->integer = holo_dtype_is_integer(a.t->dtype);
-    contract->finish = finish;
-    g->alpha = holo_attr_float(call, "alpha", 1);
-    g->beta = holo_attr_float(call, "beta", 1);
-    g->c = g->beta != 0 ? holo_in(call, 2) : NULL;
-    if (g->c)
-        holo_strides_broadcast(g->c, 2, (int64_t[]){contract->rows, contract->cols}, g->c_stride);
+    contract->integer      = holo_dtype_is_integer(a.t->dtype);
+    contract->finish       = finish;
+    g->alpha               = holo_attr_float(call, "alpha", 1);
+    g->beta                = holo_attr_float(call, "beta", 1);
+    g->c                   = g->beta != 0 ? holo_in(call, 2) : NULL;
+    if (g->c) holo_strides_broadcast(g->c, 2, (int64_t[]){contract->rows, contract->cols}, g->c_stride);
     g->activation = holo_activation_find(holo_attr_string(call, "activation", ""));
     if (g->activation) {
         g->activation_alpha = holo_attr_float(call, "activation_alpha", g->activation->alpha);
-        g->activation_beta = holo_attr_float(call, "activation_beta", g->activation->beta);
+        g->activation_beta  = holo_attr_float(call, "activation_beta", g->activation->beta);
     }
     return HOLO_OK;
 }
@@ -119,8 +112,7 @@ static HoloStatus prepare(const HoloCall *call, Gemm *g)
 static HoloStatus eval(HoloCall *call)
 {
     Gemm g;
-    if (holo_out_is_empty(call))
-        return HOLO_OK;
+    if (holo_out_is_empty(call)) return HOLO_OK;
     HOLO_TRY(prepare(call, &g));
     holo_contract(call, &g.product.contract);
     return HOLO_OK;
@@ -133,7 +125,7 @@ static double at(const HoloCall *call, int64_t index)
 }
 
 #define TYPES (HOLO_TYPES_FLOAT | HOLO_BIT(I32) | HOLO_BIT(U32) | HOLO_BIT(I64) | HOLO_BIT(U64))
-#define ROW .in_min = 2, .in_max = 3, .out_min = 1, .out_max = 1, .infer = infer, .eval = eval, .at = at
+#define ROW   .in_min = 2, .in_max = 3, .out_min = 1, .out_max = 1, .infer = infer, .eval = eval, .at = at
 
 const HoloOp holo_ops_gemm[] = {
     {.name = "Gemm", .domain = "", .since = 1, .types = TYPES, ROW},

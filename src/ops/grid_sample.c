@@ -25,22 +25,21 @@ typedef struct Sampler {
 static int choice(const HoloCall *call, const char *attr, int count, const char *const *names)
 {
     for (int i = 0; i < count; i++)
-        if (holo_attr_is(call, attr, names[0], names[i]))
-            return i;
+        if (holo_attr_is(call, attr, names[0], names[i])) return i;
     return -1;
 }
 
 static HoloStatus read_modes(const HoloCall *call, Sampler *s)
 {
-    static const char *const modes[] = {"linear", "bilinear", "nearest", "cubic", "bicubic"};
-    static const Mode        mode_of[] = {LINEAR, LINEAR, NEAREST, CUBIC, CUBIC};
+    static const char *const modes[]    = {"linear", "bilinear", "nearest", "cubic", "bicubic"};
+    static const Mode        mode_of[]  = {LINEAR, LINEAR, NEAREST, CUBIC, CUBIC};
     static const char *const paddings[] = {"zeros", "border", "reflection"};
-    int mode = choice(call, "mode", HOLO_COUNT(modes), modes);
-    int padding = choice(call, "padding_mode", HOLO_COUNT(paddings), paddings);
+    int                      mode       = choice(call, "mode", HOLO_COUNT(modes), modes);
+    int                      padding    = choice(call, "padding_mode", HOLO_COUNT(paddings), paddings);
     if (mode < 0 || padding < 0)
         return holo_call_fail(call, HOLO_BAD_MODEL, "%s is not a known one", mode < 0 ? "mode" : "padding_mode");
-    s->mode = mode_of[mode];
-    s->padding = (Padding)padding;
+    s->mode          = mode_of[mode];
+    s->padding       = (Padding)padding;
     s->align_corners = holo_attr_int(call, "align_corners", 0) != 0;
     return HOLO_OK;
 }
@@ -63,8 +62,7 @@ static HoloStatus infer(HoloCall *call)
                               (long long)grid->dim[0]);
     dim[0] = x->dim[0];
     dim[1] = x->dim[1];
-    for (int d = 2; d < x->rank; d++)
-        dim[d] = grid->dim[d - 1];
+    for (int d = 2; d < x->rank; d++) dim[d] = grid->dim[d - 1];
     return holo_out_type(call, 0, (HoloDtype)x->dtype, x->rank, dim);
 }
 
@@ -72,10 +70,8 @@ static HoloStatus infer(HoloCall *call)
 static double reflect(double x, double low, double high)
 {
     double range = high - low;
-    if (x >= low && x <= high)
-        return x;
-    if (!(range > 0))
-        return low;
+    if (x >= low && x <= high) return x;
+    if (!(range > 0)) return low;
     double beyond = x < low ? low - x : x - high, times = floor(beyond / range), rest = beyond - times * range;
     bool   from_near = fmod(times, 2) == 0;
     return (x < low) == from_near ? low + rest : high - rest;
@@ -94,7 +90,7 @@ typedef struct Taps { // of one dimension: elements and weights; index -1: a zer
 
 static void borders(const Sampler *s, int64_t size, double *low, double *high)
 {
-    *low = s->align_corners ? 0 : -0.5;
+    *low  = s->align_corners ? 0 : -0.5;
     *high = (double)size - (s->align_corners ? 1 : 0.5);
 }
 
@@ -112,7 +108,7 @@ static int64_t element(const Sampler *s, double i, int64_t size)
 
 static void cubic_weights(double x, double *w)
 {
-    const double a = -0.75;
+    const double a   = -0.75;
     double       far = x + 1, near = 1 - x, end = 2 - x;
     w[0] = ((a * far - 5 * a) * far + 8 * a) * far - 4 * a;
     w[1] = ((a + 2) * x - (a + 3)) * x * x + 1;
@@ -125,13 +121,11 @@ static Taps find_taps(const Sampler *s, double normal, int64_t size)
     double low, high, n = (double)size;
     double x = s->align_corners ? (normal + 1) / 2 * (n - 1) : ((normal + 1) * n - 1) / 2;
     borders(s, size, &low, &high);
-    if (!(fabs(x) < 0x1p52))
-        x = x > 0 ? 0x1p52 : -0x1p52; // far outside in any case, and so is NaN
-    if (s->mode == NEAREST)
-        x = rint(x);
+    if (!(fabs(x) < 0x1p52)) x = x > 0 ? 0x1p52 : -0x1p52; // far outside in any case, and so is NaN
+    if (s->mode == NEAREST) x = rint(x);
     if (x < low || x > high)
         x = s->padding == BORDER ? clamp(x, 0, n - 1) : s->padding == REFLECTION ? reflect(x, low, high) : x;
-    Taps taps = {.count = s->mode == NEAREST ? 1 : s->mode == LINEAR ? 2 : 4};
+    Taps   taps  = {.count = s->mode == NEAREST ? 1 : s->mode == LINEAR ? 2 : 4};
     double first = s->mode == NEAREST ? trunc(x) : floor(x), rest = x - first;
     if (s->mode == CUBIC) {
         cubic_weights(rest, taps.weight);
@@ -140,8 +134,7 @@ static Taps find_taps(const Sampler *s, double normal, int64_t size)
         taps.weight[0] = s->mode == NEAREST ? 1 : 1 - rest;
         taps.weight[1] = rest;
     }
-    for (int i = 0; i < taps.count; i++)
-        taps.index[i] = element(s, first + i, size);
+    for (int i = 0; i < taps.count; i++) taps.index[i] = element(s, first + i, size);
     return taps;
 }
 
@@ -149,21 +142,18 @@ static Taps find_taps(const Sampler *s, double normal, int64_t size)
 static double sample(const Sampler *s, int64_t plane, const Taps *taps)
 {
     int    at[SPATIAL] = {0}, d;
-    double sum = 0;
+    double sum         = 0;
     do {
         double  weight = 1;
-        int64_t index = plane;
+        int64_t index  = plane;
         for (d = 0; d < s->rank; d++) {
             int64_t i = taps[d].index[at[d]];
-            weight = i < 0 ? 0 : weight * taps[d].weight[at[d]];
+            weight    = i < 0 ? 0 : weight * taps[d].weight[at[d]];
             index += i * s->stride[d];
-            if (i < 0)
-                break;
+            if (i < 0) break;
         }
-        if (d == s->rank)
-            sum += weight * holo_get_f(s->x, index);
-        for (d = s->rank - 1; d >= 0 && ++at[d] == taps[d].count; d--)
-            at[d] = 0;
+        if (d == s->rank) sum += weight * holo_get_f(s->x, index);
+        for (d = s->rank - 1; d >= 0 && ++at[d] == taps[d].count; d--) at[d] = 0;
     } while (d >= 0);
     return sum;
 }
@@ -172,7 +162,7 @@ static double sample(const Sampler *s, int64_t plane, const Taps *taps)
 static void run_place(void *arg, int64_t i, int worker)
 {
     (void)worker;
-    const Sampler *s = arg;
+    const Sampler *s     = arg;
     int64_t        batch = i / s->places, place = i % s->places, channels = s->x->dim[1];
     double         at[SPATIAL];
     Taps           taps[SPATIAL];
@@ -185,13 +175,12 @@ static void run_place(void *arg, int64_t i, int worker)
 
 static HoloStatus eval(HoloCall *call)
 {
-    if (holo_out_is_empty(call))
-        return HOLO_OK;
+    if (holo_out_is_empty(call)) return HOLO_OK;
     Sampler s = {.x = call->in[0], .grid = call->in[1], .y = call->out[0]};
     HOLO_TRY(read_modes(call, &s));
-    s.rank = s.x->rank - 2;
+    s.rank   = s.x->rank - 2;
     s.places = holo_product(s.rank, s.y->dim + 2);
-    s.ins = holo_product(s.rank, s.x->dim + 2);
+    s.ins    = holo_product(s.rank, s.x->dim + 2);
     holo_strides(s.rank, s.x->dim + 2, s.stride);
     int64_t places = s.x->dim[0] * s.places;
     holo_spread(call, places, (double)places * (double)s.x->dim[1] * 8, run_place, &s);
@@ -209,11 +198,9 @@ static HoloStatus infer_affine(HoloCall *call)
     int count = holo_in_ints(call, 1, size, HOLO_MAX_RANK);
     if (count < 0 && call->in[1]->rank == 1 && !holo_dim_is_symbolic(call->in[1]->dim[0])) {
         count = call->in[1]->dim[0] <= HOLO_MAX_RANK ? (int)call->in[1]->dim[0] : -1;
-        for (int d = 0; d < count; d++)
-            size[d] = HOLO_DIM_UNKNOWN;
+        for (int d = 0; d < count; d++) size[d] = HOLO_DIM_UNKNOWN;
     }
-    if (count < 0)
-        return holo_out_unknown(call, 0, (HoloDtype)theta->dtype);
+    if (count < 0) return holo_out_unknown(call, 0, (HoloDtype)theta->dtype);
     int rank = count - 2;
     if (rank < 1 || (!holo_dim_is_symbolic(theta->dim[1]) && theta->dim[1] != rank) ||
         (!holo_dim_is_symbolic(theta->dim[2]) && theta->dim[2] != rank + 1))
@@ -223,8 +210,7 @@ static HoloStatus infer_affine(HoloCall *call)
         return holo_call_fail(call, HOLO_BAD_MODEL, "batches of %lld and %lld", (long long)theta->dim[0],
                               (long long)size[0]);
     dim[0] = theta->dim[0];
-    for (int d = 0; d < rank; d++)
-        dim[1 + d] = size[2 + d];
+    for (int d = 0; d < rank; d++) dim[1 + d] = size[2 + d];
     dim[1 + rank] = rank;
     return holo_out_type(call, 0, (HoloDtype)theta->dtype, rank + 2, dim);
 }
@@ -232,32 +218,28 @@ static HoloStatus infer_affine(HoloCall *call)
 // The normal coordinate of element i of n: -1 and 1 are the centers of the corner elements, or their outer edges.
 static double normal(int64_t i, int64_t n, bool align_corners)
 {
-    if (align_corners)
-        return n == 1 ? 0 : 2 * (double)i / (double)(n - 1) - 1;
+    if (align_corners) return n == 1 ? 0 : 2 * (double)i / (double)(n - 1) - 1;
     return (2 * (double)i + 1) / (double)n - 1;
 }
 
 static HoloStatus eval_affine(HoloCall *call)
 {
-    const HoloTensor *theta = call->in[0];
-    HoloTensor       *y = call->out[0];
-    int               rank = y->rank - 2;
+    const HoloTensor *theta         = call->in[0];
+    HoloTensor       *y             = call->out[0];
+    int               rank          = y->rank - 2;
     bool              align_corners = holo_attr_int(call, "align_corners", 0) != 0;
     double            matrix[SPATIAL * (SPATIAL + 1)], place[SPATIAL + 1], out[SPATIAL];
     int64_t           at = 0;
-    if (holo_out_is_empty(call))
-        return HOLO_OK;
+    if (holo_out_is_empty(call)) return HOLO_OK;
     for (int64_t n = 0; n < y->dim[0]; n++) {
         HoloWalk walk = holo_walk(rank, y->dim + 1);
         holo_read_f(theta, n * rank * (rank + 1), 1, rank * (rank + 1), matrix);
         while (holo_walk_next(&walk)) {
-            for (int d = 0; d < rank; d++)
-                place[rank - 1 - d] = normal(walk.index[d], y->dim[1 + d], align_corners);
+            for (int d = 0; d < rank; d++) place[rank - 1 - d] = normal(walk.index[d], y->dim[1 + d], align_corners);
             place[rank] = 1;
             for (int r = 0; r < rank; r++) {
                 out[r] = 0;
-                for (int c = 0; c <= rank; c++)
-                    out[r] += matrix[r * (rank + 1) + c] * place[c];
+                for (int c = 0; c <= rank; c++) out[r] += matrix[r * (rank + 1) + c] * place[c];
             }
             holo_write_f(y, at, 1, rank, out);
             at += rank;
@@ -269,11 +251,35 @@ static HoloStatus eval_affine(HoloCall *call)
 #define TYPES (HOLO_TYPES_NUMBER | HOLO_BIT(BOOL))
 
 const HoloOp holo_ops_grid_sample[] = {
-    {.name = "GridSample", .domain = "", .since = 16, .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1,
-     .types = TYPES, .infer = infer, .eval = eval},
-    {.name = "GridSample", .domain = "com.microsoft", .since = 1, .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1,
-     .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval},
-    {.name = "AffineGrid", .domain = "", .since = 20, .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1,
-     .types = HOLO_TYPES_FLOAT, .infer = infer_affine, .eval = eval_affine},
+    {.name    = "GridSample",
+     .domain  = "",
+     .since   = 16,
+     .in_min  = 2,
+     .in_max  = 2,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = TYPES,
+     .infer   = infer,
+     .eval    = eval},
+    {.name    = "GridSample",
+     .domain  = "com.microsoft",
+     .since   = 1,
+     .in_min  = 2,
+     .in_max  = 2,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = infer,
+     .eval    = eval},
+    {.name    = "AffineGrid",
+     .domain  = "",
+     .since   = 20,
+     .in_min  = 2,
+     .in_max  = 2,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = infer_affine,
+     .eval    = eval_affine},
     {0},
 };

@@ -45,8 +45,8 @@ static HoloStatus read_target(const HoloCall *call, int64_t place, int64_t *clas
 {
     const HoloAttr *ignored = holo_attr_find(call, "ignore_index");
     int64_t         classes = call->in[0]->dim[1];
-    *class = holo_get_i(call->in[1], place);
-    *weight = 0;
+    *class                  = holo_get_i(call->in[1], place);
+    *weight                 = 0;
     if (ignored && ignored->kind == HOLO_ATTR_INT && *class == ignored->i) return HOLO_OK;
     if (*class < 0 || *class >= classes)
         return holo_call_fail(call, HOLO_BAD_INPUT, "target %lld is outside the %lld classes", (long long)*class,
@@ -57,10 +57,10 @@ static HoloStatus read_target(const HoloCall *call, int64_t place, int64_t *clas
 
 static HoloStatus eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
+    const HoloTensor *in  = call->in[0];
     HoloTensor       *out = holo_out(call, 0), *log_prob = holo_out(call, 1);
     bool              softmax = call->op->row != NULL;
-    HoloRows          rows = holo_rows(in, 1, 2);
+    HoloRows          rows    = holo_rows(in, 1, 2);
     Reduction         reduction;
     double            loss = 0, weights = 0;
     void             *memory;
@@ -88,9 +88,11 @@ static HoloStatus eval(HoloCall *call)
 
 static const bool softmax = true;
 
-#define LOSS(text, outs, how)                                                                          \
-    {.name = text, .domain = "", .since = 12, .in_min = 2, .in_max = 3, .out_min = 1, .out_max = outs, \
-     .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval, .row = how}
+#define LOSS(text, outs, how)                                                                             \
+    {                                                                                                     \
+        .name = text, .domain = "", .since = 12, .in_min = 2, .in_max = 3, .out_min = 1, .out_max = outs, \
+        .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval, .row = how                               \
+    }
 
 const HoloOp holo_ops_loss[] = {
     LOSS("SoftmaxCrossEntropyLoss", 2, &softmax),

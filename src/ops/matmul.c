@@ -11,11 +11,10 @@ HoloStatus holo_matrix_view(const HoloCall *call, int input, bool right, HoloMat
 {
     HOLO_TRY(holo_expect_rank(call, input, 1, HOLO_MAX_RANK));
     const HoloTensor *t = holo_in(call, input);
-    *out = (HoloMatrix){.t = t, .rank = t->rank};
-    for (int d = 0; d < t->rank; d++)
-        out->axis[d] = d;
+    *out                = (HoloMatrix){.t = t, .rank = t->rank};
+    for (int d = 0; d < t->rank; d++) out->axis[d] = d;
     if (t->rank == 1) {
-        out->rank = 2;
+        out->rank    = 2;
         out->axis[0] = right ? 0 : -1;
         out->axis[1] = right ? -1 : 0;
     }
@@ -24,7 +23,7 @@ HoloStatus holo_matrix_view(const HoloCall *call, int input, bool right, HoloMat
 
 void holo_matrix_transpose(HoloMatrix *m)
 {
-    int last = m->axis[m->rank - 1];
+    int last             = m->axis[m->rank - 1];
     m->axis[m->rank - 1] = m->axis[m->rank - 2];
     m->axis[m->rank - 2] = last;
 }
@@ -33,14 +32,12 @@ static HoloStatus broadcast_stack(const HoloCall *call, const HoloMatrix *a, con
                                   HoloDim *out_dim)
 {
     HoloTensor stack[2] = {{.rank = (int8_t)(a->rank - 2)}, {.rank = (int8_t)(b->rank - 2)}};
-    for (int d = 0; d < a->rank - 2; d++)
-        stack[0].dim[d] = holo_matrix_dim(a, d);
-    for (int d = 0; d < b->rank - 2; d++)
-        stack[1].dim[d] = holo_matrix_dim(b, d);
+    for (int d = 0; d < a->rank - 2; d++) stack[0].dim[d] = holo_matrix_dim(a, d);
+    for (int d = 0; d < b->rank - 2; d++) stack[1].dim[d] = holo_matrix_dim(b, d);
     const HoloTensor *in[2] = {&stack[0], &stack[1]};
-    HoloCall          both = *call;
-    both.in = in;
-    both.in_count = 2;
+    HoloCall          both  = *call;
+    both.in                 = in;
+    both.in_count           = 2;
     return holo_broadcast(&both, 0, 2, out_rank, out_dim);
 }
 
@@ -52,10 +49,8 @@ HoloStatus holo_matmul_shape(const HoloCall *call, const HoloMatrix *a, const Ho
         return holo_call_fail(call, HOLO_BAD_MODEL, "inner sizes %lld and %lld differ", (long long)ka, (long long)kb);
     int rank;
     HOLO_TRY(broadcast_stack(call, a, b, &rank, out_dim));
-    if (a->axis[a->rank - 2] >= 0)
-        out_dim[rank++] = holo_matrix_dim(a, a->rank - 2);
-    if (b->axis[b->rank - 1] >= 0)
-        out_dim[rank++] = holo_matrix_dim(b, b->rank - 1);
+    if (a->axis[a->rank - 2] >= 0) out_dim[rank++] = holo_matrix_dim(a, a->rank - 2);
+    if (b->axis[b->rank - 1] >= 0) out_dim[rank++] = holo_matrix_dim(b, b->rank - 1);
     *out_rank = rank;
     return HOLO_OK;
 }
@@ -66,16 +61,14 @@ HoloStatus holo_lines_init(const HoloCall *call, int input, int64_t lines, int64
                            HoloLines *out)
 {
     const HoloTensor *t = holo_in(call, input);
-    *out = (HoloLines){.t = t, .fallback = fallback};
-    if (!t)
-        return HOLO_OK;
+    *out                = (HoloLines){.t = t, .fallback = fallback};
+    if (!t) return HOLO_OK;
     int64_t count = holo_tensor_count(t);
-    if (count == 1)
-        return HOLO_OK;
+    if (count == 1) return HOLO_OK;
     if (count != lines && (count < 0 || count % (lines ? lines : 1) || count / (lines ? lines : 1) != batch))
         return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has %lld entries, expected 1 or %lld", input,
                               (long long)count, (long long)lines);
-    out->line = 1;
+    out->line  = 1;
     out->batch = count == lines ? 0 : lines;
     return HOLO_OK;
 }
@@ -84,13 +77,12 @@ static void init_side(const HoloMatrix *m, int line_dim, int step_dim, int batch
 {
     int64_t stride[HOLO_MAX_RANK];
     holo_strides(m->t->rank, m->t->dim, stride);
-    *out = (HoloMatmulSide){.t = m->t};
+    *out      = (HoloMatmulSide){.t = m->t};
     out->line = m->axis[line_dim] < 0 ? 0 : stride[m->axis[line_dim]];
     out->step = m->axis[step_dim] < 0 ? 0 : stride[m->axis[step_dim]];
     out->size = holo_matrix_dim(m, line_dim) * holo_matrix_dim(m, step_dim);
     for (int d = 0; d < m->rank - 2; d++)
-        if (holo_matrix_dim(m, d) != 1)
-            out->batch_stride[batch_rank - (m->rank - 2) + d] = stride[m->axis[d]];
+        if (holo_matrix_dim(m, d) != 1) out->batch_stride[batch_rank - (m->rank - 2) + d] = stride[m->axis[d]];
 }
 
 int64_t holo_matmul_start(const HoloMatmul *m, const HoloMatmulSide *side, int64_t batch)
@@ -106,22 +98,19 @@ int64_t holo_matmul_start(const HoloMatmul *m, const HoloMatmulSide *side, int64
 // Shifts what was read by the operand's zero point; where it is a real number, quantises it before.
 static void shift(const HoloMatmulSide *s, int64_t start, int64_t line, int64_t line_step, int64_t count, HoloCell *x)
 {
-    if (!s->zero.t && !s->quantum)
-        return;
+    if (!s->zero.t && !s->quantum) return;
     int64_t batch = s->size ? start / s->size : 0;
-    double  zero = holo_lines_at(&s->zero, batch, line);
+    double  zero  = holo_lines_at(&s->zero, batch, line);
     for (int64_t j = 0; j < count; j++) {
-        if (line_step && s->zero.line && j)
-            zero = holo_lines_at(&s->zero, batch, line + j);
-        if (s->quantum)
-            x[j].f = fmin(fmax(rint(x[j].f / s->quantum) + zero, 0), 255);
+        if (line_step && s->zero.line && j) zero = holo_lines_at(&s->zero, batch, line + j);
+        if (s->quantum) x[j].f = fmin(fmax(rint(x[j].f / s->quantum) + zero, 0), 255);
         x[j].f -= zero;
     }
 }
 
 static void read_a(const HoloContract *c, int64_t batch, int64_t row, int64_t k, int64_t count, HoloCell *out)
 {
-    const HoloMatmul *m = c->arg;
+    const HoloMatmul *m     = c->arg;
     int64_t           start = holo_matmul_start(m, &m->a, batch);
     holo_cells_read(m->a.t, c->integer, start + row * m->a.line + k * m->a.step, m->a.step, count, out);
     shift(&m->a, start, row, 0, count, out);
@@ -129,7 +118,7 @@ static void read_a(const HoloContract *c, int64_t batch, int64_t row, int64_t k,
 
 static void read_b(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count, HoloCell *out)
 {
-    const HoloMatmul *m = c->arg;
+    const HoloMatmul *m     = c->arg;
     int64_t           start = holo_matmul_start(m, &m->b, batch);
     holo_cells_read(m->b.t, c->integer, start + col * m->b.line + k * m->b.step, m->b.line, count, out);
     shift(&m->b, start, col, 1, count, out);
@@ -145,13 +134,13 @@ HoloStatus holo_matmul_init(const HoloCall *call, const HoloMatrix *a, const Hol
     init_side(b, b->rank - 1, b->rank - 2, rank, &out->b);
     out->contract = (HoloContract){
         .batch = holo_product(rank, out->batch_dim),
-        .rows = holo_matrix_dim(a, a->rank - 2),
-        .cols = holo_matrix_dim(b, b->rank - 1),
+        .rows  = holo_matrix_dim(a, a->rank - 2),
+        .cols  = holo_matrix_dim(b, b->rank - 1),
         .depth = holo_matrix_dim(a, a->rank - 1),
-        .a = read_a,
-        .b = read_b,
-        .arg = out,
-        .out = call->out[0],
+        .a     = read_a,
+        .b     = read_b,
+        .arg   = out,
+        .out   = call->out[0],
     };
     return HOLO_OK;
 }
@@ -162,8 +151,7 @@ HoloStatus holo_matmul_init(const HoloCall *call, const HoloMatrix *a, const Hol
 static void transpose_batch(HoloMatrix *m)
 {
     int first = m->axis[0];
-    for (int d = 0; d < m->rank - 2; d++)
-        m->axis[d] = m->axis[d + 1];
+    for (int d = 0; d < m->rank - 2; d++) m->axis[d] = m->axis[d + 1];
     m->axis[m->rank - 2] = first;
 }
 
@@ -171,14 +159,10 @@ static HoloStatus view_both(const HoloCall *call, HoloMatrix *a, HoloMatrix *b)
 {
     HOLO_TRY(holo_matrix_view(call, 0, false, a));
     HOLO_TRY(holo_matrix_view(call, 1, true, b));
-    if (holo_attr_int(call, "transBatchA", 0) && a->t->rank > 2)
-        transpose_batch(a);
-    if (holo_attr_int(call, "transBatchB", 0) && b->t->rank > 2)
-        transpose_batch(b);
-    if (holo_attr_int(call, "transA", 0) && a->t->rank > 1)
-        holo_matrix_transpose(a);
-    if (holo_attr_int(call, "transB", 0) && b->t->rank > 1)
-        holo_matrix_transpose(b);
+    if (holo_attr_int(call, "transBatchA", 0) && a->t->rank > 2) transpose_batch(a);
+    if (holo_attr_int(call, "transBatchB", 0) && b->t->rank > 2) transpose_batch(b);
+    if (holo_attr_int(call, "transA", 0) && a->t->rank > 1) holo_matrix_transpose(a);
+    if (holo_attr_int(call, "transB", 0) && b->t->rank > 1) holo_matrix_transpose(b);
     return HOLO_OK;
 }
 
@@ -202,8 +186,7 @@ static void scale(const HoloContract *c, int64_t batch, int64_t row, int64_t col
 {
     (void)batch, (void)row, (void)col;
     const Scaled *s = c->arg;
-    for (int64_t j = 0; j < count; j++)
-        sums[j].f *= s->alpha;
+    for (int64_t j = 0; j < count; j++) sums[j].f *= s->alpha;
 }
 
 static HoloStatus prepare(const HoloCall *call, Scaled *s)
@@ -212,17 +195,15 @@ static HoloStatus prepare(const HoloCall *call, Scaled *s)
     HOLO_TRY(view_both(call, &a, &b));
     HOLO_TRY(holo_matmul_init(call, &a, &b, &s->product));
     s->product.contract.integer = holo_dtype_is_integer(a.t->dtype);
-    s->alpha = holo_attr_float(call, "alpha", 1);
-    if (s->alpha != 1 && !s->product.contract.integer)
-        s->product.contract.finish = scale;
+    s->alpha                    = holo_attr_float(call, "alpha", 1);
+    if (s->alpha != 1 && !s->product.contract.integer) s->product.contract.finish = scale;
     return HOLO_OK;
 }
 
 static HoloStatus eval(HoloCall *call)
 {
     Scaled s;
-    if (holo_out_is_empty(call))
-        return HOLO_OK;
+    if (holo_out_is_empty(call)) return HOLO_OK;
     HOLO_TRY(prepare(call, &s));
     holo_contract(call, &s.product.contract);
     return HOLO_OK;
@@ -235,7 +216,7 @@ static double at(const HoloCall *call, int64_t index)
 }
 
 #define TYPES (HOLO_TYPES_FLOAT | HOLO_BIT(I32) | HOLO_BIT(U32) | HOLO_BIT(I64) | HOLO_BIT(U64))
-#define ROW .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1, .infer = infer, .eval = eval, .at = at
+#define ROW   .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1, .infer = infer, .eval = eval, .at = at
 
 const HoloOp holo_ops_matmul[] = {
     {.name = "MatMul", .domain = "", .since = 1, .types = TYPES, ROW},

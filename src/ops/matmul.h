@@ -13,9 +13,12 @@ typedef struct HoloMatrix {
 } HoloMatrix;
 
 // NumPy's view of an operand: a vector is a row on the left and a column on the right.
-HOLO_MUST HoloStatus holo_matrix_view(const HoloCall *call, int input, bool right, HoloMatrix *out);
-void holo_matrix_transpose(HoloMatrix *m); // the last two dimensions change places
-static inline HoloDim holo_matrix_dim(const HoloMatrix *m, int d) { return m->axis[d] < 0 ? 1 : m->t->dim[m->axis[d]]; }
+HOLO_MUST HoloStatus  holo_matrix_view(const HoloCall *call, int input, bool right, HoloMatrix *out);
+void                  holo_matrix_transpose(HoloMatrix *m); // the last two dimensions change places
+static inline HoloDim holo_matrix_dim(const HoloMatrix *m, int d)
+{
+    return m->axis[d] < 0 ? 1 : m->t->dim[m->axis[d]];
+}
 
 // The shape of the product: broadcast stack, rows, columns, without those that a vector does not have.
 HOLO_MUST HoloStatus holo_matmul_shape(const HoloCall *call, const HoloMatrix *a, const HoloMatrix *b, int *out_rank,

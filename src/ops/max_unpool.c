@@ -14,8 +14,7 @@ static HoloStatus pooled_shape(const HoloCall *call, HoloDim *out)
     HOLO_TRY(holo_window_init_transposed(call, x->rank - 2, x->dim + 2, NULL, &window));
     out[0] = x->dim[0];
     out[1] = x->dim[1];
-    for (int d = 0; d < window.rank; d++)
-        out[2 + d] = window.out[d];
+    for (int d = 0; d < window.rank; d++) out[2 + d] = window.out[d];
     return HOLO_OK;
 }
 
@@ -31,8 +30,7 @@ static HoloStatus infer(HoloCall *call)
             return holo_call_fail(call, HOLO_BAD_MODEL, "the indices differ from the input in dimension %d", d);
     if (holo_in(call, SHAPE)) {
         int count = holo_in_ints(call, SHAPE, dim, HOLO_MAX_RANK);
-        for (int d = 0; count < 0 && d < x->rank; d++)
-            dim[d] = HOLO_DIM_UNKNOWN;
+        for (int d = 0; count < 0 && d < x->rank; d++) dim[d] = HOLO_DIM_UNKNOWN;
         if (count >= 0 && count != x->rank)
             return holo_call_fail(call, HOLO_BAD_MODEL, "output_shape has %d entries, expected %d", count, x->rank);
     }
@@ -44,10 +42,9 @@ static HoloStatus eval(HoloCall *call)
     const HoloTensor *x = call->in[X];
     HoloTensor       *y = call->out[0];
     int64_t           dim[HOLO_MAX_RANK], stride[HOLO_MAX_RANK], index[HOLO_TILE], count = holo_tensor_count(x);
-    size_t            size = holo_dtype_size((HoloDtype)x->dtype);
+    size_t            size   = holo_dtype_size((HoloDtype)x->dtype);
     HoloTensor        pooled = *x;
-    if (holo_tensor_count(y) == 0)
-        return HOLO_OK;
+    if (holo_tensor_count(y) == 0) return HOLO_OK;
     HOLO_TRY(pooled_shape(call, dim));
     for (int d = 0; d < x->rank; d++) {
         pooled.dim[d] = dim[d];
@@ -57,8 +54,7 @@ static HoloStatus eval(HoloCall *call)
     }
     int64_t limit = holo_tensor_count(&pooled);
     holo_strides(y->rank, y->dim, stride);
-    if (holo_tensor_bytes(y))
-        memset(y->data, 0, holo_tensor_bytes(y));
+    if (holo_tensor_bytes(y)) memset(y->data, 0, holo_tensor_bytes(y));
     for (int64_t i = 0; i < count; i++) {
         if (i % HOLO_TILE == 0)
             holo_read_i(call->in[INDICES], i, 1, count - i < HOLO_TILE ? count - i : HOLO_TILE, index);
@@ -76,7 +72,15 @@ static HoloStatus eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_max_unpool[] = {
-    {.name = "MaxUnpool", .domain = "", .since = 9, .in_min = 2, .in_max = 3, .out_min = 1, .out_max = 1,
-     .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval},
+    {.name    = "MaxUnpool",
+     .domain  = "",
+     .since   = 9,
+     .in_min  = 2,
+     .in_max  = 3,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = infer,
+     .eval    = eval},
     {0},
 };

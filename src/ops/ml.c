@@ -12,7 +12,7 @@
 HoloStatus holo_ml_list(const HoloCall *call, const char *name, uint64_t types, HoloTensor *out)
 {
     const HoloAttr *a = holo_attr_find(call, name);
-    *out = (HoloTensor){.rank = 1};
+    *out              = (HoloTensor){.rank = 1};
     if (!a) return HOLO_OK;
     if (a->kind == HOLO_ATTR_TENSOR) {
         int64_t count = a->tensor->kind == HOLO_TENSOR ? holo_tensor_count(a->tensor) : -1;
@@ -85,12 +85,9 @@ static double probit(double p)
 static void softmax_zero(double *x, int64_t count)
 {
     double top = x[0], sum = 0;
-    for (int64_t k = 1; k < count; k++)
-        top = fmax(top, x[k]);
-    for (int64_t k = 0; k < count; k++)
-        sum += x[k] = fabs(x[k]) > 1e-7 ? exp(x[k] - top) : x[k] * exp(-top);
-    for (int64_t k = 0; k < count; k++)
-        x[k] = sum == 0 ? 0.5 : x[k] / sum;
+    for (int64_t k = 1; k < count; k++) top = fmax(top, x[k]);
+    for (int64_t k = 0; k < count; k++) sum += x[k] = fabs(x[k]) > 1e-7 ? exp(x[k] - top) : x[k] * exp(-top);
+    for (int64_t k = 0; k < count; k++) x[k] = sum == 0 ? 0.5 : x[k] / sum;
 }
 
 void holo_ml_post_apply(HoloMlPost post, double *scores, int64_t count)
@@ -152,10 +149,9 @@ HoloStatus holo_ml_dict_init(HoloMlDict *dict, const HoloCall *call, const HoloT
     HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(int64_t), &scratch));
     if (keys->dtype != HOLO_STRING) HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(uint64_t), &key));
     dict->order = order;
-    dict->key = key;
+    dict->key   = key;
     if (key && count > 0) holo_read_keys(keys, 0, 1, count, key);
-    for (int64_t i = 0; i < count; i++)
-        dict->order[i] = i;
+    for (int64_t i = 0; i < count; i++) dict->order[i] = i;
     holo_sort(dict->order, scratch, count, compare_keys, dict);
     return HOLO_OK;
 }
@@ -163,7 +159,7 @@ HoloStatus holo_ml_dict_init(HoloMlDict *dict, const HoloCall *call, const HoloT
 int64_t holo_ml_dict_find(const HoloMlDict *dict, const HoloTensor *t, int64_t at)
 {
     HoloString text = {0};
-    uint64_t   key = 0;
+    uint64_t   key  = 0;
     if (dict->key) {
         HoloTensor one = {.dtype = dict->keys.dtype};
         uint64_t   room;
@@ -179,8 +175,8 @@ int64_t holo_ml_dict_find(const HoloMlDict *dict, const HoloTensor *t, int64_t a
     int64_t low = 0, high = dict->keys.dim[0]; // the first key above
     while (low < high) {
         int64_t middle = low + (high - low) / 2, i = dict->order[middle];
-        bool    above = dict->key ? dict->key[i] > key
-                                  : holo_string_compare(((const HoloString *)dict->keys.data)[i], text) > 0;
+        bool    above =
+            dict->key ? dict->key[i] > key : holo_string_compare(((const HoloString *)dict->keys.data)[i], text) > 0;
         if (above)
             high = middle;
         else
@@ -188,7 +184,7 @@ int64_t holo_ml_dict_find(const HoloMlDict *dict, const HoloTensor *t, int64_t a
     }
     if (low == 0) return -1;
     int64_t found = dict->order[low - 1];
-    bool    equal = dict->key ? dict->key[found] == key
-                              : holo_string_equal(((const HoloString *)dict->keys.data)[found], text);
+    bool    equal =
+        dict->key ? dict->key[found] == key : holo_string_equal(((const HoloString *)dict->keys.data)[found], text);
     return equal ? found : -1;
 }

@@ -17,9 +17,15 @@ HOLO_MUST HoloStatus holo_ml_expect_count(const HoloCall *call, const char *name
                                           int64_t count);
 
 // Input 0 as rows of features: [N, C], or [C] as one row. Checked while inferring.
-HOLO_MUST HoloStatus holo_ml_expect_rows(const HoloCall *call);
-static inline HoloDim holo_ml_row_count(const HoloTensor *x) { return x->rank == 1 ? 1 : x->dim[0]; }
-static inline HoloDim holo_ml_row_size(const HoloTensor *x) { return x->dim[x->rank - 1]; }
+HOLO_MUST HoloStatus  holo_ml_expect_rows(const HoloCall *call);
+static inline HoloDim holo_ml_row_count(const HoloTensor *x)
+{
+    return x->rank == 1 ? 1 : x->dim[0];
+}
+static inline HoloDim holo_ml_row_size(const HoloTensor *x)
+{
+    return x->dim[x->rank - 1];
+}
 
 // What is done to the scores of a row at the end.
 typedef enum HoloMlPost { // numbers of TreeEnsemble's attribute
@@ -31,8 +37,8 @@ typedef enum HoloMlPost { // numbers of TreeEnsemble's attribute
     HOLO_ML_POST_COUNT
 } HoloMlPost;
 HOLO_MUST HoloStatus holo_ml_post_find(const HoloCall *call, HoloMlPost *out); // of "post_transform", by name
-void holo_ml_post_apply(HoloMlPost post, double *scores, int64_t count);
-double holo_ml_logistic(double x);
+void                 holo_ml_post_apply(HoloMlPost post, double *scores, int64_t count);
+double               holo_ml_logistic(double x);
 
 // The labels of classes: one of two lists, of integers or of strings.
 HOLO_MUST HoloStatus holo_ml_labels(const HoloCall *call, const char *ints, const char *strings, HoloTensor *out);

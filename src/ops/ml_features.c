@@ -9,14 +9,13 @@
 
 static HoloStatus binarizer_eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
+    const HoloTensor *in  = call->in[0];
     HoloTensor       *out = holo_out(call, 0);
     double            x[HOLO_TILE], threshold = holo_attr_float(call, "threshold", 0);
     for (int64_t k = 0, count = out ? holo_tensor_count(in) : 0; k < count; k += HOLO_TILE) {
         int64_t n = count - k < HOLO_TILE ? count - k : HOLO_TILE;
         holo_read_f(in, k, 1, n, x);
-        for (int64_t j = 0; j < n; j++)
-            x[j] = x[j] > threshold;
+        for (int64_t j = 0; j < n; j++) x[j] = x[j] > threshold;
         holo_write_f(out, k, 1, n, x);
     }
     return HOLO_OK;
@@ -25,7 +24,7 @@ static HoloStatus binarizer_eval(HoloCall *call)
 // A list with a number for each feature, or one for all.
 static HoloStatus read_per_feature(const HoloCall *call, const char *name, uint64_t types, HoloTensor *out)
 {
-    const HoloTensor *x = call->in[0];
+    const HoloTensor *x    = call->in[0];
     HoloDim           size = x->rank == 0 ? 1 : holo_ml_row_size(x);
     HOLO_TRY(holo_ml_list(call, name, types, out));
     if (out->dim[0] <= 1 || holo_dim_is_symbolic(size)) return HOLO_OK;
@@ -47,7 +46,7 @@ static double feature(const HoloTensor *list, int64_t k, double fallback)
 
 static HoloStatus scaler_eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
+    const HoloTensor *in  = call->in[0];
     HoloTensor       *out = holo_out(call, 0), offset, scale;
     if (!out) return HOLO_OK;
     HOLO_TRY(read_per_feature(call, "offset", HOLO_BIT(F32), &offset));
@@ -58,7 +57,10 @@ static HoloStatus scaler_eval(HoloCall *call)
     return HOLO_OK;
 }
 
-static bool is_float(const HoloTensor *t) { return holo_dtype_class((HoloDtype)t->dtype) == HOLO_CLASS_FLOAT; }
+static bool is_float(const HoloTensor *t)
+{
+    return holo_dtype_class((HoloDtype)t->dtype) == HOLO_CLASS_FLOAT;
+}
 
 static HoloStatus read_imputed(const HoloCall *call, HoloTensor *values)
 {
@@ -78,9 +80,9 @@ static HoloStatus imputer_infer(HoloCall *call)
 
 static HoloStatus imputer_eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
-    HoloTensor       *out = holo_out(call, 0), values;
-    double            replaced = holo_attr_float(call, "replaced_value_float", 0);
+    const HoloTensor *in           = call->in[0];
+    HoloTensor       *out          = holo_out(call, 0), values;
+    double            replaced     = holo_attr_float(call, "replaced_value_float", 0);
     int64_t           replaced_int = holo_attr_int(call, "replaced_value_int64", 0);
     if (!out) return HOLO_OK;
     HOLO_TRY(read_imputed(call, &values));
@@ -112,7 +114,7 @@ static HoloStatus normalizer_infer(HoloCall *call)
 
 static HoloStatus normalizer_eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
+    const HoloTensor *in  = call->in[0];
     HoloTensor       *out = holo_out(call, 0);
     bool              max = holo_attr_is(call, "norm", "MAX", "MAX"), l2 = holo_attr_is(call, "norm", "MAX", "L2");
     int64_t           size = holo_ml_row_size(in);
@@ -123,11 +125,9 @@ static HoloStatus normalizer_eval(HoloCall *call)
     for (int64_t row = 0; row < holo_ml_row_count(in); row++) {
         double norm = 0;
         holo_read_f(in, row * size, 1, size, x);
-        for (int64_t k = 0; k < size; k++)
-            norm = max ? fmax(norm, fabs(x[k])) : norm + (l2 ? x[k] * x[k] : fabs(x[k]));
+        for (int64_t k = 0; k < size; k++) norm = max ? fmax(norm, fabs(x[k])) : norm + (l2 ? x[k] * x[k] : fabs(x[k]));
         if (l2) norm = sqrt(norm);
-        for (int64_t k = 0; k < size && norm != 0; k++)
-            x[k] /= norm;
+        for (int64_t k = 0; k < size && norm != 0; k++) x[k] /= norm;
         holo_write_f(out, row * size, 1, size, x);
     }
     return HOLO_OK;
@@ -141,11 +141,9 @@ static HoloStatus extractor_infer(HoloCall *call)
     HoloDim           dim[HOLO_MAX_RANK] = {1}, count = 1;
     HOLO_TRY(holo_expect_rank(call, 0, 1, HOLO_MAX_RANK));
     HOLO_TRY(holo_expect_types(call, 1, HOLO_BIT(I64)));
-    for (int i = 0; i < y->rank; i++)
-        count = holo_dim_mul(call->dims, count, y->dim[i]);
+    for (int i = 0; i < y->rank; i++) count = holo_dim_mul(call->dims, count, y->dim[i]);
     int rank = x->rank == 1 ? 2 : x->rank; // a vector gives a matrix of one row
-    for (int i = 0; i < x->rank - 1; i++)
-        dim[i] = x->dim[i];
+    for (int i = 0; i < x->rank - 1; i++) dim[i] = x->dim[i];
     dim[rank - 1] = count;
     return holo_out_type(call, 0, (HoloDtype)x->dtype, rank, dim);
 }
@@ -154,8 +152,8 @@ static HoloStatus extractor_eval(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *y = call->in[1];
     HoloTensor       *out = holo_out(call, 0);
-    int64_t           size = holo_ml_row_size(x), rows = holo_product(x->rank - 1, x->dim), count = holo_tensor_count(y);
-    size_t            bytes = holo_dtype_size((HoloDtype)x->dtype);
+    int64_t size = holo_ml_row_size(x), rows = holo_product(x->rank - 1, x->dim), count = holo_tensor_count(y);
+    size_t  bytes = holo_dtype_size((HoloDtype)x->dtype);
     if (!out) return HOLO_OK;
     for (int64_t k = 0; k < count; k++) {
         int64_t at = holo_get_i(y, k);
@@ -205,7 +203,7 @@ static HoloStatus vectorizer_infer(HoloCall *call)
 
 static HoloStatus vectorizer_eval(HoloCall *call)
 {
-    HoloTensor *out = holo_out(call, 0), widths;
+    HoloTensor *out  = holo_out(call, 0), widths;
     int64_t     from = 0;
     if (!out) return HOLO_OK;
     HOLO_TRY(read_widths(call, &widths));
@@ -226,9 +224,11 @@ static HoloStatus vectorizer_eval(HoloCall *call)
     return HOLO_OK;
 }
 
-#define ROW(text, ins, dtypes, how_infer, how_eval)                                                                  \
-    {.name = text, .domain = "ai.onnx.ml", .since = 1, .in_min = ins > 0 ? ins : 1, .in_max = ins, .out_min = 1, \
-     .out_max = 1, .types = dtypes, .infer = how_infer, .eval = how_eval}
+#define ROW(text, ins, dtypes, how_infer, how_eval)                                                                 \
+    {                                                                                                               \
+        .name = text, .domain = "ai.onnx.ml", .since = 1, .in_min = ins > 0 ? ins : 1, .in_max = ins, .out_min = 1, \
+        .out_max = 1, .types = dtypes, .infer = how_infer, .eval = how_eval                                         \
+    }
 
 const HoloOp holo_ops_ml_features[] = {
     ROW("Binarizer", 1, HOLO_ML_NUMBERS, holo_infer_same, binarizer_eval),

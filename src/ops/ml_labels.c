@@ -14,7 +14,10 @@ typedef struct Mapping {
     HoloTensor tensor; // the fallback as a tensor; no elements: not given
 } Mapping;
 
-static bool is_text(const HoloTensor *t) { return t->dtype == HOLO_STRING; }
+static bool is_text(const HoloTensor *t)
+{
+    return t->dtype == HOLO_STRING;
+}
 
 // ---- LabelEncoder and CategoryMapper
 
@@ -22,15 +25,14 @@ static bool is_text(const HoloTensor *t) { return t->dtype == HOLO_STRING; }
 static HoloStatus read_one(const HoloCall *call, const char *const *names, int count, HoloTensor *out)
 {
     *out = (HoloTensor){.rank = 1};
-    for (int i = 0; i < count && out->dim[0] == 0; i++)
-        HOLO_TRY(holo_ml_list(call, names[i], LABELS, out));
+    for (int i = 0; i < count && out->dim[0] == 0; i++) HOLO_TRY(holo_ml_list(call, names[i], LABELS, out));
     if (out->dim[0] > 0) return HOLO_OK;
     return holo_call_fail(call, HOLO_BAD_MODEL, "none of %s, %s and so on is given", names[0], names[1]);
 }
 
 static HoloStatus read_encoder(const HoloCall *call, Mapping *m)
 {
-    static const char *const keys[] = {"keys_strings", "keys_int64s", "keys_floats", "keys_tensor"};
+    static const char *const keys[]   = {"keys_strings", "keys_int64s", "keys_floats", "keys_tensor"};
     static const char *const values[] = {"values_strings", "values_int64s", "values_floats", "values_tensor"};
     HOLO_TRY(read_one(call, keys, HOLO_COUNT(keys), &m->keys));
     HOLO_TRY(read_one(call, values, HOLO_COUNT(values), &m->values));
@@ -50,14 +52,14 @@ static HoloStatus read_two_ways(const HoloCall *call, const char *strings, const
     if (ints) HOLO_TRY(holo_ml_list(call, ints, HOLO_BIT(I64), &number));
     if (text.dim[0] == 0) return holo_call_fail(call, HOLO_BAD_MODEL, "%s is missing", strings);
     bool forth = is_text(call->in[0]);
-    m->keys = forth ? text : number;
-    m->values = forth ? number : text;
+    m->keys    = forth ? text : number;
+    m->values  = forth ? number : text;
     return HOLO_OK;
 }
 
 static HoloStatus read_mapping(const HoloCall *call, Mapping *m)
 {
-    *m = (Mapping){.text = holo_attr_string(call, "default_string", "_Unused"),
+    *m = (Mapping){.text    = holo_attr_string(call, "default_string", "_Unused"),
                    .integer = holo_attr_int(call, "default_int64", -1)};
     if (call->op->row)
         HOLO_TRY(read_two_ways(call, "cats_strings", "cats_int64s", m));
@@ -83,8 +85,7 @@ static HoloStatus count_up(const HoloCall *call, HoloTensor *list)
 {
     if (list->data) return HOLO_OK;
     HOLO_TRY(holo_call_temp(call, (size_t)list->dim[0], sizeof(int64_t), &list->data));
-    for (int64_t i = 0; i < list->dim[0]; i++)
-        holo_put_i(list, i, i);
+    for (int64_t i = 0; i < list->dim[0]; i++) holo_put_i(list, i, i);
     return HOLO_OK;
 }
 
@@ -103,7 +104,7 @@ static void put_fallback(const Mapping *m, HoloTensor *out, int64_t at)
 
 static HoloStatus map_eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
+    const HoloTensor *in  = call->in[0];
     HoloTensor       *out = holo_out(call, 0);
     HoloMlDict        dict;
     Mapping           m;
@@ -133,37 +134,37 @@ static HoloStatus hot_infer(HoloCall *call)
     HOLO_TRY(holo_ml_labels(call, "cats_int64s", "cats_strings", &categories));
     if (is_text(&categories) != is_text(in))
         return holo_call_fail(call, HOLO_BAD_MODEL, "of input and categories only one is of strings");
-    for (int i = 0; i < in->rank; i++)
-        dim[i] = in->dim[i];
+    for (int i = 0; i < in->rank; i++) dim[i] = in->dim[i];
     dim[in->rank] = categories.dim[0];
     return holo_out_type(call, 0, HOLO_F32, in->rank + 1, dim);
 }
 
 static HoloStatus hot_eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
+    const HoloTensor *in  = call->in[0];
     HoloTensor       *out = holo_out(call, 0), categories;
     HoloMlDict        dict;
     if (!out) return HOLO_OK;
     HOLO_TRY(holo_ml_labels(call, "cats_int64s", "cats_strings", &categories));
     HOLO_TRY(holo_ml_dict_init(&dict, call, &categories));
-    float  *y = out->data;
+    float  *y     = out->data;
     int64_t width = categories.dim[0];
     for (int64_t i = 0, count = holo_tensor_count(in); i < count; i++, y += width) {
         int64_t found = holo_ml_dict_find(&dict, in, i);
         if (found < 0 && !holo_attr_int(call, "zeros", 1))
             return holo_call_fail(call, HOLO_BAD_INPUT, "element %lld is of no category", (long long)i);
-        for (int64_t k = 0; k < width; k++)
-            y[k] = k == found;
+        for (int64_t k = 0; k < width; k++) y[k] = k == found;
     }
     return HOLO_OK;
 }
 
 static const bool category_mapper = true;
 
-#define LOOKUP(text, dtypes, family, how)                                                                \
-    {.name = text, .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1, \
-     .types = dtypes, .infer = family##_infer, .eval = family##_eval, .row = how}
+#define LOOKUP(text, dtypes, family, how)                                                                       \
+    {                                                                                                           \
+        .name = text, .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1, \
+        .types = dtypes, .infer = family##_infer, .eval = family##_eval, .row = how                             \
+    }
 
 const HoloOp holo_ops_ml_labels[] = {
     LOOKUP("LabelEncoder", LABELS, map, NULL),

@@ -18,8 +18,7 @@ static HoloStatus read_linear(const HoloCall *call, int64_t outputs, Linear *out
     if (!holo_mul(out->outputs, features, &needed) || needed != out->coefficients.dim[0] || out->outputs == 0)
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld coefficients for rows of %lld features",
                               (long long)out->coefficients.dim[0], (long long)features);
-    if (out->intercepts.dim[0] > 0)
-        HOLO_TRY(holo_ml_expect_count(call, "intercepts", &out->intercepts, out->outputs));
+    if (out->intercepts.dim[0] > 0) HOLO_TRY(holo_ml_expect_count(call, "intercepts", &out->intercepts, out->outputs));
     return HOLO_OK;
 }
 
@@ -33,8 +32,7 @@ static void score_row(const Linear *linear, const HoloTensor *x, int64_t row, do
             int64_t n = size - k < HOLO_TILE ? size - k : HOLO_TILE;
             holo_read_f(x, row * size + k, 1, n, a);
             holo_read_f(&linear->coefficients, o * size + k, 1, n, b);
-            for (int64_t j = 0; j < n; j++)
-                sum += a[j] * b[j];
+            for (int64_t j = 0; j < n; j++) sum += a[j] * b[j];
         }
         scores[o] = sum;
     }
@@ -89,7 +87,7 @@ static HoloStatus classifier_eval(HoloCall *call)
     void       *memory;
     HOLO_TRY(holo_ml_labels(call, "classlabels_ints", "classlabels_strings", &labels));
     HOLO_TRY(read_linear(call, 0, &linear));
-    bool    both = linear.outputs == 1 && labels.dim[0] == 2;
+    bool    both  = linear.outputs == 1 && labels.dim[0] == 2;
     int64_t count = both ? 2 : linear.outputs;
     HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(double), &memory));
     double *scores = memory;
@@ -109,9 +107,25 @@ static HoloStatus classifier_eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_ml_linear[] = {
-    {.name = "LinearRegressor", .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,
-     .types = HOLO_ML_NUMBERS, .infer = regressor_infer, .eval = regressor_eval},
-    {.name = "LinearClassifier", .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 2,
-     .types = HOLO_ML_NUMBERS, .infer = classifier_infer, .eval = classifier_eval},
+    {.name    = "LinearRegressor",
+     .domain  = "ai.onnx.ml",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = 1,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_ML_NUMBERS,
+     .infer   = regressor_infer,
+     .eval    = regressor_eval},
+    {.name    = "LinearClassifier",
+     .domain  = "ai.onnx.ml",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = 1,
+     .out_min = 1,
+     .out_max = 2,
+     .types   = HOLO_ML_NUMBERS,
+     .infer   = classifier_infer,
+     .eval    = classifier_eval},
     {0},
 };

@@ -20,7 +20,7 @@ static HoloStatus read_map(const HoloCall *call, const HoloTensor **keys, const 
     const HoloTensor *parts = call->in[0]->data;
     if (!parts || parts[0].rank != 1 || parts[1].rank != 1 || parts[0].dim[0] != parts[1].dim[0])
         return holo_call_fail(call, HOLO_BAD_INPUT, "the input is not a map of as many keys as values");
-    *keys = &parts[0];
+    *keys   = &parts[0];
     *values = &parts[1];
     return HOLO_OK;
 }
@@ -75,7 +75,7 @@ static HoloStatus cast_dtype(const HoloCall *call, HoloDtype *out)
 static HoloStatus cast_infer(HoloCall *call)
 {
     bool      dense = holo_attr_is(call, "map_form", "DENSE", "DENSE");
-    int64_t   room = holo_attr_int(call, "max_map", 1);
+    int64_t   room  = holo_attr_int(call, "max_map", 1);
     HoloDtype dtype;
     HOLO_TRY(expect_map(call));
     HOLO_TRY(cast_dtype(call, &dtype));
@@ -91,12 +91,12 @@ static HoloStatus cast_value(const HoloCall *call, const HoloTensor *values, int
     if (values->dtype == HOLO_STRING && out->dtype == HOLO_STRING) {
         ((HoloString *)out->data)[to] = ((const HoloString *)values->data)[from];
     } else if (values->dtype == HOLO_STRING) {
-        HoloString s = ((const HoloString *)values->data)[from];
+        HoloString s   = ((const HoloString *)values->data)[from];
         char      *end = text;
         if (s.size > 0 && s.size < sizeof text) {
             memcpy(text, s.data, s.size);
             text[s.size] = 0;
-            double x = strtod(text, &end);
+            double x     = strtod(text, &end);
             holo_put_f(out, to, x);
         }
         if (end == text || *end)
@@ -122,7 +122,7 @@ static int compare_keys(const void *context, int64_t a, int64_t b)
 static HoloStatus cast_eval(HoloCall *call)
 {
     const HoloTensor *keys, *values;
-    HoloTensor       *out = holo_out(call, 0);
+    HoloTensor       *out   = holo_out(call, 0);
     bool              dense = holo_attr_is(call, "map_form", "DENSE", "DENSE");
     void             *order, *scratch;
     if (!out) return HOLO_OK;
@@ -140,8 +140,7 @@ static HoloStatus cast_eval(HoloCall *call)
     HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(int64_t), &order));
     HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(int64_t), &scratch));
     int64_t *index = order;
-    for (int64_t i = 0; i < count; i++)
-        index[i] = i;
+    for (int64_t i = 0; i < count; i++) index[i] = i;
     holo_sort(index, scratch, count, compare_keys, keys);
     for (int64_t i = 0; i < count; i++) {
         int64_t to = dense ? i : holo_get_i(keys, index[i]);
@@ -178,7 +177,7 @@ static HoloStatus keep(const HoloCall *call, int64_t count, size_t size, void **
 
 static HoloStatus zip_eval(HoloCall *call)
 {
-    const HoloTensor *x = call->in[0];
+    const HoloTensor *x   = call->in[0];
     HoloTensor       *out = holo_out(call, 0), labels;
     void             *memory, *scores;
     if (!out) return HOLO_OK;
@@ -189,7 +188,7 @@ static HoloStatus zip_eval(HoloCall *call)
     HoloTensor *maps = memory, *parts = maps + rows;
     if (holo_tensor_count(x) > 0) memcpy(scores, x->data, holo_tensor_bytes(x));
     for (int64_t i = 0; i < rows; i++, parts += 2) {
-        maps[i] = (HoloTensor){.dtype = HOLO_F32, .kind = HOLO_MAP, .rank = 1, .dim = {2}, .data = parts};
+        maps[i]  = (HoloTensor){.dtype = HOLO_F32, .kind = HOLO_MAP, .rank = 1, .dim = {2}, .data = parts};
         parts[0] = labels;
         parts[1] = (HoloTensor){.dtype = HOLO_F32, .rank = 1, .dim = {size}, .data = (float *)scores + i * size};
     }
@@ -197,13 +196,15 @@ static HoloStatus zip_eval(HoloCall *call)
     return HOLO_OK;
 }
 
-#define ROW(text, dtypes, bits, family)                                                                          \
-    {.name = text, .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1, \
-     .types = dtypes, .flags = bits, .infer = family##_infer, .eval = family##_eval}
+#define ROW(text, dtypes, bits, family)                                                                         \
+    {                                                                                                           \
+        .name = text, .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1, \
+        .types = dtypes, .flags = bits, .infer = family##_infer, .eval = family##_eval                          \
+    }
 
 const HoloOp holo_ops_ml_maps[] = {
-    ROW("DictVectorizer", HOLO_ML_NUMBERS | HOLO_BIT(STRING), 0, dict),
-    ROW("CastMap", HOLO_BIT(F32) | HOLO_BIT(STRING), HOLO_OP_DYNAMIC, cast),
+    ROW("DictVectorizer", HOLO_ML_NUMBERS | HOLO_BIT(STRING), HOLO_OP_KINDS, dict),
+    ROW("CastMap", HOLO_BIT(F32) | HOLO_BIT(STRING), HOLO_OP_KINDS | HOLO_OP_DYNAMIC, cast),
     ROW("ZipMap", HOLO_BIT(F32), 0, zip),
     {0},
 };

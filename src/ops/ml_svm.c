@@ -23,7 +23,8 @@ static HoloStatus read_svm(const HoloCall *call, int64_t vectors, Svm *svm)
     *svm = (Svm){.vectors = vectors, .features = holo_ml_row_size(call->in[0])};
     while (svm->kernel < KERNEL_COUNT && !holo_attr_is(call, "kernel_type", "LINEAR", names[svm->kernel]))
         svm->kernel++;
-    if (svm->kernel == KERNEL_COUNT) return holo_call_fail(call, HOLO_BAD_MODEL, "kernel_type is not one that there is");
+    if (svm->kernel == KERNEL_COUNT)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "kernel_type is not one that there is");
     HOLO_TRY(holo_ml_list(call, "kernel_params", HOLO_BIT(F32), &params));
     HOLO_TRY(holo_ml_list(call, "coefficients", HOLO_BIT(F32), &svm->coefficients));
     HOLO_TRY(holo_ml_list(call, "support_vectors", HOLO_BIT(F32), &svm->support));
@@ -32,8 +33,8 @@ static HoloStatus read_svm(const HoloCall *call, int64_t vectors, Svm *svm)
     if (svm->rho.dim[0] == 0) return holo_call_fail(call, HOLO_BAD_MODEL, "rho is missing");
     if (params.dim[0] > 0) {
         HOLO_TRY(holo_ml_expect_count(call, "kernel_params", &params, 3));
-        svm->gamma = holo_get_f(&params, 0);
-        svm->coef0 = holo_get_f(&params, 1);
+        svm->gamma  = holo_get_f(&params, 0);
+        svm->coef0  = holo_get_f(&params, 1);
         svm->degree = holo_get_f(&params, 2);
     }
     int64_t needed;
@@ -44,7 +45,7 @@ static HoloStatus read_svm(const HoloCall *call, int64_t vectors, Svm *svm)
         return holo_call_fail(call, HOLO_BAD_MODEL, "fewer coefficients than support vectors");
     HOLO_TRY(holo_call_temp(call, (size_t)svm->features, sizeof(double), &x));
     HOLO_TRY(holo_call_temp(call, (size_t)vectors, sizeof(double), &values));
-    svm->x = x;
+    svm->x      = x;
     svm->values = values;
     return HOLO_OK;
 }
@@ -93,8 +94,7 @@ static HoloStatus regressor_eval(HoloCall *call)
     for (int64_t row = 0; row < holo_ml_row_count(call->in[0]); row++) {
         read_row(&svm, call->in[0], row);
         double score = holo_get_f(&svm.rho, 0);
-        for (int64_t v = 0; v < svm.vectors; v++)
-            score += holo_get_f(&svm.coefficients, v) * svm.values[v];
+        for (int64_t v = 0; v < svm.vectors; v++) score += holo_get_f(&svm.coefficients, v) * svm.values[v];
         if (svm.vectors == 0) score += kernel_value(&svm, LINEAR, &svm.coefficients, 0);
         if (holo_attr_int(call, "one_class", 0))
             score = score > 0 ? 1 : -1;
@@ -111,8 +111,8 @@ static HoloStatus regressor_eval(HoloCall *call)
 typedef struct Classifier {
     HoloTensor labels, per_class, prob_a, prob_b;
     int64_t    classes, pairs, vectors;
-    int64_t    scores;  // of a row, before the second of two classes is added
-    bool       both;    // one score tells two classes apart
+    int64_t    scores; // of a row, before the second of two classes is added
+    bool       both;   // one score tells two classes apart
     bool       proba;
 } Classifier;
 
@@ -125,7 +125,7 @@ static HoloStatus read_classifier(const HoloCall *call, Classifier *c)
     HOLO_TRY(holo_ml_list(call, "prob_b", HOLO_BIT(F32), &c->prob_b));
     HOLO_TRY(holo_ml_list(call, "rho", HOLO_BIT(F32), &rho));
     c->classes = c->labels.dim[0];
-    c->pairs = c->classes * (c->classes - 1) / 2;
+    c->pairs   = c->classes * (c->classes - 1) / 2;
     c->vectors = 0;
     for (int64_t i = 0; i < c->per_class.dim[0]; i++) {
         int64_t count = holo_get_i(&c->per_class, i);
@@ -144,7 +144,7 @@ static HoloStatus read_classifier(const HoloCall *call, Classifier *c)
     HoloMlPost post;
     HOLO_TRY(holo_ml_post_find(call, &post));
     c->scores = c->vectors > 0 && !c->proba ? c->pairs : c->classes;
-    c->both = c->scores == 1 && c->classes == 2 && rho.dim[0] == 1 && post != HOLO_ML_PROBIT;
+    c->both   = c->scores == 1 && c->classes == 2 && rho.dim[0] == 1 && post != HOLO_ML_PROBIT;
     return HOLO_OK;
 }
 
@@ -166,7 +166,7 @@ static void score_pairs(const Svm *svm, const Classifier *c, double *scores, dou
         int64_t count_i = holo_get_i(&c->per_class, i), from_j = from_i + count_i;
         for (int64_t j = i + 1; j < c->classes; j++, pair++) {
             int64_t count_j = holo_get_i(&c->per_class, j);
-            double  sum = holo_get_f(&svm->rho, pair);
+            double  sum     = holo_get_f(&svm->rho, pair);
             for (int64_t v = from_i; v < from_i + count_i; v++)
                 sum += holo_get_f(&svm->coefficients, (j - 1) * c->vectors + v) * svm->values[v];
             for (int64_t v = from_j; v < from_j + count_j; v++)
@@ -185,7 +185,7 @@ static void couple(int64_t k, const double *r, double *p, double *q)
 {
     double *qp = q + k * k;
     for (int64_t t = 0; t < k; t++) {
-        p[t] = 1 / (double)k;
+        p[t]         = 1 / (double)k;
         q[t * k + t] = 0;
         for (int64_t j = 0; j < k; j++) {
             if (j == t) continue;
@@ -197,12 +197,10 @@ static void couple(int64_t k, const double *r, double *p, double *q)
         double pqp = 0, worst = 0;
         for (int64_t t = 0; t < k; t++) {
             qp[t] = 0;
-            for (int64_t j = 0; j < k; j++)
-                qp[t] += q[t * k + j] * p[j];
+            for (int64_t j = 0; j < k; j++) qp[t] += q[t * k + j] * p[j];
             pqp += p[t] * qp[t];
         }
-        for (int64_t t = 0; t < k; t++)
-            worst = fmax(worst, fabs(qp[t] - pqp));
+        for (int64_t t = 0; t < k; t++) worst = fmax(worst, fabs(qp[t] - pqp));
         if (worst < 0.005 / (double)k) return;
         for (int64_t t = 0; t < k; t++) {
             double step = (pqp - qp[t]) / q[t * k + t];
@@ -221,8 +219,8 @@ static void pairs_to_probabilities(const Classifier *c, double *scores, double *
     int64_t k = c->classes, pair = 0;
     for (int64_t i = 0; i < k; i++) {
         for (int64_t j = i + 1; j < k; j++, pair++) {
-            double x = scores[pair] * holo_get_f(&c->prob_a, pair) + holo_get_f(&c->prob_b, pair);
-            double p = fmin(fmax(1 - holo_ml_logistic(x), 1e-7), 1 - 1e-7);
+            double x     = scores[pair] * holo_get_f(&c->prob_a, pair) + holo_get_f(&c->prob_b, pair);
+            double p     = fmin(fmax(1 - holo_ml_logistic(x), 1e-7), 1 - 1e-7);
             r[i * k + j] = p;
             r[j * k + i] = 1 - p;
         }
@@ -256,8 +254,7 @@ static HoloStatus classifier_eval(HoloCall *call)
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld coefficients for %lld classes",
                               (long long)svm.coefficients.dim[0], (long long)k);
     bool positive = true;
-    for (int64_t i = 0; i < needed; i++)
-        positive = positive && holo_get_f(&svm.coefficients, i) >= 0;
+    for (int64_t i = 0; i < needed; i++) positive = positive && holo_get_f(&svm.coefficients, i) >= 0;
 
     // scores (also of pairs), votes, and two matrices of classes for probabilities
     int64_t matrix = c.proba ? k * k : 0, places = c.pairs > k ? c.pairs : k + 1;
@@ -265,10 +262,8 @@ static HoloStatus classifier_eval(HoloCall *call)
     double *scores = memory, *votes = scores + places, *r = votes + k, *q = r + matrix;
     for (int64_t row = 0; row < holo_ml_row_count(call->in[0]); row++) {
         read_row(&svm, call->in[0], row);
-        for (int64_t i = 0; i < k; i++)
-            votes[i] = 0;
-        if (c.vectors > 0)
-            score_pairs(&svm, &c, scores, votes);
+        for (int64_t i = 0; i < k; i++) votes[i] = 0;
+        if (c.vectors > 0) score_pairs(&svm, &c, scores, votes);
         for (int64_t i = 0; i < k && c.vectors == 0; i++)
             scores[i] = holo_get_f(&svm.rho, 0) + kernel_value(&svm, LINEAR, &svm.coefficients, i * svm.features);
         if (c.proba) pairs_to_probabilities(&c, scores, r, q);
@@ -285,9 +280,25 @@ static HoloStatus classifier_eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_ml_svm[] = {
-    {.name = "SVMRegressor", .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,
-     .types = HOLO_ML_NUMBERS, .infer = regressor_infer, .eval = regressor_eval},
-    {.name = "SVMClassifier", .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 2,
-     .types = HOLO_ML_NUMBERS, .infer = classifier_infer, .eval = classifier_eval},
+    {.name    = "SVMRegressor",
+     .domain  = "ai.onnx.ml",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = 1,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_ML_NUMBERS,
+     .infer   = regressor_infer,
+     .eval    = regressor_eval},
+    {.name    = "SVMClassifier",
+     .domain  = "ai.onnx.ml",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = 1,
+     .out_min = 1,
+     .out_max = 2,
+     .types   = HOLO_ML_NUMBERS,
+     .infer   = classifier_infer,
+     .eval    = classifier_eval},
     {0},
 };

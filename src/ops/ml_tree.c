@@ -35,7 +35,7 @@ static HoloStatus find_leaf(const HoloCall *call, const HoloTrees *trees, int32_
     for (int32_t steps = 0; place >= 0; steps++) {
         if (steps > trees->node_count) return holo_call_fail(call, HOLO_BAD_MODEL, "tree %d has a cycle", (int)tree);
         const HoloTreeNode *node = &trees->nodes[place];
-        place = node->child[takes_true(trees, node, x[node->feature])];
+        place                    = node->child[takes_true(trees, node, x[node->feature])];
     }
     *leaf = ~place;
     return HOLO_OK;
@@ -59,13 +59,13 @@ static HoloStatus scores_init(const HoloCall *call, const HoloTrees *trees, Scor
     HOLO_TRY(holo_call_temp(call, (size_t)out->features, sizeof(double), &x));
     out->score = score;
     out->voted = voted;
-    out->x = x;
+    out->x     = x;
     return HOLO_OK;
 }
 
 static void count_vote(Aggregate how, HoloTreeVote vote, Scores *s)
 {
-    double *score = &s->score[vote.target];
+    double *score  = &s->score[vote.target];
     bool    better = how == MIN ? vote.weight < *score : vote.weight > *score;
     if (how == SUM || how == AVERAGE)
         *score += vote.weight;
@@ -87,14 +87,16 @@ static HoloStatus score_row(const HoloCall *call, const HoloTrees *trees, Aggreg
         for (int32_t v = trees->leaf_votes[leaf]; v < trees->leaf_votes[leaf + 1]; v++)
             count_vote(how, trees->votes[v], s);
     }
-    for (int64_t t = 0; how == AVERAGE && t < trees->targets; t++)
-        s->score[t] /= trees->root_count;
+    for (int64_t t = 0; how == AVERAGE && t < trees->targets; t++) s->score[t] /= trees->root_count;
     return HOLO_OK;
 }
 
 // ---- TreeEnsemble and TreeEnsembleRegressor
 
-static bool is_old(const HoloCall *call) { return call->op->row != NULL; }
+static bool is_old(const HoloCall *call)
+{
+    return call->op->row != NULL;
+}
 
 static HoloStatus regressor_infer(HoloCall *call)
 {
@@ -109,7 +111,7 @@ static HoloStatus regressor_infer(HoloCall *call)
 static HoloStatus find_modes(const HoloCall *call, Aggregate *how, HoloMlPost *post)
 {
     static const char *const names[] = {"AVERAGE", "SUM", "MIN", "MAX"};
-    int64_t number = is_old(call) ? 0 : holo_attr_int(call, "aggregate_function", SUM);
+    int64_t                  number  = is_old(call) ? 0 : holo_attr_int(call, "aggregate_function", SUM);
     while (is_old(call) && number < AGGREGATE_COUNT && !holo_attr_is(call, "aggregate_function", "SUM", names[number]))
         number++;
     if (number < 0 || number >= AGGREGATE_COUNT)
@@ -128,8 +130,8 @@ static HoloStatus regressor_eval(HoloCall *call)
     HoloTensor *out = holo_out(call, 0), base = {.rank = 1};
     HoloTrees   trees;
     Scores      s;
-    Aggregate   how = SUM;
-    HoloMlPost  post = HOLO_ML_NONE;
+    Aggregate   how     = SUM;
+    HoloMlPost  post    = HOLO_ML_NONE;
     int64_t     targets = holo_attr_int(call, "n_targets", 1);
     if (!out) return HOLO_OK;
     HOLO_TRY(find_modes(call, &how, &post));
@@ -140,8 +142,7 @@ static HoloStatus regressor_eval(HoloCall *call)
     HOLO_TRY(scores_init(call, &trees, &s));
     for (int64_t row = 0; row < holo_ml_row_count(call->in[0]); row++) {
         HOLO_TRY(score_row(call, &trees, how, row, &s));
-        for (int64_t t = 0; base.dim[0] > 0 && t < targets; t++)
-            s.score[t] += holo_get_f(&base, t);
+        for (int64_t t = 0; base.dim[0] > 0 && t < targets; t++) s.score[t] += holo_get_f(&base, t);
         holo_ml_post_apply(post, s.score, targets);
         holo_write_f(out, row * targets, 1, targets, s.score);
     }
@@ -170,7 +171,7 @@ static Voting find_voting(const HoloTrees *trees)
 {
     Voting voting = {.single = trees->targets == 2 && trees->vote_count > 0, .positive = true};
     for (int32_t v = 0; v < trees->vote_count; v++) {
-        voting.single = voting.single && trees->votes[v].target == trees->votes[0].target;
+        voting.single   = voting.single && trees->votes[v].target == trees->votes[0].target;
         voting.positive = voting.positive && trees->votes[v].weight >= 0;
     }
     if (voting.single) voting.target = trees->votes[0].target;
@@ -186,7 +187,7 @@ static int64_t decide(const Voting *voting, HoloMlPost post, double *score, int6
         return best;
     }
     double one = score[voting->target];
-    score[1] = one;
+    score[1]   = one;
     if (voting->positive) { // a probability
         score[0] = 1 - one;
         return one > 0.5;
@@ -208,13 +209,12 @@ static HoloStatus classifier_eval(HoloCall *call)
     int64_t classes = labels.dim[0];
     HOLO_TRY(holo_trees_read_old(call, "class", classes, &trees));
     HOLO_TRY(scores_init(call, &trees, &s));
-    Voting voting = find_voting(&trees);
+    Voting voting   = find_voting(&trees);
     bool   one_base = voting.single && base.dim[0] == 1;
     if (base.dim[0] > 0 && !one_base) HOLO_TRY(holo_ml_expect_count(call, "base_values", &base, classes));
     for (int64_t row = 0; row < holo_ml_row_count(call->in[0]); row++) {
         HOLO_TRY(score_row(call, &trees, SUM, row, &s));
-        for (int64_t t = 0; base.dim[0] > 0 && t < classes; t++)
-            s.score[t] += holo_get_f(&base, one_base ? 0 : t);
+        for (int64_t t = 0; base.dim[0] > 0 && t < classes; t++) s.score[t] += holo_get_f(&base, one_base ? 0 : t);
         int64_t label = decide(&voting, post, s.score, classes);
         if (y) holo_ml_put_label(y, row, &labels, label);
         if (z) holo_write_f(z, row * classes, 1, classes, s.score);
@@ -225,11 +225,36 @@ static HoloStatus classifier_eval(HoloCall *call)
 static const bool old = true;
 
 const HoloOp holo_ops_ml_tree[] = {
-    {.name = "TreeEnsemble", .domain = "ai.onnx.ml", .since = 5, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,
-     .types = HOLO_BIT(F16) | HOLO_BIT(F32) | HOLO_BIT(F64), .infer = regressor_infer, .eval = regressor_eval},
-    {.name = "TreeEnsembleRegressor", .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1,
-     .out_max = 1, .types = HOLO_ML_NUMBERS, .infer = regressor_infer, .eval = regressor_eval, .row = &old},
-    {.name = "TreeEnsembleClassifier", .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1,
-     .out_max = 2, .types = HOLO_ML_NUMBERS, .infer = classifier_infer, .eval = classifier_eval},
+    {.name    = "TreeEnsemble",
+     .domain  = "ai.onnx.ml",
+     .since   = 5,
+     .in_min  = 1,
+     .in_max  = 1,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_BIT(F16) | HOLO_BIT(F32) | HOLO_BIT(F64),
+     .infer   = regressor_infer,
+     .eval    = regressor_eval},
+    {.name    = "TreeEnsembleRegressor",
+     .domain  = "ai.onnx.ml",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = 1,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_ML_NUMBERS,
+     .infer   = regressor_infer,
+     .eval    = regressor_eval,
+     .row     = &old},
+    {.name    = "TreeEnsembleClassifier",
+     .domain  = "ai.onnx.ml",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = 1,
+     .out_min = 1,
+     .out_max = 2,
+     .types   = HOLO_ML_NUMBERS,
+     .infer   = classifier_infer,
+     .eval    = classifier_eval},
     {0},
 };

@@ -64,7 +64,7 @@ static HoloStatus find_node(const HoloCall *call, const Old *old, int64_t tree, 
     while (low <= high) {
         int64_t middle = low + (high - low) / 2, i = old->order[middle];
         int     order = compare_pair(holo_get_i(&old->tree, i), holo_get_i(&old->node, i), tree, node);
-        *out = i;
+        *out          = i;
         if (order == 0) return HOLO_OK;
         if (order < 0)
             low = middle + 1;
@@ -93,8 +93,7 @@ static HoloStatus read_lists(const HoloCall *call, Old *old)
     int64_t *scratch;
     HOLO_TRY(take(call, old->count, sizeof(int64_t), &old->order));
     HOLO_TRY(take(call, old->count, sizeof(int64_t), &scratch));
-    for (int64_t i = 0; i < old->count; i++)
-        old->order[i] = i;
+    for (int64_t i = 0; i < old->count; i++) old->order[i] = i;
     holo_sort(old->order, scratch, old->count, compare_nodes, old);
     for (int64_t i = 1; i < old->count; i++)
         if (compare_nodes(old, old->order[i - 1], old->order[i]) == 0)
@@ -111,8 +110,8 @@ static HoloStatus find_mode(const HoloCall *call, const Old *old, int64_t i, int
         HoloString   name;
         HoloTreeMode mode;
     } modes[] = {
-        {{"BRANCH_LEQ", 10}, HOLO_TREE_LEQ}, {{"BRANCH_LT", 9}, HOLO_TREE_LT},   {{"BRANCH_GTE", 10}, HOLO_TREE_GTE},
-        {{"BRANCH_GT", 9}, HOLO_TREE_GT},    {{"BRANCH_EQ", 9}, HOLO_TREE_EQ},   {{"BRANCH_NEQ", 10}, HOLO_TREE_NEQ},
+        {{"BRANCH_LEQ", 10}, HOLO_TREE_LEQ}, {{"BRANCH_LT", 9}, HOLO_TREE_LT}, {{"BRANCH_GTE", 10}, HOLO_TREE_GTE},
+        {{"BRANCH_GT", 9}, HOLO_TREE_GT},    {{"BRANCH_EQ", 9}, HOLO_TREE_EQ}, {{"BRANCH_NEQ", 10}, HOLO_TREE_NEQ},
         {{"LEAF", 4}, HOLO_TREE_MODE_COUNT},
     };
     HoloString mode = ((const HoloString *)old->mode.data)[i];
@@ -143,8 +142,10 @@ static HoloStatus read_old_nodes(const HoloCall *call, const Old *old, HoloTrees
         HOLO_TRY(find_mode(call, old, i, &mode));
         if (mode == HOLO_TREE_MODE_COUNT) continue;
         HoloTreeNode *node = &trees->nodes[i];
-        *node = (HoloTreeNode){.split = holo_get_f(&old->value, i), .feature = holo_get_i(&old->feature, i),
-                               .mode = (uint8_t)mode};
+
+        node->split   = holo_get_f(&old->value, i);
+        node->feature = holo_get_i(&old->feature, i);
+        node->mode    = (uint8_t)mode;
         node->missing = old->missing.dim[0] > 0 && holo_get_i(&old->missing, i) != 0;
         HOLO_TRY(check_feature(call, node->feature));
         HOLO_TRY(find_node(call, old, tree, holo_get_i(&old->no, i), &index));
@@ -170,11 +171,10 @@ static HoloStatus read_old_roots(const HoloCall *call, const Old *old, HoloTrees
 
 static HoloStatus read_old_votes(const HoloCall *call, const Old *old, const char *prefix, HoloTrees *trees)
 {
-    HoloTensor tree, node, target, weight;
-    char       name[4][32];
+    HoloTensor               tree, node, target, weight;
+    char                     name[4][32];
     static const char *const parts[] = {"treeids", "nodeids", "ids", "weights"};
-    for (int i = 0; i < 4; i++)
-        snprintf(name[i], sizeof name[i], "%s_%s", prefix, parts[i]);
+    for (int i = 0; i < 4; i++) snprintf(name[i], sizeof name[i], "%s_%s", prefix, parts[i]);
     HOLO_TRY(read_ints(call, name[0], -1, &tree));
     int64_t count = tree.dim[0];
     HOLO_TRY(read_ints(call, name[1], count, &node));
@@ -187,13 +187,12 @@ static HoloStatus read_old_votes(const HoloCall *call, const Old *old, const cha
     HOLO_TRY(take(call, count, sizeof(HoloTreeVote), &trees->votes));
     HOLO_TRY(take(call, old->count + 2, sizeof(int32_t), &trees->leaf_votes));
     trees->vote_count = (int32_t)count;
-    int32_t *from = trees->leaf_votes + 1; // counts, then where to write; in the end where a leaf's votes end
+    int32_t *from     = trees->leaf_votes + 1; // counts, then where to write; in the end where a leaf's votes end
     for (int64_t i = 0; i < count; i++) {
         HOLO_TRY(find_node(call, old, holo_get_i(&tree, i), holo_get_i(&node, i), &leaf[i]));
         from[leaf[i] + 1]++;
     }
-    for (int64_t i = 0; i < old->count; i++)
-        from[i + 1] += from[i];
+    for (int64_t i = 0; i < old->count; i++) from[i + 1] += from[i];
     for (int64_t i = 0; i < count; i++) {
         HoloTreeVote vote = {holo_get_i(&target, i), holo_get_f(&weight, i)};
         HOLO_TRY(check_target(call, vote.target, trees->targets));
@@ -222,7 +221,7 @@ static HoloStatus read_children(const HoloCall *call, HoloTrees *trees, int whic
     HOLO_TRY(read_ints(call, place_name, trees->node_count, &place));
     for (int32_t i = 0; i < trees->node_count; i++) {
         bool    leaf = holo_get_i(&is_leaf, i) != 0;
-        int64_t to = holo_get_i(&place, i);
+        int64_t to   = holo_get_i(&place, i);
         if (to < 0 || to >= (leaf ? leaves : trees->node_count))
             return holo_call_fail(call, HOLO_BAD_MODEL, "%s: there is no %s %lld", place_name, leaf ? "leaf" : "node",
                                   (long long)to);
@@ -235,16 +234,17 @@ static HoloStatus read_children(const HoloCall *call, HoloTrees *trees, int whic
 static HoloStatus read_sets(const HoloCall *call, HoloTrees *trees)
 {
     HOLO_TRY(holo_ml_list(call, "membership_values", HOLO_TYPES_FLOAT, &trees->members));
-    if (trees->members.dim[0] > INT32_MAX) return holo_call_fail(call, HOLO_UNSUPPORTED, "membership_values is too long");
+    if (trees->members.dim[0] > INT32_MAX)
+        return holo_call_fail(call, HOLO_UNSUPPORTED, "membership_values is too long");
     int32_t at = 0, count = (int32_t)trees->members.dim[0];
     for (int32_t i = 0; i < trees->node_count; i++) {
         HoloTreeNode *node = &trees->nodes[i];
         if (node->mode != HOLO_TREE_MEMBER) continue;
         if (at == count)
-            return holo_call_fail(call, HOLO_BAD_MODEL, "membership_values has fewer sets than there are nodes for them");
+            return holo_call_fail(call, HOLO_BAD_MODEL,
+                                  "membership_values has fewer sets than there are nodes for them");
         node->set_from = at;
-        while (at < count && !isnan(holo_get_f(&trees->members, at)))
-            at++;
+        while (at < count && !isnan(holo_get_f(&trees->members, at))) at++;
         node->set_size = at - node->set_from;
         at += at < count; // the NaN
     }
@@ -261,8 +261,7 @@ static HoloStatus read_nodes(const HoloCall *call, HoloTrees *trees)
     HOLO_TRY(holo_ml_list(call, "nodes_modes", HOLO_BIT(U8), &modes));
     HOLO_TRY(holo_ml_expect_count(call, "nodes_modes", &modes, count));
     HOLO_TRY(read_ints(call, "nodes_missing_value_tracks_true", -1, &missing));
-    if (missing.dim[0] > 0)
-        HOLO_TRY(holo_ml_expect_count(call, "nodes_missing_value_tracks_true", &missing, count));
+    if (missing.dim[0] > 0) HOLO_TRY(holo_ml_expect_count(call, "nodes_missing_value_tracks_true", &missing, count));
     HOLO_TRY(take(call, count, sizeof(HoloTreeNode), &trees->nodes));
     trees->node_count = (int32_t)count;
     for (int64_t i = 0; i < count; i++) {
@@ -270,8 +269,9 @@ static HoloStatus read_nodes(const HoloCall *call, HoloTrees *trees)
         if (mode >= HOLO_TREE_MODE_COUNT)
             return holo_call_fail(call, HOLO_BAD_MODEL, "nodes_modes has the mode %lld", (long long)mode);
         HOLO_TRY(check_feature(call, holo_get_i(&features, i)));
-        trees->nodes[i] = (HoloTreeNode){.split = holo_get_f(&splits, i), .feature = holo_get_i(&features, i),
-                                         .mode = (uint8_t)mode,
+        trees->nodes[i] = (HoloTreeNode){.split   = holo_get_f(&splits, i),
+                                         .feature = holo_get_i(&features, i),
+                                         .mode    = (uint8_t)mode,
                                          .missing = missing.dim[0] > 0 && holo_get_i(&missing, i) != 0};
     }
     return read_sets(call, trees);
@@ -288,7 +288,7 @@ static HoloStatus read_votes(const HoloCall *call, HoloTrees *trees)
     HOLO_TRY(take(call, count + 1, sizeof(int32_t), &trees->leaf_votes));
     trees->vote_count = (int32_t)count;
     for (int64_t i = 0; i < count; i++) {
-        trees->votes[i] = (HoloTreeVote){holo_get_i(&targets, i), holo_get_f(&weights, i)};
+        trees->votes[i]          = (HoloTreeVote){holo_get_i(&targets, i), holo_get_f(&weights, i)};
         trees->leaf_votes[i + 1] = (int32_t)i + 1;
         HOLO_TRY(check_target(call, trees->votes[i].target, trees->targets));
     }

@@ -2,7 +2,6 @@
 #include "ops/contract.h"
 #include "ops/spread.h"
 
-
 // Number i of a run of `bits`-bit numbers, packed from the low bits of each byte on.
 static unsigned unpack(const uint8_t *bytes, int64_t i, int bits)
 {
@@ -40,18 +39,19 @@ typedef struct NBits {
 
 static HoloStatus read_sizes(const HoloCall *call, NBits *v)
 {
-    v->depth = holo_attr_int(call, "K", 0);
-    v->cols = holo_attr_int(call, "N", 0);
-    v->block = holo_attr_int(call, "block_size", 0);
+    v->depth     = holo_attr_int(call, "K", 0);
+    v->cols      = holo_attr_int(call, "N", 0);
+    v->block     = holo_attr_int(call, "block_size", 0);
     int64_t bits = holo_attr_int(call, "bits", 4);
     if (v->depth < 1 || v->cols < 1 || v->depth > SIZE_LIMIT || v->cols > SIZE_LIMIT)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "K and N are %lld and %lld", (long long)v->depth, (long long)v->cols);
+        return holo_call_fail(call, HOLO_BAD_MODEL, "K and N are %lld and %lld", (long long)v->depth,
+                              (long long)v->cols);
     if (v->block < 8 || v->block > BLOCK_LIMIT || v->block & (v->block - 1))
         return holo_call_fail(call, HOLO_BAD_MODEL, "block_size is %lld, expected a power of 2", (long long)v->block);
     if (bits < 2 || bits > 8)
         return holo_call_fail(call, HOLO_BAD_MODEL, "bits is %lld, expected 2 to 8", (long long)bits);
-    v->bits = (int)bits;
-    v->blocks = (v->depth + v->block - 1) / v->block;
+    v->bits       = (int)bits;
+    v->blocks     = (v->depth + v->block - 1) / v->block;
     v->zero_bytes = (v->blocks * v->bits + 7) / 8;
     return HOLO_OK;
 }
@@ -69,8 +69,7 @@ static HoloStatus infer_matmul(HoloCall *call)
     if (differ(a->dim[a->rank - 1], v.depth))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the input has %lld columns, but K is %lld",
                               (long long)a->dim[a->rank - 1], (long long)v.depth);
-    for (int d = 0; d < a->rank; d++)
-        dim[d] = d < a->rank - 1 ? a->dim[d] : v.cols;
+    for (int d = 0; d < a->rank; d++) dim[d] = d < a->rank - 1 ? a->dim[d] : v.cols;
     return holo_out_type(call, 0, (HoloDtype)a->dtype, a->rank, dim);
 }
 
@@ -83,8 +82,7 @@ static void read_a(const HoloContract *c, int64_t batch, int64_t row, int64_t k,
 
 static double zero_of(const NBits *v, int64_t col, int64_t block)
 {
-    if (!v->zeros)
-        return 1 << (v->bits - 1);
+    if (!v->zeros) return 1 << (v->bits - 1);
     if (v->zeros->dtype == HOLO_U8)
         return unpack((const uint8_t *)v->zeros->data + col * v->zero_bytes, block, v->bits);
     return holo_get_f(v->zeros, col * v->blocks + block);
@@ -93,8 +91,8 @@ static double zero_of(const NBits *v, int64_t col, int64_t block)
 static void read_b(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count, HoloCell *out)
 {
     (void)batch;
-    const NBits *v = c->arg;
-    int64_t      group = v->groups ? holo_get_i(v->groups, k) : k / v->block;
+    const NBits *v      = c->arg;
+    int64_t      group  = v->groups ? holo_get_i(v->groups, k) : k / v->block;
     int64_t      column = v->blocks * v->block * v->bits / 8;
     for (int64_t j = 0; j < count; j++) {
         double q = unpack(v->b + (col + j) * column, k, v->bits);
@@ -108,8 +106,7 @@ static void add_bias(const HoloContract *c, int64_t batch, int64_t row, int64_t 
     const NBits *v = c->arg;
     double       bias[HOLO_CONTRACT_COLS];
     holo_read_f(v->bias, col, 1, count, bias);
-    for (int64_t j = 0; j < count; j++)
-        sums[j].f += bias[j];
+    for (int64_t j = 0; j < count; j++) sums[j].f += bias[j];
 }
 
 static HoloStatus check_entries(const HoloCall *call, const NBits *v)
@@ -119,8 +116,7 @@ static HoloStatus check_entries(const HoloCall *call, const NBits *v)
     HOLO_TRY(expect_entries(call, SCALES, v->cols * v->blocks));
     HOLO_TRY(expect_entries(call, ZEROS, v->cols * (packed ? v->zero_bytes : v->blocks)));
     HOLO_TRY(expect_entries(call, BIAS, v->cols));
-    if (!v->groups)
-        return HOLO_OK;
+    if (!v->groups) return HOLO_OK;
     int64_t count = holo_tensor_count(v->groups);
     if (count < v->depth)
         return holo_call_fail(call, HOLO_BAD_INPUT, "g_idx has %lld entries, expected %lld", (long long)count,
@@ -136,22 +132,25 @@ static HoloStatus check_entries(const HoloCall *call, const NBits *v)
 
 static HoloStatus eval_matmul(HoloCall *call)
 {
-    NBits v = {.a = call->in[A], .b = call->in[B]->data, .scales = call->in[SCALES], .zeros = holo_in(call, ZEROS),
-               .groups = holo_in(call, GROUPS), .bias = holo_in(call, BIAS)};
-    if (holo_out_is_empty(call))
-        return HOLO_OK;
+    NBits v = {.a      = call->in[A],
+               .b      = call->in[B]->data,
+               .scales = call->in[SCALES],
+               .zeros  = holo_in(call, ZEROS),
+               .groups = holo_in(call, GROUPS),
+               .bias   = holo_in(call, BIAS)};
+    if (holo_out_is_empty(call)) return HOLO_OK;
     HOLO_TRY(read_sizes(call, &v));
     HOLO_TRY(check_entries(call, &v));
     v.contract = (HoloContract){
-        .batch = 1,
-        .rows = holo_tensor_count(call->out[0]) / v.cols,
-        .cols = v.cols,
-        .depth = v.depth,
-        .a = read_a,
-        .b = read_b,
+        .batch  = 1,
+        .rows   = holo_tensor_count(call->out[0]) / v.cols,
+        .cols   = v.cols,
+        .depth  = v.depth,
+        .a      = read_a,
+        .b      = read_b,
         .finish = v.bias ? add_bias : NULL,
-        .arg = &v,
-        .out = call->out[0],
+        .arg    = &v,
+        .out    = call->out[0],
     };
     holo_contract(call, &v.contract);
     return HOLO_OK;
@@ -164,8 +163,8 @@ enum { DATA, INDICES, GATHER_SCALES, GATHER_ZEROS };
 typedef struct Gather {
     int        axis, quantised; // axes
     int64_t    block;
-    int        bits;            // of packed u8 data; 0: one element is one number
-    HoloTensor table;           // data with its sizes counted in numbers
+    int        bits;  // of packed u8 data; 0: one element is one number
+    HoloTensor table; // data with its sizes counted in numbers
 } Gather;
 
 static HoloStatus read_gather(const HoloCall *call, Gather *g)
@@ -176,15 +175,14 @@ static HoloStatus read_gather(const HoloCall *call, Gather *g)
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "gather_axis", 0), data->rank, &g->axis));
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "quantize_axis", 1), data->rank, &g->quantised));
     g->block = holo_attr_int(call, "block_size", 128);
-    if (g->block < 1)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "block_size is %lld", (long long)g->block);
+    if (g->block < 1) return holo_call_fail(call, HOLO_BAD_MODEL, "block_size is %lld", (long long)g->block);
     if (bits != 2 && bits != 4 && bits != 8)
         return holo_call_fail(call, HOLO_BAD_MODEL, "bits is %lld, expected 2, 4 or 8", (long long)bits);
-    g->bits = data->dtype == HOLO_U8 ? (int)bits : 0;
+    g->bits  = data->dtype == HOLO_U8 ? (int)bits : 0;
     g->table = *data;
     if (g->bits) {
         HoloDim *last = &g->table.dim[data->rank - 1];
-        *last = holo_dim_mul(call->dims, *last, 8 / g->bits);
+        *last         = holo_dim_mul(call->dims, *last, 8 / g->bits);
         if (g->quantised != data->rank - 1)
             return holo_call_fail(call, HOLO_BAD_MODEL, "packed data must be quantised along the last axis");
         if (*last == HOLO_DIM_UNKNOWN && !holo_dim_is_symbolic(data->dim[data->rank - 1]))
@@ -209,10 +207,8 @@ static HoloStatus infer_gather(HoloCall *call)
         if (differ(scales->dim[d], d == g.quantised ? blocks : g.table.dim[d]))
             return holo_call_fail(call, HOLO_BAD_MODEL, "the scales do not fit the data in dimension %d", d);
     for (int d = 0; d < g.table.rank; d++) {
-        if (d != g.axis)
-            dim[rank++] = g.table.dim[d];
-        for (int i = 0; d == g.axis && i < indices->rank; i++)
-            dim[rank++] = indices->dim[i];
+        if (d != g.axis) dim[rank++] = g.table.dim[d];
+        for (int i = 0; d == g.axis && i < indices->rank; i++) dim[rank++] = indices->dim[i];
     }
     return holo_out_type(call, 0, (HoloDtype)scales->dtype, rank, dim);
 }
@@ -237,16 +233,17 @@ static HoloStatus eval_gather(HoloCall *call)
 {
     Gather            g;
     const HoloTensor *indices = call->in[INDICES];
-    int64_t           out = 0;
-    if (holo_out_is_empty(call))
-        return HOLO_OK;
+    int64_t           out     = 0;
+    if (holo_out_is_empty(call)) return HOLO_OK;
     HOLO_TRY(read_gather(call, &g));
     int64_t rows = g.table.dim[g.axis], count = holo_tensor_count(indices);
-    int64_t outer = holo_product(g.axis, g.table.dim), run = holo_product(g.table.rank - g.axis - 1, g.table.dim + g.axis + 1);
+    int64_t outer = holo_product(g.axis, g.table.dim),
+            run   = holo_product(g.table.rank - g.axis - 1, g.table.dim + g.axis + 1);
     int64_t inner = holo_product(g.table.rank - g.quantised - 1, g.table.dim + g.quantised + 1);
     int64_t size = g.table.dim[g.quantised], blocks = (size + g.block - 1) / g.block;
     int64_t stacks = holo_tensor_count(&g.table) / size / inner;
-    HOLO_TRY(expect_entries(call, GATHER_ZEROS, g.bits ? stacks * ((blocks * g.bits + 7) / 8) : stacks * blocks * inner));
+    HOLO_TRY(
+        expect_entries(call, GATHER_ZEROS, g.bits ? stacks * ((blocks * g.bits + 7) / 8) : stacks * blocks * inner));
     for (int64_t o = 0; o < outer; o++)
         for (int64_t i = 0; i < count; i++) {
             int64_t row = holo_get_i(indices, i);
@@ -254,8 +251,7 @@ static HoloStatus eval_gather(HoloCall *call)
                 return holo_call_fail(call, HOLO_BAD_INPUT, "index %lld is outside the %lld rows", (long long)row,
                                       (long long)rows);
             int64_t at = (o * rows + (row < 0 ? row + rows : row)) * run;
-            for (int64_t j = 0; j < run; j++)
-                holo_put_f(call->out[0], out++, number_at(call, &g, inner, at + j));
+            for (int64_t j = 0; j < run; j++) holo_put_f(call->out[0], out++, number_at(call, &g, inner, at + j));
         }
     return HOLO_OK;
 }
@@ -263,9 +259,19 @@ static HoloStatus eval_gather(HoloCall *call)
 #define MS .domain = "com.microsoft", .since = 1, .out_min = 1, .out_max = 1
 
 const HoloOp holo_ops_nbits[] = {
-    {.name = "MatMulNBits", MS, .in_min = 3, .in_max = 6, .types = HOLO_TYPES_FLOAT, .infer = infer_matmul,
-     .eval = eval_matmul},
-    {.name = "GatherBlockQuantized", MS, .in_min = 3, .in_max = 4, .types = HOLO_BIT(U8) | HOLO_BIT(I4) | HOLO_BIT(U4),
-     .infer = infer_gather, .eval = eval_gather},
+    {.name = "MatMulNBits",
+     MS,
+     .in_min = 3,
+     .in_max = 6,
+     .types  = HOLO_TYPES_FLOAT,
+     .infer  = infer_matmul,
+     .eval   = eval_matmul},
+    {.name = "GatherBlockQuantized",
+     MS,
+     .in_min = 3,
+     .in_max = 4,
+     .types  = HOLO_BIT(U8) | HOLO_BIT(I4) | HOLO_BIT(U4),
+     .infer  = infer_gather,
+     .eval   = eval_gather},
     {0},
 };

@@ -13,12 +13,10 @@ HoloMoments holo_moments(const double *x, int64_t count, bool centred)
 {
     HoloMoments m = {0, 0};
     if (centred) {
-        for (int64_t k = 0; k < count; k++)
-            m.mean += x[k];
+        for (int64_t k = 0; k < count; k++) m.mean += x[k];
         m.mean /= (double)count;
     }
-    for (int64_t k = 0; k < count; k++)
-        m.variance += (x[k] - m.mean) * (x[k] - m.mean);
+    for (int64_t k = 0; k < count; k++) m.variance += (x[k] - m.mean) * (x[k] - m.mean);
     m.variance /= (double)count;
     return m;
 }
@@ -39,7 +37,7 @@ const double *holo_affine_row(HoloAffine *affine, const HoloRowNorm *norm, const
     if (!affine->t) return NULL;
     int64_t at = holo_walk_at(walk, affine->stride), last = norm->like->rank - 1, done = 0;
     if (at == affine->at) return affine->row;
-    int64_t  run = norm->like->dim[last];
+    int64_t  run   = norm->like->dim[last];
     HoloWalk inner = holo_walk((int)last - norm->axis, norm->like->dim + norm->axis);
     for (; holo_walk_next(&inner); done += run) {
         int64_t start = at + holo_walk_at(&inner, affine->stride + norm->axis);
@@ -63,8 +61,8 @@ HoloStatus holo_row_norm_init(HoloRowNorm *norm, const HoloCall *call, int scale
 void holo_row_norm_apply(HoloRowNorm *norm, const HoloWalk *walk, int64_t row)
 {
     const double *scale = holo_affine_row(&norm->scale, norm, walk), *bias = holo_affine_row(&norm->bias, norm, walk);
-    double       *x = norm->x;
-    HoloMoments   m = holo_moments(x, norm->size, norm->centred);
+    double       *x      = norm->x;
+    HoloMoments   m      = holo_moments(x, norm->size, norm->centred);
     double        factor = 1 / sqrt(m.variance + norm->epsilon);
     for (int64_t k = 0; k < norm->size; k++)
         x[k] = (x[k] - m.mean) * factor * (scale ? scale[k] : 1) + (bias ? bias[k] : 0);
@@ -114,18 +112,16 @@ static HoloStatus find_axis(const HoloCall *call, int *axis)
 
 static HoloStatus layer_infer(HoloCall *call)
 {
-    const HoloTensor *x = call->in[0];
+    const HoloTensor *x     = call->in[0];
     const Layer      *layer = call->op->row;
     int64_t           stash = holo_attr_int(call, "stash_type", HOLO_F32);
     HoloDim           dim[HOLO_MAX_RANK];
     int               axis = 0;
     HOLO_TRY(find_axis(call, &axis));
-    for (int input = 1; input < call->in_count; input++)
-        HOLO_TRY(holo_affine_check(call, input, x));
+    for (int input = 1; input < call->in_count; input++) HOLO_TRY(holo_affine_check(call, input, x));
     if (stash != HOLO_F32 && stash != HOLO_BF16 && stash != HOLO_F16 && stash != HOLO_F64)
         return holo_call_fail(call, HOLO_BAD_MODEL, "stash_type %lld is no float type", (long long)stash);
-    for (int i = 0; i < x->rank; i++)
-        dim[i] = i < axis ? x->dim[i] : 1;
+    for (int i = 0; i < x->rank; i++) dim[i] = i < axis ? x->dim[i] : 1;
     if (layer->mean >= 0) HOLO_TRY(holo_out_type(call, layer->mean, (HoloDtype)stash, x->rank, dim));
     if (layer->factor >= 0) HOLO_TRY(holo_out_type(call, layer->factor, (HoloDtype)stash, x->rank, dim));
     return holo_out_shape_like(call, 0, (HoloDtype)(layer->centred ? x : call->in[1])->dtype, x);
@@ -133,15 +129,15 @@ static HoloStatus layer_infer(HoloCall *call)
 
 static HoloStatus layer_eval(HoloCall *call)
 {
-    const HoloTensor *x = call->in[0];
+    const HoloTensor *x     = call->in[0];
     const Layer      *layer = call->op->row;
-    HoloRowNorm       norm = {
-        .like = x,
-        .centred = layer->centred,
-        .epsilon = holo_attr_float(call, "epsilon", 1e-5),
-        .y = holo_out(call, 0),
-        .mean = layer->mean < 0 ? NULL : holo_out(call, layer->mean),
-        .factor = layer->factor < 0 ? NULL : holo_out(call, layer->factor),
+    HoloRowNorm       norm  = {
+               .like    = x,
+               .centred = layer->centred,
+               .epsilon = holo_attr_float(call, "epsilon", 1e-5),
+               .y       = holo_out(call, 0),
+               .mean    = layer->mean < 0 ? NULL : holo_out(call, layer->mean),
+               .factor  = layer->factor < 0 ? NULL : holo_out(call, layer->factor),
     };
     HOLO_TRY(find_axis(call, &norm.axis));
     HOLO_TRY(holo_row_norm_init(&norm, call, 1, layer->bias));
@@ -162,7 +158,10 @@ static int64_t group_count(const HoloCall *call)
 }
 
 // GroupNormalization-18 scales by group, all else by channel.
-static bool scales_groups(const HoloCall *call) { return call->op->row && call->version < 21; }
+static bool scales_groups(const HoloCall *call)
+{
+    return call->op->row && call->version < 21;
+}
 
 static HoloStatus group_infer(HoloCall *call)
 {
@@ -178,8 +177,8 @@ static HoloStatus group_infer(HoloCall *call)
 
 static HoloStatus group_eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
-    HoloTensor       *out = holo_out(call, 0);
+    const HoloTensor *in      = call->in[0];
+    HoloTensor       *out     = holo_out(call, 0);
     double            epsilon = holo_attr_float(call, "epsilon", 1e-5);
     void             *memory;
     if (!out || holo_tensor_count(in) == 0) return HOLO_OK;
@@ -191,13 +190,12 @@ static HoloStatus group_eval(HoloCall *call)
     for (int64_t row = 0; row < in->dim[0] * groups; row++) {
         int64_t group = row % groups;
         holo_read_f(in, row * size, 1, size, x);
-        HoloMoments m = holo_moments(x, size, true);
+        HoloMoments m      = holo_moments(x, size, true);
         double      factor = 1 / sqrt(m.variance + epsilon);
         for (int64_t c = 0; c < per; c++) {
-            int64_t at = scales_groups(call) ? group : group * per + c;
+            int64_t at    = scales_groups(call) ? group : group * per + c;
             double  scale = holo_get_f(call->in[1], at) * factor, bias = holo_get_f(call->in[2], at);
-            for (int64_t k = c * run; k < (c + 1) * run; k++)
-                x[k] = (x[k] - m.mean) * scale + bias;
+            for (int64_t k = c * run; k < (c + 1) * run; k++) x[k] = (x[k] - m.mean) * scale + bias;
         }
         holo_write_f(out, row * size, 1, size, x);
     }
@@ -206,17 +204,21 @@ static HoloStatus group_eval(HoloCall *call)
 
 // ---- the operators
 
-static const Layer layer = {.centred = true, .bias = 2, .mean = 1, .factor = 2};
-static const Layer rms = {.centred = false, .bias = -1, .mean = -1, .factor = -1};
+static const Layer layer      = {.centred = true, .bias = 2, .mean = 1, .factor = 2};
+static const Layer rms        = {.centred = false, .bias = -1, .mean = -1, .factor = -1};
 static const Layer simplified = {.centred = false, .bias = -1, .mean = -1, .factor = 1};
-static const bool  grouped = true;
+static const bool  grouped    = true;
 
-#define LAYER(text, place, version, ins, outs, how)                                                               \
-    {.name = text, .domain = place, .since = version, .in_min = 2, .in_max = ins, .out_min = 1, .out_max = outs, \
-     .types = HOLO_TYPES_FLOAT, .infer = layer_infer, .eval = layer_eval, .row = &how}
-#define GROUP(text, version, how)                                                                        \
-    {.name = text, .domain = "", .since = version, .in_min = 3, .in_max = 3, .out_min = 1, .out_max = 1, \
-     .types = HOLO_TYPES_FLOAT, .infer = group_infer, .eval = group_eval, .row = how}
+#define LAYER(text, place, version, ins, outs, how)                                                                 \
+    {                                                                                                               \
+        .name = text, .domain = place, .since = version, .in_min = 2, .in_max = ins, .out_min = 1, .out_max = outs, \
+        .types = HOLO_TYPES_FLOAT, .infer = layer_infer, .eval = layer_eval, .row = &how                            \
+    }
+#define GROUP(text, version, how)                                                                           \
+    {                                                                                                       \
+        .name = text, .domain = "", .since = version, .in_min = 3, .in_max = 3, .out_min = 1, .out_max = 1, \
+        .types = HOLO_TYPES_FLOAT, .infer = group_infer, .eval = group_eval, .row = how                     \
+    }
 
 const HoloOp holo_ops_normalization[] = {
     LAYER("LayerNormalization", "", 1, 3, 3, layer), // before opset 17 as ONNX Runtime has it

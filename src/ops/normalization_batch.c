@@ -20,7 +20,7 @@ static bool is_training(const HoloCall *call)
 
 static HoloStatus check_statistics(HoloCall *call)
 {
-    const HoloTensor *x = call->in[0];
+    const HoloTensor *x        = call->in[0];
     HoloDim           channels = x->rank < 2 ? 1 : x->dim[1];
     for (int input = 1; input < 5; input++) {
         if (is_spatial(call)) {
@@ -29,10 +29,8 @@ static HoloStatus check_statistics(HoloCall *call)
         }
         HOLO_TRY(holo_expect_types(call, input, HOLO_TYPES_FLOAT));
         HoloDim have = 1, want = 1;
-        for (int i = 0; i < call->in[input]->rank; i++)
-            have = holo_dim_mul(call->dims, have, call->in[input]->dim[i]);
-        for (int i = 1; i < x->rank; i++)
-            want = holo_dim_mul(call->dims, want, x->dim[i]);
+        for (int i = 0; i < call->in[input]->rank; i++) have = holo_dim_mul(call->dims, have, call->in[input]->dim[i]);
+        for (int i = 1; i < x->rank; i++) want = holo_dim_mul(call->dims, want, x->dim[i]);
         if (have != want && !holo_dim_is_symbolic(have) && !holo_dim_is_symbolic(want))
             return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has %lld elements, a sample has %lld", input,
                                   (long long)have, (long long)want);
@@ -64,8 +62,7 @@ static HoloMoments channel_moments(const HoloTensor *in, HoloRows rows, int64_t 
             for (int64_t k = 0; k < rows.inner; k += HOLO_TILE) {
                 int64_t run = rows.inner - k < HOLO_TILE ? rows.inner - k : HOLO_TILE;
                 holo_read_f(in, start + k, 1, run, x);
-                for (int64_t j = 0; j < run; j++)
-                    sum += pass == 0 ? x[j] : (x[j] - m.mean) * (x[j] - m.mean);
+                for (int64_t j = 0; j < run; j++) sum += pass == 0 ? x[j] : (x[j] - m.mean) * (x[j] - m.mean);
             }
         }
         *(pass == 0 ? &m.mean : &m.variance) = sum / count;
@@ -94,8 +91,8 @@ static void prepare(const HoloCall *call, HoloRows rows, Channel *channels)
         put_running(holo_out(call, 2), call->in[4], c, m.variance, training ? momentum : 1);
         if (holo_out(call, 3)) holo_put_f(call->out[3], c, m.mean);
         if (holo_out(call, 4)) holo_put_f(call->out[4], c, m.variance);
-        channels[c] = (Channel){m.mean, holo_get_f(call->in[1], c) / sqrt(m.variance + epsilon),
-                                holo_get_f(call->in[2], c)};
+        channels[c] =
+            (Channel){m.mean, holo_get_f(call->in[1], c) / sqrt(m.variance + epsilon), holo_get_f(call->in[2], c)};
     }
 }
 
@@ -110,11 +107,10 @@ static void apply(const HoloTensor *in, HoloTensor *out, HoloRows rows, const Ch
         for (int64_t j = 0; j < run;) {
             int64_t end = run - j < left ? run : j + left;
             left -= end - j;
-            for (; j < end; j++)
-                x[j] = (x[j] - channels[c].mean) * channels[c].scale + channels[c].bias;
+            for (; j < end; j++) x[j] = (x[j] - channels[c].mean) * channels[c].scale + channels[c].bias;
             if (left == 0) {
                 left = rows.inner;
-                c = c + 1 < rows.size ? c + 1 : 0;
+                c    = c + 1 < rows.size ? c + 1 : 0;
             }
         }
         holo_write_f(out, k, 1, run, x);
@@ -123,7 +119,7 @@ static void apply(const HoloTensor *in, HoloTensor *out, HoloRows rows, const Ch
 
 static HoloStatus eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
+    const HoloTensor *in   = call->in[0];
     int               last = is_spatial(call) ? 2 : in->rank;
     HoloRows          rows = in->rank < 2 ? (HoloRows){in->dim[0], 1, 1} : holo_rows(in, 1, last);
     void             *channels;
@@ -134,7 +130,15 @@ static HoloStatus eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_normalization_batch[] = {
-    {.name = "BatchNormalization", .domain = "", .since = 1, .in_min = 5, .in_max = 5, .out_min = 1, .out_max = 5,
-     .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval},
+    {.name    = "BatchNormalization",
+     .domain  = "",
+     .since   = 1,
+     .in_min  = 5,
+     .in_max  = 5,
+     .out_min = 1,
+     .out_max = 5,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = infer,
+     .eval    = eval},
     {0},
 };

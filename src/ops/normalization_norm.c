@@ -19,10 +19,10 @@ static HoloStatus lp_infer(HoloCall *call)
 
 static HoloStatus lp_eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
-    HoloTensor       *out = holo_out(call, 0);
+    const HoloTensor *in      = call->in[0];
+    HoloTensor       *out     = holo_out(call, 0);
     bool              squares = holo_attr_int(call, "p", 2) == 2;
-    int               axis = 0;
+    int               axis    = 0;
     void             *memory;
     if (!out) return HOLO_OK;
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", -1), in->rank, &axis));
@@ -31,13 +31,11 @@ static HoloStatus lp_eval(HoloCall *call)
     double *x = memory;
     for (int64_t row = 0; row < holo_row_count(rows); row++) {
         int64_t start = holo_row_start(rows, row);
-        double  norm = 0;
+        double  norm  = 0;
         holo_read_f(in, start, rows.inner, rows.size, x);
-        for (int64_t k = 0; k < rows.size; k++)
-            norm += squares ? x[k] * x[k] : fabs(x[k]);
+        for (int64_t k = 0; k < rows.size; k++) norm += squares ? x[k] * x[k] : fabs(x[k]);
         if (squares) norm = sqrt(norm);
-        for (int64_t k = 0; k < rows.size; k++)
-            x[k] = norm == 0 ? 0 : x[k] / norm;
+        for (int64_t k = 0; k < rows.size; k++) x[k] = norm == 0 ? 0 : x[k] / norm;
         holo_write_f(out, start, rows.inner, rows.size, x);
     }
     return HOLO_OK;
@@ -54,8 +52,7 @@ static HoloStatus mvn_axes(const HoloCall *call, int *axes, int *count)
     if (call->in[0]->rank != 4)
         return holo_call_fail(call, HOLO_BAD_MODEL, "the data has %d dimensions; without axes it has 4",
                               call->in[0]->rank);
-    for (*count = 0; *count < HOLO_COUNT(standard); ++*count)
-        axes[*count] = standard[*count];
+    for (*count = 0; *count < HOLO_COUNT(standard); ++*count) axes[*count] = standard[*count];
     return HOLO_OK;
 }
 
@@ -79,14 +76,14 @@ static void move_box(const HoloTensor *t, const HoloBox *box, int64_t base, doub
 {
     int      last = box->rank - 1;
     HoloWalk walk = holo_walk(last < 0 ? 0 : last, box->dim);
-    int64_t  run = last < 0 ? 1 : box->dim[last];
+    int64_t  run  = last < 0 ? 1 : box->dim[last];
     for (; holo_walk_next(&walk); x += run)
         mover(t, base + holo_walk_at(&walk, box->stride), last < 0 ? 1 : box->stride[last], run, x);
 }
 
 static HoloStatus mvn_eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
+    const HoloTensor *in  = call->in[0];
     HoloTensor       *out = holo_out(call, 0);
     int               axes[HOLO_MAX_RANK], count = 0;
     void             *memory;
@@ -95,14 +92,13 @@ static HoloStatus mvn_eval(HoloCall *call)
     HoloParting part = holo_part(in, axes, count);
     int64_t     size = holo_product(part.reduced.rank, part.reduced.dim);
     HOLO_TRY(holo_call_temp(call, (size_t)size, sizeof(double), &memory));
-    double  *x = memory;
+    double  *x    = memory;
     HoloWalk walk = holo_walk(part.kept.rank, part.kept.dim);
     while (holo_walk_next(&walk)) {
         int64_t base = holo_walk_at(&walk, part.kept.stride);
         move_box(in, &part.reduced, base, x, holo_read_f);
         HoloMoments m = holo_moments(x, size, true);
-        for (int64_t k = 0; k < size; k++)
-            x[k] = (x[k] - m.mean) / (sqrt(m.variance) + 1e-9);
+        for (int64_t k = 0; k < size; k++) x[k] = (x[k] - m.mean) / (sqrt(m.variance) + 1e-9);
         move_box(out, &part.reduced, base, x, put_run);
     }
     return HOLO_OK;
@@ -114,42 +110,43 @@ static HoloStatus lrn_infer(HoloCall *call)
 {
     HOLO_TRY(holo_expect_rank(call, 0, 2, HOLO_MAX_RANK));
     int64_t size = holo_attr_int(call, "size", 0);
-    if (size < 1) return holo_call_fail(call, HOLO_BAD_MODEL, "size is %lld, not a number of channels", (long long)size);
+    if (size < 1)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "size is %lld, not a number of channels", (long long)size);
     return holo_infer_same(call);
 }
 
 static HoloStatus lrn_eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
-    HoloTensor       *out = holo_out(call, 0);
-    double  alpha = holo_attr_float(call, "alpha", 1e-4), beta = holo_attr_float(call, "beta", 0.75);
-    double  bias = holo_attr_float(call, "bias", 1);
-    int64_t size = holo_attr_int(call, "size", 1), below = (size - 1) / 2, above = size - 1 - below;
+    const HoloTensor *in    = call->in[0];
+    HoloTensor       *out   = holo_out(call, 0);
+    double            alpha = holo_attr_float(call, "alpha", 1e-4), beta = holo_attr_float(call, "beta", 0.75);
+    double            bias = holo_attr_float(call, "bias", 1);
+    int64_t           size = holo_attr_int(call, "size", 1), below = (size - 1) / 2, above = size - 1 - below;
     if (!out) return HOLO_OK;
     HoloRows rows = holo_rows(in, 1, 2);
     for (int64_t place = 0; place < rows.outer * rows.size; place++) {
         int64_t c = place % rows.size, from = c < below ? 0 : c - below;
         int64_t to = rows.size - 1 - c < above ? rows.size - 1 : c + above;
         for (int64_t k = 0; k < rows.inner; k += HOLO_TILE) {
-            int64_t n = rows.inner - k < HOLO_TILE ? rows.inner - k : HOLO_TILE;
+            int64_t n              = rows.inner - k < HOLO_TILE ? rows.inner - k : HOLO_TILE;
             double  sum[HOLO_TILE] = {0}, x[HOLO_TILE];
             for (int64_t d = from; d <= to; d++) {
                 holo_read_f(in, (place - c + d) * rows.inner + k, 1, n, x);
-                for (int64_t j = 0; j < n; j++)
-                    sum[j] += x[j] * x[j];
+                for (int64_t j = 0; j < n; j++) sum[j] += x[j] * x[j];
             }
             holo_read_f(in, place * rows.inner + k, 1, n, x);
-            for (int64_t j = 0; j < n; j++)
-                x[j] /= pow(bias + alpha / (double)size * sum[j], beta);
+            for (int64_t j = 0; j < n; j++) x[j] /= pow(bias + alpha / (double)size * sum[j], beta);
             holo_write_f(out, place * rows.inner + k, 1, n, x);
         }
     }
     return HOLO_OK;
 }
 
-#define ROW(text, version, family)                                                                       \
-    {.name = text, .domain = "", .since = version, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1, \
-     .types = HOLO_TYPES_FLOAT, .infer = family##_infer, .eval = family##_eval}
+#define ROW(text, version, family)                                                                          \
+    {                                                                                                       \
+        .name = text, .domain = "", .since = version, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1, \
+        .types = HOLO_TYPES_FLOAT, .infer = family##_infer, .eval = family##_eval                           \
+    }
 
 const HoloOp holo_ops_normalization_norm[] = {
     ROW("LpNormalization", 1, lp),

@@ -13,11 +13,9 @@ static HoloStatus skip_infer(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
     HOLO_TRY(holo_expect_rank(call, 0, 1, HOLO_MAX_RANK));
-    for (int input = 1; input < call->in_count; input++)
-        HOLO_TRY(holo_affine_check(call, input, x));
+    for (int input = 1; input < call->in_count; input++) HOLO_TRY(holo_affine_check(call, input, x));
     HoloDim dim[HOLO_MAX_RANK];
-    for (int i = 0; i < x->rank; i++)
-        dim[i] = i == x->rank - 1 ? 1 : x->dim[i];
+    for (int i = 0; i < x->rank; i++) dim[i] = i == x->rank - 1 ? 1 : x->dim[i];
     HOLO_TRY(holo_infer_same(call));
     HOLO_TRY(holo_out_type(call, 1, HOLO_F32, x->rank, dim));
     HOLO_TRY(holo_out_type(call, 2, HOLO_F32, x->rank, dim));
@@ -26,24 +24,23 @@ static HoloStatus skip_infer(HoloCall *call)
 
 static void add(double *x, const double *y, int64_t count)
 {
-    for (int64_t k = 0; y && k < count; k++)
-        x[k] += y[k];
+    for (int64_t k = 0; y && k < count; k++) x[k] += y[k];
 }
 
 static HoloStatus skip_eval(HoloCall *call)
 {
-    const HoloTensor *x = call->in[0];
+    const HoloTensor *x   = call->in[0];
     const Skip       *how = call->op->row;
     HoloTensor       *sum = holo_out(call, 3);
     HoloAffine        skip, bias;
     HoloRowNorm       norm = {
-        .like = x,
-        .axis = x->rank - 1,
-        .centred = how->centred,
-        .epsilon = holo_attr_float(call, "epsilon", 1e-12),
-        .y = holo_out(call, 0),
-        .mean = holo_out(call, 1),
-        .factor = holo_out(call, 2),
+              .like    = x,
+              .axis    = x->rank - 1,
+              .centred = how->centred,
+              .epsilon = holo_attr_float(call, "epsilon", 1e-12),
+              .y       = holo_out(call, 0),
+              .mean    = holo_out(call, 1),
+              .factor  = holo_out(call, 2),
     };
     HOLO_TRY(holo_row_norm_init(&norm, call, 2, how->beta));
     HOLO_TRY(holo_affine_init(&skip, call, 1, &norm));
@@ -75,14 +72,14 @@ static HoloStatus embed_infer(HoloCall *call)
         HOLO_TRY(holo_expect_types(call, indices[i], HOLO_BIT(I32) | HOLO_BIT(I64)));
         HOLO_TRY(holo_expect_rank(call, indices[i], 2, 2));
         for (int d = 0; t && d < 2; d++) {
-            bool known = !holo_dim_is_symbolic(t->dim[d]) && !holo_dim_is_symbolic(ids->dim[d]);
+            bool known   = !holo_dim_is_symbolic(t->dim[d]) && !holo_dim_is_symbolic(ids->dim[d]);
             bool repeats = indices[i] == POSITIONS && d == 0 && t->dim[d] == 1;
             if (known && t->dim[d] != ids->dim[d] && !repeats)
                 return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has not the shape of the ids", indices[i]);
         }
     }
     for (int input = WORD_TABLE; input <= BETA; input++) {
-        const HoloTensor *t = holo_in(call, input);
+        const HoloTensor *t      = holo_in(call, input);
         bool              vector = input == GAMMA || input == BETA;
         if (!t) continue;
         HOLO_TRY(holo_expect_types(call, input, HOLO_TYPES_FLOAT));
@@ -119,8 +116,7 @@ static void count_mask(const HoloCall *call)
     const HoloTensor *mask = holo_in(call, MASK), *ids = call->in[IDS];
     for (int64_t b = 0; b < ids->dim[0]; b++) {
         int64_t count = 0;
-        for (int64_t s = 0; mask && s < ids->dim[1]; s++)
-            count += holo_get_i(mask, b * ids->dim[1] + s) == 1;
+        for (int64_t s = 0; mask && s < ids->dim[1]; s++) count += holo_get_i(mask, b * ids->dim[1] + s) == 1;
         holo_put_i(call->out[1], b, count);
     }
 }
@@ -128,22 +124,21 @@ static void count_mask(const HoloCall *call)
 static HoloStatus embed_eval(HoloCall *call)
 {
     const HoloTensor *ids = call->in[IDS], *segments = holo_in(call, SEGMENTS), *positions = holo_in(call, POSITIONS);
-    HoloTensor       *sum = holo_out(call, 2);
+    HoloTensor       *sum   = holo_out(call, 2);
     HoloTensor        shape = {.rank = 3, .dim = {ids->dim[0], ids->dim[1], call->in[WORD_TABLE]->dim[1]}};
-    HoloRowNorm       norm = {
-        .like = &shape,
-        .axis = 2,
-        .centred = true,
-        .epsilon = holo_attr_float(call, "epsilon", 1e-12),
-        .y = holo_out(call, 0),
+    HoloRowNorm       norm  = {
+               .like    = &shape,
+               .axis    = 2,
+               .centred = true,
+               .epsilon = holo_attr_float(call, "epsilon", 1e-12),
+               .y       = holo_out(call, 0),
     };
     HOLO_TRY(holo_row_norm_init(&norm, call, GAMMA, BETA));
     HoloWalk walk = holo_walk(2, shape.dim);
     for (int64_t row = 0; holo_walk_next(&walk); row++) {
         int64_t place = walk.index[1];
         if (positions) place = holo_get_i(positions, positions->dim[0] == 1 ? place : row);
-        for (int64_t k = 0; k < norm.size; k++)
-            norm.x[k] = 0;
+        for (int64_t k = 0; k < norm.size; k++) norm.x[k] = 0;
         HOLO_TRY(add_embedding(call, WORD_TABLE, holo_get_i(ids, row), norm.x, norm.size));
         HOLO_TRY(add_embedding(call, POSITION_TABLE, place, norm.x, norm.size));
         if (segments && call->in[SEGMENT_TABLE])
@@ -155,16 +150,41 @@ static HoloStatus embed_eval(HoloCall *call)
     return HOLO_OK;
 }
 
-static const Skip skip = {.centred = true, .beta = 3, .bias = 4};
+static const Skip skip            = {.centred = true, .beta = 3, .bias = 4};
 static const Skip skip_simplified = {.centred = false, .beta = -1, .bias = 3};
 
 const HoloOp holo_ops_normalization_skip[] = {
-    {.name = "SkipLayerNormalization", .domain = "com.microsoft", .since = 1, .in_min = 3, .in_max = 5, .out_min = 1,
-     .out_max = 4, .types = HOLO_TYPES_FLOAT, .infer = skip_infer, .eval = skip_eval, .row = &skip},
-    {.name = "SkipSimplifiedLayerNormalization", .domain = "com.microsoft", .since = 1, .in_min = 3, .in_max = 4,
-     .out_min = 1, .out_max = 4, .types = HOLO_TYPES_FLOAT, .infer = skip_infer, .eval = skip_eval,
-     .row = &skip_simplified},
-    {.name = "EmbedLayerNormalization", .domain = "com.microsoft", .since = 1, .in_min = 1, .in_max = 9, .out_min = 1,
-     .out_max = 3, .types = HOLO_BIT(I32) | HOLO_BIT(I64), .infer = embed_infer, .eval = embed_eval},
+    {.name    = "SkipLayerNormalization",
+     .domain  = "com.microsoft",
+     .since   = 1,
+     .in_min  = 3,
+     .in_max  = 5,
+     .out_min = 1,
+     .out_max = 4,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = skip_infer,
+     .eval    = skip_eval,
+     .row     = &skip},
+    {.name    = "SkipSimplifiedLayerNormalization",
+     .domain  = "com.microsoft",
+     .since   = 1,
+     .in_min  = 3,
+     .in_max  = 4,
+     .out_min = 1,
+     .out_max = 4,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = skip_infer,
+     .eval    = skip_eval,
+     .row     = &skip_simplified},
+    {.name    = "EmbedLayerNormalization",
+     .domain  = "com.microsoft",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = 9,
+     .out_min = 1,
+     .out_max = 3,
+     .types   = HOLO_BIT(I32) | HOLO_BIT(I64),
+     .infer   = embed_infer,
+     .eval    = embed_eval},
     {0},
 };

@@ -303,12 +303,28 @@ static HoloStatus sizes_check(const HoloCall *call, int i)
     return HOLO_OK;
 }
 
+HoloStatus holo_op_check_sized(const HoloCall *call)
+{
+    if (call->op->flags & (HOLO_OP_DYNAMIC | HOLO_OP_CONTROL)) return HOLO_OK;
+    for (int i = 0; i < call->out_count; i++) {
+        const HoloTensor *t = call->out[i];
+        if (!t || t->kind != HOLO_TENSOR) continue;
+        bool known = t->rank >= 0;
+        for (int d = 0; d < t->rank; d++) known = known && !holo_dim_is_symbolic(t->dim[d]);
+        if (!known) return holo_call_fail(call, HOLO_BAD_MODEL, "the size of output %d cannot be computed: it is too large", i);
+    }
+    return HOLO_OK;
+}
+
 HoloStatus holo_op_infer(HoloCall *call)
 {
     HOLO_TRY(counts_check(call));
-    for (int i = 0; i < call->in_count; i++)
-        if (call->in[i] && call->in[i]->rank < 0)
-            return holo_call_fail(call, HOLO_INTERNAL, "the rank of input %d is not known", i);
+    for (int i = 0; i < call->in_count; i++) {
+        if (!call->in[i]) continue;
+        if (call->in[i]->rank < 0) return holo_call_fail(call, HOLO_INTERNAL, "the rank of input %d is not known", i);
+        if (call->in[i]->kind != HOLO_TENSOR && !(call->op->flags & (HOLO_OP_KINDS | HOLO_OP_CONTROL)))
+            return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is not a tensor", i);
+    }
     if (call->op->types) HOLO_TRY(holo_expect_types(call, 0, call->op->types));
     HOLO_TRY(call->op->infer(call));
     for (int i = 0; i < call->out_count; i++)

@@ -101,6 +101,7 @@ enum { // HoloOp.flags
     HOLO_OP_RANDOM  = 8,  // not a function of its inputs: never folded or merged
     HOLO_OP_CONTROL = 16, // has subgraphs
     HOLO_OP_POINTWISE = 32, // each output element depends on the elements of the inputs at its place
+    HOLO_OP_KINDS = 128, // takes values that are no tensors (sequences, optionals, maps), and checks their kinds itself
     HOLO_OP_DYNAMIC = 64, // the output's shape depends on the values of inputs even when their shapes are known
 };
 
@@ -140,6 +141,9 @@ const HoloOp *holo_op_find(const char *domain, const char *name, int version); /
 // Runs op->infer or op->eval after the checks common to all operators (counts, dtype of input 0).
 // Sizes come out as numbers, expressions or HOLO_DIM_UNKNOWN, checked for overflow.
 HOLO_MUST HoloStatus holo_op_infer(HoloCall *call);
+
+// After infer with every value at hand: fails where an output has no size and eval would not give it one.
+HOLO_MUST HoloStatus holo_op_check_sized(const HoloCall *call);
 
 // ---- for infer and eval
 

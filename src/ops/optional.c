@@ -69,8 +69,8 @@ static HoloStatus eval_get(HoloCall *call)
     }
 
 const HoloOp holo_ops_optional[] = {
-    OPTIONAL("Optional", 0, HOLO_OP_DYNAMIC, make),
-    OPTIONAL("OptionalHasElement", 0, 0, has),
-    OPTIONAL("OptionalGetElement", 1, HOLO_OP_DYNAMIC, get),
+    OPTIONAL("Optional", 0, HOLO_OP_KINDS | HOLO_OP_DYNAMIC, make),
+    OPTIONAL("OptionalHasElement", 0, HOLO_OP_KINDS, has),
+    OPTIONAL("OptionalGetElement", 1, HOLO_OP_KINDS | HOLO_OP_DYNAMIC, get),
     {0},
 };

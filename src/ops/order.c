@@ -18,16 +18,14 @@ void holo_read_keys(const HoloTensor *t, int64_t start, int64_t stride, int64_t 
     if (class != HOLO_CLASS_FLOAT) {
         uint64_t flip = class == HOLO_CLASS_INT ? UINT64_C(1) << 63 : 0;
         holo_read_i(t, start, stride, count, (int64_t *)out);
-        for (int64_t k = 0; k < count; k++)
-            out[k] ^= flip;
+        for (int64_t k = 0; k < count; k++) out[k] ^= flip;
         return;
     }
     double x[HOLO_TILE];
     for (int64_t k = 0; k < count; k += HOLO_TILE) {
         int64_t n = count - k < HOLO_TILE ? count - k : HOLO_TILE;
         holo_read_f(t, start + k * stride, stride, n, x);
-        for (int64_t j = 0; j < n; j++)
-            out[k + j] = float_key(x[j]);
+        for (int64_t j = 0; j < n; j++) out[k + j] = float_key(x[j]);
     }
 }
 
@@ -36,7 +34,7 @@ void holo_sort(int64_t *index, int64_t *scratch, int64_t count, HoloCompare *com
     for (int64_t width = 1; width < count; width *= 2) {
         for (int64_t left = 0; left < count; left += 2 * width) {
             int64_t middle = left + width < count ? left + width : count;
-            int64_t right = middle + width < count ? middle + width : count;
+            int64_t right  = middle + width < count ? middle + width : count;
             int64_t a = left, b = middle;
             for (int64_t k = left; k < right; k++) {
                 bool first = a < middle && (b >= right || compare(context, index[a], index[b]) <= 0);

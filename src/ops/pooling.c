@@ -17,11 +17,12 @@ typedef struct PoolRow {
 
 typedef struct Pool {
     PoolKind          kind;
-    HoloWindow        window;
+    HoloWindow        window; // as the attributes say
+    HoloWindow        met;    // without the taps that meet no element under any output
     const HoloTensor *x;
     HoloTensor       *y, *indices;
     bool              channels_last, count_pads, column_major;
-    double            p;                               // of LpPool
+    double            p;                                // of LpPool
     double            x_zero, x_scale, y_zero, y_scale; // x_scale 0: not quantised
     int64_t           channels, ins, outs, taps, tiles;
 } Pool;
@@ -45,14 +46,12 @@ static HoloStatus init_window(const HoloCall *call, HoloWindow *out)
 static HoloStatus infer(HoloCall *call)
 {
     const PoolRow    *row = call->op->row;
-    const HoloTensor *x = call->in[0];
+    const HoloTensor *x   = call->in[0];
     HoloWindow        window;
     HoloDim           dim[HOLO_MAX_RANK];
     HOLO_TRY(init_window(call, &window));
-    for (int d = 0; d < x->rank; d++)
-        dim[d] = x->dim[d];
-    for (int d = 0; d < window.rank; d++)
-        dim[(is_channels_last(call) ? 1 : 2) + d] = window.out[d];
+    for (int d = 0; d < x->rank; d++) dim[d] = x->dim[d];
+    for (int d = 0; d < window.rank; d++) dim[(is_channels_last(call) ? 1 : 2) + d] = window.out[d];
     HOLO_TRY(holo_out_type(call, 0, (HoloDtype)x->dtype, x->rank, dim));
     return row->kind == MAX ? holo_out_type(call, 1, HOLO_I64, x->rank, dim) : HOLO_OK;
 }
@@ -63,18 +62,16 @@ static HoloStatus infer_global(HoloCall *call)
     HoloDim           dim[HOLO_MAX_RANK];
     HOLO_TRY(holo_expect_rank(call, 0, 2, HOLO_MAX_RANK));
     int first = is_channels_last(call) ? 1 : 2;
-    for (int d = 0; d < x->rank; d++)
-        dim[d] = d >= first && d < first + x->rank - 2 ? 1 : x->dim[d];
+    for (int d = 0; d < x->rank; d++) dim[d] = d >= first && d < first + x->rank - 2 ? 1 : x->dim[d];
     return holo_out_type(call, 0, (HoloDtype)x->dtype, x->rank, dim);
 }
 
 // ---- values
 
 // |x|^p, for LpPool.
-static void raise(double *x, int64_t count, double p)
+static void raise_to(double *x, int64_t count, double p)
 {
-    for (int64_t j = 0; j < count; j++)
-        x[j] = p == 2 ? x[j] * x[j] : p == 1 ? fabs(x[j]) : pow(fabs(x[j]), p);
+    for (int64_t j = 0; j < count; j++) x[j] = p == 2 ? x[j] * x[j] : p == 1 ? fabs(x[j]) : pow(fabs(x[j]), p);
 }
 
 static bool is_greater(double x, double than)
@@ -85,42 +82,37 @@ static bool is_greater(double x, double than)
 static void merge(PoolKind kind, double *into, const double *x, int64_t count)
 {
     if (kind == MAX) {
-        for (int64_t j = 0; j < count; j++)
-            into[j] = is_greater(x[j], into[j]) ? x[j] : into[j];
+        for (int64_t j = 0; j < count; j++) into[j] = is_greater(x[j], into[j]) ? x[j] : into[j];
     } else {
-        for (int64_t j = 0; j < count; j++)
-            into[j] += x[j];
+        for (int64_t j = 0; j < count; j++) into[j] += x[j];
     }
 }
 
 // What comes out of the merged value of `n` elements.
 static double finish(const Pool *v, double x, double n)
 {
-    if (v->kind == LP)
-        return v->p == 2 ? sqrt(x) : v->p == 1 ? x : pow(x, 1 / v->p);
-    if (v->kind == AVERAGE)
-        x /= n;
+    if (v->kind == LP) return v->p == 2 ? sqrt(x) : v->p == 1 ? x : pow(x, 1 / v->p);
+    if (v->kind == AVERAGE) x /= n;
     return v->x_scale != 0 ? rint(x * v->x_scale / v->y_scale) + v->y_zero : x;
 }
 
-static void read_tile(const Pool *v, double *x, int64_t count)
+// What was read, before it is merged.
+static void prepare(const Pool *v, double *x, int64_t count)
 {
-    if (v->kind == LP)
-        raise(x, count, v->p);
+    if (v->kind == LP) raise_to(x, count, v->p);
     if (v->x_zero != 0)
-        for (int64_t j = 0; j < count; j++)
-            x[j] -= v->x_zero;
+        for (int64_t j = 0; j < count; j++) x[j] -= v->x_zero;
 }
 
 // How many taps of the window at output o of dimension d are inside, padding counted or not.
 static int64_t taps_inside(const Pool *v, int d, int64_t o)
 {
-    const HoloWindow *w = &v->window;
-    int64_t first = o * w->stride[d] - w->pad_begin[d], step = w->dilation[d];
-    int64_t low = v->count_pads ? -w->pad_begin[d] : 0, high = w->in[d] + (v->count_pads ? w->pad_end[d] : 0);
-    int64_t from = first < low ? (low - first + step - 1) / step : 0;
-    int64_t to = first < high ? (high - 1 - first) / step + 1 : 0;
-    to = to < w->kernel[d] ? to : w->kernel[d];
+    const HoloWindow *w     = &v->window;
+    int64_t           first = o * w->stride[d] - w->pad_begin[d], step = w->dilation[d];
+    int64_t           low = v->count_pads ? -w->pad_begin[d] : 0, high = w->in[d] + (v->count_pads ? w->pad_end[d] : 0);
+    int64_t           from = first < low ? (low - first + step - 1) / step : 0;
+    int64_t           to   = first < high ? (high - 1 - first) / step + 1 : 0;
+    to                     = to < w->kernel[d] ? to : w->kernel[d];
     return to > from ? to - from : 0;
 }
 
@@ -137,20 +129,18 @@ static double count_inside(const Pool *v, int64_t o)
 // Where the maximum lies, as MaxPool's second output says it: in the whole tensor, each plane row- or column-major.
 static int64_t max_index(const Pool *v, int64_t plane, int64_t o, int64_t tap)
 {
-    const HoloWindow *w = &v->window;
+    const HoloWindow *w     = &v->met;
     int64_t           place = tap < 0 ? -1 : holo_window_meet(w, o, tap);
     for (int64_t t = 0; place < 0 && t < v->taps; t++) // nothing was above -inf: the first element it is
         place = holo_window_meet(w, o, t);
-    if (place < 0)
-        return -1;
+    if (place < 0) return -1;
     if (v->column_major) {
         int64_t at[HOLO_MAX_SPATIAL], flat = 0;
         for (int d = w->rank - 1; d >= 0; d--) {
             at[d] = place % w->in[d];
             place /= w->in[d];
         }
-        for (int d = w->rank - 1; d >= 0; d--)
-            flat = flat * w->in[d] + at[d];
+        for (int d = w->rank - 1; d >= 0; d--) flat = flat * w->in[d] + at[d];
         place = flat;
     }
     return plane * v->ins + place;
@@ -162,52 +152,59 @@ static void write_indices(const Pool *v, int64_t plane, int64_t start, int64_t c
         holo_put_i(v->indices, plane * v->outs + start + j, max_index(v, plane, start + j, best[j]));
 }
 
+// Drops taps that are always outside, so that a large padding costs nothing.
+static void trim(HoloWindow *w)
+{
+    for (int d = 0; d < w->rank; d++) {
+        int64_t step = w->dilation[d], before = w->pad_begin[d] - (w->out[d] - 1) * w->stride[d];
+        int64_t first = before > 0 ? (before + step - 1) / step : 0;
+        int64_t end   = w->in[d] + w->pad_begin[d] > 0 ? (w->in[d] - 1 + w->pad_begin[d]) / step + 1 : 0;
+        end           = end < w->kernel[d] ? end : w->kernel[d];
+        w->kernel[d]  = end > first ? end - first : 1; // one is kept, be it outside
+        w->pad_begin[d] -= end > first ? first * step : 0;
+    }
+}
+
 static void run_tile(void *arg, int64_t i, int worker)
 {
     (void)worker;
-    const Pool *v = arg;
+    const Pool *v     = arg;
     int64_t     plane = i / v->tiles, start = i % v->tiles * HOLO_TILE, best[HOLO_TILE];
     int64_t     count = v->outs - start < HOLO_TILE ? v->outs - start : HOLO_TILE;
-    int64_t     step = v->channels_last ? v->channels : 1;
+    int64_t     step  = v->channels_last ? v->channels : 1;
     int64_t     stack = plane / (v->channels_last ? v->channels : 1), within = plane % step;
     double      sum[HOLO_TILE], x[HOLO_TILE], outside = v->kind == MAX ? -INFINITY : v->x_zero;
 
     for (int64_t j = 0; j < count; j++) {
-        sum[j] = v->kind == MAX ? -INFINITY : 0;
+        sum[j]  = v->kind == MAX ? -INFINITY : 0;
         best[j] = -1;
     }
     for (int64_t t = 0; t < v->taps; t++) {
-        holo_window_read(&v->window, v->x, stack * v->ins * step + within, step, t, start, count, outside, x);
-        read_tile(v, x, count);
-        for (int64_t j = 0; v->indices && j < count; j++)
-            best[j] = is_greater(x[j], sum[j]) ? t : best[j];
+        holo_window_read(&v->met, v->x, stack * v->ins * step + within, step, t, start, count, outside, x);
+        prepare(v, x, count);
+        for (int64_t j = 0; v->indices && j < count; j++) best[j] = is_greater(x[j], sum[j]) ? t : best[j];
         merge(v->kind, sum, x, count);
     }
-    for (int64_t j = 0; j < count; j++)
-        sum[j] = finish(v, sum[j], v->kind == AVERAGE ? count_inside(v, start + j) : 1);
-    if (v->y)
-        holo_write_f(v->y, stack * v->outs * step + within + start * step, step, count, sum);
-    if (v->indices)
-        write_indices(v, plane, start, count, best);
+    for (int64_t j = 0; j < count; j++) sum[j] = finish(v, sum[j], v->kind == AVERAGE ? count_inside(v, start + j) : 1);
+    if (v->y) holo_write_f(v->y, stack * v->outs * step + within + start * step, step, count, sum);
+    if (v->indices) write_indices(v, plane, start, count, best);
 }
 
 static void run_plane(void *arg, int64_t plane, int worker)
 {
     (void)worker;
-    const Pool *v = arg;
-    int64_t     step = v->channels_last ? v->channels : 1;
+    const Pool *v     = arg;
+    int64_t     step  = v->channels_last ? v->channels : 1;
     int64_t     first = plane / step * v->ins * step + plane % step;
     double      sum[HOLO_TILE], x[HOLO_TILE], start = v->kind == MAX ? -INFINITY : 0;
-    for (int64_t j = 0; j < HOLO_TILE; j++)
-        sum[j] = start;
+    for (int64_t j = 0; j < HOLO_TILE; j++) sum[j] = start;
     for (int64_t i = 0; i < v->ins; i += HOLO_TILE) {
         int64_t count = v->ins - i < HOLO_TILE ? v->ins - i : HOLO_TILE;
         holo_read_f(v->x, first + i * step, step, count, x);
-        read_tile(v, x, count);
+        prepare(v, x, count);
         merge(v->kind, sum, x, count);
     }
-    for (int half = HOLO_TILE / 2; half; half /= 2)
-        merge(v->kind, sum, sum + half, half);
+    for (int half = HOLO_TILE / 2; half; half /= 2) merge(v->kind, sum, sum + half, half);
     sum[0] = finish(v, sum[0], (double)v->ins);
     holo_write_f(v->y, plane, 1, 1, sum);
 }
@@ -229,13 +226,13 @@ static HoloStatus read_quantisation(const HoloCall *call, Pool *v)
 static HoloStatus init(const HoloCall *call, Pool *v)
 {
     const PoolRow  *row = call->op->row;
-    const HoloAttr *p = holo_attr_find(call, "p");
-    *v = (Pool){.kind = row->kind, .x = call->in[0], .y = holo_out(call, 0)};
+    const HoloAttr *p   = holo_attr_find(call, "p");
+    *v                  = (Pool){.kind = row->kind, .x = call->in[0], .y = holo_out(call, 0)};
     v->p = p && p->kind == HOLO_ATTR_FLOAT ? p->f : (double)holo_attr_int(call, "p", 2); // version 1 had a float
     v->channels_last = is_channels_last(call);
-    v->count_pads = holo_attr_int(call, "count_include_pad", 0) != 0;
-    v->column_major = holo_attr_int(call, "storage_order", 0) != 0;
-    v->channels = v->x->dim[v->channels_last ? v->x->rank - 1 : 1];
+    v->count_pads    = holo_attr_int(call, "count_include_pad", 0) != 0;
+    v->column_major  = holo_attr_int(call, "storage_order", 0) != 0;
+    v->channels      = v->x->dim[v->channels_last ? v->x->rank - 1 : 1];
     return row->quantised ? read_quantisation(call, v) : HOLO_OK;
 }
 
@@ -243,14 +240,15 @@ static HoloStatus eval(HoloCall *call)
 {
     Pool v;
     HOLO_TRY(init(call, &v));
-    if (v.x->dim[0] == 0 || v.channels == 0)
-        return HOLO_OK;
+    if (v.x->dim[0] == 0 || v.channels == 0) return HOLO_OK;
     HOLO_TRY(init_window(call, &v.window));
     v.indices = v.kind == MAX ? holo_out(call, 1) : NULL;
-    v.ins = holo_window_ins(&v.window);
-    v.outs = holo_window_outs(&v.window);
-    v.taps = holo_window_taps(&v.window);
-    v.tiles = (v.outs + HOLO_TILE - 1) / HOLO_TILE;
+    v.ins     = holo_window_ins(&v.window);
+    v.outs    = holo_window_outs(&v.window);
+    v.met     = v.window;
+    trim(&v.met);
+    v.taps         = holo_window_taps(&v.met);
+    v.tiles        = (v.outs + HOLO_TILE - 1) / HOLO_TILE;
     int64_t planes = v.x->dim[0] * v.channels;
     holo_spread(call, planes * v.tiles, (double)planes * (double)v.outs * (double)v.taps, run_tile, &v);
     return HOLO_OK;
@@ -260,9 +258,8 @@ static HoloStatus eval_global(HoloCall *call)
 {
     Pool v;
     HOLO_TRY(init(call, &v));
-    if (!v.y || v.x->dim[0] == 0 || v.channels == 0)
-        return HOLO_OK;
-    v.ins = holo_product(v.x->rank - 2, v.x->dim + (v.channels_last ? 1 : 2));
+    if (!v.y || v.x->dim[0] == 0 || v.channels == 0) return HOLO_OK;
+    v.ins          = holo_product(v.x->rank - 2, v.x->dim + (v.channels_last ? 1 : 2));
     int64_t planes = v.x->dim[0] * v.channels;
     holo_spread(call, planes, (double)planes * (double)v.ins, run_plane, &v);
     return HOLO_OK;
@@ -271,12 +268,14 @@ static HoloStatus eval_global(HoloCall *call)
 static const PoolRow average = {.kind = AVERAGE}, max = {.kind = MAX}, lp = {.kind = LP};
 static const PoolRow max_nhwc = {.kind = MAX, .nhwc = true}, average_quantised = {.kind = AVERAGE, .quantised = true};
 
-#define TYPES_8 (HOLO_BIT(I8) | HOLO_BIT(U8))
+#define TYPES_8    (HOLO_BIT(I8) | HOLO_BIT(U8))
 #define POOL(kind) .in_min = 1, .in_max = 1, .out_min = 1, .infer = infer, .eval = eval, .row = &(kind)
-#define GLOBAL(kind) .domain = "", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1, \
-                     .types = HOLO_TYPES_FLOAT, .infer = infer_global, .eval = eval_global, .row = &(kind)
-#define QUANTISED .domain = "com.microsoft", .since = 1, .in_min = 4, .in_max = 5, .out_min = 1, .out_max = 1, \
-                  .types = TYPES_8, .row = &average_quantised
+#define GLOBAL(kind)                                                                                           \
+    .domain = "", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1, .types = HOLO_TYPES_FLOAT, \
+    .infer = infer_global, .eval = eval_global, .row = &(kind)
+#define QUANTISED                                                                                                  \
+    .domain = "com.microsoft", .since = 1, .in_min = 4, .in_max = 5, .out_min = 1, .out_max = 1, .types = TYPES_8, \
+    .row = &average_quantised
 
 const HoloOp holo_ops_pooling[] = {
     {.name = "MaxPool", .domain = "", .since = 1, .out_max = 2, .types = HOLO_TYPES_FLOAT | TYPES_8, POOL(max)},

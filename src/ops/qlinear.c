@@ -17,11 +17,11 @@ typedef struct QMatmulInputs { // which input is what
     bool   dynamic;  // a is real and quantised here
 } QMatmulInputs;
 
-static const QMatmulInputs matmul_integer = {0, NONE, 2, 1, NONE, 3, NONE, NONE, NONE, NONE, true, false};
-static const QMatmulInputs qlinear_matmul = {0, 1, 2, 3, 4, 5, 6, 7, NONE, NONE, false, false};
+static const QMatmulInputs matmul_integer   = {0, NONE, 2, 1, NONE, 3, NONE, NONE, NONE, NONE, true, false};
+static const QMatmulInputs qlinear_matmul   = {0, 1, 2, 3, 4, 5, 6, 7, NONE, NONE, false, false};
 static const QMatmulInputs integer_to_float = {0, 2, 4, 1, 3, 5, NONE, NONE, 6, NONE, false, false};
 static const QMatmulInputs dynamic_quantize = {0, NONE, NONE, 1, 2, 3, NONE, NONE, 4, NONE, false, true};
-static const QMatmulInputs qgemm = {0, 1, 2, 3, 4, 5, 7, 8, NONE, 6, false, false};
+static const QMatmulInputs qgemm            = {0, 1, 2, 3, 4, 5, 7, 8, NONE, 6, false, false};
 
 static const QMatmulInputs *inputs_of(const HoloCall *call)
 {
@@ -30,12 +30,10 @@ static const QMatmulInputs *inputs_of(const HoloCall *call)
 
 static HoloDtype out_dtype(const HoloCall *call)
 {
-    const QMatmulInputs *q = inputs_of(call);
+    const QMatmulInputs *q      = inputs_of(call);
     const HoloTensor    *y_zero = holo_in(call, q->y_zero), *a_scale = holo_in(call, q->a_scale);
-    if (q->integers)
-        return HOLO_I32;
-    if (y_zero)
-        return (HoloDtype)y_zero->dtype;
+    if (q->integers) return HOLO_I32;
+    if (y_zero) return (HoloDtype)y_zero->dtype;
     return q->dynamic ? HOLO_F32 : (HoloDtype)a_scale->dtype;
 }
 
@@ -44,23 +42,20 @@ static HoloStatus view_both(const HoloCall *call, HoloMatrix *a, HoloMatrix *b)
     const QMatmulInputs *q = inputs_of(call);
     HOLO_TRY(holo_matrix_view(call, q->a, false, a));
     HOLO_TRY(holo_matrix_view(call, q->b, true, b));
-    if (holo_attr_int(call, "transA", 0) && a->t->rank > 1)
-        holo_matrix_transpose(a);
-    if (holo_attr_int(call, "transB", 0) && b->t->rank > 1)
-        holo_matrix_transpose(b);
+    if (holo_attr_int(call, "transA", 0) && a->t->rank > 1) holo_matrix_transpose(a);
+    if (holo_attr_int(call, "transB", 0) && b->t->rank > 1) holo_matrix_transpose(b);
     return HOLO_OK;
 }
 
-#define TYPES_8 (HOLO_BIT(I8) | HOLO_BIT(U8))
+#define TYPES_8         (HOLO_BIT(I8) | HOLO_BIT(U8))
 #define TYPES_QUANTISED (TYPES_8 | HOLO_TYPES_F8)
 
 // The bias of integers broadcasts to the product.
 static HoloStatus check_c(const HoloCall *call, int rank, const HoloDim *dim)
 {
     int               input = inputs_of(call)->c;
-    const HoloTensor *c = holo_in(call, input);
-    if (!c)
-        return HOLO_OK;
+    const HoloTensor *c     = holo_in(call, input);
+    if (!c) return HOLO_OK;
     HOLO_TRY(holo_expect_types(call, input, HOLO_BIT(I32)));
     HOLO_TRY(holo_expect_rank(call, input, 0, rank < 2 ? rank : 2));
     for (int d = 0; d < c->rank; d++) {
@@ -101,26 +96,22 @@ static double wrap_i32(double x)
 
 static double finish_one(const QMatmul *q, int64_t a_batch, int64_t b_batch, int64_t row, int64_t col, double x)
 {
-    if (q->c)
-        x += holo_get_f(q->c, row * q->c_stride[0] + col * q->c_stride[1]);
-    if (!q->scaled)
-        return wrap_i32(x);
+    if (q->c) x += holo_get_f(q->c, row * q->c_stride[0] + col * q->c_stride[1]);
+    if (!q->scaled) return wrap_i32(x);
     x *= q->alpha * holo_lines_at(&q->a_scale, a_batch, row) * holo_lines_at(&q->b_scale, b_batch, col);
     x += holo_lines_at(&q->bias, 0, col);
-    if (!q->quantised)
-        return x;
+    if (!q->quantised) return x;
     x /= holo_lines_at(&q->y_scale, a_batch, row);
     return (q->whole ? rint(x) : x) + holo_lines_at(&q->y_zero, a_batch, row);
 }
 
 static void finish(const HoloContract *c, int64_t batch, int64_t row, int64_t col, int64_t count, HoloCell *sums)
 {
-    const QMatmul    *q = c->arg;
-    const HoloMatmul *m = &q->product;
+    const QMatmul    *q       = c->arg;
+    const HoloMatmul *m       = &q->product;
     int64_t           a_batch = m->a.size ? holo_matmul_start(m, &m->a, batch) / m->a.size : 0;
     int64_t           b_batch = m->b.size ? holo_matmul_start(m, &m->b, batch) / m->b.size : 0;
-    for (int64_t j = 0; j < count; j++)
-        sums[j].f = finish_one(q, a_batch, b_batch, row, col + j, sums[j].f);
+    for (int64_t j = 0; j < count; j++) sums[j].f = finish_one(q, a_batch, b_batch, row, col + j, sums[j].f);
 }
 
 // The range of a real operand, 0 always in it, as 256 steps.
@@ -132,21 +123,21 @@ static void quantise_a(HoloMatmulSide *a)
         int64_t run = count - start < HOLO_TILE ? count - start : HOLO_TILE;
         holo_read_f(a->t, start, 1, run, x);
         for (int64_t j = 0; j < run; j++) {
-            low = fmin(low, x[j]);
+            low  = fmin(low, x[j]);
             high = fmax(high, x[j]);
         }
     }
-    a->quantum = high > low ? (high - low) / 255 : 1;
+    a->quantum       = high > low ? (high - low) / 255 : 1;
     a->zero.fallback = fmin(fmax(rint(-low / a->quantum), 0), 255);
 }
 
 static HoloStatus read_params(const HoloCall *call, QMatmul *q)
 {
-    const QMatmulInputs *in = inputs_of(call);
-    HoloMatmul          *m = &q->product;
-    int64_t rows = m->contract.rows, cols = m->contract.cols;
-    int64_t a_batch = m->a.size ? holo_tensor_count(m->a.t) / m->a.size : 0;
-    int64_t b_batch = m->b.size ? holo_tensor_count(m->b.t) / m->b.size : 0;
+    const QMatmulInputs *in   = inputs_of(call);
+    HoloMatmul          *m    = &q->product;
+    int64_t              rows = m->contract.rows, cols = m->contract.cols;
+    int64_t              a_batch = m->a.size ? holo_tensor_count(m->a.t) / m->a.size : 0;
+    int64_t              b_batch = m->b.size ? holo_tensor_count(m->b.t) / m->b.size : 0;
     HOLO_TRY(holo_lines_init(call, in->a_zero, rows, a_batch, 0, &m->a.zero));
     HOLO_TRY(holo_lines_init(call, in->b_zero, cols, b_batch, 0, &m->b.zero));
     HOLO_TRY(holo_lines_init(call, in->a_scale, rows, a_batch, 1, &q->a_scale));
@@ -155,25 +146,23 @@ static HoloStatus read_params(const HoloCall *call, QMatmul *q)
     HOLO_TRY(holo_lines_init(call, in->y_scale, rows, a_batch, 1, &q->y_scale));
     HOLO_TRY(holo_lines_init(call, in->y_zero, rows, a_batch, 0, &q->y_zero));
     q->c = holo_in(call, in->c);
-    if (q->c)
-        holo_strides_broadcast(q->c, 2, (int64_t[]){rows, cols}, q->c_stride);
+    if (q->c) holo_strides_broadcast(q->c, 2, (int64_t[]){rows, cols}, q->c_stride);
     return HOLO_OK;
 }
 
 static HoloStatus eval(HoloCall *call)
 {
     const QMatmulInputs *in = inputs_of(call);
-    QMatmul              q = {0};
+    QMatmul              q  = {0};
     HoloMatrix           a, b;
-    if (holo_out_is_empty(call))
-        return HOLO_OK;
+    if (holo_out_is_empty(call)) return HOLO_OK;
     HOLO_TRY(view_both(call, &a, &b));
     HOLO_TRY(holo_matmul_init(call, &a, &b, &q.product));
     HOLO_TRY(read_params(call, &q));
-    q.alpha = holo_attr_float(call, "alpha", 1);
-    q.scaled = !in->integers;
-    q.quantised = holo_in(call, in->y_scale) != NULL;
-    q.whole = holo_dtype_is_integer(out_dtype(call));
+    q.alpha                   = holo_attr_float(call, "alpha", 1);
+    q.scaled                  = !in->integers;
+    q.quantised               = holo_in(call, in->y_scale) != NULL;
+    q.whole                   = holo_dtype_is_integer(out_dtype(call));
     q.product.contract.finish = finish;
     if (in->dynamic) {
         quantise_a(&q.product.a);
@@ -191,13 +180,11 @@ static HoloStatus concat_infer(HoloCall *call)
     if (call->in_count < 5 || (call->in_count - 2) % 3)
         return holo_call_fail(call, HOLO_BAD_MODEL, "the inputs after the first two must come in threes");
     for (int i = 0; i < call->in_count; i++)
-        if (!call->in[i])
-            return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", i);
+        if (!call->in[i]) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", i);
     const HoloTensor *first = call->in[2];
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), first->rank, &axis));
     HoloDim dim[HOLO_MAX_RANK], sum = 0;
-    for (int d = 0; d < first->rank; d++)
-        dim[d] = first->dim[d];
+    for (int d = 0; d < first->rank; d++) dim[d] = first->dim[d];
     for (int i = 2; i < call->in_count; i += 3) {
         const HoloTensor *x = call->in[i];
         HOLO_TRY(holo_expect_types(call, i, TYPES_8));
@@ -217,8 +204,7 @@ static HoloStatus concat_eval(HoloCall *call)
     HoloTensor *y = call->out[0];
     int         axis;
     double      tile[HOLO_TILE];
-    if (holo_out_is_empty(call))
-        return HOLO_OK;
+    if (holo_out_is_empty(call)) return HOLO_OK;
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), y->rank, &axis));
     for (int i = 0; i < call->in_count; i++)
         if ((i < 2 || (i - 2) % 3) && holo_tensor_count(call->in[i]) != 1)
@@ -227,15 +213,14 @@ static HoloStatus concat_eval(HoloCall *call)
     int64_t outer = holo_product(axis, y->dim), inner = holo_product(y->rank - axis - 1, y->dim + axis + 1);
     int64_t place = 0;
     for (int i = 2; i < call->in_count; i += 3) {
-        const HoloTensor *x = call->in[i];
+        const HoloTensor *x     = call->in[i];
         double            scale = holo_get_f(call->in[i + 1], 0), zero = holo_get_f(call->in[i + 2], 0);
         int64_t           run = x->dim[axis] * inner;
         for (int64_t o = 0; o < outer; o++)
             for (int64_t start = 0; start < run; start += HOLO_TILE) {
                 int64_t count = run - start < HOLO_TILE ? run - start : HOLO_TILE;
                 holo_read_f(x, o * run + start, 1, count, tile);
-                for (int64_t j = 0; j < count; j++)
-                    tile[j] = rint((tile[j] - zero) * scale / y_scale) + y_zero;
+                for (int64_t j = 0; j < count; j++) tile[j] = rint((tile[j] - zero) * scale / y_scale) + y_zero;
                 holo_write_f(y, o * y->dim[axis] * inner + place + start, 1, count, tile);
             }
         place += run;
@@ -243,19 +228,42 @@ static HoloStatus concat_eval(HoloCall *call)
     return HOLO_OK;
 }
 
-#define MS .domain = "com.microsoft", .since = 1
+#define MS      .domain = "com.microsoft", .since = 1
 #define QMATMUL .out_min = 1, .out_max = 1, .infer = infer, .eval = eval
 
 const HoloOp holo_ops_qlinear[] = {
-    {.name = "MatMulInteger", .domain = "", .since = 10, .in_min = 2, .in_max = 4, .types = TYPES_8, QMATMUL,
+    {.name   = "MatMulInteger",
+     .domain = "",
+     .since  = 10,
+     .in_min = 2,
+     .in_max = 4,
+     .types  = TYPES_8,
+     QMATMUL,
      .row = &matmul_integer},
-    {.name = "QLinearMatMul", .domain = "", .since = 10, .in_min = 8, .in_max = 8, .types = TYPES_QUANTISED, QMATMUL,
+    {.name   = "QLinearMatMul",
+     .domain = "",
+     .since  = 10,
+     .in_min = 8,
+     .in_max = 8,
+     .types  = TYPES_QUANTISED,
+     QMATMUL,
      .row = &qlinear_matmul},
     {.name = "MatMulIntegerToFloat", MS, .in_min = 4, .in_max = 7, .types = TYPES_8, QMATMUL, .row = &integer_to_float},
-    {.name = "DynamicQuantizeMatMul", MS, .in_min = 3, .in_max = 5, .types = HOLO_BIT(F32), QMATMUL,
+    {.name = "DynamicQuantizeMatMul",
+     MS,
+     .in_min = 3,
+     .in_max = 5,
+     .types  = HOLO_BIT(F32),
+     QMATMUL,
      .row = &dynamic_quantize},
     {.name = "QGemm", MS, .in_min = 6, .in_max = 9, .types = TYPES_8, QMATMUL, .row = &qgemm},
-    {.name = "QLinearConcat", MS, .in_min = 5, .in_max = -1, .out_min = 1, .out_max = 1, .infer = concat_infer,
-     .eval = concat_eval},
+    {.name = "QLinearConcat",
+     MS,
+     .in_min  = 5,
+     .in_max  = -1,
+     .out_min = 1,
+     .out_max = 1,
+     .infer   = concat_infer,
+     .eval    = concat_eval},
     {0},
 };

@@ -17,7 +17,7 @@ static HoloStatus infer_integer(HoloCall *call)
 // A zero point or scale: one entry, or one for each output channel where `channels` is not 0.
 static HoloStatus check_entries(const HoloCall *call, int input, int64_t channels)
 {
-    const HoloTensor *t = holo_in(call, input);
+    const HoloTensor *t     = holo_in(call, input);
     int64_t           count = t ? holo_tensor_count(t) : 1;
     if (count != 1 && (!channels || count != channels))
         return holo_call_fail(call, HOLO_BAD_INPUT, "input %d has %lld entries, expected 1%s", input, (long long)count,
@@ -28,8 +28,7 @@ static HoloStatus check_entries(const HoloCall *call, int input, int64_t channel
 static HoloStatus eval_integer(HoloCall *call)
 {
     HoloConv v;
-    if (holo_out_is_empty(call))
-        return HOLO_OK;
+    if (holo_out_is_empty(call)) return HOLO_OK;
     HOLO_TRY(holo_conv_init(call, 0, 1, -1, false, &v));
     HOLO_TRY(check_entries(call, 2, 0));
     HOLO_TRY(check_entries(call, 3, v.w->dim[0]));
@@ -58,40 +57,53 @@ typedef struct QConv {
 static void finish(const HoloContract *c, int64_t batch, int64_t row, int64_t col, int64_t count, HoloCell *sums)
 {
     (void)col;
-    const QConv *q = c->arg;
+    const QConv *q       = c->arg;
     int64_t      channel = batch % q->conv.group * q->conv.out + row;
-    double       scale = q->x_scale * holo_get_f(q->w_scale, holo_tensor_count(q->w_scale) == 1 ? 0 : channel);
-    double       bias = q->bias ? holo_get_f(q->bias, channel) : 0;
-    for (int64_t j = 0; j < count; j++)
-        sums[j].f = rint((sums[j].f + bias) * scale / q->y_scale) + q->y_zero;
+    double       scale   = q->x_scale * holo_get_f(q->w_scale, holo_tensor_count(q->w_scale) == 1 ? 0 : channel);
+    double       bias    = q->bias ? holo_get_f(q->bias, channel) : 0;
+    for (int64_t j = 0; j < count; j++) sums[j].f = rint((sums[j].f + bias) * scale / q->y_scale) + q->y_zero;
 }
 
 static HoloStatus eval(HoloCall *call)
 {
     static const bool by_channel[] = {[4] = true, [5] = true, [7] = false};
     QConv             q;
-    if (holo_out_is_empty(call))
-        return HOLO_OK;
+    if (holo_out_is_empty(call)) return HOLO_OK;
     HOLO_TRY(holo_conv_init(call, 0, 3, -1, false, &q.conv));
     for (int i = 1; i < 8; i++)
-        if (i != 3)
-            HOLO_TRY(check_entries(call, i, by_channel[i] ? q.conv.w->dim[0] : 0));
-    q.conv.x_zero = holo_get_f(call->in[2], 0);
-    q.conv.w_zero = call->in[5];
+        if (i != 3) HOLO_TRY(check_entries(call, i, by_channel[i] ? q.conv.w->dim[0] : 0));
+    q.conv.x_zero          = holo_get_f(call->in[2], 0);
+    q.conv.w_zero          = call->in[5];
     q.conv.contract.finish = finish;
-    q.w_scale = call->in[4];
-    q.bias = holo_in(call, 8);
-    q.x_scale = holo_get_f(call->in[1], 0);
-    q.y_scale = holo_get_f(call->in[6], 0);
-    q.y_zero = holo_get_f(call->in[7], 0);
+    q.w_scale              = call->in[4];
+    q.bias                 = holo_in(call, 8);
+    q.x_scale              = holo_get_f(call->in[1], 0);
+    q.y_scale              = holo_get_f(call->in[6], 0);
+    q.y_zero               = holo_get_f(call->in[7], 0);
     holo_contract(call, &q.conv.contract);
     return HOLO_OK;
 }
 
 const HoloOp holo_ops_qlinear_conv[] = {
-    {.name = "ConvInteger", .domain = "", .since = 10, .in_min = 2, .in_max = 4, .out_min = 1, .out_max = 1,
-     .types = TYPES_8, .infer = infer_integer, .eval = eval_integer},
-    {.name = "QLinearConv", .domain = "", .since = 10, .in_min = 8, .in_max = 9, .out_min = 1, .out_max = 1,
-     .types = TYPES_8, .infer = infer, .eval = eval},
+    {.name    = "ConvInteger",
+     .domain  = "",
+     .since   = 10,
+     .in_min  = 2,
+     .in_max  = 4,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = TYPES_8,
+     .infer   = infer_integer,
+     .eval    = eval_integer},
+    {.name    = "QLinearConv",
+     .domain  = "",
+     .since   = 10,
+     .in_min  = 8,
+     .in_max  = 9,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = TYPES_8,
+     .infer   = infer,
+     .eval    = eval},
     {0},
 };

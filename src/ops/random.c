@@ -64,7 +64,7 @@ static HoloStatus fill_infer(HoloCall *call)
 static HoloStatus fill_eval(HoloCall *call)
 {
     HoloTensor         *out = holo_out(call, 0);
-    const Distribution *d = call->op->row;
+    const Distribution *d   = call->op->row;
     double              a = holo_attr_float(call, d->a, d->a_default), b = holo_attr_float(call, d->b, d->b_default);
     HoloRandom          random = generator(call);
     if (!out) return HOLO_OK;
@@ -72,8 +72,7 @@ static HoloStatus fill_eval(HoloCall *call)
     int64_t count = holo_tensor_count(out);
     for (int64_t k = 0; k < count; k += HOLO_TILE) {
         int64_t n = count - k < HOLO_TILE ? count - k : HOLO_TILE;
-        for (int64_t j = 0; j < n; j++)
-            x[j] = d->draw(&random, a, b);
+        for (int64_t j = 0; j < n; j++) x[j] = d->draw(&random, a, b);
         holo_write_f(out, k, 1, n, x);
     }
     return HOLO_OK;
@@ -91,8 +90,8 @@ static HoloStatus bernoulli_infer(HoloCall *call)
 
 static HoloStatus bernoulli_eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
-    HoloTensor       *out = holo_out(call, 0);
+    const HoloTensor *in     = call->in[0];
+    HoloTensor       *out    = holo_out(call, 0);
     HoloRandom        random = generator(call);
     if (!out) return HOLO_OK;
     double  x[HOLO_TILE];
@@ -100,8 +99,7 @@ static HoloStatus bernoulli_eval(HoloCall *call)
     for (int64_t k = 0; k < count; k += HOLO_TILE) {
         int64_t n = count - k < HOLO_TILE ? count - k : HOLO_TILE;
         holo_read_f(in, k, 1, n, x);
-        for (int64_t j = 0; j < n; j++)
-            x[j] = holo_random_unit(&random) < x[j];
+        for (int64_t j = 0; j < n; j++) x[j] = holo_random_unit(&random) < x[j];
         holo_write_f(out, k, 1, n, x);
     }
     return HOLO_OK;
@@ -135,8 +133,8 @@ static int64_t find_class(const double *cumulated, int64_t count, double x)
 
 static HoloStatus multinomial_eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
-    HoloTensor       *out = holo_out(call, 0);
+    const HoloTensor *in     = call->in[0];
+    HoloTensor       *out    = holo_out(call, 0);
     HoloRandom        random = generator(call);
     void             *memory;
     if (!out || holo_tensor_count(out) == 0) return HOLO_OK;
@@ -147,10 +145,8 @@ static HoloStatus multinomial_eval(HoloCall *call)
     for (int64_t row = 0; row < in->dim[0]; row++) {
         double top = -INFINITY, sum = 0;
         holo_read_f(in, row * classes, 1, classes, p);
-        for (int64_t k = 0; k < classes; k++)
-            top = fmax(top, p[k]);
-        for (int64_t k = 0; k < classes; k++)
-            p[k] = sum += exp(p[k] - top);
+        for (int64_t k = 0; k < classes; k++) top = fmax(top, p[k]);
+        for (int64_t k = 0; k < classes; k++) p[k] = sum += exp(p[k] - top);
         for (int64_t k = 0; k < out->dim[1]; k++)
             holo_put_i(out, row * out->dim[1] + k, find_class(p, classes, holo_random_unit(&random) * sum));
     }
@@ -185,10 +181,10 @@ static HoloStatus dropout_infer(HoloCall *call)
 
 static HoloStatus dropout_eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
+    const HoloTensor *in  = call->in[0];
     HoloTensor       *out = holo_out(call, 0), *mask = holo_out(call, 1);
     bool              training = is_training(call);
-    double            ratio = holo_attr_float(call, "ratio", 0.5);
+    double            ratio    = holo_attr_float(call, "ratio", 0.5);
     if (call->version >= 12 && holo_in(call, 1)) ratio = holo_get_f(call->in[1], 0);
     if (training && !(ratio >= 0 && ratio <= 1))
         return holo_call_fail(call, HOLO_BAD_INPUT, "ratio is %g, not between 0 and 1", ratio);
@@ -196,12 +192,13 @@ static HoloStatus dropout_eval(HoloCall *call)
     double     x[HOLO_TILE], kept[HOLO_TILE], scale = ratio < 1 ? 1 / (1 - ratio) : 0;
     int64_t    count = holo_tensor_count(in);
     if (out && count > 0 && !training) memcpy(out->data, in->data, holo_tensor_bytes(in));
+    if (!training && !mask) return HOLO_OK;
     for (int64_t k = 0; k < count; k += HOLO_TILE) {
         int64_t n = count - k < HOLO_TILE ? count - k : HOLO_TILE;
         holo_read_f(in, k, 1, n, x);
         for (int64_t j = 0; j < n; j++) {
             kept[j] = !training || holo_random_unit(&random) >= ratio;
-            x[j] = kept[j] != 0 ? x[j] * scale : 0;
+            x[j]    = kept[j] != 0 ? x[j] * scale : 0;
         }
         if (out && training) holo_write_f(out, k, 1, n, x);
         if (mask) holo_write_f(mask, k, 1, n, kept);
@@ -211,19 +208,25 @@ static HoloStatus dropout_eval(HoloCall *call)
 
 // ---- the operators
 
-static const Distribution normal = {draw_normal, "mean", "scale", 0, 1};
+static const Distribution normal  = {draw_normal, "mean", "scale", 0, 1};
 static const Distribution uniform = {draw_uniform, "low", "high", 0, 1};
 
-#define FILL(text, ins, dtypes, how)                                                                   \
-    {.name = text, .domain = "", .since = 1, .in_min = ins, .in_max = ins, .out_min = 1, .out_max = 1, \
-     .types = dtypes, .flags = HOLO_OP_RANDOM, .infer = fill_infer, .eval = fill_eval, .row = &how}
-#define DRAW(text, version, family)                                                                      \
-    {.name = text, .domain = "", .since = version, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1, \
-     .types = HOLO_TYPES_FLOAT, .flags = HOLO_OP_RANDOM, .infer = family##_infer, .eval = family##_eval}
-#define DROPOUT(from, to, ins, bits)                                                                             \
-    {.name = "Dropout", .domain = "", .since = from, .until = to, .in_min = 1, .in_max = ins, .out_min = 1,      \
-     .out_max = 2, .types = HOLO_TYPES_FLOAT | HOLO_TYPES_F8, .flags = bits, .infer = dropout_infer, \
-     .eval = dropout_eval}
+#define FILL(text, ins, dtypes, how)                                                                      \
+    {                                                                                                     \
+        .name = text, .domain = "", .since = 1, .in_min = ins, .in_max = ins, .out_min = 1, .out_max = 1, \
+        .types = dtypes, .flags = HOLO_OP_RANDOM, .infer = fill_infer, .eval = fill_eval, .row = &how     \
+    }
+#define DRAW(text, version, family)                                                                         \
+    {                                                                                                       \
+        .name = text, .domain = "", .since = version, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1, \
+        .types = HOLO_TYPES_FLOAT, .flags = HOLO_OP_RANDOM, .infer = family##_infer, .eval = family##_eval  \
+    }
+#define DROPOUT(from, to, ins, bits)                                                                           \
+    {                                                                                                          \
+        .name = "Dropout", .domain = "", .since = from, .until = to, .in_min = 1, .in_max = ins, .out_min = 1, \
+        .out_max = 2, .types = HOLO_TYPES_FLOAT | HOLO_TYPES_F8, .flags = bits, .infer = dropout_infer,        \
+        .eval = dropout_eval                                                                                   \
+    }
 
 const HoloOp holo_ops_random[] = {
     FILL("RandomNormal", 0, 0, normal),

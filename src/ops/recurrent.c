@@ -27,25 +27,25 @@ typedef struct CellKind {
 } CellKind;
 
 struct Layer {
-    const CellKind *kind;
+    const CellKind   *kind;
     const HoloTensor *x, *w, *r, *bias, *initial_h, *initial_c, *peepholes;
-    int64_t         times, batch, inputs, hidden, directions, sums; // sums: gates * hidden
-    bool            batch_first, linear_before_reset, input_forget;
-    double          clip; // 0: none
-    Activation      activation[2][ACTIVATIONS_MAX];
-    int64_t        *length; // of each sequence
+    int64_t           times, batch, inputs, hidden, directions, sums; // sums: gates * hidden
+    bool              batch_first, linear_before_reset, input_forget;
+    double            clip; // 0: none
+    Activation        activation[2][ACTIVATIONS_MAX];
+    int64_t          *length; // of each sequence
 
     // of the direction and the step at hand
-    int64_t     direction;
-    bool        reverse;
-    int64_t     time;    // steps done
-    HoloCell   *from_x;  // [times][batch][sums], with the bias of W
-    HoloCell   *weights; // of the state: [hidden][sums]
-    double     *state_bias; // of R, [sums]
-    double     *peephole;   // [3][hidden]
-    HoloCell   *h, *c;   // states, [batch][hidden]
-    HoloCell   *reset;   // GRU: the state after the reset gate
-    HoloCell   *from_h;  // [batch][sums]
+    int64_t   direction;
+    bool      reverse;
+    int64_t   time;       // steps done
+    HoloCell *from_x;     // [times][batch][sums], with the bias of W
+    HoloCell *weights;    // of the state: [hidden][sums]
+    double   *state_bias; // of R, [sums]
+    double   *peephole;   // [3][hidden]
+    HoloCell *h, *c;      // states, [batch][hidden]
+    HoloCell *reset;      // GRU: the state after the reset gate
+    HoloCell *from_h;     // [batch][sums]
 };
 
 // ---- types
@@ -53,8 +53,7 @@ struct Layer {
 static HoloStatus expect_shape(const HoloCall *call, int input, int rank, const HoloDim *dim)
 {
     const HoloTensor *t = holo_in(call, input);
-    if (!t)
-        return HOLO_OK;
+    if (!t) return HOLO_OK;
     HOLO_TRY(holo_expect_rank(call, input, rank, rank));
     for (int d = 0; d < rank; d++)
         if (t->dim[d] != dim[d] && !holo_dim_is_symbolic(t->dim[d]) && !holo_dim_is_symbolic(dim[d]))
@@ -66,7 +65,7 @@ static HoloStatus expect_shape(const HoloCall *call, int input, int rank, const 
 static HoloStatus count_directions(const HoloCall *call, int64_t *out)
 {
     bool both = holo_attr_is(call, "direction", "forward", "bidirectional");
-    *out = both ? 2 : 1;
+    *out      = both ? 2 : 1;
     if (!both && !holo_attr_is(call, "direction", "forward", "forward") &&
         !holo_attr_is(call, "direction", "forward", "reverse"))
         return holo_call_fail(call, HOLO_BAD_MODEL, "direction must be forward, reverse or bidirectional");
@@ -75,7 +74,7 @@ static HoloStatus count_directions(const HoloCall *call, int64_t *out)
 
 static HoloStatus read_activations(const HoloCall *call, int64_t directions, Layer *l)
 {
-    const CellKind *kind = call->op->row;
+    const CellKind *kind  = call->op->row;
     const HoloAttr *names = holo_attr_find(call, "activations"), *alpha = holo_attr_find(call, "activation_alpha"),
                    *beta = holo_attr_find(call, "activation_beta");
     int count = (int)directions * kind->activations, alphas = 0, betas = 0;
@@ -84,14 +83,14 @@ static HoloStatus read_activations(const HoloCall *call, int64_t directions, Lay
     bool given = names && names->kind == HOLO_ATTR_STRINGS && names->count == count;
     for (int i = 0; i < count; i++) {
         const char *usual = kind->defaults[i % kind->activations];
-        HoloString  name = given ? names->strings[i] : (HoloString){usual, strlen(usual)};
-        Activation *a = &l->activation[i / kind->activations][i % kind->activations];
-        a->row = holo_activation_find(name);
+        HoloString  name  = given ? names->strings[i] : (HoloString){usual, strlen(usual)};
+        Activation *a     = &l->activation[i / kind->activations][i % kind->activations];
+        a->row            = holo_activation_find(name);
         if (!a->row)
             return holo_call_fail(call, HOLO_BAD_MODEL, "activation '%.*s' is not known",
                                   (int)(name.size < 40 ? name.size : 40), name.data);
         a->alpha = a->row->alpha; // the lists have entries only for the functions that take them
-        a->beta = a->row->beta;
+        a->beta  = a->row->beta;
         if (a->row->has_alpha && alpha && alpha->kind == HOLO_ATTR_FLOATS && alphas < alpha->count)
             a->alpha = alpha->floats[alphas++];
         if (a->row->has_beta && beta && beta->kind == HOLO_ATTR_FLOATS && betas < beta->count)
@@ -100,14 +99,14 @@ static HoloStatus read_activations(const HoloCall *call, int64_t directions, Lay
     return HOLO_OK;
 }
 
-static HoloStatus check_inputs(const HoloCall *call, bool batch_first, HoloDim batch, HoloDim hidden, int64_t directions)
+static HoloStatus check_inputs(const HoloCall *call, bool batch_first, HoloDim batch, HoloDim hidden,
+                               int64_t directions)
 {
     const CellKind *kind = call->op->row;
     HoloDim         sums = holo_dim_mul(call->dims, hidden, kind->gates), first = batch_first ? batch : directions;
     HoloDim         second = batch_first ? directions : batch;
-    uint64_t        same = UINT64_C(1) << call->in[X]->dtype;
-    for (int i = W; i <= PEEPHOLES; i++)
-        HOLO_TRY(holo_expect_types(call, i, i == LENGTHS ? HOLO_BIT(I32) : same));
+    uint64_t        same   = UINT64_C(1) << call->in[X]->dtype;
+    for (int i = W; i <= PEEPHOLES; i++) HOLO_TRY(holo_expect_types(call, i, i == LENGTHS ? HOLO_BIT(I32) : same));
     HOLO_TRY(expect_shape(call, W, 3, (HoloDim[]){directions, sums, call->in[X]->dim[2]}));
     HOLO_TRY(expect_shape(call, R, 3, (HoloDim[]){directions, sums, hidden}));
     HOLO_TRY(expect_shape(call, BIAS, 2, (HoloDim[]){directions, holo_dim_mul(call->dims, sums, 2)}));
@@ -127,7 +126,7 @@ static HoloStatus infer(HoloCall *call)
     HOLO_TRY(count_directions(call, &directions));
     HOLO_TRY(read_activations(call, directions, &l));
     bool      batch_first = holo_attr_int(call, "layout", 0) != 0;
-    HoloDim   hidden = holo_attr_int(call, "hidden_size", call->in[R]->dim[2]);
+    HoloDim   hidden      = holo_attr_int(call, "hidden_size", call->in[R]->dim[2]);
     HoloDim   times = x->dim[batch_first ? 1 : 0], batch = x->dim[batch_first ? 0 : 1];
     HoloDtype dtype = (HoloDtype)x->dtype;
     if (!holo_dim_is_symbolic(hidden) && (hidden < 1 || hidden > INT32_MAX))
@@ -146,7 +145,7 @@ static HoloStatus infer(HoloCall *call)
 static void read_x(const HoloContract *c, int64_t batch, int64_t row, int64_t k, int64_t count, HoloCell *out)
 {
     (void)batch;
-    const Layer *l = c->arg;
+    const Layer *l    = c->arg;
     int64_t      time = row / l->batch, b = row % l->batch;
     int64_t      line = l->batch_first ? b * l->times + time : row;
     holo_read_f(l->x, line * l->inputs + k, 1, count, &out->f);
@@ -164,11 +163,9 @@ static void add_bias(const HoloContract *c, int64_t batch, int64_t row, int64_t 
     (void)batch, (void)row;
     const Layer *l = c->arg;
     double       bias[HOLO_CONTRACT_COLS];
-    if (!l->bias)
-        return;
+    if (!l->bias) return;
     holo_read_f(l->bias, l->direction * 2 * l->sums + col, 1, count, bias);
-    for (int64_t j = 0; j < count; j++)
-        sums[j].f += bias[j];
+    for (int64_t j = 0; j < count; j++) sums[j].f += bias[j];
 }
 
 typedef struct StateProduct {
@@ -183,7 +180,8 @@ static void read_state(const HoloContract *c, int64_t batch, int64_t row, int64_
     memcpy(out, p->state + row * p->hidden + k, (size_t)count * sizeof *out);
 }
 
-static void read_state_weights(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count, HoloCell *out)
+static void read_state_weights(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count,
+                               HoloCell *out)
 {
     (void)batch;
     const StateProduct *p = c->arg;
@@ -193,9 +191,16 @@ static void read_state_weights(const HoloContract *c, int64_t batch, int64_t k, 
 // from_h = state times the weights of the gates first .. first + gates - 1, [batch][gates * hidden].
 static void multiply_state(const Layer *l, const HoloCall *call, const HoloCell *state, int first, int gates)
 {
-    StateProduct p = {.state = state, .weights = l->weights + first * l->hidden, .hidden = l->hidden, .stride = l->sums};
-    HoloContract c = {.batch = 1, .rows = l->batch, .cols = gates * l->hidden, .depth = l->hidden, .a = read_state,
-                      .b = read_state_weights, .arg = &p, .cells = l->from_h};
+    StateProduct p = {
+        .state = state, .weights = l->weights + first * l->hidden, .hidden = l->hidden, .stride = l->sums};
+    HoloContract c = {.batch = 1,
+                      .rows  = l->batch,
+                      .cols  = gates * l->hidden,
+                      .depth = l->hidden,
+                      .a     = read_state,
+                      .b     = read_state_weights,
+                      .arg   = &p,
+                      .cells = l->from_h};
     holo_contract(call, &c);
 }
 
@@ -204,16 +209,14 @@ static void multiply_state(const Layer *l, const HoloCall *call, const HoloCell 
 // The time that sequence b is at; -1: it is over.
 static int64_t time_of(const Layer *l, int64_t b)
 {
-    if (l->time >= l->length[b])
-        return -1;
+    if (l->time >= l->length[b]) return -1;
     return l->reverse ? l->length[b] - 1 - l->time : l->time;
 }
 
 static double activate(const Layer *l, int which, double x)
 {
     const Activation *a = &l->activation[l->direction][which];
-    if (l->clip > 0)
-        x = x > l->clip ? l->clip : x < -l->clip ? -l->clip : x;
+    if (l->clip > 0) x = x > l->clip ? l->clip : x < -l->clip ? -l->clip : x;
     return a->row->f(x, a->alpha, a->beta);
 }
 
@@ -222,8 +225,7 @@ static void step_rnn(Layer *l, const HoloCall *call)
     multiply_state(l, call, l->h, 0, 1);
     for (int64_t b = 0; b < l->batch; b++) {
         int64_t time = time_of(l, b);
-        if (time < 0)
-            continue;
+        if (time < 0) continue;
         const HoloCell *x = l->from_x + (time * l->batch + b) * l->sums, *s = l->from_h + b * l->sums;
         for (int64_t j = 0; j < l->hidden; j++)
             l->h[b * l->hidden + j].f = activate(l, 0, x[j].f + s[j].f + l->state_bias[j]);
@@ -236,14 +238,11 @@ static void reset_gru(Layer *l, int64_t stride)
     int64_t n = l->hidden;
     for (int64_t b = 0; b < l->batch; b++) {
         int64_t time = time_of(l, b);
-        if (time < 0)
-            continue;
+        if (time < 0) continue;
         const HoloCell *x = l->from_x + (time * l->batch + b) * l->sums;
         HoloCell       *s = l->from_h + b * stride;
-        for (int64_t j = 0; j < 2 * n; j++)
-            s[j].f = activate(l, 0, x[j].f + s[j].f + l->state_bias[j]);
-        for (int64_t j = 0; j < n; j++)
-            l->reset[b * n + j].f = s[n + j].f * l->h[b * n + j].f;
+        for (int64_t j = 0; j < 2 * n; j++) s[j].f = activate(l, 0, x[j].f + s[j].f + l->state_bias[j]);
+        for (int64_t j = 0; j < n; j++) l->reset[b * n + j].f = s[n + j].f * l->h[b * n + j].f;
     }
 }
 
@@ -259,13 +258,12 @@ static void step_gru(Layer *l, const HoloCall *call)
     }
     for (int64_t b = 0; b < l->batch; b++) {
         int64_t time = time_of(l, b);
-        if (time < 0)
-            continue;
+        if (time < 0) continue;
         const HoloCell *x = l->from_x + (time * l->batch + b) * l->sums + 2 * n, *s = gates + b * stride;
         for (int64_t j = 0; j < n; j++) {
             double bias = l->state_bias[2 * n + j], z = s[j].f, *h = &l->h[b * n + j].f;
             double sum = l->linear_before_reset ? s[n + j].f * (s[2 * n + j].f + bias) : l->from_h[b * n + j].f + bias;
-            *h = (1 - z) * activate(l, 1, x[j].f + sum) + z * *h;
+            *h         = (1 - z) * activate(l, 1, x[j].f + sum) + z * *h;
         }
     }
     l->from_h = gates;
@@ -277,19 +275,17 @@ static void step_lstm(Layer *l, const HoloCall *call)
     multiply_state(l, call, l->h, 0, 4);
     for (int64_t b = 0; b < l->batch; b++) {
         int64_t time = time_of(l, b);
-        if (time < 0)
-            continue;
+        if (time < 0) continue;
         const HoloCell *x = l->from_x + (time * l->batch + b) * l->sums, *s = l->from_h + b * l->sums;
         for (int64_t j = 0; j < n; j++) {
             double sum[4], *c = &l->c[b * n + j].f; // gates in the order input, output, forget, cell
-            for (int g = 0; g < 4; g++)
-                sum[g] = x[g * n + j].f + s[g * n + j].f + l->state_bias[g * n + j];
-            double in = activate(l, 0, sum[0] + l->peephole[j] * *c);
-            double forget = l->input_forget ? 1 - in : activate(l, 0, sum[2] + l->peephole[2 * n + j] * *c);
-            *c = forget * *c + in * activate(l, 1, sum[3]);
-            double              out = activate(l, 0, sum[1] + l->peephole[n + j] * *c);
-            const Activation   *last = &l->activation[l->direction][2];
-            l->h[b * n + j].f = out * last->row->f(*c, last->alpha, last->beta);
+            for (int g = 0; g < 4; g++) sum[g] = x[g * n + j].f + s[g * n + j].f + l->state_bias[g * n + j];
+            double in              = activate(l, 0, sum[0] + l->peephole[j] * *c);
+            double forget          = l->input_forget ? 1 - in : activate(l, 0, sum[2] + l->peephole[2 * n + j] * *c);
+            *c                     = forget * *c + in * activate(l, 1, sum[3]);
+            double            out  = activate(l, 0, sum[1] + l->peephole[n + j] * *c);
+            const Activation *last = &l->activation[l->direction][2];
+            l->h[b * n + j].f      = out * last->row->f(*c, last->alpha, last->beta);
         }
     }
 }
@@ -300,8 +296,7 @@ static HoloStatus take_cells(const HoloCall *call, int64_t a, int64_t b, HoloCel
 {
     void   *memory;
     int64_t count;
-    if (!holo_mul(a, b, &count))
-        return holo_call_fail(call, HOLO_NO_MEMORY, "the layer is too large");
+    if (!holo_mul(a, b, &count)) return holo_call_fail(call, HOLO_NO_MEMORY, "the layer is too large");
     HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(HoloCell), &memory));
     *out = memory;
     return HOLO_OK;
@@ -311,8 +306,7 @@ static HoloStatus take_memory(const HoloCall *call, Layer *l)
 {
     HoloCell *cells;
     int64_t   rows;
-    if (!holo_mul(l->times, l->batch, &rows))
-        return holo_call_fail(call, HOLO_NO_MEMORY, "the sequences are too long");
+    if (!holo_mul(l->times, l->batch, &rows)) return holo_call_fail(call, HOLO_NO_MEMORY, "the sequences are too long");
     HOLO_TRY(take_cells(call, rows, l->sums, &l->from_x));
     HOLO_TRY(take_cells(call, l->hidden, l->sums, &l->weights));
     HOLO_TRY(take_cells(call, l->batch, l->hidden, &l->h));
@@ -334,8 +328,8 @@ static HoloStatus read_lengths(const HoloCall *call, Layer *l)
     for (int64_t b = 0; b < l->batch; b++) {
         l->length[b] = lengths ? holo_get_i(lengths, b) : l->times;
         if (l->length[b] < 0 || l->length[b] > l->times)
-            return holo_call_fail(call, HOLO_BAD_INPUT, "sequence %lld has length %lld, expected 0 to %lld", (long long)b,
-                                  (long long)l->length[b], (long long)l->times);
+            return holo_call_fail(call, HOLO_BAD_INPUT, "sequence %lld has length %lld, expected 0 to %lld",
+                                  (long long)b, (long long)l->length[b], (long long)l->times);
     }
     return HOLO_OK;
 }
@@ -357,15 +351,20 @@ static void read_state_of(const Layer *l, const HoloTensor *from, HoloCell *to)
 
 static void start_direction(const HoloCall *call, Layer *l)
 {
-    HoloContract c = {.batch = 1, .rows = l->times * l->batch, .cols = l->sums, .depth = l->inputs, .a = read_x,
-                      .b = read_w, .finish = add_bias, .arg = l, .cells = l->from_x};
+    HoloContract c = {.batch  = 1,
+                      .rows   = l->times * l->batch,
+                      .cols   = l->sums,
+                      .depth  = l->inputs,
+                      .a      = read_x,
+                      .b      = read_w,
+                      .finish = add_bias,
+                      .arg    = l,
+                      .cells  = l->from_x};
     holo_contract(call, &c);
     for (int64_t k = 0; k < l->hidden; k++)
         holo_read_f(l->r, l->direction * l->sums * l->hidden + k, l->hidden, l->sums, &l->weights[k * l->sums].f);
-    if (l->bias)
-        holo_read_f(l->bias, (l->direction * 2 + 1) * l->sums, 1, l->sums, l->state_bias);
-    if (l->peepholes)
-        holo_read_f(l->peepholes, l->direction * 3 * l->hidden, 1, 3 * l->hidden, l->peephole);
+    if (l->bias) holo_read_f(l->bias, (l->direction * 2 + 1) * l->sums, 1, l->sums, l->state_bias);
+    if (l->peepholes) holo_read_f(l->peepholes, l->direction * 3 * l->hidden, 1, 3 * l->hidden, l->peephole);
     read_state_of(l, l->initial_h, l->h);
     read_state_of(l, l->initial_c, l->c);
 }
@@ -374,8 +373,7 @@ static void write_time(const Layer *l, HoloTensor *y)
 {
     for (int64_t b = 0; y && b < l->batch; b++) {
         int64_t time = time_of(l, b);
-        if (time < 0)
-            continue;
+        if (time < 0) continue;
         int64_t line = l->batch_first ? (b * l->times + time) * l->directions + l->direction
                                       : (time * l->directions + l->direction) * l->batch + b;
         holo_write_f(y, line * l->hidden, 1, l->hidden, &l->h[b * l->hidden].f);
@@ -384,26 +382,30 @@ static void write_time(const Layer *l, HoloTensor *y)
 
 static void write_states(const Layer *l, HoloTensor *y, const HoloCell *state)
 {
-    for (int64_t b = 0; y && b < l->batch; b++)
-        holo_write_f(y, state_at(l, b), 1, l->hidden, &state[b * l->hidden].f);
+    for (int64_t b = 0; y && b < l->batch; b++) holo_write_f(y, state_at(l, b), 1, l->hidden, &state[b * l->hidden].f);
 }
 
 static HoloStatus init(const HoloCall *call, Layer *l)
 {
-    *l = (Layer){.kind = call->op->row, .x = call->in[X], .w = call->in[W], .r = call->in[R],
-                 .bias = holo_in(call, BIAS), .initial_h = holo_in(call, INITIAL_H),
-                 .initial_c = holo_in(call, INITIAL_C), .peepholes = holo_in(call, PEEPHOLES)};
+    *l = (Layer){.kind      = call->op->row,
+                 .x         = call->in[X],
+                 .w         = call->in[W],
+                 .r         = call->in[R],
+                 .bias      = holo_in(call, BIAS),
+                 .initial_h = holo_in(call, INITIAL_H),
+                 .initial_c = holo_in(call, INITIAL_C),
+                 .peepholes = holo_in(call, PEEPHOLES)};
     HOLO_TRY(count_directions(call, &l->directions));
     HOLO_TRY(read_activations(call, l->directions, l));
-    l->batch_first = holo_attr_int(call, "layout", 0) != 0;
+    l->batch_first         = holo_attr_int(call, "layout", 0) != 0;
     l->linear_before_reset = holo_attr_int(call, "linear_before_reset", 0) != 0;
-    l->input_forget = holo_attr_int(call, "input_forget", 0) != 0;
-    l->clip = holo_attr_float(call, "clip", 0);
-    l->times = l->x->dim[l->batch_first ? 1 : 0];
-    l->batch = l->x->dim[l->batch_first ? 0 : 1];
-    l->inputs = l->x->dim[2];
-    l->hidden = l->r->dim[2];
-    l->sums = l->kind->gates * l->hidden;
+    l->input_forget        = holo_attr_int(call, "input_forget", 0) != 0;
+    l->clip                = holo_attr_float(call, "clip", 0);
+    l->times               = l->x->dim[l->batch_first ? 1 : 0];
+    l->batch               = l->x->dim[l->batch_first ? 0 : 1];
+    l->inputs              = l->x->dim[2];
+    l->hidden              = l->r->dim[2];
+    l->sums                = l->kind->gates * l->hidden;
     HOLO_TRY(take_memory(call, l));
     return read_lengths(call, l);
 }
@@ -428,8 +430,8 @@ static HoloStatus eval(HoloCall *call)
     return HOLO_OK;
 }
 
-static const CellKind rnn = {1, 1, {"Tanh"}, false, step_rnn};
-static const CellKind gru = {3, 2, {"Sigmoid", "Tanh"}, false, step_gru};
+static const CellKind rnn  = {1, 1, {"Tanh"}, false, step_rnn};
+static const CellKind gru  = {3, 2, {"Sigmoid", "Tanh"}, false, step_gru};
 static const CellKind lstm = {4, 3, {"Sigmoid", "Tanh", "Tanh"}, true, step_lstm};
 
 #define ROW .domain = "", .since = 1, .in_min = 3, .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval

@@ -16,7 +16,7 @@ static void push_axis(HoloBox *box, bool merge, int64_t dim, int64_t stride)
         box->dim[box->rank - 1] *= dim;
         box->stride[box->rank - 1] = stride;
     } else {
-        box->dim[box->rank] = dim;
+        box->dim[box->rank]      = dim;
         box->stride[box->rank++] = stride;
     }
 }
@@ -50,23 +50,24 @@ typedef union Tile {
 // Folds x into acc: element by element where `lanes`, else all of them into acc[0].
 typedef void Fold(Tile *acc, const Tile *x, int count, bool lanes);
 
-#define FOLD(name, type, member, expression)                     \
-    static inline type name##_one(type a, type x) { return expression; } \
-    static void name(Tile *acc, const Tile *x, int count, bool lanes)    \
-    {                                                            \
-        if (lanes) {                                             \
-            for (int k = 0; k < count; k++)                      \
-                acc->member[k] = name##_one(acc->member[k], x->member[k]); \
-        } else {                                                 \
-            type a = acc->member[0];                             \
-            for (int k = 0; k < count; k++)                      \
-                a = name##_one(a, x->member[k]);                 \
-            acc->member[0] = a;                                  \
-        }                                                        \
+#define FOLD(name, type, member, expression)                                                           \
+    static inline type name##_one(type a, type x)                                                      \
+    {                                                                                                  \
+        return expression;                                                                             \
+    }                                                                                                  \
+    static void name(Tile *acc, const Tile *x, int count, bool lanes)                                  \
+    {                                                                                                  \
+        if (lanes) {                                                                                   \
+            for (int k = 0; k < count; k++) acc->member[k] = name##_one(acc->member[k], x->member[k]); \
+        } else {                                                                                       \
+            type a = acc->member[0];                                                                   \
+            for (int k = 0; k < count; k++) a = name##_one(a, x->member[k]);                           \
+            acc->member[0] = a;                                                                        \
+        }                                                                                              \
     }
 
 FOLD(sum_f, double, f, a + x)
-FOLD(prod_f, double, f, a * x)
+FOLD(prod_f, double, f, (a * x))
 FOLD(max_f, double, f, x > a || x != x ? x : a) // a NaN stays
 FOLD(min_f, double, f, x < a || x != x ? x : a)
 FOLD(abs_f, double, f, a + fabs(x))
@@ -74,7 +75,7 @@ FOLD(square_f, double, f, a + x * x)
 FOLD(max_i, int64_t, i, x > a ? x : a)
 FOLD(min_i, int64_t, i, x < a ? x : a)
 FOLD(sum_u, uint64_t, u, a + x)
-FOLD(prod_u, uint64_t, u, a * x)
+FOLD(prod_u, uint64_t, u, (a * x))
 FOLD(max_u, uint64_t, u, x > a ? x : a)
 FOLD(min_u, uint64_t, u, x < a ? x : a)
 FOLD(abs_u, uint64_t, u, a + (x >> 63 ? -x : x)) // of signed numbers
@@ -97,32 +98,30 @@ typedef struct Reducer {
     HoloParting       part;
     Fold             *fold;
     int64_t           count; // elements of each result
-    HoloClass         class; // FLOAT: computed as double
+    HoloClass class;         // FLOAT: computed as double
 } Reducer;
 
 static void fill(const Reducer *r, Start start, Tile *acc, int count)
 {
     if (r->class == HOLO_CLASS_FLOAT) {
         static const double first[] = {0, 1, -INFINITY, INFINITY};
-        for (int k = 0; k < count; k++)
-            acc->f[k] = first[start];
+        for (int k = 0; k < count; k++) acc->f[k] = first[start];
         return;
     }
-    int      bits = holo_dtype_bits(r->in->dtype);
-    uint64_t all = r->class == HOLO_CLASS_BOOL ? 1 : ~UINT64_C(0) >> (64 - bits);
-    uint64_t high = r->class == HOLO_CLASS_INT ? all >> 1 : all;
-    uint64_t low = r->class == HOLO_CLASS_INT ? ~high : 0;
+    int      bits    = holo_dtype_bits(r->in->dtype);
+    uint64_t all     = r->class == HOLO_CLASS_BOOL ? 1 : ~UINT64_C(0) >> (64 - bits);
+    uint64_t high    = r->class == HOLO_CLASS_INT ? all >> 1 : all;
+    uint64_t low     = r->class == HOLO_CLASS_INT ? ~high : 0;
     uint64_t first[] = {0, 1, low, high};
-    for (int k = 0; k < count; k++)
-        acc->u[k] = first[start];
+    for (int k = 0; k < count; k++) acc->u[k] = first[start];
 }
 
 // Folds all elements of the results whose first elements are at `base`, `lanes` of them side by side.
 static void fold_box(const Reducer *r, Fold *fold, int64_t base, int lanes, Tile *acc, const double *shift)
 {
-    const HoloBox *box = &r->part.reduced;
+    const HoloBox *box  = &r->part.reduced;
     bool           wide = r->part.lanes;
-    int64_t        run = wide ? lanes : box->dim[box->rank - 1];
+    int64_t        run  = wide ? lanes : box->dim[box->rank - 1];
     Tile           x;
     HoloWalk       walk = holo_walk(wide ? box->rank : box->rank - 1, box->dim);
     while (holo_walk_next(&walk)) {
@@ -133,8 +132,7 @@ static void fold_box(const Reducer *r, Fold *fold, int64_t base, int lanes, Tile
                 holo_read_f(r->in, start + k, 1, n, x.f);
             else
                 holo_read_i(r->in, start + k, 1, n, x.i);
-            for (int j = 0; shift && j < n; j++)
-                x.f[j] = exp(x.f[j] - shift[wide ? j : 0]);
+            for (int j = 0; shift && j < n; j++) x.f[j] = exp(x.f[j] - shift[wide ? j : 0]);
             fold(acc, &x, n, wide);
         }
     }
@@ -164,8 +162,7 @@ static void reduce_lanes(const Reducer *r, int64_t base, int lanes, Tile *acc)
         Tile top;
         fill(r, START_LOWEST, &top, lanes);
         fold_box(r, max_f, base, lanes, &top, NULL);
-        for (int k = 0; k < lanes; k++)
-            shift[k] = isinf(top.f[k]) ? 0 : top.f[k];
+        for (int k = 0; k < lanes; k++) shift[k] = isinf(top.f[k]) ? 0 : top.f[k];
     }
     const double *by = r->how->exponent ? shift : NULL;
     fill(r, r->how->start, acc, lanes);
@@ -202,16 +199,16 @@ static HoloStatus reduced_axes(const HoloCall *call, int *axes, int *count, bool
     HOLO_TRY(holo_axes(call, "axes", 1, rank, axes, count, known));
     if (!*known || *count > 0) return HOLO_OK;
     *count = holo_attr_int(call, "noop_with_empty_axes", 0) ? 0 : rank;
-    for (int i = 0; i < *count; i++)
-        axes[i] = i;
+    for (int i = 0; i < *count; i++) axes[i] = i;
     return HOLO_OK;
 }
 
 static HoloStatus infer(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
+    const HoloTensor *in   = call->in[0];
     bool              keep = holo_attr_int(call, "keepdims", 1) != 0, known = true;
-    int               axes[HOLO_MAX_RANK], count = 0;
+    int               axes[HOLO_MAX_RANK];
+    int               count = 0;
     HOLO_TRY(holo_expect_types(call, 1, HOLO_BIT(I64)));
     HOLO_TRY(reduced_axes(call, axes, &count, &known));
     if (!known && !keep) return holo_out_unknown(call, 0, in->dtype);
@@ -227,7 +224,7 @@ static HoloStatus infer(HoloCall *call)
 
 static HoloStatus eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
+    const HoloTensor *in  = call->in[0];
     HoloTensor       *out = holo_out(call, 0);
     int               axes[HOLO_MAX_RANK], count = 0;
     bool              known = true;
@@ -235,33 +232,32 @@ static HoloStatus eval(HoloCall *call)
     HOLO_TRY(reduced_axes(call, axes, &count, &known));
     if (!known) return holo_call_fail(call, HOLO_BAD_INPUT, "more axes than dimensions");
     Reducer r = {.how = call->op->row, .in = in, .part = holo_part(in, axes, count), .count = 1};
-    for (int i = 0; i < count; i++)
-        r.count *= in->dim[axes[i]];
+    for (int i = 0; i < count; i++) r.count *= in->dim[axes[i]];
     r.class = r.how->fold_i ? holo_dtype_class(in->dtype) : HOLO_CLASS_FLOAT;
-    r.fold = r.class == HOLO_CLASS_FLOAT ? r.how->fold_f
-             : r.class == HOLO_CLASS_INT ? r.how->fold_i
-                                         : r.how->fold_u;
+    r.fold  = r.class == HOLO_CLASS_FLOAT ? r.how->fold_f : r.class == HOLO_CLASS_INT ? r.how->fold_i : r.how->fold_u;
     reduce(&r, out);
     return HOLO_OK;
 }
 
-static const Reduction sum = {START_0, sum_f, sum_u, sum_u, NULL, false, false};
-static const Reduction mean = {START_0, sum_f, sum_u, sum_u, NULL, true, false};
-static const Reduction prod = {START_1, prod_f, prod_u, prod_u, NULL, false, false};
-static const Reduction max = {START_LOWEST, max_f, max_i, max_u, NULL, false, false};
-static const Reduction min = {START_HIGHEST, min_f, min_i, min_u, NULL, false, false};
-static const Reduction l1 = {START_0, abs_f, abs_u, sum_u, NULL, false, false};
-static const Reduction l2 = {START_0, square_f, NULL, NULL, sqrt, false, false};
-static const Reduction square = {START_0, square_f, square_u, square_u, NULL, false, false};
-static const Reduction log_sum = {START_0, sum_f, NULL, NULL, log, false, false};
+static const Reduction sum         = {START_0, sum_f, sum_u, sum_u, NULL, false, false};
+static const Reduction mean        = {START_0, sum_f, sum_u, sum_u, NULL, true, false};
+static const Reduction prod        = {START_1, prod_f, prod_u, prod_u, NULL, false, false};
+static const Reduction max         = {START_LOWEST, max_f, max_i, max_u, NULL, false, false};
+static const Reduction min         = {START_HIGHEST, min_f, min_i, min_u, NULL, false, false};
+static const Reduction l1          = {START_0, abs_f, abs_u, sum_u, NULL, false, false};
+static const Reduction l2          = {START_0, square_f, NULL, NULL, sqrt, false, false};
+static const Reduction square      = {START_0, square_f, square_u, square_u, NULL, false, false};
+static const Reduction log_sum     = {START_0, sum_f, NULL, NULL, log, false, false};
 static const Reduction log_sum_exp = {START_0, sum_f, NULL, NULL, log, false, true};
 
 #define WIDE (HOLO_TYPES_FLOAT | HOLO_BIT(I32) | HOLO_BIT(I64) | HOLO_BIT(U32) | HOLO_BIT(U64))
-#define ANY (WIDE | HOLO_BIT(I8) | HOLO_BIT(U8) | HOLO_BIT(BOOL))
+#define ANY  (WIDE | HOLO_BIT(I8) | HOLO_BIT(U8) | HOLO_BIT(BOOL))
 
-#define REDUCE(text, how, dtypes)                                                              \
-    {.name = "Reduce" text, .domain = "", .since = 1, .in_min = 1, .in_max = 2, .out_min = 1, \
-     .out_max = 1, .types = dtypes, .infer = infer, .eval = eval, .row = &how}
+#define REDUCE(text, how, dtypes)                                                                              \
+    {                                                                                                          \
+        .name = "Reduce" text, .domain = "", .since = 1, .in_min = 1, .in_max = 2, .out_min = 1, .out_max = 1, \
+        .types = dtypes, .infer = infer, .eval = eval, .row = &how                                             \
+    }
 
 const HoloOp holo_ops_reduce[] = {
     REDUCE("Sum", sum, WIDE),

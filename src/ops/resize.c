@@ -19,8 +19,7 @@ static bool is_upsample(const HoloCall *call)
 
 static Inputs inputs_of(const HoloCall *call)
 {
-    if (is_upsample(call) ? call->version >= 9 : call->version == 10)
-        return (Inputs){-1, 1, -1};
+    if (is_upsample(call) ? call->version >= 9 : call->version == 10) return (Inputs){-1, 1, -1};
     return is_upsample(call) ? (Inputs){-1, -1, -1} : (Inputs){1, 2, 3};
 }
 
@@ -36,32 +35,31 @@ static const HoloTensor *given(const HoloCall *call, int input)
 static HoloStatus find_choice(const HoloCall *call, const char *attr, int count, const char *const *names, int *out)
 {
     for (*out = 0; *out < count; ++*out)
-        if (holo_attr_is(call, attr, names[0], names[*out]))
-            return HOLO_OK;
+        if (holo_attr_is(call, attr, names[0], names[*out])) return HOLO_OK;
     return holo_call_fail(call, HOLO_BAD_MODEL, "%s is not a known one", attr);
 }
 
 static HoloStatus read_how(const HoloCall *call, HoloResizeHow *how)
 {
-    static const char *const modes[] = {"nearest", "linear", "bilinear", "cubic"};
+    static const char *const    modes[]   = {"nearest", "linear", "bilinear", "cubic"};
     static const HoloResizeMode mode_of[] = {HOLO_RESIZE_NEAREST, HOLO_RESIZE_LINEAR, HOLO_RESIZE_LINEAR,
                                              HOLO_RESIZE_CUBIC};
-    static const char *const places[] = {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
-                                         "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"};
-    static const char *const rounds[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
-    int mode, place, round;
+    static const char *const    places[] = {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
+                                            "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"};
+    static const char *const    rounds[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
+    int                         mode, place, round;
     HOLO_TRY(find_choice(call, "mode", HOLO_COUNT(modes), modes, &mode));
     HOLO_TRY(find_choice(call, "coordinate_transformation_mode", HOLO_COUNT(places), places, &place));
     HOLO_TRY(find_choice(call, "nearest_mode", HOLO_COUNT(rounds), rounds, &round));
     bool old = is_upsample(call) || call->version < 11;
-    *how = (HoloResizeHow){
-        .mode = mode_of[mode],
-        .place = old ? HOLO_RESIZE_ASYMMETRIC : (HoloResizePlace)place,
-        .round = old ? HOLO_RESIZE_SIMPLE : (HoloResizeRound)round,
-        .antialias = holo_attr_int(call, "antialias", 0) != 0,
-        .exclude_outside = holo_attr_int(call, "exclude_outside", 0) != 0,
-        .cubic = holo_attr_float(call, "cubic_coeff_a", -0.75),
-        .extrapolation = holo_attr_float(call, "extrapolation_value", 0),
+    *how     = (HoloResizeHow){
+            .mode            = mode_of[mode],
+            .place           = old ? HOLO_RESIZE_ASYMMETRIC : (HoloResizePlace)place,
+            .round           = old ? HOLO_RESIZE_SIMPLE : (HoloResizeRound)round,
+            .antialias       = holo_attr_int(call, "antialias", 0) != 0,
+            .exclude_outside = holo_attr_int(call, "exclude_outside", 0) != 0,
+            .cubic           = holo_attr_float(call, "cubic_coeff_a", -0.75),
+            .extrapolation   = holo_attr_float(call, "extrapolation_value", 0),
     };
     return HOLO_OK;
 }
@@ -72,14 +70,12 @@ static HoloStatus read_axes(const HoloCall *call, int *axes, int *out_count)
     int     rank = call->in[0]->rank, count;
     int64_t list[HOLO_MAX_RANK];
     bool    seen[HOLO_MAX_RANK] = {false};
-    count = holo_attr_ints(call, "axes", list, HOLO_MAX_RANK);
-    *out_count = count < 0 ? rank : count;
-    if (*out_count > rank)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "more axes than dimensions");
+    count                       = holo_attr_ints(call, "axes", list, HOLO_MAX_RANK);
+    *out_count                  = count < 0 ? rank : count;
+    if (*out_count > rank) return holo_call_fail(call, HOLO_BAD_MODEL, "more axes than dimensions");
     for (int i = 0; i < *out_count; i++) {
         HOLO_TRY(holo_axis(call, count < 0 ? i : list[i], rank, &axes[i]));
-        if (seen[axes[i]])
-            return holo_call_fail(call, HOLO_BAD_MODEL, "axis %d is given twice", axes[i]);
+        if (seen[axes[i]]) return holo_call_fail(call, HOLO_BAD_MODEL, "axis %d is given twice", axes[i]);
         seen[axes[i]] = true;
     }
     return HOLO_OK;
@@ -88,23 +84,21 @@ static HoloStatus read_axes(const HoloCall *call, int *axes, int *out_count)
 // Scales from an attribute or an input; *out_known is false where the input's values are not there yet.
 static HoloStatus read_scales(const HoloCall *call, int count, float *out, bool *out_known)
 {
-    const HoloTensor *t = given(call, inputs_of(call).scales);
+    const HoloTensor *t    = given(call, inputs_of(call).scales);
     const HoloAttr   *attr = holo_attr_find(call, "scales");
-    *out_known = true;
+    *out_known             = true;
     if (t) {
         *out_known = t->data != NULL;
         if (t->rank != 1 || (!holo_dim_is_symbolic(t->dim[0]) && t->dim[0] != count))
             return holo_call_fail(call, HOLO_BAD_MODEL, "scales must have %d entries", count);
         HOLO_TRY(holo_expect_types(call, inputs_of(call).scales, HOLO_BIT(F32)));
-        for (int i = 0; *out_known && i < count; i++)
-            out[i] = (float)holo_get_f(t, i);
+        for (int i = 0; *out_known && i < count; i++) out[i] = (float)holo_get_f(t, i);
     } else if (attr) {
         if (attr->kind != HOLO_ATTR_FLOATS || attr->count != count)
             return holo_call_fail(call, HOLO_BAD_MODEL, "scales must have %d entries", count);
         memcpy(out, attr->floats, (size_t)count * sizeof *out);
     } else { // the first Upsample
-        for (int i = 0; i < count; i++)
-            out[i] = 1;
+        for (int i = 0; i < count; i++) out[i] = 1;
         if (count != 4 || !holo_attr_find(call, "height_scale") || !holo_attr_find(call, "width_scale"))
             return holo_call_fail(call, HOLO_BAD_MODEL, "neither scales nor sizes are given");
         out[2] = (float)holo_attr_float(call, "height_scale", 1);
@@ -147,25 +141,22 @@ static double common_scale(const HoloCall *call, Policy policy, int count, const
     double best = 0;
     for (int i = 0; i < count; i++) {
         HoloDim in = call->in[0]->dim[axes[i]];
-        if (holo_dim_is_symbolic(in) || holo_dim_is_symbolic(sizes[i]) || in < 1)
-            return 0;
+        if (holo_dim_is_symbolic(in) || holo_dim_is_symbolic(sizes[i]) || in < 1) return 0;
         double scale = (double)sizes[i] / (double)in;
-        if (i == 0 || (policy == NOT_LARGER ? scale < best : scale > best))
-            best = scale;
+        if (i == 0 || (policy == NOT_LARGER ? scale < best : scale > best)) best = scale;
     }
     return best;
 }
 
 static HoloStatus apply_sizes(const HoloCall *call, int count, const int *axes, HoloDim *dim, double *scale)
 {
-    const HoloTensor *x = call->in[0];
+    const HoloTensor *x     = call->in[0];
     int               input = inputs_of(call).sizes;
     HoloDim           sizes[HOLO_MAX_RANK];
     Policy            policy;
     HOLO_TRY(read_policy(call, &policy));
     int have = holo_in_ints(call, input, sizes, HOLO_MAX_RANK);
-    for (int i = 0; have < 0 && i < count; i++)
-        sizes[i] = HOLO_DIM_UNKNOWN;
+    for (int i = 0; have < 0 && i < count; i++) sizes[i] = HOLO_DIM_UNKNOWN;
     if (have >= 0 && have != count)
         return holo_call_fail(call, HOLO_BAD_MODEL, "sizes has %d entries, expected %d", have, count);
     double common = policy == STRETCH ? 0 : common_scale(call, policy, count, axes, sizes);
@@ -193,14 +184,13 @@ static HoloStatus find_shape(const HoloCall *call, HoloDim *dim, double *scale)
     bool              known;
     HOLO_TRY(read_axes(call, axes, &count));
     for (int d = 0; d < x->rank; d++) {
-        dim[d] = x->dim[d];
+        dim[d]   = x->dim[d];
         scale[d] = 1;
     }
-    if (given(call, inputs_of(call).sizes))
-        return apply_sizes(call, count, axes, dim, scale);
+    if (given(call, inputs_of(call).sizes)) return apply_sizes(call, count, axes, dim, scale);
     HOLO_TRY(read_scales(call, count, scales, &known));
     for (int i = 0; i < count; i++) {
-        dim[axes[i]] = known ? scale_dim(call, x->dim[axes[i]], scales[i]) : HOLO_DIM_UNKNOWN;
+        dim[axes[i]]   = known ? scale_dim(call, x->dim[axes[i]], scales[i]) : HOLO_DIM_UNKNOWN;
         scale[axes[i]] = known ? scales[i] : 1;
     }
     return HOLO_OK;
@@ -213,8 +203,7 @@ static HoloStatus infer(HoloCall *call)
     double            scale[HOLO_MAX_RANK];
     HoloResizeHow     how;
     HOLO_TRY(read_how(call, &how));
-    if (how.mode != HOLO_RESIZE_NEAREST)
-        HOLO_TRY(holo_expect_types(call, 0, HOLO_TYPES_NUMBER | HOLO_BIT(BOOL)));
+    if (how.mode != HOLO_RESIZE_NEAREST) HOLO_TRY(holo_expect_types(call, 0, HOLO_TYPES_NUMBER | HOLO_BIT(BOOL)));
     HOLO_TRY(find_shape(call, dim, scale));
     return holo_out_type(call, 0, (HoloDtype)x->dtype, x->rank, dim);
 }
@@ -226,7 +215,7 @@ typedef struct Resize {
     const HoloTensor *x;
     HoloTensor       *y;
     HoloResizeAxis    axis[HOLO_MAX_RANK];
-    int               first;     // axis that changes; those before it make planes
+    int               first; // axis that changes; those before it make planes
     int64_t           plane_in, plane_out;
     double           *work;      // two buffers for each worker
     int64_t           work_size; // of one buffer
@@ -238,12 +227,11 @@ static void resize_axis(const Resize *r, int d, int64_t outer, int64_t inner, co
     const HoloResizeAxis *a = &r->axis[d];
     for (int64_t i = 0; i < outer; i++, from += a->in * inner)
         for (int64_t o = 0; o < a->out; o++, to += inner) {
-            const int64_t *index = a->index + o * a->taps;
+            const int64_t *index  = a->index + o * a->taps;
             const double  *weight = a->weight + o * a->taps;
             for (int64_t j = 0; j < inner; j++) {
                 double sum = index[0] < 0 ? r->how.extrapolation : 0;
-                for (int64_t t = 0; index[0] >= 0 && t < a->taps; t++)
-                    sum += weight[t] * from[index[t] * inner + j];
+                for (int64_t t = 0; index[0] >= 0 && t < a->taps; t++) sum += weight[t] * from[index[t] * inner + j];
                 to[j] = sum;
             }
         }
@@ -251,7 +239,7 @@ static void resize_axis(const Resize *r, int d, int64_t outer, int64_t inner, co
 
 static void run_plane(void *arg, int64_t plane, int worker)
 {
-    const Resize *r = arg;
+    const Resize *r    = arg;
     double       *from = r->work + 2 * worker * r->work_size, *to = from + r->work_size;
     int64_t       outer = 1;
     holo_read_f(r->x, plane * r->plane_in, 1, r->plane_in, from);
@@ -259,8 +247,8 @@ static void run_plane(void *arg, int64_t plane, int worker)
         if (r->axis[d].index) {
             resize_axis(r, d, outer, holo_product(r->x->rank - d - 1, r->x->dim + d + 1), from, to);
             double *swap = from;
-            from = to;
-            to = swap;
+            from         = to;
+            to           = swap;
         }
         outer *= r->axis[d].out;
     }
@@ -279,19 +267,18 @@ static HoloStatus eval_planes(HoloCall *call, Resize *r)
         largest = size > largest ? size : largest;
     }
     HOLO_TRY(holo_call_temp(call, (size_t)largest, 2 * (size_t)workers * sizeof(double), &work));
-    r->work = work;
+    r->work      = work;
     r->work_size = largest;
     holo_spread(call, planes, (double)planes * (double)r->plane_out * 8, run_plane, r);
     return HOLO_OK;
 }
 
-#define GATHER(type)                             \
-    case sizeof(type): {                         \
-        const type *from = src;                  \
-        type       *to = dst;                    \
-        for (int64_t i = 0; i < count; i++)      \
-            to[i] = from[index[i] < 0 ? 0 : index[i]]; \
-        return;                                  \
+#define GATHER(type)                                                                   \
+    case sizeof(type): {                                                               \
+        const type *from = src;                                                        \
+        type       *to   = dst;                                                        \
+        for (int64_t i = 0; i < count; i++) to[i] = from[index[i] < 0 ? 0 : index[i]]; \
+        return;                                                                        \
     }
 
 static void gather(const void *src, void *dst, size_t size, const int64_t *index, int64_t count)
@@ -307,18 +294,18 @@ static void gather(const void *src, void *dst, size_t size, const int64_t *index
 
 static HoloStatus eval_nearest(Resize *r)
 {
-    int               rank = r->x->rank;
-    size_t            size = holo_dtype_size((HoloDtype)r->x->dtype);
-    int64_t           stride[HOLO_MAX_RANK], at = 0, last = r->y->dim[rank - 1];
+    int                   rank = r->x->rank;
+    size_t                size = holo_dtype_size((HoloDtype)r->x->dtype);
+    int64_t               stride[HOLO_MAX_RANK], at = 0, last = r->y->dim[rank - 1];
     const HoloResizeAxis *line = &r->axis[rank - 1];
     holo_strides(rank, r->x->dim, stride);
     HoloWalk walk = holo_walk(rank - 1, r->y->dim);
     while (last && holo_walk_next(&walk)) {
-        int64_t from = 0;
+        int64_t from    = 0;
         bool    outside = false;
         for (int d = 0; d < rank - 1; d++) {
             int64_t i = r->axis[d].index ? r->axis[d].index[walk.index[d]] : walk.index[d];
-            outside = outside || i < 0;
+            outside   = outside || i < 0;
             from += i * stride[d];
         }
         const char *src = (const char *)r->x->data + (outside ? 0 : (size_t)from * size);
@@ -328,8 +315,7 @@ static HoloStatus eval_nearest(Resize *r)
         else
             memcpy(dst, src, (size_t)last * size);
         for (int64_t o = 0; o < last; o++)
-            if (outside || (line->index && line->index[o] < 0))
-                holo_put_f(r->y, at + o, r->how.extrapolation);
+            if (outside || (line->index && line->index[o] < 0)) holo_put_f(r->y, at + o, r->how.extrapolation);
         at += last;
     }
     return HOLO_OK;
@@ -341,15 +327,13 @@ static HoloStatus read_roi(const HoloCall *call, Resize *r)
     const HoloTensor *roi = given(call, inputs_of(call).roi);
     int               axes[HOLO_MAX_RANK], count;
     HOLO_TRY(read_axes(call, axes, &count));
-    for (int d = 0; d < r->x->rank; d++)
-        r->axis[d].roi_to = 1;
-    if (r->how.place != HOLO_RESIZE_TF_CROP_AND_RESIZE)
-        return HOLO_OK;
+    for (int d = 0; d < r->x->rank; d++) r->axis[d].roi_to = 1;
+    if (r->how.place != HOLO_RESIZE_TF_CROP_AND_RESIZE) return HOLO_OK;
     if (!roi || holo_tensor_count(roi) != 2 * count)
         return holo_call_fail(call, HOLO_BAD_INPUT, "roi must have %d entries", 2 * count);
     for (int i = 0; i < count; i++) {
         r->axis[axes[i]].roi_from = holo_get_f(roi, i);
-        r->axis[axes[i]].roi_to = holo_get_f(roi, count + i);
+        r->axis[axes[i]].roi_to   = holo_get_f(roi, count + i);
     }
     return HOLO_OK;
 }
@@ -359,15 +343,14 @@ static HoloStatus eval(HoloCall *call)
     Resize  r = {.x = call->in[0], .y = call->out[0]};
     int64_t dim[HOLO_MAX_RANK];
     double  scale[HOLO_MAX_RANK];
-    if (!r.y || holo_tensor_count(r.y) == 0)
-        return HOLO_OK;
+    if (!r.y || holo_tensor_count(r.y) == 0) return HOLO_OK;
     HOLO_TRY(read_how(call, &r.how));
     HOLO_TRY(find_shape(call, dim, scale));
     HOLO_TRY(read_roi(call, &r));
     r.first = r.x->rank;
     for (int d = r.x->rank - 1; d >= 0; d--) {
-        r.axis[d].in = r.x->dim[d];
-        r.axis[d].out = r.y->dim[d];
+        r.axis[d].in    = r.x->dim[d];
+        r.axis[d].out   = r.y->dim[d];
         r.axis[d].scale = scale[d];
         HOLO_TRY(holo_resize_axis(call, &r.how, &r.axis[d]));
         r.first = r.axis[d].index ? d : r.first;
@@ -376,9 +359,8 @@ static HoloStatus eval(HoloCall *call)
         memcpy(r.y->data, r.x->data, holo_tensor_bytes(r.y));
         return HOLO_OK;
     }
-    if (r.how.mode == HOLO_RESIZE_NEAREST)
-        return eval_nearest(&r);
-    r.plane_in = holo_product(r.x->rank - r.first, r.x->dim + r.first);
+    if (r.how.mode == HOLO_RESIZE_NEAREST) return eval_nearest(&r);
+    r.plane_in  = holo_product(r.x->rank - r.first, r.x->dim + r.first);
     r.plane_out = holo_product(r.x->rank - r.first, r.y->dim + r.first);
     return eval_planes(call, &r);
 }

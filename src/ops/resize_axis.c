@@ -12,8 +12,7 @@ static double find_place(const HoloResizeHow *how, const HoloResizeAxis *a, int6
     case HOLO_RESIZE_ASYMMETRIC: return x / a->scale;
     case HOLO_RESIZE_TF_HALF_PIXEL_FOR_NN: return (x + 0.5) / a->scale;
     case HOLO_RESIZE_PYTORCH_HALF_PIXEL: return length == 1 ? -0.5 : (x + 0.5) / a->scale - 0.5;
-    case HOLO_RESIZE_HALF_PIXEL_SYMMETRIC:
-        return in / 2 * (1 - (double)a->out / length) + (x + 0.5) / a->scale - 0.5;
+    case HOLO_RESIZE_HALF_PIXEL_SYMMETRIC: return in / 2 * (1 - (double)a->out / length) + (x + 0.5) / a->scale - 0.5;
     case HOLO_RESIZE_TF_CROP_AND_RESIZE:
         x = length == 1 ? (a->roi_to - a->roi_from) * (in - 1) / 2
                         : x * (a->roi_to - a->roi_from) * (in - 1) / (length - 1);
@@ -40,11 +39,9 @@ static bool takes_next(HoloResizeRound round, double scale, double rest)
 static double kernel(const HoloResizeHow *how, double x)
 {
     double a = how->cubic;
-    x = fabs(x);
-    if (how->mode == HOLO_RESIZE_LINEAR)
-        return x < 1 ? 1 - x : 0;
-    if (x <= 1)
-        return ((a + 2) * x - (a + 3)) * x * x + 1;
+    x        = fabs(x);
+    if (how->mode == HOLO_RESIZE_LINEAR) return x < 1 ? 1 - x : 0;
+    if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
     return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
@@ -57,59 +54,49 @@ static int64_t clamp_index(double i, int64_t count)
 static void normalise(double *weight, int64_t taps)
 {
     double sum = 0;
-    for (int64_t t = 0; t < taps; t++)
-        sum += weight[t];
-    for (int64_t t = 0; sum != 0 && t < taps; t++)
-        weight[t] /= sum;
+    for (int64_t t = 0; t < taps; t++) sum += weight[t];
+    for (int64_t t = 0; sum != 0 && t < taps; t++) weight[t] /= sum;
 }
 
 static void fill_output(const HoloResizeHow *how, const HoloResizeAxis *a, double shrink, int64_t before, int64_t o)
 {
-    int64_t *index = a->index + o * a->taps;
+    int64_t *index  = a->index + o * a->taps;
     double  *weight = a->weight + o * a->taps;
     double   place = find_place(how, a, o), base = ceil(place) - 1, rest = place - base;
     if (place != place) {
-        for (int64_t t = 0; t < a->taps; t++)
-            index[t] = -1;
+        for (int64_t t = 0; t < a->taps; t++) index[t] = -1;
         return;
     }
     if (how->mode == HOLO_RESIZE_NEAREST) {
-        index[0] = clamp_index(base + takes_next(how->round, a->scale, rest), a->in);
+        index[0]  = clamp_index(base + takes_next(how->round, a->scale, rest), a->in);
         weight[0] = 1;
         return;
     }
     for (int64_t t = 0; t < a->taps; t++) {
-        double i = base - (double)before + (double)t;
-        index[t] = clamp_index(i, a->in);
+        double i  = base - (double)before + (double)t;
+        index[t]  = clamp_index(i, a->in);
         weight[t] = kernel(how, (i - place) * shrink);
-        if (how->exclude_outside && (i < 0 || i >= (double)a->in))
-            weight[t] = 0;
+        if (how->exclude_outside && (i < 0 || i >= (double)a->in)) weight[t] = 0;
     }
-    if (how->antialias || how->exclude_outside)
-        normalise(weight, a->taps);
+    if (how->antialias || how->exclude_outside) normalise(weight, a->taps);
 }
 
 HoloStatus holo_resize_axis(const HoloCall *call, const HoloResizeHow *how, HoloResizeAxis *a)
 {
-    if (a->scale == 1 && a->in == a->out && how->place != HOLO_RESIZE_TF_CROP_AND_RESIZE)
-        return HOLO_OK;
-    if (a->in < 1 && a->out > 0)
-        return holo_call_fail(call, HOLO_BAD_INPUT, "an empty axis cannot be resized");
+    if (a->scale == 1 && a->in == a->out && how->place != HOLO_RESIZE_TF_CROP_AND_RESIZE) return HOLO_OK;
+    if (a->in < 1 && a->out > 0) return holo_call_fail(call, HOLO_BAD_INPUT, "an empty axis cannot be resized");
     int    radius = how->mode == HOLO_RESIZE_LINEAR ? 1 : 2;
     double shrink = how->antialias && a->scale < 1 ? a->scale : 1, reach = ceil(radius / shrink);
-    if (!(reach < 0x1p31))
-        return holo_call_fail(call, HOLO_UNSUPPORTED, "a scale of %g is too small", a->scale);
+    if (!(reach < 0x1p31)) return holo_call_fail(call, HOLO_UNSUPPORTED, "a scale of %g is too small", a->scale);
     int64_t before = (int64_t)reach - 1; // taps before the element at the left of the place
-    a->taps = how->mode == HOLO_RESIZE_NEAREST ? 1 : 2 + 2 * before;
+    a->taps        = how->mode == HOLO_RESIZE_NEAREST ? 1 : 2 + 2 * before;
     int64_t count;
     void   *index, *weight;
-    if (!holo_mul(a->out, a->taps, &count))
-        return holo_call_fail(call, HOLO_NO_MEMORY, "too many outputs");
+    if (!holo_mul(a->out, a->taps, &count)) return holo_call_fail(call, HOLO_NO_MEMORY, "too many outputs");
     HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(int64_t), &index));
     HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(double), &weight));
-    a->index = index;
+    a->index  = index;
     a->weight = weight;
-    for (int64_t o = 0; o < a->out; o++)
-        fill_output(how, a, shrink, before, o);
+    for (int64_t o = 0; o < a->out; o++) fill_output(how, a, shrink, before, o);
     return HOLO_OK;
 }

@@ -65,15 +65,14 @@ typedef struct Corners { // of the cell around a sample: two rows or columns and
 
 static bool find_corners(double at, int64_t size, Corners *out)
 {
-    if (!(at >= -1 && at <= (double)size))
-        return false;
-    at = at > 0 ? at : 0;
-    int64_t low = (int64_t)at;
-    bool    last = low >= size - 1;
-    out->low = last ? size - 1 : low;
-    out->high = last ? size - 1 : low + 1;
+    if (!(at >= -1 && at <= (double)size)) return false;
+    at               = at > 0 ? at : 0;
+    int64_t low      = (int64_t)at;
+    bool    last     = low >= size - 1;
+    out->low         = last ? size - 1 : low;
+    out->high        = last ? size - 1 : low + 1;
     out->high_weight = last ? 0 : at - (double)low;
-    out->low_weight = 1 - out->high_weight;
+    out->low_weight  = 1 - out->high_weight;
     return true;
 }
 
@@ -90,7 +89,7 @@ static void add_sample(const Roi *v, int64_t plane, const Corners *y, const Corn
         return;
     }
     double best = fmax(fmax(part[0], part[1]), fmax(part[2], part[3]));
-    *sum = first ? best : fmax(*sum, best);
+    *sum        = first ? best : fmax(*sum, best);
 }
 
 // A direction of a region: where it starts, how long a bin is, and how many samples a bin has.
@@ -101,24 +100,23 @@ typedef struct Span {
 
 static Span find_span(const Roi *v, double from, double to, int64_t bins, int64_t size)
 {
-    Span   span = {.start = from * v->scale - v->offset};
+    Span   span   = {.start = from * v->scale - v->offset};
     double length = to * v->scale - v->offset - span.start;
-    if (v->clamp_small)
-        length = length > 1 ? length : 1;
-    span.bin = length / (double)bins;
+    if (v->clamp_small) length = length > 1 ? length : 1;
+    span.bin       = length / (double)bins;
     double samples = v->ratio > 0 ? (double)v->ratio : ceil(span.bin);
-    double limit = 4 * ((double)size + 2); // a bin that is far longer than the map needs no more samples
-    span.samples = samples >= 1 ? (int64_t)(v->ratio > 0 ? samples : fmin(samples, limit)) : 0;
+    double limit   = 4 * ((double)size + 2); // a bin that is far longer than the map needs no more samples
+    span.samples   = samples >= 1 ? (int64_t)(v->ratio > 0 ? samples : fmin(samples, limit)) : 0;
     return span;
 }
 
 static double pool_bin(const Roi *v, int64_t plane, const Span *h, int64_t ph, const Span *w, int64_t pw)
 {
-    double sum = 0;
+    double sum   = 0;
     bool   first = true;
     for (int64_t i = 0; i < h->samples; i++) {
         Corners y, x;
-        double  at_y = h->start + (double)ph * h->bin + ((double)i + 0.5) * h->bin / (double)h->samples;
+        double  at_y  = h->start + (double)ph * h->bin + ((double)i + 0.5) * h->bin / (double)h->samples;
         bool    has_y = find_corners(at_y, v->height, &y);
         for (int64_t j = 0; j < w->samples; j++) {
             double at_x = w->start + (double)pw * w->bin + ((double)j + 0.5) * w->bin / (double)w->samples;
@@ -140,7 +138,8 @@ static void run_align(void *arg, int64_t i, int worker)
     int64_t    n = i / v->channels, c = i % v->channels, plane = (v->batch[n] * v->channels + c) * v->height * v->width;
     double     at[4];
     holo_read_f(v->rois, n * 4, 1, 4, at);
-    Span w = find_span(v, at[0], at[2], v->out_width, v->width), h = find_span(v, at[1], at[3], v->out_height, v->height);
+    Span w = find_span(v, at[0], at[2], v->out_width, v->width),
+         h = find_span(v, at[1], at[3], v->out_height, v->height);
     for (int64_t ph = 0; ph < v->out_height; ph++)
         for (int64_t pw = 0; pw < v->out_width; pw++)
             holo_put_f(v->y, (i * v->out_height + ph) * v->out_width + pw,
@@ -149,37 +148,34 @@ static void run_align(void *arg, int64_t i, int worker)
 
 static void init(const HoloCall *call, Roi *v)
 {
-    *v = (Roi){.x = call->in[0], .rois = call->in[1], .y = call->out[0]};
-    v->channels = v->x->dim[1];
-    v->height = v->x->dim[2];
-    v->width = v->x->dim[3];
+    *v            = (Roi){.x = call->in[0], .rois = call->in[1], .y = call->out[0]};
+    v->channels   = v->x->dim[1];
+    v->height     = v->x->dim[2];
+    v->width      = v->x->dim[3];
     v->out_height = v->y->dim[2];
-    v->out_width = v->y->dim[3];
-    v->scale = holo_attr_float(call, "spatial_scale", 1);
+    v->out_width  = v->y->dim[3];
+    v->scale      = holo_attr_float(call, "spatial_scale", 1);
 }
 
 static HoloStatus eval_align(HoloCall *call)
 {
     Roi v;
-    if (holo_out_is_empty(call))
-        return HOLO_OK;
+    if (holo_out_is_empty(call)) return HOLO_OK;
     init(call, &v);
-    const char *fallback = call->version < 16 ? "output_half_pixel" : "half_pixel";
+    const char *fallback   = call->version < 16 ? "output_half_pixel" : "half_pixel";
     bool        half_pixel = holo_attr_is(call, "coordinate_transformation_mode", fallback, "half_pixel");
-    int64_t     regions = v.rois->dim[0];
+    int64_t     regions    = v.rois->dim[0];
     void       *batch;
-    v.offset = half_pixel ? 0.5 : 0;
+    v.offset      = half_pixel ? 0.5 : 0;
     v.clamp_small = !half_pixel;
-    v.ratio = holo_attr_int(call, "sampling_ratio", 0);
-    v.max = holo_attr_is(call, "mode", "avg", "max");
+    v.ratio       = holo_attr_int(call, "sampling_ratio", 0);
+    v.max         = holo_attr_is(call, "mode", "avg", "max");
     if (v.ratio < 0 || v.ratio > INT16_MAX)
         return holo_call_fail(call, HOLO_BAD_MODEL, "sampling_ratio is %lld", (long long)v.ratio);
     HOLO_TRY(holo_call_temp(call, (size_t)regions, sizeof(int64_t), &batch));
-    if (regions)
-        holo_read_i(call->in[2], 0, 1, regions, batch);
+    if (regions) holo_read_i(call->in[2], 0, 1, regions, batch);
     v.batch = batch;
-    for (int64_t n = 0; n < regions; n++)
-        HOLO_TRY(check_batch(call, v.batch[n]));
+    for (int64_t n = 0; n < regions; n++) HOLO_TRY(check_batch(call, v.batch[n]));
     int64_t parts = regions * v.channels;
     holo_spread(call, parts, (double)parts * (double)(v.out_height * v.out_width) * 16, run_align, &v);
     return HOLO_OK;
@@ -205,7 +201,7 @@ static int64_t to_index(double x, int64_t low, int64_t high)
 static void find_bin(double from, double to, int64_t bins, int64_t i, int64_t size, int64_t *low, int64_t *high)
 {
     double start = round(from), length = fmax(round(to) - start + 1, 1), bin = length / (double)bins;
-    *low = to_index(floor((double)i * bin) + start, 0, size);
+    *low  = to_index(floor((double)i * bin) + start, 0, size);
     *high = to_index(ceil((double)(i + 1) * bin) + start, 0, size);
 }
 
@@ -214,8 +210,7 @@ static HoloStatus eval_max(HoloCall *call)
     Roi     v;
     double  at[5];
     int64_t out = 0, top, bottom, left, right;
-    if (holo_out_is_empty(call))
-        return HOLO_OK;
+    if (holo_out_is_empty(call)) return HOLO_OK;
     init(call, &v);
     for (int64_t n = 0; n < v.rois->dim[0]; n++) {
         holo_read_f(v.rois, n * 5, 1, 5, at);
@@ -237,9 +232,25 @@ static HoloStatus eval_max(HoloCall *call)
 }
 
 const HoloOp holo_ops_roi[] = {
-    {.name = "RoiAlign", .domain = "", .since = 10, .in_min = 3, .in_max = 3, .out_min = 1, .out_max = 1,
-     .types = HOLO_TYPES_FLOAT, .infer = infer_align, .eval = eval_align},
-    {.name = "MaxRoiPool", .domain = "", .since = 1, .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1,
-     .types = HOLO_TYPES_FLOAT, .infer = infer_max, .eval = eval_max},
+    {.name    = "RoiAlign",
+     .domain  = "",
+     .since   = 10,
+     .in_min  = 3,
+     .in_max  = 3,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = infer_align,
+     .eval    = eval_align},
+    {.name    = "MaxRoiPool",
+     .domain  = "",
+     .since   = 1,
+     .in_min  = 2,
+     .in_max  = 2,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = infer_max,
+     .eval    = eval_max},
     {0},
 };

@@ -15,11 +15,14 @@ typedef struct HoloRows {
 static inline HoloRows holo_rows(const HoloTensor *t, int from, int to)
 {
     return (HoloRows){.outer = holo_product(from, t->dim),
-                      .size = holo_product(to - from, t->dim + from),
+                      .size  = holo_product(to - from, t->dim + from),
                       .inner = holo_product(t->rank - to, t->dim + to)};
 }
 
-static inline int64_t holo_row_count(HoloRows rows) { return rows.outer * rows.inner; }
+static inline int64_t holo_row_count(HoloRows rows)
+{
+    return rows.outer * rows.inner;
+}
 
 // The first element of a row.
 static inline int64_t holo_row_start(HoloRows rows, int64_t row)

@@ -275,13 +275,13 @@ static HoloStatus eval_join(HoloCall *call)
     }
 
 const HoloOp holo_ops_sequence[] = {
-    SEQUENCE("SequenceConstruct", 1, -1, HOLO_OP_DYNAMIC, construct),
-    SEQUENCE("SequenceEmpty", 0, 0, HOLO_OP_DYNAMIC, empty),
-    SEQUENCE("SequenceInsert", 2, 3, HOLO_OP_DYNAMIC, insert),
-    SEQUENCE("SequenceErase", 1, 2, HOLO_OP_DYNAMIC, erase),
-    SEQUENCE("SequenceAt", 2, 2, HOLO_OP_DYNAMIC, at),
-    SEQUENCE("SequenceLength", 1, 1, 0, length),
+    SEQUENCE("SequenceConstruct", 1, -1, HOLO_OP_KINDS | HOLO_OP_DYNAMIC, construct),
+    SEQUENCE("SequenceEmpty", 0, 0, HOLO_OP_KINDS | HOLO_OP_DYNAMIC, empty),
+    SEQUENCE("SequenceInsert", 2, 3, HOLO_OP_KINDS | HOLO_OP_DYNAMIC, insert),
+    SEQUENCE("SequenceErase", 1, 2, HOLO_OP_KINDS | HOLO_OP_DYNAMIC, erase),
+    SEQUENCE("SequenceAt", 2, 2, HOLO_OP_KINDS | HOLO_OP_DYNAMIC, at),
+    SEQUENCE("SequenceLength", 1, 1, HOLO_OP_KINDS, length),
     SEQUENCE("SplitToSequence", 1, 2, HOLO_OP_DYNAMIC, cut),
-    SEQUENCE("ConcatFromSequence", 1, 1, HOLO_OP_DYNAMIC, join),
+    SEQUENCE("ConcatFromSequence", 1, 1, HOLO_OP_KINDS | HOLO_OP_DYNAMIC, join),
     {0},
 };

@@ -2,9 +2,9 @@
 //
 // Before opset 13 the tensor is taken as a matrix, and a row is all the axes from `axis` on; since
 // then a row runs along `axis` alone.
+#include "ops/softmax.h"
 #include "ops/op.h"
 #include "ops/rows.h"
-#include "ops/softmax.h"
 
 #include <math.h>
 
@@ -21,20 +21,16 @@ static double largest(const double *x, int64_t count)
 void holo_softmax(double *x, int64_t count)
 {
     double top = largest(x, count), sum = 0;
-    for (int64_t k = 0; k < count; k++)
-        sum += x[k] = exp(x[k] - top);
-    for (int64_t k = 0; k < count; k++)
-        x[k] /= sum;
+    for (int64_t k = 0; k < count; k++) sum += x[k] = exp(x[k] - top);
+    for (int64_t k = 0; k < count; k++) x[k] /= sum;
 }
 
 void holo_log_softmax(double *x, int64_t count)
 {
     double top = largest(x, count), sum = 0;
-    for (int64_t k = 0; k < count; k++)
-        sum += exp(x[k] - top);
+    for (int64_t k = 0; k < count; k++) sum += exp(x[k] - top);
     double shift = log(sum);
-    for (int64_t k = 0; k < count; k++)
-        x[k] = x[k] - top - shift;
+    for (int64_t k = 0; k < count; k++) x[k] = x[k] - top - shift;
 }
 
 static void hardmax(double *x, int64_t count)
@@ -42,15 +38,14 @@ static void hardmax(double *x, int64_t count)
     int64_t best = 0;
     for (int64_t k = 1; k < count; k++)
         if (x[best] == x[best] && (x[k] > x[best] || x[k] != x[k])) best = k;
-    for (int64_t k = 0; k < count; k++)
-        x[k] = k == best;
+    for (int64_t k = 0; k < count; k++) x[k] = k == best;
 }
 
 static HoloStatus find_rows(const HoloCall *call, int *from, int *to)
 {
-    const HoloTensor *in = call->in[0];
+    const HoloTensor *in     = call->in[0];
     bool              matrix = call->version < 13;
-    int64_t           axis = holo_attr_int(call, "axis", matrix ? 1 : -1);
+    int64_t           axis   = holo_attr_int(call, "axis", matrix ? 1 : -1);
     *from = *to = 0;
     if (matrix && axis == in->rank) // all of the shape is outside: rows of one element
         *from = in->rank;
@@ -69,8 +64,8 @@ static HoloStatus infer(HoloCall *call)
 
 static HoloStatus eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
-    HoloTensor       *out = holo_out(call, 0);
+    const HoloTensor *in        = call->in[0];
+    HoloTensor       *out       = holo_out(call, 0);
     Transform *const *transform = call->op->row;
     int               from, to;
     void             *memory;
@@ -88,13 +83,15 @@ static HoloStatus eval(HoloCall *call)
     return HOLO_OK;
 }
 
-static Transform *const soft = holo_softmax;
+static Transform *const soft     = holo_softmax;
 static Transform *const log_soft = holo_log_softmax;
-static Transform *const hard = hardmax;
+static Transform *const hard     = hardmax;
 
-#define ROW(text, how)                                                                             \
-    {.name = text, .domain = "", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1, \
-     .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval, .row = &how}
+#define ROW(text, how)                                                                                \
+    {                                                                                                 \
+        .name = text, .domain = "", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1, \
+        .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval, .row = &how                          \
+    }
 
 const HoloOp holo_ops_softmax[] = {
     ROW("Softmax", soft),

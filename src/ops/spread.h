@@ -23,8 +23,7 @@ static inline void holo_spread(const HoloCall *call, int64_t count, double cost,
         host->parallel(host, count, work, arg);
         return;
     }
-    for (int64_t i = 0; i < count; i++)
-        work(arg, i, 0);
+    for (int64_t i = 0; i < count; i++) work(arg, i, 0);
 }
 
 #endif

@@ -13,7 +13,10 @@ typedef struct Item {
     int64_t  index;
 } Item;
 
-static bool before(Item a, Item b) { return a.key != b.key ? a.key < b.key : a.index < b.index; }
+static bool before(Item a, Item b)
+{
+    return a.key != b.key ? a.key < b.key : a.index < b.index;
+}
 
 static HoloStatus find_k(const HoloCall *call, HoloDim *k)
 {
@@ -47,8 +50,7 @@ static HoloStatus infer(HoloCall *call)
     if (!holo_dim_is_symbolic(k) && !holo_dim_is_symbolic(in->dim[axis]) && k > in->dim[axis])
         return holo_call_fail(call, HOLO_BAD_INPUT, "k is %lld, but axis %d has only %lld elements", (long long)k, axis,
                               (long long)in->dim[axis]);
-    for (int i = 0; i < in->rank; i++)
-        dim[i] = i == axis ? k : in->dim[i];
+    for (int i = 0; i < in->rank; i++) dim[i] = i == axis ? k : in->dim[i];
     HOLO_TRY(holo_out_type(call, 0, (HoloDtype)in->dtype, in->rank, dim));
     return holo_out_type(call, 1, HOLO_I64, in->rank, dim);
 }
@@ -61,20 +63,18 @@ static void sink(Item *heap, int64_t count, int64_t at)
         if (child >= count) return;
         if (child + 1 < count && before(heap[child], heap[child + 1])) child++;
         if (!before(heap[at], heap[child])) return;
-        Item item = heap[at];
-        heap[at] = heap[child];
+        Item item   = heap[at];
+        heap[at]    = heap[child];
         heap[child] = item;
-        at = child;
+        at          = child;
     }
 }
 
 // Leaves in heap[0..k) the k first items, in order.
 static void choose(Item *heap, int64_t k, const uint64_t *key, int64_t count, uint64_t turn)
 {
-    for (int64_t i = 0; i < k; i++)
-        heap[i] = (Item){key[i] ^ turn, i};
-    for (int64_t i = k / 2; i-- > 0;)
-        sink(heap, k, i);
+    for (int64_t i = 0; i < k; i++) heap[i] = (Item){key[i] ^ turn, i};
+    for (int64_t i = k / 2; i-- > 0;) sink(heap, k, i);
     for (int64_t i = k; i < count; i++) {
         Item item = {key[i] ^ turn, i};
         if (!before(item, heap[0])) continue;
@@ -82,8 +82,8 @@ static void choose(Item *heap, int64_t k, const uint64_t *key, int64_t count, ui
         sink(heap, k, 0);
     }
     for (int64_t left = k - 1; left > 0; left--) {
-        Item last = heap[0];
-        heap[0] = heap[left];
+        Item last  = heap[0];
+        heap[0]    = heap[left];
         heap[left] = last;
         sink(heap, left, 0);
     }
@@ -91,11 +91,11 @@ static void choose(Item *heap, int64_t k, const uint64_t *key, int64_t count, ui
 
 static HoloStatus eval(HoloCall *call)
 {
-    const HoloTensor *in = call->in[0];
+    const HoloTensor *in     = call->in[0];
     HoloTensor       *values = holo_out(call, 0), *indices = holo_out(call, 1);
     uint64_t          turn = holo_attr_int(call, "largest", 1) ? UINT64_MAX : 0;
     int               axis = 0;
-    int64_t           k = 0;
+    int64_t           k    = 0;
     void             *heap, *keys;
     HOLO_TRY(find_axis(call, &axis));
     HOLO_TRY(find_k(call, &k));
@@ -107,7 +107,7 @@ static HoloStatus eval(HoloCall *call)
     size_t size = holo_dtype_size((HoloDtype)in->dtype);
     for (int64_t row = 0; row < holo_row_count(rows); row++) {
         int64_t start = holo_row_start(rows, row);
-        int64_t to = holo_row_start((HoloRows){rows.outer, k, rows.inner}, row);
+        int64_t to    = holo_row_start((HoloRows){rows.outer, k, rows.inner}, row);
         holo_read_keys(in, start, rows.inner, rows.size, keys);
         choose(heap, k, keys, rows.size, turn);
         for (int64_t i = 0; i < k; i++, to += rows.inner) {
@@ -122,7 +122,15 @@ static HoloStatus eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_topk[] = {
-    {.name = "TopK", .domain = "", .since = 1, .in_min = 1, .in_max = 2, .out_min = 1, .out_max = 2,
-     .types = HOLO_TYPES_NUMBER, .infer = infer, .eval = eval},
+    {.name    = "TopK",
+     .domain  = "",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = 2,
+     .out_min = 1,
+     .out_max = 2,
+     .types   = HOLO_TYPES_NUMBER,
+     .infer   = infer,
+     .eval    = eval},
     {0},
 };

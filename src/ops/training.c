@@ -17,7 +17,7 @@ typedef struct Settings {
 } Settings;
 
 typedef struct Optimizer {
-    int  states; // per weight
+    int states;                                                       // per weight
     void (*prepare)(const HoloCall *call, double count, Settings *s); // s->rate and ->norm are set
     void (*update)(const Settings *s, Element *e);
 } Optimizer;
@@ -37,16 +37,16 @@ static void update_adagrad(const Settings *s, Element *e)
 
 static void prepare_adam(const HoloCall *call, double count, Settings *s)
 {
-    s->alpha = holo_attr_float(call, "alpha", 0.9);
-    s->beta = holo_attr_float(call, "beta", 0.999);
-    s->epsilon = holo_attr_float(call, "epsilon", 1e-6);
+    s->alpha     = holo_attr_float(call, "alpha", 0.9);
+    s->beta      = holo_attr_float(call, "beta", 0.999);
+    s->epsilon   = holo_attr_float(call, "epsilon", 1e-6);
     s->norm_post = holo_attr_float(call, "norm_coefficient_post", 0);
     if (count > 0) s->rate *= sqrt(1 - pow(s->beta, count)) / (1 - pow(s->alpha, count));
 }
 
 static void update_adam(const Settings *s, Element *e)
 {
-    double g = s->norm * e->x + e->g;
+    double g    = s->norm * e->x + e->g;
     e->state[0] = s->alpha * e->state[0] + (1 - s->alpha) * g;
     e->state[1] = s->beta * e->state[1] + (1 - s->beta) * g * g;
     e->x -= s->rate * e->state[0] / (sqrt(e->state[1]) + s->epsilon);
@@ -55,14 +55,14 @@ static void update_adam(const Settings *s, Element *e)
 
 static void prepare_momentum(const HoloCall *call, double count, Settings *s)
 {
-    s->alpha = holo_attr_float(call, "alpha", 0);
-    s->beta = count > 0 ? holo_attr_float(call, "beta", 0) : 1;
+    s->alpha    = holo_attr_float(call, "alpha", 0);
+    s->beta     = count > 0 ? holo_attr_float(call, "beta", 0) : 1;
     s->nesterov = holo_attr_is(call, "mode", "standard", "nesterov");
 }
 
 static void update_momentum(const Settings *s, Element *e)
 {
-    double g = s->norm * e->x + e->g;
+    double g    = s->norm * e->x + e->g;
     e->state[0] = s->alpha * e->state[0] + s->beta * g;
     e->x -= s->rate * (s->nesterov ? g + s->alpha * e->state[0] : e->state[0]);
 }
@@ -83,7 +83,7 @@ static int group_count(const HoloCall *call)
 
 static HoloStatus infer(HoloCall *call)
 {
-    const Optimizer *how = call->op->row;
+    const Optimizer *how    = call->op->row;
     int              groups = group_count(call), parts = 2 + how->states;
     if (call->in_count != 2 + groups * parts || call->out_count > groups * (1 + how->states))
         return holo_call_fail(call, HOLO_BAD_MODEL, "%d inputs and %d outputs do not make groups of %d tensors",
@@ -112,13 +112,12 @@ static HoloStatus infer(HoloCall *call)
 
 static void update_tensor(const HoloCall *call, const Settings *s, int groups, int i)
 {
-    const Optimizer *how = call->op->row;
-    int64_t          count = holo_tensor_count(group_in(call, groups, 0, i));
+    const Optimizer *how                = call->op->row;
+    int64_t          count              = holo_tensor_count(group_in(call, groups, 0, i));
     double           part[4][HOLO_TILE] = {{0}};
     for (int64_t k = 0; k < count; k += HOLO_TILE) {
         int64_t n = count - k < HOLO_TILE ? count - k : HOLO_TILE;
-        for (int p = 0; p < 2 + how->states; p++)
-            holo_read_f(group_in(call, groups, p, i), k, 1, n, part[p]);
+        for (int p = 0; p < 2 + how->states; p++) holo_read_f(group_in(call, groups, p, i), k, 1, n, part[p]);
         for (int64_t j = 0; j < n; j++) {
             Element e = {part[0][j], part[1][j], {part[2][j], part[3][j]}};
             how->update(s, &e);
@@ -136,21 +135,22 @@ static void update_tensor(const HoloCall *call, const Settings *s, int groups, i
 static HoloStatus eval(HoloCall *call)
 {
     const Optimizer *how = call->op->row;
-    Settings         s = {.rate = holo_get_f(call->in[0], 0), .norm = holo_attr_float(call, "norm_coefficient", 0)};
+    Settings         s   = {.rate = holo_get_f(call->in[0], 0), .norm = holo_attr_float(call, "norm_coefficient", 0)};
     how->prepare(call, holo_get_f(call->in[1], 0), &s);
     int groups = group_count(call);
-    for (int i = 0; i < groups; i++)
-        update_tensor(call, &s, groups, i);
+    for (int i = 0; i < groups; i++) update_tensor(call, &s, groups, i);
     return HOLO_OK;
 }
 
-static const Optimizer adagrad = {1, prepare_adagrad, update_adagrad};
-static const Optimizer adam = {2, prepare_adam, update_adam};
+static const Optimizer adagrad  = {1, prepare_adagrad, update_adagrad};
+static const Optimizer adam     = {2, prepare_adam, update_adam};
 static const Optimizer momentum = {1, prepare_momentum, update_momentum};
 
-#define OPTIMIZER(text, ins, how)                                                                            \
-    {.name = text, .domain = "ai.onnx.preview.training", .since = 1, .in_min = ins, .in_max = -1,            \
-     .out_min = 1, .out_max = -1, .types = HOLO_BIT(F32) | HOLO_BIT(F64), .infer = infer, .eval = eval, .row = &how}
+#define OPTIMIZER(text, ins, how)                                                                                  \
+    {                                                                                                              \
+        .name = text, .domain = "ai.onnx.preview.training", .since = 1, .in_min = ins, .in_max = -1, .out_min = 1, \
+        .out_max = -1, .types = HOLO_BIT(F32) | HOLO_BIT(F64), .infer = infer, .eval = eval, .row = &how           \
+    }
 
 const HoloOp holo_ops_training[] = {
     OPTIMIZER("Adagrad", 5, adagrad),

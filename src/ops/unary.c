@@ -100,7 +100,7 @@ const HoloOp holo_ops_unary[] = {
     ROW(IsInf, 10, HOLO_TYPES_FLOAT | HOLO_TYPES_F8, .f64 = IsInf_f64, .is_predicate = true,
         .attr = {{"detect_negative", 1}, {"detect_positive", 1}}),
     {.name = "Identity", .domain = "", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,
-     .flags = HOLO_OP_VIEW | HOLO_OP_MOVES, .infer = holo_infer_same, .eval = identity_eval},
+     .flags = HOLO_OP_VIEW | HOLO_OP_MOVES | HOLO_OP_KINDS, .infer = holo_infer_same, .eval = identity_eval},
     {0},
 };
 // clang-format on

@@ -12,7 +12,7 @@
 typedef struct Slices {
     HoloRows          rows;
     int               parts;
-    const uint64_t   *key;  // NULL: strings
+    const uint64_t   *key; // NULL: strings
     const HoloString *text;
 } Slices;
 
@@ -25,7 +25,7 @@ static HoloStatus find_axis(const HoloCall *call, int *axis) // -1: all elements
 
 static HoloStatus set_types(HoloCall *call, int axis, HoloDim found)
 {
-    const HoloTensor *in = call->in[0];
+    const HoloTensor *in                 = call->in[0];
     HoloDim           dim[HOLO_MAX_RANK] = {found}, all = 1;
     for (int i = 0; i < in->rank; i++) {
         if (axis >= 0) dim[i] = i == axis ? found : in->dim[i];
@@ -63,7 +63,7 @@ static int compare(const void *context, int64_t a, int64_t b)
 
 static HoloStatus read_slices(const HoloCall *call, int axis, Slices *out)
 {
-    const HoloTensor *in = call->in[0];
+    const HoloTensor *in    = call->in[0];
     int64_t           count = holo_tensor_count(in);
     void             *keys;
     *out = (Slices){.rows = axis < 0 ? (HoloRows){1, count, 1} : holo_rows(in, axis, axis + 1), .parts = 1};
@@ -91,8 +91,7 @@ typedef struct Groups {
 static void put_in_order_of_first(Groups *g, int64_t slices, int64_t *scratch)
 {
     int64_t *place = scratch, next = 0; // of each sorted group
-    for (int64_t i = 0; i < g->count; i++)
-        place[i] = -1;
+    for (int64_t i = 0; i < g->count; i++) place[i] = -1;
     for (int64_t s = 0; s < slices; s++) {
         int64_t old = g->group[s];
         if (place[old] < 0) place[old] = next++;
@@ -112,12 +111,11 @@ static HoloStatus find_groups(const HoloCall *call, const Slices *slices, bool s
     HOLO_TRY(holo_call_temp(call, (size_t)n, 5 * sizeof(int64_t), &memory));
     int64_t *index = memory, *scratch = index + n;
     *out = (Groups){0, scratch + n, scratch + 2 * n, scratch + 3 * n};
-    for (int64_t i = 0; i < n; i++)
-        index[i] = i;
+    for (int64_t i = 0; i < n; i++) index[i] = i;
     holo_sort(index, scratch, n, compare, slices);
     for (int64_t i = 0; i < n; i++) {
         if (i == 0 || compare(slices, index[i - 1], index[i]) != 0) {
-            out->first[out->count] = index[i];
+            out->first[out->count]  = index[i];
             out->size[out->count++] = 0;
         }
         out->size[out->count - 1]++;
@@ -130,7 +128,7 @@ static HoloStatus find_groups(const HoloCall *call, const Slices *slices, bool s
 static void gather(const HoloTensor *in, HoloTensor *out, HoloRows rows, const Groups *g)
 {
     size_t run = (size_t)rows.inner * holo_dtype_size((HoloDtype)in->dtype);
-    char  *to = out->data;
+    char  *to  = out->data;
     for (int64_t i = 0; i < rows.outer; i++) {
         for (int64_t k = 0; k < g->count; k++, to += run)
             memcpy(to, (const char *)in->data + (size_t)(i * rows.size + g->first[k]) * run, run);
@@ -160,7 +158,16 @@ static HoloStatus eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_unique[] = {
-    {.name = "Unique", .domain = "", .since = 11, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 4,
-     .types = HOLO_TYPES_ALL, .flags = HOLO_OP_DYNAMIC, .infer = infer, .eval = eval},
+    {.name    = "Unique",
+     .domain  = "",
+     .since   = 11,
+     .in_min  = 1,
+     .in_max  = 1,
+     .out_min = 1,
+     .out_max = 4,
+     .types   = HOLO_TYPES_ALL,
+     .flags   = HOLO_OP_DYNAMIC,
+     .infer   = infer,
+     .eval    = eval},
     {0},
 };

@@ -11,8 +11,7 @@ static HoloStatus read_ints(const HoloCall *call, const char *name, int count, i
 {
     int given = holo_attr_ints(call, name, out, count);
     if (given < 0)
-        for (int d = 0; d < count; d++)
-            out[d] = fallback;
+        for (int d = 0; d < count; d++) out[d] = fallback;
     else if (given != count)
         return holo_call_fail(call, HOLO_BAD_MODEL, "%s must have %d entries", name, count);
     for (int d = 0; d < count; d++)
@@ -26,19 +25,17 @@ static HoloStatus read_kernel(const HoloCall *call, const HoloDim *kernel, HoloW
 {
     int64_t given[HOLO_MAX_SPATIAL];
     if (!holo_attr_find(call, "kernel_shape")) {
-        if (!kernel)
-            return holo_call_fail(call, HOLO_BAD_MODEL, "kernel_shape is missing");
-        for (int d = 0; d < w->rank; d++)
-            given[d] = kernel[d];
+        if (!kernel) return holo_call_fail(call, HOLO_BAD_MODEL, "kernel_shape is missing");
+        for (int d = 0; d < w->rank; d++) given[d] = kernel[d];
     } else {
         HOLO_TRY(read_ints(call, "kernel_shape", w->rank, 1, 1, given));
     }
     for (int d = 0; d < w->rank; d++) {
         w->kernel[d] = given[d];
-        if (!kernel)
-            continue;
+        if (!kernel) continue;
         if (!holo_dim_is_symbolic(kernel[d]) && !holo_dim_is_symbolic(given[d]) && kernel[d] != given[d])
-            return holo_call_fail(call, HOLO_BAD_MODEL, "kernel_shape is %lld in dimension %d, but the weights have %lld",
+            return holo_call_fail(call, HOLO_BAD_MODEL,
+                                  "kernel_shape is %lld in dimension %d, but the weights have %lld",
                                   (long long)given[d], d, (long long)kernel[d]);
         if (!holo_dim_is_symbolic(kernel[d]) && (kernel[d] < 1 || kernel[d] > PARAM_MAX))
             return holo_call_fail(call, HOLO_BAD_MODEL, "a kernel of size %lld", (long long)kernel[d]);
@@ -61,9 +58,9 @@ static HoloStatus read_params(const HoloCall *call, int rank, const HoloDim *in,
     HOLO_TRY(read_ints(call, "dilations", rank, 1, 1, w->dilation));
     HOLO_TRY(read_ints(call, "pads", 2 * rank, -PARAM_MAX, 0, pads));
     for (int d = 0; d < rank; d++) {
-        w->in[d] = in[d];
+        w->in[d]        = in[d];
         w->pad_begin[d] = pads[d];
-        w->pad_end[d] = pads[rank + d];
+        w->pad_end[d]   = pads[rank + d];
     }
     return HOLO_OK;
 }
@@ -95,7 +92,7 @@ static void split_padding(HoloDims *dims, HoloWindow *w, int d, HoloDim need, Ho
     HoloDim total = holo_dim_max(dims, holo_dim_sub(dims, need, have), 0);
     HoloDim half = holo_dim_div(dims, total, 2), rest = holo_dim_sub(dims, total, half);
     w->pad_begin[d] = odd_at_end ? half : rest;
-    w->pad_end[d] = odd_at_end ? rest : half;
+    w->pad_end[d]   = odd_at_end ? rest : half;
 }
 
 static HoloStatus check_out(const HoloCall *call, const HoloWindow *w, int d)
@@ -103,7 +100,8 @@ static HoloStatus check_out(const HoloCall *call, const HoloWindow *w, int d)
     if (w->out[d] == HOLO_DIM_UNKNOWN && !holo_dim_is_symbolic(w->in[d]) && !holo_dim_is_symbolic(w->kernel[d]))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the output size of spatial dimension %d is out of range", d);
     if (!holo_dim_is_symbolic(w->out[d]) && w->out[d] < (w->transposed ? 0 : 1))
-        return holo_call_fail(call, HOLO_BAD_INPUT, "the window (kernel %lld, dilation %lld) does not fit an input of %lld",
+        return holo_call_fail(call, HOLO_BAD_INPUT,
+                              "the window (kernel %lld, dilation %lld) does not fit an input of %lld",
                               (long long)w->kernel[d], (long long)w->dilation[d], (long long)w->in[d]);
     return HOLO_OK;
 }
@@ -118,17 +116,16 @@ HoloStatus holo_window_init(const HoloCall *call, int rank, const HoloDim *in, c
     for (int d = 0; d < rank; d++) {
         HoloDim span = reach(dims, w, d);
         if (pad == SAME_UPPER || pad == SAME_LOWER) {
-            w->out[d] = holo_dim_div_ceil(dims, in[d], w->stride[d]);
+            w->out[d]    = holo_dim_div_ceil(dims, in[d], w->stride[d]);
             HoloDim last = holo_dim_mul(dims, holo_dim_sub(dims, w->out[d], 1), w->stride[d]);
             split_padding(dims, w, d, holo_dim_add(dims, last, span), in[d], pad == SAME_UPPER);
         } else {
-            if (pad == VALID)
-                w->pad_begin[d] = w->pad_end[d] = 0;
+            if (pad == VALID) w->pad_begin[d] = w->pad_end[d] = 0;
             HoloDim begun = holo_dim_add(dims, in[d], w->pad_begin[d]);
-            HoloDim free = holo_dim_sub(dims, holo_dim_add(dims, begun, w->pad_end[d]), span);
+            HoloDim free  = holo_dim_sub(dims, holo_dim_add(dims, begun, w->pad_end[d]), span);
             if (ceil && pad == NOTSET) { // but no window starts in the padding at the end
                 HoloDim starts = holo_dim_div(dims, holo_dim_sub(dims, begun, 1), w->stride[d]);
-                free = holo_dim_min(dims, holo_dim_div_ceil(dims, free, w->stride[d]), starts);
+                free           = holo_dim_min(dims, holo_dim_div_ceil(dims, free, w->stride[d]), starts);
             } else {
                 free = holo_dim_div(dims, free, w->stride[d]);
             }
@@ -162,8 +159,7 @@ HoloStatus holo_window_init_transposed(const HoloCall *call, int rank, const Hol
         if (given > 0 || pad == SAME_UPPER || pad == SAME_LOWER) {
             split_padding(dims, w, d, full, w->out[d], pad == SAME_UPPER);
         } else {
-            if (pad == VALID)
-                w->pad_begin[d] = w->pad_end[d] = 0;
+            if (pad == VALID) w->pad_begin[d] = w->pad_end[d] = 0;
             w->out[d] = holo_dim_sub(dims, full, holo_dim_add(dims, w->pad_begin[d], w->pad_end[d]));
         }
         HOLO_TRY(check_out(call, w, d));
@@ -173,9 +169,18 @@ HoloStatus holo_window_init_transposed(const HoloCall *call, int rank, const Hol
 
 // ---- when evaluating
 
-int64_t holo_window_taps(const HoloWindow *w) { return holo_product(w->rank, w->kernel); }
-int64_t holo_window_ins(const HoloWindow *w) { return holo_product(w->rank, w->in); }
-int64_t holo_window_outs(const HoloWindow *w) { return holo_product(w->rank, w->out); }
+int64_t holo_window_taps(const HoloWindow *w)
+{
+    return holo_product(w->rank, w->kernel);
+}
+int64_t holo_window_ins(const HoloWindow *w)
+{
+    return holo_product(w->rank, w->in);
+}
+int64_t holo_window_outs(const HoloWindow *w)
+{
+    return holo_product(w->rank, w->out);
+}
 
 static void unflatten(int rank, const int64_t *dim, int64_t flat, int64_t *out)
 {
@@ -189,7 +194,7 @@ static bool meet(const HoloWindow *w, int d, int64_t o, int64_t t, int64_t *out_
 {
     if (w->transposed) {
         int64_t i = o + w->pad_begin[d] - t * w->dilation[d];
-        *out_i = i / w->stride[d];
+        *out_i    = i / w->stride[d];
         return i >= 0 && i % w->stride[d] == 0 && *out_i < w->in[d];
     }
     *out_i = o * w->stride[d] - w->pad_begin[d] + t * w->dilation[d];
@@ -202,8 +207,7 @@ int64_t holo_window_meet(const HoloWindow *w, int64_t o, int64_t t)
     unflatten(w->rank, w->out, o, at);
     unflatten(w->rank, w->kernel, t, tap);
     for (int d = 0; d < w->rank; d++) {
-        if (!meet(w, d, at[d], tap[d], &i))
-            return -1;
+        if (!meet(w, d, at[d], tap[d], &i)) return -1;
         flat = flat * w->in[d] + i;
     }
     return flat;
@@ -211,8 +215,7 @@ int64_t holo_window_meet(const HoloWindow *w, int64_t o, int64_t t)
 
 static void fill(double *out, int64_t from, int64_t to, double x)
 {
-    for (int64_t j = from; j < to; j++)
-        out[j] = x;
+    for (int64_t j = from; j < to; j++) out[j] = x;
 }
 
 static int64_t clamp(int64_t x, int64_t low, int64_t high)
@@ -226,11 +229,10 @@ static void read_line(const HoloWindow *w, const HoloTensor *x, int64_t line, in
 {
     int     d = w->rank - 1;
     int64_t s = w->stride[d], i = o * s - w->pad_begin[d] + t * w->dilation[d];
-    int64_t low = clamp(i < 0 ? (-i + s - 1) / s : 0, 0, count);
+    int64_t low  = clamp(i < 0 ? (-i + s - 1) / s : 0, 0, count);
     int64_t high = i < w->in[d] ? clamp((w->in[d] - 1 - i) / s + 1, low, count) : low;
     fill(out, 0, low, outside);
-    if (high > low)
-        holo_read_f(x, line + (i + low * s) * step, s * step, high - low, out + low);
+    if (high > low) holo_read_f(x, line + (i + low * s) * step, s * step, high - low, out + low);
     fill(out, high, count, outside);
 }
 
@@ -239,16 +241,14 @@ static void read_line_transposed(const HoloWindow *w, const HoloTensor *x, int64
 {
     int     d = w->rank - 1;
     int64_t s = w->stride[d], place = o + w->pad_begin[d] - t * w->dilation[d];
-    int64_t first = place > 0 ? (place + s - 1) / s : 0;          // input of the first output that meets one
-    int64_t end = place + count > 0 ? (place + count - 1) / s + 1 : 0; // and one past the last
+    int64_t first = place > 0 ? (place + s - 1) / s : 0;                 // input of the first output that meets one
+    int64_t end   = place + count > 0 ? (place + count - 1) / s + 1 : 0; // and one past the last
     double  got[HOLO_TILE];
     fill(out, 0, count, outside);
     end = clamp(end, 0, w->in[d]);
-    if (end <= first)
-        return;
+    if (end <= first) return;
     holo_read_f(x, line + first * step, step, end - first, got);
-    for (int64_t i = first; i < end; i++)
-        out[i * s - place] = got[i - first];
+    for (int64_t i = first; i < end; i++) out[i * s - place] = got[i - first];
 }
 
 void holo_window_read(const HoloWindow *w, const HoloTensor *x, int64_t plane, int64_t step, int64_t t, int64_t start,
@@ -263,17 +263,17 @@ void holo_window_read(const HoloWindow *w, const HoloTensor *x, int64_t plane, i
         bool    inside = true;
         for (int d = 0; d < last && inside; d++) {
             inside = meet(w, d, at[d], tap[d], &i);
-            line = line * w->in[d] + i;
+            line   = line * w->in[d] + i;
         }
         line = plane + line * w->in[last] * step;
         if (!inside)
             fill(out, 0, run, outside);
         else
-            (w->transposed ? read_line_transposed : read_line)(w, x, line, step, at[last], tap[last], run, outside, out);
+            (w->transposed ? read_line_transposed : read_line)(w, x, line, step, at[last], tap[last], run, outside,
+                                                               out);
         out += run;
         count -= run;
         at[last] = 0;
-        for (int d = last - 1; d >= 0 && ++at[d] == w->out[d]; d--)
-            at[d] = 0;
+        for (int d = last - 1; d >= 0 && ++at[d] == w->out[d]; d--) at[d] = 0;
     }
 }

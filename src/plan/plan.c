@@ -210,13 +210,21 @@ static HoloStatus step_plan(Planning *p, const HoloNode *node)
     return HOLO_OK;
 }
 
+static bool has_output(const HoloNode *node)
+{
+    for (int i = 0; i < node->out_count; i++)
+        if (node->out[i]) return true;
+    return false;
+}
+
 static HoloStatus steps_plan(Planning *p)
 {
     uint32_t number;
     for (int i = 0; i < p->graph->input_count; i++) HOLO_TRY(value_plan(p, p->graph->inputs[i], &number));
     for (int i = 0; i < p->graph->node_count; i++) {
         const HoloNode *node = p->graph->nodes[i];
-        if (node->out_count == 0) continue;
+        if (!node->op) return holo_fail(p->planner->error, HOLO_INTERNAL, "node %s has no operator", node->name);
+        if (!has_output(node)) continue;
         if (node->in_count && node->in[0]) HOLO_TRY(node->op->flags & HOLO_OP_VIEW ? value_plan(p, node->in[0], &number) : HOLO_OK);
         if (is_alias(p, node)) HOLO_TRY(value_plan(p, node->out[0], &number));
         else HOLO_TRY(step_plan(p, node));

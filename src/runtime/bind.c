@@ -31,8 +31,8 @@ static HoloStatus input_type_check(const HoloFrame *frame, uint32_t i, const Hol
 {
     const HoloValueRecord *v = holo_frame_record(frame, holo_frame_input_value(frame, i));
     if (v->dtype && t->dtype && v->dtype != t->dtype) return input_fail(frame, v, t, "another dtype is wanted", error);
-    if (v->dtype && v->kind != t->kind) return input_fail(frame, v, t, "another kind of value is wanted", error);
-    if (v->rank >= 0 && t->kind == HOLO_TENSOR && v->rank != t->rank)
+    if (v->dtype && !holo_kind_fits(v->kind, v->inner, t)) return input_fail(frame, v, t, "another kind of value is wanted", error);
+    if (v->rank >= 0 && v->kind == HOLO_TENSOR && v->rank != t->rank)
         return input_fail(frame, v, t, "another number of dimensions is wanted", error);
     return HOLO_OK;
 }
@@ -52,7 +52,7 @@ static HoloStatus symbols_bind(HoloFrame *frame, const HoloTensor *const *inputs
     for (uint32_t i = 0; i < frame->plan->input_count; i++) {
         const HoloValueRecord *v = holo_frame_record(frame, holo_frame_input_value(frame, i));
         HOLO_TRY(input_type_check(frame, i, inputs[i], error));
-        for (int d = 0; d < v->rank && inputs[i]->kind == HOLO_TENSOR; d++) {
+        for (int d = 0; d < v->rank && v->kind == HOLO_TENSOR; d++) {
             int64_t size = a->SIZES_at[v->size_first + (uint32_t)d];
             if (!holo_dim_is_symbolic(size) || size == HOLO_DIM_UNKNOWN || is_own[(uint32_t)size]) continue;
             is_own[(uint32_t)size] = frame->dim_is_known[(uint32_t)size] = true;
@@ -104,7 +104,7 @@ static HoloStatus inputs_check(const HoloFrame *frame, const HoloTensor *const *
     const HoloArchive *a = &frame->session->model->archive;
     for (uint32_t i = 0; i < frame->plan->input_count; i++) {
         const HoloValueRecord *v = holo_frame_record(frame, holo_frame_input_value(frame, i));
-        for (int d = 0; d < v->rank && inputs[i]->kind == HOLO_TENSOR; d++) {
+        for (int d = 0; d < v->rank && v->kind == HOLO_TENSOR; d++) {
             int64_t want;
             if (!dim_value(frame, a->SIZES_at[v->size_first + (uint32_t)d], &want) || want == inputs[i]->dim[d]) continue;
             char why[160];
@@ -121,13 +121,17 @@ static HoloStatus inputs_check(const HoloFrame *frame, const HoloTensor *const *
 static bool value_type(const HoloFrame *frame, const HoloValueRecord *v, HoloTensor *t)
 {
     const HoloArchive *a = &frame->session->model->archive;
+    bool known = true;
     *t = (HoloTensor){.dtype = v->dtype, .kind = v->kind, .inner = v->inner, .rank = v->rank};
-    for (int d = 0; d < v->rank; d++)
-        if (!dim_value(frame, a->SIZES_at[v->size_first + (uint32_t)d], &t->dim[d])) {
-            t->rank = -1;
-            return v->storage == HOLO_STORE_HEAP;
-        } else if (t->dim[d] < 0) return false;
-    return true;
+    for (int d = 0; d < v->rank; d++) {
+        if (dim_value(frame, a->SIZES_at[v->size_first + (uint32_t)d], &t->dim[d])) {
+            if (t->dim[d] < 0) return false;
+            continue;
+        }
+        t->dim[d] = HOLO_DIM_UNKNOWN;
+        known = false;
+    }
+    return known || v->storage == HOLO_STORE_HEAP;
 }
 
 static HoloStatus expression_fill(HoloFrame *frame, const HoloValueRecord *v, HoloTensor *t, int64_t count)
@@ -152,7 +156,7 @@ static HoloStatus value_bind(HoloFrame *frame, uint32_t i, HoloError *error)
     HoloTensor *t = &frame->types[i], before = *t;
     if (v->storage == HOLO_STORE_INPUT) return HOLO_OK;
     bool ok = value_type(frame, v, t);
-    int64_t count = ok && t->rank >= 0 ? holo_tensor_count(t) : 0;
+    int64_t count = ok && v->storage != HOLO_STORE_HEAP ? holo_tensor_count(t) : 0;
     ok = ok && count >= 0;
     if (ok && v->storage == HOLO_STORE_CONSTANT) {
         ok = (uint64_t)count == model->archive.CONSTANTS_at[v->at].count;
@@ -186,7 +190,10 @@ static HoloStatus values_bind(HoloFrame *frame, const HoloTensor *const *inputs,
 
 static bool is_open(const HoloTensor *t)
 {
-    return t && (t->rank < 0 || !t->dtype || t->kind != HOLO_TENSOR);
+    if (!t) return false;
+    bool open = t->rank < 0 || !t->dtype || t->kind != HOLO_TENSOR;
+    for (int d = 0; d < t->rank; d++) open = open || holo_dim_is_symbolic(t->dim[d]);
+    return open;
 }
 
 // Compares what infer says of the outputs with what the file says. *out_known: infer needed no value
@@ -196,7 +203,7 @@ static HoloStatus outputs_compare(const HoloCall *call, const HoloTensor *inferr
     *out_known = true;
     for (int i = 0; i < call->out_count; i++) {
         const HoloTensor *have = call->out[i], *want = &inferred[i];
-        if (!have || is_open(have)) continue;
+        if (!have || is_open(have) || call->op->flags & HOLO_OP_CONTROL) continue;
         bool known = want->rank >= 0;
         for (int d = 0; d < want->rank; d++) known = known && !holo_dim_is_symbolic(want->dim[d]);
         *out_known = *out_known && known;
@@ -213,8 +220,11 @@ HoloStatus holo_frame_infer(HoloFrame *frame, uint32_t step, const HoloTensor **
     HoloTensor **out = HOLO_NEW(&frame->temp, HoloTensor *, call.out_count + 1);
     if (!types || !out) return holo_fail_memory(error);
     for (int i = 0; i < call.out_count; i++) {
-        out[i] = call.out[i] ? &types[i] : NULL;
+        if (!call.out[i]) continue;
+        out[i] = &types[i];
         types[i].rank = -1;
+        if (call.op->flags & HOLO_OP_CONTROL) types[i] = frame->types[call.out[i] - frame->values]; // all that is known of them
+        types[i].data = NULL;
     }
     call.out = out;
     call.error = error;

@@ -202,10 +202,12 @@ static HoloStatus step_open(HoloFrame *frame, uint32_t i, HoloError *error)
     bool known;
     HOLO_TRY(holo_frame_infer(frame, i, &types, &known, error));
     if (!known) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the size of an output cannot be known, but is planned");
+    for (int k = 0; k < call->out_count; k++)
+        if (call->out[k] && is_heap(frame, call->out[k])) *call->out[k] = types[k];
+    HOLO_TRY(holo_op_check_sized(call));
     for (int k = 0; k < call->out_count; k++) {
-        HoloTensor *out = call->out[k];
+        const HoloTensor *out = call->out[k];
         if (!out || !is_heap(frame, out)) continue;
-        *out = types[k];
         if (sizes_are_known(out)) HOLO_TRY(holo_out_alloc(call, k));
     }
     return HOLO_OK;

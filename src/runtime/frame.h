@@ -83,6 +83,12 @@ static inline uint32_t holo_frame_output_value(const HoloFrame *frame, uint32_t 
     return frame->session->model->archive.OPERANDS_at[frame->plan->output_first + i];
 }
 
+// May a value of the kind of `have` be given where `want` is wanted? What is optional may be given bare.
+static inline bool holo_kind_fits(uint8_t want, uint8_t want_inner, const HoloTensor *have)
+{
+    return want == have->kind || (want == HOLO_OPTIONAL && want_inner == have->kind);
+}
+
 // Makes the session's scratch at least this large for each worker.
 HOLO_MUST HoloStatus holo_session_reserve(HoloSession *session, size_t scratch, HoloError *error);
 

@@ -92,8 +92,8 @@ static void type_print(const HoloTensor *t, const char *const *symbol, char *tex
 
 static bool port_takes(const HoloTensor *port, const HoloTensor *t)
 {
-    if (port->dtype && (port->dtype != t->dtype || port->kind != t->kind)) return false;
-    if (port->rank < 0 || t->kind != HOLO_TENSOR) return true;
+    if (port->dtype && (port->dtype != t->dtype || !holo_kind_fits(port->kind, port->inner, t))) return false;
+    if (port->rank < 0 || t->kind != HOLO_TENSOR || port->kind != HOLO_TENSOR) return true;
     if (port->rank != t->rank) return false;
     for (int d = 0; d < t->rank; d++)
         if (port->dim[d] >= 0 && port->dim[d] != t->dim[d]) return false;
