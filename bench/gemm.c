@@ -3,14 +3,15 @@
 //
 //     gemm [MxNxK ...]
 //
-// The share is of the level's own fused peak, measured here by a product that lives in registers
-// and the first cache, where it is within a few percent of the arithmetic units' limit.
+// The share is of what the core's multiply-add units can do at most, measured by a loop that never
+// leaves the registers. Times are of the thread, so that a busy machine disturbs them little.
 #include "base/base.h"
-#include "base/files.h"
 #include "kernels/kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 typedef struct Shape {
     int64_t m, n, k;
@@ -20,6 +21,13 @@ static const Shape shapes[] = {
     {1024, 1024, 1024}, {128, 768, 768}, {128, 3072, 768}, {3136, 64, 576}, {49, 2048, 512},
     {64, 3136, 576},    {13, 513, 100},  {1, 1024, 1024},  {1, 50257, 768},
 };
+
+static double now(void) // seconds that this thread has run
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static void *take(size_t size)
 {
@@ -45,7 +53,7 @@ static double measure(const HoloKernels *kernels, Shape s, double seconds)
     float  *packed  = take((size_t)(panels * s.k * HOLO_PANEL) * sizeof *packed);
     float  *c       = take((size_t)(s.m * s.n) * sizeof *c);
     float  *scratch = take(HOLO_GEMM_SCRATCH * sizeof *scratch);
-    double  best = 1e9, start = holo_time_now(), last = start;
+    double  best = 1e9, start = now(), last = start;
     kernels->pack_f32(s.k, s.n, b, s.n, 1, packed);
     do {
         for (int64_t j = 0; j < s.n; j += STRIP)
@@ -53,40 +61,74 @@ static double measure(const HoloKernels *kernels, Shape s, double seconds)
                                           .a = a, .a_row = s.k, .a_column = 1,
                                           .b = packed + j * s.k, .b_panel = s.k * HOLO_PANEL, .b_step = HOLO_PANEL,
                                           .c = c + j, .c_row = s.n, .alpha = 1, .scratch = scratch});
-        double now = holo_time_now();
-        if (now - last < best) best = now - last;
-        last = now;
+        double at = now();
+        if (at - last < best) best = at - last;
+        last = at;
     } while (last - start < seconds);
     free(a), free(b), free(packed), free(c), free(scratch);
     return 2e-9 * (double)(s.m * s.n * s.k) / best;
 }
 
-// The arithmetic limit of the widest fused multiply-add, as seen: a product that stays in the first cache.
-static double peak(const HoloKernels *kernels)
-{
-    return measure(kernels, (Shape){12, 32, 256}, 0.2);
-}
+// ---- the limit: chains of multiply-adds in registers, enough of them to hide the latency
 
-static void report(const HoloKernels *kernels, Shape s)
+enum { CHAINS = 12, ROUNDS = 1 << 20 };
+
+#define PEAK(name, bytes, attributes)                                                            \
+    attributes static double name(void)                                                          \
+    {                                                                                            \
+        typedef float Vector __attribute__((vector_size(bytes)));                                \
+        Vector x[CHAINS], scale = (Vector){0} + 0.999f, shift = (Vector){0} + 0.001f;            \
+        double best = 1e9;                                                                       \
+        for (int i = 0; i < CHAINS; i++) x[i] = scale * (float)i;                                \
+        for (int trial = 0; trial < 20; trial++) {                                               \
+            double start = now();                                                                \
+            for (int r = 0; r < ROUNDS; r++)                                                     \
+                for (int i = 0; i < CHAINS; i++) x[i] = x[i] * scale + shift;                    \
+            if (now() - start < best) best = now() - start;                                      \
+        }                                                                                        \
+        volatile float sink = 0;                                                                 \
+        for (int i = 0; i < CHAINS; i++) sink += x[i][0];                                        \
+        return 2e-9 * (bytes / 4) * CHAINS * (double)ROUNDS / best;                              \
+    }
+
+#if defined __x86_64__
+PEAK(peak_avx512, 64, __attribute__((target("avx512f,fma"))))
+PEAK(peak_avx2, 32, __attribute__((target("avx2,fma"))))
+PEAK(peak_sse2, 16, )
+static double peak(const char *level)
+{
+    return !strcmp(level, "avx512") ? peak_avx512() : !strcmp(level, "avx2") ? peak_avx2() : peak_sse2();
+}
+#else
+PEAK(peak_native, 16, )
+static double peak(const char *level)
+{
+    (void)level;
+    return peak_native();
+}
+#endif
+
+static void report(const HoloKernels *kernels, double limit, Shape s)
 {
     double rate = measure(kernels, s, 0.4);
     printf("%-7s %-5s %5lldx%lldx%-6lld %7.1f GFLOP/s  %5.1f %% of the peak\n", kernels->level, kernels->exact ? "exact" : "fused",
-           (long long)s.m, (long long)s.n, (long long)s.k, rate, 100 * rate / peak(kernels));
+           (long long)s.m, (long long)s.n, (long long)s.k, rate, 100 * rate / limit);
 }
 
 int main(int argc, char **argv)
 {
     const HoloKernels *kernels;
     for (int level = 0; (kernels = holo_kernels_at(level)); level++) {
+        double limit = peak(kernels->level);
         for (int i = 1; i < argc; i++) {
             long long m, n, k;
             if (sscanf(argv[i], "%lldx%lldx%lld", &m, &n, &k) != 3 || m < 1 || n < 1 || k < 1) {
                 fprintf(stderr, "gemm: '%s' is not a shape such as 128x768x768\n", argv[i]);
                 return 2;
             }
-            report(kernels, (Shape){m, n, k});
+            report(kernels, limit, (Shape){m, n, k});
         }
-        for (int i = 0; argc < 2 && i < HOLO_COUNT(shapes); i++) report(kernels, shapes[i]);
+        for (int i = 0; argc < 2 && i < HOLO_COUNT(shapes); i++) report(kernels, limit, shapes[i]);
     }
     return 0;
 }

@@ -3,7 +3,7 @@
 #include "draw.h"
 
 static const char style[] =
-    "html,body{margin:0;height:100%;overflow:hidden;background:#f7f8fa;font:14px system-ui,sans-serif;color:#1c2430}"
+    "html,body{margin:0;height:100%;overflow:hidden;background:#fff;font:14px system-ui,sans-serif;color:#1c2430}"
     "header{display:flex;gap:8px;align-items:center;padding:8px 12px;background:#fff;border-bottom:1px solid #dfe3ea}"
     "header b{margin-right:8px}button{border:1px solid #cfd6e0;background:#fff;border-radius:6px;padding:5px 12px;"
     "font:inherit;cursor:pointer}button.on{background:#26303f;color:#fff;border-color:#26303f}"
@@ -21,12 +21,13 @@ static const char script[] =
     "const find=$('#find')[0],found=$('#found')[0];let page=0,hits=[],hit=0;\n"
     "const views=pages.map(p=>{const[w,h]=[+p.dataset.w,+p.dataset.h];return{x:0,y:0,w,h,page:p}});\n"
     "const show=v=>v.page.setAttribute('viewBox',[v.x,v.y,v.w,v.h].join(' '));\n"
+    "function size(v){const r=$('main')[0].getBoundingClientRect();v.w=r.width/v.s;v.h=r.height/v.s}\n"
     "function fit(v){const r=$('main')[0].getBoundingClientRect(),w=+v.page.dataset.w;\n"
-    " const s=Math.max(.7,Math.min(1.3,r.width/w)),b=v.page.querySelector('.b rect');v.w=r.width/s;v.h=r.height/s;\n"
+    " const s=Math.max(.7,Math.min(1.3,r.width/w)),b=v.page.querySelector('.b rect');v.s=s;size(v);\n"
     " v.x=v.w>=w||!b?(w-v.w)/2:+b.getAttribute('x')+b.getAttribute('width')/2-v.w/2;v.y=0;show(v)}\n"
     "function turn(i){page=i;pages.forEach((p,k)=>p.classList.toggle('on',k==i));\n"
     " tabs.forEach((t,k)=>t.classList.toggle('on',k==i));search()}\n"
-    "function zoom(v,f,cx,cy){v.x=cx-(cx-v.x)*f;v.y=cy-(cy-v.y)*f;v.w*=f;v.h*=f;show(v)}\n"
+    "function zoom(v,f,cx,cy){v.x=cx-(cx-v.x)*f;v.y=cy-(cy-v.y)*f;v.s/=f;size(v);show(v)}\n"
     "const at=(v,e)=>{const r=v.page.getBoundingClientRect();\n"
     " return[v.x+(e.clientX-r.left)/r.width*v.w,v.y+(e.clientY-r.top)/r.height*v.h]};\n"
     "views.forEach(v=>{let last=null;const p=v.page;\n"
@@ -51,7 +52,7 @@ static const char script[] =
     "find.onkeydown=e=>{if(e.key=='Enter'&&hits.length)go(hit+(e.shiftKey?-1:1))};\n"
     "document.onkeydown=e=>{if(e.key=='/'&&document.activeElement!=find){e.preventDefault();find.focus()}\n"
     " if(e.key=='Escape'){find.value='';search();about.style.display='none'}};\n"
-    "views.forEach(fit);turn(0);addEventListener('resize',()=>views.forEach(fit));\n";
+    "views.forEach(fit);turn(0);addEventListener('resize',()=>views.forEach(v=>{size(v);show(v)}));\n";
 
 void picture_write_html(FILE *out, Picture *const *pictures, int count)
 {

@@ -83,8 +83,7 @@ static const char *next_step(HoloStatus status)
         HoloStatus  status;
         const char *text;
     } table[] = {
-        {HOLO_BAD_ARCHIVE,
-         "if it was an archive, it is damaged or of another version: compile it again from the model"},
+        {HOLO_BAD_ARCHIVE, "compile it again from the model"},
         {HOLO_UNSUPPORTED, "`hologram ops` lists the operators that are supported"},
         {HOLO_VERIFY, "this is a mistake in Hologram, please report it; --no-verify compiles all the same"},
         {HOLO_INTERNAL, "this is a mistake in Hologram, please report it"},

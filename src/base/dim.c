@@ -111,14 +111,14 @@ static int *table_find(const HoloDims *dims, const HoloDimNode *node)
 static bool grow(HoloDims *dims)
 {
     if (dims->count < dims->room) return true;
-    int    room = dims->room ? dims->room * 2 : 64;
+    int    room    = dims->room ? dims->room * 2 : 64;
     Entry *entries = HOLO_NEW(dims->arena, Entry, room);
-    int   *table = HOLO_NEW(dims->arena, int, room * 2);
+    int   *table   = HOLO_NEW(dims->arena, int, room * 2);
     if (!entries || !table) return false;
     if (dims->count) memcpy(entries, dims->entries, (size_t)dims->count * sizeof *entries);
-    dims->entries = entries;
-    dims->table = table;
-    dims->room = room;
+    dims->entries    = entries;
+    dims->table      = table;
+    dims->room       = room;
     dims->table_room = room * 2;
     for (int i = 0; i < dims->count; i++) *table_find(dims, &entries[i].node) = i + 1;
     return true;
@@ -230,33 +230,33 @@ static HoloDim entry_of(HoloDims *dims, int32_t op, HoloDim a, HoloDim b)
     HoloDimNode node = {op, a, b};
     int        *slot = table_find(dims, &node);
     if (*slot) return holo_dim_of_entry(*slot - 1);
-    Entry  e = {.node = node, .depth = 1, .weight = 1};
+    Entry  e      = {.node = node, .depth = 1, .weight = 1};
     Bounds bounds = node_bounds(dims, &node);
-    e.low = bounds.low;
-    e.high = bounds.high;
+    e.low         = bounds.low;
+    e.high        = bounds.high;
     if (op != HOLO_DIM_SYMBOL) {
-        e.depth = (int)most(depth_of(dims, a), depth_of(dims, b)) + (is_atom(op) ? 1 : 0);
+        e.depth  = (int)most(depth_of(dims, a), depth_of(dims, b)) + (is_atom(op) ? 1 : 0);
         e.weight = weight_of(dims, a) + weight_of(dims, b);
     }
     if (dims->count >= ENTRY_MAX || e.depth > DEPTH_MAX || e.weight > WEIGHT_MAX) return HOLO_DIM_UNKNOWN;
     dims->entries[dims->count++] = e;
-    *slot = dims->count;
+    *slot                        = dims->count;
     return holo_dim_of_entry(dims->count - 1);
 }
 
 HoloDim holo_dims_symbol(HoloDims *dims, const char *name)
 {
     if (dims->symbol_count == dims->symbol_room) {
-        int          room = dims->symbol_room ? dims->symbol_room * 2 : 16;
+        int          room    = dims->symbol_room ? dims->symbol_room * 2 : 16;
         const char **symbols = HOLO_NEW(dims->arena, const char *, room);
         if (!symbols) return HOLO_DIM_UNKNOWN;
         if (dims->symbol_count) memcpy(symbols, dims->symbols, (size_t)dims->symbol_count * sizeof *symbols);
-        dims->symbols = symbols;
+        dims->symbols     = symbols;
         dims->symbol_room = room;
     }
-    int before = dims->count; // the name is looked up as if it were the next symbol's
+    int before                        = dims->count; // the name is looked up as if it were the next symbol's
     dims->symbols[dims->symbol_count] = name;
-    HoloDim d = entry_of(dims, HOLO_DIM_SYMBOL, dims->symbol_count, 0);
+    HoloDim d                         = entry_of(dims, HOLO_DIM_SYMBOL, dims->symbol_count, 0);
     if (dims->count == before) return d;
     const char *copy = holo_arena_text(dims->arena, name, strlen(name));
     if (!copy) {
@@ -321,10 +321,12 @@ static bool term_mul(const Term *x, const Term *y, Term *out)
     if (!holo_mul(x->coefficient, y->coefficient, &out->coefficient)) return false;
     out->degree = x->degree + y->degree;
     for (int i = 0, j = 0; i + j < out->degree;) {
-        bool first = j == y->degree || (i < x->degree && x->atom[i] <= y->atom[j]);
+        bool first       = j == y->degree || (i < x->degree && x->atom[i] <= y->atom[j]);
         out->atom[i + j] = first ? x->atom[i] : y->atom[j];
-        if (first) i++;
-        else j++;
+        if (first)
+            i++;
+        else
+            j++;
     }
     return true;
 }
@@ -334,11 +336,13 @@ static bool term_divides(const Term *x, const Term *y, Term *out)
 {
     if (y->coefficient == -1 && x->coefficient == INT64_MIN) return false;
     if (x->coefficient % y->coefficient != 0) return false;
-    *out = (Term){.coefficient = x->coefficient / y->coefficient};
+    *out  = (Term){.coefficient = x->coefficient / y->coefficient};
     int j = 0;
     for (int i = 0; i < x->degree; i++) {
-        if (j < y->degree && x->atom[i] == y->atom[j]) j++;
-        else out->atom[out->degree++] = x->atom[i];
+        if (j < y->degree && x->atom[i] == y->atom[j])
+            j++;
+        else
+            out->atom[out->degree++] = x->atom[i];
     }
     return j == y->degree;
 }
@@ -354,17 +358,17 @@ static Term term_of(const HoloDims *dims, HoloDim d)
     const HoloDimNode *node = holo_dims_node(dims, holo_dim_entry(d));
     if (node->op == HOLO_DIM_MUL && !holo_dim_is_symbolic(node->a)) {
         t.coefficient = node->a;
-        d = node->b;
-        node = holo_dims_node(dims, holo_dim_entry(d));
+        d             = node->b;
+        node          = holo_dims_node(dims, holo_dim_entry(d));
     }
     for (; node->op == HOLO_DIM_MUL; node = holo_dims_node(dims, holo_dim_entry(d))) { // from the last factor
         t.atom[t.degree++] = holo_dim_entry(node->b);
-        d = node->a;
+        d                  = node->a;
     }
     t.atom[t.degree++] = holo_dim_entry(d);
     for (int i = 0; i < t.degree / 2; i++) {
-        int swap = t.atom[i];
-        t.atom[i] = t.atom[t.degree - 1 - i];
+        int swap                 = t.atom[i];
+        t.atom[i]                = t.atom[t.degree - 1 - i];
         t.atom[t.degree - 1 - i] = swap;
     }
     return t;
@@ -374,10 +378,10 @@ static void poly_of(const HoloDims *dims, HoloDim d, Poly *out)
 {
     out->count = 0;
     for (;;) {
-        const HoloDimNode *node = holo_dim_is_symbolic(d) ? holo_dims_node(dims, holo_dim_entry(d)) : NULL;
+        const HoloDimNode *node   = holo_dim_is_symbolic(d) ? holo_dims_node(dims, holo_dim_entry(d)) : NULL;
         bool               is_sum = node && node->op == HOLO_DIM_ADD;
-        Term               t = term_of(dims, is_sum ? node->b : d);
-        bool               fits = poly_add_term(out, &t);
+        Term               t      = term_of(dims, is_sum ? node->b : d);
+        bool               fits   = poly_add_term(out, &t);
         (void)fits; // an entry's polynomial fitted when it was made
         if (!is_sum) return;
         d = node->a;
@@ -488,7 +492,7 @@ HoloDim holo_dim_mul(HoloDims *dims, HoloDim a, HoloDim b)
 // not divide go to the rest. False: a limit is reached.
 static bool poly_divide(const Poly *p, const Poly *divisor, Poly *quotient, Poly *rest)
 {
-    Poly left = *p;
+    Poly left       = *p;
     quotient->count = rest->count = 0;
     for (int steps = 0; left.count; steps++) {
         Term lead = left.term[0], factor;
@@ -516,7 +520,7 @@ static bool poly_split(const Poly *p, int64_t k, Poly *quotient, Poly *rest)
     for (int i = 0; i < p->count; i++) {
         Term whole = p->term[i], part = p->term[i];
         whole.coefficient = floor_div(p->term[i].coefficient, k);
-        part.coefficient = p->term[i].coefficient - whole.coefficient * k;
+        part.coefficient  = p->term[i].coefficient - whole.coefficient * k;
         if (!poly_add_term(quotient, &whole) || !poly_add_term(rest, &part)) return false;
     }
     return true;
@@ -526,8 +530,8 @@ static int64_t gcd(int64_t a, int64_t b)
 {
     while (b) {
         int64_t r = a % b;
-        a = b;
-        b = r;
+        a         = b;
+        b         = r;
     }
     return a;
 }
@@ -542,9 +546,9 @@ static int64_t reduce(Poly *rest, int64_t k)
     if (common == 1) return k;
     Poly reduced = {0};
     for (int i = 0; i < rest->count; i++) {
-        Term t = rest->term[i];
+        Term t        = rest->term[i];
         t.coefficient = floor_div(t.coefficient, common);
-        bool fits = poly_add_term(&reduced, &t);
+        bool fits     = poly_add_term(&reduced, &t);
         (void)fits; // no more terms than before
     }
     *rest = reduced;
@@ -554,13 +558,14 @@ static int64_t reduce(Poly *rest, int64_t k)
 // (x//j + c)//k = (x + c*j)//(j*k). True where `rest` has that form.
 static bool nested_quotient(HoloDims *dims, const Poly *rest, int64_t k, HoloDim *out)
 {
-    if (rest->count == 0 || rest->count > 2 || rest->term[0].degree != 1 || rest->term[0].coefficient != 1) return false;
+    if (rest->count == 0 || rest->count > 2 || rest->term[0].degree != 1 || rest->term[0].coefficient != 1)
+        return false;
     if (rest->count == 2 && rest->term[1].degree != 0) return false;
     HoloDimNode atom = *holo_dims_node(dims, rest->term[0].atom[0]);
     if (atom.op != HOLO_DIM_DIV || holo_dim_is_symbolic(atom.b) || atom.b <= 0) return false;
-    HoloDim more = rest->count == 2 ? apply_numbers(HOLO_DIM_MUL, rest->term[1].coefficient, atom.b) : 0;
+    HoloDim more  = rest->count == 2 ? apply_numbers(HOLO_DIM_MUL, rest->term[1].coefficient, atom.b) : 0;
     HoloDim below = apply_numbers(HOLO_DIM_MUL, atom.b, k);
-    *out = holo_dim_div(dims, holo_dim_add(dims, atom.a, more), below);
+    *out          = holo_dim_div(dims, holo_dim_add(dims, atom.a, more), below);
     return true;
 }
 
@@ -571,7 +576,7 @@ static HoloDim div_number(HoloDims *dims, HoloDim a, int64_t k)
     Poly p, quotient, rest;
     poly_of(dims, a, &p);
     if (!poly_split(&p, k, &quotient, &rest)) return HOLO_DIM_UNKNOWN;
-    k = reduce(&rest, k);
+    k             = reduce(&rest, k);
     HoloDim whole = poly_entry(dims, &quotient), part = poly_entry(dims, &rest), nested;
     if (whole == HOLO_DIM_UNKNOWN || part == HOLO_DIM_UNKNOWN) return HOLO_DIM_UNKNOWN;
     Bounds b = bounds_of(dims, part);
@@ -585,11 +590,11 @@ static HoloDim div_number(HoloDims *dims, HoloDim a, int64_t k)
 // Takes the factors that all terms of both have in common out of both.
 static void cancel(Poly *a, Poly *b)
 {
-    Term common = b->term[0];
+    Term common        = b->term[0];
     common.coefficient = common.coefficient == INT64_MIN ? 1 : common.coefficient;
     for (int i = 0; i < a->count + b->count; i++) {
-        const Term *t = i < a->count ? &a->term[i] : &b->term[i - a->count];
-        int64_t     g = t->coefficient == INT64_MIN ? 1 : gcd(common.coefficient, t->coefficient);
+        const Term *t    = i < a->count ? &a->term[i] : &b->term[i - a->count];
+        int64_t     g    = t->coefficient == INT64_MIN ? 1 : gcd(common.coefficient, t->coefficient);
         int         kept = 0, k = 0;
         common.coefficient = g < 0 ? -g : g;
         for (int j = 0; j < common.degree; j++) {

@@ -68,11 +68,11 @@ static void put_dim(Printer *p, HoloDim d, int around);
 static void put_sum(Printer *p, const HoloDimNode *node)
 {
     put_dim(p, node->a, IN_SUM);
-    HoloDim b = node->b;
+    HoloDim b           = node->b;
     bool    is_negative = !holo_dim_is_symbolic(b) && b < 0;
     if (holo_dim_is_symbolic(b)) {
         const HoloDimNode *term = holo_dims_node(p->dims, holo_dim_entry(b));
-        is_negative = term->op == HOLO_DIM_MUL && !holo_dim_is_symbolic(term->a) && term->a < 0;
+        is_negative             = term->op == HOLO_DIM_MUL && !holo_dim_is_symbolic(term->a) && term->a < 0;
     }
     if (!is_negative) put(p, '+');
     put_dim(p, b, IN_SUM);
@@ -123,7 +123,8 @@ static void put_dim(Printer *p, HoloDim d, int around)
         return;
     }
     const HoloDimNode *node = holo_dims_node(p->dims, holo_dim_entry(d));
-    bool loose = node->op == HOLO_DIM_ADD || node->op == HOLO_DIM_DIV || (node->op == HOLO_DIM_MUL && around == IN_QUOTIENT);
+    bool               loose =
+        node->op == HOLO_DIM_ADD || node->op == HOLO_DIM_DIV || (node->op == HOLO_DIM_MUL && around == IN_QUOTIENT);
     bool bracket = around != IN_SUM && loose;
     if (bracket) put(p, '(');
     put_node(p, node);
@@ -191,7 +192,7 @@ static HoloDim read_name(Reader *r)
         if (size == NAME_MAX_SIZE - 1) return wrong(r);
         name[size++] = *r->at;
     }
-    name[size] = '\0';
+    name[size]  = '\0';
     bool is_min = strcmp(name, "min") == 0;
     if ((is_min || strcmp(name, "max") == 0) && accept(r, "(")) return read_extreme(r, is_min);
     return holo_dims_symbol(r->dims, name);
@@ -228,9 +229,12 @@ static HoloDim read_product(Reader *r)
 {
     HoloDim d = read_unit(r);
     while (!r->failed) {
-        if (accept(r, "*")) d = holo_dim_mul(r->dims, d, read_unit(r));
-        else if (accept(r, "//")) d = holo_dim_div(r->dims, d, read_unit(r));
-        else break;
+        if (accept(r, "*"))
+            d = holo_dim_mul(r->dims, d, read_unit(r));
+        else if (accept(r, "//"))
+            d = holo_dim_div(r->dims, d, read_unit(r));
+        else
+            break;
     }
     return d;
 }
@@ -241,9 +245,12 @@ static HoloDim read_sum(Reader *r)
     r->nesting++;
     HoloDim d = accept(r, "-") ? holo_dim_sub(r->dims, 0, read_product(r)) : read_product(r);
     while (!r->failed) {
-        if (accept(r, "+")) d = holo_dim_add(r->dims, d, read_product(r));
-        else if (accept(r, "-")) d = holo_dim_sub(r->dims, d, read_product(r));
-        else break;
+        if (accept(r, "+"))
+            d = holo_dim_add(r->dims, d, read_product(r));
+        else if (accept(r, "-"))
+            d = holo_dim_sub(r->dims, d, read_product(r));
+        else
+            break;
     }
     r->nesting--;
     return d;

@@ -30,9 +30,9 @@ static size_t name_slot(const struct HoloNames *names, const char *name)
 static bool names_grow(HoloGraph *graph)
 {
     struct HoloNames *names = graph->names;
-    struct HoloNames  old = *names;
-    names->room = old.room ? old.room * 2 : 64;
-    names->slot = HOLO_NEW(graph->arena, HoloValue *, names->room);
+    struct HoloNames  old   = *names;
+    names->room             = old.room ? old.room * 2 : 64;
+    names->slot             = HOLO_NEW(graph->arena, HoloValue *, names->room);
     if (!names->slot) {
         *names = old;
         return false;
@@ -61,8 +61,7 @@ HoloValue *holo_graph_find(const HoloGraph *graph, const char *name)
 // that many values of one name cost no quadratic search.
 static const char *free_name(HoloGraph *graph, const char *name)
 {
-    if (name && *name && !holo_graph_find(graph, name))
-        return holo_arena_text(graph->arena, name, strlen(name));
+    if (name && *name && !holo_graph_find(graph, name)) return holo_arena_text(graph->arena, name, strlen(name));
     char   buffer[512];
     size_t size = 0;
     for (int i = graph->value_count; i == graph->value_count || holo_graph_find(graph, buffer); i++) {
@@ -82,7 +81,7 @@ static bool list_grow(HoloArena *arena, void *list, int count, int *room)
 {
     if (count < *room) return true;
     if (*room > INT32_MAX / 4) return false;
-    int    more = *room ? *room * 2 : 16;
+    int    more  = *room ? *room * 2 : 16;
     void **fresh = HOLO_NEW(arena, void *, more);
     if (!fresh) return false;
     void **old;
@@ -98,8 +97,8 @@ HoloGraph *holo_graph_create(HoloArena *arena, HoloDims *dims, const char *name)
     HoloGraph *graph = HOLO_NEW(arena, HoloGraph, 1);
     if (!graph) return NULL;
     graph->arena = arena;
-    graph->dims = dims;
-    graph->name = holo_arena_text(arena, name ? name : "", strlen(name ? name : ""));
+    graph->dims  = dims;
+    graph->name  = holo_arena_text(arena, name ? name : "", strlen(name ? name : ""));
     graph->names = HOLO_NEW(arena, struct HoloNames, 1);
     return graph->name && graph->names ? graph : NULL;
 }
@@ -111,8 +110,8 @@ HoloValue *holo_graph_value(HoloGraph *graph, const char *name)
     if (!value) return NULL;
     value->name = free_name(graph, name);
     if (!value->name || !names_add(graph, value)) return NULL;
-    value->type.rank = -1;
-    value->id = graph->value_count;
+    value->type.rank                    = -1;
+    value->id                           = graph->value_count;
     graph->values[graph->value_count++] = value;
     return value;
 }
@@ -121,7 +120,7 @@ HoloValue *holo_graph_constant(HoloGraph *graph, const char *name, const HoloTen
 {
     HoloValue *value = holo_graph_value(graph, name);
     if (!value) return NULL;
-    value->type = *tensor;
+    value->type        = *tensor;
     value->is_constant = true;
     return value;
 }
@@ -131,9 +130,9 @@ HoloValue *holo_graph_input(HoloGraph *graph, const char *name, const HoloTensor
     if (!list_grow(graph->arena, &graph->inputs, graph->input_count, &graph->input_room)) return NULL;
     HoloValue *value = holo_graph_value(graph, name);
     if (!value) return NULL;
-    value->type = *type;
-    value->type.data = NULL;
-    value->is_input = true;
+    value->type                         = *type;
+    value->type.data                    = NULL;
+    value->is_input                     = true;
     graph->inputs[graph->input_count++] = value;
     return value;
 }
@@ -153,18 +152,18 @@ HoloNode *holo_graph_node(HoloGraph *graph, const char *name, const char *domain
     HoloNode *node = HOLO_NEW(arena, HoloNode, 1);
     if (!node) return NULL;
     *node = (HoloNode){
-        .name = name && *name ? holo_arena_text(arena, name, strlen(name))
-                              : holo_arena_format(arena, "%s_%d", type, graph->node_count),
-        .type = holo_arena_text(arena, type, strlen(type)),
-        .domain = holo_arena_text(arena, domain, strlen(domain)),
-        .version = version,
-        .in_count = in_count,
-        .out_count = out_count,
+        .name       = name && *name ? holo_arena_text(arena, name, strlen(name))
+                                    : holo_arena_format(arena, "%s_%d", type, graph->node_count),
+        .type       = holo_arena_text(arena, type, strlen(type)),
+        .domain     = holo_arena_text(arena, domain, strlen(domain)),
+        .version    = version,
+        .in_count   = in_count,
+        .out_count  = out_count,
         .attr_count = attr_count,
-        .in = HOLO_NEW(arena, HoloValue *, in_count),
-        .out = HOLO_NEW(arena, HoloValue *, out_count),
-        .attr = HOLO_NEW(arena, HoloAttr, attr_count),
-        .id = graph->node_count,
+        .in         = HOLO_NEW(arena, HoloValue *, in_count),
+        .out        = HOLO_NEW(arena, HoloValue *, out_count),
+        .attr       = HOLO_NEW(arena, HoloAttr, attr_count),
+        .id         = graph->node_count,
     };
     if (!node->name || !node->type || !node->domain || !node->in || !node->out || !node->attr) return NULL;
     graph->nodes[graph->node_count++] = node;
@@ -198,8 +197,8 @@ static HoloValue *stand_in(HoloValue *value, HoloValue **to, int count)
     while (end && end->id < count && to[end->id]) end = to[end->id];
     while (value && value != end) {
         HoloValue *next = to[value->id];
-        to[value->id] = end;
-        value = next;
+        to[value->id]   = end;
+        value           = next;
     }
     return end;
 }
@@ -217,11 +216,11 @@ void holo_graph_swap_names(HoloGraph *graph, HoloValue *a, HoloValue *b)
 {
     HoloValue **slot_a = &graph->names->slot[name_slot(graph->names, a->name)];
     HoloValue **slot_b = &graph->names->slot[name_slot(graph->names, b->name)];
-    const char *name = a->name;
-    a->name = b->name;
-    b->name = name;
-    *slot_a = b;
-    *slot_b = a;
+    const char *name   = a->name;
+    a->name            = b->name;
+    b->name            = name;
+    *slot_a            = b;
+    *slot_b            = a;
 }
 
 void holo_graph_number(HoloGraph *graph)
@@ -258,12 +257,12 @@ void holo_graph_sweep(HoloGraph *graph, const bool *dead_nodes)
     for (int i = 0; i < graph->value_count; i++) {
         HoloValue *value = graph->values[i];
         if (value->id < 0) continue;
-        value->id = kept;
-        graph->values[kept++] = value;
+        value->id                                  = kept;
+        graph->values[kept++]                      = value;
         names->slot[name_slot(names, value->name)] = value;
     }
     graph->value_count = kept;
-    names->used = (size_t)kept;
+    names->used        = (size_t)kept;
 }
 
 int *holo_graph_uses(const HoloGraph *graph, HoloArena *scratch)
@@ -291,11 +290,11 @@ typedef struct Sorter {
 
 static HoloStatus sort_from(Sorter *s, HoloNode *root, HoloError *error)
 {
-    s->stack[s->depth++] = root;
+    s->stack[s->depth++]    = root;
     s->next_input[root->id] = 0;
     while (s->depth) {
         HoloNode *node = s->stack[s->depth - 1];
-        int       k = s->next_input[node->id];
+        int       k    = s->next_input[node->id];
         if (k == node->in_count) {
             s->next_input[node->id]++; // past the end: emitted
             s->sorted[s->sorted_count++] = node;
@@ -308,7 +307,7 @@ static HoloStatus sort_from(Sorter *s, HoloNode *root, HoloError *error)
         if (s->next_input[producer->id] >= 0)
             return holo_fail(error, HOLO_BAD_MODEL, "node %s (%s) needs its own result: the graph has a cycle",
                              producer->name, producer->type);
-        s->stack[s->depth++] = producer;
+        s->stack[s->depth++]        = producer;
         s->next_input[producer->id] = 0;
     }
     return HOLO_OK;
@@ -317,12 +316,12 @@ static HoloStatus sort_from(Sorter *s, HoloNode *root, HoloError *error)
 HoloStatus holo_graph_sort(HoloGraph *graph, HoloError *error)
 {
     HoloArena  scratch = {0};
-    int        n = graph->node_count;
-    HoloStatus status = HOLO_OK;
-    Sorter     s = {
-            .stack = HOLO_NEW(&scratch, HoloNode *, n),
-            .sorted = HOLO_NEW(&scratch, HoloNode *, n),
-            .next_input = HOLO_NEW(&scratch, int, n),
+    int        n       = graph->node_count;
+    HoloStatus status  = HOLO_OK;
+    Sorter     s       = {
+                  .stack      = HOLO_NEW(&scratch, HoloNode *, n),
+                  .sorted     = HOLO_NEW(&scratch, HoloNode *, n),
+                  .next_input = HOLO_NEW(&scratch, int, n),
     };
     if (!s.stack || !s.sorted || !s.next_input) {
         holo_arena_deinit(&scratch);

@@ -68,9 +68,9 @@ static HoloStatus contents_from_data(HoloInfer *infer, HoloValue *value, const H
 
 static HoloStatus data_from_contents(HoloInfer *infer, HoloValue *value, int count)
 {
-    HoloTensor t = value->type;
+    HoloTensor t    = value->type;
     size_t     size = holo_tensor_bytes(&t);
-    t.data = holo_arena_take(infer->scratch, size ? size : 1);
+    t.data          = holo_arena_take(infer->scratch, size ? size : 1);
     if (!t.data) return holo_fail_memory(infer->error);
     if (count) holo_write_i(&t, 0, 1, count, value->contents);
     infer->data[value->id] = t.data;
@@ -112,7 +112,7 @@ static bool known_input(HoloInfer *infer, const HoloNode *node, int i, Known *ou
     const HoloValue *value = i < node->in_count ? node->in[i] : NULL;
     if (!value) return false;
     HoloTensor t = holo_infer_view(infer, value);
-    *out = (Known){small_count(&t), value->contents, 1};
+    *out         = (Known){small_count(&t), value->contents, 1};
     if (out->count < 0) return false;
     if (out->above) return true;
     out->above = infer->above[value->id];
@@ -124,13 +124,13 @@ static bool known_input(HoloInfer *infer, const HoloNode *node, int i, Known *ou
 // Keeps what was found for an output: as contents where all quotients are whole.
 static HoloStatus set_known(HoloInfer *infer, HoloValue *value, Known found)
 {
-    HoloDims *dims = infer->graph->dims;
+    HoloDims *dims     = infer->graph->dims;
     HoloDim  *contents = HOLO_NEW(infer->graph->arena, HoloDim, found.count);
     int       unknown = 0, whole = 0;
     if (!contents) return holo_fail_memory(infer->error);
     for (int i = 0; i < found.count; i++) {
         HoloDim above = found.above[i];
-        contents[i] = found.below == 1 ? above : holo_dim_div(dims, above, found.below);
+        contents[i]   = found.below == 1 ? above : holo_dim_div(dims, above, found.below);
         whole += found.below == 1 || holo_dim_mul(dims, contents[i], found.below) == above;
         unknown += above == HOLO_DIM_UNKNOWN;
     }
@@ -152,7 +152,7 @@ static bool evaluate_node(HoloInfer *infer, const HoloNode *node, HoloStatus *ou
         return false;
     HoloTensor        type[HOLO_CONTENTS_MAX], result = {0};
     const HoloTensor *in[HOLO_CONTENTS_MAX] = {NULL};
-    HoloTensor       *out[1] = {&result};
+    HoloTensor       *out[1]                = {&result};
     if (node->out_count != 1 || !node->out[0] || small_count(&node->out[0]->type) < 0) return false;
     for (int i = 0; i < node->in_count; i++) {
         if (!node->in[i]) continue;
@@ -160,7 +160,7 @@ static bool evaluate_node(HoloInfer *infer, const HoloNode *node, HoloStatus *ou
         if (!type[i].data || small_count(&type[i]) < 0) return false;
         in[i] = &type[i];
     }
-    HoloArena arena = {0};
+    HoloArena arena   = {0};
     bool      is_done = holo_node_eval(node, in, out, &arena, NULL) == HOLO_OK && result.kind == HOLO_TENSOR &&
                    small_count(&result) >= 0 && holo_dtype_class(result.dtype) != HOLO_CLASS_STRING;
     if (is_done) {
@@ -177,7 +177,7 @@ static bool evaluate_node(HoloInfer *infer, const HoloNode *node, HoloStatus *ou
 static bool as_elements(HoloInfer *infer, const HoloNode *node, int i, HoloTensor *t, bool *any_known)
 {
     Known known;
-    *t = node->in[i]->type;
+    *t        = node->in[i]->type;
     int count = small_count(t);
     if (count < 0) return false;
     HoloDim *data = HOLO_NEW(infer->scratch, HoloDim, count);
@@ -186,14 +186,14 @@ static bool as_elements(HoloInfer *infer, const HoloNode *node, int i, HoloTenso
     for (int k = 0; k < count; k++) data[k] = is_known ? known.above[k] : HOLO_DIM_UNKNOWN;
     *any_known |= is_known;
     t->dtype = HOLO_I64;
-    t->data = data;
+    t->data  = data;
     return true;
 }
 
 static HoloStatus move_elements(HoloInfer *infer, const HoloNode *node)
 {
     HoloTensor        type[HOLO_CONTENTS_MAX], result[HOLO_CONTENTS_MAX] = {{0}};
-    const HoloTensor *in[HOLO_CONTENTS_MAX] = {NULL};
+    const HoloTensor *in[HOLO_CONTENTS_MAX]  = {NULL};
     HoloTensor       *out[HOLO_CONTENTS_MAX] = {NULL};
     bool              moves_all = (node->op->flags & HOLO_OP_MOVES_ALL) == HOLO_OP_MOVES_ALL, any_known = false;
     if (!node->op->eval || node->in_count > HOLO_CONTENTS_MAX || node->out_count > HOLO_CONTENTS_MAX) return HOLO_OK;
@@ -210,7 +210,7 @@ static HoloStatus move_elements(HoloInfer *infer, const HoloNode *node)
     if (!any_known) return HOLO_OK;
     for (int i = 0; i < node->out_count; i++)
         if (node->out[i]) out[i] = &result[i];
-    HoloArena  arena = {0};
+    HoloArena  arena  = {0};
     HoloStatus status = HOLO_OK;
     if (holo_node_eval(node, in, out, &arena, NULL) == HOLO_OK) {
         for (int i = 0; i < node->out_count && !status; i++) {
@@ -260,7 +260,8 @@ static HoloDim equal(HoloDims *dims, HoloDim a, HoloDim b)
 {
     if (a == HOLO_DIM_UNKNOWN || b == HOLO_DIM_UNKNOWN) return HOLO_DIM_UNKNOWN;
     if (a == b) return 1;
-    bool differ = !holo_dim_is_symbolic(holo_dim_sub(dims, a, b)) || is_known_less(dims, a, b) || is_known_less(dims, b, a);
+    bool differ =
+        !holo_dim_is_symbolic(holo_dim_sub(dims, a, b)) || is_known_less(dims, a, b) || is_known_less(dims, b, a);
     return differ ? 0 : HOLO_DIM_UNKNOWN;
 }
 
@@ -279,8 +280,8 @@ static HoloDim modulo(HoloDims *dims, HoloDim a, HoloDim b)
 typedef HoloDim (*Binary)(HoloDims *dims, HoloDim a, HoloDim b);
 
 typedef enum Scale { // what a row does with denominators
-    COMMON, // operands are brought to a common one, which the result has
-    DROPPED, // the same, but the result has none
+    COMMON,          // operands are brought to a common one, which the result has
+    DROPPED,         // the same, but the result has none
     PRODUCT,
     QUOTIENT,
     WHOLE, // defined for whole numbers alone
@@ -308,7 +309,7 @@ static const struct BinaryRow {
 // out[i] = apply(a[i], b[i]) by the broadcasting rule.
 static HoloDim *apply_binary(HoloInfer *infer, const HoloNode *node, Binary apply, Known a, Known b)
 {
-    const HoloTensor *type = &node->out[0]->type;
+    const HoloTensor *type  = &node->out[0]->type;
     int               count = small_count(type), i = 0;
     int64_t           a_stride[HOLO_MAX_RANK], b_stride[HOLO_MAX_RANK];
     HoloDim          *result = count < 0 ? NULL : HOLO_NEW(infer->scratch, HoloDim, count);
@@ -336,28 +337,30 @@ static HoloStatus infer_binary(HoloInfer *infer, const HoloNode *node, const str
     Known a, b;
     if (node->in_count != 2 || !known_input(infer, node, 0, &a) || !known_input(infer, node, 1, &b)) return HOLO_OK;
     bool    is_whole_division = is_whole(node->in[0]->type.dtype);
-    Scale   scale = row->scale == QUOTIENT && is_whole_division ? WHOLE : row->scale;
-    Binary  apply = row->apply;
-    int64_t below = a.below * b.below; // each is at most BELOW_MAX
+    Scale   scale             = row->scale == QUOTIENT && is_whole_division ? WHOLE : row->scale;
+    Binary  apply             = row->apply;
+    int64_t below             = a.below * b.below; // each is at most BELOW_MAX
     if (scale == WHOLE && below != 1) return HOLO_OK;
     if ((scale == COMMON || scale == DROPPED) && below != 1) {
         int64_t a_below = a.below;
-        a = scaled(infer, a, b.below);
-        b = scaled(infer, b, a_below);
+        a               = scaled(infer, a, b.below);
+        b               = scaled(infer, b, a_below);
     }
     if (scale == QUOTIENT) { // by one number: its factor goes below the line
-        if (b.count != 1 || holo_dim_is_symbolic(b.above[0]) || b.above[0] <= 0 || b.above[0] > BELOW_MAX) return HOLO_OK;
+        if (b.count != 1 || holo_dim_is_symbolic(b.above[0]) || b.above[0] <= 0 || b.above[0] > BELOW_MAX)
+            return HOLO_OK;
         if (!holo_mul(a.below, b.above[0], &below)) return HOLO_OK;
         HoloDim *one = HOLO_NEW(infer->scratch, HoloDim, 1);
         if (!one) return holo_fail_memory(infer->error);
-        *one = b.below;
+        *one    = b.below;
         b.above = one;
-        apply = holo_dim_mul;
+        apply   = holo_dim_mul;
     }
     if (!a.above || !b.above || below > BELOW_MAX) return HOLO_OK;
     HoloDim *result = apply_binary(infer, node, apply, a, b);
     if (!result) return HOLO_OK;
-    return set_known(infer, node->out[0], (Known){small_count(&node->out[0]->type), result, scale == DROPPED ? 1 : below});
+    return set_known(infer, node->out[0],
+                     (Known){small_count(&node->out[0]->type), result, scale == DROPPED ? 1 : below});
 }
 
 // ---- of one input
@@ -401,7 +404,8 @@ static const struct UnaryRow {
     const char *name;
     Unary       apply;
 } unary_rows[] = {
-    {"Identity", same}, {"Neg", negate}, {"Abs", absolute}, {"Floor", holo_dim_div}, {"Ceil", round_up}, {"Round", same},
+    {"Identity", same},      {"Neg", negate},    {"Abs", absolute},
+    {"Floor", holo_dim_div}, {"Ceil", round_up}, {"Round", same},
 };
 
 // To a type that holds every size that a tensor can have in practice.
@@ -438,8 +442,8 @@ static const HoloAttr *attr_find(const HoloNode *node, const char *name)
 
 static HoloStatus infer_shape(HoloInfer *infer, const HoloNode *node)
 {
-    const HoloTensor *t = &node->in[0]->type;
-    const HoloAttr   *attr = attr_find(node, "start");
+    const HoloTensor *t     = &node->in[0]->type;
+    const HoloAttr   *attr  = attr_find(node, "start");
     int64_t           start = attr && attr->kind == HOLO_ATTR_INT ? attr->i : 0;
     int               count = small_count(&node->out[0]->type);
     if (start < 0) start += t->rank;
@@ -450,7 +454,7 @@ static HoloStatus infer_shape(HoloInfer *infer, const HoloNode *node)
 
 static HoloStatus infer_size(HoloInfer *infer, const HoloNode *node)
 {
-    const HoloTensor *t = &node->in[0]->type;
+    const HoloTensor *t    = &node->in[0]->type;
     HoloDim           size = 1;
     if (t->rank < 0) return HOLO_OK;
     for (int i = 0; i < t->rank; i++) size = holo_dim_mul(infer->graph->dims, size, t->dim[i]);
@@ -510,7 +514,7 @@ static HoloStatus infer_where(HoloInfer *infer, const HoloNode *node)
         HoloDim condition = in[0].above[holo_walk_at(&walk, stride[0])];
         HoloDim x = in[1].above[holo_walk_at(&walk, stride[1])], y = in[2].above[holo_walk_at(&walk, stride[2])];
         bool    is_open = holo_dim_is_symbolic(condition);
-        result[i++] = is_open ? (x == y ? x : HOLO_DIM_UNKNOWN) : condition ? x : y;
+        result[i++]     = is_open ? (x == y ? x : HOLO_DIM_UNKNOWN) : condition ? x : y;
     }
     return set_known(infer, node->out[0], (Known){count, result, 1});
 }
@@ -521,10 +525,11 @@ static HoloStatus infer_range(HoloInfer *infer, const HoloNode *node)
     int   count = small_count(&node->out[0]->type);
     if (count < 0 || !known_input(infer, node, 0, &start) || !known_input(infer, node, 2, &step)) return HOLO_OK;
     if (start.count != 1 || step.count != 1 || start.below != 1 || step.below != 1) return HOLO_OK;
-    HoloDims *dims = infer->graph->dims;
+    HoloDims *dims   = infer->graph->dims;
     HoloDim  *result = HOLO_NEW(infer->scratch, HoloDim, count);
     if (!result) return holo_fail_memory(infer->error);
-    for (int i = 0; i < count; i++) result[i] = holo_dim_add(dims, start.above[0], holo_dim_mul(dims, step.above[0], i));
+    for (int i = 0; i < count; i++)
+        result[i] = holo_dim_add(dims, start.above[0], holo_dim_mul(dims, step.above[0], i));
     return set_known(infer, node->out[0], (Known){count, result, 1});
 }
 
@@ -532,9 +537,9 @@ static const struct OtherRow {
     const char *name;
     HoloStatus (*infer)(HoloInfer *infer, const HoloNode *node);
 } other_rows[] = {
-    {"Shape", infer_shape},     {"Size", infer_size},        {"Cast", infer_cast},        {"Where", infer_where},
-    {"Range", infer_range},     {"ReduceProd", reduce_product}, {"ReduceSum", reduce_sum}, {"ReduceMax", reduce_max},
-    {"ReduceMin", reduce_min},
+    {"Shape", infer_shape},    {"Size", infer_size},      {"Cast", infer_cast},
+    {"Where", infer_where},    {"Range", infer_range},    {"ReduceProd", reduce_product},
+    {"ReduceSum", reduce_sum}, {"ReduceMax", reduce_max}, {"ReduceMin", reduce_min},
 };
 
 // ---- a node

@@ -20,19 +20,21 @@ static const HoloAttr *attr_find(const HoloNode *node, const char *name, int32_t
 static HoloStatus find_body(const HoloInfer *infer, const HoloNode *node, const char *name, int own, HoloGraph **out)
 {
     const HoloAttr *attr = attr_find(node, name, HOLO_ATTR_GRAPH);
-    if (!attr) return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (%s): attribute %s is missing", node->name, node->type, name);
+    if (!attr)
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (%s): attribute %s is missing", node->name, node->type,
+                         name);
     *out = attr->graph;
     if ((*out)->input_count != own + node->capture_count)
-        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (%s): %s has %d inputs, expected %d", node->name, node->type, name,
-                         (*out)->input_count - node->capture_count, own);
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (%s): %s has %d inputs, expected %d", node->name, node->type,
+                         name, (*out)->input_count - node->capture_count, own);
     return HOLO_OK;
 }
 
 static void set_input(HoloValue *input, const HoloTensor *type)
 {
-    input->type = *type;
+    input->type      = *type;
     input->type.data = NULL;
-    input->contents = NULL;
+    input->contents  = NULL;
 }
 
 static const HoloTensor *type_of(const HoloValue *value)
@@ -61,7 +63,7 @@ static HoloDim first_of(const HoloValue *value)
 static HoloTensor merge(const HoloTensor *a, const HoloTensor *b)
 {
     HoloTensor t = *a;
-    t.data = NULL;
+    t.data       = NULL;
     if (t.dtype == HOLO_NONE) t.dtype = b->dtype;
     if (a->rank != b->rank || a->kind != b->kind) t.rank = -1;
     for (int i = 0; i < t.rank; i++)
@@ -86,14 +88,14 @@ static HoloStatus expect_dtype(const HoloInfer *infer, const HoloNode *node, con
 static HoloStatus infer_if(HoloInfer *infer, HoloNode *node)
 {
     static const char *const names[2] = {"else_branch", "then_branch"};
-    HoloGraph *branch[2];
-    HoloDim    condition = node->in_count ? first_of(node->in[0]) : HOLO_DIM_UNKNOWN;
-    bool       is_decided = !holo_dim_is_symbolic(condition);
+    HoloGraph               *branch[2];
+    HoloDim                  condition  = node->in_count ? first_of(node->in[0]) : HOLO_DIM_UNKNOWN;
+    bool                     is_decided = !holo_dim_is_symbolic(condition);
     for (int i = 0; i < 2; i++) {
         HOLO_TRY(find_body(infer, node, names[i], 0, &branch[i]));
         if (branch[i]->output_count < node->out_count)
-            return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (If): %s has %d outputs, expected %d", node->name, names[i],
-                             branch[i]->output_count, node->out_count);
+            return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (If): %s has %d outputs, expected %d", node->name,
+                             names[i], branch[i]->output_count, node->out_count);
         // The branch that is never taken need not even be valid for the sizes at hand.
         if (is_decided && i != (condition != 0)) continue;
         set_captures(node, branch[i]);
@@ -101,7 +103,7 @@ static HoloStatus infer_if(HoloInfer *infer, HoloNode *node)
     }
     for (int i = 0; i < node->out_count; i++) {
         const HoloTensor *types[2] = {&branch[0]->outputs[i]->type, &branch[1]->outputs[i]->type};
-        HoloTensor        t = is_decided ? *types[condition != 0] : merge(types[0], types[1]);
+        HoloTensor        t        = is_decided ? *types[condition != 0] : merge(types[0], types[1]);
         if (!is_decided) HOLO_TRY(expect_dtype(infer, node, types[0], types[1]));
         set_out(infer, node, i, &t);
     }
@@ -127,9 +129,9 @@ static bool carry(HoloInfer *infer, Carried *carried, const HoloTensor *after)
             t.dim[i] = before.dim[i];
             continue;
         }
-        t.dim[i] = holo_dims_fresh(infer->graph->dims, "u");
+        t.dim[i]            = holo_dims_fresh(infer->graph->dims, "u");
         carried->is_wide[i] = true;
-        same = false;
+        same                = false;
     }
     carried->type = t;
     return same;
@@ -204,18 +206,20 @@ static bool never_ends_early(const HoloGraph *body)
 static HoloDim trip_count(HoloInfer *infer, const HoloNode *node, const HoloGraph *body)
 {
     bool begins = !node->in[1] || first_of(node->in[1]) == 1;
-    return begins && never_ends_early(body) ? holo_dim_max(infer->graph->dims, first_of(node->in[0]), 0) : HOLO_DIM_UNKNOWN;
+    return begins && never_ends_early(body) ? holo_dim_max(infer->graph->dims, first_of(node->in[0]), 0)
+                                            : HOLO_DIM_UNKNOWN;
 }
 
 static HoloStatus infer_loop(HoloInfer *infer, HoloNode *node)
 {
     HoloGraph *body;
     int        count = node->in_count - node->capture_count - 2;
-    if (count < 0) return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (Loop): inputs M and cond are missing", node->name);
+    if (count < 0)
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (Loop): inputs M and cond are missing", node->name);
     HOLO_TRY(find_body(infer, node, "body", count + 2, &body));
     if (body->output_count < count + 1)
-        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (Loop): the body has %d outputs, expected at least %d", node->name,
-                         body->output_count, count + 1);
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (Loop): the body has %d outputs, expected at least %d",
+                         node->name, body->output_count, count + 1);
     Carried *carried = carried_types(infer, node, 2, count);
     if (!carried) return holo_fail_memory(infer->error);
     set_input(body->inputs[0], &(HoloTensor){.dtype = HOLO_I64});
@@ -243,7 +247,7 @@ static int64_t axis_of(const HoloNode *node, const char *name, int i)
 static HoloTensor unstacked(const HoloTensor *type, int64_t axis, HoloDim *out_size)
 {
     HoloTensor t = *type;
-    *out_size = HOLO_DIM_UNKNOWN;
+    *out_size    = HOLO_DIM_UNKNOWN;
     if (axis < 0) axis += t.rank;
     if (t.rank < 0 || axis < 0 || axis >= t.rank || t.kind != HOLO_TENSOR) {
         t.rank = -1;
@@ -258,16 +262,17 @@ static HoloTensor unstacked(const HoloTensor *type, int64_t axis, HoloDim *out_s
 static HoloStatus infer_scan(HoloInfer *infer, HoloNode *node)
 {
     const HoloAttr *attr = attr_find(node, "num_scan_inputs", HOLO_ATTR_INT);
-    int             own = node->in_count - node->capture_count;
+    int             own  = node->in_count - node->capture_count;
     HoloGraph      *body;
     HoloDim         turns = HOLO_DIM_UNKNOWN, size;
     if (!attr || attr->i < 0 || attr->i > own)
-        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (Scan): num_scan_inputs does not fit its %d inputs", node->name, own);
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (Scan): num_scan_inputs does not fit its %d inputs",
+                         node->name, own);
     HOLO_TRY(find_body(infer, node, "body", own, &body));
     int count = own - (int)attr->i;
     if (body->output_count < count)
-        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (Scan): the body has %d outputs, expected at least %d", node->name,
-                         body->output_count, count);
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (Scan): the body has %d outputs, expected at least %d",
+                         node->name, body->output_count, count);
     Carried *carried = carried_types(infer, node, 0, count);
     if (!carried) return holo_fail_memory(infer->error);
     for (int i = count; i < own; i++) {
@@ -300,7 +305,8 @@ static HoloStatus infer_sequence_map(HoloInfer *infer, HoloNode *node)
     set_captures(node, body);
     HOLO_TRY(holo_infer_graph(body, infer->depth + 1, infer->error));
     for (int i = 0; i < node->out_count && i < body->output_count; i++) {
-        HoloTensor t = {.dtype = body->outputs[i]->type.dtype, .kind = HOLO_SEQUENCE, .rank = 1, .dim = {HOLO_DIM_UNKNOWN}};
+        HoloTensor t = {
+            .dtype = body->outputs[i]->type.dtype, .kind = HOLO_SEQUENCE, .rank = 1, .dim = {HOLO_DIM_UNKNOWN}};
         set_out(infer, node, i, &t);
     }
     return HOLO_OK;
@@ -314,7 +320,8 @@ HoloStatus holo_control_infer(HoloInfer *infer, HoloNode *node)
         const char *type;
         int         since;
         HoloStatus (*infer)(HoloInfer *infer, HoloNode *node);
-    } rows[] = {{"If", 1, infer_if}, {"Loop", 1, infer_loop}, {"Scan", 9, infer_scan}, {"SequenceMap", 1, infer_sequence_map}};
+    } rows[] = {
+        {"If", 1, infer_if}, {"Loop", 1, infer_loop}, {"Scan", 9, infer_scan}, {"SequenceMap", 1, infer_sequence_map}};
     for (int i = 0; i < HOLO_COUNT(rows); i++)
         if (!strcmp(rows[i].type, node->type) && node->version >= rows[i].since) return rows[i].infer(infer, node);
     for (int i = 0; i < node->out_count; i++) set_out(infer, node, i, &unknown_type);

@@ -9,7 +9,7 @@
 
 enum { DEPTH_MAX = 64 }; // of subgraphs in subgraphs
 
-typedef struct Frame { // one graph being computed
+typedef struct Frame {           // one graph being computed
     HoloHost               host; // first: the operators' host pointer is the frame
     HoloArena             *arena;
     HoloArena              temp;
@@ -44,7 +44,7 @@ static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count,
                                 int out_count, HoloTensor *const *out, HoloError *error)
 {
     const Frame     *frame = (const Frame *)host;
-    const HoloGraph *body = graph;
+    const HoloGraph *body  = graph;
     if (frame->depth >= DEPTH_MAX)
         return holo_fail(error, HOLO_UNSUPPORTED, "subgraphs are nested more than %d deep", DEPTH_MAX);
     if (body->input_count != in_count || body->output_count != out_count)
@@ -63,16 +63,17 @@ static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void
 static void frame_init(Frame *frame, HoloArena *arena, const HoloEvalOptions *options, int depth)
 {
     *frame = (Frame){
-        .host = {
-            .temp = host_temp,
-            .keep = host_keep,
-            .subgraph = host_subgraph,
-            .parallel = host_parallel,
-            .workers = 1,
-        },
-        .arena = arena,
+        .host =
+            {
+                .temp     = host_temp,
+                .keep     = host_keep,
+                .subgraph = host_subgraph,
+                .parallel = host_parallel,
+                .workers  = 1,
+            },
+        .arena   = arena,
         .options = options,
-        .depth = depth,
+        .depth   = depth,
     };
 }
 
@@ -106,15 +107,16 @@ static HoloStatus allocate(Frame *frame, const HoloNode *node, HoloTensor *t, bo
 
 static HoloStatus eval_body(Frame *frame, const HoloNode *node, HoloCall *call)
 {
-    HoloGraph  *body;
-    HoloStatus  status = HOLO_OK;
-    HoloArena   scratch = {0};
-    HoloTensor  unwanted;
+    HoloGraph   *body;
+    HoloStatus   status  = HOLO_OK;
+    HoloArena    scratch = {0};
+    HoloTensor   unwanted;
     HoloTensor **out = NULL;
     if (frame->depth >= DEPTH_MAX)
         return holo_call_fail(call, HOLO_UNSUPPORTED, "operators are defined by others more than %d deep", DEPTH_MAX);
     status = holo_node_body(&scratch, NULL, node, &body, call->error);
-    if (!status && !(out = HOLO_NEW(&scratch, HoloTensor *, body->output_count))) status = holo_fail_memory(call->error);
+    if (!status && !(out = HOLO_NEW(&scratch, HoloTensor *, body->output_count)))
+        status = holo_fail_memory(call->error);
     const HoloTensor **in = status ? NULL : HOLO_NEW(&scratch, const HoloTensor *, body->input_count);
     if (!status && !in) status = holo_fail_memory(call->error);
     if (!status) {
@@ -137,13 +139,13 @@ static bool keeps_inputs(const HoloCall *call)
 // Moves the tensor of a value from its heap block into the arena.
 static HoloStatus settle(Frame *frame, const HoloValue *value, HoloError *error)
 {
-    HoloTensor *t = &frame->tensor[value->id];
+    HoloTensor *t    = &frame->tensor[value->id];
     size_t      size = holo_tensor_bytes(t);
     void       *data = holo_arena_take(frame->arena, size ? size : 1);
     if (!data) return holo_fail_memory(error);
     if (size) memcpy(data, t->data, size);
     holo_free(t->data);
-    t->data = data;
+    t->data                    = data;
     frame->is_block[value->id] = false;
     return HOLO_OK;
 }
@@ -155,8 +157,7 @@ static HoloStatus compute(Frame *frame, const HoloNode *node, HoloCall *call)
         HoloStatus status = options->instead(options->context, node, call);
         if (status != HOLO_UNSUPPORTED) return status;
     }
-    if (!call->op->eval)
-        return holo_call_fail(call, HOLO_UNSUPPORTED, "the operator cannot be evaluated");
+    if (!call->op->eval) return holo_call_fail(call, HOLO_UNSUPPORTED, "the operator cannot be evaluated");
     return call->op->eval(call);
 }
 
@@ -193,18 +194,18 @@ static HoloStatus eval_call(Frame *frame, const HoloNode *node, const HoloTensor
     const HoloOp *op = node->op ? node->op : holo_op_find(node->domain, node->type, node->version);
     if (!op) return no_operator(node, error);
     HoloCall call = {
-        .op = op,
-        .node = node->name,
-        .version = node->version,
-        .in_count = node->in_count,
-        .out_count = node->out_count,
-        .in = in,
-        .out = out,
-        .attr = node->attr,
-        .attr_count = node->attr_count,
+        .op            = op,
+        .node          = node->name,
+        .version       = node->version,
+        .in_count      = node->in_count,
+        .out_count     = node->out_count,
+        .in            = in,
+        .out           = out,
+        .attr          = node->attr,
+        .attr_count    = node->attr_count,
         .capture_count = node->capture_count,
-        .host = &frame->host,
-        .error = error,
+        .host          = &frame->host,
+        .error         = error,
     };
     for (int i = 0; i < node->out_count; i++)
         if (out[i]) *out[i] = (HoloTensor){.rank = -1};
@@ -240,9 +241,9 @@ static void release(Frame *frame, const HoloValue *value)
 static HoloStatus fill_symbolic(Frame *frame, const HoloValue *value, HoloError *error)
 {
     HoloTensor *t = &frame->tensor[value->id];
-    *t = value->type;
+    *t            = value->type;
     int64_t count = holo_tensor_count(t);
-    size_t  size = holo_tensor_bytes(t);
+    size_t  size  = holo_tensor_bytes(t);
     if (count < 0 || !value->contents)
         return holo_fail(error, HOLO_INTERNAL, "value %s has neither producer nor contents", value->name);
     t->data = holo_arena_take(frame->arena, size ? size : 1);
@@ -262,14 +263,16 @@ static HoloStatus node_inputs(Frame *frame, const HoloNode *node, const HoloTens
 {
     for (int i = 0; i < node->in_count; i++) {
         const HoloValue *value = node->in[i];
-        in[i] = NULL;
+        in[i]                  = NULL;
         if (!value) continue;
         if (!frame->is_there[value->id] && !value->producer && !value->is_input)
             HOLO_TRY(fill_symbolic(frame, value, error));
         // An input of a function's body that the caller left out stays left out.
-        if (frame->is_there[value->id]) in[i] = &frame->tensor[value->id];
+        if (frame->is_there[value->id])
+            in[i] = &frame->tensor[value->id];
         else if (!value->is_input)
-            return holo_fail(error, HOLO_INTERNAL, "node %s runs before its input %s is there", node->name, value->name);
+            return holo_fail(error, HOLO_INTERNAL, "node %s runs before its input %s is there", node->name,
+                             value->name);
     }
     return HOLO_OK;
 }
@@ -277,8 +280,8 @@ static HoloStatus node_inputs(Frame *frame, const HoloNode *node, const HoloTens
 static HoloStatus eval_node(Frame *frame, const HoloNode *node, HoloError *error)
 {
     HoloArenaMark      mark = holo_arena_mark(&frame->temp);
-    const HoloTensor **in = HOLO_NEW(&frame->temp, const HoloTensor *, node->in_count);
-    HoloTensor       **out = HOLO_NEW(&frame->temp, HoloTensor *, node->out_count);
+    const HoloTensor **in   = HOLO_NEW(&frame->temp, const HoloTensor *, node->in_count);
+    HoloTensor       **out  = HOLO_NEW(&frame->temp, HoloTensor *, node->out_count);
     if (!in || !out) return holo_fail_memory(error);
     HOLO_TRY(node_inputs(frame, node, in, error));
     for (int i = 0; i < node->out_count; i++)
@@ -302,12 +305,12 @@ static const uint64_t no_elements[2];
 static HoloStatus frame_open(Frame *frame, const HoloGraph *graph, const HoloTensor *const *inputs, HoloArena *scratch,
                              HoloError *error)
 {
-    int n = graph->value_count;
-    frame->tensor = HOLO_NEW(scratch, HoloTensor, n);
-    frame->is_there = HOLO_NEW(scratch, bool, n);
-    frame->is_block = HOLO_NEW(scratch, bool, n);
+    int n            = graph->value_count;
+    frame->tensor    = HOLO_NEW(scratch, HoloTensor, n);
+    frame->is_there  = HOLO_NEW(scratch, bool, n);
+    frame->is_block  = HOLO_NEW(scratch, bool, n);
     frame->is_output = HOLO_NEW(scratch, bool, n);
-    frame->uses = holo_graph_uses(graph, scratch);
+    frame->uses      = holo_graph_uses(graph, scratch);
     if (!frame->tensor || !frame->is_there || !frame->is_block || !frame->is_output || !frame->uses)
         return holo_fail_memory(error);
     for (int i = 0; i < n; i++) {
@@ -319,7 +322,7 @@ static HoloStatus frame_open(Frame *frame, const HoloGraph *graph, const HoloTen
     }
     for (int i = 0; i < graph->input_count; i++) {
         if (!inputs[i]) continue;
-        int id = graph->inputs[i]->id;
+        int id            = graph->inputs[i]->id;
         frame->tensor[id] = *inputs[i];
         if (!inputs[i]->data && holo_tensor_count(inputs[i]) == 0) frame->tensor[id].data = (void *)no_elements;
         frame->is_there[id] = true;
@@ -375,7 +378,7 @@ HoloStatus holo_graph_eval(const HoloGraph *graph, const HoloTensor *const *inpu
                            HoloArena *arena, const HoloEvalOptions *options, HoloError *error)
 {
     HoloArena    scratch = {0};
-    HoloTensor **out = HOLO_NEW(&scratch, HoloTensor *, graph->output_count);
+    HoloTensor **out     = HOLO_NEW(&scratch, HoloTensor *, graph->output_count);
     if (!out) return holo_fail_memory(error);
     for (int i = 0; i < graph->output_count; i++) out[i] = &outputs[i];
     HoloStatus status = eval_graph(graph, inputs, out, arena, options, 0, error);

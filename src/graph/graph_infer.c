@@ -16,13 +16,13 @@ void holo_infer_set_type(HoloInfer *infer, HoloValue *value, const HoloTensor *t
         for (int i = 0; i < t.rank; i++) t.dim[i] = HOLO_DIM_UNKNOWN;
     }
     if (t.kind != HOLO_TENSOR && t.rank < 0) { // of a container only the count can be unknown
-        t.rank = 1;
+        t.rank   = 1;
         t.dim[0] = HOLO_DIM_UNKNOWN;
     }
     for (int i = 0; i < t.rank; i++) {
         if (t.dim[i] != HOLO_DIM_UNKNOWN) continue;
         bool again = old.rank == t.rank && holo_dim_is_fresh(infer->graph->dims, old.dim[i]);
-        t.dim[i] = again ? old.dim[i] : holo_dims_fresh(infer->graph->dims, "u");
+        t.dim[i]   = again ? old.dim[i] : holo_dims_fresh(infer->graph->dims, "u");
     }
     value->type = t;
 }
@@ -32,8 +32,10 @@ static void set_unknown(HoloInfer *infer, const HoloNode *node)
     const HoloTensor unknown = {.rank = -1};
     for (int i = 0; i < node->out_count; i++) {
         if (!node->out[i]) continue;
-        HoloTensor keep = {.dtype = node->out[i]->type.dtype, .kind = node->out[i]->type.kind,
-                           .inner = node->out[i]->type.inner, .rank = -1};
+        HoloTensor keep = {.dtype = node->out[i]->type.dtype,
+                           .kind  = node->out[i]->type.kind,
+                           .inner = node->out[i]->type.inner,
+                           .rank  = -1};
         holo_infer_set_type(infer, node->out[i], keep.kind == HOLO_TENSOR ? &unknown : &keep);
     }
 }
@@ -43,8 +45,10 @@ static const uint64_t no_elements[2];
 HoloTensor holo_infer_view(const HoloInfer *infer, const HoloValue *value)
 {
     HoloTensor t = value->type;
-    if (!value->is_constant) t.data = (void *)infer->data[value->id];
-    else if (!t.data) t.data = (void *)no_elements;
+    if (!value->is_constant)
+        t.data = (void *)infer->data[value->id];
+    else if (!t.data)
+        t.data = (void *)no_elements;
     return t;
 }
 
@@ -62,16 +66,16 @@ static bool has_unknown_input(const HoloNode *node)
 
 static HoloStatus infer_call(HoloInfer *infer, HoloNode *node, HoloArena *scratch)
 {
-    int in = node->in_count, out = node->out_count;
-    HoloTensor        *type = HOLO_NEW(scratch, HoloTensor, in + out);
-    const HoloTensor **in_type = HOLO_NEW(scratch, const HoloTensor *, in);
+    int                in = node->in_count, out = node->out_count;
+    HoloTensor        *type     = HOLO_NEW(scratch, HoloTensor, in + out);
+    const HoloTensor **in_type  = HOLO_NEW(scratch, const HoloTensor *, in);
     HoloTensor       **out_type = HOLO_NEW(scratch, HoloTensor *, out);
     const HoloDim    **contents = HOLO_NEW(scratch, const HoloDim *, in);
     if (!type || !in_type || !out_type || !contents) return holo_fail_memory(infer->error);
     for (int i = 0; i < in; i++) {
         if (!node->in[i]) continue;
-        type[i] = holo_infer_view(infer, node->in[i]);
-        in_type[i] = &type[i];
+        type[i]     = holo_infer_view(infer, node->in[i]);
+        in_type[i]  = &type[i];
         contents[i] = node->in[i]->contents;
     }
     for (int i = 0; i < out; i++) {
@@ -79,19 +83,19 @@ static HoloStatus infer_call(HoloInfer *infer, HoloNode *node, HoloArena *scratc
         if (node->out[i]) out_type[i] = &type[in + i];
     }
     HoloCall call = {
-        .op = node->op,
-        .node = node->name,
-        .version = node->version,
-        .in_count = in,
-        .out_count = out,
-        .in = in_type,
-        .out = out_type,
-        .attr = node->attr,
-        .attr_count = node->attr_count,
+        .op            = node->op,
+        .node          = node->name,
+        .version       = node->version,
+        .in_count      = in,
+        .out_count     = out,
+        .in            = in_type,
+        .out           = out_type,
+        .attr          = node->attr,
+        .attr_count    = node->attr_count,
         .capture_count = node->capture_count,
-        .contents = contents,
-        .dims = infer->graph->dims,
-        .error = infer->error,
+        .contents      = contents,
+        .dims          = infer->graph->dims,
+        .error         = infer->error,
     };
     HOLO_TRY(holo_op_infer(&call));
     for (int i = 0; i < out; i++)
@@ -107,9 +111,9 @@ static HoloStatus infer_body(HoloInfer *infer, HoloNode *node, HoloArena *scratc
     for (int i = 0; i < body->input_count; i++) {
         const HoloValue *given = i < node->in_count ? node->in[i] : NULL;
         if (!given) continue;
-        body->inputs[i]->type = holo_infer_view(infer, given);
+        body->inputs[i]->type      = holo_infer_view(infer, given);
         body->inputs[i]->type.data = NULL;
-        body->inputs[i]->contents = given->contents;
+        body->inputs[i]->contents  = given->contents;
     }
     HOLO_TRY(holo_infer_graph(body, infer->depth + 1, infer->error));
     for (int i = 0; i < node->out_count && i < body->output_count; i++)
@@ -129,7 +133,7 @@ static HoloStatus infer_node(HoloInfer *infer, HoloNode *node)
     }
     HoloArena  scratch = {0};
     bool       by_body = node->op->body && !node->op->infer;
-    HoloStatus status = by_body ? infer_body(infer, node, &scratch) : infer_call(infer, node, &scratch);
+    HoloStatus status  = by_body ? infer_body(infer, node, &scratch) : infer_call(infer, node, &scratch);
     holo_arena_deinit(&scratch);
     return status;
 }
@@ -141,14 +145,14 @@ HoloStatus holo_infer_graph(HoloGraph *graph, int depth, HoloError *error)
     if (depth > HOLO_INFER_DEPTH_MAX)
         return holo_fail(error, HOLO_UNSUPPORTED, "subgraphs are nested more than %d deep", HOLO_INFER_DEPTH_MAX);
     HoloArena scratch = {0};
-    HoloInfer infer = {
-        .graph = graph,
-        .scratch = &scratch,
-        .error = error,
-        .depth = depth,
-        .data = HOLO_NEW(&scratch, const void *, graph->value_count),
-        .above = HOLO_NEW(&scratch, const HoloDim *, graph->value_count),
-        .below = HOLO_NEW(&scratch, int64_t, graph->value_count),
+    HoloInfer infer   = {
+          .graph   = graph,
+          .scratch = &scratch,
+          .error   = error,
+          .depth   = depth,
+          .data    = HOLO_NEW(&scratch, const void *, graph->value_count),
+          .above   = HOLO_NEW(&scratch, const HoloDim *, graph->value_count),
+          .below   = HOLO_NEW(&scratch, int64_t, graph->value_count),
     };
     HoloStatus status = infer.data && infer.above && infer.below ? HOLO_OK : holo_fail_memory(error);
     for (int i = 0; i < graph->value_count && !status; i++)
@@ -184,7 +188,7 @@ static HoloStatus find_missing(const HoloGraph *graph, int depth, HoloArena *scr
     for (int i = 0; i < graph->node_count; i++) {
         const HoloNode *node = graph->nodes[i];
         for (int k = 0; k < node->attr_count; k++) {
-            const HoloAttr *attr = &node->attr[k];
+            const HoloAttr *attr  = &node->attr[k];
             int             count = attr->kind == HOLO_ATTR_GRAPHS ? attr->count : attr->kind == HOLO_ATTR_GRAPH;
             for (int g = 0; g < count; g++) {
                 const HoloGraph *body = attr->kind == HOLO_ATTR_GRAPH ? attr->graph : attr->graphs[g];
@@ -214,23 +218,24 @@ static bool has_other_version(const HoloNode *node)
 HoloStatus holo_graph_check_ops(const HoloGraph *graph, HoloError *error)
 {
     HoloArena  scratch = {0};
-    HoloText   text = {0};
-    Missing   *list = NULL;
-    HoloStatus status = find_missing(graph, 0, &scratch, &list, error);
-    int        kinds = 0;
+    HoloText   text    = {0};
+    Missing   *list    = NULL;
+    HoloStatus status  = find_missing(graph, 0, &scratch, &list, error);
+    int        kinds   = 0;
     for (const Missing *m = list; m && !status; m = m->next, kinds++) {
         const HoloNode *node = m->first;
-        holo_text_add(&text, "\n  %s%s%s version %d: %d node%s, the first is %s%s", node->domain, *node->domain ? "::" : "",
-                      node->type, node->version, m->count, m->count == 1 ? "" : "s", node->name,
-                      has_other_version(node) ? " (other versions of it exist here: convert the model to another opset)"
-                                              : "");
+        holo_text_add(
+            &text, "\n  %s%s%s version %d: %d node%s, the first is %s%s", node->domain, *node->domain ? "::" : "",
+            node->type, node->version, m->count, m->count == 1 ? "" : "s", node->name,
+            has_other_version(node) ? " (other versions of it exist here: convert the model to another opset)" : "");
     }
     if (!status && kinds)
-        status = holo_fail(error, HOLO_UNSUPPORTED,
-                           "%d operator%s of this model %s not exist here:%s\nWhat to do: export the model with standard "
-                           "ONNX operators, add the operator's definition to the model as a function, or write it as a row "
-                           "in src/ops (docs/adding-an-operator.md).",
-                           kinds, kinds == 1 ? "" : "s", kinds == 1 ? "does" : "do", text.data ? text.data : "");
+        status =
+            holo_fail(error, HOLO_UNSUPPORTED,
+                      "%d operator%s of this model %s not exist here:%s\nWhat to do: export the model with standard "
+                      "ONNX operators, add the operator's definition to the model as a function, or write it as a row "
+                      "in src/ops (docs/adding-an-operator.md).",
+                      kinds, kinds == 1 ? "" : "s", kinds == 1 ? "does" : "do", text.data ? text.data : "");
     holo_text_deinit(&text);
     holo_arena_deinit(&scratch);
     return status;

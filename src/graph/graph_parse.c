@@ -18,7 +18,7 @@ typedef struct Parser {
     HoloDims       *dims;
     HoloError      *error;
     const char     *text, *at;
-    const HoloNode *caller; // whose attributes "@name" means; NULL: not the body of an operator
+    const HoloNode *caller;   // whose attributes "@name" means; NULL: not the body of an operator
     HoloAttr       *fallback; // attributes that the body gives itself
     int             fallback_count;
     int             nesting;
@@ -34,7 +34,8 @@ static HoloStatus wrong(Parser *p, const char *expected)
     int line = 1, shown = 0;
     for (const char *c = p->text; c < p->at; c++) line += *c == '\n';
     while (shown < 24 && p->at[shown] && p->at[shown] != '\n') shown++;
-    return holo_fail(p->error, HOLO_BAD_MODEL, "graph text, line %d: expected %s before \"%.*s\"", line, expected, shown, p->at);
+    return holo_fail(p->error, HOLO_BAD_MODEL, "graph text, line %d: expected %s before \"%.*s\"", line, expected,
+                     shown, p->at);
 }
 
 static void skip(Parser *p)
@@ -83,7 +84,7 @@ static HoloStatus parse_quoted(Parser *p, HoloString *out)
         char c = *++p->at;
         if (c == 'x' && isxdigit((unsigned char)p->at[1]) && isxdigit((unsigned char)p->at[2])) {
             char digits[3] = {p->at[1], p->at[2], '\0'};
-            *to++ = (char)strtol(digits, NULL, 16);
+            *to++          = (char)strtol(digits, NULL, 16);
             p->at += 2;
         } else if (c == 'n' || c == '"' || c == '\\') {
             *to++ = c == 'n' ? '\n' : c;
@@ -118,7 +119,7 @@ static HoloStatus parse_int(Parser *p, int64_t *out)
 {
     skip(p);
     bool     is_negative = *p->at == '-';
-    uint64_t x = 0;
+    uint64_t x           = 0;
     if (is_negative) p->at++;
     if (!isdigit((unsigned char)*p->at)) return wrong(p, "a whole number");
     for (; isdigit((unsigned char)*p->at); p->at++)
@@ -131,13 +132,15 @@ static HoloStatus parse_int(Parser *p, int64_t *out)
 static HoloStatus parse_float(Parser *p, double *out)
 {
     bool is_negative = accept(p, "-");
-    if (accept(p, "nan")) *out = NAN;
-    else if (accept(p, "inf")) *out = INFINITY;
+    if (accept(p, "nan"))
+        *out = NAN;
+    else if (accept(p, "inf"))
+        *out = INFINITY;
     else {
         char *end;
         skip(p);
         if (!isdigit((unsigned char)*p->at) && *p->at != '.') return wrong(p, "a number");
-        *out = strtod(p->at, &end);
+        *out  = strtod(p->at, &end);
         p->at = end;
     }
     if (is_negative) *out = -*out;
@@ -148,7 +151,7 @@ static HoloStatus parse_float(Parser *p, double *out)
 static HoloStatus parse_dim(Parser *p, HoloDim *out)
 {
     skip(p);
-    const char *start = p->at;
+    const char *start  = p->at;
     bool        quoted = false;
     for (int depth = 0; *p->at && *p->at != '\n'; p->at++) {
         char c = *p->at;
@@ -174,10 +177,14 @@ static HoloStatus parse_dim(Parser *p, HoloDim *out)
 
 static bool parse_kind(Parser *p, uint8_t *out)
 {
-    if (accept(p, "seq")) *out = HOLO_SEQUENCE;
-    else if (accept(p, "optional")) *out = HOLO_OPTIONAL;
-    else if (accept(p, "map")) *out = HOLO_MAP;
-    else return false;
+    if (accept(p, "seq"))
+        *out = HOLO_SEQUENCE;
+    else if (accept(p, "optional"))
+        *out = HOLO_OPTIONAL;
+    else if (accept(p, "map"))
+        *out = HOLO_MAP;
+    else
+        return false;
     return true;
 }
 
@@ -289,7 +296,7 @@ static HoloStatus list_put(Parser *p, HoloAttr *list, const HoloAttr *one)
         if (n) memcpy(more, list->ints, (size_t)n * rows[k].size);
         list->ints = (const int64_t *)(void *)more;
     }
-    float       f = one->kind == HOLO_ATTR_FLOAT ? (float)one->f : 0;
+    float       f    = one->kind == HOLO_ATTR_FLOAT ? (float)one->f : 0;
     const void *from = one->kind == HOLO_ATTR_FLOAT    ? (const void *)&f
                        : one->kind == HOLO_ATTR_TENSOR ? (const void *)one->tensor
                                                        : (const void *)&one->i;
@@ -316,9 +323,9 @@ static bool parse_empty_list(Parser *p, HoloAttr *attr)
         const char *plural = holo_text_plural(kind), *start = p->at;
         if (!plural || !accept(p, plural)) continue;
         if (accept(p, "[") && accept(p, "]")) {
-            attr->kind = kind;
+            attr->kind  = kind;
             attr->count = 0;
-            attr->ints = NULL;
+            attr->ints  = NULL;
             return true;
         }
         p->at = start;
@@ -339,7 +346,7 @@ static HoloStatus parse_attr_value(Parser *p, HoloAttr *attr)
     if (accept(p, "type")) {
         HoloTensor *t = HOLO_NEW(p->arena, HoloTensor, 1);
         if (!t) return holo_fail_memory(p->error);
-        attr->kind = HOLO_ATTR_TYPE;
+        attr->kind   = HOLO_ATTR_TYPE;
         attr->tensor = t;
         return parse_type(p, t);
     }
@@ -366,7 +373,7 @@ static HoloStatus parse_reference(Parser *p, HoloAttr *attr, bool *out_given)
     for (int i = 0; i < p->fallback_count + p->caller->attr_count; i++) { // the caller's come last and win
         const HoloAttr *found = i < p->fallback_count ? &p->fallback[i] : &p->caller->attr[i - p->fallback_count];
         if (strcmp(found->name, name)) continue;
-        *attr = *found;
+        *attr      = *found;
         attr->name = own;
         *out_given = true;
     }
@@ -378,14 +385,16 @@ static HoloStatus parse_attrs(Parser *p, const char *end, HoloAttr **out, int *o
 {
     *out_count = 0;
     for (bool first = true; !accept(p, end); first = false) {
-        HoloAttr attr = {0};
+        HoloAttr attr     = {0};
         bool     is_given = true;
-        int      n = *out_count;
+        int      n        = *out_count;
         if (!first) HOLO_TRY(expect(p, ","));
         HOLO_TRY(parse_name(p, &attr.name));
         HOLO_TRY(expect(p, "="));
-        if (accept(p, "@")) HOLO_TRY(parse_reference(p, &attr, &is_given));
-        else HOLO_TRY(parse_attr_value(p, &attr));
+        if (accept(p, "@"))
+            HOLO_TRY(parse_reference(p, &attr, &is_given));
+        else
+            HOLO_TRY(parse_attr_value(p, &attr));
         if (!is_given) continue;
         if ((n & (n - 1)) == 0) { // full: 0, 1, 2, 4, 8 ...
             HoloAttr *more = HOLO_NEW(p->arena, HoloAttr, n ? n * 2 : 1);
@@ -413,11 +422,15 @@ static HoloStatus parse_names(Parser *p, const char *end, Names *out)
     if (!out->name) return holo_fail_memory(p->error);
     int captured_from = -1;
     while (!accept(p, end)) {
-        if (accept(p, "|")) captured_from = out->count;
-        else if (out->count) HOLO_TRY(expect(p, ","));
+        if (accept(p, "|"))
+            captured_from = out->count;
+        else if (out->count)
+            HOLO_TRY(expect(p, ","));
         if (out->count == room) return wrong(p, "a list on one line");
-        if (accept(p, "_")) out->count++;
-        else HOLO_TRY(parse_name(p, &out->name[out->count++]));
+        if (accept(p, "_"))
+            out->count++;
+        else
+            HOLO_TRY(parse_name(p, &out->name[out->count++]));
     }
     if (captured_from >= 0) out->captured = out->count - captured_from;
     return HOLO_OK;
@@ -447,10 +460,10 @@ static HoloStatus parse_out_types(Parser *p, HoloNode *node)
 static HoloStatus parse_node(Parser *p, HoloGraph *graph)
 {
     Names       in, out;
-    HoloString  name = {0};
+    HoloString  name   = {0};
     const char *domain = "", *type;
     int64_t     version;
-    HoloAttr   *attr = NULL;
+    HoloAttr   *attr       = NULL;
     int         attr_count = 0;
     HOLO_TRY(parse_names(p, "=", &out));
     HOLO_TRY(parse_name(p, &type));
@@ -469,14 +482,14 @@ static HoloStatus parse_node(Parser *p, HoloGraph *graph)
     HoloNode *node = holo_graph_node(graph, name.data, domain, type, (int)version, in.count, out.count, attr_count);
     if (!node) return holo_fail_memory(p->error);
     node->capture_count = in.captured;
-    node->op = holo_op_find(domain, type, (int)version);
+    node->op            = holo_op_find(domain, type, (int)version);
     if (attr_count) memcpy(node->attr, attr, (size_t)attr_count * sizeof *attr);
     for (int i = 0; i < in.count; i++) {
         if (!in.name[i]) continue;
         node->in[i] = holo_graph_find(graph, in.name[i]);
         if (!node->in[i])
-            return holo_fail(p->error, HOLO_BAD_MODEL, "graph text: %s uses %s, which is not defined before", node->name,
-                             in.name[i]);
+            return holo_fail(p->error, HOLO_BAD_MODEL, "graph text: %s uses %s, which is not defined before",
+                             node->name, in.name[i]);
     }
     for (int i = 0; i < out.count; i++) {
         HoloValue *value = NULL;
@@ -548,9 +561,12 @@ static HoloStatus parse_graph(Parser *p, HoloGraph **out)
     HOLO_TRY(parse_names(p, ")", &outputs));
     HOLO_TRY(expect(p, "{"));
     while (!accept(p, "}")) {
-        if (accept(p, "const")) HOLO_TRY(parse_leaf(p, graph, true));
-        else if (accept(p, "shape")) HOLO_TRY(parse_leaf(p, graph, false));
-        else HOLO_TRY(parse_node(p, graph));
+        if (accept(p, "const"))
+            HOLO_TRY(parse_leaf(p, graph, true));
+        else if (accept(p, "shape"))
+            HOLO_TRY(parse_leaf(p, graph, false));
+        else
+            HOLO_TRY(parse_node(p, graph));
     }
     for (int i = 0; i < outputs.count; i++) {
         HoloValue *value = outputs.name[i] ? holo_graph_find(graph, outputs.name[i]) : NULL;
@@ -579,11 +595,13 @@ HoloStatus holo_graph_parse(HoloArena *arena, const char *text, HoloGraph **out_
     return parse_text(&p, out_graph);
 }
 
-HoloStatus holo_node_body(HoloArena *arena, HoloDims *dims, const HoloNode *node, HoloGraph **out_graph, HoloError *error)
+HoloStatus holo_node_body(HoloArena *arena, HoloDims *dims, const HoloNode *node, HoloGraph **out_graph,
+                          HoloError *error)
 {
     const HoloOp *op = node->op ? node->op : holo_op_find(node->domain, node->type, node->version);
     if (!op || !op->body)
-        return holo_fail(error, HOLO_UNSUPPORTED, "%s (%s): the operator is not defined by others", node->name, node->type);
+        return holo_fail(error, HOLO_UNSUPPORTED, "%s (%s): the operator is not defined by others", node->name,
+                         node->type);
     Parser p = {.arena = arena, .dims = dims, .error = error, .text = op->body, .caller = node};
     return parse_text(&p, out_graph);
 }

@@ -53,22 +53,28 @@ static void put_quoted(HoloText *out, const char *data, size_t size)
     holo_text_add(out, "\"");
     for (size_t i = 0; i < size; i++) {
         unsigned char c = (unsigned char)data[i];
-        if (c == '"' || c == '\\') holo_text_add(out, "\\%c", c);
-        else if (c == '\n') holo_text_add(out, "\\n");
-        else if (c < 32 || c == 127) holo_text_add(out, "\\x%02x", c);
-        else holo_text_add(out, "%c", c);
+        if (c == '"' || c == '\\')
+            holo_text_add(out, "\\%c", c);
+        else if (c == '\n')
+            holo_text_add(out, "\\n");
+        else if (c < 32 || c == 127)
+            holo_text_add(out, "\\x%02x", c);
+        else
+            holo_text_add(out, "%c", c);
     }
     holo_text_add(out, "\"");
 }
 
 static void put_name(HoloText *out, const char *name)
 {
-    const char *c = name;
+    const char *c       = name;
     bool        is_bare = (isalpha((unsigned char)*c) || *c == '_' || *c == '/') && strcmp(name, "_") != 0;
     for (; *c && is_bare; c++) is_bare = holo_text_in_name(*c);
     for (int i = 0; holo_text_keywords[i] && is_bare; i++) is_bare = strcmp(name, holo_text_keywords[i]) != 0;
-    if (is_bare) holo_text_add(out, "%s", name);
-    else put_quoted(out, name, strlen(name));
+    if (is_bare)
+        holo_text_add(out, "%s", name);
+    else
+        put_quoted(out, name, strlen(name));
 }
 
 // ---- types and numbers
@@ -127,7 +133,7 @@ static void put_element(HoloText *out, const HoloTensor *t, int64_t i)
     case HOLO_CLASS_UINT: holo_text_add(out, "%llu", (unsigned long long)holo_get_i(t, i)); return;
     case HOLO_CLASS_COMPLEX: {
         HoloTensor parts = *t;
-        parts.dtype = t->dtype == HOLO_C64 ? HOLO_F32 : HOLO_F64;
+        parts.dtype      = t->dtype == HOLO_C64 ? HOLO_F32 : HOLO_F64;
         holo_text_add(out, "(");
         put_float(out, holo_get_f(&parts, 2 * i));
         holo_text_add(out, ",");
@@ -136,8 +142,10 @@ static void put_element(HoloText *out, const HoloTensor *t, int64_t i)
         return;
     }
     case HOLO_CLASS_FLOAT:
-        if (t->dtype == HOLO_F64) put_float(out, holo_get_f(t, i));
-        else put_float32(out, holo_get_f(t, i));
+        if (t->dtype == HOLO_F64)
+            put_float(out, holo_get_f(t, i));
+        else
+            put_float32(out, holo_get_f(t, i));
         return;
     default: holo_text_add(out, "%lld", (long long)holo_get_i(t, i));
     }
@@ -149,7 +157,8 @@ static void put_elements(HoloText *out, const HoloTensor *t)
     enum { ELEMENTS_MAX = 64 };
     int64_t count = holo_tensor_count(t);
     if (t->kind != HOLO_TENSOR || count > ELEMENTS_MAX || count < 0) {
-        HoloHash hash = t->kind == HOLO_TENSOR && t->data ? holo_hash(t->data, holo_tensor_bytes(t)) : (HoloHash){{0, 0}};
+        HoloHash hash =
+            t->kind == HOLO_TENSOR && t->data ? holo_hash(t->data, holo_tensor_bytes(t)) : (HoloHash){{0, 0}};
         holo_text_add(out, "hash(%016llx%016llx)", (unsigned long long)hash.word[0], (unsigned long long)hash.word[1]);
         return;
     }
@@ -184,9 +193,7 @@ static void put_attr_one(HoloText *out, const HoloDims *dims, const HoloAttr *at
     case HOLO_ATTR_STRINGS: put_quoted(out, attr->strings[i].data, attr->strings[i].size); return;
     case HOLO_ATTR_TENSORS: put_tensor(out, dims, &attr->tensor[i]); return;
     case HOLO_ATTR_GRAPHS: put_graph(out, attr->graphs[i], indent); return;
-    case HOLO_ATTR_TYPE:
-        holo_text_add(out, "type ");
-        put_type(out, dims, attr->tensor);
+    case HOLO_ATTR_TYPE: holo_text_add(out, "type "); put_type(out, dims, attr->tensor);
     }
 }
 
@@ -215,8 +222,10 @@ static void put_attr(HoloText *out, const HoloDims *dims, const HoloAttr *attr, 
 
 static void put_value(HoloText *out, const HoloValue *value)
 {
-    if (value) put_name(out, value->name);
-    else holo_text_add(out, "_");
+    if (value)
+        put_name(out, value->name);
+    else
+        holo_text_add(out, "_");
 }
 
 static void put_types(HoloText *out, const HoloDims *dims, const HoloNode *node)
@@ -230,8 +239,10 @@ static void put_types(HoloText *out, const HoloDims *dims, const HoloNode *node)
     holo_text_add(out, " : ");
     for (int i = 0; i < node->out_count; i++) {
         if (i) holo_text_add(out, ", ");
-        if (node->out[i]) put_type(out, dims, &node->out[i]->type);
-        else holo_text_add(out, "_");
+        if (node->out[i])
+            put_type(out, dims, &node->out[i]->type);
+        else
+            holo_text_add(out, "_");
     }
 }
 
@@ -257,8 +268,10 @@ static void put_node(HoloText *out, const HoloDims *dims, const HoloNode *node, 
     holo_text_add(out, "(");
     for (int i = 0; i < node->in_count; i++) {
         int captured = node->in_count - node->capture_count;
-        if (i) holo_text_add(out, i == captured ? " | " : ", ");
-        else if (captured == 0) holo_text_add(out, "| ");
+        if (i)
+            holo_text_add(out, i == captured ? " | " : ", ");
+        else if (captured == 0)
+            holo_text_add(out, "| ");
         put_value(out, node->in[i]);
     }
     holo_text_add(out, ")");
@@ -291,8 +304,10 @@ static void put_leaf(HoloText *out, const HoloDims *dims, const HoloValue *value
     holo_text_add(out, ": ");
     put_type(out, dims, &value->type);
     holo_text_add(out, " = ");
-    if (value->is_constant) put_elements(out, &value->type);
-    else put_contents(out, dims, value);
+    if (value->is_constant)
+        put_elements(out, &value->type);
+    else
+        put_contents(out, dims, value);
     holo_text_add(out, "\n");
 }
 

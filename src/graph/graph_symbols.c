@@ -9,13 +9,14 @@ bool *holo_graph_input_entries(const HoloGraph *graph, HoloArena *scratch)
     for (int i = 0; i < graph->input_count; i++) {
         const HoloTensor *t = &graph->inputs[i]->type;
         for (int k = 0; k < t->rank && t->kind == HOLO_TENSOR; k++)
-            if (holo_dim_is_symbolic(t->dim[k]) && t->dim[k] != HOLO_DIM_UNKNOWN) known[holo_dim_entry(t->dim[k])] = true;
+            if (holo_dim_is_symbolic(t->dim[k]) && t->dim[k] != HOLO_DIM_UNKNOWN)
+                known[holo_dim_entry(t->dim[k])] = true;
     }
     for (int i = 0; i < count; i++) {
         const HoloDimNode *node = holo_dims_node(graph->dims, i);
         if (known[i] || node->op == HOLO_DIM_SYMBOL) continue;
-        bool a = !holo_dim_is_symbolic(node->a) || known[holo_dim_entry(node->a)];
-        bool b = !holo_dim_is_symbolic(node->b) || known[holo_dim_entry(node->b)];
+        bool a   = !holo_dim_is_symbolic(node->a) || known[holo_dim_entry(node->a)];
+        bool b   = !holo_dim_is_symbolic(node->b) || known[holo_dim_entry(node->b)];
         known[i] = a && b;
     }
     return known;
@@ -42,9 +43,10 @@ static HoloStatus bind_input(const HoloValue *input, const HoloTensor *given, Ho
         if (!holo_dim_is_symbolic(t->dim[k]) || t->dim[k] == HOLO_DIM_UNKNOWN) continue;
         int entry = holo_dim_entry(t->dim[k]);
         if (out->is_known[entry] && out->number[entry] != given->dim[k])
-            return holo_fail(error, HOLO_BAD_INPUT, "input %s: size %d is %lld, where another input has %lld for the same size",
-                             input->name, k, (long long)given->dim[k], (long long)out->number[entry]);
-        out->number[entry] = given->dim[k];
+            return holo_fail(error, HOLO_BAD_INPUT,
+                             "input %s: size %d is %lld, where another input has %lld for the same size", input->name,
+                             k, (long long)given->dim[k], (long long)out->number[entry]);
+        out->number[entry]   = given->dim[k];
         out->is_known[entry] = true;
     }
     return HOLO_OK;
@@ -53,8 +55,8 @@ static HoloStatus bind_input(const HoloValue *input, const HoloTensor *given, Ho
 HoloStatus holo_graph_bind(const HoloGraph *graph, const HoloTensor *const *inputs, HoloArena *arena, HoloBinding *out,
                            HoloError *error)
 {
-    out->count = holo_dims_count(graph->dims);
-    out->number = HOLO_NEW(arena, int64_t, out->count);
+    out->count    = holo_dims_count(graph->dims);
+    out->number   = HOLO_NEW(arena, int64_t, out->count);
     out->is_known = HOLO_NEW(arena, bool, out->count);
     if (!out->number || !out->is_known) return holo_fail_memory(error);
     for (int i = 0; i < graph->input_count; i++)

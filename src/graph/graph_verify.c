@@ -21,7 +21,7 @@ static HoloStatus check_type(const HoloGraph *graph, const HoloValue *value, Hol
     if (t->dtype >= HOLO_DTYPE_COUNT || t->kind > HOLO_MAP) return broken(graph, error, "no such type", value->name);
     if (t->rank < -1 || t->rank > HOLO_MAX_RANK) return broken(graph, error, "rank out of range", value->name);
     for (int i = 0; i < t->rank; i++) {
-        HoloDim d = t->dim[i];
+        HoloDim d        = t->dim[i];
         bool    is_entry = holo_dim_is_symbolic(d);
         if (is_entry && d != HOLO_DIM_UNKNOWN && (uint32_t)d >= (uint32_t)holo_dims_count(graph->dims))
             return broken(graph, error, "a size that is no expression", value->name);
@@ -36,7 +36,8 @@ static HoloStatus check_contents(const HoloGraph *graph, const HoloValue *value,
     int64_t count = holo_tensor_count(&value->type);
     if (!value->contents || count < 0) return broken(graph, error, "neither producer nor contents", value->name);
     for (int64_t i = 0; i < count; i++)
-        if (value->contents[i] == HOLO_DIM_UNKNOWN) return broken(graph, error, "contents that are not known", value->name);
+        if (value->contents[i] == HOLO_DIM_UNKNOWN)
+            return broken(graph, error, "contents that are not known", value->name);
     return HOLO_OK;
 }
 
@@ -44,7 +45,8 @@ static HoloStatus check_value(const HoloGraph *graph, const HoloValue *value, in
 {
     if (!value || !value->name) return broken(graph, error, "a value without a name", NULL);
     if (value->id != id) return broken(graph, error, "its id is not its place", value->name);
-    if (holo_graph_find(graph, value->name) != value) return broken(graph, error, "its name is another value's", value->name);
+    if (holo_graph_find(graph, value->name) != value)
+        return broken(graph, error, "its name is another value's", value->name);
     if (value->is_constant + value->is_input + (value->producer != NULL) > 1)
         return broken(graph, error, "more than one of constant, input and produced", value->name);
     HOLO_TRY(check_type(graph, value, error));
@@ -60,13 +62,14 @@ static HoloStatus verify(const HoloGraph *graph, int depth, HoloError *error);
 static HoloStatus check_subgraphs(const HoloGraph *graph, const HoloNode *node, int depth, HoloError *error)
 {
     for (int i = 0; i < node->attr_count; i++) {
-        const HoloAttr *attr = &node->attr[i];
+        const HoloAttr *attr    = &node->attr[i];
         bool            is_list = attr->kind == HOLO_ATTR_GRAPHS;
         if (!attr->name) return broken(graph, error, "an attribute without a name", node->name);
         if (attr->kind != HOLO_ATTR_GRAPH && !is_list) continue;
         for (int k = 0; k < (is_list ? attr->count : 1); k++) {
             const HoloGraph *body = is_list ? attr->graphs[k] : attr->graph;
-            if (!body || body->dims != graph->dims) return broken(graph, error, "a subgraph with symbols of its own", node->name);
+            if (!body || body->dims != graph->dims)
+                return broken(graph, error, "a subgraph with symbols of its own", node->name);
             if (body->input_count < node->capture_count)
                 return broken(graph, error, "a subgraph without the captured inputs", node->name);
             HOLO_TRY(verify(body, depth + 1, error));
@@ -76,12 +79,15 @@ static HoloStatus check_subgraphs(const HoloGraph *graph, const HoloNode *node, 
 }
 
 // `is_defined`, by value id: the value is there when the node runs.
-static HoloStatus check_node(const HoloGraph *graph, const HoloNode *node, bool *is_defined, int depth, HoloError *error)
+static HoloStatus check_node(const HoloGraph *graph, const HoloNode *node, bool *is_defined, int depth,
+                             HoloError *error)
 {
-    if (!node->name || !node->type || !node->domain) return broken(graph, error, "a node without name, type or domain", NULL);
+    if (!node->name || !node->type || !node->domain)
+        return broken(graph, error, "a node without name, type or domain", NULL);
     if (node->capture_count < 0 || node->capture_count > node->in_count)
         return broken(graph, error, "captures more than it has inputs", node->name);
-    if (node->op && strcmp(node->op->name, node->type)) return broken(graph, error, "another operator's row", node->name);
+    if (node->op && strcmp(node->op->name, node->type))
+        return broken(graph, error, "another operator's row", node->name);
     for (int i = 0; i < node->in_count; i++) {
         const HoloValue *value = node->in[i];
         if (!value) continue;
@@ -119,10 +125,11 @@ static HoloStatus check_all(const HoloGraph *graph, bool *is_defined, int depth,
 
 static HoloStatus verify(const HoloGraph *graph, int depth, HoloError *error)
 {
-    if (depth > DEPTH_MAX) return holo_fail(error, HOLO_UNSUPPORTED, "subgraphs are nested more than %d deep", DEPTH_MAX);
-    HoloArena  scratch = {0};
+    if (depth > DEPTH_MAX)
+        return holo_fail(error, HOLO_UNSUPPORTED, "subgraphs are nested more than %d deep", DEPTH_MAX);
+    HoloArena  scratch    = {0};
     bool      *is_defined = HOLO_NEW(&scratch, bool, graph->value_count);
-    HoloStatus status = is_defined ? check_all(graph, is_defined, depth, error) : holo_fail_memory(error);
+    HoloStatus status     = is_defined ? check_all(graph, is_defined, depth, error) : holo_fail_memory(error);
     holo_arena_deinit(&scratch);
     return status;
 }

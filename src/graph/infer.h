@@ -6,8 +6,8 @@
 #include "graph/graph.h"
 
 enum {
-    HOLO_CONTENTS_MAX = 256, // elements of values whose contents are followed
-    HOLO_INFER_DEPTH_MAX = 64, // of subgraphs in subgraphs
+    HOLO_CONTENTS_MAX    = 256, // elements of values whose contents are followed
+    HOLO_INFER_DEPTH_MAX = 64,  // of subgraphs in subgraphs
 };
 
 typedef struct HoloInfer { // one graph being inferred

@@ -12,12 +12,17 @@ typedef struct HoloModelSource {
     const char *model_name, *description;
     int64_t     ir_version;
     int         opset_count;
-    struct { const char *domain; int64_t version; } opset[32];
-    int         meta_count; // metadata_props
-    struct { const char *key, *value; } *meta;
-    uint64_t    bytes;    // of the model file and its external data
-    uint64_t    hash[2];  // XXH3-128 of the model file (not of external data)
-    int         file_count; // mapped files: the model and its external data, for holo_import_release
+    struct {
+        const char *domain;
+        int64_t     version;
+    } opset[32];
+    int meta_count; // metadata_props
+    struct {
+        const char *key, *value;
+    } * meta;
+    uint64_t             bytes;      // of the model file and its external data
+    uint64_t             hash[2];    // XXH3-128 of the model file (not of external data)
+    int                  file_count; // mapped files: the model and its external data, for holo_import_release
     struct HoloMapping **files;
 } HoloModelSource;
 
@@ -27,7 +32,7 @@ HOLO_MUST HoloStatus holo_import_onnx(HoloArena *arena, const char *path, HoloMo
 // The same from bytes, which must stay; external data is looked for in `folder` (NULL: refused).
 HOLO_MUST HoloStatus holo_import_onnx_memory(HoloArena *arena, const void *bytes, size_t size, const char *folder,
                                              HoloModelSource *out, HoloError *error);
-void holo_import_close(HoloModelSource *source);
+void                 holo_import_close(HoloModelSource *source);
 
 // A serialised TensorProto, SequenceProto, OptionalProto or MapProto, as the type wanted says.
 // `want` gives the kind (and dtype, where kind is not HOLO_TENSOR). Data is in the arena or the bytes.

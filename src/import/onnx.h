@@ -33,6 +33,8 @@ typedef struct HoloOnnx {
     HoloModelSource *out;    // NULL: not a model; keeps the mapped files
     HoloNameMap      files;  // location to HoloMapping
     HoloNameMap      functions;
+    char            *key; // memory for the name of a function, as long as the longest
+    size_t           key_max;
     HoloOnnxOpsets   opsets;  // of the model
     int64_t          inlined; // nodes, their inputs, outputs and attributes that come out of functions
     int64_t          inlined_max;

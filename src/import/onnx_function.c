@@ -63,48 +63,52 @@ HoloStatus holo_onnx_version(HoloOnnx *im, const HoloOnnxScope *scope, HoloStrin
 
 // ---- the model's functions
 
-static HoloString function_key(HoloArena *arena, HoloString domain, HoloString name, HoloString overload)
+// What a function is known by: domain, name and overload, each ended by a zero. Returns its size;
+// writes it where it fits into `room` bytes.
+static size_t function_key(HoloString domain, HoloString name, HoloString overload, char *key, size_t room)
 {
-    domain    = holo_onnx_domain(domain);
-    char *key = holo_arena_take(arena, domain.size + name.size + overload.size + 3);
-    if (!key) return (HoloString){0};
-    HoloString part[] = {domain, name, overload};
-    size_t     size   = 0;
-    for (int i = 0; i < HOLO_COUNT(part); i++) {
+    HoloString part[] = {holo_onnx_domain(domain), name, overload};
+    size_t     size = 0, total = part[0].size + name.size + overload.size + HOLO_COUNT(part);
+    for (int i = 0; i < HOLO_COUNT(part) && total <= room; i++) {
         if (part[i].size) memcpy(key + size, part[i].data, part[i].size);
         size += part[i].size;
         key[size++] = 0;
     }
-    return (HoloString){key, size};
+    return total;
+}
+
+static HoloStatus add_function(HoloOnnx *im, HoloString message)
+{
+    HoloOnnxFunction *f = HOLO_NEW(im->arena, HoloOnnxFunction, 1);
+    if (!f) return holo_fail_memory(im->error);
+    HoloOnnxFunctionProto *proto = &f->proto;
+    HOLO_TRY(holo_pb_read(&im->source, "FunctionProto", message, holo_onnx_function_fields, proto));
+    HOLO_TRY(holo_onnx_opsets(im, proto->opset_import, &f->opsets));
+    HOLO_TRY(holo_onnx_attrs(im, NULL, proto->attribute_default, "a function's defaults", &f->defaults,
+                             &f->default_count, NULL));
+    size_t size = function_key(proto->domain, proto->name, proto->overload, NULL, 0);
+    char  *key  = holo_arena_take(im->arena, size);
+    if (!key) return holo_fail_memory(im->error);
+    function_key(proto->domain, proto->name, proto->overload, key, size);
+    if (holo_name_map_find(&im->functions, (HoloString){key, size}))
+        return holo_fail(im->error, HOLO_BAD_MODEL, "function '%.*s' is there twice", HOLO_ONNX_ARG(proto->name));
+    if (size > im->key_max) im->key_max = size;
+    return holo_name_map_set(&im->functions, im->arena, (HoloString){key, size}, f) ? HOLO_OK
+                                                                                    : holo_fail_memory(im->error);
 }
 
 HoloStatus holo_onnx_functions(HoloOnnx *im, HoloPbMany functions)
 {
     HoloString message;
-    while (holo_pb_next_bytes(&functions, &message)) {
-        HoloOnnxFunction *f = HOLO_NEW(im->arena, HoloOnnxFunction, 1);
-        if (!f) return holo_fail_memory(im->error);
-        HOLO_TRY(holo_pb_read(&im->source, "FunctionProto", message, holo_onnx_function_fields, &f->proto));
-        HOLO_TRY(holo_onnx_opsets(im, f->proto.opset_import, &f->opsets));
-        HOLO_TRY(holo_onnx_attrs(im, NULL, f->proto.attribute_default, "a function's defaults", &f->defaults,
-                                 &f->default_count, NULL));
-        HoloString key = function_key(im->arena, f->proto.domain, f->proto.name, f->proto.overload);
-        if (!key.data) return holo_fail_memory(im->error);
-        if (holo_name_map_find(&im->functions, key))
-            return holo_fail(im->error, HOLO_BAD_MODEL, "function '%.*s' is there twice", HOLO_ONNX_ARG(f->proto.name));
-        if (!holo_name_map_set(&im->functions, im->arena, key, f)) return holo_fail_memory(im->error);
-    }
-    return HOLO_OK;
+    while (holo_pb_next_bytes(&functions, &message)) HOLO_TRY(add_function(im, message));
+    im->key = holo_arena_take(im->arena, im->key_max);
+    return im->key ? HOLO_OK : holo_fail_memory(im->error);
 }
 
 HoloOnnxFunction *holo_onnx_function_find(const HoloOnnx *im, const HoloOnnxNodeProto *node)
 {
-    if (!im->functions.used) return NULL;
-    HoloArenaMark mark  = holo_arena_mark(im->arena);
-    HoloString    key   = function_key(im->arena, node->domain, node->op_type, node->overload);
-    void         *found = key.data ? holo_name_map_find(&im->functions, key) : NULL;
-    holo_arena_reset(im->arena, mark);
-    return found;
+    size_t size = function_key(node->domain, node->op_type, node->overload, im->key, im->key_max);
+    return size <= im->key_max ? holo_name_map_find(&im->functions, (HoloString){im->key, size}) : NULL;
 }
 
 // ---- a call

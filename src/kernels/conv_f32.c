@@ -22,11 +22,17 @@ INL Run run_at(const HoloConvShape *s, int64_t row, int64_t x, int first, int en
     };
 }
 
-// What the lanes of a run see at one place of the kernel; 0 in all other lanes.
-INL f32v run_load(const HoloConvShape *s, const float *image, const Run *run, int64_t kz, int64_t ky, int64_t kx)
+// The lanes of a run that are inside the image at one place of the kernel: lane l is at offset + l * stride.
+typedef struct Piece {
+    int64_t offset;
+    int     first, end;
+} Piece;
+
+// False: none is inside.
+INL bool piece_of(const HoloConvShape *s, const Run *run, int64_t kz, int64_t ky, int64_t kx, Piece *out)
 {
     int64_t z = run->z + kz * s->dilation[0], y = run->y + ky * s->dilation[1], x = run->x + kx * s->dilation[2];
-    if (z < 0 || z >= s->in[0] || y < 0 || y >= s->in[1]) return v_set1(0);
+    if (z < 0 || z >= s->in[0] || y < 0 || y >= s->in[1]) return false;
     int64_t stride = s->stride[2];
     int     first = run->first, end = run->end;
     if (x + first * stride < 0) { // lanes left of the image: -x / stride, rounded up
@@ -37,8 +43,8 @@ INL f32v run_load(const HoloConvShape *s, const float *image, const Run *run, in
         int64_t keep = s->in[2] > x ? (s->in[2] - x + stride - 1) / stride : 0;
         end          = keep > first ? (int)keep : first;
     }
-    if (first >= end) return v_set1(0);
-    return v_load_strided(image + (z * s->in[1] + y) * s->in[2] + x, stride, first, end);
+    *out = (Piece){.offset = (z * s->in[1] + y) * s->in[2] + x, .first = first, .end = end};
+    return first < end;
 }
 
 // The runs of the up to 16 pixels from `pixel` on; a row may be as short as one pixel.
@@ -56,28 +62,61 @@ INL int runs_of(const HoloConvShape *s, int64_t pixel, int64_t end, Run runs[LAN
     return count;
 }
 
-static void patch_f32(const HoloPatch *p, float *out)
+// Where the pixels of one panel see the image, for some places of the kernel: the same in every channel.
+enum { PLACES = 32 };
+typedef struct Places {
+    int   count[PLACES];
+    Piece piece[PLACES][LANES];
+} Places;
+
+INL void places_init(const HoloConvShape *s, const Run *runs, int run_count, int64_t first, int count, Places *out)
+{
+    for (int i = 0; i < count; i++) {
+        int64_t place = first + i, kx = place % s->kernel[2], ky = place / s->kernel[2] % s->kernel[1];
+        int64_t kz    = place / s->kernel[2] / s->kernel[1];
+        out->count[i] = 0;
+        for (int r = 0; r < run_count; r++)
+            out->count[i] += piece_of(s, &runs[r], kz, ky, kx, &out->piece[i][out->count[i]]);
+    }
+}
+
+INL f32v place_load(const Places *p, int place, const float *image, int64_t stride)
+{
+    f32v v = v_set1(0);
+    for (int i = 0; i < p->count[place]; i++) {
+        const Piece *piece = &p->piece[place][i];
+        f32v         part  = v_load_strided(image + piece->offset, stride, piece->first, piece->end);
+        v                  = i ? v_or(v, part) : part;
+    }
+    return v;
+}
+
+// One panel: rows k_first <= k < k_end of it, for `count` places of the kernel in every channel.
+static void patch_panel(const HoloPatch *p, const Places *places, int64_t first, int count, float *out)
 {
     const HoloConvShape *s     = p->shape;
-    int64_t              plane = s->in[0] * s->in[1] * s->in[2];
-    for (int64_t pixel = p->first; pixel < p->end; pixel += LANES) {
-        Run     runs[LANES];
-        int     count = runs_of(s, pixel, p->end, runs);
-        int64_t k     = p->k_first;
-        int64_t kx = k % s->kernel[2], ky = k / s->kernel[2] % s->kernel[1];
-        int64_t kz = k / s->kernel[2] / s->kernel[1] % s->kernel[0];
-        const float *image = p->image + k / s->kernel[2] / s->kernel[1] / s->kernel[0] * plane;
-        for (; k < p->k_end; k++, out += LANES) {
-            f32v v = run_load(s, image, &runs[0], kz, ky, kx);
-            for (int r = 1; r < count; r++) v = v_or(v, run_load(s, image, &runs[r], kz, ky, kx));
-            v_store(out, v);
-            if (++kx < s->kernel[2]) continue;
-            kx = 0;
-            if (++ky < s->kernel[1]) continue;
-            ky = 0;
-            if (++kz < s->kernel[0]) continue;
-            kz = 0;
-            image += plane;
+    int64_t              plane = s->in[0] * s->in[1] * s->in[2], filter = s->kernel[0] * s->kernel[1] * s->kernel[2];
+    for (int64_t channel = p->k_first / filter; channel * filter < p->k_end; channel++) {
+        const float *image = p->image + channel * plane;
+        int64_t      k     = channel * filter + first;
+        int          from  = k < p->k_first ? (int)(p->k_first - k < count ? p->k_first - k : count) : 0;
+        int          to    = p->k_end - k < count ? (int)(p->k_end - k) : count;
+        for (int i = from; i < to; i++) v_store(out + (k + i - p->k_first) * LANES, place_load(places, i, image, s->stride[2]));
+    }
+}
+
+static void patch_f32(const HoloPatch *p, float *out)
+{
+    const HoloConvShape *s      = p->shape;
+    int64_t              filter = s->kernel[0] * s->kernel[1] * s->kernel[2];
+    for (int64_t pixel = p->first; pixel < p->end; pixel += LANES, out += (p->k_end - p->k_first) * LANES) {
+        Run    runs[LANES];
+        int    run_count = runs_of(s, pixel, p->end, runs);
+        Places places;
+        for (int64_t first = 0; first < filter; first += PLACES) {
+            int count = filter - first < PLACES ? (int)(filter - first) : PLACES;
+            places_init(s, runs, run_count, first, count, &places);
+            patch_panel(p, &places, first, count, out);
         }
     }
 }
@@ -116,8 +155,13 @@ static void depthwise_at_edge(const HoloDepthwise *d, const Run *run, int lanes,
     f32v                 sum    = v_set1(0);
     for (int64_t kz = 0; kz < s->kernel[0]; kz++)
         for (int64_t ky = 0; ky < s->kernel[1]; ky++)
-            for (int64_t kx = 0; kx < s->kernel[2]; kx++)
-                sum = v_mad(v_set1(*filter++), run_load(s, d->image, run, kz, ky, kx), sum);
+            for (int64_t kx = 0; kx < s->kernel[2]; kx++) {
+                Piece piece;
+                f32v  seen = v_set1(0);
+                if (piece_of(s, run, kz, ky, kx, &piece))
+                    seen = v_load_strided(d->image + piece.offset, s->stride[2], piece.first, piece.end);
+                sum = v_mad(v_set1(*filter++), seen, sum);
+            }
     sum = v_add(sum, v_set1(d->bias));
     if (lanes == LANES)
         v_store(out, sum);

@@ -65,7 +65,7 @@ HoloStatus holo_lines_init(const HoloCall *call, int input, int64_t lines, int64
     if (!t) return HOLO_OK;
     int64_t count = holo_tensor_count(t);
     if (count == 1) return HOLO_OK;
-    if (count != lines && (count < 0 || count % (lines ? lines : 1) || count / (lines ? lines : 1) != batch))
+    if (count != lines && (batch < 1 || count % lines || count / lines != batch))
         return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has %lld entries, expected 1 or %lld", input,
                               (long long)count, (long long)lines);
     out->line  = 1;

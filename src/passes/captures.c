@@ -29,15 +29,17 @@ static HoloStatus sink(const HoloNode *node, HoloGraph *body, HoloArena *scratch
         if (!outer || !outer->is_constant) continue;
         HoloValue *constant = holo_graph_constant(body, input->name, &outer->type);
         if (!constant) return holo_fail_memory(error);
+        holo_graph_swap_names(body, input, constant);
         constant->contents = outer->contents;
-        to[input->id] = constant;
+        to[input->id]      = constant;
     }
     holo_graph_replace_all(body, to, count);
     return HOLO_OK;
 }
 
 // Adds to is_used which captures the body uses.
-static HoloStatus find_used(const HoloNode *node, const HoloGraph *body, bool *is_used, HoloArena *scratch, HoloError *error)
+static HoloStatus find_used(const HoloNode *node, const HoloGraph *body, bool *is_used, HoloArena *scratch,
+                            HoloError *error)
 {
     int *uses = holo_graph_uses(body, scratch);
     if (!uses) return holo_fail_memory(error);
@@ -52,8 +54,10 @@ static int keep_used(HoloValue **list, int length, const bool *is_used, int coun
     int kept = length - count;
     for (int c = 0; c < count; c++) {
         HoloValue *value = list[length - count + c];
-        if (is_used[c]) list[kept++] = value;
-        else if (are_inputs) value->is_input = false; // nothing uses it: it is swept
+        if (is_used[c])
+            list[kept++] = value;
+        else if (are_inputs)
+            value->is_input = false; // nothing uses it: it is swept
     }
     return kept;
 }

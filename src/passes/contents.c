@@ -1,10 +1,13 @@
 // contents.c - a value whose contents are known as expressions of the inputs' sizes needs no node: it becomes
 // a value that is its contents, and the chain of Shape, Gather, Mul and Concat behind it dies.
+//
+// Only values of i64 and i32: an archive has no other expressions.
 #include "passes/rewrite.h"
 
 static bool follows_from_inputs(const HoloValue *value, const bool *is_input_entry)
 {
-    int64_t count = value->contents ? holo_tensor_count(&value->type) : -1;
+    bool    is_whole = value->type.dtype == HOLO_I64 || value->type.dtype == HOLO_I32;
+    int64_t count    = value->contents && is_whole ? holo_tensor_count(&value->type) : -1;
     for (int64_t i = 0; i < count; i++) {
         HoloDim d = value->contents[i];
         if (!holo_dim_is_symbolic(d)) continue;

@@ -10,17 +10,17 @@
 
 typedef struct Table { // of values or nodes, by hash; chains of equal hashes
     struct Item {
-        uint64_t    hash;
-        void       *thing;
+        uint64_t     hash;
+        void        *thing;
         struct Item *next;
-    } **slot;
+    } * *slot;
     size_t     room;
     HoloArena *scratch;
 } Table;
 
 static bool table_init(Table *table, HoloArena *scratch, int count)
 {
-    table->room = 64;
+    table->room    = 64;
     table->scratch = scratch;
     while (table->room < (size_t)count * 2) table->room *= 2;
     table->slot = HOLO_NEW(scratch, struct Item *, table->room);
@@ -35,7 +35,7 @@ static void *table_join(Table *table, uint64_t hash, void *thing, bool (*equal)(
         if ((*at)->hash == hash && equal((*at)->thing, thing)) return (*at)->thing;
     *at = HOLO_NEW(table->scratch, struct Item, 1);
     if (!*at) return NULL;
-    (*at)->hash = hash;
+    (*at)->hash  = hash;
     (*at)->thing = thing;
     return thing;
 }
@@ -93,7 +93,8 @@ static HoloStatus merge_leaves(HoloRewrite *rewrite, HoloError *error)
     if (!table_init(&table, rewrite->scratch, graph->value_count)) return holo_fail_memory(error);
     for (int i = 0; i < graph->value_count; i++) {
         HoloValue *value = graph->values[i];
-        bool is_other = value->producer || value->is_input || value->type.kind != HOLO_TENSOR || value->type.dtype == HOLO_STRING;
+        bool       is_other =
+            value->producer || value->is_input || value->type.kind != HOLO_TENSOR || value->type.dtype == HOLO_STRING;
         if (is_other) continue;
         HoloValue *first = table_join(&table, leaf_hash(value), value, leaf_equal);
         if (!first) return holo_fail_memory(error);
@@ -107,7 +108,7 @@ static HoloStatus merge_leaves(HoloRewrite *rewrite, HoloError *error)
 static uint64_t attr_hash(const HoloAttr *attr)
 {
     uint64_t hash = mix_bytes((uint64_t)attr->kind, attr->name, strlen(attr->name));
-    hash = mix(hash, (uint64_t)attr->count);
+    hash          = mix(hash, (uint64_t)attr->count);
     switch (attr->kind) {
     case HOLO_ATTR_INT: return mix(hash, (uint64_t)attr->i);
     case HOLO_ATTR_INTS: return mix_bytes(hash, attr->ints, (size_t)attr->count * sizeof *attr->ints);
@@ -120,7 +121,7 @@ static uint64_t attr_hash(const HoloAttr *attr)
 static uint64_t node_hash(const HoloNode *node)
 {
     uint64_t hash = mix_bytes((uint64_t)node->version, node->type, strlen(node->type));
-    hash = mix(mix(hash, (uint64_t)node->out_count), (uint64_t)node->attr_count);
+    hash          = mix(mix(hash, (uint64_t)node->out_count), (uint64_t)node->attr_count);
     for (int i = 0; i < node->in_count; i++) hash = mix(hash, (uint64_t)(uintptr_t)node->in[i]);
     for (int i = 0; i < node->attr_count; i++) hash = mix(hash, attr_hash(&node->attr[i]));
     return hash;

@@ -6,8 +6,8 @@
 #include "passes/rewrite.h"
 
 enum {
-    GROWTH_FREE = 64 << 10,  // bytes: results up to this size may be larger than the inputs
-    WORK_MAX    = 4 << 20,   // elements: inputs of operators that do more than one thing per element
+    GROWTH_FREE = 64 << 10, // bytes: results up to this size may be larger than the inputs
+    WORK_MAX    = 4 << 20,  // elements: inputs of operators that do more than one thing per element
 };
 
 static bool is_foldable(const HoloNode *node)
@@ -33,7 +33,7 @@ static size_t bytes_in(const HoloNode *node)
 static bool is_worth_it(const HoloNode *node)
 {
     int64_t elements = 0;
-    size_t  limit = bytes_in(node);
+    size_t  limit    = bytes_in(node);
     if (limit < GROWTH_FREE) limit = GROWTH_FREE;
     for (int i = 0; i < node->in_count; i++)
         if (node->in[i]) elements += holo_tensor_count(&node->in[i]->type);
@@ -41,33 +41,34 @@ static bool is_worth_it(const HoloNode *node)
     if (!(node->op->flags & cheap) && elements > WORK_MAX) return false;
     for (int i = 0; i < node->out_count; i++) {
         if (!node->out[i]) continue;
-        const HoloTensor *t = &node->out[i]->type;
-        int64_t           count = 1;
+        const HoloTensor *t        = &node->out[i]->type;
+        int64_t           count    = 1;
         bool              is_known = t->rank >= 0;
-        for (int k = 0; k < t->rank && is_known; k++)
-            is_known = t->dim[k] >= 0 && holo_mul(count, t->dim[k], &count);
+        for (int k = 0; k < t->rank && is_known; k++) is_known = t->dim[k] >= 0 && holo_mul(count, t->dim[k], &count);
         if (!is_known && !(node->op->flags & HOLO_OP_DYNAMIC)) return false;
-        if (is_known && (uint64_t)count > limit / (holo_dtype_size(t->dtype) ? holo_dtype_size(t->dtype) : 1)) return false;
+        if (is_known && (uint64_t)count > limit / (holo_dtype_size(t->dtype) ? holo_dtype_size(t->dtype) : 1))
+            return false;
     }
     return true;
 }
 
-static HoloStatus replace_by_constant(HoloRewrite *rewrite, HoloValue *value, const HoloTensor *tensor, HoloError *error)
+static HoloStatus replace_by_constant(HoloRewrite *rewrite, HoloValue *value, const HoloTensor *tensor,
+                                      HoloError *error)
 {
     HoloValue *constant = holo_rewrite_new(rewrite, value);
     if (!constant) return holo_fail_memory(error);
-    constant->type = *tensor;
+    constant->type        = *tensor;
     constant->is_constant = true;
     return HOLO_OK;
 }
 
 static HoloStatus fold_node(HoloRewrite *rewrite, const HoloNode *node, HoloError *error)
 {
-    HoloArena         *scratch = rewrite->scratch;
-    HoloTensor        *result = HOLO_NEW(scratch, HoloTensor, node->out_count);
-    HoloTensor       **out = HOLO_NEW(scratch, HoloTensor *, node->out_count);
-    const HoloTensor **in = HOLO_NEW(scratch, const HoloTensor *, node->in_count);
-    HoloTensor        *given = HOLO_NEW(scratch, HoloTensor, node->in_count);
+    HoloArena            *scratch = rewrite->scratch;
+    HoloTensor           *result  = HOLO_NEW(scratch, HoloTensor, node->out_count);
+    HoloTensor          **out     = HOLO_NEW(scratch, HoloTensor *, node->out_count);
+    const HoloTensor    **in      = HOLO_NEW(scratch, const HoloTensor *, node->in_count);
+    HoloTensor           *given   = HOLO_NEW(scratch, HoloTensor, node->in_count);
     static const uint64_t no_elements[2];
     if (!result || !out || !in || !given) return holo_fail_memory(error);
     for (int i = 0; i < node->in_count; i++) {
@@ -91,9 +92,9 @@ static HoloStatus fold_node(HoloRewrite *rewrite, const HoloNode *node, HoloErro
 
 static HoloStatus fold_contents(HoloRewrite *rewrite, HoloValue *value, HoloError *error)
 {
-    HoloTensor t = value->type;
+    HoloTensor t     = value->type;
     int64_t    count = holo_tensor_count(&t);
-    t.data = holo_arena_take(rewrite->graph->arena, holo_tensor_bytes(&t));
+    t.data           = holo_arena_take(rewrite->graph->arena, holo_tensor_bytes(&t));
     if (!t.data) return holo_fail_memory(error);
     if (count) holo_write_i(&t, 0, 1, count, value->contents);
     return replace_by_constant(rewrite, value, &t, error);
@@ -116,7 +117,8 @@ static HoloStatus fold(HoloRewrite *rewrite, HoloNode *node, HoloError *error)
     holo_rewrite_inputs(rewrite, node);
     if (holo_node_is(node, "If")) return fold_if(rewrite, node, error);
     for (int i = 0; i < node->out_count; i++)
-        if (node->out[i] && holo_contents_are_numbers(node->out[i])) HOLO_TRY(fold_contents(rewrite, node->out[i], error));
+        if (node->out[i] && holo_contents_are_numbers(node->out[i]))
+            HOLO_TRY(fold_contents(rewrite, node->out[i], error));
     for (int i = 0; i < node->out_count; i++)
         if (node->out[i] && holo_rewrite_find(rewrite, node->out[i]) != node->out[i]) return HOLO_OK;
     return is_foldable(node) && is_worth_it(node) ? fold_node(rewrite, node, error) : HOLO_OK;

@@ -26,11 +26,12 @@ enum { DEPTH_MAX = 64 };
 // Runs a pass on the subgraphs of the graph, innermost first, and then on the graph.
 static HoloStatus run_on(const HoloPass *pass, HoloGraph *graph, int depth, int *changes, HoloError *error)
 {
-    if (depth > DEPTH_MAX) return holo_fail(error, HOLO_UNSUPPORTED, "subgraphs are nested more than %d deep", DEPTH_MAX);
+    if (depth > DEPTH_MAX)
+        return holo_fail(error, HOLO_UNSUPPORTED, "subgraphs are nested more than %d deep", DEPTH_MAX);
     for (int i = 0; i < graph->node_count && !pass->is_outer; i++) {
         const HoloNode *node = graph->nodes[i];
         for (int k = 0; k < node->attr_count; k++) {
-            const HoloAttr *attr = &node->attr[k];
+            const HoloAttr *attr  = &node->attr[k];
             int             count = attr->kind == HOLO_ATTR_GRAPHS ? attr->count : attr->kind == HOLO_ATTR_GRAPH;
             for (int g = 0; g < count; g++) {
                 HoloGraph *body = attr->kind == HOLO_ATTR_GRAPH ? attr->graph : attr->graphs[g];
@@ -39,7 +40,7 @@ static HoloStatus run_on(const HoloPass *pass, HoloGraph *graph, int depth, int 
         }
     }
     HoloArena  scratch = {0};
-    HoloStatus status = pass->run(graph, &scratch, changes, error);
+    HoloStatus status  = pass->run(graph, &scratch, changes, error);
     holo_arena_deinit(&scratch);
     return status;
 }
@@ -47,15 +48,17 @@ static HoloStatus run_on(const HoloPass *pass, HoloGraph *graph, int depth, int 
 static HoloStatus run_pass(const HoloPass *pass, HoloGraph *graph, int *changes, HoloError *error)
 {
     HoloError inner = {0};
-    *changes = 0;
+    *changes        = 0;
     HOLO_TRY(run_on(pass, graph, 0, changes, error));
     if (*changes && pass->reinfers) HOLO_TRY(holo_graph_infer(graph, error));
     HoloStatus status = holo_graph_verify(graph, &inner);
     return status ? holo_fail(error, status, "after pass %s: %s", pass->name, inner.text) : HOLO_OK;
 }
 
+// All passes rely on types: the first one is not a choice.
 static bool is_disabled(const HoloPassOptions *options, const char *name)
 {
+    if (!strcmp(name, holo_passes[0].name)) return false;
     for (int i = 0; options && i < options->disabled_count; i++)
         if (!strcmp(options->disabled[i], name)) return true;
     return false;

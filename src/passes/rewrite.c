@@ -7,7 +7,8 @@
 
 bool holo_type_equal(const HoloTensor *a, const HoloTensor *b)
 {
-    if (a->dtype != b->dtype || a->kind != b->kind || a->inner != b->inner || a->rank != b->rank || a->rank < 0) return false;
+    if (a->dtype != b->dtype || a->kind != b->kind || a->inner != b->inner || a->rank != b->rank || a->rank < 0)
+        return false;
     for (int i = 0; i < a->rank; i++)
         if (a->dim[i] != b->dim[i] || a->dim[i] == HOLO_DIM_UNKNOWN) return false;
     return true;
@@ -65,11 +66,11 @@ bool holo_attr_equal(const HoloAttr *a, const HoloAttr *b)
 HoloStatus holo_rewrite_begin(HoloRewrite *rewrite, HoloGraph *graph, HoloArena *scratch, HoloError *error)
 {
     *rewrite = (HoloRewrite){
-        .graph = graph,
-        .scratch = scratch,
-        .to = HOLO_NEW(scratch, HoloValue *, graph->value_count),
+        .graph     = graph,
+        .scratch   = scratch,
+        .to        = HOLO_NEW(scratch, HoloValue *, graph->value_count),
         .is_output = HOLO_NEW(scratch, bool, graph->value_count),
-        .room = graph->value_count,
+        .room      = graph->value_count,
     };
     if (!rewrite->to || !rewrite->is_output) return holo_fail_memory(error);
     for (int i = 0; i < graph->output_count; i++) rewrite->is_output[graph->outputs[i]->id] = true;
@@ -81,15 +82,15 @@ static bool rewrite_grow(HoloRewrite *rewrite)
 {
     int need = rewrite->graph->value_count, old = rewrite->room;
     if (need <= old) return true;
-    int         room = need + need / 2;
-    HoloValue **to = HOLO_NEW(rewrite->scratch, HoloValue *, room);
+    int         room      = need + need / 2;
+    HoloValue **to        = HOLO_NEW(rewrite->scratch, HoloValue *, room);
     bool       *is_output = HOLO_NEW(rewrite->scratch, bool, room);
     if (!to || !is_output) return false;
     if (old) memcpy(to, rewrite->to, (size_t)old * sizeof *to);
     if (old) memcpy(is_output, rewrite->is_output, (size_t)old * sizeof *is_output);
-    rewrite->to = to;
+    rewrite->to        = to;
     rewrite->is_output = is_output;
-    rewrite->room = room;
+    rewrite->room      = room;
     return true;
 }
 
@@ -120,10 +121,10 @@ HoloValue *holo_rewrite_new(HoloRewrite *rewrite, HoloValue *from)
     HoloValue *to = holo_graph_value(rewrite->graph, from->name);
     if (!to || !rewrite_grow(rewrite)) return NULL;
     holo_graph_swap_names(rewrite->graph, from, to);
-    to->type = from->type;
-    to->contents = from->contents;
+    to->type                   = from->type;
+    to->contents               = from->contents;
     rewrite->is_output[to->id] = rewrite->is_output[from->id];
-    rewrite->to[from->id] = to;
+    rewrite->to[from->id]      = to;
     rewrite->changes++;
     return to;
 }
@@ -152,10 +153,10 @@ static HoloStatus inline_values(HoloRewrite *rewrite, const HoloNode *node, cons
         const HoloValue *value = body->values[i];
         if (value->is_input) continue;
         char *name = holo_arena_format(rewrite->scratch, "%s/%s", node->name, value->name);
-        map[i] = name ? holo_graph_value(rewrite->graph, name) : NULL;
+        map[i]     = name ? holo_graph_value(rewrite->graph, name) : NULL;
         if (!map[i]) return holo_fail_memory(error);
-        map[i]->type = value->type;
-        map[i]->contents = value->contents;
+        map[i]->type        = value->type;
+        map[i]->contents    = value->contents;
         map[i]->is_constant = value->is_constant;
     }
     return HOLO_OK;
@@ -167,11 +168,11 @@ static HoloStatus inline_nodes(HoloRewrite *rewrite, const HoloNode *node, const
     for (int i = 0; i < body->node_count; i++) {
         const HoloNode *from = body->nodes[i];
         char           *name = holo_arena_format(rewrite->scratch, "%s/%s", node->name, from->name);
-        HoloNode       *to = !name ? NULL
-                                   : holo_graph_node(rewrite->graph, name, from->domain, from->type, from->version,
-                                                     from->in_count, from->out_count, from->attr_count);
+        HoloNode       *to   = !name ? NULL
+                                     : holo_graph_node(rewrite->graph, name, from->domain, from->type, from->version,
+                                                       from->in_count, from->out_count, from->attr_count);
         if (!to) return holo_fail_memory(error);
-        to->op = from->op;
+        to->op            = from->op;
         to->capture_count = from->capture_count;
         if (from->attr_count) memcpy(to->attr, from->attr, (size_t)from->attr_count * sizeof *to->attr);
         for (int k = 0; k < from->in_count; k++) to->in[k] = from->in[k] ? map[from->in[k]->id] : NULL;
@@ -185,7 +186,7 @@ static HoloStatus add_identity(HoloRewrite *rewrite, HoloValue *value, HoloValue
 {
     HoloNode *node = holo_graph_node(rewrite->graph, value->name, "", "Identity", 14, 1, 1, 0);
     if (!node) return holo_fail_memory(error);
-    node->op = holo_op_find("", "Identity", 14);
+    node->op    = holo_op_find("", "Identity", 14);
     node->in[0] = from;
     holo_node_set_out(node, 0, value);
     return HOLO_OK;
@@ -204,10 +205,12 @@ HoloStatus holo_rewrite_inline(HoloRewrite *rewrite, HoloNode *node, const HoloG
         HoloValue *value = node->out[i], *result = map[body->outputs[i]->id];
         if (!value) continue;
         if (!result)
-            return holo_fail(error, HOLO_BAD_MODEL, "%s (%s): an output is an input that is left out", node->name, node->type);
-        node->out[i] = NULL;
+            return holo_fail(error, HOLO_BAD_MODEL, "%s (%s): an output is an input that is left out", node->name,
+                             node->type);
+        node->out[i]    = NULL;
         value->producer = NULL;
-        if (result->type.rank < 0 && result->producer) result->type = value->type; // a body whose types are not inferred
+        if (result->type.rank < 0 && result->producer)
+            result->type = value->type; // a body whose types are not inferred
         if (!holo_rewrite(rewrite, value, result)) HOLO_TRY(add_identity(rewrite, value, result, error));
     }
     return HOLO_OK;
@@ -222,7 +225,7 @@ int holo_graph_drop_dead(HoloGraph *graph, HoloArena *scratch)
     if (!uses || !dead) return -1;
     for (int i = graph->node_count - 1; i >= 0; i--) {
         HoloNode *node = graph->nodes[i];
-        dead[i] = true;
+        dead[i]        = true;
         for (int k = 0; k < node->out_count; k++)
             if (node->out[k] && uses[node->out[k]->id]) dead[i] = false;
         for (int k = 0; k < node->in_count && dead[i]; k++)

@@ -34,11 +34,11 @@ HOLO_MUST HoloStatus holo_rewrite_inline(HoloRewrite *rewrite, HoloNode *node, c
 
 // ---- facts about values and nodes
 
-bool holo_type_equal(const HoloTensor *a, const HoloTensor *b); // dtype, kind, rank and sizes, all known
-bool holo_contents_are_numbers(const HoloValue *value);         // small, and every element is a number now
-const HoloAttr *holo_node_attr(const HoloNode *node, const char *name); // NULL: not given
-bool            holo_node_is(const HoloNode *node, const char *type);   // of ai.onnx
-bool            holo_attr_equal(const HoloAttr *a, const HoloAttr *b);  // graphs never are
+bool            holo_type_equal(const HoloTensor *a, const HoloTensor *b); // dtype, kind, rank and sizes, all known
+bool            holo_contents_are_numbers(const HoloValue *value);         // small, and every element is a number now
+const HoloAttr *holo_node_attr(const HoloNode *node, const char *name);    // NULL: not given
+bool            holo_node_is(const HoloNode *node, const char *type);      // of ai.onnx
+bool            holo_attr_equal(const HoloAttr *a, const HoloAttr *b);     // graphs never are
 
 // Drops what no output of the graph needs. Returns how many nodes went, or -1: no memory.
 int holo_graph_drop_dead(HoloGraph *graph, HoloArena *scratch);

@@ -44,7 +44,8 @@ static HoloValue *neutral(const HoloNode *node, double element, bool commutes)
 {
     if (node->in_count != 2 || !node->in[0] || !node->in[1]) return NULL;
     if (is_all(node->in[1], element) && same_type(node)) return node->in[0];
-    if (commutes && is_all(node->in[0], element) && holo_type_equal(&node->in[1]->type, &node->out[0]->type)) return node->in[1];
+    if (commutes && is_all(node->in[0], element) && holo_type_equal(&node->in[1]->type, &node->out[0]->type))
+        return node->in[1];
     return NULL;
 }
 
@@ -104,7 +105,8 @@ static HoloValue *dropout(Simplify *s, HoloNode *node)
 {
     (void)s;
     const HoloValue *training = input(node, 2);
-    if (training && !(training->contents && holo_tensor_count(&training->type) == 1 && training->contents[0] == 0)) return NULL;
+    if (training && !(training->contents && holo_tensor_count(&training->type) == 1 && training->contents[0] == 0))
+        return NULL;
     for (int i = 1; i < node->out_count; i++)
         if (node->out[i]) return NULL;
     return input(node, 0);
@@ -122,7 +124,8 @@ static bool are_all(const HoloValue *value, HoloDim low, HoloDim high)
 static HoloValue *pad_nothing(Simplify *s, HoloNode *node)
 {
     (void)s;
-    const HoloAttr *pads = holo_node_attr(node, "pads") ? holo_node_attr(node, "pads") : holo_node_attr(node, "paddings");
+    const HoloAttr *pads =
+        holo_node_attr(node, "pads") ? holo_node_attr(node, "pads") : holo_node_attr(node, "paddings");
     if (!same_type(node)) return NULL;
     if (input(node, 1)) return are_all(input(node, 1), 0, 0) ? node->in[0] : NULL;
     if (!pads || pads->kind != HOLO_ATTR_INTS) return NULL;
@@ -180,7 +183,7 @@ static HoloValue *view(Simplify *s, HoloNode *node)
 // The permutation of a Transpose. False: not a valid one.
 static bool permutation(const HoloNode *node, int rank, int64_t *out)
 {
-    const HoloAttr *attr = holo_node_attr(node, "perm");
+    const HoloAttr *attr                = holo_node_attr(node, "perm");
     bool            seen[HOLO_MAX_RANK] = {false};
     for (int i = 0; i < rank; i++) {
         if (attr && (attr->kind != HOLO_ATTR_INTS || attr->count != rank)) return false;
@@ -194,12 +197,12 @@ static bool permutation(const HoloNode *node, int rank, int64_t *out)
 static bool set_permutation(Simplify *s, HoloNode *node, const int64_t *perm, int rank)
 {
     HoloArena *arena = s->rewrite.graph->arena;
-    int64_t   *ints = HOLO_NEW(arena, int64_t, rank);
-    HoloAttr  *attr = HOLO_NEW(arena, HoloAttr, 1);
+    int64_t   *ints  = HOLO_NEW(arena, int64_t, rank);
+    HoloAttr  *attr  = HOLO_NEW(arena, HoloAttr, 1);
     if (!ints || !attr) return false;
     memcpy(ints, perm, (size_t)rank * sizeof *ints);
-    *attr = (HoloAttr){.name = "perm", .kind = HOLO_ATTR_INTS, .count = rank, .ints = ints};
-    node->attr = attr;
+    *attr            = (HoloAttr){.name = "perm", .kind = HOLO_ATTR_INTS, .count = rank, .ints = ints};
+    node->attr       = attr;
     node->attr_count = 1;
     s->rewrite.changes++;
     return true;
@@ -210,7 +213,8 @@ static bool join_transposes(Simplify *s, HoloNode *node, int64_t *perm, int rank
 {
     HoloNode *before = node->in[0]->producer;
     int64_t   first[HOLO_MAX_RANK];
-    if (!before || !holo_node_is(before, "Transpose") || !before->in[0] || !permutation(before, rank, first)) return true;
+    if (!before || !holo_node_is(before, "Transpose") || !before->in[0] || !permutation(before, rank, first))
+        return true;
     for (int i = 0; i < rank; i++) perm[i] = first[perm[i]];
     node->in[0] = holo_rewrite_find(&s->rewrite, before->in[0]);
     return set_permutation(s, node, perm, rank);
@@ -231,10 +235,10 @@ static bool moves_only_ones(const HoloTensor *type, const int64_t *perm)
 // A shape for Reshape: a constant, with -1 for one size that is an expression. NULL: more than one, or empty.
 static HoloValue *shape_constant(Simplify *s, const HoloTensor *type)
 {
-    HoloArena *arena = s->rewrite.graph->arena;
-    int64_t   *data = HOLO_NEW(arena, int64_t, type->rank);
+    HoloArena *arena    = s->rewrite.graph->arena;
+    int64_t   *data     = HOLO_NEW(arena, int64_t, type->rank);
     HoloDim   *contents = HOLO_NEW(arena, HoloDim, type->rank);
-    int        open = 0;
+    int        open     = 0;
     if (!data || !contents) return s->failed = true, NULL;
     for (int i = 0; i < type->rank; i++) {
         bool is_open = holo_dim_is_symbolic(type->dim[i]);
@@ -242,27 +246,29 @@ static HoloValue *shape_constant(Simplify *s, const HoloTensor *type)
         contents[i] = data[i] = is_open ? -1 : type->dim[i];
         if (data[i] == 0 || open > 1) return NULL;
     }
-    HoloTensor t = {.dtype = HOLO_I64, .rank = 1, .dim = {type->rank}, .data = data};
-    HoloValue *value = holo_graph_constant(s->rewrite.graph, "shape", &t);
-    if (!value) s->failed = true;
-    else value->contents = contents;
+    HoloTensor t     = {.dtype = HOLO_I64, .rank = 1, .dim = {type->rank}, .data = data};
+    HoloValue *value = holo_graph_constant(s->rewrite.graph, "sizes", &t);
+    if (!value)
+        s->failed = true;
+    else
+        value->contents = contents;
     return value;
 }
 
 static void make_reshape(Simplify *s, HoloNode *node)
 {
     enum { VERSION = 13 };
-    HoloValue *shape = shape_constant(s, &node->out[0]->type);
-    HoloValue **in = HOLO_NEW(s->rewrite.graph->arena, HoloValue *, 2);
+    HoloValue  *shape = shape_constant(s, &node->out[0]->type);
+    HoloValue **in    = HOLO_NEW(s->rewrite.graph->arena, HoloValue *, 2);
     if (!shape || !in) return;
-    in[0] = node->in[0];
-    in[1] = shape;
-    node->in = in;
-    node->in_count = 2;
+    in[0]            = node->in[0];
+    in[1]            = shape;
+    node->in         = in;
+    node->in_count   = 2;
     node->attr_count = 0;
-    node->type = "Reshape";
-    node->version = VERSION;
-    node->op = holo_op_find("", "Reshape", VERSION);
+    node->type       = "Reshape";
+    node->version    = VERSION;
+    node->op         = holo_op_find("", "Reshape", VERSION);
     s->rewrite.changes++;
 }
 

@@ -11,7 +11,7 @@
 enum {
     TILE_PIXELS     = 256, // a block of patches of this width stays in the second cache
     TILE_PIXELS_MIN = 64,
-    TILE_FILTERS    = 48, // packing is repeated for each tile of filters: not fewer
+    TILE_FILTERS    = 96, // packing is repeated for each tile of filters: not fewer
     TILE_TASKS      = 8,  // as many tasks are made, where they are not too small
     TASK_WORK       = 1 << 18, // multiplications that are worth a task
     NUMBER_MAX      = 1 << 30, // of any number of the geometry, so that sums of products fit

@@ -77,8 +77,9 @@ static void test_normal_form(void **state)
 static void test_bad_text(void **state)
 {
     (void)state;
-    static const char *const cases[] = {"", "n+", "(n", "n)", "n n", "\"n", "min(n)", "99999999999999999999", "n/2", "*"};
-    HoloDim d;
+    static const char *const cases[] = {"",    "n+", "(n", "n)", "n n", "\"n", "min(n)", "99999999999999999999",
+                                        "n/2", "*"};
+    HoloDim                  d;
     for (int i = 0; i < HOLO_COUNT(cases); i++) assert_false(holo_dim_parse(dims, cases[i], &d));
     char deep[1000];
     memset(deep, '(', sizeof deep - 1);
@@ -97,7 +98,7 @@ static void test_ordinary_numbers(void **state)
     assert_int_equal(holo_dim_sub(NULL, INT64_MIN, 1), HOLO_DIM_UNKNOWN);
     assert_int_equal(holo_dim_div(NULL, 1, 0), HOLO_DIM_UNKNOWN);
     assert_int_equal(holo_dim_div(NULL, INT64_MIN, -1), HOLO_DIM_UNKNOWN);
-    assert_int_equal(holo_dim_add(dims, HOLO_DIM_BASE - 1, 5), HOLO_DIM_UNKNOWN); // falls into the band
+    assert_int_equal(holo_dim_add(dims, HOLO_DIM_BASE - 1, 5), HOLO_DIM_UNKNOWN);          // falls into the band
     assert_int_equal(holo_dim_add(dims, holo_dim_of_entry(1 << 29), 1), HOLO_DIM_UNKNOWN); // no such entry
     assert_int_equal(holo_dim_add(NULL, holo_dims_symbol(dims, "n"), 1), HOLO_DIM_UNKNOWN);
 }
@@ -122,19 +123,19 @@ static void test_evaluate(void **state)
     enum { SYMBOLS = 3, VALUES = 60 };
     HoloRandom random = {7};
     for (int round = 0; round < 200; round++) {
-        HoloArena   own = {0};
+        HoloArena   own   = {0};
         HoloDims   *table = holo_dims_create(&own);
         int64_t     symbols[SYMBOLS], number[VALUES], values[4096];
         HoloDim     value[VALUES];
         HoloDimNode nodes[4096];
         for (int i = 0; i < SYMBOLS; i++) {
             char name[2] = {(char)('a' + i), 0};
-            value[i] = holo_dims_symbol(table, name);
+            value[i]     = holo_dims_symbol(table, name);
             number[i] = symbols[i] = 1 + (int64_t)(holo_random_next(&random) % 40);
         }
         int count = SYMBOLS;
         while (count < VALUES) {
-            uint64_t r = holo_random_next(&random);
+            uint64_t r  = holo_random_next(&random);
             int32_t  op = 1 + (int32_t)(r % 5);
             int      x = (int)(r >> 8) & 0xffff, y = (int)(r >> 24) & 0xffff;
             int64_t  small = (int64_t)(r >> 40) % 9 - 2, b_number = small;
@@ -150,8 +151,10 @@ static void test_evaluate(void **state)
                      : op == HOLO_DIM_DIV ? holo_dim_div(table, a, b)
                      : op == HOLO_DIM_MIN ? holo_dim_min(table, a, b)
                                           : holo_dim_max(table, a, b);
-            if (result == HOLO_DIM_UNKNOWN) result = small, number[count] = small; // past a limit
-            else assert_true(holo_dim_apply(op, number[x % count], b_number, &number[count]));
+            if (result == HOLO_DIM_UNKNOWN)
+                result = small, number[count] = small; // past a limit
+            else
+                assert_true(holo_dim_apply(op, number[x % count], b_number, &number[count]));
             value[count++] = result;
         }
         int entries = holo_dims_count(table);
@@ -159,7 +162,8 @@ static void test_evaluate(void **state)
         for (int i = 0; i < entries; i++) nodes[i] = *holo_dims_node(table, i);
         if (holo_dim_evaluate(nodes, entries, symbols, values)) {
             for (int i = 0; i < count; i++)
-                assert_int_equal(holo_dim_is_symbolic(value[i]) ? values[holo_dim_entry(value[i])] : value[i], number[i]);
+                assert_int_equal(holo_dim_is_symbolic(value[i]) ? values[holo_dim_entry(value[i])] : value[i],
+                                 number[i]);
         }
         holo_arena_deinit(&own);
     }
@@ -181,9 +185,9 @@ static void test_bad_nodes(void **state)
 {
     (void)state;
     int64_t           symbols[1] = {3}, values[2];
-    const HoloDimNode forward[] = {{HOLO_DIM_ADD, HOLO_DIM_BASE + 1, 1}, {HOLO_DIM_SYMBOL, 0, 0}};
-    const HoloDimNode strange[] = {{99, 1, 1}};
-    const HoloDimNode by_zero[] = {{HOLO_DIM_SYMBOL, 0, 0}, {HOLO_DIM_DIV, HOLO_DIM_BASE, 0}};
+    const HoloDimNode forward[]  = {{HOLO_DIM_ADD, HOLO_DIM_BASE + 1, 1}, {HOLO_DIM_SYMBOL, 0, 0}};
+    const HoloDimNode strange[]  = {{99, 1, 1}};
+    const HoloDimNode by_zero[]  = {{HOLO_DIM_SYMBOL, 0, 0}, {HOLO_DIM_DIV, HOLO_DIM_BASE, 0}};
     assert_false(holo_dim_evaluate(forward, 2, symbols, values));
     assert_false(holo_dim_evaluate(strange, 1, symbols, values));
     assert_false(holo_dim_evaluate(by_zero, 2, symbols, values));

@@ -14,8 +14,8 @@
 // Reads the text, prints the graph, and compares.
 static void expect_same(const char *text)
 {
-    HoloArena  arena = {0};
-    HoloError  error = {0};
+    HoloArena  arena   = {0};
+    HoloError  error   = {0};
     HoloText   printed = {0};
     HoloGraph *graph;
     if (holo_graph_parse(&arena, text, &graph, &error)) fail_msg("%s", error.text);
@@ -53,32 +53,34 @@ static void test_example_of_the_documentation(void **state)
 static void test_every_type(void **state)
 {
     (void)state;
-    expect_same("graph types(a: seq f32[n], b: optional seq i64[1], c: map string[2], d: f32, e: ?, f: optional f16[1]) -> (a) {\n"
-                "    const c64: c64[2] = {(1.0,-2.5), (nan,inf)}\n"
-                "    const u64: u64[1] = {18446744073709551615}\n"
-                "    const i64: i64[2] = {-9223372036854775808, 9223372036854775807}\n"
-                "    const i4: i4[3] = {-8, 0, 7}\n"
-                "    const bool: bool[2] = {0, 1}\n"
-                "    const bf16: bf16[2] = {1.5, -0.0078125}\n"
-                "    const f8: f8e4m3fn[2] = {1.5, nan}\n"
-                "    const f64: f64[2] = {0.1, 1e+300}\n"
-                "    const f32: f32[3] = {0.1, 16777216.0, 3.40282e+38}\n"
-                "    const none: f32[0,3] = {}\n"
-                "    const scalar: string[] = {\"\\x01\\\\\"}\n"
-                "}\n");
+    expect_same(
+        "graph types(a: seq f32[n], b: optional seq i64[1], c: map string[2], d: f32, e: ?, f: optional f16[1]) -> (a) {\n"
+        "    const c64: c64[2] = {(1.0,-2.5), (nan,inf)}\n"
+        "    const u64: u64[1] = {18446744073709551615}\n"
+        "    const i64: i64[2] = {-9223372036854775808, 9223372036854775807}\n"
+        "    const i4: i4[3] = {-8, 0, 7}\n"
+        "    const bool: bool[2] = {0, 1}\n"
+        "    const bf16: bf16[2] = {1.5, -0.0078125}\n"
+        "    const f8: f8e4m3fn[2] = {1.5, nan}\n"
+        "    const f64: f64[2] = {0.1, 1e+300}\n"
+        "    const f32: f32[3] = {0.1, 16777216.0, 3.40282e+38}\n"
+        "    const none: f32[0,3] = {}\n"
+        "    const scalar: string[] = {\"\\x01\\\\\"}\n"
+        "}\n");
 }
 
 static void test_every_attribute(void **state)
 {
     (void)state;
-    expect_same("graph attributes() -> (\"a b\") {\n"
-                "    \"a b\" = my.domain::Thing@3() {f=1.0, fs=[0.5,nan], g=graph in() -> () {\n"
-                "    }, gs=[graph p() -> () {\n"
-                "    },graph q() -> () {\n"
-                "    }], i=-1, is=[1,2,3], none=ints[], s=\"x\", ss=[\"a\",\"b\"], t=f32[2]{1.0, 2.0}, ts=[i64[1]{1},i64[1]{2}], "
-                "ty=type seq f32[n]}\n"
-                "    _, \"graph\" = Other@1 \"a node\" (_, \"a b\") : _, f32[?]\n"
-                "}\n");
+    expect_same(
+        "graph attributes() -> (\"a b\") {\n"
+        "    \"a b\" = my.domain::Thing@3() {f=1.0, fs=[0.5,nan], g=graph in() -> () {\n"
+        "    }, gs=[graph p() -> () {\n"
+        "    },graph q() -> () {\n"
+        "    }], i=-1, is=[1,2,3], none=ints[], s=\"x\", ss=[\"a\",\"b\"], t=f32[2]{1.0, 2.0}, ts=[i64[1]{1},i64[1]{2}], "
+        "ty=type seq f32[n]}\n"
+        "    _, \"graph\" = Other@1 \"a node\" (_, \"a b\") : _, f32[?]\n"
+        "}\n");
 }
 
 static void test_bad_text(void **state)
@@ -102,14 +104,22 @@ static void test_bad_text(void **state)
 static void test_body_of_an_operator(void **state)
 {
     (void)state;
-    const HoloOp op = {.name = "Scaled", .domain = "", .since = 1, .in_min = 1, .in_max = 2, .out_min = 1, .out_max = 1,
-                       .body = "graph Scaled<alpha=2.0>(X, M) -> (Y) { e = Elu@6(X) {alpha=@alpha, beta=@beta}\n Y = Clip@13(e, M) }"};
+    const HoloOp op = {
+        .name    = "Scaled",
+        .domain  = "",
+        .since   = 1,
+        .in_min  = 1,
+        .in_max  = 2,
+        .out_min = 1,
+        .out_max = 1,
+        .body = "graph Scaled<alpha=2.0>(X, M) -> (Y) { e = Elu@6(X) {alpha=@alpha, beta=@beta}\n Y = Clip@13(e, M) }"};
     HoloArena  arena = {0};
     HoloError  error = {0};
-    HoloText   text = {0};
+    HoloText   text  = {0};
     HoloGraph *body;
     HoloAttr   attr[] = {{.name = "alpha", .kind = HOLO_ATTR_FLOAT, .count = 1, .f = 0.5}};
-    HoloNode   node = {.op = &op, .name = "n", .type = "Scaled", .domain = "", .version = 1, .attr = attr, .attr_count = 1};
+    HoloNode   node   = {
+            .op = &op, .name = "n", .type = "Scaled", .domain = "", .version = 1, .attr = attr, .attr_count = 1};
     if (holo_node_body(&arena, NULL, &node, &body, &error)) fail_msg("%s", error.text);
     holo_graph_print(body, &text);
     assert_non_null(strstr(text.data, "Elu@6(X) {alpha=0.5}\n"));
@@ -120,11 +130,11 @@ static void test_body_of_an_operator(void **state)
     assert_non_null(strstr(text.data, "Elu@6(X) {alpha=2.0}\n"));
 
     // Evaluated by its body, with the second input left out.
-    float             x[2] = {1, -1};
+    float             x[2]  = {1, -1};
     const HoloTensor  given = {.dtype = HOLO_F32, .rank = 1, .dim = {2}, .data = x};
     const HoloTensor *in[2] = {&given, NULL};
     HoloTensor        y = {0}, *out[1] = {&y};
-    node.in_count = 2;
+    node.in_count  = 2;
     node.out_count = 1;
     if (holo_node_eval(&node, in, out, &arena, &error)) fail_msg("%s", error.text);
     assert_int_equal(y.dim[0], 2);
@@ -136,8 +146,10 @@ static void test_body_of_an_operator(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example_of_the_documentation), cmocka_unit_test(test_every_type),
-        cmocka_unit_test(test_every_attribute),              cmocka_unit_test(test_bad_text),
+        cmocka_unit_test(test_example_of_the_documentation),
+        cmocka_unit_test(test_every_type),
+        cmocka_unit_test(test_every_attribute),
+        cmocka_unit_test(test_bad_text),
         cmocka_unit_test(test_body_of_an_operator),
     };
     return cmocka_run_group_tests_name("graph text", tests, NULL, NULL);

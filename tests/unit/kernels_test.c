@@ -4,6 +4,7 @@
 #include "base/base.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
+#include "lower/lower.h"
 #include "ops/op.h"
 #include "runtime/kernel.h"
 
@@ -450,6 +451,34 @@ static void matmul_packed(void **state)
     }
 }
 
+// The compiler's choice and its packing, part by part, are what the kernel reads.
+static void lowering_packs(void **state)
+{
+    (void)state;
+    const int64_t shapes[][3] = {{1, 40, 50}, {2, 7, 1000}, {1, 20000, 17}, {1, 3000, 200}};
+    for (int i = 0; i < HOLO_COUNT(shapes); i++) {
+        const int64_t count = shapes[i][0], k = shapes[i][1], n = shapes[i][2], size = holo_panels_size(1, k, n);
+        HoloValue     a = {.type = {.dtype = HOLO_F32, .rank = 3, .dim = {1, 2, k}}}, out = a, b = {.is_constant = true};
+        b.type         = TENSOR(count, k, n);
+        HoloValue *in[] = {&a, &b}, *outs[] = {&out};
+        HoloNode   node = {.name = "n", .type = "MatMul", .domain = "", .version = 13, .in_count = 2, .out_count = 1, .in = in, .out = outs};
+        HoloLowering lowering = holo_lower_choose(&node);
+        assert_int_equal(lowering.kernel, HOLO_KERNEL_matmul_f32);
+        assert_int_equal(lowering.pack_input, 1);
+        assert_int_equal(lowering.matmul.size, sizeof lowering.matmul);
+        HoloPacking packing = holo_lower_packing(&lowering, &b.type);
+        assert_int_equal(packing.bytes, count * size);
+        char *packed = malloc(packing.bytes + HOLO_PACK_PART), *want = malloc(packing.bytes);
+        size_t at = 0;
+        for (int64_t part = 0; part < packing.part_count; part++) at += holo_lower_pack(&lowering, &b.type, part, packed + at);
+        assert_int_equal(at, packing.bytes);
+        for (int64_t c = 0; c < count; c++)
+            holo_kernels(0)->pack_f32(k, n, (float *)b.type.data + c * k * n, n, 1, (float *)(void *)(want + c * size));
+        assert_memory_equal(packed, want, packing.bytes);
+        free(packed), free(want), free(b.type.data);
+    }
+}
+
 typedef struct ConvCase {
     int     rank;
     int64_t batch, channels, filters, groups;
@@ -556,7 +585,7 @@ int main(void)
         cmocka_unit_test(gemm_special_values), cmocka_unit_test(gemm_rows_of_b), cmocka_unit_test(softmax_rows),
         cmocka_unit_test(softmax_special_rows), cmocka_unit_test(matmul_cases), cmocka_unit_test(gemm_cases),
         cmocka_unit_test(matmul_packed), cmocka_unit_test(conv_cases),       cmocka_unit_test(softmax_cases),
-        cmocka_unit_test(checks_refuse),
+        cmocka_unit_test(checks_refuse), cmocka_unit_test(lowering_packs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
