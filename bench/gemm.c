@@ -4,14 +4,15 @@
 //     gemm [MxNxK ...]
 //
 // The share is of what the core's multiply-add units can do at most, measured by a loop that never
-// leaves the registers. Times are of the thread, so that a busy machine disturbs them little.
+// leaves the registers. Both are wall time, best of many: other work on the machine can only make that
+// longer, while a thread's own clock may run short over a small product and show more than the peak.
 #include "base/base.h"
+#include "base/files.h"
 #include "kernels/kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct Shape {
     int64_t m, n, k;
@@ -21,13 +22,6 @@ static const Shape shapes[] = {
     {1024, 1024, 1024}, {128, 768, 768}, {128, 3072, 768}, {3136, 64, 576}, {49, 2048, 512},
     {64, 3136, 576},    {13, 513, 100},  {1, 1024, 1024},  {1, 50257, 768},
 };
-
-static double now(void) // seconds that this thread has run
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void *take(size_t size)
 {
@@ -53,15 +47,15 @@ static double measure(const HoloKernels *kernels, Shape s, double seconds)
     float  *packed  = take((size_t)(panels * s.k * HOLO_PANEL) * sizeof *packed);
     float  *c       = take((size_t)(s.m * s.n) * sizeof *c);
     float  *scratch = take(HOLO_GEMM_SCRATCH * sizeof *scratch);
-    double  best = 1e9, start = now(), last = start;
     kernels->pack_f32(s.k, s.n, b, s.n, 1, packed);
+    double best = 1e9, start = holo_time_now(), last = start;
     do {
         for (int64_t j = 0; j < s.n; j += STRIP)
             kernels->gemm_f32(&(HoloGemm){.m = s.m, .n = s.n - j < STRIP ? s.n - j : STRIP, .k = s.k,
                                           .a = a, .a_row = s.k, .a_column = 1,
                                           .b = packed + j * s.k, .b_panel = s.k * HOLO_PANEL, .b_step = HOLO_PANEL,
                                           .c = c + j, .c_row = s.n, .alpha = 1, .scratch = scratch});
-        double at = now();
+        double at = holo_time_now();
         if (at - last < best) best = at - last;
         last = at;
     } while (last - start < seconds);
@@ -71,40 +65,58 @@ static double measure(const HoloKernels *kernels, Shape s, double seconds)
 
 // ---- the limit: chains of multiply-adds in registers, enough of them to hide the latency
 
-enum { CHAINS = 12, ROUNDS = 1 << 20 };
+enum { ROUNDS = 1 << 20 };
 
-#define PEAK(name, bytes, attributes)                                                            \
-    attributes static double name(void)                                                          \
-    {                                                                                            \
-        typedef float Vector __attribute__((vector_size(bytes)));                                \
-        Vector x[CHAINS], scale = (Vector){0} + 0.999f, shift = (Vector){0} + 0.001f;            \
-        double best = 1e9;                                                                       \
-        for (int i = 0; i < CHAINS; i++) x[i] = scale * (float)i;                                \
-        for (int trial = 0; trial < 20; trial++) {                                               \
-            double start = now();                                                                \
-            for (int r = 0; r < ROUNDS; r++)                                                     \
-                for (int i = 0; i < CHAINS; i++) x[i] = x[i] * scale + shift;                    \
-            if (now() - start < best) best = now() - start;                                      \
-        }                                                                                        \
-        volatile float sink = 0;                                                                 \
-        for (int i = 0; i < CHAINS; i++) sink += x[i][0];                                        \
-        return 2e-9 * (bytes / 4) * CHAINS * (double)ROUNDS / best;                              \
+#define CHAINS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+#define START(i) x##i = set((float)i),
+#define STEP(i) x##i = mad(x##i, scale, shift);
+#define KEEP(i) __asm__ volatile("" : : KEPT(x##i));
+
+#define PEAK(name, Vector, attributes)                                     \
+    attributes static double name(void)                                    \
+    {                                                                      \
+        Vector CHAINS(START) scale = set(0.999f), shift = set(0.001f);     \
+        double best = 1e9;                                                 \
+        for (int trial = 0; trial < 60; trial++) {                         \
+            double start = holo_time_now();                                          \
+            for (int r = 0; r < ROUNDS; r++) { CHAINS(STEP) }              \
+            double spent = holo_time_now() - start;                                  \
+            if (spent < best) best = spent;                                \
+        }                                                                  \
+        CHAINS(KEEP)                                                       \
+        return 2e-9 * (sizeof(Vector) / sizeof(float)) * 12 * ROUNDS / best; \
     }
 
 #if defined __x86_64__
-PEAK(peak_avx512, 64, __attribute__((target("avx512f,fma"))))
-PEAK(peak_avx2, 32, __attribute__((target("avx2,fma"))))
-PEAK(peak_sse2, 16, )
+#include <immintrin.h>
+#define KEPT "x"
+#define set _mm512_set1_ps
+#define mad _mm512_fmadd_ps
+PEAK(peak_avx512, __m512, __attribute__((target("avx512f"))))
+#undef set
+#undef mad
+#define set _mm256_set1_ps
+#define mad _mm256_fmadd_ps
+PEAK(peak_avx2, __m256, __attribute__((target("avx2,fma"))))
+#undef set
+#undef mad
+#define set _mm_set1_ps
+#define mad(a, b, c) _mm_add_ps(_mm_mul_ps(a, b), c)
+PEAK(peak_sse2, __m128, )
 static double peak(const char *level)
 {
     return !strcmp(level, "avx512") ? peak_avx512() : !strcmp(level, "avx2") ? peak_avx2() : peak_sse2();
 }
-#else
-PEAK(peak_native, 16, )
+#elif defined __aarch64__
+#include <arm_neon.h>
+#define KEPT "w"
+#define set vdupq_n_f32
+#define mad(a, b, c) vfmaq_f32(c, a, b)
+PEAK(peak_neon, float32x4_t, )
 static double peak(const char *level)
 {
     (void)level;
-    return peak_native();
+    return peak_neon();
 }
 #endif
 

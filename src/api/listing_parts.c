@@ -168,13 +168,14 @@ static HoloStatus plan_values(HoloLister *l, const HoloModel *model, const HoloP
     return HOLO_OK;
 }
 
-// An alias has no step: a reader of it reads the value whose bytes it shares.
-static int value_root(const HoloModel *model, const HoloPlanRecord *plan, uint32_t number)
+// A view has no step: a reader of it reads the value whose bytes it shares. `first` is where the plan's
+// values begin in the listing; what a step writes in place has a producer there already.
+static int value_root(const HoloLister *l, int first, const HoloModel *model, const HoloPlanRecord *plan, uint32_t number)
 {
     if (number == HOLO_NO_VALUE) return -1;
     const HoloValueRecord *values = model->archive.VALUES_at + plan->value_first;
-    while (values[number].storage == HOLO_STORE_ALIAS) number = (uint32_t)values[number].at;
-    return (int)number;
+    while (values[number].storage == HOLO_STORE_ALIAS && l->values[first + (int)number].producer < 0) number = (uint32_t)values[number].at;
+    return first + (int)number;
 }
 
 static HoloStatus plan_add(HoloLister *l, const HoloModel *model, const HoloPlanRecord *plan, int parent)
@@ -182,8 +183,6 @@ static HoloStatus plan_add(HoloLister *l, const HoloModel *model, const HoloPlan
     const HoloArchive *a = &model->archive;
     int first = l->listing.value_count;
     HOLO_TRY(plan_values(l, model, plan));
-    for (uint32_t i = 0; i < plan->output_count; i++)
-        l->values[first + value_root(model, plan, a->OPERANDS_at[plan->output_first + i])].is_output = true;
     for (uint32_t i = 0; i < plan->step_count; i++) {
         const HoloStepRecord *s = &a->STEPS_at[plan->step_first + i];
         const uint32_t *operands = a->OPERANDS_at + s->operand_first;
@@ -191,8 +190,7 @@ static HoloStatus plan_add(HoloLister *l, const HoloModel *model, const HoloPlan
         int *in = numbers(l, s->in_count), *outs = numbers(l, s->out_count), number = l->listing.node_count - 1;
         if (!out || !in || !outs) return holo_fail_memory(l->error);
         for (int k = 0; k < s->in_count; k++) {
-            int root = value_root(model, plan, operands[k]);
-            in[k] = root < 0 ? -1 : first + root;
+            in[k] = value_root(l, first, model, plan, operands[k]);
         }
         for (int k = 0; k < s->out_count; k++) {
             outs[k] = operands[s->in_count + k] == HOLO_NO_VALUE ? -1 : first + (int)operands[s->in_count + k];
@@ -209,6 +207,8 @@ static HoloStatus plan_add(HoloLister *l, const HoloModel *model, const HoloPlan
             if (model->attrs[s->attr_first + k].kind == HOLO_ATTR_GRAPH)
                 HOLO_TRY(plan_add(l, model, model->attrs[s->attr_first + k].graph, number));
     }
+    for (uint32_t i = 0; i < plan->output_count; i++)
+        l->values[value_root(l, first, model, plan, a->OPERANDS_at[plan->output_first + i])].is_output = true;
     return HOLO_OK;
 }
 
@@ -218,12 +218,13 @@ HoloStatus holo_listing_of_model(HoloLister *l, const HoloModel *model)
     int *inputs = numbers(l, (int)plan->input_count), *outputs = numbers(l, (int)plan->output_count);
     if (!inputs || !outputs) return holo_fail_memory(l->error);
     for (uint32_t i = 0; i < plan->input_count; i++) inputs[i] = (int)model->archive.OPERANDS_at[plan->input_first + i];
-    for (uint32_t i = 0; i < plan->output_count; i++)
-        outputs[i] = value_root(model, plan, model->archive.OPERANDS_at[plan->output_first + i]);
     l->listing.name = keep(l, holo_model_text(model, plan->name));
     l->listing.inputs = inputs;
     l->listing.outputs = outputs;
     l->listing.input_count = (int)plan->input_count;
     l->listing.output_count = (int)plan->output_count;
-    return plan_add(l, model, plan, -1);
+    HOLO_TRY(plan_add(l, model, plan, -1));
+    for (uint32_t i = 0; i < plan->output_count; i++) // views are followed once their producers are known
+        outputs[i] = value_root(l, 0, model, plan, model->archive.OPERANDS_at[plan->output_first + i]);
+    return HOLO_OK;
 }

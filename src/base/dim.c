@@ -10,13 +10,13 @@
 // What grows too large (see the limits) is not kept: it becomes HOLO_DIM_UNKNOWN.
 #include "base/dim.h"
 
+#include "base/dim_poly.h"
+
 #include <stdio.h>
 #include <string.h>
 
 enum {
     ENTRY_MAX  = 1 << 20,
-    TERM_MAX   = 64,   // of a polynomial
-    DEGREE_MAX = 12,   // of a term
     DEPTH_MAX  = 64,   // of atoms in atoms
     WEIGHT_MAX = 4096, // symbols and numbers in the expression written out
 };
@@ -36,17 +36,6 @@ struct HoloDims {
     int          count, room, table_room, symbol_count, symbol_room;
     int          fresh;
 };
-
-typedef struct Term {
-    int64_t coefficient;
-    int     degree;
-    int     atom[DEGREE_MAX]; // entries, ascending
-} Term;
-
-typedef struct Poly { // terms by descending degree, then by atoms; no zero coefficients
-    int  count;
-    Term term[TERM_MAX];
-} Poly;
 
 // ---- the table
 
@@ -168,16 +157,11 @@ static Bounds bounds_mul(Bounds a, Bounds b)
     return (Bounds){bound_mul(a.low, b.low), bound_mul(a.high, b.high)};
 }
 
-static int64_t floor_div(int64_t a, int64_t b)
-{
-    return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
 static Bounds bounds_div(Bounds a, Bounds b)
 {
     if (b.low == b.high && b.low > 0) {
-        return (Bounds){a.low == INT64_MIN ? INT64_MIN : floor_div(a.low, b.low),
-                        a.high == INT64_MAX ? INT64_MAX : floor_div(a.high, b.low)};
+        return (Bounds){a.low == INT64_MIN ? INT64_MIN : holo_floor_div(a.low, b.low),
+                        a.high == INT64_MAX ? INT64_MAX : holo_floor_div(a.high, b.low)};
     }
     if (a.low >= 0 && b.low >= 0) return (Bounds){0, a.high};
     return no_bounds;
@@ -288,69 +272,10 @@ bool holo_dim_is_fresh(const HoloDims *dims, HoloDim d)
 
 // ---- polynomials
 
-static int term_compare(const Term *x, const Term *y)
-{
-    if (x->degree != y->degree) return y->degree - x->degree;
-    for (int i = 0; i < x->degree; i++)
-        if (x->atom[i] != y->atom[i]) return x->atom[i] < y->atom[i] ? -1 : 1;
-    return 0;
-}
-
-// Adds a term to its place. False: overflow or too many terms.
-static bool poly_add_term(Poly *p, const Term *t)
-{
-    int i = 0, order = 1;
-    while (i < p->count && (order = term_compare(&p->term[i], t)) < 0) i++;
-    if (i < p->count && order == 0) {
-        int64_t sum;
-        if (!holo_add(p->term[i].coefficient, t->coefficient, &sum)) return false;
-        p->term[i].coefficient = sum;
-        if (sum == 0) memmove(&p->term[i], &p->term[i + 1], (size_t)(--p->count - i) * sizeof *t);
-        return true;
-    }
-    if (t->coefficient == 0) return true;
-    if (p->count == TERM_MAX) return false;
-    memmove(&p->term[i + 1], &p->term[i], (size_t)(p->count++ - i) * sizeof *t);
-    p->term[i] = *t;
-    return true;
-}
-
-static bool term_mul(const Term *x, const Term *y, Term *out)
-{
-    if (x->degree + y->degree > DEGREE_MAX) return false;
-    if (!holo_mul(x->coefficient, y->coefficient, &out->coefficient)) return false;
-    out->degree = x->degree + y->degree;
-    for (int i = 0, j = 0; i + j < out->degree;) {
-        bool first       = j == y->degree || (i < x->degree && x->atom[i] <= y->atom[j]);
-        out->atom[i + j] = first ? x->atom[i] : y->atom[j];
-        if (first)
-            i++;
-        else
-            j++;
-    }
-    return true;
-}
-
-// Is y a factor of x? Then the quotient.
-static bool term_divides(const Term *x, const Term *y, Term *out)
-{
-    if (y->coefficient == -1 && x->coefficient == INT64_MIN) return false;
-    if (x->coefficient % y->coefficient != 0) return false;
-    *out  = (Term){.coefficient = x->coefficient / y->coefficient};
-    int j = 0;
-    for (int i = 0; i < x->degree; i++) {
-        if (j < y->degree && x->atom[i] == y->atom[j])
-            j++;
-        else
-            out->atom[out->degree++] = x->atom[i];
-    }
-    return j == y->degree;
-}
-
 // One term of a chain: a number, MUL(number, product), a product or an atom.
-static Term term_of(const HoloDims *dims, HoloDim d)
+static HoloTerm term_of(const HoloDims *dims, HoloDim d)
 {
-    Term t = {.coefficient = 1};
+    HoloTerm t = {.coefficient = 1};
     if (!holo_dim_is_symbolic(d)) {
         t.coefficient = d;
         return t;
@@ -374,14 +299,14 @@ static Term term_of(const HoloDims *dims, HoloDim d)
     return t;
 }
 
-static void poly_of(const HoloDims *dims, HoloDim d, Poly *out)
+static void poly_of(const HoloDims *dims, HoloDim d, HoloPoly *out)
 {
     out->count = 0;
     for (;;) {
         const HoloDimNode *node   = holo_dim_is_symbolic(d) ? holo_dims_node(dims, holo_dim_entry(d)) : NULL;
         bool               is_sum = node && node->op == HOLO_DIM_ADD;
-        Term               t      = term_of(dims, is_sum ? node->b : d);
-        bool               fits   = poly_add_term(out, &t);
+        HoloTerm           t      = term_of(dims, is_sum ? node->b : d);
+        bool               fits   = holo_poly_add(out, &t);
         (void)fits; // an entry's polynomial fitted when it was made
         if (!is_sum) return;
         d = node->a;
@@ -393,7 +318,7 @@ static HoloDim number_or_unknown(int64_t x)
     return holo_dim_is_symbolic(x) ? HOLO_DIM_UNKNOWN : x; // a number that falls into the band by chance
 }
 
-static HoloDim term_entry(HoloDims *dims, const Term *t)
+static HoloDim term_entry(HoloDims *dims, const HoloTerm *t)
 {
     if (t->degree == 0) return number_or_unknown(t->coefficient);
     HoloDim d = holo_dim_of_entry(t->atom[0]);
@@ -402,7 +327,7 @@ static HoloDim term_entry(HoloDims *dims, const Term *t)
     return entry_of(dims, HOLO_DIM_MUL, number_or_unknown(t->coefficient), d);
 }
 
-static HoloDim poly_entry(HoloDims *dims, const Poly *p)
+static HoloDim poly_entry(HoloDims *dims, const HoloPoly *p)
 {
     if (p->count == 0) return 0;
     HoloDim d = term_entry(dims, &p->term[0]);
@@ -416,7 +341,7 @@ static HoloDim poly_entry(HoloDims *dims, const Poly *p)
 static bool floor_div_checked(int64_t a, int64_t b, int64_t *out)
 {
     if (b == 0 || (a == INT64_MIN && b == -1)) return false;
-    *out = floor_div(a, b);
+    *out = holo_floor_div(a, b);
     return true;
 }
 
@@ -447,12 +372,12 @@ static HoloDim apply_numbers(int32_t op, int64_t a, int64_t b)
 static HoloDim add_scaled(HoloDims *dims, HoloDim a, HoloDim b, int64_t factor)
 {
     if (!valid(dims, a) || !valid(dims, b)) return HOLO_DIM_UNKNOWN;
-    Poly p, q;
+    HoloPoly p, q;
     poly_of(dims, a, &p);
     poly_of(dims, b, &q);
     for (int i = 0; i < q.count; i++) {
         if (!holo_mul(q.term[i].coefficient, factor, &q.term[i].coefficient)) return HOLO_DIM_UNKNOWN;
-        if (!poly_add_term(&p, &q.term[i])) return HOLO_DIM_UNKNOWN;
+        if (!holo_poly_add(&p, &q.term[i])) return HOLO_DIM_UNKNOWN;
     }
     return poly_entry(dims, &p);
 }
@@ -473,14 +398,14 @@ HoloDim holo_dim_mul(HoloDims *dims, HoloDim a, HoloDim b)
 {
     if (are_numbers(a, b)) return apply_numbers(HOLO_DIM_MUL, a, b);
     if (!valid(dims, a) || !valid(dims, b)) return HOLO_DIM_UNKNOWN;
-    Poly p, q, product;
+    HoloPoly p, q, product;
     poly_of(dims, a, &p);
     poly_of(dims, b, &q);
     product.count = 0;
     for (int i = 0; i < p.count; i++) {
         for (int k = 0; k < q.count; k++) {
-            Term t;
-            if (!term_mul(&p.term[i], &q.term[k], &t) || !poly_add_term(&product, &t)) return HOLO_DIM_UNKNOWN;
+            HoloTerm t;
+            if (!holo_term_mul(&p.term[i], &q.term[k], &t) || !holo_poly_add(&product, &t)) return HOLO_DIM_UNKNOWN;
         }
     }
     return poly_entry(dims, &product);
@@ -488,75 +413,8 @@ HoloDim holo_dim_mul(HoloDims *dims, HoloDim a, HoloDim b)
 
 // ---- quotients
 
-// p = divisor * quotient + rest, by long division on leading terms. Terms that the divisor's first does
-// not divide go to the rest. False: a limit is reached.
-static bool poly_divide(const Poly *p, const Poly *divisor, Poly *quotient, Poly *rest)
-{
-    Poly left       = *p;
-    quotient->count = rest->count = 0;
-    for (int steps = 0; left.count; steps++) {
-        Term lead = left.term[0], factor;
-        if (steps > 4 * TERM_MAX) return false;
-        if (!term_divides(&lead, &divisor->term[0], &factor)) {
-            memmove(&left.term[0], &left.term[1], (size_t)--left.count * sizeof lead);
-            if (!poly_add_term(rest, &lead)) return false;
-            continue;
-        }
-        if (!poly_add_term(quotient, &factor)) return false;
-        for (int i = 0; i < divisor->count; i++) {
-            Term t;
-            if (!term_mul(&factor, &divisor->term[i], &t) || t.coefficient == INT64_MIN) return false;
-            t.coefficient = -t.coefficient;
-            if (!poly_add_term(&left, &t)) return false;
-        }
-    }
-    return true;
-}
-
-// Splits each coefficient into k * quotient + rest with 0 <= rest < k.
-static bool poly_split(const Poly *p, int64_t k, Poly *quotient, Poly *rest)
-{
-    quotient->count = rest->count = 0;
-    for (int i = 0; i < p->count; i++) {
-        Term whole = p->term[i], part = p->term[i];
-        whole.coefficient = floor_div(p->term[i].coefficient, k);
-        part.coefficient  = p->term[i].coefficient - whole.coefficient * k;
-        if (!poly_add_term(quotient, &whole) || !poly_add_term(rest, &part)) return false;
-    }
-    return true;
-}
-
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a         = b;
-        b         = r;
-    }
-    return a;
-}
-
-// Divides the rest and k by what all coefficients but the constant one have in common; the constant
-// rounds down, which the floor of the quotient would have done anyway.
-static int64_t reduce(Poly *rest, int64_t k)
-{
-    int64_t common = k;
-    for (int i = 0; i < rest->count; i++)
-        if (rest->term[i].degree) common = gcd(common, rest->term[i].coefficient);
-    if (common == 1) return k;
-    Poly reduced = {0};
-    for (int i = 0; i < rest->count; i++) {
-        Term t        = rest->term[i];
-        t.coefficient = floor_div(t.coefficient, common);
-        bool fits     = poly_add_term(&reduced, &t);
-        (void)fits; // no more terms than before
-    }
-    *rest = reduced;
-    return k / common;
-}
-
 // (x//j + c)//k = (x + c*j)//(j*k). True where `rest` has that form.
-static bool nested_quotient(HoloDims *dims, const Poly *rest, int64_t k, HoloDim *out)
+static bool nested_quotient(HoloDims *dims, const HoloPoly *rest, int64_t k, HoloDim *out)
 {
     if (rest->count == 0 || rest->count > 2 || rest->term[0].degree != 1 || rest->term[0].coefficient != 1)
         return false;
@@ -573,40 +431,18 @@ static HoloDim div_number(HoloDims *dims, HoloDim a, int64_t k)
 {
     if (k < 0) return k == INT64_MIN ? HOLO_DIM_UNKNOWN : div_number(dims, holo_dim_sub(dims, 0, a), -k);
     if (k == 0 || !valid(dims, a)) return HOLO_DIM_UNKNOWN;
-    Poly p, quotient, rest;
+    HoloPoly p, quotient, rest;
     poly_of(dims, a, &p);
-    if (!poly_split(&p, k, &quotient, &rest)) return HOLO_DIM_UNKNOWN;
-    k             = reduce(&rest, k);
+    if (!holo_poly_split(&p, k, &quotient, &rest)) return HOLO_DIM_UNKNOWN;
+    k             = holo_poly_reduce(&rest, k);
     HoloDim whole = poly_entry(dims, &quotient), part = poly_entry(dims, &rest), nested;
     if (whole == HOLO_DIM_UNKNOWN || part == HOLO_DIM_UNKNOWN) return HOLO_DIM_UNKNOWN;
     Bounds b = bounds_of(dims, part);
     if (k == 1) return holo_dim_add(dims, whole, part);
-    if (b.low > INT64_MIN && b.high < INT64_MAX && floor_div(b.low, k) == floor_div(b.high, k))
-        return holo_dim_add(dims, whole, floor_div(b.low, k));
+    if (b.low > INT64_MIN && b.high < INT64_MAX && holo_floor_div(b.low, k) == holo_floor_div(b.high, k))
+        return holo_dim_add(dims, whole, holo_floor_div(b.low, k));
     if (nested_quotient(dims, &rest, k, &nested)) return holo_dim_add(dims, whole, nested);
     return holo_dim_add(dims, whole, entry_of(dims, HOLO_DIM_DIV, part, k));
-}
-
-// Takes the factors that all terms of both have in common out of both.
-static void cancel(Poly *a, Poly *b)
-{
-    Term common        = b->term[0];
-    common.coefficient = common.coefficient == INT64_MIN ? 1 : common.coefficient;
-    for (int i = 0; i < a->count + b->count; i++) {
-        const Term *t    = i < a->count ? &a->term[i] : &b->term[i - a->count];
-        int64_t     g    = t->coefficient == INT64_MIN ? 1 : gcd(common.coefficient, t->coefficient);
-        int         kept = 0, k = 0;
-        common.coefficient = g < 0 ? -g : g;
-        for (int j = 0; j < common.degree; j++) {
-            while (k < t->degree && t->atom[k] < common.atom[j]) k++;
-            if (k < t->degree && t->atom[k] == common.atom[j]) common.atom[kept++] = t->atom[k++];
-        }
-        common.degree = kept;
-    }
-    for (int i = 0; i < a->count + b->count; i++) {
-        Term *t = i < a->count ? &a->term[i] : &b->term[i - a->count], quotient;
-        if (term_divides(t, &common, &quotient)) *t = quotient;
-    }
 }
 
 HoloDim holo_dim_div(HoloDims *dims, HoloDim a, HoloDim b)
@@ -615,13 +451,13 @@ HoloDim holo_dim_div(HoloDims *dims, HoloDim a, HoloDim b)
     if (!valid(dims, a) || !valid(dims, b)) return HOLO_DIM_UNKNOWN;
     if (!holo_dim_is_symbolic(b)) return div_number(dims, a, b);
     if (a == 0) return 0;
-    Poly p, q, quotient, rest;
+    HoloPoly p, q, quotient, rest;
     poly_of(dims, a, &p);
     poly_of(dims, b, &q);
-    if (poly_divide(&p, &q, &quotient, &rest) && (rest.count == 0 || q.count == 1)) {
+    if (holo_poly_divide(&p, &q, &quotient, &rest) && (rest.count == 0 || q.count == 1)) {
         if (rest.count == 0) return poly_entry(dims, &quotient);
         HoloDim whole = poly_entry(dims, &quotient);
-        cancel(&rest, &q);
+        holo_poly_cancel(&rest, &q);
         HoloDim above = poly_entry(dims, &rest), below = poly_entry(dims, &q);
         if (below == HOLO_DIM_UNKNOWN || above == HOLO_DIM_UNKNOWN) return HOLO_DIM_UNKNOWN;
         if (!holo_dim_is_symbolic(below)) return holo_dim_add(dims, whole, holo_dim_div(dims, above, below));

@@ -231,8 +231,9 @@ static HoloStatus step_check(const Check *c, const HoloPlanRecord *p, uint32_t i
         uint32_t v = a->OPERANDS_at[s->operand_first + k];
         ok = v == HOLO_NO_VALUE || v < p->value_count;
         if (ok && v != HOLO_NO_VALUE && k >= s->in_count) { // what a step writes is not an input or a constant
-            uint32_t storage = a->VALUES_at[p->value_first + v].storage;
-            ok = storage == HOLO_STORE_ARENA || storage == HOLO_STORE_HEAP;
+            const HoloValueRecord *r = &a->VALUES_at[p->value_first + v];
+            while (r->storage == HOLO_STORE_ALIAS) r = &a->VALUES_at[p->value_first + r->at];
+            ok = r->storage == HOLO_STORE_ARENA || r->storage == HOLO_STORE_HEAP;
         }
     }
     for (uint32_t k = 0; ok && k < s->attr_count; k++) {

@@ -314,6 +314,20 @@ static HoloStatus infer_sequence_map(HoloInfer *infer, HoloNode *node)
 
 // ---- any
 
+// Of others nothing is known but what their subgraphs capture.
+static HoloStatus infer_other(HoloInfer *infer, HoloNode *node)
+{
+    for (int i = 0; i < node->attr_count; i++) {
+        HoloGraph *body = node->attr[i].kind == HOLO_ATTR_GRAPH ? node->attr[i].graph : NULL;
+        if (!body) continue;
+        for (int k = 0; k < body->input_count - node->capture_count; k++) set_input(body->inputs[k], &unknown_type);
+        set_captures(node, body);
+        HOLO_TRY(holo_infer_graph(body, infer->depth + 1, infer->error));
+    }
+    for (int i = 0; i < node->out_count; i++) set_out(infer, node, i, &unknown_type);
+    return HOLO_OK;
+}
+
 HoloStatus holo_control_infer(HoloInfer *infer, HoloNode *node)
 {
     static const struct {
@@ -324,6 +338,5 @@ HoloStatus holo_control_infer(HoloInfer *infer, HoloNode *node)
         {"If", 1, infer_if}, {"Loop", 1, infer_loop}, {"Scan", 9, infer_scan}, {"SequenceMap", 1, infer_sequence_map}};
     for (int i = 0; i < HOLO_COUNT(rows); i++)
         if (!strcmp(rows[i].type, node->type) && node->version >= rows[i].since) return rows[i].infer(infer, node);
-    for (int i = 0; i < node->out_count; i++) set_out(infer, node, i, &unknown_type);
-    return HOLO_OK;
+    return infer_other(infer, node);
 }

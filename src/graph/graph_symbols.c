@@ -9,7 +9,7 @@ bool *holo_graph_input_entries(const HoloGraph *graph, HoloArena *scratch)
     for (int i = 0; i < graph->input_count; i++) {
         const HoloTensor *t = &graph->inputs[i]->type;
         for (int k = 0; k < t->rank && t->kind == HOLO_TENSOR; k++)
-            if (holo_dim_is_symbolic(t->dim[k]) && t->dim[k] != HOLO_DIM_UNKNOWN)
+            if (holo_dim_is_symbolic(t->dim[k]) && (uint32_t)t->dim[k] < (uint32_t)count)
                 known[holo_dim_entry(t->dim[k])] = true;
     }
     for (int i = 0; i < count; i++) {

@@ -180,7 +180,13 @@ static HoloStatus add_node(HoloOnnx *im, HoloOnnxScope *scope, const HoloOnnxNod
     if (!node) return holo_fail_memory(im->error);
     for (int i = 0; i < call->in_count; i++) node->in[i] = call->in[i];
     for (int i = 0; i < capture_count; i++) node->in[call->in_count + i] = captures[i]->outer;
-    for (int i = 0; i < call->out_count; i++) holo_node_set_out(node, i, call->out[i]);
+    const HoloOp *op = holo_op_find(domain, type, version);
+    for (int i = 0; i < call->out_count; i++) {
+        // An output that the operator always gives exists, even where the model has no name for it.
+        HoloValue *out = call->out[i];
+        if (!out && op && i < op->out_min && !(out = holo_graph_value(scope->graph, NULL))) return holo_fail_memory(im->error);
+        holo_node_set_out(node, i, out);
+    }
     for (int i = 0; i < call->attr_count; i++) node->attr[i] = call->attr[i];
     node->capture_count = capture_count;
     return HOLO_OK;

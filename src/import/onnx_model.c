@@ -51,6 +51,11 @@ static const char *looks_like(const uint8_t *bytes, size_t size)
         {0, "\x80\x03", "a Python pickle"},
         {0, "\x80\x04", "a Python pickle"},
         {0, "\177ELF", "a program (ELF)"},
+        {0, "\x89PNG", "a picture (PNG)"},
+        {0, "\xff\xd8\xff", "a picture (JPEG)"},
+        {0, "GIF8", "a picture (GIF)"},
+        {0, "%PDF", "a document (PDF)"},
+        {0, "\x89HOLO", "an archive that is compiled already (.holo)"},
     };
     if (size == 0) return "an empty file";
     if (size > 4 && !memcmp(bytes, "PK\3\4", 4))
@@ -109,7 +114,10 @@ static HoloStatus read_model(HoloOnnx *im, HoloString bytes)
     HoloOnnxBody       body  = {0};
     const char        *other = looks_like((const uint8_t *)bytes.data, bytes.size);
     if (other) return holo_fail(im->error, HOLO_BAD_MODEL, "this is not an ONNX model; it looks like %s", other);
-    HOLO_TRY(holo_pb_read(&im->source, "ModelProto", bytes, holo_onnx_model_fields, &model));
+    HoloError    why  = {0};
+    HoloPbSource file = {(const uint8_t *)bytes.data, &why};
+    if (holo_pb_read(&file, "ModelProto", bytes, holo_onnx_model_fields, &model))
+        return holo_fail(im->error, HOLO_BAD_MODEL, "this is not an ONNX model, or it is damaged: %.500s", why.text);
     if (!holo_pb_has(model.has, GRAPH))
         return holo_fail(im->error, HOLO_BAD_MODEL, "this is not an ONNX model: it has no graph");
     if (model.ir_version < IR_MIN)

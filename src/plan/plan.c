@@ -23,8 +23,11 @@ typedef struct Planning { // of one graph
     Record          *records;
     uint32_t         record_count, record_room;
     uint32_t        *number; // by id of a graph value: its record + 1; 0: none yet
+    int             *last;   // by id: the last node that reads its bytes, through views too
+    bool            *is_kept; // by id: an output of the graph, or a view of one
     HoloStepRecord  *steps;
     uint32_t         step_count;
+    int              node_index; // of the node being planned
     HoloBuffer       operands; // of all steps
 } Planning;
 
@@ -66,12 +69,46 @@ static bool is_alias(const Planning *p, const HoloNode *node)
     return type_is_known(p, &in->type) && number && p->records[number - 1].value.storage != HOLO_STORE_HEAP;
 }
 
+// The value whose bytes these are: views have none of their own.
+static uint32_t root_of(const Planning *p, uint32_t number)
+{
+    while (p->records[number].value.storage == HOLO_STORE_ALIAS) number = (uint32_t)p->records[number].value.at;
+    return number;
+}
+
+// Is `v` the last use of bytes that a step of this plan wrote, and does nothing else of the node read them?
+static bool is_dying(const Planning *p, const HoloNode *node, int node_index, const HoloValue *v)
+{
+    if (!v || v->is_input || v->is_constant || p->last[v->id] != node_index || p->is_kept[v->id] || !p->number[v->id]) return false;
+    uint32_t root = root_of(p, p->number[v->id] - 1);
+    if (p->records[root].value.storage != HOLO_STORE_ARENA) return false;
+    for (int i = 0; i < node->in_count; i++) {
+        const HoloValue *other = node->in[i];
+        if (other && other != v && p->number[other->id] && root_of(p, p->number[other->id] - 1) == root) return false;
+    }
+    return true;
+}
+
+// The input over which the node may write its output: element by element, in the same place.
+static const HoloValue *overwritten(const Planning *p, const HoloNode *node, const HoloValue *out)
+{
+    bool in_place = node->op->flags & HOLO_OP_POINTWISE || holo_lower_choose(node).kernel == HOLO_KERNEL_softmax_f32;
+    if (!in_place || p->is_kept[out->id] || node->out_count != 1 || !type_is_known(p, &out->type)) return NULL;
+    for (int i = 0; i < node->in_count; i++) {
+        const HoloValue *v = node->in[i];
+        bool same = v && v->type.dtype == out->type.dtype && v->type.rank == out->type.rank && type_is_known(p, &v->type);
+        for (int d = 0; same && d < out->type.rank; d++) same = v->type.dim[d] == out->type.dim[d];
+        if (same && is_dying(p, node, p->node_index, v)) return v;
+    }
+    return NULL;
+}
+
 static HoloStorage storage_of(const Planning *p, const HoloValue *v)
 {
     if (v->is_input) return HOLO_STORE_INPUT;
     if (v->is_constant) return HOLO_STORE_CONSTANT;
     if (!v->producer) return HOLO_STORE_EXPRESSION;
-    if (is_alias(p, v->producer)) return HOLO_STORE_ALIAS;
+    if (is_alias(p, v->producer) || overwritten(p, v->producer, v)) return HOLO_STORE_ALIAS;
     bool planned = type_is_known(p, &v->type) && v->type.dtype != HOLO_STRING &&
                    !(v->producer->op->flags & (HOLO_OP_CONTROL | HOLO_OP_DYNAMIC));
     return planned ? HOLO_STORE_ARENA : HOLO_STORE_HEAP;
@@ -106,6 +143,7 @@ static HoloStatus value_plan(Planning *p, const HoloValue *v, uint32_t *out)
         return HOLO_OK;
     }
     HoloStorage storage = storage_of(p, v);
+    const HoloValue *base = storage != HOLO_STORE_ALIAS ? NULL : is_alias(p, v->producer) ? v->producer->in[0] : overwritten(p, v->producer, v);
     HoloError *error = p->planner->error;
     if (storage == HOLO_STORE_EXPRESSION && !contents_are_known(p, v))
         return holo_fail(error, HOLO_INTERNAL, "value %s has neither a producer nor contents", v->name);
@@ -116,7 +154,7 @@ static HoloStatus value_plan(Planning *p, const HoloValue *v, uint32_t *out)
     if (storage == HOLO_STORE_CONSTANT) HOLO_TRY(holo_planner_constant(p->planner, &v->type, NULL, 0, &at));
     if (storage == HOLO_STORE_EXPRESSION)
         HOLO_TRY(holo_planner_sizes(p->planner, (int)holo_tensor_count(&v->type), v->contents, &at));
-    if (storage == HOLO_STORE_ALIAS) at = p->number[v->producer->in[0]->id] - 1;
+    if (base) at = p->number[base->id] - 1;
     r->at = at;
     return HOLO_OK;
 }
@@ -223,6 +261,7 @@ static HoloStatus steps_plan(Planning *p)
     for (int i = 0; i < p->graph->input_count; i++) HOLO_TRY(value_plan(p, p->graph->inputs[i], &number));
     for (int i = 0; i < p->graph->node_count; i++) {
         const HoloNode *node = p->graph->nodes[i];
+        p->node_index = i;
         if (!node->op) return holo_fail(p->planner->error, HOLO_INTERNAL, "node %s has no operator", node->name);
         if (!has_output(node)) continue;
         if (node->in_count && node->in[0]) HOLO_TRY(node->op->flags & HOLO_OP_VIEW ? value_plan(p, node->in[0], &number) : HOLO_OK);
@@ -233,12 +272,6 @@ static HoloStatus steps_plan(Planning *p)
 }
 
 // ---- memory
-
-static uint32_t root_of(const Planning *p, uint32_t number)
-{
-    while (p->records[number].value.storage == HOLO_STORE_ALIAS) number = (uint32_t)p->records[number].value.at;
-    return number;
-}
 
 // The first and last step that touch each arena value, through its aliases too.
 static void lifetimes(Planning *p, const uint32_t *outputs, uint32_t output_count)
@@ -284,6 +317,25 @@ static HoloStatus arena_plan(Planning *p, HoloPlanRecord *plan)
         if (p->records[i].value.storage == HOLO_STORE_ARENA) p->records[i].value.at = blocks[i].offset;
     plan->flags |= HOLO_PLAN_STATIC;
     return HOLO_OK;
+}
+
+// ---- uses
+
+// Backwards: what reads a view reads what it is a view of.
+static void uses_find(Planning *p)
+{
+    const HoloGraph *graph = p->graph;
+    for (int i = 0; i < graph->value_count; i++) p->last[i] = -1;
+    for (int i = 0; i < graph->output_count; i++) p->is_kept[graph->outputs[i]->id] = true;
+    for (int i = graph->node_count - 1; i >= 0; i--) {
+        const HoloNode *node = graph->nodes[i];
+        for (int k = 0; k < node->in_count; k++)
+            if (node->in[k] && p->last[node->in[k]->id] < i) p->last[node->in[k]->id] = i;
+        if (!node->op || !(node->op->flags & HOLO_OP_VIEW) || !node->in_count || !node->in[0] || !node->out_count || !node->out[0]) continue;
+        int from = node->in[0]->id, view = node->out[0]->id;
+        if (p->last[view] > p->last[from]) p->last[from] = p->last[view];
+        p->is_kept[from] = p->is_kept[from] || p->is_kept[view];
+    }
 }
 
 // ---- putting it together
@@ -350,10 +402,13 @@ static HoloStatus plan_graph(HoloPlanner *planner, const HoloGraph *graph, const
         .graph = graph,
         .known = known,
         .number = HOLO_NEW(&planner->arena, uint32_t, graph->value_count + 1),
+        .last = HOLO_NEW(&planner->arena, int, graph->value_count + 1),
+        .is_kept = HOLO_NEW(&planner->arena, bool, graph->value_count + 1),
         .steps = HOLO_NEW(&planner->arena, HoloStepRecord, graph->node_count + 1),
     };
-    if (!known || !p.number || !p.steps) return holo_fail_memory(planner->error);
+    if (!known || !p.number || !p.steps || !p.last || !p.is_kept) return holo_fail_memory(planner->error);
     for (int i = 0; outer_known && i < holo_dims_count(planner->dims); i++) known[i] = known[i] || outer_known[i];
+    uses_find(&p);
     HoloStatus status = plan_fill(&p, number);
     holo_free(p.operands.data);
     return status;

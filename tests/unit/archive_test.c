@@ -1,0 +1,371 @@
+// archive_test.c - the file: the same bytes from every compile, weights untouched by opening and stored once, and no byte
+// of it that can do harm, damaged by chance or on purpose.
+#include "support/models.h"
+#include "support/onnx_writer.h"
+
+#include "base/hash.h"
+#include "format/holo.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const HoloSectionRecord *section_find(const uint8_t *file, uint32_t id)
+{
+    const HoloHeader        *h     = (const void *)file;
+    const HoloSectionRecord *table = (const void *)(file + h->header_size);
+    for (uint32_t i = 0; i < h->section_count; i++)
+        if (table[i].id == id) return &table[i];
+    fail_msg("there is no section %u", id);
+    return NULL;
+}
+
+// ---- writing
+
+static void expect_one_archive(const char *path, HoloNumeric numeric)
+{
+    size_t   size, other_size;
+    uint8_t *bytes = file_read(archived(path, numeric, 1), &size);
+    for (int threads = 1; threads <= 4; threads += 3) { // 1 again, and 4
+        uint8_t *other = file_read(archived(path, numeric, threads), &other_size);
+        expect_same_bytes(other, other_size, bytes, size);
+        free(other);
+    }
+    free(bytes);
+}
+
+static void test_the_same_bytes_every_time(void **state)
+{
+    (void)state;
+    for (int numeric = HOLO_FUSED; numeric <= HOLO_EXACT; numeric++) {
+        expect_one_archive(model_conv(), (HoloNumeric)numeric);
+        expect_one_archive(model_mlp(), (HoloNumeric)numeric);
+        expect_one_archive(model_dynamic(), (HoloNumeric)numeric);
+        expect_one_archive(model_loop(5), (HoloNumeric)numeric);
+    }
+}
+
+// Where the model lies and what its file is called leaves no trace.
+static void test_the_same_bytes_from_another_place(void **state)
+{
+    (void)state;
+    size_t   size, a_size, b_size;
+    uint8_t *model = file_read(model_conv(), &size);
+    assert_int_equal(mkdir(temp_path("elsewhere"), 0777), 0);
+    file_write(temp_path("elsewhere/another.name"), model, size);
+    uint8_t *a = file_read(archived(model_conv(), HOLO_FUSED, 1), &a_size);
+    uint8_t *b = file_read(archived(temp_path("elsewhere/another.name"), HOLO_FUSED, 1), &b_size);
+    expect_same_bytes(b, b_size, a, a_size);
+    free(model);
+    free(a);
+    free(b);
+}
+
+static void test_layout(void **state)
+{
+    (void)state;
+    size_t            size;
+    uint8_t          *bytes = file_read(archived(model_conv(), HOLO_EXACT, 1), &size);
+    const HoloHeader *h     = (const void *)bytes;
+    uint64_t          end   = 0;
+    assert_memory_equal(h->magic, "\x89HOLO\r\n\x1a", 8);
+    assert_int_equal(h->file_size, size);
+    assert_int_equal(h->flags_must, HOLO_FLAG_EXACT);
+    for (uint32_t id = 1; id < HOLO_SECTION_LIMIT; id++) {
+        const HoloSectionRecord *s = section_find(bytes, id);
+        assert_int_equal(s->offset % 64, 0);
+        assert_true(s->offset >= end);
+        for (uint64_t i = end > sizeof *h ? end : s->offset; i < s->offset; i++) assert_int_equal(bytes[i], 0); // padding
+        end = s->offset + s->size;
+    }
+    assert_int_equal(end, size);
+    assert_int_equal(section_find(bytes, HOLO_SECTION_WEIGHTS)->offset % 4096, 0);
+    free(bytes);
+}
+
+// Equal bytes under several names are there once; equal numbers of another type are not the same.
+static void test_constants_are_stored_once(void **state)
+{
+    (void)state;
+    OnnxModel     m    = {0};
+    const char   *path = temp_path("twice.onnx");
+    HoloReport   *report;
+    HoloModel    *model;
+    HoloModelInfo info;
+    onnx_input(&m.graph, "x", HOLO_F32, "4,32");
+    onnx_output(&m.graph, "y", HOLO_F32, "4,32");
+    onnx_output(&m.graph, "z", HOLO_F32, "32,4");
+    for (int i = 0; i < 3; i++) onnx_weights(&m.graph, (const char *[]){"a", "b", "c"}[i], "4,32", 9, 1);
+    onnx_weights(&m.graph, "d", "32,4", 9, 1); // the same bytes again, in another shape
+    onnx_node(&m.graph, "Add", "x,a", "s", "");
+    onnx_node(&m.graph, "Mul", "s,b", "t", "");
+    onnx_node(&m.graph, "Sub", "t,c", "y", "");
+    onnx_node(&m.graph, "Transpose", "y", "yt", "perm=[1,0]");
+    onnx_node(&m.graph, "Mul", "yt,d", "z", "");
+    onnx_save(&m, path);
+    EXPECT_OK(holo_compile_model(NULL, path, &model, &report, &error));
+    holo_model_info(model, &info);
+    assert_int_equal(info.constants, 1);
+    assert_int_equal(info.constant_bytes, 4 * 32 * 4);
+    assert_int_equal(report->constants, 1);
+    assert_true(report->deduplicated >= 1);
+    holo_report_destroy(report);
+    holo_model_close(model);
+}
+
+// ---- opening
+
+// The weights are there, but reading any of them would end the program.
+static void expect_weights_untouched(const char *path)
+{
+    struct stat  st;
+    HoloModel   *model;
+    HoloSession *session;
+    FILE        *file = fopen(archived(path, HOLO_FUSED, 1), "rb");
+    assert_non_null(file);
+    assert_int_equal(fstat(fileno(file), &st), 0);
+    uint8_t *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fileno(file), 0);
+    fclose(file);
+    assert_ptr_not_equal(bytes, MAP_FAILED);
+    const HoloSectionRecord *weights = section_find(bytes, HOLO_SECTION_WEIGHTS);
+    assert_true(weights->size > 0);
+    assert_int_equal(mprotect(bytes + weights->offset, weights->size, PROT_NONE), 0);
+    EXPECT_OK(holo_model_open_memory(bytes, (size_t)st.st_size, &model, &error));
+    EXPECT_OK(holo_session_create(model, NULL, &session, &error)); // nor does binding sizes look at them
+    holo_session_destroy(session);
+    holo_model_close(model);
+    munmap(bytes, (size_t)st.st_size);
+}
+
+static void test_opening_touches_no_weight(void **state)
+{
+    (void)state;
+    expect_weights_untouched(model_conv());
+    expect_weights_untouched(model_mlp());
+    expect_weights_untouched(model_dynamic());
+}
+
+static void test_three_ways_to_open(void **state)
+{
+    (void)state;
+    const char *path = archived(model_conv(), HOLO_FUSED, 1), *fifo = temp_path("archive.pipe");
+    size_t      size, sizes[3];
+    uint8_t    *bytes = file_read(path, &size), *answers[3];
+    HoloModel  *models[3];
+    EXPECT_OK(holo_model_open(path, &models[0], &error));
+    EXPECT_OK(holo_model_open_memory(bytes, size, &models[1], &error));
+    // A pipe cannot be mapped: it is read.
+    char command[512];
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    snprintf(command, sizeof command, "cat '%s' > '%s' &", path, fifo);
+    assert_int_equal(system(command), 0);
+    EXPECT_OK(holo_model_open(fifo, &models[2], &error));
+    for (int i = 0; i < 3; i++) {
+        EXPECT_OK(holo_model_verify(models[i], &error));
+        answers[i] = answer(models[i], NULL, 1, 1, &sizes[i]);
+        expect_same_bytes(answers[i], sizes[i], answers[0], sizes[0]);
+    }
+    for (int i = 0; i < 3; i++) {
+        free(answers[i]);
+        holo_model_close(models[i]);
+    }
+    uint8_t *odd = aligned_alloc(64, 64 * (size / 64 + 2));
+    memcpy(odd + 1, bytes, size);
+    EXPECT_FAIL(holo_model_open_memory(odd + 1, size, &models[0], &error), HOLO_BAD_ARGUMENT, "aligned");
+    assert_null(models[0]);
+    free(odd);
+    free(bytes);
+}
+
+static void test_metadata(void **state)
+{
+    (void)state;
+    HoloModel *model = compiled(model_conv(), HOLO_EXACT);
+    for (int i = 0; i < holo_model_meta_count(model); i++) {
+        const char *key, *value = holo_model_meta(model, i, &key);
+        assert_non_null(value);
+        assert_ptr_equal(holo_model_meta_find(model, key), value);
+    }
+    assert_null(holo_model_meta(model, holo_model_meta_count(model), NULL));
+    assert_null(holo_model_meta_find(model, "no such key"));
+    assert_string_equal(holo_model_meta_find(model, "compiler.version"), holo_version());
+    assert_string_equal(holo_model_meta_find(model, "producer"), "hologram tests");
+    assert_string_equal(holo_model_meta_find(model, "source.opset"), "ai.onnx 17");
+    assert_string_equal(holo_model_meta_find(model, "numeric"), "exact");
+    assert_string_equal(holo_model_meta_find(model, "verify.status"), "passed");
+    assert_true(atoll(holo_model_meta_find(model, "verify.checked")) >= 10);
+    assert_true(atof(holo_model_meta_find(model, "verify.worst_relative")) < 1e-3);
+    assert_int_equal(strlen(holo_model_meta_find(model, "source.hash")), 32);
+    holo_model_close(model);
+}
+
+// ---- damage
+
+// Opens the bytes and, where that succeeds, runs what is in them: any status is good, a crash is not. Inputs that would
+// be large are not given.
+static void exercise(const uint8_t *bytes, size_t size)
+{
+    HoloModel   *model;
+    HoloSession *session = NULL;
+    HoloTensor   inputs[4] = {{0}};
+    if (holo_model_open_memory(bytes, size, &model, NULL)) return;
+    int count = holo_model_input_count(model);
+    if (count > 4) count = 4;
+    HoloStatus status = holo_session_create(model, NULL, &session, NULL);
+    for (int i = 0; i < count && !status; i++) {
+        HoloTensor type = holo_model_input(model, i)->type;
+        for (int d = 0; d < type.rank; d++)
+            if (type.dim[d] < 0) type.dim[d] = 2;
+        if (type.kind != HOLO_TENSOR || type.dtype == HOLO_STRING || type.rank < 0 || holo_tensor_count(&type) < 0 ||
+            holo_tensor_bytes(&type) > 1 << 20)
+            break;
+        inputs[i] = made(&type, 1, 2);
+        status    = holo_session_set_input(session, i, &inputs[i], NULL);
+    }
+    HoloTensor view;
+    if (!status) status = holo_session_run(session, NULL);
+    for (int i = 0; !status && i < holo_model_output_count(model); i++) {
+        assert_int_equal(holo_session_output(session, i, &view, NULL), HOLO_OK);
+        if (view.kind == HOLO_TENSOR && view.dtype != HOLO_STRING) { // all of it can be read
+            static volatile uint8_t sum;
+            for (size_t k = 0; k < holo_tensor_bytes(&view); k++) sum = (uint8_t)(sum + ((const uint8_t *)view.data)[k]);
+        }
+    }
+    holo_session_destroy(session);
+    holo_model_close(model);
+    for (int i = 0; i < 4; i++) free(inputs[i].data);
+}
+
+// Is byte `at` between what the file's records cover?
+static bool is_padding(const uint8_t *file, size_t at)
+{
+    const HoloHeader        *h       = (const void *)file;
+    const HoloSectionRecord *table   = (const void *)(file + h->header_size), *weights = section_find(file, HOLO_SECTION_WEIGHTS),
+                            *section = section_find(file, HOLO_SECTION_CONSTANTS);
+    const HoloConstantRecord *constants = (const void *)(file + section->offset);
+    if (at < h->header_size + h->section_count * sizeof *table) return false;
+    for (uint32_t i = 0; i < h->section_count; i++)
+        if (table[i].id != HOLO_SECTION_WEIGHTS && at >= table[i].offset && at - table[i].offset < table[i].size) return false;
+    for (size_t i = 0; i < section->size / sizeof *constants; i++)
+        if (at - weights->offset >= constants[i].offset && at - weights->offset - constants[i].offset < constants[i].size)
+            return false;
+    return true;
+}
+
+// Each bit of the file turned around, one after the other: verification sees it, and running does no harm.
+static void test_every_flipped_bit_is_seen(void **state)
+{
+    (void)state;
+    size_t   size, missed = 0, first = 0;
+    uint8_t *bytes = file_read(archived(model_tiny(), HOLO_FUSED, 1), &size);
+    for (size_t at = 0; at < size; at++) {
+        bool padding = is_padding(bytes, at);
+        for (int bit = 0; bit < 8; bit += padding ? 8 : 1) {
+            HoloModel *model;
+            bytes[at] ^= (uint8_t)(1 << bit);
+            HoloStatus status = holo_model_open_memory(bytes, size, &model, NULL);
+            if (!status) status = holo_model_verify(model, NULL);
+            holo_model_close(model);
+            if (!status && !padding && !missed++) first = at;
+            if (!status) exercise(bytes, size);
+            bytes[at] ^= (uint8_t)(1 << bit);
+        }
+    }
+    free(bytes);
+    if (missed) fail_msg("%zu flipped bits are not seen; the first is in byte %zu", missed, first);
+}
+
+// Cut anywhere, in a block that ends there.
+static void test_every_truncation(void **state)
+{
+    (void)state;
+    size_t   size;
+    uint8_t *bytes = file_read(archived(model_tiny(), HOLO_FUSED, 1), &size);
+    for (size_t cut = 0; cut < size; cut += cut < 1024 ? 1 : 61) {
+        HoloModel *model;
+        uint8_t   *part;
+        assert_int_equal(posix_memalign((void **)&part, 64, cut ? cut : 1), 0);
+        memcpy(part, bytes, cut);
+        EXPECT_FAIL(holo_model_open_memory(part, cut, &model, &error), HOLO_BAD_ARCHIVE, "");
+        assert_null(model);
+        free(part);
+    }
+    free(bytes);
+}
+
+// ---- malice: a changed byte with all checksums made right again
+
+static void seal(uint8_t *file, size_t changed)
+{
+    HoloHeader        *h     = (void *)file;
+    HoloSectionRecord *table = (void *)(file + h->header_size);
+    for (uint32_t i = 0; i < h->section_count; i++) {
+        HoloSectionRecord *s = &table[i];
+        if (changed < s->offset || changed - s->offset >= s->size || s->id == HOLO_SECTION_WEIGHTS) continue;
+        HoloHash hash = holo_hash(file + s->offset, s->size);
+        memcpy(s->hash, hash.word, sizeof s->hash);
+    }
+    HoloHash hash = holo_hash(table, h->section_count * sizeof *table);
+    memcpy(h->hash, hash.word, sizeof h->hash);
+}
+
+// `step` leaves bytes out where checking every one takes too long.
+static void expect_no_harm(const char *path, size_t step)
+{
+    size_t   size;
+    uint8_t *bytes = file_read(archived(path, HOLO_FUSED, 1), &size), *copy = aligned_alloc(64, 64 * (size / 64 + 1));
+    const HoloHeader *h     = (const void *)bytes;
+    size_t            table = h->header_size + h->section_count * sizeof(HoloSectionRecord);
+    uint64_t          texts = section_find(bytes, HOLO_SECTION_STRINGS)->offset, meta = section_find(bytes, HOLO_SECTION_META)->offset;
+    uint64_t          weights = section_find(bytes, HOLO_SECTION_WEIGHTS)->offset;
+    for (size_t at = h->header_size; at < weights; at += step) {
+        bool dull = (at >= texts && at < section_find(bytes, HOLO_SECTION_DIMS)->offset) ||
+                    (at >= meta && at < section_find(bytes, HOLO_SECTION_CONSTANTS)->offset);
+        const uint8_t old = bytes[at], values[] = {(uint8_t)(old ^ 1), (uint8_t)(old + 1), (uint8_t)(old ^ 0x80), 0xFF, 0, 7};
+        for (size_t v = 0; v < (dull ? 1 : sizeof values); v++) {
+            if (values[v] == old) continue;
+            memcpy(copy, bytes, size);
+            copy[at] = values[v];
+            // A table that was changed may say that sections are anywhere: only its own checksum is renewed.
+            if (at < table) {
+                HoloHash hash = holo_hash(copy + h->header_size, h->section_count * sizeof(HoloSectionRecord));
+                memcpy(((HoloHeader *)(void *)copy)->hash, hash.word, sizeof h->hash);
+            } else seal(copy, at);
+            exercise(copy, size);
+        }
+    }
+    free(bytes);
+    free(copy);
+}
+
+static void test_malice(void **state)
+{
+    (void)state;
+    expect_no_harm(model_tiny(), 1);
+    expect_no_harm(model_mlp(), 1);
+    expect_no_harm(model_dynamic(), 1);
+    expect_no_harm(model_conv(), 1);
+    expect_no_harm(model_loop(3), 1);
+    expect_no_harm(model_data(), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_same_bytes_every_time),
+        cmocka_unit_test(test_the_same_bytes_from_another_place),
+        cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_constants_are_stored_once),
+        cmocka_unit_test(test_opening_touches_no_weight),
+        cmocka_unit_test(test_three_ways_to_open),
+        cmocka_unit_test(test_metadata),
+        cmocka_unit_test(test_every_flipped_bit_is_seen),
+        cmocka_unit_test(test_every_truncation),
+        cmocka_unit_test(test_malice),
+    };
+    return cmocka_run_group_tests_name("archive", tests, NULL, NULL);
+}
