@@ -36,7 +36,8 @@ static void print_verified(FILE *out, const HoloReport *report)
 {
     const char *reset = cli_color(out, "reset");
     if (!report->verified)
-        cli_row(out, "verified", "%sno%s", cli_color(out, "yellow"), reset);
+        cli_row(out, "verified", "%sno%s%s%s", cli_color(out, "yellow"), reset, report->verify_why_not ? ": " : "",
+                report->verify_why_not ? report->verify_why_not : "");
     else
         cli_row(out, "verified", "%sagrees%s with the model; worst difference %.2g (%.2g of the largest value)%s%s",
                 cli_color(out, "green"), reset, report->worst_absolute, report->worst_relative,
@@ -97,6 +98,7 @@ static void print_json(const HoloReport *report, const char *model, const char *
     json_number(&json, "worst_absolute", report->worst_absolute);
     json_number(&json, "worst_relative", report->worst_relative);
     json_text(&json, "worst_at", report->worst_at);
+    json_text(&json, "verify_why_not", report->verify_why_not);
     json_number(&json, "verify_seconds", report->verify_seconds);
     json_number(&json, "seconds", report->seconds);
     json_open(&json, "passes", '[');

@@ -267,8 +267,8 @@ static HoloStatus record(Compile *c)
     r->worst_absolute = v->worst_absolute;
     r->worst_relative = v->worst_relative;
     r->verify_seconds = v->seconds;
-    const char *at = v->was_done ? v->worst_at : v->why_not;
-    if (*at) r->worst_at = holo_arena_text(&c->box->arena, at, strlen(at));
+    if (*v->worst_at) r->worst_at = holo_arena_text(&c->box->arena, v->worst_at, strlen(v->worst_at));
+    if (*v->why_not) r->verify_why_not = holo_arena_text(&c->box->arena, v->why_not, strlen(v->why_not));
     r->seconds = holo_time_now() - c->start;
     holo_compiler_progress(c->compiler, "done", 1);
     return HOLO_OK;

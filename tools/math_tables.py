@@ -7,6 +7,7 @@ Everything is computed here to 100 decimal digits from series, by the standard l
 that meets its function at the Chebyshev nodes of its interval, which is within a small factor of the best one of its
 degree; the error that each comment states was measured after its coefficients were rounded to doubles.
 """
+import re
 from decimal import Decimal as D, getcontext
 
 getcontext().prec = 100
@@ -38,7 +39,18 @@ def erf(x): # all terms are positive
     return 2 / PI.sqrt() * (-x * x).exp() * series(x, lambda t, n: t * 2 * x * x / (2 * n + 1))
 
 
-PI = 16 * atan(D(1) / 5) - 4 * atan(D(1) / 239)
+def pi_bits(bits):
+    """pi * 2^bits as an integer, by Machin's formula in integers."""
+    def atan_inverse(n):
+        term = total = (1 << bits + 32) // n
+        for k in range(3, 2 * bits, 2):
+            term //= -n * n
+            total += term // k
+        return total
+    return 16 * atan_inverse(5) - 4 * atan_inverse(239) >> 32
+
+
+PI = D(pi_bits(400)) / D(2) ** 400
 LN2 = D(2).ln()
 
 
@@ -56,7 +68,7 @@ def pair(x, bits=None):
 
 
 def at_zero(f):
-    """f(x), where f is not defined at 0: its limit there is not asked for by the Chebyshev nodes, except in the middle."""
+    """f, which is not defined at 0, with its value nearby there."""
     return lambda x: f(x if abs(x) > D(10) ** -30 else D(10) ** -30)
 
 
@@ -88,7 +100,7 @@ def worst(f, c, low, high, scale):
 
 # ---- printing
 
-def number(x): return float(x).hex() if x else "0"
+def number(x): return re.sub(r"\.?0*p", "p", float(x).hex()).replace("p+0", "p0") if x else "0"
 
 
 def array(comment, name, values, type="double"):
@@ -101,11 +113,13 @@ def array(comment, name, values, type="double"):
 
 def rows(comment, name, type, values):
     print(f"\n// {comment}\nconst {type} {name}[] = {{")
+    line = ""
     for row in values:
         text = [number(x) for x in row]
-        lines = [", ".join(text[i:i + 5]) for i in range(0, len(text), 5)]
-        print("    {" + ",\n     ".join(lines) + "},")
-    print("};")
+        text = "{" + ",\n     ".join(", ".join(text[i:i + 4]) for i in range(0, len(text), 4)) + "},"
+        if line and len(line) + len(text) > 114: line = print("    " + line) or ""
+        line += (" " if line else "") + text
+    print("    " + line + "\n};")
 
 
 def polynomial(comment, name, f, low, high, count, scale):
@@ -147,7 +161,7 @@ def trigonometry():
     array("64 / pi; pi / 64 in three parts, the first two short.", "holo_trig_step", [1 / step, first] + pair(rest, 66))
     array("2 pi in two parts.", "holo_trig_turn", pair(2 * PI))
     array("pi / 2 in two parts.", "holo_half_pi", pair(PI / 2))
-    bits = int(D(2) ** 1216 / (2 * PI_LONG()))
+    bits = (1 << 1216 + 1299) // pi_bits(1300) # the largest double needs them all
     array("1 / (2 pi), as words of 32 bits behind the point, after two words before it.", "holo_trig_bits",
           [0, 0] + [bits >> (1216 - 32 * (i + 1)) & 0xFFFFFFFF for i in range(38)], "uint32_t")
     polynomial("(sin r - r) / r^3 as a polynomial of r^2, |r| <= pi / 128, times r^2", "holo_sin_poly",
@@ -158,18 +172,7 @@ def trigonometry():
          [pair(sin(step * j) if j % 64 else D(0), 26) for j in range(128)])
 
 
-def PI_LONG():
-    """pi to 400 digits, which the largest double needs."""
-    getcontext().prec = 400
-    global TINY
-    TINY, keep = D(10) ** -395, TINY
-    value = 16 * atan(D(1) / 5) - 4 * atan(D(1) / 239)
-    TINY = keep
-    return value
-
-
 def inverse_trigonometry():
-    getcontext().prec = 100
     cells = [[1, 0, 0, 0]]
     for i in range(80): # eight cells in each binade from 2^-5 to 2^5
         c = (D(i % 8 + 8) + D("0.5")) / 8 * D(2) ** (i // 8 - 5)
@@ -179,7 +182,7 @@ def inverse_trigonometry():
                at_zero(lambda s: (atan(s.sqrt()) / s.sqrt() - 1) / s), D(0), D(1) / 1024, 5, lambda s: s)
     rows("a, b, and in two parts atan(b / a): the middle of the cell.", "holo_atan_table", "HoloAtanCell", cells)
     polynomial("(asin r - r) / r^3 as a polynomial of r^2, |r| <= 1 / 2, times r^2", "holo_asin_poly",
-               at_zero(lambda s: (asin(s.sqrt()) / s.sqrt() - 1) / s), D(0), D("0.25"), 12, lambda s: s)
+               at_zero(lambda s: (asin(s.sqrt()) / s.sqrt() - 1) / s), D(0), D("0.25"), 14, lambda s: s)
 
 
 def error_function():

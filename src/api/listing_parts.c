@@ -189,9 +189,7 @@ static HoloStatus plan_add(HoloLister *l, const HoloModel *model, const HoloPlan
         HoloListingNode *out = holo_lister_node(l);
         int *in = numbers(l, s->in_count), *outs = numbers(l, s->out_count), number = l->listing.node_count - 1;
         if (!out || !in || !outs) return holo_fail_memory(l->error);
-        for (int k = 0; k < s->in_count; k++) {
-            in[k] = value_root(l, first, model, plan, operands[k]);
-        }
+        for (int k = 0; k < s->in_count; k++) in[k] = value_root(l, first, model, plan, operands[k]);
         for (int k = 0; k < s->out_count; k++) {
             outs[k] = operands[s->in_count + k] == HOLO_NO_VALUE ? -1 : first + (int)operands[s->in_count + k];
             if (outs[k] >= 0) l->values[outs[k]].producer = number;

@@ -104,6 +104,8 @@ HOLO_MUST HoloStatus holo_graph_parse(HoloArena *arena, const char *text, HoloGr
 // expressions, and the contents of small integer values. Types of values known before are replaced.
 // Unknown operators are not an error here: their outputs stay unknown.
 HOLO_MUST HoloStatus holo_graph_infer(HoloGraph *graph, HoloError *error);
+// The same, and how many of the graph's nodes came out well: all of them, or those before the one that fails.
+HOLO_MUST HoloStatus holo_graph_infer_count(HoloGraph *graph, int *out_done, HoloError *error);
 // Fails by listing every operator that does not exist here, of the graph and its subgraphs, at once.
 HOLO_MUST HoloStatus holo_graph_check_ops(const HoloGraph *graph, HoloError *error);
 

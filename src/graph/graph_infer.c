@@ -140,7 +140,7 @@ static HoloStatus infer_node(HoloInfer *infer, HoloNode *node)
 
 // ---- a graph
 
-HoloStatus holo_infer_graph(HoloGraph *graph, int depth, HoloError *error)
+static HoloStatus infer_nodes(HoloGraph *graph, int depth, int *out_done, HoloError *error)
 {
     if (depth > HOLO_INFER_DEPTH_MAX)
         return holo_fail(error, HOLO_UNSUPPORTED, "subgraphs are nested more than %d deep", HOLO_INFER_DEPTH_MAX);
@@ -157,12 +157,25 @@ HoloStatus holo_infer_graph(HoloGraph *graph, int depth, HoloError *error)
     HoloStatus status = infer.data && infer.above && infer.below ? HOLO_OK : holo_fail_memory(error);
     for (int i = 0; i < graph->value_count && !status; i++)
         if (!graph->values[i]->producer) status = holo_contents_begin(&infer, graph->values[i]);
-    for (int i = 0; i < graph->node_count && !status; i++) status = infer_node(&infer, graph->nodes[i]);
+    for (*out_done = 0; *out_done < graph->node_count && !status; *out_done += !status)
+        status = infer_node(&infer, graph->nodes[*out_done]);
     holo_arena_deinit(&scratch);
     return status;
 }
 
+HoloStatus holo_infer_graph(HoloGraph *graph, int depth, HoloError *error)
+{
+    int done;
+    return infer_nodes(graph, depth, &done, error);
+}
+
 HoloStatus holo_graph_infer(HoloGraph *graph, HoloError *error)
+{
+    int done;
+    return holo_graph_infer_count(graph, &done, error);
+}
+
+HoloStatus holo_graph_infer_count(HoloGraph *graph, int *out_done, HoloError *error)
 {
     // A size of an input that is not known at all gets a symbol, by which all that follows is expressed.
     for (int i = 0; i < graph->input_count; i++) {
@@ -170,7 +183,7 @@ HoloStatus holo_graph_infer(HoloGraph *graph, HoloError *error)
         for (int k = 0; k < t->rank; k++)
             if (t->dim[k] == HOLO_DIM_UNKNOWN) t->dim[k] = holo_dims_fresh(graph->dims, "d");
     }
-    return holo_infer_graph(graph, 0, error);
+    return infer_nodes(graph, 0, out_done, error);
 }
 
 // ---- operators that do not exist here

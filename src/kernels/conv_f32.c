@@ -101,7 +101,8 @@ static void patch_panel(const HoloPatch *p, const Places *places, int64_t first,
         int64_t      k     = channel * filter + first;
         int          from  = k < p->k_first ? (int)(p->k_first - k < count ? p->k_first - k : count) : 0;
         int          to    = p->k_end - k < count ? (int)(p->k_end - k) : count;
-        for (int i = from; i < to; i++) v_store(out + (k + i - p->k_first) * LANES, place_load(places, i, image, s->stride[2]));
+        for (int i = from; i < to; i++)
+            v_store(out + (k + i - p->k_first) * LANES, place_load(places, i, image, s->stride[2]));
     }
 }
 

@@ -14,7 +14,8 @@ extern const HoloKernels holo_kernels_sse2_exact, holo_kernels_avx2, holo_kernel
 
 // Best level first, and in each class; the last is what every machine has.
 static const HoloKernels *const tables[] = {
-    &holo_kernels_avx512, &holo_kernels_avx512_exact, &holo_kernels_avx2, &holo_kernels_avx2_exact, &holo_kernels_sse2_exact,
+    &holo_kernels_avx512,     &holo_kernels_avx512_exact, &holo_kernels_avx2,
+    &holo_kernels_avx2_exact, &holo_kernels_sse2_exact,
 };
 
 static uint64_t kept_by_system(void) // XCR0: register sets that a thread switch saves

@@ -14,9 +14,10 @@
 #include <stdint.h>
 
 // NATIVE: bytes of a register. ZIP_LOW, ZIP_HIGH: the lanes that interleave the halves of two
-// registers; EVEN_ODD: the even ones of the first, then the odd ones of the second. GEMM_TILES: shapes of C held in registers by the matrix product, as
-// rows x panels of 16 columns, one X for each; GEMM_ROWS, GEMM_PANELS is the shape for large
-// products, and products of at most GEMM_WIDE_ROWS rows take GEMM_WIDE_PANELS panels at once.
+// registers; EVEN_ODD: the even ones of the first, then the odd ones of the second. GEMM_TILES: shapes
+// of C held in registers by the matrix product, as rows x panels of 16 columns, one X for each;
+// GEMM_ROWS, GEMM_PANELS is the shape for large products, and products of at most GEMM_WIDE_ROWS rows
+// take GEMM_WIDE_PANELS panels at once.
 #if defined __AVX512F__
 #include <immintrin.h>
 enum { NATIVE = 64, GEMM_ROWS = 12, GEMM_PANELS = 2, GEMM_WIDE_ROWS = 6, GEMM_WIDE_PANELS = 4 };
@@ -149,11 +150,11 @@ INL f32v v_load_part(const float *p, int first, int end)
     __mmask16 mask = (__mmask16)(((1u << end) - 1) & ~((1u << first) - 1));
     return (f32v){{(f32n)_mm512_maskz_loadu_ps(mask, p)}};
 #elif defined __AVX2__
-    __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), low = _mm256_set1_epi32(first - 1), high = _mm256_set1_epi32(end);
-    f32v    v;
+    const i32n lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    f32v       v;
     EACH(i) {
-        __m256i at = _mm256_add_epi32(lane, _mm256_set1_epi32(8 * i));
-        v.r[i] = (f32n)_mm256_maskload_ps(p + 8 * i, _mm256_and_si256(_mm256_cmpgt_epi32(at, low), _mm256_cmpgt_epi32(high, at)));
+        i32n in = (lane + 8 * i >= first) & (lane + 8 * i < end);
+        v.r[i]  = (f32n)_mm256_maskload_ps(p + 8 * i, (__m256i)in);
     }
     return v;
 #else

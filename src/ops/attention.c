@@ -136,14 +136,8 @@ static HoloStatus join(const HoloCall *call, const Sizes *s, int input, int past
     if (!all && !old) return HOLO_OK;
     HoloTensor *joined = all;
     if (!joined) {
-        void *memory, *bytes;
-        HOLO_TRY(holo_call_temp(call, 1, sizeof *joined, &memory));
-        joined  = memory;
-        *joined = (HoloTensor){.dtype = fresh->dtype, .rank = 4, .dim = {s->batch, s->kv_heads, s->keys, size}};
-        int64_t count = holo_tensor_count(joined);
-        if (count < 0) return holo_fail_memory(call->error);
-        HOLO_TRY(holo_call_temp(call, (size_t)count, holo_dtype_size((HoloDtype)fresh->dtype), &bytes));
-        joined->data = bytes;
+        const int64_t dim[4] = {s->batch, s->kv_heads, s->keys, size};
+        HOLO_TRY(holo_temp_tensor(call, (HoloDtype)fresh->dtype, 4, dim, &joined));
     }
     HoloHeads to = holo_heads_outer(joined), from = *out;
     if (old) {

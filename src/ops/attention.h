@@ -18,6 +18,10 @@ typedef struct HoloHeads {
 HoloHeads holo_heads_outer(const HoloTensor *t);
 HoloHeads holo_heads_inner(const HoloTensor *t, int64_t heads);
 
+// A tensor in memory that lives until the end of the call.
+HOLO_MUST HoloStatus holo_temp_tensor(const HoloCall *call, HoloDtype dtype, int rank, const int64_t *dim,
+                                      HoloTensor **out);
+
 // Copies `count` positions of all heads, vectors of `size` numbers, between tensors of one dtype.
 void holo_heads_move(HoloTensor *to, const HoloHeads *to_view, const HoloHeads *from, int64_t batch, int64_t heads,
                      int64_t count, int64_t size);

@@ -24,6 +24,20 @@ HoloHeads holo_heads_inner(const HoloTensor *t, int64_t heads)
     return (HoloHeads){t, 0, times(t->dim[1], t->dim[2]), t->dim[2] / heads, t->dim[2]};
 }
 
+HoloStatus holo_temp_tensor(const HoloCall *call, HoloDtype dtype, int rank, const int64_t *dim, HoloTensor **out)
+{
+    void *memory, *bytes;
+    HOLO_TRY(holo_call_temp(call, 1, sizeof **out, &memory));
+    *out  = memory;
+    **out = (HoloTensor){.dtype = (uint8_t)dtype, .rank = (int8_t)rank};
+    memcpy((*out)->dim, dim, (size_t)rank * sizeof *dim);
+    int64_t count = holo_tensor_count(*out);
+    if (count < 0) return holo_fail_memory(call->error);
+    HOLO_TRY(holo_call_temp(call, (size_t)count, holo_dtype_size(dtype), &bytes));
+    (*out)->data = bytes;
+    return HOLO_OK;
+}
+
 void holo_heads_move(HoloTensor *to, const HoloHeads *to_view, const HoloHeads *from, int64_t batch, int64_t heads,
                      int64_t count, int64_t size)
 {

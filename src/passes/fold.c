@@ -90,6 +90,24 @@ static HoloStatus fold_node(HoloRewrite *rewrite, const HoloNode *node, HoloErro
     return HOLO_OK;
 }
 
+// A view of a constant is a constant on the same bytes.
+static bool is_view_of_constant(const HoloNode *node)
+{
+    if (!node->op || !(node->op->flags & HOLO_OP_VIEW) || !node->in_count || !node->in[0] || !node->in[0]->is_constant)
+        return false;
+    if (node->out_count != 1 || !node->out[0]) return false;
+    const HoloTensor *from = &node->in[0]->type, *to = &node->out[0]->type;
+    return from->kind == HOLO_TENSOR && to->kind == HOLO_TENSOR && from->dtype == to->dtype &&
+           holo_tensor_count(to) == holo_tensor_count(from) && holo_tensor_count(to) >= 0;
+}
+
+static HoloStatus fold_view(HoloRewrite *rewrite, const HoloNode *node, HoloError *error)
+{
+    HoloTensor t = node->out[0]->type;
+    t.data       = node->in[0]->type.data;
+    return replace_by_constant(rewrite, node->out[0], &t, error);
+}
+
 static HoloStatus fold_contents(HoloRewrite *rewrite, HoloValue *value, HoloError *error)
 {
     HoloTensor t     = value->type;
@@ -121,6 +139,7 @@ static HoloStatus fold(HoloRewrite *rewrite, HoloNode *node, HoloError *error)
             HOLO_TRY(fold_contents(rewrite, node->out[i], error));
     for (int i = 0; i < node->out_count; i++)
         if (node->out[i] && holo_rewrite_find(rewrite, node->out[i]) != node->out[i]) return HOLO_OK;
+    if (is_view_of_constant(node)) return fold_view(rewrite, node, error);
     return is_foldable(node) && is_worth_it(node) ? fold_node(rewrite, node, error) : HOLO_OK;
 }
 

@@ -296,6 +296,19 @@ static void lifetimes(Planning *p, const uint32_t *outputs, uint32_t output_coun
         if (p->records[i].value.step_from == UINT32_MAX) p->records[i].value.step_from = 0;
 }
 
+// All that steps write, each in memory of its own.
+static uint64_t naive_bytes(const Planning *p)
+{
+    const uint32_t *operands = (const void *)p->operands.data;
+    uint64_t bytes = 0;
+    for (uint32_t s = 0; s < p->step_count; s++)
+        for (uint32_t k = 0; k < p->steps[s].out_count; k++) {
+            uint32_t number = operands[p->steps[s].operand_first + p->steps[s].in_count + k];
+            if (number != HOLO_NO_VALUE) bytes += p->records[number].bytes;
+        }
+    return bytes;
+}
+
 // Offsets in the arena, when every size is a number.
 static HoloStatus arena_plan(Planning *p, HoloPlanRecord *plan)
 {
@@ -305,17 +318,14 @@ static HoloStatus arena_plan(Planning *p, HoloPlanRecord *plan)
     for (uint32_t i = 0; i < p->record_count; i++) {
         const Record *r = &p->records[i];
         if (r->value.storage != HOLO_STORE_ARENA) continue;
-        if (!r->is_sized) {
-            plan->naive_bytes = 0;
-            return HOLO_OK;
-        }
+        if (!r->is_sized) return HOLO_OK;
         blocks[i] = (HoloBlock){r->bytes, r->value.step_from, r->value.step_to, 0};
-        plan->naive_bytes += r->bytes;
     }
     if (!holo_pack(blocks, (int)p->record_count, &plan->arena_bytes)) return holo_fail_memory(error);
     for (uint32_t i = 0; i < p->record_count; i++)
         if (p->records[i].value.storage == HOLO_STORE_ARENA) p->records[i].value.at = blocks[i].offset;
     plan->flags |= HOLO_PLAN_STATIC;
+    plan->naive_bytes = naive_bytes(p);
     return HOLO_OK;
 }
 

@@ -10,10 +10,9 @@
 typedef struct HoloKernel {
     uint32_t    id; // see format/kernel_ids.def
     const char *name;
-    uint32_t    params_size; // bytes that a step's parameter block must have at least
 
-    // Called when sizes are bound: operands have concrete sizes, call->params is the parameter block,
-    // call->host->workers is set; data need not be there. Refuses whatever run could not do safely.
+    // Called when sizes are bound: operands have concrete sizes, call->params and
+    // params_size are the parameter block, call->host->workers is set; data need not be there. Refuses whatever run could not do safely.
     // *out_scratch is the memory that each worker needs, in bytes.
     HoloStatus (*check)(const HoloCall *call, size_t *out_scratch);
 
@@ -34,6 +33,9 @@ const HoloKernel *holo_kernel_find(uint32_t id); // NULL: no such
 // Is this an f32 tensor with so many dimensions, of sizes that exist? Else fails by naming it.
 HOLO_MUST HoloStatus holo_kernel_expect(const HoloCall *call, const HoloTensor *t, const char *what, int rank_min,
                                         int rank_max);
+
+// Is there a parameter block of at least `size` bytes, and does it say so itself?
+bool holo_kernel_has_params(const HoloCall *call, size_t size);
 
 static inline int64_t holo_least(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t holo_ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); } // a >= 0, b > 0

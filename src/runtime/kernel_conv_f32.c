@@ -93,12 +93,13 @@ static HoloStatus operands_check(const HoloCall *call, int64_t groups)
 
 static void cut(Conv *c)
 {
+    int64_t planes = c->batch * c->groups;
     c->tile_pixels = TILE_PIXELS;
-    while (c->tile_pixels > TILE_PIXELS_MIN && c->batch * c->groups * holo_ceil_div(c->pixels, c->tile_pixels) < TILE_TASKS)
+    while (c->tile_pixels > TILE_PIXELS_MIN && planes * holo_ceil_div(c->pixels, c->tile_pixels) < TILE_TASKS)
         c->tile_pixels /= 2;
     c->pixel_tiles  = holo_ceil_div(c->pixels, c->tile_pixels);
     c->filter_tiles = 1;
-    int64_t tiles   = c->batch * c->groups * c->pixel_tiles;
+    int64_t tiles   = planes * c->pixel_tiles;
     double  worth   = (double)c->filters * (double)c->k * (double)holo_least(c->tile_pixels, c->pixels) / TASK_WORK;
     if (tiles < TILE_TASKS) {
         int64_t want = holo_least(holo_ceil_div(TILE_TASKS, tiles), c->filters / TILE_FILTERS);
@@ -123,7 +124,7 @@ static HoloStatus conv_init(const HoloCall *call, Conv *c)
     int64_t               groups = holo_attr_int(call, "group", 1);
     const HoloConvParams *params = call->params;
     *c = (Conv){.host = call->host, .groups = groups};
-    if (params->size < sizeof *params || params->flags)
+    if (!holo_kernel_has_params(call, sizeof *params) || params->flags)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of conv_f32");
     HOLO_TRY(operands_check(call, groups));
     const HoloTensor *x = call->in[0], *w = call->in[1], *b = holo_in(call, 2), *out = call->out[0];
@@ -236,7 +237,6 @@ static HoloStatus run(HoloCall *call)
 const HoloKernel holo_kernel_conv_f32 = {
     .id          = HOLO_KERNEL_conv_f32,
     .name        = "conv_f32",
-    .params_size = sizeof(HoloConvParams),
     .check       = check,
     .run         = run,
 };

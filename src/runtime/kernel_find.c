@@ -1,5 +1,7 @@
-// kernel_find.c - the list of fast kernels, by id, and the check that they share.
+// kernel_find.c - the list of fast kernels, by id, and the checks that they share.
 #include "runtime/kernel.h"
+
+#include <string.h>
 
 const HoloKernel *holo_kernel_find(uint32_t id)
 {
@@ -11,12 +13,20 @@ const HoloKernel *holo_kernel_find(uint32_t id)
     return id < (uint32_t)HOLO_COUNT(kernels) ? kernels[id] : NULL;
 }
 
+bool holo_kernel_has_params(const HoloCall *call, size_t size)
+{
+    uint32_t said = 0; // every block starts with its size
+    if (!call->params || call->params_size < sizeof said) return false;
+    memcpy(&said, call->params, sizeof said);
+    return call->params_size >= size && said >= size;
+}
+
 HoloStatus holo_kernel_expect(const HoloCall *call, const HoloTensor *t, const char *what, int rank_min, int rank_max)
 {
     if (!t) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s is missing", what);
     if (t->kind != HOLO_TENSOR || t->dtype != HOLO_F32 || t->rank < rank_min || t->rank > rank_max)
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s should be an f32 tensor of %d to %d dimensions", what, rank_min,
-                              rank_max);
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s should be an f32 tensor of %d to %d dimensions", what,
+                              rank_min, rank_max);
     if (holo_tensor_count(t) < 0) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s has sizes that cannot be", what);
     return HOLO_OK;
 }

@@ -136,7 +136,8 @@ static void cut(Product *p)
 // that is filled in, and batch is 0.
 static HoloStatus product_init(const HoloCall *call, Product *p)
 {
-    const HoloTensor       *a = holo_in(call, 0), *b = holo_in(call, 1), *c = holo_in(call, 2), *out = holo_out(call, 0);
+    const HoloTensor       *a = holo_in(call, 0), *b = holo_in(call, 1), *c = holo_in(call, 2);
+    HoloTensor             *out    = holo_out(call, 0);
     const HoloMatmulParams *params = call->params;
     *p = (Product){.host = call->host, .alpha = params->alpha, .beta = params->beta};
     HOLO_TRY(holo_kernel_expect(call, a, "A", 1, HOLO_MAX_RANK));
@@ -175,7 +176,7 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
     const HoloMatmulParams *params = call->params;
     const uint32_t          known  = HOLO_MATMUL_TRANS_A | HOLO_MATMUL_TRANS_B | HOLO_MATMUL_PACKED_B;
     Product                 p;
-    if (params->size < sizeof *params || params->flags & ~known)
+    if (!holo_kernel_has_params(call, sizeof *params) || params->flags & ~known)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of matmul_f32");
     HOLO_TRY(product_init(call, &p));
     if (p.packed && packed_size(call, 1) < 0) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "packed B is too large");
@@ -274,7 +275,6 @@ static HoloStatus run(HoloCall *call)
 const HoloKernel holo_kernel_matmul_f32 = {
     .id          = HOLO_KERNEL_matmul_f32,
     .name        = "matmul_f32",
-    .params_size = sizeof(HoloMatmulParams),
     .check       = check,
     .run         = run,
     .packed_size = packed_size,

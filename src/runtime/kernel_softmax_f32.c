@@ -20,7 +20,7 @@ static HoloStatus rows_init(const HoloCall *call, Rows *r)
     HOLO_TRY(holo_kernel_expect(call, out, "the output", x->rank, x->rank));
     for (int d = 0; d < x->rank; d++)
         if (x->dim[d] != out->dim[d]) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output has another shape");
-    if (params->size < sizeof *params || params->axes > (uint32_t)x->rank)
+    if (!holo_kernel_has_params(call, sizeof *params) || params->axes > (uint32_t)x->rank)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of softmax_f32");
     *r = (Rows){.host = call->host, .x = x->data, .out = out->data};
     if (!holo_tensor_count(x)) return HOLO_OK;
@@ -57,7 +57,6 @@ static HoloStatus run(HoloCall *call)
 const HoloKernel holo_kernel_softmax_f32 = {
     .id          = HOLO_KERNEL_softmax_f32,
     .name        = "softmax_f32",
-    .params_size = sizeof(HoloSoftmaxParams),
     .check       = check,
     .run         = run,
 };

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "verify/products.h"
+#include "verify/sizes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,18 +14,16 @@
 
 // ---- inputs
 
-// Sizes given to the symbols of the inputs, in the order in which they are tried: `start + step * number
-// of the symbol`. Sizes that differ show more mistakes; some models want them equal, or large.
-static const struct {
-    int64_t start, step;
-} size_trials[] = {{2, 1}, {2, 0}, {1, 0}, {4, 0}, {8, 0}, {16, 0}, {32, 0}, {64, 0}, {224, 0}, {128, 0}, {256, 0}};
+// What symbolic sizes are given: first what inference accepts, then, for models that reject even that when
+// they run, all the same.
+static const int64_t size_trials[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 224};
 
-static int64_t size_at(const HoloGraph *graph, HoloDim d, int trial)
+static int64_t size_at(const HoloGraph *graph, const int64_t *found, HoloDim d, int trial)
 {
     if (!holo_dim_is_symbolic(d)) return d;
     const HoloDimNode *node = d == HOLO_DIM_UNKNOWN ? NULL : holo_dims_node(graph->dims, holo_dim_entry(d));
-    int64_t number = node && node->op == HOLO_DIM_SYMBOL ? node->a : 0;
-    return size_trials[trial].start + size_trials[trial].step * (number % 8);
+    if (!node || node->op != HOLO_DIM_SYMBOL || trial) return size_trials[trial] ? size_trials[trial] : 2;
+    return found[node->a];
 }
 
 static void tensor_fill(HoloTensor *t, HoloRandom *random)
@@ -39,7 +38,8 @@ static void tensor_fill(HoloTensor *t, HoloRandom *random)
 }
 
 // False, with the reason, when an input is of a kind that cannot be made up.
-static bool inputs_make(const HoloGraph *graph, int trial, HoloArena *arena, HoloTensor *inputs, char *why, size_t size)
+static bool inputs_make(const HoloGraph *graph, const int64_t *found, int trial, HoloArena *arena, HoloTensor *inputs, char *why,
+                        size_t size)
 {
     HoloRandom random = {UINT64_C(0x686F6C6F)};
     for (int i = 0; i < graph->input_count; i++) {
@@ -51,7 +51,7 @@ static bool inputs_make(const HoloGraph *graph, int trial, HoloArena *arena, Hol
             snprintf(why, size, "input %s has no shape to make up values for", value->name);
             return false;
         }
-        for (int d = 0; d < t->rank; d++) t->dim[d] = size_at(graph, t->dim[d], trial);
+        for (int d = 0; d < t->rank; d++) t->dim[d] = size_at(graph, found, t->dim[d], trial);
         int64_t count = holo_tensor_count(t);
         t->data = count < 0 ? NULL : holo_arena_take(arena, holo_tensor_bytes(t) + 1);
         if (!t->data) {
@@ -152,16 +152,18 @@ static HoloStatus plan_compare(const HoloGraph *graph, HoloSession *session, con
 }
 
 // The reference on the first sizes that it accepts. r->why_not is set when there are none.
-static HoloStatus reference_run(const HoloGraph *graph, HoloProducts *products, HoloArena *arena, HoloTensor *inputs, HoloTensor *outputs,
+static HoloStatus reference_run(HoloGraph *graph, HoloProducts *products, HoloArena *arena, HoloTensor *inputs, HoloTensor *outputs,
                                 HoloVerifyResult *r, HoloError *error)
 {
     const HoloTensor **list = HOLO_NEW(arena, const HoloTensor *, graph->input_count + 1);
     if (!list) return holo_fail_memory(error);
     HoloEvalOptions eval = holo_products_options(products);
     int trials = has_symbols(graph) ? HOLO_COUNT(size_trials) : 1;
+    const int64_t *found = trials > 1 ? holo_sizes_find(graph, arena, error) : NULL;
+    if (trials > 1 && !found) return error && error->status ? error->status : holo_fail_memory(error);
     for (int trial = 0; trial < trials; trial++) {
         HoloArenaMark mark = holo_arena_mark(arena);
-        if (!inputs_make(graph, trial, arena, inputs, r->why_not, sizeof r->why_not)) return HOLO_OK;
+        if (!inputs_make(graph, found, trial, arena, inputs, r->why_not, sizeof r->why_not)) return HOLO_OK;
         for (int i = 0; i < graph->input_count; i++) list[i] = &inputs[i];
         HoloError why = {0};
         HoloStatus status = holo_graph_eval(graph, list, outputs, arena, &eval, &why);
@@ -170,13 +172,13 @@ static HoloStatus reference_run(const HoloGraph *graph, HoloProducts *products, 
             return HOLO_OK;
         }
         if (status == HOLO_VERIFY) return holo_fail(error, status, "%s", why.text);
-        snprintf(r->why_not, sizeof r->why_not, "the model rejects made-up inputs: %.180s", why.text);
+        if (!trial) snprintf(r->why_not, sizeof r->why_not, "the model rejects made-up inputs: %.200s", why.text);
         holo_arena_reset(arena, mark);
     }
     return HOLO_OK;
 }
 
-static HoloStatus verify(const HoloGraph *graph, const HoloModel *model, const HoloVerifyOptions *o, HoloArena *arena,
+static HoloStatus verify(HoloGraph *graph, const HoloModel *model, const HoloVerifyOptions *o, HoloArena *arena,
                          HoloVerifyResult *r, HoloError *error)
 {
     HoloTensor *inputs = HOLO_NEW(arena, HoloTensor, graph->input_count + 1);
@@ -195,7 +197,7 @@ static HoloStatus verify(const HoloGraph *graph, const HoloModel *model, const H
     return status;
 }
 
-HoloStatus holo_verify(const HoloGraph *reference, const HoloModel *model, const HoloVerifyOptions *options, HoloVerifyResult *out,
+HoloStatus holo_verify(HoloGraph *reference, const HoloModel *model, const HoloVerifyOptions *options, HoloVerifyResult *out,
                        HoloError *error)
 {
     *out = (HoloVerifyResult){0};

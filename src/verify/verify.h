@@ -26,7 +26,7 @@ typedef struct HoloVerifyResult {
 // and compares the outputs. Products too large to compute plainly are computed by the kernels in the
 // reference too, and a seeded sample of their elements is computed exactly beside them. HOLO_VERIFY:
 // they differ beyond tolerance.
-HOLO_MUST HoloStatus holo_verify(const HoloGraph *reference, const HoloModel *model, const HoloVerifyOptions *options,
+HOLO_MUST HoloStatus holo_verify(HoloGraph *reference, const HoloModel *model, const HoloVerifyOptions *options,
                                  HoloVerifyResult *out, HoloError *error);
 
 #endif

@@ -322,7 +322,7 @@ static HoloCall call_init(Case *c, Host *host, const HoloTensor **in, HoloTensor
     out[0] = &c->out;
     return (HoloCall){.op = holo_op_find(c->domain ? c->domain : "", c->op, c->version), .node = c->op, .version = c->version,
                       .in_count = c->in_count, .out_count = 1, .in = in, .out = out, .attr = c->attr,
-                      .attr_count = c->attr_count, .params = &c->params, .host = &host->host, .error = error};
+                      .attr_count = c->attr_count, .params = &c->params, .params_size = sizeof c->params, .host = &host->host, .error = error};
 }
 
 static float *run_eval(Case *c)
@@ -547,7 +547,7 @@ static void checks_refuse(void **state)
     const HoloTensor *in[]   = {&a, &b};
     HoloTensor       *outs[] = {&out};
     Host              host   = host_make(holo_kernels(0), 1);
-    HoloCall call = {.node = "n", .in_count = 2, .out_count = 1, .in = in, .out = outs, .params = &params, .host = &host.host};
+    HoloCall call = {.node = "n", .in_count = 2, .out_count = 1, .in = in, .out = outs, .params = &params, .params_size = sizeof params, .host = &host.host};
     const HoloKernel *kernel = holo_kernel_find(HOLO_KERNEL_matmul_f32);
     size_t            scratch;
     assert_int_equal(kernel->check(&call, &scratch), HOLO_OK);
@@ -564,6 +564,8 @@ static void checks_refuse(void **state)
     params = (HoloMatmulParams){.size = 8};
     assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
     params = (HoloMatmulParams){.size = sizeof params}, in[1] = NULL;
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    in[1] = &b, call.params_size = 4;
     assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
     assert_null(holo_kernel_find(0));
     assert_null(holo_kernel_find(1u << 30));

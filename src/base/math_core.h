@@ -1,0 +1,105 @@
+// math_core.h - for the math_*.c files alone: doubles in two parts, and the tables of math_tables.c.
+//
+// A number in two parts is hi + lo, where lo is small beside hi; results are formed in two parts and added last, so
+// that only this addition rounds. A "short" double has so few bits that its product with another short one is exact.
+#ifndef HOLO_BASE_MATH_CORE_H
+#define HOLO_BASE_MATH_CORE_H
+
+#include <float.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+_Static_assert(FLT_EVAL_METHOD == 0, "a double expression must be computed in double");
+
+typedef struct HoloPair {
+    double hi, lo;
+} HoloPair;
+
+static inline uint64_t double_bits(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline double double_from_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+// The upper 26 bits of x, a short double.
+static inline double upper(double x)
+{
+    return double_from_bits(double_bits(x) & UINT64_C(0xFFFFFFFFF8000000));
+}
+
+// a + b exactly, where |a| >= |b| or a = 0.
+static inline HoloPair add_small(double a, double b)
+{
+    double sum = a + b;
+    return (HoloPair){sum, (a - sum) + b};
+}
+
+// a + b exactly.
+static inline HoloPair add(double a, double b)
+{
+    double sum = a + b, rest = sum - a;
+    return (HoloPair){sum, (a - (sum - rest)) + (b - rest)};
+}
+
+// a * b, but for about 2^-105 of it, where nothing over- or underflows.
+static inline HoloPair multiply(double a, double b)
+{
+    double product = a * b, a1 = upper(a), a2 = a - a1, b1 = upper(b), b2 = b - b1;
+    return (HoloPair){product, ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2};
+}
+
+// a / b, but for about 2^-75 of it.
+static inline HoloPair divide(HoloPair a, HoloPair b)
+{
+    double inverse = 1 / b.hi, quotient = upper(a.hi * inverse), b1 = upper(b.hi), b2 = b.hi - b1;
+    double rest = ((a.hi - quotient * b1) - quotient * b2) + (a.lo - quotient * b.lo);
+    return (HoloPair){quotient, rest * inverse};
+}
+
+// x * 2^n for |n| <= 2044, rounded once or, where it is subnormal, twice.
+static inline double scale(double x, int n)
+{
+    int half = n / 2;
+    return x * double_from_bits((uint64_t)(half + 1023) << 52) * double_from_bits((uint64_t)(n - half + 1023) << 52);
+}
+
+// ---- what the families lend each other
+
+HoloPair holo_pair_sqrt(HoloPair a); // but for about 2^-100 of it, where a >= 0
+double   holo_pair_exp(HoloPair x);  // |x| <= 746
+
+// ---- tables, described where they are
+
+typedef struct HoloLogCell {
+    double inverse, hi, lo;
+} HoloLogCell;
+
+typedef struct HoloAtanCell {
+    double a, b, hi, lo;
+} HoloAtanCell;
+
+typedef struct HoloErfCell {
+    double value, value_lo, slope, slope_lo, c2, c3, c4, c5, c6, c7, c8, c9, c10;
+} HoloErfCell;
+
+extern const double       holo_exp_step[3], holo_exp_poly[4];
+extern const HoloPair     holo_exp_table[128];
+extern const double       holo_log_ln2[2], holo_log10_e[2], holo_log_poly[7];
+extern const HoloLogCell  holo_log_table[128];
+extern const double       holo_trig_step[4], holo_trig_turn[2], holo_half_pi[2], holo_sin_poly[3], holo_cos_poly[3];
+extern const uint32_t     holo_trig_bits[40];
+extern const HoloPair     holo_trig_table[128];
+extern const double       holo_atan_poly[5], holo_asin_poly[14];
+extern const HoloAtanCell holo_atan_table[82];
+extern const HoloErfCell  holo_erf_table[49];
+
+#endif

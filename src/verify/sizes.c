@@ -1,0 +1,119 @@
+// sizes.c - which numbers a model takes for its symbolic sizes: some must equal a weight's size, some each other.
+//
+// A search by inference alone, which costs microseconds a node: start with small sizes that differ, and
+// while a node rejects them, change the one symbol that lets the most nodes through. The numbers tried are
+// small ones, and the sizes of the model's constants.
+#include "verify/sizes.h"
+
+#include <string.h>
+
+enum { CANDIDATES = 96, TRIES = 400 };
+
+static const int64_t usual[] = {2, 1, 3, 4, 8, 16, 32, 64, 80, 128, 224, 256, 512, 3000};
+
+typedef struct Search {
+    HoloGraph  *graph;
+    HoloTensor *types; // of the inputs, with their symbols
+    int64_t    *number;
+    bool       *is_used; // by symbol: stands in the shape of an input
+    int         symbol_count, tries;
+    int64_t     candidate[CANDIDATES];
+    int         candidate_count;
+} Search;
+
+static int symbol_of(const HoloGraph *graph, HoloDim d)
+{
+    if (!holo_dim_is_symbolic(d) || d == HOLO_DIM_UNKNOWN) return -1;
+    const HoloDimNode *node = holo_dims_node(graph->dims, holo_dim_entry(d));
+    return node->op == HOLO_DIM_SYMBOL ? (int)node->a : -1;
+}
+
+static void candidate_add(Search *s, int64_t number)
+{
+    if (number < 1 || number > 4096 || s->candidate_count == CANDIDATES) return;
+    for (int i = 0; i < s->candidate_count; i++)
+        if (s->candidate[i] == number) return;
+    s->candidate[s->candidate_count++] = number;
+}
+
+static void candidates_find(Search *s)
+{
+    for (int i = 0; i < HOLO_COUNT(usual); i++) candidate_add(s, usual[i]);
+    for (int twice = 1; twice <= 2; twice++) // a window of stride 2 halves a size on its way to a weight
+        for (int i = 0; i < s->graph->value_count; i++) {
+            const HoloValue *v = s->graph->values[i];
+            for (int d = 0; v->is_constant && d < v->type.rank; d++) candidate_add(s, v->type.dim[d] * twice);
+        }
+}
+
+// How many nodes accept the present numbers.
+static int score(Search *s)
+{
+    int done = 0;
+    HoloError why = {0};
+    for (int i = 0; i < s->graph->input_count; i++) {
+        HoloTensor *t = &s->graph->inputs[i]->type;
+        *t = s->types[i];
+        for (int d = 0; d < t->rank; d++) {
+            int symbol = symbol_of(s->graph, t->dim[d]);
+            if (symbol >= 0 && symbol < s->symbol_count) t->dim[d] = s->number[symbol];
+        }
+    }
+    s->tries++;
+    if (holo_graph_infer_count(s->graph, &done, &why)) return done;
+    return s->graph->node_count;
+}
+
+// Changes the one symbol that helps most; false when none helps.
+static bool improve(Search *s, int *best)
+{
+    int best_symbol = -1, best_candidate = 0, before = *best;
+    for (int symbol = 0; symbol < s->symbol_count; symbol++) {
+        int64_t kept = s->number[symbol];
+        for (int i = 0; s->is_used[symbol] && i < s->candidate_count && s->tries < TRIES; i++) {
+            s->number[symbol] = s->candidate[i];
+            int now = score(s);
+            if (now <= *best) continue;
+            *best = now;
+            best_symbol = symbol;
+            best_candidate = i;
+            if (now == s->graph->node_count) break;
+        }
+        s->number[symbol] = kept;
+        if (*best == s->graph->node_count) break;
+    }
+    if (best_symbol >= 0) s->number[best_symbol] = s->candidate[best_candidate];
+    return *best > before;
+}
+
+static HoloStatus search_init(Search *s, HoloArena *arena, HoloError *error)
+{
+    HoloGraph *graph = s->graph;
+    s->symbol_count = holo_dims_symbol_count(graph->dims);
+    s->types = HOLO_NEW(arena, HoloTensor, graph->input_count + 1);
+    s->number = HOLO_NEW(arena, int64_t, s->symbol_count + 1);
+    s->is_used = HOLO_NEW(arena, bool, s->symbol_count + 1);
+    if (!s->types || !s->number || !s->is_used) return holo_fail_memory(error);
+    int used = 0;
+    for (int i = 0; i < graph->input_count; i++) {
+        s->types[i] = graph->inputs[i]->type;
+        for (int d = 0; d < s->types[i].rank; d++) {
+            int symbol = symbol_of(graph, s->types[i].dim[d]);
+            if (symbol < 0 || s->is_used[symbol]) continue;
+            s->is_used[symbol] = true;
+            s->number[symbol] = 2 + used++ % 8; // sizes that differ show more mistakes
+        }
+    }
+    return HOLO_OK;
+}
+
+int64_t *holo_sizes_find(HoloGraph *graph, HoloArena *arena, HoloError *error)
+{
+    Search s = {.graph = graph};
+    if (search_init(&s, arena, error)) return NULL;
+    candidates_find(&s);
+    int best = score(&s);
+    while (best < graph->node_count && s.tries < TRIES && improve(&s, &best)) continue;
+    for (int i = 0; i < graph->input_count; i++) graph->inputs[i]->type = s.types[i];
+    return holo_graph_infer(graph, error) ? NULL : s.number;
+}
