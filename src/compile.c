@@ -220,11 +220,12 @@ static void verify_release(void *context, const void *data, size_t size)
 }
 
 // The passes have changed the imported graph, so the reference is the model read once more.
-static HoloStatus verify_with(Compile *c, HoloSource *reference, HoloPool *pool)
+static HoloStatus verify_with(Compile *c, HoloSource *reference, HoloSource *trial, HoloPool *pool)
 {
     Verifying context = {c->compiler, &reference->model};
     HoloVerifyOptions options = {
         .relative = c->compiler->relative, .absolute = c->compiler->absolute, .pool = pool,
+        .trial = trial ? trial->model.graph : NULL,
         .progress = verify_progress, .release = verify_release, .context = &context,
     };
     HoloMapping mapping;
@@ -236,15 +237,25 @@ static HoloStatus verify_with(Compile *c, HoloSource *reference, HoloPool *pool)
     return status;
 }
 
+static bool has_symbols(const HoloGraph *graph)
+{
+    for (int i = 0; i < graph->input_count; i++)
+        for (int d = 0; d < graph->inputs[i]->type.rank; d++)
+            if (holo_dim_is_symbolic(graph->inputs[i]->type.dim[d])) return true;
+    return false;
+}
+
 static HoloStatus verify(Compile *c)
 {
     if (!c->compiler->verify) return HOLO_OK;
-    HoloSource *reference = NULL;
+    HoloSource *reference = NULL, *trial = NULL;
     HoloPool *pool = NULL;
     HoloStatus status = import_typed(c, &reference);
+    if (!status && has_symbols(reference->model.graph)) status = import_typed(c, &trial);
     if (!status && holo_pool_create(c->compiler->threads, &pool)) status = holo_fail_memory(c->error);
-    if (!status) status = verify_with(c, reference, pool);
+    if (!status) status = verify_with(c, reference, trial, pool);
     holo_pool_destroy(pool);
+    holo_source_close(trial);
     holo_source_close(reference);
     return status;
 }

@@ -30,6 +30,9 @@ def cos(x): return series(D(1), lambda t, n: -t * x * x / ((2 * n - 1) * (2 * n)
 def asin(x): return series(x, lambda t, n: t * x * x * (2 * n - 1) ** 2 / ((2 * n) * (2 * n + 1)))
 
 
+def tanh(x): return ((2 * x).exp() - 1) / ((2 * x).exp() + 1)
+
+
 def atan(x):
     for _ in range(3): x = x / (1 + (1 + x * x).sqrt())  # half the angle, three times
     return 8 * series(x, lambda t, n: -t * x * x * (2 * n - 1) / (2 * n + 1))
@@ -115,10 +118,12 @@ def rows(comment, name, type, values):
     print(f"\n// {comment}\nconst {type} {name}[] = {{")
     line = ""
     for row in values:
-        text = [number(x) for x in row]
-        text = "{" + ",\n     ".join(", ".join(text[i:i + 4]) for i in range(0, len(text), 4)) + "},"
+        text = "{" + ", ".join(number(x) for x in row) + "},"
         if line and len(line) + len(text) > 114: line = print("    " + line) or ""
         line += (" " if line else "") + text
+        while len(line) > 114: # one long row
+            cut = line.rindex(" ", 0, 114)
+            line = print("    " + line[:cut]) or "    " + line[cut + 1:]
     print("    " + line + "\n};")
 
 
@@ -136,6 +141,14 @@ def exponential():
                at_zero(lambda r: (r.exp() - 1 - r) / r ** 2), -step / 2, step / 2, 4, lambda r: r * r)
     rows("2^(j / 128), the first part of 27 bits.", "holo_exp_table", "HoloPair",
          [pair((step * j).exp(), 26) for j in range(128)])
+
+    cells = [[0, 0, 0, 1]]
+    for i in range(134): # sixteen cells in each binade from 2^-4 on, to 20
+        c = (D(i % 16 + 16) + D("0.5")) / 16 * D(2) ** (i // 16 - 4)
+        cells.append([c] + pair(tanh(c)) + [1 - tanh(c) ** 2])
+    polynomial("(tanh r - r) / r^3 as a polynomial of r^2, |r| <= 1 / 16, times r^2", "holo_tanh_poly",
+               at_zero(lambda s: (tanh(s.sqrt()) / s.sqrt() - 1) / s), D(0), D(1) / 256, 5, lambda s: s)
+    rows("The middle of the cell, and there tanh in two parts and its slope.", "holo_tanh_table", "HoloTanhCell", cells)
 
 
 def logarithm():

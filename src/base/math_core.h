@@ -65,11 +65,16 @@ static inline HoloPair divide(HoloPair a, HoloPair b)
     return (HoloPair){quotient, rest * inverse};
 }
 
-// x * 2^n for |n| <= 2044, rounded once or, where it is subnormal, twice.
+// 2^n for -1023 < n < 1024.
+static inline double power_of_two(int n)
+{
+    return double_from_bits((uint64_t)(n + 1023) << 52);
+}
+
+// x * 2^n for |n| <= 2044, rounded once, or twice where it is subnormal.
 static inline double scale(double x, int n)
 {
-    int half = n / 2;
-    return x * double_from_bits((uint64_t)(half + 1023) << 52) * double_from_bits((uint64_t)(n - half + 1023) << 52);
+    return n > -1022 && n < 1024 ? x * power_of_two(n) : x * power_of_two(n / 2) * power_of_two(n - n / 2);
 }
 
 // ---- what the families lend each other
@@ -78,6 +83,10 @@ HoloPair holo_pair_sqrt(HoloPair a); // but for about 2^-100 of it, where a >= 0
 double   holo_pair_exp(HoloPair x);  // |x| <= 746
 
 // ---- tables, described where they are
+
+typedef struct HoloTanhCell {
+    double middle, hi, lo, slope;
+} HoloTanhCell;
 
 typedef struct HoloLogCell {
     double inverse, hi, lo;
@@ -93,6 +102,8 @@ typedef struct HoloErfCell {
 
 extern const double       holo_exp_step[3], holo_exp_poly[4];
 extern const HoloPair     holo_exp_table[128];
+extern const double       holo_tanh_poly[5];
+extern const HoloTanhCell holo_tanh_table[135];
 extern const double       holo_log_ln2[2], holo_log10_e[2], holo_log_poly[7];
 extern const HoloLogCell  holo_log_table[128];
 extern const double       holo_trig_step[4], holo_trig_turn[2], holo_half_pi[2], holo_sin_poly[3], holo_cos_poly[3];

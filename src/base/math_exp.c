@@ -20,7 +20,7 @@ static inline Parts take_apart(double x)
     double          count   = shifted - 0x1.8p52;
     double          first = x - count * holo_exp_step[1], second = count * holo_exp_step[2], r = first - second;
     const HoloPair *power = &holo_exp_table[k & 127];
-    return (Parts){*power, (k - (k & 127)) / 128, r, (first - r) - second};
+    return (Parts){*power, k >> 7, r, (first - r) - second};
 }
 
 // e^r - 1 - r
@@ -54,7 +54,7 @@ double holo_exp(double x)
 static inline HoloPair expm1_pair(double x)
 {
     Parts    p     = take_apart(x);
-    double   unit  = double_from_bits((uint64_t)(p.exponent + 1023) << 52);
+    double   unit  = power_of_two(p.exponent);
     HoloPair power = {p.power.hi * unit, p.power.lo * unit};
     double   r1    = (p.r + 0x1.8p18) - 0x1.8p18, r2 = (p.r - r1) + p.r_lo; // r1 is short
     HoloPair less  = add(power.hi, -1);
@@ -77,22 +77,21 @@ double holo_sigmoid(double x)
     return (x < 0 ? e : 1) / (1 + e);
 }
 
+// tanh x = tanh(c + r) = t + (1 - t^2) tanh r / (1 + t tanh r), where t is that of the middle c of the cell of x.
 double holo_tanh(double x)
 {
-    if (!(fabs(x) < 20)) return x != x ? NAN : copysign(1, x);
-    HoloPair n = expm1_pair(2 * fabs(x)), d = add(n.hi, 2); // (e^2x - 1) / (e^2x + 1)
-    d.lo += n.lo;
-    HoloPair y = divide(n, d);
-    return copysign(y.hi + y.lo, x);
+    double a = fabs(x);
+    if (!(a < 20)) return x != x ? NAN : copysign(1, x);
+    int64_t             lowest = (int64_t)(double_bits(0x1p-4) >> 48); // cells: the exponent and 4 bits more
+    int64_t             i      = (int64_t)(double_bits(a) >> 48) - lowest + 1;
+    const HoloTanhCell *cell   = &holo_tanh_table[i > 0 ? i : 0];
+    const double       *c      = holo_tanh_poly;
+    double              r = a - cell->middle, s = r * r;
+    double              y = r + r * s * ((c[0] + s * c[1]) + s * s * ((c[2] + s * c[3]) + s * s * c[4])); // tanh r
+    return copysign(cell->hi + (cell->lo + cell->slope * y / (1 + cell->hi * y)), x);
 }
 
-// (a + b / e) / 2, which is sinh with a = b = e - 1, and cosh with a = e, b = 1.
-static inline double half_sum(HoloPair a, HoloPair b, HoloPair e)
-{
-    HoloPair q = divide(b, e), sum = add(a.hi, q.hi);
-    return 0.5 * (sum.hi + (sum.lo + (a.lo + q.lo)));
-}
-
+// e^x / 2 for x >= 0.
 static inline double half_exp(double x)
 {
     return x <= 746 ? exp_scaled(x, 0, -1) : x > 0 ? INFINITY : NAN;
@@ -104,13 +103,12 @@ double holo_sinh(double x)
     if (fabs(x) < 0x1p-28) return x;
     HoloPair less = expm1_pair(fabs(x)), e = add(less.hi, 1);
     e.lo += less.lo;
-    return copysign(half_sum(less, less, e), x);
+    HoloPair q = divide(less, e), sum = add(less.hi, q.hi); // 1 - 1 / e, e - 1 / e
+    return copysign(0.5 * (sum.hi + (sum.lo + (less.lo + q.lo))), x);
 }
 
 double holo_cosh(double x)
 {
-    if (!(fabs(x) <= 40)) return half_exp(fabs(x));
-    HoloPair less = expm1_pair(fabs(x)), e = add(less.hi, 1);
-    e.lo += less.lo;
-    return half_sum(e, (HoloPair){1, 0}, e);
+    double half = half_exp(fabs(x));
+    return half + 0.25 / half;
 }

@@ -13,17 +13,14 @@ typedef struct Place {
     double             z1, z2; // z in two parts, z1 being short
 } Place;
 
-// The place of x > 0, finite.
+// The place of a normal x > 0.
 static inline Place find_place(double x)
 {
-    bool     subnormal = x < DBL_MIN;
-    uint64_t bits      = double_bits(subnormal ? x * 0x1p54 : x);
-    uint64_t above     = bits - double_bits(0.6875); // its upper 12 bits are k, the next 7 the cell
-    double   z         = double_from_bits(bits - (above & UINT64_C(0xFFF) << 52));
-    double   z1        = double_from_bits(double_bits(z) & UINT64_C(0xFFFFFFFF00000000));
-    int      k         = (int)(above >> 52);
-    if (k >= 2048) k -= 4096;
-    return (Place){&holo_log_table[above >> 45 & 127], k - 54 * subnormal, z1, z - z1};
+    uint64_t bits  = double_bits(x);
+    uint64_t above = bits - double_bits(0.6875); // its upper 12 bits are k, the next 7 the cell
+    uint64_t z     = bits - (above & UINT64_C(0xFFF) << 52);
+    double   z1    = double_from_bits(z & UINT64_C(0xFFFFFFFF00000000));
+    return (Place){&holo_log_table[above >> 45 & 127], (int)((int64_t)above >> 52), z1, double_from_bits(z) - z1};
 }
 
 // (log(1 + r) - r + r^2 / 2) / r^3
@@ -51,14 +48,13 @@ static inline double log_at(Place p, double r, double r_lo)
 // log(1 + u) for 2^-60 < |u| < 2^60.
 static inline double log1p_pair(HoloPair u)
 {
-    HoloPair x     = add(1, u.hi);
-    Place    p     = find_place(x.hi);
-    double   scale = p.cell->inverse * double_from_bits((uint64_t)(1023 - p.k) << 52);
-    HoloPair r     = add(distance(p), (x.lo + u.lo) * scale);
+    HoloPair x = add(1, u.hi);
+    Place    p = find_place(x.hi);
+    HoloPair r = add(distance(p), (x.lo + u.lo) * (p.cell->inverse * power_of_two(-p.k)));
     return log_at(p, r.hi, r.lo);
 }
 
-// log x, but for about 2^-66 of it.
+// log x for a normal x > 0, but for about 2^-66 of it.
 static inline HoloPair log_pair(double x)
 {
     Place              p  = find_place(x);
@@ -66,20 +62,28 @@ static inline HoloPair log_pair(double x)
     HoloPair           r  = add(p.z1 * c->inverse - 1, p.z2 * c->inverse);
     double             r1 = (r.hi + 0x1.8p19) - 0x1.8p19, r2 = r.hi - r1; // r1 is short
     HoloPair           a  = add_small(p.k * holo_log_ln2[0] + c->hi, r.hi);
-    HoloPair           b  = add(a.hi, -0.5 * r1 * r1);
+    HoloPair           b  = add_small(a.hi, -0.5 * r1 * r1);
     double             lo = (p.k * holo_log_ln2[1] + c->lo) + (r.lo - r.lo * r.hi) - 0.5 * r2 * (r.hi + r1);
     return add_small(b.hi, a.lo + b.lo + (lo + r.hi * r.hi * r.hi * tail(r.hi)));
 }
 
-// The logarithm of what is not a positive finite number.
+// log x for an x that is not a normal positive number.
 static double log_special(double x)
 {
-    return x == 0 ? -INFINITY : x > 0 ? INFINITY : NAN;
+    if (!(x > 0 && x < DBL_MIN)) return x == 0 ? -INFINITY : x > 0 ? INFINITY : NAN;
+    Place p = find_place(x * 0x1p54);
+    p.k -= 54;
+    return log_at(p, distance(p), 0);
+}
+
+static inline bool is_normal(double x)
+{
+    return x >= DBL_MIN && x <= DBL_MAX;
 }
 
 double holo_log(double x)
 {
-    if (!(x > 0 && x <= DBL_MAX)) return log_special(x);
+    if (!is_normal(x)) return log_special(x);
     Place p = find_place(x);
     return log_at(p, distance(p), 0);
 }
@@ -88,12 +92,14 @@ double holo_log1p(double x)
 {
     if (!(x > -1 && x < 0x1p60)) return x > 0 ? holo_log(x) : log_special(x + 1);
     if (fabs(x) < 0x1p-54) return x;
-    return log1p_pair((HoloPair){x, 0});
+    HoloPair sum = add(1, x);
+    Place    p   = find_place(sum.hi);
+    return log_at(p, distance(p) + sum.lo * (p.cell->inverse * power_of_two(-p.k)), 0);
 }
 
 double holo_log10(double x)
 {
-    if (!(x > 0 && x <= DBL_MAX)) return log_special(x);
+    if (!is_normal(x)) return x > 0 && x < DBL_MIN ? holo_log10(x * 0x1p200) - 200 * 0.3 : log_special(x);
     HoloPair y = log_pair(x), product = multiply(y.hi, holo_log10_e[0]);
     return product.hi + (product.lo + (y.lo * holo_log10_e[0] + y.hi * holo_log10_e[1]));
 }
@@ -101,46 +107,6 @@ double holo_log10(double x)
 double holo_softplus(double x)
 {
     return fmax(x, 0) + holo_log1p(holo_exp(-fabs(x)));
-}
-
-// ---- powers
-
-static inline bool is_integer(double y)
-{
-    return floor(y) == y;
-}
-
-static inline bool is_odd(double y)
-{
-    return fabs(y) < 0x1p53 && is_integer(y) && (int64_t)y & 1;
-}
-
-// x^y where x or y is NaN, an infinity or 0, or x is negative and y not an integer.
-static double pow_special(double x, double y)
-{
-    if (y == 0 || x == 1) return 1;
-    if (x != x || y != y) return NAN;
-    if (x < 0 && fabs(x) <= DBL_MAX && !is_integer(y)) return NAN;
-    if (fabs(x) == 1) return 1; // and y is infinite
-    double size = (fabs(x) > 1) == (y > 0) ? INFINITY : 0;
-    return x == 0 || fabs(x) > DBL_MAX ? is_odd(y) ? copysign(size, x) : size : size;
-}
-
-double holo_pow(double x, double y)
-{
-    if (y == 2) return x == x ? x * x : NAN;
-    if (!(fabs(x) <= DBL_MAX && fabs(y) <= DBL_MAX && y != 0 && (x > 0 || (x < 0 && is_integer(y)))))
-        return pow_special(x, y);
-    HoloPair log   = log_pair(fabs(x));
-    double   about = y * log.hi, value;
-    if (fabs(about) <= 746) {
-        HoloPair product = multiply(y, log.hi);
-        product.lo += y * log.lo;
-        value = holo_pair_exp(product);
-    } else {
-        value = about > 0 ? INFINITY : 0;
-    }
-    return x < 0 && is_odd(y) ? -value : value;
 }
 
 // ---- inverse hyperbolic functions

@@ -1,4 +1,5 @@
 // attention_core.c - scores, softmax and weighted sums. See attention.h.
+#include "base/math.h"
 #include "ops/attention.h"
 #include "ops/move.h"
 #include "ops/spread.h"
@@ -230,8 +231,8 @@ static void soften(double *x, int64_t count, const double *sink)
         for (int64_t k = 0; k < count; k++) x[k] = 0;
         return;
     }
-    double sum = sink ? exp(*sink - top) : 0;
-    for (int64_t k = 0; k < count; k++) sum += x[k] = exp(x[k] - top);
+    double sum = sink ? holo_exp(*sink - top) : 0;
+    for (int64_t k = 0; k < count; k++) sum += x[k] = holo_exp(x[k] - top);
     for (int64_t k = 0; k < count; k++) x[k] /= sum;
 }
 
@@ -269,7 +270,7 @@ static void finish_row(void *arg, int64_t i, int worker)
     int64_t head = rows->part->head + i / rows->part->rows, query = rows->part->row + i % rows->part->rows, from, to;
     double *x = &rows->cells[i * a->keys].f;
     emit(a, HOLO_STAGE_RAW, head, query, x);
-    for (int64_t k = 0; k < a->keys && a->softcap > 0; k++) x[k] = a->softcap * tanh(x[k] / a->softcap);
+    for (int64_t k = 0; k < a->keys && a->softcap > 0; k++) x[k] = a->softcap * holo_tanh(x[k] / a->softcap);
     emit(a, HOLO_STAGE_CAPPED, head, query, x);
 
     find_seen(a, head / a->q_heads, query, &from, &to);

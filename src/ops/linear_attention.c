@@ -3,6 +3,7 @@
 //     S = exp(g) * S;   S = S + k (x) (beta * (v - S^T k));   o = scale * q^T S
 //
 // where the rule leaves out the decay g, the correction - S^T k, or both.
+#include "base/math.h"
 #include "ops/attention.h"
 #include "ops/spread.h"
 
@@ -138,7 +139,7 @@ static void decay_state(const Work *w, int64_t token, int64_t head, double *g, d
     int64_t           at = token * w->s.kv_heads + head, size = w->s.size;
     holo_read_f(decay, is_shared ? at : at * size, is_shared ? 0 : 1, size, g);
     for (int64_t d = 0; d < size; d++) {
-        g[d] = is_shared && d ? g[0] : exp(g[d]);
+        g[d] = is_shared && d ? g[0] : holo_exp(g[d]);
         for (int64_t j = 0; j < w->s.v_size; j++) *state++ *= g[d];
     }
 }

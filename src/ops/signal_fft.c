@@ -1,4 +1,5 @@
 // signal_fft.c - mixed radix for lengths with small prime factors, Bluestein's convolution for the rest.
+#include "base/math.h"
 #include "ops/signal_fft.h"
 
 #include <math.h>
@@ -85,8 +86,8 @@ static HoloStatus make_turns(const HoloCall *call, int64_t n, double **out)
     HOLO_TRY(holo_call_temp(call, (size_t)n, 2 * sizeof(double), &memory));
     double *turn = memory;
     for (int64_t k = 0; k < n; k++) {
-        turn[2 * k]     = cos(2 * M_PI * (double)k / (double)n);
-        turn[2 * k + 1] = -sin(2 * M_PI * (double)k / (double)n);
+        turn[2 * k]     = holo_cos(2 * M_PI * (double)k / (double)n);
+        turn[2 * k + 1] = -holo_sin(2 * M_PI * (double)k / (double)n);
     }
     *out = turn;
     return HOLO_OK;
@@ -104,8 +105,8 @@ static HoloStatus init_chirp(const HoloCall *call, HoloFft *fft)
     int64_t square = 0; // k^2 modulo 2n
     for (int64_t k = 0; k < n; k++) {
         double angle     = M_PI * (double)square / (double)n;
-        chirp[2 * k]     = cos(angle);
-        chirp[2 * k + 1] = -sin(angle);
+        chirp[2 * k]     = holo_cos(angle);
+        chirp[2 * k + 1] = -holo_sin(angle);
         for (int side = 0; side < 2; side++) {
             double *to = padded + 2 * (side && k ? m - k : k);
             to[0]      = chirp[2 * k];

@@ -1,4 +1,5 @@
 // signal_window.c - what is made from a few numbers: HannWindow, HammingWindow, BlackmanWindow and MelWeightMatrix.
+#include "base/math.h"
 #include "ops/move.h"
 
 #include <math.h>
@@ -51,7 +52,7 @@ static HoloStatus window_eval(HoloCall *call)
         int64_t count = size - start < HOLO_TILE ? size - start : HOLO_TILE;
         for (int64_t k = 0; k < count; k++) {
             double angle = 2 * M_PI * (double)(start + k) / (double)turn;
-            x[k] = window->cosine[0] + window->cosine[1] * cos(angle) + window->cosine[2] * cos(2 * angle);
+            x[k] = window->cosine[0] + window->cosine[1] * holo_cos(angle) + window->cosine[2] * holo_cos(2 * angle);
             if (turn == 0) x[k] = 1; // a symmetric window of one number is its middle
         }
         holo_write_f(y, start, 1, count, x);
@@ -109,11 +110,11 @@ static HoloStatus mel_eval(HoloCall *call)
     HOLO_TRY(find_size(call, RATE, &rate));
     if (rate == 0) return holo_call_fail(call, HOLO_BAD_INPUT, "the sample rate is 0");
     holo_fill(y, NULL);
-    double from = 2595 * log10(1 + lower / 700), to = 2595 * log10(1 + upper / 700);
+    double from = 2595 * holo_log10(1 + lower / 700), to = 2595 * holo_log10(1 + upper / 700);
     double step = (to - from) / ((double)y->dim[1] + 2), edge[3];
     for (int64_t band = 0; band < y->dim[1]; band++) {
         for (int i = 0; i < 3; i++) {
-            double hertz = 700 * (pow(10, ((double)(band + i) * step + from) / 2595) - 1);
+            double hertz = 700 * (holo_pow(10, ((double)(band + i) * step + from) / 2595) - 1);
             edge[i]      = floor(((double)length + 1) * hertz / (double)rate);
         }
         write_triangle(y, band, edge[0], edge[1], edge[2]);

@@ -1,11 +1,11 @@
-// products.h - products in the reference: by kernel where they are large, with a sample computed exactly.
+// products.h - nodes that a kernel runs, while the reference is computed: by the kernel, judged by eval.
 #ifndef HOLO_VERIFY_PRODUCTS_H
 #define HOLO_VERIFY_PRODUCTS_H
 
 #include "verify/verify.h"
 
 typedef struct HoloProducts {
-    HoloHost                 host;
+    HoloHost                 host; // first: what kernels see
     HoloPool                *pool;
     const HoloGraph         *graph;
     const HoloVerifyOptions *options;
@@ -15,8 +15,8 @@ typedef struct HoloProducts {
     int                      done; // nodes evaluated
 } HoloProducts;
 
-HOLO_MUST HoloStatus holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloVerifyOptions *options,
-                                        HoloVerifyResult *result, HoloError *error);
+void holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloModel *model, const HoloVerifyOptions *options,
+                        HoloVerifyResult *result);
 void            holo_products_deinit(HoloProducts *products);
 HoloEvalOptions holo_products_options(HoloProducts *products);
 

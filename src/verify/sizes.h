@@ -4,8 +4,8 @@
 
 #include "graph/graph.h"
 
-// By symbol of graph->dims. Memory from the arena; NULL: none left. The graph's types are inferred anew in
-// the search and are what they were afterwards. Where no numbers please every node, those that please most.
+// By symbol of graph->dims. Memory from the arena; NULL: none left. Where no numbers please every node, those
+// that please most. The graph's types are those of the last trial afterwards: it is good for nothing else.
 int64_t *holo_sizes_find(HoloGraph *graph, HoloArena *arena, HoloError *error);
 
 #endif

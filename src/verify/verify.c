@@ -63,14 +63,6 @@ static bool inputs_make(const HoloGraph *graph, const int64_t *found, int trial,
     return true;
 }
 
-static bool has_symbols(const HoloGraph *graph)
-{
-    for (int i = 0; i < graph->input_count; i++)
-        for (int d = 0; d < graph->inputs[i]->type.rank; d++)
-            if (holo_dim_is_symbolic(graph->inputs[i]->type.dim[d])) return true;
-    return false;
-}
-
 // ---- comparing
 
 static bool element_differs(HoloVerifyResult *r, const HoloVerifyOptions *o, double want, double got, double top, const char *name,
@@ -152,15 +144,15 @@ static HoloStatus plan_compare(const HoloGraph *graph, HoloSession *session, con
 }
 
 // The reference on the first sizes that it accepts. r->why_not is set when there are none.
-static HoloStatus reference_run(HoloGraph *graph, HoloProducts *products, HoloArena *arena, HoloTensor *inputs, HoloTensor *outputs,
-                                HoloVerifyResult *r, HoloError *error)
+static HoloStatus reference_run(const HoloGraph *graph, HoloProducts *products, HoloGraph *trial_graph, HoloArena *arena, HoloTensor *inputs,
+                                HoloTensor *outputs, HoloVerifyResult *r, HoloError *error)
 {
     const HoloTensor **list = HOLO_NEW(arena, const HoloTensor *, graph->input_count + 1);
     if (!list) return holo_fail_memory(error);
     HoloEvalOptions eval = holo_products_options(products);
-    int trials = has_symbols(graph) ? HOLO_COUNT(size_trials) : 1;
-    const int64_t *found = trials > 1 ? holo_sizes_find(graph, arena, error) : NULL;
-    if (trials > 1 && !found) return error && error->status ? error->status : holo_fail_memory(error);
+    int trials = trial_graph ? HOLO_COUNT(size_trials) : 1;
+    const int64_t *found = trial_graph ? holo_sizes_find(trial_graph, arena, error) : NULL;
+    if (trial_graph && !found) return holo_fail_memory(error);
     for (int trial = 0; trial < trials; trial++) {
         HoloArenaMark mark = holo_arena_mark(arena);
         if (!inputs_make(graph, found, trial, arena, inputs, r->why_not, sizeof r->why_not)) return HOLO_OK;
@@ -178,15 +170,15 @@ static HoloStatus reference_run(HoloGraph *graph, HoloProducts *products, HoloAr
     return HOLO_OK;
 }
 
-static HoloStatus verify(HoloGraph *graph, const HoloModel *model, const HoloVerifyOptions *o, HoloArena *arena,
+static HoloStatus verify(const HoloGraph *graph, const HoloModel *model, const HoloVerifyOptions *o, HoloArena *arena,
                          HoloVerifyResult *r, HoloError *error)
 {
     HoloTensor *inputs = HOLO_NEW(arena, HoloTensor, graph->input_count + 1);
     HoloTensor *want = HOLO_NEW(arena, HoloTensor, graph->output_count + 1);
     if (!inputs || !want) return holo_fail_memory(error);
     HoloProducts products;
-    HOLO_TRY(holo_products_init(&products, graph, o, r, error));
-    HoloStatus status = reference_run(graph, &products, arena, inputs, want, r, error);
+    holo_products_init(&products, graph, model, o, r);
+    HoloStatus status = reference_run(graph, &products, o->trial, arena, inputs, want, r, error);
     holo_products_deinit(&products);
     if (status || r->why_not[0]) return status;
     HoloSession *session;
@@ -197,7 +189,7 @@ static HoloStatus verify(HoloGraph *graph, const HoloModel *model, const HoloVer
     return status;
 }
 
-HoloStatus holo_verify(HoloGraph *reference, const HoloModel *model, const HoloVerifyOptions *options, HoloVerifyResult *out,
+HoloStatus holo_verify(const HoloGraph *reference, const HoloModel *model, const HoloVerifyOptions *options, HoloVerifyResult *out,
                        HoloError *error)
 {
     *out = (HoloVerifyResult){0};
