@@ -63,9 +63,8 @@ level_flags = $(shell awk '$$1 == "$(MACHINE)" && $$2 "_" $$3 == "$(1)" { $$1 = 
 $(BUILD)/obj/level_%.o: src/kernels/level.c src/kernels/LEVELS
 	@mkdir -p $(@D)
 	@echo "  cc    $< $*"
-	$(Q)$(CC) -std=gnu11 $(filter-out -O2 -ffp-contract=off,$(CFLAGS)) -O3 $(call level_flags,$*) \
-	    -DHOLO_LEVEL=$(word 1,$(subst _, ,$*)) -DHOLO_EXACT=$(word 2,$(subst _, ,$*)) \
-	    -ffp-contract=$(if $(filter %_1,$*),off,fast) -MMD -MP -c $< -o $@
+	$(Q)$(CC) -std=gnu11 $(CFLAGS) $(if $(SANITIZE),-O1,-O3) -Wno-psabi $(call level_flags,$*) \
+	    -DHOLO_LEVEL=$(word 1,$(subst _, ,$*)) -DHOLO_EXACT=$(word 2,$(subst _, ,$*)) -MMD -MP -c $< -o $@
 
 $(BUILD)/ops_registry.c: tools/ops_registry.sh $(wildcard src/ops/*.c)
 	@mkdir -p $(@D)

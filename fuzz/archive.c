@@ -4,8 +4,10 @@
 #include "format/holo.h"
 #include "hologram.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,11 +27,35 @@ static void hashes_mend(uint8_t *bytes, size_t size)
     memcpy(h->hash, hash.word, sizeof hash.word);
 }
 
+// A loop may be asked to run for ever: after a while it is cancelled, as a user would. (The fuzzer itself
+// has the alarm signal.)
+static HoloSession *running;
+static void on_time(int signal)
+{
+    (void)signal;
+    if (running) holo_session_cancel(running);
+}
+
+static void time_limit(HoloSession *session)
+{
+    static timer_t timer;
+    static int is_made;
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
+    if (!is_made) {
+        signal(SIGUSR2, on_time);
+        is_made = !timer_create(CLOCK_MONOTONIC, &event, &timer);
+    }
+    struct itimerspec after = {{0, session ? 200000000 : 0}, {0, session ? 200000000 : 0}};
+    running = session;
+    if (is_made) timer_settime(timer, 0, &after, NULL);
+}
+
 static void run(const HoloModel *model)
 {
     HoloError error = {0};
     HoloSession *session;
     if (holo_session_create(model, NULL, &session, &error)) return;
+    time_limit(session);
     int count = holo_model_input_count(model), ready = 0;
     void **memory = calloc((size_t)count + 1, sizeof *memory);
     for (int i = 0; memory && i < count; i++) {
@@ -48,6 +74,7 @@ static void run(const HoloModel *model)
     if (ready == count && info.arena_bytes < 64 << 20 && holo_session_run(session, &error)) ready = 0;
     for (int i = 0; memory && i < count; i++) free(memory[i]);
     free(memory);
+    time_limit(NULL);
     holo_session_destroy(session);
 }
 

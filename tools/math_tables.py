@@ -152,20 +152,21 @@ def exponential():
 
 
 def logarithm():
-    cells = []
-    reach = [D(0), D(0)]
+    cells, reach = [], [D(0), D(0)]
     for i in range(128): # a cell of 7 bits of the fraction; z from 0.6875 to 1.375
         low = D(11) / 16 + D(i) / 256 if i < 80 else 1 + D(i - 80) / 128
         width = D(1) / (256 if i < 80 else 128)
-        inverse = D(1) if i in (79, 80) else on_grid(1 / (low + width / 2), 10)
-        reach = [min(reach[0], low * inverse - 1), max(reach[1], (low + width) * inverse - 1)]
-        cells.append([inverse] + pair(-inverse.ln(), 42))
+        c = D(1) if i in (79, 80) else low + width / 2
+        reach = [min(reach[0], low / c - 1), max(reach[1], (low + width) / c - 1)]
+        cells.append([c, 1 / c] + pair(c.ln(), 42))
+    f = at_zero(lambda r: ((1 + r).ln() - r + r * r / 2) / r ** 3)
+    what = f"(log(1 + r) - r + r^2 / 2) / r^3, {reach[0]:.4f} <= r <= {reach[1]:.4f}, times r"
     array("ln 2 in two parts, the first short.", "holo_log_ln2", pair(LN2, 42))
     array("1 / ln 10 in two parts.", "holo_log10_e", pair(1 / D(10).ln()))
-    polynomial(f"(log(1 + r) - r + r^2 / 2) / r^3, {reach[0]:.4f} <= r <= {reach[1]:.4f}, times r^3", "holo_log_poly",
-               at_zero(lambda r: ((1 + r).ln() - r + r * r / 2) / r ** 3), reach[0], reach[1], 7, lambda r: r ** 3)
-    rows("For each cell of z: about 1 / z, of 11 bits; minus its logarithm, the first part a multiple of 2^-42.",
-         "holo_log_table", "HoloLogCell", cells)
+    polynomial(what + "^2", "holo_log_poly", f, reach[0], reach[1], 5, lambda r: r ** 2)
+    polynomial(what + "^3", "holo_log_long_poly", f, reach[0], reach[1], 7, lambda r: r ** 3)
+    rows("The middle c of the cell, of 9 bits; 1 / c; log c, the first part a multiple of 2^-42.", "holo_log_table",
+         "HoloLogCell", cells)
 
 
 def trigonometry():

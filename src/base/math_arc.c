@@ -50,7 +50,7 @@ double holo_atan2(double y, double x)
 // asin r - r, where square = r^2 <= 1 / 4.
 static inline double asin_tail(double r, double square)
 {
-    const double *c = holo_asin_poly;
+    const double *c      = holo_asin_poly;
     double        fourth = square * square, even = c[12], odd = c[13];
     for (int i = 10; i >= 0; i -= 2) {
         even = even * fourth + c[i];

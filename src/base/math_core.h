@@ -89,7 +89,7 @@ typedef struct HoloTanhCell {
 } HoloTanhCell;
 
 typedef struct HoloLogCell {
-    double inverse, hi, lo;
+    double middle, inverse, hi, lo;
 } HoloLogCell;
 
 typedef struct HoloAtanCell {
@@ -100,11 +100,12 @@ typedef struct HoloErfCell {
     double value, value_lo, slope, slope_lo, c2, c3, c4, c5, c6, c7, c8, c9, c10;
 } HoloErfCell;
 
+#pragma GCC visibility    push(hidden)
 extern const double       holo_exp_step[3], holo_exp_poly[4];
 extern const HoloPair     holo_exp_table[128];
 extern const double       holo_tanh_poly[5];
 extern const HoloTanhCell holo_tanh_table[135];
-extern const double       holo_log_ln2[2], holo_log10_e[2], holo_log_poly[7];
+extern const double       holo_log_ln2[2], holo_log10_e[2], holo_log_poly[5], holo_log_long_poly[7];
 extern const HoloLogCell  holo_log_table[128];
 extern const double       holo_trig_step[4], holo_trig_turn[2], holo_half_pi[2], holo_sin_poly[3], holo_cos_poly[3];
 extern const uint32_t     holo_trig_bits[40];
@@ -112,5 +113,6 @@ extern const HoloPair     holo_trig_table[128];
 extern const double       holo_atan_poly[5], holo_asin_poly[14];
 extern const HoloAtanCell holo_atan_table[82];
 extern const HoloErfCell  holo_erf_table[49];
+#pragma GCC visibility    pop
 
 #endif

@@ -33,8 +33,8 @@ static inline double tail(double r)
 // e^(x + lo) * 2^n
 static inline double exp_scaled(double x, double lo, int n)
 {
-    Parts  p     = take_apart(x);
-    double r     = p.r + lo, power = p.power.hi + p.power.lo;
+    Parts  p = take_apart(x);
+    double r = p.r + lo, power = p.power.hi + p.power.lo;
     double value = p.power.hi + (p.power.lo + power * (r + tail(r)));
     return scale(value, p.exponent + n);
 }
@@ -56,10 +56,10 @@ static inline HoloPair expm1_pair(double x)
     Parts    p     = take_apart(x);
     double   unit  = power_of_two(p.exponent);
     HoloPair power = {p.power.hi * unit, p.power.lo * unit};
-    double   r1    = (p.r + 0x1.8p18) - 0x1.8p18, r2 = (p.r - r1) + p.r_lo; // r1 is short
-    HoloPair less  = add(power.hi, -1);
-    HoloPair sum   = add_small(less.hi, power.hi * r1);
-    double   lo    = power.lo + (power.hi * r2 + power.lo * p.r) + (power.hi + power.lo) * tail(p.r);
+    double   r1 = (p.r + 0x1.8p18) - 0x1.8p18, r2 = (p.r - r1) + p.r_lo; // r1 is short
+    HoloPair less = add(power.hi, -1);
+    HoloPair sum  = add_small(less.hi, power.hi * r1);
+    double   lo   = power.lo + (power.hi * r2 + power.lo * p.r) + (power.hi + power.lo) * tail(p.r);
     return add_small(sum.hi, sum.lo + (less.lo + lo));
 }
 
@@ -99,7 +99,7 @@ static inline double half_exp(double x)
 
 double holo_sinh(double x)
 {
-    if (!(fabs(x) <= 40)) return copysign(half_exp(fabs(x)), x);
+    if (!(fabs(x) <= 40)) return x < 0 ? -half_exp(-x) : half_exp(x);
     if (fabs(x) < 0x1p-28) return x;
     HoloPair less = expm1_pair(fabs(x)), e = add(less.hi, 1);
     e.lo += less.lo;

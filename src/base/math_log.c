@@ -1,7 +1,7 @@
 // math_log.c - the logarithm, powers, and the functions made of them.
 //
-// x = 2^k z with z about 1, in one of 128 cells. A cell knows a number c of 11 bits near 1 / z, so that r = z c - 1 is
-// small and nearly exact, and log x = k ln 2 - log c + log(1 + r): two numbers of a table and a polynomial.
+// x = 2^k z with z about 1, in one of 128 cells with middle c, so that log x = k ln 2 + log c + log(1 + r), where
+// r = (z - c) / c is small: two numbers of a table and a polynomial.
 #include "base/math.h"
 #include "base/math_core.h"
 
@@ -10,7 +10,7 @@
 typedef struct Place {
     const HoloLogCell *cell;
     int                k;
-    double             z1, z2; // z in two parts, z1 being short
+    double             z;
 } Place;
 
 // The place of a normal x > 0.
@@ -18,31 +18,28 @@ static inline Place find_place(double x)
 {
     uint64_t bits  = double_bits(x);
     uint64_t above = bits - double_bits(0.6875); // its upper 12 bits are k, the next 7 the cell
-    uint64_t z     = bits - (above & UINT64_C(0xFFF) << 52);
-    double   z1    = double_from_bits(z & UINT64_C(0xFFFFFFFF00000000));
-    return (Place){&holo_log_table[above >> 45 & 127], (int)((int64_t)above >> 52), z1, double_from_bits(z) - z1};
+    double   z     = double_from_bits(bits - (above & UINT64_C(0xFFF) << 52));
+    return (Place){&holo_log_table[above >> 45 & 127], (int)((int64_t)above >> 52), z};
 }
 
-// (log(1 + r) - r + r^2 / 2) / r^3
-static inline double tail(double r)
+static inline bool is_normal(double x)
 {
-    const double *c = holo_log_poly;
-    double        s = r * r;
-    return (c[0] + r * c[1]) + s * ((c[2] + r * c[3]) + s * ((c[4] + r * c[5]) + s * c[6]));
+    return double_bits(x) - double_bits(DBL_MIN) <= double_bits(DBL_MAX) - double_bits(DBL_MIN);
 }
 
-// z c - 1
-static inline double distance(Place p)
+// The logarithm of what lies at a distance of r in the cell of p, where lo is to be added.
+static inline double log_at(Place p, double r, double lo)
 {
-    return (p.z1 * p.cell->inverse - 1) + p.z2 * p.cell->inverse;
+    const double *c    = holo_log_poly;
+    double        s    = r * r;
+    double        tail = s * (r * ((c[0] + r * c[1]) + s * ((c[2] + r * c[3]) + s * c[4])) - 0.5);
+    HoloPair      sum  = add_small(p.k * holo_log_ln2[0] + p.cell->hi, r);
+    return sum.hi + (sum.lo + ((p.k * holo_log_ln2[1] + lo) + tail));
 }
 
-// The logarithm of what lies at a distance of r + r_lo in the cell of p.
-static inline double log_at(Place p, double r, double r_lo)
+static inline double log_of(Place p)
 {
-    HoloPair sum = add_small(p.k * holo_log_ln2[0] + p.cell->hi, r);
-    double   lo  = p.k * holo_log_ln2[1] + p.cell->lo;
-    return sum.hi + (sum.lo + (lo + (r_lo + r * r * (r * tail(r) - 0.5))));
+    return log_at(p, (p.z - p.cell->middle) * p.cell->inverse, p.cell->lo);
 }
 
 // log(1 + u) for 2^-60 < |u| < 2^60.
@@ -50,42 +47,44 @@ static inline double log1p_pair(HoloPair u)
 {
     HoloPair x = add(1, u.hi);
     Place    p = find_place(x.hi);
-    HoloPair r = add(distance(p), (x.lo + u.lo) * (p.cell->inverse * power_of_two(-p.k)));
-    return log_at(p, r.hi, r.lo);
+    HoloPair z = add(p.z - p.cell->middle, (x.lo + u.lo) * power_of_two(-p.k));
+    return log_at(p, z.hi * p.cell->inverse, z.lo * p.cell->inverse + p.cell->lo);
 }
 
-// log x for a normal x > 0, but for about 2^-66 of it.
-static inline HoloPair log_pair(double x)
+// log x for a normal x > 0, where `more` is to be added to k, but for about 2^-66 of it.
+static inline HoloPair log_pair(double x, int more)
 {
-    Place              p  = find_place(x);
-    const HoloLogCell *c  = p.cell;
-    HoloPair           r  = add(p.z1 * c->inverse - 1, p.z2 * c->inverse);
-    double             r1 = (r.hi + 0x1.8p19) - 0x1.8p19, r2 = r.hi - r1; // r1 is short
-    HoloPair           a  = add_small(p.k * holo_log_ln2[0] + c->hi, r.hi);
-    HoloPair           b  = add_small(a.hi, -0.5 * r1 * r1);
-    double             lo = (p.k * holo_log_ln2[1] + c->lo) + (r.lo - r.lo * r.hi) - 0.5 * r2 * (r.hi + r1);
-    return add_small(b.hi, a.lo + b.lo + (lo + r.hi * r.hi * r.hi * tail(r.hi)));
+    Place              p    = find_place(x);
+    const HoloLogCell *cell = p.cell;
+    const double      *c    = holo_log_long_poly;
+    double             k = p.k + more, z = p.z - cell->middle, r = z * cell->inverse, s = r * r;
+    double             r1 = (r + 0x1.8p19) - 0x1.8p19, r2 = r - r1; // r1 is short
+    double             r_lo = ((z - r1 * cell->middle) - r2 * cell->middle) * cell->inverse;
+    double             tail = (c[0] + r * c[1]) + s * ((c[2] + r * c[3]) + s * ((c[4] + r * c[5]) + s * c[6]));
+    HoloPair           a    = add_small(k * holo_log_ln2[0] + cell->hi, r);
+    HoloPair           b    = add_small(a.hi, -0.5 * r1 * r1);
+    double             lo   = (k * holo_log_ln2[1] + cell->lo) + (r_lo - r_lo * r) - 0.5 * r2 * (r + r1);
+    return add_small(b.hi, (a.lo + b.lo) + (lo + s * r * tail));
 }
 
-// log x for an x that is not a normal positive number.
+static inline HoloPair log_positive(double x)
+{
+    return x < DBL_MIN ? log_pair(x * 0x1p54, -54) : log_pair(x, 0);
+}
+
+// log x for an x that is not a positive normal number.
 static double log_special(double x)
 {
-    if (!(x > 0 && x < DBL_MIN)) return x == 0 ? -INFINITY : x > 0 ? INFINITY : NAN;
+    if (!(x > 0)) return x == 0 ? -INFINITY : NAN;
+    if (x > DBL_MAX) return INFINITY;
     Place p = find_place(x * 0x1p54);
     p.k -= 54;
-    return log_at(p, distance(p), 0);
-}
-
-static inline bool is_normal(double x)
-{
-    return x >= DBL_MIN && x <= DBL_MAX;
+    return log_of(p);
 }
 
 double holo_log(double x)
 {
-    if (!is_normal(x)) return log_special(x);
-    Place p = find_place(x);
-    return log_at(p, distance(p), 0);
+    return is_normal(x) ? log_of(find_place(x)) : log_special(x);
 }
 
 double holo_log1p(double x)
@@ -94,19 +93,52 @@ double holo_log1p(double x)
     if (fabs(x) < 0x1p-54) return x;
     HoloPair sum = add(1, x);
     Place    p   = find_place(sum.hi);
-    return log_at(p, distance(p) + sum.lo * (p.cell->inverse * power_of_two(-p.k)), 0);
+    return log_at(p, ((p.z - p.cell->middle) + sum.lo * power_of_two(-p.k)) * p.cell->inverse, p.cell->lo);
 }
 
 double holo_log10(double x)
 {
-    if (!is_normal(x)) return x > 0 && x < DBL_MIN ? holo_log10(x * 0x1p200) - 200 * 0.3 : log_special(x);
-    HoloPair y = log_pair(x), product = multiply(y.hi, holo_log10_e[0]);
+    if (!(x > 0 && x <= DBL_MAX)) return log_special(x);
+    HoloPair y = log_positive(x), product = multiply(y.hi, holo_log10_e[0]);
     return product.hi + (product.lo + (y.lo * holo_log10_e[0] + y.hi * holo_log10_e[1]));
 }
 
 double holo_softplus(double x)
 {
-    return fmax(x, 0) + holo_log1p(holo_exp(-fabs(x)));
+    return (x > 0 ? x : 0) + holo_log1p(holo_exp(-fabs(x)));
+}
+
+// ---- powers
+
+// x^y for finite x > 0 and y.
+static inline double pow_positive(double x, double y)
+{
+    HoloPair log   = log_positive(x);
+    double   about = y * log.hi;
+    if (!(fabs(about) <= 746)) return about > 0 ? INFINITY : 0;
+    double log1 = upper(log.hi), log2 = (log.hi - log1) + log.lo, y1 = upper(y), y2 = y - y1;
+    return holo_pair_exp((HoloPair){y1 * log1, y2 * log1 + y * log2});
+}
+
+// x^y for the others.
+static double pow_special(double x, double y)
+{
+    if (y == 0 || x == 1) return 1;
+    if (x != x || y != y) return NAN;
+    bool is_integer = floor(y) == y, is_odd = is_integer && floor(0.5 * y) != 0.5 * y; // infinity is even
+    if (x < 0 && x >= -DBL_MAX && y >= -DBL_MAX && y <= DBL_MAX) {
+        double size = pow_positive(-x, y);
+        return !is_integer ? NAN : is_odd ? -size : size;
+    }
+    if (fabs(x) == 1) return 1;
+    double size = (fabs(x) > 1) == (y > 0) ? INFINITY : 0; // x or y is infinite, or x is 0
+    return is_odd ? copysign(size, x) : size;
+}
+
+double holo_pow(double x, double y)
+{
+    if (y == 2) return x == x ? x * x : NAN; // most are squares
+    return x > 0 && x <= DBL_MAX && fabs(y) <= DBL_MAX ? pow_positive(x, y) : pow_special(x, y);
 }
 
 // ---- inverse hyperbolic functions
@@ -117,19 +149,16 @@ static double log_double(double x)
     if (!(x <= DBL_MAX)) return log_special(x);
     Place p = find_place(x);
     p.k++;
-    return log_at(p, distance(p), 0);
+    return log_of(p);
 }
 
 double holo_asinh(double x)
 {
     double a = fabs(x);
     if (a < 0x1p-27) return x;
-    if (!(a < 0x1p28)) return copysign(log_double(a), x);
-    HoloPair square = multiply(a, a), sum = add(square.hi, 1);
-    HoloPair root = holo_pair_sqrt(add(sum.hi, sum.lo + square.lo));
-    HoloPair less = add(a, root.hi - 1); // a + root - 1
-    less.lo += root.lo;
-    return copysign(log1p_pair(less), x);
+    if (!(a < 0x1p28)) return x < 0 ? -log_double(a) : log_double(a);
+    double square = a * a;
+    return copysign(log1p_pair(add(a, square / (1 + sqrt(square + 1)))), x); // log(a + sqrt(a^2 + 1))
 }
 
 double holo_acosh(double x)

@@ -9,21 +9,21 @@
 
 typedef struct Angle {
     int    j;  // of 128 in a turn; any integer
-    double r1; // a multiple of 2^-32: short
+    double r1; // short
     double r2; // r1 + r2 = r
 } Angle;
 
 static inline Angle make_angle(int j, double r, double r_lo)
 {
-    double r1 = (r + 0x1.8p20) - 0x1.8p20;
+    double r1 = upper(r);
     return (Angle){j, r1, (r - r1) + r_lo};
 }
 
 // The angle of any x of at least 2^-10, by integers: x / 2 pi, of which only the bits behind the point are formed.
-static Angle reduce_exactly(double x)
+__attribute__((noinline)) static Angle reduce_exactly(double x)
 {
     enum { WORDS = 6 };
-    uint64_t bits     = double_bits(x), fraction = (bits & ~UINT64_C(0) >> 12) | UINT64_C(1) << 52;
+    uint64_t bits = double_bits(x), fraction = (bits & ~UINT64_C(0) >> 12) | UINT64_C(1) << 52;
     int      exponent = (int)(bits >> 52 & 2047) - 1075; // |x| = fraction * 2^exponent
     int      first = (exponent + 64) / 32, shift = (exponent + 64) % 32;
     uint32_t turns[WORDS]; // (fraction * 2^exponent / 2 pi) mod 1, the highest word first

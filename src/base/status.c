@@ -1,5 +1,6 @@
 // status.c - statuses in words, and seeded random numbers.
 #include "base/base.h"
+#include "base/math.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,8 +50,8 @@ HoloStatus holo_fail_memory(HoloError *error)
 uint64_t holo_random_next(HoloRandom *random) // splitmix64
 {
     uint64_t z = random->state += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    z          = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z          = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
     return z ^ (z >> 31);
 }
 
@@ -61,6 +62,6 @@ double holo_random_unit(HoloRandom *random)
 
 double holo_random_normal(HoloRandom *random) // Box and Muller, one of the pair
 {
-    double radius = sqrt(-2 * log(1 - holo_random_unit(random)));
-    return radius * cos(6.283185307179586 * holo_random_unit(random));
+    double radius = sqrt(-2 * holo_log(1 - holo_random_unit(random)));
+    return radius * holo_cos(6.283185307179586 * holo_random_unit(random));
 }

@@ -1,19 +1,16 @@
 // activation.c - activations: pointwise formulas with parameters, and the Gelu, SwiGLU and PRelu families.
+#include "base/math.h"
 #include "ops/pointwise.h"
 
 #include <math.h>
 
-static inline double sigmoid(double x)
-{
-    return 1 / (1 + exp(-x));
-}
 static inline double gelu(double x)
 {
-    return 0.5 * x * (1 + erf(x * M_SQRT1_2));
+    return 0.5 * x * (1 + holo_erf(x * M_SQRT1_2));
 }
 static inline double gelu_tanh(double x)
 {
-    return 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))); // sqrt(2 / pi)
+    return 0.5 * x * (1 + holo_tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))); // sqrt(2 / pi)
 }
 static inline double unit(double x)
 {
@@ -22,17 +19,17 @@ static inline double unit(double x)
 
 // clang-format off
 // name, first version, types, formula, attributes as p[0], p[1]
-#define ROWS(X)                                                                                                       \
-    X(Elu, 1, HOLO_TYPES_FLOAT, x < 0 ? p[0] * expm1(x) : x, {"alpha", 1})                                            \
-    X(Celu, 12, HOLO_TYPES_FLOAT, x < 0 ? p[0] * expm1(x / p[0]) : x, {"alpha", 1})                                   \
-    X(Selu, 1, HOLO_TYPES_FLOAT, p[1] * (x <= 0 ? p[0] * expm1(x) : x), {"alpha", 1.67326319217681884765625},         \
-      {"gamma", 1.05070102214813232421875})                                                                           \
-    X(LeakyRelu, 1, HOLO_TYPES_FLOAT, x < 0 ? p[0] * x : x, {"alpha", 0.01f})                                         \
-    X(ThresholdedRelu, 1, HOLO_TYPES_FLOAT, x <= p[0] ? 0 : x, {"alpha", 1})                                          \
-    X(HardSigmoid, 1, HOLO_TYPES_FLOAT, unit(p[0] * x + p[1]), {"alpha", 0.2f}, {"beta", 0.5})                        \
-    X(HardSwish, 14, HOLO_TYPES_FLOAT, x * unit(x / 6 + 0.5), {NULL, 0})                                               \
-    X(Swish, 24, HOLO_TYPES_FLOAT, x * sigmoid(p[0] * x), {"alpha", 1})                                               \
-    X(Shrink, 9, HOLO_TYPES_NUMBER, x < -p[0] ? x + p[1] : x > p[0] ? x - p[1] : x == x ? 0 : x, {"lambd", 0.5},      \
+#define ROWS(X)                                                                                                    \
+    X(Elu, 1, HOLO_TYPES_FLOAT, x < 0 ? p[0] * holo_expm1(x) : x, {"alpha", 1})                                    \
+    X(Celu, 12, HOLO_TYPES_FLOAT, x < 0 ? p[0] * holo_expm1(x / p[0]) : x, {"alpha", 1})                           \
+    X(Selu, 1, HOLO_TYPES_FLOAT, p[1] * (x <= 0 ? p[0] * holo_expm1(x) : x), {"alpha", 1.67326319217681884765625}, \
+      {"gamma", 1.05070102214813232421875})                                                                        \
+    X(LeakyRelu, 1, HOLO_TYPES_FLOAT, x < 0 ? p[0] * x : x, {"alpha", 0.01f})                                      \
+    X(ThresholdedRelu, 1, HOLO_TYPES_FLOAT, x <= p[0] ? 0 : x, {"alpha", 1})                                       \
+    X(HardSigmoid, 1, HOLO_TYPES_FLOAT, unit(p[0] * x + p[1]), {"alpha", 0.2f}, {"beta", 0.5})                     \
+    X(HardSwish, 14, HOLO_TYPES_FLOAT, x * unit(x / 6 + 0.5), {NULL, 0})                                           \
+    X(Swish, 24, HOLO_TYPES_FLOAT, x * holo_sigmoid(p[0] * x), {"alpha", 1})                                       \
+    X(Shrink, 9, HOLO_TYPES_NUMBER, x < -p[0] ? x + p[1] : x > p[0] ? x - p[1] : x == x ? 0 : x, {"lambd", 0.5},   \
       {"bias", 0})
 
 #define X(id, since, types, formula, ...) HOLO_KERNEL_1(id##_f64, double, double, formula)
@@ -43,7 +40,7 @@ HOLO_KERNEL_1(gelu_f64, double, double, gelu(x))
 HOLO_KERNEL_1(gelu_tanh_f64, double, double, gelu_tanh(x))
 HOLO_KERNEL_2(bias_gelu_f64, double, double, gelu(x + y))
 HOLO_KERNEL_2(bias_gelu_tanh_f64, double, double, gelu_tanh(x + y))
-HOLO_KERNEL_2(swiglu_f64, double, double, x * sigmoid(p[0] * x) * y)
+HOLO_KERNEL_2(swiglu_f64, double, double, x * holo_sigmoid(p[0] * x) * y)
 HOLO_KERNEL_2(prelu_f64, double, double, x < 0 ? x * y : x)
 HOLO_KERNEL_2(prelu_i64, int64_t, int64_t, x < 0 ? (uint64_t)x * (uint64_t)y : (uint64_t)x)
 HOLO_KERNEL_2(prelu_u64, uint64_t, uint64_t, ((void)y, x))
@@ -67,7 +64,7 @@ static HoloStatus fast_gelu_eval(HoloCall *call)
 }
 
 // clang-format off
-#define ROW(label, where, version, accepted, least, most, evaluate, ...)                                           \
+#define ROW(label, where, version, accepted, least, most, evaluate, ...)                                            \
     {.name = label, .domain = where, .since = version, .in_min = least, .in_max = most, .out_min = 1, .out_max = 1, \
      .types = accepted, .flags = HOLO_OP_POINTWISE, .infer = holo_pointwise_infer, .eval = evaluate,                \
      .row = &(const HoloPointwiseRow){__VA_ARGS__}}

@@ -1,7 +1,7 @@
 // attention_grouped.c - ONNX Runtime's GroupQueryAttention: fewer heads of keys than of queries, rotary positions, and
 // caches with a length for each batch, perhaps quantised.
 #include "ops/attention.h"
-#include "ops/move.h"
+#include "ops/number.h"
 #include "ops/rotary.h"
 
 #include <math.h>
@@ -129,7 +129,7 @@ static HoloStatus find_past(const HoloCall *call, const Cache *cache, Sizes *s)
         for (int d = 0; d < 4; d++)
             HOLO_TRY(holo_agree(call, "sizes of the cache and the inputs", call->in[i]->dim[d], want[d], &same));
     }
-    if (!holo_scalar(call, TOTAL, &s->total)) s->total = HOLO_DIM_UNKNOWN;
+    HOLO_TRY(holo_number_input(call, TOTAL, &s->total));
     if (s->total <= 0 && !holo_dim_is_symbolic(s->total))
         return holo_call_fail(call, HOLO_BAD_INPUT, "total_sequence_length %lld is not positive", (long long)s->total);
     s->room = holo_dim_max(call->dims, s->total, s->past);
@@ -170,8 +170,7 @@ static HoloStatus check_rest(const HoloCall *call, const Sizes *s)
     HoloDim           rows = HOLO_DIM_UNKNOWN, half = HOLO_DIM_UNKNOWN, same;
     const HoloTensor *positions = holo_in(call, POSITIONS);
     int64_t           window = holo_attr_int(call, "local_window_size", -1), mode = holo_attr_int(call, "qk_output", 0);
-    if (!holo_in(call, LENGTHS) || !holo_in(call, TOTAL))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "seqlens_k or total_sequence_length is missing");
+    if (!holo_in(call, LENGTHS)) return holo_call_fail(call, HOLO_BAD_MODEL, "seqlens_k is missing");
     HOLO_TRY(holo_expect_types(call, LENGTHS, HOLO_TYPES_INDEX));
     HOLO_TRY(holo_bias_check(call, BIAS, scores, false));
     HOLO_TRY(check_vector(call, SINK, "head_sink and num_heads", s->heads));
@@ -459,7 +458,7 @@ static HoloStatus eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_attention_grouped[] = {
-    {.name = "GroupQueryAttention", .domain = "com.microsoft", .since = 1, .in_min = 7, .in_max = 16, .out_min = 1,
+    {.name = "GroupQueryAttention", .domain = "com.microsoft", .since = 1, .in_min = 1, .in_max = 16, .out_min = 1,
      .out_max = 4, .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval},
     {0},
 };

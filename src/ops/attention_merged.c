@@ -2,7 +2,7 @@
 // with merged weights, real or quantised.
 #include "ops/attention_padding.h"
 #include "ops/matmul.h"
-#include "ops/move.h"
+#include "ops/number.h"
 
 #include <math.h>
 
@@ -71,7 +71,7 @@ static HoloStatus find_past(const HoloCall *call, Sizes *s)
         HOLO_TRY(holo_agree(call, "vectors of the cache and the keys", past->dim[4], s->size, &same));
         s->past = s->room = past->dim[3];
     }
-    if (past && is_shared(call) && !holo_scalar(call, in->past_length, &s->past)) s->past = HOLO_DIM_UNKNOWN;
+    if (past && is_shared(call)) HOLO_TRY(holo_number_input(call, in->past_length, &s->past));
     s->keys = holo_dim_add(call->dims, s->past, s->queries);
     if (!past || !is_shared(call)) s->room = s->keys;
     bool known = !holo_dim_is_symbolic(s->keys) && !holo_dim_is_symbolic(s->room) && !holo_dim_is_symbolic(s->past);
@@ -202,7 +202,7 @@ static HoloStatus eval(HoloCall *call)
     Sizes         s;
     void         *ahead;
     HOLO_TRY(find_sizes(call, &s));
-    if (s.batch == 0 || s.queries == 0) return HOLO_OK;
+    if (s.batch == 0 || call->in[WEIGHT]->dim[1] == 0) return HOLO_OK; // all outputs are empty
     HOLO_TRY(project(call, &s, &qkv));
     int64_t   columns = qkv->dim[2], batch = s.queries * columns;
     HoloHeads fresh[3] = {{qkv, 0, batch, s.size, columns},

@@ -1,7 +1,7 @@
 // attention_multihead.c - ONNX Runtime's MultiHeadAttention: queries, keys and values apart or packed, biases of their
 // projections, caches that grow or have room, and beams.
 #include "ops/attention_padding.h"
-#include "ops/move.h"
+#include "ops/number.h"
 
 #include <math.h>
 
@@ -32,6 +32,7 @@ static HoloStatus find_keys(const HoloCall *call, Sizes *s)
         s->fresh = s->queries;
         return check_packed(call, QUERY, 3, s);
     }
+    if (call->in[QUERY]->rank == 5) return holo_call_fail(call, HOLO_BAD_MODEL, "a packed query holds the keys already");
     HOLO_TRY(holo_expect_types(call, KEY, UINT64_C(1) << call->in[QUERY]->dtype));
     HOLO_TRY(holo_expect_types(call, VALUE, UINT64_C(1) << call->in[QUERY]->dtype));
     HOLO_TRY(holo_expect_rank(call, KEY, value ? 3 : 5, value ? 4 : 5));
@@ -67,7 +68,7 @@ static HoloStatus find_past(const HoloCall *call, Sizes *s)
     }
     bool is_shared = key && holo_in(call, PAST_LENGTH);
     if (key) s->past = key->dim[2];
-    if (is_shared && !holo_scalar(call, PAST_LENGTH, &s->past)) s->past = HOLO_DIM_UNKNOWN;
+    if (is_shared) HOLO_TRY(holo_number_input(call, PAST_LENGTH, &s->past));
     s->keys = holo_dim_add(call->dims, s->past, s->fresh);
     s->room = is_shared ? key->dim[2] : s->keys;
     bool known = !holo_dim_is_symbolic(s->past) && !holo_dim_is_symbolic(s->keys) && !holo_dim_is_symbolic(s->room);

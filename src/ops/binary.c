@@ -1,4 +1,5 @@
 // binary.c - operators of two broadcast inputs: arithmetic, comparison, logic and bits.
+#include "base/math.h"
 #include "ops/pointwise.h"
 
 #include <math.h>
@@ -67,7 +68,7 @@ HOLO_KERNEL_2(Mod_i64, int64_t, int64_t, remainder_python(x, y))
 HOLO_KERNEL_2(Mod_u64, uint64_t, uint64_t, y ? x % y : 0)
 HOLO_KERNEL_2(Fmod_f64, double, double, fmod(x, y))
 HOLO_KERNEL_2(Fmod_i64, int64_t, int64_t, remainder_c(x, y))
-HOLO_KERNEL_2(Pow_f64, double, double, pow(x, y))
+HOLO_KERNEL_2(Pow_f64, double, double, holo_pow(x, y))
 HOLO_KERNEL_2(Pow_i64, int64_t, int64_t, power_signed(x, y))
 HOLO_KERNEL_2(Pow_u64, uint64_t, uint64_t, power(x, y))
 // clang-format on

@@ -1,5 +1,6 @@
 // fused_activation.c - the table of activations. They are computed in double; nothing is looked up.
 #include "ops/fused_activation.h"
+#include "base/math.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,16 +8,16 @@
 
 #define ACTIVATIONS(ROW)                                                                      \
     ROW("Relu", relu, x > 0 || x != x ? x : 0, 0, 0, false, false)                            \
-    ROW("Tanh", hyperbolic, tanh(x), 0, 0, false, false)                                      \
-    ROW("Sigmoid", sigmoid, 1 / (1 + exp(-x)), 0, 0, false, false)                            \
+    ROW("Tanh", hyperbolic, holo_tanh(x), 0, 0, false, false)                                 \
+    ROW("Sigmoid", sigmoid, holo_sigmoid(x), 0, 0, false, false)                              \
     ROW("Affine", affine, alpha *x + beta, 1, 0, true, true)                                  \
     ROW("LeakyRelu", leaky_relu, x < 0 ? alpha * x : x, 0.01, 0, true, false)                 \
     ROW("ThresholdedRelu", thresholded_relu, x > alpha || x != x ? x : 0, 1, 0, true, false)  \
-    ROW("ScaledTanh", scaled_tanh, alpha *tanh(beta *x), 1, 1, true, true)                    \
+    ROW("ScaledTanh", scaled_tanh, alpha *holo_tanh(beta *x), 1, 1, true, true)               \
     ROW("HardSigmoid", hard_sigmoid, fmin(1, fmax(0, alpha *x + beta)), 0.2, 0.5, true, true) \
-    ROW("Elu", elu, x < 0 ? alpha * expm1(x) : x, 1, 0, true, false)                          \
+    ROW("Elu", elu, x < 0 ? alpha * holo_expm1(x) : x, 1, 0, true, false)                     \
     ROW("Softsign", softsign, x / (1 + fabs(x)), 0, 0, false, false)                          \
-    ROW("Softplus", softplus, x > 0 ? x + log1p(exp(-x)) : log1p(exp(x)), 0, 0, false, false) \
+    ROW("Softplus", softplus, holo_softplus(x), 0, 0, false, false)                           \
     ROW("Clip", clip, fmin(beta, fmax(alpha, x)), -INFINITY, INFINITY, true, true)            \
     ROW("HardSwish", hard_swish, x *fmin(1, fmax(0, alpha *x + beta)), 1.0 / 6, 0.5, true, true)
 

@@ -1,5 +1,6 @@
 // ml.c - what the operators of ai.onnx.ml share.
 #include "ops/ml.h"
+#include "base/math.h"
 #include "ops/order.h"
 #include "ops/softmax.h"
 
@@ -67,7 +68,7 @@ HoloStatus holo_ml_post_find(const HoloCall *call, HoloMlPost *out)
 
 double holo_ml_logistic(double x)
 {
-    double y = 1 / (1 + exp(-fabs(x)));
+    double y = 1 / (1 + holo_exp(-fabs(x)));
     return x < 0 ? 1 - y : y;
 }
 
@@ -76,8 +77,8 @@ static double probit(double p)
 {
     double x = 2 * p - 1, rest = (1 - x) * (1 + x);
     if (rest == 0) return 0;
-    double a = 0.147, u = 2 / (3.14159265358979323846 * a) + 0.5 * log(rest);
-    double root = sqrt(sqrt(u * u - log(rest) / a) - u);
+    double a = 0.147, u = 2 / (3.14159265358979323846 * a) + 0.5 * holo_log(rest);
+    double root = sqrt(sqrt(u * u - holo_log(rest) / a) - u);
     return 1.41421356 * (x < 0 ? -root : root);
 }
 
@@ -86,7 +87,7 @@ static void softmax_zero(double *x, int64_t count)
 {
     double top = x[0], sum = 0;
     for (int64_t k = 1; k < count; k++) top = fmax(top, x[k]);
-    for (int64_t k = 0; k < count; k++) sum += x[k] = fabs(x[k]) > 1e-7 ? exp(x[k] - top) : x[k] * exp(-top);
+    for (int64_t k = 0; k < count; k++) sum += x[k] = fabs(x[k]) > 1e-7 ? holo_exp(x[k] - top) : x[k] * holo_exp(-top);
     for (int64_t k = 0; k < count; k++) x[k] = sum == 0 ? 0.5 : x[k] / sum;
 }
 

@@ -1,4 +1,5 @@
 // ml_svm.c - SVMRegressor and SVMClassifier: support vector machines as LIBSVM and LIBLINEAR make them.
+#include "base/math.h"
 #include "ops/ml.h"
 
 #include <math.h>
@@ -63,9 +64,9 @@ static double kernel_value(const Svm *svm, Kernel kernel, const HoloTensor *list
         }
     }
     switch (kernel) {
-    case POLY: return pow(svm->gamma * sum + svm->coef0, svm->degree);
-    case SIGMOID: return tanh(svm->gamma * sum + svm->coef0);
-    case RBF: return exp(-svm->gamma * sum);
+    case POLY: return holo_pow(svm->gamma * sum + svm->coef0, svm->degree);
+    case SIGMOID: return holo_tanh(svm->gamma * sum + svm->coef0);
+    case RBF: return holo_exp(-svm->gamma * sum);
     default: return sum;
     }
 }

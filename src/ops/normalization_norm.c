@@ -1,5 +1,6 @@
 // normalization_norm.c - normalisations without learnt weights: LpNormalization,
 // MeanVarianceNormalization, LRN.
+#include "base/math.h"
 #include "ops/normalization.h"
 #include "ops/reduce.h"
 #include "ops/rows.h"
@@ -135,7 +136,7 @@ static HoloStatus lrn_eval(HoloCall *call)
                 for (int64_t j = 0; j < n; j++) sum[j] += x[j] * x[j];
             }
             holo_read_f(in, place * rows.inner + k, 1, n, x);
-            for (int64_t j = 0; j < n; j++) x[j] /= pow(bias + alpha / (double)size * sum[j], beta);
+            for (int64_t j = 0; j < n; j++) x[j] /= holo_pow(bias + alpha / (double)size * sum[j], beta);
             holo_write_f(out, place * rows.inner + k, 1, n, x);
         }
     }

@@ -2,6 +2,7 @@
 //
 // A tile of outputs is made tap by tap: what the tap meets is merged into the tile. The global forms are
 // loops of their own, because their window is the whole plane.
+#include "base/math.h"
 #include "ops/spread.h"
 #include "ops/window.h"
 
@@ -71,7 +72,7 @@ static HoloStatus infer_global(HoloCall *call)
 // |x|^p, for LpPool.
 static void raise_to(double *x, int64_t count, double p)
 {
-    for (int64_t j = 0; j < count; j++) x[j] = p == 2 ? x[j] * x[j] : p == 1 ? fabs(x[j]) : pow(fabs(x[j]), p);
+    for (int64_t j = 0; j < count; j++) x[j] = p == 2 ? x[j] * x[j] : p == 1 ? fabs(x[j]) : holo_pow(fabs(x[j]), p);
 }
 
 static bool is_greater(double x, double than)
@@ -91,7 +92,7 @@ static void merge(PoolKind kind, double *into, const double *x, int64_t count)
 // What comes out of the merged value of `n` elements.
 static double finish(const Pool *v, double x, double n)
 {
-    if (v->kind == LP) return v->p == 2 ? sqrt(x) : v->p == 1 ? x : pow(x, 1 / v->p);
+    if (v->kind == LP) return v->p == 2 ? sqrt(x) : v->p == 1 ? x : holo_pow(x, 1 / v->p);
     if (v->kind == AVERAGE) x /= n;
     return v->x_scale != 0 ? rint(x * v->x_scale / v->y_scale) + v->y_zero : x;
 }

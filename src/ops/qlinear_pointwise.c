@@ -1,5 +1,6 @@
 // qlinear_pointwise.c - com.microsoft's pointwise operators on quantized tensors: read as numbers, computed, quantized
 // again. Each tensor has one scale and one zero point.
+#include "base/math.h"
 #include "ops/pointwise.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ static inline double leaky(double x, double slope)
 #define VALUE_Y ((y - p[SECOND + ZERO]) * p[SECOND + SCALE])
 HOLO_KERNEL_2(add, double, double, quantized(VALUE_X + VALUE_Y, p))
 HOLO_KERNEL_2(multiply, double, double, quantized(VALUE_X * VALUE_Y, p))
-HOLO_KERNEL_1(sigmoid, double, double, quantized(1 / (1 + exp(-VALUE_X)), p))
+HOLO_KERNEL_1(sigmoid, double, double, quantized(holo_sigmoid(VALUE_X), p))
 HOLO_KERNEL_1(leaky_relu, double, double, quantized(leaky(VALUE_X, p[ATTR]), p))
 // clang-format on
 

@@ -2,6 +2,7 @@
 //
 // The generator is seeded by the attribute `seed`, or by a fixed number where there is none: the same
 // model gives the same numbers at every run. They are not those of other libraries.
+#include "base/math.h"
 #include "ops/op.h"
 
 #include <math.h>
@@ -146,7 +147,7 @@ static HoloStatus multinomial_eval(HoloCall *call)
         double top = -INFINITY, sum = 0;
         holo_read_f(in, row * classes, 1, classes, p);
         for (int64_t k = 0; k < classes; k++) top = fmax(top, p[k]);
-        for (int64_t k = 0; k < classes; k++) p[k] = sum += exp(p[k] - top);
+        for (int64_t k = 0; k < classes; k++) p[k] = sum += holo_exp(p[k] - top);
         for (int64_t k = 0; k < out->dim[1]; k++)
             holo_put_i(out, row * out->dim[1] + k, find_class(p, classes, holo_random_unit(&random) * sum));
     }

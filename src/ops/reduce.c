@@ -4,6 +4,7 @@
 // at the end. Floats are folded as double, integers as 64-bit numbers that wrap around; roots and
 // logarithms of integers are computed as floats. The fold runs in the order of the elements.
 #include "ops/reduce.h"
+#include "base/math.h"
 #include "ops/op.h"
 
 #include <math.h>
@@ -132,7 +133,7 @@ static void fold_box(const Reducer *r, Fold *fold, int64_t base, int lanes, Tile
                 holo_read_f(r->in, start + k, 1, n, x.f);
             else
                 holo_read_i(r->in, start + k, 1, n, x.i);
-            for (int j = 0; shift && j < n; j++) x.f[j] = exp(x.f[j] - shift[wide ? j : 0]);
+            for (int j = 0; shift && j < n; j++) x.f[j] = holo_exp(x.f[j] - shift[wide ? j : 0]);
             fold(acc, &x, n, wide);
         }
     }
@@ -247,8 +248,8 @@ static const Reduction min         = {START_HIGHEST, min_f, min_i, min_u, NULL, 
 static const Reduction l1          = {START_0, abs_f, abs_u, sum_u, NULL, false, false};
 static const Reduction l2          = {START_0, square_f, NULL, NULL, sqrt, false, false};
 static const Reduction square      = {START_0, square_f, square_u, square_u, NULL, false, false};
-static const Reduction log_sum     = {START_0, sum_f, NULL, NULL, log, false, false};
-static const Reduction log_sum_exp = {START_0, sum_f, NULL, NULL, log, false, true};
+static const Reduction log_sum     = {START_0, sum_f, NULL, NULL, holo_log, false, false};
+static const Reduction log_sum_exp = {START_0, sum_f, NULL, NULL, holo_log, false, true};
 
 #define WIDE (HOLO_TYPES_FLOAT | HOLO_BIT(I32) | HOLO_BIT(I64) | HOLO_BIT(U32) | HOLO_BIT(U64))
 #define ANY  (WIDE | HOLO_BIT(I8) | HOLO_BIT(U8) | HOLO_BIT(BOOL))

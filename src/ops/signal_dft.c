@@ -1,5 +1,5 @@
 // signal_dft.c - DFT, with its inverse and one-sided forms, and STFT: Fourier transforms of lines and of frames.
-#include "ops/move.h"
+#include "ops/number.h"
 #include "ops/signal_fft.h"
 #include "ops/spread.h"
 
@@ -90,8 +90,8 @@ static bool is_onesided(const HoloCall *call, int fallback)
 static HoloStatus find_axis(const HoloCall *call, int *out, bool *known)
 {
     HoloDim axis = call->version < 20 ? holo_attr_int(call, "axis", 1) : -2;
-    *known       = true;
-    if (call->version >= 20 && holo_in(call, AXIS)) *known = holo_scalar(call, AXIS, &axis) && !holo_dim_is_symbolic(axis);
+    if (call->version >= 20 && holo_in(call, AXIS)) HOLO_TRY(holo_number_input(call, AXIS, &axis));
+    *known = !holo_dim_is_symbolic(axis);
     if (!*known) return HOLO_OK;
     HOLO_TRY(holo_axis(call, axis, call->in[0]->rank, out));
     if (*out < call->in[0]->rank - 1) return HOLO_OK;
@@ -103,9 +103,8 @@ static HoloStatus find_length(const HoloCall *call, int axis, HoloDim *out)
     bool    half = is_onesided(call, 0) && holo_attr_int(call, "inverse", 0);
     HoloDim size = call->in[0]->dim[axis];
     *out         = half ? holo_dim_mul(call->dims, holo_dim_sub(call->dims, size, 1), 2) : size;
-    if (holo_in(call, LENGTH) && !holo_scalar(call, LENGTH, out)) *out = HOLO_DIM_UNKNOWN;
-    bool is_size = *out > 0 || (*out == 0 && size == 0);
-    if (holo_dim_is_symbolic(*out) || is_size) return HOLO_OK;
+    if (holo_in(call, LENGTH)) HOLO_TRY(holo_number_input(call, LENGTH, out));
+    if (holo_dim_is_symbolic(*out) || *out > 0) return HOLO_OK;
     return holo_call_fail(call, HOLO_BAD_INPUT, "the length %lld is not positive", (long long)*out);
 }
 
@@ -116,8 +115,6 @@ static HoloStatus dft_infer(HoloCall *call)
     int               axis, parts;
     HoloDim           dim[HOLO_MAX_RANK], length;
     HOLO_TRY(holo_expect_rank(call, 0, 2, HOLO_MAX_RANK));
-    HOLO_TRY(holo_expect_types(call, LENGTH, HOLO_TYPES_INDEX));
-    HOLO_TRY(holo_expect_types(call, AXIS, HOLO_TYPES_INDEX));
     HOLO_TRY(find_parts(call, &parts));
     HOLO_TRY(find_axis(call, &axis, &known));
     if (onesided && !holo_dim_is_symbolic(x->dim[x->rank - 1]) && (parts == 2) != inverse)
@@ -183,8 +180,8 @@ static HoloStatus frame_sizes(const HoloCall *call, HoloDim *length, HoloDim *st
 {
     const HoloTensor *window = holo_in(call, WINDOW);
     *length                  = window ? window->dim[0] : call->in[0]->dim[1];
-    if (holo_in(call, FRAME) && !holo_scalar(call, FRAME, length)) *length = HOLO_DIM_UNKNOWN;
-    if (!holo_scalar(call, STEP, step)) *step = HOLO_DIM_UNKNOWN;
+    if (holo_in(call, FRAME)) HOLO_TRY(holo_number_input(call, FRAME, length));
+    HOLO_TRY(holo_number_input(call, STEP, step));
     if (*step <= 0 && !holo_dim_is_symbolic(*step))
         return holo_call_fail(call, HOLO_BAD_INPUT, "frame_step %lld is not positive", (long long)*step);
     if (*length <= 0 && !holo_dim_is_symbolic(*length))
@@ -199,10 +196,7 @@ static HoloStatus stft_infer(HoloCall *call)
     int               parts;
     HOLO_TRY(holo_expect_rank(call, 0, 3, 3));
     HOLO_TRY(holo_expect_rank(call, WINDOW, 1, 1));
-    HOLO_TRY(holo_expect_types(call, STEP, HOLO_TYPES_INDEX));
     HOLO_TRY(holo_expect_types(call, WINDOW, HOLO_TYPES_FLOAT));
-    HOLO_TRY(holo_expect_types(call, FRAME, HOLO_TYPES_INDEX));
-    if (!holo_in(call, STEP)) return holo_call_fail(call, HOLO_BAD_MODEL, "frame_step is missing");
     HOLO_TRY(find_parts(call, &parts));
     HOLO_TRY(frame_sizes(call, &length, &step));
     HoloDim rest = holo_dim_sub(call->dims, x->dim[1], length);

@@ -1,6 +1,6 @@
 // signal_window.c - what is made from a few numbers: HannWindow, HammingWindow, BlackmanWindow and MelWeightMatrix.
 #include "base/math.h"
-#include "ops/move.h"
+#include "ops/number.h"
 
 #include <math.h>
 
@@ -16,8 +16,7 @@ static HoloStatus find_dtype(const HoloCall *call, HoloDtype *out)
 // A size that input i gives: a number, an expression or HOLO_DIM_UNKNOWN.
 static HoloStatus find_size(const HoloCall *call, int i, HoloDim *out)
 {
-    HOLO_TRY(holo_expect_types(call, i, HOLO_TYPES_INDEX));
-    if (!holo_scalar(call, i, out)) *out = HOLO_DIM_UNKNOWN;
+    HOLO_TRY(holo_number_input(call, i, out));
     if (*out >= 0 || holo_dim_is_symbolic(*out)) return HOLO_OK;
     return holo_call_fail(call, HOLO_BAD_INPUT, "input %d is %lld, expected at least 0", i, (long long)*out);
 }

@@ -3,10 +3,9 @@
 // Before opset 13 the tensor is taken as a matrix, and a row is all the axes from `axis` on; since
 // then a row runs along `axis` alone.
 #include "ops/softmax.h"
+#include "base/math.h"
 #include "ops/op.h"
 #include "ops/rows.h"
-
-#include <math.h>
 
 typedef void Transform(double *x, int64_t count); // of a row with at least one element
 
@@ -21,15 +20,15 @@ static double largest(const double *x, int64_t count)
 void holo_softmax(double *x, int64_t count)
 {
     double top = largest(x, count), sum = 0;
-    for (int64_t k = 0; k < count; k++) sum += x[k] = exp(x[k] - top);
+    for (int64_t k = 0; k < count; k++) sum += x[k] = holo_exp(x[k] - top);
     for (int64_t k = 0; k < count; k++) x[k] /= sum;
 }
 
 void holo_log_softmax(double *x, int64_t count)
 {
     double top = largest(x, count), sum = 0;
-    for (int64_t k = 0; k < count; k++) sum += exp(x[k] - top);
-    double shift = log(sum);
+    for (int64_t k = 0; k < count; k++) sum += holo_exp(x[k] - top);
+    double shift = holo_log(sum);
     for (int64_t k = 0; k < count; k++) x[k] = x[k] - top - shift;
 }
 

@@ -2,6 +2,7 @@
 //
 // The inputs are the learning rate, the number of updates so far, and then groups of as many tensors
 // each: the weights, their gradients, and one or two states. The outputs are new weights and states.
+#include "base/math.h"
 #include "ops/op.h"
 
 #include <math.h>
@@ -41,7 +42,7 @@ static void prepare_adam(const HoloCall *call, double count, Settings *s)
     s->beta      = holo_attr_float(call, "beta", 0.999);
     s->epsilon   = holo_attr_float(call, "epsilon", 1e-6);
     s->norm_post = holo_attr_float(call, "norm_coefficient_post", 0);
-    if (count > 0) s->rate *= sqrt(1 - pow(s->beta, count)) / (1 - pow(s->alpha, count));
+    if (count > 0) s->rate *= sqrt(1 - holo_pow(s->beta, count)) / (1 - holo_pow(s->alpha, count));
 }
 
 static void update_adam(const Settings *s, Element *e)

@@ -1,5 +1,6 @@
 // unary.c - operators that compute each element from one element, by a formula alone. Those with attributes are in
 // activation.c.
+#include "base/math.h"
 #include "ops/pointwise.h"
 
 #include <math.h>
@@ -7,31 +8,31 @@
 
 // clang-format off
 // name, first version, formula: in double, rounded once to the element type.
-#define FLOATS(X)                                              \
-    X(Reciprocal, 1, 1 / x)                                    \
-    X(Exp, 1, exp(x))                                          \
-    X(Log, 1, log(x))                                          \
-    X(Sin, 7, sin(x))                                          \
-    X(Cos, 7, cos(x))                                          \
-    X(Tan, 7, tan(x))                                          \
-    X(Asin, 7, asin(x))                                        \
-    X(Acos, 7, acos(x))                                        \
-    X(Atan, 7, atan(x))                                        \
-    X(Sinh, 9, sinh(x))                                        \
-    X(Cosh, 9, cosh(x))                                        \
-    X(Tanh, 1, tanh(x))                                        \
-    X(Asinh, 9, asinh(x))                                      \
-    X(Acosh, 9, acosh(x))                                      \
-    X(Atanh, 9, atanh(x))                                      \
-    X(Round, 11, nearbyint(x))                                 \
-    X(Sigmoid, 1, 1 / (1 + exp(-x)))                           \
-    X(Softplus, 1, x > 0 ? x + log1p(exp(-x)) : log1p(exp(x))) \
-    X(Softsign, 1, x / (1 + fabs(x)))                          \
-    X(Mish, 18, x * tanh(x > 0 ? x + log1p(exp(-x)) : log1p(exp(x))))
+#define FLOATS(X)                     \
+    X(Reciprocal, 1, 1 / x)           \
+    X(Exp, 1, holo_exp(x))            \
+    X(Log, 1, holo_log(x))            \
+    X(Sin, 7, holo_sin(x))            \
+    X(Cos, 7, holo_cos(x))            \
+    X(Tan, 7, holo_tan(x))            \
+    X(Asin, 7, holo_asin(x))          \
+    X(Acos, 7, holo_acos(x))          \
+    X(Atan, 7, holo_atan(x))          \
+    X(Sinh, 9, holo_sinh(x))          \
+    X(Cosh, 9, holo_cosh(x))          \
+    X(Tanh, 1, holo_tanh(x))          \
+    X(Asinh, 9, holo_asinh(x))        \
+    X(Acosh, 9, holo_acosh(x))        \
+    X(Atanh, 9, holo_atanh(x))        \
+    X(Round, 11, nearbyint(x))        \
+    X(Sigmoid, 1, holo_sigmoid(x))    \
+    X(Softplus, 1, holo_softplus(x))  \
+    X(Softsign, 1, x / (1 + fabs(x))) \
+    X(Mish, 18, x * holo_tanh(holo_softplus(x)))
 
 #define X(id, since, formula) HOLO_KERNEL_1(id##_f64, double, double, formula)
 FLOATS(X)
-X(Erf, 9, erf(x))
+X(Erf, 9, holo_erf(x))
 #undef X
 
 // What is exact in float is computed in float where the elements are.
@@ -77,9 +78,9 @@ static HoloStatus identity_eval(HoloCall *call)
 }
 
 // clang-format off
-#define ROW(id, version, accepted, ...)                                                                            \
-    {.name = #id, .domain = "", .since = version, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,            \
-     .types = accepted, .flags = HOLO_OP_POINTWISE, .infer = holo_pointwise_infer, .eval = holo_pointwise_eval,    \
+#define ROW(id, version, accepted, ...)                                                                         \
+    {.name = #id, .domain = "", .since = version, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,         \
+     .types = accepted, .flags = HOLO_OP_POINTWISE, .infer = holo_pointwise_infer, .eval = holo_pointwise_eval, \
      .row = &(const HoloPointwiseRow){__VA_ARGS__}}
 
 const HoloOp holo_ops_unary[] = {

@@ -234,18 +234,27 @@ HoloStatus holo_frame_infer(HoloFrame *frame, uint32_t step, const HoloTensor **
     return outputs_compare(&call, types, out_known);
 }
 
-// eval reads plain row-major bytes: no operand of it may be packed for a kernel.
-static bool operands_are_plain(const HoloFrame *frame, const HoloStepRecord *s)
+// Is input i of a step in the form that its kernel reads? eval, and a kernel unless it says otherwise,
+// read plain row-major bytes.
+static bool input_is_in_form(const HoloFrame *frame, const HoloStepRecord *s, const HoloKernel *kernel, const HoloCall *call, int i)
 {
     const HoloArchive *a = &frame->session->model->archive;
-    for (uint32_t i = 0; i < s->in_count; i++) {
-        uint32_t v = a->OPERANDS_at[s->operand_first + i];
-        if (v == HOLO_NO_VALUE) continue;
-        const HoloValueRecord *r = holo_frame_record(frame, v);
-        while (r->storage == HOLO_STORE_ALIAS) r = holo_frame_record(frame, (uint32_t)r->at);
-        if (r->storage == HOLO_STORE_CONSTANT && a->CONSTANTS_at[r->at].packed) return false;
-    }
-    return true;
+    uint32_t v = a->OPERANDS_at[s->operand_first + (uint32_t)i];
+    int64_t want = kernel && kernel->packed_size ? kernel->packed_size(call, i) : -1;
+    if (v == HOLO_NO_VALUE) return want < 0;
+    const HoloValueRecord *r = holo_frame_record(frame, v);
+    while (r->storage == HOLO_STORE_ALIAS) r = holo_frame_record(frame, (uint32_t)r->at);
+    const HoloConstantRecord *k = r->storage == HOLO_STORE_CONSTANT ? &a->CONSTANTS_at[r->at] : NULL;
+    if (want < 0) return !k || !k->packed;
+    return k && k->packed == s->kernel && k->size == (uint64_t)want;
+}
+
+static HoloStatus forms_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloKernel *kernel, const HoloCall *call)
+{
+    for (int i = 0; i < call->in_count; i++)
+        if (!input_is_in_form(frame, s, kernel, call, i))
+            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "input %d is not packed as its kernel reads it", i);
+    return HOLO_OK;
 }
 
 static HoloStatus kernel_bind(HoloFrame *frame, uint32_t i, const HoloStepRecord *s, size_t *scratch, HoloError *error)
@@ -257,6 +266,7 @@ static HoloStatus kernel_bind(HoloFrame *frame, uint32_t i, const HoloStepRecord
     if (frame->steps[i].is_open) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a kernel runs on values of unknown size");
     size_t need = 0;
     HOLO_TRY(kernel->check(call, &need));
+    HOLO_TRY(forms_check(frame, s, kernel, call));
     if (need > *scratch) *scratch = need;
     frame->steps[i].run = kernel->run;
     return HOLO_OK;
@@ -279,9 +289,7 @@ static HoloStatus step_bind(HoloFrame *frame, uint32_t i, size_t *scratch, HoloE
         HOLO_TRY(status);
         step->is_checked = !known;
     }
-    if (s->kernel) return kernel_bind(frame, i, s, scratch, error);
-    if (operands_are_plain(frame, s)) return HOLO_OK;
-    return holo_call_fail(call, HOLO_BAD_ARCHIVE, "an operand is packed for a kernel");
+    return s->kernel ? kernel_bind(frame, i, s, scratch, error) : forms_check(frame, s, NULL, call);
 }
 
 static HoloStatus steps_bind(HoloFrame *frame, HoloError *error)

@@ -72,6 +72,8 @@ static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count,
     if ((uint32_t)in_count != frame->plan->input_count || (uint32_t)out_count > frame->plan->output_count)
         return holo_fail(error, HOLO_BAD_MODEL, "a subgraph takes %u inputs and gives %u outputs; it is called with %d and %d",
                          frame->plan->input_count, frame->plan->output_count, in_count, out_count);
+    if (atomic_load_explicit(&session->is_cancelled, memory_order_relaxed))
+        return holo_fail(error, HOLO_CANCELLED, "the run was cancelled in a subgraph");
     HOLO_TRY(holo_frame_bind(frame, in, error));
     HOLO_TRY(holo_frame_run(frame, in, error));
     for (int i = 0; i < out_count; i++)

@@ -11,9 +11,9 @@ typedef struct HoloKernel {
     uint32_t    id; // see format/kernel_ids.def
     const char *name;
 
-    // Called when sizes are bound: operands have concrete sizes, call->params and
-    // params_size are the parameter block, call->host->workers is set; data need not be there. Refuses whatever run could not do safely.
-    // *out_scratch is the memory that each worker needs, in bytes.
+    // Called when sizes are bound: operands have concrete sizes, call->params and params_size are the
+    // parameter block, call->host->workers is set; data need not be there. Refuses whatever run could
+    // not do safely. *out_scratch is the memory that each worker needs, in bytes.
     HoloStatus (*check)(const HoloCall *call, size_t *out_scratch);
 
     // Computes. check has accepted a call with the same sizes and parameters. Allocates nothing; work

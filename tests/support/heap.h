@@ -28,9 +28,9 @@ enum { heap_is_counted = 1 };
 
 // Calls since heap_watch that asked for memory or gave some back, whoever made them.
 static atomic_long heap_calls;
-// Which call for memory is to fail, counted down; 0: none. The one that does sets heap_has_failed.
-static atomic_long heap_fails_in;
-static atomic_bool heap_has_failed;
+// Which call for memory of this thread is to fail, counted down; 0: none. The one that does sets heap_has_failed.
+static _Thread_local long heap_fails_in;
+static _Thread_local bool heap_has_failed;
 // Maps that are there now, beyond those of heap_watch.
 static atomic_long heap_maps;
 
@@ -40,11 +40,21 @@ static inline void heap_watch(void)
     atomic_store(&heap_maps, 0);
 }
 
-// Has the n-th call for memory from now on fail; 0: none.
+// Has the n-th call for memory of this thread from now on fail; 0: none.
 static inline void heap_fail(long n)
 {
-    atomic_store(&heap_has_failed, false);
-    atomic_store(&heap_fails_in, n);
+    heap_has_failed = false;
+    heap_fails_in   = n;
+}
+
+// One more call for memory: is it the one to fail?
+static inline bool heap_refuses(void)
+{
+    atomic_fetch_add_explicit(&heap_calls, 1, memory_order_relaxed);
+    if (!heap_fails_in || --heap_fails_in) return false;
+    heap_has_failed = true;
+    errno           = ENOMEM;
+    return true;
 }
 
 #if !(defined __SANITIZE_THREAD__ || HEAP_CLANG_HAS(thread_sanitizer))
@@ -61,16 +71,6 @@ void *HEAP_REAL(realloc)(void *old, size_t size);
 void  HEAP_REAL(free)(void *memory);
 
 #define HEAP_EXPORT __attribute__((visibility("default")))
-
-static bool heap_refuses(void)
-{
-    atomic_fetch_add_explicit(&heap_calls, 1, memory_order_relaxed);
-    if (!atomic_load_explicit(&heap_fails_in, memory_order_relaxed) || atomic_fetch_sub(&heap_fails_in, 1) != 1)
-        return false;
-    atomic_store(&heap_has_failed, true);
-    errno = ENOMEM;
-    return true;
-}
 
 HEAP_EXPORT void *malloc(size_t size)
 {

@@ -1,0 +1,163 @@
+#!/usr/bin/env node
+// Hologram beside ONNX Runtime: each model compiled, run by both alternately, outputs compared. Called by run.sh, which
+// says what the environment may set. usage: bench.mjs HOLOGRAM [MODEL.onnx ...]
+//
+// Of all rounds the least time counts: other work on the machine can only make it longer. A model or a peer that is
+// missing is named in the results; exit status 1 when anything is missing, fails or disagrees.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { availableParallelism, cpus, totalmem } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { agree } from "./agree.mjs";
+import { make, names } from "./corpus.mjs";
+import { report } from "./report.mjs";
+
+const here = dirname(fileURLToPath(import.meta.url)), env = process.env;
+const hologram = resolve(process.argv[2]), paths = process.argv.slice(3);
+const work = resolve(env.WORK || "build/bench"), corpus = resolve(env.HOLO_CORPUS || join(work, "corpus"));
+const rounds = Number(env.ROUNDS || 3), seconds = env.SECONDS_EACH || "2";
+const cores = availableParallelism?.() ?? cpus().length;
+const say = (text) => process.stderr.write(text + "\n");
+const ms = (us) => (us === undefined ? "-" : us < 1e4 ? `${(us / 1e3).toPrecision(3)} ms` : `${(us / 1e3).toFixed(1)} ms`);
+
+// ---- processes
+
+function run(command, args, folder) {
+  const r = spawnSync(command, args, { encoding: "utf8", cwd: folder, maxBuffer: 1 << 26, timeout: 30 * 60 * 1000 });
+  if (r.status === 0) return r.stdout;
+  const why = (r.stderr || "").trim().split("\n").filter((l) => !/^\s+at |^node:|^Node\.js/.test(l)).slice(0, 3).join(" ");
+  throw new Error(r.error?.message ?? (why || `ended with ${r.signal ?? "status " + r.status}`));
+}
+const holo = (...args) => run(hologram, args);
+const holoJson = (...args) => JSON.parse(holo(...args, "--json"));
+const peer = (model, inputs, threads, ...more) =>
+  JSON.parse(run(process.execPath, [join(here, "ort.mjs"), model, "--inputs", inputs, "--threads", String(threads), ...more]));
+
+// ---- one model
+
+function inputArgs(archive, folder) {
+  return holoJson("inspect", archive).inputs.flatMap(({ name }) => {
+    const file = join(folder, name.replaceAll("/", "_") + ".npy");
+    return existsSync(file) ? ["--input", `${name}=${file}`] : [];
+  });
+}
+
+const least = (a, b) => (a === undefined ? b : Math.min(a, b));
+// The least of all times, the most of all memory.
+function merge(sum, one) {
+  for (const key of ["min_us", "open_us", "first_us"]) sum[key] = least(sum[key], one[key]);
+  sum.rss_mb = Math.max(sum.rss_mb ?? 0, one.rss_mb);
+  sum.gflops = Math.max(sum.gflops ?? 0, one.gflops ?? 0) || undefined;
+  sum.version = one.version;
+  sum.cpu = one.cpu;
+}
+
+// Both alternately. A side that fails once is not tried again.
+function measure(model, archive, threads, args) {
+  const sides = {
+    ort: { go: () => peer(model.model, model.inputs, threads, "--seconds", seconds), sum: {} },
+    hologram: { go: () => holoJson("bench", archive, "--threads", String(threads), "--seconds", seconds, ...args), sum: {} },
+  };
+  for (let round = 1; round <= rounds; round++) {
+    for (const [name, side] of Object.entries(sides)) {
+      if (side.sum.error || (name === "ort" && model.noPeer)) continue;
+      try { merge(side.sum, side.go()); } catch (e) { side.sum.error = e.message; }
+    }
+    const told = Object.entries(sides).map(([name, s]) => `${name} ${s.sum.error ? "failed" : ms(s.sum.min_us)}`);
+    say(`  ${threads} thread${threads > 1 ? "s" : ""}, round ${round}/${rounds}: ${told.join(", ")}`);
+  }
+  return { threads, ort: sides.ort.sum, hologram: sides.hologram.sum };
+}
+
+function sameBytes(a, b) {
+  return readdirSync(a).every((n) => existsSync(join(b, n)) && readFileSync(join(a, n)).equals(readFileSync(join(b, n))));
+}
+
+// Answers of both, compared, and Hologram's for all thread counts.
+function compareAnswers(model, archive, threadCounts, args, row) {
+  const out = (kind) => join(work, "answers", model.name, kind);
+  rmSync(out(""), { recursive: true, force: true });
+  mkdirSync(out(""), { recursive: true });
+  for (const t of threadCounts) holo("run", archive, ...args, "--threads", String(t), "--output", out(`hologram-${t}`), "--quiet");
+  row.sameBits = threadCounts.every((t) => sameBytes(out(`hologram-${threadCounts[0]}`), out(`hologram-${t}`)));
+  if (model.noPeer) return;
+  try { peer(model.model, model.inputs, threadCounts[0], "--seconds", "0", "--outputs", out("ort")); } catch (e) {
+    row.peerError = e.message;
+    model.noPeer = true;
+    return;
+  }
+  row.agree = agree(out("ort"), out(`hologram-${threadCounts[0]}`));
+  say(row.agree.bad.length ? `  answers DIFFER: ${row.agree.bad.join("; ")}` : `  answers agree, to ${row.agree.worst.toExponential(1)} of the largest`);
+}
+
+function benchModel(model, threadCounts, hasPeer) {
+  const row = { name: model.name, runs: [] }, archive = join(work, model.name + ".holo");
+  model.noPeer = !hasPeer;
+  try {
+    const compiled = holoJson("compile", model.model, "-o", archive);
+    row.compile_s = compiled.seconds;
+    row.verified = compiled.verified;
+    say(`  compiled in ${compiled.seconds.toFixed(1)} s${compiled.verified ? ", verified" : ", NOT verified"}`);
+    if (hasPeer && !existsSync(model.inputs)) peer(model.model, model.inputs, 1, "--seconds", "0"); // makes them
+    const args = existsSync(model.inputs) ? inputArgs(archive, model.inputs) : [];
+    compareAnswers(model, archive, threadCounts, args, row);
+    for (const t of threadCounts) row.runs.push(measure(model, archive, t, args));
+  } catch (e) {
+    row.error = e.message;
+    say(`  FAILED: ${e.message}`);
+  }
+  rmSync(archive, { force: true });
+  return row;
+}
+
+// ---- the whole
+
+function models(missing) {
+  const wanted = env.MODELS ? env.MODELS.split(/[\s,]+/).filter(Boolean) : paths.length ? [] : names;
+  for (const name of wanted.filter((n) => !names.includes(n))) missing.push(`${name}: not in the corpus (${names.join(", ")})`);
+  const own = paths.map((path) => {
+    const name = basename(path).replace(/\.onnx$/, ""), beside = path.replace(/\.onnx$/, "") + ".inputs";
+    return { name, model: resolve(path), inputs: resolve(existsSync(beside) ? beside : join(work, name + ".inputs")) };
+  });
+  for (const m of own.filter((m) => !existsSync(m.model))) missing.push(`${m.name}: there is no file ${m.model}`);
+  return [...wanted.filter((n) => names.includes(n)).map((name) => ({ name, make: () => make(corpus, name) })), ...own.filter((m) => existsSync(m.model))];
+}
+
+function threadCounts(missing) {
+  const wanted = (env.THREADS || "1 2").split(/[\s,]+/).map(Number);
+  for (const t of wanted.filter((t) => t > cores)) missing.push(`${t} threads: this machine has ${cores} core${cores > 1 ? "s" : ""}`);
+  return wanted.filter((t) => t <= cores);
+}
+
+function peerVersion(missing) {
+  try { return JSON.parse(readFileSync(join(env.ORT_NODE_MODULES, "onnxruntime-node", "package.json"), "utf8")).version; } catch {
+    missing.push("ONNX Runtime: onnxruntime-node is not installed; there is nothing to compare with");
+    return null;
+  }
+}
+
+function commit() {
+  const git = (...args) => spawnSync("git", args, { cwd: here, encoding: "utf8" }).stdout?.trim();
+  const head = git("rev-parse", "--short", "HEAD");
+  return head ? head + (git("status", "--porcelain", "--", "../src", "../include", "../cli", "../Makefile") ? " and changes" : "") : "unknown";
+}
+
+mkdirSync(corpus, { recursive: true });
+const missing = [], list = models(missing), threads = threadCounts(missing), ort = peerVersion(missing);
+for (const m of missing) say(`missing: ${m}`);
+const results = { commit: commit(), ort, rounds, seconds: Number(seconds), missing, whole: names.every((n) => list.some((m) => m.name === n)),
+  machine: { cpu: cpus()[0].model.trim(), cores, memory_gb: Math.round(totalmem() / 2 ** 30) }, corpus: names, models: [] };
+list.forEach((entry, i) => {
+  say(`${entry.name} (${i + 1} of ${list.length})`);
+  const model = entry.make ? entry.make() : entry;
+  results.models.push({ ...benchModel(model, threads, ort !== null), model_bytes: model.bytes ?? statSync(model.model).size });
+  writeFileSync(join(work, "results.json"), JSON.stringify(results, null, 1));
+});
+results.machine.level = results.models.flatMap((m) => m.runs).map((r) => r.hologram.cpu).find(Boolean);
+writeFileSync(join(work, "results.json"), JSON.stringify(results, null, 1));
+const folder = resolve(env.RESULTS || here);
+mkdirSync(folder, { recursive: true });
+const ok = report(results, folder, folder === here && results.whole ? join(here, "..", "README.md") : null);
+say(`${join(folder, "RESULTS.md")} is written`);
+process.exit(ok ? 0 : 1);

@@ -1,0 +1,321 @@
+// compile_test.c - a compile as its caller sees it: the report, the choices, what is written and what is not.
+#include "support/models.h"
+#include "support/onnx_writer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// ---- the report
+
+static void test_report(void **state)
+{
+    (void)state;
+    OnnxModel     m    = {0};
+    const char   *path = temp_path("report.onnx"), *out = temp_path("report.holo");
+    HoloReport   *r;
+    struct stat   model, archive;
+    onnx_input(&m.graph, "x", HOLO_F32, "8,16");
+    onnx_output(&m.graph, "y", HOLO_F32, "8,16");
+    onnx_weights(&m.graph, "a", "16,16", 1, 1);
+    onnx_weights(&m.graph, "b", "16", 2, 1);
+    onnx_weights(&m.graph, "c", "16", 3, 1);
+    onnx_node(&m.graph, "Add", "b,c", "bc", "");          // known before the first input
+    onnx_node(&m.graph, "MatMul", "x,a", "p", "");
+    onnx_node(&m.graph, "Identity", "p", "q", "");        // does nothing
+    onnx_node(&m.graph, "Exp", "p", "unused", "");        // for nobody
+    onnx_node(&m.graph, "Add", "q,bc", "y", "");
+    onnx_save(&m, path);
+    EXPECT_OK(holo_compile_file(NULL, path, out, &r, &error));
+    assert_int_equal(stat(path, &model), 0);
+    assert_int_equal(stat(out, &archive), 0);
+    assert_int_equal(r->nodes_before, 5);
+    assert_int_equal(r->nodes_after, 2);
+    assert_true(r->folded >= 1);
+    assert_int_equal(r->steps, 2);
+    assert_true(r->kernel_steps >= 1);
+    assert_int_equal(r->constants, 2);
+    assert_int_equal(r->model_bytes, model.st_size);
+    assert_int_equal(r->archive_bytes, archive.st_size);
+    assert_true(r->arena_bytes > 0 && r->arena_bytes <= r->naive_bytes);
+    assert_true(r->verified);
+    assert_int_equal(r->checked, 8 * 16);
+    assert_true(r->worst_relative < 1e-5);
+    assert_int_equal(r->pass_count, holo_pass_count());
+    for (int i = 0; i < r->pass_count; i++) assert_string_equal(r->passes[i].name, holo_pass_name(i, NULL));
+    holo_report_destroy(r);
+    holo_report_destroy(NULL);
+}
+
+// ---- choices
+
+static HoloCompiler *compiler_make(void)
+{
+    HoloCompiler *compiler;
+    EXPECT_OK(holo_compiler_create(&compiler));
+    return compiler;
+}
+
+static void test_shapes(void **state)
+{
+    (void)state;
+    HoloCompiler *good = compiler_make(), *bad = compiler_make();
+    HoloModel    *model;
+    HoloModelInfo info;
+    EXPECT_OK(holo_compiler_set_shape(good, "x", 2, (int64_t[]){5, -1}, &error)); // N is the z's too
+    EXPECT_OK(holo_compile_model(good, model_dynamic(), &model, NULL, &error));
+    holo_model_info(model, &info);
+    assert_true(info.is_static);
+    assert_int_equal(holo_model_input(model, 1)->type.dim[0], 5);
+    assert_int_equal(holo_model_output(model, 1)->type.dim[0], 10);
+    holo_model_close(model);
+
+    EXPECT_FAIL(holo_compiler_set_shape(bad, "x", 2, (int64_t[]){-2, 1}, &error), HOLO_BAD_ARGUMENT, "cannot be -2");
+    EXPECT_FAIL(holo_compiler_set_shape(bad, "x", 17, (int64_t[17]){0}, &error), HOLO_BAD_ARGUMENT, "16");
+    static const struct {
+        const char *name;
+        int         rank;
+        int64_t     dim[3];
+        const char *words;
+    } wrong[] = {
+        {"w", 2, {1, 6}, "the inputs are: x, z"},
+        {"x", 3, {1, 6, 1}, "input x has 2 dimensions, but a shape of 3 is given"},
+        {"x", 2, {1, 7}, "fixed at 6 in the model; 7 is given"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        HoloCompiler *compiler = compiler_make();
+        EXPECT_OK(holo_compiler_set_shape(compiler, wrong[i].name, wrong[i].rank, wrong[i].dim, &error));
+        EXPECT_FAIL(holo_compile_model(compiler, model_dynamic(), &model, NULL, &error), HOLO_BAD_ARGUMENT, wrong[i].words);
+        assert_null(model);
+        holo_compiler_destroy(compiler);
+    }
+    holo_compiler_destroy(good);
+    holo_compiler_destroy(bad);
+}
+
+static void test_passes_left_out(void **state)
+{
+    (void)state;
+    size_t     want_size, size;
+    HoloModel *model = compiled(model_conv(), HOLO_FUSED);
+    uint8_t   *want  = answer(model, NULL, 3, 1, &want_size);
+    holo_model_close(model);
+    for (int i = 0; i <= holo_pass_count(); i++) { // each one alone, then all of them
+        HoloCompiler *compiler = compiler_make();
+        for (int k = 0; k < holo_pass_count(); k++)
+            if (k == i || i == holo_pass_count())
+                EXPECT_OK(holo_compiler_disable_pass(compiler, holo_pass_name(k, NULL), &error));
+        EXPECT_OK(holo_compile_model(compiler, model_conv(), &model, NULL, &error));
+        uint8_t *bytes = answer(model, NULL, 3, 1, &size);
+        assert_int_equal(size, want_size);
+        for (size_t k = 0; k < size / 4; k++) {
+            double difference = (double)((float *)(void *)bytes)[k] - (double)((float *)(void *)want)[k];
+            assert_true(difference < 1e-5 && difference > -1e-5);
+        }
+        free(bytes);
+        holo_model_close(model);
+        holo_compiler_destroy(compiler);
+    }
+    HoloCompiler *compiler = compiler_make();
+    EXPECT_FAIL(holo_compiler_disable_pass(compiler, "no such", &error), HOLO_BAD_ARGUMENT, holo_pass_name(0, NULL));
+    assert_null(holo_pass_name(-1, NULL));
+    assert_null(holo_pass_name(holo_pass_count(), NULL));
+    holo_compiler_destroy(compiler);
+    free(want);
+}
+
+typedef struct Dumps {
+    int  count;
+    char text[8192];
+} Dumps;
+
+static void dump(void *context, const char *pass, const char *text)
+{
+    Dumps *d = context;
+    d->count++;
+    assert_string_equal(pass, "import");
+    snprintf(d->text, sizeof d->text, "%s", text);
+}
+
+static void test_dump(void **state)
+{
+    (void)state;
+    HoloCompiler *compiler = compiler_make();
+    HoloModel    *model;
+    Dumps         dumps = {0};
+    EXPECT_OK(holo_compiler_set_dump(compiler, "import", dump, &dumps, &error));
+    EXPECT_OK(holo_compile_model(compiler, model_tiny(), &model, NULL, &error));
+    assert_int_equal(dumps.count, 1);
+    assert_non_null(strstr(dumps.text, "graph test(x: f32[2,3]) -> (y)"));
+    assert_non_null(strstr(dumps.text, "y = Relu@17"));
+    assert_non_null(strstr(dumps.text, " (s) : f32[2,3]"));
+    EXPECT_FAIL(holo_compiler_set_dump(compiler, "no such", dump, &dumps, &error), HOLO_BAD_ARGUMENT, "import, plan, all");
+    holo_model_close(model);
+    holo_compiler_destroy(compiler);
+}
+
+static void progress(void *context, const char *stage, double fraction)
+{
+    double *last = context;
+    assert_true(*stage != 0);
+    assert_true(fraction >= 0 && fraction <= 1);
+    *last = fraction;
+}
+
+static void test_progress(void **state)
+{
+    (void)state;
+    HoloCompiler *compiler = compiler_make();
+    HoloModel    *model;
+    double        last = 0;
+    holo_compiler_set_progress(compiler, progress, &last);
+    EXPECT_OK(holo_compile_model(compiler, model_conv(), &model, NULL, &error));
+    assert_true(last == 1);
+    holo_model_close(model);
+    holo_compiler_destroy(compiler);
+}
+
+// ---- the proof
+
+// A tolerance that no rounding can keep: nothing is written, and the message says where and by how much.
+static void test_a_plan_that_differs_is_not_written(void **state)
+{
+    (void)state;
+    HoloCompiler *compiler = compiler_make();
+    const char   *out      = temp_path("differs.holo");
+    int           files    = folder_count(temp_folder());
+    holo_compiler_set_tolerance(compiler, 0, 0);
+    const char *path = model_conv();
+    files            = folder_count(temp_folder());
+    EXPECT_FAIL(holo_compile_file(compiler, path, out, NULL, &error), HOLO_VERIFY, "y");
+    assert_int_equal(folder_count(temp_folder()), files);
+    holo_compiler_set_tolerance(compiler, -1, -1); // back to the default
+    EXPECT_OK(holo_compile_file(compiler, path, out, NULL, &error));
+    holo_compiler_destroy(compiler);
+}
+
+static void test_not_verified(void **state)
+{
+    (void)state;
+    HoloCompiler *compiler = compiler_make();
+    HoloReport   *report;
+    HoloModel    *model;
+    holo_compiler_set_verify(compiler, false);
+    EXPECT_OK(holo_compile_model(compiler, model_tiny(), &model, &report, &error));
+    assert_false(report->verified);
+    assert_string_equal(holo_model_meta_find(model, "verify.status"), "not asked for");
+    holo_report_destroy(report);
+    holo_model_close(model);
+    holo_compiler_destroy(compiler);
+}
+
+// ---- files
+
+static void test_an_old_archive_is_replaced_whole(void **state)
+{
+    (void)state;
+    const char *out = temp_path("replaced.holo");
+    size_t      size, after_size;
+    EXPECT_OK(holo_compile_file(NULL, model_tiny(), out, NULL, &error));
+    HoloModel *model;
+    EXPECT_OK(holo_model_open(out, &model, &error)); // still open while the new one is written
+    EXPECT_OK(holo_compile_file(NULL, model_mlp(), out, NULL, &error));
+    EXPECT_OK(holo_model_verify(model, &error));
+    holo_model_close(model);
+    uint8_t *before = file_read(out, &size);
+    file_write(temp_path("broken.onnx"), "\x08\x08", 2);
+    EXPECT_FAIL(holo_compile_file(NULL, temp_path("broken.onnx"), out, NULL, &error), HOLO_BAD_MODEL, "no graph");
+    uint8_t *after = file_read(out, &after_size); // a compile that fails leaves the old one
+    expect_same_bytes(after, after_size, before, size);
+    free(before);
+    free(after);
+}
+
+static void test_nothing_stays_of_a_model_in_memory(void **state)
+{
+    (void)state;
+    const char *folder = temp_path("memory"), *path = model_tiny();
+    assert_int_equal(mkdir(folder, 0777), 0);
+    setenv("TMPDIR", folder, 1);
+    HoloModel *model = compiled(path, HOLO_FUSED);
+    assert_int_equal(folder_count(folder), 0); // while it is open, too
+    holo_model_close(model);
+    EXPECT_FAIL(holo_compile_model(NULL, temp_path("none.onnx"), &model, NULL, &error), HOLO_NO_FILE, "none.onnx");
+    assert_int_equal(folder_count(folder), 0);
+    unsetenv("TMPDIR");
+}
+
+static void test_kinds_of_files(void **state)
+{
+    (void)state;
+    HoloFileKind kind;
+    EXPECT_OK(holo_file_kind(model_tiny(), &kind, &error));
+    assert_int_equal(kind, HOLO_FILE_MODEL);
+    EXPECT_OK(holo_file_kind(archived(model_tiny(), HOLO_FUSED, 1), &kind, &error));
+    assert_int_equal(kind, HOLO_FILE_ARCHIVE);
+    file_write(temp_path("page.html"), "<html>", 6);
+    EXPECT_OK(holo_file_kind(temp_path("page.html"), &kind, &error));
+    assert_int_equal(kind, HOLO_FILE_OTHER);
+    EXPECT_FAIL(holo_file_kind(temp_path("none"), &kind, &error), HOLO_NO_FILE, "none");
+}
+
+// ---- looking at it
+
+static void test_listings(void **state)
+{
+    (void)state;
+    HoloListing *imported, *planned;
+    EXPECT_OK(holo_listing_open(NULL, model_conv(), HOLO_STAGE_IMPORTED, &imported, &error));
+    EXPECT_OK(holo_listing_open(NULL, model_conv(), HOLO_STAGE_PLANNED, &planned, &error));
+    assert_int_equal(imported->node_count, 7);
+    assert_string_equal(imported->nodes[0].op, "Conv");
+    assert_non_null(strstr(imported->nodes[0].detail, "kernel_shape=[3"));
+    assert_int_equal(imported->input_count, 1);
+    assert_string_equal(imported->values[imported->inputs[0]].name, "x");
+    assert_string_equal(planned->nodes[0].runs, "conv_f32");
+    for (int i = 0; i < planned->node_count; i++)
+        for (int k = 0; k < planned->nodes[i].out_count; k++) {
+            int v = planned->nodes[i].out[k];
+            if (v >= 0) assert_int_equal(planned->values[v].producer, i);
+        }
+    holo_listing_close(imported);
+    holo_listing_close(planned);
+}
+
+static void test_operators_listed(void **state)
+{
+    (void)state;
+    HoloOpInfo info, last = {.domain = "", .name = ""};
+    assert_true(holo_op_count() > 100);
+    for (int i = 0; i < holo_op_count(); i++) {
+        assert_true(holo_op_info(i, &info));
+        int order = strcmp(last.domain, info.domain);
+        if (!order) order = strcmp(last.name, info.name);
+        if (order > 0 || (!order && last.since >= info.since))
+            fail_msg("%s::%s %d comes after %s::%s %d", info.domain, info.name, info.since, last.domain, last.name, last.since);
+        last = info;
+    }
+    assert_false(holo_op_info(holo_op_count(), &info));
+    assert_false(holo_op_info(-1, &info));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_report),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_passes_left_out),
+        cmocka_unit_test(test_dump),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_a_plan_that_differs_is_not_written),
+        cmocka_unit_test(test_not_verified),
+        cmocka_unit_test(test_an_old_archive_is_replaced_whole),
+        cmocka_unit_test(test_nothing_stays_of_a_model_in_memory),
+        cmocka_unit_test(test_kinds_of_files),
+        cmocka_unit_test(test_listings),
+        cmocka_unit_test(test_operators_listed),
+    };
+    return cmocka_run_group_tests_name("compile", tests, NULL, NULL);
+}

@@ -1,0 +1,540 @@
+#!/usr/bin/env python3
+"""Reads a .holo file without any code of Hologram: written from src/format/holo.h alone, to keep that page honest.
+
+usage: holo_dump.py FILE [--json | --check]
+
+Prints header, sections, metadata, constants, and each plan with its values and steps. Every offset and index is checked
+first; a broken file gets a list of what is wrong and exit status 1. --check prints nothing else. Hashes are not checked:
+the standard library has no XXH3 (`hologram verify` does that).
+"""
+
+import argparse
+import json
+import mmap
+import struct
+import sys
+
+MAGIC = b"\x89HOLO\r\n\x1a"
+MAJOR, FLAGS_KNOWN, FLAG_EXACT, PLAN_STATIC, NO_VALUE = 1, 1, 1, 1, 0xFFFFFFFF
+DIM_BASE = 0xA5E51B0100000000 - (1 << 64)  # a size of DIM_BASE + n is expression n
+DIM_UNKNOWN = DIM_BASE + 0xFFFFFFFF
+MAX_RANK, MAX_FAULTS = 16, 20
+
+# The records, field by field; "_" is reserved.
+RECORDS = {
+    "header": ("<8s2H3IQ2I2Q", "magic major minor header_size flags_must flags_may file_size section_count _ hash0 hash1"),
+    "section": ("<2I2Q2Q", "id _ offset size hash0 hash1"),
+    "dim": ("<2i2q", "op _ a b"),
+    "op": ("<4I", "domain name version _"),
+    "plan": ("<10I2Q", "name value_first value_count step_first step_count input_first input_count output_first output_count "
+                       "flags arena_bytes naive_bytes"),
+    "value": ("<I3Bb4IQ", "name dtype kind inner rank storage size_first step_from step_to at"),
+    "step": ("<4I4H4I", "op kernel name operand_first in_count out_count capture_count attr_count attr_first params "
+                        "params_size _"),
+    "attr": ("<I2H2IQ", "name kind _ count _ value"),
+    "span": ("<2I", "offset size"),
+    "tensor": ("<3BbI16q", "dtype kind inner rank constant " + " ".join(f"dim{i}" for i in range(MAX_RANK))),
+    "meta": ("<2I", "key value"),
+    "constant": ("<3Q2I2Q", "offset size count dtype packed hash0 hash1"),
+    "u32": ("<I", "value"),
+    "i64": ("<q", "value"),
+    "byte": ("<B", "value"),
+}
+SECTIONS = {
+    1: ("STRINGS", "byte"), 2: ("DIMS", "dim"), 3: ("SYMBOLS", "u32"), 4: ("SIZES", "i64"), 5: ("OPS", "op"),
+    6: ("PLANS", "plan"), 7: ("VALUES", "value"), 8: ("STEPS", "step"), 9: ("OPERANDS", "u32"), 10: ("ATTRS", "attr"),
+    11: ("BYTES", "byte"), 12: ("META", "meta"), 13: ("CONSTANTS", "constant"), 14: ("WEIGHTS", "byte"),
+}
+DTYPES = [  # name, bytes an element
+    ("none", 0), ("f32", 4), ("u8", 1), ("i8", 1), ("u16", 2), ("i16", 2), ("i32", 4), ("i64", 8), ("string", 16), ("bool", 1),
+    ("f16", 2), ("f64", 8), ("u32", 4), ("u64", 8), ("c64", 8), ("c128", 16), ("bf16", 2), ("f8e4m3fn", 1), ("f8e4m3fnuz", 1),
+    ("f8e5m2", 1), ("f8e5m2fnuz", 1), ("u4", 1), ("i4", 1), ("f4e2m1", 1), ("f8e8m0", 1), ("u2", 1), ("i2", 1),
+]
+STRING, I32, I64 = 8, 6, 7
+KINDS = ["tensor", "sequence", "optional", "map"]
+INPUT, CONSTANT, ARENA, ALIAS, EXPRESSION, HEAP = range(6)
+STORAGES = ["input", "constant", "arena", "alias", "expression", "heap"]
+DIM_OPS = ["symbol", "+", "*", "//", "min", "max"]
+A_INT, A_FLOAT, A_STRING, A_TENSOR, A_GRAPH, A_INTS, A_FLOATS, A_STRINGS, A_TYPE = 1, 2, 3, 4, 5, 6, 7, 8, 11
+
+
+class Broken(Exception):
+    """The file cannot even be cut into sections."""
+
+
+class Record:
+    def __init__(self, names, values):
+        self.__dict__.update(zip(names, values))
+
+
+def size_of(kind):
+    return struct.calcsize(RECORDS[kind][0])
+
+
+def is_symbolic(d):
+    return (d & 0xFFFFFFFFFFFFFFFF) >> 32 == (DIM_BASE & 0xFFFFFFFFFFFFFFFF) >> 32
+
+
+class Archive:
+    """A file cut into sections; `records` and `one` read what lies in them."""
+
+    def __init__(self, data):
+        self.data = data
+        if len(data) < size_of("header") or data[:8] != MAGIC:
+            raise Broken("not a .holo file: it does not start with its magic bytes")
+        self.header = self.read("header", 0)
+        self.check_header()
+        self.section = {}
+        for i in range(self.header.section_count):
+            self.add_section(self.read("section", self.header.header_size + i * size_of("section")))
+        for number, (name, _) in SECTIONS.items():
+            if number not in self.section:
+                raise Broken(f"section {name} is missing")
+        strings = self.section[1]
+        if not strings.size or data[strings.offset + strings.size - 1] != 0:
+            raise Broken("the texts do not end with a 0 byte")
+
+    def check_header(self):
+        h = self.header
+        if h.major != MAJOR:
+            raise Broken(f"format {h.major}.{h.minor}: this program reads {MAJOR}.x")
+        if h.flags_must & ~FLAGS_KNOWN:
+            raise Broken(f"unknown flags that must be known: {h.flags_must & ~FLAGS_KNOWN:#x}")
+        if h.file_size != len(self.data):
+            raise Broken(f"the file has {len(self.data)} bytes, its header says {h.file_size}")
+        if h.header_size < size_of("header") or h.header_size % 8:
+            raise Broken(f"a header of {h.header_size} bytes")
+        if h.header_size + h.section_count * size_of("section") > len(self.data):
+            raise Broken("the section table lies outside the file")
+
+    def add_section(self, s):
+        if s.id not in SECTIONS:
+            return  # of a later version: ignored
+        name, kind = SECTIONS[s.id]
+        if s.id in self.section:
+            raise Broken(f"section {name} is there twice")
+        if s.offset + s.size > len(self.data) or s.offset % 64 or (name == "WEIGHTS" and s.offset % 4096):
+            raise Broken(f"section {name} lies outside the file or is not aligned")
+        if s.size % size_of(kind):
+            raise Broken(f"section {name} has {s.size} bytes, which is not a number of records")
+        self.section[s.id] = s
+
+    def read(self, kind, offset):
+        layout, names = RECORDS[kind]
+        return Record(names.split(), struct.unpack_from(layout, self.data, offset))
+
+    def number(self, name):
+        return next(i for i, (n, _) in SECTIONS.items() if n == name)
+
+    def count(self, name):
+        number = self.number(name)
+        return self.section[number].size // size_of(SECTIONS[number][1])
+
+    def one(self, name, index):
+        number = self.number(name)
+        kind = SECTIONS[number][1]
+        record = self.read(kind, self.section[number].offset + index * size_of(kind))
+        return record.value if kind in ("u32", "i64", "byte") else record
+
+    def records(self, name, first=0, count=None):
+        return [self.one(name, first + i) for i in range(self.count(name) - first if count is None else count)]
+
+    def text(self, offset):
+        start = self.section[1].offset + offset
+        return self.data[start:self.data.find(b"\0", start)].decode("utf-8", "backslashreplace")
+
+    def bytes_at(self, offset, size):
+        start = self.section[11].offset + offset
+        return self.data[start:start + size]
+
+
+# ---- checking
+
+
+class Check:
+    """Every index of every record; faults() are in words."""
+
+    def __init__(self, archive):
+        self.a = archive
+        self.found = []
+
+    def fault(self, text):
+        self.found.append(text)
+
+    def range_ok(self, name, first, count):
+        return first + count <= self.a.count(name)
+
+    def text_ok(self, offset):
+        return offset < self.a.count("STRINGS")
+
+    def bytes_ok(self, offset, size, align):
+        return self.range_ok("BYTES", offset, size) and offset % align == 0
+
+    def size_ok(self, d, limit, may_be_unknown):
+        return not is_symbolic(d) or d - DIM_BASE < limit or (d == DIM_UNKNOWN and may_be_unknown)
+
+    def faults(self):
+        self.sections()
+        self.tables()
+        self.constants()
+        plans = self.a.count("PLANS")
+        if not plans:
+            self.fault("there is no plan")
+        for i in range(plans):
+            self.plan(i, self.a.one("PLANS", i))
+        return self.found
+
+    def sections(self):
+        h = self.a.header
+        taken = [(0, h.header_size + h.section_count * size_of("section"), "the header")]
+        taken += [(s.offset, s.offset + s.size, SECTIONS[s.id][0]) for s in self.a.section.values() if s.size]
+        taken.sort()
+        for (_, end, before), (start, _, name) in zip(taken, taken[1:]):
+            if start < end:
+                self.fault(f"{before} and {name} overlap")
+
+    def tables(self):
+        a = self.a
+        for i, d in enumerate(a.records("DIMS")):
+            if d.op == 0:
+                ok = 0 <= d.a < a.count("SYMBOLS")
+            else:
+                ok = 0 < d.op < len(DIM_OPS) and self.size_ok(d.a, i, False) and self.size_ok(d.b, i, False)
+            if not ok:
+                self.fault(f"expression {i} is broken")
+        for i, symbol in enumerate(a.records("SYMBOLS")):
+            if not self.text_ok(symbol):
+                self.fault(f"symbol {i} has no name")
+        for i, size in enumerate(a.records("SIZES")):
+            if not self.size_ok(size, a.count("DIMS"), True):
+                self.fault(f"size {i} names no expression")
+        for i, op in enumerate(a.records("OPS")):
+            if not self.text_ok(op.domain) or not self.text_ok(op.name):
+                self.fault(f"operator {i} has no name")
+        for i, meta in enumerate(a.records("META")):
+            if not self.text_ok(meta.key) or not self.text_ok(meta.value):
+                self.fault(f"metadata {i} is broken")
+
+    def constants(self):
+        end = 0
+        for i, k in enumerate(self.a.records("CONSTANTS")):
+            if not 0 < k.dtype < len(DTYPES) or k.offset % 64 or not self.range_ok("WEIGHTS", k.offset, k.size):
+                self.fault(f"constant {i} lies outside the weights, is not aligned or has no type")
+            elif k.dtype == STRING and k.count * 8 > k.size:
+                self.fault(f"constant {i} has {k.size} bytes for {k.count} strings")
+            elif k.dtype != STRING and not k.packed and k.count * DTYPES[k.dtype][1] != k.size:
+                self.fault(f"constant {i} has {k.size} bytes for {k.count} elements")
+            if k.size and k.offset < end:
+                self.fault(f"constant {i} overlaps the one before")
+            end = k.offset + k.size
+
+    def plan(self, number, p):
+        if not (self.text_ok(p.name) and self.range_ok("VALUES", p.value_first, p.value_count) and
+                self.range_ok("STEPS", p.step_first, p.step_count) and
+                self.range_ok("OPERANDS", p.input_first, p.input_count) and
+                self.range_ok("OPERANDS", p.output_first, p.output_count)):
+            self.fault(f"plan {number} lies outside its sections")
+            return
+        values = self.a.records("VALUES", p.value_first, p.value_count)
+        before = len(self.found)
+        for i, v in enumerate(values):
+            if not self.value_ok(i, v):
+                self.fault(f"plan {number}: value {i} is broken")
+        if len(self.found) > before:
+            return  # what follows relies on values
+        for what, first, count in (("input", p.input_first, p.input_count), ("output", p.output_first, p.output_count)):
+            for i, v in enumerate(self.a.records("OPERANDS", first, count)):
+                if v >= len(values) or (what == "input" and values[v].storage != INPUT):
+                    self.fault(f"plan {number}: {what} {i} is broken")
+        for i, s in enumerate(self.a.records("STEPS", p.step_first, p.step_count)):
+            if not self.step_ok(s, values, number):
+                self.fault(f"plan {number}: step {i} is broken")
+        if len(self.found) == before:
+            self.order(number, p, values)
+            self.memory(number, p, values)
+
+    def value_ok(self, i, v):
+        a = self.a
+        ok = (self.text_ok(v.name) and v.dtype < len(DTYPES) and v.kind < len(KINDS) and v.inner < len(KINDS) and
+              -1 <= v.rank <= MAX_RANK and v.storage < len(STORAGES) and self.range_ok("SIZES", v.size_first, max(v.rank, 0)))
+        if not ok:
+            return False
+        if v.storage not in (INPUT, HEAP) and (v.rank < 0 or not v.dtype or v.kind != 0):
+            return False
+        return {
+            CONSTANT: lambda: v.at < a.count("CONSTANTS") and a.one("CONSTANTS", v.at).dtype == v.dtype,
+            ALIAS: lambda: v.at < i,
+            ARENA: lambda: v.step_from <= v.step_to and v.dtype != STRING,
+            EXPRESSION: lambda: v.at < a.count("SIZES") and v.dtype in (I32, I64),
+        }.get(v.storage, lambda: True)()
+
+    def step_ok(self, s, values, plan):
+        a = self.a
+        operands = s.in_count + s.out_count
+        if not (s.op < a.count("OPS") and self.text_ok(s.name) and self.range_ok("OPERANDS", s.operand_first, operands) and
+                self.range_ok("ATTRS", s.attr_first, s.attr_count) and s.capture_count <= s.in_count and
+                self.bytes_ok(s.params, s.params_size, 8)):
+            return False
+        for k, v in enumerate(a.records("OPERANDS", s.operand_first, operands)):
+            if v == NO_VALUE:
+                continue
+            if v >= len(values) or (k >= s.in_count and values[root(values, v)].storage not in (ARENA, HEAP)):
+                return False
+        return all(self.attr_ok(r, plan) for r in a.records("ATTRS", s.attr_first, s.attr_count))
+
+    def attr_ok(self, r, plan):
+        if not self.text_ok(r.name):
+            return False
+        if r.kind in (A_INT, A_FLOAT):
+            return True
+        if r.kind == A_GRAPH:  # a subgraph comes later: no plan holds itself
+            return plan < r.value < self.a.count("PLANS")
+        if r.kind in (A_TENSOR, A_TYPE):
+            return self.tensor_ok(r.value)
+        if r.kind == A_STRINGS:
+            return self.bytes_ok(r.value, r.count * 8, 4) and all(
+                self.range_ok("BYTES", s.offset, s.size) for s in spans(self.a, r))
+        element, align = {A_STRING: (1, 1), A_INTS: (8, 8), A_FLOATS: (4, 4)}.get(r.kind, (0, 0))
+        return element > 0 and self.bytes_ok(r.value, r.count * element, align)
+
+    def tensor_ok(self, at):
+        if not self.bytes_ok(at, size_of("tensor"), 8):
+            return False
+        t = self.a.read("tensor", self.a.section[11].offset + at)
+        if t.dtype >= len(DTYPES) or not -1 <= t.rank <= MAX_RANK:
+            return False
+        if t.constant == NO_VALUE:
+            return True
+        if t.constant >= self.a.count("CONSTANTS") or t.rank < 0:
+            return False
+        k, count = self.a.one("CONSTANTS", t.constant), 1
+        for d in tensor_dims(t):
+            if d < 0:
+                return False
+            count *= d
+        return not k.packed and count == k.count and t.dtype == k.dtype
+
+    def order(self, number, p, values):
+        """What a step reads of the plan's own memory, an earlier one has written."""
+        written = set()
+        for i, s in enumerate(self.a.records("STEPS", p.step_first, p.step_count)):
+            operands = self.a.records("OPERANDS", s.operand_first, s.in_count + s.out_count)
+            for v in operands[:s.in_count]:
+                if v != NO_VALUE and values[root(values, v)].storage in (ARENA, HEAP) and root(values, v) not in written:
+                    self.fault(f"plan {number}: step {i} reads value {v} before it is written")
+            written.update(root(values, v) for v in operands[s.in_count:] if v != NO_VALUE)
+
+    def memory(self, number, p, values):
+        """In a static plan, values that are alive together lie apart, inside the arena."""
+        if not p.flags & PLAN_STATIC:
+            return
+        blocks = []
+        for i, v in enumerate(values):
+            if v.storage != ARENA:
+                continue
+            size = DTYPES[v.dtype][1]
+            for d in self.a.records("SIZES", v.size_first, v.rank):
+                size = size * d if d >= 0 else -1
+            if size < 0 or v.at % 64 or v.at + size > p.arena_bytes:
+                self.fault(f"plan {number}: value {i} lies outside the arena")
+            elif size:
+                blocks.append((v.at, v.at + size, v.step_from, v.step_to, i))
+        blocks.sort()
+        open_blocks = []
+        for block in blocks:
+            open_blocks = [b for b in open_blocks if b[1] > block[0]]
+            for b in open_blocks:
+                if b[2] <= block[3] and block[2] <= b[3]:
+                    self.fault(f"plan {number}: values {b[4]} and {block[4]} share memory while both are alive")
+            open_blocks.append(block)
+
+
+def root(values, v):
+    while values[v].storage == ALIAS:
+        v = values[v].at
+    return v
+
+
+# ---- reading what has been checked
+
+
+def tensor_dims(t):
+    return [getattr(t, f"dim{i}") for i in range(max(t.rank, 0))]
+
+
+def spans(a, r):
+    return [a.read("span", a.section[11].offset + r.value + 8 * i) for i in range(r.count)]
+
+
+def expression_texts(a):
+    """How each expression is written; one that gets long is named by its number where others use it."""
+    texts = []
+    for i, r in enumerate(a.records("DIMS")):
+        if r.op == 0:
+            texts.append(a.text(a.one("SYMBOLS", r.a)))
+            continue
+        x, y = (texts[d - DIM_BASE] if is_symbolic(d) else d for d in (r.a, r.b))
+        op = DIM_OPS[r.op]
+        text = f"{op}({x}, {y})" if op in ("min", "max") else f"({x} {op} {y})"
+        texts.append(text if len(text) < 200 else f"#{i}")
+    return texts
+
+
+def size_text(a, d):
+    """A number, or how an open size is written."""
+    if not is_symbolic(d):
+        return d
+    return "?" if d == DIM_UNKNOWN else a.expressions[d - DIM_BASE]
+
+
+def attr_value(a, r):
+    if r.kind == A_INT:
+        return struct.unpack("<q", struct.pack("<Q", r.value))[0]
+    if r.kind == A_FLOAT:
+        return struct.unpack("<d", struct.pack("<Q", r.value))[0]
+    if r.kind == A_STRING:
+        return a.bytes_at(r.value, r.count).decode("utf-8", "backslashreplace")
+    if r.kind == A_GRAPH:
+        return {"plan": r.value}
+    if r.kind == A_INTS:
+        return list(struct.unpack(f"<{r.count}q", a.bytes_at(r.value, 8 * r.count)))
+    if r.kind == A_FLOATS:
+        return list(struct.unpack(f"<{r.count}f", a.bytes_at(r.value, 4 * r.count)))
+    if r.kind == A_STRINGS:
+        return [a.bytes_at(s.offset, s.size).decode("utf-8", "backslashreplace") for s in spans(a, r)]
+    t = a.read("tensor", a.section[11].offset + r.value)
+    return {"dtype": DTYPES[t.dtype][0], "kind": KINDS[t.kind], "shape": tensor_dims(t) if t.rank >= 0 else None,
+            "constant": None if t.constant == NO_VALUE else t.constant}
+
+
+def value_dict(a, v):
+    shape = None if v.rank < 0 else [size_text(a, d) for d in a.records("SIZES", v.size_first, v.rank)]
+    out = {"name": a.text(v.name), "kind": KINDS[v.kind], "dtype": DTYPES[v.dtype][0], "shape": shape, "storage": STORAGES[v.storage]}
+    if v.storage in (CONSTANT, ALIAS, ARENA):
+        out["at"] = v.at
+    if v.storage == ARENA:
+        out["alive"] = [v.step_from, v.step_to]
+    if v.storage == EXPRESSION and shape is not None and all(isinstance(d, int) for d in shape):
+        count = 1
+        for d in shape:
+            count *= d
+        out["contents"] = [size_text(a, d) for d in a.records("SIZES", v.at, min(count, a.count("SIZES") - v.at))]
+    return out
+
+
+def step_dict(a, s):
+    op, operands = a.one("OPS", s.op), a.records("OPERANDS", s.operand_first, s.in_count + s.out_count)
+    operands = [None if v == NO_VALUE else v for v in operands]
+    return {"name": a.text(s.name), "op": a.text(op.name), "domain": a.text(op.domain), "version": op.version, "kernel": s.kernel,
+            "inputs": operands[:s.in_count], "outputs": operands[s.in_count:], "captures": s.capture_count,
+            "attributes": {a.text(r.name): attr_value(a, r) for r in a.records("ATTRS", s.attr_first, s.attr_count)},
+            "params": a.bytes_at(s.params, s.params_size).hex()}
+
+
+def plan_dict(a, p):
+    return {"name": a.text(p.name), "static": bool(p.flags & PLAN_STATIC), "arena_bytes": p.arena_bytes, "naive_bytes": p.naive_bytes,
+            "inputs": a.records("OPERANDS", p.input_first, p.input_count),
+            "outputs": a.records("OPERANDS", p.output_first, p.output_count),
+            "values": [value_dict(a, v) for v in a.records("VALUES", p.value_first, p.value_count)],
+            "steps": [step_dict(a, s) for s in a.records("STEPS", p.step_first, p.step_count)]}
+
+
+def archive_dict(a):
+    a.expressions = expression_texts(a)
+    h = a.header
+    return {
+        "format": f"{h.major}.{h.minor}", "file_bytes": h.file_size, "numeric": "exact" if h.flags_must & FLAG_EXACT else "fused",
+        "sections": [{"name": SECTIONS[i][0], "offset": s.offset, "size": s.size, "records": a.count(SECTIONS[i][0])}
+                     for i, s in sorted(a.section.items())],
+        "metadata": {a.text(m.key): a.text(m.value) for m in a.records("META")},
+        "constants": [{"dtype": DTYPES[k.dtype][0], "count": k.count, "offset": k.offset, "size": k.size, "packed": k.packed,
+                       "hash": f"{k.hash1:016x}{k.hash0:016x}"} for k in a.records("CONSTANTS")],
+        "plans": [plan_dict(a, p) for p in a.records("PLANS")],
+    }
+
+
+# ---- printing
+
+
+def type_text(v):
+    shape = "..." if v["shape"] is None else ", ".join(str(d) for d in v["shape"])
+    return f"{'' if v['kind'] == 'tensor' else v['kind'] + ' of '}{v['dtype']}[{shape}]"
+
+
+def place_text(v):
+    text = v["storage"] + (f" {v['at']}" if "at" in v else "")
+    if "alive" in v:
+        text += f", alive {v['alive'][0]} to {v['alive'][1]}"
+    return text + (f" {v['contents']}" if "contents" in v else "")
+
+
+def print_plan(number, p):
+    print(f"\nplan {number} {p['name']}: {len(p['steps'])} steps, {len(p['values'])} values, "
+          + (f"arena {p['arena_bytes']} bytes of {p['naive_bytes']}" if p["static"] else "sizes open"))
+    for what in ("inputs", "outputs"):
+        print(f"  {what}: " + ", ".join(f"%{v} {p['values'][v]['name']}" for v in p[what]))
+    for i, v in enumerate(p["values"]):
+        print(f"  %{i} {v['name']}: {type_text(v)}, {place_text(v)}")
+    for i, s in enumerate(p["steps"]):
+        name = lambda v: "-" if v is None else f"%{v}"
+        op = (s["domain"] + "::" if s["domain"] else "") + s["op"]
+        attrs = "".join(f" {k}={v}" for k, v in s["attributes"].items())
+        print(f"  {i}: {', '.join(map(name, s['outputs']))} = {op}.{s['version']}({', '.join(map(name, s['inputs']))})"
+              f"{attrs}  {'kernel ' + str(s['kernel']) if s['kernel'] else 'eval'}  {s['name']}")
+
+
+def print_text(d):
+    print(f"format {d['format']}, {d['file_bytes']} bytes, numeric class {d['numeric']}")
+    for s in d["sections"]:
+        print(f"  {s['name']:<10} at {s['offset']:>12}  {s['size']:>12} bytes  {s['records']:>9} records")
+    print("\nmetadata")
+    for key, value in d["metadata"].items():
+        print(f"  {key}: {value}")
+    print("\nconstants")
+    for i, k in enumerate(d["constants"]):
+        packed = f", packed for kernel {k['packed']}" if k["packed"] else ""
+        print(f"  {i}: {k['count']} of {k['dtype']}, {k['size']} bytes at {k['offset']}{packed}")
+    for i, p in enumerate(d["plans"]):
+        print_plan(i, p)
+
+
+def open_bytes(path):
+    with open(path, "rb") as file:
+        try:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except ValueError:  # an empty file
+            return b""
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Shows what is in a .holo file, after checking every offset and index.")
+    parser.add_argument("file")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--json", action="store_true", help="as JSON")
+    how.add_argument("--check", action="store_true", help="only check; exit status 1 when broken")
+    options = parser.parse_args()
+    try:
+        archive = Archive(open_bytes(options.file))
+        faults = Check(archive).faults()
+    except (Broken, OSError) as error:
+        faults = [str(error)]
+    for fault in faults[:MAX_FAULTS]:
+        print(f"{options.file}: {fault}", file=sys.stderr)
+    if len(faults) > MAX_FAULTS:
+        print(f"{options.file}: and {len(faults) - MAX_FAULTS} more", file=sys.stderr)
+    if faults:
+        return 1
+    if options.json:
+        json.dump(archive_dict(archive), sys.stdout, indent=1)
+        print()
+    elif not options.check:
+        print_text(archive_dict(archive))
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
