@@ -100,7 +100,8 @@ typedef struct HoloErfCell {
     double value, value_lo, slope, slope_lo, c2, c3, c4, c5, c6, c7, c8, c9, c10;
 } HoloErfCell;
 
-#pragma GCC visibility    push(hidden)
+// clang-format off
+#pragma GCC visibility push(hidden) // no way through the table of symbols
 extern const double       holo_exp_step[3], holo_exp_poly[4];
 extern const HoloPair     holo_exp_table[128];
 extern const double       holo_tanh_poly[5];
@@ -113,6 +114,7 @@ extern const HoloPair     holo_trig_table[128];
 extern const double       holo_atan_poly[5], holo_asin_poly[14];
 extern const HoloAtanCell holo_atan_table[82];
 extern const HoloErfCell  holo_erf_table[49];
-#pragma GCC visibility    pop
+#pragma GCC visibility pop
+// clang-format on
 
 #endif

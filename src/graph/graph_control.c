@@ -168,10 +168,11 @@ static Carried *carried_types(HoloInfer *infer, const HoloNode *node, int from, 
     return carried;
 }
 
-// The type behind the loop: a size that changes in it is not the one inside.
-static void set_carried_out(HoloInfer *infer, const HoloNode *node, int i, const Carried *carried)
+// The type behind the loop: a size that changes in it is not the one inside, and what begins as an optional
+// may end as what it holds.
+static void set_carried_out(HoloInfer *infer, const HoloNode *node, int i, const Carried *carried, const HoloTensor *after)
 {
-    HoloTensor t = carried->type;
+    HoloTensor t = carried->type.kind == after->kind ? carried->type : *after;
     for (int k = 0; k < t.rank; k++)
         if (carried->is_wide[k]) t.dim[k] = HOLO_DIM_UNKNOWN;
     set_out(infer, node, i, &t);
@@ -205,17 +206,17 @@ static bool never_ends_early(const HoloGraph *body)
 
 static HoloDim trip_count(HoloInfer *infer, const HoloNode *node, const HoloGraph *body)
 {
-    bool begins = !node->in[1] || first_of(node->in[1]) == 1;
-    return begins && never_ends_early(body) ? holo_dim_max(infer->graph->dims, first_of(node->in[0]), 0)
-                                            : HOLO_DIM_UNKNOWN;
+    int  own    = node->in_count - node->capture_count;
+    bool begins = own < 2 || !node->in[1] || first_of(node->in[1]) == 1;
+    return begins && own > 0 && never_ends_early(body)
+               ? holo_dim_max(infer->graph->dims, first_of(node->in[0]), 0)
+               : HOLO_DIM_UNKNOWN;
 }
 
 static HoloStatus infer_loop(HoloInfer *infer, HoloNode *node)
 {
     HoloGraph *body;
-    int        count = node->in_count - node->capture_count - 2;
-    if (count < 0)
-        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (Loop): inputs M and cond are missing", node->name);
+    int        own = node->in_count - node->capture_count, count = own > 2 ? own - 2 : 0; // M and cond may be left out
     HOLO_TRY(find_body(infer, node, "body", count + 2, &body));
     if (body->output_count < count + 1)
         return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (Loop): the body has %d outputs, expected at least %d",
@@ -227,7 +228,7 @@ static HoloStatus infer_loop(HoloInfer *infer, HoloNode *node)
     set_captures(node, body);
     HOLO_TRY(infer_carrying(infer, node, body, carried, count, 2, 1));
     HoloDim trips = trip_count(infer, node, body);
-    for (int i = 0; i < count; i++) set_carried_out(infer, node, i, &carried[i]);
+    for (int i = 0; i < count; i++) set_carried_out(infer, node, i, &carried[i], &body->outputs[i + 1]->type);
     for (int i = count; i < node->out_count && i + 1 < body->output_count; i++) {
         HoloTensor t = stacked(&body->outputs[i + 1]->type, 0, trips);
         set_out(infer, node, i, &t);
@@ -282,7 +283,7 @@ static HoloStatus infer_scan(HoloInfer *infer, HoloNode *node)
     }
     set_captures(node, body);
     HOLO_TRY(infer_carrying(infer, node, body, carried, count, 0, 0));
-    for (int i = 0; i < count; i++) set_carried_out(infer, node, i, &carried[i]);
+    for (int i = 0; i < count; i++) set_carried_out(infer, node, i, &carried[i], &body->outputs[i]->type);
     for (int i = count; i < node->out_count && i < body->output_count; i++) {
         HoloTensor t = stacked(&body->outputs[i]->type, axis_of(node, "scan_output_axes", i - count), turns);
         set_out(infer, node, i, &t);

@@ -167,11 +167,22 @@ static HoloStatus no_operator(const HoloNode *node, HoloError *error)
                      node->name, node->type, node->version, node->domain);
 }
 
+// What is known of a value before it is computed: what loops of no turns give has no other source for its type.
+static HoloTensor type_before(const HoloValue *value)
+{
+    HoloTensor t = value->type;
+    t.data       = NULL;
+    for (int d = 0; d < t.rank; d++)
+        if (holo_dim_is_symbolic(t.dim[d])) t.dim[d] = HOLO_DIM_UNKNOWN;
+    return t;
+}
+
 // Infers, allocates and computes. The frame's per-value state is used where it has one.
 static HoloStatus run_call(Frame *frame, const HoloNode *node, HoloCall *call)
 {
     if (call->op->body && !call->op->eval) return eval_body(frame, node, call);
     HOLO_TRY(holo_op_infer(call));
+    HOLO_TRY(holo_op_check_sized(call));
     if (frame->tensor && keeps_inputs(call)) {
         for (int i = 0; i < node->in_count; i++) {
             if (!node->in[i] || !frame->is_block[node->in[i]->id]) continue;
@@ -193,6 +204,7 @@ static HoloStatus eval_call(Frame *frame, const HoloNode *node, const HoloTensor
 {
     const HoloOp *op = node->op ? node->op : holo_op_find(node->domain, node->type, node->version);
     if (!op) return no_operator(node, error);
+    const HoloTensor unknown = {.rank = -1};
     HoloCall call = {
         .op            = op,
         .node          = node->name,
@@ -208,7 +220,7 @@ static HoloStatus eval_call(Frame *frame, const HoloNode *node, const HoloTensor
         .error         = error,
     };
     for (int i = 0; i < node->out_count; i++)
-        if (out[i]) *out[i] = (HoloTensor){.rank = -1};
+        if (out[i]) *out[i] = op->flags & HOLO_OP_CONTROL && node->out[i] ? type_before(node->out[i]) : unknown;
     HoloArenaMark mark = holo_arena_mark(&frame->temp);
     HOLO_TRY(run_call(frame, node, &call));
     if (frame->options && frame->options->after) frame->options->after(frame->options->context, node, &call);

@@ -19,8 +19,7 @@ static HoloStatus read_sizes(const HoloCall *call, int i, const char *name, cons
     HOLO_TRY(holo_expect_types(call, i, HOLO_TYPES_FLOAT));
     HOLO_TRY(holo_expect_rank(call, i, 3, 4));
     if (t->rank != call->in[Q]->rank)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "%s has %d dimensions, Q has %d", name, t->rank,
-                              call->in[Q]->rank);
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%s has %d dimensions, Q has %d", name, t->rank, call->in[Q]->rank);
     *positions = t->dim[t->rank - 2];
     *heads     = t->dim[1];
     *size      = t->dim[t->rank - 1];
@@ -52,7 +51,8 @@ HoloStatus holo_attention_sizes(const HoloCall *call, Sizes *s)
     HOLO_TRY(holo_agree(call, "heads of K and V", s->kv_heads, heads, &s->kv_heads));
     HOLO_TRY(holo_agree(call, "positions of K and V", s->fresh, positions, &s->fresh));
     s->batch = call->in[Q]->dim[0];
-    for (int i = K; i <= V; i++) HOLO_TRY(holo_agree(call, "batch of Q, K and V", s->batch, call->in[i]->dim[0], &s->batch));
+    for (int i = K; i <= V; i++)
+        HOLO_TRY(holo_agree(call, "batch of Q, K and V", s->batch, call->in[i]->dim[0], &s->batch));
     if (!holo_dim_is_symbolic(s->q_heads) && !holo_dim_is_symbolic(s->kv_heads) &&
         (s->kv_heads <= 0 || s->q_heads % s->kv_heads))
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld heads of Q are not a multiple of %lld heads of K",
@@ -107,7 +107,7 @@ static HoloStatus infer(HoloCall *call)
     Sizes s;
     HOLO_TRY(holo_attention_sizes(call, &s));
     HOLO_TRY(check_rest(call, &s));
-    const HoloTensor *q = call->in[Q];
+    const HoloTensor *q     = call->in[Q];
     HoloDtype         dtype = (HoloDtype)q->dtype, v_dtype = (HoloDtype)call->in[V]->dtype;
     HoloDim           outer[4]  = {s.batch, s.q_heads, s.queries, s.v_size};
     HoloDim           inner[3]  = {s.batch, s.queries, holo_dim_mul(call->dims, s.q_heads, s.v_size)};
@@ -131,8 +131,8 @@ static HoloStatus join(const HoloCall *call, const Sizes *s, int input, int past
                        HoloHeads *out)
 {
     const HoloTensor *fresh = call->in[input], *old = holo_in(call, past);
-    HoloTensor       *all   = holo_out(call, present);
-    *out = view(fresh, s->kv_heads);
+    HoloTensor       *all = holo_out(call, present);
+    *out                  = view(fresh, s->kv_heads);
     if (!all && !old) return HOLO_OK;
     HoloTensor *joined = all;
     if (!joined) {
@@ -161,8 +161,8 @@ static HoloStatus find_lengths(const HoloCall *call, const Sizes *s, HoloAttenti
     for (int64_t b = 0; b < s->batch; b++) {
         valid[b] = lengths ? holo_get_i(lengths, b) : s->keys;
         if (valid[b] < 0 || valid[b] > s->keys)
-            return holo_call_fail(call, HOLO_BAD_INPUT, "nonpad_kv_seqlen %lld, expected 0 to %lld", (long long)valid[b],
-                                  (long long)s->keys);
+            return holo_call_fail(call, HOLO_BAD_INPUT, "nonpad_kv_seqlen %lld, expected 0 to %lld",
+                                  (long long)valid[b], (long long)s->keys);
         ahead[b] = lengths ? valid[b] - s->queries : s->past;
     }
     a->valid = valid;
@@ -218,7 +218,15 @@ static HoloStatus eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_attention[] = {
-    {.name = "Attention", .domain = "", .since = 23, .in_min = 3, .in_max = 7, .out_min = 1, .out_max = 4,
-     .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval},
+    {.name    = "Attention",
+     .domain  = "",
+     .since   = 23,
+     .in_min  = 3,
+     .in_max  = 7,
+     .out_min = 1,
+     .out_max = 4,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = infer,
+     .eval    = eval},
     {0},
 };

@@ -48,16 +48,16 @@ typedef enum HoloStage { // of a row of scores
 enum { HOLO_BIASES = 2 };
 
 typedef struct HoloAttention {
-    int64_t   batch, q_heads, kv_heads, queries, keys, size, v_size; // q_heads is a multiple of kv_heads
-    HoloHeads q, k, v;
-    double    scale, softcap; // softcap 0: none
-    HoloBias  bias[HOLO_BIASES];
-    bool      causal;         // query i sees no key after i + ahead
-    int64_t   left, right;    // nor keys farther than this before and after it; -1: as far as there are
-    const int64_t    *ahead;  // for each batch, how many keys are before the first query; NULL: 0
-    const int64_t    *valid;  // for each batch, how many keys there are; NULL: all
-    const HoloTensor *sink;   // for each head of q, a score that takes its share of the weights; NULL: none
-    HoloDtype         precision; // the scores are rounded to it before softmax, the weights after; HOLO_NONE: not
+    int64_t           batch, q_heads, kv_heads, queries, keys, size, v_size; // q_heads is a multiple of kv_heads
+    HoloHeads         q, k, v;
+    double            scale, softcap; // softcap 0: none
+    HoloBias          bias[HOLO_BIASES];
+    bool              causal;      // query i sees no key after i + ahead
+    int64_t           left, right; // nor keys farther than this before and after it; -1: as far as there are
+    const int64_t    *ahead;       // for each batch, how many keys are before the first query; NULL: 0
+    const int64_t    *valid;       // for each batch, how many keys there are; NULL: all
+    const HoloTensor *sink;        // for each head of q, a score that takes its share of the weights; NULL: none
+    HoloDtype         precision;   // the scores are rounded to it before softmax, the weights after; HOLO_NONE: not
 
     HoloTensor *y;                       // NULL: not wanted
     int64_t     y_batch, y_head, y_step; // as in HoloHeads
@@ -72,18 +72,26 @@ HOLO_MUST HoloStatus holo_attention(const HoloCall *call, const HoloAttention *a
 typedef struct HoloAttentionPart {
     int64_t head, heads, row, rows;
 } HoloAttentionPart;
-void holo_attention_scores(const HoloCall *call, const HoloAttention *a, const HoloAttentionPart *part, HoloCell *cells);
-void holo_attention_weights(const HoloCall *call, const HoloAttention *a, const HoloAttentionPart *part, HoloCell *cells);
+void holo_attention_scores(const HoloCall *call, const HoloAttention *a, const HoloAttentionPart *part,
+                           HoloCell *cells);
+void holo_attention_weights(const HoloCall *call, const HoloAttention *a, const HoloAttentionPart *part,
+                            HoloCell *cells);
 void holo_attention_sums(const HoloCall *call, const HoloAttention *a, const HoloAttentionPart *part,
                          const HoloCell *weights, HoloCell *sums);
 
 // ONNX's Attention and FlexAttention: the sizes that inputs Q, K, V and perhaps past_key and past_value (4 and 5) give.
-typedef struct HoloAttentionSizes { // perhaps symbolic
+typedef struct HoloAttentionSizes {                                             // perhaps symbolic
     HoloDim batch, q_heads, kv_heads, queries, fresh, past, keys, size, v_size; // keys are past and fresh ones
 } HoloAttentionSizes;
 HOLO_MUST HoloStatus holo_attention_sizes(const HoloCall *call, HoloAttentionSizes *out);
 // Sizes, scale, queries, fresh keys and values, and output 0.
 void holo_attention_init(const HoloCall *call, const HoloAttentionSizes *s, HoloAttention *out);
+
+// Is there anything to compute for an output?
+static inline bool holo_is_wanted(const HoloTensor *out)
+{
+    return out && holo_tensor_count(out) > 0;
+}
 
 // Fails where two sizes that must agree are different numbers; `what` names them. *out is the one known better.
 HOLO_MUST HoloStatus holo_agree(const HoloCall *call, const char *what, HoloDim a, HoloDim b, HoloDim *out);

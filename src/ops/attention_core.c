@@ -137,7 +137,7 @@ static void read_query(const HoloContract *c, int64_t batch, int64_t row, int64_
 {
     const Product *p    = c->arg;
     int64_t        head = p->part->head + batch, heads = p->a->q_heads;
-    int64_t        at   = vector_at(&p->a->q, head / heads, head % heads, p->part->row + row);
+    int64_t        at = vector_at(&p->a->q, head / heads, head % heads, p->part->row + row);
     holo_read_f(p->a->q.t, at + k, 1, count, &out->f);
 }
 
@@ -174,8 +174,14 @@ static void read_value(const HoloContract *c, int64_t batch, int64_t k, int64_t 
 void holo_attention_scores(const HoloCall *call, const HoloAttention *a, const HoloAttentionPart *part, HoloCell *cells)
 {
     Product      p = {.a = a, .part = part};
-    HoloContract c = {.batch = part->heads, .rows = part->rows, .cols = a->keys, .depth = a->size,
-                      .a = read_query, .b = read_key, .arg = &p, .cells = cells};
+    HoloContract c = {.batch = part->heads,
+                      .rows  = part->rows,
+                      .cols  = a->keys,
+                      .depth = a->size,
+                      .a     = read_query,
+                      .b     = read_key,
+                      .arg   = &p,
+                      .cells = cells};
     holo_contract(call, &c);
     for (int64_t i = 0; i < part->heads * part->rows * a->keys; i++) cells[i].f *= a->scale;
 }
@@ -184,8 +190,14 @@ void holo_attention_sums(const HoloCall *call, const HoloAttention *a, const Hol
                          const HoloCell *weights, HoloCell *sums)
 {
     Product      p = {.a = a, .part = part, .weights = weights};
-    HoloContract c = {.batch = part->heads, .rows = part->rows, .cols = a->v_size, .depth = a->keys,
-                      .a = read_weight, .b = read_value, .arg = &p, .cells = sums};
+    HoloContract c = {.batch = part->heads,
+                      .rows  = part->rows,
+                      .cols  = a->v_size,
+                      .depth = a->keys,
+                      .a     = read_weight,
+                      .b     = read_value,
+                      .arg   = &p,
+                      .cells = sums};
     holo_contract(call, &c);
     for (int64_t i = 0; i < part->heads * part->rows; i++) {
         int64_t head = part->head + i / part->rows, row = part->row + i % part->rows;
@@ -201,8 +213,8 @@ static void find_seen(const HoloAttention *a, int64_t batch, int64_t query, int6
 {
     int64_t far   = a->keys + a->queries; // no bound is farther away
     int64_t place = query + (a->ahead ? a->ahead[batch] : 0);
-    *from = 0;
-    *to   = a->valid && a->valid[batch] < a->keys ? a->valid[batch] : a->keys;
+    *from         = 0;
+    *to           = a->valid && a->valid[batch] < a->keys ? a->valid[batch] : a->keys;
     if (a->left >= 0 && a->left < far && place - a->left > *from) *from = place - a->left;
     if (a->right >= 0 && a->right < far && place + a->right + 1 < *to) *to = place + a->right + 1;
     if (a->causal && place + 1 < *to) *to = place + 1;
@@ -244,8 +256,7 @@ typedef struct Rows {
 
 static void emit(const HoloAttention *a, HoloStage stage, int64_t head, int64_t query, const double *x)
 {
-    if (a->scores && a->stage == stage)
-        holo_write_f(a->scores, (head * a->queries + query) * a->keys, 1, a->keys, x);
+    if (a->scores && a->stage == stage) holo_write_f(a->scores, (head * a->queries + query) * a->keys, 1, a->keys, x);
 }
 
 // Are all keys masked by the biases, whatever the scores are? Only then is a row without any weight.
@@ -289,7 +300,8 @@ static void finish_row(void *arg, int64_t i, int worker)
     emit(a, HOLO_STAGE_WEIGHTS, head, query, x);
 }
 
-void holo_attention_weights(const HoloCall *call, const HoloAttention *a, const HoloAttentionPart *part, HoloCell *cells)
+void holo_attention_weights(const HoloCall *call, const HoloAttention *a, const HoloAttentionPart *part,
+                            HoloCell *cells)
 {
     enum { EXP = 16 }; // steps that an element takes, about
     Rows    rows  = {a, part, cells};
@@ -314,14 +326,9 @@ static HoloAttentionPart first_part(const HoloAttention *a)
     return p;
 }
 
-static bool is_wanted(const HoloTensor *t)
-{
-    return t && holo_tensor_count(t) > 0;
-}
-
 HoloStatus holo_attention(const HoloCall *call, const HoloAttention *a)
 {
-    if (!is_wanted(a->y) && !is_wanted(a->scores)) return HOLO_OK;
+    if (!holo_is_wanted(a->y) && !holo_is_wanted(a->scores)) return HOLO_OK;
     HoloAttentionPart whole = first_part(a), part;
     void             *cells, *sums;
     int64_t           rows = whole.heads * whole.rows, all = a->batch * a->q_heads, count;
@@ -335,7 +342,7 @@ HoloStatus holo_attention(const HoloCall *call, const HoloAttention *a)
             part.rows = at_most(a->queries - part.row, whole.rows);
             holo_attention_scores(call, a, &part, cells);
             holo_attention_weights(call, a, &part, cells);
-            if (is_wanted(a->y)) holo_attention_sums(call, a, &part, cells, sums);
+            if (holo_is_wanted(a->y)) holo_attention_sums(call, a, &part, cells, sums);
         }
     }
     return HOLO_OK;

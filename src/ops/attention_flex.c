@@ -66,7 +66,7 @@ static HoloStatus eval(HoloCall *call)
     void              *cells, *sums, *bytes;
     HOLO_TRY(infer(call));
     HOLO_TRY(holo_out_alloc(call, 0));
-    if (!holo_out(call, 0) || holo_tensor_count(call->out[0]) == 0) return HOLO_OK;
+    if (!holo_is_wanted(holo_out(call, 0))) return HOLO_OK;
     HOLO_TRY(find_sizes(call, &s));
     HOLO_TRY(find_precision(call, &precision));
     holo_attention_init(call, &s, &a);
@@ -90,7 +90,16 @@ static HoloStatus eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_attention_flex[] = {
-    {.name = "FlexAttention", .domain = "ai.onnx.preview", .since = 1, .in_min = 3, .in_max = -1, .out_min = 1,
-     .out_max = 1, .types = HOLO_TYPES_FLOAT, .flags = HOLO_OP_CONTROL, .infer = infer, .eval = eval},
+    {.name    = "FlexAttention",
+     .domain  = "ai.onnx.preview",
+     .since   = 1,
+     .in_min  = 3,
+     .in_max  = -1,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_FLOAT,
+     .flags   = HOLO_OP_CONTROL,
+     .infer   = infer,
+     .eval    = eval},
     {0},
 };

@@ -6,10 +6,26 @@
 
 #include <math.h>
 
-enum { QUERY, KEY, VALUE, PAST_KEY, PAST_VALUE, LENGTHS, TOTAL, COS, SIN, POSITIONS, BIAS, SINK, K_SCALE, V_SCALE,
-       Q_NORM, K_NORM };                                // inputs
-enum { Y, PRESENT_KEY, PRESENT_VALUE, SCORES };         // outputs
-enum { NO_SCORES, SCORES_BEFORE, SCORES_AFTER };        // qk_output
+enum {
+    QUERY,
+    KEY,
+    VALUE,
+    PAST_KEY,
+    PAST_VALUE,
+    LENGTHS,
+    TOTAL,
+    COS,
+    SIN,
+    POSITIONS,
+    BIAS,
+    SINK,
+    K_SCALE,
+    V_SCALE,
+    Q_NORM,
+    K_NORM
+};                                               // inputs
+enum { Y, PRESENT_KEY, PRESENT_VALUE, SCORES };  // outputs
+enum { NO_SCORES, SCORES_BEFORE, SCORES_AFTER }; // qk_output
 
 typedef struct Sizes {
     HoloDim batch, queries, fresh, size;
@@ -27,10 +43,10 @@ typedef struct Cache {
 
 static HoloStatus find_cache(const HoloCall *call, Cache *out)
 {
-    const HoloTensor *past = holo_in(call, PAST_KEY);
+    const HoloTensor *past         = holo_in(call, PAST_KEY);
     bool              is_quantised = !holo_attr_is(call, "k_quant_type", "NONE", "NONE");
-    int64_t           bits = holo_attr_int(call, "kv_cache_bit_width", is_quantised ? 8 : 0);
-    *out = (Cache){.dtype = (HoloDtype)call->in[QUERY]->dtype};
+    int64_t           bits         = holo_attr_int(call, "kv_cache_bit_width", is_quantised ? 8 : 0);
+    *out                           = (Cache){.dtype = (HoloDtype)call->in[QUERY]->dtype};
     if (is_quantised == holo_attr_is(call, "v_quant_type", "NONE", "NONE"))
         return holo_call_fail(call, HOLO_UNSUPPORTED, "keys and values must both be quantised or neither");
     if (!is_quantised) return HOLO_OK;
@@ -59,7 +75,8 @@ static double quantise(double x, double scale, int bits)
 }
 
 // Writes the numbers x to the vector that begins at byte `at`, each divided by its scale.
-static void write_quantised(const Cache *c, HoloTensor *t, int64_t at, int64_t size, const double *x, const double *scale)
+static void write_quantised(const Cache *c, HoloTensor *t, int64_t at, int64_t size, const double *x,
+                            const double *scale)
 {
     uint8_t *to = (uint8_t *)t->data + at;
     for (int64_t k = 0; k < size; k++) {
@@ -74,14 +91,15 @@ static void write_quantised(const Cache *c, HoloTensor *t, int64_t at, int64_t s
     }
 }
 
-static void read_quantised(const Cache *c, const HoloTensor *t, int64_t at, int64_t size, const double *scale, double *x)
+static void read_quantised(const Cache *c, const HoloTensor *t, int64_t at, int64_t size, const double *scale,
+                           double *x)
 {
     const uint8_t *from = (const uint8_t *)t->data + at;
     for (int64_t k = 0; k < size; k++) {
         double value = c->is_float8   ? (double)holo_f8_to_f32(HOLO_F8E4M3FN, from[k])
                        : c->bits == 8 ? (double)(int8_t)from[k]
                                       : (double)((from[k / 2] >> (k % 2 ? 4 : 0) & 15) - 8);
-        x[k] = value * scale[k];
+        x[k]         = value * scale[k];
     }
 }
 
@@ -92,10 +110,10 @@ static HoloStatus find_vectors(const HoloCall *call, Sizes *s)
     const HoloTensor *query = call->in[QUERY], *key = holo_in(call, KEY), *value = holo_in(call, VALUE);
     HoloDim           size;
     HOLO_TRY(holo_expect_rank(call, QUERY, 3, 3));
-    s->batch    = query->dim[0];
-    s->queries  = s->fresh = query->dim[1];
-    s->heads    = holo_attr_int(call, "num_heads", 0);
-    s->kv_heads = holo_attr_int(call, "kv_num_heads", 0);
+    s->batch   = query->dim[0];
+    s->queries = s->fresh = query->dim[1];
+    s->heads              = holo_attr_int(call, "num_heads", 0);
+    s->kv_heads           = holo_attr_int(call, "kv_num_heads", 0);
     if (s->kv_heads <= 0 || s->heads <= 0 || s->heads > INT32_MAX || s->heads % s->kv_heads)
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld heads of queries are not a multiple of %lld of keys",
                               (long long)s->heads, (long long)s->kv_heads);
@@ -186,7 +204,8 @@ static HoloStatus check_rest(const HoloCall *call, const Sizes *s)
         HOLO_TRY(holo_agree(call, "batch of position_ids and the query", positions->dim[0], s->batch, &same));
     }
     if (window != -1 && (window < 1 || !holo_attr_int(call, "causal", 1)))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "local_window_size is %lld, expected -1 or, where causal, more than 0",
+        return holo_call_fail(call, HOLO_BAD_MODEL,
+                              "local_window_size is %lld, expected -1 or, where causal, more than 0",
                               (long long)window);
     if (mode < NO_SCORES || mode > SCORES_AFTER)
         return holo_call_fail(call, HOLO_BAD_MODEL, "qk_output %lld, expected 0 to 2", (long long)mode);
@@ -201,10 +220,10 @@ static HoloStatus infer(HoloCall *call)
     Cache cache;
     HOLO_TRY(find_sizes(call, &cache, &s));
     HOLO_TRY(check_rest(call, &s));
-    HoloDtype dtype = (HoloDtype)call->in[QUERY]->dtype;
-    HoloDim   y[3] = {s.batch, s.queries, holo_dim_mul(call->dims, s.size, s.heads)};
+    HoloDtype dtype      = (HoloDtype)call->in[QUERY]->dtype;
+    HoloDim   y[3]       = {s.batch, s.queries, holo_dim_mul(call->dims, s.size, s.heads)};
     HoloDim   present[4] = {s.batch, s.kv_heads, s.room, cached_size(call, &cache, s.size)};
-    HoloDim   scores[4] = {s.batch, s.heads, s.queries, s.total};
+    HoloDim   scores[4]  = {s.batch, s.heads, s.queries, s.total};
     HOLO_TRY(holo_out_type(call, Y, dtype, 3, y));
     HOLO_TRY(holo_out_type(call, PRESENT_KEY, cache.dtype, 4, present));
     HOLO_TRY(holo_out_type(call, PRESENT_VALUE, cache.dtype, 4, present));
@@ -222,11 +241,12 @@ typedef struct Batches {
 
 static HoloStatus find_batches(const HoloCall *call, const Sizes *s, Batches *out)
 {
-    const HoloTensor *lengths = call->in[LENGTHS];
+    const HoloTensor *lengths  = call->in[LENGTHS];
     bool              has_past = holo_in(call, PAST_KEY) != NULL;
     void             *memory;
     if (holo_tensor_count(lengths) != s->batch)
-        return holo_call_fail(call, HOLO_BAD_INPUT, "seqlens_k has not an entry for each of %lld batches", (long long)s->batch);
+        return holo_call_fail(call, HOLO_BAD_INPUT, "seqlens_k has not an entry for each of %lld batches",
+                              (long long)s->batch);
     HOLO_TRY(holo_call_temp(call, (size_t)s->batch, 3 * sizeof(int64_t), &memory));
     *out = (Batches){memory, (int64_t *)memory + s->batch, (int64_t *)memory + 2 * s->batch, s->queries == s->total};
     for (int64_t b = 0; b < s->batch; b++) {
@@ -264,10 +284,11 @@ static void normalise(double *x, int64_t size, const double *weight, double epsi
     for (int64_t k = 0; k < size; k++) x[k] *= factor * weight[k];
 }
 
-static HoloStatus normalise_all(const HoloCall *call, int norm, const Sizes *s, int64_t heads, int64_t count, HoloHeads *h)
+static HoloStatus normalise_all(const HoloCall *call, int norm, const Sizes *s, int64_t heads, int64_t count,
+                                HoloHeads *h)
 {
-    const HoloTensor *weight = holo_in(call, norm);
-    const int64_t     dim[4] = {s->batch, heads, count, s->size};
+    const HoloTensor *weight  = holo_in(call, norm);
+    const int64_t     dim[4]  = {s->batch, heads, count, s->size};
     double            epsilon = holo_attr_float(call, "qk_norm_epsilon", 1e-6);
     HoloTensor       *out;
     void             *memory;
@@ -289,14 +310,18 @@ static HoloStatus normalise_all(const HoloCall *call, int norm, const Sizes *s, 
 static HoloStatus rotate_all(const HoloCall *call, const Batches *batches, const Sizes *s, int64_t heads, int64_t count,
                              HoloHeads *h)
 {
-    const HoloTensor *cos = holo_in(call, COS);
+    const HoloTensor *cos    = holo_in(call, COS);
     const int64_t     dim[4] = {s->batch, heads, count, s->size};
     HoloTensor       *out;
     void             *work;
     if (!holo_attr_int(call, "do_rotary", 0)) return HOLO_OK;
     HOLO_TRY(holo_temp_tensor(call, (HoloDtype)h->t->dtype, 4, dim, &out));
     HOLO_TRY(holo_call_temp(call, (size_t)(2 * cos->dim[1] + s->size), sizeof(double), &work));
-    HoloRotary r = {.cos = cos, .sin = call->in[SIN], .rows = cos->dim[0], .half = cos->dim[1], .work = work,
+    HoloRotary r = {.cos         = cos,
+                    .sin         = call->in[SIN],
+                    .rows        = cos->dim[0],
+                    .half        = cos->dim[1],
+                    .work        = work,
                     .interleaved = holo_attr_int(call, "rotary_interleaved", 0) != 0};
     for (int64_t i = 0; i < s->batch * heads * count; i++) {
         int64_t b = i / count / heads, n = i / count % heads, p = i % count, row = row_of(call, batches, b, p);
@@ -314,7 +339,7 @@ static HoloStatus rotate_all(const HoloCall *call, const Batches *batches, const
 // One scale for all, or one for each entry of each head.
 static HoloStatus read_scales(const HoloCall *call, int input, const Sizes *s, double *out)
 {
-    const HoloTensor *t = call->in[input];
+    const HoloTensor *t     = call->in[input];
     int64_t           count = holo_tensor_count(t), all = s->kv_heads * s->size;
     if (count != 1 && count != all)
         return holo_call_fail(call, HOLO_BAD_INPUT, "input %d has %lld scales, expected 1 or %lld", input,
@@ -385,7 +410,7 @@ static HoloStatus join(const HoloCall *call, const Cache *cache, const Sizes *s,
 static void find_inputs(const HoloCall *call, const Sizes *s, HoloAttention *a)
 {
     const HoloTensor *query = call->in[QUERY], *key = holo_in(call, KEY), *value = holo_in(call, VALUE);
-    a->q = holo_heads_inner(query, 1);
+    a->q      = holo_heads_inner(query, 1);
     a->q.head = s->size;
     if (key) {
         a->k = holo_heads_inner(key, s->kv_heads);
@@ -431,16 +456,29 @@ static HoloStatus eval(HoloCall *call)
     const HoloTensor *positions = holo_in(call, POSITIONS);
     if (positions && positions->dim[1] < (batches.is_prompt ? 1 : s.queries))
         return holo_call_fail(call, HOLO_BAD_INPUT, "position_ids has fewer entries than there are queries");
-    double        scale = holo_attr_float(call, "scale", 0);
+    double        scale  = holo_attr_float(call, "scale", 0);
     int64_t       window = holo_attr_int(call, "local_window_size", -1), mode = holo_attr_int(call, "qk_output", 0);
     HoloAttention a = {
-        .batch = s.batch, .q_heads = s.heads, .kv_heads = s.kv_heads, .queries = s.queries, .keys = s.total,
-        .size = s.size, .v_size = s.size, .scale = scale ? scale : 1 / sqrt((double)s.size),
-        .softcap = holo_attr_float(call, "softcap", 0), .causal = holo_attr_int(call, "causal", 1) != 0,
-        .left = window > 0 ? window - 1 : -1, .right = -1, .ahead = batches.ahead, .valid = batches.valid,
-        .y = holo_out(call, Y), .y_batch = s.queries * s.heads * s.size, .y_head = s.size, .y_step = s.heads * s.size,
-        .scores = mode == NO_SCORES ? NULL : holo_out(call, SCORES),
-        .stage = mode == SCORES_AFTER ? HOLO_STAGE_WEIGHTS : HOLO_STAGE_BIASED,
+        .batch    = s.batch,
+        .q_heads  = s.heads,
+        .kv_heads = s.kv_heads,
+        .queries  = s.queries,
+        .keys     = s.total,
+        .size     = s.size,
+        .v_size   = s.size,
+        .scale    = scale ? scale : 1 / sqrt((double)s.size),
+        .softcap  = holo_attr_float(call, "softcap", 0),
+        .causal   = holo_attr_int(call, "causal", 1) != 0,
+        .left     = window > 0 ? window - 1 : -1,
+        .right    = -1,
+        .ahead    = batches.ahead,
+        .valid    = batches.valid,
+        .y        = holo_out(call, Y),
+        .y_batch  = s.queries * s.heads * s.size,
+        .y_head   = s.size,
+        .y_step   = s.heads * s.size,
+        .scores   = mode == NO_SCORES ? NULL : holo_out(call, SCORES),
+        .stage    = mode == SCORES_AFTER ? HOLO_STAGE_WEIGHTS : HOLO_STAGE_BIASED,
     };
     find_inputs(call, &s, &a);
     HOLO_TRY(normalise_all(call, Q_NORM, &s, s.heads, s.queries, &a.q));
@@ -458,7 +496,15 @@ static HoloStatus eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_attention_grouped[] = {
-    {.name = "GroupQueryAttention", .domain = "com.microsoft", .since = 1, .in_min = 1, .in_max = 16, .out_min = 1,
-     .out_max = 4, .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval},
+    {.name    = "GroupQueryAttention",
+     .domain  = "com.microsoft",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = 16,
+     .out_min = 1,
+     .out_max = 4,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = infer,
+     .eval    = eval},
     {0},
 };

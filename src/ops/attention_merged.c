@@ -17,7 +17,7 @@ static const Inputs quantised = {5, 8, NONE, NONE, 3, 4, 6, 7};
 
 typedef struct Sizes {
     HoloDim batch, queries, past, keys, size, v_size;
-    HoloDim room;   // positions of `present`
+    HoloDim room; // positions of `present`
     int64_t heads;
     HoloDim hidden[3]; // columns of Q, K and V
 } Sizes;
@@ -52,13 +52,14 @@ static HoloStatus find_hidden(const HoloCall *call, Sizes *s)
         if (count == 3 && given[i] < 0) return holo_call_fail(call, HOLO_BAD_MODEL, "qkv_hidden_sizes are negative");
         all = holo_dim_add(call->dims, all, s->hidden[i]);
     }
-    if (count == 3) HOLO_TRY(holo_agree(call, "qkv_hidden_sizes and columns of the weights", all, weight->dim[1], &all));
+    if (count == 3)
+        HOLO_TRY(holo_agree(call, "qkv_hidden_sizes and columns of the weights", all, weight->dim[1], &all));
     return HOLO_OK;
 }
 
 static HoloStatus find_past(const HoloCall *call, Sizes *s)
 {
-    const Inputs     *in = call->op->row;
+    const Inputs     *in   = call->op->row;
     const HoloTensor *past = holo_in(call, in->past);
     HoloDim           same;
     s->past = s->room = 0;
@@ -89,12 +90,15 @@ static HoloStatus find_sizes(const HoloCall *call, Sizes *s)
     if (!weight || (in != &real && (!holo_in(call, in->x_scale) || !holo_in(call, in->weight_scale))))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the weights or their scales are missing");
     if (holo_attr_int(call, "do_rotary", 0))
-        return holo_call_fail(call, HOLO_UNSUPPORTED, "do_rotary: rotate with RotaryEmbedding or use GroupQueryAttention");
+        return holo_call_fail(call, HOLO_UNSUPPORTED,
+                              "do_rotary: rotate with RotaryEmbedding or use GroupQueryAttention");
     HOLO_TRY(holo_expect_rank(call, X, 3, 3));
     HOLO_TRY(holo_expect_rank(call, WEIGHT, 2, 2));
     HOLO_TRY(holo_expect_rank(call, BIAS, 1, 1));
     HOLO_TRY(holo_agree(call, "sizes of input and weights", x->dim[2], weight->dim[0], &same));
-    if (bias) HOLO_TRY(holo_agree(call, "entries of the bias and columns of the weights", bias->dim[0], weight->dim[1], &same));
+    if (bias)
+        HOLO_TRY(
+            holo_agree(call, "entries of the bias and columns of the weights", bias->dim[0], weight->dim[1], &same));
     s->batch   = x->dim[0];
     s->queries = x->dim[1];
     HOLO_TRY(find_hidden(call, s));
@@ -143,7 +147,7 @@ static void read_weight(const HoloContract *c, int64_t batch, int64_t k, int64_t
 static void finish(const HoloContract *c, int64_t batch, int64_t row, int64_t col, int64_t count, HoloCell *sums)
 {
     (void)batch, (void)row;
-    const Projection *p = c->arg;
+    const Projection *p    = c->arg;
     const HoloTensor *bias = holo_in(p->call, BIAS);
     for (int64_t j = 0; j < count; j++) {
         sums[j].f *= p->x_scale * holo_lines_at(&p->scale, 0, col + j);
@@ -154,7 +158,7 @@ static void finish(const HoloContract *c, int64_t batch, int64_t row, int64_t co
 static HoloStatus find_number(const HoloCall *call, int input, double fallback, double *out)
 {
     const HoloTensor *t = holo_in(call, input);
-    *out = fallback;
+    *out                = fallback;
     if (t && holo_tensor_count(t) != 1)
         return holo_call_fail(call, HOLO_BAD_INPUT, "input %d is not one number", input);
     if (t) *out = holo_get_f(t, 0);
@@ -164,7 +168,7 @@ static HoloStatus find_number(const HoloCall *call, int input, double fallback, 
 // [batch][position][columns of Q, K and V]
 static HoloStatus project(const HoloCall *call, const Sizes *s, HoloTensor **out)
 {
-    const Inputs *in = call->op->row;
+    const Inputs *in      = call->op->row;
     int64_t       columns = call->in[WEIGHT]->dim[1], dim[3] = {s->batch, s->queries, columns};
     Projection    p = {.call = call};
     HOLO_TRY(find_number(call, in->x_scale, 1, &p.x_scale));
@@ -172,8 +176,15 @@ static HoloStatus project(const HoloCall *call, const Sizes *s, HoloTensor **out
     HOLO_TRY(holo_lines_init(call, in->weight_scale, columns, 1, 1, &p.scale));
     HOLO_TRY(holo_lines_init(call, in->weight_zero, columns, 1, 0, &p.zero));
     HOLO_TRY(holo_temp_tensor(call, dtype_of(call), 3, dim, out));
-    HoloContract c = {.batch = 1, .rows = s->batch * s->queries, .cols = columns, .depth = call->in[X]->dim[2],
-                      .a = read_x, .b = read_weight, .finish = finish, .arg = &p, .out = *out};
+    HoloContract c = {.batch  = 1,
+                      .rows   = s->batch * s->queries,
+                      .cols   = columns,
+                      .depth  = call->in[X]->dim[2],
+                      .a      = read_x,
+                      .b      = read_weight,
+                      .finish = finish,
+                      .arg    = &p,
+                      .out    = *out};
     holo_contract(call, &c);
     return HOLO_OK;
 }
@@ -181,7 +192,7 @@ static HoloStatus project(const HoloCall *call, const Sizes *s, HoloTensor **out
 // Keys (which 0) or values (1) of the past and of this call, in `present`.
 static HoloHeads join(const HoloCall *call, const Sizes *s, int which, const HoloHeads *fresh, HoloTensor *present)
 {
-    const Inputs     *in = call->op->row;
+    const Inputs     *in   = call->op->row;
     const HoloTensor *past = holo_in(call, in->past);
     int64_t           step = s->size, head = s->room * step, batch = s->heads * head;
     HoloHeads         to = {present, which * s->batch * batch, batch, head, step}, view = to;
@@ -215,14 +226,26 @@ static HoloStatus eval(HoloCall *call)
     HOLO_TRY(holo_call_temp(call, (size_t)s.batch, sizeof(int64_t), &ahead));
     for (int64_t b = 0; b < s.batch; b++) ((int64_t *)ahead)[b] = s.past;
     double        scale = holo_attr_float(call, "scale", 0);
-    HoloAttention a = {
-        .batch = s.batch, .q_heads = s.heads, .kv_heads = s.heads, .queries = s.queries, .keys = s.keys, .size = s.size,
-        .v_size = s.v_size, .q = fresh[0],
-        .k = present ? join(call, &s, 0, &fresh[1], present) : fresh[1],
-        .v = present ? join(call, &s, 1, &fresh[2], present) : fresh[2],
-        .scale = scale ? scale : 1 / sqrt((double)s.size), .ahead = ahead, .left = -1, .right = -1,
-        .causal = holo_attr_int(call, "unidirectional", 0) != 0,
-        .y = holo_out(call, 0), .y_batch = s.queries * s.hidden[2], .y_head = s.v_size, .y_step = s.hidden[2],
+    HoloAttention a     = {
+            .batch    = s.batch,
+            .q_heads  = s.heads,
+            .kv_heads = s.heads,
+            .queries  = s.queries,
+            .keys     = s.keys,
+            .size     = s.size,
+            .v_size   = s.v_size,
+            .q        = fresh[0],
+            .k        = present ? join(call, &s, 0, &fresh[1], present) : fresh[1],
+            .v        = present ? join(call, &s, 1, &fresh[2], present) : fresh[2],
+            .scale    = scale ? scale : 1 / sqrt((double)s.size),
+            .ahead    = ahead,
+            .left     = -1,
+            .right    = -1,
+            .causal   = holo_attr_int(call, "unidirectional", 0) != 0,
+            .y        = holo_out(call, 0),
+            .y_batch  = s.queries * s.hidden[2],
+            .y_head   = s.v_size,
+            .y_step   = s.hidden[2],
     };
     const int64_t scores[4] = {s.batch, s.heads, s.queries, s.keys};
     HOLO_TRY(holo_padding_bias(call, in->mask, &a, s.past, &a.bias[0]));

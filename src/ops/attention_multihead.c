@@ -32,7 +32,8 @@ static HoloStatus find_keys(const HoloCall *call, Sizes *s)
         s->fresh = s->queries;
         return check_packed(call, QUERY, 3, s);
     }
-    if (call->in[QUERY]->rank == 5) return holo_call_fail(call, HOLO_BAD_MODEL, "a packed query holds the keys already");
+    if (call->in[QUERY]->rank == 5)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "a packed query holds the keys already");
     HOLO_TRY(holo_expect_types(call, KEY, UINT64_C(1) << call->in[QUERY]->dtype));
     HOLO_TRY(holo_expect_types(call, VALUE, UINT64_C(1) << call->in[QUERY]->dtype));
     HOLO_TRY(holo_expect_rank(call, KEY, value ? 3 : 5, value ? 4 : 5));
@@ -59,18 +60,19 @@ static HoloStatus find_past(const HoloCall *call, Sizes *s)
     s->past = 0;
     if (!key != !value) return holo_call_fail(call, HOLO_BAD_MODEL, "past_key and past_value must be given together");
     for (int i = PAST_KEY; i <= PAST_VALUE && key; i++) {
-        const HoloTensor *t = call->in[i];
+        const HoloTensor *t       = call->in[i];
         const HoloDim     want[4] = {s->batch, s->heads, key->dim[2], i == PAST_KEY ? s->size : s->v_size};
         HoloDim           same;
         HOLO_TRY(holo_expect_rank(call, i, 4, 4));
         HOLO_TRY(holo_expect_types(call, i, UINT64_C(1) << call->in[QUERY]->dtype));
-        for (int d = 0; d < 4; d++) HOLO_TRY(holo_agree(call, "sizes of the cache and the inputs", t->dim[d], want[d], &same));
+        for (int d = 0; d < 4; d++)
+            HOLO_TRY(holo_agree(call, "sizes of the cache and the inputs", t->dim[d], want[d], &same));
     }
     bool is_shared = key && holo_in(call, PAST_LENGTH);
     if (key) s->past = key->dim[2];
     if (is_shared) HOLO_TRY(holo_number_input(call, PAST_LENGTH, &s->past));
-    s->keys = holo_dim_add(call->dims, s->past, s->fresh);
-    s->room = is_shared ? key->dim[2] : s->keys;
+    s->keys    = holo_dim_add(call->dims, s->past, s->fresh);
+    s->room    = is_shared ? key->dim[2] : s->keys;
     bool known = !holo_dim_is_symbolic(s->past) && !holo_dim_is_symbolic(s->keys) && !holo_dim_is_symbolic(s->room);
     if (known && (s->past < 0 || s->keys > s->room))
         return holo_call_fail(call, HOLO_BAD_INPUT, "%lld positions and a past of %lld do not fit into a cache of %lld",
@@ -86,12 +88,14 @@ static HoloStatus check_rest(const HoloCall *call, const Sizes *s)
         HoloDim each = holo_dim_add(call->dims, holo_dim_mul(call->dims, s->size, 2), s->v_size);
         HOLO_TRY(holo_expect_rank(call, BIAS, 1, 1));
         HOLO_TRY(holo_expect_types(call, BIAS, HOLO_TYPES_FLOAT));
-        HOLO_TRY(holo_agree(call, "entries of the bias", bias->dim[0], holo_dim_mul(call->dims, each, s->heads), &same));
+        HOLO_TRY(
+            holo_agree(call, "entries of the bias", bias->dim[0], holo_dim_mul(call->dims, each, s->heads), &same));
     }
     if (beams) {
         HOLO_TRY(holo_expect_types(call, BEAMS, HOLO_TYPES_INDEX));
         HOLO_TRY(holo_expect_rank(call, BEAMS, 3, 3));
-        HOLO_TRY(holo_agree(call, "beams and the batch", holo_dim_mul(call->dims, beams->dim[0], beams->dim[1]), s->batch, &same));
+        HOLO_TRY(holo_agree(call, "beams and the batch", holo_dim_mul(call->dims, beams->dim[0], beams->dim[1]),
+                            s->batch, &same));
     }
     HOLO_TRY(holo_padding_check(call, MASK, s->batch, s->queries, s->keys));
     return holo_bias_check(call, SCORE_BIAS, scores, false);
@@ -118,8 +122,8 @@ static HoloStatus infer(HoloCall *call)
 {
     Sizes s;
     HOLO_TRY(find_sizes(call, &s));
-    HoloDtype dtype = (HoloDtype)call->in[QUERY]->dtype;
-    HoloDim   y[3] = {s.batch, s.queries, holo_dim_mul(call->dims, s.v_size, s.heads)};
+    HoloDtype dtype  = (HoloDtype)call->in[QUERY]->dtype;
+    HoloDim   y[3]   = {s.batch, s.queries, holo_dim_mul(call->dims, s.v_size, s.heads)};
     HoloDim   key[4] = {s.batch, s.heads, s.room, s.size}, value[4] = {s.batch, s.heads, s.room, s.v_size};
     HoloDim   scores[4] = {s.batch, s.heads, s.queries, s.keys};
     HOLO_TRY(holo_out_type(call, Y, dtype, 3, y));
@@ -145,7 +149,8 @@ static HoloHeads find_heads(const HoloCall *call, const Sizes *s, int part)
 }
 
 // Adds the bias of a part to its vectors, in memory of their own.
-static HoloStatus add_bias(const HoloCall *call, const Sizes *s, int part, int64_t positions, int64_t size, HoloHeads *h)
+static HoloStatus add_bias(const HoloCall *call, const Sizes *s, int part, int64_t positions, int64_t size,
+                           HoloHeads *h)
 {
     const HoloTensor *bias = holo_in(call, BIAS), *key = holo_in(call, KEY);
     HoloTensor       *sum;
@@ -223,12 +228,24 @@ static HoloStatus eval(HoloCall *call)
     HOLO_TRY(find_sizes(call, &s));
     if (s.batch == 0) return HOLO_OK;
     double        scale = holo_attr_float(call, "scale", 0);
-    HoloAttention a = {
-        .batch = s.batch, .q_heads = s.heads, .kv_heads = s.heads, .queries = s.queries, .keys = s.keys, .size = s.size,
-        .v_size = s.v_size, .q = find_heads(call, &s, QUERY), .k = find_heads(call, &s, KEY), .v = find_heads(call, &s, VALUE),
-        .scale = scale ? scale : 1 / sqrt((double)s.size), .left = -1, .right = -1,
-        .causal = holo_attr_int(call, "unidirectional", 0) && s.queries > 1,
-        .y = holo_out(call, Y), .scores = holo_out(call, SCORES), .stage = HOLO_STAGE_BIASED,
+    HoloAttention a     = {
+            .batch    = s.batch,
+            .q_heads  = s.heads,
+            .kv_heads = s.heads,
+            .queries  = s.queries,
+            .keys     = s.keys,
+            .size     = s.size,
+            .v_size   = s.v_size,
+            .q        = find_heads(call, &s, QUERY),
+            .k        = find_heads(call, &s, KEY),
+            .v        = find_heads(call, &s, VALUE),
+            .scale    = scale ? scale : 1 / sqrt((double)s.size),
+            .left     = -1,
+            .right    = -1,
+            .causal   = holo_attr_int(call, "unidirectional", 0) && s.queries > 1,
+            .y        = holo_out(call, Y),
+            .scores   = holo_out(call, SCORES),
+            .stage    = HOLO_STAGE_BIASED,
     };
     if (a.y) {
         HoloHeads y = holo_heads_inner(a.y, s.heads);
@@ -245,7 +262,7 @@ static HoloStatus eval(HoloCall *call)
     HOLO_TRY(follow_beams(call, &s, s.v_size, &a.v));
     HOLO_TRY(holo_call_temp(call, (size_t)s.batch, sizeof(int64_t), &ahead));
     for (int64_t b = 0; b < s.batch; b++) ((int64_t *)ahead)[b] = s.past;
-    a.ahead = ahead;
+    a.ahead                 = ahead;
     const int64_t scores[4] = {s.batch, s.heads, s.queries, s.keys};
     HOLO_TRY(holo_padding_bias(call, MASK, &a, s.past, &a.bias[0]));
     holo_bias_init(holo_in(call, SCORE_BIAS), scores, false, &a.bias[1]);
@@ -253,7 +270,15 @@ static HoloStatus eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_attention_multihead[] = {
-    {.name = "MultiHeadAttention", .domain = "com.microsoft", .since = 1, .in_min = 1, .in_max = 10, .out_min = 1,
-     .out_max = 4, .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval},
+    {.name    = "MultiHeadAttention",
+     .domain  = "com.microsoft",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = 10,
+     .out_min = 1,
+     .out_max = 4,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = infer,
+     .eval    = eval},
     {0},
 };

@@ -52,7 +52,7 @@ static bool counts(const HoloTensor *mask, const HoloAttention *a, int64_t past,
 HoloStatus holo_padding_bias(const HoloCall *call, int input, const HoloAttention *a, int64_t past, HoloBias *out)
 {
     const HoloTensor *mask = holo_in(call, input);
-    *out = (HoloBias){0};
+    *out                   = (HoloBias){0};
     if (!mask || is_dummy(mask, a->keys)) return HOLO_OK;
     if (mask->rank == 4 && (mask->dim[1] != 1 || mask->dim[3] < a->keys || mask->dim[2] - past < a->queries))
         return holo_call_fail(call, HOLO_BAD_INPUT, "the mask is smaller than %lld keys", (long long)a->keys);

@@ -12,8 +12,9 @@ typedef struct Sizes {
 
 static HoloStatus find_sizes(const HoloCall *call, Sizes *s)
 {
-    const HoloTensor *x = call->in[X], *weight = call->in[WEIGHT], *bias = holo_in(call, BIAS), *past = holo_in(call, PAST);
-    HoloDim           same;
+    const HoloTensor *x = call->in[X], *weight = call->in[WEIGHT], *bias = holo_in(call, BIAS),
+                     *past = holo_in(call, PAST);
+    HoloDim same;
     for (int i = 0; i < call->in_count; i++) HOLO_TRY(holo_expect_types(call, i, UINT64_C(1) << x->dtype));
     if (!weight) return holo_call_fail(call, HOLO_BAD_MODEL, "the weight is missing");
     HOLO_TRY(holo_expect_rank(call, X, 3, 3));
@@ -60,7 +61,7 @@ typedef struct Work {
 static void run_row(void *arg, int64_t i, int worker)
 {
     (void)worker;
-    const Work       *w = arg;
+    const Work       *w    = arg;
     const HoloTensor *bias = holo_in(w->call, BIAS), *past = holo_in(w->call, PAST);
     HoloTensor       *y = holo_out(w->call, 0), *present = holo_out(w->call, 1);
     int64_t           state = w->s.state, length = w->s.length, channel = i % w->s.channels;
@@ -78,16 +79,11 @@ static void run_row(void *arg, int64_t i, int worker)
     if (y) holo_write_f(y, i * length, 1, length, x);
 }
 
-static bool is_empty(const HoloTensor *t)
-{
-    return !t || holo_tensor_count(t) == 0;
-}
-
 static HoloStatus eval(HoloCall *call)
 {
     Work  w = {.call = call, .smooth = is_smooth(call)};
     void *memory;
-    if (is_empty(holo_out(call, 0)) && is_empty(holo_out(call, 1))) return HOLO_OK;
+    if (!holo_is_wanted(holo_out(call, 0)) && !holo_is_wanted(holo_out(call, 1))) return HOLO_OK;
     HOLO_TRY(find_sizes(call, &w.s));
     int64_t rows = w.s.batch * w.s.channels, count;
     if (!holo_add(w.s.state + w.s.kernel, w.s.length, &w.each) || !holo_mul(rows, w.each, &count))
@@ -99,7 +95,15 @@ static HoloStatus eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_causal_conv[] = {
-    {.name = "CausalConvWithState", .domain = "", .since = 27, .in_min = 2, .in_max = 4, .out_min = 1, .out_max = 2,
-     .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval},
+    {.name    = "CausalConvWithState",
+     .domain  = "",
+     .since   = 27,
+     .in_min  = 2,
+     .in_max  = 4,
+     .out_min = 1,
+     .out_max = 2,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = infer,
+     .eval    = eval},
     {0},
 };

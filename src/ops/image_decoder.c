@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { RED = 0, BLUE = 2, PIXELS_MAX = 1 << 28 };
+enum { RED = 0, BLUE = 2, PIXELS_MAX = 1 << 27 };
 
 bool holo_image_begin(HoloImage *image, int64_t width, int64_t height)
 {
@@ -69,7 +69,7 @@ static bool decode(HoloImage *image)
 
 static HoloStatus find_channels(const HoloCall *call, HoloDim *out)
 {
-    static const char *const names[] = {"RGB", "BGR", "Grayscale"};
+    static const char *const names[]    = {"RGB", "BGR", "Grayscale"};
     static const int         channels[] = {3, 3, 1};
     for (int i = 0; i < HOLO_COUNT(names); i++) {
         *out = channels[i];
@@ -123,7 +123,16 @@ static HoloStatus eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_image_decoder[] = {
-    {.name = "ImageDecoder", .domain = "", .since = 20, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,
-     .types = HOLO_BIT(U8), .flags = HOLO_OP_DYNAMIC, .infer = infer, .eval = eval},
+    {.name    = "ImageDecoder",
+     .domain  = "",
+     .since   = 20,
+     .in_min  = 1,
+     .in_max  = 1,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_BIT(U8),
+     .flags   = HOLO_OP_DYNAMIC,
+     .infer   = infer,
+     .eval    = eval},
     {0},
 };

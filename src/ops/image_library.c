@@ -149,16 +149,22 @@ typedef struct Tiff {
     void (*memory_max)(void *, ssize_t);
     void *(*open)(const char *, const char *, void *, ssize_t (*)(void *, void *, ssize_t),
                   ssize_t (*)(void *, void *, ssize_t), uint64_t (*)(void *, uint64_t, int), int (*)(void *),
-                  uint64_t (*)(void *), int (*)(void *, void **, uint64_t *), void (*)(void *, void *, uint64_t), void *);
+                  uint64_t (*)(void *), int (*)(void *, void **, uint64_t *), void (*)(void *, void *, uint64_t),
+                  void *);
     int (*field)(void *, uint32_t, ...);
     int (*read)(void *, uint32_t, uint32_t, uint32_t *, int, int);
     void (*close)(void *);
 } Tiff;
 
-static const char *const tiff_names[] = {
-    "TIFFOpenOptionsAlloc", "TIFFOpenOptionsFree", "TIFFOpenOptionsSetErrorHandlerExtR",
-    "TIFFOpenOptionsSetWarningHandlerExtR", "TIFFOpenOptionsSetMaxSingleMemAlloc", "TIFFClientOpenExt", "TIFFGetField",
-    "TIFFReadRGBAImageOriented", "TIFFClose"};
+static const char *const tiff_names[] = {"TIFFOpenOptionsAlloc",
+                                         "TIFFOpenOptionsFree",
+                                         "TIFFOpenOptionsSetErrorHandlerExtR",
+                                         "TIFFOpenOptionsSetWarningHandlerExtR",
+                                         "TIFFOpenOptionsSetMaxSingleMemAlloc",
+                                         "TIFFClientOpenExt",
+                                         "TIFFGetField",
+                                         "TIFFReadRGBAImageOriented",
+                                         "TIFFClose"};
 static const HoloLibrary tiff_library = {"libtiff.so.6", "libtiff6", tiff_names, HOLO_COUNT(tiff_names)};
 
 typedef struct Stream { // the file as libraries that want one read it
@@ -187,7 +193,7 @@ static ssize_t tiff_write(void *stream, void *from, ssize_t size)
 
 static uint64_t tiff_seek(void *stream, uint64_t to, int from)
 {
-    Stream *s = stream;
+    Stream *s    = stream;
     return s->at = to + (from == SEEK_CUR ? s->at : from == SEEK_END ? s->image->size : 0);
 }
 
@@ -235,7 +241,7 @@ bool holo_image_tiff(HoloImage *image)
         api.memory_max(options, TIFF_MEMORY_MAX);
         void *tiff = api.open("image", "rm", &stream, tiff_read, tiff_write, tiff_seek, tiff_close, tiff_size, NULL,
                               NULL, options);
-        done = tiff && tiff_decode(image, &api, tiff);
+        done       = tiff && tiff_decode(image, &api, tiff);
         if (tiff) api.close(tiff);
         api.options_free(options);
     }
@@ -278,11 +284,20 @@ typedef struct Opj {
     void (*destroy)(void *);
 } Opj;
 
-static const char *const opj_names[] = {
-    "opj_create_decompress", "opj_set_default_decoder_parameters", "opj_setup_decoder", "opj_stream_create",
-    "opj_stream_set_read_function", "opj_stream_set_skip_function", "opj_stream_set_seek_function",
-    "opj_stream_set_user_data", "opj_stream_set_user_data_length", "opj_read_header", "opj_decode", "opj_image_destroy",
-    "opj_stream_destroy", "opj_destroy_codec"};
+static const char *const opj_names[] = {"opj_create_decompress",
+                                        "opj_set_default_decoder_parameters",
+                                        "opj_setup_decoder",
+                                        "opj_stream_create",
+                                        "opj_stream_set_read_function",
+                                        "opj_stream_set_skip_function",
+                                        "opj_stream_set_seek_function",
+                                        "opj_stream_set_user_data",
+                                        "opj_stream_set_user_data_length",
+                                        "opj_read_header",
+                                        "opj_decode",
+                                        "opj_image_destroy",
+                                        "opj_stream_destroy",
+                                        "opj_destroy_codec"};
 static const HoloLibrary opj_library = {"libopenjp2.so.7", "libopenjp2-7", opj_names, HOLO_COUNT(opj_names)};
 
 static size_t opj_read(void *to, size_t size, void *stream)
@@ -339,8 +354,7 @@ static bool opj_pixels(HoloImage *image, const OpjImage *from)
     uint8_t *rgb = image->rgb;
     for (int64_t y = 0; y < image->height; y++)
         for (int64_t x = 0; x < image->width; x++, rgb += 3) {
-            for (uint32_t c = 0; c < 3; c++)
-                rgb[c] = (uint8_t)opj_sample(&from->planes[from->count < 3 ? 0 : c], x, y);
+            for (uint32_t c = 0; c < 3; c++) rgb[c] = (uint8_t)opj_sample(&from->planes[from->count < 3 ? 0 : c], x, y);
             if (from->space == OPJ_SYCC && from->count >= 3) from_sycc(rgb);
         }
     return true;

@@ -27,10 +27,10 @@ enum { PLAIN = 0, RLE8 = 1, RLE4 = 2, FIELDS = 3, FIELDS_ALPHA = 6 }; // compres
 typedef struct Bmp {
     HoloImage *image;
     uint32_t   bits, compression;
-    uint32_t   mask[3];               // of red, green and blue, for 16 and 32 bits
-    uint64_t   palette, pixels;       // where they begin
-    uint32_t   colors, color_bytes;   // of the palette
-    bool       is_down;               // the first row is the top one
+    uint32_t   mask[3];             // of red, green and blue, for 16 and 32 bits
+    uint64_t   palette, pixels;     // where they begin
+    uint32_t   colors, color_bytes; // of the palette
+    bool       is_down;             // the first row is the top one
 } Bmp;
 
 static bool read_header(Bmp *b, int64_t *width, int64_t *height)
@@ -56,7 +56,7 @@ static bool read_header(Bmp *b, int64_t *width, int64_t *height)
 static void read_masks(Bmp *b)
 {
     static const uint32_t plain[2][3] = {{0x7C00, 0x03E0, 0x001F}, {0xFF0000, 0x00FF00, 0x0000FF}};
-    bool                  is_given = b->compression == FIELDS || b->compression == FIELDS_ALPHA;
+    bool                  is_given    = b->compression == FIELDS || b->compression == FIELDS_ALPHA;
     for (int c = 0; c < 3; c++)
         b->mask[c] = is_given ? u32_at(b->image, 54 + 4 * (uint64_t)c) : plain[b->bits == 32][c];
 }
@@ -83,7 +83,7 @@ static uint8_t *row_of(const Bmp *b, int64_t row)
 
 static void read_rows(const Bmp *b)
 {
-    const HoloImage *image = b->image;
+    const HoloImage *image  = b->image;
     uint64_t         stride = ((uint64_t)image->width * b->bits + 31) / 32 * 4;
     for (int64_t y = 0; y < image->height; y++) {
         uint8_t *rgb = row_of(b, y);
@@ -138,8 +138,8 @@ bool holo_image_bmp(HoloImage *image)
     if (!read_header(&b, &width, &height)) return false;
     bool is_run    = (b.compression == RLE8 && b.bits == 8) || (b.compression == RLE4 && b.bits == 4);
     bool is_fields = (b.compression == FIELDS || b.compression == FIELDS_ALPHA) && (b.bits == 16 || b.bits == 32);
-    bool is_plain  = b.compression == PLAIN && (b.bits == 1 || b.bits == 4 || b.bits == 8 || b.bits == 16 ||
-                                               b.bits == 24 || b.bits == 32);
+    bool is_plain  = b.compression == PLAIN &&
+                    (b.bits == 1 || b.bits == 4 || b.bits == 8 || b.bits == 16 || b.bits == 24 || b.bits == 32);
     if ((!is_run && !is_fields && !is_plain) || b.pixels >= image->size) return false;
     if (!is_run && width > 0 && height > (int64_t)image->size * 8 / width) return false; // shorter than its pixels
     if (!holo_image_begin(image, width, height)) return false;
@@ -187,7 +187,7 @@ typedef struct Pnm {
 static int64_t sample(const HoloImage *image, const Pnm *p, size_t *at, int64_t x, int64_t y, int c)
 {
     if (p->is_text) return p->is_bits ? next_bit(image, at) : next_number(image, at);
-    size_t wide = p->top > 255 ? 2 : 1;
+    size_t wide  = p->top > 255 ? 2 : 1;
     size_t where = *at + (size_t)((y * image->width + x) * p->channels + c) * wide;
     if (p->is_bits) where = *at + (size_t)(y * ((image->width + 7) / 8) + x / 8);
     if (where + wide > image->size) return -1;
@@ -197,9 +197,9 @@ static int64_t sample(const HoloImage *image, const Pnm *p, size_t *at, int64_t 
 
 bool holo_image_pnm(HoloImage *image)
 {
-    int     kind = image->bytes[1] - '0'; // 1 to 3 as text, 4 to 6 as bytes
-    size_t  at   = 2;
-    Pnm     p    = {.is_text = kind <= 3, .is_bits = kind % 3 == 1, .channels = kind % 3 == 0 ? 3 : 1};
+    int     kind  = image->bytes[1] - '0'; // 1 to 3 as text, 4 to 6 as bytes
+    size_t  at    = 2;
+    Pnm     p     = {.is_text = kind <= 3, .is_bits = kind % 3 == 1, .channels = kind % 3 == 0 ? 3 : 1};
     int64_t width = next_number(image, &at), height = next_number(image, &at);
     p.top = p.is_bits ? 1 : next_number(image, &at);
     if (p.top < 1 || p.top > 65535) return false;

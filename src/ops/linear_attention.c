@@ -53,13 +53,14 @@ static HoloStatus check_tokens(const HoloCall *call, int input, Sizes *s, HoloDi
 
 static HoloStatus check_past(const HoloCall *call, const Sizes *s)
 {
-    const HoloTensor *past = holo_in(call, PAST);
+    const HoloTensor *past    = holo_in(call, PAST);
     const HoloDim     want[4] = {s->batch, s->kv_heads, s->size, s->v_size};
     HoloDim           same;
     if (!past) return HOLO_OK;
     HOLO_TRY(holo_expect_types(call, PAST, HOLO_TYPES_FLOAT));
     HOLO_TRY(holo_expect_rank(call, PAST, 4, 4));
-    for (int d = 0; d < 4; d++) HOLO_TRY(holo_agree(call, "sizes of past_state and the inputs", past->dim[d], want[d], &same));
+    for (int d = 0; d < 4; d++)
+        HOLO_TRY(holo_agree(call, "sizes of past_state and the inputs", past->dim[d], want[d], &same));
     return HOLO_OK;
 }
 
@@ -85,10 +86,11 @@ static HoloStatus find_sizes(const HoloCall *call, Sizes *s)
 {
     const Rule *rule = find_rule(call);
     HoloDim     last, size;
-    if (!rule)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "update_rule is not linear, gated, delta or gated_delta");
-    *s = (Sizes){.batch = HOLO_DIM_UNKNOWN, .tokens = HOLO_DIM_UNKNOWN,
-                 .q_heads = holo_attr_int(call, "q_num_heads", 0), .kv_heads = holo_attr_int(call, "kv_num_heads", 0)};
+    if (!rule) return holo_call_fail(call, HOLO_BAD_MODEL, "update_rule is not linear, gated, delta or gated_delta");
+    *s = (Sizes){.batch    = HOLO_DIM_UNKNOWN,
+                 .tokens   = HOLO_DIM_UNKNOWN,
+                 .q_heads  = holo_attr_int(call, "q_num_heads", 0),
+                 .kv_heads = holo_attr_int(call, "kv_num_heads", 0)};
     HOLO_TRY(check_tokens(call, QUERY, s, &last));
     HOLO_TRY(holo_split(call, "query", last, s->q_heads, &s->size));
     HOLO_TRY(check_tokens(call, KEY, s, &last));
@@ -107,10 +109,10 @@ static HoloStatus infer(HoloCall *call)
 {
     Sizes s;
     HOLO_TRY(find_sizes(call, &s));
-    const HoloTensor *past = holo_in(call, PAST);
-    HoloDim           y[3] = {s.batch, s.tokens, holo_dim_mul(call->dims, s.v_size, s.q_heads)};
+    const HoloTensor *past     = holo_in(call, PAST);
+    HoloDim           y[3]     = {s.batch, s.tokens, holo_dim_mul(call->dims, s.v_size, s.q_heads)};
     HoloDim           state[4] = {s.batch, s.kv_heads, s.size, s.v_size};
-    HoloDtype         dtype = (HoloDtype)call->in[QUERY]->dtype;
+    HoloDtype         dtype    = (HoloDtype)call->in[QUERY]->dtype;
     HOLO_TRY(holo_out_type(call, 0, dtype, 3, y));
     return holo_out_type(call, 1, past ? (HoloDtype)past->dtype : dtype, 4, state);
 }
@@ -134,7 +136,7 @@ static void read_state(const double *state, const double *row, int64_t size, int
 
 static void decay_state(const Work *w, int64_t token, int64_t head, double *g, double *state)
 {
-    const HoloTensor *decay = w->call->in[DECAY];
+    const HoloTensor *decay     = w->call->in[DECAY];
     bool              is_shared = decay->dim[2] == w->s.kv_heads; // by all rows
     int64_t           at = token * w->s.kv_heads + head, size = w->s.size;
     holo_read_f(decay, is_shared ? at : at * size, is_shared ? 0 : 1, size, g);
@@ -147,8 +149,8 @@ static void decay_state(const Work *w, int64_t token, int64_t head, double *g, d
 static void step(const Work *w, int64_t token, int64_t head, double *state)
 {
     const Sizes *s = &w->s;
-    double      *q = state + s->size * s->v_size, *k = q + s->size, *g = k + s->size, *v = g + s->size, *o = v + s->v_size;
-    HoloTensor  *y = holo_out(w->call, 0);
+    double *q = state + s->size * s->v_size, *k = q + s->size, *g = k + s->size, *v = g + s->size, *o = v + s->v_size;
+    HoloTensor *y = holo_out(w->call, 0);
     holo_read_f(w->call->in[KEY], (token * s->kv_heads + head) * s->size, 1, s->size, k);
     holo_read_f(w->call->in[VALUE], (token * s->kv_heads + head) * s->v_size, 1, s->v_size, v);
     if (w->rule->decays) decay_state(w, token, head, g, state);
@@ -172,30 +174,26 @@ static void step(const Work *w, int64_t token, int64_t head, double *state)
 static void run_head(void *arg, int64_t i, int worker)
 {
     (void)worker;
-    const Work       *w = arg;
-    const HoloTensor *past = holo_in(w->call, PAST);
+    const Work       *w       = arg;
+    const HoloTensor *past    = holo_in(w->call, PAST);
     HoloTensor       *present = holo_out(w->call, 1);
-    int64_t           count = w->s.size * w->s.v_size;
-    double           *state = w->memory + i * w->each;
+    int64_t           count   = w->s.size * w->s.v_size;
+    double           *state   = w->memory + i * w->each;
     if (past) holo_read_f(past, i * count, 1, count, state);
     for (int64_t t = 0; t < w->s.tokens; t++) step(w, i / w->s.kv_heads * w->s.tokens + t, i % w->s.kv_heads, state);
     if (present) holo_write_f(present, i * count, 1, count, state);
-}
-
-static bool is_empty(const HoloTensor *t)
-{
-    return !t || holo_tensor_count(t) == 0;
 }
 
 static HoloStatus eval(HoloCall *call)
 {
     Work  w = {.call = call, .rule = find_rule(call), .scale = holo_attr_float(call, "scale", 0)};
     void *memory;
-    if (is_empty(holo_out(call, 0)) && is_empty(holo_out(call, 1))) return HOLO_OK;
+    if (!holo_is_wanted(holo_out(call, 0)) && !holo_is_wanted(holo_out(call, 1))) return HOLO_OK;
     HOLO_TRY(find_sizes(call, &w.s));
     int64_t heads = w.s.batch * w.s.kv_heads, cells, vectors, count;
-    if (!holo_mul(w.s.size, w.s.v_size, &cells) || !holo_mul(3, w.s.size, &vectors) || !holo_add(cells, vectors, &cells) ||
-        !holo_mul(2, w.s.v_size, &vectors) || !holo_add(cells, vectors, &w.each) || !holo_mul(heads, w.each, &count))
+    if (!holo_mul(w.s.size, w.s.v_size, &cells) || !holo_mul(3, w.s.size, &vectors) ||
+        !holo_add(cells, vectors, &cells) || !holo_mul(2, w.s.v_size, &vectors) || !holo_add(cells, vectors, &w.each) ||
+        !holo_mul(heads, w.each, &count))
         return holo_fail_memory(call->error);
     HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(double), &memory));
     w.memory = memory;
@@ -205,7 +203,15 @@ static HoloStatus eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_linear_attention[] = {
-    {.name = "LinearAttention", .domain = "", .since = 27, .in_min = 3, .in_max = 6, .out_min = 1, .out_max = 2,
-     .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval},
+    {.name    = "LinearAttention",
+     .domain  = "",
+     .since   = 27,
+     .in_min  = 3,
+     .in_max  = 6,
+     .out_min = 1,
+     .out_max = 2,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = infer,
+     .eval    = eval},
     {0},
 };

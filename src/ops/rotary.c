@@ -36,7 +36,8 @@ static HoloStatus find_sizes(const HoloCall *call, Sizes *s)
     const Inputs     *in = call->op->row;
     const HoloTensor *x = call->in[0], *cos = holo_in(call, in->cos);
     HOLO_TRY(holo_expect_rank(call, 0, 3, 4));
-    if (!cos || !holo_in(call, in->sin)) return holo_call_fail(call, HOLO_BAD_MODEL, "cos_cache or sin_cache is missing");
+    if (!cos || !holo_in(call, in->sin))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "cos_cache or sin_cache is missing");
     *s = (Sizes){x->dim[0], x->dim[1], x->dim[2], x->dim[3]};
     if (x->rank == 4) return HOLO_OK;
     s->positions = x->dim[1];
@@ -45,7 +46,8 @@ static HoloStatus find_sizes(const HoloCall *call, Sizes *s)
         s->size  = holo_dim_mul(call->dims, cos->dim[cos->rank - 1], 2);
         s->heads = holo_dim_div(call->dims, x->dim[2], s->size);
         HoloDim all;
-        return holo_agree(call, "the vectors and the tables", holo_dim_mul(call->dims, s->heads, s->size), x->dim[2], &all);
+        return holo_agree(call, "the vectors and the tables", holo_dim_mul(call->dims, s->heads, s->size), x->dim[2],
+                          &all);
     }
     return holo_split(call, "the input", x->dim[2], s->heads, &s->size);
 }
@@ -70,9 +72,9 @@ static HoloStatus check_table(const HoloCall *call, int input, const Sizes *s, H
 
 static HoloStatus check(const HoloCall *call, Sizes *s, HoloDim *half, HoloDim *rows)
 {
-    const Inputs     *in = call->op->row;
+    const Inputs     *in        = call->op->row;
     const HoloTensor *positions = holo_in(call, in->positions);
-    int64_t           turned = holo_attr_int(call, "rotary_embedding_dim", 0);
+    int64_t           turned    = holo_attr_int(call, "rotary_embedding_dim", 0);
     HOLO_TRY(find_sizes(call, s));
     HoloDim size = turned ? turned : s->size;
     if (!holo_dim_is_symbolic(size) && (size < 0 || size % 2 || (!holo_dim_is_symbolic(s->size) && size > s->size)))
@@ -106,7 +108,7 @@ static HoloStatus find_row(const HoloCall *call, const HoloTensor *positions, co
     *out = batch * s->positions + position;
     if (!positions) return HOLO_OK;
     bool    is_start = positions->rank < 2;
-    int64_t row      = holo_get_i(positions, is_start ? 0 : *out), last = is_start ? position : 0;
+    int64_t row = holo_get_i(positions, is_start ? 0 : *out), last = is_start ? position : 0;
     if (row < 0 || row >= rows - last)
         return holo_call_fail(call, HOLO_BAD_INPUT, "position %lld, expected 0 to %lld", (long long)row,
                               (long long)(rows - last - 1));
@@ -127,7 +129,11 @@ static HoloStatus eval(HoloCall *call)
     if (positions && positions->rank < 2 && holo_tensor_count(positions) != 1)
         return holo_call_fail(call, HOLO_BAD_INPUT, "position_ids is not one number");
     HOLO_TRY(holo_call_temp(call, (size_t)(2 * half + s.size), sizeof(double), &work));
-    HoloRotary r    = {.cos = call->in[in->cos], .sin = call->in[in->sin], .rows = rows, .half = half, .work = work,
+    HoloRotary r    = {.cos         = call->in[in->cos],
+                       .sin         = call->in[in->sin],
+                       .rows        = rows,
+                       .half        = half,
+                       .work        = work,
                        .interleaved = holo_attr_int(call, "interleaved", 0) != 0};
     HoloHeads  view = x->rank == 4 ? holo_heads_outer(x) : holo_heads_inner(x, s.heads);
     for (int64_t b = 0; b < s.batch; b++)
@@ -142,7 +148,8 @@ static HoloStatus eval(HoloCall *call)
     return HOLO_OK;
 }
 
-#define ROW .name = "RotaryEmbedding", .types = HOLO_TYPES_FLOAT, .out_min = 1, .out_max = 1, .infer = infer, .eval = eval
+#define ROW \
+    .name = "RotaryEmbedding", .types = HOLO_TYPES_FLOAT, .out_min = 1, .out_max = 1, .infer = infer, .eval = eval
 
 const HoloOp holo_ops_rotary[] = {
     {.domain = "", .since = 23, .in_min = 3, .in_max = 4, .row = &onnx, ROW},

@@ -43,8 +43,8 @@ typedef struct Work {
     HoloTensor       *y;
     double           *memory; // for each worker: the line, then what the transform needs
     bool              inverse, onesided;
-    int64_t           have, give;          // numbers of a line read and written
-    int64_t           inner;               // DFT: lines side by side
+    int64_t           have, give;           // numbers of a line read and written
+    int64_t           inner;                // DFT: lines side by side
     int64_t           frames, step, length; // STFT: of frames; and of the signal
 } Work;
 
@@ -72,11 +72,12 @@ static void run_all(const HoloCall *call, Work *w, int64_t lines, void (*work)(v
 // The length of the last dimension: 1 for real numbers, 2 for complex ones.
 static HoloStatus find_parts(const HoloCall *call, int *out)
 {
-    const HoloTensor *x = call->in[0];
+    const HoloTensor *x    = call->in[0];
     HoloDim           last = x->dim[x->rank - 1];
-    *out = last == 1 ? 1 : 2;
+    *out                   = last == 1 ? 1 : 2;
     if (last == 1 || last == 2 || holo_dim_is_symbolic(last)) return HOLO_OK;
-    return holo_call_fail(call, HOLO_BAD_MODEL, "the last size is %lld, expected 1 (real) or 2 (complex)", (long long)last);
+    return holo_call_fail(call, HOLO_BAD_MODEL, "the last size is %lld, expected 1 (real) or 2 (complex)",
+                          (long long)last);
 }
 
 static bool is_onesided(const HoloCall *call, int fallback)
@@ -110,7 +111,7 @@ static HoloStatus find_length(const HoloCall *call, int axis, HoloDim *out)
 
 static HoloStatus dft_infer(HoloCall *call)
 {
-    const HoloTensor *x = call->in[0];
+    const HoloTensor *x        = call->in[0];
     bool              onesided = is_onesided(call, 0), inverse = holo_attr_int(call, "inverse", 0) != 0, known;
     int               axis, parts;
     HoloDim           dim[HOLO_MAX_RANK], length;
@@ -144,7 +145,7 @@ static void dft_line(void *arg, int64_t i, int worker)
 {
     const Work *w = arg;
     int64_t     n = w->fft.n, outer = i / w->inner, inside = i % w->inner;
-    double     *x = line_memory(w, worker);
+    double     *x     = line_memory(w, worker);
     int         parts = (int)w->x->dim[w->x->rank - 1], gives = (int)w->y->dim[w->y->rank - 1];
     int64_t     used = w->inverse && w->onesided ? n / 2 + 1 : n, count = used < w->have ? used : w->have;
     memset(x, 0, (size_t)n * 2 * sizeof *x);
@@ -164,9 +165,13 @@ static HoloStatus dft_eval(HoloCall *call)
     if (holo_out_is_empty(call)) return HOLO_OK;
     HOLO_TRY(find_axis(call, &axis, &known));
     HOLO_TRY(find_length(call, axis, &length));
-    Work w = {.x = x, .y = call->out[0], .inverse = holo_attr_int(call, "inverse", 0) != 0,
-              .onesided = is_onesided(call, 0), .have = x->dim[axis], .give = call->out[0]->dim[axis],
-              .inner = holo_product(x->rank - axis - 2, x->dim + axis + 1)};
+    Work w = {.x        = x,
+              .y        = call->out[0],
+              .inverse  = holo_attr_int(call, "inverse", 0) != 0,
+              .onesided = is_onesided(call, 0),
+              .have     = x->dim[axis],
+              .give     = call->out[0]->dim[axis],
+              .inner    = holo_product(x->rank - axis - 2, x->dim + axis + 1)};
     HOLO_TRY(prepare(call, length, &w));
     run_all(call, &w, holo_product(axis, x->dim) * w.inner, dft_line);
     return HOLO_OK;
@@ -203,7 +208,7 @@ static HoloStatus stft_infer(HoloCall *call)
     if (rest < 0 && !holo_dim_is_symbolic(rest))
         return holo_call_fail(call, HOLO_BAD_INPUT, "a frame of %lld is longer than the signal of %lld",
                               (long long)length, (long long)x->dim[1]);
-    HoloDim bins = is_onesided(call, 1) ? holo_dim_add(call->dims, holo_dim_div(call->dims, length, 2), 1) : length;
+    HoloDim bins   = is_onesided(call, 1) ? holo_dim_add(call->dims, holo_dim_div(call->dims, length, 2), 1) : length;
     HoloDim dim[4] = {x->dim[0], holo_dim_add(call->dims, holo_dim_div(call->dims, rest, step), 1), bins, 2};
     return holo_out_type(call, 0, (HoloDtype)x->dtype, 4, dim);
 }
@@ -230,17 +235,39 @@ static HoloStatus stft_eval(HoloCall *call)
     HoloDim           length, step;
     if (holo_out_is_empty(call)) return HOLO_OK;
     HOLO_TRY(frame_sizes(call, &length, &step));
-    Work w = {.x = x, .y = y, .window = window, .frames = y->dim[1], .step = step, .length = x->dim[1],
-              .have = window && window->dim[0] < length ? window->dim[0] : length, .give = y->dim[2]};
+    Work w = {.x      = x,
+              .y      = y,
+              .window = window,
+              .frames = y->dim[1],
+              .step   = step,
+              .length = x->dim[1],
+              .have   = window && window->dim[0] < length ? window->dim[0] : length,
+              .give   = y->dim[2]};
     HOLO_TRY(prepare(call, length, &w));
     run_all(call, &w, x->dim[0] * w.frames, stft_frame);
     return HOLO_OK;
 }
 
 const HoloOp holo_ops_signal_dft[] = {
-    {.name = "DFT", .domain = "", .since = 17, .in_min = 1, .in_max = 3, .out_min = 1, .out_max = 1,
-     .types = HOLO_TYPES_FLOAT, .infer = dft_infer, .eval = dft_eval},
-    {.name = "STFT", .domain = "", .since = 17, .in_min = 2, .in_max = 4, .out_min = 1, .out_max = 1,
-     .types = HOLO_TYPES_FLOAT, .infer = stft_infer, .eval = stft_eval},
+    {.name    = "DFT",
+     .domain  = "",
+     .since   = 17,
+     .in_min  = 1,
+     .in_max  = 3,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = dft_infer,
+     .eval    = dft_eval},
+    {.name    = "STFT",
+     .domain  = "",
+     .since   = 17,
+     .in_min  = 2,
+     .in_max  = 4,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = stft_infer,
+     .eval    = stft_eval},
     {0},
 };

@@ -1,6 +1,6 @@
 // signal_fft.c - mixed radix for lengths with small prime factors, Bluestein's convolution for the rest.
-#include "base/math.h"
 #include "ops/signal_fft.h"
+#include "base/math.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,11 +5,11 @@
 #include "ops/op.h"
 
 typedef struct HoloFft { // for one length; its tables live as long as the call
-    int64_t n;
-    int64_t m;                   // 0: n has small prime factors only; else a power of 2, of a convolution (Bluestein)
-    const double *turn;          // exp(-2 pi i k / n) or of m: 2 numbers each
+    int64_t       n;
+    int64_t       m;              // 0: n has small prime factors only; else a power of 2, of a convolution (Bluestein)
+    const double *turn;           // exp(-2 pi i k / n) or of m: 2 numbers each
     const double *chirp, *kernel; // exp(-pi i k^2 / n), and the transform of its conjugate, where m is not 0
-    int64_t       work;          // numbers of memory that a run needs
+    int64_t       work;           // numbers of memory that a run needs
 } HoloFft;
 
 HOLO_MUST HoloStatus holo_fft_init(const HoloCall *call, int64_t n, HoloFft *out); // n is at least 1

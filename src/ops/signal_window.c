@@ -42,7 +42,7 @@ static HoloStatus window_infer(HoloCall *call)
 
 static HoloStatus window_eval(HoloCall *call)
 {
-    HoloTensor   *y = holo_out(call, 0);
+    HoloTensor   *y      = holo_out(call, 0);
     const Window *window = call->op->row;
     if (!y) return HOLO_OK;
     int64_t size = y->dim[0], turn = holo_attr_int(call, "periodic", 1) ? size : size - 1;
@@ -91,8 +91,9 @@ static void write_triangle(HoloTensor *y, int64_t band, double low, double middl
 {
     int64_t rows = y->dim[0], first = low > 0 ? (int64_t)fmin(low, (double)rows) : 0;
     for (int64_t j = first; j < rows && (double)j <= fmax(middle, high - 1); j++) {
-        double at = (double)j;
-        double up = middle > low ? (at - low) / (middle - low) : 1, down = high > middle ? (high - at) / (high - middle) : 1;
+        double at   = (double)j;
+        double up   = middle > low ? (at - low) / (middle - low) : 1,
+               down = high > middle ? (high - at) / (high - middle) : 1;
         holo_put_f(y, j * y->dim[1] + band, at <= middle ? up : down);
     }
 }
@@ -121,17 +122,25 @@ static HoloStatus mel_eval(HoloCall *call)
     return HOLO_OK;
 }
 
-#define WINDOW(NAME, ROW)                                                                                        \
-    {                                                                                                            \
-        .name = NAME, .domain = "", .since = 17, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,           \
-        .types = HOLO_TYPES_INDEX, .infer = window_infer, .eval = window_eval, .row = &ROW                       \
+#define WINDOW(NAME, ROW)                                                                              \
+    {                                                                                                  \
+        .name = NAME, .domain = "", .since = 17, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1, \
+        .types = HOLO_TYPES_INDEX, .infer = window_infer, .eval = window_eval, .row = &ROW             \
     }
 
 const HoloOp holo_ops_signal_window[] = {
     WINDOW("HannWindow", hann),
     WINDOW("HammingWindow", hamming),
     WINDOW("BlackmanWindow", blackman),
-    {.name = "MelWeightMatrix", .domain = "", .since = 17, .in_min = 5, .in_max = 5, .out_min = 1, .out_max = 1,
-     .types = HOLO_TYPES_INDEX, .infer = mel_infer, .eval = mel_eval},
+    {.name    = "MelWeightMatrix",
+     .domain  = "",
+     .since   = 17,
+     .in_min  = 5,
+     .in_max  = 5,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_INDEX,
+     .infer   = mel_infer,
+     .eval    = mel_eval},
     {0},
 };

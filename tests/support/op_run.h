@@ -20,7 +20,8 @@ static void *test_take(const HoloHost *host, size_t size)
     return holo_arena_take(&test_arena, size);
 }
 
-static void test_parallel(const HoloHost *host, int64_t count, void (*work)(void *arg, int64_t i, int worker), void *arg)
+static void test_parallel(const HoloHost *host, int64_t count, void (*work)(void *arg, int64_t i, int worker),
+                          void *arg)
 {
     for (int64_t i = count - 1; i >= 0; i--) work(arg, i, (int)(i % host->workers));
 }
@@ -43,13 +44,22 @@ static inline HoloStatus test_run(TestOp *op)
     HoloError   error = {0};
     HoloTensor *out[4];
     for (int i = 0; i < op->out_count; i++) out[i] = memset(&op->out[i], 0, sizeof op->out[i]);
-    HoloCall call = {.op = holo_op_find(op->domain, op->name, op->version), .node = "test", .version = op->version,
-                     .in_count = op->in_count, .out_count = op->out_count, .in = op->in, .out = out,
-                     .attr = op->attr, .attr_count = op->attr_count, .host = &test_host, .error = &error};
+    HoloCall call = {.op         = holo_op_find(op->domain, op->name, op->version),
+                     .node       = "test",
+                     .version    = op->version,
+                     .in_count   = op->in_count,
+                     .out_count  = op->out_count,
+                     .in         = op->in,
+                     .out        = out,
+                     .attr       = op->attr,
+                     .attr_count = op->attr_count,
+                     .host       = &test_host,
+                     .error      = &error};
     assert_non_null(call.op);
     HoloStatus status = holo_op_infer(&call);
     for (int i = 0; i < op->out_count && !status; i++)
-        if (holo_tensor_count(&op->out[i]) >= 0) op->out[i].data = holo_arena_take(&test_arena, holo_tensor_bytes(&op->out[i]) + 1);
+        if (holo_tensor_count(&op->out[i]) >= 0)
+            op->out[i].data = holo_arena_take(&test_arena, holo_tensor_bytes(&op->out[i]) + 1);
     if (!status) status = call.op->eval(&call);
     if (status) print_message("%s\n", error.text);
     return status;
@@ -81,17 +91,28 @@ static inline HoloTensor test_number(HoloDtype dtype, int64_t x)
     return t;
 }
 
-static inline void test_assert_close(const HoloTensor *a, int64_t a_at, const HoloTensor *b, int64_t b_at, int64_t count,
-                                     double tolerance)
+static inline void test_assert_close(const HoloTensor *a, int64_t a_at, const HoloTensor *b, int64_t b_at,
+                                     int64_t count, double tolerance)
 {
     for (int64_t i = 0; i < count; i++) {
         double x = holo_get_f(a, a_at + i), y = holo_get_f(b, b_at + i);
-        if (!(x - y < tolerance && y - x < tolerance)) fail_msg("element %lld is %.9g, expected %.9g", (long long)i, x, y);
+        if (!(x - y < tolerance && y - x < tolerance))
+            fail_msg("element %lld is %.9g, expected %.9g", (long long)i, x, y);
     }
 }
 
-#define TEST_DIM(...) (const int64_t[]){__VA_ARGS__}
-#define TEST_INT(NAME, VALUE) {.name = NAME, .kind = HOLO_ATTR_INT, .count = 1, .i = VALUE}
-#define TEST_TEXT(NAME, VALUE) {.name = NAME, .kind = HOLO_ATTR_STRING, .count = 1, .s = {VALUE, sizeof VALUE - 1}}
+#define TEST_DIM(...) \
+    (const int64_t[]) \
+    {                 \
+        __VA_ARGS__   \
+    }
+#define TEST_INT(NAME, VALUE)                                       \
+    {                                                               \
+        .name = NAME, .kind = HOLO_ATTR_INT, .count = 1, .i = VALUE \
+    }
+#define TEST_TEXT(NAME, VALUE)                                                               \
+    {                                                                                        \
+        .name = NAME, .kind = HOLO_ATTR_STRING, .count = 1, .s = { VALUE, sizeof VALUE - 1 } \
+    }
 
 #endif
