@@ -234,6 +234,7 @@ void case_run(const Cli *cli, const char *folder, CaseResult *out)
     HoloError  error   = {0};
     HoloStatus status  = subject_open(&subject, &error);
     bool       right   = status ? fail_error(out, "", &error, status) : true;
+    if (status == HOLO_REFUSED) out->verdict = CASE_SKIPPED; // a choice, with its reason, and no mistake
     for (int i = 0; right && i < count; i++)
         right = run_folder(&subject, cli_format("%s/%s", folder, sets[i]->d_name), out);
     subject_close(&subject);

@@ -44,7 +44,8 @@ extern "C" {
     X(NO_FILE, 7, "a file cannot be read or written")                        \
     X(CANCELLED, 8, "the run was cancelled")                                 \
     X(VERIFY, 9, "the compiled plan differs from the model beyond tolerance") \
-    X(INTERNAL, 10, "a mistake in Hologram itself")
+    X(INTERNAL, 10, "a mistake in Hologram itself")                          \
+    X(REFUSED, 11, "valid, but Hologram does not do it, by choice")
 
 typedef enum HoloStatus {
 #define X(id, value, text) HOLO_##id = value,

@@ -192,6 +192,7 @@ typedef struct Missing {
     struct Missing *next;
     const HoloNode *first; // of this domain, type and version
     int             count;
+    const char     *names[4]; // of the first nodes
 } Missing;
 
 static HoloStatus find_missing(const HoloGraph *graph, int depth, HoloArena *scratch, Missing **list, HoloError *error)
@@ -214,6 +215,7 @@ static HoloStatus find_missing(const HoloGraph *graph, int depth, HoloArena *scr
                        (*at)->first->version != node->version))
             at = &(*at)->next;
         if (!*at && !(*at = HOLO_NEW(scratch, Missing, 1))) return holo_fail_memory(error);
+        if ((*at)->count < HOLO_COUNT((*at)->names)) (*at)->names[(*at)->count] = node->name;
         if ((*at)->count++ == 0) (*at)->first = node;
     }
     return HOLO_OK;
@@ -237,10 +239,13 @@ HoloStatus holo_graph_check_ops(const HoloGraph *graph, HoloError *error)
     int        kinds   = 0;
     for (const Missing *m = list; m && !status; m = m->next, kinds++) {
         const HoloNode *node = m->first;
-        holo_text_add(
-            &text, "\n  %s%s%s version %d: %d node%s, the first is %s%s", node->domain, *node->domain ? "::" : "",
-            node->type, node->version, m->count, m->count == 1 ? "" : "s", node->name,
-            has_other_version(node) ? " (other versions of it exist here: convert the model to another opset)" : "");
+        holo_text_add(&text, "\n  %s%s%s version %d: %d node%s (", node->domain, *node->domain ? "::" : "", node->type,
+                      node->version, m->count, m->count == 1 ? "" : "s");
+        for (int i = 0; i < m->count && i < HOLO_COUNT(m->names); i++)
+            holo_text_add(&text, "%s%.80s", i ? ", " : "", m->names[i]);
+        holo_text_add(&text, m->count > HOLO_COUNT(m->names) ? ", ...)" : ")");
+        if (has_other_version(node))
+            holo_text_add(&text, "; other versions of it exist here: convert the model to another opset");
     }
     if (!status && kinds)
         status =

@@ -153,9 +153,20 @@ static const Optimizer momentum = {1, prepare_momentum, update_momentum};
         .out_max = -1, .types = HOLO_BIT(F32) | HOLO_BIT(F64), .infer = infer, .eval = eval, .row = &how           \
     }
 
+// ---- Gradient
+
+static HoloStatus refuse_gradient(HoloCall *call)
+{
+    return holo_call_fail(call, HOLO_REFUSED,
+                          "gradients are not computed here: Hologram runs models and does not train them; export the "
+                          "model without Gradient nodes");
+}
+
 const HoloOp holo_ops_training[] = {
     OPTIMIZER("Adagrad", 5, adagrad),
     OPTIMIZER("Adam", 6, adam),
     OPTIMIZER("Momentum", 5, momentum),
+    {.name = "Gradient", .domain = "ai.onnx.preview.training", .since = 1, .in_min = 1, .in_max = -1, .out_min = 1,
+     .out_max = -1, .infer = refuse_gradient, .eval = refuse_gradient},
     {0},
 };

@@ -285,6 +285,24 @@ static HoloValue *transpose(Simplify *s, HoloNode *node)
     return NULL;
 }
 
+// Of the value to be like, only the type matters, which is known: it need not be computed.
+static HoloValue *cast_like(Simplify *s, HoloNode *node)
+{
+    HoloValue *value = same_if_typed_so(s, node);
+    int        dtype = node->out[0]->type.dtype;
+    if (value || !dtype) return value;
+    HoloAttr *attr = HOLO_NEW(s->rewrite.graph->arena, HoloAttr, node->attr_count + 1);
+    if (!attr) return s->failed = true, NULL;
+    if (node->attr_count) memcpy(attr, node->attr, (size_t)node->attr_count * sizeof *attr);
+    attr[node->attr_count++] = (HoloAttr){.name = "to", .kind = HOLO_ATTR_INT, .count = 1, .i = dtype};
+    node->attr               = attr;
+    node->in_count           = 1;
+    node->type               = "Cast";
+    node->op                 = holo_op_find("", "Cast", node->version);
+    s->rewrite.changes++;
+    return NULL;
+}
+
 // ---- the table
 
 static const struct {
@@ -299,7 +317,7 @@ static const struct {
     {"Identity", same},
     {"Dropout", dropout},
     {"Cast", same_if_typed_so},
-    {"CastLike", same_if_typed_so},
+    {"CastLike", cast_like},
     {"Expand", same_if_typed_so},
     {"Tile", same_if_typed_so},
     {"Pad", pad_nothing},

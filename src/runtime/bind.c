@@ -27,6 +27,11 @@ static HoloStatus input_fail(const HoloFrame *frame, const HoloValueRecord *v, c
     return holo_fail(error, HOLO_BAD_INPUT, "input %s is %s]: %s", holo_model_text(frame->session->model, v->name), have, why);
 }
 
+static bool is_free(const HoloFrame *frame, uint32_t input)
+{
+    return !frame->parent && frame->session->model->input_is_free[input];
+}
+
 static HoloStatus input_type_check(const HoloFrame *frame, uint32_t i, const HoloTensor *t, HoloError *error)
 {
     const HoloValueRecord *v = holo_frame_record(frame, holo_frame_input_value(frame, i));
@@ -51,6 +56,7 @@ static HoloStatus symbols_bind(HoloFrame *frame, const HoloTensor *const *inputs
     if (!is_own) return holo_fail_memory(error);
     for (uint32_t i = 0; i < frame->plan->input_count; i++) {
         const HoloValueRecord *v = holo_frame_record(frame, holo_frame_input_value(frame, i));
+        if (is_free(frame, i)) continue;
         HOLO_TRY(input_type_check(frame, i, inputs[i], error));
         for (int d = 0; d < v->rank && v->kind == HOLO_TENSOR; d++) {
             int64_t size = a->SIZES_at[v->size_first + (uint32_t)d];
@@ -104,7 +110,7 @@ static HoloStatus inputs_check(const HoloFrame *frame, const HoloTensor *const *
     const HoloArchive *a = &frame->session->model->archive;
     for (uint32_t i = 0; i < frame->plan->input_count; i++) {
         const HoloValueRecord *v = holo_frame_record(frame, holo_frame_input_value(frame, i));
-        for (int d = 0; d < v->rank && v->kind == HOLO_TENSOR; d++) {
+        for (int d = 0; d < v->rank && v->kind == HOLO_TENSOR && !is_free(frame, i); d++) {
             int64_t want;
             if (!dim_value(frame, a->SIZES_at[v->size_first + (uint32_t)d], &want) || want == inputs[i]->dim[d]) continue;
             char why[160];

@@ -155,15 +155,42 @@ static HoloStatus port_load(HoloModel *model, const HoloPlanRecord *plan, uint32
     return HOLO_OK;
 }
 
+// Does a step, an output or a view of the model's own plan read the value?
+static bool value_is_read(const HoloArchive *a, const HoloPlanRecord *plan, uint32_t value)
+{
+    for (uint32_t i = 0; i < plan->step_count; i++) {
+        const HoloStepRecord *s = &a->STEPS_at[plan->step_first + i];
+        for (uint32_t k = 0; k < s->in_count; k++)
+            if (a->OPERANDS_at[s->operand_first + k] == value) return true;
+    }
+    for (uint32_t i = 0; i < plan->output_count; i++)
+        if (a->OPERANDS_at[plan->output_first + i] == value) return true;
+    for (uint32_t i = 0; i < plan->value_count; i++) {
+        const HoloValueRecord *v = &a->VALUES_at[plan->value_first + i];
+        if (v->storage == HOLO_STORE_ALIAS && v->at == value) return true;
+    }
+    return false;
+}
+
+static bool input_is_free(const HoloModel *model, const HoloPlanRecord *plan, uint32_t i)
+{
+    const HoloPort *port = &model->inputs[i];
+    for (int d = 0; d < port->type.rank; d++)
+        if (port->type.dim[d] < 0) return false;
+    return !value_is_read(&model->archive, plan, model->archive.OPERANDS_at[plan->input_first + i]);
+}
+
 static HoloStatus ports_load(HoloModel *model, HoloError *error)
 {
     const HoloPlanRecord *plan = &model->archive.PLANS_at[0];
     TAKE(model, HoloPort, plan->input_count, &model->inputs);
     TAKE(model, HoloPort, plan->output_count, &model->outputs);
+    TAKE(model, bool, plan->input_count, &model->input_is_free);
     for (uint32_t i = 0; i < plan->input_count; i++)
         HOLO_TRY(port_load(model, plan, plan->input_first + i, &model->inputs[i], error));
     for (uint32_t i = 0; i < plan->output_count; i++)
         HOLO_TRY(port_load(model, plan, plan->output_first + i, &model->outputs[i], error));
+    for (uint32_t i = 0; i < plan->input_count; i++) model->input_is_free[i] = input_is_free(model, plan, i);
     return HOLO_OK;
 }
 

@@ -80,6 +80,22 @@ for path in (p for p in archives if os.path.getsize(p) < 100000):
     expect(found > 20, path, "only", found, "of 400 broken files were found")
 PYTHON
 
+# The bytes in docs/format.md are those of the file that it explains, which is still read.
+awk '/^```hex$/ { on = 1; next } /^```/ { on = 0 } on' "$root"/docs/format.md > "$work"/hex
+python3 - "$work"/hex "$root"/tests/golden/add.holo <<'PYTHON'
+import sys
+data, lines = open(sys.argv[2], "rb").read(), open(sys.argv[1]).read().splitlines()
+for line in lines:
+    at, text = line.split(": ")
+    want = bytes.fromhex(text)
+    if data[int(at, 16):int(at, 16) + len(want)] != want:
+        sys.exit(f"holo_dump: docs/format.md is wrong at {at}")
+if not lines:
+    sys.exit("holo_dump: docs/format.md has no bytes")
+PYTHON
+python3 "$dump" "$root"/tests/golden/add.holo | grep -q '  0: %2 = Add.21(%0, %1)  eval  Add_0'
+"$HOLOGRAM" verify "$root"/tests/golden/add.holo > /dev/null
+
 # The program itself says so by its exit status.
 head -c 1000 "$work"/digits.holo > "$work"/cut.holo
 if python3 "$dump" --check "$work"/cut.holo 2>/dev/null; then echo "holo_dump: a cut file passed" >&2; exit 1; fi
