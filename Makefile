@@ -101,7 +101,8 @@ $(BUILD)/hologram: $(CLI_OBJ) $(LIB_COMP) $(LIB)
 # ---- what a fresh Debian machine lacks
 
 PACKAGES      := gcc make pkg-config libjansson-dev libxxhash-dev zlib1g-dev
-TEST_PACKAGES := libcmocka-dev libonnx-testdata clang libclang-rt-14-dev clang-format
+TEST_PACKAGES := libcmocka-dev libonnx-testdata clang libclang-rt-14-dev clang-format g++ python3 \
+                 libturbojpeg0 libpng16-16 libtiff6 libwebp7 libopenjp2-7
 
 deps:
 	@sh tools/deps.sh $(PACKAGES)
@@ -137,10 +138,10 @@ cli-test: $(BUILD)/hologram
 	@HOLOGRAM=$(abspath $(BUILD)/hologram) sh tests/cli/run.sh
 
 ## make onnx          ONNX's own operator tests: Debian's, and the newer ones where they are present
-ONNX_DEBIAN := $(wildcard /usr/share/libonnx-testdata/data/node /usr/include/onnx/backend/test/data/node)
+ONNX_DEBIAN := /usr/share/libonnx-testdata/data
 ONNX_NEWER  := $(or $(HOLO_ONNX_TESTS),$(wildcard ../shared/onnx/node))
 onnx: $(BUILD)/hologram
-	@sh tools/onnx.sh $(BUILD)/hologram "$(firstword $(ONNX_DEBIAN))" "$(ONNX_NEWER)"
+	@sh tools/onnx.sh $(BUILD)/hologram "$(ONNX_DEBIAN)" "$(ONNX_NEWER)"
 
 ## make asan ubsan tsan   the tests under a sanitizer
 asan:

@@ -20,6 +20,7 @@ typedef struct Run {
     CaseResult **results; // NULL: not yet
     int          printed, ended;
     int          verdicts[3];
+    const char *known; // the text of --known; NULL
 } Run;
 
 // ---- finding cases
@@ -103,13 +104,34 @@ static void print_result(const Run *run, int index)
     putchar('\n');
 }
 
+// A failure that was foretold is told as skipped, with the reason foretold; a case foretold to fail that
+// passes is a failure, so that the list stays true.
+static void judge_known(const Run *run, int index, CaseResult *result)
+{
+    const char *name = name_of(run->folders[index]), *why = NULL;
+    for (const char *line = run->known; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+        size_t size = strlen(name);
+        if (!strncmp(line, name, size) && line[size] == ':') why = line + size + 1;
+    }
+    if (!why || result->verdict == CASE_SKIPPED) return;
+    int length = (int)strcspn(why, "\n");
+    if (result->verdict == CASE_FAILED) {
+        result->verdict = CASE_SKIPPED;
+        snprintf(result->reason, sizeof result->reason, "known:%.*s", length, why);
+    } else {
+        result->verdict = CASE_FAILED;
+        snprintf(result->reason, sizeof result->reason, "passes, though it is listed as known to fail:%.*s", length, why);
+    }
+}
+
 // Results come as they end and are told in the order of the cases.
 static void done(void *context, int index, const CaseResult *result)
 {
     Run *run             = context;
     run->results[index]  = cli_take(1, sizeof *result);
     *run->results[index] = *result;
-    run->verdicts[result->verdict]++;
+    judge_known(run, index, run->results[index]);
+    run->verdicts[run->results[index]->verdict]++;
     run->ended++;
     while (run->printed < run->count && run->results[run->printed]) print_result(run, run->printed++);
     cli_progress(NULL, name_of(run->folders[index]), (double)run->ended / run->count);
@@ -148,10 +170,22 @@ static void work(void *context, int index, CaseResult *out)
     case_run(run->cli, run->folders[index], out);
 }
 
+static int read_known(Run *run, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    if (!file) return cli_fail(NULL, "%s: %s", path, strerror(errno));
+    char *text = cli_take(1 << 16, 1);
+    text[fread(text, 1, (1 << 16) - 1, file)] = 0;
+    fclose(file);
+    run->known = text;
+    return CLI_OK;
+}
+
 static int test(Cli *cli)
 {
     Run run    = {.cli = cli};
     int result = find_all(&run);
+    if (!result && cli_option(cli, "known")) result = read_known(&run, cli_option(cli, "known"));
     if (result) return result;
     run.results  = cli_take((size_t)run.count, sizeof *run.results);
     int  at_once = (int)cli_number("jobs");
@@ -174,6 +208,7 @@ static const CliOption options[] = {
     {"threads", 't', "N", "threads a case; 1 unless told otherwise"},
     CLI_OPTION_NUMERIC,
     {"reference", 0, NULL, "test the plain implementation, without compiling"},
+    {"known", 0, "FILE", "lines `case: reason` of failures that are known: skipped, with the reason"},
     {"json", 0, "FILE", "list every case in FILE; - is the standard output"},
     {"verbose", 'v', NULL, "tell of cases that pass, too"},
     {0},
