@@ -20,7 +20,7 @@ typedef struct Run {
     CaseResult **results; // NULL: not yet
     int          printed, ended;
     int          verdicts[3];
-    const char *known; // the text of --known; NULL
+    const char  *known; // the text of --known; NULL
 } Run;
 
 // ---- finding cases
@@ -120,7 +120,8 @@ static void judge_known(const Run *run, int index, CaseResult *result)
         snprintf(result->reason, sizeof result->reason, "known:%.*s", length, why);
     } else {
         result->verdict = CASE_FAILED;
-        snprintf(result->reason, sizeof result->reason, "passes, though it is listed as known to fail:%.*s", length, why);
+        snprintf(result->reason, sizeof result->reason, "passes, though it is listed as known to fail:%.*s", length,
+                 why);
     }
 }
 
@@ -174,7 +175,7 @@ static int read_known(Run *run, const char *path)
 {
     FILE *file = fopen(path, "r");
     if (!file) return cli_fail(NULL, "%s: %s", path, strerror(errno));
-    char *text = cli_take(1 << 16, 1);
+    char *text                                = cli_take(1 << 16, 1);
     text[fread(text, 1, (1 << 16) - 1, file)] = 0;
     fclose(file);
     run->known = text;

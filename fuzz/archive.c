@@ -16,7 +16,9 @@ static void hashes_mend(uint8_t *bytes, size_t size)
     HoloHeader *h = (void *)bytes;
     if (size < sizeof *h) return;
     h->file_size = size;
-    if (h->header_size > size || h->header_size % 8 || h->section_count > (size - h->header_size) / sizeof(HoloSectionRecord)) return;
+    if (h->header_size > size || h->header_size % 8 ||
+        h->section_count > (size - h->header_size) / sizeof(HoloSectionRecord))
+        return;
     HoloSectionRecord *table = (void *)(bytes + h->header_size);
     for (uint32_t i = 0; i < h->section_count; i++) {
         if (table[i].offset > size || table[i].size > size - table[i].offset) continue;
@@ -30,7 +32,7 @@ static void hashes_mend(uint8_t *bytes, size_t size)
 // A loop may be asked to run for ever: after a while it is cancelled, as a user would. (The fuzzer itself
 // has the alarm signal.)
 static HoloSession *running;
-static void on_time(int signal)
+static void         on_time(int signal)
 {
     (void)signal;
     if (running) holo_session_cancel(running);
@@ -38,25 +40,25 @@ static void on_time(int signal)
 
 static void time_limit(HoloSession *session)
 {
-    static timer_t timer;
-    static int is_made;
+    static timer_t  timer;
+    static int      is_made;
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
     if (!is_made) {
         signal(SIGUSR2, on_time);
         is_made = !timer_create(CLOCK_MONOTONIC, &event, &timer);
     }
     struct itimerspec after = {{0, session ? 200000000 : 0}, {0, session ? 200000000 : 0}};
-    running = session;
+    running                 = session;
     if (is_made) timer_settime(timer, 0, &after, NULL);
 }
 
 static void run(const HoloModel *model)
 {
-    HoloError error = {0};
+    HoloError    error = {0};
     HoloSession *session;
     if (holo_session_create(model, NULL, &session, &error)) return;
     time_limit(session);
-    int count = holo_model_input_count(model), ready = 0;
+    int    count = holo_model_input_count(model), ready = 0;
     void **memory = calloc((size_t)count + 1, sizeof *memory);
     for (int i = 0; memory && i < count; i++) {
         HoloTensor t = holo_model_input(model, i)->type;
@@ -64,8 +66,8 @@ static void run(const HoloModel *model)
             if (t.dim[d] < 0) t.dim[d] = 2;
         size_t bytes = holo_tensor_count(&t) < 0 ? SIZE_MAX : holo_tensor_bytes(&t);
         if (t.rank < 0 || t.kind != HOLO_TENSOR || t.dtype == HOLO_STRING || bytes > 1 << 20) break;
-        memory[i] = calloc(bytes + 1, 1);
-        t.data = memory[i];
+        memory[i]     = calloc(bytes + 1, 1);
+        t.data        = memory[i];
         HoloError why = {0};
         ready += !holo_session_set_input(session, i, &t, &why);
     }
@@ -84,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!bytes) return 0;
     memcpy(bytes, data, size);
     hashes_mend(bytes, size);
-    HoloError error = {0};
+    HoloError  error = {0};
     HoloModel *model;
     if (!holo_model_open_memory(bytes, size, &model, &error)) {
         run(model);

@@ -15,7 +15,7 @@ static int replay(const char *path)
     long size = ftell(file);
     rewind(file);
     uint8_t *data = malloc((size_t)size + 1); // exactly sized, so that a sanitizer sees an overrun
-    int ok = data && fread(data, 1, (size_t)size, file) == (size_t)size;
+    int      ok   = data && fread(data, 1, (size_t)size, file) == (size_t)size;
     fclose(file);
     uint8_t *exact = ok ? malloc((size_t)size ? (size_t)size : 1) : NULL;
     if (exact) {

@@ -33,18 +33,18 @@ extern "C" {
 
 // ---- status ------------------------------------------------------------------------------------
 
-#define HOLO_STATUS_MAP(X)                                                   \
-    X(OK, 0, "ok")                                                           \
-    X(BAD_ARGUMENT, 1, "a function was called with a wrong argument")        \
-    X(BAD_MODEL, 2, "the model file is not valid")                           \
-    X(BAD_ARCHIVE, 3, "the archive is not valid")                            \
-    X(BAD_INPUT, 4, "an input does not fit the model")                       \
-    X(UNSUPPORTED, 5, "valid, but not supported here")                       \
-    X(NO_MEMORY, 6, "out of memory")                                         \
-    X(NO_FILE, 7, "a file cannot be read or written")                        \
-    X(CANCELLED, 8, "the run was cancelled")                                 \
+#define HOLO_STATUS_MAP(X)                                                    \
+    X(OK, 0, "ok")                                                            \
+    X(BAD_ARGUMENT, 1, "a function was called with a wrong argument")         \
+    X(BAD_MODEL, 2, "the model file is not valid")                            \
+    X(BAD_ARCHIVE, 3, "the archive is not valid")                             \
+    X(BAD_INPUT, 4, "an input does not fit the model")                        \
+    X(UNSUPPORTED, 5, "valid, but not supported here")                        \
+    X(NO_MEMORY, 6, "out of memory")                                          \
+    X(NO_FILE, 7, "a file cannot be read or written")                         \
+    X(CANCELLED, 8, "the run was cancelled")                                  \
     X(VERIFY, 9, "the compiled plan differs from the model beyond tolerance") \
-    X(INTERNAL, 10, "a mistake in Hologram itself")                          \
+    X(INTERNAL, 10, "a mistake in Hologram itself")                           \
     X(REFUSED, 11, "valid, but Hologram does not do it, by choice")
 
 typedef enum HoloStatus {
@@ -67,32 +67,32 @@ HOLO_API const char *holo_version(void); // "0.1.0"
 
 // The element types, with ONNX's numbers. Types narrower than a byte (4 and 2 bits) take one byte
 // an element in memory: the value itself, sign-extended where signed.
-#define HOLO_DTYPE_MAP(X)         \
-    X(F32, 1, "f32", 4)           \
-    X(U8, 2, "u8", 1)             \
-    X(I8, 3, "i8", 1)             \
-    X(U16, 4, "u16", 2)           \
-    X(I16, 5, "i16", 2)           \
-    X(I32, 6, "i32", 4)           \
-    X(I64, 7, "i64", 8)           \
-    X(STRING, 8, "string", 16)    \
-    X(BOOL, 9, "bool", 1)         \
-    X(F16, 10, "f16", 2)          \
-    X(F64, 11, "f64", 8)          \
-    X(U32, 12, "u32", 4)          \
-    X(U64, 13, "u64", 8)          \
-    X(C64, 14, "c64", 8)          \
-    X(C128, 15, "c128", 16)       \
-    X(BF16, 16, "bf16", 2)        \
+#define HOLO_DTYPE_MAP(X)              \
+    X(F32, 1, "f32", 4)                \
+    X(U8, 2, "u8", 1)                  \
+    X(I8, 3, "i8", 1)                  \
+    X(U16, 4, "u16", 2)                \
+    X(I16, 5, "i16", 2)                \
+    X(I32, 6, "i32", 4)                \
+    X(I64, 7, "i64", 8)                \
+    X(STRING, 8, "string", 16)         \
+    X(BOOL, 9, "bool", 1)              \
+    X(F16, 10, "f16", 2)               \
+    X(F64, 11, "f64", 8)               \
+    X(U32, 12, "u32", 4)               \
+    X(U64, 13, "u64", 8)               \
+    X(C64, 14, "c64", 8)               \
+    X(C128, 15, "c128", 16)            \
+    X(BF16, 16, "bf16", 2)             \
     X(F8E4M3FN, 17, "f8e4m3fn", 1)     \
     X(F8E4M3FNUZ, 18, "f8e4m3fnuz", 1) \
     X(F8E5M2, 19, "f8e5m2", 1)         \
     X(F8E5M2FNUZ, 20, "f8e5m2fnuz", 1) \
-    X(U4, 21, "u4", 1)            \
-    X(I4, 22, "i4", 1)            \
-    X(F4E2M1, 23, "f4e2m1", 1)    \
-    X(F8E8M0, 24, "f8e8m0", 1)    \
-    X(U2, 25, "u2", 1)            \
+    X(U4, 21, "u4", 1)                 \
+    X(I4, 22, "i4", 1)                 \
+    X(F4E2M1, 23, "f4e2m1", 1)         \
+    X(F8E8M0, 24, "f8e8m0", 1)         \
+    X(U2, 25, "u2", 1)                 \
     X(I2, 26, "i2", 1)
 
 typedef enum HoloDtype {
@@ -100,7 +100,7 @@ typedef enum HoloDtype {
 #define X(id, value, text, size) HOLO_##id = value,
     HOLO_DTYPE_MAP(X)
 #undef X
-    HOLO_DTYPE_COUNT = 27
+        HOLO_DTYPE_COUNT = 27
 } HoloDtype;
 
 HOLO_API const char *holo_dtype_name(HoloDtype dtype); // "f32"; "?" when there is none
@@ -136,10 +136,10 @@ HOLO_API size_t  holo_tensor_bytes(const HoloTensor *t);
 
 // The same view in DLPack's layout (DLTensor): for exchange with other libraries, without a copy.
 typedef struct HoloDlTensor {
-    void   *data;
-    int32_t device_type, device_id; // 1, 0: the CPU
-    int32_t ndim;
-    uint8_t code, bits; // DLDataType
+    void    *data;
+    int32_t  device_type, device_id; // 1, 0: the CPU
+    int32_t  ndim;
+    uint8_t  code, bits; // DLDataType
     uint16_t lanes;
     int64_t *shape;
     int64_t *strides; // in elements; NULL: dense, row-major
@@ -158,8 +158,8 @@ typedef struct HoloPool HoloPool;
 // A pool runs work on `threads` threads, the caller's among them. Its workers sleep when idle.
 // 0 means one thread a core. Sessions of several threads may share one pool.
 HOLO_API HOLO_MUST HoloStatus holo_pool_create(int threads, HoloPool **out_pool);
-HOLO_API void holo_pool_destroy(HoloPool *pool);
-HOLO_API int  holo_pool_threads(const HoloPool *pool);
+HOLO_API void                 holo_pool_destroy(HoloPool *pool);
+HOLO_API int                  holo_pool_threads(const HoloPool *pool);
 
 // ---- models ------------------------------------------------------------------------------------
 
@@ -170,38 +170,38 @@ HOLO_API HOLO_MUST HoloStatus holo_model_open(const char *path, HoloModel **out_
 // Opens an archive in memory, which must stay as it is until holo_model_close, 64-byte aligned.
 HOLO_API HOLO_MUST HoloStatus holo_model_open_memory(const void *bytes, size_t size, HoloModel **out_model,
                                                      HoloError *error);
-HOLO_API void holo_model_close(HoloModel *model); // after all its sessions are destroyed
+HOLO_API void                 holo_model_close(HoloModel *model); // after all its sessions are destroyed
 
 // Reads every byte and compares every checksum, which opening does not.
 HOLO_API HOLO_MUST HoloStatus holo_model_verify(const HoloModel *model, HoloError *error);
 
 typedef struct HoloPort { // an input or an output; strings live as long as the model
     const char *name;
-    HoloTensor  type;                   // dim -1: not fixed; data NULL
-    const char *symbol[HOLO_MAX_RANK];  // how an unfixed dimension is written: "batch", "2*n+1"; else NULL
-    bool        optional;               // an input with a default that need not be given
+    HoloTensor  type;                  // dim -1: not fixed; data NULL
+    const char *symbol[HOLO_MAX_RANK]; // how an unfixed dimension is written: "batch", "2*n+1"; else NULL
+    bool        optional;              // an input with a default that need not be given
 } HoloPort;
 
-HOLO_API int holo_model_input_count(const HoloModel *model);
-HOLO_API int holo_model_output_count(const HoloModel *model);
-HOLO_API const HoloPort *holo_model_input(const HoloModel *model, int index);  // NULL: no such
-HOLO_API const HoloPort *holo_model_output(const HoloModel *model, int index); // NULL: no such
-HOLO_API int holo_model_input_find(const HoloModel *model, const char *name);  // -1: no such
-HOLO_API int holo_model_output_find(const HoloModel *model, const char *name); // -1: no such
+HOLO_API int             holo_model_input_count(const HoloModel *model);
+HOLO_API int             holo_model_output_count(const HoloModel *model);
+HOLO_API const HoloPort *holo_model_input(const HoloModel *model, int index);              // NULL: no such
+HOLO_API const HoloPort *holo_model_output(const HoloModel *model, int index);             // NULL: no such
+HOLO_API int             holo_model_input_find(const HoloModel *model, const char *name);  // -1: no such
+HOLO_API int             holo_model_output_find(const HoloModel *model, const char *name); // -1: no such
 
 // What the compiler wrote about the model: "producer", "source.hash", "verify.worst" ... in order.
-HOLO_API int holo_model_meta_count(const HoloModel *model);
+HOLO_API int         holo_model_meta_count(const HoloModel *model);
 HOLO_API const char *holo_model_meta(const HoloModel *model, int index, const char **out_key);
 HOLO_API const char *holo_model_meta_find(const HoloModel *model, const char *key); // NULL: no such
 
 // Facts and numbers of an opened archive.
 typedef struct HoloModelInfo {
     uint64_t file_bytes, constant_bytes, table_bytes;
-    uint64_t arena_bytes;   // planned memory of a run; 0 when it depends on symbolic sizes
-    uint64_t naive_bytes;   // the sum of all intermediates, without reuse
+    uint64_t arena_bytes; // planned memory of a run; 0 when it depends on symbolic sizes
+    uint64_t naive_bytes; // the sum of all intermediates, without reuse
     uint32_t steps, values, constants, plans;
-    uint8_t  exact;         // numeric class: 1 exact, 0 fused
-    uint8_t  is_static;     // every size is fixed in the file
+    uint8_t  exact;     // numeric class: 1 exact, 0 fused
+    uint8_t  is_static; // every size is fixed in the file
 } HoloModelInfo;
 HOLO_API void holo_model_info(const HoloModel *model, HoloModelInfo *out_info);
 
@@ -212,7 +212,7 @@ typedef struct HoloSession HoloSession;
 // A session of `model`, which must outlive it, on `pool` (NULL: the caller's thread alone).
 HOLO_API HOLO_MUST HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSession **out_session,
                                                   HoloError *error);
-HOLO_API void holo_session_destroy(HoloSession *session);
+HOLO_API void                 holo_session_destroy(HoloSession *session);
 
 // Gives input `index`. The bytes are the caller's and are read during runs, not copied: they must
 // stay until another tensor is set. Shape and dtype are checked here, symbolic sizes at the run.
@@ -240,7 +240,7 @@ HOLO_API void holo_session_cancel(HoloSession *session);
 HOLO_API size_t holo_session_memory(const HoloSession *session);
 
 // Times each step from now on (or no longer); holo_session_profile_write gives them as Chrome trace JSON.
-HOLO_API void holo_session_profile(HoloSession *session, bool on);
+HOLO_API void                 holo_session_profile(HoloSession *session, bool on);
 HOLO_API HOLO_MUST HoloStatus holo_session_profile_write(const HoloSession *session, const char *path,
                                                          HoloError *error);
 

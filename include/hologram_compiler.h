@@ -89,7 +89,7 @@ typedef struct HoloReport {
     int                   pass_count;
     const HoloPassReport *passes;
 
-    const char *verify_why_not;          // NULL: it was verified, or was not to be
+    const char *verify_why_not; // NULL: it was verified, or was not to be
 } HoloReport;
 HOLO_API void holo_report_destroy(HoloReport *report);
 

@@ -68,8 +68,8 @@ static HoloStatus import(Compile *c)
 {
     holo_compiler_progress(c->compiler, "reading the model", 0);
     HOLO_TRY(import_typed(c, &c->source));
-    const HoloGraph *graph = c->source->model.graph;
-    c->box->report.model_bytes = c->source->model.bytes;
+    const HoloGraph *graph      = c->source->model.graph;
+    c->box->report.model_bytes  = c->source->model.bytes;
     c->box->report.nodes_before = (uint32_t)graph->node_count;
     dump(c, "import", graph);
     return holo_graph_check_ops(graph, c->error);
@@ -77,9 +77,9 @@ static HoloStatus import(Compile *c)
 
 static void pass_after(void *context, const HoloPass *pass, const HoloGraph *graph, int changes)
 {
-    Compile *c = context;
-    HoloPassReport *r = (HoloPassReport *)&c->box->report.passes[pass - holo_passes];
-    double now = holo_time_now();
+    Compile        *c   = context;
+    HoloPassReport *r   = (HoloPassReport *)&c->box->report.passes[pass - holo_passes];
+    double          now = holo_time_now();
     r->runs++;
     r->changes += changes;
     r->seconds += now - c->pass_start;
@@ -91,17 +91,17 @@ static void pass_after(void *context, const HoloPass *pass, const HoloGraph *gra
 
 static HoloStatus optimise(Compile *c)
 {
-    HoloGraph *graph = c->source->model.graph;
-    const char *disabled[64];
+    HoloGraph      *graph = c->source->model.graph;
+    const char     *disabled[64];
     HoloPassOptions options = {.disabled = disabled, .after = pass_after, .context = c};
     for (int i = 0; i < holo_pass_count(); i++)
         if (c->compiler->disabled >> i & 1) disabled[options.disabled_count++] = holo_passes[i].name;
     HoloPassReport *passes = HOLO_NEW(&c->box->arena, HoloPassReport, holo_pass_count() + 1);
     if (!passes) return holo_fail_memory(c->error);
     for (int i = 0; i < holo_pass_count(); i++) passes[i].name = holo_passes[i].name;
-    c->box->report.passes = passes;
+    c->box->report.passes     = passes;
     c->box->report.pass_count = holo_pass_count();
-    c->pass_start = holo_time_now();
+    c->pass_start             = holo_time_now();
     HOLO_TRY(holo_passes_run(graph, &options, c->error));
     c->box->report.nodes_after = (uint32_t)graph->node_count;
     dump(c, "plan", graph);
@@ -113,13 +113,13 @@ static HoloStatus plan(Compile *c)
     HoloReport *r = &c->box->report;
     HOLO_TRY(holo_plan_create(c->source->model.graph, &c->plan, c->error));
     if (c->compiler->numeric == HOLO_EXACT) c->plan.flags_must |= HOLO_FLAG_EXACT;
-    r->steps = c->plan.steps;
-    r->kernel_steps = c->plan.kernel_steps;
-    r->constants = c->plan.constant_count;
-    r->deduplicated = c->plan.deduplicated;
+    r->steps              = c->plan.steps;
+    r->kernel_steps       = c->plan.kernel_steps;
+    r->constants          = c->plan.constant_count;
+    r->deduplicated       = c->plan.deduplicated;
     r->deduplicated_bytes = c->plan.deduplicated_bytes;
-    r->arena_bytes = c->plan.arena_bytes;
-    r->naive_bytes = c->plan.naive_bytes;
+    r->arena_bytes        = c->plan.arena_bytes;
+    r->naive_bytes        = c->plan.naive_bytes;
     return HOLO_OK;
 }
 
@@ -136,9 +136,9 @@ static HoloStatus meta_number(Compile *c, const char *key, uint64_t number)
 
 static HoloStatus meta_source(Compile *c)
 {
-    const HoloModelSource *m = &c->source->model;
-    char text[512] = "", hash[40];
-    int at = 0;
+    const HoloModelSource *m         = &c->source->model;
+    char                   text[512] = "", hash[40];
+    int                    at        = 0;
     for (int i = 0; i < m->opset_count && at < 400; i++)
         at += snprintf(text + at, sizeof text - (size_t)at, "%s%.60s %" PRId64, i ? ", " : "",
                        *m->opset[i].domain ? m->opset[i].domain : "ai.onnx", m->opset[i].version);
@@ -182,7 +182,8 @@ static void release_of(const HoloModelSource *model, const void *data, size_t si
 {
     for (int i = 0; i < model->file_count; i++) {
         const HoloMapping *file = model->files[i];
-        if ((const char *)data >= (const char *)file->data && (const char *)data < (const char *)file->data + file->size)
+        if ((const char *)data >= (const char *)file->data &&
+            (const char *)data < (const char *)file->data + file->size)
             holo_file_release(file, data, size);
     }
 }
@@ -222,14 +223,18 @@ static void verify_release(void *context, const void *data, size_t size)
 // The passes have changed the imported graph, so the reference is the model read once more.
 static HoloStatus verify_with(Compile *c, HoloSource *reference, HoloSource *trial, HoloPool *pool)
 {
-    Verifying context = {c->compiler, &reference->model};
+    Verifying         context = {c->compiler, &reference->model};
     HoloVerifyOptions options = {
-        .relative = c->compiler->relative, .absolute = c->compiler->absolute, .pool = pool,
-        .trial = trial ? trial->model.graph : NULL,
-        .progress = verify_progress, .release = verify_release, .context = &context,
+        .relative = c->compiler->relative,
+        .absolute = c->compiler->absolute,
+        .pool     = pool,
+        .trial    = trial ? trial->model.graph : NULL,
+        .progress = verify_progress,
+        .release  = verify_release,
+        .context  = &context,
     };
     HoloMapping mapping;
-    HoloModel *model;
+    HoloModel  *model;
     HOLO_TRY(holo_file_writer_map(c->file, &mapping, c->error));
     HOLO_TRY(holo_model_open_mapping(&mapping, &model, c->error));
     HoloStatus status = holo_verify(reference->model.graph, model, &options, &c->verified, c->error);
@@ -249,8 +254,8 @@ static HoloStatus verify(Compile *c)
 {
     if (!c->compiler->verify) return HOLO_OK;
     HoloSource *reference = NULL, *trial = NULL;
-    HoloPool *pool = NULL;
-    HoloStatus status = import_typed(c, &reference);
+    HoloPool   *pool   = NULL;
+    HoloStatus  status = import_typed(c, &reference);
     if (!status && has_symbols(reference->model.graph)) status = import_typed(c, &trial);
     if (!status && holo_pool_create(c->compiler->threads, &pool)) status = holo_fail_memory(c->error);
     if (!status) status = verify_with(c, reference, trial, pool);
@@ -262,9 +267,9 @@ static HoloStatus verify(Compile *c)
 
 static HoloStatus record(Compile *c)
 {
-    HoloReport *r = &c->box->report;
+    HoloReport             *r = &c->box->report;
     const HoloVerifyResult *v = &c->verified;
-    char checked[32], relative[32], absolute[32];
+    char                    checked[32], relative[32], absolute[32];
     snprintf(checked, sizeof checked, "%" PRIu64, v->checked);
     snprintf(relative, sizeof relative, "%.3e", v->worst_relative);
     snprintf(absolute, sizeof absolute, "%.3e", v->worst_absolute);
@@ -273,8 +278,8 @@ static HoloStatus record(Compile *c)
     HOLO_TRY(holo_archive_set_meta(&c->plan, c->file, "verify.checked", checked, c->error));
     HOLO_TRY(holo_archive_set_meta(&c->plan, c->file, "verify.worst_relative", relative, c->error));
     HOLO_TRY(holo_archive_set_meta(&c->plan, c->file, "verify.worst_absolute", absolute, c->error));
-    r->verified = v->was_done;
-    r->checked = v->checked;
+    r->verified       = v->was_done;
+    r->checked        = v->checked;
     r->worst_absolute = v->worst_absolute;
     r->worst_relative = v->worst_relative;
     r->verify_seconds = v->seconds;
@@ -290,7 +295,7 @@ static HoloStatus record(Compile *c)
 static HoloStatus compile_begin(Compile *c, const char *out_path)
 {
     c->start = holo_time_now();
-    c->box = holo_realloc(NULL, sizeof *c->box);
+    c->box   = holo_realloc(NULL, sizeof *c->box);
     if (!c->box) return holo_fail_memory(c->error);
     *c->box = (HoloReportBox){0};
     return holo_file_writer_open(out_path, &c->file, c->error);
@@ -300,12 +305,14 @@ static void compile_end(Compile *c, HoloStatus status, HoloReport **out_report)
 {
     holo_plan_deinit(&c->plan);
     holo_source_close(c->source);
-    if (!status && out_report) *out_report = &c->box->report;
-    else if (c->box) holo_report_destroy(&c->box->report);
+    if (!status && out_report)
+        *out_report = &c->box->report;
+    else if (c->box)
+        holo_report_destroy(&c->box->report);
 }
 
-HoloStatus holo_compile_file(const HoloCompiler *compiler, const char *path, const char *out_path, HoloReport **out_report,
-                             HoloError *error)
+HoloStatus holo_compile_file(const HoloCompiler *compiler, const char *path, const char *out_path,
+                             HoloReport **out_report, HoloError *error)
 {
     HoloCompiler defaults;
     holo_compiler_defaults(&defaults);
@@ -329,16 +336,16 @@ static HoloStatus model_take(Compile *c, HoloModel **out_model)
     return holo_model_open_mapping(&mapping, out_model, c->error);
 }
 
-HoloStatus holo_compile_model(const HoloCompiler *compiler, const char *path, HoloModel **out_model, HoloReport **out_report,
-                              HoloError *error)
+HoloStatus holo_compile_model(const HoloCompiler *compiler, const char *path, HoloModel **out_model,
+                              HoloReport **out_report, HoloError *error)
 {
     HoloCompiler defaults;
     holo_compiler_defaults(&defaults);
-    Compile c = {.compiler = compiler ? compiler : &defaults, .path = path, .error = error};
+    Compile c  = {.compiler = compiler ? compiler : &defaults, .path = path, .error = error};
     *out_model = NULL;
     if (out_report) *out_report = NULL;
     const char *folder = getenv("TMPDIR");
-    char temporary[4096];
+    char        temporary[4096];
     snprintf(temporary, sizeof temporary, "%s/hologram-%ld.holo", folder && *folder ? folder : "/tmp", (long)getpid());
     HoloStatus status = compile_begin(&c, temporary);
     if (!status) status = compile(&c);

@@ -27,16 +27,20 @@ void holo_compiler_destroy(HoloCompiler *compiler)
     holo_free(compiler);
 }
 
-HoloStatus holo_compiler_set_shape(HoloCompiler *compiler, const char *name, int rank, const int64_t *dim, HoloError *error)
+HoloStatus holo_compiler_set_shape(HoloCompiler *compiler, const char *name, int rank, const int64_t *dim,
+                                   HoloError *error)
 {
     if (rank < 0 || rank > HOLO_MAX_RANK)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s: at most %d dimensions are supported", name, HOLO_MAX_RANK);
-    if (compiler->shape_count == HOLO_CHOICES_MAX) return holo_fail(error, HOLO_BAD_ARGUMENT, "too many input shapes are given");
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s: at most %d dimensions are supported", name,
+                         HOLO_MAX_RANK);
+    if (compiler->shape_count == HOLO_CHOICES_MAX)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "too many input shapes are given");
     HoloShapeChoice *choice = &compiler->shapes[compiler->shape_count];
     *choice = (HoloShapeChoice){.name = holo_arena_text(&compiler->arena, name, strlen(name)), .rank = rank};
     if (!choice->name) return holo_fail_memory(error);
     for (int i = 0; i < rank; i++) {
-        if (dim[i] < -1) return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s: a size cannot be %lld", name, (long long)dim[i]);
+        if (dim[i] < -1)
+            return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s: a size cannot be %lld", name, (long long)dim[i]);
         choice->dim[i] = dim[i];
     }
     compiler->shape_count++;
@@ -68,7 +72,7 @@ void holo_compiler_set_threads(HoloCompiler *compiler, int threads)
 
 void holo_compiler_set_progress(HoloCompiler *compiler, HoloProgressFn progress, void *context)
 {
-    compiler->progress = progress;
+    compiler->progress         = progress;
     compiler->progress_context = context;
 }
 
@@ -100,20 +104,22 @@ static HoloStatus shape_apply(HoloGraph *graph, const HoloShapeChoice *choice, H
             strncat(names, i ? ", " : "", 4);
             strncat(names, graph->inputs[i]->name, 60);
         }
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no input %s to give a shape; the inputs are: %s", choice->name, names);
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no input %s to give a shape; the inputs are: %s",
+                         choice->name, names);
     }
     HoloTensor *t = &input->type;
     if (t->rank >= 0 && t->rank != choice->rank)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s has %d dimensions, but a shape of %d is given", input->name, t->rank,
-                         choice->rank);
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s has %d dimensions, but a shape of %d is given",
+                         input->name, t->rank, choice->rank);
     for (int d = 0; d < choice->rank; d++) {
         if (t->rank < 0) t->dim[d] = HOLO_DIM_UNKNOWN;
         if (choice->dim[d] < 0) continue;
         if (!holo_dim_is_symbolic(t->dim[d]) && t->dim[d] != choice->dim[d])
-            return holo_fail(error, HOLO_BAD_ARGUMENT, "dimension %d of input %s is fixed at %lld in the model; %lld is given", d,
-                             input->name, (long long)t->dim[d], (long long)choice->dim[d]);
+            return holo_fail(error, HOLO_BAD_ARGUMENT,
+                             "dimension %d of input %s is fixed at %lld in the model; %lld is given", d, input->name,
+                             (long long)t->dim[d], (long long)choice->dim[d]);
         HoloDim before = t->dim[d];
-        t->dim[d] = choice->dim[d];
+        t->dim[d]      = choice->dim[d];
         if (holo_dim_is_symbolic(before) && before != HOLO_DIM_UNKNOWN) symbol_fix(graph, before, choice->dim[d]);
     }
     if (t->rank < 0) {
@@ -140,7 +146,8 @@ HoloStatus holo_file_kind(const char *path, HoloFileKind *out_kind, HoloError *e
     const uint8_t *bytes = file.data;
     if (file.size >= 8 && !memcmp(bytes, HOLO_MAGIC, 8)) *out_kind = HOLO_FILE_ARCHIVE;
     // An ONNX model starts with its ir_version (field 1) in every writer seen, or with another small field.
-    else if (file.size >= 2 && (bytes[0] == 0x08 || bytes[0] == 0x12 || bytes[0] == 0x3A || bytes[0] == 0x42)) *out_kind = HOLO_FILE_MODEL;
+    else if (file.size >= 2 && (bytes[0] == 0x08 || bytes[0] == 0x12 || bytes[0] == 0x3A || bytes[0] == 0x42))
+        *out_kind = HOLO_FILE_MODEL;
     holo_file_unmap(&file);
     return HOLO_OK;
 }
@@ -194,13 +201,14 @@ HoloStatus holo_compiler_disable_pass(HoloCompiler *compiler, const char *pass, 
     return HOLO_OK;
 }
 
-HoloStatus holo_compiler_set_dump(HoloCompiler *compiler, const char *pass, HoloDumpFn dump, void *context, HoloError *error)
+HoloStatus holo_compiler_set_dump(HoloCompiler *compiler, const char *pass, HoloDumpFn dump, void *context,
+                                  HoloError *error)
 {
     bool known = !strcmp(pass, "import") || !strcmp(pass, "plan") || !strcmp(pass, "all") || pass_find(pass) >= 0;
     if (!known) return pass_fail(pass, "import, plan, all, ", error);
     compiler->dump_pass = holo_arena_text(&compiler->arena, pass, strlen(pass));
     if (!compiler->dump_pass) return holo_fail_memory(error);
-    compiler->dump = dump;
+    compiler->dump         = dump;
     compiler->dump_context = context;
     return HOLO_OK;
 }

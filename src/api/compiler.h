@@ -38,6 +38,6 @@ typedef struct HoloReportBox {
 void holo_compiler_defaults(HoloCompiler *compiler);
 // Fixes sizes of the graph's inputs as the compiler was told; fails where that cannot be.
 HOLO_MUST HoloStatus holo_compiler_apply_shapes(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error);
-void holo_compiler_progress(const HoloCompiler *compiler, const char *stage, double fraction);
+void                 holo_compiler_progress(const HoloCompiler *compiler, const char *stage, double fraction);
 
 #endif

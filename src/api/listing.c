@@ -7,7 +7,7 @@
 
 static void *grow(HoloArena *arena, void *old, int used, int *room, size_t size)
 {
-    int more = *room ? *room * 2 : 256;
+    int   more  = *room ? *room * 2 : 256;
     void *grown = holo_arena_take_array(arena, (size_t)more, size);
     if (!grown) return NULL;
     if (used) memcpy(grown, old, (size_t)used * size);
@@ -24,7 +24,7 @@ HoloListingValue *holo_lister_value(HoloLister *lister)
         l->values = lister->values = values;
     }
     HoloListingValue *v = &lister->values[l->value_count++];
-    *v = (HoloListingValue){.name = "", .shape = "", .producer = -1, .offset = -1};
+    *v                  = (HoloListingValue){.name = "", .shape = "", .producer = -1, .offset = -1};
     return v;
 }
 
@@ -37,7 +37,7 @@ HoloListingNode *holo_lister_node(HoloLister *lister)
         l->nodes = lister->nodes = nodes;
     }
     HoloListingNode *n = &lister->nodes[l->node_count++];
-    *n = (HoloListingNode){.name = "", .op = "", .domain = "", .detail = "", .runs = "", .parent = -1};
+    *n                 = (HoloListingNode){.name = "", .op = "", .domain = "", .detail = "", .runs = "", .parent = -1};
     return n;
 }
 
@@ -53,8 +53,10 @@ static HoloStatus imported(HoloLister *lister, const char *path)
 static HoloStatus planned(HoloLister *lister, const HoloCompiler *compiler, const char *path, HoloFileKind kind)
 {
     HoloModel *model;
-    if (kind == HOLO_FILE_ARCHIVE) HOLO_TRY(holo_model_open(path, &model, lister->error));
-    else HOLO_TRY(holo_compile_model(compiler, path, &model, NULL, lister->error));
+    if (kind == HOLO_FILE_ARCHIVE)
+        HOLO_TRY(holo_model_open(path, &model, lister->error));
+    else
+        HOLO_TRY(holo_compile_model(compiler, path, &model, NULL, lister->error));
     HoloStatus status = holo_listing_of_model(lister, model);
     holo_model_close(model);
     return status;
@@ -70,10 +72,12 @@ HoloStatus holo_listing_open(const HoloCompiler *compiler, const char *path, Hol
         return holo_fail(error, HOLO_BAD_ARGUMENT, "%s is an archive: it holds the planned graph alone", path);
     HoloLister *lister = holo_realloc(NULL, sizeof *lister);
     if (!lister) return holo_fail_memory(error);
-    *lister = (HoloLister){.error = error};
+    *lister           = (HoloLister){.error = error};
     HoloStatus status = stage == HOLO_STAGE_IMPORTED ? imported(lister, path) : planned(lister, compiler, path, kind);
-    if (status) holo_listing_close(&lister->listing);
-    else *out_listing = &lister->listing;
+    if (status)
+        holo_listing_close(&lister->listing);
+    else
+        *out_listing = &lister->listing;
     return status;
 }
 

@@ -7,12 +7,12 @@
 #include "hologram_compiler.h"
 
 typedef struct HoloLister {
-    HoloListing      listing; // first, so that a listing is its lister
-    HoloArena        arena;
-    HoloListingNode *nodes;
+    HoloListing       listing; // first, so that a listing is its lister
+    HoloArena         arena;
+    HoloListingNode  *nodes;
     HoloListingValue *values;
-    int              node_room, value_room;
-    HoloError       *error;
+    int               node_room, value_room;
+    HoloError        *error;
 } HoloLister;
 
 // The next value or node, zeroed (offset, producer and parent -1); NULL: no memory. Earlier pointers die.

@@ -9,11 +9,13 @@
 // ---- texts that both have
 
 // "f32[batch, 3, 224]": `size` writes one dimension.
-static const char *shape_text(HoloLister *l, const HoloTensor *t, void (*size)(const void *, int64_t, char *, size_t), const void *of)
+static const char *shape_text(HoloLister *l, const HoloTensor *t, void (*size)(const void *, int64_t, char *, size_t),
+                              const void *of)
 {
     static const char *const kinds[] = {"", "sequence of ", "optional ", "map of "};
-    char text[512];
-    int at = snprintf(text, sizeof text, "%s%s[", t->kind < HOLO_COUNT(kinds) ? kinds[t->kind] : "", holo_dtype_name((HoloDtype)t->dtype));
+    char                     text[512];
+    int at = snprintf(text, sizeof text, "%s%s[", t->kind < HOLO_COUNT(kinds) ? kinds[t->kind] : "",
+                      holo_dtype_name((HoloDtype)t->dtype));
     for (int d = 0; d < t->rank && at < 440; d++) {
         char one[64];
         size(of, t->dim[d], one, sizeof one);
@@ -28,8 +30,9 @@ static int ints_text(char *text, size_t size, const HoloAttr *a)
 {
     int at = snprintf(text, size, "%s=[", a->name);
     for (int i = 0; i < a->count && i < 12 && (size_t)at + 24 < size; i++)
-        at += a->kind == HOLO_ATTR_INTS ? snprintf(text + at, size - (size_t)at, "%s%lld", i ? ", " : "", (long long)a->ints[i])
-                                        : snprintf(text + at, size - (size_t)at, "%s%g", i ? ", " : "", (double)a->floats[i]);
+        at += a->kind == HOLO_ATTR_INTS
+                  ? snprintf(text + at, size - (size_t)at, "%s%lld", i ? ", " : "", (long long)a->ints[i])
+                  : snprintf(text + at, size - (size_t)at, "%s%g", i ? ", " : "", (double)a->floats[i]);
     return at + snprintf(text + at, size - (size_t)at, a->count > 12 ? ", ...]" : "]");
 }
 
@@ -38,7 +41,8 @@ static int attr_text(char *text, size_t size, const HoloAttr *a)
     switch (a->kind) {
     case HOLO_ATTR_INT: return snprintf(text, size, "%s=%lld", a->name, (long long)a->i);
     case HOLO_ATTR_FLOAT: return snprintf(text, size, "%s=%g", a->name, a->f);
-    case HOLO_ATTR_STRING: return snprintf(text, size, "%s=\"%.*s\"", a->name, (int)(a->s.size < 40 ? a->s.size : 40), a->s.data);
+    case HOLO_ATTR_STRING:
+        return snprintf(text, size, "%s=\"%.*s\"", a->name, (int)(a->s.size < 40 ? a->s.size : 40), a->s.data);
     case HOLO_ATTR_INTS:
     case HOLO_ATTR_FLOATS: return ints_text(text, size, a);
     }
@@ -47,14 +51,14 @@ static int attr_text(char *text, size_t size, const HoloAttr *a)
 
 static const char *detail_text(HoloLister *l, const HoloAttr *attr, int count)
 {
-    char text[1024] = "";
-    size_t at = 0;
+    char   text[1024] = "";
+    size_t at         = 0;
     for (int i = 0; i < count && at + 400 < sizeof text; i++) {
         if (i) text[at++] = ' ';
         int size = attr_text(text + at, 390, &attr[i]);
         at += size < 390 ? (size_t)size : 389;
     }
-    text[at] = 0;
+    text[at]         = 0;
     const char *copy = holo_arena_text(&l->arena, text, at);
     return copy ? copy : "";
 }
@@ -88,14 +92,14 @@ static void dim_of_graph(const void *graph, int64_t d, char *text, size_t size)
 static HoloStatus graph_values(HoloLister *l, const HoloGraph *graph)
 {
     for (int i = 0; i < graph->value_count; i++) {
-        const HoloValue *v = graph->values[i];
+        const HoloValue  *v   = graph->values[i];
         HoloListingValue *out = holo_lister_value(l);
         if (!out) return holo_fail_memory(l->error);
-        out->name = keep(l, v->name);
-        out->type = v->type;
-        out->shape = shape_text(l, &v->type, dim_of_graph, graph);
+        out->name        = keep(l, v->name);
+        out->type        = v->type;
+        out->shape       = shape_text(l, &v->type, dim_of_graph, graph);
         out->is_constant = v->is_constant;
-        out->is_input = v->is_input;
+        out->is_input    = v->is_input;
         type_plain(&out->type);
     }
     return HOLO_OK;
@@ -108,8 +112,8 @@ static HoloStatus graph_add(HoloLister *l, const HoloGraph *graph, int parent, i
     HOLO_TRY(graph_values(l, graph));
     for (int i = 0; i < graph->output_count; i++) l->values[first + graph->outputs[i]->id].is_output = true;
     for (int i = 0; i < graph->node_count; i++) {
-        const HoloNode *node = graph->nodes[i];
-        HoloListingNode *out = holo_lister_node(l);
+        const HoloNode  *node = graph->nodes[i];
+        HoloListingNode *out  = holo_lister_node(l);
         int *in = numbers(l, node->in_count), *outs = numbers(l, node->out_count), number = l->listing.node_count - 1;
         if (!out || !in || !outs) return holo_fail_memory(l->error);
         for (int k = 0; k < node->in_count; k++) in[k] = node->in[k] ? first + node->in[k]->id : -1;
@@ -118,9 +122,16 @@ static HoloStatus graph_add(HoloLister *l, const HoloGraph *graph, int parent, i
             if (node->out[k]) l->values[outs[k]].producer = number;
         }
         *out = (HoloListingNode){
-            .name = keep(l, node->name), .op = keep(l, node->type), .domain = keep(l, node->domain),
-            .detail = detail_text(l, node->attr, node->attr_count), .runs = "", .parent = parent,
-            .in_count = node->in_count, .out_count = node->out_count, .in = in, .out = outs,
+            .name      = keep(l, node->name),
+            .op        = keep(l, node->type),
+            .domain    = keep(l, node->domain),
+            .detail    = detail_text(l, node->attr, node->attr_count),
+            .runs      = "",
+            .parent    = parent,
+            .in_count  = node->in_count,
+            .out_count = node->out_count,
+            .in        = in,
+            .out       = outs,
         };
         for (int k = 0; k < node->attr_count; k++)
             if (node->attr[k].kind == HOLO_ATTR_GRAPH) HOLO_TRY(graph_add(l, node->attr[k].graph, number, depth + 1));
@@ -134,10 +145,10 @@ HoloStatus holo_listing_of_graph(HoloLister *l, const HoloGraph *graph)
     if (!inputs || !outputs) return holo_fail_memory(l->error);
     for (int i = 0; i < graph->input_count; i++) inputs[i] = graph->inputs[i]->id;
     for (int i = 0; i < graph->output_count; i++) outputs[i] = graph->outputs[i]->id;
-    l->listing.name = keep(l, graph->name);
-    l->listing.inputs = inputs;
-    l->listing.outputs = outputs;
-    l->listing.input_count = graph->input_count;
+    l->listing.name         = keep(l, graph->name);
+    l->listing.inputs       = inputs;
+    l->listing.outputs      = outputs;
+    l->listing.input_count  = graph->input_count;
     l->listing.output_count = graph->output_count;
     return graph_add(l, graph, -1, 0);
 }
@@ -153,15 +164,15 @@ static HoloStatus plan_values(HoloLister *l, const HoloModel *model, const HoloP
 {
     const HoloArchive *a = &model->archive;
     for (uint32_t i = 0; i < plan->value_count; i++) {
-        const HoloValueRecord *v = &a->VALUES_at[plan->value_first + i];
-        HoloListingValue *out = holo_lister_value(l);
+        const HoloValueRecord *v   = &a->VALUES_at[plan->value_first + i];
+        HoloListingValue      *out = holo_lister_value(l);
         if (!out) return holo_fail_memory(l->error);
         out->name = keep(l, holo_model_text(model, v->name));
         out->type = (HoloTensor){.dtype = v->dtype, .kind = v->kind, .inner = v->inner, .rank = v->rank};
         for (int d = 0; d < v->rank; d++) out->type.dim[d] = a->SIZES_at[v->size_first + (uint32_t)d];
-        out->shape = shape_text(l, &out->type, dim_of_model, model);
+        out->shape       = shape_text(l, &out->type, dim_of_model, model);
         out->is_constant = v->storage == HOLO_STORE_CONSTANT || v->storage == HOLO_STORE_EXPRESSION;
-        out->is_input = v->storage == HOLO_STORE_INPUT;
+        out->is_input    = v->storage == HOLO_STORE_INPUT;
         if (v->storage == HOLO_STORE_ARENA && plan->flags & HOLO_PLAN_STATIC) out->offset = (int64_t)v->at;
         type_plain(&out->type);
     }
@@ -170,23 +181,25 @@ static HoloStatus plan_values(HoloLister *l, const HoloModel *model, const HoloP
 
 // A view has no step: a reader of it reads the value whose bytes it shares. `first` is where the plan's
 // values begin in the listing; what a step writes in place has a producer there already.
-static int value_root(const HoloLister *l, int first, const HoloModel *model, const HoloPlanRecord *plan, uint32_t number)
+static int value_root(const HoloLister *l, int first, const HoloModel *model, const HoloPlanRecord *plan,
+                      uint32_t number)
 {
     if (number == HOLO_NO_VALUE) return -1;
     const HoloValueRecord *values = model->archive.VALUES_at + plan->value_first;
-    while (values[number].storage == HOLO_STORE_ALIAS && l->values[first + (int)number].producer < 0) number = (uint32_t)values[number].at;
+    while (values[number].storage == HOLO_STORE_ALIAS && l->values[first + (int)number].producer < 0)
+        number = (uint32_t)values[number].at;
     return first + (int)number;
 }
 
 static HoloStatus plan_add(HoloLister *l, const HoloModel *model, const HoloPlanRecord *plan, int parent)
 {
-    const HoloArchive *a = &model->archive;
-    int first = l->listing.value_count;
+    const HoloArchive *a     = &model->archive;
+    int                first = l->listing.value_count;
     HOLO_TRY(plan_values(l, model, plan));
     for (uint32_t i = 0; i < plan->step_count; i++) {
-        const HoloStepRecord *s = &a->STEPS_at[plan->step_first + i];
-        const uint32_t *operands = a->OPERANDS_at + s->operand_first;
-        HoloListingNode *out = holo_lister_node(l);
+        const HoloStepRecord *s        = &a->STEPS_at[plan->step_first + i];
+        const uint32_t       *operands = a->OPERANDS_at + s->operand_first;
+        HoloListingNode      *out      = holo_lister_node(l);
         int *in = numbers(l, s->in_count), *outs = numbers(l, s->out_count), number = l->listing.node_count - 1;
         if (!out || !in || !outs) return holo_fail_memory(l->error);
         for (int k = 0; k < s->in_count; k++) in[k] = value_root(l, first, model, plan, operands[k]);
@@ -195,11 +208,17 @@ static HoloStatus plan_add(HoloLister *l, const HoloModel *model, const HoloPlan
             if (outs[k] >= 0) l->values[outs[k]].producer = number;
         }
         const HoloKernel *kernel = s->kernel ? holo_kernel_find(s->kernel) : NULL;
-        *out = (HoloListingNode){
-            .name = keep(l, holo_model_text(model, s->name)), .op = keep(l, model->ops[s->op]->name),
-            .domain = keep(l, holo_model_text(model, a->OPS_at[s->op].domain)),
-            .detail = detail_text(l, model->attrs + s->attr_first, s->attr_count), .runs = kernel ? kernel->name : "eval",
-            .parent = parent, .in_count = s->in_count, .out_count = s->out_count, .in = in, .out = outs,
+        *out                     = (HoloListingNode){
+                                .name      = keep(l, holo_model_text(model, s->name)),
+                                .op        = keep(l, model->ops[s->op]->name),
+                                .domain    = keep(l, holo_model_text(model, a->OPS_at[s->op].domain)),
+                                .detail    = detail_text(l, model->attrs + s->attr_first, s->attr_count),
+                                .runs      = kernel ? kernel->name : "eval",
+                                .parent    = parent,
+                                .in_count  = s->in_count,
+                                .out_count = s->out_count,
+                                .in        = in,
+                                .out       = outs,
         };
         for (uint32_t k = 0; k < s->attr_count; k++)
             if (model->attrs[s->attr_first + k].kind == HOLO_ATTR_GRAPH)
@@ -212,14 +231,14 @@ static HoloStatus plan_add(HoloLister *l, const HoloModel *model, const HoloPlan
 
 HoloStatus holo_listing_of_model(HoloLister *l, const HoloModel *model)
 {
-    const HoloPlanRecord *plan = &model->archive.PLANS_at[0];
-    int *inputs = numbers(l, (int)plan->input_count), *outputs = numbers(l, (int)plan->output_count);
+    const HoloPlanRecord *plan   = &model->archive.PLANS_at[0];
+    int                  *inputs = numbers(l, (int)plan->input_count), *outputs = numbers(l, (int)plan->output_count);
     if (!inputs || !outputs) return holo_fail_memory(l->error);
     for (uint32_t i = 0; i < plan->input_count; i++) inputs[i] = (int)model->archive.OPERANDS_at[plan->input_first + i];
-    l->listing.name = keep(l, holo_model_text(model, plan->name));
-    l->listing.inputs = inputs;
-    l->listing.outputs = outputs;
-    l->listing.input_count = (int)plan->input_count;
+    l->listing.name         = keep(l, holo_model_text(model, plan->name));
+    l->listing.inputs       = inputs;
+    l->listing.outputs      = outputs;
+    l->listing.input_count  = (int)plan->input_count;
     l->listing.output_count = (int)plan->output_count;
     HOLO_TRY(plan_add(l, model, plan, -1));
     for (uint32_t i = 0; i < plan->output_count; i++) // views are followed once their producers are known

@@ -19,7 +19,7 @@ static const char *runs(const HoloOp *op)
 static int by_name(const void *a, const void *b)
 {
     const HoloOp *x = *(const HoloOp *const *)a, *y = *(const HoloOp *const *)b;
-    int order = strcmp(x->domain ? x->domain : "", y->domain ? y->domain : "");
+    int           order = strcmp(x->domain ? x->domain : "", y->domain ? y->domain : "");
     if (!order) order = strcmp(x->name, y->name);
     return order ? order : x->since - y->since;
 }
@@ -35,7 +35,7 @@ int holo_op_count(void)
 // The table has a few hundred rows: sorting it for each question costs less than keeping state.
 bool holo_op_info(int index, HoloOpInfo *out_info)
 {
-    int count = holo_op_count(), at = 0;
+    int            count = holo_op_count(), at = 0;
     const HoloOp **rows = index >= 0 && index < count ? holo_realloc(NULL, (size_t)count * sizeof *rows) : NULL;
     if (!rows) return false;
     for (int f = 0; holo_op_families[f]; f++)
@@ -44,16 +44,16 @@ bool holo_op_info(int index, HoloOpInfo *out_info)
     const HoloOp *op = rows[index];
     holo_free(rows);
     *out_info = (HoloOpInfo){
-        .domain = op->domain ? op->domain : "",
-        .name = op->name,
-        .since = op->since,
-        .until = op->until,
-        .in_min = op->in_min,
-        .in_max = op->in_max,
+        .domain  = op->domain ? op->domain : "",
+        .name    = op->name,
+        .since   = op->since,
+        .until   = op->until,
+        .in_min  = op->in_min,
+        .in_max  = op->in_max,
         .out_min = op->out_min,
         .out_max = op->out_max,
-        .types = op->types ? op->types : HOLO_TYPES_ALL,
-        .runs = runs(op),
+        .types   = op->types ? op->types : HOLO_TYPES_ALL,
+        .runs    = runs(op),
     };
     return true;
 }

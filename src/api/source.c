@@ -12,13 +12,15 @@
 
 HoloStatus holo_source_import(const char *path, HoloSource **out, HoloError *error)
 {
-    *out = NULL;
+    *out               = NULL;
     HoloSource *source = holo_realloc(NULL, sizeof *source);
     if (!source) return holo_fail_memory(error);
-    *source = (HoloSource){0};
+    *source           = (HoloSource){0};
     HoloStatus status = holo_import_onnx(&source->arena, path, &source->model, error);
-    if (status) holo_source_close(source);
-    else *out = source;
+    if (status)
+        holo_source_close(source);
+    else
+        *out = source;
     return status;
 }
 
@@ -33,14 +35,14 @@ void holo_source_close(HoloSource *source)
 // A port from a value: sizes that are not numbers become -1 and their text.
 static HoloStatus port_fill(HoloSource *source, const HoloValue *value, HoloPort *port, HoloError *error)
 {
-    *port = (HoloPort){.name = value->name, .type = value->type};
+    *port           = (HoloPort){.name = value->name, .type = value->type};
     port->type.data = NULL;
     for (int d = 0; d < value->type.rank; d++) {
         if (!holo_dim_is_symbolic(value->type.dim[d])) continue;
         char text[256];
         holo_dim_print(source->model.graph->dims, value->type.dim[d], text, sizeof text);
         port->type.dim[d] = -1;
-        port->symbol[d] = holo_arena_text(&source->arena, text, strlen(text));
+        port->symbol[d]   = holo_arena_text(&source->arena, text, strlen(text));
         if (!port->symbol[d]) return holo_fail_memory(error);
     }
     return HOLO_OK;
@@ -49,29 +51,31 @@ static HoloStatus port_fill(HoloSource *source, const HoloValue *value, HoloPort
 static HoloStatus ports_fill(HoloSource *source, HoloError *error)
 {
     const HoloGraph *graph = source->model.graph;
-    source->inputs = HOLO_NEW(&source->arena, HoloPort, graph->input_count + 1);
-    source->outputs = HOLO_NEW(&source->arena, HoloPort, graph->output_count + 1);
+    source->inputs         = HOLO_NEW(&source->arena, HoloPort, graph->input_count + 1);
+    source->outputs        = HOLO_NEW(&source->arena, HoloPort, graph->output_count + 1);
     if (!source->inputs || !source->outputs) return holo_fail_memory(error);
-    for (int i = 0; i < graph->input_count; i++) HOLO_TRY(port_fill(source, graph->inputs[i], &source->inputs[i], error));
-    for (int i = 0; i < graph->output_count; i++) HOLO_TRY(port_fill(source, graph->outputs[i], &source->outputs[i], error));
+    for (int i = 0; i < graph->input_count; i++)
+        HOLO_TRY(port_fill(source, graph->inputs[i], &source->inputs[i], error));
+    for (int i = 0; i < graph->output_count; i++)
+        HOLO_TRY(port_fill(source, graph->outputs[i], &source->outputs[i], error));
     return HOLO_OK;
 }
 
 static void meta_add(HoloSource *source, const char *key, const char *value)
 {
     if (!value || !*value) return;
-    source->meta[source->meta_count].key = key;
+    source->meta[source->meta_count].key     = key;
     source->meta[source->meta_count++].value = value;
 }
 
 static HoloStatus meta_fill(HoloSource *source, HoloError *error)
 {
-    const HoloModelSource *m = &source->model;
-    HoloArena *arena = &source->arena;
-    source->meta = holo_arena_take_array(arena, (size_t)m->meta_count + 16, sizeof *source->meta);
+    const HoloModelSource *m     = &source->model;
+    HoloArena             *arena = &source->arena;
+    source->meta                 = holo_arena_take_array(arena, (size_t)m->meta_count + 16, sizeof *source->meta);
     if (!source->meta) return holo_fail_memory(error);
     char opsets[512] = "";
-    int at = 0;
+    int  at          = 0;
     for (int i = 0; i < m->opset_count && at < 400; i++)
         at += snprintf(opsets + at, sizeof opsets - (size_t)at, "%s%.60s %" PRId64, i ? ", " : "",
                        *m->opset[i].domain ? m->opset[i].domain : "ai.onnx", m->opset[i].version);
@@ -95,8 +99,10 @@ HoloStatus holo_source_open(const char *path, HoloSource **out_source, HoloError
     HoloStatus status = holo_graph_infer(source->model.graph, error);
     if (!status) status = ports_fill(source, error);
     if (!status) status = meta_fill(source, error);
-    if (status) holo_source_close(source);
-    else *out_source = source;
+    if (status)
+        holo_source_close(source);
+    else
+        *out_source = source;
     return status;
 }
 
@@ -159,10 +165,10 @@ bool holo_source_is_random(const HoloSource *source, int output, double *out_low
     if (out_high) *out_high = INFINITY;
     if (output < 0 || output >= graph->output_count) return false;
     HoloArena scratch = {0};
-    bool *random = HOLO_NEW(&scratch, bool, graph->value_count + 1), is_random = false;
+    bool     *random = HOLO_NEW(&scratch, bool, graph->value_count + 1), is_random = false;
     for (int i = 0; random && i < graph->node_count; i++) {
         const HoloNode *node = graph->nodes[i];
-        bool any = node_is_random(node);
+        bool            any  = node_is_random(node);
         for (int k = 0; k < node->in_count; k++) any = any || (node->in[k] && random[node->in[k]->id]);
         for (int k = 0; k < node->out_count; k++)
             if (node->out[k]) random[node->out[k]->id] = any;
@@ -183,23 +189,26 @@ bool holo_source_is_random(const HoloSource *source, int output, double *out_low
 HoloStatus holo_reference_run(const HoloSource *source, const HoloTensor *const *inputs, int input_count,
                               HoloTensors **out_outputs, HoloError *error)
 {
-    *out_outputs = NULL;
+    *out_outputs           = NULL;
     const HoloGraph *graph = source->model.graph;
     if (input_count != graph->input_count)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "the model has %d inputs; %d are given", graph->input_count, input_count);
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "the model has %d inputs; %d are given", graph->input_count,
+                         input_count);
     HOLO_TRY(holo_graph_check_ops(graph, error));
     HoloTensors *t;
     HOLO_TRY(holo_tensors_create(&t, error));
     HoloTensor *outputs = HOLO_NEW(&t->arena, HoloTensor, graph->output_count + 1);
-    HoloStatus status = outputs ? holo_tensors_reserve(t, graph->output_count, error) : holo_fail_memory(error);
+    HoloStatus  status  = outputs ? holo_tensors_reserve(t, graph->output_count, error) : holo_fail_memory(error);
     if (!status) status = holo_graph_eval(graph, inputs, outputs, &t->arena, NULL, error);
     for (int i = 0; !status && i < graph->output_count; i++) {
-        const char *name = graph->outputs[i]->name;
+        const char *name   = graph->outputs[i]->name;
         t->entry[i].tensor = outputs[i];
-        t->entry[i].name = holo_arena_text(&t->arena, name, strlen(name));
+        t->entry[i].name   = holo_arena_text(&t->arena, name, strlen(name));
         if (!t->entry[i].name) status = holo_fail_memory(error);
     }
-    if (status) holo_tensors_destroy(t);
-    else *out_outputs = t;
+    if (status)
+        holo_tensors_destroy(t);
+    else
+        *out_outputs = t;
     return status;
 }

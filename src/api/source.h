@@ -10,7 +10,9 @@ struct HoloSource {
     HoloModelSource model;
     HoloPort       *inputs, *outputs; // NULL until holo_source_open has made them
     int             meta_count;
-    struct { const char *key, *value; } *meta;
+    struct {
+        const char *key, *value;
+    } * meta;
 };
 
 // Imports a model of whatever format; types are not inferred yet.

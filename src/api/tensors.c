@@ -59,11 +59,14 @@ static bool starts_with(const HoloMapping *file, const char *magic, size_t size)
 static HoloStatus file_read(HoloTensors *t, const HoloTensor *want, HoloError *error)
 {
     static const HoloTensor plain = {.kind = HOLO_TENSOR, .rank = -1};
-    const HoloMapping *file = &t->file;
-    if (starts_with(file, "PK", 2)) return holo_npz_read(&t->arena, file->data, file->size, &t->entry, &t->count, error);
+    const HoloMapping      *file  = &t->file;
+    if (starts_with(file, "PK", 2))
+        return holo_npz_read(&t->arena, file->data, file->size, &t->entry, &t->count, error);
     HOLO_TRY(holo_tensors_reserve(t, 1, error));
-    if (starts_with(file, "\x93NUMPY", 6)) return holo_npy_read(&t->arena, file->data, file->size, &t->entry[0].tensor, error);
-    return holo_import_pb(&t->arena, file->data, file->size, want ? want : &plain, &t->entry[0].tensor, &t->entry[0].name, error);
+    if (starts_with(file, "\x93NUMPY", 6))
+        return holo_npy_read(&t->arena, file->data, file->size, &t->entry[0].tensor, error);
+    return holo_import_pb(&t->arena, file->data, file->size, want ? want : &plain, &t->entry[0].tensor,
+                          &t->entry[0].name, error);
 }
 
 HoloStatus holo_tensors_read(const char *path, const HoloTensor *want, HoloTensors **out_tensors, HoloError *error)
@@ -71,7 +74,7 @@ HoloStatus holo_tensors_read(const char *path, const HoloTensor *want, HoloTenso
     *out_tensors = NULL;
     HoloTensors *t;
     HOLO_TRY(holo_tensors_create(&t, error));
-    HoloError inner = {0};
+    HoloError  inner  = {0};
     HoloStatus status = holo_file_map(path, &t->file, error);
     if (!status) {
         status = file_read(t, want, &inner);
@@ -80,8 +83,10 @@ HoloStatus holo_tensors_read(const char *path, const HoloTensor *want, HoloTenso
             t->entry[0].tensor.dtype = HOLO_BF16;
         if (status) status = holo_fail(error, status, "%s: %s", path, inner.text);
     }
-    if (status) holo_tensors_destroy(t);
-    else *out_tensors = t;
+    if (status)
+        holo_tensors_destroy(t);
+    else
+        *out_tensors = t;
     return status;
 }
 
@@ -105,12 +110,16 @@ HoloStatus holo_tensor_seed(HoloTensor *t, uint64_t seed, HoloArena *arena, Holo
     t->data = holo_arena_take(arena, holo_tensor_bytes(t) + 1);
     if (!t->data) return holo_fail_memory(error);
     HoloRandom random = {seed};
-    HoloClass class = holo_dtype_class((HoloDtype)t->dtype);
+    HoloClass class   = holo_dtype_class((HoloDtype)t->dtype);
     for (int64_t i = 0; i < count; i++) {
-        if (class == HOLO_CLASS_STRING) ((HoloString *)t->data)[i] = (HoloString){"a", 1};
-        else if (class == HOLO_CLASS_FLOAT) holo_put_f(t, i, holo_random_normal(&random));
-        else if (class == HOLO_CLASS_COMPLEX) holo_put_f(t, i, holo_random_normal(&random));
-        else holo_put_i(t, i, 1);
+        if (class == HOLO_CLASS_STRING)
+            ((HoloString *)t->data)[i] = (HoloString){"a", 1};
+        else if (class == HOLO_CLASS_FLOAT)
+            holo_put_f(t, i, holo_random_normal(&random));
+        else if (class == HOLO_CLASS_COMPLEX)
+            holo_put_f(t, i, holo_random_normal(&random));
+        else
+            holo_put_i(t, i, 1);
     }
     return HOLO_OK;
 }
@@ -123,9 +132,11 @@ HoloStatus holo_tensors_seeded(const HoloTensor *type, uint64_t seed, HoloTensor
     HoloStatus status = holo_tensors_reserve(t, 1, error);
     if (!status) {
         t->entry[0].tensor = *type;
-        status = holo_tensor_seed(&t->entry[0].tensor, seed, &t->arena, error);
+        status             = holo_tensor_seed(&t->entry[0].tensor, seed, &t->arena, error);
     }
-    if (status) holo_tensors_destroy(t);
-    else *out_tensors = t;
+    if (status)
+        holo_tensors_destroy(t);
+    else
+        *out_tensors = t;
     return status;
 }

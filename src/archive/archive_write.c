@@ -22,20 +22,20 @@ static void layout_init(const HoloPlan *plan, uint64_t weight_bytes, Layout *out
 {
     *out = (Layout){0};
     memcpy(out->header.magic, HOLO_MAGIC, sizeof out->header.magic);
-    out->header.major = HOLO_FORMAT_MAJOR;
-    out->header.minor = HOLO_FORMAT_MINOR;
-    out->header.header_size = sizeof out->header;
-    out->header.flags_must = plan->flags_must;
+    out->header.major         = HOLO_FORMAT_MAJOR;
+    out->header.minor         = HOLO_FORMAT_MINOR;
+    out->header.header_size   = sizeof out->header;
+    out->header.flags_must    = plan->flags_must;
     out->header.section_count = SECTION_COUNT;
-    uint64_t at = sizeof *out;
+    uint64_t at               = sizeof *out;
     for (int id = 1; id < HOLO_SECTION_LIMIT; id++) {
         HoloSectionRecord *s = section_of(out, (HoloSectionId)id);
-        s->id = (uint32_t)id;
-        s->size = plan->section[id].size;
+        s->id                = (uint32_t)id;
+        s->size              = plan->section[id].size;
         if (id == HOLO_SECTION_CONSTANTS) s->size = plan->constant_count * sizeof(HoloConstantRecord);
         if (id == HOLO_SECTION_WEIGHTS) s->size = weight_bytes;
         s->offset = holo_align(at, id == HOLO_SECTION_WEIGHTS ? HOLO_PAGE : HOLO_SECTION_ALIGN);
-        at = s->offset + s->size;
+        at        = s->offset + s->size;
     }
     out->header.file_size = at;
 }
@@ -68,7 +68,7 @@ static HoloStatus weights_add(Weights *w, const void *data, size_t size)
 static HoloStatus strings_write(Weights *w, const HoloTensor *t)
 {
     const HoloString *strings = t->data;
-    int64_t count = holo_tensor_count(t);
+    int64_t           count   = holo_tensor_count(t);
     for (int64_t i = 0; i < count; i++) {
         uint64_t size = strings[i].size;
         HOLO_TRY(weights_add(w, &size, sizeof size));
@@ -88,9 +88,12 @@ static HoloStatus packed_write(Weights *w, const HoloPlanConstant *c)
 static HoloStatus constant_write(Weights *w, const HoloPlanConstant *c, HoloConstantRecord *record)
 {
     size_t bytes = holo_tensor_bytes(&c->tensor);
-    if (c->kernel) HOLO_TRY(packed_write(w, c));
-    else if (c->tensor.dtype == HOLO_STRING) HOLO_TRY(strings_write(w, &c->tensor));
-    else HOLO_TRY(weights_add(w, c->tensor.data, bytes));
+    if (c->kernel)
+        HOLO_TRY(packed_write(w, c));
+    else if (c->tensor.dtype == HOLO_STRING)
+        HOLO_TRY(strings_write(w, &c->tensor));
+    else
+        HOLO_TRY(weights_add(w, c->tensor.data, bytes));
     HoloHash hash = holo_hasher_take(w->hasher);
     memcpy(record->hash, hash.word, sizeof record->hash);
     if (w->options->release && c->tensor.data) w->options->release(w->options->context, c->tensor.data, bytes);
@@ -102,12 +105,12 @@ static uint64_t records_init(const HoloPlan *plan, HoloConstantRecord *records)
     uint64_t at = 0;
     for (uint32_t i = 0; i < plan->constant_count; i++) {
         const HoloPlanConstant *c = &plan->constants[i];
-        records[i] = (HoloConstantRecord){
-            .offset = at,
-            .size = c->size,
-            .count = (uint64_t)holo_tensor_count(&c->tensor),
-            .dtype = c->tensor.dtype,
-            .packed = c->kernel,
+        records[i]                = (HoloConstantRecord){
+                           .offset = at,
+                           .size   = c->size,
+                           .count  = (uint64_t)holo_tensor_count(&c->tensor),
+                           .dtype  = c->tensor.dtype,
+                           .packed = c->kernel,
         };
         at = holo_align(at + c->size, HOLO_WEIGHT_ALIGN);
     }
@@ -118,7 +121,7 @@ static HoloStatus weights_write(const HoloPlan *plan, Weights *w, uint64_t start
 {
     for (uint32_t i = 0; i < plan->constant_count; i++) {
         static const char zero[HOLO_WEIGHT_ALIGN];
-        uint64_t padding = holo_align(w->at - start, HOLO_WEIGHT_ALIGN) - (w->at - start);
+        uint64_t          padding = holo_align(w->at - start, HOLO_WEIGHT_ALIGN) - (w->at - start);
         HOLO_TRY(holo_file_write_at(w->file, w->at, zero, padding, w->error));
         w->at += padding;
         HOLO_TRY(constant_write(w, &plan->constants[i], &records[i]));
@@ -145,7 +148,8 @@ static HoloStatus table_write(HoloFileWriter *file, Layout *layout, HoloError *e
 static HoloStatus file_write(const HoloPlan *plan, Layout *layout, HoloConstantRecord *records, Weights *w)
 {
     HoloSectionRecord *weights = section_of(layout, HOLO_SECTION_WEIGHTS);
-    HOLO_TRY(holo_file_write_at(w->file, layout->header.file_size - 1, "", 1, w->error)); // its whole length, whatever ends it
+    HOLO_TRY(holo_file_write_at(w->file, layout->header.file_size - 1, "", 1,
+                                w->error)); // its whole length, whatever ends it
     for (int id = 1; id < HOLO_SECTION_CONSTANTS; id++)
         HOLO_TRY(section_write(w->file, section_of(layout, (HoloSectionId)id), plan->section[id].data, w->error));
     w->at = weights->offset;
@@ -162,14 +166,14 @@ HoloStatus holo_archive_write(const HoloPlan *plan, HoloFileWriter *file, const 
     HoloArchiveOptions none = {0};
     Weights w = {.file = file, .options = options ? options : &none, .hasher = holo_hasher_create(), .error = error};
     HoloConstantRecord *records = holo_realloc(NULL, plan->constant_count * sizeof *records);
-    w.part = holo_realloc(NULL, HOLO_PACK_PART);
-    HoloStatus status = w.hasher && records && w.part ? HOLO_OK : holo_fail_memory(error);
+    w.part                      = holo_realloc(NULL, HOLO_PACK_PART);
+    HoloStatus status           = w.hasher && records && w.part ? HOLO_OK : holo_fail_memory(error);
     if (!status) {
         Layout layout;
         w.total = records_init(plan, records);
         layout_init(plan, w.total, &layout);
         *out_size = layout.header.file_size;
-        status = file_write(plan, &layout, records, &w);
+        status    = file_write(plan, &layout, records, &w);
     }
     holo_free(w.part);
     holo_free(records);
@@ -181,19 +185,20 @@ HoloStatus holo_archive_write(const HoloPlan *plan, HoloFileWriter *file, const 
 
 static HoloMetaRecord *meta_find(const HoloPlan *plan, const char *key)
 {
-    const HoloBuffer *meta = &plan->section[HOLO_SECTION_META];
-    const char *strings = (const char *)plan->section[HOLO_SECTION_STRINGS].data;
-    HoloMetaRecord *records = (void *)meta->data;
+    const HoloBuffer *meta    = &plan->section[HOLO_SECTION_META];
+    const char       *strings = (const char *)plan->section[HOLO_SECTION_STRINGS].data;
+    HoloMetaRecord   *records = (void *)meta->data;
     for (size_t i = 0; i < meta->size / sizeof *records; i++)
         if (!strcmp(strings + records[i].key, key)) return &records[i];
     return NULL;
 }
 
-HoloStatus holo_archive_set_meta(HoloPlan *plan, HoloFileWriter *file, const char *key, const char *value, HoloError *error)
+HoloStatus holo_archive_set_meta(HoloPlan *plan, HoloFileWriter *file, const char *key, const char *value,
+                                 HoloError *error)
 {
     const HoloMetaRecord *record = meta_find(plan, key);
     if (!record) return holo_fail(error, HOLO_INTERNAL, "there is no metadata %s to set", key);
-    char *text = (char *)plan->section[HOLO_SECTION_STRINGS].data + record->value;
+    char  *text = (char *)plan->section[HOLO_SECTION_STRINGS].data + record->value;
     size_t room = strlen(text), size = strlen(value);
     memset(text, 0, room);
     memcpy(text, value, size < room ? size : room);
@@ -202,6 +207,7 @@ HoloStatus holo_archive_set_meta(HoloPlan *plan, HoloFileWriter *file, const cha
     Layout layout;
     memcpy(&layout, bytes.data, sizeof layout);
     holo_file_unmap(&bytes);
-    HOLO_TRY(section_write(file, section_of(&layout, HOLO_SECTION_STRINGS), plan->section[HOLO_SECTION_STRINGS].data, error));
+    HOLO_TRY(section_write(file, section_of(&layout, HOLO_SECTION_STRINGS), plan->section[HOLO_SECTION_STRINGS].data,
+                           error));
     return table_write(file, &layout, error);
 }

@@ -29,7 +29,7 @@ static struct HoloArenaBlock *block_get(HoloArena *arena, size_t size)
     for (struct HoloArenaBlock **p = &arena->spare; *p; p = &(*p)->next)
         if ((*p)->size >= size) {
             struct HoloArenaBlock *found = *p;
-            *p = found->next;
+            *p                           = found->next;
             return found;
         }
     size_t room = size < BLOCK_MIN ? BLOCK_MIN : size, total;
@@ -38,23 +38,23 @@ static struct HoloArenaBlock *block_get(HoloArena *arena, size_t size)
     struct HoloArenaBlock *block = holo_realloc(NULL, total);
     if (!block) return NULL;
     uintptr_t start = (uintptr_t)(block + 1);
-    block->start = (char *)(block + 1) + (holo_align(start, WIDE) - start);
-    block->size = room;
+    block->start    = (char *)(block + 1) + (holo_align(start, WIDE) - start);
+    block->size     = room;
     arena->total += room;
     return block;
 }
 
 void *holo_arena_take(HoloArena *arena, size_t size)
 {
-    size_t align = size >= WIDE ? WIDE : NARROW;
+    size_t                 align = size >= WIDE ? WIDE : NARROW;
     struct HoloArenaBlock *block = arena->block;
-    size_t at = block ? holo_align(block->used, align) : 0;
+    size_t                 at    = block ? holo_align(block->used, align) : 0;
     if (!block || at > block->size || size > block->size - at) {
         block = block_get(arena, size);
         if (!block) return NULL;
-        block->next = arena->block;
+        block->next  = arena->block;
         arena->block = block;
-        at = 0;
+        at           = 0;
     }
     block->used = at + size;
     return memset(block->start + at, 0, size);
@@ -78,7 +78,7 @@ char *holo_arena_format(HoloArena *arena, const char *format, ...)
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int size = vsnprintf(NULL, 0, format, args);
+    int   size = vsnprintf(NULL, 0, format, args);
     char *text = size < 0 ? NULL : holo_arena_take(arena, (size_t)size + 1);
     if (text) vsnprintf(text, (size_t)size + 1, format, again);
     va_end(again);
@@ -111,9 +111,9 @@ void holo_arena_reset(HoloArena *arena, HoloArenaMark mark)
 {
     while (arena->block != mark.block) {
         struct HoloArenaBlock *block = arena->block;
-        arena->block = block->next;
-        block->next = arena->spare;
-        arena->spare = block;
+        arena->block                 = block->next;
+        block->next                  = arena->spare;
+        arena->spare                 = block;
     }
     if (arena->block) arena->block->used = mark.used;
 }

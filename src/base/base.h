@@ -14,9 +14,9 @@ HOLO_MUST HoloStatus holo_fail(HoloError *error, HoloStatus status, const char *
 HOLO_MUST HoloStatus holo_fail_v(HoloError *error, HoloStatus status, const char *format, va_list args);
 HOLO_MUST HoloStatus holo_fail_memory(HoloError *error); // HOLO_NO_MEMORY, in words
 
-#define HOLO_TRY(expression)                          \
-    do {                                              \
-        HoloStatus holo_try_status_ = (expression);   \
+#define HOLO_TRY(expression)                           \
+    do {                                               \
+        HoloStatus holo_try_status_ = (expression);    \
         if (holo_try_status_) return holo_try_status_; \
     } while (0)
 
@@ -24,11 +24,26 @@ HOLO_MUST HoloStatus holo_fail_memory(HoloError *error); // HOLO_NO_MEMORY, in w
 
 // ---- sizes that come from files: true when the result fits
 
-static inline bool holo_mul(int64_t a, int64_t b, int64_t *out) { return !__builtin_mul_overflow(a, b, out); }
-static inline bool holo_add(int64_t a, int64_t b, int64_t *out) { return !__builtin_add_overflow(a, b, out); }
-static inline bool holo_size_mul(size_t a, size_t b, size_t *out) { return !__builtin_mul_overflow(a, b, out); }
-static inline bool holo_size_add(size_t a, size_t b, size_t *out) { return !__builtin_add_overflow(a, b, out); }
-static inline size_t holo_align(size_t n, size_t to) { return (n + to - 1) / to * to; }
+static inline bool holo_mul(int64_t a, int64_t b, int64_t *out)
+{
+    return !__builtin_mul_overflow(a, b, out);
+}
+static inline bool holo_add(int64_t a, int64_t b, int64_t *out)
+{
+    return !__builtin_add_overflow(a, b, out);
+}
+static inline bool holo_size_mul(size_t a, size_t b, size_t *out)
+{
+    return !__builtin_mul_overflow(a, b, out);
+}
+static inline bool holo_size_add(size_t a, size_t b, size_t *out)
+{
+    return !__builtin_add_overflow(a, b, out);
+}
+static inline size_t holo_align(size_t n, size_t to)
+{
+    return (n + to - 1) / to * to;
+}
 
 // ---- memory
 
@@ -49,7 +64,7 @@ typedef struct HoloArenaMark {
     size_t                 used;
 } HoloArenaMark;
 
-void *holo_arena_take(HoloArena *arena, size_t size); // NULL: out of memory
+void *holo_arena_take(HoloArena *arena, size_t size);                   // NULL: out of memory
 char *holo_arena_text(HoloArena *arena, const char *text, size_t size); // copied and terminated; NULL: out of memory
 char *holo_arena_format(HoloArena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void  holo_arena_deinit(HoloArena *arena);

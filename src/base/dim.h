@@ -33,9 +33,18 @@ typedef struct HoloDimNode { // a, b: numbers, or entries before this one
 
 #define HOLO_DIM_BASE ((int64_t)0xA5E51B0100000000u) // -0x5A1AE4FF00000000
 
-static inline bool    holo_dim_is_symbolic(HoloDim d) { return (uint64_t)d >> 32 == (uint64_t)HOLO_DIM_BASE >> 32; }
-static inline int     holo_dim_entry(HoloDim d) { return (int)(uint32_t)d; }
-static inline HoloDim holo_dim_of_entry(int entry) { return HOLO_DIM_BASE + entry; }
+static inline bool holo_dim_is_symbolic(HoloDim d)
+{
+    return (uint64_t)d >> 32 == (uint64_t)HOLO_DIM_BASE >> 32;
+}
+static inline int holo_dim_entry(HoloDim d)
+{
+    return (int)(uint32_t)d;
+}
+static inline HoloDim holo_dim_of_entry(int entry)
+{
+    return HOLO_DIM_BASE + entry;
+}
 #define HOLO_DIM_UNKNOWN ((HoloDim)(HOLO_DIM_BASE + 0xFFFFFFFF)) // not known at all; infects what it meets
 
 HoloDims *holo_dims_create(HoloArena *arena); // lives as long as the arena; NULL: out of memory
@@ -48,7 +57,6 @@ const HoloDimNode *holo_dims_node(const HoloDims *dims, int entry);
 int                holo_dims_symbol_count(const HoloDims *dims);
 const char        *holo_dims_symbol_name(const HoloDims *dims, int symbol);
 bool               holo_dim_is_fresh(const HoloDims *dims, HoloDim d); // made by holo_dims_fresh, alone
-
 
 // Arithmetic. With two ordinary numbers these compute; anything else gives an entry, simplified.
 // Overflow, a quotient by 0, a full table or no memory give HOLO_DIM_UNKNOWN.

@@ -21,16 +21,17 @@ HOLO_MUST HoloStatus holo_file_map_below(const char *folder, const char *relativ
 
 // A file being written under a temporary name beside `path`.
 typedef struct HoloFileWriter HoloFileWriter;
-HOLO_MUST HoloStatus holo_file_writer_open(const char *path, HoloFileWriter **out, HoloError *error);
-HOLO_MUST HoloStatus holo_file_write(HoloFileWriter *writer, const void *data, size_t size, HoloError *error);
-HOLO_MUST HoloStatus holo_file_write_at(HoloFileWriter *writer, uint64_t offset, const void *data, size_t size, HoloError *error);
+HOLO_MUST HoloStatus          holo_file_writer_open(const char *path, HoloFileWriter **out, HoloError *error);
+HOLO_MUST HoloStatus          holo_file_write(HoloFileWriter *writer, const void *data, size_t size, HoloError *error);
+HOLO_MUST HoloStatus          holo_file_write_at(HoloFileWriter *writer, uint64_t offset, const void *data, size_t size,
+                                                 HoloError *error);
 // Renames to the final path; on failure, or with commit false, removes the temporary file.
 HOLO_MUST HoloStatus holo_file_writer_close(HoloFileWriter *writer, bool commit, HoloError *error);
 // The bytes written so far, mapped for reading, before the file has its name.
 HOLO_MUST HoloStatus holo_file_writer_map(HoloFileWriter *writer, HoloMapping *out, HoloError *error);
 
 // Large pieces of zeroed memory straight from the system, page-aligned, backed by pages on first use.
-void *holo_memory_take(size_t size); // NULL: out of memory
+void *holo_memory_take(size_t size);               // NULL: out of memory
 void  holo_memory_free(void *memory, size_t size); // NULL is nothing to free
 
 bool holo_path_is_folder(const char *path);
@@ -38,5 +39,6 @@ bool holo_path_exists(const char *path);
 
 double holo_time_now(void); // seconds, monotonic
 int    holo_cpu_count(void);
+void   holo_cpu_pause(void); // tells the CPU that this thread only waits
 
 #endif

@@ -8,13 +8,16 @@ typedef struct HoloHash {
     uint64_t word[2];
 } HoloHash;
 
-HoloHash holo_hash(const void *data, size_t size);
-static inline bool holo_hash_equal(HoloHash a, HoloHash b) { return a.word[0] == b.word[0] && a.word[1] == b.word[1]; }
+HoloHash           holo_hash(const void *data, size_t size);
+static inline bool holo_hash_equal(HoloHash a, HoloHash b)
+{
+    return a.word[0] == b.word[0] && a.word[1] == b.word[1];
+}
 
 typedef struct HoloHasher HoloHasher;
-HoloHasher *holo_hasher_create(void); // NULL: out of memory
-void        holo_hasher_add(HoloHasher *hasher, const void *data, size_t size);
-HoloHash    holo_hasher_take(HoloHasher *hasher); // and starts anew
-void        holo_hasher_destroy(HoloHasher *hasher);
+HoloHasher               *holo_hasher_create(void); // NULL: out of memory
+void                      holo_hasher_add(HoloHasher *hasher, const void *data, size_t size);
+HoloHash                  holo_hasher_take(HoloHasher *hasher); // and starts anew
+void                      holo_hasher_destroy(HoloHasher *hasher);
 
 #endif

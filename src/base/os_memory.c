@@ -1,7 +1,16 @@
-// os_memory.c - large memory from the system.
+// os_memory.c - large memory from the system, and waiting.
 #include "base/files.h"
 
 #include <sys/mman.h>
+
+void holo_cpu_pause(void)
+{
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("yield");
+#endif
+}
 
 void *holo_memory_take(size_t size)
 {

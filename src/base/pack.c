@@ -41,12 +41,12 @@ static void place(HoloBlock *block, HoloBlock **placed, int count)
 
 bool holo_pack(HoloBlock *blocks, int count, uint64_t *out_size)
 {
-    *out_size = 0;
+    *out_size         = 0;
     HoloBlock **order = holo_realloc(NULL, 2 * (size_t)(count > 0 ? count : 1) * sizeof *order);
     if (!order) return false;
     HoloBlock **placed = order + count;
-    int used = 0, done = 0;
-    bool ok = true;
+    int         used = 0, done = 0;
+    bool        ok = true;
     for (int i = 0; i < count; i++) {
         blocks[i].offset = 0;
         if (blocks[i].size) order[used++] = &blocks[i];
@@ -54,7 +54,7 @@ bool holo_pack(HoloBlock *blocks, int count, uint64_t *out_size)
     qsort(order, (size_t)used, sizeof *order, by_size);
     for (int i = 0; ok && i < used; i++) {
         HoloBlock *b = order[i];
-        ok = b->size < UINT64_MAX / 4;
+        ok           = b->size < UINT64_MAX / 4;
         if (!ok) break;
         b->offset = offset_free(b, placed, done);
         place(b, placed, done++);

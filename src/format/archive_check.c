@@ -29,7 +29,8 @@ static bool text_ok(const Check *c, uint32_t text)
 
 static bool bytes_ok(const Check *c, uint64_t offset, uint64_t count, size_t size, size_t align)
 {
-    return count <= c->a->BYTES_count / size && range_ok(offset, count * size, c->a->BYTES_count) && offset % align == 0;
+    return count <= c->a->BYTES_count / size && range_ok(offset, count * size, c->a->BYTES_count) &&
+           offset % align == 0;
 }
 
 // ---- header and sections
@@ -42,14 +43,15 @@ static HoloStatus header_check(const void *bytes, size_t size, HoloError *error)
     if ((uintptr_t)bytes % 16) return holo_fail(error, HOLO_BAD_ARGUMENT, "the archive's bytes are not aligned");
     if (h->major != HOLO_FORMAT_MAJOR)
         return holo_fail(error, HOLO_BAD_ARCHIVE,
-                         "the file is of format %u.%u; this program reads %d.x: compile the model again", h->major, h->minor,
-                         HOLO_FORMAT_MAJOR);
+                         "the file is of format %u.%u; this program reads %d.x: compile the model again", h->major,
+                         h->minor, HOLO_FORMAT_MAJOR);
     if (h->flags_must & ~(uint32_t)HOLO_FLAGS_MUST_KNOWN)
         return holo_fail(error, HOLO_BAD_ARCHIVE, "the file needs features (0x%x) that this program does not have",
                          h->flags_must & ~(uint32_t)HOLO_FLAGS_MUST_KNOWN);
     if (h->file_size != size)
-        return holo_fail(error, HOLO_BAD_ARCHIVE, "the file has %zu bytes, but its header says %llu: it is cut or damaged",
-                         size, (unsigned long long)h->file_size);
+        return holo_fail(error, HOLO_BAD_ARCHIVE,
+                         "the file has %zu bytes, but its header says %llu: it is cut or damaged", size,
+                         (unsigned long long)h->file_size);
     if (h->header_size < sizeof *h || h->header_size % 8 || h->header_size > size || h->section_count > 1024 ||
         h->section_count * sizeof(HoloSectionRecord) > size - h->header_size)
         return holo_fail(error, HOLO_BAD_ARCHIVE, "the section table lies outside the file");
@@ -86,12 +88,12 @@ static HoloStatus section_open(Check *c, const HoloSectionRecord *s)
         return BAD(c, "section %s lies outside the file", section_name(s->id));
     if (s->id != HOLO_SECTION_WEIGHTS) HOLO_TRY(section_hash_check(a, s, c->error));
     switch (s->id) {
-#define X(section, value, type)                                                                        \
-    case value:                                                                                        \
-        if (a->section##_at) return BAD(c, "section %s is there twice", #section);                     \
-        if (s->size % sizeof(type)) return BAD(c, "section %s has a broken size", #section);           \
-        a->section##_at = (const type *)(const void *)(a->bytes + s->offset);                          \
-        a->section##_count = s->size / sizeof(type);                                                   \
+#define X(section, value, type)                                                              \
+    case value:                                                                              \
+        if (a->section##_at) return BAD(c, "section %s is there twice", #section);           \
+        if (s->size % sizeof(type)) return BAD(c, "section %s has a broken size", #section); \
+        a->section##_at    = (const type *)(const void *)(a->bytes + s->offset);             \
+        a->section##_count = s->size / sizeof(type);                                         \
         break;
         HOLO_SECTION_MAP(X)
 #undef X
@@ -101,7 +103,7 @@ static HoloStatus section_open(Check *c, const HoloSectionRecord *s)
 
 static HoloStatus sections_open(Check *c)
 {
-    HoloArchive *a = c->a;
+    HoloArchive             *a     = c->a;
     const HoloSectionRecord *table = (const void *)(a->bytes + a->header->header_size);
     for (uint32_t i = 0; i < a->header->section_count; i++) HOLO_TRY(section_open(c, &table[i]));
 #define X(id, value, type) \
@@ -116,17 +118,20 @@ static HoloStatus sections_open(Check *c)
 
 static bool dim_ok(const Check *c, int64_t d, size_t limit)
 {
-    return !holo_dim_is_symbolic(d) || (size_t)(uint32_t)d < limit || (d == HOLO_DIM_UNKNOWN && limit == c->a->DIMS_count);
+    return !holo_dim_is_symbolic(d) || (size_t)(uint32_t)d < limit ||
+           (d == HOLO_DIM_UNKNOWN && limit == c->a->DIMS_count);
 }
 
 static HoloStatus dims_check(const Check *c)
 {
     const HoloArchive *a = c->a;
     for (size_t i = 0; i < a->DIMS_count; i++) {
-        const HoloDimRecord *d = &a->DIMS_at[i];
-        bool ok = d->op >= 0 && d->op < HOLO_DIM_OP_COUNT;
-        if (ok && d->op == HOLO_DIM_SYMBOL) ok = d->a >= 0 && (uint64_t)d->a < a->SYMBOLS_count;
-        else if (ok) ok = dim_ok(c, d->a, i) && dim_ok(c, d->b, i);
+        const HoloDimRecord *d  = &a->DIMS_at[i];
+        bool                 ok = d->op >= 0 && d->op < HOLO_DIM_OP_COUNT;
+        if (ok && d->op == HOLO_DIM_SYMBOL)
+            ok = d->a >= 0 && (uint64_t)d->a < a->SYMBOLS_count;
+        else if (ok)
+            ok = dim_ok(c, d->a, i) && dim_ok(c, d->b, i);
         if (!ok) return BAD(c, "expression %zu is broken", i);
     }
     for (size_t i = 0; i < a->SYMBOLS_count; i++)
@@ -140,8 +145,8 @@ static HoloStatus constants_check(const Check *c)
 {
     const HoloArchive *a = c->a;
     for (size_t i = 0; i < a->CONSTANTS_count; i++) {
-        const HoloConstantRecord *k = &a->CONSTANTS_at[i];
-        size_t element = holo_dtype_size((HoloDtype)k->dtype), bytes;
+        const HoloConstantRecord *k       = &a->CONSTANTS_at[i];
+        size_t                    element = holo_dtype_size((HoloDtype)k->dtype), bytes;
         if (!element || !range_ok(k->offset, k->size, a->WEIGHTS_count) || k->offset % HOLO_WEIGHT_ALIGN)
             return BAD(c, "constant %zu lies outside the weights", i);
         if (k->dtype == HOLO_STRING ? k->count > k->size / 8
@@ -159,7 +164,8 @@ static HoloStatus ops_check(const Check *c)
         if (!text_ok(c, a->OPS_at[i].domain) || !text_ok(c, a->OPS_at[i].name) || a->OPS_at[i].version > INT32_MAX)
             return BAD(c, "operator %zu has no name", i);
     for (size_t i = 0; i < a->META_count; i++)
-        if (!text_ok(c, a->META_at[i].key) || !text_ok(c, a->META_at[i].value)) return BAD(c, "metadata %zu is broken", i);
+        if (!text_ok(c, a->META_at[i].key) || !text_ok(c, a->META_at[i].value))
+            return BAD(c, "metadata %zu is broken", i);
     return HOLO_OK;
 }
 
@@ -190,9 +196,11 @@ static bool attr_ok(const Check *c, const HoloAttrRecord *r)
 {
     if (!text_ok(c, r->name) || r->count > INT32_MAX) return false;
     switch (r->kind) {
-    case 1: case 2: return true;                                        // int, float
-    case 3: return bytes_ok(c, r->value, r->count, 1, 1);               // string
-    case 4: case 11: return tensor_record_ok(c, r->value);              // tensor, type
+    case 1:
+    case 2: return true;                                  // int, float
+    case 3: return bytes_ok(c, r->value, r->count, 1, 1); // string
+    case 4:
+    case 11: return tensor_record_ok(c, r->value);                      // tensor, type
     case 5: return r->value < c->a->PLANS_count;                        // graph
     case 6: return bytes_ok(c, r->value, r->count, sizeof(int64_t), 8); // ints
     case 7: return bytes_ok(c, r->value, r->count, sizeof(float), 4);   // floats
@@ -205,31 +213,33 @@ static bool attr_ok(const Check *c, const HoloAttrRecord *r)
 
 static HoloStatus value_check(const Check *c, const HoloPlanRecord *p, uint32_t i)
 {
-    const HoloArchive *a = c->a;
+    const HoloArchive     *a = c->a;
     const HoloValueRecord *v = &a->VALUES_at[p->value_first + i];
     bool ok = text_ok(c, v->name) && v->dtype < HOLO_DTYPE_COUNT && v->kind <= HOLO_MAP && v->inner <= HOLO_MAP &&
               v->rank >= -1 && v->rank <= HOLO_MAX_RANK && v->storage < HOLO_STORE_LIMIT &&
               range_ok(v->size_first, v->rank > 0 ? (uint64_t)v->rank : 0, a->SIZES_count);
     bool loose = v->storage == HOLO_STORE_INPUT || v->storage == HOLO_STORE_HEAP; // may lack rank or type
     if (ok && !loose) ok = v->rank >= 0 && v->dtype && v->kind == HOLO_TENSOR;
-    if (ok && v->storage == HOLO_STORE_CONSTANT) ok = v->at < a->CONSTANTS_count && a->CONSTANTS_at[v->at].dtype == v->dtype;
+    if (ok && v->storage == HOLO_STORE_CONSTANT)
+        ok = v->at < a->CONSTANTS_count && a->CONSTANTS_at[v->at].dtype == v->dtype;
     if (ok && v->storage == HOLO_STORE_ALIAS) ok = v->at < i;
     if (ok && v->storage == HOLO_STORE_ARENA) ok = v->step_from <= v->step_to && v->dtype != HOLO_STRING;
-    if (ok && v->storage == HOLO_STORE_EXPRESSION) ok = v->at < a->SIZES_count && (v->dtype == HOLO_I64 || v->dtype == HOLO_I32);
+    if (ok && v->storage == HOLO_STORE_EXPRESSION)
+        ok = v->at < a->SIZES_count && (v->dtype == HOLO_I64 || v->dtype == HOLO_I32);
     return ok ? HOLO_OK : BAD(c, "value %u of plan %s is broken", i, a->STRINGS_at + p->name);
 }
 
 static HoloStatus step_check(const Check *c, const HoloPlanRecord *p, uint32_t i, uint32_t plan)
 {
-    const HoloArchive *a = c->a;
-    const HoloStepRecord *s = &a->STEPS_at[p->step_first + i];
-    uint32_t operands = (uint32_t)s->in_count + s->out_count;
+    const HoloArchive    *a        = c->a;
+    const HoloStepRecord *s        = &a->STEPS_at[p->step_first + i];
+    uint32_t              operands = (uint32_t)s->in_count + s->out_count;
     bool ok = s->op < a->OPS_count && text_ok(c, s->name) && range_ok(s->operand_first, operands, a->OPERANDS_count) &&
               range_ok(s->attr_first, s->attr_count, a->ATTRS_count) && s->capture_count <= s->in_count &&
               bytes_ok(c, s->params, s->params_size, 1, 8);
     for (uint32_t k = 0; ok && k < operands; k++) {
         uint32_t v = a->OPERANDS_at[s->operand_first + k];
-        ok = v == HOLO_NO_VALUE || v < p->value_count;
+        ok         = v == HOLO_NO_VALUE || v < p->value_count;
         if (ok && v != HOLO_NO_VALUE && k >= s->in_count) { // what a step writes is not an input or a constant
             const HoloValueRecord *r = &a->VALUES_at[p->value_first + v];
             while (r->storage == HOLO_STORE_ALIAS) r = &a->VALUES_at[p->value_first + r->at];
@@ -256,13 +266,14 @@ static bool ports_ok(const Check *c, const HoloPlanRecord *p, uint32_t first, ui
 
 static HoloStatus plan_check(const Check *c, uint32_t plan)
 {
-    const HoloArchive *a = c->a;
+    const HoloArchive    *a = c->a;
     const HoloPlanRecord *p = &a->PLANS_at[plan];
     if (!text_ok(c, p->name) || !range_ok(p->value_first, p->value_count, a->VALUES_count) ||
         !range_ok(p->step_first, p->step_count, a->STEPS_count))
         return BAD(c, "plan %u lies outside its section", plan);
     for (uint32_t i = 0; i < p->value_count; i++) HOLO_TRY(value_check(c, p, i));
-    if (!ports_ok(c, p, p->input_first, p->input_count, true) || !ports_ok(c, p, p->output_first, p->output_count, false))
+    if (!ports_ok(c, p, p->input_first, p->input_count, true) ||
+        !ports_ok(c, p, p->output_first, p->output_count, false))
         return BAD(c, "the inputs or outputs of plan %u are broken", plan);
     for (uint32_t i = 0; i < p->step_count; i++) HOLO_TRY(step_check(c, p, i, plan));
     return HOLO_OK;
@@ -272,7 +283,7 @@ static HoloStatus plan_check(const Check *c, uint32_t plan)
 
 HoloStatus holo_archive_open(const void *bytes, size_t size, HoloArchive *out, HoloError *error)
 {
-    *out = (HoloArchive){.bytes = bytes, .size = size, .header = bytes};
+    *out    = (HoloArchive){.bytes = bytes, .size = size, .header = bytes};
     Check c = {out, error};
     HOLO_TRY(header_check(bytes, size, error));
     HOLO_TRY(sections_open(&c));
@@ -287,11 +298,11 @@ HoloStatus holo_archive_open(const void *bytes, size_t size, HoloArchive *out, H
 HoloStatus holo_archive_verify(const HoloArchive *a, HoloError *error)
 {
     for (size_t i = 0; i < a->CONSTANTS_count; i++) {
-        const HoloConstantRecord *k = &a->CONSTANTS_at[i];
-        HoloHash have = holo_hash(a->WEIGHTS_at + k->offset, k->size);
+        const HoloConstantRecord *k    = &a->CONSTANTS_at[i];
+        HoloHash                  have = holo_hash(a->WEIGHTS_at + k->offset, k->size);
         if (memcmp(have.word, k->hash, sizeof have.word))
-            return holo_fail(error, HOLO_BAD_ARCHIVE, "constant %zu, %llu bytes at byte %llu of the file, is damaged", i,
-                             (unsigned long long)k->size,
+            return holo_fail(error, HOLO_BAD_ARCHIVE, "constant %zu, %llu bytes at byte %llu of the file, is damaged",
+                             i, (unsigned long long)k->size,
                              (unsigned long long)(k->offset + (uint64_t)(a->WEIGHTS_at - a->bytes)));
     }
     return HOLO_OK;

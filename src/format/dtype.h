@@ -15,20 +15,21 @@ typedef enum HoloClass {
 } HoloClass;
 
 HoloClass   holo_dtype_class(HoloDtype dtype);
-int         holo_dtype_bits(HoloDtype dtype);      // 32 for f32, 4 for i4
-const char *holo_dtype_onnx(HoloDtype dtype);      // "FLOAT16", as ONNX spells it
-HoloDtype   holo_dtype_find(const char *name);     // by our name; HOLO_NONE: no such
+int         holo_dtype_bits(HoloDtype dtype);  // 32 for f32, 4 for i4
+const char *holo_dtype_onnx(HoloDtype dtype);  // "FLOAT16", as ONNX spells it
+HoloDtype   holo_dtype_find(const char *name); // by our name; HOLO_NONE: no such
 
 // Sets of dtypes, for the operator table.
-#define HOLO_BIT(id) (UINT64_C(1) << HOLO_##id)
-#define HOLO_TYPES_F8 (HOLO_BIT(F8E4M3FN) | HOLO_BIT(F8E4M3FNUZ) | HOLO_BIT(F8E5M2) | HOLO_BIT(F8E5M2FNUZ))
+#define HOLO_BIT(id)     (UINT64_C(1) << HOLO_##id)
+#define HOLO_TYPES_F8    (HOLO_BIT(F8E4M3FN) | HOLO_BIT(F8E4M3FNUZ) | HOLO_BIT(F8E5M2) | HOLO_BIT(F8E5M2FNUZ))
 #define HOLO_TYPES_FLOAT (HOLO_BIT(F16) | HOLO_BIT(BF16) | HOLO_BIT(F32) | HOLO_BIT(F64))
-#define HOLO_TYPES_INT (HOLO_BIT(I8) | HOLO_BIT(I16) | HOLO_BIT(I32) | HOLO_BIT(I64))
-#define HOLO_TYPES_UINT (HOLO_BIT(U8) | HOLO_BIT(U16) | HOLO_BIT(U32) | HOLO_BIT(U64))
-#define HOLO_TYPES_NARROW (HOLO_BIT(U4) | HOLO_BIT(I4) | HOLO_BIT(U2) | HOLO_BIT(I2) | HOLO_BIT(F4E2M1) | HOLO_BIT(F8E8M0))
-#define HOLO_TYPES_NUMBER (HOLO_TYPES_FLOAT | HOLO_TYPES_INT | HOLO_TYPES_UINT)
+#define HOLO_TYPES_INT   (HOLO_BIT(I8) | HOLO_BIT(I16) | HOLO_BIT(I32) | HOLO_BIT(I64))
+#define HOLO_TYPES_UINT  (HOLO_BIT(U8) | HOLO_BIT(U16) | HOLO_BIT(U32) | HOLO_BIT(U64))
+#define HOLO_TYPES_NARROW \
+    (HOLO_BIT(U4) | HOLO_BIT(I4) | HOLO_BIT(U2) | HOLO_BIT(I2) | HOLO_BIT(F4E2M1) | HOLO_BIT(F8E8M0))
+#define HOLO_TYPES_NUMBER  (HOLO_TYPES_FLOAT | HOLO_TYPES_INT | HOLO_TYPES_UINT)
 #define HOLO_TYPES_COMPLEX (HOLO_BIT(C64) | HOLO_BIT(C128))
-#define HOLO_TYPES_ALL ((UINT64_C(1) << HOLO_DTYPE_COUNT) - 2)
+#define HOLO_TYPES_ALL     ((UINT64_C(1) << HOLO_DTYPE_COUNT) - 2)
 
 // Single numbers. Encoding rounds to nearest, ties to even; float f8 types saturate or not as told.
 float    holo_f16_to_f32(uint16_t bits);

@@ -28,43 +28,43 @@ enum {
     HOLO_PAGE          = 4096, // the weights section
 };
 
-enum { // HoloHeader.flags_must
-    HOLO_FLAG_EXACT = 1, // numeric class exact: kernels multiply and add without fusing
+enum {                         // HoloHeader.flags_must
+    HOLO_FLAG_EXACT       = 1, // numeric class exact: kernels multiply and add without fusing
     HOLO_FLAGS_MUST_KNOWN = 1,
 };
 
 typedef struct HoloHeader {
     uint8_t  magic[8];
     uint16_t major, minor;
-    uint32_t header_size;   // of this struct: the section table follows it
+    uint32_t header_size; // of this struct: the section table follows it
     uint32_t flags_must, flags_may;
     uint64_t file_size;
     uint32_t section_count;
     uint32_t reserved;
-    uint64_t hash[2];       // XXH3-128 of the section table
+    uint64_t hash[2]; // XXH3-128 of the section table
 } HoloHeader;
 
-#define HOLO_SECTION_MAP(X)                                                                  \
-    X(STRINGS, 1, char)             /* texts, each ended by a 0 byte; offset 0 is "" */      \
-    X(DIMS, 2, HoloDimRecord)       /* expressions of sizes */                               \
-    X(SYMBOLS, 3, uint32_t)         /* names of the symbols, as text */                      \
-    X(SIZES, 4, int64_t)            /* dims of values: numbers, or HOLO_DIM_BASE + entry */  \
-    X(OPS, 5, HoloOpRecord)         /* the operators in use */                               \
-    X(PLANS, 6, HoloPlanRecord)                                                              \
-    X(VALUES, 7, HoloValueRecord)                                                            \
-    X(STEPS, 8, HoloStepRecord)                                                              \
-    X(OPERANDS, 9, uint32_t)        /* value numbers within a plan, or HOLO_NO_VALUE */      \
-    X(ATTRS, 10, HoloAttrRecord)                                                             \
-    X(BYTES, 11, uint8_t)           /* parameter blocks and arrays of attributes */          \
-    X(META, 12, HoloMetaRecord)                                                              \
-    X(CONSTANTS, 13, HoloConstantRecord)                                                     \
-    X(WEIGHTS, 14, uint8_t)         /* the bytes of the constants */
+#define HOLO_SECTION_MAP(X)                                                           \
+    X(STRINGS, 1, char)       /* texts, each ended by a 0 byte; offset 0 is "" */     \
+    X(DIMS, 2, HoloDimRecord) /* expressions of sizes */                              \
+    X(SYMBOLS, 3, uint32_t)   /* names of the symbols, as text */                     \
+    X(SIZES, 4, int64_t)      /* dims of values: numbers, or HOLO_DIM_BASE + entry */ \
+    X(OPS, 5, HoloOpRecord)   /* the operators in use */                              \
+    X(PLANS, 6, HoloPlanRecord)                                                       \
+    X(VALUES, 7, HoloValueRecord)                                                     \
+    X(STEPS, 8, HoloStepRecord)                                                       \
+    X(OPERANDS, 9, uint32_t) /* value numbers within a plan, or HOLO_NO_VALUE */      \
+    X(ATTRS, 10, HoloAttrRecord)                                                      \
+    X(BYTES, 11, uint8_t) /* parameter blocks and arrays of attributes */             \
+    X(META, 12, HoloMetaRecord)                                                       \
+    X(CONSTANTS, 13, HoloConstantRecord)                                              \
+    X(WEIGHTS, 14, uint8_t) /* the bytes of the constants */
 
 typedef enum HoloSectionId {
 #define X(id, value, type) HOLO_SECTION_##id = value,
     HOLO_SECTION_MAP(X)
 #undef X
-    HOLO_SECTION_LIMIT
+        HOLO_SECTION_LIMIT
 } HoloSectionId;
 
 typedef struct HoloSectionRecord {
@@ -90,9 +90,9 @@ typedef struct HoloPlanRecord {
     uint32_t step_first, step_count;   // in STEPS
     uint32_t input_first, input_count; // in OPERANDS: the values that are inputs
     uint32_t output_first, output_count;
-    uint32_t flags;                    // HOLO_PLAN_*
-    uint64_t arena_bytes;              // of a static plan
-    uint64_t naive_bytes;              // the sum of all intermediates of a static plan
+    uint32_t flags;       // HOLO_PLAN_*
+    uint64_t arena_bytes; // of a static plan
+    uint64_t naive_bytes; // the sum of all intermediates of a static plan
 } HoloPlanRecord;
 
 enum {
@@ -114,21 +114,21 @@ typedef enum HoloStorage {
 typedef struct HoloValueRecord {
     uint32_t name; // text
     uint8_t  dtype, kind, inner;
-    int8_t   rank;    // -1: not known before the run
-    uint32_t storage; // HoloStorage
-    uint32_t size_first;  // in SIZES: `rank` entries
+    int8_t   rank;               // -1: not known before the run
+    uint32_t storage;            // HoloStorage
+    uint32_t size_first;         // in SIZES: `rank` entries
     uint32_t step_from, step_to; // the steps, both included, between which an arena value is alive
     uint64_t at;
 } HoloValueRecord;
 
 typedef struct HoloStepRecord {
-    uint32_t op;     // in OPS
-    uint32_t kernel; // see kernel_ids.def; 0: eval
-    uint32_t name;   // text: the node's name
+    uint32_t op;            // in OPS
+    uint32_t kernel;        // see kernel_ids.def; 0: eval
+    uint32_t name;          // text: the node's name
     uint32_t operand_first; // in OPERANDS: inputs, then outputs
     uint16_t in_count, out_count;
     uint16_t capture_count, attr_count;
-    uint32_t attr_first; // in ATTRS
+    uint32_t attr_first;          // in ATTRS
     uint32_t params, params_size; // in BYTES, 8-byte aligned
     uint32_t reserved;
 } HoloStepRecord;
@@ -165,8 +165,8 @@ typedef struct HoloConstantRecord {
     uint64_t offset, size; // in WEIGHTS; size is what is stored (packed weights: padded)
     uint64_t count;        // elements of dtype before packing
     uint32_t dtype;
-    uint32_t packed;       // 0: plain row-major; else the id of the kernel that packed it
-    uint64_t hash[2];      // XXH3-128 of the stored bytes
+    uint32_t packed;  // 0: plain row-major; else the id of the kernel that packed it
+    uint64_t hash[2]; // XXH3-128 of the stored bytes
 } HoloConstantRecord;
 
 // ---- an opened file
@@ -175,7 +175,9 @@ typedef struct HoloArchive { // borrowed: points into the file's bytes
     const HoloHeader *header;
     const uint8_t    *bytes;
     size_t            size;
-#define X(id, value, type) const type *id##_at; size_t id##_count;
+#define X(id, value, type) \
+    const type *id##_at;   \
+    size_t      id##_count;
     HOLO_SECTION_MAP(X)
 #undef X
 } HoloArchive;

@@ -15,13 +15,13 @@ typedef struct HoloNode  HoloNode;
 typedef struct HoloValue HoloValue;
 
 struct HoloValue {
-    const char *name;         // unique in its graph
-    HoloTensor  type;         // dtype HOLO_NONE, rank -1: not known; data: the contents of a constant
-    const HoloDim *contents;  // integer contents, where known in numbers or symbols; NULL
-    HoloNode   *producer;     // NULL: an input, a constant, or a value that is its contents
-    int         id;           // index in graph->values
-    bool        is_constant;  // type.data holds the contents (NULL when it has no elements)
-    bool        is_input;
+    const char    *name;        // unique in its graph
+    HoloTensor     type;        // dtype HOLO_NONE, rank -1: not known; data: the contents of a constant
+    const HoloDim *contents;    // integer contents, where known in numbers or symbols; NULL
+    HoloNode      *producer;    // NULL: an input, a constant, or a value that is its contents
+    int            id;          // index in graph->values
+    bool           is_constant; // type.data holds the contents (NULL when it has no elements)
+    bool           is_input;
     // Neither producer, constant nor input: a value that is its contents, expressions of the sizes of
     // the graph's inputs. The runtime fills it in when sizes are bound.
 };
@@ -33,20 +33,20 @@ struct HoloNode {
     const char   *domain;  // "" is ai.onnx
     int           version; // opset version of the domain
     int           in_count, out_count, attr_count, capture_count;
-    HoloValue   **in;      // NULL entries: optional inputs left out
-    HoloValue   **out;     // NULL entries: outputs not wanted
-    HoloAttr     *attr;    // graph attributes hold a HoloGraph *
-    int           id;      // index in graph->nodes as of the last holo_graph_number, sort or sweep
+    HoloValue   **in;   // NULL entries: optional inputs left out
+    HoloValue   **out;  // NULL entries: outputs not wanted
+    HoloAttr     *attr; // graph attributes hold a HoloGraph *
+    int           id;   // index in graph->nodes as of the last holo_graph_number, sort or sweep
 };
 
 struct HoloGraph {
-    HoloArena  *arena;  // borrowed: of the compile
-    HoloDims   *dims;   // borrowed: shared by a graph and its subgraphs
-    const char *name;
-    HoloNode  **nodes;
-    HoloValue **values, **inputs, **outputs;
-    int         node_count, value_count, input_count, output_count;
-    int         node_room, value_room, input_room, output_room;
+    HoloArena        *arena; // borrowed: of the compile
+    HoloDims         *dims;  // borrowed: shared by a graph and its subgraphs
+    const char       *name;
+    HoloNode        **nodes;
+    HoloValue       **values, **inputs, **outputs;
+    int               node_count, value_count, input_count, output_count;
+    int               node_room, value_room, input_room, output_room;
     struct HoloNames *names; // value names in use
 };
 
@@ -57,13 +57,13 @@ HoloGraph *holo_graph_create(HoloArena *arena, HoloDims *dims, const char *name)
 HoloValue *holo_graph_value(HoloGraph *graph, const char *name);
 HoloValue *holo_graph_constant(HoloGraph *graph, const char *name, const HoloTensor *tensor); // data borrowed
 HoloValue *holo_graph_input(HoloGraph *graph, const char *name, const HoloTensor *type);
-bool       holo_graph_output(HoloGraph *graph, HoloValue *value); // false: no memory
+bool       holo_graph_output(HoloGraph *graph, HoloValue *value);     // false: no memory
 HoloValue *holo_graph_find(const HoloGraph *graph, const char *name); // NULL: no such
 // A node at the end of the list, with room for so many inputs, outputs, attributes; fill them in.
 // Sets producer of outputs by holo_node_set_out.
-HoloNode  *holo_graph_node(HoloGraph *graph, const char *name, const char *domain, const char *type, int version,
-                           int in_count, int out_count, int attr_count);
-void       holo_node_set_out(HoloNode *node, int i, HoloValue *value);
+HoloNode *holo_graph_node(HoloGraph *graph, const char *name, const char *domain, const char *type, int version,
+                          int in_count, int out_count, int attr_count);
+void      holo_node_set_out(HoloNode *node, int i, HoloValue *value);
 
 // Everywhere in the graph, nodes and outputs use `to` instead of `from`.
 void holo_graph_replace(HoloGraph *graph, HoloValue *from, HoloValue *to);
@@ -125,7 +125,7 @@ typedef struct HoloBinding {
 // `inputs` as for holo_graph_eval; sizes that contradict each other fail as HOLO_BAD_INPUT.
 HOLO_MUST HoloStatus holo_graph_bind(const HoloGraph *graph, const HoloTensor *const *inputs, HoloArena *arena,
                                      HoloBinding *out, HoloError *error);
-bool holo_binding_number(const HoloBinding *binding, HoloDim d, int64_t *out); // false: not known
+bool                 holo_binding_number(const HoloBinding *binding, HoloDim d, int64_t *out); // false: not known
 
 // The graph that defines the operator of a node (op->body), with the node's attributes in place. The graph
 // has its own dims when `dims` is NULL.
@@ -139,7 +139,7 @@ typedef struct HoloEvalOptions {
     HoloStatus (*instead)(void *context, const HoloNode *node, HoloCall *call);
     // Called after each node.
     void (*after)(void *context, const HoloNode *node, const HoloCall *call);
-    void *context;
+    void   *context;
     int64_t element_limit; // fail with HOLO_NO_MEMORY when an output has more elements; 0: no limit
 } HoloEvalOptions;
 HOLO_MUST HoloStatus holo_graph_eval(const HoloGraph *graph, const HoloTensor *const *inputs, HoloTensor *outputs,

@@ -170,7 +170,8 @@ static Carried *carried_types(HoloInfer *infer, const HoloNode *node, int from, 
 
 // The type behind the loop: a size that changes in it is not the one inside, and what begins as an optional
 // may end as what it holds.
-static void set_carried_out(HoloInfer *infer, const HoloNode *node, int i, const Carried *carried, const HoloTensor *after)
+static void set_carried_out(HoloInfer *infer, const HoloNode *node, int i, const Carried *carried,
+                            const HoloTensor *after)
 {
     HoloTensor t = carried->type.kind == after->kind ? carried->type : *after;
     for (int k = 0; k < t.rank; k++)
@@ -208,9 +209,8 @@ static HoloDim trip_count(HoloInfer *infer, const HoloNode *node, const HoloGrap
 {
     int  own    = node->in_count - node->capture_count;
     bool begins = own < 2 || !node->in[1] || first_of(node->in[1]) == 1;
-    return begins && own > 0 && never_ends_early(body)
-               ? holo_dim_max(infer->graph->dims, first_of(node->in[0]), 0)
-               : HOLO_DIM_UNKNOWN;
+    return begins && own > 0 && never_ends_early(body) ? holo_dim_max(infer->graph->dims, first_of(node->in[0]), 0)
+                                                       : HOLO_DIM_UNKNOWN;
 }
 
 static HoloStatus infer_loop(HoloInfer *infer, HoloNode *node)

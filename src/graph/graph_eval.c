@@ -205,19 +205,19 @@ static HoloStatus eval_call(Frame *frame, const HoloNode *node, const HoloTensor
     const HoloOp *op = node->op ? node->op : holo_op_find(node->domain, node->type, node->version);
     if (!op) return no_operator(node, error);
     const HoloTensor unknown = {.rank = -1};
-    HoloCall call = {
-        .op            = op,
-        .node          = node->name,
-        .version       = node->version,
-        .in_count      = node->in_count,
-        .out_count     = node->out_count,
-        .in            = in,
-        .out           = out,
-        .attr          = node->attr,
-        .attr_count    = node->attr_count,
-        .capture_count = node->capture_count,
-        .host          = &frame->host,
-        .error         = error,
+    HoloCall         call    = {
+                   .op            = op,
+                   .node          = node->name,
+                   .version       = node->version,
+                   .in_count      = node->in_count,
+                   .out_count     = node->out_count,
+                   .in            = in,
+                   .out           = out,
+                   .attr          = node->attr,
+                   .attr_count    = node->attr_count,
+                   .capture_count = node->capture_count,
+                   .host          = &frame->host,
+                   .error         = error,
     };
     for (int i = 0; i < node->out_count; i++)
         if (out[i]) *out[i] = op->flags & HOLO_OP_CONTROL && node->out[i] ? type_before(node->out[i]) : unknown;

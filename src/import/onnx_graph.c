@@ -184,7 +184,8 @@ static HoloStatus add_node(HoloOnnx *im, HoloOnnxScope *scope, const HoloOnnxNod
     for (int i = 0; i < call->out_count; i++) {
         // An output that the operator always gives exists, even where the model has no name for it.
         HoloValue *out = call->out[i];
-        if (!out && op && i < op->out_min && !(out = holo_graph_value(scope->graph, NULL))) return holo_fail_memory(im->error);
+        if (!out && op && i < op->out_min && !(out = holo_graph_value(scope->graph, NULL)))
+            return holo_fail_memory(im->error);
         holo_node_set_out(node, i, out);
     }
     for (int i = 0; i < call->attr_count; i++) node->attr[i] = call->attr[i];

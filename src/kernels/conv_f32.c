@@ -53,8 +53,8 @@ INL int runs_of(const HoloConvShape *s, int64_t pixel, int64_t end, Run runs[LAN
     int     count = 0, lane = 0;
     int64_t row = pixel / s->out[2], x = pixel % s->out[2];
     while (lane < LANES && pixel + lane < end) {
-        int64_t most = s->out[2] - x < end - pixel - lane ? s->out[2] - x : end - pixel - lane;
-        int     next = most < LANES - lane ? lane + (int)most : LANES;
+        int64_t most  = s->out[2] - x < end - pixel - lane ? s->out[2] - x : end - pixel - lane;
+        int     next  = most < LANES - lane ? lane + (int)most : LANES;
         runs[count++] = run_at(s, row++, x, lane, next);
         lane          = next;
         x             = 0;
@@ -143,8 +143,8 @@ INL void depthwise_inside(const HoloDepthwise *d, const Run *run, int64_t stride
             int64_t      row = (run->z + kz * s->dilation[0]) * s->in[1] + run->y + ky * s->dilation[1];
             const float *p   = d->image + row * s->in[2] + run->x;
             for (int64_t kx = 0; kx < s->kernel[2]; kx++, p += s->dilation[2], filter++)
-                UNROLL for (int i = 0; i < count; i++)
-                    sum[i] = v_mad(v_set1(*filter), v_load_strided(p + i * LANES * stride, stride, 0, LANES), sum[i]);
+                UNROLL for (int i = 0; i < count; i++) sum[i] =
+                    v_mad(v_set1(*filter), v_load_strided(p + i * LANES * stride, stride, 0, LANES), sum[i]);
         }
     UNROLL for (int i = 0; i < count; i++) v_store(out + i * LANES, v_add(sum[i], v_set1(d->bias)));
 }

@@ -29,25 +29,27 @@ INL f32v tile_finish(const Tile *t, f32v sum, int row, int panel)
 INL void tile(const Tile *t, int rows, int panels)
 {
     f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS];
-    UNROLL for (int i = 0; i < rows; i++)
-        UNROLL for (int j = 0; j < panels; j++)
-            sum[i][j] = t->resume ? v_load(t->c + i * t->c_row + j * LANES) : v_set1(0);
+    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =
+        t->resume ? v_load(t->c + i * t->c_row + j * LANES) : v_set1(0);
     const float *a = t->a, *b = t->b;
     for (int64_t p = 0; p < t->k; p++, a++, b += t->b_step) {
         f32v column[GEMM_WIDE_PANELS];
         UNROLL for (int j = 0; j < panels; j++) column[j] = v_load(b + j * t->b_panel);
-        UNROLL for (int i = 0; i < rows; i++) {
-            f32v row = v_set1(a[i * BLOCK_STRIDE]);
+        UNROLL for (int i = 0; i < rows; i++)
+        {
+            f32v row                                          = v_set1(a[i * BLOCK_STRIDE]);
             UNROLL for (int j = 0; j < panels; j++) sum[i][j] = v_mad(row, column[j], sum[i][j]);
         }
     }
-    UNROLL for (int i = 0; i < rows; i++)
-        UNROLL for (int j = 0; j < panels; j++)
-            v_store(t->c + i * t->c_row + j * LANES, t->pause ? sum[i][j] : tile_finish(t, sum[i][j], i, j));
+    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++)
+        v_store(t->c + i * t->c_row + j * LANES, t->pause ? sum[i][j] : tile_finish(t, sum[i][j], i, j));
 }
 
-#define X(rows, panels) \
-    static void tile_##rows##x##panels(const Tile *t) { tile(t, rows, panels); }
+#define X(rows, panels)                               \
+    static void tile_##rows##x##panels(const Tile *t) \
+    {                                                 \
+        tile(t, rows, panels);                        \
+    }
 GEMM_TILES(X)
 #undef X
 

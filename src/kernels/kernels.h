@@ -25,13 +25,13 @@ typedef struct HoloGemm {
     int64_t      a_row, a_column; // distances in floats
     const float *b;
     int64_t      b_panel, b_step; // floats from one panel, and from one k, to the next: 16 * k and 16 where packed
-    float       *c;       // overlaps nothing else
+    float       *c;               // overlaps nothing else
     int64_t      c_row;
-    const float *d; // NULL: no D, beta is not looked at
+    const float *d;               // NULL: no D, beta is not looked at
     int64_t      d_row, d_column; // d_column is 0 or 1
     float        alpha, beta;
-    bool         resume; // sums go on from what C holds
-    bool         pause;  // C gets bare sums: alpha and D come later
+    bool         resume;  // sums go on from what C holds
+    bool         pause;   // C gets bare sums: alpha and D come later
     float       *scratch; // HOLO_GEMM_SCRATCH floats, 64-byte aligned
 } HoloGemm;
 

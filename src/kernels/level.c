@@ -8,12 +8,12 @@
 #include "kernels/gemm_f32.c"
 #include "kernels/softmax_f32.c"
 
-#define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
+#define TEXT_(x)             #x
+#define TEXT(x)              TEXT_(x)
 #define TABLE_(level, exact) TABLE_##exact(level)
-#define TABLE_0(level) holo_kernels_##level
-#define TABLE_1(level) holo_kernels_##level##_exact
-#define TABLE(level, exact) TABLE_(level, exact)
+#define TABLE_0(level)       holo_kernels_##level
+#define TABLE_1(level)       holo_kernels_##level##_exact
+#define TABLE(level, exact)  TABLE_(level, exact)
 
 extern const HoloKernels TABLE(HOLO_LEVEL, HOLO_EXACT);
 

@@ -21,33 +21,34 @@
 #if defined __AVX512F__
 #include <immintrin.h>
 enum { NATIVE = 64, GEMM_ROWS = 12, GEMM_PANELS = 2, GEMM_WIDE_ROWS = 6, GEMM_WIDE_PANELS = 4 };
-#define GEMM_TILES(X)                                                                        \
-    X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) X(11, 1) X(12, 1) \
-    X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2) \
-    X(1, 4) X(2, 4) X(3, 4) X(4, 4) X(5, 4) X(6, 4)
-#define ZIP_LOW 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define GEMM_TILES(X)                                                                                                  \
+    X(1, 1)                                                                                                            \
+    X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) X(11, 1) X(12, 1) X(1, 2) X(2, 2) X(3, 2) \
+        X(4, 2) X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2) X(1, 4) X(2, 4) X(3, 4) X(4, 4)     \
+            X(5, 4) X(6, 4)
+#define ZIP_LOW  0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define ZIP_HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #define EVEN_ODD 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31
 #elif defined __AVX2__
 #include <immintrin.h>
 enum { NATIVE = 32, GEMM_ROWS = 6, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 4 };
 #define GEMM_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(1, 4)
-#define ZIP_LOW 0, 8, 1, 9, 2, 10, 3, 11
-#define ZIP_HIGH 4, 12, 5, 13, 6, 14, 7, 15
-#define EVEN_ODD 0, 2, 4, 6, 9, 11, 13, 15
+#define ZIP_LOW       0, 8, 1, 9, 2, 10, 3, 11
+#define ZIP_HIGH      4, 12, 5, 13, 6, 14, 7, 15
+#define EVEN_ODD      0, 2, 4, 6, 9, 11, 13, 15
 #elif defined __aarch64__
 #include <arm_neon.h>
 enum { NATIVE = 16, GEMM_ROWS = 6, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 4 };
 #define GEMM_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(1, 4)
-#define ZIP_LOW 0, 4, 1, 5
-#define ZIP_HIGH 2, 6, 3, 7
-#define EVEN_ODD 0, 2, 5, 7
+#define ZIP_LOW       0, 4, 1, 5
+#define ZIP_HIGH      2, 6, 3, 7
+#define EVEN_ODD      0, 2, 5, 7
 #else // sse2, and any compiler with vector types
 enum { NATIVE = 16, GEMM_ROWS = 3, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 2 };
 #define GEMM_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(1, 2)
-#define ZIP_LOW 0, 4, 1, 5
-#define ZIP_HIGH 2, 6, 3, 7
-#define EVEN_ODD 0, 2, 5, 7
+#define ZIP_LOW       0, 4, 1, 5
+#define ZIP_HIGH      2, 6, 3, 7
+#define EVEN_ODD      0, 2, 5, 7
 #endif
 
 enum { LANES = 16, NATIVE_LANES = NATIVE / 4, REGISTERS = LANES / NATIVE_LANES };
@@ -55,7 +56,9 @@ enum { LANES = 16, NATIVE_LANES = NATIVE / 4, REGISTERS = LANES / NATIVE_LANES }
 typedef float   f32n __attribute__((vector_size(NATIVE)));
 typedef int32_t i32n __attribute__((vector_size(NATIVE)));
 typedef float   f32u __attribute__((vector_size(NATIVE), aligned(4), may_alias)); // as it lies in memory
-typedef struct { f32n r[REGISTERS]; } f32v;
+typedef struct {
+    f32n r[REGISTERS];
+} f32v;
 
 #define INL static inline __attribute__((always_inline))
 
@@ -75,7 +78,7 @@ INL f32v v_load(const float *p)
 
 INL void v_store(float *p, f32v v)
 {
-    EACH(i) *(f32u *)(p + i * NATIVE_LANES) = v.r[i];
+    EACH(i) * (f32u *)(p + i * NATIVE_LANES) = v.r[i];
 }
 
 INL f32v v_set1(float x)
@@ -152,7 +155,8 @@ INL f32v v_load_part(const float *p, int first, int end)
 #elif defined __AVX2__
     const i32n lane = {0, 1, 2, 3, 4, 5, 6, 7};
     f32v       v;
-    EACH(i) {
+    EACH(i)
+    {
         i32n in = (lane + 8 * i >= first) & (lane + 8 * i < end);
         v.r[i]  = (f32n)_mm256_maskload_ps(p + 8 * i, (__m256i)in);
     }
@@ -178,10 +182,11 @@ INL void v_store_part(float *p, f32v v, int count) // the first `count` lanes
 INL f32v v_load_even(const float *p) // p[0], p[2] ... p[30]: nothing beyond is touched
 {
     f32v v;
-    EACH(i) {
+    EACH(i)
+    {
         const float *q   = p + 2 * i * NATIVE_LANES;
         f32n         low = *(const f32u *)q, high = *(const f32u *)(q + NATIVE_LANES - 1);
-        v.r[i]           = __builtin_shufflevector(low, high, EVEN_ODD);
+        v.r[i] = __builtin_shufflevector(low, high, EVEN_ODD);
     }
     return v;
 }
@@ -189,8 +194,7 @@ INL f32v v_load_even(const float *p) // p[0], p[2] ... p[30]: nothing beyond is 
 // Lanes first <= l < end are p[l * stride]; the others are 0, and their memory is not touched.
 INL f32v v_load_strided(const float *p, int64_t stride, int first, int end)
 {
-    if (stride == 1)
-        return first == 0 && end == LANES ? v_load(p) : v_load_part(p, first, end);
+    if (stride == 1) return first == 0 && end == LANES ? v_load(p) : v_load_part(p, first, end);
     if (stride == 2 && first == 0 && end == LANES) return v_load_even(p);
     float t[LANES] = {0};
     for (int i = first; i < end; i++) t[i] = p[i * stride];
@@ -202,19 +206,22 @@ INL f32v v_load_strided(const float *p, int64_t stride, int first, int end)
 INL void v_transpose(const float *p, int64_t stride, float *out)
 {
     UNROLL for (int row = 0; row < LANES; row += NATIVE_LANES)
-        UNROLL for (int column = 0; column < LANES; column += NATIVE_LANES) {
-            f32n from[NATIVE_LANES], to[NATIVE_LANES];
-            UNROLL for (int i = 0; i < NATIVE_LANES; i++) from[i] = *(const f32u *)(p + (row + i) * stride + column);
-            UNROLL for (int width = 1; width < NATIVE_LANES; width *= 2) {
-                UNROLL for (int i = 0; i < NATIVE_LANES / 2; i++) {
-                    f32n low = from[i], high = from[i + NATIVE_LANES / 2];
-                    to[2 * i]     = __builtin_shufflevector(low, high, ZIP_LOW);
-                    to[2 * i + 1] = __builtin_shufflevector(low, high, ZIP_HIGH);
-                }
-                UNROLL for (int i = 0; i < NATIVE_LANES; i++) from[i] = to[i];
+        UNROLL for (int column = 0; column < LANES; column += NATIVE_LANES)
+    {
+        f32n from[NATIVE_LANES], to[NATIVE_LANES];
+        UNROLL for (int i = 0; i < NATIVE_LANES; i++) from[i] = *(const f32u *)(p + (row + i) * stride + column);
+        UNROLL for (int width = 1; width < NATIVE_LANES; width *= 2)
+        {
+            UNROLL for (int i = 0; i < NATIVE_LANES / 2; i++)
+            {
+                f32n low = from[i], high = from[i + NATIVE_LANES / 2];
+                to[2 * i]     = __builtin_shufflevector(low, high, ZIP_LOW);
+                to[2 * i + 1] = __builtin_shufflevector(low, high, ZIP_HIGH);
             }
-            UNROLL for (int i = 0; i < NATIVE_LANES; i++) *(f32u *)(out + (column + i) * LANES + row) = from[i];
+            UNROLL for (int i = 0; i < NATIVE_LANES; i++) from[i] = to[i];
         }
+        UNROLL for (int i = 0; i < NATIVE_LANES; i++) * (f32u *)(out + (column + i) * LANES + row) = from[i];
+    }
 }
 
 // ---- across lanes, always in the same order

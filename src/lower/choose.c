@@ -23,8 +23,11 @@ static const HoloValue *input(const HoloNode *node, int i)
 
 static HoloCall call_of(const HoloNode *node) // for attributes alone
 {
-    return (HoloCall){.op = node->op, .node = node->name, .version = node->version,
-                      .attr = node->attr, .attr_count = node->attr_count};
+    return (HoloCall){.op         = node->op,
+                      .node       = node->name,
+                      .version    = node->version,
+                      .attr       = node->attr,
+                      .attr_count = node->attr_count};
 }
 
 // ---- matmul_f32

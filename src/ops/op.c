@@ -25,7 +25,7 @@ const HoloOp *holo_op_find(const char *domain, const char *name, int version)
 
 HoloStatus holo_call_fail(const HoloCall *call, HoloStatus status, const char *format, ...)
 {
-    char text[1024];
+    char    text[1024];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -37,7 +37,7 @@ HoloStatus holo_call_fail(const HoloCall *call, HoloStatus status, const char *f
 static void types_print(uint64_t types, char *text, size_t size)
 {
     size_t at = 0;
-    text[0] = 0;
+    text[0]   = 0;
     for (int t = 1; t < HOLO_DTYPE_COUNT; t++)
         if (types >> t & 1 && at < size)
             at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", holo_dtype_name((HoloDtype)t));
@@ -149,12 +149,12 @@ HoloStatus holo_axes(const HoloCall *call, const char *attr, int input, int rank
                      bool *out_known)
 {
     int64_t given[HOLO_MAX_RANK];
-    int count = -1;
-    *out_known = true;
-    *out_count = -1;
+    int     count = -1;
+    *out_known    = true;
+    *out_count    = -1;
     if (attr) count = holo_attr_ints(call, attr, given, HOLO_MAX_RANK);
     if (count < 0 && input >= 0 && holo_in(call, input)) {
-        count = holo_in_ints(call, input, given, HOLO_MAX_RANK);
+        count      = holo_in_ints(call, input, given, HOLO_MAX_RANK);
         *out_known = count >= 0;
     }
     if (count < 0) return HOLO_OK;
@@ -182,9 +182,9 @@ HoloStatus holo_out_type(HoloCall *call, int i, HoloDtype dtype, int rank, const
         return holo_call_fail(call, HOLO_UNSUPPORTED, "output %d has %d dimensions; at most %d are supported", i, rank,
                               HOLO_MAX_RANK);
     t->dtype = (uint8_t)dtype;
-    t->kind = HOLO_TENSOR;
+    t->kind  = HOLO_TENSOR;
     t->inner = HOLO_TENSOR;
-    t->rank = (int8_t)rank;
+    t->rank  = (int8_t)rank;
     for (int d = 0; d < rank; d++) t->dim[d] = dim[d];
     return HOLO_OK;
 }
@@ -194,8 +194,8 @@ HoloStatus holo_out_like(HoloCall *call, int i, const HoloTensor *like)
     HoloTensor *t = holo_out(call, i);
     if (!t) return HOLO_OK;
     void *data = t->data;
-    *t = *like;
-    t->data = data;
+    *t         = *like;
+    t->data    = data;
     return HOLO_OK;
 }
 
@@ -214,7 +214,7 @@ HoloStatus holo_out_alloc(HoloCall *call, int i)
     HoloTensor *t = holo_out(call, i);
     if (!t || t->data) return HOLO_OK;
     int64_t count = holo_tensor_count(t);
-    size_t size = 0;
+    size_t  size  = 0;
     if (count < 0 || !holo_size_mul((size_t)count, holo_dtype_size((HoloDtype)t->dtype), &size))
         return holo_call_fail(call, HOLO_NO_MEMORY, "output %d is too large", i);
     if (!size) return HOLO_OK;
@@ -242,12 +242,18 @@ HoloStatus holo_call_temp(const HoloCall *call, size_t count, size_t size, void 
 static bool broadcast_pair(HoloDims *dims, HoloDim a, HoloDim b, HoloDim *out)
 {
     bool a_symbolic = holo_dim_is_symbolic(a), b_symbolic = holo_dim_is_symbolic(b);
-    if (a == b || b == 1) *out = a;
-    else if (a == 1) *out = b;
-    else if (a_symbolic && b_symbolic) *out = holo_dim_max(dims, a, b);
-    else if (a_symbolic) *out = b;
-    else if (b_symbolic) *out = a;
-    else return false;
+    if (a == b || b == 1)
+        *out = a;
+    else if (a == 1)
+        *out = b;
+    else if (a_symbolic && b_symbolic)
+        *out = holo_dim_max(dims, a, b);
+    else if (a_symbolic)
+        *out = b;
+    else if (b_symbolic)
+        *out = a;
+    else
+        return false;
     return true;
 }
 
@@ -262,7 +268,8 @@ HoloStatus holo_broadcast(const HoloCall *call, int from, int to, int *out_rank,
         for (int d = 0; t && d < t->rank; d++) {
             HoloDim *have = &out_dim[rank - t->rank + d];
             if (!broadcast_pair(call->dims, *have, t->dim[d], have))
-                return holo_call_fail(call, HOLO_BAD_MODEL, "sizes %lld and %lld of input %d, dimension %d, do not broadcast",
+                return holo_call_fail(call, HOLO_BAD_MODEL,
+                                      "sizes %lld and %lld of input %d, dimension %d, do not broadcast",
                                       (long long)*have, (long long)t->dim[d], i, d);
         }
     }
@@ -274,8 +281,8 @@ HoloStatus holo_broadcast(const HoloCall *call, int from, int to, int *out_rank,
 
 static HoloStatus counts_check(const HoloCall *call)
 {
-    const HoloOp *op = call->op;
-    int in_count = call->in_count - call->capture_count;
+    const HoloOp *op       = call->op;
+    int           in_count = call->in_count - call->capture_count;
     if (in_count < op->in_min || (op->in_max >= 0 && in_count > op->in_max))
         return holo_call_fail(call, HOLO_BAD_MODEL, "has %d inputs; %s takes %d to %d", in_count, op->name, op->in_min,
                               op->in_max);
@@ -290,8 +297,8 @@ static HoloStatus counts_check(const HoloCall *call)
 // Known sizes of an output must be at least 0 and their bytes must fit.
 static HoloStatus sizes_check(const HoloCall *call, int i)
 {
-    const HoloTensor *t = call->out[i];
-    int64_t bytes = (int64_t)holo_dtype_size((HoloDtype)t->dtype);
+    const HoloTensor *t     = call->out[i];
+    int64_t           bytes = (int64_t)holo_dtype_size((HoloDtype)t->dtype);
     for (int d = 0; d < t->rank; d++) {
         if (holo_dim_is_symbolic(t->dim[d])) continue;
         if (t->dim[d] < 0)
@@ -311,7 +318,8 @@ HoloStatus holo_op_check_sized(const HoloCall *call)
         if (!t || t->kind != HOLO_TENSOR) continue;
         bool known = t->rank >= 0;
         for (int d = 0; d < t->rank; d++) known = known && !holo_dim_is_symbolic(t->dim[d]);
-        if (!known) return holo_call_fail(call, HOLO_BAD_MODEL, "the size of output %d cannot be computed: it is too large", i);
+        if (!known)
+            return holo_call_fail(call, HOLO_BAD_MODEL, "the size of output %d cannot be computed: it is too large", i);
     }
     return HOLO_OK;
 }

@@ -51,15 +51,15 @@ typedef struct HoloAttr { // borrowed: lives as long as the graph or the model
 // ---- a call
 
 struct HoloCall {
-    const HoloOp  *op;
-    const char    *node;    // the node's name, for messages
-    int            version; // of the operator's domain, as the model asks for
-    int            in_count, out_count;
+    const HoloOp            *op;
+    const char              *node;    // the node's name, for messages
+    int                      version; // of the operator's domain, as the model asks for
+    int                      in_count, out_count;
     const HoloTensor *const *in;  // NULL: an optional input left out
     HoloTensor *const       *out; // NULL: an output that nobody wants
-    const HoloAttr *attr;
-    int             attr_count;
-    int             capture_count; // the last inputs are what the subgraphs capture from outside
+    const HoloAttr          *attr;
+    int                      attr_count;
+    int                      capture_count; // the last inputs are what the subgraphs capture from outside
 
     // While inferring, the integer contents of inputs, as numbers or expressions, where they are
     // known: contents[i] is NULL or has as many entries as in[i] has elements. NULL when evaluating.
@@ -68,7 +68,7 @@ struct HoloCall {
 
     const void     *params; // of a fast kernel; NULL for eval
     size_t          params_size;
-    const HoloHost *host;   // NULL while inferring at compile time
+    const HoloHost *host; // NULL while inferring at compile time
     HoloError      *error;
 };
 
@@ -79,8 +79,8 @@ struct HoloHost {
     // Memory that lives as long as the outputs do (for sequences and strings). NULL: out of memory.
     void *(*keep)(const HoloHost *host, size_t size);
     // Runs a subgraph. Outputs are filled in and live as long as `keep` memory.
-    HoloStatus (*subgraph)(const HoloHost *host, void *graph, int in_count, const HoloTensor *const *in,
-                           int out_count, HoloTensor *const *out, HoloError *error);
+    HoloStatus (*subgraph)(const HoloHost *host, void *graph, int in_count, const HoloTensor *const *in, int out_count,
+                           HoloTensor *const *out, HoloError *error);
     // Calls work(arg, i, worker) once for each 0 <= i < count, on several threads; worker < workers.
     void (*parallel)(const HoloHost *host, int64_t count, void (*work)(void *arg, int64_t i, int worker), void *arg);
     int workers;
@@ -93,26 +93,26 @@ struct HoloHost {
 
 // ---- the row
 
-enum { // HoloOp.flags
-    HOLO_OP_MOVES   = 1,  // output elements are input elements, unchanged, of input 0 (and of all inputs
-                          // where HOLO_OP_MOVES_ALL): eval then also moves symbolic contents
+enum {                 // HoloOp.flags
+    HOLO_OP_MOVES = 1, // output elements are input elements, unchanged, of input 0 (and of all inputs
+                       // where HOLO_OP_MOVES_ALL): eval then also moves symbolic contents
     HOLO_OP_MOVES_ALL = 2 | HOLO_OP_MOVES,
-    HOLO_OP_VIEW    = 4,  // the output is the bytes of input 0 with another shape
-    HOLO_OP_RANDOM  = 8,  // not a function of its inputs: never folded or merged
-    HOLO_OP_CONTROL = 16, // has subgraphs
+    HOLO_OP_VIEW      = 4,  // the output is the bytes of input 0 with another shape
+    HOLO_OP_RANDOM    = 8,  // not a function of its inputs: never folded or merged
+    HOLO_OP_CONTROL   = 16, // has subgraphs
     HOLO_OP_POINTWISE = 32, // each output element depends on the elements of the inputs at its place
     HOLO_OP_KINDS = 128, // takes values that are no tensors (sequences, optionals, maps), and checks their kinds itself
     HOLO_OP_DYNAMIC = 64, // the output's shape depends on the values of inputs even when their shapes are known
 };
 
 struct HoloOp {
-    const char *name;   // ONNX spelling
-    const char *domain; // "" is ai.onnx; "ai.onnx.ml", "com.microsoft", "ai.onnx.preview.training", "holo"
-    int         since;  // first opset version this row is for; rows of one name may split at a version
-    int         until;  // last version; 0: open
+    const char *name;             // ONNX spelling
+    const char *domain;           // "" is ai.onnx; "ai.onnx.ml", "com.microsoft", "ai.onnx.preview.training", "holo"
+    int         since;            // first opset version this row is for; rows of one name may split at a version
+    int         until;            // last version; 0: open
     int         in_min, in_max;   // in_max -1: any number
     int         out_min, out_max; // out_max -1: any number
-    uint64_t    types;  // dtypes that input 0 (of the widest version) may have; checked before infer
+    uint64_t    types;            // dtypes that input 0 (of the widest version) may have; checked before infer
     uint32_t    flags;
 
     // Sets dtype, kind, rank and dims of the wanted outputs from those of the inputs (ranks known,
@@ -136,7 +136,7 @@ struct HoloOp {
 };
 
 extern const HoloOp *const holo_op_families[]; // tables ended by a row without a name; NULL at the end
-const HoloOp *holo_op_find(const char *domain, const char *name, int version); // NULL: no such
+const HoloOp              *holo_op_find(const char *domain, const char *name, int version); // NULL: no such
 
 // Runs op->infer or op->eval after the checks common to all operators (counts, dtype of input 0).
 // Sizes come out as numbers, expressions or HOLO_DIM_UNKNOWN, checked for overflow.
@@ -150,15 +150,22 @@ HOLO_MUST HoloStatus holo_op_check_sized(const HoloCall *call);
 HOLO_MUST HoloStatus holo_call_fail(const HoloCall *call, HoloStatus status, const char *format, ...)
     __attribute__((format(printf, 3, 4))); // "node (Conv): ..."
 
-static inline const HoloTensor *holo_in(const HoloCall *call, int i) { return i < call->in_count ? call->in[i] : NULL; }
-static inline HoloTensor *holo_out(const HoloCall *call, int i) { return i < call->out_count ? call->out[i] : NULL; }
+static inline const HoloTensor *holo_in(const HoloCall *call, int i)
+{
+    return i < call->in_count ? call->in[i] : NULL;
+}
+static inline HoloTensor *holo_out(const HoloCall *call, int i)
+{
+    return i < call->out_count ? call->out[i] : NULL;
+}
 
 const HoloAttr   *holo_attr_find(const HoloCall *call, const char *name); // NULL: not given
 int64_t           holo_attr_int(const HoloCall *call, const char *name, int64_t fallback);
 double            holo_attr_float(const HoloCall *call, const char *name, double fallback);
 bool              holo_attr_is(const HoloCall *call, const char *name, const char *fallback, const char *value);
 HoloString        holo_attr_string(const HoloCall *call, const char *name, const char *fallback);
-int               holo_attr_ints(const HoloCall *call, const char *name, int64_t *out, int max); // count; -1: not given; more than max: max+1
+int               holo_attr_ints(const HoloCall *call, const char *name, int64_t *out,
+                                 int max); // count; -1: not given; more than max: max+1
 const HoloTensor *holo_attr_tensor(const HoloCall *call, const char *name); // NULL: not given
 
 // The integer contents of input i, where known (while inferring perhaps symbolic): count, or -1 when
@@ -169,8 +176,8 @@ int holo_in_ints(const HoloCall *call, int i, HoloDim *out, int max);
 HOLO_MUST HoloStatus holo_axis(const HoloCall *call, int64_t axis, int rank, int *out_axis);
 // Axes from an attribute or, where `input` >= 0 and it is given, from an input: sorted, unique, and how
 // many (-1: not given at all). Fails when the input's values are not known: *out_known tells.
-HOLO_MUST HoloStatus holo_axes(const HoloCall *call, const char *attr, int input, int rank, int *out_axes, int *out_count,
-                               bool *out_known);
+HOLO_MUST HoloStatus holo_axes(const HoloCall *call, const char *attr, int input, int rank, int *out_axes,
+                               int *out_count, bool *out_known);
 
 // Output types. An output that nobody wants is passed over.
 HOLO_MUST HoloStatus holo_out_type(HoloCall *call, int i, HoloDtype dtype, int rank, const HoloDim *dim);

@@ -24,7 +24,7 @@ void holo_write_i(HoloTensor *t, int64_t start, int64_t stride, int64_t count, c
 // Strides of a dense row-major tensor, in elements.
 void holo_strides(int rank, const int64_t *dim, int64_t *out_stride);
 // Strides of a tensor read as if broadcast to `rank` dimensions (NumPy's rule): 0 where it has size 1.
-void holo_strides_broadcast(const HoloTensor *t, int rank, const int64_t *dim, int64_t *out_stride);
+void    holo_strides_broadcast(const HoloTensor *t, int rank, const int64_t *dim, int64_t *out_stride);
 int64_t holo_product(int rank, const int64_t *dim); // of known sizes that fit; 1 for rank 0
 
 // Copies a box: dst[sum i*dst_stride] = src[sum i*src_stride] for every index i below `dim`. Strides

@@ -19,16 +19,16 @@ typedef struct Record { // of a value of the graph, or of a packed form of it
 typedef struct Planning { // of one graph
     HoloPlanner     *planner;
     const HoloGraph *graph;
-    const bool      *known;  // by entry of dims: a number once inputs are bound
+    const bool      *known; // by entry of dims: a number once inputs are bound
     Record          *records;
     uint32_t         record_count, record_room;
-    uint32_t        *number; // by id of a graph value: its record + 1; 0: none yet
-    int             *last;   // by id: the last node that reads its bytes, through views too
+    uint32_t        *number;  // by id of a graph value: its record + 1; 0: none yet
+    int             *last;    // by id: the last node that reads its bytes, through views too
     bool            *is_kept; // by id: an output of the graph, or a view of one
     HoloStepRecord  *steps;
     uint32_t         step_count;
     int              node_index; // of the node being planned
-    HoloBuffer       operands; // of all steps
+    HoloBuffer       operands;   // of all steps
 } Planning;
 
 static HoloStatus plan_graph(HoloPlanner *planner, const HoloGraph *graph, const bool *outer_known, uint32_t number);
@@ -64,7 +64,8 @@ static bool is_alias(const Planning *p, const HoloNode *node)
     for (int i = 1; i < node->out_count; i++)
         if (node->out[i]) return false;
     const HoloValue *in = node->in[0], *out = node->out[0];
-    if (!type_is_known(p, &out->type) || out->type.dtype == HOLO_STRING || in->type.dtype != out->type.dtype) return false;
+    if (!type_is_known(p, &out->type) || out->type.dtype == HOLO_STRING || in->type.dtype != out->type.dtype)
+        return false;
     uint32_t number = p->number[in->id];
     return type_is_known(p, &in->type) && number && p->records[number - 1].value.storage != HOLO_STORE_HEAP;
 }
@@ -79,7 +80,8 @@ static uint32_t root_of(const Planning *p, uint32_t number)
 // Is `v` the last use of bytes that a step of this plan wrote, and does nothing else of the node read them?
 static bool is_dying(const Planning *p, const HoloNode *node, int node_index, const HoloValue *v)
 {
-    if (!v || v->is_input || v->is_constant || p->last[v->id] != node_index || p->is_kept[v->id] || !p->number[v->id]) return false;
+    if (!v || v->is_input || v->is_constant || p->last[v->id] != node_index || p->is_kept[v->id] || !p->number[v->id])
+        return false;
     uint32_t root = root_of(p, p->number[v->id] - 1);
     if (p->records[root].value.storage != HOLO_STORE_ARENA) return false;
     for (int i = 0; i < node->in_count; i++) {
@@ -96,7 +98,8 @@ static const HoloValue *overwritten(const Planning *p, const HoloNode *node, con
     if (!in_place || p->is_kept[out->id] || node->out_count != 1 || !type_is_known(p, &out->type)) return NULL;
     for (int i = 0; i < node->in_count; i++) {
         const HoloValue *v = node->in[i];
-        bool same = v && v->type.dtype == out->type.dtype && v->type.rank == out->type.rank && type_is_known(p, &v->type);
+        bool             same =
+            v && v->type.dtype == out->type.dtype && v->type.rank == out->type.rank && type_is_known(p, &v->type);
         for (int d = 0; same && d < out->type.rank; d++) same = v->type.dim[d] == out->type.dim[d];
         if (same && is_dying(p, node, p->node_index, v)) return v;
     }
@@ -117,19 +120,20 @@ static HoloStorage storage_of(const Planning *p, const HoloValue *v)
 static HoloStatus record_new(Planning *p, const HoloValue *v, HoloStorage storage, uint32_t *out)
 {
     if (p->record_count == p->record_room) {
-        uint32_t room = p->record_room ? p->record_room * 2 : 256;
-        Record *records = HOLO_NEW(&p->planner->arena, Record, room);
+        uint32_t room    = p->record_room ? p->record_room * 2 : 256;
+        Record  *records = HOLO_NEW(&p->planner->arena, Record, room);
         if (!records) return holo_fail_memory(p->planner->error);
         if (p->record_count) memcpy(records, p->records, p->record_count * sizeof *records);
-        p->records = records;
+        p->records     = records;
         p->record_room = room;
     }
     const HoloTensor *t = &v->type;
-    Record *r = &p->records[p->record_count];
-    r->value = (HoloValueRecord){.dtype = t->dtype, .kind = t->kind, .inner = t->inner, .rank = t->rank, .storage = storage};
+    Record           *r = &p->records[p->record_count];
+    r->value =
+        (HoloValueRecord){.dtype = t->dtype, .kind = t->kind, .inner = t->inner, .rank = t->rank, .storage = storage};
     HOLO_TRY(holo_planner_text(p->planner, v->name, &r->value.name));
     HOLO_TRY(holo_planner_sizes(p->planner, t->rank > 0 ? t->rank : 0, t->dim, &r->value.size_first));
-    r->bytes = holo_tensor_bytes(t);
+    r->bytes    = holo_tensor_bytes(t);
     r->is_sized = true;
     for (int d = 0; d < t->rank; d++) r->is_sized = r->is_sized && !holo_dim_is_symbolic(t->dim[d]);
     *out = p->record_count++;
@@ -142,15 +146,17 @@ static HoloStatus value_plan(Planning *p, const HoloValue *v, uint32_t *out)
         *out = p->number[v->id] - 1;
         return HOLO_OK;
     }
-    HoloStorage storage = storage_of(p, v);
-    const HoloValue *base = storage != HOLO_STORE_ALIAS ? NULL : is_alias(p, v->producer) ? v->producer->in[0] : overwritten(p, v->producer, v);
-    HoloError *error = p->planner->error;
+    HoloStorage      storage = storage_of(p, v);
+    const HoloValue *base    = storage != HOLO_STORE_ALIAS ? NULL
+                               : is_alias(p, v->producer)  ? v->producer->in[0]
+                                                           : overwritten(p, v->producer, v);
+    HoloError       *error   = p->planner->error;
     if (storage == HOLO_STORE_EXPRESSION && !contents_are_known(p, v))
         return holo_fail(error, HOLO_INTERNAL, "value %s has neither a producer nor contents", v->name);
     HOLO_TRY(record_new(p, v, storage, out));
     HoloValueRecord *r = &p->records[*out].value;
-    p->number[v->id] = *out + 1;
-    uint32_t at = 0;
+    p->number[v->id]   = *out + 1;
+    uint32_t at        = 0;
     if (storage == HOLO_STORE_CONSTANT) HOLO_TRY(holo_planner_constant(p->planner, &v->type, NULL, 0, &at));
     if (storage == HOLO_STORE_EXPRESSION)
         HOLO_TRY(holo_planner_sizes(p->planner, (int)holo_tensor_count(&v->type), v->contents, &at));
@@ -195,7 +201,7 @@ static HoloStatus subgraphs_plan(Planning *p, const HoloNode *node, uint32_t *pl
     for (int i = 0; i < node->attr_count; i++) {
         if (node->attr[i].kind != HOLO_ATTR_GRAPH) continue;
         HoloPlanRecord empty = {0};
-        *plans = (uint32_t)(section->size / sizeof empty);
+        *plans               = (uint32_t)(section->size / sizeof empty);
         HOLO_TRY(holo_buffer_add(section, &empty, sizeof empty, p->planner->error));
         HOLO_TRY(plan_graph(p->planner, node->attr[i].graph, p->known, *plans++));
     }
@@ -205,8 +211,10 @@ static HoloStatus subgraphs_plan(Planning *p, const HoloNode *node, uint32_t *pl
 static HoloStatus operand_add(Planning *p, const HoloValue *v, const HoloLowering *lowering, int input)
 {
     uint32_t number = HOLO_NO_VALUE;
-    if (v && lowering && lowering->kernel && input == lowering->pack_input) HOLO_TRY(packed_plan(p, v, lowering, input, &number));
-    else if (v) HOLO_TRY(value_plan(p, v, &number));
+    if (v && lowering && lowering->kernel && input == lowering->pack_input)
+        HOLO_TRY(packed_plan(p, v, lowering, input, &number));
+    else if (v)
+        HOLO_TRY(value_plan(p, v, &number));
     return holo_buffer_add(&p->operands, &number, sizeof number, p->planner->error);
 }
 
@@ -214,24 +222,25 @@ static HoloStatus params_add(Planning *p, const HoloLowering *lowering, HoloStep
 {
     HoloBuffer *bytes = &p->planner->plan->section[HOLO_SECTION_BYTES];
     HOLO_TRY(holo_buffer_align(bytes, 8, p->planner->error));
-    step->params = (uint32_t)bytes->size;
+    step->params      = (uint32_t)bytes->size;
     step->params_size = lowering->params_size;
     return holo_buffer_add(bytes, lowering->params, lowering->params_size, p->planner->error);
 }
 
 static HoloStatus step_plan(Planning *p, const HoloNode *node)
 {
-    HoloPlanner *planner = p->planner;
-    HoloLowering lowering = lowering_of(p, node);
-    HoloStepRecord *step = &p->steps[p->step_count];
-    uint32_t *plans = HOLO_NEW(&planner->arena, uint32_t, node->attr_count + 1);
+    HoloPlanner    *planner  = p->planner;
+    HoloLowering    lowering = lowering_of(p, node);
+    HoloStepRecord *step     = &p->steps[p->step_count];
+    uint32_t       *plans    = HOLO_NEW(&planner->arena, uint32_t, node->attr_count + 1);
     if (!plans) return holo_fail_memory(planner->error);
     if (node->in_count > UINT16_MAX || node->out_count > UINT16_MAX || node->attr_count > UINT16_MAX)
-        return holo_fail(planner->error, HOLO_UNSUPPORTED, "node %s has more than 65,535 inputs, outputs or attributes", node->name);
+        return holo_fail(planner->error, HOLO_UNSUPPORTED, "node %s has more than 65,535 inputs, outputs or attributes",
+                         node->name);
     *step = (HoloStepRecord){
-        .kernel = lowering.kernel,
-        .in_count = (uint16_t)node->in_count,
-        .out_count = (uint16_t)node->out_count,
+        .kernel        = lowering.kernel,
+        .in_count      = (uint16_t)node->in_count,
+        .out_count     = (uint16_t)node->out_count,
         .capture_count = (uint16_t)node->capture_count,
         .operand_first = (uint32_t)(p->operands.size / sizeof(uint32_t)),
     };
@@ -261,12 +270,15 @@ static HoloStatus steps_plan(Planning *p)
     for (int i = 0; i < p->graph->input_count; i++) HOLO_TRY(value_plan(p, p->graph->inputs[i], &number));
     for (int i = 0; i < p->graph->node_count; i++) {
         const HoloNode *node = p->graph->nodes[i];
-        p->node_index = i;
+        p->node_index        = i;
         if (!node->op) return holo_fail(p->planner->error, HOLO_INTERNAL, "node %s has no operator", node->name);
         if (!has_output(node)) continue;
-        if (node->in_count && node->in[0]) HOLO_TRY(node->op->flags & HOLO_OP_VIEW ? value_plan(p, node->in[0], &number) : HOLO_OK);
-        if (is_alias(p, node)) HOLO_TRY(value_plan(p, node->out[0], &number));
-        else HOLO_TRY(step_plan(p, node));
+        if (node->in_count && node->in[0])
+            HOLO_TRY(node->op->flags & HOLO_OP_VIEW ? value_plan(p, node->in[0], &number) : HOLO_OK);
+        if (is_alias(p, node))
+            HOLO_TRY(value_plan(p, node->out[0], &number));
+        else
+            HOLO_TRY(step_plan(p, node));
     }
     return HOLO_OK;
 }
@@ -279,7 +291,7 @@ static void lifetimes(Planning *p, const uint32_t *outputs, uint32_t output_coun
     const uint32_t *operands = (const void *)p->operands.data;
     for (uint32_t i = 0; i < p->record_count; i++) {
         p->records[i].value.step_from = UINT32_MAX;
-        p->records[i].value.step_to = 0;
+        p->records[i].value.step_to   = 0;
     }
     for (uint32_t s = 0; s < p->step_count; s++) {
         const HoloStepRecord *step = &p->steps[s];
@@ -300,7 +312,7 @@ static void lifetimes(Planning *p, const uint32_t *outputs, uint32_t output_coun
 static uint64_t naive_bytes(const Planning *p)
 {
     const uint32_t *operands = (const void *)p->operands.data;
-    uint64_t bytes = 0;
+    uint64_t        bytes    = 0;
     for (uint32_t s = 0; s < p->step_count; s++)
         for (uint32_t k = 0; k < p->steps[s].out_count; k++) {
             uint32_t number = operands[p->steps[s].operand_first + p->steps[s].in_count + k];
@@ -312,7 +324,7 @@ static uint64_t naive_bytes(const Planning *p)
 // Offsets in the arena, when every size is a number.
 static HoloStatus arena_plan(Planning *p, HoloPlanRecord *plan)
 {
-    HoloError *error = p->planner->error;
+    HoloError *error  = p->planner->error;
     HoloBlock *blocks = HOLO_NEW(&p->planner->arena, HoloBlock, p->record_count + 1);
     if (!blocks) return holo_fail_memory(error);
     for (uint32_t i = 0; i < p->record_count; i++) {
@@ -341,7 +353,9 @@ static void uses_find(Planning *p)
         const HoloNode *node = graph->nodes[i];
         for (int k = 0; k < node->in_count; k++)
             if (node->in[k] && p->last[node->in[k]->id] < i) p->last[node->in[k]->id] = i;
-        if (!node->op || !(node->op->flags & HOLO_OP_VIEW) || !node->in_count || !node->in[0] || !node->out_count || !node->out[0]) continue;
+        if (!node->op || !(node->op->flags & HOLO_OP_VIEW) || !node->in_count || !node->in[0] || !node->out_count ||
+            !node->out[0])
+            continue;
         int from = node->in[0]->id, view = node->out[0]->id;
         if (p->last[view] > p->last[from]) p->last[from] = p->last[view];
         p->is_kept[from] = p->is_kept[from] || p->is_kept[view];
@@ -354,8 +368,8 @@ static void uses_find(Planning *p)
 static HoloStatus sections_add(Planning *p, HoloPlanRecord *plan)
 {
     HoloBuffer *section = p->planner->plan->section;
-    HoloError *error = p->planner->error;
-    uint32_t shift = (uint32_t)(section[HOLO_SECTION_OPERANDS].size / sizeof(uint32_t));
+    HoloError  *error   = p->planner->error;
+    uint32_t    shift   = (uint32_t)(section[HOLO_SECTION_OPERANDS].size / sizeof(uint32_t));
     HOLO_TRY(holo_buffer_add(&section[HOLO_SECTION_OPERANDS], p->operands.data, p->operands.size, error));
     plan->value_first = (uint32_t)(section[HOLO_SECTION_VALUES].size / sizeof(HoloValueRecord));
     plan->value_count = p->record_count;
@@ -373,7 +387,7 @@ static HoloStatus sections_add(Planning *p, HoloPlanRecord *plan)
 static HoloStatus ports_add(Planning *p, HoloValue *const *values, int count, uint32_t *numbers, uint32_t *first)
 {
     HoloBuffer *operands = &p->planner->plan->section[HOLO_SECTION_OPERANDS];
-    *first = (uint32_t)(operands->size / sizeof(uint32_t));
+    *first               = (uint32_t)(operands->size / sizeof(uint32_t));
     for (int i = 0; i < count; i++) {
         HOLO_TRY(value_plan(p, values[i], &numbers[i]));
         HOLO_TRY(holo_buffer_add(operands, &numbers[i], sizeof numbers[i], p->planner->error));
@@ -383,11 +397,11 @@ static HoloStatus ports_add(Planning *p, HoloValue *const *values, int count, ui
 
 static HoloStatus plan_fill(Planning *p, uint32_t number)
 {
-    const HoloGraph *graph = p->graph;
-    HoloPlanner *planner = p->planner;
+    const HoloGraph *graph   = p->graph;
+    HoloPlanner     *planner = p->planner;
     HoloPlanRecord plan = {.input_count = (uint32_t)graph->input_count, .output_count = (uint32_t)graph->output_count};
-    uint32_t *inputs = HOLO_NEW(&planner->arena, uint32_t, graph->input_count + 1);
-    uint32_t *outputs = HOLO_NEW(&planner->arena, uint32_t, graph->output_count + 1);
+    uint32_t      *inputs  = HOLO_NEW(&planner->arena, uint32_t, graph->input_count + 1);
+    uint32_t      *outputs = HOLO_NEW(&planner->arena, uint32_t, graph->output_count + 1);
     if (!inputs || !outputs) return holo_fail_memory(planner->error);
     HOLO_TRY(holo_planner_text(planner, graph->name, &plan.name));
     HOLO_TRY(steps_plan(p));
@@ -406,15 +420,15 @@ static HoloStatus plan_fill(Planning *p, uint32_t number)
 
 static HoloStatus plan_graph(HoloPlanner *planner, const HoloGraph *graph, const bool *outer_known, uint32_t number)
 {
-    bool *known = holo_graph_input_entries(graph, &planner->arena);
-    Planning p = {
-        .planner = planner,
-        .graph = graph,
-        .known = known,
-        .number = HOLO_NEW(&planner->arena, uint32_t, graph->value_count + 1),
-        .last = HOLO_NEW(&planner->arena, int, graph->value_count + 1),
-        .is_kept = HOLO_NEW(&planner->arena, bool, graph->value_count + 1),
-        .steps = HOLO_NEW(&planner->arena, HoloStepRecord, graph->node_count + 1),
+    bool    *known = holo_graph_input_entries(graph, &planner->arena);
+    Planning p     = {
+            .planner = planner,
+            .graph   = graph,
+            .known   = known,
+            .number  = HOLO_NEW(&planner->arena, uint32_t, graph->value_count + 1),
+            .last    = HOLO_NEW(&planner->arena, int, graph->value_count + 1),
+            .is_kept = HOLO_NEW(&planner->arena, bool, graph->value_count + 1),
+            .steps   = HOLO_NEW(&planner->arena, HoloStepRecord, graph->node_count + 1),
     };
     if (!known || !p.number || !p.steps || !p.last || !p.is_kept) return holo_fail_memory(planner->error);
     for (int i = 0; outer_known && i < holo_dims_count(planner->dims); i++) known[i] = known[i] || outer_known[i];
@@ -426,9 +440,9 @@ static HoloStatus plan_graph(HoloPlanner *planner, const HoloGraph *graph, const
 
 static HoloStatus planner_init(HoloPlanner *planner, const HoloGraph *graph, HoloPlan *plan, HoloError *error)
 {
-    *planner = (HoloPlanner){.plan = plan, .dims = graph->dims, .error = error};
+    *planner    = (HoloPlanner){.plan = plan, .dims = graph->dims, .error = error};
     int entries = holo_dims_count(graph->dims), symbols = holo_dims_symbol_count(graph->dims);
-    planner->dim_number = HOLO_NEW(&planner->arena, int32_t, entries + 1);
+    planner->dim_number    = HOLO_NEW(&planner->arena, int32_t, entries + 1);
     planner->symbol_number = HOLO_NEW(&planner->arena, int32_t, symbols + 1);
     if (!planner->dim_number || !planner->symbol_number) return holo_fail_memory(error);
     memset(planner->dim_number, 0xFF, (size_t)entries * sizeof(int32_t));
@@ -440,9 +454,9 @@ static HoloStatus planner_init(HoloPlanner *planner, const HoloGraph *graph, Hol
 HoloStatus holo_plan_create(const HoloGraph *graph, HoloPlan *out, HoloError *error)
 {
     *out = (HoloPlan){0};
-    HoloPlanner planner;
-    HoloPlanRecord first = {0};
-    HoloStatus status = planner_init(&planner, graph, out, error);
+    HoloPlanner    planner;
+    HoloPlanRecord first  = {0};
+    HoloStatus     status = planner_init(&planner, graph, out, error);
     if (!status) status = holo_buffer_add(&out->section[HOLO_SECTION_PLANS], &first, sizeof first, error);
     if (!status) status = plan_graph(&planner, graph, NULL, 0);
     holo_arena_deinit(&planner.arena);
@@ -459,8 +473,8 @@ void holo_plan_deinit(HoloPlan *plan)
 
 HoloStatus holo_plan_meta(HoloPlan *plan, const char *key, const char *value, HoloError *error)
 {
-    HoloBuffer *strings = &plan->section[HOLO_SECTION_STRINGS];
-    HoloMetaRecord record = {.key = (uint32_t)strings->size};
+    HoloBuffer    *strings = &plan->section[HOLO_SECTION_STRINGS];
+    HoloMetaRecord record  = {.key = (uint32_t)strings->size};
     HOLO_TRY(holo_buffer_add(strings, key, strlen(key) + 1, error));
     record.value = (uint32_t)strings->size;
     HOLO_TRY(holo_buffer_add(strings, value, strlen(value) + 1, error));

@@ -33,7 +33,7 @@ typedef struct HoloPlan {
 
 // Plans the graph and its subgraphs. The graph stays as it is and must live as long as the plan.
 HOLO_MUST HoloStatus holo_plan_create(const HoloGraph *graph, HoloPlan *out, HoloError *error);
-void holo_plan_deinit(HoloPlan *plan);
+void                 holo_plan_deinit(HoloPlan *plan);
 HOLO_MUST HoloStatus holo_plan_meta(HoloPlan *plan, const char *key, const char *value, HoloError *error);
 
 // ---- for the files of this folder
@@ -42,14 +42,14 @@ HOLO_MUST HoloStatus holo_buffer_add(HoloBuffer *buffer, const void *data, size_
 HOLO_MUST HoloStatus holo_buffer_align(HoloBuffer *buffer, size_t align, HoloError *error);
 
 typedef struct HoloPlanner { // the state of one holo_plan_create
-    HoloPlan        *plan;
-    const HoloDims  *dims;
-    HoloArena        arena;
-    int32_t         *dim_number;    // by entry of dims: its number in the file, -1: not in it
-    int32_t         *symbol_number; // by symbol
+    HoloPlan               *plan;
+    const HoloDims         *dims;
+    HoloArena               arena;
+    int32_t                *dim_number;    // by entry of dims: its number in the file, -1: not in it
+    int32_t                *symbol_number; // by symbol
     struct HoloTextMap     *texts;
     struct HoloConstantMap *constants;
-    HoloError       *error;
+    HoloError              *error;
 } HoloPlanner;
 
 HOLO_MUST HoloStatus holo_planner_text(HoloPlanner *planner, const char *text, uint32_t *out);
@@ -59,7 +59,7 @@ HOLO_MUST HoloStatus holo_planner_op(HoloPlanner *planner, const HoloNode *node,
 HOLO_MUST HoloStatus holo_planner_constant(HoloPlanner *planner, const HoloTensor *tensor, const HoloLowering *lowering,
                                            int input, uint32_t *out);
 // The attributes of a node; a graph attribute becomes plans[k] for its k-th graph.
-HOLO_MUST HoloStatus holo_planner_attrs(HoloPlanner *planner, const HoloNode *node, const uint32_t *plans, uint32_t *out_first,
-                                        uint16_t *out_count);
+HOLO_MUST HoloStatus holo_planner_attrs(HoloPlanner *planner, const HoloNode *node, const uint32_t *plans,
+                                        uint32_t *out_first, uint16_t *out_count);
 
 #endif

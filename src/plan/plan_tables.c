@@ -27,7 +27,7 @@ HoloStatus holo_buffer_add(HoloBuffer *buffer, const void *data, size_t size, Ho
 HoloStatus holo_buffer_align(HoloBuffer *buffer, size_t align, HoloError *error)
 {
     static const char zero[64];
-    size_t missing = holo_align(buffer->size, align) - buffer->size;
+    size_t            missing = holo_align(buffer->size, align) - buffer->size;
     return holo_buffer_add(buffer, zero, missing, error);
 }
 
@@ -45,7 +45,7 @@ struct HoloTextMap {
 
 static uint32_t *text_slot(HoloPlanner *planner, const struct HoloTextMap *map, const char *text, size_t size)
 {
-    size_t i = holo_hash(text, size).word[0] & (map->room - 1);
+    size_t      i       = holo_hash(text, size).word[0] & (map->room - 1);
     const char *strings = (const char *)section(planner, HOLO_SECTION_STRINGS)->data;
     while (map->slot[i] && strcmp(strings + map->slot[i] - 1, text)) i = (i + 1) & (map->room - 1);
     return &map->slot[i];
@@ -58,14 +58,15 @@ static HoloStatus texts_grow(HoloPlanner *planner)
         map = planner->texts = HOLO_NEW(&planner->arena, struct HoloTextMap, 1);
         if (!map) return holo_fail_memory(planner->error);
         HOLO_TRY(holo_buffer_add(section(planner, HOLO_SECTION_STRINGS), "", 1, planner->error));
-    } else old = *map;
+    } else
+        old = *map;
     map->room = old.room ? old.room * 2 : 1024;
     map->slot = HOLO_NEW(&planner->arena, uint32_t, map->room);
     if (!map->slot) return holo_fail_memory(planner->error);
     const char *strings = (const char *)section(planner, HOLO_SECTION_STRINGS)->data;
     for (size_t i = 0; i < old.room; i++)
         if (old.slot[i]) {
-            const char *text = strings + old.slot[i] - 1;
+            const char *text                             = strings + old.slot[i] - 1;
             *text_slot(planner, map, text, strlen(text)) = old.slot[i];
         }
     return HOLO_OK;
@@ -76,11 +77,12 @@ HoloStatus holo_planner_text(HoloPlanner *planner, const char *text, uint32_t *o
     if (!planner->texts || planner->texts->used * 2 >= planner->texts->room) HOLO_TRY(texts_grow(planner));
     *out = 0;
     if (!text || !*text) return HOLO_OK;
-    size_t size = strlen(text);
-    uint32_t *slot = text_slot(planner, planner->texts, text, size);
+    size_t      size    = strlen(text);
+    uint32_t   *slot    = text_slot(planner, planner->texts, text, size);
     HoloBuffer *strings = section(planner, HOLO_SECTION_STRINGS);
     if (!*slot) {
-        if (strings->size + size >= UINT32_MAX) return holo_fail(planner->error, HOLO_UNSUPPORTED, "the names take over 4 GiB");
+        if (strings->size + size >= UINT32_MAX)
+            return holo_fail(planner->error, HOLO_UNSUPPORTED, "the names take over 4 GiB");
         *slot = (uint32_t)strings->size + 1;
         planner->texts->used++;
         HOLO_TRY(holo_buffer_add(strings, text, size + 1, planner->error));
@@ -109,14 +111,15 @@ static HoloStatus symbol_add(HoloPlanner *planner, int symbol, int64_t *out)
 // Operands come before what uses them, so nesting is as deep as an expression: bounded by its size.
 static HoloStatus entry_add(HoloPlanner *planner, int entry)
 {
-    const HoloDimNode *node = holo_dims_node(planner->dims, entry);
-    HoloDimRecord record = {.op = node->op};
-    if (node->op == HOLO_DIM_SYMBOL) HOLO_TRY(symbol_add(planner, (int)node->a, &record.a));
+    const HoloDimNode *node   = holo_dims_node(planner->dims, entry);
+    HoloDimRecord      record = {.op = node->op};
+    if (node->op == HOLO_DIM_SYMBOL)
+        HOLO_TRY(symbol_add(planner, (int)node->a, &record.a));
     else {
         HOLO_TRY(dim_add(planner, node->a, &record.a));
         HOLO_TRY(dim_add(planner, node->b, &record.b));
     }
-    HoloBuffer *dims = section(planner, HOLO_SECTION_DIMS);
+    HoloBuffer *dims           = section(planner, HOLO_SECTION_DIMS);
     planner->dim_number[entry] = (int32_t)(dims->size / sizeof record);
     return holo_buffer_add(dims, &record, sizeof record, planner->error);
 }
@@ -134,7 +137,7 @@ static HoloStatus dim_add(HoloPlanner *planner, HoloDim d, HoloDim *out)
 HoloStatus holo_planner_sizes(HoloPlanner *planner, int count, const HoloDim *dim, uint32_t *out_first)
 {
     HoloBuffer *sizes = section(planner, HOLO_SECTION_SIZES);
-    *out_first = (uint32_t)(sizes->size / sizeof(int64_t));
+    *out_first        = (uint32_t)(sizes->size / sizeof(int64_t));
     for (int i = 0; i < count; i++) {
         int64_t size;
         HOLO_TRY(dim_add(planner, dim[i], &size));
@@ -150,9 +153,9 @@ HoloStatus holo_planner_op(HoloPlanner *planner, const HoloNode *node, uint32_t 
     HoloOpRecord record = {.version = (uint32_t)node->version};
     HOLO_TRY(holo_planner_text(planner, node->domain, &record.domain));
     HOLO_TRY(holo_planner_text(planner, node->type, &record.name));
-    HoloBuffer *ops = section(planner, HOLO_SECTION_OPS);
-    const HoloOpRecord *have = (const void *)ops->data;
-    uint32_t count = (uint32_t)(ops->size / sizeof record);
+    HoloBuffer         *ops   = section(planner, HOLO_SECTION_OPS);
+    const HoloOpRecord *have  = (const void *)ops->data;
+    uint32_t            count = (uint32_t)(ops->size / sizeof record);
     for (*out = 0; *out < count; ++*out)
         if (!memcmp(&have[*out], &record, sizeof record)) return HOLO_OK;
     return holo_buffer_add(ops, &record, sizeof record, planner->error);
@@ -166,14 +169,15 @@ static HoloStatus bytes_add(HoloPlanner *planner, const void *data, size_t size,
     HoloBuffer *bytes = section(planner, HOLO_SECTION_BYTES);
     HOLO_TRY(holo_buffer_align(bytes, 8, planner->error));
     *out = bytes->size;
-    if (bytes->size + size >= UINT32_MAX) return holo_fail(planner->error, HOLO_UNSUPPORTED, "the attributes take over 4 GiB");
+    if (bytes->size + size >= UINT32_MAX)
+        return holo_fail(planner->error, HOLO_UNSUPPORTED, "the attributes take over 4 GiB");
     return holo_buffer_add(bytes, data, size, planner->error);
 }
 
 static HoloStatus tensor_add(HoloPlanner *planner, const HoloTensor *t, uint64_t *out)
 {
-    HoloTensorRecord record = {.dtype = t->dtype, .kind = t->kind, .inner = t->inner, .rank = t->rank,
-                               .constant = HOLO_NO_VALUE};
+    HoloTensorRecord record = {
+        .dtype = t->dtype, .kind = t->kind, .inner = t->inner, .rank = t->rank, .constant = HOLO_NO_VALUE};
     for (int d = 0; d < t->rank; d++) record.dim[d] = t->dim[d];
     if (t->data) HOLO_TRY(holo_planner_constant(planner, t, NULL, 0, &record.constant));
     return bytes_add(planner, &record, sizeof record, out);
@@ -206,8 +210,8 @@ static HoloStatus attr_value(HoloPlanner *planner, const HoloAttr *attr, const u
     case HOLO_ATTR_TENSOR:
     case HOLO_ATTR_TYPE: return tensor_add(planner, attr->tensor, &record->value);
     }
-    return holo_fail(planner->error, HOLO_UNSUPPORTED, "attribute %s is a list of tensors or graphs, which no operator has",
-                     attr->name);
+    return holo_fail(planner->error, HOLO_UNSUPPORTED,
+                     "attribute %s is a list of tensors or graphs, which no operator has", attr->name);
 }
 
 HoloStatus holo_planner_attrs(HoloPlanner *planner, const HoloNode *node, const uint32_t *plans, uint32_t *out_first,
@@ -217,14 +221,14 @@ HoloStatus holo_planner_attrs(HoloPlanner *planner, const HoloNode *node, const 
     if (!records) return holo_fail_memory(planner->error);
     for (int i = 0; i < node->attr_count; i++) {
         const HoloAttr *attr = &node->attr[i];
-        records[i] = (HoloAttrRecord){.kind = (uint16_t)attr->kind, .count = (uint32_t)attr->count};
+        records[i]           = (HoloAttrRecord){.kind = (uint16_t)attr->kind, .count = (uint32_t)attr->count};
         HOLO_TRY(holo_planner_text(planner, attr->name, &records[i].name));
         HOLO_TRY(attr_value(planner, attr, plans, &records[i]));
         plans += attr->kind == HOLO_ATTR_GRAPH;
     }
     HoloBuffer *attrs = section(planner, HOLO_SECTION_ATTRS);
-    *out_first = (uint32_t)(attrs->size / sizeof *records);
-    *out_count = (uint16_t)node->attr_count;
+    *out_first        = (uint32_t)(attrs->size / sizeof *records);
+    *out_count        = (uint16_t)node->attr_count;
     return holo_buffer_add(attrs, records, (size_t)node->attr_count * sizeof *records, planner->error);
 }
 
@@ -240,7 +244,7 @@ enum { SAMPLE = 4096 };
 static uint64_t constant_key(const HoloPlanConstant *c)
 {
     uint64_t part[8] = {c->tensor.dtype, c->kernel, c->size, (uint64_t)c->input};
-    size_t bytes = holo_tensor_bytes(&c->tensor), sample = bytes < SAMPLE ? bytes : SAMPLE;
+    size_t   bytes = holo_tensor_bytes(&c->tensor), sample = bytes < SAMPLE ? bytes : SAMPLE;
     part[4] = bytes;
     part[5] = holo_hash(c->lowering.params, c->lowering.params_size).word[0];
     if (c->tensor.dtype != HOLO_STRING && bytes) {
@@ -253,14 +257,17 @@ static uint64_t constant_key(const HoloPlanConstant *c)
 static bool constant_equal(const HoloPlanConstant *a, const HoloPlanConstant *b)
 {
     size_t bytes = holo_tensor_bytes(&a->tensor);
-    if (a->tensor.dtype != b->tensor.dtype || a->kernel != b->kernel || a->size != b->size || a->input != b->input) return false;
+    if (a->tensor.dtype != b->tensor.dtype || a->kernel != b->kernel || a->size != b->size || a->input != b->input)
+        return false;
     if (bytes != holo_tensor_bytes(&b->tensor) || a->lowering.params_size != b->lowering.params_size) return false;
     if (memcmp(a->lowering.params, b->lowering.params, a->lowering.params_size)) return false;
-    if (a->kernel && (a->tensor.rank != b->tensor.rank || memcmp(a->tensor.dim, b->tensor.dim, sizeof a->tensor.dim))) return false;
+    if (a->kernel && (a->tensor.rank != b->tensor.rank || memcmp(a->tensor.dim, b->tensor.dim, sizeof a->tensor.dim)))
+        return false;
     if (a->tensor.data == b->tensor.data || !bytes) return true;
     if (a->tensor.dtype != HOLO_STRING) return !memcmp(a->tensor.data, b->tensor.data, bytes);
     for (int64_t i = 0; i < holo_tensor_count(&a->tensor); i++)
-        if (!holo_string_equal(((const HoloString *)a->tensor.data)[i], ((const HoloString *)b->tensor.data)[i])) return false;
+        if (!holo_string_equal(((const HoloString *)a->tensor.data)[i], ((const HoloString *)b->tensor.data)[i]))
+            return false;
     return true;
 }
 
@@ -273,12 +280,12 @@ static uint32_t *constant_slot(const HoloPlan *plan, const struct HoloConstantMa
 
 static HoloStatus constants_grow(HoloPlanner *planner)
 {
-    HoloPlan *plan = planner->plan;
-    uint32_t room = plan->constant_room ? plan->constant_room * 2 : 256;
+    HoloPlan         *plan      = planner->plan;
+    uint32_t          room      = plan->constant_room ? plan->constant_room * 2 : 256;
     HoloPlanConstant *constants = holo_realloc(plan->constants, room * sizeof *constants);
     if (!constants) return holo_fail_memory(planner->error);
-    plan->constants = constants;
-    plan->constant_room = room;
+    plan->constants             = constants;
+    plan->constant_room         = room;
     struct HoloConstantMap *map = planner->constants;
     if (!map) map = planner->constants = HOLO_NEW(&planner->arena, struct HoloConstantMap, 1);
     if (!map) return holo_fail_memory(planner->error);
@@ -301,25 +308,25 @@ static uint64_t stored_size(const HoloTensor *t)
     return size;
 }
 
-HoloStatus holo_planner_constant(HoloPlanner *planner, const HoloTensor *tensor, const HoloLowering *lowering, int input,
-                                 uint32_t *out)
+HoloStatus holo_planner_constant(HoloPlanner *planner, const HoloTensor *tensor, const HoloLowering *lowering,
+                                 int input, uint32_t *out)
 {
     HoloPlan *plan = planner->plan;
     if (plan->constant_count == plan->constant_room) HOLO_TRY(constants_grow(planner));
     HoloPlanConstant c = {.tensor = *tensor};
     if (lowering) {
-        c.kernel = lowering->kernel;
+        c.kernel   = lowering->kernel;
         c.lowering = *lowering;
-        c.input = input;
+        c.input    = input;
     }
-    c.size = lowering ? holo_lower_packing(lowering, tensor).bytes : stored_size(tensor);
+    c.size         = lowering ? holo_lower_packing(lowering, tensor).bytes : stored_size(tensor);
     uint32_t *slot = constant_slot(plan, planner->constants, &c);
     if (*slot) {
         plan->deduplicated++;
         plan->deduplicated_bytes += c.size;
     } else {
         plan->constants[plan->constant_count] = c;
-        *slot = ++plan->constant_count;
+        *slot                                 = ++plan->constant_count;
     }
     *out = *slot - 1;
     return HOLO_OK;

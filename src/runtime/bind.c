@@ -21,10 +21,11 @@ static HoloStatus input_fail(const HoloFrame *frame, const HoloValueRecord *v, c
                              HoloError *error)
 {
     char have[256];
-    int at = snprintf(have, sizeof have, "%s[", holo_dtype_name((HoloDtype)t->dtype));
+    int  at = snprintf(have, sizeof have, "%s[", holo_dtype_name((HoloDtype)t->dtype));
     for (int d = 0; d < t->rank && at < 200; d++)
         at += snprintf(have + at, sizeof have - (size_t)at, "%s%lld", d ? "," : "", (long long)t->dim[d]);
-    return holo_fail(error, HOLO_BAD_INPUT, "input %s is %s]: %s", holo_model_text(frame->session->model, v->name), have, why);
+    return holo_fail(error, HOLO_BAD_INPUT, "input %s is %s]: %s", holo_model_text(frame->session->model, v->name),
+                     have, why);
 }
 
 static bool is_free(const HoloFrame *frame, uint32_t input)
@@ -36,7 +37,8 @@ static HoloStatus input_type_check(const HoloFrame *frame, uint32_t i, const Hol
 {
     const HoloValueRecord *v = holo_frame_record(frame, holo_frame_input_value(frame, i));
     if (v->dtype && t->dtype && v->dtype != t->dtype) return input_fail(frame, v, t, "another dtype is wanted", error);
-    if (v->dtype && !holo_kind_fits(v->kind, v->inner, t)) return input_fail(frame, v, t, "another kind of value is wanted", error);
+    if (v->dtype && !holo_kind_fits(v->kind, v->inner, t))
+        return input_fail(frame, v, t, "another kind of value is wanted", error);
     if (v->rank >= 0 && v->kind == HOLO_TENSOR && v->rank != t->rank)
         return input_fail(frame, v, t, "another number of dimensions is wanted", error);
     return HOLO_OK;
@@ -46,11 +48,11 @@ static HoloStatus input_type_check(const HoloFrame *frame, uint32_t i, const Hol
 // given a value whose size is one. What an enclosing frame knows holds too.
 static HoloStatus symbols_bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
 {
-    const HoloArchive *a = &frame->session->model->archive;
-    const HoloFrame *parent = frame->parent;
+    const HoloArchive *a      = &frame->session->model->archive;
+    const HoloFrame   *parent = frame->parent;
     for (size_t i = 0; i < a->DIMS_count; i++) {
         frame->dim_is_known[i] = parent && parent->dim_is_known[i];
-        frame->dims[i] = parent ? parent->dims[i] : 0;
+        frame->dims[i]         = parent ? parent->dims[i] : 0;
     }
     bool *is_own = HOLO_NEW(&frame->temp, bool, a->DIMS_count + 1); // given by an input of this plan
     if (!is_own) return holo_fail_memory(error);
@@ -62,7 +64,7 @@ static HoloStatus symbols_bind(HoloFrame *frame, const HoloTensor *const *inputs
             int64_t size = a->SIZES_at[v->size_first + (uint32_t)d];
             if (!holo_dim_is_symbolic(size) || size == HOLO_DIM_UNKNOWN || is_own[(uint32_t)size]) continue;
             is_own[(uint32_t)size] = frame->dim_is_known[(uint32_t)size] = true;
-            frame->dims[(uint32_t)size] = inputs[i]->dim[d];
+            frame->dims[(uint32_t)size]                                  = inputs[i]->dim[d];
         }
     }
     return HOLO_OK;
@@ -71,9 +73,12 @@ static HoloStatus symbols_bind(HoloFrame *frame, const HoloTensor *const *inputs
 // True when `d` has a number, which is then in *out.
 static bool dim_value(const HoloFrame *frame, int64_t d, int64_t *out)
 {
-    if (!holo_dim_is_symbolic(d)) *out = d;
-    else if (d == HOLO_DIM_UNKNOWN || !frame->dim_is_known[(uint32_t)d]) return false;
-    else *out = frame->dims[(uint32_t)d];
+    if (!holo_dim_is_symbolic(d))
+        *out = d;
+    else if (d == HOLO_DIM_UNKNOWN || !frame->dim_is_known[(uint32_t)d])
+        return false;
+    else
+        *out = frame->dims[(uint32_t)d];
     return true;
 }
 
@@ -97,11 +102,11 @@ static void dims_evaluate(HoloFrame *frame)
     const HoloArchive *a = &frame->session->model->archive;
     for (size_t i = 0; i < a->DIMS_count; i++) {
         const HoloDimRecord *r = &a->DIMS_at[i];
-        int64_t x, y, value;
+        int64_t              x, y, value;
         if (r->op == HOLO_DIM_SYMBOL || !dim_value(frame, r->a, &x) || !dim_value(frame, r->b, &y)) continue;
         if (!dim_compute(r->op, x, y, &value)) continue;
         frame->dim_is_known[i] = true;
-        frame->dims[i] = value;
+        frame->dims[i]         = value;
     }
 }
 
@@ -112,7 +117,8 @@ static HoloStatus inputs_check(const HoloFrame *frame, const HoloTensor *const *
         const HoloValueRecord *v = holo_frame_record(frame, holo_frame_input_value(frame, i));
         for (int d = 0; d < v->rank && v->kind == HOLO_TENSOR && !is_free(frame, i); d++) {
             int64_t want;
-            if (!dim_value(frame, a->SIZES_at[v->size_first + (uint32_t)d], &want) || want == inputs[i]->dim[d]) continue;
+            if (!dim_value(frame, a->SIZES_at[v->size_first + (uint32_t)d], &want) || want == inputs[i]->dim[d])
+                continue;
             char why[160];
             snprintf(why, sizeof why, "the size of dimension %d should be %lld", d, (long long)want);
             return input_fail(frame, v, inputs[i], why, error);
@@ -126,16 +132,16 @@ static HoloStatus inputs_check(const HoloFrame *frame, const HoloTensor *const *
 // Sets a value's type from its record; false when sizes are missing that must be known.
 static bool value_type(const HoloFrame *frame, const HoloValueRecord *v, HoloTensor *t)
 {
-    const HoloArchive *a = &frame->session->model->archive;
-    bool known = true;
-    *t = (HoloTensor){.dtype = v->dtype, .kind = v->kind, .inner = v->inner, .rank = v->rank};
+    const HoloArchive *a     = &frame->session->model->archive;
+    bool               known = true;
+    *t                       = (HoloTensor){.dtype = v->dtype, .kind = v->kind, .inner = v->inner, .rank = v->rank};
     for (int d = 0; d < v->rank; d++) {
         if (dim_value(frame, a->SIZES_at[v->size_first + (uint32_t)d], &t->dim[d])) {
             if (t->dim[d] < 0) return false;
             continue;
         }
         t->dim[d] = HOLO_DIM_UNKNOWN;
-        known = false;
+        known     = false;
     }
     return known || v->storage == HOLO_STORE_HEAP;
 }
@@ -149,32 +155,35 @@ static HoloStatus expression_fill(HoloFrame *frame, const HoloValueRecord *v, Ho
     for (int64_t i = 0; i < count; i++) {
         int64_t x;
         if (!dim_value(frame, a->SIZES_at[v->at + (uint64_t)i], &x)) return HOLO_BAD_ARCHIVE;
-        if (v->dtype == HOLO_I64) ((int64_t *)t->data)[i] = x;
-        else ((int32_t *)t->data)[i] = (int32_t)x;
+        if (v->dtype == HOLO_I64)
+            ((int64_t *)t->data)[i] = x;
+        else
+            ((int32_t *)t->data)[i] = (int32_t)x;
     }
     return HOLO_OK;
 }
 
 static HoloStatus value_bind(HoloFrame *frame, uint32_t i, HoloError *error)
 {
-    const HoloModel *model = frame->session->model;
-    const HoloValueRecord *v = holo_frame_record(frame, i);
-    HoloTensor *t = &frame->types[i], before = *t;
+    const HoloModel       *model = frame->session->model;
+    const HoloValueRecord *v     = holo_frame_record(frame, i);
+    HoloTensor            *t = &frame->types[i], before = *t;
     if (v->storage == HOLO_STORE_INPUT) return HOLO_OK;
-    bool ok = value_type(frame, v, t);
+    bool    ok    = value_type(frame, v, t);
     int64_t count = ok && v->storage != HOLO_STORE_HEAP ? holo_tensor_count(t) : 0;
-    ok = ok && count >= 0;
+    ok            = ok && count >= 0;
     if (ok && v->storage == HOLO_STORE_CONSTANT) {
-        ok = (uint64_t)count == model->archive.CONSTANTS_at[v->at].count;
+        ok      = (uint64_t)count == model->archive.CONSTANTS_at[v->at].count;
         t->data = model->constants[v->at];
     }
     if (ok && v->storage == HOLO_STORE_EXPRESSION) {
         t->data = before.data; // its memory of an earlier binding: the count is the same
-        ok = !expression_fill(frame, v, t, count);
+        ok      = !expression_fill(frame, v, t, count);
     }
     if (ok && v->storage == HOLO_STORE_ALIAS) {
         const HoloTensor *root = &frame->types[v->at];
-        ok = root->dtype == t->dtype && root->kind == HOLO_TENSOR && root->rank >= 0 && holo_tensor_count(root) == count;
+        ok =
+            root->dtype == t->dtype && root->kind == HOLO_TENSOR && root->rank >= 0 && holo_tensor_count(root) == count;
     }
     if (ok) return HOLO_OK;
     return holo_fail(error, HOLO_BAD_ARCHIVE, "value %s has sizes that cannot be", holo_model_text(model, v->name));
@@ -183,8 +192,8 @@ static HoloStatus value_bind(HoloFrame *frame, uint32_t i, HoloError *error)
 static HoloStatus values_bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
 {
     for (uint32_t i = 0; i < frame->plan->input_count; i++) {
-        uint32_t v = holo_frame_input_value(frame, i);
-        frame->types[v] = *inputs[i];
+        uint32_t v           = holo_frame_input_value(frame, i);
+        frame->types[v]      = *inputs[i];
         frame->types[v].data = NULL;
     }
     for (uint32_t i = 0; i < frame->plan->value_count; i++) HOLO_TRY(value_bind(frame, i, error));
@@ -219,34 +228,37 @@ static HoloStatus outputs_compare(const HoloCall *call, const HoloTensor *inferr
     return HOLO_OK;
 }
 
-HoloStatus holo_frame_infer(HoloFrame *frame, uint32_t step, const HoloTensor **out_types, bool *out_known, HoloError *error)
+HoloStatus holo_frame_infer(HoloFrame *frame, uint32_t step, const HoloTensor **out_types, bool *out_known,
+                            HoloError *error)
 {
-    HoloCall call = frame->calls[step];
-    HoloTensor *types = HOLO_NEW(&frame->temp, HoloTensor, call.out_count + 1);
-    HoloTensor **out = HOLO_NEW(&frame->temp, HoloTensor *, call.out_count + 1);
+    HoloCall     call  = frame->calls[step];
+    HoloTensor  *types = HOLO_NEW(&frame->temp, HoloTensor, call.out_count + 1);
+    HoloTensor **out   = HOLO_NEW(&frame->temp, HoloTensor *, call.out_count + 1);
     if (!types || !out) return holo_fail_memory(error);
     for (int i = 0; i < call.out_count; i++) {
         if (!call.out[i]) continue;
-        out[i] = &types[i];
+        out[i]        = &types[i];
         types[i].rank = -1;
-        if (call.op->flags & HOLO_OP_CONTROL) types[i] = frame->types[call.out[i] - frame->values]; // all that is known of them
+        if (call.op->flags & HOLO_OP_CONTROL)
+            types[i] = frame->types[call.out[i] - frame->values]; // all that is known of them
         types[i].data = NULL;
     }
-    call.out = out;
+    call.out   = out;
     call.error = error;
     HOLO_TRY(holo_op_infer(&call));
-    call.out = frame->calls[step].out;
+    call.out   = frame->calls[step].out;
     *out_types = types;
     return outputs_compare(&call, types, out_known);
 }
 
 // Is input i of a step in the form that its kernel reads? eval, and a kernel unless it says otherwise,
 // read plain row-major bytes.
-static bool input_is_in_form(const HoloFrame *frame, const HoloStepRecord *s, const HoloKernel *kernel, const HoloCall *call, int i)
+static bool input_is_in_form(const HoloFrame *frame, const HoloStepRecord *s, const HoloKernel *kernel,
+                             const HoloCall *call, int i)
 {
-    const HoloArchive *a = &frame->session->model->archive;
-    uint32_t v = a->OPERANDS_at[s->operand_first + (uint32_t)i];
-    int64_t want = kernel && kernel->packed_size ? kernel->packed_size(call, i) : -1;
+    const HoloArchive *a    = &frame->session->model->archive;
+    uint32_t           v    = a->OPERANDS_at[s->operand_first + (uint32_t)i];
+    int64_t            want = kernel && kernel->packed_size ? kernel->packed_size(call, i) : -1;
     if (v == HOLO_NO_VALUE) return want < 0;
     const HoloValueRecord *r = holo_frame_record(frame, v);
     while (r->storage == HOLO_STORE_ALIAS) r = holo_frame_record(frame, (uint32_t)r->at);
@@ -255,7 +267,8 @@ static bool input_is_in_form(const HoloFrame *frame, const HoloStepRecord *s, co
     return k && k->packed == s->kernel && k->size == (uint64_t)want;
 }
 
-static HoloStatus forms_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloKernel *kernel, const HoloCall *call)
+static HoloStatus forms_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloKernel *kernel,
+                              const HoloCall *call)
 {
     for (int i = 0; i < call->in_count; i++)
         if (!input_is_in_form(frame, s, kernel, call, i))
@@ -266,10 +279,11 @@ static HoloStatus forms_check(const HoloFrame *frame, const HoloStepRecord *s, c
 static HoloStatus kernel_bind(HoloFrame *frame, uint32_t i, const HoloStepRecord *s, size_t *scratch, HoloError *error)
 {
     const HoloKernel *kernel = holo_kernel_find(s->kernel);
-    HoloCall *call = &frame->calls[i];
-    call->error = error;
+    HoloCall         *call   = &frame->calls[i];
+    call->error              = error;
     if (!kernel) return holo_call_fail(call, HOLO_UNSUPPORTED, "this runtime has no kernel %u", s->kernel);
-    if (frame->steps[i].is_open) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a kernel runs on values of unknown size");
+    if (frame->steps[i].is_open)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a kernel runs on values of unknown size");
     size_t need = 0;
     HOLO_TRY(kernel->check(call, &need));
     HOLO_TRY(forms_check(frame, s, kernel, call));
@@ -280,17 +294,17 @@ static HoloStatus kernel_bind(HoloFrame *frame, uint32_t i, const HoloStepRecord
 
 static HoloStatus step_bind(HoloFrame *frame, uint32_t i, size_t *scratch, HoloError *error)
 {
-    const HoloStepRecord *s = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
-    HoloCall *call = &frame->calls[i];
-    HoloStep *step = &frame->steps[i];
-    *step = (HoloStep){.run = call->op->eval};
+    const HoloStepRecord *s    = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
+    HoloCall             *call = &frame->calls[i];
+    HoloStep             *step = &frame->steps[i];
+    *step                      = (HoloStep){.run = call->op->eval};
     for (int k = 0; k < call->in_count; k++) step->is_open = step->is_open || is_open(call->in[k]);
     for (int k = 0; k < call->out_count; k++) step->is_open = step->is_open || is_open(call->out[k]);
     if (!step->is_open) {
-        bool known = true;
+        bool              known = true;
         const HoloTensor *types;
-        HoloArenaMark mark = holo_arena_mark(&frame->temp);
-        HoloStatus status = holo_frame_infer(frame, i, &types, &known, error);
+        HoloArenaMark     mark   = holo_arena_mark(&frame->temp);
+        HoloStatus        status = holo_frame_infer(frame, i, &types, &known, error);
         holo_arena_reset(&frame->temp, mark);
         HOLO_TRY(status);
         step->is_checked = !known;
@@ -323,7 +337,7 @@ static HoloStatus layout_static(const HoloFrame *frame, uint64_t *size, uint64_t
 
 static HoloStatus layout_dynamic(HoloFrame *frame, uint64_t *size, uint64_t *offsets, HoloError *error)
 {
-    uint32_t count = frame->plan->value_count;
+    uint32_t   count  = frame->plan->value_count;
     HoloBlock *blocks = HOLO_NEW(&frame->temp, HoloBlock, count + 1);
     if (!blocks) return holo_fail_memory(error);
     for (uint32_t i = 0; i < count; i++) {
@@ -340,12 +354,14 @@ static HoloStatus memory_bind(HoloFrame *frame, HoloError *error)
 {
     uint64_t size = 0, *offsets = HOLO_NEW(&frame->temp, uint64_t, frame->plan->value_count + 1);
     if (!offsets) return holo_fail_memory(error);
-    if (frame->plan->flags & HOLO_PLAN_STATIC) HOLO_TRY(layout_static(frame, &size, offsets, error));
-    else HOLO_TRY(layout_dynamic(frame, &size, offsets, error));
+    if (frame->plan->flags & HOLO_PLAN_STATIC)
+        HOLO_TRY(layout_static(frame, &size, offsets, error));
+    else
+        HOLO_TRY(layout_dynamic(frame, &size, offsets, error));
     if (size > frame->memory_size) {
         holo_memory_free(frame->memory, frame->memory_size);
         frame->memory_size = 0;
-        frame->memory = size < SIZE_MAX ? holo_memory_take((size_t)size) : NULL;
+        frame->memory      = size < SIZE_MAX ? holo_memory_take((size_t)size) : NULL;
         if (!frame->memory)
             return holo_fail(error, HOLO_NO_MEMORY, "no memory for the %llu bytes of a run", (unsigned long long)size);
         frame->memory_size = (size_t)size;
@@ -365,7 +381,7 @@ static bool is_bound_to(const HoloFrame *frame, const HoloTensor *const *inputs)
         if (!types_equal(&frame->types[holo_frame_input_value(frame, i)], inputs[i])) return false;
     // What an enclosing frame says of sizes may have changed as well.
     const HoloFrame *parent = frame->parent;
-    size_t dims = frame->session->model->archive.DIMS_count;
+    size_t           dims   = frame->session->model->archive.DIMS_count;
     return !parent || (!memcmp(parent->dims, frame->parent_dims, dims * sizeof *frame->dims) &&
                        !memcmp(parent->dim_is_known, frame->parent_dim_is_known, dims * sizeof *frame->dim_is_known));
 }
@@ -383,12 +399,12 @@ static HoloStatus bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloEr
 HoloStatus holo_frame_bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
 {
     if (is_bound_to(frame, inputs)) return HOLO_OK;
-    frame->is_bound = false;
-    HoloArenaMark mark = holo_arena_mark(&frame->temp);
-    HoloStatus status = bind(frame, inputs, error);
+    frame->is_bound      = false;
+    HoloArenaMark mark   = holo_arena_mark(&frame->temp);
+    HoloStatus    status = bind(frame, inputs, error);
     holo_arena_reset(&frame->temp, mark);
     frame->is_bound = !status;
-    size_t dims = frame->session->model->archive.DIMS_count;
+    size_t dims     = frame->session->model->archive.DIMS_count;
     if (frame->parent) {
         memcpy(frame->parent_dims, frame->parent->dims, dims * sizeof *frame->dims);
         memcpy(frame->parent_dim_is_known, frame->parent->dim_is_known, dims * sizeof *frame->dim_is_known);

@@ -37,15 +37,15 @@ static HoloStatus value_copy(const HoloTensor *from, HoloTensor *to, HoloArena *
     if (count < 0) return holo_fail(error, HOLO_INTERNAL, "a value has no size");
     if (from->kind == HOLO_TENSOR) {
         size_t bytes = holo_tensor_bytes(from);
-        to->data = holo_arena_take(arena, bytes);
+        to->data     = holo_arena_take(arena, bytes);
         if (!to->data) return holo_fail_memory(error);
         if (from->dtype != HOLO_STRING) {
             memcpy(to->data, from->data, bytes);
             return HOLO_OK;
         }
         for (int64_t i = 0; i < count; i++) {
-            const HoloString *s = (const HoloString *)from->data + i;
-            char *text = holo_arena_text(arena, s->data, s->size);
+            const HoloString *s    = (const HoloString *)from->data + i;
+            char             *text = holo_arena_text(arena, s->data, s->size);
             if (!text) return holo_fail_memory(error);
             ((HoloString *)to->data)[i] = (HoloString){text, s->size};
         }
@@ -59,18 +59,19 @@ static HoloStatus value_copy(const HoloTensor *from, HoloTensor *to, HoloArena *
     return HOLO_OK;
 }
 
-static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count, const HoloTensor *const *in, int out_count,
-                                HoloTensor *const *out, HoloError *error)
+static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count, const HoloTensor *const *in,
+                                int out_count, HoloTensor *const *out, HoloError *error)
 {
-    HoloFrame *outer = frame_of(host);
+    HoloFrame   *outer   = frame_of(host);
     HoloSession *session = outer->session;
-    uint32_t number = (uint32_t)((const HoloPlanRecord *)graph - session->model->archive.PLANS_at);
-    HoloFrame **slot = &session->frames[number];
+    uint32_t     number  = (uint32_t)((const HoloPlanRecord *)graph - session->model->archive.PLANS_at);
+    HoloFrame  **slot    = &session->frames[number];
     if (!*slot) HOLO_TRY(holo_frame_create(session, number, outer, slot, error));
     HoloFrame *frame = *slot;
-    frame->parent = outer;
+    frame->parent    = outer;
     if ((uint32_t)in_count != frame->plan->input_count || (uint32_t)out_count > frame->plan->output_count)
-        return holo_fail(error, HOLO_BAD_MODEL, "a subgraph takes %u inputs and gives %u outputs; it is called with %d and %d",
+        return holo_fail(error, HOLO_BAD_MODEL,
+                         "a subgraph takes %u inputs and gives %u outputs; it is called with %d and %d",
                          frame->plan->input_count, frame->plan->output_count, in_count, out_count);
     if (atomic_load_explicit(&session->is_cancelled, memory_order_relaxed))
         return holo_fail(error, HOLO_CANCELLED, "the run was cancelled in a subgraph");
@@ -78,50 +79,51 @@ static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count,
     HOLO_TRY(holo_frame_run(frame, in, error));
     for (int i = 0; i < out_count; i++)
         if (out[i])
-            HOLO_TRY(value_copy(&frame->values[holo_frame_output_value(frame, (uint32_t)i)], out[i], &outer->heap, 0, error));
+            HOLO_TRY(value_copy(&frame->values[holo_frame_output_value(frame, (uint32_t)i)], out[i], &outer->heap, 0,
+                                error));
     return HOLO_OK;
 }
 
 // ---- making
 
-#define TAKE(frame, field, count)                                                                    \
-    do {                                                                                             \
+#define TAKE(frame, field, count)                                                                             \
+    do {                                                                                                      \
         (frame)->field = holo_arena_take_array(&(frame)->arena, (size_t)(count) + 1, sizeof *(frame)->field); \
-        if (!(frame)->field) return holo_fail_memory(error);                                         \
+        if (!(frame)->field) return holo_fail_memory(error);                                                  \
     } while (0)
 
 static void call_init(HoloFrame *frame, const HoloStepRecord *s, HoloTensor **operands, HoloCall *call)
 {
-    const HoloModel *model = frame->session->model;
-    const HoloArchive *a = &model->archive;
+    const HoloModel   *model = frame->session->model;
+    const HoloArchive *a     = &model->archive;
     for (uint32_t k = 0; k < (uint32_t)s->in_count + s->out_count; k++) {
-        uint32_t v = a->OPERANDS_at[s->operand_first + k];
+        uint32_t v  = a->OPERANDS_at[s->operand_first + k];
         operands[k] = v == HOLO_NO_VALUE ? NULL : &frame->values[v];
     }
     *call = (HoloCall){
-        .op = model->ops[s->op],
-        .node = holo_model_text(model, s->name),
-        .version = (int)a->OPS_at[s->op].version,
-        .in_count = s->in_count,
-        .out_count = s->out_count,
-        .in = (const HoloTensor *const *)operands,
-        .out = operands + s->in_count,
-        .attr = model->attrs + s->attr_first,
-        .attr_count = s->attr_count,
+        .op            = model->ops[s->op],
+        .node          = holo_model_text(model, s->name),
+        .version       = (int)a->OPS_at[s->op].version,
+        .in_count      = s->in_count,
+        .out_count     = s->out_count,
+        .in            = (const HoloTensor *const *)operands,
+        .out           = operands + s->in_count,
+        .attr          = model->attrs + s->attr_first,
+        .attr_count    = s->attr_count,
         .capture_count = s->capture_count,
-        .params = a->BYTES_at + s->params,
-        .params_size = s->params_size,
-        .host = &frame->host,
+        .params        = a->BYTES_at + s->params,
+        .params_size   = s->params_size,
+        .host          = &frame->host,
     };
 }
 
 // Calls refer to operands, operands to values: set up once, since neither moves.
 static HoloStatus arrays_create(HoloFrame *frame, HoloError *error)
 {
-    const HoloArchive *a = &frame->session->model->archive;
-    const HoloPlanRecord *plan = frame->plan;
-    const HoloStepRecord *steps = a->STEPS_at + plan->step_first;
-    size_t operand_count = 0, at = 0;
+    const HoloArchive    *a             = &frame->session->model->archive;
+    const HoloPlanRecord *plan          = frame->plan;
+    const HoloStepRecord *steps         = a->STEPS_at + plan->step_first;
+    size_t                operand_count = 0, at = 0;
     for (uint32_t i = 0; i < plan->step_count; i++) operand_count += (size_t)steps[i].in_count + steps[i].out_count;
     TAKE(frame, values, plan->value_count);
     TAKE(frame, types, plan->value_count);
@@ -139,21 +141,24 @@ static HoloStatus arrays_create(HoloFrame *frame, HoloError *error)
     return HOLO_OK;
 }
 
-HoloStatus holo_frame_create(HoloSession *session, uint32_t plan, const HoloFrame *parent, HoloFrame **out, HoloError *error)
+HoloStatus holo_frame_create(HoloSession *session, uint32_t plan, const HoloFrame *parent, HoloFrame **out,
+                             HoloError *error)
 {
     HoloFrame *frame = holo_realloc(NULL, sizeof *frame);
     if (!frame) return holo_fail_memory(error);
     *frame = (HoloFrame){
-        .host = {.temp = host_temp, .keep = host_keep, .subgraph = host_subgraph, .parallel = host_parallel},
+        .host    = {.temp = host_temp, .keep = host_keep, .subgraph = host_subgraph, .parallel = host_parallel},
         .session = session,
-        .parent = parent,
-        .plan = &session->model->archive.PLANS_at[plan],
+        .parent  = parent,
+        .plan    = &session->model->archive.PLANS_at[plan],
     };
     frame->host.workers = holo_pool_threads(session->pool);
     frame->host.kernels = session->model->kernels;
-    HoloStatus status = arrays_create(frame, error);
-    if (status) holo_frame_destroy(frame);
-    else *out = frame;
+    HoloStatus status   = arrays_create(frame, error);
+    if (status)
+        holo_frame_destroy(frame);
+    else
+        *out = frame;
     return status;
 }
 
@@ -201,7 +206,7 @@ static HoloStatus step_open(HoloFrame *frame, uint32_t i, HoloError *error)
     for (int k = 0; k < call->out_count; k++)
         if (call->out[k] && is_heap(frame, call->out[k])) *call->out[k] = (HoloTensor){.rank = -1};
     const HoloTensor *types;
-    bool known;
+    bool              known;
     HOLO_TRY(holo_frame_infer(frame, i, &types, &known, error));
     if (!known) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the size of an output cannot be known, but is planned");
     for (int k = 0; k < call->out_count; k++)
@@ -227,7 +232,8 @@ static HoloStatus step_close(const HoloFrame *frame, const HoloCall *call)
         if (!sizes_are_known(want)) continue;
         bool same = have->dtype == want->dtype && have->kind == want->kind && have->rank == want->rank;
         for (int d = 0; same && d < have->rank; d++) same = have->dim[d] == want->dim[d];
-        if (!same) return holo_call_fail(call, HOLO_BAD_MODEL, "output %d has other sizes than the model's shapes imply", k);
+        if (!same)
+            return holo_call_fail(call, HOLO_BAD_MODEL, "output %d has other sizes than the model's shapes imply", k);
     }
     return HOLO_OK;
 }
@@ -243,8 +249,8 @@ static HoloStatus step_run(HoloFrame *frame, uint32_t i, HoloError *error)
 {
     HoloStep *step = &frame->steps[i];
     HoloCall *call = &frame->calls[i];
-    bool heap = has_heap_output(frame, call);
-    call->error = error;
+    bool      heap = has_heap_output(frame, call);
+    call->error    = error;
     if (step->is_open || step->is_checked || heap) HOLO_TRY(step_open(frame, i, error));
     HOLO_TRY(step->run(call));
     return heap ? step_close(frame, call) : HOLO_OK;
@@ -252,15 +258,15 @@ static HoloStatus step_run(HoloFrame *frame, uint32_t i, HoloError *error)
 
 static void step_record(HoloFrame *frame, uint32_t i, double start)
 {
-    const HoloStepRecord *s = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
-    const HoloKernel *kernel = s->kernel ? holo_kernel_find(s->kernel) : NULL;
+    const HoloStepRecord *s      = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
+    const HoloKernel     *kernel = s->kernel ? holo_kernel_find(s->kernel) : NULL;
     holo_profile_add(&frame->session->profile, (HoloProfileEvent){
-        .name = frame->calls[i].node,
-        .op = frame->calls[i].op->name,
-        .kernel = kernel ? kernel->name : "eval",
-        .start = start,
-        .end = holo_time_now(),
-    });
+                                                   .name   = frame->calls[i].node,
+                                                   .op     = frame->calls[i].op->name,
+                                                   .kernel = kernel ? kernel->name : "eval",
+                                                   .start  = start,
+                                                   .end    = holo_time_now(),
+                                               });
 }
 
 HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
@@ -268,7 +274,7 @@ HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, Hol
     HoloSession *session = frame->session;
     holo_arena_reset(&frame->heap, (HoloArenaMark){0});
     values_point(frame, inputs);
-    frame->host.scratch = session->scratch;
+    frame->host.scratch        = session->scratch;
     frame->host.scratch_stride = session->scratch_stride;
     for (uint32_t i = 0; i < frame->plan->step_count; i++) {
         if (atomic_load_explicit(&session->is_cancelled, memory_order_relaxed))

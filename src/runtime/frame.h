@@ -14,18 +14,18 @@
 typedef struct HoloFrame HoloFrame;
 
 struct HoloSession {
-    const HoloModel *model; // borrowed: outlives the session
-    HoloPool        *pool;  // borrowed; NULL: the caller's thread alone
-    HoloFrame      **frames; // by number of the plan; NULL until first used
-    char            *scratch; // for kernels: one piece a worker
-    size_t           scratch_size, scratch_stride;
-    HoloTensor      *inputs; // as set by the caller
-    bool            *input_is_set;
+    const HoloModel   *model;   // borrowed: outlives the session
+    HoloPool          *pool;    // borrowed; NULL: the caller's thread alone
+    HoloFrame        **frames;  // by number of the plan; NULL until first used
+    char              *scratch; // for kernels: one piece a worker
+    size_t             scratch_size, scratch_stride;
+    HoloTensor        *inputs; // as set by the caller
+    bool              *input_is_set;
     const HoloTensor **input_list; // room for pointers to them, where there are many
     struct {
         void  *data; // the caller's memory; NULL: the session's own
         size_t size;
-    } *outputs;
+    } * outputs;
     HoloArena   arena; // owns the arrays above and views of holo_session_input
     HoloProfile profile;
     atomic_bool is_cancelled;
@@ -34,8 +34,8 @@ struct HoloSession {
 
 typedef struct HoloStep {
     HoloStatus (*run)(HoloCall *call); // a kernel, or eval
-    bool is_open;    // sizes of operands are found only while running
-    bool is_checked; // the output sizes depend on values: infer again before each run
+    bool is_open;                      // sizes of operands are found only while running
+    bool is_checked;                   // the output sizes depend on values: infer again before each run
 } HoloStep;
 
 struct HoloFrame {
@@ -59,7 +59,7 @@ struct HoloFrame {
 
 HOLO_MUST HoloStatus holo_frame_create(HoloSession *session, uint32_t plan, const HoloFrame *parent, HoloFrame **out,
                                        HoloError *error);
-void holo_frame_destroy(HoloFrame *frame);
+void                 holo_frame_destroy(HoloFrame *frame);
 
 // Makes the frame fit these inputs. Does nothing when their types and sizes are those bound before.
 HOLO_MUST HoloStatus holo_frame_bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error);

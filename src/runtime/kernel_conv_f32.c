@@ -11,8 +11,8 @@
 enum {
     TILE_PIXELS     = 256, // a block of patches of this width stays in the second cache
     TILE_PIXELS_MIN = 64,
-    TILE_FILTERS    = 96, // packing is repeated for each tile of filters: not fewer
-    TILE_TASKS      = 8,  // as many tasks are made, where they are not too small
+    TILE_FILTERS    = 96,      // packing is repeated for each tile of filters: not fewer
+    TILE_TASKS      = 8,       // as many tasks are made, where they are not too small
     TASK_WORK       = 1 << 18, // multiplications that are worth a task
     NUMBER_MAX      = 1 << 30, // of any number of the geometry, so that sums of products fit
 };
@@ -23,9 +23,9 @@ typedef struct Conv {
     const float    *x, *w, *bias; // bias NULL: none
     float          *out;
     int64_t         batch, groups;
-    int64_t         channels, filters; // of a group
-    int64_t         k, pixels;         // of a filter; of a plane of the output
-    bool            direct;            // depthwise
+    int64_t         channels, filters;                                    // of a group
+    int64_t         k, pixels;                                            // of a filter; of a plane of the output
+    bool            direct;                                               // depthwise
     int64_t         tile_pixels, tile_filters, pixel_tiles, filter_tiles; // else
     int64_t         rows, tile_rows; // depthwise: of all planes of the output, and of a task
 } Conv;
@@ -123,7 +123,7 @@ static HoloStatus conv_init(const HoloCall *call, Conv *c)
 {
     int64_t               groups = holo_attr_int(call, "group", 1);
     const HoloConvParams *params = call->params;
-    *c = (Conv){.host = call->host, .groups = groups};
+    *c                           = (Conv){.host = call->host, .groups = groups};
     if (!holo_kernel_has_params(call, sizeof *params) || params->flags)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of conv_f32");
     HOLO_TRY(operands_check(call, groups));
@@ -158,18 +158,18 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
 
 static void work(void *arg, int64_t i, int worker)
 {
-    const Conv *c      = arg;
-    int64_t     filter = i % c->filter_tiles * c->tile_filters;
-    int64_t     pixel  = i / c->filter_tiles % c->pixel_tiles * c->tile_pixels;
-    int64_t     group  = i / c->filter_tiles / c->pixel_tiles; // of all images
-    int64_t     o      = group % c->groups * c->filters + filter;
-    int64_t     plane  = c->shape.in[0] * c->shape.in[1] * c->shape.in[2];
+    const Conv *c       = arg;
+    int64_t     filter  = i % c->filter_tiles * c->tile_filters;
+    int64_t     pixel   = i / c->filter_tiles % c->pixel_tiles * c->tile_pixels;
+    int64_t     group   = i / c->filter_tiles / c->pixel_tiles; // of all images
+    int64_t     o       = group % c->groups * c->filters + filter;
+    int64_t     plane   = c->shape.in[0] * c->shape.in[1] * c->shape.in[2];
     float      *scratch = holo_kernel_scratch(c->host, worker), *panels = scratch + HOLO_GEMM_SCRATCH;
-    HoloPatch   patch  = {
-           .shape = &c->shape,
-           .image = c->x + group * c->channels * plane,
-           .first = pixel,
-           .end   = holo_least(pixel + c->tile_pixels, c->pixels),
+    HoloPatch   patch = {
+          .shape = &c->shape,
+          .image = c->x + group * c->channels * plane,
+          .first = pixel,
+          .end   = holo_least(pixel + c->tile_pixels, c->pixels),
     };
     HoloGemm g = {
         .m        = holo_least(c->tile_filters, c->filters - filter),
@@ -204,7 +204,7 @@ static void work(void *arg, int64_t i, int worker)
 static void work_direct(void *arg, int64_t i, int worker)
 {
     (void)worker;
-    const Conv *c    = arg;
+    const Conv *c     = arg;
     int64_t     lines = c->shape.out[0] * c->shape.out[1], plane = c->shape.in[0] * c->shape.in[1] * c->shape.in[2];
     int64_t     row = i * c->tile_rows, end = holo_least(row + c->tile_rows, c->rows);
     while (row < end) {
@@ -235,8 +235,8 @@ static HoloStatus run(HoloCall *call)
 }
 
 const HoloKernel holo_kernel_conv_f32 = {
-    .id          = HOLO_KERNEL_conv_f32,
-    .name        = "conv_f32",
-    .check       = check,
-    .run         = run,
+    .id    = HOLO_KERNEL_conv_f32,
+    .name  = "conv_f32",
+    .check = check,
+    .run   = run,
 };

@@ -15,8 +15,8 @@ enum {
 
 typedef struct Side { // one operand: a stack of matrices
     const float *data;
-    int64_t      rows, columns;     // of one matrix, after transposition
-    int64_t      row, column;       // strides
+    int64_t      rows, columns;        // of one matrix, after transposition
+    int64_t      row, column;          // strides
     int64_t      batch[HOLO_MAX_RANK]; // strides in the broadcast stack
 } Side;
 
@@ -31,7 +31,7 @@ typedef struct Product {
     int64_t         batch_dim[HOLO_MAX_RANK];
     float           alpha, beta;
     bool            packed;
-    int64_t         tile_rows, tile_columns, tile_batch;    // sizes of a task
+    int64_t         tile_rows, tile_columns, tile_batch;  // sizes of a task
     int64_t         row_tiles, column_tiles, batch_tiles; // how many there are
 } Product;
 
@@ -139,7 +139,7 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
     const HoloTensor       *a = holo_in(call, 0), *b = holo_in(call, 1), *c = holo_in(call, 2);
     HoloTensor             *out    = holo_out(call, 0);
     const HoloMatmulParams *params = call->params;
-    *p = (Product){.host = call->host, .alpha = params->alpha, .beta = params->beta};
+    *p                             = (Product){.host = call->host, .alpha = params->alpha, .beta = params->beta};
     HOLO_TRY(holo_kernel_expect(call, a, "A", 1, HOLO_MAX_RANK));
     HOLO_TRY(holo_kernel_expect(call, b, "B", 1, HOLO_MAX_RANK));
     HOLO_TRY(holo_kernel_expect(call, out, "the output", 0, HOLO_MAX_RANK));

@@ -55,8 +55,8 @@ static HoloStatus run(HoloCall *call)
 }
 
 const HoloKernel holo_kernel_softmax_f32 = {
-    .id          = HOLO_KERNEL_softmax_f32,
-    .name        = "softmax_f32",
-    .check       = check,
-    .run         = run,
+    .id    = HOLO_KERNEL_softmax_f32,
+    .name  = "softmax_f32",
+    .check = check,
+    .run   = run,
 };

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TAKE(model, type, count, out)                                            \
-    do {                                                                         \
-        *(out) = HOLO_NEW(&(model)->arena, type, (count) ? (count) : 1);         \
-        if (!*(out)) return holo_fail_memory(error);                             \
+#define TAKE(model, type, count, out)                                    \
+    do {                                                                 \
+        *(out) = HOLO_NEW(&(model)->arena, type, (count) ? (count) : 1); \
+        if (!*(out)) return holo_fail_memory(error);                     \
     } while (0)
 
 // ---- operators, attributes, constants
@@ -17,8 +17,8 @@ static HoloStatus ops_find(HoloModel *model, HoloError *error)
     const HoloArchive *a = &model->archive;
     TAKE(model, const HoloOp *, a->OPS_count, &model->ops);
     for (size_t i = 0; i < a->OPS_count; i++) {
-        const HoloOpRecord *r = &a->OPS_at[i];
-        const char *domain = holo_model_text(model, r->domain), *name = holo_model_text(model, r->name);
+        const HoloOpRecord *r      = &a->OPS_at[i];
+        const char         *domain = holo_model_text(model, r->domain), *name = holo_model_text(model, r->name);
         model->ops[i] = holo_op_find(domain, name, (int)r->version);
         if (!model->ops[i] || !model->ops[i]->eval)
             return holo_fail(error, HOLO_UNSUPPORTED, "this runtime has no operator %s%s%s (version %u)", domain,
@@ -29,10 +29,10 @@ static HoloStatus ops_find(HoloModel *model, HoloError *error)
 
 static HoloStatus strings_load(HoloModel *model, const HoloConstantRecord *k, void **out, HoloError *error)
 {
-    const uint8_t *bytes = model->archive.WEIGHTS_at + k->offset;
+    const uint8_t  *bytes = model->archive.WEIGHTS_at + k->offset;
     const uint64_t *sizes = (const void *)bytes;
-    uint64_t at = k->count * 8;
-    HoloString *strings;
+    uint64_t        at    = k->count * 8;
+    HoloString     *strings;
     TAKE(model, HoloString, k->count, &strings);
     for (uint64_t i = 0; i < k->count; i++) {
         if (sizes[i] > k->size - at) return holo_fail(error, HOLO_BAD_ARCHIVE, "a string constant is broken");
@@ -49,8 +49,10 @@ static HoloStatus constants_load(HoloModel *model, HoloError *error)
     TAKE(model, void *, a->CONSTANTS_count, &model->constants);
     for (size_t i = 0; i < a->CONSTANTS_count; i++) {
         const HoloConstantRecord *k = &a->CONSTANTS_at[i];
-        if (k->dtype == HOLO_STRING) HOLO_TRY(strings_load(model, k, &model->constants[i], error));
-        else model->constants[i] = (void *)(uintptr_t)(a->WEIGHTS_at + k->offset);
+        if (k->dtype == HOLO_STRING)
+            HOLO_TRY(strings_load(model, k, &model->constants[i], error));
+        else
+            model->constants[i] = (void *)(uintptr_t)(a->WEIGHTS_at + k->offset);
     }
     return HOLO_OK;
 }
@@ -58,7 +60,7 @@ static HoloStatus constants_load(HoloModel *model, HoloError *error)
 static HoloStatus tensor_load(HoloModel *model, uint64_t at, HoloAttr *attr, HoloError *error)
 {
     const HoloTensorRecord *r = (const void *)(model->archive.BYTES_at + at);
-    HoloTensor *t;
+    HoloTensor             *t;
     TAKE(model, HoloTensor, 1, &t);
     *t = (HoloTensor){.dtype = r->dtype, .kind = r->kind, .inner = r->inner, .rank = r->rank};
     memcpy(t->dim, r->dim, sizeof t->dim);
@@ -69,8 +71,8 @@ static HoloStatus tensor_load(HoloModel *model, uint64_t at, HoloAttr *attr, Hol
 
 static HoloStatus attr_load(HoloModel *model, const HoloAttrRecord *r, HoloAttr *attr, HoloError *error)
 {
-    const HoloArchive *a = &model->archive;
-    const uint8_t *bytes = a->BYTES_at + (r->value <= a->BYTES_count ? r->value : 0);
+    const HoloArchive *a     = &model->archive;
+    const uint8_t     *bytes = a->BYTES_at + (r->value <= a->BYTES_count ? r->value : 0);
     *attr = (HoloAttr){.name = holo_model_text(model, r->name), .kind = r->kind, .count = (int32_t)r->count};
     switch (r->kind) {
     case HOLO_ATTR_INT: attr->i = (int64_t)r->value; break;
@@ -83,7 +85,7 @@ static HoloStatus attr_load(HoloModel *model, const HoloAttrRecord *r, HoloAttr 
     case HOLO_ATTR_TYPE: return tensor_load(model, r->value, attr, error);
     case HOLO_ATTR_STRINGS: {
         const HoloSpan *span = (const void *)bytes;
-        HoloString *strings;
+        HoloString     *strings;
         TAKE(model, HoloString, r->count, &strings);
         for (uint32_t i = 0; i < r->count; i++)
             strings[i] = (HoloString){(const char *)a->BYTES_at + span[i].offset, span[i].size};
@@ -98,8 +100,7 @@ static HoloStatus attrs_load(HoloModel *model, HoloError *error)
 {
     const HoloArchive *a = &model->archive;
     TAKE(model, HoloAttr, a->ATTRS_count, &model->attrs);
-    for (size_t i = 0; i < a->ATTRS_count; i++)
-        HOLO_TRY(attr_load(model, &a->ATTRS_at[i], &model->attrs[i], error));
+    for (size_t i = 0; i < a->ATTRS_count; i++) HOLO_TRY(attr_load(model, &a->ATTRS_at[i], &model->attrs[i], error));
     return HOLO_OK;
 }
 
@@ -128,7 +129,8 @@ static void dim_text(const HoloModel *model, int64_t d, char *text, size_t size,
     dim_text(model, r->b, b, sizeof b, depth + 1);
     if (r->op == HOLO_DIM_MIN || r->op == HOLO_DIM_MAX)
         snprintf(text, size, "%s(%.100s,%.100s)", r->op == HOLO_DIM_MIN ? "min" : "max", a, b);
-    else snprintf(text, size, r->op == HOLO_DIM_DIV ? "(%.100s)%s(%.100s)" : "%.100s%s%.100s", a, sign[r->op], b);
+    else
+        snprintf(text, size, r->op == HOLO_DIM_DIV ? "(%.100s)%s(%.100s)" : "%.100s%s%.100s", a, sign[r->op], b);
 }
 
 void holo_model_dim_text(const HoloModel *model, int64_t size, char *text, size_t room)
@@ -136,20 +138,21 @@ void holo_model_dim_text(const HoloModel *model, int64_t size, char *text, size_
     dim_text(model, size, text, room, 0);
 }
 
-static HoloStatus port_load(HoloModel *model, const HoloPlanRecord *plan, uint32_t operand, HoloPort *port, HoloError *error)
+static HoloStatus port_load(HoloModel *model, const HoloPlanRecord *plan, uint32_t operand, HoloPort *port,
+                            HoloError *error)
 {
-    const HoloArchive *a = &model->archive;
+    const HoloArchive     *a = &model->archive;
     const HoloValueRecord *v = &a->VALUES_at[plan->value_first + a->OPERANDS_at[operand]];
-    port->name = holo_model_text(model, v->name);
-    port->type = (HoloTensor){.dtype = v->dtype, .kind = v->kind, .inner = v->inner, .rank = v->rank};
+    port->name               = holo_model_text(model, v->name);
+    port->type               = (HoloTensor){.dtype = v->dtype, .kind = v->kind, .inner = v->inner, .rank = v->rank};
     for (int d = 0; d < v->rank; d++) {
-        int64_t size = a->SIZES_at[v->size_first + (uint32_t)d];
+        int64_t size      = a->SIZES_at[v->size_first + (uint32_t)d];
         port->type.dim[d] = size;
         if (!holo_dim_is_symbolic(size)) continue;
         char text[300];
         holo_model_dim_text(model, size, text, sizeof text);
         port->type.dim[d] = -1;
-        port->symbol[d] = holo_arena_text(&model->arena, text, strlen(text));
+        port->symbol[d]   = holo_arena_text(&model->arena, text, strlen(text));
         if (!port->symbol[d]) return holo_fail_memory(error);
     }
     return HOLO_OK;
@@ -325,16 +328,16 @@ const char *holo_model_meta_find(const HoloModel *model, const char *key)
 void holo_model_info(const HoloModel *model, HoloModelInfo *out_info)
 {
     const HoloArchive *a = &model->archive;
-    *out_info = (HoloModelInfo){
-        .file_bytes = a->size,
-        .constant_bytes = a->WEIGHTS_count,
-        .steps = (uint32_t)a->STEPS_count,
-        .values = (uint32_t)a->VALUES_count,
-        .constants = (uint32_t)a->CONSTANTS_count,
-        .plans = (uint32_t)a->PLANS_count,
-        .exact = (a->header->flags_must & HOLO_FLAG_EXACT) != 0,
-        .is_static = a->PLANS_count == 1 && a->PLANS_at[0].flags & HOLO_PLAN_STATIC,
-        .arena_bytes = a->PLANS_at[0].arena_bytes,
-        .naive_bytes = a->PLANS_at[0].naive_bytes,
+    *out_info            = (HoloModelInfo){
+                   .file_bytes     = a->size,
+                   .constant_bytes = a->WEIGHTS_count,
+                   .steps          = (uint32_t)a->STEPS_count,
+                   .values         = (uint32_t)a->VALUES_count,
+                   .constants      = (uint32_t)a->CONSTANTS_count,
+                   .plans          = (uint32_t)a->PLANS_count,
+                   .exact          = (a->header->flags_must & HOLO_FLAG_EXACT) != 0,
+                   .is_static      = a->PLANS_count == 1 && a->PLANS_at[0].flags & HOLO_PLAN_STATIC,
+                   .arena_bytes    = a->PLANS_at[0].arena_bytes,
+                   .naive_bytes    = a->PLANS_at[0].naive_bytes,
     };
 }

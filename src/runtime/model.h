@@ -10,9 +10,9 @@
 struct HoloModel {
     HoloMapping        mapping; // of the file; empty when opened from memory
     HoloArchive        archive;
-    HoloArena          arena;   // owns what follows
-    const HoloOp     **ops;     // by number in OPS
-    HoloAttr          *attrs;   // by number in ATTRS; graphs are HoloPlanRecord *
+    HoloArena          arena;     // owns what follows
+    const HoloOp     **ops;       // by number in OPS
+    HoloAttr          *attrs;     // by number in ATTRS; graphs are HoloPlanRecord *
     void             **constants; // by number in CONSTANTS: where its bytes are (strings: HoloString)
     HoloPort          *inputs, *outputs;
     bool              *input_is_free; // nothing reads it, and no size depends on it: it may be of any shape

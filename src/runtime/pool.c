@@ -15,21 +15,14 @@ struct HoloPool {
     pthread_mutex_t use;                 // held by the caller whose work is on
     pthread_mutex_t lock;
     pthread_cond_t  wake, done;
-    atomic_uint     round;    // grows by one for each piece of work
-    atomic_int      active;   // workers not yet through with this round
+    atomic_uint     round;  // grows by one for each piece of work
+    atomic_int      active; // workers not yet through with this round
     atomic_bool     quit;
-    atomic_llong    next;     // the first index nobody has taken
+    atomic_llong    next; // the first index nobody has taken
     int64_t         count;
     void (*work)(void *, int64_t, int);
     void *arg;
 };
-
-static void pause_briefly(void)
-{
-#if defined __x86_64__ || defined __i386__
-    __builtin_ia32_pause();
-#endif
-}
 
 static void work_take(HoloPool *pool, int worker)
 {
@@ -46,10 +39,11 @@ static unsigned round_wait(HoloPool *pool, unsigned seen)
     for (int i = 0; i < SPINS; i++) {
         unsigned now = atomic_load_explicit(&pool->round, memory_order_acquire);
         if (now != seen) return now;
-        pause_briefly();
+        holo_cpu_pause();
     }
     pthread_mutex_lock(&pool->lock);
-    while (atomic_load_explicit(&pool->round, memory_order_acquire) == seen) pthread_cond_wait(&pool->wake, &pool->lock);
+    while (atomic_load_explicit(&pool->round, memory_order_acquire) == seen)
+        pthread_cond_wait(&pool->wake, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
     return atomic_load_explicit(&pool->round, memory_order_acquire);
 }
@@ -64,7 +58,7 @@ static void *worker_main(void *arg)
     Start start = *(Start *)arg;
     holo_free(arg);
     HoloPool *pool = start.pool;
-    unsigned seen = 0;
+    unsigned  seen = 0;
     for (;;) {
         seen = round_wait(pool, seen);
         if (atomic_load(&pool->quit)) return NULL;
@@ -88,7 +82,7 @@ static void round_start(HoloPool *pool)
 
 static void round_finish(HoloPool *pool)
 {
-    for (int i = 0; i < SPINS && atomic_load(&pool->active); i++) pause_briefly();
+    for (int i = 0; i < SPINS && atomic_load(&pool->active); i++) holo_cpu_pause();
     pthread_mutex_lock(&pool->lock);
     while (atomic_load(&pool->active)) pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
@@ -100,8 +94,8 @@ void holo_pool_run(HoloPool *pool, int64_t count, void (*work)(void *, int64_t, 
         for (int64_t i = 0; i < count; i++) work(arg, i, 0);
         return;
     }
-    pool->work = work;
-    pool->arg = arg;
+    pool->work  = work;
+    pool->arg   = arg;
     pool->count = count;
     atomic_store(&pool->next, 0);
     round_start(pool);

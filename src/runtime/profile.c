@@ -10,11 +10,11 @@
 void holo_profile_add(HoloProfile *profile, HoloProfileEvent event)
 {
     if (profile->count == profile->room) {
-        size_t room = profile->room ? profile->room * 2 : 1024;
-        void *events = holo_realloc(profile->events, room * sizeof *profile->events);
+        size_t room   = profile->room ? profile->room * 2 : 1024;
+        void  *events = holo_realloc(profile->events, room * sizeof *profile->events);
         if (!events) return;
         profile->events = events;
-        profile->room = room;
+        profile->room   = room;
     }
     profile->events[profile->count++] = event;
 }
@@ -43,28 +43,30 @@ static void json_text(const char *text, char *out, size_t size)
             out[at++] = (char)c;
         } else if (c < 0x20) {
             at += (size_t)snprintf(out + at, size - at, "\\u%04x", c);
-        } else out[at++] = (char)c;
+        } else
+            out[at++] = (char)c;
     }
     out[at++] = '"';
-    out[at] = 0;
+    out[at]   = 0;
 }
 
 static HoloStatus event_write(HoloFileWriter *writer, const HoloProfile *p, size_t i, HoloError *error)
 {
     const HoloProfileEvent *e = &p->events[i];
-    char name[512], line[1024];
+    char                    name[512], line[1024];
     json_text(e->name, name, sizeof name);
-    int size = snprintf(line, sizeof line,
-                        "%s\n {\"name\": %s, \"cat\": \"%s\", \"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"ts\": %.3f, \"dur\": %.3f, "
-                        "\"args\": {\"op\": \"%s\", \"kernel\": \"%s\"}}",
-                        i ? "," : "", name, e->op, (e->start - p->origin) * 1e6, (e->end - e->start) * 1e6, e->op, e->kernel);
+    int size = snprintf(
+        line, sizeof line,
+        "%s\n {\"name\": %s, \"cat\": \"%s\", \"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"ts\": %.3f, \"dur\": %.3f, "
+        "\"args\": {\"op\": \"%s\", \"kernel\": \"%s\"}}",
+        i ? "," : "", name, e->op, (e->start - p->origin) * 1e6, (e->end - e->start) * 1e6, e->op, e->kernel);
     return holo_file_write(writer, line, (size_t)size, error);
 }
 
 HoloStatus holo_session_profile_write(const HoloSession *session, const char *path, HoloError *error)
 {
     const HoloProfile *p = &session->profile;
-    HoloFileWriter *writer;
+    HoloFileWriter    *writer;
     HOLO_TRY(holo_file_writer_open(path, &writer, error));
     HoloStatus status = holo_file_write(writer, "{\"traceEvents\": [", 17, error);
     for (size_t i = 0; i < p->count && !status; i++) status = event_write(writer, p, i, error);

@@ -9,11 +9,13 @@
 static HoloStatus arrays_create(HoloSession *session, HoloError *error)
 {
     const HoloModel *model = session->model;
-    session->frames = HOLO_NEW(&session->arena, HoloFrame *, model->archive.PLANS_count);
-    session->inputs = HOLO_NEW(&session->arena, HoloTensor, holo_model_input_count(model) + 1);
-    session->input_is_set = HOLO_NEW(&session->arena, bool, holo_model_input_count(model) + 1);
-    session->outputs = holo_arena_take_array(&session->arena, (size_t)holo_model_output_count(model) + 1, sizeof *session->outputs);
-    if (!session->frames || !session->inputs || !session->input_is_set || !session->outputs) return holo_fail_memory(error);
+    session->frames        = HOLO_NEW(&session->arena, HoloFrame *, model->archive.PLANS_count);
+    session->inputs        = HOLO_NEW(&session->arena, HoloTensor, holo_model_input_count(model) + 1);
+    session->input_is_set  = HOLO_NEW(&session->arena, bool, holo_model_input_count(model) + 1);
+    session->outputs =
+        holo_arena_take_array(&session->arena, (size_t)holo_model_output_count(model) + 1, sizeof *session->outputs);
+    if (!session->frames || !session->inputs || !session->input_is_set || !session->outputs)
+        return holo_fail_memory(error);
     return holo_frame_create(session, 0, NULL, &session->frames[0], error);
 }
 
@@ -33,31 +35,35 @@ static bool inputs_are_fixed(const HoloSession *session, const HoloTensor **type
 // A model whose sizes are fixed is bound at once, so that its runs only run.
 static HoloStatus bind_early(HoloSession *session, HoloError *error)
 {
-    const HoloTensor **types = HOLO_NEW(&session->arena, const HoloTensor *, holo_model_input_count(session->model) + 1);
+    const HoloTensor **types =
+        HOLO_NEW(&session->arena, const HoloTensor *, holo_model_input_count(session->model) + 1);
     if (!types) return holo_fail_memory(error);
     return inputs_are_fixed(session, types) ? holo_frame_bind(session->frames[0], types, error) : HOLO_OK;
 }
 
 HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSession **out_session, HoloError *error)
 {
-    *out_session = NULL;
+    *out_session         = NULL;
     HoloSession *session = holo_realloc(NULL, sizeof *session);
     if (!session) return holo_fail_memory(error);
     memset(session, 0, sizeof *session);
     session->model = model;
-    session->pool = pool;
+    session->pool  = pool;
     atomic_init(&session->is_cancelled, false);
     HoloStatus status = arrays_create(session, error);
     if (!status) status = bind_early(session, error);
-    if (status) holo_session_destroy(session);
-    else *out_session = session;
+    if (status)
+        holo_session_destroy(session);
+    else
+        *out_session = session;
     return status;
 }
 
 void holo_session_destroy(HoloSession *session)
 {
     if (!session) return;
-    for (size_t i = 0; session->frames && i < session->model->archive.PLANS_count; i++) holo_frame_destroy(session->frames[i]);
+    for (size_t i = 0; session->frames && i < session->model->archive.PLANS_count; i++)
+        holo_frame_destroy(session->frames[i]);
     holo_memory_free(session->scratch, session->scratch_size);
     holo_profile_deinit(&session->profile);
     holo_arena_deinit(&session->arena);
@@ -72,8 +78,8 @@ HoloStatus holo_session_reserve(HoloSession *session, size_t scratch, HoloError 
     char *memory = holo_memory_take(size);
     if (!memory) return holo_fail_memory(error);
     holo_memory_free(session->scratch, session->scratch_size);
-    session->scratch = memory;
-    session->scratch_size = size;
+    session->scratch        = memory;
+    session->scratch_size   = size;
     session->scratch_stride = stride;
     return HOLO_OK;
 }
@@ -84,8 +90,10 @@ static void type_print(const HoloTensor *t, const char *const *symbol, char *tex
 {
     int at = snprintf(text, size, "%s[", holo_dtype_name((HoloDtype)t->dtype));
     for (int d = 0; d < t->rank && (size_t)at + 32 < size; d++) {
-        if (symbol && symbol[d]) at += snprintf(text + at, size - (size_t)at, "%s%.20s", d ? "," : "", symbol[d]);
-        else at += snprintf(text + at, size - (size_t)at, "%s%lld", d ? "," : "", (long long)t->dim[d]);
+        if (symbol && symbol[d])
+            at += snprintf(text + at, size - (size_t)at, "%s%.20s", d ? "," : "", symbol[d]);
+        else
+            at += snprintf(text + at, size - (size_t)at, "%s%lld", d ? "," : "", (long long)t->dim[d]);
     }
     snprintf(text + at, size - (size_t)at, t->rank < 0 ? "...]" : "]");
 }
@@ -116,7 +124,7 @@ HoloStatus holo_session_set_input(HoloSession *session, int index, const HoloTen
         return holo_fail(error, HOLO_BAD_INPUT, "input %s should be %s, but is %s", port->name, want, have);
     }
     if (count && !tensor->data) return holo_fail(error, HOLO_BAD_INPUT, "input %s has no data", port->name);
-    session->inputs[index] = *tensor;
+    session->inputs[index]       = *tensor;
     session->input_is_set[index] = true;
     return HOLO_OK;
 }
@@ -128,8 +136,8 @@ HoloStatus holo_session_set_output(HoloSession *session, int index, void *data, 
         return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no output %d: the model has %d", index,
                          holo_model_output_count(session->model));
     if (data && (port->type.kind != HOLO_TENSOR || port->type.dtype == HOLO_STRING))
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "output %s is not a tensor of numbers: it stays in the session's memory",
-                         port->name);
+        return holo_fail(error, HOLO_BAD_ARGUMENT,
+                         "output %s is not a tensor of numbers: it stays in the session's memory", port->name);
     session->outputs[index].data = data;
     session->outputs[index].size = size;
     return HOLO_OK;
@@ -139,10 +147,11 @@ HoloStatus holo_session_input(HoloSession *session, int index, HoloTensor *out_v
 {
     const HoloPort *port = holo_model_input(session->model, index);
     if (!port) return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no input %d", index);
-    HoloTensor t = port->type;
-    bool fixed = t.rank >= 0 && t.kind == HOLO_TENSOR && t.dtype != HOLO_STRING;
+    HoloTensor t     = port->type;
+    bool       fixed = t.rank >= 0 && t.kind == HOLO_TENSOR && t.dtype != HOLO_STRING;
     for (int d = 0; d < t.rank; d++) fixed = fixed && t.dim[d] >= 0;
-    if (!fixed) return holo_fail(error, HOLO_BAD_ARGUMENT, "the size of input %s is not fixed: set it instead", port->name);
+    if (!fixed)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "the size of input %s is not fixed: set it instead", port->name);
     t.data = holo_arena_take(&session->arena, holo_tensor_bytes(&t) + 1);
     if (!t.data) return holo_fail_memory(error);
     *out_view = t;
@@ -155,9 +164,9 @@ HoloStatus holo_session_input(HoloSession *session, int index, HoloTensor *out_v
 static HoloStatus outputs_point(HoloSession *session, HoloFrame *frame, HoloError *error)
 {
     for (uint32_t i = 0; i < frame->plan->output_count; i++) {
-        uint32_t v = holo_frame_output_value(frame, i);
-        HoloTensor *t = &frame->values[v];
-        bool planned = holo_frame_record(frame, v)->storage == HOLO_STORE_ARENA;
+        uint32_t    v       = holo_frame_output_value(frame, i);
+        HoloTensor *t       = &frame->values[v];
+        bool        planned = holo_frame_record(frame, v)->storage == HOLO_STORE_ARENA;
         if (planned) t->data = frame->types[v].data;
         if (!session->outputs[i].data || !planned) continue;
         if (session->outputs[i].size < holo_tensor_bytes(t))
@@ -184,9 +193,9 @@ static HoloStatus outputs_copy(const HoloSession *session, const HoloFrame *fram
 
 HoloStatus holo_session_run(HoloSession *session, HoloError *error)
 {
-    HoloFrame *frame = session->frames[0];
+    HoloFrame        *frame = session->frames[0];
     const HoloTensor *inputs[64], **list = inputs;
-    int count = holo_model_input_count(session->model);
+    int               count = holo_model_input_count(session->model);
     for (int i = 0; i < count; i++)
         if (!session->input_is_set[i])
             return holo_fail(error, HOLO_BAD_INPUT, "input %s is not set", session->model->inputs[i].name);
@@ -214,7 +223,7 @@ HoloStatus holo_session_output(const HoloSession *session, int index, HoloTensor
                          holo_model_output_count(session->model));
     if (!session->has_run) return holo_fail(error, HOLO_BAD_ARGUMENT, "the session has not run yet");
     const HoloFrame *frame = session->frames[0];
-    *out_view = frame->values[holo_frame_output_value(frame, (uint32_t)index)];
+    *out_view              = frame->values[holo_frame_output_value(frame, (uint32_t)index)];
     if (session->outputs[index].data) out_view->data = session->outputs[index].data;
     return HOLO_OK;
 }

@@ -31,16 +31,16 @@ static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void
     holo_pool_run(((const HoloProducts *)(const void *)host)->pool, count, work, arg);
 }
 
-void holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloModel *model, const HoloVerifyOptions *options,
-                        HoloVerifyResult *result)
+void holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloModel *model,
+                        const HoloVerifyOptions *options, HoloVerifyResult *result)
 {
     *products = (HoloProducts){
-        .host = {.temp = host_nothing, .keep = host_nothing, .parallel = host_parallel},
-        .pool = options->pool,
-        .graph = graph,
+        .host    = {.temp = host_nothing, .keep = host_nothing, .parallel = host_parallel},
+        .pool    = options->pool,
+        .graph   = graph,
         .options = options,
-        .result = result,
-        .random = {UINT64_C(0x73616D70)},
+        .result  = result,
+        .random  = {UINT64_C(0x73616D70)},
     };
     products->host.workers = holo_pool_threads(options->pool);
     products->host.kernels = model->kernels;
@@ -67,8 +67,8 @@ static HoloStatus scratch_reserve(HoloProducts *p, size_t scratch, HoloError *er
     size_t stride = holo_align(scratch, 4096);
     if (stride <= p->host.scratch_stride) return HOLO_OK;
     holo_memory_free(p->host.scratch, p->scratch_size);
-    p->scratch_size = stride * (size_t)p->host.workers;
-    p->host.scratch = holo_memory_take(p->scratch_size);
+    p->scratch_size        = stride * (size_t)p->host.workers;
+    p->host.scratch        = holo_memory_take(p->scratch_size);
     p->host.scratch_stride = p->host.scratch ? stride : 0;
     return p->host.scratch ? HOLO_OK : holo_fail_memory(error);
 }
@@ -77,7 +77,7 @@ static HoloStatus scratch_reserve(HoloProducts *p, size_t scratch, HoloError *er
 
 static double largest(const HoloTensor *t)
 {
-    double top = 0;
+    double  top   = 0;
     int64_t count = holo_tensor_count(t);
     for (int64_t i = 0; i < count; i++) {
         double x = fabs((double)((const float *)t->data)[i]);
@@ -86,7 +86,8 @@ static double largest(const HoloTensor *t)
     return top;
 }
 
-static HoloStatus element_judge(HoloProducts *p, const HoloNode *node, HoloError *error, int64_t index, double want, double got, double top)
+static HoloStatus element_judge(HoloProducts *p, const HoloNode *node, HoloError *error, int64_t index, double want,
+                                double got, double top)
 {
     HoloVerifyResult *r = p->result;
     r->checked++;
@@ -98,15 +99,15 @@ static HoloStatus element_judge(HoloProducts *p, const HoloNode *node, HoloError
         snprintf(r->worst_at, sizeof r->worst_at, "node %.100s, element %lld", node->name, (long long)index);
     }
     if (off <= p->options->absolute + p->options->relative * top) return HOLO_OK;
-    return holo_fail(error, HOLO_VERIFY, "node %s (%s): element %lld is %g by the kernel, but %g when computed plainly", node->name,
-                     node->type, (long long)index, got, want);
+    return holo_fail(error, HOLO_VERIFY, "node %s (%s): element %lld is %g by the kernel, but %g when computed plainly",
+                     node->name, node->type, (long long)index, got, want);
 }
 
 static HoloStatus sample_judge(HoloProducts *p, const HoloNode *node, const HoloCall *call)
 {
-    const float *out = call->out[0]->data;
-    int64_t count = holo_tensor_count(call->out[0]);
-    double top = largest(call->out[0]);
+    const float *out   = call->out[0]->data;
+    int64_t      count = holo_tensor_count(call->out[0]);
+    double       top   = largest(call->out[0]);
     for (int i = 0; i < SAMPLES && count; i++) {
         int64_t index = (int64_t)(holo_random_next(&p->random) % (uint64_t)count);
         HOLO_TRY(element_judge(p, node, call->error, index, call->op->at(call, index), (double)out[index], top));
@@ -118,16 +119,17 @@ static HoloStatus sample_judge(HoloProducts *p, const HoloNode *node, const Holo
 static HoloStatus plain_judge(HoloProducts *p, const HoloNode *node, const HoloCall *call)
 {
     HoloTensor plain = *call->out[0], *outputs[1] = {&plain};
-    int64_t count = holo_tensor_count(&plain);
-    size_t bytes = holo_tensor_bytes(&plain);
-    plain.data = holo_memory_take(bytes);
+    int64_t    count = holo_tensor_count(&plain);
+    size_t     bytes = holo_tensor_bytes(&plain);
+    plain.data       = holo_memory_take(bytes);
     if (!plain.data) return holo_fail_memory(call->error);
-    HoloCall eval = *call;
-    eval.out = outputs;
+    HoloCall eval     = *call;
+    eval.out          = outputs;
     HoloStatus status = call->op->eval(&eval);
-    double top = status ? 0 : largest(&plain);
+    double     top    = status ? 0 : largest(&plain);
     for (int64_t i = 0; i < count && !status; i++)
-        status = element_judge(p, node, call->error, i, (double)((const float *)plain.data)[i], (double)((const float *)call->out[0]->data)[i], top);
+        status = element_judge(p, node, call->error, i, (double)((const float *)plain.data)[i],
+                               (double)((const float *)call->out[0]->data)[i], top);
     holo_memory_free(plain.data, bytes);
     return status;
 }
@@ -136,16 +138,16 @@ static HoloStatus plain_judge(HoloProducts *p, const HoloNode *node, const HoloC
 
 static HoloStatus instead(void *context, const HoloNode *node, HoloCall *call)
 {
-    HoloProducts *p = context;
-    HoloLowering lowering = holo_lower_choose(node);
+    HoloProducts *p        = context;
+    HoloLowering  lowering = holo_lower_choose(node);
     holo_lower_unpack(&lowering);
     const HoloKernel *kernel = lowering.kernel ? holo_kernel_find(lowering.kernel) : NULL;
     if (!kernel || call->out_count != 1 || !call->out[0]) return HOLO_UNSUPPORTED;
-    HoloCall fast = *call;
-    fast.host = &p->host;
-    fast.params = lowering.params;
+    HoloCall fast    = *call;
+    fast.host        = &p->host;
+    fast.params      = lowering.params;
     fast.params_size = lowering.params_size;
-    size_t scratch = 0;
+    size_t scratch   = 0;
     HOLO_TRY(kernel->check(&fast, &scratch));
     HOLO_TRY(scratch_reserve(p, scratch, call->error));
     HOLO_TRY(kernel->run(&fast));
@@ -154,7 +156,7 @@ static HoloStatus instead(void *context, const HoloNode *node, HoloCall *call)
 
 static void after(void *context, const HoloNode *node, const HoloCall *call)
 {
-    HoloProducts *p = context;
+    HoloProducts            *p = context;
     const HoloVerifyOptions *o = p->options;
     (void)call;
     for (int i = 0; o->release && i < node->in_count; i++) {

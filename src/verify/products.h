@@ -15,8 +15,8 @@ typedef struct HoloProducts {
     int                      done; // nodes evaluated
 } HoloProducts;
 
-void holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloModel *model, const HoloVerifyOptions *options,
-                        HoloVerifyResult *result);
+void            holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloModel *model,
+                                   const HoloVerifyOptions *options, HoloVerifyResult *result);
 void            holo_products_deinit(HoloProducts *products);
 HoloEvalOptions holo_products_options(HoloProducts *products);
 

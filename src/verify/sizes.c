@@ -49,11 +49,11 @@ static void candidates_find(Search *s)
 // How many nodes accept the present numbers.
 static int score(Search *s)
 {
-    int done = 0;
-    HoloError why = {0};
+    int       done = 0;
+    HoloError why  = {0};
     for (int i = 0; i < s->graph->input_count; i++) {
         HoloTensor *t = &s->graph->inputs[i]->type;
-        *t = s->types[i];
+        *t            = s->types[i];
         for (int d = 0; d < t->rank; d++) {
             int symbol = symbol_of(s->graph, t->dim[d]);
             if (symbol >= 0 && symbol < s->symbol_count) t->dim[d] = s->number[symbol];
@@ -72,10 +72,10 @@ static bool improve(Search *s, int *best)
         int64_t kept = s->number[symbol];
         for (int i = 0; s->is_used[symbol] && i < s->candidate_count && s->tries < TRIES; i++) {
             s->number[symbol] = s->candidate[i];
-            int now = score(s);
+            int now           = score(s);
             if (now <= *best) continue;
-            *best = now;
-            best_symbol = symbol;
+            *best          = now;
+            best_symbol    = symbol;
             best_candidate = i;
             if (now == s->graph->node_count) break;
         }
@@ -89,10 +89,10 @@ static bool improve(Search *s, int *best)
 static HoloStatus search_init(Search *s, HoloArena *arena, HoloError *error)
 {
     HoloGraph *graph = s->graph;
-    s->symbol_count = holo_dims_symbol_count(graph->dims);
-    s->types = HOLO_NEW(arena, HoloTensor, graph->input_count + 1);
-    s->number = HOLO_NEW(arena, int64_t, s->symbol_count + 1);
-    s->is_used = HOLO_NEW(arena, bool, s->symbol_count + 1);
+    s->symbol_count  = holo_dims_symbol_count(graph->dims);
+    s->types         = HOLO_NEW(arena, HoloTensor, graph->input_count + 1);
+    s->number        = HOLO_NEW(arena, int64_t, s->symbol_count + 1);
+    s->is_used       = HOLO_NEW(arena, bool, s->symbol_count + 1);
     if (!s->types || !s->number || !s->is_used) return holo_fail_memory(error);
     int used = 0;
     for (int i = 0; i < graph->input_count; i++) {
@@ -101,7 +101,7 @@ static HoloStatus search_init(Search *s, HoloArena *arena, HoloError *error)
             int symbol = symbol_of(graph, s->types[i].dim[d]);
             if (symbol < 0 || s->is_used[symbol]) continue;
             s->is_used[symbol] = true;
-            s->number[symbol] = 2 + used++ % 8; // sizes that differ show more mistakes
+            s->number[symbol]  = 2 + used++ % 8; // sizes that differ show more mistakes
         }
     }
     return HOLO_OK;

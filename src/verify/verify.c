@@ -28,32 +28,35 @@ static int64_t size_at(const HoloGraph *graph, const int64_t *found, HoloDim d, 
 
 static void tensor_fill(HoloTensor *t, HoloRandom *random)
 {
-    int64_t count = holo_tensor_count(t);
+    int64_t count   = holo_tensor_count(t);
     HoloClass class = holo_dtype_class((HoloDtype)t->dtype);
     for (int64_t i = 0; i < count; i++) {
-        if (class == HOLO_CLASS_STRING) ((HoloString *)t->data)[i] = (HoloString){"a", 1};
-        else if (class == HOLO_CLASS_INT || class == HOLO_CLASS_UINT || class == HOLO_CLASS_BOOL) holo_put_i(t, i, 1);
-        else holo_put_f(t, i, holo_random_normal(random));
+        if (class == HOLO_CLASS_STRING)
+            ((HoloString *)t->data)[i] = (HoloString){"a", 1};
+        else if (class == HOLO_CLASS_INT || class == HOLO_CLASS_UINT || class == HOLO_CLASS_BOOL)
+            holo_put_i(t, i, 1);
+        else
+            holo_put_f(t, i, holo_random_normal(random));
     }
 }
 
 // False, with the reason, when an input is of a kind that cannot be made up.
-static bool inputs_make(const HoloGraph *graph, const int64_t *found, int trial, HoloArena *arena, HoloTensor *inputs, char *why,
-                        size_t size)
+static bool inputs_make(const HoloGraph *graph, const int64_t *found, int trial, HoloArena *arena, HoloTensor *inputs,
+                        char *why, size_t size)
 {
     HoloRandom random = {UINT64_C(0x686F6C6F)};
     for (int i = 0; i < graph->input_count; i++) {
         const HoloValue *value = graph->inputs[i];
-        HoloTensor *t = &inputs[i];
-        *t = value->type;
-        t->data = NULL;
+        HoloTensor      *t     = &inputs[i];
+        *t                     = value->type;
+        t->data                = NULL;
         if (t->kind != HOLO_TENSOR || t->rank < 0 || !t->dtype) {
             snprintf(why, size, "input %s has no shape to make up values for", value->name);
             return false;
         }
         for (int d = 0; d < t->rank; d++) t->dim[d] = size_at(graph, found, t->dim[d], trial);
         int64_t count = holo_tensor_count(t);
-        t->data = count < 0 ? NULL : holo_arena_take(arena, holo_tensor_bytes(t) + 1);
+        t->data       = count < 0 ? NULL : holo_arena_take(arena, holo_tensor_bytes(t) + 1);
         if (!t->data) {
             snprintf(why, size, "input %s is too large to make up", value->name);
             return false;
@@ -65,8 +68,8 @@ static bool inputs_make(const HoloGraph *graph, const int64_t *found, int trial,
 
 // ---- comparing
 
-static bool element_differs(HoloVerifyResult *r, const HoloVerifyOptions *o, double want, double got, double top, const char *name,
-                            int64_t index)
+static bool element_differs(HoloVerifyResult *r, const HoloVerifyOptions *o, double want, double got, double top,
+                            const char *name, int64_t index)
 {
     if (want == got || (isnan(want) && isnan(got))) return false;
     double off = fabs(want - got), relative = top > 0 ? off / top : off;
@@ -79,15 +82,17 @@ static bool element_differs(HoloVerifyResult *r, const HoloVerifyOptions *o, dou
 }
 
 // Whole numbers may not differ at all but by the rounding of what they were made from.
-static HoloStatus output_compare(const HoloValue *value, const HoloTensor *want, const HoloTensor *got, const HoloVerifyOptions *o,
-                                 HoloVerifyResult *r, HoloError *error)
+static HoloStatus output_compare(const HoloValue *value, const HoloTensor *want, const HoloTensor *got,
+                                 const HoloVerifyOptions *o, HoloVerifyResult *r, HoloError *error)
 {
     bool same = want->dtype == got->dtype && want->kind == got->kind && want->rank == got->rank;
     for (int d = 0; same && d < want->rank; d++) same = want->dim[d] == got->dim[d];
-    if (!same) return holo_fail(error, HOLO_VERIFY, "the plan gives output %s another type or shape than the model", value->name);
+    if (!same)
+        return holo_fail(error, HOLO_VERIFY, "the plan gives output %s another type or shape than the model",
+                         value->name);
     if (want->kind != HOLO_TENSOR || want->dtype == HOLO_STRING) return HOLO_OK;
     int64_t count = holo_tensor_count(want), bad = 0, first = 0;
-    double top = 0, first_want = 0, first_got = 0;
+    double  top = 0, first_want = 0, first_got = 0;
     for (int64_t i = 0; i < count; i++) {
         double x = fabs(holo_get_f(want, i));
         if (x > top && isfinite(x)) top = x;
@@ -95,16 +100,17 @@ static HoloStatus output_compare(const HoloValue *value, const HoloTensor *want,
     for (int64_t i = 0; i < count; i++) {
         double x = holo_get_f(want, i), y = holo_get_f(got, i);
         if (!element_differs(r, o, x, y, top, value->name, i) || bad++) continue;
-        first = i;
+        first      = i;
         first_want = x;
-        first_got = y;
+        first_got  = y;
     }
     r->checked += (uint64_t)count;
     if (!bad) return HOLO_OK;
-    return holo_fail(error, HOLO_VERIFY,
-                     "output %s: %lld of %lld elements of the plan differ from the model beyond tolerance (element %lld is %g, not %g; "
-                     "the worst is off by %g of the largest value)",
-                     value->name, (long long)bad, (long long)count, (long long)first, first_got, first_want, r->worst_relative);
+    return holo_fail(
+        error, HOLO_VERIFY,
+        "output %s: %lld of %lld elements of the plan differ from the model beyond tolerance (element %lld is %g, not %g; "
+        "the worst is off by %g of the largest value)",
+        value->name, (long long)bad, (long long)count, (long long)first, first_got, first_want, r->worst_relative);
 }
 
 // Which values depend on an operator that is random by definition.
@@ -113,7 +119,7 @@ static bool *random_values(const HoloGraph *graph, HoloArena *arena)
     bool *random = HOLO_NEW(arena, bool, graph->value_count + 1);
     for (int i = 0; random && i < graph->node_count; i++) {
         const HoloNode *node = graph->nodes[i];
-        bool any = node->op && node->op->flags & HOLO_OP_RANDOM;
+        bool            any  = node->op && node->op->flags & HOLO_OP_RANDOM;
         for (int k = 0; k < node->in_count; k++) any = any || (node->in[k] && random[node->in[k]->id]);
         for (int k = 0; k < node->out_count; k++)
             if (node->out[k]) random[node->out[k]->id] = any;
@@ -129,8 +135,9 @@ static HoloStatus session_run(HoloSession *session, const HoloTensor *inputs, in
     return holo_session_run(session, error);
 }
 
-static HoloStatus plan_compare(const HoloGraph *graph, HoloSession *session, const HoloTensor *inputs, const HoloTensor *want,
-                               HoloArena *arena, const HoloVerifyOptions *o, HoloVerifyResult *r, HoloError *error)
+static HoloStatus plan_compare(const HoloGraph *graph, HoloSession *session, const HoloTensor *inputs,
+                               const HoloTensor *want, HoloArena *arena, const HoloVerifyOptions *o,
+                               HoloVerifyResult *r, HoloError *error)
 {
     const bool *random = random_values(graph, arena);
     if (!random) return holo_fail_memory(error);
@@ -144,20 +151,21 @@ static HoloStatus plan_compare(const HoloGraph *graph, HoloSession *session, con
 }
 
 // The reference on the first sizes that it accepts. r->why_not is set when there are none.
-static HoloStatus reference_run(const HoloGraph *graph, HoloProducts *products, HoloGraph *trial_graph, HoloArena *arena, HoloTensor *inputs,
-                                HoloTensor *outputs, HoloVerifyResult *r, HoloError *error)
+static HoloStatus reference_run(const HoloGraph *graph, HoloProducts *products, HoloGraph *trial_graph,
+                                HoloArena *arena, HoloTensor *inputs, HoloTensor *outputs, HoloVerifyResult *r,
+                                HoloError *error)
 {
     const HoloTensor **list = HOLO_NEW(arena, const HoloTensor *, graph->input_count + 1);
     if (!list) return holo_fail_memory(error);
-    HoloEvalOptions eval = holo_products_options(products);
-    int trials = trial_graph ? HOLO_COUNT(size_trials) : 1;
-    const int64_t *found = trial_graph ? holo_sizes_find(trial_graph, arena, error) : NULL;
+    HoloEvalOptions eval   = holo_products_options(products);
+    int             trials = trial_graph ? HOLO_COUNT(size_trials) : 1;
+    const int64_t  *found  = trial_graph ? holo_sizes_find(trial_graph, arena, error) : NULL;
     if (trial_graph && !found) return holo_fail_memory(error);
     for (int trial = 0; trial < trials; trial++) {
         HoloArenaMark mark = holo_arena_mark(arena);
         if (!inputs_make(graph, found, trial, arena, inputs, r->why_not, sizeof r->why_not)) return HOLO_OK;
         for (int i = 0; i < graph->input_count; i++) list[i] = &inputs[i];
-        HoloError why = {0};
+        HoloError  why    = {0};
         HoloStatus status = holo_graph_eval(graph, list, outputs, arena, &eval, &why);
         if (!status) {
             r->why_not[0] = 0;
@@ -174,7 +182,7 @@ static HoloStatus verify(const HoloGraph *graph, const HoloModel *model, const H
                          HoloVerifyResult *r, HoloError *error)
 {
     HoloTensor *inputs = HOLO_NEW(arena, HoloTensor, graph->input_count + 1);
-    HoloTensor *want = HOLO_NEW(arena, HoloTensor, graph->output_count + 1);
+    HoloTensor *want   = HOLO_NEW(arena, HoloTensor, graph->output_count + 1);
     if (!inputs || !want) return holo_fail_memory(error);
     HoloProducts products;
     holo_products_init(&products, graph, model, o, r);
@@ -189,12 +197,12 @@ static HoloStatus verify(const HoloGraph *graph, const HoloModel *model, const H
     return status;
 }
 
-HoloStatus holo_verify(const HoloGraph *reference, const HoloModel *model, const HoloVerifyOptions *options, HoloVerifyResult *out,
-                       HoloError *error)
+HoloStatus holo_verify(const HoloGraph *reference, const HoloModel *model, const HoloVerifyOptions *options,
+                       HoloVerifyResult *out, HoloError *error)
 {
-    *out = (HoloVerifyResult){0};
-    double start = holo_time_now();
-    HoloArena arena = {0};
+    *out              = (HoloVerifyResult){0};
+    double     start  = holo_time_now();
+    HoloArena  arena  = {0};
     HoloStatus status = verify(reference, model, options, &arena, out, error);
     holo_arena_deinit(&arena);
     out->seconds = holo_time_now() - start;

@@ -5,9 +5,9 @@
 #include "graph/graph.h"
 
 typedef struct HoloVerifyOptions {
-    double    relative, absolute; // how far an element may be off, see holo_compiler_set_tolerance
-    HoloPool *pool;               // NULL: one thread
-    HoloGraph *trial;             // the reference once more, to try sizes on; NULL: all sizes are numbers
+    double     relative, absolute; // how far an element may be off, see holo_compiler_set_tolerance
+    HoloPool  *pool;               // NULL: one thread
+    HoloGraph *trial;              // the reference once more, to try sizes on; NULL: all sizes are numbers
     void (*progress)(void *context, double fraction); // may be NULL
     // Called when the bytes of a constant of the reference are not needed for now; may be NULL.
     void (*release)(void *context, const void *data, size_t size);
@@ -15,8 +15,8 @@ typedef struct HoloVerifyOptions {
 } HoloVerifyOptions;
 
 typedef struct HoloVerifyResult {
-    bool     was_done;      // false: `why_not` says why
-    uint64_t checked;       // elements compared
+    bool     was_done; // false: `why_not` says why
+    uint64_t checked;  // elements compared
     double   worst_absolute, worst_relative;
     char     worst_at[160]; // "" when nothing differs
     char     why_not[256];

@@ -38,7 +38,7 @@ static void folder_remove(void)
 const char *temp_folder(void)
 {
     if (*folder) return folder;
-    snprintf(folder, sizeof folder, "/tmp/hologram-test-XXXXXX");
+    snprintf(folder, sizeof folder, "%s/hologram-test-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
     if (!mkdtemp(folder)) abort();
     atexit(folder_remove);
     return folder;
