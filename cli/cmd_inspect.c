@@ -75,7 +75,7 @@ static void print_ports(const char *title, const Subject *s, const HoloPort *(*p
     for (int i = 0; i < count; i++) {
         const HoloPort *p = port(s, i);
         CliText         type;
-        print_named(p->name, width, cli_type(&type, &p->type, p->symbol), p->optional ? "  (has a default)" : "");
+        print_named(p->name, width, cli_type(&type, &p->type, p->symbol), p->optional ? "  (need not be given)" : "");
     }
 }
 

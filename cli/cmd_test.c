@@ -184,6 +184,8 @@ static int read_known(Run *run, const char *path)
 
 static int test(Cli *cli)
 {
+    if (cli_option(cli, "reference") && (cli_option(cli, "as-constants") || cli_option(cli, "symbolic")))
+        return cli_usage(cli, "--as-constants and --symbolic are ways to compile; --reference does not compile");
     Run run    = {.cli = cli};
     int result = find_all(&run);
     if (!result && cli_option(cli, "known")) result = read_known(&run, cli_option(cli, "known"));
@@ -208,6 +210,8 @@ static const CliOption options[] = {
     {"timeout", 0, "S", "seconds after which a case is given up"},
     {"threads", 't', "N", "threads a case; 1 unless told otherwise"},
     CLI_OPTION_NUMERIC,
+    {"as-constants", 0, NULL, "make the inputs of each case constants of its model, so that the compiler computes"},
+    {"symbolic", 0, NULL, "leave every size of the inputs open, also where the model fixes it"},
     {"reference", 0, NULL, "test the plain implementation, without compiling"},
     {"known", 0, "FILE", "lines `case: reason` of failures that are known: skipped, with the reason"},
     {"json", 0, "FILE", "list every case in FILE; - is the standard output"},

@@ -10,47 +10,21 @@
 
 typedef struct Subject { // what is tested: the compiled model, or the reference
     const Cli   *cli;
-    const char  *path;  // of the model
-    HoloModel   *model; // NULL: the reference
+    const char  *path; // of the model
+    HoloSource  *source;
+    HoloModel   *model; // NULL: the reference, or not compiled yet
     HoloSession *session;
     HoloPool    *pool;
-    HoloSource  *source; // NULL until needed
 } Subject;
 
-static const HoloPort *input_port(const Subject *s, int i)
-{
-    return s->model ? holo_model_input(s->model, i) : holo_source_input(s->source, i);
-}
-
-static const HoloPort *output_port(const Subject *s, int i)
-{
-    return s->model ? holo_model_output(s->model, i) : holo_source_output(s->source, i);
-}
-
-static HoloStatus subject_open(Subject *s, HoloError *error)
-{
-    if (cli_option(s->cli, "reference")) return holo_source_open(s->path, &s->source, error);
-    HoloCompiler *compiler;
-    HoloStatus    status = holo_compiler_create(&compiler);
-    if (status) return status;
-    holo_compiler_set_numeric(compiler, cli_is("numeric", "exact") ? HOLO_EXACT : HOLO_FUSED);
-    holo_compiler_set_verify(compiler, false); // the case itself is the proof
-    holo_compiler_set_threads(compiler, 1);
-    status = holo_compile_model(compiler, s->path, &s->model, NULL, error);
-    holo_compiler_destroy(compiler);
-    // Cases run beside each other: one thread each, unless a flag says otherwise.
-    bool chosen = cli_option(s->cli, "threads");
-    if (!status) status = holo_pool_create(chosen ? (int)cli_number("threads") : 1, &s->pool);
-    if (!status) status = holo_session_create(s->model, s->pool, &s->session, error);
-    return status;
-}
-
-static void subject_close(Subject *s)
+static void subject_close_model(Subject *s)
 {
     if (s->session) holo_session_destroy(s->session);
     if (s->pool) holo_pool_destroy(s->pool);
     if (s->model) holo_model_close(s->model);
-    if (s->source) holo_source_close(s->source);
+    s->session = NULL;
+    s->pool    = NULL;
+    s->model   = NULL;
 }
 
 // ---- inputs
@@ -58,7 +32,7 @@ static void subject_close(Subject *s)
 typedef struct DataSet {
     Subject      *subject;
     const char   *folder;
-    int           in_count;  // of the model
+    int           in_count;
     HoloTensors **in;        // by input of the model; NULL: not given
     HoloTensors  *reference; // outputs of the reference
 } DataSet;
@@ -72,13 +46,20 @@ static bool fail(CaseResult *out, const char *where, const char *reason)
 
 static bool fail_error(CaseResult *out, const char *where, const HoloError *error, HoloStatus status)
 {
-    return fail(out, where, error->text[0] ? error->text : holo_status_text(status));
+    fail(out, where, error->text[0] ? error->text : holo_status_text(status));
+    if (status == HOLO_REFUSED) out->verdict = CASE_SKIPPED; // a choice, with its reason, and no mistake
+    return false;
+}
+
+static const HoloPort *input_port(const DataSet *set, int i)
+{
+    return holo_source_input(set->subject->source, i);
 }
 
 static int input_find(const DataSet *set, const char *name)
 {
     for (int i = 0; *name && i < set->in_count; i++)
-        if (!strcmp(input_port(set->subject, i)->name, name)) return i;
+        if (!strcmp(input_port(set, i)->name, name)) return i;
     return -1;
 }
 
@@ -87,10 +68,10 @@ static int input_find(const DataSet *set, const char *name)
 static int input_by_order(const DataSet *set, int number, int files)
 {
     int required = 0, seen = 0;
-    for (int i = 0; i < set->in_count; i++) required += !input_port(set->subject, i)->optional;
+    for (int i = 0; i < set->in_count; i++) required += !input_port(set, i)->optional;
     if (files != required) return number;
     for (int i = 0; i < set->in_count; i++)
-        if (!input_port(set->subject, i)->optional && seen++ == number) return i;
+        if (!input_port(set, i)->optional && seen++ == number) return i;
     return -1;
 }
 
@@ -102,7 +83,7 @@ static bool read_input(DataSet *set, int number, int files, CaseResult *out)
         return fail(out, "", cli_format("input_%d.pb: the model has %d inputs", number, set->in_count));
     HoloError    error = {0};
     HoloTensors *tensors;
-    HoloStatus   status = holo_tensors_read(path, &input_port(set->subject, index)->type, &tensors, &error);
+    HoloStatus   status = holo_tensors_read(path, &input_port(set, index)->type, &tensors, &error);
     if (status) return fail_error(out, "", &error, status);
     const char *name = "";
     holo_tensors_get(tensors, 0, &name);
@@ -127,16 +108,63 @@ static const HoloTensor *input_tensor(const DataSet *set, int i)
     return set->in[i] ? holo_tensors_get(set->in[i], 0, NULL) : NULL;
 }
 
-// ---- running
+// ---- compiling
 
-static HoloStatus run_session(DataSet *set, HoloError *error)
+// Every input that can be a constant is one.
+static HoloStatus constants_set(const DataSet *set, HoloCompiler *compiler, HoloError *error)
 {
     HoloStatus status = HOLO_OK;
     for (int i = 0; !status && i < set->in_count; i++) {
         const HoloTensor *tensor = input_tensor(set, i);
-        if (tensor) status = holo_session_set_input(set->subject->session, i, tensor, error);
+        const HoloPort   *port   = input_port(set, i);
+        if (tensor && tensor->kind == HOLO_TENSOR && port->type.kind == HOLO_TENSOR)
+            status = holo_compiler_set_constant(compiler, port->name, tensor, error);
     }
-    return status ? status : holo_session_run(set->subject->session, error);
+    return status;
+}
+
+static HoloStatus compile(const DataSet *set, HoloError *error)
+{
+    Subject      *s = set->subject;
+    HoloCompiler *compiler;
+    HoloStatus    status = holo_compiler_create(&compiler);
+    if (status) return status;
+    holo_compiler_set_numeric(compiler, cli_is("numeric", "exact") ? HOLO_EXACT : HOLO_FUSED);
+    holo_compiler_set_verify(compiler, false); // the case itself is the proof
+    holo_compiler_set_threads(compiler, 1);
+    holo_compiler_set_symbolic(compiler, cli_option(s->cli, "symbolic"));
+    if (cli_option(s->cli, "as-constants")) status = constants_set(set, compiler, error);
+    if (!status) status = holo_compile_model(compiler, s->path, &s->model, NULL, error);
+    holo_compiler_destroy(compiler);
+    return status;
+}
+
+// One model serves all data sets, unless their inputs are part of it.
+static HoloStatus prepare(const DataSet *set, HoloError *error)
+{
+    Subject *s = set->subject;
+    if (cli_option(s->cli, "reference") || (s->model && !cli_option(s->cli, "as-constants"))) return HOLO_OK;
+    subject_close_model(s);
+    HoloStatus status = compile(set, error);
+    // Cases run beside each other: one thread each, unless a flag says otherwise.
+    bool chosen = cli_option(s->cli, "threads");
+    if (!status) status = holo_pool_create(chosen ? (int)cli_number("threads") : 1, &s->pool);
+    if (!status) status = holo_session_create(s->model, s->pool, &s->session, error);
+    return status;
+}
+
+// ---- running
+
+static HoloStatus run_session(DataSet *set, HoloError *error)
+{
+    const Subject *s      = set->subject;
+    HoloStatus     status = HOLO_OK;
+    for (int i = 0; !status && i < set->in_count; i++) {
+        const HoloTensor *tensor = input_tensor(set, i);
+        int               index  = holo_model_input_find(s->model, input_port(set, i)->name); // -1: a constant now
+        if (tensor && index >= 0) status = holo_session_set_input(s->session, index, tensor, error);
+    }
+    return status ? status : holo_session_run(s->session, error);
 }
 
 static HoloStatus run_reference(DataSet *set, HoloError *error)
@@ -158,16 +186,14 @@ static HoloStatus output(const DataSet *set, int index, HoloTensor *out, HoloErr
 // Other values than expected are right where the operator says that they are random: if inside their bounds.
 static bool excused(Subject *s, int index, const HoloTensor *got, CliText *reason)
 {
-    HoloError error = {0};
-    double    low, high;
-    if (!s->source && holo_source_open(s->path, &s->source, &error)) return false;
+    double low, high;
     return holo_source_is_random(s->source, index, &low, &high) && compare_bounds(got, low, high, reason);
 }
 
 static bool check_output(DataSet *set, int index, const char *path, CaseResult *out)
 {
     Subject        *s    = set->subject;
-    const HoloPort *port = output_port(s, index);
+    const HoloPort *port = holo_source_output(s->source, index);
     if (!port) return fail(out, "", cli_format("output_%d.pb: the model has no such output", index));
     char        *where = cli_format("output '%s'", port->name);
     HoloError    error = {0};
@@ -194,7 +220,8 @@ static bool run_set(DataSet *set, CaseResult *out)
 {
     if (!read_inputs(set, out)) return false;
     HoloError  error  = {0};
-    HoloStatus status = set->subject->model ? run_session(set, &error) : run_reference(set, &error);
+    HoloStatus status = prepare(set, &error);
+    if (!status) status = set->subject->model ? run_session(set, &error) : run_reference(set, &error);
     if (status) return fail_error(out, "", &error, status);
     for (int i = 0;; i++) {
         char *path = cli_format("%s/output_%d.pb", set->folder, i);
@@ -205,10 +232,9 @@ static bool run_set(DataSet *set, CaseResult *out)
 
 static bool run_folder(Subject *s, const char *folder, CaseResult *out)
 {
-    DataSet set  = {.subject = s, .folder = folder};
-    set.in_count = s->model ? holo_model_input_count(s->model) : holo_source_input_count(s->source);
-    set.in       = cli_take((size_t)set.in_count + 1, sizeof *set.in);
-    bool right   = run_set(&set, out);
+    DataSet set = {.subject = s, .folder = folder, .in_count = holo_source_input_count(s->source)};
+    set.in      = cli_take((size_t)set.in_count + 1, sizeof *set.in);
+    bool right  = run_set(&set, out);
     for (int i = 0; i < set.in_count; i++)
         if (set.in[i]) holo_tensors_destroy(set.in[i]);
     if (set.reference) holo_tensors_destroy(set.reference);
@@ -232,12 +258,12 @@ void case_run(const Cli *cli, const char *folder, CaseResult *out)
     }
     Subject    subject = {.cli = cli, .path = cli_format("%s/model.onnx", folder)};
     HoloError  error   = {0};
-    HoloStatus status  = subject_open(&subject, &error);
+    HoloStatus status  = holo_source_open(subject.path, &subject.source, &error);
     bool       right   = status ? fail_error(out, "", &error, status) : true;
-    if (status == HOLO_REFUSED) out->verdict = CASE_SKIPPED; // a choice, with its reason, and no mistake
     for (int i = 0; right && i < count; i++)
         right = run_folder(&subject, cli_format("%s/%s", folder, sets[i]->d_name), out);
-    subject_close(&subject);
+    subject_close_model(&subject);
+    holo_source_close(subject.source);
     for (int i = 0; i < count; i++) free(sets[i]);
     free(sets);
 }

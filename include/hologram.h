@@ -179,7 +179,7 @@ typedef struct HoloPort { // an input or an output; strings live as long as the 
     const char *name;
     HoloTensor  type;                  // dim -1: not fixed; data NULL
     const char *symbol[HOLO_MAX_RANK]; // how an unfixed dimension is written: "batch", "2*n+1"; else NULL
-    bool        optional;              // an input with a default that need not be given
+    bool        optional;              // an input of optional type, which need not be given
 } HoloPort;
 
 HOLO_API int             holo_model_input_count(const HoloModel *model);

@@ -33,7 +33,14 @@ HOLO_API void                 holo_compiler_destroy(HoloCompiler *compiler);
 // model has such an input, and of that rank, is seen when compiling.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_shape(HoloCompiler *compiler, const char *name, int rank,
                                                       const int64_t *dim, HoloError *error);
-HOLO_API void                 holo_compiler_set_numeric(HoloCompiler *compiler, HoloNumeric numeric);
+// Gives the input `name` a value for good: it is an input no more, and what follows from it is computed while
+// compiling. The name is copied; the data is borrowed for as long as the compiler is used.
+HOLO_API HOLO_MUST HoloStatus holo_compiler_set_constant(HoloCompiler *compiler, const char *name,
+                                                         const HoloTensor *tensor, HoloError *error);
+// Leaves every size of every input open, also where the model fixes it: each becomes a symbol of its own. Ranks
+// stay, and shapes and constants that are set hold.
+HOLO_API void holo_compiler_set_symbolic(HoloCompiler *compiler, bool on);
+HOLO_API void holo_compiler_set_numeric(HoloCompiler *compiler, HoloNumeric numeric);
 
 // Whether the plan is run against the reference before it is written, and how far they may differ: every
 // checked element within absolute + relative * the largest magnitude of its output. Negative: the default.

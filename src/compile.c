@@ -46,11 +46,11 @@ static HoloStatus compile(Compile *c)
 
 // ---- the stages
 
-// The model with its types, and with the shapes that were asked for.
+// The model with its types, and with the inputs that were asked for.
 static HoloStatus import_typed(const Compile *c, HoloSource **out)
 {
     HOLO_TRY(holo_source_import(c->path, out, c->error));
-    HOLO_TRY(holo_compiler_apply_shapes(c->compiler, (*out)->model.graph, c->error));
+    HOLO_TRY(holo_compiler_apply_inputs(c->compiler, (*out)->model.graph, c->error));
     return holo_graph_infer((*out)->model.graph, c->error);
 }
 

@@ -27,24 +27,45 @@ void holo_compiler_destroy(HoloCompiler *compiler)
     holo_free(compiler);
 }
 
+static HoloStatus choice_add(HoloCompiler *compiler, const char *name, const HoloTensor *value, bool is_constant,
+                             HoloError *error)
+{
+    if (compiler->input_count == HOLO_CHOICES_MAX)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "more than %d inputs are given a shape or a value",
+                         HOLO_CHOICES_MAX);
+    char *copy = holo_arena_text(&compiler->arena, name, strlen(name));
+    if (!copy) return holo_fail_memory(error);
+    compiler->inputs[compiler->input_count++] = (HoloInputChoice){copy, *value, is_constant};
+    return HOLO_OK;
+}
+
 HoloStatus holo_compiler_set_shape(HoloCompiler *compiler, const char *name, int rank, const int64_t *dim,
                                    HoloError *error)
 {
     if (rank < 0 || rank > HOLO_MAX_RANK)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s: at most %d dimensions are supported", name,
                          HOLO_MAX_RANK);
-    if (compiler->shape_count == HOLO_CHOICES_MAX)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "too many input shapes are given");
-    HoloShapeChoice *choice = &compiler->shapes[compiler->shape_count];
-    *choice = (HoloShapeChoice){.name = holo_arena_text(&compiler->arena, name, strlen(name)), .rank = rank};
-    if (!choice->name) return holo_fail_memory(error);
+    HoloTensor shape = {.rank = (int8_t)rank};
     for (int i = 0; i < rank; i++) {
         if (dim[i] < -1)
             return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s: a size cannot be %lld", name, (long long)dim[i]);
-        choice->dim[i] = dim[i];
+        shape.dim[i] = dim[i];
     }
-    compiler->shape_count++;
-    return HOLO_OK;
+    return choice_add(compiler, name, &shape, false, error);
+}
+
+HoloStatus holo_compiler_set_constant(HoloCompiler *compiler, const char *name, const HoloTensor *tensor,
+                                      HoloError *error)
+{
+    int64_t count = tensor->kind == HOLO_TENSOR && tensor->rank >= 0 ? holo_tensor_count(tensor) : -1;
+    if (count < 0 || (count && !tensor->data))
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s: only a tensor with its data can be a constant", name);
+    return choice_add(compiler, name, tensor, true, error);
+}
+
+void holo_compiler_set_symbolic(HoloCompiler *compiler, bool on)
+{
+    compiler->symbolic = on;
 }
 
 void holo_compiler_set_numeric(HoloCompiler *compiler, HoloNumeric numeric)
@@ -81,7 +102,16 @@ void holo_compiler_progress(const HoloCompiler *compiler, const char *stage, dou
     if (compiler->progress) compiler->progress(compiler->progress_context, stage, fraction);
 }
 
-// ---- shapes
+// ---- inputs
+
+// Every dimension of every input gets a symbol of its own.
+static void symbols_apply(HoloGraph *graph)
+{
+    for (int i = 0; i < graph->input_count; i++) {
+        HoloTensor *t = &graph->inputs[i]->type;
+        for (int d = 0; d < t->rank && t->kind == HOLO_TENSOR; d++) t->dim[d] = holo_dims_fresh(graph->dims, "dim");
+    }
+}
 
 // Every input whose size is this symbol gets the number too: it is one size.
 static void symbol_fix(HoloGraph *graph, HoloDim symbol, int64_t number)
@@ -93,46 +123,68 @@ static void symbol_fix(HoloGraph *graph, HoloDim symbol, int64_t number)
     }
 }
 
-static HoloStatus shape_apply(HoloGraph *graph, const HoloShapeChoice *choice, HoloError *error)
+static HoloStatus shape_apply(HoloGraph *graph, HoloValue *input, const HoloTensor *shape, HoloError *error)
 {
-    HoloValue *input = NULL;
-    for (int i = 0; i < graph->input_count; i++)
-        if (!strcmp(graph->inputs[i]->name, choice->name)) input = graph->inputs[i];
-    if (!input) {
-        char names[512] = "";
-        for (int i = 0; i < graph->input_count && strlen(names) < 400; i++) {
-            strncat(names, i ? ", " : "", 4);
-            strncat(names, graph->inputs[i]->name, 60);
-        }
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no input %s to give a shape; the inputs are: %s",
-                         choice->name, names);
-    }
     HoloTensor *t = &input->type;
-    if (t->rank >= 0 && t->rank != choice->rank)
+    if (t->rank >= 0 && t->rank != shape->rank)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s has %d dimensions, but a shape of %d is given",
-                         input->name, t->rank, choice->rank);
-    for (int d = 0; d < choice->rank; d++) {
+                         input->name, t->rank, shape->rank);
+    for (int d = 0; d < shape->rank; d++) {
         if (t->rank < 0) t->dim[d] = HOLO_DIM_UNKNOWN;
-        if (choice->dim[d] < 0) continue;
-        if (!holo_dim_is_symbolic(t->dim[d]) && t->dim[d] != choice->dim[d])
+        if (shape->dim[d] < 0) continue;
+        if (!holo_dim_is_symbolic(t->dim[d]) && t->dim[d] != shape->dim[d])
             return holo_fail(error, HOLO_BAD_ARGUMENT,
                              "dimension %d of input %s is fixed at %lld in the model; %lld is given", d, input->name,
-                             (long long)t->dim[d], (long long)choice->dim[d]);
+                             (long long)t->dim[d], (long long)shape->dim[d]);
         HoloDim before = t->dim[d];
-        t->dim[d]      = choice->dim[d];
-        if (holo_dim_is_symbolic(before) && before != HOLO_DIM_UNKNOWN) symbol_fix(graph, before, choice->dim[d]);
+        t->dim[d]      = shape->dim[d];
+        if (holo_dim_is_symbolic(before) && before != HOLO_DIM_UNKNOWN) symbol_fix(graph, before, shape->dim[d]);
     }
     if (t->rank < 0) {
-        t->rank = (int8_t)choice->rank;
-        for (int d = 0; d < choice->rank; d++)
+        t->rank = shape->rank;
+        for (int d = 0; d < shape->rank; d++)
             if (t->dim[d] == HOLO_DIM_UNKNOWN) t->dim[d] = holo_dims_fresh(graph->dims, "dim");
     }
     return HOLO_OK;
 }
 
-HoloStatus holo_compiler_apply_shapes(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
+// The input at `index` is an input no more.
+static HoloStatus constant_apply(HoloGraph *graph, int index, const HoloTensor *tensor, HoloError *error)
 {
-    for (int i = 0; i < compiler->shape_count; i++) HOLO_TRY(shape_apply(graph, &compiler->shapes[i], error));
+    HoloValue *input = graph->inputs[index];
+    if (input->type.kind != HOLO_TENSOR || input->type.dtype != tensor->dtype)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s is %s of %s; the constant given is a tensor of %s",
+                         input->name, input->type.kind == HOLO_TENSOR ? "a tensor" : "no tensor, but",
+                         holo_dtype_name((HoloDtype)input->type.dtype), holo_dtype_name((HoloDtype)tensor->dtype));
+    HOLO_TRY(shape_apply(graph, input, tensor, error));
+    input->type        = *tensor;
+    input->is_constant = true;
+    input->is_input    = false;
+    graph->input_count--;
+    memmove(graph->inputs + index, graph->inputs + index + 1,
+            (size_t)(graph->input_count - index) * sizeof *graph->inputs);
+    return HOLO_OK;
+}
+
+static HoloStatus choice_apply(HoloGraph *graph, const HoloInputChoice *choice, HoloError *error)
+{
+    for (int i = 0; i < graph->input_count; i++)
+        if (!strcmp(graph->inputs[i]->name, choice->name))
+            return choice->is_constant ? constant_apply(graph, i, &choice->value, error)
+                                       : shape_apply(graph, graph->inputs[i], &choice->value, error);
+    char names[512] = "";
+    for (int i = 0; i < graph->input_count && strlen(names) < 400; i++) {
+        strncat(names, i ? ", " : "", 4);
+        strncat(names, graph->inputs[i]->name, 60);
+    }
+    return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no input %s to give a %s; the inputs are: %s", choice->name,
+                     choice->is_constant ? "value" : "shape", names);
+}
+
+HoloStatus holo_compiler_apply_inputs(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
+{
+    if (compiler->symbolic) symbols_apply(graph);
+    for (int i = 0; i < compiler->input_count; i++) HOLO_TRY(choice_apply(graph, &compiler->inputs[i], error));
     return HOLO_OK;
 }
 

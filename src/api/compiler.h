@@ -5,18 +5,19 @@
 #include "graph/graph.h"
 #include "hologram_compiler.h"
 
-typedef struct HoloShapeChoice {
+typedef struct HoloInputChoice {
     const char *name;
-    int         rank;
-    int64_t     dim[HOLO_MAX_RANK]; // -1: as the model has it
-} HoloShapeChoice;
+    HoloTensor  value; // a shape (dim -1: as the model has it), or a constant, whose data is borrowed
+    bool        is_constant;
+} HoloInputChoice;
 
 enum { HOLO_CHOICES_MAX = 256 };
 
 struct HoloCompiler {
     HoloArena       arena; // owns names
-    int             shape_count;
-    HoloShapeChoice shapes[HOLO_CHOICES_MAX];
+    int             input_count;
+    HoloInputChoice inputs[HOLO_CHOICES_MAX]; // in the order in which they were made
+    bool            symbolic;
     HoloNumeric     numeric;
     bool            verify;
     double          relative, absolute;
@@ -36,8 +37,8 @@ typedef struct HoloReportBox {
 } HoloReportBox;
 
 void holo_compiler_defaults(HoloCompiler *compiler);
-// Fixes sizes of the graph's inputs as the compiler was told; fails where that cannot be.
-HOLO_MUST HoloStatus holo_compiler_apply_shapes(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error);
+// Makes the graph's inputs what the compiler was told; fails where that cannot be.
+HOLO_MUST HoloStatus holo_compiler_apply_inputs(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error);
 void                 holo_compiler_progress(const HoloCompiler *compiler, const char *stage, double fraction);
 
 #endif

@@ -14,6 +14,12 @@ typedef enum HoloKernelId {
 #undef HOLO_KERNEL
 } HoloKernelId;
 
+// May the kernel write its output over an input of the same size?
+static inline int holo_kernel_is_in_place(uint32_t kernel)
+{
+    return kernel == HOLO_KERNEL_softmax_f32;
+}
+
 enum { HOLO_PARAMS_MAX = 128 }; // bytes that any block fits in
 
 // matmul_f32: out = alpha * A B + beta * C for MatMul, Gemm and FusedMatMul. Inputs A, B and, where

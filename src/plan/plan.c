@@ -94,7 +94,7 @@ static bool is_dying(const Planning *p, const HoloNode *node, int node_index, co
 // The input over which the node may write its output: element by element, in the same place.
 static const HoloValue *overwritten(const Planning *p, const HoloNode *node, const HoloValue *out)
 {
-    bool in_place = node->op->flags & HOLO_OP_POINTWISE || holo_lower_choose(node).kernel == HOLO_KERNEL_softmax_f32;
+    bool in_place = node->op->flags & HOLO_OP_POINTWISE || holo_kernel_is_in_place(holo_lower_choose(node).kernel);
     if (!in_place || p->is_kept[out->id] || node->out_count != 1 || !type_is_known(p, &out->type)) return NULL;
     for (int i = 0; i < node->in_count; i++) {
         const HoloValue *v = node->in[i];
@@ -134,7 +134,7 @@ static HoloStatus record_new(Planning *p, const HoloValue *v, HoloStorage storag
     HOLO_TRY(holo_planner_text(p->planner, v->name, &r->value.name));
     HOLO_TRY(holo_planner_sizes(p->planner, t->rank > 0 ? t->rank : 0, t->dim, &r->value.size_first));
     r->bytes    = holo_tensor_bytes(t);
-    r->is_sized = true;
+    r->is_sized = t->rank >= 0;
     for (int d = 0; d < t->rank; d++) r->is_sized = r->is_sized && !holo_dim_is_symbolic(t->dim[d]);
     *out = p->record_count++;
     return HOLO_OK;
@@ -329,9 +329,9 @@ static HoloStatus arena_plan(Planning *p, HoloPlanRecord *plan)
     if (!blocks) return holo_fail_memory(error);
     for (uint32_t i = 0; i < p->record_count; i++) {
         const Record *r = &p->records[i];
-        if (r->value.storage != HOLO_STORE_ARENA) continue;
         if (!r->is_sized) return HOLO_OK;
-        blocks[i] = (HoloBlock){r->bytes, r->value.step_from, r->value.step_to, 0};
+        if (r->value.storage == HOLO_STORE_ARENA)
+            blocks[i] = (HoloBlock){r->bytes, r->value.step_from, r->value.step_to, 0};
     }
     if (!holo_pack(blocks, (int)p->record_count, &plan->arena_bytes)) return holo_fail_memory(error);
     for (uint32_t i = 0; i < p->record_count; i++)

@@ -3,7 +3,6 @@
 // This is where a plan from an untrusted file becomes safe to run: for each step the operator's own
 // infer must come to the sizes that the file says, and a kernel's own check must accept them. Where
 // infer needs values that exist only while running, the step is marked and infer is asked again then.
-#include "base/pack.h"
 #include "runtime/frame.h"
 
 #include <stdio.h>
@@ -319,59 +318,6 @@ static HoloStatus steps_bind(HoloFrame *frame, HoloError *error)
     return holo_session_reserve(frame->session, scratch, error);
 }
 
-// ---- memory
-
-static HoloStatus layout_static(const HoloFrame *frame, uint64_t *size, uint64_t *offsets, HoloError *error)
-{
-    *size = frame->plan->arena_bytes;
-    for (uint32_t i = 0; i < frame->plan->value_count; i++) {
-        const HoloValueRecord *v = holo_frame_record(frame, i);
-        if (v->storage != HOLO_STORE_ARENA) continue;
-        size_t bytes = holo_tensor_bytes(&frame->types[i]);
-        if (v->at % 64 || v->at > *size || bytes > *size - v->at)
-            return holo_fail(error, HOLO_BAD_ARCHIVE, "value %u lies outside the planned memory", i);
-        offsets[i] = v->at;
-    }
-    return HOLO_OK;
-}
-
-static HoloStatus layout_dynamic(HoloFrame *frame, uint64_t *size, uint64_t *offsets, HoloError *error)
-{
-    uint32_t   count  = frame->plan->value_count;
-    HoloBlock *blocks = HOLO_NEW(&frame->temp, HoloBlock, count + 1);
-    if (!blocks) return holo_fail_memory(error);
-    for (uint32_t i = 0; i < count; i++) {
-        const HoloValueRecord *v = holo_frame_record(frame, i);
-        if (v->storage == HOLO_STORE_ARENA)
-            blocks[i] = (HoloBlock){holo_tensor_bytes(&frame->types[i]), v->step_from, v->step_to, 0};
-    }
-    if (!holo_pack(blocks, (int)count, size)) return holo_fail(error, HOLO_NO_MEMORY, "the sizes need too much memory");
-    for (uint32_t i = 0; i < count; i++) offsets[i] = blocks[i].offset;
-    return HOLO_OK;
-}
-
-static HoloStatus memory_bind(HoloFrame *frame, HoloError *error)
-{
-    uint64_t size = 0, *offsets = HOLO_NEW(&frame->temp, uint64_t, frame->plan->value_count + 1);
-    if (!offsets) return holo_fail_memory(error);
-    if (frame->plan->flags & HOLO_PLAN_STATIC)
-        HOLO_TRY(layout_static(frame, &size, offsets, error));
-    else
-        HOLO_TRY(layout_dynamic(frame, &size, offsets, error));
-    if (size > frame->memory_size) {
-        holo_memory_free(frame->memory, frame->memory_size);
-        frame->memory_size = 0;
-        frame->memory      = size < SIZE_MAX ? holo_memory_take((size_t)size) : NULL;
-        if (!frame->memory)
-            return holo_fail(error, HOLO_NO_MEMORY, "no memory for the %llu bytes of a run", (unsigned long long)size);
-        frame->memory_size = (size_t)size;
-    }
-    for (uint32_t i = 0; i < frame->plan->value_count; i++)
-        if (holo_frame_record(frame, i)->storage == HOLO_STORE_ARENA)
-            frame->types[i].data = frame->values[i].data = frame->memory + offsets[i];
-    return HOLO_OK;
-}
-
 // ---- all of it
 
 static bool is_bound_to(const HoloFrame *frame, const HoloTensor *const *inputs)
@@ -393,7 +339,7 @@ static HoloStatus bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloEr
     HOLO_TRY(inputs_check(frame, inputs, error));
     HOLO_TRY(values_bind(frame, inputs, error));
     HOLO_TRY(steps_bind(frame, error));
-    return memory_bind(frame, error);
+    return holo_frame_layout(frame, error);
 }
 
 HoloStatus holo_frame_bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)

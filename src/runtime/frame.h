@@ -21,6 +21,7 @@ struct HoloSession {
     size_t             scratch_size, scratch_stride;
     HoloTensor        *inputs; // as set by the caller
     bool              *input_is_set;
+    void             **own_inputs; // memory of holo_session_input; NULL until asked for
     const HoloTensor **input_list; // room for pointers to them, where there are many
     struct {
         void  *data; // the caller's memory; NULL: the session's own
@@ -67,6 +68,8 @@ HOLO_MUST HoloStatus holo_frame_bind(HoloFrame *frame, const HoloTensor *const *
 // *out_known is false where that depends on values that do not exist yet. The types are in frame->temp.
 HOLO_MUST HoloStatus holo_frame_infer(HoloFrame *frame, uint32_t step, const HoloTensor **out_types, bool *out_known,
                                       HoloError *error);
+// Memory for all planned values, whose sizes are bound: from the file, or laid out now.
+HOLO_MUST HoloStatus holo_frame_layout(HoloFrame *frame, HoloError *error);
 // Runs all steps on these inputs, to which the frame is bound. Outputs are then in holo_frame_output.
 HOLO_MUST HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error);
 

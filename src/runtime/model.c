@@ -144,6 +144,7 @@ static HoloStatus port_load(HoloModel *model, const HoloPlanRecord *plan, uint32
     const HoloArchive     *a = &model->archive;
     const HoloValueRecord *v = &a->VALUES_at[plan->value_first + a->OPERANDS_at[operand]];
     port->name               = holo_model_text(model, v->name);
+    port->optional           = v->kind == HOLO_OPTIONAL;
     port->type               = (HoloTensor){.dtype = v->dtype, .kind = v->kind, .inner = v->inner, .rank = v->rank};
     for (int d = 0; d < v->rank; d++) {
         int64_t size      = a->SIZES_at[v->size_first + (uint32_t)d];

@@ -11,10 +11,11 @@ static HoloStatus arrays_create(HoloSession *session, HoloError *error)
     const HoloModel *model = session->model;
     session->frames        = HOLO_NEW(&session->arena, HoloFrame *, model->archive.PLANS_count);
     session->inputs        = HOLO_NEW(&session->arena, HoloTensor, holo_model_input_count(model) + 1);
+    session->own_inputs    = HOLO_NEW(&session->arena, void *, holo_model_input_count(model) + 1);
     session->input_is_set  = HOLO_NEW(&session->arena, bool, holo_model_input_count(model) + 1);
     session->outputs =
         holo_arena_take_array(&session->arena, (size_t)holo_model_output_count(model) + 1, sizeof *session->outputs);
-    if (!session->frames || !session->inputs || !session->input_is_set || !session->outputs)
+    if (!session->frames || !session->inputs || !session->input_is_set || !session->own_inputs || !session->outputs)
         return holo_fail_memory(error);
     return holo_frame_create(session, 0, NULL, &session->frames[0], error);
 }
@@ -152,8 +153,10 @@ HoloStatus holo_session_input(HoloSession *session, int index, HoloTensor *out_v
     for (int d = 0; d < t.rank; d++) fixed = fixed && t.dim[d] >= 0;
     if (!fixed)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "the size of input %s is not fixed: set it instead", port->name);
-    t.data = holo_arena_take(&session->arena, holo_tensor_bytes(&t) + 1);
-    if (!t.data) return holo_fail_memory(error);
+    void **own = &session->own_inputs[index];
+    if (!*own) *own = holo_arena_take(&session->arena, holo_tensor_bytes(&t) + 1);
+    if (!*own) return holo_fail_memory(error);
+    t.data    = *own;
     *out_view = t;
     return holo_session_set_input(session, index, &t, error);
 }
@@ -197,7 +200,12 @@ HoloStatus holo_session_run(HoloSession *session, HoloError *error)
     const HoloTensor *inputs[64], **list = inputs;
     int               count = holo_model_input_count(session->model);
     for (int i = 0; i < count; i++)
-        if (!session->input_is_set[i])
+        if (!session->input_is_set[i] && session->model->inputs[i].optional) // nothing is a value of its type
+            session->inputs[i] = (HoloTensor){.dtype = session->model->inputs[i].type.dtype,
+                                              .kind  = HOLO_OPTIONAL,
+                                              .inner = session->model->inputs[i].type.inner,
+                                              .rank  = 1};
+        else if (!session->input_is_set[i])
             return holo_fail(error, HOLO_BAD_INPUT, "input %s is not set", session->model->inputs[i].name);
     if (count > HOLO_COUNT(inputs)) {
         if (!session->input_list) session->input_list = HOLO_NEW(&session->arena, const HoloTensor *, count);

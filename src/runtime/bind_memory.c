@@ -1,0 +1,101 @@
+// bind_memory.c - offsets in the arena for the sizes at hand, and the proof that no step can spoil its own inputs.
+#include "base/pack.h"
+#include "format/params.h"
+#include "runtime/frame.h"
+
+static HoloStatus layout_static(const HoloFrame *frame, uint64_t *size, uint64_t *offsets, HoloError *error)
+{
+    *size = frame->plan->arena_bytes;
+    for (uint32_t i = 0; i < frame->plan->value_count; i++) {
+        const HoloValueRecord *v = holo_frame_record(frame, i);
+        if (v->storage != HOLO_STORE_ARENA) continue;
+        size_t bytes = holo_tensor_bytes(&frame->types[i]);
+        if (v->at % 64 || v->at > *size || bytes > *size - v->at)
+            return holo_fail(error, HOLO_BAD_ARCHIVE, "value %u lies outside the planned memory", i);
+        offsets[i] = v->at;
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus layout_dynamic(HoloFrame *frame, uint64_t *size, uint64_t *offsets, HoloError *error)
+{
+    uint32_t   count  = frame->plan->value_count;
+    HoloBlock *blocks = HOLO_NEW(&frame->temp, HoloBlock, count + 1);
+    if (!blocks) return holo_fail_memory(error);
+    for (uint32_t i = 0; i < count; i++) {
+        const HoloValueRecord *v = holo_frame_record(frame, i);
+        if (v->storage == HOLO_STORE_ARENA)
+            blocks[i] = (HoloBlock){holo_tensor_bytes(&frame->types[i]), v->step_from, v->step_to, 0};
+    }
+    if (!holo_pack(blocks, (int)count, size)) return holo_fail(error, HOLO_NO_MEMORY, "the sizes need too much memory");
+    for (uint32_t i = 0; i < count; i++) offsets[i] = blocks[i].offset;
+    return HOLO_OK;
+}
+
+// ---- overlaps
+
+// The arena bytes behind a value, through views; false: it has none there.
+static bool bytes_of(const HoloFrame *frame, const HoloTensor *value, const char **out_from, const char **out_to)
+{
+    if (!value) return false;
+    uint32_t number = (uint32_t)(value - frame->values);
+    while (holo_frame_record(frame, number)->storage == HOLO_STORE_ALIAS)
+        number = (uint32_t)holo_frame_record(frame, number)->at;
+    if (holo_frame_record(frame, number)->storage != HOLO_STORE_ARENA) return false;
+    *out_from = frame->types[number].data;
+    *out_to   = *out_from + holo_tensor_bytes(&frame->types[number]);
+    return *out_from < *out_to;
+}
+
+// Operators check the values that they read (indices, lengths) and then use them: what they write must not
+// change these. Only what goes element by element, each in its own place, may write over an input.
+static HoloStatus step_overlaps_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloCall *call)
+{
+    bool in_place = call->op->flags & HOLO_OP_POINTWISE || holo_kernel_is_in_place(s->kernel);
+    for (int i = 0; i < call->out_count; i++) {
+        const char *from, *to, *other_from, *other_to;
+        if (!bytes_of(frame, call->out[i], &from, &to)) continue;
+        for (int k = 0; k < call->in_count + call->out_count; k++) {
+            const HoloTensor *other = k < call->in_count ? call->in[k] : call->out[k - call->in_count];
+            if (k == call->in_count + i || !bytes_of(frame, other, &other_from, &other_to)) continue;
+            if (from >= other_to || other_from >= to) continue;
+            bool same = in_place && k < call->in_count && from == other_from && to == other_to;
+            if (!same) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "output %d lies over another operand", i);
+        }
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus overlaps_check(const HoloFrame *frame, HoloError *error)
+{
+    const HoloStepRecord *steps = frame->session->model->archive.STEPS_at + frame->plan->step_first;
+    for (uint32_t i = 0; i < frame->plan->step_count; i++) {
+        frame->calls[i].error = error;
+        HOLO_TRY(step_overlaps_check(frame, &steps[i], &frame->calls[i]));
+    }
+    return HOLO_OK;
+}
+
+// ---- all of it
+
+HoloStatus holo_frame_layout(HoloFrame *frame, HoloError *error)
+{
+    uint64_t size = 0, *offsets = HOLO_NEW(&frame->temp, uint64_t, frame->plan->value_count + 1);
+    if (!offsets) return holo_fail_memory(error);
+    if (frame->plan->flags & HOLO_PLAN_STATIC)
+        HOLO_TRY(layout_static(frame, &size, offsets, error));
+    else
+        HOLO_TRY(layout_dynamic(frame, &size, offsets, error));
+    if (size > frame->memory_size) {
+        holo_memory_free(frame->memory, frame->memory_size);
+        frame->memory_size = 0;
+        frame->memory      = size < SIZE_MAX ? holo_memory_take((size_t)size) : NULL;
+        if (!frame->memory)
+            return holo_fail(error, HOLO_NO_MEMORY, "no memory for the %llu bytes of a run", (unsigned long long)size);
+        frame->memory_size = (size_t)size;
+    }
+    for (uint32_t i = 0; i < frame->plan->value_count; i++)
+        if (holo_frame_record(frame, i)->storage == HOLO_STORE_ARENA)
+            frame->types[i].data = frame->values[i].data = frame->memory + offsets[i];
+    return overlaps_check(frame, error);
+}
