@@ -14,18 +14,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void hashes_mend(uint8_t *bytes, size_t size)
 {
     HoloHeader *h = (void *)bytes;
-    if (size < sizeof *h) return;
-    h->file_size = size;
-    if (h->header_size > size || h->header_size % 8 ||
-        h->section_count > (size - h->header_size) / sizeof(HoloSectionRecord))
-        return;
+    if (size < sizeof *h || h->header_size < sizeof *h || h->header_size > size || h->header_size % 8) return;
+    size_t count = h->section_count;
+    if (count > (size - h->header_size) / sizeof(HoloSectionRecord)) return;
     HoloSectionRecord *table = (void *)(bytes + h->header_size);
-    for (uint32_t i = 0; i < h->section_count; i++) {
-        if (table[i].offset > size || table[i].size > size - table[i].offset) continue;
-        HoloHash hash = holo_hash(bytes + table[i].offset, table[i].size);
+    for (size_t i = 0; i < count; i++) {
+        HoloSectionRecord s = table[i]; // a copy: a section may lie over the table
+        if (s.offset > size || s.size > size - s.offset) continue;
+        HoloHash hash = holo_hash(bytes + s.offset, s.size);
         memcpy(table[i].hash, hash.word, sizeof hash.word);
     }
-    HoloHash hash = holo_hash(table, h->section_count * sizeof *table);
+    HoloHash hash = holo_hash(table, count * sizeof *table);
+    h->file_size  = size;
     memcpy(h->hash, hash.word, sizeof hash.word);
 }
 

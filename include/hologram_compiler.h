@@ -34,7 +34,8 @@ HOLO_API void                 holo_compiler_destroy(HoloCompiler *compiler);
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_shape(HoloCompiler *compiler, const char *name, int rank,
                                                       const int64_t *dim, HoloError *error);
 // Gives the input `name` a value for good: it is an input no more, and what follows from it is computed while
-// compiling. The name is copied; the data is borrowed for as long as the compiler is used.
+// compiling. It has the shape of the value, whatever the model declares. The name is copied; the data is
+// borrowed for as long as the compiler is used.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_constant(HoloCompiler *compiler, const char *name,
                                                          const HoloTensor *tensor, HoloError *error);
 // Leaves every size of every input open, also where the model fixes it: each becomes a symbol of its own. Ranks

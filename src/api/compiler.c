@@ -148,7 +148,7 @@ static HoloStatus shape_apply(HoloGraph *graph, HoloValue *input, const HoloTens
     return HOLO_OK;
 }
 
-// The input at `index` is an input no more.
+// The input at `index` is an input no more, and its shape that of its value.
 static HoloStatus constant_apply(HoloGraph *graph, int index, const HoloTensor *tensor, HoloError *error)
 {
     HoloValue *input = graph->inputs[index];
@@ -156,7 +156,10 @@ static HoloStatus constant_apply(HoloGraph *graph, int index, const HoloTensor *
         return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s is %s of %s; the constant given is a tensor of %s",
                          input->name, input->type.kind == HOLO_TENSOR ? "a tensor" : "no tensor, but",
                          holo_dtype_name((HoloDtype)input->type.dtype), holo_dtype_name((HoloDtype)tensor->dtype));
-    HOLO_TRY(shape_apply(graph, input, tensor, error));
+    for (int d = 0; d < input->type.rank && d < tensor->rank; d++) {
+        HoloDim before = input->type.dim[d];
+        if (holo_dim_is_symbolic(before) && before != HOLO_DIM_UNKNOWN) symbol_fix(graph, before, tensor->dim[d]);
+    }
     input->type        = *tensor;
     input->is_constant = true;
     input->is_input    = false;

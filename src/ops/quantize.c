@@ -19,10 +19,11 @@ static HoloStatus find_axis(const HoloCall *call, int *out_axis)
     return holo_axis(call, rank == 1 ? 0 : holo_attr_int(call, "axis", 1), rank, out_axis);
 }
 
+// Is it one number, as far as sizes are known?
 static bool is_one(const HoloTensor *t)
 {
     for (int i = 0; i < t->rank; i++)
-        if (t->dim[i] != 1) return false;
+        if (t->dim[i] != 1 && !holo_dim_is_symbolic(t->dim[i])) return false;
     return true;
 }
 

@@ -1,0 +1,93 @@
+# compile_test.sh - hologram compile: what it writes, what it prints, what it refuses.
+
+gives 0 'digits.onnx -> digits.holo' hologram compile "$MODEL"
+check 'the archive has the name of the model' test -s digits.holo
+gives 0 'agrees with the model; worst difference' hologram compile "$MODEL" -o a.holo
+gives 0 'B arena' hologram compile "$MODEL" -o fixed.holo --input-shape image:3,1,8,8
+for line in nodes constants memory size verified time; do
+    gives 0 "  $line" hologram compile "$MODEL" -o a.holo
+done
+quiet hologram compile "$MODEL" -o a.holo --quiet
+gives 0 'pass' hologram compile "$MODEL" -o a.holo --verbose
+
+# The same bytes, whatever the threads; other bytes for another class.
+for threads in 1 4; do
+    quiet hologram compile "$MODEL" -o b.holo --quiet --threads $threads
+    same a.holo b.holo
+done
+quiet env HOLOGRAM_THREADS=3 "$HOLOGRAM" compile "$MODEL" -o b.holo -q
+same a.holo b.holo
+quiet hologram compile "$MODEL" -o exact.holo --quiet --numeric exact
+gives 0 'exact' hologram inspect exact.holo
+check 'another class, other bytes' sh -c '! cmp -s a.holo exact.holo'
+
+hologram compile "$MODEL" -o a.holo --json > report.json
+json report.json model archive nodes_before nodes_after folded constants deduplicated arena_bytes naive_bytes \
+    archive_bytes verified worst_relative seconds passes
+gives 0 'not asked for' hologram inspect a.holo --json
+hologram compile "$MODEL" -o a.holo --no-verify -q
+gives 0 'not asked for' hologram inspect a.holo
+
+hologram compile "$MODEL" -o a.holo --dump=import > import.txt 2> table.txt
+check 'the graph is on stdout alone' grep -q '^graph digits(image: f32\[batch,1,8,8\])' import.txt
+check 'the table is not' grep -q verified table.txt
+gives 2 'there is no pass nonsense' hologram compile "$MODEL" --dump=nonsense
+hologram compile "$MODEL" -o a.holo --dump=all > all.txt 2> /dev/null
+check 'all of them' test "$(grep -c '^graph' all.txt)" -gt 3
+
+# What goes wrong leaves no file: neither the archive nor a temporary one.
+refused() { # WORDS ARGUMENTS...
+    words=$1
+    shift
+    ls -A > .before
+    gives 1 "$words" hologram compile "$@"
+    ls -A > .after
+    cp .before .printed
+    same .before .after
+}
+: > .after
+: > .before
+: > .printed
+head -c 60000 "$MODEL" > cut.onnx
+: > empty.onnx
+printf '<!DOCTYPE html><html></html>' > page.onnx
+printf '\211PNG\r\n\032\n' > picture.onnx
+printf 'PK\003\004 and so on' > zip.onnx
+sed 's/Relu/Relx/g; s/Gemm/Gemx/g' "$MODEL" > unknown.onnx
+refused 'cut.onnx' cut.onnx -o out.holo
+refused 'an empty file' empty.onnx -o out.holo
+refused 'a web page' page.onnx -o out.holo
+refused 'PNG' picture.onnx -o out.holo
+refused 'a zip archive' zip.onnx -o out.holo
+refused 'Relx version 13: 3 nodes' unknown.onnx -o out.holo
+refused 'Gemx version 13: 2 nodes' unknown.onnx -o out.holo
+refused 'no-such.onnx' no-such.onnx -o out.holo
+refused 'is a folder' "$DEMO" -o out.holo
+refused 'is an archive already' digits.holo -o out.holo
+refused 'no/such/folder' "$MODEL" -o no/such/folder.holo
+refused 'the inputs are: image' "$MODEL" -o out.holo --input-shape picture:1,1,8,8
+refused 'fixed at 8 in the model; 9 is given' "$MODEL" -o out.holo --input-shape image:1,1,8,9
+mkdir folder
+refused 'folder' "$MODEL" -o folder
+if [ "$(id -u)" != 0 ]; then
+    chmod a-w folder
+    refused 'folder/out.holo' "$MODEL" -o folder/out.holo
+fi
+
+# Called wrongly: status 2.
+gives 2 'MODEL is missing' hologram compile
+gives 2 'there is no option --bogus' hologram compile "$MODEL" --bogus
+gives 2 'expected NAME:DIMS' hologram compile "$MODEL" --input-shape image=1
+gives 2 'is none of fused|exact' hologram compile "$MODEL" --numeric fast
+gives 2 '' hologram compile "$MODEL" "$MODEL"
+
+# A damaged model: every 997th byte turned around, one at a time. Never a signal (above 128).
+size=$(wc -c < "$MODEL")
+at=0
+while [ $at -lt "$size" ]; do
+    cp "$MODEL" flipped.onnx
+    printf '\377' | dd of=flipped.onnx bs=1 seek=$at conv=notrunc 2> /dev/null
+    hologram compile flipped.onnx -o flipped.holo -q > .printed 2>&1
+    check "byte $at changed ends with status 0 or 1" test $? -le 1
+    at=$((at + 997))
+done

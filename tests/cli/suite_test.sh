@@ -1,0 +1,58 @@
+# suite_test.sh - hologram test: folders of cases, as ONNX's own suite has them.
+
+# A TensorProto of f32 on stdout: its dims as octal bytes, the size of its data as octal bytes; the data is read.
+pb() { # "\10\1\10\12" "\50"
+    printf "$1"'\20\1\112'"$2"
+    cat
+}
+case_make() { # NAME: the digits model, with the answer it gives
+    mkdir -p "$1/test_data_set_0"
+    cp "$MODEL" "$1/model.onnx"
+    npy_data "$SEVEN" | pb '\10\1\10\1\10\10\10\10' '\200\2' > "$1/test_data_set_0/input_0.pb"
+    npy_data out/probabilities.npy | pb '\10\1\10\12' '\50' > "$1/test_data_set_0/output_0.pb"
+}
+last() { tail -n 1 .printed; }
+tally() { # WORDS: the last line, alone
+    check "the last line is '$1'" test "$(last)" = "$1"
+}
+suite() { # STATUS WORDS LAST ARGUMENTS...
+    want=$3
+    gives_status=$1 gives_words=$2
+    shift 3
+    gives "$gives_status" "$gives_words" hologram test "$@"
+    cp .printed suite.txt
+    check "the last line is '$want'" test "$(tail -n 1 suite.txt)" = "$want"
+}
+
+hologram run "$MODEL" --input "$SEVEN" --output out -q
+case_make cases/good
+suite 0 '' '1 passed, 0 failed, 0 skipped' cases/good
+suite 0 '' '1 passed, 0 failed, 0 skipped' cases
+
+# Data sets that differ: in value, in shape; a model that is none; data that is none.
+case_make cases/value
+printf '\77' | dd of=cases/value/test_data_set_0/output_0.pb bs=1 seek=12 conv=notrunc 2> /dev/null
+case_make cases/shape
+npy_data out/probabilities.npy | pb '\10\2\10\5' '\50' > cases/shape/test_data_set_0/output_0.pb
+case_make cases/broken
+head -c 1000 "$MODEL" > cases/broken/model.onnx
+case_make cases/data
+head -c 30 "$SEVEN" > cases/data/test_data_set_0/input_0.pb
+case_make cases/two_sets
+cp -r cases/two_sets/test_data_set_0 cases/two_sets/test_data_set_1
+suite 1 'value' '2 passed, 4 failed, 0 skipped' cases
+for name in value shape broken data; do
+    check "the failure of $name is told" grep -q "$name" suite.txt
+done
+suite 1 '' '0 passed, 1 failed, 0 skipped' cases/value
+suite 0 '' '1 passed, 0 failed, 0 skipped' cases/value --atol 10
+suite 0 '' '3 passed, 0 failed, 0 skipped' cases/good cases/two_sets cases/good
+hologram test cases --json suite.json > /dev/null
+json suite.json name
+for jobs in 1 2 4; do suite 1 '' '2 passed, 4 failed, 0 skipped' cases --jobs $jobs; done
+suite 0 '' '1 passed, 0 failed, 0 skipped' cases/good --reference
+
+gives 1 'no-such-folder' hologram test no-such-folder
+mkdir none
+gives 1 'none' hologram test none
+gives 2 '' hologram test

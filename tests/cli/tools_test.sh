@@ -1,0 +1,61 @@
+# tools_test.sh - graph, ops, bench, config, help: each does what it says.
+
+quiet hologram compile "$MODEL" -o digits.holo -q
+
+for stage in "$MODEL" digits.holo; do
+    for form in svg dot html; do
+        gives 0 "picture.$form" hologram graph "$stage" -o picture.$form
+        check "there is a Conv in it" grep -q Conv picture.$form
+    done
+done
+check 'an SVG' grep -q '^<svg ' picture.svg
+check 'a graph' grep -q '^digraph' picture.dot
+check 'a page that needs nothing from elsewhere' sh -c '! grep -qE "(src|href)=.?https?:" picture.html'
+if command -v python3 > /dev/null; then
+    check 'well-formed XML' python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' picture.svg
+fi
+gives 1 'no/such.svg' hologram graph "$MODEL" -o no/such.svg
+gives 2 '' hologram graph "$MODEL" -o picture.bmp
+gives 1 'no-such' hologram graph no-such -o p.svg
+
+gives 0 'Conv' hologram ops
+gives 0 'Relu' hologram ops Relu
+gives 1 'NoSuchOperator' hologram ops NoSuchOperator
+hologram ops --json > ops.json
+json ops.json domain name since types runs
+
+hologram bench digits.holo --seconds 0.05 --json > bench.json
+json bench.json open_us first_us min_us median_us p99_us rss_mb arena_mb threads
+gives 0 'median' hologram bench "$MODEL" --seconds 0.05 --threads 1 --input image="$SEVEN"
+
+# Settings: the flag, then the environment, then .env, then hologram.toml, then the default.
+gives 0 'threads    0        default' hologram config
+echo 'threads = 5' > hologram.toml
+gives 0 'threads    5        hologram.toml' hologram config
+echo 'HOLOGRAM_THREADS=6' > .env
+gives 0 'threads    6        .env' hologram config
+export HOLOGRAM_THREADS=7
+gives 0 'threads    7        HOLOGRAM_THREADS' hologram config
+gives 0 '"threads": 1,' hologram bench digits.holo --seconds 0.05 --json --threads 1
+gives 0 '"threads": 7,' hologram bench digits.holo --seconds 0.05 --json
+unset HOLOGRAM_THREADS
+hologram config --json > config.json
+json config.json threads numeric verify
+echo 'thread = 5' > hologram.toml
+gives 2 "did you mean 'threads'" hologram config
+echo 'threads = many' > hologram.toml
+gives 2 'hologram.toml:1' hologram config
+rm hologram.toml .env
+
+gives 0 'usage: hologram' hologram help
+gives 0 'usage: hologram' hologram --help
+for command in compile run test bench inspect graph ops verify config; do
+    gives 0 "hologram $command" hologram help $command
+    gives 0 "hologram $command" hologram $command --help
+    check "the manual tells of $command" grep -q "hologram $command" "$ROOT/docs/man/hologram.1"
+done
+gives 0 '.' hologram version
+gives 2 "compile" hologram compil
+gives 2 '' hologram
+gives 2 '' hologram help no-such-command
+check 'a full disk is an error' sh -c '! "$HOLOGRAM" help > /dev/full'
