@@ -44,6 +44,7 @@ SO       := $(BUILD)/libhologram.so
 SO_COMP  := $(BUILD)/libhologram-compiler.so
 
 .PHONY: all demo test unit onnx lint format asan ubsan tsan fuzz fuzz-replay bench install clean deps help hooks real
+MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/hologram $(SO) $(SO_COMP)

@@ -164,6 +164,8 @@ static HoloStatus meta_add(Compile *c)
     HOLO_TRY(holo_plan_meta(&c->plan, "numeric", c->compiler->numeric == HOLO_EXACT ? "exact" : "fused", c->error));
     HOLO_TRY(meta_number(c, "nodes.before", r->nodes_before));
     HOLO_TRY(meta_number(c, "nodes.after", r->nodes_after));
+    uint64_t flops = holo_plan_flops(c->source->model.graph);
+    if (flops) HOLO_TRY(meta_number(c, "flops", flops));
     for (int i = 0; i < r->pass_count; i++) {
         char key[64];
         snprintf(key, sizeof key, "pass.%s", r->passes[i].name);

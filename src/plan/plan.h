@@ -36,6 +36,9 @@ HOLO_MUST HoloStatus holo_plan_create(const HoloGraph *graph, HoloPlan *out, Hol
 void                 holo_plan_deinit(HoloPlan *plan);
 HOLO_MUST HoloStatus holo_plan_meta(HoloPlan *plan, const char *key, const char *value, HoloError *error);
 
+// Floating-point operations of a run, its products counted; 0: they depend on symbolic sizes, or there are none.
+uint64_t holo_plan_flops(const HoloGraph *graph);
+
 // ---- for the files of this folder
 
 HOLO_MUST HoloStatus holo_buffer_add(HoloBuffer *buffer, const void *data, size_t size, HoloError *error);

@@ -159,29 +159,56 @@ static HoloStatus port_load(HoloModel *model, const HoloPlanRecord *plan, uint32
     return HOLO_OK;
 }
 
-// Does a step, an output or a view of the model's own plan read the value?
-static bool value_is_read(const HoloArchive *a, const HoloPlanRecord *plan, uint32_t value)
+static bool is_entry(int64_t size)
+{
+    return holo_dim_is_symbolic(size) && size != HOLO_DIM_UNKNOWN;
+}
+
+// What steps, outputs and views of the model's own plan read, and how often sizes and expressions use each entry
+// of DIMS.
+static void uses_find(const HoloArchive *a, const HoloPlanRecord *plan, bool *is_read, uint32_t *uses)
 {
     for (uint32_t i = 0; i < plan->step_count; i++) {
         const HoloStepRecord *s = &a->STEPS_at[plan->step_first + i];
-        for (uint32_t k = 0; k < s->in_count; k++)
-            if (a->OPERANDS_at[s->operand_first + k] == value) return true;
+        for (uint32_t k = 0; k < s->in_count; k++) {
+            uint32_t value = a->OPERANDS_at[s->operand_first + k];
+            if (value != HOLO_NO_VALUE) is_read[value] = true;
+        }
     }
-    for (uint32_t i = 0; i < plan->output_count; i++)
-        if (a->OPERANDS_at[plan->output_first + i] == value) return true;
+    for (uint32_t i = 0; i < plan->output_count; i++) is_read[a->OPERANDS_at[plan->output_first + i]] = true;
     for (uint32_t i = 0; i < plan->value_count; i++) {
         const HoloValueRecord *v = &a->VALUES_at[plan->value_first + i];
-        if (v->storage == HOLO_STORE_ALIAS && v->at == value) return true;
+        if (v->storage == HOLO_STORE_ALIAS) is_read[v->at] = true;
     }
-    return false;
+    for (size_t i = 0; i < a->SIZES_count; i++)
+        if (is_entry(a->SIZES_at[i])) uses[(uint32_t)a->SIZES_at[i]]++;
+    for (size_t i = 0; i < a->DIMS_count; i++) {
+        const HoloDimRecord *r = &a->DIMS_at[i];
+        if (r->op == HOLO_DIM_SYMBOL) continue;
+        if (is_entry(r->a)) uses[(uint32_t)r->a]++;
+        if (is_entry(r->b)) uses[(uint32_t)r->b]++;
+    }
 }
 
-static bool input_is_free(const HoloModel *model, const HoloPlanRecord *plan, uint32_t i)
+static HoloStatus free_inputs_find(HoloModel *model, const HoloPlanRecord *plan, HoloError *error)
 {
-    const HoloPort *port = &model->inputs[i];
-    for (int d = 0; d < port->type.rank; d++)
-        if (port->type.dim[d] < 0) return false;
-    return !value_is_read(&model->archive, plan, model->archive.OPERANDS_at[plan->input_first + i]);
+    const HoloArchive *a       = &model->archive;
+    HoloArena          scratch = {0};
+    bool              *is_read = HOLO_NEW(&scratch, bool, plan->value_count + 1);
+    uint32_t          *uses    = HOLO_NEW(&scratch, uint32_t, a->DIMS_count + 1);
+    HoloStatus         status  = is_read && uses ? HOLO_OK : holo_fail_memory(error);
+    if (!status) uses_find(a, plan, is_read, uses);
+    for (uint32_t i = 0; !status && i < plan->input_count; i++) {
+        uint32_t               value = a->OPERANDS_at[plan->input_first + i];
+        const HoloValueRecord *v     = &a->VALUES_at[plan->value_first + value];
+        model->input_is_free[i]      = !is_read[value];
+        for (int d = 0; d < v->rank; d++) {
+            int64_t size = a->SIZES_at[v->size_first + (uint32_t)d];
+            if (is_entry(size) && uses[(uint32_t)size] > 1) model->input_is_free[i] = false;
+        }
+    }
+    holo_arena_deinit(&scratch);
+    return status;
 }
 
 static HoloStatus ports_load(HoloModel *model, HoloError *error)
@@ -194,8 +221,7 @@ static HoloStatus ports_load(HoloModel *model, HoloError *error)
         HOLO_TRY(port_load(model, plan, plan->input_first + i, &model->inputs[i], error));
     for (uint32_t i = 0; i < plan->output_count; i++)
         HOLO_TRY(port_load(model, plan, plan->output_first + i, &model->outputs[i], error));
-    for (uint32_t i = 0; i < plan->input_count; i++) model->input_is_free[i] = input_is_free(model, plan, i);
-    return HOLO_OK;
+    return free_inputs_find(model, plan, error);
 }
 
 // ---- opening

@@ -2,6 +2,7 @@
 #
 # Blocks of ```sh run, one after the other for each page, in a copy of what the repository holds, with the program in
 # build/hologram and on the path. Commands that install something or need the network stand in blocks of ```console.
+. "$CHECKS"
 
 mkdir -p tree bin
 for part in "$ROOT"/*; do

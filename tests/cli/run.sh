@@ -1,8 +1,9 @@
 #!/bin/sh
 # run.sh [NAME...] - every *_test.sh of this folder, or those named: HOLOGRAM=build/hologram sh tests/cli/run.sh
 #
-# Each test runs in a shell and a folder of its own, with the checks of tests/support/checks.sh. Ends with 'N passed,
-# N failed'; fails when a check did, or when a test ended before its end.
+# Each test runs in an empty folder of its own. One that sources $CHECKS (tests/support/checks.sh) counts each of its
+# checks, any other counts as one, by its exit status. Failures come with what was printed; the last line is 'N passed,
+# N failed'.
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 ROOT=$(cd "$here/../.." && pwd)
 HOLOGRAM=$(realpath "${HOLOGRAM:-$ROOT/build/hologram}") || exit 1
@@ -22,8 +23,15 @@ for file; do
     [ -f "$file" ] || file=$here/${file}_test.sh
     TEST=$(basename "$file" _test.sh)
     export TEST
+    counted=$(wc -l < "$TALLY")
     mkdir "$top/$TEST" && cd "$top/$TEST" || exit 1
-    sh -c '. "$CHECKS"; . "$1"' sh "$file" || { echo "$TEST: ended early, with status $?"; echo failed >> "$TALLY"; }
+    if sh "$file" > "$top/log" 2>&1; then
+        [ "$(wc -l < "$TALLY")" != "$counted" ] || echo passed >> "$TALLY"
+    else
+        echo failed >> "$TALLY"
+        echo "$TEST: ended with a failure"
+    fi
+    tail -n +"$((counted + 1))" "$TALLY" | grep -q '^failed$' && cat "$top/log"
     cd "$top" && chmod -R u+w "$TEST" && rm -rf "$TEST"
 done
 passed=$(grep -c '^passed$' "$TALLY")

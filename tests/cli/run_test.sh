@@ -1,4 +1,5 @@
 # run_test.sh - hologram run: inputs found, checked and read; outputs shown and written; the same bits every time.
+. "$CHECKS"
 
 quiet hologram compile "$MODEL" -o digits.holo -q
 gives 0 'probabilities f32[1, 10] = ' hologram run digits.holo --input image="$SEVEN"

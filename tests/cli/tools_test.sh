@@ -1,4 +1,5 @@
 # tools_test.sh - graph, ops, bench, config, help: each does what it says.
+. "$CHECKS"
 
 quiet hologram compile "$MODEL" -o digits.holo -q
 
@@ -56,6 +57,6 @@ for command in compile run test bench inspect graph ops verify config; do
 done
 gives 0 '.' hologram version
 gives 2 "compile" hologram compil
-gives 2 '' hologram
+gives 0 'usage: hologram' hologram
 gives 2 '' hologram help no-such-command
 check 'a full disk is an error' sh -c '! "$HOLOGRAM" help > /dev/full'

@@ -1,4 +1,5 @@
 # verify_test.sh - hologram verify and inspect: good archives, damaged ones, files that are none.
+. "$CHECKS"
 
 quiet hologram compile "$MODEL" -o digits.holo -q
 gives 0 'digits.holo: good' hologram verify digits.holo
@@ -32,7 +33,7 @@ cat digits.holo "$SEVEN" > longer.holo
 gives 1 'longer.holo' hologram verify longer.holo
 gives 1 'is a model, not an archive' hologram verify "$MODEL"
 gives 1 'no-such.holo' hologram verify no-such.holo
-gives 2 'FILE is missing' hologram verify
+gives 2 'is missing' hologram verify
 
 gives 0 'image        f32[batch, 1, 8, 8]' hologram inspect digits.holo
 gives 0 'verify.status' hologram inspect digits.holo

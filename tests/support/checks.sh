@@ -1,5 +1,4 @@
-# checks.sh - what the tests of the program are written with. Sourced by tests/cli/run.sh; the working folder is empty
-# and the test's own.
+# checks.sh - what the tests of the program are written with: sourced at their top, under tests/cli/run.sh.
 #
 #   gives STATUS WORDS COMMAND...   the command ends with this status and prints these words, on stdout or stderr
 #   quiet COMMAND...                it succeeds and prints nothing
@@ -29,7 +28,7 @@ gives() {
     "$@" > .printed 2>&1 < /dev/null
     got=$?
     if [ "$got" != "$status" ]; then failed "$*: status $got, expected $status"
-    elif ! grep -qF -e "$words" .printed; then failed "$*: '$words' is not in what it prints"
+    elif [ -n "$words" ] && ! grep -qF -e "$words" .printed; then failed "$*: '$words' is not in what it prints"
     else passed; fi
 }
 

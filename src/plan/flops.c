@@ -1,0 +1,59 @@
+// flops.c - how many floating-point operations a run takes, where that can be counted beforehand.
+//
+// Products are counted, a multiplication and an addition each: they are what takes the time. A graph with a
+// product of symbolic size is not counted at all.
+#include "plan/plan.h"
+
+#include <string.h>
+
+static double count_of(const HoloTensor *t)
+{
+    double count = t->rank < 0 ? -1 : 1;
+    for (int d = 0; d < t->rank; d++) count *= holo_dim_is_symbolic(t->dim[d]) ? -1 : (double)t->dim[d];
+    return count;
+}
+
+// The terms of one output element.
+static double terms_matmul(const HoloNode *node)
+{
+    const HoloTensor *a = &node->in[0]->type;
+    return a->rank > 0 ? (double)a->dim[a->rank - 1] : -1;
+}
+
+static double terms_gemm(const HoloNode *node)
+{
+    HoloCall          call = {.attr = node->attr, .attr_count = node->attr_count};
+    const HoloTensor *a    = &node->in[0]->type;
+    return a->rank == 2 ? (double)a->dim[holo_attr_int(&call, "transA", 0) ? 0 : 1] : -1;
+}
+
+static double terms_conv(const HoloNode *node)
+{
+    const HoloTensor *w = &node->in[1]->type;
+    return w->rank > 0 && w->dim[0] > 0 ? count_of(w) / (double)w->dim[0] : -1;
+}
+
+static const struct {
+    const char *op;
+    double (*terms)(const HoloNode *node);
+} products[] = {
+    {"MatMul", terms_matmul}, {"MatMulInteger", terms_matmul}, {"Gemm", terms_gemm},
+    {"Conv", terms_conv},     {"ConvInteger", terms_conv},
+};
+
+uint64_t holo_plan_flops(const HoloGraph *graph)
+{
+    double flops = 0;
+    for (int i = 0; i < graph->node_count; i++) {
+        const HoloNode *node = graph->nodes[i];
+        for (int k = 0; k < HOLO_COUNT(products); k++) {
+            if (strcmp(node->type, products[k].op) || node->in_count < 2 || !node->in[0] || !node->in[1] ||
+                !node->out[0])
+                continue;
+            double out = count_of(&node->out[0]->type), terms = products[k].terms(node);
+            if (out < 0 || terms < 0) return 0;
+            flops += 2 * out * terms;
+        }
+    }
+    return flops < 1e18 ? (uint64_t)flops : 0;
+}
