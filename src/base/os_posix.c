@@ -15,6 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#if defined __linux__
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#endif
+
 enum { READ_ALIGN = 64, WRITE_BUFFER = 1 << 16 };
 
 static HoloStatus fail_errno(HoloError *error, const char *what, const char *path)
@@ -109,20 +114,40 @@ void holo_file_release(const HoloMapping *mapping, const void *data, size_t size
     if (from < to) madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
+// A path of plain names: not absolute, no "..", nothing empty.
+static bool is_plain(const char *relative)
+{
+    for (size_t length;; relative += length + 1) {
+        length = strcspn(relative, "/");
+        if (length == 0 || length > 255 || (length == 2 && !memcmp(relative, "..", 2))) return false;
+        if (!relative[length]) return true;
+    }
+}
+
+// Where the kernel can, it sees to it that links stay below the folder. -1 with ENOSYS: it cannot.
+static int open_beneath(int folder, const char *relative)
+{
+#ifdef SYS_openat2
+    struct open_how how = {.flags   = O_RDONLY | O_CLOEXEC | O_NONBLOCK,
+                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+    return (int)syscall(SYS_openat2, folder, relative, &how, sizeof how);
+#else
+    (void)folder;
+    (void)relative;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
 // Opens one component after the other, none of them a link: whatever the names say, what is opened
 // lies below the folder.
-static int open_below(int folder, const char *relative, const char **out_problem)
+static int open_linkless(int folder, const char *relative)
 {
     char part[256];
-    int  at = folder;
+    int  at = dup(folder);
     while (at >= 0) {
         size_t length = strcspn(relative, "/");
         bool   last   = relative[length] == 0;
-        if (length == 0 || length >= sizeof part || (length == 2 && !memcmp(relative, "..", 2))) {
-            *out_problem = "is not a plain path below the model's folder";
-            close(at);
-            return -1;
-        }
         memcpy(part, relative, length);
         part[length] = 0;
         int flags    = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (last ? 0 : O_DIRECTORY);
@@ -137,16 +162,27 @@ static int open_below(int folder, const char *relative, const char **out_problem
     return -1;
 }
 
+static int open_below(const char *folder, const char *relative)
+{
+    int at = open(*folder ? folder : ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+    if (at < 0) return -1;
+    int fd = open_beneath(at, relative);
+    if (fd < 0 && (errno == ENOSYS || errno == EPERM)) fd = open_linkless(at, relative);
+    int saved = errno;
+    close(at);
+    errno = saved;
+    return fd;
+}
+
 HoloStatus holo_file_map_below(const char *folder, const char *relative, HoloMapping *out, HoloError *error)
 {
-    *out   = (HoloMapping){0};
-    int at = open(*folder ? folder : ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY);
-    if (at < 0) return fail_errno(error, "open the folder", folder);
-    const char *problem = NULL;
-    int         fd      = open_below(at, relative, &problem);
-    if (problem) return holo_fail(error, HOLO_NO_FILE, "'%s' %s", relative, problem);
-    if (fd < 0 && errno == ELOOP)
-        return holo_fail(error, HOLO_NO_FILE, "'%s' in '%s' is a symbolic link: copy the file there", relative, folder);
+    *out = (HoloMapping){0};
+    if (!is_plain(relative))
+        return holo_fail(error, HOLO_NO_FILE, "'%s' is not a plain path below the model's folder", relative);
+    int fd = open_below(folder, relative);
+    if (fd < 0 && (errno == ELOOP || errno == EXDEV))
+        return holo_fail(error, HOLO_NO_FILE,
+                         "'%s' in '%s' is a link that leads out of the folder: copy the file there", relative, folder);
     if (fd < 0)
         return holo_fail(error, HOLO_NO_FILE, "cannot open '%s' in '%s': %s", relative, folder, strerror(errno));
     HoloStatus status = map_descriptor(fd, relative, true, out, error);

@@ -22,14 +22,14 @@ static inline double unit(double x)
 #define ROWS(X)                                                                                                    \
     X(Elu, 1, HOLO_TYPES_FLOAT, x < 0 ? p[0] * holo_expm1(x) : x, {"alpha", 1})                                    \
     X(Celu, 12, HOLO_TYPES_FLOAT, x < 0 ? p[0] * holo_expm1(x / p[0]) : x, {"alpha", 1})                           \
-    X(Selu, 1, HOLO_TYPES_FLOAT, p[1] * (x <= 0 ? p[0] * holo_expm1(x) : x), {"alpha", 1.67326319217681884765625}, \
+    X(Selu, 6, HOLO_TYPES_FLOAT, p[1] * (x <= 0 ? p[0] * holo_expm1(x) : x), {"alpha", 1.67326319217681884765625}, \
       {"gamma", 1.05070102214813232421875})                                                                        \
     X(LeakyRelu, 1, HOLO_TYPES_FLOAT, x < 0 ? p[0] * x : x, {"alpha", 0.01f})                                      \
-    X(ThresholdedRelu, 1, HOLO_TYPES_FLOAT, x <= p[0] ? 0 : x, {"alpha", 1})                                       \
+    X(ThresholdedRelu, 1, HOLO_TYPES_FLOAT, x > p[0] ? x : 0, {"alpha", 1})                                        \
     X(HardSigmoid, 1, HOLO_TYPES_FLOAT, unit(p[0] * x + p[1]), {"alpha", 0.2f}, {"beta", 0.5})                     \
     X(HardSwish, 14, HOLO_TYPES_FLOAT, x * unit(x / 6 + 0.5), {NULL, 0})                                           \
     X(Swish, 24, HOLO_TYPES_FLOAT, x * holo_sigmoid(p[0] * x), {"alpha", 1})                                       \
-    X(Shrink, 9, HOLO_TYPES_NUMBER, x < -p[0] ? x + p[1] : x > p[0] ? x - p[1] : x == x ? 0 : x, {"lambd", 0.5},   \
+    X(Shrink, 9, HOLO_TYPES_NUMBER, x < -p[0] ? x + p[1] : x > p[0] ? x - p[1] : 0, {"lambd", 0.5},                \
       {"bias", 0})
 
 #define X(id, since, types, formula, ...) HOLO_KERNEL_1(id##_f64, double, double, formula)
@@ -63,11 +63,24 @@ static HoloStatus fast_gelu_eval(HoloCall *call)
     return holo_pointwise_eval_row(call, holo_in(call, 1) ? &bias_gelu_tanh_row : &gelu_tanh_row);
 }
 
+// Gate and value are of one shape: they do not broadcast.
+static HoloStatus swiglu_infer(HoloCall *call)
+{
+    const HoloTensor *a = call->in[0], *b = call->in[1];
+    bool              fits = a->rank == b->rank;
+    for (int d = 0; fits && d < a->rank; d++)
+        fits = a->dim[d] == b->dim[d] || holo_dim_is_symbolic(a->dim[d]) || holo_dim_is_symbolic(b->dim[d]);
+    if (!fits) return holo_call_fail(call, HOLO_BAD_MODEL, "the two inputs are not of one shape");
+    return holo_pointwise_infer(call);
+}
+
 // clang-format off
-#define ROW(label, where, version, accepted, least, most, evaluate, ...)                                            \
-    {.name = label, .domain = where, .since = version, .in_min = least, .in_max = most, .out_min = 1, .out_max = 1, \
-     .types = accepted, .flags = HOLO_OP_POINTWISE, .infer = holo_pointwise_infer, .eval = evaluate,                \
-     .row = &(const HoloPointwiseRow){__VA_ARGS__}}
+#define ROW_OF(label, where, first, last, accepted, least, most, shape, evaluate, ...)                     \
+    {.name = label, .domain = where, .since = first, .until = last, .in_min = least, .in_max = most,       \
+     .out_min = 1, .out_max = 1, .types = accepted, .flags = HOLO_OP_POINTWISE, .infer = shape,            \
+     .eval = evaluate, .row = &(const HoloPointwiseRow){__VA_ARGS__}}
+#define ROW(label, where, version, accepted, least, most, evaluate, ...)                                   \
+    ROW_OF(label, where, version, 0, accepted, least, most, holo_pointwise_infer, evaluate, __VA_ARGS__)
 
 const HoloOp holo_ops_activation[] = {
 #define X(id, version, types, formula, ...) \
@@ -75,8 +88,10 @@ const HoloOp holo_ops_activation[] = {
     ROWS(X)
 #undef X
     ROW("Gelu", "", 20, HOLO_TYPES_FLOAT, 1, 1, gelu_eval, .is_one_way = true),
-    ROW("SwiGLU", "", 28, HOLO_TYPES_FLOAT, 2, 2, holo_pointwise_eval, .f64 = swiglu_f64, .is_one_way = true,
-        .attr = {{"alpha", 1}}),
+    ROW_OF("Selu", "", 1, 5, HOLO_TYPES_FLOAT, 1, 1, holo_pointwise_infer, holo_pointwise_eval, .f64 = Selu_f64,
+        .attr = {{"alpha", 1.6732f}, {"gamma", 1.0507f}}),
+    ROW_OF("SwiGLU", "", 28, 0, HOLO_TYPES_FLOAT, 2, 2, swiglu_infer, holo_pointwise_eval, .f64 = swiglu_f64,
+        .is_one_way = true, .attr = {{"alpha", 1}}),
     ROW("PRelu", "", 1, HOLO_TYPES_NUMBER, 2, 2, holo_pointwise_eval, .f64 = prelu_f64, .i64 = prelu_i64,
         .u64 = prelu_u64, .is_one_way = true, .legacy_axis = 1),
     ROW("Gelu", "com.microsoft", 1, HOLO_TYPES_FLOAT, 1, 1, gelu_eval, .is_one_way = true),

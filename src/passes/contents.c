@@ -1,7 +1,8 @@
 // contents.c - a value whose contents are known as expressions of the inputs' sizes needs no node: it becomes
 // a value that is its contents, and the chain of Shape, Gather, Mul and Concat behind it dies.
 //
-// Only values of i64 and i32: an archive has no other expressions.
+// Only values of i64 and i32: an archive has no other expressions. Contents that are numbers are constants, which
+// the pass fold makes.
 #include "passes/rewrite.h"
 
 static bool follows_from_inputs(const HoloValue *value, const bool *is_input_entry)
@@ -25,7 +26,8 @@ HoloStatus holo_pass_contents(HoloGraph *graph, HoloArena *scratch, int *changes
     int count = graph->value_count;
     for (int i = 0; i < count; i++) {
         HoloValue *value = graph->values[i];
-        if (!value->producer || !follows_from_inputs(value, is_input_entry)) continue;
+        if (!value->producer || holo_contents_are_numbers(value)) continue;
+        if (!follows_from_inputs(value, is_input_entry)) continue;
         if (!holo_rewrite_new(&rewrite, value)) return holo_fail_memory(error);
     }
     return holo_rewrite_end(&rewrite, changes, error);

@@ -31,7 +31,7 @@ typedef struct HoloPassOptions {
 
 // Runs the passes, in rounds until nothing changes (at most HOLO_PASS_ROUNDS). The graph is verified after
 // each. `options` may be NULL.
-enum { HOLO_PASS_ROUNDS = 3 };
+enum { HOLO_PASS_ROUNDS = 16 };
 HOLO_MUST HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *options, HoloError *error);
 // Runs the one pass of that name and infers again; *out_changes is how much it changed.
 HOLO_MUST HoloStatus holo_pass_run(HoloGraph *graph, const char *name, int *out_changes, HoloError *error);

@@ -23,46 +23,46 @@ failed() { # WHAT: with what was printed
 }
 
 gives() {
-    status=$1 words=$2
+    _status=$1 _words=$2
     shift 2
     "$@" > .printed 2>&1 < /dev/null
-    got=$?
-    if [ "$got" != "$status" ]; then failed "$*: status $got, expected $status"
-    elif [ -n "$words" ] && ! grep -qF -e "$words" .printed; then failed "$*: '$words' is not in what it prints"
+    _got=$?
+    if [ "$_got" != "$_status" ]; then failed "$*: status $_got, expected $_status"
+    elif [ -n "$_words" ] && ! grep -qF -e "$_words" .printed; then failed "$*: '$_words' is not in what it prints"
     else passed; fi
 }
 
 quiet() {
     "$@" > .printed 2>&1 < /dev/null
-    got=$?
-    if [ "$got" != 0 ]; then failed "$*: status $got"
+    _got=$?
+    if [ "$_got" != 0 ]; then failed "$*: status $_got"
     elif [ -s .printed ]; then failed "$*: prints something"
     else passed; fi
 }
 
 check() {
-    name=$1
+    _name=$1
     shift
-    if "$@" > .printed 2>&1 < /dev/null; then passed; else failed "$name: $*"; fi
+    if "$@" > .printed 2>&1 < /dev/null; then passed; else failed "$_name: $*"; fi
 }
 
 same() { check "the same bytes" cmp "$1" "$2"; }
 
 json() {
-    file=$1
+    _file=$1
     shift
     if command -v python3 > /dev/null && python3 -c '' 2> /dev/null; then
-        check "$file is JSON" python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$file"
+        check "$_file is JSON" python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$_file"
     elif command -v node > /dev/null; then
-        check "$file is JSON" node -e 'JSON.parse(require("fs").readFileSync(process.argv[1]))' "$file"
+        check "$_file is JSON" node -e 'JSON.parse(require("fs").readFileSync(process.argv[1]))' "$_file"
     fi
-    for key; do check "$file has the key $key" grep -q "\"$key\"" "$file"; done
+    for _key; do check "$_file has the key $_key" grep -q "\"$_key\"" "$_file"; done
 }
 
 # A .npy file on stdout: npy '<f4' '(1, 1, 8, 8)' < the bytes
 npy() {
-    header="{'descr': '$1', 'fortran_order': False, 'shape': $2, }"
-    printf '\223NUMPY\1\0\166\0%-117s\n' "$header"
+    _header="{'descr': '$1', 'fortran_order': False, 'shape': $2, }"
+    printf '\223NUMPY\1\0\166\0%-117s\n' "$_header"
     cat
 }
 

@@ -80,26 +80,25 @@ static char *case_copy(HoloArena *arena, const char *from, size_t size)
 // One line with those that go on with it: up to where all brackets are closed. Comments are left out.
 static char *case_line(HoloArena *arena, const char **at, int *number)
 {
-    const char *start = *at;
-    char       *text  = holo_arena_take(arena, strlen(start) + 1), *to = text;
-    int         depth = 0;
-    bool        quoted = false;
+    HoloText text   = {0};
+    int      depth  = 0;
+    bool     quoted = false;
     for (; **at && (**at != '\n' || depth > 0); ++*at) {
         char c = **at;
         if (c == '"' && (*at)[-1] != '\\') quoted = !quoted;
         if (c == '#' && !quoted) {
-            *at += strcspn(*at, "\n");
-            --*at;
+            *at += strcspn(*at, "\n") - 1;
             continue;
         }
         if (!quoted) depth += (strchr("([{", c) != NULL) - (strchr(")]}", c) != NULL);
         *number += c == '\n';
-        *to++ = c;
+        holo_text_add(&text, "%c", c);
     }
-    while (to > text && isspace((unsigned char)to[-1])) to--;
-    *to = '\0';
+    while (text.size && isspace((unsigned char)text.data[text.size - 1])) text.size--;
     if (**at) ++*at, ++*number;
-    return text + strspn(text, " \t");
+    char *line = case_copy(arena, text.data ? text.data : "", text.size);
+    holo_text_deinit(&text);
+    return line + strspn(line, " \t");
 }
 
 static bool case_begins(const CaseLine *line, const char *word)

@@ -10,7 +10,8 @@
 //   $x, $seq, $opt     the value: a tensor, a sequence, an optional. Behind it may stand its shape, [n,2*c>0,...]: a name
 //                      is any size (bound to it), c>0 at least 1, 2*c an even one, ... any number of dimensions; and the
 //                      range that its elements keep, <0,d1-1>
-//   $f32[m,c,...]      another operand, a constant or an input of the graph; $t is the dtype of $x. A name that is not
+//   $f32[m,c,...]      another operand, a constant or an input of the graph; $t is the dtype of $x,
+//                      $u that of the operand before, $f32|i8 one of these. A name that is not
 //                      bound yet becomes a random size, ... stands for the sizes that it stood for in $x, [=] for the
 //                      shape of $x, [*] for one that broadcasts with it. <low,high>: the range of its elements;
 //                      {2,3}: its elements, [#] if it is a list of them. $f32! is never an input, $?f32 may be left out

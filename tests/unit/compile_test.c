@@ -41,7 +41,7 @@ static void test_report(void **state)
     assert_int_equal(r->archive_bytes, archive.st_size);
     assert_true(r->arena_bytes > 0 && r->arena_bytes <= r->naive_bytes);
     assert_true(r->verified);
-    assert_int_equal(r->checked, 8 * 16);
+    assert_true(r->checked >= 8 * 16);
     assert_true(r->worst_relative < 1e-5);
     assert_int_equal(r->pass_count, holo_pass_count());
     for (int i = 0; i < r->pass_count; i++) assert_string_equal(r->passes[i].name, holo_pass_name(i, NULL));
