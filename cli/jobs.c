@@ -19,11 +19,21 @@ typedef struct Child {
     CaseResult result;
 } Child;
 
+static void fail(CaseResult *result, const char *reason)
+{
+    result->verdict = CASE_FAILED;
+    snprintf(result->reason, sizeof result->reason, "%s", reason);
+}
+
+// There only in a build with the address sanitizer: tells on stderr of memory that nothing refers to any more.
+int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
+
 static void child_main(const Jobs *jobs, int index, int pipe)
 {
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     CaseResult result = {0};
     jobs->work(jobs->context, index, &result);
+    if (__lsan_do_recoverable_leak_check && __lsan_do_recoverable_leak_check()) fail(&result, "it leaks memory");
     const char *bytes = (const char *)&result;
     for (size_t sent = 0; sent < sizeof result;) {
         ssize_t n = write(pipe, bytes + sent, sizeof result - sent);
@@ -50,12 +60,6 @@ static bool start(const Jobs *jobs, int index, Child *child)
     }
     *child = (Child){.pid = pid, .pipe = ends[0], .index = index, .start = cli_now()};
     return true;
-}
-
-static void fail(CaseResult *result, const char *reason)
-{
-    result->verdict = CASE_FAILED;
-    snprintf(result->reason, sizeof result->reason, "%s", reason);
 }
 
 // The pipe is closed: the process has ended, or is ending.

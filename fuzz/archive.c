@@ -24,8 +24,8 @@ static void hashes_mend(uint8_t *bytes, size_t size)
         HoloHash hash = holo_hash(bytes + s.offset, s.size);
         memcpy(table[i].hash, hash.word, sizeof hash.word);
     }
-    HoloHash hash = holo_hash(table, count * sizeof *table);
     h->file_size  = size;
+    HoloHash hash = holo_archive_front_hash(bytes);
     memcpy(h->hash, hash.word, sizeof hash.word);
 }
 

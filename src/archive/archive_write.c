@@ -140,7 +140,7 @@ static HoloStatus section_write(HoloFileWriter *file, HoloSectionRecord *s, cons
 
 static HoloStatus table_write(HoloFileWriter *file, Layout *layout, HoloError *error)
 {
-    HoloHash hash = holo_hash(layout->table, sizeof layout->table);
+    HoloHash hash = holo_archive_front_hash(layout);
     memcpy(layout->header.hash, hash.word, sizeof layout->header.hash);
     return holo_file_write_at(file, 0, layout, sizeof *layout, error);
 }

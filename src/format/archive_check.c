@@ -35,10 +35,20 @@ static bool bytes_ok(const Check *c, uint64_t offset, uint64_t count, size_t siz
 
 // ---- header and sections
 
+HoloHash holo_archive_front_hash(const void *bytes)
+{
+    HoloHeader header;
+    memcpy(&header, bytes, sizeof header);
+    memset(header.hash, 0, sizeof header.hash);
+    size_t         rest = header.header_size - sizeof header + header.section_count * sizeof(HoloSectionRecord);
+    const HoloHash part[2] = {holo_hash(&header, sizeof header), holo_hash((const char *)bytes + sizeof header, rest)};
+    return holo_hash(part, sizeof part);
+}
+
 static HoloStatus header_check(const void *bytes, size_t size, HoloError *error)
 {
     const HoloHeader *h = bytes;
-    if (size < sizeof *h || memcmp(h->magic, HOLO_MAGIC, 8))
+    if (size < sizeof *h || memcmp(bytes, HOLO_MAGIC, sizeof h->magic))
         return holo_fail(error, HOLO_BAD_ARCHIVE, "not a .holo file: it does not start with its magic bytes");
     if ((uintptr_t)bytes % 16) return holo_fail(error, HOLO_BAD_ARGUMENT, "the archive's bytes are not aligned");
     if (h->major != HOLO_FORMAT_MAJOR)
@@ -55,9 +65,9 @@ static HoloStatus header_check(const void *bytes, size_t size, HoloError *error)
     if (h->header_size < sizeof *h || h->header_size % 8 || h->header_size > size || h->section_count > 1024 ||
         h->section_count * sizeof(HoloSectionRecord) > size - h->header_size)
         return holo_fail(error, HOLO_BAD_ARCHIVE, "the section table lies outside the file");
-    HoloHash have = holo_hash((const char *)bytes + h->header_size, h->section_count * sizeof(HoloSectionRecord));
+    HoloHash have = holo_archive_front_hash(bytes);
     if (memcmp(have.word, h->hash, sizeof have.word))
-        return holo_fail(error, HOLO_BAD_ARCHIVE, "the section table is damaged (its hash differs)");
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "the header or the section table is damaged (the hash differs)");
     return HOLO_OK;
 }
 

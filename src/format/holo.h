@@ -16,6 +16,7 @@
 #ifndef HOLO_FORMAT_HOLO_H
 #define HOLO_FORMAT_HOLO_H
 
+#include "base/hash.h"
 #include "hologram.h"
 
 #define HOLO_MAGIC "\x89HOLO\r\n\x1a"
@@ -41,7 +42,7 @@ typedef struct HoloHeader {
     uint64_t file_size;
     uint32_t section_count;
     uint32_t reserved;
-    uint64_t hash[2]; // XXH3-128 of the section table
+    uint64_t hash[2]; // see holo_archive_front_hash
 } HoloHeader;
 
 #define HOLO_SECTION_MAP(X)                                                           \
@@ -185,6 +186,9 @@ typedef struct HoloArchive { // borrowed: points into the file's bytes
 // Checks everything that does not need the weights: after it every index, offset and count of every
 // record lies where it should. Time does not depend on the weights.
 HOLO_MUST HoloStatus holo_archive_open(const void *bytes, size_t size, HoloArchive *out, HoloError *error);
+// What the header's hash should be: XXH3-128 of two hashes, of the header with this field 0 and of all that
+// follows it up to the end of the section table, which must be there.
+HoloHash holo_archive_front_hash(const void *bytes);
 // Reads every byte and compares every hash.
 HOLO_MUST HoloStatus holo_archive_verify(const HoloArchive *archive, HoloError *error);
 

@@ -17,7 +17,7 @@ typedef enum HoloKernelId {
 // May the kernel write its output over an input of the same size?
 static inline int holo_kernel_is_in_place(uint32_t kernel)
 {
-    return kernel == HOLO_KERNEL_softmax_f32;
+    return kernel == HOLO_KERNEL_softmax_f32 || kernel == HOLO_KERNEL_map_f32 || kernel == HOLO_KERNEL_norm_f32;
 }
 
 enum { HOLO_PARAMS_MAX = 128 }; // bytes that any block fits in
@@ -58,5 +58,64 @@ typedef struct HoloSoftmaxParams {
     uint32_t size;
     uint32_t axes;
 } HoloSoftmaxParams;
+
+// map_f32: a program of functions applied element by element to inputs that broadcast to the output.
+// An operand is an input, the result of an earlier step, or the step's own number. The last result is
+// the output.
+enum { HOLO_MAP_INPUTS = 8, HOLO_MAP_STEPS = 14, HOLO_MAP_NUMBER = 255 };
+
+typedef enum HoloMapOp {
+#define HOLO_MAP_OP(id, name, operands) HOLO_MAP_##name = id,
+#include "format/map_ops.def"
+#undef HOLO_MAP_OP
+    HOLO_MAP_OPS, // how many there are
+} HoloMapOp;
+
+typedef struct HoloMapStep {
+    uint8_t op;
+    uint8_t a, b; // input i: i; result of step i: HOLO_MAP_INPUTS + i; HOLO_MAP_NUMBER
+    uint8_t zero;
+    float   number;
+} HoloMapStep;
+
+typedef struct HoloMapParams {
+    uint32_t    size;
+    uint32_t    count; // of steps
+    HoloMapStep step[HOLO_MAP_STEPS];
+} HoloMapParams;
+
+// norm_f32: LayerNormalization and its like over the last `axes` dimensions or, where `axes` is 0,
+// normalisation of groups of channels. Inputs x, scale and, where there is one, bias.
+typedef struct HoloNormParams {
+    uint32_t size;
+    uint32_t flags; // HOLO_NORM_*
+    uint32_t axes;
+    uint32_t groups; // of channels; 0: each is one
+    float    epsilon;
+    uint32_t zero;
+} HoloNormParams;
+
+enum { HOLO_NORM_CENTRED = 1 };
+
+// reduce_f32: the last `axes` dimensions become one number.
+typedef struct HoloReduceParams {
+    uint32_t size;
+    uint32_t op; // HOLO_REDUCE_*
+    uint32_t axes;
+    uint32_t zero;
+} HoloReduceParams;
+
+enum { HOLO_REDUCE_SUM = 0, HOLO_REDUCE_MEAN = 1, HOLO_REDUCE_MAX = 2, HOLO_REDUCE_MIN = 3, HOLO_REDUCE_OPS = 4 };
+
+// pool_f32: MaxPool without indices and AveragePool.
+typedef struct HoloPoolParams {
+    uint32_t size;
+    uint32_t flags; // HOLO_POOL_*
+} HoloPoolParams;
+
+enum {
+    HOLO_POOL_MAX        = 1,
+    HOLO_POOL_COUNT_PADS = 2, // the mean is over padding, too
+};
 
 #endif

@@ -5,6 +5,8 @@
 // sequences and what they refer to, strings) is in the caller's arena.
 #include "graph/graph.h"
 
+#include "ops/value.h"
+
 #include <string.h>
 
 enum { DEPTH_MAX = 64 }; // of subgraphs in subgraphs
@@ -15,7 +17,9 @@ typedef struct Frame {           // one graph being computed
     HoloArena              temp;
     const HoloEvalOptions *options;
     int                    depth;
-    HoloBinding            binding; // the numbers of symbolic sizes, where a value is made of them
+    HoloArena              results[2]; // of the last runs of subgraphs
+    int                    turn;       // which of the two is that of the last run
+    HoloBinding            binding;    // the numbers of symbolic sizes, where something needs them
 
     // By value id.
     HoloTensor *tensor;
@@ -43,14 +47,17 @@ static void *host_keep(const HoloHost *host, size_t size)
 static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count, const HoloTensor *const *in,
                                 int out_count, HoloTensor *const *out, HoloError *error)
 {
-    const Frame     *frame = (const Frame *)host;
+    Frame           *frame = (Frame *)host;
     const HoloGraph *body  = graph;
     if (frame->depth >= DEPTH_MAX)
         return holo_fail(error, HOLO_UNSUPPORTED, "subgraphs are nested more than %d deep", DEPTH_MAX);
     if (body->input_count != in_count || body->output_count != out_count)
         return holo_fail(error, HOLO_BAD_MODEL, "subgraph %s has %d inputs and %d outputs, where %d and %d are used",
                          body->name, body->input_count, body->output_count, in_count, out_count);
-    return eval_graph(body, in, out, frame->arena, frame->options, frame->depth + 1, error);
+    frame->turn        = !frame->turn;
+    HoloArena *results = &frame->results[frame->turn];
+    holo_arena_reset(results, (HoloArenaMark){0});
+    return eval_graph(body, in, out, results, frame->options, frame->depth + 1, error);
 }
 
 static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void *arg, int64_t i, int worker),
@@ -75,6 +82,12 @@ static void frame_init(Frame *frame, HoloArena *arena, const HoloEvalOptions *op
         .options = options,
         .depth   = depth,
     };
+}
+
+static void frame_deinit(Frame *frame)
+{
+    holo_arena_deinit(&frame->temp);
+    for (int i = 0; i < HOLO_COUNT(frame->results); i++) holo_arena_deinit(&frame->results[i]);
 }
 
 // ---- one node
@@ -133,7 +146,7 @@ static bool keeps_inputs(const HoloCall *call)
 {
     for (int i = 0; i < call->out_count; i++)
         if (call->out[i] && call->out[i]->kind != HOLO_TENSOR) return true;
-    return call->op->flags & HOLO_OP_CONTROL;
+    return false;
 }
 
 // Moves the tensor of a value from its heap block into the arena.
@@ -168,12 +181,12 @@ static HoloStatus no_operator(const HoloNode *node, HoloError *error)
 }
 
 // What is known of a value before it is computed: what loops of no turns give has no other source for its type.
-static HoloTensor type_before(const HoloValue *value)
+static HoloTensor type_before(const Frame *frame, const HoloValue *value)
 {
     HoloTensor t = value->type;
     t.data       = NULL;
     for (int d = 0; d < t.rank; d++)
-        if (holo_dim_is_symbolic(t.dim[d])) t.dim[d] = HOLO_DIM_UNKNOWN;
+        if (!holo_binding_number(&frame->binding, t.dim[d], &t.dim[d])) t.dim[d] = HOLO_DIM_UNKNOWN;
     return t;
 }
 
@@ -220,7 +233,7 @@ static HoloStatus eval_call(Frame *frame, const HoloNode *node, const HoloTensor
                    .error         = error,
     };
     for (int i = 0; i < node->out_count; i++)
-        if (out[i]) *out[i] = op->flags & HOLO_OP_CONTROL && node->out[i] ? type_before(node->out[i]) : unknown;
+        if (out[i]) *out[i] = op->flags & HOLO_OP_CONTROL && node->out[i] ? type_before(frame, node->out[i]) : unknown;
     HoloArenaMark mark = holo_arena_mark(&frame->temp);
     HOLO_TRY(run_call(frame, node, &call));
     if (frame->options && frame->options->after) frame->options->after(frame->options->context, node, &call);
@@ -234,7 +247,7 @@ HoloStatus holo_node_eval(const HoloNode *node, const HoloTensor *const *in, Hol
     Frame frame;
     frame_init(&frame, arena, NULL, 0);
     HoloStatus status = eval_call(&frame, node, in, out, error);
-    holo_arena_deinit(&frame.temp);
+    frame_deinit(&frame);
     return status;
 }
 
@@ -351,21 +364,20 @@ static HoloStatus take_output(Frame *frame, const HoloValue *value, HoloTensor *
         HOLO_TRY(fill_symbolic(frame, value, error));
     }
     *out = frame->tensor[value->id];
-    if (value->producer || out->kind != HOLO_TENSOR) return HOLO_OK;
-    size_t size = holo_tensor_bytes(out); // an input or a constant is not the arena's: copied
-    void  *data = holo_arena_take(frame->arena, size ? size : 1);
-    if (!data) return holo_fail_memory(error);
-    if (size) memcpy(data, out->data, size);
-    out->data = data;
-    return HOLO_OK;
+    // What is not the arena's is copied: an input or a constant, and what a list or strings may refer to.
+    bool is_own = value->producer && out->kind == HOLO_TENSOR && out->dtype != HOLO_STRING;
+    return is_own ? HOLO_OK : holo_value_clone(&frame->host, out, out, error);
 }
 
-static bool has_symbolic(const HoloGraph *graph)
+// Are there values that are made of sizes, or loops, which may have to give outputs of a known shape without a turn?
+static bool needs_sizes(const HoloGraph *graph, int depth)
 {
     for (int i = 0; i < graph->value_count; i++) {
         const HoloValue *value = graph->values[i];
         if (!value->producer && !value->is_constant && !value->is_input) return true;
     }
+    for (int i = 0; i < graph->node_count && !depth; i++)
+        if (graph->nodes[i]->op && graph->nodes[i]->op->flags & HOLO_OP_CONTROL) return true;
     return false;
 }
 
@@ -376,12 +388,12 @@ static HoloStatus eval_graph(const HoloGraph *graph, const HoloTensor *const *in
     HoloArena scratch = {0};
     frame_init(&frame, arena, options, depth);
     HoloStatus status = frame_open(&frame, graph, inputs, &scratch, error);
-    if (!status && has_symbolic(graph)) status = holo_graph_bind(graph, inputs, &scratch, &frame.binding, error);
+    if (!status && needs_sizes(graph, depth)) status = holo_graph_bind(graph, inputs, &scratch, &frame.binding, error);
     for (int i = 0; i < graph->node_count && !status; i++) status = eval_node(&frame, graph->nodes[i], error);
     for (int i = 0; i < graph->output_count && !status; i++)
         status = take_output(&frame, graph->outputs[i], outputs[i], error);
     for (int i = 0; i < graph->value_count && frame.is_block; i++) release(&frame, graph->values[i]);
-    holo_arena_deinit(&frame.temp);
+    frame_deinit(&frame);
     holo_arena_deinit(&scratch);
     return status;
 }

@@ -7,6 +7,8 @@
 #ifndef HOLO_KERNELS_H
 #define HOLO_KERNELS_H
 
+#include "format/params.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -67,6 +69,36 @@ typedef struct HoloDepthwise {
     float                bias;
     float               *out;
 } HoloDepthwise;
+
+// pool_f32: the largest element under the kernel, or the mean; output rows first <= r < end.
+typedef struct HoloPool {
+    const HoloConvShape *shape;
+    const float         *image;
+    bool                 is_max;
+    int64_t              divisor; // of a mean; 0: as many as are inside the image
+    float               *out;
+} HoloPool;
+
+// ---- rows. reduce_f32 makes one number of each row; op is HOLO_REDUCE_*, see format/params.h.
+
+// norm_f32: out = (x - mean) / sqrt(variance + epsilon) * scale + bias for one row
+typedef struct HoloNorm {
+    int64_t      n;
+    const float *x, *scale, *bias; // bias NULL: none
+    int64_t      run;              // elements that share a scale and a bias: it divides n
+    float        epsilon;
+    bool         centred; // else the mean is taken to be 0
+    float       *out;     // may be x
+} HoloNorm;
+
+// ---- map_f32: out[i] = op(a[i], b[i]) for 0 <= i < n, op as in format/map_ops.def
+typedef struct HoloMap {
+    uint32_t     op;
+    int64_t      n;
+    const float *a, *b; // at least one number each, even where op looks at a alone
+    bool         a_is_one, b_is_one; // one number for every i
+    float       *out;                // may be a or b
+} HoloMap;
 
 // ---- softmax_f32: each row of x becomes e^x / sum(e^x); x and out may be the same
 

@@ -6,6 +6,9 @@
 
 #include "kernels/conv_f32.c"
 #include "kernels/gemm_f32.c"
+#include "kernels/map_f32.c"
+#include "kernels/pool_f32.c"
+#include "kernels/rows_f32.c"
 #include "kernels/softmax_f32.c"
 
 #define TEXT_(x)             #x

@@ -1,10 +1,5 @@
 // softmax_f32.c - e^x / sum(e^x) over rows, shifted by the largest so that nothing overflows.
 
-INL int lanes_left(int64_t i, int64_t n)
-{
-    return n - i < LANES ? (int)(n - i) : LANES;
-}
-
 static void softmax_row(int64_t n, const float *x, float *out)
 {
     float top = x[0];
@@ -18,7 +13,7 @@ static void softmax_row(int64_t n, const float *x, float *out)
     f32v sum = v_set1(0);
     for (int64_t i = 0; i < n; i += LANES) {
         int  lanes = lanes_left(i, n);
-        f32v e     = v_exp(v_sub(v_load_strided(x + i, 1, 0, lanes), v_set1(top)));
+        f32v e     = v_exp_down(v_sub(v_load_strided(x + i, 1, 0, lanes), v_set1(top)));
         if (lanes == LANES) {
             v_store(out + i, e);
         } else {

@@ -44,6 +44,9 @@ enum { NATIVE = 16, GEMM_ROWS = 6, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WID
 #define ZIP_HIGH      2, 6, 3, 7
 #define EVEN_ODD      0, 2, 5, 7
 #else // sse2, and any compiler with vector types
+#if defined __SSE2__
+#include <emmintrin.h>
+#endif
 enum { NATIVE = 16, GEMM_ROWS = 3, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 2 };
 #define GEMM_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(1, 2)
 #define ZIP_LOW       0, 4, 1, 5
@@ -106,6 +109,12 @@ INL f32v v_mul(f32v a, f32v b)
     return a;
 }
 
+INL f32v v_div(f32v a, f32v b)
+{
+    EACH(i) a.r[i] /= b.r[i];
+    return a;
+}
+
 INL f32v v_or(f32v a, f32v b)
 {
     EACH(i) a.r[i] = (f32n)((i32n)a.r[i] | (i32n)b.r[i]);
@@ -138,13 +147,73 @@ INL f32n n_select(i32n mask, f32n yes, f32n no)
     return (f32n)((mask & (i32n)yes) | (~mask & (i32n)no));
 }
 
+INL f32n n_max(f32n a, f32n b) // a > b ? a : b, so b where either is NaN
+{
+#if defined __AVX512F__
+    return (f32n)_mm512_max_ps((__m512)a, (__m512)b);
+#elif defined __AVX2__
+    return (f32n)_mm256_max_ps((__m256)a, (__m256)b);
+#elif defined __SSE2__
+    return (f32n)_mm_max_ps((__m128)a, (__m128)b);
+#else
+    return n_select(a > b, a, b);
+#endif
+}
+
+INL f32n n_min(f32n a, f32n b) // a < b ? a : b
+{
+#if defined __AVX512F__
+    return (f32n)_mm512_min_ps((__m512)a, (__m512)b);
+#elif defined __AVX2__
+    return (f32n)_mm256_min_ps((__m256)a, (__m256)b);
+#elif defined __SSE2__
+    return (f32n)_mm_min_ps((__m128)a, (__m128)b);
+#else
+    return n_select(a < b, a, b);
+#endif
+}
+
+INL f32n n_sqrt(f32n a)
+{
+#if defined __AVX512F__
+    return (f32n)_mm512_sqrt_ps((__m512)a);
+#elif defined __AVX2__
+    return (f32n)_mm256_sqrt_ps((__m256)a);
+#elif defined __SSE2__
+    return (f32n)_mm_sqrt_ps((__m128)a);
+#elif defined __aarch64__
+    return (f32n)vsqrtq_f32((float32x4_t)a);
+#else
+    for (int i = 0; i < NATIVE_LANES; i++) a[i] = __builtin_sqrtf(a[i]);
+    return a;
+#endif
+}
+
 INL f32v v_max(f32v a, f32v b) // b where either is NaN
 {
-    EACH(i) a.r[i] = n_select(a.r[i] > b.r[i], a.r[i], b.r[i]);
+    EACH(i) a.r[i] = n_max(a.r[i], b.r[i]);
+    return a;
+}
+
+INL f32v v_top_of(f32v a, f32v b) // the larger, NaN where either is
+{
+    EACH(i) a.r[i] = n_select(a.r[i] == a.r[i], n_max(a.r[i], b.r[i]), a.r[i]);
     return a;
 }
 
 // ---- parts of vectors
+
+INL f32v v_only(f32v v, int first, int end, float other) // lanes first <= l < end; `other` in the rest
+{
+    i32n lane = {0};
+    UNROLL for (int l = 0; l < NATIVE_LANES; l++) lane[l] = l;
+    EACH(i)
+    {
+        i32n in = (lane + i * NATIVE_LANES >= first) & (lane + i * NATIVE_LANES < end);
+        v.r[i]  = n_select(in, v.r[i], other - (f32n){0});
+    }
+    return v;
+}
 
 // Lanes first <= l < end are p[l]; the others are 0, and their memory is not touched.
 INL f32v v_load_part(const float *p, int first, int end)
@@ -224,6 +293,11 @@ INL void v_transpose(const float *p, int64_t stride, float *out)
     }
 }
 
+INL int lanes_left(int64_t i, int64_t n)
+{
+    return n - i < LANES ? (int)(n - i) : LANES;
+}
+
 // ---- across lanes, always in the same order
 
 INL float v_sum(f32v v) // a tree: 16, 8, 4, 2, 1
@@ -243,31 +317,98 @@ INL float v_top(f32v v) // the largest lane
     return t[0];
 }
 
-// ---- functions
+// ---- functions: within 3 ulp, NaN stays NaN
 
-// e^x for x <= 0 or NaN, within 2 ulp; 0 where the result would not be a normal number.
-INL f32n n_exp(f32n x)
+// e^y * 2^-n for -104 <= y <= 89, between 0.7 and 1.42; n is the whole part of y / ln 2, rounded.
+INL f32n n_exp_rest(f32n y, i32n *out_n)
 {
     const f32n zero = {0};
-    i32n       in   = x >= -87.33654f;
-    f32n       y    = n_select(in, x, zero);
     // y = n ln 2 + r with |r| <= ln(2) / 2; ln 2 in two parts, the first exact times n.
-    i32n n = __builtin_convertvector(y * 1.44269504f - 0.5f, i32n);
-    f32n f = __builtin_convertvector(n, f32n);
-    f32n r = n_mad(f, zero + 2.12194440e-4f, n_mad(f, zero - 0.693359375f, y));
-    f32n e = n_mad(r, zero + 1.9875691e-4f, zero + 1.3981999e-3f);
-    e      = n_mad(e, r, zero + 8.3334519e-3f);
-    e      = n_mad(e, r, zero + 4.1665796e-2f);
-    e      = n_mad(e, r, zero + 1.6666665e-1f);
-    e      = n_mad(e, r, zero + 0.5f);
-    e      = n_mad(e * r, r, r) + 1.0f;
-    e *= (f32n)((n + 127) << 23);
+    f32n half = n_select(y < 0, zero - 0.5f, zero + 0.5f);
+    i32n n    = __builtin_convertvector(y * 1.44269504f + half, i32n);
+    f32n f    = __builtin_convertvector(n, f32n);
+    f32n r    = n_mad(f, zero + 2.12194440e-4f, n_mad(f, zero - 0.693359375f, y));
+    f32n e    = n_mad(r, zero + 1.9875691e-4f, zero + 1.3981999e-3f);
+    e         = n_mad(e, r, zero + 8.3334519e-3f);
+    e         = n_mad(e, r, zero + 4.1665796e-2f);
+    e         = n_mad(e, r, zero + 1.6666665e-1f);
+    e         = n_mad(e, r, zero + 0.5f);
+    *out_n    = n;
+    return n_mad(e * r, r, r) + 1.0f;
+}
+
+// e^x for x <= 0 or NaN; 0 where the result would not be a normal number.
+INL f32n n_exp_down(f32n x)
+{
+    const f32n zero = {0};
+    i32n       n, in = x >= -87.33654f;
+    f32n       e = n_exp_rest(n_select(in, x, zero), &n) * (f32n)((n + 127) << 23);
     return n_select(in, e, n_select(x < 0, zero, x));
 }
 
-INL f32v v_exp(f32v x)
+// e^x for any x. The power of two goes in two halves, so that neither leaves the normal numbers.
+INL f32n n_exp(f32n x)
 {
-    EACH(i) x.r[i] = n_exp(x.r[i]);
+    const f32n zero = {0};
+    i32n       n;
+    f32n       e    = n_exp_rest(n_max(n_min(x, zero + 89), zero - 104), &n); // a NaN becomes 89 here
+    i32n       half = n >> 1;
+    e               = e * (f32n)((half + 127) << 23) * (f32n)((n - half + 127) << 23);
+    return n_select(x == x, e, x);
+}
+
+INL f32n n_abs(f32n x)
+{
+    return (f32n)((i32n)x & 0x7fffffff);
+}
+
+INL f32n n_with_sign_of(f32n x, f32n sign) // of an x that has none
+{
+    return (f32n)((i32n)x | ((i32n)sign & (int32_t)0x80000000));
+}
+
+INL f32n n_sigmoid(f32n x)
+{
+    const f32n one = (f32n){0} + 1.0f;
+    f32n       e   = n_exp(-n_abs(x));
+    return n_select(x < 0, e, one) / (one + e);
+}
+
+INL f32n n_tanh(f32n x)
+{
+    const f32n zero = {0};
+    f32n       s = x * x, e = n_exp(n_abs(x) * -2.0f);
+    f32n       p = n_mad(s, zero - 5.71705494e-3f, zero + 2.06505965e-2f);
+    p            = n_mad(p, s, zero - 5.37435009e-2f);
+    p            = n_mad(p, s, zero + 1.33314913e-1f);
+    p            = n_mad(p, s, zero - 3.33332839e-1f);
+    return n_select(n_abs(x) < 0.625f, n_mad(p * s, x, x), n_with_sign_of((1.0f - e) / (1.0f + e), x));
+}
+
+// Near 0 a polynomial in x^2; beyond, 1 - e^p(|x|), which is 1 from 4 on.
+INL f32n n_erf(f32n x)
+{
+    const f32n zero = {0};
+    f32n       s = x * x, t = n_min(zero + 4, n_abs(x));
+    f32n       p = n_mad(s, zero + 8.21542799e-5f, zero - 8.10596621e-4f);
+    p            = n_mad(p, s, zero + 5.19779726e-3f);
+    p            = n_mad(p, s, zero - 2.68581043e-2f);
+    p            = n_mad(p, s, zero + 1.12836725e-1f);
+    p            = n_mad(p, s, zero - 3.76126323e-1f);
+    p            = n_mad(p, s, zero + 1.28379166e-1f);
+    f32n q       = n_mad(t, zero - 1.18903121e-5f, zero + 3.29349731e-4f);
+    q            = n_mad(q, t, zero - 3.66886050e-3f);
+    q            = n_mad(q, t, zero + 2.38174314e-2f);
+    q            = n_mad(q, t, zero - 1.06300595e-1f);
+    q            = n_mad(q, t, zero - 6.35113136e-1f);
+    q            = n_mad(q, t, zero - 1.12865781f);
+    f32n far     = n_with_sign_of(1.0f - n_exp_down(q * t), x);
+    return n_select(n_abs(x) < 0.95f, n_mad(p, x, x), far);
+}
+
+INL f32v v_exp_down(f32v x)
+{
+    EACH(i) x.r[i] = n_exp_down(x.r[i]);
     return x;
 }
 

@@ -1,34 +1,9 @@
 // choose.c - the choice of a fast kernel for a node: a table of operators, each with a function that
 // looks whether the kernel can do what the node asks.
 #include "kernels/kernels.h"
-#include "lower/lower.h"
+#include "lower/choose.h"
 
 #include <string.h>
-
-// ---- what kernels ask of values
-
-static bool is_f32(const HoloValue *value, int rank_min, int rank_max)
-{
-    if (!value || value->type.kind != HOLO_TENSOR || value->type.dtype != HOLO_F32) return false;
-    if (value->type.rank < rank_min || value->type.rank > rank_max) return false;
-    for (int d = 0; d < value->type.rank; d++)
-        if (value->type.dim[d] == HOLO_DIM_UNKNOWN) return false;
-    return true;
-}
-
-static const HoloValue *input(const HoloNode *node, int i)
-{
-    return i < node->in_count ? node->in[i] : NULL;
-}
-
-static HoloCall call_of(const HoloNode *node) // for attributes alone
-{
-    return (HoloCall){.op         = node->op,
-                      .node       = node->name,
-                      .version    = node->version,
-                      .attr       = node->attr,
-                      .attr_count = node->attr_count};
-}
 
 // ---- matmul_f32
 
@@ -109,9 +84,9 @@ void holo_lower_unpack(HoloLowering *lowering)
 
 static bool matmul(const HoloNode *node, HoloLowering *out)
 {
-    HoloCall         call = call_of(node);
-    const HoloValue *a = input(node, 0), *b = input(node, 1), *c = input(node, 2);
-    if (!is_f32(a, 1, HOLO_MAX_RANK) || !is_f32(b, 1, HOLO_MAX_RANK) || (c && !is_f32(c, 0, 2))) return false;
+    HoloCall         call = holo_node_call(node);
+    const HoloValue *a = holo_node_in(node, 0), *b = holo_node_in(node, 1), *c = holo_node_in(node, 2);
+    if (!holo_value_is_f32(a, 1, HOLO_MAX_RANK) || !holo_value_is_f32(b, 1, HOLO_MAX_RANK) || (c && !holo_value_is_f32(c, 0, 2))) return false;
     if (holo_attr_int(&call, "transBatchA", 0) || holo_attr_int(&call, "transBatchB", 0)) return false;
     out->params_size  = sizeof out->matmul;
     out->matmul.alpha = (float)holo_attr_float(&call, "alpha", 1);
@@ -126,23 +101,128 @@ static bool matmul(const HoloNode *node, HoloLowering *out)
 
 static bool conv(const HoloNode *node, HoloLowering *out)
 {
-    const HoloValue *x = input(node, 0), *w = input(node, 1), *b = input(node, 2);
+    const HoloValue *x = holo_node_in(node, 0), *w = holo_node_in(node, 1), *b = holo_node_in(node, 2);
     out->params_size = sizeof out->conv;
-    return is_f32(x, 3, 5) && is_f32(w, x->type.rank, x->type.rank) && (!b || is_f32(b, 1, 1));
+    return holo_value_is_f32(x, 3, 5) && holo_value_is_f32(w, x->type.rank, x->type.rank) && (!b || holo_value_is_f32(b, 1, 1));
 }
 
 // Rows must be the last axes: all from `axis` on before opset 13, one since then.
 static bool softmax(const HoloNode *node, HoloLowering *out)
 {
-    HoloCall         call   = call_of(node);
-    const HoloValue *x      = input(node, 0);
+    HoloCall         call   = holo_node_call(node);
+    const HoloValue *x      = holo_node_in(node, 0);
     bool             matrix = node->version < 13;
-    if (!is_f32(x, 1, HOLO_MAX_RANK)) return false;
+    if (!holo_value_is_f32(x, 1, HOLO_MAX_RANK)) return false;
     int64_t rank = x->type.rank, axis = holo_attr_int(&call, "axis", matrix ? 1 : -1);
     if (axis < 0) axis += rank;
     if (axis < 0 || axis > rank || (!matrix && axis != rank - 1)) return false;
     out->params_size  = sizeof out->softmax;
     out->softmax.axes = (uint32_t)(rank - axis);
+    return true;
+}
+
+// ---- rows: norm_f32 and reduce_f32
+
+static bool has_one_output(const HoloNode *node)
+{
+    for (int i = 1; i < node->out_count; i++)
+        if (node->out[i]) return false;
+    return true;
+}
+
+// Each element of the last axes has a scale and, where there is a bias, a bias: no broadcasting.
+static bool layer_norm(const HoloNode *node, HoloLowering *out)
+{
+    HoloCall         call = holo_node_call(node);
+    const HoloValue *x = holo_node_in(node, 0), *scale = holo_node_in(node, 1), *bias = holo_node_in(node, 2);
+    if (!holo_value_is_f32(x, 1, HOLO_MAX_RANK) || !has_one_output(node)) return false;
+    int64_t rank = x->type.rank, axis = holo_attr_int(&call, "axis", -1);
+    if (axis < 0) axis += rank;
+    if (axis < 0 || axis >= rank || holo_attr_int(&call, "stash_type", HOLO_F32) != HOLO_F32) return false;
+    int axes = (int)(rank - axis);
+    if (!holo_value_is_f32(scale, axes, axes) || (bias && !holo_value_is_f32(bias, axes, axes))) return false;
+    for (int d = 0; d < axes; d++)
+        if (scale->type.dim[d] != x->type.dim[axis + d] || (bias && bias->type.dim[d] != scale->type.dim[d]))
+            return false;
+    out->params_size  = sizeof out->norm;
+    out->norm.flags   = strcmp(node->type, "LayerNormalization") ? 0 : HOLO_NORM_CENTRED;
+    out->norm.axes    = (uint32_t)axes;
+    out->norm.epsilon = (float)holo_attr_float(&call, "epsilon", 1e-5);
+    return true;
+}
+
+static bool group_norm(const HoloNode *node, HoloLowering *out)
+{
+    HoloCall         call  = holo_node_call(node);
+    const HoloValue *x     = holo_node_in(node, 0);
+    bool             group = !strcmp(node->type, "GroupNormalization");
+    int64_t          count = group ? holo_attr_int(&call, "num_groups", 0) : 0;
+    if (!holo_value_is_f32(x, 3, HOLO_MAX_RANK)) return false;
+    for (int i = 1; i <= 2; i++) {
+        const HoloValue *v = holo_node_in(node, i);
+        if (!holo_value_is_f32(v, 1, 1) || v->type.dim[0] != x->type.dim[1]) return false;
+    }
+    if (group && (node->version < 21 || count < 1 || count > INT32_MAX)) return false; // scaled by group before
+    out->params_size  = sizeof out->norm;
+    out->norm.flags   = HOLO_NORM_CENTRED;
+    out->norm.groups  = (uint32_t)count;
+    out->norm.epsilon = (float)holo_attr_float(&call, "epsilon", 1e-5);
+    return true;
+}
+
+// How many of the last axes a reduction is over; 0: it is over others, or over none.
+static int last_axes(const HoloNode *node, int rank)
+{
+    HoloCall         call = holo_node_call(node);
+    const HoloValue *in   = holo_node_in(node, 1);
+    int64_t          axes[HOLO_MAX_RANK];
+    int              count = holo_attr_ints(&call, "axes", axes, HOLO_MAX_RANK);
+    bool             is[HOLO_MAX_RANK] = {false};
+    if (in) {
+        if (!in->is_constant || !in->type.data || in->type.dtype != HOLO_I64) return 0;
+        count = in->type.rank == 1 && in->type.dim[0] <= HOLO_MAX_RANK ? (int)in->type.dim[0] : HOLO_MAX_RANK + 1;
+        if (count <= HOLO_MAX_RANK) memcpy(axes, in->type.data, (size_t)count * sizeof *axes);
+    }
+    if (count <= 0) return holo_attr_int(&call, "noop_with_empty_axes", 0) ? 0 : rank;
+    for (int i = 0; i < count; i++) {
+        int64_t axis = count > HOLO_MAX_RANK ? -1 : axes[i] < 0 ? axes[i] + rank : axes[i];
+        if (axis < 0 || axis >= rank || is[axis]) return 0;
+        is[axis] = true;
+    }
+    for (int d = rank - count; d < rank; d++)
+        if (!is[d]) return 0;
+    return count;
+}
+
+// A row without elements is left to the operator.
+static bool reduce(const HoloNode *node, HoloLowering *out)
+{
+    static const char *const names[] = {"Sum", "Mean", "Max", "Min"};
+    const HoloValue         *x       = holo_node_in(node, 0);
+    if (!holo_value_is_f32(x, 1, HOLO_MAX_RANK)) return false;
+    bool global    = !strncmp(node->type, "Global", 6);
+    out->reduce.op = global && node->type[6] == 'A' ? HOLO_REDUCE_MEAN : HOLO_REDUCE_MAX;
+    for (uint32_t i = 0; !global && i < HOLO_REDUCE_OPS; i++)
+        if (!strcmp(node->type + strlen("Reduce"), names[i])) out->reduce.op = i;
+    int axes = global ? x->type.rank - 2 : last_axes(node, x->type.rank);
+    if (axes < 1) return false;
+    for (int d = x->type.rank - axes; d < x->type.rank; d++)
+        if (holo_dim_is_symbolic(x->type.dim[d]) || x->type.dim[d] < 1) return false;
+    out->params_size = sizeof out->reduce;
+    out->reduce.axes = (uint32_t)axes;
+    return true;
+}
+
+// ---- pool_f32
+
+static bool pool(const HoloNode *node, HoloLowering *out)
+{
+    HoloCall call   = holo_node_call(node);
+    bool     counts = holo_attr_int(&call, "count_include_pad", 0) != 0;
+    if (!holo_value_is_f32(holo_node_in(node, 0), 3, 5) || !has_one_output(node)) return false;
+    if (counts && holo_attr_int(&call, "ceil_mode", 0)) return false;
+    out->params_size = sizeof out->pool;
+    out->pool.flags  = !strcmp(node->type, "MaxPool") ? HOLO_POOL_MAX : counts ? HOLO_POOL_COUNT_PADS : 0;
     return true;
 }
 
@@ -161,12 +241,26 @@ static const Choice choices[] = {
     {"TransposeMatMul", "com.microsoft", HOLO_KERNEL_matmul_f32, matmul},
     {"Conv", "", HOLO_KERNEL_conv_f32, conv},
     {"Softmax", "", HOLO_KERNEL_softmax_f32, softmax},
+    {"LayerNormalization", "", HOLO_KERNEL_norm_f32, layer_norm},
+    {"RMSNormalization", "", HOLO_KERNEL_norm_f32, layer_norm},
+    {"SimplifiedLayerNormalization", "", HOLO_KERNEL_norm_f32, layer_norm},
+    {"SimplifiedLayerNormalization", "com.microsoft", HOLO_KERNEL_norm_f32, layer_norm},
+    {"InstanceNormalization", "", HOLO_KERNEL_norm_f32, group_norm},
+    {"GroupNormalization", "", HOLO_KERNEL_norm_f32, group_norm},
+    {"ReduceSum", "", HOLO_KERNEL_reduce_f32, reduce},
+    {"ReduceMean", "", HOLO_KERNEL_reduce_f32, reduce},
+    {"ReduceMax", "", HOLO_KERNEL_reduce_f32, reduce},
+    {"ReduceMin", "", HOLO_KERNEL_reduce_f32, reduce},
+    {"GlobalAveragePool", "", HOLO_KERNEL_reduce_f32, reduce},
+    {"GlobalMaxPool", "", HOLO_KERNEL_reduce_f32, reduce},
+    {"MaxPool", "", HOLO_KERNEL_pool_f32, pool},
+    {"AveragePool", "", HOLO_KERNEL_pool_f32, pool},
 };
 
 HoloLowering holo_lower_choose(const HoloNode *node)
 {
     HoloLowering none = {.pack_input = -1};
-    if (node->out_count < 1 || !is_f32(node->out[0], 0, HOLO_MAX_RANK)) return none;
+    if (node->out_count < 1 || !holo_value_is_f32(node->out[0], 0, HOLO_MAX_RANK)) return none;
     for (int i = 0; i < HOLO_COUNT(choices); i++) {
         const Choice *c   = &choices[i];
         HoloLowering  out = none;
@@ -174,6 +268,12 @@ HoloLowering holo_lower_choose(const HoloNode *node)
         out.kernel = c->kernel;
         memcpy(out.params, &out.params_size, sizeof out.params_size); // every block starts with its size
         return out;
+    }
+    HoloLowering map = none;
+    if (holo_lower_map(node, &map)) {
+        map.kernel   = HOLO_KERNEL_map_f32;
+        map.map.size = map.params_size = sizeof map.map;
+        return map;
     }
     return none;
 }

@@ -15,6 +15,10 @@ typedef struct HoloLowering {
         HoloMatmulParams  matmul;
         HoloConvParams    conv;
         HoloSoftmaxParams softmax;
+        HoloMapParams     map;
+        HoloNormParams    norm;
+        HoloReduceParams  reduce;
+        HoloPoolParams    pool;
     };
     int pack_input; // the input, a constant, that the kernel wants packed; -1: none
 } HoloLowering;

@@ -1,4 +1,4 @@
-// body.c - subgraphs run, and what their steps give collected. See body.h.
+// body.c - subgraphs run, and what they give. See body.h.
 #include "ops/body.h"
 
 HoloStatus holo_body_init(HoloBody *body, const HoloCall *call, const char *attr, int formal, int out_count)
@@ -24,22 +24,6 @@ HoloStatus holo_body_run(HoloBody *body)
     return host->subgraph(host, body->graph, body->in_count, body->in, body->out_count, body->out, body->call->error);
 }
 
-HoloStatus holo_steps_add(HoloSteps *steps, const HoloTensor *row)
-{
-    size_t width = (size_t)steps->width;
-    if (steps->count == steps->room) {
-        int64_t room = steps->room ? 2 * steps->room : 16;
-        void   *items;
-        HOLO_TRY(holo_call_temp(steps->call, (size_t)room * width, sizeof *row, &items));
-        if (steps->count) memcpy(items, steps->items, (size_t)steps->count * width * sizeof *row);
-        steps->items = items;
-        steps->room  = room;
-    }
-    if (width) memcpy(steps->items + (size_t)steps->count * width, row, width * sizeof *row);
-    steps->count++;
-    return HOLO_OK;
-}
-
 HoloStatus holo_infer_control(HoloCall *call)
 {
     for (int i = 0; i < call->out_count; i++) {
@@ -53,19 +37,27 @@ HoloStatus holo_infer_control(HoloCall *call)
     return HOLO_OK;
 }
 
-void holo_out_result(HoloCall *call, int i, const HoloTensor *value)
+HoloStatus holo_out_result(HoloCall *call, int i, const HoloTensor *value)
 {
     HoloTensor *y = holo_out(call, i);
-    if (y) *y = *value;
+    return y ? holo_value_clone(call->host, value, y, call->error) : HOLO_OK;
 }
 
-void holo_out_no_steps(HoloCall *call, int i, int64_t axis)
+// What no step has made.
+static void out_no_steps(HoloTensor *y, int64_t axis)
 {
-    HoloTensor *y = holo_out(call, i);
-    if (!y) return;
     if (y->dtype == HOLO_NONE) y->dtype = HOLO_F32;
     if (y->rank < 1) y->rank = 1;
     int at = (int)(axis < 0 ? axis + y->rank : axis);
     for (int d = 0; d < y->rank; d++)
         if (d == at || holo_dim_is_symbolic(y->dim[d]) || y->dim[d] < 0) y->dim[d] = 0;
+}
+
+HoloStatus holo_out_steps(HoloCall *call, int i, const HoloStack *steps, int64_t axis, bool reverse)
+{
+    HoloTensor *y = holo_out(call, i);
+    if (!y) return HOLO_OK;
+    if (steps->count) return holo_stack_join(call, steps, steps->count, axis, reverse, y);
+    out_no_steps(y, axis);
+    return HOLO_OK;
 }

@@ -5,7 +5,7 @@
 #include "ops/value.h"
 
 // A subgraph ready to be run many times: its formal inputs in[0..formal-1], for the caller to point
-// to values, are followed by what it captures. result[] is what the last run gave, in kept memory.
+// to values, are followed by what it captures. result[] is what the last run gave; the next run may read it.
 typedef struct HoloBody {
     const HoloCall    *call;
     void              *graph;
@@ -17,22 +17,13 @@ typedef struct HoloBody {
 HOLO_MUST HoloStatus holo_body_init(HoloBody *body, const HoloCall *call, const char *attr, int formal, int out_count);
 HOLO_MUST HoloStatus holo_body_run(HoloBody *body);
 
-// The tensors of each step, in a list that grows: row by row, `width` tensors a step.
-typedef struct HoloSteps {
-    const HoloCall *call;
-    int             width;
-    int64_t         count, room;
-    HoloTensor     *items;
-} HoloSteps;
-HOLO_MUST HoloStatus holo_steps_add(HoloSteps *steps, const HoloTensor *row);
-
 // What outputs of control flow are is known from their bodies, which an operator does not see: types
 // that the graph has found stay, but no memory is planned for the outputs.
 HOLO_MUST HoloStatus holo_infer_control(HoloCall *call);
 
-// Output i is `value`, as the subgraph gave it.
-void holo_out_result(HoloCall *call, int i, const HoloTensor *value);
-// Output i is what no step has made: of size 0 in dimension `axis`.
-void holo_out_no_steps(HoloCall *call, int i, int64_t axis);
+// Output i is a copy of `value`, as a subgraph gave it.
+HOLO_MUST HoloStatus holo_out_result(HoloCall *call, int i, const HoloTensor *value);
+// Output i is what the steps gave, joined along a new axis; of size 0 in it where there was none.
+HOLO_MUST HoloStatus holo_out_steps(HoloCall *call, int i, const HoloStack *steps, int64_t axis, bool reverse);
 
 #endif

@@ -19,7 +19,7 @@ static HoloStatus eval_if(HoloCall *call)
     HOLO_TRY(find_truth(call, call->in[0], &is_true));
     HOLO_TRY(holo_body_init(&body, call, is_true ? "then_branch" : "else_branch", 0, call->out_count));
     HOLO_TRY(holo_body_run(&body));
-    for (int i = 0; i < call->out_count; i++) holo_out_result(call, i, &body.result[i]);
+    for (int i = 0; i < call->out_count; i++) HOLO_TRY(holo_out_result(call, i, &body.result[i]));
     return HOLO_OK;
 }
 
@@ -43,7 +43,7 @@ static HoloStatus find_trips(const HoloCall *call, int64_t *trips, bool *go)
 
 // The body's inputs are the number of the trip, the condition and the state; its outputs, the
 // condition, the state and what is collected.
-static HoloStatus run_trips(HoloBody *body, int states, HoloTensor *state, HoloSteps *steps)
+static HoloStatus run_trips(HoloBody *body, int states, HoloTensor *state, HoloStack *collected)
 {
     const HoloCall *call = body->call;
     int64_t         trips, trip;
@@ -58,7 +58,8 @@ static HoloStatus run_trips(HoloBody *body, int states, HoloTensor *state, HoloS
         HOLO_TRY(holo_body_run(body));
         HOLO_TRY(find_truth(call, &body->result[0], &go));
         for (int i = 0; i < states; i++) state[i] = body->result[1 + i];
-        HOLO_TRY(holo_steps_add(steps, body->result + 1 + states));
+        for (int i = states; i < call->out_count; i++)
+            if (call->out[i]) HOLO_TRY(holo_stack_add(call, &collected[i - states], &body->result[1 + i]));
     }
     return HOLO_OK;
 }
@@ -66,34 +67,23 @@ static HoloStatus run_trips(HoloBody *body, int states, HoloTensor *state, HoloS
 static HoloStatus eval_loop(HoloCall *call)
 {
     int given  = call->in_count - call->capture_count;
-    int states = given > 2 ? given - 2 : 0, collected = call->out_count - states;
-    if (collected < 0)
+    int states = given > 2 ? given - 2 : 0;
+    if (call->out_count < states)
         return holo_call_fail(call, HOLO_BAD_MODEL, "has %d outputs for %d values carried", call->out_count, states);
     HoloBody body;
-    void    *memory;
+    void    *state_memory, *stack_memory;
     HOLO_TRY(holo_body_init(&body, call, "body", 2 + states, 1 + call->out_count));
-    HOLO_TRY(holo_call_temp(call, (size_t)states, sizeof(HoloTensor), &memory));
-    HoloTensor *state = memory;
-    HoloSteps   steps = {.call = call, .width = collected};
+    HOLO_TRY(holo_call_temp(call, (size_t)states, sizeof(HoloTensor), &state_memory));
+    HOLO_TRY(holo_call_temp(call, (size_t)(call->out_count - states), sizeof(HoloStack), &stack_memory));
+    HoloTensor *state     = state_memory;
+    HoloStack  *collected = stack_memory;
     for (int i = 0; i < states; i++) {
         if (!call->in[2 + i]) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", 2 + i);
         state[i] = *call->in[2 + i];
     }
-    HOLO_TRY(run_trips(&body, states, state, &steps));
-    for (int i = 0; i < states; i++) { // without a trip the state is still the input's
-        if (steps.count)
-            holo_out_result(call, i, &state[i]);
-        else
-            HOLO_TRY(holo_out_value(call, i, &state[i]));
-    }
-    for (int i = 0; i < collected; i++) {
-        HoloTensor *y = call->out[states + i];
-        if (!y) continue;
-        if (steps.count == 0)
-            holo_out_no_steps(call, states + i, 0);
-        else
-            HOLO_TRY(holo_value_stack(call, steps.items + i, collected, steps.count, steps.count, 0, false, y));
-    }
+    HOLO_TRY(run_trips(&body, states, state, collected));
+    for (int i = 0; i < states; i++) HOLO_TRY(holo_out_result(call, i, &state[i]));
+    for (int i = states; i < call->out_count; i++) HOLO_TRY(holo_out_steps(call, i, &collected[i - states], 0, false));
     return HOLO_OK;
 }
 
@@ -113,28 +103,36 @@ static HoloStatus check_lengths(const HoloCall *call, int inputs)
 }
 
 // An input that is a tensor goes to every element.
+static HoloStatus map_element(HoloBody *body, int inputs, int64_t k)
+{
+    for (int i = 0; i < inputs; i++) {
+        const HoloTensor *t = body->call->in[i];
+        body->in[i]         = t->kind == HOLO_SEQUENCE ? (const HoloTensor *)t->data + k : t;
+    }
+    return holo_body_run(body);
+}
+
 static HoloStatus eval_map(HoloCall *call)
 {
     int      inputs = call->in_count - call->capture_count;
     HoloBody body;
+    void    *memory;
     HOLO_TRY(check_lengths(call, inputs));
     HOLO_TRY(holo_body_init(&body, call, "body", inputs, call->out_count));
-    HoloSteps steps = {.call = call, .width = call->out_count};
-    for (int64_t k = 0; k < call->in[0]->dim[0]; k++) {
-        for (int i = 0; i < inputs; i++) {
-            const HoloTensor *t = call->in[i];
-            body.in[i]          = t->kind == HOLO_SEQUENCE ? (const HoloTensor *)t->data + k : t;
-        }
-        HOLO_TRY(holo_body_run(&body));
-        HOLO_TRY(holo_steps_add(&steps, body.result));
-    }
+    HOLO_TRY(holo_call_temp(call, (size_t)call->out_count, sizeof(HoloTensor *), &memory));
+    HoloTensor **items = memory;
+    int64_t      count = call->in[0]->dim[0];
     for (int i = 0; i < call->out_count; i++) {
-        HoloTensor *items, *y = call->out[i];
-        if (!y) continue;
-        const HoloTensor *first = steps.count ? &steps.items[i] : y;
-        HoloDtype         dtype = first->dtype ? (HoloDtype)first->dtype : HOLO_F32;
-        HOLO_TRY(holo_out_list(call, i, HOLO_SEQUENCE, HOLO_TENSOR, dtype, steps.count, &items));
-        for (int64_t k = 0; k < steps.count; k++) items[k] = steps.items[k * steps.width + i];
+        HoloDtype dtype = call->out[i] && call->out[i]->dtype ? (HoloDtype)call->out[i]->dtype : HOLO_F32;
+        if (call->out[i]) HOLO_TRY(holo_out_list(call, i, HOLO_SEQUENCE, HOLO_TENSOR, dtype, count, &items[i]));
+    }
+    for (int64_t k = 0; k < count; k++) {
+        HOLO_TRY(map_element(&body, inputs, k));
+        for (int i = 0; i < call->out_count; i++) {
+            if (!call->out[i]) continue;
+            HOLO_TRY(holo_value_clone(call->host, &body.result[i], &items[i][k], call->error));
+            call->out[i]->dtype = items[i][k].dtype;
+        }
     }
     return HOLO_OK;
 }

@@ -32,7 +32,9 @@ HoloStatus holo_numbers(const HoloCall *call, const char *attr, int input, HoloN
     if (a) return numbers_of_attr(call, a, out);
     const HoloTensor *t = input >= 0 ? holo_in(call, input) : NULL;
     if (!t) return HOLO_OK;
-    HOLO_TRY(holo_expect_types(call, input, HOLO_TYPES_INT | HOLO_TYPES_UINT));
+    uint64_t types = HOLO_TYPES_INT | HOLO_TYPES_UINT;
+    if (call->version < 6) types |= HOLO_TYPES_FLOAT; // sizes had the type of the data
+    HOLO_TRY(holo_expect_types(call, input, types));
     HOLO_TRY(holo_expect_rank(call, input, 0, 1));
     out->given = true;
     out->count = t->rank ? t->dim[0] : 1;

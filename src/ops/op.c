@@ -238,7 +238,12 @@ HoloStatus holo_call_temp(const HoloCall *call, size_t count, size_t size, void 
 
 // ---- broadcasting
 
-// Two sizes under NumPy's rule. Unequal symbolic sizes are taken to be equal or 1, whence the maximum.
+// Two sizes under NumPy's rule. Unequal symbolic sizes are taken to be equal or 1, whence the maximum, unless one is 0.
+static HoloDim broadcast_symbolic(HoloDims *dims, HoloDim a, HoloDim b)
+{
+    return holo_dim_mul(dims, holo_dim_max(dims, a, b), holo_dim_min(dims, 1, holo_dim_min(dims, a, b)));
+}
+
 static bool broadcast_pair(HoloDims *dims, HoloDim a, HoloDim b, HoloDim *out)
 {
     bool a_symbolic = holo_dim_is_symbolic(a), b_symbolic = holo_dim_is_symbolic(b);
@@ -247,7 +252,7 @@ static bool broadcast_pair(HoloDims *dims, HoloDim a, HoloDim b, HoloDim *out)
     else if (a == 1)
         *out = b;
     else if (a_symbolic && b_symbolic)
-        *out = holo_dim_max(dims, a, b);
+        *out = broadcast_symbolic(dims, a, b);
     else if (a_symbolic)
         *out = b;
     else if (b_symbolic)

@@ -78,7 +78,8 @@ struct HoloHost {
     void *(*temp)(const HoloHost *host, size_t size);
     // Memory that lives as long as the outputs do (for sequences and strings). NULL: out of memory.
     void *(*keep)(const HoloHost *host, size_t size);
-    // Runs a subgraph. Outputs are filled in and live as long as `keep` memory.
+    // Runs a subgraph. Outputs are filled in and live, with all that they hold, until the second next run of a
+    // subgraph by this host: a loop may hand them to its next turn; what it keeps for longer it copies.
     HoloStatus (*subgraph)(const HoloHost *host, void *graph, int in_count, const HoloTensor *const *in, int out_count,
                            HoloTensor *const *out, HoloError *error);
     // Calls work(arg, i, worker) once for each 0 <= i < count, on several threads; worker < workers.

@@ -238,13 +238,13 @@ static HoloStatus check_types(const HoloCall *call)
     return HOLO_OK;
 }
 
-// The broadcast shape must be that of input 0; a symbolic size of it is taken to be so.
+// The broadcast shape must be that of input 0; a symbolic size is taken to be so.
 static HoloStatus check_one_way(const HoloCall *call, int rank, HoloDim *dim)
 {
     const HoloTensor *first = call->in[0];
     bool              fits  = rank == first->rank;
     for (int i = 0; fits && i < rank; i++) {
-        fits   = holo_dim_is_symbolic(first->dim[i]) || first->dim[i] == dim[i];
+        fits   = holo_dim_is_symbolic(first->dim[i]) || holo_dim_is_symbolic(dim[i]) || first->dim[i] == dim[i];
         dim[i] = first->dim[i];
     }
     if (fits) return HOLO_OK;

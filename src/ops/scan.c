@@ -10,6 +10,7 @@ typedef struct Scan {
     int         skip; // inputs before the states: version 8 has the lengths there
     int         states, scanned, collected;
     HoloTensor *state, *slice; // what the body's inputs point to
+    HoloStack  *steps;         // what is collected
 } Scan;
 
 static int64_t nth(const HoloCall *call, const char *attr, int i)
@@ -31,11 +32,13 @@ static HoloStatus scan_init(Scan *s, HoloCall *call)
         if (!call->in[skip + i]) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", skip + i);
         HOLO_TRY(holo_expect_kind(call, skip + i, HOLO_TENSOR));
     }
-    void *memory;
+    void *memory, *steps;
     HOLO_TRY(holo_body_init(&s->body, call, "body", inputs, call->out_count));
     HOLO_TRY(holo_call_temp(call, (size_t)inputs, sizeof(HoloTensor), &memory));
+    HOLO_TRY(holo_call_temp(call, (size_t)s->collected, sizeof(HoloStack), &steps));
     s->state = memory;
     s->slice = s->state + s->states;
+    s->steps = steps;
     for (int i = 0; i < inputs; i++) s->body.in[i] = &s->state[i];
     return HOLO_OK;
 }
@@ -69,8 +72,9 @@ typedef struct Source {
     bool       reverse;
 } Source;
 
-static HoloStatus run_steps(Scan *s, const Source *source, int64_t length, HoloSteps *steps)
+static HoloStatus run_steps(Scan *s, const Source *source, int64_t length)
 {
+    const HoloCall *call = s->call;
     for (int64_t t = 0; t < length; t++) {
         for (int i = 0; i < s->scanned; i++) {
             const Source *from = &source[i];
@@ -78,7 +82,8 @@ static HoloStatus run_steps(Scan *s, const Source *source, int64_t length, HoloS
         }
         HOLO_TRY(holo_body_run(&s->body));
         for (int i = 0; i < s->states; i++) s->state[i] = s->body.result[i];
-        HOLO_TRY(holo_steps_add(steps, s->body.result + s->states));
+        for (int i = 0; i < s->collected; i++)
+            if (call->out[s->states + i]) HOLO_TRY(holo_stack_add(call, &s->steps[i], &s->body.result[s->states + i]));
     }
     return HOLO_OK;
 }
@@ -106,27 +111,14 @@ static HoloStatus find_sources(Scan *s, Source *source, int64_t *length)
 static HoloStatus scan_9(Scan *s, Source *source)
 {
     HoloCall *call   = s->call;
-    HoloSteps steps  = {.call = call, .width = s->collected};
     int64_t   length = 0;
     HOLO_TRY(find_sources(s, source, &length));
     for (int i = 0; i < s->states; i++) s->state[i] = *call->in[i];
-    HOLO_TRY(run_steps(s, source, length, &steps));
-    for (int i = 0; i < s->states; i++) {
-        if (length)
-            holo_out_result(call, i, &s->state[i]);
-        else
-            HOLO_TRY(holo_out_value(call, i, &s->state[i]));
-    }
-    for (int i = 0; i < s->collected; i++) {
-        HoloTensor *y       = call->out[s->states + i];
-        int64_t     axis    = nth(call, "scan_output_axes", i);
-        bool        reverse = nth(call, "scan_output_directions", i) == 1;
-        if (!y) continue;
-        if (length == 0)
-            holo_out_no_steps(call, s->states + i, axis);
-        else
-            HOLO_TRY(holo_value_stack(call, steps.items + i, s->collected, length, length, axis, reverse, y));
-    }
+    HOLO_TRY(run_steps(s, source, length));
+    for (int i = 0; i < s->states; i++) HOLO_TRY(holo_out_result(call, i, &s->state[i]));
+    for (int i = 0; i < s->collected; i++)
+        HOLO_TRY(holo_out_steps(call, s->states + i, &s->steps[i], nth(call, "scan_output_axes", i),
+                                nth(call, "scan_output_directions", i) == 1));
     return HOLO_OK;
 }
 
@@ -161,11 +153,10 @@ static HoloStatus check_batch(const Scan *s, int64_t *batch, int64_t *room)
     return HOLO_OK;
 }
 
-// One entry of the batch: its results, with the collected ones padded to `room` steps.
-static HoloStatus scan_entry(Scan *s, Source *source, int64_t b, int64_t room, HoloTensor *row)
+// One entry of the batch adds to the results; what is collected is padded to `room` steps.
+static HoloStatus scan_entry(Scan *s, Source *source, int64_t b, int64_t room, HoloStack *entries)
 {
     HoloCall *call   = s->call;
-    HoloSteps steps  = {.call = call, .width = s->collected};
     int64_t   length = call->in[0] ? holo_get_i(call->in[0], b) : room;
     if (length < 1 || length > room)
         return holo_call_fail(call, HOLO_BAD_INPUT, "a sequence length is %lld, where there are %lld steps",
@@ -175,10 +166,16 @@ static HoloStatus scan_entry(Scan *s, Source *source, int64_t b, int64_t room, H
         source[i] = (Source){entry_view(call->in[1 + s->states + i], b), 0, nth(call, "directions", i) == 1};
         if (b == 0) HOLO_TRY(slice_init(call, &s->slice[i], &source[i].x, 0));
     }
-    HOLO_TRY(run_steps(s, source, length, &steps));
-    for (int i = 0; i < s->states; i++) row[i] = s->state[i];
-    for (int i = 0; i < s->collected; i++)
-        HOLO_TRY(holo_value_stack(call, steps.items + i, s->collected, length, room, 0, false, &row[s->states + i]));
+    HOLO_TRY(run_steps(s, source, length));
+    for (int i = 0; i < s->states; i++) HOLO_TRY(holo_stack_add(call, &entries[i], &s->state[i]));
+    for (int i = 0; i < s->collected; i++) {
+        HoloTensor joined;
+        if (!call->out[s->states + i]) continue;
+        HOLO_TRY(holo_stack_join(call, &s->steps[i], room, 0, false, &joined));
+        HOLO_TRY(holo_stack_add(call, &entries[s->states + i], &joined));
+        s->steps[i].count = 0;
+        s->steps[i].size  = 0;
+    }
     return HOLO_OK;
 }
 
@@ -188,20 +185,10 @@ static HoloStatus scan_8(Scan *s, Source *source)
     int64_t   batch = 0, room = 0;
     void     *memory;
     HOLO_TRY(check_batch(s, &batch, &room));
-    HOLO_TRY(holo_call_temp(call, (size_t)call->out_count, sizeof(HoloTensor), &memory));
-    HoloTensor *row     = memory;
-    HoloSteps   entries = {.call = call, .width = call->out_count};
-    for (int64_t b = 0; b < batch; b++) {
-        HOLO_TRY(scan_entry(s, source, b, room, row));
-        HOLO_TRY(holo_steps_add(&entries, row));
-    }
-    for (int i = 0; i < call->out_count; i++) {
-        if (!call->out[i]) continue;
-        if (batch == 0)
-            holo_out_no_steps(call, i, 0);
-        else
-            HOLO_TRY(holo_value_stack(call, entries.items + i, entries.width, batch, batch, 0, false, call->out[i]));
-    }
+    HOLO_TRY(holo_call_temp(call, (size_t)call->out_count, sizeof(HoloStack), &memory));
+    HoloStack *entries = memory;
+    for (int64_t b = 0; b < batch; b++) HOLO_TRY(scan_entry(s, source, b, room, entries));
+    for (int i = 0; i < call->out_count; i++) HOLO_TRY(holo_out_steps(call, i, &entries[i], 0, false));
     return HOLO_OK;
 }
 

@@ -7,11 +7,13 @@
 static HoloStatus infer_tile_1(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
-    HoloDim           tiles, which, dim[HOLO_MAX_RANK];
-    if (call->in_count < 3 || !call->in[1] || !call->in[2])
-        return holo_call_fail(call, HOLO_BAD_MODEL, "needs the inputs tiles and axis");
-    bool known = holo_scalar(call, 2, &which) && !holo_dim_is_symbolic(which);
-    if (!holo_scalar(call, 1, &tiles)) tiles = HOLO_DIM_UNKNOWN;
+    HoloDim           dim[HOLO_MAX_RANK];
+    HoloNumbers       counts, axes;
+    HOLO_TRY(holo_numbers_needed(call, NULL, 1, 1, &counts));
+    HOLO_TRY(holo_numbers_needed(call, NULL, 2, 1, &axes));
+    HoloDim tiles = counts.known && counts.count == 1 ? holo_number(&counts, 0) : HOLO_DIM_UNKNOWN;
+    HoloDim which = axes.known && axes.count == 1 ? holo_number(&axes, 0) : HOLO_DIM_UNKNOWN;
+    bool    known = !holo_dim_is_symbolic(which);
     if (!holo_dim_is_symbolic(tiles) && tiles < 0)
         return holo_call_fail(call, HOLO_BAD_INPUT, "tiles is %lld", (long long)tiles);
     int axis = 0;

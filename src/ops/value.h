@@ -19,6 +19,8 @@ void holo_out_list_type(HoloCall *call, int i, HoloKind kind, HoloKind inner, Ho
 
 // Kept memory, zeroed. Fails when there is none.
 HOLO_MUST HoloStatus holo_keep(const HoloCall *call, size_t count, size_t size, void **out);
+// A copy of a value and of all that it holds, in memory that `host` keeps. `out` may be `from`.
+HOLO_MUST HoloStatus holo_value_clone(const HoloHost *host, const HoloTensor *from, HoloTensor *out, HoloError *error);
 // A copy of a tensor in kept memory; a sequence or optional itself, whose memory is kept already.
 HOLO_MUST HoloStatus holo_value_copy(const HoloCall *call, const HoloTensor *from, HoloTensor *out);
 // Output i is such a copy.
@@ -32,5 +34,17 @@ HOLO_MUST HoloStatus holo_out_list(HoloCall *call, int i, HoloKind kind, HoloKin
 // filled is zero. All must be alike, and there must be one.
 HOLO_MUST HoloStatus holo_value_stack(const HoloCall *call, const HoloTensor *items, int64_t step, int64_t count,
                                       int64_t room, int64_t axis, bool reverse, HoloTensor *out);
+
+// Tensors that come one after another, copied as they come, to be joined so. Zero-initialise.
+typedef struct HoloStack {
+    HoloTensor type; // of each
+    int64_t    count;
+    char      *bytes; // of all, in memory of the call
+    size_t     size, room;
+} HoloStack;
+HOLO_MUST HoloStatus holo_stack_add(const HoloCall *call, HoloStack *stack, const HoloTensor *item);
+// As holo_value_stack: there must be one.
+HOLO_MUST HoloStatus holo_stack_join(const HoloCall *call, const HoloStack *stack, int64_t room, int64_t axis,
+                                     bool reverse, HoloTensor *out);
 
 #endif

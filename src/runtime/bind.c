@@ -311,9 +311,40 @@ static HoloStatus step_bind(HoloFrame *frame, uint32_t i, size_t *scratch, HoloE
     return s->kernel ? kernel_bind(frame, i, s, scratch, error) : forms_check(frame, s, NULL, call);
 }
 
+// Is there something in value `v`, given which values of the heap were made before?
+static bool is_there(const HoloFrame *frame, uint32_t v, const bool *made)
+{
+    while (holo_frame_record(frame, v)->storage == HOLO_STORE_ALIAS) v = (uint32_t)holo_frame_record(frame, v)->at;
+    return made[v] || holo_frame_record(frame, v)->storage != HOLO_STORE_HEAP;
+}
+
+// What lies on the heap is made by a step before others read it, and before it is an output.
+static HoloStatus order_check(HoloFrame *frame, HoloError *error)
+{
+    const HoloArchive *a    = &frame->session->model->archive;
+    bool              *made = HOLO_NEW(&frame->temp, bool, frame->plan->value_count + 1);
+    if (!made) return holo_fail_memory(error);
+    for (uint32_t i = 0; i < frame->plan->step_count; i++) {
+        const HoloStepRecord *s = &a->STEPS_at[frame->plan->step_first + i];
+        frame->calls[i].error   = error;
+        for (uint32_t k = 0; k < (uint32_t)s->in_count + s->out_count; k++) {
+            uint32_t v = a->OPERANDS_at[s->operand_first + k];
+            if (v == HOLO_NO_VALUE) continue;
+            if (k >= s->in_count) made[v] = true;
+            else if (!is_there(frame, v, made))
+                return holo_call_fail(&frame->calls[i], HOLO_BAD_ARCHIVE, "input %u is read before it is made", k);
+        }
+    }
+    for (uint32_t i = 0; i < frame->plan->output_count; i++)
+        if (!is_there(frame, holo_frame_output_value(frame, i), made))
+            return holo_fail(error, HOLO_BAD_ARCHIVE, "output %u is never made", i);
+    return HOLO_OK;
+}
+
 static HoloStatus steps_bind(HoloFrame *frame, HoloError *error)
 {
     size_t scratch = 0;
+    HOLO_TRY(order_check(frame, error));
     for (uint32_t i = 0; i < frame->plan->step_count; i++) HOLO_TRY(step_bind(frame, i, &scratch, error));
     return holo_session_reserve(frame->session, scratch, error);
 }

@@ -1,6 +1,7 @@
 // frame.c - frames made, run and unmade; and what a frame does for the operators that run in it.
 #include "runtime/frame.h"
 
+#include "ops/value.h"
 #include "runtime/pool.h"
 
 #include <string.h>
@@ -19,7 +20,8 @@ static void *host_temp(const HoloHost *host, size_t size)
 
 static void *host_keep(const HoloHost *host, size_t size)
 {
-    return holo_arena_take(&frame_of(host)->heap, size);
+    HoloFrame *frame = frame_of(host);
+    return holo_arena_take(&frame->heap[frame->turn], size);
 }
 
 static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void *, int64_t, int), void *arg)
@@ -27,36 +29,17 @@ static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void
     holo_pool_run(frame_of(host)->session->pool, count, work, arg);
 }
 
-// A copy of a value, and of all that it holds, in an arena. Sequences nest a few levels at most.
-static HoloStatus value_copy(const HoloTensor *from, HoloTensor *to, HoloArena *arena, int depth, HoloError *error)
+// An output of a subgraph, with all that it holds, is in the heap of this run or a constant.
+static HoloStatus result_take(HoloFrame *frame, uint32_t i, HoloTensor *out, HoloError *error)
 {
-    *to = *from;
-    if (!from->data) return HOLO_OK;
-    if (depth > 4) return holo_fail(error, HOLO_UNSUPPORTED, "values are nested more than four deep");
-    int64_t count = from->kind == HOLO_MAP ? 2 : holo_tensor_count(from);
-    if (count < 0) return holo_fail(error, HOLO_INTERNAL, "a value has no size");
-    if (from->kind == HOLO_TENSOR) {
-        size_t bytes = holo_tensor_bytes(from);
-        to->data     = holo_arena_take(arena, bytes);
-        if (!to->data) return holo_fail_memory(error);
-        if (from->dtype != HOLO_STRING) {
-            memcpy(to->data, from->data, bytes);
-            return HOLO_OK;
-        }
-        for (int64_t i = 0; i < count; i++) {
-            const HoloString *s    = (const HoloString *)from->data + i;
-            char             *text = holo_arena_text(arena, s->data, s->size);
-            if (!text) return holo_fail_memory(error);
-            ((HoloString *)to->data)[i] = (HoloString){text, s->size};
-        }
+    uint32_t    v       = holo_frame_output_value(frame, i);
+    HoloStorage storage = holo_frame_record(frame, holo_frame_root(frame, v))->storage;
+    bool is_whole = frame->values[v].kind == HOLO_TENSOR && frame->values[v].dtype != HOLO_STRING; // refers to nothing
+    if (is_whole && (storage == HOLO_STORE_ARENA || storage == HOLO_STORE_HEAP || storage == HOLO_STORE_CONSTANT)) {
+        *out = frame->values[v];
         return HOLO_OK;
     }
-    HoloTensor *elements = HOLO_NEW(arena, HoloTensor, count + 1);
-    if (!elements) return holo_fail_memory(error);
-    to->data = elements;
-    for (int64_t i = 0; i < count; i++)
-        HOLO_TRY(value_copy((const HoloTensor *)from->data + i, &elements[i], arena, depth + 1, error));
-    return HOLO_OK;
+    return holo_value_clone(&frame->host, &frame->values[v], out, error);
 }
 
 static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count, const HoloTensor *const *in,
@@ -78,9 +61,7 @@ static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count,
     HOLO_TRY(holo_frame_bind(frame, in, error));
     HOLO_TRY(holo_frame_run(frame, in, error));
     for (int i = 0; i < out_count; i++)
-        if (out[i])
-            HOLO_TRY(value_copy(&frame->values[holo_frame_output_value(frame, (uint32_t)i)], out[i], &outer->heap, 0,
-                                error));
+        if (out[i]) HOLO_TRY(result_take(frame, (uint32_t)i, out[i], error));
     return HOLO_OK;
 }
 
@@ -166,13 +147,28 @@ void holo_frame_destroy(HoloFrame *frame)
 {
     if (!frame) return;
     holo_memory_free(frame->memory, frame->memory_size);
-    holo_arena_deinit(&frame->heap);
+    for (int i = 0; i < HOLO_COUNT(frame->heap); i++) holo_arena_deinit(&frame->heap[i]);
     holo_arena_deinit(&frame->temp);
     holo_arena_deinit(&frame->arena);
     holo_free(frame);
 }
 
 // ---- running
+
+// The results of a subgraph outlive its next run, which may read them: a heap for each of two runs, and the planned
+// outputs in it too.
+static HoloStatus results_begin(HoloFrame *frame, HoloError *error)
+{
+    if (frame->parent) frame->turn = !frame->turn;
+    holo_arena_reset(&frame->heap[frame->turn], (HoloArenaMark){0});
+    for (uint32_t i = 0; frame->parent && i < frame->plan->output_count; i++) {
+        uint32_t v = holo_frame_root(frame, holo_frame_output_value(frame, i));
+        if (holo_frame_record(frame, v)->storage != HOLO_STORE_ARENA) continue;
+        frame->values[v].data = host_keep(&frame->host, holo_tensor_bytes(&frame->types[v]) + 1);
+        if (!frame->values[v].data) return holo_fail_memory(error);
+    }
+    return HOLO_OK;
+}
 
 // Points inputs at the caller's bytes, and aliases at the bytes they share.
 static void values_point(HoloFrame *frame, const HoloTensor *const *inputs)
@@ -272,7 +268,7 @@ static void step_record(HoloFrame *frame, uint32_t i, double start)
 HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
 {
     HoloSession *session = frame->session;
-    holo_arena_reset(&frame->heap, (HoloArenaMark){0});
+    HOLO_TRY(results_begin(frame, error));
     values_point(frame, inputs);
     frame->host.scratch        = session->scratch;
     frame->host.scratch_stride = session->scratch_stride;

@@ -54,7 +54,8 @@ struct HoloFrame {
     bool                 *dim_is_known, *parent_dim_is_known;
     char                 *memory; // the arena of the plan
     size_t                memory_size;
-    HoloArena             heap, temp; // of the present run; of the present step
+    HoloArena             heap[2], temp; // of a run, and of the next; of the present step
+    int                   turn;          // which heap is that of the present run; 0 in the model's own frame
     bool                  is_bound;
 };
 
@@ -76,6 +77,13 @@ HOLO_MUST HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *i
 static inline const HoloValueRecord *holo_frame_record(const HoloFrame *frame, uint32_t value)
 {
     return &frame->session->model->archive.VALUES_at[frame->plan->value_first + value];
+}
+// The value whose bytes these are: aliases have none of their own.
+static inline uint32_t holo_frame_root(const HoloFrame *frame, uint32_t value)
+{
+    while (holo_frame_record(frame, value)->storage == HOLO_STORE_ALIAS)
+        value = (uint32_t)holo_frame_record(frame, value)->at;
+    return value;
 }
 static inline uint32_t holo_frame_input_value(const HoloFrame *frame, uint32_t i)
 {

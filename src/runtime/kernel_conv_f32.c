@@ -5,8 +5,7 @@
 // them. Where a group has one channel its filters are applied directly.
 #include "format/params.h"
 #include "kernels/kernels.h"
-#include "ops/window.h"
-#include "runtime/kernel.h"
+#include "runtime/conv_shape.h"
 
 enum {
     TILE_PIXELS     = 256, // a block of patches of this width stays in the second cache
@@ -14,7 +13,6 @@ enum {
     TILE_FILTERS    = 96,      // packing is repeated for each tile of filters: not fewer
     TILE_TASKS      = 8,       // as many tasks are made, where they are not too small
     TASK_WORK       = 1 << 18, // multiplications that are worth a task
-    NUMBER_MAX      = 1 << 30, // of any number of the geometry, so that sums of products fit
 };
 
 typedef struct Conv {
@@ -32,17 +30,6 @@ typedef struct Conv {
 
 // ---- shapes
 
-static bool sizes_fit(const HoloConvShape *s)
-{
-    for (int d = 0; d < 3; d++) {
-        const int64_t sizes[] = {s->out[d], s->kernel[d], s->stride[d], s->dilation[d]};
-        for (int i = 0; i < HOLO_COUNT(sizes); i++)
-            if (sizes[i] < 1 || sizes[i] > NUMBER_MAX) return false;
-        if (s->in[d] < 0 || s->in[d] > NUMBER_MAX || s->pad[d] < -NUMBER_MAX || s->pad[d] > NUMBER_MAX) return false;
-    }
-    return true;
-}
-
 // A filter of one place, everywhere: the planes are rows.
 static void flatten(HoloConvShape *s)
 {
@@ -51,27 +38,6 @@ static void flatten(HoloConvShape *s)
     s->in[2]  = s->in[0] * s->in[1] * s->in[2];
     s->out[2] = s->in[2];
     s->in[0] = s->in[1] = s->out[0] = s->out[1] = 1;
-}
-
-static HoloStatus shape_init(const HoloCall *call, HoloConvShape *s)
-{
-    const HoloTensor *x = call->in[0], *w = call->in[1], *out = call->out[0];
-    HoloWindow        window;
-    int               rank = x->rank - 2;
-    HOLO_TRY(holo_window_init(call, rank, x->dim + 2, w->dim + 2, false, &window));
-    *s = (HoloConvShape){{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}};
-    for (int d = 0, at = 3 - rank; d < rank; d++, at++) {
-        s->in[at]       = x->dim[2 + d];
-        s->out[at]      = out->dim[2 + d];
-        s->kernel[at]   = w->dim[2 + d];
-        s->stride[at]   = window.stride[d];
-        s->dilation[at] = window.dilation[d];
-        s->pad[at]      = window.pad_begin[d];
-        if (window.out[d] != out->dim[2 + d] || window.kernel[d] != w->dim[2 + d])
-            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are not those of a convolution");
-    }
-    if (!sizes_fit(s)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a size is 0 or beyond %d", NUMBER_MAX);
-    return HOLO_OK;
 }
 
 static HoloStatus operands_check(const HoloCall *call, int64_t groups)
@@ -129,7 +95,7 @@ static HoloStatus conv_init(const HoloCall *call, Conv *c)
     HOLO_TRY(operands_check(call, groups));
     const HoloTensor *x = call->in[0], *w = call->in[1], *b = holo_in(call, 2), *out = call->out[0];
     if (!holo_tensor_count(out)) return HOLO_OK;
-    HOLO_TRY(shape_init(call, &c->shape));
+    HOLO_TRY(holo_conv_shape(call, w->dim + 2, false, &c->shape));
     flatten(&c->shape);
     c->x        = x->data;
     c->w        = w->data;

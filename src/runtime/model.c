@@ -265,7 +265,12 @@ HoloStatus holo_model_open_mapping(const HoloMapping *mapping, HoloModel **out_m
 {
     *out_model = NULL;
     HoloModel *model;
-    HOLO_TRY(model_create(&model, error));
+    HoloStatus status = model_create(&model, error);
+    if (status) {
+        HoloMapping taken = *mapping;
+        holo_file_unmap(&taken);
+        return status;
+    }
     model->mapping = *mapping;
     return finish(model, load(model, mapping->data, mapping->size, error), out_model);
 }

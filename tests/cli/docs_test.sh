@@ -1,25 +1,42 @@
-# docs_test.sh - every command that the README and the pages of docs/ show can be typed as it stands there.
+# docs_test.sh - what the README and the pages of docs/ show is so: commands can be typed as they stand there, options and
+# linked files exist.
 #
-# Blocks of ```sh run, one after the other for each page, in a copy of what the repository holds, with the program in
-# build/hologram and on the path. Commands that install something or need the network stand in blocks of ```console.
+# What runs, for each page in a copy of what the repository holds: blocks of ```sh, and indented lines that begin with
+# `hologram` or `build/hologram`. Behind a prompt ($), or in a block of ```console, stands what needs more than the program.
 . "$CHECKS"
 
-mkdir -p tree bin
+mkdir tree bin
 for part in "$ROOT"/*; do
-    case ${part##*/} in build* | .git) ;; *) ln -s "$part" "tree/${part##*/}" ;; esac
+    case ${part##*/} in build*) ;; *) ln -s "$part" "tree/${part##*/}" ;; esac
 done
 mkdir tree/build
 ln -s "$HOLOGRAM" tree/build/hologram
 ln -s "$HOLOGRAM" bin/hologram
 PATH=$PWD/bin:$PATH
 
-pages=0
+commands() {
+    awk '/^ *```/ { on = !on && /^ *```sh$/; next } on || /^    (build\/)?hologram [a-z]/' "$1"
+}
+: > all.sh
 for page in "$ROOT"/README.md "$ROOT"/docs/*.md; do
-    [ -f "$page" ] || continue
-    name=$(basename "$page" .md)
-    pages=$((pages + 1))
-    awk '/^ *```sh$/ { on = 1; print "set -e"; next } /^ *```/ { on = 0 } on' "$page" > "$name.sh"
-    cp -R tree "in-$name" # links stay links
-    [ ! -s "$name.sh" ] || check "the commands of $name.md" sh -c "cd in-$name && sh -x ../$name.sh"
+    title=$(basename "$page" .md)
+    commands "$page" > "$title.sh"
+    cat "$title.sh" >> all.sh
+    cp -R tree "in-$title" # links stay links
+    [ ! -s "$title.sh" ] || check "the commands of $title.md" sh -c "cd in-$title && sh -ex ../$title.sh"
+    for link in $(grep -o '](\([^)#]*\)[^)]*)' "$page" | sed 's/^](//; s/[#)].*//'); do
+        case $link in
+        http*) ;;
+        *) check "$title.md: $link is there" test -e "$(dirname "$page")/$link" ;;
+        esac
+    done
 done
-check 'there are pages' test $pages -gt 0
+check 'there are commands' test "$(grep -c hologram all.sh)" -ge 5
+
+for command in compile run test bench inspect graph ops verify config; do hologram help $command; done > help.txt
+for option in $(grep -ohE '(^|[ `])--[a-z][a-z-]+' "$ROOT"/README.md "$ROOT"/docs/cli.md | tr -d ' `' | sort -u); do
+    check "the option $option of the documents exists" grep -qF -e "$option" help.txt
+done
+for option in $(sed 's/\\-/-/g' "$ROOT"/docs/man/hologram.1 | grep -oE '(^|[ "])--[a-z][a-z-]+' | tr -d ' "' | sort -u); do
+    check "the option $option of the manual exists" grep -qF -e "$option" help.txt
+done

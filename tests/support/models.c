@@ -86,8 +86,8 @@ uint8_t *file_read(const char *path, size_t *out_size)
 
 const char *model_conv(void)
 {
-    OnnxModel  m    = {0};
-    OnnxGraph *g    = &m.graph;
+    OnnxModel   m    = {0};
+    OnnxGraph  *g    = &m.graph;
     const char *path = temp_path("conv.onnx");
     onnx_input(g, "x", HOLO_F32, "1,3,12,12");
     onnx_output(g, "y", HOLO_F32, "1,10");
@@ -254,7 +254,7 @@ static void outputs_join(const HoloModel *model, const HoloSession *session, uin
         size_t more = holo_tensor_bytes(&view);
         *bytes      = realloc(*bytes, *size + more + 1);
         if (!*bytes) abort();
-        memcpy(*bytes + *size, view.data, more);
+        if (more) memcpy(*bytes + *size, view.data, more);
         *size += more;
     }
 }

@@ -30,24 +30,24 @@ const char *model_conv(void);    // f32[1,3,12,12] x -> f32[1,10] y: Conv, Relu,
 const char *model_mlp(void);     // f32[4,40] x -> f32[4,7] y: MatMul, Add, Relu, Gemm, Tanh
 const char *model_dynamic(void); // f32[N,6] x, f32[N,6] z -> f32[N,3] y, f32[2*N,6] both
 const char *model_loop(int64_t rounds); // f32[8] x -> f32[8] y: a Loop of so many rounds
-const char *model_tiny(void);    // f32[2,3] x -> f32[2,3] y: Add of a constant, Relu
-const char *model_data(void);    // f32[6] x -> i64[1,?] places, f32[?] dense: sizes that depend on values
+const char *model_tiny(void);           // f32[2,3] x -> f32[2,3] y: Add of a constant, Relu
+const char *model_data(void);           // f32[6] x -> i64[1,?] places, f32[?] dense: sizes that depend on values
 
 // ---- the whole path
 
-#define EXPECT_OK(call)                                                                     \
-    do {                                                                                    \
-        HoloError  error  = {0};                                                            \
-        HoloStatus status = (call);                                                         \
-        if (status) fail_msg("%s: %s: %s", #call, holo_status_text(status), error.text);    \
+#define EXPECT_OK(call)                                                                  \
+    do {                                                                                 \
+        HoloError  error  = {0};                                                         \
+        HoloStatus status = (call);                                                      \
+        if (status) fail_msg("%s: %s: %s", #call, holo_status_text(status), error.text); \
     } while (0)
 
 // The call, which uses `error`, fails with this status and a message in which `words` occurs.
-#define EXPECT_FAIL(call, expected, words)                                  \
-    do {                                                                    \
-        HoloError  error  = {0};                                            \
-        HoloStatus status = (call);                                         \
-        expect_message(#call, status, expected, error.text, words);         \
+#define EXPECT_FAIL(call, expected, words)                          \
+    do {                                                            \
+        HoloError  error  = {0};                                    \
+        HoloStatus status = (call);                                 \
+        expect_message(#call, status, expected, error.text, words); \
     } while (0)
 void expect_message(const char *call, HoloStatus status, HoloStatus expected, const char *text, const char *words);
 

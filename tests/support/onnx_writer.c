@@ -228,7 +228,7 @@ static void attribute_value(Pb *attr, char *value)
 
 static void attributes_add(Pb *node, const char *attributes)
 {
-    char  copy[512], *state, *word;
+    char copy[512], *state, *word;
     snprintf(copy, sizeof copy, "%s", attributes);
     for (word = strtok_r(copy, " ", &state); word; word = strtok_r(NULL, " ", &state)) {
         char *equals = strchr(word, '=');
@@ -243,7 +243,7 @@ static void attributes_add(Pb *node, const char *attributes)
 void onnx_node_with(OnnxGraph *graph, const char *op, const char *inputs, const char *outputs, const char *attributes,
                     const char *body_name, OnnxGraph *body)
 {
-    Pb          node   = {0};
+    Pb          node = {0};
     char        part[128];
     const char *colons = strstr(op, "::"), *rest = *inputs ? inputs : NULL;
     while (next_part(&rest, part, sizeof part)) pb_text(&node, 1, part);

@@ -33,8 +33,8 @@ typedef struct OnnxGraph {
 
 typedef struct OnnxModel {
     OnnxGraph graph;
-    Pb        rest;   // opset imports, functions, metadata
-    int       opsets; // imports written; 0: ai.onnx 17 is added when it is saved
+    Pb        rest;       // opset imports, functions, metadata
+    int       opsets;     // imports written; 0: ai.onnx 17 is added when it is saved
     int       ir_version; // 0: 8
 } OnnxModel;
 

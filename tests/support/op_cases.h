@@ -33,6 +33,7 @@ typedef struct OpCase {
     CaseValue   in[CASE_VALUES], out[CASE_VALUES];
     int         in_count, out_count;
     HoloText    body;   // the graph's statements
+    size_t      last;   // where the last of them begins in the body
     const char *fails;  // words of the message; NULL: it works
     double      within; // relative to numbers above 1, absolute below; 0: exactly
     HoloArena  *arena;  // of this case
@@ -277,8 +278,10 @@ static void case_fill(OpCase *c, const CaseLine *lines, int line_count, const Ca
             c->within = strtod(text + strlen("within "), NULL);
         else if (case_begins(&lines[i], "fails: "))
             c->fails = text + strlen("fails: ");
-        else if (!case_begins(&lines[i], "for ") && !case_add_value(c, text))
+        else if (!case_begins(&lines[i], "for ") && !case_add_value(c, text)) {
+            c->last = c->body.size;
             holo_text_add(&c->body, "    %s\n", text);
+        }
     }
 }
 

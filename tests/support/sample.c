@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -288,7 +289,9 @@ static const char *operand(Maker *m, const char *at, bool is_optional, HoloText 
     else if (range(m, &at, holo_tensor_count(t) > 0, &low, &high))
         fill_range(s, t, low, high);
     if (m->failed) return at;
-    if (!is_left_out) add_value(s, &value, is_constant || t->dtype == HOLO_STRING);
+    if (holo_tensor_count(t) > SAMPLE_ELEMENTS_TEXT) is_constant = s->all_constant;
+    if (holo_tensor_count(t) > SAMPLE_ELEMENTS_TEXT && is_constant) m->failed = true;
+    if (!is_left_out && !m->failed) add_value(s, &value, is_constant);
     holo_text_add(out, "%s", is_left_out ? "_" : value.name);
     return at;
 }
@@ -405,7 +408,6 @@ static bool accepts(Maker *m)
     const HoloTensor *x  = &m->x->now;
     const char       *at = place_of_x(m->row, &kind);
     if (x->kind != kind || !(m->row->types >> x->dtype & 1)) return false;
-    if (kind != HOLO_TENSOR) return true;
     if (*at == '[' && !maker_match(m, at)) return false;
     return keeps_range(m, *at == '[' ? closing(at, ']') + 1 : at, x);
 }
@@ -424,6 +426,7 @@ bool sample_start(Sample *sample, int op, SampleValue *out)
     Maker m = {.sample = sample, .row = row, .x = out};
     maker_generate(&m, *at == '[' ? at : "[...]", &out->now);
     if (*at == '[') at = closing(at, ']') + 1;
+    if (holo_tensor_count(&out->now) > (sample->all_constant ? SAMPLE_ELEMENTS_TEXT : SAMPLE_ELEMENTS)) return false;
     allocate(sample, &out->now);
     if (*at != '<')
         fill_any(sample, &out->now);
@@ -441,6 +444,7 @@ bool sample_node(Sample *sample, int op, const SampleValue *x, const char *prefi
     Sample           before = *sample;
     Maker            m      = {.sample = sample, .row = row, .x = x};
     if (!accepts(&m)) return false;
+    if (strstr(row->text, "$axis")) maker_choose_axis(&m);
     const char *name = row_op(row, index, &size), *rest = strchr(row->text, '(');
     char       *call = expanded(&m, rest, rest + strlen(rest));
     if (m.failed) { // what was added so far is taken away again

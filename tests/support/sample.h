@@ -19,6 +19,7 @@
 //   $(a|b|c)           one of these texts
 //   $axis              an axis, perhaps counted from the end; binds a to it, and da to its size
 //   $axes, $perm       axes; a permutation of them
+//   $dtype             the dtype of $x
 //   $dims, $reshape, $expand  the sizes of $x; of another shape with as many elements; of one that it expands to
 //   $spatial(text)     the text once for each dimension from the third on, with s bound to its size
 //
@@ -40,7 +41,11 @@ typedef struct SampleValue { // a value of the graph and what it is now; owned b
     HoloTensor now;
 } SampleValue;
 
-enum { SAMPLE_INPUTS = 24 };
+enum {
+    SAMPLE_INPUTS       = 24,     // of a graph
+    SAMPLE_ELEMENTS     = 100000, // of a value
+    SAMPLE_ELEMENTS_TEXT = 4096,  // of a constant: graph text has no more
+};
 
 typedef struct Sample { // a graph being made
     HoloArena  *arena;
@@ -49,6 +54,7 @@ typedef struct Sample { // a graph being made
     SampleValue inputs[SAMPLE_INPUTS];
     int         input_count, name_count;
     bool        all_constant; // there are no inputs
+    bool        is_large;     // some sizes are worth two threads
 } Sample;
 
 typedef enum SampleSizes { // how the sizes of the graph's inputs are written

@@ -35,6 +35,8 @@ bool maker_match(Maker *maker, const char *pattern);
 void maker_generate(Maker *maker, const char *pattern, HoloTensor *out);
 // The shape of an operand, from the text between its brackets; `list` is its elements where they are listed, else NULL.
 void maker_shape(Maker *maker, const char *text, const char *list, HoloTensor *out);
+// Binds a and da, for a row that uses them before it prints $axis.
+void maker_choose_axis(Maker *maker);
 // Prints $axis, $axes, $perm, $dims, $reshape, $expand. False: the name is none of these.
 bool maker_list(Maker *maker, const char *name, HoloText *out);
 

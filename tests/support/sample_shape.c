@@ -3,17 +3,20 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUDGET = 3000, RANK_MAX = 5 }; // elements and dimensions of what is made
+enum { RANK_MAX = 5 }; // dimensions of what is made
 
-// Sizes around the width of a vector, none, one, and small ones.
+// Sizes around the width of a vector, none, one, and small ones; and some that are worth two threads.
 static const int64_t sizes[] = {0, 1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 15, 16, 17};
+static const int64_t sizes_large[] = {1, 2, 3, 16, 17, 33, 64, 100, 257};
 
 static int64_t any_size(Sample *s, int64_t least, int64_t budget)
 {
-    int64_t size = sizes[sample_pick(s, HOLO_COUNT(sizes))];
+    int64_t size = s->is_large ? sizes_large[sample_pick(s, HOLO_COUNT(sizes_large))]
+                               : sizes[sample_pick(s, HOLO_COUNT(sizes))];
     if (size > budget) size = 1 + (int64_t)sample_pick(s, 2);
     return size < least ? least + (int64_t)sample_pick(s, 3) : size;
 }
@@ -113,7 +116,7 @@ bool maker_match(Maker *m, const char *pattern)
 
 void maker_generate(Maker *m, const char *pattern, HoloTensor *out)
 {
-    int64_t budget = BUDGET;
+    int64_t budget = m->sample->is_large ? 60000 : 3000; // elements
     int     named = 0, extra;
     for (const char *at = pattern + 1; *at != ']';) named += !next_item(&at).is_dots;
     extra = named < RANK_MAX - 1 ? (int)sample_pick(m->sample, (uint64_t)(RANK_MAX - named)) : 0;
@@ -145,7 +148,7 @@ static void shape_broadcast(Maker *m, bool inward, HoloTensor *out)
     Sample           *s    = m->sample;
     const HoloTensor *x    = &m->x->now;
     int               drop = sample_pick(s, 3) ? 0 : (int)sample_pick(s, (uint64_t)x->rank + 1);
-    bool              grow = !inward && holo_tensor_count(x) < BUDGET / 8;
+    bool              grow = !inward && holo_tensor_count(x) < 400;
     out->rank              = 0;
     if (grow && !drop && x->rank < RANK_MAX && !sample_pick(s, 8)) out->dim[out->rank++] = 1 + (int64_t)sample_pick(s, 2);
     for (int d = drop; d < x->rank; d++) {
@@ -172,7 +175,7 @@ void maker_shape(Maker *m, const char *text, const char *list, HoloTensor *out)
     out->rank = 0;
     if (*text == '*' || *text == '<') {
         shape_broadcast(m, *text == '<', out);
-        return;
+        text = "";
     }
     while (*text && !m->failed) {
         const char *item_at = text;
@@ -204,7 +207,7 @@ void maker_shape(Maker *m, const char *text, const char *list, HoloTensor *out)
         if (*text == ',') text++;
     }
     int64_t count = holo_tensor_count(out);
-    if (count < 0 || count > 20 * BUDGET) m->failed = true;
+    if (count < 0 || count > SAMPLE_ELEMENTS) m->failed = true;
 }
 
 // ---- lists
@@ -226,15 +229,18 @@ static void shuffle(Sample *s, int count, int64_t *list)
 
 static void list_axis(Maker *m, HoloText *out)
 {
+    int64_t axis = 0;
+    if (!maker_find(m, "a", &axis)) m->failed = true;
+    holo_text_add(out, "%" PRId64, sample_pick(m->sample, 2) ? axis : axis - m->x->now.rank);
+}
+
+void maker_choose_axis(Maker *m)
+{
     int rank = m->x->now.rank;
-    if (!rank) {
-        m->failed = true;
-        return;
-    }
+    if (!rank) return;
     int64_t axis = (int64_t)sample_pick(m->sample, (uint64_t)rank);
     maker_bind(m, "a", axis);
     maker_bind(m, "da", m->x->now.dim[axis]);
-    holo_text_add(out, "%" PRId64, sample_pick(m->sample, 2) ? axis : axis - rank);
 }
 
 static void list_axes(Maker *m, HoloText *out)
@@ -256,6 +262,11 @@ static void list_perm(Maker *m, HoloText *out)
     shuffle(m->sample, m->x->now.rank, axes);
     if (!m->x->now.rank) m->failed = true;
     print_list(out, m->x->now.rank, axes);
+}
+
+static void list_dtype(Maker *m, HoloText *out)
+{
+    holo_text_add(out, "%s", holo_dtype_name((HoloDtype)m->x->now.dtype));
 }
 
 static void list_dims(Maker *m, HoloText *out)
@@ -298,7 +309,8 @@ bool maker_list(Maker *m, const char *name, HoloText *out)
         const char *name;
         void (*print)(Maker *m, HoloText *out);
     } lists[] = {{"axis", list_axis}, {"axes", list_axes},       {"perm", list_perm},
-                 {"dims", list_dims}, {"reshape", list_reshape}, {"expand", list_expand}};
+                 {"dims", list_dims}, {"reshape", list_reshape}, {"expand", list_expand},
+                 {"dtype", list_dtype}};
     for (int i = 0; i < HOLO_COUNT(lists); i++)
         if (!strcmp(lists[i].name, name)) return lists[i].print(m, out), true;
     return false;

@@ -1,5 +1,5 @@
 // sample_table.c - what each operator accepts, one line a form: see sample.h. Operators whose answers are random by
-// definition, and those that need values which no graph text can hold, are not here: pairs_test.c lists them.
+// definition, and those that need values which graph text cannot hold, are not here: pairs_test.c lists them.
 #include "support/sample.h"
 
 #define FLOAT   HOLO_TYPES_FLOAT
@@ -9,13 +9,21 @@
 #define WIDE    (FLOAT | HOLO_BIT(I32) | HOLO_BIT(I64) | HOLO_BIT(U32) | HOLO_BIT(U64))
 #define BOOL    HOLO_BIT(BOOL)
 #define F32     HOLO_BIT(F32)
+#define F32_F64 (F32 | HOLO_BIT(F64))
 #define I64     HOLO_BIT(I64)
+#define INDEX   (HOLO_BIT(I32) | HOLO_BIT(I64))
 #define STRING  HOLO_BIT(STRING)
 #define BYTE    (HOLO_BIT(U8) | HOLO_BIT(I8))
+#define U8      HOLO_BIT(U8)
 #define NARROW  (HOLO_TYPES_F8 | HOLO_TYPES_NARROW)
 #define ANY     (NUMBER | BOOL | STRING | HOLO_TYPES_COMPLEX)
 #define ALL     (ANY | NARROW)
 #define ML      (F32 | HOLO_BIT(F64) | HOLO_BIT(I64) | HOLO_BIT(I32))
+
+#define MS "com.microsoft::"
+#define ML_DOMAIN "ai.onnx.ml::"
+#define PADS  "pads=[$spatial(1),$spatial(1)]"
+#define PADS_2 "pads=[1,0,0,1]"
 
 // clang-format off
 const SampleRow sample_rows[] = {
@@ -23,44 +31,305 @@ const SampleRow sample_rows[] = {
     {FLOAT, "{Acos@22 Acosh@22 Asin@22 Asinh@22 Atan@22 Atanh@22 Cos@22 Cosh@22 Sin@22 Sinh@22 Tan@22 Tanh@13}($x)"},
     {FLOAT, "{Ceil@13 Erf@13 Exp@13 Floor@13 Log@13 Reciprocal@13 Round@22 Sqrt@13}($x)"},
     {FLOAT, "{HardSwish@22 Mish@22 Selu@22 Sigmoid@13 Softplus@22 Softsign@22}($x)"},
-    {FLOAT, "{Celu@12 Elu@22 LeakyRelu@16 Swish@24 ThresholdedRelu@22}($x) {alpha=$(0.5|1.0|1.5)}"},
+    {FLOAT, "{Elu@22 LeakyRelu@16 Swish@24 ThresholdedRelu@22}($x) {alpha=$(0.5|1.0|1.5)}"},
+    {F32,   "Celu@12($x) {alpha=$(0.5|2.0)}"},
     {FLOAT, "HardSigmoid@22($x) {alpha=0.25, beta=0.375}"},
     {FLOAT, "Gelu@20($x) {approximate=\"$(none|tanh)\"}"},
-    {FLOAT, "{com.microsoft::Gelu@1 com.microsoft::QuickGelu@1}($x)"},
-    {FLOAT, "com.microsoft::FastGelu@1($x[...,n], $?t[n])"},
-    {FLOAT, "com.microsoft::BiasGelu@1($x[...,n], $t[n])"},
+    {FLOAT, "{" MS "Gelu@1 " MS "QuickGelu@1}($x)"},
+    {FLOAT, "{" MS "FastGelu@1 " MS "BiasGelu@1}($x[...,n], $t[n])"},
+    {FLOAT, MS "FastGelu@1($x)"},
+    {FLOAT, "SwiGLU@28($x, $t[=])"},
     {NUMBER, "{Abs@13 Sign@13}($x)"},
     {FLOAT | INT, "{Neg@13 Relu@14}($x)"},
     {NUMBER, "Shrink@9($x) {lambd=1.5, bias=0.5}"},
     {FLOAT | HOLO_TYPES_F8, "{IsNaN@20 IsInf@20}($x)"},
-    {FLOAT, "IsInf@10($x) {detect_negative=$(0|1), detect_positive=$(0|1)}"},
-    {BOOL, "Not@1($x)"},
+    {F32,   "IsInf@10($x) {detect_negative=$(0|1), detect_positive=$(0|1)}"},
+    {BOOL,  "Not@1($x)"},
     {INT | UINT, "BitwiseNot@18($x)"},
-    {ALL, "Identity@23($x)"},
+    {ALL,   "Identity@25($x)"},
     {NUMBER | BOOL, "Cast@24($x) {to=$(1|2|3|5|6|7|9|10|11|12|13|16)}"},
     {FLOAT, "Cast@24($x) {to=$(17|18|19|20|23), saturate=$(0|1)}"},
-    {NARROW | NUMBER, "Cast@24($x) {to=$(1|10|16|21|22)}"},
+    {NARROW | NUMBER, "Cast@24($x) {to=$(1|10|16)}"},
+    {NUMBER | BOOL, "Cast@24($x) {to=$(8|21|22)}"},
     {NUMBER | BOOL, "CastLike@24($x, $f32|i8|u16|bool|f64[2])"},
-    {HOLO_BIT(F32) | HOLO_BIT(I32) | HOLO_BIT(U32), "BitCast@26($x) {to=$(1|6|12)}"},
-    {NUMBER, "{Clip@13}($x, $?t[]<0,2>, $?t[]<3,6>)"},
+    {F32 | HOLO_BIT(I32) | HOLO_BIT(U32), "BitCast@26($x) {to=$(1|6|12)}"},
+    {NUMBER, "Clip@13($x, $?t[]<0,2>, $?t[]<3,6>)"},
     {FLOAT, "Clip@6($x) {min=-1.0, max=0.5}"},
     {NUMBER, "{Add@14 Sub@14 Mul@14}($x, $t[*])"},
     {NUMBER, "{Sub@14 Mul@14}($t[*], $x)"},
     {NUMBER, "Div@14($x, $t[*]<1,5>)"},
     {FLOAT, "Div@14($t[*], $x)"},
-    {F32, "{Add@6 Mul@6}($x[n,c,h,w], $t[c]) {axis=1, broadcast=1}"},
-    {INT | UINT, "Mod@13($x, $t[*]<1,5>)"},
+    {F32,   "{Add@6 Mul@6}($x[n,c,h,w], $t[c]) {axis=1, broadcast=1}"},
     {NUMBER, "Mod@13($x, $t[*]<1,5>) {fmod=1}"},
+    {INT | UINT, "Mod@13($x, $t[*]<1,5>)"},
     {FLOAT, "Pow@15($x, $f32|f64|i32|i64[*]<0,3>)"},
     {NUMBER, "{Max@13 Min@13}($x, $t[*])"},
     {NUMBER, "{Max@13 Min@13}($x)"},
     {FLOAT, "{Max@13 Sum@13 Mean@13}($t[*], $x, $t[<])"},
     {NUMBER, "{Equal@19 Greater@13 Less@13 GreaterOrEqual@16 LessOrEqual@16}($x, $t[*])"},
     {STRING | BOOL, "Equal@19($x, $t[*])"},
-    {BOOL, "{And@7 Or@7 Xor@7}($x, $bool[*])"},
+    {BOOL,  "{And@7 Or@7 Xor@7}($x, $bool[*])"},
     {INT | UINT, "{BitwiseAnd@18 BitwiseOr@18 BitwiseXor@18}($x, $t[*])"},
-    {UINT, "BitShift@11($x, $t[*]<0,7>) {direction=\"$(LEFT|RIGHT)\"}"},
-    {NUMBER, "PRelu@16($x, $t[<])"},
-    {BOOL, "Where@16($x, $f32|i64|string[=], $(_dummy)"},
+    {UINT,  "BitShift@11($x, $t[*]<0,7>) {direction=\"$(LEFT|RIGHT)\"}"},
+    {WIDE, "PRelu@16($x, $t[<])"},
+    {BOOL,  "Where@16($x, $f32|i64|string|u8[*], $u[<])"},
+    {ANY,   "Where@16($bool[<], $x, $t[*])"},
+
+    // ---- along axes
+    {FLOAT, "{Softmax@13 LogSoftmax@13 Hardmax@13}($x[...,n>0]) {axis=$axis}"},
+    {FLOAT, "{Softmax@11 LogSoftmax@11 Hardmax@11}($x[m,...>0]) {axis=${0..r-1}}"},
+    {WIDE, "{ReduceL1@18 ReduceL2@18 ReduceLogSum@18 ReduceLogSumExp@18 ReduceMean@18 ReduceProd@18 ReduceSum@13"
+            " ReduceSumSquare@18}($x[...>0], $i64[#]{$axes}) {keepdims=$(0|1)}"},
+    {WIDE | BYTE | BOOL, "{ReduceMax@20 ReduceMin@20}($x[...>0], $i64[#]{$axes}) {keepdims=$(0|1)}"},
+    {WIDE, "{ReduceL1@11 ReduceL2@11 ReduceMax@11 ReduceMean@11 ReduceMin@11 ReduceProd@11 ReduceSum@11}"
+            "($x[...>0]) {axes=[$axes], keepdims=$(0|1)}"},
+    {WIDE, "{ReduceSum@13 ReduceProd@18 ReduceMax@20}($x[...>0]) {keepdims=$(0|1)}"},
+    {WIDE, "ReduceMean@18($x[...>0]) {noop_with_empty_axes=1}"},
+    {NUMBER, "{ArgMax@13 ArgMin@13}($x[...>0,n>0]) {axis=$axis, keepdims=$(0|1), select_last_index=$(0|1)}"},
+    {WIDE, "{CumSum@14 CumProd@26}($x[...,n], $i32|i64[]{$axis}) {exclusive=$(0|1), reverse=$(0|1)}"},
+    {NUMBER, "2=TopK@11($x[...,n], $i64[1]<0,da>) {axis=$axis, largest=$(0|1), sorted=1}"},
+    {F32_F64, "LpNormalization@22($x[...>0,n>0]) {axis=$axis, p=$(1|2)}"},
+    {FLOAT, "MeanVarianceNormalization@13($x[n>0,c>0,h>0,w>0]) {axes=[$axes]}"},
+    {FLOAT, "{LayerNormalization@17 RMSNormalization@23}($x[...,n>0], $t[n]) {epsilon=0.001}"},
+    {FLOAT, "LayerNormalization@17($x[b>0,...>0,n>0], $t[...,n], $?t[n]) {axis=1}"},
+    {FLOAT, "3=LayerNormalization@17($x[b,n>0], $t[n], $t[n]) {axis=-1}"},
+    {FLOAT, "{" MS "SimplifiedLayerNormalization@1 SimplifiedLayerNormalization@1}($x[...,n>0], $t[n])"},
+    {FLOAT, MS "SkipLayerNormalization@1($x[b,s,h>0], $t[b,s,h], $t[h], $?t[h], $?t[h])"},
+    {FLOAT, MS "SkipSimplifiedLayerNormalization@1($x[b,s,h>0], $t[b,s,h], $t[h], $?t[h])"},
+    {FLOAT, "BatchNormalization@15($x[n,c,...], $t[c], $t[c], $t[c], $t[c]<1,2>)"},
+    {F32_F64, "3=BatchNormalization@15($x[n>0,c>0,...>0], $t[c], $t[c], $t[c], $t[c]<1,2>) {training_mode=1}"},
+    {FLOAT, "InstanceNormalization@22($x[n,c,s>0,...>0], $t[c], $t[c])"},
+    {FLOAT, "GroupNormalization@21($x[n,2*c>0,s>0,...>0], $t[2*c], $t[2*c]) {num_groups=2}"},
+    {FLOAT, "LRN@13($x[n,c,h,w]) {size=${1..5}, alpha=0.5, beta=0.75, bias=2.0}"},
+
+    // ---- elements moved
+    {ALL, "Transpose@24($x[...,n]) {perm=[$perm]}"},
+    {ALL, "Transpose@24($x)"},
+    {ALL, "Reshape@24($x[...>0], $i64[#]{$reshape})"},
+    {ALL, "Reshape@24($x[...,n], $i64[r]{$dims}) {allowzero=1}"},
+    {ALL, "Flatten@24($x[...,n]) {axis=${0..r}}"},
+    {ALL, "Squeeze@24($x[1,...])"},
+    {ALL, "Squeeze@24($x[...,1,n], $i64[1]{-2})"},
+    {ANY, "Squeeze@11($x[1,...]) {axes=[0]}"},
+    {ALL, "Unsqueeze@24($x, $i64[1]<-1,r>)"},
+    {ANY, "Unsqueeze@11($x) {axes=[0,${2..r+1}]}"},
+    {ANY, "Expand@13($x, $i64[#]{$expand})"},
+    {ANY, "Tile@13($x, $i64[r]<0,2>)"},
+    {ALL, "Concat@13($x[...,n]) {axis=$axis}"},
+    {ANY, "Concat@13($t[...,${k=0..3}], $x[...,n], $t[...,2]) {axis=-1}"},
+    {ANY, "Concat@4($x[n,...], $t[${k=0..5},...]) {axis=0}"},
+    {ANY, "2=Split@18($x[...,n>1]) {axis=-1, num_outputs=2}"},
+    {ANY, "3=Split@13($x[n>2,...], $i64[3]{1,${k=0..n-1},${n-k-1}}) {axis=0}"},
+    {ANY, "2=Split@11($x[...,2*n]) {axis=${r-1}, split=[${n},${n}]}"},
+    {ANY, "Slice@13($x[...,n], $i64[1]<-9,9>, $i64[1]<-9,9>, $i64[1]{$axis}, $i64[1]{$(1|2|-1|-2)})"},
+    {ANY, "Slice@13($x[...,m,n], $i64[2]{0,1}, $i64[2]{1000,-1})"},
+    {ANY, "Slice@9($x[...,n]) {axes=[$axis], starts=[${-3..3}], ends=[${1..20}]}"},
+    {NUMBER | BOOL, "Pad@24($x[m>1,n>1], $i64[4]{${0..1},${0..1},${0..1},${0..1}}) {mode=\"$(constant|reflect|edge|wrap)\"}"},
+    {NUMBER | BOOL, "Pad@18($x[...,n>3], $i64[2]<-1,2>, $t[], $i64[1]{-1})"},
+    {FLOAT, "Pad@2($x[m,n]) {pads=[0,1,2,0], value=1.5}"},
+    {ANY, "Gather@13($x[...,n], $i32|i64[k,2]<-da,da-1>) {axis=$axis}"},
+    {ANY, "Gather@13($x[...,n], $i64[]<0,da-1>) {axis=$axis}"},
+    {INDEX, "Gather@13($f32|string[3,k], $x<-3,2>)"},
+    {ANY, "GatherElements@13($x[...>0,n>0], $i64[=]<-da,da-1>) {axis=$axis}"},
+    {ANY, "GatherND@13($x[m>0,...], $i64[k,1]<-m,m-1>)"},
+    {ANY, "GatherND@13($x[m>0,n>0,...], $i64[m,k,1]<-n,n-1>) {batch_dims=1}"},
+    {NUMBER, "{ScatterElements@18 ScatterElements@11}($x[...>0,n>0], $i64[=]<-da,da-1>, $t[=]) {axis=$axis}"},
+    {NUMBER, "ScatterElements@18($x[n>0], $i64[k]<-n,n-1>, $t[k]) {reduction=\"$(add|mul|max|min)\"}"},
+    {NUMBER, "Scatter@9($x[n>0,m>0], $i64[1,m]<0,n-1>, $t[1,m])"},
+    {ANY, "ScatterND@18($x[m>0,...], $i64[1,1]<-m,m-1>, $t[1,...])"},
+    {NUMBER, "ScatterND@18($x[m>0,...], $i64[k,1]<-m,m-1>, $t[k,...]) {reduction=\"$(add|mul|max|min)\"}"},
+    {ANY, "TensorScatter@24($x[b,h,8,n], $t[b,h,${1..8},n], $i64[b]<0,0>) {axis=2, mode=\"$(linear|circular)\"}"},
+    {ANY, "DepthToSpace@13($x[n,4*c,h,w]) {blocksize=2, mode=\"$(DCR|CRD)\"}"},
+    {ANY, "SpaceToDepth@13($x[n,c,2*h,2*w]) {blocksize=2}"},
+    {NUMBER | BOOL, "Trilu@14($x[...,m,n], $?i64[]<-3,3>) {upper=$(0|1)}"},
+    {ANY, "ReverseSequence@10($x[t>0,b>0,...], $i64[b]<0,t>) {time_axis=0, batch_axis=1}"},
+    {ANY, "Compress@11($x[...,n], $bool[da]) {axis=$axis}"},
+    {ANY, "Compress@11($x[...>0,n>2], $bool[3])"},
+    {NUMBER | BOOL, "CenterCropPad@18($x[m,n,...], $i64[2]<1,9>) {axes=[0,1]}"},
+    {NUMBER | BOOL, "EyeLike@22($x[m,n]) {k=${-2..2}}"},
+    {ALL, "{Shape@24 Size@24}($x)"},
+    {ANY, "Shape@15($x) {start=${-2..1}, end=${1..3}}"},
+    {NUMBER | BOOL, "NonZero@13($x[...,n])"},
+    {NUMBER | BOOL, "4=Unique@11($x[...,n>0]) {sorted=$(0|1)}"},
+    {F32 | I64, "4=Unique@11($x[m>0,n>0]) {axis=$(0|1)}"},
+    {NUMBER, "OneHot@11($x<-4,9>, $i64[]<1,6>, $f32|i32|bool[2]) {axis=${-1..r}}"},
+    {I64, "ConstantOfShape@24($x[2]<0,4>) {value=$(f32[1]{1.5}|i64[1]{3}|bool[1]{1})}"},
+    {I64, "ConstantOfShape@9($x[3]<0,4>)"},
+    {F32_F64 | INDEX, "Range@11($x[]<-9,9>, $t[]<0,20>, $t[]<1,3>)"},
+
+    // ---- products
+    {WIDE, "MatMul@13($x[...,m,k], $t[k,n])"},
+    {WIDE, "MatMul@13($x[...,m,k], $t[...,k,n])"},
+    {WIDE, "MatMul@13($t[m,k], $x[...,k,n])"},
+    {WIDE, "MatMul@13($x[k], $t[k,n])"},
+    {WIDE, "MatMul@13($x[...,k], $t[k])"},
+    {F32, "Gemm@13($x[m,k], $t[k,n], $t[n]) {alpha=0.5, beta=$(1.0|0.25)}"},
+    {WIDE, "Gemm@13($x[k,m], $t[n,k], $?t[m,1]) {transA=1, transB=1}"},
+    {F32, MS "FusedMatMul@1($x[...,m,k], $t[...,n,k]) {transB=1, alpha=0.5}"},
+    {F32, "{" MS "FusedMatMul@1 " MS "TransposeMatMul@1}($x[...,k,m], $t[k,n]) {transA=1}"},
+    {FLOAT, MS "FusedGemm@1($x[m,k], $t[k,n], $t[n]) {activation=\"$(Relu|Tanh|Sigmoid)\"}"},
+    {NUMBER, "Einsum@12($x[i,j], $t[j,k]) {equation=\"ij,jk->$(ik|ki|i|jik)\"}"},
+    {NUMBER, "Einsum@12($x[...,i,i]) {equation=\"...ii->...i\"}"},
+    {NUMBER, "Einsum@12($x[b,i,j], $t[b,k,j]) {equation=\"bij,bkj->bik\"}"},
+    {FLOAT, "Det@22($x[...,n>0,n])"},
+
+    // ---- windows
+    {FLOAT, "Conv@22($x[n,c>0,s>0,...>0], $t[m>0,c,$spatial(3)], $?t[m]) {" PADS ", strides=[$spatial(${1..2})]}"},
+    {F32,   "Conv@22($x[n,2*c>0,s>0,...>0], $t[2*m>0,c,$spatial(1)]) {group=2}"},
+    {F32,   "Conv@11($x[n,c>0,h>0,w>0], $t[c,1,2,3], $t[c]) {group=${c}, auto_pad=\"$(SAME_UPPER|SAME_LOWER)\", strides=[2,1]}"},
+    {F32,   "Conv@11($x[n,c>0,h>4,w>4], $t[m>0,c,2,3]) {dilations=[2,1], " PADS_2 "}"},
+    {F32,   MS "FusedConv@1($x[n,c>0,h>0,w>0], $t[m>0,c,3,3], $t[m]) {activation=\"$(Relu|Sigmoid)\", " PADS "}"},
+    {FLOAT, "ConvTranspose@22($x[n,c>0,s>0,...>0], $t[c,m>0,$spatial(3)], $?t[m]) {" PADS ", strides=[$spatial(${1..2})]}"},
+    {F32,   "ConvTranspose@11($x[n,2*c>0,h>0,w>0], $t[2*c,m>0,2,2]) {group=2, output_padding=[1,0], strides=[2,1]}"},
+    {F32,   "DeformConv@22($x[n>0,c>0,h>0,w>0], $t[m>0,c,1,1], $t[n,2,h,w], $?t[m])"},
+    {FLOAT, "{MaxPool@22 AveragePool@22 LpPool@22}($x[n,c,s>0,...>0]) {kernel_shape=[$spatial(${1..s})], strides=[$spatial(${1..2})]}"},
+    {FLOAT, "{MaxPool@22 AveragePool@22}($x[n,c,s>0,...>0]) {kernel_shape=[$spatial(3)], " PADS ", ceil_mode=$(0|1)}"},
+    {FLOAT, "AveragePool@22($x[n,c,h>0,w>0]) {kernel_shape=[2,3], auto_pad=\"$(SAME_UPPER|SAME_LOWER)\", count_include_pad=$(0|1)}"},
+    {FLOAT | BYTE, "2=MaxPool@22($x[n,c,h>1,w>1]) {kernel_shape=[2,2], storage_order=$(0|1)}"},
+    {BYTE, MS "NhwcMaxPool@1($x[n,h>1,w>1,c]) {kernel_shape=[2,2]}"},
+    {FLOAT, "{GlobalAveragePool@22 GlobalMaxPool@22 GlobalLpPool@22}($x[n,c,s>0,...>0])"},
+    {FLOAT, "MaxUnpool@22($x[1,1,h>0,w>0], $i64[1,1,h,w]<0,h*w-1>) {kernel_shape=[2,2], strides=[2,2]}"},
+    {NUMBER, "Col2Im@18($x[n,4*c,6], $i64![2]{3,4}, $i64![2]{2,2})"},
+    {FLOAT, "Resize@19($x[n,c,h>0,w>0], _, _, $i64[4]{${n},${c},${1..9},${1..9}}) {mode=\"$(nearest|linear|cubic)\"}"},
+    {FLOAT | BYTE, "Resize@13($x[n,c,h>0,w>0], _, $f32[4]{1,1,$(0.5|1.0|2.0|1.5),$(1.0|3.0)}) {mode=\"$(nearest|linear)\", "
+                   "coordinate_transformation_mode=\"$(asymmetric|half_pixel|align_corners)\"}"},
+    {FLOAT | BYTE, "Upsample@9($x[n,c,h>0,w>0], $f32[4]{1,1,2,$(1|3)}) {mode=\"$(nearest|linear)\"}"},
+    {FLOAT, "GridSample@22($x[n,c,h>0,w>0], $t[n,p,q,2]<-1,1>) {mode=\"$(linear|nearest|cubic)\", padding_mode=\"$(zeros|border|reflection)\","
+            " align_corners=$(0|1)}"},
+    {FLOAT, MS "GridSample@1($x[n,c,h>0,w>0], $t[n,p,q,2]<-1,1>)"},
+    {FLOAT, "AffineGrid@20($x[n,2,3], $i64[4]{${n},${1..3},${1..5},${1..5}}) {align_corners=$(0|1)}"},
+    {FLOAT, "RoiAlign@22($x[n>0,c,h>0,w>0], $t[k,4]<0,4>, $i64[k]<0,n-1>) {output_height=2, output_width=3, mode=\"$(avg|max)\"}"},
+    {F32,   "MaxRoiPool@22($x[n>0,c,h>0,w>0], $t[2,5]{0,0,0,2,2,0,1,0,3,1}) {pooled_shape=[2,2]}"},
+    {F32,   "NonMaxSuppression@11($x[b,n,4], $f32[b,c,n]<0,1>, $i64[]<0,5>, $f32[]<0,1>)"},
+
+    // ---- recurrent
+    {FLOAT, "2=RNN@22($x[s,b,i], $t[1,h>0,i], $t[1,h,h], $?t[1,2*h])"},
+    {F32,   "2=RNN@22($x[s,b,i], $t[2,h>0,i], $t[2,h,h]) {direction=\"bidirectional\", activations=[\"Relu\",\"Tanh\"]}"},
+    {FLOAT, "2=GRU@22($x[s,b,i], $t[1,3*h>0,i], $t[1,3*h,h], $?t[1,6*h], $?i32[b]<0,s>) {linear_before_reset=$(0|1), direction=\"$(forward|reverse)\"}"},
+    {FLOAT, "3=LSTM@22($x[s,b,i], $t[1,4*h>0,i], $t[1,4*h,h], $?t[1,8*h], $?i32[b]<0,s>, $?t[1,b,h], $?t[1,b,h])"},
+    {F32,   "3=LSTM@22($x[b,s,i], $t[2,4*h>0,i], $t[2,4*h,h]) {layout=1, direction=\"bidirectional\", clip=1.0}"},
+
+    // ---- attention
+    {FLOAT, "Attention@24($x[b,2,s,h>0], $t[b,2,k>0,h], $t[b,2,k,v>0]) {is_causal=$(0|1)}"},
+    {FLOAT, "3=Attention@24($x[b,4,s,h>0], $t[b,2,k,h], $t[b,2,k,h], $?bool[s,${k+2}], $t[b,2,2,h], $t[b,2,2,h])"},
+    {FLOAT, "Attention@24($x[b,s,4*h>0], $t[b,k>0,4*h], $t[b,k,4*h]) {q_num_heads=4, kv_num_heads=4, softcap=2.0}"},
+    {F32,   MS "MultiHeadAttention@1($x[b,s>0,2*h>0], $t[b,k>0,2*h], $t[b,k,2*h]) {num_heads=2}"},
+    {F32,   MS "Attention@1($x[b,s>0,i>0], $t[i,6*h>0], $t[6*h]) {num_heads=2, unidirectional=$(0|1)}"},
+    {F32,   "ai.onnx.preview::FlexAttention@1($x[b,2,s,h>0], $t[b,2,k>0,h], $t[b,2,k,h])"},
+    {FLOAT, "RotaryEmbedding@23($x[b,n,s,8], $t[9,4], $t[9,4], $i64[b,s]<0,8>) {interleaved=$(0|1)}"},
+    {F32,   MS "RotaryEmbedding@1($x[b,n,s,8], $i64[b,s]<0,8>, $t[9,4], $t[9,4])"},
+    {F32,   "2=CausalConvWithState@27($x[b,c>0,s>0], $t[c,1,3], $?t[c]) {activation=\"$(none|silu)\"}"},
+
+    {F32,   "2=LinearAttention@27($x[b,s,2*h>0], $t[b,s,2*h], $t[b,s,2*v>0]) {q_num_heads=2, kv_num_heads=2, update_rule=\"linear\"}"},
+    {F32,   "2=LinearAttention@27($x[b,s,2*h>0], $t[b,s,2*h], $t[b,s,2*v>0], $t[b,2,h,v], $t[b,s,2]<-1,0>, $t[b,s,2]<0,1>) {q_num_heads=2, kv_num_heads=2}"},
+    {F32,   "3=" MS "GroupQueryAttention@1($x[b>0,s>0,32], $t[b,s,16], $t[b,s,16], _, _, $i32[b]<s-1,s-1>, $i32[]{${s}}) {num_heads=4, kv_num_heads=2}"},
+    {INDEX, "2=" MS "EmbedLayerNormalization@1($x[b,s]<0,3>, _, $f32[4,h>0], $f32[s,h], _, $f32[h], $f32[h])"},
+
+    // ---- quantised
+    {BYTE,  MS "QAttention@1($x[b,s>0,i>0], $t[i,6*h>0], $f32[6*h], $f32[]<1,2>, $f32[]<1,2>, _, $t[], $t[]) {num_heads=2}"},
+    {HOLO_BIT(U4) | HOLO_BIT(I4), MS "GatherBlockQuantized@1($x[m>0,n>0], $i64[k]<0,m-1>, $f32[m,1]<1,2>) {block_size=512}"},
+    {U8,    MS "GatherBlockQuantized@1($x[m>0,8], $i64[k]<0,m-1>, $f32[m,1]<1,2>, $?u8[m,1]) {block_size=16}"},
+    {F32,   "QuantizeLinear@21($x, $f32[]<1,2>, $u8|i8|i16|u4|i4[])"},
+    {FLOAT, "QuantizeLinear@21($x[n,c,...], $t[c]<1,2>, $u8|i8|f8e4m3fn|f8e5m2[c]) {axis=1}"},
+    {F32,   "QuantizeLinear@21($x[m,2*n], $f32[m,n]<1,2>) {axis=1, block_size=2, output_dtype=$(2|3|22)}"},
+    {F32,   MS "QuantizeLinear@1($x, $f32[]<1,2>, $u8|i8|u16[])"},
+    {BYTE | HOLO_TYPES_F8 | HOLO_BIT(U4) | HOLO_BIT(I4), "DequantizeLinear@21($x, $f32|f16[]<1,2>, $?t[])"},
+    {BYTE,  "DequantizeLinear@13($x[n,c,...], $f32[c]<1,2>, $?t[c]) {axis=1}"},
+    {BYTE,  MS "DequantizeLinear@1($x, $f32[]<1,2>, $t[])"},
+    {F32,   "3=DynamicQuantizeLinear@11($x)"},
+    {BYTE,  "MatMulInteger@10($x[...,m,k], $u8|i8[k,n], $?t[], $u[])"},
+    {BYTE,  "ConvInteger@10($x[n,c>0,h>0,w>0], $u8|i8[m>0,c,3,3], $?t[], $u[]) {" PADS "}"},
+    {BYTE,  "QLinearMatMul@21($x[...,m,k], $f32[]<1,2>, $t[], $t[k,n], $f32[]<1,2>, $t[], $f32[]<4,9>, $t[])"},
+    {U8,    "QLinearConv@10($x[n,c>0,h>0,w>0], $f32[]<1,2>, $t[], $t[m>0,c,3,3], $f32[m]<1,2>, $t[m], $f32[]<9,20>, $t[], $?i32[m]) {" PADS "}"},
+    {F32,   MS "DynamicQuantizeMatMul@1($x[...,m,k], $u8|i8[k,n], $f32[]<1,2>, $u[])"},
+    {BYTE,  MS "MatMulIntegerToFloat@1($x[...,m,k], $u8|i8[k,n], $f32[]<1,2>, $f32[]<1,2>, $t[])"},
+    {BYTE,  "{" MS "QLinearAdd@1 " MS "QLinearMul@1}($x, $f32[]<1,2>, $t[], $t[*], $f32[]<1,2>, $t[], $f32[]<1,9>, $t[])"},
+    {BYTE,  MS "QLinearSigmoid@1($x, $f32[]<1,2>, $t[], $f32[]<1,2>, $t[])"},
+    {BYTE,  MS "QLinearLeakyRelu@1($x, $f32[]<1,2>, $t[], $f32[]<1,2>, $t[]) {alpha=0.5}"},
+    {BYTE,  MS "QLinearAveragePool@1($x[n,c,h>1,w>1], $f32[]<1,2>, $t[], $f32[]<1,2>, $t[]) {kernel_shape=[2,2]}"},
+    {BYTE,  MS "QLinearGlobalAveragePool@1($x[n,c,h>0,w>0], $f32[]<1,2>, $t[], $f32[]<1,2>, $t[]) {channels_last=0}"},
+    {BYTE,  MS "QLinearConcat@1($f32[]<1,2>, $t[], $x[...,n], $f32[]<1,2>, $t[], $t[...,2], $f32[]<1,2>, $t[]) {axis=-1}"},
+    {BYTE,  MS "QGemm@1($x[m,k], $f32[]<1,2>, $t[], $t[k,n], $f32[]<1,2>, $t[], $?i32[n])"},
+    {F32,   MS "MatMulNBits@1($x[...,m,32], $u8[n>0,1,16]<0,255>, $f32[n]<1,2>) {K=32, N=${n}, bits=4, block_size=32}"},
+
+    // ---- signal
+    {FLOAT, "{DFT@20}($x[b,n>0,2]) {onesided=0}"},
+    {F32_F64, "DFT@20($x[b,n>0,1], _, $i64[]{1}) {onesided=1}"},
+    {F32_F64, "STFT@17($x[b>0,16,1], $i64[]{${1..4}}, $?t[8]<0,1>, $i64[]{8})"},
+    {INDEX, "{BlackmanWindow@17 HammingWindow@17 HannWindow@17}($x[]<0,17>) {periodic=$(0|1)}"},
+    {INDEX, "MelWeightMatrix@17($x[]<1,8>, $i64[]{16}, $i64[]{8000}, $f32[]{100}, $f32[]{3000})"},
+
+    // ---- random by a seed
+    {FLOAT, "{RandomNormalLike@22 RandomUniformLike@22 Bernoulli@22}($x) {seed=3.0}"},
+    {F32,   "Multinomial@22($x[b,n>0]) {sample_size=${0..4}, seed=3.0}"},
+    {FLOAT, "2=Dropout@22($x, $?f32[]<0,1>, $?bool[]{$(0|1)}) {seed=3}"},
+    {FLOAT, "2=Dropout@10($x)"},
+    {FLOAT, "Dropout@6($x) {is_test=1}"},
+
+    // ---- losses and optimisers
+    {F32_F64, "2=SoftmaxCrossEntropyLoss@13($x[n>0,c>0,...>0], $i64[n,...]<0,c-1>) {reduction=\"$(mean|sum|none)\"}"},
+    {F32_F64, "NegativeLogLikelihoodLoss@22($x[n>0,c>0,...>0], $i64[n,...]<0,c-1>, $?t[c]<1,2>) {reduction=\"$(mean|sum|none)\"}"},
+    {F32_F64, "2=ai.onnx.preview.training::Adagrad@1($f32[]<0,1>, $i64[]<0,9>, $x, $t[=], $t[=]<1,2>) {epsilon=0.001}"},
+    {F32_F64, "2=ai.onnx.preview.training::Momentum@1($f32[]<0,1>, $i64[]<0,9>, $x, $t[=], $t[=]) {alpha=0.9, beta=0.1, mode=\"standard\", norm_coefficient=0.01}"},
+    {F32_F64, "3=ai.onnx.preview.training::Adam@1($f32[]<0,1>, $i64[]<0,9>, $x, $t[=], $t[=], $t[=]<1,2>) {alpha=0.9, beta=0.99}"},
+
+    // ---- sequences and optionals
+    {ANY, "SequenceConstruct@11($x, $t[2,3])"},
+    {ANY, "SplitToSequence@11($x[...,n>0]) {axis=$axis, keepdims=$(0|1)}"},
+    {ANY, "Optional@15($x)"},
+    {ANY, "SequenceAt@11($seq[n>0], $i64[]{0})"},
+    {ANY, "SequenceLength@11($seq)"},
+    {ANY, "SequenceErase@11($seq[n>0])"},
+    {ANY, "SequenceInsert@11($seq, $t[2,3], $?i64[]{0})"},
+    {ANY, "ConcatFromSequence@11($seq[1]) {axis=0, new_axis=1}"},
+    {ANY, "{OptionalGetElement@18 OptionalHasElement@18}($opt)"},
+    {ANY, "Optional@15($seq)"},
+    {ANY, "{OptionalHasElement@18 OptionalGetElement@18}($x)"},
+    {ANY, "SequenceMap@17($seq) {body=graph b(e) -> (o) { o = Identity@16(e) }}"},
+
+    // ---- control flow
+    {NUMBER, "If@23($bool[] | $x) {then_branch=graph t(x) -> (y) { y = Abs@13(x) }, else_branch=graph e(x) -> (z) { z = Identity@16(x) }}"},
+    {BOOL, "If@23($x[] | $f32[2,3]) {then_branch=graph t(x) -> (y) { y = Abs@13(x) }, else_branch=graph e(x) -> (z) { z = Neg@13(x) }}"},
+    {NUMBER, "Loop@23($i64[]<0,4>, $?bool[], $x) {body=graph b(i, c, v) -> (c, w) { w = Add@14(v, v) }}"},
+    {NUMBER, "2=Loop@23($i64[]<0,4>, _, $x) {body=graph b(i, c, v) -> (c, w, s) { w = Add@14(v, v)\n s = Sub@14(w, v) }}"},
+    {NUMBER, "2=Scan@23($t[...], $x[n,...]) {num_scan_inputs=1, body=graph b(s, e) -> (t, o) { t = Max@13(s, e)\n o = Identity@16(t) }}"},
+
+    // ---- text
+    {STRING, "StringConcat@20($x, $string[*])"},
+    {STRING, "2=StringSplit@20($x) {delimiter=\" \"}"},
+    {STRING, "RegexFullMatch@20($x) {pattern=\"[a-z ]*\"}"},
+    {STRING, "StringNormalizer@10($x[n]) {case_change_action=\"$(UPPER|LOWER|NONE)\"}"},
+    {STRING, "StringNormalizer@10($x[1,n]) {stopwords=[\"a\"], is_case_sensitive=1}"},
+    {INDEX, "TfIdfVectorizer@9($x[n]) {mode=\"$(TF|IDF|TFIDF)\", min_gram_length=1, max_gram_length=2, max_skip_count=1, ngram_counts=[0,2],"
+            " ngram_indexes=[0,1,2], pool_int64s=[1,2,3,4], weights=[1.0,2.0,0.5]}"},
+
+    // ---- ai.onnx.ml
+    {ML, ML_DOMAIN "ArrayFeatureExtractor@1($x[...,n>0], $i64[k>0]<0,n-1>)"},
+    {ML, ML_DOMAIN "Binarizer@1($x) {threshold=0.5}"},
+    {I64, ML_DOMAIN "CategoryMapper@1($x) {cats_int64s=[1,2], cats_strings=[\"a\",\"b\"], default_string=\"?\"}"},
+    {STRING, ML_DOMAIN "CategoryMapper@1($x) {cats_int64s=[1,2], cats_strings=[\"a\",\"b\"], default_int64=-1}"},
+    {ML, ML_DOMAIN "FeatureVectorizer@1($x[m,n], $t[m,2]) {inputdimensions=[${n},2]}"},
+    {F32_F64, ML_DOMAIN "Imputer@1($x[...,n>0]) {imputed_value_floats=[1.5], replaced_value_float=0.0}"},
+    {I64, ML_DOMAIN "LabelEncoder@4($x) {keys_int64s=[1,2,3], values_$(floats=[0.5,1.5,2.5]|int64s=[3,2,1]|strings=[\"x\",\"y\",\"z\"])}"},
+    {STRING, ML_DOMAIN "LabelEncoder@4($x) {keys_strings=[\"a\",\"7\"], values_int64s=[1,7]}"},
+    {ML, ML_DOMAIN "LinearRegressor@1($x[m,3]) {coefficients=[1.0,2.0,3.0,0.5,0.25,-1.0], intercepts=[0.5,1.0], targets=2}"},
+    {ML, "2=" ML_DOMAIN "LinearClassifier@1($x[m,2]) {coefficients=[1.0,-2.0,0.5,0.25,-1.0,1.0], intercepts=[0.5,1.0,0.0], classlabels_ints=[3,1,2],"
+         " post_transform=\"$(NONE|SOFTMAX|LOGISTIC)\"}"},
+    {ML, ML_DOMAIN "Normalizer@1($x[m,n>0]) {norm=\"$(MAX|L1|L2)\"}"},
+    {I64, ML_DOMAIN "OneHotEncoder@1($x) {cats_int64s=[1,2,5], zeros=1}"},
+    {ML, ML_DOMAIN "Scaler@1($x[m,n>0]) {offset=[0.5], scale=[2.0]}"},
+    {ML, ML_DOMAIN "SVMRegressor@1($x[m,2]) {coefficients=[1.0,-0.5], kernel_params=[0.5,0.0,3.0], kernel_type=\"$(RBF|LINEAR|POLY)\", n_supports=2,"
+         " rho=[0.25], support_vectors=[1.0,2.0,-1.0,0.5]}"},
+    {ML, "2=" ML_DOMAIN "SVMClassifier@1($x[m,2]) {classlabels_ints=[0,1], coefficients=[1.0,-0.5], kernel_params=[0.5,0.0,3.0], kernel_type=\"RBF\","
+         " rho=[0.25], support_vectors=[1.0,2.0,-1.0,0.5], vectors_per_class=[1,1]}"},
+    {ML, ML_DOMAIN "TreeEnsembleRegressor@3($x[m,n>1]) {n_targets=1, nodes_falsenodeids=[2,0,0], nodes_featureids=[1,0,0], nodes_modes=[\"BRANCH_LEQ\",\"LEAF\",\"LEAF\"],"
+         " nodes_nodeids=[0,1,2], nodes_treeids=[0,0,0], nodes_truenodeids=[1,0,0], nodes_values=[0.5,0.0,0.0], target_ids=[0,0], target_nodeids=[1,2],"
+         " target_treeids=[0,0], target_weights=[1.5,-2.0]}"},
+    {ML, "2=" ML_DOMAIN "TreeEnsembleClassifier@3($x[m,n>1]) {classlabels_int64s=[0,1], nodes_falsenodeids=[2,0,0], nodes_featureids=[1,0,0],"
+         " nodes_modes=[\"BRANCH_LEQ\",\"LEAF\",\"LEAF\"], nodes_nodeids=[0,1,2], nodes_treeids=[0,0,0], nodes_truenodeids=[1,0,0],"
+         " nodes_values=[0.5,0.0,0.0], class_ids=[0,1], class_nodeids=[1,2], class_treeids=[0,0], class_weights=[1.0,1.0]}"},
+    {F32_F64, ML_DOMAIN "TreeEnsemble@5($x[m,n>1]) {aggregate_function=1, leaf_targetids=[0,0], leaf_weights=$dtype[2]{1.5, -2.0}, n_targets=1, nodes_falseleafs=[1], nodes_falsenodeids=[1],"
+         " nodes_featureids=[1], nodes_modes=u8[1]{0}, nodes_splits=$dtype[1]{0.5}, nodes_trueleafs=[1], nodes_truenodeids=[0], post_transform=0, tree_roots=[0]}"},
+    {F32, ML_DOMAIN "ZipMap@1($x[m,2]) {classlabels_int64s=[4,7]}"},
     {0},
 };

@@ -125,9 +125,11 @@ static long expect_statuses(const Job *job)
         long       maps   = atomic_load(&heap_maps);
         heap_fail(0);
         if (maps) fail_msg("%s: with call %ld for memory failing, %ld maps stay", job->path, n, maps);
-        if (folder_count(temp_folder()) != files) fail_msg("%s: with call %ld for memory failing, a file stays", job->path, n);
+        if (folder_count(temp_folder()) != files)
+            fail_msg("%s: with call %ld for memory failing, a file stays", job->path, n);
         if (failed && status && status != HOLO_NO_MEMORY && status != HOLO_NO_FILE)
-            fail_msg("%s: with call %ld for memory failing: '%s' (%s)", job->path, n, holo_status_text(status), error.text);
+            fail_msg("%s: with call %ld for memory failing: '%s' (%s)", job->path, n, holo_status_text(status),
+                     error.text);
         if (!failed && status) fail_msg("%s: %s", job->path, error.text);
         if (!failed) return n - 1;
     }
@@ -176,9 +178,9 @@ static void test_sizes_from_values(void **state)
 // A model of many parts: a function of the model's own, external data, strings, sequences, optional inputs left out.
 static const char *model_parts(void)
 {
-    OnnxModel   m    = {0};
-    OnnxGraph  *g    = &m.graph;
-    const char *path = temp_path("parts.onnx");
+    OnnxModel   m       = {0};
+    OnnxGraph  *g       = &m.graph;
+    const char *path    = temp_path("parts.onnx");
     float       data[6] = {1, 2, 3, 4, 5, 6};
     file_write(temp_path("parts.bin"), data, sizeof data);
     onnx_input(g, "x", HOLO_F32, "2,3");
@@ -248,9 +250,9 @@ static void test_values_from_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_static_model),      cmocka_unit_test(test_symbolic_sizes),
-        cmocka_unit_test(test_loop),              cmocka_unit_test(test_sizes_from_values),
-        cmocka_unit_test(test_many_parts),        cmocka_unit_test(test_values_from_files),
+        cmocka_unit_test(test_static_model), cmocka_unit_test(test_symbolic_sizes),
+        cmocka_unit_test(test_loop),         cmocka_unit_test(test_sizes_from_values),
+        cmocka_unit_test(test_many_parts),   cmocka_unit_test(test_values_from_files),
     };
     return cmocka_run_group_tests_name("memory that runs out", tests, NULL, NULL);
 }

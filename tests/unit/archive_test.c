@@ -79,7 +79,8 @@ static void test_layout(void **state)
         const HoloSectionRecord *s = section_find(bytes, id);
         assert_int_equal(s->offset % 64, 0);
         assert_true(s->offset >= end);
-        for (uint64_t i = end > sizeof *h ? end : s->offset; i < s->offset; i++) assert_int_equal(bytes[i], 0); // padding
+        for (uint64_t i = end > sizeof *h ? end : s->offset; i < s->offset; i++)
+            assert_int_equal(bytes[i], 0); // padding
         end = s->offset + s->size;
     }
     assert_int_equal(end, size);
@@ -279,15 +280,18 @@ static void exercise(const uint8_t *bytes, size_t size)
 // Is byte `at` between what the file's records cover?
 static bool is_padding(const uint8_t *file, size_t at)
 {
-    const HoloHeader        *h       = (const void *)file;
-    const HoloSectionRecord *table   = (const void *)(file + h->header_size), *weights = section_find(file, HOLO_SECTION_WEIGHTS),
-                            *section = section_find(file, HOLO_SECTION_CONSTANTS);
+    const HoloHeader        *h          = (const void *)file;
+    const HoloSectionRecord *table      = (const void *)(file + h->header_size),
+                            *weights    = section_find(file, HOLO_SECTION_WEIGHTS),
+                            *section    = section_find(file, HOLO_SECTION_CONSTANTS);
     const HoloConstantRecord *constants = (const void *)(file + section->offset);
     if (at < h->header_size + h->section_count * sizeof *table) return false;
     for (uint32_t i = 0; i < h->section_count; i++)
-        if (table[i].id != HOLO_SECTION_WEIGHTS && at >= table[i].offset && at - table[i].offset < table[i].size) return false;
+        if (table[i].id != HOLO_SECTION_WEIGHTS && at >= table[i].offset && at - table[i].offset < table[i].size)
+            return false;
     for (size_t i = 0; i < section->size / sizeof *constants; i++)
-        if (at - weights->offset >= constants[i].offset && at - weights->offset - constants[i].offset < constants[i].size)
+        if (at - weights->offset >= constants[i].offset &&
+            at - weights->offset - constants[i].offset < constants[i].size)
             return false;
     return true;
 }
@@ -346,7 +350,7 @@ static void seal(uint8_t *file, size_t changed)
         HoloHash hash = holo_hash(file + s->offset, s->size);
         memcpy(s->hash, hash.word, sizeof s->hash);
     }
-    HoloHash hash = holo_hash(table, h->section_count * sizeof *table);
+    HoloHash hash = holo_archive_front_hash(file);
     memcpy(h->hash, hash.word, sizeof h->hash);
 }
 
@@ -360,12 +364,13 @@ static void change(uint8_t *copy, size_t at, uint8_t value)
 // Every byte of the table and the records, changed in several ways; then a few bytes at once, at random.
 static void expect_no_harm(const char *path)
 {
-    size_t            size;
-    uint8_t          *bytes = file_read(archived(path, HOLO_FUSED, 1), &size), *copy = aligned_alloc(64, 64 * (size / 64 + 1));
+    size_t   size;
+    uint8_t *bytes = file_read(archived(path, HOLO_FUSED, 1), &size), *copy = aligned_alloc(64, 64 * (size / 64 + 1));
     const HoloHeader *h     = (const void *)bytes;
     size_t            first = h->header_size, end = section_find(bytes, HOLO_SECTION_WEIGHTS)->offset;
-    size_t            texts = section_find(bytes, HOLO_SECTION_STRINGS)->offset, dims = section_find(bytes, HOLO_SECTION_DIMS)->offset;
-    HoloRandom        random = {1};
+    size_t            texts = section_find(bytes, HOLO_SECTION_STRINGS)->offset,
+           dims             = section_find(bytes, HOLO_SECTION_DIMS)->offset;
+    HoloRandom random       = {1};
     for (size_t at = first; at < end; at++) {
         if (at >= texts && at < dims) continue;
         const uint8_t old = bytes[at], values[] = {old ^ 1, (uint8_t)(old + 1), old ^ 0x80, 0xFF, 0, 7};

@@ -130,7 +130,8 @@ static void test_places_that_cannot_be_written(void **state)
     assert_int_equal(folder_count(temp_folder()), files);
     if (geteuid() == 0) return; // root may write anywhere
     assert_int_equal(mkdir(temp_path("closed"), 0555), 0);
-    EXPECT_FAIL(holo_compile_file(NULL, path, temp_path("closed/out.holo"), NULL, &error), HOLO_NO_FILE, "closed/out.holo");
+    EXPECT_FAIL(holo_compile_file(NULL, path, temp_path("closed/out.holo"), NULL, &error), HOLO_NO_FILE,
+                "closed/out.holo");
 }
 
 // ---- what models ask for
@@ -140,7 +141,8 @@ static void test_unknown_operators_are_all_listed(void **state)
     (void)state;
     OnnxModel   m    = {0};
     OnnxGraph   body = {{0}}, *g = &m.graph;
-    const char *path = temp_path("unknown.onnx"), *texts[] = {"NoSuchOp", "my.domain", "MyOp", "Inner", "ai.onnx.ml", "Odd", "99"};
+    const char *path    = temp_path("unknown.onnx"),
+               *texts[] = {"NoSuchOp", "my.domain", "MyOp", "Inner", "ai.onnx.ml", "Odd", "99"};
     onnx_input(g, "x", HOLO_F32, "2");
     onnx_input(g, "c", HOLO_BOOL, "");
     onnx_output(g, "y", HOLO_F32, "2");
@@ -283,8 +285,8 @@ static void test_shapes_that_overflow(void **state)
     onnx_node(&m.graph, "ConstantOfShape", "shape", "k", "");
     onnx_node(&m.graph, "Add", "x,k", "y", "");
     onnx_save(&m, temp_path("overflow4.onnx"));
-    HoloError  error = {0};
-    HoloModel *model = NULL;
+    HoloError  error  = {0};
+    HoloModel *model  = NULL;
     HoloStatus status = holo_compile_model(NULL, temp_path("overflow4.onnx"), &model, NULL, &error);
     assert_true(!status || *error.text);
     holo_model_close(model);
@@ -313,7 +315,7 @@ static void external(const char *path, const char *location, const char *offset,
 static void test_external_data(void **state)
 {
     (void)state;
-    const char *path = temp_path("model/external.onnx");
+    const char *path    = temp_path("model/external.onnx");
     float       data[8] = {1, 2, 3, 4, 5, 6, 7, 8}, zero[4] = {0};
     file_write(temp_path("outside.bin"), data, sizeof data);
     assert_int_equal(mkdir(temp_path("model"), 0777), 0);
@@ -322,6 +324,8 @@ static void test_external_data(void **state)
     file_write(temp_path("model/sub/data.bin"), data, sizeof data);
     assert_int_equal(symlink(temp_path("outside.bin"), temp_path("model/link.bin")), 0);
     assert_int_equal(symlink(temp_folder(), temp_path("model/out")), 0);
+    assert_int_equal(symlink("sub/data.bin", temp_path("model/inside.bin")), 0);
+    assert_int_equal(symlink("loop.bin", temp_path("model/loop.bin")), 0);
     assert_int_equal(mkfifo(temp_path("model/pipe.bin"), 0600), 0);
     const char *absolute = temp_path("outside.bin");
 
@@ -333,6 +337,7 @@ static void test_external_data(void **state)
         {"data.bin", "16", "16", NULL, 5},
         {"data.bin", "4", "16", NULL, 2},
         {"sub/data.bin", "0", "16", NULL, 1},
+        {"inside.bin", "16", "16", NULL, 5}, // a link that stays in the folder
         {"missing.bin", NULL, NULL, "missing.bin", 0},
         {"", NULL, NULL, "w", 0},
         {NULL, NULL, NULL, "w", 0},
@@ -340,6 +345,7 @@ static void test_external_data(void **state)
         {"sub/../../outside.bin", NULL, NULL, "..", 0},
         {absolute, NULL, NULL, absolute, 0},
         {"link.bin", NULL, NULL, "link", 0},
+        {"loop.bin", NULL, NULL, "loop.bin", 0},
         {"out/outside.bin", NULL, NULL, "out", 0},
         {"pipe.bin", NULL, NULL, "pipe.bin", 0},
         {"sub", NULL, NULL, "sub", 0},
@@ -358,7 +364,8 @@ static void test_external_data(void **state)
         HoloStatus status = holo_compile_model(NULL, path, &model, NULL, &error);
         if (cases[i].words) {
             if (!status) fail_msg("case %d, '%s': is taken", i, cases[i].location);
-            if (!strstr(error.text, cases[i].words)) fail_msg("case %d: \"%s\" is not in \"%s\"", i, cases[i].words, error.text);
+            if (!strstr(error.text, cases[i].words))
+                fail_msg("case %d: \"%s\" is not in \"%s\"", i, cases[i].words, error.text);
             continue;
         }
         if (status) fail_msg("case %d: %s", i, error.text);
@@ -383,8 +390,13 @@ static void test_broken_tensors(void **state)
         const char *shape;
         int         dtype;
         size_t      bytes;
-    } cases[] = {{"4", HOLO_F32, 15}, {"4", HOLO_F32, 17}, {"4", HOLO_F32, 0}, {"4", 99, 16}, {"4", 0, 16}, {"-4", HOLO_F32, 16},
-                 {"1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", HOLO_F32, 4}};
+    } cases[]     = {{"4", HOLO_F32, 15},
+                     {"4", HOLO_F32, 17},
+                     {"4", HOLO_F32, 0},
+                     {"4", 99, 16},
+                     {"4", 0, 16},
+                     {"-4", HOLO_F32, 16},
+                     {"1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", HOLO_F32, 4}};
     char zero[32] = {0};
     for (int i = 0; i < HOLO_COUNT(cases); i++) {
         OnnxModel m = {0};
@@ -396,7 +408,8 @@ static void test_broken_tensors(void **state)
         HoloError  error = {0};
         HoloModel *model;
         HoloStatus status = holo_compile_model(NULL, temp_path("tensor.onnx"), &model, NULL, &error);
-        if (status != HOLO_BAD_MODEL && status != HOLO_UNSUPPORTED) fail_msg("case %d: '%s'", i, holo_status_text(status));
+        if (status != HOLO_BAD_MODEL && status != HOLO_UNSUPPORTED)
+            fail_msg("case %d: '%s'", i, holo_status_text(status));
         if (!strstr(error.text, "w")) fail_msg("case %d: the tensor is not named in \"%s\"", i, error.text);
     }
 }

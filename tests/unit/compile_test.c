@@ -13,19 +13,19 @@
 static void test_report(void **state)
 {
     (void)state;
-    OnnxModel     m    = {0};
-    const char   *path = temp_path("report.onnx"), *out = temp_path("report.holo");
-    HoloReport   *r;
-    struct stat   model, archive;
+    OnnxModel   m    = {0};
+    const char *path = temp_path("report.onnx"), *out = temp_path("report.holo");
+    HoloReport *r;
+    struct stat model, archive;
     onnx_input(&m.graph, "x", HOLO_F32, "8,16");
     onnx_output(&m.graph, "y", HOLO_F32, "8,16");
     onnx_weights(&m.graph, "a", "16,16", 1, 1);
     onnx_weights(&m.graph, "b", "16", 2, 1);
     onnx_weights(&m.graph, "c", "16", 3, 1);
-    onnx_node(&m.graph, "Add", "b,c", "bc", "");          // known before the first input
+    onnx_node(&m.graph, "Add", "b,c", "bc", ""); // known before the first input
     onnx_node(&m.graph, "MatMul", "x,a", "p", "");
-    onnx_node(&m.graph, "Identity", "p", "q", "");        // does nothing
-    onnx_node(&m.graph, "Exp", "p", "unused", "");        // for nobody
+    onnx_node(&m.graph, "Identity", "p", "q", ""); // does nothing
+    onnx_node(&m.graph, "Exp", "p", "unused", ""); // for nobody
     onnx_node(&m.graph, "Add", "q,bc", "y", "");
     onnx_save(&m, path);
     EXPECT_OK(holo_compile_file(NULL, path, out, &r, &error));
@@ -87,7 +87,8 @@ static void test_shapes(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         HoloCompiler *compiler = compiler_make();
         EXPECT_OK(holo_compiler_set_shape(compiler, wrong[i].name, wrong[i].rank, wrong[i].dim, &error));
-        EXPECT_FAIL(holo_compile_model(compiler, model_dynamic(), &model, NULL, &error), HOLO_BAD_ARGUMENT, wrong[i].words);
+        EXPECT_FAIL(holo_compile_model(compiler, model_dynamic(), &model, NULL, &error), HOLO_BAD_ARGUMENT,
+                    wrong[i].words);
         assert_null(model);
         holo_compiler_destroy(compiler);
     }
@@ -151,7 +152,8 @@ static void test_dump(void **state)
     assert_non_null(strstr(dumps.text, "graph test(x: f32[2,3]) -> (y)"));
     assert_non_null(strstr(dumps.text, "y = Relu@17"));
     assert_non_null(strstr(dumps.text, " (s) : f32[2,3]"));
-    EXPECT_FAIL(holo_compiler_set_dump(compiler, "no such", dump, &dumps, &error), HOLO_BAD_ARGUMENT, "import, plan, all");
+    EXPECT_FAIL(holo_compiler_set_dump(compiler, "no such", dump, &dumps, &error), HOLO_BAD_ARGUMENT,
+                "import, plan, all");
     holo_model_close(model);
     holo_compiler_destroy(compiler);
 }
@@ -294,7 +296,8 @@ static void test_operators_listed(void **state)
         int order = strcmp(last.domain, info.domain);
         if (!order) order = strcmp(last.name, info.name);
         if (order > 0 || (!order && last.since >= info.since))
-            fail_msg("%s::%s %d comes after %s::%s %d", info.domain, info.name, info.since, last.domain, last.name, last.since);
+            fail_msg("%s::%s %d comes after %s::%s %d", info.domain, info.name, info.since, last.domain, last.name,
+                     last.since);
         last = info;
     }
     assert_false(holo_op_info(holo_op_count(), &info));

@@ -168,7 +168,8 @@ static void write_graph(const OpCase *c, Way way, HoloText *out)
     }
     holo_text_add(out, ") -> (");
     for (int i = 0; i < c->out_count; i++) holo_text_add(out, "%s%s", i ? ", " : "", c->out[i].name);
-    if (!c->out_count) holo_text_add(out, "%.*s", (int)strcspn(c->body.data, "=,"), c->body.data);
+    const char *last = c->body.data + c->last;
+    if (!c->out_count) holo_text_add(out, "%.*s", (int)strcspn(last, "=,"), last);
     holo_text_add(out, ") {\n");
     for (int i = 0; i < c->in_count; i++)
         if (is_constant(&c->in[i], way))

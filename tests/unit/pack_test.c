@@ -48,7 +48,8 @@ static void test_random_blocks(void **state)
         uint64_t  size, other;
         int       count = (int)(holo_random_next(&random) % (COUNT + 1));
         for (int i = 0; i < count; i++) {
-            uint32_t from = (uint32_t)(holo_random_next(&random) % MOMENTS), life = (uint32_t)(holo_random_next(&random) % 8);
+            uint32_t from = (uint32_t)(holo_random_next(&random) % MOMENTS),
+                     life = (uint32_t)(holo_random_next(&random) % 8);
             blocks[i]     = (HoloBlock){holo_random_next(&random) % 5000, from, from + life, 77};
             if (i % 7 == 0) blocks[i].size = 0;
             again[i]        = blocks[i];

@@ -62,7 +62,7 @@ static void test_every_piece_once(void **state)
 
 static void *caller(void *pool)
 {
-    Tally *t = calloc(1, sizeof *t);
+    Tally *t  = calloc(1, sizeof *t);
     bool   ok = t != NULL;
     for (int round = 0; ok && round < 100; round++) {
         t->pool    = pool;

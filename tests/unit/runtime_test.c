@@ -173,8 +173,8 @@ static HoloStatus work_in(Worker *w, HoloSession *session)
 {
     HoloStatus status = HOLO_OK;
     HoloTensor x = made(&holo_model_input(w->model, 0)->type, w->seed, 1), view = {0};
-    status       = holo_session_set_input(session, 0, &x, &w->error);
-    w->is_same   = true;
+    status     = holo_session_set_input(session, 0, &x, &w->error);
+    w->is_same = true;
     for (int i = 0; i < RUNS && !status; i++) {
         status = holo_session_run(session, &w->error);
         if (!status) status = holo_session_output(session, 0, &view, &w->error);

@@ -29,7 +29,10 @@ static void end(Run *r)
     holo_model_close(r->model);
 }
 
-static const HoloTensor *in_type(const Run *r, int i) { return &holo_model_input(r->model, i)->type; }
+static const HoloTensor *in_type(const Run *r, int i)
+{
+    return &holo_model_input(r->model, i)->type;
+}
 
 static HoloTensor output_of(const Run *r, int i)
 {
@@ -101,7 +104,8 @@ static void test_what_does_not_fit(void **state)
     bad.dim[0] = 1;
     EXPECT_OK(holo_session_set_input(r.session, 0, &x, &error));
     EXPECT_OK(holo_session_set_input(r.session, 1, &bad, &error));
-    EXPECT_FAIL(holo_session_run(r.session, &error), HOLO_BAD_INPUT, "input z is f32[1,6]: the size of dimension 0 should be 2");
+    EXPECT_FAIL(holo_session_run(r.session, &error), HOLO_BAD_INPUT,
+                "input z is f32[1,6]: the size of dimension 0 should be 2");
     // And after all that it still runs.
     EXPECT_OK(holo_session_set_input(r.session, 1, &x, &error));
     EXPECT_OK(holo_session_run(r.session, &error));
@@ -197,7 +201,8 @@ static void test_output_in_the_callers_memory(void **state)
     }
     char small[16];
     EXPECT_OK(holo_session_set_output(r.session, 0, small, sizeof small, &error));
-    EXPECT_FAIL(holo_session_run(r.session, &error), HOLO_BAD_ARGUMENT, "output y needs 24 bytes; the memory given has 16");
+    EXPECT_FAIL(holo_session_run(r.session, &error), HOLO_BAD_ARGUMENT,
+                "output y needs 24 bytes; the memory given has 16");
     EXPECT_FAIL(holo_session_set_output(r.session, 1, small, sizeof small, &error), HOLO_BAD_ARGUMENT, "no output 1");
     end(&r);
     free(x.data);
@@ -217,10 +222,11 @@ static void test_outputs_that_no_step_writes(void **state)
     onnx_node(&m.graph, "Relu", "x", "r", "");
     onnx_node(&m.graph, "Relu", "x", "s", "");
     onnx_save(&m, path);
-    Run   r       = begin(path);
-    float x[3]    = {-1, 2, 3}, y[4][4] __attribute__((aligned(16)));
+    Run         r          = begin(path);
+    float       x[3]       = {-1, 2, 3}, y[4][4] __attribute__((aligned(16)));
     const float want[4][3] = {{-1, 2, 3}, {7, 8, 9}, {0, 2, 3}, {0, 2, 3}};
-    EXPECT_OK(holo_session_set_input(r.session, 0, &(HoloTensor){.dtype = HOLO_F32, .rank = 1, .dim = {3}, .data = x}, &error));
+    EXPECT_OK(holo_session_set_input(r.session, 0, &(HoloTensor){.dtype = HOLO_F32, .rank = 1, .dim = {3}, .data = x},
+                                     &error));
     EXPECT_OK(holo_session_run(r.session, &error));
     for (int i = 0; i < 4; i++) assert_memory_equal(output_of(&r, i).data, want[i], sizeof want[i]);
     for (int i = 0; i < 4; i++) EXPECT_OK(holo_session_set_output(r.session, i, y[i], sizeof want[i], &error));
@@ -264,7 +270,7 @@ static void test_sizes_that_need_too_much_memory(void **state)
     (void)state;
     Run        r = begin(model_dynamic());
     HoloTensor x = made(in_type(&r, 0), 1, 2), huge = x;
-    huge.dim[0]  = INT64_C(1) << 44; // times 24 bytes: a number, but more than addresses reach
+    huge.dim[0] = INT64_C(1) << 44; // times 24 bytes: a number, but more than addresses reach
     EXPECT_OK(holo_session_set_input(r.session, 0, &huge, &error));
     EXPECT_OK(holo_session_set_input(r.session, 1, &huge, &error));
     HoloError  error  = {0};
@@ -333,9 +339,10 @@ static void test_dlpack_of_others(void **state)
     (void)state;
     float        memory[12];
     int64_t      shape[] = {2, 3}, dense[] = {3, 1}, wide[] = {6, 1};
-    HoloDlTensor dl = {.data = memory, .device_type = 1, .ndim = 2, .code = 2, .bits = 32, .lanes = 1, .shape = shape}, bad;
-    HoloTensor   t;
-    dl.strides = dense;
+    HoloDlTensor dl = {.data = memory, .device_type = 1, .ndim = 2, .code = 2, .bits = 32, .lanes = 1, .shape = shape},
+                 bad;
+    HoloTensor t;
+    dl.strides     = dense;
     dl.byte_offset = 8;
     assert_true(holo_tensor_from_dlpack(&dl, &t));
     assert_int_equal(t.dtype, HOLO_F32);
@@ -387,9 +394,9 @@ static void test_dlpack_from_session_to_session(void **state)
 static void test_profile(void **state)
 {
     (void)state;
-    Run         r    = begin(model_mlp());
-    HoloTensor  x    = made(in_type(&r, 0), 1, 1);
-    const char *path = temp_path("profile.json");
+    Run           r    = begin(model_mlp());
+    HoloTensor    x    = made(in_type(&r, 0), 1, 1);
+    const char   *path = temp_path("profile.json");
     HoloModelInfo info;
     holo_model_info(r.model, &info);
     EXPECT_OK(holo_session_set_input(r.session, 0, &x, &error));

@@ -1,0 +1,166 @@
+// choose_map.c - pointwise operators as programs of map_f32: a table of formulas, and functions for
+// those whose program depends on the node.
+#include "lower/choose.h"
+
+#include <string.h>
+
+// ---- programs
+
+enum { N = HOLO_MAP_NUMBER };
+#define R(i) (HOLO_MAP_INPUTS + (i))
+
+static int emit(HoloLowering *out, HoloMapOp op, int a, int b, double number)
+{
+    out->map.step[out->map.count] =
+        (HoloMapStep){.op = (uint8_t)op, .a = (uint8_t)a, .b = (uint8_t)b, .number = (float)number};
+    return R((int)out->map.count++);
+}
+
+// x^2, x^3 and the like, where the exponent is a constant that multiplication or a root makes.
+static bool power(const HoloNode *node, HoloLowering *out)
+{
+    const HoloValue *y = holo_node_in(node, 1);
+    if (!y || !y->is_constant || !y->type.data || y->type.dtype != HOLO_F32 || holo_tensor_count(&y->type) != 1)
+        return false;
+    float exponent = *(const float *)y->type.data;
+    if (exponent == 0.5f) {
+        emit(out, HOLO_MAP_sqrt, 0, 0, 0);
+    } else if (exponent == 2.0f) {
+        emit(out, HOLO_MAP_mul, 0, 0, 0);
+    } else if (exponent == 3.0f) {
+        emit(out, HOLO_MAP_mul, emit(out, HOLO_MAP_mul, 0, 0, 0), 0, 0);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+// Bounds are inputs since opset 11, attributes before; one that is missing binds nothing.
+static bool clip(const HoloNode *node, HoloLowering *out)
+{
+    static const char *const names[] = {"min", "max"};
+    static const HoloMapOp   ops[]   = {HOLO_MAP_at_least, HOLO_MAP_at_most};
+    HoloCall                 call    = holo_node_call(node);
+    int                      x       = 0;
+    for (int i = 0; i < 2; i++) {
+        if (node->version >= 11 && holo_node_in(node, i + 1))
+            x = emit(out, ops[i], x, i + 1, 0);
+        else if (node->version < 11 && holo_attr_find(&call, names[i]))
+            x = emit(out, ops[i], x, N, holo_attr_float(&call, names[i], 0));
+    }
+    return out->map.count > 0;
+}
+
+// An operator of any number of inputs as one of two, again and again.
+static bool chain(const HoloNode *node, HoloLowering *out)
+{
+    HoloMapOp op = !strcmp(node->type, "Max") ? HOLO_MAP_max : !strcmp(node->type, "Min") ? HOLO_MAP_min : HOLO_MAP_add;
+    int       x  = 0;
+    for (int i = 1; i < node->in_count; i++) x = emit(out, op, x, i, 0);
+    return node->in_count > 1;
+}
+
+static bool gelu_is(const HoloNode *node, const char *how)
+{
+    HoloCall call = holo_node_call(node);
+    return holo_attr_is(&call, "approximate", "none", how);
+}
+
+// ---- the table
+
+typedef struct Formula {
+    const char *name, *domain;
+    int         since;    // the semantics of older versions are others
+    int         in_count; // that must be given: no more, no fewer; 0: any
+    bool (*fits)(const HoloNode *node, HoloLowering *out); // makes the program, where `step` has none
+    const char *gelu;                                      // only where the attribute approximate says so
+    struct {
+        const char *name; // the number of a step is this attribute
+        float       fallback;
+        int         step;
+    } attr[2];
+    HoloMapStep step[9]; // ends with the first that is all 0: `add` of input 0 and itself is no operator
+} Formula;
+
+#define STEP(name, a, b)           {HOLO_MAP_##name, a, b, 0, 0}
+#define NUMBER(name, a, number)    {HOLO_MAP_##name, a, N, 0, number}
+#define GELU_ERF                                                                                              \
+    {NUMBER(mul, 0, 0.707106781f), STEP(erf, R(0), 0), NUMBER(add, R(1), 1), STEP(mul, R(2), 0),             \
+     NUMBER(mul, R(3), 0.5f)}
+#define GELU_TANH                                                                                             \
+    {STEP(mul, 0, 0), NUMBER(mul, R(0), 0.044715f), NUMBER(add, R(1), 1), STEP(mul, R(2), 0),                \
+     NUMBER(mul, R(3), 0.797884561f), STEP(tanh, R(4), 0), NUMBER(add, R(5), 1), STEP(mul, R(6), 0),         \
+     NUMBER(mul, R(7), 0.5f)}
+
+// clang-format off
+static const Formula formulas[] = {
+    {"Add", "", 7, 2, .fits = chain},
+    {"Sub", "", 7, 2, .step = {STEP(sub, 0, 1)}},
+    {"Mul", "", 7, 2, .step = {STEP(mul, 0, 1)}},
+    {"Div", "", 7, 2, .step = {STEP(div, 0, 1)}},
+    {"PRelu", "", 7, 2, .step = {STEP(leaky, 0, 1)}},
+    {"Pow", "", 7, 0, .fits = power},
+    {"Clip", "", 6, 0, .fits = clip},
+    {"Sum", "", 8, 0, .fits = chain},
+    {"Max", "", 8, 0, .fits = chain},
+    {"Min", "", 8, 0, .fits = chain},
+    {"Neg", "", 6, 1, .step = {STEP(neg, 0, 0)}},
+    {"Abs", "", 6, 1, .step = {STEP(abs, 0, 0)}},
+    {"Sqrt", "", 6, 1, .step = {STEP(sqrt, 0, 0)}},
+    {"Exp", "", 6, 1, .step = {STEP(exp, 0, 0)}},
+    {"Erf", "", 9, 1, .step = {STEP(erf, 0, 0)}},
+    {"Tanh", "", 6, 1, .step = {STEP(tanh, 0, 0)}},
+    {"Sigmoid", "", 6, 1, .step = {STEP(sigmoid, 0, 0)}},
+    {"Reciprocal", "", 6, 1, .step = {{HOLO_MAP_div, N, 0, 0, 1}}},
+    {"Relu", "", 6, 1, .step = {NUMBER(at_least, 0, 0)}},
+    {"LeakyRelu", "", 6, 1, .attr = {{"alpha", 0.01f, 0}}, .step = {NUMBER(leaky, 0, 0)}},
+    {"HardSigmoid", "", 6, 1, .attr = {{"alpha", 0.2f, 0}, {"beta", 0.5f, 1}},
+     .step = {NUMBER(mul, 0, 0), NUMBER(add, R(0), 0), NUMBER(at_least, R(1), 0), NUMBER(at_most, R(2), 1)}},
+    {"HardSwish", "", 14, 1,
+     .step = {NUMBER(mul, 0, 1.0f / 6), NUMBER(add, R(0), 0.5f), NUMBER(at_least, R(1), 0), NUMBER(at_most, R(2), 1),
+              STEP(mul, 0, R(3))}},
+    {"Swish", "", 24, 1, .attr = {{"alpha", 1, 0}},
+     .step = {NUMBER(mul, 0, 0), STEP(sigmoid, R(0), 0), STEP(mul, 0, R(1))}},
+    {"QuickGelu", "com.microsoft", 1, 1, .attr = {{"alpha", 1.702f, 0}},
+     .step = {NUMBER(mul, 0, 0), STEP(sigmoid, R(0), 0), STEP(mul, 0, R(1))}},
+    {"Gelu", "", 20, 1, .gelu = "none", .step = GELU_ERF},
+    {"Gelu", "", 20, 1, .gelu = "tanh", .step = GELU_TANH},
+    {"Gelu", "com.microsoft", 1, 1, .gelu = "none", .step = GELU_ERF},
+    {"FastGelu", "com.microsoft", 1, 1, .step = GELU_TANH},
+};
+// clang-format on
+
+static bool is_none(const HoloMapStep *s)
+{
+    return !s->op && !s->a && !s->b && s->number == 0;
+}
+
+static bool operands_fit(const HoloNode *node, const Formula *f)
+{
+    if (node->in_count > HOLO_MAP_INPUTS || (f->in_count && node->in_count != f->in_count)) return false;
+    for (int i = 0; i < node->in_count; i++)
+        if (node->in[i] ? !holo_value_is_f32(node->in[i], 0, HOLO_MAX_RANK) : f->in_count > 0) return false;
+    return node->in_count > 0 && node->in[0];
+}
+
+static void formula_emit(const HoloNode *node, const Formula *f, HoloLowering *out)
+{
+    HoloCall call = holo_node_call(node);
+    for (int i = 0; i < HOLO_COUNT(f->step) && !is_none(&f->step[i]); i++)
+        emit(out, f->step[i].op, f->step[i].a, f->step[i].b, f->step[i].number);
+    for (int i = 0; i < HOLO_COUNT(f->attr) && f->attr[i].name; i++)
+        out->map.step[f->attr[i].step].number = (float)holo_attr_float(&call, f->attr[i].name, f->attr[i].fallback);
+}
+
+bool holo_lower_map(const HoloNode *node, HoloLowering *out)
+{
+    for (int i = 0; i < HOLO_COUNT(formulas); i++) {
+        const Formula *f = &formulas[i];
+        if (strcmp(f->name, node->type) || strcmp(f->domain, node->domain) || node->version < f->since) continue;
+        if (!operands_fit(node, f) || (f->gelu && !gelu_is(node, f->gelu))) continue;
+        if (f->fits) return f->fits(node, out);
+        formula_emit(node, f, out);
+        return true;
+    }
+    return false;
+}

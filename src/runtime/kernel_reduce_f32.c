@@ -1,0 +1,63 @@
+// kernel_reduce_f32.c - reductions of f32 over the last axes, rows cut into tasks.
+#include "format/params.h"
+#include "kernels/kernels.h"
+#include "runtime/kernel.h"
+
+enum { TASK_WORK = 1 << 16 }; // elements that are worth a task
+
+typedef struct Rows {
+    const HoloHost *host;
+    const float    *x;
+    float          *out;
+    uint32_t        op;
+    int64_t         count, size, tile; // rows, elements of one, rows of a task
+} Rows;
+
+static HoloStatus rows_init(const HoloCall *call, Rows *r)
+{
+    const HoloTensor       *x = holo_in(call, 0), *out = holo_out(call, 0);
+    const HoloReduceParams *params = call->params;
+    HOLO_TRY(holo_kernel_expect(call, x, "the input", 0, HOLO_MAX_RANK));
+    HOLO_TRY(holo_kernel_expect(call, out, "the output", 0, HOLO_MAX_RANK));
+    if (!holo_kernel_has_params(call, sizeof *params) || params->axes > (uint32_t)x->rank ||
+        params->op >= HOLO_REDUCE_OPS)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of reduce_f32");
+    int axis = x->rank - (int)params->axes;
+    *r       = (Rows){.host = call->host, .x = x->data, .out = out->data, .op = params->op};
+    r->count = holo_product(axis, x->dim);
+    r->size  = holo_product(x->rank - axis, x->dim + axis);
+    r->tile  = r->size ? holo_ceil_div(TASK_WORK, r->size) : TASK_WORK;
+    if (r->count != holo_tensor_count(out) || (r->count && !r->size))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output has not as many elements as there are rows");
+    return HOLO_OK;
+}
+
+static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+{
+    Rows r;
+    *out_scratch = 0;
+    return rows_init(call, &r);
+}
+
+static void work(void *arg, int64_t i, int worker)
+{
+    (void)worker;
+    const Rows *r    = arg;
+    int64_t     from = i * r->tile, count = holo_least(r->tile, r->count - from);
+    r->host->kernels->reduce_f32(r->op, count, r->size, r->x + from * r->size, r->out + from);
+}
+
+static HoloStatus run(HoloCall *call)
+{
+    Rows r;
+    HOLO_TRY(rows_init(call, &r));
+    if (r.count) call->host->parallel(call->host, holo_ceil_div(r.count, r.tile), work, &r);
+    return HOLO_OK;
+}
+
+const HoloKernel holo_kernel_reduce_f32 = {
+    .id    = HOLO_KERNEL_reduce_f32,
+    .name  = "reduce_f32",
+    .check = check,
+    .run   = run,
+};
