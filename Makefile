@@ -120,6 +120,7 @@ demo: deps
 
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c))
 SUPPORT := $(call obj,$(wildcard tests/support/*.c))
+$(SUPPORT): CFLAGS += -Itests
 # The test of failing allocations makes those from arenas fail, too.
 $(BUILD)/tests/alloc_test: WRAP := -Wl,--wrap=holo_arena_take,--wrap=holo_arena_take_array,--wrap=holo_arena_text
 $(BUILD)/tests/%: tests/unit/%.c $(SUPPORT) $(LIB_COMP) $(LIB)
