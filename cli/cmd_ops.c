@@ -1,22 +1,24 @@
 // cmd_ops.c - hologram ops: the operators that are supported, from the table itself.
 
 #include "json.h"
+#include "ops_text.h"
 
 #include <string.h>
 #include <strings.h>
 
-static const char *domain_name(const char *domain)
+// ---- rows in words
+
+const char *op_domain(const HoloOpInfo *op)
 {
-    return *domain ? domain : "ai.onnx";
+    return *op->domain ? op->domain : "ai.onnx";
 }
 
-static char *versions(const HoloOpInfo *op)
+char *op_versions(const HoloOpInfo *op)
 {
     return op->until ? cli_format("%d-%d", op->since, op->until) : cli_format("%d+", op->since);
 }
 
-// The dtypes of a set, in short: families by their names.
-static char *types_text(uint64_t types)
+char *op_types(const HoloOpInfo *op)
 {
     static const struct {
         const char *name;
@@ -28,7 +30,7 @@ static char *types_text(uint64_t types)
         {"f8", {HOLO_F8E4M3FN, HOLO_F8E4M3FNUZ, HOLO_F8E5M2, HOLO_F8E5M2FNUZ}},
         {"complex", {HOLO_C64, HOLO_C128}},
     };
-    uint64_t all  = (UINT64_C(1) << HOLO_DTYPE_COUNT) - 2;
+    uint64_t all = (UINT64_C(1) << HOLO_DTYPE_COUNT) - 2, types = op->types;
     char    *text = "";
     if (!types || (types & all) == all) return "any";
     for (int i = 0; i < CLI_COUNT(families); i++) {
@@ -43,10 +45,12 @@ static char *types_text(uint64_t types)
     return text;
 }
 
+// ---- the command
+
 static bool wanted(const Cli *cli, const HoloOpInfo *op)
 {
     for (int i = 0; i < cli->arg_count; i++)
-        if (!strcasecmp(cli->args[i], op->name) || !strcmp(cli->args[i], domain_name(op->domain))) return true;
+        if (!strcasecmp(cli->args[i], op->name) || !strcmp(cli->args[i], op_domain(op))) return true;
     return cli->arg_count == 0;
 }
 
@@ -59,7 +63,7 @@ static int print_json(const Cli *cli)
     for (int i = 0; holo_op_info(i, &op); i++) {
         if (!wanted(cli, &op)) continue;
         json_open(&json, NULL, '{');
-        json_text(&json, "domain", domain_name(op.domain));
+        json_text(&json, "domain", op_domain(&op));
         json_text(&json, "name", op.name);
         json_int(&json, "since", op.since);
         if (op.until) json_int(&json, "until", op.until);
@@ -83,11 +87,11 @@ static int print_table(const Cli *cli)
     for (int i = 0; holo_op_info(i, &op); i++) {
         if (!wanted(cli, &op)) continue;
         if (!domain || strcmp(domain, op.domain))
-            printf("%s%s%s%s\n", shown ? "\n" : "", cli_color(stdout, "bold"), domain_name(op.domain),
+            printf("%s%s%s%s\n", shown ? "\n" : "", cli_color(stdout, "bold"), op_domain(&op),
                    cli_color(stdout, "reset"));
         domain = op.domain;
         printf("  %s%-28s%s %-7s %-7s %s\n", cli_color(stdout, "cyan"), op.name, cli_color(stdout, "reset"),
-               versions(&op), op.runs, types_text(op.types));
+               op_versions(&op), op.runs, op_types(&op));
         shown++;
     }
     if (shown) printf("\n%d operators\n", shown);
@@ -96,6 +100,10 @@ static int print_table(const Cli *cli)
 
 static int ops(Cli *cli)
 {
+    if (cli_option(cli, "markdown")) {
+        ops_markdown();
+        return CLI_OK;
+    }
     int shown = cli_option(cli, "json") ? print_json(cli) : print_table(cli);
     return shown || !cli->arg_count ? CLI_OK
                                     : cli_fail("`hologram ops` lists all", "there is no operator '%s'", cli->args[0]);
@@ -103,6 +111,7 @@ static int ops(Cli *cli)
 
 static const CliOption options[] = {
     {"json", 0, NULL, "as JSON"},
+    {"markdown", 0, NULL, "all of them as docs/operators.md, in a folder of the sources with the tests of each"},
     {0},
 };
 
@@ -113,7 +122,7 @@ const CliCommand cli_ops = {
     .arg_max   = -1,
     .details   = "Each line: the operator, the opset versions it is for, how it runs, and the element types that\n"
                  "its first input may have. How it runs: kernel (a fast one for the usual cases), eval (plainly),\n"
-                 "body (as other operators). NAME is an operator or a domain.",
+                 "body (as other operators), or refused. NAME is an operator or a domain.",
     .examples  = "  hologram ops\n"
                  "  hologram ops Conv MatMul\n"
                  "  hologram ops ai.onnx.ml --json\n",

@@ -215,7 +215,8 @@ HOLO_API HOLO_MUST HoloStatus holo_session_create(const HoloModel *model, HoloPo
 HOLO_API void                 holo_session_destroy(HoloSession *session);
 
 // Gives input `index`. The bytes are the caller's and are read during runs, not copied: they must
-// stay until another tensor is set. Shape and dtype are checked here, symbolic sizes at the run.
+// stay until another tensor is set, and be aligned as their elements are. Shape and dtype are checked
+// here, symbolic sizes at the run.
 HOLO_API HOLO_MUST HoloStatus holo_session_set_input(HoloSession *session, int index, const HoloTensor *tensor,
                                                      HoloError *error);
 // Has output `index` written to the caller's memory, tensor->data of `size` bytes. NULL: back to the

@@ -213,7 +213,8 @@ typedef struct HoloOpInfo {
     int         in_min, in_max, out_min, out_max; // -1: any number
     uint64_t    types;                            // bit HoloDtype: what the first input may be
     const char *runs; // "kernel" (a fast one for common cases), "eval" (plain), "body" (made of other
-                      // operators), "none" (shapes only)
+                      // operators), "refused" (a model that has it fails, with the reason)
+    bool is_random;   // by definition: not a function of its inputs
 } HoloOpInfo;
 HOLO_API int  holo_op_count(void);
 HOLO_API bool holo_op_info(int index, HoloOpInfo *out_info); // by domain, name and version; false: no such

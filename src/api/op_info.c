@@ -1,19 +1,17 @@
 // op_info.c - the operator table, as `hologram ops` shows it.
-#include "format/params.h"
 #include "hologram_compiler.h"
+#include "lower/lower.h"
 #include "ops/op.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Operators that have a fast kernel for common cases.
-static const char *const with_kernel[] = {"MatMul", "Gemm", "FusedMatMul", "Conv", "Softmax"};
-
+// An operator that is refused has one function for everything, which says why.
 static const char *runs(const HoloOp *op)
 {
-    for (int i = 0; i < HOLO_COUNT(with_kernel); i++)
-        if (!strcmp(op->name, with_kernel[i])) return "kernel";
-    return op->eval ? "eval" : op->body ? "body" : "none";
+    if (op->infer == op->eval) return "refused";
+    if (holo_lower_has(op->domain ? op->domain : "", op->name)) return "kernel";
+    return op->eval ? "eval" : "body";
 }
 
 static int by_name(const void *a, const void *b)
@@ -44,16 +42,17 @@ bool holo_op_info(int index, HoloOpInfo *out_info)
     const HoloOp *op = rows[index];
     holo_free(rows);
     *out_info = (HoloOpInfo){
-        .domain  = op->domain ? op->domain : "",
-        .name    = op->name,
-        .since   = op->since,
-        .until   = op->until,
-        .in_min  = op->in_min,
-        .in_max  = op->in_max,
-        .out_min = op->out_min,
-        .out_max = op->out_max,
-        .types   = op->types ? op->types : HOLO_TYPES_ALL,
-        .runs    = runs(op),
+        .domain    = op->domain ? op->domain : "",
+        .name      = op->name,
+        .since     = op->since,
+        .until     = op->until,
+        .in_min    = op->in_min,
+        .in_max    = op->in_max,
+        .out_min   = op->out_min,
+        .out_max   = op->out_max,
+        .types     = op->types ? op->types : HOLO_TYPES_ALL,
+        .runs      = runs(op),
+        .is_random = op->flags & HOLO_OP_RANDOM,
     };
     return true;
 }

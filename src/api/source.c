@@ -35,7 +35,7 @@ void holo_source_close(HoloSource *source)
 // A port from a value: sizes that are not numbers become -1 and their text.
 static HoloStatus port_fill(HoloSource *source, const HoloValue *value, HoloPort *port, HoloError *error)
 {
-    *port           = (HoloPort){.name = value->name, .type = value->type, .optional = value->type.kind == HOLO_OPTIONAL};
+    *port = (HoloPort){.name = value->name, .type = value->type, .optional = value->type.kind == HOLO_OPTIONAL};
     port->type.data = NULL;
     for (int d = 0; d < value->type.rank; d++) {
         if (!holo_dim_is_symbolic(value->type.dim[d])) continue;

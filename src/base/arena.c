@@ -23,7 +23,21 @@ struct HoloArenaBlock {
 
 enum { BLOCK_MIN = 64 << 10, WIDE = 64, NARROW = 16 };
 
-// A block with room for `size` bytes: an emptied one if it is large enough, else a new one.
+// Frees a list of blocks; returns how many bytes they held.
+static size_t blocks_free(struct HoloArenaBlock *block)
+{
+    size_t total = 0;
+    while (block) {
+        struct HoloArenaBlock *next = block->next;
+        total += block->size;
+        holo_free(block);
+        block = next;
+    }
+    return total;
+}
+
+// A block with room for `size` bytes: an emptied one if it is large enough, else a new one. Emptied ones that are
+// all too small go: else what grows from one use of the arena to the next would leave a block of every size behind.
 static struct HoloArenaBlock *block_get(HoloArena *arena, size_t size)
 {
     for (struct HoloArenaBlock **p = &arena->spare; *p; p = &(*p)->next)
@@ -32,7 +46,9 @@ static struct HoloArenaBlock *block_get(HoloArena *arena, size_t size)
             *p                           = found->next;
             return found;
         }
-    size_t room = size < BLOCK_MIN ? BLOCK_MIN : size, total;
+    arena->total -= blocks_free(arena->spare);
+    arena->spare = NULL;
+    size_t room  = size < BLOCK_MIN ? BLOCK_MIN : size, total;
     if (size < BLOCK_MIN && arena->total > room) room = arena->total < (16 << 20) ? arena->total : (16 << 20);
     if (!holo_size_add(room, sizeof(struct HoloArenaBlock) + WIDE, &total)) return NULL;
     struct HoloArenaBlock *block = holo_realloc(NULL, total);
@@ -84,15 +100,6 @@ char *holo_arena_format(HoloArena *arena, const char *format, ...)
     va_end(again);
     va_end(args);
     return text;
-}
-
-static void blocks_free(struct HoloArenaBlock *block)
-{
-    while (block) {
-        struct HoloArenaBlock *next = block->next;
-        holo_free(block);
-        block = next;
-    }
 }
 
 void holo_arena_deinit(HoloArena *arena)

@@ -40,7 +40,7 @@ HoloHash holo_archive_front_hash(const void *bytes)
     HoloHeader header;
     memcpy(&header, bytes, sizeof header);
     memset(header.hash, 0, sizeof header.hash);
-    size_t         rest = header.header_size - sizeof header + header.section_count * sizeof(HoloSectionRecord);
+    size_t         rest    = header.header_size - sizeof header + header.section_count * sizeof(HoloSectionRecord);
     const HoloHash part[2] = {holo_hash(&header, sizeof header), holo_hash((const char *)bytes + sizeof header, rest)};
     return holo_hash(part, sizeof part);
 }
@@ -232,7 +232,9 @@ static HoloStatus value_check(const Check *c, const HoloPlanRecord *p, uint32_t 
     if (ok && !loose) ok = v->rank >= 0 && v->dtype && v->kind == HOLO_TENSOR;
     if (ok && v->storage == HOLO_STORE_CONSTANT)
         ok = v->at < a->CONSTANTS_count && a->CONSTANTS_at[v->at].dtype == v->dtype;
-    if (ok && v->storage == HOLO_STORE_ALIAS) ok = v->at < i;
+    // What an alias shares is there before the run: not what is made while running.
+    if (ok && v->storage == HOLO_STORE_ALIAS)
+        ok = v->at < i && a->VALUES_at[p->value_first + v->at].storage != HOLO_STORE_HEAP;
     if (ok && v->storage == HOLO_STORE_ARENA) ok = v->step_from <= v->step_to && v->dtype != HOLO_STRING;
     if (ok && v->storage == HOLO_STORE_EXPRESSION)
         ok = v->at < a->SIZES_count && (v->dtype == HOLO_I64 || v->dtype == HOLO_I32);

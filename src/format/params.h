@@ -115,7 +115,28 @@ typedef struct HoloPoolParams {
 
 enum {
     HOLO_POOL_MAX        = 1,
-    HOLO_POOL_COUNT_PADS = 2, // the mean is over padding, too
+    HOLO_POOL_COUNT_PADS = 2,       // the mean is over padding, too
+    HOLO_POOL_TAPS       = 1 << 14, // places of a window at most: larger ones, mostly padding, are left to eval
 };
+
+// lstm_f32: LSTM with the usual activations; no lengths, peepholes, clip or coupled gates.
+typedef struct HoloLstmParams {
+    uint32_t size;
+    uint32_t flags; // HOLO_LSTM_*
+} HoloLstmParams;
+
+enum { HOLO_LSTM_PACKED_R = 1 }; // R, each matrix transposed, is stored as panels
+
+// transpose_f32: Transpose; the permutation is the operator's.
+typedef struct HoloTransposeParams {
+    uint32_t size;
+    uint32_t flags; // none yet
+} HoloTransposeParams;
+
+// matmul_i8: MatMulInteger with B of two dimensions; zero points are the operator's inputs.
+typedef struct HoloMatmulI8Params {
+    uint32_t size;
+    uint32_t flags; // none yet
+} HoloMatmulI8Params;
 
 #endif

@@ -15,12 +15,13 @@
 
 enum { HOLO_PANEL = 16 }; // columns of a packed panel, on every CPU
 
-// ---- gemm_f32: C = alpha * A B + beta * D, each element one sum over k in order, from 0
+// ---- gemm_f32: C = alpha * A B + beta * D, each element a sum over k in order: of blocks of HOLO_GEMM_K,
+// each summed from 0
 //
 // B is read 16 columns at a time: packed, as panels [ceil(n / 16)][k][16], the last one padded with
 // zeros; or as it lies in rows, where n is a multiple of 16. A sum too long for the caller's memory is
-// made by several calls over parts of k: all but the first with `resume`, all but the last with
-// `pause`; the bits are those of one call.
+// made by several calls over parts of k, whole blocks but for the last: all but the first with `resume`,
+// all but the last with `pause`; the bits are those of one call.
 typedef struct HoloGemm {
     int64_t      m, n, k;
     const float *a;
@@ -32,7 +33,7 @@ typedef struct HoloGemm {
     const float *d;               // NULL: no D, beta is not looked at
     int64_t      d_row, d_column; // d_column is 0 or 1
     float        alpha, beta;
-    bool         resume;  // sums go on from what C holds
+    bool         resume;  // sums are added to what C holds
     bool         pause;   // C gets bare sums: alpha and D come later
     float       *scratch; // HOLO_GEMM_SCRATCH floats, 64-byte aligned
 } HoloGemm;
@@ -44,6 +45,20 @@ enum {
 };
 
 // ---- pack_f32: B[k][n], its elements `row` and `column` floats apart, into panels
+
+// ---- gemm_i16: C = A B of 16-bit integers within -255 .. 255, sums modulo 2^32
+//
+// rows_i16 makes A of 8-bit integers less a zero point: rows of k, one 0 behind an odd k. pack_i16 makes
+// B, less a zero point for each column: panels [ceil(n / 16)][ceil(k / 2)][16][2], padded with 0.
+typedef struct HoloGemmI16 {
+    int64_t        m, n, pairs; // of k
+    const int16_t *a;
+    int64_t        a_row; // even
+    const int16_t *b;
+    int32_t       *c;
+    int64_t        c_row;
+    bool           resume; // sums go on from what C holds
+} HoloGemmI16;
 
 // ---- convolution. Three spatial dimensions: depth, height, width; those that a convolution does not
 // have come first, with sizes and strides of 1 and no padding.
@@ -61,14 +76,23 @@ typedef struct HoloPatch {
     int64_t              k_first, k_end;
 } HoloPatch;
 
-// depthwise_f32: one channel against one filter; output rows first <= r < end (a row is all pixels
-// of one depth and height).
+// depthwise_f32: one channel against one filter; output rows first <= r < end of depth z, at most `rows`.
+//
+// Phases are [kernel depth][stride height][stride width][lines][columns]: in phase y, x line l and column
+// c are the pixel at l * stride + y, c * stride + x of what the rows see, counted with padding.
 typedef struct HoloDepthwise {
     const HoloConvShape *shape;
     const float         *image, *filter;
     float                bias;
     float               *out;
+    int64_t              rows;
+    int64_t              lines, columns; // rows and out[2], and as many more as the kernel reaches
+    int64_t              taps;           // places of the kernel
+    const int64_t       *offset;         // where in the phases each sees the first pixel
+    float               *phases, *sums;  // memory: the phases, lines * columns; HOLO_DEPTHWISE_SLACK more each
 } HoloDepthwise;
+
+enum { HOLO_DEPTHWISE_SLACK = 128 };
 
 // pool_f32: the largest element under the kernel, or the mean; output rows first <= r < end.
 typedef struct HoloPool {
@@ -91,11 +115,13 @@ typedef struct HoloNorm {
     float       *out;     // may be x
 } HoloNorm;
 
+// ---- transpose_f32: out[c * out_row + r] = x[r * x_row + c] for r < rows, c < columns
+
 // ---- map_f32: out[i] = op(a[i], b[i]) for 0 <= i < n, op as in format/map_ops.def
 typedef struct HoloMap {
     uint32_t     op;
     int64_t      n;
-    const float *a, *b; // at least one number each, even where op looks at a alone
+    const float *a, *b;              // at least one number each, even where op looks at a alone
     bool         a_is_one, b_is_one; // one number for every i
     float       *out;                // may be a or b
 } HoloMap;

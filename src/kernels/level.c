@@ -6,10 +6,12 @@
 
 #include "kernels/conv_f32.c"
 #include "kernels/gemm_f32.c"
+#include "kernels/gemm_i16.c"
 #include "kernels/map_f32.c"
 #include "kernels/pool_f32.c"
 #include "kernels/rows_f32.c"
 #include "kernels/softmax_f32.c"
+#include "kernels/transpose_f32.c"
 
 #define TEXT_(x)             #x
 #define TEXT(x)              TEXT_(x)

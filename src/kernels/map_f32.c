@@ -1,26 +1,26 @@
 // map_f32.c - one function applied to runs of elements, 16 at a time.
 
-#define MAP_1(name, expression) \
+#define MAP_1(name, expression)           \
     INL f32n n_map_##name(f32n a, f32n b) \
-    { \
-        (void)b; \
-        return expression; \
+    {                                     \
+        (void)b;                          \
+        return expression;                \
     }
-#define MAP_2(name, expression) \
+#define MAP_2(name, expression)           \
     INL f32n n_map_##name(f32n a, f32n b) \
-    { \
-        return expression; \
+    {                                     \
+        return expression;                \
     }
 
 MAP_2(add, a + b)
 MAP_2(sub, a - b)
-MAP_2(mul, a * b)
+MAP_2(mul, a *b)
 MAP_2(div, a / b)
 MAP_2(max, n_select(a == a, n_max(a, b), a))
 MAP_2(min, n_select(a == a, n_min(a, b), a))
 MAP_2(at_least, n_max(b, a))
 MAP_2(at_most, n_min(b, a))
-MAP_2(leaky, n_select(a < 0, a * b, a))
+MAP_2(leaky, n_select(a < 0, a *b, a))
 MAP_1(neg, -a)
 MAP_1(abs, n_abs(a))
 MAP_1(sqrt, n_sqrt(a))
@@ -35,30 +35,30 @@ INL f32v map_load(const float *p, bool is_one, int64_t i, int lanes)
 }
 
 // Each function with each way to read its operands, as loops of their own.
-#define LOOP(name, a_is_one, b_is_one) \
-    do { \
-        int64_t i = 0; \
-        for (; i + LANES <= m->n; i += LANES) { \
+#define LOOP(name, a_is_one, b_is_one)                                                           \
+    do {                                                                                         \
+        int64_t i = 0;                                                                           \
+        for (; i + LANES <= m->n; i += LANES) {                                                  \
             f32v a = map_load(m->a, a_is_one, i, LANES), b = map_load(m->b, b_is_one, i, LANES); \
-            EACH(r) a.r[r] = n_map_##name(a.r[r], b.r[r]); \
-            v_store(m->out + i, a); \
-        } \
-        if (i == m->n) return; \
-        int  lanes = (int)(m->n - i); \
-        f32v a = map_load(m->a, a_is_one, i, lanes), b = map_load(m->b, b_is_one, i, lanes); \
-        EACH(r) a.r[r] = n_map_##name(a.r[r], b.r[r]); \
-        v_store_part(m->out + i, a, lanes); \
-        return; \
+            EACH(r) a.r[r] = n_map_##name(a.r[r], b.r[r]);                                       \
+            v_store(m->out + i, a);                                                              \
+        }                                                                                        \
+        if (i == m->n) return;                                                                   \
+        int  lanes = (int)(m->n - i);                                                            \
+        f32v a = map_load(m->a, a_is_one, i, lanes), b = map_load(m->b, b_is_one, i, lanes);     \
+        EACH(r) a.r[r] = n_map_##name(a.r[r], b.r[r]);                                           \
+        v_store_part(m->out + i, a, lanes);                                                      \
+        return;                                                                                  \
     } while (0)
 
-#define HOLO_MAP_OP(id, name, operands) \
-    static void map_##name(const HoloMap *m) \
-    { \
-        bool b_is_one = operands < 2 || m->b_is_one; \
+#define HOLO_MAP_OP(id, name, operands)                      \
+    static void map_##name(const HoloMap *m)                 \
+    {                                                        \
+        bool b_is_one = operands < 2 || m->b_is_one;         \
         if (m->a_is_one && b_is_one) LOOP(name, true, true); \
-        if (m->a_is_one) LOOP(name, true, false); \
-        if (b_is_one) LOOP(name, false, true); \
-        LOOP(name, false, false); \
+        if (m->a_is_one) LOOP(name, true, false);            \
+        if (b_is_one) LOOP(name, false, true);               \
+        LOOP(name, false, false);                            \
     }
 #include "format/map_ops.def"
 #undef HOLO_MAP_OP

@@ -23,9 +23,10 @@
 enum { NATIVE = 64, GEMM_ROWS = 12, GEMM_PANELS = 2, GEMM_WIDE_ROWS = 6, GEMM_WIDE_PANELS = 4 };
 #define GEMM_TILES(X)                                                                                                  \
     X(1, 1)                                                                                                            \
-    X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) X(11, 1) X(12, 1) X(1, 2) X(2, 2) X(3, 2) \
-        X(4, 2) X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2) X(1, 4) X(2, 4) X(3, 4) X(4, 4)     \
-            X(5, 4) X(6, 4)
+    X(2, 1)                                                                                                            \
+    X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) X(11, 1) X(12, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) \
+        X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2) X(1, 4) X(2, 4) X(3, 4) X(4, 4) X(5, 4)     \
+            X(6, 4)
 #define ZIP_LOW  0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define ZIP_HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #define EVEN_ODD 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31
@@ -205,7 +206,7 @@ INL f32v v_top_of(f32v a, f32v b) // the larger, NaN where either is
 
 INL f32v v_only(f32v v, int first, int end, float other) // lanes first <= l < end; `other` in the rest
 {
-    i32n lane = {0};
+    i32n lane                                             = {0};
     UNROLL for (int l = 0; l < NATIVE_LANES; l++) lane[l] = l;
     EACH(i)
     {
@@ -268,6 +269,13 @@ INL f32v v_load_strided(const float *p, int64_t stride, int first, int end)
     float t[LANES] = {0};
     for (int i = first; i < end; i++) t[i] = p[i * stride];
     return v_load(t);
+}
+
+INL void copy_row(const float *from, int64_t count, float *to)
+{
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES) v_store(to + i, v_load(from + i));
+    if (i < count) v_store_part(to + i, v_load_part(from + i, 0, (int)(count - i)), (int)(count - i));
 }
 
 // out[c * 16 + r] = p[r * stride + c] for 16 rows of 16: blocks as wide as a register, each by

@@ -1,13 +1,13 @@
 // choose.c - the choice of a fast kernel for a node: a table of operators, each with a function that
 // looks whether the kernel can do what the node asks.
-#include "kernels/kernels.h"
 #include "lower/choose.h"
+#include "kernels/kernels.h"
 
 #include <string.h>
 
-// ---- matmul_f32
+// ---- packing
 
-// A constant B as it is packed. A part is whole panels of one matrix or, where even one is too long,
+// A constant matrix as it is packed. A part is whole panels of one matrix or, where even one is too long,
 // some rows of a panel.
 typedef struct Panels {
     int64_t count, k, n;
@@ -40,21 +40,23 @@ static Panels panels_of(const HoloTensor *b, bool transposed)
     return p;
 }
 
-// Packed where B is a constant that padding does not blow up.
-static void pack_b(const HoloValue *b, HoloLowering *out)
+// Packs input i where it is a constant that padding does not blow up; false: it is not.
+static bool pack(const HoloNode *node, int i, bool transposed, HoloLowering *out)
 {
+    const HoloValue  *b = node->in[i];
     const HoloTensor *t = &b->type;
-    if (!b->is_constant || !t->data || t->rank < 2 || holo_tensor_count(t) <= 0) return;
-    Panels  p    = panels_of(t, out->matmul.flags & HOLO_MATMUL_TRANS_B);
+    if (!b->is_constant || !t->data || t->rank < 2 || holo_tensor_count(t) <= 0) return false;
+    Panels  p    = panels_of(t, transposed);
     int64_t size = holo_panels_size(p.count, p.k, p.n);
-    if (size < 0 || (uint64_t)size / 2 > holo_tensor_bytes(t)) return;
-    out->matmul.flags |= HOLO_MATMUL_PACKED_B;
-    out->pack_input = 1;
+    if (size < 0 || (uint64_t)size / 2 > holo_tensor_bytes(t)) return false;
+    out->pack_input      = i;
+    out->pack_transposed = transposed;
+    return true;
 }
 
 HoloPacking holo_lower_packing(const HoloLowering *lowering, const HoloTensor *w)
 {
-    Panels p = panels_of(w, lowering->matmul.flags & HOLO_MATMUL_TRANS_B);
+    Panels p = panels_of(w, lowering->pack_transposed);
     return (HoloPacking){
         .bytes      = (uint64_t)holo_panels_size(p.count, p.k, p.n),
         .part_count = p.count * p.pieces * p.groups,
@@ -63,7 +65,7 @@ HoloPacking holo_lower_packing(const HoloLowering *lowering, const HoloTensor *w
 
 size_t holo_lower_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
 {
-    Panels  p      = panels_of(w, lowering->matmul.flags & HOLO_MATMUL_TRANS_B);
+    Panels  p      = panels_of(w, lowering->pack_transposed);
     int64_t row    = part % p.pieces * p.part_rows;
     int64_t column = part / p.pieces % p.groups * p.part_panels * HOLO_PANEL;
     int64_t matrix = part / p.pieces / p.groups;
@@ -78,22 +80,29 @@ size_t holo_lower_pack(const HoloLowering *lowering, const HoloTensor *w, int64_
 void holo_lower_unpack(HoloLowering *lowering)
 {
     if (lowering->pack_input < 0) return;
-    lowering->matmul.flags &= ~(uint32_t)HOLO_MATMUL_PACKED_B;
+    if (lowering->kernel == HOLO_KERNEL_lstm_f32)
+        lowering->lstm.flags &= ~(uint32_t)HOLO_LSTM_PACKED_R;
+    else
+        lowering->matmul.flags &= ~(uint32_t)HOLO_MATMUL_PACKED_B;
     lowering->pack_input = -1;
 }
+
+// ---- matmul_f32
 
 static bool matmul(const HoloNode *node, HoloLowering *out)
 {
     HoloCall         call = holo_node_call(node);
     const HoloValue *a = holo_node_in(node, 0), *b = holo_node_in(node, 1), *c = holo_node_in(node, 2);
-    if (!holo_value_is_f32(a, 1, HOLO_MAX_RANK) || !holo_value_is_f32(b, 1, HOLO_MAX_RANK) || (c && !holo_value_is_f32(c, 0, 2))) return false;
+    if (!holo_value_is_f32(a, 1, HOLO_MAX_RANK) || !holo_value_is_f32(b, 1, HOLO_MAX_RANK) ||
+        (c && !holo_value_is_f32(c, 0, 2)))
+        return false;
     if (holo_attr_int(&call, "transBatchA", 0) || holo_attr_int(&call, "transBatchB", 0)) return false;
     out->params_size  = sizeof out->matmul;
     out->matmul.alpha = (float)holo_attr_float(&call, "alpha", 1);
     out->matmul.beta  = (float)holo_attr_float(&call, "beta", 1);
     if (holo_attr_int(&call, "transA", 0)) out->matmul.flags |= HOLO_MATMUL_TRANS_A;
     if (holo_attr_int(&call, "transB", 0)) out->matmul.flags |= HOLO_MATMUL_TRANS_B;
-    pack_b(b, out);
+    if (pack(node, 1, out->matmul.flags & HOLO_MATMUL_TRANS_B, out)) out->matmul.flags |= HOLO_MATMUL_PACKED_B;
     return true;
 }
 
@@ -103,7 +112,8 @@ static bool conv(const HoloNode *node, HoloLowering *out)
 {
     const HoloValue *x = holo_node_in(node, 0), *w = holo_node_in(node, 1), *b = holo_node_in(node, 2);
     out->params_size = sizeof out->conv;
-    return holo_value_is_f32(x, 3, 5) && holo_value_is_f32(w, x->type.rank, x->type.rank) && (!b || holo_value_is_f32(b, 1, 1));
+    return holo_value_is_f32(x, 3, 5) && holo_value_is_f32(w, x->type.rank, x->type.rank) &&
+           (!b || holo_value_is_f32(b, 1, 1));
 }
 
 // Rows must be the last axes: all from `axis` on before opset 13, one since then.
@@ -176,7 +186,7 @@ static int last_axes(const HoloNode *node, int rank)
     HoloCall         call = holo_node_call(node);
     const HoloValue *in   = holo_node_in(node, 1);
     int64_t          axes[HOLO_MAX_RANK];
-    int              count = holo_attr_ints(&call, "axes", axes, HOLO_MAX_RANK);
+    int              count             = holo_attr_ints(&call, "axes", axes, HOLO_MAX_RANK);
     bool             is[HOLO_MAX_RANK] = {false};
     if (in) {
         if (!in->is_constant || !in->type.data || in->type.dtype != HOLO_I64) return 0;
@@ -217,12 +227,67 @@ static bool reduce(const HoloNode *node, HoloLowering *out)
 
 static bool pool(const HoloNode *node, HoloLowering *out)
 {
-    HoloCall call   = holo_node_call(node);
+    HoloCall call = holo_node_call(node);
+    int64_t  kernel[3];
+    double   taps   = 1;
+    int      rank   = holo_attr_ints(&call, "kernel_shape", kernel, 3);
     bool     counts = holo_attr_int(&call, "count_include_pad", 0) != 0;
     if (!holo_value_is_f32(holo_node_in(node, 0), 3, 5) || !has_one_output(node)) return false;
     if (counts && holo_attr_int(&call, "ceil_mode", 0)) return false;
+    for (int d = 0; d < rank && rank <= 3; d++) taps *= (double)kernel[d];
+    if (rank < 1 || rank > 3 || taps > HOLO_POOL_TAPS) return false;
     out->params_size = sizeof out->pool;
     out->pool.flags  = !strcmp(node->type, "MaxPool") ? HOLO_POOL_MAX : counts ? HOLO_POOL_COUNT_PADS : 0;
+    return true;
+}
+
+// ---- lstm_f32
+
+static bool lstm(const HoloNode *node, HoloLowering *out)
+{
+    HoloCall         call = holo_node_call(node);
+    const HoloValue *r    = holo_node_in(node, 2);
+    for (int i = 0; i < 7; i++) {
+        const HoloValue *v = holo_node_in(node, i);
+        if (i == 4 ? v != NULL : (v || i < 3) && !holo_value_is_f32(v, 2, 3)) return false; // no lengths
+    }
+    if (holo_node_in(node, 7) || holo_attr_int(&call, "layout", 0) || holo_attr_int(&call, "input_forget", 0))
+        return false;
+    if (holo_attr_find(&call, "activations") || holo_attr_float(&call, "clip", 0) != 0) return false;
+    int64_t hidden = r->type.dim[r->type.rank - 1];
+    if (r->type.rank != 3 || holo_dim_is_symbolic(hidden) || hidden < 1 || hidden % HOLO_PANEL) return false;
+    if (node->in[0]->type.rank != 3 || node->in[0]->type.dim[0] == 0) return false;
+    out->params_size = sizeof out->lstm;
+    if (pack(node, 2, true, out)) out->lstm.flags |= HOLO_LSTM_PACKED_R;
+    return true;
+}
+
+// ---- transpose_f32
+
+static bool transpose(const HoloNode *node, HoloLowering *out)
+{
+    out->params_size = sizeof out->transpose;
+    return holo_value_is_f32(holo_node_in(node, 0), 0, HOLO_MAX_RANK);
+}
+
+// ---- matmul_i8
+
+static bool is_8(const HoloValue *v, int rank_min, int rank_max)
+{
+    return holo_value_is(v, HOLO_I8, rank_min, rank_max) || holo_value_is(v, HOLO_U8, rank_min, rank_max);
+}
+
+// One zero point for all of A; one, or one for each column, of B.
+static bool matmul_i8(const HoloNode *node, HoloLowering *out)
+{
+    const HoloValue *a = holo_node_in(node, 0), *b = holo_node_in(node, 1);
+    const HoloValue *a_zero = holo_node_in(node, 2), *b_zero = holo_node_in(node, 3);
+    if (!is_8(a, 2, HOLO_MAX_RANK) || !is_8(b, 2, 2)) return false;
+    if (a_zero && (!is_8(a_zero, 0, 1) || a_zero->type.dtype != a->type.dtype)) return false;
+    if (b_zero && (!is_8(b_zero, 0, 1) || b_zero->type.dtype != b->type.dtype)) return false;
+    if (a_zero && a_zero->type.rank && a_zero->type.dim[0] != 1) return false;
+    if (b_zero && b_zero->type.rank && b_zero->type.dim[0] != 1 && b_zero->type.dim[0] != b->type.dim[1]) return false;
+    out->params_size = sizeof out->matmul_i8;
     return true;
 }
 
@@ -253,14 +318,18 @@ static const Choice choices[] = {
     {"ReduceMin", "", HOLO_KERNEL_reduce_f32, reduce},
     {"GlobalAveragePool", "", HOLO_KERNEL_reduce_f32, reduce},
     {"GlobalMaxPool", "", HOLO_KERNEL_reduce_f32, reduce},
+    {"LSTM", "", HOLO_KERNEL_lstm_f32, lstm},
+    {"Transpose", "", HOLO_KERNEL_transpose_f32, transpose},
+    {"MatMulInteger", "", HOLO_KERNEL_matmul_i8, matmul_i8},
     {"MaxPool", "", HOLO_KERNEL_pool_f32, pool},
     {"AveragePool", "", HOLO_KERNEL_pool_f32, pool},
 };
 
 HoloLowering holo_lower_choose(const HoloNode *node)
 {
-    HoloLowering none = {.pack_input = -1};
-    if (node->out_count < 1 || !holo_value_is_f32(node->out[0], 0, HOLO_MAX_RANK)) return none;
+    HoloLowering     none = {.pack_input = -1};
+    const HoloValue *y    = node->out_count ? node->out[0] : NULL;
+    if (!holo_value_is_f32(y, 0, HOLO_MAX_RANK) && !holo_value_is(y, HOLO_I32, 0, HOLO_MAX_RANK)) return none;
     for (int i = 0; i < HOLO_COUNT(choices); i++) {
         const Choice *c   = &choices[i];
         HoloLowering  out = none;
@@ -276,4 +345,11 @@ HoloLowering holo_lower_choose(const HoloNode *node)
         return map;
     }
     return none;
+}
+
+bool holo_lower_has(const char *domain, const char *name)
+{
+    for (int i = 0; i < HOLO_COUNT(choices); i++)
+        if (!strcmp(choices[i].name, name) && !strcmp(choices[i].domain, domain)) return true;
+    return holo_lower_map_has(domain, name);
 }

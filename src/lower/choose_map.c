@@ -16,16 +16,14 @@ static int emit(HoloLowering *out, HoloMapOp op, int a, int b, double number)
     return R((int)out->map.count++);
 }
 
-// x^2, x^3 and the like, where the exponent is a constant that multiplication or a root makes.
+// x^2 and x^3, where the exponent is a constant. (A root is not x^0.5: that of -inf is.)
 static bool power(const HoloNode *node, HoloLowering *out)
 {
     const HoloValue *y = holo_node_in(node, 1);
     if (!y || !y->is_constant || !y->type.data || y->type.dtype != HOLO_F32 || holo_tensor_count(&y->type) != 1)
         return false;
     float exponent = *(const float *)y->type.data;
-    if (exponent == 0.5f) {
-        emit(out, HOLO_MAP_sqrt, 0, 0, 0);
-    } else if (exponent == 2.0f) {
+    if (exponent == 2.0f) {
         emit(out, HOLO_MAP_mul, 0, 0, 0);
     } else if (exponent == 3.0f) {
         emit(out, HOLO_MAP_mul, emit(out, HOLO_MAP_mul, 0, 0, 0), 0, 0);
@@ -70,8 +68,8 @@ static bool gelu_is(const HoloNode *node, const char *how)
 
 typedef struct Formula {
     const char *name, *domain;
-    int         since;    // the semantics of older versions are others
-    int         in_count; // that must be given: no more, no fewer; 0: any
+    int         since;                                     // the semantics of older versions are others
+    int         in_count;                                  // that must be given: no more, no fewer; 0: any
     bool (*fits)(const HoloNode *node, HoloLowering *out); // makes the program, where `step` has none
     const char *gelu;                                      // only where the attribute approximate says so
     struct {
@@ -82,15 +80,25 @@ typedef struct Formula {
     HoloMapStep step[9]; // ends with the first that is all 0: `add` of input 0 and itself is no operator
 } Formula;
 
-#define STEP(name, a, b)           {HOLO_MAP_##name, a, b, 0, 0}
-#define NUMBER(name, a, number)    {HOLO_MAP_##name, a, N, 0, number}
-#define GELU_ERF                                                                                              \
-    {NUMBER(mul, 0, 0.707106781f), STEP(erf, R(0), 0), NUMBER(add, R(1), 1), STEP(mul, R(2), 0),             \
-     NUMBER(mul, R(3), 0.5f)}
-#define GELU_TANH                                                                                             \
-    {STEP(mul, 0, 0), NUMBER(mul, R(0), 0.044715f), NUMBER(add, R(1), 1), STEP(mul, R(2), 0),                \
-     NUMBER(mul, R(3), 0.797884561f), STEP(tanh, R(4), 0), NUMBER(add, R(5), 1), STEP(mul, R(6), 0),         \
-     NUMBER(mul, R(7), 0.5f)}
+#define STEP(name, a, b)            \
+    {                               \
+        HOLO_MAP_##name, a, b, 0, 0 \
+    }
+#define NUMBER(name, a, number)          \
+    {                                    \
+        HOLO_MAP_##name, a, N, 0, number \
+    }
+#define GELU_ERF                                                                                    \
+    {                                                                                               \
+        NUMBER(mul, 0, 0.707106781f), STEP(erf, R(0), 0), NUMBER(add, R(1), 1), STEP(mul, R(2), 0), \
+            NUMBER(mul, R(3), 0.5f)                                                                 \
+    }
+#define GELU_TANH                                                                                           \
+    {                                                                                                       \
+        STEP(mul, 0, 0), NUMBER(mul, R(0), 0.044715f), NUMBER(add, R(1), 1), STEP(mul, R(2), 0),            \
+            NUMBER(mul, R(3), 0.797884561f), STEP(tanh, R(4), 0), NUMBER(add, R(5), 1), STEP(mul, R(6), 0), \
+            NUMBER(mul, R(7), 0.5f)                                                                         \
+    }
 
 // clang-format off
 static const Formula formulas[] = {
@@ -162,5 +170,12 @@ bool holo_lower_map(const HoloNode *node, HoloLowering *out)
         formula_emit(node, f, out);
         return true;
     }
+    return false;
+}
+
+bool holo_lower_map_has(const char *domain, const char *name)
+{
+    for (int i = 0; i < HOLO_COUNT(formulas); i++)
+        if (!strcmp(formulas[i].name, name) && !strcmp(formulas[i].domain, domain)) return true;
     return false;
 }

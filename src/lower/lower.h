@@ -10,22 +10,28 @@ typedef struct HoloLowering {
     uint32_t kernel; // see format/kernel_ids.def; 0: the operator's eval
     uint32_t params_size;
     union { // the parameter block
-        uint64_t          align;
-        uint8_t           params[HOLO_PARAMS_MAX];
-        HoloMatmulParams  matmul;
-        HoloConvParams    conv;
-        HoloSoftmaxParams softmax;
-        HoloMapParams     map;
-        HoloNormParams    norm;
-        HoloReduceParams  reduce;
-        HoloPoolParams    pool;
+        uint64_t            align;
+        uint8_t             params[HOLO_PARAMS_MAX];
+        HoloMatmulParams    matmul;
+        HoloConvParams      conv;
+        HoloSoftmaxParams   softmax;
+        HoloMapParams       map;
+        HoloNormParams      norm;
+        HoloReduceParams    reduce;
+        HoloPoolParams      pool;
+        HoloLstmParams      lstm;
+        HoloTransposeParams transpose;
+        HoloMatmulI8Params  matmul_i8;
     };
-    int pack_input; // the input, a constant, that the kernel wants packed; -1: none
+    int  pack_input;      // the input, a constant, that the kernel wants packed; -1: none
+    bool pack_transposed; // its matrices, the last two dimensions changing places
 } HoloLowering;
 
 // Chooses for a node whose types are inferred. Sizes may be symbolic; a node with sizes or types that
 // are not known goes to eval.
 HoloLowering holo_lower_choose(const HoloNode *node);
+// Is there a kernel for some cases of an operator?
+bool holo_lower_has(const char *domain, const char *name);
 
 // The packed form of input pack_input, whose plain contents are `w`. It is made part by part, so that
 // nobody need hold the whole.

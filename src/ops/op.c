@@ -284,16 +284,19 @@ HoloStatus holo_broadcast(const HoloCall *call, int from, int to, int *out_rank,
 
 // ---- the common checks
 
+static HoloStatus count_check(const HoloCall *call, const char *what, int count, int min, int max)
+{
+    if (count >= min && (max < 0 || count <= max)) return HOLO_OK;
+    if (max < 0)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "has %d %s; %s has at least %d", count, what, call->op->name, min);
+    return holo_call_fail(call, HOLO_BAD_MODEL, "has %d %s; %s has %d to %d", count, what, call->op->name, min, max);
+}
+
 static HoloStatus counts_check(const HoloCall *call)
 {
-    const HoloOp *op       = call->op;
-    int           in_count = call->in_count - call->capture_count;
-    if (in_count < op->in_min || (op->in_max >= 0 && in_count > op->in_max))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "has %d inputs; %s takes %d to %d", in_count, op->name, op->in_min,
-                              op->in_max);
-    if (call->out_count < op->out_min || (op->out_max >= 0 && call->out_count > op->out_max))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "has %d outputs; %s gives %d to %d", call->out_count, op->name,
-                              op->out_min, op->out_max);
+    const HoloOp *op = call->op;
+    HOLO_TRY(count_check(call, "inputs", call->in_count - call->capture_count, op->in_min, op->in_max));
+    HOLO_TRY(count_check(call, "outputs", call->out_count, op->out_min, op->out_max));
     for (int i = 0; i < op->in_min; i++)
         if (!call->in[i]) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", i);
     return HOLO_OK;

@@ -263,6 +263,7 @@ const HoloOp holo_ops_qlinear[] = {
      .in_max  = -1,
      .out_min = 1,
      .out_max = 1,
+     .types   = HOLO_BIT(F32),
      .infer   = concat_infer,
      .eval    = concat_eval},
     {0},

@@ -330,7 +330,8 @@ static HoloStatus order_check(HoloFrame *frame, HoloError *error)
         for (uint32_t k = 0; k < (uint32_t)s->in_count + s->out_count; k++) {
             uint32_t v = a->OPERANDS_at[s->operand_first + k];
             if (v == HOLO_NO_VALUE) continue;
-            if (k >= s->in_count) made[v] = true;
+            if (k >= s->in_count)
+                made[v] = true;
             else if (!is_there(frame, v, made))
                 return holo_call_fail(&frame->calls[i], HOLO_BAD_ARCHIVE, "input %u is read before it is made", k);
         }

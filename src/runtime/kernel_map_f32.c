@@ -76,7 +76,7 @@ static bool merge(Map *m, int64_t dim, const int64_t *stride)
 
 static void shape_init(const HoloCall *call, const bool *used, Map *m)
 {
-    const HoloTensor *out                                     = call->out[0];
+    const HoloTensor *out                                    = call->out[0];
     int64_t           stride[HOLO_MAP_INPUTS][HOLO_MAX_RANK] = {0};
     for (int i = 0; i < HOLO_MAP_INPUTS; i++)
         if (used[i]) holo_strides_broadcast(call->in[i], out->rank, out->dim, stride[i]);
@@ -159,7 +159,7 @@ static void work(void *arg, int64_t task, int worker)
 {
     const Map *m    = arg;
     int        last = m->rank - 1;
-    int64_t    from = task * TASK_WORK, to = holo_least(from + TASK_WORK, m->count);
+    int64_t    from = task * TASK_WORK, to               = holo_least(from + TASK_WORK, m->count);
     int64_t    index[HOLO_MAX_RANK], at[HOLO_MAP_INPUTS] = {0};
     float     *between = m->params->count > 1 ? holo_kernel_scratch(m->host, worker) : NULL;
     int64_t    most    = m->params->count > 1 ? TILE : INT64_MAX;

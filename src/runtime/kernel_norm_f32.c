@@ -7,9 +7,9 @@ enum { TASK_WORK = 1 << 14 }; // elements that are worth a task
 
 typedef struct Norm {
     const HoloHost *host;
-    HoloNorm        norm;              // the first row
-    int64_t         groups, channels;  // of a group; layers: 1 group, as many channels as a row has elements
-    int64_t         count, tile;       // rows, rows of a task
+    HoloNorm        norm;             // the first row
+    int64_t         groups, channels; // of a group; layers: 1 group, as many channels as a row has elements
+    int64_t         count, tile;      // rows, rows of a task
 } Norm;
 
 // A row is the last axes, each element with a scale; or a group of channels, each with one.

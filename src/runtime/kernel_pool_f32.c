@@ -34,17 +34,19 @@ static HoloStatus pool_init(const HoloCall *call, Pool *p)
     HOLO_TRY(holo_conv_shape(call, NULL, ceil, &p->shape));
     const HoloConvShape *s    = &p->shape;
     double               taps = (double)s->kernel[0] * (double)s->kernel[1] * (double)s->kernel[2];
-    p->x                      = x->data;
-    p->out                    = out->data;
-    p->lines                  = s->out[0] * s->out[1];
-    p->plane_in               = s->in[0] * s->in[1] * s->in[2];
-    p->plane_out              = p->lines * s->out[2];
-    p->rows                   = x->dim[0] * x->dim[1] * p->lines;
-    p->tile                   = 1 + (int64_t)(TASK_WORK / (taps * (double)s->out[2]));
-    p->pool                   = (HoloPool){
-                          .shape   = s,
-                          .is_max  = params->flags & HOLO_POOL_MAX,
-                          .divisor = params->flags & HOLO_POOL_COUNT_PADS ? (int64_t)holo_least((int64_t)taps, INT32_MAX) : 0,
+    if (taps > HOLO_POOL_TAPS)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a window has more than %d places", HOLO_POOL_TAPS);
+    p->x         = x->data;
+    p->out       = out->data;
+    p->lines     = s->out[0] * s->out[1];
+    p->plane_in  = s->in[0] * s->in[1] * s->in[2];
+    p->plane_out = p->lines * s->out[2];
+    p->rows      = x->dim[0] * x->dim[1] * p->lines;
+    p->tile      = 1 + (int64_t)(TASK_WORK / (taps * (double)s->out[2]));
+    p->pool      = (HoloPool){
+             .shape   = s,
+             .is_max  = params->flags & HOLO_POOL_MAX,
+             .divisor = params->flags & HOLO_POOL_COUNT_PADS ? (int64_t)taps : 0,
     };
     return HOLO_OK;
 }

@@ -125,6 +125,11 @@ HoloStatus holo_session_set_input(HoloSession *session, int index, const HoloTen
         return holo_fail(error, HOLO_BAD_INPUT, "input %s should be %s, but is %s", port->name, want, have);
     }
     if (count && !tensor->data) return holo_fail(error, HOLO_BAD_INPUT, "input %s has no data", port->name);
+    size_t align = holo_dtype_size((HoloDtype)tensor->dtype);
+    if (tensor->dtype == HOLO_C64 || align > 8) align /= 2; // complex numbers and strings are of two parts
+    if (align && (uintptr_t)tensor->data % align)
+        return holo_fail(error, HOLO_BAD_INPUT, "the data of input %s is not aligned to its elements of %zu bytes",
+                         port->name, holo_dtype_size((HoloDtype)tensor->dtype));
     session->inputs[index]       = *tensor;
     session->input_is_set[index] = true;
     return HOLO_OK;

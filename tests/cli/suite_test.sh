@@ -47,6 +47,11 @@ hologram test cases --json suite.json > /dev/null
 json suite.json name
 for jobs in 1 2 4; do suite 1 '' '2 passed, 4 failed, 0 skipped' cases --jobs $jobs; done
 suite 0 '' '1 passed, 0 failed, 0 skipped' cases/good --reference
+for mode in --as-constants --symbolic '--numeric exact' '--as-constants --symbolic --numeric exact'; do
+    suite 0 '' '2 passed, 0 failed, 0 skipped' cases/good cases/two_sets $mode
+    suite 1 'value' '0 passed, 1 failed, 0 skipped' cases/value $mode
+done
+gives 2 'does not compile' hologram test cases/good --reference --symbolic
 
 gives 1 'no-such-folder' hologram test no-such-folder
 mkdir none

@@ -15,7 +15,8 @@ uint64_t sample_pick(Sample *sample, uint64_t count)
 
 // ---- the table
 
-const char *row_op(const SampleRow *row, int index, int *out_size)
+// The operator at `index` of a row, not terminated.
+static const char *row_op(const SampleRow *row, int index, int *out_size)
 {
     const char *at = row->text, *end;
     if (isdigit((unsigned char)*at)) at += 2; // "2=": the number of outputs
@@ -26,7 +27,7 @@ const char *row_op(const SampleRow *row, int index, int *out_size)
     return at;
 }
 
-int row_ops(const SampleRow *row)
+static int row_ops(const SampleRow *row)
 {
     int         count = 1;
     const char *at    = row->text + (isdigit((unsigned char)*row->text) ? 2 : 0);
@@ -37,12 +38,10 @@ int row_ops(const SampleRow *row)
 
 static const SampleRow *row_of(int op, int *out_index)
 {
-    for (const SampleRow *row = sample_rows; row->text; row++) {
-        *out_index = op;
-        if (op < row_ops(row)) return row;
-        op -= row_ops(row);
-    }
-    return NULL;
+    const SampleRow *row = sample_rows;
+    for (; op >= row_ops(row); row++) op -= row_ops(row);
+    *out_index = op;
+    return row;
 }
 
 int sample_count(void)
@@ -117,13 +116,12 @@ static double any_float(Sample *s, bool with_specials)
 
 static void fill_any(Sample *s, HoloTensor *t)
 {
-    static const HoloString words[] = {{"", 0}, {"a", 1}, {"b c", 3}, {"Monday", 6}, {"7", 1}, {"-2.5", 4}};
-    int64_t                 count = holo_tensor_count(t);
-    int                     bits  = holo_dtype_bits((HoloDtype)t->dtype);
+    static const HoloString words[]  = {{"", 0}, {"a", 1}, {"b c", 3}, {"Monday", 6}, {"7", 1}, {"-2.5", 4}};
+    int64_t                 count    = holo_tensor_count(t);
+    int                     bits     = holo_dtype_bits((HoloDtype)t->dtype);
     bool                    specials = bits >= 16 && sample_pick(s, 16) == 0;
-    HoloTensor              halves = *t;
-    for (int64_t i = 0; i < count; i++)
-        switch (holo_dtype_class((HoloDtype)t->dtype)) {
+    HoloTensor              halves   = *t;
+    for (int64_t i = 0; i < count; i++) switch (holo_dtype_class((HoloDtype)t->dtype)) {
         case HOLO_CLASS_STRING: ((HoloString *)t->data)[i] = words[sample_pick(s, HOLO_COUNT(words))]; break;
         case HOLO_CLASS_BOOL: holo_put_i(t, i, (int64_t)sample_pick(s, 2)); break;
         case HOLO_CLASS_INT: holo_put_i(t, i, (int64_t)sample_pick(s, bits > 4 ? 15 : 4) - (bits > 4 ? 6 : 2)); break;
@@ -266,8 +264,8 @@ static uint8_t operand_type(Maker *m, const char **at)
 // Behind "$" and "?": the type of an operand and all that belongs to it.
 static const char *operand(Maker *m, const char *at, bool is_optional, HoloText *out)
 {
-    Sample     *s     = m->sample;
-    SampleValue value = {0};
+    Sample     *s           = m->sample;
+    SampleValue value       = {0};
     bool        is_constant = s->all_constant || sample_pick(s, 3) > 0;
     bool        is_left_out = is_optional && sample_pick(s, 2);
     HoloTensor *t           = &value.now;
@@ -415,9 +413,9 @@ static bool accepts(Maker *m)
 bool sample_start(Sample *sample, int op, SampleValue *out)
 {
     int              index, kind;
-    const SampleRow *row = row_of(op, &index);
-    const char      *at  = place_of_x(row, &kind);
-    uint64_t         skip = sample_pick(sample, (uint64_t)__builtin_popcountll(row->types));
+    const SampleRow *row   = row_of(op, &index);
+    const char      *at    = place_of_x(row, &kind);
+    uint64_t         skip  = sample_pick(sample, (uint64_t)__builtin_popcountll(row->types));
     int              dtype = 0;
     int64_t          low, high;
     if (kind != HOLO_TENSOR) return false;
@@ -448,10 +446,10 @@ bool sample_node(Sample *sample, int op, const SampleValue *x, const char *prefi
     const char *name = row_op(row, index, &size), *rest = strchr(row->text, '(');
     char       *call = expanded(&m, rest, rest + strlen(rest));
     if (m.failed) { // what was added so far is taken away again
-        size_t cut      = before.body.size;
-        before.random   = sample->random;
-        before.body     = sample->body;
-        *sample         = before;
+        size_t cut    = before.body.size;
+        before.random = sample->random;
+        before.body   = sample->body;
+        *sample       = before;
         if (sample->body.data) sample->body.data[sample->body.size = cut] = '\0';
         return false;
     }

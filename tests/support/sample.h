@@ -10,11 +10,11 @@
 //   $x, $seq, $opt     the value: a tensor, a sequence, an optional. Behind it may stand its shape, [n,2*c>0,...]: a name
 //                      is any size (bound to it), c>0 at least 1, 2*c an even one, ... any number of dimensions; and the
 //                      range that its elements keep, <0,d1-1>
-//   $f32[m,c,...]      another operand, a constant or an input of the graph; $t is the dtype of $x,
-//                      $u that of the operand before, $f32|i8 one of these. A name that is not
-//                      bound yet becomes a random size, ... stands for the sizes that it stood for in $x, [=] for the
-//                      shape of $x, [*] for one that broadcasts with it. <low,high>: the range of its elements;
-//                      {2,3}: its elements, [#] if it is a list of them. $f32! is never an input, $?f32 may be left out
+//   $f32[m,c,...]      another operand, a constant or an input of the graph; $t is the dtype of $x, $u that of the operand
+//                      before, $f32|i8 one of these. A name that is not bound yet becomes a random size, ... stands for the
+//                      sizes that it stood for in $x, [=] for the shape of $x, [*] for one that broadcasts with it, [<] for
+//                      one that broadcasts to it. <low,high>: the range of its elements; {2,3}: its elements, [#] if it is
+//                      a list of them. $f32! is never an input, $?f32 may be left out
 //   ${1..c}            a random number; ${k=1..c} binds it to k as well; ${c} prints it
 //   $(a|b|c)           one of these texts
 //   $axis              an axis, perhaps counted from the end; binds a to it, and da to its size
@@ -42,9 +42,9 @@ typedef struct SampleValue { // a value of the graph and what it is now; owned b
 } SampleValue;
 
 enum {
-    SAMPLE_INPUTS       = 24,     // of a graph
-    SAMPLE_ELEMENTS     = 100000, // of a value
-    SAMPLE_ELEMENTS_TEXT = 4096,  // of a constant: graph text has no more
+    SAMPLE_INPUTS        = 24,     // of a graph
+    SAMPLE_ELEMENTS      = 100000, // of a value
+    SAMPLE_ELEMENTS_TEXT = 4096,   // of a constant: graph text has no more
 };
 
 typedef struct Sample { // a graph being made
@@ -75,11 +75,6 @@ bool sample_node(Sample *sample, int op, const SampleValue *x, const char *prefi
 // The whole graph; `outputs` is a list of names.
 void sample_print(const Sample *sample, const char *outputs, SampleSizes sizes, HoloText *out);
 
-// ---- for the files of this folder
-
-// How many operators a row is for, and the one at `index`, not terminated.
-int         row_ops(const SampleRow *row);
-const char *row_op(const SampleRow *row, int index, int *out_size);
-uint64_t    sample_pick(Sample *sample, uint64_t count); // below count
+uint64_t sample_pick(Sample *sample, uint64_t count); // a random number below count
 
 #endif

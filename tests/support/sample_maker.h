@@ -14,10 +14,10 @@ typedef struct Maker {
         char    name[MAKER_NAME];
         int64_t value;
     } bound[MAKER_NAMES];
-    int  bound_count;
-    int  dots_from, dots_count; // the dimensions of $x that "..." stands for
-    uint8_t operand_type;       // of the operand before
-    bool failed;                // there is no instance for this $x
+    int     bound_count;
+    int     dots_from, dots_count; // the dimensions of $x that "..." stands for
+    uint8_t operand_type;          // of the operand before
+    bool    failed;                // there is no instance for this $x
 } Maker;
 
 // ---- names (sample_shape.c) and expressions (sample.c); `at` moves behind what is read

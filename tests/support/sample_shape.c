@@ -10,13 +10,13 @@
 enum { RANK_MAX = 5 }; // dimensions of what is made
 
 // Sizes around the width of a vector, none, one, and small ones; and some that are worth two threads.
-static const int64_t sizes[] = {0, 1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 15, 16, 17};
+static const int64_t sizes[]       = {0, 1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 15, 16, 17};
 static const int64_t sizes_large[] = {1, 2, 3, 16, 17, 33, 64, 100, 257};
 
 static int64_t any_size(Sample *s, int64_t least, int64_t budget)
 {
-    int64_t size = s->is_large ? sizes_large[sample_pick(s, HOLO_COUNT(sizes_large))]
-                               : sizes[sample_pick(s, HOLO_COUNT(sizes))];
+    int64_t size =
+        s->is_large ? sizes_large[sample_pick(s, HOLO_COUNT(sizes_large))] : sizes[sample_pick(s, HOLO_COUNT(sizes))];
     if (size > budget) size = 1 + (int64_t)sample_pick(s, 2);
     return size < least ? least + (int64_t)sample_pick(s, 3) : size;
 }
@@ -117,7 +117,7 @@ bool maker_match(Maker *m, const char *pattern)
 void maker_generate(Maker *m, const char *pattern, HoloTensor *out)
 {
     int64_t budget = m->sample->is_large ? 60000 : 3000; // elements
-    int     named = 0, extra;
+    int     named  = 0, extra;
     for (const char *at = pattern + 1; *at != ']';) named += !next_item(&at).is_dots;
     extra = named < RANK_MAX - 1 ? (int)sample_pick(m->sample, (uint64_t)(RANK_MAX - named)) : 0;
     for (const char *at = pattern + 1; *at != ']';) {
@@ -150,7 +150,8 @@ static void shape_broadcast(Maker *m, bool inward, HoloTensor *out)
     int               drop = sample_pick(s, 3) ? 0 : (int)sample_pick(s, (uint64_t)x->rank + 1);
     bool              grow = !inward && holo_tensor_count(x) < 400;
     out->rank              = 0;
-    if (grow && !drop && x->rank < RANK_MAX && !sample_pick(s, 8)) out->dim[out->rank++] = 1 + (int64_t)sample_pick(s, 2);
+    if (grow && !drop && x->rank < RANK_MAX && !sample_pick(s, 8))
+        out->dim[out->rank++] = 1 + (int64_t)sample_pick(s, 2);
     for (int d = drop; d < x->rank; d++) {
         int64_t size = x->dim[d];
         if (size == 1 && grow && sample_pick(s, 2)) size = any_size(s, 0, 5), grow = false;
@@ -308,9 +309,8 @@ bool maker_list(Maker *m, const char *name, HoloText *out)
     static const struct {
         const char *name;
         void (*print)(Maker *m, HoloText *out);
-    } lists[] = {{"axis", list_axis}, {"axes", list_axes},       {"perm", list_perm},
-                 {"dims", list_dims}, {"reshape", list_reshape}, {"expand", list_expand},
-                 {"dtype", list_dtype}};
+    } lists[] = {{"axis", list_axis},       {"axes", list_axes},     {"perm", list_perm},  {"dims", list_dims},
+                 {"reshape", list_reshape}, {"expand", list_expand}, {"dtype", list_dtype}};
     for (int i = 0; i < HOLO_COUNT(lists); i++)
         if (!strcmp(lists[i].name, name)) return lists[i].print(m, out), true;
     return false;

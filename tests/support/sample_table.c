@@ -20,10 +20,7 @@
 #define ALL     (ANY | NARROW)
 #define ML      (F32 | HOLO_BIT(F64) | HOLO_BIT(I64) | HOLO_BIT(I32))
 
-#define MS "com.microsoft::"
-#define ML_DOMAIN "ai.onnx.ml::"
-#define PADS  "pads=[$spatial(1),$spatial(1)]"
-#define PADS_2 "pads=[1,0,0,1]"
+#define PADS "pads=[$spatial(1),$spatial(1)]"
 
 // clang-format off
 const SampleRow sample_rows[] = {
@@ -35,9 +32,9 @@ const SampleRow sample_rows[] = {
     {F32,   "Celu@12($x) {alpha=$(0.5|2.0)}"},
     {FLOAT, "HardSigmoid@22($x) {alpha=0.25, beta=0.375}"},
     {FLOAT, "Gelu@20($x) {approximate=\"$(none|tanh)\"}"},
-    {FLOAT, "{" MS "Gelu@1 " MS "QuickGelu@1}($x)"},
-    {FLOAT, "{" MS "FastGelu@1 " MS "BiasGelu@1}($x[...,n], $t[n])"},
-    {FLOAT, MS "FastGelu@1($x)"},
+    {FLOAT, "{com.microsoft::Gelu@1 com.microsoft::QuickGelu@1}($x)"},
+    {FLOAT, "{com.microsoft::FastGelu@1 com.microsoft::BiasGelu@1}($x[...,n], $t[n])"},
+    {FLOAT, "com.microsoft::FastGelu@1($x)"},
     {FLOAT, "SwiGLU@28($x, $t[=])"},
     {NUMBER, "{Abs@13 Sign@13}($x)"},
     {FLOAT | INT, "{Neg@13 Relu@14}($x)"},
@@ -93,9 +90,9 @@ const SampleRow sample_rows[] = {
     {FLOAT, "{LayerNormalization@17 RMSNormalization@23}($x[...,n>0], $t[n]) {epsilon=0.001}"},
     {FLOAT, "LayerNormalization@17($x[b>0,...>0,n>0], $t[...,n], $?t[n]) {axis=1}"},
     {FLOAT, "3=LayerNormalization@17($x[b,n>0], $t[n], $t[n]) {axis=-1}"},
-    {FLOAT, "{" MS "SimplifiedLayerNormalization@1 SimplifiedLayerNormalization@1}($x[...,n>0], $t[n])"},
-    {FLOAT, MS "SkipLayerNormalization@1($x[b,s,h>0], $t[b,s,h], $t[h], $?t[h], $?t[h])"},
-    {FLOAT, MS "SkipSimplifiedLayerNormalization@1($x[b,s,h>0], $t[b,s,h], $t[h], $?t[h])"},
+    {FLOAT, "{com.microsoft::SimplifiedLayerNormalization@1 SimplifiedLayerNormalization@1}($x[...,n>0], $t[n])"},
+    {FLOAT, "com.microsoft::SkipLayerNormalization@1($x[b,s,h>0], $t[b,s,h], $t[h], $?t[h], $?t[h])"},
+    {FLOAT, "com.microsoft::SkipSimplifiedLayerNormalization@1($x[b,s,h>0], $t[b,s,h], $t[h], $?t[h])"},
     {FLOAT, "BatchNormalization@15($x[n,c,...], $t[c], $t[c], $t[c], $t[c]<1,2>)"},
     {F32_F64, "3=BatchNormalization@15($x[n>0,c>0,...>0], $t[c], $t[c], $t[c], $t[c]<1,2>) {training_mode=1}"},
     {FLOAT, "InstanceNormalization@22($x[n,c,s>0,...>0], $t[c], $t[c])"},
@@ -165,9 +162,9 @@ const SampleRow sample_rows[] = {
     {WIDE, "MatMul@13($x[...,k], $t[k])"},
     {F32, "Gemm@13($x[m,k], $t[k,n], $t[n]) {alpha=0.5, beta=$(1.0|0.25)}"},
     {WIDE, "Gemm@13($x[k,m], $t[n,k], $?t[m,1]) {transA=1, transB=1}"},
-    {F32, MS "FusedMatMul@1($x[...,m,k], $t[...,n,k]) {transB=1, alpha=0.5}"},
-    {F32, "{" MS "FusedMatMul@1 " MS "TransposeMatMul@1}($x[...,k,m], $t[k,n]) {transA=1}"},
-    {FLOAT, MS "FusedGemm@1($x[m,k], $t[k,n], $t[n]) {activation=\"$(Relu|Tanh|Sigmoid)\"}"},
+    {F32, "com.microsoft::FusedMatMul@1($x[...,m,k], $t[...,n,k]) {transB=1, alpha=0.5}"},
+    {F32, "{com.microsoft::FusedMatMul@1 com.microsoft::TransposeMatMul@1}($x[...,k,m], $t[k,n]) {transA=1}"},
+    {FLOAT, "com.microsoft::FusedGemm@1($x[m,k], $t[k,n], $t[n]) {activation=\"$(Relu|Tanh|Sigmoid)\"}"},
     {NUMBER, "Einsum@12($x[i,j], $t[j,k]) {equation=\"ij,jk->$(ik|ki|i|jik)\"}"},
     {NUMBER, "Einsum@12($x[...,i,i]) {equation=\"...ii->...i\"}"},
     {NUMBER, "Einsum@12($x[b,i,j], $t[b,k,j]) {equation=\"bij,bkj->bik\"}"},
@@ -177,8 +174,8 @@ const SampleRow sample_rows[] = {
     {FLOAT, "Conv@22($x[n,c>0,s>0,...>0], $t[m>0,c,$spatial(3)], $?t[m]) {" PADS ", strides=[$spatial(${1..2})]}"},
     {F32,   "Conv@22($x[n,2*c>0,s>0,...>0], $t[2*m>0,c,$spatial(1)]) {group=2}"},
     {F32,   "Conv@11($x[n,c>0,h>0,w>0], $t[c,1,2,3], $t[c]) {group=${c}, auto_pad=\"$(SAME_UPPER|SAME_LOWER)\", strides=[2,1]}"},
-    {F32,   "Conv@11($x[n,c>0,h>4,w>4], $t[m>0,c,2,3]) {dilations=[2,1], " PADS_2 "}"},
-    {F32,   MS "FusedConv@1($x[n,c>0,h>0,w>0], $t[m>0,c,3,3], $t[m]) {activation=\"$(Relu|Sigmoid)\", " PADS "}"},
+    {F32,   "Conv@11($x[n,c>0,h>4,w>4], $t[m>0,c,2,3]) {dilations=[2,1], pads=[1,0,0,1]}"},
+    {F32,   "com.microsoft::FusedConv@1($x[n,c>0,h>0,w>0], $t[m>0,c,3,3], $t[m]) {activation=\"$(Relu|Sigmoid)\", " PADS "}"},
     {FLOAT, "ConvTranspose@22($x[n,c>0,s>0,...>0], $t[c,m>0,$spatial(3)], $?t[m]) {" PADS ", strides=[$spatial(${1..2})]}"},
     {F32,   "ConvTranspose@11($x[n,2*c>0,h>0,w>0], $t[2*c,m>0,2,2]) {group=2, output_padding=[1,0], strides=[2,1]}"},
     {F32,   "DeformConv@22($x[n>0,c>0,h>0,w>0], $t[m>0,c,1,1], $t[n,2,h,w], $?t[m])"},
@@ -186,7 +183,7 @@ const SampleRow sample_rows[] = {
     {FLOAT, "{MaxPool@22 AveragePool@22}($x[n,c,s>0,...>0]) {kernel_shape=[$spatial(3)], " PADS ", ceil_mode=$(0|1)}"},
     {FLOAT, "AveragePool@22($x[n,c,h>0,w>0]) {kernel_shape=[2,3], auto_pad=\"$(SAME_UPPER|SAME_LOWER)\", count_include_pad=$(0|1)}"},
     {FLOAT | BYTE, "2=MaxPool@22($x[n,c,h>1,w>1]) {kernel_shape=[2,2], storage_order=$(0|1)}"},
-    {BYTE, MS "NhwcMaxPool@1($x[n,h>1,w>1,c]) {kernel_shape=[2,2]}"},
+    {BYTE, "com.microsoft::NhwcMaxPool@1($x[n,h>1,w>1,c]) {kernel_shape=[2,2]}"},
     {FLOAT, "{GlobalAveragePool@22 GlobalMaxPool@22 GlobalLpPool@22}($x[n,c,s>0,...>0])"},
     {FLOAT, "MaxUnpool@22($x[1,1,h>0,w>0], $i64[1,1,h,w]<0,h*w-1>) {kernel_shape=[2,2], strides=[2,2]}"},
     {NUMBER, "Col2Im@18($x[n,4*c,6], $i64![2]{3,4}, $i64![2]{2,2})"},
@@ -196,7 +193,7 @@ const SampleRow sample_rows[] = {
     {FLOAT | BYTE, "Upsample@9($x[n,c,h>0,w>0], $f32[4]{1,1,2,$(1|3)}) {mode=\"$(nearest|linear)\"}"},
     {FLOAT, "GridSample@22($x[n,c,h>0,w>0], $t[n,p,q,2]<-1,1>) {mode=\"$(linear|nearest|cubic)\", padding_mode=\"$(zeros|border|reflection)\","
             " align_corners=$(0|1)}"},
-    {FLOAT, MS "GridSample@1($x[n,c,h>0,w>0], $t[n,p,q,2]<-1,1>)"},
+    {FLOAT, "com.microsoft::GridSample@1($x[n,c,h>0,w>0], $t[n,p,q,2]<-1,1>)"},
     {FLOAT, "AffineGrid@20($x[n,2,3], $i64[4]{${n},${1..3},${1..5},${1..5}}) {align_corners=$(0|1)}"},
     {FLOAT, "RoiAlign@22($x[n>0,c,h>0,w>0], $t[k,4]<0,4>, $i64[k]<0,n-1>) {output_height=2, output_width=3, mode=\"$(avg|max)\"}"},
     {F32,   "MaxRoiPool@22($x[n>0,c,h>0,w>0], $t[2,5]{0,0,0,2,2,0,1,0,3,1}) {pooled_shape=[2,2]}"},
@@ -213,44 +210,44 @@ const SampleRow sample_rows[] = {
     {FLOAT, "Attention@24($x[b,2,s,h>0], $t[b,2,k>0,h], $t[b,2,k,v>0]) {is_causal=$(0|1)}"},
     {FLOAT, "3=Attention@24($x[b,4,s,h>0], $t[b,2,k,h], $t[b,2,k,h], $?bool[s,${k+2}], $t[b,2,2,h], $t[b,2,2,h])"},
     {FLOAT, "Attention@24($x[b,s,4*h>0], $t[b,k>0,4*h], $t[b,k,4*h]) {q_num_heads=4, kv_num_heads=4, softcap=2.0}"},
-    {F32,   MS "MultiHeadAttention@1($x[b,s>0,2*h>0], $t[b,k>0,2*h], $t[b,k,2*h]) {num_heads=2}"},
-    {F32,   MS "Attention@1($x[b,s>0,i>0], $t[i,6*h>0], $t[6*h]) {num_heads=2, unidirectional=$(0|1)}"},
+    {F32,   "com.microsoft::MultiHeadAttention@1($x[b,s>0,2*h>0], $t[b,k>0,2*h], $t[b,k,2*h]) {num_heads=2}"},
+    {F32,   "com.microsoft::Attention@1($x[b,s>0,i>0], $t[i,6*h>0], $t[6*h]) {num_heads=2, unidirectional=$(0|1)}"},
     {F32,   "ai.onnx.preview::FlexAttention@1($x[b,2,s,h>0], $t[b,2,k>0,h], $t[b,2,k,h])"},
     {FLOAT, "RotaryEmbedding@23($x[b,n,s,8], $t[9,4], $t[9,4], $i64[b,s]<0,8>) {interleaved=$(0|1)}"},
-    {F32,   MS "RotaryEmbedding@1($x[b,n,s,8], $i64[b,s]<0,8>, $t[9,4], $t[9,4])"},
+    {F32,   "com.microsoft::RotaryEmbedding@1($x[b,n,s,8], $i64[b,s]<0,8>, $t[9,4], $t[9,4])"},
     {F32,   "2=CausalConvWithState@27($x[b,c>0,s>0], $t[c,1,3], $?t[c]) {activation=\"$(none|silu)\"}"},
 
     {F32,   "2=LinearAttention@27($x[b,s,2*h>0], $t[b,s,2*h], $t[b,s,2*v>0]) {q_num_heads=2, kv_num_heads=2, update_rule=\"linear\"}"},
     {F32,   "2=LinearAttention@27($x[b,s,2*h>0], $t[b,s,2*h], $t[b,s,2*v>0], $t[b,2,h,v], $t[b,s,2]<-1,0>, $t[b,s,2]<0,1>) {q_num_heads=2, kv_num_heads=2}"},
-    {F32,   "3=" MS "GroupQueryAttention@1($x[b>0,s>0,32], $t[b,s,16], $t[b,s,16], _, _, $i32[b]<s-1,s-1>, $i32[]{${s}}) {num_heads=4, kv_num_heads=2}"},
-    {INDEX, "2=" MS "EmbedLayerNormalization@1($x[b,s]<0,3>, _, $f32[4,h>0], $f32[s,h], _, $f32[h], $f32[h])"},
+    {F32,   "3=com.microsoft::GroupQueryAttention@1($x[b>0,s>0,32], $t[b,s,16], $t[b,s,16], _, _, $i32[b]<s-1,s-1>, $i32[]{${s}}) {num_heads=4, kv_num_heads=2}"},
+    {INDEX, "2=com.microsoft::EmbedLayerNormalization@1($x[b,s]<0,3>, _, $f32[4,h>0], $f32[s,h], _, $f32[h], $f32[h])"},
 
     // ---- quantised
-    {BYTE,  MS "QAttention@1($x[b,s>0,i>0], $t[i,6*h>0], $f32[6*h], $f32[]<1,2>, $f32[]<1,2>, _, $t[], $t[]) {num_heads=2}"},
-    {HOLO_BIT(U4) | HOLO_BIT(I4), MS "GatherBlockQuantized@1($x[m>0,n>0], $i64[k]<0,m-1>, $f32[m,1]<1,2>) {block_size=512}"},
-    {U8,    MS "GatherBlockQuantized@1($x[m>0,8], $i64[k]<0,m-1>, $f32[m,1]<1,2>, $?u8[m,1]) {block_size=16}"},
+    {BYTE,  "com.microsoft::QAttention@1($x[b,s>0,i>0], $t[i,6*h>0], $f32[6*h], $f32[]<1,2>, $f32[]<1,2>, _, $t[], $t[]) {num_heads=2}"},
+    {HOLO_BIT(U4) | HOLO_BIT(I4), "com.microsoft::GatherBlockQuantized@1($x[m>0,n>0], $i64[k]<0,m-1>, $f32[m,1]<1,2>) {block_size=512}"},
+    {U8,    "com.microsoft::GatherBlockQuantized@1($x[m>0,8], $i64[k]<0,m-1>, $f32[m,1]<1,2>, $?u8[m,1]) {block_size=16}"},
     {F32,   "QuantizeLinear@21($x, $f32[]<1,2>, $u8|i8|i16|u4|i4[])"},
     {FLOAT, "QuantizeLinear@21($x[n,c,...], $t[c]<1,2>, $u8|i8|f8e4m3fn|f8e5m2[c]) {axis=1}"},
     {F32,   "QuantizeLinear@21($x[m,2*n], $f32[m,n]<1,2>) {axis=1, block_size=2, output_dtype=$(2|3|22)}"},
-    {F32,   MS "QuantizeLinear@1($x, $f32[]<1,2>, $u8|i8|u16[])"},
+    {F32,   "com.microsoft::QuantizeLinear@1($x, $f32[]<1,2>, $u8|i8|u16[])"},
     {BYTE | HOLO_TYPES_F8 | HOLO_BIT(U4) | HOLO_BIT(I4), "DequantizeLinear@21($x, $f32|f16[]<1,2>, $?t[])"},
     {BYTE,  "DequantizeLinear@13($x[n,c,...], $f32[c]<1,2>, $?t[c]) {axis=1}"},
-    {BYTE,  MS "DequantizeLinear@1($x, $f32[]<1,2>, $t[])"},
+    {BYTE,  "com.microsoft::DequantizeLinear@1($x, $f32[]<1,2>, $t[])"},
     {F32,   "3=DynamicQuantizeLinear@11($x)"},
     {BYTE,  "MatMulInteger@10($x[...,m,k], $u8|i8[k,n], $?t[], $u[])"},
     {BYTE,  "ConvInteger@10($x[n,c>0,h>0,w>0], $u8|i8[m>0,c,3,3], $?t[], $u[]) {" PADS "}"},
     {BYTE,  "QLinearMatMul@21($x[...,m,k], $f32[]<1,2>, $t[], $t[k,n], $f32[]<1,2>, $t[], $f32[]<4,9>, $t[])"},
     {U8,    "QLinearConv@10($x[n,c>0,h>0,w>0], $f32[]<1,2>, $t[], $t[m>0,c,3,3], $f32[m]<1,2>, $t[m], $f32[]<9,20>, $t[], $?i32[m]) {" PADS "}"},
-    {F32,   MS "DynamicQuantizeMatMul@1($x[...,m,k], $u8|i8[k,n], $f32[]<1,2>, $u[])"},
-    {BYTE,  MS "MatMulIntegerToFloat@1($x[...,m,k], $u8|i8[k,n], $f32[]<1,2>, $f32[]<1,2>, $t[])"},
-    {BYTE,  "{" MS "QLinearAdd@1 " MS "QLinearMul@1}($x, $f32[]<1,2>, $t[], $t[*], $f32[]<1,2>, $t[], $f32[]<1,9>, $t[])"},
-    {BYTE,  MS "QLinearSigmoid@1($x, $f32[]<1,2>, $t[], $f32[]<1,2>, $t[])"},
-    {BYTE,  MS "QLinearLeakyRelu@1($x, $f32[]<1,2>, $t[], $f32[]<1,2>, $t[]) {alpha=0.5}"},
-    {BYTE,  MS "QLinearAveragePool@1($x[n,c,h>1,w>1], $f32[]<1,2>, $t[], $f32[]<1,2>, $t[]) {kernel_shape=[2,2]}"},
-    {BYTE,  MS "QLinearGlobalAveragePool@1($x[n,c,h>0,w>0], $f32[]<1,2>, $t[], $f32[]<1,2>, $t[]) {channels_last=0}"},
-    {BYTE,  MS "QLinearConcat@1($f32[]<1,2>, $t[], $x[...,n], $f32[]<1,2>, $t[], $t[...,2], $f32[]<1,2>, $t[]) {axis=-1}"},
-    {BYTE,  MS "QGemm@1($x[m,k], $f32[]<1,2>, $t[], $t[k,n], $f32[]<1,2>, $t[], $?i32[n])"},
-    {F32,   MS "MatMulNBits@1($x[...,m,32], $u8[n>0,1,16]<0,255>, $f32[n]<1,2>) {K=32, N=${n}, bits=4, block_size=32}"},
+    {F32,   "com.microsoft::DynamicQuantizeMatMul@1($x[...,m,k], $u8|i8[k,n], $f32[]<1,2>, $u[])"},
+    {BYTE,  "com.microsoft::MatMulIntegerToFloat@1($x[...,m,k], $u8|i8[k,n], $f32[]<1,2>, $f32[]<1,2>, $t[])"},
+    {BYTE,  "{com.microsoft::QLinearAdd@1 com.microsoft::QLinearMul@1}($x, $f32[]<1,2>, $t[], $t[*], $f32[]<1,2>, $t[], $f32[]<1,9>, $t[])"},
+    {BYTE,  "com.microsoft::QLinearSigmoid@1($x, $f32[]<1,2>, $t[], $f32[]<1,2>, $t[])"},
+    {BYTE,  "com.microsoft::QLinearLeakyRelu@1($x, $f32[]<1,2>, $t[], $f32[]<1,2>, $t[]) {alpha=0.5}"},
+    {BYTE,  "com.microsoft::QLinearAveragePool@1($x[n,c,h>1,w>1], $f32[]<1,2>, $t[], $f32[]<1,2>, $t[]) {kernel_shape=[2,2]}"},
+    {BYTE,  "com.microsoft::QLinearGlobalAveragePool@1($x[n,c,h>0,w>0], $f32[]<1,2>, $t[], $f32[]<1,2>, $t[]) {channels_last=0}"},
+    {BYTE,  "com.microsoft::QLinearConcat@1($f32[]<1,2>, $t[], $x[...,n], $f32[]<1,2>, $t[], $t[...,2], $f32[]<1,2>, $t[]) {axis=-1}"},
+    {BYTE,  "com.microsoft::QGemm@1($x[m,k], $f32[]<1,2>, $t[], $t[k,n], $f32[]<1,2>, $t[], $?i32[n])"},
+    {F32,   "com.microsoft::MatMulNBits@1($x[...,m,32], $u8[n>0,1,16]<0,255>, $f32[n]<1,2>) {K=32, N=${n}, bits=4, block_size=32}"},
 
     // ---- signal
     {FLOAT, "{DFT@20}($x[b,n>0,2]) {onesided=0}"},
@@ -304,32 +301,32 @@ const SampleRow sample_rows[] = {
             " ngram_indexes=[0,1,2], pool_int64s=[1,2,3,4], weights=[1.0,2.0,0.5]}"},
 
     // ---- ai.onnx.ml
-    {ML, ML_DOMAIN "ArrayFeatureExtractor@1($x[...,n>0], $i64[k>0]<0,n-1>)"},
-    {ML, ML_DOMAIN "Binarizer@1($x) {threshold=0.5}"},
-    {I64, ML_DOMAIN "CategoryMapper@1($x) {cats_int64s=[1,2], cats_strings=[\"a\",\"b\"], default_string=\"?\"}"},
-    {STRING, ML_DOMAIN "CategoryMapper@1($x) {cats_int64s=[1,2], cats_strings=[\"a\",\"b\"], default_int64=-1}"},
-    {ML, ML_DOMAIN "FeatureVectorizer@1($x[m,n], $t[m,2]) {inputdimensions=[${n},2]}"},
-    {F32_F64, ML_DOMAIN "Imputer@1($x[...,n>0]) {imputed_value_floats=[1.5], replaced_value_float=0.0}"},
-    {I64, ML_DOMAIN "LabelEncoder@4($x) {keys_int64s=[1,2,3], values_$(floats=[0.5,1.5,2.5]|int64s=[3,2,1]|strings=[\"x\",\"y\",\"z\"])}"},
-    {STRING, ML_DOMAIN "LabelEncoder@4($x) {keys_strings=[\"a\",\"7\"], values_int64s=[1,7]}"},
-    {ML, ML_DOMAIN "LinearRegressor@1($x[m,3]) {coefficients=[1.0,2.0,3.0,0.5,0.25,-1.0], intercepts=[0.5,1.0], targets=2}"},
-    {ML, "2=" ML_DOMAIN "LinearClassifier@1($x[m,2]) {coefficients=[1.0,-2.0,0.5,0.25,-1.0,1.0], intercepts=[0.5,1.0,0.0], classlabels_ints=[3,1,2],"
+    {ML, "ai.onnx.ml::ArrayFeatureExtractor@1($x[...,n>0], $i64[k>0]<0,n-1>)"},
+    {ML, "ai.onnx.ml::Binarizer@1($x) {threshold=0.5}"},
+    {I64, "ai.onnx.ml::CategoryMapper@1($x) {cats_int64s=[1,2], cats_strings=[\"a\",\"b\"], default_string=\"?\"}"},
+    {STRING, "ai.onnx.ml::CategoryMapper@1($x) {cats_int64s=[1,2], cats_strings=[\"a\",\"b\"], default_int64=-1}"},
+    {ML, "ai.onnx.ml::FeatureVectorizer@1($x[m,n], $t[m,2]) {inputdimensions=[${n},2]}"},
+    {F32_F64, "ai.onnx.ml::Imputer@1($x[...,n>0]) {imputed_value_floats=[1.5], replaced_value_float=0.0}"},
+    {I64, "ai.onnx.ml::LabelEncoder@4($x) {keys_int64s=[1,2,3], values_$(floats=[0.5,1.5,2.5]|int64s=[3,2,1]|strings=[\"x\",\"y\",\"z\"])}"},
+    {STRING, "ai.onnx.ml::LabelEncoder@4($x) {keys_strings=[\"a\",\"7\"], values_int64s=[1,7]}"},
+    {ML, "ai.onnx.ml::LinearRegressor@1($x[m,3]) {coefficients=[1.0,2.0,3.0,0.5,0.25,-1.0], intercepts=[0.5,1.0], targets=2}"},
+    {ML, "2=ai.onnx.ml::LinearClassifier@1($x[m,2]) {coefficients=[1.0,-2.0,0.5,0.25,-1.0,1.0], intercepts=[0.5,1.0,0.0], classlabels_ints=[3,1,2],"
          " post_transform=\"$(NONE|SOFTMAX|LOGISTIC)\"}"},
-    {ML, ML_DOMAIN "Normalizer@1($x[m,n>0]) {norm=\"$(MAX|L1|L2)\"}"},
-    {I64, ML_DOMAIN "OneHotEncoder@1($x) {cats_int64s=[1,2,5], zeros=1}"},
-    {ML, ML_DOMAIN "Scaler@1($x[m,n>0]) {offset=[0.5], scale=[2.0]}"},
-    {ML, ML_DOMAIN "SVMRegressor@1($x[m,2]) {coefficients=[1.0,-0.5], kernel_params=[0.5,0.0,3.0], kernel_type=\"$(RBF|LINEAR|POLY)\", n_supports=2,"
+    {ML, "ai.onnx.ml::Normalizer@1($x[m,n>0]) {norm=\"$(MAX|L1|L2)\"}"},
+    {I64, "ai.onnx.ml::OneHotEncoder@1($x) {cats_int64s=[1,2,5], zeros=1}"},
+    {ML, "ai.onnx.ml::Scaler@1($x[m,n>0]) {offset=[0.5], scale=[2.0]}"},
+    {ML, "ai.onnx.ml::SVMRegressor@1($x[m,2]) {coefficients=[1.0,-0.5], kernel_params=[0.5,0.0,3.0], kernel_type=\"$(RBF|LINEAR|POLY)\", n_supports=2,"
          " rho=[0.25], support_vectors=[1.0,2.0,-1.0,0.5]}"},
-    {ML, "2=" ML_DOMAIN "SVMClassifier@1($x[m,2]) {classlabels_ints=[0,1], coefficients=[1.0,-0.5], kernel_params=[0.5,0.0,3.0], kernel_type=\"RBF\","
+    {ML, "2=ai.onnx.ml::SVMClassifier@1($x[m,2]) {classlabels_ints=[0,1], coefficients=[1.0,-0.5], kernel_params=[0.5,0.0,3.0], kernel_type=\"RBF\","
          " rho=[0.25], support_vectors=[1.0,2.0,-1.0,0.5], vectors_per_class=[1,1]}"},
-    {ML, ML_DOMAIN "TreeEnsembleRegressor@3($x[m,n>1]) {n_targets=1, nodes_falsenodeids=[2,0,0], nodes_featureids=[1,0,0], nodes_modes=[\"BRANCH_LEQ\",\"LEAF\",\"LEAF\"],"
+    {ML, "ai.onnx.ml::TreeEnsembleRegressor@3($x[m,n>1]) {n_targets=1, nodes_falsenodeids=[2,0,0], nodes_featureids=[1,0,0], nodes_modes=[\"BRANCH_LEQ\",\"LEAF\",\"LEAF\"],"
          " nodes_nodeids=[0,1,2], nodes_treeids=[0,0,0], nodes_truenodeids=[1,0,0], nodes_values=[0.5,0.0,0.0], target_ids=[0,0], target_nodeids=[1,2],"
          " target_treeids=[0,0], target_weights=[1.5,-2.0]}"},
-    {ML, "2=" ML_DOMAIN "TreeEnsembleClassifier@3($x[m,n>1]) {classlabels_int64s=[0,1], nodes_falsenodeids=[2,0,0], nodes_featureids=[1,0,0],"
+    {ML, "2=ai.onnx.ml::TreeEnsembleClassifier@3($x[m,n>1]) {classlabels_int64s=[0,1], nodes_falsenodeids=[2,0,0], nodes_featureids=[1,0,0],"
          " nodes_modes=[\"BRANCH_LEQ\",\"LEAF\",\"LEAF\"], nodes_nodeids=[0,1,2], nodes_treeids=[0,0,0], nodes_truenodeids=[1,0,0],"
          " nodes_values=[0.5,0.0,0.0], class_ids=[0,1], class_nodeids=[1,2], class_treeids=[0,0], class_weights=[1.0,1.0]}"},
-    {F32_F64, ML_DOMAIN "TreeEnsemble@5($x[m,n>1]) {aggregate_function=1, leaf_targetids=[0,0], leaf_weights=$dtype[2]{1.5, -2.0}, n_targets=1, nodes_falseleafs=[1], nodes_falsenodeids=[1],"
+    {F32_F64, "ai.onnx.ml::TreeEnsemble@5($x[m,n>1]) {aggregate_function=1, leaf_targetids=[0,0], leaf_weights=$dtype[2]{1.5, -2.0}, n_targets=1, nodes_falseleafs=[1], nodes_falsenodeids=[1],"
          " nodes_featureids=[1], nodes_modes=u8[1]{0}, nodes_splits=$dtype[1]{0.5}, nodes_trueleafs=[1], nodes_truenodeids=[0], post_transform=0, tree_roots=[0]}"},
-    {F32, ML_DOMAIN "ZipMap@1($x[m,2]) {classlabels_int64s=[4,7]}"},
+    {F32, "ai.onnx.ml::ZipMap@1($x[m,2]) {classlabels_int64s=[4,7]}"},
     {0},
 };

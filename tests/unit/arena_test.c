@@ -65,6 +65,20 @@ static void test_marks(void **state)
     holo_arena_deinit(&arena);
 }
 
+// What grows from round to round leaves no block of every size behind.
+static void test_growing_rounds(void **state)
+{
+    (void)state;
+    HoloArena arena = {0};
+    for (size_t size = 100000; size < 2000000; size += 10000) {
+        assert_non_null(holo_arena_take(&arena, size));
+        assert_non_null(holo_arena_take(&arena, size / 2));
+        assert_true(arena.total <= 3 * size);
+        holo_arena_reset(&arena, (HoloArenaMark){0});
+    }
+    holo_arena_deinit(&arena);
+}
+
 static void test_sizes_that_do_not_exist(void **state)
 {
     (void)state;
@@ -114,6 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_is_aligned_zeroed_and_apart),
         cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_growing_rounds),
         cmocka_unit_test(test_sizes_that_do_not_exist),
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_the_first_error_wins),

@@ -96,6 +96,86 @@ static void test_shapes(void **state)
     holo_compiler_destroy(bad);
 }
 
+static HoloModel *compiled_with(HoloCompiler *compiler)
+{
+    HoloModel *model;
+    EXPECT_OK(holo_compile_model(compiler, model_dynamic(), &model, NULL, &error));
+    holo_compiler_destroy(compiler);
+    return model;
+}
+
+// An input given a value is no input any more; the answer is the same.
+static void test_constants(void **state)
+{
+    (void)state;
+    HoloModel    *model = compiled(model_dynamic(), HOLO_FUSED);
+    HoloTensor    x = made(&holo_model_input(model, 0)->type, 9, 4), z = made(&holo_model_input(model, 1)->type, 10, 4);
+    size_t        want_size, size;
+    uint8_t      *want = answer(model, NULL, 9, 4, &want_size), *bytes;
+    HoloModelInfo info;
+    holo_model_close(model);
+    for (int both = 0; both < 2; both++) {
+        HoloCompiler *compiler = compiler_make();
+        EXPECT_OK(holo_compiler_set_constant(compiler, "x", &x, &error));
+        if (both) EXPECT_OK(holo_compiler_set_constant(compiler, "z", &z, &error));
+        model = compiled_with(compiler);
+        assert_int_equal(holo_model_input_count(model), both ? 0 : 1);
+        if (!both) assert_int_equal(holo_model_input(model, 0)->type.dim[0], 4); // N is the z's too
+        holo_model_info(model, &info);
+        assert_true(both ? info.steps == 0 : info.is_static);
+        bytes = answer(model, NULL, 10, 4, &size);
+        assert_int_equal(size, want_size);
+        for (size_t i = 0; i < size / 4; i++)
+            assert_float_equal(((float *)(void *)bytes)[i], ((float *)(void *)want)[i], 1e-5);
+        free(bytes);
+        holo_model_close(model);
+    }
+    free(want);
+    free(x.data);
+    free(z.data);
+}
+
+static void test_constants_that_cannot_be(void **state)
+{
+    (void)state;
+    HoloCompiler *compiler = compiler_make();
+    HoloModel    *model;
+    int64_t       number   = 1;
+    HoloTensor    whole    = {.dtype = HOLO_I64, .rank = 2, .dim = {1, 1}, .data = &number};
+    HoloTensor    list     = {.dtype = HOLO_F32, .kind = HOLO_SEQUENCE, .rank = 1, .data = &number};
+    HoloTensor    without  = {.dtype = HOLO_F32, .rank = 1, .dim = {3}};
+    HoloTensor    negative = {.dtype = HOLO_F32, .rank = 1, .dim = {-3}, .data = &number};
+    EXPECT_FAIL(holo_compiler_set_constant(compiler, "x", &list, &error), HOLO_BAD_ARGUMENT, "only a tensor");
+    EXPECT_FAIL(holo_compiler_set_constant(compiler, "x", &without, &error), HOLO_BAD_ARGUMENT, "with its data");
+    EXPECT_FAIL(holo_compiler_set_constant(compiler, "x", &negative, &error), HOLO_BAD_ARGUMENT, "input x");
+    EXPECT_OK(holo_compiler_set_constant(compiler, "x", &whole, &error));
+    EXPECT_FAIL(holo_compile_model(compiler, model_dynamic(), &model, NULL, &error), HOLO_BAD_ARGUMENT,
+                "a tensor of f32; the constant given is a tensor of i64");
+    holo_compiler_destroy(compiler);
+    compiler = compiler_make();
+    EXPECT_OK(holo_compiler_set_constant(compiler, "w", &whole, &error));
+    EXPECT_FAIL(holo_compile_model(compiler, model_dynamic(), &model, NULL, &error), HOLO_BAD_ARGUMENT,
+                "no input w to give a value; the inputs are: x, z");
+    holo_compiler_destroy(compiler);
+}
+
+// Sizes that the model fixes are open, too, but for those that were set.
+static void test_symbolic_sizes(void **state)
+{
+    (void)state;
+    HoloCompiler *compiler = compiler_make();
+    holo_compiler_set_symbolic(compiler, true);
+    EXPECT_OK(holo_compiler_set_shape(compiler, "z", 2, (int64_t[]){3, -1}, &error));
+    HoloModel        *model = compiled_with(compiler);
+    const HoloTensor *x = &holo_model_input(model, 0)->type, *z = &holo_model_input(model, 1)->type;
+    assert_int_equal(x->rank, 2);
+    assert_int_equal(x->dim[0], -1);
+    assert_int_equal(x->dim[1], -1);
+    assert_int_equal(z->dim[0], 3);
+    assert_int_equal(z->dim[1], -1);
+    holo_model_close(model);
+}
+
 static void test_passes_left_out(void **state)
 {
     (void)state;
@@ -309,6 +389,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_report),
         cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_constants_that_cannot_be),
+        cmocka_unit_test(test_symbolic_sizes),
         cmocka_unit_test(test_passes_left_out),
         cmocka_unit_test(test_dump),
         cmocka_unit_test(test_progress),

@@ -1,46 +1,7 @@
 // kernels_test.c - every table of kernels against plain loops in double, on shapes that hurt; the
 // same bits for any cut of the work, and in class exact on every level; whole kernels against the
 // operators' own eval.
-#include "base/base.h"
-#include "format/params.h"
-#include "kernels/kernels.h"
-#include "lower/lower.h"
-#include "ops/op.h"
-#include "runtime/kernel.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-// ---- values
-
-static HoloRandom random_state = {7};
-
-static float *floats(int64_t count) // random in [-1, 1), at the end of its memory so that ASan sees what goes beyond
-{
-    float *x = malloc((size_t)(count ? count : 1) * sizeof *x);
-    assert_non_null(x);
-    for (int64_t i = 0; i < count; i++) x[i] = (float)(2 * holo_random_unit(&random_state) - 1);
-    return x;
-}
-
-
-static void expect_near(double got, double want, double bound)
-{
-    if (isnan(want) ? isnan(got) : got == want || fabs(got - want) <= bound) return;
-    fail_msg("got %.9g, expected %.9g within %g", got, want, bound);
-}
-
-static void expect_same(const float *a, const float *b, int64_t count)
-{
-    for (int64_t i = 0; i < count; i++)
-        if (memcmp(&a[i], &b[i], sizeof *a) && !(isnan(a[i]) && isnan(b[i])))
-            fail_msg("element %lld differs: %a and %a", (long long)i, a[i], b[i]);
-}
+#include "support/kernel_case.h"
 
 // ---- gemm_f32
 
@@ -130,7 +91,7 @@ static void check_product(const Problem *p, bool close)
     float             *exact = NULL;
     for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
         float *whole = multiply(kernels, p, p->m ? p->m : 1, (p->n + 15) / 16 * 16 + 16, p->k ? p->k : 1);
-        float *cut   = multiply(kernels, p, 5, 48, 7);
+        float *cut   = multiply(kernels, p, 5, 48, HOLO_GEMM_K);
         if (close) expect_product(p, whole);
         for (int64_t i = 0; i < p->m; i++) {
             expect_same(whole + i * p->c_row, cut + i * p->c_row, p->n);
@@ -261,126 +222,6 @@ static void softmax_special_rows(void **state)
 }
 
 // ---- whole kernels, as a plan calls them
-
-typedef struct Host {
-    HoloHost  host;
-    HoloArena arena;
-} Host;
-
-static void *host_temp(const HoloHost *host, size_t size)
-{
-    return holo_arena_take(&((Host *)(uintptr_t)host)->arena, size);
-}
-
-// As if by threads that take the work in an odd order.
-static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void *, int64_t, int), void *arg)
-{
-    for (int64_t i = 0; i < count; i++) work(arg, host->workers == 1 ? i : count - 1 - i, (int)(i % host->workers));
-}
-
-static Host host_make(const HoloKernels *kernels, int workers)
-{
-    return (Host){.host = {.temp = host_temp, .keep = host_temp, .parallel = host_parallel, .workers = workers, .kernels = kernels}};
-}
-
-typedef struct Case { // one call of an operator and of the kernel for it
-    const char *op, *domain;
-    int         version, in_count, attr_count;
-    HoloTensor  in[3], out;
-    HoloAttr    attr[8];
-    uint32_t    kernel;
-    union {
-        HoloMatmulParams  matmul;
-        HoloConvParams    conv;
-        HoloSoftmaxParams softmax;
-    } params;
-} Case;
-
-static HoloTensor tensor(int rank, const int64_t *dim)
-{
-    HoloTensor t = {.dtype = HOLO_F32, .rank = (int8_t)rank};
-    for (int d = 0; d < rank; d++) t.dim[d] = dim[d];
-    t.data = floats(holo_product(rank, dim));
-    return t;
-}
-#define TENSOR(...) \
-    tensor((int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
-
-static void attr_ints(Case *c, const char *name, int count, const int64_t *ints)
-{
-    c->attr[c->attr_count++] = (HoloAttr){.name = name, .kind = HOLO_ATTR_INTS, .count = count, .ints = ints};
-}
-
-static void attr_int(Case *c, const char *name, int64_t i)
-{
-    c->attr[c->attr_count++] = (HoloAttr){.name = name, .kind = HOLO_ATTR_INT, .count = 1, .i = i};
-}
-
-static HoloCall call_init(Case *c, Host *host, const HoloTensor **in, HoloTensor **out, HoloError *error)
-{
-    for (int i = 0; i < c->in_count; i++) in[i] = &c->in[i];
-    out[0] = &c->out;
-    return (HoloCall){.op = holo_op_find(c->domain ? c->domain : "", c->op, c->version), .node = c->op, .version = c->version,
-                      .in_count = c->in_count, .out_count = 1, .in = in, .out = out, .attr = c->attr,
-                      .attr_count = c->attr_count, .params = &c->params, .params_size = sizeof c->params, .host = &host->host, .error = error};
-}
-
-static float *run_eval(Case *c)
-{
-    HoloError         error = {0};
-    Host              host  = host_make(NULL, 1);
-    const HoloTensor *in[3];
-    HoloTensor       *out[1];
-    HoloCall          call = call_init(c, &host, in, out, &error);
-    assert_non_null(call.op);
-    if (holo_op_infer(&call)) fail_msg("%s", error.text);
-    c->out.data = floats(holo_tensor_count(&c->out));
-    if (call.op->eval(&call)) fail_msg("%s", error.text);
-    holo_arena_deinit(&host.arena);
-    return c->out.data;
-}
-
-static float *run_kernel(Case *c, const HoloKernels *kernels, int workers)
-{
-    HoloError         error = {0};
-    Host              host  = host_make(kernels, workers);
-    const HoloTensor *in[3];
-    HoloTensor       *out[1];
-    HoloCall          call   = call_init(c, &host, in, out, &error);
-    const HoloKernel *kernel = holo_kernel_find(c->kernel);
-    size_t            scratch;
-    if (kernel->check(&call, &scratch)) fail_msg("%s", error.text);
-    host.host.scratch_stride = holo_align(scratch + 1, 64);
-    host.host.scratch        = aligned_alloc(64, host.host.scratch_stride * (size_t)workers);
-    assert_non_null(host.host.scratch);
-    c->out.data = floats(holo_tensor_count(&c->out));
-    if (kernel->run(&call)) fail_msg("%s", error.text);
-    free(host.host.scratch);
-    holo_arena_deinit(&host.arena);
-    return c->out.data;
-}
-
-// Every table against eval; and the same bits by 1 and 3 workers, and of all exact tables. Frees the inputs.
-static void check_case(Case *c)
-{
-    memcpy(&c->params, &(uint32_t){sizeof c->params}, sizeof(uint32_t));
-    float             *want  = run_eval(c), *exact = NULL;
-    int64_t            count = holo_tensor_count(&c->out);
-    const HoloKernels *kernels;
-    for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
-        float *one = run_kernel(c, kernels, 1), *three = run_kernel(c, kernels, 3);
-        for (int64_t i = 0; i < count; i++) expect_near((double)one[i], (double)want[i], 2e-5 + 1e-5 * fabs((double)want[i]));
-        expect_same(one, three, count);
-        if (kernels->exact && exact) expect_same(one, exact, count);
-        free(three);
-        if (kernels->exact && !exact)
-            exact = one;
-        else
-            free(one);
-    }
-    free(want), free(exact);
-    for (int i = 0; i < c->in_count; i++) free(c->in[i].data);
-}
 
 static void matmul_cases(void **state)
 {

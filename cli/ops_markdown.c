@@ -1,0 +1,132 @@
+// ops_markdown.c - docs/operators.md: the operator table, its tests, and what does not agree with ONNX's suites.
+
+#include "ops_text.h"
+
+#include <ctype.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- the files of the project
+
+// All files that match, one behind the other; "" where there are none.
+static const char *read_all(const char *pattern)
+{
+    glob_t found;
+    char  *text = "";
+    if (glob(pattern, 0, NULL, &found)) return text;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        FILE  *file = fopen(found.gl_pathv[i], "r");
+        char  *more = NULL;
+        size_t room = 0;
+        if (file && getdelim(&more, &room, '\0', file) > 0) text = cli_format("%s%s", text, more);
+        free(more);
+        if (file) fclose(file);
+    }
+    globfree(&found);
+    return text;
+}
+
+static bool in_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == ':';
+}
+
+// How often the operator stands in graph text: "Relu@14(", "com.microsoft::Gelu@1(".
+static int count_uses(const char *text, const HoloOpInfo *op)
+{
+    const char *name = cli_format("%s%s%s@", op->domain, *op->domain ? "::" : "", op->name);
+    int         uses = 0;
+    for (const char *at = text; (at = strstr(at, name)); at += strlen(name)) {
+        int version = atoi(at + strlen(name)); // 0: a blank that stands for several
+        uses += (at == text || !in_name(at[-1])) &&
+                (!version || (version >= op->since && (!op->until || version <= op->until)));
+    }
+    return uses;
+}
+
+// ---- the parts of the page
+
+static const char introduction[] =
+    "# Operators\n"
+    "\n"
+    "This page is written by the program: `make operators` writes it again, and a test sees that it is up to date.\n"
+    "\n"
+    "**Types** are those of the first input: float is f16 bf16 f32 f64, int is i8 i16 i32 i64, uint the same without sign,\n"
+    "f8 the four 8-bit floats, complex c64 c128. **Runs**: as a *kernel* (a fast one for the usual cases, and plainly for\n"
+    "the rest), by *eval* (plainly), as its *body* (made of other operators); on constants alone, when compiling. **Cases**\n"
+    "counts single-node graphs in `tests/ops` with answers that can be checked by hand, **pairs** the forms in which the\n"
+    "operator takes part in the pair suite (`tests/support/sample_table.c`). ONNX's own suites come on top (`make onnx`).\n";
+
+static const char *count_text(int count)
+{
+    return count ? cli_format("%d", count) : "";
+}
+
+static void print_operators(void)
+{
+    const char *cases = read_all("tests/ops/*.txt"), *pairs = read_all("tests/support/sample_table*.c");
+    const char *domain = NULL;
+    HoloOpInfo  op;
+    for (int i = 0; holo_op_info(i, &op); i++) {
+        if (!domain || strcmp(domain, op.domain))
+            printf("\n## %s\n\n| operator | versions | types | runs | cases | pairs |\n|---|---|---|---|---|---|\n",
+                   op_domain(&op));
+        domain = op.domain;
+        printf("| %s | %s | %s | %s | %s | %s |\n", op.name, op_versions(&op), op_types(&op), op.runs,
+               count_text(count_uses(cases, &op)), count_text(count_uses(pairs, &op)));
+    }
+}
+
+// A list of known differences: lines "case: reason".
+static void print_known(const char *title, const char *path)
+{
+    const char *at = read_all(path);
+    printf("\n%s:\n\n", title);
+    if (!*at) printf("- none\n");
+    while (*at) {
+        size_t      size  = strcspn(at, "\n");
+        const char *colon = memchr(at, ':', size);
+        if (colon) printf("- `%.*s`%.*s\n", (int)(colon - at), at, (int)(size - (size_t)(colon - at)), colon);
+        at += size + (at[size] == '\n');
+    }
+}
+
+// The names of operators for which `is` holds, as a sentence's list.
+static void print_names(bool (*is)(const HoloOpInfo *op))
+{
+    const char *last = NULL;
+    HoloOpInfo  op;
+    for (int i = 0; holo_op_info(i, &op); i++) {
+        if (!is(&op) || (last && !strcmp(last, op.name))) continue;
+        printf("%s%s", last ? ", " : "", op.name);
+        last = op.name;
+    }
+}
+
+static bool is_random(const HoloOpInfo *op)
+{
+    return op->is_random;
+}
+
+static bool is_refused(const HoloOpInfo *op)
+{
+    return !strcmp(op->runs, "refused");
+}
+
+void ops_markdown(void)
+{
+    fputs(introduction, stdout);
+    print_operators();
+    printf("\n## What does not agree with ONNX's suites\n\n"
+           "Every other case agrees: `make onnx` fails when one does not, and when one of these does.\n");
+    print_known("ONNX 1.12, as Debian has it (`libonnx-testdata`)", "tests/onnx/known-1.12.txt");
+    print_known("The newest suite", "tests/onnx/known-newest.txt");
+    printf("\nOf operators that are random by definition type, shape and bounds are compared, and not the values: ");
+    print_names(is_random);
+    printf(". Given a `seed` they give the same numbers at every run.\n\n## What is refused\n\n");
+    print_names(is_refused);
+    printf(
+        ": Hologram runs models and does not train them. A model that has it is refused with that reason; its tests count as\n"
+        "skipped.\n");
+}

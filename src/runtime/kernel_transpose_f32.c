@@ -1,0 +1,149 @@
+// kernel_transpose_f32.c - Transpose of f32. Dimensions that stay together are taken as one. Where the
+// innermost stays innermost, rows are copied; else the innermost of the input and that of the output
+// make matrices, which are turned over.
+#include "format/params.h"
+#include "kernels/kernels.h"
+#include "runtime/kernel.h"
+
+#include <string.h>
+
+enum {
+    TASK_WORK = 1 << 15, // elements that are worth a task
+    STRIP     = 64,      // columns of a matrix that are turned at once
+};
+
+typedef struct Turn {
+    const HoloHost *host;
+    const float    *x;
+    float          *out;
+    int             rank; // of what is around the rows or matrices
+    int64_t         dim[HOLO_MAX_RANK], from[HOLO_MAX_RANK], to[HOLO_MAX_RANK]; // strides of input and output
+    int64_t         rows, columns;  // of a matrix of the input; rows are copied: columns is 0
+    int64_t         x_row, out_row; // strides
+    int64_t         strips;         // of a matrix
+    int64_t         count, tile;    // of strips or rows in all, and of a task
+} Turn;
+
+// The permutation, checked; false: it is none.
+static bool perm_of(const HoloCall *call, int rank, int64_t *perm)
+{
+    bool seen[HOLO_MAX_RANK] = {false};
+    int  count               = holo_attr_ints(call, "perm", perm, HOLO_MAX_RANK);
+    for (int d = 0; d < rank && count < 0; d++) perm[d] = rank - 1 - d;
+    if (count >= 0 && count != rank) return false;
+    for (int d = 0; d < rank; d++) {
+        if (perm[d] < 0 || perm[d] >= rank || seen[perm[d]]) return false;
+        seen[perm[d]] = true;
+    }
+    return true;
+}
+
+// Dimensions of the output with their strides in the input, fewer where they run on in both.
+static void dims_init(const HoloTensor *x, const int64_t *perm, Turn *t)
+{
+    int64_t stride[HOLO_MAX_RANK];
+    holo_strides(x->rank, x->dim, stride);
+    for (int d = 0; d < x->rank; d++) {
+        int64_t dim = x->dim[perm[d]], from = stride[perm[d]];
+        if (dim == 1) continue;
+        if (t->rank && t->from[t->rank - 1] == from * dim) {
+            t->dim[t->rank - 1] *= dim;
+            t->from[t->rank - 1] = from;
+            continue;
+        }
+        t->dim[t->rank]    = dim;
+        t->from[t->rank++] = from;
+    }
+    int64_t to = 1;
+    for (int d = t->rank - 1; d >= 0; to *= t->dim[d--]) t->to[d] = to;
+}
+
+static void remove_dim(Turn *t, int d)
+{
+    for (t->rank--; d < t->rank; d++) {
+        t->dim[d]  = t->dim[d + 1];
+        t->from[d] = t->from[d + 1];
+        t->to[d]   = t->to[d + 1];
+    }
+}
+
+// Takes the rows or matrices out of the dimensions; the rest is around them.
+static void split(Turn *t)
+{
+    int last = t->rank - 1, run = last;
+    if (t->rank == 0) t->dim[0] = t->from[0] = t->to[0] = t->rank = 1, last = run = 0; // one element
+    while (run > 0 && t->from[run] != 1) run--;
+    t->rows   = t->dim[last];
+    t->strips = 1;
+    if (run != last) {
+        t->columns = t->dim[run];
+        t->x_row   = t->from[last];
+        t->out_row = t->to[run];
+        t->strips  = holo_ceil_div(t->columns, STRIP);
+    }
+    remove_dim(t, last);
+    if (run != last) remove_dim(t, run);
+    t->count = holo_product(t->rank, t->dim) * t->strips;
+    t->tile  = holo_ceil_div(TASK_WORK, t->rows * (t->columns ? holo_least(STRIP, t->columns) : 1));
+}
+
+static HoloStatus turn_init(const HoloCall *call, Turn *t)
+{
+    const HoloTensor *x = holo_in(call, 0), *out = holo_out(call, 0);
+    int64_t           perm[HOLO_MAX_RANK];
+    *t = (Turn){.host = call->host};
+    HOLO_TRY(holo_kernel_expect(call, x, "the input", 0, HOLO_MAX_RANK));
+    HOLO_TRY(holo_kernel_expect(call, out, "the output", x->rank, x->rank));
+    if (!holo_kernel_has_params(call, sizeof(HoloTransposeParams)) || !perm_of(call, x->rank, perm))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of transpose_f32");
+    for (int d = 0; d < x->rank; d++)
+        if (out->dim[d] != x->dim[perm[d]])
+            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output has another shape");
+    t->x   = x->data;
+    t->out = out->data;
+    if (!holo_tensor_count(x)) return HOLO_OK;
+    dims_init(x, perm, t);
+    split(t);
+    return HOLO_OK;
+}
+
+static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+{
+    Turn t;
+    *out_scratch = 0;
+    return turn_init(call, &t);
+}
+
+static void work(void *arg, int64_t task, int worker)
+{
+    (void)worker;
+    const Turn *t   = arg;
+    int64_t     end = holo_least((task + 1) * t->tile, t->count);
+    for (int64_t i = task * t->tile; i < end; i++) {
+        int64_t column = i % t->strips * STRIP, rest = i / t->strips, from = 0, to = 0;
+        for (int d = t->rank - 1; d >= 0; rest /= t->dim[d--]) {
+            from += rest % t->dim[d] * t->from[d];
+            to += rest % t->dim[d] * t->to[d];
+        }
+        if (t->columns)
+            t->host->kernels->transpose_f32(t->rows, holo_least(STRIP, t->columns - column), t->x + from + column,
+                                            t->x_row, t->out + to + column * t->out_row, t->out_row);
+        else
+            memcpy(t->out + to, t->x + from, (size_t)t->rows * sizeof(float));
+    }
+}
+
+static HoloStatus run(HoloCall *call)
+{
+    Turn t;
+    HOLO_TRY(turn_init(call, &t));
+    if (t.count) call->host->parallel(call->host, holo_ceil_div(t.count, t.tile), work, &t);
+    return HOLO_OK;
+}
+
+const HoloKernel holo_kernel_transpose_f32 = {
+    .id    = HOLO_KERNEL_transpose_f32,
+    .name  = "transpose_f32",
+    .check = check,
+    .run   = run,
+};

@@ -1,0 +1,367 @@
+// kernels2_test.c - kernels beside the matrix product and convolution: as the compiler chooses them, on every
+// table, against the operators' own eval; functions against libm.
+#include "support/kernel_case.h"
+
+// ---- functions of map_f32
+
+static double ulps(float got, double want)
+{
+    if (isnan(want) || isinf((float)want)) return isnan(want) ? !isnan(got) * 1e9 : got == (float)want ? 0 : 1e9;
+    float size = fabsf((float)want);
+    return fabs((double)got - want) / ((double)nextafterf(size, INFINITY) - (double)size);
+}
+
+static double sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+static void functions(void **state)
+{
+    (void)state;
+    const struct {
+        HoloMapOp op;
+        double (*f)(double);
+        double ulps;
+    } rows[] = {
+        {HOLO_MAP_exp, exp, 2}, {HOLO_MAP_sigmoid, sigmoid, 3}, {HOLO_MAP_tanh, tanh, 3},
+        {HOLO_MAP_erf, erf, 3}, {HOLO_MAP_sqrt, sqrt, 0.5},
+    };
+    const float special[] = {0,     -0.0f,  NAN,  INFINITY, -INFINITY, 1e-42f, -1e-42f, 88.7f,
+                             88.8f, -87.4f, -100, -103.9f,  -104.1f,   3e38f,  -3e38f};
+    enum { COUNT = 20000 };
+    float             *x = floats(COUNT), *exact = NULL;
+    const HoloKernels *kernels;
+    for (int i = 0; i < COUNT; i++) x[i] *= i % 3 == 0 ? 100 : i % 3 == 1 ? 5 : 0.9f;
+    memcpy(x, special, sizeof special);
+    for (int r = 0; r < HOLO_COUNT(rows); r++, free(exact), exact = NULL)
+        for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
+            float *y = floats(COUNT);
+            kernels->map_f32(&(HoloMap){.op = rows[r].op, .n = COUNT, .a = x, .b = x, .out = y});
+            for (int i = 0; i < COUNT; i++)
+                if (ulps(y[i], rows[r].f((double)x[i])) > rows[r].ulps)
+                    fail_msg("function %d of %.9g at %s: %.9g, expected %.9g", (int)rows[r].op, (double)x[i],
+                             kernels->level, (double)y[i], rows[r].f((double)x[i]));
+            if (kernels->exact && exact) expect_same(y, exact, COUNT);
+            if (kernels->exact && !exact)
+                exact = y;
+            else
+                free(y);
+        }
+    free(x);
+}
+
+// ---- map_f32
+
+static void binary_cases(void **state)
+{
+    (void)state;
+    static const char *const ops[] = {"Add", "Sub", "Mul", "Div", "PRelu", "Max", "Min", "Sum"};
+    const struct {
+        int     a_rank, b_rank;
+        int64_t a[4], b[4];
+    } shapes[] = {
+        {1, 1, {1}, {1}},
+        {0, 0, {0}, {0}},
+        {2, 2, {3, 17}, {3, 17}},
+        {2, 1, {5, 33}, {33}},
+        {3, 3, {2, 7, 40}, {2, 7, 1}},
+        {4, 4, {2, 3, 5, 7}, {1, 3, 1, 1}},
+        {4, 3, {2, 3, 4, 5}, {3, 1, 5}},
+        {2, 0, {40, 2000}, {0}},
+        {3, 2, {0, 4, 5}, {4, 5}},
+        {4, 4, {3, 4, 1, 5}, {1, 4, 1, 5}},
+    };
+    for (int o = 0; o < HOLO_COUNT(ops); o++)
+        for (int i = 0; i < HOLO_COUNT(shapes); i++)
+            for (int swap = 0; swap < (o == 4 ? 1 : 2); swap++) {
+                Case c      = {.op = ops[o], .version = 16, .in_count = 2};
+                c.in[swap]  = tensor(shapes[i].a_rank, shapes[i].a);
+                c.in[!swap] = tensor(shapes[i].b_rank, shapes[i].b);
+                if (o == 3) // far from 0
+                    for (int64_t k = 0; k < holo_tensor_count(&c.in[1]); k++) ((float *)c.in[1].data)[k] += 2;
+                check_lowered(&c, HOLO_KERNEL_map_f32);
+            }
+    Case c  = {.op = "Mul", .version = 16, .in_count = 2}; // both broadcast
+    c.in[0] = TENSOR(5, 1, 40);
+    c.in[1] = TENSOR(1, 6, 1);
+    check_lowered(&c, HOLO_KERNEL_map_f32);
+}
+
+static void unary_cases(void **state)
+{
+    (void)state;
+    const struct {
+        const char *op, *domain;
+        int         version;
+    } rows[] = {
+        {"Neg", "", 13},
+        {"Abs", "", 13},
+        {"Exp", "", 13},
+        {"Erf", "", 13},
+        {"Tanh", "", 13},
+        {"Sigmoid", "", 13},
+        {"Relu", "", 14},
+        {"LeakyRelu", "", 16},
+        {"HardSigmoid", "", 6},
+        {"HardSwish", "", 14},
+        {"Swish", "", 24},
+        {"Gelu", "", 20},
+        {"Gelu", "com.microsoft", 1},
+        {"FastGelu", "com.microsoft", 1},
+        {"QuickGelu", "com.microsoft", 1},
+    };
+    for (int i = 0; i < HOLO_COUNT(rows); i++)
+        for (int n = 1; n < 3000; n = n * 2 + 5) {
+            Case c  = {.op = rows[i].op, .domain = rows[i].domain, .version = rows[i].version, .in_count = 1};
+            c.in[0] = TENSOR(3, n);
+            for (int k = 0; k < 3 * n; k++) ((float *)c.in[0].data)[k] *= 6;
+            if (n > 20) ((float *)c.in[0].data)[7] = NAN;
+            check_lowered(&c, HOLO_KERNEL_map_f32);
+        }
+    const HoloString tanh_text = {"tanh", 4};
+    Case             c         = {.op = "Gelu", .version = 20, .in_count = 1, .attr_count = 1};
+    c.attr[0] = (HoloAttr){.name = "approximate", .kind = HOLO_ATTR_STRING, .count = 1, .s = tanh_text};
+    c.in[0]   = TENSOR(77);
+    check_lowered(&c, HOLO_KERNEL_map_f32);
+}
+
+static void clip_cases(void **state)
+{
+    (void)state;
+    for (int given = 1; given < 4; given++) {
+        Case c                     = {.op = "Clip", .version = 13, .in_count = 3};
+        c.in[0]                    = TENSOR(3, 50);
+        ((float *)c.in[0].data)[5] = NAN;
+        if (given & 1) c.in[1] = tensor(0, NULL), *(float *)c.in[1].data = -0.3f;
+        if (given & 2) c.in[2] = tensor(0, NULL), *(float *)c.in[2].data = 0.4f;
+        check_lowered(&c, HOLO_KERNEL_map_f32);
+    }
+    Case c    = {.op = "Clip", .version = 6, .in_count = 1, .attr_count = 1};
+    c.attr[0] = (HoloAttr){.name = "max", .kind = HOLO_ATTR_FLOAT, .count = 1, .f = 0.25};
+    c.in[0]   = TENSOR(3, 50);
+    check_lowered(&c, HOLO_KERNEL_map_f32);
+}
+
+static void power_cases(void **state)
+{
+    (void)state;
+    const float exponents[] = {2, 3};
+    for (int i = 0; i < HOLO_COUNT(exponents); i++) {
+        Case c                 = {.op = "Pow", .version = 13, .in_count = 2};
+        c.in[0]                = TENSOR(3, 50);
+        c.in[1]                = tensor(0, NULL);
+        *(float *)c.in[1].data = exponents[i];
+        check_lowered(&c, HOLO_KERNEL_map_f32);
+    }
+}
+
+// ---- rows
+
+static void norm_cases(void **state)
+{
+    (void)state;
+    for (int n = 1; n < 6000; n = n * 3 + 1)
+        for (int kind = 0; kind < 3; kind++) {
+            Case c  = {.op       = kind < 2 ? "LayerNormalization" : "RMSNormalization",
+                       .version  = kind < 2 ? 17 : 23,
+                       .in_count = kind == 1 ? 3 : 2};
+            c.in[0] = TENSOR(2, 3, n);
+            c.in[1] = TENSOR(n);
+            if (kind == 1) c.in[2] = TENSOR(n);
+            for (int i = 0; i < 6 * n; i++) ((float *)c.in[0].data)[i] += 3;
+            check_lowered(&c, HOLO_KERNEL_norm_f32);
+        }
+    Case c  = {.op = "LayerNormalization", .version = 17, .in_count = 3};
+    c.in[0] = TENSOR(4, 5, 7), c.in[1] = TENSOR(5, 7), c.in[2] = TENSOR(5, 7);
+    attr_int(&c, "axis", 1);
+    check_lowered(&c, HOLO_KERNEL_norm_f32);
+    for (int size = 1; size < 50; size += 16) {
+        Case i  = {.op = "InstanceNormalization", .version = 6, .in_count = 3};
+        i.in[0] = TENSOR(2, 6, size, 3), i.in[1] = TENSOR(6), i.in[2] = TENSOR(6);
+        check_lowered(&i, HOLO_KERNEL_norm_f32);
+        Case g  = {.op = "GroupNormalization", .version = 21, .in_count = 3};
+        g.in[0] = TENSOR(2, 6, size, 1), g.in[1] = TENSOR(6), g.in[2] = TENSOR(6);
+        attr_int(&g, "num_groups", 2);
+        check_lowered(&g, HOLO_KERNEL_norm_f32);
+    }
+}
+
+static void reduce_cases(void **state)
+{
+    (void)state;
+    static const char *const ops[]  = {"ReduceSum", "ReduceMean",        "ReduceMax",
+                                       "ReduceMin", "GlobalAveragePool", "GlobalMaxPool"};
+    const int64_t            axes[] = {-1, 2};
+    for (int o = 0; o < HOLO_COUNT(ops); o++)
+        for (int n = 1; n < 2000; n = n * 3 + 2)
+            for (int keep = 0; keep < 2; keep++) {
+                Case c  = {.op = ops[o], .version = 11, .in_count = 1};
+                c.in[0] = TENSOR(2, 3, 2, n);
+                if (n > 20) ((float *)c.in[0].data)[n + 3] = NAN;
+                if (o < 4) attr_ints(&c, "axes", 1 + (n & 1), axes), attr_int(&c, "keepdims", keep);
+                check_lowered(&c, HOLO_KERNEL_reduce_f32);
+            }
+}
+
+static void pool_cases(void **state)
+{
+    (void)state;
+    const struct {
+        int     rank;
+        int64_t in[3], kernel[3], stride[3], pads[6];
+        int     ceil, counts;
+    } rows[] = {
+        {2, {13, 37}, {3, 3}, {2, 2}, {1, 1, 1, 1}, 0, 0},
+        {2, {9, 40}, {2, 2}, {2, 2}, {0, 0, 0, 0}, 0, 1},
+        {2, {8, 8}, {3, 3}, {2, 2}, {0, 0, 0, 0}, 1, 0},
+        {2, {7, 50}, {3, 5}, {1, 1}, {1, 2, 1, 2}, 0, 1},
+        {1, {70}, {4}, {3}, {1, 2}, 0, 0},
+        {3, {5, 6, 20}, {2, 3, 2}, {1, 2, 1}, {1, 1, 0, 0, 1, 1}, 0, 0},
+    };
+    for (int i = 0; i < HOLO_COUNT(rows); i++)
+        for (int max = 0; max < 2; max++) {
+            Case    c    = {.op = max ? "MaxPool" : "AveragePool", .version = 12, .in_count = 1};
+            int64_t x[5] = {2, 3};
+            memcpy(x + 2, rows[i].in, sizeof rows[i].in);
+            c.in[0]                    = tensor(rows[i].rank + 2, x);
+            ((float *)c.in[0].data)[9] = NAN;
+            attr_ints(&c, "kernel_shape", rows[i].rank, rows[i].kernel);
+            attr_ints(&c, "strides", rows[i].rank, rows[i].stride);
+            attr_ints(&c, "pads", 2 * rows[i].rank, rows[i].pads);
+            attr_int(&c, "ceil_mode", rows[i].ceil);
+            if (!max) attr_int(&c, "count_include_pad", rows[i].counts);
+            check_lowered(&c, HOLO_KERNEL_pool_f32);
+        }
+}
+
+// ---- transpose_f32
+
+static void transpose_cases(void **state)
+{
+    (void)state;
+    const struct {
+        int     rank;
+        int64_t dim[5], perm[5];
+    } rows[] = {
+        {2, {5, 7}, {1, 0}},
+        {2, {100, 33}, {1, 0}},
+        {4, {2, 12, 3, 20}, {0, 2, 1, 3}},
+        {4, {2, 35, 3, 20}, {0, 2, 3, 1}},
+        {4, {1, 7, 1, 9}, {3, 2, 1, 0}},
+        {3, {2, 0, 3}, {2, 1, 0}},
+        {5, {3, 4, 5, 6, 7}, {4, 0, 2, 1, 3}},
+        {1, {9}, {0}},
+        {4, {2, 3, 4, 5}, {0, 1, 2, 3}},
+        {0, {0}, {0}},
+        {3, {1, 1, 1}, {1, 0, 2}},
+        {3, {70, 130, 2}, {2, 1, 0}},
+    };
+    for (int i = 0; i < HOLO_COUNT(rows); i++) {
+        Case c  = {.op = "Transpose", .version = 13, .in_count = 1};
+        c.in[0] = tensor(rows[i].rank, rows[i].dim);
+        attr_ints(&c, "perm", rows[i].rank, rows[i].perm);
+        check_lowered(&c, HOLO_KERNEL_transpose_f32);
+    }
+    Case c  = {.op = "Transpose", .version = 13, .in_count = 1}; // backwards
+    c.in[0] = TENSOR(4, 17, 3);
+    check_lowered(&c, HOLO_KERNEL_transpose_f32);
+}
+
+// ---- lstm_f32
+
+static void lstm_cases(void **state)
+{
+    (void)state;
+    static const char *const directions[] = {"forward", "reverse", "bidirectional"};
+    for (int v = 0; v < 12; v++) {
+        int64_t times = v == 7 ? 300 : 5, batch = v % 2 ? 3 : 1, inputs = v == 4 ? 300 : 21,
+                hidden   = v % 4 == 1 ? 80 : 16;
+        int         d    = v % 3 == 2 ? 2 : 1;
+        Case        c    = {.op = "LSTM", .version = 14, .in_count = v % 5 ? 7 : 3, .attr_count = 1};
+        const char *name = directions[v % 3];
+        c.attr[0] = (HoloAttr){.name = "direction", .kind = HOLO_ATTR_STRING, .count = 1, .s = {name, strlen(name)}};
+        attr_int(&c, "hidden_size", hidden);
+        c.in[0] = TENSOR(times, batch, inputs);
+        c.in[1] = TENSOR(d, 4 * hidden, inputs);
+        c.in[2] = TENSOR(d, 4 * hidden, hidden);
+        if (c.in_count > 3) c.in[3] = TENSOR(d, 8 * hidden);
+        if (c.in_count > 3 && v & 1) c.in[5] = TENSOR(d, batch, hidden), c.in[6] = TENSOR(d, batch, hidden);
+        for (int64_t i = 0; i < d * 4 * hidden * inputs; i++) ((float *)c.in[1].data)[i] *= 0.2f;
+        for (int64_t i = 0; i < d * 4 * hidden * hidden; i++) ((float *)c.in[2].data)[i] *= 0.2f;
+        check_lowered(&c, HOLO_KERNEL_lstm_f32);
+    }
+}
+
+// ---- matmul_i8
+
+static HoloTensor bytes(HoloDtype dtype, int rank, const int64_t *dim)
+{
+    HoloTensor t = {.dtype = (uint8_t)dtype, .rank = (int8_t)rank};
+    for (int d = 0; d < rank; d++) t.dim[d] = dim[d];
+    int64_t  count = holo_product(rank, dim);
+    uint8_t *data  = malloc((size_t)count + 1);
+    assert_non_null(data);
+    for (int64_t i = 0; i < count; i++) data[i] = (uint8_t)(holo_random_unit(&random_state) * 256);
+    t.data = data;
+    return t;
+}
+
+static void matmul_i8_cases(void **state)
+{
+    (void)state;
+    const int64_t sizes[][3] = {{1, 1, 1},      {3, 17, 5}, {8, 16, 2},   {13, 33, 1030},
+                                {100, 150, 64}, {5, 4, 0},  {1, 300, 513}};
+    for (int i = 0; i < HOLO_COUNT(sizes); i++)
+        for (int v = 0; v < 8; v++) {
+            int64_t   m = sizes[i][0], n = sizes[i][1], k = sizes[i][2];
+            HoloDtype a = v & 1 ? HOLO_I8 : HOLO_U8, b = v & 2 ? HOLO_I8 : HOLO_U8;
+            Case      c = {.op = "MatMulInteger", .version = 10, .in_count = v & 4 ? 4 : 2};
+            c.in[0]     = v & 1 ? bytes(a, 2, (int64_t[]){m, k}) : bytes(a, 3, (int64_t[]){2, m, k});
+            c.in[1]     = bytes(b, 2, (int64_t[]){k, n});
+            if (v & 4) c.in[2] = bytes(a, 0, NULL), c.in[3] = bytes(b, v & 1, (int64_t[]){n});
+            check_lowered(&c, HOLO_KERNEL_matmul_i8);
+        }
+}
+
+// What an archive may say wrongly.
+static void programs_refused(void **state)
+{
+    (void)state;
+    HoloTensor a = {.dtype = HOLO_F32, .rank = 2, .dim = {3, 4}}, b = {.dtype = HOLO_F32, .rank = 1, .dim = {4}},
+               out           = a;
+    const HoloTensor *in[]   = {&a, &b};
+    HoloTensor       *outs[] = {&out};
+    HoloMapParams     good   = {.size  = sizeof good,
+                                .count = 2,
+                                .step  = {{.op = HOLO_MAP_add, .b = 1}, {.op = HOLO_MAP_exp, .a = HOLO_MAP_INPUTS}}},
+                  p          = good;
+    HoloCall call            = {
+                   .node = "n", .in_count = 2, .out_count = 1, .in = in, .out = outs, .params = &p, .params_size = sizeof p};
+    const HoloKernel *kernel = holo_kernel_find(HOLO_KERNEL_map_f32);
+    size_t            scratch;
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_OK);
+    p.count = 0;
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    p.count = HOLO_MAP_STEPS + 1;
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    p = good, p.step[1].a = HOLO_MAP_INPUTS + 1; // itself
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    p = good, p.step[0].op = HOLO_MAP_OPS;
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    p = good, p.step[0].b = 5; // no such input
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    p = good, b.dim[0] = 3; // does not broadcast
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions),       cmocka_unit_test(binary_cases),    cmocka_unit_test(unary_cases),
+        cmocka_unit_test(clip_cases),      cmocka_unit_test(power_cases),     cmocka_unit_test(norm_cases),
+        cmocka_unit_test(reduce_cases),    cmocka_unit_test(pool_cases),      cmocka_unit_test(lstm_cases),
+        cmocka_unit_test(transpose_cases), cmocka_unit_test(matmul_i8_cases), cmocka_unit_test(programs_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
