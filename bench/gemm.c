@@ -42,8 +42,8 @@ static float *random_floats(int64_t count)
 static double measure(const HoloKernels *kernels, Shape s, double seconds)
 {
     enum { STRIP = 256 };
-    int64_t panels  = (s.n + HOLO_PANEL - 1) / HOLO_PANEL;
-    float  *a       = random_floats(s.m * s.k), *b = random_floats(s.k * s.n);
+    int64_t panels = (s.n + HOLO_PANEL - 1) / HOLO_PANEL;
+    float  *a = random_floats(s.m * s.k), *b = random_floats(s.k * s.n);
     float  *packed  = take((size_t)(panels * s.k * HOLO_PANEL) * sizeof *packed);
     float  *c       = take((size_t)(s.m * s.n) * sizeof *c);
     float  *scratch = take(HOLO_GEMM_SCRATCH * sizeof *scratch);
@@ -51,10 +51,19 @@ static double measure(const HoloKernels *kernels, Shape s, double seconds)
     double best = 1e9, start = holo_time_now(), last = start;
     do {
         for (int64_t j = 0; j < s.n; j += STRIP)
-            kernels->gemm_f32(&(HoloGemm){.m = s.m, .n = s.n - j < STRIP ? s.n - j : STRIP, .k = s.k,
-                                          .a = a, .a_row = s.k, .a_column = 1,
-                                          .b = packed + j * s.k, .b_panel = s.k * HOLO_PANEL, .b_step = HOLO_PANEL,
-                                          .c = c + j, .c_row = s.n, .alpha = 1, .scratch = scratch});
+            kernels->gemm_f32(&(HoloGemm){.m        = s.m,
+                                          .n        = s.n - j < STRIP ? s.n - j : STRIP,
+                                          .k        = s.k,
+                                          .a        = a,
+                                          .a_row    = s.k,
+                                          .a_column = 1,
+                                          .b        = packed + j * s.k,
+                                          .b_panel  = s.k * HOLO_PANEL,
+                                          .b_step   = HOLO_PANEL,
+                                          .c        = c + j,
+                                          .c_row    = s.n,
+                                          .alpha    = 1,
+                                          .scratch  = scratch});
         double at = holo_time_now();
         if (at - last < best) best = at - last;
         last = at;
@@ -68,31 +77,33 @@ static double measure(const HoloKernels *kernels, Shape s, double seconds)
 enum { ROUNDS = 1 << 20 };
 
 #define CHAINS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
-#define START(i) x##i = set((float)i),
-#define STEP(i) x##i = mad(x##i, scale, shift);
-#define HIDE(i) __asm__ volatile("" : "+" REGISTER(x##i)); // its value is no longer known: no chain is folded away
+#define START(i)  x##i = set((float)i),
+#define STEP(i)   x##i = mad(x##i, scale, shift);
+#define HIDE(i)   __asm__ volatile("" : "+" REGISTER(x##i)); // its value is no longer known: no chain is folded away
 
-#define PEAK(name, Vector, attributes)                                     \
-    attributes static double name(void)                                    \
-    {                                                                      \
-        Vector CHAINS(START) scale = set(0.999f), shift = set(0.001f);     \
-        double best = 1e9;                                                 \
-        CHAINS(HIDE)                                                       \
-        for (int trial = 0; trial < 60; trial++) {                         \
-            double start = holo_time_now();                      \
-            for (int r = 0; r < ROUNDS; r++) { CHAINS(STEP) }              \
-            double spent = holo_time_now() - start;              \
-            if (spent < best) best = spent;                                \
-        }                                                                  \
-        CHAINS(HIDE)                                                       \
+#define PEAK(name, Vector, attributes)                                       \
+    attributes static double name(void)                                      \
+    {                                                                        \
+        Vector CHAINS(START) scale = set(0.999f), shift = set(0.001f);       \
+        double best = 1e9;                                                   \
+        CHAINS(HIDE)                                                         \
+        for (int trial = 0; trial < 60; trial++) {                           \
+            double start = holo_time_now();                                  \
+            for (int r = 0; r < ROUNDS; r++) {                               \
+                CHAINS(STEP)                                                 \
+            }                                                                \
+            double spent = holo_time_now() - start;                          \
+            if (spent < best) best = spent;                                  \
+        }                                                                    \
+        CHAINS(HIDE)                                                         \
         return 2e-9 * (sizeof(Vector) / sizeof(float)) * 12 * ROUNDS / best; \
     }
 
 #if defined __x86_64__
 #include <immintrin.h>
 #define REGISTER "v"
-#define set _mm512_set1_ps
-#define mad _mm512_fmadd_ps
+#define set      _mm512_set1_ps
+#define mad      _mm512_fmadd_ps
 PEAK(peak_avx512, __m512, __attribute__((target("avx512f"))))
 #undef set
 #undef mad
@@ -101,7 +112,7 @@ PEAK(peak_avx512, __m512, __attribute__((target("avx512f"))))
 PEAK(peak_avx2, __m256, __attribute__((target("avx2,fma"))))
 #undef set
 #undef mad
-#define set _mm_set1_ps
+#define set          _mm_set1_ps
 #define mad(a, b, c) _mm_add_ps(_mm_mul_ps(a, b), c)
 PEAK(peak_sse2, __m128, )
 static double peak(const char *level)
@@ -110,8 +121,8 @@ static double peak(const char *level)
 }
 #elif defined __aarch64__
 #include <arm_neon.h>
-#define REGISTER "w"
-#define set vdupq_n_f32
+#define REGISTER     "w"
+#define set          vdupq_n_f32
 #define mad(a, b, c) vfmaq_f32(c, a, b)
 PEAK(peak_neon, float32x4_t, )
 static double peak(const char *level)
@@ -125,8 +136,8 @@ static void report(const HoloKernels *kernels, double limit, Shape s)
 {
     double rate = measure(kernels, s, 0.4);
     printf("%-7s %-5s %5lldx%lldx%-6lld %7.1f GFLOP/s  %5.1f %% of the peak\n", kernels->level,
-           kernels->exact ? "exact" : "fused",
-           (long long)s.m, (long long)s.n, (long long)s.k, rate, 100 * rate / limit);
+           kernels->exact ? "exact" : "fused", (long long)s.m, (long long)s.n, (long long)s.k, rate,
+           100 * rate / limit);
 }
 
 int main(int argc, char **argv)

@@ -7,20 +7,6 @@ typedef struct {
 
 typedef int32_t i32u __attribute__((vector_size(NATIVE), aligned(4), may_alias));
 
-// The sum and, for each lane, both products of a pair of 16-bit numbers.
-INL i32n n_pairs(i32n sum, i32n a, i32n b)
-{
-#if defined __AVX512BW__
-    return sum + (i32n)_mm512_madd_epi16((__m512i)a, (__m512i)b);
-#elif defined __AVX2__
-    return sum + (i32n)_mm256_madd_epi16((__m256i)a, (__m256i)b);
-#elif defined __SSE2__
-    return sum + (i32n)_mm_madd_epi16((__m128i)a, (__m128i)b);
-#else
-    return sum + ((a << 16) >> 16) * ((b << 16) >> 16) + (a >> 16) * (b >> 16);
-#endif
-}
-
 enum { PAIR_ROWS = REGISTERS == 1 ? 8 : REGISTERS == 2 ? 4 : 2 };
 
 INL void pair_tile(const HoloGemmI16 *g, int64_t row, int64_t panel, int rows)

@@ -18,6 +18,7 @@
 // of C held in registers by the matrix product, as rows x panels of 16 columns, one X for each;
 // GEMM_ROWS, GEMM_PANELS is the shape for large products, and products of at most GEMM_WIDE_ROWS rows
 // take GEMM_WIDE_PANELS panels at once.
+// clang-format off
 #if defined __AVX512F__
 #include <immintrin.h>
 enum { NATIVE = 64, GEMM_ROWS = 12, GEMM_PANELS = 2, GEMM_WIDE_ROWS = 6, GEMM_WIDE_PANELS = 4 };
@@ -48,6 +49,7 @@ enum { NATIVE = 16, GEMM_ROWS = 6, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WID
 #if defined __SSE2__
 #include <emmintrin.h>
 #endif
+// clang-format on
 enum { NATIVE = 16, GEMM_ROWS = 3, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 2 };
 #define GEMM_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(1, 2)
 #define ZIP_LOW       0, 4, 1, 5
@@ -419,5 +421,21 @@ INL f32v v_exp_down(f32v x)
     EACH(i) x.r[i] = n_exp_down(x.r[i]);
     return x;
 }
+
+// clang-format off
+// The sum and, for each lane, both products of a pair of 16-bit numbers.
+INL i32n n_pairs(i32n sum, i32n a, i32n b)
+{
+#if defined __AVX512BW__
+    return sum + (i32n)_mm512_madd_epi16((__m512i)a, (__m512i)b);
+#elif defined __AVX2__
+    return sum + (i32n)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+#elif defined __SSE2__
+    return sum + (i32n)_mm_madd_epi16((__m128i)a, (__m128i)b);
+#else
+    return sum + ((a << 16) >> 16) * ((b << 16) >> 16) + (a >> 16) * (b >> 16);
+#endif
+}
+// clang-format on
 
 #endif

@@ -55,13 +55,25 @@ static float *multiply(const HoloKernels *kernels, const Problem *p, int64_t row
     for (int64_t i = 0; i < p->m; i += rows)
         for (int64_t j = 0; j < p->n; j += columns)
             for (int64_t q = 0; q == 0 || q < p->k; q += depth)
-                kernels->gemm_f32(&(HoloGemm){
-                    .m = holo_least(rows, p->m - i), .n = holo_least(columns, p->n - j), .k = holo_least(depth, p->k - q),
-                    .a = p->a + i * p->a_row + q * p->a_column, .a_row = p->a_row, .a_column = p->a_column,
-                    .b = packed + j * p->k + q * 16, .b_panel = 16 * p->k, .b_step = 16,
-                    .c = c + i * p->c_row + j, .c_row = p->c_row,
-                    .d = p->has_d ? p->d + i * p->d_row + j * p->d_column : NULL, .d_row = p->d_row, .d_column = p->d_column,
-                    .alpha = p->alpha, .beta = p->beta, .resume = q > 0, .pause = q + depth < p->k, .scratch = scratch});
+                kernels->gemm_f32(&(HoloGemm){.m        = holo_least(rows, p->m - i),
+                                              .n        = holo_least(columns, p->n - j),
+                                              .k        = holo_least(depth, p->k - q),
+                                              .a        = p->a + i * p->a_row + q * p->a_column,
+                                              .a_row    = p->a_row,
+                                              .a_column = p->a_column,
+                                              .b        = packed + j * p->k + q * 16,
+                                              .b_panel  = 16 * p->k,
+                                              .b_step   = 16,
+                                              .c        = c + i * p->c_row + j,
+                                              .c_row    = p->c_row,
+                                              .d        = p->has_d ? p->d + i * p->d_row + j * p->d_column : NULL,
+                                              .d_row    = p->d_row,
+                                              .d_column = p->d_column,
+                                              .alpha    = p->alpha,
+                                              .beta     = p->beta,
+                                              .resume   = q > 0,
+                                              .pause    = q + depth < p->k,
+                                              .scratch  = scratch});
     free(packed), free(scratch);
     return c;
 }
@@ -142,9 +154,9 @@ static void gemm_special_values(void **state)
     const float special[] = {NAN, INFINITY, -INFINITY, 1e-42f, -1e-42f, 3e38f, -0.0f, 0};
     for (int v = 0; v < HOLO_COUNT(special); v++) {
         Problem p = problem(7, 33, 40, 3);
-        p.a[11] = special[v];
-        p.b[9]  = special[v];
-        p.d[2]  = special[v];
+        p.a[11]   = special[v];
+        p.b[9]    = special[v];
+        p.d[2]    = special[v];
         check_product(&p, fabsf(special[v]) < 1);
         if (!(fabsf(special[v]) < 1)) { // a row with it is all NaN or inf
             float *c = multiply(holo_kernels(0), &p, 7, 48, 40);
@@ -161,12 +173,22 @@ static void gemm_rows_of_b(void **state)
     (void)state;
     const HoloKernels *kernels;
     for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
-        Problem p       = problem(3, 48, 70, 0);
-        float  *want    = multiply(kernels, &p, 3, 48, 70), *c = floats(3 * 48);
+        Problem p    = problem(3, 48, 70, 0);
+        float  *want = multiply(kernels, &p, 3, 48, 70), *c = floats(3 * 48);
         float  *scratch = aligned_alloc(64, HOLO_GEMM_SCRATCH * sizeof *scratch);
-        kernels->gemm_f32(&(HoloGemm){.m = 3, .n = 48, .k = 70, .a = p.a, .a_row = p.a_row, .a_column = p.a_column,
-                                      .b = p.b, .b_panel = 16, .b_step = p.b_row, .c = c, .c_row = 48, .alpha = 1,
-                                      .scratch = scratch});
+        kernels->gemm_f32(&(HoloGemm){.m        = 3,
+                                      .n        = 48,
+                                      .k        = 70,
+                                      .a        = p.a,
+                                      .a_row    = p.a_row,
+                                      .a_column = p.a_column,
+                                      .b        = p.b,
+                                      .b_panel  = 16,
+                                      .b_step   = p.b_row,
+                                      .c        = c,
+                                      .c_row    = 48,
+                                      .alpha    = 1,
+                                      .scratch  = scratch});
         expect_same(c, want, 3 * 48);
         free(want), free(c), free(scratch);
         problem_free(&p);
@@ -230,15 +252,31 @@ static void matmul_cases(void **state)
         int     a_rank, b_rank;
         int64_t a[4], b[4];
     } shapes[] = {
-        {2, 2, {5, 7}, {7, 9}},           {2, 2, {1, 300}, {300, 1000}},     {2, 2, {300, 40}, {40, 600}},
-        {1, 2, {20}, {20, 33}},           {2, 1, {17, 20}, {20}},            {1, 1, {50}, {50}},
-        {3, 2, {4, 33, 16}, {16, 31}},    {3, 3, {4, 5, 6}, {4, 6, 7}},      {4, 3, {2, 3, 8, 9}, {3, 9, 20}},
-        {4, 4, {2, 1, 8, 9}, {1, 3, 9, 2}}, {2, 3, {8, 9}, {50, 9, 3}},      {1, 3, {9}, {5, 9, 3}},
-        {3, 1, {5, 3, 9}, {9}},           {3, 2, {0, 3, 9}, {9, 4}},         {2, 2, {3, 0}, {0, 4}},
-        {3, 2, {5, 1, 7}, {7, 20}},       {4, 4, {1, 2, 64, 32}, {1, 2, 32, 64}}, {2, 2, {2, 600}, {600, 530}},
+        {2, 2, {5, 7}, {7, 9}},
+        {2, 2, {1, 300}, {300, 1000}},
+        {2, 2, {300, 40}, {40, 600}},
+        {1, 2, {20}, {20, 33}},
+        {2, 1, {17, 20}, {20}},
+        {1, 1, {50}, {50}},
+        {3, 2, {4, 33, 16}, {16, 31}},
+        {3, 3, {4, 5, 6}, {4, 6, 7}},
+        {4, 3, {2, 3, 8, 9}, {3, 9, 20}},
+        {4, 4, {2, 1, 8, 9}, {1, 3, 9, 2}},
+        {2, 3, {8, 9}, {50, 9, 3}},
+        {1, 3, {9}, {5, 9, 3}},
+        {3, 1, {5, 3, 9}, {9}},
+        {3, 2, {0, 3, 9}, {9, 4}},
+        {2, 2, {3, 0}, {0, 4}},
+        {3, 2, {5, 1, 7}, {7, 20}},
+        {4, 4, {1, 2, 64, 32}, {1, 2, 32, 64}},
+        {2, 2, {2, 600}, {600, 530}},
     };
     for (int i = 0; i < HOLO_COUNT(shapes); i++) {
-        Case c = {.op = "MatMul", .version = 13, .in_count = 2, .kernel = HOLO_KERNEL_matmul_f32, .params.matmul = {.alpha = 1, .beta = 1}};
+        Case c  = {.op            = "MatMul",
+                   .version       = 13,
+                   .in_count      = 2,
+                   .kernel        = HOLO_KERNEL_matmul_f32,
+                   .params.matmul = {.alpha = 1, .beta = 1}};
         c.in[0] = tensor(shapes[i].a_rank, shapes[i].a);
         c.in[1] = tensor(shapes[i].b_rank, shapes[i].b);
         check_case(&c);
@@ -251,14 +289,14 @@ static void gemm_cases(void **state)
     for (int v = 0; v < 4 * 5; v++) {
         bool    ta = v & 1, tb = v & 2;
         int64_t m = v == 8 ? 1 : 19, n = v == 9 ? 1 : 37, k = 21;
-        Case    c = {.op = "Gemm", .version = 13, .in_count = v / 4 ? 3 : 2, .kernel = HOLO_KERNEL_matmul_f32};
+        Case    c       = {.op = "Gemm", .version = 13, .in_count = v / 4 ? 3 : 2, .kernel = HOLO_KERNEL_matmul_f32};
         c.params.matmul = (HoloMatmulParams){.flags = (uint32_t)v & 3, .alpha = 0.5f, .beta = 2};
         attr_int(&c, "transA", ta);
         attr_int(&c, "transB", tb);
         c.attr[c.attr_count++] = (HoloAttr){.name = "alpha", .kind = HOLO_ATTR_FLOAT, .count = 1, .f = 0.5};
         c.attr[c.attr_count++] = (HoloAttr){.name = "beta", .kind = HOLO_ATTR_FLOAT, .count = 1, .f = 2};
-        c.in[0] = ta ? TENSOR(k, m) : TENSOR(m, k);
-        c.in[1] = tb ? TENSOR(n, k) : TENSOR(k, n);
+        c.in[0]                = ta ? TENSOR(k, m) : TENSOR(m, k);
+        c.in[1]                = tb ? TENSOR(n, k) : TENSOR(k, n);
         if (v / 4 == 1) c.in[2] = TENSOR(n);
         if (v / 4 == 2) c.in[2] = TENSOR(m, 1);
         if (v / 4 == 3) c.in[2] = TENSOR(m, n);
@@ -272,14 +310,19 @@ static void matmul_packed(void **state)
     (void)state;
     for (int stack = 1; stack <= 3; stack += 2) {
         const int64_t k = 40, n = 50, panels = 4;
-        Case c = {.op = "MatMul", .version = 13, .in_count = 2, .kernel = HOLO_KERNEL_matmul_f32, .params.matmul = {.alpha = 1, .beta = 1}};
-        c.in[0] = TENSOR(stack, 21, k);
-        c.in[1] = TENSOR(stack, k, n);
+        Case          c = {.op            = "MatMul",
+                           .version       = 13,
+                           .in_count      = 2,
+                           .kernel        = HOLO_KERNEL_matmul_f32,
+                           .params.matmul = {.alpha = 1, .beta = 1}};
+        c.in[0]         = TENSOR(stack, 21, k);
+        c.in[1]         = TENSOR(stack, k, n);
         memcpy(&c.params, &(uint32_t){sizeof c.params}, sizeof(uint32_t));
         free(run_eval(&c));
         float *plain = c.in[1].data, *packed = floats(stack * panels * 16 * k);
-        float *want  = run_kernel(&c, holo_kernels(0), 2);
-        for (int s = 0; s < stack; s++) holo_kernels(0)->pack_f32(k, n, plain + s * k * n, n, 1, packed + s * panels * 16 * k);
+        float *want = run_kernel(&c, holo_kernels(0), 2);
+        for (int s = 0; s < stack; s++)
+            holo_kernels(0)->pack_f32(k, n, plain + s * k * n, n, 1, packed + s * panels * 16 * k);
         c.in[1].data = packed;
         c.params.matmul.flags |= HOLO_MATMUL_PACKED_B;
         float *got = run_kernel(&c, holo_kernels(0), 2);
@@ -299,19 +342,27 @@ static void lowering_packs(void **state)
     const int64_t shapes[][3] = {{1, 40, 50}, {2, 7, 1000}, {1, 20000, 17}, {1, 3000, 200}};
     for (int i = 0; i < HOLO_COUNT(shapes); i++) {
         const int64_t count = shapes[i][0], k = shapes[i][1], n = shapes[i][2], size = holo_panels_size(1, k, n);
-        HoloValue     a = {.type = {.dtype = HOLO_F32, .rank = 3, .dim = {1, 2, k}}}, out = a, b = {.is_constant = true};
-        b.type         = TENSOR(count, k, n);
-        HoloValue *in[] = {&a, &b}, *outs[] = {&out};
-        HoloNode   node = {.name = "n", .type = "MatMul", .domain = "", .version = 13, .in_count = 2, .out_count = 1, .in = in, .out = outs};
+        HoloValue a = {.type = {.dtype = HOLO_F32, .rank = 3, .dim = {1, 2, k}}}, out = a, b = {.is_constant = true};
+        b.type            = TENSOR(count, k, n);
+        HoloValue   *in[] = {&a, &b}, *outs[] = {&out};
+        HoloNode     node     = {.name      = "n",
+                                 .type      = "MatMul",
+                                 .domain    = "",
+                                 .version   = 13,
+                                 .in_count  = 2,
+                                 .out_count = 1,
+                                 .in        = in,
+                                 .out       = outs};
         HoloLowering lowering = holo_lower_choose(&node);
         assert_int_equal(lowering.kernel, HOLO_KERNEL_matmul_f32);
         assert_int_equal(lowering.pack_input, 1);
         assert_int_equal(lowering.matmul.size, sizeof lowering.matmul);
         HoloPacking packing = holo_lower_packing(&lowering, &b.type);
         assert_int_equal(packing.bytes, count * size);
-        char *packed = malloc(packing.bytes + HOLO_PACK_PART), *want = malloc(packing.bytes);
+        char  *packed = malloc(packing.bytes + HOLO_PACK_PART), *want = malloc(packing.bytes);
         size_t at = 0;
-        for (int64_t part = 0; part < packing.part_count; part++) at += holo_lower_pack(&lowering, &b.type, part, packed + at);
+        for (int64_t part = 0; part < packing.part_count; part++)
+            at += holo_lower_pack(&lowering, &b.type, part, packed + at);
         assert_int_equal(at, packing.bytes);
         for (int64_t c = 0; c < count; c++)
             holo_kernels(0)->pack_f32(k, n, (float *)b.type.data + c * k * n, n, 1, (float *)(void *)(want + c * size));
@@ -352,8 +403,8 @@ static void conv_cases(void **state)
     (void)state;
     for (int i = 0; i < HOLO_COUNT(convs); i++) {
         const ConvCase *v = &convs[i];
-        Case    c = {.op = "Conv", .version = 11, .in_count = v->bias ? 3 : 2, .kernel = HOLO_KERNEL_conv_f32};
-        int64_t x[5] = {v->batch, v->channels}, w[5] = {v->filters, v->channels / v->groups};
+        Case            c = {.op = "Conv", .version = 11, .in_count = v->bias ? 3 : 2, .kernel = HOLO_KERNEL_conv_f32};
+        int64_t         x[5] = {v->batch, v->channels}, w[5] = {v->filters, v->channels / v->groups};
         memcpy(x + 2, v->in, sizeof v->in);
         memcpy(w + 2, v->kernel, sizeof v->kernel);
         c.in[0] = tensor(v->rank + 2, x);
@@ -371,7 +422,11 @@ static void softmax_cases(void **state)
 {
     (void)state;
     for (int axes = 1; axes <= 3; axes++) {
-        Case c = {.op = "Softmax", .version = 11, .in_count = 1, .kernel = HOLO_KERNEL_softmax_f32, .params.softmax = {.axes = (uint32_t)axes}};
+        Case c  = {.op             = "Softmax",
+                   .version        = 11,
+                   .in_count       = 1,
+                   .kernel         = HOLO_KERNEL_softmax_f32,
+                   .params.softmax = {.axes = (uint32_t)axes}};
         c.in[0] = TENSOR(3, 100, 300);
         attr_int(&c, "axis", 3 - axes);
         check_case(&c);
@@ -388,7 +443,14 @@ static void checks_refuse(void **state)
     const HoloTensor *in[]   = {&a, &b};
     HoloTensor       *outs[] = {&out};
     Host              host   = host_make(holo_kernels(0), 1);
-    HoloCall call = {.node = "n", .in_count = 2, .out_count = 1, .in = in, .out = outs, .params = &params, .params_size = sizeof params, .host = &host.host};
+    HoloCall          call   = {.node        = "n",
+                                .in_count    = 2,
+                                .out_count   = 1,
+                                .in          = in,
+                                .out         = outs,
+                                .params      = &params,
+                                .params_size = sizeof params,
+                                .host        = &host.host};
     const HoloKernel *kernel = holo_kernel_find(HOLO_KERNEL_matmul_f32);
     size_t            scratch;
     assert_int_equal(kernel->check(&call, &scratch), HOLO_OK);
@@ -424,11 +486,20 @@ static void levels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels),        cmocka_unit_test(gemm_shapes),      cmocka_unit_test(gemm_empty),
-        cmocka_unit_test(gemm_special_values), cmocka_unit_test(gemm_rows_of_b), cmocka_unit_test(softmax_rows),
-        cmocka_unit_test(softmax_special_rows), cmocka_unit_test(matmul_cases), cmocka_unit_test(gemm_cases),
-        cmocka_unit_test(matmul_packed), cmocka_unit_test(conv_cases),       cmocka_unit_test(softmax_cases),
-        cmocka_unit_test(checks_refuse), cmocka_unit_test(lowering_packs),
+        cmocka_unit_test(levels),
+        cmocka_unit_test(gemm_shapes),
+        cmocka_unit_test(gemm_empty),
+        cmocka_unit_test(gemm_special_values),
+        cmocka_unit_test(gemm_rows_of_b),
+        cmocka_unit_test(softmax_rows),
+        cmocka_unit_test(softmax_special_rows),
+        cmocka_unit_test(matmul_cases),
+        cmocka_unit_test(gemm_cases),
+        cmocka_unit_test(matmul_packed),
+        cmocka_unit_test(conv_cases),
+        cmocka_unit_test(softmax_cases),
+        cmocka_unit_test(checks_refuse),
+        cmocka_unit_test(lowering_packs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
