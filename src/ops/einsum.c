@@ -82,9 +82,7 @@ static HoloStatus note_dims(const HoloCall *call, Equation *e, int i, const Term
     for (int d = 0; d < term->rank; d++) {
         HoloDim have = call->in[i]->dim[d], *known = &e->dim[(int)term->name[d]];
         e->uses[(int)term->name[d]]++;
-        if (*known == 1 || (holo_dim_is_symbolic(*known) && !holo_dim_is_symbolic(have) && have != 1))
-            *known = have;
-        else if (*known != have && have != 1 && !holo_dim_is_symbolic(*known) && !holo_dim_is_symbolic(have))
+        if (!holo_broadcast_pair(call->dims, *known, have, known))
             return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has size %lld in dimension %d, expected %lld", i,
                                   (long long)have, d, (long long)*known);
     }

@@ -1,18 +1,24 @@
 // grid_sample.c - GridSample: reads a tensor at places that are data; and AffineGrid, which makes such places.
 //
 // Any number of spatial dimensions. A sample is a product of one-dimensional ones: each dimension gives up to four
-// elements and their weights.
+// elements and their weights. The nearest element is copied as it is, of whatever type.
+#include "ops/move.h"
 #include "ops/spread.h"
 
 #include <math.h>
+
+#define TYPES (HOLO_TYPES_NUMBER | HOLO_TYPES_COMPLEX | HOLO_BIT(BOOL) | HOLO_BIT(STRING))
 
 enum { SPATIAL = HOLO_MAX_RANK - 2 };
 typedef enum Mode { NEAREST, LINEAR, CUBIC } Mode;
 typedef enum Padding { ZEROS, BORDER, REFLECTION } Padding;
 
 typedef struct Sampler {
-    const HoloTensor *x, *grid;
-    HoloTensor       *y;
+    HoloTensor        x, y; // of complex numbers: as their parts
+    const HoloTensor *grid;
+    int               parts;
+    size_t            size;    // bytes of an element
+    const void       *outside; // an element of padding
     int               rank;
     Mode              mode;
     Padding           padding;
@@ -53,6 +59,7 @@ static HoloStatus infer(HoloCall *call)
     HOLO_TRY(holo_expect_rank(call, 1, x->rank, x->rank));
     HOLO_TRY(holo_expect_types(call, 1, HOLO_TYPES_FLOAT));
     HOLO_TRY(read_modes(call, &s));
+    if (s.mode != NEAREST) HOLO_TRY(holo_expect_types(call, 0, TYPES & ~HOLO_BIT(STRING)));
     HoloDim last = grid->dim[grid->rank - 1];
     if (!holo_dim_is_symbolic(last) && last != x->rank - 2)
         return holo_call_fail(call, HOLO_BAD_MODEL, "the grid has %lld coordinates, expected %d", (long long)last,
@@ -138,8 +145,8 @@ static Taps find_taps(const Sampler *s, double normal, int64_t size)
     return taps;
 }
 
-// One place of one plane: the sum over all combinations of the dimensions' taps.
-static double sample(const Sampler *s, int64_t plane, const Taps *taps)
+// One place of one plane: the sum over all combinations of the dimensions' taps, of the elements' part `part`.
+static double sample(const Sampler *s, int64_t plane, const Taps *taps, int part)
 {
     int    at[SPATIAL] = {0}, d;
     double sum         = 0;
@@ -152,38 +159,68 @@ static double sample(const Sampler *s, int64_t plane, const Taps *taps)
             index += i * s->stride[d];
             if (i < 0) break;
         }
-        if (d == s->rank) sum += weight * holo_get_f(s->x, index);
+        if (d == s->rank) sum += weight * holo_get_f(&s->x, index * s->parts + part);
         for (d = s->rank - 1; d >= 0 && ++at[d] == taps[d].count; d--) at[d] = 0;
     } while (d >= 0);
     return sum;
+}
+
+// Where the one element is that the taps name; NULL: outside.
+static const void *nearest(const Sampler *s, int64_t plane, const Taps *taps)
+{
+    int64_t index = plane;
+    for (int d = 0; d < s->rank; d++) {
+        if (taps[d].index[0] < 0) return NULL;
+        index += taps[d].index[0] * s->stride[d];
+    }
+    return (const char *)s->x.data + (size_t)index * s->size;
+}
+
+static void put_place(Sampler *s, int64_t plane, const Taps *taps, int64_t to)
+{
+    if (s->mode == NEAREST) {
+        const void *from = nearest(s, plane, taps);
+        holo_move_one((char *)s->y.data + (size_t)to * s->size, from ? from : s->outside, s->size);
+        return;
+    }
+    for (int part = 0; part < s->parts; part++) holo_put_f(&s->y, to * s->parts + part, sample(s, plane, taps, part));
 }
 
 // All channels at one place: the taps are found once.
 static void run_place(void *arg, int64_t i, int worker)
 {
     (void)worker;
-    const Sampler *s     = arg;
-    int64_t        batch = i / s->places, place = i % s->places, channels = s->x->dim[1];
-    double         at[SPATIAL];
-    Taps           taps[SPATIAL];
+    Sampler *s     = arg;
+    int64_t  batch = i / s->places, place = i % s->places, channels = s->x.dim[1];
+    double   at[SPATIAL];
+    Taps     taps[SPATIAL];
     holo_read_f(s->grid, i * s->rank, 1, s->rank, at);
     for (int d = 0; d < s->rank; d++) // coordinates are written last dimension first
-        taps[d] = find_taps(s, at[s->rank - 1 - d], s->x->dim[2 + d]);
-    for (int64_t c = 0; c < channels; c++)
-        holo_put_f(s->y, (batch * channels + c) * s->places + place, sample(s, (batch * channels + c) * s->ins, taps));
+        taps[d] = find_taps(s, at[s->rank - 1 - d], s->x.dim[2 + d]);
+    for (int64_t c = batch * channels; c < (batch + 1) * channels; c++)
+        put_place(s, c * s->ins, taps, c * s->places + place);
 }
 
 static HoloStatus eval(HoloCall *call)
 {
+    static const uint64_t   zero[2];
+    static const HoloString no_text = {"", 0};
     if (holo_out_is_empty(call)) return HOLO_OK;
-    Sampler s = {.x = call->in[0], .grid = call->in[1], .y = call->out[0]};
+    Sampler   s     = {.x = *call->in[0], .y = *call->out[0], .grid = call->in[1], .parts = 1};
+    HoloDtype dtype = (HoloDtype)s.x.dtype;
     HOLO_TRY(read_modes(call, &s));
-    s.rank   = s.x->rank - 2;
-    s.places = holo_product(s.rank, s.y->dim + 2);
-    s.ins    = holo_product(s.rank, s.x->dim + 2);
-    holo_strides(s.rank, s.x->dim + 2, s.stride);
-    int64_t places = s.x->dim[0] * s.places;
-    holo_spread(call, places, (double)places * (double)s.x->dim[1] * 8, run_place, &s);
+    s.rank    = s.x.rank - 2;
+    s.places  = holo_product(s.rank, s.y.dim + 2);
+    s.ins     = holo_product(s.rank, s.x.dim + 2);
+    s.size    = holo_dtype_size(dtype);
+    s.outside = dtype == HOLO_STRING ? (const void *)&no_text : zero;
+    if (holo_dtype_class(dtype) == HOLO_CLASS_COMPLEX) {
+        s.x.dtype = s.y.dtype = dtype == HOLO_C64 ? HOLO_F32 : HOLO_F64;
+        s.parts               = 2;
+    }
+    holo_strides(s.rank, s.x.dim + 2, s.stride);
+    int64_t places = s.x.dim[0] * s.places;
+    holo_spread(call, places, (double)places * (double)s.x.dim[1] * 8, run_place, &s);
     return HOLO_OK;
 }
 
@@ -247,8 +284,6 @@ static HoloStatus eval_affine(HoloCall *call)
     }
     return HOLO_OK;
 }
-
-#define TYPES (HOLO_TYPES_NUMBER | HOLO_BIT(BOOL))
 
 const HoloOp holo_ops_grid_sample[] = {
     {.name    = "GridSample",

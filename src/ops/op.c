@@ -244,7 +244,7 @@ static HoloDim broadcast_symbolic(HoloDims *dims, HoloDim a, HoloDim b)
     return holo_dim_mul(dims, holo_dim_max(dims, a, b), holo_dim_min(dims, 1, holo_dim_min(dims, a, b)));
 }
 
-static bool broadcast_pair(HoloDims *dims, HoloDim a, HoloDim b, HoloDim *out)
+bool holo_broadcast_pair(HoloDims *dims, HoloDim a, HoloDim b, HoloDim *out)
 {
     bool a_symbolic = holo_dim_is_symbolic(a), b_symbolic = holo_dim_is_symbolic(b);
     if (a == b || b == 1)
@@ -272,7 +272,7 @@ HoloStatus holo_broadcast(const HoloCall *call, int from, int to, int *out_rank,
         const HoloTensor *t = holo_in(call, i);
         for (int d = 0; t && d < t->rank; d++) {
             HoloDim *have = &out_dim[rank - t->rank + d];
-            if (!broadcast_pair(call->dims, *have, t->dim[d], have))
+            if (!holo_broadcast_pair(call->dims, *have, t->dim[d], have))
                 return holo_call_fail(call, HOLO_BAD_MODEL,
                                       "sizes %lld and %lld of input %d, dimension %d, do not broadcast",
                                       (long long)*have, (long long)t->dim[d], i, d);

@@ -188,7 +188,9 @@ HOLO_MUST HoloStatus holo_out_unknown(HoloCall *call, int i, HoloDtype dtype); /
 // Memory for output i, whose dtype, rank and sizes are set: when evaluating, and data is still NULL.
 HOLO_MUST HoloStatus holo_out_alloc(HoloCall *call, int i);
 
-// The shape that the inputs from..to-1 broadcast to, by NumPy's rule.
+// The size that two sizes broadcast to, by NumPy's rule; false where they do not.
+bool holo_broadcast_pair(HoloDims *dims, HoloDim a, HoloDim b, HoloDim *out);
+// The shape that the inputs from..to-1 broadcast to.
 HOLO_MUST HoloStatus holo_broadcast(const HoloCall *call, int from, int to, int *out_rank, HoloDim *out_dim);
 // Output 0 has the type of input 0.
 HOLO_MUST HoloStatus holo_infer_same(HoloCall *call);

@@ -18,6 +18,8 @@
 // they run, all the same.
 static const int64_t size_trials[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 224};
 
+enum { TRIAL_ELEMENTS = 1 << 22 }; // of an input: with many symbols the larger ones of these come to gigabytes
+
 static int64_t size_at(const HoloGraph *graph, const int64_t *found, HoloDim d, int trial)
 {
     if (!holo_dim_is_symbolic(d)) return d;
@@ -55,10 +57,11 @@ static bool inputs_make(const HoloGraph *graph, const int64_t *found, int trial,
             return false;
         }
         for (int d = 0; d < t->rank; d++) t->dim[d] = size_at(graph, found, t->dim[d], trial);
-        int64_t count = holo_tensor_count(t);
-        t->data       = count < 0 ? NULL : holo_arena_take(arena, holo_tensor_bytes(t) + 1);
+        int64_t count  = holo_tensor_count(t);
+        bool    is_bad = count < 0 || (trial && count > TRIAL_ELEMENTS);
+        t->data        = is_bad ? NULL : holo_arena_take(arena, holo_tensor_bytes(t) + 1);
         if (!t->data) {
-            snprintf(why, size, "input %s is too large to make up", value->name);
+            if (!*why) snprintf(why, size, "input %s is too large to make up", value->name);
             return false;
         }
         tensor_fill(t, &random);

@@ -51,7 +51,8 @@ static char *case_copy(HoloArena *arena, const char *from, size_t size)
     return text;
 }
 
-// One line with those that go on with it: up to where all brackets are closed. Comments are left out.
+// One line with those that go on with it: up to where all brackets are closed and no backslash is at the end. Comments
+// are left out.
 static char *case_line(HoloArena *arena, const char **at, int *number)
 {
     HoloText text   = {0};
@@ -62,6 +63,10 @@ static char *case_line(HoloArena *arena, const char **at, int *number)
         if (c == '"' && (*at)[-1] != '\\') quoted = !quoted;
         if (c == '#' && !quoted) {
             *at += strcspn(*at, "\n") - 1;
+            continue;
+        }
+        if (c == '\\' && (*at)[1] == '\n') {
+            ++*at, ++*number;
             continue;
         }
         if (!quoted) depth += (strchr("([{", c) != NULL) - (strchr(")]}", c) != NULL);

@@ -1,9 +1,9 @@
 // ops_test.c - every operator on small cases with answers found by hand: tests/ops/*.txt, see the README.md there.
 //
-// Each case is evaluated plainly and compiled, with its inputs as they stand, as constants, with every size open and
-// with no ranks at all. What came and what was expected is printed where they differ. Afterwards the operator table
-// is held against the cases: every row, every class of element types, every version of the standard has one.
-// `ops_test FILE...` runs some files alone.
+// Each case is evaluated plainly and compiled: for speed and for equal bits, with its inputs as they stand, as constants,
+// with every size open and with no ranks at all. What came and what was expected is printed where they differ.
+// Afterwards the operator table is held against the cases: every row, every class of element types, every version of
+// the standard has one. `ops_test FILE...` runs some files alone.
 #include "support/op_cases.h"
 
 #include "archive/archive.h"
@@ -23,8 +23,8 @@
 
 #include <cmocka.h>
 
-typedef enum Way { EVALUATED, COMPILED, CONSTANT, SYMBOLIC, RANKLESS, WAYS } Way;
-static const char *const way_names[WAYS] = {"evaluated", "compiled", "as constants", "symbolic", "rankless"};
+typedef enum Way { EVALUATED, COMPILED, EXACT, CONSTANT, SYMBOLIC, RANKLESS, WAYS } Way;
+static const char *const way_names[WAYS] = {"evaluated", "compiled", "exact", "as constants", "symbolic", "rankless"};
 
 enum { SEEN_MAX = 1024 };
 
@@ -187,7 +187,7 @@ static void write_graph(const OpCase *c, Way way, HoloText *out)
     holo_text_add(out, "%s}\n", c->body.data);
 }
 
-static HoloStatus compile(HoloGraph *graph, HoloModel **out, HoloError *error)
+static HoloStatus compile(HoloGraph *graph, bool is_exact, HoloModel **out, HoloError *error)
 {
     char            path[128];
     HoloPlan        plan = {0};
@@ -198,6 +198,7 @@ static HoloStatus compile(HoloGraph *graph, HoloModel **out, HoloError *error)
     HoloStatus status = holo_graph_check_ops(graph, error);
     if (!status) status = holo_passes_run(graph, NULL, error);
     if (!status) status = holo_plan_create(graph, &plan, error);
+    if (is_exact) plan.flags_must |= HOLO_FLAG_EXACT;
     if (!status) status = holo_file_writer_open(path, &file, error);
     if (!status) status = holo_archive_write(&plan, file, NULL, &size, error);
     if (!status) status = holo_file_writer_map(file, &mapping, error);
@@ -223,7 +224,7 @@ static HoloStatus run_compiled(OpCase *c, HoloGraph *graph, Way way, HoloError *
     HoloModel   *model   = NULL;
     HoloSession *session = NULL;
     HoloTensor   outputs[CASE_VALUES];
-    HoloStatus   status = compile(graph, &model, error);
+    HoloStatus   status = compile(graph, way == EXACT, &model, error);
     if (!status) status = holo_session_create(model, NULL, &session, error);
     if (!status) status = run_session(c, model, session, outputs, error);
     if (!status) expect_outputs(c, way, outputs);
