@@ -77,11 +77,19 @@ static uint32_t root_of(const Planning *p, uint32_t number)
     return number;
 }
 
+// Does nothing read the bytes of `v` behind this node: neither by that name, nor by that of a value it is a view of?
+static bool is_last_use(const Planning *p, int node_index, const HoloValue *v)
+{
+    for (;; v = v->producer->in[0]) {
+        if (v->is_input || v->is_constant || p->last[v->id] != node_index || p->is_kept[v->id]) return false;
+        if (!v->producer || !(v->producer->op->flags & HOLO_OP_VIEW) || !is_alias(p, v->producer)) return true;
+    }
+}
+
 // Is `v` the last use of bytes that a step of this plan wrote, and does nothing else of the node read them?
 static bool is_dying(const Planning *p, const HoloNode *node, int node_index, const HoloValue *v)
 {
-    if (!v || v->is_input || v->is_constant || p->last[v->id] != node_index || p->is_kept[v->id] || !p->number[v->id])
-        return false;
+    if (!v || !p->number[v->id] || !is_last_use(p, node_index, v)) return false;
     uint32_t root = root_of(p, p->number[v->id] - 1);
     if (p->records[root].value.storage != HOLO_STORE_ARENA) return false;
     for (int i = 0; i < node->in_count; i++) {
