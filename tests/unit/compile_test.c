@@ -389,9 +389,9 @@ static void test_views_are_not_written_over(void **state)
 {
     (void)state;
     const int64_t turned[] = {3, 2}, back[] = {2, 3};
-    OnnxModel     m        = {0};
-    OnnxGraph    *g        = &m.graph;
-    const char   *path     = temp_path("views.onnx");
+    OnnxModel     m    = {0};
+    OnnxGraph    *g    = &m.graph;
+    const char   *path = temp_path("views.onnx");
     onnx_input(g, "x", HOLO_F32, "2,3");
     onnx_output(g, "y", HOLO_F32, "2,3");
     onnx_ints(g, "turned", "2", turned);
