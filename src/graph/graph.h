@@ -137,6 +137,9 @@ HOLO_MUST HoloStatus holo_node_body(HoloArena *arena, HoloDims *dims, const Holo
 typedef struct HoloEvalOptions {
     // Called instead of op->eval where it is set; returns HOLO_UNSUPPORTED to have eval called.
     HoloStatus (*instead)(void *context, const HoloNode *node, HoloCall *call);
+    // The input over whose memory `instead` can write its output, of the same size, if nobody needs the input
+    // any more; -1: none. May be NULL.
+    int (*in_place)(void *context, const HoloNode *node, const HoloCall *call);
     // Called after each node.
     void (*after)(void *context, const HoloNode *node, const HoloCall *call);
     void   *context;

@@ -190,6 +190,22 @@ static HoloTensor type_before(const Frame *frame, const HoloValue *value)
     return t;
 }
 
+// The output takes over the block of an input that dies here. False: it needs memory of its own.
+static bool take_over(Frame *frame, const HoloNode *node, HoloCall *call)
+{
+    const HoloEvalOptions *options = frame->options;
+    if (!options || !options->in_place || node->out_count != 1 || !node->out[0]) return false;
+    int i = options->in_place(options->context, node, call);
+    if (i < 0 || !node->in[i]) return false;
+    int from = node->in[i]->id, to = node->out[0]->id;
+    if (!frame->is_block[from] || frame->uses[from] != 1 || frame->is_output[to]) return false;
+    if (holo_tensor_bytes(call->in[i]) != holo_tensor_bytes(call->out[0])) return false;
+    call->out[0]->data    = call->in[i]->data;
+    frame->is_block[to]   = true;
+    frame->is_block[from] = false;
+    return true;
+}
+
 // Infers, allocates and computes. The frame's per-value state is used where it has one.
 static HoloStatus run_call(Frame *frame, const HoloNode *node, HoloCall *call)
 {
@@ -202,6 +218,7 @@ static HoloStatus run_call(Frame *frame, const HoloNode *node, HoloCall *call)
             HOLO_TRY(settle(frame, node->in[i], call->error));
         }
     }
+    if (frame->tensor && take_over(frame, node, call)) return compute(frame, node, call);
     for (int i = 0; i < call->out_count; i++) {
         HoloTensor *t = call->out[i];
         if (!t || t->kind != HOLO_TENSOR || !is_sized(t)) continue;

@@ -1,5 +1,6 @@
 // col2im.c - Col2Im: adds the blocks that were cut out of an image back into one.
 #include "ops/spread.h"
+#include "ops/value.h"
 #include "ops/window.h"
 
 enum { X, IMAGE, BLOCK };
@@ -41,29 +42,124 @@ static HoloStatus infer(HoloCall *call)
 }
 
 typedef struct Col2Im {
-    HoloWindow        window; // transposed: from blocks to image
-    const HoloTensor *x;
-    HoloTensor       *y;
-    int64_t           taps, blocks, pixels, tiles;
+    HoloWindow  window;  // transposed: from blocks to image
+    HoloTensor  x, y;    // complex numbers as pairs of floats
+    int         parts;   // of an element: 2 of a complex number
+    HoloTensor  numbers; // 0, 1, 2 ... as many as there are blocks: read through the window, which block meets a pixel
+    int64_t     taps, blocks, pixels, tiles;
 } Col2Im;
 
-static void run_tile(void *arg, int64_t i, int worker)
+static int64_t tile_size(const Col2Im *v, int64_t start)
+{
+    return v->pixels - start < HOLO_TILE ? v->pixels - start : HOLO_TILE;
+}
+
+// Sums of floats, and of bools, of which one true is enough.
+static void add_floats(void *arg, int64_t i, int worker)
 {
     (void)worker;
-    const Col2Im *v     = arg;
-    int64_t       plane = i / v->tiles, start = i % v->tiles * HOLO_TILE;
-    int64_t       count          = v->pixels - start < HOLO_TILE ? v->pixels - start : HOLO_TILE;
-    double        sum[HOLO_TILE] = {0}, x[HOLO_TILE];
-    for (int64_t t = 0; t < v->taps; t++) {
-        holo_window_read(&v->window, v->x, (plane * v->taps + t) * v->blocks, 1, t, start, count, 0, x);
-        for (int64_t j = 0; j < count; j++) sum[j] += x[j];
+    Col2Im *v     = arg;
+    int64_t plane = i / v->tiles, start = i % v->tiles * HOLO_TILE, count = tile_size(v, start);
+    for (int part = 0; part < v->parts; part++) {
+        double     sum[HOLO_TILE] = {0}, x[HOLO_TILE];
+        HoloTensor y              = v->y;
+        for (int64_t t = 0; t < v->taps; t++) {
+            int64_t from = (plane * v->taps + t) * v->blocks * v->parts + part;
+            holo_window_read(&v->window, &v->x, from, v->parts, t, start, count, 0, x);
+            for (int64_t j = 0; j < count; j++) sum[j] += x[j];
+        }
+        holo_write_f(&y, (plane * v->pixels + start) * v->parts + part, v->parts, count, sum);
     }
-    holo_write_f(v->y, plane * v->pixels + start, 1, count, sum);
+}
+
+// For tap t: where in x the element for each pixel from `start` on is; -1: nowhere.
+static void find_places(const Col2Im *v, int64_t plane, int64_t t, int64_t start, int64_t count, int64_t *out)
+{
+    double block[HOLO_TILE];
+    holo_window_read(&v->window, &v->numbers, 0, 1, t, start, count, -1, block);
+    for (int64_t j = 0; j < count; j++)
+        out[j] = block[j] < 0 ? -1 : (plane * v->taps + t) * v->blocks + (int64_t)block[j];
+}
+
+// Sums of whole numbers, exact and wrapped around.
+static void add_integers(void *arg, int64_t i, int worker)
+{
+    (void)worker;
+    Col2Im  *v     = arg;
+    int64_t  plane = i / v->tiles, start = i % v->tiles * HOLO_TILE, count = tile_size(v, start);
+    uint64_t sum[HOLO_TILE] = {0};
+    int64_t  place[HOLO_TILE];
+    for (int64_t t = 0; t < v->taps; t++) {
+        find_places(v, plane, t, start, count, place);
+        for (int64_t j = 0; j < count; j++)
+            if (place[j] >= 0) sum[j] += (uint64_t)holo_get_i(&v->x, place[j]);
+    }
+    HoloTensor y = v->y;
+    for (int64_t j = 0; j < count; j++) place[j] = (int64_t)sum[j];
+    holo_write_i(&y, plane * v->pixels + start, 1, count, place);
+}
+
+static HoloStatus join(const HoloCall *call, HoloString *to, HoloString more)
+{
+    void  *text;
+    size_t size;
+    if (to->size == 0) *to = more;
+    if (to->data == more.data || more.size == 0) return HOLO_OK;
+    if (!holo_size_add(to->size, more.size, &size)) return holo_fail_memory(call->error);
+    HOLO_TRY(holo_keep(call, size, 1, &text));
+    memcpy(text, to->data, to->size);
+    memcpy((char *)text + to->size, more.data, more.size);
+    *to = (HoloString){text, size};
+    return HOLO_OK;
+}
+
+// The standard allows strings and does not say what their sum is: here they are put one behind another.
+static HoloStatus add_strings(const HoloCall *call, const Col2Im *v, int64_t planes)
+{
+    const HoloString *x = v->x.data;
+    for (int64_t i = 0; i < planes * v->tiles; i++) {
+        int64_t     plane = i / v->tiles, start = i % v->tiles * HOLO_TILE, count = tile_size(v, start);
+        int64_t     place[HOLO_TILE];
+        HoloString *y = (HoloString *)v->y.data + plane * v->pixels + start;
+        for (int64_t j = 0; j < count; j++) y[j] = (HoloString){"", 0};
+        for (int64_t t = 0; t < v->taps; t++) {
+            find_places(v, plane, t, start, count, place);
+            for (int64_t j = 0; j < count; j++)
+                if (place[j] >= 0) HOLO_TRY(join(call, &y[j], x[place[j]]));
+        }
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus numbers_init(const HoloCall *call, int64_t count, HoloTensor *out)
+{
+    *out = (HoloTensor){.dtype = HOLO_I64, .rank = 1, .dim = {count}};
+    HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(int64_t), &out->data));
+    for (int64_t i = 0; i < count; i++) ((int64_t *)out->data)[i] = i;
+    return HOLO_OK;
+}
+
+static HoloStatus add_blocks(HoloCall *call, Col2Im *v)
+{
+    static const uint8_t part_type[HOLO_DTYPE_COUNT] = {[HOLO_C64] = HOLO_F32, [HOLO_C128] = HOLO_F64};
+    HoloClass            class  = holo_dtype_class((HoloDtype)v->x.dtype);
+    int64_t              planes = v->y.dim[0] * v->y.dim[1];
+    double               work   = (double)planes * (double)v->pixels * (double)v->taps;
+    bool                 is_int = class == HOLO_CLASS_INT || class == HOLO_CLASS_UINT;
+    v->parts                    = 1;
+    if (part_type[v->x.dtype]) {
+        v->parts   = 2;
+        v->x.dtype = v->y.dtype = part_type[v->x.dtype];
+    }
+    if (is_int || v->x.dtype == HOLO_STRING) HOLO_TRY(numbers_init(call, v->blocks, &v->numbers));
+    if (v->x.dtype == HOLO_STRING) return add_strings(call, v, planes);
+    holo_spread(call, planes * v->tiles, work, is_int ? add_integers : add_floats, v);
+    return HOLO_OK;
 }
 
 static HoloStatus eval(HoloCall *call)
 {
-    Col2Im     v = {.x = call->in[X], .y = call->out[0]};
+    Col2Im     v = {.x = *call->in[X], .y = *call->out[0]};
     HoloWindow w;
     int        rank;
     bool       known;
@@ -80,12 +176,10 @@ static HoloStatus eval(HoloCall *call)
     v.blocks = holo_window_outs(&w);
     v.pixels = holo_window_ins(&w);
     v.tiles  = (v.pixels + HOLO_TILE - 1) / HOLO_TILE;
-    if (v.blocks != v.x->dim[2])
+    if (v.blocks != v.x.dim[2])
         return holo_call_fail(call, HOLO_BAD_INPUT, "the input has %lld blocks, but the image has %lld",
-                              (long long)v.x->dim[2], (long long)v.blocks);
-    int64_t planes = v.y->dim[0] * v.y->dim[1];
-    holo_spread(call, planes * v.tiles, (double)planes * (double)v.pixels * (double)v.taps, run_tile, &v);
-    return HOLO_OK;
+                              (long long)v.x.dim[2], (long long)v.blocks);
+    return add_blocks(call, &v);
 }
 
 const HoloOp holo_ops_col2im[] = {
@@ -96,7 +190,7 @@ const HoloOp holo_ops_col2im[] = {
      .in_max  = 3,
      .out_min = 1,
      .out_max = 1,
-     .types   = HOLO_TYPES_NUMBER,
+     .types   = HOLO_TYPES_NUMBER | HOLO_BIT(BOOL) | HOLO_TYPES_COMPLEX | HOLO_BIT(STRING),
      .infer   = infer,
      .eval    = eval},
     {0},

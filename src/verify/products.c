@@ -2,7 +2,8 @@
 //
 // What a kernel gives is what flows on, so that the reference and the plan have the same rounding and a
 // model that quantises inside cannot blow it up. Plain evaluation of a large product would take minutes:
-// of those a seeded sample of elements is computed exactly, in double.
+// of those a seeded sample of elements is computed exactly, in double. Huge outputs that are made row by
+// row are judged by some slices of rows and written in place, so that memory stays near what the plan needs.
 #include "verify/products.h"
 
 #include "base/files.h"
@@ -16,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLES = 64 };
+enum { SAMPLES = 64, SLICES = 4, SLICE_ELEMENTS = 1 << 20 };
 static const double work_plain = 4e6; // multiplications that are done plainly
 
 static void *host_nothing(const HoloHost *host, size_t size)
@@ -134,7 +135,118 @@ static HoloStatus plain_judge(HoloProducts *p, const HoloNode *node, const HoloC
     return status;
 }
 
+// ---- slices of rows
+
+// Which axis the rows of a slice lie along: all behind it are whole, and those that the operator works over
+// are behind it. -1: the output is not made row by row, or it is small.
+static int slice_axis(const HoloCall *call, const HoloLowering *lowering)
+{
+    const HoloTensor *out = call->out[0];
+    int               end = out->rank;
+    if (lowering->kernel == HOLO_KERNEL_softmax_f32)
+        end -= (int)lowering->softmax.axes;
+    else if (!(call->op->flags & HOLO_OP_POINTWISE))
+        return -1;
+    if (holo_tensor_count(out) <= (int64_t)SLICES * SLICE_ELEMENTS) return -1;
+    for (int axis = 0; axis < end; axis++)
+        if (holo_product(out->rank - axis - 1, out->dim + axis + 1) <= SLICE_ELEMENTS) return axis;
+    return -1;
+}
+
+// Rows of the output: `count` from row `first` on, counted over all axes up to `axis`, and alike in all before it.
+typedef struct Slice {
+    int     axis;
+    int64_t first, count;
+} Slice;
+
+// What of a tensor, the output or an input that broadcasts to it, belongs to the slice.
+static HoloTensor slice_view(const HoloTensor *out, const HoloTensor *t, const Slice *s)
+{
+    HoloTensor view   = *t;
+    int        before = out->rank - t->rank; // axes that t does not have
+    int64_t    row = s->first, offset = 0;
+    for (int axis = s->axis; axis >= before; axis--) {
+        int     d = axis - before;
+        int64_t c = row % out->dim[axis], size = t->dim[d];
+        row /= out->dim[axis];
+        if (size != 1) offset += c * holo_product(t->rank - d - 1, t->dim + d + 1);
+        view.dim[d] = size != 1 && axis == s->axis ? s->count : 1;
+    }
+    view.data = (char *)t->data + (size_t)offset * holo_dtype_size(t->dtype);
+    return view;
+}
+
+static Slice slice_at(HoloProducts *p, const HoloTensor *out, int axis)
+{
+    int64_t width = holo_product(out->rank - axis - 1, out->dim + axis + 1), size = out->dim[axis];
+    int64_t count = SLICE_ELEMENTS / (width ? width : 1), rows = holo_product(axis + 1, out->dim);
+    int64_t first = (int64_t)(holo_random_next(&p->random) % (uint64_t)rows);
+    if (count > size) count = size;
+    if (first % size > size - count) first -= first % size - (size - count);
+    return (Slice){.axis = axis, .first = first, .count = count};
+}
+
+// Evaluates one slice plainly, into `plain`.
+static HoloStatus slice_eval(const HoloCall *call, const Slice *s, float *plain)
+{
+    HoloTensor        in[HOLO_MAP_INPUTS], out = slice_view(call->out[0], call->out[0], s), *outputs[1] = {&out};
+    const HoloTensor *inputs[HOLO_MAP_INPUTS] = {NULL};
+    for (int i = 0; i < call->in_count; i++) {
+        if (!call->in[i]) continue;
+        in[i]     = slice_view(call->out[0], call->in[i], s);
+        inputs[i] = &in[i];
+    }
+    out.data      = plain;
+    HoloCall eval = *call;
+    eval.in       = inputs;
+    eval.out      = outputs;
+    return call->op->eval(&eval);
+}
+
+static HoloStatus slice_judge(HoloProducts *p, const HoloNode *node, const HoloCall *call, const Slice *s,
+                              const float *plain)
+{
+    HoloTensor   view   = slice_view(call->out[0], call->out[0], s);
+    const float *got    = view.data;
+    int64_t      offset = got - (const float *)call->out[0]->data, count = holo_tensor_count(&view);
+    view.data  = (void *)plain;
+    double top = largest(&view);
+    for (int64_t i = 0; i < count; i++)
+        HOLO_TRY(element_judge(p, node, call->error, offset + i, (double)plain[i], (double)got[i], top));
+    return HOLO_OK;
+}
+
+// The slices are evaluated before the kernel runs, which may write over its input.
+static HoloStatus run_sliced(HoloProducts *p, const HoloNode *node, HoloCall *fast, const HoloCall *call, int axis,
+                             const HoloKernel *kernel)
+{
+    size_t bytes = (size_t)SLICES * SLICE_ELEMENTS * sizeof(float);
+    float *plain = holo_memory_take(bytes);
+    Slice  slice[SLICES];
+    if (!plain) return holo_fail_memory(call->error);
+    HoloStatus status = HOLO_OK;
+    for (int i = 0; i < SLICES && !status; i++) {
+        slice[i] = slice_at(p, call->out[0], axis);
+        status   = slice_eval(call, &slice[i], plain + (size_t)i * SLICE_ELEMENTS);
+    }
+    if (!status) status = kernel->run(fast);
+    for (int i = 0; i < SLICES && !status; i++)
+        status = slice_judge(p, node, call, &slice[i], plain + (size_t)i * SLICE_ELEMENTS);
+    holo_memory_free(plain, bytes);
+    return status;
+}
+
 // ---- in place of eval, and after each node
+
+static int in_place(void *context, const HoloNode *node, const HoloCall *call)
+{
+    (void)context;
+    HoloLowering lowering = holo_lower_choose(node);
+    if (!holo_kernel_is_in_place(lowering.kernel) || slice_axis(call, &lowering) < 0) return -1;
+    for (int i = 0; i < call->in_count; i++)
+        if (call->in[i] && holo_tensor_count(call->in[i]) == holo_tensor_count(call->out[0])) return i;
+    return -1;
+}
 
 static HoloStatus instead(void *context, const HoloNode *node, HoloCall *call)
 {
@@ -150,6 +262,8 @@ static HoloStatus instead(void *context, const HoloNode *node, HoloCall *call)
     size_t scratch   = 0;
     HOLO_TRY(kernel->check(&fast, &scratch));
     HOLO_TRY(scratch_reserve(p, scratch, call->error));
+    int axis = slice_axis(call, &lowering);
+    if (axis >= 0) return run_sliced(p, node, &fast, call, axis, kernel);
     HOLO_TRY(kernel->run(&fast));
     return work_of(call) > work_plain ? sample_judge(p, node, call) : plain_judge(p, node, call);
 }
@@ -169,5 +283,5 @@ static void after(void *context, const HoloNode *node, const HoloCall *call)
 
 HoloEvalOptions holo_products_options(HoloProducts *products)
 {
-    return (HoloEvalOptions){.instead = instead, .after = after, .context = products};
+    return (HoloEvalOptions){.instead = instead, .in_place = in_place, .after = after, .context = products};
 }
