@@ -109,6 +109,13 @@ void holo_arena_deinit(HoloArena *arena)
     *arena = (HoloArena){0};
 }
 
+size_t holo_arena_used(const HoloArena *arena)
+{
+    size_t used = 0;
+    for (const struct HoloArenaBlock *block = arena->block; block; block = block->next) used += block->used;
+    return used;
+}
+
 HoloArenaMark holo_arena_mark(const HoloArena *arena)
 {
     return (HoloArenaMark){arena->block, arena->block ? arena->block->used : 0};

@@ -64,10 +64,11 @@ typedef struct HoloArenaMark {
     size_t                 used;
 } HoloArenaMark;
 
-void *holo_arena_take(HoloArena *arena, size_t size);                   // NULL: out of memory
-char *holo_arena_text(HoloArena *arena, const char *text, size_t size); // copied and terminated; NULL: out of memory
-char *holo_arena_format(HoloArena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void  holo_arena_deinit(HoloArena *arena);
+void  *holo_arena_take(HoloArena *arena, size_t size);                   // NULL: out of memory
+char  *holo_arena_text(HoloArena *arena, const char *text, size_t size); // copied and terminated; NULL: out of memory
+char  *holo_arena_format(HoloArena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void   holo_arena_deinit(HoloArena *arena);
+size_t holo_arena_used(const HoloArena *arena); // bytes in use
 // Everything taken after the mark is given back; blocks are kept for reuse, for as long as they are large enough.
 HoloArenaMark holo_arena_mark(const HoloArena *arena);
 void          holo_arena_reset(HoloArena *arena, HoloArenaMark mark);

@@ -25,7 +25,7 @@ HOLO_MUST HoloStatus          holo_file_writer_open(const char *path, HoloFileWr
 HOLO_MUST HoloStatus          holo_file_write(HoloFileWriter *writer, const void *data, size_t size, HoloError *error);
 HOLO_MUST HoloStatus          holo_file_write_at(HoloFileWriter *writer, uint64_t offset, const void *data, size_t size,
                                                  HoloError *error);
-// Renames to the final path; on failure, or with commit false, removes the temporary file.
+// Syncs to the disk and renames to the final path; on failure, or with commit false, removes the temporary file.
 HOLO_MUST HoloStatus holo_file_writer_close(HoloFileWriter *writer, bool commit, HoloError *error);
 // The bytes written so far, mapped for reading, before the file has its name.
 HOLO_MUST HoloStatus holo_file_writer_map(HoloFileWriter *writer, HoloMapping *out, HoloError *error);

@@ -1,8 +1,7 @@
 // os_posix.c - files, time and CPUs on systems that speak POSIX.
 //
-// Files are mapped, or read whole where they cannot be mapped. Writing goes to a temporary name and
-// is renamed, so a reader sees the old file or the new one. Nothing is synced to the disk: that a
-// power cut loses the newest file is accepted, that it takes minutes to write one is not.
+// Files are mapped, or read whole where they cannot be mapped. Writing goes to a temporary name, is synced to
+// the disk and renamed, so a reader sees the old file or the new one, also after a power cut.
 #include "base/files.h"
 
 #include <errno.h>
@@ -200,6 +199,32 @@ struct HoloFileWriter {
     char     buffer[WRITE_BUFFER];
 };
 
+// The folder in which `path` is, with memory of its own; NULL: none.
+static char *folder_of(const char *path)
+{
+    const char *slash  = strrchr(path, '/');
+    size_t      length = slash == path ? 1 : slash ? (size_t)(slash - path) : 1;
+    char       *folder = holo_realloc(NULL, length + 1);
+    if (!folder) return NULL;
+    memcpy(folder, slash ? path : ".", length);
+    folder[length] = 0;
+    return folder;
+}
+
+static HoloStatus fail_create(const char *path, HoloError *error)
+{
+    int        why    = errno;
+    char      *folder = folder_of(path);
+    HoloStatus status;
+    if (folder && why == ENOENT && !holo_path_exists(folder))
+        status =
+            holo_fail(error, HOLO_NO_FILE, "cannot create '%s': there is no folder '%s'; make it first", path, folder);
+    else
+        status = holo_fail(error, HOLO_NO_FILE, "cannot create '%s': %s", path, strerror(why));
+    holo_free(folder);
+    return status;
+}
+
 HoloStatus holo_file_writer_open(const char *path, HoloFileWriter **out, HoloError *error)
 {
     size_t          length = strlen(path) + 1, room = length + 32;
@@ -216,7 +241,7 @@ HoloStatus holo_file_writer_open(const char *path, HoloFileWriter **out, HoloErr
         if (w->fd >= 0 || errno != EEXIST) break;
     }
     if (w->fd < 0) {
-        HoloStatus status = fail_errno(error, "create", w->temporary);
+        HoloStatus status = fail_create(path, error);
         holo_free(w);
         return status;
     }
@@ -276,12 +301,36 @@ HoloStatus holo_file_writer_map(HoloFileWriter *w, HoloMapping *out, HoloError *
     return HOLO_OK;
 }
 
+// Not every file or file system can be synced (a pipe, some of FUSE): what says so is not at fault.
+static bool is_synced(int fd)
+{
+    while (fsync(fd) != 0)
+        if (errno != EINTR) return errno == EINVAL || errno == ENOTSUP || errno == ENOSYS || errno == EROFS;
+    return true;
+}
+
+// That the file has its name is on the disk as well. Where the folder cannot be opened, it is not known.
+static void folder_sync(const char *path)
+{
+    char *folder = folder_of(path);
+    int   fd     = folder ? open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY) : -1;
+    if (fd >= 0) {
+        (void)is_synced(fd);
+        close(fd);
+    }
+    holo_free(folder);
+}
+
 HoloStatus holo_file_writer_close(HoloFileWriter *w, bool commit, HoloError *error)
 {
     HoloStatus status = commit ? flush(w, error) : HOLO_OK;
+    if (commit && !status && !is_synced(w->fd)) status = fail_errno(error, "write", w->temporary);
     if (close(w->fd) != 0 && commit && !status) status = fail_errno(error, "write", w->temporary);
     if (commit && !status && rename(w->temporary, w->path) != 0) status = fail_errno(error, "rename to", w->path);
-    if (!commit || status) unlink(w->temporary);
+    if (!commit || status)
+        unlink(w->temporary);
+    else
+        folder_sync(w->path);
     holo_free(w);
     return status;
 }

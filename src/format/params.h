@@ -20,14 +20,41 @@ static inline int holo_kernel_is_in_place(uint32_t kernel)
     return kernel == HOLO_KERNEL_softmax_f32 || kernel == HOLO_KERNEL_map_f32 || kernel == HOLO_KERNEL_norm_f32;
 }
 
-enum { HOLO_PARAMS_MAX = 128 }; // bytes that any block fits in
+enum { HOLO_PARAMS_BYTES = 256 }; // that any block fits in
+
+// A pointwise program: functions applied element by element to inputs that broadcast to the output. An
+// operand is an input, the result of an earlier step, or the step's own number. The last result is the
+// output.
+enum { HOLO_MAP_INPUTS = 8, HOLO_MAP_STEPS = 24, HOLO_MAP_NUMBER = 255 };
+
+typedef enum HoloMapOp {
+#define HOLO_MAP_OP(id, name, operands) HOLO_MAP_##name = id,
+#include "format/map_ops.def"
+#undef HOLO_MAP_OP
+    HOLO_MAP_OPS, // how many there are
+} HoloMapOp;
+
+typedef struct HoloMapStep {
+    uint8_t op;
+    uint8_t a, b; // input i: i; result of step i: HOLO_MAP_INPUTS + i; HOLO_MAP_NUMBER
+    uint8_t zero;
+    float   number;
+} HoloMapStep;
+
+typedef struct HoloProgram {
+    uint32_t    count; // of steps; 0: the output is input 0
+    uint32_t    zero;
+    HoloMapStep step[HOLO_MAP_STEPS];
+} HoloProgram;
 
 // matmul_f32: out = alpha * A B + beta * C for MatMul, Gemm and FusedMatMul. Inputs A, B and, where
-// there is one, C; shapes are those of the operator.
+// there is one, C; shapes are those of the operator. For MatMul of domain hologram the tail is a program
+// over the product as its input 0 and the operator's inputs from 3 on.
 typedef struct HoloMatmulParams {
-    uint32_t size;
-    uint32_t flags; // HOLO_MATMUL_*
-    float    alpha, beta;
+    uint32_t    size;
+    uint32_t    flags; // HOLO_MATMUL_*
+    float       alpha, beta;
+    HoloProgram tail;
 } HoloMatmulParams;
 
 enum {
@@ -53,35 +80,50 @@ typedef struct HoloConvParams {
     uint32_t flags; // none yet
 } HoloConvParams;
 
+// conv_nhwc_f32: Conv of domain hologram, channels last. The tail is a program over the convolution as
+// its input 0 and the operator's inputs from 3 on.
+typedef struct HoloConvNhwcParams {
+    uint32_t    size;
+    uint32_t    flags; // HOLO_CONV_NHWC_*
+    HoloProgram tail;
+} HoloConvNhwcParams;
+
+enum {
+    HOLO_CONV_NHWC_PACKED   = 1, // W is stored packed
+    HOLO_CONV_NHWC_WINOGRAD = 2, // W is stored transformed for tiles of 4x4 pixels, and packed
+};
+
+enum { HOLO_WINOGRAD_PLACES = 36 }; // of a transformed tile
+
+// Has each channel a filter of its own? `filters` and `channels` are those of a group.
+static inline bool holo_conv_is_depthwise(int64_t groups, int64_t filters, int64_t channels)
+{
+    return groups > 1 && filters == 1 && channels == 1;
+}
+
+// Bytes of W packed for conv_nhwc_f32; -1: too many. Panels are [group][ceil(filters / 16)][place][channel][16],
+// of transformed weights [36][ceil(filters / 16)][channel][16], and [ceil(groups / 16)][place][16] where it is
+// depthwise.
+static inline int64_t holo_conv_nhwc_packed(uint32_t flags, int64_t groups, int64_t filters, int64_t channels,
+                                            int64_t places)
+{
+    int64_t k;
+    if (flags & HOLO_CONV_NHWC_WINOGRAD) return holo_panels_size(HOLO_WINOGRAD_PLACES, channels, filters);
+    if (holo_conv_is_depthwise(groups, filters, channels)) return holo_panels_size(1, places, groups);
+    return __builtin_mul_overflow(places, channels, &k) ? -1 : holo_panels_size(groups, k, filters);
+}
+
 // softmax_f32: Softmax over the last `axes` dimensions taken together (more than one before opset 13).
 typedef struct HoloSoftmaxParams {
     uint32_t size;
     uint32_t axes;
 } HoloSoftmaxParams;
 
-// map_f32: a program of functions applied element by element to inputs that broadcast to the output.
-// An operand is an input, the result of an earlier step, or the step's own number. The last result is
-// the output.
-enum { HOLO_MAP_INPUTS = 8, HOLO_MAP_STEPS = 14, HOLO_MAP_NUMBER = 255 };
-
-typedef enum HoloMapOp {
-#define HOLO_MAP_OP(id, name, operands) HOLO_MAP_##name = id,
-#include "format/map_ops.def"
-#undef HOLO_MAP_OP
-    HOLO_MAP_OPS, // how many there are
-} HoloMapOp;
-
-typedef struct HoloMapStep {
-    uint8_t op;
-    uint8_t a, b; // input i: i; result of step i: HOLO_MAP_INPUTS + i; HOLO_MAP_NUMBER
-    uint8_t zero;
-    float   number;
-} HoloMapStep;
-
+// map_f32: a program over the operator's inputs, of at least one step.
 typedef struct HoloMapParams {
     uint32_t    size;
-    uint32_t    count; // of steps
-    HoloMapStep step[HOLO_MAP_STEPS];
+    uint32_t    zero;
+    HoloProgram program;
 } HoloMapParams;
 
 // norm_f32: LayerNormalization and its like over the last `axes` dimensions or, where `axes` is 0,
@@ -97,17 +139,27 @@ typedef struct HoloNormParams {
 
 enum { HOLO_NORM_CENTRED = 1 };
 
-// reduce_f32: the last `axes` dimensions become one number.
+// group_norm_f32: GroupNormalization of domain hologram, channels last. The tail is a program over the result as
+// its input 0 and the operator's inputs from 3 on.
+typedef struct HoloGroupNormParams {
+    uint32_t    size;
+    uint32_t    groups;
+    float       epsilon;
+    uint32_t    zero;
+    HoloProgram tail;
+} HoloGroupNormParams;
+
+// reduce_f32: `axes` dimensions, the last or those before the last `kept`, become one number.
 typedef struct HoloReduceParams {
     uint32_t size;
     uint32_t op; // HOLO_REDUCE_*
     uint32_t axes;
-    uint32_t zero;
+    uint32_t kept; // dimensions behind these, which are kept
 } HoloReduceParams;
 
 enum { HOLO_REDUCE_SUM = 0, HOLO_REDUCE_MEAN = 1, HOLO_REDUCE_MAX = 2, HOLO_REDUCE_MIN = 3, HOLO_REDUCE_OPS = 4 };
 
-// pool_f32: MaxPool without indices and AveragePool.
+// pool_f32: MaxPool without indices and AveragePool, also those of domain hologram.
 typedef struct HoloPoolParams {
     uint32_t size;
     uint32_t flags; // HOLO_POOL_*
@@ -116,16 +168,30 @@ typedef struct HoloPoolParams {
 enum {
     HOLO_POOL_MAX        = 1,
     HOLO_POOL_COUNT_PADS = 2,       // the mean is over padding, too
+    HOLO_POOL_LAST       = 4,       // channels are the last dimension
     HOLO_POOL_TAPS       = 1 << 14, // places of a window at most: larger ones, mostly padding, are left to eval
 };
 
-// lstm_f32: LSTM with the usual activations; no lengths, peepholes, clip or coupled gates.
-typedef struct HoloLstmParams {
+// lstm_f32, gru_f32 and rnn_f32: LSTM, GRU and RNN with the usual activations; no lengths, peepholes, clip or coupled
+// gates.
+typedef struct HoloRecurrentParams {
     uint32_t size;
-    uint32_t flags; // HOLO_LSTM_*
-} HoloLstmParams;
+    uint32_t flags; // HOLO_RECURRENT_*
+} HoloRecurrentParams;
 
-enum { HOLO_LSTM_PACKED_R = 1 }; // R, each matrix transposed, is stored as panels
+// Stored by groups of 16 units: W as panels [direction][ceil(hidden / 16)][gate][inputs][16], R with all gates of a
+// group together, [direction][ceil(hidden / 16)][hidden][gate][16].
+enum { HOLO_RECURRENT_PACKED_R = 1, HOLO_RECURRENT_PACKED_W = 2 };
+
+// Bytes of weights [directions][sums][k], of so many gates, in that form; -1: too many.
+static inline int64_t holo_gates_size(int gates, int64_t directions, int64_t sums, int64_t k)
+{
+    int64_t hidden = sums / gates, size;
+    bool    over   = __builtin_mul_overflow(hidden / 16 + (hidden % 16 != 0), gates * 64, &size);
+    over |= __builtin_mul_overflow(size, directions, &size);
+    over |= __builtin_mul_overflow(size, k, &size);
+    return over ? -1 : size;
+}
 
 // transpose_f32: Transpose; the permutation is the operator's.
 typedef struct HoloTransposeParams {
@@ -133,10 +199,54 @@ typedef struct HoloTransposeParams {
     uint32_t flags; // none yet
 } HoloTransposeParams;
 
-// matmul_i8: MatMulInteger with B of two dimensions; zero points are the operator's inputs.
+// matmul_i8: MatMulInteger, QLinearMatMul, MatMulIntegerToFloat and QGemm with B of two dimensions; scales, zero
+// points and biases are the operator's inputs.
 typedef struct HoloMatmulI8Params {
     uint32_t size;
-    uint32_t flags; // none yet
+    uint32_t flags; // HOLO_MATMUL_I8_*
 } HoloMatmulI8Params;
+
+enum { HOLO_MATMUL_I8_PACKED_B = 1 }; // B is stored as panels of bytes, see gemm_i8 in kernels/kernels.h
+
+// Bytes of a matrix [k][n] of 8-bit integers as panels [ceil(n / 16)], each [ceil(k / 4)][16][4] and 16 sums
+// of 32 bits; -1: too many.
+static inline int64_t holo_panels_i8_size(int64_t k, int64_t n)
+{
+    int64_t columns = n / 16 + (n % 16 != 0), quads = k / 4 + (k % 4 != 0) + 1, size;
+    bool    over    = __builtin_mul_overflow(quads, columns, &size);
+    over |= __builtin_mul_overflow(size, 64, &size);
+    return over ? -1 : size;
+}
+
+// quantize_i8: QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear between f32 and 8 bits.
+typedef struct HoloQuantizeI8Params {
+    uint32_t size;
+    uint32_t flags; // none yet
+} HoloQuantizeI8Params;
+
+// conv_i8: ConvInteger and QLinearConv.
+typedef struct HoloConvI8Params {
+    uint32_t size;
+    uint32_t flags; // none yet
+} HoloConvI8Params;
+
+enum {
+    HOLO_CONV_I8_PLACES = 128,     // of a filter at most: larger ones are left to eval
+    HOLO_CONV_I8_K      = 1 << 14, // numbers of a filter at most
+};
+
+// cast_f32: Cast of i32 to f32.
+typedef struct HoloCastParams {
+    uint32_t size;
+    uint32_t flags; // none yet
+} HoloCastParams;
+
+// attention_f32: Attention; heads, scale, soft cap, windows and where the heads lie are the operator's.
+typedef struct HoloAttentionParams {
+    uint32_t size;
+    uint32_t flags; // none yet
+} HoloAttentionParams;
+
+enum { HOLO_ATTENTION_SIZE = 1024 }; // of a vector at most: longer ones are left to eval
 
 #endif

@@ -1,4 +1,4 @@
-// graph_control.c - types of nodes that have subgraphs: If, Loop, Scan, SequenceMap.
+// graph_control.c - types of nodes that have subgraphs: If, Loop, Scan, SequenceMap, FlexAttention.
 //
 // A subgraph's inputs are its own and then what the node captures, in the node's order. What a loop
 // carries must have one type before and after the body: sizes in which the two differ become symbols of
@@ -313,6 +313,42 @@ static HoloStatus infer_sequence_map(HoloInfer *infer, HoloNode *node)
     return HOLO_OK;
 }
 
+// ---- FlexAttention
+
+// What both subgraphs change: scores of every query against every key, in the type that softmax is computed in.
+static HoloTensor scores_type(const HoloNode *node, const HoloTensor *q, const HoloTensor *k)
+{
+    const HoloAttr *precision = attr_find(node, "softmax_precision", HOLO_ATTR_INT);
+    int64_t         dtype     = precision ? precision->i : q->dtype == HOLO_F64 ? HOLO_F64 : HOLO_F32;
+    if (dtype <= 0 || dtype >= HOLO_DTYPE_COUNT) return unknown_type;
+    return (HoloTensor){.dtype = (uint8_t)dtype, .rank = 4, .dim = {q->dim[0], q->dim[1], q->dim[2], k->dim[2]}};
+}
+
+static HoloStatus infer_flex_attention(HoloInfer *infer, HoloNode *node)
+{
+    static const char *const names[] = {"score_mod", "prob_mod"};
+    HoloTensor               scores = unknown_type, y = unknown_type;
+    if (node->in_count - node->capture_count != 3)
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (%s): has %d inputs, expected 3", node->name, node->type,
+                         node->in_count - node->capture_count);
+    const HoloTensor *q = type_of(node->in[0]), *k = type_of(node->in[1]), *v = type_of(node->in[2]);
+    if (q->rank == 4 && k->rank == 4 && v->rank == 4 && q->dtype != HOLO_NONE) {
+        scores   = scores_type(node, q, k);
+        y        = *q;
+        y.dim[3] = v->dim[3];
+    }
+    for (int i = 0; i < HOLO_COUNT(names); i++) {
+        HoloGraph *body;
+        if (!attr_find(node, names[i], HOLO_ATTR_GRAPH)) continue;
+        HOLO_TRY(find_body(infer, node, names[i], 1, &body));
+        set_input(body->inputs[0], &scores);
+        set_captures(node, body);
+        HOLO_TRY(holo_infer_graph(body, infer->depth + 1, infer->error));
+    }
+    set_out(infer, node, 0, &y);
+    return HOLO_OK;
+}
+
 // ---- any
 
 // Of others nothing is known but what their subgraphs capture.
@@ -336,7 +372,12 @@ HoloStatus holo_control_infer(HoloInfer *infer, HoloNode *node)
         int         since;
         HoloStatus (*infer)(HoloInfer *infer, HoloNode *node);
     } rows[] = {
-        {"If", 1, infer_if}, {"Loop", 1, infer_loop}, {"Scan", 9, infer_scan}, {"SequenceMap", 1, infer_sequence_map}};
+        {"If", 1, infer_if},
+        {"Loop", 1, infer_loop},
+        {"Scan", 9, infer_scan},
+        {"SequenceMap", 1, infer_sequence_map},
+        {"FlexAttention", 1, infer_flex_attention},
+    };
     for (int i = 0; i < HOLO_COUNT(rows); i++)
         if (!strcmp(rows[i].type, node->type) && node->version >= rows[i].since) return rows[i].infer(infer, node);
     return infer_other(infer, node);

@@ -9,17 +9,29 @@
 
 #include <string.h>
 
-enum { DEPTH_MAX = 64 }; // of subgraphs in subgraphs
+enum {
+    DEPTH_MAX = 64,      // of subgraphs in subgraphs
+    SHARE_MIN = 1 << 20, // bytes that runs of a subgraph may share
+};
+
+typedef struct Place { // where outputs of a graph are put
+    HoloArena *arena;
+    HoloLists *lists;  // sequences in it that may grow; NULL: none
+    bool       shares; // outputs that are sequences may refer to what is in it, or outlives it
+} Place;
 
 typedef struct Frame {           // one graph being computed
     HoloHost               host; // first: the operators' host pointer is the frame
     HoloArena             *arena;
+    bool                   shares;
     HoloArena              temp;
     const HoloEvalOptions *options;
     int                    depth;
-    HoloArena              results[2]; // of the last runs of subgraphs
-    int                    turn;       // which of the two is that of the last run
-    HoloBinding            binding;    // the numbers of symbolic sizes, where something needs them
+    HoloArena              results[2];    // of the last runs of subgraphs
+    int                    turn;          // which of the two is that of the last run
+    size_t                 results_limit; // bytes of one above which the next run goes to the other
+    HoloLists              result_lists;  // sequences in the results of the last run
+    HoloBinding            binding;       // the numbers of symbolic sizes, where something needs them
 
     // By value id.
     HoloTensor *tensor;
@@ -30,7 +42,7 @@ typedef struct Frame {           // one graph being computed
 } Frame;
 
 static HoloStatus eval_graph(const HoloGraph *graph, const HoloTensor *const *inputs, HoloTensor *const *outputs,
-                             HoloArena *arena, const HoloEvalOptions *options, int depth, HoloError *error);
+                             Place place, const HoloEvalOptions *options, int depth, HoloError *error);
 
 // ---- the host
 
@@ -44,6 +56,8 @@ static void *host_keep(const HoloHost *host, size_t size)
     return holo_arena_take(((const Frame *)host)->arena, size);
 }
 
+// As in the runtime (frame.c): results live until the second next run. Where sequences are among them, runs go on in one
+// arena until it is large, and what a run gives is copied only when it begins with an empty one.
 static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count, const HoloTensor *const *in,
                                 int out_count, HoloTensor *const *out, HoloError *error)
 {
@@ -54,10 +68,19 @@ static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count,
     if (body->input_count != in_count || body->output_count != out_count)
         return holo_fail(error, HOLO_BAD_MODEL, "subgraph %s has %d inputs and %d outputs, where %d and %d are used",
                          body->name, body->input_count, body->output_count, in_count, out_count);
-    frame->turn        = !frame->turn;
-    HoloArena *results = &frame->results[frame->turn];
-    holo_arena_reset(results, (HoloArenaMark){0});
-    return eval_graph(body, in, out, results, frame->options, frame->depth + 1, error);
+    bool has_lists = false;
+    for (int i = 0; i < out_count; i++) has_lists |= body->outputs[i]->type.kind == HOLO_SEQUENCE;
+    bool is_fresh = !has_lists || holo_arena_used(&frame->results[frame->turn]) >= frame->results_limit;
+    if (is_fresh) {
+        frame->turn = !frame->turn;
+        holo_arena_reset(&frame->results[frame->turn], (HoloArenaMark){0});
+        frame->result_lists = (HoloLists){0};
+    }
+    Place place = {&frame->results[frame->turn], is_fresh ? NULL : &frame->result_lists, !is_fresh};
+    HOLO_TRY(eval_graph(body, in, out, place, frame->options, frame->depth + 1, error));
+    size_t used = holo_arena_used(place.arena);
+    if (is_fresh) frame->results_limit = !has_lists ? 0 : used > SHARE_MIN / 2 ? 2 * used : SHARE_MIN;
+    return HOLO_OK;
 }
 
 static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void *arg, int64_t i, int worker),
@@ -67,7 +90,7 @@ static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void
     for (int64_t i = 0; i < count; i++) work(arg, i, 0);
 }
 
-static void frame_init(Frame *frame, HoloArena *arena, const HoloEvalOptions *options, int depth)
+static void frame_init(Frame *frame, Place place, const HoloEvalOptions *options, int depth)
 {
     *frame = (Frame){
         .host =
@@ -77,8 +100,10 @@ static void frame_init(Frame *frame, HoloArena *arena, const HoloEvalOptions *op
                 .subgraph = host_subgraph,
                 .parallel = host_parallel,
                 .workers  = 1,
+                .lists    = place.lists,
             },
-        .arena   = arena,
+        .arena   = place.arena,
+        .shares  = place.shares,
         .options = options,
         .depth   = depth,
     };
@@ -135,7 +160,8 @@ static HoloStatus eval_body(Frame *frame, const HoloNode *node, HoloCall *call)
     if (!status) {
         for (int i = 0; i < body->input_count; i++) in[i] = holo_in(call, i);
         for (int i = 0; i < body->output_count; i++) out[i] = holo_out(call, i) ? call->out[i] : &unwanted;
-        status = eval_graph(body, in, out, frame->arena, frame->options, frame->depth + 1, call->error);
+        status =
+            eval_graph(body, in, out, (Place){.arena = frame->arena}, frame->options, frame->depth + 1, call->error);
     }
     holo_arena_deinit(&scratch);
     return status;
@@ -171,7 +197,7 @@ static HoloStatus compute(Frame *frame, const HoloNode *node, HoloCall *call)
         if (status != HOLO_UNSUPPORTED) return status;
     }
     if (!call->op->eval) return holo_call_fail(call, HOLO_UNSUPPORTED, "the operator cannot be evaluated");
-    return call->op->eval(call);
+    return holo_op_eval(call);
 }
 
 static HoloStatus no_operator(const HoloNode *node, HoloError *error)
@@ -262,7 +288,7 @@ HoloStatus holo_node_eval(const HoloNode *node, const HoloTensor *const *in, Hol
                           HoloError *error)
 {
     Frame frame;
-    frame_init(&frame, arena, NULL, 0);
+    frame_init(&frame, (Place){.arena = arena}, NULL, 0);
     HoloStatus status = eval_call(&frame, node, in, out, error);
     frame_deinit(&frame);
     return status;
@@ -383,6 +409,7 @@ static HoloStatus take_output(Frame *frame, const HoloValue *value, HoloTensor *
     *out = frame->tensor[value->id];
     // What is not the arena's is copied: an input or a constant, and what a list or strings may refer to.
     bool is_own = value->producer && out->kind == HOLO_TENSOR && out->dtype != HOLO_STRING;
+    if (frame->shares && out->kind == HOLO_SEQUENCE && out->inner == HOLO_TENSOR) return HOLO_OK;
     return is_own ? HOLO_OK : holo_value_clone(&frame->host, out, out, error);
 }
 
@@ -399,11 +426,11 @@ static bool needs_sizes(const HoloGraph *graph, int depth)
 }
 
 static HoloStatus eval_graph(const HoloGraph *graph, const HoloTensor *const *inputs, HoloTensor *const *outputs,
-                             HoloArena *arena, const HoloEvalOptions *options, int depth, HoloError *error)
+                             Place place, const HoloEvalOptions *options, int depth, HoloError *error)
 {
     Frame     frame;
     HoloArena scratch = {0};
-    frame_init(&frame, arena, options, depth);
+    frame_init(&frame, place, options, depth);
     HoloStatus status = frame_open(&frame, graph, inputs, &scratch, error);
     if (!status && needs_sizes(graph, depth)) status = holo_graph_bind(graph, inputs, &scratch, &frame.binding, error);
     for (int i = 0; i < graph->node_count && !status; i++) status = eval_node(&frame, graph->nodes[i], error);
@@ -422,7 +449,7 @@ HoloStatus holo_graph_eval(const HoloGraph *graph, const HoloTensor *const *inpu
     HoloTensor **out     = HOLO_NEW(&scratch, HoloTensor *, graph->output_count);
     if (!out) return holo_fail_memory(error);
     for (int i = 0; i < graph->output_count; i++) out[i] = &outputs[i];
-    HoloStatus status = eval_graph(graph, inputs, out, arena, options, 0, error);
+    HoloStatus status = eval_graph(graph, inputs, out, (Place){.arena = arena}, options, 0, error);
     holo_arena_deinit(&scratch);
     return status;
 }

@@ -5,35 +5,67 @@
 // lines. A tile of C stays in registers over a block of k. Tile shapes change speed, never results:
 // an element is the sum of its blocks, each one chain of v_mad from 0. (One chain over all of k would
 // lose about three bits more of a sum over a thousand.)
+//
+// For a convolution with channels last the copy takes the rows from the image: patches cost no more than
+// a matrix does.
 
 enum { BLOCK_ROWS = HOLO_GEMM_ROWS, BLOCK_K = HOLO_GEMM_K, BLOCK_STRIDE = BLOCK_K + 16 };
 
 typedef struct Tile {
-    const float *a, *b;
-    int64_t      k, b_panel, b_step;
-    float       *c;
-    int64_t      c_row;
-    const float *d;
-    int64_t      d_row, d_column;
-    float        alpha, beta;
-    bool         resume, pause;
+    const float      *a, *b;
+    const float      *next; // the panels that come after these, or b
+    int64_t           k, b_panel, b_step;
+    float            *c;
+    int64_t           c_row;
+    const float      *d;
+    int64_t           d_row, d_column;
+    float             alpha, beta;
+    const HoloFinish *finish;
+    const float      *more; // of finish, as c is
+    bool              resume, pause;
+    int               last; // columns of the last panel
 } Tile;
 
-INL f32v tile_finish(const Tile *t, f32v sum, int row, int panel)
+#define EACH_SUM(i, j) UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++)
+
+// What becomes of the sums: each line a loop of its own, so that no element asks what it is to do. `last` are
+// the columns of the last panel.
+INL void tile_finish(const Tile *t, f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], int rows, int panels, int last)
 {
-    sum = v_mul(sum, v_set1(t->alpha));
-    if (!t->d) return sum;
-    const float *d = t->d + row * t->d_row;
-    return v_mad(v_set1(t->beta), t->d_column ? v_load(d + panel * LANES) : v_set1(*d), sum);
+#define COLUMNS(j) ((j) + 1 < panels ? LANES : last)
+#define PART(p, j) v_load_lanes((p) + (j)*LANES, COLUMNS(j))
+    const HoloFinish *finish = t->pause ? NULL : t->finish;
+    if (t->resume) EACH_SUM(i, j) sum[i][j] = v_add(PART(t->c + i * t->c_row, j), sum[i][j]);
+    if (!t->pause && t->alpha != 1) EACH_SUM(i, j) sum[i][j] = v_mul(sum[i][j], v_set1(t->alpha));
+    if (!t->pause && t->d) {
+        f32v beta = v_set1(t->beta);
+        if (t->d_column && !t->d_row) {
+            UNROLL for (int j = 0; j < panels; j++)
+            {
+                f32v d                                          = PART(t->d, j);
+                UNROLL for (int i = 0; i < rows; i++) sum[i][j] = v_mad(beta, d, sum[i][j]);
+            }
+        } else if (t->d_column)
+            EACH_SUM(i, j) sum[i][j] = v_mad(beta, PART(t->d + i * t->d_row, j), sum[i][j]);
+        else
+            EACH_SUM(i, j) sum[i][j] = v_mad(beta, v_set1(t->d[i * t->d_row]), sum[i][j]);
+    }
+    if (finish && finish->more) EACH_SUM(i, j) sum[i][j] = v_add(sum[i][j], PART(t->more + i * t->c_row, j));
+    if (finish && finish->has_low) EACH_SUM(i, j) sum[i][j] = v_at_least(sum[i][j], v_set1(finish->low));
+    if (finish && finish->has_high) EACH_SUM(i, j) sum[i][j] = v_at_most(sum[i][j], v_set1(finish->high));
+    EACH_SUM(i, j) v_store_lanes(t->c + i * t->c_row + j * LANES, sum[i][j], COLUMNS(j));
+#undef PART
+#undef COLUMNS
 }
 
 INL void tile(const Tile *t, int rows, int panels)
 {
     f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS];
-    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] = v_set1(0);
-    const float *a = t->a, *b = t->b;
-    for (int64_t p = 0; p < t->k; p++, a++, b += t->b_step) {
+    EACH_SUM(i, j) sum[i][j] = v_set1(0);
+    const float *a = t->a, *b = t->b, *next = t->next;
+    for (int64_t p = 0; p < t->k; p++, a++, b += t->b_step, next += t->b_step) {
         f32v column[GEMM_WIDE_PANELS];
+        UNROLL for (int j = 0; j < panels; j++) __builtin_prefetch(next + j * t->b_panel, 0, 2);
         UNROLL for (int j = 0; j < panels; j++) column[j] = v_load(b + j * t->b_panel);
         UNROLL for (int i = 0; i < rows; i++)
         {
@@ -41,12 +73,10 @@ INL void tile(const Tile *t, int rows, int panels)
             UNROLL for (int j = 0; j < panels; j++) sum[i][j] = v_mad(row, column[j], sum[i][j]);
         }
     }
-    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++)
-    {
-        float *c   = t->c + i * t->c_row + j * LANES;
-        f32v   all = t->resume ? v_add(v_load(c), sum[i][j]) : sum[i][j];
-        v_store(c, t->pause ? all : tile_finish(t, all, i, j));
-    }
+    if (t->last == LANES)
+        tile_finish(t, sum, rows, panels, LANES);
+    else
+        tile_finish(t, sum, rows, panels, t->last);
 }
 
 #define X(rows, panels)                               \
@@ -63,27 +93,6 @@ static void (*const tiles[GEMM_ROWS + 1][GEMM_WIDE_PANELS + 1])(const Tile *) = 
 #undef X
 };
 
-// A tile whose last panel is not full: it works on copies, of which only what C has is kept.
-static void tile_at_edge(const Tile *t, int rows, int panels, int columns)
-{
-    float c[GEMM_ROWS * GEMM_WIDE_PANELS * LANES], d[GEMM_ROWS * GEMM_WIDE_PANELS * LANES];
-    int   width = panels * LANES;
-    Tile  inner = *t;
-    inner.c     = c;
-    inner.c_row = width;
-    for (int i = 0; t->resume && i < rows; i++)
-        for (int j = 0; j < width; j++) c[i * width + j] = j < columns ? t->c[i * t->c_row + j] : 0;
-    if (t->d && t->d_column) {
-        inner.d     = d;
-        inner.d_row = width;
-        for (int i = 0; i < rows; i++)
-            for (int j = 0; j < width; j++) d[i * width + j] = j < columns ? t->d[i * t->d_row + j] : 0;
-    }
-    tiles[rows][panels](&inner);
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < columns; j++) t->c[i * t->c_row + j] = c[i * width + j];
-}
-
 // Rows of A, whatever its strides, to rows that are BLOCK_STRIDE apart. Columns go in groups, so
 // that a transposed A is read a cache line at a time.
 static void copy_block(const float *a, int64_t row, int64_t column, int64_t rows, int64_t k, float *block)
@@ -99,6 +108,105 @@ static void copy_block(const float *a, int64_t row, int64_t column, int64_t rows
     }
 }
 
+// ---- rows of a convolution
+
+INL void zero_row(int64_t count, float *to)
+{
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES) v_store(to + i, v_set1(0));
+    if (i < count) v_store_part(to + i, v_set1(0), (int)(count - i));
+}
+
+INL int64_t clamp(int64_t x, int64_t low, int64_t high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+// Floats from <= i < to of a line, all the places of the kernel in one row of the image: place 0 is at x.
+// Where pixels follow each other as places do, what is inside is one run.
+INL void line_copy(const HoloPatchRows *p, const float *row, int64_t x, int64_t from, int64_t to, float *out)
+{
+    const HoloConvShape *s = p->shape;
+    if (s->dilation[2] == 1 && p->channels == p->pixel) {
+        if (x >= 0 && x + s->kernel[2] <= s->in[2]) {
+            copy_row(row + (x * p->pixel + from), to - from, out);
+            return;
+        }
+        int64_t first = clamp(-x * p->pixel, from, to), end = clamp((s->in[2] - x) * p->pixel, first, to);
+        zero_row(first - from, out);
+        copy_row(row + (x * p->pixel + first), end - first, out + (first - from));
+        zero_row(to - end, out + (end - from));
+        return;
+    }
+    for (int64_t place = from / p->channels; from < to; place++) {
+        int64_t at = x + place * s->dilation[2], c = from - place * p->channels;
+        int64_t count = (to - from < p->channels - c ? to - from : p->channels - c);
+        if (at >= 0 && at < s->in[2])
+            copy_row(row + (at * p->pixel + c), count, out);
+        else
+            zero_row(count, out);
+        out += count;
+        from += count;
+    }
+}
+
+// Where in a patch a block of k begins.
+typedef struct PatchStart {
+    int64_t kz, ky, from; // the line, and a float of it
+    int64_t line;         // floats of a line
+} PatchStart;
+
+// k floats from `start` on of what the output pixel at z, y, x of an image sees.
+INL void patch_row(const HoloPatchRows *p, const float *image, const int64_t *at, PatchStart start, int64_t k,
+                   float *out)
+{
+    const HoloConvShape *s = p->shape;
+    int64_t              z = at[0] * s->stride[0] - s->pad[0] + start.kz * s->dilation[0];
+    int64_t              y = at[1] * s->stride[1] - s->pad[1], x = at[2] * s->stride[2] - s->pad[2];
+    while (k > 0) {
+        int64_t to = start.from + k < start.line ? start.from + k : start.line, in_y = y + start.ky * s->dilation[1];
+        if (z >= 0 && z < s->in[0] && in_y >= 0 && in_y < s->in[1])
+            line_copy(p, image + (z * s->in[1] + in_y) * s->in[2] * p->pixel, x, start.from, to, out);
+        else
+            zero_row(to - start.from, out);
+        out += to - start.from;
+        k -= to - start.from;
+        start.from = 0;
+        if (++start.ky == s->kernel[1]) {
+            start.ky = 0;
+            z += s->dilation[0];
+        }
+    }
+}
+
+static void copy_patches(const HoloPatchRows *p, const float *a, int64_t row, int64_t rows, int64_t first, int64_t k,
+                         float *block)
+{
+    const HoloConvShape *s      = p->shape;
+    int64_t              pixels = s->out[0] * s->out[1] * s->out[2], floats = s->in[0] * s->in[1] * s->in[2] * p->pixel;
+    int64_t              pixel = (p->first + row) % pixels, line = s->kernel[2] * p->channels;
+    const float         *image = a + (p->first + row) / pixels * floats;
+    int64_t              at[3] = {pixel / s->out[2] / s->out[1], pixel / s->out[2] % s->out[1], pixel % s->out[2]};
+    PatchStart           start = {first / line / s->kernel[1], first / line % s->kernel[1], first % line, line};
+    for (int64_t i = 0; i < rows; i++) {
+        patch_row(p, image, at, start, k, block + i * BLOCK_STRIDE);
+        int d = 2;
+        while (d >= 0 && ++at[d] == s->out[d]) at[d--] = 0;
+        if (d < 0) image += floats;
+    }
+}
+
+// ---- blocks
+
+// Where B goes on behind the panels at j. It is read ahead while the first rows are multiplied with these: large
+// weights then come from memory as fast as they are needed.
+static const float *panels_after(const HoloGemm *g, int64_t j, int panels, int64_t first, int64_t k)
+{
+    const float *b = g->b + first * g->b_step;
+    if (j + panels * LANES < g->n) return b + (j / LANES + panels) * g->b_panel;
+    return first + k < g->k ? b + k * g->b_step : g->b_next ? g->b_next : b;
+}
+
 // One block of A, in scratch, against all panels: C rows from `row` on, k from `first` on.
 static void gemm_block(const HoloGemm *g, int64_t row, int64_t rows, int64_t first, int64_t k)
 {
@@ -111,12 +219,13 @@ static void gemm_block(const HoloGemm *g, int64_t row, int64_t rows, int64_t fir
         int64_t left = g->n - j;
         panels       = left > (panel_max - 1) * LANES ? panel_max : left > LANES && panel_max > 2 ? 2 : 1;
         if (!tiles[height][panels]) panels = 1;
-        int columns = left < panels * LANES ? (int)left : panels * LANES;
+        const float *b = g->b + j / LANES * g->b_panel + first * g->b_step;
         for (int64_t s = 0, i = 0; s < steps; s++) {
             int  tall = (int)(height + (s < taller));
             Tile t    = {
                    .a        = g->scratch + i * BLOCK_STRIDE,
-                   .b        = g->b + j / LANES * g->b_panel + first * g->b_step,
+                   .b        = b,
+                   .next     = s ? b : panels_after(g, j, panels, first, k),
                    .k        = k,
                    .b_panel  = g->b_panel,
                    .b_step   = g->b_step,
@@ -127,13 +236,13 @@ static void gemm_block(const HoloGemm *g, int64_t row, int64_t rows, int64_t fir
                    .d_column = g->d_column,
                    .alpha    = g->alpha,
                    .beta     = g->beta,
+                   .finish   = g->finish,
+                   .more     = g->finish && g->finish->more ? g->finish->more + (row + i) * g->c_row + j : NULL,
                    .resume   = g->resume || first > 0,
                    .pause    = g->pause || first + k < g->k,
+                   .last     = left < panels * LANES ? (int)(left - (panels - 1) * LANES) : LANES,
             };
-            if (columns < panels * LANES)
-                tile_at_edge(&t, tall, panels, columns);
-            else
-                tiles[tall][panels](&t);
+            tiles[tall][panels](&t);
             i += tall;
         }
     }
@@ -146,11 +255,24 @@ static void gemm_f32(const HoloGemm *g)
         int64_t k = g->k - first < BLOCK_K ? g->k - first : BLOCK_K;
         for (int64_t row = 0; row < g->m; row += BLOCK_ROWS) {
             int64_t rows = g->m - row < BLOCK_ROWS ? g->m - row : BLOCK_ROWS;
-            copy_block(g->a + row * g->a_row + first * g->a_column, g->a_row, g->a_column, rows, k, g->scratch);
+            if (g->patch && k)
+                copy_patches(g->patch, g->a, row, rows, first, k, g->scratch);
+            else if (!g->patch)
+                copy_block(g->a + row * g->a_row + first * g->a_column, g->a_row, g->a_column, rows, k, g->scratch);
             gemm_block(g, row, rows, first, k);
         }
         first += BLOCK_K;
     } while (first < g->k);
+}
+
+// As v_transpose for a block that is not whole: `rows` of the output, 0 where there is no column.
+static void pack_corner(int rows, int columns, const float *p, int64_t stride, float *out)
+{
+    float block[LANES * LANES], turned[LANES * LANES];
+    for (int i = 0; i < LANES; i++)
+        v_store(block + i * LANES, i < columns ? v_load_part(p + i * stride, 0, rows) : v_set1(0));
+    v_transpose(block, LANES, turned);
+    for (int r = 0; r < rows; r++) v_store(out + r * LANES, v_load(turned + r * LANES));
 }
 
 static void pack_f32(int64_t k, int64_t n, const float *b, int64_t row, int64_t column, float *out)
@@ -165,6 +287,10 @@ static void pack_f32(int64_t k, int64_t n, const float *b, int64_t row, int64_t 
             int rows = k - p < LANES ? (int)(k - p) : LANES;
             if (row == 1 && rows == LANES && columns == LANES) {
                 v_transpose(b + p + j * column, column, out);
+                continue;
+            }
+            if (row == 1) {
+                pack_corner(rows, columns, b + p + j * column, column, out);
                 continue;
             }
             for (int r = 0; r < rows; r++)

@@ -15,6 +15,29 @@
 
 enum { HOLO_PANEL = 16 }; // columns of a packed panel, on every CPU
 
+// ---- the geometry of a convolution or pooling. Three spatial dimensions: depth, height, width; those that it does not
+// have come first, with sizes and strides of 1 and no padding.
+typedef struct HoloConvShape {
+    int64_t in[3], out[3], kernel[3], stride[3], dilation[3], pad[3];
+} HoloConvShape;
+
+// What the pixels of a convolution see of images [image][depth][height][width][channel]: row r is of output
+// pixel `first` + r, counted over all images; in it are the places of the kernel in order, of each its
+// channels. What is outside an image is 0.
+typedef struct HoloPatchRows {
+    const HoloConvShape *shape;
+    int64_t              channels; // of a place
+    int64_t              pixel;    // floats from one pixel to the next: `channels`, or more where it is a group
+    int64_t              first;
+} HoloPatchRows;
+
+// What becomes of sums on their way to memory: `more` is added, then they are kept from `low` to `high`.
+typedef struct HoloFinish {
+    const float *more; // NULL: none. Else it lies as the output does, its first element with that of the output
+    bool         has_low, has_high;
+    float        low, high; // a < low ? low : a, and so on: NaN stays
+} HoloFinish;
+
 // ---- gemm_f32: C = alpha * A B + beta * D, each element a sum over k in order: of blocks of HOLO_GEMM_K,
 // each summed from 0
 //
@@ -23,19 +46,22 @@ enum { HOLO_PANEL = 16 }; // columns of a packed panel, on every CPU
 // made by several calls over parts of k, whole blocks but for the last: all but the first with `resume`,
 // all but the last with `pause`; the bits are those of one call.
 typedef struct HoloGemm {
-    int64_t      m, n, k;
-    const float *a;
-    int64_t      a_row, a_column; // distances in floats
-    const float *b;
-    int64_t      b_panel, b_step; // floats from one panel, and from one k, to the next: 16 * k and 16 where packed
-    float       *c;               // overlaps nothing else
-    int64_t      c_row;
-    const float *d;               // NULL: no D, beta is not looked at
-    int64_t      d_row, d_column; // d_column is 0 or 1
-    float        alpha, beta;
-    bool         resume;  // sums are added to what C holds
-    bool         pause;   // C gets bare sums: alpha and D come later
-    float       *scratch; // HOLO_GEMM_SCRATCH floats, 64-byte aligned
+    int64_t              m, n, k;
+    const float         *a;
+    int64_t              a_row, a_column; // distances in floats
+    const HoloPatchRows *patch;           // NULL: none. Else A is rows of it, and `a` are the images
+    const float         *b;
+    int64_t           b_panel, b_step; // floats from one panel, and from one k, to the next: 16 * k and 16 where packed
+    const float      *b_next;          // NULL: none. B of the product that the caller makes next: it is read ahead
+    float            *c;               // overlaps nothing else
+    int64_t           c_row;
+    const float      *d;               // NULL: no D, beta is not looked at
+    int64_t           d_row, d_column; // d_column is 0 or 1
+    float             alpha, beta;
+    const HoloFinish *finish;  // NULL: none. Of what the formula gives
+    bool              resume;  // sums are added to what C holds
+    bool              pause;   // C gets bare sums: alpha, D and finish come later
+    float            *scratch; // HOLO_GEMM_SCRATCH floats, 64-byte aligned
 } HoloGemm;
 
 enum {
@@ -46,25 +72,62 @@ enum {
 
 // ---- pack_f32: B[k][n], its elements `row` and `column` floats apart, into panels
 
-// ---- gemm_i16: C = A B of 16-bit integers within -255 .. 255, sums modulo 2^32
+// ---- gemm_i8: C = A B of 8-bit integers, exact modulo 2^32, with terms of rows and columns added:
+// C[i][j] = column[j] + zero[j] * row[i] + sum over k of A[i][k] * B[k][j]
 //
-// rows_i16 makes A of 8-bit integers less a zero point: rows of k, one 0 behind an odd k. pack_i16 makes
-// B, less a zero point for each column: panels [ceil(n / 16)][ceil(k / 2)][16][2], padded with 0.
-typedef struct HoloGemmI16 {
-    int64_t        m, n, pairs; // of k
-    const int16_t *a;
-    int64_t        a_row; // even
-    const int16_t *b;
+// rows_i8 lays A out, signed: unsigned bytes less 128; a row is in a form of the level's own and takes
+// HOLO_I8_ROW(k) bytes. It gives the sums of the rows. pack_i8 packs B, unsigned: signed bytes plus 128;
+// panels [ceil(n / 16)] of quads [ceil(k / 4)][16][4], padded with 0, and behind them the sums of the
+// panel's columns [16] as 32-bit integers. The form of B is the same on every level.
+typedef struct HoloGemmI8 {
+    int64_t        m, n, quads; // of k
+    const void    *a;
+    int64_t        a_row; // bytes
+    const uint8_t *b;
+    int64_t        b_panel; // bytes from one panel to the next
+    const int32_t *row;
+    const int32_t *zero, *column; // as many as panels have columns
     int32_t       *c;
     int64_t        c_row;
-    bool           resume; // sums go on from what C holds
-} HoloGemmI16;
+    bool           resume; // what C holds is added, too
+} HoloGemmI8;
 
-// ---- convolution. Three spatial dimensions: depth, height, width; those that a convolution does not
-// have come first, with sizes and strides of 1 and no padding.
-typedef struct HoloConvShape {
-    int64_t in[3], out[3], kernel[3], stride[3], dilation[3], pad[3];
-} HoloConvShape;
+// Rows must not fall on the same cache lines.
+#define HOLO_I8_ROW(k)   (((k) + 3) / 4 * 8 + 64)
+#define HOLO_I8_PANEL(k) (((k) + 3) / 4 * 64 + 64)
+
+// patch_i8: what output pixels first <= p < end of a convolution see, as panels of gemm_i8 of 16 pixels; k are
+// channels and places of the kernel, counted as in a filter [channel][depth][height][width].
+typedef struct HoloPatchI8 {
+    const HoloConvShape *shape; // with at most HOLO_CONV_I8_PLACES places of the kernel
+    const uint8_t       *image; // [channel][depth][height][width]
+    int64_t              channels;
+    bool                 is_signed;
+    uint8_t              zero; // what is outside the image
+    int64_t              first, end;
+} HoloPatchI8;
+
+// ---- finish_i8: sums of products become numbers: x = (sum + c) * scale + bias in double is the real result,
+// rint((sum + c) * (scale / y_scale)) + y_zero in float, as far as it fits, the integer one (holo_requantise)
+typedef struct HoloFinishI8 {
+    int64_t        n;
+    const int32_t *sums;
+    const int32_t *c; // NULL: 0
+    const double  *scale;
+    bool           c_is_one, scale_is_one; // one number for all
+    const float   *bias;                   // NULL: 0
+    double         y_scale, y_zero;
+    int            to; // HOLO_FINISH_*
+    void          *out;
+} HoloFinishI8;
+
+enum { HOLO_FINISH_F32, HOLO_FINISH_U8, HOLO_FINISH_I8 };
+
+// quantize_f32 and dequantize_i8: QuantizeLinear and DequantizeLinear with one scale; zero is within the type.
+// range_f32: *low and *high become the least and the largest of them and x; NaN is passed over.
+// float_i32: integers as floats, rounded to nearest.
+
+// ---- convolution with channels before the spatial dimensions
 
 // patch_f32: what output pixels first <= p < end see, as panels of 16 pixels [k][16]. Row k is one
 // channel and place of the kernel, counted as in a filter [channel][depth][height][width]; pixels
@@ -94,6 +157,32 @@ typedef struct HoloDepthwise {
 
 enum { HOLO_DEPTHWISE_SLACK = 128 };
 
+// ---- convolution with channels last
+
+// depthwise_nhwc_f32: a filter for each channel; output pixels first <= p < end, counted over all images.
+typedef struct HoloDepthwiseNhwc {
+    const HoloConvShape *shape;
+    int64_t              channels;
+    const float         *image;  // [image][depth][height][width][channel]
+    const float         *filter; // panels [ceil(channels / 16)][place][16]
+    const float         *bias;   // NULL: none
+    const HoloFinish    *finish; // NULL: none
+    float               *out;    // as the image
+} HoloDepthwiseNhwc;
+
+// 3x3 filters by tiles of 4x4 pixels: a tile of the output is made of products of 36 numbers for each filter and
+// channel. winograd_in_f32 makes the numbers of the images, for tiles first <= t < end; winograd_out_f32 makes
+// pixels of the 36 sums over channels. Tiles are counted [image][row][column].
+typedef struct HoloWinograd {
+    const HoloConvShape *shape;
+    float               *tiles;      // [36][tile][channel], tile `first` at 0
+    int64_t              place, row; // floats from one of the 36, and from one tile, to the next
+    int64_t              pixel;      // and from one pixel of the images or the outputs
+    int64_t              channels;   // or filters; rows of tiles have room for a multiple of 16
+} HoloWinograd;
+
+enum { HOLO_WINOGRAD_TILE = 4 };
+
 // pool_f32: the largest element under the kernel, or the mean; output rows first <= r < end.
 typedef struct HoloPool {
     const HoloConvShape *shape;
@@ -102,6 +191,12 @@ typedef struct HoloPool {
     int64_t              divisor; // of a mean; 0: as many as are inside the image
     float               *out;
 } HoloPool;
+
+// pool_last_f32: the same with the channels of a pixel beside each other.
+
+// ---- rows of channels. reduce_columns_f32 makes one number of each column of rows that are `row` floats apart;
+// moments_f32 the sum of each column and of its squares; affine_f32 multiplies each column by its factor and adds its
+// addend.
 
 // ---- rows. reduce_f32 makes one number of each row; op is HOLO_REDUCE_*, see format/params.h.
 
@@ -126,17 +221,79 @@ typedef struct HoloMap {
     float       *out;                // may be a or b
 } HoloMap;
 
+// ---- attention_f32: out = softmax(scale * Q K^T + mask) V for some rows of queries of one head
+//
+// Row r is at place + r * place_step among the keys. It sees those that are at most `before` before and
+// `after` after that place; a row that sees none gives 0.
+typedef struct HoloAttend {
+    int64_t      rows, keys; // at least one row, at most HOLO_ATTENTION_ROWS
+    int64_t      size, v_size;
+    const float *q, *k, *v;
+    int64_t      q_row, k_row, v_row; // floats from one vector to the next
+    float       *out;
+    int64_t      out_row;
+    float        scale, softcap; // softcap 0: none
+    const void  *mask;           // NULL: none. Numbers to add, or bytes: 0 hides a key
+    bool         mask_is_bool;
+    int64_t      mask_row, mask_key; // mask_key is 0 or 1
+    int64_t      mask_keys;          // those from here on are hidden
+    int64_t      place, place_step;  // place_step is 0 or 1
+    int64_t      before, after;
+    float       *scratch; // holo_attend_scratch floats, 64-byte aligned
+} HoloAttend;
+
+enum {
+    HOLO_ATTENTION_ROWS = HOLO_GEMM_ROWS,
+    HOLO_ATTENTION_KEYS = HOLO_GEMM_K, // that are looked at together
+};
+
+static inline int64_t holo_attend_scratch(int64_t size, int64_t v_size)
+{
+    int64_t width = (v_size + HOLO_PANEL - 1) / HOLO_PANEL * HOLO_PANEL, longest = size > width ? size : width;
+    return 2 * HOLO_GEMM_SCRATCH + HOLO_ATTENTION_ROWS * (width + 2) + HOLO_ATTENTION_KEYS * (longest + 1);
+}
+
 // ---- softmax_f32: each row of x becomes e^x / sum(e^x); x and out may be the same
 
+// ---- recurrent layers, by groups of 16 units of the state
+
+// pack_gates_f32: the columns of one group, transposed, all gates: as panels [gate][k][16] or, mixed, [k][gate][16];
+// units that are not there are 0.
+// state_gates_f32: sums [gate][16] of one row of a state times one group of 1, 3 or 4 gates, mixed; here `w` is what
+// pack_gates_f32 makes.
+typedef struct HoloGates {
+    const float *w; // [gates * hidden][k]
+    int          gates;
+    int64_t      hidden, k;
+    bool         is_mixed;
+} HoloGates;
+
+// lstm_step_f32, gru_step_f32, rnn_step_f32: the new state of a group, for some rows of the batch. Gates are as the
+// operator has them.
+typedef struct HoloCellStep {
+    int64_t      rows;
+    int          lanes; // units that are there
+    const float *in;    // [rows][gates][16]: what the inputs give, with biases
+    int64_t      in_row;
+    const float *sums; // the same, of the state: without biases
+    int64_t      sums_row;
+    const float *bias;  // GRU: [gates][16], of which the last is added to its sum
+    float       *cells; // LSTM: [rows][16], old ones become new ones
+    int64_t      cells_row;
+    const float *before; // GRU: the old state
+    float       *y;      // the new state
+    int64_t      row;    // floats from one row of a state to the next
+} HoloCellStep;
+
 typedef struct HoloKernels {
-    const char *level; // "sse2", "avx2", "avx512", "neon"
+    const char *level; // "sse2", "avx2", "avx512", "avx512vnni", "neon"
     int         exact; // 1: mul and add, never fused
 #define KERNEL(name, ret, args) ret(*name) args;
 #include "kernels/kernels.def"
 #undef KERNEL
 } HoloKernels;
 
-// The table for this machine and class. HOLO_CPU=sse2|avx2|avx512|neon in the environment masks the
+// The table for this machine and class. HOLO_CPU=sse2|avx2|avx512|avx512vnni|neon in the environment masks the
 // level down; it is read once.
 const HoloKernels *holo_kernels(int exact);
 

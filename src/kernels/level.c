@@ -5,13 +5,21 @@
 #include "kernels/vec.h"
 
 #include "kernels/conv_f32.c"
+#include "kernels/depthwise_nhwc_f32.c"
 #include "kernels/gemm_f32.c"
-#include "kernels/gemm_i16.c"
+
+#include "kernels/attention_f32.c"
+#include "kernels/gemm_i8.c"
+#include "kernels/conv_i8.c"
+#include "kernels/last_f32.c"
 #include "kernels/map_f32.c"
 #include "kernels/pool_f32.c"
+#include "kernels/quantize.c"
+#include "kernels/recurrent_f32.c"
 #include "kernels/rows_f32.c"
 #include "kernels/softmax_f32.c"
 #include "kernels/transpose_f32.c"
+#include "kernels/winograd_f32.c"
 
 #define TEXT_(x)             #x
 #define TEXT(x)              TEXT_(x)
@@ -29,3 +37,25 @@ const HoloKernels TABLE(HOLO_LEVEL, HOLO_EXACT) = {
 #include "kernels/kernels.def"
 #undef KERNEL
 };
+
+#if defined __AVX512BW__
+// The same table, with what a CPU has that multiplies quads of bytes.
+#include "kernels/gemm_i8_quads.c"
+
+#define QUADS_0 holo_kernels_avx512vnni
+#define QUADS_1 holo_kernels_avx512vnni_exact
+#define QUADS_(exact) QUADS_##exact
+#define QUADS(exact)  QUADS_(exact)
+#define gemm_i8 gemm_i8_quads
+#define rows_i8 rows_i8_quads
+
+extern const HoloKernels QUADS(HOLO_EXACT);
+
+const HoloKernels QUADS(HOLO_EXACT) = {
+    "avx512vnni",
+    HOLO_EXACT,
+#define KERNEL(name, ret, args) name,
+#include "kernels/kernels.def"
+#undef KERNEL
+};
+#endif

@@ -17,11 +17,14 @@
 // registers; EVEN_ODD: the even ones of the first, then the odd ones of the second. GEMM_TILES: shapes
 // of C held in registers by the matrix product, as rows x panels of 16 columns, one X for each;
 // GEMM_ROWS, GEMM_PANELS is the shape for large products, and products of at most GEMM_WIDE_ROWS rows
-// take GEMM_WIDE_PANELS panels at once.
+// take GEMM_WIDE_PANELS panels at once. DEPTHWISE_TILES: pixels whose sums a depthwise convolution holds,
+// up to DEPTHWISE_PIXELS; fewer pixels take up to DEPTHWISE_VECTORS vectors of channels at once.
 // clang-format off
 #if defined __AVX512F__
 #include <immintrin.h>
 enum { NATIVE = 64, GEMM_ROWS = 12, GEMM_PANELS = 2, GEMM_WIDE_ROWS = 6, GEMM_WIDE_PANELS = 4 };
+enum { DEPTHWISE_PIXELS = 8, DEPTHWISE_VECTORS = 4 };
+#define DEPTHWISE_TILES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
 #define GEMM_TILES(X)                                                                                                  \
     X(1, 1)                                                                                                            \
     X(2, 1)                                                                                                            \
@@ -34,6 +37,8 @@ enum { NATIVE = 64, GEMM_ROWS = 12, GEMM_PANELS = 2, GEMM_WIDE_ROWS = 6, GEMM_WI
 #elif defined __AVX2__
 #include <immintrin.h>
 enum { NATIVE = 32, GEMM_ROWS = 6, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 4 };
+enum { DEPTHWISE_PIXELS = 4, DEPTHWISE_VECTORS = 4 };
+#define DEPTHWISE_TILES(X) X(1) X(2) X(3) X(4)
 #define GEMM_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(1, 4)
 #define ZIP_LOW       0, 8, 1, 9, 2, 10, 3, 11
 #define ZIP_HIGH      4, 12, 5, 13, 6, 14, 7, 15
@@ -41,6 +46,8 @@ enum { NATIVE = 32, GEMM_ROWS = 6, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WID
 #elif defined __aarch64__
 #include <arm_neon.h>
 enum { NATIVE = 16, GEMM_ROWS = 6, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 4 };
+enum { DEPTHWISE_PIXELS = 4, DEPTHWISE_VECTORS = 4 };
+#define DEPTHWISE_TILES(X) X(1) X(2) X(3) X(4)
 #define GEMM_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(1, 4)
 #define ZIP_LOW       0, 4, 1, 5
 #define ZIP_HIGH      2, 6, 3, 7
@@ -51,16 +58,19 @@ enum { NATIVE = 16, GEMM_ROWS = 6, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WID
 #endif
 // clang-format on
 enum { NATIVE = 16, GEMM_ROWS = 3, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 2 };
-#define GEMM_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(1, 2)
-#define ZIP_LOW       0, 4, 1, 5
-#define ZIP_HIGH      2, 6, 3, 7
-#define EVEN_ODD      0, 2, 5, 7
+enum { DEPTHWISE_PIXELS = 2, DEPTHWISE_VECTORS = 2 };
+#define DEPTHWISE_TILES(X) X(1) X(2)
+#define GEMM_TILES(X)      X(1, 1) X(2, 1) X(3, 1) X(1, 2)
+#define ZIP_LOW            0, 4, 1, 5
+#define ZIP_HIGH           2, 6, 3, 7
+#define EVEN_ODD           0, 2, 5, 7
 #endif
 
 enum { LANES = 16, NATIVE_LANES = NATIVE / 4, REGISTERS = LANES / NATIVE_LANES };
 
 typedef float   f32n __attribute__((vector_size(NATIVE)));
 typedef int32_t i32n __attribute__((vector_size(NATIVE)));
+typedef uint32_t u32n __attribute__((vector_size(NATIVE)));
 typedef float   f32u __attribute__((vector_size(NATIVE), aligned(4), may_alias)); // as it lies in memory
 typedef struct {
     f32n r[REGISTERS];
@@ -204,6 +214,18 @@ INL f32v v_top_of(f32v a, f32v b) // the larger, NaN where either is
     return a;
 }
 
+INL f32v v_at_least(f32v a, f32v low) // a where it is NaN
+{
+    EACH(i) a.r[i] = n_max(low.r[i], a.r[i]);
+    return a;
+}
+
+INL f32v v_at_most(f32v a, f32v high)
+{
+    EACH(i) a.r[i] = n_min(high.r[i], a.r[i]);
+    return a;
+}
+
 // ---- parts of vectors
 
 INL f32v v_only(f32v v, int first, int end, float other) // lanes first <= l < end; `other` in the rest
@@ -240,6 +262,11 @@ INL f32v v_load_part(const float *p, int first, int end)
 #endif
 }
 
+INL f32v v_load_lanes(const float *p, int lanes) // the first `lanes`
+{
+    return lanes == LANES ? v_load(p) : v_load_part(p, 0, lanes);
+}
+
 INL void v_store_part(float *p, f32v v, int count) // the first `count` lanes
 {
 #if defined __AVX512F__
@@ -249,6 +276,14 @@ INL void v_store_part(float *p, f32v v, int count) // the first `count` lanes
     v_store(t, v);
     for (int i = 0; i < count; i++) p[i] = t[i];
 #endif
+}
+
+INL void v_store_lanes(float *p, f32v v, int lanes)
+{
+    if (lanes == LANES)
+        v_store(p, v);
+    else
+        v_store_part(p, v, lanes);
 }
 
 INL f32v v_load_even(const float *p) // p[0], p[2] ... p[30]: nothing beyond is touched
@@ -329,31 +364,38 @@ INL float v_top(f32v v) // the largest lane
 
 // ---- functions: within 3 ulp, NaN stays NaN
 
-// e^y * 2^-n for -104 <= y <= 89, between 0.7 and 1.42; n is the whole part of y / ln 2, rounded.
-INL f32n n_exp_rest(f32n y, i32n *out_n)
+// e^y * 2^-n for a whole n near y / ln 2: between 0.7 and 1.42.
+INL f32n n_exp_near(f32n y, f32n n)
 {
     const f32n zero = {0};
     // y = n ln 2 + r with |r| <= ln(2) / 2; ln 2 in two parts, the first exact times n.
-    f32n half = n_select(y < 0, zero - 0.5f, zero + 0.5f);
-    i32n n    = __builtin_convertvector(y * 1.44269504f + half, i32n);
-    f32n f    = __builtin_convertvector(n, f32n);
-    f32n r    = n_mad(f, zero + 2.12194440e-4f, n_mad(f, zero - 0.693359375f, y));
-    f32n e    = n_mad(r, zero + 1.9875691e-4f, zero + 1.3981999e-3f);
-    e         = n_mad(e, r, zero + 8.3334519e-3f);
-    e         = n_mad(e, r, zero + 4.1665796e-2f);
-    e         = n_mad(e, r, zero + 1.6666665e-1f);
-    e         = n_mad(e, r, zero + 0.5f);
-    *out_n    = n;
+    f32n r = n_mad(n, zero + 2.12194440e-4f, n_mad(n, zero - 0.693359375f, y));
+    f32n e = n_mad(r, zero + 1.9875691e-4f, zero + 1.3981999e-3f);
+    e      = n_mad(e, r, zero + 8.3334519e-3f);
+    e      = n_mad(e, r, zero + 4.1665796e-2f);
+    e      = n_mad(e, r, zero + 1.6666665e-1f);
+    e      = n_mad(e, r, zero + 0.5f);
     return n_mad(e * r, r, r) + 1.0f;
+}
+
+// The same for -104 <= y <= 89, and n.
+INL f32n n_exp_rest(f32n y, i32n *out_n)
+{
+    const f32n zero = {0};
+    f32n half = n_select(y < 0, zero - 0.5f, zero + 0.5f);
+    *out_n    = __builtin_convertvector(y * 1.44269504f + half, i32n);
+    return n_exp_near(y, __builtin_convertvector(*out_n, f32n));
 }
 
 // e^x for x <= 0 or NaN; 0 where the result would not be a normal number.
 INL f32n n_exp_down(f32n x)
 {
-    const f32n zero = {0};
-    i32n       n, in = x >= -87.33654f;
-    f32n       e = n_exp_rest(n_select(in, x, zero), &n) * (f32n)((n + 127) << 23);
-    return n_select(in, e, n_select(x < 0, zero, x));
+    const f32n zero = {0}, whole = zero + 12582912.0f; // 1.5 * 2^23: what is added to it is rounded to whole numbers
+    i32n       in = x >= -87.33654f;
+    f32n       t  = x * 1.44269504f + whole;
+    f32n       e  = n_exp_near(x, t - whole);
+    e             = (f32n)((u32n)e + ((u32n)t << 23)); // the number is in the last bits of t
+    return n_select(in, e, n_max(zero, x));
 }
 
 // e^x for any x. The power of two goes in two halves, so that neither leaves the normal numbers.

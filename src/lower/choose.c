@@ -2,6 +2,8 @@
 // looks whether the kernel can do what the node asks.
 #include "lower/choose.h"
 #include "kernels/kernels.h"
+#include "ops/formula.h"
+#include "ops/program.h"
 
 #include <string.h>
 
@@ -54,7 +56,7 @@ static bool pack(const HoloNode *node, int i, bool transposed, HoloLowering *out
     return true;
 }
 
-HoloPacking holo_lower_packing(const HoloLowering *lowering, const HoloTensor *w)
+static HoloPacking panels_packing(const HoloLowering *lowering, const HoloTensor *w)
 {
     Panels p = panels_of(w, lowering->pack_transposed);
     return (HoloPacking){
@@ -63,7 +65,7 @@ HoloPacking holo_lower_packing(const HoloLowering *lowering, const HoloTensor *w
     };
 }
 
-size_t holo_lower_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
+static size_t panels_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
 {
     Panels  p      = panels_of(w, lowering->pack_transposed);
     int64_t row    = part % p.pieces * p.part_rows;
@@ -77,17 +79,56 @@ size_t holo_lower_pack(const HoloLowering *lowering, const HoloTensor *w, int64_
     return (size_t)holo_panels_size(1, rows, columns);
 }
 
+// How the weights of each kernel are packed. Without `flag` in the flags of its parameters, which follow the
+// size in every block, the kernel takes them plain; 0: it never does.
+typedef struct Packer {
+    HoloPacking (*packing)(const HoloLowering *lowering, const HoloTensor *w);
+    size_t (*pack)(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
+    uint32_t flag;
+} Packer;
+
+enum { RECURRENT_FLAGS = HOLO_RECURRENT_PACKED_R | HOLO_RECURRENT_PACKED_W };
+
+static const Packer packers[] = {
+    [HOLO_KERNEL_matmul_f32]    = {panels_packing, panels_pack, HOLO_MATMUL_PACKED_B},
+    [HOLO_KERNEL_lstm_f32]      = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
+    [HOLO_KERNEL_gru_f32]       = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
+    [HOLO_KERNEL_rnn_f32]       = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
+    [HOLO_KERNEL_matmul_i8]     = {holo_lower_packing_i8, holo_lower_pack_i8, HOLO_MATMUL_I8_PACKED_B},
+    [HOLO_KERNEL_conv_nhwc_f32] = {holo_lower_packing_conv, holo_lower_pack_conv, 0},
+};
+
+HoloPacking holo_lower_packing(const HoloLowering *lowering, const HoloTensor *w)
+{
+    return packers[lowering->kernel].packing(lowering, w);
+}
+
+size_t holo_lower_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
+{
+    return packers[lowering->kernel].pack(lowering, w, part, out);
+}
+
 void holo_lower_unpack(HoloLowering *lowering)
 {
     if (lowering->pack_input < 0) return;
-    if (lowering->kernel == HOLO_KERNEL_lstm_f32)
-        lowering->lstm.flags &= ~(uint32_t)HOLO_LSTM_PACKED_R;
+    uint32_t flag = packers[lowering->kernel].flag;
+    if (flag)
+        lowering->matmul.flags &= ~flag;
     else
-        lowering->matmul.flags &= ~(uint32_t)HOLO_MATMUL_PACKED_B;
+        lowering->kernel = HOLO_KERNEL_EVAL;
     lowering->pack_input = -1;
+    lowering->pack_also  = 0;
 }
 
 // ---- matmul_f32
+
+bool holo_lower_tail(const HoloNode *node, HoloProgram *out)
+{
+    HoloCall call = holo_node_call(node);
+    for (int i = 3; i < node->in_count; i++)
+        if (!holo_value_is_f32(node->in[i], 0, HOLO_MAX_RANK)) return false;
+    return holo_program_read(&call, out) == HOLO_OK;
+}
 
 static bool matmul(const HoloNode *node, HoloLowering *out)
 {
@@ -103,7 +144,7 @@ static bool matmul(const HoloNode *node, HoloLowering *out)
     if (holo_attr_int(&call, "transA", 0)) out->matmul.flags |= HOLO_MATMUL_TRANS_A;
     if (holo_attr_int(&call, "transB", 0)) out->matmul.flags |= HOLO_MATMUL_TRANS_B;
     if (pack(node, 1, out->matmul.flags & HOLO_MATMUL_TRANS_B, out)) out->matmul.flags |= HOLO_MATMUL_PACKED_B;
-    return true;
+    return strcmp(node->domain, "hologram") || holo_lower_tail(node, &out->matmul.tail);
 }
 
 // ---- conv_f32 and softmax_f32
@@ -180,8 +221,23 @@ static bool group_norm(const HoloNode *node, HoloLowering *out)
     return true;
 }
 
-// How many of the last axes a reduction is over; 0: it is over others, or over none.
-static int last_axes(const HoloNode *node, int rank)
+static bool group_norm_last(const HoloNode *node, HoloLowering *out)
+{
+    HoloCall call   = holo_node_call(node);
+    int64_t  groups = holo_attr_int(&call, "num_groups", 0);
+    if (!holo_value_is_f32(holo_node_in(node, 0), 3, HOLO_MAX_RANK) ||
+        !holo_value_is_f32(holo_node_in(node, 1), 1, 1) || !holo_value_is_f32(holo_node_in(node, 2), 1, 1) ||
+        groups < 1 || groups > INT32_MAX)
+        return false;
+    out->params_size        = sizeof out->group_norm;
+    out->group_norm.groups  = (uint32_t)groups;
+    out->group_norm.epsilon = (float)holo_attr_float(&call, "epsilon", 1e-5);
+    return holo_lower_tail(node, &out->group_norm.tail);
+}
+
+// How many axes, one behind the other, a reduction is over, and how many are behind these; 0: it is over others, or
+// over none.
+static int axes_of(const HoloNode *node, int rank, int *out_kept)
 {
     HoloCall         call = holo_node_call(node);
     const HoloValue *in   = holo_node_in(node, 1);
@@ -199,8 +255,11 @@ static int last_axes(const HoloNode *node, int rank)
         if (axis < 0 || axis >= rank || is[axis]) return 0;
         is[axis] = true;
     }
-    for (int d = rank - count; d < rank; d++)
-        if (!is[d]) return 0;
+    int end = rank;
+    while (end > 0 && !is[end - 1]) end--;
+    for (int d = end - count; d < end; d++)
+        if (d < 0 || !is[d]) return 0;
+    *out_kept = rank - end;
     return count;
 }
 
@@ -214,12 +273,13 @@ static bool reduce(const HoloNode *node, HoloLowering *out)
     out->reduce.op = global && node->type[6] == 'A' ? HOLO_REDUCE_MEAN : HOLO_REDUCE_MAX;
     for (uint32_t i = 0; !global && i < HOLO_REDUCE_OPS; i++)
         if (!strcmp(node->type + strlen("Reduce"), names[i])) out->reduce.op = i;
-    int axes = global ? x->type.rank - 2 : last_axes(node, x->type.rank);
+    int kept = 0, axes = global ? x->type.rank - 2 : axes_of(node, x->type.rank, &kept);
     if (axes < 1) return false;
-    for (int d = x->type.rank - axes; d < x->type.rank; d++)
+    for (int d = x->type.rank - kept - axes; d < x->type.rank - kept; d++)
         if (holo_dim_is_symbolic(x->type.dim[d]) || x->type.dim[d] < 1) return false;
     out->params_size = sizeof out->reduce;
     out->reduce.axes = (uint32_t)axes;
+    out->reduce.kept = (uint32_t)kept;
     return true;
 }
 
@@ -238,27 +298,7 @@ static bool pool(const HoloNode *node, HoloLowering *out)
     if (rank < 1 || rank > 3 || taps > HOLO_POOL_TAPS) return false;
     out->params_size = sizeof out->pool;
     out->pool.flags  = !strcmp(node->type, "MaxPool") ? HOLO_POOL_MAX : counts ? HOLO_POOL_COUNT_PADS : 0;
-    return true;
-}
-
-// ---- lstm_f32
-
-static bool lstm(const HoloNode *node, HoloLowering *out)
-{
-    HoloCall         call = holo_node_call(node);
-    const HoloValue *r    = holo_node_in(node, 2);
-    for (int i = 0; i < 7; i++) {
-        const HoloValue *v = holo_node_in(node, i);
-        if (i == 4 ? v != NULL : (v || i < 3) && !holo_value_is_f32(v, 2, 3)) return false; // no lengths
-    }
-    if (holo_node_in(node, 7) || holo_attr_int(&call, "layout", 0) || holo_attr_int(&call, "input_forget", 0))
-        return false;
-    if (holo_attr_find(&call, "activations") || holo_attr_float(&call, "clip", 0) != 0) return false;
-    int64_t hidden = r->type.dim[r->type.rank - 1];
-    if (r->type.rank != 3 || holo_dim_is_symbolic(hidden) || hidden < 1 || hidden % HOLO_PANEL) return false;
-    if (node->in[0]->type.rank != 3 || node->in[0]->type.dim[0] == 0) return false;
-    out->params_size = sizeof out->lstm;
-    if (pack(node, 2, true, out)) out->lstm.flags |= HOLO_LSTM_PACKED_R;
+    if (*node->domain) out->pool.flags |= HOLO_POOL_LAST;
     return true;
 }
 
@@ -270,27 +310,6 @@ static bool transpose(const HoloNode *node, HoloLowering *out)
     return holo_value_is_f32(holo_node_in(node, 0), 0, HOLO_MAX_RANK);
 }
 
-// ---- matmul_i8
-
-static bool is_8(const HoloValue *v, int rank_min, int rank_max)
-{
-    return holo_value_is(v, HOLO_I8, rank_min, rank_max) || holo_value_is(v, HOLO_U8, rank_min, rank_max);
-}
-
-// One zero point for all of A; one, or one for each column, of B.
-static bool matmul_i8(const HoloNode *node, HoloLowering *out)
-{
-    const HoloValue *a = holo_node_in(node, 0), *b = holo_node_in(node, 1);
-    const HoloValue *a_zero = holo_node_in(node, 2), *b_zero = holo_node_in(node, 3);
-    if (!is_8(a, 2, HOLO_MAX_RANK) || !is_8(b, 2, 2)) return false;
-    if (a_zero && (!is_8(a_zero, 0, 1) || a_zero->type.dtype != a->type.dtype)) return false;
-    if (b_zero && (!is_8(b_zero, 0, 1) || b_zero->type.dtype != b->type.dtype)) return false;
-    if (a_zero && a_zero->type.rank && a_zero->type.dim[0] != 1) return false;
-    if (b_zero && b_zero->type.rank && b_zero->type.dim[0] != 1 && b_zero->type.dim[0] != b->type.dim[1]) return false;
-    out->params_size = sizeof out->matmul_i8;
-    return true;
-}
-
 // ---- the table
 
 typedef struct Choice {
@@ -300,11 +319,13 @@ typedef struct Choice {
 } Choice;
 
 static const Choice choices[] = {
+    {"MatMul", "hologram", HOLO_KERNEL_matmul_f32, matmul},
     {"MatMul", "", HOLO_KERNEL_matmul_f32, matmul},
     {"Gemm", "", HOLO_KERNEL_matmul_f32, matmul},
     {"FusedMatMul", "com.microsoft", HOLO_KERNEL_matmul_f32, matmul},
     {"TransposeMatMul", "com.microsoft", HOLO_KERNEL_matmul_f32, matmul},
     {"Conv", "", HOLO_KERNEL_conv_f32, conv},
+    {"Conv", "hologram", HOLO_KERNEL_conv_nhwc_f32, holo_lower_conv_nhwc},
     {"Softmax", "", HOLO_KERNEL_softmax_f32, softmax},
     {"LayerNormalization", "", HOLO_KERNEL_norm_f32, layer_norm},
     {"RMSNormalization", "", HOLO_KERNEL_norm_f32, layer_norm},
@@ -318,18 +339,52 @@ static const Choice choices[] = {
     {"ReduceMin", "", HOLO_KERNEL_reduce_f32, reduce},
     {"GlobalAveragePool", "", HOLO_KERNEL_reduce_f32, reduce},
     {"GlobalMaxPool", "", HOLO_KERNEL_reduce_f32, reduce},
-    {"LSTM", "", HOLO_KERNEL_lstm_f32, lstm},
+    {"LSTM", "", HOLO_KERNEL_lstm_f32, holo_lower_recurrent},
+    {"GRU", "", HOLO_KERNEL_gru_f32, holo_lower_recurrent},
+    {"RNN", "", HOLO_KERNEL_rnn_f32, holo_lower_recurrent},
     {"Transpose", "", HOLO_KERNEL_transpose_f32, transpose},
-    {"MatMulInteger", "", HOLO_KERNEL_matmul_i8, matmul_i8},
+    {"MatMulInteger", "", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
+    {"QLinearMatMul", "", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
+    {"MatMulIntegerToFloat", "com.microsoft", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
+    {"QGemm", "com.microsoft", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
+    {"QuantizeLinear", "", HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
+    {"QuantizeLinear", "com.microsoft", HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
+    {"DequantizeLinear", "", HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
+    {"DequantizeLinear", "com.microsoft", HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
+    {"DynamicQuantizeLinear", "", HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
+    {"Cast", "", HOLO_KERNEL_cast_f32, holo_lower_cast},
+    {"ConvInteger", "", HOLO_KERNEL_conv_i8, holo_lower_conv_i8},
+    {"QLinearConv", "", HOLO_KERNEL_conv_i8, holo_lower_conv_i8},
     {"MaxPool", "", HOLO_KERNEL_pool_f32, pool},
     {"AveragePool", "", HOLO_KERNEL_pool_f32, pool},
+    {"MaxPool", "hologram", HOLO_KERNEL_pool_f32, pool},
+    {"AveragePool", "hologram", HOLO_KERNEL_pool_f32, pool},
+    {"GroupNormalization", "hologram", HOLO_KERNEL_group_norm_f32, group_norm_last},
+    {"Attention", "", HOLO_KERNEL_attention_f32, holo_lower_attention},
 };
+
+// A formula, where all inputs are f32 of sizes that are known or have a name.
+static bool pointwise(const HoloNode *node, HoloLowering *out)
+{
+    const HoloTensor *in[HOLO_MAP_INPUTS];
+    HoloCall          call = holo_node_call(node);
+    if (!node->op || node->in_count > HOLO_MAP_INPUTS) return false;
+    for (int i = 0; i < node->in_count; i++) {
+        if (node->in[i] && !holo_value_is_f32(node->in[i], 0, HOLO_MAX_RANK)) return false;
+        in[i] = node->in[i] ? &node->in[i]->type : NULL;
+    }
+    call.in       = in;
+    call.in_count = node->in_count;
+    return holo_formula(&call, &out->map.program);
+}
 
 HoloLowering holo_lower_choose(const HoloNode *node)
 {
     HoloLowering     none = {.pack_input = -1};
     const HoloValue *y    = node->out_count ? node->out[0] : NULL;
-    if (!holo_value_is_f32(y, 0, HOLO_MAX_RANK) && !holo_value_is(y, HOLO_I32, 0, HOLO_MAX_RANK)) return none;
+    if (!holo_value_is_f32(y, 0, HOLO_MAX_RANK) && !holo_value_is(y, HOLO_I32, 0, HOLO_MAX_RANK) &&
+        !holo_value_is(y, HOLO_U8, 0, HOLO_MAX_RANK) && !holo_value_is(y, HOLO_I8, 0, HOLO_MAX_RANK))
+        return none;
     for (int i = 0; i < HOLO_COUNT(choices); i++) {
         const Choice *c   = &choices[i];
         HoloLowering  out = none;
@@ -339,17 +394,15 @@ HoloLowering holo_lower_choose(const HoloNode *node)
         return out;
     }
     HoloLowering map = none;
-    if (holo_lower_map(node, &map)) {
-        map.kernel   = HOLO_KERNEL_map_f32;
-        map.map.size = map.params_size = sizeof map.map;
-        return map;
-    }
-    return none;
+    if (!pointwise(node, &map)) return none;
+    map.kernel   = HOLO_KERNEL_map_f32;
+    map.map.size = map.params_size = sizeof map.map;
+    return map;
 }
 
 bool holo_lower_has(const char *domain, const char *name)
 {
     for (int i = 0; i < HOLO_COUNT(choices); i++)
         if (!strcmp(choices[i].name, name) && !strcmp(choices[i].domain, domain)) return true;
-    return holo_lower_map_has(domain, name);
+    return holo_formula_has(domain, name);
 }

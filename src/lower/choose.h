@@ -33,8 +33,29 @@ static inline HoloCall holo_node_call(const HoloNode *node) // for attributes al
                       .attr_count = node->attr_count};
 }
 
-// Pointwise operators as programs of map_f32; false: not one.
-bool holo_lower_map(const HoloNode *node, HoloLowering *out);
-bool holo_lower_map_has(const char *domain, const char *name); // is there a formula for some of its cases?
+// The tail of an operator of domain hologram, whose inputs from 3 on are its operands. False: they are not f32
+// of sizes that are known or have a name.
+bool holo_lower_tail(const HoloNode *node, HoloProgram *out);
+
+// Kernels of 8-bit integers, and the packed form of their weights.
+bool        holo_lower_matmul_i8(const HoloNode *node, HoloLowering *out);
+bool        holo_lower_quantize_i8(const HoloNode *node, HoloLowering *out);
+bool        holo_lower_cast(const HoloNode *node, HoloLowering *out);
+bool        holo_lower_conv_i8(const HoloNode *node, HoloLowering *out);
+HoloPacking holo_lower_packing_i8(const HoloLowering *lowering, const HoloTensor *w);
+size_t      holo_lower_pack_i8(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
+
+// Convolutions with channels last, and their packed weights (see lower.h).
+bool        holo_lower_conv_nhwc(const HoloNode *node, HoloLowering *out);
+HoloPacking holo_lower_packing_conv(const HoloLowering *lowering, const HoloTensor *w);
+size_t      holo_lower_pack_conv(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
+
+// Attention by attention_f32; false: not so.
+bool holo_lower_attention(const HoloNode *node, HoloLowering *out);
+
+// LSTM, GRU and RNN.
+bool        holo_lower_recurrent(const HoloNode *node, HoloLowering *out);
+HoloPacking holo_lower_packing_gates(const HoloLowering *lowering, const HoloTensor *w);
+size_t      holo_lower_pack_gates(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
 
 #endif

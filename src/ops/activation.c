@@ -18,6 +18,38 @@ static inline double unit(double x)
 }
 
 // clang-format off
+// Shrink of 64-bit integers, as exact as if it were computed with real numbers and then cast: truncated, and at the
+// end of the range where it would lie behind it.
+#define SHRINK(name, T, MIN, MAX, BEGIN, END)                                                                      \
+    static inline T name##_moved(T x, double by)                                                                   \
+    {                                                                                                              \
+        double   whole = trunc(by), part = by - whole, size = fabs(whole);                                         \
+        uint64_t m     = size < 0x1p64 ? (uint64_t)size : UINT64_MAX;                                              \
+        if (by != by) return 0;                                                                                    \
+        if (whole >= 0 && m > (uint64_t)MAX - (uint64_t)x) return MAX;                                             \
+        if (whole < 0 && m > (uint64_t)x - (uint64_t)MIN) return MIN;                                              \
+        T to = (T)(whole < 0 ? (uint64_t)x - m : (uint64_t)x + m);                                                 \
+        if (part < 0 && to > 0) return to - 1;                                                                     \
+        return part > 0 && to < 1 && to != 0 ? to + 1 : to;                                                        \
+    }                                                                                                              \
+    static inline bool name##_is_below(T x, double limit)                                                          \
+    {                                                                                                              \
+        if (!(limit > BEGIN)) return false;                                                                        \
+        return limit >= END || x < (T)limit || (x == (T)limit && limit > (double)(T)limit);                        \
+    }                                                                                                              \
+    static inline bool name##_is_above(T x, double limit)                                                          \
+    {                                                                                                              \
+        if (!(limit < END)) return false;                                                                          \
+        return limit < BEGIN || x > (T)limit || (x == (T)limit && limit < (double)(T)limit);                       \
+    }                                                                                                              \
+    static inline T name(T x, const double *p)                                                                     \
+    {                                                                                                              \
+        if (name##_is_below(x, -p[0])) return name##_moved(x, p[1]);                                               \
+        return name##_is_above(x, p[0]) ? name##_moved(x, -p[1]) : 0;                                              \
+    }
+SHRINK(shrink_signed, int64_t, INT64_MIN, INT64_MAX, -0x1p63, 0x1p63)
+SHRINK(shrink_unsigned, uint64_t, 0, UINT64_MAX, 0, 0x1p64)
+
 // name, first version, types, formula, attributes as p[0], p[1]
 #define ROWS(X)                                                                                                    \
     X(Elu, 1, HOLO_TYPES_FLOAT, x < 0 ? p[0] * holo_expm1(x) : x, {"alpha", 1})                                    \
@@ -28,14 +60,14 @@ static inline double unit(double x)
     X(ThresholdedRelu, 1, HOLO_TYPES_FLOAT, x > p[0] ? x : 0, {"alpha", 1})                                        \
     X(HardSigmoid, 1, HOLO_TYPES_FLOAT, unit(p[0] * x + p[1]), {"alpha", 0.2f}, {"beta", 0.5})                     \
     X(HardSwish, 14, HOLO_TYPES_FLOAT, x * unit(x / 6 + 0.5), {NULL, 0})                                           \
-    X(Swish, 24, HOLO_TYPES_FLOAT, x * holo_sigmoid(p[0] * x), {"alpha", 1})                                       \
-    X(Shrink, 9, HOLO_TYPES_NUMBER, x < -p[0] ? x + p[1] : x > p[0] ? x - p[1] : 0, {"lambd", 0.5},                \
-      {"bias", 0})
+    X(Swish, 24, HOLO_TYPES_FLOAT, x * holo_sigmoid(p[0] * x), {"alpha", 1})
 
 #define X(id, since, types, formula, ...) HOLO_KERNEL_1(id##_f64, double, double, formula)
 ROWS(X)
 #undef X
 
+#define SHRINK_ATTRS {{"lambd", 0.5}, {"bias", 0}}
+HOLO_KERNEL_1(shrink_f64, double, double, x < -p[0] ? x + p[1] : x > p[0] ? x - p[1] : 0)
 HOLO_KERNEL_1(gelu_f64, double, double, gelu(x))
 HOLO_KERNEL_1(gelu_tanh_f64, double, double, gelu_tanh(x))
 HOLO_KERNEL_2(bias_gelu_f64, double, double, gelu(x + y))
@@ -44,11 +76,21 @@ HOLO_KERNEL_2(swiglu_f64, double, double, x * holo_sigmoid(p[0] * x) * y)
 HOLO_KERNEL_2(prelu_f64, double, double, x < 0 ? x * y : x)
 HOLO_KERNEL_2(prelu_i64, int64_t, int64_t, x < 0 ? (uint64_t)x * (uint64_t)y : (uint64_t)x)
 HOLO_KERNEL_2(prelu_u64, uint64_t, uint64_t, ((void)y, x))
+HOLO_KERNEL_1(shrink_i64, int64_t, int64_t, shrink_signed(x, p))
+HOLO_KERNEL_1(shrink_u64, uint64_t, uint64_t, shrink_unsigned(x, p))
 // clang-format on
 
 static const HoloPointwiseRow gelu_row           = {.f64 = gelu_f64};
 static const HoloPointwiseRow gelu_tanh_row      = {.f64 = gelu_tanh_f64};
 static const HoloPointwiseRow bias_gelu_tanh_row = {.f64 = bias_gelu_tanh_f64};
+
+// Smaller integers than those of 64 bits, and their sums, are exact in double.
+static HoloStatus shrink_eval(HoloCall *call)
+{
+    static const HoloPointwiseRow small   = {.f64 = shrink_f64, .attr = SHRINK_ATTRS};
+    bool                          is_wide = holo_dtype_size((HoloDtype)call->in[0]->dtype) == 8;
+    return holo_pointwise_eval_row(call, is_wide ? call->op->row : &small);
+}
 
 static HoloStatus gelu_eval(HoloCall *call)
 {
@@ -87,6 +129,8 @@ const HoloOp holo_ops_activation[] = {
     ROW(#id, "", version, types, 1, 1, holo_pointwise_eval, .f64 = id##_f64, .attr = {__VA_ARGS__}),
     ROWS(X)
 #undef X
+    ROW("Shrink", "", 9, HOLO_TYPES_NUMBER, 1, 1, shrink_eval, .f64 = shrink_f64, .i64 = shrink_i64, .u64 = shrink_u64,
+        .attr = SHRINK_ATTRS),
     ROW("Gelu", "", 20, HOLO_TYPES_FLOAT, 1, 1, gelu_eval, .is_one_way = true),
     ROW_OF("Selu", "", 1, 5, HOLO_TYPES_FLOAT, 1, 1, holo_pointwise_infer, holo_pointwise_eval, .f64 = Selu_f64,
         .attr = {{"alpha", 1.6732f}, {"gamma", 1.0507f}}),

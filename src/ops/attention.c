@@ -76,6 +76,14 @@ static bool mask_pads(const HoloCall *call)
     return mask && mask->rank > 0 && (call->version >= 24 || mask->dim[mask->rank - 1] != 1);
 }
 
+HoloStatus holo_attention_mask(const HoloCall *call, const Sizes *s, HoloBias *out)
+{
+    const int64_t scores[4] = {s->batch, s->q_heads, s->queries, s->keys};
+    HOLO_TRY(holo_bias_check(call, MASK, scores, mask_pads(call)));
+    holo_bias_init(holo_in(call, MASK), scores, mask_pads(call), out);
+    return HOLO_OK;
+}
+
 static HoloStatus check_rest(const HoloCall *call, const Sizes *s)
 {
     const HoloDim     scores[4] = {s->batch, s->q_heads, s->queries, s->keys};
@@ -208,9 +216,7 @@ static HoloStatus eval(HoloCall *call)
     a.precision = (HoloDtype)holo_attr_int(call, "softmax_precision", HOLO_NONE);
     a.scores    = holo_out(call, SCORES);
     a.stage     = (HoloStage)holo_attr_int(call, "qk_matmul_output_mode", HOLO_STAGE_RAW);
-
-    const int64_t scores[4] = {s.batch, s.q_heads, s.queries, s.keys};
-    holo_bias_init(holo_in(call, MASK), scores, mask_pads(call), &a.bias[0]);
+    HOLO_TRY(holo_attention_mask(call, &s, &a.bias[0]));
     HOLO_TRY(find_lengths(call, &s, &a));
     HOLO_TRY(join(call, &s, K, PAST_KEY, PRESENT_KEY, s.size, &a.k));
     HOLO_TRY(join(call, &s, V, PAST_VALUE, PRESENT_VALUE, s.v_size, &a.v));

@@ -53,6 +53,7 @@ typedef struct HoloAttention {
     double            scale, softcap; // softcap 0: none
     HoloBias          bias[HOLO_BIASES];
     bool              causal;      // query i sees no key after i + ahead
+    bool              open_end;    // but the last query sees all
     int64_t           left, right; // nor keys farther than this before and after it; -1: as far as there are
     const int64_t    *ahead;       // for each batch, how many keys are before the first query; NULL: 0
     const int64_t    *valid;       // for each batch, how many keys there are; NULL: all
@@ -84,8 +85,15 @@ typedef struct HoloAttentionSizes {                                             
     HoloDim batch, q_heads, kv_heads, queries, fresh, past, keys, size, v_size; // keys are past and fresh ones
 } HoloAttentionSizes;
 HOLO_MUST HoloStatus holo_attention_sizes(const HoloCall *call, HoloAttentionSizes *out);
+// The mask that is input 3, where there is one. Sizes are numbers.
+HOLO_MUST HoloStatus holo_attention_mask(const HoloCall *call, const HoloAttentionSizes *s, HoloBias *out);
 // Sizes, scale, queries, fresh keys and values, and output 0.
 void holo_attention_init(const HoloCall *call, const HoloAttentionSizes *s, HoloAttention *out);
+
+// The attribute `scale` of com.microsoft; without it, or where it is 0, 1 over the root of a head's size.
+double holo_attention_scale(const HoloCall *call, int64_t size);
+// HoloAttention.ahead where every entry of the batch has as many keys before its first query.
+HOLO_MUST HoloStatus holo_attention_ahead(const HoloCall *call, int64_t batch, int64_t past, const int64_t **out);
 
 // Is there anything to compute for an output?
 static inline bool holo_is_wanted(const HoloTensor *out)

@@ -25,6 +25,21 @@ HoloHeads holo_heads_inner(const HoloTensor *t, int64_t heads)
     return (HoloHeads){t, 0, times(t->dim[1], t->dim[2]), t->dim[2] / heads, t->dim[2]};
 }
 
+double holo_attention_scale(const HoloCall *call, int64_t size)
+{
+    double scale = holo_attr_float(call, "scale", 0);
+    return scale ? scale : 1 / sqrt((double)size);
+}
+
+HoloStatus holo_attention_ahead(const HoloCall *call, int64_t batch, int64_t past, const int64_t **out)
+{
+    void *ahead;
+    HOLO_TRY(holo_call_temp(call, (size_t)batch, sizeof(int64_t), &ahead));
+    for (int64_t b = 0; b < batch; b++) ((int64_t *)ahead)[b] = past;
+    *out = ahead;
+    return HOLO_OK;
+}
+
 HoloStatus holo_temp_tensor(const HoloCall *call, HoloDtype dtype, int rank, const int64_t *dim, HoloTensor **out)
 {
     void *memory, *bytes;
@@ -217,7 +232,7 @@ static void find_seen(const HoloAttention *a, int64_t batch, int64_t query, int6
     *to           = a->valid && a->valid[batch] < a->keys ? a->valid[batch] : a->keys;
     if (a->left >= 0 && a->left < far && place - a->left > *from) *from = place - a->left;
     if (a->right >= 0 && a->right < far && place + a->right + 1 < *to) *to = place + a->right + 1;
-    if (a->causal && place + 1 < *to) *to = place + 1;
+    if (a->causal && !(a->open_end && query == a->queries - 1) && place + 1 < *to) *to = place + 1;
     if (*from > a->keys) *from = a->keys;
     if (*to < *from) *to = *from;
 }

@@ -456,7 +456,6 @@ static HoloStatus eval(HoloCall *call)
     const HoloTensor *positions = holo_in(call, POSITIONS);
     if (positions && positions->dim[1] < (batches.is_prompt ? 1 : s.queries))
         return holo_call_fail(call, HOLO_BAD_INPUT, "position_ids has fewer entries than there are queries");
-    double        scale  = holo_attr_float(call, "scale", 0);
     int64_t       window = holo_attr_int(call, "local_window_size", -1), mode = holo_attr_int(call, "qk_output", 0);
     HoloAttention a = {
         .batch    = s.batch,
@@ -466,7 +465,7 @@ static HoloStatus eval(HoloCall *call)
         .keys     = s.total,
         .size     = s.size,
         .v_size   = s.size,
-        .scale    = scale ? scale : 1 / sqrt((double)s.size),
+        .scale    = holo_attention_scale(call, s.size),
         .softcap  = holo_attr_float(call, "softcap", 0),
         .causal   = holo_attr_int(call, "causal", 1) != 0,
         .left     = window > 0 ? window - 1 : -1,

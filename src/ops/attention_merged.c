@@ -4,8 +4,6 @@
 #include "ops/matmul.h"
 #include "ops/number.h"
 
-#include <math.h>
-
 enum { X, WEIGHT, BIAS, NONE = INT8_MAX }; // inputs; NONE: the operator does not have it
 
 typedef struct Inputs { // which input is what
@@ -208,10 +206,10 @@ static HoloHeads join(const HoloCall *call, const Sizes *s, int which, const Hol
 
 static HoloStatus eval(HoloCall *call)
 {
-    const Inputs *in = call->op->row;
-    HoloTensor   *qkv, *present = holo_out(call, 1);
-    Sizes         s;
-    void         *ahead;
+    const Inputs  *in = call->op->row;
+    HoloTensor    *qkv, *present = holo_out(call, 1);
+    Sizes          s;
+    const int64_t *ahead;
     HOLO_TRY(find_sizes(call, &s));
     if (s.batch == 0 || call->in[WEIGHT]->dim[1] == 0) return HOLO_OK; // all outputs are empty
     HOLO_TRY(project(call, &s, &qkv));
@@ -223,29 +221,27 @@ static HoloStatus eval(HoloCall *call)
         const int64_t dim[5] = {2, s.batch, s.heads, s.room, s.size};
         HOLO_TRY(holo_temp_tensor(call, dtype_of(call), 5, dim, &present));
     }
-    HOLO_TRY(holo_call_temp(call, (size_t)s.batch, sizeof(int64_t), &ahead));
-    for (int64_t b = 0; b < s.batch; b++) ((int64_t *)ahead)[b] = s.past;
-    double        scale = holo_attr_float(call, "scale", 0);
-    HoloAttention a     = {
-            .batch    = s.batch,
-            .q_heads  = s.heads,
-            .kv_heads = s.heads,
-            .queries  = s.queries,
-            .keys     = s.keys,
-            .size     = s.size,
-            .v_size   = s.v_size,
-            .q        = fresh[0],
-            .k        = present ? join(call, &s, 0, &fresh[1], present) : fresh[1],
-            .v        = present ? join(call, &s, 1, &fresh[2], present) : fresh[2],
-            .scale    = scale ? scale : 1 / sqrt((double)s.size),
-            .ahead    = ahead,
-            .left     = -1,
-            .right    = -1,
-            .causal   = holo_attr_int(call, "unidirectional", 0) != 0,
-            .y        = holo_out(call, 0),
-            .y_batch  = s.queries * s.hidden[2],
-            .y_head   = s.v_size,
-            .y_step   = s.hidden[2],
+    HOLO_TRY(holo_attention_ahead(call, s.batch, s.past, &ahead));
+    HoloAttention a = {
+        .batch    = s.batch,
+        .q_heads  = s.heads,
+        .kv_heads = s.heads,
+        .queries  = s.queries,
+        .keys     = s.keys,
+        .size     = s.size,
+        .v_size   = s.v_size,
+        .q        = fresh[0],
+        .k        = present ? join(call, &s, 0, &fresh[1], present) : fresh[1],
+        .v        = present ? join(call, &s, 1, &fresh[2], present) : fresh[2],
+        .scale    = holo_attention_scale(call, s.size),
+        .ahead    = ahead,
+        .left     = -1,
+        .right    = -1,
+        .causal   = holo_attr_int(call, "unidirectional", 0) != 0,
+        .y        = holo_out(call, 0),
+        .y_batch  = s.queries * s.hidden[2],
+        .y_head   = s.v_size,
+        .y_step   = s.hidden[2],
     };
     const int64_t scores[4] = {s.batch, s.heads, s.queries, s.keys};
     HOLO_TRY(holo_padding_bias(call, in->mask, &a, s.past, &a.bias[0]));

@@ -1,12 +1,23 @@
 // attention_multihead.c - ONNX Runtime's MultiHeadAttention: queries, keys and values apart or packed, biases of their
-// projections, caches that grow or have room, and beams.
+// projections, caches that grow or have room, and beams. DecoderMaskedMultiHeadAttention is the same for one query,
+// with its inputs in another order.
 #include "ops/attention_padding.h"
 #include "ops/number.h"
 
-#include <math.h>
+enum { QUERY, KEY, VALUE }; // inputs of both operators
+enum { Y, PRESENT_KEY, PRESENT_VALUE, SCORES };
 
-enum { QUERY, KEY, VALUE, BIAS, MASK, SCORE_BIAS, PAST_KEY, PAST_VALUE, PAST_LENGTH, BEAMS }; // inputs
-enum { Y, PRESENT_KEY, PRESENT_VALUE, SCORES };                                               // outputs
+typedef struct Inputs { // which input is what
+    int bias, mask, score_bias, past_key, past_value, past_length, beams;
+} Inputs;
+
+static const Inputs many = {3, 4, 5, 6, 7, 8, 9};
+static const Inputs one  = {10, 3, 4, 5, 6, 7, 9}; // 8 is the number of beams, which the table has, too
+
+static const Inputs *inputs_of(const HoloCall *call)
+{
+    return call->op->row;
+}
 
 typedef struct Sizes {
     HoloDim batch, queries, fresh, past, keys, room, size, v_size; // room: positions of the caches
@@ -56,21 +67,22 @@ static HoloStatus find_keys(const HoloCall *call, Sizes *s)
 
 static HoloStatus find_past(const HoloCall *call, Sizes *s)
 {
-    const HoloTensor *key = holo_in(call, PAST_KEY), *value = holo_in(call, PAST_VALUE);
+    const Inputs     *in  = inputs_of(call);
+    const HoloTensor *key = holo_in(call, in->past_key), *value = holo_in(call, in->past_value);
     s->past = 0;
     if (!key != !value) return holo_call_fail(call, HOLO_BAD_MODEL, "past_key and past_value must be given together");
-    for (int i = PAST_KEY; i <= PAST_VALUE && key; i++) {
+    for (int i = in->past_key; i <= in->past_value && key; i++) {
         const HoloTensor *t       = call->in[i];
-        const HoloDim     want[4] = {s->batch, s->heads, key->dim[2], i == PAST_KEY ? s->size : s->v_size};
+        const HoloDim     want[4] = {s->batch, s->heads, key->dim[2], i == in->past_key ? s->size : s->v_size};
         HoloDim           same;
         HOLO_TRY(holo_expect_rank(call, i, 4, 4));
         HOLO_TRY(holo_expect_types(call, i, UINT64_C(1) << call->in[QUERY]->dtype));
         for (int d = 0; d < 4; d++)
             HOLO_TRY(holo_agree(call, "sizes of the cache and the inputs", t->dim[d], want[d], &same));
     }
-    bool is_shared = key && holo_in(call, PAST_LENGTH);
+    bool is_shared = key && holo_in(call, in->past_length);
     if (key) s->past = key->dim[2];
-    if (is_shared) HOLO_TRY(holo_number_input(call, PAST_LENGTH, &s->past));
+    if (is_shared) HOLO_TRY(holo_number_input(call, in->past_length, &s->past));
     s->keys    = holo_dim_add(call->dims, s->past, s->fresh);
     s->room    = is_shared ? key->dim[2] : s->keys;
     bool known = !holo_dim_is_symbolic(s->past) && !holo_dim_is_symbolic(s->keys) && !holo_dim_is_symbolic(s->room);
@@ -82,23 +94,24 @@ static HoloStatus find_past(const HoloCall *call, Sizes *s)
 
 static HoloStatus check_rest(const HoloCall *call, const Sizes *s)
 {
-    const HoloTensor *bias = holo_in(call, BIAS), *beams = holo_in(call, BEAMS);
+    const Inputs     *in   = inputs_of(call);
+    const HoloTensor *bias = holo_in(call, in->bias), *beams = holo_in(call, in->beams);
     HoloDim           scores[4] = {s->batch, s->heads, s->queries, s->keys}, same;
     if (bias) {
         HoloDim each = holo_dim_add(call->dims, holo_dim_mul(call->dims, s->size, 2), s->v_size);
-        HOLO_TRY(holo_expect_rank(call, BIAS, 1, 1));
-        HOLO_TRY(holo_expect_types(call, BIAS, HOLO_TYPES_FLOAT));
+        HOLO_TRY(holo_expect_rank(call, in->bias, 1, 1));
+        HOLO_TRY(holo_expect_types(call, in->bias, HOLO_TYPES_FLOAT));
         HOLO_TRY(
             holo_agree(call, "entries of the bias", bias->dim[0], holo_dim_mul(call->dims, each, s->heads), &same));
     }
     if (beams) {
-        HOLO_TRY(holo_expect_types(call, BEAMS, HOLO_TYPES_INDEX));
-        HOLO_TRY(holo_expect_rank(call, BEAMS, 3, 3));
+        HOLO_TRY(holo_expect_types(call, in->beams, HOLO_TYPES_INDEX));
+        HOLO_TRY(holo_expect_rank(call, in->beams, 3, 3));
         HOLO_TRY(holo_agree(call, "beams and the batch", holo_dim_mul(call->dims, beams->dim[0], beams->dim[1]),
                             s->batch, &same));
     }
-    HOLO_TRY(holo_padding_check(call, MASK, s->batch, s->queries, s->keys));
-    return holo_bias_check(call, SCORE_BIAS, scores, false);
+    HOLO_TRY(holo_padding_check(call, in->mask, s->batch, s->queries, s->keys));
+    return holo_bias_check(call, in->score_bias, scores, false);
 }
 
 static HoloStatus find_sizes(const HoloCall *call, Sizes *s)
@@ -152,7 +165,7 @@ static HoloHeads find_heads(const HoloCall *call, const Sizes *s, int part)
 static HoloStatus add_bias(const HoloCall *call, const Sizes *s, int part, int64_t positions, int64_t size,
                            HoloHeads *h)
 {
-    const HoloTensor *bias = holo_in(call, BIAS), *key = holo_in(call, KEY);
+    const HoloTensor *bias = holo_in(call, inputs_of(call)->bias), *key = holo_in(call, KEY);
     HoloTensor       *sum;
     void             *memory;
     if (!bias || (part && key && key->rank == 4)) return HOLO_OK; // such keys are of a cache and have it already
@@ -177,7 +190,7 @@ static HoloStatus add_bias(const HoloCall *call, const Sizes *s, int part, int64
 // The keys or values of the cache followed by the fresh ones, where there is a cache or one is wanted.
 static HoloStatus join(const HoloCall *call, const Sizes *s, int part, int64_t size, HoloHeads *h)
 {
-    const HoloTensor *past = holo_in(call, part == KEY ? PAST_KEY : PAST_VALUE);
+    const HoloTensor *past = holo_in(call, part == KEY ? inputs_of(call)->past_key : inputs_of(call)->past_value);
     HoloTensor       *all  = holo_out(call, part == KEY ? PRESENT_KEY : PRESENT_VALUE);
     if (!past && !all) return HOLO_OK;
     if (!all) {
@@ -198,7 +211,7 @@ static HoloStatus join(const HoloCall *call, const Sizes *s, int part, int64_t s
 // With beams, a position of the past is that of the beam which the table names.
 static HoloStatus follow_beams(const HoloCall *call, const Sizes *s, int64_t size, HoloHeads *h)
 {
-    const HoloTensor *beams = holo_in(call, BEAMS);
+    const HoloTensor *beams = holo_in(call, inputs_of(call)->beams);
     HoloTensor       *own;
     if (!beams) return HOLO_OK;
     const int64_t dim[4] = {s->batch, s->heads, s->keys, size};
@@ -224,28 +237,27 @@ static HoloStatus follow_beams(const HoloCall *call, const Sizes *s, int64_t siz
 static HoloStatus eval(HoloCall *call)
 {
     Sizes s;
-    void *ahead;
     HOLO_TRY(find_sizes(call, &s));
     if (s.batch == 0) return HOLO_OK;
-    double        scale = holo_attr_float(call, "scale", 0);
-    HoloAttention a     = {
-            .batch    = s.batch,
-            .q_heads  = s.heads,
-            .kv_heads = s.heads,
-            .queries  = s.queries,
-            .keys     = s.keys,
-            .size     = s.size,
-            .v_size   = s.v_size,
-            .q        = find_heads(call, &s, QUERY),
-            .k        = find_heads(call, &s, KEY),
-            .v        = find_heads(call, &s, VALUE),
-            .scale    = scale ? scale : 1 / sqrt((double)s.size),
-            .left     = -1,
-            .right    = -1,
-            .causal   = holo_attr_int(call, "unidirectional", 0) && s.queries > 1,
-            .y        = holo_out(call, Y),
-            .scores   = holo_out(call, SCORES),
-            .stage    = HOLO_STAGE_BIASED,
+    HoloAttention a = {
+        .batch    = s.batch,
+        .q_heads  = s.heads,
+        .kv_heads = s.heads,
+        .queries  = s.queries,
+        .keys     = s.keys,
+        .size     = s.size,
+        .v_size   = s.v_size,
+        .q        = find_heads(call, &s, QUERY),
+        .k        = find_heads(call, &s, KEY),
+        .v        = find_heads(call, &s, VALUE),
+        .scale    = holo_attention_scale(call, s.size),
+        .left     = -1,
+        .right    = -1,
+        .causal   = holo_attr_int(call, "unidirectional", 0) != 0,
+        .open_end = true, // as ONNX Runtime has it: of more keys than queries, those behind are for the last
+        .y        = holo_out(call, Y),
+        .scores   = holo_out(call, SCORES),
+        .stage    = HOLO_STAGE_BIASED,
     };
     if (a.y) {
         HoloHeads y = holo_heads_inner(a.y, s.heads);
@@ -260,25 +272,19 @@ static HoloStatus eval(HoloCall *call)
     HOLO_TRY(join(call, &s, VALUE, s.v_size, &a.v));
     HOLO_TRY(follow_beams(call, &s, s.size, &a.k));
     HOLO_TRY(follow_beams(call, &s, s.v_size, &a.v));
-    HOLO_TRY(holo_call_temp(call, (size_t)s.batch, sizeof(int64_t), &ahead));
-    for (int64_t b = 0; b < s.batch; b++) ((int64_t *)ahead)[b] = s.past;
-    a.ahead                 = ahead;
+    HOLO_TRY(holo_attention_ahead(call, s.batch, s.past, &a.ahead));
     const int64_t scores[4] = {s.batch, s.heads, s.queries, s.keys};
-    HOLO_TRY(holo_padding_bias(call, MASK, &a, s.past, &a.bias[0]));
-    holo_bias_init(holo_in(call, SCORE_BIAS), scores, false, &a.bias[1]);
+    HOLO_TRY(holo_padding_bias(call, inputs_of(call)->mask, &a, s.past, &a.bias[0]));
+    holo_bias_init(holo_in(call, inputs_of(call)->score_bias), scores, false, &a.bias[1]);
     return holo_attention(call, &a);
 }
 
+#define ROW                                                                                                    \
+    .domain = "com.microsoft", .since = 1, .in_min = 1, .out_min = 1, .out_max = 4, .types = HOLO_TYPES_FLOAT, \
+    .infer = infer, .eval = eval
+
 const HoloOp holo_ops_attention_multihead[] = {
-    {.name    = "MultiHeadAttention",
-     .domain  = "com.microsoft",
-     .since   = 1,
-     .in_min  = 1,
-     .in_max  = 10,
-     .out_min = 1,
-     .out_max = 4,
-     .types   = HOLO_TYPES_FLOAT,
-     .infer   = infer,
-     .eval    = eval},
+    {.name = "MultiHeadAttention", .in_max = 10, .row = &many, ROW},
+    {.name = "DecoderMaskedMultiHeadAttention", .in_max = 11, .row = &one, ROW},
     {0},
 };

@@ -37,12 +37,6 @@ static inline int64_t remainder_python(int64_t x, int64_t y)
     return r && (r < 0) != (y < 0) ? r + y : r;
 }
 
-static inline double remainder_python_f(double x, double y)
-{
-    double r = fmod(x, y);
-    return r != 0 && (r < 0) != (y < 0) ? r + y : r;
-}
-
 static inline uint64_t power(uint64_t x, uint64_t y)
 {
     uint64_t result = 1;
@@ -63,7 +57,6 @@ HOLO_KERNEL_2(Div_f32, float, float, x / y)
 HOLO_KERNEL_2(Div_f64, double, double, x / y)
 HOLO_KERNEL_2(Div_i64, int64_t, int64_t, divide(x, y))
 HOLO_KERNEL_2(Div_u64, uint64_t, uint64_t, y ? x / y : 0)
-HOLO_KERNEL_2(Mod_f64, double, double, remainder_python_f(x, y))
 HOLO_KERNEL_2(Mod_i64, int64_t, int64_t, remainder_python(x, y))
 HOLO_KERNEL_2(Mod_u64, uint64_t, uint64_t, y ? x % y : 0)
 HOLO_KERNEL_2(Fmod_f64, double, double, fmod(x, y))
@@ -73,10 +66,21 @@ HOLO_KERNEL_2(Pow_i64, int64_t, int64_t, power_signed(x, y))
 HOLO_KERNEL_2(Pow_u64, uint64_t, uint64_t, power(x, y))
 // clang-format on
 
+static HoloStatus mod_infer(HoloCall *call)
+{
+    bool is_float = holo_dtype_class((HoloDtype)call->in[0]->dtype) == HOLO_CLASS_FLOAT;
+    if (is_float && !holo_attr_int(call, "fmod", 0))
+        return holo_call_fail(
+            call, HOLO_BAD_MODEL,
+            "the inputs are of type %s, for which the standard wants fmod=1: set it, or cast to integers",
+            holo_dtype_name((HoloDtype)call->in[0]->dtype));
+    return holo_pointwise_infer(call);
+}
+
 static HoloStatus mod_eval(HoloCall *call)
 {
     static const HoloPointwiseRow c      = {.f64 = Fmod_f64, .i64 = Fmod_i64, .u64 = Mod_u64};
-    static const HoloPointwiseRow python = {.f64 = Mod_f64, .i64 = Mod_i64, .u64 = Mod_u64};
+    static const HoloPointwiseRow python = {.i64 = Mod_i64, .u64 = Mod_u64};
     return holo_pointwise_eval_row(call, holo_attr_int(call, "fmod", 0) ? &c : &python);
 }
 
@@ -162,7 +166,7 @@ const HoloOp holo_ops_binary[] = {
     ARITHMETIC(Mul),
     PLAIN(Div, 1, HOLO_TYPES_NUMBER, .f32 = Div_f32, .f64 = Div_f64, .i64 = Div_i64, .u64 = Div_u64,
           .has_axis = true),
-    ROW(Mod, 10, HOLO_TYPES_NUMBER, holo_pointwise_infer, mod_eval, .has_axis = false),
+    ROW(Mod, 10, HOLO_TYPES_NUMBER, mod_infer, mod_eval, .has_axis = false),
     ROW(Pow, 1, HOLO_TYPES_NUMBER, pow_infer, pow_eval, .has_axis = true),
     COMPARISON(Equal, 1, HOLO_TYPES_NUMBER | HOLO_BIT(BOOL) | HOLO_BIT(STRING), .wide = Equal_string,
                .has_axis = true),

@@ -43,6 +43,8 @@ static HoloStatus infer(HoloCall *call)
 {
     Sizes s;
     HOLO_TRY(find_sizes(call, &s));
+    if (holo_attr_int(call, "ndim", 1) != 1 || holo_attr_int(call, "state_window", 0) != 0)
+        return holo_call_fail(call, HOLO_UNSUPPORTED, "ndim other than 1, or a state_window");
     if (!is_smooth(call) && !holo_attr_is(call, "activation", "none", "none"))
         return holo_call_fail(call, HOLO_BAD_MODEL, "activation is not none, silu or swish");
     HoloDim state[3] = {s.batch, s.channels, s.state};
@@ -94,16 +96,12 @@ static HoloStatus eval(HoloCall *call)
     return HOLO_OK;
 }
 
+#define ROW                                                                                                         \
+    .name = "CausalConvWithState", .in_min = 2, .in_max = 4, .out_min = 1, .out_max = 2, .types = HOLO_TYPES_FLOAT, \
+    .infer = infer, .eval = eval
+
 const HoloOp holo_ops_causal_conv[] = {
-    {.name    = "CausalConvWithState",
-     .domain  = "",
-     .since   = 27,
-     .in_min  = 2,
-     .in_max  = 4,
-     .out_min = 1,
-     .out_max = 2,
-     .types   = HOLO_TYPES_FLOAT,
-     .infer   = infer,
-     .eval    = eval},
+    {.domain = "", .since = 27, ROW},
+    {.domain = "com.microsoft", .since = 1, ROW},
     {0},
 };

@@ -42,11 +42,11 @@ static HoloStatus infer(HoloCall *call)
 }
 
 typedef struct Col2Im {
-    HoloWindow  window;  // transposed: from blocks to image
-    HoloTensor  x, y;    // complex numbers as pairs of floats
-    int         parts;   // of an element: 2 of a complex number
-    HoloTensor  numbers; // 0, 1, 2 ... as many as there are blocks: read through the window, which block meets a pixel
-    int64_t     taps, blocks, pixels, tiles;
+    HoloWindow window;  // transposed: from blocks to image
+    HoloTensor x, y;    // complex numbers as pairs of floats
+    int        parts;   // of an element: 2 of a complex number
+    HoloTensor numbers; // 0, 1, 2 ... as many as there are blocks: read through the window, which block meets a pixel
+    int64_t    taps, blocks, pixels, tiles;
 } Col2Im;
 
 static int64_t tile_size(const Col2Im *v, int64_t start)
@@ -142,11 +142,11 @@ static HoloStatus numbers_init(const HoloCall *call, int64_t count, HoloTensor *
 static HoloStatus add_blocks(HoloCall *call, Col2Im *v)
 {
     static const uint8_t part_type[HOLO_DTYPE_COUNT] = {[HOLO_C64] = HOLO_F32, [HOLO_C128] = HOLO_F64};
-    HoloClass            class  = holo_dtype_class((HoloDtype)v->x.dtype);
-    int64_t              planes = v->y.dim[0] * v->y.dim[1];
-    double               work   = (double)planes * (double)v->pixels * (double)v->taps;
-    bool                 is_int = class == HOLO_CLASS_INT || class == HOLO_CLASS_UINT;
-    v->parts                    = 1;
+    HoloClass            kind                        = holo_dtype_class((HoloDtype)v->x.dtype);
+    int64_t              planes                      = v->y.dim[0] * v->y.dim[1];
+    double               work                        = (double)planes * (double)v->pixels * (double)v->taps;
+    bool                 is_int                      = kind == HOLO_CLASS_INT || kind == HOLO_CLASS_UINT;
+    v->parts                                         = 1;
     if (part_type[v->x.dtype]) {
         v->parts   = 2;
         v->x.dtype = v->y.dtype = part_type[v->x.dtype];

@@ -159,8 +159,10 @@ static HoloDim count_whole(HoloDims *dims, HoloDim start, HoloDim limit, HoloDim
 
 static HoloStatus count_real(const HoloCall *call, HoloDim *out)
 {
-    double start = holo_get_f(call->in[0], 0), limit = holo_get_f(call->in[1], 0), delta = holo_get_f(call->in[2], 0);
-    double count = ceil((limit - start) / delta);
+    const HoloTensor *step  = holo_in(call, 2);
+    double            start = holo_get_f(call->in[0], 0), limit = holo_get_f(call->in[1], 0);
+    double            delta = step ? holo_get_f(step, 0) : 1;
+    double            count = ceil((limit - start) / delta);
     if (!(fabs(count) < 0x1p62))
         return holo_call_fail(call, HOLO_BAD_INPUT, "from %g to %g in steps of %g has no end", start, limit, delta);
     *out = count > 0 ? (HoloDim)count : 0;
@@ -169,11 +171,12 @@ static HoloStatus count_real(const HoloCall *call, HoloDim *out)
 
 static HoloStatus infer_range(HoloCall *call)
 {
-    HoloDtype dtype = (HoloDtype)call->in[0]->dtype;
-    HoloDim   number[3], count = HOLO_DIM_UNKNOWN;
+    HoloDtype dtype     = (HoloDtype)call->in[0]->dtype;
+    HoloDim   number[3] = {0, 0, 1}, count = HOLO_DIM_UNKNOWN; // com.microsoft's may leave delta out
     bool      whole = true, real = holo_dtype_class(dtype) == HOLO_CLASS_FLOAT;
     for (int i = 0; i < 3; i++) {
-        const HoloTensor *t = call->in[i];
+        const HoloTensor *t = holo_in(call, i);
+        if (!t) continue;
         HOLO_TRY(holo_expect_types(call, i, UINT64_C(1) << dtype));
         HOLO_TRY(holo_expect_rank(call, i, 0, 1));
         if (t->rank == 1 && !holo_dim_is_symbolic(t->dim[0]) && t->dim[0] != 1)
@@ -189,18 +192,18 @@ static HoloStatus infer_range(HoloCall *call)
 
 static HoloStatus eval_range(HoloCall *call)
 {
-    const HoloTensor *first = call->in[0], *delta = call->in[2];
+    const HoloTensor *first = call->in[0], *delta = holo_in(call, 2);
     HoloTensor       *y    = call->out[0];
     bool              real = holo_dtype_class((HoloDtype)y->dtype) == HOLO_CLASS_FLOAT;
     for (int64_t start = 0; start < y->dim[0]; start += HOLO_TILE) {
         int64_t count = y->dim[0] - start < HOLO_TILE ? y->dim[0] - start : HOLO_TILE;
         if (real) {
-            double tile[HOLO_TILE], from = holo_get_f(first, 0), step = holo_get_f(delta, 0);
+            double tile[HOLO_TILE], from = holo_get_f(first, 0), step = delta ? holo_get_f(delta, 0) : 1;
             for (int64_t i = 0; i < count; i++) tile[i] = from + (double)(start + i) * step;
             holo_write_f(y, start, 1, count, tile);
         } else {
             int64_t  tile[HOLO_TILE];
-            uint64_t from = (uint64_t)holo_get_i(first, 0), step = (uint64_t)holo_get_i(delta, 0);
+            uint64_t from = (uint64_t)holo_get_i(first, 0), step = delta ? (uint64_t)holo_get_i(delta, 0) : 1;
             for (int64_t i = 0; i < count; i++) tile[i] = (int64_t)(from + (uint64_t)(start + i) * step);
             holo_write_i(y, start, 1, count, tile);
         }
@@ -208,10 +211,11 @@ static HoloStatus eval_range(HoloCall *call)
     return HOLO_OK;
 }
 
-#define MAKE(NAME, SINCE, INPUTS, TYPES, ID)                                                                        \
-    {                                                                                                               \
-        .name = NAME, .domain = "", .since = SINCE, .in_min = INPUTS, .in_max = INPUTS, .out_min = 1, .out_max = 1, \
-        .types = TYPES, .infer = infer_##ID, .eval = eval_##ID                                                      \
+#define MAKE(NAME, SINCE, INPUTS, TYPES, ID) MAKE_IN("", NAME, SINCE, INPUTS, INPUTS, TYPES, ID)
+#define MAKE_IN(DOMAIN, NAME, SINCE, LEAST, INPUTS, TYPES, ID)                                                         \
+    {                                                                                                                  \
+        .name = NAME, .domain = DOMAIN, .since = SINCE, .in_min = LEAST, .in_max = INPUTS, .out_min = 1, .out_max = 1, \
+        .types = TYPES, .infer = infer_##ID, .eval = eval_##ID                                                         \
     }
 
 const HoloOp holo_ops_constant[] = {
@@ -220,5 +224,6 @@ const HoloOp holo_ops_constant[] = {
     MAKE("EyeLike", 9, 1, HOLO_TYPES_ALL & ~HOLO_BIT(STRING), eye),
     MAKE("OneHot", 9, 3, HOLO_TYPES_NUMBER, onehot),
     MAKE("Range", 11, 3, HOLO_TYPES_NUMBER & ~HOLO_BIT(U64), range),
+    MAKE_IN("com.microsoft", "Range", 1, 2, 3, HOLO_TYPES_NUMBER & ~HOLO_BIT(U64), range),
     {0},
 };

@@ -10,6 +10,8 @@
 
 #include "ops/op.h"
 
+#include <math.h>
+
 typedef union HoloCell { // a wide number: `f` unless HoloContract.integer
     double   f;
     uint64_t u;
@@ -36,6 +38,13 @@ struct HoloContract {
 
 void   holo_contract(const HoloCall *call, const HoloContract *c);
 double holo_contract_at(const HoloContract *c, int64_t index); // one element of it, not rounded
+
+// A sum of products of quantised numbers, whose step is `scale`, in steps of `y_scale`. In float, as ONNX Runtime does
+// it: halves are common where scales are multiples of one another, and only so do they go the same way.
+static inline double holo_requantise(double sum, double scale, double y_scale)
+{
+    return rintf((float)sum * ((float)scale / (float)y_scale));
+}
 
 // Elements as cells: integers where told, else doubles.
 static inline void holo_cells_read(const HoloTensor *t, bool integer, int64_t start, int64_t stride, int64_t count,

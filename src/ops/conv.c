@@ -1,5 +1,6 @@
-// conv.c - Conv over any number of spatial dimensions, FusedConv, and what all convolutions share.
+// conv.c - Conv over any number of spatial dimensions, FusedConv and NhwcFusedConv, and what all convolutions share.
 #include "ops/conv.h"
+#include "ops/channels_last.h"
 #include "ops/spread.h"
 
 #include <math.h>
@@ -172,6 +173,20 @@ static double at(const HoloCall *call, int64_t index)
     return prepare(call, &v) ? NAN : holo_contract_at(&v.contract, index);
 }
 
+// ---- NhwcFusedConv: x and what is added have their channels last, the weights not
+
+enum { TURNED = 1 << 0 | 1 << 3 };
+
+static HoloStatus infer_last(HoloCall *call)
+{
+    return holo_channels_last_infer(call, TURNED, infer);
+}
+
+static HoloStatus eval_last(HoloCall *call)
+{
+    return holo_channels_last_eval(call, TURNED, infer, eval);
+}
+
 #define ROW                                                                                                       \
     .since = 1, .in_min = 2, .out_min = 1, .out_max = 1, .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval, \
     .at = at
@@ -179,5 +194,15 @@ static double at(const HoloCall *call, int64_t index)
 const HoloOp holo_ops_conv[] = {
     {.name = "Conv", .domain = "", .in_max = 3, ROW},
     {.name = "FusedConv", .domain = "com.microsoft", .in_max = 4, ROW},
+    {.name    = "NhwcFusedConv",
+     .domain  = "com.microsoft",
+     .since   = 1,
+     .in_min  = 2,
+     .in_max  = 4,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = infer_last,
+     .eval    = eval_last},
     {0},
 };

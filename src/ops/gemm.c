@@ -3,8 +3,6 @@
 #include "ops/matmul.h"
 #include "ops/spread.h"
 
-#include <math.h>
-
 static HoloStatus view_both(const HoloCall *call, HoloMatrix *a, HoloMatrix *b)
 {
     HOLO_TRY(holo_expect_rank(call, 0, 2, 2));
@@ -89,12 +87,13 @@ static void finish(const HoloContract *contract, int64_t batch, int64_t row, int
     (contract->integer ? finish_u : finish_f)(g, count, c, sums);
 }
 
-static HoloStatus prepare(const HoloCall *call, Gemm *g)
+static HoloStatus init(const HoloCall *call, HoloMatmul *m)
 {
+    Gemm      *g = (Gemm *)m; // its first member
     HoloMatrix a, b;
     HOLO_TRY(view_both(call, &a, &b));
-    HOLO_TRY(holo_matmul_init(call, &a, &b, &g->product));
-    HoloContract *contract = &g->product.contract;
+    HOLO_TRY(holo_matmul_init(call, &a, &b, m));
+    HoloContract *contract = &m->contract;
     contract->integer      = holo_dtype_is_integer(a.t->dtype);
     contract->finish       = finish;
     g->alpha               = holo_attr_float(call, "alpha", 1);
@@ -112,23 +111,19 @@ static HoloStatus prepare(const HoloCall *call, Gemm *g)
 static HoloStatus eval(HoloCall *call)
 {
     Gemm g;
-    if (holo_out_is_empty(call)) return HOLO_OK;
-    HOLO_TRY(prepare(call, &g));
-    holo_contract(call, &g.product.contract);
-    return HOLO_OK;
+    return holo_matmul_eval(call, init, &g.product);
 }
 
 static double at(const HoloCall *call, int64_t index)
 {
     Gemm g;
-    return prepare(call, &g) ? NAN : holo_contract_at(&g.product.contract, index);
+    return holo_matmul_at(call, init, &g.product, index);
 }
 
-#define TYPES (HOLO_TYPES_FLOAT | HOLO_BIT(I32) | HOLO_BIT(U32) | HOLO_BIT(I64) | HOLO_BIT(U64))
-#define ROW   .in_min = 2, .in_max = 3, .out_min = 1, .out_max = 1, .infer = infer, .eval = eval, .at = at
+#define ROW .in_min = 2, .in_max = 3, .out_min = 1, .out_max = 1, .infer = infer, .eval = eval, .at = at
 
 const HoloOp holo_ops_gemm[] = {
-    {.name = "Gemm", .domain = "", .since = 1, .types = TYPES, ROW},
+    {.name = "Gemm", .domain = "", .since = 1, .types = HOLO_MATMUL_TYPES, ROW},
     {.name = "FusedGemm", .domain = "com.microsoft", .since = 1, .types = HOLO_TYPES_FLOAT, ROW},
     {0},
 };

@@ -130,7 +130,7 @@ static Taps find_taps(const Sampler *s, double normal, int64_t size)
     borders(s, size, &low, &high);
     if (!(fabs(x) < 0x1p52)) x = x > 0 ? 0x1p52 : -0x1p52; // far outside in any case, and so is NaN
     if (s->mode == NEAREST) x = rint(x);
-    if (x < low || x > high)
+    if ((x < low || x > high) && s->mode != CUBIC) // cubic taps are treated one by one
         x = s->padding == BORDER ? clamp(x, 0, n - 1) : s->padding == REFLECTION ? reflect(x, low, high) : x;
     Taps   taps  = {.count = s->mode == NEAREST ? 1 : s->mode == LINEAR ? 2 : 4};
     double first = s->mode == NEAREST ? trunc(x) : floor(x), rest = x - first;

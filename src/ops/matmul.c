@@ -145,6 +145,19 @@ HoloStatus holo_matmul_init(const HoloCall *call, const HoloMatrix *a, const Hol
     return HOLO_OK;
 }
 
+HoloStatus holo_matmul_eval(HoloCall *call, HoloMatmulInit *init, HoloMatmul *m)
+{
+    if (holo_out_is_empty(call)) return HOLO_OK;
+    HOLO_TRY(init(call, m));
+    holo_contract(call, &m->contract);
+    return HOLO_OK;
+}
+
+double holo_matmul_at(const HoloCall *call, HoloMatmulInit *init, HoloMatmul *m, int64_t index)
+{
+    return init(call, m) ? NAN : holo_contract_at(&m->contract, index);
+}
+
 // ---- MatMul and FusedMatMul
 
 // FusedMatMul's transBatch: the first dimension moves behind the stack, [m, ..., k] to [..., m, k].
@@ -189,37 +202,34 @@ static void scale(const HoloContract *c, int64_t batch, int64_t row, int64_t col
     for (int64_t j = 0; j < count; j++) sums[j].f *= s->alpha;
 }
 
-static HoloStatus prepare(const HoloCall *call, Scaled *s)
+static HoloStatus init(const HoloCall *call, HoloMatmul *m)
 {
+    Scaled    *s = (Scaled *)m; // its first member
     HoloMatrix a, b;
     HOLO_TRY(view_both(call, &a, &b));
-    HOLO_TRY(holo_matmul_init(call, &a, &b, &s->product));
-    s->product.contract.integer = holo_dtype_is_integer(a.t->dtype);
-    s->alpha                    = holo_attr_float(call, "alpha", 1);
-    if (s->alpha != 1 && !s->product.contract.integer) s->product.contract.finish = scale;
+    HOLO_TRY(holo_matmul_init(call, &a, &b, m));
+    m->contract.integer = holo_dtype_is_integer(a.t->dtype);
+    s->alpha            = holo_attr_float(call, "alpha", 1);
+    if (s->alpha != 1 && !m->contract.integer) m->contract.finish = scale;
     return HOLO_OK;
 }
 
 static HoloStatus eval(HoloCall *call)
 {
     Scaled s;
-    if (holo_out_is_empty(call)) return HOLO_OK;
-    HOLO_TRY(prepare(call, &s));
-    holo_contract(call, &s.product.contract);
-    return HOLO_OK;
+    return holo_matmul_eval(call, init, &s.product);
 }
 
 static double at(const HoloCall *call, int64_t index)
 {
     Scaled s;
-    return prepare(call, &s) ? NAN : holo_contract_at(&s.product.contract, index);
+    return holo_matmul_at(call, init, &s.product, index);
 }
 
-#define TYPES (HOLO_TYPES_FLOAT | HOLO_BIT(I32) | HOLO_BIT(U32) | HOLO_BIT(I64) | HOLO_BIT(U64))
-#define ROW   .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1, .infer = infer, .eval = eval, .at = at
+#define ROW .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1, .infer = infer, .eval = eval, .at = at
 
 const HoloOp holo_ops_matmul[] = {
-    {.name = "MatMul", .domain = "", .since = 1, .types = TYPES, ROW},
+    {.name = "MatMul", .domain = "", .since = 1, .types = HOLO_MATMUL_TYPES, ROW},
     {.name = "FusedMatMul", .domain = "com.microsoft", .since = 1, .types = HOLO_TYPES_FLOAT, ROW},
     {.name = "TransposeMatMul", .domain = "com.microsoft", .since = 1, .types = HOLO_TYPES_FLOAT, ROW},
     {0},

@@ -57,6 +57,11 @@ typedef struct HoloMatmul {
 
 // When evaluating: the product of two views, to be written to output 0.
 HOLO_MUST HoloStatus holo_matmul_init(const HoloCall *call, const HoloMatrix *a, const HoloMatrix *b, HoloMatmul *out);
+// eval and at of an operator, whose own `init` fills in what begins with *m.
+typedef HoloStatus   HoloMatmulInit(const HoloCall *call, HoloMatmul *m);
+HOLO_MUST HoloStatus holo_matmul_eval(HoloCall *call, HoloMatmulInit *init, HoloMatmul *m);
+double               holo_matmul_at(const HoloCall *call, HoloMatmulInit *init, HoloMatmul *m, int64_t index);
+#define HOLO_MATMUL_TYPES (HOLO_TYPES_FLOAT | HOLO_BIT(I32) | HOLO_BIT(U32) | HOLO_BIT(I64) | HOLO_BIT(U64))
 // Where the matrix for `batch` of the output starts in an operand.
 int64_t holo_matmul_start(const HoloMatmul *m, const HoloMatmulSide *side, int64_t batch);
 

@@ -102,6 +102,13 @@ void holo_ml_post_apply(HoloMlPost post, double *scores, int64_t count)
     }
 }
 
+HoloStatus holo_ml_out_scores(HoloCall *call, const HoloTensor *labels, HoloDim scores)
+{
+    HoloDim rows = holo_ml_row_count(call->in[0]);
+    HOLO_TRY(holo_out_type(call, 0, (HoloDtype)labels->dtype, 1, &rows));
+    return holo_out_type(call, 1, HOLO_F32, 2, (HoloDim[]){rows, scores});
+}
+
 int64_t holo_ml_argmax(const double *scores, int64_t count)
 {
     int64_t best = 0;
@@ -146,9 +153,9 @@ HoloStatus holo_ml_dict_init(HoloMlDict *dict, const HoloCall *call, const HoloT
     int64_t count = keys->dim[0];
     void   *order, *scratch, *key = NULL;
     *dict = (HoloMlDict){.keys = *keys};
-    HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(int64_t), &order));
+    HOLO_TRY(holo_call_hold(call, (size_t)count, sizeof(int64_t), &order));
     HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(int64_t), &scratch));
-    if (keys->dtype != HOLO_STRING) HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(uint64_t), &key));
+    if (keys->dtype != HOLO_STRING) HOLO_TRY(holo_call_hold(call, (size_t)count, sizeof(uint64_t), &key));
     dict->order = order;
     dict->key   = key;
     if (key && count > 0) holo_read_keys(keys, 0, 1, count, key);

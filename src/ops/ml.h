@@ -45,6 +45,14 @@ HOLO_MUST HoloStatus holo_ml_labels(const HoloCall *call, const char *ints, cons
 // out[at] = labels[label]; 0 or "" where there is no such label.
 void holo_ml_put_label(HoloTensor *out, int64_t at, const HoloTensor *labels, int64_t label);
 
+// Outputs of a classifier of rows: a label and `scores` scores for each.
+HOLO_MUST HoloStatus holo_ml_out_scores(HoloCall *call, const HoloTensor *labels, HoloDim scores);
+
+// A row of the table for what scores rows of features, with functions prefix_infer and prefix_eval.
+#define HOLO_ML_SCORER(label, prefix, outputs)                                                                     \
+    .name = label, .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = outputs, \
+    .types = HOLO_ML_NUMBERS, .infer = prefix##_infer, .eval = prefix##_eval
+
 int64_t holo_ml_argmax(const double *scores, int64_t count); // the first of the largest
 
 // Finds elements in a list of keys. Of equal keys the last counts; all NaNs are equal.
@@ -53,6 +61,7 @@ typedef struct HoloMlDict {
     uint64_t  *key;   // of numbers
     int64_t   *order; // indices, sorted by key
 } HoloMlDict;
+// Its memory is that of holo_call_hold; the keys' elements stay where they are.
 HOLO_MUST HoloStatus holo_ml_dict_init(HoloMlDict *dict, const HoloCall *call, const HoloTensor *keys);
 // The index of the key equal to t[at], read as the keys' type; -1: none. Both are strings or both numbers.
 int64_t holo_ml_dict_find(const HoloMlDict *dict, const HoloTensor *t, int64_t at);

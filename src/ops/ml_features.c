@@ -175,9 +175,17 @@ static HoloStatus read_widths(const HoloCall *call, HoloTensor *out)
     return out->dim[0] > 0 ? holo_ml_expect_count(call, "inputdimensions", out, call->in_count) : HOLO_OK;
 }
 
+// Of all dimensions behind the first; a tensor with one dimension is one row.
+static HoloDim row_size(const HoloCall *call, const HoloTensor *x)
+{
+    HoloDim size = x->rank == 1 ? x->dim[0] : 1;
+    for (int d = 1; d < x->rank; d++) size = holo_dim_mul(call->dims, size, x->dim[d]);
+    return size;
+}
+
 static HoloDim width_of(const HoloCall *call, const HoloTensor *widths, int i)
 {
-    return widths->dim[0] > 0 ? holo_get_i(widths, i) : holo_ml_row_size(call->in[i]);
+    return widths->dim[0] > 0 ? holo_get_i(widths, i) : row_size(call, call->in[i]);
 }
 
 static HoloStatus vectorizer_infer(HoloCall *call)
@@ -188,7 +196,7 @@ static HoloStatus vectorizer_infer(HoloCall *call)
     for (int i = 0; i < call->in_count; i++) {
         if (!call->in[i]) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", i);
         HOLO_TRY(holo_expect_types(call, i, HOLO_ML_NUMBERS));
-        HOLO_TRY(holo_expect_rank(call, i, 1, 2));
+        HOLO_TRY(holo_expect_rank(call, i, 1, HOLO_MAX_RANK));
         HoloDim width = width_of(call, &widths, i), count = holo_ml_row_count(call->in[i]);
         if (!holo_dim_is_symbolic(width) && width < 0)
             return holo_call_fail(call, HOLO_BAD_MODEL, "inputdimensions has the size %lld", (long long)width);
@@ -209,7 +217,7 @@ static HoloStatus vectorizer_eval(HoloCall *call)
     HOLO_TRY(read_widths(call, &widths));
     if (holo_tensor_count(out) > 0) memset(out->data, 0, holo_tensor_bytes(out));
     for (int i = 0; i < call->in_count; i++) {
-        int64_t width = width_of(call, &widths, i), size = holo_ml_row_size(call->in[i]);
+        int64_t width = width_of(call, &widths, i), size = row_size(call, call->in[i]);
         int64_t used = size < width ? size : width;
         double  x[HOLO_TILE];
         for (int64_t row = 0; row < out->dim[0]; row++) {

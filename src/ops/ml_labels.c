@@ -6,7 +6,8 @@
 #define LABELS (HOLO_BIT(STRING) | HOLO_BIT(I64) | HOLO_BIT(F32) | HOLO_BIT(I32) | HOLO_BIT(I16) | HOLO_BIT(F64))
 
 // keys[i] becomes values[i], anything else the fallback. A list without data counts 0, 1, 2 ...
-typedef struct Mapping {
+typedef struct Mapping { // what is prepared
+    HoloMlDict dict;     // of the keys
     HoloTensor keys, values;
     HoloString text; // the fallback, of the type of the values
     double     number;
@@ -84,7 +85,7 @@ static HoloStatus map_infer(HoloCall *call)
 static HoloStatus count_up(const HoloCall *call, HoloTensor *list)
 {
     if (list->data) return HOLO_OK;
-    HOLO_TRY(holo_call_temp(call, (size_t)list->dim[0], sizeof(int64_t), &list->data));
+    HOLO_TRY(holo_call_hold(call, (size_t)list->dim[0], sizeof(int64_t), &list->data));
     for (int64_t i = 0; i < list->dim[0]; i++) holo_put_i(list, i, i);
     return HOLO_OK;
 }
@@ -102,24 +103,31 @@ static void put_fallback(const Mapping *m, HoloTensor *out, int64_t at)
         holo_put_i(out, at, m->integer);
 }
 
+static HoloStatus map_prepare(HoloCall *call, const void **out)
+{
+    void *memory;
+    HOLO_TRY(holo_call_hold(call, 1, sizeof(Mapping), &memory));
+    Mapping *m = memory;
+    HOLO_TRY(read_mapping(call, m));
+    HOLO_TRY(count_up(call, &m->keys));
+    HOLO_TRY(count_up(call, &m->values));
+    *out = m;
+    return holo_ml_dict_init(&m->dict, call, &m->keys);
+}
+
 static HoloStatus map_eval(HoloCall *call)
 {
     const HoloTensor *in  = call->in[0];
     HoloTensor       *out = holo_out(call, 0);
-    HoloMlDict        dict;
-    Mapping           m;
+    const Mapping    *m   = call->prepared;
     if (!out) return HOLO_OK;
-    HOLO_TRY(read_mapping(call, &m));
-    HOLO_TRY(count_up(call, &m.keys));
-    HOLO_TRY(count_up(call, &m.values));
-    HOLO_TRY(holo_ml_dict_init(&dict, call, &m.keys));
     size_t size = holo_dtype_size((HoloDtype)out->dtype);
     for (int64_t i = 0, count = holo_tensor_count(in); i < count; i++) {
-        int64_t found = holo_ml_dict_find(&dict, in, i);
+        int64_t found = holo_ml_dict_find(&m->dict, in, i);
         if (found < 0)
-            put_fallback(&m, out, i);
+            put_fallback(m, out, i);
         else
-            memcpy((char *)out->data + (size_t)i * size, (const char *)m.values.data + (size_t)found * size, size);
+            memcpy((char *)out->data + (size_t)i * size, (const char *)m->values.data + (size_t)found * size, size);
     }
     return HOLO_OK;
 }
@@ -139,18 +147,26 @@ static HoloStatus hot_infer(HoloCall *call)
     return holo_out_type(call, 0, HOLO_F32, in->rank + 1, dim);
 }
 
+static HoloStatus hot_prepare(HoloCall *call, const void **out)
+{
+    HoloTensor categories;
+    void      *dict;
+    HOLO_TRY(holo_call_hold(call, 1, sizeof(HoloMlDict), &dict));
+    HOLO_TRY(holo_ml_labels(call, "cats_int64s", "cats_strings", &categories));
+    *out = dict;
+    return holo_ml_dict_init(dict, call, &categories);
+}
+
 static HoloStatus hot_eval(HoloCall *call)
 {
-    const HoloTensor *in  = call->in[0];
-    HoloTensor       *out = holo_out(call, 0), categories;
-    HoloMlDict        dict;
+    const HoloTensor *in   = call->in[0];
+    HoloTensor       *out  = holo_out(call, 0);
+    const HoloMlDict *dict = call->prepared;
     if (!out) return HOLO_OK;
-    HOLO_TRY(holo_ml_labels(call, "cats_int64s", "cats_strings", &categories));
-    HOLO_TRY(holo_ml_dict_init(&dict, call, &categories));
     float  *y     = out->data;
-    int64_t width = categories.dim[0];
+    int64_t width = dict->keys.dim[0];
     for (int64_t i = 0, count = holo_tensor_count(in); i < count; i++, y += width) {
-        int64_t found = holo_ml_dict_find(&dict, in, i);
+        int64_t found = holo_ml_dict_find(dict, in, i);
         if (found < 0 && !holo_attr_int(call, "zeros", 1))
             return holo_call_fail(call, HOLO_BAD_INPUT, "element %lld is of no category", (long long)i);
         for (int64_t k = 0; k < width; k++) y[k] = k == found;
@@ -160,10 +176,10 @@ static HoloStatus hot_eval(HoloCall *call)
 
 static const bool category_mapper = true;
 
-#define LOOKUP(text, dtypes, family, how)                                                                       \
-    {                                                                                                           \
-        .name = text, .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1, \
-        .types = dtypes, .infer = family##_infer, .eval = family##_eval, .row = how                             \
+#define LOOKUP(text, dtypes, family, how)                                                                        \
+    {                                                                                                            \
+        .name = text, .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,  \
+        .types = dtypes, .infer = family##_infer, .eval = family##_eval, .prepare = family##_prepare, .row = how \
     }
 
 const HoloOp holo_ops_ml_labels[] = {

@@ -7,15 +7,21 @@ typedef struct Linear {
     HoloMlPost post;
 } Linear;
 
-// `outputs` 0: as many as the coefficients make.
+// How many scores a classifier sums up: as many as there are intercepts or, without these, as the coefficients make.
+static int64_t count_sums(const HoloTensor *coefficients, const HoloTensor *intercepts, int64_t features)
+{
+    return intercepts->dim[0] > 0 ? intercepts->dim[0] : features > 0 ? coefficients->dim[0] / features : 0;
+}
+
+// `outputs` 0: see count_sums. More coefficients than are needed do not matter.
 static HoloStatus read_linear(const HoloCall *call, int64_t outputs, Linear *out)
 {
     int64_t features = holo_ml_row_size(call->in[0]), needed;
     HOLO_TRY(holo_ml_list(call, "coefficients", HOLO_BIT(F32), &out->coefficients));
     HOLO_TRY(holo_ml_list(call, "intercepts", HOLO_BIT(F32), &out->intercepts));
     HOLO_TRY(holo_ml_post_find(call, &out->post));
-    out->outputs = outputs > 0 ? outputs : features > 0 ? out->coefficients.dim[0] / features : 0;
-    if (!holo_mul(out->outputs, features, &needed) || needed != out->coefficients.dim[0] || out->outputs == 0)
+    out->outputs = outputs > 0 ? outputs : count_sums(&out->coefficients, &out->intercepts, features);
+    if (!holo_mul(out->outputs, features, &needed) || needed > out->coefficients.dim[0] || out->outputs == 0)
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld coefficients for rows of %lld features",
                               (long long)out->coefficients.dim[0], (long long)features);
     if (out->intercepts.dim[0] > 0) HOLO_TRY(holo_ml_expect_count(call, "intercepts", &out->intercepts, out->outputs));
@@ -69,15 +75,16 @@ static HoloStatus regressor_eval(HoloCall *call)
 static HoloStatus classifier_infer(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
-    HoloTensor        labels, coefficients;
+    HoloTensor        labels, coefficients, intercepts;
     HOLO_TRY(holo_ml_expect_rows(call));
     HOLO_TRY(holo_ml_labels(call, "classlabels_ints", "classlabels_strings", &labels));
     HOLO_TRY(holo_ml_list(call, "coefficients", HOLO_BIT(F32), &coefficients));
-    HoloDim rows = holo_ml_row_count(x), size = holo_ml_row_size(x);
-    HoloDim scores = holo_dim_is_symbolic(size) ? HOLO_DIM_UNKNOWN : size > 0 ? coefficients.dim[0] / size : 0;
+    HOLO_TRY(holo_ml_list(call, "intercepts", HOLO_BIT(F32), &intercepts));
+    HoloDim size   = holo_ml_row_size(x);
+    bool    open   = holo_dim_is_symbolic(size) && intercepts.dim[0] == 0;
+    HoloDim scores = open ? HOLO_DIM_UNKNOWN : count_sums(&coefficients, &intercepts, size);
     if (scores == 1 && labels.dim[0] == 2) scores = 2; // one set of coefficients tells two classes apart
-    HOLO_TRY(holo_out_type(call, 0, (HoloDtype)labels.dtype, 1, &rows));
-    return holo_out_type(call, 1, HOLO_F32, 2, (HoloDim[]){rows, scores});
+    return holo_ml_out_scores(call, &labels, scores);
 }
 
 static HoloStatus classifier_eval(HoloCall *call)
@@ -97,8 +104,9 @@ static HoloStatus classifier_eval(HoloCall *call)
             scores[1] = scores[0];
             scores[0] = -scores[0];
         }
+        int64_t label = holo_ml_argmax(scores, count); // before a transform makes large scores the same
         holo_ml_post_apply(linear.post, scores, count);
-        int64_t label = holo_ml_argmax(scores, count);
+        if (both && linear.post == HOLO_ML_NONE) scores[0] = 1 - scores[1];
         if (count == 1) label = scores[0] >= (linear.post == HOLO_ML_NONE ? 0 : 0.5) ? 0 : -1;
         if (y) holo_ml_put_label(y, row, &labels, label);
         if (z) holo_write_f(z, row * count, 1, count, scores);
@@ -107,25 +115,7 @@ static HoloStatus classifier_eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_ml_linear[] = {
-    {.name    = "LinearRegressor",
-     .domain  = "ai.onnx.ml",
-     .since   = 1,
-     .in_min  = 1,
-     .in_max  = 1,
-     .out_min = 1,
-     .out_max = 1,
-     .types   = HOLO_ML_NUMBERS,
-     .infer   = regressor_infer,
-     .eval    = regressor_eval},
-    {.name    = "LinearClassifier",
-     .domain  = "ai.onnx.ml",
-     .since   = 1,
-     .in_min  = 1,
-     .in_max  = 1,
-     .out_min = 1,
-     .out_max = 2,
-     .types   = HOLO_ML_NUMBERS,
-     .infer   = classifier_infer,
-     .eval    = classifier_eval},
+    {HOLO_ML_SCORER("LinearRegressor", regressor, 1)},
+    {HOLO_ML_SCORER("LinearClassifier", classifier, 2)},
     {0},
 };

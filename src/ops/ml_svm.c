@@ -154,9 +154,7 @@ static HoloStatus classifier_infer(HoloCall *call)
     Classifier c;
     HOLO_TRY(holo_ml_expect_rows(call));
     HOLO_TRY(read_classifier(call, &c));
-    HoloDim rows = holo_ml_row_count(call->in[0]);
-    HOLO_TRY(holo_out_type(call, 0, (HoloDtype)c.labels.dtype, 1, &rows));
-    return holo_out_type(call, 1, HOLO_F32, 2, (HoloDim[]){rows, c.both ? 2 : c.scores});
+    return holo_ml_out_scores(call, &c.labels, c.both ? 2 : c.scores);
 }
 
 // A score for each pair of classes, and a vote for the one that it speaks for.
@@ -281,25 +279,7 @@ static HoloStatus classifier_eval(HoloCall *call)
 }
 
 const HoloOp holo_ops_ml_svm[] = {
-    {.name    = "SVMRegressor",
-     .domain  = "ai.onnx.ml",
-     .since   = 1,
-     .in_min  = 1,
-     .in_max  = 1,
-     .out_min = 1,
-     .out_max = 1,
-     .types   = HOLO_ML_NUMBERS,
-     .infer   = regressor_infer,
-     .eval    = regressor_eval},
-    {.name    = "SVMClassifier",
-     .domain  = "ai.onnx.ml",
-     .since   = 1,
-     .in_min  = 1,
-     .in_max  = 1,
-     .out_min = 1,
-     .out_max = 2,
-     .types   = HOLO_ML_NUMBERS,
-     .infer   = classifier_infer,
-     .eval    = classifier_eval},
+    {HOLO_ML_SCORER("SVMRegressor", regressor, 1)},
+    {HOLO_ML_SCORER("SVMClassifier", classifier, 2)},
     {0},
 };

@@ -3,15 +3,33 @@
 // The standard leaves open what the classifier does with votes for one class of two; here it is what
 // ONNX Runtime does.
 #include "ops/ml_tree.h"
+#include "ops/spread.h"
+
+#include <string.h>
 
 typedef enum Aggregate { AVERAGE, SUM, MIN, MAX, AGGREGATE_COUNT } Aggregate; // numbers of TreeEnsemble
+
+// How a classifier's votes are read: whether all are for one class of two, and whether none is negative.
+typedef struct Voting {
+    bool    single, positive;
+    int64_t target;
+} Voting;
+
+typedef struct Ensemble { // what is prepared
+    HoloTrees  trees;
+    Aggregate  how;
+    HoloMlPost post;
+    double    *base;   // added to the score of each target; NULL: nothing
+    HoloTensor labels; // of a classifier
+    Voting     voting;
+} Ensemble;
 
 // ---- walking
 
 static bool is_member(const HoloTrees *trees, const HoloTreeNode *node, double x)
 {
-    for (int32_t k = 0; k < node->set_size; k++)
-        if (holo_get_f(&trees->members, node->set_from + k) == x) return true;
+    for (int32_t k = 0; k < node->set.size; k++)
+        if (trees->members[node->set.from + k] == x) return true;
     return false;
 }
 
@@ -29,39 +47,29 @@ static bool takes_true(const HoloTrees *trees, const HoloTreeNode *node, double 
     }
 }
 
-static HoloStatus find_leaf(const HoloCall *call, const HoloTrees *trees, int32_t tree, const double *x, int32_t *leaf)
+enum { TOGETHER = 8 }; // trees that are walked at once, so that their nodes are waited for at once
+
+// The leaves of `count` trees: place[] begins with their roots and ends with their leaves.
+static void find_leaves(const HoloTrees *trees, const double *x, int count, HoloTreePlace *place)
 {
-    HoloTreePlace place = trees->roots[tree];
-    for (int32_t steps = 0; place >= 0; steps++) {
-        if (steps > trees->node_count) return holo_call_fail(call, HOLO_BAD_MODEL, "tree %d has a cycle", (int)tree);
-        const HoloTreeNode *node = &trees->nodes[place];
-        place                    = node->child[takes_true(trees, node, x[node->feature])];
+    for (bool is_done = false; !is_done;) {
+        is_done = true;
+        for (int i = 0; i < count; i++) {
+            if (place[i] < 0) continue;
+            const HoloTreeNode *node = &trees->nodes[place[i]];
+            place[i]                 = node->child[takes_true(trees, node, x[node->feature])];
+            is_done                  = false;
+        }
     }
-    *leaf = ~place;
-    return HOLO_OK;
 }
 
 // ---- scores of a row
 
-typedef struct Scores {
-    double *score; // of each target
-    bool   *voted; // whether any leaf voted for it
-    double *x;     // the features
-    int64_t features;
+typedef struct Scores { // of one thread
+    double *score;      // of each target
+    bool   *voted;      // whether any leaf voted for it
+    double *x;          // the features
 } Scores;
-
-static HoloStatus scores_init(const HoloCall *call, const HoloTrees *trees, Scores *out)
-{
-    void *score, *voted, *x;
-    out->features = holo_ml_row_size(call->in[0]);
-    HOLO_TRY(holo_call_temp(call, (size_t)trees->targets + 1, sizeof(double), &score)); // one more: the second of two
-    HOLO_TRY(holo_call_temp(call, (size_t)trees->targets + 1, sizeof(bool), &voted));
-    HOLO_TRY(holo_call_temp(call, (size_t)out->features, sizeof(double), &x));
-    out->score = score;
-    out->voted = voted;
-    out->x     = x;
-    return HOLO_OK;
-}
 
 static void count_vote(Aggregate how, HoloTreeVote vote, Scores *s)
 {
@@ -74,29 +82,104 @@ static void count_vote(Aggregate how, HoloTreeVote vote, Scores *s)
     s->voted[vote.target] = true;
 }
 
-static HoloStatus score_row(const HoloCall *call, const HoloTrees *trees, Aggregate how, int64_t row, Scores *s)
+static void score_row(const Ensemble *e, const HoloTensor *x, int64_t row, Scores *s)
 {
-    holo_read_f(call->in[0], row * s->features, 1, s->features, s->x);
+    const HoloTrees *trees    = &e->trees;
+    int64_t          features = holo_ml_row_size(x);
+    holo_read_f(x, row * features, 1, features, s->x);
     for (int64_t t = 0; t < trees->targets; t++) {
         s->score[t] = 0;
         s->voted[t] = false;
     }
-    for (int32_t tree = 0; tree < trees->root_count; tree++) {
-        int32_t leaf = 0;
-        HOLO_TRY(find_leaf(call, trees, tree, s->x, &leaf));
-        for (int32_t v = trees->leaf_votes[leaf]; v < trees->leaf_votes[leaf + 1]; v++)
-            count_vote(how, trees->votes[v], s);
+    for (int32_t tree = 0; tree < trees->root_count; tree += TOGETHER) {
+        HoloTreePlace place[TOGETHER];
+        int           count = trees->root_count - tree < TOGETHER ? (int)(trees->root_count - tree) : TOGETHER;
+        memcpy(place, trees->roots + tree, (size_t)count * sizeof *place);
+        find_leaves(trees, s->x, count, place);
+        for (int i = 0; i < count; i++)
+            for (int32_t v = trees->leaf_votes[~place[i]]; v < trees->leaf_votes[~place[i] + 1]; v++)
+                count_vote(e->how, trees->votes[v], s);
     }
-    for (int64_t t = 0; how == AVERAGE && t < trees->targets; t++) s->score[t] /= trees->root_count;
+    for (int64_t t = 0; e->how == AVERAGE && t < trees->targets; t++) s->score[t] /= trees->root_count;
+    for (int64_t t = 0; e->base && t < trees->targets; t++) s->score[t] += e->base[t];
+}
+
+// ---- rows
+
+enum { ROWS = 16 }; // that a thread takes at a time
+
+typedef struct Job {
+    const HoloCall *call;
+    const Ensemble *e;
+    Scores         *scores; // of each worker
+    int64_t         rows;
+    void (*finish)(const HoloCall *call, const Ensemble *e, int64_t row, double *score); // writes the outputs of a row
+} Job;
+
+static void run_rows(void *arg, int64_t i, int worker)
+{
+    const Job *job = arg;
+    Scores    *s   = &job->scores[worker];
+    for (int64_t row = i * ROWS; row < job->rows && row < (i + 1) * ROWS; row++) {
+        score_row(job->e, job->call->in[0], row, s);
+        job->finish(job->call, job->e, row, s->score);
+    }
+}
+
+static HoloStatus run(const HoloCall *call, void (*finish)(const HoloCall *, const Ensemble *, int64_t, double *))
+{
+    const Ensemble *e        = call->prepared;
+    int64_t         features = holo_ml_row_size(call->in[0]), rows = holo_ml_row_count(call->in[0]);
+    int             workers = call->host->workers > 1 ? call->host->workers : 1;
+    size_t          targets = (size_t)e->trees.targets + 1; // one more: the second of two
+    void           *scores, *score, *voted, *x;
+    if (e->trees.features > features)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "a tree asks for feature %lld of %lld",
+                              (long long)e->trees.features - 1, (long long)features);
+    HOLO_TRY(holo_call_temp(call, (size_t)workers, sizeof(Scores), &scores));
+    Job job = {.call = call, .e = e, .scores = scores, .rows = rows, .finish = finish};
+    for (int w = 0; w < workers; w++) {
+        HOLO_TRY(holo_call_temp(call, targets, sizeof(double), &score));
+        HOLO_TRY(holo_call_temp(call, targets, sizeof(bool), &voted));
+        HOLO_TRY(holo_call_temp(call, (size_t)features, sizeof(double), &x));
+        job.scores[w] = (Scores){score, voted, x};
+    }
+    enum { STEPS = 8 }; // of a walk, about
+    holo_spread(call, (rows + ROWS - 1) / ROWS, (double)rows * e->trees.root_count * STEPS, run_rows, &job);
     return HOLO_OK;
 }
 
-// ---- TreeEnsemble and TreeEnsembleRegressor
+// ---- preparing
 
 static bool is_old(const HoloCall *call)
 {
     return call->op->row != NULL;
 }
+
+static HoloStatus ensemble_new(const HoloCall *call, Ensemble **out)
+{
+    void *memory;
+    HOLO_TRY(holo_call_hold(call, 1, sizeof **out, &memory));
+    *out = memory;
+    return HOLO_OK;
+}
+
+// `count` base values, or one for all of them where that is allowed.
+static HoloStatus base_read(const HoloCall *call, int64_t count, bool may_be_one, Ensemble *e)
+{
+    HoloTensor base;
+    void      *memory;
+    HOLO_TRY(holo_ml_list_or_tensor(call, "base_values", &base));
+    if (base.dim[0] == 0) return HOLO_OK;
+    bool is_one = may_be_one && base.dim[0] == 1;
+    if (!is_one) HOLO_TRY(holo_ml_expect_count(call, "base_values", &base, count));
+    HOLO_TRY(holo_call_hold(call, (size_t)count, sizeof(double), &memory));
+    e->base = memory;
+    holo_read_f(&base, 0, is_one ? 0 : 1, count, e->base);
+    return HOLO_OK;
+}
+
+// ---- TreeEnsemble and TreeEnsembleRegressor
 
 static HoloStatus regressor_infer(HoloCall *call)
 {
@@ -125,28 +208,28 @@ static HoloStatus find_modes(const HoloCall *call, Aggregate *how, HoloMlPost *p
     return HOLO_OK;
 }
 
+static HoloStatus regressor_prepare(HoloCall *call, const void **out)
+{
+    Ensemble *e;
+    int64_t   targets = holo_attr_int(call, "n_targets", 1);
+    HOLO_TRY(ensemble_new(call, &e));
+    HOLO_TRY(find_modes(call, &e->how, &e->post));
+    HOLO_TRY(is_old(call) ? holo_trees_read_old(call, "target", targets, &e->trees)
+                          : holo_trees_read(call, targets, &e->trees));
+    if (is_old(call)) HOLO_TRY(base_read(call, targets, false, e));
+    *out = e;
+    return HOLO_OK;
+}
+
+static void regressor_finish(const HoloCall *call, const Ensemble *e, int64_t row, double *score)
+{
+    holo_ml_post_apply(e->post, score, e->trees.targets);
+    holo_write_f(call->out[0], row * e->trees.targets, 1, e->trees.targets, score);
+}
+
 static HoloStatus regressor_eval(HoloCall *call)
 {
-    HoloTensor *out = holo_out(call, 0), base = {.rank = 1};
-    HoloTrees   trees;
-    Scores      s;
-    Aggregate   how     = SUM;
-    HoloMlPost  post    = HOLO_ML_NONE;
-    int64_t     targets = holo_attr_int(call, "n_targets", 1);
-    if (!out) return HOLO_OK;
-    HOLO_TRY(find_modes(call, &how, &post));
-    HOLO_TRY(is_old(call) ? holo_trees_read_old(call, "target", targets, &trees)
-                          : holo_trees_read(call, targets, &trees));
-    if (is_old(call)) HOLO_TRY(holo_ml_list_or_tensor(call, "base_values", &base));
-    if (base.dim[0] > 0) HOLO_TRY(holo_ml_expect_count(call, "base_values", &base, targets));
-    HOLO_TRY(scores_init(call, &trees, &s));
-    for (int64_t row = 0; row < holo_ml_row_count(call->in[0]); row++) {
-        HOLO_TRY(score_row(call, &trees, how, row, &s));
-        for (int64_t t = 0; base.dim[0] > 0 && t < targets; t++) s.score[t] += holo_get_f(&base, t);
-        holo_ml_post_apply(post, s.score, targets);
-        holo_write_f(out, row * targets, 1, targets, s.score);
-    }
-    return HOLO_OK;
+    return holo_out(call, 0) ? run(call, regressor_finish) : HOLO_OK;
 }
 
 // ---- TreeEnsembleClassifier
@@ -156,16 +239,8 @@ static HoloStatus classifier_infer(HoloCall *call)
     HoloTensor labels;
     HOLO_TRY(holo_ml_expect_rows(call));
     HOLO_TRY(holo_ml_labels(call, "classlabels_int64s", "classlabels_strings", &labels));
-    HoloDim rows = holo_ml_row_count(call->in[0]);
-    HOLO_TRY(holo_out_type(call, 0, (HoloDtype)labels.dtype, 1, &rows));
-    return holo_out_type(call, 1, HOLO_F32, 2, (HoloDim[]){rows, labels.dim[0]});
+    return holo_ml_out_scores(call, &labels, labels.dim[0]);
 }
-
-// How votes are read: whether all are for one class of two, and whether none is negative.
-typedef struct Voting {
-    bool    single, positive;
-    int64_t target;
-} Voting;
 
 static Voting find_voting(const HoloTrees *trees)
 {
@@ -176,6 +251,20 @@ static Voting find_voting(const HoloTrees *trees)
     }
     if (voting.single) voting.target = trees->votes[0].target;
     return voting;
+}
+
+static HoloStatus classifier_prepare(HoloCall *call, const void **out)
+{
+    Ensemble *e;
+    HOLO_TRY(ensemble_new(call, &e));
+    HOLO_TRY(holo_ml_labels(call, "classlabels_int64s", "classlabels_strings", &e->labels));
+    HOLO_TRY(holo_ml_post_find(call, &e->post));
+    HOLO_TRY(holo_trees_read_old(call, "class", e->labels.dim[0], &e->trees));
+    e->how    = SUM;
+    e->voting = find_voting(&e->trees);
+    HOLO_TRY(base_read(call, e->labels.dim[0], e->voting.single, e));
+    *out = e;
+    return HOLO_OK;
 }
 
 // Makes the final scores of a row, and returns the class.
@@ -197,29 +286,17 @@ static int64_t decide(const Voting *voting, HoloMlPost post, double *score, int6
     return one > 0;
 }
 
+static void classifier_finish(const HoloCall *call, const Ensemble *e, int64_t row, double *score)
+{
+    HoloTensor *y = holo_out(call, 0), *z = holo_out(call, 1);
+    int64_t     classes = e->labels.dim[0], label = decide(&e->voting, e->post, score, classes);
+    if (y) holo_ml_put_label(y, row, &e->labels, label);
+    if (z) holo_write_f(z, row * classes, 1, classes, score);
+}
+
 static HoloStatus classifier_eval(HoloCall *call)
 {
-    HoloTensor *y = holo_out(call, 0), *z = holo_out(call, 1), labels, base;
-    HoloTrees   trees;
-    Scores      s;
-    HoloMlPost  post;
-    HOLO_TRY(holo_ml_labels(call, "classlabels_int64s", "classlabels_strings", &labels));
-    HOLO_TRY(holo_ml_post_find(call, &post));
-    HOLO_TRY(holo_ml_list_or_tensor(call, "base_values", &base));
-    int64_t classes = labels.dim[0];
-    HOLO_TRY(holo_trees_read_old(call, "class", classes, &trees));
-    HOLO_TRY(scores_init(call, &trees, &s));
-    Voting voting   = find_voting(&trees);
-    bool   one_base = voting.single && base.dim[0] == 1;
-    if (base.dim[0] > 0 && !one_base) HOLO_TRY(holo_ml_expect_count(call, "base_values", &base, classes));
-    for (int64_t row = 0; row < holo_ml_row_count(call->in[0]); row++) {
-        HOLO_TRY(score_row(call, &trees, SUM, row, &s));
-        for (int64_t t = 0; base.dim[0] > 0 && t < classes; t++) s.score[t] += holo_get_f(&base, one_base ? 0 : t);
-        int64_t label = decide(&voting, post, s.score, classes);
-        if (y) holo_ml_put_label(y, row, &labels, label);
-        if (z) holo_write_f(z, row * classes, 1, classes, s.score);
-    }
-    return HOLO_OK;
+    return run(call, classifier_finish);
 }
 
 static const bool old = true;
@@ -234,27 +311,9 @@ const HoloOp holo_ops_ml_tree[] = {
      .out_max = 1,
      .types   = HOLO_BIT(F16) | HOLO_BIT(F32) | HOLO_BIT(F64),
      .infer   = regressor_infer,
-     .eval    = regressor_eval},
-    {.name    = "TreeEnsembleRegressor",
-     .domain  = "ai.onnx.ml",
-     .since   = 1,
-     .in_min  = 1,
-     .in_max  = 1,
-     .out_min = 1,
-     .out_max = 1,
-     .types   = HOLO_ML_NUMBERS,
-     .infer   = regressor_infer,
      .eval    = regressor_eval,
-     .row     = &old},
-    {.name    = "TreeEnsembleClassifier",
-     .domain  = "ai.onnx.ml",
-     .since   = 1,
-     .in_min  = 1,
-     .in_max  = 1,
-     .out_min = 1,
-     .out_max = 2,
-     .types   = HOLO_ML_NUMBERS,
-     .infer   = classifier_infer,
-     .eval    = classifier_eval},
+     .prepare = regressor_prepare},
+    {HOLO_ML_SCORER("TreeEnsembleRegressor", regressor, 1), .prepare = regressor_prepare, .row = &old},
+    {HOLO_ML_SCORER("TreeEnsembleClassifier", classifier, 2), .prepare = classifier_prepare},
     {0},
 };

@@ -19,12 +19,16 @@ typedef enum HoloTreeMode { // numbers of TreeEnsemble's nodes_modes
 typedef int32_t HoloTreePlace;
 
 typedef struct HoloTreeNode {
-    double        split;
-    int64_t       feature;
-    HoloTreePlace child[2];           // where the comparison is false, true
-    int32_t       set_from, set_size; // of HOLO_TREE_MEMBER: members of the trees' sets
-    uint8_t       mode;               // HoloTreeMode
-    bool          missing;            // which child a NaN takes
+    union {
+        double split;
+        struct {
+            int32_t from, size; // of the trees' members
+        } set;                  // of HOLO_TREE_MEMBER
+    };
+    int32_t       feature;
+    HoloTreePlace child[2]; // where the comparison is false, true
+    uint8_t       mode;     // HoloTreeMode
+    bool          missing;  // which child a NaN takes
 } HoloTreeNode;
 
 typedef struct HoloTreeVote {
@@ -32,18 +36,18 @@ typedef struct HoloTreeVote {
     double  weight;
 } HoloTreeVote;
 
-typedef struct HoloTrees { // memory lives until the end of the call
+typedef struct HoloTrees { // memory is that of holo_call_hold
     HoloTreeNode  *nodes;
     HoloTreePlace *roots;
     HoloTreeVote  *votes;
     int32_t       *leaf_votes; // leaf i has the votes leaf_votes[i] to leaf_votes[i + 1] - 1
-    HoloTensor     members;
+    double        *members;    // of all sets
     int32_t        node_count, root_count, vote_count;
-    int64_t        targets;
+    int64_t        targets, features; // how many features a row must have
 } HoloTrees;
 
-// Reads and checks the attributes: all places, features and targets are inside their ranges. Cycles are
-// found when the trees are walked. `votes` of the old form is "target" or "class".
+// Reads and checks the attributes: all places and targets are inside their ranges, and every way from a root ends in a
+// leaf. `votes` of the old form is "target" or "class".
 HOLO_MUST HoloStatus holo_trees_read_old(const HoloCall *call, const char *votes, int64_t targets, HoloTrees *out);
 HOLO_MUST HoloStatus holo_trees_read(const HoloCall *call, int64_t targets, HoloTrees *out); // of TreeEnsemble
 

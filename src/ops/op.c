@@ -228,12 +228,23 @@ HoloStatus holo_infer_same(HoloCall *call)
     return holo_out_like(call, 0, call->in[0]);
 }
 
-HoloStatus holo_call_temp(const HoloCall *call, size_t count, size_t size, void **out)
+static HoloStatus call_take(const HoloCall *call, void *(*take)(const HoloHost *host, size_t size), size_t count,
+                            size_t size, void **out)
 {
     size_t bytes;
-    *out = holo_size_mul(count, size, &bytes) ? call->host->temp(call->host, bytes ? bytes : 1) : NULL;
+    *out = holo_size_mul(count, size, &bytes) ? take(call->host, bytes ? bytes : 1) : NULL;
     if (*out) return HOLO_OK;
     return holo_call_fail(call, HOLO_NO_MEMORY, "no memory for %zu elements of %zu bytes", count, size);
+}
+
+HoloStatus holo_call_temp(const HoloCall *call, size_t count, size_t size, void **out)
+{
+    return call_take(call, call->host->temp, count, size, out);
+}
+
+HoloStatus holo_call_hold(const HoloCall *call, size_t count, size_t size, void **out)
+{
+    return call_take(call, call->host->hold ? call->host->hold : call->host->temp, count, size, out);
 }
 
 // ---- broadcasting
@@ -316,6 +327,12 @@ static HoloStatus sizes_check(const HoloCall *call, int i)
             return holo_call_fail(call, HOLO_BAD_MODEL, "output %d gets too large", i);
     }
     return HOLO_OK;
+}
+
+HoloStatus holo_op_eval(HoloCall *call)
+{
+    if (call->op->prepare && !call->prepared) HOLO_TRY(call->op->prepare(call, &call->prepared));
+    return call->op->eval(call);
 }
 
 HoloStatus holo_op_check_sized(const HoloCall *call)

@@ -66,7 +66,8 @@ struct HoloCall {
     const HoloDim *const *contents;
     HoloDims             *dims; // NULL: all sizes are ordinary numbers
 
-    const void     *params; // of a fast kernel; NULL for eval
+    const void     *prepared; // what op->prepare has made, for eval
+    const void     *params;   // of a fast kernel; NULL for eval
     size_t          params_size;
     const HoloHost *host; // NULL while inferring at compile time
     HoloError      *error;
@@ -76,8 +77,11 @@ struct HoloCall {
 struct HoloHost {
     // Memory until the end of the call, zeroed. NULL: out of memory.
     void *(*temp)(const HoloHost *host, size_t size);
+    // Memory that lives as long as what op->prepare makes, zeroed. NULL: out of memory. May be left out: as temp.
+    void *(*hold)(const HoloHost *host, size_t size);
     // Memory that lives as long as the outputs do (for sequences and strings). NULL: out of memory.
     void *(*keep)(const HoloHost *host, size_t size);
+    struct HoloLists *lists; // of value.h, in memory of keep; NULL: none are remembered
     // Runs a subgraph. Outputs are filled in and live, with all that they hold, until the second next run of a
     // subgraph by this host: a loop may hand them to its next turn; what it keeps for longer it copies.
     HoloStatus (*subgraph)(const HoloHost *host, void *graph, int in_count, const HoloTensor *const *in, int out_count,
@@ -126,6 +130,13 @@ struct HoloOp {
     // Values of inputs (indices, lengths) are not trusted.
     HoloStatus (*eval)(HoloCall *call);
 
+    // What eval needs in another form than it is given in (a table, an index), made of the attributes, of the types of
+    // the inputs, and of the values of those inputs whose bits are set in prepare_in: never of sizes or other values.
+    // It is made once and serves many calls of eval, as call->prepared, where those inputs are constants. It is not
+    // changed once made; its memory is that of holo_call_hold. NULL: nothing to prepare.
+    HoloStatus (*prepare)(HoloCall *call, const void **out);
+    uint32_t prepare_in;
+
     // One element of output 0, exactly (accumulated in double): for operators too large to evaluate
     // plainly when verifying. NULL: eval is cheap enough.
     double (*at)(const HoloCall *call, int64_t index);
@@ -142,6 +153,9 @@ const HoloOp              *holo_op_find(const char *domain, const char *name, in
 // Runs op->infer or op->eval after the checks common to all operators (counts, dtype of input 0).
 // Sizes come out as numbers, expressions or HOLO_DIM_UNKNOWN, checked for overflow.
 HOLO_MUST HoloStatus holo_op_infer(HoloCall *call);
+
+// Runs op->eval, after op->prepare where that has something to do and call->prepared is not there yet.
+HOLO_MUST HoloStatus holo_op_eval(HoloCall *call);
 
 // After infer with every value at hand: fails where an output has no size and eval would not give it one.
 HOLO_MUST HoloStatus holo_op_check_sized(const HoloCall *call);
@@ -196,6 +210,7 @@ HOLO_MUST HoloStatus holo_broadcast(const HoloCall *call, int from, int to, int 
 HOLO_MUST HoloStatus holo_infer_same(HoloCall *call);
 
 HOLO_MUST HoloStatus holo_call_temp(const HoloCall *call, size_t count, size_t size, void **out);
+HOLO_MUST HoloStatus holo_call_hold(const HoloCall *call, size_t count, size_t size, void **out); // for prepare
 // Is the dtype of t one of the set? Else fails by naming input, dtype and operator.
 HOLO_MUST HoloStatus holo_expect_types(const HoloCall *call, int input, uint64_t types);
 HOLO_MUST HoloStatus holo_expect_rank(const HoloCall *call, int input, int rank_min, int rank_max);

@@ -39,11 +39,22 @@ static void lane_read(const HoloTensor *t, HoloLane lane, int64_t start, int64_t
     }
 }
 
+// As holo_write_f does with floats that are not stored as they are computed.
+static void lane_plain_nan(HoloLane lane, int64_t count, void *lanes)
+{
+    float  *f = lanes;
+    double *d = lanes;
+    for (int64_t k = 0; lane == HOLO_LANE_F32 && k < count; k++) f[k] = f[k] == f[k] ? f[k] : __builtin_nanf("");
+    for (int64_t k = 0; lane == HOLO_LANE_F64 && k < count; k++) d[k] = holo_plain_nan(d[k]);
+}
+
 void holo_lane_write(HoloTensor *t, HoloLane lane, int64_t start, int64_t count, const void *from)
 {
-    if (holo_lane_is_stored(t, lane))
-        memcpy((char *)t->data + start * lane_bytes[lane], from, (size_t)count * lane_bytes[lane]);
-    else if (lane == HOLO_LANE_F64)
+    if (holo_lane_is_stored(t, lane)) {
+        char *to = (char *)t->data + start * lane_bytes[lane];
+        memcpy(to, from, (size_t)count * lane_bytes[lane]);
+        lane_plain_nan(lane, count, to);
+    } else if (lane == HOLO_LANE_F64)
         holo_write_f(t, start, 1, count, from);
     else if (lane == HOLO_LANE_I64)
         holo_write_i(t, start, 1, count, from);
@@ -168,7 +179,10 @@ static void compute_part(void *arg, int64_t part, int worker)
         for (int i = 0; i < work->in_count; i++) tile.in[i] = holo_stream_next(&stream[i], tile.count, buffer[i]);
         tile.out = is_direct ? (char *)out.data + at * lane_bytes[work->lane_out] : buffer[HOLO_LANES_MAX];
         work->fn(&tile);
-        if (!is_direct) holo_lane_write(&out, work->lane_out, at, tile.count, tile.out);
+        if (is_direct)
+            lane_plain_nan(work->lane_out, tile.count, tile.out);
+        else
+            holo_lane_write(&out, work->lane_out, at, tile.count, tile.out);
     }
 }
 

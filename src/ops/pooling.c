@@ -89,12 +89,29 @@ static void merge(PoolKind kind, double *into, const double *x, int64_t count)
     }
 }
 
+// Averages of quantised numbers, as ONNX Runtime computes them: each step in float. Halves are common there, and which
+// way they go must be the same.
+static void merge_quantised(const Pool *v, double *into, const double *x, int64_t count)
+{
+    for (int64_t j = 0; j < count; j++) into[j] = (float)into[j] + (float)x[j] * (float)v->x_scale;
+}
+
+static double finish_quantised(const Pool *v, double x, double n)
+{
+    return rintf((float)x / (float)n / (float)v->y_scale + (float)v->y_zero);
+}
+
+// The global form sums whole numbers, and scales and shifts the sum.
+static double finish_plane(const Pool *v, double x, double n)
+{
+    return rintf((float)x * ((float)v->x_scale / ((float)v->y_scale * (float)n))) + (float)v->y_zero;
+}
+
 // What comes out of the merged value of `n` elements.
 static double finish(const Pool *v, double x, double n)
 {
     if (v->kind == LP) return v->p == 2 ? sqrt(x) : v->p == 1 ? x : holo_pow(x, 1 / v->p);
-    if (v->kind == AVERAGE) x /= n;
-    return v->x_scale != 0 ? rint(x * v->x_scale / v->y_scale) + v->y_zero : x;
+    return v->kind == AVERAGE ? x / n : x;
 }
 
 // What was read, before it is merged.
@@ -120,6 +137,7 @@ static int64_t taps_inside(const Pool *v, int d, int64_t o)
 static double count_inside(const Pool *v, int64_t o)
 {
     double count = 1;
+    if (v->x_scale != 0 && v->count_pads) return (double)holo_window_taps(&v->window); // also beyond the padding
     for (int d = v->window.rank - 1; d >= 0; d--) {
         count *= (double)taps_inside(v, d, o % v->window.out[d]);
         o /= v->window.out[d];
@@ -184,9 +202,15 @@ static void run_tile(void *arg, int64_t i, int worker)
         holo_window_read(&v->met, v->x, stack * v->ins * step + within, step, t, start, count, outside, x);
         prepare(v, x, count);
         for (int64_t j = 0; v->indices && j < count; j++) best[j] = is_greater(x[j], sum[j]) ? t : best[j];
-        merge(v->kind, sum, x, count);
+        if (v->x_scale != 0)
+            merge_quantised(v, sum, x, count);
+        else
+            merge(v->kind, sum, x, count);
     }
-    for (int64_t j = 0; j < count; j++) sum[j] = finish(v, sum[j], v->kind == AVERAGE ? count_inside(v, start + j) : 1);
+    for (int64_t j = 0; j < count; j++) {
+        double n = v->kind == AVERAGE ? count_inside(v, start + j) : 1;
+        sum[j]   = v->x_scale != 0 ? finish_quantised(v, sum[j], n) : finish(v, sum[j], n);
+    }
     if (v->y) holo_write_f(v->y, stack * v->outs * step + within + start * step, step, count, sum);
     if (v->indices) write_indices(v, plane, start, count, best);
 }
@@ -206,7 +230,7 @@ static void run_plane(void *arg, int64_t plane, int worker)
         merge(v->kind, sum, x, count);
     }
     for (int half = HOLO_TILE / 2; half; half /= 2) merge(v->kind, sum, sum + half, half);
-    sum[0] = finish(v, sum[0], (double)v->ins);
+    sum[0] = v->x_scale != 0 ? finish_plane(v, sum[0], (double)v->ins) : finish(v, sum[0], (double)v->ins);
     holo_write_f(v->y, plane, 1, 1, sum);
 }
 

@@ -98,11 +98,10 @@ static double finish_one(const QMatmul *q, int64_t a_batch, int64_t b_batch, int
 {
     if (q->c) x += holo_get_f(q->c, row * q->c_stride[0] + col * q->c_stride[1]);
     if (!q->scaled) return wrap_i32(x);
-    x *= q->alpha * holo_lines_at(&q->a_scale, a_batch, row) * holo_lines_at(&q->b_scale, b_batch, col);
-    x += holo_lines_at(&q->bias, 0, col);
-    if (!q->quantised) return x;
-    x /= holo_lines_at(&q->y_scale, a_batch, row);
-    return (q->whole ? rint(x) : x) + holo_lines_at(&q->y_zero, a_batch, row);
+    double scale = q->alpha * holo_lines_at(&q->a_scale, a_batch, row) * holo_lines_at(&q->b_scale, b_batch, col);
+    if (!q->quantised) return x * scale + holo_lines_at(&q->bias, 0, col);
+    double y_scale = holo_lines_at(&q->y_scale, a_batch, row), y_zero = holo_lines_at(&q->y_zero, a_batch, row);
+    return (q->whole ? holo_requantise(x, scale, y_scale) : x * scale / y_scale) + y_zero;
 }
 
 static void finish(const HoloContract *c, int64_t batch, int64_t row, int64_t col, int64_t count, HoloCell *sums)
@@ -209,18 +208,18 @@ static HoloStatus concat_eval(HoloCall *call)
     for (int i = 0; i < call->in_count; i++)
         if ((i < 2 || (i - 2) % 3) && holo_tensor_count(call->in[i]) != 1)
             return holo_call_fail(call, HOLO_BAD_INPUT, "input %d must have one entry", i);
-    double  y_scale = holo_get_f(call->in[0], 0), y_zero = holo_get_f(call->in[1], 0);
+    float   y_scale = (float)holo_get_f(call->in[0], 0), y_zero = (float)holo_get_f(call->in[1], 0);
     int64_t outer = holo_product(axis, y->dim), inner = holo_product(y->rank - axis - 1, y->dim + axis + 1);
     int64_t place = 0;
     for (int i = 2; i < call->in_count; i += 3) {
         const HoloTensor *x     = call->in[i];
-        double            scale = holo_get_f(call->in[i + 1], 0), zero = holo_get_f(call->in[i + 2], 0);
+        float             scale = (float)holo_get_f(call->in[i + 1], 0), zero = (float)holo_get_f(call->in[i + 2], 0);
         int64_t           run = x->dim[axis] * inner;
         for (int64_t o = 0; o < outer; o++)
             for (int64_t start = 0; start < run; start += HOLO_TILE) {
                 int64_t count = run - start < HOLO_TILE ? run - start : HOLO_TILE;
                 holo_read_f(x, o * run + start, 1, count, tile);
-                for (int64_t j = 0; j < count; j++) tile[j] = rint((tile[j] - zero) * scale / y_scale) + y_zero;
+                for (int64_t j = 0; j < count; j++) tile[j] = rintf(((float)tile[j] - zero) * scale / y_scale) + y_zero;
                 holo_write_f(y, o * y->dim[axis] * inner + place + start, 1, count, tile);
             }
         place += run;

@@ -1,4 +1,6 @@
-// qlinear_conv.c - convolutions of quantised tensors: ConvInteger and QLinearConv.
+// qlinear_conv.c - convolutions of quantised tensors: ConvInteger and QLinearConv; that of com.microsoft with channels
+// last, too.
+#include "ops/channels_last.h"
 #include "ops/conv.h"
 #include "ops/spread.h"
 
@@ -61,7 +63,7 @@ static void finish(const HoloContract *c, int64_t batch, int64_t row, int64_t co
     int64_t      channel = batch % q->conv.group * q->conv.out + row;
     double       scale   = q->x_scale * holo_get_f(q->w_scale, holo_tensor_count(q->w_scale) == 1 ? 0 : channel);
     double       bias    = q->bias ? holo_get_f(q->bias, channel) : 0;
-    for (int64_t j = 0; j < count; j++) sums[j].f = rint((sums[j].f + bias) * scale / q->y_scale) + q->y_zero;
+    for (int64_t j = 0; j < count; j++) sums[j].f = holo_requantise(sums[j].f + bias, scale, q->y_scale) + q->y_zero;
 }
 
 static HoloStatus eval(HoloCall *call)
@@ -82,6 +84,18 @@ static HoloStatus eval(HoloCall *call)
     q.y_zero               = holo_get_f(call->in[7], 0);
     holo_contract(call, &q.conv.contract);
     return HOLO_OK;
+}
+
+// ---- QLinearConv of com.microsoft: x may have its channels last
+
+static HoloStatus infer_last(HoloCall *call)
+{
+    return holo_attr_int(call, "channels_last", 0) ? holo_channels_last_infer(call, 1, infer) : infer(call);
+}
+
+static HoloStatus eval_last(HoloCall *call)
+{
+    return holo_attr_int(call, "channels_last", 0) ? holo_channels_last_eval(call, 1, infer, eval) : eval(call);
 }
 
 const HoloOp holo_ops_qlinear_conv[] = {
@@ -105,5 +119,15 @@ const HoloOp holo_ops_qlinear_conv[] = {
      .types   = TYPES_8,
      .infer   = infer,
      .eval    = eval},
+    {.name    = "QLinearConv",
+     .domain  = "com.microsoft",
+     .since   = 1,
+     .in_min  = 8,
+     .in_max  = 9,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = TYPES_8,
+     .infer   = infer_last,
+     .eval    = eval_last},
     {0},
 };

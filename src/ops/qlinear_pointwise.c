@@ -14,22 +14,35 @@ typedef struct Row {
 
 enum { SCALE = 0, ZERO = 1, SECOND = 2, RESULT = 4, ATTR = 6 }; // places in p
 
-static inline double quantized(double value, const double *p)
+// Each step is in float, as in ONNX Runtime: halves are common where scales are multiples of one another, and only so do
+// they go the same way. Sums and products are rounded after the zero point is added, the others before.
+static inline double quantized(float value, const double *p)
 {
-    return nearbyint(value / p[RESULT + SCALE]) + p[RESULT + ZERO];
+    return nearbyintf(value / (float)p[RESULT + SCALE]) + (float)p[RESULT + ZERO];
 }
-static inline double leaky(double x, double slope)
+static inline double sum(float x, float y, const double *p)
+{
+    float x_ratio = (float)p[SCALE] / (float)p[RESULT + SCALE];
+    float y_ratio = (float)p[SECOND + SCALE] / (float)p[RESULT + SCALE];
+    float shift   = (float)p[RESULT + ZERO] - (x_ratio * (float)p[ZERO] + y_ratio * (float)p[SECOND + ZERO]);
+    return nearbyintf(fmaf(x, x_ratio, fmaf(y, y_ratio, shift)));
+}
+static inline double product(float x, float y, const double *p)
+{
+    float ratio = (float)p[SCALE] * (float)p[SECOND + SCALE] / (float)p[RESULT + SCALE];
+    return nearbyintf((x - (float)p[ZERO]) * (y - (float)p[SECOND + ZERO]) * ratio + (float)p[RESULT + ZERO]);
+}
+static inline float leaky(float x, float slope)
 {
     return x < 0 ? slope * x : x;
 }
 
 // clang-format off
-#define VALUE_X ((x - p[ZERO]) * p[SCALE])
-#define VALUE_Y ((y - p[SECOND + ZERO]) * p[SECOND + SCALE])
-HOLO_KERNEL_2(add, double, double, quantized(VALUE_X + VALUE_Y, p))
-HOLO_KERNEL_2(multiply, double, double, quantized(VALUE_X * VALUE_Y, p))
-HOLO_KERNEL_1(sigmoid, double, double, quantized(holo_sigmoid(VALUE_X), p))
-HOLO_KERNEL_1(leaky_relu, double, double, quantized(leaky(VALUE_X, p[ATTR]), p))
+#define VALUE (((float)x - (float)p[ZERO]) * (float)p[SCALE])
+HOLO_KERNEL_2(add, double, double, sum((float)x, (float)y, p))
+HOLO_KERNEL_2(multiply, double, double, product((float)x, (float)y, p))
+HOLO_KERNEL_1(sigmoid, double, double, quantized((float)holo_sigmoid(VALUE), p))
+HOLO_KERNEL_1(leaky_relu, double, double, quantized(leaky(VALUE, (float)p[ATTR]), p))
 // clang-format on
 
 static HoloStatus infer(HoloCall *call)

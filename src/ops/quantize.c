@@ -211,7 +211,11 @@ static HoloStatus quantize_eval(HoloCall *call)
     HoloDtype   precision;
     if (!out) return HOLO_OK;
     HOLO_TRY(attr_type(call, "precision", HOLO_TYPES_FLOAT, &precision));
-    if (!precision) precision = HOLO_TYPES_FLOAT >> call->in[1]->dtype & 1 ? (HoloDtype)call->in[1]->dtype : HOLO_F32;
+    // Version 23 says that the quotient is of the scale's type. Before, and in com.microsoft, it is a float at least.
+    bool is_as_scale = call->version >= 23 || call->in[1]->dtype == HOLO_F64;
+    if (!precision && is_as_scale && HOLO_TYPES_FLOAT >> call->in[1]->dtype & 1)
+        precision = (HoloDtype)call->in[1]->dtype;
+    if (!precision) precision = HOLO_F32;
     HoloPointwise work = {.fn = quantize_to_integer, .out = *out, .lane_out = HOLO_LANE_F64};
     work.p[0]          = precision;
     if (holo_dtype_class((HoloDtype)out->dtype) == HOLO_CLASS_FLOAT) work.fn = quantize_to_float;

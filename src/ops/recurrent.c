@@ -1,5 +1,6 @@
-// recurrent.c - RNN, GRU and LSTM: types, attributes and the loop over time. The three differ in what one step
-// does with the sums of its gates, which is a row of the table.
+// recurrent.c - RNN, GRU, LSTM and DynamicQuantizeLSTM: types, attributes and the loop over time. They differ in
+// what one step does with the sums of its gates, which is a row of the table. Of the last the weights are integers
+// with a scale, transposed; the inputs of all times, and the state of each, are rounded to 256 steps.
 //
 // The product with the inputs is made for all times at once; that with the state, step by step. States stay in
 // double from step to step and are rounded only where they are written.
@@ -9,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { X, W, R, BIAS, LENGTHS, INITIAL_H, INITIAL_C, PEEPHOLES };
+enum { X, W, R, BIAS, LENGTHS, INITIAL_H, INITIAL_C, PEEPHOLES, W_SCALE, W_ZERO, R_SCALE, R_ZERO };
 enum { ACTIVATIONS_MAX = 3 }; // a direction
 
 typedef struct Activation {
@@ -22,13 +23,18 @@ typedef struct Layer Layer;
 typedef struct CellKind {
     int         gates, activations;
     const char *defaults[ACTIVATIONS_MAX];
-    bool        has_c; // a second state
+    bool        has_c;     // a second state
+    bool        quantised; // W and R are integers, [directions][inputs or hidden][sums]
     void (*step)(Layer *l, const HoloCall *call);
 } CellKind;
 
+typedef struct Quantum { // 256 steps that cover some numbers and 0
+    float scale, zero;
+} Quantum;
+
 struct Layer {
     const CellKind   *kind;
-    const HoloTensor *x, *w, *r, *bias, *initial_h, *initial_c, *peepholes;
+    const HoloTensor *x, *w, *r, *bias, *initial_h, *initial_c, *peepholes, *w_scale, *w_zero, *r_scale, *r_zero;
     int64_t           times, batch, inputs, hidden, directions, sums; // sums: gates * hidden
     bool              batch_first, linear_before_reset, input_forget;
     double            clip; // 0: none
@@ -39,12 +45,13 @@ struct Layer {
     int64_t   direction;
     bool      reverse;
     int64_t   time;       // steps done
+    Quantum   quantum;    // of x
     HoloCell *from_x;     // [times][batch][sums], with the bias of W
     HoloCell *weights;    // of the state: [hidden][sums]
     double   *state_bias; // of R, [sums]
     double   *peephole;   // [3][hidden]
     HoloCell *h, *c;      // states, [batch][hidden]
-    HoloCell *reset;      // GRU: the state after the reset gate
+    HoloCell *reset;      // GRU: the state after the reset gate; quantised: the rounded state
     HoloCell *from_h;     // [batch][sums]
 };
 
@@ -99,6 +106,21 @@ static HoloStatus read_activations(const HoloCall *call, int64_t directions, Lay
     return HOLO_OK;
 }
 
+// Quantised weights, and their scale and zero point: one for each direction, or one for each sum as well.
+static HoloStatus check_weights(const HoloCall *call, int weights, int scale, HoloDim directions, HoloDim depth,
+                                HoloDim sums)
+{
+    HOLO_TRY(holo_expect_types(call, weights, HOLO_BIT(I8) | HOLO_BIT(U8)));
+    HOLO_TRY(expect_shape(call, weights, 3, (HoloDim[]){directions, depth, sums}));
+    for (int i = scale; i <= scale + 1; i++) {
+        const HoloTensor *t = holo_in(call, i);
+        if (!t) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", i);
+        HOLO_TRY(holo_expect_types(call, i, i == scale ? HOLO_BIT(F32) : UINT64_C(1) << call->in[weights]->dtype));
+        HOLO_TRY(expect_shape(call, i, t->rank == 2 ? 2 : 1, (HoloDim[]){directions, sums}));
+    }
+    return HOLO_OK;
+}
+
 static HoloStatus check_inputs(const HoloCall *call, bool batch_first, HoloDim batch, HoloDim hidden,
                                int64_t directions)
 {
@@ -106,9 +128,16 @@ static HoloStatus check_inputs(const HoloCall *call, bool batch_first, HoloDim b
     HoloDim         sums = holo_dim_mul(call->dims, hidden, kind->gates), first = batch_first ? batch : directions;
     HoloDim         second = batch_first ? directions : batch;
     uint64_t        same   = UINT64_C(1) << call->in[X]->dtype;
-    for (int i = W; i <= PEEPHOLES; i++) HOLO_TRY(holo_expect_types(call, i, i == LENGTHS ? HOLO_BIT(I32) : same));
-    HOLO_TRY(expect_shape(call, W, 3, (HoloDim[]){directions, sums, call->in[X]->dim[2]}));
-    HOLO_TRY(expect_shape(call, R, 3, (HoloDim[]){directions, sums, hidden}));
+    for (int i = BIAS; i <= PEEPHOLES; i++) HOLO_TRY(holo_expect_types(call, i, i == LENGTHS ? HOLO_BIT(I32) : same));
+    if (kind->quantised) {
+        HOLO_TRY(check_weights(call, W, W_SCALE, directions, call->in[X]->dim[2], sums));
+        HOLO_TRY(check_weights(call, R, R_SCALE, directions, hidden, sums));
+    } else {
+        HOLO_TRY(holo_expect_types(call, W, same));
+        HOLO_TRY(holo_expect_types(call, R, same));
+        HOLO_TRY(expect_shape(call, W, 3, (HoloDim[]){directions, sums, call->in[X]->dim[2]}));
+        HOLO_TRY(expect_shape(call, R, 3, (HoloDim[]){directions, sums, hidden}));
+    }
     HOLO_TRY(expect_shape(call, BIAS, 2, (HoloDim[]){directions, holo_dim_mul(call->dims, sums, 2)}));
     HOLO_TRY(expect_shape(call, LENGTHS, 1, (HoloDim[]){batch}));
     HOLO_TRY(expect_shape(call, INITIAL_H, 3, (HoloDim[]){first, second, hidden}));
@@ -125,8 +154,9 @@ static HoloStatus infer(HoloCall *call)
     HOLO_TRY(holo_expect_rank(call, R, 3, 3));
     HOLO_TRY(count_directions(call, &directions));
     HOLO_TRY(read_activations(call, directions, &l));
-    bool      batch_first = holo_attr_int(call, "layout", 0) != 0;
-    HoloDim   hidden      = holo_attr_int(call, "hidden_size", call->in[R]->dim[2]);
+    bool    batch_first = holo_attr_int(call, "layout", 0) != 0;
+    HoloDim hidden =
+        holo_attr_int(call, "hidden_size", call->in[R]->dim[((const CellKind *)call->op->row)->quantised ? 1 : 2]);
     HoloDim   times = x->dim[batch_first ? 1 : 0], batch = x->dim[batch_first ? 0 : 1];
     HoloDtype dtype = (HoloDtype)x->dtype;
     if (!holo_dim_is_symbolic(hidden) && (hidden < 1 || hidden > INT32_MAX))
@@ -139,6 +169,71 @@ static HoloStatus infer(HoloCall *call)
     return holo_out_type(call, 2, dtype, 3, batch_first ? last_first : last);
 }
 
+// ---- quantised
+
+static Quantum quantum_of(double low, double high)
+{
+    float scale = (float)(high - low) / 255;
+    if (scale == 0) scale = 1;
+    float at = nearbyintf(-(float)low / scale);
+    return (Quantum){scale, at > 255 ? 255 : at > 0 ? at : 0};
+}
+
+static void widen(const HoloCell *x, int64_t count, double *low, double *high)
+{
+    for (int64_t j = 0; j < count; j++) {
+        *low  = fmin(*low, x[j].f);
+        *high = fmax(*high, x[j].f);
+    }
+}
+
+static void round_to(Quantum q, int64_t count, HoloCell *x)
+{
+    for (int64_t j = 0; j < count; j++) {
+        float step = nearbyintf((float)x[j].f / q.scale) + q.zero;
+        step       = step > 255 ? 255 : step > 0 ? step : 0;
+        x[j].f     = (double)(step - q.zero) * q.scale;
+    }
+}
+
+// Of the inputs up to the end of the longest sequence.
+static Quantum quantum_of_x(const Layer *l)
+{
+    double  low = 0, high = 0;
+    int64_t longest = 0;
+    for (int64_t b = 0; b < l->batch; b++) longest = l->length[b] > longest ? l->length[b] : longest;
+    for (int64_t k = 0, count = longest * l->batch * l->inputs; k < count; k += HOLO_TILE) {
+        HoloCell x[HOLO_TILE];
+        int64_t  run = count - k < HOLO_TILE ? count - k : HOLO_TILE;
+        holo_read_f(l->x, k, 1, run, &x->f);
+        widen(x, run, &low, &high);
+    }
+    return quantum_of(low, high);
+}
+
+// The weights of this direction from k, col on, as real numbers; `depth` is the number of k.
+static void read_weights(const Layer *l, const HoloTensor *w, const HoloTensor *scale, const HoloTensor *zero,
+                         int64_t depth, int64_t k, int64_t col, int64_t count, HoloCell *out)
+{
+    holo_read_f(w, (l->direction * depth + k) * l->sums + col, 1, count, &out->f);
+    for (int64_t j = 0; j < count; j++) {
+        int64_t at = scale->rank == 2 ? l->direction * l->sums + col + j : l->direction;
+        int64_t to = zero->rank == 2 ? l->direction * l->sums + col + j : l->direction;
+        out[j].f   = (out[j].f - holo_get_f(zero, to)) * holo_get_f(scale, at);
+    }
+}
+
+static const HoloCell *rounded_state(Layer *l)
+{
+    int64_t count = l->batch * l->hidden;
+    double  low = 0, high = 0;
+    if (!l->kind->quantised) return l->h;
+    widen(l->h, count, &low, &high);
+    memcpy(l->reset, l->h, (size_t)count * sizeof *l->h);
+    round_to(quantum_of(low, high), count, l->reset);
+    return l->reset;
+}
+
 // ---- products
 
 // x times the transposed W of this direction, all times and sequences; the biases are added behind it.
@@ -149,13 +244,17 @@ static void read_x(const HoloContract *c, int64_t batch, int64_t row, int64_t k,
     int64_t      time = row / l->batch, b = row % l->batch;
     int64_t      line = l->batch_first ? b * l->times + time : row;
     holo_read_f(l->x, line * l->inputs + k, 1, count, &out->f);
+    if (l->kind->quantised) round_to(l->quantum, count, out);
 }
 
 static void read_w(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count, HoloCell *out)
 {
     (void)batch;
     const Layer *l = c->arg;
-    holo_read_f(l->w, (l->direction * l->sums + col) * l->inputs + k, l->inputs, count, &out->f);
+    if (l->kind->quantised)
+        read_weights(l, l->w, l->w_scale, l->w_zero, l->inputs, k, col, count, out);
+    else
+        holo_read_f(l->w, (l->direction * l->sums + col) * l->inputs + k, l->inputs, count, &out->f);
 }
 
 static void add_bias(const HoloContract *c, int64_t batch, int64_t row, int64_t col, int64_t count, HoloCell *sums)
@@ -272,7 +371,7 @@ static void step_gru(Layer *l, const HoloCall *call)
 static void step_lstm(Layer *l, const HoloCall *call)
 {
     int64_t n = l->hidden;
-    multiply_state(l, call, l->h, 0, 4);
+    multiply_state(l, call, rounded_state(l), 0, 4);
     for (int64_t b = 0; b < l->batch; b++) {
         int64_t time = time_of(l, b);
         if (time < 0) continue;
@@ -362,7 +461,10 @@ static void start_direction(const HoloCall *call, Layer *l)
                       .cells  = l->from_x};
     holo_contract(call, &c);
     for (int64_t k = 0; k < l->hidden; k++)
-        holo_read_f(l->r, l->direction * l->sums * l->hidden + k, l->hidden, l->sums, &l->weights[k * l->sums].f);
+        if (l->kind->quantised)
+            read_weights(l, l->r, l->r_scale, l->r_zero, l->hidden, k, 0, l->sums, &l->weights[k * l->sums]);
+        else
+            holo_read_f(l->r, l->direction * l->sums * l->hidden + k, l->hidden, l->sums, &l->weights[k * l->sums].f);
     if (l->bias) holo_read_f(l->bias, (l->direction * 2 + 1) * l->sums, 1, l->sums, l->state_bias);
     if (l->peepholes) holo_read_f(l->peepholes, l->direction * 3 * l->hidden, 1, 3 * l->hidden, l->peephole);
     read_state_of(l, l->initial_h, l->h);
@@ -394,7 +496,11 @@ static HoloStatus init(const HoloCall *call, Layer *l)
                  .bias      = holo_in(call, BIAS),
                  .initial_h = holo_in(call, INITIAL_H),
                  .initial_c = holo_in(call, INITIAL_C),
-                 .peepholes = holo_in(call, PEEPHOLES)};
+                 .peepholes = holo_in(call, PEEPHOLES),
+                 .w_scale   = holo_in(call, W_SCALE),
+                 .w_zero    = holo_in(call, W_ZERO),
+                 .r_scale   = holo_in(call, R_SCALE),
+                 .r_zero    = holo_in(call, R_ZERO)};
     HOLO_TRY(count_directions(call, &l->directions));
     HOLO_TRY(read_activations(call, l->directions, l));
     l->batch_first         = holo_attr_int(call, "layout", 0) != 0;
@@ -404,10 +510,12 @@ static HoloStatus init(const HoloCall *call, Layer *l)
     l->times               = l->x->dim[l->batch_first ? 1 : 0];
     l->batch               = l->x->dim[l->batch_first ? 0 : 1];
     l->inputs              = l->x->dim[2];
-    l->hidden              = l->r->dim[2];
+    l->hidden              = l->r->dim[l->kind->quantised ? 1 : 2];
     l->sums                = l->kind->gates * l->hidden;
     HOLO_TRY(take_memory(call, l));
-    return read_lengths(call, l);
+    HOLO_TRY(read_lengths(call, l));
+    if (l->kind->quantised) l->quantum = quantum_of_x(l);
+    return HOLO_OK;
 }
 
 static HoloStatus eval(HoloCall *call)
@@ -430,9 +538,10 @@ static HoloStatus eval(HoloCall *call)
     return HOLO_OK;
 }
 
-static const CellKind rnn  = {1, 1, {"Tanh"}, false, step_rnn};
-static const CellKind gru  = {3, 2, {"Sigmoid", "Tanh"}, false, step_gru};
-static const CellKind lstm = {4, 3, {"Sigmoid", "Tanh", "Tanh"}, true, step_lstm};
+static const CellKind rnn       = {1, 1, {"Tanh"}, false, false, step_rnn};
+static const CellKind gru       = {3, 2, {"Sigmoid", "Tanh"}, false, false, step_gru};
+static const CellKind lstm      = {4, 3, {"Sigmoid", "Tanh", "Tanh"}, true, false, step_lstm};
+static const CellKind quantised = {4, 3, {"Sigmoid", "Tanh", "Tanh"}, true, true, step_lstm};
 
 #define ROW .domain = "", .since = 1, .in_min = 3, .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval
 
@@ -440,5 +549,16 @@ const HoloOp holo_ops_recurrent[] = {
     {.name = "RNN", .in_max = 6, .out_min = 0, .out_max = 2, ROW, .row = &rnn},
     {.name = "GRU", .in_max = 6, .out_min = 0, .out_max = 2, ROW, .row = &gru},
     {.name = "LSTM", .in_max = 8, .out_min = 0, .out_max = 3, ROW, .row = &lstm},
+    {.name    = "DynamicQuantizeLSTM",
+     .domain  = "com.microsoft",
+     .since   = 1,
+     .in_min  = 3,
+     .in_max  = 12,
+     .out_min = 0,
+     .out_max = 3,
+     .types   = HOLO_BIT(F32),
+     .infer   = infer,
+     .eval    = eval,
+     .row     = &quantised},
     {0},
 };

@@ -16,13 +16,19 @@ typedef struct Instruction {
     int  a, b; // SET: the set; AT: the place; SPLIT: two ways to go on; JUMP: one
 } Instruction;
 
+typedef struct Thread {
+    int    pc;
+    size_t begin; // where in the text it set out
+} Thread;
+
 struct HoloRegex {
     HoloRegexTree tree;
     Instruction  *program;
     int           size, work; // work: what compiling has done, which is bounded
     bool          is_full;
-    int          *list, *next, *stack; // threads at this code point and the next
-    size_t       *seen;                // the round in which an instruction was last added
+    Thread       *list, *next; // at this code point and the next, those that set out first in front
+    int          *stack;
+    size_t       *seen; // the round in which an instruction was last added
     size_t        round;
 };
 
@@ -105,8 +111,8 @@ HoloStatus holo_regex_create(HoloArena *arena, HoloString pattern, HoloRegex **o
     emit(r, MATCH, 0, 0);
     if (r->is_full)
         return holo_fail(error, HOLO_UNSUPPORTED, "pattern: it needs more than %d instructions", PROGRAM_MAX);
-    r->list  = HOLO_NEW(arena, int, r->size);
-    r->next  = HOLO_NEW(arena, int, r->size);
+    r->list  = HOLO_NEW(arena, Thread, r->size);
+    r->next  = HOLO_NEW(arena, Thread, r->size);
     r->stack = HOLO_NEW(arena, int, 2 * r->size);
     r->seen  = HOLO_NEW(arena, size_t, r->size);
     if (!r->list || !r->next || !r->stack || !r->seen) return holo_fail_memory(error);
@@ -153,11 +159,12 @@ static bool is_at(HoloRegexPlace place, HoloString text, size_t at)
     return false;
 }
 
-// Adds an instruction, and all that is reached from it without a code point, to `list` of `count`.
-static int add_thread(HoloRegex *r, int *list, int count, int start, HoloString text, size_t at)
+// Adds an instruction, and all that is reached from it without a code point, to `list` of `count`. Where two
+// threads meet, the one that was added first goes on.
+static int add_thread(HoloRegex *r, Thread *list, int count, Thread start, HoloString text, size_t at)
 {
     int depth         = 0;
-    r->stack[depth++] = start;
+    r->stack[depth++] = start.pc;
     while (depth > 0) {
         int                pc = r->stack[--depth];
         const Instruction *i  = &r->program[pc];
@@ -168,33 +175,52 @@ static int add_thread(HoloRegex *r, int *list, int count, int start, HoloString 
         else if (i->code == SPLIT)
             r->stack[depth++] = i->b, r->stack[depth++] = i->a;
         else if (i->code != AT)
-            list[count++] = pc;
+            list[count++] = (Thread){pc, start.begin};
         else if (is_at((HoloRegexPlace)i->a, text, at))
             r->stack[depth++] = pc + 1;
     }
     return count;
 }
 
-bool holo_regex_is_match(HoloRegex *r, HoloString text)
+// Of the matches that begin at `from` (or, `anywhere`, behind it), the longest of those that begin first.
+static bool search(HoloRegex *r, HoloString text, size_t from, bool anywhere, size_t *begin, size_t *end)
 {
-    size_t at = 0;
+    size_t at    = from;
+    bool   found = false;
     r->round++;
-    int count = add_thread(r, r->list, 0, 0, text, 0);
-    while (at < text.size && count > 0) {
+    int count = add_thread(r, r->list, 0, (Thread){0, at}, text, at);
+    for (;;) {
+        for (int i = 0; i < count; i++) {
+            if (r->program[r->list[i].pc].code != MATCH || (found && r->list[i].begin > *begin)) continue;
+            found  = true;
+            *begin = r->list[i].begin;
+            *end   = at;
+        }
+        if (at >= text.size || (count == 0 && (found || !anywhere))) return found;
         uint32_t code = holo_utf8_next(text.data, text.size, &at);
         int      next = 0;
         r->round++;
         for (int i = 0; i < count; i++) {
-            const Instruction *in = &r->program[r->list[i]];
-            if (in->code == SET && is_in_set(r, &r->tree.sets[in->a], code))
-                next = add_thread(r, r->next, next, r->list[i] + 1, text, at);
+            Thread             t  = r->list[i];
+            const Instruction *in = &r->program[t.pc];
+            if (in->code == SET && !(found && t.begin > *begin) && is_in_set(r, &r->tree.sets[in->a], code))
+                next = add_thread(r, r->next, next, (Thread){t.pc + 1, t.begin}, text, at);
         }
-        int *list = r->list;
-        r->list   = r->next;
-        r->next   = list;
-        count     = next;
+        if (anywhere && !found) next = add_thread(r, r->next, next, (Thread){0, at}, text, at);
+        Thread *list = r->list;
+        r->list      = r->next;
+        r->next      = list;
+        count        = next;
     }
-    for (int i = 0; i < count; i++)
-        if (r->program[r->list[i]].code == MATCH) return true;
-    return false;
+}
+
+bool holo_regex_is_match(HoloRegex *r, HoloString text)
+{
+    size_t begin, end;
+    return search(r, text, 0, false, &begin, &end) && end == text.size;
+}
+
+bool holo_regex_find(HoloRegex *r, HoloString text, size_t from, size_t *begin, size_t *end)
+{
+    return search(r, text, from, true, begin, end);
 }

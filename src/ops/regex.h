@@ -12,5 +12,8 @@ typedef struct HoloRegex HoloRegex;
 HOLO_MUST HoloStatus holo_regex_create(HoloArena *arena, HoloString pattern, HoloRegex **out, HoloError *error);
 // Does the whole text match? Not to be called from two threads at once.
 bool holo_regex_is_match(HoloRegex *regex, HoloString text);
+// The first match at or behind byte `from`, the longest of those that begin there; `from` is at most the
+// size of the text. What lies before it still counts for places such as \b. Same threads as above.
+bool holo_regex_find(HoloRegex *regex, HoloString text, size_t from, size_t *begin, size_t *end);
 
 #endif

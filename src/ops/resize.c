@@ -252,6 +252,9 @@ static void run_plane(void *arg, int64_t plane, int worker)
         }
         outer *= r->axis[d].out;
     }
+    // Whole numbers are what is before the point; what is just below one counts as it.
+    bool is_whole = holo_dtype_class((HoloDtype)r->y->dtype) != HOLO_CLASS_FLOAT;
+    for (int64_t i = 0; is_whole && i < r->plane_out; i++) from[i] = (float)from[i];
     holo_write_f(r->y, plane * r->plane_out, 1, r->plane_out, from);
 }
 

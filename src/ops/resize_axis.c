@@ -3,24 +3,26 @@
 
 #include <math.h>
 
-// The place of output o on the input; NaN: outside, by the rules of tf_crop_and_resize.
+// The place of output o on the input; NaN: outside, by the rules of tf_crop_and_resize. In float, as ONNX Runtime has
+// it: a place half way between two elements must be just there. But for crops, lengths are those that the scales give, not
+// yet whole.
 static double find_place(const HoloResizeHow *how, const HoloResizeAxis *a, int64_t o)
 {
-    double x = (double)o, in = (double)a->in, length = a->scale * in;
+    float x = (float)o, in = (float)a->in, scale = (float)a->scale, length = scale * in;
     switch (how->place) {
     case HOLO_RESIZE_ALIGN_CORNERS: return length == 1 ? 0 : x * (in - 1) / (length - 1);
-    case HOLO_RESIZE_ASYMMETRIC: return x / a->scale;
-    case HOLO_RESIZE_TF_HALF_PIXEL_FOR_NN: return (x + 0.5) / a->scale;
-    case HOLO_RESIZE_PYTORCH_HALF_PIXEL: return length == 1 ? -0.5 : (x + 0.5) / a->scale - 0.5;
-    case HOLO_RESIZE_HALF_PIXEL_SYMMETRIC: return in / 2 * (1 - (double)a->out / length) + (x + 0.5) / a->scale - 0.5;
-    case HOLO_RESIZE_TF_CROP_AND_RESIZE:
-        x = length == 1 ? (a->roi_to - a->roi_from) * (in - 1) / 2
-                        : x * (a->roi_to - a->roi_from) * (in - 1) / (length - 1);
-        x += a->roi_from * (in - 1);
+    case HOLO_RESIZE_ASYMMETRIC: return x / scale;
+    case HOLO_RESIZE_TF_HALF_PIXEL_FOR_NN: return (x + 0.5f) / scale;
+    case HOLO_RESIZE_PYTORCH_HALF_PIXEL: return length == 1 ? -0.5f : (x + 0.5f) / scale - 0.5f;
+    case HOLO_RESIZE_HALF_PIXEL_SYMMETRIC: return in / 2 * (1 - (float)a->out / length) + (x + 0.5f) / scale - 0.5f;
+    case HOLO_RESIZE_TF_CROP_AND_RESIZE: {
+        float from = (float)a->roi_from, to = (float)a->roi_to, whole = (float)a->out;
+        x = whole == 1 ? 0.5f * (from + to) * (in - 1) : from * (in - 1) + x * (to - from) * (in - 1) / (whole - 1);
         return x >= 0 && x <= in - 1 ? x : NAN;
+    }
     case HOLO_RESIZE_HALF_PIXEL: break;
     }
-    return (x + 0.5) / a->scale - 0.5;
+    return (x + 0.5f) / scale - 0.5f;
 }
 
 // Does the element behind the place count, and not the one before it? rest is in (0, 1].

@@ -52,7 +52,8 @@ static HoloStatus find_sizes(const HoloCall *call, Sizes *s)
     return holo_split(call, "the input", x->dim[2], s->heads, &s->size);
 }
 
-// A table is [row][half] where positions choose rows, else [batch][position][half].
+// A table is [row][half] where positions choose rows, else [batch][position][half], or [1][position][half]: PyTorch's
+// exporter writes tables that serve a whole batch, though the standard does not speak of them.
 static HoloStatus check_table(const HoloCall *call, int input, const Sizes *s, HoloDim *half, HoloDim *rows)
 {
     const Inputs     *in   = call->op->row;
@@ -62,7 +63,7 @@ static HoloStatus check_table(const HoloCall *call, int input, const Sizes *s, H
     HOLO_TRY(holo_expect_rank(call, input, rank, rank));
     if (rank == 3) {
         HoloDim same;
-        HOLO_TRY(holo_agree(call, "batch of the table and the input", t->dim[0], s->batch, &same));
+        if (t->dim[0] != 1) HOLO_TRY(holo_agree(call, "batch of the table and the input", t->dim[0], s->batch, &same));
         HOLO_TRY(holo_agree(call, "positions of the table and the input", t->dim[1], s->positions, &same));
     } else {
         HOLO_TRY(holo_agree(call, "rows of the tables", t->dim[0], *rows, rows));
@@ -84,10 +85,11 @@ static HoloStatus check(const HoloCall *call, Sizes *s, HoloDim *half, HoloDim *
     *rows = HOLO_DIM_UNKNOWN;
     HOLO_TRY(check_table(call, in->cos, s, half, rows));
     HOLO_TRY(check_table(call, in->sin, s, half, rows));
-    if (!positions) return HOLO_OK;
+    HoloDim same;
+    if (!positions)
+        return holo_agree(call, "batches of the tables", call->in[in->cos]->dim[0], call->in[in->sin]->dim[0], &same);
     HOLO_TRY(holo_expect_types(call, in->positions, HOLO_TYPES_INDEX));
     if (in == &microsoft && positions->rank < 2) return holo_expect_rank(call, in->positions, 0, 1);
-    HoloDim same;
     HOLO_TRY(holo_expect_rank(call, in->positions, 2, 2));
     HOLO_TRY(holo_agree(call, "batch of the positions and the input", positions->dim[0], s->batch, &same));
     return holo_agree(call, "columns of the positions and the input", positions->dim[1], s->positions, &same);
@@ -105,10 +107,14 @@ static HoloStatus infer(HoloCall *call)
 static HoloStatus find_row(const HoloCall *call, const HoloTensor *positions, const Sizes *s, int64_t rows,
                            int64_t batch, int64_t position, int64_t *out)
 {
-    *out = batch * s->positions + position;
-    if (!positions) return HOLO_OK;
+    const Inputs *in = call->op->row;
+    if (!positions) {
+        *out = (call->in[in->cos]->dim[0] == 1 ? 0 : batch * s->positions) + position;
+        return HOLO_OK;
+    }
     bool    is_start = positions->rank < 2;
-    int64_t row = holo_get_i(positions, is_start ? 0 : *out), last = is_start ? position : 0;
+    int64_t row      = holo_get_i(positions, is_start ? 0 : batch * s->positions + position);
+    int64_t last     = is_start ? position : 0;
     if (row < 0 || row >= rows - last)
         return holo_call_fail(call, HOLO_BAD_INPUT, "position %lld, expected 0 to %lld", (long long)row,
                               (long long)(rows - last - 1));
@@ -138,7 +144,7 @@ static HoloStatus eval(HoloCall *call)
     HoloHeads  view = x->rank == 4 ? holo_heads_outer(x) : holo_heads_inner(x, s.heads);
     for (int64_t b = 0; b < s.batch; b++)
         for (int64_t p = 0; p < s.positions; p++) {
-            int64_t row;
+            int64_t row = 0;
             HOLO_TRY(find_row(call, positions, &s, rows, b, p, &row));
             for (int64_t h = 0; h < s.heads; h++) {
                 int64_t at = b * view.batch + h * view.head + p * view.step;

@@ -100,8 +100,13 @@ static HoloStatus eval_insert(HoloCall *call)
     const HoloTensor *position = holo_in(call, 2);
     // Behind the last is a place too, but the negative positions count from the last.
     bool is_end = !position || (holo_tensor_count(position) == 1 && holo_get_i(position, 0) == size);
-    if (!is_end) HOLO_TRY(find_position(call, 2, size, 0, &at));
-    return splice(call, at, 0, call->in[1]);
+    if (!is_end) {
+        HOLO_TRY(find_position(call, 2, size, 0, &at));
+        return splice(call, at, 0, call->in[1]);
+    }
+    HoloTensor *item;
+    HOLO_TRY(holo_out_list_longer(call, 0, &item));
+    return holo_value_copy(call, call->in[1], item);
 }
 
 static HoloStatus eval_erase(HoloCall *call)

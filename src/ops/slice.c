@@ -16,11 +16,18 @@ static int64_t clamp(int64_t x, int64_t low, int64_t high)
     return x < low ? low : x > high ? high : x;
 }
 
+// Backwards these mean the first element, too: the standard would take nothing, ONNX Runtime takes all.
+static bool is_endless(HoloDim end)
+{
+    return end == INT32_MAX || end == INT64_MAX;
+}
+
 // Brings the range into the `size` elements there are; returns how many are taken.
 static int64_t settle(Range *r, int64_t size)
 {
     int64_t low = r->step > 0 ? 0 : -1, high = r->step > 0 ? size : size - 1;
-    r->start     = clamp(r->start < 0 ? r->start + size : r->start, low, high);
+    r->start = clamp(r->start < 0 ? r->start + size : r->start, size > 0 ? 0 : low, high);
+    if (r->step < 0 && is_endless(r->end)) r->end = INT64_MIN + size;
     r->end       = clamp(r->end < 0 ? r->end + size : r->end, low, high);
     int64_t span = r->step > 0 ? r->end - r->start : r->start - r->end;
     int64_t step = r->step > 0 ? r->step : -r->step;
@@ -43,7 +50,7 @@ static HoloDim count_symbolic(HoloDims *dims, const Range *r, HoloDim size)
 {
     if (r->step < 0) { // only the whole axis, backwards
         bool from_last = !holo_dim_is_symbolic(r->start) && (r->start == -1 || r->start >= FAR);
-        bool to_first  = !holo_dim_is_symbolic(r->end) && r->end <= -FAR;
+        bool to_first  = !holo_dim_is_symbolic(r->end) && (r->end <= -FAR || is_endless(r->end));
         return from_last && to_first ? holo_dim_div_ceil(dims, size, -r->step) : HOLO_DIM_UNKNOWN;
     }
     HoloDim end      = position(dims, r->end, size), span;

@@ -4,7 +4,6 @@
 // then a row runs along `axis` alone.
 #include "ops/softmax.h"
 #include "base/math.h"
-#include "ops/op.h"
 #include "ops/rows.h"
 
 typedef void Transform(double *x, int64_t count); // of a row with at least one element
@@ -40,11 +39,10 @@ static void hardmax(double *x, int64_t count)
     for (int64_t k = 0; k < count; k++) x[k] = k == best;
 }
 
-static HoloStatus find_rows(const HoloCall *call, int *from, int *to)
+HoloStatus holo_softmax_rows(const HoloCall *call, int64_t version, int64_t axis, int *from, int *to)
 {
     const HoloTensor *in     = call->in[0];
-    bool              matrix = call->version < 13;
-    int64_t           axis   = holo_attr_int(call, "axis", matrix ? 1 : -1);
+    bool              matrix = version < 13;
     *from = *to = 0;
     if (matrix && axis == in->rank) // all of the shape is outside: rows of one element
         *from = in->rank;
@@ -52,6 +50,12 @@ static HoloStatus find_rows(const HoloCall *call, int *from, int *to)
         HOLO_TRY(holo_axis(call, axis, in->rank, from));
     *to = matrix || in->rank == 0 ? in->rank : *from + 1;
     return HOLO_OK;
+}
+
+static HoloStatus find_rows(const HoloCall *call, int *from, int *to)
+{
+    int64_t axis = holo_attr_int(call, "axis", call->version < 13 ? 1 : -1);
+    return holo_softmax_rows(call, call->version, axis, from, to);
 }
 
 static HoloStatus infer(HoloCall *call)

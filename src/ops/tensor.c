@@ -84,22 +84,24 @@ static inline uint64_t saturate_u64(double x)
         break;                                    \
     }
 
-#define WRITE(T, wide, expression)                \
+#define WRITE(T, wide, number, expression)        \
     {                                             \
         T *p = (T *)t->data + start;              \
         if (stride == 1) {                        \
             for (int64_t k = 0; k < count; k++) { \
-                wide x = from[k];                 \
+                wide x = number(from[k]);         \
                 p[k]   = expression;              \
             }                                     \
         } else {                                  \
             for (int64_t k = 0; k < count; k++) { \
-                wide x        = from[k];          \
+                wide x        = number(from[k]);  \
                 p[k * stride] = expression;       \
             }                                     \
         }                                         \
         break;                                    \
     }
+#define WRITE_F(T, expression)       WRITE(T, double, holo_plain_nan, expression)
+#define WRITE_I(T, wide, expression) WRITE(T, wide, , expression)
 
 // clang-format off
 void holo_read_f(const HoloTensor *t, int64_t start, int64_t stride, int64_t count, double *out)
@@ -145,19 +147,19 @@ void holo_read_i(const HoloTensor *t, int64_t start, int64_t stride, int64_t cou
 void holo_write_f(HoloTensor *t, int64_t start, int64_t stride, int64_t count, const double *from)
 {
     switch ((HoloDtype)t->dtype) {
-#define X(id, T) case HOLO_##id: WRITE(T, double, x)
+#define X(id, T) case HOLO_##id: WRITE_F(T, x)
         NUMBERS(X)
 #undef X
-#define X(id, T, low, high, wrapped) case HOLO_##id: WRITE(T, double, saturate(x, low, high))
+#define X(id, T, low, high, wrapped) case HOLO_##id: WRITE_F(T, saturate(x, low, high))
         INTEGERS(X)
 #undef X
-#define X(id, T, decoded, encoded) case HOLO_##id: WRITE(T, double, encoded)
+#define X(id, T, decoded, encoded) case HOLO_##id: WRITE_F(T, encoded)
         SMALLS(X)
 #undef X
-    case HOLO_U64: WRITE(uint64_t, double, saturate_u64(x))
-    case HOLO_BOOL: WRITE(uint8_t, double, x != 0)
-    case HOLO_C64: WRITE(Complex64, double, ((Complex64){(float)x, 0}))
-    case HOLO_C128: WRITE(Complex128, double, ((Complex128){x, 0}))
+    case HOLO_U64: WRITE_F(uint64_t, saturate_u64(x))
+    case HOLO_BOOL: WRITE_F(uint8_t, x != 0)
+    case HOLO_C64: WRITE_F(Complex64, ((Complex64){(float)x, 0}))
+    case HOLO_C128: WRITE_F(Complex128, ((Complex128){x, 0}))
     default: break;
     }
 }
@@ -165,19 +167,19 @@ void holo_write_f(HoloTensor *t, int64_t start, int64_t stride, int64_t count, c
 void holo_write_i(HoloTensor *t, int64_t start, int64_t stride, int64_t count, const int64_t *from)
 {
     switch ((HoloDtype)t->dtype) {
-#define X(id, T) case HOLO_##id: WRITE(T, int64_t, x)
+#define X(id, T) case HOLO_##id: WRITE_I(T, int64_t, x)
         NUMBERS(X)
 #undef X
-#define X(id, T, low, high, wrapped) case HOLO_##id: WRITE(T, int64_t, wrapped)
+#define X(id, T, low, high, wrapped) case HOLO_##id: WRITE_I(T, int64_t, wrapped)
         INTEGERS(X)
 #undef X
-#define X(id, T, decoded, encoded) case HOLO_##id: WRITE(T, double, encoded)
+#define X(id, T, decoded, encoded) case HOLO_##id: WRITE_I(T, double, encoded)
         SMALLS(X)
 #undef X
-    case HOLO_U64: WRITE(uint64_t, int64_t, x)
-    case HOLO_BOOL: WRITE(uint8_t, int64_t, x != 0)
-    case HOLO_C64: WRITE(Complex64, int64_t, ((Complex64){(float)x, 0}))
-    case HOLO_C128: WRITE(Complex128, int64_t, ((Complex128){(double)x, 0}))
+    case HOLO_U64: WRITE_I(uint64_t, int64_t, x)
+    case HOLO_BOOL: WRITE_I(uint8_t, int64_t, x != 0)
+    case HOLO_C64: WRITE_I(Complex64, int64_t, ((Complex64){(float)x, 0}))
+    case HOLO_C128: WRITE_I(Complex128, int64_t, ((Complex128){(double)x, 0}))
     default: break;
     }
 }

@@ -21,6 +21,13 @@ void holo_read_i(const HoloTensor *t, int64_t start, int64_t stride, int64_t cou
 void holo_write_f(HoloTensor *t, int64_t start, int64_t stride, int64_t count, const double *x);
 void holo_write_i(HoloTensor *t, int64_t start, int64_t stride, int64_t count, const int64_t *x);
 
+// CPUs differ in the sign of the NaN that inf - inf is. What is computed is stored with this one: positive, quiet, no
+// payload. holo_write_f does so; what only moves elements (holo_move) keeps their bits.
+static inline double holo_plain_nan(double x)
+{
+    return x == x ? x : __builtin_nan("");
+}
+
 // Strides of a dense row-major tensor, in elements.
 void holo_strides(int rank, const int64_t *dim, int64_t *out_stride);
 // Strides of a tensor read as if broadcast to `rank` dimensions (NumPy's rule): 0 where it has size 1.

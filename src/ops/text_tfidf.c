@@ -35,11 +35,17 @@ typedef struct Gram {
     float   weight;
 } Gram;
 
-typedef struct Pool {
+typedef struct Lengths {
+    int64_t min, max, skip;
+} Lengths;
+
+typedef struct Pool { // what is prepared
     Items    items;
     int64_t  size, columns, gram_count;
     Gram    *table;
     uint64_t mask;
+    float   *weight; // of each column
+    Lengths  lengths;
 } Pool;
 
 static uint64_t hash_gram(const Items *items, int64_t start, int64_t step, int64_t length)
@@ -116,23 +122,23 @@ static HoloStatus fill_table(const HoloCall *call, Pool *pool)
 
 static HoloStatus pool_init(const HoloCall *call, Pool *pool)
 {
-    void *table;
-    *pool = (Pool){0};
+    void *table, *weight;
     HOLO_TRY(find_items(call, pool));
     HOLO_TRY(find_columns(call, &pool->columns));
     uint64_t places = 16;
     while (places < 2 * (uint64_t)pool->size) places *= 2;
-    HOLO_TRY(holo_call_temp(call, places, sizeof(Gram), &table));
+    HOLO_TRY(holo_call_hold(call, places, sizeof(Gram), &table));
     pool->table = table;
     pool->mask  = places - 1;
-    return fill_table(call, pool);
+    HOLO_TRY(fill_table(call, pool));
+    HOLO_TRY(holo_call_hold(call, (size_t)pool->columns, sizeof(float), &weight));
+    pool->weight = weight;
+    for (uint64_t i = 0; i < places; i++)
+        if (pool->table[i].length) pool->weight[pool->table[i].column] = pool->table[i].weight;
+    return HOLO_OK;
 }
 
 // ---- counting
-
-typedef struct Lengths {
-    int64_t min, max, skip;
-} Lengths;
 
 static HoloStatus find_lengths(const HoloCall *call, Lengths *out)
 {
@@ -147,9 +153,9 @@ static HoloStatus find_lengths(const HoloCall *call, Lengths *out)
 }
 
 // Adds to `row` how often each n-gram occurs in `size` items from `start` on.
-static void count_row(const Pool *pool, const Lengths *lengths, const Items *items, int64_t start, int64_t size,
-                      double *row)
+static void count_row(const Pool *pool, const Items *items, int64_t start, int64_t size, double *row)
 {
+    const Lengths *lengths = &pool->lengths;
     for (int64_t length = lengths->min; length <= lengths->max; length++) {
         for (int64_t step = 1; step <= (length == 1 ? 1 : lengths->skip + 1); step++) {
             if (length > 1 && step > (size - 1) / (length - 1)) break;
@@ -162,11 +168,11 @@ static void count_row(const Pool *pool, const Lengths *lengths, const Items *ite
 }
 
 // Counts become weights where the mode asks for them.
-static void weigh_row(const Pool *pool, bool counts, bool weighs, const float *weight, double *row)
+static void weigh_row(const Pool *pool, bool counts, bool weighs, double *row)
 {
     for (int64_t c = 0; c < pool->columns; c++) {
         double value = counts ? row[c] : row[c] > 0;
-        row[c]       = weighs ? value * (double)weight[c] : value;
+        row[c]       = weighs ? value * (double)pool->weight[c] : value;
     }
 }
 
@@ -180,27 +186,30 @@ static HoloStatus infer(HoloCall *call)
     return holo_out_type(call, 0, HOLO_F32, x->rank, dim);
 }
 
+static HoloStatus prepare(HoloCall *call, const void **out)
+{
+    void *pool;
+    HOLO_TRY(holo_call_hold(call, 1, sizeof(Pool), &pool));
+    HOLO_TRY(pool_init(call, pool));
+    *out = pool;
+    return find_lengths(call, &((Pool *)pool)->lengths);
+}
+
 static HoloStatus eval(HoloCall *call)
 {
-    const HoloTensor *x = call->in[0];
-    HoloTensor       *y = call->out[0];
-    Pool              pool;
-    Lengths           lengths;
-    void             *row, *weight;
-    HOLO_TRY(pool_init(call, &pool));
-    HOLO_TRY(find_lengths(call, &lengths));
-    HOLO_TRY(holo_call_temp(call, (size_t)pool.columns, sizeof(double), &row));
-    HOLO_TRY(holo_call_temp(call, (size_t)pool.columns, sizeof(float), &weight));
-    for (uint64_t i = 0; i <= pool.mask; i++)
-        if (pool.table[i].length) ((float *)weight)[pool.table[i].column] = pool.table[i].weight;
+    const HoloTensor *x    = call->in[0];
+    HoloTensor       *y    = call->out[0];
+    const Pool       *pool = call->prepared;
+    void             *row;
+    HOLO_TRY(holo_call_temp(call, (size_t)pool->columns, sizeof(double), &row));
     bool    counts = !holo_attr_is(call, "mode", "", "IDF"), weighs = !holo_attr_is(call, "mode", "", "TF");
     Items   items = {.words = x->dtype == HOLO_STRING ? x->data : NULL, .tensor = x};
     int64_t rows = x->rank == 2 ? x->dim[0] : 1, size = x->dim[x->rank - 1];
     for (int64_t r = 0; r < rows; r++) {
-        memset(row, 0, (size_t)pool.columns * sizeof(double));
-        count_row(&pool, &lengths, &items, r * size, size, row);
-        weigh_row(&pool, counts, weighs, weight, row);
-        holo_write_f(y, r * pool.columns, 1, pool.columns, row);
+        memset(row, 0, (size_t)pool->columns * sizeof(double));
+        count_row(pool, &items, r * size, size, row);
+        weigh_row(pool, counts, weighs, row);
+        holo_write_f(y, r * pool->columns, 1, pool->columns, row);
     }
     return HOLO_OK;
 }
@@ -215,6 +224,7 @@ const HoloOp holo_ops_text_tfidf[] = {
      .out_max = 1,
      .types   = HOLO_BIT(STRING) | HOLO_TYPES_INDEX,
      .infer   = infer,
-     .eval    = eval},
+     .eval    = eval,
+     .prepare = prepare},
     {0},
 };

@@ -56,6 +56,43 @@ HoloStatus holo_out_list(HoloCall *call, int i, HoloKind kind, HoloKind inner, H
     return HOLO_OK;
 }
 
+// Room for one more item behind the `count` at `items`; NULL: there is none, or another sequence has it.
+static HoloTensor *list_room(HoloLists *lists, const HoloTensor *items, int64_t count)
+{
+    for (int k = 0; lists && k < HOLO_COUNT(lists->list); k++) {
+        if (lists->list[k].items != items || lists->list[k].used != count) continue;
+        return lists->list[k].used < lists->list[k].room ? &lists->list[k].items[lists->list[k].used++] : NULL;
+    }
+    return NULL;
+}
+
+HoloStatus holo_out_list_longer(HoloCall *call, int i, HoloTensor **out_item)
+{
+    const HoloTensor *from  = call->in[0];
+    HoloLists        *lists = call->host->lists;
+    int64_t           count = from->dim[0], room = lists ? count + count / 2 + 4 : count + 1;
+    void             *items = from->data;
+    *out_item               = count > 0 ? list_room(lists, items, count) : NULL;
+    if (!*out_item) {
+        HOLO_TRY(holo_keep(call, (size_t)room, sizeof **out_item, &items));
+        if (count) memcpy(items, from->data, (size_t)count * sizeof **out_item);
+        *out_item = (HoloTensor *)items + count;
+        if (lists) {
+            lists->list[lists->next].items = items;
+            lists->list[lists->next].used  = count + 1;
+            lists->list[lists->next].room  = room;
+            lists->next                    = (lists->next + 1) % HOLO_COUNT(lists->list);
+        }
+    }
+    holo_out_list_type(call, i, HOLO_SEQUENCE, (HoloKind)from->inner, (HoloDtype)from->dtype);
+    HoloTensor *y = holo_out(call, i);
+    if (y) {
+        y->dim[0] = count + 1;
+        y->data   = items;
+    }
+    return HOLO_OK;
+}
+
 // ---- copies
 
 enum { DEPTH_MAX = 4 }; // of values in values

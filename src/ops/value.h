@@ -29,6 +29,21 @@ HOLO_MUST HoloStatus holo_out_value(HoloCall *call, int i, const HoloTensor *val
 HOLO_MUST HoloStatus holo_out_list(HoloCall *call, int i, HoloKind kind, HoloKind inner, HoloDtype dtype, int64_t count,
                                    HoloTensor **out_items);
 
+// Output i is the sequence of input 0 with one item more behind the others, which the caller writes to **out_item. Where
+// the sequence is one of host->lists, its items stay where they are.
+HOLO_MUST HoloStatus holo_out_list_longer(HoloCall *call, int i, HoloTensor **out_item);
+
+// Arrays of items that have room behind them. A sequence never changes; but one more item behind the last one that any
+// sequence of the array has is seen by none of them, so a sequence that grows item by item need not be copied for each.
+// Only so many are remembered; the others are copied. Zero-initialise, and again when the memory of `keep` is reused.
+typedef struct HoloLists {
+    struct {
+        HoloTensor *items;
+        int64_t     used, room;
+    } list[8];
+    int next; // the one to be forgotten
+} HoloLists;
+
 // The `count` tensors at items[0], items[step], ... joined along a new axis, in kept memory, in
 // reverse order if so wanted. `room`, at least `count`, is the size of the new axis; what is not
 // filled is zero. All must be alike, and there must be one.

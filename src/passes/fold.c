@@ -2,18 +2,81 @@
 // contents are known numbers, and the branch of an If whose condition is known.
 //
 // Random operators are never folded. A result is not kept where it is large and larger than what it came from
-// (ConstantOfShape, Expand, a widened weight), nor computed where that would take long.
+// (ConstantOfShape, Expand, a widened weight), nor computed where that would take long: a Loop or Scan is, where the
+// number of its turns and all sizes in its body are known and small.
 #include "passes/rewrite.h"
+
+#include <math.h>
 
 enum {
     GROWTH_FREE = 64 << 10, // bytes: results up to this size may be larger than the inputs
     WORK_MAX    = 4 << 20,  // elements: inputs of operators that do more than one thing per element
 };
 
+// ---- what control flow costs
+
+static double graph_work(const HoloGraph *graph, int depth);
+
+static double elements_of(const HoloValue *value)
+{
+    if (!value) return 0;
+    int64_t count = value->type.kind == HOLO_TENSOR ? holo_tensor_count(&value->type) : -1;
+    return count < 0 ? INFINITY : (double)count;
+}
+
+static double node_elements(HoloValue *const *value, int count)
+{
+    double elements = 0;
+    for (int i = 0; i < count; i++) elements += elements_of(value[i]);
+    return elements;
+}
+
+// No more than so many turns: of a Loop, what its first input says; of a Scan, a size of something it scans.
+static double turns_of(const HoloNode *node)
+{
+    const HoloValue *trips = node->in_count > node->capture_count ? node->in[0] : NULL;
+    double           most  = 0;
+    if (holo_node_is(node, "Loop"))
+        return trips && holo_contents_are_numbers(trips) && holo_tensor_count(&trips->type) == 1
+                   ? (double)trips->contents[0]
+                   : INFINITY;
+    if (!holo_node_is(node, "Scan")) return 1;
+    for (int i = 0; i < node->in_count - node->capture_count; i++) most = fmax(most, elements_of(node->in[i]));
+    return most;
+}
+
+// About how many elementary steps a node takes at most, with all that its subgraphs do; infinite: not known, or not to
+// be done beforehand. A node costs something, however small its values are.
+static double node_work(const HoloNode *node, int depth)
+{
+    enum { NODE = 16 };
+    const HoloOp *op = node->op;
+    if (!op || op->flags & HOLO_OP_RANDOM || !(op->eval || op->body)) return INFINITY;
+    double in = node_elements(node->in, node->in_count), out = node_elements(node->out, node->out_count);
+    double work = op->flags & (HOLO_OP_MOVES | HOLO_OP_VIEW | HOLO_OP_POINTWISE) ? in + out : (in + 1) * (out + 1);
+    if (!(op->flags & HOLO_OP_CONTROL)) return NODE + work;
+    double bodies = 0;
+    for (int i = 0; i < node->attr_count; i++)
+        if (node->attr[i].kind == HOLO_ATTR_GRAPH) bodies += graph_work(node->attr[i].graph, depth + 1);
+    return NODE + in + out + fmax(turns_of(node), 0) * bodies;
+}
+
+static double graph_work(const HoloGraph *graph, int depth)
+{
+    enum { DEPTH_MAX = 8 };
+    double work = 1;
+    if (depth > DEPTH_MAX) return INFINITY;
+    for (int i = 0; i < graph->node_count && work <= WORK_MAX; i++) work += node_work(graph->nodes[i], depth);
+    return work;
+}
+
+// ---- constants
+
 static bool is_foldable(const HoloNode *node)
 {
     const HoloOp *op = node->op;
-    if (!op || !op->eval || op->flags & (HOLO_OP_RANDOM | HOLO_OP_CONTROL)) return false;
+    if (!op || !op->eval || op->flags & HOLO_OP_RANDOM) return false;
+    if (op->flags & HOLO_OP_CONTROL && !(node_work(node, 0) <= WORK_MAX)) return false;
     for (int i = 0; i < node->in_count; i++)
         if (node->in[i] && !node->in[i]->is_constant) return false;
     for (int i = 0; i < node->out_count; i++)
@@ -117,6 +180,8 @@ static HoloStatus fold_contents(HoloRewrite *rewrite, HoloValue *value, HoloErro
     if (count) holo_write_i(&t, 0, 1, count, value->contents);
     return replace_by_constant(rewrite, value, &t, error);
 }
+
+// ---- branches
 
 // If with a known condition becomes the nodes of its branch.
 static HoloStatus fold_if(HoloRewrite *rewrite, HoloNode *node, HoloError *error)

@@ -9,17 +9,25 @@ static HoloStatus run_infer(HoloGraph *graph, HoloArena *scratch, int *changes, 
     return holo_graph_infer(graph, error);
 }
 
+enum { SIMPLE = HOLO_STAGE_SIMPLE, LAYOUT = HOLO_STAGE_LAYOUT, FUSE = HOLO_STAGE_FUSE };
+
+// clang-format off
 const HoloPass holo_passes[] = {
-    {"infer", run_infer, true, false, "types, sizes and small contents of all values"},
-    {"decompose", holo_pass_decompose, false, true, "operators defined by others become their bodies"},
-    {"captures", holo_pass_captures, false, true, "constants move into subgraphs; unused captures go"},
-    {"fold", holo_pass_fold, false, true, "what follows from constants is computed; decided Ifs are opened"},
-    {"simplify", holo_pass_simplify, false, true, "nodes that change nothing go; views and transposes are joined"},
-    {"contents", holo_pass_contents, true, true, "shape arithmetic becomes expressions of the inputs' sizes"},
-    {"cse", holo_pass_cse, false, false, "equal constants and equal nodes become one"},
-    {"dead", holo_pass_dead, false, false, "what no output needs goes"},
+    {"infer", run_infer, true, false, SIMPLE, "types, sizes and small contents of all values"},
+    {"decompose", holo_pass_decompose, false, true, SIMPLE, "operators defined by others become their bodies"},
+    {"captures", holo_pass_captures, false, true, SIMPLE, "constants move into subgraphs; unused captures go"},
+    {"fold", holo_pass_fold, false, true, SIMPLE, "what follows from constants is computed; decided Ifs are opened"},
+    {"simplify", holo_pass_simplify, false, true, SIMPLE, "nodes that change nothing go; views and transposes are joined"},
+    {"contents", holo_pass_contents, true, true, SIMPLE, "shape arithmetic becomes expressions of the inputs' sizes"},
+    {"cse", holo_pass_cse, false, false, SIMPLE, "equal constants and equal nodes become one"},
+    {"recognise", holo_pass_recognise, false, true, SIMPLE, "what is written out in many nodes becomes one operator"},
+    {"attention", holo_pass_attention, false, true, SIMPLE, "products around a softmax become Attention, which takes heads as they lie"},
+    {"dead", holo_pass_dead, false, false, SIMPLE, "what no output needs goes"},
+    {"layout", holo_pass_layout, false, true, LAYOUT, "convolutions, and what is between them, with channels last"},
+    {"fuse", holo_pass_fuse, false, true, FUSE, "pointwise operators become one program, and the tail of a product"},
     {0},
 };
+// clang-format on
 
 enum { DEPTH_MAX = 64 };
 
@@ -64,22 +72,33 @@ static bool is_disabled(const HoloPassOptions *options, const char *name)
     return false;
 }
 
+// One round over the passes up to a stage. *out_total: what changed; *out_ended: options->last has run.
+static HoloStatus run_round(HoloGraph *graph, const HoloPassOptions *options, int stage, int *out_total,
+                            bool *out_ended, HoloError *error)
+{
+    *out_total = 0;
+    *out_ended = false;
+    for (const HoloPass *pass = holo_passes; pass->name && !*out_ended; pass++) {
+        int changes = 0;
+        if (pass->stage > stage) continue;
+        if (!is_disabled(options, pass->name)) {
+            HOLO_TRY(run_pass(pass, graph, &changes, error));
+            if (options && options->after) options->after(options->context, pass, graph, changes);
+        }
+        *out_total += changes;
+        *out_ended = options && options->last && !strcmp(options->last, pass->name);
+    }
+    return HOLO_OK;
+}
+
 HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *options, HoloError *error)
 {
-    int rounds = options && options->last ? 1 : HOLO_PASS_ROUNDS;
-    for (int round = 0; round < rounds; round++) {
-        int total = 0;
-        for (const HoloPass *pass = holo_passes; pass->name; pass++) {
-            int changes = 0;
-            if (!is_disabled(options, pass->name)) {
-                HOLO_TRY(run_pass(pass, graph, &changes, error));
-                if (options && options->after) options->after(options->context, pass, graph, changes);
-            }
-            total += changes;
-            if (options && options->last && !strcmp(options->last, pass->name)) break;
+    bool ended = false;
+    for (int stage = 0; stage < HOLO_STAGES; stage++)
+        for (int round = 0, total = 1; round < HOLO_PASS_ROUNDS && total; round++) {
+            HOLO_TRY(run_round(graph, options, stage, &total, &ended, error));
+            if (ended) return HOLO_OK;
         }
-        if (total == 0) break;
-    }
     return HOLO_OK;
 }
 

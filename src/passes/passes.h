@@ -7,14 +7,18 @@
 // Changes the graph, not its subgraphs, and adds to *changes what it changed. Types of values stay as consumers
 // know them: no pass changes a dtype or a known shape. `scratch` is emptied after the pass.
 typedef HoloStatus HoloPassRun(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error);
-HoloPassRun holo_pass_captures, holo_pass_contents, holo_pass_cse, holo_pass_dead, holo_pass_decompose, holo_pass_fold,
-    holo_pass_simplify;
+HoloPassRun        holo_pass_attention, holo_pass_captures, holo_pass_contents, holo_pass_cse, holo_pass_dead,
+    holo_pass_decompose, holo_pass_fold, holo_pass_fuse, holo_pass_layout, holo_pass_recognise, holo_pass_simplify;
+
+// Passes of a later stage make nodes that those of earlier ones do not see through.
+enum { HOLO_STAGE_SIMPLE, HOLO_STAGE_LAYOUT, HOLO_STAGE_FUSE, HOLO_STAGES };
 
 typedef struct HoloPass {
     const char  *name;
     HoloPassRun *run;
     bool         is_outer; // runs on the model's own graph alone; otherwise first on every subgraph
     bool         reinfers; // makes values whose types are inferred again afterwards
+    int          stage;    // HOLO_STAGE_*: runs only when nothing of earlier stages changes any more
     const char  *doc;      // one line
 } HoloPass;
 
@@ -23,14 +27,14 @@ extern const HoloPass holo_passes[]; // in order; ended by one without a name
 typedef struct HoloPassOptions {
     const char *const *disabled; // names of passes that do not run
     int                disabled_count;
-    const char        *last; // nothing runs behind this pass in the first round, and there is no second; NULL: all
+    const char        *last; // nothing runs behind the first run of this pass; NULL: all
     // Called after each pass, with how much it changed.
     void (*after)(void *context, const HoloPass *pass, const HoloGraph *graph, int changes);
     void *context;
 } HoloPassOptions;
 
-// Runs the passes, in rounds until nothing changes (at most HOLO_PASS_ROUNDS). The graph is verified after
-// each. `options` may be NULL.
+// Runs the passes of stage 0 in rounds until nothing changes (at most HOLO_PASS_ROUNDS), then those of stages 0 and
+// 1, and so on. The graph is verified after each. `options` may be NULL.
 enum { HOLO_PASS_ROUNDS = 16 };
 HOLO_MUST HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *options, HoloError *error);
 // Runs the one pass of that name and infers again; *out_changes is how much it changed.

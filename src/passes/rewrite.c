@@ -23,6 +23,19 @@ bool holo_contents_are_numbers(const HoloValue *value)
     return count >= 0;
 }
 
+bool holo_value_number(const HoloValue *value, double *out)
+{
+    if (!value || !value->is_constant || value->type.kind != HOLO_TENSOR) return false;
+    HoloClass class = holo_dtype_class(value->type.dtype);
+    if (class != HOLO_CLASS_FLOAT && class != HOLO_CLASS_INT && class != HOLO_CLASS_UINT) return false;
+    int64_t count = holo_tensor_count(&value->type);
+    if (count < 1 || count > HOLO_NUMBER_ELEMENTS) return false;
+    *out = holo_get_f(&value->type, 0);
+    for (int64_t i = 1; i < count; i++)
+        if (holo_get_f(&value->type, i) != *out) return false;
+    return true;
+}
+
 const HoloAttr *holo_node_attr(const HoloNode *node, const char *name)
 {
     for (int i = 0; i < node->attr_count; i++)

@@ -32,10 +32,16 @@ HOLO_MUST HoloStatus holo_rewrite_end(HoloRewrite *rewrite, int *changes, HoloEr
 HOLO_MUST HoloStatus holo_rewrite_inline(HoloRewrite *rewrite, HoloNode *node, const HoloGraph *body,
                                          HoloValue *const *in, HoloError *error);
 
+// The node ends a chain of transposes and views: a value up the chain whose elements, in their order, are those of
+// its output. NULL: there is none, or only views lie between.
+HoloValue *holo_rewrite_unmoved(const HoloRewrite *rewrite, HoloNode *node);
+
 // ---- facts about values and nodes
 
+enum { HOLO_NUMBER_ELEMENTS = 1 << 20 }; // the largest constant that holo_value_number looks at
 bool            holo_type_equal(const HoloTensor *a, const HoloTensor *b); // dtype, kind, rank and sizes, all known
 bool            holo_contents_are_numbers(const HoloValue *value);         // small, and every element is a number now
+bool            holo_value_number(const HoloValue *value, double *out);    // a constant, all its elements equal
 const HoloAttr *holo_node_attr(const HoloNode *node, const char *name);    // NULL: not given
 bool            holo_node_is(const HoloNode *node, const char *type);      // of ai.onnx
 bool            holo_attr_equal(const HoloAttr *a, const HoloAttr *b);     // graphs never are

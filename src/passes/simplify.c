@@ -28,15 +28,8 @@ static bool same_type(const HoloNode *node)
 
 static bool is_all(const HoloValue *value, double x)
 {
-    enum { ELEMENTS_MAX = 1 << 16 };
-    if (!value || !value->is_constant || value->type.kind != HOLO_TENSOR) return false;
-    HoloClass class = holo_dtype_class(value->type.dtype);
-    if (class != HOLO_CLASS_FLOAT && class != HOLO_CLASS_INT && class != HOLO_CLASS_UINT) return false;
-    int64_t count = holo_tensor_count(&value->type);
-    if (count < 1 || count > ELEMENTS_MAX) return false;
-    for (int64_t i = 0; i < count; i++)
-        if (holo_get_f(&value->type, i) != x) return false;
-    return true;
+    double number;
+    return holo_value_number(value, &number) && number == x;
 }
 
 // x op neutral, and, where the operator commutes, neutral op x.
@@ -120,6 +113,22 @@ static bool are_all(const HoloValue *value, HoloDim low, HoloDim high)
     return true;
 }
 
+// Equal sizes are not enough: beside a size of 4, any size that is not known yet is taken to broadcast. Where it does
+// not, the node must be there to say so.
+static HoloValue *expand_nothing(Simplify *s, HoloNode *node)
+{
+    (void)s;
+    const HoloValue  *shape = input(node, 1);
+    const HoloTensor *x     = same_type(node) ? &node->in[0]->type : NULL;
+    if (!x || !shape || !shape->contents) return NULL;
+    int64_t count = holo_tensor_count(&shape->type);
+    for (int64_t i = 0; i < count; i++) {
+        HoloDim wanted = shape->contents[i];
+        if (wanted != 1 && (i + x->rank < count || wanted != x->dim[i + x->rank - count])) return NULL;
+    }
+    return node->in[0];
+}
+
 // Equal sizes are not enough: what is cut off on one side may be put on at the other.
 static HoloValue *pad_nothing(Simplify *s, HoloNode *node)
 {
@@ -160,6 +169,8 @@ static bool reads_input_sizes(const HoloNode *node)
     return false;
 }
 
+static bool unmove(Simplify *s, HoloNode *node);
+
 // A view whose elements and shape are those of something up the chain of views is that thing.
 static HoloValue *view(Simplify *s, HoloNode *node)
 {
@@ -175,6 +186,7 @@ static HoloValue *view(Simplify *s, HoloNode *node)
         node->in[0] = holo_rewrite_find(&s->rewrite, node->in[0]->producer->in[0]);
         s->rewrite.changes++;
     }
+    unmove(s, node);
     return NULL;
 }
 
@@ -272,6 +284,19 @@ static void make_reshape(Simplify *s, HoloNode *node)
     s->rewrite.changes++;
 }
 
+// Transposes that undo each other across views. True: the node is one view now.
+static bool unmove(Simplify *s, HoloNode *node)
+{
+    HoloValue *source = holo_rewrite_unmoved(&s->rewrite, node);
+    if (!source) return false;
+    int        before = s->rewrite.changes;
+    HoloValue *kept   = node->in[0];
+    node->in[0]       = source;
+    make_reshape(s, node);
+    if (s->rewrite.changes == before) node->in[0] = kept;
+    return s->rewrite.changes != before;
+}
+
 static HoloValue *transpose(Simplify *s, HoloNode *node)
 {
     int     rank = node->in_count == 1 && node->in[0] ? node->in[0]->type.rank : -1;
@@ -281,7 +306,10 @@ static HoloValue *transpose(Simplify *s, HoloNode *node)
     bool is_identity = true;
     for (int i = 0; i < rank; i++) is_identity &= perm[i] == i;
     if (is_identity) return node->in[0];
-    if (moves_only_ones(&node->in[0]->type, perm)) make_reshape(s, node);
+    if (moves_only_ones(&node->in[0]->type, perm))
+        make_reshape(s, node);
+    else
+        unmove(s, node);
     return NULL;
 }
 
@@ -309,18 +337,12 @@ static const struct {
     const char *type;
     Rule       *rule;
 } rules[] = {
-    {"Add", add_zero},          {"Sub", subtract_zero},
-    {"Mul", times_one},         {"Div", over_one},
-    {"Pow", over_one},          {"Identity", same},
-    {"Dropout", dropout},       {"Cast", same_if_typed_so},
-    {"CastLike", cast_like},    {"Expand", same_if_typed_so},
-    {"Tile", same_if_typed_so}, {"Pad", pad_nothing},
-    {"Slice", slice_all},       {"Clip", no_bounds},
-    {"Concat", only_one},       {"Sum", only_one},
-    {"Mean", only_one},         {"Min", only_one},
-    {"Max", only_one},          {"Transpose", transpose},
-    {"Reshape", view},          {"Flatten", view},
-    {"Squeeze", view},          {"Unsqueeze", view},
+    {"Add", add_zero},       {"Sub", subtract_zero},     {"Mul", times_one},         {"Div", over_one},
+    {"Pow", over_one},       {"Identity", same},         {"Dropout", dropout},       {"Cast", same_if_typed_so},
+    {"CastLike", cast_like}, {"Expand", expand_nothing}, {"Tile", same_if_typed_so}, {"Pad", pad_nothing},
+    {"Slice", slice_all},    {"Clip", no_bounds},        {"Concat", only_one},       {"Sum", only_one},
+    {"Mean", only_one},      {"Min", only_one},          {"Max", only_one},          {"Transpose", transpose},
+    {"Reshape", view},       {"Flatten", view},          {"Squeeze", view},          {"Unsqueeze", view},
 };
 
 static HoloValue *apply(Simplify *s, HoloNode *node)

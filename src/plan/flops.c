@@ -33,12 +33,22 @@ static double terms_conv(const HoloNode *node)
     return w->rank > 0 && w->dim[0] > 0 ? count_of(w) / (double)w->dim[0] : -1;
 }
 
+// Of an element of the output: its share of the scores, and the sum over the keys.
+static double terms_attention(const HoloNode *node)
+{
+    const HoloTensor *q = &node->in[0]->type, *k = &node->in[1]->type, *out = &node->out[0]->type;
+    if (q->rank < 3 || q->rank != k->rank) return 0; // of another domain
+    if (holo_dim_is_symbolic(k->dim[q->rank - 2])) return -1;
+    double size = (double)q->dim[q->rank - 1], v_size = (double)out->dim[q->rank - 1];
+    return v_size > 0 ? (double)k->dim[q->rank - 2] * (size / v_size + 1) : -1;
+}
+
 static const struct {
     const char *op;
     double (*terms)(const HoloNode *node);
 } products[] = {
     {"MatMul", terms_matmul}, {"MatMulInteger", terms_matmul}, {"Gemm", terms_gemm},
-    {"Conv", terms_conv},     {"ConvInteger", terms_conv},
+    {"Conv", terms_conv},     {"ConvInteger", terms_conv},     {"Attention", terms_attention},
 };
 
 uint64_t holo_plan_flops(const HoloGraph *graph)

@@ -317,9 +317,10 @@ HoloStatus holo_planner_constant(HoloPlanner *planner, const HoloTensor *tensor,
     if (lowering) {
         c.kernel   = lowering->kernel;
         c.lowering = *lowering;
+        c.lowering.pack_input = input;
         c.input    = input;
     }
-    c.size         = lowering ? holo_lower_packing(lowering, tensor).bytes : stored_size(tensor);
+    c.size         = lowering ? holo_lower_packing(&c.lowering, tensor).bytes : stored_size(tensor);
     uint32_t *slot = constant_slot(plan, planner->constants, &c);
     if (*slot) {
         plan->deduplicated++;

@@ -10,10 +10,11 @@
 
 // ---- symbols and expressions
 
+// How many elements a sequence has is not part of its type: nothing is bound to that.
 static bool types_equal(const HoloTensor *a, const HoloTensor *b)
 {
-    return a->dtype == b->dtype && a->kind == b->kind && a->rank == b->rank &&
-           (a->rank <= 0 || !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]));
+    if (a->dtype != b->dtype || a->kind != b->kind || a->inner != b->inner || a->rank != b->rank) return false;
+    return a->rank <= 0 || a->kind != HOLO_TENSOR || !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]);
 }
 
 static HoloStatus input_fail(const HoloFrame *frame, const HoloValueRecord *v, const HoloTensor *t, const char *why,
@@ -291,12 +292,30 @@ static HoloStatus kernel_bind(HoloFrame *frame, uint32_t i, const HoloStepRecord
     return HOLO_OK;
 }
 
+// May what the operator prepares serve all runs? Then what it is made of are constants.
+static bool is_kept(const HoloFrame *frame, const HoloStepRecord *s, const HoloOp *op)
+{
+    enum { INPUTS_MAX = 4 }; // as many as frame.c compares the types of
+    if (!op->prepare || s->kernel || s->in_count > INPUTS_MAX) return false;
+    for (uint32_t i = 0; i < s->in_count; i++) {
+        uint32_t v = frame->session->model->archive.OPERANDS_at[s->operand_first + i];
+        if (!(op->prepare_in >> i & 1) || v == HOLO_NO_VALUE) continue;
+        if (holo_frame_record(frame, holo_frame_root(frame, v))->storage != HOLO_STORE_CONSTANT) return false;
+    }
+    return true;
+}
+
 static HoloStatus step_bind(HoloFrame *frame, uint32_t i, size_t *scratch, HoloError *error)
 {
     const HoloStepRecord *s    = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
     HoloCall             *call = &frame->calls[i];
     HoloStep             *step = &frame->steps[i];
-    *step                      = (HoloStep){.run = call->op->eval};
+    *step                      = (HoloStep){
+                             .run            = holo_op_eval,
+                             .is_kept        = is_kept(frame, s, call->op),
+                             .prepared       = step->prepared,
+                             .prepared_types = step->prepared_types,
+    };
     for (int k = 0; k < call->in_count; k++) step->is_open = step->is_open || is_open(call->in[k]);
     for (int k = 0; k < call->out_count; k++) step->is_open = step->is_open || is_open(call->out[k]);
     if (!step->is_open) {

@@ -5,9 +5,10 @@
 #include "kernels/kernels.h"
 #include "runtime/kernel.h"
 
-// From the attributes of a call, whose input 0 and output 0 are tensors [batch][channel] and 1 to 3
-// spatial dimensions, none of the output 0. `kernel` is that of the weights; NULL: the attribute tells.
+// From the attributes of a call, whose input 0 and output 0 are tensors of a batch, channels and 1 to 3
+// spatial dimensions, none of the output 0; the channels lie before these or last. `kernel` is that of the weights; NULL: the attribute tells.
 // Refuses an output of other sizes than follow.
-HOLO_MUST HoloStatus holo_conv_shape(const HoloCall *call, const int64_t *kernel, bool ceil, HoloConvShape *out);
+HOLO_MUST HoloStatus holo_conv_shape(const HoloCall *call, const int64_t *kernel, bool channels_last, bool ceil,
+                                     HoloConvShape *out);
 
 #endif

@@ -1,7 +1,6 @@
 // frame.c - frames made, run and unmade; and what a frame does for the operators that run in it.
 #include "runtime/frame.h"
 
-#include "ops/value.h"
 #include "runtime/pool.h"
 
 #include <string.h>
@@ -18,6 +17,12 @@ static void *host_temp(const HoloHost *host, size_t size)
     return holo_arena_take(&frame_of(host)->temp, size);
 }
 
+static void *host_hold(const HoloHost *host, size_t size)
+{
+    HoloFrame *frame = frame_of(host);
+    return holo_arena_take(frame->is_preparing ? &frame->prepared : &frame->temp, size);
+}
+
 static void *host_keep(const HoloHost *host, size_t size)
 {
     HoloFrame *frame = frame_of(host);
@@ -29,17 +34,34 @@ static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void
     holo_pool_run(frame_of(host)->session->pool, count, work, arg);
 }
 
-// An output of a subgraph, with all that it holds, is in the heap of this run or a constant.
-static HoloStatus result_take(HoloFrame *frame, uint32_t i, HoloTensor *out, HoloError *error)
+// A value that lies in a heap with all that it refers to, for as long as that heap is not emptied.
+static bool is_settled(const HoloFrame *frame, uint32_t v)
 {
-    uint32_t    v       = holo_frame_output_value(frame, i);
-    HoloStorage storage = holo_frame_record(frame, holo_frame_root(frame, v))->storage;
-    bool is_whole = frame->values[v].kind == HOLO_TENSOR && frame->values[v].dtype != HOLO_STRING; // refers to nothing
-    if (is_whole && (storage == HOLO_STORE_ARENA || storage == HOLO_STORE_HEAP || storage == HOLO_STORE_CONSTANT)) {
-        *out = frame->values[v];
-        return HOLO_OK;
+    const HoloTensor *t       = &frame->values[v];
+    HoloStorage       storage = holo_frame_record(frame, holo_frame_root(frame, v))->storage;
+    if (t->kind == HOLO_SEQUENCE && t->inner == HOLO_TENSOR) return !frame->is_fresh;
+    if (t->kind != HOLO_TENSOR || t->dtype == HOLO_STRING) return false;
+    return storage == HOLO_STORE_ARENA || storage == HOLO_STORE_HEAP || storage == HOLO_STORE_CONSTANT;
+}
+
+// An output of a subgraph, with all that it holds, is in the heap of this run or a constant. What a run with an empty
+// heap gives is all in this heap. So a sequence of the next run, which shares the heap, can refer to nothing else but
+// to what outlives the subgraph, and is given out as it is: what is carried through a loop is copied only when the heap
+// has grown to twice its size.
+static HoloStatus results_take(HoloFrame *frame, int count, HoloTensor *const *out, HoloError *error)
+{
+    enum { SHARE_MIN = 1 << 20 };
+    for (int i = 0; i < count; i++) {
+        uint32_t v = holo_frame_output_value(frame, (uint32_t)i);
+        if (!out[i]) continue;
+        *out[i] = frame->values[v];
+        if (!is_settled(frame, v)) HOLO_TRY(holo_value_clone(&frame->host, &frame->values[v], out[i], error));
     }
-    return holo_value_clone(&frame->host, &frame->values[v], out, error);
+    if (!frame->is_fresh || !frame->has_lists) return HOLO_OK;
+    size_t used       = holo_arena_used(&frame->heap[frame->turn]);
+    frame->heap_limit = used > SHARE_MIN / 2 ? 2 * used : SHARE_MIN;
+    frame->lists      = (HoloLists){0}; // what the copies were made of is not to grow
+    return HOLO_OK;
 }
 
 static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count, const HoloTensor *const *in,
@@ -60,9 +82,7 @@ static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count,
         return holo_fail(error, HOLO_CANCELLED, "the run was cancelled in a subgraph");
     HOLO_TRY(holo_frame_bind(frame, in, error));
     HOLO_TRY(holo_frame_run(frame, in, error));
-    for (int i = 0; i < out_count; i++)
-        if (out[i]) HOLO_TRY(result_take(frame, (uint32_t)i, out[i], error));
-    return HOLO_OK;
+    return results_take(frame, out_count, out, error);
 }
 
 // ---- making
@@ -128,14 +148,21 @@ HoloStatus holo_frame_create(HoloSession *session, uint32_t plan, const HoloFram
     HoloFrame *frame = holo_realloc(NULL, sizeof *frame);
     if (!frame) return holo_fail_memory(error);
     *frame = (HoloFrame){
-        .host    = {.temp = host_temp, .keep = host_keep, .subgraph = host_subgraph, .parallel = host_parallel},
+        .host    = {.temp     = host_temp,
+                    .hold     = host_hold,
+                    .keep     = host_keep,
+                    .subgraph = host_subgraph,
+                    .parallel = host_parallel},
         .session = session,
         .parent  = parent,
         .plan    = &session->model->archive.PLANS_at[plan],
     };
     frame->host.workers = holo_pool_threads(session->pool);
     frame->host.kernels = session->model->kernels;
-    HoloStatus status   = arrays_create(frame, error);
+    frame->host.lists   = &frame->lists;
+    for (uint32_t i = 0; parent && i < frame->plan->output_count; i++)
+        frame->has_lists |= holo_frame_record(frame, holo_frame_output_value(frame, i))->kind == HOLO_SEQUENCE;
+    HoloStatus status = arrays_create(frame, error);
     if (status)
         holo_frame_destroy(frame);
     else
@@ -149,6 +176,7 @@ void holo_frame_destroy(HoloFrame *frame)
     holo_memory_free(frame->memory, frame->memory_size);
     for (int i = 0; i < HOLO_COUNT(frame->heap); i++) holo_arena_deinit(&frame->heap[i]);
     holo_arena_deinit(&frame->temp);
+    holo_arena_deinit(&frame->prepared);
     holo_arena_deinit(&frame->arena);
     holo_free(frame);
 }
@@ -156,11 +184,15 @@ void holo_frame_destroy(HoloFrame *frame)
 // ---- running
 
 // The results of a subgraph outlive its next run, which may read them: a heap for each of two runs, and the planned
-// outputs in it too.
+// outputs in it too. Where sequences are among them, runs go on in one heap until it is large: see results_take.
 static HoloStatus results_begin(HoloFrame *frame, HoloError *error)
 {
-    if (frame->parent) frame->turn = !frame->turn;
-    holo_arena_reset(&frame->heap[frame->turn], (HoloArenaMark){0});
+    frame->is_fresh = !frame->has_lists || holo_arena_used(&frame->heap[frame->turn]) >= frame->heap_limit;
+    if (frame->is_fresh) {
+        if (frame->parent) frame->turn = !frame->turn;
+        holo_arena_reset(&frame->heap[frame->turn], (HoloArenaMark){0});
+        frame->lists = (HoloLists){0};
+    }
     for (uint32_t i = 0; frame->parent && i < frame->plan->output_count; i++) {
         uint32_t v = holo_frame_root(frame, holo_frame_output_value(frame, i));
         if (holo_frame_record(frame, v)->storage != HOLO_STORE_ARENA) continue;
@@ -241,6 +273,36 @@ static bool has_heap_output(const HoloFrame *frame, const HoloCall *call)
     return false;
 }
 
+// The types of the first inputs: kinds and dtypes. A value of the heap may have another one in the next run.
+static uint64_t input_types(const HoloCall *call)
+{
+    uint64_t types = 0;
+    for (int k = 0; k < call->in_count && k < 4; k++)
+        types = types << 16 | (call->in[k] ? (uint64_t)(call->in[k]->dtype << 8 | call->in[k]->kind) : 0);
+    return types;
+}
+
+// Has the operator prepare what is to be kept, unless that is there already. Where the types are others, what is kept
+// does not fit: eval then has something prepared for this run alone.
+static HoloStatus step_prepare(HoloFrame *frame, HoloStep *step, HoloCall *call)
+{
+    uint64_t types = input_types(call);
+    if (!step->prepared) {
+        HoloArenaMark mark   = holo_arena_mark(&frame->prepared);
+        frame->is_preparing  = true;
+        HoloStatus status    = call->op->prepare(call, &step->prepared);
+        frame->is_preparing  = false;
+        step->prepared_types = types;
+        if (status) {
+            step->prepared = NULL;
+            holo_arena_reset(&frame->prepared, mark);
+            return status;
+        }
+    }
+    call->prepared = types == step->prepared_types ? step->prepared : NULL;
+    return HOLO_OK;
+}
+
 static HoloStatus step_run(HoloFrame *frame, uint32_t i, HoloError *error)
 {
     HoloStep *step = &frame->steps[i];
@@ -248,6 +310,8 @@ static HoloStatus step_run(HoloFrame *frame, uint32_t i, HoloError *error)
     bool      heap = has_heap_output(frame, call);
     call->error    = error;
     if (step->is_open || step->is_checked || heap) HOLO_TRY(step_open(frame, i, error));
+    call->prepared = NULL;
+    if (step->is_kept) HOLO_TRY(step_prepare(frame, step, call));
     HOLO_TRY(step->run(call));
     return heap ? step_close(frame, call) : HOLO_OK;
 }

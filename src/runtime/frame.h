@@ -5,6 +5,7 @@
 #ifndef HOLO_RUNTIME_FRAME_H
 #define HOLO_RUNTIME_FRAME_H
 
+#include "ops/value.h"
 #include "runtime/kernel.h"
 #include "runtime/model.h"
 #include "runtime/profile.h"
@@ -37,6 +38,10 @@ typedef struct HoloStep {
     HoloStatus (*run)(HoloCall *call); // a kernel, or eval
     bool is_open;                      // sizes of operands are found only while running
     bool is_checked;                   // the output sizes depend on values: infer again before each run
+    bool is_kept;                      // what op->prepare makes serves all runs, as it depends on constants alone
+
+    const void *prepared;       // kept so; NULL: not made yet
+    uint64_t    prepared_types; // of the inputs it was made for
 } HoloStep;
 
 struct HoloFrame {
@@ -56,6 +61,12 @@ struct HoloFrame {
     size_t                memory_size;
     HoloArena             heap[2], temp; // of a run, and of the next; of the present step
     int                   turn;          // which heap is that of the present run; 0 in the model's own frame
+    size_t                heap_limit;    // bytes of a heap above which the next run goes to the other one
+    bool                  has_lists;     // an output is a sequence: several runs share a heap
+    bool                  is_fresh;      // the present run has begun with an empty heap
+    HoloLists             lists;         // sequences in the heap of the present run
+    HoloArena             prepared;      // of what op->prepare has made for steps that keep it
+    bool                  is_preparing;  // such a step
     bool                  is_bound;
 };
 

@@ -125,7 +125,7 @@ static HoloStatus conv_init(const HoloCall *call, Conv *c)
     HOLO_TRY(operands_check(call, groups));
     const HoloTensor *x = call->in[0], *w = call->in[1], *b = holo_in(call, 2), *out = call->out[0];
     if (!holo_tensor_count(out)) return HOLO_OK;
-    HOLO_TRY(holo_conv_shape(call, w->dim + 2, false, &c->shape));
+    HOLO_TRY(holo_conv_shape(call, w->dim + 2, false, false, &c->shape));
     flatten(&c->shape);
     c->x        = x->data;
     c->w        = w->data;

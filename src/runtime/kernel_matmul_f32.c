@@ -4,7 +4,7 @@
 // each task, a block of k at a time. One vector times rows of B reads B where it lies.
 #include "format/params.h"
 #include "kernels/kernels.h"
-#include "runtime/kernel.h"
+#include "runtime/tail.h"
 
 enum {
     TILE_COLUMNS = 256,     // a block of B of this width stays in the second cache
@@ -31,6 +31,7 @@ typedef struct Product {
     int64_t         batch_dim[HOLO_MAX_RANK];
     float           alpha, beta;
     bool            packed;
+    HoloTail        tail;
     int64_t         tile_rows, tile_columns, tile_batch;  // sizes of a task
     int64_t         row_tiles, column_tiles, batch_tiles; // how many there are
 } Product;
@@ -152,6 +153,7 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
     if (p->k != p->b.rows || !stack_init(a, b, p) || !out_fits(out, a, b, p))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are not those of a product");
     if (c && p->beta != 0) HOLO_TRY(addend_init(call, c, p));
+    HOLO_TRY(holo_tail_init(call, &params->tail, true, 3, &p->tail));
     if (!holo_tensor_count(out)) return HOLO_OK;
     p->out   = out->data;
     p->batch = holo_product(p->batch_rank, p->batch_dim);
@@ -180,8 +182,9 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of matmul_f32");
     HOLO_TRY(product_init(call, &p));
     if (p.packed && packed_size(call, 1) < 0) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "packed B is too large");
-    size_t panels = p.packed ? 0 : (size_t)p.tile_columns * HOLO_GEMM_K;
-    *out_scratch  = p.batch ? (HOLO_GEMM_SCRATCH + panels) * sizeof(float) : 0;
+    size_t panels = p.packed ? 0 : (size_t)p.tile_columns * HOLO_GEMM_K, product = HOLO_GEMM_SCRATCH + panels;
+    size_t tail  = holo_tail_scratch(&params->tail);
+    *out_scratch = p.batch ? (product > tail ? product : tail) * sizeof(float) : 0;
     return HOLO_OK;
 }
 
@@ -210,9 +213,8 @@ static void multiply_packing(const Product *p, const float *b, HoloGemm g, int64
     } while (at < p->k);
 }
 
-static void multiply(const Product *p, int64_t batch, int64_t row, int64_t column, int worker)
+static void multiply(const Product *p, int64_t batch, int64_t row, int64_t column, float *scratch)
 {
-    float  *scratch = holo_kernel_scratch(p->host, worker);
     int64_t at_a = 0, at_b = 0, rest = batch;
     for (int d = p->batch_rank - 1; d >= 0 && rest; rest /= p->batch_dim[d--]) {
         at_a += rest % p->batch_dim[d] * p->a.batch[d];
@@ -255,12 +257,17 @@ static void multiply(const Product *p, int64_t batch, int64_t row, int64_t colum
 
 static void work(void *arg, int64_t i, int worker)
 {
-    const Product *p      = arg;
-    int64_t        column = i % p->column_tiles * p->tile_columns;
-    int64_t        row    = i / p->column_tiles % p->row_tiles * p->tile_rows;
-    int64_t        batch  = i / p->column_tiles / p->row_tiles * p->tile_batch;
-    int64_t        end    = holo_least(batch + p->tile_batch, p->batch);
-    for (; batch < end; batch++) multiply(p, batch, row, column, worker);
+    const Product *p       = arg;
+    int64_t        column  = i % p->column_tiles * p->tile_columns;
+    int64_t        row     = i / p->column_tiles % p->row_tiles * p->tile_rows;
+    int64_t        batch   = i / p->column_tiles / p->row_tiles * p->tile_batch;
+    int64_t        end     = holo_least(batch + p->tile_batch, p->batch);
+    float         *scratch = holo_kernel_scratch(p->host, worker);
+    for (; batch < end; batch++) {
+        multiply(p, batch, row, column, scratch);
+        holo_tail_run(&p->tail, p->host, batch * p->m + row, holo_least(p->m - row, p->tile_rows), column,
+                      holo_least(p->n - column, p->tile_columns), scratch);
+    }
 }
 
 static HoloStatus run(HoloCall *call)

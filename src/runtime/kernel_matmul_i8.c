@@ -1,19 +1,49 @@
-// kernel_matmul_i8.c - MatMulInteger: rows of 8-bit integers times one matrix of them, exactly.
+// kernel_matmul_i8.c - rows of 8-bit integers times one matrix of them, exactly: MatMulInteger; and, with the
+// sums scaled and quantised again, QLinearMatMul, MatMulIntegerToFloat and QGemm.
 //
-// Both sides are widened to 16 bits less their zero points, a block of k at a time, by the task that
-// multiplies them.
+// A task lays out its rows of A, a block of k at a time; B comes packed or is packed by the task.
 #include "format/params.h"
 #include "kernels/kernels.h"
 #include "runtime/kernel.h"
 
-enum { TILE_ROWS = 96, TILE_COLUMNS = 128, TILE_K = 512 };
+#include <string.h>
+
+enum { TILE_ROWS = 96, TILE_COLUMNS = 256, NARROW_COLUMNS = 64, TILE_K = 1024, NONE = INT8_MAX };
+enum { SCALED_K = 1 << 15 }; // k at most where sums must not wrap
+
+typedef struct Operands { // which input is what
+    const char *op;
+    int8_t      a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero, bias, c;
+} Operands;
+
+static const Operands operands[] = {
+    {"MatMulInteger", 0, NONE, 2, 1, NONE, 3, NONE, NONE, NONE, NONE},
+    {"QLinearMatMul", 0, 1, 2, 3, 4, 5, 6, 7, NONE, NONE},
+    {"MatMulIntegerToFloat", 0, 2, 4, 1, 3, 5, NONE, NONE, 6, NONE},
+    {"QGemm", 0, 1, 2, 3, 4, 5, 7, 8, NONE, 6},
+};
 
 typedef struct Product {
     const HoloHost   *host;
+    const Operands   *in;
     const HoloTensor *a, *b, *a_zero, *b_zero; // zeros NULL: 0
-    int32_t          *out;
-    int64_t           m, n, k, row_tiles, column_tiles;
+    const HoloTensor *b_scale, *c, *bias;      // NULL: none
+    HoloTensor       *out;
+    double            a_scale, y_scale, y_zero; // when running
+    int64_t           m, n, k, b_row, b_column;
+    int64_t           row_tiles, column_tiles, tile_columns;
+    bool              packed, scaled;
 } Product;
+
+typedef struct Memory { // of a worker
+    int32_t sums[TILE_ROWS * TILE_COLUMNS];
+    int32_t row[TILE_ROWS], zero[TILE_COLUMNS], column[TILE_COLUMNS];
+    double  scale[TILE_COLUMNS];
+    char    a[TILE_ROWS * HOLO_I8_ROW(TILE_K)];
+    uint8_t b[TILE_COLUMNS / HOLO_PANEL * HOLO_I8_PANEL(TILE_K)];
+} Memory;
+
+// ---- shapes
 
 static bool is_8(const HoloTensor *t, int rank_min, int rank_max)
 {
@@ -21,89 +51,208 @@ static bool is_8(const HoloTensor *t, int rank_min, int rank_max)
            t->rank <= rank_max && holo_tensor_count(t) >= 0;
 }
 
+// Is there nothing, or so many numbers of that type: one or, where n is not 0, n?
+static bool is_line(const HoloTensor *t, int dtype, int64_t n)
+{
+    if (!t) return true;
+    if (t->kind != HOLO_TENSOR || t->dtype != dtype || t->rank > 2 || (t->rank == 2 && t->dim[0] != 1)) return false;
+    int64_t count = holo_tensor_count(t);
+    return count == 1 || (n && count == n);
+}
+
+static HoloStatus scales_check(const HoloCall *call, const Product *p)
+{
+    const Operands   *in      = p->in;
+    const HoloTensor *y_scale = holo_in(call, in->y_scale), *y_zero = holo_in(call, in->y_zero);
+    bool              ok = holo_in(call, in->a_scale) && p->b_scale && p->k <= SCALED_K;
+    ok = ok && is_line(holo_in(call, in->a_scale), HOLO_F32, 0) && is_line(p->b_scale, HOLO_F32, p->n);
+    ok = ok && is_line(y_scale, HOLO_F32, 0) && is_line(p->c, HOLO_I32, p->n);
+    ok = ok && (!p->bias || (p->bias->rank == 1 && is_line(p->bias, HOLO_F32, p->n)));
+    ok = ok && (!p->bias || holo_tensor_count(p->bias) == p->n);
+    if (y_zero) ok = ok && is_8(y_zero, 0, 1) && is_line(y_zero, p->out->dtype, 0) && y_scale;
+    if (p->out->dtype != HOLO_F32) ok = ok && is_8(p->out, 0, HOLO_MAX_RANK) && y_zero;
+    if (p->out->dtype == HOLO_F32) ok = ok && !y_scale && !y_zero;
+    if (!ok) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "scales, zero points or biases are not those of matmul_i8");
+    return HOLO_OK;
+}
+
+static HoloStatus sizes_check(const HoloCall *call, Product *p)
+{
+    bool transposed = holo_attr_int(call, "transB", 0) != 0;
+    int  rank       = p->a->rank;
+    p->m            = holo_product(rank - 1, p->a->dim);
+    p->k            = p->b->dim[transposed];
+    p->n            = p->b->dim[!transposed];
+    p->b_row        = transposed ? 1 : p->n;
+    p->b_column     = transposed ? p->k : 1;
+    bool same       = p->a->dim[rank - 1] == p->k && p->out->dim[rank - 1] == p->n;
+    for (int d = 0; d < rank - 1; d++) same = same && p->out->dim[d] == p->a->dim[d];
+    if (!same || holo_attr_int(call, "transA", 0))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are not those of a product");
+    if (!is_line(p->a_zero, p->a->dtype, 0) || !is_line(p->b_zero, p->b->dtype, p->n))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a zero point is neither one number nor one for each column");
+    return HOLO_OK;
+}
+
 static HoloStatus product_init(const HoloCall *call, Product *p)
 {
-    const HoloTensor *out = holo_out(call, 0);
-    *p                    = (Product){.host   = call->host,
-                                      .a      = holo_in(call, 0),
-                                      .b      = holo_in(call, 1),
-                                      .a_zero = holo_in(call, 2),
-                                      .b_zero = holo_in(call, 3)};
-    if (!holo_kernel_has_params(call, sizeof(HoloMatmulI8Params)))
+    const HoloMatmulI8Params *params = call->params;
+    *p                               = (Product){.host = call->host, .out = holo_out(call, 0), .in = operands};
+    while (p->in < operands + HOLO_COUNT(operands) && strcmp(p->in->op, call->op->name)) p->in++;
+    if (p->in == operands + HOLO_COUNT(operands) || !holo_kernel_has_params(call, sizeof *params) ||
+        params->flags & ~(uint32_t)HOLO_MATMUL_I8_PACKED_B)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of matmul_i8");
-    if (!is_8(p->a, 2, HOLO_MAX_RANK) || !is_8(p->b, 2, 2) || !out || out->kind != HOLO_TENSOR ||
-        out->dtype != HOLO_I32 || out->rank != p->a->rank || holo_tensor_count(out) < 0)
+    p->a       = holo_in(call, p->in->a);
+    p->b       = holo_in(call, p->in->b);
+    p->a_zero  = holo_in(call, p->in->a_zero);
+    p->b_zero  = holo_in(call, p->in->b_zero);
+    p->b_scale = holo_in(call, p->in->b_scale);
+    p->bias    = holo_in(call, p->in->bias);
+    p->c       = holo_in(call, p->in->c);
+    p->packed  = params->flags & HOLO_MATMUL_I8_PACKED_B;
+    p->scaled  = p->in->a_scale != NONE;
+    if (!is_8(p->a, 2, HOLO_MAX_RANK) || !is_8(p->b, 2, 2) || !p->out || p->out->kind != HOLO_TENSOR ||
+        p->out->rank != p->a->rank || holo_tensor_count(p->out) < 0 || (!p->scaled && p->out->dtype != HOLO_I32))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of matmul_i8");
-    int rank  = p->a->rank;
-    p->m      = holo_product(rank - 1, p->a->dim);
-    p->k      = p->b->dim[0];
-    p->n      = p->b->dim[1];
-    bool same = p->a->dim[rank - 1] == p->k && out->dim[rank - 1] == p->n;
-    for (int d = 0; d < rank - 1; d++) same = same && out->dim[d] == p->a->dim[d];
-    if (!same) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are not those of a product");
-    if (p->a_zero && (!is_8(p->a_zero, 0, 1) || p->a_zero->dtype != p->a->dtype || holo_tensor_count(p->a_zero) != 1))
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the zero point of A is not one number of its type");
-    if (p->b_zero && (!is_8(p->b_zero, 0, 1) || p->b_zero->dtype != p->b->dtype ||
-                      (holo_tensor_count(p->b_zero) != 1 && holo_tensor_count(p->b_zero) != p->n)))
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE,
-                              "the zero point of B is neither one number nor one for each column");
-    p->out          = out->data;
+    HOLO_TRY(sizes_check(call, p));
+    if (p->scaled) HOLO_TRY(scales_check(call, p));
     p->row_tiles    = holo_ceil_div(p->m, TILE_ROWS);
-    p->column_tiles = holo_ceil_div(p->n, TILE_COLUMNS);
+    p->tile_columns = p->row_tiles < 8 ? NARROW_COLUMNS : TILE_COLUMNS;
+    p->column_tiles = holo_ceil_div(p->n, p->tile_columns);
     return HOLO_OK;
+}
+
+static int64_t packed_size(const HoloCall *call, int input)
+{
+    Product p;
+    if (product_init(call, &p) || !p.packed || input != p.in->b) return -1;
+    return holo_panels_i8_size(p.k, p.n);
 }
 
 static HoloStatus check(const HoloCall *call, size_t *out_scratch)
 {
     Product p;
     HOLO_TRY(product_init(call, &p));
-    *out_scratch = ((TILE_ROWS + TILE_COLUMNS) * TILE_K + TILE_COLUMNS) * sizeof(int16_t);
+    if (p.packed && packed_size(call, p.in->b) < 0) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "B is too large");
+    *out_scratch = sizeof(Memory);
     return HOLO_OK;
+}
+
+// ---- a task
+
+static int32_t zero_of(const HoloTensor *zero, int64_t i)
+{
+    return zero ? (int32_t)holo_get_i(zero, holo_tensor_count(zero) == 1 ? 0 : i) : 0;
+}
+
+// What gemm_i8 adds for the zero points, of which A's is less, and B's more, by what the layouts shift.
+// `panels` are in memory; their sums are of `k` numbers.
+static void terms_make(const Product *p, int64_t first, int64_t columns, int64_t k, const uint8_t *panels,
+                       int64_t panel_bytes, Memory *m)
+{
+    uint32_t a_zero    = (uint32_t)(zero_of(p->a_zero, 0) - (p->a->dtype == HOLO_U8 ? 128 : 0));
+    int      shift     = p->b->dtype == HOLO_I8 ? 128 : 0;
+    int32_t  b_zero    = zero_of(p->b_zero, 0) + shift;
+    bool     by_column = p->b_zero && holo_tensor_count(p->b_zero) > 1;
+    for (int64_t j = 0; j < columns; j += HOLO_PANEL) {
+        int32_t sums[HOLO_PANEL];
+        memcpy(sums, panels + (j / HOLO_PANEL + 1) * panel_bytes - sizeof sums, sizeof sums);
+        for (int l = 0; l < HOLO_PANEL; l++) {
+            int32_t zero     = by_column && j + l < columns ? zero_of(p->b_zero, first + j + l) + shift : b_zero;
+            m->zero[j + l]   = -zero;
+            m->column[j + l] = (int32_t)(a_zero * ((uint32_t)k * (uint32_t)zero - (uint32_t)sums[l]));
+        }
+    }
+}
+
+static void finish(const Product *p, int64_t row, int64_t rows, int64_t column, int64_t columns, Memory *m)
+{
+    bool by_column = holo_tensor_count(p->b_scale) > 1;
+    for (int64_t j = 0; j < (by_column ? columns : 1); j++)
+        m->scale[j] = p->a_scale * (double)((const float *)p->b_scale->data)[by_column ? column + j : 0];
+    bool         one_c = p->c && holo_tensor_count(p->c) == 1;
+    HoloFinishI8 f     = {
+            .n            = columns,
+            .c            = p->c ? (const int32_t *)p->c->data + (one_c ? 0 : column) : NULL,
+            .c_is_one     = one_c,
+            .scale        = m->scale,
+            .scale_is_one = !by_column,
+            .bias         = p->bias ? (const float *)p->bias->data + column : NULL,
+            .y_scale      = p->y_scale,
+            .y_zero       = p->y_zero,
+            .to           = p->out->dtype == HOLO_F32  ? HOLO_FINISH_F32
+                            : p->out->dtype == HOLO_U8 ? HOLO_FINISH_U8
+                                                       : HOLO_FINISH_I8,
+    };
+    int64_t size = p->out->dtype == HOLO_F32 ? 4 : 1;
+    for (int64_t i = 0; i < rows; i++) {
+        f.sums = m->sums + i * TILE_COLUMNS;
+        f.out  = (char *)p->out->data + ((row + i) * p->n + column) * size;
+        p->host->kernels->finish_i8(&f);
+    }
 }
 
 static void work(void *arg, int64_t i, int worker)
 {
     const Product     *p       = arg;
     const HoloKernels *kernels = p->host->kernels;
-    int64_t            column = i % p->column_tiles * TILE_COLUMNS, row = i / p->column_tiles * TILE_ROWS;
-    int16_t           *a = (int16_t *)(void *)holo_kernel_scratch(p->host, worker), *b = a + TILE_ROWS * TILE_K;
-    int16_t           *zero = b + TILE_COLUMNS * TILE_K;
-    int64_t rows = holo_least(TILE_ROWS, p->m - row), columns = holo_least(TILE_COLUMNS, p->n - column), k = 0;
-    int64_t step   = p->b_zero && holo_tensor_count(p->b_zero) == p->n && p->n > 1 ? 1 : 0;
-    int     a_zero = p->a_zero ? (int)holo_get_i(p->a_zero, 0) : 0;
-    for (int64_t j = 0; j < columns; j++) zero[j] = p->b_zero ? (int16_t)holo_get_i(p->b_zero, (column + j) * step) : 0;
+    Memory            *m       = (Memory *)(void *)holo_kernel_scratch(p->host, worker);
+    int64_t            column = i % p->column_tiles * p->tile_columns, row = i / p->column_tiles * TILE_ROWS, k = 0;
+    int64_t            rows = holo_least(TILE_ROWS, p->m - row), columns = holo_least(p->tile_columns, p->n - column);
+    int64_t            panel = p->packed ? HOLO_I8_PANEL(p->k) : HOLO_I8_PANEL(holo_least(p->k, TILE_K));
+    const uint8_t     *a = (const uint8_t *)p->a->data + row * p->k, *b = p->b->data;
+    const uint8_t     *panels = p->packed ? b + column / HOLO_PANEL * panel : m->b;
+    if (p->packed) terms_make(p, column, columns, p->k, panels, panel, m);
     do { // once even where k is 0
         int64_t part = holo_least(TILE_K, p->k - k);
-        kernels->rows_i16(rows, part, (const uint8_t *)p->a->data + row * p->k + k, p->k, p->a->dtype == HOLO_I8,
-                          a_zero, a);
-        kernels->pack_i16(part, columns, (const uint8_t *)p->b->data + k * p->n + column, p->n, p->b->dtype == HOLO_I8,
-                          zero, b);
-        kernels->gemm_i16(&(HoloGemmI16){
-            .m      = rows,
-            .n      = columns,
-            .pairs  = holo_ceil_div(part, 2),
-            .a      = a,
-            .a_row  = part + part % 2,
-            .b      = b,
-            .c      = p->out + row * p->n + column,
-            .c_row  = p->n,
-            .resume = k > 0,
+        kernels->rows_i8(rows, part, a + k, p->k, p->a->dtype == HOLO_I8, m->a, m->row);
+        if (!p->packed) {
+            panel = HOLO_I8_PANEL(part);
+            kernels->pack_i8(part, columns, b + k * p->b_row + column * p->b_column, p->b_row, p->b_column,
+                             p->b->dtype == HOLO_I8, m->b);
+            terms_make(p, column, columns, part, panels, panel, m);
+        }
+        kernels->gemm_i8(&(HoloGemmI8){
+            .m       = rows,
+            .n       = columns,
+            .quads   = holo_ceil_div(part, 4),
+            .a       = m->a,
+            .a_row   = HOLO_I8_ROW(part),
+            .b       = panels + (p->packed ? k / 4 * 64 : 0),
+            .b_panel = panel,
+            .row     = m->row,
+            .zero    = m->zero,
+            .column  = m->column,
+            .c       = p->scaled ? m->sums : (int32_t *)p->out->data + row * p->n + column,
+            .c_row   = p->scaled ? TILE_COLUMNS : p->n,
+            .resume  = k > 0,
         });
+        if (p->packed) memset(m->column, 0, sizeof m->column); // they hold for all of k
         k += TILE_K;
     } while (k < p->k);
+    if (p->scaled) finish(p, row, rows, column, columns, m);
 }
 
 static HoloStatus run(HoloCall *call)
 {
     Product p;
     HOLO_TRY(product_init(call, &p));
-    if (p.m && p.n) call->host->parallel(call->host, p.row_tiles * p.column_tiles, work, &p);
+    if (!p.m || !p.n) return HOLO_OK;
+    if (p.scaled) {
+        const HoloTensor *y_scale = holo_in(call, p.in->y_scale), *y_zero = holo_in(call, p.in->y_zero);
+        double            alpha = holo_attr_float(call, "alpha", 1);
+        p.a_scale               = alpha * holo_get_f(call->in[p.in->a_scale], 0);
+        p.y_scale               = y_scale ? holo_get_f(y_scale, 0) : 1;
+        p.y_zero                = y_zero ? holo_get_f(y_zero, 0) : 0;
+    }
+    call->host->parallel(call->host, p.row_tiles * p.column_tiles, work, &p);
     return HOLO_OK;
 }
 
 const HoloKernel holo_kernel_matmul_i8 = {
-    .id    = HOLO_KERNEL_matmul_i8,
-    .name  = "matmul_i8",
-    .check = check,
-    .run   = run,
+    .id          = HOLO_KERNEL_matmul_i8,
+    .name        = "matmul_i8",
+    .check       = check,
+    .run         = run,
+    .packed_size = packed_size,
 };

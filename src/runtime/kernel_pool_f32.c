@@ -13,6 +13,7 @@ typedef struct Pool {
     float          *out;
     int64_t         lines, plane_in, plane_out; // of one plane
     int64_t         rows, tile;                 // of all planes, and of a task
+    int64_t         channels;                   // 0: they come before the planes
 } Pool;
 
 // Where there is nothing to compute, rows is 0.
@@ -22,16 +23,19 @@ static HoloStatus pool_init(const HoloCall *call, Pool *p)
     const HoloPoolParams *params = call->params;
     bool                  ceil   = holo_attr_int(call, "ceil_mode", 0) != 0;
     *p                           = (Pool){.host = call->host};
-    if (!holo_kernel_has_params(call, sizeof *params) || params->flags & ~(HOLO_POOL_MAX | HOLO_POOL_COUNT_PADS) ||
+    if (!holo_kernel_has_params(call, sizeof *params) ||
+        params->flags & ~(HOLO_POOL_MAX | HOLO_POOL_COUNT_PADS | HOLO_POOL_LAST) ||
         (params->flags & HOLO_POOL_COUNT_PADS && ceil))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of pool_f32");
     HOLO_TRY(holo_kernel_expect(call, x, "the input", 3, 5));
     HOLO_TRY(holo_kernel_expect(call, out, "the output", x->rank, x->rank));
-    if (out->dim[0] != x->dim[0] || out->dim[1] != x->dim[1])
+    bool last    = params->flags & HOLO_POOL_LAST;
+    int  channel = last ? x->rank - 1 : 1;
+    if (out->dim[0] != x->dim[0] || out->dim[channel] != x->dim[channel])
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output has other planes than the input");
     if (holo_out(call, 1)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "pool_f32 makes no indices");
     if (!holo_tensor_count(out)) return HOLO_OK;
-    HOLO_TRY(holo_conv_shape(call, NULL, ceil, &p->shape));
+    HOLO_TRY(holo_conv_shape(call, NULL, last, ceil, &p->shape));
     const HoloConvShape *s    = &p->shape;
     double               taps = (double)s->kernel[0] * (double)s->kernel[1] * (double)s->kernel[2];
     if (taps > HOLO_POOL_TAPS)
@@ -41,8 +45,9 @@ static HoloStatus pool_init(const HoloCall *call, Pool *p)
     p->lines     = s->out[0] * s->out[1];
     p->plane_in  = s->in[0] * s->in[1] * s->in[2];
     p->plane_out = p->lines * s->out[2];
-    p->rows      = x->dim[0] * x->dim[1] * p->lines;
-    p->tile      = 1 + (int64_t)(TASK_WORK / (taps * (double)s->out[2]));
+    p->rows      = x->dim[0] * (last ? 1 : x->dim[1]) * p->lines;
+    p->channels  = last ? x->dim[channel] : 0;
+    p->tile      = 1 + (int64_t)(TASK_WORK / (taps * (double)s->out[2] * (last ? (double)p->channels : 1)));
     p->pool      = (HoloPool){
              .shape   = s,
              .is_max  = params->flags & HOLO_POOL_MAX,
@@ -65,10 +70,14 @@ static void work(void *arg, int64_t i, int worker)
     int64_t     row = i * p->tile, end = holo_least(row + p->tile, p->rows);
     while (row < end) {
         int64_t  plane = row / p->lines, first = row % p->lines, last = holo_least(p->lines, first + end - row);
-        HoloPool pool = p->pool;
-        pool.image    = p->x + plane * p->plane_in;
-        pool.out      = p->out + plane * p->plane_out;
-        p->host->kernels->pool_f32(&pool, first, last);
+        HoloPool pool  = p->pool;
+        int64_t  apart = p->channels ? p->channels : 1;
+        pool.image     = p->x + plane * p->plane_in * apart;
+        pool.out       = p->out + plane * p->plane_out * apart;
+        if (p->channels)
+            p->host->kernels->pool_last_f32(&pool, p->channels, first, last);
+        else
+            p->host->kernels->pool_f32(&pool, first, last);
         row += last - first;
     }
 }

@@ -1,4 +1,5 @@
-// kernel_reduce_f32.c - reductions of f32 over the last axes, rows cut into tasks.
+// kernel_reduce_f32.c - reductions of f32 over the last axes, rows cut into tasks; or over axes before those that are
+// kept, columns cut into tasks.
 #include "format/params.h"
 #include "kernels/kernels.h"
 #include "runtime/kernel.h"
@@ -11,6 +12,8 @@ typedef struct Rows {
     float          *out;
     uint32_t        op;
     int64_t         count, size, tile; // rows, elements of one, rows of a task
+    int64_t         columns;           // 0: rows; else those behind the axes, of each of `count` matrices
+    int64_t         tile_columns;
 } Rows;
 
 static HoloStatus rows_init(const HoloCall *call, Rows *r)
@@ -20,14 +23,20 @@ static HoloStatus rows_init(const HoloCall *call, Rows *r)
     HOLO_TRY(holo_kernel_expect(call, x, "the input", 0, HOLO_MAX_RANK));
     HOLO_TRY(holo_kernel_expect(call, out, "the output", 0, HOLO_MAX_RANK));
     if (!holo_kernel_has_params(call, sizeof *params) || params->axes > (uint32_t)x->rank ||
-        params->op >= HOLO_REDUCE_OPS)
+        params->kept > (uint32_t)x->rank - params->axes || params->op >= HOLO_REDUCE_OPS)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of reduce_f32");
-    int axis = x->rank - (int)params->axes;
-    *r       = (Rows){.host = call->host, .x = x->data, .out = out->data, .op = params->op};
-    r->count = holo_product(axis, x->dim);
-    r->size  = holo_product(x->rank - axis, x->dim + axis);
-    r->tile  = r->size ? holo_ceil_div(TASK_WORK, r->size) : TASK_WORK;
-    if (r->count != holo_tensor_count(out) || (r->count && !r->size))
+    int axis     = x->rank - (int)params->kept - (int)params->axes;
+    *r           = (Rows){.host = call->host, .x = x->data, .out = out->data, .op = params->op};
+    r->count     = holo_product(axis, x->dim);
+    r->size      = holo_product((int)params->axes, x->dim + axis);
+    r->tile      = r->size ? holo_ceil_div(TASK_WORK, r->size) : TASK_WORK;
+    int64_t outs = r->count;
+    if (params->kept) {
+        r->columns      = holo_product((int)params->kept, x->dim + x->rank - params->kept);
+        r->tile_columns = holo_ceil_div(holo_least(r->tile, r->columns), HOLO_PANEL) * HOLO_PANEL;
+        outs *= r->columns;
+    }
+    if (outs != holo_tensor_count(out) || (r->count && !r->size))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output has not as many elements as there are rows");
     return HOLO_OK;
 }
@@ -47,10 +56,25 @@ static void work(void *arg, int64_t i, int worker)
     r->host->kernels->reduce_f32(r->op, count, r->size, r->x + from * r->size, r->out + from);
 }
 
+static void work_columns(void *arg, int64_t i, int worker)
+{
+    (void)worker;
+    const Rows *r     = arg;
+    int64_t     tiles = holo_ceil_div(r->columns, r->tile_columns), matrix = i / tiles;
+    int64_t     first = i % tiles * r->tile_columns, count = holo_least(r->tile_columns, r->columns - first);
+    r->host->kernels->reduce_columns_f32(r->op, r->size, count, r->x + matrix * r->size * r->columns + first,
+                                         r->columns, r->out + matrix * r->columns + first);
+}
+
 static HoloStatus run(HoloCall *call)
 {
     Rows r;
     HOLO_TRY(rows_init(call, &r));
+    if (r.columns) {
+        int64_t tiles = holo_ceil_div(r.columns, r.tile_columns);
+        call->host->parallel(call->host, r.count * tiles, work_columns, &r);
+        return HOLO_OK;
+    }
     if (r.count) call->host->parallel(call->host, holo_ceil_div(r.count, r.tile), work, &r);
     return HOLO_OK;
 }

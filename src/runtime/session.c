@@ -251,7 +251,9 @@ size_t holo_session_memory(const HoloSession *session)
     size_t bytes = session->scratch_size + session->arena.total;
     for (size_t i = 0; i < session->model->archive.PLANS_count; i++) {
         const HoloFrame *f = session->frames[i];
-        if (f) bytes += f->memory_size + f->arena.total + f->heap[0].total + f->heap[1].total + f->temp.total;
+        if (f)
+            bytes += f->memory_size + f->arena.total + f->heap[0].total + f->heap[1].total + f->temp.total +
+                     f->prepared.total;
     }
     return bytes;
 }

@@ -126,7 +126,7 @@ static HoloStatus plain_judge(HoloProducts *p, const HoloNode *node, const HoloC
     if (!plain.data) return holo_fail_memory(call->error);
     HoloCall eval     = *call;
     eval.out          = outputs;
-    HoloStatus status = call->op->eval(&eval);
+    HoloStatus status = holo_op_eval(&eval);
     double     top    = status ? 0 : largest(&plain);
     for (int64_t i = 0; i < count && !status; i++)
         status = element_judge(p, node, call->error, i, (double)((const float *)plain.data)[i],
@@ -200,7 +200,7 @@ static HoloStatus slice_eval(const HoloCall *call, const Slice *s, float *plain)
     HoloCall eval = *call;
     eval.in       = inputs;
     eval.out      = outputs;
-    return call->op->eval(&eval);
+    return holo_op_eval(&eval);
 }
 
 static HoloStatus slice_judge(HoloProducts *p, const HoloNode *node, const HoloCall *call, const Slice *s,

@@ -60,6 +60,7 @@ refused 'Relx version 13: 3 nodes' unknown.onnx -o out.holo
 refused 'Gemx version 13: 2 nodes' unknown.onnx -o out.holo
 refused 'no-such.onnx' no-such.onnx -o out.holo
 refused 'is a folder' "$DEMO" -o out.holo
+refused "there is no folder 'nowhere'; make it first" "$MODEL" -o nowhere/out.holo
 refused 'is an archive already' digits.holo -o out.holo
 refused 'no/such/folder' "$MODEL" -o no/such/folder.holo
 refused 'the inputs are: image' "$MODEL" -o out.holo --input-shape picture:1,1,8,8

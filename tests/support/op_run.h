@@ -60,7 +60,7 @@ static inline HoloStatus test_run(TestOp *op)
     for (int i = 0; i < op->out_count && !status; i++)
         if (holo_tensor_count(&op->out[i]) >= 0)
             op->out[i].data = holo_arena_take(&test_arena, holo_tensor_bytes(&op->out[i]) + 1);
-    if (!status) status = call.op->eval(&call);
+    if (!status) status = holo_op_eval(&call);
     if (status) print_message("%s\n", error.text);
     return status;
 }

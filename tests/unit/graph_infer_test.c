@@ -215,6 +215,21 @@ static void test_scan(void **state)
     expect_shape(g, "all", HOLO_F32, "n,4");
 }
 
+static void test_flex_attention(void **state)
+{
+    (void)state;
+    const HoloGraph *g =
+        inferred("graph g(q: f16[n,4,l,8], k: f16[n,2,s,8], v: f16[n,2,s,6], x: f16[1]) -> (y, z) {\n"
+                 "    y = ai.onnx.preview::FlexAttention@1(q, k, v | x) {score_mod=graph m(s, x) -> (r) {\n"
+                 "        r = Relu@14(s)\n"
+                 "    }}\n"
+                 "    z = Relu@14(y)\n"
+                 "}\n");
+    expect_shape(g, "z", HOLO_F16, "n,4,l,6");
+    const HoloGraph *body = holo_graph_find(g, "y")->producer->attr[0].graph;
+    expect_shape(body, "r", HOLO_F32, "n,4,l,s");
+}
+
 static void test_missing_operators(void **state)
 {
     (void)state;
@@ -285,6 +300,7 @@ int main(void)
         cmocka_unit_test_teardown(test_if, teardown),
         cmocka_unit_test_teardown(test_loop, teardown),
         cmocka_unit_test_teardown(test_scan, teardown),
+        cmocka_unit_test_teardown(test_flex_attention, teardown),
         cmocka_unit_test_teardown(test_missing_operators, teardown),
         cmocka_unit_test_teardown(test_sort_and_cycle, teardown),
         cmocka_unit_test_teardown(test_eval_with_contents, teardown),

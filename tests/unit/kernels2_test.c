@@ -332,24 +332,25 @@ static void programs_refused(void **state)
                out           = a;
     const HoloTensor *in[]   = {&a, &b};
     HoloTensor       *outs[] = {&out};
-    HoloMapParams     good   = {.size  = sizeof good,
-                                .count = 2,
-                                .step  = {{.op = HOLO_MAP_add, .b = 1}, {.op = HOLO_MAP_exp, .a = HOLO_MAP_INPUTS}}},
+    HoloMapParams     good   = {.size    = sizeof good,
+                                .program = {.count = 2,
+                                            .step  = {{.op = HOLO_MAP_add, .b = 1},
+                                                      {.op = HOLO_MAP_exp, .a = HOLO_MAP_INPUTS}}}},
                   p          = good;
     HoloCall call            = {
                    .node = "n", .in_count = 2, .out_count = 1, .in = in, .out = outs, .params = &p, .params_size = sizeof p};
     const HoloKernel *kernel = holo_kernel_find(HOLO_KERNEL_map_f32);
     size_t            scratch;
     assert_int_equal(kernel->check(&call, &scratch), HOLO_OK);
-    p.count = 0;
+    p.program.count = 0;
     assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
-    p.count = HOLO_MAP_STEPS + 1;
+    p.program.count = HOLO_MAP_STEPS + 1;
     assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
-    p = good, p.step[1].a = HOLO_MAP_INPUTS + 1; // itself
+    p = good, p.program.step[1].a = HOLO_MAP_INPUTS + 1; // itself
     assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
-    p = good, p.step[0].op = HOLO_MAP_OPS;
+    p = good, p.program.step[0].op = HOLO_MAP_OPS;
     assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
-    p = good, p.step[0].b = 5; // no such input
+    p = good, p.program.step[0].b = 5; // no such input
     assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
     p = good, b.dim[0] = 3; // does not broadcast
     assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);

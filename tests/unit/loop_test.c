@@ -239,6 +239,69 @@ static void test_carried_list(void **state)
     const char *path = temp_path("list.onnx");
     onnx_save(&l.model, path);
     expect(path, 300, NULL, 8 << 20, check_joined);
+    expect(path, 20000, NULL, 64 << 20, check_joined); // with a copy of the list in each turn: minutes
+}
+
+static void check_forked(const HoloTensor *out, int64_t rounds)
+{
+    assert_int_equal(out[0].dim[0], rounds);
+    assert_int_equal(out[1].dim[0], rounds);
+    for (int64_t i = 0; i < rounds; i++) {
+        assert_int_equal(((int64_t *)out[0].data)[i], i);
+        assert_int_equal(((int64_t *)out[1].data)[i], i < rounds - 1 ? i : -1);
+    }
+}
+
+// Two lists that are made of one by an element each do not see that of the other.
+static void test_forked_list(void **state)
+{
+    (void)state;
+    Looped l = begin();
+    onnx_output(&l.model.graph, "y", HOLO_I64, "n");
+    onnx_output(&l.model.graph, "z", HOLO_I64, "n");
+    onnx_node(&l.model.graph, "SequenceEmpty", "", "list", "dtype=7");
+    onnx_output(&l.body, "longer", HOLO_I64, NULL);
+    onnx_output(&l.body, "other", HOLO_I64, NULL);
+    onnx_input(&l.body, "shorter", HOLO_I64, NULL);
+    onnx_input(&l.body, "unused", HOLO_I64, NULL);
+    onnx_ints(&l.body, "flat", "1", (int64_t[]){-1});
+    onnx_node(&l.body, "Reshape", "i,flat", "j", "");
+    onnx_node(&l.body, "SequenceInsert", "shorter,j", "longer", "");
+    onnx_node(&l.body, "SequenceInsert", "shorter,flat", "other", "");
+    onnx_node_with(&l.model.graph, "Loop", "rounds,,list,list", "all,others", "", "body", &l.body);
+    onnx_node(&l.model.graph, "ConcatFromSequence", "all", "y", "axis=0");
+    onnx_node(&l.model.graph, "ConcatFromSequence", "others", "z", "axis=0");
+    const char *path = temp_path("forked.onnx");
+    onnx_save(&l.model, path);
+    expect(path, 300, NULL, 8 << 20, check_forked);
+}
+
+static void check_queue(const HoloTensor *out, int64_t rounds)
+{
+    assert_int_equal(out[0].dim[0], 3000);
+    for (int64_t i = 0; i < 3000; i += 1000) assert_int_equal(((int64_t *)out[0].data)[i], rounds - 3 + i / 1000);
+}
+
+// A list that gets an element and loses one in each turn takes no more memory in the end than in the beginning.
+static void test_queue(void **state)
+{
+    (void)state;
+    Looped l = begin();
+    onnx_output(&l.model.graph, "y", HOLO_I64, "n");
+    onnx_ints(&l.model.graph, "nothing", "1", (int64_t[]){0});
+    onnx_node(&l.model.graph, "SequenceConstruct", "nothing,nothing,nothing", "list", "");
+    onnx_output(&l.body, "next", HOLO_I64, NULL);
+    onnx_input(&l.body, "before", HOLO_I64, NULL);
+    onnx_ints(&l.body, "first", "", &(int64_t){0});
+    onnx_ints(&l.body, "many", "1", (int64_t[]){1000});
+    onnx_node(&l.body, "Expand", "i,many", "block", "");
+    onnx_node(&l.body, "SequenceInsert", "before,block", "longer", "");
+    onnx_node(&l.body, "SequenceErase", "longer,first", "next", "");
+    onnx_node_with(&l.model.graph, "Loop", "rounds,,list", "all", "", "body", &l.body);
+    onnx_node(&l.model.graph, "ConcatFromSequence", "all", "y", "axis=0");
+    const char *path = temp_path("queue.onnx");
+    onnx_save(&l.model, path);
+    expect(path, 5000, NULL, 8 << 20, check_queue); // all blocks together are 40 million bytes
 }
 
 static void check_nested(const HoloTensor *out, int64_t rounds)
@@ -278,6 +341,7 @@ int main(void)
         cmocka_unit_test(test_many_rounds),     cmocka_unit_test(test_large_state),
         cmocka_unit_test(test_growing_state),   cmocka_unit_test(test_swapped_state),
         cmocka_unit_test(test_collected_steps), cmocka_unit_test(test_carried_list),
+        cmocka_unit_test(test_forked_list),     cmocka_unit_test(test_queue),
         cmocka_unit_test(test_nested_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,6 +146,20 @@ static void test_mismatch(void **state)
     assert_int_equal(run("", "Add", 14, 2, ad, &out, 0, NULL), HOLO_BAD_MODEL);
 }
 
+// Where lanes are stored as they are computed, too, a NaN is the positive one; and it is computed, not folded.
+static void test_one_nan(void **state)
+{
+    (void)state;
+    const int64_t one[1] = {1};
+    for (int d = 0; d < 2; d++) {
+        HoloTensor        x = make(d ? HOLO_F64 : HOLO_F32, 1, one), y = x, out;
+        const HoloTensor *in[2] = {&x, &y};
+        holo_put_f(&x, 0, INFINITY);
+        assert_int_equal(run("", "Sub", 14, 2, in, &out, 0, NULL), HOLO_OK);
+        assert_true(isnan(holo_get_f(&out, 0)) && !signbit(holo_get_f(&out, 0)));
+    }
+}
+
 // Before opset 7 the second shape may begin at any axis.
 static void test_legacy_axis(void **state)
 {
@@ -193,7 +207,6 @@ static const struct Edge {
     {"Mod", 13, HOLO_I32, 7, 0, NONE, 0, NULL, 0},
     {"Mod", 13, HOLO_I64, (double)INT64_MIN, -1, NONE, 0, NULL, 0},
     {"Mod", 13, HOLO_F32, -7.5, 3, NONE, -1.5, "fmod", 1},
-    {"Mod", 13, HOLO_F32, -7.5, 3, NONE, 1.5, NULL, 0},
     {"Pow", 15, HOLO_I32, 3, 4, NONE, 81, NULL, 0},
     {"Pow", 15, HOLO_I64, -2, 63, NONE, (double)INT64_MIN, NULL, 0},
     {"Pow", 15, HOLO_I32, 2, -1, NONE, 0, NULL, 0},
@@ -367,9 +380,9 @@ static int release(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_broadcast),   cmocka_unit_test(test_mismatch), cmocka_unit_test(test_legacy_axis),
-        cmocka_unit_test(test_edges),       cmocka_unit_test(test_text),     cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_contributed),
+        cmocka_unit_test(test_broadcast), cmocka_unit_test(test_mismatch),    cmocka_unit_test(test_legacy_axis),
+        cmocka_unit_test(test_one_nan),   cmocka_unit_test(test_edges),       cmocka_unit_test(test_text),
+        cmocka_unit_test(test_blocks),    cmocka_unit_test(test_contributed),
     };
     return cmocka_run_group_tests(tests, NULL, release);
 }

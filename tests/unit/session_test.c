@@ -4,6 +4,7 @@
 #include "support/onnx_writer.h"
 
 #include "base/base.h"
+#include "runtime/frame.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -308,6 +309,39 @@ static void test_sizes_that_depend_on_values(void **state)
     free(x.data);
 }
 
+// What an operator prepares from its attributes serves every run and every size, and is made once.
+static void test_prepared_once(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {2, 2, 5, 1, 5, 2, 3, 2, 5};
+    OnnxModel            m       = {0};
+    const char          *path    = temp_path("labels.onnx");
+    size_t               memory  = 0;
+    onnx_input(&m.graph, "x", HOLO_I64, "N");
+    onnx_output(&m.graph, "y", HOLO_I64, "N");
+    onnx_node(&m.graph, "ai.onnx.ml::LabelEncoder", "x", "y",
+              "keys_int64s=[3,1] values_int64s=[30,10] default_int64=7");
+    onnx_opset(&m, "", 17);
+    onnx_opset(&m, "ai.onnx.ml", 2);
+    onnx_save(&m, path);
+    int64_t    data[5] = {1, 3, 2, 3, 1}, want[5] = {10, 30, 7, 30, 10};
+    HoloTensor x = {.dtype = HOLO_I64, .rank = 1, .data = data};
+    Run        r = begin(path);
+    for (int i = 0; i < HOLO_COUNT(sizes); i++) {
+        x.dim[0] = sizes[i];
+        EXPECT_OK(holo_session_set_input(r.session, 0, &x, &error));
+        EXPECT_OK(holo_session_run(r.session, &error));
+        assert_memory_equal(output_of(&r, 0).data, want, (size_t)sizes[i] * sizeof *want);
+        if (i == 2) memory = holo_session_memory(r.session);
+    }
+    assert_int_equal(holo_session_memory(r.session), memory);
+    const void *kept = r.session->frames[0]->steps[0].prepared;
+    assert_non_null(kept);
+    EXPECT_OK(holo_session_run(r.session, &error));
+    assert_ptr_equal(r.session->frames[0]->steps[0].prepared, kept);
+    end(&r);
+}
+
 // ---- views
 
 static void test_dlpack(void **state)
@@ -473,6 +507,7 @@ int main(void)
         cmocka_unit_test(test_sizes_in_turn),
         cmocka_unit_test(test_sizes_that_need_too_much_memory),
         cmocka_unit_test(test_sizes_that_depend_on_values),
+        cmocka_unit_test(test_prepared_once),
         cmocka_unit_test(test_dlpack),
         cmocka_unit_test(test_dlpack_of_others),
         cmocka_unit_test(test_dlpack_from_session_to_session),

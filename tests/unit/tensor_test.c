@@ -113,6 +113,28 @@ static void check_move(HoloRandom *random, size_t size)
     assert_memory_equal(got, want, sizeof got);
 }
 
+static void test_one_nan(void **state)
+{
+    (void)state;
+    static const struct {
+        HoloDtype dtype;
+        uint64_t  want;
+    } rows[] = {
+        {HOLO_F16, 0x7E00},     {HOLO_BF16, 0x7FC0},
+        {HOLO_F32, 0x7FC00000}, {HOLO_F64, UINT64_C(0x7FF8000000000000)},
+        {HOLO_F8E4M3FN, 0x7F},  {HOLO_F8E5M2FNUZ, 0x80},
+    };
+    const uint64_t bits = UINT64_C(0xFFF8000000001234); // negative, with a payload
+    double         nan;
+    memcpy(&nan, &bits, sizeof nan);
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        uint64_t   memory = 0;
+        HoloTensor t      = {.dtype = (uint8_t)rows[k].dtype, .data = &memory};
+        holo_put_f(&t, 0, nan);
+        assert_true(memory == rows[k].want);
+    }
+}
+
 static void test_move(void **state)
 {
     (void)state;
@@ -154,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_numbers_in_every_type),
         cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_one_nan),
         cmocka_unit_test(test_move),
         cmocka_unit_test(test_walk),
         cmocka_unit_test(test_strings),

@@ -1,6 +1,7 @@
-// choose_map.c - pointwise operators as programs of map_f32: a table of formulas, and functions for
-// those whose program depends on the node.
-#include "lower/choose.h"
+// formula.c - f32 pointwise operators as programs: a table of formulas, and functions for those whose
+// program depends on the call.
+#include "ops/formula.h"
+#include "ops/program.h"
 
 #include <string.h>
 
@@ -9,20 +10,18 @@
 enum { N = HOLO_MAP_NUMBER };
 #define R(i) (HOLO_MAP_INPUTS + (i))
 
-static int emit(HoloLowering *out, HoloMapOp op, int a, int b, double number)
+static int emit(HoloProgram *out, HoloMapOp op, int a, int b, double number)
 {
-    out->map.step[out->map.count] =
-        (HoloMapStep){.op = (uint8_t)op, .a = (uint8_t)a, .b = (uint8_t)b, .number = (float)number};
-    return R((int)out->map.count++);
+    out->step[out->count] = (HoloMapStep){.op = (uint8_t)op, .a = (uint8_t)a, .b = (uint8_t)b, .number = (float)number};
+    return R((int)out->count++);
 }
 
 // x^2 and x^3, where the exponent is a constant. (A root is not x^0.5: that of -inf is.)
-static bool power(const HoloNode *node, HoloLowering *out)
+static bool power(const HoloCall *call, HoloProgram *out)
 {
-    const HoloValue *y = holo_node_in(node, 1);
-    if (!y || !y->is_constant || !y->type.data || y->type.dtype != HOLO_F32 || holo_tensor_count(&y->type) != 1)
-        return false;
-    float exponent = *(const float *)y->type.data;
+    const HoloTensor *y = holo_in(call, 1);
+    if (!y || !y->data || y->dtype != HOLO_F32 || holo_tensor_count(y) != 1) return false;
+    float exponent = *(const float *)y->data;
     if (exponent == 2.0f) {
         emit(out, HOLO_MAP_mul, 0, 0, 0);
     } else if (exponent == 3.0f) {
@@ -34,44 +33,49 @@ static bool power(const HoloNode *node, HoloLowering *out)
 }
 
 // Bounds are inputs since opset 11, attributes before; one that is missing binds nothing.
-static bool clip(const HoloNode *node, HoloLowering *out)
+static bool clip(const HoloCall *call, HoloProgram *out)
 {
     static const char *const names[] = {"min", "max"};
     static const HoloMapOp   ops[]   = {HOLO_MAP_at_least, HOLO_MAP_at_most};
-    HoloCall                 call    = holo_node_call(node);
     int                      x       = 0;
     for (int i = 0; i < 2; i++) {
-        if (node->version >= 11 && holo_node_in(node, i + 1))
+        if (call->version >= 11 && holo_in(call, i + 1))
             x = emit(out, ops[i], x, i + 1, 0);
-        else if (node->version < 11 && holo_attr_find(&call, names[i]))
-            x = emit(out, ops[i], x, N, holo_attr_float(&call, names[i], 0));
+        else if (call->version < 11 && holo_attr_find(call, names[i]))
+            x = emit(out, ops[i], x, N, holo_attr_float(call, names[i], 0));
     }
-    return out->map.count > 0;
+    return out->count > 0;
 }
 
 // An operator of any number of inputs as one of two, again and again.
-static bool chain(const HoloNode *node, HoloLowering *out)
+static bool chain(const HoloCall *call, HoloProgram *out)
 {
-    HoloMapOp op = !strcmp(node->type, "Max") ? HOLO_MAP_max : !strcmp(node->type, "Min") ? HOLO_MAP_min : HOLO_MAP_add;
+    HoloMapOp op = !strcmp(call->op->name, "Max")   ? HOLO_MAP_max
+                   : !strcmp(call->op->name, "Min") ? HOLO_MAP_min
+                                                    : HOLO_MAP_add;
     int       x  = 0;
-    for (int i = 1; i < node->in_count; i++) x = emit(out, op, x, i, 0);
-    return node->in_count > 1;
+    for (int i = 1; i < call->in_count; i++) x = emit(out, op, x, i, 0);
+    return call->in_count > 1;
 }
 
-static bool gelu_is(const HoloNode *node, const char *how)
+static bool fused(const HoloCall *call, HoloProgram *out)
 {
-    HoloCall call = holo_node_call(node);
-    return holo_attr_is(&call, "approximate", "none", how);
+    return holo_program_read(call, out) == HOLO_OK && out->count;
+}
+
+static bool gelu_is(const HoloCall *call, const char *how)
+{
+    return holo_attr_is(call, "approximate", "none", how);
 }
 
 // ---- the table
 
 typedef struct Formula {
     const char *name, *domain;
-    int         since;                                     // the semantics of older versions are others
-    int         in_count;                                  // that must be given: no more, no fewer; 0: any
-    bool (*fits)(const HoloNode *node, HoloLowering *out); // makes the program, where `step` has none
-    const char *gelu;                                      // only where the attribute approximate says so
+    int         since;                                    // the semantics of older versions are others
+    int         in_count;                                 // that must be given: no more, no fewer; 0: any
+    bool (*fits)(const HoloCall *call, HoloProgram *out); // makes the program, where `step` has none
+    const char *gelu;                                     // only where the attribute approximate says so
     struct {
         const char *name; // the number of a step is this attribute
         float       fallback;
@@ -102,6 +106,7 @@ typedef struct Formula {
 
 // clang-format off
 static const Formula formulas[] = {
+    {"Pointwise", "hologram", 1, 0, .fits = fused},
     {"Add", "", 7, 2, .fits = chain},
     {"Sub", "", 7, 2, .step = {STEP(sub, 0, 1)}},
     {"Mul", "", 7, 2, .step = {STEP(mul, 0, 1)}},
@@ -143,37 +148,43 @@ static bool is_none(const HoloMapStep *s)
     return !s->op && !s->a && !s->b && s->number == 0;
 }
 
-static bool operands_fit(const HoloNode *node, const Formula *f)
+static bool is_f32(const HoloTensor *t)
 {
-    if (node->in_count > HOLO_MAP_INPUTS || (f->in_count && node->in_count != f->in_count)) return false;
-    for (int i = 0; i < node->in_count; i++)
-        if (node->in[i] ? !holo_value_is_f32(node->in[i], 0, HOLO_MAX_RANK) : f->in_count > 0) return false;
-    return node->in_count > 0 && node->in[0];
+    return t->kind == HOLO_TENSOR && t->dtype == HOLO_F32 && t->rank >= 0;
 }
 
-static void formula_emit(const HoloNode *node, const Formula *f, HoloLowering *out)
+static bool operands_fit(const HoloCall *call, const Formula *f)
 {
-    HoloCall call = holo_node_call(node);
+    if (call->in_count > HOLO_MAP_INPUTS || (f->in_count && call->in_count != f->in_count)) return false;
+    for (int i = 0; i < call->in_count; i++)
+        if (call->in[i] ? !is_f32(call->in[i]) : f->in_count > 0) return false;
+    return call->in_count > 0 && call->in[0];
+}
+
+static void formula_emit(const HoloCall *call, const Formula *f, HoloProgram *out)
+{
     for (int i = 0; i < HOLO_COUNT(f->step) && !is_none(&f->step[i]); i++)
         emit(out, f->step[i].op, f->step[i].a, f->step[i].b, f->step[i].number);
     for (int i = 0; i < HOLO_COUNT(f->attr) && f->attr[i].name; i++)
-        out->map.step[f->attr[i].step].number = (float)holo_attr_float(&call, f->attr[i].name, f->attr[i].fallback);
+        out->step[f->attr[i].step].number = (float)holo_attr_float(call, f->attr[i].name, f->attr[i].fallback);
 }
 
-bool holo_lower_map(const HoloNode *node, HoloLowering *out)
+bool holo_formula(const HoloCall *call, HoloProgram *out)
 {
+    *out = (HoloProgram){0};
     for (int i = 0; i < HOLO_COUNT(formulas); i++) {
         const Formula *f = &formulas[i];
-        if (strcmp(f->name, node->type) || strcmp(f->domain, node->domain) || node->version < f->since) continue;
-        if (!operands_fit(node, f) || (f->gelu && !gelu_is(node, f->gelu))) continue;
-        if (f->fits) return f->fits(node, out);
-        formula_emit(node, f, out);
+        if (strcmp(f->name, call->op->name) || strcmp(f->domain, call->op->domain) || call->version < f->since)
+            continue;
+        if (!operands_fit(call, f) || (f->gelu && !gelu_is(call, f->gelu))) continue;
+        if (f->fits) return f->fits(call, out);
+        formula_emit(call, f, out);
         return true;
     }
     return false;
 }
 
-bool holo_lower_map_has(const char *domain, const char *name)
+bool holo_formula_has(const char *domain, const char *name)
 {
     for (int i = 0; i < HOLO_COUNT(formulas); i++)
         if (!strcmp(formulas[i].name, name) && !strcmp(formulas[i].domain, domain)) return true;

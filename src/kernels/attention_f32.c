@@ -1,0 +1,284 @@
+// attention_f32.c - softmax(scale * Q K^T + mask) V for some queries of one head, a block of keys at a time.
+//
+// Scores of a block become weights relative to the largest score met so far; when a larger one comes, what
+// was summed before is scaled down. So memory does not grow with the keys. Queries go in groups of 16, whose
+// largest scores and sums are one vector each. What no query sees is not read.
+
+enum { KEYS = HOLO_ATTENTION_KEYS, GROUP = LANES };
+
+typedef struct Attention {
+    const HoloAttend *a;
+    int64_t           first, count; // the block: keys
+    int64_t           width;        // v_size in whole panels
+    bool              is_first;     // no block before
+    float            *copy;         // for gemm_f32
+    float            *weights;      // [rows][BLOCK_STRIDE], scores at first
+    float            *sums;         // [rows][width]
+    float            *panels;       // of keys, then of values
+    float            *top, *total;  // [rows]: the largest score so far, the sum of the weights
+    float            *bias;         // [KEYS]: a row of the mask where it is not read as it lies
+} Attention;
+
+// ---- which keys a row sees
+
+INL int64_t seen_from(const HoloAttend *a, int64_t row)
+{
+    int64_t from = a->place + row * a->place_step - a->before;
+    return from < 0 ? 0 : from;
+}
+
+INL int64_t seen_to(const HoloAttend *a, int64_t row)
+{
+    int64_t to = a->place + row * a->place_step + a->after + 1;
+    return to < 0 ? 0 : to > a->keys ? a->keys : to;
+}
+
+// ---- the mask
+
+// What is added to the scores of a row, keys first <= k < first + count, to out[0..count-1] and -inf behind.
+static void mask_copy(const HoloAttend *a, int64_t row, int64_t first, int64_t count, float *out)
+{
+    const float minus_inf = -__builtin_inff();
+    int64_t     at        = row * a->mask_row + first * a->mask_key;
+    int64_t     have      = a->mask_keys - first < count ? a->mask_keys - first : count;
+    if (a->mask_is_bool) {
+        const uint8_t *is = (const uint8_t *)a->mask + at;
+        for (int64_t i = 0; i < have; i++) out[i] = is[a->mask_key ? i : 0] ? 0 : minus_inf;
+    } else {
+        const float *x = (const float *)a->mask + at;
+        for (int64_t i = 0; i < have; i++) out[i] = x[a->mask_key ? i : 0];
+    }
+    for (int64_t i = have < 0 ? 0 : have; i < KEYS; i++) out[i] = minus_inf;
+}
+
+// Does the mask alone hide all that a row could see?
+static bool is_masked(Attention *t, int64_t row)
+{
+    const HoloAttend *a  = t->a;
+    int64_t           to = seen_to(a, row);
+    for (int64_t first = seen_from(a, row); a->mask && first < to; first += KEYS) {
+        int64_t count = to - first < KEYS ? to - first : KEYS;
+        mask_copy(a, row, first, count, t->bias);
+        for (int64_t i = 0; i < count; i++)
+            if (t->bias[i] != -__builtin_inff()) return false;
+    }
+    return a->mask != NULL;
+}
+
+// A row of the mask of this block, as many of which are there as *out_have says: where it lies, or a copy.
+INL const float *mask_row(Attention *t, int64_t row, int64_t *out_have)
+{
+    const HoloAttend *a = t->a;
+    *out_have           = KEYS;
+    if (a->mask_is_bool || a->mask_key != 1) {
+        if (a->mask_row || !row) mask_copy(a, row, t->first, t->count, t->bias);
+        return t->bias;
+    }
+    *out_have = a->mask_keys - t->first;
+    return (const float *)a->mask + row * a->mask_row + t->first;
+}
+
+// 16 of them from `j` on; -inf where there are none.
+INL f32v mask_load(const float *bias, int64_t j, int64_t have)
+{
+    if (j + LANES <= have) return v_load(bias + j);
+    int lanes = j < have ? (int)(have - j) : 0;
+    return v_only(lanes ? v_load_part(bias + j, 0, lanes) : v_set1(0), 0, lanes, -__builtin_inff());
+}
+
+// ---- scores
+
+// One query with the keys as they lie: sixteen partial sums become columns, which are added.
+static void scores_direct(Attention *t, int64_t row)
+{
+    const HoloAttend *a = t->a;
+    const float      *q = a->q + row * a->q_row;
+    for (int64_t j = 0; j < t->count; j += LANES) {
+        float part[LANES * LANES], column[LANES * LANES];
+        int   lanes = lanes_left(j, t->count);
+        for (int i = 0; i < LANES; i++) {
+            const float *k   = a->k + (t->first + j + i) * a->k_row;
+            f32v         sum = v_set1(0);
+            int64_t      d   = 0;
+            for (; i < lanes && d + LANES <= a->size; d += LANES) sum = v_mad(v_load(q + d), v_load(k + d), sum);
+            if (i < lanes && d < a->size) {
+                int rest = (int)(a->size - d);
+                sum      = v_mad(v_load_part(q + d, 0, rest), v_load_part(k + d, 0, rest), sum);
+            }
+            v_store(part + i * LANES, sum);
+        }
+        v_transpose(part, LANES, column);
+        f32v all = v_load(column);
+        for (int i = 1; i < LANES; i++) all = v_add(all, v_load(column + i * LANES));
+        v_store(t->weights + row * BLOCK_STRIDE + j, v_mul(all, v_set1(a->scale)));
+    }
+}
+
+static void scores_block(Attention *t)
+{
+    const HoloAttend *a = t->a;
+    if (a->rows * LANES <= a->size) { // packing the keys would cost more than it gains
+        for (int64_t row = 0; row < a->rows; row++) scores_direct(t, row);
+        return;
+    }
+    pack_f32(a->size, t->count, a->k + t->first * a->k_row, 1, a->k_row, t->panels);
+    HoloGemm g = {
+        .m        = a->rows,
+        .n        = (t->count + LANES - 1) / LANES * LANES,
+        .k        = a->size,
+        .a        = a->q,
+        .a_row    = a->q_row,
+        .a_column = 1,
+        .b        = t->panels,
+        .b_panel  = a->size * LANES,
+        .b_step   = LANES,
+        .c        = t->weights,
+        .c_row    = BLOCK_STRIDE,
+        .alpha    = a->scale,
+        .scratch  = t->copy,
+    };
+    gemm_f32(&g);
+}
+
+// Soft cap and mask, and -inf for keys that the row does not see and for those behind the last.
+static void scores_finish(Attention *t, int64_t row)
+{
+    const HoloAttend *a    = t->a;
+    float            *x    = t->weights + row * BLOCK_STRIDE;
+    int64_t           from = seen_from(a, row) - t->first, to = seen_to(a, row) - t->first;
+    int64_t           have = 0;
+    const float      *bias = a->mask ? mask_row(t, row, &have) : NULL;
+    if (!bias && a->softcap == 0 && from <= 0 && to >= t->count && t->count % LANES == 0) return;
+    for (int64_t j = 0; j < t->count; j += LANES) {
+        f32v v = v_load(x + j);
+        if (a->softcap > 0) EACH(i) v.r[i] = n_tanh(v.r[i] / a->softcap) * a->softcap;
+        if (bias) v = v_add(v, mask_load(bias, j, have));
+        if (j < from || j + LANES > to) {
+            int low = from - j < 0 ? 0 : from - j > LANES ? LANES : (int)(from - j);
+            int end = to - j < 0 ? 0 : to - j > LANES ? LANES : (int)(to - j);
+            v       = v_only(v, low, end, -__builtin_inff());
+        }
+        v_store(x + j, v);
+    }
+}
+
+// ---- weights
+
+INL f32v row_top(const float *x, int64_t count) // NaN is passed over: it shows up in the weights
+{
+    f32v top = v_set1(-__builtin_inff());
+    for (int64_t j = 0; j < count; j += LANES) top = v_max(v_load(x + j), top);
+    return top;
+}
+
+INL f32v row_weights(float *x, int64_t count, float shift)
+{
+    f32v sum = v_set1(0);
+    for (int64_t j = 0; j < count; j += LANES) {
+        f32v e = v_exp_down(v_sub(v_load(x + j), v_set1(shift)));
+        v_store(x + j, e);
+        sum = v_add(sum, e);
+    }
+    return sum;
+}
+
+INL void row_scale(float *x, int64_t count, float factor)
+{
+    for (int64_t j = 0; j < count; j += LANES) v_store(x + j, v_mul(v_load(x + j), v_set1(factor)));
+}
+
+// Scores of at most 16 rows to weights; what is summed so far is made relative to the same score.
+static void weights_group(Attention *t, int64_t first, int64_t rows)
+{
+    float part[GROUP * LANES], column[GROUP * LANES], shift[GROUP], factor[GROUP];
+    for (int64_t i = 0; i < GROUP; i++) {
+        if (i < rows) scores_finish(t, first + i);
+        v_store(part + i * LANES, i < rows ? row_top(t->weights + (first + i) * BLOCK_STRIDE, t->count) : v_set1(0));
+    }
+    v_transpose(part, LANES, column);
+    f32v before = v_load(t->top + first), top = before;
+    for (int i = 0; i < LANES; i++) top = v_max(v_load(column + i * LANES), top);
+    f32v base         = top;
+    EACH(i) base.r[i] = n_select(top.r[i] == -__builtin_inff(), (f32n){0}, top.r[i]); // nothing seen yet
+    f32v scale        = v_exp_down(v_sub(before, base));
+    v_store(t->top + first, top);
+    v_store(shift, base);
+    v_store(factor, scale);
+    for (int64_t i = 0; i < GROUP; i++)
+        v_store(part + i * LANES,
+                i < rows ? row_weights(t->weights + (first + i) * BLOCK_STRIDE, t->count, shift[i]) : v_set1(0));
+    v_transpose(part, LANES, column);
+    f32v sum = v_load(column);
+    for (int i = 1; i < LANES; i++) sum = v_add(sum, v_load(column + i * LANES));
+    v_store(t->total + first, v_mad(v_load(t->total + first), scale, sum));
+    for (int64_t i = 0; i < rows && !t->is_first; i++)
+        if (factor[i] != 1) row_scale(t->sums + (first + i) * t->width, t->width, factor[i]);
+}
+
+// ---- sums
+
+static void sums_block(Attention *t)
+{
+    enum { ROWS_DIRECT = 4 }; // up to so many rows, packing the values costs more than it gains
+    const HoloAttend *a      = t->a;
+    const float      *v      = a->v + t->first * a->v_row;
+    bool              direct = a->rows <= ROWS_DIRECT && a->v_size % LANES == 0;
+    HoloGemm          g      = {
+                      .m       = a->rows,
+                      .n       = t->width,
+                      .k       = t->count,
+                      .b       = direct ? v : t->panels,
+                      .b_panel = direct ? LANES : t->count * LANES,
+                      .b_step  = direct ? a->v_row : LANES,
+                      .c       = t->sums,
+                      .c_row   = t->width,
+                      .resume  = !t->is_first,
+                      .pause   = true,
+                      .scratch = t->weights, // where a copy of A would be
+    };
+    if (!direct) pack_f32(t->count, a->v_size, v, a->v_row, 1, t->panels);
+    gemm_block(&g, 0, a->rows, 0, t->count);
+}
+
+static void finish_row(Attention *t, int64_t row)
+{
+    const HoloAttend *a     = t->a;
+    const float      *x     = t->sums + row * t->width;
+    float             total = t->total[row], *out = a->out + row * a->out_row;
+    bool              none  = t->is_first || (total != total && is_masked(t, row)); // no key has a weight
+    f32v              scale = v_set1(total == 0 ? 1 : 1 / total);
+    for (int64_t j = 0; j < a->v_size; j += LANES) {
+        f32v y     = none ? v_set1(0) : v_mul(v_load(x + j), scale);
+        int  lanes = lanes_left(j, a->v_size);
+        if (lanes == LANES)
+            v_store(out + j, y);
+        else
+            v_store_part(out + j, y, lanes);
+    }
+}
+
+static void attention_f32(const HoloAttend *a)
+{
+    int64_t   width = (a->v_size + LANES - 1) / LANES * LANES, rows = (a->rows + GROUP - 1) / GROUP * GROUP;
+    Attention t = {.a = a, .width = width, .is_first = true};
+    t.copy      = a->scratch;
+    t.weights   = t.copy + HOLO_GEMM_SCRATCH;
+    t.top       = t.weights + rows * BLOCK_STRIDE;
+    t.total     = t.top + rows;
+    t.bias      = t.total + rows;
+    t.sums      = t.bias + KEYS;
+    t.panels    = t.sums + rows * width;
+    for (int64_t i = 0; i < rows; i += LANES) {
+        v_store(t.top + i, v_set1(-__builtin_inff()));
+        v_store(t.total + i, v_set1(0));
+    }
+    int64_t end = seen_to(a, a->rows - 1);
+    for (t.first = seen_from(a, 0) / KEYS * KEYS; t.first < end; t.first += KEYS) {
+        t.count = end - t.first < KEYS ? end - t.first : KEYS;
+        scores_block(&t);
+        for (int64_t i = 0; i < a->rows; i += GROUP) weights_group(&t, i, a->rows - i < GROUP ? a->rows - i : GROUP);
+        sums_block(&t);
+        t.is_first = false;
+    }
+    for (int64_t row = 0; row < a->rows; row++) finish_row(&t, row);
+}

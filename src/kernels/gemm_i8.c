@@ -1,0 +1,192 @@
+// gemm_i8.c - products of 8-bit integers: exact sums modulo 2^32, the same on every level.
+//
+// A is signed and B unsigned: what has the other sign is shifted by 128, and zero points with it. Then a
+// sum of products differs from what is wanted by terms of a row and of a column, from which a tile starts.
+// B lies in quads, four k of a column in one lane. Where the CPU has no product of quads, the even and the
+// odd bytes of a lane are widened to 16 bits and multiplied as pairs, and A is widened when it is laid out.
+
+typedef uint32_t u32n __attribute__((vector_size(NATIVE)));
+typedef int32_t  i32u __attribute__((vector_size(NATIVE), aligned(4), may_alias));
+typedef struct {
+    i32n r[REGISTERS];
+} i32v;
+
+// Rows of a tile: of pairs, and of quads where the level has them.
+enum { PAIR_ROWS = REGISTERS == 1 ? 8 : REGISTERS == 2 ? 4 : 2, QUAD_ROWS = 12, QUAD_PANELS = 2 };
+
+INL int32_t quad_read(const uint8_t *p)
+{
+    int32_t quad;
+    __builtin_memcpy(&quad, p, sizeof quad);
+    return quad;
+}
+
+INL void i_store(int32_t *p, i32v v)
+{
+    EACH(r) * (i32u *)(p + r * NATIVE_LANES) = (i32u)v.r[r];
+}
+
+INL i32v i_load(const int32_t *p)
+{
+    i32v v;
+    EACH(r) v.r[r] = (i32n) * (const i32u *)(p + r * NATIVE_LANES);
+    return v;
+}
+
+// What the sums of a row and a panel start from; `c` is what is there, where the sum goes on.
+INL i32v tile_start(const HoloGemmI8 *g, int64_t row, int64_t panel, const int32_t *c)
+{
+    i32v zero = i_load(g->zero + panel * LANES), sum = i_load(g->column + panel * LANES);
+    EACH(r) sum.r[r] = (i32n)((u32n)sum.r[r] + (u32n)zero.r[r] * (uint32_t)g->row[row]);
+    if (c) {
+        i32v before      = i_load(c);
+        EACH(r) sum.r[r] = (i32n)((u32n)sum.r[r] + (u32n)before.r[r]);
+    }
+    return sum;
+}
+
+INL i32n n_quads(i32n sum, i32n b, i32n a) // four products of unsigned and signed bytes in each lane
+{
+#if defined __AVX512BW__
+    // Of a CPU that has it: see gemm_i8_quads. The level's own flags do not let the compiler use it.
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(b), "v"(a));
+    return sum;
+#else
+    (void)b, (void)a;
+    return sum;
+#endif
+}
+
+INL void i8_tile(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int panels, bool quads)
+{
+    const uint8_t *a = (const uint8_t *)g->a + row * g->a_row, *b = g->b + panel * g->b_panel;
+    int32_t       *c     = g->c + row * g->c_row + panel * LANES;
+    int            width = panels * LANES, step = quads ? 4 : 8;
+    int            columns = g->n - panel * LANES < width ? (int)(g->n - panel * LANES) : width;
+    int32_t        part[QUAD_ROWS * QUAD_PANELS * LANES];
+    int32_t       *at  = columns < width ? part : c;
+    int64_t        gap = columns < width ? width : g->c_row;
+    i32v           sum[QUAD_ROWS][QUAD_PANELS];
+    for (int i = 0; columns < width && g->resume && i < rows; i++)
+        for (int j = 0; j < width; j++) part[i * width + j] = j < columns ? c[i * g->c_row + j] : 0;
+    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =
+        tile_start(g, row + i, panel + j, g->resume ? at + i * gap + j * LANES : NULL);
+    for (int64_t q = 0; q < g->quads; q++, a += step, b += 4 * LANES) {
+        i32v even[QUAD_PANELS], odd[QUAD_PANELS];
+        UNROLL for (int j = 0; j < panels; j++)
+        {
+            even[j] = i_load((const int32_t *)(const void *)(b + j * g->b_panel));
+            if (quads) continue;
+            EACH(r) odd[j].r[r]  = (i32n)((u32n)even[j].r[r] >> 8) & 0x00FF00FF;
+            EACH(r) even[j].r[r] = even[j].r[r] & 0x00FF00FF;
+        }
+        UNROLL for (int i = 0; i < rows; i++)
+        {
+            i32n first  = quad_read(a + i * g->a_row) + (i32n){0};
+            i32n second = quads ? first : quad_read(a + i * g->a_row + 4) + (i32n){0};
+            UNROLL for (int j = 0; j < panels; j++) EACH(r) sum[i][j].r[r] =
+                quads ? n_quads(sum[i][j].r[r], even[j].r[r], first)
+                      : n_pairs(n_pairs(sum[i][j].r[r], first, even[j].r[r]), second, odd[j].r[r]);
+        }
+    }
+    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++)
+        i_store(at + i * gap + j * LANES, sum[i][j]);
+    for (int i = 0; columns < width && i < rows; i++)
+        for (int j = 0; j < columns; j++) c[i * g->c_row + j] = part[i * width + j];
+}
+
+static void gemm_i8(const HoloGemmI8 *g)
+{
+    for (int64_t panel = 0; panel * LANES < g->n; panel++) {
+        int64_t row = 0;
+        for (; row + PAIR_ROWS <= g->m; row += PAIR_ROWS) i8_tile(g, row, panel, PAIR_ROWS, 1, false);
+        for (; row < g->m; row++) i8_tile(g, row, panel, 1, 1, false);
+    }
+}
+
+// ---- layouts
+
+INL int32_t bytes_sum(int64_t k, const uint8_t *a, uint8_t flip) // of k signed bytes
+{
+    int32_t sum = 0;
+    for (int64_t p = 0; p < k; p++) sum += (int8_t)(a[p] ^ flip);
+    return sum;
+}
+
+static void rows_i8(int64_t m, int64_t k, const uint8_t *a, int64_t row, bool is_signed, void *out, int32_t *out_sums)
+{
+    uint8_t flip = is_signed ? 0 : 0x80;
+    for (int64_t i = 0; i < m; i++, a += row) {
+        int16_t *to   = (int16_t *)(void *)((char *)out + i * HOLO_I8_ROW(k));
+        int64_t  full = k / 4 * 4;
+        for (int64_t p = 0; p < full; p += 4) { // even ones, then odd ones
+            to[p]     = (int8_t)(a[p] ^ flip);
+            to[p + 1] = (int8_t)(a[p + 2] ^ flip);
+            to[p + 2] = (int8_t)(a[p + 1] ^ flip);
+            to[p + 3] = (int8_t)(a[p + 3] ^ flip);
+        }
+        static const int place[] = {0, 2, 1, 3};
+        for (int p = 0; full < k && p < 4; p++)
+            to[full + place[p]] = (int16_t)(full + p < k ? (int8_t)(a[full + p] ^ flip) : 0);
+        out_sums[i] = bytes_sum(k, a, flip);
+    }
+}
+
+// A quad of a panel from its four lines of 16 bytes, and its part of the sums of the columns.
+typedef uint8_t  u8q __attribute__((vector_size(16)));
+typedef uint8_t  u8qu __attribute__((vector_size(16), aligned(1), may_alias));
+typedef uint16_t u16q __attribute__((vector_size(16)));
+typedef int32_t  i32q __attribute__((vector_size(64)));
+
+INL void quad_store(const u8q line[4], uint8_t *out, i32q *sums)
+{
+    UNROLL for (int i = 0; i < 4; i++) *sums += __builtin_convertvector(line[i], i32q);
+    UNROLL for (int half = 0; half < 2; half++)
+    {
+        u16q pair[2];
+        UNROLL for (int i = 0; i < 2; i++)
+        {
+            u8q a = line[2 * i], b = line[2 * i + 1];
+            u8q low  = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+            u8q high = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+            pair[i]  = (u16q)(half ? high : low);
+        }
+        u8q first                       = (u8q)__builtin_shufflevector(pair[0], pair[1], 0, 8, 1, 9, 2, 10, 3, 11);
+        u8q second                      = (u8q)__builtin_shufflevector(pair[0], pair[1], 4, 12, 5, 13, 6, 14, 7, 15);
+        *(u8qu *)(out + 32 * half)      = (u8qu)first;
+        *(u8qu *)(out + 32 * half + 16) = (u8qu)second;
+    }
+}
+
+INL void sums_store(i32q sums, uint8_t *out)
+{
+    __builtin_memcpy(out, &sums, sizeof sums);
+}
+
+// `lanes` bytes that are `column` apart; 0 behind them.
+INL u8q line_load(const uint8_t *p, int64_t column, int lanes)
+{
+    if (column == 1 && lanes == LANES) return (u8q) * (const u8qu *)p;
+    u8q line = {0};
+    for (int l = 0; l < lanes; l++) line[l] = p[l * column];
+    return line;
+}
+
+static void pack_i8(int64_t k, int64_t n, const uint8_t *b, int64_t row, int64_t column, bool is_signed, uint8_t *out)
+{
+    uint8_t flip = is_signed ? 0x80 : 0;
+    for (int64_t j = 0; j < n; j += LANES) {
+        int  lanes = lanes_left(j, n);
+        u8q  mask  = {0};
+        i32q sums  = {0};
+        for (int l = 0; l < lanes; l++) mask[l] = flip;
+        for (int64_t p = 0; p < k; p += 4, out += 4 * LANES) {
+            u8q line[4] = {{0}};
+            UNROLL for (int q = 0; q < 4; q++) if (p + q < k) line[q] =
+                line_load(b + (p + q) * row + j * column, column, lanes) ^ mask;
+            quad_store(line, out, &sums);
+        }
+        sums_store(sums, out);
+        out += sizeof sums;
+    }
+}

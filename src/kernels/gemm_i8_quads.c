@@ -1,0 +1,50 @@
+// gemm_i8_quads.c - what gemm_i8 and rows_i8 become where the CPU multiplies quads of bytes (AVX-512 VNNI).
+// Included by the level alone whose table of that name has them.
+
+#define QUAD_TILES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12)
+
+#define X(rows)                                                                   \
+    static void quads_##rows##x1(const HoloGemmI8 *g, int64_t row, int64_t panel) \
+    {                                                                             \
+        i8_tile(g, row, panel, rows, 1, true);                                    \
+    }                                                                             \
+    static void quads_##rows##x2(const HoloGemmI8 *g, int64_t row, int64_t panel) \
+    {                                                                             \
+        i8_tile(g, row, panel, rows, 2, true);                                    \
+    }
+QUAD_TILES(X)
+#undef X
+
+static void (*const quad_tiles[QUAD_ROWS + 1][QUAD_PANELS + 1])(const HoloGemmI8 *, int64_t row, int64_t panel) = {
+#define X(rows) [rows] = {NULL, quads_##rows##x1, quads_##rows##x2},
+    QUAD_TILES(X)
+#undef X
+};
+
+static void gemm_i8_quads(const HoloGemmI8 *g)
+{
+    if (!g->m) return;
+    // Even heights: 13 rows are 7 and 6, not 12 and 1.
+    int64_t steps = (g->m + QUAD_ROWS - 1) / QUAD_ROWS, height = g->m / steps, taller = g->m % steps;
+    int     panels;
+    for (int64_t panel = 0; panel * LANES < g->n; panel += panels) {
+        panels = g->n - panel * LANES > LANES ? 2 : 1;
+        for (int64_t s = 0, row = 0; s < steps; s++) {
+            int64_t tall = height + (s < taller);
+            quad_tiles[tall][panels](g, row, panel);
+            row += tall;
+        }
+    }
+}
+
+static void rows_i8_quads(int64_t m, int64_t k, const uint8_t *a, int64_t row, bool is_signed, void *out,
+                          int32_t *out_sums)
+{
+    uint8_t flip = is_signed ? 0 : 0x80;
+    for (int64_t i = 0; i < m; i++, a += row) {
+        uint8_t *to = (uint8_t *)out + i * HOLO_I8_ROW(k);
+        for (int64_t p = 0; p < k; p++) to[p] = a[p] ^ flip;
+        for (int64_t p = k; p % 4; p++) to[p] = 0;
+        out_sums[i] = bytes_sum(k, a, flip);
+    }
+}

@@ -1,0 +1,102 @@
+// recurrent_f32.c - what LSTM, GRU and RNN need beside the matrix product: weights packed so that all gates of 16
+// units of the state lie together, and a step's arithmetic for them.
+
+static void pack_gates_f32(const HoloGates *g, int64_t group, float *out)
+{
+    int64_t column = group * LANES;
+    for (int gate = 0; gate < g->gates; gate++) {
+        const float *from  = g->w + (gate * g->hidden + column) * g->k;
+        float       *to    = out + gate * (g->is_mixed ? LANES : g->k * LANES);
+        int64_t      step  = g->is_mixed ? g->gates * LANES : LANES;
+        int          lanes = lanes_left(column, g->hidden);
+        for (int64_t p = 0; p < g->k; p++) v_store(to + p * step, v_load_strided(from + p, g->k, 0, lanes));
+    }
+}
+
+// One row of a state against one group, mixed: it is bound by how fast R comes, so that it is fetched ahead, and the
+// state is read as it lies. Sums are those of gemm_f32.
+INL void state_sums(const HoloGates *g, int gates, const float *state, const float *r, float *sums)
+{
+    enum { AHEAD = 512 }; // floats
+    for (int64_t first = 0; first < g->k; first += HOLO_GEMM_K) {
+        int64_t end = first + HOLO_GEMM_K < g->k ? first + HOLO_GEMM_K : g->k;
+        f32v    sum[4];
+        UNROLL for (int i = 0; i < gates; i++) sum[i] = v_set1(0);
+        for (int64_t p = first; p < end; p++, r += gates * LANES) {
+            f32v x = v_set1(state[p]);
+            UNROLL for (int i = 0; i < gates; i++)
+            {
+                __builtin_prefetch(r + AHEAD + i * LANES);
+                sum[i] = v_mad(x, v_load(r + i * LANES), sum[i]);
+            }
+        }
+        UNROLL for (int i = 0; i < gates; i++)
+            v_store(sums + i * LANES, first ? v_add(v_load(sums + i * LANES), sum[i]) : sum[i]);
+    }
+}
+
+static void state_gates_f32(const HoloGates *g, const float *state, float *sums)
+{
+    if (g->gates == 4)
+        state_sums(g, 4, state, g->w, sums);
+    else if (g->gates == 3)
+        state_sums(g, 3, state, g->w, sums);
+    else
+        state_sums(g, 1, state, g->w, sums);
+}
+
+INL f32v v_sigmoid(f32v x)
+{
+    EACH(i) x.r[i] = n_sigmoid(x.r[i]);
+    return x;
+}
+
+INL f32v v_tanh(f32v x)
+{
+    EACH(i) x.r[i] = n_tanh(x.r[i]);
+    return x;
+}
+
+// What a gate is the function of: the inputs' part and the state's.
+INL f32v gate_sum(const HoloCellStep *s, int64_t row, int gate)
+{
+    return v_add(v_load(s->in + row * s->in_row + gate * LANES), v_load(s->sums + row * s->sums_row + gate * LANES));
+}
+
+INL void state_store(const HoloCellStep *s, int64_t row, f32v y)
+{
+    float *at = s->y + row * s->row;
+    if (s->lanes == LANES)
+        v_store(at, y);
+    else
+        v_store_part(at, y, s->lanes);
+}
+
+static void lstm_step_f32(const HoloCellStep *s) // in, out, forget, cell
+{
+    for (int64_t row = 0; row < s->rows; row++) {
+        float *at = s->cells + row * s->cells_row;
+        f32v   in = v_sigmoid(gate_sum(s, row, 0)), out = v_sigmoid(gate_sum(s, row, 1));
+        f32v   forget = v_sigmoid(gate_sum(s, row, 2)), fresh = v_tanh(gate_sum(s, row, 3));
+        f32v   cell = v_add(v_mul(forget, v_load(at)), v_mul(in, fresh));
+        v_store(at, cell);
+        state_store(s, row, v_mul(out, v_tanh(cell)));
+    }
+}
+
+static void gru_step_f32(const HoloCellStep *s) // update, reset, hidden
+{
+    f32v bias = v_load(s->bias + 2 * LANES);
+    for (int64_t row = 0; row < s->rows; row++) {
+        f32v update = v_sigmoid(gate_sum(s, row, 0)), reset = v_sigmoid(gate_sum(s, row, 1));
+        f32v state  = v_add(v_load(s->sums + row * s->sums_row + 2 * LANES), bias);
+        f32v fresh  = v_tanh(v_add(v_load(s->in + row * s->in_row + 2 * LANES), v_mul(reset, state)));
+        f32v before = v_load_part(s->before + row * s->row, 0, s->lanes);
+        state_store(s, row, v_add(v_mul(v_sub(v_set1(1), update), fresh), v_mul(update, before)));
+    }
+}
+
+static void rnn_step_f32(const HoloCellStep *s)
+{
+    for (int64_t row = 0; row < s->rows; row++) state_store(s, row, v_tanh(gate_sum(s, row, 0)));
+}

@@ -1,0 +1,120 @@
+// winograd_f32.c - the transforms around 3x3 convolutions by tiles of 4x4 pixels: Y = A'((G g G') * (B' d B)) A,
+// where g is a filter, d the 6x6 pixels that a tile sees, and * a product of elements, summed over channels.
+// One dimension needs 6 products for 4 outputs, where plainly there are 12; two need 36 for 144.
+//
+// The transforms are those of polynomials by their values at 0, +-P, +-Q and infinity. With P = 3/4 and
+// Q = 3/2 all factors are exact, and the error is a third of that with the usual 1 and 2. G is applied when
+// weights are packed, see lower/pack_conv.c.
+
+enum { TILE = HOLO_WINOGRAD_TILE, SEEN = TILE + 2 };
+
+#define WINOGRAD_P  0.75f
+#define WINOGRAD_Q  1.5f
+#define WINOGRAD_PP (WINOGRAD_P * WINOGRAD_P)
+#define WINOGRAD_QQ (WINOGRAD_Q * WINOGRAD_Q)
+
+// B' d: 6 numbers that are `step` apart, to numbers that are `to_step` apart.
+INL void winograd_in(const float *d, int64_t step, float *to, int64_t to_step)
+{
+    f32v d0 = v_load(d), d1 = v_load(d + step), d2 = v_load(d + 2 * step), d3 = v_load(d + 3 * step);
+    f32v d4 = v_load(d + 4 * step), d5 = v_load(d + 5 * step);
+    f32v minus_pp = v_set1(-WINOGRAD_PP), minus_qq = v_set1(-WINOGRAD_QQ), p = v_set1(WINOGRAD_P),
+         q    = v_set1(WINOGRAD_Q);
+    f32v both = v_set1(WINOGRAD_PP * WINOGRAD_QQ), minus_sum = v_set1(-(WINOGRAD_PP + WINOGRAD_QQ));
+    f32v even = v_mad(minus_qq, d2, d4), odd = v_mul(p, v_mad(minus_qq, d1, d3));
+    f32v even_q = v_mad(minus_pp, d2, d4), odd_q = v_mul(q, v_mad(minus_pp, d1, d3));
+    v_store(to, v_mad(both, d0, v_mad(minus_sum, d2, d4)));
+    v_store(to + to_step, v_add(even, odd));
+    v_store(to + 2 * to_step, v_sub(even, odd));
+    v_store(to + 3 * to_step, v_add(even_q, odd_q));
+    v_store(to + 4 * to_step, v_sub(even_q, odd_q));
+    v_store(to + 5 * to_step, v_mad(both, d1, v_mad(minus_sum, d3, d5)));
+}
+
+// A' m: of 6 numbers 4.
+INL void winograd_out(const float *m, int64_t step, f32v out[TILE])
+{
+    f32v m0 = v_load(m), m1 = v_load(m + step), m2 = v_load(m + 2 * step), m3 = v_load(m + 3 * step);
+    f32v m4 = v_load(m + 4 * step), m5 = v_load(m + 5 * step);
+    f32v even = v_add(m1, m2), odd = v_sub(m1, m2), even_q = v_add(m3, m4), odd_q = v_sub(m3, m4);
+    out[0] = v_add(v_add(m0, even), even_q);
+    out[1] = v_mad(v_set1(WINOGRAD_Q), odd_q, v_mul(v_set1(WINOGRAD_P), odd));
+    out[2] = v_mad(v_set1(WINOGRAD_QQ), even_q, v_mul(v_set1(WINOGRAD_PP), even));
+    out[3] = v_add(v_mad(v_set1(WINOGRAD_QQ * WINOGRAD_Q), odd_q, v_mul(v_set1(WINOGRAD_PP * WINOGRAD_P), odd)), m5);
+}
+
+typedef struct WinogradTile {
+    int64_t image, y, x; // in tiles
+} WinogradTile;
+
+INL WinogradTile winograd_tile(const HoloConvShape *s, int64_t tile)
+{
+    int64_t columns = (s->out[2] + TILE - 1) / TILE, rows = (s->out[1] + TILE - 1) / TILE;
+    return (WinogradTile){.image = tile / columns / rows, .y = tile / columns % rows, .x = tile % columns};
+}
+
+// What a tile sees of 16 channels, 0 outside of the image.
+static void winograd_gather(const HoloWinograd *w, const float *image, int64_t y, int64_t x, int lanes, float *out)
+{
+    const HoloConvShape *s = w->shape;
+    for (int i = 0; i < SEEN; i++)
+        for (int j = 0; j < SEEN; j++, out += LANES) {
+            bool in = y + i >= 0 && y + i < s->in[1] && x + j >= 0 && x + j < s->in[2];
+            v_store(out, in ? v_load_part(image + ((y + i) * s->in[2] + x + j) * w->pixel, 0, lanes) : v_set1(0));
+        }
+}
+
+static void winograd_in_f32(const HoloWinograd *w, const float *images, int64_t first, int64_t end)
+{
+    const HoloConvShape *s = w->shape;
+    float                between[SEEN * SEEN * LANES], gathered[SEEN * SEEN * LANES];
+    for (int64_t t = first; t < end; t++) {
+        WinogradTile at = winograd_tile(s, t);
+        int64_t      y = at.y * TILE - s->pad[1], x = at.x * TILE - s->pad[2];
+        const float *image = images + at.image * s->in[1] * s->in[2] * w->pixel;
+        bool         in    = y >= 0 && y + SEEN <= s->in[1] && x >= 0 && x + SEEN <= s->in[2];
+        for (int64_t c = 0; c < w->channels; c += LANES) {
+            int          lanes = lanes_left(c, w->channels);
+            bool         whole = in && lanes == LANES;
+            const float *from  = whole ? image + ((y * s->in[2] + x) * w->pixel + c) : gathered;
+            int64_t      step = whole ? w->pixel : LANES, row = whole ? s->in[2] * w->pixel : SEEN * LANES;
+            float       *to = w->tiles + (t - first) * w->row + c;
+            if (!whole) winograd_gather(w, image + c, y, x, lanes, gathered);
+            for (int j = 0; j < SEEN; j++) winograd_in(from + j * step, row, between + j * LANES, SEEN * LANES);
+            for (int i = 0; i < SEEN; i++)
+                winograd_in(between + i * SEEN * LANES, LANES, to + i * SEEN * w->place, w->place);
+        }
+    }
+}
+
+static void winograd_out_f32(const HoloWinograd *w, const float *bias, const HoloFinish *finish, int64_t first,
+                             int64_t end, float *out_images)
+{
+    const HoloConvShape *s = w->shape;
+    float                between[TILE * SEEN * LANES];
+    for (int64_t t = first; t < end; t++) {
+        WinogradTile at = winograd_tile(s, t);
+        int64_t      y = at.y * TILE, x = at.x * TILE;
+        int          rows    = s->out[1] - y < TILE ? (int)(s->out[1] - y) : TILE;
+        int          columns = s->out[2] - x < TILE ? (int)(s->out[2] - x) : TILE;
+        float       *out     = out_images + ((at.image * s->out[1] + y) * s->out[2] + x) * w->pixel;
+        for (int64_t c = 0; c < w->channels; c += LANES) {
+            int          lanes = lanes_left(c, w->channels);
+            const float *from  = w->tiles + (t - first) * w->row + c;
+            f32v         add   = bias ? v_load_part(bias + c, 0, lanes) : v_set1(0), line[TILE];
+            for (int j = 0; j < SEEN; j++) {
+                winograd_out(from + j * w->place, SEEN * w->place, line);
+                UNROLL for (int i = 0; i < TILE; i++) v_store(between + (i * SEEN + j) * LANES, line[i]);
+            }
+            for (int i = 0; i < rows; i++) {
+                float *to = out + i * s->out[2] * w->pixel + c;
+                winograd_out(between + i * SEEN * LANES, LANES, line);
+                for (int j = 0; j < columns; j++) {
+                    f32v x = v_add(line[j], add);
+                    if (finish) x = v_finish(finish, x, to + j * w->pixel - out_images, lanes);
+                    v_store_lanes(to + j * w->pixel, x, lanes);
+                }
+            }
+        }
+    }
+}

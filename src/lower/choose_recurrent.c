@@ -1,0 +1,84 @@
+// choose_recurrent.c - the choice of kernels for LSTM, GRU and RNN, and how their weights are packed.
+#include "kernels/kernels.h"
+#include "lower/choose.h"
+
+#include <string.h>
+
+static int gates_of(const char *op)
+{
+    return !strcmp(op, "LSTM") ? 4 : !strcmp(op, "GRU") ? 3 : 1;
+}
+
+// A constant that padding does not blow up, and of which a group of units is a part of an archive.
+static bool can_pack(const HoloValue *v, int gates)
+{
+    const HoloTensor *t = &v->type;
+    if (!v->is_constant || !t->data || t->rank != 3 || holo_tensor_count(t) <= 0) return false;
+    int64_t size = holo_gates_size(gates, t->dim[0], t->dim[1], t->dim[2]);
+    return size >= 0 && (uint64_t)size / 2 <= holo_tensor_bytes(t) &&
+           t->dim[2] <= HOLO_PACK_PART / (gates * HOLO_PANEL * (int64_t)sizeof(float));
+}
+
+bool holo_lower_recurrent(const HoloNode *node, HoloLowering *out)
+{
+    HoloCall         call = holo_node_call(node);
+    const HoloValue *x = holo_node_in(node, 0), *w = holo_node_in(node, 1), *r = holo_node_in(node, 2);
+    int              gates = gates_of(node->type);
+    for (int i = 0; i < 7; i++) {
+        const HoloValue *v = holo_node_in(node, i);
+        if (i == 4 ? v != NULL : (v || i < 3) && !holo_value_is_f32(v, 2, 3)) return false; // no lengths
+    }
+    if (holo_node_in(node, 7) || holo_attr_int(&call, "layout", 0) || holo_attr_int(&call, "input_forget", 0))
+        return false;
+    if (holo_attr_find(&call, "activations") || holo_attr_float(&call, "clip", 0) != 0) return false;
+    if (gates == 3 && !holo_attr_int(&call, "linear_before_reset", 0)) return false;
+    if (w->type.rank != 3 || r->type.rank != 3 || x->type.rank != 3 || x->type.dim[0] == 0) return false;
+    HoloDim hidden = r->type.dim[2];
+    if (holo_dim_is_symbolic(hidden) || hidden < 1 || r->type.dim[1] != gates * hidden) return false;
+    out->params_size = sizeof out->recurrent;
+    if (can_pack(r, gates)) {
+        out->recurrent.flags |= HOLO_RECURRENT_PACKED_R;
+        out->pack_input = 2;
+    }
+    if (out->pack_input == 2 && can_pack(w, gates)) {
+        out->recurrent.flags |= HOLO_RECURRENT_PACKED_W;
+        out->pack_also = 1;
+    }
+    return true;
+}
+
+// ---- packing: parts are groups of 16 units
+
+static int kernel_gates(const HoloLowering *lowering)
+{
+    return lowering->kernel == HOLO_KERNEL_lstm_f32 ? 4 : lowering->kernel == HOLO_KERNEL_gru_f32 ? 3 : 1;
+}
+
+static int64_t groups_of(const HoloTensor *w, int gates)
+{
+    int64_t hidden = w->dim[1] / gates;
+    return hidden / HOLO_PANEL + (hidden % HOLO_PANEL != 0);
+}
+
+HoloPacking holo_lower_packing_gates(const HoloLowering *lowering, const HoloTensor *w)
+{
+    int gates = kernel_gates(lowering);
+    return (HoloPacking){
+        .bytes      = (uint64_t)holo_gates_size(gates, w->dim[0], w->dim[1], w->dim[2]),
+        .part_count = w->dim[0] * groups_of(w, gates),
+    };
+}
+
+size_t holo_lower_pack_gates(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
+{
+    int64_t   gates = kernel_gates(lowering), groups = groups_of(w, (int)gates), direction = part / groups;
+    HoloGates g = {
+        .w        = (const float *)w->data + direction * w->dim[1] * w->dim[2],
+        .gates    = (int)gates,
+        .hidden   = w->dim[1] / gates,
+        .k        = w->dim[2],
+        .is_mixed = lowering->pack_input == 2,
+    };
+    holo_kernels(0)->pack_gates_f32(&g, part % groups, out);
+    return (size_t)(gates * HOLO_PANEL * g.k) * sizeof(float);
+}

@@ -1,0 +1,151 @@
+// pack_conv.c - the choice of conv_nhwc_f32 for a convolution with channels last, and the packed forms of
+// its weights: panels, or panels of filters transformed for tiles of 4x4 pixels (kernels/winograd_f32.c).
+#include "kernels/kernels.h"
+#include "lower/choose.h"
+
+enum { ROW_BYTES = HOLO_PANEL * sizeof(float), PART_ROWS = HOLO_PACK_PART / ROW_BYTES };
+
+// ---- packing. The packed form is rows of 16 filters, in order: [matrix][panel][step][row], where matrices are
+// groups or places of a transformed tile, steps places of the kernel, rows channels. A part is some of them.
+typedef struct Rows {
+    int64_t matrices, filters, panels, steps, channels;
+    int64_t places;
+    bool    is_transformed;
+} Rows;
+
+static Rows rows_of(const HoloLowering *lowering, const HoloTensor *w)
+{
+    int64_t groups = lowering->pack_groups, filters = w->dim[0] / groups,
+            places = holo_product(w->rank - 2, w->dim + 2);
+    Rows r         = {
+                .matrices       = groups,
+                .filters        = filters,
+                .steps          = places,
+                .channels       = w->dim[1],
+                .places         = places,
+                .is_transformed = lowering->conv_nhwc.flags & HOLO_CONV_NHWC_WINOGRAD,
+    };
+    if (holo_conv_is_depthwise(groups, filters, r.channels)) {
+        r.filters  = groups;
+        r.matrices = 1;
+    }
+    if (r.is_transformed) {
+        r.matrices = HOLO_WINOGRAD_PLACES;
+        r.steps    = 1;
+    }
+    r.panels = r.filters / HOLO_PANEL + (r.filters % HOLO_PANEL != 0);
+    return r;
+}
+
+HoloPacking holo_lower_packing_conv(const HoloLowering *lowering, const HoloTensor *w)
+{
+    Rows    r    = rows_of(lowering, w);
+    int64_t rows = r.matrices * r.panels * r.steps * r.channels;
+    return (HoloPacking){.bytes = (uint64_t)rows * ROW_BYTES, .part_count = rows / PART_ROWS + (rows % PART_ROWS != 0)};
+}
+
+// A filter of 3 as its products with tiles of 6 are taken: G of Y = A'((G g) * (B' d)) for the points 0, +-3/4,
+// +-3/2 and infinity, see kernels/winograd_f32.c.
+#define POINT(p, n)                         \
+    {                                       \
+        1 / (n), (p) / (n), (p) * (p) / (n) \
+    }
+static const double transform[6][3] = {
+    {1 / 1.265625, 0, 0}, POINT(0.75, -1.8984375), POINT(-0.75, -1.8984375),
+    POINT(1.5, 7.59375),  POINT(-1.5, 7.59375),    {0, 0, 1},
+};
+
+// Place i, j of the transformed tile as a sum over the 9 places of a filter.
+static void transform_at(int64_t place, double weights[9])
+{
+    for (int y = 0; y < 3; y++)
+        for (int x = 0; x < 3; x++) weights[y * 3 + x] = transform[place / 6][y] * transform[place % 6][x];
+}
+
+static void transformed_rows(const Rows *r, const float *w, int64_t matrix, int columns, int64_t rows, float *out)
+{
+    double weights[9];
+    transform_at(matrix, weights);
+    for (int64_t c = 0; c < rows; c++, out += HOLO_PANEL)
+        for (int o = 0; o < HOLO_PANEL; o++) {
+            const float *filter = w + (o * r->channels + c) * r->places;
+            double       sum    = 0;
+            for (int p = 0; p < 9 && o < columns; p++) sum += weights[p] * (double)filter[p];
+            out[o] = (float)sum;
+        }
+}
+
+size_t holo_lower_pack_conv(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
+{
+    Rows    r    = rows_of(lowering, w);
+    int64_t rows = r.matrices * r.panels * r.steps * r.channels, at = part * PART_ROWS;
+    int64_t end = at + PART_ROWS < rows ? at + PART_ROWS : rows, first = at;
+    for (int64_t count; at < end; at += count) {
+        int64_t channel = at % r.channels, step = at / r.channels % r.steps;
+        int64_t panel = at / r.channels / r.steps % r.panels, matrix = at / r.channels / r.steps / r.panels;
+        int64_t filter  = panel * HOLO_PANEL;
+        int     columns = (int)(r.filters - filter < HOLO_PANEL ? r.filters - filter : HOLO_PANEL);
+        float  *to      = (float *)out + (at - first) * HOLO_PANEL;
+        count           = end - at < r.channels - channel ? end - at : r.channels - channel;
+        if (!r.is_transformed) filter += matrix * r.filters;
+        const float *from = (const float *)w->data + (filter * r.channels + channel) * r.places + step;
+        if (r.is_transformed)
+            transformed_rows(&r, from, matrix, columns, count, to);
+        else
+            holo_kernels(0)->pack_f32(count, columns, from, r.places, r.channels * r.places, to);
+    }
+    return (size_t)(end - first) * ROW_BYTES;
+}
+
+// ---- the choice
+
+static int64_t known_or(HoloDim size, int64_t otherwise)
+{
+    return holo_dim_is_symbolic(size) ? otherwise : size;
+}
+
+static bool all_are(const HoloCall *call, const char *name, int count, int64_t number)
+{
+    int64_t numbers[3];
+    int     have = holo_attr_ints(call, name, numbers, 3);
+    if (have <= 0) return true; // they are 1 where nothing is said
+    for (int i = 0; i < have && i < count; i++)
+        if (numbers[i] != number) return false;
+    return have <= count;
+}
+
+// Do transformed weights pay? They save multiplications, but are four times as large, and the tiles have to be
+// transformed, too. Sizes that are not known are taken to be those of images.
+static bool transform_pays(const HoloNode *node, const HoloCall *call)
+{
+    enum { IMAGE = 64, TRANSFORM = 16, LOAD = 8 }; // multiplications that these are worth
+    const HoloTensor *w = &node->in[1]->type, *out = &node->out[0]->type;
+    if (w->rank != 4 || w->dim[2] != 3 || w->dim[3] != 3 || holo_attr_int(call, "group", 1) != 1) return false;
+    if (!all_are(call, "strides", 2, 1) || !all_are(call, "dilations", 2, 1)) return false;
+    double filters = (double)w->dim[0], channels = (double)w->dim[1], batch = (double)known_or(out->dim[0], 1);
+    double height = (double)known_or(out->dim[1], IMAGE), width = (double)known_or(out->dim[2], IMAGE);
+    double tiles = batch * (double)(int64_t)((height + 3) / 4) * (double)(int64_t)((width + 3) / 4);
+    double plain = (batch * height * width * 9 + 9 * LOAD) * filters * channels;
+    double fast = tiles * 36 * (filters * channels + TRANSFORM * (filters + channels)) + 36 * LOAD * filters * channels;
+    return channels >= HOLO_PANEL && filters >= HOLO_PANEL && fast < plain;
+}
+
+bool holo_lower_conv_nhwc(const HoloNode *node, HoloLowering *out)
+{
+    HoloCall         call = holo_node_call(node);
+    const HoloValue *x = holo_node_in(node, 0), *w = holo_node_in(node, 1), *b = holo_node_in(node, 2);
+    int64_t          groups = holo_attr_int(&call, "group", 1);
+    if (!holo_value_is_f32(x, 3, 5) || !holo_value_is_f32(w, x->type.rank, x->type.rank)) return false;
+    if (b && !holo_value_is_f32(b, 1, 1)) return false;
+    if (!w->is_constant || !w->type.data || holo_tensor_count(&w->type) <= 0) return false;
+    if (groups < 1 || w->type.dim[0] % groups || !holo_lower_tail(node, &out->conv_nhwc.tail)) return false;
+    out->params_size     = sizeof out->conv_nhwc;
+    out->conv_nhwc.flags = HOLO_CONV_NHWC_PACKED;
+    if (transform_pays(node, &call)) out->conv_nhwc.flags |= HOLO_CONV_NHWC_WINOGRAD;
+    out->pack_input        = 1;
+    out->pack_groups       = groups;
+    const HoloTensor *t    = &w->type;
+    int64_t           size = holo_conv_nhwc_packed(out->conv_nhwc.flags, groups, t->dim[0] / groups, t->dim[1],
+                                                   holo_product(t->rank - 2, t->dim + 2));
+    return size >= 0;
+}

@@ -1,0 +1,126 @@
+// composed.c - operators of com.microsoft that are standard ones in another form or several in one: each row has its
+// definition in graph text.
+//
+// ONNX Runtime's tools write them into files. Such a node disappears when the graph is compiled, so what is fast for its
+// parts is fast for it.
+#include "ops/op.h"
+
+// ---- other names and forms of standard operators
+
+static const char trilu[] = "graph Trilu(x, k) -> (y) { y = Trilu@14(x, k) {upper=@upper} }";
+
+static const char unique[] = "graph Unique(x) -> (y, places, counts) {\n"
+                             "    y, _, places, counts = Unique@11(x) {sorted=0}\n"
+                             "}";
+
+static const char gather_nd[] = "graph GatherND(x, at) -> (y) {\n"
+                                "    index = Cast@13(at) {to=7}\n"
+                                "    y = GatherND@12(x, index)\n"
+                                "}";
+
+static const char expand_dims[] = "graph ExpandDims(x, axis) -> (y) {\n"
+                                  "    const one: i64[1] = {1}\n"
+                                  "    wide = Cast@13(axis) {to=7}\n"
+                                  "    axes = Reshape@13(wide, one)\n"
+                                  "    y = Unsqueeze@13(x, axes)\n"
+                                  "}";
+
+// Pads may also be [1, 2 * rank].
+static const char pad[] = "graph Pad(x, pads, value) -> (y) {\n"
+                          "    const all: i64[1] = {-1}\n"
+                          "    flat = Reshape@13(pads, all)\n"
+                          "    y = Pad@13(x, flat, value) {mode=@mode}\n"
+                          "}";
+
+static const char torch_embedding[] = "graph TorchEmbedding(w, at, padding, scaled) -> (y) { y = Gather@13(w, at) }";
+
+// ---- quantised: read as numbers, computed, quantised again
+
+static const char qlinear_where[] = "graph QLinearWhere(c, a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero)\n"
+                                    "    -> (y) {\n"
+                                    "    x = DequantizeLinear@13(a, a_scale, a_zero)\n"
+                                    "    z = DequantizeLinear@13(b, b_scale, b_zero)\n"
+                                    "    r = Where@16(c, x, z)\n"
+                                    "    y = QuantizeLinear@13(r, y_scale, y_zero)\n"
+                                    "}";
+
+// The type of the result is that of its zero point, which must be there.
+static const char qlinear_reduce_mean[] = "graph QLinearReduceMean(a, a_scale, a_zero, y_scale, y_zero) -> (y) {\n"
+                                          "    zero = Identity@13(y_zero)\n"
+                                          "    x = DequantizeLinear@13(a, a_scale, a_zero)\n"
+                                          "    r = ReduceMean@13(x) {axes=@axes, keepdims=@keepdims}\n"
+                                          "    y = QuantizeLinear@13(r, y_scale, zero)\n"
+                                          "}";
+
+// The embedding of segments must be there.
+static const char qembed_layer_normalization[] =
+    "graph QEmbedLayerNormalization(ids, segments, word_q, position_q, segment_q, gamma_q, beta_q, mask, word_s,\n"
+    "    position_s, segment_s, gamma_s, beta_s, word_z, position_z, segment_z, gamma_z, beta_z) -> (y, index) {\n"
+    "    word = DequantizeLinear@13(word_q, word_s, word_z)\n"
+    "    position = DequantizeLinear@13(position_q, position_s, position_z)\n"
+    "    segment = DequantizeLinear@13(segment_q, segment_s, segment_z)\n"
+    "    gamma = DequantizeLinear@13(gamma_q, gamma_s, gamma_z)\n"
+    "    beta = DequantizeLinear@13(beta_q, beta_s, beta_z)\n"
+    "    y, index = com.microsoft::EmbedLayerNormalization@1(ids, segments, word, position, segment, gamma, beta, mask)\n"
+    "        {epsilon=@epsilon}\n"
+    "}";
+
+// ---- several in one
+
+static const char bias_add[] = "graph BiasAdd(x, bias, skip) -> (y) {\n"
+                               "    s = Add@14(x, bias)\n"
+                               "    y = Add@14(s, skip)\n"
+                               "}";
+
+static const char bias_split_gelu[] = "graph BiasSplitGelu(x, bias) -> (y) {\n"
+                                      "    s = Add@14(x, bias)\n"
+                                      "    left, right = Split@18(s) {axis=-1, num_outputs=2}\n"
+                                      "    g = Gelu@20(right)\n"
+                                      "    y = Mul@14(left, g)\n"
+                                      "}";
+
+static const char gemm_fast_gelu[] = "graph GemmFastGelu(x, w, bias) -> (y) {\n"
+                                     "    p = MatMul@13(x, w)\n"
+                                     "    y = com.microsoft::FastGelu@1(p, bias)\n"
+                                     "}";
+
+// Complex numbers are pairs in the last dimension.
+#define COMPLEX(name, re, im)                             \
+    "graph " name "(a, b) -> (y) {\n"                     \
+    "    ar, ai = Split@18(a) {axis=-1, num_outputs=2}\n" \
+    "    br, bi = Split@18(b) {axis=-1, num_outputs=2}\n" \
+    "    rr = Mul@14(ar, br)\n"                           \
+    "    ii = Mul@14(ai, bi)\n"                           \
+    "    ri = Mul@14(ar, bi)\n"                           \
+    "    ir = Mul@14(ai, br)\n"                           \
+    "    re = " re "@14(rr, ii)\n"                        \
+    "    im = " im "@14(ir, ri)\n"                        \
+    "    y = Concat@13(re, im) {axis=-1}\n"               \
+    "}"
+static const char complex_mul[]      = COMPLEX("ComplexMul", "Sub", "Add");
+static const char complex_mul_conj[] = COMPLEX("ComplexMulConj", "Add", "Sub");
+
+// clang-format off
+#define ROW(id, least, most, outputs, accepted, text)                                                        \
+    {.name = id, .domain = "com.microsoft", .since = 1, .in_min = least, .in_max = most, .out_min = 1,            \
+     .out_max = outputs, .types = accepted, .body = text}
+#define TYPES_8 (HOLO_BIT(U8) | HOLO_BIT(I8))
+
+const HoloOp holo_ops_composed[] = {
+    ROW("Trilu", 1, 2, 1, HOLO_TYPES_NUMBER | HOLO_BIT(BOOL), trilu),
+    ROW("Unique", 1, 1, 3, HOLO_TYPES_ALL, unique),
+    ROW("GatherND", 2, 2, 1, HOLO_TYPES_ALL, gather_nd),
+    ROW("ExpandDims", 2, 2, 1, HOLO_TYPES_ALL, expand_dims),
+    ROW("Pad", 2, 3, 1, HOLO_TYPES_FLOAT, pad),
+    ROW("TorchEmbedding", 2, 4, 1, HOLO_TYPES_NUMBER, torch_embedding),
+    ROW("QLinearWhere", 9, 9, 1, HOLO_BIT(BOOL), qlinear_where),
+    ROW("QLinearReduceMean", 5, 5, 1, TYPES_8, qlinear_reduce_mean),
+    ROW("QEmbedLayerNormalization", 18, 18, 2, HOLO_BIT(I32), qembed_layer_normalization),
+    ROW("BiasAdd", 3, 3, 1, HOLO_TYPES_FLOAT, bias_add),
+    ROW("BiasSplitGelu", 2, 2, 1, HOLO_TYPES_FLOAT, bias_split_gelu),
+    ROW("GemmFastGelu", 2, 3, 1, HOLO_TYPES_FLOAT, gemm_fast_gelu),
+    ROW("ComplexMul", 2, 2, 1, HOLO_TYPES_FLOAT, complex_mul),
+    ROW("ComplexMulConj", 2, 2, 1, HOLO_TYPES_FLOAT, complex_mul_conj),
+    {0},
+};
+// clang-format on

@@ -1,0 +1,305 @@
+// layout.c - convolutions with channels last, and everything between them.
+//
+// A convolution whose channels are the last dimension is a matrix product of pixels and filters: it reads
+// and writes whole rows. Each Conv with constant filters becomes Conv of domain hologram, and operators that
+// do the same in either order follow their inputs. The old node becomes the transposition back, which dies
+// where nobody needs it. What no rule knows keeps its order.
+#include "ops/formula.h"
+#include "passes/rewrite.h"
+
+#include <string.h>
+
+typedef struct Layout {
+    HoloGraph  *graph;
+    HoloArena  *scratch;
+    HoloValue **last;      // by value id: the value with channels last; NULL: there is none yet
+    bool       *is_native; // by value id: it came so from an operator, not from a transposition
+    int         room;
+    int         changes;
+    HoloError  *error;
+} Layout;
+
+// ---- dimensions
+
+// Where dimension d of a value with channels last was before.
+static int before(int rank, int d)
+{
+    return d == 0 ? 0 : d == rank - 1 ? 1 : d + 1;
+}
+
+// Where dimension d of a value is with channels last.
+static int after(int rank, int d)
+{
+    return d == 0 ? 0 : d == 1 ? rank - 1 : d - 1;
+}
+
+static bool is_image(const HoloValue *value)
+{
+    return value && value->type.kind == HOLO_TENSOR && value->type.dtype == HOLO_F32 && value->type.rank >= 3 &&
+           value->type.rank <= 5;
+}
+
+static HoloTensor type_last(const HoloTensor *t)
+{
+    HoloTensor out = *t;
+    for (int d = 0; d < t->rank; d++) out.dim[d] = t->dim[before(t->rank, d)];
+    out.data = NULL;
+    return out;
+}
+
+// ---- new values and nodes
+
+static bool note(Layout *l, const HoloValue *value, HoloValue *last, bool is_native)
+{
+    if (value->id >= l->room) return true; // made by this pass: nobody asks for its other form
+    l->last[value->id]      = last;
+    l->is_native[value->id] = is_native;
+    return true;
+}
+
+static HoloAttr *attr_ints(Layout *l, const char *name, const int64_t *ints, int count, HoloAttr *out)
+{
+    int64_t *copy = HOLO_NEW(l->graph->arena, int64_t, count);
+    if (!copy) return NULL;
+    memcpy(copy, ints, (size_t)count * sizeof *copy);
+    *out = (HoloAttr){.name = name, .kind = HOLO_ATTR_INTS, .count = count, .ints = copy};
+    return out;
+}
+
+// Makes `node`, which has room for one of each, the transposition of `from`.
+static bool become_transpose(Layout *l, HoloNode *node, HoloValue *from, bool to_last)
+{
+    int     rank = from->type.rank;
+    int64_t perm[HOLO_MAX_RANK];
+    for (int d = 0; d < rank; d++) perm[d] = to_last ? before(rank, d) : after(rank, d);
+    HoloAttr *attr = HOLO_NEW(l->graph->arena, HoloAttr, 1);
+    if (!attr || !attr_ints(l, "perm", perm, rank, attr)) return false;
+    node->type       = "Transpose";
+    node->domain     = "";
+    node->version    = 13;
+    node->op         = holo_op_find("", "Transpose", 13);
+    node->in[0]      = from;
+    node->in_count   = 1;
+    node->attr       = attr;
+    node->attr_count = 1;
+    return true;
+}
+
+// A constant with its elements where they are with channels last.
+static HoloValue *constant_last(Layout *l, const HoloValue *value, const HoloTensor *t)
+{
+    HoloTensor out   = type_last(t);
+    int64_t    count = holo_tensor_count(&out), stride[HOLO_MAX_RANK], index[HOLO_MAX_RANK] = {0};
+    float     *data = HOLO_NEW(l->graph->arena, float, count + 1);
+    if (!data) return NULL;
+    holo_strides(t->rank, t->dim, stride);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = 0;
+        for (int d = 0; d < out.rank; d++) at += index[d] * stride[before(out.rank, d)];
+        data[i] = ((const float *)t->data)[at];
+        for (int d = out.rank - 1; d >= 0 && ++index[d] == out.dim[d]; d--) index[d] = 0;
+    }
+    out.data = data;
+    return holo_graph_constant(l->graph, value->name, &out);
+}
+
+// A value with its channels last. NULL: no memory.
+static HoloValue *get_last(Layout *l, HoloValue *value)
+{
+    if (value->id < l->room && l->last[value->id]) return l->last[value->id];
+    HoloValue *last = NULL;
+    if (value->is_constant && value->type.data) {
+        last = constant_last(l, value, &value->type);
+    } else {
+        HoloNode *node = holo_graph_node(l->graph, value->name, "", "Transpose", 13, 1, 1, 0);
+        last           = holo_graph_value(l->graph, value->name);
+        if (!node || !last || !become_transpose(l, node, value, true)) return NULL;
+        last->type = type_last(&value->type);
+        holo_node_set_out(node, 0, last);
+    }
+    if (last) note(l, value, last, false);
+    return last;
+}
+
+// A node of the same kind whose output 0 is that of `node` with channels last; `node` becomes the way back. The
+// caller has filled in `in`.
+static bool replace(Layout *l, HoloNode *node, const char *domain, int version, HoloValue *const *in, int in_count,
+                    const HoloAttr *attr, int attr_count)
+{
+    HoloValue *first = node->out[0], *last = holo_graph_value(l->graph, first->name);
+    HoloNode  *copy = holo_graph_node(l->graph, node->name, domain, node->type, version, in_count, 1, attr_count);
+    if (!last || !copy) return false;
+    memcpy(copy->in, in, (size_t)in_count * sizeof *in);
+    if (attr_count) memcpy(copy->attr, attr, (size_t)attr_count * sizeof *attr);
+    copy->op   = holo_op_find(domain, node->type, version);
+    last->type = type_last(&first->type);
+    holo_node_set_out(copy, 0, last);
+    l->changes++;
+    return become_transpose(l, node, last, false) && note(l, first, last, true);
+}
+
+// ---- rules: true where there is nothing to do or it has been done; false: no memory
+
+static bool is_last(const Layout *l, const HoloValue *value)
+{
+    return value && value->id < l->room && l->is_native[value->id];
+}
+
+static bool conv(Layout *l, HoloNode *node)
+{
+    const HoloValue *w = node->in_count > 1 ? node->in[1] : NULL;
+    if (!is_image(node->in[0]) || !is_image(node->out[0]) || !w || !w->is_constant || !w->type.data) return true;
+    HoloValue *in[3] = {get_last(l, node->in[0]), node->in[1], node->in_count > 2 ? node->in[2] : NULL};
+    return in[0] && replace(l, node, "hologram", 1, in, in[2] ? 3 : 2, node->attr, node->attr_count);
+}
+
+static bool pool(Layout *l, HoloNode *node)
+{
+    if (!is_last(l, node->in[0])) return true;
+    for (int i = 1; i < node->out_count; i++)
+        if (node->out[i]) return true;
+    HoloValue *in[1] = {get_last(l, node->in[0])};
+    return in[0] && replace(l, node, "hologram", 1, in, 1, node->attr, node->attr_count);
+}
+
+// An operand of a pointwise operator: of the same rank, or a constant of fewer dimensions, or one element.
+static bool operand_fits(const HoloValue *value, int rank)
+{
+    if (!value) return true;
+    if (value->type.kind != HOLO_TENSOR || value->type.dtype != HOLO_F32) return false;
+    return value->type.rank == rank || (value->is_constant && value->type.data && value->type.rank < rank);
+}
+
+static HoloValue *operand_last(Layout *l, HoloValue *value, int rank)
+{
+    if (!value || value->type.rank == rank) return value ? get_last(l, value) : NULL;
+    if (holo_tensor_count(&value->type) == 1) return value;
+    HoloTensor t = value->type;
+    for (int d = rank - 1; d >= 0; d--) {
+        int at   = d - (rank - value->type.rank);
+        t.dim[d] = at < 0 ? 1 : value->type.dim[at];
+    }
+    t.rank = (int8_t)rank;
+    return constant_last(l, value, &t);
+}
+
+static bool pointwise(Layout *l, HoloNode *node)
+{
+    HoloValue *in[HOLO_MAP_INPUTS];
+    bool       any  = false;
+    int        rank = node->out[0]->type.rank;
+    if (node->in_count > HOLO_MAP_INPUTS) return true;
+    for (int i = 0; i < node->in_count; i++) {
+        if (!operand_fits(node->in[i], rank)) return true;
+        any = any || is_last(l, node->in[i]);
+    }
+    if (!any) return true;
+    for (int i = 0; i < node->in_count; i++) {
+        in[i] = operand_last(l, node->in[i], rank);
+        if (node->in[i] && !in[i]) return false;
+    }
+    return replace(l, node, node->domain, node->version, in, node->in_count, node->attr, node->attr_count);
+}
+
+// Where every input has channels last.
+static bool concat(Layout *l, HoloNode *node)
+{
+    int             rank = node->out[0]->type.rank;
+    const HoloAttr *old  = holo_node_attr(node, "axis");
+    if (!old || old->kind != HOLO_ATTR_INT) return true;
+    int64_t axis = old->i < 0 ? old->i + rank : old->i;
+    if (axis < 0 || axis >= rank) return true;
+    for (int i = 0; i < node->in_count; i++)
+        if (!is_last(l, node->in[i])) return true;
+    HoloValue **in   = HOLO_NEW(l->scratch, HoloValue *, node->in_count);
+    HoloAttr    attr = {.name = "axis", .kind = HOLO_ATTR_INT, .count = 1, .i = after(rank, (int)axis)};
+    for (int i = 0; in && i < node->in_count; i++)
+        if (!(in[i] = get_last(l, node->in[i]))) return false;
+    return in && replace(l, node, "", node->version, in, node->in_count, &attr, 1);
+}
+
+// Of the form whose scale and bias are those of channels.
+static bool group_norm(Layout *l, HoloNode *node)
+{
+    if (!is_last(l, node->in[0]) || node->version < 21 || node->in_count != 3) return true;
+    HoloValue *in[3] = {get_last(l, node->in[0]), node->in[1], node->in[2]};
+    return in[0] && replace(l, node, "hologram", 1, in, 3, node->attr, node->attr_count);
+}
+
+// The mean over all pixels is one over the dimensions in the middle.
+static bool global_average(Layout *l, HoloNode *node)
+{
+    if (!is_last(l, node->in[0])) return true;
+    int        rank = node->in[0]->type.rank;
+    int64_t    axes[HOLO_MAX_RANK];
+    HoloAttr   attr;
+    HoloValue *in[1] = {get_last(l, node->in[0])};
+    for (int d = 1; d < rank - 1; d++) axes[d - 1] = d;
+    if (!in[0] || !attr_ints(l, "axes", axes, rank - 2, &attr)) return false;
+    node->type = "ReduceMean";
+    return replace(l, node, "", 13, in, 1, &attr, 1);
+}
+
+// ReduceMean over the pixels, with axes as an attribute or a constant, that keeps its dimensions.
+static bool reduce(Layout *l, HoloNode *node)
+{
+    const HoloAttr  *attr = holo_node_attr(node, "axes"), *keep = holo_node_attr(node, "keepdims");
+    const HoloValue *given = node->in_count > 1 ? node->in[1] : NULL;
+    int              rank = node->in[0]->type.rank, count = 0;
+    const int64_t   *axes = NULL;
+    if (!is_last(l, node->in[0]) || (keep && keep->i != 1)) return true;
+    if (attr && attr->kind == HOLO_ATTR_INTS) axes = attr->ints, count = attr->count;
+    if (given && given->is_constant && given->type.dtype == HOLO_I64 && given->type.data)
+        axes = given->type.data, count = (int)holo_tensor_count(&given->type);
+    if (count != rank - 2) return true;
+    bool is[HOLO_MAX_RANK] = {false};
+    for (int i = 0; i < count; i++) {
+        int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
+        if (axis < 2 || axis >= rank || is[axis]) return true;
+        is[axis] = true;
+    }
+    return global_average(l, node);
+}
+
+static const struct {
+    const char *name;
+    bool (*apply)(Layout *l, HoloNode *node);
+} rules[] = {
+    {"Conv", conv},
+    {"MaxPool", pool},
+    {"AveragePool", pool},
+    {"Concat", concat},
+    {"GroupNormalization", group_norm},
+    {"GlobalAveragePool", global_average},
+    {"ReduceMean", reduce},
+};
+
+static bool apply(Layout *l, HoloNode *node)
+{
+    if (!node->op || !node->in_count || !node->out_count || !is_image(node->out[0]) || !node->in[0]) return true;
+    if (!*node->domain)
+        for (int i = 0; i < HOLO_COUNT(rules); i++)
+            if (!strcmp(rules[i].name, node->type)) return rules[i].apply(l, node);
+    bool has_formula = holo_formula_has(node->domain, node->type) && node->out_count == 1;
+    return !has_formula || pointwise(l, node);
+}
+
+HoloStatus holo_pass_layout(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+{
+    Layout l = {
+        .graph     = graph,
+        .scratch   = scratch,
+        .last      = HOLO_NEW(scratch, HoloValue *, graph->value_count),
+        .is_native = HOLO_NEW(scratch, bool, graph->value_count),
+        .room      = graph->value_count,
+        .error     = error,
+    };
+    if (!l.last || !l.is_native) return holo_fail_memory(error);
+    int count = graph->node_count;
+    for (int i = 0; i < count; i++)
+        if (!apply(&l, graph->nodes[i])) return holo_fail_memory(error);
+    if (!l.changes) return HOLO_OK;
+    *changes += l.changes;
+    HOLO_TRY(holo_graph_sort(graph, error));
+    return holo_graph_drop_dead(graph, scratch) < 0 ? holo_fail_memory(error) : HOLO_OK;
+}

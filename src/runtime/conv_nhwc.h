@@ -1,0 +1,39 @@
+// conv_nhwc.h - a convolution with channels last, in numbers: what its ways to compute share.
+#ifndef HOLO_RUNTIME_CONV_NHWC_H
+#define HOLO_RUNTIME_CONV_NHWC_H
+
+#include "kernels/kernels.h"
+#include "runtime/tail.h"
+
+enum {
+    HOLO_CONV_TASKS = 8,       // as many tasks are made, where they are not too small
+    HOLO_CONV_WORK  = 1 << 18, // multiplications that are worth a task
+};
+
+typedef struct HoloConvNhwc {
+    const HoloHost *host;
+    HoloConvShape   shape;
+    HoloTail        tail;
+    bool            has_finish; // the tail is `finish`
+    HoloFinish      finish;
+    const float    *x, *w, *bias; // bias NULL: none
+    float          *out;
+    int64_t         batch, groups;
+    int64_t         channels, filters; // of a group
+    int64_t         k, pixels;         // of a filter; of the outputs of all images
+} HoloConvNhwc;
+
+// The finish of the part of the output from element `at` on, in *memory; NULL: none.
+static inline const HoloFinish *holo_conv_finish(const HoloConvNhwc *c, int64_t at, HoloFinish *memory)
+{
+    *memory = c->finish;
+    if (memory->more) memory->more += at;
+    return c->has_finish ? memory : NULL;
+}
+
+// By tiles of 4x4 pixels: 3x3 places, strides, dilations and groups of 1.
+bool   holo_winograd_fits(const HoloConvNhwc *conv);
+size_t holo_winograd_scratch(const HoloConvNhwc *conv); // floats for each worker
+void   holo_winograd_run(const HoloConvNhwc *conv);
+
+#endif

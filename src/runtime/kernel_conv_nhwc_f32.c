@@ -1,0 +1,234 @@
+// kernel_conv_nhwc_f32.c - Conv of domain hologram: f32, channels last, 1 to 3 spatial dimensions, with a
+// pointwise tail.
+//
+// out[pixel][o] = sum over k of patch[pixel][k] * W[k][o]: the matrix product takes its rows from the image
+// (see kernels/gemm_f32.c) and W as panels that the archive holds. A filter for each channel is applied
+// directly; 3x3 filters may come transformed (see winograd.c). Weights that are not packed are not for here.
+#include "format/params.h"
+#include "runtime/conv_nhwc.h"
+#include "runtime/conv_shape.h"
+#include "runtime/finish.h"
+
+enum {
+    TILE_COLUMNS   = 512,
+    COLUMNS_MIN    = 64,      // rows are gathered again for each tile of columns: not narrower
+    DEPTHWISE_WORK = 1 << 16, // multiplications that are worth a task, there
+    NUMBER_MAX     = 1 << 30,
+};
+
+// How a dense convolution is cut, by shape alone.
+typedef struct Cut {
+    int64_t tile_rows, tile_columns, row_tiles, column_tiles;
+} Cut;
+
+typedef struct Work {
+    const HoloConvNhwc *conv;
+    Cut                 cut;
+    bool                is_matrix; // the images are rows as they are
+    int64_t             tile;      // pixels of a task, where filters are applied directly
+} Work;
+
+// ---- shapes
+
+static bool is_depthwise(const HoloConvNhwc *c)
+{
+    return holo_conv_is_depthwise(c->groups, c->filters, c->channels);
+}
+
+static HoloStatus operands_check(const HoloCall *call, int64_t groups)
+{
+    const HoloTensor *x = holo_in(call, 0), *w = holo_in(call, 1), *b = holo_in(call, 2), *out = holo_out(call, 0);
+    HOLO_TRY(holo_kernel_expect(call, x, "X", 3, 5));
+    HOLO_TRY(holo_kernel_expect(call, w, "W", x->rank, x->rank));
+    HOLO_TRY(holo_kernel_expect(call, out, "the output", x->rank, x->rank));
+    if (b) HOLO_TRY(holo_kernel_expect(call, b, "B", 1, 1));
+    int64_t channels = x->dim[x->rank - 1], filters = w->dim[0];
+    if (groups < 1 || channels % groups || filters % groups || w->dim[1] != channels / groups)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%lld channels and %lld filters do not fall into %lld groups",
+                              (long long)channels, (long long)filters, (long long)groups);
+    if (channels > NUMBER_MAX || filters > NUMBER_MAX)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "there are more than %d channels", NUMBER_MAX);
+    if (out->dim[0] != x->dim[0] || out->dim[x->rank - 1] != filters || (b && b->dim[0] != filters))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are not those of a convolution");
+    return HOLO_OK;
+}
+
+// The whole call in numbers; refuses what is not a convolution. Where there is nothing to compute the batch is
+// 0 and the rest is not filled in.
+static HoloStatus conv_init(const HoloCall *call, HoloConvNhwc *c)
+{
+    const uint32_t            known  = HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_WINOGRAD;
+    const HoloConvNhwcParams *params = call->params;
+    *c                               = (HoloConvNhwc){.host = call->host, .groups = holo_attr_int(call, "group", 1)};
+    if (!holo_kernel_has_params(call, sizeof *params) || params->flags & ~known ||
+        !(params->flags & HOLO_CONV_NHWC_PACKED))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of conv_nhwc_f32");
+    HOLO_TRY(operands_check(call, c->groups));
+    HOLO_TRY(holo_tail_init(call, &params->tail, true, 3, &c->tail));
+    const HoloTensor *x = call->in[0], *w = call->in[1], *b = holo_in(call, 2), *out = call->out[0];
+    c->channels = w->dim[1];
+    c->filters  = w->dim[0] / c->groups;
+    if (!holo_tensor_count(out)) return HOLO_OK;
+    HOLO_TRY(holo_conv_shape(call, w->dim + 2, true, false, &c->shape));
+    if (params->flags & HOLO_CONV_NHWC_WINOGRAD && !holo_winograd_fits(c))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the convolution is not one for transformed weights");
+    c->has_finish = holo_finish_of(&c->tail, &c->finish);
+    c->x          = x->data;
+    c->w          = w->data;
+    c->bias       = b ? b->data : NULL;
+    c->out        = out->data;
+    c->batch      = x->dim[0];
+    c->k          = holo_product(w->rank - 1, w->dim + 1);
+    c->pixels     = c->batch * c->shape.out[0] * c->shape.out[1] * c->shape.out[2];
+    return HOLO_OK;
+}
+
+static int64_t packed_size(const HoloCall *call, int input)
+{
+    const HoloConvNhwcParams *params = call->params;
+    const HoloTensor         *w      = holo_in(call, 1);
+    int64_t                   groups = holo_attr_int(call, "group", 1);
+    if (input != 1) return -1;
+    return holo_conv_nhwc_packed(params->flags, groups, w->dim[0] / groups, w->dim[1],
+                                 holo_product(w->rank - 2, w->dim + 2));
+}
+
+static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+{
+    HoloConvNhwc              c;
+    const HoloConvNhwcParams *params = call->params;
+    HOLO_TRY(conv_init(call, &c));
+    if (packed_size(call, 1) < 0) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W is too large to be packed");
+    *out_scratch = 0;
+    if (!c.batch) return HOLO_OK;
+    bool   winograd = params->flags & HOLO_CONV_NHWC_WINOGRAD;
+    size_t floats   = winograd ? holo_winograd_scratch(&c) : is_depthwise(&c) ? 0 : HOLO_GEMM_SCRATCH;
+    size_t tail     = holo_tail_scratch(&params->tail);
+    *out_scratch    = (floats > tail ? floats : tail) * sizeof(float);
+    return HOLO_OK;
+}
+
+// ---- dense
+
+static Cut cut(const HoloConvNhwc *c)
+{
+    Cut     t;
+    double  work   = (double)c->pixels * (double)c->filters * (double)c->k;
+    int64_t panels = holo_ceil_div(c->filters, 2 * HOLO_PANEL);
+    t.row_tiles    = holo_ceil_div(c->pixels, HOLO_GEMM_ROWS);
+    t.tile_rows    = holo_ceil_div(c->pixels, t.row_tiles);
+    t.column_tiles = holo_ceil_div(c->filters, TILE_COLUMNS);
+    int64_t tiles  = t.row_tiles * c->groups;
+    if (tiles * t.column_tiles < HOLO_CONV_TASKS) {
+        int64_t want = holo_least(holo_ceil_div(HOLO_CONV_TASKS, tiles), c->filters / COLUMNS_MIN);
+        if (work / HOLO_CONV_WORK < (double)(want * tiles)) want = (int64_t)(work / HOLO_CONV_WORK) / tiles;
+        if (want > t.column_tiles) t.column_tiles = want;
+    }
+    t.tile_columns = holo_ceil_div(panels, t.column_tiles) * 2 * HOLO_PANEL;
+    t.column_tiles = holo_ceil_div(c->filters, t.tile_columns);
+    t.row_tiles    = holo_ceil_div(c->pixels, t.tile_rows);
+    return t;
+}
+
+// Is each row of pixels a row of the images? So it is with one place, everywhere.
+static bool is_matrix(const HoloConvShape *s)
+{
+    for (int d = 0; d < 3; d++)
+        if (s->kernel[d] != 1 || s->stride[d] != 1 || s->pad[d] != 0 || s->in[d] != s->out[d]) return false;
+    return true;
+}
+
+static void work_dense(void *arg, int64_t i, int worker)
+{
+    const Work         *w      = arg;
+    const HoloConvNhwc *c      = w->conv;
+    int64_t             column = i % w->cut.column_tiles * w->cut.tile_columns;
+    int64_t             row    = i / w->cut.column_tiles % w->cut.row_tiles * w->cut.tile_rows;
+    int64_t             group = i / w->cut.column_tiles / w->cut.row_tiles, o = group * c->filters + column;
+    int64_t             pixel = c->groups * c->channels, panels = holo_ceil_div(c->filters, HOLO_PANEL) * HOLO_PANEL;
+    float              *scratch = holo_kernel_scratch(c->host, worker);
+    HoloFinish          finish;
+    HoloPatchRows       patch = {.shape = &c->shape, .channels = c->channels, .pixel = pixel, .first = row};
+    HoloGemm            g     = {
+                       .m        = holo_least(w->cut.tile_rows, c->pixels - row),
+                       .n        = holo_least(w->cut.tile_columns, c->filters - column),
+                       .k        = c->k,
+                       .a        = c->x + group * c->channels + (w->is_matrix ? row * pixel : 0),
+                       .a_row    = pixel,
+                       .a_column = 1,
+                       .patch    = w->is_matrix ? NULL : &patch,
+                       .b        = c->w + (group * panels + column) * c->k,
+                       .b_panel  = c->k * HOLO_PANEL,
+                       .b_step   = HOLO_PANEL,
+                       .c        = c->out + row * c->groups * c->filters + o,
+                       .c_row    = c->groups * c->filters,
+                       .d        = c->bias ? c->bias + o : NULL,
+                       .d_column = 1,
+                       .alpha    = 1,
+                       .beta     = 1,
+                       .finish   = holo_conv_finish(c, row * c->groups * c->filters + o, &finish),
+                       .scratch  = scratch,
+    };
+    c->host->kernels->gemm_f32(&g);
+    if (!c->has_finish) holo_tail_run(&c->tail, c->host, row, g.m, o, g.n, scratch);
+}
+
+// ---- depthwise
+
+static void work_direct(void *arg, int64_t i, int worker)
+{
+    const Work         *w     = arg;
+    const HoloConvNhwc *c     = w->conv;
+    int64_t             first = i * w->tile, end = holo_least(first + w->tile, c->pixels);
+    HoloFinish          finish;
+    HoloDepthwiseNhwc   d = {
+          .shape    = &c->shape,
+          .channels = c->groups,
+          .image    = c->x,
+          .filter   = c->w,
+          .bias     = c->bias,
+          .finish   = holo_conv_finish(c, 0, &finish),
+          .out      = c->out,
+    };
+    c->host->kernels->depthwise_nhwc_f32(&d, first, end);
+    if (!c->has_finish)
+        holo_tail_run(&c->tail, c->host, first, end - first, 0, c->groups, holo_kernel_scratch(c->host, worker));
+}
+
+// Whole rows of pixels where there is more than one.
+static int64_t direct_tile(const HoloConvNhwc *c)
+{
+    double  work = (double)c->groups * (double)c->k;
+    int64_t tile = work < DEPTHWISE_WORK ? (int64_t)(DEPTHWISE_WORK / work) : 1, row = c->shape.out[2];
+    return row < c->pixels ? holo_ceil_div(tile, row) * row : tile;
+}
+
+// ----
+
+static HoloStatus run(HoloCall *call)
+{
+    HoloConvNhwc              c;
+    const HoloConvNhwcParams *params = call->params;
+    HOLO_TRY(conv_init(call, &c));
+    if (!c.batch) return HOLO_OK;
+    Work w = {.conv = &c};
+    if (params->flags & HOLO_CONV_NHWC_WINOGRAD) {
+        holo_winograd_run(&c);
+    } else if (is_depthwise(&c)) {
+        w.tile = direct_tile(&c);
+        c.host->parallel(c.host, holo_ceil_div(c.pixels, w.tile), work_direct, &w);
+    } else {
+        w.cut       = cut(&c);
+        w.is_matrix = is_matrix(&c.shape);
+        c.host->parallel(c.host, w.cut.column_tiles * w.cut.row_tiles * c.groups, work_dense, &w);
+    }
+    return HOLO_OK;
+}
+
+const HoloKernel holo_kernel_conv_nhwc_f32 = {
+    .id          = HOLO_KERNEL_conv_nhwc_f32,
+    .name        = "conv_nhwc_f32",
+    .check       = check,
+    .run         = run,
+    .packed_size = packed_size,
+};

@@ -1,0 +1,352 @@
+// recurrent.c - LSTM, GRU and RNN of f32 with the usual activations, no peepholes and whole sequences.
+//
+// What the inputs add to the gates is one product for many steps at once. A step then multiplies the state by R,
+// whose columns are packed so that all gates of 16 units lie together, and goes on to the new state of these units
+// at once. A task does some units of one direction. The state that a step reads is the output of the step before.
+#include "runtime/recurrent.h"
+
+#include "format/params.h"
+
+#include <string.h>
+
+enum {
+    CHUNK_ROWS  = 288,     // rows of the inputs that are multiplied at once
+    TILE_GROUPS = 8,       // of 16 units, in a task of the inputs' product
+    TILE_TASKS  = 8,       // as many tasks are made of a step, where they are not too small
+    TASK_WORK   = 1 << 17, // multiplications that are worth a task
+    GATES_MAX   = 4,
+    PRIVATE     = HOLO_GEMM_SCRATCH + HOLO_GEMM_ROWS * GATES_MAX * HOLO_PANEL, // floats of a worker's own
+};
+
+typedef struct Layer {
+    const HoloHost          *host;
+    const HoloRecurrentKind *kind;
+    const float             *x, *w, *r, *bias, *h_first, *c_first;           // the last three may be NULL
+    float                   *y, *h_last, *c_last;                            // the last two may be NULL
+    int64_t                  times, batch, inputs, hidden, directions, sums; // sums: of one row, all gates
+    int64_t                  groups, width;                                  // of 16 units; floats of a row of gates
+    bool                     reverse[2], packed_w, packed_r;
+    // Memory that all workers share:
+    float  *biases;                        // [directions][2][width]: of the inputs' part, of the state's
+    float  *in;                            // [directions][chunk * batch][width]: what the inputs give
+    float  *cells;                         // [directions][batch][groups * 16]
+    float  *nothing;                       // [batch][hidden]: zeros
+    float  *panels_w, *panels_r;           // where they do not come packed
+    int64_t chunk;                         // steps whose inputs are multiplied at once
+    int64_t from, to;                      // steps of the chunk in work
+    int64_t step;                          // in work
+    int64_t row_tiles, tile_rows, columns; // of the inputs' product; columns: tiles of them
+    int64_t tile_groups, tiles;            // of a step
+} Layer;
+
+// ---- shapes
+
+static HoloStatus expect(const HoloCall *call, const HoloTensor *t, const char *what, int rank, const int64_t *dim)
+{
+    HOLO_TRY(holo_kernel_expect(call, t, what, rank, rank));
+    bool same = true;
+    for (int d = 0; d < rank; d++) same = same && t->dim[d] == dim[d];
+    return same ? HOLO_OK : holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s has other sizes than follow from X and R", what);
+}
+
+static HoloStatus operands_check(const HoloCall *call, Layer *l)
+{
+    const HoloTensor *x = holo_in(call, 0), *w = holo_in(call, 1), *r = holo_in(call, 2);
+    HOLO_TRY(holo_kernel_expect(call, x, "X", 3, 3));
+    HOLO_TRY(holo_kernel_expect(call, r, "R", 3, 3));
+    l->times        = x->dim[0];
+    l->batch        = x->dim[1];
+    l->inputs       = x->dim[2];
+    l->hidden       = r->dim[2];
+    l->directions   = r->dim[0];
+    l->sums         = r->dim[1];
+    bool both       = holo_attr_is(call, "direction", "forward", "bidirectional");
+    bool backward   = holo_attr_is(call, "direction", "forward", "reverse");
+    l->reverse[0]   = backward;
+    l->reverse[1]   = true;
+    int64_t state[] = {l->directions, l->batch, l->hidden}, y[] = {l->times, l->directions, l->batch, l->hidden};
+    if (l->directions != (both ? 2 : 1) || l->hidden < 1 || l->sums / l->kind->gates != l->hidden ||
+        l->sums % l->kind->gates)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "R has other sizes than %s takes", l->kind->name);
+    HOLO_TRY(expect(call, w, "W", 3, (int64_t[]){l->directions, l->sums, l->inputs}));
+    HOLO_TRY(expect(call, holo_out(call, 0), "Y", 4, y));
+    if (holo_in(call, 3)) HOLO_TRY(expect(call, call->in[3], "B", 2, (int64_t[]){l->directions, 2 * l->sums}));
+    for (int i = 0; i <= l->kind->has_cells; i++) {
+        if (holo_in(call, 5 + i)) HOLO_TRY(expect(call, call->in[5 + i], "the first state", 3, state));
+        if (holo_out(call, 1 + i)) HOLO_TRY(expect(call, call->out[1 + i], "the last state", 3, state));
+    }
+    if (holo_in(call, 4) || holo_in(call, 7))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s takes no lengths and no peepholes", l->kind->name);
+    return HOLO_OK;
+}
+
+static void cut(Layer *l)
+{
+    l->groups      = holo_ceil_div(l->hidden, HOLO_PANEL);
+    l->width       = l->groups * l->kind->gates * HOLO_PANEL;
+    l->chunk       = holo_least(l->times, holo_ceil_div(CHUNK_ROWS, l->batch));
+    int64_t rows   = l->chunk * l->batch;
+    l->row_tiles   = holo_ceil_div(rows, HOLO_GEMM_ROWS);
+    l->tile_rows   = holo_ceil_div(rows, l->row_tiles);
+    l->columns     = holo_ceil_div(l->groups, TILE_GROUPS);
+    double  work   = (double)l->batch * (double)l->sums * (double)l->hidden;
+    int64_t tiles  = work / TASK_WORK < TILE_TASKS ? (int64_t)(work / TASK_WORK) : TILE_TASKS;
+    l->tile_groups = holo_ceil_div(l->groups, tiles < 1 ? 1 : tiles);
+    l->tiles       = holo_ceil_div(l->groups, l->tile_groups);
+}
+
+// Lays the shared memory out from `at` on; NULL: only counts. False: it does not fit in memory.
+static bool share(Layer *l, float *at, size_t *out_floats)
+{
+    struct {
+        float **place;
+        int64_t size[4];
+    } parts[] = {
+        {&l->biases, {l->directions, 2, l->width, 1}},
+        {&l->in, {l->directions, l->chunk, l->batch, l->width}},
+        {&l->cells, {l->directions, l->batch, l->groups, HOLO_PANEL}},
+        {&l->nothing, {l->batch, l->hidden, 1, 1}},
+        {&l->panels_w, {l->packed_w ? 0 : l->directions, l->width, l->inputs, 1}},
+        {&l->panels_r, {l->packed_r ? 0 : l->directions, l->width, l->hidden, 1}},
+    };
+    int64_t used = PRIVATE, bytes;
+    for (int i = 0; i < HOLO_COUNT(parts); i++) {
+        int64_t count = 1;
+        for (int d = 0; d < 4; d++)
+            if (!holo_mul(count, parts[i].size[d], &count)) return false;
+        if (at) *parts[i].place = at + used;
+        if (__builtin_add_overflow(used, count, &used)) return false;
+    }
+    *out_floats = (size_t)used;
+    return holo_mul(used, sizeof(float), &bytes);
+}
+
+// Where there is nothing to compute, batch is 0.
+static HoloStatus layer_init(const HoloCall *call, const HoloRecurrentKind *kind, Layer *l)
+{
+    const HoloRecurrentParams *params = call->params;
+    const uint32_t             known  = HOLO_RECURRENT_PACKED_W | HOLO_RECURRENT_PACKED_R;
+    *l                                = (Layer){.host = call->host, .kind = kind};
+    if (!holo_kernel_has_params(call, sizeof *params) || params->flags & ~known)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of %s", kind->name);
+    HOLO_TRY(operands_check(call, l));
+    l->packed_w = params->flags & HOLO_RECURRENT_PACKED_W;
+    l->packed_r = params->flags & HOLO_RECURRENT_PACKED_R;
+    if (!l->batch || !l->times) {
+        l->batch = 0;
+        return HOLO_OK;
+    }
+    l->x       = call->in[0]->data;
+    l->w       = call->in[1]->data;
+    l->r       = call->in[2]->data;
+    l->bias    = holo_in(call, 3) ? call->in[3]->data : NULL;
+    l->h_first = holo_in(call, 5) ? call->in[5]->data : NULL;
+    l->c_first = holo_in(call, 6) ? call->in[6]->data : NULL;
+    l->y       = call->out[0]->data;
+    l->h_last  = holo_out(call, 1) ? call->out[1]->data : NULL;
+    l->c_last  = holo_out(call, 2) ? call->out[2]->data : NULL;
+    cut(l);
+    return HOLO_OK;
+}
+
+int64_t holo_recurrent_packed_size(const HoloCall *call, const HoloRecurrentKind *kind, int input)
+{
+    const HoloRecurrentParams *params = call->params;
+    const HoloTensor          *t      = holo_in(call, input);
+    uint32_t                   flag   = input == 1 ? HOLO_RECURRENT_PACKED_W : input == 2 ? HOLO_RECURRENT_PACKED_R : 0;
+    return params->flags & flag ? holo_gates_size(kind->gates, t->dim[0], t->dim[1], t->dim[2]) : -1;
+}
+
+HoloStatus holo_recurrent_check(const HoloCall *call, const HoloRecurrentKind *kind, size_t *out_scratch)
+{
+    Layer  l;
+    size_t floats = 0;
+    HOLO_TRY(layer_init(call, kind, &l));
+    for (int i = 1; i <= 2; i++)
+        if (holo_gates_size(kind->gates, l.directions, l.sums, call->in[i]->dim[2]) < 0)
+            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W or R is too large");
+    if (l.batch && !share(&l, NULL, &floats)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are too large");
+    *out_scratch = floats * sizeof(float);
+    return HOLO_OK;
+}
+
+// ---- before the first step
+
+static void work_pack(void *arg, int64_t i, int worker)
+{
+    const Layer *l = arg;
+    (void)worker;
+    int64_t   group = i % l->groups, direction = i / l->groups, gates = l->kind->gates;
+    HoloGates g = {.gates = (int)gates, .hidden = l->hidden};
+    if (!l->packed_w) {
+        g.w = l->w + direction * l->sums * l->inputs;
+        g.k = l->inputs;
+        l->host->kernels->pack_gates_f32(&g, group, l->panels_w + i * gates * HOLO_PANEL * g.k);
+    }
+    if (!l->packed_r) {
+        g.w        = l->r + direction * l->sums * l->hidden;
+        g.k        = l->hidden;
+        g.is_mixed = true;
+        l->host->kernels->pack_gates_f32(&g, group, l->panels_r + i * gates * HOLO_PANEL * g.k);
+    }
+}
+
+// Biases as gates lie: those of W and of R, together where that is the same.
+static void biases_make(const Layer *l, int64_t direction)
+{
+    int64_t      gates = l->kind->gates;
+    float       *in = l->biases + direction * 2 * l->width, *state = in + l->width;
+    const float *b = l->bias ? l->bias + direction * 2 * l->sums : NULL;
+    for (int64_t i = 0; i < l->width; i++) {
+        int64_t gate = i / HOLO_PANEL % gates, unit = i / HOLO_PANEL / gates * HOLO_PANEL + i % HOLO_PANEL;
+        bool    is = b && unit < l->hidden, apart = l->kind->bias_apart && gate == gates - 1;
+        float   of_w = is ? b[gate * l->hidden + unit] : 0, of_r = is ? b[l->sums + gate * l->hidden + unit] : 0;
+        in[i]    = apart ? of_w : of_w + of_r;
+        state[i] = apart ? of_r : 0;
+    }
+}
+
+static void start(Layer *l)
+{
+    int64_t padded = l->groups * HOLO_PANEL;
+    memset(l->nothing, 0, (size_t)(l->batch * l->hidden) * sizeof(float));
+    memset(l->cells, 0, (size_t)(l->directions * l->batch * padded) * sizeof(float));
+    for (int64_t d = 0; d < l->directions; d++) biases_make(l, d);
+    for (int64_t i = 0; l->c_first && i < l->directions * l->batch; i++)
+        memcpy(l->cells + i * padded, l->c_first + i * l->hidden, (size_t)l->hidden * sizeof(float));
+    if (!l->packed_w || !l->packed_r) l->host->parallel(l->host, l->directions * l->groups, work_pack, l);
+    if (!l->packed_w) l->w = l->panels_w;
+    if (!l->packed_r) l->r = l->panels_r;
+}
+
+// ---- the inputs' product
+
+// The first of the times that a chunk of steps has, in one direction.
+static int64_t first_time(const Layer *l, int64_t direction)
+{
+    return l->reverse[direction] ? l->times - l->to : l->from;
+}
+
+static void work_inputs(void *arg, int64_t i, int worker)
+{
+    const Layer *l     = arg;
+    int64_t      gates = l->kind->gates * HOLO_PANEL; // floats of a group
+    int64_t      group = i % l->columns * TILE_GROUPS, row = i / l->columns % l->row_tiles * l->tile_rows;
+    int64_t      direction = i / l->columns / l->row_tiles, rows = (l->to - l->from) * l->batch;
+    if (row >= rows) return;
+    l->host->kernels->gemm_f32(&(HoloGemm){
+        .m        = holo_least(rows - row, l->tile_rows),
+        .n        = holo_least(l->groups - group, TILE_GROUPS) * gates,
+        .k        = l->inputs,
+        .a        = l->x + (first_time(l, direction) * l->batch + row) * l->inputs,
+        .a_row    = l->inputs,
+        .a_column = 1,
+        .b        = l->w + (direction * l->groups + group) * gates * l->inputs,
+        .b_panel  = l->inputs * HOLO_PANEL,
+        .b_step   = HOLO_PANEL,
+        .c        = l->in + (direction * l->chunk * l->batch + row) * l->width + group * gates,
+        .c_row    = l->width,
+        .d        = l->biases + direction * 2 * l->width + group * gates,
+        .d_column = 1,
+        .alpha    = 1,
+        .beta     = 1,
+        .scratch  = holo_kernel_scratch(l->host, worker),
+    });
+}
+
+// ---- a step
+
+// The state [batch][hidden] that a step starts from.
+static const float *state_before(const Layer *l, int64_t direction, int64_t time)
+{
+    int64_t state = l->batch * l->hidden;
+    if (l->step > 0) return l->y + ((time + (l->reverse[direction] ? 1 : -1)) * l->directions + direction) * state;
+    return l->h_first ? l->h_first + direction * state : l->nothing;
+}
+
+// One group of 16 units, some of the batch.
+static void group_step(const Layer *l, int64_t direction, int64_t group, int64_t row, int64_t rows, float *scratch)
+{
+    int64_t      time = l->reverse[direction] ? l->times - 1 - l->step : l->step, gates = l->kind->gates * HOLO_PANEL;
+    int64_t      in     = (direction * l->chunk + time - first_time(l, direction)) * l->batch + row;
+    int64_t      out    = ((time * l->directions + direction) * l->batch + row) * l->hidden + group * HOLO_PANEL;
+    const float *before = state_before(l, direction, time) + row * l->hidden;
+    float       *sums   = scratch + HOLO_GEMM_SCRATCH;
+    const float *r      = l->r + (direction * l->groups + group) * gates * l->hidden;
+    HoloGates    g      = {.w = r, .gates = l->kind->gates, .hidden = l->hidden, .k = l->hidden, .is_mixed = true};
+    if (rows == 1)
+        l->host->kernels->state_gates_f32(&g, before, sums);
+    else
+        l->host->kernels->gemm_f32(&(HoloGemm){
+            .m        = rows,
+            .n        = gates,
+            .k        = l->hidden,
+            .a        = before,
+            .a_row    = l->hidden,
+            .a_column = 1,
+            .b        = r,
+            .b_panel  = HOLO_PANEL,
+            .b_step   = gates,
+            .c        = sums,
+            .c_row    = gates,
+            .alpha    = 1,
+            .scratch  = scratch,
+        });
+    l->kind->step(l->host->kernels,
+                  &(HoloCellStep){
+                      .rows      = rows,
+                      .lanes     = (int)holo_least(HOLO_PANEL, l->hidden - group * HOLO_PANEL),
+                      .in        = l->in + in * l->width + group * gates,
+                      .in_row    = l->width,
+                      .sums      = sums,
+                      .sums_row  = gates,
+                      .bias      = l->biases + (direction * 2 + 1) * l->width + group * gates,
+                      .cells     = l->cells + ((direction * l->batch + row) * l->groups + group) * HOLO_PANEL,
+                      .cells_row = l->groups * HOLO_PANEL,
+                      .before    = before + group * HOLO_PANEL,
+                      .y         = l->y + out,
+                      .row       = l->hidden,
+                  });
+}
+
+static void work_step(void *arg, int64_t i, int worker)
+{
+    const Layer *l         = arg;
+    int64_t      direction = i / l->tiles, first = i % l->tiles * l->tile_groups;
+    float       *scratch = holo_kernel_scratch(l->host, worker);
+    for (int64_t group = first; group < holo_least(l->groups, first + l->tile_groups); group++)
+        for (int64_t row = 0; row < l->batch; row += HOLO_GEMM_ROWS)
+            group_step(l, direction, group, row, holo_least(HOLO_GEMM_ROWS, l->batch - row), scratch);
+}
+
+// ---- all of it
+
+static void finish(const Layer *l)
+{
+    int64_t state = l->batch * l->hidden;
+    for (int64_t d = 0; l->h_last && d < l->directions; d++) {
+        int64_t after = l->reverse[d] ? -1 : l->times; // the time that would come next
+        memcpy(l->h_last + d * state, state_before(l, d, after), (size_t)state * sizeof(float));
+    }
+    for (int64_t i = 0; l->c_last && i < l->directions * l->batch; i++)
+        memcpy(l->c_last + i * l->hidden, l->cells + i * l->groups * HOLO_PANEL, (size_t)l->hidden * sizeof(float));
+}
+
+HoloStatus holo_recurrent_run(const HoloCall *call, const HoloRecurrentKind *kind)
+{
+    const HoloHost *host = call->host;
+    Layer           l;
+    size_t          floats;
+    HOLO_TRY(layer_init(call, kind, &l));
+    if (!l.batch) return HOLO_OK;
+    share(&l, holo_kernel_scratch(host, 0), &floats);
+    start(&l);
+    for (l.from = 0; l.from < l.times; l.from = l.to) {
+        l.to = holo_least(l.from + l.chunk, l.times);
+        host->parallel(host, l.directions * l.row_tiles * l.columns, work_inputs, &l);
+        for (l.step = l.from; l.step < l.to; l.step++) host->parallel(host, l.directions * l.tiles, work_step, &l);
+    }
+    l.step = l.times;
+    finish(&l);
+    return HOLO_OK;
+}

@@ -1,0 +1,43 @@
+// tail.h - pointwise programs over ranges of a tensor: all the work of map_f32, and the tail of products,
+// which applies one to a block of the output while it is in the cache.
+#ifndef HOLO_RUNTIME_TAIL_H
+#define HOLO_RUNTIME_TAIL_H
+
+#include "format/params.h"
+#include "runtime/kernel.h"
+
+// The dimensions over which all inputs run on, or all stand still, are taken as one.
+typedef struct HoloTail {
+    const HoloProgram *program;
+    const float       *in[HOLO_MAP_INPUTS];
+    float             *out;
+    int                rank; // at least 1
+    int64_t            dim[HOLO_MAX_RANK], stride[HOLO_MAP_INPUTS][HOLO_MAX_RANK];
+    int64_t            count;   // of elements; 0: nothing to do
+    int64_t            columns; // the output's last dimension
+} HoloTail;
+
+enum {
+    HOLO_TAIL_TILE    = 512, // elements that a program of several steps takes at a time
+    HOLO_TAIL_SCRATCH = (HOLO_MAP_STEPS - 1) * HOLO_TAIL_TILE,
+};
+
+// Floats of scratch that a program needs.
+static inline size_t holo_tail_scratch(const HoloProgram *program)
+{
+    return program->count > 1 ? (program->count - 1) * (size_t)HOLO_TAIL_TILE : 0;
+}
+
+// A program over the inputs of a call from `first_input` on. With `over_output`, x0 is the output itself, and the
+// inputs begin with x1. Refuses programs that are none and inputs that do not broadcast to the output.
+HOLO_MUST HoloStatus holo_tail_init(const HoloCall *call, const HoloProgram *program, bool over_output, int first_input,
+                                    HoloTail *out);
+
+// Elements from <= i < to of the output, in memory order.
+void holo_tail_range(const HoloTail *tail, const HoloHost *host, int64_t from, int64_t to, float *scratch);
+
+// A block of the output seen as a matrix of rows of its last dimension. Does nothing for a program of no steps.
+void holo_tail_run(const HoloTail *tail, const HoloHost *host, int64_t row, int64_t rows, int64_t column,
+                   int64_t columns, float *scratch);
+
+#endif

@@ -1,0 +1,390 @@
+// conv_nhwc_test.c - convolutions with channels last against a plain sum in double, on shapes that hurt: on every
+// table of kernels, by plain and by transformed weights, with tails; and what the kernel refuses.
+#include "support/kernel_case.h"
+
+typedef struct Shape {
+    int     rank;
+    int64_t batch, channels, filters, groups;
+    int64_t in[3], kernel[3], stride[3], dilation[3], pads[6];
+    bool    bias;
+    int     tail; // 0: none; 1: one number; 2: a number for each filter, and the result for each element
+} Shape;
+
+static const Shape shapes[] = {
+    {2, 1, 3, 8, 1, {9, 11}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 1},
+    {2, 2, 16, 16, 1, {7, 7}, {1, 1}, {1, 1}, {1, 1}, {0, 0, 0, 0}, true, 2},
+    {2, 1, 17, 15, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {0, 0, 0, 0}, false, 1},
+    {2, 3, 40, 33, 1, {13, 13}, {1, 1}, {2, 2}, {1, 1}, {0, 0, 0, 0}, true, 0},
+    {2, 1, 5, 7, 1, {13, 70}, {3, 3}, {3, 3}, {2, 2}, {0, 3, 2, 1}, true, 2},
+    {2, 1, 40, 130, 1, {7, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 2},
+    {2, 2, 17, 31, 1, {5, 18}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 1},
+    {2, 1, 16, 1, 1, {4, 4}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0},
+    {2, 1, 1, 17, 1, {1, 1}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, false, 0},
+    {2, 1, 15, 65, 1, {10, 6}, {3, 3}, {1, 1}, {1, 1}, {0, 2, 1, 0}, true, 2},
+    {2, 1, 20, 33, 1, {57, 60}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 2}, // tasks on their own
+    {2, 1, 130, 70, 1, {19, 23}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 1},
+    {2, 1, 2, 3, 1, {3, 1}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0},
+    {2, 1, 1, 3, 1, {2, 2}, {5, 5}, {1, 1}, {1, 1}, {4, 4, 4, 4}, true, 0}, // rows that see nothing
+    {2, 1, 300, 10, 1, {6, 9}, {3, 3}, {1, 2}, {2, 1}, {2, 1, 2, 1}, true, 0},
+    {1, 2, 3, 5, 1, {100}, {7}, {2}, {3}, {9, 4}, true, 1},
+    {1, 1, 1, 20, 1, {500}, {40}, {10}, {1}, {0, 0}, false, 0},
+    {3, 1, 3, 4, 1, {5, 6, 7}, {2, 3, 3}, {1, 2, 1}, {2, 1, 1}, {1, 1, 0, 1, 1, 2}, true, 2},
+    {3, 2, 16, 17, 1, {3, 4, 5}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1, 1, 1, 1}, true, 0},
+    {2, 2, 12, 20, 4, {8, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 2},
+    {2, 1, 64, 64, 2, {15, 15}, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}, true, 1},
+    {2, 1, 6, 12, 6, {13, 20}, {5, 5}, {2, 2}, {1, 1}, {2, 2, 2, 2}, false, 0}, // two filters a channel
+    {2, 2, 6, 6, 6, {12, 40}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 2},
+    {2, 1, 16, 16, 16, {7, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 1},
+    {2, 1, 33, 33, 33, {9, 17}, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}, false, 0},
+    {2, 1, 100, 100, 100, {9, 23}, {5, 5}, {2, 1}, {1, 2}, {2, 4, 2, 4}, true, 1},
+    {2, 1, 17, 17, 17, {2, 3}, {5, 5}, {1, 1}, {1, 1}, {4, 4, 4, 4}, true, 0},
+    {1, 2, 15, 15, 15, {70}, {4}, {1}, {2}, {3, 3}, true, 2},
+    {3, 1, 20, 20, 20, {4, 5, 6}, {3, 3, 3}, {2, 1, 1}, {1, 1, 2}, {1, 1, 1, 1, 1, 1}, true, 0},
+};
+
+// ---- the plain sum
+
+static int64_t meet(const Shape *v, int d, int64_t o, int64_t k) // -1: outside
+{
+    int64_t at = o * v->stride[d] - v->pads[d] + k * v->dilation[d];
+    return at >= 0 && at < v->in[d] ? at : -1;
+}
+
+static int64_t out_size(const Shape *v, int d)
+{
+    if (d >= v->rank) return 1;
+    return (v->in[d] + v->pads[d] + v->pads[v->rank + d] - (v->kernel[d] - 1) * v->dilation[d] - 1) / v->stride[d] + 1;
+}
+
+// One element; *out_size gets the sum of what was added, without signs.
+static double plain_at(const Shape *v, const Case *c, int64_t image, const int64_t at[3], int64_t o, double *size)
+{
+    const float *x = c->in[0].data, *w = c->in[1].data, *b = c->in[2].data;
+    int64_t      of = v->channels / v->groups, group = o / (v->filters / v->groups), k[3], p[3], tap = 0;
+    int64_t      kernel[3] = {1, 1, 1}, in[3] = {1, 1, 1}, taps = 1;
+    double       sum = v->bias ? (double)b[o] : 0;
+    for (int d = 0; d < v->rank; d++) kernel[d] = v->kernel[d], in[d] = v->in[d], taps *= v->kernel[d];
+    *size = fabs(sum);
+    for (k[0] = 0; k[0] < kernel[0]; k[0]++)
+        for (k[1] = 0; k[1] < kernel[1]; k[1]++)
+            for (k[2] = 0; k[2] < kernel[2]; k[2]++, tap++) {
+                bool inside = true;
+                for (int d = 0; d < 3; d++) {
+                    p[d]   = d < v->rank ? meet(v, d, at[d], k[d]) : 0;
+                    inside = inside && p[d] >= 0;
+                }
+                for (int64_t ch = 0; inside && ch < of; ch++) {
+                    int64_t pixel = ((image * in[0] + p[0]) * in[1] + p[1]) * in[2] + p[2];
+                    double  term =
+                        (double)x[pixel * v->channels + group * of + ch] * (double)w[(o * of + ch) * taps + tap];
+                    sum += term;
+                    *size += fabs(term);
+                }
+            }
+    return sum;
+}
+
+static double plain_tail(const Shape *v, const Case *c, double x, int64_t o, int64_t i)
+{
+    if (v->tail == 1) return fmax(x, 0.125);
+    if (v->tail == 2) return x * (double)((float *)c->in[3].data)[o] + (double)((float *)c->in[4].data)[i];
+    return x;
+}
+
+static void expect_conv(const Shape *v, const Case *c, const float *got, double rounding)
+{
+    int64_t at[3], i = 0;
+    for (int64_t image = 0; image < v->batch; image++)
+        for (at[0] = 0; at[0] < out_size(v, 0); at[0]++)
+            for (at[1] = 0; at[1] < out_size(v, 1); at[1]++)
+                for (at[2] = 0; at[2] < out_size(v, 2); at[2]++)
+                    for (int64_t o = 0; o < v->filters; o++, i++) {
+                        double size, want = plain_tail(v, c, plain_at(v, c, image, at, o, &size), o, i);
+                        expect_near((double)got[i], want, rounding * (size + 1));
+                    }
+    assert_int_equal(i, holo_tensor_count(&c->out));
+}
+
+// ---- cases
+
+static Case case_of(const Shape *v)
+{
+    Case    c    = {.op = "Conv", .domain = "hologram", .version = 1, .in_count = 3};
+    int64_t x[5] = {v->batch}, w[5] = {v->filters, v->channels / v->groups}, out[5] = {v->batch};
+    for (int d = 0; d < v->rank; d++) x[1 + d] = v->in[d], w[2 + d] = v->kernel[d], out[1 + d] = out_size(v, d);
+    x[v->rank + 1]   = v->channels;
+    out[v->rank + 1] = v->filters;
+    c.in[0]          = tensor(v->rank + 2, x);
+    c.in[1]          = tensor(v->rank + 2, w);
+    c.out            = (HoloTensor){.dtype = HOLO_F32, .rank = (int8_t)(v->rank + 2)};
+    memcpy(c.out.dim, out, sizeof out);
+    if (v->bias) c.in[2] = TENSOR(v->filters);
+    if (v->tail == 2) {
+        c.in[3]    = TENSOR(v->filters);
+        c.in[4]    = tensor(v->rank + 2, out);
+        c.in_count = 5;
+    }
+    attr_int(&c, "group", v->groups);
+    attr_ints(&c, "strides", v->rank, v->stride);
+    attr_ints(&c, "dilations", v->rank, v->dilation);
+    attr_ints(&c, "pads", 2 * v->rank, v->pads);
+    return c;
+}
+
+static HoloConvNhwcParams params_of(const Shape *v, uint32_t flags)
+{
+    HoloConvNhwcParams p = {.size = sizeof p, .flags = flags};
+    if (v->tail == 1)
+        p.tail =
+            (HoloProgram){.count = 1, .step = {{.op = HOLO_MAP_max, .a = 0, .b = HOLO_MAP_NUMBER, .number = 0.125f}}};
+    if (v->tail == 2)
+        p.tail = (HoloProgram){
+            .count = 2,
+            .step  = {{.op = HOLO_MAP_mul, .a = 0, .b = 1}, {.op = HOLO_MAP_add, .a = HOLO_MAP_INPUTS, .b = 2}}};
+    return p;
+}
+
+static float *packed(const HoloLowering *lowering, const HoloTensor *w)
+{
+    HoloPacking packing = holo_lower_packing(lowering, w);
+    char       *all = malloc(packing.bytes), *part = malloc(HOLO_PACK_PART);
+    size_t      at = 0;
+    assert_true(all && part);
+    for (int64_t i = 0; i < packing.part_count; i++) {
+        size_t size = holo_lower_pack(lowering, w, i, part);
+        assert_true(size <= HOLO_PACK_PART && at + size <= packing.bytes);
+        memcpy(all + at, part, size);
+        at += size;
+    }
+    assert_int_equal(at, packing.bytes);
+    free(part);
+    return (float *)(void *)all;
+}
+
+// Every table against double; the same bits by 1 and 3 workers, and of all exact tables.
+static void check_conv(const Shape *v, uint32_t flags, double rounding)
+{
+    Case               c        = case_of(v);
+    HoloConvNhwcParams params   = params_of(v, flags);
+    HoloLowering       lowering = {
+              .kernel = HOLO_KERNEL_conv_nhwc_f32, .conv_nhwc = params, .pack_input = 1, .pack_groups = v->groups};
+    float             *plain = c.in[1].data, *panels = packed(&lowering, &c.in[1]), *exact = NULL;
+    const HoloKernels *kernels;
+    c.kernel = HOLO_KERNEL_conv_nhwc_f32;
+    memcpy(&c.params, &params, sizeof params);
+    for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
+        c.in[1].data = panels;
+        float *one = run_kernel(&c, kernels, 1), *three = run_kernel(&c, kernels, 3);
+        c.in[1].data = plain;
+        expect_conv(v, &c, one, rounding);
+        expect_same(one, three, holo_tensor_count(&c.out));
+        if (kernels->exact && exact) expect_same(one, exact, holo_tensor_count(&c.out));
+        free(three);
+        if (kernels->exact && !exact)
+            exact = one;
+        else
+            free(one);
+    }
+    assert_non_null(exact);
+    free(exact), free(panels);
+    for (int i = 0; i < c.in_count; i++) free(c.in[i].data);
+}
+
+static bool can_transform(const Shape *v)
+{
+    return v->rank == 2 && v->groups == 1 && v->kernel[0] == 3 && v->kernel[1] == 3 && v->stride[0] == 1 &&
+           v->stride[1] == 1 && v->dilation[0] == 1 && v->dilation[1] == 1;
+}
+
+static void plain_weights(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(shapes); i++) check_conv(&shapes[i], HOLO_CONV_NHWC_PACKED, 1e-6);
+}
+
+static void transformed_weights(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(shapes); i++)
+        if (can_transform(&shapes[i])) check_conv(&shapes[i], HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_WINOGRAD, 2e-6);
+}
+
+// The error of transformed weights is a small multiple of that of the plain sum.
+static void transformed_weights_are_close(void **state)
+{
+    (void)state;
+    const Shape v        = {2, 1, 256, 32, 1, {14, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, false, 0};
+    double      worst[2] = {0}, top = 0;
+    for (int transformed = 0; transformed < 2; transformed++) {
+        random_state                = (HoloRandom){11};
+        Case               c        = case_of(&v);
+        uint32_t           flags    = HOLO_CONV_NHWC_PACKED | (transformed ? HOLO_CONV_NHWC_WINOGRAD : 0);
+        HoloConvNhwcParams params   = params_of(&v, flags);
+        HoloLowering       lowering = {.kernel = HOLO_KERNEL_conv_nhwc_f32, .conv_nhwc = params, .pack_groups = 1};
+        float             *plain    = c.in[1].data;
+        c.kernel                    = HOLO_KERNEL_conv_nhwc_f32;
+        memcpy(&c.params, &params, sizeof params);
+        c.in[1].data = packed(&lowering, &c.in[1]);
+        float *got   = run_kernel(&c, holo_kernels(0), 1);
+        free(c.in[1].data);
+        c.in[1].data = plain;
+        for (int64_t i = 0; i < 14 * 14 * 32; i++) {
+            const int64_t at[3] = {i / 32 / 14, i / 32 % 14};
+            double        size, want = plain_at(&v, &c, 0, at, i % 32, &size);
+            worst[transformed] = fmax(worst[transformed], fabs((double)got[i] - want));
+            top                = fmax(top, fabs(want));
+        }
+        free(got), free(c.in[0].data), free(c.in[1].data);
+    }
+    assert_true(worst[0] < 1e-6 * top && worst[1] < 5e-6 * top);
+}
+
+// ---- the compiler's choice
+
+static HoloLowering choose(Case *c, bool constant)
+{
+    HoloValue         value[IN_MAX] = {0}, out = {0}, *in[IN_MAX], *outs[] = {&out};
+    HoloError         error = {0};
+    Host              host  = host_make(NULL, 1);
+    const HoloTensor *tensors[IN_MAX];
+    HoloTensor       *results[1];
+    HoloCall          call = call_init(c, &host, tensors, results, &error);
+    assert_non_null(call.op);
+    if (holo_op_infer(&call)) fail_msg("%s", error.text);
+    for (int i = 0; i < c->in_count; i++) {
+        value[i].type        = c->in[i];
+        value[i].is_constant = i == 1 && constant;
+        in[i]                = c->in[i].dtype ? &value[i] : NULL;
+    }
+    out.type      = c->out;
+    HoloNode node = {.op         = call.op,
+                     .name       = "n",
+                     .type       = c->op,
+                     .domain     = c->domain,
+                     .version    = c->version,
+                     .in_count   = c->in_count,
+                     .out_count  = 1,
+                     .in         = in,
+                     .out        = outs,
+                     .attr       = c->attr,
+                     .attr_count = c->attr_count};
+    return holo_lower_choose(&node);
+}
+
+static void case_free(Case *c)
+{
+    for (int i = 0; i < c->in_count; i++) free(c->in[i].data);
+}
+
+static void choices(void **state)
+{
+    (void)state;
+    const struct {
+        Shape shape;
+        bool  transformed;
+    } cases[] = {
+        {{2, 1, 64, 64, 1, {56, 56}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0}, true},
+        {{2, 1, 64, 64, 1, {56, 56}, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}, true, 0}, false},
+        {{2, 1, 64, 64, 1, {56, 56}, {3, 3}, {1, 1}, {2, 2}, {2, 2, 2, 2}, true, 0}, false},
+        {{2, 1, 64, 64, 2, {56, 56}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0}, false},
+        {{2, 1, 512, 64, 1, {2, 2}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0}, false},
+        {{2, 1, 3, 64, 1, {56, 56}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0}, false},
+        {{1, 1, 64, 64, 1, {56}, {3}, {1}, {1}, {1, 1}, true, 0}, false},
+        {{3, 1, 32, 32, 1, {8, 8, 8}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1, 1, 1, 1}, true, 0}, false},
+    };
+    for (int i = 0; i < HOLO_COUNT(cases); i++) {
+        Case         c = case_of(&cases[i].shape);
+        HoloLowering l = choose(&c, true);
+        assert_int_equal(l.kernel, HOLO_KERNEL_conv_nhwc_f32);
+        assert_int_equal(l.pack_input, 1);
+        assert_int_equal(l.conv_nhwc.size, sizeof l.conv_nhwc);
+        uint32_t more = cases[i].transformed ? HOLO_CONV_NHWC_WINOGRAD : 0;
+        if (l.conv_nhwc.flags != (HOLO_CONV_NHWC_PACKED | more)) fail_msg("case %d: flags %u", i, l.conv_nhwc.flags);
+        assert_int_equal(choose(&c, false).kernel, HOLO_KERNEL_EVAL); // weights that nobody can pack
+        holo_lower_unpack(&l);
+        assert_int_equal(l.kernel, HOLO_KERNEL_EVAL);
+        case_free(&c);
+    }
+}
+
+// Weights of more than one part, cut within a panel.
+static void large_weights(void **state)
+{
+    (void)state;
+    const Shape v = {2, 1, 3000, 17, 1, {2, 2}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0};
+    check_conv(&v, HOLO_CONV_NHWC_PACKED, 2e-6);
+    check_conv(&v, HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_WINOGRAD, 4e-6);
+}
+
+// ---- what an archive may say wrongly
+
+typedef struct Bad {
+    Case              c;
+    Host              host;
+    const HoloTensor *in[IN_MAX];
+    HoloTensor       *out[1];
+    HoloError         error;
+    HoloCall          call;
+} Bad;
+
+static void bad_init(Bad *bad, const Shape *v, uint32_t flags)
+{
+    *bad                      = (Bad){.c = case_of(v), .host = host_make(holo_kernels(0), 1)};
+    HoloConvNhwcParams params = params_of(v, flags);
+    memcpy(&bad->c.params, &params, sizeof params);
+    bad->call = call_init(&bad->c, &bad->host, bad->in, bad->out, &bad->error);
+}
+
+static HoloStatus bad_check(Bad *bad)
+{
+    size_t     scratch;
+    HoloStatus status = holo_kernel_find(HOLO_KERNEL_conv_nhwc_f32)->check(&bad->call, &scratch);
+    return status;
+}
+
+static void checks_refuse(void **state)
+{
+    (void)state;
+    const Shape good = {2, 1, 20, 40, 1, {9, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0};
+    Bad         bad;
+    bad_init(&bad, &good, HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_WINOGRAD);
+    assert_int_equal(bad_check(&bad), HOLO_OK);
+    const HoloKernel *kernel = holo_kernel_find(HOLO_KERNEL_conv_nhwc_f32);
+    assert_int_equal(kernel->packed_size(&bad.call, 1), 36 * 3 * 16 * 20 * 4);
+    assert_int_equal(kernel->packed_size(&bad.call, 0), -1);
+    int64_t *const sizes[] = {&bad.c.out.dim[3], &bad.c.out.dim[1], &bad.c.out.dim[0], &bad.c.in[1].dim[1],
+                              &bad.c.in[2].dim[0]};
+    for (int i = 0; i < HOLO_COUNT(sizes); i++) {
+        int64_t was = *sizes[i];
+        *sizes[i]   = was + 1;
+        assert_int_equal(bad_check(&bad), HOLO_BAD_ARCHIVE);
+        *sizes[i] = was;
+    }
+    bad.c.in[0].dtype = HOLO_F64;
+    assert_int_equal(bad_check(&bad), HOLO_BAD_ARCHIVE);
+    bad.c.in[0].dtype = HOLO_F32;
+    for (uint32_t flags = 0; flags < 16; flags++) {
+        ((HoloConvNhwcParams *)(void *)&bad.c.params)->flags = flags;
+        bool fine                                            = flags == 1 || flags == 3;
+        assert_int_equal(bad_check(&bad), fine ? HOLO_OK : HOLO_BAD_ARCHIVE);
+    }
+    case_free(&bad.c);
+    for (int i = 0; i < HOLO_COUNT(shapes); i++) {
+        bad_init(&bad, &shapes[i], HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_WINOGRAD);
+        assert_int_equal(bad_check(&bad), can_transform(&shapes[i]) ? HOLO_OK : HOLO_BAD_ARCHIVE);
+        case_free(&bad.c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_weights),
+        cmocka_unit_test(transformed_weights),
+        cmocka_unit_test(transformed_weights_are_close),
+        cmocka_unit_test(choices),
+        cmocka_unit_test(large_weights),
+        cmocka_unit_test(checks_refuse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

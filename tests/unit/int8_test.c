@@ -1,0 +1,345 @@
+// int8_test.c - kernels of 8-bit integers: as the compiler chooses them, on every table, against the operators'
+// own eval, to the bit; packed weights against plain ones.
+#include "support/kernel_case.h"
+
+// ---- values
+
+static HoloTensor bytes(HoloDtype dtype, int rank, const int64_t *dim)
+{
+    HoloTensor t = {.dtype = (uint8_t)dtype, .rank = (int8_t)rank};
+    for (int d = 0; d < rank; d++) t.dim[d] = dim[d];
+    int64_t  count = holo_product(rank, dim);
+    uint8_t *data  = malloc((size_t)count + !count);
+    assert_non_null(data);
+    for (int64_t i = 0; i < count; i++) data[i] = (uint8_t)(holo_random_unit(&random_state) * 256);
+    t.data = data;
+    return t;
+}
+
+static HoloTensor scales(int rank, int64_t n, float least)
+{
+    HoloTensor t = tensor(rank, &n);
+    for (int64_t i = 0; i < holo_tensor_count(&t); i++)
+        ((float *)t.data)[i] = least + fabsf(((float *)t.data)[i]) * least;
+    return t;
+}
+
+static HoloTensor integers(int64_t n)
+{
+    HoloTensor t = {.dtype = HOLO_I32, .rank = 1, .dim = {n}, .data = malloc((size_t)n * sizeof(int32_t))};
+    assert_non_null(t.data);
+    for (int64_t i = 0; i < n; i++) ((int32_t *)t.data)[i] = (int32_t)((holo_random_unit(&random_state) - 0.5) * 1e6);
+    return t;
+}
+
+static const int64_t sizes[][3] = {{1, 1, 1},     {3, 17, 5},  {8, 16, 2},    {13, 33, 1030}, {100, 150, 64}, {5, 4, 0},
+                                   {1, 300, 513}, {25, 65, 3}, {2, 16, 2051}, {800, 270, 12}, {12, 32, 8}};
+
+static void matmul_integer(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(sizes); i++)
+        for (int v = 0; v < 8; v++) {
+            int64_t   m = sizes[i][0], n = sizes[i][1], k = sizes[i][2];
+            HoloDtype a = v & 1 ? HOLO_I8 : HOLO_U8, b = v & 2 ? HOLO_I8 : HOLO_U8;
+            Case      c = {.op = "MatMulInteger", .version = 10, .in_count = v & 4 ? 4 : 2};
+            c.in[0]     = v & 1 ? bytes(a, 2, (int64_t[]){m, k}) : bytes(a, 3, (int64_t[]){2, m, k});
+            c.in[1]     = bytes(b, 2, (int64_t[]){k, n});
+            if (v & 4) c.in[2] = bytes(a, 0, NULL), c.in[3] = bytes(b, v & 1, (int64_t[]){n});
+            check_lowered(&c, HOLO_KERNEL_matmul_i8);
+        }
+}
+
+static void extremes(void **state) // sums as large as they get: nothing may saturate on the way
+{
+    (void)state;
+    for (int v = 0; v < 16; v++) {
+        HoloDtype a = v & 1 ? HOLO_I8 : HOLO_U8, b = v & 2 ? HOLO_I8 : HOLO_U8;
+        Case      c = {.op = "MatMulInteger", .version = 10, .in_count = 4};
+        c.in[0]     = bytes(a, 2, (int64_t[]){14, 200});
+        c.in[1]     = bytes(b, 2, (int64_t[]){200, 40});
+        c.in[2]     = bytes(a, 0, NULL);
+        c.in[3]     = bytes(b, 0, NULL);
+        memset(c.in[0].data, v & 4 ? 0x80 : v & 1 ? 0x7F : 0xFF, 14 * 200);
+        memset(c.in[1].data, v & 8 ? 0x80 : v & 2 ? 0x7F : 0xFF, 200 * 40);
+        *(uint8_t *)c.in[2].data = v & 4 ? (v & 1 ? 0x7F : 0xFF) : (v & 1 ? 0x80 : 0);
+        *(uint8_t *)c.in[3].data = v & 8 ? (v & 2 ? 0x7F : 0xFF) : (v & 2 ? 0x80 : 0);
+        check_lowered(&c, HOLO_KERNEL_matmul_i8);
+    }
+}
+
+static void qlinear_matmul(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(sizes); i++)
+        for (int v = 0; v < 4; v++) {
+            int64_t   m = sizes[i][0], n = sizes[i][1], k = sizes[i][2];
+            HoloDtype a = v & 1 ? HOLO_I8 : HOLO_U8, b = v & 2 ? HOLO_I8 : HOLO_U8;
+            Case      c = {.op = "QLinearMatMul", .version = 10, .in_count = 8};
+            c.in[0]     = bytes(a, 2, (int64_t[]){m, k});
+            c.in[1]     = scales(0, 0, 0.1f);
+            c.in[2]     = bytes(a, 0, NULL);
+            c.in[3]     = bytes(b, 2, (int64_t[]){k, n});
+            c.in[4]     = scales(v & 1, n, 0.01f);
+            c.in[5]     = bytes(b, v & 1, &n);
+            c.in[6]     = scales(0, 0, 0.05f * (float)(k + 1));
+            c.in[7]     = bytes(v & 1 ? HOLO_U8 : HOLO_I8, 0, NULL);
+            check_lowered(&c, HOLO_KERNEL_matmul_i8);
+        }
+}
+
+static void integer_to_float(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(sizes); i++)
+        for (int v = 0; v < 4; v++) {
+            int64_t m = sizes[i][0], n = sizes[i][1], k = sizes[i][2];
+            Case c = {.op = "MatMulIntegerToFloat", .domain = "com.microsoft", .version = 1, .in_count = v & 2 ? 7 : 4};
+            c.in[0] = bytes(HOLO_U8, 3, (int64_t[]){2, m, k});
+            c.in[1] = bytes(HOLO_I8, 2, (int64_t[]){k, n});
+            c.in[2] = scales(0, 0, 0.001f);
+            c.in[3] = scales(v & 1, n, 0.001f);
+            if (v & 2) c.in[4] = bytes(HOLO_U8, 0, NULL), c.in[5] = bytes(HOLO_I8, 0, NULL), c.in[6] = TENSOR(n);
+            check_lowered(&c, HOLO_KERNEL_matmul_i8);
+        }
+}
+
+static void qgemm(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(sizes); i++)
+        for (int v = 0; v < 8; v++) {
+            int64_t m = sizes[i][0], n = sizes[i][1], k = sizes[i][2];
+            Case    c = {.op = "QGemm", .domain = "com.microsoft", .version = 1, .in_count = v & 4 ? 9 : 6};
+            c.in[0]   = bytes(HOLO_U8, 2, (int64_t[]){m, k});
+            c.in[1]   = scales(0, 0, 0.1f);
+            c.in[2]   = bytes(HOLO_U8, 0, NULL);
+            c.in[3]   = v & 1 ? bytes(HOLO_I8, 2, (int64_t[]){n, k}) : bytes(HOLO_I8, 2, (int64_t[]){k, n});
+            c.in[4]   = scales(1, v & 2 ? n : 1, 0.01f);
+            c.in[5]   = bytes(HOLO_I8, 1, (int64_t[]){v & 2 ? n : 1});
+            if (v & 4) c.in[6] = integers(n);
+            if (v & 4) c.in[7] = scales(0, 0, 0.1f * (float)(k + 1)), c.in[8] = bytes(HOLO_U8, 0, NULL);
+            if (v & 1) attr_int(&c, "transB", 1);
+            check_lowered(&c, HOLO_KERNEL_matmul_i8);
+        }
+}
+
+// ---- packed weights
+
+static void packed(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(sizes); i++)
+        for (int transposed = 0; transposed < 2; transposed++) {
+            int64_t n = sizes[i][1], k = sizes[i][2], m = 7;
+            if (!k) continue;
+            HoloTensor   b = transposed ? bytes(HOLO_I8, 2, (int64_t[]){n, k}) : bytes(HOLO_I8, 2, (int64_t[]){k, n});
+            HoloLowering lowering = {.kernel = HOLO_KERNEL_matmul_i8, .pack_input = 3, .pack_transposed = transposed};
+            HoloPacking  packing  = holo_lower_packing(&lowering, &b);
+            uint8_t     *form     = malloc(packing.bytes);
+            const HoloKernels *kernels;
+            assert_non_null(form);
+            size_t at = 0;
+            for (int64_t part = 0; part < packing.part_count; part++)
+                at += holo_lower_pack(&lowering, &b, part, form + at);
+            assert_int_equal(at, packing.bytes);
+            Case c = {
+                .op = "QGemm", .domain = "com.microsoft", .version = 1, .in_count = 6, .kernel = HOLO_KERNEL_matmul_i8};
+            c.in[0] = bytes(HOLO_I8, 2, (int64_t[]){m, k});
+            c.in[1] = scales(0, 0, 0.1f);
+            c.in[2] = bytes(HOLO_I8, 0, NULL);
+            c.in[3] = b;
+            c.in[4] = scales(0, 0, 0.01f);
+            c.in[5] = bytes(HOLO_I8, 0, NULL);
+            attr_int(&c, "transB", transposed);
+            HoloMatmulI8Params params = {.size = sizeof params, .flags = HOLO_MATMUL_I8_PACKED_B};
+            memcpy(&c.params, &params, sizeof params);
+            float *want  = run_eval(&c);
+            c.in[3].data = form;
+            for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
+                float *got = run_kernel(&c, kernels, 3);
+                expect_same(got, want, m * n);
+                free(got);
+            }
+            c.in[3].data = b.data;
+            free(want), free(form);
+            for (int j = 0; j < c.in_count; j++) free(c.in[j].data);
+        }
+}
+
+// ---- conv_i8
+
+typedef struct ConvCase {
+    int     rank;
+    int64_t x[5], w[5];
+    int64_t group, stride, dilation, pad;
+} ConvCase;
+
+static const ConvCase convs[] = {
+    {3, {1, 1, 1}, {1, 1, 1}, 1, 1, 1, 0},
+    {3, {2, 3, 19}, {5, 3, 3}, 1, 1, 1, 1},
+    {3, {1, 80, 300}, {33, 80, 3}, 1, 2, 1, 1},
+    {4, {1, 3, 9, 11}, {25, 3, 3, 3}, 1, 1, 1, 1},
+    {4, {2, 6, 20, 21}, {6, 1, 3, 3}, 6, 2, 1, 1},   // depthwise
+    {4, {1, 4, 17, 17}, {10, 2, 5, 5}, 2, 3, 2, 4},  // groups, dilated
+    {4, {1, 37, 5, 5}, {130, 37, 1, 1}, 1, 1, 1, 0}, // few pixels: parts of the filters
+    {5, {1, 2, 4, 5, 6}, {3, 2, 2, 3, 3}, 1, 1, 1, 1},
+    {4, {1, 600, 3, 20}, {7, 600, 3, 3}, 1, 1, 1, 1}, // long filters
+    {4, {0, 3, 9, 11}, {2, 3, 3, 3}, 1, 1, 1, 1},
+};
+
+static void conv_attrs(Case *c, const ConvCase *v, int64_t lines[3][6])
+{
+    for (int i = 0; i < 6; i++) lines[0][i] = v->stride, lines[1][i] = v->dilation, lines[2][i] = v->pad;
+    attr_ints(c, "strides", v->rank - 2, lines[0]);
+    attr_ints(c, "dilations", v->rank - 2, lines[1]);
+    attr_ints(c, "pads", 2 * (v->rank - 2), lines[2]);
+    attr_int(c, "group", v->group);
+}
+
+static void conv_integer(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(convs); i++)
+        for (int t = 0; t < 8; t++) {
+            const ConvCase *v = &convs[i];
+            HoloDtype       x = t & 1 ? HOLO_I8 : HOLO_U8, w = t & 2 ? HOLO_I8 : HOLO_U8;
+            int64_t         lines[3][6];
+            Case            c = {.op = "ConvInteger", .version = 10, .in_count = t & 4 ? 4 : 2};
+            c.in[0]           = bytes(x, v->rank, v->x);
+            c.in[1]           = bytes(w, v->rank, v->w);
+            if (t & 4) c.in[2] = bytes(x, 0, NULL), c.in[3] = bytes(w, t & 1, v->w);
+            conv_attrs(&c, v, lines);
+            check_lowered(&c, HOLO_KERNEL_conv_i8);
+        }
+}
+
+static void qlinear_conv(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(convs); i++)
+        for (int t = 0; t < 4; t++) {
+            const ConvCase *v = &convs[i];
+            HoloDtype       x = t & 1 ? HOLO_I8 : HOLO_U8, w = t & 2 ? HOLO_I8 : HOLO_U8;
+            int64_t         lines[3][6], k                   = holo_product(v->rank - 1, v->w + 1);
+            Case            c = {.op = "QLinearConv", .version = 10, .in_count = t & 1 ? 9 : 8};
+            c.in[0]           = bytes(x, v->rank, v->x);
+            c.in[1]           = scales(0, 0, 0.1f);
+            c.in[2]           = bytes(x, 0, NULL);
+            c.in[3]           = bytes(w, v->rank, v->w);
+            c.in[4]           = scales(t & 1, v->w[0], 0.01f);
+            c.in[5]           = bytes(w, t >> 1, v->w);
+            c.in[6]           = scales(0, 0, 0.05f * (float)k);
+            c.in[7]           = bytes(x, 0, NULL);
+            if (t & 1) c.in[8] = integers(v->w[0]);
+            conv_attrs(&c, v, lines);
+            check_lowered(&c, HOLO_KERNEL_conv_i8);
+        }
+}
+
+// ---- quantize_i8 and cast_f32
+
+static void quantize_linear(void **state)
+{
+    (void)state;
+    static const float special[] = {NAN, INFINITY, -INFINITY, 0.5f, 1.5f, -0.5f, -2.5f, 1e30f, -1e30f, -0.0f};
+    for (int v = 0; v < 16; v++) {
+        bool    by_axis  = v & 4;
+        Case    c        = {.op = "QuantizeLinear", .version = 13, .in_count = v & 2 ? 3 : 2};
+        int64_t channels = 3;
+        c.in[0]          = v & 8 ? TENSOR(7, 3, 5000) : TENSOR(2, 3, 17);
+        for (int64_t i = 0; i < holo_tensor_count(&c.in[0]); i++) ((float *)c.in[0].data)[i] *= 3;
+        memcpy(c.in[0].data, special, sizeof special);
+        c.in[1] = v & 8 ? scales(by_axis, channels, 0.01f) : scales(by_axis, channels, 0.5f);
+        if (!by_axis && v & 1) *(float *)c.in[1].data = 1;
+        if (v & 2) c.in[2] = bytes(v & 1 ? HOLO_I8 : HOLO_U8, by_axis, &channels);
+        check_lowered(&c, HOLO_KERNEL_quantize_i8);
+    }
+}
+
+static void dequantize_linear(void **state)
+{
+    (void)state;
+    for (int v = 0; v < 16; v++) {
+        bool      by_axis  = v & 4;
+        int64_t   channels = 3;
+        HoloDtype type     = v & 1 ? HOLO_I8 : HOLO_U8;
+        Case      c        = {.op = "DequantizeLinear", .version = 13, .in_count = v & 2 ? 3 : 2};
+        c.in[0]            = v & 8 ? bytes(type, 3, (int64_t[]){7, 3, 5000}) : bytes(type, 3, (int64_t[]){2, 3, 17});
+        c.in[1]            = scales(by_axis, channels, 0.013f);
+        if (v & 2) c.in[2] = bytes(type, by_axis, &channels);
+        check_lowered(&c, HOLO_KERNEL_quantize_i8);
+    }
+}
+
+static void cast_to_float(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n < 200000; n = n * 7 + 3) {
+        Case c  = {.op = "Cast", .version = 13, .in_count = 1};
+        c.in[0] = integers(n);
+        for (int64_t i = 0; i < n; i += 3) ((int32_t *)c.in[0].data)[i] = (int32_t)(i * 2654435761u); // rounded
+        attr_int(&c, "to", HOLO_F32);
+        check_lowered(&c, HOLO_KERNEL_cast_f32);
+    }
+}
+
+// Three outputs, so not by check_lowered.
+static void dynamic_quantize(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t n;
+        float   scale, shift;
+    } rows[] = {{1, 1, 0},    {33, 1, 0},      {40, 0, 0}, {100, 3, 4},
+                {100, 3, -4}, {100000, 50, 3}, {0, 1, 0},  {3000001, 1, 1}};
+    for (int r = 0; r < HOLO_COUNT(rows); r++) {
+        int64_t n = rows[r].n;
+        Case    c = {.op = "DynamicQuantizeLinear", .version = 11, .in_count = 1, .kernel = HOLO_KERNEL_quantize_i8};
+        c.in[0]   = TENSOR(n);
+        for (int64_t i = 0; i < n; i++)
+            ((float *)c.in[0].data)[i] = ((float *)c.in[0].data)[i] * rows[r].scale + rows[r].shift;
+        if (n > 50) ((float *)c.in[0].data)[n - 2] = NAN;
+        memcpy(&c.params, &(uint32_t){sizeof c.params}, sizeof(uint32_t));
+        const HoloKernels *kernels;
+        uint8_t           *want = malloc((size_t)n + 1), *got = malloc((size_t)n + 1);
+        float              want_scale, got_scale;
+        uint8_t            want_zero, got_zero;
+        for (int t = -1; t < 0 || (kernels = holo_kernels_at(t)); t++) {
+            HoloError         error = {0};
+            Host              host  = host_make(t < 0 ? NULL : kernels, 3);
+            const HoloTensor *in[IN_MAX];
+            HoloTensor       *one[1], y = {0}, scale = {0}, zero = {0}, *out[] = {&y, &scale, &zero};
+            HoloCall          call = call_init(&c, &host, in, one, &error);
+            call.out               = out;
+            call.out_count         = 3;
+            if (holo_op_infer(&call)) fail_msg("%s", error.text);
+            y.data     = t < 0 ? want : got;
+            scale.data = t < 0 ? &want_scale : &got_scale;
+            zero.data  = t < 0 ? &want_zero : &got_zero;
+            size_t            scratch;
+            const HoloKernel *kernel = holo_kernel_find(HOLO_KERNEL_quantize_i8);
+            if (t >= 0) assert_int_equal(kernel->check(&call, &scratch), HOLO_OK);
+            if (t < 0 ? call.op->eval(&call) : kernel->run(&call)) fail_msg("%s", error.text);
+            holo_arena_deinit(&host.arena);
+            if (t < 0) continue;
+            assert_memory_equal(got, want, (size_t)n);
+            assert_memory_equal(&got_scale, &want_scale, sizeof got_scale);
+            assert_int_equal(got_zero, want_zero);
+        }
+        free(want), free(got), free(c.in[0].data);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(matmul_integer),  cmocka_unit_test(extremes),
+        cmocka_unit_test(qlinear_matmul),  cmocka_unit_test(integer_to_float),
+        cmocka_unit_test(qgemm),           cmocka_unit_test(packed),
+        cmocka_unit_test(quantize_linear), cmocka_unit_test(dequantize_linear),
+        cmocka_unit_test(cast_to_float),   cmocka_unit_test(dynamic_quantize),
+        cmocka_unit_test(conv_integer),    cmocka_unit_test(qlinear_conv),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

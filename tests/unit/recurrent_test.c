@@ -1,0 +1,114 @@
+// recurrent_test.c - LSTM, GRU and RNN: as the compiler chooses them, on every table, against the operators' own
+// eval; packed weights against plain ones.
+#include "support/kernel_case.h"
+
+typedef struct Kind {
+    const char *op;
+    int         gates;
+    uint32_t    kernel;
+} Kind;
+
+static const Kind kinds[] = {
+    {"LSTM", 4, HOLO_KERNEL_lstm_f32}, {"GRU", 3, HOLO_KERNEL_gru_f32}, {"RNN", 1, HOLO_KERNEL_rnn_f32}};
+
+static const char *const directions[] = {"forward", "reverse", "bidirectional"};
+
+static Case recurrent(const Kind *kind, int v)
+{
+    int64_t     times = v == 7 ? 300 : 5, batch = v == 8 ? 150 : v % 2 ? 3 : 1, inputs = v == 4 ? 300 : 21;
+    int64_t     hidden = v % 4 == 1 ? 80 : v % 4 == 2 ? 7 : v % 4 == 3 ? 300 : 16, gates = kind->gates;
+    int         d = v % 3 == 2 ? 2 : 1;
+    Case        c = {.op = kind->op, .version = 14, .in_count = v % 5 ? 6 : 3, .attr_count = 1, .kernel = kind->kernel};
+    const char *name = directions[v % 3];
+    c.attr[0]        = (HoloAttr){.name = "direction", .kind = HOLO_ATTR_STRING, .count = 1, .s = {name, strlen(name)}};
+    attr_int(&c, "hidden_size", hidden);
+    if (gates == 3) attr_int(&c, "linear_before_reset", 1);
+    if (gates == 4 && c.in_count > 3) c.in_count = 7;
+    c.in[0] = TENSOR(times, batch, inputs);
+    c.in[1] = TENSOR(d, gates * hidden, inputs);
+    c.in[2] = TENSOR(d, gates * hidden, hidden);
+    if (c.in_count > 3) c.in[3] = TENSOR(d, 2 * gates * hidden);
+    if (c.in_count > 3 && v & 1) c.in[5] = TENSOR(d, batch, hidden);
+    if (c.in_count > 6 && v & 1) c.in[6] = TENSOR(d, batch, hidden);
+    for (int64_t i = 0; i < d * gates * hidden * inputs; i++) ((float *)c.in[1].data)[i] *= 0.2f;
+    for (int64_t i = 0; i < d * gates * hidden * hidden; i++) ((float *)c.in[2].data)[i] *= 0.1f;
+    return c;
+}
+
+static void plain(void **state)
+{
+    (void)state;
+    for (int k = 0; k < HOLO_COUNT(kinds); k++)
+        for (int v = 0; v < 12; v++) {
+            Case c = recurrent(&kinds[k], v);
+            check_lowered(&c, kinds[k].kernel);
+        }
+}
+
+static void *pack(const Case *c, int input)
+{
+    HoloLowering lowering = {.kernel = c->kernel, .pack_input = input};
+    HoloPacking  packing  = holo_lower_packing(&lowering, &c->in[input]);
+    char        *form     = malloc(packing.bytes);
+    size_t       at       = 0;
+    assert_non_null(form);
+    for (int64_t part = 0; part < packing.part_count; part++)
+        at += holo_lower_pack(&lowering, &c->in[input], part, form + at);
+    assert_int_equal(at, packing.bytes);
+    return form;
+}
+
+static void packed(void **state)
+{
+    (void)state;
+    const HoloKernels *kernels = holo_kernels_at(0);
+    for (int k = 0; k < HOLO_COUNT(kinds); k++)
+        for (int v = 0; v < 6; v++) {
+            Case                c      = recurrent(&kinds[k], v);
+            HoloRecurrentParams params = {.size = sizeof params};
+            memcpy(&c.params, &params, sizeof params);
+            float *eval = run_eval(&c), *want = run_kernel(&c, kernels, 1);
+            void  *w = pack(&c, 1), *r = pack(&c, 2), *plain_w = c.in[1].data, *plain_r = c.in[2].data;
+            params.flags = HOLO_RECURRENT_PACKED_W | HOLO_RECURRENT_PACKED_R;
+            memcpy(&c.params, &params, sizeof params);
+            c.in[1].data = w, c.in[2].data = r;
+            float *got = run_kernel(&c, kernels, 3);
+            expect_same(got, want, holo_tensor_count(&c.out));
+            c.in[1].data = plain_w, c.in[2].data = plain_r;
+            free(eval), free(want), free(got), free(w), free(r);
+            for (int i = 0; i < c.in_count; i++) free(c.in[i].data);
+        }
+}
+
+// What an archive may say wrongly.
+static void refused(void **state)
+{
+    (void)state;
+    Case                c      = recurrent(&kinds[0], 1);
+    HoloRecurrentParams params = {.size = sizeof params, .flags = 4};
+    HoloError           error  = {0};
+    Host                host   = host_make(holo_kernels_at(0), 1);
+    const HoloTensor   *in[IN_MAX];
+    HoloTensor         *out[1];
+    size_t              scratch;
+    HoloCall            call   = call_init(&c, &host, in, out, &error);
+    const HoloKernel   *kernel = holo_kernel_find(HOLO_KERNEL_lstm_f32);
+    assert_int_equal(holo_op_infer(&call), HOLO_OK);
+    memcpy(&c.params, &params, sizeof params); // a flag that there is not
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    params.flags = 0;
+    memcpy(&c.params, &params, sizeof params);
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_OK);
+    c.in[2].dim[1]--; // R is not of four gates
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    c.in[2].dim[1]++;
+    c.out.dim[3]++;
+    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    for (int i = 0; i < c.in_count; i++) free(c.in[i].data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plain), cmocka_unit_test(packed), cmocka_unit_test(refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
