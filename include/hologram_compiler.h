@@ -44,8 +44,9 @@ HOLO_API void holo_compiler_set_symbolic(HoloCompiler *compiler, bool on);
 HOLO_API void holo_compiler_set_numeric(HoloCompiler *compiler, HoloNumeric numeric);
 
 // Whether the plan is run against the reference before it is written, and how far they may differ: every
-// checked element within absolute + relative * the largest magnitude of its output. Negative: the default. Where a
-// model computes in f16 or bf16, relative is at least 16 roundings of that type.
+// checked element within absolute + relative * the largest magnitude of its output. Negative: the default.
+// Unless relative is 0, an output may be off by more where roundings alone, put into the reference, move it as far: in
+// models that quantise inside or compute in narrow types.
 HOLO_API void holo_compiler_set_verify(HoloCompiler *compiler, bool on);
 HOLO_API void holo_compiler_set_tolerance(HoloCompiler *compiler, double relative, double absolute);
 

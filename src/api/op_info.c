@@ -9,7 +9,7 @@
 // An operator that is refused has one function for everything, which says why.
 static const char *runs(const HoloOp *op)
 {
-    if (op->infer == op->eval) return "refused";
+    if (op->eval && op->infer == op->eval) return "refused";
     if (holo_lower_has(op->domain ? op->domain : "", op->name)) return "kernel";
     return op->eval ? "eval" : "body";
 }

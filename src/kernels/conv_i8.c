@@ -37,9 +37,9 @@ static void patch_i8(const HoloPatchI8 *p, uint8_t *out)
     u8q                  flip = (u8q){0} + (uint8_t)(p->is_signed ? 0x80 : 0);
     Place8               places[HOLO_CONV_I8_PLACES];
     for (int64_t pixel = p->first; pixel < p->end; pixel += LANES) {
-        Run  runs[LANES];
-        int  run_count = runs_of(s, pixel, p->end, runs);
-        i32q sums      = {0};
+        Run            runs[LANES];
+        int            run_count = runs_of(s, pixel, p->end, runs);
+        const uint8_t *panel     = out;
         for (int64_t i = 0; i < filter; i++) place_find(s, runs, run_count, i, &places[i]);
         int64_t channel = 0, place = 0;
         for (int64_t at = 0; at < k; at += 4, out += 4 * LANES) {
@@ -50,9 +50,8 @@ static void patch_i8(const HoloPatchI8 *p, uint8_t *out)
                 line[q] = place_line(&places[place], p->image + channel * plane, p->zero) ^ flip;
                 if (++place == filter) place = 0, channel++;
             }
-            quad_store(line, out, &sums);
+            quad_store(line, out);
         }
-        sums_store(sums, out);
-        out += sizeof sums;
+        out = sums_store(panel, out);
     }
 }

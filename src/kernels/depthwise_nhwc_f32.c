@@ -1,16 +1,9 @@
 // depthwise_nhwc_f32.c - a filter for each channel, channels last: 16 channels of several pixels at a time.
 //
 // Pixels whose kernel lies inside the image from left to right go in groups that share each load of the
-// filter; those at the edges go one by one, with the places that are inside. A sum is one chain of v_mad
+// filter; those at the edges go one by one, with the places that are inside. A group goes down all rows before
+// the next one: what it sees of one row is still in the first cache at the next. A sum is one chain of v_mad
 // over the places in order, whatever the group.
-
-// Of element `at` of the output, and those after it.
-INL f32v v_finish(const HoloFinish *f, f32v x, int64_t at, int lanes)
-{
-    if (f->more) x = v_add(x, v_load_lanes(f->more + at, lanes));
-    if (f->has_low) x = v_at_least(x, v_set1(f->low));
-    return f->has_high ? v_at_most(x, v_set1(f->high)) : x;
-}
 
 // A run of pixels in one row of the output, and what it sees. All distances are in floats.
 typedef struct DepthwiseRun {
@@ -18,6 +11,7 @@ typedef struct DepthwiseRun {
     const float             *image, *filter; // at the first place that is inside, of pixel and channel 0
     float                   *out;
     int64_t                  depths, rows, columns; // places that are inside
+    int64_t                  first;                 // of columns
     int64_t                  depth, row, column;    // from place to place, in the image
     int64_t                  filter_depth, filter_row, panel;
     int64_t                  pixel; // from pixel to pixel of the run, in the image
@@ -48,14 +42,19 @@ INL void depthwise_places(const DepthwiseRun *r, f32v sum[DEPTHWISE_PIXELS][DEPT
     }
 }
 
-// Channels from `channel` on, `vectors` times 16, the last vector of `lanes`. The usual widths of kernels are
-// loops of their own.
+#define EACH_PIXEL(p, v) UNROLL for (int p = 0; p < pixels; p++) UNROLL for (int v = 0; v < vectors; v++)
+
+// Channels from `channel` on, `vectors` times 16, the last vector of `lanes`. The usual width of kernels is a loop
+// of its own.
 INL void depthwise_block(const DepthwiseRun *r, int64_t channel, int pixels, int vectors, int lanes)
 {
     const HoloDepthwiseNhwc *d      = r->d;
+    const HoloFinish        *finish = d->finish;
     const float             *filter = r->filter + channel / LANES * r->panel, *image = r->image + channel;
+    float                   *out   = r->out + channel;
+    int64_t                  pixel = d->channels;
     f32v                     sum[DEPTHWISE_PIXELS][DEPTHWISE_VECTORS];
-    UNROLL for (int p = 0; p < pixels; p++) UNROLL for (int v = 0; v < vectors; v++) sum[p][v] = v_set1(0);
+    EACH_PIXEL(p, v) sum[p][v] = v_set1(0);
     for (int64_t kz = 0; kz < r->depths; kz++)
         for (int64_t ky = 0; ky < r->rows; ky++) {
             const float *from = image + (kz * r->depth + ky * r->row);
@@ -66,90 +65,97 @@ INL void depthwise_block(const DepthwiseRun *r, int64_t channel, int pixels, int
                 for (int64_t k = 0; k < r->columns; k++)
                     depthwise_places(r, sum, from + k * r->column, f + k * LANES, 1, pixels, vectors, lanes);
         }
-    UNROLL for (int p = 0; p < pixels; p++) UNROLL for (int v = 0; v < vectors; v++)
-    {
-        int64_t at = channel + v * LANES;
-        float  *to = r->out + p * d->channels + at;
-        if (d->bias) sum[p][v] = v_add(sum[p][v], v_load_lanes(d->bias + at, lanes));
-        if (d->finish) sum[p][v] = v_finish(d->finish, sum[p][v], to - d->out, lanes);
-        v_store_lanes(to, sum[p][v], lanes);
+    if (d->bias) {
+        UNROLL for (int v = 0; v < vectors; v++)
+        {
+            f32v bias                                         = v_load_lanes(d->bias + channel + v * LANES, lanes);
+            UNROLL for (int p = 0; p < pixels; p++) sum[p][v] = v_add(sum[p][v], bias);
+        }
     }
+    if (finish && finish->more) {
+        const float *more          = finish->more + (out - d->out);
+        EACH_PIXEL(p, v) sum[p][v] = v_add(sum[p][v], v_load_lanes(more + p * pixel + v * LANES, lanes));
+    }
+    if (finish && finish->has_low) EACH_PIXEL(p, v) sum[p][v] = v_at_least(sum[p][v], v_set1(finish->low));
+    if (finish && finish->has_high) EACH_PIXEL(p, v) sum[p][v] = v_at_most(sum[p][v], v_set1(finish->high));
+    EACH_PIXEL(p, v) v_store_lanes(out + p * pixel + v * LANES, sum[p][v], lanes);
 }
 
-INL void depthwise_pixels(const DepthwiseRun *r, int pixels)
+INL void depthwise_pixels(const DepthwiseRun *r, int64_t channel, int64_t end, int pixels)
 {
-    int     vectors  = DEPTHWISE_PIXELS / pixels < DEPTHWISE_VECTORS ? DEPTHWISE_PIXELS / pixels : DEPTHWISE_VECTORS;
-    int64_t channels = r->d->channels, c = 0;
-    for (; c + vectors * LANES <= channels; c += vectors * LANES) depthwise_block(r, c, pixels, vectors, LANES);
-    for (; vectors > 1 && c + LANES <= channels; c += LANES) depthwise_block(r, c, pixels, 1, LANES);
-    if (c < channels) depthwise_block(r, c, pixels, 1, (int)(channels - c));
+    int vectors = DEPTHWISE_PIXELS / pixels < DEPTHWISE_VECTORS ? DEPTHWISE_PIXELS / pixels : DEPTHWISE_VECTORS;
+    for (; channel + vectors * LANES <= end; channel += vectors * LANES)
+        depthwise_block(r, channel, pixels, vectors, LANES);
+    for (; vectors > 1 && channel + LANES <= end; channel += LANES) depthwise_block(r, channel, pixels, 1, LANES);
+    if (channel < end) depthwise_block(r, channel, pixels, 1, (int)(end - channel));
 }
 
-#define X(pixels)                                         \
-    static void depthwise_##pixels(const DepthwiseRun *r) \
-    {                                                     \
-        depthwise_pixels(r, pixels);                      \
+#define X(pixels)                                                                       \
+    static void depthwise_##pixels(const DepthwiseRun *r, int64_t channel, int64_t end) \
+    {                                                                                   \
+        depthwise_pixels(r, channel, end, pixels);                                      \
     }
 DEPTHWISE_TILES(X)
 #undef X
 
-static void (*const depthwise_tiles[])(const DepthwiseRun *) = {
+static void (*const depthwise_tiles[])(const DepthwiseRun *, int64_t, int64_t) = {
 #define X(pixels) [pixels] = depthwise_##pixels,
     DEPTHWISE_TILES(X)
 #undef X
 };
 
-// Pixels from <= x < to of a row of the output; r is that row, seen from place 0 and column 0 of the image.
-static void depthwise_row(const DepthwiseRun *row, int64_t from, int64_t to)
+// The pixels at x of a row of the output, counted over all images: where they see it, from top to bottom.
+INL void depthwise_at(DepthwiseRun *r, int64_t row, int64_t x)
 {
-    const HoloDepthwiseNhwc *d = row->d;
+    const HoloDepthwiseNhwc *d = r->d;
     const HoloConvShape     *s = d->shape;
-    for (int64_t x = from, next; x < to; x = next) {
-        DepthwiseRun r     = *row;
-        int          count = 1;
-        int64_t      first, end;
-        places_inside(s, 2, x, &first, &end);
-        if (first == 0 && end == s->kernel[2]) { // as many as lie inside, too, in groups of even sizes
-            int64_t reach = s->in[2] - 1 - (s->kernel[2] - 1) * s->dilation[2] + s->pad[2];
-            int64_t run   = (reach / s->stride[2] + 1 < to ? reach / s->stride[2] + 1 : to) - x;
-            int64_t steps = (run + DEPTHWISE_PIXELS - 1) / DEPTHWISE_PIXELS;
-            count         = (int)((run + steps - 1) / steps);
-        }
-        r.columns = end - first;
-        r.filter += first * LANES;
-        if (r.columns) r.image += (x * s->stride[2] - s->pad[2]) * d->channels + first * r.column;
-        r.out += x * d->channels;
-        depthwise_tiles[count](&r);
-        next = x + count;
-    }
+    int64_t                  y = row % s->out[1], z = row / s->out[1] % s->out[0], kz, ky;
+    int64_t                  line = s->in[2] * d->channels, image = row / s->out[1] / s->out[0] * s->in[0] * s->in[1];
+    places_inside(s, 0, z, &kz, &r->depths);
+    places_inside(s, 1, y, &ky, &r->rows);
+    r->depths -= kz;
+    r->rows -= ky;
+    r->filter = d->filter + kz * r->filter_depth + ky * r->filter_row + r->first * LANES;
+    r->image  = d->image;
+    r->out    = d->out + (row * s->out[2] + x) * d->channels;
+    if (!r->depths || !r->rows || !r->columns) return;
+    int64_t in_z = z * s->stride[0] - s->pad[0] + kz * s->dilation[0];
+    int64_t in_y = y * s->stride[1] - s->pad[1] + ky * s->dilation[1];
+    int64_t in_x = x * s->stride[2] - s->pad[2];
+    r->image += (image + in_z * s->in[1] + in_y) * line + in_x * d->channels + r->first * r->column;
 }
 
-static void depthwise_nhwc_f32(const HoloDepthwiseNhwc *d, int64_t first, int64_t end)
+// How many pixels from x on see the image from left to right with all places of the kernel, at most as many as
+// go at a time: in groups of even sizes. 1: not even that at x, perhaps.
+INL int depthwise_group(const HoloConvShape *s, int64_t x)
+{
+    int64_t reach = s->in[2] - 1 - (s->kernel[2] - 1) * s->dilation[2] + s->pad[2], inside = reach / s->stride[2] + 1;
+    int64_t run   = (inside < s->out[2] ? inside : s->out[2]) - x,
+            steps = (run + DEPTHWISE_PIXELS - 1) / DEPTHWISE_PIXELS;
+    return x * s->stride[2] < s->pad[2] || run < 1 ? 1 : (int)((run + steps - 1) / steps);
+}
+
+static void depthwise_nhwc_f32(const HoloDepthwiseNhwc *d, int64_t row, int64_t row_end, int64_t channel, int64_t end)
 {
     const HoloConvShape *s    = d->shape;
-    int64_t              line = s->in[2] * d->channels, image = s->in[0] * s->in[1] * line;
-    DepthwiseRun         r = {
-                .d            = d,
-                .depth        = s->dilation[0] * s->in[1] * line,
-                .row          = s->dilation[1] * line,
-                .column       = s->dilation[2] * d->channels,
-                .filter_depth = s->kernel[1] * s->kernel[2] * LANES,
-                .filter_row   = s->kernel[2] * LANES,
-                .panel        = s->kernel[0] * s->kernel[1] * s->kernel[2] * LANES,
-                .pixel        = s->stride[2] * d->channels,
+    int64_t              line = s->in[2] * d->channels;
+    DepthwiseRun         r    = {
+                   .d            = d,
+                   .depth        = s->dilation[0] * s->in[1] * line,
+                   .row          = s->dilation[1] * line,
+                   .column       = s->dilation[2] * d->channels,
+                   .filter_depth = s->kernel[1] * s->kernel[2] * LANES,
+                   .filter_row   = s->kernel[2] * LANES,
+                   .panel        = s->kernel[0] * s->kernel[1] * s->kernel[2] * LANES,
+                   .pixel        = s->stride[2] * d->channels,
     };
-    for (int64_t row = first / s->out[2]; row * s->out[2] < end; row++) {
-        int64_t y = row % s->out[1], z = row / s->out[1] % s->out[0], start = row * s->out[2], kz, ky;
-        places_inside(s, 0, z, &kz, &r.depths);
-        places_inside(s, 1, y, &ky, &r.rows);
-        int64_t in_z = z * s->stride[0] - s->pad[0] + kz * s->dilation[0];
-        int64_t in_y = y * s->stride[1] - s->pad[1] + ky * s->dilation[1];
-        r.depths -= kz;
-        r.rows -= ky;
-        r.filter = d->filter + kz * r.filter_depth + ky * r.filter_row;
-        r.image  = d->image + row / s->out[1] / s->out[0] * image;
-        r.out    = d->out + start * d->channels;
-        if (r.depths && r.rows) r.image += (in_z * s->in[1] + in_y) * line;
-        depthwise_row(&r, first > start ? first - start : 0, end - start < s->out[2] ? end - start : s->out[2]);
+    for (int64_t x = 0, count; x < s->out[2]; x += count) {
+        count = depthwise_group(s, x);
+        places_inside(s, 2, x, &r.first, &r.columns);
+        r.columns -= r.first;
+        for (int64_t y = row; y < row_end; y++) {
+            depthwise_at(&r, y, x);
+            depthwise_tiles[count](&r, channel, end);
+        }
     }
 }

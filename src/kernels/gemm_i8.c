@@ -132,15 +132,13 @@ static void rows_i8(int64_t m, int64_t k, const uint8_t *a, int64_t row, bool is
     }
 }
 
-// A quad of a panel from its four lines of 16 bytes, and its part of the sums of the columns.
+// A quad of a panel from its four lines of 16 bytes.
 typedef uint8_t  u8q __attribute__((vector_size(16)));
 typedef uint8_t  u8qu __attribute__((vector_size(16), aligned(1), may_alias));
 typedef uint16_t u16q __attribute__((vector_size(16)));
-typedef int32_t  i32q __attribute__((vector_size(64)));
 
-INL void quad_store(const u8q line[4], uint8_t *out, i32q *sums)
+INL void quad_store(const u8q line[4], uint8_t *out)
 {
-    UNROLL for (int i = 0; i < 4; i++) *sums += __builtin_convertvector(line[i], i32q);
     UNROLL for (int half = 0; half < 2; half++)
     {
         u16q pair[2];
@@ -158,9 +156,21 @@ INL void quad_store(const u8q line[4], uint8_t *out, i32q *sums)
     }
 }
 
-INL void sums_store(i32q sums, uint8_t *out)
+// The sums of a panel's columns, behind it; returns where the next one starts.
+INL uint8_t *sums_store(const uint8_t *panel, uint8_t *end)
 {
-    __builtin_memcpy(out, &sums, sizeof sums);
+    const i32n ones = (i32n){0} + 0x00010001;
+    i32v       sum  = {{{0}}};
+    for (; panel < end; panel += 4 * LANES) {
+        i32v quad = i_load((const int32_t *)(const void *)panel);
+        EACH(r)
+        {
+            sum.r[r] = n_pairs(sum.r[r], quad.r[r] & 0x00FF00FF, ones);
+            sum.r[r] = n_pairs(sum.r[r], (i32n)((u32n)quad.r[r] >> 8) & 0x00FF00FF, ones);
+        }
+    }
+    i_store((int32_t *)(void *)end, sum);
+    return end + 4 * LANES;
 }
 
 // `lanes` bytes that are `column` apart; 0 behind them.
@@ -176,17 +186,16 @@ static void pack_i8(int64_t k, int64_t n, const uint8_t *b, int64_t row, int64_t
 {
     uint8_t flip = is_signed ? 0x80 : 0;
     for (int64_t j = 0; j < n; j += LANES) {
-        int  lanes = lanes_left(j, n);
-        u8q  mask  = {0};
-        i32q sums  = {0};
+        int            lanes = lanes_left(j, n);
+        u8q            mask  = {0};
+        const uint8_t *panel = out;
         for (int l = 0; l < lanes; l++) mask[l] = flip;
         for (int64_t p = 0; p < k; p += 4, out += 4 * LANES) {
             u8q line[4] = {{0}};
             UNROLL for (int q = 0; q < 4; q++) if (p + q < k) line[q] =
                 line_load(b + (p + q) * row + j * column, column, lanes) ^ mask;
-            quad_store(line, out, &sums);
+            quad_store(line, out);
         }
-        sums_store(sums, out);
-        out += sizeof sums;
+        out = sums_store(panel, out);
     }
 }

@@ -159,7 +159,8 @@ enum { HOLO_DEPTHWISE_SLACK = 128 };
 
 // ---- convolution with channels last
 
-// depthwise_nhwc_f32: a filter for each channel; output pixels first <= p < end, counted over all images.
+// depthwise_nhwc_f32: a filter for each channel; rows row <= y < row_end of the outputs, counted over all images,
+// of channels channel <= c < channel_end, from a multiple of 16 on.
 typedef struct HoloDepthwiseNhwc {
     const HoloConvShape *shape;
     int64_t              channels;

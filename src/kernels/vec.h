@@ -68,10 +68,10 @@ enum { DEPTHWISE_PIXELS = 2, DEPTHWISE_VECTORS = 2 };
 
 enum { LANES = 16, NATIVE_LANES = NATIVE / 4, REGISTERS = LANES / NATIVE_LANES };
 
-typedef float   f32n __attribute__((vector_size(NATIVE)));
-typedef int32_t i32n __attribute__((vector_size(NATIVE)));
+typedef float    f32n __attribute__((vector_size(NATIVE)));
+typedef int32_t  i32n __attribute__((vector_size(NATIVE)));
 typedef uint32_t u32n __attribute__((vector_size(NATIVE)));
-typedef float   f32u __attribute__((vector_size(NATIVE), aligned(4), may_alias)); // as it lies in memory
+typedef float    f32u __attribute__((vector_size(NATIVE), aligned(4), may_alias)); // as it lies in memory
 typedef struct {
     f32n r[REGISTERS];
 } f32v;
@@ -382,8 +382,8 @@ INL f32n n_exp_near(f32n y, f32n n)
 INL f32n n_exp_rest(f32n y, i32n *out_n)
 {
     const f32n zero = {0};
-    f32n half = n_select(y < 0, zero - 0.5f, zero + 0.5f);
-    *out_n    = __builtin_convertvector(y * 1.44269504f + half, i32n);
+    f32n       half = n_select(y < 0, zero - 0.5f, zero + 0.5f);
+    *out_n          = __builtin_convertvector(y * 1.44269504f + half, i32n);
     return n_exp_near(y, __builtin_convertvector(*out_n, f32n));
 }
 

@@ -43,6 +43,14 @@ INL void winograd_out(const float *m, int64_t step, f32v out[TILE])
     out[3] = v_add(v_mad(v_set1(WINOGRAD_QQ * WINOGRAD_Q), odd_q, v_mul(v_set1(WINOGRAD_PP * WINOGRAD_P), odd)), m5);
 }
 
+// Of element `at` of the output, and those after it.
+INL f32v v_finish(const HoloFinish *f, f32v x, int64_t at, int lanes)
+{
+    if (f->more) x = v_add(x, v_load_lanes(f->more + at, lanes));
+    if (f->has_low) x = v_at_least(x, v_set1(f->low));
+    return f->has_high ? v_at_most(x, v_set1(f->high)) : x;
+}
+
 typedef struct WinogradTile {
     int64_t image, y, x; // in tiles
 } WinogradTile;

@@ -103,7 +103,7 @@ static void shift(const HoloMatmulSide *s, int64_t start, int64_t line, int64_t 
     double  zero  = holo_lines_at(&s->zero, batch, line);
     for (int64_t j = 0; j < count; j++) {
         if (line_step && s->zero.line && j) zero = holo_lines_at(&s->zero, batch, line + j);
-        if (s->quantum) x[j].f = fmin(fmax(rint(x[j].f / s->quantum) + zero, 0), 255);
+        if (s->quantum) x[j].f = fmin(fmax(nearbyintf((float)x[j].f / (float)s->quantum) + zero, 0), 255);
         x[j].f -= zero;
     }
 }

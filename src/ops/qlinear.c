@@ -113,7 +113,7 @@ static void finish(const HoloContract *c, int64_t batch, int64_t row, int64_t co
     for (int64_t j = 0; j < count; j++) sums[j].f = finish_one(q, a_batch, b_batch, row, col + j, sums[j].f);
 }
 
-// The range of a real operand, 0 always in it, as 256 steps.
+// The range of a real operand, 0 always in it, as 256 steps: in f32, as DynamicQuantizeLinear has it.
 static void quantise_a(HoloMatmulSide *a)
 {
     int64_t count = holo_tensor_count(a->t);
@@ -126,8 +126,10 @@ static void quantise_a(HoloMatmulSide *a)
             high = fmax(high, x[j]);
         }
     }
-    a->quantum       = high > low ? (high - low) / 255 : 1;
-    a->zero.fallback = fmin(fmax(rint(-low / a->quantum), 0), 255);
+    float scale = ((float)high - (float)low) / 255;
+    if (scale == 0) scale = 1; // all zeros: any scale is right
+    a->quantum       = scale;
+    a->zero.fallback = fminf(fmaxf(nearbyintf(-(float)low / scale), 0), 255);
 }
 
 static HoloStatus read_params(const HoloCall *call, QMatmul *q)

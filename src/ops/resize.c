@@ -295,32 +295,36 @@ static void gather(const void *src, void *dst, size_t size, const int64_t *index
     }
 }
 
-static HoloStatus eval_nearest(Resize *r)
+// One line along the last axis.
+static void nearest_line(void *arg, int64_t number, int worker)
 {
+    (void)worker;
+    const Resize         *r    = arg;
     int                   rank = r->x->rank;
-    size_t                size = holo_dtype_size((HoloDtype)r->x->dtype);
-    int64_t               stride[HOLO_MAX_RANK], at = 0, last = r->y->dim[rank - 1];
     const HoloResizeAxis *line = &r->axis[rank - 1];
-    holo_strides(rank, r->x->dim, stride);
-    HoloWalk walk = holo_walk(rank - 1, r->y->dim);
-    while (last && holo_walk_next(&walk)) {
-        int64_t from    = 0;
-        bool    outside = false;
-        for (int d = 0; d < rank - 1; d++) {
-            int64_t i = r->axis[d].index ? r->axis[d].index[walk.index[d]] : walk.index[d];
-            outside   = outside || i < 0;
-            from += i * stride[d];
-        }
-        const char *src = (const char *)r->x->data + (outside ? 0 : (size_t)from * size);
-        char       *dst = (char *)r->y->data + (size_t)at * size;
-        if (line->index)
-            gather(src, dst, size, line->index, last);
-        else
-            memcpy(dst, src, (size_t)last * size);
-        for (int64_t o = 0; o < last; o++)
-            if (outside || (line->index && line->index[o] < 0)) holo_put_f(r->y, at + o, r->how.extrapolation);
-        at += last;
+    size_t                size = holo_dtype_size((HoloDtype)r->x->dtype);
+    int64_t               last = r->y->dim[rank - 1], from = 0, stride = r->x->dim[rank - 1];
+    bool                  outside = false;
+    for (int64_t d = rank - 2, rest = number; d >= 0; rest /= r->y->dim[d--]) {
+        int64_t i = rest % r->y->dim[d];
+        if (r->axis[d].index) i = r->axis[d].index[i];
+        outside = outside || i < 0;
+        from += i * stride;
+        stride *= r->x->dim[d];
     }
+    const char *src = (const char *)r->x->data + (outside ? 0 : (size_t)from * size);
+    char       *dst = (char *)r->y->data + (size_t)(number * last) * size;
+    if (line->index)
+        gather(src, dst, size, line->index, last);
+    else
+        memcpy(dst, src, (size_t)last * size);
+    for (int64_t o = 0; (outside || line->index) && o < last; o++)
+        if (outside || line->index[o] < 0) holo_put_f(r->y, number * last + o, r->how.extrapolation);
+}
+
+static HoloStatus eval_nearest(HoloCall *call, Resize *r)
+{
+    holo_spread(call, holo_product(r->y->rank - 1, r->y->dim), (double)holo_tensor_count(r->y), nearest_line, r);
     return HOLO_OK;
 }
 
@@ -362,7 +366,7 @@ static HoloStatus eval(HoloCall *call)
         memcpy(r.y->data, r.x->data, holo_tensor_bytes(r.y));
         return HOLO_OK;
     }
-    if (r.how.mode == HOLO_RESIZE_NEAREST) return eval_nearest(&r);
+    if (r.how.mode == HOLO_RESIZE_NEAREST) return eval_nearest(call, &r);
     r.plane_in  = holo_product(r.x->rank - r.first, r.x->dim + r.first);
     r.plane_out = holo_product(r.x->rank - r.first, r.y->dim + r.first);
     return eval_planes(call, &r);

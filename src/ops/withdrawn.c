@@ -1,5 +1,6 @@
-// withdrawn.c - operators that were in ONNX's first experimental version and were withdrawn: Affine, ParametricSoftplus,
-// ScaledTanh, Scale, ImageScaler and Crop. Models converted from Core ML in those days still have them.
+// withdrawn.c - operators that were in ONNX's first experimental version and were withdrawn: Affine,
+// ParametricSoftplus, ScaledTanh, Scale, ImageScaler and Crop. Models converted from Core ML in those days still
+// have them.
 #include "base/math.h"
 #include "ops/pointwise.h"
 #include "ops/spread.h"

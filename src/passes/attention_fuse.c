@@ -4,9 +4,10 @@
 // any order that Attention has, the first product, and scales of its inputs farther up. Scores may change between three
 // and four dimensions on the way. What is left between the heads and their projections is for attention_heads.c.
 //
-// In a row that -inf masks throughout, a softmax gives NaN, Attention 0.
+// In a row that -inf masks throughout, a softmax gives NaN, Attention 0. Some models clean such NaN away themselves, and
+// with them those that inputs bring in; these stay.
 #include "format/params.h"
-#include "passes/attention.h"
+#include "passes/attention_pass.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,7 +70,8 @@ static bool is_small(HoloDim size)
 
 static bool is_view(const HoloNode *node)
 {
-    return node->op && node->op->flags & HOLO_OP_VIEW && input(node, 0);
+    const HoloValue *x = input(node, 0);
+    return node->op && node->op->flags & HOLO_OP_VIEW && x && x->type.dtype == node->out[0]->type.dtype;
 }
 
 // ---- the way up

@@ -2,7 +2,7 @@
 //
 // A rule rewrites a node that others made, in the model or attention_fuse.c. What it adds to undo a Transpose or a
 // Reshape the pass simplify joins with them.
-#include "passes/attention.h"
+#include "passes/attention_pass.h"
 
 #include <string.h>
 

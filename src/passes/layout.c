@@ -226,6 +226,39 @@ static bool group_norm(Layout *l, HoloNode *node)
     return in[0] && replace(l, node, "hologram", 1, in, 3, node->attr, node->attr_count);
 }
 
+// A constant list with an entry for each dimension, in the order that they have with channels last. NULL: it is none,
+// or no memory.
+static HoloValue *list_last(Layout *l, const HoloValue *list, int rank)
+{
+    size_t size = list->type.dtype == HOLO_F32 ? sizeof(float) : list->type.dtype == HOLO_I64 ? sizeof(int64_t) : 0;
+    if (!list->is_constant || !list->type.data || !size || list->type.rank != 1 || list->type.dim[0] != rank)
+        return NULL;
+    char *data = HOLO_NEW(l->graph->arena, char, size *(size_t)rank);
+    if (!data) return NULL;
+    for (int d = 0; d < rank; d++)
+        memcpy(data + (size_t)d * size, (const char *)list->type.data + (size_t)before(rank, d) * size, size);
+    HoloTensor t = list->type;
+    t.data       = data;
+    return holo_graph_constant(l->graph, list->name, &t);
+}
+
+// By constant scales or sizes, and of the whole image.
+static bool resize(Layout *l, HoloNode *node)
+{
+    int        rank  = node->in[0]->type.rank;
+    HoloValue *in[4] = {NULL};
+    if (!is_last(l, node->in[0]) || node->version < 11 || holo_node_attr(node, "axes") || node->in_count > 4)
+        return true;
+    const HoloValue *roi = node->in_count > 1 ? node->in[1] : NULL;
+    if (roi && holo_tensor_count(&roi->type) != 0) return true;
+    for (int i = 2; i < node->in_count; i++) {
+        if (!node->in[i] || holo_tensor_count(&node->in[i]->type) == 0) continue;
+        if (!(in[i] = list_last(l, node->in[i], rank))) return true;
+    }
+    in[0] = get_last(l, node->in[0]);
+    return in[0] && replace(l, node, "", node->version, in, node->in_count, node->attr, node->attr_count);
+}
+
 // The mean over all pixels is one over the dimensions in the middle.
 static bool global_average(Layout *l, HoloNode *node)
 {
@@ -272,6 +305,7 @@ static const struct {
     {"GroupNormalization", group_norm},
     {"GlobalAveragePool", global_average},
     {"ReduceMean", reduce},
+    {"Resize", resize},
 };
 
 static bool apply(Layout *l, HoloNode *node)

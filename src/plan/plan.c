@@ -219,8 +219,8 @@ static HoloStatus subgraphs_plan(Planning *p, const HoloNode *node, uint32_t *pl
 static HoloStatus operand_add(Planning *p, const HoloValue *v, const HoloLowering *lowering, int input)
 {
     uint32_t number = HOLO_NO_VALUE;
-    bool     packed = v && lowering && lowering->kernel && input >= 0 &&
-                  (input == lowering->pack_input || (input && input == lowering->pack_also));
+    bool     packed = v && lowering && lowering->kernel &&
+                  (input == lowering->pack_input || (input > 0 && input == lowering->pack_also));
     if (packed)
         HOLO_TRY(packed_plan(p, v, lowering, input, &number));
     else if (v)

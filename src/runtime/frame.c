@@ -329,6 +329,20 @@ static void step_record(HoloFrame *frame, uint32_t i, double start)
                                                });
 }
 
+static void step_release(HoloFrame *frame, uint32_t i)
+{
+    const HoloModel      *model = frame->session->model;
+    const HoloStepRecord *s     = &model->archive.STEPS_at[frame->plan->step_first + i];
+    for (uint32_t k = 0; k < s->in_count; k++) {
+        uint32_t value = model->archive.OPERANDS_at[s->operand_first + k];
+        if (value == HOLO_NO_VALUE) continue;
+        const HoloValueRecord *v = holo_frame_record(frame, value);
+        if (v->storage != HOLO_STORE_CONSTANT) continue;
+        const HoloConstantRecord *c = &model->archive.CONSTANTS_at[v->at];
+        holo_file_release(&model->mapping, model->archive.WEIGHTS_at + c->offset, c->size);
+    }
+}
+
 HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
 {
     HoloSession *session = frame->session;
@@ -343,6 +357,7 @@ HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, Hol
         HOLO_TRY(step_run(frame, i, error));
         holo_arena_reset(&frame->temp, (HoloArenaMark){0});
         if (session->profile.is_on) step_record(frame, i, start);
+        if (session->is_lean) step_release(frame, i);
     }
     return HOLO_OK;
 }

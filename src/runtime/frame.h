@@ -32,6 +32,7 @@ struct HoloSession {
     HoloProfile profile;
     atomic_bool is_cancelled;
     bool        has_run;
+    bool        is_lean; // pages of a step's constants are given back behind it: for whoever runs a plan only once
 };
 
 typedef struct HoloStep {

@@ -111,6 +111,9 @@ static HoloStatus job_init(const HoloCall *call, Job *j)
     HOLO_TRY(expect(call));
     HOLO_TRY(holo_attention_sizes(call, &j->s));
     HOLO_TRY(expect_outputs(call, &j->s));
+    const HoloTensor *valid = holo_in(call, VALID);
+    if (valid && !is_shape(valid, 1, &j->s.batch))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "nonpad_kv_seqlen should have one number for each batch");
     HOLO_TRY(holo_attention_mask(call, &j->s, &j->mask));
     if (j->s.size < 1 || j->s.size > HOLO_ATTENTION_SIZE || j->s.v_size > HOLO_ATTENTION_SIZE)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "vectors of %lld and %lld numbers, expected 1 to %d",

@@ -10,13 +10,14 @@
 #include "runtime/finish.h"
 
 enum {
-    TILE_COLUMNS   = 512,
-    COLUMNS_MIN    = 64,      // rows are gathered again for each tile of columns: not narrower
-    DEPTHWISE_WORK = 1 << 16, // multiplications that are worth a task, there
-    NUMBER_MAX     = 1 << 30,
+    TILE_COLUMNS    = 512,
+    COLUMNS_MIN     = 64,      // rows are gathered again for each tile of columns: not narrower
+    DIRECT_CHANNELS = 128,     // of a task that applies filters directly
+    DIRECT_WORK     = 1 << 16, // multiplications that are worth one
+    NUMBER_MAX      = 1 << 30,
 };
 
-// How a dense convolution is cut, by shape alone.
+// How a convolution is cut, by shape alone: rows are pixels or, of a direct one, rows of pixels.
 typedef struct Cut {
     int64_t tile_rows, tile_columns, row_tiles, column_tiles;
 } Cut;
@@ -25,7 +26,6 @@ typedef struct Work {
     const HoloConvNhwc *conv;
     Cut                 cut;
     bool                is_matrix; // the images are rows as they are
-    int64_t             tile;      // pixels of a task, where filters are applied directly
 } Work;
 
 // ---- shapes
@@ -175,11 +175,29 @@ static void work_dense(void *arg, int64_t i, int worker)
 
 // ---- depthwise
 
+// Channels so few that the rows which a kernel sees of some pixels stay in the first cache; rows for the rest.
+static Cut cut_direct(const HoloConvNhwc *c)
+{
+    Cut     t;
+    int64_t rows   = c->batch * c->shape.out[0] * c->shape.out[1];
+    double  work   = (double)c->pixels * (double)c->groups * (double)c->k;
+    t.column_tiles = holo_ceil_div(c->groups, DIRECT_CHANNELS);
+    t.tile_columns = holo_ceil_div(holo_ceil_div(c->groups, t.column_tiles), HOLO_PANEL) * HOLO_PANEL;
+    t.column_tiles = holo_ceil_div(c->groups, t.tile_columns);
+    int64_t want   = holo_least(rows, holo_ceil_div(2 * HOLO_CONV_TASKS, t.column_tiles));
+    if (work / DIRECT_WORK < (double)(want * t.column_tiles)) want = (int64_t)(work / DIRECT_WORK) / t.column_tiles;
+    t.tile_rows = holo_ceil_div(rows, want > 1 ? want : 1);
+    t.row_tiles = holo_ceil_div(rows, t.tile_rows);
+    return t;
+}
+
 static void work_direct(void *arg, int64_t i, int worker)
 {
-    const Work         *w     = arg;
-    const HoloConvNhwc *c     = w->conv;
-    int64_t             first = i * w->tile, end = holo_least(first + w->tile, c->pixels);
+    const Work         *w      = arg;
+    const HoloConvNhwc *c      = w->conv;
+    int64_t             column = i % w->cut.column_tiles * w->cut.tile_columns, width = c->shape.out[2];
+    int64_t             row = i / w->cut.column_tiles * w->cut.tile_rows, rows = c->pixels / width;
+    int64_t             columns = holo_least(w->cut.tile_columns, c->groups - column);
     HoloFinish          finish;
     HoloDepthwiseNhwc   d = {
           .shape    = &c->shape,
@@ -190,17 +208,11 @@ static void work_direct(void *arg, int64_t i, int worker)
           .finish   = holo_conv_finish(c, 0, &finish),
           .out      = c->out,
     };
-    c->host->kernels->depthwise_nhwc_f32(&d, first, end);
+    rows = holo_least(w->cut.tile_rows, rows - row);
+    c->host->kernels->depthwise_nhwc_f32(&d, row, row + rows, column, column + columns);
     if (!c->has_finish)
-        holo_tail_run(&c->tail, c->host, first, end - first, 0, c->groups, holo_kernel_scratch(c->host, worker));
-}
-
-// Whole rows of pixels where there is more than one.
-static int64_t direct_tile(const HoloConvNhwc *c)
-{
-    double  work = (double)c->groups * (double)c->k;
-    int64_t tile = work < DEPTHWISE_WORK ? (int64_t)(DEPTHWISE_WORK / work) : 1, row = c->shape.out[2];
-    return row < c->pixels ? holo_ceil_div(tile, row) * row : tile;
+        holo_tail_run(&c->tail, c->host, row * width, rows * width, column, columns,
+                      holo_kernel_scratch(c->host, worker));
 }
 
 // ----
@@ -215,8 +227,8 @@ static HoloStatus run(HoloCall *call)
     if (params->flags & HOLO_CONV_NHWC_WINOGRAD) {
         holo_winograd_run(&c);
     } else if (is_depthwise(&c)) {
-        w.tile = direct_tile(&c);
-        c.host->parallel(c.host, holo_ceil_div(c.pixels, w.tile), work_direct, &w);
+        w.cut = cut_direct(&c);
+        c.host->parallel(c.host, w.cut.column_tiles * w.cut.row_tiles, work_direct, &w);
     } else {
         w.cut       = cut(&c);
         w.is_matrix = is_matrix(&c.shape);

@@ -12,7 +12,8 @@ typedef struct HoloProducts {
     HoloVerifyResult        *result;
     size_t                   scratch_size;
     HoloRandom               random;
-    int                      done; // nodes evaluated
+    int                      done;  // nodes evaluated
+    bool                     blurs; // what nodes compute is put off by some roundings, see holo_verify
 } HoloProducts;
 
 void            holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloModel *model,

@@ -1,5 +1,5 @@
-// attention.c - finds attention written out in products and a softmax, and brings Attention nearer to the projections.
-#include "passes/attention.h"
+// attention_pass.c - finds attention written out in products and a softmax, and brings Attention nearer to the projections.
+#include "passes/attention_pass.h"
 
 HoloStatus holo_pass_attention(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
 {

@@ -1,6 +1,6 @@
-// attention.h - the two halves of the pass `attention`.
-#ifndef HOLO_PASSES_ATTENTION_H
-#define HOLO_PASSES_ATTENTION_H
+// attention_pass.h - the two halves of the pass `attention`.
+#ifndef HOLO_ATTENTION_PASS_H
+#define HOLO_ATTENTION_PASS_H
 
 #include "passes/build.h"
 
