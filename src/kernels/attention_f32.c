@@ -5,7 +5,8 @@
 // largest scores and sums are one vector each. What no query sees is not read.
 
 enum { KEYS = HOLO_ATTENTION_KEYS, GROUP = LANES };
-_Static_assert(HOLO_ATTENTION_ROWS % GROUP == 0 && KEYS <= BLOCK_K, "scratch is for whole groups and one block of k");
+_Static_assert(HOLO_ATTENTION_ROWS % GROUP == 0 && (int)KEYS <= (int)BLOCK_K,
+               "scratch is for whole groups and one block of k");
 
 typedef struct Attention {
     const HoloAttend *a;

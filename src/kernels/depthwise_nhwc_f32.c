@@ -17,12 +17,17 @@ typedef struct DepthwiseRun {
     int64_t                  pixel; // from pixel to pixel of the run, in the image
 } DepthwiseRun;
 
+INL int64_t ceil_steps(int64_t distance, int64_t step)
+{
+    return step == 1 ? distance : (distance + step - 1) / step;
+}
+
 // The places of the kernel, along one dimension, that are inside the image for an output at `at`.
 INL void places_inside(const HoloConvShape *s, int dim, int64_t at, int64_t *first, int64_t *end)
 {
-    int64_t start = at * s->stride[dim] - s->pad[dim], step = s->dilation[dim], left = s->in[dim] - start;
-    *first = start < 0 ? (step - 1 - start) / step : 0;
-    *end   = left <= 0 ? 0 : (left + step - 1) / step;
+    int64_t start = at * s->stride[dim] - s->pad[dim], left = s->in[dim] - start;
+    *first = start < 0 ? ceil_steps(-start, s->dilation[dim]) : 0;
+    *end   = left <= 0 ? 0 : ceil_steps(left, s->dilation[dim]);
     if (*end > s->kernel[dim]) *end = s->kernel[dim];
     if (*first > *end) *first = *end;
 }
@@ -79,6 +84,7 @@ INL void depthwise_block(const DepthwiseRun *r, int64_t channel, int pixels, int
     if (finish && finish->has_low) EACH_PIXEL(p, v) sum[p][v] = v_at_least(sum[p][v], v_set1(finish->low));
     if (finish && finish->has_high) EACH_PIXEL(p, v) sum[p][v] = v_at_most(sum[p][v], v_set1(finish->high));
     EACH_PIXEL(p, v) v_store_lanes(out + p * pixel + v * LANES, sum[p][v], lanes);
+    if (finish && finish->has_slope) swish_rows(finish->slope, pixels, (vectors - 1) * LANES + lanes, out, pixel);
 }
 
 INL void depthwise_pixels(const DepthwiseRun *r, int64_t channel, int64_t end, int pixels)
@@ -104,25 +110,28 @@ static void (*const depthwise_tiles[])(const DepthwiseRun *, int64_t, int64_t) =
 #undef X
 };
 
-// The pixels at x of a row of the output, counted over all images: where they see it, from top to bottom.
-INL void depthwise_at(DepthwiseRun *r, int64_t row, int64_t x)
+typedef struct DepthwiseRow { // of the output
+    int64_t image, z, y;
+} DepthwiseRow;
+
+// Where the pixels at x of a row see the image, from top to bottom.
+INL void depthwise_at(DepthwiseRun *r, const DepthwiseRow *row, int64_t x)
 {
     const HoloDepthwiseNhwc *d = r->d;
     const HoloConvShape     *s = d->shape;
-    int64_t                  y = row % s->out[1], z = row / s->out[1] % s->out[0], kz, ky;
-    int64_t                  line = s->in[2] * d->channels, image = row / s->out[1] / s->out[0] * s->in[0] * s->in[1];
-    places_inside(s, 0, z, &kz, &r->depths);
-    places_inside(s, 1, y, &ky, &r->rows);
+    int64_t                  kz, ky, line = (row->image * s->out[0] + row->z) * s->out[1] + row->y;
+    places_inside(s, 0, row->z, &kz, &r->depths);
+    places_inside(s, 1, row->y, &ky, &r->rows);
     r->depths -= kz;
     r->rows -= ky;
     r->filter = d->filter + kz * r->filter_depth + ky * r->filter_row + r->first * LANES;
     r->image  = d->image;
-    r->out    = d->out + (row * s->out[2] + x) * d->channels;
+    r->out    = d->out + (line * s->out[2] + x) * d->channels;
     if (!r->depths || !r->rows || !r->columns) return;
-    int64_t in_z = z * s->stride[0] - s->pad[0] + kz * s->dilation[0];
-    int64_t in_y = y * s->stride[1] - s->pad[1] + ky * s->dilation[1];
-    int64_t in_x = x * s->stride[2] - s->pad[2];
-    r->image += (image + in_z * s->in[1] + in_y) * line + in_x * d->channels + r->first * r->column;
+    int64_t in_z = row->image * s->in[0] + row->z * s->stride[0] - s->pad[0] + kz * s->dilation[0];
+    int64_t in_y = in_z * s->in[1] + row->y * s->stride[1] - s->pad[1] + ky * s->dilation[1];
+    int64_t in_x = in_y * s->in[2] + x * s->stride[2] - s->pad[2];
+    r->image += in_x * d->channels + r->first * r->column;
 }
 
 // How many pixels from x on see the image from left to right with all places of the kernel, at most as many as
@@ -153,9 +162,15 @@ static void depthwise_nhwc_f32(const HoloDepthwiseNhwc *d, int64_t row, int64_t 
         count = depthwise_group(s, x);
         places_inside(s, 2, x, &r.first, &r.columns);
         r.columns -= r.first;
+        DepthwiseRow at = {row / s->out[1] / s->out[0], row / s->out[1] % s->out[0], row % s->out[1]};
         for (int64_t y = row; y < row_end; y++) {
-            depthwise_at(&r, y, x);
+            depthwise_at(&r, &at, x);
             depthwise_tiles[count](&r, channel, end);
+            if (++at.y < s->out[1]) continue;
+            at.y = 0;
+            if (++at.z < s->out[0]) continue;
+            at.z = 0;
+            at.image++;
         }
     }
 }

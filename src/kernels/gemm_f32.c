@@ -26,6 +26,18 @@ typedef struct Tile {
     int               last; // columns of the last panel
 } Tile;
 
+// x * sigmoid(slope * x), where x has just been stored.
+static void swish_rows(float slope, int rows, int columns, float *x, int64_t row)
+{
+    for (int i = 0; i < rows; i++, x += row)
+        for (int j = 0; j < columns; j += LANES) {
+            int  lanes     = columns - j < LANES ? columns - j : LANES;
+            f32v v         = v_load_lanes(x + j, lanes);
+            EACH(r) v.r[r] = n_swish(v.r[r], slope);
+            v_store_lanes(x + j, v, lanes);
+        }
+}
+
 #define EACH_SUM(i, j) UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++)
 
 // What becomes of the sums: each line a loop of its own, so that no element asks what it is to do. `last` are
@@ -54,6 +66,7 @@ INL void tile_finish(const Tile *t, f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], int r
     if (finish && finish->has_low) EACH_SUM(i, j) sum[i][j] = v_at_least(sum[i][j], v_set1(finish->low));
     if (finish && finish->has_high) EACH_SUM(i, j) sum[i][j] = v_at_most(sum[i][j], v_set1(finish->high));
     EACH_SUM(i, j) v_store_lanes(t->c + i * t->c_row + j * LANES, sum[i][j], COLUMNS(j));
+    if (finish && finish->has_slope) swish_rows(finish->slope, rows, (panels - 1) * LANES + last, t->c, t->c_row);
 #undef PART
 #undef COLUMNS
 }

@@ -31,10 +31,12 @@ typedef struct HoloPatchRows {
     int64_t              first;
 } HoloPatchRows;
 
-// What becomes of sums on their way to memory: `more` is added, then they are kept from `low` to `high`.
+// What becomes of sums on their way to memory: `more` is added, then x becomes x * sigmoid(slope * x), or it is
+// kept from `low` to `high`.
 typedef struct HoloFinish {
     const float *more; // NULL: none. Else it lies as the output does, its first element with that of the output
-    bool         has_low, has_high;
+    bool         has_slope, has_low, has_high;
+    float        slope;     // within 4 ulp; sigmoids below 2^-126 are 0
     float        low, high; // a < low ? low : a, and so on: NaN stays
 } HoloFinish;
 

@@ -5,10 +5,10 @@
 #include "kernels/vec.h"
 
 #include "kernels/conv_f32.c"
-#include "kernels/depthwise_nhwc_f32.c"
 #include "kernels/gemm_f32.c"
 
 #include "kernels/attention_f32.c"
+#include "kernels/depthwise_nhwc_f32.c"
 #include "kernels/gemm_i8.c"
 #include "kernels/conv_i8.c"
 #include "kernels/last_f32.c"

@@ -426,6 +426,13 @@ INL f32n n_sigmoid(f32n x)
     return n_select(x < 0, e, one) / (one + e);
 }
 
+// x * sigmoid(slope * x). A sigmoid below 2^-126 is 0.
+INL f32n n_swish(f32n x, float slope)
+{
+    f32n y = x * slope, e = n_exp_down(-n_abs(y));
+    return n_select(y < 0, x * e, x) / (e + 1.0f);
+}
+
 INL f32n n_tanh(f32n x)
 {
     const f32n zero = {0};

@@ -99,10 +99,18 @@ static bool is_dying(const Planning *p, const HoloNode *node, int node_index, co
     return true;
 }
 
+// Does the kernel of the node surely run it, and in place? Where sizes are found only while running, eval may.
+static bool is_in_place(const Planning *p, const HoloNode *node)
+{
+    for (int i = 0; i < node->in_count; i++)
+        if (node->in[i] && !type_is_known(p, &node->in[i]->type)) return false;
+    return holo_kernel_is_in_place(holo_lower_choose(node).kernel);
+}
+
 // The input over which the node may write its output: element by element, in the same place.
 static const HoloValue *overwritten(const Planning *p, const HoloNode *node, const HoloValue *out)
 {
-    bool in_place = node->op->flags & HOLO_OP_POINTWISE || holo_kernel_is_in_place(holo_lower_choose(node).kernel);
+    bool in_place = node->op->flags & HOLO_OP_POINTWISE || is_in_place(p, node);
     if (!in_place || p->is_kept[out->id] || node->out_count != 1 || !type_is_known(p, &out->type)) return NULL;
     for (int i = 0; i < node->in_count; i++) {
         const HoloValue *v = node->in[i];
@@ -192,17 +200,6 @@ static HoloStatus packed_plan(Planning *p, const HoloValue *v, const HoloLowerin
 
 // ---- steps
 
-// A kernel runs on values whose sizes are known when inputs are bound.
-static HoloLowering lowering_of(const Planning *p, const HoloNode *node)
-{
-    HoloLowering eval = {.pack_input = -1};
-    for (int i = 0; i < node->in_count; i++)
-        if (node->in[i] && !type_is_known(p, &node->in[i]->type)) return eval;
-    for (int i = 0; i < node->out_count; i++)
-        if (node->out[i] && storage_of(p, node->out[i]) == HOLO_STORE_HEAP) return eval;
-    return holo_lower_choose(node);
-}
-
 static HoloStatus subgraphs_plan(Planning *p, const HoloNode *node, uint32_t *plans)
 {
     HoloBuffer *section = &p->planner->plan->section[HOLO_SECTION_PLANS];
@@ -240,7 +237,7 @@ static HoloStatus params_add(Planning *p, const HoloLowering *lowering, HoloStep
 static HoloStatus step_plan(Planning *p, const HoloNode *node)
 {
     HoloPlanner    *planner  = p->planner;
-    HoloLowering    lowering = lowering_of(p, node);
+    HoloLowering    lowering = holo_lower_choose(node);
     HoloStepRecord *step     = &p->steps[p->step_count];
     uint32_t       *plans    = HOLO_NEW(&planner->arena, uint32_t, node->attr_count + 1);
     if (!plans) return holo_fail_memory(planner->error);

@@ -276,20 +276,55 @@ static HoloStatus forms_check(const HoloFrame *frame, const HoloStepRecord *s, c
     return HOLO_OK;
 }
 
+static bool has_open(const HoloCall *call)
+{
+    bool open = false;
+    for (int k = 0; k < call->in_count; k++) open = open || is_open(call->in[k]);
+    for (int k = 0; k < call->out_count; k++) open = open || is_open(call->out[k]);
+    return open;
+}
+
+// May the kernel run this call, all of whose sizes must be numbers?
+static HoloStatus kernel_admit(const HoloFrame *frame, const HoloStepRecord *s, const HoloKernel *kernel,
+                               const HoloCall *call, size_t *out_scratch)
+{
+    *out_scratch = 0;
+    if (has_open(call)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a kernel runs on values of unknown size");
+    HOLO_TRY(kernel->check(call, out_scratch));
+    return forms_check(frame, s, kernel, call);
+}
+
+// An open step is left to holo_frame_decide.
 static HoloStatus kernel_bind(HoloFrame *frame, uint32_t i, const HoloStepRecord *s, size_t *scratch, HoloError *error)
 {
     const HoloKernel *kernel = holo_kernel_find(s->kernel);
     HoloCall         *call   = &frame->calls[i];
+    size_t            need   = 0;
     call->error              = error;
     if (!kernel) return holo_call_fail(call, HOLO_UNSUPPORTED, "this runtime has no kernel %u", s->kernel);
-    if (frame->steps[i].is_open)
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a kernel runs on values of unknown size");
-    size_t need = 0;
-    HOLO_TRY(kernel->check(call, &need));
-    HOLO_TRY(forms_check(frame, s, kernel, call));
+    if (frame->steps[i].is_open) {
+        frame->steps[i].kernel = kernel;
+        return HOLO_OK;
+    }
+    HOLO_TRY(kernel_admit(frame, s, kernel, call, &need));
     if (need > *scratch) *scratch = need;
     frame->steps[i].run = kernel->run;
     return HOLO_OK;
+}
+
+HoloStatus holo_frame_decide(HoloFrame *frame, uint32_t i, HoloError *error)
+{
+    const HoloStepRecord *s    = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
+    HoloStep             *step = &frame->steps[i];
+    HoloCall             *call = &frame->calls[i];
+    HoloError             why  = {0};
+    size_t                scratch;
+    call->error       = &why;
+    HoloStatus status = kernel_admit(frame, s, step->kernel, call, &scratch);
+    call->error       = error;
+    step->run         = status ? holo_op_eval : step->kernel->run;
+    if (!status) return holo_session_reserve(frame->session, scratch, error);
+    return forms_check(frame, s, NULL, call) ? holo_fail(error, status, "%s", why.text) : HOLO_OK;
 }
 
 // May what the operator prepares serve all runs? Then what it is made of are constants.
@@ -316,8 +351,7 @@ static HoloStatus step_bind(HoloFrame *frame, uint32_t i, size_t *scratch, HoloE
                              .prepared       = step->prepared,
                              .prepared_types = step->prepared_types,
     };
-    for (int k = 0; k < call->in_count; k++) step->is_open = step->is_open || is_open(call->in[k]);
-    for (int k = 0; k < call->out_count; k++) step->is_open = step->is_open || is_open(call->out[k]);
+    step->is_open = has_open(call);
     if (!step->is_open) {
         bool              known = true;
         const HoloTensor *types;

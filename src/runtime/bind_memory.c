@@ -48,10 +48,12 @@ static bool bytes_of(const HoloFrame *frame, const HoloTensor *value, const char
 }
 
 // Operators check the values that they read (indices, lengths) and then use them: what they write must not
-// change these. Only what goes element by element, each in its own place, may write over an input.
-static HoloStatus step_overlaps_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloCall *call)
+// change these. Only what goes element by element, each in its own place, may write over an input. An open step may be
+// run by eval where its kernel would do that and eval would not.
+static HoloStatus step_overlaps_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloStep *step,
+                                      const HoloCall *call)
 {
-    bool in_place = call->op->flags & HOLO_OP_POINTWISE || holo_kernel_is_in_place(s->kernel);
+    bool in_place = call->op->flags & HOLO_OP_POINTWISE || (holo_kernel_is_in_place(s->kernel) && !step->is_open);
     for (int i = 0; i < call->out_count; i++) {
         const char *from, *to, *other_from, *other_to;
         if (!bytes_of(frame, call->out[i], &from, &to)) continue;
@@ -71,7 +73,7 @@ static HoloStatus overlaps_check(const HoloFrame *frame, HoloError *error)
     const HoloStepRecord *steps = frame->session->model->archive.STEPS_at + frame->plan->step_first;
     for (uint32_t i = 0; i < frame->plan->step_count; i++) {
         frame->calls[i].error = error;
-        HOLO_TRY(step_overlaps_check(frame, &steps[i], &frame->calls[i]));
+        HOLO_TRY(step_overlaps_check(frame, &steps[i], &frame->steps[i], &frame->calls[i]));
     }
     return HOLO_OK;
 }

@@ -5,8 +5,8 @@
 #include "kernels/kernels.h"
 #include "runtime/tail.h"
 
-// Is all that the tail does to add a tensor of the output's shape and to keep the result between bounds? Then
-// *out does the same, bit for bit; `more` is for the whole output.
+// Is all that the tail does to add a tensor of the output's shape, and then to take x * sigmoid(slope * x) or to
+// keep the result between bounds? Then *out does the same; `more` is for the whole output.
 bool holo_finish_of(const HoloTail *tail, HoloFinish *out);
 
 #endif

@@ -310,8 +310,11 @@ static HoloStatus step_run(HoloFrame *frame, uint32_t i, HoloError *error)
     bool      heap = has_heap_output(frame, call);
     call->error    = error;
     if (step->is_open || step->is_checked || heap) HOLO_TRY(step_open(frame, i, error));
+    if (step->kernel) HOLO_TRY(holo_frame_decide(frame, i, error));
     call->prepared = NULL;
     if (step->is_kept) HOLO_TRY(step_prepare(frame, step, call));
+    frame->host.scratch        = frame->session->scratch; // may have moved: steps and subgraphs make it larger
+    frame->host.scratch_stride = frame->session->scratch_stride;
     HOLO_TRY(step->run(call));
     return heap ? step_close(frame, call) : HOLO_OK;
 }
@@ -319,7 +322,7 @@ static HoloStatus step_run(HoloFrame *frame, uint32_t i, HoloError *error)
 static void step_record(HoloFrame *frame, uint32_t i, double start)
 {
     const HoloStepRecord *s      = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
-    const HoloKernel     *kernel = s->kernel ? holo_kernel_find(s->kernel) : NULL;
+    const HoloKernel     *kernel = frame->steps[i].run == holo_op_eval ? NULL : holo_kernel_find(s->kernel);
     holo_profile_add(&frame->session->profile, (HoloProfileEvent){
                                                    .name   = frame->calls[i].node,
                                                    .op     = frame->calls[i].op->name,
@@ -348,8 +351,6 @@ HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, Hol
     HoloSession *session = frame->session;
     HOLO_TRY(results_begin(frame, error));
     values_point(frame, inputs);
-    frame->host.scratch        = session->scratch;
-    frame->host.scratch_stride = session->scratch_stride;
     for (uint32_t i = 0; i < frame->plan->step_count; i++) {
         if (atomic_load_explicit(&session->is_cancelled, memory_order_relaxed))
             return holo_fail(error, HOLO_CANCELLED, "the run was cancelled before node %s", frame->calls[i].node);

@@ -37,9 +37,10 @@ struct HoloSession {
 
 typedef struct HoloStep {
     HoloStatus (*run)(HoloCall *call); // a kernel, or eval
-    bool is_open;                      // sizes of operands are found only while running
-    bool is_checked;                   // the output sizes depend on values: infer again before each run
-    bool is_kept;                      // what op->prepare makes serves all runs, as it depends on constants alone
+    const HoloKernel *kernel;          // of an open step, see holo_frame_decide; NULL: it has none, or is not open
+    bool              is_open;         // sizes of operands are found only while running
+    bool              is_checked;      // the output sizes depend on values: infer again before each run
+    bool              is_kept; // what op->prepare makes serves all runs, as it depends on constants alone
 
     const void *prepared;       // kept so; NULL: not made yet
     uint64_t    prepared_types; // of the inputs it was made for
@@ -81,6 +82,9 @@ HOLO_MUST HoloStatus holo_frame_bind(HoloFrame *frame, const HoloTensor *const *
 // *out_known is false where that depends on values that do not exist yet. The types are in frame->temp.
 HOLO_MUST HoloStatus holo_frame_infer(HoloFrame *frame, uint32_t step, const HoloTensor **out_types, bool *out_known,
                                       HoloError *error);
+// Sets who runs an open step that has a kernel, now that its sizes are there: the kernel, with scratch for it, or, where
+// it refuses these sizes, eval. Fails where eval could not read the inputs either, because they are packed.
+HOLO_MUST HoloStatus holo_frame_decide(HoloFrame *frame, uint32_t step, HoloError *error);
 // Memory for all planned values, whose sizes are bound: from the file, or laid out now.
 HOLO_MUST HoloStatus holo_frame_layout(HoloFrame *frame, HoloError *error);
 // Runs all steps on these inputs, to which the frame is bound. Outputs are then in holo_frame_output.

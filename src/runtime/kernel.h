@@ -11,7 +11,7 @@ typedef struct HoloKernel {
     uint32_t    id; // see format/kernel_ids.def
     const char *name;
 
-    // Called when sizes are bound: operands have concrete sizes, call->params and params_size are the
+    // Called when sizes are bound or, of an open step, found while running: operands have concrete sizes, call->params and params_size are the
     // parameter block, call->host->workers is set; data need not be there. Refuses whatever run could
     // not do safely. *out_scratch is the memory that each worker needs, in bytes.
     HoloStatus (*check)(const HoloCall *call, size_t *out_scratch);
@@ -22,7 +22,8 @@ typedef struct HoloKernel {
 
     // Bytes in which input i is packed, or -1 where it is plain row-major. An input that is packed must
     // be a constant, packed by this kernel, of just so many bytes; any other must not be packed. NULL:
-    // nothing ever is. Called after check has accepted the sizes.
+    // nothing ever is. Called after check has accepted the sizes. A kernel that can have packed inputs accepts all sizes
+    // that infer does, for eval cannot step in for it.
     int64_t (*packed_size)(const HoloCall *call, int input);
 } HoloKernel;
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { CANDIDATES = 96, TRIES = 400 };
+enum { CANDIDATES = 96, TRIES = 400, LARGE = 16 << 20 }; // LARGE: bytes of a value that are a reason for smaller sizes
 
 static const int64_t usual[] = {2, 1, 3, 4, 8, 16, 32, 64, 80, 128, 224, 256, 512, 3000};
 
@@ -107,6 +107,37 @@ static HoloStatus search_init(Search *s, HoloArena *arena, HoloError *error)
     return HOLO_OK;
 }
 
+// Bytes of the largest value for the present numbers, after score.
+static size_t largest(const Search *s)
+{
+    size_t most = 0;
+    for (int i = 0; i < s->graph->value_count; i++) {
+        const HoloValue *v = s->graph->values[i];
+        if (v->is_constant || v->type.kind != HOLO_TENSOR || holo_tensor_count(&v->type) < 0) continue;
+        size_t bytes = holo_tensor_bytes(&v->type);
+        if (bytes > most) most = bytes;
+    }
+    return most;
+}
+
+// Sizes of 1 where values would be large, the model takes them, and it helps: a batch of images.
+static void shrink(Search *s, int best)
+{
+    score(s);
+    size_t before = largest(s);
+    for (int symbol = 0; symbol < s->symbol_count && before > LARGE; symbol++) {
+        int64_t kept = s->number[symbol];
+        if (!s->is_used[symbol] || kept == 1) continue;
+        s->number[symbol] = 1;
+        int    now        = score(s);
+        size_t after      = largest(s);
+        if (now < best || after >= before)
+            s->number[symbol] = kept;
+        else
+            before = after;
+    }
+}
+
 int64_t *holo_sizes_find(HoloGraph *graph, HoloArena *arena, HoloError *error)
 {
     Search s = {.graph = graph};
@@ -114,5 +145,6 @@ int64_t *holo_sizes_find(HoloGraph *graph, HoloArena *arena, HoloError *error)
     candidates_find(&s);
     int best = score(&s);
     while (best < graph->node_count && s.tries < TRIES && improve(&s, &best)) continue;
+    shrink(&s, best);
     return s.number;
 }
