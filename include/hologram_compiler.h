@@ -45,6 +45,7 @@ HOLO_API void holo_compiler_set_numeric(HoloCompiler *compiler, HoloNumeric nume
 
 // Whether the plan is run against the reference before it is written, and how far they may differ: every
 // checked element within absolute + relative * the largest magnitude of its output. Negative: the default.
+// Of an output of a narrow type (f16, bf16) relative is at least eight roundings of that type, unless it is 0.
 // Unless relative is 0, an output may be off by more where roundings alone, put into the reference, move it as far: in
 // models that quantise inside or compute in narrow types.
 HOLO_API void holo_compiler_set_verify(HoloCompiler *compiler, bool on);

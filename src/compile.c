@@ -93,7 +93,8 @@ static HoloStatus optimise(Compile *c)
 {
     HoloGraph      *graph = c->source->model.graph;
     const char     *disabled[64];
-    HoloPassOptions options = {.disabled = disabled, .after = pass_after, .context = c};
+    HoloPassOptions options = {
+        .disabled = disabled, .is_exact = c->compiler->numeric == HOLO_EXACT, .after = pass_after, .context = c};
     for (int i = 0; i < holo_pass_count(); i++)
         if (c->compiler->disabled >> i & 1) disabled[options.disabled_count++] = holo_passes[i].name;
     HoloPassReport *passes = HOLO_NEW(&c->box->arena, HoloPassReport, holo_pass_count() + 1);

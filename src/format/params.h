@@ -213,7 +213,7 @@ enum { HOLO_MATMUL_I8_PACKED_B = 1 }; // B is stored as panels of bytes, see gem
 static inline int64_t holo_panels_i8_size(int64_t k, int64_t n)
 {
     int64_t columns = n / 16 + (n % 16 != 0), quads = k / 4 + (k % 4 != 0) + 1, size;
-    bool    over    = __builtin_mul_overflow(quads, columns, &size);
+    bool    over = __builtin_mul_overflow(quads, columns, &size);
     over |= __builtin_mul_overflow(size, 64, &size);
     return over ? -1 : size;
 }
@@ -235,7 +235,7 @@ enum {
     HOLO_CONV_I8_K      = 1 << 14, // numbers of a filter at most
 };
 
-// cast_f32: Cast of i32 to f32.
+// cast_f32: Cast of i32, f16 and bf16 to f32, and of f32 to f16 and bf16.
 typedef struct HoloCastParams {
     uint32_t size;
     uint32_t flags; // none yet

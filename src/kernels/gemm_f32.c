@@ -1,18 +1,18 @@
 // gemm_f32.c - the f32 matrix product: C = alpha * A B + beta * D with B in panels.
 //
-// A is copied, a block of rows and of k at a time, into rows of a fixed distance: a tile then reads
-// all its rows through one pointer, and no distance of the caller's makes them fall on the same cache
-// lines. A tile of C stays in registers over a block of k. Tile shapes change speed, never results:
+// A is read where it lies if its rows are near each other. Else it is copied, a block of rows and of k at a
+// time: no distance of the caller's then makes rows fall on the same cache lines. A tile of C stays in registers over a block of k. Tile shapes change speed, never results:
 // an element is the sum of its blocks, each one chain of v_mad from 0. (One chain over all of k would
 // lose about three bits more of a sum over a thousand.)
 //
 // For a convolution with channels last the copy takes the rows from the image: patches cost no more than
 // a matrix does.
 
-enum { BLOCK_ROWS = HOLO_GEMM_ROWS, BLOCK_K = HOLO_GEMM_K, BLOCK_STRIDE = BLOCK_K + 16 };
+enum { BLOCK_ROWS = HOLO_GEMM_ROWS, BLOCK_K = HOLO_GEMM_K, BLOCK_STRIDE = BLOCK_K + 16, NEAR = 512 };
 
 typedef struct Tile {
     const float      *a, *b;
+    int64_t           a_row;
     const float      *next; // the panels that come after these, or b
     int64_t           k, b_panel, b_step;
     float            *c;
@@ -51,11 +51,11 @@ INL void tile_finish(const Tile *t, f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], int r
     if (!t->pause && t->alpha != 1) EACH_SUM(i, j) sum[i][j] = v_mul(sum[i][j], v_set1(t->alpha));
     if (!t->pause && t->d) {
         f32v beta = v_set1(t->beta);
-        if (t->d_column && !t->d_row) {
+        if (t->d_column && !t->d_row && t->beta == 1) {
             UNROLL for (int j = 0; j < panels; j++)
             {
                 f32v d                                          = PART(t->d, j);
-                UNROLL for (int i = 0; i < rows; i++) sum[i][j] = v_mad(beta, d, sum[i][j]);
+                UNROLL for (int i = 0; i < rows; i++) sum[i][j] = v_add(d, sum[i][j]);
             }
         } else if (t->d_column)
             EACH_SUM(i, j) sum[i][j] = v_mad(beta, PART(t->d + i * t->d_row, j), sum[i][j]);
@@ -76,13 +76,14 @@ INL void tile(const Tile *t, int rows, int panels)
     f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS];
     EACH_SUM(i, j) sum[i][j] = v_set1(0);
     const float *a = t->a, *b = t->b, *next = t->next;
+    int64_t      row_step = t->a_row;
     for (int64_t p = 0; p < t->k; p++, a++, b += t->b_step, next += t->b_step) {
         f32v column[GEMM_WIDE_PANELS];
         UNROLL for (int j = 0; j < panels; j++) __builtin_prefetch(next + j * t->b_panel, 0, 2);
         UNROLL for (int j = 0; j < panels; j++) column[j] = v_load(b + j * t->b_panel);
         UNROLL for (int i = 0; i < rows; i++)
         {
-            f32v row                                          = v_set1(a[i * BLOCK_STRIDE]);
+            f32v row                                          = v_set1(a[i * row_step]);
             UNROLL for (int j = 0; j < panels; j++) sum[i][j] = v_mad(row, column[j], sum[i][j]);
         }
     }
@@ -220,8 +221,26 @@ static const float *panels_after(const HoloGemm *g, int64_t j, int panels, int64
     return first + k < g->k ? b + k * g->b_step : g->b_next ? g->b_next : b;
 }
 
-// One block of A, in scratch, against all panels: C rows from `row` on, k from `first` on.
-static void gemm_block(const HoloGemm *g, int64_t row, int64_t rows, int64_t first, int64_t k)
+// A block of A: where it lies, or in scratch.
+typedef struct Rows {
+    const float *data;
+    int64_t      row;
+} Rows;
+
+static Rows block_of(const HoloGemm *g, int64_t row, int64_t rows, int64_t first, int64_t k)
+{
+    const float *a = g->a;
+    if (!g->patch) a += row * g->a_row + first * g->a_column;
+    if (!g->patch && g->a_column == 1 && g->a_row <= NEAR) return (Rows){a, g->a_row};
+    if (!g->patch)
+        copy_block(a, g->a_row, g->a_column, rows, k, g->scratch);
+    else if (k)
+        copy_patches(g->patch, a, row, rows, first, k, g->scratch);
+    return (Rows){g->scratch, BLOCK_STRIDE};
+}
+
+// One block of A against all panels: C rows from `row` on, k from `first` on.
+static void gemm_block(const HoloGemm *g, const Rows *a, int64_t row, int64_t rows, int64_t first, int64_t k)
 {
     bool wide      = rows <= GEMM_WIDE_ROWS;
     int  panel_max = wide ? GEMM_WIDE_PANELS : GEMM_PANELS;
@@ -236,7 +255,8 @@ static void gemm_block(const HoloGemm *g, int64_t row, int64_t rows, int64_t fir
         for (int64_t s = 0, i = 0; s < steps; s++) {
             int  tall = (int)(height + (s < taller));
             Tile t    = {
-                   .a        = g->scratch + i * BLOCK_STRIDE,
+                   .a        = a->data + i * a->row,
+                   .a_row    = a->row,
                    .b        = b,
                    .next     = s ? b : panels_after(g, j, panels, first, k),
                    .k        = k,
@@ -268,11 +288,8 @@ static void gemm_f32(const HoloGemm *g)
         int64_t k = g->k - first < BLOCK_K ? g->k - first : BLOCK_K;
         for (int64_t row = 0; row < g->m; row += BLOCK_ROWS) {
             int64_t rows = g->m - row < BLOCK_ROWS ? g->m - row : BLOCK_ROWS;
-            if (g->patch && k)
-                copy_patches(g->patch, g->a, row, rows, first, k, g->scratch);
-            else if (!g->patch)
-                copy_block(g->a + row * g->a_row + first * g->a_column, g->a_row, g->a_column, rows, k, g->scratch);
-            gemm_block(g, row, rows, first, k);
+            Rows    a    = block_of(g, row, rows, first, k);
+            gemm_block(g, &a, row, rows, first, k);
         }
         first += BLOCK_K;
     } while (first < g->k);

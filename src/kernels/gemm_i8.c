@@ -45,18 +45,6 @@ INL i32v tile_start(const HoloGemmI8 *g, int64_t row, int64_t panel, const int32
     return sum;
 }
 
-INL i32n n_quads(i32n sum, i32n b, i32n a) // four products of unsigned and signed bytes in each lane
-{
-#if defined __AVX512BW__
-    // Of a CPU that has it: see gemm_i8_quads. The level's own flags do not let the compiler use it.
-    __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(b), "v"(a));
-    return sum;
-#else
-    (void)b, (void)a;
-    return sum;
-#endif
-}
-
 INL void i8_tile(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int panels, bool quads)
 {
     const uint8_t *a = (const uint8_t *)g->a + row * g->a_row, *b = g->b + panel * g->b_panel;

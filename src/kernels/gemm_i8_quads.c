@@ -48,3 +48,22 @@ static void rows_i8_quads(int64_t m, int64_t k, const uint8_t *a, int64_t row, b
         out_sums[i] = bytes_sum(k, a, flip);
     }
 }
+
+// ---- the level's table once more, with these
+
+#define QUADS_0       holo_kernels_avx512vnni
+#define QUADS_1       holo_kernels_avx512vnni_exact
+#define QUADS_(exact) QUADS_##exact
+#define QUADS(exact)  QUADS_(exact)
+#define gemm_i8       gemm_i8_quads
+#define rows_i8       rows_i8_quads
+
+extern const HoloKernels QUADS(HOLO_EXACT);
+
+const HoloKernels QUADS(HOLO_EXACT) = {
+    "avx512vnni",
+    HOLO_EXACT,
+#define KERNEL(name, ret, args) name,
+#include "kernels/kernels.def"
+#undef KERNEL
+};

@@ -128,6 +128,7 @@ enum { HOLO_FINISH_F32, HOLO_FINISH_U8, HOLO_FINISH_I8 };
 // quantize_f32 and dequantize_i8: QuantizeLinear and DequantizeLinear with one scale; zero is within the type.
 // range_f32: *low and *high become the least and the largest of them and x; NaN is passed over.
 // float_i32: integers as floats, rounded to nearest.
+// widen_f16, widen_bf16, narrow_f16, narrow_bf16: from and to f32; narrow ones are rounded to nearest, ties to even.
 
 // ---- convolution with channels before the spatial dimensions
 

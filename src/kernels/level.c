@@ -1,6 +1,6 @@
 // level.c - compiled once for each row of LEVELS, with that level's flags, -DHOLO_LEVEL=<name> and
-// -DHOLO_EXACT=<0 or 1>; exports one table, holo_kernels_<level> or holo_kernels_<level>_exact, and
-// nothing else: code of one level can then never be linked into another.
+// -DHOLO_EXACT=<0 or 1>; exports one table, holo_kernels_<level> or holo_kernels_<level>_exact, a second
+// one where some CPUs of the level have more, and nothing else: code of one level can then never be linked into another.
 #include "kernels/kernels.h"
 #include "kernels/vec.h"
 
@@ -10,11 +10,12 @@
 #include "kernels/attention_f32.c"
 #include "kernels/depthwise_nhwc_f32.c"
 #include "kernels/gemm_i8.c"
-#include "kernels/conv_i8.c"
 #include "kernels/last_f32.c"
 #include "kernels/map_f32.c"
+#include "kernels/narrow_f32.c"
+#include "kernels/patch_i8.c"
 #include "kernels/pool_f32.c"
-#include "kernels/quantize.c"
+#include "kernels/quantize_i8.c"
 #include "kernels/recurrent_f32.c"
 #include "kernels/rows_f32.c"
 #include "kernels/softmax_f32.c"
@@ -38,24 +39,4 @@ const HoloKernels TABLE(HOLO_LEVEL, HOLO_EXACT) = {
 #undef KERNEL
 };
 
-#if defined __AVX512BW__
-// The same table, with what a CPU has that multiplies quads of bytes.
-#include "kernels/gemm_i8_quads.c"
-
-#define QUADS_0 holo_kernels_avx512vnni
-#define QUADS_1 holo_kernels_avx512vnni_exact
-#define QUADS_(exact) QUADS_##exact
-#define QUADS(exact)  QUADS_(exact)
-#define gemm_i8 gemm_i8_quads
-#define rows_i8 rows_i8_quads
-
-extern const HoloKernels QUADS(HOLO_EXACT);
-
-const HoloKernels QUADS(HOLO_EXACT) = {
-    "avx512vnni",
-    HOLO_EXACT,
-#define KERNEL(name, ret, args) name,
-#include "kernels/kernels.def"
-#undef KERNEL
-};
-#endif
+#include LEVEL_EXTRA

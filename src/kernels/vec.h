@@ -487,4 +487,26 @@ INL i32n n_pairs(i32n sum, i32n a, i32n b)
 }
 // clang-format on
 
+// What some CPUs of a level have beyond it is a file that level.c ends with; where there is nothing, one that it has
+// already.
+#if defined __AVX512BW__
+#define LEVEL_EXTRA "kernels/gemm_i8_quads.c"
+
+// The sum and, for each lane, four products of unsigned and signed bytes. The level's own flags do not let the compiler
+// use the instruction: only the table of CPUs that have it calls this.
+INL i32n n_quads(i32n sum, i32n b, i32n a)
+{
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(b), "v"(a));
+    return sum;
+}
+#else
+#define LEVEL_EXTRA "kernels/kernels.h"
+
+INL i32n n_quads(i32n sum, i32n b, i32n a) // never called
+{
+    (void)b, (void)a;
+    return sum;
+}
+#endif
+
 #endif

@@ -380,11 +380,11 @@ static bool pointwise(const HoloNode *node, HoloLowering *out)
 
 HoloLowering holo_lower_choose(const HoloNode *node)
 {
+    const uint64_t types =
+        HOLO_BIT(F32) | HOLO_BIT(I32) | HOLO_BIT(U8) | HOLO_BIT(I8) | HOLO_BIT(F16) | HOLO_BIT(BF16); // of output 0
     HoloLowering     none = {.pack_input = -1};
     const HoloValue *y    = node->out_count ? node->out[0] : NULL;
-    if (!holo_value_is_f32(y, 0, HOLO_MAX_RANK) && !holo_value_is(y, HOLO_I32, 0, HOLO_MAX_RANK) &&
-        !holo_value_is(y, HOLO_U8, 0, HOLO_MAX_RANK) && !holo_value_is(y, HOLO_I8, 0, HOLO_MAX_RANK))
-        return none;
+    if (!y || !(types >> y->type.dtype & 1) || !holo_value_is(y, y->type.dtype, 0, HOLO_MAX_RANK)) return none;
     for (int i = 0; i < HOLO_COUNT(choices); i++) {
         const Choice *c   = &choices[i];
         HoloLowering  out = none;
@@ -394,7 +394,7 @@ HoloLowering holo_lower_choose(const HoloNode *node)
         return out;
     }
     HoloLowering map = none;
-    if (!pointwise(node, &map)) return none;
+    if (y->type.dtype != HOLO_F32 || !pointwise(node, &map)) return none;
     map.kernel   = HOLO_KERNEL_map_f32;
     map.map.size = map.params_size = sizeof map.map;
     return map;

@@ -27,7 +27,7 @@ typedef struct HoloLowering {
         HoloMatmulI8Params   matmul_i8;
         HoloQuantizeI8Params quantize_i8;
         HoloCastParams       cast;
-        HoloConvI8Params conv_i8;
+        HoloConvI8Params     conv_i8;
     };
     int     pack_input;      // the input, a constant, that the kernel wants packed; -1: none
     int     pack_also;       // another one, packed in a way of its own; 0: none

@@ -18,6 +18,7 @@ typedef struct Mask {
     HoloValue *value; // numbers to be added, or truths
     bool       hides; // where the truth is this, the score is `number`
     double     number;
+    bool       is_stacked; // it has one matrix for each of three-dimensional scores
 } Mask;
 
 typedef struct Found {
@@ -105,7 +106,8 @@ static bool add_mask(Found *f, Mask mask, const HoloTensor *scores)
 {
     const HoloTensor *t = &mask.value->type;
     if (f->scale != 1 || f->softcap > 0 || f->mask_count == MASKS_MAX || !spreads(t, scores)) return false;
-    f->is_stacked |= scores->rank == 3 && t->rank == 3 && t->dim[0] != 1;
+    mask.is_stacked = scores->rank == 3 && t->rank == 3 && t->dim[0] != 1;
+    f->is_stacked |= mask.is_stacked;
     f->mask[f->mask_count++] = mask;
     return true;
 }
@@ -383,6 +385,8 @@ static bool has_shapes(const Found *f, const HoloTensor *out)
     int        rank = out->rank;
     for (int i = 0; i < HOLO_COUNT(all); i++)
         if (!find_four(f, all[i]) && !four_shape(f, &all[i]->type, dim, shape)) return false;
+    for (int i = 0; i < f->mask_count && f->has_split; i++)
+        if (f->mask[i].is_stacked && !four_shape(f, &f->mask[i].value->type, dim, shape)) return false;
     if (rank == 3 ? !holo_build_shape(3, out->dim, shape) : out->dim[0] != f->batch || out->dim[1] != f->heads)
         return false;
     return out->dim[rank - 2] == f->q->type.dim[f->q->type.rank - 2] &&
@@ -406,10 +410,13 @@ static HoloValue *make_numbers(HoloRewrite *rewrite, const Mask *mask)
 }
 
 // All masks as one. False: no memory.
-static bool make_mask(HoloRewrite *rewrite, const Found *f, HoloValue **out)
+static bool make_mask(HoloRewrite *rewrite, Found *f, HoloValue **out)
 {
     *out = NULL;
     if (!f->mask_count) return true;
+    for (int i = 0; i < f->mask_count; i++)
+        if (f->mask[i].is_stacked && f->has_split && !(f->mask[i].value = make_four(rewrite, f, f->mask[i].value)))
+            return false;
     const Mask *only = &f->mask[0];
     if (f->mask_count == 1 && only->value->type.dtype == HOLO_BOOL && !only->hides && isinf(only->number)) {
         *out = only->value;

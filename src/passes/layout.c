@@ -6,6 +6,7 @@
 // where nobody needs it. What no rule knows keeps its order.
 #include "ops/formula.h"
 #include "passes/rewrite.h"
+#include "passes/transposed.h"
 
 #include <string.h>
 
@@ -153,6 +154,45 @@ static bool conv(Layout *l, HoloNode *node)
     return in[0] && replace(l, node, "hologram", 1, in, in[2] ? 3 : 2, node->attr, node->attr_count);
 }
 
+static bool conv_transpose(Layout *l, HoloNode *node)
+{
+    HoloTransposed t;
+    bool           fits;
+    if (!is_image(node->in[0])) return true;
+    if (holo_transposed(l->graph, node, &t, &fits, l->error)) return false;
+    if (!fits) return true;
+    HoloValue *x = get_last(l, node->in[0]), *mid = holo_graph_value(l->graph, node->out[0]->name);
+    HoloNode  *copy = holo_graph_node(l->graph, node->name, "hologram", "Conv", 1, t.bias ? 3 : 2, 1, 2);
+    if (!x || !mid || !copy) return false;
+    copy->in[0] = x;
+    copy->in[1] = t.w;
+    if (t.bias) copy->in[2] = t.bias;
+    memcpy(copy->attr, t.conv, sizeof t.conv);
+    copy->op  = holo_op_find("hologram", "Conv", 1);
+    mid->type = node->out[0]->type;
+    memcpy(mid->type.dim, t.dim, sizeof t.dim);
+    holo_node_set_out(copy, 0, mid);
+    node->type = "Interleave";
+    return replace(l, node, "hologram", 1, &mid, 1, t.interleave, HOLO_COUNT(t.interleave));
+}
+
+// The channels are [block, block, channel] or [channel, block, block]: groups, then, of one channel.
+static bool depth_to_space(Layout *l, HoloNode *node)
+{
+    const HoloAttr *size = holo_node_attr(node, "blocksize"), *mode = holo_node_attr(node, "mode");
+    HoloDim         channels = node->in[0]->type.dim[1];
+    if (!is_last(l, node->in[0]) || node->in[0]->type.rank != 4 || !size || size->kind != HOLO_ATTR_INT) return true;
+    bool by_channel = mode && mode->kind == HOLO_ATTR_STRING && mode->s.size == 3 && !memcmp(mode->s.data, "CRD", 3);
+    if (size->i < 1 || size->i > INT16_MAX || (by_channel && holo_dim_is_symbolic(channels))) return true;
+    int64_t    group = by_channel ? channels / (size->i * size->i) : 1, blocks[2] = {size->i, size->i};
+    HoloAttr   attr[2] = {{.name = "group", .kind = HOLO_ATTR_INT, .count = 1, .i = group}};
+    HoloValue *in[1]   = {get_last(l, node->in[0])};
+    if (group < 1) return true;
+    if (!in[0] || !attr_ints(l, "blocks", blocks, 2, &attr[1])) return false;
+    node->type = "Interleave";
+    return replace(l, node, "hologram", 1, in, 1, attr, 2);
+}
+
 static bool pool(Layout *l, HoloNode *node)
 {
     if (!is_last(l, node->in[0])) return true;
@@ -224,6 +264,33 @@ static bool group_norm(Layout *l, HoloNode *node)
     if (!is_last(l, node->in[0]) || node->version < 21 || node->in_count != 3) return true;
     HoloValue *in[3] = {get_last(l, node->in[0]), node->in[1], node->in[2]};
     return in[0] && replace(l, node, "hologram", 1, in, 3, node->attr, node->attr_count);
+}
+
+// A group for each channel.
+static bool instance_norm(Layout *l, HoloNode *node)
+{
+    const HoloAttr *epsilon  = holo_node_attr(node, "epsilon");
+    HoloDim         channels = node->in[0]->type.dim[1];
+    if (!is_last(l, node->in[0]) || node->version < 6 || node->in_count != 3 || holo_dim_is_symbolic(channels))
+        return true;
+    HoloAttr   attr[2] = {{.name = "num_groups", .kind = HOLO_ATTR_INT, .count = 1, .i = channels}};
+    HoloValue *in[3]   = {get_last(l, node->in[0]), node->in[1], node->in[2]};
+    if (epsilon) attr[1] = *epsilon;
+    node->type = "GroupNormalization";
+    return in[0] && replace(l, node, "hologram", 1, in, 3, attr, epsilon ? 2 : 1);
+}
+
+// Over one axis, as it is since opset 13.
+static bool softmax(Layout *l, HoloNode *node)
+{
+    const HoloAttr *old  = holo_node_attr(node, "axis");
+    int             rank = node->out[0]->type.rank;
+    int64_t         axis = old && old->kind == HOLO_ATTR_INT ? old->i : -1;
+    if (axis < 0) axis += rank;
+    if (!is_last(l, node->in[0]) || node->version < 13 || axis < 0 || axis >= rank) return true;
+    HoloAttr   attr  = {.name = "axis", .kind = HOLO_ATTR_INT, .count = 1, .i = after(rank, (int)axis)};
+    HoloValue *in[1] = {get_last(l, node->in[0])};
+    return in[0] && replace(l, node, "", node->version, in, 1, &attr, 1);
 }
 
 // A constant list with an entry for each dimension, in the order that they have with channels last. NULL: it is none,
@@ -299,10 +366,15 @@ static const struct {
     bool (*apply)(Layout *l, HoloNode *node);
 } rules[] = {
     {"Conv", conv},
+    {"ConvTranspose", conv_transpose},
+    {"DepthToSpace", depth_to_space},
     {"MaxPool", pool},
     {"AveragePool", pool},
     {"Concat", concat},
     {"GroupNormalization", group_norm},
+    {"InstanceNormalization", instance_norm},
+    {"Softmax", softmax},
+    {"LogSoftmax", softmax},
     {"GlobalAveragePool", global_average},
     {"ReduceMean", reduce},
     {"Resize", resize},

@@ -13,18 +13,20 @@ enum { SIMPLE = HOLO_STAGE_SIMPLE, LAYOUT = HOLO_STAGE_LAYOUT, FUSE = HOLO_STAGE
 
 // clang-format off
 const HoloPass holo_passes[] = {
-    {"infer", run_infer, true, false, SIMPLE, "types, sizes and small contents of all values"},
-    {"decompose", holo_pass_decompose, false, true, SIMPLE, "operators defined by others become their bodies"},
-    {"captures", holo_pass_captures, false, true, SIMPLE, "constants move into subgraphs; unused captures go"},
-    {"fold", holo_pass_fold, false, true, SIMPLE, "what follows from constants is computed; decided Ifs are opened"},
-    {"simplify", holo_pass_simplify, false, true, SIMPLE, "nodes that change nothing go; views and transposes are joined"},
-    {"contents", holo_pass_contents, true, true, SIMPLE, "shape arithmetic becomes expressions of the inputs' sizes"},
-    {"cse", holo_pass_cse, false, false, SIMPLE, "equal constants and equal nodes become one"},
-    {"recognise", holo_pass_recognise, false, true, SIMPLE, "what is written out in many nodes becomes one operator"},
-    {"attention", holo_pass_attention, false, true, SIMPLE, "products around a softmax become Attention, which takes heads as they lie"},
-    {"dead", holo_pass_dead, false, false, SIMPLE, "what no output needs goes"},
-    {"layout", holo_pass_layout, false, true, LAYOUT, "convolutions, and what is between them, with channels last"},
-    {"fuse", holo_pass_fuse, false, true, FUSE, "pointwise operators become one program, and the tail of a product"},
+    {"infer", run_infer, true, false, false, SIMPLE, "types, sizes and small contents of all values"},
+    {"decompose", holo_pass_decompose, false, true, false, SIMPLE, "operators defined by others become their bodies"},
+    {"captures", holo_pass_captures, false, true, false, SIMPLE, "constants move into subgraphs; unused captures go"},
+    {"fold", holo_pass_fold, false, true, false, SIMPLE, "what follows from constants is computed; decided Ifs are opened"},
+    {"simplify", holo_pass_simplify, false, true, false, SIMPLE, "nodes that change nothing go; views and transposes are joined"},
+    {"contents", holo_pass_contents, true, true, false, SIMPLE, "shape arithmetic becomes expressions of the inputs' sizes"},
+    {"cse", holo_pass_cse, false, false, false, SIMPLE, "equal constants and equal nodes become one"},
+    {"widen", holo_pass_widen, false, true, true, SIMPLE, "operators on f16 and bf16 compute in f32"},
+    {"recognise", holo_pass_recognise, false, true, false, SIMPLE, "what is written out in many nodes becomes one operator"},
+    {"scale", holo_pass_scale, false, true, false, SIMPLE, "constants of channels go into the weights of products"},
+    {"attention", holo_pass_attention, false, true, false, SIMPLE, "products around a softmax become Attention, which takes heads as they lie"},
+    {"dead", holo_pass_dead, false, false, false, SIMPLE, "what no output needs goes"},
+    {"layout", holo_pass_layout, false, true, false, LAYOUT, "convolutions, and what is between them, with channels last"},
+    {"fuse", holo_pass_fuse, false, true, false, FUSE, "pointwise operators become one program, and the tail of a product"},
     {0},
 };
 // clang-format on
@@ -64,12 +66,12 @@ static HoloStatus run_pass(const HoloPass *pass, HoloGraph *graph, int *changes,
 }
 
 // All passes rely on types: the first one is not a choice.
-static bool is_disabled(const HoloPassOptions *options, const char *name)
+static bool is_disabled(const HoloPassOptions *options, const HoloPass *pass)
 {
-    if (!strcmp(name, holo_passes[0].name)) return false;
-    for (int i = 0; options && i < options->disabled_count; i++)
-        if (!strcmp(options->disabled[i], name)) return true;
-    return false;
+    if (pass == holo_passes || !options) return false;
+    for (int i = 0; i < options->disabled_count; i++)
+        if (!strcmp(options->disabled[i], pass->name)) return true;
+    return options->is_exact && pass->rounds;
 }
 
 // One round over the passes up to a stage. *out_total: what changed; *out_ended: options->last has run.
@@ -81,7 +83,7 @@ static HoloStatus run_round(HoloGraph *graph, const HoloPassOptions *options, in
     for (const HoloPass *pass = holo_passes; pass->name && !*out_ended; pass++) {
         int changes = 0;
         if (pass->stage > stage) continue;
-        if (!is_disabled(options, pass->name)) {
+        if (!is_disabled(options, pass)) {
             HOLO_TRY(run_pass(pass, graph, &changes, error));
             if (options && options->after) options->after(options->context, pass, graph, changes);
         }

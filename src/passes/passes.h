@@ -8,7 +8,8 @@
 // know them: no pass changes a dtype or a known shape. `scratch` is emptied after the pass.
 typedef HoloStatus HoloPassRun(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error);
 HoloPassRun        holo_pass_attention, holo_pass_captures, holo_pass_contents, holo_pass_cse, holo_pass_dead,
-    holo_pass_decompose, holo_pass_fold, holo_pass_fuse, holo_pass_layout, holo_pass_recognise, holo_pass_simplify;
+    holo_pass_decompose, holo_pass_fold, holo_pass_fuse, holo_pass_layout, holo_pass_recognise, holo_pass_scale,
+    holo_pass_simplify, holo_pass_widen;
 
 // Passes of a later stage make nodes that those of earlier ones do not see through.
 enum { HOLO_STAGE_SIMPLE, HOLO_STAGE_LAYOUT, HOLO_STAGE_FUSE, HOLO_STAGES };
@@ -18,6 +19,7 @@ typedef struct HoloPass {
     HoloPassRun *run;
     bool         is_outer; // runs on the model's own graph alone; otherwise first on every subgraph
     bool         reinfers; // makes values whose types are inferred again afterwards
+    bool         rounds;   // leaves roundings out that the model's types ask for: does not run in class exact
     int          stage;    // HOLO_STAGE_*: runs only when nothing of earlier stages changes any more
     const char  *doc;      // one line
 } HoloPass;
@@ -27,7 +29,8 @@ extern const HoloPass holo_passes[]; // in order; ended by one without a name
 typedef struct HoloPassOptions {
     const char *const *disabled; // names of passes that do not run
     int                disabled_count;
-    const char        *last; // nothing runs behind the first run of this pass; NULL: all
+    bool               is_exact; // for class exact
+    const char        *last;     // nothing runs behind the first run of this pass; NULL: all
     // Called after each pass, with how much it changed.
     void (*after)(void *context, const HoloPass *pass, const HoloGraph *graph, int changes);
     void *context;

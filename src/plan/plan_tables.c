@@ -315,10 +315,10 @@ HoloStatus holo_planner_constant(HoloPlanner *planner, const HoloTensor *tensor,
     if (plan->constant_count == plan->constant_room) HOLO_TRY(constants_grow(planner));
     HoloPlanConstant c = {.tensor = *tensor};
     if (lowering) {
-        c.kernel   = lowering->kernel;
-        c.lowering = *lowering;
+        c.kernel              = lowering->kernel;
+        c.lowering            = *lowering;
         c.lowering.pack_input = input;
-        c.input    = input;
+        c.input               = input;
     }
     c.size         = lowering ? holo_lower_packing(&c.lowering, tensor).bytes : stored_size(tensor);
     uint32_t *slot = constant_slot(plan, planner->constants, &c);

@@ -1,4 +1,5 @@
-// kernel_cast_f32.c - Cast of 32-bit integers to f32, which is how sums of products of bytes become real.
+// kernel_cast_f32.c - Cast of 32-bit integers to f32, which is how sums of products of bytes become real; and of f16
+// and bf16 to f32 and back, which is how models of narrow types are computed.
 #include "format/params.h"
 #include "kernels/kernels.h"
 #include "runtime/kernel.h"
@@ -6,21 +7,28 @@
 enum { PART = 1 << 15 }; // elements of a task
 
 typedef struct Cast {
-    const HoloHost *host;
-    const int32_t  *x;
-    float          *y;
-    int64_t         count;
+    const HoloHost   *host;
+    const HoloTensor *x;
+    HoloTensor       *y;
+    int64_t           count;
 } Cast;
+
+static bool is_pair(HoloDtype x, HoloDtype y)
+{
+    if (y == HOLO_F32) return x == HOLO_I32 || x == HOLO_F16 || x == HOLO_BF16;
+    return x == HOLO_F32 && (y == HOLO_F16 || y == HOLO_BF16);
+}
 
 static HoloStatus cast_init(const HoloCall *call, Cast *c)
 {
     const HoloCastParams *params = call->params;
-    const HoloTensor     *x = holo_in(call, 0), *y = holo_out(call, 0);
+    const HoloTensor     *x      = holo_in(call, 0);
+    HoloTensor           *y      = holo_out(call, 0);
     if (!holo_kernel_has_params(call, sizeof *params) || params->flags || !x || !y || x->kind != HOLO_TENSOR ||
-        x->dtype != HOLO_I32 || y->dtype != HOLO_F32 || holo_tensor_count(x) < 0 ||
+        y->kind != HOLO_TENSOR || !is_pair(x->dtype, y->dtype) || holo_tensor_count(x) < 0 ||
         holo_tensor_count(x) != holo_tensor_count(y))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of cast_f32");
-    *c = (Cast){.host = call->host, .x = x->data, .y = y->data, .count = holo_tensor_count(x)};
+    *c = (Cast){.host = call->host, .x = x, .y = y, .count = holo_tensor_count(x)};
     return HOLO_OK;
 }
 
@@ -33,9 +41,18 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
 
 static void work(void *arg, int64_t i, int worker)
 {
-    const Cast *c = arg;
+    const Cast        *c = arg;
+    const HoloKernels *k = c->host->kernels;
+    int64_t            at = i * PART, n = holo_least(PART, c->count - at);
     (void)worker;
-    c->host->kernels->float_i32(holo_least(PART, c->count - i * PART), c->x + i * PART, c->y + i * PART);
+    if (c->x->dtype == HOLO_I32)
+        k->float_i32(n, (const int32_t *)c->x->data + at, (float *)c->y->data + at);
+    else if (c->y->dtype == HOLO_F32)
+        (c->x->dtype == HOLO_F16 ? k->widen_f16 : k->widen_bf16)(n, (const uint16_t *)c->x->data + at,
+                                                                 (float *)c->y->data + at);
+    else
+        (c->y->dtype == HOLO_F16 ? k->narrow_f16 : k->narrow_bf16)(n, (const float *)c->x->data + at,
+                                                                   (uint16_t *)c->y->data + at);
 }
 
 static HoloStatus run(HoloCall *call)

@@ -1,5 +1,5 @@
-// kernel_gru_f32.c - GRU whose candidate is reset after the product (linear_before_reset) of f32: see recurrent.h.
-#include "runtime/recurrent.h"
+// kernel_gru_f32.c - GRU whose candidate is reset after the product (linear_before_reset) of f32: see recurrence.h.
+#include "runtime/recurrence.h"
 
 static void step(const HoloKernels *kernels, const HoloCellStep *s)
 {

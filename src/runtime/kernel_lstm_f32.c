@@ -1,5 +1,5 @@
-// kernel_lstm_f32.c - LSTM of f32: see recurrent.h.
-#include "runtime/recurrent.h"
+// kernel_lstm_f32.c - LSTM of f32: see recurrence.h.
+#include "runtime/recurrence.h"
 
 static void step(const HoloKernels *kernels, const HoloCellStep *s)
 {

@@ -1,5 +1,5 @@
-// kernel_rnn_f32.c - RNN of f32: see recurrent.h.
-#include "runtime/recurrent.h"
+// kernel_rnn_f32.c - RNN of f32: see recurrence.h.
+#include "runtime/recurrence.h"
 
 static void step(const HoloKernels *kernels, const HoloCellStep *s)
 {

@@ -272,14 +272,19 @@ static HoloStatus instead(void *context, const HoloNode *node, HoloCall *call)
     return work_of(call) > work_plain ? sample_judge(p, node, call) : plain_judge(p, node, call);
 }
 
-// Puts elements that were computed off by up to four roundings of their type, at random. What is only moved stays.
-static void blur(HoloProducts *p, const HoloCall *call)
+double holo_rounding_of(HoloDtype dtype)
 {
     static const double rounding[] = {
         [HOLO_F16] = 0x1p-11, [HOLO_BF16] = 0x1p-8, [HOLO_F32] = 0x1p-24, [HOLO_F64] = 0x1p-53};
+    return dtype < HOLO_COUNT(rounding) ? rounding[dtype] : 0;
+}
+
+// Puts elements that were computed off by up to four roundings of their type, at random. What is only moved stays.
+static void blur(HoloProducts *p, const HoloCall *call)
+{
     for (int i = 0; i < call->out_count && !(call->op->flags & HOLO_OP_MOVES); i++) {
         HoloTensor *t     = call->out[i];
-        double      by    = t && t->dtype < HOLO_COUNT(rounding) ? 4 * rounding[t->dtype] : 0;
+        double      by    = t ? 4 * holo_rounding_of((HoloDtype)t->dtype) : 0;
         int64_t     count = by > 0 && t->kind == HOLO_TENSOR && t->data ? holo_tensor_count(t) : 0;
         for (int64_t k = 0; k < count; k++)
             holo_put_f(t, k, holo_get_f(t, k) * (1 + by * (holo_random_unit(&p->random) * 2 - 1)));

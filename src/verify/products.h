@@ -21,4 +21,7 @@ void            holo_products_init(HoloProducts *products, const HoloGraph *grap
 void            holo_products_deinit(HoloProducts *products);
 HoloEvalOptions holo_products_options(HoloProducts *products);
 
+// How far a number of this type is off, at most and relative to it, when it is rounded; 0: types that do not round.
+double holo_rounding_of(HoloDtype dtype);
+
 #endif

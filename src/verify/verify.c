@@ -144,6 +144,15 @@ static HoloStatus session_run(HoloSession *session, const HoloTensor *inputs, in
     return holo_session_run(session, error);
 }
 
+// The tolerance of an output follows its type: what is stored in a narrow one is off by some roundings of it, since
+// plans compute in wider types and leave roundings between nodes out. Where no tolerance is asked for there is none.
+static double relative_of(const HoloVerifyOptions *o, const HoloValue *output)
+{
+    enum { ROUNDINGS = 8 };
+    double narrow = ROUNDINGS * holo_rounding_of((HoloDtype)output->type.dtype);
+    return o->relative > 0 && narrow > o->relative ? narrow : o->relative;
+}
+
 // `spread`: how far each output may be off beyond the tolerance; NULL: not at all.
 static HoloStatus plan_compare(const HoloGraph *graph, HoloSession *session, const HoloTensor *want,
                                const double *spread, HoloArena *arena, const HoloVerifyOptions *o, HoloVerifyResult *r,
@@ -155,6 +164,7 @@ static HoloStatus plan_compare(const HoloGraph *graph, HoloSession *session, con
     for (int i = 0; i < graph->output_count; i++) {
         HoloTensor        got;
         HoloVerifyOptions own = *o;
+        own.relative = relative_of(o, graph->outputs[i]);
         if (spread) own.absolute += spread[i];
         HOLO_TRY(holo_session_output(session, i, &got, error));
         if (!random[graph->outputs[i]->id]) HOLO_TRY(output_compare(graph->outputs[i], &want[i], &got, &own, r, error));

@@ -7,8 +7,26 @@ typedef struct Shape {
     int64_t batch, channels, filters, groups;
     int64_t in[3], kernel[3], stride[3], dilation[3], pads[6];
     bool    bias;
-    int     tail; // 0: none; 1: one number; 2: a number for each filter, and the result for each element
+    int     tail; // a row of `tails`
 } Shape;
+
+// Programs over the result x0, a number for each filter x1 and one for each element x2. The first are run after
+// the convolution, the others in it.
+enum { R = HOLO_MAP_INPUTS, N = HOLO_MAP_NUMBER };
+static const HoloProgram tails[] = {
+    {0},
+    {.count = 1, .step = {{HOLO_MAP_max, 0, N, 0, 0.125f}}},
+    {.count = 2, .step = {{HOLO_MAP_mul, 0, 1, 0, 0}, {HOLO_MAP_add, R, 2, 0, 0}}},
+    {.count = 1, .step = {{HOLO_MAP_at_least, 0, N, 0, 0}}},
+    {.count = 2, .step = {{HOLO_MAP_at_least, 0, N, 0, -0.25f}, {HOLO_MAP_at_most, R, N, 0, 0.5f}}},
+    {.count = 2, .step = {{HOLO_MAP_add, 2, 0, 0, 0}, {HOLO_MAP_at_least, R, N, 0, 0}}},
+    {.count = 2, .step = {{HOLO_MAP_sigmoid, 0, 0, 0, 0}, {HOLO_MAP_mul, 0, R, 0, 0}}},
+    {.count = 4,
+     .step  = {{HOLO_MAP_add, 0, 2, 0, 0},
+               {HOLO_MAP_mul, R, N, 0, 1.702f},
+               {HOLO_MAP_sigmoid, R + 1, 0, 0, 0},
+               {HOLO_MAP_mul, R + 2, R, 0, 0}}},
+};
 
 static const Shape shapes[] = {
     {2, 1, 3, 8, 1, {9, 11}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 1},
@@ -84,11 +102,27 @@ static double plain_at(const Shape *v, const Case *c, int64_t image, const int64
     return sum;
 }
 
+static double plain_operand(int operand, const HoloMapStep *step, const double *in, const double *results)
+{
+    return operand == N ? (double)step->number : operand < R ? in[operand] : results[operand - R];
+}
+
 static double plain_tail(const Shape *v, const Case *c, double x, int64_t o, int64_t i)
 {
-    if (v->tail == 1) return fmax(x, 0.125);
-    if (v->tail == 2) return x * (double)((float *)c->in[3].data)[o] + (double)((float *)c->in[4].data)[i];
-    return x;
+    const HoloProgram *tail    = &tails[v->tail];
+    const float       *columns = c->in[3].data, *all = c->in[4].data;
+    const double       in[] = {x, columns ? (double)columns[o] : 0, all ? (double)all[i] : 0};
+    double             results[4];
+    for (uint32_t k = 0; k < tail->count; k++) {
+        const HoloMapStep *step = &tail->step[k];
+        double             a = plain_operand(step->a, step, in, results), b = plain_operand(step->b, step, in, results);
+        results[k] = step->op == HOLO_MAP_add       ? a + b
+                     : step->op == HOLO_MAP_mul     ? a * b
+                     : step->op == HOLO_MAP_sigmoid ? 1 / (1 + exp(-a))
+                     : step->op == HOLO_MAP_at_most ? fmin(a, b)
+                                                    : fmax(a, b);
+    }
+    return tail->count ? results[tail->count - 1] : x;
 }
 
 static void expect_conv(const Shape *v, const Case *c, const float *got, double rounding)
@@ -119,7 +153,7 @@ static Case case_of(const Shape *v)
     c.out            = (HoloTensor){.dtype = HOLO_F32, .rank = (int8_t)(v->rank + 2)};
     memcpy(c.out.dim, out, sizeof out);
     if (v->bias) c.in[2] = TENSOR(v->filters);
-    if (v->tail == 2) {
+    if (v->tail > 1) {
         c.in[3]    = TENSOR(v->filters);
         c.in[4]    = tensor(v->rank + 2, out);
         c.in_count = 5;
@@ -133,15 +167,7 @@ static Case case_of(const Shape *v)
 
 static HoloConvNhwcParams params_of(const Shape *v, uint32_t flags)
 {
-    HoloConvNhwcParams p = {.size = sizeof p, .flags = flags};
-    if (v->tail == 1)
-        p.tail =
-            (HoloProgram){.count = 1, .step = {{.op = HOLO_MAP_max, .a = 0, .b = HOLO_MAP_NUMBER, .number = 0.125f}}};
-    if (v->tail == 2)
-        p.tail = (HoloProgram){
-            .count = 2,
-            .step  = {{.op = HOLO_MAP_mul, .a = 0, .b = 1}, {.op = HOLO_MAP_add, .a = HOLO_MAP_INPUTS, .b = 2}}};
-    return p;
+    return (HoloConvNhwcParams){.size = sizeof(HoloConvNhwcParams), .flags = flags, .tail = tails[v->tail]};
 }
 
 static float *packed(const HoloLowering *lowering, const HoloTensor *w)
@@ -207,6 +233,23 @@ static void transformed_weights(void **state)
     (void)state;
     for (int i = 0; i < HOLO_COUNT(shapes); i++)
         if (can_transform(&shapes[i])) check_conv(&shapes[i], HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_WINOGRAD, 2e-6);
+}
+
+// Every tail, in every way to compute.
+static void all_tails(void **state)
+{
+    (void)state;
+    Shape some[] = {
+        {2, 1, 20, 41, 1, {6, 13}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0},
+        {2, 2, 300, 17, 1, {5, 5}, {1, 1}, {1, 1}, {1, 1}, {0, 0, 0, 0}, false, 0},
+        {2, 2, 6, 34, 2, {5, 5}, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}, true, 0},
+        {2, 2, 150, 150, 150, {7, 19}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0},
+    };
+    for (int i = 0; i < HOLO_COUNT(some); i++)
+        for (some[i].tail = 0; some[i].tail < HOLO_COUNT(tails); some[i].tail++) {
+            check_conv(&some[i], HOLO_CONV_NHWC_PACKED, 2e-6);
+            if (can_transform(&some[i])) check_conv(&some[i], HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_WINOGRAD, 4e-6);
+        }
 }
 
 // The error of transformed weights is a small multiple of that of the plain sum.
@@ -379,11 +422,9 @@ static void checks_refuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_weights),
-        cmocka_unit_test(transformed_weights),
-        cmocka_unit_test(transformed_weights_are_close),
-        cmocka_unit_test(choices),
-        cmocka_unit_test(large_weights),
+        cmocka_unit_test(plain_weights), cmocka_unit_test(transformed_weights),
+        cmocka_unit_test(all_tails),     cmocka_unit_test(transformed_weights_are_close),
+        cmocka_unit_test(choices),       cmocka_unit_test(large_weights),
         cmocka_unit_test(checks_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
-// recurrent.h - LSTM, GRU and RNN of f32 as one: what differs is the number of gates and a step's arithmetic.
-#ifndef HOLO_RUNTIME_RECURRENT_H
-#define HOLO_RUNTIME_RECURRENT_H
+// recurrence.h - LSTM, GRU and RNN of f32 as one: what differs is the number of gates and a step's arithmetic.
+#ifndef HOLO_RUNTIME_RECURRENCE_H
+#define HOLO_RUNTIME_RECURRENCE_H
 
 #include "kernels/kernels.h"
 #include "runtime/kernel.h"

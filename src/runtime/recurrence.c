@@ -1,9 +1,9 @@
-// recurrent.c - LSTM, GRU and RNN of f32 with the usual activations, no peepholes and whole sequences.
+// recurrence.c - LSTM, GRU and RNN of f32 with the usual activations, no peepholes and whole sequences.
 //
 // What the inputs add to the gates is one product for many steps at once. A step then multiplies the state by R,
 // whose columns are packed so that all gates of 16 units lie together, and goes on to the new state of these units
 // at once. A task does some units of one direction. The state that a step reads is the output of the step before.
-#include "runtime/recurrent.h"
+#include "runtime/recurrence.h"
 
 #include "format/params.h"
 

@@ -1,4 +1,4 @@
-// conv_i8.c - what convolutions of 8-bit integers need beside their product: patches of the image as the panels
+// patch_i8.c - what convolutions of 8-bit integers need beside their product: patches of the image as the panels
 // of gemm_i8. Runs of pixels are those of conv_f32.c.
 
 // Where the 16 pixels of a panel see the image at one place of the kernel: offset -1 is outside.

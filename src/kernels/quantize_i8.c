@@ -1,4 +1,4 @@
-// quantize.c - to 8-bit integers and back: each element by the formula of the operators' own eval, bit by bit.
+// quantize_i8.c - to 8-bit integers and back: each element by the formula of the operators' own eval, bit by bit.
 //
 // Plain loops over pieces that stay in registers or the first cache; the compiler makes vectors of them.
 

@@ -1,0 +1,57 @@
+// narrow_f32.c - f16 and bf16 from and to f32, rounded to nearest, ties to even. Written without branches, for the
+// compiler to make vectors of.
+#include <string.h>
+
+static inline float bits_float(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline uint32_t float_bits(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+// The exponent of f16 is put in its place and moved by a product, which is exact for subnormal numbers too.
+static void widen_f16(int64_t n, const uint16_t *x, float *out)
+{
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t sign = (uint32_t)(x[i] & 0x8000) << 16, rest = (uint32_t)(x[i] & 0x7fff) << 13;
+        uint32_t number  = float_bits(bits_float(rest) * 0x1p112f);
+        uint32_t special = rest | 0x7f800000;
+        out[i]           = bits_float((rest >= 0x0f800000 ? special : number) | sign);
+    }
+}
+
+static void widen_bf16(int64_t n, const uint16_t *x, float *out)
+{
+    for (int64_t i = 0; i < n; i++) out[i] = bits_float((uint32_t)x[i] << 16);
+}
+
+// What is subnormal in f16 is rounded by adding a number whose last place is the smallest f16. Of the rest, the places
+// that go are rounded in the integer: a carry runs into the exponent, as it should.
+static void narrow_f16(int64_t n, const float *x, uint16_t *out)
+{
+    enum { ONE = 0x38800000, INF = 0x47800000, REBIAS = 112 << 23 }; // 2^-14, the least normal one, and 2^16
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t bits = float_bits(x[i]), sign = bits >> 16 & 0x8000, rest = bits & 0x7fffffff;
+        uint32_t small   = float_bits(bits_float(rest) + 0.5f) - 0x3f000000;
+        uint32_t normal  = (rest - REBIAS + 0xfff + (rest >> 13 & 1)) >> 13;
+        uint32_t special = rest > 0x7f800000 ? 0x7e00 : 0x7c00;
+        uint32_t narrow  = rest < ONE ? small : normal;
+        out[i]           = (uint16_t)(sign | (rest >= INF ? special : narrow));
+    }
+}
+
+static void narrow_bf16(int64_t n, const float *x, uint16_t *out)
+{
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t bits   = float_bits(x[i]);
+        uint32_t narrow = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+        out[i]          = (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? 0x7fc0 : narrow);
+    }
+}

@@ -1,0 +1,212 @@
+// widen.c - operators on f16 and bf16 compute in f32, and what lies between them stays f32.
+//
+// Such types save memory; few CPUs compute in them. A node that can is given f32: constants are converted, other inputs
+// cast, and its output is cast back only for those who need it narrow: outputs of the graph, and nodes that stay.
+// Roundings between nodes go, so the pass does not run in class exact. A Cast to a narrow type that the model itself has
+// is a rounding that it asks for, and stays; so does what makes integers of numbers by their type.
+#include "passes/build.h"
+
+#include <string.h>
+
+typedef struct Widen {
+    HoloRewrite rewrite;
+    HoloValue **wide;    // by value id: the same in f32; NULL: none yet
+    bool       *is_made; // by value id: `wide` is computed so, and no copy of the narrow value
+} Widen;
+
+static bool is_narrow(const HoloTensor *t)
+{
+    return t->kind == HOLO_TENSOR && (t->dtype == HOLO_F16 || t->dtype == HOLO_BF16);
+}
+
+// ---- which nodes
+
+// Those whose meaning depends on the type beyond the rounding of what they give.
+static const char *const kept[] = {"Cast", "CastLike", "BitCast", "QuantizeLinear", "DynamicQuantizeLinear"};
+
+static bool is_tensor(const HoloValue *value)
+{
+    return !value || (value->type.kind == HOLO_TENSOR && value->type.rank >= 0 && value->type.dtype);
+}
+
+// Is there work for the pass, and is it worth it? What only moves or compares is widened where its input is wide
+// already: a table of constants stays small.
+static bool is_wanted(const Widen *w, const HoloNode *node)
+{
+    bool reads = false, has_wide = false, writes = false;
+    for (int i = 0; i < node->in_count; i++) {
+        const HoloValue *value = node->in[i];
+        if (!is_tensor(value)) return false;
+        if (!value || !is_narrow(&value->type)) continue;
+        reads    = true;
+        has_wide = has_wide || w->is_made[value->id];
+    }
+    for (int i = 0; i < node->out_count; i++) {
+        if (!is_tensor(node->out[i])) return false;
+        writes = writes || (node->out[i] && is_narrow(&node->out[i]->type));
+    }
+    return reads && (has_wide || (writes && !(node->op->flags & HOLO_OP_MOVES)));
+}
+
+static bool is_kept(const HoloNode *node)
+{
+    const uint32_t flags = HOLO_OP_RANDOM | HOLO_OP_CONTROL | HOLO_OP_KINDS | HOLO_OP_DYNAMIC;
+    if (!node->op || !node->op->infer || node->op->flags & flags) return true;
+    for (int i = 0; i < HOLO_COUNT(kept); i++)
+        if (!strcmp(node->type, kept[i])) return true;
+    for (int i = 0; i < node->attr_count; i++)
+        if (node->attr[i].kind == HOLO_ATTR_TENSOR && is_narrow(node->attr[i].tensor)) return true;
+    return false;
+}
+
+// Does the operator take f32 in place of its narrow inputs, and give f32 in place of narrow outputs and nothing else
+// otherwise? The contents of narrow inputs are not shown to it: they are not f32.
+static HoloStatus takes_f32(const Widen *w, const HoloNode *node, bool *out_takes, HoloError *error)
+{
+    HoloArena         *scratch  = w->rewrite.scratch;
+    int                in_count = node->in_count, out_count = node->out_count;
+    HoloTensor        *types    = HOLO_NEW(scratch, HoloTensor, in_count + out_count);
+    const HoloTensor **in       = HOLO_NEW(scratch, const HoloTensor *, in_count + 1);
+    HoloTensor       **out      = HOLO_NEW(scratch, HoloTensor *, out_count + 1);
+    const HoloDim    **contents = HOLO_NEW(scratch, const HoloDim *, in_count + 1);
+    if (!types || !in || !out || !contents) return holo_fail_memory(error);
+    for (int i = 0; i < in_count; i++) {
+        if (!node->in[i]) continue;
+        types[i]    = node->in[i]->type;
+        contents[i] = node->in[i]->contents;
+        in[i]       = &types[i];
+        if (!is_narrow(&types[i])) continue;
+        types[i].dtype = HOLO_F32;
+        types[i].data  = NULL;
+    }
+    for (int i = 0; i < out_count; i++) {
+        types[in_count + i].rank = -1;
+        if (node->out[i]) out[i] = &types[in_count + i];
+    }
+    HoloError why  = {0};
+    HoloCall  call = {.op         = node->op,
+                      .node       = node->name,
+                      .version    = node->version,
+                      .in_count   = in_count,
+                      .out_count  = out_count,
+                      .in         = in,
+                      .out        = out,
+                      .attr       = node->attr,
+                      .attr_count = node->attr_count,
+                      .contents   = contents,
+                      .dims       = w->rewrite.graph->dims,
+                      .error      = &why};
+    *out_takes     = holo_op_infer(&call) == HOLO_OK;
+    for (int i = 0; i < out_count && *out_takes; i++) {
+        if (!out[i]) continue;
+        const HoloTensor *was = &node->out[i]->type;
+        *out_takes            = out[i]->dtype == (is_narrow(was) ? HOLO_F32 : was->dtype) && out[i]->kind == was->kind;
+    }
+    return HOLO_OK;
+}
+
+// ---- wide values
+
+static HoloNode *cast_build(Widen *w, HoloValue *from, HoloDtype to)
+{
+    HoloNode *node = holo_graph_node(w->rewrite.graph, from->name, "", "Cast", 13, 1, 1, 1);
+    if (!node) return NULL;
+    node->op      = holo_op_find("", "Cast", 13);
+    node->in[0]   = from;
+    node->attr[0] = (HoloAttr){.name = "to", .kind = HOLO_ATTR_INT, .count = 1, .i = (int64_t)to};
+    return node;
+}
+
+// A new value of f32, as large as `like`.
+static HoloValue *wide_new(Widen *w, const HoloValue *like)
+{
+    HoloValue *value = holo_graph_value(w->rewrite.graph, like->name);
+    if (!value) return NULL;
+    value->type       = like->type;
+    value->type.dtype = HOLO_F32;
+    value->type.data  = NULL;
+    return value;
+}
+
+static HoloValue *wide_constant(Widen *w, const HoloValue *narrow)
+{
+    HoloTensor t     = narrow->type;
+    int64_t    count = holo_tensor_count(&t);
+    t.dtype          = HOLO_F32;
+    t.data           = NULL;
+    if (count > 0 && narrow->type.data) {
+        float *data = HOLO_NEW(w->rewrite.graph->arena, float, count);
+        if (!data) return NULL;
+        for (int64_t i = 0; i < count; i++) data[i] = (float)holo_get_f(&narrow->type, i);
+        t.data = data;
+    }
+    return holo_graph_constant(w->rewrite.graph, narrow->name, &t);
+}
+
+// The f32 form of a narrow value; NULL: no memory.
+static HoloValue *wide_of(Widen *w, HoloValue *narrow)
+{
+    HoloValue **wide = &w->wide[narrow->id];
+    if (*wide) return *wide;
+    if (narrow->is_constant) return *wide = wide_constant(w, narrow);
+    HoloNode  *cast  = cast_build(w, narrow, HOLO_F32);
+    HoloValue *value = cast ? wide_new(w, narrow) : NULL;
+    if (value) holo_node_set_out(cast, 0, value);
+    return *wide = value;
+}
+
+// ---- the walk
+
+static HoloStatus node_widen(Widen *w, HoloNode *node, HoloError *error)
+{
+    for (int i = 0; i < node->in_count; i++) {
+        if (!node->in[i] || !is_narrow(&node->in[i]->type)) continue;
+        node->in[i] = wide_of(w, node->in[i]);
+        if (!node->in[i]) return holo_fail_memory(error);
+    }
+    for (int i = 0; i < node->out_count; i++) {
+        HoloValue *narrow = node->out[i];
+        if (!narrow || !is_narrow(&narrow->type)) continue;
+        HoloValue *wide = wide_new(w, narrow);
+        HoloNode  *back = wide ? cast_build(w, wide, (HoloDtype)narrow->type.dtype) : NULL;
+        if (!back) return holo_fail_memory(error);
+        holo_node_set_out(node, i, wide);
+        holo_node_set_out(back, 0, narrow); // nobody may need it: dead drops it then
+        w->wide[narrow->id]    = wide;
+        w->is_made[narrow->id] = true;
+    }
+    w->rewrite.changes++;
+    return HOLO_OK;
+}
+
+// A Cast of the model to f32, of what is there in f32.
+static void cast_skip(Widen *w, const HoloNode *node)
+{
+    if (!holo_node_is(node, "Cast") || !node->in[0] || !node->out[0] || !is_narrow(&node->in[0]->type)) return;
+    if (node->out[0]->type.dtype == HOLO_F32 && w->is_made[node->in[0]->id])
+        holo_rewrite(&w->rewrite, node->out[0], w->wide[node->in[0]->id]);
+}
+
+static HoloStatus node_walk(Widen *w, HoloNode *node, HoloError *error)
+{
+    bool takes = false;
+    holo_rewrite_inputs(&w->rewrite, node);
+    cast_skip(w, node);
+    if (is_kept(node) || !is_wanted(w, node)) return HOLO_OK;
+    HoloArenaMark mark = holo_arena_mark(w->rewrite.scratch);
+    HOLO_TRY(takes_f32(w, node, &takes, error));
+    holo_arena_reset(w->rewrite.scratch, mark);
+    return takes ? node_widen(w, node, error) : HOLO_OK;
+}
+
+HoloStatus holo_pass_widen(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+{
+    Widen w = {
+        .wide    = HOLO_NEW(scratch, HoloValue *, graph->value_count + 1),
+        .is_made = HOLO_NEW(scratch, bool, graph->value_count + 1),
+    };
+    if (!w.wide || !w.is_made) return holo_fail_memory(error);
+    HOLO_TRY(holo_rewrite_begin(&w.rewrite, graph, scratch, error));
+    for (int i = 0, count = graph->node_count; i < count; i++) HOLO_TRY(node_walk(&w, graph->nodes[i], error));
+    return holo_rewrite_end(&w.rewrite, changes, error);
+}
