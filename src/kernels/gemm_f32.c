@@ -1,14 +1,14 @@
 // gemm_f32.c - the f32 matrix product: C = alpha * A B + beta * D with B in panels.
 //
-// A is read where it lies if its rows are near each other. Else it is copied, a block of rows and of k at a
-// time: no distance of the caller's then makes rows fall on the same cache lines. A tile of C stays in registers over a block of k. Tile shapes change speed, never results:
+// A is read where it lies if its rows are near each other and fall on different cache lines. Else it is copied, a block
+// of rows and of k at a time. A tile of C stays in registers over a block of k. Tile shapes change speed, never results:
 // an element is the sum of its blocks, each one chain of v_mad from 0. (One chain over all of k would
 // lose about three bits more of a sum over a thousand.)
 //
 // For a convolution with channels last the copy takes the rows from the image: patches cost no more than
 // a matrix does.
 
-enum { BLOCK_ROWS = HOLO_GEMM_ROWS, BLOCK_K = HOLO_GEMM_K, BLOCK_STRIDE = BLOCK_K + 16, NEAR = 512 };
+enum { BLOCK_ROWS = HOLO_GEMM_ROWS, BLOCK_K = HOLO_GEMM_K, BLOCK_STRIDE = BLOCK_K + 16, NEAR = 1024, ALIKE = 512 };
 
 typedef struct Tile {
     const float      *a, *b;
@@ -231,7 +231,7 @@ static Rows block_of(const HoloGemm *g, int64_t row, int64_t rows, int64_t first
 {
     const float *a = g->a;
     if (!g->patch) a += row * g->a_row + first * g->a_column;
-    if (!g->patch && g->a_column == 1 && g->a_row <= NEAR) return (Rows){a, g->a_row};
+    if (!g->patch && g->a_column == 1 && g->a_row <= NEAR && g->a_row % ALIKE) return (Rows){a, g->a_row};
     if (!g->patch)
         copy_block(a, g->a_row, g->a_column, rows, k, g->scratch);
     else if (k)
@@ -240,7 +240,7 @@ static Rows block_of(const HoloGemm *g, int64_t row, int64_t rows, int64_t first
 }
 
 // One block of A against all panels: C rows from `row` on, k from `first` on.
-static void gemm_block(const HoloGemm *g, const Rows *a, int64_t row, int64_t rows, int64_t first, int64_t k)
+static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t rows, int64_t first, int64_t k)
 {
     bool wide      = rows <= GEMM_WIDE_ROWS;
     int  panel_max = wide ? GEMM_WIDE_PANELS : GEMM_PANELS;
@@ -281,6 +281,13 @@ static void gemm_block(const HoloGemm *g, const Rows *a, int64_t row, int64_t ro
     }
 }
 
+// The same for a block that its maker has put into scratch, rows BLOCK_STRIDE apart.
+static void gemm_block(const HoloGemm *g, int64_t row, int64_t rows, int64_t first, int64_t k)
+{
+    Rows a = {g->scratch, BLOCK_STRIDE};
+    gemm_rows(g, &a, row, rows, first, k);
+}
+
 static void gemm_f32(const HoloGemm *g)
 {
     int64_t first = 0;
@@ -289,7 +296,7 @@ static void gemm_f32(const HoloGemm *g)
         for (int64_t row = 0; row < g->m; row += BLOCK_ROWS) {
             int64_t rows = g->m - row < BLOCK_ROWS ? g->m - row : BLOCK_ROWS;
             Rows    a    = block_of(g, row, rows, first, k);
-            gemm_block(g, &a, row, rows, first, k);
+            gemm_rows(g, &a, row, rows, first, k);
         }
         first += BLOCK_K;
     } while (first < g->k);

@@ -123,11 +123,12 @@ static bool is_float(const HoloValue *value)
     return value && holo_dtype_class(value->type.dtype) == HOLO_CLASS_FLOAT;
 }
 
-// Is the node of the pattern's operator?
+// Is the node of the pattern's operator? A Cast is one between floats, where the pattern does not say to what.
 static bool is_of(const HoloNode *node, const HoloNode *pattern)
 {
     if (node->version < pattern->version || strcmp(node->domain, pattern->domain)) return false;
-    if (holo_node_is(node, "Cast") && !(is_float(node->in[0]) && is_float(node->out[0]))) return false;
+    bool widens = is_float(node->in_count ? node->in[0] : NULL) && is_float(node->out_count ? node->out[0] : NULL);
+    if (holo_node_is(node, "Cast") && !pattern->attr_count && !widens) return false;
     return !strcmp(node->type, pattern->type) ||
            (holo_node_is(node, "Sum") && node->in_count == 2 && holo_node_is(pattern, "Add"));
 }

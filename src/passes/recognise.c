@@ -244,6 +244,27 @@ bool holo_recognise_channel_bias(HoloRecognise *r)
     return fits_channels(r, "bias");
 }
 
+// Is it a scalar or a line of one number or, where n is not 0, of n?
+static bool is_line(const HoloValue *value, HoloDim n)
+{
+    const HoloTensor *t = &value->type;
+    if (t->dtype != HOLO_F32 || t->rank < 0 || t->rank > 1) return false;
+    return t->rank == 0 || t->dim[0] == 1 || (n && t->dim[0] == n);
+}
+
+bool holo_recognise_integer_scales(HoloRecognise *r)
+{
+    const HoloTensor *b = &holo_recognise_find(r, "b")->type;
+    return b->rank == 2 && is_line(holo_recognise_find(r, "a_scale"), 0) &&
+           is_line(holo_recognise_find(r, "b_scale"), b->dim[1]);
+}
+
+bool holo_recognise_integer_bias(HoloRecognise *r)
+{
+    const HoloTensor *b = &holo_recognise_find(r, "b")->type, *bias = &holo_recognise_find(r, "bias")->type;
+    return b->rank == 2 && bias->dtype == HOLO_F32 && bias->rank == 1 && bias->dim[0] == b->dim[1];
+}
+
 bool holo_recognise_hard_sixth(HoloRecognise *r)
 {
     double alpha = get_float(r, "alpha", 0.2), beta = get_float(r, "beta", 0.5);

@@ -52,6 +52,11 @@ HoloRecogniseFits holo_recognise_groups_of_rows;
 // `scale` or `bias` has one number for each channel of x.
 HoloRecogniseFits holo_recognise_channel_scale, holo_recognise_channel_bias;
 
+// a has one scale, b one or one for each column.
+HoloRecogniseFits holo_recognise_integer_scales;
+// `bias` has one number for each column of b.
+HoloRecogniseFits holo_recognise_integer_bias;
+
 // The one HardSigmoid is x / 6 + 0.5 between 0 and 1.
 HoloRecogniseFits holo_recognise_hard_sixth;
 // x is [batch,heads,positions,size]; `low` and `high` are its halves and `turned` is -high, low; the halves of the tables

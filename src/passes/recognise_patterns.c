@@ -128,6 +128,17 @@ const char *const holo_recognise_others[] = {
     "graph GroupNormalization(x, ones, zeros) -> (y) {\n"           \
     "    y = GroupNormalization@21(x, ones, zeros) {epsilon=@epsilon, num_groups=@num_groups}\n" \
     "}"
+#define INTEGERS(scales)                                            \
+    "graph MatMulIntegerToFloat(a, b, a_zero, b_zero, a_scale, b_scale) -> (y) {\n" \
+    "    m = MatMulInteger@10(a, b, a_zero, b_zero)\n"             \
+    "    c = Cast@6(m) {to=1}\n"                                   \
+    "    s = Mul@7(" scales ")\n"                                  \
+    "    y = Mul@7(c, s)\n"                                        \
+    "}"
+#define TO_FLOAT(bias)                                              \
+    "graph MatMulIntegerToFloat(a, b, a_scale, b_scale, a_zero, b_zero" bias ") -> (y) {\n" \
+    "    y = com.microsoft::MatMulIntegerToFloat@1(a, b, a_scale, b_scale, a_zero, b_zero" bias ")\n" \
+    "}"
 #define HARD_SIXTH                                                  \
     "graph HardSigmoid(x) -> (y) { y = HardSigmoid@6(x) {alpha=0.16666666666666666, beta=0.5} }"
 #define ROTARY                                                      \
@@ -318,6 +329,15 @@ const HoloRecogniseRow holo_recognise_table[] = {
      "    y = Sub@7(d, l)\n"
      "}",
      "graph LogSoftmax(x) -> (y) { y = LogSoftmax@13(x) {axis=@axis} }", holo_recognise_axis},
+
+    // ---- MatMulIntegerToFloat, the product of dynamic quantisation
+    {INTEGERS("a_scale, b_scale"), TO_FLOAT(""), holo_recognise_integer_scales},
+    {INTEGERS("b_scale, a_scale"), TO_FLOAT(""), holo_recognise_integer_scales},
+    {"graph MatMulIntegerToFloat(a, b, a_scale, b_scale, a_zero, b_zero, bias) -> (y) {\n"
+     "    n = com.microsoft::MatMulIntegerToFloat@1(a, b, a_scale, b_scale, a_zero, b_zero)\n"
+     "    y = Add@7(n, bias)\n"
+     "}",
+     TO_FLOAT(", bias"), holo_recognise_integer_bias},
 
     // ---- RotaryEmbedding
     {ROTARY,

@@ -15,13 +15,14 @@ enum {
     CHUNK_FLOATS = 1 << 20, // tiles that are transformed before
     SUM_FLOATS   = 1 << 17, // of the products of a task
     SLAB         = 64,      // filters of a task; half of that where there are few tasks
-    SPACING      = 16,      // floats between places, lest all fall on the same cache lines
+    SPACING      = 16,      // floats between places, and between tiles ALIKE apart, lest they fall on the
+    ALIKE        = 512,     // same cache lines
 };
 
 typedef struct Winograd {
     const HoloConvNhwc *conv;
     int64_t             tiles, columns; // of all images; of a row
-    int64_t             channels;       // rounded up to whole vectors
+    int64_t             row;            // floats from one transformed tile to the next
     bool                alone;          // each task transforms its own tiles
     int64_t             chunk, block, blocks, slab, slabs;
     int64_t             place, sum_place; // floats from one of the places to the next, of tiles and of sums
@@ -41,14 +42,15 @@ static Winograd winograd_of(const HoloConvNhwc *c)
 {
     const HoloConvShape *s = &c->shape;
     Winograd             w = {
-                    .conv     = c,
-                    .columns  = holo_ceil_div(s->out[2], TILE),
-                    .channels = holo_ceil_div(c->channels, HOLO_PANEL) * HOLO_PANEL,
-                    .slab     = holo_least(SLAB, holo_ceil_div(c->filters, HOLO_PANEL) * HOLO_PANEL),
+                    .conv    = c,
+                    .columns = holo_ceil_div(s->out[2], TILE),
+                    .row     = holo_ceil_div(c->channels, HOLO_PANEL) * HOLO_PANEL,
+                    .slab    = holo_least(SLAB, holo_ceil_div(c->filters, HOLO_PANEL) * HOLO_PANEL),
     };
+    if (w.row % ALIKE == 0) w.row += SPACING;
     w.tiles       = c->batch * holo_ceil_div(s->out[1], TILE) * w.columns;
-    w.alone       = w.tiles >= HOLO_CONV_TASKS * BLOCK_TILES && BLOCK_TILES * PLACES * w.channels <= BLOCK_FLOATS;
-    int64_t chunk = CHUNK_FLOATS / PLACES / w.channels;
+    w.alone       = w.tiles >= HOLO_CONV_TASKS * BLOCK_TILES && BLOCK_TILES * PLACES * w.row <= BLOCK_FLOATS;
+    int64_t chunk = CHUNK_FLOATS / PLACES / w.row;
     w.chunk       = w.alone ? w.tiles : holo_least(w.tiles, chunk > BLOCK_TILES ? chunk : BLOCK_TILES);
     w.block       = w.alone ? BLOCK_TILES : holo_least(w.chunk, SUM_FLOATS / PLACES / w.slab);
     w.block       = holo_ceil_div(w.chunk, holo_ceil_div(w.chunk, w.block)); // of even sizes
@@ -62,7 +64,7 @@ static Winograd winograd_of(const HoloConvNhwc *c)
         w.block  = holo_ceil_div(w.block, 2);
         w.blocks = holo_ceil_div(w.chunk, w.block);
     }
-    w.place     = (w.alone ? w.block : w.chunk) * w.channels + SPACING;
+    w.place     = (w.alone ? w.block : w.chunk) * w.row + SPACING;
     w.sum_place = w.block * w.slab + SPACING;
     return w;
 }
@@ -91,7 +93,7 @@ static void transform(const Winograd *w, float *tiles, int64_t first, int64_t en
                .shape    = &c->shape,
                .tiles    = tiles,
                .place    = w->place,
-               .row      = w->channels,
+               .row      = w->row,
                .pixel    = c->channels,
                .channels = c->channels,
     };
@@ -109,7 +111,7 @@ static void multiply(const Winograd *w, const float *tiles, int64_t first, int64
                         .m        = end - first,
                         .n        = holo_ceil_div(filters, HOLO_PANEL) * HOLO_PANEL,
                         .k        = c->channels,
-                        .a_row    = w->channels,
+                        .a_row    = w->row,
                         .a_column = 1,
                         .b_panel  = c->channels * HOLO_PANEL,
                         .b_step   = HOLO_PANEL,
@@ -170,7 +172,7 @@ static void work_tile(void *arg, int64_t i, int worker)
 {
     (void)worker;
     const Winograd *w = arg;
-    transform(w, tiles_at(w, 0) + i * w->channels, w->first + i, w->first + i + 1);
+    transform(w, tiles_at(w, 0) + i * w->row, w->first + i, w->first + i + 1);
 }
 
 static void work_block(void *arg, int64_t i, int worker)
@@ -179,7 +181,7 @@ static void work_block(void *arg, int64_t i, int worker)
     int64_t         filter = i / w->blocks * w->slab, filters = holo_least(w->slab, w->conv->filters - filter);
     int64_t         first = w->first + i % w->blocks * w->block, end = holo_least(first + w->block, w->end);
     if (first >= end) return;
-    multiply(w, tiles_at(w, 0) + (first - w->first) * w->channels, first, end, filter, filters, worker);
+    multiply(w, tiles_at(w, 0) + (first - w->first) * w->row, first, end, filter, filters, worker);
     tail(w, first, end, filter, filters, holo_kernel_scratch(w->conv->host, worker));
 }
 
