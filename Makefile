@@ -59,6 +59,10 @@ $(BUILD)/obj/%.o: %.c
 	@echo "  cc    $<"
 	$(Q)$(CC) -std=c11 $(CFLAGS) -MMD -MP -c $< -o $@
 
+# Loops over elements that others share: those are worth vectors.
+LOOPS := binary cast constant move pointwise resize select tensor unary
+$(LOOPS:%=$(BUILD)/obj/src/ops/%.o): CFLAGS += $(if $(SANITIZE),,-O3)
+
 # One object for each level and numeric class, from one source.
 level_flags = $(shell awk '$$1 == "$(MACHINE)" && $$2 "_" $$3 == "$(1)" { $$1 = $$2 = $$3 = ""; print }' src/kernels/LEVELS)
 $(BUILD)/obj/level_%.o: src/kernels/level.c src/kernels/LEVELS

@@ -1,9 +1,9 @@
 // gemm_f32.c - the f32 matrix product: C = alpha * A B + beta * D with B in panels.
 //
-// A is read where it lies if its rows are near each other and fall on different cache lines. Else it is copied, a block
-// of rows and of k at a time. A tile of C stays in registers over a block of k. Tile shapes change speed, never results:
-// an element is the sum of its blocks, each one chain of v_mad from 0. (One chain over all of k would
-// lose about three bits more of a sum over a thousand.)
+// A is read where it lies if its rows are near each other and fall on different cache lines. Else it is
+// copied, a block of rows and of k at a time. A tile of C stays in registers over a block of k. Tile shapes
+// change speed, never results: an element is the sum of its blocks, each one chain of v_mad from 0. (One chain
+// over all of k would lose about three bits more of a sum over a thousand.)
 //
 // For a convolution with channels last the copy takes the rows from the image: patches cost no more than
 // a matrix does.
@@ -75,15 +75,18 @@ INL void tile(const Tile *t, int rows, int panels)
 {
     f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS];
     EACH_SUM(i, j) sum[i][j] = v_set1(0);
-    const float *a = t->a, *b = t->b, *next = t->next;
-    int64_t      row_step = t->a_row;
-    for (int64_t p = 0; p < t->k; p++, a++, b += t->b_step, next += t->b_step) {
+    const float *a[GEMM_ROWS / 4 + 1], *b = t->b, *next = t->next; // rows by fours: few pointers do
+    int64_t      row_step                             = t->a_row;
+    UNROLL for (int i = 0; i < rows; i += 4) a[i / 4] = t->a + i * row_step;
+    for (int64_t p = 0; p < t->k; p++, b += t->b_step, next += t->b_step) {
         f32v column[GEMM_WIDE_PANELS];
-        UNROLL for (int j = 0; j < panels; j++) __builtin_prefetch(next + j * t->b_panel, 0, 2);
+        // Wide tiles have few rows: they wait for memory anyway, and more reads would only be in the way.
+        UNROLL for (int j = 0; j < panels && panels <= GEMM_PANELS; j++)
+            __builtin_prefetch(next + j * t->b_panel, 0, 2);
         UNROLL for (int j = 0; j < panels; j++) column[j] = v_load(b + j * t->b_panel);
         UNROLL for (int i = 0; i < rows; i++)
         {
-            f32v row                                          = v_set1(a[i * row_step]);
+            f32v row                                          = v_set1(a[i / 4][p + i % 4 * row_step]);
             UNROLL for (int j = 0; j < panels; j++) sum[i][j] = v_mad(row, column[j], sum[i][j]);
         }
     }

@@ -15,8 +15,8 @@
 
 enum { HOLO_PANEL = 16 }; // columns of a packed panel, on every CPU
 
-// ---- the geometry of a convolution or pooling. Three spatial dimensions: depth, height, width; those that it does not
-// have come first, with sizes and strides of 1 and no padding.
+// ---- the geometry of a convolution or pooling. Three spatial dimensions: depth, height, width; those that it
+// does not have come first, with sizes and strides of 1 and no padding.
 typedef struct HoloConvShape {
     int64_t in[3], out[3], kernel[3], stride[3], dilation[3], pad[3];
 } HoloConvShape;

@@ -276,7 +276,7 @@ static bool reduce(const HoloNode *node, HoloLowering *out)
     int kept = 0, axes = global ? x->type.rank - 2 : axes_of(node, x->type.rank, &kept);
     if (axes < 1) return false;
     for (int d = x->type.rank - kept - axes; d < x->type.rank - kept; d++)
-        if (holo_dim_is_symbolic(x->type.dim[d]) || x->type.dim[d] < 1) return false;
+        if (x->type.dim[d] == 0) return false;
     out->params_size = sizeof out->reduce;
     out->reduce.axes = (uint32_t)axes;
     out->reduce.kept = (uint32_t)kept;

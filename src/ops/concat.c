@@ -27,9 +27,10 @@ static HoloStatus infer_concat(HoloCall *call)
 }
 
 // Rows of `chunk` elements, between places that lie `to` and `from` elements apart.
-static void move_rows(int64_t rows, int64_t chunk, size_t size, void *dst, int64_t to, const void *src, int64_t from)
+static void move_rows(const HoloCall *call, int64_t rows, int64_t chunk, size_t size, void *dst, int64_t to,
+                      const void *src, int64_t from)
 {
-    holo_move(2, (int64_t[]){rows, chunk}, size, dst, (int64_t[]){to, 1}, src, (int64_t[]){from, 1});
+    holo_move_wide(call, 2, (int64_t[]){rows, chunk}, size, dst, (int64_t[]){to, 1}, src, (int64_t[]){from, 1});
 }
 
 static HoloStatus eval_concat(HoloCall *call)
@@ -44,7 +45,7 @@ static HoloStatus eval_concat(HoloCall *call)
         const HoloTensor *t     = call->in[i];
         int64_t           chunk = t->dim[axis] * inner;
         if (rows * chunk == 0) continue;
-        move_rows(rows, chunk, size, (char *)y->data + (size_t)done * size, y->dim[axis] * inner, t->data, chunk);
+        move_rows(call, rows, chunk, size, (char *)y->data + (size_t)done * size, y->dim[axis] * inner, t->data, chunk);
         done += chunk;
     }
     return HOLO_OK;
@@ -122,7 +123,7 @@ static HoloStatus eval_split(HoloCall *call)
         int64_t     chunk = part_size(call, &parts, i) * inner;
         HoloTensor *y     = call->out[i];
         if (y && rows * chunk > 0)
-            move_rows(rows, chunk, size, y->data, chunk, (const char *)x->data + (size_t)done * size, row);
+            move_rows(call, rows, chunk, size, y->data, chunk, (const char *)x->data + (size_t)done * size, row);
         done += chunk;
     }
     return HOLO_OK;

@@ -16,7 +16,7 @@ static int emit(HoloProgram *out, HoloMapOp op, int a, int b, double number)
     return R((int)out->count++);
 }
 
-// x^2 and x^3, where the exponent is a constant. (A root is not x^0.5: that of -inf is.)
+// x^2, x^3 and 1/x, where the exponent is a constant. (A root is not x^0.5: that of -inf is.)
 static bool power(const HoloCall *call, HoloProgram *out)
 {
     const HoloTensor *y = holo_in(call, 1);
@@ -26,6 +26,8 @@ static bool power(const HoloCall *call, HoloProgram *out)
         emit(out, HOLO_MAP_mul, 0, 0, 0);
     } else if (exponent == 3.0f) {
         emit(out, HOLO_MAP_mul, emit(out, HOLO_MAP_mul, 0, 0, 0), 0, 0);
+    } else if (exponent == -1.0f) {
+        emit(out, HOLO_MAP_div, N, 0, 1);
     } else {
         return false;
     }
@@ -104,6 +106,11 @@ typedef struct Formula {
             NUMBER(mul, R(7), 0.5f)                                                                         \
     }
 
+// max(x, 0) + number * (exp(r) - 1), from step `first` on; the number is that of step first + 2.
+#define BELOW(r, first)                                                                                 \
+    STEP(exp, r, 0), NUMBER(add, R(first), -1), NUMBER(mul, R((first) + 1), 0), NUMBER(at_least, 0, 0), \
+        STEP(add, R((first) + 2), R((first) + 3))
+
 // clang-format off
 static const Formula formulas[] = {
     {"Pointwise", "hologram", 1, 0, .fits = fused},
@@ -127,6 +134,16 @@ static const Formula formulas[] = {
     {"Reciprocal", "", 6, 1, .step = {{HOLO_MAP_div, N, 0, 0, 1}}},
     {"Relu", "", 6, 1, .step = {NUMBER(at_least, 0, 0)}},
     {"LeakyRelu", "", 6, 1, .attr = {{"alpha", 0.01f, 0}}, .step = {NUMBER(leaky, 0, 0)}},
+    {"Elu", "", 6, 1, .attr = {{"alpha", 1, 3}}, .step = {NUMBER(at_most, 0, 0), BELOW(R(0), 1)}},
+    {"Selu", "", 6, 1, .attr = {{"alpha", 1.67326319f, 3}, {"gamma", 1.05070102f, 6}},
+     .step = {NUMBER(at_most, 0, 0), BELOW(R(0), 1), NUMBER(mul, R(5), 0)}},
+    {"Celu", "", 12, 1, .attr = {{"alpha", 1, 1}, {"alpha", 1, 4}},
+     .step = {NUMBER(at_most, 0, 0), NUMBER(div, R(0), 0), BELOW(R(1), 2)}},
+    {"Softsign", "", 1, 1, .step = {STEP(abs, 0, 0), NUMBER(add, R(0), 1), STEP(div, 0, R(1))}},
+    // x * tanh(log(1 + exp(x))) is x * n / (n + 2) with n = exp(x) * (exp(x) + 2); above 20 it is x.
+    {"Mish", "", 18, 1,
+     .step = {NUMBER(at_most, 0, 20), STEP(exp, R(0), 0), NUMBER(add, R(1), 2), STEP(mul, R(1), R(2)),
+              NUMBER(add, R(3), 2), STEP(div, R(3), R(4)), STEP(mul, 0, R(5))}},
     {"HardSigmoid", "", 6, 1, .attr = {{"alpha", 0.2f, 0}, {"beta", 0.5f, 1}},
      .step = {NUMBER(mul, 0, 0), NUMBER(add, R(0), 0), NUMBER(at_least, R(1), 0), NUMBER(at_most, R(2), 1)}},
     {"HardSwish", "", 14, 1,

@@ -1,5 +1,6 @@
 // move.c - lists of whole numbers, and checked offsets of indexed elements. See move.h.
 #include "ops/move.h"
+#include "ops/spread.h"
 
 enum { DEPTH = 8 }; // how far expressions are looked into
 
@@ -95,6 +96,47 @@ HoloDim holo_dim_product(HoloDims *dims, const HoloDim *dim, int from, int to)
 
 // ---- elements
 
+typedef struct Wide {
+    int            rank, axis; // the axis that is cut
+    int64_t        parts;
+    const int64_t *dim, *dst_stride, *src_stride;
+    size_t         size;
+    char          *dst;
+    const char    *src;
+} Wide;
+
+static void move_part(void *arg, int64_t part, int worker)
+{
+    (void)worker;
+    const Wide *w   = arg;
+    int64_t     all = w->dim[w->axis], from = all * part / w->parts, to = all * (part + 1) / w->parts;
+    int64_t     dim[HOLO_MAX_RANK];
+    memcpy(dim, w->dim, (size_t)w->rank * sizeof *dim);
+    dim[w->axis] = to - from;
+    holo_move(w->rank, dim, w->size, w->dst + from * w->dst_stride[w->axis] * (int64_t)w->size, w->dst_stride,
+              w->src + from * w->src_stride[w->axis] * (int64_t)w->size, w->src_stride);
+}
+
+void holo_move_wide(const HoloCall *call, int rank, const int64_t *dim, size_t size, void *dst,
+                    const int64_t *dst_stride, const void *src, const int64_t *src_stride)
+{
+    enum { PARTS = 32, ENOUGH = 8, LINE = 64 };
+    Wide   w     = {rank, -1, 0, dim, dst_stride, src_stride, size, dst, src};
+    double bytes = (double)size;
+    for (int d = 0; d < rank; d++) {
+        bytes *= (double)dim[d];
+        // The first that is long enough, or the longest; two threads should not write to one line of the cache.
+        bool is_apart = dst_stride[d] * (int64_t)size >= LINE;
+        if (is_apart && (w.axis < 0 || (dim[w.axis] < ENOUGH && dim[d] > dim[w.axis]))) w.axis = d;
+    }
+    if (w.axis < 0 || dim[w.axis] < 2 || bytes < HOLO_SPREAD_COST * 4.0) {
+        holo_move(rank, dim, size, dst, dst_stride, src, src_stride);
+        return;
+    }
+    w.parts = dim[w.axis] < PARTS ? dim[w.axis] : PARTS;
+    holo_spread(call, w.parts, bytes, move_part, &w);
+}
+
 void holo_copy_all(HoloTensor *to, const HoloTensor *from)
 {
     size_t bytes = holo_tensor_bytes(to);
@@ -103,14 +145,21 @@ void holo_copy_all(HoloTensor *to, const HoloTensor *from)
 
 void holo_fill(HoloTensor *t, const void *value)
 {
+    enum { FILL_RUN = 1 << 14 };
     size_t bytes = holo_tensor_bytes(t);
     if (bytes == 0) return;
     if (!value) {
         memset(t->data, 0, bytes);
         return;
     }
-    int64_t count = holo_tensor_count(t), one = 1, zero = 0;
-    holo_move(1, &count, holo_dtype_size(t->dtype), t->data, &one, value, &zero);
+    size_t size = holo_dtype_size(t->dtype);
+    char  *to   = t->data;
+    memcpy(to, value, size);
+    for (size_t done = size, more; done < bytes; done += more) { // what is there, again and again
+        more = done < FILL_RUN ? done : FILL_RUN;
+        if (more > bytes - done) more = bytes - done;
+        memcpy(to + done, to, more);
+    }
 }
 
 HoloStatus holo_index(const HoloCall *call, int64_t index, int64_t size, int64_t *out)

@@ -55,6 +55,9 @@ static inline void holo_move_one(void *dst, const void *src, size_t size)
     }
 }
 
+// holo_move of what nobody else writes or reads, on the threads of the call's host where that pays.
+void holo_move_wide(const HoloCall *call, int rank, const int64_t *dim, size_t size, void *dst,
+                    const int64_t *dst_stride, const void *src, const int64_t *src_stride);
 // Copies all elements of `from`, which has as many of them, and of the same dtype, as `to`.
 void holo_copy_all(HoloTensor *to, const HoloTensor *from);
 // Writes the element at `value` everywhere; NULL writes zeros, or empty strings.

@@ -215,35 +215,75 @@ typedef struct Resize {
     const HoloTensor *x;
     HoloTensor       *y;
     HoloResizeAxis    axis[HOLO_MAX_RANK];
-    int               first; // axis that changes; those before it make planes
-    int64_t           plane_in, plane_out;
-    double           *work;      // two buffers for each worker
-    int64_t           work_size; // of one buffer
+    int               first;             // axis that changes; those before it make planes
+    int64_t           rest_in, rest_out; // elements behind it
+    double           *work;              // two buffers for each worker
+    int64_t           work_size;         // of one buffer
 } Resize;
 
-// Resizes axis d of a plane whose later axes are still as they were in the input.
+// The sum of taps of a run of `count` elements: those of tap t begin at element index[t] * inner of `from`.
+static void sum_taps(const Resize *r, const HoloResizeAxis *a, int64_t o, int64_t count, const double *from, double *to)
+{
+    const int64_t *index  = a->index + o * a->taps;
+    const double  *weight = a->weight + o * a->taps;
+    for (int64_t j = 0; j < count; j++) to[j] = index[0] < 0 ? r->how.extrapolation : 0;
+    for (int64_t t = 0; index[0] >= 0 && t < a->taps; t++) {
+        const double *x = from + index[t] * count;
+        double        w = weight[t];
+        for (int64_t j = 0; j < count; j++) to[j] += w * x[j];
+    }
+}
+
+// The same for runs of one element.
+static void sum_lines(const Resize *r, const HoloResizeAxis *a, const double *from, double *to)
+{
+    const int64_t *index  = a->index;
+    const double  *weight = a->weight;
+    for (int64_t o = 0; o < a->out; o++, index += a->taps, weight += a->taps) {
+        double sum = index[0] < 0 ? r->how.extrapolation : 0;
+        for (int64_t t = 0; index[0] >= 0 && t < a->taps; t++) sum += weight[t] * from[index[t]];
+        to[o] = sum;
+    }
+}
+
+// Resizes axis d of a part whose later axes are still as they were in the input.
 static void resize_axis(const Resize *r, int d, int64_t outer, int64_t inner, const double *from, double *to)
 {
     const HoloResizeAxis *a = &r->axis[d];
-    for (int64_t i = 0; i < outer; i++, from += a->in * inner)
-        for (int64_t o = 0; o < a->out; o++, to += inner) {
-            const int64_t *index  = a->index + o * a->taps;
-            const double  *weight = a->weight + o * a->taps;
-            for (int64_t j = 0; j < inner; j++) {
-                double sum = index[0] < 0 ? r->how.extrapolation : 0;
-                for (int64_t t = 0; index[0] >= 0 && t < a->taps; t++) sum += weight[t] * from[index[t] * inner + j];
-                to[j] = sum;
-            }
-        }
+    for (int64_t i = 0; i < outer; i++, from += a->in * inner, to += a->out * inner) {
+        if (inner == 1)
+            sum_lines(r, a, from, to);
+        else
+            for (int64_t o = 0; o < a->out; o++) sum_taps(r, a, o, inner, from, to + o * inner);
+    }
 }
 
-static void run_plane(void *arg, int64_t plane, int worker)
+// Output o of the first axis of a plane, its later axes as they are in the input.
+static void first_axis(const Resize *r, int64_t plane, int64_t o, double *to)
+{
+    const HoloResizeAxis *a      = &r->axis[r->first];
+    const int64_t        *index  = a->index + o * a->taps;
+    const double         *weight = a->weight + o * a->taps;
+    double                x[HOLO_TILE];
+    for (int64_t k = 0, run; k < r->rest_in; k += run, to += run) {
+        run = r->rest_in - k < HOLO_TILE ? r->rest_in - k : HOLO_TILE;
+        for (int64_t j = 0; j < run; j++) to[j] = index[0] < 0 ? r->how.extrapolation : 0;
+        for (int64_t t = 0; index[0] >= 0 && t < a->taps; t++) {
+            double w = weight[t];
+            holo_read_f(r->x, (plane * a->in + index[t]) * r->rest_in + k, 1, run, x);
+            for (int64_t j = 0; j < run; j++) to[j] += w * x[j];
+        }
+    }
+}
+
+// One output of the first axis, with all that belongs to it.
+static void run_part(void *arg, int64_t part, int worker)
 {
     const Resize *r    = arg;
     double       *from = r->work + 2 * worker * r->work_size, *to = from + r->work_size;
-    int64_t       outer = 1;
-    holo_read_f(r->x, plane * r->plane_in, 1, r->plane_in, from);
-    for (int d = r->first; d < r->x->rank; d++) {
+    int64_t       outer = 1, outs = r->axis[r->first].out;
+    first_axis(r, part / outs, part % outs, from);
+    for (int d = r->first + 1; d < r->x->rank; d++) {
         if (r->axis[d].index) {
             resize_axis(r, d, outer, holo_product(r->x->rank - d - 1, r->x->dim + d + 1), from, to);
             double *swap = from;
@@ -254,16 +294,16 @@ static void run_plane(void *arg, int64_t plane, int worker)
     }
     // Whole numbers are what is before the point; what is just below one counts as it.
     bool is_whole = holo_dtype_class((HoloDtype)r->y->dtype) != HOLO_CLASS_FLOAT;
-    for (int64_t i = 0; is_whole && i < r->plane_out; i++) from[i] = (float)from[i];
-    holo_write_f(r->y, plane * r->plane_out, 1, r->plane_out, from);
+    for (int64_t i = 0; is_whole && i < r->rest_out; i++) from[i] = (float)from[i];
+    holo_write_f(r->y, part * r->rest_out, 1, r->rest_out, from);
 }
 
-static HoloStatus eval_planes(HoloCall *call, Resize *r)
+static HoloStatus eval_parts(HoloCall *call, Resize *r)
 {
-    int64_t largest = r->plane_in, size = r->plane_in, planes = holo_product(r->first, r->x->dim);
+    int64_t largest = r->rest_in, size = r->rest_in, parts = holo_product(r->first + 1, r->y->dim);
     int     workers = call->host->workers > 1 ? call->host->workers : 1;
     void   *work;
-    for (int d = r->first; d < r->x->rank; d++) {
+    for (int d = r->first + 1; d < r->x->rank; d++) {
         size = size / (r->axis[d].in ? r->axis[d].in : 1);
         if (!holo_mul(size, r->axis[d].out, &size))
             return holo_call_fail(call, HOLO_NO_MEMORY, "an intermediate is too large");
@@ -272,7 +312,7 @@ static HoloStatus eval_planes(HoloCall *call, Resize *r)
     HOLO_TRY(holo_call_temp(call, (size_t)largest, 2 * (size_t)workers * sizeof(double), &work));
     r->work      = work;
     r->work_size = largest;
-    holo_spread(call, planes, (double)planes * (double)r->plane_out * 8, run_plane, r);
+    holo_spread(call, parts, (double)parts * (double)r->rest_out * 8, run_part, r);
     return HOLO_OK;
 }
 
@@ -367,9 +407,9 @@ static HoloStatus eval(HoloCall *call)
         return HOLO_OK;
     }
     if (r.how.mode == HOLO_RESIZE_NEAREST) return eval_nearest(call, &r);
-    r.plane_in  = holo_product(r.x->rank - r.first, r.x->dim + r.first);
-    r.plane_out = holo_product(r.x->rank - r.first, r.y->dim + r.first);
-    return eval_planes(call, &r);
+    r.rest_in  = holo_product(r.x->rank - r.first - 1, r.x->dim + r.first + 1);
+    r.rest_out = holo_product(r.x->rank - r.first - 1, r.y->dim + r.first + 1);
+    return eval_parts(call, &r);
 }
 
 #define ROW .domain = "", .in_min = 1, .out_min = 1, .out_max = 1, .types = HOLO_TYPES_ALL, .infer = infer, .eval = eval

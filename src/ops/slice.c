@@ -155,7 +155,7 @@ static HoloStatus eval(HoloCall *call)
         start += range[i].start * from[i];
         from[i] = count > 1 ? from[i] * range[i].step : 0; // a step taken at least once lies inside
     }
-    holo_move(y->rank, y->dim, size, y->data, to, (const char *)x->data + (size_t)start * size, from);
+    holo_move_wide(call, y->rank, y->dim, size, y->data, to, (const char *)x->data + (size_t)start * size, from);
     return HOLO_OK;
 }
 

@@ -93,7 +93,7 @@ static HoloStatus eval_expand(HoloCall *call)
     int64_t           from[HOLO_MAX_RANK], to[HOLO_MAX_RANK];
     holo_strides_broadcast(x, y->rank, y->dim, from);
     holo_strides(y->rank, y->dim, to);
-    holo_move(y->rank, y->dim, holo_dtype_size(x->dtype), y->data, to, x->data, from);
+    holo_move_wide(call, y->rank, y->dim, holo_dtype_size(x->dtype), y->data, to, x->data, from);
     return HOLO_OK;
 }
 

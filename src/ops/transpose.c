@@ -2,7 +2,8 @@
 #include "ops/move.h"
 
 // Writes `src`, of sizes dim, with its dimensions in the order of `perm`.
-static void permute(int rank, const int64_t *dim, const int *perm, size_t size, void *dst, const void *src)
+static void permute(const HoloCall *call, int rank, const int64_t *dim, const int *perm, size_t size, void *dst,
+                    const void *src)
 {
     int64_t stride[HOLO_MAX_RANK], to_dim[HOLO_MAX_RANK], to_stride[HOLO_MAX_RANK], from_stride[HOLO_MAX_RANK];
     holo_strides(rank, dim, stride);
@@ -11,7 +12,7 @@ static void permute(int rank, const int64_t *dim, const int *perm, size_t size, 
         from_stride[i] = stride[perm[i]];
     }
     holo_strides(rank, to_dim, to_stride);
-    holo_move(rank, to_dim, size, dst, to_stride, src, from_stride);
+    holo_move_wide(call, rank, to_dim, size, dst, to_stride, src, from_stride);
 }
 
 static HoloStatus find_perm(const HoloCall *call, int *perm)
@@ -48,7 +49,7 @@ static HoloStatus eval_transpose(HoloCall *call)
     const HoloTensor *x = call->in[0];
     int               perm[HOLO_MAX_RANK];
     HOLO_TRY(find_perm(call, perm));
-    permute(x->rank, x->dim, perm, holo_dtype_size(x->dtype), call->out[0]->data, x->data);
+    permute(call, x->rank, x->dim, perm, holo_dtype_size(x->dtype), call->out[0]->data, x->data);
     return HOLO_OK;
 }
 
@@ -101,7 +102,7 @@ static HoloStatus eval_to_space(HoloCall *call)
     bool       crd    = holo_attr_is(call, "mode", "DCR", "CRD");
     int64_t    dim[6] = {x->dim[0], crd ? y->dim[1] : b, b, crd ? b : y->dim[1], x->dim[2], x->dim[3]};
     const int *perm   = crd ? (const int[]){0, 1, 4, 2, 5, 3} : (const int[]){0, 3, 4, 1, 5, 2};
-    permute(6, dim, perm, holo_dtype_size(x->dtype), y->data, x->data);
+    permute(call, 6, dim, perm, holo_dtype_size(x->dtype), y->data, x->data);
     return HOLO_OK;
 }
 
@@ -113,7 +114,7 @@ static HoloStatus eval_to_depth(HoloCall *call)
     bool       crd    = holo_attr_is(call, "mode", "DCR", "CRD");
     int64_t    dim[6] = {x->dim[0], x->dim[1], y->dim[2], b, y->dim[3], b};
     const int *perm   = crd ? (const int[]){0, 1, 3, 5, 2, 4} : (const int[]){0, 3, 5, 1, 2, 4};
-    permute(6, dim, perm, holo_dtype_size(x->dtype), y->data, x->data);
+    permute(call, 6, dim, perm, holo_dtype_size(x->dtype), y->data, x->data);
     return HOLO_OK;
 }
 

@@ -241,21 +241,119 @@ static bool pointwise(Layout *l, HoloNode *node)
     return replace(l, node, node->domain, node->version, in, node->in_count, node->attr, node->attr_count);
 }
 
-// Where every input has channels last.
+// The attributes of a node with another axis.
+static HoloAttr *with_axis(Layout *l, const HoloNode *node, int64_t axis)
+{
+    HoloAttr *attr = HOLO_NEW(l->scratch, HoloAttr, node->attr_count);
+    for (int i = 0; attr && i < node->attr_count; i++) {
+        attr[i] = node->attr[i];
+        if (!strcmp(attr[i].name, "axis")) attr[i].i = axis;
+    }
+    return attr;
+}
+
+// The attribute `axis`, as a place from the front; -1: it is not there, or none.
+static int axis_of(const HoloNode *node, int rank)
+{
+    const HoloAttr *attr = holo_node_attr(node, "axis");
+    if (!attr || attr->kind != HOLO_ATTR_INT) return -1;
+    int64_t axis = attr->i < 0 ? attr->i + rank : attr->i;
+    return axis < rank ? (int)axis : -1;
+}
+
+// Where more of the inputs have channels last than would have to be turned. Constants turn for nothing.
 static bool concat(Layout *l, HoloNode *node)
 {
-    int             rank = node->out[0]->type.rank;
-    const HoloAttr *old  = holo_node_attr(node, "axis");
-    if (!old || old->kind != HOLO_ATTR_INT) return true;
-    int64_t axis = old->i < 0 ? old->i + rank : old->i;
-    if (axis < 0 || axis >= rank) return true;
-    for (int i = 0; i < node->in_count; i++)
-        if (!is_last(l, node->in[i])) return true;
+    int rank = node->out[0]->type.rank, axis = axis_of(node, rank), turned = 0, native = 0;
+    if (axis < 0) return true;
+    for (int i = 0; i < node->in_count; i++) {
+        if (!is_image(node->in[i]) || node->in[i]->type.rank != rank) return true;
+        native += is_last(l, node->in[i]);
+        turned += !is_last(l, node->in[i]) && !(node->in[i]->is_constant && node->in[i]->type.data);
+    }
+    if (native <= turned) return true;
     HoloValue **in   = HOLO_NEW(l->scratch, HoloValue *, node->in_count);
-    HoloAttr    attr = {.name = "axis", .kind = HOLO_ATTR_INT, .count = 1, .i = after(rank, (int)axis)};
+    HoloAttr    attr = {.name = "axis", .kind = HOLO_ATTR_INT, .count = 1, .i = after(rank, axis)};
     for (int i = 0; in && i < node->in_count; i++)
         if (!(in[i] = get_last(l, node->in[i]))) return false;
     return in && replace(l, node, "", node->version, in, node->in_count, &attr, 1);
+}
+
+// The node goes, and a way back takes the place of each of its outputs.
+static bool split(Layout *l, HoloNode *node)
+{
+    int rank = node->in[0]->type.rank, axis = axis_of(node, rank);
+    if (!is_last(l, node->in[0]) || axis < 0) return true;
+    HoloAttr  *attr = with_axis(l, node, after(rank, axis));
+    HoloValue *x    = get_last(l, node->in[0]);
+    HoloNode  *copy = holo_graph_node(l->graph, node->name, "", node->type, node->version, node->in_count,
+                                      node->out_count, node->attr_count);
+    if (!attr || !x || !copy) return false;
+    memcpy(copy->in, node->in, (size_t)node->in_count * sizeof *copy->in);
+    memcpy(copy->attr, attr, (size_t)node->attr_count * sizeof *attr);
+    copy->in[0] = x;
+    copy->op    = node->op;
+    for (int i = 0; i < node->out_count; i++) {
+        HoloValue *first = node->out[i], *last = first ? holo_graph_value(l->graph, first->name) : NULL;
+        HoloNode  *back = first ? holo_graph_node(l->graph, node->name, "", "Transpose", 13, 1, 1, 0) : NULL;
+        if (!first) continue;
+        if (!last || !back) return false;
+        last->type = type_last(&first->type);
+        if (!become_transpose(l, back, last, false)) return false;
+        holo_node_set_out(copy, i, last);
+        holo_node_set_out(back, 0, first);
+        note(l, first, last, true);
+        node->out[i] = NULL;
+    }
+    l->changes++;
+    return true;
+}
+
+// A constant list of axes as they are with channels last. NULL: it is none, or no memory.
+static HoloValue *axes_last(Layout *l, const HoloValue *list, int rank)
+{
+    const HoloTensor *t = list ? &list->type : NULL;
+    if (!t || !list->is_constant || !t->data || t->dtype != HOLO_I64 || t->rank != 1 || t->dim[0] > rank) return NULL;
+    int64_t *axes = HOLO_NEW(l->graph->arena, int64_t, t->dim[0]);
+    for (int64_t i = 0; axes && i < t->dim[0]; i++) {
+        int64_t axis = ((const int64_t *)t->data)[i];
+        if (axis < -rank || axis >= rank) return NULL;
+        axes[i] = after(rank, (int)(axis < 0 ? axis + rank : axis));
+    }
+    HoloTensor out = *t;
+    out.data       = axes;
+    return axes ? holo_graph_constant(l->graph, list->name, &out) : NULL;
+}
+
+// Of axes that are constant inputs, as they are since opset 10.
+static bool slice(Layout *l, HoloNode *node)
+{
+    HoloValue *in[5] = {NULL};
+    if (!is_last(l, node->in[0]) || node->version < 10 || node->in_count < 4 || node->in_count > 5) return true;
+    memcpy(in, node->in, (size_t)node->in_count * sizeof *in);
+    if (!(in[3] = axes_last(l, node->in[3], node->in[0]->type.rank))) return true;
+    in[0] = get_last(l, node->in[0]);
+    return in[0] && replace(l, node, "", node->version, in, node->in_count, NULL, 0);
+}
+
+// Begins, then ends, for all dimensions, as constants.
+static bool pad(Layout *l, HoloNode *node)
+{
+    int              rank  = node->in[0]->type.rank;
+    const HoloValue *pads  = node->in_count > 1 ? node->in[1] : NULL;
+    HoloValue       *in[3] = {NULL};
+    if (!is_last(l, node->in[0]) || node->version < 11 || node->in_count > 3 || !pads || !pads->is_constant ||
+        !pads->type.data || pads->type.dtype != HOLO_I64 || pads->type.rank != 1 || pads->type.dim[0] != 2 * rank)
+        return true;
+    HoloTensor t    = pads->type;
+    int64_t   *list = HOLO_NEW(l->graph->arena, int64_t, 2 * rank);
+    for (int d = 0; list && d < 2 * rank; d++)
+        list[d] = ((const int64_t *)t.data)[d / rank * rank + before(rank, d % rank)];
+    t.data = list;
+    memcpy(in, node->in, (size_t)node->in_count * sizeof *in);
+    in[0] = get_last(l, node->in[0]);
+    in[1] = list ? holo_graph_constant(l->graph, pads->name, &t) : NULL;
+    return in[0] && in[1] && replace(l, node, "", node->version, in, node->in_count, node->attr, node->attr_count);
 }
 
 // Of the form whose scale and bias are those of channels.
@@ -371,6 +469,9 @@ static const struct {
     {"MaxPool", pool},
     {"AveragePool", pool},
     {"Concat", concat},
+    {"Split", split},
+    {"Slice", slice},
+    {"Pad", pad},
     {"GroupNormalization", group_norm},
     {"InstanceNormalization", instance_norm},
     {"Softmax", softmax},

@@ -345,9 +345,26 @@ static const struct {
     {"Reshape", view},       {"Flatten", view},          {"Squeeze", view},          {"Unsqueeze", view},
 };
 
+// An operand that is only made as large as another one, which would be done anyway.
+static void drop_expands(Simplify *s, HoloNode *node)
+{
+    if (!(node->op->flags & HOLO_OP_POINTWISE) || node->version < 7 || node->in_count != 2 || node->out_count != 1)
+        return;
+    for (int i = 0; i < 2; i++) {
+        const HoloValue *other = node->in[1 - i];
+        const HoloNode  *from  = node->in[i] ? node->in[i]->producer : NULL;
+        if (!from || !holo_node_is(from, "Expand") || !other || !holo_type_equal(&other->type, &node->out[0]->type) ||
+            from->in[0]->type.rank < 0)
+            continue;
+        node->in[i] = holo_rewrite_find(&s->rewrite, from->in[0]);
+        s->rewrite.changes++;
+    }
+}
+
 static HoloValue *apply(Simplify *s, HoloNode *node)
 {
     if (!node->op || *node->domain || node->out_count < 1 || !node->out[0]) return NULL;
+    drop_expands(s, node);
     for (int i = 0; i < HOLO_COUNT(rules); i++)
         if (!strcmp(rules[i].type, node->type)) return rules[i].rule(s, node);
     return NULL;

@@ -317,14 +317,16 @@ HoloStatus holo_frame_decide(HoloFrame *frame, uint32_t i, HoloError *error)
     const HoloStepRecord *s    = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
     HoloStep             *step = &frame->steps[i];
     HoloCall             *call = &frame->calls[i];
-    HoloError             why  = {0};
+    HoloError             why = {0}, ignored = {0};
     size_t                scratch;
     call->error       = &why;
     HoloStatus status = kernel_admit(frame, s, step->kernel, call, &scratch);
+    call->error       = &ignored;
+    bool is_plain     = !forms_check(frame, s, NULL, call);
     call->error       = error;
     step->run         = status ? holo_op_eval : step->kernel->run;
     if (!status) return holo_session_reserve(frame->session, scratch, error);
-    return forms_check(frame, s, NULL, call) ? holo_fail(error, status, "%s", why.text) : HOLO_OK;
+    return is_plain ? HOLO_OK : holo_fail(error, status, "%s", why.text);
 }
 
 // May what the operator prepares serve all runs? Then what it is made of are constants.

@@ -98,6 +98,6 @@ HoloStatus holo_frame_layout(HoloFrame *frame, HoloError *error)
     }
     for (uint32_t i = 0; i < frame->plan->value_count; i++)
         if (holo_frame_record(frame, i)->storage == HOLO_STORE_ARENA)
-            frame->types[i].data = frame->values[i].data = frame->memory + offsets[i];
+            frame->types[i].data = frame->values[i].data = frame->memory ? frame->memory + offsets[i] : NULL;
     return overlaps_check(frame, error);
 }

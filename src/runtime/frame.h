@@ -40,7 +40,7 @@ typedef struct HoloStep {
     const HoloKernel *kernel;          // of an open step, see holo_frame_decide; NULL: it has none, or is not open
     bool              is_open;         // sizes of operands are found only while running
     bool              is_checked;      // the output sizes depend on values: infer again before each run
-    bool              is_kept; // what op->prepare makes serves all runs, as it depends on constants alone
+    bool              is_kept;         // what op->prepare makes serves all runs, as it depends on constants alone
 
     const void *prepared;       // kept so; NULL: not made yet
     uint64_t    prepared_types; // of the inputs it was made for

@@ -47,10 +47,10 @@ static inline int64_t holo_ceil_div(int64_t a, int64_t b)
     return a / b + (a % b != 0);
 } // a >= 0, b > 0
 
-// Worker w's own memory.
+// Worker w's own memory; NULL where no kernel asked for any.
 static inline float *holo_kernel_scratch(const HoloHost *host, int worker)
 {
-    return (float *)(void *)(host->scratch + (size_t)worker * host->scratch_stride);
+    return host->scratch ? (float *)(void *)(host->scratch + (size_t)worker * host->scratch_stride) : NULL;
 }
 
 // One for each row of kernel_ids.def, each in its own kernel_<name>.c.

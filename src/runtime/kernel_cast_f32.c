@@ -41,8 +41,8 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
 
 static void work(void *arg, int64_t i, int worker)
 {
-    const Cast        *c = arg;
-    const HoloKernels *k = c->host->kernels;
+    const Cast        *c  = arg;
+    const HoloKernels *k  = c->host->kernels;
     int64_t            at = i * PART, n = holo_least(PART, c->count - at);
     (void)worker;
     if (c->x->dtype == HOLO_I32)

@@ -63,9 +63,9 @@ static HoloStatus sizes_check(const HoloCall *call, Conv *c)
     c->batch    = x->dim[0];
     c->channels = w->dim[1];
     c->filters  = w->dim[0] / c->groups;
-    c->k        = c->channels * filter;
     c->pixels   = holo_product(out->rank - 2, out->dim + 2);
-    if (filter > HOLO_CONV_I8_PLACES || c->k > HOLO_CONV_I8_K) return refuse(call);
+    if (filter < 0 || filter > HOLO_CONV_I8_PLACES || !holo_mul(filter, c->channels, &c->k) || c->k > HOLO_CONV_I8_K)
+        return refuse(call);
     return HOLO_OK;
 }
 

@@ -154,6 +154,7 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are not those of a product");
     if (c && p->beta != 0) HOLO_TRY(addend_init(call, c, p));
     HOLO_TRY(holo_tail_init(call, &params->tail, true, 3, &p->tail));
+    p->tail.columns = p->n; // of a vector on the right there is one, whatever the output's last dimension is
     if (!holo_tensor_count(out)) return HOLO_OK;
     p->out   = out->data;
     p->batch = holo_product(p->batch_rank, p->batch_dim);
@@ -198,7 +199,7 @@ static void multiply_packing(const Product *p, const float *b, HoloGemm g, int64
     if (first >= g.n) return;
     g.n -= first;
     g.c += first;
-    g.d += g.d ? first * g.d_column : 0;
+    if (g.d) g.d += first * g.d_column;
     g.b = panels;
     do { // once even where k is 0
         g.k       = holo_least(p->k - at, HOLO_GEMM_K);

@@ -1,4 +1,7 @@
 // pool.c - a pool of threads that look for work for some microseconds and then sleep.
+//
+// Work is open while the caller takes parts of it: whoever wakes meanwhile joins. When no part is left, the caller
+// closes it and waits for those who joined, and for nobody else: a thread that wakes too late costs nothing.
 #include "runtime/pool.h"
 
 #include "base/files.h"
@@ -7,7 +10,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { THREADS_MAX = 256, SPINS = 2000 };
+enum { THREADS_MAX = 256, SPINS = 2000, CLOSED = 1 << 16 };
 
 struct HoloPool {
     int             threads;
@@ -15,8 +18,9 @@ struct HoloPool {
     pthread_mutex_t use;                 // held by the caller whose work is on
     pthread_mutex_t lock;
     pthread_cond_t  wake, done;
-    atomic_uint     round;  // grows by one for each piece of work
-    atomic_int      active; // workers not yet through with this round
+    atomic_uint     round;    // grows by one for each piece of work
+    atomic_int      joined;   // workers that are at it, and CLOSED where nobody may join
+    atomic_int      sleepers; // workers that must be woken
     atomic_bool     quit;
     atomic_llong    next; // the first index nobody has taken
     int64_t         count;
@@ -42,8 +46,9 @@ static unsigned round_wait(HoloPool *pool, unsigned seen)
         holo_cpu_pause();
     }
     pthread_mutex_lock(&pool->lock);
-    while (atomic_load_explicit(&pool->round, memory_order_acquire) == seen)
-        pthread_cond_wait(&pool->wake, &pool->lock);
+    atomic_fetch_add(&pool->sleepers, 1); // before the look at the round: the caller looks the other way round
+    while (atomic_load(&pool->round) == seen) pthread_cond_wait(&pool->wake, &pool->lock);
+    atomic_fetch_sub(&pool->sleepers, 1);
     pthread_mutex_unlock(&pool->lock);
     return atomic_load_explicit(&pool->round, memory_order_acquire);
 }
@@ -52,6 +57,14 @@ typedef struct Start {
     HoloPool *pool;
     int       worker;
 } Start;
+
+static bool work_join(HoloPool *pool)
+{
+    int joined = atomic_load(&pool->joined);
+    while (!(joined & CLOSED))
+        if (atomic_compare_exchange_weak(&pool->joined, &joined, joined + 1)) return true;
+    return false;
+}
 
 static void *worker_main(void *arg)
 {
@@ -62,8 +75,9 @@ static void *worker_main(void *arg)
     for (;;) {
         seen = round_wait(pool, seen);
         if (atomic_load(&pool->quit)) return NULL;
+        if (!work_join(pool)) continue;
         work_take(pool, start.worker);
-        if (atomic_fetch_sub(&pool->active, 1) == 1) {
+        if (atomic_fetch_sub(&pool->joined, 1) == CLOSED + 1) {
             pthread_mutex_lock(&pool->lock);
             pthread_cond_signal(&pool->done);
             pthread_mutex_unlock(&pool->lock);
@@ -71,20 +85,24 @@ static void *worker_main(void *arg)
     }
 }
 
-static void round_start(HoloPool *pool)
+// Wakes `count` workers, or all that there are.
+static void round_start(HoloPool *pool, int64_t count)
 {
-    pthread_mutex_lock(&pool->lock);
-    atomic_store(&pool->active, pool->threads - 1);
     atomic_fetch_add(&pool->round, 1);
-    pthread_cond_broadcast(&pool->wake);
+    if (!atomic_load(&pool->sleepers)) return;
+    pthread_mutex_lock(&pool->lock);
+    if (count >= pool->threads - 1) pthread_cond_broadcast(&pool->wake);
+    for (int64_t i = 0; i < count && count < pool->threads - 1; i++) pthread_cond_signal(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
 }
 
 static void round_finish(HoloPool *pool)
 {
-    for (int i = 0; i < SPINS && atomic_load(&pool->active); i++) holo_cpu_pause();
+    if (atomic_fetch_or(&pool->joined, CLOSED) == 0) return;
+    for (int i = 0; i < SPINS && atomic_load(&pool->joined) != CLOSED; i++) holo_cpu_pause();
+    if (atomic_load(&pool->joined) == CLOSED) return;
     pthread_mutex_lock(&pool->lock);
-    while (atomic_load(&pool->active)) pthread_cond_wait(&pool->done, &pool->lock);
+    while (atomic_load(&pool->joined) != CLOSED) pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -98,7 +116,8 @@ void holo_pool_run(HoloPool *pool, int64_t count, void (*work)(void *, int64_t, 
     pool->arg   = arg;
     pool->count = count;
     atomic_store(&pool->next, 0);
-    round_start(pool);
+    atomic_store(&pool->joined, 0);
+    round_start(pool, count - 1);
     work_take(pool, 0);
     round_finish(pool);
     pthread_mutex_unlock(&pool->use);
@@ -122,6 +141,7 @@ HoloStatus holo_pool_create(int threads, HoloPool **out_pool)
     HoloPool *pool = holo_realloc(NULL, sizeof *pool);
     if (!pool) return HOLO_NO_MEMORY;
     memset(pool, 0, sizeof *pool);
+    atomic_store(&pool->joined, CLOSED);
     pthread_mutex_init(&pool->use, NULL);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
@@ -140,7 +160,7 @@ void holo_pool_destroy(HoloPool *pool)
 {
     if (!pool) return;
     atomic_store(&pool->quit, true);
-    round_start(pool);
+    round_start(pool, pool->threads);
     for (int i = 1; i < pool->threads; i++) pthread_join(pool->thread[i], NULL);
     pthread_cond_destroy(&pool->done);
     pthread_cond_destroy(&pool->wake);

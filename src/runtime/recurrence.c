@@ -332,13 +332,30 @@ static void finish(const Layer *l)
         memcpy(l->c_last + i * l->hidden, l->cells + i * l->groups * HOLO_PANEL, (size_t)l->hidden * sizeof(float));
 }
 
+// Of no times at all: the last states are the first ones.
+static void pass_on(const HoloCall *call, const HoloRecurrentKind *kind)
+{
+    for (int i = 0; i <= kind->has_cells; i++) {
+        const HoloTensor *first = holo_in(call, 5 + i);
+        HoloTensor       *last  = holo_out(call, 1 + i);
+        if (!last || !holo_tensor_bytes(last)) continue;
+        if (first)
+            memcpy(last->data, first->data, holo_tensor_bytes(last));
+        else
+            memset(last->data, 0, holo_tensor_bytes(last));
+    }
+}
+
 HoloStatus holo_recurrent_run(const HoloCall *call, const HoloRecurrentKind *kind)
 {
     const HoloHost *host = call->host;
     Layer           l;
     size_t          floats;
     HOLO_TRY(layer_init(call, kind, &l));
-    if (!l.batch) return HOLO_OK;
+    if (!l.batch) {
+        pass_on(call, kind);
+        return HOLO_OK;
+    }
     share(&l, holo_kernel_scratch(host, 0), &floats);
     start(&l);
     for (l.from = 0; l.from < l.times; l.from = l.to) {

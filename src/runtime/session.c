@@ -73,7 +73,9 @@ void holo_session_destroy(HoloSession *session)
 
 HoloStatus holo_session_reserve(HoloSession *session, size_t scratch, HoloError *error)
 {
-    size_t stride = holo_align(scratch, 4096), size;
+    size_t stride, size;
+    if (scratch > SIZE_MAX / 2) return holo_fail_memory(error);
+    stride = holo_align(scratch, 4096);
     if (stride <= session->scratch_stride) return HOLO_OK;
     if (!holo_size_mul(stride, (size_t)holo_pool_threads(session->pool), &size)) return holo_fail_memory(error);
     char *memory = holo_memory_take(size);

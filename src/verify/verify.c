@@ -164,7 +164,7 @@ static HoloStatus plan_compare(const HoloGraph *graph, HoloSession *session, con
     for (int i = 0; i < graph->output_count; i++) {
         HoloTensor        got;
         HoloVerifyOptions own = *o;
-        own.relative = relative_of(o, graph->outputs[i]);
+        own.relative          = relative_of(o, graph->outputs[i]);
         if (spread) own.absolute += spread[i];
         HOLO_TRY(holo_session_output(session, i, &got, error));
         if (!random[graph->outputs[i]->id]) HOLO_TRY(output_compare(graph->outputs[i], &want[i], &got, &own, r, error));
@@ -267,7 +267,7 @@ static HoloStatus verify(const HoloGraph *graph, const HoloModel *model, const H
     HoloSession *session;
     HOLO_TRY(holo_session_create(model, o->pool, &session, error));
     session->is_lean = true;
-    status = session_run(session, inputs, graph->input_count, error);
+    status           = session_run(session, inputs, graph->input_count, error);
     if (!status) status = plan_compare(graph, session, want, NULL, arena, o, r, error);
     if (status == HOLO_VERIFY && o->relative > 0)
         status = compare_blurred(graph, model, session, inputs, want, arena, o, r, error);

@@ -1,7 +1,10 @@
 // models.c - see models.h.
 #include "support/models.h"
 
+#include "archive/archive.h"
 #include "base/base.h"
+#include "plan/plan.h"
+#include "runtime/model.h"
 #include "support/onnx_writer.h"
 
 #include <dirent.h>
@@ -203,6 +206,31 @@ void expect_message(const char *call, HoloStatus status, HoloStatus expected, co
     if (status != expected)
         fail_msg("%s: '%s' (%s), expected '%s'", call, holo_status_text(status), text, holo_status_text(expected));
     if (!strstr(text, words)) fail_msg("%s: \"%s\" is not in \"%s\"", call, words, text);
+}
+
+static HoloStatus write_model(const HoloPlan *plan, HoloModel **out, HoloError *error)
+{
+    HoloFileWriter *file;
+    HoloMapping     mapping;
+    uint64_t        size;
+    HOLO_TRY(holo_file_writer_open(temp_path("graph.holo"), &file, error));
+    HoloStatus status = holo_archive_write(plan, file, NULL, &size, error);
+    if (!status) status = holo_file_writer_map(file, &mapping, error);
+    if (!status) status = holo_model_open_mapping(&mapping, out, error);
+    HoloStatus closed = holo_file_writer_close(file, false, error);
+    return status ? status : closed;
+}
+
+HoloStatus model_of(const HoloGraph *graph, HoloNumeric numeric, HoloModel **out, uint32_t *out_kernels,
+                    HoloError *error)
+{
+    HoloPlan   plan   = {0};
+    HoloStatus status = holo_plan_create(graph, &plan, error);
+    if (numeric == HOLO_EXACT) plan.flags_must |= HOLO_FLAG_EXACT;
+    if (!status) status = write_model(&plan, out, error);
+    *out_kernels = plan.kernel_steps;
+    holo_plan_deinit(&plan);
+    return status;
 }
 
 HoloModel *compiled(const char *path, HoloNumeric numeric)

@@ -52,6 +52,10 @@ const char *model_data(void);           // f32[6] x -> i64[1,?] places, f32[?] d
 void expect_message(const char *call, HoloStatus status, HoloStatus expected, const char *text, const char *words);
 
 HoloModel *compiled(const char *path, HoloNumeric numeric);
+struct HoloGraph;
+// Plans a graph, whose types are inferred, and opens its archive. *out_kernels: how many steps run a fast kernel.
+HOLO_MUST HoloStatus model_of(const struct HoloGraph *graph, HoloNumeric numeric, HoloModel **out,
+                              uint32_t *out_kernels, HoloError *error);
 // An archive of the model at `path`, beside it; returns its path.
 const char *archived(const char *path, HoloNumeric numeric, int threads);
 

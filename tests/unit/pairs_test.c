@@ -6,7 +6,6 @@
 #include "support/models.h"
 #include "support/sample.h"
 
-#include "archive/archive.h"
 #include "passes/passes.h"
 #include "runtime/model.h"
 #include "verify/products.h"
@@ -157,35 +156,16 @@ static void pair_deinit(Pair *p)
 
 // ---- compiling
 
-static HoloStatus write_model(const HoloPlan *plan, HoloModel **out, HoloError *error)
-{
-    HoloFileWriter *file;
-    HoloMapping     mapping;
-    uint64_t        size;
-    HOLO_TRY(holo_file_writer_open(temp_path("pair.holo"), &file, error));
-    HoloStatus status = holo_archive_write(plan, file, NULL, &size, error);
-    if (!status) status = holo_file_writer_map(file, &mapping, error);
-    if (!status) status = holo_model_open_mapping(&mapping, out, error);
-    HoloStatus closed = holo_file_writer_close(file, false, error);
-    return status ? status : closed;
-}
-
 static HoloStatus compile(Pair *p, bool with_passes, HoloModel **out, uint32_t *out_kernels, HoloError *error)
 {
     const char     *disabled[64];
-    HoloPassOptions options = {.disabled = disabled};
+    HoloPassOptions options = {.disabled = disabled, .is_exact = true}; // all roundings stay, for comparing
     HoloGraph      *graph;
-    HoloPlan        plan = {0};
     for (int i = 0; holo_passes[i].name && !with_passes; i++)
         if (strcmp(holo_passes[i].name, "decompose")) disabled[options.disabled_count++] = holo_passes[i].name;
     HOLO_TRY(holo_graph_parse(&p->arena, p->text.data, &graph, error));
     HOLO_TRY(holo_passes_run(graph, &options, error));
-    HoloStatus status = holo_plan_create(graph, &plan, error);
-    if (p->numeric == HOLO_EXACT) plan.flags_must |= HOLO_FLAG_EXACT;
-    if (!status) status = write_model(&plan, out, error);
-    *out_kernels = plan.kernel_steps;
-    holo_plan_deinit(&plan);
-    return status;
+    return model_of(graph, p->numeric, out, out_kernels, error);
 }
 
 // ---- comparing
