@@ -219,6 +219,14 @@ static bool attr_ok(const Check *c, const HoloAttrRecord *r)
     return false;
 }
 
+// All of them, for all are loaded, even those that no step has.
+static HoloStatus attrs_check(const Check *c)
+{
+    for (size_t i = 0; i < c->a->ATTRS_count; i++)
+        if (!attr_ok(c, &c->a->ATTRS_at[i])) return BAD(c, "attribute %zu is broken", i);
+    return HOLO_OK;
+}
+
 // ---- plans
 
 static HoloStatus value_check(const Check *c, const HoloPlanRecord *p, uint32_t i)
@@ -260,7 +268,7 @@ static HoloStatus step_check(const Check *c, const HoloPlanRecord *p, uint32_t i
     }
     for (uint32_t k = 0; ok && k < s->attr_count; k++) {
         const HoloAttrRecord *r = &a->ATTRS_at[s->attr_first + k];
-        ok = attr_ok(c, r) && (r->kind != 5 || r->value > plan); // a subgraph comes later: no plan holds itself
+        ok = r->kind != 5 || r->value > plan; // a subgraph comes later: no plan holds itself
     }
     return ok ? HOLO_OK : BAD(c, "step %u of plan %s is broken", i, a->STRINGS_at + p->name);
 }
@@ -302,6 +310,7 @@ HoloStatus holo_archive_open(const void *bytes, size_t size, HoloArchive *out, H
     HOLO_TRY(dims_check(&c));
     HOLO_TRY(constants_check(&c));
     HOLO_TRY(ops_check(&c));
+    HOLO_TRY(attrs_check(&c));
     if (!out->PLANS_count) return BAD(&c, "there is no plan");
     for (uint32_t i = 0; i < out->PLANS_count; i++) HOLO_TRY(plan_check(&c, i));
     return HOLO_OK;

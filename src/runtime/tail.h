@@ -15,17 +15,19 @@ typedef struct HoloTail {
     int64_t            dim[HOLO_MAX_RANK], stride[HOLO_MAP_INPUTS][HOLO_MAX_RANK];
     int64_t            count;   // of elements; 0: nothing to do
     int64_t            columns; // the output's last dimension
+    int64_t            group; // rows of the innermost dimension, where they are short, that go through at once; 1: one
+    uint32_t           rows;  // a bit for each input that is the same in all rows of a group
 } HoloTail;
 
 enum {
     HOLO_TAIL_TILE    = 512, // elements that a program of several steps takes at a time
-    HOLO_TAIL_SCRATCH = (HOLO_MAP_STEPS - 1) * HOLO_TAIL_TILE,
+    HOLO_TAIL_SCRATCH = (HOLO_MAP_STEPS - 1 + HOLO_MAP_INPUTS) * HOLO_TAIL_TILE,
 };
 
-// Floats of scratch that a program needs.
+// Floats of scratch that a program needs: for results between its steps, and for inputs that are repeated.
 static inline size_t holo_tail_scratch(const HoloProgram *program)
 {
-    return program->count > 1 ? (program->count - 1) * (size_t)HOLO_TAIL_TILE : 0;
+    return program->count ? (program->count - 1 + HOLO_MAP_INPUTS) * (size_t)HOLO_TAIL_TILE : 0;
 }
 
 // A program over the inputs of a call from `first_input` on. With `over_output`, x0 is the output itself, and the

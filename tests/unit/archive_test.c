@@ -424,6 +424,29 @@ static void test_malice(void **state)
     expect_no_harm(model_data());
 }
 
+// All attributes are loaded: those that no step has must be right, too.
+static void test_attributes_of_no_step(void **state)
+{
+    (void)state;
+    size_t                   size;
+    uint8_t                 *file  = file_read(archived(model_conv(), HOLO_FUSED, 1), &size);
+    const HoloSectionRecord *steps = section_find(file, HOLO_SECTION_STEPS), *attrs;
+    attrs                          = section_find(file, HOLO_SECTION_ATTRS);
+    HoloStepRecord *step           = (void *)(file + steps->offset);
+    HoloAttrRecord *attr           = (void *)(file + attrs->offset);
+    HoloModel      *model;
+    assert_true(attrs->size >= sizeof *attr);
+    for (size_t i = 0; i < steps->size / sizeof *step; i++) step[i].attr_count = 0;
+    seal(file, steps->offset);
+    EXPECT_OK(holo_model_open_memory(file, size, &model, &error));
+    holo_model_close(model);
+    attr->kind  = 4; // a tensor
+    attr->value = UINT64_C(1) << 40;
+    seal(file, attrs->offset);
+    EXPECT_FAIL(holo_model_open_memory(file, size, &model, &error), HOLO_BAD_ARCHIVE, "attribute 0");
+    free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -437,6 +460,7 @@ int main(void)
         cmocka_unit_test(test_every_flipped_bit_is_seen),
         cmocka_unit_test(test_every_truncation),
         cmocka_unit_test(test_malice),
+        cmocka_unit_test(test_attributes_of_no_step),
     };
     return cmocka_run_group_tests_name("archive", tests, NULL, NULL);
 }

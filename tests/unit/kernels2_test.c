@@ -71,6 +71,9 @@ static void binary_cases(void **state)
         {2, 0, {40, 2000}, {0}},
         {3, 2, {0, 4, 5}, {4, 5}},
         {4, 4, {3, 4, 1, 5}, {1, 4, 1, 5}},
+        {2, 1, {3000, 33}, {33}}, // short rows go in groups
+        {4, 4, {3, 50, 40, 24}, {3, 1, 1, 24}},
+        {3, 3, {300, 7, 24}, {300, 1, 24}},
     };
     for (int o = 0; o < HOLO_COUNT(ops); o++)
         for (int i = 0; i < HOLO_COUNT(shapes); i++)
@@ -86,6 +89,30 @@ static void binary_cases(void **state)
     c.in[0] = TENSOR(5, 1, 40);
     c.in[1] = TENSOR(1, 6, 1);
     check_lowered(&c, HOLO_KERNEL_map_f32);
+}
+
+// Several steps over inputs of every kind: whole, a row, a row for each image, a column, one number.
+static void program_cases(void **state)
+{
+    (void)state;
+    static const char text[]     = "mul x0 x1; add r0 x2; mul r1 x3; at_least r2 n0; sub r3 x4; mul x0 r4";
+    static float      number     = -0.25f;
+    const int64_t     sizes[][3] = {{1, 1, 1}, {2, 3, 5}, {3, 200, 24}, {2, 1000, 33}, {1, 40, 600}, {5, 17, 16}};
+    for (int i = 0; i < HOLO_COUNT(sizes); i++) {
+        const int64_t *s = sizes[i];
+        for (int kinds = 0; kinds < 2; kinds++) {
+            Case c  = {.op = "Pointwise", .domain = "hologram", .version = 1, .in_count = 5, .attr_count = 2};
+            c.in[0] = TENSOR(s[0], s[1], s[2]);
+            c.in[1] = TENSOR(s[2]);
+            c.in[2] = TENSOR(s[0], 1, s[2]);
+            c.in[3] = kinds ? TENSOR(s[0], s[1], 1) : TENSOR(1);
+            c.in[4] = TENSOR(s[0], s[1], s[2]);
+            c.attr[0] =
+                (HoloAttr){.name = "program", .kind = HOLO_ATTR_STRING, .count = 1, .s = {text, sizeof text - 1}};
+            c.attr[1] = (HoloAttr){.name = "numbers", .kind = HOLO_ATTR_FLOATS, .count = 1, .floats = &number};
+            check_lowered(&c, HOLO_KERNEL_map_f32);
+        }
+    }
 }
 
 static void unary_cases(void **state)
@@ -359,10 +386,11 @@ static void programs_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions),       cmocka_unit_test(binary_cases),    cmocka_unit_test(unary_cases),
-        cmocka_unit_test(clip_cases),      cmocka_unit_test(power_cases),     cmocka_unit_test(norm_cases),
-        cmocka_unit_test(reduce_cases),    cmocka_unit_test(pool_cases),      cmocka_unit_test(lstm_cases),
-        cmocka_unit_test(transpose_cases), cmocka_unit_test(matmul_i8_cases), cmocka_unit_test(programs_refused),
+        cmocka_unit_test(program_cases),    cmocka_unit_test(functions),       cmocka_unit_test(binary_cases),
+        cmocka_unit_test(unary_cases),      cmocka_unit_test(clip_cases),      cmocka_unit_test(power_cases),
+        cmocka_unit_test(norm_cases),       cmocka_unit_test(reduce_cases),    cmocka_unit_test(pool_cases),
+        cmocka_unit_test(lstm_cases),       cmocka_unit_test(transpose_cases), cmocka_unit_test(matmul_i8_cases),
+        cmocka_unit_test(programs_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
