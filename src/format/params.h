@@ -91,6 +91,8 @@ typedef struct HoloConvNhwcParams {
 enum {
     HOLO_CONV_NHWC_PACKED   = 1, // W is stored packed
     HOLO_CONV_NHWC_WINOGRAD = 2, // W is stored transformed for tiles of 4x4 pixels, and packed
+    HOLO_CONV_NHWC_TRANSFORM =
+        4, // W is stored packed, and transformed in each run: it would be large, and tiles are many
 };
 
 enum { HOLO_WINOGRAD_PLACES = 36 }; // of a transformed tile

@@ -40,6 +40,65 @@ static void set_unknown(HoloInfer *infer, const HoloNode *node)
     }
 }
 
+// ---- what is known of an output though the rank of an input is not
+
+static void partial_cast(const HoloNode *node, HoloTensor *out)
+{
+    HoloCall call = {.attr = node->attr, .attr_count = node->attr_count};
+    int64_t  to   = holo_attr_int(&call, "to", HOLO_NONE);
+    if (to > HOLO_NONE && to < HOLO_DTYPE_COUNT) out->dtype = (uint8_t)to;
+}
+
+static void partial_nonzero(const HoloNode *node, HoloTensor *out)
+{
+    (void)node;
+    *out = (HoloTensor){.dtype = HOLO_I64, .rank = 2, .dim = {HOLO_DIM_UNKNOWN, HOLO_DIM_UNKNOWN}};
+}
+
+static void partial_range(const HoloNode *node, HoloTensor *out)
+{
+    for (int i = 0; i < node->in_count; i++)
+        if (node->in[i] && node->in[i]->type.dtype)
+            *out = (HoloTensor){.dtype = node->in[i]->type.dtype, .rank = 1, .dim = {HOLO_DIM_UNKNOWN}};
+}
+
+static void partial_reshape(const HoloNode *node, HoloTensor *out)
+{
+    const HoloValue *shape = node->in_count > 1 ? node->in[1] : NULL;
+    if (!shape || shape->type.rank != 1 || !node->in[0] || !node->in[0]->type.dtype) return;
+    HoloDim rank = shape->type.dim[0];
+    if (rank < 0 || rank > HOLO_MAX_RANK) return; // symbolic sizes are below 0
+    *out = (HoloTensor){.dtype = node->in[0]->type.dtype, .rank = (int8_t)rank};
+    for (int d = 0; d < rank; d++) {
+        HoloDim size = shape->contents ? shape->contents[d] : HOLO_DIM_UNKNOWN;
+        out->dim[d]  = size > 0 ? size : HOLO_DIM_UNKNOWN;
+    }
+}
+
+static const struct {
+    const char *name;
+    void (*infer)(const HoloNode *node, HoloTensor *out); // of output 0; *out is not known when it is called
+} partials[] = {
+    {"Cast", partial_cast},
+    {"NonZero", partial_nonzero},
+    {"Range", partial_range},
+    {"Reshape", partial_reshape},
+};
+
+// A value whose rank depends on data must not leave all behind it without types.
+static void set_partial(HoloInfer *infer, const HoloNode *node)
+{
+    set_unknown(infer, node);
+    for (int i = 0; i < HOLO_COUNT(partials); i++) {
+        HoloTensor out = {.rank = -1};
+        if (*node->domain || strcmp(node->type, partials[i].name) || !node->out_count || !node->out[0]) continue;
+        partials[i].infer(node, &out);
+        if (out.dtype) holo_infer_set_type(infer, node->out[0], &out);
+    }
+}
+
+// ---- views
+
 static const uint64_t no_elements[2];
 
 HoloTensor holo_infer_view(const HoloInfer *infer, const HoloValue *value)
@@ -128,7 +187,7 @@ static HoloStatus infer_node(HoloInfer *infer, HoloNode *node)
     node->op = holo_op_find(node->domain, node->type, node->version);
     if (node->op && node->op->flags & HOLO_OP_CONTROL) return holo_control_infer(infer, node);
     if (!node->op || has_unknown_input(node)) {
-        set_unknown(infer, node);
+        set_partial(infer, node);
         return HOLO_OK;
     }
     HoloArena  scratch = {0};

@@ -176,7 +176,8 @@ typedef struct HoloDepthwiseNhwc {
 
 // 3x3 filters by tiles of 4x4 pixels: a tile of the output is made of products of 36 numbers for each filter and
 // channel. winograd_in_f32 makes the numbers of the images, for tiles first <= t < end; winograd_out_f32 makes
-// pixels of the 36 sums over channels. Tiles are counted [image][row][column].
+// pixels of the 36 sums over channels. Tiles are counted [image][row][column]. winograd_weights_f32 makes the numbers of a
+// packed panel of filters [9][channel][16]: rows [channel][16], those of the 36 `place` floats apart.
 typedef struct HoloWinograd {
     const HoloConvShape *shape;
     float               *tiles;      // [36][tile][channel], tile `first` at 0

@@ -4,7 +4,7 @@
 //
 // The transforms are those of polynomials by their values at 0, +-P, +-Q and infinity. With P = 3/4 and
 // Q = 3/2 all factors are exact, and the error is a third of that with the usual 1 and 2. G is applied when
-// weights are packed, see lower/pack_conv.c.
+// weights are packed, see lower/pack_conv.c, or here.
 
 enum { TILE = HOLO_WINOGRAD_TILE, SEEN = TILE + 2 };
 
@@ -124,6 +124,40 @@ static void winograd_out_f32(const HoloWinograd *w, const float *bias, const Hol
                     v_store_lanes(to + j * w->pixel, x, lanes);
                 }
             }
+        }
+    }
+}
+
+// G g: of 3 numbers 6.
+INL void winograd_weights(const f32v g[3], f32v out[SEEN])
+{
+    const float of_p   = 1 / (2 * WINOGRAD_PP * (WINOGRAD_PP - WINOGRAD_QQ));
+    const float of_q   = 1 / (2 * WINOGRAD_QQ * (WINOGRAD_QQ - WINOGRAD_PP));
+    f32v        even   = v_mul(v_set1(of_p), v_mad(v_set1(WINOGRAD_PP), g[2], g[0]));
+    f32v        odd    = v_mul(v_set1(of_p * WINOGRAD_P), g[1]);
+    f32v        even_q = v_mul(v_set1(of_q), v_mad(v_set1(WINOGRAD_QQ), g[2], g[0]));
+    f32v        odd_q  = v_mul(v_set1(of_q * WINOGRAD_Q), g[1]);
+    out[0]             = v_mul(v_set1(1 / (WINOGRAD_PP * WINOGRAD_QQ)), g[0]);
+    out[1]             = v_add(even, odd);
+    out[2]             = v_sub(even, odd);
+    out[3]             = v_add(even_q, odd_q);
+    out[4]             = v_sub(even_q, odd_q);
+    out[5]             = g[2];
+}
+
+static void winograd_weights_f32(int64_t channels, const float *panel, float *out, int64_t place)
+{
+    for (int64_t c = 0; c < channels; c++, panel += LANES, out += LANES) {
+        f32v half[3][SEEN]; // [x][i]
+        for (int x = 0; x < 3; x++) {
+            f32v g[3];
+            for (int y = 0; y < 3; y++) g[y] = v_load(panel + (y * 3 + x) * channels * LANES);
+            winograd_weights(g, half[x]);
+        }
+        for (int i = 0; i < SEEN; i++) {
+            f32v g[3] = {half[0][i], half[1][i], half[2][i]}, u[SEEN];
+            winograd_weights(g, u);
+            for (int j = 0; j < SEEN; j++) v_store(out + (i * SEEN + j) * place, u[j]);
         }
     }
 }

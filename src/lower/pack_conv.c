@@ -116,18 +116,25 @@ static bool all_are(const HoloCall *call, const char *name, int count, int64_t n
 
 // Do transformed weights pay? They save multiplications, but are four times as large, and the tiles have to be
 // transformed, too. Sizes that are not known are taken to be those of images.
-static bool transform_pays(const HoloNode *node, const HoloCall *call)
+//
+// Returns the flag: weights that come out large are, for many tiles, better transformed in each run than kept in memory
+// that they would fill, as long as the last cache holds them.
+static uint32_t transform_flag(const HoloNode *node, const HoloCall *call)
 {
-    enum { IMAGE = 64, TRANSFORM = 16, LOAD = 8 }; // multiplications that these are worth
+    enum { IMAGE = 64, TRANSFORM = 16, LOAD = 8 };                // multiplications that these are worth
+    enum { MANY_TILES = 64, LARGE = 1 << 22, CACHED = 10 << 20 }; // LARGE, CACHED: transformed weights
     const HoloTensor *w = &node->in[1]->type, *out = &node->out[0]->type;
-    if (w->rank != 4 || w->dim[2] != 3 || w->dim[3] != 3 || holo_attr_int(call, "group", 1) != 1) return false;
-    if (!all_are(call, "strides", 2, 1) || !all_are(call, "dilations", 2, 1)) return false;
+    if (w->rank != 4 || w->dim[2] != 3 || w->dim[3] != 3 || holo_attr_int(call, "group", 1) != 1) return 0;
+    if (!all_are(call, "strides", 2, 1) || !all_are(call, "dilations", 2, 1)) return 0;
     double filters = (double)w->dim[0], channels = (double)w->dim[1], batch = (double)known_or(out->dim[0], 1);
     double height = (double)known_or(out->dim[1], IMAGE), width = (double)known_or(out->dim[2], IMAGE);
     double tiles = batch * (double)(int64_t)((height + 3) / 4) * (double)(int64_t)((width + 3) / 4);
     double plain = (batch * height * width * 9 + 9 * LOAD) * filters * channels;
     double fast = tiles * 36 * (filters * channels + TRANSFORM * (filters + channels)) + 36 * LOAD * filters * channels;
-    return channels >= HOLO_PANEL && filters >= HOLO_PANEL && fast < plain;
+    if (channels < HOLO_PANEL || filters < HOLO_PANEL || fast >= plain) return 0;
+    double weights = 36 * filters * channels;
+    bool   large   = tiles >= MANY_TILES && weights > LARGE && weights <= CACHED;
+    return large ? HOLO_CONV_NHWC_TRANSFORM : HOLO_CONV_NHWC_WINOGRAD;
 }
 
 bool holo_lower_conv_nhwc(const HoloNode *node, HoloLowering *out)
@@ -141,7 +148,7 @@ bool holo_lower_conv_nhwc(const HoloNode *node, HoloLowering *out)
     if (groups < 1 || w->type.dim[0] % groups || !holo_lower_tail(node, &out->conv_nhwc.tail)) return false;
     out->params_size     = sizeof out->conv_nhwc;
     out->conv_nhwc.flags = HOLO_CONV_NHWC_PACKED;
-    if (transform_pays(node, &call)) out->conv_nhwc.flags |= HOLO_CONV_NHWC_WINOGRAD;
+    out->conv_nhwc.flags |= transform_flag(node, &call);
     out->pack_input        = 1;
     out->pack_groups       = groups;
     const HoloTensor *t    = &w->type;

@@ -19,8 +19,9 @@ typedef struct HoloConvNhwc {
     const float    *x, *w, *bias; // bias NULL: none
     float          *out;
     int64_t         batch, groups;
-    int64_t         channels, filters; // of a group
-    int64_t         k, pixels;         // of a filter; of the outputs of all images
+    int64_t         channels, filters;    // of a group
+    int64_t         k, pixels;            // of a filter; of the outputs of all images
+    bool            by_tiles, transforms; // see winograd.c; W is still to be transformed for that
 } HoloConvNhwc;
 
 // The finish of the part of the output from element `at` on, in *memory; NULL: none.

@@ -57,11 +57,12 @@ static HoloStatus operands_check(const HoloCall *call, int64_t groups)
 // 0 and the rest is not filled in.
 static HoloStatus conv_init(const HoloCall *call, HoloConvNhwc *c)
 {
-    const uint32_t            known  = HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_WINOGRAD;
+    const uint32_t            tiles  = HOLO_CONV_NHWC_WINOGRAD | HOLO_CONV_NHWC_TRANSFORM;
+    const uint32_t            known  = HOLO_CONV_NHWC_PACKED | tiles;
     const HoloConvNhwcParams *params = call->params;
     *c                               = (HoloConvNhwc){.host = call->host, .groups = holo_attr_int(call, "group", 1)};
     if (!holo_kernel_has_params(call, sizeof *params) || params->flags & ~known ||
-        !(params->flags & HOLO_CONV_NHWC_PACKED))
+        !(params->flags & HOLO_CONV_NHWC_PACKED) || (params->flags & tiles) == tiles)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of conv_nhwc_f32");
     HOLO_TRY(operands_check(call, c->groups));
     HOLO_TRY(holo_tail_init(call, &params->tail, true, 3, &c->tail));
@@ -70,7 +71,9 @@ static HoloStatus conv_init(const HoloCall *call, HoloConvNhwc *c)
     c->filters  = w->dim[0] / c->groups;
     if (!holo_tensor_count(out)) return HOLO_OK;
     HOLO_TRY(holo_conv_shape(call, w->dim + 2, true, false, &c->shape));
-    if (params->flags & HOLO_CONV_NHWC_WINOGRAD && !holo_winograd_fits(c))
+    c->by_tiles   = params->flags & tiles;
+    c->transforms = params->flags & HOLO_CONV_NHWC_TRANSFORM;
+    if (c->by_tiles && !holo_winograd_fits(c))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the convolution is not one for transformed weights");
     c->has_finish = holo_finish_of(&c->tail, &c->finish);
     c->x          = x->data;
@@ -101,10 +104,11 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
     if (packed_size(call, 1) < 0) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W is too large to be packed");
     *out_scratch = 0;
     if (!c.batch) return HOLO_OK;
-    bool   winograd = params->flags & HOLO_CONV_NHWC_WINOGRAD;
-    size_t floats   = winograd ? holo_winograd_scratch(&c) : is_depthwise(&c) ? 0 : HOLO_GEMM_SCRATCH;
-    size_t tail     = holo_tail_scratch(&params->tail);
-    *out_scratch    = (floats > tail ? floats : tail) * sizeof(float);
+    if (c.transforms && holo_panels_size(HOLO_WINOGRAD_PLACES, c.channels, c.filters) < 0)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W is too large to be transformed");
+    size_t floats = c.by_tiles ? holo_winograd_scratch(&c) : is_depthwise(&c) ? 0 : HOLO_GEMM_SCRATCH;
+    size_t tail   = holo_tail_scratch(&params->tail);
+    *out_scratch  = (floats > tail ? floats : tail) * sizeof(float);
     return HOLO_OK;
 }
 
@@ -220,11 +224,10 @@ static void work_direct(void *arg, int64_t i, int worker)
 static HoloStatus run(HoloCall *call)
 {
     HoloConvNhwc              c;
-    const HoloConvNhwcParams *params = call->params;
     HOLO_TRY(conv_init(call, &c));
     if (!c.batch) return HOLO_OK;
     Work w = {.conv = &c};
-    if (params->flags & HOLO_CONV_NHWC_WINOGRAD) {
+    if (c.by_tiles) {
         holo_winograd_run(&c);
     } else if (is_depthwise(&c)) {
         w.cut = cut_direct(&c);

@@ -3,7 +3,8 @@
 //
 // Where there are many tiles of few channels each task does all of that for some tiles. Else, so that weights
 // are read once for many tiles, tiles are transformed before, a chunk of them at a time, and tasks are
-// products of blocks of tiles and of filters. Chunks, blocks and tasks follow from the shape alone.
+// products of blocks of tiles and of filters. Chunks, blocks and tasks follow from the shape alone. Weights
+// that would be large are transformed here, before all else, once for each run.
 #include "format/params.h"
 #include "runtime/conv_nhwc.h"
 
@@ -21,6 +22,7 @@ enum {
 
 typedef struct Winograd {
     const HoloConvNhwc *conv;
+    const float        *weights;        // transformed
     int64_t             tiles, columns; // of all images; of a row
     int64_t             row;            // floats from one transformed tile to the next
     bool                alone;          // each task transforms its own tiles
@@ -71,8 +73,9 @@ static Winograd winograd_of(const HoloConvNhwc *c)
 
 size_t holo_winograd_scratch(const HoloConvNhwc *c)
 {
-    Winograd w = winograd_of(c);
-    return (size_t)(HOLO_GEMM_SCRATCH + PLACES * (w.place + w.sum_place));
+    Winograd w    = winograd_of(c);
+    size_t   size = c->transforms ? (size_t)holo_panels_size(PLACES, c->channels, c->filters) / sizeof(float) : 0;
+    return (size_t)(HOLO_GEMM_SCRATCH + PLACES * (w.place + w.sum_place)) + size;
 }
 
 // A worker's memory: that of the matrix product, sums, tiles.
@@ -121,7 +124,7 @@ static void multiply(const Winograd *w, const float *tiles, int64_t first, int64
     };
     for (int64_t p = 0; p < PLACES; p++) {
         g.a      = tiles + p * w->place;
-        g.b      = c->w + (p * panels + filter) * c->channels;
+        g.b      = w->weights + (p * panels + filter) * c->channels;
         g.b_next = g.b + (p + 1 < PLACES ? panels * c->channels : 0);
         g.c      = sums + p * w->sum_place;
         c->host->kernels->gemm_f32(&g);
@@ -185,10 +188,28 @@ static void work_block(void *arg, int64_t i, int worker)
     tail(w, first, end, filter, filters, holo_kernel_scratch(w->conv->host, worker));
 }
 
+// The transformed weights, behind all else in the memory of the first worker.
+static float *weights_at(const Winograd *w)
+{
+    return tiles_at(w, 0) + PLACES * w->place;
+}
+
+static void work_weights(void *arg, int64_t i, int worker)
+{
+    (void)worker;
+    const Winograd     *w      = arg;
+    const HoloConvNhwc *c      = w->conv;
+    int64_t             panels = holo_ceil_div(c->filters, HOLO_PANEL), panel = c->channels * HOLO_PANEL;
+    c->host->kernels->winograd_weights_f32(c->channels, c->w + i * 9 * panel, weights_at(w) + i * panel,
+                                           panels * panel);
+}
+
 void holo_winograd_run(const HoloConvNhwc *c)
 {
     Winograd        w    = winograd_of(c);
     const HoloHost *host = c->host;
+    w.weights            = c->transforms ? weights_at(&w) : c->w;
+    if (c->transforms) host->parallel(host, holo_ceil_div(c->filters, HOLO_PANEL), work_weights, &w);
     if (w.alone) {
         host->parallel(host, w.blocks, work_alone, &w);
         return;
