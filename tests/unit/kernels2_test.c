@@ -23,9 +23,10 @@ static void functions(void **state)
         HoloMapOp op;
         double (*f)(double);
         double ulps;
+        bool   flushes; // what is below the normal numbers is 0
     } rows[] = {
-        {HOLO_MAP_exp, exp, 2}, {HOLO_MAP_sigmoid, sigmoid, 3}, {HOLO_MAP_tanh, tanh, 3},
-        {HOLO_MAP_erf, erf, 3}, {HOLO_MAP_sqrt, sqrt, 0.5},
+        {HOLO_MAP_exp, exp, 2, false}, {HOLO_MAP_sigmoid, sigmoid, 3, true}, {HOLO_MAP_tanh, tanh, 3, false},
+        {HOLO_MAP_erf, erf, 3, false}, {HOLO_MAP_sqrt, sqrt, 0.5, false},
     };
     const float special[] = {0,     -0.0f,  NAN,  INFINITY, -INFINITY, 1e-42f, -1e-42f, 88.7f,
                              88.8f, -87.4f, -100, -103.9f,  -104.1f,   3e38f,  -3e38f};
@@ -39,7 +40,8 @@ static void functions(void **state)
             float *y = floats(COUNT);
             kernels->map_f32(&(HoloMap){.op = rows[r].op, .n = COUNT, .a = x, .b = x, .out = y});
             for (int i = 0; i < COUNT; i++)
-                if (ulps(y[i], rows[r].f((double)x[i])) > rows[r].ulps)
+                if (!(rows[r].flushes && y[i] == 0 && rows[r].f((double)x[i]) < 0x1p-126) &&
+                    ulps(y[i], rows[r].f((double)x[i])) > rows[r].ulps)
                     fail_msg("function %d of %.9g at %s: %.9g, expected %.9g", (int)rows[r].op, (double)x[i],
                              kernels->level, (double)y[i], rows[r].f((double)x[i]));
             if (kernels->exact && exact) expect_same(y, exact, COUNT);
