@@ -268,7 +268,7 @@ static HoloStatus step_check(const Check *c, const HoloPlanRecord *p, uint32_t i
     }
     for (uint32_t k = 0; ok && k < s->attr_count; k++) {
         const HoloAttrRecord *r = &a->ATTRS_at[s->attr_first + k];
-        ok = r->kind != 5 || r->value > plan; // a subgraph comes later: no plan holds itself
+        ok                      = r->kind != 5 || r->value > plan; // a subgraph comes later: no plan holds itself
     }
     return ok ? HOLO_OK : BAD(c, "step %u of plan %s is broken", i, a->STRINGS_at + p->name);
 }

@@ -42,9 +42,10 @@ static bool bytes_of(const HoloFrame *frame, const HoloTensor *value, const char
     while (holo_frame_record(frame, number)->storage == HOLO_STORE_ALIAS)
         number = (uint32_t)holo_frame_record(frame, number)->at;
     if (holo_frame_record(frame, number)->storage != HOLO_STORE_ARENA) return false;
-    *out_from = frame->types[number].data;
-    *out_to   = *out_from + holo_tensor_bytes(&frame->types[number]);
-    return *out_from < *out_to;
+    size_t bytes = holo_tensor_bytes(&frame->types[number]);
+    *out_from    = frame->types[number].data;
+    if (*out_from) *out_to = *out_from + bytes;
+    return *out_from && bytes;
 }
 
 // Operators check the values that they read (indices, lengths) and then use them: what they write must not

@@ -118,8 +118,16 @@ static void test_body_of_an_operator(void **state)
     HoloText   text  = {0};
     HoloGraph *body;
     HoloAttr   attr[] = {{.name = "alpha", .kind = HOLO_ATTR_FLOAT, .count = 1, .f = 0.5}};
-    HoloNode   node   = {
-            .op = &op, .name = "n", .type = "Scaled", .domain = "", .version = 1, .attr = attr, .attr_count = 1};
+    HoloValue  value = {.name = "value"}, *inputs[] = {&value, &value};
+    HoloNode   node = {.op         = &op,
+                       .name       = "n",
+                       .type       = "Scaled",
+                       .domain     = "",
+                       .version    = 1,
+                       .in         = inputs,
+                       .in_count   = 2,
+                       .attr       = attr,
+                       .attr_count = 1};
     if (holo_node_body(&arena, NULL, &node, &body, &error)) fail_msg("%s", error.text);
     holo_graph_print(body, &text);
     assert_non_null(strstr(text.data, "Elu@6(X) {alpha=0.5}\n"));

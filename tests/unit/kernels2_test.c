@@ -353,6 +353,24 @@ static void matmul_i8_cases(void **state)
         }
 }
 
+// A vector on the right: the product has one column, whatever the output's last dimension is.
+static void vector_tail(void **state)
+{
+    (void)state;
+    const HoloKernels *kernels;
+    HoloMatmulParams   p = {.size = sizeof p, .alpha = 1, .tail = {.count = 1, .step = {{.op = HOLO_MAP_neg}}}};
+    for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
+        Case c = {.op = "MatMul", .domain = "hologram", .version = 1, .in_count = 2, .kernel = HOLO_KERNEL_matmul_f32};
+        c.params.matmul = p;
+        c.in[0] = TENSOR(5, 2), c.in[1] = TENSOR(2), c.out = (HoloTensor){.dtype = HOLO_F32, .rank = 1, .dim = {5}};
+        const float *a = c.in[0].data, *b = c.in[1].data;
+        float       *out = run_kernel(&c, kernels, 1);
+        for (int i = 0; i < 5; i++)
+            expect_near((double)out[i], -((double)a[2 * i] * (double)b[0] + (double)a[2 * i + 1] * (double)b[1]), 1e-6);
+        free(out), free(c.in[0].data), free(c.in[1].data);
+    }
+}
+
 // What an archive may say wrongly.
 static void programs_refused(void **state)
 {
@@ -392,7 +410,7 @@ int main(void)
         cmocka_unit_test(unary_cases),      cmocka_unit_test(clip_cases),      cmocka_unit_test(power_cases),
         cmocka_unit_test(norm_cases),       cmocka_unit_test(reduce_cases),    cmocka_unit_test(pool_cases),
         cmocka_unit_test(lstm_cases),       cmocka_unit_test(transpose_cases), cmocka_unit_test(matmul_i8_cases),
-        cmocka_unit_test(programs_refused),
+        cmocka_unit_test(programs_refused), cmocka_unit_test(vector_tail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

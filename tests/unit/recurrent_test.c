@@ -80,6 +80,46 @@ static void packed(void **state)
         }
 }
 
+// Of no times at all the last states are the first ones, or 0.
+static void no_times(void **state)
+{
+    (void)state;
+    for (int k = 0; k < HOLO_COUNT(kinds); k++)
+        for (int given = 0; given < 2; given++) {
+            float               first[3] = {1, 2, 3}, h[3] = {9, 9, 9}, c[3] = {9, 9, 9};
+            HoloRecurrentParams params = {.size = sizeof params};
+            HoloTensor          x      = {.dtype = HOLO_F32, .rank = 3, .dim = {0, 3, 2}};
+            HoloTensor          w      = {.dtype = HOLO_F32, .rank = 3, .dim = {1, kinds[k].gates, 2}};
+            HoloTensor          r      = {.dtype = HOLO_F32, .rank = 3, .dim = {1, kinds[k].gates, 1}};
+            HoloTensor          before = {.dtype = HOLO_F32, .rank = 3, .dim = {1, 3, 1}, .data = first};
+            HoloTensor          y      = {.dtype = HOLO_F32, .rank = 4, .dim = {0, 1, 3, 1}};
+            HoloTensor          last_h = before, last_c = before;
+            last_h.data = h, last_c.data = c;
+            const HoloTensor *in[]   = {&x, &w, &r, NULL, NULL, given ? &before : NULL, given ? &before : NULL};
+            HoloTensor       *out[]  = {&y, &last_h, &last_c};
+            Host              host   = host_make(holo_kernels_at(0), 1);
+            const HoloKernel *kernel = holo_kernel_find(kinds[k].kernel);
+            size_t            scratch;
+            bool              cells = kinds[k].gates == 4;
+            HoloCall          call  = {.op          = holo_op_find("", kinds[k].op, 14),
+                                       .node        = "n",
+                                       .version     = 14,
+                                       .in_count    = cells ? 7 : 6,
+                                       .out_count   = cells ? 3 : 2,
+                                       .in          = in,
+                                       .out         = out,
+                                       .params      = &params,
+                                       .params_size = sizeof params,
+                                       .host        = &host.host};
+            assert_int_equal(kernel->check(&call, &scratch), HOLO_OK);
+            assert_int_equal(kernel->run(&call), HOLO_OK);
+            for (int i = 0; i < 3; i++) {
+                assert_true(h[i] == (given ? first[i] : 0));
+                if (cells) assert_true(c[i] == (given ? first[i] : 0));
+            }
+        }
+}
+
 // What an archive may say wrongly.
 static void refused(void **state)
 {
@@ -109,6 +149,7 @@ static void refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plain), cmocka_unit_test(packed), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plain), cmocka_unit_test(packed), cmocka_unit_test(no_times),
+                                       cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
