@@ -106,6 +106,7 @@ static inline uint64_t saturate_u64(double x)
 // clang-format off
 void holo_read_f(const HoloTensor *t, int64_t start, int64_t stride, int64_t count, double *out)
 {
+    if (!count) return;
     switch ((HoloDtype)t->dtype) {
 #define X(id, T) case HOLO_##id: READ(T, double, x)
         NUMBERS(X)
@@ -126,6 +127,7 @@ void holo_read_f(const HoloTensor *t, int64_t start, int64_t stride, int64_t cou
 
 void holo_read_i(const HoloTensor *t, int64_t start, int64_t stride, int64_t count, int64_t *out)
 {
+    if (!count) return;
     switch ((HoloDtype)t->dtype) {
 #define X(id, T) case HOLO_##id: READ(T, int64_t, saturate(x, INT64_MIN, INT64_MAX))
         NUMBERS(X)
@@ -146,6 +148,7 @@ void holo_read_i(const HoloTensor *t, int64_t start, int64_t stride, int64_t cou
 
 void holo_write_f(HoloTensor *t, int64_t start, int64_t stride, int64_t count, const double *from)
 {
+    if (!count) return;
     switch ((HoloDtype)t->dtype) {
 #define X(id, T) case HOLO_##id: WRITE_F(T, x)
         NUMBERS(X)
@@ -166,6 +169,7 @@ void holo_write_f(HoloTensor *t, int64_t start, int64_t stride, int64_t count, c
 
 void holo_write_i(HoloTensor *t, int64_t start, int64_t stride, int64_t count, const int64_t *from)
 {
+    if (!count) return;
     switch ((HoloDtype)t->dtype) {
 #define X(id, T) case HOLO_##id: WRITE_I(T, int64_t, x)
         NUMBERS(X)
