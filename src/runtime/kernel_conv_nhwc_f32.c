@@ -223,7 +223,7 @@ static void work_direct(void *arg, int64_t i, int worker)
 
 static HoloStatus run(HoloCall *call)
 {
-    HoloConvNhwc              c;
+    HoloConvNhwc c;
     HOLO_TRY(conv_init(call, &c));
     if (!c.batch) return HOLO_OK;
     Work w = {.conv = &c};
