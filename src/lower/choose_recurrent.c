@@ -3,10 +3,29 @@
 #include "lower/choose.h"
 
 #include <string.h>
+#include <strings.h>
 
 static int gates_of(const char *op)
 {
     return !strcmp(op, "LSTM") ? 4 : !strcmp(op, "GRU") ? 3 : 1;
+}
+
+// Are the activations, where they are named, those that are meant where they are not?
+static bool has_usual_activations(const HoloCall *call, int gates)
+{
+    static const char *const lstm[] = {"Sigmoid", "Tanh", "Tanh"}, *const gru[] = {"Sigmoid", "Tanh"},
+                             *const rnn[] = {"Tanh"};
+    const char *const              *usual = gates == 4 ? lstm : gates == 3 ? gru : rnn;
+    int                             count = gates == 4 ? 3 : gates == 3 ? 2 : 1;
+    const HoloAttr                 *attr  = holo_attr_find(call, "activations");
+    if (!attr) return true;
+    if (attr->kind != HOLO_ATTR_STRINGS) return false;
+    for (int i = 0; i < attr->count; i++) {
+        const char *want = usual[i % count];
+        HoloString  have = attr->strings[i];
+        if (have.size != strlen(want) || strncasecmp(have.data, want, have.size)) return false;
+    }
+    return true;
 }
 
 // A constant that padding does not blow up, and of which a group of units is a part of an archive.
@@ -30,7 +49,7 @@ bool holo_lower_recurrent(const HoloNode *node, HoloLowering *out)
     }
     if (holo_node_in(node, 7) || holo_attr_int(&call, "layout", 0) || holo_attr_int(&call, "input_forget", 0))
         return false;
-    if (holo_attr_find(&call, "activations") || holo_attr_float(&call, "clip", 0) != 0) return false;
+    if (!has_usual_activations(&call, gates) || holo_attr_float(&call, "clip", 0) != 0) return false;
     if (gates == 3 && !holo_attr_int(&call, "linear_before_reset", 0)) return false;
     if (w->type.rank != 3 || r->type.rank != 3 || x->type.rank != 3 || x->type.dim[0] == 0) return false;
     HoloDim hidden = r->type.dim[2];
