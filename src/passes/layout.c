@@ -169,9 +169,11 @@ static bool conv(Layout *l, HoloNode *node)
 
 static bool conv_transpose(Layout *l, HoloNode *node)
 {
-    HoloTransposed t;
-    bool           fits;
-    if (!is_image(node->in[0])) return true;
+    HoloTransposed   t;
+    bool             fits;
+    const HoloValue *w = node->in_count > 1 ? node->in[1] : NULL;
+    if (!is_image(node->in[0]) || !w || !w->is_constant || !w->type.data) return true;
+    if (w->type.dtype != HOLO_F32 || !is_finite(&w->type)) return true;
     if (holo_transposed(l->graph, node, &t, &fits, l->error)) return false;
     if (!fits) return true;
     HoloValue *x = get_last(l, node->in[0]), *mid = holo_graph_value(l->graph, node->out[0]->name);
