@@ -21,11 +21,16 @@ static Case right(const char *domain, const char *op, int version, uint32_t kern
     return c;
 }
 
-static void operand(Case *c, HoloDtype dtype, int rank, const int64_t *dim)
+static HoloTensor sized(HoloDtype dtype, int rank, const int64_t *dim)
 {
     HoloTensor t = {.dtype = (uint8_t)dtype, .rank = (int8_t)rank};
     for (int d = 0; d < rank; d++) t.dim[d] = dim[d];
-    c->in[c->in_count++] = t;
+    return t;
+}
+
+static void operand(Case *c, HoloDtype dtype, int rank, const int64_t *dim)
+{
+    c->in[c->in_count++] = sized(dtype, rank, dim);
 }
 #define OPERAND(c, type, ...) \
     operand(c, HOLO_##type, (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
@@ -33,8 +38,7 @@ static void operand(Case *c, HoloDtype dtype, int rank, const int64_t *dim)
 
 static void output(Case *c, HoloDtype dtype, int rank, const int64_t *dim)
 {
-    operand(c, dtype, rank, dim);
-    c->out = c->in[--c->in_count];
+    c->out = sized(dtype, rank, dim);
     assert_int_equal(checked(c), HOLO_OK);
 }
 #define OUTPUT(c, type, ...) \
