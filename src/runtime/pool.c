@@ -12,8 +12,14 @@
 
 enum { THREADS_MAX = 256, SPINS = 2000, CLOSED = 1 << 16 };
 
+typedef struct Start { // what a worker is told when it begins
+    HoloPool *pool;
+    int       worker;
+} Start;
+
 struct HoloPool {
     int             threads;
+    Start           start[THREADS_MAX];
     pthread_t       thread[THREADS_MAX]; // [0] is unused: the caller
     pthread_mutex_t use;                 // held by the caller whose work is on
     pthread_mutex_t lock;
@@ -53,11 +59,6 @@ static unsigned round_wait(HoloPool *pool, unsigned seen)
     return atomic_load_explicit(&pool->round, memory_order_acquire);
 }
 
-typedef struct Start {
-    HoloPool *pool;
-    int       worker;
-} Start;
-
 static bool work_join(HoloPool *pool)
 {
     int joined = atomic_load(&pool->joined);
@@ -68,15 +69,14 @@ static bool work_join(HoloPool *pool)
 
 static void *worker_main(void *arg)
 {
-    Start start = *(Start *)arg;
-    holo_free(arg);
-    HoloPool *pool = start.pool;
-    unsigned  seen = 0;
+    const Start *start = arg;
+    HoloPool    *pool  = start->pool;
+    unsigned     seen  = 0;
     for (;;) {
         seen = round_wait(pool, seen);
         if (atomic_load(&pool->quit)) return NULL;
         if (!work_join(pool)) continue;
-        work_take(pool, start.worker);
+        work_take(pool, start->worker);
         if (atomic_fetch_sub(&pool->joined, 1) == CLOSED + 1) {
             pthread_mutex_lock(&pool->lock);
             pthread_cond_signal(&pool->done);
@@ -125,12 +125,8 @@ void holo_pool_run(HoloPool *pool, int64_t count, void (*work)(void *, int64_t, 
 
 static bool worker_start(HoloPool *pool, int worker)
 {
-    Start *start = holo_realloc(NULL, sizeof *start);
-    if (!start) return false;
-    *start = (Start){pool, worker};
-    if (!pthread_create(&pool->thread[worker], NULL, worker_main, start)) return true;
-    holo_free(start);
-    return false;
+    pool->start[worker] = (Start){pool, worker};
+    return !pthread_create(&pool->thread[worker], NULL, worker_main, &pool->start[worker]);
 }
 
 HoloStatus holo_pool_create(int threads, HoloPool **out_pool)
