@@ -53,7 +53,7 @@ static inline float *holo_kernel_scratch(const HoloHost *host, int worker)
     return host->scratch ? (float *)(void *)(host->scratch + (size_t)worker * host->scratch_stride) : NULL;
 }
 
-// One for each row of kernel_ids.def, each in its own kernel_<name>.c.
+// One for each row of kernel_ids.def, in kernel_<name>.c or with others of its family.
 #define HOLO_KERNEL(id, name) extern const HoloKernel holo_kernel_##name;
 #include "format/kernel_ids.def"
 #undef HOLO_KERNEL

@@ -183,8 +183,8 @@ static inline void check_case(Case *c)
     for (int i = 0; i < c->in_count; i++) free(c->in[i].data);
 }
 
-// The kernel and parameters that the compiler chooses; then as check_case.
-static inline void check_lowered(Case *c, uint32_t kernel)
+// What the compiler chooses. Inputs of one element, and on request the weights, input 1, are constants.
+static inline HoloLowering case_lowering(Case *c, bool has_constant_weights)
 {
     HoloValue         value[IN_MAX] = {0}, out = {0}, *in[IN_MAX], *outs[] = {&out};
     HoloError         error = {0};
@@ -195,23 +195,30 @@ static inline void check_lowered(Case *c, uint32_t kernel)
     assert_non_null(call.op);
     if (holo_op_infer(&call)) fail_msg("%s", error.text);
     for (int i = 0; i < c->in_count; i++) {
-        value[i].type        = c->in[i];
-        value[i].is_constant = i > 0 && c->in[i].dtype && holo_tensor_count(&c->in[i]) <= 1;
-        in[i]                = c->in[i].dtype ? &value[i] : NULL;
+        value[i].type = c->in[i];
+        value[i].is_constant =
+            i > 0 && c->in[i].dtype && (holo_tensor_count(&c->in[i]) <= 1 || (i == 1 && has_constant_weights));
+        in[i] = c->in[i].dtype ? &value[i] : NULL;
     }
-    out.type              = c->out;
-    HoloNode     node     = {.op         = call.op,
-                             .name       = "n",
-                             .type       = c->op,
-                             .domain     = c->domain ? c->domain : "",
-                             .version    = c->version,
-                             .in_count   = c->in_count,
-                             .out_count  = 1,
-                             .in         = in,
-                             .out        = outs,
-                             .attr       = c->attr,
-                             .attr_count = c->attr_count};
-    HoloLowering lowering = holo_lower_choose(&node);
+    out.type      = c->out;
+    HoloNode node = {.op         = call.op,
+                     .name       = "n",
+                     .type       = c->op,
+                     .domain     = c->domain ? c->domain : "",
+                     .version    = c->version,
+                     .in_count   = c->in_count,
+                     .out_count  = 1,
+                     .in         = in,
+                     .out        = outs,
+                     .attr       = c->attr,
+                     .attr_count = c->attr_count};
+    return holo_lower_choose(&node);
+}
+
+// The kernel and parameters that the compiler chooses; then as check_case.
+static inline void check_lowered(Case *c, uint32_t kernel)
+{
+    HoloLowering lowering = case_lowering(c, false);
     assert_int_equal(lowering.kernel, kernel);
     c->kernel = lowering.kernel;
     memcpy(&c->params, lowering.params, sizeof lowering.params);

@@ -291,36 +291,6 @@ static void transformed_weights_are_close(void **state)
 
 // ---- the compiler's choice
 
-static HoloLowering choose(Case *c, bool constant)
-{
-    HoloValue         value[IN_MAX] = {0}, out = {0}, *in[IN_MAX], *outs[] = {&out};
-    HoloError         error = {0};
-    Host              host  = host_make(NULL, 1);
-    const HoloTensor *tensors[IN_MAX];
-    HoloTensor       *results[1];
-    HoloCall          call = call_init(c, &host, tensors, results, &error);
-    assert_non_null(call.op);
-    if (holo_op_infer(&call)) fail_msg("%s", error.text);
-    for (int i = 0; i < c->in_count; i++) {
-        value[i].type        = c->in[i];
-        value[i].is_constant = i == 1 && constant;
-        in[i]                = c->in[i].dtype ? &value[i] : NULL;
-    }
-    out.type      = c->out;
-    HoloNode node = {.op         = call.op,
-                     .name       = "n",
-                     .type       = c->op,
-                     .domain     = c->domain,
-                     .version    = c->version,
-                     .in_count   = c->in_count,
-                     .out_count  = 1,
-                     .in         = in,
-                     .out        = outs,
-                     .attr       = c->attr,
-                     .attr_count = c->attr_count};
-    return holo_lower_choose(&node);
-}
-
 static void case_free(Case *c)
 {
     for (int i = 0; i < c->in_count; i++) free(c->in[i].data);
@@ -344,13 +314,13 @@ static void choices(void **state)
     };
     for (int i = 0; i < HOLO_COUNT(cases); i++) {
         Case         c = case_of(&cases[i].shape);
-        HoloLowering l = choose(&c, true);
+        HoloLowering l = case_lowering(&c, true);
         assert_int_equal(l.kernel, HOLO_KERNEL_conv_nhwc_f32);
         assert_int_equal(l.pack_input, 1);
         assert_int_equal(l.conv_nhwc.size, sizeof l.conv_nhwc);
         uint32_t more = cases[i].transformed ? HOLO_CONV_NHWC_WINOGRAD : 0;
         if (l.conv_nhwc.flags != (HOLO_CONV_NHWC_PACKED | more)) fail_msg("case %d: flags %u", i, l.conv_nhwc.flags);
-        assert_int_equal(choose(&c, false).kernel, HOLO_KERNEL_EVAL); // weights that nobody can pack
+        assert_int_equal(case_lowering(&c, false).kernel, HOLO_KERNEL_EVAL); // weights that nobody can pack
         holo_lower_unpack(&l);
         assert_int_equal(l.kernel, HOLO_KERNEL_EVAL);
         case_free(&c);

@@ -324,35 +324,6 @@ static void lstm_cases(void **state)
 
 // ---- matmul_i8
 
-static HoloTensor bytes(HoloDtype dtype, int rank, const int64_t *dim)
-{
-    HoloTensor t = {.dtype = (uint8_t)dtype, .rank = (int8_t)rank};
-    for (int d = 0; d < rank; d++) t.dim[d] = dim[d];
-    int64_t  count = holo_product(rank, dim);
-    uint8_t *data  = malloc((size_t)count + 1);
-    assert_non_null(data);
-    for (int64_t i = 0; i < count; i++) data[i] = (uint8_t)(holo_random_unit(&random_state) * 256);
-    t.data = data;
-    return t;
-}
-
-static void matmul_i8_cases(void **state)
-{
-    (void)state;
-    const int64_t sizes[][3] = {{1, 1, 1},      {3, 17, 5}, {8, 16, 2},   {13, 33, 1030},
-                                {100, 150, 64}, {5, 4, 0},  {1, 300, 513}};
-    for (int i = 0; i < HOLO_COUNT(sizes); i++)
-        for (int v = 0; v < 8; v++) {
-            int64_t   m = sizes[i][0], n = sizes[i][1], k = sizes[i][2];
-            HoloDtype a = v & 1 ? HOLO_I8 : HOLO_U8, b = v & 2 ? HOLO_I8 : HOLO_U8;
-            Case      c = {.op = "MatMulInteger", .version = 10, .in_count = v & 4 ? 4 : 2};
-            c.in[0]     = v & 1 ? bytes(a, 2, (int64_t[]){m, k}) : bytes(a, 3, (int64_t[]){2, m, k});
-            c.in[1]     = bytes(b, 2, (int64_t[]){k, n});
-            if (v & 4) c.in[2] = bytes(a, 0, NULL), c.in[3] = bytes(b, v & 1, (int64_t[]){n});
-            check_lowered(&c, HOLO_KERNEL_matmul_i8);
-        }
-}
-
 // A vector on the right: the product has one column, whatever the output's last dimension is.
 static void vector_tail(void **state)
 {
@@ -406,11 +377,11 @@ static void programs_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(program_cases),    cmocka_unit_test(functions),       cmocka_unit_test(binary_cases),
-        cmocka_unit_test(unary_cases),      cmocka_unit_test(clip_cases),      cmocka_unit_test(power_cases),
-        cmocka_unit_test(norm_cases),       cmocka_unit_test(reduce_cases),    cmocka_unit_test(pool_cases),
-        cmocka_unit_test(lstm_cases),       cmocka_unit_test(transpose_cases), cmocka_unit_test(matmul_i8_cases),
-        cmocka_unit_test(programs_refused), cmocka_unit_test(vector_tail),
+        cmocka_unit_test(program_cases), cmocka_unit_test(functions),       cmocka_unit_test(binary_cases),
+        cmocka_unit_test(unary_cases),   cmocka_unit_test(clip_cases),      cmocka_unit_test(power_cases),
+        cmocka_unit_test(norm_cases),    cmocka_unit_test(reduce_cases),    cmocka_unit_test(pool_cases),
+        cmocka_unit_test(lstm_cases),    cmocka_unit_test(transpose_cases), cmocka_unit_test(programs_refused),
+        cmocka_unit_test(vector_tail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
