@@ -43,7 +43,7 @@ LIB_COMP := $(BUILD)/libhologram-compiler.a
 SO       := $(BUILD)/libhologram.so
 SO_COMP  := $(BUILD)/libhologram-compiler.so
 
-.PHONY: all demo test unit onnx onnx-modes lint format asan ubsan tsan fuzz fuzz-replay bench install clean deps help hooks real oom operators
+.PHONY: all demo test unit onnx onnx-modes lint format asan ubsan tsan fuzz fuzz-replay bench bench-kernels peers-anew install clean deps help hooks real oom operators
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 
@@ -204,11 +204,22 @@ lint: $(LIB) $(LIB_COMP)
 	@sh tools/lint.sh $(BUILD)
 ## make format        clang-format on everything
 format:
-	@clang-format -i $(wildcard include/*.h src/*.c src/*/*.[ch] cli/*.[ch] tests/*/*.[ch] fuzz/*.c examples/*.c bench/*.c)
+	@clang-format -i $(wildcard include/*.h src/*.c src/*/*.[ch] cli/*.[ch] tests/*/*.[ch] fuzz/*.c examples/*.c bench/*/*.[ch])
 
 ## make bench         the corpus beside ONNX Runtime, as ratios of one run
 bench: $(BUILD)/hologram
 	@sh bench/run.sh $(BUILD)/hologram
+
+## make bench-kernels products and convolutions beside OpenBLAS, oneDNN and ONNX Runtime
+peer_lib = $(shell printf '\043include <$(1)>\n' | $(CC) -E - >/dev/null 2>&1 && echo -l$(2))
+$(BUILD)/bench/kernels: $(wildcard bench/kernels/*.[ch]) $(LIB_COMP) $(LIB) peers-anew
+	@mkdir -p $(@D)
+	@echo "  link  $@"
+	$(Q)$(CC) -std=c11 $(CFLAGS) $(filter %.c %.a,$^) -o $@ $(COMPILER_LIBS) $(call peer_lib,dnnl.h,dnnl) \
+	    $(call peer_lib,openblas_config.h,openblas) $(LDLIBS)
+peers-anew: # built every time: a peer may have come since
+bench-kernels: $(BUILD)/bench/kernels
+	@BENCH=kernels sh bench/run.sh $(BUILD)/bench/kernels
 
 ## make real          trained models beside ONNX Runtime: fetched by npm, run, compared
 real: $(BUILD)/hologram

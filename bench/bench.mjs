@@ -11,6 +11,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { agree } from "./agree.mjs";
 import { make, names } from "./corpus.mjs";
+import { commit, peerVersion } from "./machine.mjs";
 import { report } from "./report.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url)), env = process.env;
@@ -130,21 +131,9 @@ function threadCounts(missing) {
   return wanted.filter((t) => t <= cores);
 }
 
-function peerVersion(missing) {
-  try { return JSON.parse(readFileSync(join(env.ORT_NODE_MODULES, "onnxruntime-node", "package.json"), "utf8")).version; } catch {
-    missing.push("ONNX Runtime: onnxruntime-node is not installed; there is nothing to compare with");
-    return null;
-  }
-}
-
-function commit() {
-  const git = (...args) => spawnSync("git", args, { cwd: here, encoding: "utf8" }).stdout?.trim();
-  const head = git("rev-parse", "--short", "HEAD");
-  return head ? head + (git("status", "--porcelain", "--", "../src", "../include", "../cli", "../Makefile") ? " and changes" : "") : "unknown";
-}
-
 mkdirSync(corpus, { recursive: true });
-const missing = [], list = models(missing), threads = threadCounts(missing), ort = peerVersion(missing);
+const missing = [], list = models(missing), threads = threadCounts(missing), ort = peerVersion();
+if (!ort) missing.push("ONNX Runtime: onnxruntime-node is not installed; there is nothing to compare with");
 for (const m of missing) say(`missing: ${m}`);
 const results = { commit: commit(), ort, rounds, seconds: Number(seconds), missing, whole: names.every((n) => list.some((m) => m.name === n)),
   machine: { cpu: cpus()[0].model.trim(), cores, memory_gb: Math.round(totalmem() / 2 ** 30) }, corpus: names, models: [] };

@@ -1,5 +1,6 @@
 #!/bin/sh
 # run.sh HOLOGRAM [MODEL.onnx ...] - Hologram beside ONNX Runtime, as ratios of one run; see bench/README.md.
+# run.sh KERNELS [CASE ...] with BENCH=kernels - products and convolutions alone, beside their peers.
 #
 #   MODELS="resnet50 bert_base"   of the corpus, only these
 #   THREADS="1 2" ROUNDS=3 SECONDS_EACH=2
@@ -8,7 +9,7 @@
 #   HOLO_CORPUS=DIR               models already made
 #   ORT_NODE_MODULES=DIR          onnxruntime-node already installed
 set -e
-[ $# -gt 0 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -gt 0 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 hologram=$1; shift
 bench=$(cd "$(dirname "$0")" && pwd)
 WORK=${WORK:-build/bench}
@@ -31,4 +32,4 @@ if [ -z "$ORT_NODE_MODULES" ]; then
     fi
 fi
 export ORT_NODE_MODULES
-exec node "$bench/bench.mjs" "$hologram" "$@"
+exec node "$bench/${BENCH:-bench}.mjs" "$hologram" "$@"
