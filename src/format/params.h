@@ -174,15 +174,16 @@ enum {
     HOLO_POOL_TAPS       = 1 << 14, // places of a window at most: larger ones, mostly padding, are left to eval
 };
 
-// lstm_f32, gru_f32 and rnn_f32: LSTM, GRU and RNN with the usual activations; no lengths, peepholes, clip or coupled
-// gates.
+// lstm_f32, gru_f32, gru_reset_f32 and rnn_f32: LSTM, GRU (with linear_before_reset and without) and RNN with the usual
+// activations; no peepholes, clip or coupled gates.
 typedef struct HoloRecurrentParams {
     uint32_t size;
     uint32_t flags; // HOLO_RECURRENT_*
 } HoloRecurrentParams;
 
 // Stored by groups of 16 units: W as panels [direction][ceil(hidden / 16)][gate][inputs][16], R with all gates of a
-// group together, [direction][ceil(hidden / 16)][hidden][gate][16].
+// group together, [direction][ceil(hidden / 16)][hidden][gate][16]; of gru_reset_f32 the candidate is a panel behind
+// the two others.
 enum { HOLO_RECURRENT_PACKED_R = 1, HOLO_RECURRENT_PACKED_W = 2 };
 
 // Bytes of weights [directions][sums][k], of so many gates, in that form; -1: too many.

@@ -262,19 +262,21 @@ static inline int64_t holo_attend_scratch(int64_t size, int64_t v_size)
 
 // ---- recurrent layers, by groups of 16 units of the state
 
-// pack_gates_f32: the columns of one group, transposed, all gates: as panels [gate][k][16] or, mixed, [k][gate][16];
-// units that are not there are 0.
-// state_gates_f32: sums [gate][16] of one row of a state times one group of 1, 3 or 4 gates, mixed; here `w` is what
+// pack_gates_f32: the columns of one group, transposed, all gates: the first ones mixed, [k][gate][16], the others as
+// panels [gate][k][16] behind them; units that are not there are 0.
+// state_gates_f32: sums [gate][16] of one row of a state times one group of 1 to 4 gates, all mixed; here `w` is what
 // pack_gates_f32 makes.
 typedef struct HoloGates {
     const float *w; // [gates * hidden][k]
     int          gates;
+    int          mixed; // how many are; 1: all are panels
     int64_t      hidden, k;
-    bool         is_mixed;
 } HoloGates;
 
 // lstm_step_f32, gru_step_f32, rnn_step_f32: the new state of a group, for some rows of the batch. Gates are as the
 // operator has them.
+// gru_reset_f32, gru_fresh_f32: the two halves of a step of a GRU whose candidate is a product of the reset state.
+// The first takes the gates update and reset and gives the reset state as y, the second takes the candidate alone.
 typedef struct HoloCellStep {
     int64_t      rows;
     int          lanes; // units that are there
@@ -283,7 +285,7 @@ typedef struct HoloCellStep {
     const float *sums; // the same, of the state: without biases
     int64_t      sums_row;
     const float *bias;  // GRU: [gates][16], of which the last is added to its sum
-    float       *cells; // LSTM: [rows][16], old ones become new ones
+    float       *cells; // [rows][16]. LSTM: old ones become new ones; GRU in halves: update, from the one to the other
     int64_t      cells_row;
     const float *before; // GRU: the old state
     float       *y;      // the new state

@@ -6,8 +6,8 @@ static void pack_gates_f32(const HoloGates *g, int64_t group, float *out)
     int64_t column = group * LANES;
     for (int gate = 0; gate < g->gates; gate++) {
         const float *from  = g->w + (gate * g->hidden + column) * g->k;
-        float       *to    = out + gate * (g->is_mixed ? LANES : g->k * LANES);
-        int64_t      step  = g->is_mixed ? g->gates * LANES : LANES;
+        float       *to    = out + gate * (gate < g->mixed ? LANES : g->k * LANES);
+        int64_t      step  = gate < g->mixed ? g->mixed * LANES : LANES;
         int          lanes = lanes_left(column, g->hidden);
         for (int64_t p = 0; p < g->k; p++) v_store(to + p * step, v_load_strided(from + p, g->k, 0, lanes));
     }
@@ -39,6 +39,8 @@ static void state_gates_f32(const HoloGates *g, const float *state, float *sums)
         state_sums(g, 4, state, g->w, sums);
     else if (g->gates == 3)
         state_sums(g, 3, state, g->w, sums);
+    else if (g->gates == 2)
+        state_sums(g, 2, state, g->w, sums);
     else
         state_sums(g, 1, state, g->w, sums);
 }
@@ -82,16 +84,36 @@ static void lstm_step_f32(const HoloCellStep *s) // in, out, forget, cell
     }
 }
 
+INL void gru_mix(const HoloCellStep *s, int64_t row, f32v update, f32v fresh)
+{
+    f32v before = v_load_part(s->before + row * s->row, 0, s->lanes);
+    state_store(s, row, v_add(v_mul(v_sub(v_set1(1), update), fresh), v_mul(update, before)));
+}
+
 static void gru_step_f32(const HoloCellStep *s) // update, reset, hidden
 {
     f32v bias = v_load(s->bias + 2 * LANES);
     for (int64_t row = 0; row < s->rows; row++) {
         f32v update = v_sigmoid(gate_sum(s, row, 0)), reset = v_sigmoid(gate_sum(s, row, 1));
-        f32v state  = v_add(v_load(s->sums + row * s->sums_row + 2 * LANES), bias);
-        f32v fresh  = v_tanh(v_add(v_load(s->in + row * s->in_row + 2 * LANES), v_mul(reset, state)));
-        f32v before = v_load_part(s->before + row * s->row, 0, s->lanes);
-        state_store(s, row, v_add(v_mul(v_sub(v_set1(1), update), fresh), v_mul(update, before)));
+        f32v state = v_add(v_load(s->sums + row * s->sums_row + 2 * LANES), bias);
+        f32v fresh = v_tanh(v_add(v_load(s->in + row * s->in_row + 2 * LANES), v_mul(reset, state)));
+        gru_mix(s, row, update, fresh);
     }
+}
+
+static void gru_reset_f32(const HoloCellStep *s) // update, reset
+{
+    for (int64_t row = 0; row < s->rows; row++) {
+        f32v before = v_load_part(s->before + row * s->row, 0, s->lanes);
+        v_store(s->cells + row * s->cells_row, v_sigmoid(gate_sum(s, row, 0)));
+        state_store(s, row, v_mul(v_sigmoid(gate_sum(s, row, 1)), before));
+    }
+}
+
+static void gru_fresh_f32(const HoloCellStep *s) // hidden
+{
+    for (int64_t row = 0; row < s->rows; row++)
+        gru_mix(s, row, v_load(s->cells + row * s->cells_row), v_tanh(gate_sum(s, row, 0)));
 }
 
 static void rnn_step_f32(const HoloCellStep *s)

@@ -93,6 +93,7 @@ static const Packer packers[] = {
     [HOLO_KERNEL_matmul_f32]    = {panels_packing, panels_pack, HOLO_MATMUL_PACKED_B},
     [HOLO_KERNEL_lstm_f32]      = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
     [HOLO_KERNEL_gru_f32]       = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
+    [HOLO_KERNEL_gru_reset_f32] = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
     [HOLO_KERNEL_rnn_f32]       = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
     [HOLO_KERNEL_matmul_i8]     = {holo_lower_packing_i8, holo_lower_pack_i8, HOLO_MATMUL_I8_PACKED_B},
     [HOLO_KERNEL_conv_nhwc_f32] = {holo_lower_packing_conv, holo_lower_pack_conv, 0},
@@ -341,6 +342,7 @@ static const Choice choices[] = {
     {"GlobalMaxPool", "", HOLO_KERNEL_reduce_f32, reduce},
     {"LSTM", "", HOLO_KERNEL_lstm_f32, holo_lower_recurrent},
     {"GRU", "", HOLO_KERNEL_gru_f32, holo_lower_recurrent},
+    {"GRU", "", HOLO_KERNEL_gru_reset_f32, holo_lower_gru_reset},
     {"RNN", "", HOLO_KERNEL_rnn_f32, holo_lower_recurrent},
     {"Transpose", "", HOLO_KERNEL_transpose_f32, transpose},
     {"MatMulInteger", "", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
@@ -363,6 +365,13 @@ static const Choice choices[] = {
     {"Attention", "", HOLO_KERNEL_attention_f32, holo_lower_attention},
 };
 
+// Kernels that output 0 may be left out of.
+static bool may_lack_first(uint32_t kernel)
+{
+    return kernel == HOLO_KERNEL_lstm_f32 || kernel == HOLO_KERNEL_gru_f32 || kernel == HOLO_KERNEL_gru_reset_f32 ||
+           kernel == HOLO_KERNEL_rnn_f32;
+}
+
 // A formula, where all inputs are f32 of sizes that are known or have a name.
 static bool pointwise(const HoloNode *node, HoloLowering *out)
 {
@@ -383,18 +392,20 @@ HoloLowering holo_lower_choose(const HoloNode *node)
     const uint64_t types =
         HOLO_BIT(F32) | HOLO_BIT(I32) | HOLO_BIT(U8) | HOLO_BIT(I8) | HOLO_BIT(F16) | HOLO_BIT(BF16); // of output 0
     HoloLowering     none = {.pack_input = -1};
-    const HoloValue *y    = node->out_count ? node->out[0] : NULL;
+    const HoloValue *y    = NULL; // the first output that is wanted
+    for (int i = node->out_count - 1; i >= 0; i--) y = node->out[i] ? node->out[i] : y;
     if (!y || !(types >> y->type.dtype & 1) || !holo_value_is(y, y->type.dtype, 0, HOLO_MAX_RANK)) return none;
     for (int i = 0; i < HOLO_COUNT(choices); i++) {
         const Choice *c   = &choices[i];
         HoloLowering  out = none;
-        if (strcmp(c->name, node->type) || strcmp(c->domain, node->domain) || !c->fits(node, &out)) continue;
+        if (strcmp(c->name, node->type) || strcmp(c->domain, node->domain)) continue;
+        if ((!node->out[0] && !may_lack_first(c->kernel)) || !c->fits(node, &out)) continue;
         out.kernel = c->kernel;
         memcpy(out.params, &out.params_size, sizeof out.params_size); // every block starts with its size
         return out;
     }
     HoloLowering map = none;
-    if (y->type.dtype != HOLO_F32 || !pointwise(node, &map)) return none;
+    if (!node->out[0] || y->type.dtype != HOLO_F32 || !pointwise(node, &map)) return none;
     map.kernel   = HOLO_KERNEL_map_f32;
     map.map.size = map.params_size = sizeof map.map;
     return map;

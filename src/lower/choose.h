@@ -53,8 +53,9 @@ size_t      holo_lower_pack_conv(const HoloLowering *lowering, const HoloTensor 
 // Attention by attention_f32; false: not so.
 bool holo_lower_attention(const HoloNode *node, HoloLowering *out);
 
-// LSTM, GRU and RNN.
+// LSTM, GRU and RNN; a GRU that resets the state before its candidate's product has a kernel of its own.
 bool        holo_lower_recurrent(const HoloNode *node, HoloLowering *out);
+bool        holo_lower_gru_reset(const HoloNode *node, HoloLowering *out);
 HoloPacking holo_lower_packing_gates(const HoloLowering *lowering, const HoloTensor *w);
 size_t      holo_lower_pack_gates(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
 

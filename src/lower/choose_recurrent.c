@@ -38,19 +38,18 @@ static bool can_pack(const HoloValue *v, int gates)
            t->dim[2] <= HOLO_PACK_PART / (gates * HOLO_PANEL * (int64_t)sizeof(float));
 }
 
-bool holo_lower_recurrent(const HoloNode *node, HoloLowering *out)
+static bool fits(const HoloNode *node, HoloLowering *out)
 {
     HoloCall         call = holo_node_call(node);
     const HoloValue *x = holo_node_in(node, 0), *w = holo_node_in(node, 1), *r = holo_node_in(node, 2);
     int              gates = gates_of(node->type);
     for (int i = 0; i < 7; i++) {
         const HoloValue *v = holo_node_in(node, i);
-        if (i == 4 ? v != NULL : (v || i < 3) && !holo_value_is_f32(v, 2, 3)) return false; // no lengths
+        if (i == 4 ? v && !holo_value_is(v, HOLO_I32, 1, 1) : (v || i < 3) && !holo_value_is_f32(v, 2, 3)) return false;
     }
     if (holo_node_in(node, 7) || holo_attr_int(&call, "layout", 0) || holo_attr_int(&call, "input_forget", 0))
         return false;
     if (!has_usual_activations(&call, gates) || holo_attr_float(&call, "clip", 0) != 0) return false;
-    if (gates == 3 && !holo_attr_int(&call, "linear_before_reset", 0)) return false;
     if (w->type.rank != 3 || r->type.rank != 3 || x->type.rank != 3 || x->type.dim[0] == 0) return false;
     HoloDim hidden = r->type.dim[2];
     if (holo_dim_is_symbolic(hidden) || hidden < 1 || r->type.dim[1] != gates * hidden) return false;
@@ -66,11 +65,32 @@ bool holo_lower_recurrent(const HoloNode *node, HoloLowering *out)
     return true;
 }
 
+bool holo_lower_recurrent(const HoloNode *node, HoloLowering *out)
+{
+    HoloCall call = holo_node_call(node);
+    return (strcmp(node->type, "GRU") || holo_attr_int(&call, "linear_before_reset", 0)) && fits(node, out);
+}
+
+bool holo_lower_gru_reset(const HoloNode *node, HoloLowering *out)
+{
+    HoloCall call = holo_node_call(node);
+    return !holo_attr_int(&call, "linear_before_reset", 0) && fits(node, out);
+}
+
 // ---- packing: parts are groups of 16 units
 
-static int kernel_gates(const HoloLowering *lowering)
+// How many gates a kernel has, and how many of R are mixed.
+typedef struct Gates {
+    int count, mixed;
+} Gates;
+
+static Gates gates_in(const HoloLowering *lowering)
 {
-    return lowering->kernel == HOLO_KERNEL_lstm_f32 ? 4 : lowering->kernel == HOLO_KERNEL_gru_f32 ? 3 : 1;
+    static const Gates lstm = {4, 4}, gru = {3, 3}, gru_reset = {3, 2}, rnn = {1, 1};
+    return lowering->kernel == HOLO_KERNEL_lstm_f32        ? lstm
+           : lowering->kernel == HOLO_KERNEL_gru_f32       ? gru
+           : lowering->kernel == HOLO_KERNEL_gru_reset_f32 ? gru_reset
+                                                           : rnn;
 }
 
 static int64_t groups_of(const HoloTensor *w, int gates)
@@ -81,7 +101,7 @@ static int64_t groups_of(const HoloTensor *w, int gates)
 
 HoloPacking holo_lower_packing_gates(const HoloLowering *lowering, const HoloTensor *w)
 {
-    int gates = kernel_gates(lowering);
+    int gates = gates_in(lowering).count;
     return (HoloPacking){
         .bytes      = (uint64_t)holo_gates_size(gates, w->dim[0], w->dim[1], w->dim[2]),
         .part_count = w->dim[0] * groups_of(w, gates),
@@ -90,13 +110,13 @@ HoloPacking holo_lower_packing_gates(const HoloLowering *lowering, const HoloTen
 
 size_t holo_lower_pack_gates(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
 {
-    int64_t   gates = kernel_gates(lowering), groups = groups_of(w, (int)gates), direction = part / groups;
+    int64_t   gates = gates_in(lowering).count, groups = groups_of(w, (int)gates), direction = part / groups;
     HoloGates g = {
-        .w        = (const float *)w->data + direction * w->dim[1] * w->dim[2],
-        .gates    = (int)gates,
-        .hidden   = w->dim[1] / gates,
-        .k        = w->dim[2],
-        .is_mixed = lowering->pack_input == 2,
+        .w      = (const float *)w->data + direction * w->dim[1] * w->dim[2],
+        .gates  = (int)gates,
+        .mixed  = lowering->pack_input == 2 ? gates_in(lowering).mixed : 1,
+        .hidden = w->dim[1] / gates,
+        .k      = w->dim[2],
     };
     holo_kernels(0)->pack_gates_f32(&g, part % groups, out);
     return (size_t)(gates * HOLO_PANEL * g.k) * sizeof(float);

@@ -1,13 +1,32 @@
-// kernel_recurrent_f32.c - LSTM, GRU and RNN of f32, one row each: see recurrence.h. Of GRU, that whose candidate is
-// reset after the product (linear_before_reset).
+// kernel_recurrent_f32.c - LSTM, GRU and RNN of f32, one row each: see recurrence.h. Of GRU there are two: that whose
+// candidate is reset after the product (linear_before_reset), and that whose state is reset before it.
 #include "runtime/recurrence.h"
 
-#define RECURRENT(id_, gates_, has_cells_, bias_apart_)                                                       \
-    static void id_##_step(const HoloKernels *kernels, const HoloCellStep *s)                                 \
-    {                                                                                                         \
-        kernels->id_##_step_f32(s);                                                                           \
-    }                                                                                                         \
-    static const HoloRecurrentKind id_ = {#id_ "_f32", gates_, has_cells_, bias_apart_, id_##_step};          \
+static void lstm_step(const HoloKernels *kernels, int part, const HoloCellStep *s)
+{
+    (void)part;
+    kernels->lstm_step_f32(s);
+}
+
+static void gru_step(const HoloKernels *kernels, int part, const HoloCellStep *s)
+{
+    (void)part;
+    kernels->gru_step_f32(s);
+}
+
+static void gru_reset_step(const HoloKernels *kernels, int part, const HoloCellStep *s)
+{
+    (part ? kernels->gru_fresh_f32 : kernels->gru_reset_f32)(s);
+}
+
+static void rnn_step(const HoloKernels *kernels, int part, const HoloCellStep *s)
+{
+    (void)part;
+    kernels->rnn_step_f32(s);
+}
+
+#define RECURRENT(id_, ...)                                                                                   \
+    static const HoloRecurrentKind id_ = {.name = #id_ "_f32", .step = id_##_step, __VA_ARGS__};              \
     static HoloStatus              id_##_check(const HoloCall *call, size_t *out_scratch)                     \
     {                                                                                                         \
         return holo_recurrent_check(call, &id_, out_scratch);                                                 \
@@ -23,6 +42,7 @@
     const HoloKernel holo_kernel_##id_##_f32 = {HOLO_KERNEL_##id_##_f32, #id_ "_f32", id_##_check, id_##_run, \
                                                 id_##_packed_size};
 
-RECURRENT(lstm, 4, true, false)
-RECURRENT(gru, 3, false, true)
-RECURRENT(rnn, 1, false, false)
+RECURRENT(lstm, .gates = 4, .has_cells = true)
+RECURRENT(gru, .gates = 3, .bias_apart = true)
+RECURRENT(gru_reset, .gates = 3, .resets_first = true)
+RECURRENT(rnn, .gates = 1)

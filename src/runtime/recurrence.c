@@ -1,8 +1,9 @@
-// recurrence.c - LSTM, GRU and RNN of f32 with the usual activations, no peepholes and whole sequences.
+// recurrence.c - LSTM, GRU and RNN of f32 with the usual activations and no peepholes.
 //
 // What the inputs add to the gates is one product for many steps at once. A step then multiplies the state by R,
 // whose columns are packed so that all gates of 16 units lie together, and goes on to the new state of these units
 // at once. A task does some units of one direction. The state that a step reads is the output of the step before.
+// A sequence that is over, or backwards has not begun, keeps its state; what that leaves in Y becomes 0 at last.
 #include "runtime/recurrence.h"
 
 #include "format/params.h"
@@ -22,19 +23,23 @@ typedef struct Layer {
     const HoloHost          *host;
     const HoloRecurrentKind *kind;
     const float             *x, *w, *r, *bias, *h_first, *c_first;           // the last three may be NULL
-    float                   *y, *h_last, *c_last;                            // the last two may be NULL
+    const int32_t           *lengths;                                        // NULL: all sequences are whole
+    float                   *y, *h_last, *c_last;                            // each may be NULL
     int64_t                  times, batch, inputs, hidden, directions, sums; // sums: of one row, all gates
     int64_t                  groups, width;                                  // of 16 units; floats of a row of gates
-    bool                     reverse[2], packed_w, packed_r;
+    bool                     reverse[2], packed_w, packed_r, has_y;
     // Memory that all workers share:
     float  *biases;                        // [directions][2][width]: of the inputs' part, of the state's
     float  *in;                            // [directions][chunk * batch][width]: what the inputs give
     float  *cells;                         // [directions][batch][groups * 16]
     float  *nothing;                       // [batch][hidden]: zeros
+    float  *states;                        // [directions][2][batch][hidden]: of steps by turns, where there is no Y
+    float  *resets;                        // [directions][batch][hidden]: the state behind the reset gate
     float  *panels_w, *panels_r;           // where they do not come packed
     int64_t chunk;                         // steps whose inputs are multiplied at once
     int64_t from, to;                      // steps of the chunk in work
     int64_t step;                          // in work
+    int     part;                          // of it: which product
     int64_t row_tiles, tile_rows, columns; // of the inputs' product; columns: tiles of them
     int64_t tile_groups, tiles;            // of a step
 } Layer;
@@ -69,15 +74,24 @@ static HoloStatus operands_check(const HoloCall *call, Layer *l)
         l->sums % l->kind->gates)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "R has other sizes than %s takes", l->kind->name);
     HOLO_TRY(expect(call, w, "W", 3, (int64_t[]){l->directions, l->sums, l->inputs}));
-    HOLO_TRY(expect(call, holo_out(call, 0), "Y", 4, y));
+    if (holo_out(call, 0)) HOLO_TRY(expect(call, call->out[0], "Y", 4, y));
     if (holo_in(call, 3)) HOLO_TRY(expect(call, call->in[3], "B", 2, (int64_t[]){l->directions, 2 * l->sums}));
     for (int i = 0; i <= l->kind->has_cells; i++) {
         if (holo_in(call, 5 + i)) HOLO_TRY(expect(call, call->in[5 + i], "the first state", 3, state));
         if (holo_out(call, 1 + i)) HOLO_TRY(expect(call, call->out[1 + i], "the last state", 3, state));
     }
-    if (holo_in(call, 4) || holo_in(call, 7))
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s takes no lengths and no peepholes", l->kind->name);
+    if (holo_in(call, 7) || holo_attr_int(call, "layout", 0))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s takes no peepholes and no layout", l->kind->name);
+    const HoloTensor *lengths = holo_in(call, 4);
+    if (lengths && (lengths->dtype != HOLO_I32 || lengths->rank != 1 || lengths->dim[0] != l->batch))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the lengths are not one i32 for each sequence");
     return HOLO_OK;
+}
+
+// The gates of a step's first product, or of its second, which has one.
+static int part_gates(const Layer *l, int part)
+{
+    return part ? 1 : l->kind->gates - l->kind->resets_first;
 }
 
 static void cut(Layer *l)
@@ -106,6 +120,8 @@ static bool share(Layer *l, float *at, size_t *out_floats)
         {&l->in, {l->directions, l->chunk, l->batch, l->width}},
         {&l->cells, {l->directions, l->batch, l->groups, HOLO_PANEL}},
         {&l->nothing, {l->batch, l->hidden, 1, 1}},
+        {&l->states, {l->has_y ? 0 : l->directions, 2, l->batch, l->hidden}},
+        {&l->resets, {l->kind->resets_first ? l->directions : 0, l->batch, l->hidden, 1}},
         {&l->panels_w, {l->packed_w ? 0 : l->directions, l->width, l->inputs, 1}},
         {&l->panels_r, {l->packed_r ? 0 : l->directions, l->width, l->hidden, 1}},
     };
@@ -136,13 +152,15 @@ static HoloStatus layer_init(const HoloCall *call, const HoloRecurrentKind *kind
         l->batch = 0;
         return HOLO_OK;
     }
+    l->has_y   = holo_out(call, 0) != NULL;
     l->x       = call->in[0]->data;
     l->w       = call->in[1]->data;
     l->r       = call->in[2]->data;
     l->bias    = holo_in(call, 3) ? call->in[3]->data : NULL;
     l->h_first = holo_in(call, 5) ? call->in[5]->data : NULL;
     l->c_first = holo_in(call, 6) ? call->in[6]->data : NULL;
-    l->y       = call->out[0]->data;
+    l->lengths = holo_in(call, 4) ? call->in[4]->data : NULL;
+    l->y       = l->has_y ? call->out[0]->data : NULL;
     l->h_last  = holo_out(call, 1) ? call->out[1]->data : NULL;
     l->c_last  = holo_out(call, 2) ? call->out[2]->data : NULL;
     cut(l);
@@ -179,14 +197,15 @@ static void work_pack(void *arg, int64_t i, int worker)
     int64_t   group = i % l->groups, direction = i / l->groups, gates = l->kind->gates;
     HoloGates g = {.gates = (int)gates, .hidden = l->hidden};
     if (!l->packed_w) {
-        g.w = l->w + direction * l->sums * l->inputs;
-        g.k = l->inputs;
+        g.w     = l->w + direction * l->sums * l->inputs;
+        g.k     = l->inputs;
+        g.mixed = 1;
         l->host->kernels->pack_gates_f32(&g, group, l->panels_w + i * gates * HOLO_PANEL * g.k);
     }
     if (!l->packed_r) {
-        g.w        = l->r + direction * l->sums * l->hidden;
-        g.k        = l->hidden;
-        g.is_mixed = true;
+        g.w     = l->r + direction * l->sums * l->hidden;
+        g.k     = l->hidden;
+        g.mixed = part_gates(l, 0);
         l->host->kernels->pack_gates_f32(&g, group, l->panels_r + i * gates * HOLO_PANEL * g.k);
     }
 }
@@ -256,57 +275,110 @@ static void work_inputs(void *arg, int64_t i, int worker)
 
 // ---- a step
 
-// The state [batch][hidden] that a step starts from.
-static const float *state_before(const Layer *l, int64_t direction, int64_t time)
+// The state [batch][hidden] behind so many steps, at least one.
+static float *state_after(const Layer *l, int64_t direction, int64_t steps)
 {
-    int64_t state = l->batch * l->hidden;
-    if (l->step > 0) return l->y + ((time + (l->reverse[direction] ? 1 : -1)) * l->directions + direction) * state;
-    return l->h_first ? l->h_first + direction * state : l->nothing;
+    int64_t state = l->batch * l->hidden, time = l->reverse[direction] ? l->times - steps : steps - 1;
+    if (!l->y) return l->states + (direction * 2 + steps % 2) * state;
+    return l->y + (time * l->directions + direction) * state;
 }
 
-// One group of 16 units, some of the batch.
-static void group_step(const Layer *l, int64_t direction, int64_t group, int64_t row, int64_t rows, float *scratch)
+static const float *state_before(const Layer *l, int64_t direction, int64_t step)
 {
-    int64_t      time = l->reverse[direction] ? l->times - 1 - l->step : l->step, gates = l->kind->gates * HOLO_PANEL;
-    int64_t      in     = (direction * l->chunk + time - first_time(l, direction)) * l->batch + row;
-    int64_t      out    = ((time * l->directions + direction) * l->batch + row) * l->hidden + group * HOLO_PANEL;
-    const float *before = state_before(l, direction, time) + row * l->hidden;
-    float       *sums   = scratch + HOLO_GEMM_SCRATCH;
-    const float *r      = l->r + (direction * l->groups + group) * gates * l->hidden;
-    HoloGates    g      = {.w = r, .gates = l->kind->gates, .hidden = l->hidden, .k = l->hidden, .is_mixed = true};
+    if (step > 0) return state_after(l, direction, step);
+    return l->h_first ? l->h_first + direction * l->batch * l->hidden : l->nothing;
+}
+
+// The rows from `row` to below `end` that are all in their sequences at this time, or all not.
+static int64_t rows_alike(const Layer *l, int64_t time, int64_t row, int64_t end, bool *out_is_in)
+{
+    int64_t at = row;
+    *out_is_in = !l->lengths || time < l->lengths[row];
+    if (!l->lengths) return end - row;
+    while (at < end && (time < l->lengths[at]) == *out_is_in) at++;
+    return at - row;
+}
+
+static int64_t time_of(const Layer *l, int64_t direction)
+{
+    return l->reverse[direction] ? l->times - 1 - l->step : l->step;
+}
+
+// What the sums make of one group of 16 units, some of the batch.
+static void units_step(const Layer *l, int64_t direction, int64_t group, int64_t row, int64_t rows, const float *sums)
+{
+    int64_t gates = l->kind->gates * HOLO_PANEL, gate = l->part * part_gates(l, 0) * HOLO_PANEL;
+    int64_t in   = (direction * l->chunk + time_of(l, direction) - first_time(l, direction)) * l->batch + row;
+    int64_t unit = row * l->hidden + group * HOLO_PANEL;
+    bool    last = l->part == l->kind->resets_first;
+    float  *to   = last ? state_after(l, direction, l->step + 1) : l->resets + direction * l->batch * l->hidden;
+    l->kind->step(l->host->kernels, l->part,
+                  &(HoloCellStep){
+                      .rows      = rows,
+                      .lanes     = (int)holo_least(HOLO_PANEL, l->hidden - group * HOLO_PANEL),
+                      .in        = l->in + in * l->width + group * gates + gate,
+                      .in_row    = l->width,
+                      .sums      = sums,
+                      .sums_row  = (int64_t)part_gates(l, l->part) * HOLO_PANEL,
+                      .bias      = l->biases + (direction * 2 + 1) * l->width + group * gates,
+                      .cells     = l->cells + ((direction * l->batch + row) * l->groups + group) * HOLO_PANEL,
+                      .cells_row = l->groups * HOLO_PANEL,
+                      .before    = state_before(l, direction, l->step) + unit,
+                      .y         = to + unit,
+                      .row       = l->hidden,
+                  });
+}
+
+// The state of one group stays as it is.
+static void units_keep(const Layer *l, int64_t direction, int64_t group, int64_t row, int64_t rows)
+{
+    const float *from = state_before(l, direction, l->step);
+    float       *to   = state_after(l, direction, l->step + 1);
+    int64_t      unit = group * HOLO_PANEL, units = holo_least(HOLO_PANEL, l->hidden - unit);
+    for (int64_t i = row; i < row + rows; i++)
+        memcpy(to + i * l->hidden + unit, from + i * l->hidden + unit, (size_t)units * sizeof(float));
+}
+
+// Sums of one group, some of the batch: [rows][gates of the part][16].
+static void group_sums(const Layer *l, int64_t direction, int64_t group, int64_t row, int64_t rows, float *scratch)
+{
+    int64_t      gates = part_gates(l, l->part), first = l->part * part_gates(l, 0);
+    const float *r     = l->r + ((direction * l->groups + group) * l->kind->gates + first) * HOLO_PANEL * l->hidden;
+    const float *state = l->part ? l->resets + direction * l->batch * l->hidden : state_before(l, direction, l->step);
+    HoloGates    g     = {.w = r, .gates = (int)gates, .hidden = l->hidden, .k = l->hidden};
     if (rows == 1)
-        l->host->kernels->state_gates_f32(&g, before, sums);
+        l->host->kernels->state_gates_f32(&g, state + row * l->hidden, scratch + HOLO_GEMM_SCRATCH);
     else
         l->host->kernels->gemm_f32(&(HoloGemm){
             .m        = rows,
-            .n        = gates,
+            .n        = gates * HOLO_PANEL,
             .k        = l->hidden,
-            .a        = before,
+            .a        = state + row * l->hidden,
             .a_row    = l->hidden,
             .a_column = 1,
             .b        = r,
             .b_panel  = HOLO_PANEL,
-            .b_step   = gates,
-            .c        = sums,
-            .c_row    = gates,
+            .b_step   = gates * HOLO_PANEL,
+            .c        = scratch + HOLO_GEMM_SCRATCH,
+            .c_row    = gates * HOLO_PANEL,
             .alpha    = 1,
             .scratch  = scratch,
         });
-    l->kind->step(l->host->kernels,
-                  &(HoloCellStep){
-                      .rows      = rows,
-                      .lanes     = (int)holo_least(HOLO_PANEL, l->hidden - group * HOLO_PANEL),
-                      .in        = l->in + in * l->width + group * gates,
-                      .in_row    = l->width,
-                      .sums      = sums,
-                      .sums_row  = gates,
-                      .bias      = l->biases + (direction * 2 + 1) * l->width + group * gates,
-                      .cells     = l->cells + ((direction * l->batch + row) * l->groups + group) * HOLO_PANEL,
-                      .cells_row = l->groups * HOLO_PANEL,
-                      .before    = before + group * HOLO_PANEL,
-                      .y         = l->y + out,
-                      .row       = l->hidden,
-                  });
+}
+
+static void group_step(const Layer *l, int64_t direction, int64_t group, int64_t row, int64_t rows, float *scratch)
+{
+    const float *sums     = scratch + HOLO_GEMM_SCRATCH;
+    int64_t      sums_row = (int64_t)part_gates(l, l->part) * HOLO_PANEL, alike;
+    group_sums(l, direction, group, row, rows, scratch);
+    for (int64_t i = 0; i < rows; i += alike) {
+        bool is_in;
+        alike = rows_alike(l, time_of(l, direction), row + i, row + rows, &is_in);
+        if (is_in)
+            units_step(l, direction, group, row + i, alike, sums + i * sums_row);
+        else if (l->part == l->kind->resets_first)
+            units_keep(l, direction, group, row + i, alike);
+    }
 }
 
 static void work_step(void *arg, int64_t i, int worker)
@@ -321,15 +393,22 @@ static void work_step(void *arg, int64_t i, int worker)
 
 // ---- all of it
 
+// Y behind the end of a sequence is 0.
+static void rests_clear(const Layer *l)
+{
+    for (int64_t i = 0; l->lengths && l->y && i < l->times * l->directions * l->batch; i++)
+        if (i / l->batch / l->directions >= l->lengths[i % l->batch])
+            memset(l->y + i * l->hidden, 0, (size_t)l->hidden * sizeof(float));
+}
+
 static void finish(const Layer *l)
 {
     int64_t state = l->batch * l->hidden;
-    for (int64_t d = 0; l->h_last && d < l->directions; d++) {
-        int64_t after = l->reverse[d] ? -1 : l->times; // the time that would come next
-        memcpy(l->h_last + d * state, state_before(l, d, after), (size_t)state * sizeof(float));
-    }
+    for (int64_t d = 0; l->h_last && d < l->directions; d++)
+        memcpy(l->h_last + d * state, state_after(l, d, l->times), (size_t)state * sizeof(float));
     for (int64_t i = 0; l->c_last && i < l->directions * l->batch; i++)
         memcpy(l->c_last + i * l->hidden, l->cells + i * l->groups * HOLO_PANEL, (size_t)l->hidden * sizeof(float));
+    rests_clear(l);
 }
 
 // Of no times at all: the last states are the first ones.
@@ -346,6 +425,15 @@ static void pass_on(const HoloCall *call, const HoloRecurrentKind *kind)
     }
 }
 
+static HoloStatus lengths_check(const HoloCall *call, const Layer *l)
+{
+    for (int64_t i = 0; l->lengths && i < l->batch; i++)
+        if (l->lengths[i] < 0 || l->lengths[i] > l->times)
+            return holo_call_fail(call, HOLO_BAD_INPUT, "sequence %lld has length %lld, expected 0 to %lld",
+                                  (long long)i, (long long)l->lengths[i], (long long)l->times);
+    return HOLO_OK;
+}
+
 HoloStatus holo_recurrent_run(const HoloCall *call, const HoloRecurrentKind *kind)
 {
     const HoloHost *host = call->host;
@@ -356,14 +444,16 @@ HoloStatus holo_recurrent_run(const HoloCall *call, const HoloRecurrentKind *kin
         pass_on(call, kind);
         return HOLO_OK;
     }
+    HOLO_TRY(lengths_check(call, &l));
     share(&l, holo_kernel_scratch(host, 0), &floats);
     start(&l);
     for (l.from = 0; l.from < l.times; l.from = l.to) {
         l.to = holo_least(l.from + l.chunk, l.times);
         host->parallel(host, l.directions * l.row_tiles * l.columns, work_inputs, &l);
-        for (l.step = l.from; l.step < l.to; l.step++) host->parallel(host, l.directions * l.tiles, work_step, &l);
+        for (l.step = l.from; l.step < l.to; l.step++)
+            for (l.part = 0; l.part <= kind->resets_first; l.part++)
+                host->parallel(host, l.directions * l.tiles, work_step, &l);
     }
-    l.step = l.times;
     finish(&l);
     return HOLO_OK;
 }

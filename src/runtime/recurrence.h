@@ -8,9 +8,10 @@
 typedef struct HoloRecurrentKind {
     const char *name; // of the kernel
     int         gates;
-    bool        has_cells;  // beside the state there is a second one, input 6 and output 2
-    bool        bias_apart; // the last gate's bias of R is not added to what the inputs give
-    void (*step)(const HoloKernels *kernels, const HoloCellStep *step);
+    bool        has_cells;    // beside the state there is a second one, input 6 and output 2
+    bool        bias_apart;   // the last gate's bias of R is not added to what the inputs give
+    bool        resets_first; // a step is two products: that of the last gate takes the state behind the gate before
+    void (*step)(const HoloKernels *kernels, int part, const HoloCellStep *step); // part: which of the products
 } HoloRecurrentKind;
 
 // The functions of a kernel; see runtime/kernel.h.

@@ -6,12 +6,24 @@ typedef struct Kind {
     const char *op;
     int         gates;
     uint32_t    kernel;
+    bool        is_linear_before_reset;
 } Kind;
 
-static const Kind kinds[] = {
-    {"LSTM", 4, HOLO_KERNEL_lstm_f32}, {"GRU", 3, HOLO_KERNEL_gru_f32}, {"RNN", 1, HOLO_KERNEL_rnn_f32}};
+static const Kind kinds[] = {{"LSTM", 4, HOLO_KERNEL_lstm_f32, false},
+                             {"GRU", 3, HOLO_KERNEL_gru_f32, true},
+                             {"GRU", 3, HOLO_KERNEL_gru_reset_f32, false},
+                             {"RNN", 1, HOLO_KERNEL_rnn_f32, false}};
 
 static const char *const directions[] = {"forward", "reverse", "bidirectional"};
+
+// Of each sequence: whole ones, empty ones and such between.
+static HoloTensor lengths(int64_t times, int64_t batch)
+{
+    int32_t *data = malloc((size_t)batch * sizeof *data);
+    assert_non_null(data);
+    for (int64_t i = 0; i < batch; i++) data[i] = (int32_t)(i % 3 == 0 ? times / 2 : i % 3 == 1 ? times : 0);
+    return (HoloTensor){.dtype = HOLO_I32, .rank = 1, .dim = {batch}, .data = data};
+}
 
 static Case recurrent(const Kind *kind, int v)
 {
@@ -22,12 +34,13 @@ static Case recurrent(const Kind *kind, int v)
     const char *name = directions[v % 3];
     c.attr[0]        = (HoloAttr){.name = "direction", .kind = HOLO_ATTR_STRING, .count = 1, .s = {name, strlen(name)}};
     attr_int(&c, "hidden_size", hidden);
-    if (gates == 3) attr_int(&c, "linear_before_reset", 1);
+    if (kind->is_linear_before_reset) attr_int(&c, "linear_before_reset", 1);
     if (gates == 4 && c.in_count > 3) c.in_count = 7;
     c.in[0] = TENSOR(times, batch, inputs);
     c.in[1] = TENSOR(d, gates * hidden, inputs);
     c.in[2] = TENSOR(d, gates * hidden, hidden);
     if (c.in_count > 3) c.in[3] = TENSOR(d, 2 * gates * hidden);
+    if (c.in_count > 3 && v % 4 > 1) c.in[4] = lengths(times, batch);
     if (c.in_count > 3 && v & 1) c.in[5] = TENSOR(d, batch, hidden);
     if (c.in_count > 6 && v & 1) c.in[6] = TENSOR(d, batch, hidden);
     for (int64_t i = 0; i < d * gates * hidden * inputs; i++) ((float *)c.in[1].data)[i] *= 0.2f;
@@ -120,6 +133,73 @@ static void no_times(void **state)
         }
 }
 
+// All outputs against eval's: with Y and without it.
+static void outputs(void **state)
+{
+    (void)state;
+    enum { OUTPUTS = 3 };
+    for (int k = 0; k < HOLO_COUNT(kinds); k++)
+        for (int v = 0; v < 24; v++) {
+            Case                c             = recurrent(&kinds[k], v / 2);
+            HoloRecurrentParams params        = {.size = sizeof params};
+            HoloError           error         = {0};
+            HoloTensor          eval[OUTPUTS] = {0}, fast[OUTPUTS], *out[OUTPUTS];
+            const HoloTensor   *in[IN_MAX];
+            Host                host = host_make(holo_kernels_at(0), 2);
+            memcpy(&c.params, &params, sizeof params);
+            HoloCall call  = call_init(&c, &host, in, out, &error);
+            call.out       = out;
+            call.out_count = kinds[k].gates == 4 ? OUTPUTS : OUTPUTS - 1;
+            for (int i = 0; i < OUTPUTS; i++) out[i] = i < v % 2 ? NULL : &eval[i];
+            assert_int_equal(holo_op_infer(&call), HOLO_OK);
+            for (int i = v % 2; i < call.out_count; i++) eval[i].data = floats(holo_tensor_count(&eval[i]));
+            assert_int_equal(call.op->eval(&call), HOLO_OK);
+            for (int i = v % 2; i < call.out_count; i++) {
+                fast[i]      = eval[i];
+                fast[i].data = floats(holo_tensor_count(&eval[i]));
+                out[i]       = &fast[i];
+            }
+            const HoloKernel *kernel = holo_kernel_find(kinds[k].kernel);
+            size_t            scratch;
+            if (kernel->check(&call, &scratch)) fail_msg("%s", error.text);
+            host.host.scratch_stride = holo_align(scratch + 1, 64);
+            host.host.scratch        = aligned_alloc(64, host.host.scratch_stride * 2);
+            assert_non_null(host.host.scratch);
+            assert_int_equal(kernel->run(&call), HOLO_OK);
+            for (int i = v % 2; i < call.out_count; i++) {
+                for (int64_t j = 0; j < holo_tensor_count(&eval[i]); j++)
+                    expect_near(((float *)fast[i].data)[j], ((float *)eval[i].data)[j], 3e-5);
+                free(fast[i].data), free(eval[i].data);
+            }
+            free(host.host.scratch);
+            holo_arena_deinit(&host.arena);
+            for (int i = 0; i < c.in_count; i++) free(c.in[i].data);
+        }
+}
+
+// Lengths that no sequence can have are found when it runs.
+static void lengths_refused(void **state)
+{
+    (void)state;
+    for (int wrong = -1; wrong <= 6; wrong += 7) {
+        Case                c      = recurrent(&kinds[3], 3);
+        HoloRecurrentParams params = {.size = sizeof params};
+        HoloError           error  = {0};
+        Host                host   = host_make(holo_kernels_at(0), 1);
+        const HoloTensor   *in[IN_MAX];
+        HoloTensor         *out[1];
+        size_t              scratch;
+        memcpy(&c.params, &params, sizeof params);
+        HoloCall call = call_init(&c, &host, in, out, &error);
+        assert_int_equal(holo_op_infer(&call), HOLO_OK);
+        assert_int_equal(holo_kernel_find(c.kernel)->check(&call, &scratch), HOLO_OK);
+        ((int32_t *)c.in[4].data)[1] = wrong;
+        assert_int_equal(holo_kernel_find(c.kernel)->run(&call), HOLO_BAD_INPUT);
+        assert_non_null(strstr(error.text, "expected 0 to 5"));
+        for (int i = 0; i < c.in_count; i++) free(c.in[i].data);
+    }
+}
+
 // What an archive may say wrongly.
 static void refused(void **state)
 {
@@ -149,7 +229,8 @@ static void refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plain), cmocka_unit_test(packed), cmocka_unit_test(no_times),
-                                       cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plain),           cmocka_unit_test(packed),
+                                       cmocka_unit_test(no_times),        cmocka_unit_test(outputs),
+                                       cmocka_unit_test(lengths_refused), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -267,7 +267,10 @@ static void gru(void **state)
     OUTPUT(&c, F32, 3, 1, 2, 4);
     expect_head(&c);
     expect_operands(&c, 3, 0);
-    REFUSED(c, w->in[4] = (HoloTensor){.dtype = HOLO_I32, .rank = 1, .dim = {2}}); // lengths
+    REFUSED(c, w->in[4] = (HoloTensor){.dtype = HOLO_I32, .rank = 1, .dim = {3}}); // lengths
+    REFUSED(c, w->in[4] = (HoloTensor){.dtype = HOLO_F32, .rank = 1, .dim = {2}});
+    REFUSED(c, w->in[4] = (HoloTensor){.dtype = HOLO_I32, .rank = 2, .dim = {2, 1}});
+    REFUSED(c, attr_int(w, "layout", 1));
     REFUSED(c, w->kernel = HOLO_KERNEL_lstm_f32);
     REFUSED(c, w->kernel = HOLO_KERNEL_rnn_f32);
     REFUSED(c, w->attr[w->attr_count++] =
