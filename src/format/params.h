@@ -47,12 +47,33 @@ typedef struct HoloProgram {
     HoloMapStep step[HOLO_MAP_STEPS];
 } HoloProgram;
 
+// Weights that a kernel has packed in panels of f32 may be stored in half the bytes, where all of them are numbers of
+// f16 or bf16: they are widened as they are read. One of these at most is among the flags of the kernel's parameters.
+enum {
+    HOLO_WEIGHTS_F16    = 1 << 8,
+    HOLO_WEIGHTS_BF16   = 1 << 9,
+    HOLO_WEIGHTS_NARROW = HOLO_WEIGHTS_F16 | HOLO_WEIGHTS_BF16
+};
+
+// Are flags of one narrow type at most, and of none where weights are not packed?
+static inline bool holo_weights_are_valid(uint32_t flags, uint32_t packed)
+{
+    uint32_t narrow = flags & HOLO_WEIGHTS_NARROW;
+    return narrow != HOLO_WEIGHTS_NARROW && (!narrow || flags & packed);
+}
+
+// Number `at` of panels that are stored so.
+static inline const void *holo_weights_at(const void *panels, int64_t at, uint32_t narrow)
+{
+    return (const char *)panels + at * (narrow ? 2 : 4);
+}
+
 // matmul_f32: out = alpha * A B + beta * C for MatMul, Gemm and FusedMatMul. Inputs A, B and, where
 // there is one, C; shapes are those of the operator. For MatMul of domain hologram the tail is a program
 // over the product as its input 0 and the operator's inputs from 3 on.
 typedef struct HoloMatmulParams {
     uint32_t    size;
-    uint32_t    flags; // HOLO_MATMUL_*
+    uint32_t    flags; // HOLO_MATMUL_*, HOLO_WEIGHTS_*
     float       alpha, beta;
     HoloProgram tail;
 } HoloMatmulParams;
@@ -84,7 +105,7 @@ typedef struct HoloConvParams {
 // its input 0 and the operator's inputs from 3 on.
 typedef struct HoloConvNhwcParams {
     uint32_t    size;
-    uint32_t    flags; // HOLO_CONV_NHWC_*
+    uint32_t    flags; // HOLO_CONV_NHWC_*, HOLO_WEIGHTS_*
     HoloProgram tail;
 } HoloConvNhwcParams;
 
@@ -105,14 +126,15 @@ static inline bool holo_conv_is_depthwise(int64_t groups, int64_t filters, int64
 
 // Bytes of W packed for conv_nhwc_f32; -1: too many. Panels are [group][ceil(filters / 16)][place][channel][16],
 // of transformed weights [36][ceil(filters / 16)][channel][16], and [ceil(groups / 16)][place][16] where it is
-// depthwise.
+// depthwise; the first of these may be narrow.
 static inline int64_t holo_conv_nhwc_packed(uint32_t flags, int64_t groups, int64_t filters, int64_t channels,
                                             int64_t places)
 {
-    int64_t k;
+    int64_t k, size;
     if (flags & HOLO_CONV_NHWC_WINOGRAD) return holo_panels_size(HOLO_WINOGRAD_PLACES, channels, filters);
     if (holo_conv_is_depthwise(groups, filters, channels)) return holo_panels_size(1, places, groups);
-    return __builtin_mul_overflow(places, channels, &k) ? -1 : holo_panels_size(groups, k, filters);
+    size = __builtin_mul_overflow(places, channels, &k) ? -1 : holo_panels_size(groups, k, filters);
+    return flags & HOLO_WEIGHTS_NARROW && size > 0 ? size / 2 : size;
 }
 
 // softmax_f32: Softmax over the last `axes` dimensions taken together (more than one before opset 13).

@@ -28,7 +28,7 @@ static uint64_t kept_by_system(void) // XCR0: register sets that a thread switch
 static bool can_run(const char *level)
 {
     const uint32_t avx2 = bit_AVX2, avx512 = bit_AVX512F | bit_AVX512VL | bit_AVX512DQ | bit_AVX512BW;
-    const uint32_t base = bit_AVX | bit_FMA | bit_OSXSAVE;
+    const uint32_t base = bit_AVX | bit_FMA | bit_F16C | bit_OSXSAVE;
     uint32_t       a, b, c, d;
     if (!strcmp(level, "sse2")) return true;
     if (!__get_cpuid(1, &a, &b, &c, &d) || (c & base) != base) return false;

@@ -11,9 +11,10 @@
 enum { BLOCK_ROWS = HOLO_GEMM_ROWS, BLOCK_K = HOLO_GEMM_K, BLOCK_STRIDE = BLOCK_K + 16, NEAR = 1024, ALIKE = 512 };
 
 typedef struct Tile {
-    const float      *a, *b;
+    const float      *a;
     int64_t           a_row;
-    const float      *next; // the panels that come after these, or b
+    const char       *b, *next; // the panels that come after these, or b
+    float            *wide;     // narrow panels are kept here, widened, for the rows that come after these
     int64_t           k, b_panel, b_step;
     float            *c;
     int64_t           c_row;
@@ -71,26 +72,51 @@ INL void tile_finish(const Tile *t, f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], int r
 #undef COLUMNS
 }
 
-INL void tile(const Tile *t, int rows, int panels)
+// Sixteen numbers of B.
+INL f32v b_load(const char *b, uint32_t type)
+{
+    const void *p = b;
+    return type == HOLO_WEIGHTS_F16 ? v_load_f16(p) : type == HOLO_WEIGHTS_BF16 ? v_load_bf16(p) : v_load(p);
+}
+
+INL int64_t b_bytes(uint32_t type)
+{
+    return type ? sizeof(uint16_t) : sizeof(float);
+}
+
+// Once for all tiles of narrow panels: there are many.
+static __attribute__((noinline)) void tile_finish_any(const Tile *t, f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], int rows,
+                                                      int panels)
+{
+    tile_finish(t, sum, rows, panels, t->last);
+}
+
+INL void tile(const Tile *t, int rows, int panels, uint32_t type)
 {
     f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS];
     EACH_SUM(i, j) sum[i][j] = v_set1(0);
-    const float *a[GEMM_ROWS / 4 + 1], *b = t->b, *next = t->next; // rows by fours: few pointers do
-    int64_t      row_step                             = t->a_row;
+    const float *a[GEMM_ROWS / 4 + 1]; // rows by fours: few pointers do
+    const char  *b = t->b, *next = t->next;
+    int64_t      row_step = t->a_row, step = t->b_step * b_bytes(type), panel = t->b_panel * b_bytes(type);
     UNROLL for (int i = 0; i < rows; i += 4) a[i / 4] = t->a + i * row_step;
-    for (int64_t p = 0; p < t->k; p++, b += t->b_step, next += t->b_step) {
+    for (int64_t p = 0; p < t->k; p++, b += step, next += step) {
         f32v column[GEMM_WIDE_PANELS];
         // Wide tiles have few rows: they wait for memory anyway, and more reads would only be in the way.
-        UNROLL for (int j = 0; j < panels && panels <= GEMM_PANELS; j++)
-            __builtin_prefetch(next + j * t->b_panel, 0, 2);
-        UNROLL for (int j = 0; j < panels; j++) column[j] = v_load(b + j * t->b_panel);
+        UNROLL for (int j = 0; j < panels && panels <= GEMM_PANELS; j++) __builtin_prefetch(next + j * panel, 0, 2);
+        UNROLL for (int j = 0; j < panels; j++) column[j] = b_load(b + j * panel, type);
+        if (type && rows > GEMM_WIDE_ROWS)
+            UNROLL for (int j = 0; j < panels; j++) v_store(t->wide + (j * t->k + p) * LANES, column[j]);
         UNROLL for (int i = 0; i < rows; i++)
         {
             f32v row                                          = v_set1(a[i / 4][p + i % 4 * row_step]);
             UNROLL for (int j = 0; j < panels; j++) sum[i][j] = v_mad(row, column[j], sum[i][j]);
         }
     }
-    if (t->last == LANES)
+    if (type) {
+        f32v sums[GEMM_ROWS][GEMM_WIDE_PANELS];
+        EACH_SUM(i, j) sums[i][j] = sum[i][j];
+        tile_finish_any(t, sums, rows, panels);
+    } else if (t->last == LANES)
         tile_finish(t, sum, rows, panels, LANES);
     else
         tile_finish(t, sum, rows, panels, t->last);
@@ -99,13 +125,38 @@ INL void tile(const Tile *t, int rows, int panels)
 #define X(rows, panels)                               \
     static void tile_##rows##x##panels(const Tile *t) \
     {                                                 \
-        tile(t, rows, panels);                        \
+        tile(t, rows, panels, 0);                     \
     }
 GEMM_TILES(X)
 #undef X
 
-static void (*const tiles[GEMM_ROWS + 1][GEMM_WIDE_PANELS + 1])(const Tile *) = {
+#define X(rows, panels)                                      \
+    static void tile_##rows##x##panels##_f16(const Tile *t)  \
+    {                                                        \
+        tile(t, rows, panels, HOLO_WEIGHTS_F16);             \
+    }                                                        \
+    static void tile_##rows##x##panels##_bf16(const Tile *t) \
+    {                                                        \
+        tile(t, rows, panels, HOLO_WEIGHTS_BF16);            \
+    }
+GEMM_TILES(X)
+#undef X
+
+typedef void (*TileFn)(const Tile *);
+typedef const TileFn Tiles[GEMM_ROWS + 1][GEMM_WIDE_PANELS + 1];
+
+static Tiles tiles = {
 #define X(rows, panels) [rows][panels] = tile_##rows##x##panels,
+    GEMM_TILES(X)
+#undef X
+};
+static Tiles tiles_f16 = {
+#define X(rows, panels) [rows][panels] = tile_##rows##x##panels##_f16,
+    GEMM_TILES(X)
+#undef X
+};
+static Tiles tiles_bf16 = {
+#define X(rows, panels) [rows][panels] = tile_##rows##x##panels##_bf16,
     GEMM_TILES(X)
 #undef X
 };
@@ -217,11 +268,12 @@ static void copy_patches(const HoloPatchRows *p, const float *a, int64_t row, in
 
 // Where B goes on behind the panels at j. It is read ahead while the first rows are multiplied with these: large
 // weights then come from memory as fast as they are needed.
-static const float *panels_after(const HoloGemm *g, int64_t j, int panels, int64_t first, int64_t k)
+static const char *panels_after(const HoloGemm *g, int64_t j, int panels, int64_t first, int64_t k)
 {
-    const float *b = g->b + first * g->b_step;
-    if (j + panels * LANES < g->n) return b + (j / LANES + panels) * g->b_panel;
-    return first + k < g->k ? b + k * g->b_step : g->b_next ? g->b_next : b;
+    int64_t     bytes = b_bytes(g->b_type);
+    const char *b     = (const char *)g->b + first * g->b_step * bytes;
+    if (j + panels * LANES < g->n) return b + (j / LANES + panels) * g->b_panel * bytes;
+    return first + k < g->k ? b + k * g->b_step * bytes : g->b_next ? g->b_next : b;
 }
 
 // A block of A: where it lies, or in scratch.
@@ -245,8 +297,10 @@ static Rows block_of(const HoloGemm *g, int64_t row, int64_t rows, int64_t first
 // One block of A against all panels: C rows from `row` on, k from `first` on.
 static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t rows, int64_t first, int64_t k)
 {
-    bool wide      = rows <= GEMM_WIDE_ROWS;
-    int  panel_max = wide ? GEMM_WIDE_PANELS : GEMM_PANELS;
+    bool   wide        = rows <= GEMM_WIDE_ROWS;
+    int    panel_max   = wide ? GEMM_WIDE_PANELS : GEMM_PANELS;
+    float *widened     = g->scratch + BLOCK_ROWS * BLOCK_STRIDE; // behind a block of A
+    Tiles *first_tiles = g->b_type == HOLO_WEIGHTS_F16 ? &tiles_f16 : g->b_type ? &tiles_bf16 : &tiles;
     // Even heights: 13 rows are 7 and 6, not 12 and 1.
     int64_t steps = (rows + GEMM_ROWS - 1) / GEMM_ROWS, height = rows / steps, taller = rows % steps;
     int     panels;
@@ -254,31 +308,33 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
         int64_t left = g->n - j;
         panels       = left > (panel_max - 1) * LANES ? panel_max : left > LANES && panel_max > 2 ? 2 : 1;
         if (!tiles[height][panels]) panels = 1;
-        const float *b = g->b + j / LANES * g->b_panel + first * g->b_step;
+        const char *b = (const char *)g->b + (j / LANES * g->b_panel + first * g->b_step) * b_bytes(g->b_type);
         for (int64_t s = 0, i = 0; s < steps; s++) {
-            int  tall = (int)(height + (s < taller));
-            Tile t    = {
-                   .a        = a->data + i * a->row,
-                   .a_row    = a->row,
-                   .b        = b,
-                   .next     = s ? b : panels_after(g, j, panels, first, k),
-                   .k        = k,
-                   .b_panel  = g->b_panel,
-                   .b_step   = g->b_step,
-                   .c        = g->c + (row + i) * g->c_row + j,
-                   .c_row    = g->c_row,
-                   .d        = g->d ? g->d + (row + i) * g->d_row + j * g->d_column : NULL,
-                   .d_row    = g->d_row,
-                   .d_column = g->d_column,
-                   .alpha    = g->alpha,
-                   .beta     = g->beta,
-                   .finish   = g->finish,
-                   .more     = g->finish && g->finish->more ? g->finish->more + (row + i) * g->c_row + j : NULL,
-                   .resume   = g->resume || first > 0,
-                   .pause    = g->pause || first + k < g->k,
-                   .last     = left < panels * LANES ? (int)(left - (panels - 1) * LANES) : LANES,
+            int  tall  = (int)(height + (s < taller));
+            bool again = s && g->b_type; // these panels: they have been widened
+            Tile t     = {
+                    .a        = a->data + i * a->row,
+                    .a_row    = a->row,
+                    .b        = again ? (const char *)widened : b,
+                    .next     = s ? b : panels_after(g, j, panels, first, k),
+                    .wide     = widened,
+                    .k        = k,
+                    .b_panel  = again ? k * LANES : g->b_panel,
+                    .b_step   = again ? LANES : g->b_step,
+                    .c        = g->c + (row + i) * g->c_row + j,
+                    .c_row    = g->c_row,
+                    .d        = g->d ? g->d + (row + i) * g->d_row + j * g->d_column : NULL,
+                    .d_row    = g->d_row,
+                    .d_column = g->d_column,
+                    .alpha    = g->alpha,
+                    .beta     = g->beta,
+                    .finish   = g->finish,
+                    .more     = g->finish && g->finish->more ? g->finish->more + (row + i) * g->c_row + j : NULL,
+                    .resume   = g->resume || first > 0,
+                    .pause    = g->pause || first + k < g->k,
+                    .last     = left < panels * LANES ? (int)(left - (panels - 1) * LANES) : LANES,
             };
-            tiles[tall][panels](&t);
+            (*(again ? &tiles : first_tiles))[tall][panels](&t);
             i += tall;
         }
     }

@@ -52,14 +52,15 @@ typedef struct HoloGemm {
     const float         *a;
     int64_t              a_row, a_column; // distances in floats
     const HoloPatchRows *patch;           // NULL: none. Else A is rows of it, and `a` are the images
-    const float         *b;
-    int64_t           b_panel, b_step; // floats from one panel, and from one k, to the next: 16 * k and 16 where packed
-    const float      *b_next;          // NULL: none. B of the product that the caller makes next: it is read ahead
-    float            *c;               // overlaps nothing else
-    int64_t           c_row;
-    const float      *d;               // NULL: no D, beta is not looked at
-    int64_t           d_row, d_column; // d_column is 0 or 1
-    float             alpha, beta;
+    const void          *b;               // of f32
+    uint32_t             b_type;          // or of this type, where packed: HOLO_WEIGHTS_*
+    int64_t      b_panel, b_step; // numbers from one panel, and from one k, to the next: 16 * k and 16 where packed
+    const void  *b_next;          // NULL: none. B of the product that the caller makes next: it is read ahead
+    float       *c;               // overlaps nothing else
+    int64_t      c_row;
+    const float *d;               // NULL: no D, beta is not looked at
+    int64_t      d_row, d_column; // d_column is 0 or 1
+    float        alpha, beta;
     const HoloFinish *finish;  // NULL: none. Of what the formula gives
     bool              resume;  // sums are added to what C holds
     bool              pause;   // C gets bare sums: alpha, D and finish come later
@@ -69,7 +70,7 @@ typedef struct HoloGemm {
 enum {
     HOLO_GEMM_ROWS    = 144, // rows and k of A that are held at a time: more are cut
     HOLO_GEMM_K       = 256,
-    HOLO_GEMM_SCRATCH = HOLO_GEMM_ROWS * (HOLO_GEMM_K + 16),
+    HOLO_GEMM_SCRATCH = HOLO_GEMM_ROWS * (HOLO_GEMM_K + 16) + 2 * HOLO_GEMM_K * HOLO_PANEL,
 };
 
 // ---- pack_f32: B[k][n], its elements `row` and `column` floats apart, into panels
@@ -177,7 +178,7 @@ typedef struct HoloDepthwiseNhwc {
 // 3x3 filters by tiles of 4x4 pixels: a tile of the output is made of products of 36 numbers for each filter and
 // channel. winograd_in_f32 makes the numbers of the images, for tiles first <= t < end; winograd_out_f32 makes
 // pixels of the 36 sums over channels. Tiles are counted [image][row][column]. winograd_weights_f32 makes the numbers of a
-// packed panel of filters [9][channel][16]: rows [channel][16], those of the 36 `place` floats apart.
+// packed panel of filters [9][channel][16], of f32 or of `type` (HOLO_WEIGHTS_*): rows [channel][16], those of the 36 `place` floats apart.
 typedef struct HoloWinograd {
     const HoloConvShape *shape;
     float               *tiles;      // [36][tile][channel], tile `first` at 0

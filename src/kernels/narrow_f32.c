@@ -16,15 +16,13 @@ static inline uint32_t float_bits(float x)
     return bits;
 }
 
-// The exponent of f16 is put in its place and moved by a product, which is exact for subnormal numbers too.
 static void widen_f16(int64_t n, const uint16_t *x, float *out)
 {
-    for (int64_t i = 0; i < n; i++) {
-        uint32_t sign = (uint32_t)(x[i] & 0x8000) << 16, rest = (uint32_t)(x[i] & 0x7fff) << 13;
-        uint32_t number  = float_bits(bits_float(rest) * 0x1p112f);
-        uint32_t special = rest | 0x7f800000;
-        out[i]           = bits_float((rest >= 0x0f800000 ? special : number) | sign);
-    }
+    int64_t  i           = 0;
+    uint16_t last[LANES] = {0};
+    for (; i + LANES <= n; i += LANES) v_store(out + i, v_load_f16(x + i));
+    for (int64_t j = i; j < n; j++) last[j - i] = x[j];
+    if (i < n) v_store_part(out + i, v_load_f16(last), (int)(n - i));
 }
 
 static void widen_bf16(int64_t n, const uint16_t *x, float *out)

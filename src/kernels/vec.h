@@ -92,6 +92,44 @@ INL f32v v_load(const float *p)
     return v;
 }
 
+typedef uint16_t u16h __attribute__((vector_size(NATIVE / 2), aligned(2), may_alias)); // half a register, in memory
+
+// Sixteen numbers of f16 or bf16, exactly; a signalling NaN may become a quiet one.
+INL f32v v_load_f16(const uint16_t *p)
+{
+    f32v v;
+#if defined __AVX512F__
+    v.r[0] = (f32n)_mm512_cvtph_ps(_mm256_loadu_si256((const void *)p));
+#elif defined __F16C__
+    EACH(i) v.r[i] = (f32n)_mm256_cvtph_ps(_mm_loadu_si128((const void *)(p + i * NATIVE_LANES)));
+#elif defined __aarch64__
+    EACH(i) v.r[i] = (f32n)vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p + i * NATIVE_LANES)));
+#else
+    // The exponent is put in its place and moved by a product, which is exact for subnormal numbers too.
+    EACH(i)
+    {
+        u32n x    = __builtin_convertvector(*(const u16h *)(p + i * NATIVE_LANES), u32n);
+        i32n rest = (i32n)((x & 0x7fff) << 13), special = rest >= 0x0f800000;
+        i32n number = (i32n)((f32n)rest * 0x1p112f);
+        v.r[i]      = (f32n)((special & (rest | 0x7f800000)) | (~special & number) | (i32n)((x & 0x8000) << 16));
+    }
+#endif
+    return v;
+}
+
+INL f32v v_load_bf16(const uint16_t *p)
+{
+    f32v v;
+#if defined __AVX512F__
+    v.r[0] = (f32n)_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)p)), 16);
+#elif defined __AVX2__
+    EACH(i) v.r[i] = (f32n)_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)(p + 8 * i))), 16);
+#else
+    EACH(i) v.r[i] = (f32n)(__builtin_convertvector(*(const u16h *)(p + i * NATIVE_LANES), u32n) << 16);
+#endif
+    return v;
+}
+
 INL void v_store(float *p, f32v v)
 {
     EACH(i) * (f32u *)(p + i * NATIVE_LANES) = v.r[i];

@@ -145,13 +145,15 @@ INL void winograd_weights(const f32v g[3], f32v out[SEEN])
     out[5]             = g[2];
 }
 
-static void winograd_weights_f32(int64_t channels, const float *panel, float *out, int64_t place)
+static void winograd_weights_f32(int64_t channels, const void *panel, uint32_t type, float *out, int64_t place)
 {
-    for (int64_t c = 0; c < channels; c++, panel += LANES, out += LANES) {
+    const char *from = panel;
+    int64_t     row  = LANES * b_bytes(type);
+    for (int64_t c = 0; c < channels; c++, from += row, out += LANES) {
         f32v half[3][SEEN]; // [x][i]
         for (int x = 0; x < 3; x++) {
             f32v g[3];
-            for (int y = 0; y < 3; y++) g[y] = v_load(panel + (y * 3 + x) * channels * LANES);
+            for (int y = 0; y < 3; y++) g[y] = b_load(from + (y * 3 + x) * channels * row, type);
             winograd_weights(g, half[x]);
         }
         for (int i = 0; i < SEEN; i++) {

@@ -90,7 +90,7 @@ typedef struct Packer {
 enum { RECURRENT_FLAGS = HOLO_RECURRENT_PACKED_R | HOLO_RECURRENT_PACKED_W };
 
 static const Packer packers[] = {
-    [HOLO_KERNEL_matmul_f32]    = {panels_packing, panels_pack, HOLO_MATMUL_PACKED_B},
+    [HOLO_KERNEL_matmul_f32]    = {panels_packing, panels_pack, HOLO_MATMUL_PACKED_B | HOLO_WEIGHTS_NARROW},
     [HOLO_KERNEL_lstm_f32]      = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
     [HOLO_KERNEL_gru_f32]       = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
     [HOLO_KERNEL_gru_reset_f32] = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
@@ -101,12 +101,16 @@ static const Packer packers[] = {
 
 HoloPacking holo_lower_packing(const HoloLowering *lowering, const HoloTensor *w)
 {
-    return packers[lowering->kernel].packing(lowering, w);
+    HoloPacking packing = packers[lowering->kernel].packing(lowering, w);
+    if (holo_lower_narrow(lowering)) packing.bytes /= 2;
+    return packing;
 }
 
 size_t holo_lower_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
 {
-    return packers[lowering->kernel].pack(lowering, w, part, out);
+    size_t   size   = packers[lowering->kernel].pack(lowering, w, part, out);
+    uint32_t narrow = holo_lower_narrow(lowering);
+    return narrow ? holo_lower_pack_narrow(narrow, size, out) : size;
 }
 
 void holo_lower_unpack(HoloLowering *lowering)
@@ -144,7 +148,8 @@ static bool matmul(const HoloNode *node, HoloLowering *out)
     out->matmul.beta  = (float)holo_attr_float(&call, "beta", 1);
     if (holo_attr_int(&call, "transA", 0)) out->matmul.flags |= HOLO_MATMUL_TRANS_A;
     if (holo_attr_int(&call, "transB", 0)) out->matmul.flags |= HOLO_MATMUL_TRANS_B;
-    if (pack(node, 1, out->matmul.flags & HOLO_MATMUL_TRANS_B, out)) out->matmul.flags |= HOLO_MATMUL_PACKED_B;
+    if (pack(node, 1, out->matmul.flags & HOLO_MATMUL_TRANS_B, out))
+        out->matmul.flags |= HOLO_MATMUL_PACKED_B | holo_lower_narrow_type(&b->type);
     return strcmp(node->domain, "hologram") || holo_lower_tail(node, &out->matmul.tail);
 }
 

@@ -45,6 +45,13 @@ bool        holo_lower_conv_i8(const HoloNode *node, HoloLowering *out);
 HoloPacking holo_lower_packing_i8(const HoloLowering *lowering, const HoloTensor *w);
 size_t      holo_lower_pack_i8(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
 
+// Which of HOLO_WEIGHTS_* has every number of an f32 constant; 0: neither.
+uint32_t holo_lower_narrow_type(const HoloTensor *w);
+// Those among the flags of a kernel that packs weights so; 0: there are none.
+uint32_t holo_lower_narrow(const HoloLowering *lowering);
+// Makes `size` bytes of f32 narrow, where they are; returns their size then.
+size_t holo_lower_pack_narrow(uint32_t type, size_t size, void *part);
+
 // Convolutions with channels last, and their packed weights (see lower.h).
 bool        holo_lower_conv_nhwc(const HoloNode *node, HoloLowering *out);
 HoloPacking holo_lower_packing_conv(const HoloLowering *lowering, const HoloTensor *w);

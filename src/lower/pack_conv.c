@@ -149,6 +149,9 @@ bool holo_lower_conv_nhwc(const HoloNode *node, HoloLowering *out)
     out->params_size     = sizeof out->conv_nhwc;
     out->conv_nhwc.flags = HOLO_CONV_NHWC_PACKED;
     out->conv_nhwc.flags |= transform_flag(node, &call);
+    if (!(out->conv_nhwc.flags & HOLO_CONV_NHWC_WINOGRAD) &&
+        !holo_conv_is_depthwise(groups, w->type.dim[0] / groups, w->type.dim[1]))
+        out->conv_nhwc.flags |= holo_lower_narrow_type(&w->type);
     out->pack_input        = 1;
     out->pack_groups       = groups;
     const HoloTensor *t    = &w->type;

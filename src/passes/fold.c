@@ -2,7 +2,7 @@
 // contents are known numbers, and the branch of an If whose condition is known.
 //
 // Random operators are never folded. A result is not kept where it is large and larger than what it came from
-// (ConstantOfShape, Expand, a widened weight), nor computed where that would take long: a Loop or Scan is, where the
+// (ConstantOfShape, Expand, a widened weight, which is left to widen.c), nor computed where that would take long: a Loop or Scan is, where the
 // number of its turns and all sizes in its body are known and small.
 #include "passes/rewrite.h"
 

@@ -4,14 +4,20 @@
 // cast, and its output is cast back only for those who need it narrow: outputs of the graph, and nodes that stay.
 // Roundings between nodes go, so the pass does not run in class exact. A Cast to a narrow type that the model itself has
 // is a rounding that it asks for, and stays; so does what makes integers of numbers by their type.
+//
+// A Cast of narrow constants to f32 is done here, and here only (see fold.c): weights that are numbers of a narrow type
+// are stored so where a kernel packs them (see lower/pack_narrow.c), whatever the graph calls them. Rows of a table are
+// taken first and cast then.
+#include "format/small_float.h"
 #include "passes/build.h"
 
 #include <string.h>
 
 typedef struct Widen {
     HoloRewrite rewrite;
-    HoloValue **wide;    // by value id: the same in f32; NULL: none yet
-    bool       *is_made; // by value id: `wide` is computed so, and no copy of the narrow value
+    HoloValue **wide;     // by value id: the same in f32; NULL: none yet
+    bool       *is_made;  // by value id: `wide` is computed so, and no copy of the narrow value
+    bool       *is_table; // by value id: a Gather takes parts of it
 } Widen;
 
 static bool is_narrow(const HoloTensor *t)
@@ -137,7 +143,9 @@ static HoloValue *wide_constant(Widen *w, const HoloValue *narrow)
     if (count > 0 && narrow->type.data) {
         float *data = HOLO_NEW(w->rewrite.graph->arena, float, count);
         if (!data) return NULL;
-        for (int64_t i = 0; i < count; i++) data[i] = (float)holo_get_f(&narrow->type, i);
+        const uint16_t *from = narrow->type.data;
+        bool            half = narrow->type.dtype == HOLO_F16;
+        for (int64_t i = 0; i < count; i++) data[i] = half ? holo_f16_decode(from[i]) : holo_bf16_decode(from[i]);
         t.data = data;
     }
     return holo_graph_constant(w->rewrite.graph, narrow->name, &t);
@@ -187,11 +195,45 @@ static void cast_skip(Widen *w, const HoloNode *node)
         holo_rewrite(&w->rewrite, node->out[0], w->wide[node->in[0]->id]);
 }
 
+// Is it a Cast of narrow constants to f32?
+static bool is_cast_up(const HoloNode *node)
+{
+    return node && holo_node_is(node, "Cast") && node->in[0] && node->in[0]->is_constant && node->out[0] &&
+           is_narrow(&node->in[0]->type) && node->out[0]->type.dtype == HOLO_F32;
+}
+
+static HoloStatus cast_fold(Widen *w, const HoloNode *node, HoloError *error)
+{
+    if (!is_cast_up(node) || w->is_table[node->out[0]->id]) return HOLO_OK;
+    HoloValue *wide = wide_of(w, node->in[0]);
+    if (!wide) return holo_fail_memory(error);
+    holo_rewrite(&w->rewrite, node->out[0], wide);
+    return HOLO_OK;
+}
+
+// Rows of a table that is cast become rows that are cast.
+static HoloStatus table_keep(Widen *w, HoloNode *node, HoloError *error)
+{
+    if (!holo_node_is(node, "Gather") || !node->in[0] || !node->out[0] || !is_cast_up(node->in[0]->producer))
+        return HOLO_OK;
+    HoloValue *table = node->in[0]->producer->in[0], *rows = wide_new(w, node->out[0]);
+    HoloNode  *cast = rows ? cast_build(w, rows, HOLO_F32) : NULL;
+    if (!cast) return holo_fail_memory(error);
+    rows->type.dtype = table->type.dtype;
+    holo_node_set_out(cast, 0, node->out[0]);
+    holo_node_set_out(node, 0, rows);
+    node->in[0] = table;
+    w->rewrite.changes++;
+    return HOLO_OK;
+}
+
 static HoloStatus node_walk(Widen *w, HoloNode *node, HoloError *error)
 {
     bool takes = false;
     holo_rewrite_inputs(&w->rewrite, node);
     cast_skip(w, node);
+    HOLO_TRY(cast_fold(w, node, error));
+    HOLO_TRY(table_keep(w, node, error));
     if (is_kept(node) || !is_wanted(w, node)) return HOLO_OK;
     HoloArenaMark mark = holo_arena_mark(w->rewrite.scratch);
     HOLO_TRY(takes_f32(w, node, &takes, error));
@@ -202,10 +244,14 @@ static HoloStatus node_walk(Widen *w, HoloNode *node, HoloError *error)
 HoloStatus holo_pass_widen(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
 {
     Widen w = {
-        .wide    = HOLO_NEW(scratch, HoloValue *, graph->value_count + 1),
-        .is_made = HOLO_NEW(scratch, bool, graph->value_count + 1),
+        .wide     = HOLO_NEW(scratch, HoloValue *, graph->value_count + 1),
+        .is_made  = HOLO_NEW(scratch, bool, graph->value_count + 1),
+        .is_table = HOLO_NEW(scratch, bool, graph->value_count + 1),
     };
-    if (!w.wide || !w.is_made) return holo_fail_memory(error);
+    if (!w.wide || !w.is_made || !w.is_table) return holo_fail_memory(error);
+    for (int i = 0; i < graph->node_count; i++)
+        if (holo_node_is(graph->nodes[i], "Gather") && graph->nodes[i]->in[0])
+            w.is_table[graph->nodes[i]->in[0]->id] = true;
     HOLO_TRY(holo_rewrite_begin(&w.rewrite, graph, scratch, error));
     for (int i = 0, count = graph->node_count; i < count; i++) HOLO_TRY(node_walk(&w, graph->nodes[i], error));
     return holo_rewrite_end(&w.rewrite, changes, error);

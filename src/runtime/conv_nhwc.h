@@ -17,6 +17,7 @@ typedef struct HoloConvNhwc {
     bool            has_finish; // the tail is `finish`
     HoloFinish      finish;
     const float    *x, *w, *bias; // bias NULL: none
+    uint32_t        narrow;       // HOLO_WEIGHTS_*: w is of that
     float          *out;
     int64_t         batch, groups;
     int64_t         channels, filters;    // of a group

@@ -58,17 +58,21 @@ static HoloStatus operands_check(const HoloCall *call, int64_t groups)
 static HoloStatus conv_init(const HoloCall *call, HoloConvNhwc *c)
 {
     const uint32_t            tiles  = HOLO_CONV_NHWC_WINOGRAD | HOLO_CONV_NHWC_TRANSFORM;
-    const uint32_t            known  = HOLO_CONV_NHWC_PACKED | tiles;
+    const uint32_t            known  = HOLO_CONV_NHWC_PACKED | tiles | HOLO_WEIGHTS_NARROW;
     const HoloConvNhwcParams *params = call->params;
     *c                               = (HoloConvNhwc){.host = call->host, .groups = holo_attr_int(call, "group", 1)};
     if (!holo_kernel_has_params(call, sizeof *params) || params->flags & ~known ||
-        !(params->flags & HOLO_CONV_NHWC_PACKED) || (params->flags & tiles) == tiles)
+        !(params->flags & HOLO_CONV_NHWC_PACKED) || (params->flags & tiles) == tiles ||
+        !holo_weights_are_valid(params->flags, HOLO_CONV_NHWC_PACKED))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of conv_nhwc_f32");
     HOLO_TRY(operands_check(call, c->groups));
     HOLO_TRY(holo_tail_init(call, &params->tail, true, 3, &c->tail));
     const HoloTensor *x = call->in[0], *w = call->in[1], *b = holo_in(call, 2), *out = call->out[0];
     c->channels = w->dim[1];
     c->filters  = w->dim[0] / c->groups;
+    c->narrow   = params->flags & HOLO_WEIGHTS_NARROW;
+    if (c->narrow && (params->flags & HOLO_CONV_NHWC_WINOGRAD || is_depthwise(c)))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "weights of this kind are not stored narrow");
     if (!holo_tensor_count(out)) return HOLO_OK;
     HOLO_TRY(holo_conv_shape(call, w->dim + 2, true, false, &c->shape));
     c->by_tiles   = params->flags & tiles;
@@ -161,7 +165,8 @@ static void work_dense(void *arg, int64_t i, int worker)
                        .a_row    = pixel,
                        .a_column = 1,
                        .patch    = w->is_matrix ? NULL : &patch,
-                       .b        = c->w + (group * panels + column) * c->k,
+                       .b        = holo_weights_at(c->w, (group * panels + column) * c->k, c->narrow),
+                       .b_type   = c->narrow,
                        .b_panel  = c->k * HOLO_PANEL,
                        .b_step   = HOLO_PANEL,
                        .c        = c->out + row * c->groups * c->filters + o,

@@ -31,6 +31,7 @@ typedef struct Product {
     int64_t         batch_dim[HOLO_MAX_RANK];
     float           alpha, beta;
     bool            packed;
+    uint32_t        narrow; // HOLO_WEIGHTS_*: packed B is of that
     HoloTail        tail;
     int64_t         tile_rows, tile_columns, tile_batch;  // sizes of a task
     int64_t         row_tiles, column_tiles, batch_tiles; // how many there are
@@ -150,6 +151,7 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
     p->n      = p->b.columns;
     p->k      = p->a.columns;
     p->packed = params->flags & HOLO_MATMUL_PACKED_B;
+    p->narrow = params->flags & HOLO_WEIGHTS_NARROW;
     if (p->k != p->b.rows || !stack_init(a, b, p) || !out_fits(out, a, b, p))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are not those of a product");
     if (c && p->beta != 0) HOLO_TRY(addend_init(call, c, p));
@@ -171,15 +173,17 @@ static int64_t packed_size(const HoloCall *call, int input)
     if (input != 1 || !(params->flags & HOLO_MATMUL_PACKED_B)) return -1;
     Side side;
     side_init(b, true, params->flags & HOLO_MATMUL_TRANS_B, &side);
-    return holo_panels_size(b->rank > 2 ? holo_product(b->rank - 2, b->dim) : 1, side.rows, side.columns);
+    int64_t size = holo_panels_size(b->rank > 2 ? holo_product(b->rank - 2, b->dim) : 1, side.rows, side.columns);
+    return params->flags & HOLO_WEIGHTS_NARROW && size > 0 ? size / 2 : size;
 }
 
 static HoloStatus check(const HoloCall *call, size_t *out_scratch)
 {
     const HoloMatmulParams *params = call->params;
-    const uint32_t          known  = HOLO_MATMUL_TRANS_A | HOLO_MATMUL_TRANS_B | HOLO_MATMUL_PACKED_B;
-    Product                 p;
-    if (!holo_kernel_has_params(call, sizeof *params) || params->flags & ~known)
+    const uint32_t known = HOLO_MATMUL_TRANS_A | HOLO_MATMUL_TRANS_B | HOLO_MATMUL_PACKED_B | HOLO_WEIGHTS_NARROW;
+    Product        p;
+    if (!holo_kernel_has_params(call, sizeof *params) || params->flags & ~known ||
+        !holo_weights_are_valid(params->flags, HOLO_MATMUL_PACKED_B))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of matmul_f32");
     HOLO_TRY(product_init(call, &p));
     if (p.packed && packed_size(call, 1) < 0) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "packed B is too large");
@@ -239,7 +243,9 @@ static void multiply(const Product *p, int64_t batch, int64_t row, int64_t colum
     };
     if (p->packed) {
         int64_t stack = p->k ? at_b / (p->k * p->n) : 0; // matrices before this one
-        g.b           = p->b.data + stack * holo_ceil_div(p->n, HOLO_PANEL) * HOLO_PANEL * p->k + column * p->k;
+        int64_t at    = stack * holo_ceil_div(p->n, HOLO_PANEL) * HOLO_PANEL * p->k + column * p->k;
+        g.b           = holo_weights_at(p->b.data, at, p->narrow);
+        g.b_type      = p->narrow;
         g.b_panel     = p->k * HOLO_PANEL;
         g.b_step      = HOLO_PANEL;
         p->host->kernels->gemm_f32(&g);

@@ -125,7 +125,7 @@ static void multiply(const Winograd *w, const float *tiles, int64_t first, int64
     for (int64_t p = 0; p < PLACES; p++) {
         g.a      = tiles + p * w->place;
         g.b      = w->weights + (p * panels + filter) * c->channels;
-        g.b_next = g.b + (p + 1 < PLACES ? panels * c->channels : 0);
+        g.b_next = w->weights + ((p + 1 < PLACES ? p + 1 : p) * panels + filter) * c->channels;
         g.c      = sums + p * w->sum_place;
         c->host->kernels->gemm_f32(&g);
     }
@@ -200,8 +200,8 @@ static void work_weights(void *arg, int64_t i, int worker)
     const Winograd     *w      = arg;
     const HoloConvNhwc *c      = w->conv;
     int64_t             panels = holo_ceil_div(c->filters, HOLO_PANEL), panel = c->channels * HOLO_PANEL;
-    c->host->kernels->winograd_weights_f32(c->channels, c->w + i * 9 * panel, weights_at(w) + i * panel,
-                                           panels * panel);
+    c->host->kernels->winograd_weights_f32(c->channels, holo_weights_at(c->w, i * 9 * panel, c->narrow), c->narrow,
+                                           weights_at(w) + i * panel, panels * panel);
 }
 
 void holo_winograd_run(const HoloConvNhwc *c)

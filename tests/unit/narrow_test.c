@@ -1,0 +1,205 @@
+// narrow_test.c - weights that are stored in f16 and bf16: the same bits as with weights of f32, on every table of
+// kernels and on shapes that hurt; and which weights are stored so.
+#include "support/kernel_case.h"
+
+#include "format/dtype.h"
+
+static const uint32_t narrow_types[] = {HOLO_WEIGHTS_F16, HOLO_WEIGHTS_BF16};
+
+// Rounds to numbers of the type, and makes some of them special.
+static void round_to(uint32_t type, float *x, int64_t count, bool special)
+{
+    static const float odd[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 0x1p-24f, -0x1.8p-15f, 65504.0f, 1.0f};
+    for (int64_t i = 0; i < count; i++) {
+        if (special && i % 7 == 3) x[i] = odd[i / 7 % HOLO_COUNT(odd)];
+        x[i] = type == HOLO_WEIGHTS_F16 ? holo_f16_to_f32(holo_f32_to_f16(x[i]))
+                                        : holo_bf16_to_f32(holo_f64_to_bf16((double)x[i]));
+    }
+}
+
+static uint16_t *narrowed(uint32_t type, const float *x, int64_t count)
+{
+    uint16_t          *out = malloc((size_t)(count + 1) * sizeof *out);
+    const HoloKernels *k   = holo_kernels(0);
+    assert_non_null(out);
+    (type == HOLO_WEIGHTS_F16 ? k->narrow_f16 : k->narrow_bf16)(count, x, out);
+    return out;
+}
+
+// ---- the matrix product
+
+static void expect_gemm(const HoloKernels *kernels, uint32_t type, int64_t m, int64_t n, int64_t k, bool special)
+{
+    int64_t  panels = (n + 15) / 16 * 16;
+    float   *a = floats(m * k), *plain = floats(k * n), *b = floats(panels * k), *d = floats(n);
+    float   *want = floats(m * n), *got = floats(m * n);
+    float   *scratch = aligned_alloc(64, HOLO_GEMM_SCRATCH * sizeof *scratch);
+    HoloGemm g       = {.m        = m,
+                        .n        = n,
+                        .k        = k,
+                        .a        = a,
+                        .a_row    = k,
+                        .a_column = 1,
+                        .b        = b,
+                        .b_panel  = 16 * k,
+                        .b_step   = 16,
+                        .c        = want,
+                        .c_row    = n,
+                        .d        = d,
+                        .d_column = 1,
+                        .alpha    = 0.5f,
+                        .beta     = 1,
+                        .finish   = &(HoloFinish){.has_low = true, .low = -1},
+                        .scratch  = scratch};
+    round_to(type, plain, k * n, special);
+    kernels->pack_f32(k, n, plain, n, 1, b);
+    uint16_t *narrow = narrowed(type, b, panels * k);
+    kernels->gemm_f32(&g);
+    g.b      = narrow;
+    g.b_type = type;
+    g.c      = got;
+    kernels->gemm_f32(&g);
+    expect_same(got, want, m * n);
+    free(a), free(plain), free(b), free(d), free(want), free(got), free(scratch), free(narrow);
+}
+
+static void gemm_narrow(void **state)
+{
+    (void)state;
+    static const int64_t m[] = {1, 2, 3, 6, 7, 12, 13, 25, 145, 151}, n[] = {1, 15, 16, 17, 33, 64, 65, 100},
+                         k[] = {1, 2, 17, 255, 256, 257, 600};
+    const HoloKernels *kernels;
+    for (int t = 0; (kernels = holo_kernels_at(t)); t++)
+        for (int i = 0, j = 0, p = 0; i < HOLO_COUNT(m) * HOLO_COUNT(n); i++, j = (j + 3) % HOLO_COUNT(n), p++)
+            expect_gemm(kernels, narrow_types[i % 2], m[i % HOLO_COUNT(m)], n[j], k[p % HOLO_COUNT(k)], i % 3 == 0);
+}
+
+// ---- whole kernels
+
+// As the compiler packs the weights, and in f32: the same bits.
+static void expect_narrow(Case *c, uint32_t type, bool is_narrow)
+{
+    round_to(type, c->in[1].data, holo_tensor_count(&c->in[1]), false);
+    HoloLowering narrow = case_lowering(c, true), wide = narrow;
+    assert_true(narrow.kernel);
+    assert_int_equal(narrow.matmul.flags & HOLO_WEIGHTS_NARROW, is_narrow ? type : 0);
+    wide.matmul.flags &= ~(uint32_t)HOLO_WEIGHTS_NARROW; // flags are at the same place in all blocks
+    HoloTensor    plain    = c->in[1];
+    HoloLowering *forms[2] = {&wide, &narrow};
+    float        *out[2];
+    for (int i = 0; i < 2; i++) {
+        HoloPacking packing = holo_lower_packing(forms[i], &plain);
+        char       *packed = malloc(packing.bytes), *part = malloc(HOLO_PACK_PART);
+        size_t      at = 0;
+        assert_true(packed && part);
+        for (int64_t p = 0; p < packing.part_count; p++) {
+            size_t size = holo_lower_pack(forms[i], &plain, p, part);
+            assert_true(at + size <= packing.bytes);
+            memcpy(packed + at, part, size);
+            at += size;
+        }
+        assert_int_equal(at, packing.bytes);
+        if (is_narrow && i) assert_int_equal(packing.bytes * 2, holo_lower_packing(&wide, &plain).bytes);
+        c->kernel = forms[i]->kernel;
+        memcpy(&c->params, forms[i]->params, sizeof forms[i]->params);
+        memcpy(&c->params, &(uint32_t){sizeof c->params}, sizeof(uint32_t));
+        c->in[1].data = packed;
+        out[i]        = run_kernel(c, holo_kernels(0), 1 + 2 * i);
+        free(packed), free(part);
+    }
+    expect_same(out[0], out[1], holo_tensor_count(&c->out));
+    free(out[0]), free(out[1]), free(plain.data), free(c->in[0].data);
+}
+
+static void matmul_narrow(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        Case c  = {.op = "MatMul", .version = 13, .in_count = 2};
+        c.in[0] = i % 2 ? TENSOR(3, 1, 70) : TENSOR(3, 50, 70);
+        c.in[1] = i / 2 ? TENSOR(3, 70, 40) : TENSOR(70, 40);
+        expect_narrow(&c, narrow_types[i % 2], true);
+    }
+    // A part of the packed form is less than a panel.
+    Case c  = {.op = "MatMul", .version = 13, .in_count = 2};
+    c.in[0] = TENSOR(1, 20000);
+    c.in[1] = TENSOR(20000, 17);
+    expect_narrow(&c, HOLO_WEIGHTS_F16, true);
+}
+
+static void conv_narrow(void **state)
+{
+    (void)state;
+    static const int64_t pads[] = {1, 1, 1, 1}, strides[] = {2, 2};
+    for (int i = 0; i < 4; i++) {
+        Case c = {.op = "Conv", .domain = "hologram", .version = 1, .in_count = 2};
+        attr_ints(&c, "pads", 4, pads);
+        if (i < 2) attr_ints(&c, "strides", 2, strides);
+        if (i == 1) attr_int(&c, "group", 2);
+        c.in[0]               = i == 2 ? TENSOR(1, 33, 33, 512) : i == 3 ? TENSOR(1, 40, 40, 32) : TENSOR(2, 9, 9, 10);
+        c.in[1]               = i == 2   ? TENSOR(512, 512, 3, 3) // transformed in each run
+                                : i == 3 ? TENSOR(32, 32, 3, 3)   // stored transformed: not narrow
+                                : i == 1 ? TENSOR(20, 5, 3, 3)
+                                         : TENSOR(20, 10, 3, 3);
+        HoloLowering lowering = case_lowering(&c, true);
+        if (i == 2) assert_true(lowering.conv_nhwc.flags & HOLO_CONV_NHWC_TRANSFORM);
+        if (i == 3) assert_true(lowering.conv_nhwc.flags & HOLO_CONV_NHWC_WINOGRAD);
+        expect_narrow(&c, narrow_types[i % 2], i != 3);
+    }
+}
+
+// One number that is of neither type, and all are stored in f32. Numbers of both are stored in bf16.
+static void weights_of_neither(void **state)
+{
+    (void)state;
+    Case c       = {.op = "MatMul", .version = 13, .in_count = 2};
+    c.in[0]      = TENSOR(1, 64);
+    c.in[1]      = TENSOR(64, 64);
+    float  *w    = c.in[1].data;
+    int64_t last = 64 * 64 - 1;
+    for (int64_t i = 0; i <= last; i++) w[i] = (float)(i % 7) / 4;
+    assert_int_equal(case_lowering(&c, true).matmul.flags & HOLO_WEIGHTS_NARROW, HOLO_WEIGHTS_BF16);
+    w[last] = 1.001953125f; // 1 + 2^-9: of f16
+    assert_int_equal(case_lowering(&c, true).matmul.flags & HOLO_WEIGHTS_NARROW, HOLO_WEIGHTS_F16);
+    static const float neither[] = {0.1f, 65536.0f + 1.0f, 0x1p-25f + 0x1p-40f, 0x1.004p-15f};
+    for (int i = 0; i < HOLO_COUNT(neither); i++) {
+        w[0] = neither[i];
+        assert_int_equal(case_lowering(&c, true).matmul.flags & HOLO_WEIGHTS_NARROW, 0);
+    }
+    HoloLowering lowering = case_lowering(&c, true);
+    holo_lower_unpack(&lowering);
+    assert_int_equal(lowering.matmul.flags, 0);
+    free(c.in[0].data), free(c.in[1].data);
+}
+
+// ---- what an archive may not say
+
+static void refused(void **state)
+{
+    (void)state;
+    static const uint32_t flags[] = {HOLO_WEIGHTS_F16, HOLO_MATMUL_PACKED_B | HOLO_WEIGHTS_NARROW};
+    Case                  c       = {.op = "MatMul", .version = 13, .in_count = 2};
+    c.in[0]                       = TENSOR(2, 8);
+    c.in[1]                       = TENSOR(8, 4);
+    free(run_eval(&c));
+    for (int i = 0; i < HOLO_COUNT(flags); i++) {
+        Host              host  = host_make(holo_kernels(0), 1);
+        HoloError         error = {0};
+        const HoloTensor *in[IN_MAX];
+        HoloTensor       *out[1];
+        size_t            scratch;
+        c.params.matmul = (HoloMatmulParams){.size = sizeof c.params, .flags = flags[i], .alpha = 1, .beta = 1};
+        HoloCall call   = call_init(&c, &host, in, out, &error);
+        assert_int_equal(holo_kernel_find(HOLO_KERNEL_matmul_f32)->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    }
+    free(c.in[0].data), free(c.in[1].data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gemm_narrow),        cmocka_unit_test(matmul_narrow), cmocka_unit_test(conv_narrow),
+        cmocka_unit_test(weights_of_neither), cmocka_unit_test(refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
