@@ -112,6 +112,47 @@ HOLO_API HOLO_MUST HoloStatus holo_compile_file(const HoloCompiler *compiler, co
 HOLO_API HOLO_MUST HoloStatus holo_compile_model(const HoloCompiler *compiler, const char *path, HoloModel **out_model,
                                                  HoloReport **out_report, HoloError *error);
 
+// ---- finding what makes a plan wrong -----------------------------------------------------------
+
+typedef enum HoloCulpritKind {
+    HOLO_CULPRIT_PASS   = 0, // a change that a pass made
+    HOLO_CULPRIT_KERNEL = 1, // a kernel that runs a node of the model as it is
+    HOLO_CULPRIT_PLAN   = 2, // neither: without any pass the plan differs all the same
+} HoloCulpritKind;
+
+typedef struct HoloCulprit {
+    HoloCulpritKind kind;
+    const char     *pass;          // NULL: none
+    int             pass_change;   // which of the changes of that pass, from 1 on
+    int             change;        // which of the changes of all passes
+    double          before, after; // the worst difference without that change and with it, in parts of the output's
+                                   // largest magnitude; NaN: no plan came out
+    const char *message;           // what is wrong
+    const char *removed, *added;   // the lines of the graph as text that went with the change, and that came; may be ""
+} HoloCulprit;
+
+typedef struct HoloBisection {
+    const char        *why_not;       // NULL; else why nothing could be compared, and all else is 0
+    int                culprit_count; // 0: the plan agrees with the model
+    const HoloCulprit *culprits;
+    int                change_count; // that passes make in all
+    int                trials;       // plans compared with the model
+    uint64_t           checked;      // elements compared of the last of them, which has the culprits' passes left out
+    double             worst_absolute, worst_relative;
+    const char        *worst_at; // NULL when nothing differs
+    double             seconds;
+} HoloBisection;
+
+// Compares the plan with the model as compiling does, with the choices of `compiler` (NULL: all defaults), and where they
+// differ finds the first change of a pass that makes the difference: passes are stopped after so many changes, and the
+// number is halved in. The pass is then left out, and the search goes on until the plan agrees. `inputs`: one tensor an
+// input, NULL entries where an optional one is left out; NULL: seeded inputs. Fails where the model cannot be compiled
+// without passes either.
+HOLO_API HOLO_MUST HoloStatus holo_bisect(const HoloCompiler *compiler, const char *path,
+                                          const HoloTensor *const *inputs, int input_count,
+                                          HoloBisection **out_bisection, HoloError *error);
+HOLO_API void                 holo_bisection_destroy(HoloBisection *bisection);
+
 // ---- models as their files say them ------------------------------------------------------------
 
 typedef enum HoloFileKind {

@@ -4,7 +4,6 @@
 #include "api/compiler.h"
 #include "api/source.h"
 #include "archive/archive.h"
-#include "passes/passes.h"
 #include "plan/plan.h"
 #include "runtime/model.h"
 #include "verify/verify.h"
@@ -46,14 +45,6 @@ static HoloStatus compile(Compile *c)
 
 // ---- the stages
 
-// The model with its types, and with the inputs that were asked for.
-static HoloStatus import_typed(const Compile *c, HoloSource **out)
-{
-    HOLO_TRY(holo_source_import(c->path, out, c->error));
-    HOLO_TRY(holo_compiler_apply_inputs(c->compiler, (*out)->model.graph, c->error));
-    return holo_graph_infer((*out)->model.graph, c->error);
-}
-
 static void dump(const Compile *c, const char *stage, const HoloGraph *graph)
 {
     const HoloCompiler *k = c->compiler;
@@ -67,7 +58,7 @@ static void dump(const Compile *c, const char *stage, const HoloGraph *graph)
 static HoloStatus import(Compile *c)
 {
     holo_compiler_progress(c->compiler, "reading the model", 0);
-    HOLO_TRY(import_typed(c, &c->source));
+    HOLO_TRY(holo_compiler_import(c->compiler, c->path, &c->source, c->error));
     const HoloGraph *graph      = c->source->model.graph;
     c->box->report.model_bytes  = c->source->model.bytes;
     c->box->report.nodes_before = (uint32_t)graph->node_count;
@@ -78,7 +69,7 @@ static HoloStatus import(Compile *c)
 static void pass_after(void *context, const HoloPass *pass, const HoloGraph *graph, int changes)
 {
     Compile        *c   = context;
-    HoloPassReport *r   = (HoloPassReport *)&c->box->report.passes[pass - holo_passes];
+    HoloPassReport *r   = (HoloPassReport *)&c->box->report.passes[pass - c->compiler->passes];
     double          now = holo_time_now();
     r->runs++;
     r->changes += changes;
@@ -91,17 +82,27 @@ static void pass_after(void *context, const HoloPass *pass, const HoloGraph *gra
 
 static HoloStatus optimise(Compile *c)
 {
-    HoloGraph      *graph = c->source->model.graph;
-    const char     *disabled[64];
-    HoloPassOptions options = {
-        .disabled = disabled, .is_exact = c->compiler->numeric == HOLO_EXACT, .after = pass_after, .context = c};
-    for (int i = 0; i < holo_pass_count(); i++)
-        if (c->compiler->disabled >> i & 1) disabled[options.disabled_count++] = holo_passes[i].name;
-    HoloPassReport *passes = HOLO_NEW(&c->box->arena, HoloPassReport, holo_pass_count() + 1);
+    const HoloCompiler *compiler = c->compiler;
+    HoloGraph          *graph    = c->source->model.graph;
+    const char         *disabled[64];
+    HoloPassOptions     options = {
+            .disabled = disabled,
+            .is_exact = compiler->numeric == HOLO_EXACT,
+            .table    = compiler->passes,
+            .changes  = compiler->changes,
+            .after    = pass_after,
+            .context  = c,
+    };
+    int count = 0;
+    while (compiler->passes[count].name) count++;
+    HoloPassReport *passes = HOLO_NEW(&c->box->arena, HoloPassReport, count + 1);
     if (!passes) return holo_fail_memory(c->error);
-    for (int i = 0; i < holo_pass_count(); i++) passes[i].name = holo_passes[i].name;
+    for (int i = 0; i < count; i++) {
+        passes[i].name = compiler->passes[i].name;
+        if (compiler->disabled >> i & 1) disabled[options.disabled_count++] = passes[i].name;
+    }
     c->box->report.passes     = passes;
-    c->box->report.pass_count = holo_pass_count();
+    c->box->report.pass_count = count;
     c->pass_start             = holo_time_now();
     HOLO_TRY(holo_passes_run(graph, &options, c->error));
     c->box->report.nodes_after = (uint32_t)graph->node_count;
@@ -245,21 +246,12 @@ static HoloStatus verify_with(Compile *c, HoloSource *reference, HoloSource *tri
     return status;
 }
 
-static bool has_symbols(const HoloGraph *graph)
-{
-    for (int i = 0; i < graph->input_count; i++)
-        for (int d = 0; d < graph->inputs[i]->type.rank; d++)
-            if (holo_dim_is_symbolic(graph->inputs[i]->type.dim[d])) return true;
-    return false;
-}
-
 static HoloStatus verify(Compile *c)
 {
     if (!c->compiler->verify) return HOLO_OK;
     HoloSource *reference = NULL, *trial = NULL;
     HoloPool   *pool   = NULL;
-    HoloStatus  status = import_typed(c, &reference);
-    if (!status && has_symbols(reference->model.graph)) status = import_typed(c, &trial);
+    HoloStatus  status = holo_compiler_import_reference(c->compiler, c->path, &reference, &trial, c->error);
     if (!status && holo_pool_create(c->compiler->threads, &pool)) status = holo_fail_memory(c->error);
     if (!status) status = verify_with(c, reference, trial, pool);
     holo_pool_destroy(pool);

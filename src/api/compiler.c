@@ -1,15 +1,16 @@
 // compiler.c - the choices of a compile.
 #include "api/compiler.h"
 
+#include "api/source.h"
 #include "base/files.h"
 #include "format/holo.h"
-#include "passes/passes.h"
 
 #include <string.h>
 
 void holo_compiler_defaults(HoloCompiler *compiler)
 {
-    *compiler = (HoloCompiler){.numeric = HOLO_FUSED, .verify = true, .relative = 1e-3, .absolute = 1e-5};
+    *compiler = (HoloCompiler){
+        .numeric = HOLO_FUSED, .verify = true, .relative = 1e-3, .absolute = 1e-5, .passes = holo_passes};
 }
 
 HoloStatus holo_compiler_create(HoloCompiler **out_compiler)
@@ -189,6 +190,29 @@ HoloStatus holo_compiler_apply_inputs(const HoloCompiler *compiler, HoloGraph *g
     if (compiler->symbolic) symbols_apply(graph);
     for (int i = 0; i < compiler->input_count; i++) HOLO_TRY(choice_apply(graph, &compiler->inputs[i], error));
     return HOLO_OK;
+}
+
+HoloStatus holo_compiler_import(const HoloCompiler *compiler, const char *path, HoloSource **out, HoloError *error)
+{
+    HOLO_TRY(holo_source_import(path, out, error));
+    HOLO_TRY(holo_compiler_apply_inputs(compiler, (*out)->model.graph, error));
+    return holo_graph_infer((*out)->model.graph, error);
+}
+
+static bool has_symbols(const HoloGraph *graph)
+{
+    for (int i = 0; i < graph->input_count; i++)
+        for (int d = 0; d < graph->inputs[i]->type.rank; d++)
+            if (holo_dim_is_symbolic(graph->inputs[i]->type.dim[d])) return true;
+    return false;
+}
+
+HoloStatus holo_compiler_import_reference(const HoloCompiler *compiler, const char *path, HoloSource **out,
+                                          HoloSource **out_trial, HoloError *error)
+{
+    *out_trial = NULL;
+    HOLO_TRY(holo_compiler_import(compiler, path, out, error));
+    return has_symbols((*out)->model.graph) ? holo_compiler_import(compiler, path, out_trial, error) : HOLO_OK;
 }
 
 // ---- files

@@ -4,6 +4,7 @@
 
 #include "graph/graph.h"
 #include "hologram_compiler.h"
+#include "passes/passes.h"
 
 typedef struct HoloInputChoice {
     const char *name;
@@ -22,7 +23,9 @@ struct HoloCompiler {
     bool            verify;
     double          relative, absolute;
     int             threads;
+    const HoloPass *passes;   // the table of them
     uint64_t        disabled; // bit i: pass i
+    HoloChanges    *changes;  // limits what passes change, and counts it; NULL: no limit
     const char     *dump_pass;
     HoloDumpFn      dump;
     void           *dump_context;
@@ -39,6 +42,13 @@ typedef struct HoloReportBox {
 void holo_compiler_defaults(HoloCompiler *compiler);
 // Makes the graph's inputs what the compiler was told; fails where that cannot be.
 HOLO_MUST HoloStatus holo_compiler_apply_inputs(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error);
+// The model with its types, and with the inputs that the compiler was told.
+HOLO_MUST HoloStatus holo_compiler_import(const HoloCompiler *compiler, const char *path, HoloSource **out,
+                                          HoloError *error);
+// The same to verify against; *out_trial is it once more, to try sizes on, where some are open, and else NULL. Both are
+// to be closed in any case.
+HOLO_MUST HoloStatus holo_compiler_import_reference(const HoloCompiler *compiler, const char *path, HoloSource **out,
+                                                    HoloSource **out_trial, HoloError *error);
 void                 holo_compiler_progress(const HoloCompiler *compiler, const char *stage, double fraction);
 
 #endif

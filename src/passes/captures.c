@@ -62,7 +62,7 @@ static int keep_used(HoloValue **list, int length, const bool *is_used, int coun
     return kept;
 }
 
-static HoloStatus captures_of(HoloNode *node, HoloArena *scratch, int *changes, HoloError *error)
+static HoloStatus captures_of(HoloNode *node, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     bool      *is_used = HOLO_NEW(scratch, bool, node->capture_count);
     HoloGraph *body;
@@ -79,14 +79,14 @@ static HoloStatus captures_of(HoloNode *node, HoloArena *scratch, int *changes, 
         holo_graph_sweep(body, NULL);
     }
     node->in_count = keep_used(node->in, node->in_count, is_used, node->capture_count, false);
-    *changes += node->capture_count - kept;
+    changes->count += node->capture_count - kept;
     node->capture_count = kept;
     return HOLO_OK;
 }
 
-HoloStatus holo_pass_captures(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+HoloStatus holo_pass_captures(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
-    for (int i = 0; i < graph->node_count; i++) {
+    for (int i = 0; i < graph->node_count && changes->count < changes->limit; i++) {
         HoloNode *node = graph->nodes[i];
         if (node->capture_count && !has_graph_list(node)) HOLO_TRY(captures_of(node, scratch, changes, error));
     }

@@ -17,18 +17,18 @@ static bool follows_from_inputs(const HoloValue *value, const bool *is_input_ent
     return count >= 0;
 }
 
-HoloStatus holo_pass_contents(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+HoloStatus holo_pass_contents(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     HoloRewrite rewrite;
     bool       *is_input_entry = holo_graph_input_entries(graph, scratch);
-    HOLO_TRY(holo_rewrite_begin(&rewrite, graph, scratch, error));
+    HOLO_TRY(holo_rewrite_begin(&rewrite, graph, scratch, changes, error));
     if (!is_input_entry) return holo_fail_memory(error);
     int count = graph->value_count;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && holo_rewrite_more(&rewrite); i++) {
         HoloValue *value = graph->values[i];
         if (!value->producer || holo_contents_are_numbers(value)) continue;
         if (!follows_from_inputs(value, is_input_entry)) continue;
         if (!holo_rewrite_new(&rewrite, value)) return holo_fail_memory(error);
     }
-    return holo_rewrite_end(&rewrite, changes, error);
+    return holo_rewrite_end(&rewrite, error);
 }

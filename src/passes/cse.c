@@ -91,7 +91,7 @@ static HoloStatus merge_leaves(HoloRewrite *rewrite, HoloError *error)
     const HoloGraph *graph = rewrite->graph;
     Table            table;
     if (!table_init(&table, rewrite->scratch, graph->value_count)) return holo_fail_memory(error);
-    for (int i = 0; i < graph->value_count; i++) {
+    for (int i = 0; i < graph->value_count && holo_rewrite_more(rewrite); i++) {
         HoloValue *value = graph->values[i];
         bool       is_other =
             value->producer || value->is_input || value->type.kind != HOLO_TENSOR || value->type.dtype == HOLO_STRING;
@@ -147,7 +147,7 @@ static HoloStatus merge_nodes(HoloRewrite *rewrite, HoloError *error)
     const HoloGraph *graph = rewrite->graph;
     Table            table;
     if (!table_init(&table, rewrite->scratch, graph->node_count)) return holo_fail_memory(error);
-    for (int i = 0; i < graph->node_count; i++) {
+    for (int i = 0; i < graph->node_count && holo_rewrite_more(rewrite); i++) {
         HoloNode *node = graph->nodes[i];
         holo_rewrite_inputs(rewrite, node);
         if (!node->op || node->op->flags & (HOLO_OP_RANDOM | HOLO_OP_CONTROL)) continue;
@@ -160,11 +160,11 @@ static HoloStatus merge_nodes(HoloRewrite *rewrite, HoloError *error)
     return HOLO_OK;
 }
 
-HoloStatus holo_pass_cse(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+HoloStatus holo_pass_cse(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     HoloRewrite rewrite;
-    HOLO_TRY(holo_rewrite_begin(&rewrite, graph, scratch, error));
+    HOLO_TRY(holo_rewrite_begin(&rewrite, graph, scratch, changes, error));
     HOLO_TRY(merge_leaves(&rewrite, error));
     HOLO_TRY(merge_nodes(&rewrite, error));
-    return holo_rewrite_end(&rewrite, changes, error);
+    return holo_rewrite_end(&rewrite, error);
 }

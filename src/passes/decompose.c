@@ -3,11 +3,12 @@
 // Operators with an `eval` of their own stay: what is faster as a whole is the choice of lowering.
 #include "passes/rewrite.h"
 
-HoloStatus holo_pass_decompose(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+HoloStatus holo_pass_decompose(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     HoloRewrite rewrite;
-    HOLO_TRY(holo_rewrite_begin(&rewrite, graph, scratch, error));
-    for (int i = 0; i < graph->node_count; i++) { // nodes of bodies are added at the end, and met there
+    HOLO_TRY(holo_rewrite_begin(&rewrite, graph, scratch, changes, error));
+    // Nodes of bodies are added at the end, and met there.
+    for (int i = 0; i < graph->node_count && holo_rewrite_more(&rewrite); i++) {
         HoloNode *node = graph->nodes[i];
         if (!node->op || !node->op->body || node->op->eval) continue;
         HoloGraph *body;
@@ -18,5 +19,5 @@ HoloStatus holo_pass_decompose(HoloGraph *graph, HoloArena *scratch, int *change
         for (int k = 0; k < body->input_count && k < node->in_count; k++) in[k] = node->in[k];
         HOLO_TRY(holo_rewrite_inline(&rewrite, node, body, in, error));
     }
-    return holo_rewrite_end(&rewrite, changes, error);
+    return holo_rewrite_end(&rewrite, error);
 }

@@ -208,11 +208,11 @@ static HoloStatus fold(HoloRewrite *rewrite, HoloNode *node, HoloError *error)
     return is_foldable(node) && is_worth_it(node) ? fold_node(rewrite, node, error) : HOLO_OK;
 }
 
-HoloStatus holo_pass_fold(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+HoloStatus holo_pass_fold(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     HoloRewrite rewrite;
-    HOLO_TRY(holo_rewrite_begin(&rewrite, graph, scratch, error));
+    HOLO_TRY(holo_rewrite_begin(&rewrite, graph, scratch, changes, error));
     int count = graph->node_count; // nodes of inlined branches come behind these, in the next round
-    for (int i = 0; i < count; i++) HOLO_TRY(fold(&rewrite, graph->nodes[i], error));
-    return holo_rewrite_end(&rewrite, changes, error);
+    for (int i = 0; i < count && holo_rewrite_more(&rewrite); i++) HOLO_TRY(fold(&rewrite, graph->nodes[i], error));
+    return holo_rewrite_end(&rewrite, error);
 }

@@ -340,7 +340,7 @@ static HoloStatus fuse_at(Fuse *f, HoloNode *root, bool *out_done, HoloError *er
     return become(f, root, "Pointwise", c.in, c.in_count, NULL, &c.program, error);
 }
 
-HoloStatus holo_pass_fuse(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+HoloStatus holo_pass_fuse(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     Fuse f = {
         .graph     = graph,
@@ -351,11 +351,12 @@ HoloStatus holo_pass_fuse(HoloGraph *graph, HoloArena *scratch, int *changes, Ho
     if (!f.uses || !f.is_output || !f.is_taken) return holo_fail_memory(error);
     holo_graph_number(graph);
     for (int i = 0; i < graph->output_count; i++) f.is_output[graph->outputs[i]->id] = true;
-    for (int i = graph->node_count - 1; i >= 0; i--) {
+    int before = changes->count;
+    for (int i = graph->node_count - 1; i >= 0 && changes->count < changes->limit; i--) {
         bool done;
         if (f.is_taken[i]) continue;
         HOLO_TRY(fuse_at(&f, graph->nodes[i], &done, error));
-        *changes += done;
+        changes->count += done;
     }
-    return *changes && holo_graph_drop_dead(graph, scratch) < 0 ? holo_fail_memory(error) : HOLO_OK;
+    return changes->count != before && holo_graph_drop_dead(graph, scratch) < 0 ? holo_fail_memory(error) : HOLO_OK;
 }

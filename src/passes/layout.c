@@ -506,7 +506,7 @@ static bool apply(Layout *l, HoloNode *node)
     return !has_formula || pointwise(l, node);
 }
 
-HoloStatus holo_pass_layout(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+HoloStatus holo_pass_layout(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     Layout l = {
         .graph     = graph,
@@ -518,10 +518,10 @@ HoloStatus holo_pass_layout(HoloGraph *graph, HoloArena *scratch, int *changes, 
     };
     if (!l.last || !l.is_native) return holo_fail_memory(error);
     int count = graph->node_count;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && changes->count + l.changes < changes->limit; i++)
         if (!apply(&l, graph->nodes[i])) return holo_fail_memory(error);
     if (!l.changes) return HOLO_OK;
-    *changes += l.changes;
+    changes->count += l.changes;
     HOLO_TRY(holo_graph_sort(graph, error));
     return holo_graph_drop_dead(graph, scratch) < 0 ? holo_fail_memory(error) : HOLO_OK;
 }

@@ -1,9 +1,10 @@
 // passes.c - the ordered table of passes and its driver.
 #include "passes/passes.h"
 
+#include <limits.h>
 #include <string.h>
 
-static HoloStatus run_infer(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+static HoloStatus run_infer(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     (void)scratch, (void)changes;
     return holo_graph_infer(graph, error);
@@ -34,7 +35,7 @@ const HoloPass holo_passes[] = {
 enum { DEPTH_MAX = 64 };
 
 // Runs a pass on the subgraphs of the graph, innermost first, and then on the graph.
-static HoloStatus run_on(const HoloPass *pass, HoloGraph *graph, int depth, int *changes, HoloError *error)
+static HoloStatus run_on(const HoloPass *pass, HoloGraph *graph, int depth, HoloChanges *changes, HoloError *error)
 {
     if (depth > DEPTH_MAX)
         return holo_fail(error, HOLO_UNSUPPORTED, "subgraphs are nested more than %d deep", DEPTH_MAX);
@@ -55,50 +56,62 @@ static HoloStatus run_on(const HoloPass *pass, HoloGraph *graph, int depth, int 
     return status;
 }
 
-static HoloStatus run_pass(const HoloPass *pass, HoloGraph *graph, int *changes, HoloError *error)
+static HoloStatus run_checked(const HoloPass *pass, HoloGraph *graph, HoloChanges *changes, HoloError *error)
 {
-    HoloError inner = {0};
-    *changes        = 0;
+    HoloError inner  = {0};
+    int       before = changes->count;
     HOLO_TRY(run_on(pass, graph, 0, changes, error));
-    if (*changes && pass->reinfers) HOLO_TRY(holo_graph_infer(graph, error));
+    if (changes->count != before && pass->reinfers) HOLO_TRY(holo_graph_infer(graph, error));
     HoloStatus status = holo_graph_verify(graph, &inner);
     return status ? holo_fail(error, status, "after pass %s: %s", pass->name, inner.text) : HOLO_OK;
+}
+
+static HoloStatus run_pass(const HoloPass *pass, HoloGraph *graph, HoloChanges *changes, HoloError *error)
+{
+    int        before = changes->count;
+    HoloStatus status = run_checked(pass, graph, changes, error);
+    if (status || changes->count != before) changes->pass = pass->name;
+    return status;
 }
 
 // All passes rely on types: the first one is not a choice.
 static bool is_disabled(const HoloPassOptions *options, const HoloPass *pass)
 {
-    if (pass == holo_passes || !options) return false;
+    if (pass == options->table) return false;
     for (int i = 0; i < options->disabled_count; i++)
         if (!strcmp(options->disabled[i], pass->name)) return true;
     return options->is_exact && pass->rounds;
 }
 
-// One round over the passes up to a stage. *out_total: what changed; *out_ended: options->last has run.
-static HoloStatus run_round(HoloGraph *graph, const HoloPassOptions *options, int stage, int *out_total,
-                            bool *out_ended, HoloError *error)
+// One round over the passes up to a stage. *out_ended: options->last has run, or the limit is reached.
+static HoloStatus run_round(HoloGraph *graph, const HoloPassOptions *options, int stage, bool *out_ended,
+                            HoloError *error)
 {
-    *out_total = 0;
-    *out_ended = false;
-    for (const HoloPass *pass = holo_passes; pass->name && !*out_ended; pass++) {
-        int changes = 0;
+    HoloChanges *changes = options->changes;
+    *out_ended           = false;
+    for (const HoloPass *pass = options->table; pass->name && !*out_ended; pass++) {
+        int before = changes->count;
         if (pass->stage > stage) continue;
         if (!is_disabled(options, pass)) {
-            HOLO_TRY(run_pass(pass, graph, &changes, error));
-            if (options && options->after) options->after(options->context, pass, graph, changes);
+            HOLO_TRY(run_pass(pass, graph, changes, error));
+            if (options->after) options->after(options->context, pass, graph, changes->count - before);
         }
-        *out_total += changes;
-        *out_ended = options && options->last && !strcmp(options->last, pass->name);
+        *out_ended = changes->count >= changes->limit || (options->last && !strcmp(options->last, pass->name));
     }
     return HOLO_OK;
 }
 
 HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *options, HoloError *error)
 {
-    bool ended = false;
+    HoloChanges     all = {.limit = INT_MAX};
+    HoloPassOptions own = options ? *options : (HoloPassOptions){0};
+    if (!own.table) own.table = holo_passes;
+    if (!own.changes) own.changes = &all;
     for (int stage = 0; stage < HOLO_STAGES; stage++)
-        for (int round = 0, total = 1; round < HOLO_PASS_ROUNDS && total; round++) {
-            HOLO_TRY(run_round(graph, options, stage, &total, &ended, error));
+        for (int round = 0, before = -1; round < HOLO_PASS_ROUNDS && own.changes->count != before; round++) {
+            bool ended;
+            before = own.changes->count;
+            HOLO_TRY(run_round(graph, &own, stage, &ended, error));
             if (ended) return HOLO_OK;
         }
     return HOLO_OK;
@@ -106,7 +119,12 @@ HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *options, Hol
 
 HoloStatus holo_pass_run(HoloGraph *graph, const char *name, int *out_changes, HoloError *error)
 {
-    for (const HoloPass *pass = holo_passes; pass->name; pass++)
-        if (!strcmp(pass->name, name)) return run_pass(pass, graph, out_changes, error);
+    HoloChanges changes = {.limit = INT_MAX};
+    for (const HoloPass *pass = holo_passes; pass->name; pass++) {
+        if (strcmp(pass->name, name)) continue;
+        HoloStatus status = run_pass(pass, graph, &changes, error);
+        *out_changes      = changes.count;
+        return status;
+    }
     return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no pass %s", name);
 }

@@ -4,9 +4,18 @@
 
 #include "graph/graph.h"
 
-// Changes the graph, not its subgraphs, and adds to *changes what it changed. Types of values stay as consumers
-// know them: no pass changes a dtype or a known shape. `scratch` is emptied after the pass.
-typedef HoloStatus HoloPassRun(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error);
+// How much passes have changed, and how much they may. A limit stops them between two nodes at any point of a run, so
+// that of all changes the first that makes a difference can be found.
+typedef struct HoloChanges {
+    int         count; // in all
+    int         limit; // no pass goes on to another node when the count has reached it
+    const char *pass;  // which made the last one, or failed; NULL: none did
+} HoloChanges;
+
+// Changes the graph, not its subgraphs, and adds to changes->count what it changed. It walks over the nodes, what it does
+// at each is right by itself, and it ends where the limit is reached. Types of values stay as consumers know them: no
+// pass changes a dtype or a known shape. `scratch` is emptied after the pass.
+typedef HoloStatus HoloPassRun(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error);
 HoloPassRun        holo_pass_attention, holo_pass_captures, holo_pass_contents, holo_pass_cse, holo_pass_dead,
     holo_pass_decompose, holo_pass_fold, holo_pass_fuse, holo_pass_layout, holo_pass_recognise, holo_pass_scale,
     holo_pass_simplify, holo_pass_widen;
@@ -31,6 +40,8 @@ typedef struct HoloPassOptions {
     int                disabled_count;
     bool               is_exact; // for class exact
     const char        *last;     // nothing runs behind the first run of this pass; NULL: all
+    const HoloPass    *table;    // the passes; NULL: holo_passes
+    HoloChanges       *changes;  // counts on from here, up to its limit; NULL: no limit
     // Called after each pass, with how much it changed.
     void (*after)(void *context, const HoloPass *pass, const HoloGraph *graph, int changes);
     void *context;

@@ -360,28 +360,28 @@ static HoloStatus parse_patterns(HoloRecognise *r, HoloArena *arena, HoloError *
 }
 
 // New nodes are met in the next walk.
-static HoloStatus walk(HoloRecognise *r, HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+static HoloStatus walk(HoloRecognise *r, HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
-    HOLO_TRY(holo_rewrite_begin(&r->rewrite, graph, scratch, error));
+    HOLO_TRY(holo_rewrite_begin(&r->rewrite, graph, scratch, changes, error));
     r->patterns.uses      = holo_graph_uses(graph, scratch);
     r->patterns.use_count = graph->value_count;
     if (!r->patterns.uses) return holo_fail_memory(error);
     int count = graph->node_count;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && holo_rewrite_more(&r->rewrite); i++) {
         holo_rewrite_inputs(&r->rewrite, graph->nodes[i]);
         HOLO_TRY(recognise(r, graph->nodes[i], error));
     }
-    return holo_rewrite_end(&r->rewrite, changes, error);
+    return holo_rewrite_end(&r->rewrite, error);
 }
 
-HoloStatus holo_pass_recognise(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+HoloStatus holo_pass_recognise(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     if (graph->node_count < 2) return HOLO_OK;
     HoloRecognise *r = HOLO_NEW(scratch, HoloRecognise, 1);
     if (!r) return holo_fail_memory(error);
     HOLO_TRY(parse_patterns(r, scratch, error));
-    for (int round = 0, before = -1; round < ROUNDS && *changes != before; round++) {
-        before = *changes;
+    for (int round = 0, before = -1; round < ROUNDS && changes->count != before; round++) {
+        before = changes->count;
         HOLO_TRY(walk(r, graph, scratch, changes, error));
     }
     return HOLO_OK;

@@ -76,7 +76,8 @@ bool holo_attr_equal(const HoloAttr *a, const HoloAttr *b)
 
 // ---- replacing
 
-HoloStatus holo_rewrite_begin(HoloRewrite *rewrite, HoloGraph *graph, HoloArena *scratch, HoloError *error)
+HoloStatus holo_rewrite_begin(HoloRewrite *rewrite, HoloGraph *graph, HoloArena *scratch, HoloChanges *changes,
+                              HoloError *error)
 {
     *rewrite = (HoloRewrite){
         .graph     = graph,
@@ -84,10 +85,16 @@ HoloStatus holo_rewrite_begin(HoloRewrite *rewrite, HoloGraph *graph, HoloArena 
         .to        = HOLO_NEW(scratch, HoloValue *, graph->value_count),
         .is_output = HOLO_NEW(scratch, bool, graph->value_count),
         .room      = graph->value_count,
+        .all       = changes,
     };
     if (!rewrite->to || !rewrite->is_output) return holo_fail_memory(error);
     for (int i = 0; i < graph->output_count; i++) rewrite->is_output[graph->outputs[i]->id] = true;
     return HOLO_OK;
+}
+
+bool holo_rewrite_more(const HoloRewrite *rewrite)
+{
+    return rewrite->all->count + rewrite->changes < rewrite->all->limit;
 }
 
 // Room for values that were added during the walk.
@@ -147,9 +154,9 @@ void holo_rewrite_inputs(HoloRewrite *rewrite, HoloNode *node)
     for (int i = 0; i < node->in_count; i++) node->in[i] = holo_rewrite_find(rewrite, node->in[i]);
 }
 
-HoloStatus holo_rewrite_end(HoloRewrite *rewrite, int *changes, HoloError *error)
+HoloStatus holo_rewrite_end(HoloRewrite *rewrite, HoloError *error)
 {
-    *changes += rewrite->changes;
+    rewrite->all->count += rewrite->changes;
     if (!rewrite->changes) return HOLO_OK;
     holo_graph_replace_all(rewrite->graph, rewrite->to, rewrite->room);
     HOLO_TRY(holo_graph_sort(rewrite->graph, error));

@@ -7,15 +7,19 @@
 // A walk that replaces values. Replacements take effect on a node when holo_rewrite_inputs is called for
 // it, and everywhere at holo_rewrite_end.
 typedef struct HoloRewrite {
-    HoloGraph  *graph;
-    HoloArena  *scratch;
-    HoloValue **to;        // by value id: what stands in for it; NULL: itself
-    bool       *is_output; // by value id: a graph output, or standing in for one
-    int         room;
-    int         changes;
+    HoloGraph   *graph;
+    HoloArena   *scratch;
+    HoloValue  **to;        // by value id: what stands in for it; NULL: itself
+    bool        *is_output; // by value id: a graph output, or standing in for one
+    int          room;
+    int          changes; // so far
+    HoloChanges *all;     // what passes before have changed, and the limit
 } HoloRewrite;
 
-HOLO_MUST HoloStatus holo_rewrite_begin(HoloRewrite *rewrite, HoloGraph *graph, HoloArena *scratch, HoloError *error);
+HOLO_MUST HoloStatus holo_rewrite_begin(HoloRewrite *rewrite, HoloGraph *graph, HoloArena *scratch,
+                                        HoloChanges *changes, HoloError *error);
+// Whether the walk goes on with the next node: false when the limit of changes is reached.
+bool holo_rewrite_more(const HoloRewrite *rewrite);
 // From now on `to` is used in place of `from`. False: not possible, because consumers would see another type,
 // or because `from` is an output of the graph whose name `to` cannot take. The caller keeps `from` then.
 bool holo_rewrite(HoloRewrite *rewrite, HoloValue *from, HoloValue *to);
@@ -25,7 +29,7 @@ HoloValue *holo_rewrite_new(HoloRewrite *rewrite, HoloValue *from);
 HoloValue *holo_rewrite_find(const HoloRewrite *rewrite, HoloValue *value); // what stands for it now
 void       holo_rewrite_inputs(HoloRewrite *rewrite, HoloNode *node);
 // Makes the replacements everywhere, drops nodes without use, sorts and renumbers.
-HOLO_MUST HoloStatus holo_rewrite_end(HoloRewrite *rewrite, int *changes, HoloError *error);
+HOLO_MUST HoloStatus holo_rewrite_end(HoloRewrite *rewrite, HoloError *error);
 
 // Puts the nodes of `body` into the graph in place of `node`, which is left without outputs. in[i] stands for the
 // body's input i; NULL: left out.

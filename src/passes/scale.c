@@ -296,16 +296,16 @@ static HoloStatus apply(Scale *s, HoloNode *node)
     return is_norm && !done ? write_out(s, node, &a) : HOLO_OK;
 }
 
-HoloStatus holo_pass_scale(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+HoloStatus holo_pass_scale(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     Scale s = {.error = error, .room = graph->value_count};
-    HOLO_TRY(holo_rewrite_begin(&s.rewrite, graph, scratch, error));
+    HOLO_TRY(holo_rewrite_begin(&s.rewrite, graph, scratch, changes, error));
     s.uses = holo_graph_uses(graph, scratch);
     if (!s.uses) return holo_fail_memory(error);
     int count = graph->node_count;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && holo_rewrite_more(&s.rewrite); i++) {
         holo_rewrite_inputs(&s.rewrite, graph->nodes[i]);
         HOLO_TRY(apply(&s, graph->nodes[i]));
     }
-    return holo_rewrite_end(&s.rewrite, changes, error);
+    return holo_rewrite_end(&s.rewrite, error);
 }

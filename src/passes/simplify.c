@@ -370,16 +370,16 @@ static HoloValue *apply(Simplify *s, HoloNode *node)
     return NULL;
 }
 
-HoloStatus holo_pass_simplify(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+HoloStatus holo_pass_simplify(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     Simplify s = {.failed = false};
-    HOLO_TRY(holo_rewrite_begin(&s.rewrite, graph, scratch, error));
+    HOLO_TRY(holo_rewrite_begin(&s.rewrite, graph, scratch, changes, error));
     int count = graph->node_count;
-    for (int i = 0; i < count && !s.failed; i++) {
+    for (int i = 0; i < count && !s.failed && holo_rewrite_more(&s.rewrite); i++) {
         HoloNode *node = graph->nodes[i];
         holo_rewrite_inputs(&s.rewrite, node);
         HoloValue *value = apply(&s, node);
         if (value) holo_rewrite(&s.rewrite, node->out[0], value);
     }
-    return s.failed ? holo_fail_memory(error) : holo_rewrite_end(&s.rewrite, changes, error);
+    return s.failed ? holo_fail_memory(error) : holo_rewrite_end(&s.rewrite, error);
 }

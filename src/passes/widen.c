@@ -241,7 +241,7 @@ static HoloStatus node_walk(Widen *w, HoloNode *node, HoloError *error)
     return takes ? node_widen(w, node, error) : HOLO_OK;
 }
 
-HoloStatus holo_pass_widen(HoloGraph *graph, HoloArena *scratch, int *changes, HoloError *error)
+HoloStatus holo_pass_widen(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     Widen w = {
         .wide     = HOLO_NEW(scratch, HoloValue *, graph->value_count + 1),
@@ -252,7 +252,8 @@ HoloStatus holo_pass_widen(HoloGraph *graph, HoloArena *scratch, int *changes, H
     for (int i = 0; i < graph->node_count; i++)
         if (holo_node_is(graph->nodes[i], "Gather") && graph->nodes[i]->in[0])
             w.is_table[graph->nodes[i]->in[0]->id] = true;
-    HOLO_TRY(holo_rewrite_begin(&w.rewrite, graph, scratch, error));
-    for (int i = 0, count = graph->node_count; i < count; i++) HOLO_TRY(node_walk(&w, graph->nodes[i], error));
-    return holo_rewrite_end(&w.rewrite, changes, error);
+    HOLO_TRY(holo_rewrite_begin(&w.rewrite, graph, scratch, changes, error));
+    for (int i = 0, count = graph->node_count; i < count && holo_rewrite_more(&w.rewrite); i++)
+        HOLO_TRY(node_walk(&w, graph->nodes[i], error));
+    return holo_rewrite_end(&w.rewrite, error);
 }

@@ -7,10 +7,8 @@
 #include "verify/products.h"
 
 #include "base/files.h"
-#include "kernels/kernels.h"
 #include "lower/lower.h"
 #include "runtime/kernel.h"
-#include "runtime/model.h"
 #include "runtime/pool.h"
 
 #include <math.h>
@@ -32,7 +30,7 @@ static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void
     holo_pool_run(((const HoloProducts *)(const void *)host)->pool, count, work, arg);
 }
 
-void holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloModel *model,
+void holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloKernels *kernels,
                         const HoloVerifyOptions *options, HoloVerifyResult *result)
 {
     *products = (HoloProducts){
@@ -44,7 +42,7 @@ void holo_products_init(HoloProducts *products, const HoloGraph *graph, const Ho
         .random  = {UINT64_C(0x73616D70)},
     };
     products->host.workers = holo_pool_threads(options->pool);
-    products->host.kernels = model->kernels;
+    products->host.kernels = kernels;
 }
 
 void holo_products_deinit(HoloProducts *products)

@@ -16,7 +16,7 @@ typedef struct HoloProducts {
     bool                     blurs; // what nodes compute is put off by some roundings, see holo_verify
 } HoloProducts;
 
-void            holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloModel *model,
+void            holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloKernels *kernels,
                                    const HoloVerifyOptions *options, HoloVerifyResult *result);
 void            holo_products_deinit(HoloProducts *products);
 HoloEvalOptions holo_products_options(HoloProducts *products);

@@ -6,12 +6,23 @@
 
 #include "base/files.h"
 #include "runtime/frame.h"
+#include "runtime/model.h"
 #include "verify/products.h"
 #include "verify/sizes.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+struct HoloVerifier {
+    const HoloGraph   *graph;
+    const HoloKernels *kernels;
+    HoloVerifyOptions  options;
+    HoloArena          arena; // owns what follows
+    const HoloTensor **inputs;
+    HoloTensor        *want;
+    double            *spread; // how far roundings move each output; NULL: not known yet
+};
 
 // ---- inputs
 
@@ -138,9 +149,10 @@ static bool *random_values(const HoloGraph *graph, HoloArena *arena)
 
 // ---- running both
 
-static HoloStatus session_run(HoloSession *session, const HoloTensor *inputs, int count, HoloError *error)
+static HoloStatus session_run(HoloSession *session, const HoloTensor *const *inputs, int count, HoloError *error)
 {
-    for (int i = 0; i < count; i++) HOLO_TRY(holo_session_set_input(session, i, &inputs[i], error));
+    for (int i = 0; i < count; i++)
+        if (inputs[i]) HOLO_TRY(holo_session_set_input(session, i, inputs[i], error));
     return holo_session_run(session, error);
 }
 
@@ -154,47 +166,51 @@ static double relative_of(const HoloVerifyOptions *o, const HoloValue *output)
 }
 
 // `spread`: how far each output may be off beyond the tolerance; NULL: not at all.
-static HoloStatus plan_compare(const HoloGraph *graph, HoloSession *session, const HoloTensor *want,
-                               const double *spread, HoloArena *arena, const HoloVerifyOptions *o, HoloVerifyResult *r,
+static HoloStatus plan_compare(HoloVerifier *v, HoloSession *session, const double *spread, HoloVerifyResult *r,
                                HoloError *error)
 {
-    const bool *random = random_values(graph, arena);
+    const HoloGraph *graph  = v->graph;
+    const bool      *random = random_values(graph, &v->arena);
     if (!random) return holo_fail_memory(error);
     r->checked = 0;
     for (int i = 0; i < graph->output_count; i++) {
         HoloTensor        got;
-        HoloVerifyOptions own = *o;
-        own.relative          = relative_of(o, graph->outputs[i]);
+        HoloVerifyOptions own = v->options;
+        own.relative          = relative_of(&own, graph->outputs[i]);
         if (spread) own.absolute += spread[i];
         HOLO_TRY(holo_session_output(session, i, &got, error));
-        if (!random[graph->outputs[i]->id]) HOLO_TRY(output_compare(graph->outputs[i], &want[i], &got, &own, r, error));
+        if (!random[graph->outputs[i]->id])
+            HOLO_TRY(output_compare(graph->outputs[i], &v->want[i], &got, &own, r, error));
     }
     return HOLO_OK;
 }
 
-// The reference on the first sizes that it accepts. r->why_not is set when there are none.
-static HoloStatus reference_run(const HoloGraph *graph, HoloProducts *products, HoloGraph *trial_graph,
-                                HoloArena *arena, HoloTensor *inputs, HoloTensor *outputs, HoloVerifyResult *r,
-                                HoloError *error)
+// The reference on the inputs given, or on the first sizes that it accepts. r->why_not is set when there are none.
+static HoloStatus reference_run(HoloVerifier *v, HoloProducts *products, HoloVerifyResult *r, HoloError *error)
 {
-    const HoloTensor **list = HOLO_NEW(arena, const HoloTensor *, graph->input_count + 1);
-    if (!list) return holo_fail_memory(error);
-    HoloEvalOptions eval   = holo_products_options(products);
-    int             trials = trial_graph ? HOLO_COUNT(size_trials) : 1;
-    const int64_t  *found  = trial_graph ? holo_sizes_find(trial_graph, arena, error) : NULL;
-    if (trial_graph && !found) return holo_fail_memory(error);
+    const HoloGraph *graph       = v->graph;
+    HoloGraph       *trial_graph = v->options.inputs ? NULL : v->options.trial;
+    HoloArena       *arena       = &v->arena;
+    HoloEvalOptions  eval        = holo_products_options(products);
+    HoloTensor      *made        = HOLO_NEW(arena, HoloTensor, graph->input_count + 1);
+    int              trials      = trial_graph ? HOLO_COUNT(size_trials) : 1;
+    const int64_t   *found       = trial_graph ? holo_sizes_find(trial_graph, arena, error) : NULL;
+    if (!made || (trial_graph && !found)) return holo_fail_memory(error);
     for (int trial = 0; trial < trials; trial++) {
         HoloArenaMark mark = holo_arena_mark(arena);
-        if (!inputs_make(graph, found, trial, arena, inputs, r->why_not, sizeof r->why_not)) return HOLO_OK;
-        for (int i = 0; i < graph->input_count; i++) list[i] = &inputs[i];
+        if (!v->options.inputs && !inputs_make(graph, found, trial, arena, made, r->why_not, sizeof r->why_not))
+            return HOLO_OK;
+        for (int i = 0; i < graph->input_count; i++) v->inputs[i] = v->options.inputs ? v->options.inputs[i] : &made[i];
         HoloError  why    = {0};
-        HoloStatus status = holo_graph_eval(graph, list, outputs, arena, &eval, &why);
+        HoloStatus status = holo_graph_eval(graph, v->inputs, v->want, arena, &eval, &why);
         if (!status) {
             r->why_not[0] = 0;
             return HOLO_OK;
         }
         if (status == HOLO_VERIFY) return holo_fail(error, status, "%s", why.text);
-        if (!trial) snprintf(r->why_not, sizeof r->why_not, "the model rejects made-up inputs: %.200s", why.text);
+        if (!trial)
+            snprintf(r->why_not, sizeof r->why_not, "the model rejects %s inputs: %.200s",
+                     v->options.inputs ? "the" : "made-up", why.text);
         holo_arena_reset(arena, mark);
     }
     return HOLO_OK;
@@ -215,75 +231,107 @@ static double largest_difference(const HoloTensor *a, const HoloTensor *b)
 
 // How far the outputs of the reference move when all that its nodes compute is off by some roundings. Nothing, where it
 // cannot be computed then.
-static HoloStatus spread_find(const HoloGraph *graph, const HoloModel *model, const HoloVerifyOptions *o,
-                              const HoloTensor *inputs, const HoloTensor *want, HoloArena *arena, double *spread,
-                              HoloError *error)
+static HoloStatus spread_find(HoloVerifier *v, HoloError *error)
 {
     enum { TIMES = 4 };
-    HoloProducts       products;
-    HoloVerifyResult   ignored = {0};
-    HoloVerifyOptions  quiet   = *o;
-    HoloError          why     = {0};
-    const HoloTensor **list    = HOLO_NEW(arena, const HoloTensor *, graph->input_count + 1);
-    HoloTensor        *moved   = HOLO_NEW(arena, HoloTensor, graph->output_count + 1);
-    if (!list || !moved) return holo_fail_memory(error);
-    for (int i = 0; i < graph->input_count; i++) list[i] = &inputs[i];
+    const HoloGraph  *graph = v->graph;
+    HoloProducts      products;
+    HoloVerifyResult  ignored = {0};
+    HoloVerifyOptions quiet   = v->options;
+    HoloError         why     = {0};
+    HoloTensor       *moved   = HOLO_NEW(&v->arena, HoloTensor, graph->output_count + 1);
+    double           *spread  = HOLO_NEW(&v->arena, double, graph->output_count + 1);
+    if (!moved || !spread) return holo_fail_memory(error);
     quiet.progress = NULL;
-    holo_products_init(&products, graph, model, &quiet, &ignored);
+    holo_products_init(&products, graph, v->kernels, &quiet, &ignored);
     products.blurs       = true;
     HoloEvalOptions eval = holo_products_options(&products);
-    HoloStatus      made = holo_graph_eval(graph, list, moved, arena, &eval, &why);
+    HoloStatus      made = holo_graph_eval(graph, v->inputs, moved, &v->arena, &eval, &why);
     holo_products_deinit(&products);
-    for (int i = 0; i < graph->output_count && !made; i++) spread[i] = TIMES * largest_difference(&want[i], &moved[i]);
+    for (int i = 0; i < graph->output_count && !made; i++)
+        spread[i] = TIMES * largest_difference(&v->want[i], &moved[i]);
+    v->spread = spread;
     return HOLO_OK;
 }
 
 // Passes leave roundings out and make others, and a model that quantises inside, or computes in narrow types, may show
 // it. So what differs beyond tolerance is held against what roundings do to the reference itself.
-static HoloStatus compare_blurred(const HoloGraph *graph, const HoloModel *model, HoloSession *session,
-                                  const HoloTensor *inputs, const HoloTensor *want, HoloArena *arena,
-                                  const HoloVerifyOptions *o, HoloVerifyResult *r, HoloError *error)
+static HoloStatus compare_blurred(HoloVerifier *v, HoloSession *session, HoloVerifyResult *r, HoloError *error)
 {
-    double *spread = HOLO_NEW(arena, double, graph->output_count + 1);
-    if (!spread) return holo_fail_memory(error);
-    HOLO_TRY(spread_find(graph, model, o, inputs, want, arena, spread, error));
-    HOLO_TRY(plan_compare(graph, session, want, spread, arena, o, r, error));
+    if (!v->spread) HOLO_TRY(spread_find(v, error));
+    HOLO_TRY(plan_compare(v, session, v->spread, r, error));
     size_t used = strlen(r->worst_at);
     snprintf(r->worst_at + used, sizeof r->worst_at - used, ", which roundings of the model move as far");
     return HOLO_OK;
 }
 
-static HoloStatus verify(const HoloGraph *graph, const HoloModel *model, const HoloVerifyOptions *o, HoloArena *arena,
-                         HoloVerifyResult *r, HoloError *error)
+void holo_verifier_set_tolerance(HoloVerifier *v, double relative, double absolute)
 {
-    HoloTensor *inputs = HOLO_NEW(arena, HoloTensor, graph->input_count + 1);
-    HoloTensor *want   = HOLO_NEW(arena, HoloTensor, graph->output_count + 1);
-    if (!inputs || !want) return holo_fail_memory(error);
-    HoloProducts products;
-    holo_products_init(&products, graph, model, o, r);
-    HoloStatus status = reference_run(graph, &products, o->trial, arena, inputs, want, r, error);
-    holo_products_deinit(&products);
-    if (status || r->why_not[0]) return status;
+    v->options.relative = relative;
+    v->options.absolute = absolute;
+}
+
+HoloStatus holo_verifier_compare(HoloVerifier *v, const HoloModel *model, HoloVerifyResult *result, HoloError *error)
+{
+    double       start = holo_time_now();
     HoloSession *session;
-    HOLO_TRY(holo_session_create(model, o->pool, &session, error));
-    session->is_lean = true;
-    status           = session_run(session, inputs, graph->input_count, error);
-    if (!status) status = plan_compare(graph, session, want, NULL, arena, o, r, error);
-    if (status == HOLO_VERIFY && o->relative > 0)
-        status = compare_blurred(graph, model, session, inputs, want, arena, o, r, error);
+    HOLO_TRY(holo_session_create(model, v->options.pool, &session, error));
+    session->is_lean  = true;
+    HoloStatus status = session_run(session, v->inputs, v->graph->input_count, error);
+    if (!status) status = plan_compare(v, session, NULL, result, error);
+    if (status == HOLO_VERIFY && v->options.relative > 0) status = compare_blurred(v, session, result, error);
     holo_session_destroy(session);
-    r->was_done = !status;
+    result->was_done = !status;
+    result->seconds += holo_time_now() - start;
     return status;
+}
+
+// ---- the reference
+
+static HoloStatus verifier_init(HoloVerifier *v, HoloVerifyResult *result, HoloError *error)
+{
+    v->inputs = HOLO_NEW(&v->arena, const HoloTensor *, v->graph->input_count + 1);
+    v->want   = HOLO_NEW(&v->arena, HoloTensor, v->graph->output_count + 1);
+    if (!v->inputs || !v->want) return holo_fail_memory(error);
+    HoloProducts products;
+    holo_products_init(&products, v->graph, v->kernels, &v->options, result);
+    HoloStatus status = reference_run(v, &products, result, error);
+    holo_products_deinit(&products);
+    return status;
+}
+
+HoloStatus holo_verifier_create(const HoloGraph *reference, const HoloKernels *kernels,
+                                const HoloVerifyOptions *options, HoloVerifier **out, HoloVerifyResult *out_result,
+                                HoloError *error)
+{
+    double        start = holo_time_now();
+    HoloVerifier *v     = holo_realloc(NULL, sizeof *v);
+    *out                = NULL;
+    *out_result         = (HoloVerifyResult){0};
+    if (!v) return holo_fail_memory(error);
+    *v                  = (HoloVerifier){.graph = reference, .kernels = kernels, .options = *options};
+    HoloStatus status   = verifier_init(v, out_result, error);
+    out_result->seconds = holo_time_now() - start;
+    if (status || out_result->why_not[0])
+        holo_verifier_destroy(v);
+    else
+        *out = v;
+    return status;
+}
+
+void holo_verifier_destroy(HoloVerifier *v)
+{
+    if (!v) return;
+    holo_arena_deinit(&v->arena);
+    holo_free(v);
 }
 
 HoloStatus holo_verify(const HoloGraph *reference, const HoloModel *model, const HoloVerifyOptions *options,
                        HoloVerifyResult *out, HoloError *error)
 {
-    *out              = (HoloVerifyResult){0};
-    double     start  = holo_time_now();
-    HoloArena  arena  = {0};
-    HoloStatus status = verify(reference, model, options, &arena, out, error);
-    holo_arena_deinit(&arena);
-    out->seconds = holo_time_now() - start;
+    HoloVerifier *v;
+    HoloStatus    status = holo_verifier_create(reference, model->kernels, options, &v, out, error);
+    if (!status && v) status = holo_verifier_compare(v, model, out, error);
+    holo_verifier_destroy(v);
     return status;
 }

@@ -3,11 +3,13 @@
 #define HOLO_VERIFY_H
 
 #include "graph/graph.h"
+#include "kernels/kernels.h"
 
 typedef struct HoloVerifyOptions {
-    double     relative, absolute; // how far an element may be off, see holo_compiler_set_tolerance
-    HoloPool  *pool;               // NULL: one thread
-    HoloGraph *trial;              // the reference once more, to try sizes on; NULL: all sizes are numbers
+    double                   relative, absolute; // how far an element may be off, see holo_compiler_set_tolerance
+    HoloPool                *pool;               // NULL: one thread
+    HoloGraph               *trial;  // the reference once more, to try sizes on; NULL: all sizes are numbers
+    const HoloTensor *const *inputs; // one an input, NULL entries: left out; NULL: seeded ones are made
     void (*progress)(void *context, double fraction); // may be NULL
     // Called when the bytes of a constant of the reference are not needed for now; may be NULL.
     void (*release)(void *context, const void *data, size_t size);
@@ -31,5 +33,19 @@ typedef struct HoloVerifyResult {
 // HOLO_VERIFY: something differs beyond tolerance.
 HOLO_MUST HoloStatus holo_verify(const HoloGraph *reference, const HoloModel *model, const HoloVerifyOptions *options,
                                  HoloVerifyResult *out, HoloError *error);
+
+// The same in two steps, to compare many plans with a reference that is computed once.
+typedef struct HoloVerifier HoloVerifier;
+// *out is NULL, and out_result->why_not set, where there is nothing to compare with. The graph and what the options refer
+// to must live as long.
+HOLO_MUST HoloStatus holo_verifier_create(const HoloGraph *reference, const HoloKernels *kernels,
+                                          const HoloVerifyOptions *options, HoloVerifier **out,
+                                          HoloVerifyResult *out_result, HoloError *error);
+// The tolerance of outputs from now on; that of kernels was the options'.
+void holo_verifier_set_tolerance(HoloVerifier *verifier, double relative, double absolute);
+// Adds what it finds to *result.
+HOLO_MUST HoloStatus holo_verifier_compare(HoloVerifier *verifier, const HoloModel *model, HoloVerifyResult *result,
+                                           HoloError *error);
+void                 holo_verifier_destroy(HoloVerifier *verifier);
 
 #endif

@@ -5,6 +5,7 @@
 #include "passes/passes.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -130,7 +131,7 @@ static void test_decompose(void **state)
     HoloError    error = {0};
     HoloText     out   = {0};
     HoloGraph   *graph;
-    int          changes = 0;
+    HoloChanges  changes = {.limit = INT_MAX};
     const char  *text    = "graph g(x: f32[2]) -> (y) {\n    y = Scaled@1 \"n\" (x) {alpha=3.0} : f32[2]\n}\n";
     assert_int_equal(holo_graph_parse(&arena, text, &graph, &error), HOLO_OK);
     graph->nodes[0]->op = &op;
