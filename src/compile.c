@@ -6,6 +6,7 @@
 #include "archive/archive.h"
 #include "plan/plan.h"
 #include "runtime/model.h"
+#include "runtime/pool.h"
 #include "verify/verify.h"
 
 #include <inttypes.h>
@@ -21,6 +22,7 @@ typedef struct Compile {
     HoloPlan            plan;
     HoloFileWriter     *file;
     HoloReportBox      *box;
+    HoloPool           *pool;
     HoloVerifyResult    verified;
     double              start, pass_start;
     HoloError          *error;
@@ -202,9 +204,15 @@ static void write_progress(void *context, double fraction)
     holo_compiler_progress(((Compile *)context)->compiler, "writing", 0.15 + 0.35 * fraction);
 }
 
+static void write_parallel(void *context, int64_t count, void (*work)(void *arg, int64_t i, int worker), void *arg)
+{
+    holo_pool_run(((Compile *)context)->pool, count, work, arg);
+}
+
 static HoloStatus write_archive(Compile *c)
 {
-    HoloArchiveOptions options = {.progress = write_progress, .release = write_release, .context = c};
+    HoloArchiveOptions options = {
+        .progress = write_progress, .release = write_release, .parallel = write_parallel, .context = c};
     HOLO_TRY(meta_add(c));
     return holo_archive_write(&c->plan, c->file, &options, &c->box->report.archive_bytes, c->error);
 }
@@ -225,13 +233,13 @@ static void verify_release(void *context, const void *data, size_t size)
 }
 
 // The passes have changed the imported graph, so the reference is the model read once more.
-static HoloStatus verify_with(Compile *c, HoloSource *reference, HoloSource *trial, HoloPool *pool)
+static HoloStatus verify_with(Compile *c, HoloSource *reference, HoloSource *trial)
 {
     Verifying         context = {c->compiler, &reference->model};
     HoloVerifyOptions options = {
         .relative = c->compiler->relative,
         .absolute = c->compiler->absolute,
-        .pool     = pool,
+        .pool     = c->pool,
         .trial    = trial ? trial->model.graph : NULL,
         .progress = verify_progress,
         .release  = verify_release,
@@ -250,11 +258,8 @@ static HoloStatus verify(Compile *c)
 {
     if (!c->compiler->verify) return HOLO_OK;
     HoloSource *reference = NULL, *trial = NULL;
-    HoloPool   *pool   = NULL;
     HoloStatus  status = holo_compiler_import_reference(c->compiler, c->path, &reference, &trial, c->error);
-    if (!status && holo_pool_create(c->compiler->threads, &pool)) status = holo_fail_memory(c->error);
-    if (!status) status = verify_with(c, reference, trial, pool);
-    holo_pool_destroy(pool);
+    if (!status) status = verify_with(c, reference, trial);
     holo_source_close(trial);
     holo_source_close(reference);
     return status;
@@ -293,11 +298,13 @@ static HoloStatus compile_begin(Compile *c, const char *out_path)
     c->box   = holo_realloc(NULL, sizeof *c->box);
     if (!c->box) return holo_fail_memory(c->error);
     *c->box = (HoloReportBox){0};
+    if (holo_pool_create(c->compiler->threads, &c->pool)) return holo_fail_memory(c->error);
     return holo_file_writer_open(out_path, &c->file, c->error);
 }
 
 static void compile_end(Compile *c, HoloStatus status, HoloReport **out_report)
 {
+    holo_pool_destroy(c->pool);
     holo_plan_deinit(&c->plan);
     holo_source_close(c->source);
     if (!status && out_report)

@@ -12,6 +12,8 @@ typedef struct HoloArchiveOptions {
     void (*progress)(void *context, double fraction);
     // Called when the bytes of a constant have been written and will not be read again; may be NULL.
     void (*release)(void *context, const void *data, size_t size);
+    // Calls work(arg, i, worker) for each 0 <= i < count, on several threads. NULL: one after the other. It changes no byte.
+    void (*parallel)(void *context, int64_t count, void (*work)(void *arg, int64_t i, int worker), void *arg);
     void *context;
 } HoloArchiveOptions;
 

@@ -40,27 +40,85 @@ static void layout_init(const HoloPlan *plan, uint64_t weight_bytes, Layout *out
     out->header.file_size = at;
 }
 
-// ---- weights
+// ---- weights: parts in groups, which threads make and write at once
+
+enum { GROUP = 8 };
+
+typedef struct Part {
+    uint8_t    *room; // HOLO_PACK_PART bytes
+    const void *data; // the part's bytes: in `room`, or where they are
+    size_t      size;
+    uint64_t    at; // where in the file they go
+    HoloStatus  status;
+    HoloError   error;
+} Part;
 
 typedef struct Weights {
     HoloFileWriter           *file;
     const HoloArchiveOptions *options;
     HoloHasher               *hasher;
-    uint8_t                  *part; // HOLO_PACK_PART bytes
-    uint64_t                  at;   // where in the file the next bytes go
+    uint8_t                  *rooms; // of all parts
+    Part                     *part;  // GROUP of them
+    uint64_t                  at;    // where in the file the next bytes go
     uint64_t                  done, total;
     HoloError                *error;
 } Weights;
 
+static void parallel(Weights *w, int64_t count, void (*work)(void *arg, int64_t i, int worker), void *arg)
+{
+    if (w->options->parallel)
+        w->options->parallel(w->options->context, count, work, arg);
+    else
+        for (int64_t i = 0; i < count; i++) work(arg, i, 0);
+}
+
+typedef struct Group {
+    Weights *weights;
+    int      count;
+} Group;
+
+// The first of the tasks is the hash, which takes the parts in their order; the others write one each.
+static void group_task(void *arg, int64_t i, int worker)
+{
+    const Group *g = arg;
+    (void)worker;
+    if (i) {
+        Part *p   = &g->weights->part[i - 1];
+        p->status = holo_file_write_at(g->weights->file, p->at, p->data, p->size, &p->error);
+    } else {
+        for (int k = 0; k < g->count; k++)
+            holo_hasher_add(g->weights->hasher, g->weights->part[k].data, g->weights->part[k].size);
+    }
+}
+
+// Writes the first `count` parts, whose data and sizes are set, one behind the other.
+static HoloStatus group_write(Weights *w, int count)
+{
+    Group g = {w, count};
+    for (int i = 0; i < count; i++) {
+        w->part[i].at = w->at;
+        w->at += w->part[i].size;
+        w->done += w->part[i].size;
+    }
+    parallel(w, count + 1, group_task, &g);
+    for (int i = 0; i < count; i++)
+        if (w->part[i].status) return holo_fail(w->error, w->part[i].status, "%s", w->part[i].error.text);
+    if (w->options->progress) w->options->progress(w->options->context, (double)w->done / (double)w->total);
+    return HOLO_OK;
+}
+
 static HoloStatus weights_add(Weights *w, const void *data, size_t size)
 {
-    for (size_t at = 0; at < size; at += HOLO_PACK_PART) {
-        size_t piece = size - at < HOLO_PACK_PART ? size - at : HOLO_PACK_PART;
-        holo_hasher_add(w->hasher, (const char *)data + at, piece);
-        HOLO_TRY(holo_file_write_at(w->file, w->at, (const char *)data + at, piece, w->error));
-        w->at += piece;
-        w->done += piece;
-        if (w->options->progress) w->options->progress(w->options->context, (double)w->done / (double)w->total);
+    const char *next = data;
+    while (size) {
+        int count = 0;
+        for (; count < GROUP && size; count++) {
+            size_t piece   = size < HOLO_PACK_PART ? size : HOLO_PACK_PART;
+            w->part[count] = (Part){.room = w->part[count].room, .data = next, .size = piece};
+            next += piece;
+            size -= piece;
+        }
+        HOLO_TRY(group_write(w, count));
     }
     return HOLO_OK;
 }
@@ -77,11 +135,29 @@ static HoloStatus strings_write(Weights *w, const HoloTensor *t)
     return HOLO_OK;
 }
 
+typedef struct Packing {
+    Weights                *weights;
+    const HoloPlanConstant *constant;
+    int64_t                 first; // number of the group's first part
+} Packing;
+
+static void pack_task(void *arg, int64_t i, int worker)
+{
+    const Packing *p    = arg;
+    Part          *part = &p->weights->part[i];
+    (void)worker;
+    *part      = (Part){.room = part->room, .data = part->room};
+    part->size = holo_lower_pack(&p->constant->lowering, &p->constant->tensor, p->first + i, part->room);
+}
+
 static HoloStatus packed_write(Weights *w, const HoloPlanConstant *c)
 {
     HoloPacking packing = holo_lower_packing(&c->lowering, &c->tensor);
-    for (int64_t i = 0; i < packing.part_count; i++)
-        HOLO_TRY(weights_add(w, w->part, holo_lower_pack(&c->lowering, &c->tensor, i, w->part)));
+    for (Packing p = {w, c, 0}; p.first < packing.part_count; p.first += GROUP) {
+        int64_t count = packing.part_count - p.first < GROUP ? packing.part_count - p.first : GROUP;
+        parallel(w, count, pack_task, &p);
+        HOLO_TRY(group_write(w, (int)count));
+    }
     return HOLO_OK;
 }
 
@@ -166,8 +242,10 @@ HoloStatus holo_archive_write(const HoloPlan *plan, HoloFileWriter *file, const 
     HoloArchiveOptions none = {0};
     Weights w = {.file = file, .options = options ? options : &none, .hasher = holo_hasher_create(), .error = error};
     HoloConstantRecord *records = holo_realloc(NULL, plan->constant_count * sizeof *records);
-    w.part                      = holo_realloc(NULL, HOLO_PACK_PART);
-    HoloStatus status           = w.hasher && records && w.part ? HOLO_OK : holo_fail_memory(error);
+    w.rooms                     = holo_realloc(NULL, (size_t)GROUP * HOLO_PACK_PART);
+    w.part                      = holo_realloc(NULL, GROUP * sizeof *w.part);
+    HoloStatus status           = w.hasher && records && w.rooms && w.part ? HOLO_OK : holo_fail_memory(error);
+    for (int i = 0; i < GROUP && !status; i++) w.part[i].room = w.rooms + (size_t)i * HOLO_PACK_PART;
     if (!status) {
         Layout layout;
         w.total = records_init(plan, records);
@@ -176,6 +254,7 @@ HoloStatus holo_archive_write(const HoloPlan *plan, HoloFileWriter *file, const 
         status    = file_write(plan, &layout, records, &w);
     }
     holo_free(w.part);
+    holo_free(w.rooms);
     holo_free(records);
     holo_hasher_destroy(w.hasher);
     return status;

@@ -23,8 +23,9 @@ HOLO_MUST HoloStatus holo_file_map_below(const char *folder, const char *relativ
 typedef struct HoloFileWriter HoloFileWriter;
 HOLO_MUST HoloStatus          holo_file_writer_open(const char *path, HoloFileWriter **out, HoloError *error);
 HOLO_MUST HoloStatus          holo_file_write(HoloFileWriter *writer, const void *data, size_t size, HoloError *error);
-HOLO_MUST HoloStatus          holo_file_write_at(HoloFileWriter *writer, uint64_t offset, const void *data, size_t size,
-                                                 HoloError *error);
+// Inside of what is written already, many threads may do this at once.
+HOLO_MUST HoloStatus holo_file_write_at(HoloFileWriter *writer, uint64_t offset, const void *data, size_t size,
+                                        HoloError *error);
 // Syncs to the disk and renames to the final path; on failure, or with commit false, removes the temporary file.
 HOLO_MUST HoloStatus holo_file_writer_close(HoloFileWriter *writer, bool commit, HoloError *error);
 // The bytes written so far, mapped for reading, before the file has its name.

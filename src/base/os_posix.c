@@ -265,7 +265,8 @@ static HoloStatus write_all(HoloFileWriter *w, uint64_t offset, const char *data
 static HoloStatus flush(HoloFileWriter *w, HoloError *error)
 {
     size_t filled = w->filled;
-    w->filled     = 0;
+    if (!filled) return HOLO_OK;
+    w->filled = 0;
     return write_all(w, w->size - filled, w->buffer, filled, error);
 }
 

@@ -142,8 +142,9 @@ typedef struct HoloEvalOptions {
     int (*in_place)(void *context, const HoloNode *node, const HoloCall *call);
     // Called after each node.
     void (*after)(void *context, const HoloNode *node, const HoloCall *call);
-    void   *context;
-    int64_t element_limit; // fail with HOLO_NO_MEMORY when an output has more elements; 0: no limit
+    void           *context;
+    const HoloHost *threads;       // whose threads operators may use; NULL: none
+    int64_t         element_limit; // fail with HOLO_NO_MEMORY when an output has more elements; 0: no limit
 } HoloEvalOptions;
 HOLO_MUST HoloStatus holo_graph_eval(const HoloGraph *graph, const HoloTensor *const *inputs, HoloTensor *outputs,
                                      HoloArena *arena, const HoloEvalOptions *options, HoloError *error);

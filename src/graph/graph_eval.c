@@ -1,6 +1,6 @@
 // graph_eval.c - the reference interpreter: a graph computed node by node with each operator's `eval`.
 //
-// Plain and sequential. A tensor between nodes has a heap block of its own that is freed after its
+// Plain, node after node. A tensor between nodes has a heap block of its own that is freed after its
 // last use, so that memory stays near what is alive. What outlives a call (outputs of the graph,
 // sequences and what they refer to, strings) is in the caller's arena.
 #include "graph/graph.h"
@@ -10,9 +10,16 @@
 #include <string.h>
 
 enum {
-    DEPTH_MAX = 64,      // of subgraphs in subgraphs
-    SHARE_MIN = 1 << 20, // bytes that runs of a subgraph may share
+    DEPTH_MAX   = 64,      // of subgraphs in subgraphs
+    SHARE_MIN   = 1 << 20, // bytes that runs of a subgraph may share
+    SPARE_COUNT = 4,       // blocks that are kept for values to come
+    SPARE_MIN   = 1 << 18, // bytes of one at least: smaller ones are cheap to get
 };
+
+typedef struct Spare {
+    void  *data;
+    size_t size;
+} Spare;
 
 typedef struct Place { // where outputs of a graph are put
     HoloArena *arena;
@@ -32,11 +39,12 @@ typedef struct Frame {           // one graph being computed
     size_t                 results_limit; // bytes of one above which the next run goes to the other
     HoloLists              result_lists;  // sequences in the results of the last run
     HoloBinding            binding;       // the numbers of symbolic sizes, where something needs them
+    Spare                  spare[SPARE_COUNT];
 
     // By value id.
     HoloTensor *tensor;
     bool       *is_there; // the tensor has been computed or given
-    bool       *is_block; // its data is a heap block of its own
+    size_t     *block;    // bytes of the heap block of its own that its data is; 0: it is none
     bool       *is_output;
     int        *uses;
 } Frame;
@@ -86,8 +94,11 @@ static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count,
 static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void *arg, int64_t i, int worker),
                           void *arg)
 {
-    (void)host;
-    for (int64_t i = 0; i < count; i++) work(arg, i, 0);
+    const HoloEvalOptions *options = ((const Frame *)host)->options;
+    if (options && options->threads)
+        options->threads->parallel(options->threads, count, work, arg);
+    else
+        for (int64_t i = 0; i < count; i++) work(arg, i, 0);
 }
 
 static void frame_init(Frame *frame, Place place, const HoloEvalOptions *options, int depth)
@@ -99,7 +110,7 @@ static void frame_init(Frame *frame, Place place, const HoloEvalOptions *options
                 .keep     = host_keep,
                 .subgraph = host_subgraph,
                 .parallel = host_parallel,
-                .workers  = 1,
+                .workers  = options && options->threads ? options->threads->workers : 1,
                 .lists    = place.lists,
             },
         .arena   = place.arena,
@@ -113,6 +124,35 @@ static void frame_deinit(Frame *frame)
 {
     holo_arena_deinit(&frame->temp);
     for (int i = 0; i < HOLO_COUNT(frame->results); i++) holo_arena_deinit(&frame->results[i]);
+    for (int i = 0; i < SPARE_COUNT; i++) holo_free(frame->spare[i].data);
+}
+
+// ---- blocks. Getting pages from the system for each value and giving them back takes longer than filling them.
+
+// A block of at least *size bytes, and not of many more; *size becomes what it has.
+static void *block_take(Frame *frame, size_t *size)
+{
+    Spare *best = NULL;
+    for (Spare *s = frame->spare; s < frame->spare + SPARE_COUNT; s++)
+        if (s->data && s->size >= *size && s->size / 2 <= *size && (!best || s->size < best->size)) best = s;
+    if (!best) return holo_realloc(NULL, *size);
+    void *data = best->data;
+    *size      = best->size;
+    *best      = (Spare){0};
+    return data;
+}
+
+// Keeps the largest.
+static void block_give(Frame *frame, void *data, size_t size)
+{
+    Spare given = {data, size};
+    for (int i = 0; i < SPARE_COUNT && given.size >= SPARE_MIN; i++) {
+        Spare kept = frame->spare[i];
+        if (kept.size >= given.size) continue;
+        frame->spare[i] = given;
+        given           = kept;
+    }
+    holo_free(given.data);
 }
 
 // ---- one node
@@ -125,8 +165,9 @@ static bool is_sized(const HoloTensor *t)
     return true;
 }
 
-// Memory for a tensor whose sizes are known. An empty tensor gets a byte: NULL means "not known".
-static HoloStatus allocate(Frame *frame, const HoloNode *node, HoloTensor *t, bool is_block, HoloError *error)
+// Memory for a tensor whose sizes are known: of the arena, or a block where `block` is set. An empty tensor gets a byte:
+// NULL means "not known".
+static HoloStatus allocate(Frame *frame, const HoloNode *node, HoloTensor *t, size_t *block, HoloError *error)
 {
     int64_t count = holo_tensor_count(t);
     size_t  size;
@@ -137,9 +178,9 @@ static HoloStatus allocate(Frame *frame, const HoloNode *node, HoloTensor *t, bo
         return holo_fail(error, HOLO_NO_MEMORY, "%s (%s): %lld elements, more than the limit of %lld", node->name,
                          node->type, (long long)count, (long long)limit);
     if (size == 0) size = 1;
-    t->data = is_block ? holo_realloc(NULL, size) : holo_arena_take(frame->arena, size);
+    t->data = block ? block_take(frame, &size) : holo_arena_take(frame->arena, size);
     if (!t->data) return holo_fail_memory(error);
-    if (is_block) memset(t->data, 0, size);
+    if (block) *block = size;
     return HOLO_OK;
 }
 
@@ -183,9 +224,9 @@ static HoloStatus settle(Frame *frame, const HoloValue *value, HoloError *error)
     void       *data = holo_arena_take(frame->arena, size ? size : 1);
     if (!data) return holo_fail_memory(error);
     if (size) memcpy(data, t->data, size);
-    holo_free(t->data);
-    t->data                    = data;
-    frame->is_block[value->id] = false;
+    block_give(frame, t->data, frame->block[value->id]);
+    t->data                 = data;
+    frame->block[value->id] = 0;
     return HOLO_OK;
 }
 
@@ -224,11 +265,11 @@ static bool take_over(Frame *frame, const HoloNode *node, HoloCall *call)
     int i = options->in_place(options->context, node, call);
     if (i < 0 || !node->in[i]) return false;
     int from = node->in[i]->id, to = node->out[0]->id;
-    if (!frame->is_block[from] || frame->uses[from] != 1 || frame->is_output[to]) return false;
+    if (!frame->block[from] || frame->uses[from] != 1 || frame->is_output[to]) return false;
     if (holo_tensor_bytes(call->in[i]) != holo_tensor_bytes(call->out[0])) return false;
-    call->out[0]->data    = call->in[i]->data;
-    frame->is_block[to]   = true;
-    frame->is_block[from] = false;
+    call->out[0]->data = call->in[i]->data;
+    frame->block[to]   = frame->block[from];
+    frame->block[from] = 0;
     return true;
 }
 
@@ -240,7 +281,7 @@ static HoloStatus run_call(Frame *frame, const HoloNode *node, HoloCall *call)
     HOLO_TRY(holo_op_check_sized(call));
     if (frame->tensor && keeps_inputs(call)) {
         for (int i = 0; i < node->in_count; i++) {
-            if (!node->in[i] || !frame->is_block[node->in[i]->id]) continue;
+            if (!node->in[i] || !frame->block[node->in[i]->id]) continue;
             HOLO_TRY(settle(frame, node->in[i], call->error));
         }
     }
@@ -249,8 +290,7 @@ static HoloStatus run_call(Frame *frame, const HoloNode *node, HoloCall *call)
         HoloTensor *t = call->out[i];
         if (!t || t->kind != HOLO_TENSOR || !is_sized(t)) continue;
         bool is_block = frame->tensor && !frame->is_output[node->out[i]->id];
-        HOLO_TRY(allocate(frame, node, t, is_block, call->error));
-        if (is_block) frame->is_block[node->out[i]->id] = true;
+        HOLO_TRY(allocate(frame, node, t, is_block ? &frame->block[node->out[i]->id] : NULL, call->error));
     }
     return compute(frame, node, call);
 }
@@ -299,9 +339,9 @@ HoloStatus holo_node_eval(const HoloNode *node, const HoloTensor *const *in, Hol
 static void release(Frame *frame, const HoloValue *value)
 {
     int id = value->id;
-    if (!frame->is_block[id]) return;
-    holo_free(frame->tensor[id].data);
-    frame->is_block[id] = false;
+    if (!frame->block[id]) return;
+    block_give(frame, frame->tensor[id].data, frame->block[id]);
+    frame->block[id]    = 0;
     frame->is_there[id] = false;
 }
 
@@ -376,10 +416,10 @@ static HoloStatus frame_open(Frame *frame, const HoloGraph *graph, const HoloTen
     int n            = graph->value_count;
     frame->tensor    = HOLO_NEW(scratch, HoloTensor, n);
     frame->is_there  = HOLO_NEW(scratch, bool, n);
-    frame->is_block  = HOLO_NEW(scratch, bool, n);
+    frame->block     = HOLO_NEW(scratch, size_t, n);
     frame->is_output = HOLO_NEW(scratch, bool, n);
     frame->uses      = holo_graph_uses(graph, scratch);
-    if (!frame->tensor || !frame->is_there || !frame->is_block || !frame->is_output || !frame->uses)
+    if (!frame->tensor || !frame->is_there || !frame->block || !frame->is_output || !frame->uses)
         return holo_fail_memory(error);
     for (int i = 0; i < n; i++) {
         const HoloValue *value = graph->values[i];
@@ -436,7 +476,7 @@ static HoloStatus eval_graph(const HoloGraph *graph, const HoloTensor *const *in
     for (int i = 0; i < graph->node_count && !status; i++) status = eval_node(&frame, graph->nodes[i], error);
     for (int i = 0; i < graph->output_count && !status; i++)
         status = take_output(&frame, graph->outputs[i], outputs[i], error);
-    for (int i = 0; i < graph->value_count && frame.is_block; i++) release(&frame, graph->values[i]);
+    for (int i = 0; i < graph->value_count && frame.block; i++) release(&frame, graph->values[i]);
     frame_deinit(&frame);
     holo_arena_deinit(&scratch);
     return status;

@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLES = 64, SLICES = 4, SLICE_ELEMENTS = 1 << 20 };
-static const double work_plain = 4e6; // multiplications that are done plainly
+enum { SAMPLES = 64, SLICES = 4, SLICE_ELEMENTS = 1 << 15 };
+static const double work_plain = 1e6; // multiplications that are done plainly
 
 static void *host_nothing(const HoloHost *host, size_t size)
 {
@@ -72,49 +72,165 @@ static HoloStatus scratch_reserve(HoloProducts *p, size_t scratch, HoloError *er
     return p->host.scratch ? HOLO_OK : holo_fail_memory(error);
 }
 
-// ---- judging
+// ---- judging: by the pool's threads, in parts that depend on the number of elements alone
+
+enum { PARTS = 64, PART_MIN = 1 << 12 };
+
+typedef struct Judge {
+    const HoloTensor *want, *got;
+    double            bound; // how far an element may be off
+    struct JudgePart {
+        double  top; // the largest magnitude of `want`
+        double  off; // the largest difference,
+        int64_t at;  // and where it is
+        int64_t bad; // the first element beyond the bound; -1: none
+    } part[PARTS];
+} Judge;
 
 static double element(const HoloTensor *t, int64_t i)
 {
     return t->dtype == HOLO_F32 ? (double)((const float *)t->data)[i] : holo_get_f(t, i);
 }
 
-static double largest(const HoloTensor *t)
+static int part_count(int64_t count)
 {
-    double  top   = 0;
-    int64_t count = holo_tensor_count(t);
+    return count < (int64_t)PARTS * PART_MIN ? (int)(count / PART_MIN + 1) : PARTS;
+}
+
+static void part_bounds(int64_t count, int64_t i, int64_t *from, int64_t *to)
+{
+    int parts = part_count(count);
+    *from     = count / parts * i;
+    *to       = i == parts - 1 ? count : count / parts * (i + 1);
+}
+
+// Magnitudes of floats are in the order of their bits, and what is not finite comes behind all others.
+static double largest_f32(const float *x, int64_t count)
+{
+    const uint32_t infinite = 0x7F800000;
+    uint32_t       top      = 0;
     for (int64_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        bits &= 0x7FFFFFFF;
+        bits = bits < infinite ? bits : 0;
+        top  = bits > top ? bits : top;
+    }
+    float largest;
+    memcpy(&largest, &top, sizeof largest);
+    return (double)largest;
+}
+
+static double largest_any(const HoloTensor *t, int64_t from, int64_t to)
+{
+    double top = 0;
+    for (int64_t i = from; i < to; i++) {
         double x = fabs(element(t, i));
-        if (isfinite(x) && x > top) top = x;
+        if (x > top && isfinite(x)) top = x;
     }
     return top;
 }
 
-static HoloStatus element_judge(HoloProducts *p, const HoloNode *node, HoloError *error, int64_t index, double want,
-                                double got, double top)
+static void part_largest(void *arg, int64_t i, int worker)
 {
-    HoloVerifyResult *r = p->result;
-    r->checked++;
-    if (want == got || (isnan(want) && isnan(got))) return HOLO_OK;
-    double off = fabs(want - got), relative = top > 0 ? off / top : off;
-    if (!(off <= r->worst_absolute)) r->worst_absolute = off;
-    if (!(relative <= r->worst_relative)) {
-        r->worst_relative = relative;
-        snprintf(r->worst_at, sizeof r->worst_at, "node %.100s, element %lld", node->name, (long long)index);
+    Judge  *j = arg;
+    int64_t from, to;
+    (void)worker;
+    part_bounds(holo_tensor_count(j->want), i, &from, &to);
+    j->part[i].top = j->want->dtype == HOLO_F32 ? largest_f32((const float *)j->want->data + from, to - from)
+                                                : largest_any(j->want, from, to);
+}
+
+// The largest magnitude of the elements wanted.
+static double largest(HoloProducts *p, Judge *j)
+{
+    double top   = 0;
+    int    parts = part_count(holo_tensor_count(j->want));
+    holo_pool_run(p->pool, parts, part_largest, j);
+    for (int i = 0; i < parts; i++) top = fmax(top, j->part[i].top);
+    return top;
+}
+
+static void part_compare(void *arg, int64_t i, int worker)
+{
+    Judge  *j = arg;
+    int64_t from, to;
+    (void)worker;
+    part_bounds(holo_tensor_count(j->want), i, &from, &to);
+    struct JudgePart found = {.bad = -1};
+    for (int64_t k = from; k < to; k++) {
+        double want = element(j->want, k), got = element(j->got, k);
+        if (want == got || (isnan(want) && isnan(got))) continue;
+        double off = fabs(want - got);
+        if (!(off <= found.off)) found.off = off, found.at = k;
+        if (found.bad < 0 && !(off <= j->bound)) found.bad = k;
     }
-    if (off <= p->options->absolute + p->options->relative * top) return HOLO_OK;
-    return holo_fail(error, HOLO_VERIFY, "node %s (%s): element %lld is %g by the kernel, but %g when computed plainly",
-                     node->name, node->type, (long long)index, got, want);
+    j->part[i] = found;
+}
+
+// `shift`: added to numbers of elements where they are told.
+static HoloStatus found_note(HoloProducts *p, const HoloNode *node, const Judge *j, double top, int64_t shift,
+                             HoloError *error)
+{
+    HoloVerifyResult *r     = p->result;
+    int64_t           count = holo_tensor_count(j->want);
+    r->checked += (uint64_t)count;
+    for (int i = 0; i < part_count(count); i++) {
+        const struct JudgePart *found    = &j->part[i];
+        double                  relative = top > 0 ? found->off / top : found->off;
+        if (!(found->off <= r->worst_absolute)) r->worst_absolute = found->off;
+        if (!(relative <= r->worst_relative)) {
+            r->worst_relative = relative;
+            snprintf(r->worst_at, sizeof r->worst_at, "node %.100s, element %lld", node->name,
+                     (long long)(found->at + shift));
+        }
+        if (found->bad >= 0)
+            return holo_fail(error, HOLO_VERIFY,
+                             "node %s (%s): element %lld is %g by the kernel, but %g when computed plainly", node->name,
+                             node->type, (long long)(found->bad + shift), element(j->got, found->bad),
+                             element(j->want, found->bad));
+    }
+    return HOLO_OK;
+}
+
+// `top`: the largest magnitude that the elements are held against.
+static HoloStatus compare(HoloProducts *p, const HoloNode *node, Judge *j, double top, int64_t shift, HoloError *error)
+{
+    j->bound = p->options->absolute + p->options->relative * top;
+    holo_pool_run(p->pool, part_count(holo_tensor_count(j->want)), part_compare, j);
+    return found_note(p, node, j, top, shift, error);
+}
+
+// ---- a sample of exact elements
+
+typedef struct Samples {
+    const HoloCall *call;
+    int64_t         index[SAMPLES];
+    double          want[SAMPLES], got[SAMPLES];
+} Samples;
+
+static void sample_one(void *arg, int64_t i, int worker)
+{
+    Samples *s = arg;
+    (void)worker;
+    s->want[i] = s->call->op->at(s->call, s->index[i]);
+    s->got[i]  = element(s->call->out[0], s->index[i]);
 }
 
 static HoloStatus sample_judge(HoloProducts *p, const HoloNode *node, const HoloCall *call)
 {
+    Samples           s     = {.call = call};
     const HoloTensor *out   = call->out[0];
+    Judge             all   = {.want = out, .got = out};
     int64_t           count = holo_tensor_count(out);
-    double            top   = largest(out);
-    for (int i = 0; i < SAMPLES && count; i++) {
-        int64_t index = (int64_t)(holo_random_next(&p->random) % (uint64_t)count);
-        HOLO_TRY(element_judge(p, node, call->error, index, call->op->at(call, index), element(out, index), top));
+    if (!count) return HOLO_OK;
+    double top = largest(p, &all);
+    for (int i = 0; i < SAMPLES; i++) s.index[i] = (int64_t)(holo_random_next(&p->random) % (uint64_t)count);
+    holo_pool_run(p->pool, SAMPLES, sample_one, &s);
+    for (int i = 0; i < SAMPLES; i++) {
+        HoloTensor want = {.data = &s.want[i], .dtype = HOLO_F64}, got = {.data = &s.got[i], .dtype = HOLO_F64};
+        Judge      one = {.want = &want, .got = &got};
+        HOLO_TRY(compare(p, node, &one, top, s.index[i], call->error));
     }
     return HOLO_OK;
 }
@@ -123,34 +239,36 @@ static HoloStatus sample_judge(HoloProducts *p, const HoloNode *node, const Holo
 static HoloStatus plain_judge(HoloProducts *p, const HoloNode *node, const HoloCall *call)
 {
     HoloTensor plain = *call->out[0], *outputs[1] = {&plain};
-    int64_t    count = holo_tensor_count(&plain);
     size_t     bytes = holo_tensor_bytes(&plain);
     plain.data       = holo_memory_take(bytes);
     if (!plain.data) return holo_fail_memory(call->error);
     HoloCall eval     = *call;
     eval.out          = outputs;
     HoloStatus status = holo_op_eval(&eval);
-    double     top    = status ? 0 : largest(&plain);
-    for (int64_t i = 0; i < count && !status; i++)
-        status = element_judge(p, node, call->error, i, element(&plain, i), element(call->out[0], i), top);
+    Judge      all    = {.want = &plain, .got = call->out[0]};
+    if (!status) status = compare(p, node, &all, largest(p, &all), 0, call->error);
     holo_memory_free(plain.data, bytes);
     return status;
 }
 
 // ---- slices of rows
 
+// How many of the last axes the operator works over; -1: the output is not made row by row.
+static int row_axes(const HoloCall *call, const HoloLowering *lowering)
+{
+    if (lowering->kernel == HOLO_KERNEL_softmax_f32) return (int)lowering->softmax.axes;
+    if (lowering->kernel == HOLO_KERNEL_norm_f32 && lowering->norm.axes) return (int)lowering->norm.axes;
+    return call->op->flags & HOLO_OP_POINTWISE ? 0 : -1;
+}
+
 // Which axis the rows of a slice lie along: all behind it are whole, and those that the operator works over
 // are behind it. -1: the output is not made row by row, or it is small.
 static int slice_axis(const HoloCall *call, const HoloLowering *lowering)
 {
-    const HoloTensor *out = call->out[0];
-    int               end = out->rank;
-    if (lowering->kernel == HOLO_KERNEL_softmax_f32)
-        end -= (int)lowering->softmax.axes;
-    else if (!(call->op->flags & HOLO_OP_POINTWISE))
-        return -1;
-    if (out->dtype != HOLO_F32 || holo_tensor_count(out) <= (int64_t)SLICES * SLICE_ELEMENTS) return -1;
-    for (int axis = 0; axis < end; axis++)
+    const HoloTensor *out  = call->out[0];
+    int               axes = row_axes(call, lowering);
+    if (axes < 0 || out->dtype != HOLO_F32 || holo_tensor_count(out) <= (int64_t)SLICES * SLICE_ELEMENTS) return -1;
+    for (int axis = 0; axis < out->rank - axes; axis++)
         if (holo_product(out->rank - axis - 1, out->dim + axis + 1) <= SLICE_ELEMENTS) return axis;
     return -1;
 }
@@ -178,11 +296,13 @@ static HoloTensor slice_view(const HoloTensor *out, const HoloTensor *t, const S
     return view;
 }
 
-static Slice slice_at(HoloProducts *p, const HoloTensor *out, int axis)
+// The first slice is at the beginning and the second at the end, where kernels do what they do nowhere else.
+static Slice slice_at(HoloProducts *p, const HoloTensor *out, int axis, int number)
 {
     int64_t width = holo_product(out->rank - axis - 1, out->dim + axis + 1), size = out->dim[axis];
     int64_t count = SLICE_ELEMENTS / (width ? width : 1), rows = holo_product(axis + 1, out->dim);
     int64_t first = (int64_t)(holo_random_next(&p->random) % (uint64_t)rows);
+    if (number < 2) first = number ? rows - 1 : 0;
     if (count > size) count = size;
     if (first % size > size - count) first -= first % size - (size - count);
     return (Slice){.axis = axis, .first = first, .count = count};
@@ -208,14 +328,11 @@ static HoloStatus slice_eval(const HoloCall *call, const Slice *s, float *plain)
 static HoloStatus slice_judge(HoloProducts *p, const HoloNode *node, const HoloCall *call, const Slice *s,
                               const float *plain)
 {
-    HoloTensor   view   = slice_view(call->out[0], call->out[0], s);
-    const float *got    = view.data;
-    int64_t      offset = got - (const float *)call->out[0]->data, count = holo_tensor_count(&view);
-    view.data  = (void *)plain;
-    double top = largest(&view);
-    for (int64_t i = 0; i < count; i++)
-        HOLO_TRY(element_judge(p, node, call->error, offset + i, (double)plain[i], (double)got[i], top));
-    return HOLO_OK;
+    HoloTensor got = slice_view(call->out[0], call->out[0], s), want = got;
+    int64_t    shift = (const float *)got.data - (const float *)call->out[0]->data;
+    want.data        = (void *)plain;
+    Judge part       = {.want = &want, .got = &got};
+    return compare(p, node, &part, largest(p, &part), shift, call->error);
 }
 
 // The slices are evaluated before the kernel runs, which may write over its input.
@@ -228,7 +345,7 @@ static HoloStatus run_sliced(HoloProducts *p, const HoloNode *node, HoloCall *fa
     if (!plain) return holo_fail_memory(call->error);
     HoloStatus status = HOLO_OK;
     for (int i = 0; i < SLICES && !status; i++) {
-        slice[i] = slice_at(p, call->out[0], axis);
+        slice[i] = slice_at(p, call->out[0], axis, i);
         status   = slice_eval(call, &slice[i], plain + (size_t)i * SLICE_ELEMENTS);
     }
     if (!status) status = kernel->run(fast);
@@ -304,5 +421,6 @@ static void after(void *context, const HoloNode *node, const HoloCall *call)
 
 HoloEvalOptions holo_products_options(HoloProducts *products)
 {
-    return (HoloEvalOptions){.instead = instead, .in_place = in_place, .after = after, .context = products};
+    return (HoloEvalOptions){
+        .instead = instead, .in_place = in_place, .after = after, .context = products, .threads = &products->host};
 }
