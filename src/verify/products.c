@@ -2,8 +2,9 @@
 //
 // What a kernel gives is what flows on, so that the reference and the plan have the same rounding and a
 // model that quantises inside cannot blow it up. Plain evaluation of a large product would take minutes:
-// of those a seeded sample of elements is computed exactly, in double. Huge outputs that are made row by
+// of those a seeded sample of elements is computed exactly, in double. Large outputs that are made row by
 // row are judged by some slices of rows and written in place, so that memory stays near what the plan needs.
+// Recurrences are judged by the first steps of their sequences.
 #include "verify/products.h"
 
 #include "base/files.h"
@@ -235,19 +236,75 @@ static HoloStatus sample_judge(HoloProducts *p, const HoloNode *node, const Holo
     return HOLO_OK;
 }
 
+enum { OUTPUTS_MAX = 3 };
+
+// Memory of its own for outputs of the types of others.
+static HoloStatus outputs_take(const HoloCall *call, HoloTensor *out, HoloTensor **list)
+{
+    for (int i = 0; i < call->out_count; i++) {
+        if (!call->out[i]) continue;
+        out[i]      = *call->out[i];
+        out[i].data = holo_memory_take(holo_tensor_bytes(&out[i]) + 1);
+        list[i]     = &out[i];
+        if (!out[i].data) return holo_fail_memory(call->error);
+    }
+    return HOLO_OK;
+}
+
+static void outputs_free(HoloTensor *out)
+{
+    for (int i = 0; i < OUTPUTS_MAX; i++)
+        if (out[i].data) holo_memory_free(out[i].data, holo_tensor_bytes(&out[i]) + 1);
+}
+
 // Evaluates plainly into memory of its own and compares every element.
 static HoloStatus plain_judge(HoloProducts *p, const HoloNode *node, const HoloCall *call)
 {
-    HoloTensor plain = *call->out[0], *outputs[1] = {&plain};
-    size_t     bytes = holo_tensor_bytes(&plain);
-    plain.data       = holo_memory_take(bytes);
-    if (!plain.data) return holo_fail_memory(call->error);
-    HoloCall eval     = *call;
-    eval.out          = outputs;
-    HoloStatus status = holo_op_eval(&eval);
-    Judge      all    = {.want = &plain, .got = call->out[0]};
-    if (!status) status = compare(p, node, &all, largest(p, &all), 0, call->error);
-    holo_memory_free(plain.data, bytes);
+    HoloTensor plain[OUTPUTS_MAX] = {{0}}, *list[OUTPUTS_MAX] = {NULL};
+    HoloCall   eval   = *call;
+    HoloStatus status = outputs_take(call, plain, list);
+    eval.out          = list;
+    if (!status) status = holo_op_eval(&eval);
+    for (int i = 0; i < call->out_count && !status; i++) {
+        Judge all = {.want = list[i], .got = call->out[i]};
+        if (list[i]) status = compare(p, node, &all, largest(p, &all), 0, call->error);
+    }
+    outputs_free(plain);
+    return status;
+}
+
+// ---- recurrences: the first steps of a sequence, as a sequence of their own
+
+enum { STEPS = 16, INPUTS_MAX = 8, LENGTHS = 4 };
+
+static bool is_recurrent(uint32_t kernel)
+{
+    return kernel == HOLO_KERNEL_lstm_f32 || kernel == HOLO_KERNEL_gru_f32 || kernel == HOLO_KERNEL_gru_reset_f32 ||
+           kernel == HOLO_KERNEL_rnn_f32;
+}
+
+// `fast` is the call as the kernel sees it, `call` as eval does. Sequences lie along the first axis of x and of the first
+// output, and none has a length of its own.
+static HoloStatus steps_judge(HoloProducts *p, const HoloNode *node, const HoloCall *fast, const HoloCall *call,
+                              const HoloKernel *kernel)
+{
+    HoloTensor        x = *call->in[0], y = *call->out[0], out[OUTPUTS_MAX] = {{0}}, *list[OUTPUTS_MAX] = {NULL};
+    HoloTensor       *types[OUTPUTS_MAX] = {&y};
+    const HoloTensor *in[INPUTS_MAX]     = {&x};
+    HoloCall          few = *fast, plain = *call;
+    x.dim[0] = y.dim[0] = x.dim[0] < STEPS ? x.dim[0] : STEPS;
+    for (int i = 1; i < call->in_count; i++) in[i] = call->in[i];
+    for (int i = 1; i < call->out_count; i++) types[i] = call->out[i];
+    few.in = plain.in = in;
+    few.out           = types;
+    HoloStatus status = outputs_take(&few, out, list);
+    few.out = plain.out = list;
+    size_t scratch      = 0;
+    if (!status) status = kernel->check(&few, &scratch);
+    if (!status) status = scratch_reserve(p, scratch, call->error);
+    if (!status) status = kernel->run(&few);
+    if (!status) status = plain_judge(p, node, &plain);
+    outputs_free(out);
     return status;
 }
 
@@ -373,14 +430,18 @@ static HoloStatus instead(void *context, const HoloNode *node, HoloCall *call)
     HoloLowering  lowering = holo_lower_choose(node);
     holo_lower_unpack(&lowering);
     const HoloKernel *kernel = lowering.kernel ? holo_kernel_find(lowering.kernel) : NULL;
-    if (!kernel || call->out_count != 1 || !call->out[0]) return HOLO_UNSUPPORTED;
+    bool has_steps = is_recurrent(lowering.kernel) && call->in_count <= INPUTS_MAX && call->out_count <= OUTPUTS_MAX &&
+                     !holo_in(call, LENGTHS);
+    if (!kernel || !call->out[0] || (call->out_count != 1 && !has_steps)) return HOLO_UNSUPPORTED;
     HoloCall fast    = *call;
     fast.host        = &p->host;
     fast.params      = lowering.params;
     fast.params_size = lowering.params_size;
     size_t scratch   = 0;
+    if (has_steps) HOLO_TRY(steps_judge(p, node, &fast, call, kernel));
     HOLO_TRY(kernel->check(&fast, &scratch));
     HOLO_TRY(scratch_reserve(p, scratch, call->error));
+    if (has_steps) return kernel->run(&fast);
     int axis = slice_axis(call, &lowering);
     if (axis >= 0) return run_sliced(p, node, &fast, call, axis, kernel);
     HOLO_TRY(kernel->run(&fast));
