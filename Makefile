@@ -3,23 +3,27 @@
 #   make V=1                              show the commands
 #   make BUILD=dir CC=clang OPT="-O1"     another place, compiler or optimisation
 #   make SANITIZE=address,undefined       with sanitizers (see asan, ubsan, tsan)
+#   make CC=aarch64-linux-gnu-gcc ROOT=dir   for another machine, with its libraries in dir/usr (see test-isa)
 
 ifeq ($(origin CC),default)
 CC := gcc
 endif
 BUILD    ?= build
+comma    := ,
 Q        := $(if $(V),,@)
 PREFIX   ?= /usr/local
 OPT      ?= -O2
-MACHINE  := $(shell $(CC) -dumpmachine | cut -d- -f1)
+TRIPLE   := $(shell $(CC) -dumpmachine)
+MACHINE  := $(firstword $(subst -, ,$(TRIPLE)))
+AR       := $(shell $(CC) -print-prog-name=ar)
 VERSION  := $(shell sed -n 's/^.define HOLO_VERSION_[A-Z]* *//p' include/hologram.h | paste -sd.)
 
 WARN     := -Wall -Wextra -Werror
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 CFLAGS   := $(OPT) -g $(WARN) -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-strict-aliasing -ffp-contract=off \
-            -pthread $(SANFLAGS) -Iinclude -Isrc
+            -pthread $(SANFLAGS) -Iinclude -Isrc $(if $(ROOT),-isystem $(ROOT)/usr/include)
 LDFLAGS  := -pthread $(SANFLAGS)
-LDLIBS   := -lm
+LDLIBS   := -lm $(if $(ROOT),-L$(ROOT)/usr/lib/$(TRIPLE) -Wl$(comma)-rpath$(comma)$(abspath $(ROOT))/usr/lib/$(TRIPLE))
 COMPILER_LIBS := -ljansson -lz
 
 # ---- sources: every file of a room is compiled; the two libraries are lists of rooms
@@ -43,7 +47,7 @@ LIB_COMP := $(BUILD)/libhologram-compiler.a
 SO       := $(BUILD)/libhologram.so
 SO_COMP  := $(BUILD)/libhologram-compiler.so
 
-.PHONY: all demo test unit onnx onnx-modes lint format asan ubsan tsan fuzz fuzz-replay bench bench-kernels peers-anew install clean deps help hooks real oom operators
+.PHONY: all demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan fuzz fuzz-replay bench bench-kernels peers-anew install clean deps help hooks real oom operators
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 
@@ -81,10 +85,10 @@ $(BUILD)/obj/ops_registry.o: $(BUILD)/ops_registry.c
 
 $(LIB): $(RUNTIME_OBJ)
 	@echo "  ar    $@"
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 $(LIB_COMP): $(COMPILER_OBJ)
 	@echo "  ar    $@"
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # The shared libraries show only what the public headers mark.
 $(SO): $(RUNTIME_OBJ)
@@ -160,6 +164,20 @@ onnx: $(BUILD)/hologram
 ## make onnx-modes    the same cases in every way to compile and compute them
 onnx-modes: $(BUILD)/hologram
 	@sh tools/onnx.sh $(BUILD)/hologram "$(ONNX_DEBIAN)" "$(ONNX_NEWER)" "" --as-constants --symbolic "--numeric exact" --reference
+
+## make test-isa      the kernels at every CPU level: x86 by mask, ARM by emulation
+ISA_NAMES    := attention attention_kernel conv_nhwc int8 kernels kernels2 math open_sizes ops pointwise recurrent runtime \
+                session signal_image widen
+ISA_PACKAGES := qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+ISA_FOREIGN  := libjansson-dev libxxhash-dev zlib1g-dev libcmocka-dev libcmocka0
+ARM_CC       ?= aarch64-linux-gnu-gcc
+ARM          := $(if $(filter aarch64,$(MACHINE)),,build/aarch64)
+test-isa: test-deps
+	@$(MAKE) --no-print-directory isa-programs
+	@[ -z "$(ARM)" ] || if sh tools/deps.sh $(ISA_PACKAGES) && sh tools/foreign.sh arm64 $(ARM)/root $(ISA_FOREIGN); then \
+	    $(MAKE) --no-print-directory CC="$(ARM_CC)" BUILD=$(ARM) ROOT=$(ARM)/root isa-programs; else rm -f $(ARM)/hologram; fi
+	@sh tests/isa.sh $(BUILD) "$(ARM)" $(ISA_NAMES)
+isa-programs: $(BUILD)/hologram $(ISA_NAMES:%=$(BUILD)/tests/%_test)
 
 ## make asan ubsan tsan   the tests under a sanitizer
 asan:

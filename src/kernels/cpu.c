@@ -40,14 +40,21 @@ static bool can_run(const char *level)
 }
 
 #elif defined __aarch64__
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
 
-extern const HoloKernels holo_kernels_neon, holo_kernels_neon_exact;
+extern const HoloKernels holo_kernels_neon, holo_kernels_neon_exact, holo_kernels_neondot, holo_kernels_neondot_exact;
 
-static const HoloKernels *const tables[] = {&holo_kernels_neon, &holo_kernels_neon_exact};
+static const HoloKernels *const tables[] = {
+    &holo_kernels_neondot,
+    &holo_kernels_neondot_exact,
+    &holo_kernels_neon,
+    &holo_kernels_neon_exact,
+};
 
 static bool can_run(const char *level)
 {
-    return !strcmp(level, "neon"); // every aarch64 CPU has it
+    return !strcmp(level, "neon") || (getauxval(AT_HWCAP) & HWCAP_ASIMDDP); // every aarch64 CPU has the first
 }
 
 #endif

@@ -97,19 +97,20 @@ INL void tile(const Tile *t, int rows, int panels, uint32_t type)
     EACH_SUM(i, j) sum[i][j] = v_set1(0);
     const float *a[GEMM_ROWS / 4 + 1]; // rows by fours: few pointers do
     const char  *b = t->b, *next = t->next;
-    int64_t      row_step = t->a_row, step = t->b_step * b_bytes(type), panel = t->b_panel * b_bytes(type);
+    int64_t      row_step = t->a_row, step = t->b_step * b_bytes(type), panel = t->b_panel * b_bytes(type), k = t->k;
     UNROLL for (int i = 0; i < rows; i += 4) a[i / 4] = t->a + i * row_step;
-    for (int64_t p = 0; p < t->k; p++, b += step, next += step) {
+    for (int64_t p = 0; p < k; p++, b += step, next += step) {
         f32v column[GEMM_WIDE_PANELS];
         // Wide tiles have few rows: they wait for memory anyway, and more reads would only be in the way.
         UNROLL for (int j = 0; j < panels && panels <= GEMM_PANELS; j++) __builtin_prefetch(next + j * panel, 0, 2);
         UNROLL for (int j = 0; j < panels; j++) column[j] = b_load(b + j * panel, type);
         if (type && rows > GEMM_WIDE_ROWS)
-            UNROLL for (int j = 0; j < panels; j++) v_store(t->wide + (j * t->k + p) * LANES, column[j]);
+            UNROLL for (int j = 0; j < panels; j++) v_store(t->wide + (j * k + p) * LANES, column[j]);
         UNROLL for (int i = 0; i < rows; i++)
         {
             f32v row                                          = v_set1(a[i / 4][p + i % 4 * row_step]);
             UNROLL for (int j = 0; j < panels; j++) sum[i][j] = v_mad(row, column[j], sum[i][j]);
+            if (i % 2) HOLD;
         }
     }
     if (type) {

@@ -3,7 +3,9 @@
 // A is signed and B unsigned: what has the other sign is shifted by 128, and zero points with it. Then a
 // sum of products differs from what is wanted by terms of a row and of a column, from which a tile starts.
 // B lies in quads, four k of a column in one lane. Where the CPU has no product of quads, the even and the
-// odd bytes of a lane are widened to 16 bits and multiplied as pairs, and A is widened when it is laid out.
+// odd bytes of a lane are widened to 16 bits and multiplied as pairs, and A is widened when it is laid out: two
+// products of 9 and 8 bits never leave 32, and no instruction is used that saturates. Where the CPU's quads are signed
+// on both sides (QUADS_FLIP), B is shifted as it is loaded, and behind a row of A is what that takes off its sums.
 
 typedef uint32_t u32n __attribute__((vector_size(NATIVE)));
 typedef int32_t  i32u __attribute__((vector_size(NATIVE), aligned(4), may_alias));
@@ -11,8 +13,7 @@ typedef struct {
     i32n r[REGISTERS];
 } i32v;
 
-// Rows of a tile: of pairs, and of quads where the level has them.
-enum { PAIR_ROWS = REGISTERS == 1 ? 8 : REGISTERS == 2 ? 4 : 2, QUAD_ROWS = 12, QUAD_PANELS = 2 };
+enum { PAIR_ROWS = REGISTERS == 1 ? 8 : REGISTERS == 2 ? 4 : 2 }; // of a tile of pairs
 
 INL int32_t quad_read(const uint8_t *p)
 {
@@ -34,10 +35,10 @@ INL i32v i_load(const int32_t *p)
 }
 
 // What the sums of a row and a panel start from; `c` is what is there, where the sum goes on.
-INL i32v tile_start(const HoloGemmI8 *g, int64_t row, int64_t panel, const int32_t *c)
+INL i32v tile_start(const HoloGemmI8 *g, int64_t row, int64_t panel, const int32_t *c, int32_t more)
 {
     i32v zero = i_load(g->zero + panel * LANES), sum = i_load(g->column + panel * LANES);
-    EACH(r) sum.r[r] = (i32n)((u32n)sum.r[r] + (u32n)zero.r[r] * (uint32_t)g->row[row]);
+    EACH(r) sum.r[r] = (i32n)((u32n)sum.r[r] + (u32n)zero.r[r] * (uint32_t)g->row[row] + (uint32_t)more);
     if (c) {
         i32v before      = i_load(c);
         EACH(r) sum.r[r] = (i32n)((u32n)sum.r[r] + (u32n)before.r[r]);
@@ -58,12 +59,14 @@ INL void i8_tile(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int 
     for (int i = 0; columns < width && g->resume && i < rows; i++)
         for (int j = 0; j < width; j++) part[i * width + j] = j < columns ? c[i * g->c_row + j] : 0;
     UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =
-        tile_start(g, row + i, panel + j, g->resume ? at + i * gap + j * LANES : NULL);
+        tile_start(g, row + i, panel + j, g->resume ? at + i * gap + j * LANES : NULL,
+                   quads && QUADS_FLIP ? quad_read(a + i * g->a_row + 4 * g->quads) : 0);
     for (int64_t q = 0; q < g->quads; q++, a += step, b += 4 * LANES) {
         i32v even[QUAD_PANELS], odd[QUAD_PANELS];
         UNROLL for (int j = 0; j < panels; j++)
         {
             even[j] = i_load((const int32_t *)(const void *)(b + j * g->b_panel));
+            if (quads && QUADS_FLIP) EACH(r) even[j].r[r] = (i32n)((u32n)even[j].r[r] ^ QUADS_FLIP);
             if (quads) continue;
             EACH(r) odd[j].r[r]  = (i32n)((u32n)even[j].r[r] >> 8) & 0x00FF00FF;
             EACH(r) even[j].r[r] = even[j].r[r] & 0x00FF00FF;
@@ -75,6 +78,7 @@ INL void i8_tile(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int 
             UNROLL for (int j = 0; j < panels; j++) EACH(r) sum[i][j].r[r] =
                 quads ? n_quads(sum[i][j].r[r], even[j].r[r], first)
                       : n_pairs(n_pairs(sum[i][j].r[r], first, even[j].r[r]), second, odd[j].r[r]);
+            if (i % 2) HOLD;
         }
     }
     UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++)

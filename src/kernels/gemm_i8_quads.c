@@ -1,22 +1,17 @@
-// gemm_i8_quads.c - what gemm_i8 and rows_i8 become where the CPU multiplies quads of bytes (AVX-512 VNNI).
-// Included by the level alone whose table of that name has them.
+// gemm_i8_quads.c - what gemm_i8 and rows_i8 become where the CPU multiplies quads of bytes (AVX-512 VNNI, the dot
+// products of ARM). Included by the levels alone that have a second table with them; vec.h says its name, QUADS_LEVEL, and
+// the tiles, QUAD_TILES.
 
-#define QUAD_TILES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12)
-
-#define X(rows)                                                                   \
-    static void quads_##rows##x1(const HoloGemmI8 *g, int64_t row, int64_t panel) \
-    {                                                                             \
-        i8_tile(g, row, panel, rows, 1, true);                                    \
-    }                                                                             \
-    static void quads_##rows##x2(const HoloGemmI8 *g, int64_t row, int64_t panel) \
-    {                                                                             \
-        i8_tile(g, row, panel, rows, 2, true);                                    \
+#define X(rows, panels)                                                                               \
+    QUADS_TARGET static void quads_##rows##x##panels(const HoloGemmI8 *g, int64_t row, int64_t panel) \
+    {                                                                                                 \
+        i8_tile(g, row, panel, rows, panels, true);                                                   \
     }
 QUAD_TILES(X)
 #undef X
 
 static void (*const quad_tiles[QUAD_ROWS + 1][QUAD_PANELS + 1])(const HoloGemmI8 *, int64_t row, int64_t panel) = {
-#define X(rows) [rows] = {NULL, quads_##rows##x1, quads_##rows##x2},
+#define X(rows, panels) [rows][panels] = quads_##rows##x##panels,
     QUAD_TILES(X)
 #undef X
 };
@@ -28,7 +23,7 @@ static void gemm_i8_quads(const HoloGemmI8 *g)
     int64_t steps = (g->m + QUAD_ROWS - 1) / QUAD_ROWS, height = g->m / steps, taller = g->m % steps;
     int     panels;
     for (int64_t panel = 0; panel * LANES < g->n; panel += panels) {
-        panels = g->n - panel * LANES > LANES ? 2 : 1;
+        panels = g->n - panel * LANES > LANES ? QUAD_PANELS : 1;
         for (int64_t s = 0, row = 0; s < steps; s++) {
             int64_t tall = height + (s < taller);
             quad_tiles[tall][panels](g, row, panel);
@@ -46,22 +41,21 @@ static void rows_i8_quads(int64_t m, int64_t k, const uint8_t *a, int64_t row, b
         for (int64_t p = 0; p < k; p++) to[p] = a[p] ^ flip;
         for (int64_t p = k; p % 4; p++) to[p] = 0;
         out_sums[i] = bytes_sum(k, a, flip);
+        if (!QUADS_FLIP) continue;
+        uint32_t more = 128u * (uint32_t)out_sums[i];
+        __builtin_memcpy(to + (k + 3) / 4 * 4, &more, sizeof more);
     }
 }
 
 // ---- the level's table once more, with these
 
-#define QUADS_0       holo_kernels_avx512vnni
-#define QUADS_1       holo_kernels_avx512vnni_exact
-#define QUADS_(exact) QUADS_##exact
-#define QUADS(exact)  QUADS_(exact)
-#define gemm_i8       gemm_i8_quads
-#define rows_i8       rows_i8_quads
+#define gemm_i8 gemm_i8_quads
+#define rows_i8 rows_i8_quads
 
-extern const HoloKernels QUADS(HOLO_EXACT);
+extern const HoloKernels TABLE(QUADS_LEVEL, HOLO_EXACT);
 
-const HoloKernels QUADS(HOLO_EXACT) = {
-    "avx512vnni",
+const HoloKernels TABLE(QUADS_LEVEL, HOLO_EXACT) = {
+    TEXT(QUADS_LEVEL),
     HOLO_EXACT,
 #define KERNEL(name, ret, args) name,
 #include "kernels/kernels.def"

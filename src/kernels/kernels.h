@@ -294,14 +294,14 @@ typedef struct HoloCellStep {
 } HoloCellStep;
 
 typedef struct HoloKernels {
-    const char *level; // "sse2", "avx2", "avx512", "avx512vnni", "neon"
+    const char *level; // "sse2", "avx2", "avx512", "avx512vnni", "neon", "neondot"
     int         exact; // 1: mul and add, never fused
 #define KERNEL(name, ret, args) ret(*name) args;
 #include "kernels/kernels.def"
 #undef KERNEL
 } HoloKernels;
 
-// The table for this machine and class. HOLO_CPU=sse2|avx2|avx512|avx512vnni|neon in the environment masks the
+// The table for this machine and class. HOLO_CPU=sse2|avx2|avx512|avx512vnni|neon|neondot in the environment masks the
 // level down; it is read once.
 const HoloKernels *holo_kernels(int exact);
 

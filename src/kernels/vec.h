@@ -37,8 +37,8 @@ enum { DEPTHWISE_PIXELS = 8, DEPTHWISE_VECTORS = 4 };
 #elif defined __AVX2__
 #include <immintrin.h>
 enum { NATIVE = 32, GEMM_ROWS = 6, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 4 };
-enum { DEPTHWISE_PIXELS = 4, DEPTHWISE_VECTORS = 4 };
-#define DEPTHWISE_TILES(X) X(1) X(2) X(3) X(4)
+enum { DEPTHWISE_PIXELS = 6, DEPTHWISE_VECTORS = 4 };
+#define DEPTHWISE_TILES(X) X(1) X(2) X(3) X(4) X(5) X(6)
 #define GEMM_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(1, 4)
 #define ZIP_LOW       0, 8, 1, 9, 2, 10, 3, 11
 #define ZIP_HIGH      4, 12, 5, 13, 6, 14, 7, 15
@@ -84,6 +84,13 @@ typedef struct {
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 #define EACH(i) UNROLL for (int i = 0; i < REGISTERS; i++)
+
+// No load moves over it. Compilers for ARM like to load early, and would spill sums that fill the registers.
+#if defined __aarch64__
+#define HOLD __asm__ volatile("" ::: "memory")
+#else
+#define HOLD ((void)0)
+#endif
 
 INL f32v v_load(const float *p)
 {
@@ -278,6 +285,14 @@ INL f32v v_only(f32v v, int first, int end, float other) // lanes first <= l < e
     return v;
 }
 
+#if defined __AVX2__ && !defined __AVX512F__
+INL __m256i                      n_lanes_in(int i, int first, int end) // of register i: those with first <= l < end
+{
+    const i32n lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    return (__m256i)((lane + 8 * i >= first) & (lane + 8 * i < end));
+}
+#endif
+
 // Lanes first <= l < end are p[l]; the others are 0, and their memory is not touched.
 INL f32v v_load_part(const float *p, int first, int end)
 {
@@ -285,13 +300,8 @@ INL f32v v_load_part(const float *p, int first, int end)
     __mmask16 mask = (__mmask16)(((1u << end) - 1) & ~((1u << first) - 1));
     return (f32v){{(f32n)_mm512_maskz_loadu_ps(mask, p)}};
 #elif defined __AVX2__
-    const i32n lane = {0, 1, 2, 3, 4, 5, 6, 7};
-    f32v       v;
-    EACH(i)
-    {
-        i32n in = (lane + 8 * i >= first) & (lane + 8 * i < end);
-        v.r[i]  = (f32n)_mm256_maskload_ps(p + 8 * i, (__m256i)in);
-    }
+    f32v v;
+    EACH(i) v.r[i] = (f32n)_mm256_maskload_ps(p + 8 * i, n_lanes_in(i, first, end));
     return v;
 #else
     float t[LANES] = {0};
@@ -309,6 +319,8 @@ INL void v_store_part(float *p, f32v v, int count) // the first `count` lanes
 {
 #if defined __AVX512F__
     _mm512_mask_storeu_ps(p, (__mmask16)((1u << count) - 1), (__m512)v.r[0]);
+#elif defined __AVX2__
+    EACH(i) _mm256_maskstore_ps(p + 8 * i, n_lanes_in(i, 0, count), (__m256)v.r[i]);
 #else
     float t[LANES];
     v_store(t, v);
@@ -514,31 +526,60 @@ INL f32v v_exp_down(f32v x)
 INL i32n n_pairs(i32n sum, i32n a, i32n b)
 {
 #if defined __AVX512BW__
-    return sum + (i32n)_mm512_madd_epi16((__m512i)a, (__m512i)b);
+    return (i32n)((u32n)sum + (u32n)_mm512_madd_epi16((__m512i)a, (__m512i)b));
 #elif defined __AVX2__
-    return sum + (i32n)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+    return (i32n)((u32n)sum + (u32n)_mm256_madd_epi16((__m256i)a, (__m256i)b));
 #elif defined __SSE2__
-    return sum + (i32n)_mm_madd_epi16((__m128i)a, (__m128i)b);
+    return (i32n)((u32n)sum + (u32n)_mm_madd_epi16((__m128i)a, (__m128i)b));
 #else
-    return sum + ((a << 16) >> 16) * ((b << 16) >> 16) + (a >> 16) * (b >> 16);
+    u32n low = (u32n)(((i32n)((u32n)a << 16) >> 16) * ((i32n)((u32n)b << 16) >> 16));
+    return (i32n)((u32n)sum + low + (u32n)((a >> 16) * (b >> 16)));
 #endif
 }
 // clang-format on
 
 // What some CPUs of a level have beyond it is a file that level.c ends with; where there is nothing, one that it has
-// already.
+// already. n_quads: the sum and, for each lane, four products of bytes of b, unsigned, or shifted by QUADS_FLIP to be
+// signed, and signed ones of a. The level's own flags do not let the compiler use the instruction: only functions with
+// QUADS_TARGET call this, and only the table of CPUs that have it, QUADS_LEVEL, has these. QUAD_TILES: shapes of tiles, as
+// GEMM_TILES, up to QUAD_ROWS, QUAD_PANELS.
+// clang-format off
 #if defined __AVX512BW__
 #define LEVEL_EXTRA "kernels/gemm_i8_quads.c"
+#define QUADS_LEVEL avx512vnni
+#define QUADS_TARGET
+#define QUADS_FLIP 0u
+enum { QUAD_ROWS = 12, QUAD_PANELS = 2 };
+#define QUAD_TILES(X)                                                                                                  \
+    X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) X(11, 1) X(12, 1)                 \
+    X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2)
 
-// The sum and, for each lane, four products of unsigned and signed bytes. The level's own flags do not let the compiler
-// use the instruction: only the table of CPUs that have it calls this.
 INL i32n n_quads(i32n sum, i32n b, i32n a)
 {
     __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(b), "v"(a));
     return sum;
 }
+#elif defined __aarch64__
+#define LEVEL_EXTRA "kernels/gemm_i8_quads.c"
+#define QUADS_LEVEL neondot
+#if defined __clang__
+#define QUADS_TARGET __attribute__((target("dotprod")))
+#else
+#define QUADS_TARGET __attribute__((target("arch=armv8.2-a+dotprod")))
+#endif
+#define QUADS_FLIP 0x80808080u
+enum { QUAD_ROWS = 6, QUAD_PANELS = 1 };
+#define QUAD_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
+
+INL i32n n_quads(i32n sum, i32n b, i32n a)
+{
+    __asm__("sdot %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(b), "w"(a));
+    return sum;
+}
 #else
 #define LEVEL_EXTRA "kernels/kernels.h"
+#define QUADS_FLIP  0u
+enum { QUAD_ROWS = 8, QUAD_PANELS = 1 };
 
 INL i32n n_quads(i32n sum, i32n b, i32n a) // never called
 {
@@ -546,5 +587,6 @@ INL i32n n_quads(i32n sum, i32n b, i32n a) // never called
     return sum;
 }
 #endif
+// clang-format on
 
 #endif

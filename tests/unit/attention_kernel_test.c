@@ -252,7 +252,7 @@ static void past(void **state)
             const HoloKernel   *kernel = holo_kernel_find(HOLO_KERNEL_attention_f32);
             size_t              scratch;
             HoloAttentionParams params = {.size = sizeof params};
-            y.data                     = floats(holo_tensor_count(&y));
+            y.data                     = blank(holo_tensor_count(&y));
             call.out                   = out;
             call.out_count             = 3;
             call.params                = &params;

@@ -212,6 +212,7 @@ static void check_conv(const Shape *v, uint32_t flags, double rounding)
             free(one);
     }
     assert_non_null(exact);
+    note_exact("conv_nhwc_f32", exact, holo_tensor_count(&c.out));
     free(exact), free(panels);
     for (int i = 0; i < c.in_count; i++) free(c.in[i].data);
 }

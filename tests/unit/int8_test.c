@@ -50,21 +50,46 @@ static void matmul_integer(void **state)
         }
 }
 
-static void extremes(void **state) // sums as large as they get: nothing may saturate on the way
+// Sums as large as they get: nothing may saturate on the way, and beyond 32 bits they wrap, at every level alike.
+static void extremes(void **state)
 {
+    const int64_t shapes[][3] = {{14, 200, 40}, {3, 32768, 17}, {7, 33026, 16}, {2, 100003, 3}};
     (void)state;
-    for (int v = 0; v < 16; v++) {
-        HoloDtype a = v & 1 ? HOLO_I8 : HOLO_U8, b = v & 2 ? HOLO_I8 : HOLO_U8;
-        Case      c = {.op = "MatMulInteger", .version = 10, .in_count = 4};
-        c.in[0]     = bytes(a, 2, (int64_t[]){14, 200});
-        c.in[1]     = bytes(b, 2, (int64_t[]){200, 40});
-        c.in[2]     = bytes(a, 0, NULL);
-        c.in[3]     = bytes(b, 0, NULL);
-        memset(c.in[0].data, v & 4 ? 0x80 : v & 1 ? 0x7F : 0xFF, 14 * 200);
-        memset(c.in[1].data, v & 8 ? 0x80 : v & 2 ? 0x7F : 0xFF, 200 * 40);
+    for (int v = 0; v < 16 * HOLO_COUNT(shapes); v++) {
+        const int64_t *s = shapes[v / 16];
+        HoloDtype      a = v & 1 ? HOLO_I8 : HOLO_U8, b = v & 2 ? HOLO_I8 : HOLO_U8;
+        Case           c = {.op = "MatMulInteger", .version = 10, .in_count = 4};
+        c.in[0]          = bytes(a, 2, (int64_t[]){s[0], s[1]});
+        c.in[1]          = bytes(b, 2, (int64_t[]){s[1], s[2]});
+        c.in[2]          = bytes(a, 0, NULL);
+        c.in[3]          = bytes(b, 0, NULL);
+        memset(c.in[0].data, v & 4 ? 0x80 : v & 1 ? 0x7F : 0xFF, (size_t)(s[0] * s[1]));
+        memset(c.in[1].data, v & 8 ? 0x80 : v & 2 ? 0x7F : 0xFF, (size_t)(s[1] * s[2]));
         *(uint8_t *)c.in[2].data = v & 4 ? (v & 1 ? 0x7F : 0xFF) : (v & 1 ? 0x80 : 0);
         *(uint8_t *)c.in[3].data = v & 8 ? (v & 2 ? 0x7F : 0xFF) : (v & 2 ? 0x80 : 0);
         check_lowered(&c, HOLO_KERNEL_matmul_i8);
+    }
+}
+
+// Where sums are scaled they must not wrap: the longest product that cannot is the longest that the kernel takes.
+static void scaled_bound(void **state)
+{
+    (void)state;
+    for (int64_t k = 32768; k <= 32769; k++) {
+        Case c  = {.op = "MatMulIntegerToFloat", .domain = "com.microsoft", .version = 1, .in_count = 4};
+        c.in[0] = bytes(HOLO_U8, 2, (int64_t[]){1, k});
+        c.in[1] = bytes(HOLO_U8, 2, (int64_t[]){k, 17});
+        c.in[2] = scales(0, 0, 0.001f);
+        c.in[3] = scales(0, 0, 0.001f);
+        memset(c.in[0].data, 0xFF, (size_t)k);
+        memset(c.in[1].data, 0xFF, (size_t)k * 17);
+        if (k == 32768) {
+            assert_true(k * 255 * 255 <= INT32_MAX);
+            check_lowered(&c, HOLO_KERNEL_matmul_i8);
+            continue;
+        }
+        assert_int_not_equal(case_lowering(&c, false).kernel, HOLO_KERNEL_matmul_i8);
+        for (int i = 0; i < c.in_count; i++) free(c.in[i].data);
     }
 }
 
@@ -334,12 +359,11 @@ static void dynamic_quantize(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matmul_integer),  cmocka_unit_test(extremes),
-        cmocka_unit_test(qlinear_matmul),  cmocka_unit_test(integer_to_float),
-        cmocka_unit_test(qgemm),           cmocka_unit_test(packed),
-        cmocka_unit_test(quantize_linear), cmocka_unit_test(dequantize_linear),
-        cmocka_unit_test(cast_to_float),   cmocka_unit_test(dynamic_quantize),
-        cmocka_unit_test(conv_integer),    cmocka_unit_test(qlinear_conv),
+        cmocka_unit_test(matmul_integer), cmocka_unit_test(extremes),         cmocka_unit_test(scaled_bound),
+        cmocka_unit_test(qlinear_matmul), cmocka_unit_test(integer_to_float), cmocka_unit_test(qgemm),
+        cmocka_unit_test(packed),         cmocka_unit_test(quantize_linear),  cmocka_unit_test(dequantize_linear),
+        cmocka_unit_test(cast_to_float),  cmocka_unit_test(dynamic_quantize), cmocka_unit_test(conv_integer),
+        cmocka_unit_test(qlinear_conv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

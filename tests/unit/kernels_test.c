@@ -47,9 +47,9 @@ static void problem_free(Problem *p)
 static float *multiply(const HoloKernels *kernels, const Problem *p, int64_t rows, int64_t columns, int64_t depth)
 {
     int64_t panels  = (p->n + 15) / 16;
-    float  *packed  = floats(panels * 16 * p->k);
+    float  *packed  = blank(panels * 16 * p->k);
     float  *scratch = aligned_alloc(64, HOLO_GEMM_SCRATCH * sizeof *scratch);
-    float  *c       = floats(p->m * p->c_row);
+    float  *c       = blank(p->m * p->c_row);
     assert_non_null(scratch);
     kernels->pack_f32(p->k, p->n, p->b, p->b_row, p->b_column, packed);
     for (int64_t i = 0; i < p->m; i += rows)
@@ -116,6 +116,7 @@ static void check_product(const Problem *p, bool close)
             free(whole);
     }
     assert_non_null(exact);
+    note_exact("gemm_f32", exact, p->m * p->c_row);
     free(exact);
 }
 
@@ -174,7 +175,7 @@ static void gemm_rows_of_b(void **state)
     const HoloKernels *kernels;
     for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
         Problem p    = problem(3, 48, 70, 0);
-        float  *want = multiply(kernels, &p, 3, 48, 70), *c = floats(3 * 48);
+        float  *want = multiply(kernels, &p, 3, 48, 70), *c = blank(3 * 48);
         float  *scratch = aligned_alloc(64, HOLO_GEMM_SCRATCH * sizeof *scratch);
         kernels->gemm_f32(&(HoloGemm){.m        = 3,
                                       .n        = 48,
@@ -206,7 +207,7 @@ static void softmax_rows(void **state)
         for (int64_t i = 0; i < 3 * n; i++) x[i] *= n % 3 ? 20 : 200;
         if (n > 3) x[3] = -INFINITY;
         for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
-            float *y = floats(3 * n);
+            float *y = blank(3 * n);
             kernels->softmax_f32(3, n, x, y);
             for (int64_t r = 0; r < 3; r++) {
                 double top = -INFINITY, sum = 0;
@@ -224,6 +225,7 @@ static void softmax_rows(void **state)
             else
                 free(y);
         }
+        note_exact("softmax_f32", exact, 3 * n);
         free(x), free(exact);
     }
 }

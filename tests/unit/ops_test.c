@@ -9,6 +9,7 @@
 #include "archive/archive.h"
 #include "passes/passes.h"
 #include "runtime/model.h"
+#include "support/bits.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -145,6 +146,20 @@ static void expect_status(OpCase *c, Way way, HoloStatus status, const HoloError
         complain(c, way, "    failed as: %s\n    expected:  %s", error->text, c->fails);
 }
 
+// What class exact gives, for tests/isa.sh.
+static void note_outputs(OpCase *c, const HoloTensor *outputs)
+{
+    for (int i = 0; i < c->out_count && getenv("HOLO_TEST_BITS"); i++) {
+        char     what[256];
+        HoloText came = {0};
+        if (c->out[i].is_any) continue;
+        snprintf(what, sizeof what, "%s:%d%s %s", c->path, c->line, c->variant, c->out[i].name);
+        value_print(&outputs[i], c->arena, &came);
+        bits_note_text(what, came.data);
+        holo_text_deinit(&came);
+    }
+}
+
 // ---- running
 
 static bool is_constant(const CaseValue *v, Way way)
@@ -202,6 +217,7 @@ static HoloStatus compile(HoloGraph *graph, bool is_exact, HoloModel **out, Holo
     if (!status) status = holo_file_writer_open(path, &file, error);
     if (!status) status = holo_archive_write(&plan, file, NULL, &size, error);
     if (!status) status = holo_file_writer_map(file, &mapping, error);
+    if (!status && is_exact) bits_note("archive", mapping.data, mapping.size);
     if (!status) status = holo_model_open_mapping(&mapping, out, error);
     if (file && holo_file_writer_close(file, false, NULL)) status = HOLO_NO_FILE;
     holo_plan_deinit(&plan);
@@ -228,6 +244,7 @@ static HoloStatus run_compiled(OpCase *c, HoloGraph *graph, Way way, HoloError *
     if (!status) status = holo_session_create(model, NULL, &session, error);
     if (!status) status = run_session(c, model, session, outputs, error);
     if (!status) expect_outputs(c, way, outputs);
+    if (!status && way == EXACT) note_outputs(c, outputs);
     holo_session_destroy(session);
     holo_model_close(model);
     return status;
