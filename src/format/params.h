@@ -243,6 +243,27 @@ static inline int64_t holo_panels_i8_size(int64_t k, int64_t n)
     return over ? -1 : size;
 }
 
+// matmul_nbits_f32: MatMulNBits of com.microsoft with A, scales and bias of f32, without g_idx.
+typedef struct HoloMatmulNbitsParams {
+    uint32_t size;
+    uint32_t flags; // HOLO_MATMUL_NBITS_*
+    uint32_t bits, block;
+    uint64_t k, n; // these as the operator has them
+} HoloMatmulNbitsParams;
+
+// B, scales and zero points are stored as gemm_bits_f32 reads them, see kernels/kernels.h: numbers of up to 4 bits in 4,
+// others in 8.
+enum { HOLO_MATMUL_NBITS_PACKED = 1 };
+
+// Bytes of B [k][n] so; -1: too many. Scales and offsets are panels of f32.
+static inline int64_t holo_panels_bits_size(int bits, int64_t k, int64_t n)
+{
+    int64_t columns = n / 16 + (n % 16 != 0), rows = bits <= 4 ? (k / 8 + (k % 8 != 0)) * 4 : k, size;
+    bool    over = __builtin_mul_overflow(columns, rows, &size);
+    over |= __builtin_mul_overflow(size, 16, &size);
+    return over ? -1 : size;
+}
+
 // quantize_i8: QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear between f32 and 8 bits.
 typedef struct HoloQuantizeI8Params {
     uint32_t size;

@@ -73,6 +73,27 @@ enum {
     HOLO_GEMM_SCRATCH = HOLO_GEMM_ROWS * (HOLO_GEMM_K + 16) + 2 * HOLO_GEMM_K * HOLO_PANEL,
 };
 
+// ---- gemm_bits_f32: C = A B, and a bias for each column, of weights B[k][n] = (number + offset) * scale in blocks of k
+//
+// Numbers are signed, in panels of 16 columns: of 8 bits [ceil(n / 16)][k][16]; of 4 bits
+// [ceil(n / 16)][ceil(k / 8)][16], eight of a column in 32 bits, the first in the lowest. Blocks have an offset and a
+// scale for each column: panels [ceil(n / 16)][blocks][16]. Each element is a sum of blocks in order, of each the sum of
+// A times number and offset, from 0, times the scale. unpack_bits_f32 gives rows first <= p < first + count of a panel of B in f32.
+typedef struct HoloGemmBits {
+    int64_t      m, n, k; // m is from 1 to HOLO_BITS_ROWS
+    const float *a;
+    int64_t      a_row;
+    int          bits; // 4 or 8
+    const void  *b;
+    int64_t      block;            // a multiple of 8
+    const float *scales, *offsets; // offsets NULL: 0
+    const float *bias;             // NULL: 0
+    float       *c;
+    int64_t      c_row;
+} HoloGemmBits;
+
+enum { HOLO_BITS_ROWS = 6 };
+
 // ---- pack_f32: B[k][n], its elements `row` and `column` floats apart, into panels
 
 // ---- gemm_i8: C = A B of 8-bit integers, exact modulo 2^32, with terms of rows and columns added:

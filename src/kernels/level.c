@@ -9,6 +9,7 @@
 
 #include "kernels/attention_f32.c"
 #include "kernels/depthwise_nhwc_f32.c"
+#include "kernels/gemm_bits_f32.c"
 #include "kernels/gemm_i8.c"
 #include "kernels/last_f32.c"
 #include "kernels/map_f32.c"

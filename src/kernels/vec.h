@@ -137,6 +137,36 @@ INL f32v v_load_bf16(const uint16_t *p)
     return v;
 }
 
+// Sixteen bytes, signed, as numbers.
+INL f32v v_load_i8(const int8_t *p)
+{
+    f32v v;
+#if defined __AVX512F__
+    v.r[0] = (f32n)_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const void *)p)));
+#elif defined __AVX2__
+    EACH(i) v.r[i] = (f32n)_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)(p + 8 * i))));
+#else
+    EACH(i)
+    {
+        i32n x                                             = {0};
+        UNROLL for (int l = 0; l < NATIVE_LANES; l++) x[l] = p[i * NATIVE_LANES + l];
+        v.r[i]                                             = __builtin_convertvector(x, f32n);
+    }
+#endif
+    return v;
+}
+
+// Bits 4 * i and up of each lane, four of them, as a signed number.
+INL f32n n_nibble(i32n words, int i)
+{
+#if defined __AVX512F__
+    const __m512 number = _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1);
+    return (f32n)_mm512_permutexvar_ps((__m512i)((u32n)words >> 4 * i), number); // it looks at four bits alone
+#else
+    return __builtin_convertvector((i32n)((u32n)words << (28 - 4 * i)) >> 28, f32n);
+#endif
+}
+
 INL void v_store(float *p, f32v v)
 {
     EACH(i) * (f32u *)(p + i * NATIVE_LANES) = v.r[i];

@@ -90,13 +90,14 @@ typedef struct Packer {
 enum { RECURRENT_FLAGS = HOLO_RECURRENT_PACKED_R | HOLO_RECURRENT_PACKED_W };
 
 static const Packer packers[] = {
-    [HOLO_KERNEL_matmul_f32]    = {panels_packing, panels_pack, HOLO_MATMUL_PACKED_B | HOLO_WEIGHTS_NARROW},
-    [HOLO_KERNEL_lstm_f32]      = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
-    [HOLO_KERNEL_gru_f32]       = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
-    [HOLO_KERNEL_gru_reset_f32] = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
-    [HOLO_KERNEL_rnn_f32]       = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
-    [HOLO_KERNEL_matmul_i8]     = {holo_lower_packing_i8, holo_lower_pack_i8, HOLO_MATMUL_I8_PACKED_B},
-    [HOLO_KERNEL_conv_nhwc_f32] = {holo_lower_packing_conv, holo_lower_pack_conv, 0},
+    [HOLO_KERNEL_matmul_f32]       = {panels_packing, panels_pack, HOLO_MATMUL_PACKED_B | HOLO_WEIGHTS_NARROW},
+    [HOLO_KERNEL_lstm_f32]         = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
+    [HOLO_KERNEL_gru_f32]          = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
+    [HOLO_KERNEL_gru_reset_f32]    = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
+    [HOLO_KERNEL_rnn_f32]          = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
+    [HOLO_KERNEL_matmul_i8]        = {holo_lower_packing_i8, holo_lower_pack_i8, HOLO_MATMUL_I8_PACKED_B},
+    [HOLO_KERNEL_matmul_nbits_f32] = {holo_lower_packing_nbits, holo_lower_pack_nbits, HOLO_MATMUL_NBITS_PACKED},
+    [HOLO_KERNEL_conv_nhwc_f32]    = {holo_lower_packing_conv, holo_lower_pack_conv, 0},
 };
 
 HoloPacking holo_lower_packing(const HoloLowering *lowering, const HoloTensor *w)
@@ -354,6 +355,7 @@ static const Choice choices[] = {
     {"QLinearMatMul", "", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
     {"MatMulIntegerToFloat", "com.microsoft", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
     {"QGemm", "com.microsoft", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
+    {"MatMulNBits", "com.microsoft", HOLO_KERNEL_matmul_nbits_f32, holo_lower_matmul_nbits},
     {"QuantizeLinear", "", HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
     {"QuantizeLinear", "com.microsoft", HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
     {"DequantizeLinear", "", HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},

@@ -45,6 +45,11 @@ bool        holo_lower_conv_i8(const HoloNode *node, HoloLowering *out);
 HoloPacking holo_lower_packing_i8(const HoloLowering *lowering, const HoloTensor *w);
 size_t      holo_lower_pack_i8(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
 
+// MatMulNBits, and its packed weights, scales and zero points.
+bool        holo_lower_matmul_nbits(const HoloNode *node, HoloLowering *out);
+HoloPacking holo_lower_packing_nbits(const HoloLowering *lowering, const HoloTensor *w);
+size_t      holo_lower_pack_nbits(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
+
 // Which of HOLO_WEIGHTS_* has every number of an f32 constant; 0: neither.
 uint32_t holo_lower_narrow_type(const HoloTensor *w);
 // Those among the flags of a kernel that packs weights so; 0: there are none.

@@ -60,7 +60,7 @@ static bool fits(const HoloNode *node, HoloLowering *out)
     }
     if (out->pack_input == 2 && can_pack(w, gates)) {
         out->recurrent.flags |= HOLO_RECURRENT_PACKED_W;
-        out->pack_also = 1;
+        out->pack_also = 1 << 1;
     }
     return true;
 }

@@ -10,29 +10,30 @@ typedef struct HoloLowering {
     uint32_t kernel; // see format/kernel_ids.def; 0: the operator's eval
     uint32_t params_size;
     union { // the parameter block
-        uint64_t             align;
-        uint8_t              params[HOLO_PARAMS_BYTES];
-        HoloMatmulParams     matmul;
-        HoloConvParams       conv;
-        HoloConvNhwcParams   conv_nhwc;
-        HoloSoftmaxParams    softmax;
-        HoloMapParams        map;
-        HoloNormParams       norm;
-        HoloReduceParams     reduce;
-        HoloGroupNormParams  group_norm;
-        HoloPoolParams       pool;
-        HoloRecurrentParams  recurrent;
-        HoloTransposeParams  transpose;
-        HoloAttentionParams  attention;
-        HoloMatmulI8Params   matmul_i8;
-        HoloQuantizeI8Params quantize_i8;
-        HoloCastParams       cast;
-        HoloConvI8Params     conv_i8;
+        uint64_t              align;
+        uint8_t               params[HOLO_PARAMS_BYTES];
+        HoloMatmulParams      matmul;
+        HoloConvParams        conv;
+        HoloConvNhwcParams    conv_nhwc;
+        HoloSoftmaxParams     softmax;
+        HoloMapParams         map;
+        HoloNormParams        norm;
+        HoloReduceParams      reduce;
+        HoloGroupNormParams   group_norm;
+        HoloPoolParams        pool;
+        HoloRecurrentParams   recurrent;
+        HoloTransposeParams   transpose;
+        HoloAttentionParams   attention;
+        HoloMatmulI8Params    matmul_i8;
+        HoloQuantizeI8Params  quantize_i8;
+        HoloCastParams        cast;
+        HoloConvI8Params      conv_i8;
+        HoloMatmulNbitsParams matmul_nbits;
     };
-    int     pack_input;      // the input, a constant, that the kernel wants packed; -1: none
-    int     pack_also;       // another one, packed in a way of its own; 0: none
-    bool    pack_transposed; // its matrices, the last two dimensions changing places
-    int64_t pack_groups;     // of filters, where it is those of a convolution
+    int      pack_input;      // the input, a constant, that the kernel wants packed; -1: none
+    uint32_t pack_also;       // a bit for each other one that is packed, in a way of its own
+    bool     pack_transposed; // its matrices, the last two dimensions changing places
+    int64_t  pack_groups;     // of filters, where it is those of a convolution
 } HoloLowering;
 
 // Chooses for a node whose types are inferred. Sizes may be symbolic; a node with sizes or types that

@@ -1,14 +1,7 @@
 // nbits.c - weights of a few bits, quantised block by block: MatMulNBits and GatherBlockQuantized of com.microsoft.
+#include "ops/nbits.h"
 #include "ops/contract.h"
 #include "ops/spread.h"
-
-// Number i of a run of `bits`-bit numbers, packed from the low bits of each byte on.
-static unsigned unpack(const uint8_t *bytes, int64_t i, int bits)
-{
-    int64_t  at = i * bits, byte = at / 8;
-    unsigned low = bytes[byte], spill = at % 8 + bits > 8 ? (unsigned)bytes[byte + 1] << 8 : 0;
-    return ((low | spill) >> at % 8) & ((1u << bits) - 1);
-}
 
 static bool differ(HoloDim a, HoloDim b)
 {
@@ -26,42 +19,58 @@ static HoloStatus expect_entries(const HoloCall *call, int input, int64_t want)
 
 // ---- MatMulNBits: A [..., K] times the transposed B [N][blocks][bytes]
 
-enum { A, B, SCALES, ZEROS, GROUPS, BIAS };
+enum {
+    A      = HOLO_NBITS_A,
+    B      = HOLO_NBITS_B,
+    SCALES = HOLO_NBITS_SCALES,
+    ZEROS  = HOLO_NBITS_ZEROS,
+    GROUPS = HOLO_NBITS_GROUPS,
+    BIAS   = HOLO_NBITS_BIAS
+};
 enum { SIZE_LIMIT = 1 << 28, BLOCK_LIMIT = 1 << 16 }; // of K and N, and of a block: products of them fit
 
 typedef struct NBits {
     HoloContract      contract;
     const HoloTensor *a, *scales, *zeros, *groups, *bias;
     const uint8_t    *b;
-    int64_t           depth, cols, block, blocks, zero_bytes; // zero_bytes: of a column's packed zero points
-    int               bits;
+    HoloNBits         sizes;
 } NBits;
 
-static HoloStatus read_sizes(const HoloCall *call, NBits *v)
+HoloStatus holo_nbits_sizes(const HoloCall *call, HoloNBits *out)
 {
-    v->depth     = holo_attr_int(call, "K", 0);
-    v->cols      = holo_attr_int(call, "N", 0);
-    v->block     = holo_attr_int(call, "block_size", 0);
     int64_t bits = holo_attr_int(call, "bits", 4);
-    if (v->depth < 1 || v->cols < 1 || v->depth > SIZE_LIMIT || v->cols > SIZE_LIMIT)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "K and N are %lld and %lld", (long long)v->depth,
-                              (long long)v->cols);
-    if (v->block < 8 || v->block > BLOCK_LIMIT || v->block & (v->block - 1))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "block_size is %lld, expected a power of 2", (long long)v->block);
+    *out         = (HoloNBits){.depth = holo_attr_int(call, "K", 0),
+                               .cols  = holo_attr_int(call, "N", 0),
+                               .block = holo_attr_int(call, "block_size", 0)};
+    if (out->depth < 1 || out->cols < 1 || out->depth > SIZE_LIMIT || out->cols > SIZE_LIMIT)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "K and N are %lld and %lld", (long long)out->depth,
+                              (long long)out->cols);
+    if (out->block < 8 || out->block > BLOCK_LIMIT || out->block & (out->block - 1))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "block_size is %lld, expected a power of 2", (long long)out->block);
     if (bits < 2 || bits > 8)
         return holo_call_fail(call, HOLO_BAD_MODEL, "bits is %lld, expected 2 to 8", (long long)bits);
-    v->bits       = (int)bits;
-    v->blocks     = (v->depth + v->block - 1) / v->block;
-    v->zero_bytes = (v->blocks * v->bits + 7) / 8;
+    out->bits       = (int)bits;
+    out->blocks     = (out->depth + out->block - 1) / out->block;
+    out->column     = out->blocks * out->block * bits / 8;
+    out->zero_bytes = (out->blocks * bits + 7) / 8;
     return HOLO_OK;
+}
+
+HoloStatus holo_nbits_entries(const HoloCall *call, const HoloNBits *v)
+{
+    const HoloTensor *zeros = holo_in(call, ZEROS);
+    HOLO_TRY(expect_entries(call, B, v->cols * v->column));
+    HOLO_TRY(expect_entries(call, SCALES, v->cols * v->blocks));
+    HOLO_TRY(expect_entries(call, ZEROS, v->cols * (zeros && zeros->dtype == HOLO_U8 ? v->zero_bytes : v->blocks)));
+    return expect_entries(call, BIAS, v->cols);
 }
 
 static HoloStatus infer_matmul(HoloCall *call)
 {
     const HoloTensor *a = call->in[A];
     HoloDim           dim[HOLO_MAX_RANK];
-    NBits             v;
-    HOLO_TRY(read_sizes(call, &v));
+    HoloNBits         v;
+    HOLO_TRY(holo_nbits_sizes(call, &v));
     HOLO_TRY(holo_expect_rank(call, A, 1, HOLO_MAX_RANK));
     HOLO_TRY(holo_expect_types(call, B, HOLO_BIT(U8)));
     HOLO_TRY(holo_expect_types(call, SCALES, HOLO_TYPES_FLOAT));
@@ -80,23 +89,16 @@ static void read_a(const HoloContract *c, int64_t batch, int64_t row, int64_t k,
     holo_read_f(v->a, row * c->depth + k, 1, count, &out->f);
 }
 
-static double zero_of(const NBits *v, int64_t col, int64_t block)
-{
-    if (!v->zeros) return 1 << (v->bits - 1);
-    if (v->zeros->dtype == HOLO_U8)
-        return unpack((const uint8_t *)v->zeros->data + col * v->zero_bytes, block, v->bits);
-    return holo_get_f(v->zeros, col * v->blocks + block);
-}
-
 static void read_b(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count, HoloCell *out)
 {
     (void)batch;
-    const NBits *v      = c->arg;
-    int64_t      group  = v->groups ? holo_get_i(v->groups, k) : k / v->block;
-    int64_t      column = v->blocks * v->block * v->bits / 8;
-    for (int64_t j = 0; j < count; j++) {
-        double q = unpack(v->b + (col + j) * column, k, v->bits);
-        out[j].f = (q - zero_of(v, col + j, group)) * holo_get_f(v->scales, (col + j) * v->blocks + group);
+    const NBits     *v     = c->arg;
+    const HoloNBits *sizes = &v->sizes;
+    int64_t          group = v->groups ? holo_get_i(v->groups, k) : k / sizes->block;
+    for (int64_t j = col; j < col + count; j++) {
+        double q = holo_nbits_at(v->b + j * sizes->column, k, sizes->bits);
+        out[j - col].f =
+            (q - holo_nbits_zero(sizes, v->zeros, j, group)) * holo_get_f(v->scales, j * sizes->blocks + group);
     }
 }
 
@@ -109,51 +111,60 @@ static void add_bias(const HoloContract *c, int64_t batch, int64_t row, int64_t 
     for (int64_t j = 0; j < count; j++) sums[j].f += bias[j];
 }
 
-static HoloStatus check_entries(const HoloCall *call, const NBits *v)
+static HoloStatus check_groups(const HoloCall *call, const NBits *v)
 {
-    bool packed = v->zeros && v->zeros->dtype == HOLO_U8;
-    HOLO_TRY(expect_entries(call, B, v->cols * v->blocks * v->block * v->bits / 8));
-    HOLO_TRY(expect_entries(call, SCALES, v->cols * v->blocks));
-    HOLO_TRY(expect_entries(call, ZEROS, v->cols * (packed ? v->zero_bytes : v->blocks)));
-    HOLO_TRY(expect_entries(call, BIAS, v->cols));
     if (!v->groups) return HOLO_OK;
     int64_t count = holo_tensor_count(v->groups);
-    if (count < v->depth)
+    if (count < v->sizes.depth)
         return holo_call_fail(call, HOLO_BAD_INPUT, "g_idx has %lld entries, expected %lld", (long long)count,
-                              (long long)v->depth);
-    for (int64_t k = 0; k < v->depth; k++) {
+                              (long long)v->sizes.depth);
+    for (int64_t k = 0; k < v->sizes.depth; k++) {
         int64_t group = holo_get_i(v->groups, k);
-        if (group < 0 || group >= v->blocks)
+        if (group < 0 || group >= v->sizes.blocks)
             return holo_call_fail(call, HOLO_BAD_INPUT, "g_idx has %lld, expected 0 to %lld", (long long)group,
-                                  (long long)v->blocks - 1);
+                                  (long long)v->sizes.blocks - 1);
     }
+    return HOLO_OK;
+}
+
+static HoloStatus init_matmul(const HoloCall *call, NBits *v)
+{
+    *v = (NBits){.a      = call->in[A],
+                 .b      = call->in[B]->data,
+                 .scales = call->in[SCALES],
+                 .zeros  = holo_in(call, ZEROS),
+                 .groups = holo_in(call, GROUPS),
+                 .bias   = holo_in(call, BIAS)};
+    HOLO_TRY(holo_nbits_sizes(call, &v->sizes));
+    HOLO_TRY(holo_nbits_entries(call, &v->sizes));
+    v->contract = (HoloContract){
+        .batch  = 1,
+        .rows   = holo_tensor_count(call->out[0]) / v->sizes.cols,
+        .cols   = v->sizes.cols,
+        .depth  = v->sizes.depth,
+        .a      = read_a,
+        .b      = read_b,
+        .finish = v->bias ? add_bias : NULL,
+        .arg    = v,
+        .out    = call->out[0],
+    };
     return HOLO_OK;
 }
 
 static HoloStatus eval_matmul(HoloCall *call)
 {
-    NBits v = {.a      = call->in[A],
-               .b      = call->in[B]->data,
-               .scales = call->in[SCALES],
-               .zeros  = holo_in(call, ZEROS),
-               .groups = holo_in(call, GROUPS),
-               .bias   = holo_in(call, BIAS)};
+    NBits v;
     if (holo_out_is_empty(call)) return HOLO_OK;
-    HOLO_TRY(read_sizes(call, &v));
-    HOLO_TRY(check_entries(call, &v));
-    v.contract = (HoloContract){
-        .batch  = 1,
-        .rows   = holo_tensor_count(call->out[0]) / v.cols,
-        .cols   = v.cols,
-        .depth  = v.depth,
-        .a      = read_a,
-        .b      = read_b,
-        .finish = v.bias ? add_bias : NULL,
-        .arg    = &v,
-        .out    = call->out[0],
-    };
+    HOLO_TRY(init_matmul(call, &v));
+    HOLO_TRY(check_groups(call, &v));
     holo_contract(call, &v.contract);
     return HOLO_OK;
+}
+
+static double at_matmul(const HoloCall *call, int64_t index) // of a call that has been evaluated
+{
+    NBits v;
+    return init_matmul(call, &v) ? NAN : holo_contract_at(&v.contract, index);
 }
 
 // ---- GatherBlockQuantized: rows of a quantised table, made real
@@ -221,9 +232,9 @@ static double number_at(const HoloCall *call, const Gather *g, int64_t inner, in
     int64_t           outer = at / inner / size, block = at / inner % size / g->block;
     int64_t           entry = (outer * blocks + block) * inner + at % inner;
     double            x, zero = g->bits ? 1 << (g->bits - 1) : 0;
-    x = g->bits ? unpack(g->table.data, at, g->bits) : holo_get_f(&g->table, at);
+    x = g->bits ? holo_nbits_at(g->table.data, at, g->bits) : holo_get_f(&g->table, at);
     if (zeros && g->bits)
-        zero = unpack((const uint8_t *)zeros->data + outer * ((blocks * g->bits + 7) / 8), block, g->bits);
+        zero = holo_nbits_at((const uint8_t *)zeros->data + outer * ((blocks * g->bits + 7) / 8), block, g->bits);
     else if (zeros)
         zero = holo_get_f(zeros, entry);
     return (x - zero) * holo_get_f(call->in[GATHER_SCALES], entry);
@@ -265,7 +276,8 @@ const HoloOp holo_ops_nbits[] = {
      .in_max = 6,
      .types  = HOLO_TYPES_FLOAT,
      .infer  = infer_matmul,
-     .eval   = eval_matmul},
+     .eval   = eval_matmul,
+     .at     = at_matmul},
     {.name = "GatherBlockQuantized",
      MS,
      .in_min = 3,

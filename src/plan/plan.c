@@ -217,7 +217,7 @@ static HoloStatus operand_add(Planning *p, const HoloValue *v, const HoloLowerin
 {
     uint32_t number = HOLO_NO_VALUE;
     bool     packed = v && lowering && lowering->kernel &&
-                  (input == lowering->pack_input || (input > 0 && input == lowering->pack_also));
+                  (input == lowering->pack_input || (input < 32 && lowering->pack_also >> input & 1));
     if (packed)
         HOLO_TRY(packed_plan(p, v, lowering, input, &number));
     else if (v)

@@ -1,0 +1,141 @@
+// gemm_bits_f32.c - the product of a few rows and weights of 4 or 8 bits, which are made real in registers; and such
+// weights as panels of f32, for the matrix product of many rows.
+//
+// A sum over a block of weights with one scale is made first, then it is scaled: the numbers of the weights are exact in
+// f32. Numbers lie as they are read: of 4 bits eight of a column in one lane, the first in its lowest bits.
+
+enum { BITS_WIDE = NATIVE == 64 ? 4 : 2, BITS_PANELS = NATIVE == 64 ? 2 : 1, WORD = 8 };
+
+// Number i of each lane, of 4 bits.
+INL f32v v_nibble(f32v words, int i)
+{
+    EACH(r) words.r[r] = n_nibble((i32n)words.r[r], i);
+    return words;
+}
+
+INL f32v v_nibble_at(f32v words, int i) // the same where i is not known beforehand
+{
+    EACH(r) words.r[r] = n_nibble((i32n)((u32n)words.r[r] >> 4 * i), 0);
+    return words;
+}
+
+INL int64_t bits_panel(int64_t k, int bits) // bytes
+{
+    return bits == 4 ? (k + WORD - 1) / WORD * LANES * 4 : k * LANES;
+}
+
+// Row p of a panel: of 8 bits.
+INL f32v bits_row(const uint8_t *panel, int64_t p)
+{
+    return v_load_i8((const int8_t *)panel + p * LANES);
+}
+
+// Eight weights of each column, for 4 bits: row p is the first of them.
+INL f32v bits_words(const uint8_t *panel, int64_t p)
+{
+    return v_load((const float *)(const void *)(panel + p / WORD * LANES * 4));
+}
+
+typedef struct BitsTile {
+    const HoloGemmBits *g;
+    int64_t             column;
+    int                 rows; // that are there
+} BitsTile;
+
+INL void bits_tile(const BitsTile *t, int rows, int panels, int bits, bool has_offsets)
+{
+    const HoloGemmBits *g      = t->g;
+    int64_t             blocks = (g->k + g->block - 1) / g->block, bytes = bits_panel(g->k, bits);
+    const uint8_t      *b = (const uint8_t *)g->b + t->column / LANES * bytes;
+    const float *scale = g->scales + t->column * blocks, *offset = has_offsets ? g->offsets + t->column * blocks : NULL;
+    const float *a[6];
+    f32v         total[6][BITS_WIDE];
+    UNROLL for (int i = 0; i < rows; i++) a[i] = g->a + (i < t->rows ? i : t->rows - 1) * g->a_row;
+    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) total[i][j] = v_set1(0);
+#define STEP(p, number)                                                                         \
+    UNROLL for (int j = 0; j < panels; j++)                                                     \
+    {                                                                                           \
+        f32v w = number;                                                                        \
+        if (has_offsets) w = v_add(w, shift[j]);                                                \
+        UNROLL for (int i = 0; i < rows; i++) sum[i][j] = v_mad(v_set1(a[i][p]), w, sum[i][j]); \
+    }
+    for (int64_t first = 0; first < g->k; first += g->block, scale += LANES, offset += has_offsets ? LANES : 0) {
+        int64_t end = first + g->block < g->k ? first + g->block : g->k, p = first;
+        f32v    sum[6][BITS_WIDE], shift[BITS_WIDE], words[BITS_WIDE];
+        UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] = v_set1(0);
+        UNROLL for (int j = 0; j < panels; j++) shift[j] =
+            has_offsets ? v_load(offset + j * LANES * blocks) : v_set1(0);
+        for (; p + WORD <= end; p += WORD) {
+            UNROLL for (int j = 0; j < panels; j++) words[j] = bits == 4 ? bits_words(b + j * bytes, p) : v_set1(0);
+            UNROLL for (int n = 0; n < WORD; n++)
+                STEP(p + n, bits == 4 ? v_nibble(words[j], n) : bits_row(b + j * bytes, p + n))
+        }
+        UNROLL for (int j = 0; j < panels; j++) words[j] =
+            bits == 4 && p < end ? bits_words(b + j * bytes, p) : v_set1(0);
+        for (; p < end; p++) {
+            STEP(p, bits == 4 ? v_nibble(words[j], 0) : bits_row(b + j * bytes, p))
+            UNROLL for (int j = 0; j < panels; j++) EACH(r) words[j].r[r] = (f32n)((u32n)words[j].r[r] >> 4);
+        }
+        UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) total[i][j] =
+            v_mad(sum[i][j], v_load(scale + j * LANES * blocks), total[i][j]);
+    }
+#undef STEP
+    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++)
+    {
+        int    lanes = lanes_left(t->column + j * LANES, g->n);
+        f32v   y     = total[i][j];
+        float *at    = g->c + i * g->c_row + t->column + j * LANES;
+        if (g->bias) y = v_add(y, v_load_lanes(g->bias + t->column + j * LANES, lanes));
+        if (i < t->rows) v_store_lanes(at, y, lanes);
+    }
+}
+
+// Every tile: rows, how many panels and what that is called, bits, and whether there are offsets.
+#define BITS_FORMS(X, rows, name, panels) \
+    X(rows, name, panels, 4, 0) X(rows, name, panels, 4, 1) X(rows, name, panels, 8, 0) X(rows, name, panels, 8, 1)
+#define BITS_TILES(X)                                                                   \
+    BITS_FORMS(X, 1, one, 1)                                                            \
+    BITS_FORMS(X, 1, wide, BITS_WIDE)                                                   \
+    BITS_FORMS(X, 2, one, 1) BITS_FORMS(X, 2, wide, BITS_WIDE) BITS_FORMS(X, 6, one, 1) \
+        BITS_FORMS(X, 6, wide, BITS_PANELS)
+
+#define X(rows, name, panels, bits, shifted)                                 \
+    static void bits_##rows##_##name##_##bits##_##shifted(const BitsTile *t) \
+    {                                                                        \
+        bits_tile(t, rows, panels, bits, shifted);                           \
+    }
+BITS_TILES(X)
+#undef X
+
+enum { one, wide };
+
+static void (*const bits_tiles[7][2][9][2])(const BitsTile *) = {
+#define X(rows, name, panels, bits, shifted) [rows][name][bits][shifted] = bits_##rows##_##name##_##bits##_##shifted,
+    BITS_TILES(X)
+#undef X
+};
+
+static void gemm_bits_f32(const HoloGemmBits *g)
+{
+    int rows = g->m <= 2 ? (int)g->m : HOLO_BITS_ROWS, panels = rows <= 2 ? BITS_WIDE : BITS_PANELS;
+    for (int64_t j = 0, next; j < g->n; j = next) {
+        bool is_wide = g->n - j > (panels - 1) * LANES;
+        next         = j + (is_wide ? panels : 1) * LANES;
+        bits_tiles[rows][is_wide][g->bits][g->offsets != NULL](&(BitsTile){.g = g, .column = j, .rows = (int)g->m});
+    }
+}
+
+static void unpack_bits_f32(const HoloGemmBits *g, int64_t panel, int64_t first, int64_t count, float *out)
+{
+    int64_t        blocks = (g->k + g->block - 1) / g->block;
+    const uint8_t *b      = (const uint8_t *)g->b + panel * bits_panel(g->k, g->bits);
+    for (int64_t p = first, next; p < first + count; p = next) {
+        int64_t at = (panel * blocks + p / g->block) * LANES, end = (p / g->block + 1) * g->block;
+        f32v    scale = v_load(g->scales + at), shift = g->offsets ? v_load(g->offsets + at) : v_set1(0);
+        next = end < first + count ? end : first + count;
+        for (; p < next; out += LANES, p++) {
+            f32v w = g->bits == 8 ? bits_row(b, p) : v_nibble_at(bits_words(b, p), (int)(p % WORD));
+            v_store(out, v_mul(v_add(w, shift), scale));
+        }
+    }
+}
