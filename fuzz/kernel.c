@@ -50,26 +50,6 @@ static const Row rows[] = {
      {"f35", "f54"},
      {NULL},
      {NULL}},
-    {"MatMul",
-     "",
-     13,
-     HOLO_KERNEL_matmul_f32,
-     HOLO_MATMUL_PACKED_B | HOLO_WEIGHTS_F16,
-     1,
-     AT_TAIL(HoloMatmulParams),
-     {"f35", "f54"},
-     {NULL},
-     {NULL}},
-    {"Conv",
-     "hologram",
-     1,
-     HOLO_KERNEL_conv_nhwc_f32,
-     HOLO_CONV_NHWC_PACKED | HOLO_WEIGHTS_BF16,
-     1,
-     AT_TAIL(HoloConvNhwcParams),
-     {"f2664", "f6433", "f6", "f6"},
-     {"group", "strides", "pads", "dilations"},
-     {"1", "12", "1111", "11"}},
     {"Gemm", "", 13, HOLO_KERNEL_matmul_f32, 0, 1, AT_TAIL(HoloMatmulParams), {"f35", "f54", "f4"}, {NULL}, {NULL}},
     {"Conv",
      "",
@@ -251,6 +231,36 @@ static const Row rows[] = {
      {"f234", "f4"},
      {NULL},
      {NULL}},
+    {"MatMul",
+     "",
+     13,
+     HOLO_KERNEL_matmul_f32,
+     HOLO_MATMUL_PACKED_B | HOLO_WEIGHTS_F16,
+     1,
+     AT_TAIL(HoloMatmulParams),
+     {"f35", "f54"},
+     {NULL},
+     {NULL}},
+    {"Conv",
+     "hologram",
+     1,
+     HOLO_KERNEL_conv_nhwc_f32,
+     HOLO_CONV_NHWC_PACKED | HOLO_WEIGHTS_BF16,
+     1,
+     AT_TAIL(HoloConvNhwcParams),
+     {"f2664", "f6433", "f6", "f6"},
+     {"group", "strides", "pads", "dilations"},
+     {"1", "12", "1111", "11"}},
+    {"MatMulNBits",
+     "com.microsoft",
+     1,
+     HOLO_KERNEL_matmul_nbits_f32,
+     HOLO_MATMUL_NBITS_PACKED,
+     1,
+     0,
+     {"f38", "b414", "f4", "b4", "-", "f4"},
+     {"K", "N", "bits", "block_size"},
+     {"8", "4", "4", "8"}},
 };
 
 typedef struct Call {
@@ -298,6 +308,11 @@ static void begin(const Row *row, Call *c)
     uint32_t head[] = {sizeof c->params, row->flags, 1};
     memcpy(c->params, head, row->kernel == HOLO_KERNEL_norm_f32 ? sizeof head : 8);
     if (row->kernel == HOLO_KERNEL_reduce_f32) memcpy(c->params + 8, &(uint32_t){2}, 4);
+    if (row->kernel == HOLO_KERNEL_matmul_nbits_f32) {
+        HoloMatmulNbitsParams nbits = {
+            .size = sizeof c->params, .flags = row->flags, .bits = 4, .block = 8, .k = 8, .n = 4};
+        memcpy(c->params, &nbits, sizeof nbits);
+    }
     HoloProgram program = {.count = 2,
                            .step  = {{.op = HOLO_MAP_add, .b = row->kernel == HOLO_KERNEL_map_f32 || c->in_count > 3},
                                      {.op = HOLO_MAP_sigmoid, .a = HOLO_MAP_INPUTS}}};

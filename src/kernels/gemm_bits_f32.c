@@ -2,21 +2,20 @@
 // weights as panels of f32, for the matrix product of many rows.
 //
 // A sum over a block of weights with one scale is made first, then it is scaled: the numbers of the weights are exact in
-// f32. Numbers lie as they are read: of 4 bits eight of a column in one lane, the first in its lowest bits.
+// f32. An offset is the same for all numbers of a block, so it is multiplied by the sum of A over the block. Numbers lie as they are read: of 4 bits eight of a column in one lane, the first in its lowest bits.
 
 enum { BITS_WIDE = NATIVE == 64 ? 4 : 2, BITS_PANELS = NATIVE == 64 ? 2 : 1, WORD = 8 };
 
-// Number i of each lane, of 4 bits.
-INL f32v v_nibble(f32v words, int i)
+// The next number of each lane, of 4 bits.
+INL f32v v_nibble(f32v *words)
 {
-    EACH(r) words.r[r] = n_nibble((i32n)words.r[r], i);
-    return words;
-}
-
-INL f32v v_nibble_at(f32v words, int i) // the same where i is not known beforehand
-{
-    EACH(r) words.r[r] = n_nibble((i32n)((u32n)words.r[r] >> 4 * i), 0);
-    return words;
+    f32v v;
+    EACH(r)
+    {
+        v.r[r]      = n_nibble((i32n)words->r[r]);
+        words->r[r] = (f32n)((u32n)words->r[r] >> 4);
+    }
+    return v;
 }
 
 INL int64_t bits_panel(int64_t k, int bits) // bytes
@@ -52,34 +51,39 @@ INL void bits_tile(const BitsTile *t, int rows, int panels, int bits, bool has_o
     f32v         total[6][BITS_WIDE];
     UNROLL for (int i = 0; i < rows; i++) a[i] = g->a + (i < t->rows ? i : t->rows - 1) * g->a_row;
     UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) total[i][j] = v_set1(0);
-#define STEP(p, number)                                                                         \
-    UNROLL for (int j = 0; j < panels; j++)                                                     \
-    {                                                                                           \
-        f32v w = number;                                                                        \
-        if (has_offsets) w = v_add(w, shift[j]);                                                \
-        UNROLL for (int i = 0; i < rows; i++) sum[i][j] = v_mad(v_set1(a[i][p]), w, sum[i][j]); \
-    }
     for (int64_t first = 0; first < g->k; first += g->block, scale += LANES, offset += has_offsets ? LANES : 0) {
         int64_t end = first + g->block < g->k ? first + g->block : g->k, p = first;
-        f32v    sum[6][BITS_WIDE], shift[BITS_WIDE], words[BITS_WIDE];
-        UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] = v_set1(0);
-        UNROLL for (int j = 0; j < panels; j++) shift[j] =
-            has_offsets ? v_load(offset + j * LANES * blocks) : v_set1(0);
-        for (; p + WORD <= end; p += WORD) {
+        f32v    sum[6][BITS_WIDE], words[BITS_WIDE], all[6]; // all: the sum of A
+        UNROLL for (int i = 0; i < rows; i++)
+        {
+            all[i]                                            = v_set1(0);
+            UNROLL for (int j = 0; j < panels; j++) sum[i][j] = v_set1(0);
+        }
+        while (p < end) {
+            int64_t next                                     = p + WORD < end ? p + WORD : end;
             UNROLL for (int j = 0; j < panels; j++) words[j] = bits == 4 ? bits_words(b + j * bytes, p) : v_set1(0);
-            UNROLL for (int n = 0; n < WORD; n++)
-                STEP(p + n, bits == 4 ? v_nibble(words[j], n) : bits_row(b + j * bytes, p + n))
+            for (; p < next; p++) {
+                f32v x[6];
+                UNROLL for (int i = 0; i < rows; i++)
+                {
+                    x[i] = v_set1(a[i][p]);
+                    if (has_offsets) all[i] = v_add(all[i], x[i]);
+                }
+                UNROLL for (int j = 0; j < panels; j++)
+                {
+                    f32v w = bits == 4 ? v_nibble(&words[j]) : bits_row(b + j * bytes, p);
+                    UNROLL for (int i = 0; i < rows; i++) sum[i][j] = v_mad(x[i], w, sum[i][j]);
+                }
+            }
         }
-        UNROLL for (int j = 0; j < panels; j++) words[j] =
-            bits == 4 && p < end ? bits_words(b + j * bytes, p) : v_set1(0);
-        for (; p < end; p++) {
-            STEP(p, bits == 4 ? v_nibble(words[j], 0) : bits_row(b + j * bytes, p))
-            UNROLL for (int j = 0; j < panels; j++) EACH(r) words[j].r[r] = (f32n)((u32n)words[j].r[r] >> 4);
-        }
+        if (has_offsets) UNROLL for (int j = 0; j < panels; j++)
+            {
+                f32v shift                                      = v_load(offset + j * LANES * blocks);
+                UNROLL for (int i = 0; i < rows; i++) sum[i][j] = v_mad(all[i], shift, sum[i][j]);
+            }
         UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) total[i][j] =
             v_mad(sum[i][j], v_load(scale + j * LANES * blocks), total[i][j]);
     }
-#undef STEP
     UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++)
     {
         int    lanes = lanes_left(t->column + j * LANES, g->n);
@@ -93,11 +97,11 @@ INL void bits_tile(const BitsTile *t, int rows, int panels, int bits, bool has_o
 // Every tile: rows, how many panels and what that is called, bits, and whether there are offsets.
 #define BITS_FORMS(X, rows, name, panels) \
     X(rows, name, panels, 4, 0) X(rows, name, panels, 4, 1) X(rows, name, panels, 8, 0) X(rows, name, panels, 8, 1)
-#define BITS_TILES(X)                                                                   \
-    BITS_FORMS(X, 1, one, 1)                                                            \
-    BITS_FORMS(X, 1, wide, BITS_WIDE)                                                   \
-    BITS_FORMS(X, 2, one, 1) BITS_FORMS(X, 2, wide, BITS_WIDE) BITS_FORMS(X, 6, one, 1) \
-        BITS_FORMS(X, 6, wide, BITS_PANELS)
+#define BITS_TILES(X)                 \
+    BITS_FORMS(X, 1, one, 1)          \
+    BITS_FORMS(X, 1, wide, BITS_WIDE) \
+    BITS_FORMS(X, 2, one, 1)          \
+    BITS_FORMS(X, 2, wide, BITS_WIDE) BITS_FORMS(X, 6, one, 1) BITS_FORMS(X, 6, wide, BITS_PANELS)
 
 #define X(rows, name, panels, bits, shifted)                                 \
     static void bits_##rows##_##name##_##bits##_##shifted(const BitsTile *t) \
@@ -132,9 +136,11 @@ static void unpack_bits_f32(const HoloGemmBits *g, int64_t panel, int64_t first,
     for (int64_t p = first, next; p < first + count; p = next) {
         int64_t at = (panel * blocks + p / g->block) * LANES, end = (p / g->block + 1) * g->block;
         f32v    scale = v_load(g->scales + at), shift = g->offsets ? v_load(g->offsets + at) : v_set1(0);
-        next = end < first + count ? end : first + count;
+        next       = end < first + count ? end : first + count;
+        f32v words = v_set1(0);
         for (; p < next; out += LANES, p++) {
-            f32v w = g->bits == 8 ? bits_row(b, p) : v_nibble_at(bits_words(b, p), (int)(p % WORD));
+            if (g->bits == 4 && p % WORD == 0) words = bits_words(b, p);
+            f32v w = g->bits == 4 ? v_nibble(&words) : bits_row(b, p);
             v_store(out, v_mul(v_add(w, shift), scale));
         }
     }

@@ -78,7 +78,7 @@ enum {
 // Numbers are signed, in panels of 16 columns: of 8 bits [ceil(n / 16)][k][16]; of 4 bits
 // [ceil(n / 16)][ceil(k / 8)][16], eight of a column in 32 bits, the first in the lowest. Blocks have an offset and a
 // scale for each column: panels [ceil(n / 16)][blocks][16]. Each element is a sum of blocks in order, of each the sum of
-// A times number and offset, from 0, times the scale. unpack_bits_f32 gives rows first <= p < first + count of a panel of B in f32.
+// A times number, from 0, and of the sum of A times the offset, times the scale. unpack_bits_f32 gives rows first <= p < first + count of a panel of B in f32.
 typedef struct HoloGemmBits {
     int64_t      m, n, k; // m is from 1 to HOLO_BITS_ROWS
     const float *a;

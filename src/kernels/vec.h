@@ -156,14 +156,14 @@ INL f32v v_load_i8(const int8_t *p)
     return v;
 }
 
-// Bits 4 * i and up of each lane, four of them, as a signed number.
-INL f32n n_nibble(i32n words, int i)
+// The lowest four bits of each lane as a signed number.
+INL f32n n_nibble(i32n words)
 {
 #if defined __AVX512F__
     const __m512 number = _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1);
-    return (f32n)_mm512_permutexvar_ps((__m512i)((u32n)words >> 4 * i), number); // it looks at four bits alone
+    return (f32n)_mm512_permutexvar_ps((__m512i)words, number); // it looks at four bits alone
 #else
-    return __builtin_convertvector((i32n)((u32n)words << (28 - 4 * i)) >> 28, f32n);
+    return __builtin_convertvector((i32n)((u32n)words << 28) >> 28, f32n);
 #endif
 }
 

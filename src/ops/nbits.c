@@ -224,20 +224,26 @@ static HoloStatus infer_gather(HoloCall *call)
     return holo_out_type(call, 0, (HoloDtype)scales->dtype, rank, dim);
 }
 
-// Number `at` of the table as a real one.
-static double number_at(const HoloCall *call, const Gather *g, int64_t inner, int64_t at)
+// Numbers of the table from `at` on as real ones. Those of a block, where they lie side by side, share a scale.
+static void numbers_put(const HoloCall *call, const Gather *g, int64_t inner, int64_t at, int64_t count, int64_t to)
 {
     const HoloTensor *zeros = holo_in(call, GATHER_ZEROS);
-    int64_t           size = g->table.dim[g->quantised], blocks = (size + g->block - 1) / g->block;
-    int64_t           outer = at / inner / size, block = at / inner % size / g->block;
-    int64_t           entry = (outer * blocks + block) * inner + at % inner;
-    double            x, zero = g->bits ? 1 << (g->bits - 1) : 0;
-    x = g->bits ? holo_nbits_at(g->table.data, at, g->bits) : holo_get_f(&g->table, at);
-    if (zeros && g->bits)
-        zero = holo_nbits_at((const uint8_t *)zeros->data + outer * ((blocks * g->bits + 7) / 8), block, g->bits);
-    else if (zeros)
-        zero = holo_get_f(zeros, entry);
-    return (x - zero) * holo_get_f(call->in[GATHER_SCALES], entry);
+    int64_t           size = g->table.dim[g->quantised], blocks = size / g->block + (size % g->block != 0);
+    for (int64_t next; count > 0; count -= next, at += next, to += next) {
+        int64_t outer = at / inner / size, place = at / inner % size, block = place / g->block;
+        int64_t entry = (outer * blocks + block) * inner + at % inner, end = (block + 1) * g->block;
+        double  zero = g->bits ? 1 << (g->bits - 1) : 0, scale = holo_get_f(call->in[GATHER_SCALES], entry);
+        next = inner > 1 ? 1 : (end < size ? end : size) - place;
+        if (next > count) next = count;
+        if (zeros && g->bits)
+            zero = holo_nbits_at((const uint8_t *)zeros->data + outer * ((blocks * g->bits + 7) / 8), block, g->bits);
+        else if (zeros)
+            zero = holo_get_f(zeros, entry);
+        for (int64_t j = 0; j < next; j++) {
+            double x = g->bits ? holo_nbits_at(g->table.data, at + j, g->bits) : holo_get_f(&g->table, at + j);
+            holo_put_f(call->out[0], to + j, (x - zero) * scale);
+        }
+    }
 }
 
 static HoloStatus eval_gather(HoloCall *call)
@@ -251,7 +257,7 @@ static HoloStatus eval_gather(HoloCall *call)
     int64_t outer = holo_product(g.axis, g.table.dim),
             run   = holo_product(g.table.rank - g.axis - 1, g.table.dim + g.axis + 1);
     int64_t inner = holo_product(g.table.rank - g.quantised - 1, g.table.dim + g.quantised + 1);
-    int64_t size = g.table.dim[g.quantised], blocks = (size + g.block - 1) / g.block;
+    int64_t size = g.table.dim[g.quantised], blocks = size / g.block + (size % g.block != 0);
     int64_t stacks = holo_tensor_count(&g.table) / size / inner;
     HOLO_TRY(
         expect_entries(call, GATHER_ZEROS, g.bits ? stacks * ((blocks * g.bits + 7) / 8) : stacks * blocks * inner));
@@ -262,7 +268,8 @@ static HoloStatus eval_gather(HoloCall *call)
                 return holo_call_fail(call, HOLO_BAD_INPUT, "index %lld is outside the %lld rows", (long long)row,
                                       (long long)rows);
             int64_t at = (o * rows + (row < 0 ? row + rows : row)) * run;
-            for (int64_t j = 0; j < run; j++) holo_put_f(call->out[0], out++, number_at(call, &g, inner, at + j));
+            numbers_put(call, &g, inner, at, run, out);
+            out += run;
         }
     return HOLO_OK;
 }

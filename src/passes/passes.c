@@ -22,6 +22,7 @@ const HoloPass holo_passes[] = {
     {"contents", holo_pass_contents, true, true, false, SIMPLE, "shape arithmetic becomes expressions of the inputs' sizes"},
     {"cse", holo_pass_cse, false, false, false, SIMPLE, "equal constants and equal nodes become one"},
     {"widen", holo_pass_widen, false, true, true, SIMPLE, "operators on f16 and bf16 compute in f32"},
+    {"weights", holo_pass_weights, false, true, false, SIMPLE, "products take weights that are dequantised as they are; filters are computed"},
     {"recognise", holo_pass_recognise, false, true, false, SIMPLE, "what is written out in many nodes becomes one operator"},
     {"scale", holo_pass_scale, false, true, false, SIMPLE, "constants of channels go into the weights of products"},
     {"attention", holo_pass_attention, false, true, false, SIMPLE, "products around a softmax become Attention, which takes heads as they lie"},

@@ -139,6 +139,14 @@ const char *const holo_recognise_others[] = {
     "graph MatMulIntegerToFloat(a, b, a_scale, b_scale, a_zero, b_zero" bias ") -> (y) {\n" \
     "    y = com.microsoft::MatMulIntegerToFloat@1(a, b, a_scale, b_scale, a_zero, b_zero" bias ")\n" \
     "}"
+#define DYNAMIC(inputs, zero, bias)                                 \
+    "graph DynamicQuantizeMatMul(a, b, b_scale" inputs ") -> (y) {\n" \
+    "    y = com.microsoft::DynamicQuantizeMatMul@1(a, b, b_scale" inputs ")\n" \
+    "}",                                                            \
+    "graph MatMulIntegerToFloat(a, b, b_scale" inputs ") -> (y) {\n" \
+    "    q, scale, z = DynamicQuantizeLinear@11(a)\n"              \
+    "    y = com.microsoft::MatMulIntegerToFloat@1(q, b, scale, b_scale, z" zero bias ")\n" \
+    "}"
 #define HARD_SIXTH                                                  \
     "graph HardSigmoid(x) -> (y) { y = HardSigmoid@6(x) {alpha=0.16666666666666666, beta=0.5} }"
 #define ROTARY                                                      \
@@ -338,6 +346,9 @@ const HoloRecogniseRow holo_recognise_table[] = {
      "    y = Add@7(n, bias)\n"
      "}",
      TO_FLOAT(", bias"), holo_recognise_integer_bias},
+    {DYNAMIC("", "", ""), NULL},
+    {DYNAMIC(", b_zero", ", b_zero", ""), NULL},
+    {DYNAMIC(", b_zero, bias", ", b_zero", ", bias"), NULL},
 
     // ---- RotaryEmbedding
     {ROTARY,
