@@ -50,7 +50,7 @@ static double quantile(Samples *samples, double q)
 
 // ---- measuring
 
-static int measure_open(const char *path, Measured *out)
+static int measure_open(const char *path, uint32_t flags, Measured *out)
 {
     Samples samples = {0};
     double  start   = cli_now();
@@ -58,7 +58,7 @@ static int measure_open(const char *path, Measured *out)
         HoloModel *model;
         HoloError  error  = {0};
         double     before = cli_now();
-        HoloStatus status = holo_model_open(path, &model, &error);
+        HoloStatus status = holo_model_open_with(path, flags, &model, &error);
         if (status) return cli_fail_error(path, &error, status);
         add(&samples, cli_now() - before);
         holo_model_close(model);
@@ -68,14 +68,14 @@ static int measure_open(const char *path, Measured *out)
 }
 
 // From nothing to the first answer: open, a session, one run.
-static int measure_first(const char *path, HoloPool *pool, const CliInput *inputs, Measured *out)
+static int measure_first(const char *path, uint32_t flags, HoloPool *pool, const CliInput *inputs, Measured *out)
 {
     HoloError    error   = {0};
     HoloModel   *model   = NULL;
     HoloSession *session = NULL;
     int          result  = CLI_OK;
     double       before  = cli_now();
-    HoloStatus   status  = holo_model_open(path, &model, &error);
+    HoloStatus   status  = holo_model_open_with(path, flags, &model, &error);
     if (!status) status = holo_session_create(model, pool, &session, &error);
     if (!status) result = cli_inputs_set(session, model, inputs);
     if (!status && !result) status = holo_session_run(session, &error);
@@ -108,6 +108,19 @@ static int measure_runs(HoloSession *session, const char *name, Measured *out)
     return CLI_OK;
 }
 
+// The most bytes that were resident. What getrusage says may be the peak of the process that started this one.
+static double peak_resident(void)
+{
+    char  line[256];
+    long  kib  = 0;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file) && sscanf(line, "VmHWM: %ld", &kib) != 1) continue;
+    if (file) fclose(file);
+    struct rusage usage;
+    if (!kib && !getrusage(RUSAGE_SELF, &usage)) kib = usage.ru_maxrss;
+    return (double)kib * 1024;
+}
+
 static int measure_session(const char *path, const HoloModel *model, HoloPool *pool, const CliInput *inputs,
                            Measured *out)
 {
@@ -117,10 +130,8 @@ static int measure_session(const char *path, const HoloModel *model, HoloPool *p
     if (status) return cli_fail_error(NULL, &error, status);
     int result = cli_inputs_set(session, model, inputs);
     if (!result) result = measure_runs(session, path, out);
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
     const char *flops = holo_model_meta_find(model, "flops");
-    out->rss          = (double)usage.ru_maxrss * 1024;
+    out->rss          = peak_resident();
     out->arena        = (double)holo_session_memory(session);
     out->flops        = flops ? strtod(flops, NULL) : 0;
     out->threads      = holo_pool_threads(pool);
@@ -133,14 +144,15 @@ static int measure(const Cli *cli, const char *path, Measured *out)
     HoloError  error = {0};
     HoloModel *model;
     HoloPool  *pool;
-    HoloStatus status = holo_model_open(path, &model, &error);
+    uint32_t   flags  = cli_open_flags(cli);
+    HoloStatus status = holo_model_open_with(path, flags, &model, &error);
     if (status) return cli_fail_error(path, &error, status);
     CliInput *inputs;
     int       result = cli_inputs_open(cli, model, true, &inputs);
     if (!result) {
         status = holo_pool_create((int)cli_number("threads"), &pool);
-        result = status ? cli_fail_error(NULL, &error, status) : measure_open(path, out);
-        if (!result) result = measure_first(path, pool, inputs, out);
+        result = status ? cli_fail_error(NULL, &error, status) : measure_open(path, flags, out);
+        if (!result) result = measure_first(path, flags, pool, inputs, out);
         if (!result) result = measure_session(path, model, pool, inputs, out);
         if (!status) holo_pool_destroy(pool);
     }
@@ -249,6 +261,8 @@ static const CliOption options[] = {
     CLI_OPTION_INPUT,
     CLI_OPTION_SHAPE,
     CLI_OPTION_THREADS,
+    CLI_OPTION_PREFAULT,
+    CLI_OPTION_HUGE,
     {"seconds", 's', "S", "how long to measure"},
     CLI_OPTION_NUMERIC,
     {"json", 0, NULL, "as JSON: open_us, first_us, min_us, median_us, p99_us,\nrss_mb, arena_mb, threads ..."},

@@ -160,6 +160,8 @@ static const CliOption options[] = {
     {"output", 'o', "DIR", "write each output to DIR/NAME.npy (a / in a name\nbecomes _)"},
     CLI_OPTION_SHAPE,
     CLI_OPTION_THREADS,
+    CLI_OPTION_PREFAULT,
+    CLI_OPTION_HUGE,
     CLI_OPTION_NUMERIC,
     {"profile", 0, "FILE.json", "time each step: a trace for chrome://tracing"},
     {"quiet", 'q', NULL, "do not print the outputs"},

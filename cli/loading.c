@@ -62,13 +62,19 @@ int cli_compiler(const Cli *cli, HoloCompiler **out_compiler)
     return result;
 }
 
+uint32_t cli_open_flags(const Cli *cli)
+{
+    return (cli_option(cli, "prefault") ? HOLO_OPEN_PREFAULT : 0) |
+           (cli_option(cli, "huge-pages") ? HOLO_OPEN_HUGE : 0);
+}
+
 int cli_model_open(const Cli *cli, const char *path, HoloModel **out_model)
 {
     HoloError    error = {0};
     HoloFileKind kind;
     HoloStatus   status = holo_file_kind(path, &kind, &error);
     if (!status && kind == HOLO_FILE_ARCHIVE) {
-        status = holo_model_open(path, out_model, &error);
+        status = holo_model_open_with(path, cli_open_flags(cli), out_model, &error);
     } else if (!status) {
         HoloCompiler *compiler;
         int           result = cli_compiler(cli, &compiler);

@@ -25,6 +25,15 @@
         "numeric", 0, "CLASS", "fused (fastest) or exact (the same bits on every CPU)" \
     }
 
+#define CLI_OPTION_PREFAULT                                                  \
+    {                                                                        \
+        "prefault", 0, NULL, "have all pages in memory before the first run" \
+    }
+#define CLI_OPTION_HUGE                                                          \
+    {                                                                            \
+        "huge-pages", 0, NULL, "copy the weights into large pages, and use such" \
+    }
+
 // The shapes that --input-shape gives.
 typedef struct CliShape {
     const char *name;
@@ -35,6 +44,8 @@ int cli_shapes(const Cli *cli, CliShape **out_shapes, int *out_count);
 
 // Choices for the compiler from the settings and --input-shape.
 int cli_compiler(const Cli *cli, HoloCompiler **out_compiler);
+// How to open an archive, from --prefault and --huge-pages: for holo_model_open_with.
+uint32_t cli_open_flags(const Cli *cli);
 // Opens an archive, or compiles a model in memory, unverified.
 int cli_model_open(const Cli *cli, const char *path, HoloModel **out_model);
 

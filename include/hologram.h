@@ -167,6 +167,14 @@ typedef struct HoloModel HoloModel;
 
 // Opens by map, or by reading where the file cannot be mapped. The file must not change while open.
 HOLO_API HOLO_MUST HoloStatus holo_model_open(const char *path, HoloModel **out_model, HoloError *error);
+
+// What a program that answers many requests may pay for in advance; it changes no result.
+#define HOLO_OPEN_PREFAULT 1u // all pages of the file and of sessions' memory are there before the first run
+#define HOLO_OPEN_HUGE     2u // weights are copied into large pages, where the system has them, and sessions use such, too
+
+// As holo_model_open, with a sum of the above.
+HOLO_API HOLO_MUST HoloStatus holo_model_open_with(const char *path, uint32_t flags, HoloModel **out_model,
+                                                   HoloError *error);
 // Opens an archive in memory, which must stay as it is until holo_model_close, 64-byte aligned.
 HOLO_API HOLO_MUST HoloStatus holo_model_open_memory(const void *bytes, size_t size, HoloModel **out_model,
                                                      HoloError *error);

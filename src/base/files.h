@@ -7,12 +7,15 @@
 typedef struct HoloMapping {
     const void *data; // page-aligned when mapped, else 64-byte aligned; readable for `size` bytes
     size_t      size;
-    bool        is_mapped;
+    bool        is_mapped; // its pages are those of the file
+    bool        is_taken;  // it was read into memory of holo_memory_take
 } HoloMapping;
 
 // Maps a file for reading, or reads it where it cannot be mapped.
 HOLO_MUST HoloStatus holo_file_map(const char *path, HoloMapping *out, HoloError *error);
 void                 holo_file_unmap(HoloMapping *mapping);
+// As holo_file_map, in one of the ways below: HUGE reads the file into large pages.
+HOLO_MUST HoloStatus holo_file_map_how(const char *path, uint32_t how, HoloMapping *out, HoloError *error);
 // The bytes will not be needed soon: their pages may be dropped (they come back from the file).
 void holo_file_release(const HoloMapping *mapping, const void *data, size_t size);
 // As holo_file_map, but `relative` is taken below `folder` and may not leave it: no absolute path, no
@@ -31,8 +34,14 @@ HOLO_MUST HoloStatus holo_file_writer_close(HoloFileWriter *writer, bool commit,
 // The bytes written so far, mapped for reading, before the file has its name.
 HOLO_MUST HoloStatus holo_file_writer_map(HoloFileWriter *writer, HoloMapping *out, HoloError *error);
 
-// Large pieces of zeroed memory straight from the system, page-aligned, backed by pages on first use.
-void *holo_memory_take(size_t size);               // NULL: out of memory
+// How memory is to be had. Both are wishes: a system that cannot leaves them out.
+enum {
+    HOLO_MEMORY_READY = 1, // all pages at once, instead of each on its first use
+    HOLO_MEMORY_HUGE  = 2, // in large pages
+};
+
+// Large pieces of zeroed memory straight from the system, page-aligned.
+void *holo_memory_take(size_t size, uint32_t how); // NULL: out of memory
 void  holo_memory_free(void *memory, size_t size); // NULL is nothing to free
 
 bool holo_path_is_folder(const char *path);

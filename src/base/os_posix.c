@@ -86,20 +86,51 @@ static HoloStatus map_descriptor(int fd, const char *path, bool regular_only, Ho
     return HOLO_OK;
 }
 
-HoloStatus holo_file_map(const char *path, HoloMapping *out, HoloError *error)
+// Reads a file of known size into memory of its own; leaves `out` empty where that cannot be.
+static void read_large(int fd, uint32_t how, HoloMapping *out)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0) return;
+    size_t size = (size_t)st.st_size, at = 0;
+    char  *data = holo_memory_take(size, how);
+    while (data && at < size) {
+        ssize_t got = pread(fd, data + at, size - at, (off_t)at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        at += (size_t)got;
+    }
+    if (data && at == size)
+        *out = (HoloMapping){.data = data, .size = size, .is_taken = true};
+    else
+        holo_memory_free(data, size);
+}
+
+HoloStatus holo_file_map_how(const char *path, uint32_t how, HoloMapping *out, HoloError *error)
 {
     *out   = (HoloMapping){0};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return fail_errno(error, "open", path);
-    HoloStatus status = map_descriptor(fd, path, false, out, error);
+    if (how & HOLO_MEMORY_HUGE) read_large(fd, how, out);
+    HoloStatus status = out->data ? HOLO_OK : map_descriptor(fd, path, false, out, error);
     close(fd);
+#ifdef MADV_POPULATE_READ
+    if (!status && how & HOLO_MEMORY_READY && out->is_mapped)
+        madvise((void *)(uintptr_t)out->data, out->size, MADV_POPULATE_READ);
+#endif
     return status;
+}
+
+HoloStatus holo_file_map(const char *path, HoloMapping *out, HoloError *error)
+{
+    return holo_file_map_how(path, 0, out, error);
 }
 
 void holo_file_unmap(HoloMapping *mapping)
 {
     if (mapping->is_mapped)
         munmap((void *)mapping->data, mapping->size);
+    else if (mapping->is_taken)
+        holo_memory_free((void *)(uintptr_t)mapping->data, mapping->size);
     else if (mapping->data)
         aligned_free(mapping->data);
     *mapping = (HoloMapping){0};

@@ -92,7 +92,7 @@ HoloStatus holo_frame_layout(HoloFrame *frame, HoloError *error)
     if (size > frame->memory_size) {
         holo_memory_free(frame->memory, frame->memory_size);
         frame->memory_size = 0;
-        frame->memory      = size < SIZE_MAX ? holo_memory_take((size_t)size) : NULL;
+        frame->memory      = size < SIZE_MAX ? holo_memory_take((size_t)size, frame->session->model->memory_how) : NULL;
         if (!frame->memory)
             return holo_fail(error, HOLO_NO_MEMORY, "no memory for the %llu bytes of a run", (unsigned long long)size);
         frame->memory_size = (size_t)size;

@@ -251,14 +251,23 @@ static HoloStatus finish(HoloModel *model, HoloStatus status, HoloModel **out_mo
     return status;
 }
 
-HoloStatus holo_model_open(const char *path, HoloModel **out_model, HoloError *error)
+HoloStatus holo_model_open_with(const char *path, uint32_t flags, HoloModel **out_model, HoloError *error)
 {
     *out_model = NULL;
     HoloModel *model;
+    if (flags & ~(HOLO_OPEN_PREFAULT | HOLO_OPEN_HUGE))
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no such way to open a model: flags 0x%x", flags);
     HOLO_TRY(model_create(&model, error));
-    HoloStatus status = holo_file_map(path, &model->mapping, error);
+    model->memory_how |= flags & HOLO_OPEN_PREFAULT ? HOLO_MEMORY_READY : 0;
+    model->memory_how |= flags & HOLO_OPEN_HUGE ? HOLO_MEMORY_HUGE : 0;
+    HoloStatus status = holo_file_map_how(path, model->memory_how, &model->mapping, error);
     if (!status) status = load(model, model->mapping.data, model->mapping.size, error);
     return finish(model, status, out_model);
+}
+
+HoloStatus holo_model_open(const char *path, HoloModel **out_model, HoloError *error)
+{
+    return holo_model_open_with(path, 0, out_model, error);
 }
 
 HoloStatus holo_model_open_mapping(const HoloMapping *mapping, HoloModel **out_model, HoloError *error)

@@ -8,7 +8,8 @@
 #include "ops/op.h"
 
 struct HoloModel {
-    HoloMapping        mapping; // of the file; empty when opened from memory
+    HoloMapping        mapping;    // of the file; empty when opened from memory
+    uint32_t           memory_how; // HOLO_MEMORY_...: of the file and of sessions
     HoloArchive        archive;
     HoloArena          arena;     // owns what follows
     const HoloOp     **ops;       // by number in OPS

@@ -78,7 +78,7 @@ HoloStatus holo_session_reserve(HoloSession *session, size_t scratch, HoloError 
     stride = holo_align(scratch, 4096);
     if (stride <= session->scratch_stride) return HOLO_OK;
     if (!holo_size_mul(stride, (size_t)holo_pool_threads(session->pool), &size)) return holo_fail_memory(error);
-    char *memory = holo_memory_take(size);
+    char *memory = holo_memory_take(size, session->model->memory_how);
     if (!memory) return holo_fail_memory(error);
     holo_memory_free(session->scratch, session->scratch_size);
     session->scratch        = memory;

@@ -68,7 +68,7 @@ static HoloStatus scratch_reserve(HoloProducts *p, size_t scratch, HoloError *er
     if (stride <= p->host.scratch_stride) return HOLO_OK;
     holo_memory_free(p->host.scratch, p->scratch_size);
     p->scratch_size        = stride * (size_t)p->host.workers;
-    p->host.scratch        = holo_memory_take(p->scratch_size);
+    p->host.scratch        = holo_memory_take(p->scratch_size, 0);
     p->host.scratch_stride = p->host.scratch ? stride : 0;
     return p->host.scratch ? HOLO_OK : holo_fail_memory(error);
 }
@@ -244,7 +244,7 @@ static HoloStatus outputs_take(const HoloCall *call, HoloTensor *out, HoloTensor
     for (int i = 0; i < call->out_count; i++) {
         if (!call->out[i]) continue;
         out[i]      = *call->out[i];
-        out[i].data = holo_memory_take(holo_tensor_bytes(&out[i]) + 1);
+        out[i].data = holo_memory_take(holo_tensor_bytes(&out[i]) + 1, 0);
         list[i]     = &out[i];
         if (!out[i].data) return holo_fail_memory(call->error);
     }
@@ -397,7 +397,7 @@ static HoloStatus run_sliced(HoloProducts *p, const HoloNode *node, HoloCall *fa
                              const HoloKernel *kernel)
 {
     size_t bytes = (size_t)SLICES * SLICE_ELEMENTS * sizeof(float);
-    float *plain = holo_memory_take(bytes);
+    float *plain = holo_memory_take(bytes, 0);
     Slice  slice[SLICES];
     if (!plain) return holo_fail_memory(call->error);
     HoloStatus status = HOLO_OK;

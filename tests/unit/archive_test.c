@@ -150,6 +150,27 @@ static void test_opening_touches_no_weight(void **state)
     expect_weights_untouched(model_dynamic());
 }
 
+// Prefaulting and large pages change how memory is had, and no answer.
+static void test_open_with(void **state)
+{
+    (void)state;
+    const char *path = archived(model_conv(), HOLO_FUSED, 1);
+    size_t      sizes[4];
+    uint8_t    *answers[4];
+    HoloModel  *model;
+    for (uint32_t flags = 0; flags < 4; flags++) {
+        EXPECT_OK(holo_model_open_with(path, flags, &model, &error));
+        EXPECT_OK(holo_model_verify(model, &error));
+        answers[flags] = answer(model, NULL, 1, 1, &sizes[flags]);
+        expect_same_bytes(answers[flags], sizes[flags], answers[0], sizes[0]);
+        holo_model_close(model);
+    }
+    for (int i = 0; i < 4; i++) free(answers[i]);
+    EXPECT_FAIL(holo_model_open_with(path, 4, &model, &error), HOLO_BAD_ARGUMENT, "no such way");
+    EXPECT_FAIL(holo_model_open_with(temp_path("no such file"), HOLO_OPEN_HUGE, &model, &error), HOLO_NO_FILE,
+                "no such file");
+}
+
 static void test_three_ways_to_open(void **state)
 {
     (void)state;
@@ -455,6 +476,7 @@ int main(void)
         cmocka_unit_test(test_layout),
         cmocka_unit_test(test_constants_are_stored_once),
         cmocka_unit_test(test_opening_touches_no_weight),
+        cmocka_unit_test(test_open_with),
         cmocka_unit_test(test_three_ways_to_open),
         cmocka_unit_test(test_metadata),
         cmocka_unit_test(test_every_flipped_bit_is_seen),
