@@ -81,10 +81,10 @@ INL void depthwise_block(const DepthwiseRun *r, int64_t channel, int pixels, int
         const float *more          = finish->more + (out - d->out);
         EACH_PIXEL(p, v) sum[p][v] = v_add(sum[p][v], v_load_lanes(more + p * pixel + v * LANES, lanes));
     }
+    if (finish && finish->has_slope) EACH_PIXEL(p, v) sum[p][v] = v_swish(sum[p][v], finish->slope);
     if (finish && finish->has_low) EACH_PIXEL(p, v) sum[p][v] = v_at_least(sum[p][v], v_set1(finish->low));
     if (finish && finish->has_high) EACH_PIXEL(p, v) sum[p][v] = v_at_most(sum[p][v], v_set1(finish->high));
     EACH_PIXEL(p, v) v_store_lanes(out + p * pixel + v * LANES, sum[p][v], lanes);
-    if (finish && finish->has_slope) swish_rows(finish->slope, pixels, (vectors - 1) * LANES + lanes, out, pixel);
 }
 
 INL void depthwise_pixels(const DepthwiseRun *r, int64_t channel, int64_t end, int pixels)

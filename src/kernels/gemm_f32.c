@@ -30,13 +30,13 @@ typedef struct Tile {
 // x * sigmoid(slope * x), where x has just been stored.
 static void swish_rows(float slope, int rows, int columns, float *x, int64_t row)
 {
-    for (int i = 0; i < rows; i++, x += row)
-        for (int j = 0; j < columns; j += LANES) {
-            int  lanes     = columns - j < LANES ? columns - j : LANES;
-            f32v v         = v_load_lanes(x + j, lanes);
-            EACH(r) v.r[r] = n_swish(v.r[r], slope);
-            v_store_lanes(x + j, v, lanes);
-        }
+    int whole = columns / LANES * LANES;
+    for (int i = 0; i < rows; i++, x += row) {
+        for (int j = 0; j < whole; j += LANES) v_store(x + j, v_swish(v_load(x + j), slope));
+        if (whole == columns) continue;
+        f32v v = v_swish(v_load_lanes(x + whole, columns - whole), slope);
+        v_store_lanes(x + whole, v, columns - whole);
+    }
 }
 
 #define EACH_SUM(i, j) UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++)

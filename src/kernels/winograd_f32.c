@@ -47,7 +47,7 @@ INL void winograd_out(const float *m, int64_t step, f32v out[TILE])
 INL f32v v_finish(const HoloFinish *f, f32v x, int64_t at, int lanes)
 {
     if (f->more) x = v_add(x, v_load_lanes(f->more + at, lanes));
-    if (f->has_slope) EACH(i) x.r[i] = n_swish(x.r[i], f->slope);
+    if (f->has_slope) x = v_swish(x, f->slope);
     if (f->has_low) x = v_at_least(x, v_set1(f->low));
     return f->has_high ? v_at_most(x, v_set1(f->high)) : x;
 }
