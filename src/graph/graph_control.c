@@ -85,12 +85,21 @@ static HoloStatus expect_dtype(const HoloInfer *infer, const HoloNode *node, con
 
 // ---- If
 
+// A branch that fails gives nothing: where it would have given something of which nothing is known, the If gives what
+// the other branch does.
+static HoloTensor merge_branches(const HoloTensor *const *types, const bool *is_right)
+{
+    for (int i = 0; i < 2; i++)
+        if (!is_right[i] && types[i]->rank < 0) return *types[!i];
+    return merge(types[0], types[1]);
+}
+
 static HoloStatus infer_if(HoloInfer *infer, HoloNode *node)
 {
     static const char *const names[2] = {"else_branch", "then_branch"};
     HoloGraph               *branch[2];
     HoloDim                  condition  = node->in_count ? first_of(node->in[0]) : HOLO_DIM_UNKNOWN;
-    bool                     is_decided = !holo_dim_is_symbolic(condition);
+    bool                     is_decided = !holo_dim_is_symbolic(condition), is_right[2] = {true, true};
     for (int i = 0; i < 2; i++) {
         HOLO_TRY(find_body(infer, node, names[i], 0, &branch[i]));
         if (branch[i]->output_count < node->out_count)
@@ -99,11 +108,12 @@ static HoloStatus infer_if(HoloInfer *infer, HoloNode *node)
         // The branch that is never taken need not even be valid for the sizes at hand.
         if (is_decided && i != (condition != 0)) continue;
         set_captures(node, branch[i]);
-        HOLO_TRY(holo_infer_graph(branch[i], infer->depth + 1, infer->error));
+        HOLO_TRY(holo_infer_branch(branch[i], infer->depth + 1, &is_right[i], infer->error));
     }
+    if (is_decided ? !is_right[condition != 0] : !is_right[0] && !is_right[1]) return HOLO_BAD_MODEL;
     for (int i = 0; i < node->out_count; i++) {
         const HoloTensor *types[2] = {&branch[0]->outputs[i]->type, &branch[1]->outputs[i]->type};
-        HoloTensor        t        = is_decided ? *types[condition != 0] : merge(types[0], types[1]);
+        HoloTensor        t        = is_decided ? *types[condition != 0] : merge_branches(types, is_right);
         if (!is_decided) HOLO_TRY(expect_dtype(infer, node, types[0], types[1]));
         set_out(infer, node, i, &t);
     }

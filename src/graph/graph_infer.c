@@ -199,7 +199,9 @@ static HoloStatus infer_node(HoloInfer *infer, HoloNode *node)
 
 // ---- a graph
 
-static HoloStatus infer_nodes(HoloGraph *graph, int depth, int *out_done, HoloError *error)
+// A node that fails ends it; where `may_fail`, only what the node gives is not known. *out_done are the nodes before
+// the first that fails.
+static HoloStatus infer_nodes(HoloGraph *graph, int depth, bool may_fail, int *out_done, HoloError *error)
 {
     if (depth > HOLO_INFER_DEPTH_MAX)
         return holo_fail(error, HOLO_UNSUPPORTED, "subgraphs are nested more than %d deep", HOLO_INFER_DEPTH_MAX);
@@ -216,8 +218,14 @@ static HoloStatus infer_nodes(HoloGraph *graph, int depth, int *out_done, HoloEr
     HoloStatus status = infer.data && infer.above && infer.below ? HOLO_OK : holo_fail_memory(error);
     for (int i = 0; i < graph->value_count && !status; i++)
         if (!graph->values[i]->producer) status = holo_contents_begin(&infer, graph->values[i]);
-    for (*out_done = 0; *out_done < graph->node_count && !status; *out_done += !status)
-        status = infer_node(&infer, graph->nodes[*out_done]);
+    *out_done = 0;
+    for (int i = 0; i < graph->node_count && !status; i++) {
+        status        = infer_node(&infer, graph->nodes[i]);
+        bool is_taken = status == HOLO_BAD_MODEL && may_fail;
+        *out_done += !status && *out_done == i;
+        if (is_taken) set_unknown(&infer, graph->nodes[i]);
+        if (is_taken) status = HOLO_OK;
+    }
     holo_arena_deinit(&scratch);
     return status;
 }
@@ -225,7 +233,15 @@ static HoloStatus infer_nodes(HoloGraph *graph, int depth, int *out_done, HoloEr
 HoloStatus holo_infer_graph(HoloGraph *graph, int depth, HoloError *error)
 {
     int done;
-    return infer_nodes(graph, depth, &done, error);
+    return infer_nodes(graph, depth, false, &done, error);
+}
+
+HoloStatus holo_infer_branch(HoloGraph *graph, int depth, bool *out_is_right, HoloError *error)
+{
+    int done;
+    HOLO_TRY(infer_nodes(graph, depth, true, &done, error));
+    *out_is_right = done == graph->node_count;
+    return HOLO_OK;
 }
 
 HoloStatus holo_graph_infer(HoloGraph *graph, HoloError *error)
@@ -242,7 +258,7 @@ HoloStatus holo_graph_infer_count(HoloGraph *graph, int *out_done, HoloError *er
         for (int k = 0; k < t->rank; k++)
             if (t->dim[k] == HOLO_DIM_UNKNOWN) t->dim[k] = holo_dims_fresh(graph->dims, "d");
     }
-    return infer_nodes(graph, 0, out_done, error);
+    return infer_nodes(graph, 0, false, out_done, error);
 }
 
 // ---- operators that do not exist here

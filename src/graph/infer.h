@@ -26,6 +26,10 @@ typedef struct HoloInfer { // one graph being inferred
 // Infers a graph whose inputs have their types.
 HOLO_MUST HoloStatus holo_infer_graph(HoloGraph *graph, int depth, HoloError *error);
 
+// The same for a graph that may never run: where a node fails, and so always will, *out_is_right is false, the message
+// is that of the last such node, and what it gives is not known.
+HOLO_MUST HoloStatus holo_infer_branch(HoloGraph *graph, int depth, bool *out_is_right, HoloError *error);
+
 // The type of a value with its data where known. Constants without elements get a pointer too.
 HoloTensor holo_infer_view(const HoloInfer *infer, const HoloValue *value);
 
