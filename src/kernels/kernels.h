@@ -286,13 +286,14 @@ static inline int64_t holo_attend_scratch(int64_t size, int64_t v_size)
 
 // pack_gates_f32: the columns of one group, transposed, all gates: the first ones mixed, [k][gate][16], the others as
 // panels [gate][k][16] behind them; units that are not there are 0.
-// state_gates_f32: sums [gate][16] of one row of a state times one group of 1 to 4 gates, all mixed; here `w` is what
-// pack_gates_f32 makes.
+// state_gates_f32: sums [group][gate][16] of one row of a state times some groups of 1 to 4 gates, all mixed; here `w`
+// is what pack_gates_f32 makes.
 typedef struct HoloGates {
     const float *w; // [gates * hidden][k]
     int          gates;
     int          mixed; // how many are; 1: all are panels
     int64_t      hidden, k;
+    int64_t      groups, group; // state_gates_f32: how many, and floats from one to the next
 } HoloGates;
 
 // lstm_step_f32, gru_step_f32, rnn_step_f32: the new state of a group, for some rows of the batch. Gates are as the

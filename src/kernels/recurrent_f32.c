@@ -13,36 +13,48 @@ static void pack_gates_f32(const HoloGates *g, int64_t group, float *out)
     }
 }
 
-// One row of a state against one group, mixed: R comes as one stream, which is what bounds it. (The CPU fetches a
-// stream ahead by itself; doing so here made it a quarter slower.) Sums are those of gemm_f32.
-INL void state_sums(const HoloGates *g, int gates, const float *state, const float *r, float *sums)
+// One row of a state against some groups, mixed: R comes as one stream a group, which is what bounds it. (The CPU
+// fetches a stream ahead by itself; doing so here made it a quarter slower.) Sums are those of gemm_f32.
+INL void state_sums(const HoloGates *g, int gates, int groups, const float *state, const float *r, float *sums)
 {
+    int64_t group = g->group;
     for (int64_t first = 0; first < g->k; first += HOLO_GEMM_K) {
         int64_t end = first + HOLO_GEMM_K < g->k ? first + HOLO_GEMM_K : g->k;
         f32v    sum[4];
-        UNROLL for (int i = 0; i < gates; i++) sum[i] = v_set1(0);
+        UNROLL for (int i = 0; i < gates * groups; i++) sum[i] = v_set1(0);
         for (int64_t p = first; p < end; p++, r += gates * LANES) {
             f32v x = v_set1(state[p]);
-            UNROLL for (int i = 0; i < gates; i++)
+            UNROLL for (int i = 0; i < gates * groups; i++)
             {
-                sum[i] = v_mad(x, v_load(r + i * LANES), sum[i]);
+                sum[i] = v_mad(x, v_load(r + i / gates * group + i % gates * LANES), sum[i]);
             }
         }
-        UNROLL for (int i = 0; i < gates; i++)
+        UNROLL for (int i = 0; i < gates * groups; i++)
             v_store(sums + i * LANES, first ? v_add(v_load(sums + i * LANES), sum[i]) : sum[i]);
     }
 }
 
+// Fewer than four sums wait for themselves: of few gates, several groups go at once.
 static void state_gates_f32(const HoloGates *g, const float *state, float *sums)
 {
-    if (g->gates == 4)
-        state_sums(g, 4, state, g->w, sums);
-    else if (g->gates == 3)
-        state_sums(g, 3, state, g->w, sums);
-    else if (g->gates == 2)
-        state_sums(g, 2, state, g->w, sums);
-    else
-        state_sums(g, 1, state, g->w, sums);
+    int64_t groups;
+    for (int64_t i = 0; i < g->groups; i += groups) {
+        const float *r  = g->w + i * g->group;
+        float       *to = sums + i * g->gates * LANES;
+        groups          = g->gates == 1 && g->groups - i >= 4 ? 4 : g->gates == 2 && g->groups - i >= 2 ? 2 : 1;
+        if (g->gates == 4)
+            state_sums(g, 4, 1, state, r, to);
+        else if (g->gates == 3)
+            state_sums(g, 3, 1, state, r, to);
+        else if (g->gates == 2 && groups == 2)
+            state_sums(g, 2, 2, state, r, to);
+        else if (g->gates == 2)
+            state_sums(g, 2, 1, state, r, to);
+        else if (groups == 4)
+            state_sums(g, 1, 4, state, r, to);
+        else
+            state_sums(g, 1, 1, state, r, to);
+    }
 }
 
 INL f32v v_sigmoid(f32v x)

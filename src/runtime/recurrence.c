@@ -339,21 +339,39 @@ static void units_keep(const Layer *l, int64_t direction, int64_t group, int64_t
         memcpy(to + i * l->hidden + unit, from + i * l->hidden + unit, (size_t)units * sizeof(float));
 }
 
-// Sums of one group, some of the batch: [rows][gates of the part][16].
-static void group_sums(const Layer *l, int64_t direction, int64_t group, int64_t row, int64_t rows, float *scratch)
+// R of the part in work, from one group on.
+static const float *r_of(const Layer *l, int64_t direction, int64_t group)
 {
-    int64_t      gates = part_gates(l, l->part), first = l->part * part_gates(l, 0);
-    const float *r     = l->r + ((direction * l->groups + group) * l->kind->gates + first) * HOLO_PANEL * l->hidden;
-    const float *state = l->part ? l->resets + direction * l->batch * l->hidden : state_before(l, direction, l->step);
-    HoloGates    g     = {.w = r, .gates = (int)gates, .hidden = l->hidden, .k = l->hidden};
+    int64_t first = l->part * part_gates(l, 0);
+    return l->r + ((direction * l->groups + group) * l->kind->gates + first) * HOLO_PANEL * l->hidden;
+}
+
+// What R is multiplied by.
+static const float *state_of(const Layer *l, int64_t direction)
+{
+    return l->part ? l->resets + direction * l->batch * l->hidden : state_before(l, direction, l->step);
+}
+
+// Sums of some groups and some of the batch, [groups][rows][gates of the part][16]; of several rows, one group.
+static void group_sums(const Layer *l, int64_t direction, int64_t group, int64_t groups, int64_t row, int64_t rows,
+                       float *scratch)
+{
+    int64_t      gates = part_gates(l, l->part);
+    const float *r = r_of(l, direction, group), *state = state_of(l, direction) + row * l->hidden;
+    HoloGates    g = {.w      = r,
+                      .gates  = (int)gates,
+                      .hidden = l->hidden,
+                      .k      = l->hidden,
+                      .groups = groups,
+                      .group  = l->kind->gates * HOLO_PANEL * l->hidden};
     if (rows == 1)
-        l->host->kernels->state_gates_f32(&g, state + row * l->hidden, scratch + HOLO_GEMM_SCRATCH);
+        l->host->kernels->state_gates_f32(&g, state, scratch + HOLO_GEMM_SCRATCH);
     else
         l->host->kernels->gemm_f32(&(HoloGemm){
             .m        = rows,
             .n        = gates * HOLO_PANEL,
             .k        = l->hidden,
-            .a        = state + row * l->hidden,
+            .a        = state,
             .a_row    = l->hidden,
             .a_column = 1,
             .b        = r,
@@ -366,11 +384,10 @@ static void group_sums(const Layer *l, int64_t direction, int64_t group, int64_t
         });
 }
 
-static void group_step(const Layer *l, int64_t direction, int64_t group, int64_t row, int64_t rows, float *scratch)
+// From the sums of one group to its state: rows that are in their sequences change, others do not.
+static void group_finish(const Layer *l, int64_t direction, int64_t group, int64_t row, int64_t rows, const float *sums)
 {
-    const float *sums     = scratch + HOLO_GEMM_SCRATCH;
-    int64_t      sums_row = (int64_t)part_gates(l, l->part) * HOLO_PANEL, alike;
-    group_sums(l, direction, group, row, rows, scratch);
+    int64_t sums_row = (int64_t)part_gates(l, l->part) * HOLO_PANEL, alike;
     for (int64_t i = 0; i < rows; i += alike) {
         bool is_in;
         alike = rows_alike(l, time_of(l, direction), row + i, row + rows, &is_in);
@@ -381,14 +398,22 @@ static void group_step(const Layer *l, int64_t direction, int64_t group, int64_t
     }
 }
 
+// Of few gates several groups go at once, where there is one row: see state_gates_f32.
 static void work_step(void *arg, int64_t i, int worker)
 {
     const Layer *l         = arg;
-    int64_t      direction = i / l->tiles, first = i % l->tiles * l->tile_groups;
-    float       *scratch = holo_kernel_scratch(l->host, worker);
-    for (int64_t group = first; group < holo_least(l->groups, first + l->tile_groups); group++)
-        for (int64_t row = 0; row < l->batch; row += HOLO_GEMM_ROWS)
-            group_step(l, direction, group, row, holo_least(HOLO_GEMM_ROWS, l->batch - row), scratch);
+    int64_t      direction = i / l->tiles, first = i % l->tiles * l->tile_groups, gates = part_gates(l, l->part);
+    int64_t      end = holo_least(l->groups, first + l->tile_groups), groups = l->batch == 1 ? GATES_MAX / gates : 1;
+    float       *scratch = holo_kernel_scratch(l->host, worker), *sums = scratch + HOLO_GEMM_SCRATCH;
+    for (int64_t group = first; group < end; group += groups) {
+        int64_t count = holo_least(groups, end - group);
+        for (int64_t row = 0; row < l->batch; row += HOLO_GEMM_ROWS) {
+            int64_t rows = holo_least(HOLO_GEMM_ROWS, l->batch - row);
+            group_sums(l, direction, group, count, row, rows, scratch);
+            for (int64_t k = 0; k < count; k++)
+                group_finish(l, direction, group + k, row, rows, sums + k * gates * HOLO_PANEL);
+        }
+    }
 }
 
 // ---- all of it
