@@ -15,7 +15,7 @@ import struct
 import sys
 
 MAGIC = b"\x89HOLO\r\n\x1a"
-MAJOR, FLAGS_KNOWN, FLAG_EXACT, PLAN_STATIC, NO_VALUE = 1, 1, 1, 1, 0xFFFFFFFF
+MAJOR, FLAGS_KNOWN, FLAG_EXACT, PLAN_STATIC, NO_VALUE = 1, 3, 1, 1, 0xFFFFFFFF
 DIM_BASE = 0xA5E51B0100000000 - (1 << 64)  # a size of DIM_BASE + n is expression n
 DIM_UNKNOWN = DIM_BASE + 0xFFFFFFFF
 MAX_RANK, MAX_FAULTS = 16, 20
@@ -52,8 +52,8 @@ DTYPES = [  # name, bytes an element
 ]
 STRING, I32, I64 = 8, 6, 7
 KINDS = ["tensor", "sequence", "optional", "map"]
-INPUT, CONSTANT, ARENA, ALIAS, EXPRESSION, HEAP = range(6)
-STORAGES = ["input", "constant", "arena", "alias", "expression", "heap"]
+INPUT, CONSTANT, ARENA, ALIAS, EXPRESSION, HEAP, PART = range(7)
+STORAGES = ["input", "constant", "arena", "alias", "expression", "heap", "part"]
 DIM_OPS = ["symbol", "+", "*", "//", "min", "max"]
 A_INT, A_FLOAT, A_STRING, A_TENSOR, A_GRAPH, A_INTS, A_FLOATS, A_STRINGS, A_TYPE = 1, 2, 3, 4, 5, 6, 7, 8, 11
 
@@ -256,7 +256,8 @@ class Check:
     def value_ok(self, i, v):
         a = self.a
         ok = (self.text_ok(v.name) and v.dtype < len(DTYPES) and v.kind < len(KINDS) and v.inner < len(KINDS) and
-              -1 <= v.rank <= MAX_RANK and v.storage < len(STORAGES) and self.range_ok("SIZES", v.size_first, max(v.rank, 0)))
+              -1 <= v.rank <= MAX_RANK and v.storage < len(STORAGES) and
+              self.range_ok("SIZES", v.size_first, max(v.rank, 0) + (v.storage == PART)))
         if not ok:
             return False
         if v.storage not in (INPUT, HEAP) and (v.rank < 0 or not v.dtype or v.kind != 0):
@@ -264,6 +265,7 @@ class Check:
         return {
             CONSTANT: lambda: v.at < a.count("CONSTANTS") and a.one("CONSTANTS", v.at).dtype == v.dtype,
             ALIAS: lambda: v.at < i,
+            PART: lambda: v.at < i,
             ARENA: lambda: v.step_from <= v.step_to and v.dtype != STRING,
             EXPRESSION: lambda: v.at < a.count("SIZES") and v.dtype in (I32, I64),
         }.get(v.storage, lambda: True)()
@@ -324,17 +326,26 @@ class Check:
                     self.fault(f"plan {number}: step {i} reads value {v} before it is written")
             written.update(root(values, v) for v in operands[s.in_count:] if v != NO_VALUE)
 
+    def bytes(self, v):
+        """Of a value of a static plan; -1: not a number."""
+        size = DTYPES[v.dtype][1]
+        for d in self.a.records("SIZES", v.size_first, v.rank):
+            size = size * d if d >= 0 and size >= 0 else -1
+        return size
+
     def memory(self, number, p, values):
-        """In a static plan, values that are alive together lie apart, inside the arena."""
+        """In a static plan, values that are alive together lie apart, inside the arena; parts lie inside of their values."""
         if not p.flags & PLAN_STATIC:
             return
         blocks = []
         for i, v in enumerate(values):
+            if v.storage == PART:
+                start = self.a.one("SIZES", v.size_first + v.rank) * DTYPES[v.dtype][1]
+                if not 0 <= start <= self.bytes(values[v.at]) - self.bytes(v):
+                    self.fault(f"plan {number}: value {i} is no part of value {v.at}")
             if v.storage != ARENA:
                 continue
-            size = DTYPES[v.dtype][1]
-            for d in self.a.records("SIZES", v.size_first, v.rank):
-                size = size * d if d >= 0 else -1
+            size = self.bytes(v)
             if size < 0 or v.at % 64 or v.at + size > p.arena_bytes:
                 self.fault(f"plan {number}: value {i} lies outside the arena")
             elif size:
@@ -350,7 +361,7 @@ class Check:
 
 
 def root(values, v):
-    while values[v].storage == ALIAS:
+    while values[v].storage in (ALIAS, PART):
         v = values[v].at
     return v
 
@@ -410,8 +421,10 @@ def attr_value(a, r):
 def value_dict(a, v):
     shape = None if v.rank < 0 else [size_text(a, d) for d in a.records("SIZES", v.size_first, v.rank)]
     out = {"name": a.text(v.name), "kind": KINDS[v.kind], "dtype": DTYPES[v.dtype][0], "shape": shape, "storage": STORAGES[v.storage]}
-    if v.storage in (CONSTANT, ALIAS, ARENA):
+    if v.storage in (CONSTANT, ALIAS, ARENA, PART):
         out["at"] = v.at
+    if v.storage == PART:
+        out["from"] = size_text(a, a.one("SIZES", v.size_first + v.rank))
     if v.storage == ARENA:
         out["alive"] = [v.step_from, v.step_to]
     if v.storage == EXPRESSION and shape is not None and all(isinstance(d, int) for d in shape):
@@ -463,6 +476,8 @@ def type_text(v):
 
 def place_text(v):
     text = v["storage"] + (f" {v['at']}" if "at" in v else "")
+    if "from" in v:
+        text += f" from {v['from']}"
     if "alive" in v:
         text += f", alive {v['alive'][0]} to {v['alive'][1]}"
     return text + (f" {v['contents']}" if "contents" in v else "")

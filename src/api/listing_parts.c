@@ -186,7 +186,7 @@ static int value_root(const HoloLister *l, int first, const HoloModel *model, co
 {
     if (number == HOLO_NO_VALUE) return -1;
     const HoloValueRecord *values = model->archive.VALUES_at + plan->value_first;
-    while (values[number].storage == HOLO_STORE_ALIAS && l->values[first + (int)number].producer < 0)
+    while (holo_store_is_shared(values[number].storage) && l->values[first + (int)number].producer < 0)
         number = (uint32_t)values[number].at;
     return first + (int)number;
 }

@@ -235,13 +235,14 @@ static HoloStatus value_check(const Check *c, const HoloPlanRecord *p, uint32_t 
     const HoloValueRecord *v = &a->VALUES_at[p->value_first + i];
     bool ok = text_ok(c, v->name) && v->dtype < HOLO_DTYPE_COUNT && v->kind <= HOLO_MAP && v->inner <= HOLO_MAP &&
               v->rank >= -1 && v->rank <= HOLO_MAX_RANK && v->storage < HOLO_STORE_LIMIT &&
-              range_ok(v->size_first, v->rank > 0 ? (uint64_t)v->rank : 0, a->SIZES_count);
+              range_ok(v->size_first, (v->rank > 0 ? (uint64_t)v->rank : 0) + (v->storage == HOLO_STORE_PART),
+                       a->SIZES_count);
     bool loose = v->storage == HOLO_STORE_INPUT || v->storage == HOLO_STORE_HEAP; // may lack rank or type
     if (ok && !loose) ok = v->rank >= 0 && v->dtype && v->kind == HOLO_TENSOR;
     if (ok && v->storage == HOLO_STORE_CONSTANT)
         ok = v->at < a->CONSTANTS_count && a->CONSTANTS_at[v->at].dtype == v->dtype;
-    // What an alias shares is there before the run: not what is made while running.
-    if (ok && v->storage == HOLO_STORE_ALIAS)
+    // What is shared is there before the run: not what is made while running.
+    if (ok && holo_store_is_shared(v->storage))
         ok = v->at < i && a->VALUES_at[p->value_first + v->at].storage != HOLO_STORE_HEAP;
     if (ok && v->storage == HOLO_STORE_ARENA) ok = v->step_from <= v->step_to && v->dtype != HOLO_STRING;
     if (ok && v->storage == HOLO_STORE_EXPRESSION)
@@ -262,7 +263,7 @@ static HoloStatus step_check(const Check *c, const HoloPlanRecord *p, uint32_t i
         ok         = v == HOLO_NO_VALUE || v < p->value_count;
         if (ok && v != HOLO_NO_VALUE && k >= s->in_count) { // what a step writes is not an input or a constant
             const HoloValueRecord *r = &a->VALUES_at[p->value_first + v];
-            while (r->storage == HOLO_STORE_ALIAS) r = &a->VALUES_at[p->value_first + r->at];
+            while (holo_store_is_shared(r->storage)) r = &a->VALUES_at[p->value_first + r->at];
             ok = r->storage == HOLO_STORE_ARENA || r->storage == HOLO_STORE_HEAP;
         }
     }

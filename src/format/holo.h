@@ -31,7 +31,8 @@ enum {
 
 enum {                         // HoloHeader.flags_must
     HOLO_FLAG_EXACT       = 1, // numeric class exact: kernels multiply and add without fusing
-    HOLO_FLAGS_MUST_KNOWN = 1,
+    HOLO_FLAG_PARTS       = 2, // there are values that are parts of others
+    HOLO_FLAGS_MUST_KNOWN = 3,
 };
 
 typedef struct HoloHeader {
@@ -109,6 +110,7 @@ typedef enum HoloStorage {
     HOLO_STORE_ALIAS      = 3, // at: number of an earlier value of the plan with the same bytes
     HOLO_STORE_EXPRESSION = 4, // at: first of its elements in SIZES; i64 or i32, filled when sizes are bound
     HOLO_STORE_HEAP       = 5, // its size depends on data: made while running
+    HOLO_STORE_PART       = 6, // at: number of an earlier value of the plan, some bytes of which these are
     HOLO_STORE_LIMIT
 } HoloStorage;
 
@@ -117,10 +119,16 @@ typedef struct HoloValueRecord {
     uint8_t  dtype, kind, inner;
     int8_t   rank;               // -1: not known before the run
     uint32_t storage;            // HoloStorage
-    uint32_t size_first;         // in SIZES: `rank` entries
+    uint32_t size_first;         // in SIZES: `rank` entries; of a part one more, its first element in that value
     uint32_t step_from, step_to; // the steps, both included, between which an arena value is alive
     uint64_t at;
 } HoloValueRecord;
+
+// Has a value no bytes of its own, but those of the value `at`, or some of them?
+static inline bool holo_store_is_shared(uint32_t storage)
+{
+    return storage == HOLO_STORE_ALIAS || storage == HOLO_STORE_PART;
+}
 
 typedef struct HoloStepRecord {
     uint32_t op;            // in OPS

@@ -44,11 +44,23 @@ static HoloStatus eval_concat(HoloCall *call)
     for (int i = 0; i < call->in_count; i++) {
         const HoloTensor *t     = call->in[i];
         int64_t           chunk = t->dim[axis] * inner;
+        char             *to    = (char *)y->data + (size_t)done * size;
         if (rows * chunk == 0) continue;
-        move_rows(call, rows, chunk, size, (char *)y->data + (size_t)done * size, y->dim[axis] * inner, t->data, chunk);
+        if (t->data != to) move_rows(call, rows, chunk, size, to, y->dim[axis] * inner, t->data, chunk);
         done += chunk;
     }
     return HOLO_OK;
+}
+
+static HoloDim place_joined(const HoloCall *call, int i)
+{
+    const HoloTensor *y = call->out[0];
+    int               axis;
+    if (holo_axis(call, holo_attr_int(call, "axis", 1), y->rank, &axis) || !holo_axis_is_outer(y, axis))
+        return HOLO_DIM_UNKNOWN;
+    HoloDim before = 0;
+    for (int k = 0; k < i; k++) before = holo_dim_add(call->dims, before, call->in[k]->dim[axis]);
+    return holo_dim_mul(call->dims, before, holo_dim_product(call->dims, y->dim, axis + 1, y->rank));
 }
 
 // ---- Split
@@ -129,6 +141,16 @@ static HoloStatus eval_split(HoloCall *call)
     return HOLO_OK;
 }
 
+static HoloDim place_part(const HoloCall *call, int i)
+{
+    const HoloTensor *x = call->in[0];
+    Parts             parts;
+    if (find_parts(call, &parts) || !holo_axis_is_outer(x, parts.axis)) return HOLO_DIM_UNKNOWN;
+    HoloDim before = 0;
+    for (int k = 0; k < i; k++) before = holo_dim_add(call->dims, before, part_size(call, &parts, k));
+    return holo_dim_mul(call->dims, before, holo_dim_product(call->dims, x->dim, parts.axis + 1, x->rank));
+}
+
 const HoloOp holo_ops_concat[] = {
     {.name    = "Concat",
      .domain  = "",
@@ -138,9 +160,10 @@ const HoloOp holo_ops_concat[] = {
      .out_min = 1,
      .out_max = 1,
      .types   = HOLO_TYPES_ALL,
-     .flags   = HOLO_OP_MOVES_ALL,
+     .flags   = HOLO_OP_MOVES_ALL | HOLO_OP_JOINS,
      .infer   = infer_concat,
-     .eval    = eval_concat},
+     .eval    = eval_concat,
+     .place   = place_joined},
     {.name    = "Split",
      .domain  = "",
      .since   = 1,
@@ -151,6 +174,7 @@ const HoloOp holo_ops_concat[] = {
      .types   = HOLO_TYPES_ALL,
      .flags   = HOLO_OP_MOVES,
      .infer   = infer_split,
-     .eval    = eval_split},
+     .eval    = eval_split,
+     .place   = place_part},
     {0},
 };

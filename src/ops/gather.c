@@ -52,6 +52,21 @@ static HoloStatus eval_gather(HoloCall *call)
     return HOLO_OK;
 }
 
+// One index that is known, and inside whatever the sizes are.
+static HoloDim place_gather(const HoloCall *call, int i)
+{
+    (void)i;
+    const HoloTensor *x = call->in[0];
+    int               axis;
+    HoloDim           index;
+    if (holo_axis(call, holo_attr_int(call, "axis", 0), x->rank, &axis) || !holo_axis_is_outer(x, axis))
+        return HOLO_DIM_UNKNOWN;
+    if (holo_in_ints(call, 1, &index, 1) != 1 || holo_dim_is_symbolic(index) || holo_dim_is_symbolic(x->dim[axis]) ||
+        holo_index(call, index, x->dim[axis], &index))
+        return HOLO_DIM_UNKNOWN;
+    return holo_dim_mul(call->dims, index, holo_dim_product(call->dims, x->dim, axis + 1, x->rank));
+}
+
 // ---- GatherElements
 
 static HoloStatus infer_gather_elements(HoloCall *call)
@@ -141,15 +156,15 @@ static HoloStatus eval_gather_nd(HoloCall *call)
     return HOLO_OK;
 }
 
-#define PICK(NAME, SINCE, ID)                                                                             \
-    {                                                                                                     \
-        .name = NAME, .domain = "", .since = SINCE, .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1, \
-        .types = HOLO_TYPES_ALL, .flags = HOLO_OP_MOVES, .infer = infer_##ID, .eval = eval_##ID           \
+#define PICK(NAME, SINCE, ID, ...)                                                                           \
+    {                                                                                                        \
+        .name = NAME, .domain = "", .since = SINCE, .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1,    \
+        .types = HOLO_TYPES_ALL, .flags = HOLO_OP_MOVES, .infer = infer_##ID, .eval = eval_##ID, __VA_ARGS__ \
     }
 
 const HoloOp holo_ops_gather[] = {
-    PICK("Gather", 1, gather),
-    PICK("GatherElements", 11, gather_elements),
-    PICK("GatherND", 11, gather_nd),
+    PICK("Gather", 1, gather, .place = place_gather),
+    PICK("GatherElements", 11, gather_elements, .place = NULL),
+    PICK("GatherND", 11, gather_nd, .place = NULL),
     {0},
 };

@@ -41,6 +41,14 @@ bool holo_dim_agree(HoloDim a, HoloDim b, HoloDim *out);
 // The product of dim[from..to-1], perhaps symbolic.
 HoloDim holo_dim_product(HoloDims *dims, const HoloDim *dim, int from, int to);
 
+// Do the elements from one index of `axis` to another lie in one piece, since every dimension before it is 1?
+static inline bool holo_axis_is_outer(const HoloTensor *t, int axis)
+{
+    for (int d = 0; d < axis; d++)
+        if (t->dim[d] != 1) return false;
+    return true;
+}
+
 // ---- elements
 
 // Copies one element of holo_dtype_size bytes.

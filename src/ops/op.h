@@ -108,7 +108,10 @@ enum {                 // HoloOp.flags
     HOLO_OP_POINTWISE = 32, // each output element depends on the elements of the inputs at its place
     HOLO_OP_KINDS = 128, // takes values that are no tensors (sequences, optionals, maps), and checks their kinds itself
     HOLO_OP_DYNAMIC = 64, // the output's shape depends on the values of inputs even when their shapes are known
+    HOLO_OP_JOINS = 256, // `place` tells of inputs, which eval copies to their places in output 0 unless they are there
 };
+
+enum { HOLO_PLACE_MAX = 1024 }; // see HoloOp.place
 
 struct HoloOp {
     const char *name;             // ONNX spelling
@@ -136,6 +139,12 @@ struct HoloOp {
     // changed once made; its memory is that of holo_call_hold. NULL: nothing to prepare.
     HoloStatus (*prepare)(HoloCall *call, const void **out);
     uint32_t prepare_in;
+
+    // The element of input 0 at which output i begins, where the output is one piece of it; or, where HOLO_OP_JOINS, the
+    // element of output 0 at which input i begins. infer has accepted the call, whose types are all there; sizes may be
+    // symbolic. HOLO_DIM_UNKNOWN: it is not in one piece, or that cannot be said. NULL: never. Not asked where there are
+    // more than HOLO_PLACE_MAX inputs or outputs, for it takes time in proportion to i.
+    HoloDim (*place)(const HoloCall *call, int i);
 
     // One element of output 0, exactly (accumulated in double): for operators too large to evaluate
     // plainly when verifying. NULL: eval is cheap enough.

@@ -159,6 +159,40 @@ static HoloStatus eval(HoloCall *call)
     return HOLO_OK;
 }
 
+// The start of what is taken of one axis, of which at least one element is.
+static HoloDim start_of(const HoloCall *call, Range r, HoloDim size)
+{
+    bool known = !holo_dim_is_symbolic(r.start) && !holo_dim_is_symbolic(r.end) && !holo_dim_is_symbolic(size);
+    if (!known) return r.step == 1 ? position(call->dims, r.start, size) : HOLO_DIM_UNKNOWN;
+    settle(&r, size);
+    return r.start;
+}
+
+// One piece: behind the last axis that is cut all is taken, before it one of each. Where sizes are open only one axis
+// may be cut, for then the start lies inside whatever they are.
+static HoloDim place(const HoloCall *call, int i)
+{
+    (void)i;
+    const HoloTensor *x = call->in[0];
+    Lists             lists;
+    Range             range[HOLO_MAX_RANK];
+    HoloDim           at = 0, stride = 1;
+    int               cut     = 0;
+    bool              is_open = false;
+    if (find_lists(call, &lists) || !lists.known || find_ranges(call, &lists, range)) return HOLO_DIM_UNKNOWN;
+    for (int d = x->rank - 1; d >= 0; d--) {
+        HoloDim size = x->dim[d], count = range[d].step ? count_range(call->dims, range[d], size) : HOLO_DIM_UNKNOWN;
+        bool    is_whole = count == size && (range[d].step == 1 || size == 1);
+        if (count == 0 || (cut && count != 1) || (count != 1 && range[d].step != 1)) return HOLO_DIM_UNKNOWN;
+        if (!is_whole)
+            at = holo_dim_add(call->dims, at, holo_dim_mul(call->dims, start_of(call, range[d], size), stride));
+        cut += !is_whole;
+        stride  = holo_dim_mul(call->dims, stride, size);
+        is_open = is_open || holo_dim_is_symbolic(size) || holo_dim_is_symbolic(count);
+    }
+    return is_open && cut > 1 ? HOLO_DIM_UNKNOWN : at;
+}
+
 const HoloOp holo_ops_slice[] = {
     {.name    = "Slice",
      .domain  = "",
@@ -170,6 +204,7 @@ const HoloOp holo_ops_slice[] = {
      .types   = HOLO_TYPES_ALL,
      .flags   = HOLO_OP_MOVES,
      .infer   = infer,
-     .eval    = eval},
+     .eval    = eval,
+     .place   = place},
     {0},
 };

@@ -1,12 +1,11 @@
-// plan.c - from a graph to steps: what each value is stored in, who runs each node, how long memory lives.
+// plan.c - from a graph to steps: who runs each node, how long memory lives, all as records of the file.
 //
-// A value whose size is known once the inputs are bound gets a place in the arena. A view of one is an
-// alias: it has no step. A value whose size depends on data, and every sequence, string and result of
-// control flow, is made on the heap while running. Subgraphs are planned after the graph that holds
-// them, so a plan refers only to later ones.
+// What each value is stored in is decided in places.c. A node whose outputs lie in its input has no step. Subgraphs are
+// planned after the graph that holds them, so a plan refers only to later ones.
 #include "plan/plan.h"
 
 #include "base/pack.h"
+#include "plan/places.h"
 
 #include <string.h>
 
@@ -19,118 +18,46 @@ typedef struct Record { // of a value of the graph, or of a packed form of it
 typedef struct Planning { // of one graph
     HoloPlanner     *planner;
     const HoloGraph *graph;
-    const bool      *known; // by entry of dims: a number once inputs are bound
+    HoloPlaces       places;
     Record          *records;
     uint32_t         record_count, record_room;
-    uint32_t        *number;  // by id of a graph value: its record + 1; 0: none yet
-    int             *last;    // by id: the last node that reads its bytes, through views too
-    bool            *is_kept; // by id: an output of the graph, or a view of one
+    uint32_t        *number; // by id of a graph value: its record + 1; 0: none yet
     HoloStepRecord  *steps;
     uint32_t         step_count;
-    int              node_index; // of the node being planned
-    HoloBuffer       operands;   // of all steps
+    HoloBuffer       operands; // of all steps
 } Planning;
 
-static HoloStatus plan_graph(HoloPlanner *planner, const HoloGraph *graph, const bool *outer_known, uint32_t number);
+static HoloStatus plan_graph(HoloPlanner *planner, const HoloGraph *graph, const HoloPlaces *outer, uint32_t number);
 
 // ---- values
 
-static bool size_is_known(const Planning *p, HoloDim d)
-{
-    return !holo_dim_is_symbolic(d) || (d != HOLO_DIM_UNKNOWN && p->known[holo_dim_entry(d)]);
-}
-
-static bool type_is_known(const Planning *p, const HoloTensor *t)
-{
-    if (t->rank < 0 || !t->dtype || t->kind != HOLO_TENSOR) return false;
-    for (int d = 0; d < t->rank; d++)
-        if (!size_is_known(p, t->dim[d])) return false;
-    return true;
-}
-
-static bool contents_are_known(const Planning *p, const HoloValue *v)
+static bool contents_are_known(Planning *p, const HoloValue *v)
 {
     if (!v->contents || (v->type.dtype != HOLO_I64 && v->type.dtype != HOLO_I32)) return false;
     int64_t count = holo_tensor_count(&v->type);
     for (int64_t i = 0; i < count; i++)
-        if (!size_is_known(p, v->contents[i])) return false;
+        if (!holo_places_know(&p->places, v->contents[i])) return false;
     return count >= 0;
 }
 
-// Can the output share the bytes of the node's first input?
-static bool is_alias(const Planning *p, const HoloNode *node)
-{
-    if (!(node->op->flags & HOLO_OP_VIEW) || node->out_count < 1 || !node->out[0] || !node->in[0]) return false;
-    for (int i = 1; i < node->out_count; i++)
-        if (node->out[i]) return false;
-    const HoloValue *in = node->in[0], *out = node->out[0];
-    if (!type_is_known(p, &out->type) || out->type.dtype == HOLO_STRING || in->type.dtype != out->type.dtype)
-        return false;
-    uint32_t number = p->number[in->id];
-    return type_is_known(p, &in->type) && number && p->records[number - 1].value.storage != HOLO_STORE_HEAP;
-}
-
-// The value whose bytes these are: views have none of their own.
+// The value whose bytes these are: views and parts have none of their own.
 static uint32_t root_of(const Planning *p, uint32_t number)
 {
-    while (p->records[number].value.storage == HOLO_STORE_ALIAS) number = (uint32_t)p->records[number].value.at;
+    while (holo_store_is_shared(p->records[number].value.storage)) number = (uint32_t)p->records[number].value.at;
     return number;
 }
 
-// Does nothing read the bytes of `v` behind this node: neither by that name, nor by that of a value it is a view of?
-static bool is_last_use(const Planning *p, int node_index, const HoloValue *v)
+// Sizes, and behind those of a part where it begins.
+static HoloStatus sizes_add(Planning *p, const HoloValue *v, HoloStorage storage, Record *r)
 {
-    for (;; v = v->producer->in[0]) {
-        if (v->is_input || v->is_constant || p->last[v->id] != node_index || p->is_kept[v->id]) return false;
-        if (!v->producer || !(v->producer->op->flags & HOLO_OP_VIEW) || !is_alias(p, v->producer)) return true;
-    }
-}
-
-// Is `v` the last use of bytes that a step of this plan wrote, and does nothing else of the node read them?
-static bool is_dying(const Planning *p, const HoloNode *node, int node_index, const HoloValue *v)
-{
-    if (!v || !p->number[v->id] || !is_last_use(p, node_index, v)) return false;
-    uint32_t root = root_of(p, p->number[v->id] - 1);
-    if (p->records[root].value.storage != HOLO_STORE_ARENA) return false;
-    for (int i = 0; i < node->in_count; i++) {
-        const HoloValue *other = node->in[i];
-        if (other && other != v && p->number[other->id] && root_of(p, p->number[other->id] - 1) == root) return false;
-    }
-    return true;
-}
-
-// Does the kernel of the node surely run it, and in place? Where sizes are found only while running, eval may.
-static bool is_in_place(const Planning *p, const HoloNode *node)
-{
-    for (int i = 0; i < node->in_count; i++)
-        if (node->in[i] && !type_is_known(p, &node->in[i]->type)) return false;
-    return holo_kernel_is_in_place(holo_lower_choose(node).kernel);
-}
-
-// The input over which the node may write its output: element by element, in the same place.
-static const HoloValue *overwritten(const Planning *p, const HoloNode *node, const HoloValue *out)
-{
-    bool in_place = node->op->flags & HOLO_OP_POINTWISE || is_in_place(p, node);
-    if (!in_place || p->is_kept[out->id] || node->out_count != 1 || !type_is_known(p, &out->type)) return NULL;
-    for (int i = 0; i < node->in_count; i++) {
-        const HoloValue *v = node->in[i];
-        bool             same =
-            v && v->type.dtype == out->type.dtype && v->type.rank == out->type.rank && type_is_known(p, &v->type);
-        for (int d = 0; same && d < out->type.rank; d++) same = v->type.dim[d] == out->type.dim[d];
-        if (same && is_dying(p, node, p->node_index, v)) return v;
-    }
-    return NULL;
-}
-
-static HoloStorage storage_of(const Planning *p, const HoloValue *v)
-{
-    if (v->is_input) return HOLO_STORE_INPUT;
-    if (v->is_constant) return HOLO_STORE_CONSTANT;
-    if (!v->producer) return HOLO_STORE_EXPRESSION;
-    if (is_alias(p, v->producer) || overwritten(p, v->producer, v)) return HOLO_STORE_ALIAS;
-    bool planned = type_is_known(p, &v->type) && v->type.dtype != HOLO_STRING &&
-                   !(v->producer->op->flags & (HOLO_OP_CONTROL | HOLO_OP_DYNAMIC));
-    return planned ? HOLO_STORE_ARENA : HOLO_STORE_HEAP;
+    const HoloTensor *t     = &v->type;
+    int               count = t->rank > 0 ? t->rank : 0;
+    HoloDim           size[HOLO_MAX_RANK + 1];
+    for (int d = 0; d < count; d++) size[d] = t->dim[d];
+    if (storage == HOLO_STORE_PART) size[count++] = p->places.place[v->id].offset;
+    r->is_sized = t->rank >= 0;
+    for (int d = 0; d < count; d++) r->is_sized = r->is_sized && !holo_dim_is_symbolic(size[d]);
+    return holo_planner_sizes(p->planner, count, size, &r->value.size_first);
 }
 
 static HoloStatus record_new(Planning *p, const HoloValue *v, HoloStorage storage, uint32_t *out)
@@ -148,36 +75,38 @@ static HoloStatus record_new(Planning *p, const HoloValue *v, HoloStorage storag
     r->value =
         (HoloValueRecord){.dtype = t->dtype, .kind = t->kind, .inner = t->inner, .rank = t->rank, .storage = storage};
     HOLO_TRY(holo_planner_text(p->planner, v->name, &r->value.name));
-    HOLO_TRY(holo_planner_sizes(p->planner, t->rank > 0 ? t->rank : 0, t->dim, &r->value.size_first));
-    r->bytes    = holo_tensor_bytes(t);
-    r->is_sized = t->rank >= 0;
-    for (int d = 0; d < t->rank; d++) r->is_sized = r->is_sized && !holo_dim_is_symbolic(t->dim[d]);
-    *out = p->record_count++;
+    HOLO_TRY(sizes_add(p, v, storage, r));
+    r->bytes = holo_tensor_bytes(t);
+    *out     = p->record_count++;
+    return HOLO_OK;
+}
+
+// A value whose base, where it has one, has its record already.
+static HoloStatus value_add(Planning *p, const HoloValue *v)
+{
+    const HoloPlace *place = &p->places.place[v->id];
+    uint32_t         number, at = 0;
+    if (place->storage == HOLO_STORE_EXPRESSION && !contents_are_known(p, v))
+        return holo_fail(p->planner->error, HOLO_INTERNAL, "value %s has neither a producer nor contents", v->name);
+    HOLO_TRY(record_new(p, v, place->storage, &number));
+    p->number[v->id] = number + 1;
+    if (place->storage == HOLO_STORE_CONSTANT) HOLO_TRY(holo_planner_constant(p->planner, &v->type, NULL, 0, &at));
+    if (place->storage == HOLO_STORE_EXPRESSION)
+        HOLO_TRY(holo_planner_sizes(p->planner, (int)holo_tensor_count(&v->type), v->contents, &at));
+    if (place->base) at = p->number[place->base->id] - 1;
+    if (place->storage == HOLO_STORE_PART) p->planner->plan->flags_must |= HOLO_FLAG_PARTS;
+    p->records[number].value.at = at;
     return HOLO_OK;
 }
 
 static HoloStatus value_plan(Planning *p, const HoloValue *v, uint32_t *out)
 {
-    if (p->number[v->id]) {
-        *out = p->number[v->id] - 1;
-        return HOLO_OK;
+    while (!p->number[v->id]) { // from the one that has bytes of its own to this
+        const HoloValue *next = v, *base;
+        while ((base = p->places.place[next->id].base) && !p->number[base->id]) next = base;
+        HOLO_TRY(value_add(p, next));
     }
-    HoloStorage      storage = storage_of(p, v);
-    const HoloValue *base    = storage != HOLO_STORE_ALIAS ? NULL
-                               : is_alias(p, v->producer)  ? v->producer->in[0]
-                                                           : overwritten(p, v->producer, v);
-    HoloError       *error   = p->planner->error;
-    if (storage == HOLO_STORE_EXPRESSION && !contents_are_known(p, v))
-        return holo_fail(error, HOLO_INTERNAL, "value %s has neither a producer nor contents", v->name);
-    HOLO_TRY(record_new(p, v, storage, out));
-    HoloValueRecord *r = &p->records[*out].value;
-    p->number[v->id]   = *out + 1;
-    uint32_t at        = 0;
-    if (storage == HOLO_STORE_CONSTANT) HOLO_TRY(holo_planner_constant(p->planner, &v->type, NULL, 0, &at));
-    if (storage == HOLO_STORE_EXPRESSION)
-        HOLO_TRY(holo_planner_sizes(p->planner, (int)holo_tensor_count(&v->type), v->contents, &at));
-    if (base) at = p->number[base->id] - 1;
-    r->at = at;
+    *out = p->number[v->id] - 1;
     return HOLO_OK;
 }
 
@@ -208,7 +137,7 @@ static HoloStatus subgraphs_plan(Planning *p, const HoloNode *node, uint32_t *pl
         HoloPlanRecord empty = {0};
         *plans               = (uint32_t)(section->size / sizeof empty);
         HOLO_TRY(holo_buffer_add(section, &empty, sizeof empty, p->planner->error));
-        HOLO_TRY(plan_graph(p->planner, node->attr[i].graph, p->known, *plans++));
+        HOLO_TRY(plan_graph(p->planner, node->attr[i].graph, &p->places, *plans++));
     }
     return HOLO_OK;
 }
@@ -271,21 +200,30 @@ static bool has_output(const HoloNode *node)
     return false;
 }
 
+// Do the outputs of the node lie in its input as they are?
+static bool is_view(const Planning *p, const HoloNode *node)
+{
+    for (int i = 0; i < node->out_count; i++) {
+        const HoloPlace *place = node->out[i] ? &p->places.place[node->out[i]->id] : NULL;
+        if (!place) continue;
+        return (node->op->flags & HOLO_OP_VIEW || (node->op->place && !(node->op->flags & HOLO_OP_JOINS))) &&
+               holo_store_is_shared(place->storage) && place->base == node->in[0];
+    }
+    return false;
+}
+
 static HoloStatus steps_plan(Planning *p)
 {
     uint32_t number;
     for (int i = 0; i < p->graph->input_count; i++) HOLO_TRY(value_plan(p, p->graph->inputs[i], &number));
     for (int i = 0; i < p->graph->node_count; i++) {
         const HoloNode *node = p->graph->nodes[i];
-        p->node_index        = i;
-        if (!node->op) return holo_fail(p->planner->error, HOLO_INTERNAL, "node %s has no operator", node->name);
         if (!has_output(node)) continue;
-        if (node->in_count && node->in[0])
-            HOLO_TRY(node->op->flags & HOLO_OP_VIEW ? value_plan(p, node->in[0], &number) : HOLO_OK);
-        if (is_alias(p, node))
-            HOLO_TRY(value_plan(p, node->out[0], &number));
-        else
+        if (!is_view(p, node))
             HOLO_TRY(step_plan(p, node));
+        else
+            for (int k = 0; k < node->out_count; k++)
+                if (node->out[k]) HOLO_TRY(value_plan(p, node->out[k], &number));
     }
     return HOLO_OK;
 }
@@ -348,27 +286,6 @@ static HoloStatus arena_plan(Planning *p, HoloPlanRecord *plan)
     return HOLO_OK;
 }
 
-// ---- uses
-
-// Backwards: what reads a view reads what it is a view of.
-static void uses_find(Planning *p)
-{
-    const HoloGraph *graph = p->graph;
-    for (int i = 0; i < graph->value_count; i++) p->last[i] = -1;
-    for (int i = 0; i < graph->output_count; i++) p->is_kept[graph->outputs[i]->id] = true;
-    for (int i = graph->node_count - 1; i >= 0; i--) {
-        const HoloNode *node = graph->nodes[i];
-        for (int k = 0; k < node->in_count; k++)
-            if (node->in[k] && p->last[node->in[k]->id] < i) p->last[node->in[k]->id] = i;
-        if (!node->op || !(node->op->flags & HOLO_OP_VIEW) || !node->in_count || !node->in[0] || !node->out_count ||
-            !node->out[0])
-            continue;
-        int from = node->in[0]->id, view = node->out[0]->id;
-        if (p->last[view] > p->last[from]) p->last[from] = p->last[view];
-        p->is_kept[from] = p->is_kept[from] || p->is_kept[view];
-    }
-}
-
 // ---- putting it together
 
 // Operand numbers are of the plan; steps index them in the section that all plans share.
@@ -425,21 +342,16 @@ static HoloStatus plan_fill(Planning *p, uint32_t number)
     return HOLO_OK;
 }
 
-static HoloStatus plan_graph(HoloPlanner *planner, const HoloGraph *graph, const bool *outer_known, uint32_t number)
+static HoloStatus plan_graph(HoloPlanner *planner, const HoloGraph *graph, const HoloPlaces *outer, uint32_t number)
 {
-    bool    *known = holo_graph_input_entries(graph, &planner->arena);
-    Planning p     = {
-            .planner = planner,
-            .graph   = graph,
-            .known   = known,
-            .number  = HOLO_NEW(&planner->arena, uint32_t, graph->value_count + 1),
-            .last    = HOLO_NEW(&planner->arena, int, graph->value_count + 1),
-            .is_kept = HOLO_NEW(&planner->arena, bool, graph->value_count + 1),
-            .steps   = HOLO_NEW(&planner->arena, HoloStepRecord, graph->node_count + 1),
+    Planning p = {
+        .planner = planner,
+        .graph   = graph,
+        .number  = HOLO_NEW(&planner->arena, uint32_t, graph->value_count + 1),
+        .steps   = HOLO_NEW(&planner->arena, HoloStepRecord, graph->node_count + 1),
     };
-    if (!known || !p.number || !p.steps || !p.last || !p.is_kept) return holo_fail_memory(planner->error);
-    for (int i = 0; outer_known && i < holo_dims_count(planner->dims); i++) known[i] = known[i] || outer_known[i];
-    uses_find(&p);
+    if (!p.number || !p.steps) return holo_fail_memory(planner->error);
+    HOLO_TRY(holo_places_find(graph, outer, &planner->arena, &p.places, planner->error));
     HoloStatus status = plan_fill(&p, number);
     holo_free(p.operands.data);
     return status;
@@ -450,6 +362,7 @@ static HoloStatus planner_init(HoloPlanner *planner, const HoloGraph *graph, Hol
     *planner    = (HoloPlanner){.plan = plan, .dims = graph->dims, .error = error};
     int entries = holo_dims_count(graph->dims), symbols = holo_dims_symbol_count(graph->dims);
     planner->dim_number    = HOLO_NEW(&planner->arena, int32_t, entries + 1);
+    planner->dim_room      = entries;
     planner->symbol_number = HOLO_NEW(&planner->arena, int32_t, symbols + 1);
     if (!planner->dim_number || !planner->symbol_number) return holo_fail_memory(error);
     memset(planner->dim_number, 0xFF, (size_t)entries * sizeof(int32_t));

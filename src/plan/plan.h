@@ -49,6 +49,7 @@ typedef struct HoloPlanner { // the state of one holo_plan_create
     const HoloDims         *dims;
     HoloArena               arena;
     int32_t                *dim_number;    // by entry of dims: its number in the file, -1: not in it
+    int                     dim_room;      // entries of dim_number; planning may add to dims
     int32_t                *symbol_number; // by symbol
     struct HoloTextMap     *texts;
     struct HoloConstantMap *constants;

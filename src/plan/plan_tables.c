@@ -124,11 +124,24 @@ static HoloStatus entry_add(HoloPlanner *planner, int entry)
     return holo_buffer_add(dims, &record, sizeof record, planner->error);
 }
 
+static HoloStatus dim_numbers_grow(HoloPlanner *planner)
+{
+    int      room   = 2 * holo_dims_count(planner->dims);
+    int32_t *number = HOLO_NEW(&planner->arena, int32_t, room);
+    if (!number) return holo_fail_memory(planner->error);
+    memset(number, 0xFF, (size_t)room * sizeof *number);
+    memcpy(number, planner->dim_number, (size_t)planner->dim_room * sizeof *number);
+    planner->dim_number = number;
+    planner->dim_room   = room;
+    return HOLO_OK;
+}
+
 static HoloStatus dim_add(HoloPlanner *planner, HoloDim d, HoloDim *out)
 {
     *out = d;
     if (!holo_dim_is_symbolic(d) || d == HOLO_DIM_UNKNOWN) return HOLO_OK;
     int entry = holo_dim_entry(d);
+    if (entry >= planner->dim_room) HOLO_TRY(dim_numbers_grow(planner));
     if (planner->dim_number[entry] < 0) HOLO_TRY(entry_add(planner, entry));
     *out = holo_dim_of_entry(planner->dim_number[entry]);
     return HOLO_OK;

@@ -163,6 +163,26 @@ static HoloStatus expression_fill(HoloFrame *frame, const HoloValueRecord *v, Ho
     return HOLO_OK;
 }
 
+// An alias has as many elements as the value whose bytes it shares; a part lies inside of it. Nothing is part of packed
+// weights, which are no elements.
+static bool shared_bind(HoloFrame *frame, uint32_t i, int64_t count)
+{
+    const HoloArchive     *a    = &frame->session->model->archive;
+    const HoloValueRecord *v    = holo_frame_record(frame, i);
+    const HoloTensor      *from = &frame->types[v->at];
+    int64_t                all  = from->kind == HOLO_TENSOR && from->rank >= 0 ? holo_tensor_count(from) : -1, start;
+    if (all < 0 || from->dtype != frame->types[i].dtype) return false;
+    frame->starts[i] = 0;
+    if (v->storage == HOLO_STORE_ALIAS) return all == count;
+    const HoloValueRecord *root = holo_frame_record(frame, holo_frame_root(frame, i));
+    if (root->storage == HOLO_STORE_CONSTANT && a->CONSTANTS_at[root->at].packed) return false;
+    if (!dim_value(frame, a->SIZES_at[v->size_first + (uint32_t)v->rank], &start) || start < 0 || start > all ||
+        count > all - start)
+        return false;
+    frame->starts[i] = (size_t)start * holo_dtype_size((HoloDtype)v->dtype);
+    return true;
+}
+
 static HoloStatus value_bind(HoloFrame *frame, uint32_t i, HoloError *error)
 {
     const HoloModel       *model = frame->session->model;
@@ -180,11 +200,7 @@ static HoloStatus value_bind(HoloFrame *frame, uint32_t i, HoloError *error)
         t->data = before.data; // its memory of an earlier binding: the count is the same
         ok      = !expression_fill(frame, v, t, count);
     }
-    if (ok && v->storage == HOLO_STORE_ALIAS) {
-        const HoloTensor *root = &frame->types[v->at];
-        ok =
-            root->dtype == t->dtype && root->kind == HOLO_TENSOR && root->rank >= 0 && holo_tensor_count(root) == count;
-    }
+    if (ok && holo_store_is_shared(v->storage)) ok = shared_bind(frame, i, count);
     if (ok) return HOLO_OK;
     return holo_fail(error, HOLO_BAD_ARCHIVE, "value %s has sizes that cannot be", holo_model_text(model, v->name));
 }
@@ -261,7 +277,7 @@ static bool input_is_in_form(const HoloFrame *frame, const HoloStepRecord *s, co
     int64_t            want = kernel && kernel->packed_size ? kernel->packed_size(call, i) : -1;
     if (v == HOLO_NO_VALUE) return want < 0;
     const HoloValueRecord *r = holo_frame_record(frame, v);
-    while (r->storage == HOLO_STORE_ALIAS) r = holo_frame_record(frame, (uint32_t)r->at);
+    while (holo_store_is_shared(r->storage)) r = holo_frame_record(frame, (uint32_t)r->at);
     const HoloConstantRecord *k = r->storage == HOLO_STORE_CONSTANT ? &a->CONSTANTS_at[r->at] : NULL;
     if (want < 0) return !k || !k->packed;
     return k && k->packed == s->kernel && k->size == (uint64_t)want;
@@ -369,7 +385,7 @@ static HoloStatus step_bind(HoloFrame *frame, uint32_t i, size_t *scratch, HoloE
 // Is there something in value `v`, given which values of the heap were made before?
 static bool is_there(const HoloFrame *frame, uint32_t v, const bool *made)
 {
-    while (holo_frame_record(frame, v)->storage == HOLO_STORE_ALIAS) v = (uint32_t)holo_frame_record(frame, v)->at;
+    v = holo_frame_root(frame, v);
     return made[v] || holo_frame_record(frame, v)->storage != HOLO_STORE_HEAP;
 }
 

@@ -34,18 +34,34 @@ static HoloStatus layout_dynamic(HoloFrame *frame, uint64_t *size, uint64_t *off
 
 // ---- overlaps
 
-// The arena bytes behind a value, through views; false: it has none there.
+// The arena bytes behind a value, through views and parts; false: it has none there.
 static bool bytes_of(const HoloFrame *frame, const HoloTensor *value, const char **out_from, const char **out_to)
 {
     if (!value) return false;
     uint32_t number = (uint32_t)(value - frame->values);
-    while (holo_frame_record(frame, number)->storage == HOLO_STORE_ALIAS)
+    size_t   bytes = holo_tensor_bytes(&frame->types[number]), start = 0;
+    while (holo_store_is_shared(holo_frame_record(frame, number)->storage)) {
+        start += frame->starts[number];
         number = (uint32_t)holo_frame_record(frame, number)->at;
-    if (holo_frame_record(frame, number)->storage != HOLO_STORE_ARENA) return false;
-    size_t bytes = holo_tensor_bytes(&frame->types[number]);
-    *out_from    = frame->types[number].data;
-    if (*out_from) *out_to = *out_from + bytes;
-    return *out_from && bytes;
+    }
+    const char *data = frame->types[number].data;
+    if (holo_frame_record(frame, number)->storage != HOLO_STORE_ARENA || !data || !bytes) return false;
+    *out_from = data + start;
+    *out_to   = *out_from + bytes;
+    return true;
+}
+
+// Does input k lie in output 0 just where the operator, which joins its inputs, would copy it to?
+static bool is_joined(const HoloStep *step, const HoloCall *call, int k, const char *whole, const char *from)
+{
+    if (!(call->op->flags & HOLO_OP_JOINS) || step->is_open || k >= call->in_count || call->out_count != 1 ||
+        call->in_count > HOLO_PLACE_MAX)
+        return false;
+    HoloError ignored = {0};
+    HoloCall  quiet   = *call;
+    quiet.error       = &ignored;
+    HoloDim at        = call->op->place(&quiet, k);
+    return !holo_dim_is_symbolic(at) && from == whole + (size_t)at * holo_dtype_size((HoloDtype)call->out[0]->dtype);
 }
 
 // Operators check the values that they read (indices, lengths) and then use them: what they write must not
@@ -63,7 +79,8 @@ static HoloStatus step_overlaps_check(const HoloFrame *frame, const HoloStepReco
             if (k == call->in_count + i || !bytes_of(frame, other, &other_from, &other_to)) continue;
             if (from >= other_to || other_from >= to) continue;
             bool same = in_place && k < call->in_count && from == other_from && to == other_to;
-            if (!same) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "output %d lies over another operand", i);
+            if (!same && !is_joined(step, call, k, from, other_from))
+                return holo_call_fail(call, HOLO_BAD_ARCHIVE, "output %d lies over another operand", i);
         }
     }
     return HOLO_OK;

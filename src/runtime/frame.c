@@ -128,6 +128,7 @@ static HoloStatus arrays_create(HoloFrame *frame, HoloError *error)
     for (uint32_t i = 0; i < plan->step_count; i++) operand_count += (size_t)steps[i].in_count + steps[i].out_count;
     TAKE(frame, values, plan->value_count);
     TAKE(frame, types, plan->value_count);
+    TAKE(frame, starts, plan->value_count);
     TAKE(frame, operands, operand_count);
     TAKE(frame, calls, plan->step_count);
     TAKE(frame, steps, plan->step_count);
@@ -202,14 +203,16 @@ static HoloStatus results_begin(HoloFrame *frame, HoloError *error)
     return HOLO_OK;
 }
 
-// Points inputs at the caller's bytes, and aliases at the bytes they share.
+// Points inputs at the caller's bytes, and aliases and parts at the bytes they share.
 static void values_point(HoloFrame *frame, const HoloTensor *const *inputs)
 {
     for (uint32_t i = 0; i < frame->plan->input_count; i++)
         frame->values[holo_frame_input_value(frame, i)] = *inputs[i];
     for (uint32_t i = 0; i < frame->plan->value_count; i++) {
         const HoloValueRecord *v = holo_frame_record(frame, i);
-        if (v->storage == HOLO_STORE_ALIAS) frame->values[i].data = frame->values[v->at].data;
+        if (!holo_store_is_shared(v->storage)) continue;
+        frame->values[i].data = frame->values[v->at].data;
+        if (frame->starts[i]) frame->values[i].data = (char *)frame->values[i].data + frame->starts[i];
     }
 }
 

@@ -54,6 +54,7 @@ struct HoloFrame {
     HoloArena             arena;  // owns the arrays below
     HoloTensor           *values; // by number in the plan, as they are now
     HoloTensor           *types;  // as they were bound
+    size_t               *starts; // of an alias or a part: its first byte in the value whose bytes it shares
     HoloTensor          **operands;
     HoloCall             *calls;
     HoloStep             *steps;
@@ -94,10 +95,10 @@ static inline const HoloValueRecord *holo_frame_record(const HoloFrame *frame, u
 {
     return &frame->session->model->archive.VALUES_at[frame->plan->value_first + value];
 }
-// The value whose bytes these are: aliases have none of their own.
+// The value whose bytes these are: aliases and parts have none of their own.
 static inline uint32_t holo_frame_root(const HoloFrame *frame, uint32_t value)
 {
-    while (holo_frame_record(frame, value)->storage == HOLO_STORE_ALIAS)
+    while (holo_store_is_shared(holo_frame_record(frame, value)->storage))
         value = (uint32_t)holo_frame_record(frame, value)->at;
     return value;
 }

@@ -178,7 +178,7 @@ static void uses_find(const HoloArchive *a, const HoloPlanRecord *plan, bool *is
     for (uint32_t i = 0; i < plan->output_count; i++) is_read[a->OPERANDS_at[plan->output_first + i]] = true;
     for (uint32_t i = 0; i < plan->value_count; i++) {
         const HoloValueRecord *v = &a->VALUES_at[plan->value_first + i];
-        if (v->storage == HOLO_STORE_ALIAS) is_read[v->at] = true;
+        if (holo_store_is_shared(v->storage)) is_read[v->at] = true;
     }
     for (size_t i = 0; i < a->SIZES_count; i++)
         if (is_entry(a->SIZES_at[i])) uses[(uint32_t)a->SIZES_at[i]]++;

@@ -9,10 +9,11 @@ command -v python3 >/dev/null || { echo "holo_dump: python3 is missing, the inde
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A real model, one with open sizes (its weights are zeros), and one of each kind of control flow.
+# A real model, one with open sizes (its weights are zeros), one with values that are parts of others, and one of each kind
+# of control flow.
 cp "$root"/bench/corpus/mobilenet_v2_dyn.onnx "$work"/
 truncate -s "$(sed -n 's/.*"size": *\([0-9]*\).*/\1/p' "$root"/bench/corpus/mobilenet_v2_dyn.weights.json | head -1)" "$work"/mobilenet_v2_dyn.weights.bin
-cp "$root"/demo/digits.onnx "$root"/fuzz/corpus/onnx/if11.onnx "$root"/fuzz/corpus/onnx/loop.onnx "$root"/fuzz/corpus/onnx/types.onnx "$work"/
+cp "$root"/demo/digits.onnx "$root"/fuzz/corpus/onnx/if11.onnx "$root"/fuzz/corpus/onnx/loop.onnx "$root"/fuzz/corpus/onnx/types.onnx "$root"/fuzz/corpus/onnx/parts.onnx "$work"/
 for model in "$work"/*.onnx; do
     archive=${model%.onnx}.holo
     "$HOLOGRAM" compile "$model" -o "$archive" --no-verify --quiet
@@ -33,7 +34,7 @@ def same_size(dumped, said):  # expressions are written differently: only number
     return dumped == said or (isinstance(dumped, str) and isinstance(said, str) and not dumped.isidentifier())
 
 archives = sorted(glob.glob(os.path.join(sys.argv[2], "*.holo")))
-expect(len(archives) == 5, "archives are missing:", archives)
+expect(len(archives) == 6, "archives are missing:", archives)
 for path in archives:
     dump, said = json.load(open(path + ".dump")), json.load(open(path + ".inspect"))
     plan = dump["plans"][0]
@@ -49,6 +50,9 @@ for path in archives:
                 expect(value[key] == port[key], path, side, key, value[key], "is not", port[key])
             expect(len(value["shape"]) == len(port["shape"]) and all(map(same_size, value["shape"], port["shape"])),
                    path, port["name"], value["shape"], "is not", port["shape"])
+
+parts = [v for v in json.load(open(os.path.join(sys.argv[2], "parts.holo.dump")))["plans"][0]["values"] if v["storage"] == "part"]
+expect(len(parts) == 4, "parts:", parts)
 
 # Broken files: cut, and with bytes changed anywhere before the weights. Never an exception; what is accepted can be shown.
 spec = importlib.util.spec_from_file_location("holo_dump", sys.argv[1])

@@ -430,6 +430,26 @@ static const char *model_packed(void)
     return path;
 }
 
+// Parts of a value, which are made into parts of another; `rows` is a number or a symbol.
+static const char *model_parts(const char *rows)
+{
+    OnnxModel   m = {0};
+    char        name[32], shape[32];
+    const char *path;
+    snprintf(name, sizeof name, "parts_%s.onnx", rows);
+    snprintf(shape, sizeof shape, "%s,3", rows);
+    path = temp_path(name);
+    onnx_input(&m.graph, "x", HOLO_F32, shape);
+    onnx_output(&m.graph, "y", HOLO_F32, NULL);
+    onnx_node(&m.graph, "Softmax", "x", "s", "");
+    onnx_node(&m.graph, "Split", "s", "a,b", "");
+    onnx_node(&m.graph, "Softmax", "a", "c", "");
+    onnx_node(&m.graph, "Softmax", "b", "d", "");
+    onnx_node(&m.graph, "Concat", "d,c", "y", "axis=0");
+    onnx_save(&m, path);
+    return path;
+}
+
 static void test_malice(void **state)
 {
     (void)state;
@@ -443,6 +463,49 @@ static void test_malice(void **state)
     expect_no_harm(model_conv());
     expect_no_harm(model_loop(3));
     expect_no_harm(model_data());
+    expect_no_harm(model_parts("4"));
+    expect_no_harm(model_parts("N"));
+}
+
+// The session of a file with one value record or one size changed: refused by name.
+static void expect_refused(const uint8_t *file, size_t size, size_t at, uint64_t value, size_t bytes, const char *words)
+{
+    uint8_t     *copy = aligned_alloc(64, 64 * (size / 64 + 1));
+    HoloModel   *model;
+    HoloSession *session;
+    memcpy(copy, file, size);
+    memcpy(copy + at, &value, bytes);
+    seal(copy, at);
+    EXPECT_OK(holo_model_open_memory(copy, size, &model, &error));
+    EXPECT_FAIL(holo_session_create(model, NULL, &session, &error), HOLO_BAD_ARCHIVE, words);
+    holo_model_close(model);
+    free(copy);
+}
+
+static void test_parts_lie_inside(void **state)
+{
+    (void)state;
+    size_t                   size;
+    uint8_t                 *file   = file_read(archived(model_parts("4"), HOLO_FUSED, 1), &size);
+    const HoloSectionRecord *values = section_find(file, HOLO_SECTION_VALUES);
+    const HoloValueRecord   *value  = (const void *)(file + values->offset);
+    const HoloPlanRecord    *plan   = (const void *)(file + section_find(file, HOLO_SECTION_PLANS)->offset);
+    const uint32_t          *output = (const void *)(file + section_find(file, HOLO_SECTION_OPERANDS)->offset);
+    size_t                   sizes = section_find(file, HOLO_SECTION_SIZES)->offset, found = 0;
+    for (size_t i = 0; i < values->size / sizeof *value; i++) {
+        if (value[i].storage != HOLO_STORE_PART) continue;
+        size_t start = sizes + (value[i].size_first + 2) * sizeof(int64_t);
+        expect_refused(file, size, start, 7, 8, "sizes that cannot be"); // of 12 elements, of which it has 6
+        expect_refused(file, size, start, UINT64_MAX, 8, "sizes that cannot be");
+        expect_refused(file, size, start, INT64_MAX, 8, "sizes that cannot be");
+        // Inside of what it is joined to, but not where it belongs.
+        if (value[i].at == output[plan->output_first])
+            expect_refused(file, size, start, 1, 8, "lies over another operand");
+        found++;
+    }
+    assert_int_equal(found, 4);
+    assert_true(((const HoloHeader *)(const void *)file)->flags_must & HOLO_FLAG_PARTS);
+    free(file);
 }
 
 // All attributes are loaded: those that no step has must be right, too.
@@ -483,6 +546,7 @@ int main(void)
         cmocka_unit_test(test_every_truncation),
         cmocka_unit_test(test_malice),
         cmocka_unit_test(test_attributes_of_no_step),
+        cmocka_unit_test(test_parts_lie_inside),
     };
     return cmocka_run_group_tests_name("archive", tests, NULL, NULL);
 }
