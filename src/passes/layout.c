@@ -439,6 +439,23 @@ static bool resize(Layout *l, HoloNode *node)
     return in[0] && replace(l, node, "", node->version, in, node->in_count, node->attr, node->attr_count);
 }
 
+// To a narrow type and back: rounded where it lies.
+static bool cast(Layout *l, HoloNode *node)
+{
+    const HoloNode *narrow = node->in[0]->producer;
+    if (!narrow || !narrow->op || *narrow->domain || strcmp(narrow->type, "Cast") || !is_last(l, narrow->in[0]))
+        return true;
+    HoloNode  *copy  = holo_graph_node(l->graph, narrow->name, "", "Cast", narrow->version, 1, 1, narrow->attr_count);
+    HoloValue *in[1] = {holo_graph_value(l->graph, narrow->out[0]->name)}, *x = get_last(l, narrow->in[0]);
+    if (!copy || !in[0] || !x) return false;
+    if (narrow->attr_count) memcpy(copy->attr, narrow->attr, (size_t)narrow->attr_count * sizeof *copy->attr);
+    copy->in[0] = x;
+    copy->op    = narrow->op;
+    in[0]->type = type_last(&narrow->out[0]->type);
+    holo_node_set_out(copy, 0, in[0]);
+    return replace(l, node, "", node->version, in, 1, node->attr, node->attr_count);
+}
+
 // The mean over all pixels is one over the dimensions in the middle.
 static bool global_average(Layout *l, HoloNode *node)
 {
@@ -494,6 +511,7 @@ static const struct {
     {"GlobalAveragePool", global_average},
     {"ReduceMean", reduce},
     {"Resize", resize},
+    {"Cast", cast},
 };
 
 static bool apply(Layout *l, HoloNode *node)

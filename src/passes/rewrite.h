@@ -40,6 +40,10 @@ HOLO_MUST HoloStatus holo_rewrite_inline(HoloRewrite *rewrite, HoloNode *node, c
 // its output. NULL: there is none, or only views lie between.
 HoloValue *holo_rewrite_unmoved(const HoloRewrite *rewrite, HoloNode *node);
 
+// The node is a view of a Gemm that has its rows taken together by another view: the value that the same product of
+// what they were before gives. `uses` as of holo_graph_uses. NULL: it is something else, or *failed, no memory.
+HoloValue *holo_rewrite_rows(HoloRewrite *rewrite, HoloNode *node, const int *uses, bool *failed);
+
 // ---- facts about values and nodes
 
 enum { HOLO_NUMBER_ELEMENTS = 1 << 20 }; // the largest constant that holo_value_number looks at

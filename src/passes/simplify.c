@@ -8,6 +8,7 @@
 
 typedef struct Simplify {
     HoloRewrite rewrite;
+    const int  *uses;   // by value id, before the pass
     bool        failed; // out of memory
 } Simplify;
 
@@ -182,6 +183,8 @@ static HoloValue *view(Simplify *s, HoloNode *node)
         if (!is_view(source->producer)) break;
         source = holo_rewrite_find(&s->rewrite, source->producer->in[0]);
     }
+    HoloValue *product = holo_rewrite_rows(&s->rewrite, node, s->uses, &s->failed);
+    if (product || s->failed) return product;
     if (holo_node_is(node, "Reshape") && is_view(node->in[0]->producer) && !reads_input_sizes(node)) {
         node->in[0] = holo_rewrite_find(&s->rewrite, node->in[0]->producer->in[0]);
         s->rewrite.changes++;
@@ -374,6 +377,7 @@ HoloStatus holo_pass_simplify(HoloGraph *graph, HoloArena *scratch, HoloChanges 
 {
     Simplify s = {.failed = false};
     HOLO_TRY(holo_rewrite_begin(&s.rewrite, graph, scratch, changes, error));
+    if (!(s.uses = holo_graph_uses(graph, scratch))) return holo_fail_memory(error);
     int count = graph->node_count;
     for (int i = 0; i < count && !s.failed && holo_rewrite_more(&s.rewrite); i++) {
         HoloNode *node = graph->nodes[i];
