@@ -256,14 +256,12 @@ static bool pointwise(Layout *l, HoloNode *node)
     return replace(l, node, node->domain, node->version, in, node->in_count, node->attr, node->attr_count);
 }
 
-// The attributes of a node with another axis.
-static HoloAttr *with_axis(Layout *l, const HoloNode *node, int64_t axis)
+// The attributes of a node with this one in place of that of its name.
+static HoloAttr *with_attr(Layout *l, const HoloNode *node, const HoloAttr *other)
 {
     HoloAttr *attr = HOLO_NEW(l->scratch, HoloAttr, node->attr_count);
-    for (int i = 0; attr && i < node->attr_count; i++) {
-        attr[i] = node->attr[i];
-        if (!strcmp(attr[i].name, "axis")) attr[i].i = axis;
-    }
+    for (int i = 0; attr && i < node->attr_count; i++)
+        attr[i] = strcmp(node->attr[i].name, other->name) ? node->attr[i] : *other;
     return attr;
 }
 
@@ -299,7 +297,8 @@ static bool split(Layout *l, HoloNode *node)
 {
     int rank = node->in[0]->type.rank, axis = axis_of(node, rank);
     if (!is_last(l, node->in[0]) || axis < 0) return true;
-    HoloAttr  *attr = with_axis(l, node, after(rank, axis));
+    HoloAttr   cut  = {.name = "axis", .kind = HOLO_ATTR_INT, .count = 1, .i = after(rank, axis)};
+    HoloAttr  *attr = with_attr(l, node, &cut);
     HoloValue *x    = get_last(l, node->in[0]);
     HoloNode  *copy = holo_graph_node(l->graph, node->name, "", node->type, node->version, node->in_count,
                                       node->out_count, node->attr_count);
@@ -351,19 +350,65 @@ static bool slice(Layout *l, HoloNode *node)
     return in[0] && replace(l, node, "", node->version, in, node->in_count, NULL, 0);
 }
 
-// Begins, then ends, for all dimensions, as constants.
+// A border less, of left, top, right and bottom.
+static bool crop(Layout *l, HoloNode *node)
+{
+    const HoloAttr *border = holo_node_attr(node, "border");
+    HoloTensor      list   = {.dtype = HOLO_I64, .rank = 1, .dim = {2}};
+    HoloValue      *in[4]  = {NULL};
+    if (!is_last(l, node->in[0]) || node->in[0]->type.rank != 4 || holo_node_attr(node, "scale") || !border ||
+        border->kind != HOLO_ATTR_INTS || border->count != 4)
+        return true;
+    for (int d = 2; d < 4; d++)
+        if (holo_dim_is_symbolic(node->out[0]->type.dim[d])) return true;
+    const HoloTensor *y      = &node->out[0]->type;
+    const int64_t     from[] = {border->ints[1], border->ints[0]}, axes[] = {1, 2};
+    const int64_t     ends[] = {from[0] + y->dim[2], from[1] + y->dim[3]}, *lists[] = {from, ends, axes};
+    for (int i = 0; i < HOLO_COUNT(lists); i++) {
+        int64_t *copy = HOLO_NEW(l->graph->arena, int64_t, 2);
+        if (!copy) return false;
+        memcpy(copy, lists[i], 2 * sizeof *copy);
+        list.data = copy;
+        if (!(in[1 + i] = holo_graph_constant(l->graph, node->name, &list))) return false;
+    }
+    in[0]      = get_last(l, node->in[0]);
+    node->type = "Slice";
+    return in[0] && replace(l, node, "", 13, in, 4, NULL, 0);
+}
+
+// Begins, then ends, for all dimensions, in the order that these have with channels last.
+static void pads_last(const int64_t *pads, int rank, int64_t *out)
+{
+    for (int d = 0; d < 2 * rank; d++) out[d] = pads[d / rank * rank + before(rank, d % rank)];
+}
+
+// As an attribute, as they are before opset 11.
+static bool pad_old(Layout *l, HoloNode *node)
+{
+    const HoloAttr *pads = holo_node_attr(node, "pads");
+    int             rank = node->in[0]->type.rank;
+    int64_t         list[2 * HOLO_MAX_RANK];
+    HoloAttr        moved, *attr;
+    if (!is_last(l, node->in[0]) || !pads || pads->kind != HOLO_ATTR_INTS || pads->count != 2 * rank) return true;
+    pads_last(pads->ints, rank, list);
+    if (!attr_ints(l, "pads", list, 2 * rank, &moved) || !(attr = with_attr(l, node, &moved))) return false;
+    HoloValue *in[1] = {get_last(l, node->in[0])};
+    return in[0] && replace(l, node, "", node->version, in, 1, attr, node->attr_count);
+}
+
+// As constants.
 static bool pad(Layout *l, HoloNode *node)
 {
+    if (node->version < 11) return pad_old(l, node);
     int              rank  = node->in[0]->type.rank;
     const HoloValue *pads  = node->in_count > 1 ? node->in[1] : NULL;
     HoloValue       *in[3] = {NULL};
-    if (!is_last(l, node->in[0]) || node->version < 11 || node->in_count > 3 || !pads || !pads->is_constant ||
-        !pads->type.data || pads->type.dtype != HOLO_I64 || pads->type.rank != 1 || pads->type.dim[0] != 2 * rank)
+    if (!is_last(l, node->in[0]) || node->in_count > 3 || !pads || !pads->is_constant || !pads->type.data ||
+        pads->type.dtype != HOLO_I64 || pads->type.rank != 1 || pads->type.dim[0] != 2 * rank)
         return true;
     HoloTensor t    = pads->type;
     int64_t   *list = HOLO_NEW(l->graph->arena, int64_t, 2 * rank);
-    for (int d = 0; list && d < 2 * rank; d++)
-        list[d] = ((const int64_t *)t.data)[d / rank * rank + before(rank, d % rank)];
+    if (list) pads_last(t.data, rank, list);
     t.data = list;
     memcpy(in, node->in, (size_t)node->in_count * sizeof *in);
     in[0] = get_last(l, node->in[0]);
@@ -422,13 +467,34 @@ static HoloValue *list_last(Layout *l, const HoloValue *list, int rank)
     return holo_graph_constant(l->graph, list->name, &t);
 }
 
+// Scales are an attribute, and since opset 9 an input.
+static bool upsample(Layout *l, HoloNode *node)
+{
+    const HoloAttr *scales = holo_node_attr(node, "scales");
+    int             rank   = node->in[0]->type.rank;
+    HoloValue      *in[2]  = {NULL};
+    HoloAttr       *attr   = node->attr;
+    if (!is_last(l, node->in[0]) || node->in_count > 2) return true;
+    if (node->in_count == 2 && (!node->in[1] || !(in[1] = list_last(l, node->in[1], rank)))) return true;
+    if (!in[1]) {
+        if (!scales || scales->kind != HOLO_ATTR_FLOATS || scales->count != rank) return true;
+        HoloAttr moved = *scales;
+        float   *list  = HOLO_NEW(l->graph->arena, float, rank);
+        for (int d = 0; list && d < rank; d++) list[d] = scales->floats[before(rank, d)];
+        moved.floats = list;
+        if (!list || !(attr = with_attr(l, node, &moved))) return false;
+    }
+    in[0] = get_last(l, node->in[0]);
+    return in[0] && replace(l, node, "", node->version, in, node->in_count, attr, node->attr_count);
+}
+
 // By constant scales or sizes, and of the whole image.
 static bool resize(Layout *l, HoloNode *node)
 {
+    if (node->version < 11) return upsample(l, node);
     int        rank  = node->in[0]->type.rank;
     HoloValue *in[4] = {NULL};
-    if (!is_last(l, node->in[0]) || node->version < 11 || holo_node_attr(node, "axes") || node->in_count > 4)
-        return true;
+    if (!is_last(l, node->in[0]) || holo_node_attr(node, "axes") || node->in_count > 4) return true;
     const HoloValue *roi = node->in_count > 1 ? node->in[1] : NULL;
     if (roi && holo_tensor_count(&roi->type) != 0) return true;
     for (int i = 2; i < node->in_count; i++) {
@@ -503,6 +569,7 @@ static const struct {
     {"Concat", concat},
     {"Split", split},
     {"Slice", slice},
+    {"Crop", crop},
     {"Pad", pad},
     {"GroupNormalization", group_norm},
     {"InstanceNormalization", instance_norm},
@@ -511,6 +578,7 @@ static const struct {
     {"GlobalAveragePool", global_average},
     {"ReduceMean", reduce},
     {"Resize", resize},
+    {"Upsample", upsample},
     {"Cast", cast},
 };
 
