@@ -228,7 +228,8 @@ HOLO_API void                 holo_session_destroy(HoloSession *session);
 HOLO_API HOLO_MUST HoloStatus holo_session_set_input(HoloSession *session, int index, const HoloTensor *tensor,
                                                      HoloError *error);
 // Has output `index` written to the caller's memory, tensor->data of `size` bytes. NULL: back to the
-// session's own memory.
+// session's own memory. It may be that of the input which the output takes the place of, as a cache of
+// GroupQueryAttention with room for more: then nothing is copied but what is new.
 HOLO_API HOLO_MUST HoloStatus holo_session_set_output(HoloSession *session, int index, void *data, size_t size,
                                                       HoloError *error);
 // A writable view of input `index` in the session's own memory, for models whose sizes are fixed:

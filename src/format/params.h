@@ -137,11 +137,16 @@ static inline int64_t holo_conv_nhwc_packed(uint32_t flags, int64_t groups, int6
     return flags & HOLO_WEIGHTS_NARROW && size > 0 ? size / 2 : size;
 }
 
-// softmax_f32: Softmax over the last `axes` dimensions taken together (more than one before opset 13).
+// softmax_f32: Softmax over the last `axes` dimensions taken together (more than one before opset 13), or over those of
+// them that are not the last `kept`; LogSoftmax over the last.
 typedef struct HoloSoftmaxParams {
     uint32_t size;
     uint32_t axes;
+    uint32_t kept;
+    uint32_t flags; // HOLO_SOFTMAX_*
 } HoloSoftmaxParams;
+
+enum { HOLO_SOFTMAX_LOG = 1 };
 
 // map_f32: a program over the operator's inputs, of at least one step.
 typedef struct HoloMapParams {
@@ -292,6 +297,12 @@ typedef struct HoloAttentionParams {
     uint32_t size;
     uint32_t flags; // none yet
 } HoloAttentionParams;
+
+// rotary_f32: RotaryEmbedding, ONNX's and ONNX Runtime's; tables and positions are the operator's inputs.
+typedef struct HoloRotaryParams {
+    uint32_t size;
+    uint32_t flags; // none yet
+} HoloRotaryParams;
 
 enum { HOLO_ATTENTION_SIZE = 1024 }; // of a vector at most: longer ones are left to eval
 

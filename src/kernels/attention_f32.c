@@ -270,9 +270,10 @@ static void attention_f32(const HoloAttend *a)
     t.bias      = t.total + rows;
     t.sums      = t.bias + KEYS;
     t.panels    = t.sums + rows * width;
-    for (int64_t i = 0; i < rows; i += LANES) {
-        v_store(t.top + i, v_set1(-__builtin_inff()));
-        v_store(t.total + i, v_set1(0));
+    for (int64_t i = 0; i < rows; i++) { // as if the sink were met before the first key
+        bool has   = a->sink && i < a->rows;
+        t.top[i]   = has ? a->sink[i * a->sink_row] : -__builtin_inff();
+        t.total[i] = has ? 1 : 0;
     }
     int64_t end = seen_to(a, a->rows - 1);
     for (t.first = seen_from(a, 0) / KEYS * KEYS; t.first < end; t.first += KEYS) {

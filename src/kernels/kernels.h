@@ -266,7 +266,9 @@ typedef struct HoloAttend {
     int64_t      mask_keys;          // those from here on are hidden
     int64_t      place, place_step;  // place_step is 0 or 1
     int64_t      before, after;
-    float       *scratch; // holo_attend_scratch floats, 64-byte aligned
+    const float *sink;     // a score that takes its share of a row's weights; NULL: none
+    int64_t      sink_row; // floats from that of a row to the next
+    float       *scratch;  // holo_attend_scratch floats, 64-byte aligned
 } HoloAttend;
 
 enum {
@@ -281,6 +283,19 @@ static inline int64_t holo_attend_scratch(int64_t size, int64_t v_size)
 }
 
 // ---- softmax_f32: each row of x becomes e^x / sum(e^x); x and out may be the same
+//
+// softmax_columns_f32: the same along columns, whose rows begin every `row` floats, in x and in out.
+// softmax_sums_f32: of each row the largest number t, and the sum of e^(x - t).
+// shift_f32: x - a - b, rounded twice; x and out may be the same.
+
+// ---- rotary_f32: pairs of numbers of some vectors turned by the same angles
+typedef struct HoloTurn {
+    int64_t      count, step; // vectors, and floats from one to the next
+    int64_t      half, rest;  // pairs of a vector, and numbers behind them, which are copied
+    bool         interleaved; // pairs are neighbours; else they are `half` apart
+    const float *x, *cos, *sin;
+    float       *out; // not x
+} HoloTurn;
 
 // ---- recurrent layers, by groups of 16 units of the state
 

@@ -18,6 +18,7 @@
 #include "kernels/pool_f32.c"
 #include "kernels/quantize_i8.c"
 #include "kernels/recurrent_f32.c"
+#include "kernels/rotary_f32.c"
 #include "kernels/rows_f32.c"
 #include "kernels/softmax_f32.c"
 #include "kernels/transpose_f32.c"

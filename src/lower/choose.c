@@ -164,7 +164,7 @@ static bool conv(const HoloNode *node, HoloLowering *out)
            (!b || holo_value_is_f32(b, 1, 1));
 }
 
-// Rows must be the last axes: all from `axis` on before opset 13, one since then.
+// Rows are all axes from `axis` on before opset 13, one since then, which must be the last for LogSoftmax.
 static bool softmax(const HoloNode *node, HoloLowering *out)
 {
     HoloCall         call   = holo_node_call(node);
@@ -173,10 +173,12 @@ static bool softmax(const HoloNode *node, HoloLowering *out)
     if (!holo_value_is_f32(x, 1, HOLO_MAX_RANK)) return false;
     int64_t rank = x->type.rank, axis = holo_attr_int(&call, "axis", matrix ? 1 : -1);
     if (axis < 0) axis += rank;
-    if (axis < 0 || axis > rank || (!matrix && axis != rank - 1)) return false;
-    out->params_size  = sizeof out->softmax;
-    out->softmax.axes = (uint32_t)(rank - axis);
-    return true;
+    if (axis < 0 || axis > rank || (!matrix && axis == rank)) return false;
+    out->params_size   = sizeof out->softmax;
+    out->softmax.axes  = (uint32_t)(rank - axis);
+    out->softmax.kept  = matrix ? 0 : (uint32_t)(rank - 1 - axis);
+    out->softmax.flags = strcmp(node->type, "LogSoftmax") ? 0 : HOLO_SOFTMAX_LOG;
+    return !out->softmax.kept || !out->softmax.flags;
 }
 
 // ---- rows: norm_f32 and reduce_f32
@@ -334,6 +336,7 @@ static const Choice choices[] = {
     {"Conv", "", HOLO_KERNEL_conv_f32, conv},
     {"Conv", "hologram", HOLO_KERNEL_conv_nhwc_f32, holo_lower_conv_nhwc},
     {"Softmax", "", HOLO_KERNEL_softmax_f32, softmax},
+    {"LogSoftmax", "", HOLO_KERNEL_softmax_f32, softmax},
     {"LayerNormalization", "", HOLO_KERNEL_norm_f32, layer_norm},
     {"RMSNormalization", "", HOLO_KERNEL_norm_f32, layer_norm},
     {"SimplifiedLayerNormalization", "", HOLO_KERNEL_norm_f32, layer_norm},
@@ -370,6 +373,11 @@ static const Choice choices[] = {
     {"AveragePool", "hologram", HOLO_KERNEL_pool_f32, pool},
     {"GroupNormalization", "hologram", HOLO_KERNEL_group_norm_f32, group_norm_last},
     {"Attention", "", HOLO_KERNEL_attention_f32, holo_lower_attention},
+    {"RotaryEmbedding", "", HOLO_KERNEL_rotary_f32, holo_lower_rotary},
+    {"RotaryEmbedding", "com.microsoft", HOLO_KERNEL_rotary_f32, holo_lower_rotary},
+    {"GroupQueryAttention", "com.microsoft", HOLO_KERNEL_attention_f32, holo_lower_attention_other},
+    {"MultiHeadAttention", "com.microsoft", HOLO_KERNEL_attention_f32, holo_lower_attention_other},
+    {"DecoderMaskedMultiHeadAttention", "com.microsoft", HOLO_KERNEL_attention_f32, holo_lower_attention_other},
 };
 
 // Kernels that output 0 may be left out of.

@@ -64,6 +64,8 @@ size_t      holo_lower_pack_conv(const HoloLowering *lowering, const HoloTensor 
 
 // Attention by attention_f32; false: not so.
 bool holo_lower_attention(const HoloNode *node, HoloLowering *out);
+bool holo_lower_attention_other(const HoloNode *node, HoloLowering *out);
+bool holo_lower_rotary(const HoloNode *node, HoloLowering *out);
 
 // LSTM, GRU and RNN; a GRU that resets the state before its candidate's product has a kernel of its own.
 bool        holo_lower_recurrent(const HoloNode *node, HoloLowering *out);

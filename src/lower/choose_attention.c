@@ -1,4 +1,4 @@
-// choose_attention.c - which Attention the kernel attention_f32 runs: f32 throughout, without the scores as an output.
+// choose_attention.c - which RotaryEmbeddings the kernel rotary_f32 runs, those of f32; and which attentions the kernel attention_f32 runs: f32 throughout, without the scores as an output.
 #include "lower/choose.h"
 
 enum { Q, K, V, MASK, PAST_KEY, PAST_VALUE, VALID }; // as in ops/attention.c
@@ -40,4 +40,20 @@ bool holo_lower_attention(const HoloNode *node, HoloLowering *out)
     if (!fits_past(node) || has_out(node, SCORES) || (precision && precision != HOLO_F32)) return false;
     out->params_size = sizeof out->attention;
     return true;
+}
+
+// The operator's own eval finds queries, keys and values, and has the rest computed by the kernel.
+bool holo_lower_attention_other(const HoloNode *node, HoloLowering *out)
+{
+    if (!holo_value_is_f32(holo_node_in(node, Q), 3, 5) || has_out(node, SCORES)) return false;
+    out->params_size = sizeof out->attention;
+    return true;
+}
+
+bool holo_lower_rotary(const HoloNode *node, HoloLowering *out)
+{
+    int table        = *node->domain ? 2 : 1; // ONNX Runtime has the positions before the tables
+    out->params_size = sizeof(HoloRotaryParams);
+    return holo_value_is_f32(holo_node_in(node, 0), 3, 4) && holo_value_is_f32(holo_node_in(node, table), 2, 3) &&
+           holo_value_is_f32(holo_node_in(node, table + 1), 2, 3);
 }

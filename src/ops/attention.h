@@ -67,6 +67,10 @@ typedef struct HoloAttention {
 } HoloAttention;
 
 HOLO_MUST HoloStatus holo_attention(const HoloCall *call, const HoloAttention *a);
+// The sum of all biases for one query: out[0..keys-1].
+void holo_biases_row(const HoloAttention *a, int64_t batch, int64_t head, int64_t query, double *out);
+// The same in double, whoever else would compute it for this call.
+HOLO_MUST HoloStatus holo_attention_plain(const HoloCall *call, const HoloAttention *a);
 
 // The same in steps, for rows of queries of some heads, where head h is of batch h / q_heads. Scores and weights are
 // cells [heads][rows][keys]; sums need cells [heads][rows][v_size].

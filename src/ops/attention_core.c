@@ -135,6 +135,12 @@ static void add_biases(const HoloAttention *a, int64_t head, int64_t query, int6
         if (a->bias[i].t) add_bias(&a->bias[i], head / a->q_heads, head % a->q_heads, query, from, to, x);
 }
 
+void holo_biases_row(const HoloAttention *a, int64_t batch, int64_t head, int64_t query, double *out)
+{
+    memset(out, 0, (size_t)a->keys * sizeof *out);
+    add_biases(a, batch * a->q_heads + head, query, 0, a->keys, out);
+}
+
 // ---- products
 
 static int64_t vector_at(const HoloHeads *h, int64_t batch, int64_t head, int64_t position)
@@ -341,9 +347,8 @@ static HoloAttentionPart first_part(const HoloAttention *a)
     return p;
 }
 
-HoloStatus holo_attention(const HoloCall *call, const HoloAttention *a)
+HoloStatus holo_attention_plain(const HoloCall *call, const HoloAttention *a)
 {
-    if (!holo_is_wanted(a->y) && !holo_is_wanted(a->scores)) return HOLO_OK;
     HoloAttentionPart whole = first_part(a), part;
     void             *cells, *sums;
     int64_t           rows = whole.heads * whole.rows, all = a->batch * a->q_heads, count;
@@ -361,4 +366,10 @@ HoloStatus holo_attention(const HoloCall *call, const HoloAttention *a)
         }
     }
     return HOLO_OK;
+}
+
+HoloStatus holo_attention(const HoloCall *call, const HoloAttention *a)
+{
+    if (!holo_is_wanted(a->y) && !holo_is_wanted(a->scores)) return HOLO_OK;
+    return call->attend ? call->attend(call, a) : holo_attention_plain(call, a);
 }

@@ -376,6 +376,15 @@ static HoloStatus through_cache(const HoloCall *call, const Cache *cache, const 
     return HOLO_OK;
 }
 
+// Zeros for `count` positions of each head.
+static void clear(HoloTensor *t, const HoloHeads *at, int64_t heads, int64_t count, int64_t size)
+{
+    size_t bytes = holo_dtype_size((HoloDtype)t->dtype);
+    for (int64_t n = 0; n < heads && count > 0 && size > 0; n++)
+        memset((char *)t->data + (size_t)(at->start + n * at->head) * bytes, 0, (size_t)(count * size) * bytes);
+}
+
+// All keys or values: the cache, the fresh ones behind what of it counts, and zeros.
 static HoloStatus join(const HoloCall *call, const Cache *cache, const Sizes *s, const Batches *batches, int part,
                        HoloHeads *h)
 {
@@ -386,12 +395,12 @@ static HoloStatus join(const HoloCall *call, const Cache *cache, const Sizes *s,
         const int64_t dim[4] = {s->batch, s->kv_heads, s->room, size};
         HOLO_TRY(holo_temp_tensor(call, cache->dtype, 4, dim, &all));
     }
-    memset(all->data, 0, holo_tensor_bytes(all));
-    HoloHeads to = holo_heads_outer(all);
+    HoloHeads to   = holo_heads_outer(all);
+    bool      same = past && past->data == all->data && past->dim[2] == all->dim[2]; // the caller's, written in place
     for (int64_t b = 0; b < s->batch; b++) {
         HoloHeads at = to, from = *h;
         at.start = b * to.batch;
-        if (past) {
+        if (past && !same) {
             HoloHeads old = holo_heads_outer(past);
             old.start     = b * old.batch;
             holo_heads_move(all, &at, &old, 1, s->kv_heads, batches->kept[b], size);
@@ -399,6 +408,8 @@ static HoloStatus join(const HoloCall *call, const Cache *cache, const Sizes *s,
         at.start += batches->kept[b] * to.step;
         from.start += b * from.batch;
         if (!cache->bits) holo_heads_move(all, &at, &from, 1, s->kv_heads, s->fresh, size);
+        at.start += s->fresh * to.step;
+        if (!same) clear(all, &at, s->kv_heads, s->room - batches->kept[b] - s->fresh, size);
     }
     if (cache->bits) return through_cache(call, cache, s, batches, part == KEY ? K_SCALE : V_SCALE, all, h, h);
     *h = to;

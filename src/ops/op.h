@@ -50,6 +50,8 @@ typedef struct HoloAttr { // borrowed: lives as long as the graph or the model
 
 // ---- a call
 
+struct HoloAttention;
+
 struct HoloCall {
     const HoloOp            *op;
     const char              *node;    // the node's name, for messages
@@ -71,6 +73,9 @@ struct HoloCall {
     size_t          params_size;
     const HoloHost *host; // NULL while inferring at compile time
     HoloError      *error;
+
+    // Computes an attention, of ops/attention.h, in place of holo_attention; NULL: nobody does. Set by a fast kernel.
+    HoloStatus (*attend)(const HoloCall *call, const struct HoloAttention *attention);
 };
 
 // What the surroundings do for an operator while it runs.

@@ -10,9 +10,7 @@ typedef struct Inputs { // which input is what
 static const Inputs onnx      = {1, 2, 3};
 static const Inputs microsoft = {2, 3, 1};
 
-typedef struct Sizes {
-    HoloDim batch, heads, positions, size;
-} Sizes;
+typedef HoloRotarySizes Sizes;
 
 void holo_rotate(const HoloRotary *r, int64_t row, const HoloTensor *x, int64_t at, int64_t size, HoloTensor *y,
                  int64_t y_at)
@@ -38,7 +36,7 @@ static HoloStatus find_sizes(const HoloCall *call, Sizes *s)
     HOLO_TRY(holo_expect_rank(call, 0, 3, 4));
     if (!cos || !holo_in(call, in->sin))
         return holo_call_fail(call, HOLO_BAD_MODEL, "cos_cache or sin_cache is missing");
-    *s = (Sizes){x->dim[0], x->dim[1], x->dim[2], x->dim[3]};
+    *s = (Sizes){.batch = x->dim[0], .heads = x->dim[1], .positions = x->dim[2], .size = x->dim[3]};
     if (x->rank == 4) return HOLO_OK;
     s->positions = x->dim[1];
     s->heads     = holo_attr_int(call, "num_heads", 0);
@@ -54,7 +52,7 @@ static HoloStatus find_sizes(const HoloCall *call, Sizes *s)
 
 // A table is [row][half] where positions choose rows, else [batch][position][half], or [1][position][half]: PyTorch's
 // exporter writes tables that serve a whole batch, though the standard does not speak of them.
-static HoloStatus check_table(const HoloCall *call, int input, const Sizes *s, HoloDim *half, HoloDim *rows)
+static HoloStatus check_table(const HoloCall *call, int input, Sizes *s)
 {
     const Inputs     *in   = call->op->row;
     const HoloTensor *t    = holo_in(call, input);
@@ -66,12 +64,12 @@ static HoloStatus check_table(const HoloCall *call, int input, const Sizes *s, H
         if (t->dim[0] != 1) HOLO_TRY(holo_agree(call, "batch of the table and the input", t->dim[0], s->batch, &same));
         HOLO_TRY(holo_agree(call, "positions of the table and the input", t->dim[1], s->positions, &same));
     } else {
-        HOLO_TRY(holo_agree(call, "rows of the tables", t->dim[0], *rows, rows));
+        HOLO_TRY(holo_agree(call, "rows of the tables", t->dim[0], s->rows, &s->rows));
     }
-    return holo_agree(call, "columns of the table and half the turned size", t->dim[t->rank - 1], *half, half);
+    return holo_agree(call, "columns of the table and half the turned size", t->dim[t->rank - 1], s->half, &s->half);
 }
 
-static HoloStatus check(const HoloCall *call, Sizes *s, HoloDim *half, HoloDim *rows)
+HoloStatus holo_rotary_sizes(const HoloCall *call, Sizes *s)
 {
     const Inputs     *in        = call->op->row;
     const HoloTensor *positions = holo_in(call, in->positions);
@@ -81,10 +79,12 @@ static HoloStatus check(const HoloCall *call, Sizes *s, HoloDim *half, HoloDim *
     if (!holo_dim_is_symbolic(size) && (size < 0 || size % 2 || (!holo_dim_is_symbolic(s->size) && size > s->size)))
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld of %lld numbers are to be turned, expected an even part",
                               (long long)size, (long long)s->size);
-    *half = holo_dim_div(call->dims, size, 2);
-    *rows = HOLO_DIM_UNKNOWN;
-    HOLO_TRY(check_table(call, in->cos, s, half, rows));
-    HOLO_TRY(check_table(call, in->sin, s, half, rows));
+    s->half = holo_dim_div(call->dims, size, 2);
+    s->rows = HOLO_DIM_UNKNOWN;
+    s->cos  = call->in[in->cos];
+    s->sin  = call->in[in->sin];
+    HOLO_TRY(check_table(call, in->cos, s));
+    HOLO_TRY(check_table(call, in->sin, s));
     HoloDim same;
     if (!positions)
         return holo_agree(call, "batches of the tables", call->in[in->cos]->dim[0], call->in[in->sin]->dim[0], &same);
@@ -97,55 +97,51 @@ static HoloStatus check(const HoloCall *call, Sizes *s, HoloDim *half, HoloDim *
 
 static HoloStatus infer(HoloCall *call)
 {
-    Sizes   s;
-    HoloDim half, rows;
-    HOLO_TRY(check(call, &s, &half, &rows));
+    Sizes s;
+    HOLO_TRY(holo_rotary_sizes(call, &s));
     return holo_infer_same(call);
 }
 
-// Which row of the tables belongs to a position.
-static HoloStatus find_row(const HoloCall *call, const HoloTensor *positions, const Sizes *s, int64_t rows,
-                           int64_t batch, int64_t position, int64_t *out)
+HoloStatus holo_rotary_row(const HoloCall *call, const Sizes *s, int64_t batch, int64_t position, int64_t *out)
 {
-    const Inputs *in = call->op->row;
+    const Inputs     *in        = call->op->row;
+    const HoloTensor *positions = holo_in(call, in->positions);
     if (!positions) {
-        *out = (call->in[in->cos]->dim[0] == 1 ? 0 : batch * s->positions) + position;
+        *out = (s->cos->dim[0] == 1 ? 0 : batch * s->positions) + position;
         return HOLO_OK;
     }
-    bool    is_start = positions->rank < 2;
-    int64_t row      = holo_get_i(positions, is_start ? 0 : batch * s->positions + position);
-    int64_t last     = is_start ? position : 0;
-    if (row < 0 || row >= rows - last)
+    bool is_start = positions->rank < 2;
+    if (is_start && holo_tensor_count(positions) != 1)
+        return holo_call_fail(call, HOLO_BAD_INPUT, "position_ids is not one number");
+    int64_t row  = holo_get_i(positions, is_start ? 0 : batch * s->positions + position);
+    int64_t last = is_start ? position : 0;
+    if (row < 0 || row >= s->rows - last)
         return holo_call_fail(call, HOLO_BAD_INPUT, "position %lld, expected 0 to %lld", (long long)row,
-                              (long long)(rows - last - 1));
+                              (long long)(s->rows - last - 1));
     *out = row + last;
     return HOLO_OK;
 }
 
 static HoloStatus eval(HoloCall *call)
 {
-    const Inputs     *in = call->op->row;
-    const HoloTensor *x = call->in[0], *positions = holo_in(call, in->positions);
+    const HoloTensor *x = call->in[0];
     HoloTensor       *y = holo_out(call, 0);
     Sizes             s;
-    HoloDim           half, rows;
     void             *work;
     if (holo_out_is_empty(call)) return HOLO_OK;
-    HOLO_TRY(check(call, &s, &half, &rows));
-    if (positions && positions->rank < 2 && holo_tensor_count(positions) != 1)
-        return holo_call_fail(call, HOLO_BAD_INPUT, "position_ids is not one number");
-    HOLO_TRY(holo_call_temp(call, (size_t)(2 * half + s.size), sizeof(double), &work));
-    HoloRotary r    = {.cos         = call->in[in->cos],
-                       .sin         = call->in[in->sin],
-                       .rows        = rows,
-                       .half        = half,
+    HOLO_TRY(holo_rotary_sizes(call, &s));
+    HOLO_TRY(holo_call_temp(call, (size_t)(2 * s.half + s.size), sizeof(double), &work));
+    HoloRotary r    = {.cos         = s.cos,
+                       .sin         = s.sin,
+                       .rows        = s.rows,
+                       .half        = s.half,
                        .work        = work,
                        .interleaved = holo_attr_int(call, "interleaved", 0) != 0};
     HoloHeads  view = x->rank == 4 ? holo_heads_outer(x) : holo_heads_inner(x, s.heads);
     for (int64_t b = 0; b < s.batch; b++)
         for (int64_t p = 0; p < s.positions; p++) {
             int64_t row = 0;
-            HOLO_TRY(find_row(call, positions, &s, rows, b, p, &row));
+            HOLO_TRY(holo_rotary_row(call, &s, b, p, &row));
             for (int64_t h = 0; h < s.heads; h++) {
                 int64_t at = b * view.batch + h * view.head + p * view.step;
                 holo_rotate(&r, row, x, at, s.size, y, at);

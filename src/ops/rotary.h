@@ -16,4 +16,15 @@ typedef struct HoloRotary {
 void holo_rotate(const HoloRotary *r, int64_t row, const HoloTensor *x, int64_t at, int64_t size, HoloTensor *y,
                  int64_t y_at);
 
+// The sizes of a RotaryEmbedding, perhaps symbolic. Fails where its inputs do not fit together.
+typedef struct HoloRotarySizes {
+    HoloDim           batch, heads, positions, size;
+    HoloDim           half, rows; // of the tables; rows is only set where positions choose them
+    const HoloTensor *cos, *sin;
+} HoloRotarySizes;
+HOLO_MUST HoloStatus holo_rotary_sizes(const HoloCall *call, HoloRotarySizes *out);
+// Which row of the tables belongs to a position. Sizes are numbers.
+HOLO_MUST HoloStatus holo_rotary_row(const HoloCall *call, const HoloRotarySizes *s, int64_t batch, int64_t position,
+                                     int64_t *out);
+
 #endif

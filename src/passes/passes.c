@@ -16,6 +16,7 @@ enum { SIMPLE = HOLO_STAGE_SIMPLE, LAYOUT = HOLO_STAGE_LAYOUT, FUSE = HOLO_STAGE
 const HoloPass holo_passes[] = {
     {"infer", run_infer, true, false, false, SIMPLE, "types, sizes and small contents of all values"},
     {"decompose", holo_pass_decompose, false, true, false, SIMPLE, "operators defined by others become their bodies"},
+    {"unfuse", holo_pass_unfuse, false, true, true, SIMPLE, "operators that ONNX Runtime has merged come apart into those with kernels"},
     {"captures", holo_pass_captures, false, true, false, SIMPLE, "constants move into subgraphs; unused captures go"},
     {"fold", holo_pass_fold, false, true, false, SIMPLE, "what follows from constants is computed; decided Ifs are opened"},
     {"simplify", holo_pass_simplify, false, true, false, SIMPLE, "nodes that change nothing go; views and transposes are joined"},

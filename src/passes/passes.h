@@ -23,12 +23,14 @@ HoloPassRun        holo_pass_attention, holo_pass_branches, holo_pass_captures, 
 // Passes of a later stage make nodes that those of earlier ones do not see through.
 enum { HOLO_STAGE_SIMPLE, HOLO_STAGE_LAYOUT, HOLO_STAGE_FUSE, HOLO_STAGES };
 
+HoloPassRun holo_pass_unfuse; // for nodes that ONNX Runtime's optimiser writes
+
 typedef struct HoloPass {
     const char  *name;
     HoloPassRun *run;
     bool         is_outer; // runs on the model's own graph alone; otherwise first on every subgraph
     bool         reinfers; // makes values whose types are inferred again afterwards
-    bool         rounds;   // leaves roundings out that the model's types ask for: does not run in class exact
+    bool         rounds;   // rounds less than the model's types ask for, or in between: does not run in class exact
     int          stage;    // HOLO_STAGE_*: runs only when nothing of earlier stages changes any more
     const char  *doc;      // one line
 } HoloPass;

@@ -16,7 +16,7 @@ typedef struct HoloKernel {
     // not do safely. *out_scratch is the memory that each worker needs, in bytes.
     HoloStatus (*check)(const HoloCall *call, size_t *out_scratch);
 
-    // Computes. check has accepted a call with the same sizes and parameters. Allocates nothing; work
+    // Computes. check has accepted a call with the same sizes and parameters. Takes no memory but the host's temp; work
     // is cut by shape alone.
     HoloStatus (*run)(HoloCall *call);
 

@@ -22,24 +22,26 @@ static bool merge(HoloTail *t, int64_t dim, const int64_t *stride)
 {
     int last = t->rank - 1;
     if (t->rank == 0) return false;
-    for (int i = 0; i < HOLO_MAP_INPUTS; i++)
+    for (int i = 0; i < t->inputs; i++)
         if (t->stride[i][last] != stride[i] * dim) return false;
     t->dim[last] *= dim;
-    for (int i = 0; i < HOLO_MAP_INPUTS; i++) t->stride[i][last] = stride[i];
+    for (int i = 0; i < t->inputs; i++) t->stride[i][last] = stride[i];
     return true;
 }
 
 static void shape_init(const HoloTensor *const *in, const HoloTensor *out, HoloTail *t)
 {
-    int64_t stride[HOLO_MAP_INPUTS][HOLO_MAX_RANK] = {{0}};
-    for (int i = 0; i < HOLO_MAP_INPUTS; i++)
+    int64_t stride[HOLO_MAP_INPUTS][HOLO_MAX_RANK];
+    for (int i = 0; i < t->inputs; i++) {
+        memset(stride[i], 0, (size_t)out->rank * sizeof *stride[i]);
         if (in[i]) holo_strides_broadcast(in[i], out->rank, out->dim, stride[i]);
+    }
     for (int d = 0; d < out->rank; d++) {
         int64_t at[HOLO_MAP_INPUTS];
-        for (int i = 0; i < HOLO_MAP_INPUTS; i++) at[i] = stride[i][d];
+        for (int i = 0; i < t->inputs; i++) at[i] = stride[i][d];
         if (out->dim[d] == 1 || merge(t, out->dim[d], at)) continue;
         t->dim[t->rank] = out->dim[d];
-        for (int i = 0; i < HOLO_MAP_INPUTS; i++) t->stride[i][t->rank] = at[i];
+        for (int i = 0; i < t->inputs; i++) t->stride[i][t->rank] = at[i];
         t->rank++;
     }
     if (t->rank == 0) t->dim[t->rank++] = 1;
@@ -52,7 +54,7 @@ static void group_init(HoloTail *t)
     int last = t->rank - 1;
     t->group = 1;
     if (t->rank < 2 || t->dim[last] > HOLO_TAIL_TILE / 2) return;
-    for (int i = 0; i < HOLO_MAP_INPUTS; i++) {
+    for (int i = 0; i < t->inputs; i++) {
         if (!t->in[i] || t->stride[i][last - 1] == t->dim[last] * t->stride[i][last]) continue;
         if (t->stride[i][last - 1] != 0) return;
         t->rows |= 1u << i;
@@ -75,14 +77,16 @@ HoloStatus holo_tail_init(const HoloCall *call, const HoloProgram *program, bool
         HOLO_TRY(holo_kernel_expect(call, in[i], "an input of the program", 0, HOLO_MAX_RANK));
         if (!broadcasts(in[i], out))
             return holo_call_fail(call, HOLO_BAD_ARCHIVE, "x%d of the program does not broadcast to the output", i);
-        t->in[i] = in[i]->data;
+        t->in[i]  = in[i]->data;
+        t->inputs = i + 1;
     }
     t->out     = out->data;
     t->count   = holo_tensor_count(out);
     t->columns = out->rank ? out->dim[out->rank - 1] : 1;
     t->group   = 1;
-    if (t->count) shape_init(in, out, t);
-    if (t->count) group_init(t);
+    if (!t->count || !program->count) return HOLO_OK; // nothing walks
+    shape_init(in, out, t);
+    group_init(t);
     return HOLO_OK;
 }
 
@@ -138,7 +142,7 @@ static void walk_begin(const HoloTail *t, const HoloHost *host, int64_t from, fl
     w->between = scratch + (t->program->count ? HOLO_MAP_INPUTS * HOLO_TAIL_TILE : 0);
     for (int d = t->rank - 1; d >= 0; from /= t->dim[d--]) {
         w->index[d] = from % t->dim[d];
-        for (int i = 0; i < HOLO_MAP_INPUTS; i++) w->at[i] += w->index[d] * t->stride[i][d];
+        for (int i = 0; i < t->inputs; i++) w->at[i] += w->index[d] * t->stride[i][d];
     }
 }
 
@@ -150,14 +154,14 @@ static void walk_on(Walk *w, int64_t n)
     int64_t         rows = n / t->dim[last], rest = n % t->dim[last];
     w->index[last] += rest;
     if (last) w->index[last - 1] += rows;
-    for (int i = 0; i < HOLO_MAP_INPUTS; i++)
+    for (int i = 0; i < t->inputs; i++)
         w->at[i] += rest * t->stride[i][last] + (last ? rows * t->stride[i][last - 1] : 0);
     for (int d = last; d > 0; d--) { // by rows, the dimension before the last may be the first that is full
         if (w->index[d] < t->dim[d]) {
             if (d < last) break;
             continue;
         }
-        for (int i = 0; i < HOLO_MAP_INPUTS; i++) w->at[i] += t->stride[i][d - 1] - t->dim[d] * t->stride[i][d];
+        for (int i = 0; i < t->inputs; i++) w->at[i] += t->stride[i][d - 1] - t->dim[d] * t->stride[i][d];
         w->index[d] = 0;
         w->index[d - 1]++;
     }
@@ -168,7 +172,7 @@ static void rows_repeat(Walk *w, int64_t group)
 {
     const HoloTail *t = w->tail;
     int64_t         n = t->dim[t->rank - 1];
-    for (int i = 0; i < HOLO_MAP_INPUTS; i++) {
+    for (int i = 0; i < t->inputs; i++) {
         if (!(t->rows >> i & 1)) continue;
         for (int64_t r = 0; r < group; r++)
             memcpy(w->repeated + i * HOLO_TAIL_TILE + r * n, t->in[i] + w->at[i], (size_t)n * sizeof(float));

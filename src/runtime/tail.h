@@ -10,6 +10,7 @@
 typedef struct HoloTail {
     const HoloProgram *program;
     const float       *in[HOLO_MAP_INPUTS];
+    int                inputs; // all that are used are below
     float             *out;
     int                rank; // at least 1
     int64_t            dim[HOLO_MAX_RANK], stride[HOLO_MAP_INPUTS][HOLO_MAX_RANK];

@@ -19,11 +19,9 @@
 enum { SAMPLES = 64, SLICES = 4, SLICE_ELEMENTS = 1 << 15 };
 static const double work_plain = 1e6; // multiplications that are done plainly
 
-static void *host_nothing(const HoloHost *host, size_t size)
+static void *host_temp(const HoloHost *host, size_t size)
 {
-    (void)host;
-    (void)size;
-    return NULL; // kernels take no memory while they run
+    return holo_arena_take(&((HoloProducts *)(uintptr_t)host)->temp, size); // the host is the first member
 }
 
 static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void *, int64_t, int), void *arg)
@@ -35,7 +33,7 @@ void holo_products_init(HoloProducts *products, const HoloGraph *graph, const Ho
                         const HoloVerifyOptions *options, HoloVerifyResult *result)
 {
     *products = (HoloProducts){
-        .host    = {.temp = host_nothing, .keep = host_nothing, .parallel = host_parallel},
+        .host    = {.temp = host_temp, .keep = host_temp, .parallel = host_parallel},
         .pool    = options->pool,
         .graph   = graph,
         .options = options,
@@ -49,6 +47,7 @@ void holo_products_init(HoloProducts *products, const HoloGraph *graph, const Ho
 void holo_products_deinit(HoloProducts *products)
 {
     holo_memory_free(products->host.scratch, products->scratch_size);
+    holo_arena_deinit(&products->temp);
 }
 
 // Multiplications of a product: each output element is a sum over the weights of its column, row or
@@ -444,7 +443,9 @@ static HoloStatus instead(void *context, const HoloNode *node, HoloCall *call)
     if (has_steps) return kernel->run(&fast);
     int axis = slice_axis(call, &lowering);
     if (axis >= 0) return run_sliced(p, node, &fast, call, axis, kernel);
-    HOLO_TRY(kernel->run(&fast));
+    HoloStatus status = kernel->run(&fast);
+    holo_arena_reset(&p->temp, (HoloArenaMark){0});
+    HOLO_TRY(status);
     return work_of(call) > work_plain ? sample_judge(p, node, call) : plain_judge(p, node, call);
 }
 

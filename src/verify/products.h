@@ -11,6 +11,7 @@ typedef struct HoloProducts {
     const HoloVerifyOptions *options;
     HoloVerifyResult        *result;
     size_t                   scratch_size;
+    HoloArena                temp; // of the kernel that runs
     HoloRandom               random;
     int                      done;  // nodes evaluated
     bool                     blurs; // what nodes compute is put off by some roundings, see holo_verify

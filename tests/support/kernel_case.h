@@ -86,7 +86,7 @@ static inline Host host_make(const HoloKernels *kernels, int workers)
             .temp = host_temp, .keep = host_temp, .parallel = host_parallel, .workers = workers, .kernels = kernels}};
 }
 
-enum { IN_MAX = 9 };
+enum { IN_MAX = 16 };
 
 typedef struct Case { // one call of an operator and of the kernel for it
     const char *op, *domain;

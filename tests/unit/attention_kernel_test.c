@@ -1,4 +1,4 @@
-// attention_kernel_test.c - attention_f32 as the compiler chooses it, on every table, against the operator's own eval.
+// attention_kernel_test.c - attention_f32 and rotary_f32 as the compiler chooses them, on every table, against the operators' own eval.
 #include "support/kernel_case.h"
 
 enum { Q, K, V, MASK, PAST_KEY, PAST_VALUE, VALID };
@@ -278,13 +278,183 @@ static void past(void **state)
     }
 }
 
+// ---- operators of com.microsoft
+
+enum { GROUP_PAST_KEY = 3, GROUP_PAST_VALUE, GROUP_LENGTHS, GROUP_TOTAL, GROUP_COS, GROUP_SIN, GROUP_BIAS = 10, SINK };
+enum { HEADS_BIAS = 3, HEADS_MASK, HEADS_SCORES, HEADS_PAST_KEY, HEADS_PAST_VALUE };
+
+static HoloTensor ints(int rank, const int64_t *dim, const int32_t *data)
+{
+    HoloTensor t = tensor(rank, dim);
+    t.dtype      = HOLO_I32;
+    memcpy(t.data, data, (size_t)holo_product(rank, dim) * sizeof *data);
+    return t;
+}
+#define INTS(count, ...) ints(1, (int64_t[]){count}, (int32_t[]){__VA_ARGS__})
+
+// Two batches; the second has a key less.
+static Case grouped(int64_t queries, int64_t past, bool packed)
+{
+    const int64_t heads = 6, kv = 2, size = 16, total = past + queries;
+    Case          c = {.op = "GroupQueryAttention", .domain = "com.microsoft", .version = 1, .in_count = 12};
+    c.in[Q]         = TENSOR(2, queries, (packed ? heads + 2 * kv : heads) * size);
+    if (!packed) c.in[K] = TENSOR(2, queries, kv * size), c.in[V] = TENSOR(2, queries, kv * size);
+    if (past)
+        c.in[GROUP_PAST_KEY] = TENSOR(2, kv, total + 3, size), c.in[GROUP_PAST_VALUE] = TENSOR(2, kv, total + 3, size);
+    c.in[GROUP_LENGTHS] = INTS(2, (int32_t)total - 1, (int32_t)total - (past ? 2 : 1));
+    c.in[GROUP_TOTAL]   = ints(0, NULL, (int32_t[]){(int32_t)total});
+    attr_int(&c, "num_heads", heads);
+    attr_int(&c, "kv_num_heads", kv);
+    return c;
+}
+
+static void grouped_queries(void **state)
+{
+    (void)state;
+    const int64_t queries[] = {1, 5, 37}, past[] = {0, 20, 300};
+    for (int i = 0; i < HOLO_COUNT(queries); i++)
+        for (int k = 0; k < HOLO_COUNT(past); k++)
+            for (int packed = 0; packed < 2; packed++) {
+                Case c = grouped(queries[i], past[k], packed);
+                check(&c);
+            }
+}
+
+static void grouped_options(void **state)
+{
+    (void)state;
+    enum { ROTARY, INTERLEAVED, SINKS, SMOOTH, BIAS, WINDOW, CAP, ALL, NOT_CAUSAL, KINDS };
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int64_t queries = 1; queries < 20; queries += 17) {
+            Case c = grouped(queries, 21, kind % 2);
+            if (kind == ROTARY || kind == INTERLEAVED || kind == ALL) {
+                c.in[GROUP_COS] = TENSOR(64, 4), c.in[GROUP_SIN] = TENSOR(64, 4);
+                attr_int(&c, "do_rotary", 1);
+                attr_int(&c, "rotary_interleaved", kind == INTERLEAVED);
+            }
+            if (kind == SINKS || kind == ALL) c.in[SINK] = TENSOR(6);
+            if (kind == SMOOTH) attr_int(&c, "smooth_softmax", 1);
+            if (kind == BIAS || kind == ALL) c.in[GROUP_BIAS] = TENSOR(1, 6, queries, 21 + queries);
+            if (kind == WINDOW || kind == ALL) attr_int(&c, "local_window_size", 5);
+            if (kind == CAP || kind == ALL) attr_float(&c, "softcap", 2);
+            if (kind == NOT_CAUSAL) attr_int(&c, "causal", 0);
+            check(&c);
+        }
+}
+
+// A cache that goes out where it came in: what is new is written, and nothing else.
+static void shared_cache(void **state)
+{
+    (void)state;
+    Case                c     = grouped(1, 21, false);
+    float              *want  = run_eval(&c);
+    HoloError           error = {0};
+    Host                host  = host_make(holo_kernels_at(0), 1);
+    const HoloTensor   *in[IN_MAX];
+    HoloTensor         *first[1], y, key = c.in[GROUP_PAST_KEY], value = c.in[GROUP_PAST_VALUE];
+    HoloCall            call   = call_init(&c, &host, in, first, &error);
+    HoloTensor         *out[3] = {&y, &key, &value};
+    HoloAttentionParams params = {.size = sizeof params};
+    const HoloKernel   *kernel = holo_kernel_find(HOLO_KERNEL_attention_f32);
+    size_t              scratch, bytes = holo_tensor_bytes(&key);
+    float              *old = malloc(bytes);
+    y                       = c.out;
+    y.data                  = floats(holo_tensor_count(&y));
+    call.out = out, call.out_count = 3;
+    call.params = &params, call.params_size = sizeof params;
+    memcpy(old, key.data, bytes);
+    if (kernel->check(&call, &scratch)) fail_msg("%s", error.text);
+    host.host.scratch_stride = holo_align(scratch, 64);
+    host.host.scratch        = aligned_alloc(64, host.host.scratch_stride);
+    assert_int_equal(kernel->run(&call), HOLO_OK);
+    for (int64_t i = 0; i < holo_tensor_count(&y); i++)
+        expect_near((double)((float *)y.data)[i], (double)want[i], 2e-5);
+    expect_same((float *)key.data + 21 * 16, data(&c, K), 16); // the first head of the first batch
+    memcpy((float *)key.data + 21 * 16, old + 21 * 16, 16 * sizeof(float));
+    expect_same(key.data, old, 25 * 16);
+    free(y.data), free(want), free(old), free(host.host.scratch);
+    holo_arena_deinit(&host.arena);
+    for (int i = 0; i < c.in_count; i++) free(c.in[i].data);
+}
+
+static void many_heads(void **state)
+{
+    (void)state;
+    enum { PLAIN, PACKED, PACKED_KEYS, MASKED, HIDDEN, LENGTHS, SCORED, BOTH, OLD, CAUSAL, OPEN, KINDS };
+    const int64_t heads = 2, size = 16, n = 7, keys = 9;
+    for (int kind = 0; kind < KINDS; kind++) {
+        int32_t some[2 * 9], none[2 * 9] = {0};
+        Case    c = {.op = "MultiHeadAttention", .domain = "com.microsoft", .version = 1, .in_count = 8};
+        for (int i = 0; i < 2 * keys; i++) some[i] = i % 3 != 1;
+        bool    self  = kind == PACKED || kind == OLD || kind == CAUSAL;
+        int64_t fresh = self ? n : keys;
+        c.in[Q]       = TENSOR(2, n, heads * size);
+        c.in[K]       = TENSOR(2, fresh, heads * size);
+        c.in[V]       = TENSOR(2, fresh, heads * 20);
+        if (kind == PACKED || kind == PACKED_KEYS) {
+            free(c.in[V].data), free(c.in[K].data);
+            c.in[K] = c.in[V] = (HoloTensor){0};
+        }
+        if (kind == PACKED) free(c.in[Q].data), c.in[Q] = TENSOR(2, n, heads, 3, size);
+        if (kind == PACKED_KEYS) c.in[K] = TENSOR(2, keys, heads, 2, size);
+        if (kind == PLAIN) c.in[HEADS_BIAS] = TENSOR(heads * (2 * size + 20));
+        if (kind == MASKED || kind == BOTH) c.in[HEADS_MASK] = ints(2, (int64_t[]){2, keys}, some);
+        if (kind == HIDDEN) c.in[HEADS_MASK] = ints(2, (int64_t[]){2, keys}, none);
+        if (kind == LENGTHS) c.in[HEADS_MASK] = INTS(2, 4, 9);
+        if (kind == SCORED) c.in[HEADS_SCORES] = TENSOR(1, heads, n, keys);
+        if (kind == BOTH) c.in[HEADS_SCORES] = TENSOR(2, 1, n, keys);
+        if (kind == OLD)
+            c.in[HEADS_PAST_KEY] = TENSOR(2, heads, 5, size), c.in[HEADS_PAST_VALUE] = TENSOR(2, heads, 5, 20);
+        if (kind >= OLD) attr_int(&c, "unidirectional", 1);
+        attr_int(&c, "num_heads", heads);
+        check(&c);
+    }
+}
+
+// ---- RotaryEmbedding
+
+static HoloTensor positions(int64_t batch, int64_t count, int64_t rows)
+{
+    HoloTensor t = {.dtype = HOLO_I64, .rank = 2, .dim = {batch, count}, .data = floats(2 * batch * count)};
+    for (int64_t i = 0; i < batch * count; i++) ((int64_t *)t.data)[i] = i * 7 % rows;
+    return t;
+}
+
+static void rotary(void **state)
+{
+    (void)state;
+    const int64_t halves[] = {1, 8, 15, 16, 17, 64}, heads = 3, n = 5, rows = 11;
+    for (int i = 0; i < HOLO_COUNT(halves); i++)
+        for (int kind = 0; kind < 16; kind++) {
+            bool    inner = kind & 1, neighbours = kind & 2, chosen = kind & 4, is_onnx = kind & 8;
+            int64_t half = halves[i], rest = half % 3 * 2, size = 2 * half + rest,
+                    tables = chosen || !is_onnx ? rows : n;
+            Case c   = {.op = "RotaryEmbedding", .domain = is_onnx ? "" : "com.microsoft", .version = is_onnx ? 23 : 1};
+            int  cos = is_onnx ? 1 : 2, at = is_onnx ? 3 : 1;
+            c.in_count = is_onnx && !chosen ? 3 : 4;
+            c.in[0]    = inner ? TENSOR(2, n, heads * size) : TENSOR(2, heads, n, size);
+            for (int k = cos; k < cos + 2; k++)
+                c.in[k] = is_onnx && !chosen ? TENSOR(2, tables, half) : TENSOR(tables, half);
+            if (chosen) c.in[at] = positions(2, n, rows);
+            if (!chosen && !is_onnx)
+                c.in[at] = (HoloTensor){.dtype = HOLO_I64, .rank = 1, .dim = {1}, .data = floats(2)};
+            if (!chosen && !is_onnx) *(int64_t *)c.in[at].data = 4; // and on from there
+            attr_int(&c, "interleaved", neighbours);
+            attr_int(&c, "num_heads", heads);
+            if (rest) attr_int(&c, "rotary_embedding_dim", 2 * half);
+            check_lowered(&c, HOLO_KERNEL_rotary_f32);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_length),  cmocka_unit_test(every_size),      cmocka_unit_test(many_keys),
-        cmocka_unit_test(grouped_heads), cmocka_unit_test(nothing),         cmocka_unit_test(every_mask),
-        cmocka_unit_test(masked_rows),   cmocka_unit_test(windows),         cmocka_unit_test(lengths),
-        cmocka_unit_test(scale_and_cap), cmocka_unit_test(special_numbers), cmocka_unit_test(past),
+        cmocka_unit_test(every_length),    cmocka_unit_test(every_size),      cmocka_unit_test(many_keys),
+        cmocka_unit_test(grouped_heads),   cmocka_unit_test(nothing),         cmocka_unit_test(every_mask),
+        cmocka_unit_test(masked_rows),     cmocka_unit_test(windows),         cmocka_unit_test(lengths),
+        cmocka_unit_test(scale_and_cap),   cmocka_unit_test(special_numbers), cmocka_unit_test(past),
+        cmocka_unit_test(grouped_queries), cmocka_unit_test(grouped_options), cmocka_unit_test(shared_cache),
+        cmocka_unit_test(many_heads),      cmocka_unit_test(rotary),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,211 @@
+// unfuse.c - operators into which ONNX Runtime's optimiser has merged others come apart again, where kernels then run the
+// parts and the other passes can join them with what is around.
+//
+// The definitions here are not those of the rows in ops/, whose `eval` stays the reference: sums are rounded to f32
+// between the parts. So only nodes of f32 are taken. What asks for results that no part has is left as it is.
+#include "ops/fused_activation.h"
+#include "passes/rewrite.h"
+
+#include <string.h>
+
+#define IN(i)     (UINT32_C(1) << (i))
+#define OUT(i)    (UINT32_C(1) << (16 + (i)))
+#define MICROSOFT "com.microsoft::"
+
+enum { LINES = 12, OWN_ATTRS = 2 };
+
+// Some nodes of a body, which it has where all of these inputs and outputs are there and none of those, and where the
+// activation is that one.
+typedef struct Line {
+    uint32_t    with, without;
+    const char *text, *activation; // NULL: whichever
+} Line;
+
+// What is known of a node beside its inputs and outputs.
+typedef struct Facts {
+    HoloGraph  *graph;
+    HoloAttr   *attr; // of the node, and those that are added
+    int         attr_count;
+    const char *activation; // NULL: none
+} Facts;
+
+typedef struct Row {
+    const char *name;
+    uint32_t    never;                                // inputs and outputs that must not be there
+    bool (*fits)(Facts *facts, const HoloNode *node); // may add to the facts; NULL: nothing is asked
+    const char *head;
+    Line        line[LINES];
+} Row;
+
+// ---- Attention: the weights of queries, keys and values are merged
+
+enum { X, WEIGHT, BIAS, MASK, PAST, SCORES, PAST_LENGTH };
+
+// Adds `sizes`, the columns of the three.
+static bool attention(Facts *facts, const HoloNode *node)
+{
+    const HoloAttr  *given = holo_node_attr(node, "qkv_hidden_sizes"), *rotary = holo_node_attr(node, "do_rotary");
+    const HoloValue *weight = node->in[WEIGHT];
+    if (!weight || !weight->is_constant || weight->type.rank != 2 || (rotary && rotary->i)) return false;
+    int64_t *sizes = HOLO_NEW(facts->graph->arena, int64_t, 3), all = weight->type.dim[1];
+    if (!sizes || (given ? given->count != 3 : all % 3 != 0)) return false;
+    for (int i = 0; i < 3; i++) sizes[i] = given ? given->ints[i] : all / 3;
+    facts->attr[facts->attr_count++] = (HoloAttr){.name = "sizes", .kind = HOLO_ATTR_INTS, .count = 3, .ints = sizes};
+    return sizes[0] > 0 && sizes[1] > 0 && sizes[2] > 0 && sizes[0] + sizes[1] + sizes[2] == all;
+}
+
+#define HEADS \
+    "{num_heads=@num_heads, unidirectional=@unidirectional, mask_filter_value=@mask_filter_value, scale=@scale}\n"
+
+// ---- FusedConv and FusedGemm: an activation behind them
+
+static void add_float(Facts *facts, const char *name, double f)
+{
+    facts->attr[facts->attr_count++] = (HoloAttr){.name = name, .kind = HOLO_ATTR_FLOAT, .count = 1, .f = f};
+}
+
+static double given(const HoloNode *node, const char *name, int i, double fallback)
+{
+    const HoloAttr *one = holo_node_attr(node, name), *all = holo_node_attr(node, "activation_params");
+    if (one && one->kind == HOLO_ATTR_FLOAT) return one->f;
+    return all && all->kind == HOLO_ATTR_FLOATS && all->count > i ? (double)all->floats[i] : fallback;
+}
+
+// Adds `a` and `b`, the numbers of the activation.
+static bool activated(Facts *facts, const HoloNode *node)
+{
+    static const char *const known[] = {"Relu", "Tanh", "Sigmoid", "LeakyRelu", "HardSigmoid", "Clip"};
+    const HoloAttr          *name    = holo_node_attr(node, "activation");
+    const HoloActivation    *found   = name && name->kind == HOLO_ATTR_STRING ? holo_activation_find(name->s) : NULL;
+    if (!name || (name->kind == HOLO_ATTR_STRING && !name->s.size)) return true;
+    for (int i = 0; found && i < HOLO_COUNT(known); i++)
+        if (!strcmp(known[i], found->name)) facts->activation = known[i];
+    if (!facts->activation) return false;
+    add_float(facts, "a", given(node, "activation_alpha", 0, found->alpha));
+    add_float(facts, "b", given(node, "activation_beta", 1, found->beta));
+    return true;
+}
+
+// clang-format off
+#define BY(name, nodes) {.activation = name, .text = nodes}
+#define ACTIVATIONS                                                                                                  \
+    BY("Relu", "y = Relu@14(s)\n"), BY("Tanh", "y = Tanh@13(s)\n"), BY("Sigmoid", "y = Sigmoid@13(s)\n"),            \
+        BY("LeakyRelu", "y = LeakyRelu@6(s) {alpha=@a}\n"), BY("Clip", "y = Clip@6(s) {min=@a, max=@b}\n"),          \
+        BY("HardSigmoid", "y = HardSigmoid@6(s) {alpha=@a, beta=@b}\n"), BY("", "y = Identity@13(s)\n")
+#define CONV \
+    "{auto_pad=@auto_pad, dilations=@dilations, group=@group, kernel_shape=@kernel_shape, pads=@pads, strides=@strides}\n"
+
+#define ALWAYS(nodes)         {.text = nodes}
+#define WITH(parts, nodes)    {.with = (parts), .text = nodes}
+#define WITHOUT(parts, nodes) {.without = (parts), .text = nodes}
+
+static const Row rows[] = {
+    {"SkipLayerNormalization", OUT(1) | OUT(2), NULL,
+     "graph SkipLayerNormalization<epsilon=1e-12>(x, skip, gamma, beta, bias) -> (y, s, s, s) {\n",
+     {WITHOUT(IN(4), "s = Add@14(x, skip)\n"),
+      WITH(IN(4), "b = Add@14(x, bias)\n s = Add@14(b, skip)\n"),
+      ALWAYS("y = LayerNormalization@17(s, gamma, beta) {axis=-1, epsilon=@epsilon}\n")}},
+    {"SkipSimplifiedLayerNormalization", OUT(1) | OUT(2), NULL,
+     "graph SkipSimplifiedLayerNormalization<epsilon=1e-12>(x, skip, gamma, bias) -> (y, s, s, s) {\n",
+     {WITHOUT(IN(3), "s = Add@14(x, skip)\n"),
+      WITH(IN(3), "b = Add@14(x, bias)\n s = Add@14(b, skip)\n"),
+      ALWAYS("y = RMSNormalization@23(s, gamma) {axis=-1, epsilon=@epsilon}\n")}},
+    {"BiasGelu", 0, NULL, "graph BiasGelu(x, bias) -> (y) {\n", {ALWAYS("s = Add@14(x, bias)\n y = Gelu@20(s)\n")}},
+    {"FastGelu", 0, NULL, "graph FastGelu(x, bias) -> (y) {\n",
+     {WITH(IN(1), "s = Add@14(x, bias)\n y = Gelu@20(s) {approximate=\"tanh\"}\n"),
+      WITHOUT(IN(1), "y = Gelu@20(x) {approximate=\"tanh\"}\n")}},
+    {"Attention", IN(PAST_LENGTH), attention,
+     "graph Attention(x, w, b, mask, past, scores) -> (y, present) {\n",
+     {ALWAYS("wq, wk, wv = Split@11(w) {axis=1, split=@sizes}\n"),
+      WITHOUT(IN(BIAS), "q = MatMul@13(x, wq)\n k = MatMul@13(x, wk)\n v = MatMul@13(x, wv)\n"),
+      WITH(IN(BIAS), "bq, bk, bv = Split@11(b) {axis=0, split=@sizes}\n"),
+      WITH(IN(BIAS), "mq = MatMul@13(x, wq)\n mk = MatMul@13(x, wk)\n mv = MatMul@13(x, wv)\n"),
+      WITH(IN(BIAS), "q = Add@14(mq, bq)\n k = Add@14(mk, bk)\n v = Add@14(mv, bv)\n"),
+      ALWAYS("const zero: i64[1] = {0}\n"),
+      WITH(IN(PAST), "p0, p1 = Split@11(past) {axis=0, split=[1,1]}\n"),
+      WITH(IN(PAST), "pk = Squeeze@13(p0, zero)\n pv = Squeeze@13(p1, zero)\n"),
+      WITH(IN(PAST), "y, nk, nv = " MICROSOFT "MultiHeadAttention@1(q, k, v, _, mask, scores, pk, pv) " HEADS),
+      WITHOUT(IN(PAST), "y, nk, nv = " MICROSOFT "MultiHeadAttention@1(q, k, v, _, mask, scores) " HEADS),
+      ALWAYS("k5 = Unsqueeze@13(nk, zero)\n v5 = Unsqueeze@13(nv, zero)\n present = Concat@13(k5, v5) {axis=0}\n")}},
+    {"FusedConv", 0, activated, "graph FusedConv(x, w, b, z) -> (y) {\n",
+     {WITH(IN(3), "c = Conv@11(x, w, b) " CONV " s = Add@14(c, z)\n"), WITHOUT(IN(3), "s = Conv@11(x, w, b) " CONV), ACTIVATIONS}},
+    {"FusedGemm", 0, activated, "graph FusedGemm(a, b, c) -> (y) {\n",
+     {ALWAYS("s = Gemm@13(a, b, c) {alpha=@alpha, beta=@beta, transA=@transA, transB=@transB}\n"), ACTIVATIONS}},
+};
+// clang-format on
+
+static uint32_t parts_of(const HoloNode *node)
+{
+    uint32_t parts = 0;
+    for (int i = 0; i < node->in_count && i < 16; i++)
+        if (node->in[i]) parts |= IN(i);
+    for (int i = 0; i < node->out_count && i < 16; i++)
+        if (node->out[i]) parts |= OUT(i);
+    return parts;
+}
+
+static bool is_f32(const HoloValue *value)
+{
+    return value && value->type.kind == HOLO_TENSOR && value->type.dtype == HOLO_F32 && value->type.rank > 0;
+}
+
+static const Row *row_of(const HoloNode *node)
+{
+    if (!node->op || strcmp(node->domain, "com.microsoft") || node->in_count < 1 || !node->out_count) return NULL;
+    for (int i = 0; i < HOLO_COUNT(rows); i++)
+        if (!strcmp(rows[i].name, node->type) && is_f32(node->in[0]) && is_f32(node->out[0]) &&
+            !(rows[i].never & parts_of(node)))
+            return &rows[i];
+    return NULL;
+}
+
+static bool has_line(const Line *line, const Facts *facts, uint32_t parts)
+{
+    bool is_such = !line->activation || !strcmp(line->activation, facts->activation ? facts->activation : "");
+    return (parts & line->with) == line->with && !(parts & line->without) && is_such;
+}
+
+// The body for a node that has these parts. NULL: no memory.
+static const char *text_make(const Facts *facts, const Row *row, uint32_t parts)
+{
+    size_t size = strlen(row->head) + 2;
+    for (int i = 0; i < LINES && row->line[i].text; i++) size += strlen(row->line[i].text);
+    char *text = holo_arena_take(facts->graph->arena, size), *to = text;
+    if (!text) return NULL;
+    to = stpcpy(to, row->head);
+    for (int i = 0; i < LINES && row->line[i].text; i++)
+        if (has_line(&row->line[i], facts, parts)) to = stpcpy(to, row->line[i].text);
+    stpcpy(to, "}");
+    return text;
+}
+
+static HoloStatus unfuse(HoloRewrite *rewrite, HoloNode *node, const Row *row, HoloError *error)
+{
+    HoloGraph *graph = rewrite->graph, *body;
+    Facts      facts = {.graph = graph, .attr = HOLO_NEW(graph->arena, HoloAttr, node->attr_count + OWN_ATTRS)};
+    if (!facts.attr) return holo_fail_memory(error);
+    for (int i = 0; i < node->attr_count; i++) facts.attr[facts.attr_count++] = node->attr[i];
+    if (row->fits && !row->fits(&facts, node)) return HOLO_OK;
+    const HoloOp op   = {.body = text_make(&facts, row, parts_of(node))};
+    HoloNode     call = {
+            .op = &op, .name = node->name, .type = node->type, .attr = facts.attr, .attr_count = facts.attr_count};
+    if (!op.body) return holo_fail_memory(error);
+    HOLO_TRY(holo_node_body(graph->arena, graph->dims, &call, &body, error));
+    HoloValue **in = HOLO_NEW(rewrite->scratch, HoloValue *, body->input_count);
+    if (!in) return holo_fail_memory(error);
+    for (int k = 0; k < body->input_count && k < node->in_count; k++) in[k] = node->in[k];
+    return holo_rewrite_inline(rewrite, node, body, in, error);
+}
+
+HoloStatus holo_pass_unfuse(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
+{
+    HoloRewrite rewrite;
+    HOLO_TRY(holo_rewrite_begin(&rewrite, graph, scratch, changes, error));
+    for (int i = 0, count = graph->node_count; i < count && holo_rewrite_more(&rewrite); i++) {
+        HoloNode *node = graph->nodes[i];
+        holo_rewrite_inputs(&rewrite, node);
+        const Row *row = row_of(node);
+        if (row) HOLO_TRY(unfuse(&rewrite, node, row, error));
+    }
+    return holo_rewrite_end(&rewrite, error);
+}
