@@ -44,6 +44,36 @@ static void print_verified(FILE *out, const HoloReport *report)
                 report->worst_at ? " at " : "", report->worst_at ? report->worst_at : "");
 }
 
+static int tune_changed(const HoloReport *report)
+{
+    int changed = 0;
+    for (int i = 0; i < report->tune_count; i++) changed += report->tunes[i].chosen != 0;
+    return changed;
+}
+
+static void print_tuned(FILE *out, const HoloReport *report)
+{
+    CliText a;
+    if (!report->tuned) return;
+    cli_row(out, "tuned", "%d kinds of step measured, %d changed, in %s%s", report->tune_count, tune_changed(report),
+            cli_seconds(&a, report->tune_seconds),
+            report->tune_open ? "; steps of open sizes as the rule says: fix sizes by --input-shape" : "");
+}
+
+// Each kind of step that was measured, with all its ways: the first is the rule's.
+static void print_tunes(FILE *out, const HoloReport *report)
+{
+    for (int i = 0; i < report->tune_count; i++) {
+        const HoloTuneReport *t = &report->tunes[i];
+        fprintf(out, "%s  %s %s, %d step%s\n", i ? "" : "\n", t->op, t->shapes, t->steps, t->steps == 1 ? "" : "s");
+        for (int w = 0; w < t->way_count; w++) {
+            CliText time;
+            fprintf(out, "    %10s  %s%s%s\n", cli_seconds(&time, t->ways[w].seconds), t->ways[w].name,
+                    w ? "" : " (the rule)", w == t->chosen ? " <- chosen" : "");
+        }
+    }
+}
+
 static void print_passes(FILE *out, const HoloReport *report)
 {
     fprintf(out, "\n  %-12s %6s %8s %10s\n", "pass", "runs", "changes", "time");
@@ -67,12 +97,41 @@ static void print_table(FILE *out, const HoloReport *report, const char *model, 
     print_memory(out, report);
     cli_row(out, "size", "%s model, %s archive", cli_bytes(&a, (double)report->model_bytes),
             cli_bytes(&b, (double)report->archive_bytes));
+    print_tuned(out, report);
     print_verified(out, report);
     if (report->verified)
         cli_row(out, "time", "%s, %s of it verifying", cli_seconds(&a, report->seconds),
                 cli_seconds(&b, report->verify_seconds));
     else
         cli_row(out, "time", "%s", cli_seconds(&a, report->seconds));
+}
+
+static void json_tunes(Json *json, const HoloReport *report)
+{
+    if (!report->tuned) return;
+    json_number(json, "tune_seconds", report->tune_seconds);
+    json_int(json, "tune_changed", tune_changed(report));
+    json_int(json, "tune_open", report->tune_open);
+    json_open(json, "tunes", '[');
+    for (int i = 0; i < report->tune_count; i++) {
+        const HoloTuneReport *t = &report->tunes[i];
+        json_open(json, NULL, '{');
+        json_text(json, "op", t->op);
+        json_text(json, "shapes", t->shapes);
+        json_int(json, "steps", t->steps);
+        json_text(json, "rule", t->ways[0].name);
+        json_text(json, "chosen", t->ways[t->chosen].name);
+        json_open(json, "ways", '[');
+        for (int w = 0; w < t->way_count; w++) {
+            json_open(json, NULL, '{');
+            json_text(json, "name", t->ways[w].name);
+            json_number(json, "seconds", t->ways[w].seconds);
+            json_close(json, '}');
+        }
+        json_close(json, ']');
+        json_close(json, '}');
+    }
+    json_close(json, ']');
 }
 
 static void print_json(const HoloReport *report, const char *model, const char *archive)
@@ -111,6 +170,7 @@ static void print_json(const HoloReport *report, const char *model, const char *
         json_close(&json, '}');
     }
     json_close(&json, ']');
+    json_tunes(&json, report);
     json_close(&json, '}');
 }
 
@@ -122,6 +182,7 @@ static int choose(const Cli *cli, HoloCompiler *compiler)
     const char *pass;
     for (int cursor = 0; !status && (pass = cli_option_next(cli, "disable", &cursor));)
         status = holo_compiler_disable_pass(compiler, pass, &error);
+    holo_compiler_set_tune(compiler, cli_option(cli, "tune") != NULL);
     if (!status && (pass = cli_option(cli, "dump")))
         status = holo_compiler_set_dump(compiler, pass, dump, NULL, &error);
     return status ? cli_usage(cli, "%s", error.text[0] ? error.text : holo_status_text(status)) : CLI_OK;
@@ -141,7 +202,10 @@ static int compile_with(const Cli *cli, const HoloCompiler *compiler)
         print_json(report, model, archive);
     else if (!cli_option(cli, "quiet"))
         print_table(out, report, model, archive);
-    if (cli_option(cli, "verbose")) print_passes(out, report);
+    if (cli_option(cli, "verbose")) {
+        print_passes(out, report);
+        print_tunes(out, report);
+    }
     holo_report_destroy(report);
     return CLI_OK;
 }
@@ -175,11 +239,13 @@ static const CliOption options[] = {
     CLI_OPTION_SHAPE,
     CLI_OPTION_NUMERIC,
     {"no-verify", 0, NULL, "do not compare the plan with the model before writing it"},
+    {"tune", 0, NULL,
+     "measure on this machine which way to run a step is the\nfastest, and write that into the archive"},
     {"disable", 0, "PASS", "leave a pass out; may be given several times"},
     {"dump", 0, "PASS", "print the graph after a pass; import, plan or all, too"},
     {"threads", 't', "N", "threads to compile with; 0: one a core"},
     {"json", 0, NULL, "print what was done as JSON"},
-    {"verbose", 'v', NULL, "tell what each pass did, too"},
+    {"verbose", 'v', NULL, "tell what each pass did, and what --tune measured, too"},
     {"quiet", 'q', NULL, "print nothing"},
     {0},
 };
@@ -196,6 +262,7 @@ const CliCommand cli_compile = {
     .examples  = "  hologram compile resnet50.onnx\n"
                  "  hologram compile bert.onnx -o bert.holo --input-shape input_ids:1,128\n"
                  "  hologram compile net.onnx --numeric exact --json\n"
+                 "  hologram compile net.onnx --tune --verbose\n"
                  "  hologram compile net.onnx --dump=fold > folded.txt\n",
     .options   = options,
     .run       = compile,

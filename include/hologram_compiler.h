@@ -51,7 +51,11 @@ HOLO_API void holo_compiler_set_numeric(HoloCompiler *compiler, HoloNumeric nume
 HOLO_API void holo_compiler_set_verify(HoloCompiler *compiler, bool on);
 HOLO_API void holo_compiler_set_tolerance(HoloCompiler *compiler, double relative, double absolute);
 
-// Threads used while compiling; 0: one a core. Changes no byte of what is written.
+// Measures, on this machine and with as many threads as are used while compiling, which of the ways to run a step is the
+// fastest, and takes that instead of what the rule says. What is written then depends on what was measured.
+HOLO_API void holo_compiler_set_tune(HoloCompiler *compiler, bool on);
+
+// Threads used while compiling; 0: one a core. Changes no byte of what is written, unless it is tuned.
 HOLO_API void holo_compiler_set_threads(HoloCompiler *compiler, int threads);
 
 // The passes, in the order in which they run. NULL: no such.
@@ -78,6 +82,18 @@ typedef struct HoloPassReport {
     double      seconds;
 } HoloPassReport;
 
+typedef struct HoloTuneWay {
+    const char *name;    // "matmul_f32, packed"
+    double      seconds; // the least time of a run
+} HoloTuneWay;
+
+typedef struct HoloTuneReport { // steps of the same operator, attributes and types
+    const char        *op, *shapes;
+    int                steps, way_count;
+    int                chosen; // of ways; 0 is what the rule says
+    const HoloTuneWay *ways;
+} HoloTuneReport;
+
 // What a compile did. Strings and arrays live as long as the report.
 typedef struct HoloReport {
     uint32_t nodes_before, nodes_after; // of the imported graph and of the planned one
@@ -101,6 +117,12 @@ typedef struct HoloReport {
     const HoloPassReport *passes;
 
     const char *verify_why_not; // NULL: it was verified, or was not to be
+
+    bool                  tuned;
+    int                   tune_count;
+    const HoloTuneReport *tunes;
+    uint32_t              tune_open; // steps that were left to the rule, since their sizes are open
+    double                tune_seconds;
 } HoloReport;
 HOLO_API void holo_report_destroy(HoloReport *report);
 

@@ -1,4 +1,4 @@
-// compile.c - the whole compiler in one screen: import, infer, passes, plan, write, verify.
+// compile.c - the whole compiler in one screen: import, infer, passes, tune, plan, write, verify.
 //
 // What is written appears under its name only when all of it has succeeded.
 #include "api/compiler.h"
@@ -7,6 +7,7 @@
 #include "plan/plan.h"
 #include "runtime/model.h"
 #include "runtime/pool.h"
+#include "tune/tune.h"
 #include "verify/verify.h"
 
 #include <inttypes.h>
@@ -30,6 +31,7 @@ typedef struct Compile {
 
 static HoloStatus import(Compile *c);
 static HoloStatus optimise(Compile *c);
+static HoloStatus tune(Compile *c);
 static HoloStatus plan(Compile *c);
 static HoloStatus write_archive(Compile *c);
 static HoloStatus verify(Compile *c);
@@ -39,6 +41,7 @@ static HoloStatus compile(Compile *c)
 {
     HOLO_TRY(import(c));
     HOLO_TRY(optimise(c));
+    HOLO_TRY(tune(c));
     HOLO_TRY(plan(c));
     HOLO_TRY(write_archive(c));
     HOLO_TRY(verify(c));
@@ -112,6 +115,31 @@ static HoloStatus optimise(Compile *c)
     return HOLO_OK;
 }
 
+static void tune_progress(void *context, double fraction)
+{
+    holo_compiler_progress(((Compile *)context)->compiler, "tuning", 0.1 + 0.05 * fraction);
+}
+
+static HoloStatus tune(Compile *c)
+{
+    if (!c->compiler->tune) return HOLO_OK;
+    HoloReport     *r       = &c->box->report;
+    double          start   = holo_time_now();
+    HoloTuneOptions options = {
+        .kernels = holo_kernels(c->compiler->numeric == HOLO_EXACT), .progress = tune_progress, .context = c};
+    HoloTuning tuning;
+    if (holo_pool_create(c->compiler->threads, &options.pool)) return holo_fail_memory(c->error);
+    HoloStatus status = holo_tune(c->source->model.graph, &options, &c->box->arena, &tuning, c->error);
+    holo_pool_destroy(options.pool);
+    if (status) return status;
+    r->tuned        = true;
+    r->tune_count   = tuning.count;
+    r->tunes        = tuning.reports;
+    r->tune_open    = tuning.open;
+    r->tune_seconds = holo_time_now() - start;
+    return HOLO_OK;
+}
+
 static HoloStatus plan(Compile *c)
 {
     HoloReport *r = &c->box->report;
@@ -159,6 +187,16 @@ static HoloStatus meta_source(Compile *c)
     return HOLO_OK;
 }
 
+static HoloStatus meta_tune(Compile *c)
+{
+    const HoloReport *r       = &c->box->report;
+    uint64_t          changed = 0;
+    if (!r->tuned) return HOLO_OK;
+    for (int i = 0; i < r->tune_count; i++) changed += r->tunes[i].chosen != 0;
+    HOLO_TRY(meta_number(c, "tune.measured", (uint64_t)r->tune_count));
+    return meta_number(c, "tune.changed", changed);
+}
+
 static HoloStatus meta_add(Compile *c)
 {
     const HoloReport *r = &c->box->report;
@@ -175,6 +213,7 @@ static HoloStatus meta_add(Compile *c)
         snprintf(key, sizeof key, "pass.%s", r->passes[i].name);
         HOLO_TRY(meta_number(c, key, (uint64_t)r->passes[i].changes));
     }
+    HOLO_TRY(meta_tune(c));
     HOLO_TRY(holo_plan_meta(&c->plan, "verify.status", unknown_yet, c->error));
     HOLO_TRY(holo_plan_meta(&c->plan, "verify.checked", unknown_yet, c->error));
     HOLO_TRY(holo_plan_meta(&c->plan, "verify.worst_relative", unknown_yet, c->error));

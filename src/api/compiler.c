@@ -79,6 +79,11 @@ void holo_compiler_set_verify(HoloCompiler *compiler, bool on)
     compiler->verify = on;
 }
 
+void holo_compiler_set_tune(HoloCompiler *compiler, bool on)
+{
+    compiler->tune = on;
+}
+
 void holo_compiler_set_tolerance(HoloCompiler *compiler, double relative, double absolute)
 {
     HoloCompiler defaults;

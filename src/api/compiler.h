@@ -20,7 +20,7 @@ struct HoloCompiler {
     HoloInputChoice inputs[HOLO_CHOICES_MAX]; // in the order in which they were made
     bool            symbolic;
     HoloNumeric     numeric;
-    bool            verify;
+    bool            verify, tune;
     double          relative, absolute;
     int             threads;
     const HoloPass *passes;   // the table of them

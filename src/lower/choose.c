@@ -402,7 +402,7 @@ static bool pointwise(const HoloNode *node, HoloLowering *out)
     return holo_formula(&call, &out->map.program);
 }
 
-HoloLowering holo_lower_choose(const HoloNode *node)
+static HoloLowering by_rule(const HoloNode *node)
 {
     const uint64_t types =
         HOLO_BIT(F32) | HOLO_BIT(I32) | HOLO_BIT(U8) | HOLO_BIT(I8) | HOLO_BIT(F16) | HOLO_BIT(BF16); // of output 0
@@ -424,6 +424,42 @@ HoloLowering holo_lower_choose(const HoloNode *node)
     map.kernel   = HOLO_KERNEL_map_f32;
     map.map.size = map.params_size = sizeof map.map;
     return map;
+}
+
+// ---- other ways
+
+// Is plain evaluation so little work that a kernel may not be worth its call?
+static bool is_small(const HoloNode *node)
+{
+    enum { SMALL = 1 << 12 }; // elements of all operands
+    int64_t sum = 0;
+    for (int i = 0; i < node->in_count + node->out_count; i++) {
+        const HoloValue *v = i < node->in_count ? node->in[i] : node->out[i - node->in_count];
+        int64_t          n = v ? holo_tensor_count(&v->type) : 0; // negative: sizes are open
+        if (n < 0 || n > SMALL) return false;
+        sum += n;
+    }
+    return sum <= SMALL;
+}
+
+int holo_lower_ways(const HoloNode *node, HoloLowering out[HOLO_LOWER_WAYS])
+{
+    int count = 1;
+    out[0]    = by_rule(node);
+    if (out[0].kernel == HOLO_KERNEL_EVAL) return 1;
+    if (out[0].kernel == HOLO_KERNEL_conv_nhwc_f32) count += holo_lower_conv_ways(node, out, out + 1);
+    if (out[0].pack_input >= 0 && packers[out[0].kernel].flag) {
+        out[count] = out[0];
+        holo_lower_unpack(&out[count++]);
+    }
+    if (is_small(node)) out[count++] = (HoloLowering){.pack_input = -1};
+    return count;
+}
+
+HoloLowering holo_lower_choose(const HoloNode *node)
+{
+    HoloLowering ways[HOLO_LOWER_WAYS];
+    return node->way && node->way < holo_lower_ways(node, ways) ? ways[node->way] : by_rule(node);
 }
 
 bool holo_lower_has(const char *domain, const char *name)

@@ -58,7 +58,9 @@ uint32_t holo_lower_narrow(const HoloLowering *lowering);
 size_t holo_lower_pack_narrow(uint32_t type, size_t size, void *part);
 
 // Convolutions with channels last, and their packed weights (see lower.h).
-bool        holo_lower_conv_nhwc(const HoloNode *node, HoloLowering *out);
+bool holo_lower_conv_nhwc(const HoloNode *node, HoloLowering *out);
+// The other ways to run what that chose, two at most; returns how many.
+int         holo_lower_conv_ways(const HoloNode *node, const HoloLowering *chosen, HoloLowering *out);
 HoloPacking holo_lower_packing_conv(const HoloLowering *lowering, const HoloTensor *w);
 size_t      holo_lower_pack_conv(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
 

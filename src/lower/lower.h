@@ -36,9 +36,15 @@ typedef struct HoloLowering {
     int64_t  pack_groups;     // of filters, where it is those of a convolution
 } HoloLowering;
 
-// Chooses for a node whose types are inferred. Sizes may be symbolic; a node with sizes or types that
-// are not known goes to eval.
+// Chooses for a node whose types are inferred: by rule, or what node->way says. Sizes may be symbolic; a node with
+// sizes or types that are not known goes to eval.
 HoloLowering holo_lower_choose(const HoloNode *node);
+
+// All ways to run a node, for one who measures which is fastest: what the rule gives, then weights transformed
+// otherwise or plain, then eval where that is little work. Returns how many there are, at least 1.
+enum { HOLO_LOWER_WAYS = 6 };
+int holo_lower_ways(const HoloNode *node, HoloLowering out[HOLO_LOWER_WAYS]);
+
 // Is there a kernel for some cases of an operator?
 bool holo_lower_has(const char *domain, const char *name);
 

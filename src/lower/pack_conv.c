@@ -114,6 +114,14 @@ static bool all_are(const HoloCall *call, const char *name, int count, int64_t n
     return have <= count;
 }
 
+// Is it a convolution for tiles of 4x4 pixels?
+static bool fits_tiles(const HoloNode *node, const HoloCall *call)
+{
+    const HoloTensor *w = &node->in[1]->type;
+    return w->rank == 4 && w->dim[2] == 3 && w->dim[3] == 3 && holo_attr_int(call, "group", 1) == 1 &&
+           all_are(call, "strides", 2, 1) && all_are(call, "dilations", 2, 1);
+}
+
 // Do transformed weights pay? They save multiplications, but are four times as large, and the tiles have to be
 // transformed, too. Sizes that are not known are taken to be those of images.
 //
@@ -124,8 +132,7 @@ static uint32_t transform_flag(const HoloNode *node, const HoloCall *call)
     enum { IMAGE = 64, TRANSFORM = 16, LOAD = 8 };                // multiplications that these are worth
     enum { MANY_TILES = 64, LARGE = 1 << 22, CACHED = 10 << 20 }; // LARGE, CACHED: transformed weights
     const HoloTensor *w = &node->in[1]->type, *out = &node->out[0]->type;
-    if (w->rank != 4 || w->dim[2] != 3 || w->dim[3] != 3 || holo_attr_int(call, "group", 1) != 1) return 0;
-    if (!all_are(call, "strides", 2, 1) || !all_are(call, "dilations", 2, 1)) return 0;
+    if (!fits_tiles(node, call)) return 0;
     double filters = (double)w->dim[0], channels = (double)w->dim[1], batch = (double)known_or(out->dim[0], 1);
     double height = (double)known_or(out->dim[1], IMAGE), width = (double)known_or(out->dim[2], IMAGE);
     double tiles = batch * (double)(int64_t)((height + 3) / 4) * (double)(int64_t)((width + 3) / 4);
@@ -135,6 +142,14 @@ static uint32_t transform_flag(const HoloNode *node, const HoloCall *call)
     double weights = 36 * filters * channels;
     bool   large   = tiles >= MANY_TILES && weights > LARGE && weights <= CACHED;
     return large ? HOLO_CONV_NHWC_TRANSFORM : HOLO_CONV_NHWC_WINOGRAD;
+}
+
+static bool packs(const HoloNode *node, const HoloLowering *lowering)
+{
+    const HoloTensor *t      = &node->in[1]->type;
+    int64_t           groups = lowering->pack_groups;
+    return holo_conv_nhwc_packed(lowering->conv_nhwc.flags, groups, t->dim[0] / groups, t->dim[1],
+                                 holo_product(t->rank - 2, t->dim + 2)) >= 0;
 }
 
 bool holo_lower_conv_nhwc(const HoloNode *node, HoloLowering *out)
@@ -152,10 +167,23 @@ bool holo_lower_conv_nhwc(const HoloNode *node, HoloLowering *out)
     if (!(out->conv_nhwc.flags & HOLO_CONV_NHWC_WINOGRAD) &&
         !holo_conv_is_depthwise(groups, w->type.dim[0] / groups, w->type.dim[1]))
         out->conv_nhwc.flags |= holo_lower_narrow_type(&w->type);
-    out->pack_input        = 1;
-    out->pack_groups       = groups;
-    const HoloTensor *t    = &w->type;
-    int64_t           size = holo_conv_nhwc_packed(out->conv_nhwc.flags, groups, t->dim[0] / groups, t->dim[1],
-                                                   holo_product(t->rank - 2, t->dim + 2));
-    return size >= 0;
+    out->pack_input  = 1;
+    out->pack_groups = groups;
+    return packs(node, out);
+}
+
+int holo_lower_conv_ways(const HoloNode *node, const HoloLowering *chosen, HoloLowering *out)
+{
+    static const uint32_t tiles[] = {0, HOLO_CONV_NHWC_WINOGRAD, HOLO_CONV_NHWC_TRANSFORM};
+    HoloCall              call    = holo_node_call(node);
+    int                   count   = 0;
+    for (int i = 0; i < HOLO_COUNT(tiles) && fits_tiles(node, &call); i++) {
+        uint32_t flags = HOLO_CONV_NHWC_PACKED | tiles[i];
+        if (tiles[i] != HOLO_CONV_NHWC_WINOGRAD) flags |= holo_lower_narrow_type(&node->in[1]->type);
+        if (flags == chosen->conv_nhwc.flags) continue;
+        out[count]                 = *chosen;
+        out[count].conv_nhwc.flags = flags;
+        count += packs(node, &out[count]);
+    }
+    return count;
 }

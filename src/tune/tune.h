@@ -1,0 +1,28 @@
+// tune.h - which way to run a node is fastest on this machine: measured, through the kernels that will run it.
+#ifndef HOLO_TUNE_H
+#define HOLO_TUNE_H
+
+#include "graph/graph.h"
+#include "hologram_compiler.h"
+#include "kernels/kernels.h"
+
+typedef struct HoloTuneOptions {
+    const HoloKernels *kernels;
+    HoloPool          *pool;                          // NULL: one thread
+    void (*progress)(void *context, double fraction); // may be NULL
+    void *context;
+} HoloTuneOptions;
+
+typedef struct HoloTuning {
+    HoloTuneReport *reports; // one for each kind of node that was measured
+    int             count;
+    uint32_t        open; // nodes with several ways whose sizes are not numbers: the rule chooses
+} HoloTuning;
+
+// Sets `way` of the nodes of the graph, and of its subgraphs, that have several: to the fastest, or to 0 where that is
+// hardly faster than the rule. Nodes of the same operator, attributes and types are one kind and measured once. All of
+// *out is in `arena`.
+HOLO_MUST HoloStatus holo_tune(HoloGraph *graph, const HoloTuneOptions *options, HoloArena *arena, HoloTuning *out,
+                               HoloError *error);
+
+#endif

@@ -1,0 +1,201 @@
+// tune_test.c - ways to run a node: each gives the answer of the rule's; and what measuring them finds and reports.
+#include "support/models.h"
+
+#include "api/source.h"
+#include "passes/passes.h"
+#include "runtime/model.h"
+#include "tune/tune.h"
+
+#include "lower/lower.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static HoloSource *source_of(const char *path)
+{
+    HoloSource *source;
+    EXPECT_OK(holo_source_import(path, &source, &error));
+    EXPECT_OK(holo_graph_infer(source->model.graph, &error));
+    EXPECT_OK(holo_passes_run(source->model.graph, NULL, &error));
+    return source;
+}
+
+static float *answer_of(const HoloGraph *graph, size_t *out_size, uint32_t *out_kernels)
+{
+    HoloModel *model;
+    EXPECT_OK(model_of(graph, HOLO_FUSED, &model, out_kernels, &error));
+    uint8_t *bytes = answer(model, NULL, 3, 2, out_size);
+    holo_model_close(model);
+    return (float *)(void *)bytes;
+}
+
+// Every node alone in each of its ways: the answer is that of the rule, and an archive of fewer kernels where it is eval.
+static int ways_agree(const char *path)
+{
+    HoloSource *source = source_of(path);
+    HoloGraph  *graph  = source->model.graph;
+    size_t      size, other_size;
+    uint32_t    kernels, other_kernels;
+    float      *want  = answer_of(graph, &size, &kernels);
+    int         tried = 0;
+    for (int i = 0; i < graph->node_count; i++) {
+        HoloLowering ways[HOLO_LOWER_WAYS];
+        int          count = holo_lower_ways(graph->nodes[i], ways);
+        for (int way = 1; way < count; way++, tried++) {
+            graph->nodes[i]->way = way;
+            HoloLowering chosen  = holo_lower_choose(graph->nodes[i]);
+            assert_memory_equal(chosen.params, ways[way].params, sizeof chosen.params);
+            float *got = answer_of(graph, &other_size, &other_kernels);
+            assert_int_equal(other_size, size);
+            assert_int_equal(other_kernels, kernels - (ways[way].kernel == HOLO_KERNEL_EVAL));
+            for (size_t k = 0; k < size / sizeof *want; k++)
+                if (!(fabsf(got[k] - want[k]) <= 1e-4f))
+                    fail_msg("way %d of node %d: %g, not %g", way, i, got[k], want[k]);
+            free(got);
+        }
+        graph->nodes[i]->way = 0;
+    }
+    free(want);
+    holo_source_close(source);
+    return tried;
+}
+
+static void test_every_way_gives_the_same(void **state)
+{
+    (void)state;
+    assert_true(ways_agree(model_conv()) >= 6); // two of each convolution, and plain weights and eval
+    assert_true(ways_agree(model_mlp()) >= 2);
+    assert_true(ways_agree(model_tiny()) >= 1);
+}
+
+// A way that is not there is the rule's.
+static void test_no_such_way(void **state)
+{
+    (void)state;
+    HoloSource  *source = source_of(model_mlp());
+    HoloNode    *node   = source->model.graph->nodes[0];
+    HoloLowering rule   = holo_lower_choose(node);
+    node->way           = HOLO_LOWER_WAYS + 1;
+    HoloLowering chosen = holo_lower_choose(node);
+    assert_int_equal(chosen.kernel, rule.kernel);
+    assert_int_equal(chosen.pack_input, rule.pack_input);
+    holo_source_close(source);
+}
+
+static HoloTuning tuned(HoloGraph *graph, HoloArena *arena)
+{
+    HoloTuneOptions options = {.kernels = holo_kernels(0)};
+    HoloTuning      tuning;
+    EXPECT_OK(holo_tune(graph, &options, arena, &tuning, &error));
+    return tuning;
+}
+
+static HoloGraph *parsed(HoloArena *arena, const char *text)
+{
+    HoloGraph *graph;
+    EXPECT_OK(holo_graph_parse(arena, text, &graph, &error));
+    EXPECT_OK(holo_graph_infer(graph, &error));
+    return graph;
+}
+
+static void test_kinds(void **state)
+{
+    (void)state;
+    HoloArena  arena = {0};
+    HoloGraph *graph = parsed(&arena, "graph g(x: f32[4,8], z: f32[2,8]) -> (c, d, e) {\n"
+                                      "    a = Softmax@13(x) {axis=-1}\n"
+                                      "    c = Softmax@13(a) {axis=-1}\n"
+                                      "    d = Softmax@13(z) {axis=-1}\n"
+                                      "    e = Softmax@11(z) {axis=1}\n"
+                                      "}\n");
+    HoloTuning t     = tuned(graph, &arena);
+    assert_int_equal(t.count, 3);
+    assert_int_equal(t.open, 0);
+    assert_int_equal(t.reports[0].steps, 2);
+    assert_string_equal(t.reports[0].op, "Softmax");
+    assert_string_equal(t.reports[0].shapes, "f32[4,8] -> f32[4,8]");
+    assert_string_equal(t.reports[0].ways[0].name, "softmax_f32");
+    assert_string_equal(t.reports[0].ways[1].name, "eval");
+    for (int i = 0; i < t.count; i++) {
+        const HoloTuneReport *r = &t.reports[i];
+        assert_int_equal(r->way_count, 2);
+        assert_true(r->chosen >= 0 && r->chosen < 2);
+        assert_true(r->ways[0].seconds > 0 && r->ways[0].seconds < 1);
+        assert_true(r->chosen == 0 || r->ways[1].seconds < r->ways[0].seconds);
+    }
+    assert_int_equal(graph->nodes[0]->way, t.reports[0].chosen);
+    assert_int_equal(graph->nodes[1]->way, t.reports[0].chosen);
+    assert_int_equal(graph->nodes[2]->way, t.reports[1].chosen);
+    holo_arena_deinit(&arena);
+}
+
+// What has no sizes yet is counted and left to the rule.
+static void test_open_sizes(void **state)
+{
+    (void)state;
+    HoloArena  arena = {0};
+    HoloGraph *graph =
+        parsed(&arena, "graph g(x: f32[N,2]) -> (y) {\n"
+                       "    const w: f32[2,16] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 1.0, 2.0, 3.0, "
+                       "4.0, 5.0, 6.0, 7.0, 8.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 1.0, 2.0, 3.0, "
+                       "4.0, 5.0, 6.0, 7.0, 8.0}\n"
+                       "    y = MatMul@13(x, w)\n"
+                       "}\n");
+    HoloTuning t = tuned(graph, &arena);
+    assert_int_equal(t.count, 0);
+    assert_int_equal(t.open, 1);
+    assert_int_equal(graph->nodes[0]->way, 0);
+    holo_arena_deinit(&arena);
+}
+
+static void test_subgraphs(void **state)
+{
+    (void)state;
+    HoloSource *source = source_of(model_loop(3));
+    HoloArena   arena  = {0};
+    HoloTuning  t      = tuned(source->model.graph, &arena);
+    assert_true(t.count >= 1); // of the body: the graph itself has only the loop
+    holo_arena_deinit(&arena);
+    holo_source_close(source);
+}
+
+// By the public interface: the report lives on its own, and the answers are those of the rule.
+static void test_compile(void **state)
+{
+    (void)state;
+    HoloCompiler *compiler;
+    HoloModel    *model, *plain = compiled(model_conv(), HOLO_FUSED);
+    HoloReport   *report;
+    EXPECT_OK(holo_compiler_create(&compiler));
+    holo_compiler_set_tune(compiler, true);
+    EXPECT_OK(holo_compile_model(compiler, model_conv(), &model, &report, &error));
+    holo_compiler_destroy(compiler);
+    assert_true(report->tuned && report->verified);
+    assert_true(report->tune_count >= 3);
+    assert_true(report->tune_seconds > 0);
+    assert_non_null(holo_model_meta_find(model, "tune.measured"));
+    assert_null(holo_model_meta_find(plain, "tune.measured"));
+    holo_report_destroy(report);
+    size_t a_size, b_size;
+    float *a = (float *)(void *)answer(model, NULL, 5, 1, &a_size),
+          *b = (float *)(void *)answer(plain, NULL, 5, 1, &b_size);
+    assert_int_equal(a_size, b_size);
+    for (size_t i = 0; i < a_size / sizeof *a; i++) assert_true(fabsf(a[i] - b[i]) <= 1e-4f);
+    free(a), free(b);
+    holo_model_close(model);
+    holo_model_close(plain);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_way_gives_the_same),
+        cmocka_unit_test(test_no_such_way),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_open_sizes),
+        cmocka_unit_test(test_subgraphs),
+        cmocka_unit_test(test_compile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
