@@ -303,6 +303,16 @@ static const Row rows[] = {
      {"f38", "b414", "f4", "b4", "-", "f4"},
      {"K", "N", "bits", "block_size"},
      {"8", "4", "4", "8"}},
+    {"Conv",
+     "hologram",
+     1,
+     HOLO_KERNEL_conv_nhwc_f32,
+     9,
+     1,
+     AT_TAIL(HoloConvNhwcParams),
+     {"f2664", "f4233", "f4", "f4"},
+     {"group", "strides", "pads", "dilations"},
+     {"2", "12", "1111", "11"}},
 };
 
 typedef struct Call {

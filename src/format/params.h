@@ -113,7 +113,8 @@ enum {
     HOLO_CONV_NHWC_PACKED   = 1, // W is stored packed
     HOLO_CONV_NHWC_WINOGRAD = 2, // W is stored transformed for tiles of 4x4 pixels, and packed
     HOLO_CONV_NHWC_TRANSFORM =
-        4, // W is stored packed, and transformed in each run: it would be large, and tiles are many
+        4,                     // W is stored packed, and transformed in each run: it would be large, and tiles are many
+    HOLO_CONV_NHWC_GROUPS = 8, // W is stored packed for groups of few channels, see holo_conv_has_groups
 };
 
 enum { HOLO_WINOGRAD_PLACES = 36 }; // of a transformed tile
@@ -124,16 +125,25 @@ static inline bool holo_conv_is_depthwise(int64_t groups, int64_t filters, int64
     return groups > 1 && filters == 1 && channels == 1;
 }
 
+// Are there groups of 2, 4, 8 or 16 channels, each with as many filters? `filters` and `channels` are those of a group.
+static inline bool holo_conv_has_groups(int64_t groups, int64_t filters, int64_t channels)
+{
+    return groups > 1 && filters == channels && channels >= 2 && channels <= 16 && !(channels & (channels - 1));
+}
+
 // Bytes of W packed for conv_nhwc_f32; -1: too many. Panels are [group][ceil(filters / 16)][place][channel][16],
 // of transformed weights [36][ceil(filters / 16)][channel][16], and [ceil(groups / 16)][place][16] where it is
-// depthwise; the first of these may be narrow.
+// depthwise; for groups of few channels [ceil(groups * filters / 16)][place][channel][16]. The first of these may be narrow.
 static inline int64_t holo_conv_nhwc_packed(uint32_t flags, int64_t groups, int64_t filters, int64_t channels,
                                             int64_t places)
 {
     int64_t k, size;
     if (flags & HOLO_CONV_NHWC_WINOGRAD) return holo_panels_size(HOLO_WINOGRAD_PLACES, channels, filters);
     if (holo_conv_is_depthwise(groups, filters, channels)) return holo_panels_size(1, places, groups);
-    size = __builtin_mul_overflow(places, channels, &k) ? -1 : holo_panels_size(groups, k, filters);
+    if (__builtin_mul_overflow(places, channels, &k)) return -1;
+    if (flags & HOLO_CONV_NHWC_GROUPS)
+        return __builtin_mul_overflow(groups, filters, &filters) ? -1 : holo_panels_size(1, k, filters);
+    size = holo_panels_size(groups, k, filters);
     return flags & HOLO_WEIGHTS_NARROW && size > 0 ? size / 2 : size;
 }
 

@@ -185,15 +185,16 @@ enum { HOLO_DEPTHWISE_SLACK = 128 };
 // ---- convolution with channels last
 
 // depthwise_nhwc_f32: a filter for each channel; rows row <= y < row_end of the outputs, counted over all images,
-// of channels channel <= c < channel_end, from a multiple of 16 on.
+// of channels channel <= c < channel_end, from a multiple of 16 on. grouped_nhwc_f32: the same for groups of `width`
+// channels, 2, 4, 8 or 16, and as many filters.
 typedef struct HoloDepthwiseNhwc {
     const HoloConvShape *shape;
     int64_t              channels;
-    const float         *image;  // [image][depth][height][width][channel]
-    const float         *filter; // panels [ceil(channels / 16)][place][16]
-    const float         *bias;   // NULL: none
-    const HoloFinish    *finish; // NULL: none
-    float               *out;    // as the image
+    const float         *image; // [image][depth][height][width][channel]
+    const float *filter; // panels [ceil(channels / 16)][place][16], of groups [ceil(channels / 16)][place][width][16]
+    const float *bias;   // NULL: none
+    const HoloFinish *finish; // NULL: none
+    float            *out;    // as the image
 } HoloDepthwiseNhwc;
 
 // 3x3 filters by tiles of 4x4 pixels: a tile of the output is made of products of 36 numbers for each filter and

@@ -11,6 +11,7 @@
 #include "kernels/depthwise_nhwc_f32.c"
 #include "kernels/gemm_bits_f32.c"
 #include "kernels/gemm_i8.c"
+#include "kernels/grouped_nhwc_f32.c"
 #include "kernels/last_f32.c"
 #include "kernels/map_f32.c"
 #include "kernels/narrow_f32.c"

@@ -18,13 +18,15 @@
 // of C held in registers by the matrix product, as rows x panels of 16 columns, one X for each;
 // GEMM_ROWS, GEMM_PANELS is the shape for large products, and products of at most GEMM_WIDE_ROWS rows
 // take GEMM_WIDE_PANELS panels at once. DEPTHWISE_TILES: pixels whose sums a depthwise convolution holds,
-// up to DEPTHWISE_PIXELS; fewer pixels take up to DEPTHWISE_VECTORS vectors of channels at once.
+// up to DEPTHWISE_PIXELS; fewer pixels take up to DEPTHWISE_VECTORS vectors of channels at once. GROUPED_TILES: those
+// among them that are powers of two.
 // clang-format off
 #if defined __AVX512F__
 #include <immintrin.h>
 enum { NATIVE = 64, GEMM_ROWS = 12, GEMM_PANELS = 2, GEMM_WIDE_ROWS = 6, GEMM_WIDE_PANELS = 4 };
 enum { DEPTHWISE_PIXELS = 8, DEPTHWISE_VECTORS = 4 };
 #define DEPTHWISE_TILES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
+#define GROUPED_TILES(X, Y) X(Y, 1) X(Y, 2) X(Y, 4) X(Y, 8)
 #define GEMM_TILES(X)                                                                                                  \
     X(1, 1)                                                                                                            \
     X(2, 1)                                                                                                            \
@@ -39,6 +41,7 @@ enum { DEPTHWISE_PIXELS = 8, DEPTHWISE_VECTORS = 4 };
 enum { NATIVE = 32, GEMM_ROWS = 6, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 4 };
 enum { DEPTHWISE_PIXELS = 6, DEPTHWISE_VECTORS = 4 };
 #define DEPTHWISE_TILES(X) X(1) X(2) X(3) X(4) X(5) X(6)
+#define GROUPED_TILES(X, Y) X(Y, 1) X(Y, 2) X(Y, 4)
 #define GEMM_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(1, 4)
 #define ZIP_LOW       0, 8, 1, 9, 2, 10, 3, 11
 #define ZIP_HIGH      4, 12, 5, 13, 6, 14, 7, 15
@@ -48,6 +51,7 @@ enum { DEPTHWISE_PIXELS = 6, DEPTHWISE_VECTORS = 4 };
 enum { NATIVE = 16, GEMM_ROWS = 6, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 4 };
 enum { DEPTHWISE_PIXELS = 4, DEPTHWISE_VECTORS = 4 };
 #define DEPTHWISE_TILES(X) X(1) X(2) X(3) X(4)
+#define GROUPED_TILES(X, Y) X(Y, 1) X(Y, 2) X(Y, 4)
 #define GEMM_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(1, 4)
 #define ZIP_LOW       0, 4, 1, 5
 #define ZIP_HIGH      2, 6, 3, 7
@@ -59,11 +63,12 @@ enum { DEPTHWISE_PIXELS = 4, DEPTHWISE_VECTORS = 4 };
 // clang-format on
 enum { NATIVE = 16, GEMM_ROWS = 3, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 2 };
 enum { DEPTHWISE_PIXELS = 2, DEPTHWISE_VECTORS = 2 };
-#define DEPTHWISE_TILES(X) X(1) X(2)
-#define GEMM_TILES(X)      X(1, 1) X(2, 1) X(3, 1) X(1, 2)
-#define ZIP_LOW            0, 4, 1, 5
-#define ZIP_HIGH           2, 6, 3, 7
-#define EVEN_ODD           0, 2, 5, 7
+#define DEPTHWISE_TILES(X)  X(1) X(2)
+#define GROUPED_TILES(X, Y) X(Y, 1) X(Y, 2)
+#define GEMM_TILES(X)       X(1, 1) X(2, 1) X(3, 1) X(1, 2)
+#define ZIP_LOW             0, 4, 1, 5
+#define ZIP_HIGH            2, 6, 3, 7
+#define EVEN_ODD            0, 2, 5, 7
 #endif
 
 enum { LANES = 16, NATIVE_LANES = NATIVE / 4, REGISTERS = LANES / NATIVE_LANES };
@@ -364,6 +369,35 @@ INL void v_store_lanes(float *p, f32v v, int lanes)
         v_store(p, v);
     else
         v_store_part(p, v, lanes);
+}
+
+// Lanes l are p[l / width * width + at]: one element of each group of `width`, a power of two from 2 on, in all lanes of
+// the group. There are `lanes` elements, a multiple of width.
+INL f32v v_load_spread(const float *p, int lanes, int width, int at)
+{
+    f32v v = v_load_lanes(p, lanes);
+    EACH(i)
+    {
+        int first = i * NATIVE_LANES & ~(width - 1); // of the group, where it is all of the register
+        if (width >= NATIVE_LANES) {
+            v.r[i] = (first < lanes ? p[first + at] : 0) - (f32n){0};
+            continue;
+        }
+#if defined __AVX512F__ || defined __AVX2__
+        i32n lane                                             = {0};
+        UNROLL for (int l = 0; l < NATIVE_LANES; l++) lane[l] = (l & ~(width - 1)) + at;
+#endif
+#if defined __AVX512F__
+        v.r[i] = (f32n)_mm512_permutexvar_ps((__m512i)lane, (__m512)v.r[i]);
+#elif defined __AVX2__
+        v.r[i]                           = (f32n)_mm256_permutevar8x32_ps((__m256)v.r[i], (__m256i)lane);
+#else // registers of four, groups of two
+        f32n low  = __builtin_shufflevector(v.r[i], v.r[i], 0, 0, 2, 2);
+        f32n high = __builtin_shufflevector(v.r[i], v.r[i], 1, 1, 3, 3);
+        v.r[i]    = at ? high : low;
+#endif
+    }
+    return v;
 }
 
 INL f32v v_load_even(const float *p) // p[0], p[2] ... p[30]: nothing beyond is touched

@@ -25,8 +25,8 @@ static Rows rows_of(const HoloLowering *lowering, const HoloTensor *w)
                 .places         = places,
                 .is_transformed = lowering->conv_nhwc.flags & HOLO_CONV_NHWC_WINOGRAD,
     };
-    if (holo_conv_is_depthwise(groups, filters, r.channels)) {
-        r.filters  = groups;
+    if (holo_conv_is_depthwise(groups, filters, r.channels) || lowering->conv_nhwc.flags & HOLO_CONV_NHWC_GROUPS) {
+        r.filters  = w->dim[0];
         r.matrices = 1;
     }
     if (r.is_transformed) {
@@ -152,6 +152,14 @@ static bool packs(const HoloNode *node, const HoloLowering *lowering)
                                  holo_product(t->rank - 2, t->dim + 2)) >= 0;
 }
 
+// The type in which the weights lose nothing, where they can be stored in it.
+static uint32_t narrow_flag(const HoloNode *node, int64_t groups, uint32_t flags)
+{
+    const HoloTensor *w = &node->in[1]->type;
+    if (flags & (HOLO_CONV_NHWC_WINOGRAD | HOLO_CONV_NHWC_GROUPS)) return 0;
+    return holo_conv_is_depthwise(groups, w->dim[0] / groups, w->dim[1]) ? 0 : holo_lower_narrow_type(w);
+}
+
 bool holo_lower_conv_nhwc(const HoloNode *node, HoloLowering *out)
 {
     HoloCall         call = holo_node_call(node);
@@ -164,9 +172,9 @@ bool holo_lower_conv_nhwc(const HoloNode *node, HoloLowering *out)
     out->params_size     = sizeof out->conv_nhwc;
     out->conv_nhwc.flags = HOLO_CONV_NHWC_PACKED;
     out->conv_nhwc.flags |= transform_flag(node, &call);
-    if (!(out->conv_nhwc.flags & HOLO_CONV_NHWC_WINOGRAD) &&
-        !holo_conv_is_depthwise(groups, w->type.dim[0] / groups, w->type.dim[1]))
-        out->conv_nhwc.flags |= holo_lower_narrow_type(&w->type);
+    if (holo_conv_has_groups(groups, w->type.dim[0] / groups, w->type.dim[1]))
+        out->conv_nhwc.flags |= HOLO_CONV_NHWC_GROUPS;
+    out->conv_nhwc.flags |= narrow_flag(node, groups, out->conv_nhwc.flags);
     out->pack_input  = 1;
     out->pack_groups = groups;
     return packs(node, out);
@@ -174,12 +182,12 @@ bool holo_lower_conv_nhwc(const HoloNode *node, HoloLowering *out)
 
 int holo_lower_conv_ways(const HoloNode *node, const HoloLowering *chosen, HoloLowering *out)
 {
-    static const uint32_t tiles[] = {0, HOLO_CONV_NHWC_WINOGRAD, HOLO_CONV_NHWC_TRANSFORM};
-    HoloCall              call    = holo_node_call(node);
-    int                   count   = 0;
-    for (int i = 0; i < HOLO_COUNT(tiles) && fits_tiles(node, &call); i++) {
-        uint32_t flags = HOLO_CONV_NHWC_PACKED | tiles[i];
-        if (tiles[i] != HOLO_CONV_NHWC_WINOGRAD) flags |= holo_lower_narrow_type(&node->in[1]->type);
+    static const uint32_t others[] = {0, HOLO_CONV_NHWC_WINOGRAD, HOLO_CONV_NHWC_TRANSFORM}; // plain, tiles, tiles
+    HoloCall              call     = holo_node_call(node);
+    int                   count = 0, end = fits_tiles(node, &call) ? HOLO_COUNT(others) : 1;
+    for (int i = 0; i < end; i++) {
+        uint32_t flags = HOLO_CONV_NHWC_PACKED | others[i];
+        flags |= narrow_flag(node, chosen->pack_groups, flags);
         if (flags == chosen->conv_nhwc.flags) continue;
         out[count]                 = *chosen;
         out[count].conv_nhwc.flags = flags;

@@ -23,6 +23,7 @@ typedef struct HoloConvNhwc {
     int64_t         channels, filters;    // of a group
     int64_t         k, pixels;            // of a filter; of the outputs of all images
     bool            by_tiles, transforms; // see winograd.c; W is still to be transformed for that
+    bool            by_groups;            // W is packed for groups of few channels
 } HoloConvNhwc;
 
 // The finish of the part of the output from element `at` on, in *memory; NULL: none.

@@ -2,8 +2,8 @@
 // pointwise tail.
 //
 // out[pixel][o] = sum over k of patch[pixel][k] * W[k][o]: the matrix product takes its rows from the image
-// (see kernels/gemm_f32.c) and W as panels that the archive holds. A filter for each channel is applied
-// directly; 3x3 filters may come transformed (see winograd.c). Weights that are not packed are not for here.
+// (see kernels/gemm_f32.c) and W as panels that the archive holds. A filter for each channel, or
+// for few, is applied directly; 3x3 filters may come transformed (see winograd.c). Weights that are not packed are not for here.
 #include "format/params.h"
 #include "runtime/conv_nhwc.h"
 #include "runtime/conv_shape.h"
@@ -35,6 +35,12 @@ static bool is_depthwise(const HoloConvNhwc *c)
     return holo_conv_is_depthwise(c->groups, c->filters, c->channels);
 }
 
+// Are the filters applied directly, each to few channels?
+static bool is_direct(const HoloConvNhwc *c)
+{
+    return c->by_groups || is_depthwise(c);
+}
+
 static HoloStatus operands_check(const HoloCall *call, int64_t groups)
 {
     const HoloTensor *x = holo_in(call, 0), *w = holo_in(call, 1), *b = holo_in(call, 2), *out = holo_out(call, 0);
@@ -58,7 +64,7 @@ static HoloStatus operands_check(const HoloCall *call, int64_t groups)
 static HoloStatus conv_init(const HoloCall *call, HoloConvNhwc *c)
 {
     const uint32_t            tiles  = HOLO_CONV_NHWC_WINOGRAD | HOLO_CONV_NHWC_TRANSFORM;
-    const uint32_t            known  = HOLO_CONV_NHWC_PACKED | tiles | HOLO_WEIGHTS_NARROW;
+    const uint32_t            known  = HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_GROUPS | tiles | HOLO_WEIGHTS_NARROW;
     const HoloConvNhwcParams *params = call->params;
     *c                               = (HoloConvNhwc){.host = call->host, .groups = holo_attr_int(call, "group", 1)};
     if (!holo_kernel_has_params(call, sizeof *params) || params->flags & ~known ||
@@ -68,10 +74,13 @@ static HoloStatus conv_init(const HoloCall *call, HoloConvNhwc *c)
     HOLO_TRY(operands_check(call, c->groups));
     HOLO_TRY(holo_tail_init(call, &params->tail, true, 3, &c->tail));
     const HoloTensor *x = call->in[0], *w = call->in[1], *b = holo_in(call, 2), *out = call->out[0];
-    c->channels = w->dim[1];
-    c->filters  = w->dim[0] / c->groups;
-    c->narrow   = params->flags & HOLO_WEIGHTS_NARROW;
-    if (c->narrow && (params->flags & HOLO_CONV_NHWC_WINOGRAD || is_depthwise(c)))
+    c->channels  = w->dim[1];
+    c->filters   = w->dim[0] / c->groups;
+    c->by_groups = params->flags & HOLO_CONV_NHWC_GROUPS;
+    c->narrow    = params->flags & HOLO_WEIGHTS_NARROW;
+    if (c->by_groups && (params->flags & tiles || !holo_conv_has_groups(c->groups, c->filters, c->channels)))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the convolution is not one of groups of few channels");
+    if (c->narrow && (params->flags & HOLO_CONV_NHWC_WINOGRAD || is_direct(c)))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "weights of this kind are not stored narrow");
     if (!holo_tensor_count(out)) return HOLO_OK;
     HOLO_TRY(holo_conv_shape(call, w->dim + 2, true, false, &c->shape));
@@ -110,7 +119,7 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
     if (!c.batch) return HOLO_OK;
     if (c.transforms && holo_panels_size(HOLO_WINOGRAD_PLACES, c.channels, c.filters) < 0)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W is too large to be transformed");
-    size_t floats = c.by_tiles ? holo_winograd_scratch(&c) : is_depthwise(&c) ? 0 : HOLO_GEMM_SCRATCH;
+    size_t floats = c.by_tiles ? holo_winograd_scratch(&c) : is_direct(&c) ? 0 : HOLO_GEMM_SCRATCH;
     size_t tail   = holo_tail_scratch(&params->tail);
     *out_scratch  = (floats > tail ? floats : tail) * sizeof(float);
     return HOLO_OK;
@@ -182,17 +191,17 @@ static void work_dense(void *arg, int64_t i, int worker)
     if (!c->has_finish) holo_tail_run(&c->tail, c->host, row, g.m, o, g.n, scratch);
 }
 
-// ---- depthwise
+// ---- depthwise, and groups of few channels
 
 // Channels so few that the rows which a kernel sees of some pixels stay in the first cache; rows for the rest.
 static Cut cut_direct(const HoloConvNhwc *c)
 {
     Cut     t;
-    int64_t rows   = c->batch * c->shape.out[0] * c->shape.out[1];
-    double  work   = (double)c->pixels * (double)c->groups * (double)c->k;
-    t.column_tiles = holo_ceil_div(c->groups, DIRECT_CHANNELS);
-    t.tile_columns = holo_ceil_div(holo_ceil_div(c->groups, t.column_tiles), HOLO_PANEL) * HOLO_PANEL;
-    t.column_tiles = holo_ceil_div(c->groups, t.tile_columns);
+    int64_t rows = c->batch * c->shape.out[0] * c->shape.out[1], channels = c->groups * c->channels;
+    double  work   = (double)c->pixels * (double)channels * (double)c->k;
+    t.column_tiles = holo_ceil_div(channels, DIRECT_CHANNELS);
+    t.tile_columns = holo_ceil_div(holo_ceil_div(channels, t.column_tiles), HOLO_PANEL) * HOLO_PANEL;
+    t.column_tiles = holo_ceil_div(channels, t.tile_columns);
     int64_t want   = holo_least(rows, holo_ceil_div(2 * HOLO_CONV_TASKS, t.column_tiles));
     if (work / DIRECT_WORK < (double)(want * t.column_tiles)) want = (int64_t)(work / DIRECT_WORK) / t.column_tiles;
     t.tile_rows = holo_ceil_div(rows, want > 1 ? want : 1);
@@ -206,11 +215,12 @@ static void work_direct(void *arg, int64_t i, int worker)
     const HoloConvNhwc *c      = w->conv;
     int64_t             column = i % w->cut.column_tiles * w->cut.tile_columns, width = c->shape.out[2];
     int64_t             row = i / w->cut.column_tiles * w->cut.tile_rows, rows = c->pixels / width;
-    int64_t             columns = holo_least(w->cut.tile_columns, c->groups - column);
+    int64_t             channels = c->groups * c->channels;
+    int64_t             columns  = holo_least(w->cut.tile_columns, channels - column);
     HoloFinish          finish;
     HoloDepthwiseNhwc   d = {
           .shape    = &c->shape,
-          .channels = c->groups,
+          .channels = channels,
           .image    = c->x,
           .filter   = c->w,
           .bias     = c->bias,
@@ -218,7 +228,10 @@ static void work_direct(void *arg, int64_t i, int worker)
           .out      = c->out,
     };
     rows = holo_least(w->cut.tile_rows, rows - row);
-    c->host->kernels->depthwise_nhwc_f32(&d, row, row + rows, column, column + columns);
+    if (c->by_groups)
+        c->host->kernels->grouped_nhwc_f32(&d, c->channels, row, row + rows, column, column + columns);
+    else
+        c->host->kernels->depthwise_nhwc_f32(&d, row, row + rows, column, column + columns);
     if (!c->has_finish)
         holo_tail_run(&c->tail, c->host, row * width, rows * width, column, columns,
                       holo_kernel_scratch(c->host, worker));
@@ -234,7 +247,7 @@ static HoloStatus run(HoloCall *call)
     Work w = {.conv = &c};
     if (c.by_tiles) {
         holo_winograd_run(&c);
-    } else if (is_depthwise(&c)) {
+    } else if (is_direct(&c)) {
         w.cut = cut_direct(&c);
         c.host->parallel(c.host, w.cut.column_tiles * w.cut.row_tiles, work_direct, &w);
     } else {

@@ -144,6 +144,7 @@ static const char *way_name(Tuning *t, const HoloLowering *way)
     if (way->kernel == HOLO_KERNEL_conv_nhwc_f32 && way->conv_nhwc.flags & HOLO_CONV_NHWC_WINOGRAD) more = ", tiles";
     if (way->kernel == HOLO_KERNEL_conv_nhwc_f32 && way->conv_nhwc.flags & HOLO_CONV_NHWC_TRANSFORM)
         more = ", tiles, filters transformed in each run";
+    if (way->kernel == HOLO_KERNEL_conv_nhwc_f32 && way->conv_nhwc.flags & HOLO_CONV_NHWC_GROUPS) more = ", groups";
     return holo_arena_format(t->arena, "%s%s", kernel ? kernel->name : "eval", more);
 }
 

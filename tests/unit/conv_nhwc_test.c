@@ -58,6 +58,15 @@ static const Shape shapes[] = {
     {2, 1, 17, 17, 17, {2, 3}, {5, 5}, {1, 1}, {1, 1}, {4, 4, 4, 4}, true, 0},
     {1, 2, 15, 15, 15, {70}, {4}, {1}, {2}, {3, 3}, true, 2},
     {3, 1, 20, 20, 20, {4, 5, 6}, {3, 3, 3}, {2, 1, 1}, {1, 1, 2}, {1, 1, 1, 1, 1, 1}, true, 0},
+    // groups of few channels
+    {2, 2, 8, 8, 4, {9, 11}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 2},
+    {2, 1, 36, 36, 9, {7, 21}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 5},
+    {2, 1, 40, 40, 5, {13, 20}, {5, 5}, {2, 1}, {1, 2}, {2, 4, 2, 4}, true, 1},
+    {2, 1, 48, 48, 3, {9, 17}, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}, false, 0},
+    {2, 1, 8, 8, 2, {2, 3}, {5, 5}, {1, 1}, {1, 1}, {4, 4, 4, 4}, true, 0},
+    {2, 1, 160, 160, 40, {5, 33}, {1, 1}, {1, 1}, {1, 1}, {0, 0, 0, 0}, true, 0},
+    {1, 2, 12, 12, 3, {70}, {4}, {1}, {2}, {3, 3}, true, 2},
+    {3, 1, 20, 20, 10, {4, 5, 6}, {3, 3, 3}, {2, 1, 1}, {1, 1, 2}, {1, 1, 1, 1, 1, 1}, true, 0},
 };
 
 // ---- the plain sum
@@ -223,6 +232,23 @@ static bool can_transform(const Shape *v)
            v->stride[1] == 1 && v->dilation[0] == 1 && v->dilation[1] == 1;
 }
 
+static bool has_groups(const Shape *v)
+{
+    return holo_conv_has_groups(v->groups, v->filters / v->groups, v->channels / v->groups);
+}
+
+static void groups_of_few_channels(void **state)
+{
+    (void)state;
+    int count = 0;
+    for (int i = 0; i < HOLO_COUNT(shapes); i++) {
+        if (!has_groups(&shapes[i])) continue;
+        check_conv(&shapes[i], HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_GROUPS, 1e-6);
+        count++;
+    }
+    assert_int_equal(count, 8);
+}
+
 static void plain_weights(void **state)
 {
     (void)state;
@@ -252,11 +278,13 @@ static void all_tails(void **state)
         {2, 2, 300, 17, 1, {5, 5}, {1, 1}, {1, 1}, {1, 1}, {0, 0, 0, 0}, false, 0},
         {2, 2, 6, 34, 2, {5, 5}, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}, true, 0},
         {2, 2, 150, 150, 150, {7, 19}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0},
+        {2, 2, 24, 24, 6, {7, 19}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0},
     };
     for (int i = 0; i < HOLO_COUNT(some); i++)
         for (some[i].tail = 0; some[i].tail < HOLO_COUNT(tails); some[i].tail++) {
             check_conv(&some[i], HOLO_CONV_NHWC_PACKED, 2e-6);
             if (can_transform(&some[i])) check_conv(&some[i], HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_WINOGRAD, 4e-6);
+            if (has_groups(&some[i])) check_conv(&some[i], HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_GROUPS, 2e-6);
         }
 }
 
@@ -301,17 +329,20 @@ static void choices(void **state)
 {
     (void)state;
     const struct {
-        Shape shape;
-        bool  transformed;
+        Shape    shape;
+        uint32_t more;
     } cases[] = {
-        {{2, 1, 64, 64, 1, {56, 56}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0}, true},
-        {{2, 1, 64, 64, 1, {56, 56}, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}, true, 0}, false},
-        {{2, 1, 64, 64, 1, {56, 56}, {3, 3}, {1, 1}, {2, 2}, {2, 2, 2, 2}, true, 0}, false},
-        {{2, 1, 64, 64, 2, {56, 56}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0}, false},
-        {{2, 1, 512, 64, 1, {2, 2}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0}, false},
-        {{2, 1, 3, 64, 1, {56, 56}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0}, false},
-        {{1, 1, 64, 64, 1, {56}, {3}, {1}, {1}, {1, 1}, true, 0}, false},
-        {{3, 1, 32, 32, 1, {8, 8, 8}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1, 1, 1, 1}, true, 0}, false},
+        {{2, 1, 64, 64, 1, {56, 56}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0}, HOLO_CONV_NHWC_WINOGRAD},
+        {{2, 1, 64, 64, 1, {56, 56}, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}, true, 0}, 0},
+        {{2, 1, 64, 64, 1, {56, 56}, {3, 3}, {1, 1}, {2, 2}, {2, 2, 2, 2}, true, 0}, 0},
+        {{2, 1, 64, 64, 2, {56, 56}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0}, 0},
+        {{2, 1, 512, 64, 1, {2, 2}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0}, 0},
+        {{2, 1, 3, 64, 1, {56, 56}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0}, 0},
+        {{2, 1, 64, 64, 16, {56, 56}, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}, true, 0}, HOLO_CONV_NHWC_GROUPS},
+        {{2, 1, 64, 32, 16, {56, 56}, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}, true, 0}, 0},
+        {{2, 1, 24, 24, 4, {56, 56}, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}, true, 0}, 0},
+        {{1, 1, 64, 64, 1, {56}, {3}, {1}, {1}, {1, 1}, true, 0}, 0},
+        {{3, 1, 32, 32, 1, {8, 8, 8}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1, 1, 1, 1}, true, 0}, 0},
     };
     for (int i = 0; i < HOLO_COUNT(cases); i++) {
         Case         c = case_of(&cases[i].shape);
@@ -319,8 +350,8 @@ static void choices(void **state)
         assert_int_equal(l.kernel, HOLO_KERNEL_conv_nhwc_f32);
         assert_int_equal(l.pack_input, 1);
         assert_int_equal(l.conv_nhwc.size, sizeof l.conv_nhwc);
-        uint32_t more = cases[i].transformed ? HOLO_CONV_NHWC_WINOGRAD : 0;
-        if (l.conv_nhwc.flags != (HOLO_CONV_NHWC_PACKED | more)) fail_msg("case %d: flags %u", i, l.conv_nhwc.flags);
+        if (l.conv_nhwc.flags != (HOLO_CONV_NHWC_PACKED | cases[i].more))
+            fail_msg("case %d: flags %u", i, l.conv_nhwc.flags);
         assert_int_equal(case_lowering(&c, false).kernel, HOLO_KERNEL_EVAL); // weights that nobody can pack
         holo_lower_unpack(&l);
         assert_int_equal(l.kernel, HOLO_KERNEL_EVAL);
@@ -384,7 +415,7 @@ static void checks_refuse(void **state)
     bad.c.in[0].dtype = HOLO_F64;
     assert_int_equal(bad_check(&bad), HOLO_BAD_ARCHIVE);
     bad.c.in[0].dtype = HOLO_F32;
-    for (uint32_t flags = 0; flags < 16; flags++) {
+    for (uint32_t flags = 0; flags < 32; flags++) {
         ((HoloConvNhwcParams *)(void *)&bad.c.params)->flags = flags;
         bool fine                                            = flags == 1 || flags == 3 || flags == 5;
         assert_int_equal(bad_check(&bad), fine ? HOLO_OK : HOLO_BAD_ARCHIVE);
@@ -394,6 +425,9 @@ static void checks_refuse(void **state)
         bad_init(&bad, &shapes[i], HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_WINOGRAD);
         assert_int_equal(bad_check(&bad), can_transform(&shapes[i]) ? HOLO_OK : HOLO_BAD_ARCHIVE);
         case_free(&bad.c);
+        bad_init(&bad, &shapes[i], HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_GROUPS);
+        assert_int_equal(bad_check(&bad), has_groups(&shapes[i]) ? HOLO_OK : HOLO_BAD_ARCHIVE);
+        case_free(&bad.c);
     }
 }
 
@@ -401,6 +435,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_weights),
+        cmocka_unit_test(groups_of_few_channels),
         cmocka_unit_test(transformed_weights),
         cmocka_unit_test(weights_transformed_in_the_run),
         cmocka_unit_test(all_tails),
