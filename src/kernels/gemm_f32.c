@@ -13,9 +13,11 @@ enum { BLOCK_ROWS = HOLO_GEMM_ROWS, BLOCK_K = HOLO_GEMM_K, BLOCK_STRIDE = BLOCK_
 typedef struct Tile {
     const float      *a;
     int64_t           a_row;
-    const char       *b, *next; // the panels that come after these, or b
-    float            *wide;     // narrow panels are kept here, widened, for the rows that come after these
-    int64_t           k, b_panel, b_step;
+    const char       *b, *next;    // the panels that come after these, or b
+    float            *wide;        // narrow panels are kept here, widened, for the rows that come after these
+    int64_t           lines, line; // runs of A, and floats from one to the next
+    int64_t           k;           // of a run
+    int64_t           b_panel, b_step;
     float            *c;
     int64_t           c_row;
     const float      *d;
@@ -99,19 +101,26 @@ INL void tile(const Tile *t, int rows, int panels, uint32_t type)
     const char  *b = t->b, *next = t->next;
     int64_t      row_step = t->a_row, step = t->b_step * b_bytes(type), panel = t->b_panel * b_bytes(type), k = t->k;
     UNROLL for (int i = 0; i < rows; i += 4) a[i / 4] = t->a + i * row_step;
-    for (int64_t p = 0; p < k; p++, b += step, next += step) {
-        f32v column[GEMM_WIDE_PANELS];
-        // Wide tiles have few rows: they wait for memory anyway, and more reads would only be in the way.
-        UNROLL for (int j = 0; j < panels && panels <= GEMM_PANELS; j++) __builtin_prefetch(next + j * panel, 0, 2);
-        UNROLL for (int j = 0; j < panels; j++) column[j] = b_load(b + j * panel, type);
-        if (type && rows > GEMM_WIDE_ROWS)
-            UNROLL for (int j = 0; j < panels; j++) v_store(t->wide + (j * k + p) * LANES, column[j]);
-        UNROLL for (int i = 0; i < rows; i++)
-        {
-            f32v row                                          = v_set1(a[i / 4][p + i % 4 * row_step]);
-            UNROLL for (int j = 0; j < panels; j++) sum[i][j] = v_mad(row, column[j], sum[i][j]);
-            if (i % 2) HOLD;
+    float  *wide                                      = t->wide;
+    int64_t whole                                     = t->lines * k * LANES;
+    for (int64_t line = 0; line < t->lines; line++) {
+        for (int64_t p = 0; p < k; p++, b += step, next += step) {
+            f32v column[GEMM_WIDE_PANELS];
+            // Wide tiles have few rows: they wait for memory anyway, and more reads would only be in the way.
+            UNROLL for (int j = 0; j < panels && panels <= GEMM_PANELS; j++) __builtin_prefetch(next + j * panel, 0, 2);
+            UNROLL for (int j = 0; j < panels; j++) column[j] = b_load(b + j * panel, type);
+            if (type && rows > GEMM_WIDE_ROWS) {
+                UNROLL for (int j = 0; j < panels; j++) v_store(wide + j * whole, column[j]);
+                wide += LANES;
+            }
+            UNROLL for (int i = 0; i < rows; i++)
+            {
+                f32v row                                          = v_set1(a[i / 4][p + i % 4 * row_step]);
+                UNROLL for (int j = 0; j < panels; j++) sum[i][j] = v_mad(row, column[j], sum[i][j]);
+                if (i % 2) HOLD;
+            }
         }
+        UNROLL for (int i = 0; i < rows; i += 4) a[i / 4] += t->line;
     }
     if (type) {
         f32v sums[GEMM_ROWS][GEMM_WIDE_PANELS];
@@ -287,7 +296,8 @@ static Rows block_of(const HoloGemm *g, int64_t row, int64_t rows, int64_t first
 {
     const float *a = g->a;
     if (!g->patch) a += row * g->a_row + first * g->a_column;
-    if (!g->patch && g->a_column == 1 && g->a_row <= NEAR && g->a_row % ALIKE) return (Rows){a, g->a_row};
+    if (g->lines > 1 || (!g->patch && g->a_column == 1 && g->a_row <= NEAR && g->a_row % ALIKE))
+        return (Rows){a, g->a_row};
     if (!g->patch)
         copy_block(a, g->a_row, g->a_column, rows, k, g->scratch);
     else if (k)
@@ -319,7 +329,9 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
                     .b        = again ? (const char *)widened : b,
                     .next     = s ? b : panels_after(g, j, panels, first, k),
                     .wide     = widened,
-                    .k        = k,
+                    .lines    = g->lines > 1 ? g->lines : 1,
+                    .line     = g->line,
+                    .k        = g->lines > 1 ? k / g->lines : k,
                     .b_panel  = again ? k * LANES : g->b_panel,
                     .b_step   = again ? LANES : g->b_step,
                     .c        = g->c + (row + i) * g->c_row + j,

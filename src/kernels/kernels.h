@@ -52,11 +52,13 @@ typedef struct HoloGemm {
     const float         *a;
     int64_t              a_row, a_column; // distances in floats
     const HoloPatchRows *patch;           // NULL: none. Else A is rows of it, and `a` are the images
-    const void          *b;               // of f32
-    uint32_t             b_type;          // or of this type, where packed: HOLO_WEIGHTS_*
-    int64_t      b_panel, b_step; // numbers from one panel, and from one k, to the next: 16 * k and 16 where packed
-    const void  *b_next;          // NULL: none. B of the product that the caller makes next: it is read ahead
-    float       *c;               // overlaps nothing else
+    int64_t              lines, line; // more than 1: each row of A is so many runs of k / lines floats, `line` apart;
+                                      // then k is at most HOLO_GEMM_K, a_column 1, and A is read where it lies
+    const void  *b;                   // of f32
+    uint32_t     b_type;              // or of this type, where packed: HOLO_WEIGHTS_*
+    int64_t      b_panel, b_step;     // numbers from one panel, and from one k, to the next: 16 * k and 16 where packed
+    const void  *b_next;              // NULL: none. B of the product that the caller makes next: it is read ahead
+    float       *c;                   // overlaps nothing else
     int64_t      c_row;
     const float *d;               // NULL: no D, beta is not looked at
     int64_t      d_row, d_column; // d_column is 0 or 1

@@ -39,4 +39,10 @@ bool   holo_winograd_fits(const HoloConvNhwc *conv);
 size_t holo_winograd_scratch(const HoloConvNhwc *conv); // floats for each worker
 void   holo_winograd_run(const HoloConvNhwc *conv);
 
+// By bands of rows: few channels, and rows of the output that are not short. `before`: floats of a worker's memory that
+// are not for the bands.
+bool   holo_band_fits(const HoloConvNhwc *conv);
+size_t holo_band_scratch(void); // floats for each worker
+void   holo_band_run(const HoloConvNhwc *conv, size_t before);
+
 #endif

@@ -3,7 +3,7 @@
 //
 // out[pixel][o] = sum over k of patch[pixel][k] * W[k][o]: the matrix product takes its rows from the image
 // (see kernels/gemm_f32.c) and W as panels that the archive holds. A filter for each channel, or
-// for few, is applied directly; 3x3 filters may come transformed (see winograd.c). Weights that are not packed are not for here.
+// for few, is applied directly; few channels go by bands of rows (see conv_band.c); 3x3 filters may come transformed (see winograd.c). Weights that are not packed are not for here.
 #include "format/params.h"
 #include "runtime/conv_nhwc.h"
 #include "runtime/conv_shape.h"
@@ -39,6 +39,11 @@ static bool is_depthwise(const HoloConvNhwc *c)
 static bool is_direct(const HoloConvNhwc *c)
 {
     return c->by_groups || is_depthwise(c);
+}
+
+static bool is_band(const HoloConvNhwc *c)
+{
+    return !c->by_tiles && !is_direct(c) && holo_band_fits(c);
 }
 
 static HoloStatus operands_check(const HoloCall *call, int64_t groups)
@@ -121,7 +126,9 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W is too large to be transformed");
     size_t floats = c.by_tiles ? holo_winograd_scratch(&c) : is_direct(&c) ? 0 : HOLO_GEMM_SCRATCH;
     size_t tail   = holo_tail_scratch(&params->tail);
-    *out_scratch  = (floats > tail ? floats : tail) * sizeof(float);
+    if (tail > floats) floats = tail;
+    if (is_band(&c)) floats += holo_band_scratch();
+    *out_scratch = floats * sizeof(float);
     return HOLO_OK;
 }
 
@@ -250,6 +257,9 @@ static HoloStatus run(HoloCall *call)
     } else if (is_direct(&c)) {
         w.cut = cut_direct(&c);
         c.host->parallel(c.host, w.cut.column_tiles * w.cut.row_tiles, work_direct, &w);
+    } else if (is_band(&c)) {
+        size_t tail = holo_tail_scratch(&((const HoloConvNhwcParams *)call->params)->tail);
+        holo_band_run(&c, tail > HOLO_GEMM_SCRATCH ? tail : HOLO_GEMM_SCRATCH);
     } else {
         w.cut       = cut(&c);
         w.is_matrix = is_matrix(&c.shape);

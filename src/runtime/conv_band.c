@@ -1,0 +1,118 @@
+// conv_band.c - convolutions of few channels with channels last, such as the first one of a network: what a pixel sees of
+// a row of the image is a run of floats, so rows of the image, with padding, are a matrix as they are.
+//
+// A task copies the rows that some rows of the output see, once, and multiplies: one row of the output at a time, whose
+// pixels are a few floats apart, each in as many runs as the kernel has rows. Bands follow from the shape alone.
+#include "runtime/conv_nhwc.h"
+
+#include <string.h>
+
+enum {
+    BAND_FLOATS  = 1 << 15, // they stay in the second cache
+    WIDTH_LEAST  = 24,      // pixels of a row of the output that are worth a product
+    FILTERS_MOST = 256,     // whose weights stay there, too
+};
+
+typedef struct Band {
+    const HoloConvNhwc *conv;
+    int64_t             row;         // floats of a row with its padding
+    int64_t             rows, bands; // rows of the output of a task; tasks of an image
+    size_t              before;      // floats of a worker's memory that others use
+} Band;
+
+// Rows of the image that `rows` of the output see.
+static int64_t seen(const HoloConvShape *s, int64_t rows)
+{
+    return (rows - 1) * s->stride[1] + (s->kernel[1] - 1) * s->dilation[1] + 1;
+}
+
+static Band band_of(const HoloConvNhwc *c)
+{
+    const HoloConvShape *s    = &c->shape;
+    Band                 b    = {.conv = c, .row = ((s->out[2] - 1) * s->stride[2] + s->kernel[2]) * c->channels};
+    int64_t              most = BAND_FLOATS / b.row, even = holo_ceil_div(c->batch * s->out[1], HOLO_CONV_TASKS);
+    b.rows  = most < seen(s, 1) ? 1 : (most - seen(s, 1)) / s->stride[1] + 1;
+    b.rows  = holo_least(holo_least(b.rows, even), s->out[1]);
+    b.bands = holo_ceil_div(s->out[1], b.rows);
+    return b;
+}
+
+bool holo_band_fits(const HoloConvNhwc *c)
+{
+    const HoloConvShape *s = &c->shape;
+    if (c->groups != 1 || c->k < 1 || c->k > HOLO_GEMM_K || c->filters > FILTERS_MOST || s->out[2] < WIDTH_LEAST)
+        return false;
+    if (s->kernel[0] != 1 || s->in[0] != 1 || s->out[0] != 1 || s->pad[0] != 0) return false;
+    if (s->dilation[2] != 1 || s->kernel[1] * s->kernel[2] == 1 || s->pad[2] < 0) return false;
+    if (s->out[2] > BAND_FLOATS || s->stride[2] > BAND_FLOATS || s->stride[1] > BAND_FLOATS ||
+        s->dilation[1] > BAND_FLOATS)
+        return false;
+    int64_t row = (s->out[2] - 1) * s->stride[2] + s->kernel[2];
+    return row <= BAND_FLOATS / c->channels && seen(s, 1) <= BAND_FLOATS / (row * c->channels);
+}
+
+size_t holo_band_scratch(void)
+{
+    return BAND_FLOATS;
+}
+
+// The rows from y on that the image has; what is beside them is 0.
+static void copy(const Band *b, const float *image, int64_t y, int64_t rows, float *out)
+{
+    const HoloConvNhwc  *c    = b->conv;
+    const HoloConvShape *s    = &c->shape;
+    int64_t              line = s->in[2] * c->channels, left = holo_least(s->pad[2] * c->channels, b->row);
+    int64_t              inside = holo_least(line, b->row - left), right = b->row - left - inside;
+    for (int64_t i = 0; i < rows; i++, out += b->row) {
+        bool is_there = y + i >= 0 && y + i < s->in[1];
+        memset(out, 0, (size_t)(is_there ? left : b->row) * sizeof(float));
+        if (!is_there) continue;
+        memcpy(out + left, image + (y + i) * line, (size_t)inside * sizeof(float));
+        memset(out + left + inside, 0, (size_t)right * sizeof(float));
+    }
+}
+
+static void work(void *arg, int64_t i, int worker)
+{
+    const Band          *b     = arg;
+    const HoloConvNhwc  *c     = b->conv;
+    const HoloConvShape *s     = &c->shape;
+    int64_t              image = i / b->bands, y = i % b->bands * b->rows, rows = holo_least(b->rows, s->out[1] - y);
+    float               *scratch = holo_kernel_scratch(c->host, worker), *band = scratch + b->before;
+    copy(b, c->x + image * s->in[1] * s->in[2] * c->channels, y * s->stride[1] - s->pad[1], seen(s, rows), band);
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t    pixel = (image * s->out[1] + y + r) * s->out[2];
+        HoloFinish finish;
+        HoloGemm   g = {
+              .m        = s->out[2],
+              .n        = c->filters,
+              .k        = c->k,
+              .a        = band + r * s->stride[1] * b->row,
+              .a_row    = s->stride[2] * c->channels,
+              .a_column = 1,
+              .lines    = s->kernel[1],
+              .line     = s->dilation[1] * b->row,
+              .b        = c->w,
+              .b_type   = c->narrow,
+              .b_panel  = c->k * HOLO_PANEL,
+              .b_step   = HOLO_PANEL,
+              .c        = c->out + pixel * c->filters,
+              .c_row    = c->filters,
+              .d        = c->bias,
+              .d_column = 1,
+              .alpha    = 1,
+              .beta     = 1,
+              .finish   = holo_conv_finish(c, pixel * c->filters, &finish),
+              .scratch  = scratch,
+        };
+        c->host->kernels->gemm_f32(&g);
+        if (!c->has_finish) holo_tail_run(&c->tail, c->host, pixel, g.m, 0, g.n, scratch);
+    }
+}
+
+void holo_band_run(const HoloConvNhwc *c, size_t before)
+{
+    Band b   = band_of(c);
+    b.before = before;
+    c->host->parallel(c->host, c->batch * b.bands, work, &b);
+}
