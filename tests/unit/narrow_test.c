@@ -131,20 +131,30 @@ static void conv_narrow(void **state)
 {
     (void)state;
     static const int64_t pads[] = {1, 1, 1, 1}, strides[] = {2, 2};
-    for (int i = 0; i < 4; i++) {
+    const struct {
+        HoloTensor x, w;
+        int64_t    groups;
+        bool       strided, is_narrow;
+        uint32_t   flag;
+    } cases[] = {
+        {TENSOR(2, 9, 9, 10), TENSOR(20, 10, 3, 3), 1, true, true, 0},
+        {TENSOR(2, 9, 9, 10), TENSOR(20, 5, 3, 3), 2, true, true, 0},
+        {TENSOR(1, 33, 33, 512), TENSOR(512, 512, 3, 3), 1, false, true, HOLO_CONV_NHWC_TRANSFORM},
+        {TENSOR(1, 40, 40, 32), TENSOR(32, 32, 3, 3), 1, false, false, HOLO_CONV_NHWC_WINOGRAD},
+        {TENSOR(1, 12, 60, 3), TENSOR(37, 3, 3, 3), 1, true, true, 0}, // by bands
+        {TENSOR(1, 9, 9, 16), TENSOR(16, 4, 3, 3), 4, true, false, HOLO_CONV_NHWC_GROUPS},
+    };
+    for (int i = 0; i < HOLO_COUNT(cases); i++) {
         Case c = {.op = "Conv", .domain = "hologram", .version = 1, .in_count = 2};
         attr_ints(&c, "pads", 4, pads);
-        if (i < 2) attr_ints(&c, "strides", 2, strides);
-        if (i == 1) attr_int(&c, "group", 2);
-        c.in[0]               = i == 2 ? TENSOR(1, 33, 33, 512) : i == 3 ? TENSOR(1, 40, 40, 32) : TENSOR(2, 9, 9, 10);
-        c.in[1]               = i == 2   ? TENSOR(512, 512, 3, 3) // transformed in each run
-                                : i == 3 ? TENSOR(32, 32, 3, 3)   // stored transformed: not narrow
-                                : i == 1 ? TENSOR(20, 5, 3, 3)
-                                         : TENSOR(20, 10, 3, 3);
+        if (cases[i].strided) attr_ints(&c, "strides", 2, strides);
+        attr_int(&c, "group", cases[i].groups);
+        c.in[0]               = cases[i].x;
+        c.in[1]               = cases[i].w;
         HoloLowering lowering = case_lowering(&c, true);
-        if (i == 2) assert_true(lowering.conv_nhwc.flags & HOLO_CONV_NHWC_TRANSFORM);
-        if (i == 3) assert_true(lowering.conv_nhwc.flags & HOLO_CONV_NHWC_WINOGRAD);
-        expect_narrow(&c, narrow_types[i % 2], i != 3);
+        uint32_t     known    = HOLO_CONV_NHWC_TRANSFORM | HOLO_CONV_NHWC_WINOGRAD | HOLO_CONV_NHWC_GROUPS;
+        assert_int_equal(lowering.conv_nhwc.flags & known, cases[i].flag);
+        expect_narrow(&c, narrow_types[i % 2], cases[i].is_narrow);
     }
 }
 
