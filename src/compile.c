@@ -126,12 +126,13 @@ static HoloStatus tune(Compile *c)
     HoloReport     *r       = &c->box->report;
     double          start   = holo_time_now();
     HoloTuneOptions options = {
-        .kernels = holo_kernels(c->compiler->numeric == HOLO_EXACT), .progress = tune_progress, .context = c};
+        .kernels  = holo_kernels(c->compiler->numeric == HOLO_EXACT),
+        .pool     = c->pool,
+        .progress = tune_progress,
+        .context  = c,
+    };
     HoloTuning tuning;
-    if (holo_pool_create(c->compiler->threads, &options.pool)) return holo_fail_memory(c->error);
-    HoloStatus status = holo_tune(c->source->model.graph, &options, &c->box->arena, &tuning, c->error);
-    holo_pool_destroy(options.pool);
-    if (status) return status;
+    HOLO_TRY(holo_tune(c->source->model.graph, &options, &c->box->arena, &tuning, c->error));
     r->tuned        = true;
     r->tune_count   = tuning.count;
     r->tunes        = tuning.reports;
