@@ -216,13 +216,15 @@ enum { HOLO_WINOGRAD_TILE = 4 };
 // pool_f32: the largest element under the kernel, or the mean; output rows first <= r < end.
 typedef struct HoloPool {
     const HoloConvShape *shape;
-    const float         *image;
+    const float         *image;    // [depth][height][width][channel]
+    int64_t              channels; // beside each other
     bool                 is_max;
     int64_t              divisor; // of a mean; 0: as many as are inside the image
     float               *out;
+    float               *scratch; // HOLO_POOL_SCRATCH floats
 } HoloPool;
 
-// pool_last_f32: the same with the channels of a pixel beside each other.
+enum { HOLO_POOL_SCRATCH = 1 << 13 };
 
 // ---- rows of channels. reduce_columns_f32 makes one number of each column of rows that are `row` floats apart;
 // moments_f32 the sum of each column and of its squares; affine_f32 multiplies each column by its factor and adds its

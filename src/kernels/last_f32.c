@@ -1,5 +1,4 @@
-// last_f32.c - work along rows of channels, which are the last dimension: pools, reductions over rows,
-// moments of columns and their use. Sums go in double, one for each channel.
+// last_f32.c - work along rows of channels, which are the last dimension: reductions over rows, moments of columns and their use. Sums go in double, one for each channel.
 
 INL f32v last_load(const float *p, int lanes)
 {
@@ -12,55 +11,6 @@ INL void last_store(float *p, f32v v, int lanes)
         v_store(p, v);
     else
         v_store_part(p, v, lanes);
-}
-
-// ---- pools
-
-// Places of the kernel that see the image, along one dimension.
-typedef struct Reach {
-    int64_t first, end; // places
-    int64_t at;         // where place 0 is
-} Reach;
-
-INL Reach reach_of(const HoloConvShape *s, int d, int64_t out)
-{
-    int64_t at = out * s->stride[d] - s->pad[d], step = s->dilation[d];
-    int64_t first = at < 0 ? (-at + step - 1) / step : 0, end = at < s->in[d] ? (s->in[d] - at + step - 1) / step : 0;
-    if (end > s->kernel[d]) end = s->kernel[d];
-    return (Reach){.first = first, .end = end, .at = at};
-}
-
-static void pool_pixel(const HoloPool *p, int64_t channels, const Reach r[3], float *out)
-{
-    const HoloConvShape *s     = p->shape;
-    int64_t              count = 1;
-    for (int d = 0; d < 3; d++) count *= r[d].end > r[d].first ? r[d].end - r[d].first : 0;
-    f32v divisor = v_set1((float)(p->divisor ? p->divisor : count));
-    for (int64_t c = 0; c < channels; c += LANES) {
-        int  lanes = lanes_left(c, channels);
-        f32v sum   = v_set1(p->is_max ? -__builtin_inff() : 0);
-        for (int64_t kz = r[0].first; kz < r[0].end; kz++)
-            for (int64_t ky = r[1].first; ky < r[1].end; ky++)
-                for (int64_t kx = r[2].first; kx < r[2].end; kx++) {
-                    int64_t z = r[0].at + kz * s->dilation[0], y = r[1].at + ky * s->dilation[1];
-                    int64_t x    = r[2].at + kx * s->dilation[2];
-                    f32v    seen = last_load(p->image + ((z * s->in[1] + y) * s->in[2] + x) * channels + c, lanes);
-                    sum          = p->is_max ? v_top_of(sum, seen) : v_add(sum, seen);
-                }
-        last_store(out + c, p->is_max ? sum : v_div(sum, divisor), lanes);
-    }
-}
-
-static void pool_last_f32(const HoloPool *p, int64_t channels, int64_t first, int64_t end)
-{
-    const HoloConvShape *s = p->shape;
-    for (int64_t row = first; row < end; row++) {
-        Reach r[3] = {reach_of(s, 0, row / s->out[1]), reach_of(s, 1, row % s->out[1])};
-        for (int64_t x = 0; x < s->out[2]; x++) {
-            r[2] = reach_of(s, 2, x);
-            pool_pixel(p, channels, r, p->out + (row * s->out[2] + x) * channels);
-        }
-    }
 }
 
 // ---- columns

@@ -1,42 +1,185 @@
-// pool_f32.c - the largest element, or the mean, under a window: 16 pixels of a row of the output at a
-// time, with the geometry of convolutions.
+// pool_f32.c - the largest element, or the mean, under a window, in two turns: what the rows of the window see becomes one
+// line, and windows of the line become the output. So a window of h by w costs h + w and not h * w. With channels last
+// a line has some of the channels of each pixel.
 
-// Whether a pixel is inside the image depends on the place of the kernel: outside it is as nothing.
-INL f32v pool_step(const HoloPool *p, f32v sum, f32v seen, const Piece *piece)
+enum { POOL_LINE = HOLO_POOL_SCRATCH / 2 }; // floats
+
+// Places of the kernel that see the image, along one dimension.
+typedef struct Reach {
+    int64_t first, end; // places
+    int64_t at;         // where place 0 is
+} Reach;
+
+INL Reach reach_of(const HoloConvShape *s, int d, int64_t out)
 {
-    if (!p->is_max) return v_add(sum, seen); // lanes outside are 0
-    bool whole = piece->first == 0 && piece->end == LANES;
-    return v_top_of(sum, whole ? seen : v_only(seen, piece->first, piece->end, -__builtin_inff()));
+    Reach r = {.at = out * s->stride[d] - s->pad[d]};
+    places_inside(s, d, out, &r.first, &r.end);
+    return r;
 }
 
-static void pool_run(const HoloPool *p, const Run *run, int lanes, float *out)
+// Some outputs of a row, and the channels that are looked at.
+typedef struct PoolRun {
+    const HoloPool *p;
+    Reach           z, y;
+    int64_t         x, count;       // outputs
+    int64_t         channel, width; // channels
+    int64_t         columns;        // of the line
+    float          *line, *divisors;
+    float          *out;
+} PoolRun;
+
+INL f32v pool_join(bool is_max, f32v a, f32v b)
 {
-    const HoloConvShape *s     = p->shape;
-    f32v                 sum   = v_set1(p->is_max ? -__builtin_inff() : 0);
-    f32v                 count = v_set1(0); // of places that are inside
-    for (int64_t kz = 0; kz < s->kernel[0]; kz++)
-        for (int64_t ky = 0; ky < s->kernel[1]; ky++)
-            for (int64_t kx = 0; kx < s->kernel[2]; kx++) {
-                Piece piece;
-                if (!piece_of(s, run, kz, ky, kx, &piece)) continue;
-                f32v seen = v_load_strided(p->image + piece.offset, s->stride[2], piece.first, piece.end);
-                sum       = pool_step(p, sum, seen, &piece);
-                if (!p->is_max && !p->divisor) count = v_add(count, v_only(v_set1(1), piece.first, piece.end, 0));
+    return is_max ? v_top_of(a, b) : v_add(a, b);
+}
+
+INL void pool_fill(float *line, int64_t n, float number)
+{
+    for (int64_t i = 0; i < n; i++) line[i] = number;
+}
+
+// n floats, each of all rows that the window sees; x is where place 0, 0 would be.
+INL void pool_rows(const PoolRun *r, bool is_max, int64_t at, int64_t n, float *line)
+{
+    const HoloConvShape *s   = r->p->shape;
+    int64_t              row = s->in[2] * r->p->channels;
+    for (int64_t i = 0; i < n; i += LANES) {
+        int  lanes = lanes_left(i, n);
+        f32v sum   = v_set1(is_max ? -__builtin_inff() : 0);
+        for (int64_t kz = r->z.first; kz < r->z.end; kz++)
+            for (int64_t ky = r->y.first; ky < r->y.end; ky++) {
+                int64_t z = r->z.at + kz * s->dilation[0], y = r->y.at + ky * s->dilation[1];
+                sum = pool_join(is_max, sum, v_load_lanes(r->p->image + (z * s->in[1] + y) * row + at + i, lanes));
             }
-    if (!p->is_max) sum = v_div(sum, p->divisor ? v_set1((float)p->divisor) : count);
-    if (lanes == LANES)
-        v_store(out, sum);
+        v_store_lanes(line + i, sum, lanes);
+    }
+}
+
+// The line: columns from where the first output's window begins, as nothing where they are outside.
+INL void pool_line(const PoolRun *r, bool is_max)
+{
+    const HoloConvShape *s    = r->p->shape;
+    int64_t              from = r->x * s->stride[2] - s->pad[2], channels = r->p->channels;
+    int64_t              left    = from < 0 ? (-from < r->columns ? -from : r->columns) : 0;
+    int64_t              inside  = s->in[2] - from - left;
+    float                nothing = is_max ? -__builtin_inff() : 0;
+    if (inside < 0) inside = 0;
+    if (inside > r->columns - left) inside = r->columns - left;
+    pool_fill(r->line, left * r->width, nothing);
+    pool_fill(r->line + (left + inside) * r->width, (r->columns - left - inside) * r->width, nothing);
+    if (r->width == channels) {
+        pool_rows(r, is_max, (from + left) * channels, inside * channels, r->line + left * channels);
+        return;
+    }
+    for (int64_t i = left; i < left + inside; i++)
+        pool_rows(r, is_max, (from + i) * channels + r->channel, r->width, r->line + i * r->width);
+}
+
+// What the sums of the run are divided by: fewer places at the edges.
+INL void pool_divisors(const PoolRun *r)
+{
+    const HoloPool      *p     = r->p;
+    const HoloConvShape *s     = p->shape;
+    int64_t              rows  = (r->z.end - r->z.first) * (r->y.end - r->y.first);
+    int64_t              reach = (s->kernel[2] - 1) * s->dilation[2], at = r->x * s->stride[2] - s->pad[2];
+    pool_fill(r->divisors, r->count, (float)(p->divisor ? p->divisor : rows * s->kernel[2]));
+    for (int64_t i = 0; !p->divisor && i < r->count; i++) {
+        int64_t start = at + i * s->stride[2];
+        if (start >= 0 && start + reach < s->in[2]) { // so are all before the last that ends inside
+            int64_t inside = (s->in[2] - 1 - reach - at) / s->stride[2];
+            if (inside > i) i = inside;
+            continue;
+        }
+        Reach x        = reach_of(s, 2, r->x + i);
+        r->divisors[i] = (float)(rows * (x.end - x.first));
+    }
+}
+
+// Windows of a line of one channel: 16 outputs at a time.
+INL void pool_columns(const PoolRun *r, bool is_max)
+{
+    const HoloConvShape *s = r->p->shape;
+    for (int64_t i = 0; i < r->count; i += LANES) {
+        int  lanes = lanes_left(i, r->count);
+        f32v sum   = v_set1(is_max ? -__builtin_inff() : 0);
+        for (int64_t k = 0; k < s->kernel[2]; k++) {
+            f32v seen = v_load_strided(r->line + i * s->stride[2] + k * s->dilation[2], s->stride[2], 0, lanes);
+            sum       = pool_join(is_max, sum, seen);
+        }
+        if (!is_max) sum = v_div(sum, v_load_lanes(r->divisors + i, lanes));
+        v_store_lanes(r->out + i, sum, lanes);
+    }
+}
+
+// Windows of a line of several channels: 16 of these at a time.
+INL void pool_pixels(const PoolRun *r, bool is_max)
+{
+    const HoloConvShape *s = r->p->shape;
+    for (int64_t i = 0; i < r->count; i++)
+        for (int64_t c = 0; c < r->width; c += LANES) {
+            int  lanes = lanes_left(c, r->width);
+            f32v sum   = v_set1(is_max ? -__builtin_inff() : 0);
+            for (int64_t k = 0; k < s->kernel[2]; k++) {
+                int64_t at = i * s->stride[2] + k * s->dilation[2];
+                sum        = pool_join(is_max, sum, v_load_lanes(r->line + at * r->width + c, lanes));
+            }
+            if (!is_max) sum = v_div(sum, v_set1(r->divisors[i]));
+            v_store_lanes(r->out + i * r->p->channels + c, sum, lanes);
+        }
+}
+
+INL void pool_run(const PoolRun *r, bool is_max)
+{
+    pool_line(r, is_max);
+    if (!is_max) pool_divisors(r);
+    if (r->p->channels == 1)
+        pool_columns(r, is_max);
     else
-        v_store_part(out, sum, lanes);
+        pool_pixels(r, is_max);
+}
+
+// One output by itself: windows so wide that no line would hold them.
+INL void pool_alone(const PoolRun *r, bool is_max)
+{
+    const HoloPool      *p = r->p;
+    const HoloConvShape *s = p->shape;
+    Reach                x = reach_of(s, 2, r->x);
+    for (int64_t c = 0; c < r->width; c += LANES) {
+        int  lanes = lanes_left(c, r->width);
+        f32v sum   = v_set1(is_max ? -__builtin_inff() : 0);
+        for (int64_t kx = x.first; kx < x.end; kx++) {
+            float   line[LANES];
+            int64_t at = (x.at + kx * s->dilation[2]) * p->channels + r->channel + c;
+            pool_rows(r, is_max, at, lanes, line);
+            sum = pool_join(is_max, sum, v_load_lanes(line, lanes));
+        }
+        int64_t seen = (r->z.end - r->z.first) * (r->y.end - r->y.first) * (x.end - x.first);
+        if (!is_max) sum = v_div(sum, v_set1((float)(p->divisor ? p->divisor : seen)));
+        v_store_lanes(r->out + c, sum, lanes);
+    }
 }
 
 static void pool_f32(const HoloPool *p, int64_t first, int64_t end)
 {
-    const HoloConvShape *s = p->shape;
-    for (int64_t row = first; row < end; row++)
-        for (int64_t x = 0; x < s->out[2]; x += LANES) {
-            int lanes = lanes_left(x, s->out[2]);
-            Run run   = run_at(s, row, x, 0, lanes);
-            pool_run(p, &run, lanes, p->out + row * s->out[2] + x);
-        }
+    enum { CHANNELS = 2 * LANES }; // of a line, so that it has some pixels
+    const HoloConvShape *s     = p->shape;
+    int64_t              reach = (s->kernel[2] - 1) * s->dilation[2] + 1;
+    PoolRun              r     = {.p = p, .line = p->scratch, .divisors = p->scratch + POOL_LINE};
+    int64_t              wide = p->channels < CHANNELS ? p->channels : CHANNELS, most = POOL_LINE / wide;
+    int64_t              count = reach > most ? 1 : (most - reach) / s->stride[2] + 1;
+    for (int64_t row = first; row < end; row++) {
+        r.z = reach_of(s, 0, row / s->out[1]);
+        r.y = reach_of(s, 1, row % s->out[1]);
+        for (r.channel = 0; r.channel < p->channels; r.channel += r.width)
+            for (r.x = 0; r.x < s->out[2]; r.x += r.count) {
+                r.width   = p->channels - r.channel < wide ? p->channels - r.channel : wide;
+                r.count   = s->out[2] - r.x < count ? s->out[2] - r.x : count;
+                r.columns = (r.count - 1) * s->stride[2] + reach;
+                r.out     = p->out + (row * s->out[2] + r.x) * p->channels + r.channel;
+                if (reach > most)
+                    p->is_max ? pool_alone(&r, true) : pool_alone(&r, false);
+                else
+                    p->is_max ? pool_run(&r, true) : pool_run(&r, false);
+            }
+    }
 }

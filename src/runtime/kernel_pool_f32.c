@@ -13,7 +13,6 @@ typedef struct Pool {
     float          *out;
     int64_t         lines, plane_in, plane_out; // of one plane
     int64_t         rows, tile;                 // of all planes, and of a task
-    int64_t         channels;                   // 0: they come before the planes
 } Pool;
 
 // Where there is nothing to compute, rows is 0.
@@ -46,38 +45,34 @@ static HoloStatus pool_init(const HoloCall *call, Pool *p)
     p->plane_in  = s->in[0] * s->in[1] * s->in[2];
     p->plane_out = p->lines * s->out[2];
     p->rows      = x->dim[0] * (last ? 1 : x->dim[1]) * p->lines;
-    p->channels  = last ? x->dim[channel] : 0;
-    p->tile      = 1 + (int64_t)(TASK_WORK / (taps * (double)s->out[2] * (last ? (double)p->channels : 1)));
     p->pool      = (HoloPool){
-             .shape   = s,
-             .is_max  = params->flags & HOLO_POOL_MAX,
-             .divisor = params->flags & HOLO_POOL_COUNT_PADS ? (int64_t)taps : 0,
+             .shape    = s,
+             .channels = last ? x->dim[channel] : 1,
+             .is_max   = params->flags & HOLO_POOL_MAX,
+             .divisor  = params->flags & HOLO_POOL_COUNT_PADS ? (int64_t)taps : 0,
     };
+    p->tile = 1 + (int64_t)(TASK_WORK / (taps * (double)s->out[2] * (double)p->pool.channels));
     return HOLO_OK;
 }
 
 static HoloStatus check(const HoloCall *call, size_t *out_scratch)
 {
     Pool p;
-    *out_scratch = 0;
+    *out_scratch = HOLO_POOL_SCRATCH * sizeof(float);
     return pool_init(call, &p);
 }
 
 static void work(void *arg, int64_t i, int worker)
 {
-    (void)worker;
     const Pool *p   = arg;
     int64_t     row = i * p->tile, end = holo_least(row + p->tile, p->rows);
     while (row < end) {
         int64_t  plane = row / p->lines, first = row % p->lines, last = holo_least(p->lines, first + end - row);
-        HoloPool pool  = p->pool;
-        int64_t  apart = p->channels ? p->channels : 1;
-        pool.image     = p->x + plane * p->plane_in * apart;
-        pool.out       = p->out + plane * p->plane_out * apart;
-        if (p->channels)
-            p->host->kernels->pool_last_f32(&pool, p->channels, first, last);
-        else
-            p->host->kernels->pool_f32(&pool, first, last);
+        HoloPool pool = p->pool;
+        pool.image    = p->x + plane * p->plane_in * pool.channels;
+        pool.out      = p->out + plane * p->plane_out * pool.channels;
+        pool.scratch  = holo_kernel_scratch(p->host, worker);
+        p->host->kernels->pool_f32(&pool, first, last);
         row += last - first;
     }
 }

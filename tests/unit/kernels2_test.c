@@ -242,25 +242,40 @@ static void pool_cases(void **state)
         int     rank;
         int64_t in[3], kernel[3], stride[3], pads[6];
         int     ceil, counts;
+        int64_t dilation[3]; // 0: 1
+        int64_t channels;    // which are last; 0: they are not
     } rows[] = {
-        {2, {13, 37}, {3, 3}, {2, 2}, {1, 1, 1, 1}, 0, 0},
-        {2, {9, 40}, {2, 2}, {2, 2}, {0, 0, 0, 0}, 0, 1},
-        {2, {8, 8}, {3, 3}, {2, 2}, {0, 0, 0, 0}, 1, 0},
-        {2, {7, 50}, {3, 5}, {1, 1}, {1, 2, 1, 2}, 0, 1},
-        {1, {70}, {4}, {3}, {1, 2}, 0, 0},
-        {3, {5, 6, 20}, {2, 3, 2}, {1, 2, 1}, {1, 1, 0, 0, 1, 1}, 0, 0},
+        {2, {20, 20}, {13, 13}, {1, 1}, {6, 6, 6, 6}, 0, 0, {0}, 0},
+        {2, {11, 40}, {3, 3}, {1, 1}, {2, 4, 2, 4}, 0, 0, {2, 4}, 0},
+        {1, {9000}, {3}, {2}, {1, 1}, 0, 0, {0}, 0}, // more than a line
+        {1, {9000}, {3}, {1}, {0, 0}, 0, 0, {4096}, 0},
+        {1, {300}, {2}, {100}, {1, 0}, 1, 0, {0}, 0},
+        {2, {1, 1}, {3, 3}, {1, 1}, {2, 2, 2, 2}, 0, 0, {0}, 0},
+        {2, {13, 37}, {3, 3}, {2, 2}, {1, 1, 1, 1}, 0, 0, {0}, 17},
+        {2, {9, 140}, {5, 5}, {1, 1}, {2, 2, 2, 2}, 0, 0, {0}, 70},
+        {2, {9, 9}, {2, 3}, {2, 1}, {0, 1, 1, 2}, 1, 0, {0}, 32},
+        {2, {6, 700}, {2, 2}, {1, 1}, {0, 1, 0, 1}, 0, 1, {1, 300}, 40},
+        {3, {4, 5, 6}, {2, 2, 2}, {1, 2, 1}, {1, 1, 0, 0, 1, 1}, 0, 0, {0}, 5},
+        {2, {13, 37}, {3, 3}, {2, 2}, {1, 1, 1, 1}, 0, 0, {0}, 0},
+        {2, {9, 40}, {2, 2}, {2, 2}, {0, 0, 0, 0}, 0, 1, {0}, 0},
+        {2, {8, 8}, {3, 3}, {2, 2}, {0, 0, 0, 0}, 1, 0, {0}, 0},
+        {2, {7, 50}, {3, 5}, {1, 1}, {1, 2, 1, 2}, 0, 1, {0}, 0},
+        {1, {70}, {4}, {3}, {1, 2}, 0, 0, {0}, 0},
+        {3, {5, 6, 20}, {2, 3, 2}, {1, 2, 1}, {1, 1, 0, 0, 1, 1}, 0, 0, {0}, 0},
     };
     for (int i = 0; i < HOLO_COUNT(rows); i++)
         for (int max = 0; max < 2; max++) {
             Case    c    = {.op = max ? "MaxPool" : "AveragePool", .version = 12, .in_count = 1};
-            int64_t x[5] = {2, 3};
-            memcpy(x + 2, rows[i].in, sizeof rows[i].in);
+            int64_t x[6] = {2, 3}, last = rows[i].channels;
+            memcpy(x + (last ? 1 : 2), rows[i].in, sizeof rows[i].in);
+            if (last) c.domain = "hologram", c.version = 1, x[rows[i].rank + 1] = last;
             c.in[0]                    = tensor(rows[i].rank + 2, x);
-            ((float *)c.in[0].data)[9] = NAN;
+            ((float *)c.in[0].data)[5] = NAN;
             attr_ints(&c, "kernel_shape", rows[i].rank, rows[i].kernel);
             attr_ints(&c, "strides", rows[i].rank, rows[i].stride);
             attr_ints(&c, "pads", 2 * rows[i].rank, rows[i].pads);
             attr_int(&c, "ceil_mode", rows[i].ceil);
+            if (rows[i].dilation[0] && (max || last)) attr_ints(&c, "dilations", rows[i].rank, rows[i].dilation);
             if (!max) attr_int(&c, "count_include_pad", rows[i].counts);
             check_lowered(&c, HOLO_KERNEL_pool_f32);
         }
