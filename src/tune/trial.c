@@ -78,7 +78,7 @@ bool holo_trial_can(const HoloNode *node)
 static HoloStatus take(HoloTrial *t, size_t size, void **out)
 {
     if (t->memory_count == t->memory_room) return holo_fail(t->error, HOLO_INTERNAL, "a trial takes too much memory");
-    *out = holo_memory_take(size + 1);
+    *out = holo_memory_take(size + 1, 0);
     if (!*out) return holo_fail_memory(t->error);
     t->memories[t->memory_count++] = (Memory){*out, size + 1};
     return HOLO_OK;
