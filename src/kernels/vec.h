@@ -390,11 +390,11 @@ INL f32v v_load_spread(const float *p, int lanes, int width, int at)
 #if defined __AVX512F__
         v.r[i] = (f32n)_mm512_permutexvar_ps((__m512i)lane, (__m512)v.r[i]);
 #elif defined __AVX2__
-        v.r[i]                           = (f32n)_mm256_permutevar8x32_ps((__m256)v.r[i], (__m256i)lane);
+        v.r[i] = (f32n)_mm256_permutevar8x32_ps((__m256)v.r[i], (__m256i)lane);
 #else // registers of four, groups of two
-        f32n low  = __builtin_shufflevector(v.r[i], v.r[i], 0, 0, 2, 2);
-        f32n high = __builtin_shufflevector(v.r[i], v.r[i], 1, 1, 3, 3);
-        v.r[i]    = at ? high : low;
+        f32n low                         = __builtin_shufflevector(v.r[i], v.r[i], 0, 0, 2, 2);
+        f32n high                        = __builtin_shufflevector(v.r[i], v.r[i], 1, 1, 3, 3);
+        v.r[i]                           = at ? high : low;
 #endif
     }
     return v;
