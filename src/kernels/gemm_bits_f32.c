@@ -2,7 +2,9 @@
 // weights as panels of f32, for the matrix product of many rows.
 //
 // A sum over a block of weights with one scale is made first, then it is scaled: the numbers of the weights are exact in
-// f32. An offset is the same for all numbers of a block, so it is multiplied by the sum of A over the block. Numbers lie as they are read: of 4 bits eight of a column in one lane, the first in its lowest bits.
+// f32. An offset is the same for all numbers of a block, so it is multiplied by the sum of A over the block.
+//
+// Numbers lie as they are read: of 4 bits eight of a column in one lane, the first in its lowest bits.
 
 enum { BITS_WIDE = NATIVE == 64 ? 4 : 2, BITS_PANELS = NATIVE == 64 ? 2 : 1, WORD = 8 };
 
@@ -45,13 +47,14 @@ INL void bits_tile(const BitsTile *t, int rows, int panels, int bits, bool has_o
 {
     const HoloGemmBits *g      = t->g;
     int64_t             blocks = (g->k + g->block - 1) / g->block, bytes = bits_panel(g->k, bits);
-    const uint8_t      *b = (const uint8_t *)g->b + t->column / LANES * bytes;
-    const float *scale = g->scales + t->column * blocks, *offset = has_offsets ? g->offsets + t->column * blocks : NULL;
-    const float *a[6];
-    f32v         total[6][BITS_WIDE];
+    const uint8_t      *b      = (const uint8_t *)g->b + t->column / LANES * bytes;
+    const float        *scale  = g->scales + t->column * blocks;
+    const float        *offset = has_offsets ? g->offsets + t->column * blocks : scale; // not read where there are none
+    const float        *a[6];
+    f32v                total[6][BITS_WIDE];
     UNROLL for (int i = 0; i < rows; i++) a[i] = g->a + (i < t->rows ? i : t->rows - 1) * g->a_row;
     UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) total[i][j] = v_set1(0);
-    for (int64_t first = 0; first < g->k; first += g->block, scale += LANES, offset += has_offsets ? LANES : 0) {
+    for (int64_t first = 0; first < g->k; first += g->block, scale += LANES, offset += LANES) {
         int64_t end = first + g->block < g->k ? first + g->block : g->k, p = first;
         f32v    sum[6][BITS_WIDE], words[BITS_WIDE], all[6]; // all: the sum of A
         UNROLL for (int i = 0; i < rows; i++)

@@ -126,21 +126,23 @@ static HoloGemmBits bits_of(const Product *p, int64_t column)
 {
     const HoloNBits *v     = &p->sizes;
     int64_t          bytes = holo_panels_bits_size(v->bits, v->depth, HOLO_PANEL), at = column * v->blocks;
-    return (HoloGemmBits){
-        .m       = p->m,
-        .n       = holo_least(p->tile_columns, v->cols - column),
-        .k       = v->depth,
-        .a       = p->a,
-        .a_row   = v->depth,
-        .bits    = v->bits <= 4 ? 4 : 8,
-        .b       = (const char *)p->b->data + column / HOLO_PANEL * bytes,
-        .block   = v->block,
-        .scales  = (const float *)p->scales->data + at,
-        .offsets = p->zeros ? (const float *)p->zeros->data + at : NULL,
-        .bias    = p->bias ? p->bias + column : NULL,
-        .c       = p->out + column,
-        .c_row   = v->cols,
+    HoloGemmBits     g = {
+            .m     = p->m,
+            .n     = holo_least(p->tile_columns, v->cols - column),
+            .k     = v->depth,
+            .a     = p->a,
+            .a_row = v->depth,
+            .bits  = v->bits <= 4 ? 4 : 8,
+            .block = v->block,
+            .bias  = p->bias ? p->bias + column : NULL,
+            .c     = p->out + column,
+            .c_row = v->cols,
     };
+    if (!p->packed) return g;
+    g.b       = (const char *)p->b->data + column / HOLO_PANEL * bytes;
+    g.scales  = (const float *)p->scales->data + at;
+    g.offsets = p->zeros ? (const float *)p->zeros->data + at : NULL;
+    return g;
 }
 
 // A tile of many rows: B is made real a block of k at a time.
