@@ -12,10 +12,28 @@ static const Inputs microsoft = {2, 3, 1};
 
 typedef HoloRotarySizes Sizes;
 
+// The same for f32 alone, read and written where they lie: numbers as double, rounded once.
+static void rotate_f32(const HoloRotary *r, const float *cos, const float *sin, const float *x, int64_t size, float *y)
+{
+    int64_t step = r->interleaved ? 2 : 1, far = r->interleaved ? 1 : r->half;
+    for (int64_t k = 0; k < r->half; k++) {
+        double real = (double)x[k * step], imaginary = (double)x[k * step + far], c = (double)cos[k],
+               s          = (double)sin[k];
+        y[k * step]       = (float)(c * real - s * imaginary);
+        y[k * step + far] = (float)(s * real + c * imaginary);
+    }
+    if (size > 2 * r->half) memcpy(y + 2 * r->half, x + 2 * r->half, (size_t)(size - 2 * r->half) * sizeof *y);
+}
+
 void holo_rotate(const HoloRotary *r, int64_t row, const HoloTensor *x, int64_t at, int64_t size, HoloTensor *y,
                  int64_t y_at)
 {
     double *cos = r->work, *sin = cos + r->half, *v = sin + r->half;
+    if (x->dtype == HOLO_F32 && y->dtype == HOLO_F32 && r->cos->dtype == HOLO_F32 && r->sin->dtype == HOLO_F32) {
+        rotate_f32(r, (const float *)r->cos->data + row * r->half, (const float *)r->sin->data + row * r->half,
+                   (const float *)x->data + at, size, (float *)y->data + y_at);
+        return;
+    }
     holo_read_f(r->cos, row * r->half, 1, r->half, cos);
     holo_read_f(r->sin, row * r->half, 1, r->half, sin);
     holo_read_f(x, at, 1, size, v);

@@ -37,6 +37,11 @@ typedef struct Row {
     Line        line[LINES];
 } Row;
 
+static bool is_f32(const HoloValue *value)
+{
+    return value && value->type.kind == HOLO_TENSOR && value->type.dtype == HOLO_F32 && value->type.rank > 0;
+}
+
 // ---- Attention: the weights of queries, keys and values are merged
 
 enum { X, WEIGHT, BIAS, MASK, PAST, SCORES, PAST_LENGTH };
@@ -56,6 +61,25 @@ static bool attention(Facts *facts, const HoloNode *node)
 
 #define HEADS \
     "{num_heads=@num_heads, unidirectional=@unidirectional, mask_filter_value=@mask_filter_value, scale=@scale}\n"
+
+// ---- MultiHeadAttention: the bias of the projections
+
+enum { QUERY, KEY, VALUE, PROJECTED };
+
+// Adds `sizes`, the entries of the three.
+static bool heads(Facts *facts, const HoloNode *node)
+{
+    int64_t *sizes = HOLO_NEW(facts->graph->arena, int64_t, 3), all = 0;
+    if (!sizes || node->in_count <= PROJECTED || !node->in[PROJECTED]) return false;
+    for (int i = QUERY; i <= VALUE; i++) {
+        if (!is_f32(node->in[i]) || node->in[i]->type.rank != 3) return false;
+        sizes[i] = node->in[i]->type.dim[2];
+        if (holo_dim_is_symbolic(sizes[i]) || sizes[i] < 1) return false;
+        all += sizes[i];
+    }
+    facts->attr[facts->attr_count++] = (HoloAttr){.name = "sizes", .kind = HOLO_ATTR_INTS, .count = 3, .ints = sizes};
+    return node->in[PROJECTED]->type.rank == 1 && node->in[PROJECTED]->type.dim[0] == all;
+}
 
 // ---- FusedConv and FusedGemm: an activation behind them
 
@@ -127,6 +151,11 @@ static const Row rows[] = {
       WITH(IN(PAST), "y, nk, nv = " MICROSOFT "MultiHeadAttention@1(q, k, v, _, mask, scores, pk, pv) " HEADS),
       WITHOUT(IN(PAST), "y, nk, nv = " MICROSOFT "MultiHeadAttention@1(q, k, v, _, mask, scores) " HEADS),
       ALWAYS("k5 = Unsqueeze@13(nk, zero)\n v5 = Unsqueeze@13(nv, zero)\n present = Concat@13(k5, v5) {axis=0}\n")}},
+    {"MultiHeadAttention", 0, heads,
+     "graph MultiHeadAttention(x, k0, v0, b, mask, scores, pk, pv, length, beams) -> (y, nk, nv, weights) {\n",
+     {ALWAYS("bq, bk, bv = Split@11(b) {axis=0, split=@sizes}\n"),
+      ALWAYS("q = Add@14(x, bq)\n k = Add@14(k0, bk)\n v = Add@14(v0, bv)\n"),
+      ALWAYS("y, nk, nv, weights = " MICROSOFT "MultiHeadAttention@1(q, k, v, _, mask, scores, pk, pv, length, beams) " HEADS)}},
     {"FusedConv", 0, activated, "graph FusedConv(x, w, b, z) -> (y) {\n",
      {WITH(IN(3), "c = Conv@11(x, w, b) " CONV " s = Add@14(c, z)\n"), WITHOUT(IN(3), "s = Conv@11(x, w, b) " CONV), ACTIVATIONS}},
     {"FusedGemm", 0, activated, "graph FusedGemm(a, b, c) -> (y) {\n",
@@ -142,11 +171,6 @@ static uint32_t parts_of(const HoloNode *node)
     for (int i = 0; i < node->out_count && i < 16; i++)
         if (node->out[i]) parts |= OUT(i);
     return parts;
-}
-
-static bool is_f32(const HoloValue *value)
-{
-    return value && value->type.kind == HOLO_TENSOR && value->type.dtype == HOLO_F32 && value->type.rank > 0;
 }
 
 static const Row *row_of(const HoloNode *node)
