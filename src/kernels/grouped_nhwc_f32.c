@@ -67,7 +67,7 @@ INL void grouped_channels(const GroupedRun *r, int64_t channel, int64_t end, int
 GROUPED_TILES(GROUPED_WIDTHS, X)
 #undef X
 
-static void (*const grouped_tiles[DEPTHWISE_PIXELS + 1][LANES + 1])(const GroupedRun *, int64_t, int64_t) = {
+static void (*const grouped_tiles[GROUPED_PIXELS + 1][LANES + 1])(const GroupedRun *, int64_t, int64_t) = {
 #define X(width, pixels) [pixels][width] = grouped_##width##x##pixels,
     GROUPED_TILES(GROUPED_WIDTHS, X)
 #undef X
@@ -77,7 +77,7 @@ static void (*const grouped_tiles[DEPTHWISE_PIXELS + 1][LANES + 1])(const Groupe
 INL int grouped_pixels(const HoloConvShape *s, int64_t x)
 {
     int64_t reach = s->in[2] - 1 - (s->kernel[2] - 1) * s->dilation[2] + s->pad[2];
-    int     count = DEPTHWISE_PIXELS;
+    int     count = GROUPED_PIXELS;
     if (x * s->stride[2] < s->pad[2]) return 1;
     while (count > 1 && (x + count > s->out[2] || (x + count - 1) * s->stride[2] > reach)) count /= 2;
     return count;

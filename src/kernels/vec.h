@@ -18,14 +18,15 @@
 // of C held in registers by the matrix product, as rows x panels of 16 columns, one X for each;
 // GEMM_ROWS, GEMM_PANELS is the shape for large products, and products of at most GEMM_WIDE_ROWS rows
 // take GEMM_WIDE_PANELS panels at once. DEPTHWISE_TILES: pixels whose sums a depthwise convolution holds,
-// up to DEPTHWISE_PIXELS; fewer pixels take up to DEPTHWISE_VECTORS vectors of channels at once. GROUPED_TILES: those
-// among them that are powers of two.
+// up to DEPTHWISE_PIXELS; fewer pixels take up to DEPTHWISE_VECTORS vectors of channels at once. GROUPED_TILES: the
+// same of one of groups of few channels: powers of two up to GROUPED_PIXELS.
 // clang-format off
 #if defined __AVX512F__
 #include <immintrin.h>
 enum { NATIVE = 64, GEMM_ROWS = 12, GEMM_PANELS = 2, GEMM_WIDE_ROWS = 6, GEMM_WIDE_PANELS = 4 };
 enum { DEPTHWISE_PIXELS = 8, DEPTHWISE_VECTORS = 4 };
 #define DEPTHWISE_TILES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
+enum { GROUPED_PIXELS = 8 };
 #define GROUPED_TILES(X, Y) X(Y, 1) X(Y, 2) X(Y, 4) X(Y, 8)
 #define GEMM_TILES(X)                                                                                                  \
     X(1, 1)                                                                                                            \
@@ -41,6 +42,7 @@ enum { DEPTHWISE_PIXELS = 8, DEPTHWISE_VECTORS = 4 };
 enum { NATIVE = 32, GEMM_ROWS = 6, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 4 };
 enum { DEPTHWISE_PIXELS = 6, DEPTHWISE_VECTORS = 4 };
 #define DEPTHWISE_TILES(X) X(1) X(2) X(3) X(4) X(5) X(6)
+enum { GROUPED_PIXELS = 4 };
 #define GROUPED_TILES(X, Y) X(Y, 1) X(Y, 2) X(Y, 4)
 #define GEMM_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(1, 4)
 #define ZIP_LOW       0, 8, 1, 9, 2, 10, 3, 11
@@ -51,6 +53,7 @@ enum { DEPTHWISE_PIXELS = 6, DEPTHWISE_VECTORS = 4 };
 enum { NATIVE = 16, GEMM_ROWS = 6, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 4 };
 enum { DEPTHWISE_PIXELS = 4, DEPTHWISE_VECTORS = 4 };
 #define DEPTHWISE_TILES(X) X(1) X(2) X(3) X(4)
+enum { GROUPED_PIXELS = 4 };
 #define GROUPED_TILES(X, Y) X(Y, 1) X(Y, 2) X(Y, 4)
 #define GEMM_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(1, 4)
 #define ZIP_LOW       0, 4, 1, 5
@@ -64,6 +67,7 @@ enum { DEPTHWISE_PIXELS = 4, DEPTHWISE_VECTORS = 4 };
 enum { NATIVE = 16, GEMM_ROWS = 3, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 2 };
 enum { DEPTHWISE_PIXELS = 2, DEPTHWISE_VECTORS = 2 };
 #define DEPTHWISE_TILES(X)  X(1) X(2)
+enum { GROUPED_PIXELS = 2 };
 #define GROUPED_TILES(X, Y) X(Y, 1) X(Y, 2)
 #define GEMM_TILES(X)       X(1, 1) X(2, 1) X(3, 1) X(1, 2)
 #define ZIP_LOW             0, 4, 1, 5
