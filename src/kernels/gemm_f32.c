@@ -93,7 +93,8 @@ static __attribute__((noinline)) void tile_finish_any(const Tile *t, f32v sum[GE
     tile_finish(t, sum, rows, panels, t->last);
 }
 
-INL void tile(const Tile *t, int rows, int panels, uint32_t type)
+// `in_lines`: the rows of A are in runs. A loop around the loop would cost products of one run more than nothing.
+INL void tile(const Tile *t, int rows, int panels, uint32_t type, bool in_lines)
 {
     f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS];
     EACH_SUM(i, j) sum[i][j] = v_set1(0);
@@ -101,18 +102,14 @@ INL void tile(const Tile *t, int rows, int panels, uint32_t type)
     const char  *b = t->b, *next = t->next;
     int64_t      row_step = t->a_row, step = t->b_step * b_bytes(type), panel = t->b_panel * b_bytes(type), k = t->k;
     UNROLL for (int i = 0; i < rows; i += 4) a[i / 4] = t->a + i * row_step;
-    float  *wide                                      = t->wide;
-    int64_t whole                                     = t->lines * k * LANES;
-    for (int64_t line = 0; line < t->lines; line++) {
+    for (int64_t line = 0; line < (in_lines ? t->lines : 1); line++) {
         for (int64_t p = 0; p < k; p++, b += step, next += step) {
             f32v column[GEMM_WIDE_PANELS];
             // Wide tiles have few rows: they wait for memory anyway, and more reads would only be in the way.
             UNROLL for (int j = 0; j < panels && panels <= GEMM_PANELS; j++) __builtin_prefetch(next + j * panel, 0, 2);
             UNROLL for (int j = 0; j < panels; j++) column[j] = b_load(b + j * panel, type);
-            if (type && rows > GEMM_WIDE_ROWS) {
-                UNROLL for (int j = 0; j < panels; j++) v_store(wide + j * whole, column[j]);
-                wide += LANES;
-            }
+            if (type && rows > GEMM_WIDE_ROWS)
+                UNROLL for (int j = 0; j < panels; j++) v_store(t->wide + (j * k + p) * LANES, column[j]);
             UNROLL for (int i = 0; i < rows; i++)
             {
                 f32v row                                          = v_set1(a[i / 4][p + i % 4 * row_step]);
@@ -120,7 +117,7 @@ INL void tile(const Tile *t, int rows, int panels, uint32_t type)
                 if (i % 2) HOLD;
             }
         }
-        UNROLL for (int i = 0; i < rows; i += 4) a[i / 4] += t->line;
+        if (in_lines) UNROLL for (int i = 0; i < rows; i += 4) a[i / 4] += t->line;
     }
     if (type) {
         f32v sums[GEMM_ROWS][GEMM_WIDE_PANELS];
@@ -135,7 +132,7 @@ INL void tile(const Tile *t, int rows, int panels, uint32_t type)
 #define X(rows, panels)                               \
     static void tile_##rows##x##panels(const Tile *t) \
     {                                                 \
-        tile(t, rows, panels, 0);                     \
+        tile(t, rows, panels, 0, false);              \
     }
 GEMM_TILES(X)
 #undef X
@@ -143,11 +140,19 @@ GEMM_TILES(X)
 #define X(rows, panels)                                      \
     static void tile_##rows##x##panels##_f16(const Tile *t)  \
     {                                                        \
-        tile(t, rows, panels, HOLO_WEIGHTS_F16);             \
+        tile(t, rows, panels, HOLO_WEIGHTS_F16, false);      \
     }                                                        \
     static void tile_##rows##x##panels##_bf16(const Tile *t) \
     {                                                        \
-        tile(t, rows, panels, HOLO_WEIGHTS_BF16);            \
+        tile(t, rows, panels, HOLO_WEIGHTS_BF16, false);     \
+    }
+GEMM_TILES(X)
+#undef X
+
+#define X(rows, panels)                                       \
+    static void tile_##rows##x##panels##_lines(const Tile *t) \
+    {                                                         \
+        tile(t, rows, panels, 0, true);                       \
     }
 GEMM_TILES(X)
 #undef X
@@ -157,6 +162,11 @@ typedef const TileFn Tiles[GEMM_ROWS + 1][GEMM_WIDE_PANELS + 1];
 
 static Tiles tiles = {
 #define X(rows, panels) [rows][panels] = tile_##rows##x##panels,
+    GEMM_TILES(X)
+#undef X
+};
+static Tiles tiles_lines = {
+#define X(rows, panels) [rows][panels] = tile_##rows##x##panels##_lines,
     GEMM_TILES(X)
 #undef X
 };
@@ -311,7 +321,10 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
     bool   wide        = rows <= GEMM_WIDE_ROWS;
     int    panel_max   = wide ? GEMM_WIDE_PANELS : GEMM_PANELS;
     float *widened     = g->scratch + BLOCK_ROWS * BLOCK_STRIDE; // behind a block of A
-    Tiles *first_tiles = g->b_type == HOLO_WEIGHTS_F16 ? &tiles_f16 : g->b_type ? &tiles_bf16 : &tiles;
+    Tiles *first_tiles = g->b_type == HOLO_WEIGHTS_F16 ? &tiles_f16
+                         : g->b_type                   ? &tiles_bf16
+                         : g->lines > 1                ? &tiles_lines
+                                                       : &tiles;
     // Even heights: 13 rows are 7 and 6, not 12 and 1.
     int64_t steps = (rows + GEMM_ROWS - 1) / GEMM_ROWS, height = rows / steps, taller = rows % steps;
     int     panels;
@@ -329,7 +342,7 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
                     .b        = again ? (const char *)widened : b,
                     .next     = s ? b : panels_after(g, j, panels, first, k),
                     .wide     = widened,
-                    .lines    = g->lines > 1 ? g->lines : 1,
+                    .lines    = g->lines,
                     .line     = g->line,
                     .k        = g->lines > 1 ? k / g->lines : k,
                     .b_panel  = again ? k * LANES : g->b_panel,

@@ -53,7 +53,7 @@ typedef struct HoloGemm {
     int64_t              a_row, a_column; // distances in floats
     const HoloPatchRows *patch;           // NULL: none. Else A is rows of it, and `a` are the images
     int64_t              lines, line; // more than 1: each row of A is so many runs of k / lines floats, `line` apart;
-                                      // then k is at most HOLO_GEMM_K, a_column 1, and A is read where it lies
+                                      // then k is at most HOLO_GEMM_K, a_column 1, B f32, and A is read where it lies
     const void  *b;                   // of f32
     uint32_t     b_type;              // or of this type, where packed: HOLO_WEIGHTS_*
     int64_t      b_panel, b_step;     // numbers from one panel, and from one k, to the next: 16 * k and 16 where packed

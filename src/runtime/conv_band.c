@@ -40,7 +40,8 @@ static Band band_of(const HoloConvNhwc *c)
 bool holo_band_fits(const HoloConvNhwc *c)
 {
     const HoloConvShape *s = &c->shape;
-    if (c->groups != 1 || c->k < 1 || c->k > HOLO_GEMM_K || c->filters > FILTERS_MOST || s->out[2] < WIDTH_LEAST)
+    if (c->narrow || c->groups != 1 || c->k < 1 || c->k > HOLO_GEMM_K || c->filters > FILTERS_MOST ||
+        s->out[2] < WIDTH_LEAST)
         return false;
     if (s->kernel[0] != 1 || s->in[0] != 1 || s->out[0] != 1 || s->pad[0] != 0) return false;
     if (s->dilation[2] != 1 || s->kernel[1] * s->kernel[2] == 1 || s->pad[2] < 0) return false;
@@ -93,7 +94,6 @@ static void work(void *arg, int64_t i, int worker)
               .lines    = s->kernel[1],
               .line     = s->dilation[1] * b->row,
               .b        = c->w,
-              .b_type   = c->narrow,
               .b_panel  = c->k * HOLO_PANEL,
               .b_step   = HOLO_PANEL,
               .c        = c->out + pixel * c->filters,
