@@ -199,6 +199,28 @@ typedef struct HoloDepthwiseNhwc {
     float            *out;    // as the image
 } HoloDepthwiseNhwc;
 
+// direct_nhwc_f32 and few_nhwc_f32: one group, its places beside each other in a row; rows row <= y < row_end of the
+// outputs, counted over all images. The first is for few channels, the second for few filters.
+typedef struct HoloRunsNhwc {
+    const HoloConvShape *shape; // the width is not dilated, or has one place
+    int64_t              channels, filters;
+    const float         *image;  // [image][depth][height][width][channel]
+    const float         *filter; // direct: panels [ceil(filters / 16)][place][channel][16]; few:
+                                 // [filter][depth][height][width and channel, up to a multiple of 16]
+    const float *bias;           // NULL: none
+    float       *out;
+} HoloRunsNhwc;
+
+// spread_f32: what each filter sees of a few channels, as if it were a channel of its own: element c * plane +
+// p * width + o of `out` is channel c, of the group of filter first + o, of pixel p. x is at the first channel of the
+// group of filter `first`.
+typedef struct HoloSpread {
+    int64_t channels, filters; // of a group
+    int64_t first, width;      // filters
+    int64_t pixels, pixel;     // and floats from one to the next in x
+    int64_t plane;
+} HoloSpread;
+
 // 3x3 filters by tiles of 4x4 pixels: a tile of the output is made of products of 36 numbers for each filter and
 // channel. winograd_in_f32 makes the numbers of the images, for tiles first <= t < end; winograd_out_f32 makes
 // pixels of the 36 sums over channels. Tiles are counted [image][row][column]. winograd_weights_f32 makes the numbers of a

@@ -21,6 +21,7 @@
 #include "kernels/recurrent_f32.c"
 #include "kernels/rotary_f32.c"
 #include "kernels/rows_f32.c"
+#include "kernels/runs_nhwc_f32.c"
 #include "kernels/softmax_f32.c"
 #include "kernels/transpose_f32.c"
 #include "kernels/winograd_f32.c"

@@ -426,6 +426,21 @@ INL f32v v_load_strided(const float *p, int64_t stride, int first, int end)
     return v_load(t);
 }
 
+// Lane l is p[index[l]]; all of these are less than `count`, and nothing from p[count] on is touched.
+INL f32v v_pick(const float *p, int64_t count, const int32_t index[LANES])
+{
+#if defined __AVX512F__
+    if (count <= LANES) {
+        __m512 all = _mm512_maskz_loadu_ps((__mmask16)((1u << count) - 1), p);
+        return (f32v){{(f32n)_mm512_permutexvar_ps(_mm512_loadu_si512(index), all)}};
+    }
+#endif
+    (void)count;
+    float t[LANES];
+    for (int i = 0; i < LANES; i++) t[i] = p[index[i]];
+    return v_load(t);
+}
+
 INL void copy_row(const float *from, int64_t count, float *to)
 {
     int64_t i = 0;

@@ -2,6 +2,7 @@
 #ifndef HOLO_RUNTIME_CONV_NHWC_H
 #define HOLO_RUNTIME_CONV_NHWC_H
 
+#include "format/small_float.h"
 #include "kernels/kernels.h"
 #include "runtime/tail.h"
 
@@ -34,6 +35,15 @@ static inline const HoloFinish *holo_conv_finish(const HoloConvNhwc *c, int64_t 
     return c->has_finish ? memory : NULL;
 }
 
+// Number i of W as it is stored.
+static inline float holo_conv_weight(const HoloConvNhwc *c, int64_t i)
+{
+    const uint16_t *narrow = (const uint16_t *)(const void *)c->w;
+    return c->narrow & HOLO_WEIGHTS_F16    ? holo_f16_decode(narrow[i])
+           : c->narrow & HOLO_WEIGHTS_BF16 ? holo_bf16_decode(narrow[i])
+                                           : c->w[i];
+}
+
 // By tiles of 4x4 pixels: 3x3 places, strides, dilations and groups of 1.
 bool   holo_winograd_fits(const HoloConvNhwc *conv);
 size_t holo_winograd_scratch(const HoloConvNhwc *conv); // floats for each worker
@@ -44,5 +54,16 @@ void   holo_winograd_run(const HoloConvNhwc *conv);
 bool   holo_band_fits(const HoloConvNhwc *conv);
 size_t holo_band_scratch(void); // floats for each worker
 void   holo_band_run(const HoloConvNhwc *conv, size_t before);
+
+// Few filters, or few channels, of one group: the images are read where they lie.
+bool   holo_conv_few_fits(const HoloConvNhwc *conv);     // filters
+bool   holo_conv_runs_fits(const HoloConvNhwc *conv);    // either
+size_t holo_conv_runs_scratch(const HoloConvNhwc *conv); // floats for each worker
+void   holo_conv_runs_run(const HoloConvNhwc *conv);
+
+// Groups of few filters, in at most two dimensions: what each filter sees is laid side by side.
+bool   holo_conv_spread_fits(const HoloConvNhwc *conv);
+size_t holo_conv_spread_scratch(const HoloConvNhwc *conv); // floats for each worker
+void   holo_conv_spread_run(const HoloConvNhwc *conv);
 
 #endif

@@ -2,8 +2,10 @@
 // pointwise tail.
 //
 // out[pixel][o] = sum over k of patch[pixel][k] * W[k][o]: the matrix product takes its rows from the image
-// (see kernels/gemm_f32.c) and W as panels that the archive holds. A filter for each channel, or
-// for few, is applied directly; few channels go by bands of rows (see conv_band.c); 3x3 filters may come transformed (see winograd.c). Weights that are not packed are not for here.
+// (see kernels/gemm_f32.c) and W as panels that the archive holds. A filter for each channel, or for few, is applied
+// directly; few channels go by bands of rows (see conv_band.c); 3x3 filters may come transformed (see winograd.c); few
+// filters, short rows of few channels and other small groups have ways of their own (conv_runs.c, conv_spread.c).
+// Weights that are not packed are not for here.
 #include "format/params.h"
 #include "runtime/conv_nhwc.h"
 #include "runtime/conv_shape.h"
@@ -39,11 +41,6 @@ static bool is_depthwise(const HoloConvNhwc *c)
 static bool is_direct(const HoloConvNhwc *c)
 {
     return c->by_groups || is_depthwise(c);
-}
-
-static bool is_band(const HoloConvNhwc *c)
-{
-    return !c->by_tiles && !is_direct(c) && holo_band_fits(c);
 }
 
 static HoloStatus operands_check(const HoloCall *call, int64_t groups)
@@ -112,24 +109,6 @@ static int64_t packed_size(const HoloCall *call, int input)
     if (input != 1) return -1;
     return holo_conv_nhwc_packed(params->flags, groups, w->dim[0] / groups, w->dim[1],
                                  holo_product(w->rank - 2, w->dim + 2));
-}
-
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
-{
-    HoloConvNhwc              c;
-    const HoloConvNhwcParams *params = call->params;
-    HOLO_TRY(conv_init(call, &c));
-    if (packed_size(call, 1) < 0) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W is too large to be packed");
-    *out_scratch = 0;
-    if (!c.batch) return HOLO_OK;
-    if (c.transforms && holo_panels_size(HOLO_WINOGRAD_PLACES, c.channels, c.filters) < 0)
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W is too large to be transformed");
-    size_t floats = c.by_tiles ? holo_winograd_scratch(&c) : is_direct(&c) ? 0 : HOLO_GEMM_SCRATCH;
-    size_t tail   = holo_tail_scratch(&params->tail);
-    if (tail > floats) floats = tail;
-    if (is_band(&c)) floats += holo_band_scratch();
-    *out_scratch = floats * sizeof(float);
-    return HOLO_OK;
 }
 
 // ---- dense
@@ -244,27 +223,106 @@ static void work_direct(void *arg, int64_t i, int worker)
                       holo_kernel_scratch(c->host, worker));
 }
 
+static void run_direct(const HoloConvNhwc *c)
+{
+    Work w = {.conv = c, .cut = cut_direct(c)};
+    c->host->parallel(c->host, w.cut.column_tiles * w.cut.row_tiles, work_direct, &w);
+}
+
+static void run_dense(const HoloConvNhwc *c)
+{
+    Work w = {.conv = c, .cut = cut(c), .is_matrix = is_matrix(&c->shape)};
+    c->host->parallel(c->host, w.cut.column_tiles * w.cut.row_tiles * c->groups, work_dense, &w);
+}
+
+// ---- ways to compute, in the order in which they are asked
+
+static bool is_by_tiles(const HoloConvNhwc *c)
+{
+    return c->by_tiles;
+}
+
+static bool is_any(const HoloConvNhwc *c)
+{
+    (void)c;
+    return true;
+}
+
+static size_t no_scratch(const HoloConvNhwc *c)
+{
+    (void)c;
+    return 0;
+}
+
+static size_t gemm_scratch(const HoloConvNhwc *c)
+{
+    (void)c;
+    return HOLO_GEMM_SCRATCH;
+}
+
+// The tail and the product are not in the way of the bands.
+static size_t before_band(const HoloConvNhwc *c)
+{
+    size_t tail = holo_tail_scratch(c->tail.program);
+    return tail > HOLO_GEMM_SCRATCH ? tail : HOLO_GEMM_SCRATCH;
+}
+
+static size_t band_scratch(const HoloConvNhwc *c)
+{
+    return before_band(c) + holo_band_scratch();
+}
+
+static void run_band(const HoloConvNhwc *c)
+{
+    holo_band_run(c, before_band(c));
+}
+
+typedef struct Way {
+    bool (*fits)(const HoloConvNhwc *conv);
+    size_t (*scratch)(const HoloConvNhwc *conv); // floats for each worker
+    void (*run)(const HoloConvNhwc *conv);
+} Way;
+
+static const Way ways[] = {
+    {is_by_tiles, holo_winograd_scratch, holo_winograd_run},
+    {is_direct, no_scratch, run_direct},
+    {holo_conv_few_fits, holo_conv_runs_scratch, holo_conv_runs_run},
+    {holo_band_fits, band_scratch, run_band},
+    {holo_conv_runs_fits, holo_conv_runs_scratch, holo_conv_runs_run},
+    {holo_conv_spread_fits, holo_conv_spread_scratch, holo_conv_spread_run},
+    {is_any, gemm_scratch, run_dense},
+};
+
+static const Way *way_of(const HoloConvNhwc *c)
+{
+    const Way *way = ways;
+    while (!way->fits(c)) way++;
+    return way;
+}
+
 // ----
+
+static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+{
+    HoloConvNhwc              c;
+    const HoloConvNhwcParams *params = call->params;
+    HOLO_TRY(conv_init(call, &c));
+    if (packed_size(call, 1) < 0) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W is too large to be packed");
+    *out_scratch = 0;
+    if (!c.batch) return HOLO_OK;
+    if (c.transforms && holo_panels_size(HOLO_WINOGRAD_PLACES, c.channels, c.filters) < 0)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W is too large to be transformed");
+    size_t floats = way_of(&c)->scratch(&c);
+    size_t tail   = holo_tail_scratch(&params->tail);
+    *out_scratch  = (floats > tail ? floats : tail) * sizeof(float);
+    return HOLO_OK;
+}
 
 static HoloStatus run(HoloCall *call)
 {
     HoloConvNhwc c;
     HOLO_TRY(conv_init(call, &c));
-    if (!c.batch) return HOLO_OK;
-    Work w = {.conv = &c};
-    if (c.by_tiles) {
-        holo_winograd_run(&c);
-    } else if (is_direct(&c)) {
-        w.cut = cut_direct(&c);
-        c.host->parallel(c.host, w.cut.column_tiles * w.cut.row_tiles, work_direct, &w);
-    } else if (is_band(&c)) {
-        size_t tail = holo_tail_scratch(&((const HoloConvNhwcParams *)call->params)->tail);
-        holo_band_run(&c, tail > HOLO_GEMM_SCRATCH ? tail : HOLO_GEMM_SCRATCH);
-    } else {
-        w.cut       = cut(&c);
-        w.is_matrix = is_matrix(&c.shape);
-        c.host->parallel(c.host, w.cut.column_tiles * w.cut.row_tiles * c.groups, work_dense, &w);
-    }
+    if (c.batch) way_of(&c)->run(&c);
     return HOLO_OK;
 }
 

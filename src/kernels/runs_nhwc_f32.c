@@ -1,0 +1,248 @@
+// runs_nhwc_f32.c - convolutions that read the images where they lie, channels last: what a row of the kernel sees of a
+// pixel is one run of numbers.
+//
+// direct_nhwc_f32 is for few channels: 16 filters at a time, times each number of the runs of several pixels.
+// few_nhwc_f32 is for few filters: 16 numbers of a run at a time, and a sum over the lanes at the end. Pixels at the
+// edges go one by one, with the part of the run that is inside. A sum is one chain of v_mad (few: of each lane, and then
+// always the same tree), however pixels are grouped.
+
+// What a row of the output sees: the places of the kernel that are inside, from top to bottom.
+typedef struct RunsRow {
+    const float *image;  // at column 0 of the first row of places
+    int64_t      filter; // the first row of places, counted
+    int64_t      depths, rows;
+    int64_t      depth, row; // from place to place in the image
+    int64_t      run;        // floats that a row of places sees of a pixel
+    float       *out;
+} RunsRow;
+
+INL RunsRow runs_row(const HoloRunsNhwc *h, int64_t row)
+{
+    const HoloConvShape *s = h->shape;
+    int64_t              y = row % s->out[1], z = row / s->out[1] % s->out[0], image = row / s->out[1] / s->out[0];
+    int64_t              kz, ky, depths, rows, line = s->in[2] * h->channels;
+    places_inside(s, 0, z, &kz, &depths);
+    places_inside(s, 1, y, &ky, &rows);
+    RunsRow r = {
+        .image  = h->image,
+        .filter = kz * s->kernel[1] + ky,
+        .depths = depths - kz,
+        .rows   = rows - ky,
+        .depth  = s->dilation[0] * s->in[1] * line,
+        .row    = s->dilation[1] * line,
+        .run    = s->kernel[2] * h->channels,
+        .out    = h->out + row * s->out[2] * h->filters,
+    };
+    if (r.depths <= 0 || r.rows <= 0) {
+        r.depths = 0;
+        return r;
+    }
+    int64_t in_z = image * s->in[0] + z * s->stride[0] - s->pad[0] + kz * s->dilation[0];
+    int64_t in_y = in_z * s->in[1] + y * s->stride[1] - s->pad[1] + ky * s->dilation[1];
+    r.image += in_y * line;
+    return r;
+}
+
+// The part of the run that is inside for a pixel at x, and how many pixels from there on see as much: none but it,
+// unless that is all.
+typedef struct RunsSpan {
+    int64_t first, end;
+    int64_t pixels;
+    int64_t at; // of the image, where the part begins
+} RunsSpan;
+
+INL RunsSpan runs_span(const HoloRunsNhwc *h, int64_t x)
+{
+    const HoloConvShape *s = h->shape;
+    int64_t              first, end, reach = s->in[2] - s->kernel[2] + s->pad[2], inside = reach / s->stride[2] + 1;
+    places_inside(s, 2, x, &first, &end);
+    if (inside > s->out[2]) inside = s->out[2];
+    return (RunsSpan){
+        .first  = first * h->channels,
+        .end    = end * h->channels,
+        .pixels = first == 0 && end == s->kernel[2] && inside > x ? inside - x : 1,
+        .at     = first == end ? 0 : (x * s->stride[2] - s->pad[2] + first) * h->channels,
+    };
+}
+
+// ---- few channels
+
+// Is a second panel of filters worth its registers?
+enum { DIRECT_VECTORS = NATIVE == 64 ? 2 : 1 };
+
+INL void direct_block(const HoloRunsNhwc *h, const RunsRow *r, const RunsSpan *span, int64_t filter, int pixels,
+                      int vectors, int lanes, float *out)
+{
+    int64_t      places = h->shape->kernel[0] * h->shape->kernel[1], n = span->end - span->first;
+    int64_t      pixel = h->shape->stride[2] * h->channels, panel = places * r->run * LANES;
+    const float *w = h->filter + filter / LANES * panel + (r->filter * r->run + span->first) * LANES;
+    f32v         sum[DEPTHWISE_PIXELS][DIRECT_VECTORS];
+    EACH_PIXEL(p, v) sum[p][v] = v_set1(0);
+    for (int64_t kz = 0; kz < r->depths; kz++)
+        for (int64_t ky = 0; ky < r->rows; ky++) {
+            const float *x = r->image + kz * r->depth + ky * r->row + span->at;
+            const float *f = w + (kz * h->shape->kernel[1] + ky) * r->run * LANES;
+            for (int64_t k = 0; k < n; k++) {
+                f32v of[DIRECT_VECTORS];
+                UNROLL for (int v = 0; v < vectors; v++) of[v] = v_load(f + k * LANES + v * panel);
+                EACH_PIXEL(p, v) sum[p][v]                     = v_mad(v_set1(x[p * pixel + k]), of[v], sum[p][v]);
+            }
+        }
+    if (h->bias) {
+        UNROLL for (int v = 0; v < vectors; v++)
+        {
+            f32v bias = v_load_lanes(h->bias + filter + v * LANES, v + 1 < vectors ? LANES : lanes);
+            UNROLL for (int p = 0; p < pixels; p++) sum[p][v] = v_add(sum[p][v], bias);
+        }
+    }
+    EACH_PIXEL(p, v)
+    v_store_lanes(out + p * h->filters + filter + v * LANES, sum[p][v], v + 1 < vectors ? LANES : lanes);
+}
+
+INL void direct_pixels(const HoloRunsNhwc *h, const RunsRow *r, const RunsSpan *span, float *out, int pixels)
+{
+    int64_t o = 0;
+    for (; DIRECT_VECTORS > 1 && o + LANES < h->filters; o += DIRECT_VECTORS * LANES)
+        direct_block(h, r, span, o, pixels, DIRECT_VECTORS, lanes_left(o + LANES, h->filters), out);
+    for (; o < h->filters; o += LANES) direct_block(h, r, span, o, pixels, 1, lanes_left(o, h->filters), out);
+}
+
+#define X(pixels)                                                                                          \
+    static void direct_##pixels(const HoloRunsNhwc *h, const RunsRow *r, const RunsSpan *span, float *out) \
+    {                                                                                                      \
+        direct_pixels(h, r, span, out, pixels);                                                            \
+    }
+DEPTHWISE_TILES(X)
+#undef X
+
+static void (*const direct_tiles[])(const HoloRunsNhwc *, const RunsRow *, const RunsSpan *, float *) = {
+#define X(pixels) [pixels] = direct_##pixels,
+    DEPTHWISE_TILES(X)
+#undef X
+};
+
+static void direct_nhwc_f32(const HoloRunsNhwc *h, int64_t row, int64_t row_end)
+{
+    for (; row < row_end; row++) {
+        RunsRow r = runs_row(h, row);
+        for (int64_t x = 0, count; x < h->shape->out[2]; x += count) {
+            RunsSpan span  = runs_span(h, x);
+            int64_t  steps = (span.pixels + DEPTHWISE_PIXELS - 1) / DEPTHWISE_PIXELS;
+            count          = (span.pixels + steps - 1) / steps; // groups of even sizes
+            direct_tiles[count](h, &r, &span, r.out + x * h->filters);
+        }
+    }
+}
+
+// ---- few filters
+
+enum { FEW_SUMS = NATIVE == 64 ? 16 : 4, FEW_FILTERS = 4 }; // in registers at a time
+
+INL f32v few_load(const float *p, int lanes)
+{
+    return lanes == LANES ? v_load(p) : v_load_part(p, 0, lanes);
+}
+
+// The sums of some pixels and filters from `filter` on, still lane by lane: rows [pixel][filter] of `out`.
+INL void few_lanes(const HoloRunsNhwc *h, const RunsRow *r, const RunsSpan *span, int64_t filter, int pixels,
+                   int filters, float *out)
+{
+    int64_t      places = h->shape->kernel[0] * h->shape->kernel[1], line = (r->run + LANES - 1) / LANES * LANES;
+    int64_t      pixel = h->shape->stride[2] * h->channels, apart = places * line, n = span->end - span->first;
+    const float *w = h->filter + filter * apart + r->filter * line + span->first;
+    f32v         sum[FEW_SUMS][FEW_FILTERS];
+    for (int p = 0; p < pixels; p++)
+        for (int f = 0; f < filters; f++) sum[p][f] = v_set1(0);
+    for (int64_t kz = 0; kz < r->depths; kz++)
+        for (int64_t ky = 0; ky < r->rows; ky++) {
+            const float *x  = r->image + kz * r->depth + ky * r->row + span->at;
+            const float *of = w + (kz * h->shape->kernel[1] + ky) * line;
+            for (int64_t k = 0; k < n; k += LANES) {
+                int  lanes = lanes_left(k, n);
+                f32v v[FEW_FILTERS];
+                UNROLL for (int f = 0; f < filters; f++) v[f] = few_load(of + f * apart + k, lanes);
+                UNROLL for (int p = 0; p < pixels; p++)
+                {
+                    f32v seen                                          = few_load(x + p * pixel + k, lanes);
+                    UNROLL for (int f = 0; f < filters; f++) sum[p][f] = v_mad(seen, v[f], sum[p][f]);
+                }
+            }
+        }
+    for (int p = 0; p < pixels; p++)
+        for (int f = 0; f < filters; f++) v_store(out + (p * filters + f) * LANES, sum[p][f]);
+}
+
+// As many pixels as make 16 sums, or one.
+#define FEW(filters)                                                                                         \
+    static void few_##filters(const HoloRunsNhwc *h, const RunsRow *r, const RunsSpan *span, int64_t filter, \
+                              int64_t pixels, float *out)                                                    \
+    {                                                                                                        \
+        enum { STEP = FEW_SUMS / filters };                                                                  \
+        RunsSpan at = *span;                                                                                 \
+        int64_t  p  = 0;                                                                                     \
+        for (; p + STEP <= pixels; p += STEP, at.at += STEP * h->shape->stride[2] * h->channels)             \
+            few_lanes(h, r, &at, filter, STEP, filters, out + p * filters * LANES);                          \
+        for (; p < pixels; p++, at.at += h->shape->stride[2] * h->channels)                                  \
+            few_lanes(h, r, &at, filter, 1, filters, out + p * filters * LANES);                             \
+    }
+FEW(1)
+FEW(2)
+FEW(3)
+FEW(4)
+#undef FEW
+
+// The sum of the lanes of each of 16 rows: lane i and lane i + 8, and so on.
+INL f32v few_total(const float *rows)
+{
+    float columns[LANES * LANES];
+    f32v  v[LANES];
+    v_transpose(rows, LANES, columns);
+    for (int i = 0; i < LANES; i++) v[i] = v_load(columns + i * LANES);
+    for (int half = LANES / 2; half; half /= 2)
+        for (int i = 0; i < half; i++) v[i] = v_add(v[i], v[i + half]);
+    return v[0];
+}
+
+static void few_nhwc_f32(const HoloRunsNhwc *h, int64_t row, int64_t row_end)
+{
+    static void (*const few[])(const HoloRunsNhwc *, const RunsRow *, const RunsSpan *, int64_t, int64_t, float *) = {
+        NULL, few_1, few_2, few_3, few_4,
+    };
+    float lanes[LANES * LANES] = {0}, sums[LANES];
+    for (; row < row_end; row++) {
+        RunsRow r = runs_row(h, row);
+        for (int64_t o = 0; o < h->filters; o += FEW_FILTERS) {
+            int64_t filters = h->filters - o < FEW_FILTERS ? h->filters - o : FEW_FILTERS, most = LANES / filters;
+            for (int64_t x = 0, count; x < h->shape->out[2]; x += count) {
+                RunsSpan span = runs_span(h, x);
+                count         = span.pixels < most ? span.pixels : most;
+                few[filters](h, &r, &span, o, count, lanes);
+                v_store(sums, few_total(lanes));
+                for (int64_t p = 0; p < count; p++)
+                    for (int64_t f = 0; f < filters; f++)
+                        r.out[(x + p) * h->filters + o + f] = sums[p * filters + f] + (h->bias ? h->bias[o + f] : 0);
+            }
+        }
+    }
+}
+
+// ---- spread
+
+static void spread_f32(const HoloSpread *s, const float *x, float *out)
+{
+    int64_t first = s->first / s->filters * s->channels; // the first channel that is seen
+    for (int64_t o = 0; o < s->width; o += LANES) {
+        int     lanes        = lanes_left(o, s->width);
+        int64_t from         = (s->first + o) / s->filters * s->channels - first;
+        int64_t to           = (s->first + o + lanes - 1) / s->filters * s->channels - first + s->channels;
+        int32_t index[LANES] = {0};
+        for (int l = 0; l < lanes; l++)
+            index[l] = (int32_t)((s->first + o + l) / s->filters * s->channels - first - from);
+        for (int64_t c = 0; c < s->channels; c++)
+            for (int64_t p = 0; p < s->pixels; p++) {
+                const float *pixel = x + p * s->pixel + from;
+                f32v         v     = v_pick(pixel + c, to - from - c, index);
+                v_store_lanes(out + c * s->plane + p * s->width + o, v, lanes);
+            }
+    }
+}
