@@ -4,6 +4,9 @@
 #include "ops/op.h"
 #include "ops/order.h"
 #include "ops/rows.h"
+#include "ops/spread.h"
+
+#include <math.h>
 
 static HoloStatus find_axis(const HoloCall *call, int *axis)
 {
@@ -41,31 +44,141 @@ static void turn(uint64_t *key, int64_t count, bool is_float)
         if (!is_float || key[k] != HOLO_KEY_NAN) key[k] = ~key[k];
 }
 
+// One search: rows along an axis, by keys of any type or, of f32, by the numbers themselves.
+typedef struct Search {
+    const HoloTensor *in;
+    HoloTensor       *out;
+    HoloRows          rows;
+    bool              smallest, last, is_float;
+} Search;
+
+static void search_row(const Search *s, int64_t row)
+{
+    int64_t  start = holo_row_start(s->rows, row);
+    uint64_t key[HOLO_TILE];
+    Best     best = {0, 0};
+    for (int64_t k = 0; k < s->rows.size; k += HOLO_TILE) {
+        int64_t n = s->rows.size - k < HOLO_TILE ? s->rows.size - k : HOLO_TILE;
+        holo_read_keys(s->in, start + k * s->rows.inner, s->rows.inner, n, key);
+        if (s->smallest) turn(key, n, s->is_float);
+        search(&best, key, k, n, s->last);
+    }
+    holo_put_i(s->out, row, best.index);
+}
+
+// ---- f32. As with keys, a NaN is above all numbers and equal to another; -0 equals 0.
+
+enum { WIDE = 16 }; // numbers at a time: one would wait for the other
+
+// The first, or the last, place of a row where the number is this one; where `best` is NaN, where one is.
+static int64_t place_of(const float *x, int64_t n, float best, bool last)
+{
+    bool nan = best != best;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t k = last ? n - 1 - i : i;
+        if (nan ? x[k] != x[k] : x[k] == best) return k;
+    }
+    return 0;
+}
+
+// The extreme number of a row.
+static float extreme_of(const float *x, int64_t n, float sign)
+{
+    float   top[WIDE], best = sign * x[0];
+    int32_t strange[WIDE] = {0}; // NaN
+    int64_t k             = 0;
+    for (int j = 0; j < WIDE; j++) top[j] = best;
+    for (; k + WIDE <= n; k += WIDE)
+        for (int j = 0; j < WIDE; j++) {
+            float v = sign * x[k + j];
+            top[j]  = v > top[j] ? v : top[j];
+            strange[j] |= v != v;
+        }
+    for (; k < n; k++) top[0] = sign * x[k] > top[0] ? sign * x[k] : top[0], strange[0] |= x[k] != x[k];
+    for (int j = 0; j < WIDE; j++) {
+        best = top[j] > best ? top[j] : best;
+        strange[0] |= strange[j];
+    }
+    return strange[0] || best != best ? NAN : sign * best;
+}
+
+// Neighbouring rows, WIDE of them, side by side: what is next to each other in memory is read so.
+static inline void search_wide(const Search *s, const float *x, bool last, int64_t *out)
+{
+    float   sign     = s->smallest ? -1.0f : 1.0f, best[WIDE];
+    int32_t at[WIDE] = {0};
+    for (int j = 0; j < WIDE; j++) best[j] = sign * x[j];
+    for (int64_t k = 1; k < s->rows.size; k++) {
+        const float *next = x + k * s->rows.inner;
+        for (int j = 0; j < WIDE; j++) {
+            float   v = sign * next[j], old = best[j];
+            int32_t is_top = last ? (v >= old) | (v != v) : (v > old) | ((v != v) & (old == old));
+            best[j]        = is_top ? v : old;
+            at[j]          = is_top ? (int32_t)k : at[j];
+        }
+    }
+    for (int j = 0; j < WIDE; j++) out[j] = at[j];
+}
+
+static void search_columns(const Search *s, const float *x, int64_t count, int64_t *out)
+{
+    int64_t j = 0;
+    for (; j + WIDE <= count; j += WIDE)
+        s->last ? search_wide(s, x + j, true, out + j) : search_wide(s, x + j, false, out + j);
+    for (; j < count; j++) search_row(s, out + j - (int64_t *)s->out->data);
+}
+
+static void search_rows_f32(const Search *s, int64_t row, int64_t count)
+{
+    const float *x  = (const float *)s->in->data + holo_row_start(s->rows, row);
+    int64_t     *to = (int64_t *)s->out->data + row;
+    if (s->rows.inner > 1)
+        search_columns(s, x, count, to);
+    else
+        *to = place_of(x, s->rows.size, extreme_of(x, s->rows.size, s->smallest ? -1.0f : 1.0f), s->last);
+}
+
+enum { PART = 1 << 14 }; // elements that are looked at together, about
+
+// Part `i` of the rows: those of one stretch of neighbours, or some of them.
+static void search_part(void *arg, int64_t i, int worker)
+{
+    const Search *s     = arg;
+    int64_t       count = holo_row_count(s->rows), step = 1 + PART / (s->rows.size + 1), row = i * step;
+    int64_t       end = count - row < step ? count : row + step;
+    (void)worker;
+    while (row < end) {
+        int64_t n = s->rows.inner - row % s->rows.inner; // neighbours from here on
+        if (n > end - row) n = end - row;
+        if (n > HOLO_TILE) n = HOLO_TILE;
+        if (s->in->dtype == HOLO_F32 && s->rows.size < INT32_MAX)
+            search_rows_f32(s, row, n);
+        else
+            for (int64_t k = 0; k < n; k++) search_row(s, row + k);
+        row += n;
+    }
+}
+
 static HoloStatus eval(HoloCall *call)
 {
-    const HoloTensor *in       = call->in[0];
-    HoloTensor       *out      = holo_out(call, 0);
-    bool              smallest = call->op->row != NULL;
-    bool              last     = holo_attr_int(call, "select_last_index", 0) != 0;
-    bool              is_float = holo_dtype_class((HoloDtype)in->dtype) == HOLO_CLASS_FLOAT;
-    int               axis     = 0;
+    const HoloTensor *in   = call->in[0];
+    HoloTensor       *out  = holo_out(call, 0);
+    int               axis = 0;
     if (!out) return HOLO_OK;
     if (in->rank > 0) HOLO_TRY(find_axis(call, &axis));
-    HoloRows rows = in->rank > 0 ? holo_rows(in, axis, axis + 1) : (HoloRows){1, 1, 1};
-    if (rows.size == 0 && holo_row_count(rows) > 0)
+    Search s = {
+        .in       = in,
+        .out      = out,
+        .rows     = in->rank > 0 ? holo_rows(in, axis, axis + 1) : (HoloRows){1, 1, 1},
+        .smallest = call->op->row != NULL,
+        .last     = holo_attr_int(call, "select_last_index", 0) != 0,
+        .is_float = holo_dtype_class((HoloDtype)in->dtype) == HOLO_CLASS_FLOAT,
+    };
+    int64_t count = holo_row_count(s.rows), step = 1 + PART / (s.rows.size + 1);
+    if (s.rows.size == 0 && count > 0)
         return holo_call_fail(call, HOLO_BAD_INPUT, "axis %d has no elements to choose from", axis);
-    for (int64_t row = 0; row < holo_row_count(rows); row++) {
-        int64_t  start = holo_row_start(rows, row);
-        uint64_t key[HOLO_TILE];
-        Best     best = {0, 0};
-        for (int64_t k = 0; k < rows.size; k += HOLO_TILE) {
-            int64_t n = rows.size - k < HOLO_TILE ? rows.size - k : HOLO_TILE;
-            holo_read_keys(in, start + k * rows.inner, rows.inner, n, key);
-            if (smallest) turn(key, n, is_float);
-            search(&best, key, k, n, last);
-        }
-        holo_put_i(out, row, best.index);
-    }
+    if (count)
+        holo_spread(call, count / step + (count % step != 0), (double)count * (double)s.rows.size, search_part, &s);
     return HOLO_OK;
 }
 
