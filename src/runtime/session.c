@@ -127,6 +127,9 @@ HoloStatus holo_session_set_input(HoloSession *session, int index, const HoloTen
         return holo_fail(error, HOLO_BAD_INPUT, "input %s should be %s, but is %s", port->name, want, have);
     }
     if (count && !tensor->data) return holo_fail(error, HOLO_BAD_INPUT, "input %s has no data", port->name);
+    if (tensor->kind == HOLO_TENSOR && !holo_dtype_size((HoloDtype)tensor->dtype))
+        return holo_fail(error, HOLO_BAD_INPUT, "input %s has no element type: there is none of number %d", port->name,
+                         tensor->dtype);
     size_t align = holo_dtype_size((HoloDtype)tensor->dtype);
     if (tensor->dtype == HOLO_C64 || align > 8) align /= 2; // complex numbers and strings are of two parts
     if (align && (uintptr_t)tensor->data % align)
