@@ -44,8 +44,8 @@ static HoloStatus eval_concat(HoloCall *call)
     for (int i = 0; i < call->in_count; i++) {
         const HoloTensor *t     = call->in[i];
         int64_t           chunk = t->dim[axis] * inner;
-        char             *to    = (char *)y->data + (size_t)done * size;
         if (rows * chunk == 0) continue;
+        char *to = (char *)y->data + (size_t)done * size;
         if (t->data != to) move_rows(call, rows, chunk, size, to, y->dim[axis] * inner, t->data, chunk);
         done += chunk;
     }

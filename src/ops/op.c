@@ -331,6 +331,7 @@ static HoloStatus sizes_check(const HoloCall *call, int i)
 
 HoloStatus holo_op_eval(HoloCall *call)
 {
+    if (call->op->out_max == 1 && !call->out[0]) return HOLO_OK; // nobody wants what it makes
     if (call->op->prepare && !call->prepared) HOLO_TRY(call->op->prepare(call, &call->prepared));
     return call->op->eval(call);
 }

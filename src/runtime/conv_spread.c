@@ -56,7 +56,7 @@ bool holo_conv_spread_fits(const HoloConvNhwc *c)
     const HoloConvShape *s      = &c->shape;
     int64_t              places = s->kernel[1] * s->kernel[2];
     if (c->groups < 2 || s->kernel[0] != 1 || s->in[0] != 1 || s->out[0] != 1 || s->pad[0]) return false;
-    if (c->filters >= HOLO_PANEL || places > FLOATS || c->channels > FLOATS) return false;
+    if (c->filters >= HOLO_PANEL || c->k < 1 || places > FLOATS || c->channels > FLOATS) return false;
     return (places + SPREADING) * c->filters < places * HOLO_PANEL && floats_of(c, HOLO_PANEL, 1) <= FLOATS_MOST;
 }
 
