@@ -4,6 +4,8 @@
 #include "ops/rotary.h"
 #include "runtime/kernel.h"
 
+#include <string.h>
+
 enum { TASK_WORK = 1 << 14 }; // numbers that are worth a task
 
 typedef struct Job {
@@ -17,7 +19,7 @@ static HoloStatus job_init(const HoloCall *call, Job *j)
 {
     const HoloTensor *x = holo_in(call, 0), *y = holo_out(call, 0);
     *j = (Job){.call = call};
-    if (!holo_kernel_has_params(call, sizeof(HoloRotaryParams)))
+    if (!holo_kernel_has_params(call, sizeof(HoloRotaryParams)) || strcmp(call->op->name, "RotaryEmbedding"))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of rotary_f32");
     HOLO_TRY(holo_kernel_expect(call, x, "the input", 3, 4));
     HOLO_TRY(holo_kernel_expect(call, y, "the output", x->rank, x->rank));
