@@ -229,7 +229,7 @@ format:
 	@clang-format -i $(wildcard include/*.h src/*.c src/*/*.[ch] cli/*.[ch] tests/*/*.[ch] fuzz/*.c examples/*.c bench/*/*.[ch])
 
 ## make bench         the corpus beside ONNX Runtime, as ratios of one run
-bench: $(BUILD)/hologram
+bench: $(BUILD)/hologram $(BUILD)/bench/kernels
 	@sh bench/run.sh $(BUILD)/hologram
 
 ## make bench-kernels products and convolutions beside OpenBLAS, oneDNN and ONNX Runtime

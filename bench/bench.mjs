@@ -131,12 +131,18 @@ function threadCounts(missing) {
   return wanted.filter((t) => t <= cores);
 }
 
+// A core's peak, as the bench of kernels measures it; undefined where that is not built.
+function peak() {
+  const kernels = join(dirname(hologram), "bench", "kernels");
+  return existsSync(kernels) ? JSON.parse(run(kernels, ["1", "1"]).split("\n")[0]).peak : undefined;
+}
+
 mkdirSync(corpus, { recursive: true });
 const missing = [], list = models(missing), threads = threadCounts(missing), ort = peerVersion();
 if (!ort) missing.push("ONNX Runtime: onnxruntime-node is not installed; there is nothing to compare with");
 for (const m of missing) say(`missing: ${m}`);
 const results = { commit: commit(), ort, rounds, seconds: Number(seconds), missing, whole: names.every((n) => list.some((m) => m.name === n)),
-  machine: { cpu: cpus()[0].model.trim(), cores, memory_gb: Math.round(totalmem() / 2 ** 30) }, corpus: names, models: [] };
+  machine: { cpu: cpus()[0].model.trim(), cores, memory_gb: Math.round(totalmem() / 2 ** 30), peak: peak() }, corpus: names, models: [] };
 list.forEach((entry, i) => {
   say(`${entry.name} (${i + 1} of ${list.length})`);
   const model = entry.make ? entry.make() : entry;

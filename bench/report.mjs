@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // The results of a bench as RESULTS.md, results.svg and the table of README.md.
 // usage: report.mjs RESULTS.json OUT_DIR [README.md]
-import { readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { argv } from "node:process";
 import { fileURLToPath } from "node:url";
 
@@ -40,11 +40,22 @@ function openTable(models) {
   }));
 }
 
-function rateTable(models) {
+function rateTable(models, peak) {
   const counted = models.filter((m) => m.runs.some((r) => r.hologram.gflops));
   if (!counted.length) return "";
-  return "\n## Rate of arithmetic, GFLOP/s\n\n" + table(["model", ...counted[0].runs.map((r) => `${r.threads} thread${r.threads > 1 ? "s" : ""}`)],
-    counted.map((m) => [m.name, ...m.runs.map((r) => digits(r.hologram.gflops))]));
+  const share = (rate, threads) => (peak && rate ? `${Math.round((100 * rate) / peak / threads)} %` : "-");
+  const head = (r) => [`${r.threads} thread${r.threads > 1 ? "s" : ""}`, "of the peak"];
+  return "\n## Rate of arithmetic, GFLOP/s\n\n" +
+    (peak ? `A core's peak is ${peak.toFixed(0)} GFLOP/s: multiply-adds that never leave the registers. ` : "The peak was not measured. ") +
+    "Winograd's transformation takes fewer multiplications than are counted, so a share may be above 100 %.\n\n" +
+    table(["model", ...counted[0].runs.flatMap(head)],
+      counted.map((m) => [m.name, ...m.runs.flatMap((r) => [digits(r.hologram.gflops), share(r.hologram.gflops, r.threads)])]));
+}
+
+// What bounds the figures, by hand: a page beside this program.
+function bounds() {
+  const path = join(dirname(fileURLToPath(import.meta.url)), "bounds.md");
+  return existsSync(path) ? "\n" + readFileSync(path, "utf8") : "";
 }
 
 // Everything that is missing, failed or not as it should be, each with its reason.
@@ -108,7 +119,7 @@ function text(results, threads, problems) {
     "To open is, for ONNX Runtime, to create a session from the model, and for Hologram to open the archive that `hologram compile` made of " +
     "it. The first answer is counted from before opening. Memory is the peak: of the whole process for Hologram, and what is above the process " +
     "before the model was opened for ONNX Runtime. Answers are compared element by element, in parts of the output's largest magnitude; 1e-4 is allowed.", "",
-    openTable(models) + rateTable(models)];
+    openTable(models) + rateTable(models, m.peak) + bounds()];
   if (problems.list.length) lines.push("## Missing or wrong", "", ...problems.list.map((p) => `- ${p.replaceAll("\n", " ")}`));
   if (problems.absent.length) lines.push(`${problems.list.length ? "\n" : ""}Not part of this run: ${problems.absent.join(", ")}.`);
   return lines.join("\n") + "\n";

@@ -1,9 +1,9 @@
 // main.c - the matrix product and the convolution beside OpenBLAS and oneDNN: each case is run by all in turn, in
 // one process, best of many; a line of JSON for each.
 //
-//     kernels THREADS SECONDS CASE...
+//     kernels THREADS SECONDS [CASE...]
 //
-// A case is MxNxK, or CHANNELSxHEIGHTxWIDTHxFILTERSxKERNELxSTRIDExDILATIONxGROUPS. SECONDS is how long each case takes
+// The first line is of the machine; there is no other without cases. A case is MxNxK, or CHANNELSxHEIGHTxWIDTHxFILTERSxKERNELxSTRIDExDILATIONxGROUPS. SECONDS is how long each case takes
 // in all. Weights are made ready beforehand, in the form that a contender likes best. Answers must agree.
 #include "bench.h"
 
@@ -137,8 +137,8 @@ int main(int argc, char **argv)
 {
     int    threads = argc > 1 ? atoi(argv[1]) : 0;
     double seconds = argc > 2 ? atof(argv[2]) : 0;
-    if (argc < 4 || threads < 1 || !(seconds > 0)) {
-        fprintf(stderr, "usage: kernels THREADS SECONDS CASE...\n");
+    if (threads < 1 || !(seconds > 0)) {
+        fprintf(stderr, "usage: kernels THREADS SECONDS [CASE...]\n");
         return 2;
     }
     printf("{\"level\": \"%s\", \"peak\": %.2f", own_level(), peak(own_level()));

@@ -596,12 +596,12 @@ INL f32v v_swish(f32v x, float slope)
 INL f32n n_tanh(f32n x)
 {
     const f32n zero = {0};
-    f32n       s = x * x, e = n_exp(n_abs(x) * -2.0f);
+    f32n       s = x * x, e = n_exp_down(n_abs(x) * -2.0f);
     f32n       p = n_mad(s, zero - 5.71705494e-3f, zero + 2.06505965e-2f);
     p            = n_mad(p, s, zero - 5.37435009e-2f);
     p            = n_mad(p, s, zero + 1.33314913e-1f);
     p            = n_mad(p, s, zero - 3.33332839e-1f);
-    return n_select(n_abs(x) < 0.625f, n_mad(p * s, x, x), n_with_sign_of((1.0f - e) / (1.0f + e), x));
+    return n_select(n_abs(x) < 0.625f, n_mad(p * s, x, x), n_with_sign_of((1.0f - e) * n_reciprocal(1.0f + e), x));
 }
 
 // Near 0 a polynomial in x^2; beyond, 1 - e^p(|x|), which is 1 from 4 on.
