@@ -329,9 +329,21 @@ static HoloStatus sizes_check(const HoloCall *call, int i)
     return HOLO_OK;
 }
 
+// Is there nothing to make: does nobody want any output, or has none an element? In the second case all sizes but the one
+// that is 0 may be anything, and a loop over them might not end.
+static bool makes_nothing(const HoloCall *call)
+{
+    if (call->op->flags & (HOLO_OP_DYNAMIC | HOLO_OP_CONTROL)) return false;
+    for (int i = 0; i < call->out_count; i++) {
+        const HoloTensor *t = call->out[i];
+        if (t && (t->kind != HOLO_TENSOR || t->rank < 0 || holo_tensor_count(t))) return false;
+    }
+    return true;
+}
+
 HoloStatus holo_op_eval(HoloCall *call)
 {
-    if (call->op->out_max == 1 && !call->out[0]) return HOLO_OK; // nobody wants what it makes
+    if (makes_nothing(call)) return HOLO_OK;
     if (call->op->prepare && !call->prepared) HOLO_TRY(call->op->prepare(call, &call->prepared));
     return call->op->eval(call);
 }

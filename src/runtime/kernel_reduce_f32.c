@@ -70,7 +70,7 @@ static HoloStatus run(HoloCall *call)
 {
     Rows r;
     HOLO_TRY(rows_init(call, &r));
-    if (!r.size) return call->op->eval(call); // what nothing reduces to is the operator's to say
+    if (!r.size) return holo_op_eval(call); // what nothing reduces to is the operator's to say
     if (r.columns) {
         int64_t tiles = holo_ceil_div(r.columns, r.tile_columns);
         call->host->parallel(call->host, r.count * tiles, work_columns, &r);
