@@ -49,6 +49,8 @@ SO_COMP  := $(BUILD)/libhologram-compiler.so
 
 .PHONY: all demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan fuzz fuzz-replay bench bench-kernels peers-anew install clean deps help hooks real oom operators
 MAKEFLAGS += --no-builtin-rules
+# What builds a lot uses every core, unless the caller said how many.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/hologram $(SO) $(SO_COMP)
@@ -125,7 +127,7 @@ test-deps:
 ## make               build build/hologram and the libraries
 ## make demo          install what is missing, build, and read some digits
 demo: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(JOBS) all
 	@HOLOGRAM=$(BUILD)/hologram sh demo/run.sh
 
 # ---- tests
@@ -144,7 +146,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(SUPPORT) $(LIB_COMP) $(LIB)
 
 ## make test          install what is missing and run every test
 test: test-deps
-	@$(MAKE) --no-print-directory all unit replay-programs
+	@$(MAKE) --no-print-directory $(JOBS) all unit replay-programs
 	@$(MAKE) --no-print-directory lint cli-test fuzz-replay install-test onnx-modes
 
 ## make unit          the unit tests alone
@@ -191,7 +193,7 @@ ubsan:
 tsan:
 	@$(MAKE) --no-print-directory BUILD=build/tsan SANITIZE=thread OPT="-O1" sanitized
 sanitized: test-deps
-	@$(MAKE) --no-print-directory $(BUILD)/hologram unit replay-programs
+	@$(MAKE) --no-print-directory $(JOBS) $(BUILD)/hologram unit replay-programs
 	@ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory cli-test fuzz-replay onnx
 
 # ---- fuzzing
@@ -211,7 +213,7 @@ fuzz-replay: $(REPLAY)
 ## make fuzz T=onnx SECONDS=60   fuzz one input (libFuzzer, with sanitizers)
 SECONDS ?= 60
 fuzz: test-deps
-	@$(MAKE) --no-print-directory CC=clang BUILD=build/fuzz SANITIZE=address,undefined,fuzzer-no-link OPT=-O1 \
+	@$(MAKE) --no-print-directory $(JOBS) CC=clang BUILD=build/fuzz SANITIZE=address,undefined,fuzzer-no-link OPT=-O1 \
 	    build/fuzz/libhologram.a build/fuzz/libhologram-compiler.a
 	clang -g -O1 -std=c11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -Iinclude -Isrc fuzz/$(T).c \
 	    build/fuzz/libhologram-compiler.a build/fuzz/libhologram.a $(COMPILER_LIBS) $(LDLIBS) -pthread -o build/fuzz/$(T)-fuzzer
