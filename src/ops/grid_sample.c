@@ -3,6 +3,7 @@
 // Any number of spatial dimensions. A sample is a product of one-dimensional ones: each dimension gives up to four
 // elements and their weights. The nearest element is copied as it is, of whatever type.
 #include "ops/move.h"
+#include "ops/samples.h"
 #include "ops/spread.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ typedef enum Mode { NEAREST, LINEAR, CUBIC } Mode;
 typedef enum Padding { ZEROS, BORDER, REFLECTION } Padding;
 
 typedef struct Sampler {
-    HoloTensor        x, y; // of complex numbers: as their parts
+    HoloTensor        x, y; // of complex numbers that are summed: as their parts
     const HoloTensor *grid;
     int               parts;
     size_t            size;    // bytes of an element
@@ -24,6 +25,9 @@ typedef struct Sampler {
     Padding           padding;
     bool              align_corners;
     int64_t           places, ins; // of one plane of the output, of the input
+    int64_t           step, steps; // places of a part, parts of a plane
+    int64_t           most;        // taps of a place
+    HoloTap          *taps;        // for the parts of each worker
     int64_t           stride[SPATIAL];
 } Sampler;
 
@@ -102,15 +106,16 @@ static void borders(const Sampler *s, int64_t size, double *low, double *high)
 }
 
 // The element at a whole position, after padding.
-static int64_t element(const Sampler *s, double i, int64_t size)
+static int64_t element(const Sampler *s, int64_t i, int64_t size)
 {
-    double low, high;
-    borders(s, size, &low, &high);
-    if (s->padding == BORDER)
-        i = clamp(i, 0, (double)size - 1);
-    else if (s->padding == REFLECTION)
-        i = clamp(trunc(reflect(i, low, high)), 0, (double)size - 1);
-    return i >= 0 && i < (double)size ? (int64_t)i : -1;
+    if (i >= 0 && i < size) return i;
+    if (s->padding == ZEROS || !size) return -1;
+    if (s->padding == REFLECTION) {
+        double low, high;
+        borders(s, size, &low, &high);
+        i = (int64_t)reflect((double)i, low, high);
+    }
+    return i < 0 ? 0 : i >= size ? size - 1 : i;
 }
 
 static void cubic_weights(double x, double *w)
@@ -132,8 +137,10 @@ static Taps find_taps(const Sampler *s, double normal, int64_t size)
     if (s->mode == NEAREST) x = rint(x);
     if ((x < low || x > high) && s->mode != CUBIC) // cubic taps are treated one by one
         x = s->padding == BORDER ? clamp(x, 0, n - 1) : s->padding == REFLECTION ? reflect(x, low, high) : x;
-    Taps   taps  = {.count = s->mode == NEAREST ? 1 : s->mode == LINEAR ? 2 : 4};
-    double first = s->mode == NEAREST ? trunc(x) : floor(x), rest = x - first;
+    Taps    taps  = {.count = s->mode == NEAREST ? 1 : s->mode == LINEAR ? 2 : 4};
+    int64_t first = (int64_t)x;
+    if (s->mode != NEAREST) first -= (double)first > x; // floor
+    double rest = x - (double)first;
     if (s->mode == CUBIC) {
         cubic_weights(rest, taps.weight);
         first -= 1;
@@ -145,60 +152,66 @@ static Taps find_taps(const Sampler *s, double normal, int64_t size)
     return taps;
 }
 
-// One place of one plane: the sum over all combinations of the dimensions' taps, of the elements' part `part`.
-static double sample(const Sampler *s, int64_t plane, const Taps *taps, int part)
+enum { PLACES = 64, TAPS = 4 * PLACES }; // at most so many places in a part, and about so many taps
+
+// What all channels of a part read.
+typedef struct Part {
+    int64_t  places, end[PLACES];
+    HoloTap *taps;
+    double   values[PLACES]; // of one channel
+} Part;
+
+// Adds a place: all combinations of the dimensions' taps that lie inside.
+static void add_place(const Sampler *s, const Taps *taps, Part *part)
 {
-    int    at[SPATIAL] = {0}, d;
-    double sum         = 0;
+    int     at[SPATIAL] = {0}, d;
+    int64_t end         = part->places ? part->end[part->places - 1] : 0;
     do {
-        double  weight = 1;
-        int64_t index  = plane;
-        for (d = 0; d < s->rank; d++) {
-            int64_t i = taps[d].index[at[d]];
-            weight    = i < 0 ? 0 : weight * taps[d].weight[at[d]];
-            index += i * s->stride[d];
-            if (i < 0) break;
+        HoloTap tap = {.weight = 1};
+        for (d = 0; d < s->rank && taps[d].index[at[d]] >= 0; d++) {
+            tap.weight *= taps[d].weight[at[d]];
+            tap.offset += taps[d].index[at[d]] * s->stride[d];
         }
-        if (d == s->rank) sum += weight * holo_get_f(&s->x, index * s->parts + part);
+        tap.offset *= s->parts;
+        if (d == s->rank) part->taps[end++] = tap;
         for (d = s->rank - 1; d >= 0 && ++at[d] == taps[d].count; d--) at[d] = 0;
     } while (d >= 0);
-    return sum;
+    part->end[part->places++] = end;
 }
 
-// Where the one element is that the taps name; NULL: outside.
-static const void *nearest(const Sampler *s, int64_t plane, const Taps *taps)
+static void copy_nearest(Sampler *s, const Part *part, int64_t plane, int64_t to)
 {
-    int64_t index = plane;
-    for (int d = 0; d < s->rank; d++) {
-        if (taps[d].index[0] < 0) return NULL;
-        index += taps[d].index[0] * s->stride[d];
-    }
-    return (const char *)s->x.data + (size_t)index * s->size;
+    for (int64_t p = 0, t = 0; p < part->places; t = part->end[p++])
+        holo_move_one((char *)s->y.data + (size_t)(to + p) * s->size,
+                      part->end[p] == t ? s->outside
+                                        : (const char *)s->x.data + (size_t)(plane + part->taps[t].offset) * s->size,
+                      s->size);
 }
 
-static void put_place(Sampler *s, int64_t plane, const Taps *taps, int64_t to)
+// Some places of all channels of one image.
+static void run_part(void *arg, int64_t i, int worker)
 {
-    if (s->mode == NEAREST) {
-        const void *from = nearest(s, plane, taps);
-        holo_move_one((char *)s->y.data + (size_t)to * s->size, from ? from : s->outside, s->size);
-        return;
-    }
-    for (int part = 0; part < s->parts; part++) holo_put_f(&s->y, to * s->parts + part, sample(s, plane, taps, part));
-}
-
-// All channels at one place: the taps are found once.
-static void run_place(void *arg, int64_t i, int worker)
-{
-    (void)worker;
     Sampler *s     = arg;
-    int64_t  batch = i / s->places, place = i % s->places, channels = s->x.dim[1];
-    double   at[SPATIAL];
-    Taps     taps[SPATIAL];
-    holo_read_f(s->grid, i * s->rank, 1, s->rank, at);
-    for (int d = 0; d < s->rank; d++) // coordinates are written last dimension first
-        taps[d] = find_taps(s, at[s->rank - 1 - d], s->x.dim[2 + d]);
-    for (int64_t c = batch * channels; c < (batch + 1) * channels; c++)
-        put_place(s, c * s->ins, taps, c * s->places + place);
+    int64_t  batch = i / s->steps, from = i % s->steps * s->step, channels = s->x.dim[1];
+    Part     part;
+    part.places = 0;
+    part.taps   = s->taps + worker * s->step * s->most;
+    for (int64_t p = from; p < s->places && p < from + s->step; p++) {
+        double at[SPATIAL];
+        Taps   taps[SPATIAL];
+        holo_read_f(s->grid, (batch * s->places + p) * s->rank, 1, s->rank, at);
+        for (int d = 0; d < s->rank; d++) // coordinates are written last dimension first
+            taps[d] = find_taps(s, at[s->rank - 1 - d], s->x.dim[2 + d]);
+        add_place(s, taps, &part);
+    }
+    for (int64_t c = batch * channels; c < (batch + 1) * channels; c++) {
+        int64_t plane = c * s->ins, to = c * s->places + from;
+        for (int k = 0; k < s->parts && s->mode != NEAREST; k++) {
+            holo_samples_sum(&s->x, plane * s->parts + k, part.places, part.end, part.taps, part.values);
+            holo_write_f(&s->y, to * s->parts + k, s->parts, part.places, part.values);
+        }
+        if (s->mode == NEAREST) copy_nearest(s, &part, plane, to);
+    }
 }
 
 static HoloStatus eval(HoloCall *call)
@@ -206,21 +219,26 @@ static HoloStatus eval(HoloCall *call)
     static const uint64_t   zero[2];
     static const HoloString no_text = {"", 0};
     if (holo_out_is_empty(call)) return HOLO_OK;
-    Sampler   s     = {.x = *call->in[0], .y = *call->out[0], .grid = call->in[1], .parts = 1};
-    HoloDtype dtype = (HoloDtype)s.x.dtype;
+    int       workers = call->host && call->host->workers > 1 ? call->host->workers : 1;
+    Sampler   s       = {.x = *call->in[0], .y = *call->out[0], .grid = call->in[1], .parts = 1};
+    HoloDtype dtype   = (HoloDtype)s.x.dtype;
     HOLO_TRY(read_modes(call, &s));
     s.rank    = s.x.rank - 2;
     s.places  = holo_product(s.rank, s.y.dim + 2);
     s.ins     = holo_product(s.rank, s.x.dim + 2);
     s.size    = holo_dtype_size(dtype);
     s.outside = dtype == HOLO_STRING ? (const void *)&no_text : zero;
-    if (holo_dtype_class(dtype) == HOLO_CLASS_COMPLEX) {
+    if (holo_dtype_class(dtype) == HOLO_CLASS_COMPLEX && s.mode != NEAREST) {
         s.x.dtype = s.y.dtype = dtype == HOLO_C64 ? HOLO_F32 : HOLO_F64;
         s.parts               = 2;
     }
     holo_strides(s.rank, s.x.dim + 2, s.stride);
-    int64_t places = s.x.dim[0] * s.places;
-    holo_spread(call, places, (double)places * (double)s.x.dim[1] * 8, run_place, &s);
+    s.most = INT64_C(1) << (s.mode == NEAREST ? 0 : s.mode == LINEAR ? s.rank : 2 * s.rank);
+    s.step = s.most < TAPS ? TAPS / s.most : 1;
+    if (s.step > PLACES) s.step = PLACES;
+    s.steps = (s.places + s.step - 1) / s.step;
+    HOLO_TRY(holo_call_temp(call, (size_t)(s.step * s.most * workers), sizeof *s.taps, (void **)&s.taps));
+    holo_spread(call, s.x.dim[0] * s.steps, (double)holo_tensor_count(&s.y) * 8, run_part, &s);
     return HOLO_OK;
 }
 

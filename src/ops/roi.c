@@ -1,7 +1,10 @@
 // roi.c - RoiAlign and MaxRoiPool: pools regions of a feature map into a fixed size.
+#include "ops/samples.h"
 #include "ops/spread.h"
 
 #include <math.h>
+
+typedef struct Region Region;
 
 typedef struct Roi {
     const HoloTensor *x, *rois;
@@ -11,6 +14,7 @@ typedef struct Roi {
     double            scale, offset;
     int64_t           ratio; // samples a bin and direction; 0: as many as the bin is long
     bool              max, clamp_small;
+    Region           *region; // for each worker
 } Roi;
 
 // Sizes: of both operators.
@@ -65,7 +69,7 @@ typedef struct Corners { // of the cell around a sample: two rows or columns and
 
 static bool find_corners(double at, int64_t size, Corners *out)
 {
-    if (!(at >= -1 && at <= (double)size)) return false;
+    if (!(at >= -1 && at <= (double)size) || size < 1) return false;
     at               = at > 0 ? at : 0;
     int64_t low      = (int64_t)at;
     bool    last     = low >= size - 1;
@@ -74,22 +78,6 @@ static bool find_corners(double at, int64_t size, Corners *out)
     out->high_weight = last ? 0 : at - (double)low;
     out->low_weight  = 1 - out->high_weight;
     return true;
-}
-
-// Merges one sample into *sum. The maximum is that of the weighted corners, as the standard has it.
-static void add_sample(const Roi *v, int64_t plane, const Corners *y, const Corners *x, bool first, double *sum)
-{
-    const int64_t low = plane + y->low * v->width, high = plane + y->high * v->width;
-    const double  part[4] = {y->low_weight * x->low_weight * holo_get_f(v->x, low + x->low),
-                             y->low_weight * x->high_weight * holo_get_f(v->x, low + x->high),
-                             y->high_weight * x->low_weight * holo_get_f(v->x, high + x->low),
-                             y->high_weight * x->high_weight * holo_get_f(v->x, high + x->high)};
-    if (!v->max) {
-        *sum += part[0] + part[1] + part[2] + part[3];
-        return;
-    }
-    double best = fmax(fmax(part[0], part[1]), fmax(part[2], part[3]));
-    *sum        = first ? best : fmax(*sum, best);
 }
 
 // A direction of a region: where it starts, how long a bin is, and how many samples a bin has.
@@ -110,40 +98,128 @@ static Span find_span(const Roi *v, double from, double to, int64_t bins, int64_
     return span;
 }
 
-static double pool_bin(const Roi *v, int64_t plane, const Span *h, int64_t ph, const Span *w, int64_t pw)
+// A direction of a region: the elements that its bins read, one bin behind the other.
+typedef struct Side {
+    HoloTap *taps;
+    int64_t *end;     // of the taps of each bin
+    bool    *outside; // does a bin have samples outside of the map?
+} Side;
+
+struct Region { // what a worker needs for one
+    Side    rows, columns;
+    double *line[2], *sums; // of out_width bins: rows of the map, an even one and an odd one; all of them
+};
+
+static void find_spans(const Roi *v, int64_t n, Span *h, Span *w)
 {
-    double sum   = 0;
-    bool   first = true;
-    for (int64_t i = 0; i < h->samples; i++) {
-        Corners y, x;
-        double  at_y  = h->start + (double)ph * h->bin + ((double)i + 0.5) * h->bin / (double)h->samples;
-        bool    has_y = find_corners(at_y, v->height, &y);
-        for (int64_t j = 0; j < w->samples; j++) {
-            double at_x = w->start + (double)pw * w->bin + ((double)j + 0.5) * w->bin / (double)w->samples;
-            if (has_y && find_corners(at_x, v->width, &x))
-                add_sample(v, plane, &y, &x, first, &sum);
-            else if (v->max)
-                sum = first ? 0 : fmax(sum, 0);
-            first = false;
+    double at[4];
+    holo_read_f(v->rois, n * 4, 1, 4, at);
+    *w = find_span(v, at[0], at[2], v->out_width, v->width);
+    *h = find_span(v, at[1], at[3], v->out_height, v->height);
+}
+
+static void find_taps(const Span *span, int64_t bins, int64_t size, const Side *out)
+{
+    int64_t count = 0;
+    Corners at;
+    for (int64_t p = 0; p < bins; p++) {
+        out->outside[p] = false;
+        for (int64_t i = 0; i < span->samples; i++) {
+            double place = span->start + (double)p * span->bin + ((double)i + 0.5) * span->bin / (double)span->samples;
+            if (!find_corners(place, size, &at)) {
+                out->outside[p] = true;
+                continue;
+            }
+            out->taps[count++] = (HoloTap){at.low, at.low_weight};
+            out->taps[count++] = (HoloTap){at.high, at.high_weight};
+        }
+        out->end[p] = count;
+    }
+}
+
+// One row of the map in the bins' columns. Samples that are close together meet the same two rows again: *held says
+// which row the line is of.
+static const double *pool_line(const Roi *v, const Region *r, int64_t plane, int64_t row, int64_t *held)
+{
+    double *line = r->line[row % 2];
+    if (held[row % 2] == row) return line;
+    held[row % 2] = row;
+    for (int64_t pw = 0; v->max && pw < v->out_width; pw++) line[pw] = NAN;
+    (v->max ? holo_samples_max : holo_samples_sum)(v->x, plane + row * v->width, v->out_width, r->columns.end,
+                                                   r->columns.taps, line);
+    return line;
+}
+
+// One row of bins of one channel, of `count` samples each. The maximum is that of the weighted corners, as the standard
+// has it; a sample outside of the map is 0.
+static void pool_row(const Roi *v, const Region *r, double count, int64_t plane, int64_t ph)
+{
+    int64_t held[2] = {-1, -1};
+    double *sums    = r->sums;
+    for (int64_t pw = 0; pw < v->out_width; pw++)
+        sums[pw] = !v->max || !count || r->rows.outside[ph] || r->columns.outside[pw] ? 0 : NAN;
+    for (int64_t t = ph ? r->rows.end[ph - 1] : 0; t < r->rows.end[ph]; t++) {
+        double        weight = r->rows.taps[t].weight;
+        const double *line   = pool_line(v, r, plane, r->rows.taps[t].offset, held);
+        for (int64_t pw = 0; !v->max && pw < v->out_width; pw++) sums[pw] += weight * line[pw];
+        for (int64_t pw = 0; v->max && pw < v->out_width; pw++) {
+            double part = weight * line[pw];
+            if (part == part && !(sums[pw] >= part)) sums[pw] = part;
         }
     }
-    double count = (double)h->samples * (double)w->samples;
-    return v->max ? sum : sum / (count > 1 ? count : 1);
+    double scale = count > 1 ? 1 / count : 1;
+    for (int64_t pw = 0; !v->max && pw < v->out_width; pw++) sums[pw] *= scale;
 }
+
+enum { CHANNELS = 32 }; // of a task
 
 static void run_align(void *arg, int64_t i, int worker)
 {
-    (void)worker;
-    const Roi *v = arg;
-    int64_t    n = i / v->channels, c = i % v->channels, plane = (v->batch[n] * v->channels + c) * v->height * v->width;
-    double     at[4];
-    holo_read_f(v->rois, n * 4, 1, 4, at);
-    Span w = find_span(v, at[0], at[2], v->out_width, v->width),
-         h = find_span(v, at[1], at[3], v->out_height, v->height);
-    for (int64_t ph = 0; ph < v->out_height; ph++)
-        for (int64_t pw = 0; pw < v->out_width; pw++)
-            holo_put_f(v->y, (i * v->out_height + ph) * v->out_width + pw,
-                       v->height && v->width ? pool_bin(v, plane, &h, ph, &w, pw) : 0);
+    const Roi    *v     = arg;
+    int64_t       parts = (v->channels + CHANNELS - 1) / CHANNELS, n = i / parts, c = i % parts * CHANNELS;
+    int64_t       end = v->channels - c < CHANNELS ? v->channels : c + CHANNELS;
+    const Region *r   = &v->region[worker];
+    Span          h, w;
+    find_spans(v, n, &h, &w);
+    find_taps(&w, v->out_width, v->width, &r->columns);
+    find_taps(&h, v->out_height, v->height, &r->rows);
+    double count = (double)h.samples * (double)w.samples;
+    for (; c < end; c++)
+        for (int64_t ph = 0; ph < v->out_height; ph++) {
+            pool_row(v, r, count, (v->batch[n] * v->channels + c) * v->height * v->width, ph);
+            holo_write_f(v->y, ((n * v->channels + c) * v->out_height + ph) * v->out_width, 1, v->out_width, r->sums);
+        }
+}
+
+static HoloStatus take_side(const HoloCall *call, int64_t bins, int64_t samples, Side *out)
+{
+    int64_t taps;
+    if (!holo_mul(2 * bins, samples, &taps)) return holo_call_fail(call, HOLO_NO_MEMORY, "too many samples");
+    HOLO_TRY(holo_call_temp(call, (size_t)taps, sizeof *out->taps, (void **)&out->taps));
+    HOLO_TRY(holo_call_temp(call, (size_t)bins, sizeof *out->end, (void **)&out->end));
+    return holo_call_temp(call, (size_t)bins, sizeof *out->outside, (void **)&out->outside);
+}
+
+// Memory for each worker, enough for any of the regions.
+static HoloStatus take_regions(const HoloCall *call, Roi *v)
+{
+    int     workers = call->host && call->host->workers > 1 ? call->host->workers : 1;
+    int64_t rows = 0, columns = 0;
+    for (int64_t n = 0; n < v->rois->dim[0]; n++) {
+        Span h, w;
+        find_spans(v, n, &h, &w);
+        rows    = h.samples > rows ? h.samples : rows;
+        columns = w.samples > columns ? w.samples : columns;
+    }
+    HOLO_TRY(holo_call_temp(call, (size_t)workers, sizeof *v->region, (void **)&v->region));
+    for (Region *r = v->region; r < v->region + workers; r++) {
+        HOLO_TRY(take_side(call, v->out_height, rows, &r->rows));
+        HOLO_TRY(take_side(call, v->out_width, columns, &r->columns));
+        HOLO_TRY(holo_call_temp(call, (size_t)v->out_width, 3 * sizeof(double), (void **)&r->sums));
+        r->line[0] = r->sums + v->out_width;
+        r->line[1] = r->line[0] + v->out_width;
+    }
+    return HOLO_OK;
 }
 
 static void init(const HoloCall *call, Roi *v)
@@ -176,8 +252,9 @@ static HoloStatus eval_align(HoloCall *call)
     if (regions) holo_read_i(call->in[2], 0, 1, regions, batch);
     v.batch = batch;
     for (int64_t n = 0; n < regions; n++) HOLO_TRY(check_batch(call, v.batch[n]));
-    int64_t parts = regions * v.channels;
-    holo_spread(call, parts, (double)parts * (double)(v.out_height * v.out_width) * 16, run_align, &v);
+    HOLO_TRY(take_regions(call, &v));
+    int64_t parts = regions * ((v.channels + CHANNELS - 1) / CHANNELS);
+    holo_spread(call, parts, (double)holo_tensor_count(v.y) * 16, run_align, &v);
     return HOLO_OK;
 }
 
