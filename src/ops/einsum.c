@@ -2,17 +2,16 @@
 //
 // Operands are multiplied from left to right. A name is summed away as soon as neither the output nor a later
 // operand has it, so every product of two is a stack of matrix products. No better order is looked for.
+#include "ops/einsum.h"
+
 #include "ops/contract.h"
 #include "ops/spread.h"
 
 #include <string.h>
 
-enum { LETTERS = 52, NAMES = LETTERS + HOLO_MAX_RANK }; // the dimensions of the ellipsis have names of their own
+enum { LETTERS = HOLO_EINSUM_LETTERS, NAMES = HOLO_EINSUM_NAMES };
 
-typedef struct Term { // the names of an operand's or of the output's dimensions
-    int    rank;
-    int8_t name[HOLO_MAX_RANK];
-} Term;
+typedef HoloEinsumTerm Term;
 
 typedef struct Equation {
     const char *text, *arrow; // arrow: NULL when the output is implied
@@ -146,6 +145,17 @@ static HoloStatus read_equation(const HoloCall *call, Equation *e)
         HOLO_TRY(note_dims(call, e, i, &term));
     }
     return read_out(call, e);
+}
+
+HoloStatus holo_einsum_read(const HoloCall *call, HoloEinsumTerm *terms, HoloEinsumTerm *out)
+{
+    Equation    e;
+    const char *place = NULL;
+    int         dots;
+    HOLO_TRY(read_equation(call, &e));
+    for (int i = 0; i < call->in_count; i++) HOLO_TRY(next_operand(call, &e, i, &place, &terms[i], &dots));
+    *out = e.out;
+    return HOLO_OK;
 }
 
 static HoloStatus infer(HoloCall *call)

@@ -17,6 +17,7 @@ const HoloPass holo_passes[] = {
     {"infer", run_infer, true, false, false, SIMPLE, "types, sizes and small contents of all values"},
     {"decompose", holo_pass_decompose, false, true, false, SIMPLE, "operators defined by others become their bodies"},
     {"unfuse", holo_pass_unfuse, false, true, true, SIMPLE, "operators that ONNX Runtime has merged come apart into those with kernels"},
+    {"einsum", holo_pass_einsum, false, true, true, SIMPLE, "Einsum becomes products of matrices"},
     {"captures", holo_pass_captures, false, true, false, SIMPLE, "constants move into subgraphs; unused captures go"},
     {"fold", holo_pass_fold, false, true, false, SIMPLE, "what follows from constants is computed; decided Ifs are opened"},
     {"simplify", holo_pass_simplify, false, true, false, SIMPLE, "nodes that change nothing go; views and transposes are joined"},
