@@ -258,7 +258,7 @@ DEST := $(DESTDIR)$(PREFIX)
 install: all
 	install -d $(DEST)/bin $(DEST)/include $(DEST)/lib/pkgconfig $(DEST)/lib/cmake/Hologram $(DEST)/share/man/man1
 	install $(BUILD)/hologram $(DEST)/bin/
-	install -m 644 include/hologram.h include/hologram_compiler.h $(DEST)/include/
+	install -m 644 include/*.h $(DEST)/include/
 	install -m 644 $(LIB) $(LIB_COMP) $(DEST)/lib/
 	install $(SO) $(DEST)/lib/libhologram.so.0
 	install $(SO_COMP) $(DEST)/lib/libhologram-compiler.so.0

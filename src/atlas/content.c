@@ -1,0 +1,66 @@
+// content.c - what a tensor is known by: one hash of its type, its shape and its bytes, and the address that follows.
+#include "atlas/content.h"
+
+#include "base/files.h"
+
+HoloContentId holo_content_id_of_hash(const HoloTensor *type, HoloHash bytes)
+{
+    uint64_t word[2 + HOLO_MAX_RANK + 2];
+    int      count = 0;
+    word[count++]  = type->dtype;
+    word[count++]  = (uint64_t)type->rank;
+    for (int i = 0; i < type->rank; i++) word[count++] = (uint64_t)type->dim[i];
+    word[count++] = bytes.word[0];
+    word[count++] = bytes.word[1];
+    HoloHash hash = holo_hash(word, (size_t)count * sizeof *word);
+    return (HoloContentId){hash.word[0], hash.word[1]};
+}
+
+static HoloStatus strings_hash(const HoloString *strings, int64_t count, HoloHash *out, HoloError *error)
+{
+    HoloHasher *hasher = holo_hasher_create();
+    if (!hasher) return holo_fail_memory(error);
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t size = strings[i].size;
+        holo_hasher_add(hasher, &size, sizeof size);
+    }
+    for (int64_t i = 0; i < count; i++) holo_hasher_add(hasher, strings[i].data, strings[i].size);
+    *out = holo_hasher_take(hasher);
+    holo_hasher_destroy(hasher);
+    return HOLO_OK;
+}
+
+HoloStatus holo_content_id(const HoloTensor *t, HoloContentId *out_id, HoloError *error)
+{
+    if (t->kind != HOLO_TENSOR)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "only tensors have an identity: take that of each tensor in it");
+    int64_t count = t->rank >= 0 && t->rank <= HOLO_MAX_RANK ? holo_tensor_count(t) : -1;
+    if (count < 0 || !holo_dtype_size((HoloDtype)t->dtype) || (count && !t->data))
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "a tensor without type, sizes or data has no identity");
+    HoloHash bytes;
+    if (t->dtype == HOLO_STRING)
+        HOLO_TRY(strings_hash(t->data, count, &bytes, error));
+    else
+        bytes = holo_hash(t->data, count ? holo_tensor_bytes(t) : 0);
+    *out_id = holo_content_id_of_hash(t, bytes);
+    return HOLO_OK;
+}
+
+HoloStatus holo_content_id_file(const char *path, HoloContentId *out_id, HoloError *error)
+{
+    HoloMapping file;
+    HOLO_TRY(holo_file_map(path, &file, error));
+    HoloTensor type = {.dtype = HOLO_U8, .rank = 1, .dim = {(int64_t)file.size}};
+    *out_id         = holo_content_id_of_hash(&type, holo_hash(file.data, file.size));
+    holo_file_unmap(&file);
+    return HOLO_OK;
+}
+
+HoloAddress holo_content_address(HoloContentId id)
+{
+    // 16 bits at a time: the rest is below 2^40, so nothing overflows.
+    uint64_t rest = 0, word[2] = {id.high, id.low};
+    for (int i = 0; i < 8; i++)
+        rest = (rest << 16 | (word[i / 4] >> (48 - i % 4 * 16) & 0xFFFF)) % HOLO_ADDRESS_EXTENDED_COUNT;
+    return (HoloAddress){(uint32_t)(rest >> 24) / 480, (uint32_t)(rest >> 24) % 480, rest >> 16 & 0xFF, rest & 0xFFFF};
+}
