@@ -4,6 +4,7 @@
 #include "ops/normalization.h"
 #include "ops/reduce.h"
 #include "ops/rows.h"
+#include "ops/spread.h"
 
 #include <math.h>
 
@@ -116,30 +117,61 @@ static HoloStatus lrn_infer(HoloCall *call)
     return holo_infer_same(call);
 }
 
+typedef struct Lrn {
+    const HoloTensor *in;
+    HoloTensor       *out;
+    HoloRows          rows;
+    int64_t           below, above;
+    double            alpha, beta, bias; // alpha: of one channel
+} Lrn;
+
+// The usual exponents are roots.
+static void lrn_divide(const Lrn *v, const double *sum, int64_t n, double *x)
+{
+    if (v->beta == 0.75)
+        for (int64_t j = 0; j < n; j++) {
+            double root = sqrt(v->bias + v->alpha * sum[j]);
+            x[j] /= root * sqrt(root);
+        }
+    else if (v->beta == 0.5)
+        for (int64_t j = 0; j < n; j++) x[j] /= sqrt(v->bias + v->alpha * sum[j]);
+    else
+        for (int64_t j = 0; j < n; j++) x[j] /= holo_pow(v->bias + v->alpha * sum[j], v->beta);
+}
+
+// One channel.
+static void lrn_channel(void *arg, int64_t place, int worker)
+{
+    (void)worker;
+    const Lrn *v = arg;
+    int64_t    c = place % v->rows.size, inner = v->rows.inner, from = c < v->below ? 0 : c - v->below;
+    int64_t    to = v->rows.size - 1 - c < v->above ? v->rows.size - 1 : c + v->above;
+    for (int64_t k = 0; k < inner; k += HOLO_TILE) {
+        int64_t n              = inner - k < HOLO_TILE ? inner - k : HOLO_TILE;
+        double  sum[HOLO_TILE] = {0}, x[HOLO_TILE];
+        for (int64_t d = from; d <= to; d++) {
+            holo_read_f(v->in, (place - c + d) * inner + k, 1, n, x);
+            for (int64_t j = 0; j < n; j++) sum[j] += x[j] * x[j];
+        }
+        holo_read_f(v->in, place * inner + k, 1, n, x);
+        lrn_divide(v, sum, n, x);
+        holo_write_f(v->out, place * inner + k, 1, n, x);
+    }
+}
+
 static HoloStatus lrn_eval(HoloCall *call)
 {
-    const HoloTensor *in    = call->in[0];
-    HoloTensor       *out   = holo_out(call, 0);
-    double            alpha = holo_attr_float(call, "alpha", 1e-4), beta = holo_attr_float(call, "beta", 0.75);
-    double            bias = holo_attr_float(call, "bias", 1);
-    int64_t           size = holo_attr_int(call, "size", 1), below = (size - 1) / 2, above = size - 1 - below;
-    if (!out) return HOLO_OK;
-    HoloRows rows = holo_rows(in, 1, 2);
-    for (int64_t place = 0; place < rows.outer * rows.size; place++) {
-        int64_t c = place % rows.size, from = c < below ? 0 : c - below;
-        int64_t to = rows.size - 1 - c < above ? rows.size - 1 : c + above;
-        for (int64_t k = 0; k < rows.inner; k += HOLO_TILE) {
-            int64_t n              = rows.inner - k < HOLO_TILE ? rows.inner - k : HOLO_TILE;
-            double  sum[HOLO_TILE] = {0}, x[HOLO_TILE];
-            for (int64_t d = from; d <= to; d++) {
-                holo_read_f(in, (place - c + d) * rows.inner + k, 1, n, x);
-                for (int64_t j = 0; j < n; j++) sum[j] += x[j] * x[j];
-            }
-            holo_read_f(in, place * rows.inner + k, 1, n, x);
-            for (int64_t j = 0; j < n; j++) x[j] /= holo_pow(bias + alpha / (double)size * sum[j], beta);
-            holo_write_f(out, place * rows.inner + k, 1, n, x);
-        }
-    }
+    int64_t size = holo_attr_int(call, "size", 1);
+    Lrn     v    = {.in    = call->in[0],
+                    .out   = holo_out(call, 0),
+                    .below = (size - 1) / 2,
+                    .above = size - 1 - (size - 1) / 2,
+                    .alpha = holo_attr_float(call, "alpha", 1e-4) / (double)size,
+                    .beta  = holo_attr_float(call, "beta", 0.75),
+                    .bias  = holo_attr_float(call, "bias", 1)};
+    if (holo_out_is_empty(call)) return HOLO_OK;
+    v.rows = holo_rows(v.in, 1, 2);
+    holo_spread(call, v.rows.outer * v.rows.size, (double)holo_tensor_count(v.in) * 16, lrn_channel, &v);
     return HOLO_OK;
 }
 

@@ -334,18 +334,58 @@ static HoloValue *cast_like(Simplify *s, HoloNode *node)
     return NULL;
 }
 
+// A window over all there is.
+static HoloValue *average_all(Simplify *s, HoloNode *node)
+{
+    const HoloTensor *x = input(node, 0) ? &node->in[0]->type : NULL, *y = &node->out[0]->type;
+    const HoloAttr   *kernel = holo_node_attr(node, "kernel_shape"), *pads = holo_node_attr(node, "pads");
+    const HoloAttr   *pad = holo_node_attr(node, "auto_pad"), *dilations = holo_node_attr(node, "dilations");
+    if (!x || x->rank < 3 || y->rank != x->rank || !kernel || kernel->kind != HOLO_ATTR_INTS ||
+        kernel->count != x->rank - 2 || dilations || pad || (pads && pads->kind != HOLO_ATTR_INTS))
+        return NULL;
+    for (int d = 2; d < x->rank; d++)
+        if (x->dim[d] != kernel->ints[d - 2] || y->dim[d] != 1) return NULL;
+    for (int i = 0; pads && i < pads->count; i++)
+        if (pads->ints[i]) return NULL;
+    node->type       = "GlobalAveragePool";
+    node->attr_count = 0;
+    node->version    = 1;
+    node->op         = holo_op_find("", node->type, 1);
+    s->rewrite.changes++;
+    return NULL;
+}
+
 // ---- the table
 
 static const struct {
     const char *type;
     Rule       *rule;
 } rules[] = {
-    {"Add", add_zero},       {"Sub", subtract_zero},     {"Mul", times_one},         {"Div", over_one},
-    {"Pow", over_one},       {"Identity", same},         {"Dropout", dropout},       {"Cast", same_if_typed_so},
-    {"CastLike", cast_like}, {"Expand", expand_nothing}, {"Tile", same_if_typed_so}, {"Pad", pad_nothing},
-    {"Slice", slice_all},    {"Clip", no_bounds},        {"Concat", only_one},       {"Sum", only_one},
-    {"Mean", only_one},      {"Min", only_one},          {"Max", only_one},          {"Transpose", transpose},
-    {"Reshape", view},       {"Flatten", view},          {"Squeeze", view},          {"Unsqueeze", view},
+    {"Add", add_zero},
+    {"Sub", subtract_zero},
+    {"Mul", times_one},
+    {"Div", over_one},
+    {"Pow", over_one},
+    {"Identity", same},
+    {"Dropout", dropout},
+    {"Cast", same_if_typed_so},
+    {"CastLike", cast_like},
+    {"Expand", expand_nothing},
+    {"Tile", same_if_typed_so},
+    {"Pad", pad_nothing},
+    {"Slice", slice_all},
+    {"Clip", no_bounds},
+    {"Concat", only_one},
+    {"Sum", only_one},
+    {"Mean", only_one},
+    {"Min", only_one},
+    {"Max", only_one},
+    {"Transpose", transpose},
+    {"Reshape", view},
+    {"Flatten", view},
+    {"Squeeze", view},
+    {"Unsqueeze", view},
+    {"AveragePool", average_all},
 };
 
 // An operand that is only made as large as another one, which would be done anyway.

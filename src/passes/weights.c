@@ -192,7 +192,19 @@ static HoloStatus become(HoloGraph *graph, HoloNode *node, const Weights *w, Hol
 
 // ---- filters
 
-enum { CHAIN_MAX = 8 }; // nodes behind each other
+enum {
+    CHAIN_MAX = 8,        // nodes behind each other
+    FILL_MAX  = 512 << 20 // bytes: weights that are one number throughout, and larger, are made when running
+};
+
+static bool is_filled(const HoloNode *node)
+{
+    if (!node || !holo_node_is(node, "ConstantOfShape") || !node->out[0]) return false;
+    const HoloTensor *t = &node->out[0]->type;
+    for (int d = 0; d < t->rank; d++)
+        if (holo_dim_is_symbolic(t->dim[d])) return false;
+    return t->rank >= 0 && holo_tensor_count(t) >= 0 && holo_tensor_bytes(t) <= FILL_MAX;
+}
 
 // The value as a constant, by evaluating what it is made of; *out is NULL where that is not all constants, or long.
 static HoloStatus constant_make(HoloGraph *graph, HoloArena *scratch, HoloValue *value, int depth, HoloValue **out,
@@ -202,7 +214,7 @@ static HoloStatus constant_make(HoloGraph *graph, HoloArena *scratch, HoloValue 
     *out                 = value->is_constant && value->type.data ? value : NULL;
     if (*out || !node || depth == CHAIN_MAX || !node->op || !node->op->eval || node->out_count != 1) return HOLO_OK;
     const uint32_t simple = HOLO_OP_POINTWISE | HOLO_OP_MOVES | HOLO_OP_VIEW;
-    if (!(node->op->flags & simple) && !holo_node_is(node, "DequantizeLinear")) return HOLO_OK;
+    if (!(node->op->flags & simple) && !holo_node_is(node, "DequantizeLinear") && !is_filled(node)) return HOLO_OK;
     const HoloTensor **in     = HOLO_NEW(scratch, const HoloTensor *, node->in_count + 1);
     HoloTensor        *result = HOLO_NEW(scratch, HoloTensor, 1), *results[1] = {result};
     if (!in || !result) return holo_fail_memory(error);
@@ -221,9 +233,10 @@ static HoloStatus constant_make(HoloGraph *graph, HoloArena *scratch, HoloValue 
 static HoloStatus filters_make(HoloGraph *graph, HoloArena *scratch, HoloNode *node, int *changes, HoloError *error)
 {
     HoloValue *filters;
-    if ((!holo_node_is(node, "Conv") && !holo_node_is(node, "ConvTranspose")) || !node->in[1] ||
-        node->in[1]->is_constant)
-        return HOLO_OK;
+    bool       is_conv = holo_node_is(node, "Conv") || holo_node_is(node, "ConvTranspose");
+    bool       is_gemm = holo_node_is(node, "Gemm") || holo_node_is(node, "MatMul");
+    if ((!is_conv && !is_gemm) || !node->in[1] || node->in[1]->is_constant) return HOLO_OK;
+    if (is_gemm && !is_filled(node->in[1]->producer)) return HOLO_OK;
     HOLO_TRY(constant_make(graph, scratch, node->in[1], 0, &filters, error));
     if (!filters) return HOLO_OK;
     node->in[1] = filters;
