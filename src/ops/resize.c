@@ -219,7 +219,11 @@ typedef struct Resize {
     int64_t           rest_in, rest_out; // elements behind it
     double           *work;              // two buffers for each worker
     int64_t           work_size;         // of one buffer
+    bool              twice, outside;    // nearest: the last axis has each element twice; has some outside
+    int64_t           steps;             // nearest: parts of a plane
 } Resize;
+
+enum { LINES = 32 }; // nearest: of a part
 
 // The sum of taps of a run of `count` elements: those of tap t begin at element index[t] * inner of `from`.
 static void sum_taps(const Resize *r, const HoloResizeAxis *a, int64_t o, int64_t count, const double *from, double *to)
@@ -316,15 +320,17 @@ static HoloStatus eval_parts(HoloCall *call, Resize *r)
     return HOLO_OK;
 }
 
-#define GATHER(type)                                                                   \
-    case sizeof(type): {                                                               \
-        const type *from = src;                                                        \
-        type       *to   = dst;                                                        \
-        for (int64_t i = 0; i < count; i++) to[i] = from[index[i] < 0 ? 0 : index[i]]; \
-        return;                                                                        \
+// Where every element comes twice, vectors do it.
+#define GATHER(type)                                                                             \
+    case sizeof(type): {                                                                         \
+        const type *from = src;                                                                  \
+        type       *to   = dst;                                                                  \
+        for (int64_t i = 0; twice && i < count / 2; i++) to[2 * i] = to[2 * i + 1] = from[i];    \
+        for (int64_t i = 0; !twice && i < count; i++) to[i] = from[index[i] < 0 ? 0 : index[i]]; \
+        return;                                                                                  \
     }
 
-static void gather(const void *src, void *dst, size_t size, const int64_t *index, int64_t count)
+static void gather(const void *src, void *dst, size_t size, const int64_t *index, bool twice, int64_t count)
 {
     switch (size) {
         GATHER(uint8_t)
@@ -335,36 +341,65 @@ static void gather(const void *src, void *dst, size_t size, const int64_t *index
     }
 }
 
-// One line along the last axis.
-static void nearest_line(void *arg, int64_t number, int worker)
+// One line along the last axis, from element `from` on; -1: it is outside.
+static void nearest_line(const Resize *r, int64_t from, int64_t to)
+{
+    const HoloResizeAxis *line = &r->axis[r->x->rank - 1];
+    size_t                size = holo_dtype_size((HoloDtype)r->x->dtype);
+    const char           *src  = (const char *)r->x->data + (from < 0 ? 0 : (size_t)from * size);
+    char                 *dst  = (char *)r->y->data + (size_t)to * size;
+    if (line->index)
+        gather(src, dst, size, line->index, r->twice, line->out);
+    else
+        memcpy(dst, src, (size_t)line->out * size);
+    for (int64_t o = 0; (from < 0 || r->outside) && o < line->out; o++)
+        if (from < 0 || line->index[o] < 0) holo_put_f(r->y, to + o, r->how.extrapolation);
+}
+
+// Some lines, which differ in the last axis but one. Those that are made of the same line are copied.
+static void nearest_lines(void *arg, int64_t part, int worker)
 {
     (void)worker;
     const Resize         *r    = arg;
     int                   rank = r->x->rank;
-    const HoloResizeAxis *line = &r->axis[rank - 1];
-    size_t                size = holo_dtype_size((HoloDtype)r->x->dtype);
-    int64_t               last = r->y->dim[rank - 1], from = 0, stride = r->x->dim[rank - 1];
-    bool                  outside = false;
-    for (int64_t d = rank - 2, rest = number; d >= 0; rest /= r->y->dim[d--]) {
+    const HoloResizeAxis *rows = &r->axis[rank - 2];
+    int64_t               last = r->y->dim[rank - 1], stride = r->x->dim[rank - 1] * rows->in, base = 0, held = -2;
+    int64_t               number = part / r->steps, first = part % r->steps * LINES;
+    size_t                bytes  = (size_t)last * holo_dtype_size((HoloDtype)r->x->dtype);
+    bool                  inside = true;
+    for (int64_t d = rank - 3, rest = number; d >= 0; rest /= r->y->dim[d--]) {
         int64_t i = rest % r->y->dim[d];
         if (r->axis[d].index) i = r->axis[d].index[i];
-        outside = outside || i < 0;
-        from += i * stride;
+        inside = inside && i >= 0;
+        base += i * stride;
         stride *= r->x->dim[d];
     }
-    const char *src = (const char *)r->x->data + (outside ? 0 : (size_t)from * size);
-    char       *dst = (char *)r->y->data + (size_t)(number * last) * size;
-    if (line->index)
-        gather(src, dst, size, line->index, last);
-    else
-        memcpy(dst, src, (size_t)last * size);
-    for (int64_t o = 0; (outside || line->index) && o < last; o++)
-        if (outside || line->index[o] < 0) holo_put_f(r->y, number * last + o, r->how.extrapolation);
+    for (int64_t o = first; o < rows->out && o < first + LINES; o++) {
+        int64_t i = rows->index ? rows->index[o] : o, to = (number * rows->out + o) * last;
+        char   *dst = (char *)r->y->data + (size_t)(number * rows->out + o) * bytes;
+        if (i == held)
+            memcpy(dst, dst - bytes, bytes);
+        else
+            nearest_line(r, inside && i >= 0 ? base + i * r->x->dim[rank - 1] : -1, to);
+        held = i;
+    }
 }
 
 static HoloStatus eval_nearest(HoloCall *call, Resize *r)
 {
-    holo_spread(call, holo_product(r->y->rank - 1, r->y->dim), (double)holo_tensor_count(r->y), nearest_line, r);
+    const HoloResizeAxis *line = &r->axis[r->x->rank - 1];
+    r->twice                   = line->index && line->out == 2 * line->in;
+    for (int64_t o = 0; line->index && o < line->out; o++) {
+        r->twice   = r->twice && line->index[o] == o / 2;
+        r->outside = r->outside || line->index[o] < 0;
+    }
+    if (r->x->rank == 1) {
+        nearest_line(r, 0, 0);
+        return HOLO_OK;
+    }
+    r->steps      = (r->axis[r->x->rank - 2].out + LINES - 1) / LINES;
+    int64_t parts = holo_product(r->y->rank - 2, r->y->dim) * r->steps;
+    holo_spread(call, parts, (double)holo_tensor_count(r->y), nearest_lines, r);
     return HOLO_OK;
 }
 
