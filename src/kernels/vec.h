@@ -495,53 +495,7 @@ INL float v_top(f32v v) // the largest lane
     return t[0];
 }
 
-// ---- functions: within 3 ulp, NaN stays NaN
-
-// e^y * 2^-n for a whole n near y / ln 2: between 0.7 and 1.42.
-INL f32n n_exp_near(f32n y, f32n n)
-{
-    const f32n zero = {0};
-    // y = n ln 2 + r with |r| <= ln(2) / 2; ln 2 in two parts, the first exact times n.
-    f32n r = n_mad(n, zero + 2.12194440e-4f, n_mad(n, zero - 0.693359375f, y));
-    // The polynomial of degree 6 whose largest relative error is least: 2e-9.
-    f32n e = n_mad(r, zero + 1.38368090e-3f, zero + 8.37482122e-3f);
-    e      = n_mad(e, r, zero + 4.16682265e-2f);
-    e      = n_mad(e, r, zero + 1.66664201e-1f);
-    e      = n_mad(e, r, zero + 4.99999921e-1f);
-    e      = n_mad(e, r, zero + 1.00000004f);
-    return n_mad(e, r, zero + 1.0f);
-}
-
-// The same for -104 <= y <= 89, and n.
-INL f32n n_exp_rest(f32n y, i32n *out_n)
-{
-    const f32n zero = {0};
-    f32n       half = n_select(y < 0, zero - 0.5f, zero + 0.5f);
-    *out_n          = __builtin_convertvector(y * 1.44269504f + half, i32n);
-    return n_exp_near(y, __builtin_convertvector(*out_n, f32n));
-}
-
-// e^x for x <= 0 or NaN; 0 where the result would not be a normal number.
-INL f32n n_exp_down(f32n x)
-{
-    const f32n zero = {0}, whole = zero + 12582912.0f; // 1.5 * 2^23: what is added to it is rounded to whole numbers
-    i32n       in = x >= -87.33654f;
-    f32n       t  = x * 1.44269504f + whole;
-    f32n       e  = n_exp_near(x, t - whole);
-    e             = (f32n)((u32n)e + ((u32n)t << 23)); // the number is in the last bits of t
-    return n_select(in, e, n_max(zero, x));
-}
-
-// e^x for any x. The power of two goes in two halves, so that neither leaves the normal numbers.
-INL f32n n_exp(f32n x)
-{
-    const f32n zero = {0};
-    i32n       n;
-    f32n       e    = n_exp_rest(n_max(n_min(x, zero + 89), zero - 104), &n); // a NaN becomes 89 here
-    i32n       half = n >> 1;
-    e               = e * (f32n)((half + 127) << 23) * (f32n)((n - half + 127) << 23);
-    return n_select(x == x, e, x);
-}
+// ---- parts of functions
 
 INL f32n n_abs(f32n x)
 {
@@ -567,70 +521,95 @@ INL f32n n_reciprocal(f32n d)
 #endif
 }
 
-// 1 / (1 + e^x). What is below 2^-126 is 0.
-INL f32n n_falling(f32n x)
+INL f32n n_round(f32n x) // to the nearest, halves to even
 {
-    const f32n zero = {0}, whole = zero + 12582912.0f; // as in n_exp_down
-    i32n       in = x <= 87.33654f;
-    f32n       y  = n_max(zero - 87.0f, x);
-    f32n       t  = n_mad(y, zero + 1.44269504f, whole);
-    f32n       e  = (f32n)((u32n)n_exp_near(y, t - whole) + ((u32n)t << 23));
-    return n_select(in, n_reciprocal(1.0f + e), n_max(zero, -x)); // a NaN is not in, and stays
+#if defined __AVX512F__
+    return (f32n)_mm512_roundscale_ps((__m512)x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#elif defined __AVX2__
+    return (f32n)_mm256_round_ps((__m256)x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#elif defined __aarch64__
+    return (f32n)vrndnq_f32((float32x4_t)x);
+#else
+    f32n size = n_abs(x);
+    return n_select(size < 0x1p23f, n_with_sign_of(size + 0x1p23f - 0x1p23f, x), x); // from there on all are whole
+#endif
 }
 
-INL f32n n_sigmoid(f32n x)
+INL f32n n_floor(f32n x)
 {
-    return n_falling(-x);
+#if defined __AVX512F__
+    return (f32n)_mm512_roundscale_ps((__m512)x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+#elif defined __AVX2__
+    return (f32n)_mm256_round_ps((__m256)x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+#elif defined __aarch64__
+    return (f32n)vrndmq_f32((float32x4_t)x);
+#else
+    f32n near = n_round(x);
+    return n_select(near > x, near - 1.0f, near);
+#endif
 }
 
-// x / (1 + e^(-slope * x))
-INL f32n n_swish(f32n x, float slope)
+typedef double   f64n __attribute__((vector_size(NATIVE)));
+typedef uint64_t u64n __attribute__((vector_size(NATIVE)));
+typedef struct {
+    f64n half[2];
+} f64w; // as many doubles as f32n has floats
+
+INL f64w n_widen(f32n x)
 {
-    return x * n_falling(x * -slope);
+    f64w w;
+#if defined __AVX512F__
+    w.half[0] = (f64n)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x));
+    w.half[1] = (f64n)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1));
+#elif defined __AVX2__
+    w.half[0]  = (f64n)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x));
+    w.half[1]  = (f64n)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1));
+#elif defined __aarch64__
+    w.half[0] = (f64n)vcvt_f64_f32(vget_low_f32((float32x4_t)x));
+    w.half[1] = (f64n)vcvt_high_f64_f32((float32x4_t)x);
+#elif defined __SSE2__
+    w.half[0] = (f64n)_mm_cvtps_pd((__m128)x);
+    w.half[1] = (f64n)_mm_cvtps_pd(_mm_movehl_ps((__m128)x, (__m128)x));
+#else
+    for (int l = 0; l < NATIVE_LANES; l++) w.half[l / (NATIVE_LANES / 2)][l % (NATIVE_LANES / 2)] = (double)x[l];
+#endif
+    return w;
 }
 
-INL f32v v_swish(f32v x, float slope)
+INL f32n n_narrow(f64w w) // rounded once
 {
-    EACH(i) x.r[i] = n_swish(x.r[i], slope);
+#if defined __AVX512F__
+    __m512 low = _mm512_castps256_ps512(_mm512_cvtpd_ps((__m512d)w.half[0]));
+    return (f32n)_mm512_insertf32x8(low, _mm512_cvtpd_ps((__m512d)w.half[1]), 1);
+#elif defined __AVX2__
+    __m256 low = _mm256_castps128_ps256(_mm256_cvtpd_ps((__m256d)w.half[0]));
+    return (f32n)_mm256_insertf128_ps(low, _mm256_cvtpd_ps((__m256d)w.half[1]), 1);
+#elif defined __aarch64__
+    return (f32n)vcvt_high_f32_f64(vcvt_f32_f64((float64x2_t)w.half[0]), (float64x2_t)w.half[1]);
+#elif defined __SSE2__
+    return (f32n)_mm_movelh_ps(_mm_cvtpd_ps((__m128d)w.half[0]), _mm_cvtpd_ps((__m128d)w.half[1]));
+#else
+    f32n x;
+    for (int l = 0; l < NATIVE_LANES; l++) x[l] = (float)w.half[l / (NATIVE_LANES / 2)][l % (NATIVE_LANES / 2)];
     return x;
+#endif
 }
 
-INL f32n n_tanh(f32n x)
+INL bool n_any(i32n mask)
 {
-    const f32n zero = {0};
-    f32n       s = x * x, e = n_exp_down(n_abs(x) * -2.0f);
-    f32n       p = n_mad(s, zero - 5.71705494e-3f, zero + 2.06505965e-2f);
-    p            = n_mad(p, s, zero - 5.37435009e-2f);
-    p            = n_mad(p, s, zero + 1.33314913e-1f);
-    p            = n_mad(p, s, zero - 3.33332839e-1f);
-    return n_select(n_abs(x) < 0.625f, n_mad(p * s, x, x), n_with_sign_of((1.0f - e) * n_reciprocal(1.0f + e), x));
-}
-
-// Near 0 a polynomial in x^2; beyond, 1 - e^p(|x|), which is 1 from 4 on.
-INL f32n n_erf(f32n x)
-{
-    const f32n zero = {0};
-    f32n       s = x * x, t = n_min(zero + 4, n_abs(x));
-    f32n       p = n_mad(s, zero + 8.21542799e-5f, zero - 8.10596621e-4f);
-    p            = n_mad(p, s, zero + 5.19779726e-3f);
-    p            = n_mad(p, s, zero - 2.68581043e-2f);
-    p            = n_mad(p, s, zero + 1.12836725e-1f);
-    p            = n_mad(p, s, zero - 3.76126323e-1f);
-    p            = n_mad(p, s, zero + 1.28379166e-1f);
-    f32n q       = n_mad(t, zero - 1.18903121e-5f, zero + 3.29349731e-4f);
-    q            = n_mad(q, t, zero - 3.66886050e-3f);
-    q            = n_mad(q, t, zero + 2.38174314e-2f);
-    q            = n_mad(q, t, zero - 1.06300595e-1f);
-    q            = n_mad(q, t, zero - 6.35113136e-1f);
-    q            = n_mad(q, t, zero - 1.12865781f);
-    f32n far     = n_with_sign_of(1.0f - n_exp_down(q * t), x);
-    return n_select(n_abs(x) < 0.95f, n_mad(p, x, x), far);
-}
-
-INL f32v v_exp_down(f32v x)
-{
-    EACH(i) x.r[i] = n_exp_down(x.r[i]);
-    return x;
+#if defined __AVX512F__
+    return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) != 0;
+#elif defined __AVX2__
+    return _mm256_movemask_ps((__m256)mask) != 0;
+#elif defined __aarch64__
+    return vmaxvq_u32((uint32x4_t)mask) != 0;
+#elif defined __SSE2__
+    return _mm_movemask_ps((__m128)mask) != 0;
+#else
+    int32_t any = 0;
+    for (int l = 0; l < NATIVE_LANES; l++) any |= mask[l];
+    return any != 0;
+#endif
 }
 
 // clang-format off

@@ -16,20 +16,33 @@ static int emit(HoloProgram *out, HoloMapOp op, int a, int b, double number)
     return R((int)out->count++);
 }
 
-// x^2, x^3 and 1/x, where the exponent is a constant. (A root is not x^0.5: that of -inf is.)
+static int square(HoloProgram *out, int x)
+{
+    return emit(out, HOLO_MAP_mul, x, x, 0);
+}
+
+// Exponents that are constants and common are products, quotients and roots. (A root is not x^0.5: that of -inf is.)
 static bool power(const HoloCall *call, HoloProgram *out)
 {
-    const HoloTensor *y = holo_in(call, 1);
-    if (!y || !y->data || y->dtype != HOLO_F32 || holo_tensor_count(y) != 1) return false;
-    float exponent = *(const float *)y->data;
-    if (exponent == 2.0f) {
-        emit(out, HOLO_MAP_mul, 0, 0, 0);
+    const HoloTensor *y        = call->in[1];
+    bool              is_known = y->data && holo_tensor_count(y) == 1;
+    float             exponent = is_known ? *(const float *)y->data : 0;
+    if (!is_known) {
+        emit(out, HOLO_MAP_pow, 0, 1, 0);
+    } else if (exponent == 2.0f) {
+        square(out, 0);
     } else if (exponent == 3.0f) {
-        emit(out, HOLO_MAP_mul, emit(out, HOLO_MAP_mul, 0, 0, 0), 0, 0);
+        emit(out, HOLO_MAP_mul, square(out, 0), 0, 0);
+    } else if (exponent == 4.0f) {
+        square(out, square(out, 0));
     } else if (exponent == -1.0f) {
         emit(out, HOLO_MAP_div, N, 0, 1);
+    } else if (exponent == 0.5f) {
+        emit(out, HOLO_MAP_root, 0, 0, 0);
+    } else if (exponent == -0.5f) {
+        emit(out, HOLO_MAP_div, N, emit(out, HOLO_MAP_root, 0, 0, 0), 1);
     } else {
-        return false;
+        emit(out, HOLO_MAP_pow, 0, 1, 0);
     }
     return true;
 }
@@ -119,7 +132,7 @@ static const Formula formulas[] = {
     {"Mul", "", 7, 2, .step = {STEP(mul, 0, 1)}},
     {"Div", "", 7, 2, .step = {STEP(div, 0, 1)}},
     {"PRelu", "", 7, 2, .step = {STEP(leaky, 0, 1)}},
-    {"Pow", "", 7, 0, .fits = power},
+    {"Pow", "", 7, 2, .fits = power},
     {"Clip", "", 6, 0, .fits = clip},
     {"Sum", "", 8, 0, .fits = chain},
     {"Max", "", 8, 0, .fits = chain},
@@ -128,6 +141,19 @@ static const Formula formulas[] = {
     {"Abs", "", 6, 1, .step = {STEP(abs, 0, 0)}},
     {"Sqrt", "", 6, 1, .step = {STEP(sqrt, 0, 0)}},
     {"Exp", "", 6, 1, .step = {STEP(exp, 0, 0)}},
+    {"Log", "", 6, 1, .step = {STEP(log, 0, 0)}},
+    {"Softplus", "", 1, 1, .step = {STEP(softplus, 0, 0)}},
+    {"Sin", "", 7, 1, .step = {STEP(sin, 0, 0)}},
+    {"Cos", "", 7, 1, .step = {STEP(cos, 0, 0)}},
+    {"Tan", "", 7, 1, .step = {STEP(tan, 0, 0)}},
+    {"Asin", "", 7, 1, .step = {STEP(asin, 0, 0)}},
+    {"Acos", "", 7, 1, .step = {STEP(acos, 0, 0)}},
+    {"Atan", "", 7, 1, .step = {STEP(atan, 0, 0)}},
+    {"Floor", "", 6, 1, .step = {STEP(floor, 0, 0)}},
+    {"Ceil", "", 6, 1, .step = {STEP(ceil, 0, 0)}},
+    {"Round", "", 11, 1, .step = {STEP(round, 0, 0)}},
+    {"Sign", "", 9, 1, .step = {STEP(sign, 0, 0)}},
+    {"ThresholdedRelu", "", 10, 1, .attr = {{"alpha", 1, 0}}, .step = {NUMBER(above, 0, 0)}},
     {"Erf", "", 9, 1, .step = {STEP(erf, 0, 0)}},
     {"Tanh", "", 6, 1, .step = {STEP(tanh, 0, 0)}},
     {"Sigmoid", "", 6, 1, .step = {STEP(sigmoid, 0, 0)}},

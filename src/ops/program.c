@@ -40,7 +40,22 @@ int holo_map_operands(uint32_t op)
     F(exp, (float)holo_exp((double)a))             \
     F(sigmoid, (float)holo_sigmoid((double)a))     \
     F(tanh, (float)holo_tanh((double)a))           \
-    F(erf, (float)holo_erf((double)a))
+    F(erf, (float)holo_erf((double)a))             \
+    F(log, (float)holo_log((double)a))             \
+    F(softplus, (float)holo_softplus((double)a))   \
+    F(pow, (float)holo_pow((double)a, (double)b))  \
+    F(root, (float)holo_pow((double)a, 0.5))       \
+    F(sin, (float)holo_sin((double)a))             \
+    F(cos, (float)holo_cos((double)a))             \
+    F(tan, (float)holo_tan((double)a))             \
+    F(asin, (float)holo_asin((double)a))           \
+    F(acos, (float)holo_acos((double)a))           \
+    F(atan, (float)holo_atan((double)a))           \
+    F(floor, floorf(a))                            \
+    F(ceil, ceilf(a))                              \
+    F(round, nearbyintf(a))                        \
+    F(sign, a > 0 ? 1 : a < 0 ? -1 : a)            \
+    F(above, a > b ? a : 0)
 
 #define F(name, expression)                   \
     static float map_##name(float a, float b) \

@@ -1,0 +1,355 @@
+// vec_math.h - functions of sixteen floats: exponentials, logarithms, powers, angles.
+//
+// Within 3 ulp; NaN stays NaN, and special values are those of C99, but that some functions give 0 where the result
+// would not be a normal number. Parts that need more than float has are in double, by + - * / alone: these have the same
+// bits in both classes.
+#ifndef HOLO_VEC_MATH_H
+#define HOLO_VEC_MATH_H
+
+#include "base/math.h"
+#include "kernels/vec.h"
+
+// ---- exponentials
+
+// e^y * 2^-n for a whole n near y / ln 2: between 0.7 and 1.42.
+INL f32n n_exp_near(f32n y, f32n n)
+{
+    const f32n zero = {0};
+    // y = n ln 2 + r with |r| <= ln(2) / 2; ln 2 in two parts, the first exact times n.
+    f32n r = n_mad(n, zero + 2.12194440e-4f, n_mad(n, zero - 0.693359375f, y));
+    // The polynomial of degree 6 whose largest relative error is least: 2e-9.
+    f32n e = n_mad(r, zero + 1.38368090e-3f, zero + 8.37482122e-3f);
+    e      = n_mad(e, r, zero + 4.16682265e-2f);
+    e      = n_mad(e, r, zero + 1.66664201e-1f);
+    e      = n_mad(e, r, zero + 4.99999921e-1f);
+    e      = n_mad(e, r, zero + 1.00000004f);
+    return n_mad(e, r, zero + 1.0f);
+}
+
+// The same for -104 <= y <= 89, and n.
+INL f32n n_exp_rest(f32n y, i32n *out_n)
+{
+    const f32n zero = {0};
+    f32n       half = n_select(y < 0, zero - 0.5f, zero + 0.5f);
+    *out_n          = __builtin_convertvector(y * 1.44269504f + half, i32n);
+    return n_exp_near(y, __builtin_convertvector(*out_n, f32n));
+}
+
+// e^x for x <= 0 or NaN; 0 where the result would not be a normal number.
+INL f32n n_exp_down(f32n x)
+{
+    const f32n zero = {0}, whole = zero + 12582912.0f; // 1.5 * 2^23: what is added to it is rounded to whole numbers
+    i32n       in = x >= -87.33654f;
+    f32n       t  = x * 1.44269504f + whole;
+    f32n       e  = n_exp_near(x, t - whole);
+    e             = (f32n)((u32n)e + ((u32n)t << 23)); // the number is in the last bits of t
+    return n_select(in, e, n_max(zero, x));
+}
+
+// e^x for any x. The power of two goes in two halves, so that neither leaves the normal numbers.
+INL f32n n_exp(f32n x)
+{
+    const f32n zero = {0};
+    i32n       n;
+    f32n       e    = n_exp_rest(n_max(n_min(x, zero + 89), zero - 104), &n); // a NaN becomes 89 here
+    i32n       half = n >> 1;
+    e               = e * (f32n)((half + 127) << 23) * (f32n)((n - half + 127) << 23);
+    return n_select(x == x, e, x);
+}
+
+// 1 / (1 + e^x). What is below 2^-126 is 0.
+INL f32n n_falling(f32n x)
+{
+    const f32n zero = {0}, whole = zero + 12582912.0f; // as in n_exp_down
+    i32n       in = x <= 87.33654f;
+    f32n       y  = n_max(zero - 87.0f, x);
+    f32n       t  = n_mad(y, zero + 1.44269504f, whole);
+    f32n       e  = (f32n)((u32n)n_exp_near(y, t - whole) + ((u32n)t << 23));
+    return n_select(in, n_reciprocal(1.0f + e), n_max(zero, -x)); // a NaN is not in, and stays
+}
+
+INL f32n n_sigmoid(f32n x)
+{
+    return n_falling(-x);
+}
+
+// x / (1 + e^(-slope * x))
+INL f32n n_swish(f32n x, float slope)
+{
+    return x * n_falling(x * -slope);
+}
+
+INL f32v v_swish(f32v x, float slope)
+{
+    EACH(i) x.r[i] = n_swish(x.r[i], slope);
+    return x;
+}
+
+INL f32n n_tanh(f32n x)
+{
+    const f32n zero = {0};
+    f32n       s = x * x, size = n_abs(x), e = n_exp_down(size * -2.0f);
+    f32n       p = n_mad(s, zero - 5.71705494e-3f, zero + 2.06505965e-2f);
+    p            = n_mad(p, s, zero - 5.37435009e-2f);
+    p            = n_mad(p, s, zero + 1.33314913e-1f);
+    p            = n_mad(p, s, zero - 3.33332839e-1f);
+    f32n y       = n_select(size < 0.625f, n_mad(p * s, size, size), (1.0f - e) * n_reciprocal(1.0f + e));
+    return n_with_sign_of(y, x);
+}
+
+// Near 0 a polynomial in x^2; beyond, 1 - e^p(|x|), which is 1 from 4 on.
+INL f32n n_erf(f32n x)
+{
+    const f32n zero = {0};
+    f32n       s = x * x, t = n_min(zero + 4, n_abs(x));
+    f32n       p = n_mad(s, zero + 8.21542799e-5f, zero - 8.10596621e-4f);
+    p            = n_mad(p, s, zero + 5.19779726e-3f);
+    p            = n_mad(p, s, zero - 2.68581043e-2f);
+    p            = n_mad(p, s, zero + 1.12836725e-1f);
+    p            = n_mad(p, s, zero - 3.76126323e-1f);
+    p            = n_mad(p, s, zero + 1.28379166e-1f);
+    f32n q       = n_mad(t, zero - 1.18903121e-5f, zero + 3.29349731e-4f);
+    q            = n_mad(q, t, zero - 3.66886050e-3f);
+    q            = n_mad(q, t, zero + 2.38174314e-2f);
+    q            = n_mad(q, t, zero - 1.06300595e-1f);
+    q            = n_mad(q, t, zero - 6.35113136e-1f);
+    q            = n_mad(q, t, zero - 1.12865781f);
+    f32n far     = n_with_sign_of(1.0f - n_exp_down(q * t), x);
+    return n_select(n_abs(x) < 0.95f, n_mad(p, x, x), far);
+}
+
+INL f32v v_exp_down(f32v x)
+{
+    EACH(i) x.r[i] = n_exp_down(x.r[i]);
+    return x;
+}
+
+// ---- whole numbers
+
+INL f32n n_ceil(f32n x)
+{
+    return -n_floor(-x);
+}
+
+INL f32n n_sign(f32n x)
+{
+    const f32n zero = {0};
+    return n_select(x > 0, zero + 1.0f, n_select(x < 0, zero - 1.0f, x));
+}
+
+// ---- logarithms
+
+// Of normal numbers above 0: x = 2^k (1 + t) with sqrt(1/2) <= 1 + t < sqrt(2).
+INL f32n n_log_normal(f32n x, f32n k)
+{
+    const f32n zero = {0};
+    u32n       bits = (u32n)x + (0x3f800000 - 0x3f3504f3);
+    f32n       t = (f32n)((bits & 0x7fffff) + 0x3f3504f3) - 1.0f, s = t * t;
+    k += (f32n)((bits >> 23) | 0x4b000000) - 0x1.0000fep23f; // the exponent as a number, less 2^23 + 127
+    f32n p = n_mad(t, zero - 7.63449371e-2f, zero + 1.27615750e-1f);
+    p      = n_mad(p, t, zero - 1.31601825e-1f);
+    p      = n_mad(p, t, zero + 1.42017588e-1f);
+    p      = n_mad(p, t, zero - 1.66233569e-1f);
+    p      = n_mad(p, t, zero + 2.00012267e-1f);
+    p      = n_mad(p, t, zero - 2.50008196e-1f);
+    p      = n_mad(p, t, zero + 3.33333313e-1f);
+    p      = n_mad(p * s, t, k * -2.12194440e-4f); // ln 2 in two parts, as in n_exp_near
+    return n_mad(k, zero + 0.693359375f, t + n_mad(s, zero - 0.5f, p));
+}
+
+INL f32n n_log(f32n x)
+{
+    const f32n zero = {0}, top = zero + __builtin_inff();
+    i32n       small = x < 0x1p-126f;
+    f32n       y     = n_log_normal(n_select(small, x * 0x1p23f, x), n_select(small, zero - 23.0f, zero));
+    f32n       other = n_select(x == 0, -top, n_select(x < 0, zero + __builtin_nanf(""), x));
+    return n_select((x > 0) & (x < top), y, other);
+}
+
+// log(1 + e^x). What 1 + e loses of e is small enough for the first term of its series.
+INL f32n n_softplus(f32n x)
+{
+    f32n e = n_exp(-n_abs(x)), sum = 1.0f + e;
+    f32n log = n_log_normal(sum, (f32n){0}) + (e - (sum - 1.0f)) / sum;
+    return n_max((f32n){0}, x) + log;
+}
+
+// ---- powers
+
+// log2 of normal doubles above 0, to 39 bits.
+INL f64n d_log2(f64n x)
+{
+    u64n bits = (u64n)x + (0x3ff0000000000000 - 0x3fe6a09e00000000); // as in n_log_normal
+    f64n m    = (f64n)((bits & 0xfffffffffffff) + 0x3fe6a09e00000000);
+    f64n k    = (f64n)((bits >> 52) | 0x4330000000000000) - (0x1p52 + 1023);
+    f64n s = (m - 1) / (m + 1), z = s * s;
+    f64n p = z * (1.0 / 13) + 1.0 / 11;
+    p      = p * z + 1.0 / 9;
+    p      = p * z + 1.0 / 7;
+    p      = p * z + 1.0 / 5;
+    p      = p * z + 1.0 / 3;
+    p      = p * z + 1;
+    return p * s * 2.8853900817779268 + k; // 2 / ln 2
+}
+
+// 2^x for |x| <= 1000, to 32 bits.
+INL f64n d_exp2(f64n x)
+{
+    f64n t = x + 0x1.8p52, r = (x - (t - 0x1.8p52)) * 0.6931471805599453;
+    f64n p = r * (1.0 / 40320) + 1.0 / 5040;
+    p      = p * r + 1.0 / 720;
+    p      = p * r + 1.0 / 120;
+    p      = p * r + 1.0 / 24;
+    p      = p * r + 1.0 / 6;
+    p      = p * r + 0.5;
+    p      = p * r + 1;
+    p      = p * r + 1;
+    return (f64n)((u64n)p + ((u64n)t << 52));
+}
+
+// x^y for x > 0, both finite.
+INL f32n n_pow_plain(f32n x, f32n y)
+{
+    const f32n zero = {0};
+    f64w       base = n_widen(x), power = n_widen(y);
+    for (int i = 0; i < 2; i++) power.half[i] *= d_log2(base.half[i]);
+    f32n size = n_narrow(power);
+    for (int i = 0; i < 2; i++) power.half[i] = d_exp2(power.half[i]);
+    f32n z = n_select(size > 200, zero + __builtin_inff(), n_narrow(power));
+    return n_select(size < -200, zero, z);
+}
+
+INL f32n n_pow(f32n x, f32n y)
+{
+    const f32n zero = {0}, top = zero + __builtin_inff(), half = y * 0.5f, size = n_abs(x);
+    i32n       is_end = (size == 0) | (size == top), is_whole = n_round(y) == y;
+    i32n       is_odd = is_whole & (n_round(half) != half);
+    f32n       z      = n_pow_plain(n_select(is_end, zero + 1.0f, size), n_max(n_min(y, zero + 3e38f), zero - 3e38f));
+    z                 = n_select(is_end, n_select((size == 0) == (y < 0), top, zero), z);
+    z                 = n_with_sign_of(z, n_select(is_odd, x, zero));
+    z                 = n_select((x < 0) & (x > -top) & ~is_whole, zero + __builtin_nanf(""), z);
+    z                 = n_select((x == x) & (y == y), z, x + y);
+    return n_select((y == 0) | (x == 1.0f), zero + 1.0f, z);
+}
+
+// x^0.5, which is the root but of -0 and -inf.
+INL f32n n_root(f32n x)
+{
+    const f32n top = (f32n){0} + __builtin_inff();
+    return n_select(x == -top, top, n_sqrt(x + 0.0f));
+}
+
+// ---- angles
+
+// x less the nearest multiple of pi / 2, and which one it is in the last two bits of `quarter`, for |x| <= 2^20. The
+// first part of pi / 2 has 33 bits, so that its multiples are exact.
+INL f32n n_turn(f32n x, u32n *quarter)
+{
+    f64w w = n_widen(x), n;
+    for (int i = 0; i < 2; i++) {
+        n.half[i] = w.half[i] * 0.6366197723675814 + 0x1.8p52 - 0x1.8p52;
+        w.half[i] = w.half[i] - n.half[i] * 1.57079632673412561 - n.half[i] * 6.0771005065061922e-11;
+    }
+    *quarter = (u32n)(n_narrow(n) + 12582912.0f);
+    return n_narrow(w);
+}
+
+INL f32n n_sin_near(f32n r, f32n s) // of |r| <= pi / 4; s is its square
+{
+    const f32n zero = {0};
+    f32n       p    = n_mad(s, zero - 1.95136236e-4f, zero + 8.33214913e-3f);
+    f32n       size = n_abs(r);
+    return n_with_sign_of(n_mad(n_mad(p, s, zero - 1.66666538e-1f) * s, size, size), r);
+}
+
+INL f32n n_cos_near(f32n s)
+{
+    const f32n zero = {0};
+    f32n       p    = n_mad(s, zero + 2.44312614e-5f, zero - 1.38873002e-3f);
+    return n_mad(n_mad(p, s, zero + 4.16666456e-2f), s * s, n_mad(s, zero - 0.5f, zero + 1.0f));
+}
+
+// y, and f(x) where |x| is too large for n_turn.
+INL f32n n_or_far(f32n y, f32n x, double (*f)(double))
+{
+    i32n is_far = n_abs(x) > 0x1p20f;
+    if (!n_any(is_far)) return y;
+    for (int l = 0; l < NATIVE_LANES; l++)
+        if (is_far[l]) y[l] = (float)f((double)x[l]);
+    return y;
+}
+
+// The sine of x and `more` quarters of a turn.
+INL f32n n_wave(f32n x, uint32_t more)
+{
+    u32n quarter;
+    f32n r = n_turn(x, &quarter), s = r * r;
+    quarter += more;
+    f32n y = n_select((i32n)((quarter & 1) != 0), n_cos_near(s), n_sin_near(r, s));
+    return (f32n)((u32n)y ^ ((quarter & 2) << 30));
+}
+
+INL f32n n_sin(f32n x)
+{
+    return n_or_far(n_wave(x, 0), x, holo_sin);
+}
+
+INL f32n n_cos(f32n x)
+{
+    return n_or_far(n_wave(x, 1), x, holo_cos);
+}
+
+INL f32n n_tan(f32n x)
+{
+    u32n quarter;
+    f32n r = n_turn(x, &quarter), s = r * r, sine = n_sin_near(r, s), cosine = n_cos_near(s);
+    i32n is_odd = (i32n)((quarter & 1) != 0);
+    return n_or_far(n_select(is_odd, -cosine, sine) / n_select(is_odd, sine, cosine), x, holo_tan);
+}
+
+INL f32n n_atan(f32n x)
+{
+    const f32n zero = {0}, size = n_abs(x);
+    i32n       is_far = size > 1.0f;
+    f32n       t = n_select(is_far, 1.0f / size, size), s = t * t;
+    f32n       p = n_mad(s, zero + 2.92069116e-3f, zero - 1.63679235e-2f);
+    p            = n_mad(p, s, zero + 4.32118513e-2f);
+    p            = n_mad(p, s, zero - 7.55221322e-2f);
+    p            = n_mad(p, s, zero + 1.06660038e-1f);
+    p            = n_mad(p, s, zero - 1.42110556e-1f);
+    p            = n_mad(p, s, zero + 1.99937731e-1f);
+    p            = n_mad(p, s, zero - 3.33331525e-1f);
+    f32n y       = n_mad(p * s, t, t);
+    return n_with_sign_of(n_select(is_far, 1.57079637f - y, y), x);
+}
+
+// The arcsine of |x| up to a half, and beyond it of sqrt((1 - |x|) / 2): half the arccosine.
+INL f32n n_asin_near(f32n x, i32n *is_far)
+{
+    const f32n zero = {0}, size = n_abs(x);
+    *is_far = size > 0.5f;
+    f32n s  = n_select(*is_far, (1.0f - size) * 0.5f, size * size);
+    f32n t  = n_select(*is_far, n_sqrt(s), size);
+    f32n p  = n_mad(s, zero + 4.21663038e-2f, zero + 2.41795164e-2f);
+    p       = n_mad(p, s, zero + 4.54703756e-2f);
+    p       = n_mad(p, s, zero + 7.49529749e-2f);
+    p       = n_mad(p, s, zero + 1.66667521e-1f);
+    return n_mad(p * s, t, t);
+}
+
+INL f32n n_asin(f32n x)
+{
+    i32n is_far;
+    f32n y = n_asin_near(x, &is_far);
+    return n_with_sign_of(n_select(is_far, 1.57079637f - 2.0f * y, y), x);
+}
+
+INL f32n n_acos(f32n x)
+{
+    i32n is_far;
+    f32n y   = n_asin_near(x, &is_far);
+    f32n far = n_select(x < 0, 3.14159274f - 2.0f * y, 2.0f * y);
+    return n_select(is_far, far, 1.57079637f - n_with_sign_of(y, x));
+}
+
+#endif
