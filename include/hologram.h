@@ -202,6 +202,14 @@ HOLO_API int         holo_model_meta_count(const HoloModel *model);
 HOLO_API const char *holo_model_meta(const HoloModel *model, int index, const char **out_key);
 HOLO_API const char *holo_model_meta_find(const HoloModel *model, const char *key); // NULL: no such
 
+// A constant of the archive, of which holo_model_info says how many there are. Names and views live as long as the model.
+typedef struct HoloConstant {
+    const char *name;      // of the first value that is this constant; "" when it is part of an attribute
+    HoloTensor  tensor;    // in the shape of that value; packed weights as bytes: u8[size]
+    bool        is_packed; // weights in the form that their kernel reads
+} HoloConstant;
+HOLO_API bool holo_model_constant(const HoloModel *model, int index, HoloConstant *out_constant); // false: no such
+
 // Facts and numbers of an opened archive.
 typedef struct HoloModelInfo {
     uint64_t file_bytes, constant_bytes, table_bytes;

@@ -79,8 +79,9 @@ typedef struct HoloContentId {
 // 64-bit little-endian numbers. The bytes of strings are their sizes as such numbers, then their texts. Only tensors
 // have an identity, not sequences, optionals and maps. Reads the bytes once and allocates only for strings.
 HOLO_API HOLO_MUST HoloStatus holo_content_id(const HoloTensor *tensor, HoloContentId *out_id, HoloError *error);
-// Of a file, whatever it holds: that of its bytes as a tensor of type u8 and one dimension.
-HOLO_API HOLO_MUST HoloStatus holo_content_id_file(const char *path, HoloContentId *out_id, HoloError *error);
+// Of a file, whatever it holds: that of its bytes as a tensor of type u8 and one dimension, *out_size (may be NULL).
+HOLO_API HOLO_MUST HoloStatus holo_content_id_file(const char *path, HoloContentId *out_id, uint64_t *out_size,
+                                                   HoloError *error);
 // The extended address whose number is the identity modulo 773,094,113,280: class slowest, sub fastest. Every address is
 // as probable as any other, to one part in 2^88.
 HOLO_API HoloAddress holo_content_address(HoloContentId id);

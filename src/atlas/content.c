@@ -46,12 +46,13 @@ HoloStatus holo_content_id(const HoloTensor *t, HoloContentId *out_id, HoloError
     return HOLO_OK;
 }
 
-HoloStatus holo_content_id_file(const char *path, HoloContentId *out_id, HoloError *error)
+HoloStatus holo_content_id_file(const char *path, HoloContentId *out_id, uint64_t *out_size, HoloError *error)
 {
     HoloMapping file;
     HOLO_TRY(holo_file_map(path, &file, error));
     HoloTensor type = {.dtype = HOLO_U8, .rank = 1, .dim = {(int64_t)file.size}};
     *out_id         = holo_content_id_of_hash(&type, holo_hash(file.data, file.size));
+    if (out_size) *out_size = file.size;
     holo_file_unmap(&file);
     return HOLO_OK;
 }

@@ -382,3 +382,36 @@ void holo_model_info(const HoloModel *model, HoloModelInfo *out_info)
                    .naive_bytes    = a->PLANS_at[0].naive_bytes,
     };
 }
+
+// Has the value the type of the constant? Then *t gets its shape. (What does not fit is refused when sizes are bound.)
+static bool shape_take(const HoloArchive *a, const HoloValueRecord *v, HoloTensor *t)
+{
+    HoloTensor shaped = *t;
+    shaped.rank       = v->rank;
+    for (int d = 0; d < v->rank; d++) shaped.dim[d] = a->SIZES_at[v->size_first + (uint32_t)d];
+    if (v->rank < 0 || v->dtype != t->dtype || holo_tensor_count(&shaped) != t->dim[0]) return false;
+    *t = shaped;
+    return true;
+}
+
+bool holo_model_constant(const HoloModel *model, int index, HoloConstant *out_constant)
+{
+    const HoloArchive *a = &model->archive;
+    if (index < 0 || (size_t)index >= a->CONSTANTS_count) return false;
+    const HoloConstantRecord *k = &a->CONSTANTS_at[index];
+    HoloTensor                t = {.dtype = (uint8_t)k->dtype, .rank = 1, .dim = {(int64_t)k->count}};
+    t.data                      = model->constants[index];
+    if (k->packed) {
+        t.dtype  = HOLO_U8;
+        t.dim[0] = (int64_t)k->size;
+        t.data   = (void *)(uintptr_t)(a->WEIGHTS_at + k->offset);
+    }
+    *out_constant = (HoloConstant){"", t, k->packed != 0};
+    for (size_t i = 0; i < a->VALUES_count; i++) {
+        const HoloValueRecord *v = &a->VALUES_at[i];
+        if (v->storage != HOLO_STORE_CONSTANT || v->at != (uint64_t)index) continue;
+        out_constant->name = holo_model_text(model, v->name);
+        if (k->packed || shape_take(a, v, &out_constant->tensor)) break;
+    }
+    return true;
+}

@@ -7,6 +7,7 @@
 #include "support/onnx_writer.h"
 
 #include "base/base.h"
+#include "hologram_atlas.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,6 +113,24 @@ static HoloStatus work_listing(const Job *job, HoloError *error)
     return status;
 }
 
+static HoloStatus work_atlas(const Job *job, HoloError *error)
+{
+    (void)job;
+    static const char text[]    = "R+1@(copy@c05 . evaluate@c21 || split@c3)";
+    HoloString        strings[] = {{"a", 1}, {"bc", 2}};
+    HoloTensor        tensor    = {.dtype = HOLO_STRING, .rank = 1, .dim = {2}, .data = strings};
+    HoloSigil        *sigil;
+    HoloContentId     id;
+    uint8_t           digits[80];
+    size_t            count;
+    HoloStatus        status = holo_sigil_parse(text, sizeof text - 1, &sigil, NULL, error);
+    holo_sigil_destroy(sigil);
+    if (!status) status = holo_content_id(&tensor, &id, error);
+    if (!status)
+        status = holo_base96_from_bytes((const uint8_t *)text, sizeof text, digits, sizeof digits, &count, error);
+    return status;
+}
+
 // Returns how many calls for memory there are to fail.
 static long expect_statuses(const Job *job)
 {
@@ -149,6 +168,13 @@ static void expect_statuses_of(const char *path, int64_t open)
         assert_true(expect_statuses(&job) > 3);
     }
     for (int i = 0; i < 2; i++) free(job.inputs[i].data);
+}
+
+static void test_atlas(void **state)
+{
+    (void)state;
+    if (!heap_is_counted) skip();
+    assert_true(expect_statuses(&(Job){.path = "atlas", .work = work_atlas}) > 5);
 }
 
 static void test_static_model(void **state)
@@ -250,9 +276,13 @@ static void test_values_from_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_static_model), cmocka_unit_test(test_symbolic_sizes),
-        cmocka_unit_test(test_loop),         cmocka_unit_test(test_sizes_from_values),
-        cmocka_unit_test(test_many_parts),   cmocka_unit_test(test_values_from_files),
+        cmocka_unit_test(test_atlas),
+        cmocka_unit_test(test_static_model),
+        cmocka_unit_test(test_symbolic_sizes),
+        cmocka_unit_test(test_loop),
+        cmocka_unit_test(test_sizes_from_values),
+        cmocka_unit_test(test_many_parts),
+        cmocka_unit_test(test_values_from_files),
     };
     return cmocka_run_group_tests_name("memory that runs out", tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "format/holo.h"
+#include "hologram_atlas.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -115,6 +116,51 @@ static void test_constants_are_stored_once(void **state)
     assert_int_equal(report->constants, 1);
     assert_true(report->deduplicated >= 1);
     holo_report_destroy(report);
+    holo_model_close(model);
+}
+
+// Constants can be looked at, with the names and shapes of the model; what is packed, as bytes.
+static void test_constants_are_shown(void **state)
+{
+    (void)state;
+    float         data[32];
+    const char   *path = temp_path("shown.onnx");
+    OnnxModel     m    = {0};
+    HoloModel    *model;
+    HoloModelInfo info;
+    HoloConstant  constant;
+    int           plain = 0, packed = 0;
+    for (int i = 0; i < 32; i++) data[i] = (float)i / 3;
+    onnx_input(&m.graph, "x", HOLO_F32, "4,64");
+    onnx_output(&m.graph, "y", HOLO_F32, "4,32");
+    onnx_weights(&m.graph, "w", "64,32", 9, 1);
+    onnx_constant(&m.graph, "c", HOLO_F32, "1,32", data, sizeof data);
+    onnx_node(&m.graph, "MatMul", "x,w", "s", "");
+    onnx_node(&m.graph, "Max", "s,c", "y", "");
+    onnx_save(&m, path);
+    EXPECT_OK(holo_compile_model(NULL, path, &model, NULL, &error));
+    holo_model_info(model, &info);
+    for (int i = 0; i < (int)info.constants; i++) {
+        assert_true(holo_model_constant(model, i, &constant));
+        const HoloTensor *t = &constant.tensor;
+        packed += constant.is_packed;
+        if (constant.is_packed) {
+            assert_string_equal(constant.name, "w");
+            assert_int_equal(t->dtype, HOLO_U8);
+            assert_true(t->dim[0] >= 64 * 32 * 2);
+        } else if (!strcmp(constant.name, "c")) {
+            plain++;
+            assert_int_equal(t->dtype, HOLO_F32);
+            assert_int_equal(t->rank, 2);
+            assert_int_equal(t->dim[0], 1);
+            assert_int_equal(t->dim[1], 32);
+            assert_memory_equal(t->data, data, sizeof data);
+        }
+    }
+    assert_int_equal(plain, 1);
+    assert_int_equal(packed, 1);
+    assert_false(holo_model_constant(model, -1, &constant));
+    assert_false(holo_model_constant(model, (int)info.constants, &constant));
     holo_model_close(model);
 }
 
@@ -275,6 +321,15 @@ static void outputs_read(const HoloModel *model, const HoloSession *session)
     }
 }
 
+// Every byte of the constants can be read.
+static void constants_read(const HoloModel *model)
+{
+    HoloConstant  constant;
+    HoloContentId id;
+    for (int i = 0; i < 100 && holo_model_constant(model, i, &constant); i++)
+        assert_int_equal(holo_content_id(&constant.tensor, &id, NULL), HOLO_OK);
+}
+
 // Opens the bytes and, where that succeeds, runs what is in them: any status is good, a crash is not.
 static void exercise(const uint8_t *bytes, size_t size)
 {
@@ -283,6 +338,7 @@ static void exercise(const uint8_t *bytes, size_t size)
     HoloSession *session        = NULL;
     HoloTensor   inputs[INPUTS] = {{0}};
     if (holo_model_open_memory(bytes, size, &model, NULL)) return;
+    constants_read(model);
     HoloStatus status = holo_session_create(model, NULL, &session, NULL);
     for (int i = 0; i < INPUTS && i < holo_model_input_count(model) && !status; i++)
         if (input_make(holo_model_input(model, i), &inputs[i]))
@@ -538,6 +594,7 @@ int main(void)
         cmocka_unit_test(test_the_same_bytes_from_another_place),
         cmocka_unit_test(test_layout),
         cmocka_unit_test(test_constants_are_stored_once),
+        cmocka_unit_test(test_constants_are_shown),
         cmocka_unit_test(test_opening_touches_no_weight),
         cmocka_unit_test(test_open_with),
         cmocka_unit_test(test_three_ways_to_open),

@@ -410,15 +410,17 @@ static void test_identity_of_a_file(void **state)
     int           fd = mkstemp(path);
     HoloTensor    t  = {.dtype = HOLO_U8, .rank = 1, .dim = {9}, .data = text};
     HoloContentId id;
+    uint64_t      size;
     HoloError     error = {0};
     assert_true(fd >= 0);
-    assert_int_equal(holo_content_id_file(path, &id, &error), HOLO_OK); // it is empty
+    assert_int_equal(holo_content_id_file(path, &id, NULL, &error), HOLO_OK); // it is empty
     assert_int_equal(write(fd, text, 9), 9);
     close(fd);
-    assert_int_equal(holo_content_id_file(path, &id, &error), HOLO_OK);
+    assert_int_equal(holo_content_id_file(path, &id, &size, &error), HOLO_OK);
+    assert_int_equal(size, 9);
     assert_true(same(id, id_of(&t)));
     unlink(path);
-    assert_int_equal(holo_content_id_file(path, &id, &error), HOLO_NO_FILE);
+    assert_int_equal(holo_content_id_file(path, &id, &size, &error), HOLO_NO_FILE);
 }
 
 // The address is the rest of a long division by hand, bit by bit.
