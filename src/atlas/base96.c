@@ -113,45 +113,53 @@ static uint32_t limb(const Base *base, const uint8_t *units, size_t count, size_
     return value;
 }
 
-typedef struct Work { // lists of limbs of the target; `size` is what a block has at first
-    size_t    blocks, size;
-    uint32_t *number;  // blocks * size
-    uint32_t *power;   // half of that: the source's radix to the power of a block's limbs
-    uint32_t *product; // as number
-    uint32_t *scratch; // as number, and one
+typedef struct Work {
+    size_t    limbs;   // of the source
+    size_t    size;    // limbs of the target for a block
+    size_t    all;     // and for all blocks, whose number is a power of two
+    uint32_t *number;  // all
+    uint32_t *power;   // all / 2: the source's radix to the power of a block's limbs
+    uint32_t *product; // all
+    uint32_t *scratch; // all + 1
 } Work;
 
 static HoloStatus work_take(Work *w, const Base *from, const Base *to, size_t count, HoloError *error)
 {
-    size_t limbs = count / from->group + 1, room;
-    *w           = (Work){.blocks = 2, .size = to->block};
-    while (w->blocks * BLOCK < limbs) w->blocks *= 2;
-    if (!holo_size_mul(w->blocks * w->size, 4 * sizeof *w->number, &room)) return holo_fail_memory(error);
-    size_t all = w->blocks * w->size;
-    w->number  = holo_realloc(NULL, room);
+    *w            = (Work){.limbs = count / from->group + 1, .size = to->block};
+    size_t blocks = 2, room;
+    while (blocks * BLOCK < w->limbs) blocks *= 2;
+    w->all = blocks * w->size;
+    if (!holo_size_mul(w->all, 4 * sizeof *w->number, &room)) return holo_fail_memory(error);
+    w->number = holo_realloc(NULL, room);
     if (!w->number) return holo_fail_memory(error);
     memset(w->number, 0, room);
-    w->power   = w->number + all;
-    w->product = w->power + all / 2;
-    w->scratch = w->product + all;
+    w->power   = w->number + w->all;
+    w->product = w->power + w->all / 2;
+    w->scratch = w->product + w->all;
     return HOLO_OK;
+}
+
+// Blocks of `span` limbs of the source are numbers of n limbs of the target; two of them become one.
+static void join_blocks(Work *w, size_t span, size_t n, uint32_t radix)
+{
+    for (size_t at = 0; at + span < w->limbs; at += 2 * span) {
+        uint32_t *low = w->number + at / span * n;
+        multiply(w->product, low + n, w->power, n, radix, w->scratch);
+        add(w->product, 2 * n, low, n, radix);
+        memcpy(low, w->product, 2 * n * sizeof *low);
+    }
 }
 
 static void evaluate(Work *w, const Base *from, const Base *to, const uint8_t *units, size_t count)
 {
-    for (size_t block = 0; block < w->blocks; block++)
+    for (size_t at = 0; at < w->limbs; at += BLOCK)
         for (size_t i = BLOCK; i-- > 0;)
-            step(w->number + block * w->size, w->size, from->radix, limb(from, units, count, block * BLOCK + i),
-                 to->radix);
+            step(w->number + at / BLOCK * w->size, w->size, from->radix, limb(from, units, count, at + i), to->radix);
     w->power[0] = 1;
     for (int i = 0; i < BLOCK; i++) step(w->power, w->size, from->radix, 0, to->radix);
-    for (size_t n = w->size, blocks = w->blocks; blocks > 1; n *= 2, blocks /= 2) {
-        for (uint32_t *low = w->number; low < w->number + blocks * n; low += 2 * n) {
-            multiply(w->product, low + n, w->power, n, to->radix, w->scratch);
-            add(w->product, 2 * n, low, n, to->radix);
-            memcpy(low, w->product, 2 * n * sizeof *low);
-        }
-        if (blocks == 2) break;
+    for (size_t span = BLOCK, n = w->size; span < w->limbs; span *= 2, n *= 2) {
+        join_blocks(w, span, n, to->radix);
+        if (2 * span >= w->limbs) break;
         multiply(w->product, w->power, w->power, n, to->radix, w->scratch);
         memcpy(w->power, w->product, 2 * n * sizeof *w->power);
     }
@@ -160,7 +168,7 @@ static void evaluate(Work *w, const Base *from, const Base *to, const uint8_t *u
 static HoloStatus unpack(const Work *w, const Base *to, uint8_t *out, size_t room, size_t *out_count, HoloError *error)
 {
     size_t at = 0, count = 1;
-    for (size_t i = 0; i < w->blocks * w->size; i++) {
+    for (size_t i = 0; i < w->all; i++) {
         uint32_t value = w->number[i];
         for (uint32_t k = 0; k < to->group; k++, at++, value /= to->unit) {
             if (value % to->unit) count = at + 1;

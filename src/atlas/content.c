@@ -59,9 +59,9 @@ HoloStatus holo_content_id_file(const char *path, HoloContentId *out_id, uint64_
 
 HoloAddress holo_content_address(HoloContentId id)
 {
-    // 16 bits at a time: the rest is below 2^40, so nothing overflows.
-    uint64_t rest = 0, word[2] = {id.high, id.low};
-    for (int i = 0; i < 8; i++)
-        rest = (rest << 16 | (word[i / 4] >> (48 - i % 4 * 16) & 0xFFFF)) % HOLO_ADDRESS_EXTENDED_COUNT;
+    // There are 45 * 2^34 addresses: of the identity, the lowest 34 bits stay as they are and the 94 above them, in two
+    // words, are taken modulo 45, where 2^64 is 16.
+    uint64_t above[2] = {id.high << 30 | id.low >> 34, id.high >> 34};
+    uint64_t rest     = (above[0] % 45 + 16 * (above[1] % 45)) % 45 << 34 | (id.low & ((UINT64_C(1) << 34) - 1));
     return (HoloAddress){(uint32_t)(rest >> 24) / 480, (uint32_t)(rest >> 24) % 480, rest >> 16 & 0xFF, rest & 0xFFFF};
 }

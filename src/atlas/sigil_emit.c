@@ -40,11 +40,13 @@ static void emit_leaves(Result *r, const HoloSigilNode *node, HoloTransform arou
 enum { SCOPE, MODALITY, SLOT };
 
 // What a generator becomes: a word, perhaps with a part of its class, and perhaps one word more.
-static const struct {
+typedef struct GeneratorWords {
     const char *name, *sign;
     int         part;
     const char *more;
-} generator_words[HOLO_GENERATOR_COUNT] = {
+} GeneratorWords;
+
+static const GeneratorWords generator_words[HOLO_GENERATOR_COUNT] = {
     // clang-format off
     [HOLO_GENERATOR_MARK]     = {.name = "mark"},
     [HOLO_GENERATOR_COPY]     = {"copy",  "d",  MODALITY, NULL},
@@ -66,11 +68,10 @@ static void leaf_words(Result *r, const HoloSigilNode *node, HoloTransform aroun
 {
     HoloAtlasParts p;
     (void)holo_atlas_parts(leaf_of(node, around).class_id, &p);
-    const int   value[] = {p.scope, p.modality, p.slot};
-    const char *name = generator_words[node->generator].name, *sign = generator_words[node->generator].sign;
-    word(r, sign ? holo_arena_format(&r->arena, "%s[%s=%d]", name, sign, value[generator_words[node->generator].part])
-                 : name);
-    if (generator_words[node->generator].more) word(r, generator_words[node->generator].more);
+    const int             value[] = {p.scope, p.modality, p.slot};
+    const GeneratorWords *g       = &generator_words[node->generator];
+    word(r, g->sign ? holo_arena_format(&r->arena, "%s[%s=%d]", g->name, g->sign, value[g->part]) : g->name);
+    if (g->more) word(r, g->more);
 }
 
 // The words before (arrow "→") or behind ("←") what a transform holds for: behind, in the opposite order.

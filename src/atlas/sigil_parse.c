@@ -47,7 +47,7 @@ typedef struct Parser {
 // ---- mistakes
 
 // The place as a person counts: lines and characters, both from 1.
-static void place(const Parser *p, size_t at, int *line, int *column)
+static void place(const Parser *p, size_t at, size_t *line, size_t *column)
 {
     *line = *column = 1;
     for (size_t i = 0; i < at; i++) {
@@ -67,10 +67,16 @@ __attribute__((format(printf, 3, 4))) static HoloStatus wrong(Parser *p, size_t 
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    int line, column;
+    size_t line, column;
     place(p, at, &line, &column);
     if (p->out_at) *p->out_at = at;
-    return holo_fail(p->error, HOLO_BAD_ARGUMENT, "line %d, column %d: %s", line, column, what);
+    return holo_fail(p->error, HOLO_BAD_ARGUMENT, "line %zu, column %zu: %s", line, column, what);
+}
+
+// Of a token so much is shown.
+static int shown(const Token *t)
+{
+    return t->size < 40 ? (int)t->size : 40;
 }
 
 // What is expected, and what is there instead.
@@ -78,7 +84,7 @@ static HoloStatus expected(Parser *p, const char *what)
 {
     const Token *t = &p->token;
     if (t->kind == END) return wrong(p, t->at, "expected %s, but the text ends", what);
-    return wrong(p, t->at, "expected %s, not '%.*s'", what, (int)(t->size < 40 ? t->size : 40), p->text + t->at);
+    return wrong(p, t->at, "expected %s, not '%.*s'", what, shown(t), p->text + t->at);
 }
 
 // ---- tokens
@@ -117,35 +123,35 @@ static bool read_number(const char *digits, size_t size, int *out)
     return size > 0;
 }
 
+static int find_generator(const char *word, size_t size)
+{
+    for (int i = 0; i < HOLO_GENERATOR_COUNT; i++)
+        if (strlen(holo_generator_names[i]) == size && !memcmp(holo_generator_names[i], word, size)) return i;
+    return -1;
+}
+
 // Letters and digits up to the next other character: one token.
 static HoloStatus read_word(Parser *p, Token *t)
 {
-    const char *word = p->text + t->at;
-    const char *letter;
+    const char *word = p->text + t->at, *letter = memchr(letters, *word, 3);
     for (t->size = 1; t->at + t->size < p->size && is_word(word[t->size]);) t->size++;
-    t->kind = GENERATOR;
-    for (t->value = 0; t->value < HOLO_GENERATOR_COUNT; t->value++)
-        if (strlen(holo_generator_names[t->value]) == t->size && !memcmp(holo_generator_names[t->value], word, t->size))
-            return HOLO_OK;
-    if (t->size == 1 && (letter = memchr(letters, *word, 3))) {
+    if ((t->value = find_generator(word, t->size)) >= 0) {
+        t->kind = GENERATOR;
+    } else if (letter && t->size == 1) {
         t->kind  = LETTER;
         t->value = (int)(letter - letters);
-        return HOLO_OK;
+    } else if (read_number(word, t->size, &t->value)) {
+        t->kind = NUMBER;
+    } else if (*word == 'c' && read_number(word + 1, t->size - 1, &t->value)) {
+        t->kind = CLASS;
+        if (t->value >= HOLO_ATLAS_CLASSES)
+            return wrong(p, t->at, "class %.*s is out of range: c0 to c95", shown(t), word);
+    } else {
+        return wrong(p, t->at,
+                     "'%.*s' is no generator (mark, copy, swap, merge, split, quote, evaluate), no class (c0 to c95), "
+                     "no transform (R, D, T) and no number",
+                     shown(t), word);
     }
-    t->kind = NUMBER;
-    if (read_number(word, t->size, &t->value)) return HOLO_OK;
-    t->kind = CLASS;
-    if (*word != 'c' || !read_number(word + 1, t->size - 1, &t->value)) {
-        int shown = (int)(t->size < 40 ? t->size : 40);
-        if (is_digit(*word)) return wrong(p, t->at, "'%.*s' is no number", shown, word);
-        return wrong(
-            p, t->at,
-            "'%.*s' is no generator (mark, copy, swap, merge, split, quote, evaluate), no class (c0 to c95) and "
-            "no transform (R, D, T)",
-            shown, word);
-    }
-    if (t->value >= HOLO_ATLAS_CLASSES)
-        return wrong(p, t->at, "class %.*s is out of range: c0 to c95", (int)(t->size < 40 ? t->size : 40), word);
     return HOLO_OK;
 }
 

@@ -184,7 +184,7 @@ static void test_mistakes(void **state)
         {"c42a", 0, "'c42a' is no generator"},
         {"mark@c42a", 5, "'c42a'"},
         {"mark@42", 5, "expected a class (c0 to c95), not '42'"},
-        {"mark@4x", 5, "'4x' is no number"},
+        {"mark@4x", 5, "'4x' is no generator"},
         {"frob@c00", 0, "'frob' is no generator (mark, copy, swap, merge, split, quote, evaluate)"},
         {"MARK@c00", 0, "'MARK'"},
         {"mark@c1 .", 9, "but the text ends"},
