@@ -11,7 +11,9 @@
 #define X(id, formula)                                         \
     HOLO_KERNEL_2(id##_f32, float, float, formula)             \
     HOLO_KERNEL_2(id##_f64, double, double, formula)           \
-    HOLO_KERNEL_2(id##_u64, uint64_t, uint64_t, formula) // of any integers: overflow wraps
+    HOLO_KERNEL_2(id##_u64, uint64_t, uint64_t, formula) /* of any integers: overflow wraps */ \
+    HOLO_KERNEL_2(id##_u32, uint32_t, uint32_t, formula)       \
+    static const HoloOwnFns id##_own = {[HOLO_I32] = id##_u32, [HOLO_U32] = id##_u32};
 X(Add, x + y)
 X(Sub, x - y)
 X(Mul, x * y)
@@ -23,6 +25,12 @@ static inline int64_t divide(int64_t x, int64_t y)
 {
     if (y == 0) return 0;
     return y == -1 ? (int64_t)(0 - (uint64_t)x) : x / y;
+}
+
+static inline int32_t divide_i32(int32_t x, int32_t y)
+{
+    if (y == 0) return 0;
+    return y == -1 ? (int32_t)(0 - (uint32_t)x) : x / y;
 }
 
 static inline int64_t remainder_c(int64_t x, int64_t y)
@@ -56,6 +64,8 @@ static inline uint64_t power_signed(int64_t x, int64_t y)
 HOLO_KERNEL_2(Div_f32, float, float, x / y)
 HOLO_KERNEL_2(Div_f64, double, double, x / y)
 HOLO_KERNEL_2(Div_i64, int64_t, int64_t, divide(x, y))
+HOLO_KERNEL_2(Div_i32, int32_t, int32_t, divide_i32(x, y))
+static const HoloOwnFns Div_own = {[HOLO_I32] = Div_i32};
 HOLO_KERNEL_2(Div_u64, uint64_t, uint64_t, y ? x / y : 0)
 HOLO_KERNEL_2(Mod_i64, int64_t, int64_t, remainder_python(x, y))
 HOLO_KERNEL_2(Mod_u64, uint64_t, uint64_t, y ? x % y : 0)
@@ -114,10 +124,16 @@ static HoloStatus pow_eval(HoloCall *call)
 
 // clang-format off
 #define X(id, operator)                                         \
-    HOLO_KERNEL_2(id##_f32, int64_t, float, x operator y)       \
     HOLO_KERNEL_2(id##_f64, int64_t, double, x operator y)      \
     HOLO_KERNEL_2(id##_i64, int64_t, int64_t, x operator y)     \
-    HOLO_KERNEL_2(id##_u64, int64_t, uint64_t, x operator y)
+    HOLO_KERNEL_2(id##_u64, int64_t, uint64_t, x operator y)    \
+    HOLO_KERNEL_2(id##_own_f32, uint8_t, float, x operator y)   \
+    HOLO_KERNEL_2(id##_own_f64, uint8_t, double, x operator y)  \
+    HOLO_KERNEL_2(id##_own_i64, uint8_t, int64_t, x operator y) \
+    HOLO_KERNEL_2(id##_own_i32, uint8_t, int32_t, x operator y) \
+    HOLO_KERNEL_2(id##_own_u8, uint8_t, uint8_t, x operator y)  \
+    static const HoloOwnFns id##_own = {[HOLO_F32] = id##_own_f32, [HOLO_F64] = id##_own_f64, \
+        [HOLO_I64] = id##_own_i64, [HOLO_I32] = id##_own_i32, [HOLO_U8] = id##_own_u8};
 X(Equal, ==)
 X(Less, <)
 X(Greater, >)
@@ -139,9 +155,24 @@ X(shift_right, y < 64 ? x >> y : 0)
 #undef X
 // clang-format on
 
+// Of bool, any byte but 0 is true.
+// clang-format off
+#define X(id, operator)                                                              \
+    HOLO_KERNEL_2(id##_bool, uint8_t, uint8_t, (x != 0) operator (y != 0))           \
+    static const HoloOwnFns id##_own = {[HOLO_BOOL] = id##_bool};
+X(and, &)
+X(or, |)
+X(xor, ^)
+#undef X
+HOLO_KERNEL_2(shift_left_u8, uint8_t, uint8_t, y < 8 ? x << y : 0)
+HOLO_KERNEL_2(shift_right_u8, uint8_t, uint8_t, y < 8 ? x >> y : 0)
+// clang-format on
+
 static HoloStatus shift_eval(HoloCall *call)
 {
-    static const HoloPointwiseRow left = {.u64 = shift_left}, right = {.u64 = shift_right};
+    static const HoloOwnFns       left_own = {[HOLO_U8] = shift_left_u8}, right_own = {[HOLO_U8] = shift_right_u8};
+    static const HoloPointwiseRow left    = {.u64 = shift_left, .own = &left_own};
+    static const HoloPointwiseRow right   = {.u64 = shift_right, .own = &right_own};
     bool                          is_left = holo_attr_is(call, "direction", "", "LEFT");
     if (!is_left && !holo_attr_is(call, "direction", "", "RIGHT"))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the attribute direction is neither \"LEFT\" nor \"RIGHT\"");
@@ -155,9 +186,10 @@ static HoloStatus shift_eval(HoloCall *call)
      .row = &(const HoloPointwiseRow){__VA_ARGS__}}
 #define PLAIN(id, version, types, ...) ROW(id, version, types, holo_pointwise_infer, holo_pointwise_eval, __VA_ARGS__)
 #define ARITHMETIC(id) \
-    PLAIN(id, 1, HOLO_TYPES_NUMBER, .f32 = id##_f32, .f64 = id##_f64, .i64 = id##_u64, .has_axis = true)
+    PLAIN(id, 1, HOLO_TYPES_NUMBER, .f32 = id##_f32, .f64 = id##_f64, .i64 = id##_u64, .has_axis = true, \
+          .own = &id##_own)
 #define COMPARISON(id, version, types, ...)                                                                  \
-    PLAIN(id, version, types, .f32 = id##_f32, .f64 = id##_f64, .i64 = id##_i64, .u64 = id##_u64,            \
+    PLAIN(id, version, types, .f64 = id##_f64, .i64 = id##_i64, .u64 = id##_u64, .own = &id##_own,           \
           .is_predicate = true, __VA_ARGS__)
 
 const HoloOp holo_ops_binary[] = {
@@ -165,7 +197,7 @@ const HoloOp holo_ops_binary[] = {
     ARITHMETIC(Sub),
     ARITHMETIC(Mul),
     PLAIN(Div, 1, HOLO_TYPES_NUMBER, .f32 = Div_f32, .f64 = Div_f64, .i64 = Div_i64, .u64 = Div_u64,
-          .has_axis = true),
+          .has_axis = true, .own = &Div_own),
     ROW(Mod, 10, HOLO_TYPES_NUMBER, mod_infer, mod_eval, .has_axis = false),
     ROW(Pow, 1, HOLO_TYPES_NUMBER, pow_infer, pow_eval, .has_axis = true),
     COMPARISON(Equal, 1, HOLO_TYPES_NUMBER | HOLO_BIT(BOOL) | HOLO_BIT(STRING), .wide = Equal_string,
@@ -174,9 +206,9 @@ const HoloOp holo_ops_binary[] = {
     COMPARISON(Greater, 1, HOLO_TYPES_NUMBER, .has_axis = true),
     COMPARISON(LessOrEqual, 12, HOLO_TYPES_NUMBER, .has_axis = false),
     COMPARISON(GreaterOrEqual, 12, HOLO_TYPES_NUMBER, .has_axis = false),
-    PLAIN(And, 1, HOLO_BIT(BOOL), .i64 = and_u64, .has_axis = true),
-    PLAIN(Or, 1, HOLO_BIT(BOOL), .i64 = or_u64, .has_axis = true),
-    PLAIN(Xor, 1, HOLO_BIT(BOOL), .i64 = xor_u64, .has_axis = true),
+    PLAIN(And, 1, HOLO_BIT(BOOL), .i64 = and_u64, .own = &and_own, .has_axis = true),
+    PLAIN(Or, 1, HOLO_BIT(BOOL), .i64 = or_u64, .own = &or_own, .has_axis = true),
+    PLAIN(Xor, 1, HOLO_BIT(BOOL), .i64 = xor_u64, .own = &xor_own, .has_axis = true),
     PLAIN(BitwiseAnd, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = and_u64),
     PLAIN(BitwiseOr, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = or_u64),
     PLAIN(BitwiseXor, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = xor_u64),

@@ -1,6 +1,7 @@
 // cumulative.c - CumSum and CumProd: each element with all before it along an axis.
 #include "ops/op.h"
 #include "ops/rows.h"
+#include "ops/spread.h"
 
 typedef union Tile {
     double   f[HOLO_TILE];
@@ -8,21 +9,32 @@ typedef union Tile {
     uint64_t u[HOLO_TILE];
 } Tile;
 
-// Replaces each element by what was gathered up to it (without itself where `exclusive`), and leaves in
-// carry[0] what was gathered by the end.
-typedef void Scan(Tile *x, int count, bool exclusive, Tile *carry);
+// Along: replaces each element by what was gathered up to it (without itself where `exclusive`), and leaves in carry[0]
+// what was gathered by the end. Across: takes each element into its own carry.
+typedef struct Scan {
+    void (*along)(Tile *x, int count, bool exclusive, Tile *carry);
+    void (*across)(const Tile *x, int count, Tile *carry);
+} Scan;
 
-#define SCAN(name, type, member, expression)                             \
-    static void name(Tile *tile, int count, bool exclusive, Tile *carry) \
-    {                                                                    \
-        type a = carry->member[0];                                       \
-        for (int k = 0; k < count; k++) {                                \
-            type x = tile->member[k], next = (expression);               \
-            tile->member[k] = exclusive ? a : next;                      \
-            a               = next;                                      \
-        }                                                                \
-        carry->member[0] = a;                                            \
-    }
+#define SCAN(name, type, member, expression)                                     \
+    static void name##_along(Tile *tile, int count, bool exclusive, Tile *carry) \
+    {                                                                            \
+        type a = carry->member[0];                                               \
+        for (int k = 0; k < count; k++) {                                        \
+            type x = tile->member[k], next = (expression);                       \
+            tile->member[k] = exclusive ? a : next;                              \
+            a               = next;                                              \
+        }                                                                        \
+        carry->member[0] = a;                                                    \
+    }                                                                            \
+    static void name##_across(const Tile *tile, int count, Tile *carry)          \
+    {                                                                            \
+        for (int k = 0; k < count; k++) {                                        \
+            type a = carry->member[k], x = tile->member[k];                      \
+            carry->member[k] = (expression);                                     \
+        }                                                                        \
+    }                                                                            \
+    static const Scan name = {name##_along, name##_across};
 
 SCAN(sum_f, double, f, a + x)
 SCAN(sum_u, uint64_t, u, a + x)
@@ -30,8 +42,8 @@ SCAN(prod_f, double, f, (a * x))
 SCAN(prod_u, uint64_t, u, (a * x))
 
 typedef struct Cumulation {
-    Scan *floats, *integers;
-    int   first;
+    const Scan *floats, *integers;
+    int         first;
 } Cumulation;
 
 static HoloStatus infer(HoloCall *call)
@@ -40,52 +52,114 @@ static HoloStatus infer(HoloCall *call)
     return holo_infer_same(call);
 }
 
-static void scan_row(const HoloTensor *in, HoloTensor *out, int64_t start, int64_t step, int64_t size, bool exclusive,
-                     const Cumulation *how)
+typedef struct Job {
+    const HoloTensor *in;
+    HoloTensor       *out;
+    const Cumulation *how;
+    HoloRows          rows;
+    int64_t           blocks; // of a row's neighbours, where they are taken together; 0: each row by itself
+    bool              is_float, reverse, exclusive;
+} Job;
+
+static void tile_fill(Tile *t, int count, bool is_float, int first)
 {
-    bool is_float = holo_dtype_class((HoloDtype)in->dtype) == HOLO_CLASS_FLOAT;
-    Tile x, carry;
-    if (is_float)
-        carry.f[0] = how->first;
-    else
-        carry.i[0] = how->first;
-    for (int64_t k = 0; k < size; k += HOLO_TILE, start += step * HOLO_TILE) {
-        int n = (int)(size - k < HOLO_TILE ? size - k : HOLO_TILE);
-        if (is_float) {
-            holo_read_f(in, start, step, n, x.f);
-            how->floats(&x, n, exclusive, &carry);
-            holo_write_f(out, start, step, n, x.f);
-        } else {
-            holo_read_i(in, start, step, n, x.i);
-            how->integers(&x, n, exclusive, &carry);
-            holo_write_i(out, start, step, n, x.i);
-        }
+    for (int k = 0; k < count; k++) {
+        if (is_float)
+            t->f[k] = first;
+        else
+            t->i[k] = first;
     }
+}
+
+static void tile_read(const Job *job, int64_t start, int64_t step, int count, Tile *out)
+{
+    if (job->is_float)
+        holo_read_f(job->in, start, step, count, out->f);
+    else
+        holo_read_i(job->in, start, step, count, out->i);
+}
+
+static void tile_write(const Job *job, int64_t start, int64_t step, int count, const Tile *x)
+{
+    if (job->is_float)
+        holo_write_f(job->out, start, step, count, x->f);
+    else
+        holo_write_i(job->out, start, step, count, x->i);
+}
+
+// One row, its elements `step` apart.
+static void scan_row(const Job *job, const Scan *scan, int64_t start, int64_t step)
+{
+    Tile x, carry;
+    tile_fill(&carry, 1, job->is_float, job->how->first);
+    for (int64_t k = 0; k < job->rows.size; k += HOLO_TILE, start += step * HOLO_TILE) {
+        int n = (int)(job->rows.size - k < HOLO_TILE ? job->rows.size - k : HOLO_TILE);
+        tile_read(job, start, step, n, &x);
+        scan->along(&x, n, job->exclusive, &carry);
+        tile_write(job, start, step, n, &x);
+    }
+}
+
+enum { TILES = 4, COLUMNS = TILES * HOLO_TILE }; // rows that are taken together: as long a run as caches like
+
+// Rows that lie side by side, `count` of them.
+static void scan_columns(const Job *job, const Scan *scan, int64_t start, int64_t step, int count)
+{
+    Tile x, carry[TILES];
+    for (int c = 0; c < count; c += HOLO_TILE)
+        tile_fill(&carry[c / HOLO_TILE], HOLO_TILE, job->is_float, job->how->first);
+    for (int64_t k = 0; k < job->rows.size; k++, start += step)
+        for (int c = 0; c < count; c += HOLO_TILE) {
+            int   n    = count - c < HOLO_TILE ? count - c : HOLO_TILE;
+            Tile *sums = &carry[c / HOLO_TILE];
+            tile_read(job, start + c, 1, n, &x);
+            if (job->exclusive) tile_write(job, start + c, 1, n, sums);
+            scan->across(&x, n, sums);
+            if (!job->exclusive) tile_write(job, start + c, 1, n, sums);
+        }
+}
+
+static void work(void *arg, int64_t i, int worker)
+{
+    const Job  *job  = arg;
+    const Scan *scan = job->is_float ? job->how->floats : job->how->integers;
+    HoloRows    rows = job->rows;
+    int64_t     row  = job->blocks ? i / job->blocks * rows.inner + i % job->blocks * COLUMNS : i;
+    int64_t     left = rows.inner - row % rows.inner, step = job->reverse ? -rows.inner : rows.inner;
+    int64_t     start = holo_row_start(rows, row) + (job->reverse ? (rows.size - 1) * rows.inner : 0);
+    (void)worker;
+    if (job->blocks)
+        scan_columns(job, scan, start, step, (int)(left < COLUMNS ? left : COLUMNS));
+    else
+        scan_row(job, scan, start, step);
 }
 
 static HoloStatus eval(HoloCall *call)
 {
-    const HoloTensor *in        = call->in[0];
-    HoloTensor       *out       = holo_out(call, 0);
-    bool              reverse   = holo_attr_int(call, "reverse", 0) != 0;
-    bool              exclusive = holo_attr_int(call, "exclusive", 0) != 0;
-    int64_t           given     = 0;
-    int               axis      = 0;
-    if (!out) return HOLO_OK;
+    enum { FEW = 8 }; // rows that are not worth being taken together
+    const HoloTensor *in    = call->in[0];
+    int64_t           given = 0;
+    int               axis  = 0;
+    if (holo_out_is_empty(call)) return HOLO_OK;
     if (holo_in_ints(call, 1, &given, 1) != 1)
         return holo_call_fail(call, HOLO_BAD_INPUT, "the axis (input 1) is not a single number");
     if (in->rank > 0) HOLO_TRY(holo_axis(call, given, in->rank, &axis));
-    HoloRows rows = in->rank > 0 ? holo_rows(in, axis, axis + 1) : (HoloRows){1, 1, 1};
-    for (int64_t row = 0; row < holo_row_count(rows) && rows.size > 0; row++) {
-        int64_t start = holo_row_start(rows, row);
-        if (reverse) start += (rows.size - 1) * rows.inner;
-        scan_row(in, out, start, reverse ? -rows.inner : rows.inner, rows.size, exclusive, call->op->row);
-    }
+    Job job       = {.in        = in,
+                     .out       = call->out[0],
+                     .how       = call->op->row,
+                     .rows      = in->rank > 0 ? holo_rows(in, axis, axis + 1) : (HoloRows){1, 1, 1},
+                     .is_float  = holo_dtype_class((HoloDtype)in->dtype) == HOLO_CLASS_FLOAT,
+                     .reverse   = holo_attr_int(call, "reverse", 0) != 0,
+                     .exclusive = holo_attr_int(call, "exclusive", 0) != 0};
+    job.blocks    = job.rows.inner < FEW ? 0 : (job.rows.inner + COLUMNS - 1) / COLUMNS;
+    int64_t count = holo_row_count(job.rows);
+    if (job.blocks) count = count / job.rows.inner * job.blocks;
+    holo_spread(call, count, (double)holo_tensor_count(in), work, &job);
     return HOLO_OK;
 }
 
-static const Cumulation sum  = {sum_f, sum_u, 0};
-static const Cumulation prod = {prod_f, prod_u, 1};
+static const Cumulation sum  = {&sum_f, &sum_u, 0};
+static const Cumulation prod = {&prod_f, &prod_u, 1};
 
 #define CUMULATIVE(text, version, how)                                                                             \
     {                                                                                                              \

@@ -18,7 +18,13 @@ static const uint64_t lane_types[] = {
     [HOLO_LANE_F64]  = HOLO_BIT(F64),
     [HOLO_LANE_I64]  = HOLO_BIT(I64) | HOLO_BIT(U64),
     [HOLO_LANE_WIDE] = HOLO_BIT(STRING) | HOLO_BIT(C128),
+    [HOLO_LANE_OWN]  = HOLO_TYPES_ALL,
 };
+
+static size_t lane_size(HoloLane lane, const HoloTensor *t)
+{
+    return lane == HOLO_LANE_OWN ? holo_dtype_size((HoloDtype)t->dtype) : lane_bytes[lane];
+}
 
 bool holo_lane_is_stored(const HoloTensor *t, HoloLane lane)
 {
@@ -36,6 +42,10 @@ static void lane_read(const HoloTensor *t, HoloLane lane, int64_t start, int64_t
     case HOLO_LANE_WIDE:
         for (int64_t k = 0; k < count; k++) ((HoloString *)out)[k] = ((const HoloString *)t->data)[start + k * stride];
         break;
+    case HOLO_LANE_OWN: {
+        size_t size = lane_size(lane, t);
+        holo_move(1, &count, size, out, (const int64_t[]){1}, (const char *)t->data + (size_t)start * size, &stride);
+    }
     }
 }
 
@@ -51,8 +61,9 @@ static void lane_plain_nan(HoloLane lane, int64_t count, void *lanes)
 void holo_lane_write(HoloTensor *t, HoloLane lane, int64_t start, int64_t count, const void *from)
 {
     if (holo_lane_is_stored(t, lane)) {
-        char *to = (char *)t->data + start * lane_bytes[lane];
-        memcpy(to, from, (size_t)count * lane_bytes[lane]);
+        size_t size = lane_size(lane, t);
+        char  *to   = (char *)t->data + (size_t)start * size;
+        memcpy(to, from, (size_t)count * size);
         lane_plain_nan(lane, count, to);
     } else if (lane == HOLO_LANE_F64)
         holo_write_f(t, start, 1, count, from);
@@ -81,6 +92,7 @@ void holo_stream_open(HoloStream *stream, const HoloTensor *t, HoloLane lane, in
     stream->lane      = lane;
     stream->rank      = 0;
     stream->offset    = 0;
+    stream->most      = HOLO_TILE;
     stream->is_filled = false;
     for (int i = 0; i < rank; i++) { // neighbours that are one run are joined
         if (dim[i] == 1) continue;
@@ -123,11 +135,11 @@ static void stream_advance(HoloStream *stream, int64_t count)
 const void *holo_stream_next(HoloStream *stream, int64_t count, void *buffer)
 {
     const HoloTensor *t     = &stream->tensor;
-    size_t            bytes = lane_bytes[stream->lane];
+    size_t            bytes = lane_size(stream->lane, t);
     if (stream->is_constant) {
         if (!stream->is_filled) {
             lane_read(t, stream->lane, stream->offset, 0, 1, buffer);
-            lane_repeat(buffer, bytes, HOLO_TILE);
+            lane_repeat(buffer, bytes, stream->most);
         }
         stream->is_filled = true;
         return buffer;
@@ -161,6 +173,28 @@ typedef struct Job {
     int64_t              count;
 } Job;
 
+// As many elements as a buffer takes in the widest of the lanes.
+static int64_t tile_most(const HoloPointwise *work)
+{
+    size_t widest = lane_size(work->lane_out, &work->out);
+    for (int i = 0; i < work->in_count; i++) {
+        size_t size = lane_size(work->lane[i], &work->in[i]);
+        if (size > widest) widest = size;
+    }
+    return HOLO_STREAM_BYTES / (int64_t)widest;
+}
+
+// Where results are stored as they are computed, and no input is there: compilers make no vectors of loops that
+// read where they write.
+static char *tile_direct(const HoloPointwise *work, const HoloTile *tile, int64_t at)
+{
+    char *to = (char *)work->out.data + (size_t)at * lane_size(work->lane_out, &work->out);
+    if (!holo_lane_is_stored(&work->out, work->lane_out)) return NULL;
+    for (int i = 0; i < work->in_count; i++)
+        if (tile->in[i] == to) return NULL;
+    return to;
+}
+
 static void compute_part(void *arg, int64_t part, int worker)
 {
     (void)worker;
@@ -168,18 +202,21 @@ static void compute_part(void *arg, int64_t part, int worker)
     const HoloPointwise *work = job->work;
     _Alignas(64) char    buffer[HOLO_LANES_MAX + 1][HOLO_STREAM_BYTES];
     HoloStream           stream[HOLO_LANES_MAX];
-    HoloTensor           out       = work->out;
-    HoloTile             tile      = {.p = work->p};
-    bool                 is_direct = holo_lane_is_stored(&out, work->lane_out);
+    HoloTensor           out  = work->out;
+    HoloTile             tile = {.p = work->p};
     int64_t              at = part * PART, end = job->count - at < PART ? job->count : at + PART;
-    for (int i = 0; i < work->in_count; i++)
+    int64_t              most = tile_most(work);
+    for (int i = 0; i < work->in_count; i++) {
         holo_stream_open(&stream[i], &work->in[i], work->lane[i], out.rank, out.dim, at);
+        stream[i].most = most;
+    }
     for (; at < end; at += tile.count) {
-        tile.count = end - at < HOLO_TILE ? end - at : HOLO_TILE;
+        tile.count = end - at < most ? end - at : most;
         for (int i = 0; i < work->in_count; i++) tile.in[i] = holo_stream_next(&stream[i], tile.count, buffer[i]);
-        tile.out = is_direct ? (char *)out.data + at * lane_bytes[work->lane_out] : buffer[HOLO_LANES_MAX];
+        char *direct = tile_direct(work, &tile, at);
+        tile.out     = direct ? direct : buffer[HOLO_LANES_MAX];
         work->fn(&tile);
-        if (is_direct)
+        if (direct)
             lane_plain_nan(work->lane_out, tile.count, tile.out);
         else
             holo_lane_write(&out, work->lane_out, at, tile.count, tile.out);
@@ -287,6 +324,7 @@ HoloStatus holo_pointwise_infer(HoloCall *call)
 static HoloTileFn *choose(const HoloPointwiseRow *row, HoloDtype dtype, HoloLane *out_lane)
 {
     HoloClass kind = holo_dtype_class(dtype);
+    if (row->own && (*row->own)[dtype]) return *out_lane = HOLO_LANE_OWN, (*row->own)[dtype];
     if (kind == HOLO_CLASS_STRING) return *out_lane = HOLO_LANE_WIDE, row->wide;
     if (dtype == HOLO_F32 && row->f32) return *out_lane = HOLO_LANE_F32, row->f32;
     if (kind == HOLO_CLASS_UINT && row->u64) return *out_lane = HOLO_LANE_I64, row->u64;
@@ -309,7 +347,7 @@ HoloStatus holo_pointwise_eval_row(HoloCall *call, const HoloPointwiseRow *row)
         work.lane[i] = (uint8_t)lane;
     }
     if (work.in_count == 2) HOLO_TRY(legacy_view(call, &work.in[1]));
-    work.lane_out = row->is_predicate ? HOLO_LANE_I64 : (uint8_t)lane;
+    work.lane_out = row->is_predicate && lane != HOLO_LANE_OWN ? HOLO_LANE_I64 : (uint8_t)lane;
     for (int i = 0; i < HOLO_POINTWISE_ATTRS && row->attr[i].name; i++)
         work.p[i] = holo_attr_number(call, row->attr[i].name, row->attr[i].fallback);
     holo_pointwise(call, &work);

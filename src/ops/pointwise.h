@@ -13,6 +13,7 @@ typedef enum HoloLane {
     HOLO_LANE_F64,  // double: of any numbers
     HOLO_LANE_I64,  // int64_t or uint64_t: of any numbers
     HOLO_LANE_WIDE, // HoloString: of strings, or any 16 bytes
+    HOLO_LANE_OWN,  // as they are stored: of types whose elements have 1, 2, 4 or 8 bytes
 } HoloLane;
 
 enum { HOLO_LANES_MAX = 3, HOLO_PARAMS_MAX = 8, HOLO_POINTWISE_ATTRS = 2 };
@@ -26,7 +27,8 @@ typedef struct HoloTile {
     const double *p; // parameters, HOLO_PARAMS_MAX of them
 } HoloTile;
 
-typedef void HoloTileFn(const HoloTile *tile);
+typedef void        HoloTileFn(const HoloTile *tile);
+typedef HoloTileFn *HoloOwnFns[HOLO_DTYPE_COUNT]; // kernels of some element types
 
 // A kernel of one, two or three inputs: `expression` of x, y, z (of type T) and p[], giving an R.
 // clang-format off
@@ -37,7 +39,7 @@ typedef void HoloTileFn(const HoloTile *tile);
         const double *p   = tile->p;                     \
         R            *out = tile->out;                   \
         (void)p;                                         \
-        for (int64_t k = 0; k < tile->count; k++) {      \
+        for (int64_t k = 0, n = tile->count; k < n; k++) {\
             T x    = xs[k];                              \
             out[k] = (R)(expression);                    \
         }                                                \
@@ -50,7 +52,7 @@ typedef void HoloTileFn(const HoloTile *tile);
         const double *p   = tile->p;                     \
         R            *out = tile->out;                   \
         (void)p;                                         \
-        for (int64_t k = 0; k < tile->count; k++) {      \
+        for (int64_t k = 0, n = tile->count; k < n; k++) {\
             T x = xs[k], y = ys[k];                      \
             out[k] = (R)(expression);                    \
         }                                                \
@@ -63,7 +65,7 @@ typedef void HoloTileFn(const HoloTile *tile);
         const double *p   = tile->p;                     \
         R            *out = tile->out;                   \
         (void)p;                                         \
-        for (int64_t k = 0; k < tile->count; k++) {      \
+        for (int64_t k = 0, n = tile->count; k < n; k++) {\
             T x = xs[k], y = ys[k], z = zs[k];           \
             out[k] = (R)(expression);                    \
         }                                                \
@@ -92,15 +94,16 @@ typedef struct HoloStream {
     int        rank;
     int64_t    dim[HOLO_MAX_RANK], stride[HOLO_MAX_RANK], index[HOLO_MAX_RANK];
     int64_t    offset; // of the next element
+    int64_t    most;   // elements that are asked for at once; HOLO_TILE unless told otherwise after opening
     bool       is_constant, is_filled;
 } HoloStream;
 
-enum { HOLO_STREAM_BYTES = HOLO_TILE * 16 }; // of a buffer, for any lane
+enum { HOLO_STREAM_BYTES = HOLO_TILE * 16 }; // of a buffer, for HOLO_TILE elements of any lane
 
 // From element `start` of the shape on.
 void holo_stream_open(HoloStream *stream, const HoloTensor *t, HoloLane lane, int rank, const int64_t *dim,
                       int64_t start);
-// The next `count` <= HOLO_TILE elements: in `buffer`, which belongs to the stream, or where they are stored.
+// The next `count` <= stream->most elements: in `buffer`, which belongs to the stream, or where they are stored.
 const void *holo_stream_next(HoloStream *stream, int64_t count, void *buffer);
 
 // Stores lanes as elements start, start + 1, ... of t.
@@ -115,9 +118,11 @@ typedef struct HoloPointwiseAttr {
     double      fallback;
 } HoloPointwiseAttr;
 
-// HoloOp.row of a pointwise operator. A kernel that is missing is replaced: f32 by f64, u64 by i64, i64 by f64.
+// HoloOp.row of a pointwise operator. A kernel that is missing is replaced: one of `own` by those of lanes, f32 by f64,
+// u64 by i64, i64 by f64.
 typedef struct HoloPointwiseRow {
     HoloTileFn       *f32, *f64, *i64, *u64, *wide;
+    const HoloOwnFns *own;          // on elements as they are stored
     bool              is_predicate; // gives bool, as lanes of int64_t
     bool              is_one_way;   // the shape is that of input 0
     bool              has_axis;     // before opset 7, `axis` says where the second input belongs

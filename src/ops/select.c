@@ -5,11 +5,27 @@
 
 // ---- Where
 
-HOLO_KERNEL_3(where_i64, int64_t, int64_t, x ? y : z)
+// Elements are moved as bits: by their size, whatever they mean. Masks, as compilers make vectors of those.
+#define WHERE(id, T)                                         \
+    static void id(const HoloTile *tile)                     \
+    {                                                        \
+        const uint8_t *condition = tile->in[0];              \
+        const T       *a = tile->in[1], *b = tile->in[2];    \
+        T             *out = tile->out;                      \
+        for (int64_t k = 0, n = tile->count; k < n; k++) {   \
+            T mask = (T)(0 - (T)(condition[k] != 0));        \
+            out[k] = (T)((a[k] & mask) | (b[k] & (T)~mask)); \
+        }                                                    \
+    }
+WHERE(where_1, uint8_t)
+WHERE(where_2, uint16_t)
+WHERE(where_4, uint32_t)
+WHERE(where_8, uint64_t)
+#undef WHERE
 
 static void where_wide(const HoloTile *tile)
 {
-    const int64_t    *condition = tile->in[0];
+    const uint8_t    *condition = tile->in[0];
     const HoloString *a = tile->in[1], *b = tile->in[2];
     HoloString       *out = tile->out;
     for (int64_t k = 0; k < tile->count; k++) out[k] = condition[k] ? a[k] : b[k];
@@ -28,21 +44,18 @@ static HoloStatus where_infer(HoloCall *call)
     return holo_out_type(call, 0, (HoloDtype)a->dtype, rank, dim);
 }
 
-// Elements are moved as bits: by their size, whatever they mean.
 static HoloStatus where_eval(HoloCall *call)
 {
-    static const uint8_t bits[] = {[1] = HOLO_U8, [2] = HOLO_U16, [4] = HOLO_U32, [8] = HOLO_U64, [16] = HOLO_STRING};
-    HoloTensor          *out    = holo_out(call, 0);
+    static HoloTileFn *const by_size[] = {
+        [1] = where_1, [2] = where_2, [4] = where_4, [8] = where_8, [16] = where_wide};
+    HoloTensor *out = holo_out(call, 0);
     if (!out) return HOLO_OK;
-    size_t        size = holo_dtype_size((HoloDtype)out->dtype);
-    uint8_t       lane = size == 16 ? HOLO_LANE_WIDE : HOLO_LANE_I64;
-    HoloPointwise work = {.fn = size == 16 ? where_wide : where_i64, .in_count = 3, .out = *out, .lane_out = lane};
-    for (int i = 0; i < 3; i++) {
-        work.in[i]   = *call->in[i];
-        work.lane[i] = i ? lane : HOLO_LANE_I64;
-        if (i) work.in[i].dtype = bits[size];
-    }
-    work.out.dtype = bits[size];
+    HoloPointwise work = {.fn       = by_size[holo_dtype_size((HoloDtype)out->dtype)],
+                          .in_count = 3,
+                          .out      = *out,
+                          .lane     = {HOLO_LANE_OWN, HOLO_LANE_OWN, HOLO_LANE_OWN},
+                          .lane_out = HOLO_LANE_OWN};
+    for (int i = 0; i < 3; i++) work.in[i] = *call->in[i];
     holo_pointwise(call, &work);
     return HOLO_OK;
 }

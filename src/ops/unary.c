@@ -59,9 +59,29 @@ X(Not_i64, !x)
 X(BitwiseNot_i64, ~x)
 #undef X
 
+HOLO_KERNEL_1(Not_bool, uint8_t, uint8_t, !x)
+HOLO_KERNEL_1(Abs_i32, int32_t, int32_t, (int32_t)(x < 0 ? 0 - (uint32_t)x : (uint32_t)x))
+HOLO_KERNEL_1(Neg_i32, int32_t, int32_t, (int32_t)(0 - (uint32_t)x))
+HOLO_KERNEL_1(IsNaN_f32, uint8_t, float, x != x)
+HOLO_KERNEL_1(IsInf_both, uint8_t, float, fabsf(x) == INFINITY)
 HOLO_KERNEL_1(IsNaN_f64, int64_t, double, x != x)
+#define INF_ATTRS {{"detect_negative", 1}, {"detect_positive", 1}}
 HOLO_KERNEL_1(IsInf_f64, int64_t, double, (x == INFINITY && p[1] != 0) || (x == -INFINITY && p[0] != 0))
 // clang-format on
+
+static const HoloOwnFns not_own = {[HOLO_BOOL] = Not_bool}, is_nan_own = {[HOLO_F32] = IsNaN_f32},
+                        abs_own = {[HOLO_I32] = Abs_i32}, neg_own = {[HOLO_I32] = Neg_i32};
+
+// Mostly both infinities are asked for.
+static HoloStatus is_inf_eval(HoloCall *call)
+{
+    static const HoloOwnFns       own  = {[HOLO_F32] = IsInf_both};
+    static const HoloPointwiseRow both = {.own = &own, .f64 = IsInf_f64, .is_predicate = true, .attr = INF_ATTRS};
+    const HoloPointwiseRow       *row  = call->op->row;
+    bool                          is_both =
+        holo_attr_number(call, "detect_negative", 1) != 0 && holo_attr_number(call, "detect_positive", 1) != 0;
+    return holo_pointwise_eval_row(call, is_both ? &both : row);
+}
 
 static HoloStatus identity_eval(HoloCall *call)
 {
@@ -78,10 +98,11 @@ static HoloStatus identity_eval(HoloCall *call)
 }
 
 // clang-format off
-#define ROW(id, version, accepted, ...)                                                                         \
+#define ROW_BY(evaluation, id, version, accepted, ...)                                                                         \
     {.name = #id, .domain = "", .since = version, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,         \
-     .types = accepted, .flags = HOLO_OP_POINTWISE, .infer = holo_pointwise_infer, .eval = holo_pointwise_eval, \
+     .types = accepted, .flags = HOLO_OP_POINTWISE, .infer = holo_pointwise_infer, .eval = evaluation,          \
      .row = &(const HoloPointwiseRow){__VA_ARGS__}}
+#define ROW(...) ROW_BY(holo_pointwise_eval, __VA_ARGS__)
 
 const HoloOp holo_ops_unary[] = {
 #define X(id, since, formula) ROW(id, since, HOLO_TYPES_FLOAT, .f64 = id##_f64),
@@ -91,15 +112,18 @@ const HoloOp holo_ops_unary[] = {
     ROW(Sqrt, 1, HOLO_TYPES_FLOAT, .f32 = Sqrt_f32, .f64 = Sqrt_f64),
     ROW(Ceil, 1, HOLO_TYPES_FLOAT, .f32 = Ceil_f32, .f64 = Ceil_f64),
     ROW(Floor, 1, HOLO_TYPES_FLOAT, .f32 = Floor_f32, .f64 = Floor_f64),
-    ROW(Abs, 1, HOLO_TYPES_NUMBER, .f32 = Abs_f32, .f64 = Abs_f64, .i64 = Abs_i64, .u64 = Same_u64),
-    ROW(Neg, 1, HOLO_TYPES_FLOAT | HOLO_TYPES_INT, .f32 = Neg_f32, .f64 = Neg_f64, .i64 = Neg_i64),
+    ROW(Abs, 1, HOLO_TYPES_NUMBER, .f32 = Abs_f32, .f64 = Abs_f64, .i64 = Abs_i64, .u64 = Same_u64,
+        .own = &abs_own),
+    ROW(Neg, 1, HOLO_TYPES_FLOAT | HOLO_TYPES_INT, .f32 = Neg_f32, .f64 = Neg_f64, .i64 = Neg_i64,
+        .own = &neg_own),
     ROW(Sign, 9, HOLO_TYPES_NUMBER, .f32 = Sign_f32, .f64 = Sign_f64, .i64 = Sign_i64, .u64 = Sign_u64),
     ROW(Relu, 1, HOLO_TYPES_NUMBER, .f32 = Relu_f32, .f64 = Relu_f64, .i64 = Relu_i64, .u64 = Same_u64),
-    ROW(Not, 1, HOLO_BIT(BOOL), .i64 = Not_i64),
+    ROW(Not, 1, HOLO_BIT(BOOL), .i64 = Not_i64, .own = &not_own),
     ROW(BitwiseNot, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = BitwiseNot_i64),
-    ROW(IsNaN, 9, HOLO_TYPES_FLOAT | HOLO_TYPES_F8, .f64 = IsNaN_f64, .is_predicate = true),
-    ROW(IsInf, 10, HOLO_TYPES_FLOAT | HOLO_TYPES_F8, .f64 = IsInf_f64, .is_predicate = true,
-        .attr = {{"detect_negative", 1}, {"detect_positive", 1}}),
+    ROW(IsNaN, 9, HOLO_TYPES_FLOAT | HOLO_TYPES_F8, .f64 = IsNaN_f64, .own = &is_nan_own,
+        .is_predicate = true),
+    ROW_BY(is_inf_eval, IsInf, 10, HOLO_TYPES_FLOAT | HOLO_TYPES_F8, .f64 = IsInf_f64, .is_predicate = true,
+           .attr = INF_ATTRS),
     {.name = "Identity", .domain = "", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,
      .flags = HOLO_OP_VIEW | HOLO_OP_MOVES | HOLO_OP_KINDS, .infer = holo_infer_same, .eval = identity_eval},
     {0},

@@ -104,6 +104,11 @@ static void check_shape(HoloRandom *random, HoloDtype dtype, int rank, const int
     for (int64_t i = 0; holo_walk_next(&walk); i++)
         assert_true(holo_get_f(&out, i) ==
                     fmax(holo_get_f(&t[1], source(&t[1], &walk)), holo_get_f(&t[2], source(&t[2], &walk))));
+    assert_int_equal(run("", "Less", 13, 2, in + 1, &out, 0, NULL), HOLO_OK);
+    walk = holo_walk(out.rank, out.dim);
+    for (int64_t i = 0; holo_walk_next(&walk); i++)
+        assert_true(((const uint8_t *)out.data)[i] ==
+                    (holo_get_f(&t[1], source(&t[1], &walk)) < holo_get_f(&t[2], source(&t[2], &walk))));
     assert_int_equal(run("", "Where", 16, 3, in, &out, 0, NULL), HOLO_OK);
     walk = holo_walk(out.rank, out.dim);
     for (int64_t i = 0; holo_walk_next(&walk); i++) {
@@ -262,6 +267,149 @@ static void test_edges(void **state)
     }
 }
 
+// ---- elements as they are stored
+
+// A run of elements is cast as each of them is by itself.
+static void check_cast(HoloDtype from, HoloDtype to)
+{
+    static const double numbers[] = {0,
+                                     -0.0,
+                                     1,
+                                     -1,
+                                     0.5,
+                                     -0.5,
+                                     1.5,
+                                     127,
+                                     128,
+                                     -128,
+                                     -129,
+                                     254.9,
+                                     255,
+                                     256,
+                                     65535,
+                                     -32769,
+                                     0x1p31,
+                                     1e-42,
+                                     -0x1p31,
+                                     0x1.fffffep30,
+                                     NAN,
+                                     0x1p63,
+                                     0x1p64,
+                                     -0x1p63,
+                                     INFINITY,
+                                     -INFINITY,
+                                     1e300,
+                                     3e38,
+                                     -2147483904.0,
+                                     16777217,
+                                     2,
+                                     9223371487098961920.0};
+    enum { COUNT = 5000 };
+    const int64_t     dim[1] = {COUNT};
+    HoloTensor        x = make(from, 1, dim), want = make(to, 1, dim), out;
+    const HoloTensor *in[1] = {&x};
+    HoloAttr          attr  = {.name = "to", .kind = HOLO_ATTR_INT, .count = 1, .i = to};
+    bool              by_f =
+        holo_dtype_class(from) == HOLO_CLASS_FLOAT || (from == HOLO_U64 && holo_dtype_class(to) == HOLO_CLASS_FLOAT);
+    for (int i = 0; i < COUNT; i++) holo_put_f(&x, i, numbers[i * 7 % HOLO_COUNT(numbers)]);
+    for (int i = 0; i < COUNT; i++) {
+        if (by_f)
+            holo_put_f(&want, i, holo_get_f(&x, i));
+        else
+            holo_put_i(&want, i, holo_get_i(&x, i));
+    }
+    assert_int_equal(run("", "Cast", 21, 1, in, &out, 1, &attr), HOLO_OK);
+    if (memcmp(out.data, want.data, holo_tensor_bytes(&out)))
+        fail_msg("cast from %s to %s differs", holo_dtype_name(from), holo_dtype_name(to));
+}
+
+static void test_casts(void **state)
+{
+    (void)state;
+    static const HoloDtype dtypes[] = {HOLO_F32, HOLO_F64, HOLO_F16, HOLO_I64, HOLO_I32, HOLO_I16,
+                                       HOLO_I8,  HOLO_U8,  HOLO_U32, HOLO_U64, HOLO_BOOL};
+    for (int i = 0; i < HOLO_COUNT(dtypes); i++)
+        for (int k = 0; k < HOLO_COUNT(dtypes); k++)
+            if (i != k) check_cast(dtypes[i], dtypes[k]);
+}
+
+// A caller may give any byte as a bool; what comes out is 0 or 1.
+static void test_bytes_as_bool(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"And", "Or", "Xor", "Not"};
+    const int64_t            dim[1]  = {300};
+    HoloTensor               x = make(HOLO_BOOL, 1, dim), y = make(HOLO_BOOL, 1, dim), out;
+    const HoloTensor        *in[2] = {&x, &y};
+    uint8_t                 *a = x.data, *b = y.data;
+    for (int i = 0; i < 300; i++) a[i] = (uint8_t)(i % 4 * 85), b[i] = (uint8_t)(i / 4 % 4);
+    for (int o = 0; o < HOLO_COUNT(names); o++) {
+        assert_int_equal(run("", names[o], 7, o < 3 ? 2 : 1, in, &out, 0, NULL), HOLO_OK);
+        for (int i = 0; i < 300; i++) {
+            int want = o == 0 ? a[i] && b[i] : o == 1 ? a[i] || b[i] : o == 2 ? !a[i] != !b[i] : !a[i];
+            assert_int_equal(((const uint8_t *)out.data)[i], want);
+        }
+    }
+}
+
+// Over its own input an operator gives what it gives elsewhere.
+static void test_in_place(void **state)
+{
+    (void)state;
+    static const HoloDtype dtypes[] = {HOLO_I32, HOLO_F32, HOLO_I64, HOLO_U8, HOLO_F16};
+    const int64_t          dim[1]   = {9001};
+    HoloRandom             random   = {5};
+    for (int i = 0; i < HOLO_COUNT(dtypes); i++) {
+        HoloTensor        x = make(dtypes[i], 1, dim), y = make(dtypes[i], 1, dim), want;
+        const HoloTensor *in[2] = {&x, &y};
+        fill(&x, &random), fill(&y, &random);
+        assert_int_equal(run("", "Sub", 14, 2, in, &want, 0, NULL), HOLO_OK);
+        HoloTensor *outs[1] = {&x};
+        HoloError   error   = {0};
+        HoloCall    call    = {.op        = holo_op_find("", "Sub", 14),
+                               .node      = "test",
+                               .version   = 14,
+                               .in_count  = 2,
+                               .out_count = 1,
+                               .in        = in,
+                               .out       = outs,
+                               .host      = &host,
+                               .error     = &error};
+        assert_int_equal(call.op->eval(&call), HOLO_OK);
+        assert_memory_equal(x.data, want.data, holo_tensor_bytes(&x));
+    }
+}
+
+// ---- sums along an axis
+
+static void test_cumulative(void **state)
+{
+    (void)state;
+    const int64_t shapes[][3] = {{3, 5, 1},   {2, 300, 1},   {2, 7, 9},   {3, 40, 600},
+                                 {1, 600, 3}, {70, 33, 257}, {2, 5, 1300}};
+    HoloRandom    random      = {7};
+    for (int s = 0; s < HOLO_COUNT(shapes); s++)
+        for (int how = 0; how < 8; how++) {
+            const int64_t    *d       = shapes[s];
+            bool              reverse = how & 1, exclusive = how & 2;
+            HoloTensor        x = make(how & 4 ? HOLO_I64 : HOLO_F32, 3, d), axis = scalar(HOLO_I64, 1), out;
+            const HoloTensor *in[2]   = {&x, &axis};
+            const HoloAttr    attr[2] = {{.name = "reverse", .kind = HOLO_ATTR_INT, .count = 1, .i = reverse},
+                                         {.name = "exclusive", .kind = HOLO_ATTR_INT, .count = 1, .i = exclusive}};
+            fill(&x, &random);
+            assert_int_equal(run("", "CumSum", 14, 2, in, &out, 2, attr), HOLO_OK);
+            for (int64_t row = 0; row < d[0] * d[2]; row++) {
+                double sum = 0;
+                for (int64_t k = 0; k < d[1]; k++) {
+                    int64_t at   = (row / d[2] * d[1] + (reverse ? d[1] - 1 - k : k)) * d[2] + row % d[2];
+                    double  x_at = holo_get_f(&x, at);
+                    assert_true(holo_get_f(&out, at) == (exclusive ? sum : sum + x_at));
+                    sum += x_at;
+                }
+            }
+        }
+}
+
 // ---- text
 
 static void check_text(HoloDtype dtype, double x, const char *text)
@@ -380,9 +528,10 @@ static int release(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_broadcast), cmocka_unit_test(test_mismatch),    cmocka_unit_test(test_legacy_axis),
-        cmocka_unit_test(test_one_nan),   cmocka_unit_test(test_edges),       cmocka_unit_test(test_text),
-        cmocka_unit_test(test_blocks),    cmocka_unit_test(test_contributed),
+        cmocka_unit_test(test_broadcast),  cmocka_unit_test(test_mismatch),      cmocka_unit_test(test_legacy_axis),
+        cmocka_unit_test(test_one_nan),    cmocka_unit_test(test_edges),         cmocka_unit_test(test_text),
+        cmocka_unit_test(test_casts),      cmocka_unit_test(test_bytes_as_bool), cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_cumulative), cmocka_unit_test(test_blocks),        cmocka_unit_test(test_contributed),
     };
     return cmocka_run_group_tests(tests, NULL, release);
 }
