@@ -3,6 +3,7 @@
 #include "json.h"
 #include "loading.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // model.onnx to model.holo, in the working folder.
@@ -94,6 +95,9 @@ static void print_table(FILE *out, const HoloReport *report, const char *model, 
             report->nodes_before, report->nodes_after, report->folded, report->steps, report->kernel_steps);
     cli_row(out, "constants", "%u stored, %u left out as equal to another (%s)", report->constants,
             report->deduplicated, cli_bytes(&a, (double)report->deduplicated_bytes));
+    if (report->tables)
+        cli_row(out, "tables", "%u in place of computation, %s of at most %s", report->tables,
+                cli_bytes(&a, (double)report->table_bytes), cli_bytes(&b, (double)report->table_budget));
     print_memory(out, report);
     cli_row(out, "size", "%s model, %s archive", cli_bytes(&a, (double)report->model_bytes),
             cli_bytes(&b, (double)report->archive_bytes));
@@ -148,6 +152,9 @@ static void print_json(const HoloReport *report, const char *model, const char *
     json_int(&json, "constants", report->constants);
     json_int(&json, "deduplicated", report->deduplicated);
     json_int(&json, "deduplicated_bytes", (int64_t)report->deduplicated_bytes);
+    json_int(&json, "tables", report->tables);
+    json_int(&json, "table_bytes", (int64_t)report->table_bytes);
+    json_int(&json, "table_budget", (int64_t)report->table_budget);
     json_int(&json, "arena_bytes", (int64_t)report->arena_bytes);
     json_int(&json, "naive_bytes", (int64_t)report->naive_bytes);
     json_int(&json, "model_bytes", (int64_t)report->model_bytes);
@@ -172,6 +179,28 @@ static void print_json(const HoloReport *report, const char *model, const char *
     json_close(&json, ']');
     json_tunes(&json, report);
     json_close(&json, '}');
+}
+
+// "64M", "1G", or plain bytes.
+static bool read_bytes(const char *text, uint64_t *out)
+{
+    char              *end;
+    unsigned long long number = strtoull(text, &end, 10);
+    const char        *units = "KMG", *unit = *end ? strchr(units, *end) : NULL;
+    int                shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    if (end == text || *text == '-' || (*end && (!unit || end[1])) || number > UINT64_MAX >> shift) return false;
+    *out = (uint64_t)number << shift;
+    return true;
+}
+
+static int choose_tables(const Cli *cli, HoloCompiler *compiler)
+{
+    const char *text   = cli_option(cli, "memory-budget");
+    uint64_t    budget = 0;
+    if (text && (!read_bytes(text, &budget) || !budget))
+        return cli_usage(cli, "--memory-budget takes a number of bytes, as 64M; '%s' is none", text);
+    holo_compiler_set_tables(compiler, !cli_option(cli, "no-tables"), budget);
+    return CLI_OK;
 }
 
 // What compile alone lets a user choose.
@@ -222,6 +251,7 @@ static int compile(Cli *cli)
     int result = cli_compiler(cli, &compiler);
     if (result) return result;
     result = choose(cli, compiler);
+    if (!result) result = choose_tables(cli, compiler);
     if (!result) result = compile_with(cli, compiler);
     holo_compiler_destroy(compiler);
     return result;
@@ -241,6 +271,8 @@ static const CliOption options[] = {
     {"no-verify", 0, NULL, "do not compare the plan with the model before writing it"},
     {"tune", 0, NULL,
      "measure on this machine which way to run a step is the\nfastest, and write that into the archive"},
+    {"no-tables", 0, NULL, "compute what would be looked up in tables; the same bits"},
+    {"memory-budget", 0, "BYTES", "what tables may take in all, as 64M; else 256M"},
     {"disable", 0, "PASS", "leave a pass out; may be given several times"},
     {"dump", 0, "PASS", "print the graph after a pass; import, plan or all, too"},
     {"threads", 't', "N", "threads to compile with; 0: one a core"},

@@ -22,7 +22,7 @@ typedef struct Row {
     int         version;
     uint32_t    kernel, flags;
     int         outputs, tail; // tail: where the program is in the parameters, 0: nowhere
-    const char *in[INPUTS];    // a letter for the type, and a digit for each size; "-": left out
+    const char *in[INPUTS];    // a letter for the type, and a digit for each size, Z for 256; "-": left out
     const char *attr[ATTRS];   // names; a value of one or of several digits
     const char *values[ATTRS];
 } Row;
@@ -313,6 +313,7 @@ static const Row rows[] = {
      {"f2664", "f4233", "f4", "f4"},
      {"group", "strides", "pads", "dilations"},
      {"2", "12", "1111", "11"}},
+    {"Lookup", "hologram", 1, HOLO_KERNEL_lookup, 0, 1, 0, {"b234", "bZ"}, {NULL}, {NULL}},
 };
 
 typedef struct Call {
@@ -331,7 +332,7 @@ static HoloTensor tensor_of(const char *text)
     HoloTensor t = {0};
     if (!text || *text == '-') return t;
     t.dtype = types[strchr("fbcilh", *text) - "fbcilh"];
-    for (text++; *text; text++) t.dim[t.rank++] = *text - '0';
+    for (text++; *text; text++) t.dim[t.rank++] = *text == 'Z' ? 256 : *text - '0';
     return t;
 }
 

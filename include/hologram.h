@@ -264,7 +264,7 @@ HOLO_API HOLO_MUST HoloStatus holo_session_profile_write(const HoloSession *sess
 
 // ---- the machine -------------------------------------------------------------------------------
 
-// The CPU level whose kernels are in use: "sse2", "avx2", "avx512", "avx512vnni", "neon", "neondot". HOLO_CPU in the
+// The CPU level whose kernels are in use: "sse2", "avx2", "avx512", "avx512vnni", "avx512vbmi", "neon", "neondot". HOLO_CPU in the
 // environment masks it down.
 HOLO_API const char *holo_cpu_level(void);
 

@@ -55,6 +55,12 @@ HOLO_API void holo_compiler_set_tolerance(HoloCompiler *compiler, double relativ
 // fastest, and takes that instead of what the rule says. What is written then depends on what was measured.
 HOLO_API void holo_compiler_set_tune(HoloCompiler *compiler, bool on);
 
+// Whether functions of one 8- or 16-bit element are looked up in tables made while compiling, and how many bytes these may
+// take in all; 0: HOLO_TABLES_DEFAULT. Tables change no bit of any result: without them the same functions are computed
+// plainly, operator by operator.
+enum { HOLO_TABLES_DEFAULT = 256 << 20 };
+HOLO_API void holo_compiler_set_tables(HoloCompiler *compiler, bool on, uint64_t budget);
+
 // Threads used while compiling; 0: one a core. Changes no byte of what is written, unless it is tuned.
 HOLO_API void holo_compiler_set_threads(HoloCompiler *compiler, int threads);
 
@@ -123,6 +129,9 @@ typedef struct HoloReport {
     const HoloTuneReport *tunes;
     uint32_t              tune_open; // steps that were left to the rule, since their sizes are open
     double                tune_seconds;
+
+    uint32_t tables; // made of operators, and their size and what they may take
+    uint64_t table_bytes, table_budget;
 } HoloReport;
 HOLO_API void holo_report_destroy(HoloReport *report);
 

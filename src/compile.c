@@ -11,6 +11,7 @@
 #include "verify/verify.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,7 @@ static void pass_after(void *context, const HoloPass *pass, const HoloGraph *gra
     r->seconds += now - c->pass_start;
     c->pass_start = now;
     if (!strcmp(pass->name, "fold")) c->box->report.folded += (uint32_t)changes;
+    if (!strcmp(pass->name, "tables") && !c->compiler->no_tables) c->box->report.tables += (uint32_t)changes;
     dump(c, pass->name, graph);
     holo_compiler_progress(c->compiler, pass->name, 0.1);
 }
@@ -90,13 +92,16 @@ static HoloStatus optimise(Compile *c)
     const HoloCompiler *compiler = c->compiler;
     HoloGraph          *graph    = c->source->model.graph;
     const char         *disabled[64];
+    HoloChanges         all = {.limit = INT_MAX}, *changes = compiler->changes ? compiler->changes : &all;
     HoloPassOptions     options = {
-            .disabled = disabled,
-            .is_exact = compiler->numeric == HOLO_EXACT,
-            .table    = compiler->passes,
-            .changes  = compiler->changes,
-            .after    = pass_after,
-            .context  = c,
+            .disabled     = disabled,
+            .is_exact     = compiler->numeric == HOLO_EXACT,
+            .table        = compiler->passes,
+            .changes      = changes,
+            .no_tables    = compiler->no_tables,
+            .table_budget = compiler->table_budget,
+            .after        = pass_after,
+            .context      = c,
     };
     int count = 0;
     while (compiler->passes[count].name) count++;
@@ -110,7 +115,9 @@ static HoloStatus optimise(Compile *c)
     c->box->report.pass_count = count;
     c->pass_start             = holo_time_now();
     HOLO_TRY(holo_passes_run(graph, &options, c->error));
-    c->box->report.nodes_after = (uint32_t)graph->node_count;
+    c->box->report.nodes_after  = (uint32_t)graph->node_count;
+    c->box->report.table_budget = compiler->table_budget;
+    if (!compiler->no_tables) c->box->report.table_bytes = compiler->table_budget - changes->table_room;
     dump(c, "plan", graph);
     return HOLO_OK;
 }

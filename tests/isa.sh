@@ -43,11 +43,11 @@ for name in $names; do case " $tables " in *" $name "*) ;; *) rest="$rest $name"
 # shellcheck disable=SC2086 # lists of words
 if [ "$arm" ]; then
     at sse2 "$build" "" $names
-    for level in avx2 avx512 avx512vnni; do at $level "$build" "" $rest; done
+    for level in avx2 avx512 avx512vnni avx512vbmi; do at $level "$build" "" $rest; done
     at neon "$arm" "qemu-aarch64 -cpu cortex-a57 -L /usr/aarch64-linux-gnu" $names
     at neondot "$arm" "qemu-aarch64 -cpu max -L /usr/aarch64-linux-gnu" int8 session
 else
-    missing=" sse2 avx2 avx512 avx512vnni"
+    missing=" sse2 avx2 avx512 avx512vnni avx512vbmi"
     at neon "$build" "" $names
     at neondot "$build" "" $rest
 fi

@@ -10,7 +10,13 @@
 void holo_compiler_defaults(HoloCompiler *compiler)
 {
     *compiler = (HoloCompiler){
-        .numeric = HOLO_FUSED, .verify = true, .relative = 1e-3, .absolute = 1e-5, .passes = holo_passes};
+        .numeric      = HOLO_FUSED,
+        .verify       = true,
+        .relative     = 1e-3,
+        .absolute     = 1e-5,
+        .passes       = holo_passes,
+        .table_budget = HOLO_TABLES_DEFAULT,
+    };
 }
 
 HoloStatus holo_compiler_create(HoloCompiler **out_compiler)
@@ -82,6 +88,12 @@ void holo_compiler_set_verify(HoloCompiler *compiler, bool on)
 void holo_compiler_set_tune(HoloCompiler *compiler, bool on)
 {
     compiler->tune = on;
+}
+
+void holo_compiler_set_tables(HoloCompiler *compiler, bool on, uint64_t budget)
+{
+    compiler->no_tables    = !on;
+    compiler->table_budget = budget ? budget : HOLO_TABLES_DEFAULT;
 }
 
 void holo_compiler_set_tolerance(HoloCompiler *compiler, double relative, double absolute)

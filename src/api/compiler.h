@@ -20,7 +20,8 @@ struct HoloCompiler {
     HoloInputChoice inputs[HOLO_CHOICES_MAX]; // in the order in which they were made
     bool            symbolic;
     HoloNumeric     numeric;
-    bool            verify, tune;
+    bool            verify, tune, no_tables;
+    uint64_t        table_budget;
     double          relative, absolute;
     int             threads;
     const HoloPass *passes;   // the table of them

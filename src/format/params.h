@@ -279,6 +279,12 @@ static inline int64_t holo_panels_bits_size(int bits, int64_t k, int64_t n)
     return over ? -1 : size;
 }
 
+// lookup: Lookup of domain hologram.
+typedef struct HoloLookupParams {
+    uint32_t size;
+    uint32_t flags; // none yet
+} HoloLookupParams;
+
 // quantize_i8: QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear between f32 and 8 bits.
 typedef struct HoloQuantizeI8Params {
     uint32_t size;

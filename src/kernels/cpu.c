@@ -10,12 +10,14 @@
 #include <cpuid.h>
 
 extern const HoloKernels holo_kernels_sse2_exact, holo_kernels_avx2, holo_kernels_avx2_exact, holo_kernels_avx512,
-    holo_kernels_avx512_exact, holo_kernels_avx512vnni, holo_kernels_avx512vnni_exact;
+    holo_kernels_avx512_exact, holo_kernels_avx512vnni, holo_kernels_avx512vnni_exact, holo_kernels_avx512vbmi,
+    holo_kernels_avx512vbmi_exact;
 
 // Best level first, and in each class; the last is what every machine has.
 static const HoloKernels *const tables[] = {
-    &holo_kernels_avx512vnni, &holo_kernels_avx512vnni_exact, &holo_kernels_avx512,     &holo_kernels_avx512_exact,
-    &holo_kernels_avx2,       &holo_kernels_avx2_exact,       &holo_kernels_sse2_exact,
+    &holo_kernels_avx512vbmi, &holo_kernels_avx512vbmi_exact, &holo_kernels_avx512vnni, &holo_kernels_avx512vnni_exact,
+    &holo_kernels_avx512,     &holo_kernels_avx512_exact,     &holo_kernels_avx2,       &holo_kernels_avx2_exact,
+    &holo_kernels_sse2_exact,
 };
 
 static uint64_t kept_by_system(void) // XCR0: register sets that a thread switch saves
@@ -36,7 +38,8 @@ static bool can_run(const char *level)
     uint64_t kept = kept_by_system();
     if (!strcmp(level, "avx2")) return (kept & 0x06) == 0x06;
     if ((b & avx512) != avx512 || (kept & 0xE6) != 0xE6) return false;
-    return !strcmp(level, "avx512") || (c & bit_AVX512VNNI) != 0;
+    if (!strcmp(level, "avx512")) return true;
+    return c & bit_AVX512VNNI && (!strcmp(level, "avx512vnni") || c & bit_AVX512VBMI);
 }
 
 #elif defined __aarch64__

@@ -324,6 +324,8 @@ typedef struct HoloTurn {
     float       *out; // not x
 } HoloTurn;
 
+// ---- lookup_u8: out[i] = table[x[i]], of 256 entries; x and out may be the same
+
 // ---- recurrent layers, by groups of 16 units of the state
 
 // pack_gates_f32: the columns of one group, transposed, all gates: the first ones mixed, [k][gate][16], the others as
@@ -358,14 +360,14 @@ typedef struct HoloCellStep {
 } HoloCellStep;
 
 typedef struct HoloKernels {
-    const char *level; // "sse2", "avx2", "avx512", "avx512vnni", "neon", "neondot"
+    const char *level; // "sse2", "avx2", "avx512", "avx512vnni", "avx512vbmi", "neon", "neondot"
     int         exact; // 1: mul and add, never fused
 #define KERNEL(name, ret, args) ret(*name) args;
 #include "kernels/kernels.def"
 #undef KERNEL
 } HoloKernels;
 
-// The table for this machine and class. HOLO_CPU=sse2|avx2|avx512|avx512vnni|neon|neondot in the environment masks the
+// The table for this machine and class. HOLO_CPU=sse2|avx2|avx512|avx512vnni|avx512vbmi|neon|neondot in the environment masks the
 // level down; it is read once.
 const HoloKernels *holo_kernels(int exact);
 

@@ -14,6 +14,7 @@
 #include "kernels/gemm_i8.c"
 #include "kernels/grouped_nhwc_f32.c"
 #include "kernels/last_f32.c"
+#include "kernels/lookup_u8.c"
 #include "kernels/map_f32.c"
 #include "kernels/narrow_f32.c"
 #include "kernels/patch_i8.c"
@@ -45,3 +46,4 @@ const HoloKernels TABLE(HOLO_LEVEL, HOLO_EXACT) = {
 };
 
 #include LEVEL_EXTRA
+#include LEVEL_MORE

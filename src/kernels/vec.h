@@ -629,7 +629,7 @@ INL i32n n_pairs(i32n sum, i32n a, i32n b)
 }
 // clang-format on
 
-// What some CPUs of a level have beyond it is a file that level.c ends with; where there is nothing, one that it has
+// What some CPUs of a level have beyond it are files that level.c ends with; where there is nothing, one that it has
 // already. n_quads: the sum and, for each lane, four products of bytes of b, unsigned, or shifted by QUADS_FLIP to be
 // signed, and signed ones of a. The level's own flags do not let the compiler use the instruction: only functions with
 // QUADS_TARGET call this, and only the table of CPUs that have it, QUADS_LEVEL, has these. QUAD_TILES: shapes of tiles, as
@@ -637,6 +637,7 @@ INL i32n n_pairs(i32n sum, i32n a, i32n b)
 // clang-format off
 #if defined __AVX512BW__
 #define LEVEL_EXTRA "kernels/gemm_i8_quads.c"
+#define LEVEL_MORE  "kernels/lookup_u8_vbmi.c"
 #define QUADS_LEVEL avx512vnni
 #define QUADS_TARGET
 #define QUADS_FLIP 0u
@@ -652,6 +653,7 @@ INL i32n n_quads(i32n sum, i32n b, i32n a)
 }
 #elif defined __aarch64__
 #define LEVEL_EXTRA "kernels/gemm_i8_quads.c"
+#define LEVEL_MORE  "kernels/kernels.h"
 #define QUADS_LEVEL neondot
 #if defined __clang__
 #define QUADS_TARGET __attribute__((target("dotprod")))
@@ -669,6 +671,7 @@ INL i32n n_quads(i32n sum, i32n b, i32n a)
 }
 #else
 #define LEVEL_EXTRA "kernels/kernels.h"
+#define LEVEL_MORE  "kernels/kernels.h"
 #define QUADS_FLIP  0u
 enum { QUAD_ROWS = 8, QUAD_PANELS = 1 };
 

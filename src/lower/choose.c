@@ -319,6 +319,15 @@ static bool transpose(const HoloNode *node, HoloLowering *out)
     return holo_value_is_f32(holo_node_in(node, 0), 0, HOLO_MAX_RANK);
 }
 
+// ---- lookup
+
+static bool lookup(const HoloNode *node, HoloLowering *out)
+{
+    const HoloValue *x = holo_node_in(node, 0);
+    out->params_size   = sizeof out->lookup;
+    return x && holo_value_is(x, (HoloDtype)x->type.dtype, 0, HOLO_MAX_RANK);
+}
+
 // ---- the table
 
 typedef struct Choice {
@@ -372,6 +381,7 @@ static const Choice choices[] = {
     {"MaxPool", "hologram", HOLO_KERNEL_pool_f32, pool},
     {"AveragePool", "hologram", HOLO_KERNEL_pool_f32, pool},
     {"GroupNormalization", "hologram", HOLO_KERNEL_group_norm_f32, group_norm_last},
+    {"Lookup", "hologram", HOLO_KERNEL_lookup, lookup},
     {"Attention", "", HOLO_KERNEL_attention_f32, holo_lower_attention},
     {"RotaryEmbedding", "", HOLO_KERNEL_rotary_f32, holo_lower_rotary},
     {"RotaryEmbedding", "com.microsoft", HOLO_KERNEL_rotary_f32, holo_lower_rotary},
@@ -404,8 +414,8 @@ static bool pointwise(const HoloNode *node, HoloLowering *out)
 
 static HoloLowering by_rule(const HoloNode *node)
 {
-    const uint64_t types =
-        HOLO_BIT(F32) | HOLO_BIT(I32) | HOLO_BIT(U8) | HOLO_BIT(I8) | HOLO_BIT(F16) | HOLO_BIT(BF16); // of output 0
+    const uint64_t types = HOLO_BIT(F32) | HOLO_BIT(I32) | HOLO_BIT(U8) | HOLO_BIT(I8) | HOLO_BIT(F16) |
+                           HOLO_BIT(BF16) | HOLO_BIT(BOOL); // of output 0
     HoloLowering     none = {.pack_input = -1};
     const HoloValue *y    = NULL; // the first output that is wanted
     for (int i = node->out_count - 1; i >= 0; i--) y = node->out[i] ? node->out[i] : y;

@@ -29,6 +29,7 @@ typedef struct HoloLowering {
         HoloCastParams        cast;
         HoloConvI8Params      conv_i8;
         HoloMatmulNbitsParams matmul_nbits;
+        HoloLookupParams      lookup;
     };
     int      pack_input;      // the input, a constant, that the kernel wants packed; -1: none
     uint32_t pack_also;       // a bit for each other one that is packed, in a way of its own

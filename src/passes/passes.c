@@ -23,6 +23,7 @@ const HoloPass holo_passes[] = {
     {"simplify", holo_pass_simplify, false, true, false, SIMPLE, "nodes that change nothing go; views and transposes are joined"},
     {"contents", holo_pass_contents, true, true, false, SIMPLE, "shape arithmetic becomes expressions of the inputs' sizes"},
     {"cse", holo_pass_cse, false, false, false, SIMPLE, "equal constants and equal nodes become one"},
+    {"tables", holo_pass_tables, false, true, false, SIMPLE, "functions of one 8- or 16-bit element become tables"},
     {"widen", holo_pass_widen, false, true, true, SIMPLE, "operators on f16 and bf16 compute in f32"},
     {"weights", holo_pass_weights, false, true, false, SIMPLE, "products take weights that are dequantised as they are; filters are computed"},
     {"recognise", holo_pass_recognise, false, true, false, SIMPLE, "what is written out in many nodes becomes one operator"},
@@ -105,12 +106,21 @@ static HoloStatus run_round(HoloGraph *graph, const HoloPassOptions *options, in
     return HOLO_OK;
 }
 
+static void changes_begin(const HoloPassOptions *options)
+{
+    options->changes->is_exact   = options->is_exact;
+    options->changes->no_tables  = options->no_tables;
+    options->changes->all_tables = options->all_tables;
+    options->changes->table_room = options->table_budget ? options->table_budget : UINT64_MAX;
+}
+
 HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *options, HoloError *error)
 {
     HoloChanges     all = {.limit = INT_MAX};
     HoloPassOptions own = options ? *options : (HoloPassOptions){0};
     if (!own.table) own.table = holo_passes;
     if (!own.changes) own.changes = &all;
+    changes_begin(&own);
     for (int stage = 0; stage < HOLO_STAGES; stage++)
         for (int round = 0, before = -1; round < HOLO_PASS_ROUNDS && own.changes->count != before; round++) {
             bool ended;
@@ -123,7 +133,7 @@ HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *options, Hol
 
 HoloStatus holo_pass_run(HoloGraph *graph, const char *name, int *out_changes, HoloError *error)
 {
-    HoloChanges changes = {.limit = INT_MAX};
+    HoloChanges changes = {.limit = INT_MAX, .table_room = UINT64_MAX};
     for (const HoloPass *pass = holo_passes; pass->name; pass++) {
         if (strcmp(pass->name, name)) continue;
         HoloStatus status = run_pass(pass, graph, &changes, error);

@@ -10,6 +10,12 @@ typedef struct HoloChanges {
     int         count; // in all
     int         limit; // no pass goes on to another node when the count has reached it
     const char *pass;  // which made the last one, or failed; NULL: none did
+
+    // Set by holo_passes_run.
+    bool     is_exact;   // for class exact
+    bool     no_tables;  // what would be looked up is computed plainly
+    bool     all_tables; // also where computing is cheaper
+    uint64_t table_room; // bytes that tables may still take
 } HoloChanges;
 
 // Changes the graph, not its subgraphs, and adds to changes->count what it changed. It walks over the nodes, what it does
@@ -18,7 +24,8 @@ typedef struct HoloChanges {
 typedef HoloStatus HoloPassRun(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error);
 HoloPassRun        holo_pass_attention, holo_pass_branches, holo_pass_captures, holo_pass_contents, holo_pass_cse,
     holo_pass_dead, holo_pass_decompose, holo_pass_einsum, holo_pass_fold, holo_pass_fuse, holo_pass_layout,
-    holo_pass_recognise, holo_pass_scale, holo_pass_simplify, holo_pass_unfuse, holo_pass_weights, holo_pass_widen;
+    holo_pass_recognise, holo_pass_scale, holo_pass_simplify, holo_pass_tables, holo_pass_unfuse, holo_pass_weights,
+    holo_pass_widen;
 
 // Passes of a later stage make nodes that those of earlier ones do not see through.
 enum { HOLO_STAGE_SIMPLE, HOLO_STAGE_LAYOUT, HOLO_STAGE_FUSE, HOLO_STAGES };
@@ -38,10 +45,13 @@ extern const HoloPass holo_passes[]; // in order; ended by one without a name
 typedef struct HoloPassOptions {
     const char *const *disabled; // names of passes that do not run
     int                disabled_count;
-    bool               is_exact; // for class exact
-    const char        *last;     // nothing runs behind the first run of this pass; NULL: all
-    const HoloPass    *table;    // the passes; NULL: holo_passes
-    HoloChanges       *changes;  // counts on from here, up to its limit; NULL: no limit
+    bool               is_exact;     // for class exact
+    bool               no_tables;    // what would be looked up is computed plainly: the same bits
+    bool               all_tables;   // also where computing is cheaper
+    uint64_t           table_budget; // bytes that tables may take; 0: no limit
+    const char        *last;         // nothing runs behind the first run of this pass; NULL: all
+    const HoloPass    *table;        // the passes; NULL: holo_passes
+    HoloChanges       *changes;      // counts on from here, up to its limit; NULL: no limit
     // Called after each pass, with how much it changed.
     void (*after)(void *context, const HoloPass *pass, const HoloGraph *graph, int changes);
     void *context;

@@ -28,7 +28,7 @@ static bool is_narrow(const HoloTensor *t)
 // ---- which nodes
 
 // Those whose meaning depends on the type beyond the rounding of what they give.
-static const char *const kept[] = {"Cast", "CastLike", "BitCast", "QuantizeLinear", "DynamicQuantizeLinear"};
+static const char *const kept[] = {"Cast", "CastLike", "BitCast", "QuantizeLinear", "DynamicQuantizeLinear", "Plain"};
 
 static bool is_tensor(const HoloValue *value)
 {

@@ -90,6 +90,8 @@ gives 2 'MODEL is missing' hologram compile
 gives 2 'there is no option --bogus' hologram compile "$MODEL" --bogus
 gives 2 'expected NAME:DIMS' hologram compile "$MODEL" --input-shape image=1
 gives 2 'is none of fused|exact' hologram compile "$MODEL" --numeric fast
+gives 2 "'much' is none" hologram compile "$MODEL" --memory-budget much
+gives 2 "'0' is none" hologram compile "$MODEL" --memory-budget 0
 gives 2 '' hologram compile "$MODEL" "$MODEL"
 
 # A damaged model: every 997th byte turned around, one at a time. Never a signal (above 128).

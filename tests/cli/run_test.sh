@@ -23,7 +23,7 @@ same out/probabilities.npy out_model/probabilities.npy
 # In class exact on every level, and from an archive that was written on another.
 hologram compile "$MODEL" -o exact.holo -q --numeric exact
 hologram run exact.holo --input "$SEVEN" -o out_exact -q
-for level in sse2 avx2 avx512 avx512vnni neon neondot; do
+for level in sse2 avx2 avx512 avx512vnni avx512vbmi neon neondot; do
     gives 0 '' env HOLO_CPU=$level "$HOLOGRAM" run exact.holo --input "$SEVEN" -o out_$level -q --threads 3
     same out_exact/probabilities.npy out_$level/probabilities.npy
     gives 0 '' env HOLO_CPU=$level "$HOLOGRAM" compile "$MODEL" -o exact_$level.holo -q --numeric exact
