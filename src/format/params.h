@@ -147,8 +147,8 @@ static inline int64_t holo_conv_nhwc_packed(uint32_t flags, int64_t groups, int6
     return flags & HOLO_WEIGHTS_NARROW && size > 0 ? size / 2 : size;
 }
 
-// softmax_f32: Softmax over the last `axes` dimensions taken together (more than one before opset 13), or over those of
-// them that are not the last `kept`; LogSoftmax over the last.
+// softmax_f32: Softmax or LogSoftmax over the last `axes` dimensions taken together (more than one before opset 13), or
+// over those of them that are not the last `kept`.
 typedef struct HoloSoftmaxParams {
     uint32_t size;
     uint32_t axes;

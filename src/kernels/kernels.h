@@ -311,7 +311,7 @@ static inline int64_t holo_attend_scratch(int64_t size, int64_t v_size)
 
 // ---- softmax_f32: each row of x becomes e^x / sum(e^x); x and out may be the same
 //
-// softmax_columns_f32: the same along columns, whose rows begin every `row` floats, in x and in out.
+// softmax_columns_f32: the same, or its logarithm, along columns, whose rows begin every `row` floats, in x and in out.
 // softmax_sums_f32: of each row the largest number t, and the sum of e^(x - t).
 // shift_f32: x - a - b, rounded twice; x and out may be the same.
 

@@ -53,10 +53,21 @@ static void softmax_strip(int64_t rows, int lanes, const float *x, int64_t row, 
         v_store_lanes(out + r * row, v_mul(v_load_lanes(out + r * row, lanes), scale), lanes);
 }
 
-static void softmax_columns_f32(int64_t rows, int64_t columns, const float *x, int64_t row, float *out)
+// The logarithm of that.
+static void log_softmax_strip(int64_t rows, int lanes, const float *x, int64_t row, float *out)
+{
+    f32v top = v_load_lanes(x, lanes), sum = v_set1(0);
+    for (int64_t r = 1; r < rows; r++) top = v_max(v_load_lanes(x + r * row, lanes), top);
+    for (int64_t r = 0; r < rows; r++) sum = v_add(sum, v_exp_down(v_sub(v_load_lanes(x + r * row, lanes), top)));
+    EACH(i) sum.r[i] = n_log(sum.r[i]);
+    for (int64_t r = 0; r < rows; r++)
+        v_store_lanes(out + r * row, v_sub(v_sub(v_load_lanes(x + r * row, lanes), top), sum), lanes);
+}
+
+static void softmax_columns_f32(int64_t rows, int64_t columns, const float *x, int64_t row, bool is_log, float *out)
 {
     for (int64_t j = 0; rows > 0 && j < columns; j += LANES)
-        softmax_strip(rows, lanes_left(j, columns), x + j, row, out + j);
+        (is_log ? log_softmax_strip : softmax_strip)(rows, lanes_left(j, columns), x + j, row, out + j);
 }
 
 static void softmax_sums_f32(int64_t rows, int64_t columns, const float *x, float *out_tops, float *out_sums)

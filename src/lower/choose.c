@@ -164,7 +164,7 @@ static bool conv(const HoloNode *node, HoloLowering *out)
            (!b || holo_value_is_f32(b, 1, 1));
 }
 
-// Rows are all axes from `axis` on before opset 13, one since then, which must be the last for LogSoftmax.
+// Rows are all axes from `axis` on before opset 13, one since then.
 static bool softmax(const HoloNode *node, HoloLowering *out)
 {
     HoloCall         call   = holo_node_call(node);
@@ -178,7 +178,7 @@ static bool softmax(const HoloNode *node, HoloLowering *out)
     out->softmax.axes  = (uint32_t)(rank - axis);
     out->softmax.kept  = matrix ? 0 : (uint32_t)(rank - 1 - axis);
     out->softmax.flags = strcmp(node->type, "LogSoftmax") ? 0 : HOLO_SOFTMAX_LOG;
-    return !out->softmax.kept || !out->softmax.flags;
+    return true;
 }
 
 // ---- rows: norm_f32 and reduce_f32

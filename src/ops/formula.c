@@ -107,18 +107,6 @@ typedef struct Formula {
     {                                    \
         HOLO_MAP_##name, a, N, 0, number \
     }
-#define GELU_ERF                                                                                    \
-    {                                                                                               \
-        NUMBER(mul, 0, 0.707106781f), STEP(erf, R(0), 0), NUMBER(add, R(1), 1), STEP(mul, R(2), 0), \
-            NUMBER(mul, R(3), 0.5f)                                                                 \
-    }
-#define GELU_TANH                                                                                           \
-    {                                                                                                       \
-        STEP(mul, 0, 0), NUMBER(mul, R(0), 0.044715f), NUMBER(add, R(1), 1), STEP(mul, R(2), 0),            \
-            NUMBER(mul, R(3), 0.797884561f), STEP(tanh, R(4), 0), NUMBER(add, R(5), 1), STEP(mul, R(6), 0), \
-            NUMBER(mul, R(7), 0.5f)                                                                         \
-    }
-
 // max(x, 0) + number * (exp(r) - 1), from step `first` on; the number is that of step first + 2.
 #define BELOW(r, first)                                                                                 \
     STEP(exp, r, 0), NUMBER(add, R(first), -1), NUMBER(mul, R((first) + 1), 0), NUMBER(at_least, 0, 0), \
@@ -172,17 +160,15 @@ static const Formula formulas[] = {
               NUMBER(add, R(3), 2), STEP(div, R(3), R(4)), STEP(mul, 0, R(5))}},
     {"HardSigmoid", "", 6, 1, .attr = {{"alpha", 0.2f, 0}, {"beta", 0.5f, 1}},
      .step = {NUMBER(mul, 0, 0), NUMBER(add, R(0), 0), NUMBER(at_least, R(1), 0), NUMBER(at_most, R(2), 1)}},
-    {"HardSwish", "", 14, 1,
-     .step = {NUMBER(mul, 0, 1.0f / 6), NUMBER(add, R(0), 0.5f), NUMBER(at_least, R(1), 0), NUMBER(at_most, R(2), 1),
-              STEP(mul, 0, R(3))}},
+    {"HardSwish", "", 14, 1, .step = {STEP(hard_swish, 0, 0)}},
     {"Swish", "", 24, 1, .attr = {{"alpha", 1, 0}},
      .step = {NUMBER(mul, 0, 0), STEP(sigmoid, R(0), 0), STEP(mul, 0, R(1))}},
     {"QuickGelu", "com.microsoft", 1, 1, .attr = {{"alpha", 1.702f, 0}},
      .step = {NUMBER(mul, 0, 0), STEP(sigmoid, R(0), 0), STEP(mul, 0, R(1))}},
-    {"Gelu", "", 20, 1, .gelu = "none", .step = GELU_ERF},
-    {"Gelu", "", 20, 1, .gelu = "tanh", .step = GELU_TANH},
-    {"Gelu", "com.microsoft", 1, 1, .gelu = "none", .step = GELU_ERF},
-    {"FastGelu", "com.microsoft", 1, 1, .step = GELU_TANH},
+    {"Gelu", "", 20, 1, .gelu = "none", .step = {STEP(gelu, 0, 0)}},
+    {"Gelu", "", 20, 1, .gelu = "tanh", .step = {STEP(gelu_tanh, 0, 0)}},
+    {"Gelu", "com.microsoft", 1, 1, .gelu = "none", .step = {STEP(gelu, 0, 0)}},
+    {"FastGelu", "com.microsoft", 1, 1, .step = {STEP(gelu_tanh, 0, 0)}},
 };
 // clang-format on
 

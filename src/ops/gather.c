@@ -77,6 +77,22 @@ static HoloStatus infer_gather_elements(HoloCall *call)
     return holo_out_shape_like(call, 0, call->in[0]->dtype, call->in[1]);
 }
 
+// dst[i] = src[offset[i]]
+static void pick(char *dst, const char *src, const int64_t *offset, int64_t count, size_t size)
+{
+#define PICKED(T)                       \
+    for (int64_t i = 0; i < count; i++) \
+    memcpy(dst + (size_t)i * sizeof(T), src + (size_t)offset[i] * sizeof(T), sizeof(T))
+    switch (size) {
+    case 1: PICKED(uint8_t); break;
+    case 2: PICKED(uint16_t); break;
+    case 4: PICKED(uint32_t); break;
+    case 8: PICKED(uint64_t); break;
+    default: PICKED(HoloString); break;
+    }
+#undef PICKED
+}
+
 static HoloStatus eval_gather_elements(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *y = call->out[0];
@@ -88,9 +104,7 @@ static HoloStatus eval_gather_elements(HoloCall *call)
     for (;;) {
         HOLO_TRY(holo_elements_next(&e));
         if (e.count == 0) return HOLO_OK;
-        char *dst = (char *)y->data + (size_t)e.start * size;
-        for (int64_t i = 0; i < e.count; i++, dst += size)
-            holo_move_one(dst, (const char *)x->data + (size_t)e.offset[i] * size, size);
+        pick((char *)y->data + (size_t)e.start * size, x->data, e.offset, e.count, size);
     }
 }
 

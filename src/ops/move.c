@@ -198,6 +198,23 @@ void holo_elements_init(HoloElements *e, const HoloCall *call, const HoloTensor 
     e->base = e->start = e->count = 0;
 }
 
+// Indices at e->offset that count from the end count from the beginning after this. All are looked at before one is
+// refused: that is a loop without an end in the middle.
+static HoloStatus indices_resolve(HoloElements *e, int64_t count)
+{
+    uint64_t size = (uint64_t)e->size, is_out = 0;
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t at = (uint64_t)e->offset[i];
+        at += e->offset[i] < 0 ? size : 0;
+        is_out |= at >= size;
+        e->offset[i] = (int64_t)at;
+    }
+    if (!is_out) return HOLO_OK;
+    holo_read_i(e->indices, e->start, 1, count, e->offset);
+    for (int64_t i = 0; i < count; i++) HOLO_TRY(holo_index(e->call, e->offset[i], e->size, &e->offset[i]));
+    return HOLO_OK;
+}
+
 HoloStatus holo_elements_next(HoloElements *e)
 {
     int64_t columns = e->indices->dim[e->walk.rank];
@@ -210,11 +227,9 @@ HoloStatus holo_elements_next(HoloElements *e)
     }
     int64_t count = columns - e->column < HOLO_TILE ? columns - e->column : HOLO_TILE;
     holo_read_i(e->indices, e->start, 1, count, e->offset);
-    for (int64_t i = 0; i < count; i++) {
-        int64_t index;
-        HOLO_TRY(holo_index(e->call, e->offset[i], e->size, &index));
-        e->offset[i] = e->base + (e->column + i) * e->column_stride + index * e->axis_stride;
-    }
+    HOLO_TRY(indices_resolve(e, count));
+    int64_t first = e->base + e->column * e->column_stride;
+    for (int64_t i = 0; i < count; i++) e->offset[i] = first + i * e->column_stride + e->offset[i] * e->axis_stride;
     e->column += count;
     e->count = count;
     return HOLO_OK;

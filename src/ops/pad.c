@@ -114,6 +114,7 @@ static HoloStatus find_value(const HoloCall *call, char room[16], const void **o
 // Where in the `size` elements of a dimension position `at`, before or behind them, finds its element.
 static int64_t source(Mode mode, int64_t at, int64_t size)
 {
+    if (at >= 0 && at < size) return at;
     if (mode == EDGE || size == 1) return at < 0 ? 0 : at >= size ? size - 1 : at;
     int64_t period = mode == REFLECT ? 2 * (size - 1) : size;
     at %= period;
@@ -147,7 +148,9 @@ static HoloStatus repeat(const HoloCall *call, Mode mode, const int64_t *before,
     const HoloTensor *x = call->in[0], *y = call->out[0];
     size_t            size = holo_dtype_size(x->dtype);
     int64_t          *map[HOLO_MAX_RANK];
-    int               last = x->rank - 1;
+    int               last  = x->rank - 1;
+    int64_t           front = before[last] > 0 ? before[last] : 0; // from here on the last dimension is one run
+    int64_t           back  = y->dim[last] - (after[last] > 0 ? after[last] : 0);
     if (holo_tensor_count(y) == 0) return HOLO_OK;
     HOLO_TRY(find_sources(call, mode, before, after, map));
     char    *dst  = y->data;
@@ -155,8 +158,12 @@ static HoloStatus repeat(const HoloCall *call, Mode mode, const int64_t *before,
     while (holo_walk_next(&walk)) {
         const char *src = x->data;
         for (int d = 0; d < last; d++) src += (size_t)map[d][walk.index[d]] * size;
-        for (int64_t i = 0; i < y->dim[last]; i++, dst += size)
-            holo_move_one(dst, src + (size_t)map[last][i] * size, size);
+        for (int64_t i = 0; i < front; i++)
+            holo_move_one(dst + (size_t)i * size, src + (size_t)map[last][i] * size, size);
+        memcpy(dst + (size_t)front * size, src + (size_t)map[last][front] * size, (size_t)(back - front) * size);
+        for (int64_t i = back; i < y->dim[last]; i++)
+            holo_move_one(dst + (size_t)i * size, src + (size_t)map[last][i] * size, size);
+        dst += (size_t)y->dim[last] * size;
     }
     return HOLO_OK;
 }

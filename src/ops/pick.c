@@ -98,19 +98,15 @@ static void find_set(const HoloTensor *x, int64_t start, int64_t count, bool *ou
 // Counts the elements that are set and, where `y` is given, writes the index of each as a column.
 static int64_t visit_set(const HoloTensor *x, int64_t *y, int64_t columns)
 {
-    int64_t all = holo_tensor_count(x), found = 0;
+    int64_t all = holo_tensor_count(x), found = 0, index[HOLO_MAX_RANK] = {0};
     bool    is_set[HOLO_TILE];
     for (int64_t start = 0; start < all; start += HOLO_TILE) {
         int64_t count = all - start < HOLO_TILE ? all - start : HOLO_TILE;
         find_set(x, start, count, is_set);
         for (int64_t i = 0; i < count; i++) {
-            if (!is_set[i]) continue;
-            int64_t at = start + i;
-            for (int d = x->rank - 1; y && d >= 0; d--) {
-                y[d * columns + found] = at % x->dim[d];
-                at /= x->dim[d];
-            }
-            found++;
+            for (int d = 0; y && is_set[i] && d < x->rank; d++) y[d * columns + found] = index[d];
+            found += is_set[i];
+            for (int d = x->rank - 1; d >= 0 && ++index[d] == x->dim[d]; d--) index[d] = 0;
         }
     }
     return found;

@@ -24,6 +24,23 @@ int holo_map_operands(uint32_t op)
     return functions[op].operands;
 }
 
+static float gelu(float x)
+{
+    return ((float)holo_erf((double)(x * 0.707106781f)) + 1) * x * 0.5f;
+}
+
+static float gelu_tanh(float x)
+{
+    return ((float)holo_tanh((double)((x * x * 0.044715f + 1) * x * 0.797884561f)) + 1) * x * 0.5f;
+}
+
+static float hard_swish(float x)
+{
+    float slope = x * (1.0f / 6) + 0.5f;
+    slope       = slope < 0 ? 0 : slope;
+    return x * (slope > 1 ? 1 : slope);
+}
+
 #define FUNCTIONS(F)                               \
     F(add, a + b)                                  \
     F(sub, a - b)                                  \
@@ -55,7 +72,10 @@ int holo_map_operands(uint32_t op)
     F(ceil, ceilf(a))                              \
     F(round, nearbyintf(a))                        \
     F(sign, a > 0 ? 1 : a < 0 ? -1 : a)            \
-    F(above, a > b ? a : 0)
+    F(above, a > b ? a : 0)                        \
+    F(gelu, gelu(a))                               \
+    F(gelu_tanh, gelu_tanh(a))                     \
+    F(hard_swish, hard_swish(a))
 
 #define F(name, expression)                   \
     static float map_##name(float a, float b) \

@@ -49,6 +49,13 @@ static void meet(HoloTensor *y, const int64_t *offset, const HoloTensor *u, int6
         const char *src  = (const char *)u->data + (size_t)start * size;
         for (int64_t i = 0; i < count; i++, src += size)
             holo_move_one((char *)y->data + (size_t)offset[i] * size, src, size);
+    } else if (y->dtype == HOLO_F32 && r == ADD) { // mostly; in float, which is as exact
+        float       *to   = y->data;
+        const float *more = (const float *)u->data + start;
+        for (int64_t i = 0; i < count; i++) {
+            float sum     = to[offset[i]] + more[i];
+            to[offset[i]] = sum == sum ? sum : __builtin_nanf("");
+        }
     } else if (holo_dtype_class(y->dtype) == HOLO_CLASS_FLOAT) {
         double tile[HOLO_TILE];
         holo_read_f(u, start, 1, count, tile);

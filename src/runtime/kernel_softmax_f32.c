@@ -1,5 +1,5 @@
-// kernel_softmax_f32.c - Softmax of f32 over the last axes or one before them, LogSoftmax over the last: rows, or strips of
-// columns, cut into tasks.
+// kernel_softmax_f32.c - Softmax and LogSoftmax of f32 over the last axes or one before them: rows, or strips of columns,
+// cut into tasks.
 #include "base/math.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
@@ -26,8 +26,7 @@ static HoloStatus params_read(const HoloCall *call, int rank, HoloSoftmaxParams 
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of softmax_f32");
     memcpy(out, call->params, size);
     bool fits = out->axes <= (uint32_t)rank && out->kept <= out->axes && out->flags <= HOLO_SOFTMAX_LOG;
-    if (!fits || (out->kept && out->flags))
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of softmax_f32");
+    if (!fits) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of softmax_f32");
     return HOLO_OK;
 }
 
@@ -80,7 +79,7 @@ static void work(void *arg, int64_t i, int worker)
     if (r->columns > 1) {
         int64_t first = i % r->tiles * r->tile, at = i / r->tiles * r->size * r->columns + first;
         int64_t count = holo_least(r->tile, r->columns - first);
-        r->host->kernels->softmax_columns_f32(r->size, count, r->x + at, r->columns, r->out + at);
+        r->host->kernels->softmax_columns_f32(r->size, count, r->x + at, r->columns, r->is_log, r->out + at);
         return;
     }
     int64_t from = i * r->tile, count = holo_least(r->tile, r->count - from);
