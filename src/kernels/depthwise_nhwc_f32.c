@@ -1,20 +1,27 @@
-// depthwise_nhwc_f32.c - a filter for each channel, channels last: 16 channels of several pixels at a time.
+// depthwise_nhwc_f32.c - a filter for each channel, channels last: a register of channels of several pixels at a time.
 //
-// Pixels whose kernel lies inside the image from left to right go in groups that share each load of the
-// filter; those at the edges go one by one, with the places that are inside. A group goes down all rows before
-// the next one: what it sees of one row is still in the first cache at the next. A sum is one chain of v_mad
-// over the places in order, whatever the group.
+// Pixels of a row of the output go in groups, whose sums are in registers. For kernels of the usual widths a row of
+// the filter is, too, and each load of the image serves all pixels that see it; others load what each pixel sees.
+// Groups at the edges of the image ask of each column whether it is inside; what is not is left out. A sum is one
+// chain of n_mad over the places in order, whatever the group.
 
-// A run of pixels in one row of the output, and what it sees. All distances are in floats.
+enum {
+    DEPTHWISE_COLUMNS = 7,            // of a kernel whose row is held
+    DEPTHWISE_MASKS   = NATIVE == 64, // part of a register is loaded as quickly as all of it
+};
+
+// Pixels in one row of the output, and what they see. All distances are in floats.
 typedef struct DepthwiseRun {
     const HoloDepthwiseNhwc *d;
-    const float             *image, *filter; // at the first place that is inside, of pixel and channel 0
-    float                   *out;
-    int64_t                  depths, rows, columns; // places that are inside
-    int64_t                  first;                 // of columns
-    int64_t                  depth, row, column;    // from place to place, in the image
+    const float             *filter; // at the first row of places that is inside
+    int64_t                  image;  // in the image: there, and at the column that the first pixel sees first
+    int64_t                  out;
+    int64_t                  depths, rows;       // places that are inside
+    int64_t                  depth, row, column; // from place to place, in the image
     int64_t                  filter_depth, filter_row, panel;
-    int64_t                  pixel; // from pixel to pixel of the run, in the image
+    int64_t                  pixel;      // from pixel to pixel, in the image
+    int64_t                  first, end; // columns that are inside, counted from that of `image`
+    int                      count;      // of pixels
 } DepthwiseRun;
 
 INL int64_t ceil_steps(int64_t distance, int64_t step)
@@ -32,121 +39,203 @@ INL void places_inside(const HoloConvShape *s, int dim, int64_t at, int64_t *fir
     if (*first > *end) *first = *end;
 }
 
-// One row of places, `columns` of them.
-INL void depthwise_places(const DepthwiseRun *r, f32v sum[DEPTHWISE_PIXELS][DEPTHWISE_VECTORS], const float *image,
-                          const float *filter, int64_t columns, int pixels, int vectors, int lanes)
+// How a group is computed: known when compiling.
+typedef struct DepthwiseForm {
+    int  columns, stride; // of the kernel, not dilated; 0: any
+    int  pixels;
+    bool careful; // some columns may be outside, or there are fewer pixels
+} DepthwiseForm;
+
+// One row of places: each column of the image is loaded once.
+INL void depthwise_row(const DepthwiseRun *r, f32n sum[DEPTHWISE_PIXELS], int64_t at, const float *filter,
+                       DepthwiseForm f, int lanes)
 {
-    UNROLL for (int64_t k = 0; k < columns; k++) UNROLL for (int v = 0; v < vectors; v++)
+    const float *image  = r->d->image;
+    int64_t      column = r->column;
+    f32n         w[DEPTHWISE_COLUMNS];
+    UNROLL for (int k = 0; k < f.columns; k++) w[k] = *(const f32u *)(filter + k * LANES);
+    UNROLL_MANY for (int j = 0; j < (f.pixels - 1) * f.stride + f.columns; j++, at += column)
     {
-        f32v w = v_load(filter + k * LANES + v * r->panel);
-        UNROLL for (int p = 0; p < pixels; p++)
+        FORGET(at);
+        if (f.careful && (j < r->first || j >= r->end)) continue;
+        f32n x = n_load_lanes(image + at, lanes);
+        FORGET_VECTOR(x);
+        UNROLL for (int k = 0; k < f.columns; k++)
         {
-            const float *x = image + k * r->column + p * r->pixel + v * LANES;
-            sum[p][v]      = v_mad(w, v_load_lanes(x, lanes), sum[p][v]);
+            int p = (j - k) / f.stride;
+            if (j >= k && (j - k) % f.stride == 0 && p < f.pixels) sum[p] = n_mad(w[k], x, sum[p]);
         }
     }
 }
 
-#define EACH_PIXEL(p, v) UNROLL for (int p = 0; p < pixels; p++) UNROLL for (int v = 0; v < vectors; v++)
+// The same of any kernel: what each pixel sees is loaded for it.
+INL void depthwise_row_any(const DepthwiseRun *r, f32n sum[DEPTHWISE_PIXELS], int64_t at, const float *filter,
+                           DepthwiseForm f, int lanes)
+{
+    const HoloConvShape *s     = r->d->shape;
+    const float         *image = r->d->image;
+    int64_t              pixel = r->pixel, stride = s->stride[2];
+    uint64_t             width = (uint64_t)(r->end - r->first);
+    for (int64_t k = 0; k < s->kernel[2]; k++, at += r->column) {
+        f32n     w      = *(const f32u *)(filter + k * LANES);
+        uint64_t i      = (uint64_t)at; // past the image it may be anything
+        int64_t  column = k * s->dilation[2] - r->first;
+        UNROLL for (int p = 0; p < f.pixels; p++, i += (uint64_t)pixel, column += stride)
+        {
+            FORGET(i);
+            if (f.careful && (uint64_t)column >= width) continue;
+            sum[p] = n_mad(w, n_load_lanes(image + (int64_t)i, lanes), sum[p]);
+        }
+    }
+}
 
-// Channels from `channel` on, `vectors` times 16, the last vector of `lanes`. The usual width of kernels is a loop
-// of its own.
-INL void depthwise_block(const DepthwiseRun *r, int64_t channel, int pixels, int vectors, int lanes)
+static __attribute__((noinline)) void depthwise_swish(f32n sum[DEPTHWISE_PIXELS], int count, float slope)
+{
+    for (int p = 0; p < count; p++) sum[p] = n_swish(sum[p], slope);
+}
+
+#define EACH_PIXEL(p) UNROLL for (int p = 0; p < f.pixels; p++) if (!f.careful || p < r->count)
+
+// `lanes` channels from `channel` on.
+INL void depthwise_block(const DepthwiseRun *r, int64_t channel, DepthwiseForm f, int lanes)
 {
     const HoloDepthwiseNhwc *d      = r->d;
     const HoloFinish        *finish = d->finish;
-    const float             *filter = r->filter + channel / LANES * r->panel, *image = r->image + channel;
-    float                   *out   = r->out + channel;
-    int64_t                  pixel = d->channels;
-    f32v                     sum[DEPTHWISE_PIXELS][DEPTHWISE_VECTORS];
-    EACH_PIXEL(p, v) sum[p][v] = v_set1(0);
-    for (int64_t kz = 0; kz < r->depths; kz++)
-        for (int64_t ky = 0; ky < r->rows; ky++) {
-            const float *from = image + (kz * r->depth + ky * r->row);
-            const float *f    = filter + (kz * r->filter_depth + ky * r->filter_row);
-            if (r->columns == 3)
-                depthwise_places(r, sum, from, f, 3, pixels, vectors, lanes);
+    const float             *filter = r->filter + (channel / LANES * r->panel + channel % LANES);
+    const f32n               zero   = {0};
+    f32n                     sum[DEPTHWISE_PIXELS];
+    UNROLL for (int p = 0; p < f.pixels; p++) sum[p] = zero;
+    for (int64_t kz = 0; kz < r->depths; kz++) {
+        int64_t      at = r->image + channel + kz * r->depth;
+        const float *w  = filter + kz * r->filter_depth;
+        for (int64_t ky = r->rows; ky > 0; ky--, at += r->row, w += r->filter_row)
+            if (f.columns)
+                depthwise_row(r, sum, at, w, f, lanes);
             else
-                for (int64_t k = 0; k < r->columns; k++)
-                    depthwise_places(r, sum, from + k * r->column, f + k * LANES, 1, pixels, vectors, lanes);
-        }
+                depthwise_row_any(r, sum, at, w, f, lanes);
+    }
     if (d->bias) {
-        UNROLL for (int v = 0; v < vectors; v++)
-        {
-            f32v bias                                         = v_load_lanes(d->bias + channel + v * LANES, lanes);
-            UNROLL for (int p = 0; p < pixels; p++) sum[p][v] = v_add(sum[p][v], bias);
+        f32n bias                                        = n_load_lanes(d->bias + channel, lanes);
+        UNROLL for (int p = 0; p < f.pixels; p++) sum[p] = sum[p] + bias;
+    }
+    float *out = d->out + r->out + channel;
+    if (finish) {
+        if (finish->more) {
+            const float *more    = finish->more + r->out + channel;
+            EACH_PIXEL(p) sum[p] = sum[p] + n_load_lanes(more + p * d->channels, lanes);
         }
+        if (finish->has_slope) {
+            f32n all[DEPTHWISE_PIXELS];
+            UNROLL for (int p = 0; p < f.pixels; p++) all[p] = sum[p];
+            depthwise_swish(all, r->count, finish->slope);
+            UNROLL for (int p = 0; p < f.pixels; p++) sum[p] = all[p];
+        }
+        if (finish->has_low) UNROLL for (int p = 0; p < f.pixels; p++) sum[p] = n_max(zero + finish->low, sum[p]);
+        if (finish->has_high) UNROLL for (int p = 0; p < f.pixels; p++) sum[p] = n_min(zero + finish->high, sum[p]);
     }
-    if (finish && finish->more) {
-        const float *more          = finish->more + (out - d->out);
-        EACH_PIXEL(p, v) sum[p][v] = v_add(sum[p][v], v_load_lanes(more + p * pixel + v * LANES, lanes));
-    }
-    if (finish && finish->has_slope) EACH_PIXEL(p, v) sum[p][v] = v_swish(sum[p][v], finish->slope);
-    if (finish && finish->has_low) EACH_PIXEL(p, v) sum[p][v] = v_at_least(sum[p][v], v_set1(finish->low));
-    if (finish && finish->has_high) EACH_PIXEL(p, v) sum[p][v] = v_at_most(sum[p][v], v_set1(finish->high));
-    EACH_PIXEL(p, v) v_store_lanes(out + p * pixel + v * LANES, sum[p][v], lanes);
+    EACH_PIXEL(p) n_store_lanes(out + p * d->channels, sum[p], lanes);
 }
 
-INL void depthwise_pixels(const DepthwiseRun *r, int64_t channel, int64_t end, int pixels)
+// The last channels, fewer than a register has.
+static void depthwise_rest(const DepthwiseRun *r, int64_t channel, int64_t end)
 {
-    int vectors = DEPTHWISE_PIXELS / pixels < DEPTHWISE_VECTORS ? DEPTHWISE_PIXELS / pixels : DEPTHWISE_VECTORS;
-    for (; channel + vectors * LANES <= end; channel += vectors * LANES)
-        depthwise_block(r, channel, pixels, vectors, LANES);
-    for (; vectors > 1 && channel + LANES <= end; channel += LANES) depthwise_block(r, channel, pixels, 1, LANES);
-    if (channel < end) depthwise_block(r, channel, pixels, 1, (int)(end - channel));
+    depthwise_block(r, channel, (DepthwiseForm){0, 0, DEPTHWISE_PIXELS, true}, (int)(end - channel));
 }
 
-#define X(pixels)                                                                       \
-    static void depthwise_##pixels(const DepthwiseRun *r, int64_t channel, int64_t end) \
-    {                                                                                   \
-        depthwise_pixels(r, channel, end, pixels);                                      \
+INL void depthwise_channels(const DepthwiseRun *r, int64_t channel, int64_t end, DepthwiseForm f)
+{
+    if (f.careful && DEPTHWISE_MASKS)
+        for (; channel < end; channel += LANES) depthwise_block(r, channel, f, lanes_left(channel, end));
+    for (; channel + NATIVE_LANES <= end; channel += NATIVE_LANES) depthwise_block(r, channel, f, NATIVE_LANES);
+    if (f.careful && channel < end) depthwise_rest(r, channel, end);
+}
+
+#define DEPTHWISE_FORMS(X) X(3, 1) X(3, 2) X(5, 1) X(5, 2) X(7, 1) X(0, 0)
+#define X(columns, stride)                                                                                    \
+    static void depthwise_##columns##x##stride(const DepthwiseRun *r, int64_t channel, int64_t end)           \
+    {                                                                                                         \
+        depthwise_channels(r, channel, end, (DepthwiseForm){columns, stride, DEPTHWISE_PIXELS, false});       \
+    }                                                                                                         \
+    static void depthwise_##columns##x##stride##_careful(const DepthwiseRun *r, int64_t channel, int64_t end) \
+    {                                                                                                         \
+        depthwise_channels(r, channel, end, (DepthwiseForm){columns, stride, DEPTHWISE_PIXELS, true});        \
+    }                                                                                                         \
+    static void depthwise_##columns##x##stride##_half(const DepthwiseRun *r, int64_t channel, int64_t end)    \
+    {                                                                                                         \
+        depthwise_channels(r, channel, end, (DepthwiseForm){columns, stride, DEPTHWISE_PIXELS / 2, true});    \
     }
-DEPTHWISE_TILES(X)
+DEPTHWISE_FORMS(X)
 #undef X
 
-static void (*const depthwise_tiles[])(const DepthwiseRun *, int64_t, int64_t) = {
-#define X(pixels) [pixels] = depthwise_##pixels,
-    DEPTHWISE_TILES(X)
+typedef struct DepthwiseWay {
+    int columns, stride;
+    void (*inside)(const DepthwiseRun *, int64_t, int64_t);
+    void (*careful)(const DepthwiseRun *, int64_t, int64_t);
+    void (*half)(const DepthwiseRun *, int64_t, int64_t); // as careful, of at most half as many pixels
+} DepthwiseWay;
+
+static const DepthwiseWay depthwise_ways[] = {
+#define X(columns, stride)                                                                      \
+    {columns, stride, depthwise_##columns##x##stride, depthwise_##columns##x##stride##_careful, \
+     depthwise_##columns##x##stride##_half},
+    DEPTHWISE_FORMS(X)
 #undef X
 };
 
-typedef struct DepthwiseRow { // of the output
-    int64_t image, z, y;
-} DepthwiseRow;
-
-// Where the pixels at x of a row see the image, from top to bottom.
-INL void depthwise_at(DepthwiseRun *r, const DepthwiseRow *row, int64_t x)
+INL const DepthwiseWay *depthwise_way(const HoloConvShape *s)
 {
-    const HoloDepthwiseNhwc *d = r->d;
-    const HoloConvShape     *s = d->shape;
-    int64_t                  kz, ky, line = (row->image * s->out[0] + row->z) * s->out[1] + row->y;
-    places_inside(s, 0, row->z, &kz, &r->depths);
-    places_inside(s, 1, row->y, &ky, &r->rows);
-    r->depths -= kz;
-    r->rows -= ky;
-    r->filter = d->filter + kz * r->filter_depth + ky * r->filter_row + r->first * LANES;
-    r->image  = d->image;
-    r->out    = d->out + (line * s->out[2] + x) * d->channels;
-    if (!r->depths || !r->rows || !r->columns) return;
-    int64_t in_z = row->image * s->in[0] + row->z * s->stride[0] - s->pad[0] + kz * s->dilation[0];
-    int64_t in_y = in_z * s->in[1] + row->y * s->stride[1] - s->pad[1] + ky * s->dilation[1];
-    int64_t in_x = in_y * s->in[2] + x * s->stride[2] - s->pad[2];
-    r->image += in_x * d->channels + r->first * r->column;
+    const DepthwiseWay *way = depthwise_ways;
+    while (way->columns && (s->dilation[2] != 1 || s->kernel[2] != way->columns || s->stride[2] != way->stride)) way++;
+    return way;
 }
 
-// How many pixels from x on see the image from left to right with all places of the kernel, at most as many as
-// go at a time: in groups of even sizes. 1: not even that at x, perhaps.
-INL int depthwise_group(const HoloConvShape *s, int64_t x)
+// Where a row of the output sees the images, from top to bottom, and its first pixel from left to right.
+INL void depthwise_line(DepthwiseRun *r, int64_t line)
 {
-    int64_t reach = s->in[2] - 1 - (s->kernel[2] - 1) * s->dilation[2] + s->pad[2], inside = reach / s->stride[2] + 1;
-    int64_t run   = (inside < s->out[2] ? inside : s->out[2]) - x,
-            steps = (run + DEPTHWISE_PIXELS - 1) / DEPTHWISE_PIXELS;
-    return x * s->stride[2] < s->pad[2] || run < 1 ? 1 : (int)((run + steps - 1) / steps);
+    const HoloDepthwiseNhwc *d     = r->d;
+    const HoloConvShape     *s     = d->shape;
+    int64_t                  image = line / s->out[1] / s->out[0], z = line / s->out[1] % s->out[0], kz, ky;
+    int64_t                  y = line % s->out[1];
+    places_inside(s, 0, z, &kz, &r->depths);
+    places_inside(s, 1, y, &ky, &r->rows);
+    r->depths -= kz;
+    r->rows -= ky;
+    r->filter = d->filter + kz * r->filter_depth + ky * r->filter_row;
+    r->out    = line * s->out[2] * d->channels;
+    r->image  = 0;
+    r->first  = s->pad[2];
+    r->end    = s->pad[2] + s->in[2];
+    if (!r->depths || !r->rows) return;
+    int64_t in_z = image * s->in[0] + z * s->stride[0] - s->pad[0] + kz * s->dilation[0];
+    int64_t in_y = in_z * s->in[1] + y * s->stride[1] - s->pad[1] + ky * s->dilation[1];
+    r->image     = (in_y * s->in[2] - s->pad[2]) * d->channels;
+}
+
+// The pixels of a row that are left, as many as go at a time.
+INL void depthwise_group(DepthwiseRun *r, const DepthwiseWay *way, int64_t left, int64_t channel, int64_t end)
+{
+    const HoloConvShape *s     = r->d->shape;
+    int64_t              reach = (DEPTHWISE_PIXELS - 1) * s->stride[2] + (s->kernel[2] - 1) * s->dilation[2];
+    r->count                   = left < DEPTHWISE_PIXELS ? (int)left : DEPTHWISE_PIXELS;
+    if (left <= DEPTHWISE_PIXELS / 2)
+        way->half(r, channel, end);
+    else if (left < DEPTHWISE_PIXELS || r->first > 0 || reach >= r->end)
+        way->careful(r, channel, end);
+    else {
+        int64_t whole = channel + (end - channel) / NATIVE_LANES * NATIVE_LANES;
+        way->inside(r, channel, whole);
+        if (whole < end) way->careful(r, whole, end);
+    }
+    r->image += r->count * r->pixel;
+    r->out += r->count * r->d->channels;
+    r->first -= r->count * s->stride[2];
+    r->end -= r->count * s->stride[2];
 }
 
 static void depthwise_nhwc_f32(const HoloDepthwiseNhwc *d, int64_t row, int64_t row_end, int64_t channel, int64_t end)
 {
     const HoloConvShape *s    = d->shape;
+    const DepthwiseWay  *way  = depthwise_way(s);
     int64_t              line = s->in[2] * d->channels;
     DepthwiseRun         r    = {
                    .d            = d,
@@ -158,19 +247,8 @@ static void depthwise_nhwc_f32(const HoloDepthwiseNhwc *d, int64_t row, int64_t 
                    .panel        = s->kernel[0] * s->kernel[1] * s->kernel[2] * LANES,
                    .pixel        = s->stride[2] * d->channels,
     };
-    for (int64_t x = 0, count; x < s->out[2]; x += count) {
-        count = depthwise_group(s, x);
-        places_inside(s, 2, x, &r.first, &r.columns);
-        r.columns -= r.first;
-        DepthwiseRow at = {row / s->out[1] / s->out[0], row / s->out[1] % s->out[0], row % s->out[1]};
-        for (int64_t y = row; y < row_end; y++) {
-            depthwise_at(&r, &at, x);
-            depthwise_tiles[count](&r, channel, end);
-            if (++at.y < s->out[1]) continue;
-            at.y = 0;
-            if (++at.z < s->out[0]) continue;
-            at.z = 0;
-            at.image++;
-        }
+    for (; row < row_end; row++) {
+        depthwise_line(&r, row);
+        for (int64_t x = 0; x < s->out[2]; x += r.count) depthwise_group(&r, way, s->out[2] - x, channel, end);
     }
 }

@@ -70,14 +70,16 @@ INL RunsSpan runs_span(const HoloRunsNhwc *h, int64_t x)
 // Is a second panel of filters worth its registers?
 enum { DIRECT_VECTORS = NATIVE == 64 ? 2 : 1 };
 
+#define EACH_SUM_OF(p, v) UNROLL for (int p = 0; p < pixels; p++) UNROLL for (int v = 0; v < vectors; v++)
+
 INL void direct_block(const HoloRunsNhwc *h, const RunsRow *r, const RunsSpan *span, int64_t filter, int pixels,
                       int vectors, int lanes, float *out)
 {
     int64_t      places = h->shape->kernel[0] * h->shape->kernel[1], n = span->end - span->first;
     int64_t      pixel = h->shape->stride[2] * h->channels, panel = places * r->run * LANES;
     const float *w = h->filter + filter / LANES * panel + (r->filter * r->run + span->first) * LANES;
-    f32v         sum[DEPTHWISE_PIXELS][DIRECT_VECTORS];
-    EACH_PIXEL(p, v) sum[p][v] = v_set1(0);
+    f32v         sum[DIRECT_PIXELS][DIRECT_VECTORS];
+    EACH_SUM_OF(p, v) sum[p][v] = v_set1(0);
     for (int64_t kz = 0; kz < r->depths; kz++)
         for (int64_t ky = 0; ky < r->rows; ky++) {
             const float *x = r->image + kz * r->depth + ky * r->row + span->at;
@@ -85,7 +87,7 @@ INL void direct_block(const HoloRunsNhwc *h, const RunsRow *r, const RunsSpan *s
             for (int64_t k = 0; k < n; k++) {
                 f32v of[DIRECT_VECTORS];
                 UNROLL for (int v = 0; v < vectors; v++) of[v] = v_load(f + k * LANES + v * panel);
-                EACH_PIXEL(p, v) sum[p][v]                     = v_mad(v_set1(x[p * pixel + k]), of[v], sum[p][v]);
+                EACH_SUM_OF(p, v) sum[p][v]                    = v_mad(v_set1(x[p * pixel + k]), of[v], sum[p][v]);
             }
         }
     if (h->bias) {
@@ -95,7 +97,7 @@ INL void direct_block(const HoloRunsNhwc *h, const RunsRow *r, const RunsSpan *s
             UNROLL for (int p = 0; p < pixels; p++) sum[p][v] = v_add(sum[p][v], bias);
         }
     }
-    EACH_PIXEL(p, v)
+    EACH_SUM_OF(p, v)
     v_store_lanes(out + p * h->filters + filter + v * LANES, sum[p][v], v + 1 < vectors ? LANES : lanes);
 }
 
@@ -112,12 +114,12 @@ INL void direct_pixels(const HoloRunsNhwc *h, const RunsRow *r, const RunsSpan *
     {                                                                                                      \
         direct_pixels(h, r, span, out, pixels);                                                            \
     }
-DEPTHWISE_TILES(X)
+DIRECT_TILES(X)
 #undef X
 
 static void (*const direct_tiles[])(const HoloRunsNhwc *, const RunsRow *, const RunsSpan *, float *) = {
 #define X(pixels) [pixels] = direct_##pixels,
-    DEPTHWISE_TILES(X)
+    DIRECT_TILES(X)
 #undef X
 };
 
@@ -127,7 +129,7 @@ static void direct_nhwc_f32(const HoloRunsNhwc *h, int64_t row, int64_t row_end)
         RunsRow r = runs_row(h, row);
         for (int64_t x = 0, count; x < h->shape->out[2]; x += count) {
             RunsSpan span  = runs_span(h, x);
-            int64_t  steps = (span.pixels + DEPTHWISE_PIXELS - 1) / DEPTHWISE_PIXELS;
+            int64_t  steps = (span.pixels + DIRECT_PIXELS - 1) / DIRECT_PIXELS;
             count          = (span.pixels + steps - 1) / steps; // groups of even sizes
             direct_tiles[count](h, &r, &span, r.out + x * h->filters);
         }

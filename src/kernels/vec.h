@@ -17,15 +17,15 @@
 // registers; EVEN_ODD: the even ones of the first, then the odd ones of the second. GEMM_TILES: shapes
 // of C held in registers by the matrix product, as rows x panels of 16 columns, one X for each;
 // GEMM_ROWS, GEMM_PANELS is the shape for large products, and products of at most GEMM_WIDE_ROWS rows
-// take GEMM_WIDE_PANELS panels at once. DEPTHWISE_TILES: pixels whose sums a depthwise convolution holds,
-// up to DEPTHWISE_PIXELS; fewer pixels take up to DEPTHWISE_VECTORS vectors of channels at once. GROUPED_TILES: the
-// same of one of groups of few channels: powers of two up to GROUPED_PIXELS.
+// take GEMM_WIDE_PANELS panels at once. DEPTHWISE_PIXELS: pixels whose sums a depthwise convolution holds, an even
+// number. DIRECT_TILES: the same of a convolution of few channels, any number up to DIRECT_PIXELS. GROUPED_TILES: of
+// one of groups of few channels: powers of two up to GROUPED_PIXELS.
 // clang-format off
 #if defined __AVX512F__
 #include <immintrin.h>
 enum { NATIVE = 64, GEMM_ROWS = 12, GEMM_PANELS = 2, GEMM_WIDE_ROWS = 6, GEMM_WIDE_PANELS = 4 };
-enum { DEPTHWISE_PIXELS = 8, DEPTHWISE_VECTORS = 4 };
-#define DEPTHWISE_TILES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
+enum { DEPTHWISE_PIXELS = 14, DIRECT_PIXELS = 8 };
+#define DIRECT_TILES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
 enum { GROUPED_PIXELS = 8 };
 #define GROUPED_TILES(X, Y) X(Y, 1) X(Y, 2) X(Y, 4) X(Y, 8)
 #define GEMM_TILES(X)                                                                                                  \
@@ -40,8 +40,8 @@ enum { GROUPED_PIXELS = 8 };
 #elif defined __AVX2__
 #include <immintrin.h>
 enum { NATIVE = 32, GEMM_ROWS = 6, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 4 };
-enum { DEPTHWISE_PIXELS = 6, DEPTHWISE_VECTORS = 4 };
-#define DEPTHWISE_TILES(X) X(1) X(2) X(3) X(4) X(5) X(6)
+enum { DEPTHWISE_PIXELS = 8, DIRECT_PIXELS = 6 };
+#define DIRECT_TILES(X) X(1) X(2) X(3) X(4) X(5) X(6)
 enum { GROUPED_PIXELS = 4 };
 #define GROUPED_TILES(X, Y) X(Y, 1) X(Y, 2) X(Y, 4)
 #define GEMM_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(1, 4)
@@ -51,8 +51,8 @@ enum { GROUPED_PIXELS = 4 };
 #elif defined __aarch64__
 #include <arm_neon.h>
 enum { NATIVE = 16, GEMM_ROWS = 6, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 4 };
-enum { DEPTHWISE_PIXELS = 4, DEPTHWISE_VECTORS = 4 };
-#define DEPTHWISE_TILES(X) X(1) X(2) X(3) X(4)
+enum { DEPTHWISE_PIXELS = 14, DIRECT_PIXELS = 4 };
+#define DIRECT_TILES(X) X(1) X(2) X(3) X(4)
 enum { GROUPED_PIXELS = 4 };
 #define GROUPED_TILES(X, Y) X(Y, 1) X(Y, 2) X(Y, 4)
 #define GEMM_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(1, 4)
@@ -65,8 +65,8 @@ enum { GROUPED_PIXELS = 4 };
 #endif
 // clang-format on
 enum { NATIVE = 16, GEMM_ROWS = 3, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 2 };
-enum { DEPTHWISE_PIXELS = 2, DEPTHWISE_VECTORS = 2 };
-#define DEPTHWISE_TILES(X)  X(1) X(2)
+enum { DEPTHWISE_PIXELS = 6, DIRECT_PIXELS = 2 };
+#define DIRECT_TILES(X)     X(1) X(2)
 enum { GROUPED_PIXELS = 2 };
 #define GROUPED_TILES(X, Y) X(Y, 1) X(Y, 2)
 #define GEMM_TILES(X)       X(1, 1) X(2, 1) X(3, 1) X(1, 2)
@@ -88,9 +88,11 @@ typedef struct {
 #define INL static inline __attribute__((always_inline))
 
 #if defined __clang__
-#define UNROLL _Pragma("clang loop unroll(full)")
+#define UNROLL      _Pragma("clang loop unroll(full)")
+#define UNROLL_MANY UNROLL
 #else
-#define UNROLL _Pragma("GCC unroll 16")
+#define UNROLL      _Pragma("GCC unroll 16")
+#define UNROLL_MANY _Pragma("GCC unroll 64")
 #endif
 #define EACH(i) UNROLL for (int i = 0; i < REGISTERS; i++)
 
@@ -99,6 +101,17 @@ typedef struct {
 #define HOLD __asm__ volatile("" ::: "memory")
 #else
 #define HOLD ((void)0)
+#endif
+
+// Compilers compute what is the same in every turn in advance, and then have no registers for it, or load a vector again
+// for each use: behind these they know nothing of the number x, or of the vector.
+#define FORGET(x) __asm__("" : "+r"(x))
+#if defined __x86_64__
+#define FORGET_VECTOR(x) __asm__("" : "+v"(x))
+#elif defined __aarch64__
+#define FORGET_VECTOR(x) __asm__("" : "+w"(x))
+#else
+#define FORGET_VECTOR(x) ((void)0)
 #endif
 
 INL f32v v_load(const float *p)
@@ -352,6 +365,32 @@ INL f32v v_load_part(const float *p, int first, int end)
 INL f32v v_load_lanes(const float *p, int lanes) // the first `lanes`
 {
     return lanes == LANES ? v_load(p) : v_load_part(p, 0, lanes);
+}
+
+INL f32n n_load_lanes(const float *p, int lanes) // the same of one register
+{
+    if (__builtin_constant_p(lanes) && lanes == NATIVE_LANES) return *(const f32u *)p;
+#if defined __AVX512F__
+    return (f32n)_mm512_maskz_loadu_ps((__mmask16)((1u << lanes) - 1), p);
+#elif defined __AVX2__
+    return (f32n)_mm256_maskload_ps(p, n_lanes_in(0, 0, lanes));
+#else
+    f32n v = {0};
+    for (int i = 0; i < lanes; i++) v[i] = p[i];
+    return v;
+#endif
+}
+
+INL void n_store_lanes(float *p, f32n v, int lanes)
+{
+#if defined __AVX512F__
+    _mm512_mask_storeu_ps(p, (__mmask16)((1u << lanes) - 1), (__m512)v);
+#else
+    if (lanes == NATIVE_LANES)
+        *(f32u *)p = v;
+    else
+        for (int i = 0; i < lanes; i++) p[i] = v[i];
+#endif
 }
 
 INL void v_store_part(float *p, f32v v, int count) // the first `count` lanes
