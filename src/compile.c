@@ -1,9 +1,10 @@
-// compile.c - the whole compiler in one screen: import, infer, passes, tune, plan, write, verify.
+// compile.c - the whole compiler in one screen: import, infer, passes, materialise, tune, plan, write, verify.
 //
 // What is written appears under its name only when all of it has succeeded.
 #include "api/compiler.h"
 #include "api/source.h"
 #include "archive/archive.h"
+#include "materialise/materialise.h"
 #include "plan/plan.h"
 #include "runtime/model.h"
 #include "runtime/pool.h"
@@ -32,6 +33,7 @@ typedef struct Compile {
 
 static HoloStatus import(Compile *c);
 static HoloStatus optimise(Compile *c);
+static HoloStatus materialise(Compile *c);
 static HoloStatus tune(Compile *c);
 static HoloStatus plan(Compile *c);
 static HoloStatus write_archive(Compile *c);
@@ -42,6 +44,7 @@ static HoloStatus compile(Compile *c)
 {
     HOLO_TRY(import(c));
     HOLO_TRY(optimise(c));
+    HOLO_TRY(materialise(c));
     HOLO_TRY(tune(c));
     HOLO_TRY(plan(c));
     HOLO_TRY(write_archive(c));
@@ -119,6 +122,24 @@ static HoloStatus optimise(Compile *c)
     c->box->report.table_budget = compiler->table_budget;
     if (!compiler->no_tables) c->box->report.table_bytes = compiler->table_budget - changes->table_room;
     dump(c, "plan", graph);
+    return HOLO_OK;
+}
+
+static HoloStatus materialise(Compile *c)
+{
+    HoloReport     *r = &c->box->report;
+    HoloMaterialise m = {
+        .is_exact = c->compiler->numeric == HOLO_EXACT,
+        .pool     = c->pool,
+        .room     = r->table_budget - r->table_bytes,
+        .error    = c->error,
+    };
+    if (c->compiler->no_tables) return HOLO_OK;
+    HOLO_TRY(holo_materialise_rows(c->source->model.graph, &m));
+    r->tables += m.tables;
+    r->table_bytes = r->table_budget - m.room;
+    r->nodes_after = (uint32_t)c->source->model.graph->node_count;
+    if (m.tables) dump(c, "materialise", c->source->model.graph);
     return HOLO_OK;
 }
 

@@ -39,6 +39,7 @@ static HoloStatus tail_check(const HoloCall *call, int from)
 {
     const HoloTensor *out = call->out[0];
     Operands          o;
+    if (!out) return holo_call_fail(call, HOLO_BAD_MODEL, "the output is missing");
     HOLO_TRY(operands_init(call, out, from, &o));
     for (int i = 1; i < HOLO_MAP_INPUTS; i++) {
         if (!(o.used >> i & 1)) continue;
@@ -96,8 +97,9 @@ static HoloStatus matmul_infer(HoloCall *call)
 {
     HoloCall          product = call_as(call, "com.microsoft", "FusedMatMul", 1, 2);
     const HoloTensor *bias    = holo_in(call, 2);
+    const HoloTensor *out     = call->out[0];
+    if (!out) return holo_call_fail(call, HOLO_BAD_MODEL, "the output is missing");
     HOLO_TRY(product.op->infer(&product));
-    const HoloTensor *out = call->out[0];
     if (bias && (bias->dtype != HOLO_F32 || bias->rank != 1 || !out->rank ||
                  (bias->dim[0] != out->dim[out->rank - 1] && !holo_dim_is_symbolic(bias->dim[0]) &&
                   !holo_dim_is_symbolic(out->dim[out->rank - 1]))))

@@ -1,0 +1,63 @@
+// execute.c - a graph run by the runtime, as if it were a model of its own.
+#include "archive/archive.h"
+#include "materialise/materialise.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static HoloStatus plan_open(const HoloPlan *plan, HoloError *error, HoloModel **out)
+{
+    const char     *folder = getenv("TMPDIR");
+    char            path[4096];
+    HoloFileWriter *file;
+    HoloMapping     mapping;
+    uint64_t        size;
+    snprintf(path, sizeof path, "%s/hologram-part-%ld.holo", folder && *folder ? folder : "/tmp", (long)getpid());
+    HOLO_TRY(holo_file_writer_open(path, &file, error));
+    HoloStatus status = holo_archive_write(plan, file, NULL, &size, error);
+    if (!status) status = holo_file_writer_map(file, &mapping, error);
+    if (!status) status = holo_model_open_mapping(&mapping, out, error);
+    HoloStatus closed = holo_file_writer_close(file, false, NULL);
+    return status ? status : closed;
+}
+
+HoloStatus holo_materialise_model(const HoloGraph *graph, const HoloMaterialise *m, HoloModel **out)
+{
+    HoloPlan   plan   = {0};
+    HoloStatus status = holo_plan_create(graph, &plan, m->error);
+    if (m->is_exact) plan.flags_must |= HOLO_FLAG_EXACT;
+    if (!status) status = plan_open(&plan, m->error, out);
+    holo_plan_deinit(&plan);
+    return status;
+}
+
+static HoloStatus session_run(HoloSession *session, const HoloMaterialise *m, const HoloTensor *in, HoloArena *arena,
+                              HoloTensor *out)
+{
+    HOLO_TRY(holo_session_set_input(session, 0, in, m->error));
+    HOLO_TRY(holo_session_run(session, m->error));
+    HoloTensor result;
+    HOLO_TRY(holo_session_output(session, 0, &result, m->error));
+    *out      = result;
+    out->data = holo_arena_take(arena, holo_tensor_bytes(&result) + 1);
+    if (!out->data) return holo_fail_memory(m->error);
+    memcpy(out->data, result.data, holo_tensor_bytes(&result));
+    return HOLO_OK;
+}
+
+HoloStatus holo_materialise_run(const HoloGraph *graph, const HoloMaterialise *m, const HoloTensor *in,
+                                HoloArena *arena, HoloTensor *out)
+{
+    HoloModel   *model;
+    HoloSession *session;
+    HOLO_TRY(holo_materialise_model(graph, m, &model));
+    HoloStatus status = holo_session_create(model, m->pool, &session, m->error);
+    if (!status) {
+        status = session_run(session, m, in, arena, out);
+        holo_session_destroy(session);
+    }
+    holo_model_close(model);
+    return status;
+}

@@ -1,0 +1,29 @@
+// materialise.h - what follows from a finite set of inputs is computed while compiling, by the plan itself.
+//
+// Behind the passes, when it is decided how everything is computed: a part of the graph is planned, run through the runtime
+// on all that its inputs can be, and what comes out becomes a table. So a table holds the bits that the plan without it
+// gives on this machine.
+#ifndef HOLO_MATERIALISE_H
+#define HOLO_MATERIALISE_H
+
+#include "graph/graph.h"
+#include "runtime/model.h"
+
+typedef struct HoloMaterialise {
+    bool       is_exact;
+    HoloPool  *pool;   // NULL: one thread
+    uint64_t   room;   // bytes that tables may still take
+    uint32_t   tables; // made so far
+    HoloError *error;
+} HoloMaterialise;
+
+// Work on rows behind a Gather from a constant table is done on all rows of the table.
+HOLO_MUST HoloStatus holo_materialise_rows(HoloGraph *graph, HoloMaterialise *m);
+
+// The graph, whose types are inferred, as an opened model, in a file that has no name.
+HOLO_MUST HoloStatus holo_materialise_model(const HoloGraph *graph, const HoloMaterialise *m, HoloModel **out);
+// Runs a graph of one input and one output; *out has memory of `arena`.
+HOLO_MUST HoloStatus holo_materialise_run(const HoloGraph *graph, const HoloMaterialise *m, const HoloTensor *in,
+                                          HoloArena *arena, HoloTensor *out);
+
+#endif
