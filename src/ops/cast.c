@@ -90,6 +90,7 @@ static inline int64_t saturate_i64(float x)
     X(I64, int64_t, BOOL, uint8_t, x != 0)                             \
     X(I32, int32_t, BOOL, uint8_t, x != 0)                             \
     X(BOOL, uint8_t, F32, float, x != 0)                               \
+    X(BOOL, uint8_t, F16, uint16_t, x != 0 ? 0x3c00 : 0)               \
     X(BOOL, uint8_t, I32, int32_t, x != 0)                             \
     X(BOOL, uint8_t, I64, int64_t, x != 0)
 #define X(from, F, to, T, formula) HOLO_KERNEL_1(from##_to_##to, T, F, formula)

@@ -2,6 +2,7 @@
 //
 // A rule says which value equals output 0 of a node, or rewrites the node in place. Whether consumers would see
 // another dtype or shape is checked once for all rules, by holo_rewrite.
+#include "passes/build.h"
 #include "passes/rewrite.h"
 
 #include <string.h>
@@ -65,6 +66,23 @@ static HoloValue *over_one(Simplify *s, HoloNode *node)
 {
     (void)s;
     return neutral(node, 1, false);
+}
+
+// An exponent of another type, or the same number over and over, is one number of the base's type: kernels look for
+// that. Types but f32 stay as they are.
+static HoloValue *power(Simplify *s, HoloNode *node)
+{
+    HoloValue *base = input(node, 0), *exponent = input(node, 1), *same = neutral(node, 1, false);
+    double     x;
+    if (same || !base || base->type.dtype != HOLO_F32 || !same_type(node)) return same;
+    if (!holo_value_number(exponent, &x) || (double)(float)x != x) return NULL;
+    if (exponent->type.dtype == HOLO_F32 && holo_tensor_count(&exponent->type) == 1) return NULL;
+    HoloValue *number = holo_build_number(&s->rewrite, HOLO_F32, x);
+    s->failed         = s->failed || !number;
+    if (!number) return NULL;
+    node->in[1] = number;
+    s->rewrite.changes++;
+    return NULL;
 }
 
 // ---- operators that do nothing
@@ -365,7 +383,7 @@ static const struct {
     {"Sub", subtract_zero},
     {"Mul", times_one},
     {"Div", over_one},
-    {"Pow", over_one},
+    {"Pow", power},
     {"Identity", same},
     {"Dropout", dropout},
     {"Cast", same_if_typed_so},
