@@ -203,6 +203,48 @@ static int choose_tables(const Cli *cli, HoloCompiler *compiler)
     return CLI_OK;
 }
 
+// "0..255" or "1,2,5.5": numbers, for free(). False: it is neither.
+static bool read_values(const char *text, double **out, int64_t *out_count)
+{
+    enum { RANGE_MAX = 1 << 20 };
+    char     *end;
+    long long first = strtoll(text, &end, 10);
+    *out_count      = 0;
+    if (end != text && !strncmp(end, "..", 2)) {
+        const char *rest = end + 2;
+        long long   last = strtoll(rest, &end, 10);
+        if (end == rest || *end || last < first || last - first >= RANGE_MAX) return false;
+        *out = cli_take((size_t)(last - first) + 1, sizeof **out);
+        for (long long x = first; x <= last; x++) (*out)[(*out_count)++] = (double)x;
+        return true;
+    }
+    *out = cli_take(strlen(text) + 1, sizeof **out);
+    for (const char *at = text;; at = end + 1) {
+        (*out)[(*out_count)++] = strtod(at, &end);
+        if (end == at) return false;
+        if (!*end) return true;
+        if (*end != ',') return false;
+    }
+}
+
+static int choose_domains(const Cli *cli, HoloCompiler *compiler)
+{
+    const char *text;
+    for (int cursor = 0; (text = cli_option_next(cli, "domain", &cursor));) {
+        const char *equals = strrchr(text, '=');
+        double     *values;
+        HoloTensor  list  = {.dtype = HOLO_F64, .kind = HOLO_TENSOR, .rank = 1};
+        HoloError   error = {0};
+        if (!equals || equals == text || !read_values(equals + 1, &values, &list.dim[0]))
+            return cli_usage(cli, "--domain %s: expected NAME=0..255 or NAME=1,2,5", text);
+        list.data = values;
+        HoloStatus status =
+            holo_compiler_set_domain(compiler, cli_format("%.*s", (int)(equals - text), text), &list, &error);
+        if (status) return cli_fail_error(NULL, &error, status);
+    }
+    return CLI_OK;
+}
+
 // What compile alone lets a user choose.
 static int choose(const Cli *cli, HoloCompiler *compiler)
 {
@@ -252,6 +294,7 @@ static int compile(Cli *cli)
     if (result) return result;
     result = choose(cli, compiler);
     if (!result) result = choose_tables(cli, compiler);
+    if (!result) result = choose_domains(cli, compiler);
     if (!result) result = compile_with(cli, compiler);
     holo_compiler_destroy(compiler);
     return result;
@@ -273,6 +316,8 @@ static const CliOption options[] = {
      "measure on this machine which way to run a step is the\nfastest, and write that into the archive"},
     {"no-tables", 0, NULL, "compute what would be looked up in tables; the same bits"},
     {"memory-budget", 0, "BYTES", "what tables may take in all, as 64M; else 256M"},
+    {"domain", 0, "NAME=VALUES",
+     "what elements of an input can be, 0..255 or 1,2,5: what\nfollows from such inputs becomes a table"},
     {"disable", 0, "PASS", "leave a pass out; may be given several times"},
     {"dump", 0, "PASS", "print the graph after a pass; import, plan or all, too"},
     {"threads", 't', "N", "threads to compile with; 0: one a core"},
@@ -295,6 +340,7 @@ const CliCommand cli_compile = {
                  "  hologram compile bert.onnx -o bert.holo --input-shape input_ids:1,128\n"
                  "  hologram compile net.onnx --numeric exact --json\n"
                  "  hologram compile net.onnx --tune --verbose\n"
+                 "  hologram compile net.onnx --domain level=0..9\n"
                  "  hologram compile net.onnx --dump=fold > folded.txt\n",
     .options   = options,
     .run       = compile,

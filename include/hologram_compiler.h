@@ -61,6 +61,12 @@ HOLO_API void holo_compiler_set_tune(HoloCompiler *compiler, bool on);
 enum { HOLO_TABLES_DEFAULT = 256 << 20 };
 HOLO_API void holo_compiler_set_tables(HoloCompiler *compiler, bool on, uint64_t budget);
 
+// Declares what every element of the input `name` can be: `values` is a list, of one dimension and of any type of numbers;
+// it is copied. Where all combinations of such inputs, and of others of few bits, fit into the memory of tables, what follows
+// from them is one table; a run with any other value then fails. Sizes of inputs must be numbers.
+HOLO_API HOLO_MUST HoloStatus holo_compiler_set_domain(HoloCompiler *compiler, const char *name,
+                                                       const HoloTensor *values, HoloError *error);
+
 // Threads used while compiling; 0: one a core. Changes no byte of what is written, unless it is tuned.
 HOLO_API void holo_compiler_set_threads(HoloCompiler *compiler, int threads);
 

@@ -2,6 +2,7 @@
 //
 // What is written appears under its name only when all of it has succeeded.
 #include "api/compiler.h"
+#include "api/domains.h"
 #include "api/source.h"
 #include "archive/archive.h"
 #include "materialise/materialise.h"
@@ -127,15 +128,20 @@ static HoloStatus optimise(Compile *c)
 
 static HoloStatus materialise(Compile *c)
 {
-    HoloReport     *r = &c->box->report;
+    HoloReport *r = &c->box->report;
+    HoloDomain *domains;
+    HOLO_TRY(holo_compiler_domains(c->compiler, c->source->model.graph, &c->box->arena, &domains, c->error));
     HoloMaterialise m = {
-        .is_exact = c->compiler->numeric == HOLO_EXACT,
-        .pool     = c->pool,
-        .room     = r->table_budget - r->table_bytes,
-        .error    = c->error,
+        .is_exact     = c->compiler->numeric == HOLO_EXACT,
+        .pool         = c->pool,
+        .domains      = domains,
+        .domain_count = c->compiler->domain_count,
+        .room         = r->table_budget - r->table_bytes,
+        .error        = c->error,
     };
     if (c->compiler->no_tables) return HOLO_OK;
     HOLO_TRY(holo_materialise_rows(c->source->model.graph, &m));
+    HOLO_TRY(holo_materialise_few(c->source->model.graph, &m));
     r->tables += m.tables;
     r->table_bytes = r->table_budget - m.room;
     r->nodes_after = (uint32_t)c->source->model.graph->node_count;
@@ -315,6 +321,8 @@ static HoloStatus verify_with(Compile *c, HoloSource *reference, HoloSource *tri
     };
     HoloMapping mapping;
     HoloModel  *model;
+    HOLO_TRY(
+        holo_compiler_domain_inputs(c->compiler, reference->model.graph, &c->box->arena, &options.inputs, c->error));
     HOLO_TRY(holo_file_writer_map(c->file, &mapping, c->error));
     HOLO_TRY(holo_model_open_mapping(&mapping, &model, c->error));
     HoloStatus status = holo_verify(reference->model.graph, model, &options, &c->verified, c->error);

@@ -96,6 +96,25 @@ void holo_compiler_set_tables(HoloCompiler *compiler, bool on, uint64_t budget)
     compiler->table_budget = budget ? budget : HOLO_TABLES_DEFAULT;
 }
 
+HoloStatus holo_compiler_set_domain(HoloCompiler *compiler, const char *name, const HoloTensor *values,
+                                    HoloError *error)
+{
+    bool is_list = values->kind == HOLO_TENSOR && values->rank == 1 && holo_tensor_count(values) > 0 && values->data &&
+                   holo_dtype_size((HoloDtype)values->dtype) && values->dtype != HOLO_STRING;
+    if (!is_list) return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s: a domain is a list of numbers", name);
+    if (compiler->domain_count == HOLO_DOMAINS_MAX)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "at most %d inputs can have a domain", HOLO_DOMAINS_MAX);
+    HoloInputChoice *choice = &compiler->domains[compiler->domain_count];
+    size_t           bytes  = holo_tensor_bytes(values);
+    choice->name            = holo_arena_text(&compiler->arena, name, strlen(name));
+    choice->value           = *values;
+    choice->value.data      = holo_arena_take(&compiler->arena, bytes);
+    if (!choice->name || !choice->value.data) return holo_fail_memory(error);
+    memcpy(choice->value.data, values->data, bytes);
+    compiler->domain_count++;
+    return HOLO_OK;
+}
+
 void holo_compiler_set_tolerance(HoloCompiler *compiler, double relative, double absolute)
 {
     HoloCompiler defaults;

@@ -12,7 +12,7 @@ typedef struct HoloInputChoice {
     bool        is_constant;
 } HoloInputChoice;
 
-enum { HOLO_CHOICES_MAX = 256 };
+enum { HOLO_CHOICES_MAX = 256, HOLO_DOMAINS_MAX = 32 };
 
 struct HoloCompiler {
     HoloArena       arena; // owns names
@@ -22,6 +22,8 @@ struct HoloCompiler {
     HoloNumeric     numeric;
     bool            verify, tune, no_tables;
     uint64_t        table_budget;
+    int             domain_count;
+    HoloInputChoice domains[HOLO_DOMAINS_MAX]; // the values are in `arena`
     double          relative, absolute;
     int             threads;
     const HoloPass *passes;   // the table of them

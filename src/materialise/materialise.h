@@ -9,16 +9,26 @@
 #include "graph/graph.h"
 #include "runtime/model.h"
 
+typedef struct HoloDomain { // what the elements of an input can be
+    const char *name;
+    HoloTensor  values; // [count] of the input's type, ascending by their bits as unsigned numbers, each once
+} HoloDomain;
+
 typedef struct HoloMaterialise {
-    bool       is_exact;
-    HoloPool  *pool;   // NULL: one thread
-    uint64_t   room;   // bytes that tables may still take
-    uint32_t   tables; // made so far
-    HoloError *error;
+    bool              is_exact;
+    HoloPool         *pool; // NULL: one thread
+    const HoloDomain *domains;
+    int               domain_count;
+    uint64_t          room;   // bytes that tables may still take
+    uint32_t          tables; // made so far
+    HoloError        *error;
 } HoloMaterialise;
 
 // Work on rows behind a Gather from a constant table is done on all rows of the table.
 HOLO_MUST HoloStatus holo_materialise_rows(HoloGraph *graph, HoloMaterialise *m);
+
+// What follows from inputs that can be few things, by their types or their domains, becomes a table.
+HOLO_MUST HoloStatus holo_materialise_few(HoloGraph *graph, HoloMaterialise *m);
 
 // The graph, whose types are inferred, as an opened model, in a file that has no name.
 HOLO_MUST HoloStatus holo_materialise_model(const HoloGraph *graph, const HoloMaterialise *m, HoloModel **out);

@@ -91,6 +91,9 @@ gives 2 'there is no option --bogus' hologram compile "$MODEL" --bogus
 gives 2 'expected NAME:DIMS' hologram compile "$MODEL" --input-shape image=1
 gives 2 'is none of fused|exact' hologram compile "$MODEL" --numeric fast
 gives 2 "'much' is none" hologram compile "$MODEL" --memory-budget much
+gives 2 'expected NAME=0..255' hologram compile "$MODEL" --domain image
+gives 1 'no such input' hologram compile "$MODEL" -o domain.holo --input-shape image:1,1,8,8 --domain nothing=0..9
+check 'no archive of a domain that cannot be' test ! -e domain.holo
 gives 2 "'0' is none" hologram compile "$MODEL" --memory-budget 0
 gives 2 '' hologram compile "$MODEL" "$MODEL"
 

@@ -1,0 +1,130 @@
+// enumerated.c - an operator of domain "hologram" for what follows from inputs that can be few things: Enumerated, a table
+// with an entry for each combination of all their elements.
+//
+// Inputs are x1 ... xk, then for each of these what an element of it may be, d1 ... dk, and the table. A domain is
+// one-dimensional, of the type of its input, in ascending order of bits as unsigned numbers; left out: all patterns of a
+// type of at most 16 bits. The first element of x1 changes slowest. An element that is not in its domain is an error.
+#include "ops/op.h"
+
+#include <string.h>
+
+enum { COMBINATIONS_MAX = 1 << 24 };
+
+static int inputs_of(const HoloCall *call)
+{
+    return (call->in_count - 1) / 2;
+}
+
+static uint64_t bits_at(const HoloTensor *t, int64_t i)
+{
+    uint64_t bits = 0;
+    size_t   size = holo_dtype_size(t->dtype);
+    memcpy(&bits, (const char *)t->data + (size_t)i * size, size); // little-endian
+    return bits;
+}
+
+// How many patterns a type has; 0: too many, or it is none of bits.
+static int64_t patterns_of(const HoloTensor *x)
+{
+    HoloClass class = holo_dtype_class((HoloDtype)x->dtype);
+    int  bits       = class == HOLO_CLASS_BOOL ? 1 : holo_dtype_bits((HoloDtype)x->dtype);
+    bool counts =
+        class == HOLO_CLASS_BOOL || class == HOLO_CLASS_INT || class == HOLO_CLASS_UINT || class == HOLO_CLASS_FLOAT;
+    return counts && bits <= 16 ? (int64_t)1 << bits : 0;
+}
+
+// How many combinations there are; -1: that cannot be said yet.
+static HoloStatus combinations(const HoloCall *call, int64_t *out)
+{
+    *out = 1;
+    for (int i = 0; i < inputs_of(call); i++) {
+        const HoloTensor *x = call->in[i], *domain = call->in[inputs_of(call) + i];
+        if (!x) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", i);
+        if (domain && (domain->dtype != x->dtype || domain->rank != 1 || holo_dtype_size(x->dtype) > 8))
+            return holo_call_fail(call, HOLO_BAD_MODEL, "the domain of input %d is not a list of its type", i);
+        int64_t each = domain ? domain->dim[0] : patterns_of(x), count = holo_tensor_count(x);
+        if (count < 0 || each < 0) *out = -1;
+        if (!each) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d can be too many things, or none", i);
+        for (int64_t k = 0; k < count && *out >= 0 && each > 1; k++)
+            if (!holo_mul(*out, each, out) || *out > COMBINATIONS_MAX)
+                return holo_call_fail(call, HOLO_BAD_MODEL, "its inputs have too many combinations");
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus infer(HoloCall *call)
+{
+    const HoloTensor *table = holo_in(call, call->in_count - 1);
+    int64_t           count;
+    if (call->in_count < 3 || !(call->in_count & 1) || !table)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "the table is missing");
+    HOLO_TRY(combinations(call, &count));
+    if (table->rank < 1 || table->dtype == HOLO_STRING ||
+        (count >= 0 && table->dim[0] != count && !holo_dim_is_symbolic(table->dim[0])))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "the table must have an entry for each combination");
+    return holo_out_type(call, 0, (HoloDtype)table->dtype, table->rank - 1, table->dim + 1);
+}
+
+// The place of an element in a domain; -1: it is not there.
+static int64_t place_in(const HoloTensor *domain, uint64_t bits)
+{
+    int64_t low = 0, high = domain->dim[0]; // the place is in [low, high)
+    if (high && bits >= bits_at(domain, 0) && bits - bits_at(domain, 0) < (uint64_t)high) { // without gaps?
+        int64_t at = (int64_t)(bits - bits_at(domain, 0));
+        if (bits_at(domain, at) == bits) return at;
+    }
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (bits_at(domain, middle) <= bits)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high > low && bits_at(domain, low) == bits ? low : -1;
+}
+
+static int64_t place_of(const HoloTensor *x, const HoloTensor *domain, int64_t i)
+{
+    uint64_t bits = bits_at(x, i);
+    if (domain) return place_in(domain, bits);
+    return holo_dtype_class((HoloDtype)x->dtype) == HOLO_CLASS_BOOL ? bits != 0
+                                                                    : (int64_t)(bits & (uint64_t)(patterns_of(x) - 1));
+}
+
+static HoloStatus eval(HoloCall *call)
+{
+    const HoloTensor *table = call->in[call->in_count - 1];
+    HoloTensor       *out   = call->out[0];
+    int64_t           at    = 0, count;
+    HOLO_TRY(combinations(call, &count));
+    for (int i = 0; i < inputs_of(call); i++) {
+        const HoloTensor *x = call->in[i], *domain = call->in[inputs_of(call) + i];
+        int64_t           each = domain ? domain->dim[0] : patterns_of(x), elements = holo_tensor_count(x);
+        for (int64_t k = 0; k < elements; k++) {
+            int64_t place = place_of(x, domain, k);
+            if (place < 0)
+                return holo_call_fail(call, HOLO_BAD_INPUT,
+                                      "element %lld of input %d, %.9g, is not in the domain that was declared for it",
+                                      (long long)k, i, holo_get_f(x, k));
+            at = at * each + place;
+        }
+    }
+    if (at >= table->dim[0]) return holo_call_fail(call, HOLO_BAD_INPUT, "the table has too few entries");
+    size_t size = holo_tensor_bytes(out);
+    memcpy(out->data, (const char *)table->data + (size_t)at * size, size);
+    return HOLO_OK;
+}
+
+const HoloOp holo_ops_enumerated[] = {
+    {.name    = "Enumerated",
+     .domain  = "hologram",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = -1,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_ALL & ~HOLO_TYPES_COMPLEX & ~HOLO_BIT(STRING),
+     .infer   = infer,
+     .eval    = eval},
+    {0},
+};
