@@ -89,11 +89,6 @@ INL void depthwise_row_any(const DepthwiseRun *r, f32n sum[DEPTHWISE_PIXELS], in
     }
 }
 
-static __attribute__((noinline)) void depthwise_swish(f32n sum[DEPTHWISE_PIXELS], int count, float slope)
-{
-    for (int p = 0; p < count; p++) sum[p] = n_swish(sum[p], slope);
-}
-
 #define EACH_PIXEL(p) UNROLL for (int p = 0; p < f.pixels; p++) if (!f.careful || p < r->count)
 
 // `lanes` channels from `channel` on.
@@ -123,12 +118,6 @@ INL void depthwise_block(const DepthwiseRun *r, int64_t channel, DepthwiseForm f
         if (finish->more) {
             const float *more    = finish->more + r->out + channel;
             EACH_PIXEL(p) sum[p] = sum[p] + n_load_lanes(more + p * d->channels, lanes);
-        }
-        if (finish->has_slope) {
-            f32n all[DEPTHWISE_PIXELS];
-            UNROLL for (int p = 0; p < f.pixels; p++) all[p] = sum[p];
-            depthwise_swish(all, r->count, finish->slope);
-            UNROLL for (int p = 0; p < f.pixels; p++) sum[p] = all[p];
         }
         if (finish->has_low) UNROLL for (int p = 0; p < f.pixels; p++) sum[p] = n_max(zero + finish->low, sum[p]);
         if (finish->has_high) UNROLL for (int p = 0; p < f.pixels; p++) sum[p] = n_min(zero + finish->high, sum[p]);
@@ -214,9 +203,10 @@ INL void depthwise_line(DepthwiseRun *r, int64_t line)
 // The pixels of a row that are left, as many as go at a time.
 INL void depthwise_group(DepthwiseRun *r, const DepthwiseWay *way, int64_t left, int64_t channel, int64_t end)
 {
-    const HoloConvShape *s     = r->d->shape;
-    int64_t              reach = (DEPTHWISE_PIXELS - 1) * s->stride[2] + (s->kernel[2] - 1) * s->dilation[2];
-    r->count                   = left < DEPTHWISE_PIXELS ? (int)left : DEPTHWISE_PIXELS;
+    const HoloDepthwiseNhwc *d     = r->d;
+    const HoloConvShape     *s     = d->shape;
+    int64_t                  reach = (DEPTHWISE_PIXELS - 1) * s->stride[2] + (s->kernel[2] - 1) * s->dilation[2];
+    r->count                       = left < DEPTHWISE_PIXELS ? (int)left : DEPTHWISE_PIXELS;
     if (left <= DEPTHWISE_PIXELS / 2)
         way->half(r, channel, end);
     else if (left < DEPTHWISE_PIXELS || r->first > 0 || reach >= r->end)
@@ -226,8 +216,10 @@ INL void depthwise_group(DepthwiseRun *r, const DepthwiseWay *way, int64_t left,
         way->inside(r, channel, whole);
         if (whole < end) way->careful(r, whole, end);
     }
+    if (d->finish && d->finish->has_slope)
+        swish_rows(d->finish->slope, r->count, end - channel, d->out + r->out + channel, d->channels);
     r->image += r->count * r->pixel;
-    r->out += r->count * r->d->channels;
+    r->out += r->count * d->channels;
     r->first -= r->count * s->stride[2];
     r->end -= r->count * s->stride[2];
 }

@@ -30,14 +30,14 @@ typedef struct Tile {
 } Tile;
 
 // x * sigmoid(slope * x), where x has just been stored.
-static void swish_rows(float slope, int rows, int columns, float *x, int64_t row)
+static void swish_rows(float slope, int rows, int64_t columns, float *x, int64_t row)
 {
-    int whole = columns / LANES * LANES;
+    int64_t whole = columns / LANES * LANES;
     for (int i = 0; i < rows; i++, x += row) {
-        for (int j = 0; j < whole; j += LANES) v_store(x + j, v_swish(v_load(x + j), slope));
+        for (int64_t j = 0; j < whole; j += LANES) v_store(x + j, v_swish(v_load(x + j), slope));
         if (whole == columns) continue;
-        f32v v = v_swish(v_load_lanes(x + whole, columns - whole), slope);
-        v_store_lanes(x + whole, v, columns - whole);
+        int left = (int)(columns - whole);
+        v_store_lanes(x + whole, v_swish(v_load_lanes(x + whole, left), slope), left);
     }
 }
 

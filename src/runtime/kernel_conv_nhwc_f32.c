@@ -13,7 +13,8 @@
 
 enum {
     TILE_COLUMNS    = 512,
-    COLUMNS_MIN     = 64,      // rows are gathered again for each tile of columns: not narrower
+    COLUMNS_MIN     = 128,     // rows are gathered again for each tile of columns: not narrower
+    MATRIX_MIN      = 48,      // where they are not gathered
     DIRECT_CHANNELS = 128,     // of a task that applies filters directly
     DIRECT_WORK     = 1 << 16, // multiplications that are worth one
     NUMBER_MAX      = 1 << 30,
@@ -113,32 +114,45 @@ static int64_t packed_size(const HoloCall *call, int input)
 
 // ---- dense
 
-static Cut cut(const HoloConvNhwc *c)
-{
-    Cut     t;
-    double  work   = (double)c->pixels * (double)c->filters * (double)c->k;
-    int64_t panels = holo_ceil_div(c->filters, 2 * HOLO_PANEL);
-    t.row_tiles    = holo_ceil_div(c->pixels, HOLO_GEMM_ROWS);
-    t.tile_rows    = holo_ceil_div(c->pixels, t.row_tiles);
-    t.column_tiles = holo_ceil_div(c->filters, TILE_COLUMNS);
-    int64_t tiles  = t.row_tiles * c->groups;
-    if (tiles * t.column_tiles < HOLO_CONV_TASKS) {
-        int64_t want = holo_least(holo_ceil_div(HOLO_CONV_TASKS, tiles), c->filters / COLUMNS_MIN);
-        if (work / HOLO_CONV_WORK < (double)(want * tiles)) want = (int64_t)(work / HOLO_CONV_WORK) / tiles;
-        if (want > t.column_tiles) t.column_tiles = want;
-    }
-    t.tile_columns = holo_ceil_div(panels, t.column_tiles) * 2 * HOLO_PANEL;
-    t.column_tiles = holo_ceil_div(c->filters, t.tile_columns);
-    t.row_tiles    = holo_ceil_div(c->pixels, t.tile_rows);
-    return t;
-}
-
 // Is each row of pixels a row of the images? So it is with one place, everywhere.
 static bool is_matrix(const HoloConvShape *s)
 {
     for (int d = 0; d < 3; d++)
         if (s->kernel[d] != 1 || s->stride[d] != 1 || s->pad[d] != 0 || s->in[d] != s->out[d]) return false;
     return true;
+}
+
+// How long two workers, and four, are at tiles of so many panels.
+static int64_t time_of(int64_t panels, int64_t width, int64_t tiles)
+{
+    int64_t tasks = holo_ceil_div(panels, width) * tiles;
+    return (2 * holo_ceil_div(tasks, 2) + holo_ceil_div(tasks, 4)) * width;
+}
+
+// Panels of filters of a tile, where there are so many tiles of rows.
+static int64_t tile_panels(const HoloConvNhwc *c, int64_t tiles)
+{
+    int64_t panels = holo_ceil_div(c->filters, HOLO_PANEL), least = is_matrix(&c->shape) ? MATRIX_MIN : COLUMNS_MIN;
+    int64_t count = holo_ceil_div(c->filters, TILE_COLUMNS), best = holo_ceil_div(holo_ceil_div(panels, 2), count) * 2;
+    double  work = (double)c->pixels * (double)c->filters * (double)c->k / HOLO_CONV_WORK / (double)tiles;
+    int64_t most = holo_least(holo_ceil_div(HOLO_CONV_TASKS, tiles), c->filters / least);
+    if (tiles * count >= HOLO_CONV_TASKS) return best;
+    for (; count <= most && (double)count <= work; count++) {
+        int64_t width = holo_ceil_div(panels, count);
+        if (time_of(panels, width, tiles) < time_of(panels, best, tiles)) best = width;
+    }
+    return best;
+}
+
+static Cut cut(const HoloConvNhwc *c)
+{
+    Cut t;
+    t.row_tiles    = holo_ceil_div(c->pixels, HOLO_GEMM_ROWS);
+    t.tile_rows    = holo_ceil_div(c->pixels, t.row_tiles);
+    t.tile_columns = tile_panels(c, t.row_tiles * c->groups) * HOLO_PANEL;
+    t.column_tiles = holo_ceil_div(c->filters, t.tile_columns);
+    t.row_tiles    = holo_ceil_div(c->pixels, t.tile_rows);
+    return t;
 }
 
 static void work_dense(void *arg, int64_t i, int worker)

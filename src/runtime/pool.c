@@ -2,6 +2,9 @@
 //
 // Work is open while the caller takes parts of it: whoever wakes meanwhile joins. When no part is left, the caller
 // closes it and waits for those who joined, and for nobody else: a thread that wakes too late costs nothing.
+//
+// Each worker begins with a share of the parts that lie together, and then helps the others. Parts are mostly numbered
+// along the values that they make, so a worker finds in its own cache what it made in the work before.
 #include "runtime/pool.h"
 
 #include "base/files.h"
@@ -17,6 +20,12 @@ typedef struct Start { // what a worker is told when it begins
     int       worker;
 } Start;
 
+typedef struct Share {
+    atomic_llong next; // the first part that nobody has taken
+    int64_t      end;
+    char         apart[112]; // those of others are not on the same cache line
+} Share;
+
 struct HoloPool {
     int             threads;
     Start           start[THREADS_MAX];
@@ -28,18 +37,31 @@ struct HoloPool {
     atomic_int      joined;   // workers that are at it, and CLOSED where nobody may join
     atomic_int      sleepers; // workers that must be woken
     atomic_bool     quit;
-    atomic_llong    next; // the first index nobody has taken
-    int64_t         count;
     void (*work)(void *, int64_t, int);
     void *arg;
+    int   shares;  // no more than there are parts
+    Share share[]; // room for one a thread
 };
 
 static void work_take(HoloPool *pool, int worker)
 {
-    for (;;) {
-        int64_t i = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
-        if (i >= pool->count) return;
-        pool->work(pool->arg, i, worker);
+    for (int k = 0; k < pool->shares; k++) {
+        Share *share = &pool->share[(worker + k) % pool->shares];
+        while (atomic_load_explicit(&share->next, memory_order_relaxed) < share->end) {
+            int64_t i = atomic_fetch_add_explicit(&share->next, 1, memory_order_relaxed);
+            if (i < share->end) pool->work(pool->arg, i, worker);
+        }
+    }
+}
+
+static void work_share(HoloPool *pool, int64_t count)
+{
+    pool->shares = count < pool->threads ? (int)count : pool->threads;
+    int64_t each = count / pool->shares, more = count % pool->shares, at = 0;
+    for (int i = 0; i < pool->shares; i++) {
+        atomic_store_explicit(&pool->share[i].next, at, memory_order_relaxed);
+        at += each + (i < more);
+        pool->share[i].end = at;
     }
 }
 
@@ -112,10 +134,9 @@ void holo_pool_run(HoloPool *pool, int64_t count, void (*work)(void *, int64_t, 
         for (int64_t i = 0; i < count; i++) work(arg, i, 0);
         return;
     }
-    pool->work  = work;
-    pool->arg   = arg;
-    pool->count = count;
-    atomic_store(&pool->next, 0);
+    pool->work = work;
+    pool->arg  = arg;
+    work_share(pool, count);
     atomic_store(&pool->joined, 0);
     round_start(pool, count - 1);
     work_take(pool, 0);
@@ -134,9 +155,10 @@ HoloStatus holo_pool_create(int threads, HoloPool **out_pool)
     *out_pool = NULL;
     if (threads < 0 || threads > THREADS_MAX) return HOLO_BAD_ARGUMENT;
     if (!threads) threads = holo_cpu_count();
-    HoloPool *pool = holo_realloc(NULL, sizeof *pool);
+    size_t    size = sizeof(HoloPool) + (size_t)threads * sizeof(Share);
+    HoloPool *pool = holo_realloc(NULL, size);
     if (!pool) return HOLO_NO_MEMORY;
-    memset(pool, 0, sizeof *pool);
+    memset(pool, 0, size);
     atomic_store(&pool->joined, CLOSED);
     pthread_mutex_init(&pool->use, NULL);
     pthread_mutex_init(&pool->lock, NULL);
