@@ -297,10 +297,38 @@ typedef struct HoloConvI8Params {
     uint32_t flags; // none yet
 } HoloConvI8Params;
 
+// conv_nhwc_i8, with the same parameters: QLinearConv of com.microsoft with channels last. Filters are packed: panels of bytes,
+// see gemm_i8 in kernels/kernels.h, for each group, k counted [place][channel]; or, where each channel has one filter,
+// panels of floats [ceil(channels / 16)][place][16].
+static inline bool holo_conv_i8_is_depthwise(int rank, int64_t groups, int64_t filters, int64_t channels)
+{
+    return rank <= 4 && groups > 1 && filters == 1 && channels == 1;
+}
+
 enum {
     HOLO_CONV_I8_PLACES = 128,     // of a filter at most: larger ones are left to eval
     HOLO_CONV_I8_K      = 1 << 14, // numbers of a filter at most
 };
+
+// Bytes of the packed filters, of which each group has `filters`; -1: too many.
+static inline int64_t holo_conv_i8_size(bool depthwise, int64_t groups, int64_t filters, int64_t places, int64_t k)
+{
+    int64_t size = depthwise ? places * 64 : holo_panels_i8_size(k, filters);
+    int64_t many = depthwise ? groups / 16 + (groups % 16 != 0) : groups;
+    return size < 0 || __builtin_mul_overflow(size, many, &size) ? -1 : size;
+}
+
+// pool_i8: NhwcMaxPool, and QLinearAveragePool with channels last; windows of at most HOLO_POOL_TAPS places.
+typedef struct HoloPoolI8Params {
+    uint32_t size;
+    uint32_t flags; // none yet
+} HoloPoolI8Params;
+
+// pair_i8: QLinearAdd and QLinearMul whose operands are one number, the output, or its last dimensions.
+typedef struct HoloPairI8Params {
+    uint32_t size;
+    uint32_t flags; // none yet
+} HoloPairI8Params;
 
 // cast_f32: Cast of i32, f16 and bf16 to f32, and of f32 to f16 and bf16.
 typedef struct HoloCastParams {

@@ -149,6 +149,21 @@ typedef struct HoloFinishI8 {
 
 enum { HOLO_FINISH_F32, HOLO_FINISH_U8, HOLO_FINISH_I8 };
 
+// ---- pair_i8: QLinearAdd and QLinearMul: a * a_term + (b * b_term + shift), each fused, or (a - a_term) * (b - b_term) *
+// ratio + shift; rounded, as far as it fits
+typedef struct HoloPairI8 {
+    int64_t        n;
+    const uint8_t *a, *b;
+    bool           a_is_one, b_is_one; // one number for every i
+    bool           is_signed, multiply;
+    float          a_term, b_term, ratio, shift;
+    uint8_t       *out;
+} HoloPairI8;
+
+// max_i8: into[i] becomes the larger. sum_i8: into[i] grows by (x[i] - zero) * scale. mean_i8: rint(sum / count / scale +
+// zero), as far as it fits.
+// requantise_i32: rint(sum * ratio) + zero in float, as far as it fits, each with its ratio. requantise_f32: the same of
+// whole numbers below 2^24, with more added.
 // quantize_f32 and dequantize_i8: QuantizeLinear and DequantizeLinear with one scale; zero is within the type.
 // range_f32: *low and *high become the least and the largest of them and x; NaN is passed over.
 // float_i32: integers as floats, rounded to nearest.

@@ -7,8 +7,10 @@
 
 #include "kernels/conv_f32.c"
 #include "kernels/gemm_f32.c"
+#include "kernels/quantize_i8.c"
 
 #include "kernels/attention_f32.c"
+#include "kernels/bytes_i8.c"
 #include "kernels/depthwise_nhwc_f32.c"
 #include "kernels/gemm_bits_f32.c"
 #include "kernels/gemm_i8.c"
@@ -19,7 +21,6 @@
 #include "kernels/narrow_f32.c"
 #include "kernels/patch_i8.c"
 #include "kernels/pool_f32.c"
-#include "kernels/quantize_i8.c"
 #include "kernels/recurrent_f32.c"
 #include "kernels/rotary_f32.c"
 #include "kernels/rows_f32.c"

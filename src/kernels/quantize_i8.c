@@ -38,17 +38,63 @@ static void finish_i8(const HoloFinishI8 *f)
     }
 }
 
+// Within the type; 0 for a NaN.
+INL uint8_t quantum(float y, float shift, float low)
+{
+    float near = y > -1024 ? y : -1024;
+    near       = whole_f32(near < 1024 ? near : 1024) + shift;
+    near       = near > low ? near : low;
+    near       = near < low + 255 ? near : low + 255;
+    near       = y == y ? near : 0;
+    return (uint8_t)(int32_t)near;
+}
+
+// `count` of them, LANES at most. The compiler makes one vector of each loop over LANES.
+INL void requantise_lanes(const int32_t *sums, const float *ratio, int count, float shift, float low, uint8_t *out)
+{
+    int32_t sum[LANES] = {0};
+    float   by[LANES]  = {0};
+    uint8_t made[LANES];
+    for (int l = 0; l < count; l++) sum[l] = sums[l], by[l] = ratio[l];
+    for (int l = 0; l < LANES; l++) made[l] = quantum((float)sum[l] * by[l], shift, low);
+    for (int l = 0; l < count; l++) out[l] = made[l];
+}
+
+static void requantise_i32(int64_t n, const int32_t *sums, const float *ratio, int zero, bool is_signed, uint8_t *out)
+{
+    float   low = is_signed ? -128 : 0, shift = (float)zero;
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES) requantise_lanes(sums + i, ratio + i, LANES, shift, low, out + i);
+    if (i < n) requantise_lanes(sums + i, ratio + i, (int)(n - i), shift, low, out + i);
+}
+
+// A whole number below 2^24, whatever was there.
+INL int32_t whole_i32(float x)
+{
+    const float most = 16777216;
+    x                = x > -most ? x : -most;
+    return (int32_t)(x < most ? x : most);
+}
+
+static void requantise_f32(int64_t n, const float *sums, const int32_t *more, const float *ratio, int zero,
+                           bool is_signed, uint8_t *out)
+{
+    float low = is_signed ? -128 : 0, shift = (float)zero;
+    for (int64_t i = 0; i < n; i += LANES) {
+        int     count = lanes_left(i, n);
+        int32_t whole[LANES];
+        float   sum[LANES] = {0};
+        int32_t add[LANES] = {0};
+        for (int l = 0; l < count; l++) sum[l] = sums[i + l], add[l] = more[i + l];
+        for (int l = 0; l < LANES; l++) whole[l] = (int32_t)((uint32_t)whole_i32(sum[l]) + (uint32_t)add[l]);
+        requantise_lanes(whole, ratio + i, count, shift, low, out + i);
+    }
+}
+
 static void quantize_f32(int64_t n, const float *x, float scale, int zero, bool is_signed, uint8_t *out)
 {
-    float low = is_signed ? -128 : 0, high = low + 255, shift = (float)zero;
-    for (int64_t i = 0; i < n; i++) {
-        float y = x[i] / scale, near = y > -1024 ? y : -1024;
-        near   = whole_f32(near < 1024 ? near : 1024) + shift;
-        near   = near > low ? near : low;
-        near   = near < high ? near : high;
-        near   = y == y ? near : 0;
-        out[i] = (uint8_t)(int32_t)near;
-    }
+    float low = is_signed ? -128 : 0, shift = (float)zero;
+    for (int64_t i = 0; i < n; i++) out[i] = quantum(x[i] / scale, shift, low);
 }
 
 static void dequantize_i8(int64_t n, const uint8_t *x, bool is_signed, int zero, float scale, float *out)

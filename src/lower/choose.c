@@ -97,6 +97,7 @@ static const Packer packers[] = {
     [HOLO_KERNEL_rnn_f32]          = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
     [HOLO_KERNEL_matmul_i8]        = {holo_lower_packing_i8, holo_lower_pack_i8, HOLO_MATMUL_I8_PACKED_B},
     [HOLO_KERNEL_matmul_nbits_f32] = {holo_lower_packing_nbits, holo_lower_pack_nbits, HOLO_MATMUL_NBITS_PACKED},
+    [HOLO_KERNEL_conv_nhwc_i8]     = {holo_lower_packing_conv_i8, holo_lower_pack_conv_i8, 0},
     [HOLO_KERNEL_conv_nhwc_f32]    = {holo_lower_packing_conv, holo_lower_pack_conv, 0},
 };
 
@@ -376,6 +377,11 @@ static const Choice choices[] = {
     {"Cast", "", HOLO_KERNEL_cast_f32, holo_lower_cast},
     {"ConvInteger", "", HOLO_KERNEL_conv_i8, holo_lower_conv_i8},
     {"QLinearConv", "", HOLO_KERNEL_conv_i8, holo_lower_conv_i8},
+    {"QLinearConv", "com.microsoft", HOLO_KERNEL_conv_nhwc_i8, holo_lower_conv_nhwc_i8},
+    {"NhwcMaxPool", "com.microsoft", HOLO_KERNEL_pool_i8, holo_lower_pool_i8},
+    {"QLinearAveragePool", "com.microsoft", HOLO_KERNEL_pool_i8, holo_lower_pool_i8},
+    {"QLinearAdd", "com.microsoft", HOLO_KERNEL_pair_i8, holo_lower_pair_i8},
+    {"QLinearMul", "com.microsoft", HOLO_KERNEL_pair_i8, holo_lower_pair_i8},
     {"MaxPool", "", HOLO_KERNEL_pool_f32, pool},
     {"AveragePool", "", HOLO_KERNEL_pool_f32, pool},
     {"MaxPool", "hologram", HOLO_KERNEL_pool_f32, pool},

@@ -123,7 +123,7 @@ bool holo_lower_cast(const HoloNode *node, HoloLowering *out)
 // One scale and zero point for all of X and of the output; one, or one for each filter, of W.
 bool holo_lower_conv_i8(const HoloNode *node, HoloLowering *out)
 {
-    bool             scaled = !strcmp(node->type, "QLinearConv");
+    bool             scaled = !strcmp(node->type, "QLinearConv"); // with channels first or last
     const HoloValue *x = holo_node_in(node, 0), *w = holo_node_in(node, scaled ? 3 : 1), *y = node->out[0];
     if (!is_8(x, 3, 5) || !is_8(w, x->type.rank, x->type.rank)) return false;
     int64_t places = 1, k;
@@ -142,6 +142,136 @@ bool holo_lower_conv_i8(const HoloNode *node, HoloLowering *out)
     return is_line(holo_node_in(node, 1), HOLO_F32, 0) && is_line(holo_node_in(node, 4), HOLO_F32, filters) &&
            is_line(holo_node_in(node, 6), HOLO_F32, 0) && is_line(holo_node_in(node, 7), y->type.dtype, 0) &&
            (!bias || (holo_value_is(bias, HOLO_I32, 1, 1) && bias->type.dim[0] == filters));
+}
+
+// ---- pool_i8
+
+// With channels last, sizes rounded down, and a window of not too many places.
+bool holo_lower_pool_i8(const HoloNode *node, HoloLowering *out)
+{
+    HoloCall         call   = holo_node_call(node);
+    const HoloAttr  *kernel = holo_attr_find(&call, "kernel_shape");
+    const HoloValue *x      = holo_node_in(node, 0);
+    bool             is_max = !strcmp(node->type, "NhwcMaxPool");
+    double           taps   = 1;
+    if (!is_8(x, 3, 5) || holo_attr_int(&call, "ceil_mode", 0) || !kernel || kernel->kind != HOLO_ATTR_INTS)
+        return false;
+    for (int d = 0; d < kernel->count; d++) taps *= (double)kernel->ints[d];
+    out->params_size = sizeof out->pool_i8;
+    if (is_max || taps > HOLO_POOL_TAPS) return taps <= HOLO_POOL_TAPS;
+    return holo_attr_int(&call, "channels_last", 0) && holo_node_in(node, 1) && holo_node_in(node, 3) &&
+           is_line(holo_node_in(node, 1), HOLO_F32, 0) && is_line(holo_node_in(node, 2), x->type.dtype, 0) &&
+           is_line(holo_node_in(node, 3), HOLO_F32, 0) && is_line(holo_node_in(node, 4), x->type.dtype, 0);
+}
+
+// ---- pair_i8
+
+// One number, or the last dimensions of the output, where both have the same sizes.
+static bool repeats(const HoloValue *x, const HoloValue *y)
+{
+    int rank = x->type.rank, first = 0;
+    while (first < rank && x->type.dim[first] == 1) first++;
+    for (int d = first; d < rank; d++)
+        if (rank > y->type.rank || x->type.dim[d] != y->type.dim[y->type.rank - rank + d]) return false;
+    return true;
+}
+
+bool holo_lower_pair_i8(const HoloNode *node, HoloLowering *out)
+{
+    const HoloValue *y = node->out[0];
+    out->params_size   = sizeof out->pair_i8;
+    bool whole         = false; // an operand is as large as the output: no other repetition is left
+    for (int i = 0; i < 2; i++) {
+        const HoloValue *x = holo_node_in(node, 3 * i), *scale = holo_node_in(node, 3 * i + 1);
+        if (!x || !holo_value_is(x, (HoloDtype)y->type.dtype, 0, HOLO_MAX_RANK) || !repeats(x, y) || !scale ||
+            !is_line(scale, HOLO_F32, 0) || !is_line(holo_node_in(node, 3 * i + 2), y->type.dtype, 0))
+            return false;
+        bool same = x->type.rank == y->type.rank;
+        for (int d = 0; same && d < y->type.rank; d++) same = x->type.dim[d] == y->type.dim[d];
+        whole = whole || same;
+    }
+    return whole && holo_node_in(node, 6) && is_line(holo_node_in(node, 6), HOLO_F32, 0) &&
+           is_line(holo_node_in(node, 7), y->type.dtype, 0);
+}
+
+// ---- conv_nhwc_i8
+
+// Biases are added to sums in 32 bits: together they must not leave these.
+static bool is_bias(const HoloValue *bias, HoloDim filters)
+{
+    enum { BIAS_MAX = 1 << 30 };
+    if (!bias) return true;
+    if (!holo_value_is(bias, HOLO_I32, 1, 1) || bias->type.dim[0] != filters || !bias->is_constant || !bias->type.data)
+        return false;
+    for (int64_t i = 0; i < filters; i++)
+        if (((const int32_t *)bias->type.data)[i] > BIAS_MAX || ((const int32_t *)bias->type.data)[i] < -BIAS_MAX)
+            return false;
+    return true;
+}
+
+// As conv_i8, with channels last and constant filters that padding does not blow up.
+bool holo_lower_conv_nhwc_i8(const HoloNode *node, HoloLowering *out)
+{
+    HoloCall         call = holo_node_call(node);
+    const HoloValue *w    = holo_node_in(node, 3);
+    if (!holo_attr_int(&call, "channels_last", 0) || !holo_lower_conv_i8(node, out) || !w->is_constant ||
+        !w->type.data || !is_bias(holo_node_in(node, 8), w->type.dim[0]))
+        return false;
+    int64_t groups = holo_attr_int(&call, "group", 1), filters = groups > 0 ? w->type.dim[0] / groups : 0;
+    if (filters < 1 || w->type.dim[0] % groups || holo_tensor_count(&w->type) <= 0) return false;
+    out->pack_input  = 3;
+    out->pack_groups = groups;
+    return true;
+}
+
+typedef struct Filters {
+    int64_t groups, filters, channels, places, panels; // filters and panels of a group
+    bool    depthwise;
+} Filters;
+
+static Filters filters_of(const HoloLowering *lowering, const HoloTensor *w)
+{
+    Filters f   = {.groups   = lowering->pack_groups,
+                   .filters  = w->dim[0] / lowering->pack_groups,
+                   .channels = w->dim[1],
+                   .places   = holo_product(w->rank - 2, w->dim + 2)};
+    f.depthwise = holo_conv_i8_is_depthwise(w->rank, f.groups, f.filters, f.channels);
+    f.panels    = f.filters / HOLO_PANEL + (f.filters % HOLO_PANEL != 0);
+    return f;
+}
+
+HoloPacking holo_lower_packing_conv_i8(const HoloLowering *lowering, const HoloTensor *w)
+{
+    Filters f = filters_of(lowering, w);
+    return (HoloPacking){
+        .bytes      = (uint64_t)holo_conv_i8_size(f.depthwise, f.groups, f.filters, f.places, f.places * f.channels),
+        .part_count = f.depthwise ? f.groups / HOLO_PANEL + (f.groups % HOLO_PANEL != 0) : f.groups * f.panels,
+    };
+}
+
+// A part is a panel: 16 filters, at most, with their numbers in the order [place][channel].
+size_t holo_lower_pack_conv_i8(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
+{
+    Filters        f = filters_of(lowering, w);
+    int64_t        k = f.places * f.channels, all = f.depthwise ? f.groups : f.filters;
+    int64_t        first = (f.depthwise ? part : part % f.panels) * HOLO_PANEL;
+    int64_t        count = all - first < HOLO_PANEL ? all - first : HOLO_PANEL;
+    const uint8_t *from  = (const uint8_t *)w->data + ((f.depthwise ? 0 : part / f.panels * f.filters) + first) * k;
+    if (f.depthwise) {
+        float *to = out;
+        for (int64_t p = 0; p < f.places; p++)
+            for (int64_t j = 0; j < HOLO_PANEL; j++) {
+                uint8_t byte           = j < count ? from[j * k + p] : 0;
+                to[p * HOLO_PANEL + j] = w->dtype == HOLO_I8 ? (float)(int8_t)byte : (float)byte;
+            }
+        return (size_t)f.places * HOLO_PANEL * sizeof(float);
+    }
+    uint8_t *turned = (uint8_t *)out + HOLO_PACK_PART / 2;
+    for (int64_t j = 0; j < count; j++)
+        for (int64_t c = 0; c < f.channels; c++)
+            for (int64_t p = 0; p < f.places; p++) turned[j * k + p * f.channels + c] = from[j * k + c * f.places + p];
+    holo_kernels(0)->pack_i8(k, count, turned, 1, k, w->dtype == HOLO_I8, out);
+    return (size_t)holo_panels_i8_size(k, count);
 }
 
 // ---- packing: parts are whole panels

@@ -28,6 +28,8 @@ typedef struct HoloLowering {
         HoloQuantizeI8Params  quantize_i8;
         HoloCastParams        cast;
         HoloConvI8Params      conv_i8;
+        HoloPoolI8Params      pool_i8;
+        HoloPairI8Params      pair_i8;
         HoloMatmulNbitsParams matmul_nbits;
         HoloLookupParams      lookup;
     };

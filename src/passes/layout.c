@@ -4,22 +4,12 @@
 // and writes whole rows. Each Conv with constant filters becomes Conv of domain hologram, and operators that
 // do the same in either order follow their inputs. The old node becomes the transposition back, which dies
 // where nobody needs it. What no rule knows keeps its order.
+#include "passes/layout.h"
 #include "ops/formula.h"
-#include "passes/rewrite.h"
 #include "passes/transposed.h"
 
 #include <math.h>
 #include <string.h>
-
-typedef struct Layout {
-    HoloGraph  *graph;
-    HoloArena  *scratch;
-    HoloValue **last;      // by value id: the value with channels last; NULL: there is none yet
-    bool       *is_native; // by value id: it came so from an operator, not from a transposition
-    int         room;
-    int         changes;
-    HoloError  *error;
-} Layout;
 
 // ---- dimensions
 
@@ -37,7 +27,8 @@ static int after(int rank, int d)
 
 static bool is_image(const HoloValue *value)
 {
-    return value && value->type.kind == HOLO_TENSOR && value->type.dtype == HOLO_F32 && value->type.rank >= 3 &&
+    const uint64_t types = HOLO_BIT(F32) | HOLO_BIT(U8) | HOLO_BIT(I8);
+    return value && value->type.kind == HOLO_TENSOR && types >> value->type.dtype & 1 && value->type.rank >= 3 &&
            value->type.rank <= 5;
 }
 
@@ -51,7 +42,7 @@ static HoloTensor type_last(const HoloTensor *t)
 
 // ---- new values and nodes
 
-static bool note(Layout *l, const HoloValue *value, HoloValue *last, bool is_native)
+static bool note(HoloLayout *l, const HoloValue *value, HoloValue *last, bool is_native)
 {
     if (value->id >= l->room) return true; // made by this pass: nobody asks for its other form
     l->last[value->id]      = last;
@@ -59,7 +50,7 @@ static bool note(Layout *l, const HoloValue *value, HoloValue *last, bool is_nat
     return true;
 }
 
-static HoloAttr *attr_ints(Layout *l, const char *name, const int64_t *ints, int count, HoloAttr *out)
+static HoloAttr *attr_ints(HoloLayout *l, const char *name, const int64_t *ints, int count, HoloAttr *out)
 {
     int64_t *copy = HOLO_NEW(l->graph->arena, int64_t, count);
     if (!copy) return NULL;
@@ -69,7 +60,7 @@ static HoloAttr *attr_ints(Layout *l, const char *name, const int64_t *ints, int
 }
 
 // Makes `node`, which has room for one of each, the transposition of `from`.
-static bool become_transpose(Layout *l, HoloNode *node, HoloValue *from, bool to_last)
+static bool become_transpose(HoloLayout *l, HoloNode *node, HoloValue *from, bool to_last)
 {
     int     rank = from->type.rank;
     int64_t perm[HOLO_MAX_RANK];
@@ -88,25 +79,20 @@ static bool become_transpose(Layout *l, HoloNode *node, HoloValue *from, bool to
 }
 
 // A constant with its elements where they are with channels last.
-static HoloValue *constant_last(Layout *l, const HoloValue *value, const HoloTensor *t)
+static HoloValue *constant_last(HoloLayout *l, const HoloValue *value, const HoloTensor *t)
 {
-    HoloTensor out   = type_last(t);
-    int64_t    count = holo_tensor_count(&out), stride[HOLO_MAX_RANK], index[HOLO_MAX_RANK] = {0};
-    float     *data = HOLO_NEW(l->graph->arena, float, count + 1);
-    if (!data) return NULL;
-    holo_strides(t->rank, t->dim, stride);
-    for (int64_t i = 0; i < count; i++) {
-        int64_t at = 0;
-        for (int d = 0; d < out.rank; d++) at += index[d] * stride[before(out.rank, d)];
-        data[i] = ((const float *)t->data)[at];
-        for (int d = out.rank - 1; d >= 0 && ++index[d] == out.dim[d]; d--) index[d] = 0;
-    }
-    out.data = data;
+    HoloTensor out = type_last(t);
+    int64_t    from[HOLO_MAX_RANK], plain[HOLO_MAX_RANK], to[HOLO_MAX_RANK];
+    out.data = holo_arena_take(l->graph->arena, holo_tensor_bytes(&out) + 1);
+    if (!out.data) return NULL;
+    holo_strides(t->rank, t->dim, plain);
+    holo_strides(out.rank, out.dim, to);
+    for (int d = 0; d < out.rank; d++) from[d] = plain[before(out.rank, d)];
+    holo_move(out.rank, out.dim, holo_dtype_size((HoloDtype)out.dtype), out.data, to, t->data, from);
     return holo_graph_constant(l->graph, value->name, &out);
 }
 
-// A value with its channels last. NULL: no memory.
-static HoloValue *get_last(Layout *l, HoloValue *value)
+HoloValue *holo_layout_last(HoloLayout *l, HoloValue *value)
 {
     if (value->id < l->room && l->last[value->id]) return l->last[value->id];
     HoloValue *last = NULL;
@@ -123,10 +109,8 @@ static HoloValue *get_last(Layout *l, HoloValue *value)
     return last;
 }
 
-// A node of the same kind whose output 0 is that of `node` with channels last; `node` becomes the way back. The
-// caller has filled in `in`.
-static bool replace(Layout *l, HoloNode *node, const char *domain, int version, HoloValue *const *in, int in_count,
-                    const HoloAttr *attr, int attr_count)
+bool holo_layout_replace(HoloLayout *l, HoloNode *node, const char *domain, int version, HoloValue *const *in,
+                         int in_count, const HoloAttr *attr, int attr_count)
 {
     HoloValue *first = node->out[0], *last = holo_graph_value(l->graph, first->name);
     HoloNode  *copy = holo_graph_node(l->graph, node->name, domain, node->type, version, in_count, 1, attr_count);
@@ -142,7 +126,7 @@ static bool replace(Layout *l, HoloNode *node, const char *domain, int version, 
 
 // ---- rules: true where there is nothing to do or it has been done; false: no memory
 
-static bool is_last(const Layout *l, const HoloValue *value)
+bool holo_layout_is_last(const HoloLayout *l, const HoloValue *value)
 {
     return value && value->id < l->room && l->is_native[value->id];
 }
@@ -158,16 +142,16 @@ static bool is_finite(const HoloTensor *w)
     return true;
 }
 
-static bool conv(Layout *l, HoloNode *node)
+static bool conv(HoloLayout *l, HoloNode *node)
 {
     const HoloValue *w = node->in_count > 1 ? node->in[1] : NULL;
     if (!is_image(node->in[0]) || !is_image(node->out[0]) || !w || !w->is_constant || !w->type.data) return true;
     if (w->type.dtype != HOLO_F32 || !is_finite(&w->type)) return true;
-    HoloValue *in[3] = {get_last(l, node->in[0]), node->in[1], node->in_count > 2 ? node->in[2] : NULL};
-    return in[0] && replace(l, node, "hologram", 1, in, in[2] ? 3 : 2, node->attr, node->attr_count);
+    HoloValue *in[3] = {holo_layout_last(l, node->in[0]), node->in[1], node->in_count > 2 ? node->in[2] : NULL};
+    return in[0] && holo_layout_replace(l, node, "hologram", 1, in, in[2] ? 3 : 2, node->attr, node->attr_count);
 }
 
-static bool conv_transpose(Layout *l, HoloNode *node)
+static bool conv_transpose(HoloLayout *l, HoloNode *node)
 {
     HoloTransposed   t;
     bool             fits;
@@ -176,7 +160,7 @@ static bool conv_transpose(Layout *l, HoloNode *node)
     if (w->type.dtype != HOLO_F32 || !is_finite(&w->type)) return true;
     if (holo_transposed(l->graph, node, &t, &fits, l->error)) return false;
     if (!fits) return true;
-    HoloValue *x = get_last(l, node->in[0]), *mid = holo_graph_value(l->graph, node->out[0]->name);
+    HoloValue *x = holo_layout_last(l, node->in[0]), *mid = holo_graph_value(l->graph, node->out[0]->name);
     HoloNode  *copy = holo_graph_node(l->graph, node->name, "hologram", "Conv", 1, t.bias ? 3 : 2, 1, 2);
     if (!x || !mid || !copy) return false;
     copy->in[0] = x;
@@ -188,33 +172,38 @@ static bool conv_transpose(Layout *l, HoloNode *node)
     memcpy(mid->type.dim, t.dim, sizeof t.dim);
     holo_node_set_out(copy, 0, mid);
     node->type = "Interleave";
-    return replace(l, node, "hologram", 1, &mid, 1, t.interleave, HOLO_COUNT(t.interleave));
+    return holo_layout_replace(l, node, "hologram", 1, &mid, 1, t.interleave, HOLO_COUNT(t.interleave));
 }
 
 // The channels are [block, block, channel] or [channel, block, block]: groups, then, of one channel.
-static bool depth_to_space(Layout *l, HoloNode *node)
+static bool depth_to_space(HoloLayout *l, HoloNode *node)
 {
     const HoloAttr *size = holo_node_attr(node, "blocksize"), *mode = holo_node_attr(node, "mode");
     HoloDim         channels = node->in[0]->type.dim[1];
-    if (!is_last(l, node->in[0]) || node->in[0]->type.rank != 4 || !size || size->kind != HOLO_ATTR_INT) return true;
+    if (!holo_layout_is_last(l, node->in[0]) || node->in[0]->type.rank != 4 || node->in[0]->type.dtype != HOLO_F32 ||
+        !size || size->kind != HOLO_ATTR_INT)
+        return true;
     bool by_channel = mode && mode->kind == HOLO_ATTR_STRING && mode->s.size == 3 && !memcmp(mode->s.data, "CRD", 3);
     if (size->i < 1 || size->i > INT16_MAX || (by_channel && holo_dim_is_symbolic(channels))) return true;
     int64_t    group = by_channel ? channels / (size->i * size->i) : 1, blocks[2] = {size->i, size->i};
     HoloAttr   attr[2] = {{.name = "group", .kind = HOLO_ATTR_INT, .count = 1, .i = group}};
-    HoloValue *in[1]   = {get_last(l, node->in[0])};
+    HoloValue *in[1]   = {holo_layout_last(l, node->in[0])};
     if (group < 1) return true;
     if (!in[0] || !attr_ints(l, "blocks", blocks, 2, &attr[1])) return false;
     node->type = "Interleave";
-    return replace(l, node, "hologram", 1, in, 1, attr, 2);
+    return holo_layout_replace(l, node, "hologram", 1, in, 1, attr, 2);
 }
 
-static bool pool(Layout *l, HoloNode *node)
+static bool pool(HoloLayout *l, HoloNode *node)
 {
-    if (!is_last(l, node->in[0])) return true;
+    if (!holo_layout_is_last(l, node->in[0])) return true;
     for (int i = 1; i < node->out_count; i++)
         if (node->out[i]) return true;
-    HoloValue *in[1] = {get_last(l, node->in[0])};
-    return in[0] && replace(l, node, "hologram", 1, in, 1, node->attr, node->attr_count);
+    HoloValue *in[1] = {holo_layout_last(l, node->in[0])};
+    bool       is_8  = node->out[0]->type.dtype != HOLO_F32; // of which there is MaxPool alone
+    if (is_8) node->type = "NhwcMaxPool";
+    return in[0] &&
+           holo_layout_replace(l, node, is_8 ? "com.microsoft" : "hologram", 1, in, 1, node->attr, node->attr_count);
 }
 
 // An operand of a pointwise operator: of the same rank, or a constant of fewer dimensions, or one element.
@@ -225,9 +214,9 @@ static bool operand_fits(const HoloValue *value, int rank)
     return value->type.rank == rank || (value->is_constant && value->type.data && value->type.rank < rank);
 }
 
-static HoloValue *operand_last(Layout *l, HoloValue *value, int rank)
+HoloValue *holo_layout_operand(HoloLayout *l, HoloValue *value, int rank)
 {
-    if (!value || value->type.rank == rank) return value ? get_last(l, value) : NULL;
+    if (!value || value->type.rank == rank) return value ? holo_layout_last(l, value) : NULL;
     if (holo_tensor_count(&value->type) == 1) return value;
     HoloTensor t = value->type;
     for (int d = rank - 1; d >= 0; d--) {
@@ -238,7 +227,7 @@ static HoloValue *operand_last(Layout *l, HoloValue *value, int rank)
     return constant_last(l, value, &t);
 }
 
-static bool pointwise(Layout *l, HoloNode *node)
+static bool pointwise(HoloLayout *l, HoloNode *node)
 {
     HoloValue *in[HOLO_MAP_INPUTS];
     bool       any  = false;
@@ -246,18 +235,18 @@ static bool pointwise(Layout *l, HoloNode *node)
     if (node->in_count > HOLO_MAP_INPUTS) return true;
     for (int i = 0; i < node->in_count; i++) {
         if (!operand_fits(node->in[i], rank)) return true;
-        any = any || is_last(l, node->in[i]);
+        any = any || holo_layout_is_last(l, node->in[i]);
     }
     if (!any) return true;
     for (int i = 0; i < node->in_count; i++) {
-        in[i] = operand_last(l, node->in[i], rank);
+        in[i] = holo_layout_operand(l, node->in[i], rank);
         if (node->in[i] && !in[i]) return false;
     }
-    return replace(l, node, node->domain, node->version, in, node->in_count, node->attr, node->attr_count);
+    return holo_layout_replace(l, node, node->domain, node->version, in, node->in_count, node->attr, node->attr_count);
 }
 
 // The attributes of a node with this one in place of that of its name.
-static HoloAttr *with_attr(Layout *l, const HoloNode *node, const HoloAttr *other)
+static HoloAttr *with_attr(HoloLayout *l, const HoloNode *node, const HoloAttr *other)
 {
     HoloAttr *attr = HOLO_NEW(l->scratch, HoloAttr, node->attr_count);
     for (int i = 0; attr && i < node->attr_count; i++)
@@ -275,31 +264,31 @@ static int axis_of(const HoloNode *node, int rank)
 }
 
 // Where more of the inputs have channels last than would have to be turned. Constants turn for nothing.
-static bool concat(Layout *l, HoloNode *node)
+static bool concat(HoloLayout *l, HoloNode *node)
 {
     int rank = node->out[0]->type.rank, axis = axis_of(node, rank), turned = 0, native = 0;
     if (axis < 0) return true;
     for (int i = 0; i < node->in_count; i++) {
         if (!is_image(node->in[i]) || node->in[i]->type.rank != rank) return true;
-        native += is_last(l, node->in[i]);
-        turned += !is_last(l, node->in[i]) && !(node->in[i]->is_constant && node->in[i]->type.data);
+        native += holo_layout_is_last(l, node->in[i]);
+        turned += !holo_layout_is_last(l, node->in[i]) && !(node->in[i]->is_constant && node->in[i]->type.data);
     }
     if (native <= turned) return true;
     HoloValue **in   = HOLO_NEW(l->scratch, HoloValue *, node->in_count);
     HoloAttr    attr = {.name = "axis", .kind = HOLO_ATTR_INT, .count = 1, .i = after(rank, axis)};
     for (int i = 0; in && i < node->in_count; i++)
-        if (!(in[i] = get_last(l, node->in[i]))) return false;
-    return in && replace(l, node, "", node->version, in, node->in_count, &attr, 1);
+        if (!(in[i] = holo_layout_last(l, node->in[i]))) return false;
+    return in && holo_layout_replace(l, node, "", node->version, in, node->in_count, &attr, 1);
 }
 
 // The node goes, and a way back takes the place of each of its outputs.
-static bool split(Layout *l, HoloNode *node)
+static bool split(HoloLayout *l, HoloNode *node)
 {
     int rank = node->in[0]->type.rank, axis = axis_of(node, rank);
-    if (!is_last(l, node->in[0]) || axis < 0) return true;
+    if (!holo_layout_is_last(l, node->in[0]) || axis < 0) return true;
     HoloAttr   cut  = {.name = "axis", .kind = HOLO_ATTR_INT, .count = 1, .i = after(rank, axis)};
     HoloAttr  *attr = with_attr(l, node, &cut);
-    HoloValue *x    = get_last(l, node->in[0]);
+    HoloValue *x    = holo_layout_last(l, node->in[0]);
     HoloNode  *copy = holo_graph_node(l->graph, node->name, "", node->type, node->version, node->in_count,
                                       node->out_count, node->attr_count);
     if (!attr || !x || !copy) return false;
@@ -324,7 +313,7 @@ static bool split(Layout *l, HoloNode *node)
 }
 
 // A constant list of axes as they are with channels last. NULL: it is none, or no memory.
-static HoloValue *axes_last(Layout *l, const HoloValue *list, int rank)
+static HoloValue *axes_last(HoloLayout *l, const HoloValue *list, int rank)
 {
     const HoloTensor *t = list ? &list->type : NULL;
     if (!t || !list->is_constant || !t->data || t->dtype != HOLO_I64 || t->rank != 1 || t->dim[0] > rank) return NULL;
@@ -340,24 +329,25 @@ static HoloValue *axes_last(Layout *l, const HoloValue *list, int rank)
 }
 
 // Of axes that are constant inputs, as they are since opset 10.
-static bool slice(Layout *l, HoloNode *node)
+static bool slice(HoloLayout *l, HoloNode *node)
 {
     HoloValue *in[5] = {NULL};
-    if (!is_last(l, node->in[0]) || node->version < 10 || node->in_count < 4 || node->in_count > 5) return true;
+    if (!holo_layout_is_last(l, node->in[0]) || node->version < 10 || node->in_count < 4 || node->in_count > 5)
+        return true;
     memcpy(in, node->in, (size_t)node->in_count * sizeof *in);
     if (!(in[3] = axes_last(l, node->in[3], node->in[0]->type.rank))) return true;
-    in[0] = get_last(l, node->in[0]);
-    return in[0] && replace(l, node, "", node->version, in, node->in_count, NULL, 0);
+    in[0] = holo_layout_last(l, node->in[0]);
+    return in[0] && holo_layout_replace(l, node, "", node->version, in, node->in_count, NULL, 0);
 }
 
 // A border less, of left, top, right and bottom.
-static bool crop(Layout *l, HoloNode *node)
+static bool crop(HoloLayout *l, HoloNode *node)
 {
     const HoloAttr *border = holo_node_attr(node, "border");
     HoloTensor      list   = {.dtype = HOLO_I64, .rank = 1, .dim = {2}};
     HoloValue      *in[4]  = {NULL};
-    if (!is_last(l, node->in[0]) || node->in[0]->type.rank != 4 || holo_node_attr(node, "scale") || !border ||
-        border->kind != HOLO_ATTR_INTS || border->count != 4)
+    if (!holo_layout_is_last(l, node->in[0]) || node->in[0]->type.rank != 4 || holo_node_attr(node, "scale") ||
+        !border || border->kind != HOLO_ATTR_INTS || border->count != 4)
         return true;
     for (int d = 2; d < 4; d++)
         if (holo_dim_is_symbolic(node->out[0]->type.dim[d])) return true;
@@ -371,9 +361,9 @@ static bool crop(Layout *l, HoloNode *node)
         list.data = copy;
         if (!(in[1 + i] = holo_graph_constant(l->graph, node->name, &list))) return false;
     }
-    in[0]      = get_last(l, node->in[0]);
+    in[0]      = holo_layout_last(l, node->in[0]);
     node->type = "Slice";
-    return in[0] && replace(l, node, "", 13, in, 4, NULL, 0);
+    return in[0] && holo_layout_replace(l, node, "", 13, in, 4, NULL, 0);
 }
 
 // Begins, then ends, for all dimensions, in the order that these have with channels last.
@@ -383,27 +373,28 @@ static void pads_last(const int64_t *pads, int rank, int64_t *out)
 }
 
 // As an attribute, as they are before opset 11.
-static bool pad_old(Layout *l, HoloNode *node)
+static bool pad_old(HoloLayout *l, HoloNode *node)
 {
     const HoloAttr *pads = holo_node_attr(node, "pads");
     int             rank = node->in[0]->type.rank;
     int64_t         list[2 * HOLO_MAX_RANK];
     HoloAttr        moved, *attr;
-    if (!is_last(l, node->in[0]) || !pads || pads->kind != HOLO_ATTR_INTS || pads->count != 2 * rank) return true;
+    if (!holo_layout_is_last(l, node->in[0]) || !pads || pads->kind != HOLO_ATTR_INTS || pads->count != 2 * rank)
+        return true;
     pads_last(pads->ints, rank, list);
     if (!attr_ints(l, "pads", list, 2 * rank, &moved) || !(attr = with_attr(l, node, &moved))) return false;
-    HoloValue *in[1] = {get_last(l, node->in[0])};
-    return in[0] && replace(l, node, "", node->version, in, 1, attr, node->attr_count);
+    HoloValue *in[1] = {holo_layout_last(l, node->in[0])};
+    return in[0] && holo_layout_replace(l, node, "", node->version, in, 1, attr, node->attr_count);
 }
 
 // As constants.
-static bool pad(Layout *l, HoloNode *node)
+static bool pad(HoloLayout *l, HoloNode *node)
 {
     if (node->version < 11) return pad_old(l, node);
     int              rank  = node->in[0]->type.rank;
     const HoloValue *pads  = node->in_count > 1 ? node->in[1] : NULL;
     HoloValue       *in[3] = {NULL};
-    if (!is_last(l, node->in[0]) || node->in_count > 3 || !pads || !pads->is_constant || !pads->type.data ||
+    if (!holo_layout_is_last(l, node->in[0]) || node->in_count > 3 || !pads || !pads->is_constant || !pads->type.data ||
         pads->type.dtype != HOLO_I64 || pads->type.rank != 1 || pads->type.dim[0] != 2 * rank)
         return true;
     HoloTensor t    = pads->type;
@@ -411,49 +402,51 @@ static bool pad(Layout *l, HoloNode *node)
     if (list) pads_last(t.data, rank, list);
     t.data = list;
     memcpy(in, node->in, (size_t)node->in_count * sizeof *in);
-    in[0] = get_last(l, node->in[0]);
+    in[0] = holo_layout_last(l, node->in[0]);
     in[1] = list ? holo_graph_constant(l->graph, pads->name, &t) : NULL;
-    return in[0] && in[1] && replace(l, node, "", node->version, in, node->in_count, node->attr, node->attr_count);
+    return in[0] && in[1] &&
+           holo_layout_replace(l, node, "", node->version, in, node->in_count, node->attr, node->attr_count);
 }
 
 // Of the form whose scale and bias are those of channels.
-static bool group_norm(Layout *l, HoloNode *node)
+static bool group_norm(HoloLayout *l, HoloNode *node)
 {
-    if (!is_last(l, node->in[0]) || node->version < 21 || node->in_count != 3) return true;
-    HoloValue *in[3] = {get_last(l, node->in[0]), node->in[1], node->in[2]};
-    return in[0] && replace(l, node, "hologram", 1, in, 3, node->attr, node->attr_count);
+    if (!holo_layout_is_last(l, node->in[0]) || node->version < 21 || node->in_count != 3) return true;
+    HoloValue *in[3] = {holo_layout_last(l, node->in[0]), node->in[1], node->in[2]};
+    return in[0] && holo_layout_replace(l, node, "hologram", 1, in, 3, node->attr, node->attr_count);
 }
 
 // A group for each channel.
-static bool instance_norm(Layout *l, HoloNode *node)
+static bool instance_norm(HoloLayout *l, HoloNode *node)
 {
     const HoloAttr *epsilon  = holo_node_attr(node, "epsilon");
     HoloDim         channels = node->in[0]->type.dim[1];
-    if (!is_last(l, node->in[0]) || node->version < 6 || node->in_count != 3 || holo_dim_is_symbolic(channels))
+    if (!holo_layout_is_last(l, node->in[0]) || node->version < 6 || node->in_count != 3 ||
+        holo_dim_is_symbolic(channels))
         return true;
     HoloAttr   attr[2] = {{.name = "num_groups", .kind = HOLO_ATTR_INT, .count = 1, .i = channels}};
-    HoloValue *in[3]   = {get_last(l, node->in[0]), node->in[1], node->in[2]};
+    HoloValue *in[3]   = {holo_layout_last(l, node->in[0]), node->in[1], node->in[2]};
     if (epsilon) attr[1] = *epsilon;
     node->type = "GroupNormalization";
-    return in[0] && replace(l, node, "hologram", 1, in, 3, attr, epsilon ? 2 : 1);
+    return in[0] && holo_layout_replace(l, node, "hologram", 1, in, 3, attr, epsilon ? 2 : 1);
 }
 
 // Over one axis, as it is since opset 13.
-static bool softmax(Layout *l, HoloNode *node)
+static bool softmax(HoloLayout *l, HoloNode *node)
 {
     const HoloAttr *old  = holo_node_attr(node, "axis");
     int             rank = node->out[0]->type.rank;
     int64_t         axis = old && old->kind == HOLO_ATTR_INT ? old->i : -1;
     if (axis < 0) axis += rank;
-    if (!is_last(l, node->in[0]) || node->version < 13 || axis < 0 || axis >= rank) return true;
+    if (!holo_layout_is_last(l, node->in[0]) || node->version < 13 || axis < 0 || axis >= rank) return true;
     HoloAttr   attr  = {.name = "axis", .kind = HOLO_ATTR_INT, .count = 1, .i = after(rank, (int)axis)};
-    HoloValue *in[1] = {get_last(l, node->in[0])};
-    return in[0] && replace(l, node, "", node->version, in, 1, &attr, 1);
+    HoloValue *in[1] = {holo_layout_last(l, node->in[0])};
+    return in[0] && holo_layout_replace(l, node, "", node->version, in, 1, &attr, 1);
 }
 
 // A constant list with an entry for each dimension, in the order that they have with channels last. NULL: it is none,
 // or no memory.
-static HoloValue *list_last(Layout *l, const HoloValue *list, int rank)
+static HoloValue *list_last(HoloLayout *l, const HoloValue *list, int rank)
 {
     size_t size = list->type.dtype == HOLO_F32 ? sizeof(float) : list->type.dtype == HOLO_I64 ? sizeof(int64_t) : 0;
     if (!list->is_constant || !list->type.data || !size || list->type.rank != 1 || list->type.dim[0] != rank)
@@ -468,13 +461,13 @@ static HoloValue *list_last(Layout *l, const HoloValue *list, int rank)
 }
 
 // Scales are an attribute, and since opset 9 an input.
-static bool upsample(Layout *l, HoloNode *node)
+static bool upsample(HoloLayout *l, HoloNode *node)
 {
     const HoloAttr *scales = holo_node_attr(node, "scales");
     int             rank   = node->in[0]->type.rank;
     HoloValue      *in[2]  = {NULL};
     HoloAttr       *attr   = node->attr;
-    if (!is_last(l, node->in[0]) || node->in_count > 2) return true;
+    if (!holo_layout_is_last(l, node->in[0]) || node->in_count > 2) return true;
     if (node->in_count == 2 && (!node->in[1] || !(in[1] = list_last(l, node->in[1], rank)))) return true;
     if (!in[1]) {
         if (!scales || scales->kind != HOLO_ATTR_FLOATS || scales->count != rank) return true;
@@ -484,66 +477,67 @@ static bool upsample(Layout *l, HoloNode *node)
         moved.floats = list;
         if (!list || !(attr = with_attr(l, node, &moved))) return false;
     }
-    in[0] = get_last(l, node->in[0]);
-    return in[0] && replace(l, node, "", node->version, in, node->in_count, attr, node->attr_count);
+    in[0] = holo_layout_last(l, node->in[0]);
+    return in[0] && holo_layout_replace(l, node, "", node->version, in, node->in_count, attr, node->attr_count);
 }
 
 // By constant scales or sizes, and of the whole image.
-static bool resize(Layout *l, HoloNode *node)
+static bool resize(HoloLayout *l, HoloNode *node)
 {
     if (node->version < 11) return upsample(l, node);
     int        rank  = node->in[0]->type.rank;
     HoloValue *in[4] = {NULL};
-    if (!is_last(l, node->in[0]) || holo_node_attr(node, "axes") || node->in_count > 4) return true;
+    if (!holo_layout_is_last(l, node->in[0]) || holo_node_attr(node, "axes") || node->in_count > 4) return true;
     const HoloValue *roi = node->in_count > 1 ? node->in[1] : NULL;
     if (roi && holo_tensor_count(&roi->type) != 0) return true;
     for (int i = 2; i < node->in_count; i++) {
         if (!node->in[i] || holo_tensor_count(&node->in[i]->type) == 0) continue;
         if (!(in[i] = list_last(l, node->in[i], rank))) return true;
     }
-    in[0] = get_last(l, node->in[0]);
-    return in[0] && replace(l, node, "", node->version, in, node->in_count, node->attr, node->attr_count);
+    in[0] = holo_layout_last(l, node->in[0]);
+    return in[0] && holo_layout_replace(l, node, "", node->version, in, node->in_count, node->attr, node->attr_count);
 }
 
 // To a narrow type and back: rounded where it lies.
-static bool cast(Layout *l, HoloNode *node)
+static bool cast(HoloLayout *l, HoloNode *node)
 {
     const HoloNode *narrow = node->in[0]->producer;
-    if (!narrow || !narrow->op || *narrow->domain || strcmp(narrow->type, "Cast") || !is_last(l, narrow->in[0]))
+    if (!narrow || !narrow->op || *narrow->domain || strcmp(narrow->type, "Cast") ||
+        !holo_layout_is_last(l, narrow->in[0]))
         return true;
     HoloNode  *copy  = holo_graph_node(l->graph, narrow->name, "", "Cast", narrow->version, 1, 1, narrow->attr_count);
-    HoloValue *in[1] = {holo_graph_value(l->graph, narrow->out[0]->name)}, *x = get_last(l, narrow->in[0]);
+    HoloValue *in[1] = {holo_graph_value(l->graph, narrow->out[0]->name)}, *x = holo_layout_last(l, narrow->in[0]);
     if (!copy || !in[0] || !x) return false;
     if (narrow->attr_count) memcpy(copy->attr, narrow->attr, (size_t)narrow->attr_count * sizeof *copy->attr);
     copy->in[0] = x;
     copy->op    = narrow->op;
     in[0]->type = type_last(&narrow->out[0]->type);
     holo_node_set_out(copy, 0, in[0]);
-    return replace(l, node, "", node->version, in, 1, node->attr, node->attr_count);
+    return holo_layout_replace(l, node, "", node->version, in, 1, node->attr, node->attr_count);
 }
 
 // The mean over all pixels is one over the dimensions in the middle.
-static bool global_average(Layout *l, HoloNode *node)
+static bool global_average(HoloLayout *l, HoloNode *node)
 {
-    if (!is_last(l, node->in[0])) return true;
+    if (!holo_layout_is_last(l, node->in[0])) return true;
     int        rank = node->in[0]->type.rank;
     int64_t    axes[HOLO_MAX_RANK];
     HoloAttr   attr;
-    HoloValue *in[1] = {get_last(l, node->in[0])};
+    HoloValue *in[1] = {holo_layout_last(l, node->in[0])};
     for (int d = 1; d < rank - 1; d++) axes[d - 1] = d;
     if (!in[0] || !attr_ints(l, "axes", axes, rank - 2, &attr)) return false;
     node->type = "ReduceMean";
-    return replace(l, node, "", 13, in, 1, &attr, 1);
+    return holo_layout_replace(l, node, "", 13, in, 1, &attr, 1);
 }
 
 // ReduceMean over the pixels, with axes as an attribute or a constant, that keeps its dimensions.
-static bool reduce(Layout *l, HoloNode *node)
+static bool reduce(HoloLayout *l, HoloNode *node)
 {
     const HoloAttr  *attr = holo_node_attr(node, "axes"), *keep = holo_node_attr(node, "keepdims");
     const HoloValue *given = node->in_count > 1 ? node->in[1] : NULL;
     int              rank = node->in[0]->type.rank, count = 0;
     const int64_t   *axes = NULL;
-    if (!is_last(l, node->in[0]) || (keep && keep->i != 1)) return true;
+    if (!holo_layout_is_last(l, node->in[0]) || (keep && keep->i != 1)) return true;
     if (attr && attr->kind == HOLO_ATTR_INTS) axes = attr->ints, count = attr->count;
     if (given && given->is_constant && given->type.dtype == HOLO_I64 && given->type.data)
         axes = given->type.data, count = (int)holo_tensor_count(&given->type);
@@ -559,7 +553,7 @@ static bool reduce(Layout *l, HoloNode *node)
 
 static const struct {
     const char *name;
-    bool (*apply)(Layout *l, HoloNode *node);
+    bool (*apply)(HoloLayout *l, HoloNode *node);
 } rules[] = {
     {"Conv", conv},
     {"ConvTranspose", conv_transpose},
@@ -582,19 +576,22 @@ static const struct {
     {"Cast", cast},
 };
 
-static bool apply(Layout *l, HoloNode *node)
+static bool apply(HoloLayout *l, HoloNode *node)
 {
     if (!node->op || !node->in_count || !node->out_count || !is_image(node->out[0]) || !node->in[0]) return true;
     if (!*node->domain)
         for (int i = 0; i < HOLO_COUNT(rules); i++)
             if (!strcmp(rules[i].name, node->type)) return rules[i].apply(l, node);
+    for (int i = 0; i < holo_layout_i8_count; i++)
+        if (!strcmp(holo_layout_i8[i].name, node->type) && !strcmp(holo_layout_i8[i].domain, node->domain))
+            return holo_layout_i8[i].apply(l, node);
     bool has_formula = holo_formula_has(node->domain, node->type) && node->out_count == 1;
     return !has_formula || pointwise(l, node);
 }
 
 HoloStatus holo_pass_layout(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
-    Layout l = {
+    HoloLayout l = {
         .graph     = graph,
         .scratch   = scratch,
         .last      = HOLO_NEW(scratch, HoloValue *, graph->value_count),

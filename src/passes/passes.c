@@ -19,6 +19,7 @@ const HoloPass holo_passes[] = {
     {"unfuse", holo_pass_unfuse, false, true, true, SIMPLE, "operators that ONNX Runtime has merged come apart into those with kernels"},
     {"einsum", holo_pass_einsum, false, true, true, SIMPLE, "Einsum becomes products of matrices"},
     {"captures", holo_pass_captures, false, true, false, SIMPLE, "constants move into subgraphs; unused captures go"},
+    {"integers", holo_pass_integers, false, true, true, SIMPLE, "operators between DequantizeLinear and QuantizeLinear compute with integers"},
     {"fold", holo_pass_fold, false, true, false, SIMPLE, "what follows from constants is computed; decided Ifs are opened"},
     {"simplify", holo_pass_simplify, false, true, false, SIMPLE, "nodes that change nothing go; views and transposes are joined"},
     {"contents", holo_pass_contents, true, true, false, SIMPLE, "shape arithmetic becomes expressions of the inputs' sizes"},

@@ -262,6 +262,134 @@ static void qlinear_conv(void **state)
         }
 }
 
+// ---- conv_nhwc_i8
+
+static const ConvCase convs_last[] = {
+    {3, {1, 1, 1}, {1, 1, 1}, 1, 1, 1, 0},
+    {3, {2, 19, 3}, {5, 3, 3}, 1, 1, 1, 1},
+    {3, {2, 40, 33}, {33, 1, 5}, 33, 2, 1, 2}, // depthwise
+    {4, {1, 9, 11, 3}, {25, 3, 3, 3}, 1, 1, 1, 1},
+    {4, {2, 20, 21, 70}, {70, 1, 3, 3}, 70, 2, 1, 1},   // two blocks of channels
+    {4, {1, 200, 130, 17}, {17, 1, 3, 5}, 17, 1, 2, 3}, // several bands
+    {4, {1, 3, 3, 16}, {16, 1, 3, 3}, 16, 3, 1, 7},     // bands that see nothing but padding
+    {4, {1, 17, 17, 4}, {10, 2, 5, 5}, 2, 3, 2, 4},     // groups, dilated
+    {4, {1, 6, 6, 6}, {12, 1, 3, 3}, 6, 1, 1, 1},       // two filters for each channel
+    {4, {3, 7, 5, 37}, {210, 37, 1, 1}, 1, 1, 1, 0},    // pixels as they lie
+    {4, {1, 7, 5, 37}, {20, 37, 1, 1}, 1, 2, 1, 0},
+    {5, {1, 4, 5, 6, 2}, {3, 2, 2, 3, 3}, 1, 1, 1, 1},
+    {5, {1, 4, 5, 6, 3}, {3, 1, 2, 3, 3}, 3, 1, 1, 1},
+    {4, {1, 3, 20, 600}, {7, 600, 3, 3}, 1, 1, 1, 1}, // long filters
+    {4, {1, 49, 40, 1}, {16, 1, 8, 8}, 1, 1, 1, 3},   // short runs
+    {4, {0, 9, 11, 3}, {2, 3, 3, 3}, 1, 1, 1, 1},
+};
+
+// Every table against eval, with filters packed; by 1 and by 3 workers.
+static void check_packed(Case *c, int64_t groups)
+{
+    HoloLowering lowering = {.kernel = HOLO_KERNEL_conv_nhwc_i8, .pack_input = 3, .pack_groups = groups};
+    HoloPacking  packing  = holo_lower_packing(&lowering, &c->in[3]);
+    char        *all = malloc(packing.bytes), *part = malloc(HOLO_PACK_PART);
+    size_t       at = 0;
+    assert_true(all && part);
+    for (int64_t i = 0; i < packing.part_count; i++) {
+        size_t size = holo_lower_pack(&lowering, &c->in[3], i, part);
+        assert_true(at + size <= packing.bytes);
+        memcpy(all + at, part, size);
+        at += size;
+    }
+    assert_int_equal(at, packing.bytes);
+    c->kernel = HOLO_KERNEL_conv_nhwc_i8;
+    memcpy(&c->params, &(uint32_t){sizeof c->params}, sizeof(uint32_t));
+    void *want = run_eval(c), *plain = c->in[3].data;
+    c->in[3].data = all;
+    for (int t = 0; holo_kernels_at(t); t++)
+        for (int workers = 1; workers <= 3; workers += 2) {
+            void *got = run_kernel(c, holo_kernels_at(t), workers);
+            assert_memory_equal(got, want, holo_tensor_bytes(&c->out));
+            free(got);
+        }
+    free(want), free(all), free(part);
+    c->in[3].data = plain;
+    for (int i = 0; i < c->in_count; i++) free(c->in[i].data);
+}
+
+static void qlinear_conv_last(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(convs_last); i++)
+        for (int t = 0; t < 4; t++) {
+            const ConvCase *v = &convs_last[i];
+            HoloDtype       x = t & 1 ? HOLO_I8 : HOLO_U8, w = t & 2 ? HOLO_I8 : HOLO_U8;
+            int64_t         lines[3][6], k                   = holo_product(v->rank - 1, v->w + 1);
+            Case c  = {.op = "QLinearConv", .domain = "com.microsoft", .version = 1, .in_count = t & 1 ? 9 : 8};
+            c.in[0] = bytes(x, v->rank, v->x);
+            c.in[1] = scales(0, 0, 0.1f);
+            c.in[2] = bytes(x, 0, NULL);
+            c.in[3] = bytes(w, v->rank, v->w);
+            c.in[4] = scales(t & 1, v->w[0], 0.01f);
+            c.in[5] = bytes(w, t >> 1, v->w);
+            c.in[6] = scales(0, 0, 0.05f * (float)k);
+            c.in[7] = bytes(x, 0, NULL);
+            if (t & 1) c.in[8] = integers(v->w[0]);
+            conv_attrs(&c, v, lines);
+            attr_int(&c, "channels_last", 1);
+            check_packed(&c, v->group);
+        }
+}
+
+// ---- pool_i8 and pair_i8
+
+static void pools(void **state)
+{
+    (void)state;
+    static const int64_t shapes[][5] = {{1, 1, 1, 1}, {2, 9, 7, 17}, {1, 5, 40, 1}, {1, 4, 4, 1030}, {0, 4, 4, 3}};
+    for (int i = 0; i < HOLO_COUNT(shapes); i++)
+        for (int t = 0; t < 8; t++) {
+            HoloDtype x         = t & 1 ? HOLO_I8 : HOLO_U8;
+            int64_t   kernel[2] = {3, 2}, pads[4] = {1, 1, 2, 0}, strides[2] = {2, 1};
+            Case      c = {.op       = t & 2 ? "QLinearAveragePool" : "NhwcMaxPool",
+                           .domain   = "com.microsoft",
+                           .version  = 1,
+                           .in_count = t & 2 ? 5 : 1};
+            c.in[0]     = bytes(x, 4, shapes[i]);
+            if (t & 2) {
+                c.in[1] = scales(0, 0, 0.1f), c.in[2] = bytes(x, 0, NULL);
+                c.in[3] = scales(0, 0, 0.07f), c.in[4] = bytes(x, 0, NULL);
+                attr_int(&c, "channels_last", 1);
+                attr_int(&c, "count_include_pad", t >> 2);
+            }
+            attr_ints(&c, "kernel_shape", 2, kernel);
+            attr_ints(&c, "strides", 2, strides);
+            attr_ints(&c, "pads", 4, pads);
+            check_lowered(&c, HOLO_KERNEL_pool_i8);
+        }
+}
+
+static void pairs(void **state)
+{
+    (void)state;
+    static const struct {
+        int     a_rank, b_rank;
+        int64_t a[3], b[3];
+    } shapes[] = {
+        {1, 1, {1}, {1}},          {1, 1, {15}, {15}},      {3, 3, {2, 3, 17}, {2, 3, 17}},
+        {3, 0, {2, 3, 16}, {0}},   {0, 2, {0}, {5, 7}},     {3, 1, {4, 3, 16}, {16}},
+        {2, 3, {3, 7}, {5, 3, 7}}, {2, 2, {1, 7}, {90, 7}}, {2, 2, {70000, 1}, {70000, 1}},
+        {2, 2, {0, 4}, {0, 4}},    {1, 2, {4}, {0, 4}},
+    };
+    for (int i = 0; i < HOLO_COUNT(shapes); i++)
+        for (int t = 0; t < 4; t++) {
+            HoloDtype x = t & 1 ? HOLO_I8 : HOLO_U8;
+            Case      c = {
+                     .op = t & 2 ? "QLinearAdd" : "QLinearMul", .domain = "com.microsoft", .version = 1, .in_count = 8};
+            c.in[0] = bytes(x, shapes[i].a_rank, shapes[i].a);
+            c.in[3] = bytes(x, shapes[i].b_rank, shapes[i].b);
+            for (int k = 0; k < 2; k++) c.in[3 * k + 1] = scales(0, 0, 0.5f), c.in[3 * k + 2] = bytes(x, 0, NULL);
+            c.in[6] = scales(0, 0, t & 2 ? 0.5f : 30.0f), c.in[7] = bytes(x, 0, NULL);
+            check_lowered(&c, HOLO_KERNEL_pair_i8);
+        }
+}
+
 // ---- quantize_i8 and cast_f32
 
 static void quantize_linear(void **state)
@@ -359,11 +487,12 @@ static void dynamic_quantize(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matmul_integer), cmocka_unit_test(extremes),         cmocka_unit_test(scaled_bound),
-        cmocka_unit_test(qlinear_matmul), cmocka_unit_test(integer_to_float), cmocka_unit_test(qgemm),
-        cmocka_unit_test(packed),         cmocka_unit_test(quantize_linear),  cmocka_unit_test(dequantize_linear),
-        cmocka_unit_test(cast_to_float),  cmocka_unit_test(dynamic_quantize), cmocka_unit_test(conv_integer),
-        cmocka_unit_test(qlinear_conv),
+        cmocka_unit_test(matmul_integer), cmocka_unit_test(extremes),          cmocka_unit_test(scaled_bound),
+        cmocka_unit_test(qlinear_matmul), cmocka_unit_test(integer_to_float),  cmocka_unit_test(qgemm),
+        cmocka_unit_test(packed),         cmocka_unit_test(quantize_linear),   cmocka_unit_test(dequantize_linear),
+        cmocka_unit_test(cast_to_float),  cmocka_unit_test(dynamic_quantize),  cmocka_unit_test(conv_integer),
+        cmocka_unit_test(qlinear_conv),   cmocka_unit_test(qlinear_conv_last), cmocka_unit_test(pools),
+        cmocka_unit_test(pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

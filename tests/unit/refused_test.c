@@ -238,6 +238,48 @@ static void conv_i8(void **state)
     REFUSED(s, w->op = "ConvInteger");
 }
 
+static void nhwc_i8(void **state)
+{
+    (void)state;
+    HoloConvI8Params q = {.size = sizeof q};
+    Case             s = right("com.microsoft", "QLinearConv", 1, HOLO_KERNEL_conv_nhwc_i8, &q, sizeof q);
+    OPERAND(&s, U8, 2, 7, 6, 4), SCALAR(&s, F32), SCALAR(&s, U8), OPERAND(&s, I8, 5, 4, 3, 3), OPERAND(&s, F32, 5);
+    OPERAND(&s, I8, 5), SCALAR(&s, F32), SCALAR(&s, U8), OPERAND(&s, I32, 5);
+    attr_int(&s, "channels_last", 1);
+    OUTPUT(&s, U8, 2, 5, 4, 5);
+    expect_head(&s);
+    expect_operands(&s, 2, 0);
+    REFUSED(s, w->in[8].dim[0] = 1);
+    REFUSED(s, w->in[2].dtype = HOLO_I8);
+    REFUSED(s, w->out.dtype = HOLO_I8);
+    REFUSED(s, w->out.dim[3]++);
+    REFUSED(s, attr_int(w, "group", 0));
+    REFUSED(s, attr_int(w, "group", INT64_MIN));
+    REFUSED(s, w->in[1].rank = 1, w->in[1].dim[0] = 2);
+    HoloPoolI8Params p         = {.size = sizeof p};
+    Case             m         = right("com.microsoft", "NhwcMaxPool", 1, HOLO_KERNEL_pool_i8, &p, sizeof p);
+    int64_t          kernel[2] = {2, 2};
+    OPERAND(&m, U8, 2, 7, 6, 4);
+    attr_ints(&m, "kernel_shape", 2, kernel);
+    OUTPUT(&m, U8, 2, 6, 5, 4);
+    expect_head(&m);
+    REFUSED(m, w->out.dtype = HOLO_I8);
+    REFUSED(m, w->out.dim[3]++);
+    REFUSED(m, w->out.dim[1]++);
+    REFUSED(m, attr_int(w, "ceil_mode", 1));
+    HoloPairI8Params a = {.size = sizeof a};
+    Case             c = right("com.microsoft", "QLinearAdd", 1, HOLO_KERNEL_pair_i8, &a, sizeof a);
+    OPERAND(&c, U8, 2, 3, 4), SCALAR(&c, F32), SCALAR(&c, U8), OPERAND(&c, U8, 4), SCALAR(&c, F32), SCALAR(&c, U8);
+    SCALAR(&c, F32), SCALAR(&c, U8);
+    OUTPUT(&c, U8, 2, 3, 4);
+    expect_head(&c);
+    REFUSED(c, w->in[3].dtype = HOLO_I8);
+    REFUSED(c, w->in[3].dim[0] = 3);
+    REFUSED(c, w->in[0].dim[0] = 1, w->in[0].dim[1] = 1, w->in[3].rank = 2, w->in[3].dim[0] = 3, w->in[3].dim[1] = 1);
+    REFUSED(c, w->in[7].dtype = HOLO_I8);
+    REFUSED(c, w->out.dim[0]++);
+}
+
 static void quantize_i8(void **state)
 {
     (void)state;
@@ -280,9 +322,9 @@ static void gru(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matmul),    cmocka_unit_test(conv_nhwc), cmocka_unit_test(group_norm),
-        cmocka_unit_test(attention), cmocka_unit_test(conv_i8),   cmocka_unit_test(quantize_i8),
-        cmocka_unit_test(gru),
+        cmocka_unit_test(matmul),      cmocka_unit_test(conv_nhwc), cmocka_unit_test(group_norm),
+        cmocka_unit_test(attention),   cmocka_unit_test(conv_i8),   cmocka_unit_test(nhwc_i8),
+        cmocka_unit_test(quantize_i8), cmocka_unit_test(gru),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,43 @@
+// integers.h - what the files of the pass `integers` share: quantised values, and operators on them.
+#ifndef HOLO_INTEGERS_H
+#define HOLO_INTEGERS_H
+
+#include "passes/build.h"
+
+// A tensor of 8-bit integers with one scale and zero point.
+typedef struct HoloScaled {
+    HoloValue *q; // NULL: not there yet
+    HoloDtype  dtype;
+    double     scale, zero;
+} HoloScaled;
+
+typedef struct HoloIntegers {
+    HoloRewrite rewrite;
+    int        *uses; // by value id, of the values there were at the start
+    int         room;
+    HoloError  *error;
+    bool        failed; // no memory
+} HoloIntegers;
+
+bool holo_integers_is(const HoloNode *node, const char *type); // of ai.onnx or com.microsoft
+// What a DequantizeLinear gives `value` of, or a QuantizeLinear makes of its input; false: other types, or scales of which
+// there are several, or that are no constants.
+bool holo_integers_read(const HoloValue *value, HoloScaled *out);
+bool holo_integers_made(const HoloNode *quantize, HoloScaled *out);
+bool holo_integers_equal(const HoloScaled *a, const HoloScaled *b);
+
+// A node with one output of that dtype and the sizes of `shape`; inputs and attributes are to be filled in. NULL: no
+// memory, which is noted.
+HoloNode *holo_integers_node(HoloIntegers *s, const HoloNode *from, const char *domain, const char *type, int version,
+                             int in_count, const HoloAttr *attr, int attr_count, HoloDtype dtype,
+                             const HoloTensor *shape);
+// The scale or zero point as a number without dimensions.
+HoloValue *holo_integers_scale(HoloIntegers *s, const HoloScaled *q);
+HoloValue *holo_integers_zero(HoloIntegers *s, const HoloScaled *q);
+
+// The operator on integers that gives what `node` does, quantised as `y` says; with y NULL the real numbers themselves.
+// NULL: there is none for this node.
+HoloValue *holo_integers_product(HoloIntegers *s, HoloNode *node, const HoloScaled *y);
+HoloValue *holo_integers_pointwise(HoloIntegers *s, HoloNode *node, const HoloScaled *y);
+
+#endif

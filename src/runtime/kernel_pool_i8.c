@@ -1,0 +1,146 @@
+// kernel_pool_i8.c - NhwcMaxPool and QLinearAveragePool with channels last, of 8-bit integers in 1 to 3 spatial
+// dimensions; rows of the output are cut into tasks.
+#include "format/params.h"
+#include "kernels/kernels.h"
+#include "runtime/conv_shape.h"
+
+#include <string.h>
+
+enum { TASK_WORK = 1 << 17, CHANNELS = 1024 }; // elements looked at that are worth a task; channels at a time
+
+typedef struct Pool {
+    const HoloHost   *host;
+    HoloConvShape     shape;
+    const HoloTensor *x;
+    HoloTensor       *out;
+    int64_t           channels, rows, tile; // rows of the output, over all images
+    bool              is_max, is_signed, count_pads;
+    float             x_scale, y_scale; // of a mean, when running
+    int               x_zero, y_zero;
+} Pool;
+
+static bool is_one(const HoloTensor *t, int dtype)
+{
+    return t && t->kind == HOLO_TENSOR && t->dtype == dtype && t->rank >= 0 && holo_tensor_count(t) == 1;
+}
+
+static HoloStatus pool_init(const HoloCall *call, Pool *p)
+{
+    const HoloTensor *x = holo_in(call, 0), *y = holo_out(call, 0);
+    *p        = (Pool){.host = call->host, .x = x, .out = holo_out(call, 0)};
+    p->is_max = !strcmp(call->op->name, "NhwcMaxPool");
+    bool params =
+        holo_kernel_has_params(call, sizeof(HoloPoolI8Params)) && !((const HoloPoolI8Params *)call->params)->flags;
+    bool named =
+        p->is_max || (!strcmp(call->op->name, "QLinearAveragePool") && holo_attr_int(call, "channels_last", 0));
+    bool types = x && y && x->kind == HOLO_TENSOR && y->kind == HOLO_TENSOR && x->dtype == y->dtype &&
+                 (x->dtype == HOLO_I8 || x->dtype == HOLO_U8) && x->rank >= 3 && x->rank <= 5 && y->rank == x->rank &&
+                 holo_tensor_count(x) >= 0 && holo_tensor_count(y) >= 0;
+    if (!params || !named || !types || holo_out(call, 1) || y->dim[0] != x->dim[0] ||
+        y->dim[y->rank - 1] != x->dim[x->rank - 1] || holo_attr_int(call, "ceil_mode", 0))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of pool_i8");
+    if (!p->is_max &&
+        (!is_one(holo_in(call, 1), HOLO_F32) || !is_one(holo_in(call, 3), HOLO_F32) ||
+         (holo_in(call, 2) && !is_one(call->in[2], x->dtype)) || (holo_in(call, 4) && !is_one(call->in[4], x->dtype))))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "scales or zero points are not those of pool_i8");
+    if (!holo_tensor_count(y)) return HOLO_OK;
+    HOLO_TRY(holo_conv_shape(call, NULL, true, false, &p->shape));
+    const HoloConvShape *s    = &p->shape;
+    double               taps = (double)s->kernel[0] * (double)s->kernel[1] * (double)s->kernel[2];
+    if (taps > HOLO_POOL_TAPS)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a window has more than %d places", HOLO_POOL_TAPS);
+    p->channels   = x->dim[x->rank - 1];
+    p->is_signed  = x->dtype == HOLO_I8;
+    p->count_pads = holo_attr_int(call, "count_include_pad", 0) != 0;
+    p->rows       = x->dim[0] * s->out[0] * s->out[1];
+    p->tile       = 1 + (int64_t)(TASK_WORK / (taps * (double)s->out[2] * (double)p->channels));
+    return HOLO_OK;
+}
+
+static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+{
+    Pool p;
+    *out_scratch = CHANNELS * sizeof(float);
+    return pool_init(call, &p);
+}
+
+// The places of the window, along one dimension, that are inside the image for an output at `at`.
+static void inside(const HoloConvShape *s, int d, int64_t at, int64_t *first, int64_t *end)
+{
+    int64_t start = at * s->stride[d] - s->pad[d], step = s->dilation[d];
+    *first = start >= 0 ? 0 : step == 1 ? -start : holo_ceil_div(-start, step);
+    *end   = start >= s->in[d] ? 0 : step == 1 ? s->in[d] - start : (s->in[d] - 1 - start) / step + 1;
+    if (*end > s->kernel[d]) *end = s->kernel[d];
+    if (*first > *end) *first = *end;
+}
+
+// One pixel of the output, some of its channels.
+static void pixel(const Pool *p, const uint8_t *image, const int64_t at[3], int64_t channel, int64_t count, float *sums,
+                  uint8_t *out)
+{
+    const HoloConvShape *s = &p->shape;
+    const HoloKernels   *k = p->host->kernels;
+    int64_t              first[3], end[3], seen = 1;
+    for (int d = 0; d < 3; d++) {
+        inside(s, d, at[d], &first[d], &end[d]);
+        seen *= end[d] - first[d];
+    }
+    if (p->count_pads) seen = s->kernel[0] * s->kernel[1] * s->kernel[2];
+    if (p->is_max)
+        memset(out, p->is_signed ? 0x80 : 0, (size_t)count);
+    else
+        memset(sums, 0, (size_t)count * sizeof *sums);
+    for (int64_t z = first[0]; z < end[0]; z++)
+        for (int64_t y = first[1]; y < end[1]; y++)
+            for (int64_t x = first[2]; x < end[2]; x++) {
+                int64_t        iz   = at[0] * s->stride[0] - s->pad[0] + z * s->dilation[0];
+                int64_t        iy   = at[1] * s->stride[1] - s->pad[1] + y * s->dilation[1];
+                int64_t        ix   = at[2] * s->stride[2] - s->pad[2] + x * s->dilation[2];
+                const uint8_t *from = image + ((iz * s->in[1] + iy) * s->in[2] + ix) * p->channels + channel;
+                if (p->is_max)
+                    k->max_i8(count, from, p->is_signed, out);
+                else
+                    k->sum_i8(count, from, p->is_signed, p->x_zero, p->x_scale, sums);
+            }
+    if (!p->is_max) k->mean_i8(count, sums, (float)seen, p->y_scale, p->y_zero, p->is_signed, out);
+}
+
+static void work(void *arg, int64_t i, int worker)
+{
+    const Pool          *p     = arg;
+    const HoloConvShape *s     = &p->shape;
+    int64_t              plane = s->in[0] * s->in[1] * s->in[2] * p->channels, end = (i + 1) * p->tile;
+    for (int64_t row = i * p->tile; row < end && row < p->rows; row++) {
+        int64_t        image = row / s->out[1] / s->out[0];
+        const uint8_t *from  = (const uint8_t *)p->x->data + image * plane;
+        for (int64_t x = 0; x < s->out[2]; x++) {
+            int64_t  at[3] = {row / s->out[1] % s->out[0], row % s->out[1], x};
+            uint8_t *out   = (uint8_t *)p->out->data + (row * s->out[2] + x) * p->channels;
+            for (int64_t c = 0; c < p->channels; c += CHANNELS)
+                pixel(p, from, at, c, holo_least(CHANNELS, p->channels - c), holo_kernel_scratch(p->host, worker),
+                      out + c);
+        }
+    }
+}
+
+static HoloStatus run(HoloCall *call)
+{
+    Pool p;
+    HOLO_TRY(pool_init(call, &p));
+    if (!p.rows) return HOLO_OK;
+    if (!p.is_max) {
+        p.x_scale = (float)holo_get_f(call->in[1], 0);
+        p.y_scale = (float)holo_get_f(call->in[3], 0);
+        p.x_zero  = holo_in(call, 2) ? (int)holo_get_i(call->in[2], 0) : 0;
+        p.y_zero  = holo_in(call, 4) ? (int)holo_get_i(call->in[4], 0) : 0;
+    }
+    call->host->parallel(call->host, holo_ceil_div(p.rows, p.tile), work, &p);
+    return HOLO_OK;
+}
+
+const HoloKernel holo_kernel_pool_i8 = {
+    .id    = HOLO_KERNEL_pool_i8,
+    .name  = "pool_i8",
+    .check = check,
+    .run   = run,
+};
