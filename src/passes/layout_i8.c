@@ -52,17 +52,23 @@ static bool pool(HoloLayout *l, HoloNode *node)
     return turn(l, node);
 }
 
-// Of one scale and zero point, on the first input.
-static bool unary(HoloLayout *l, HoloNode *node)
+// Element by element on the first input, whatever the others are.
+static bool element(HoloLayout *l, HoloNode *node)
 {
     HoloValue *in[INPUTS];
     if (!holo_layout_is_last(l, node->in[0]) || node->in_count > INPUTS) return true;
-    for (int i = 1; i < node->in_count; i++)
-        if (node->in[i] && holo_tensor_count(&node->in[i]->type) != 1) return true;
     memcpy(in, node->in, (size_t)node->in_count * sizeof *in);
     in[0] = holo_layout_last(l, node->in[0]);
     return in[0] &&
            holo_layout_replace(l, node, node->domain, node->version, in, node->in_count, node->attr, node->attr_count);
+}
+
+// The same, of one scale and zero point.
+static bool unary(HoloLayout *l, HoloNode *node)
+{
+    for (int i = 1; i < node->in_count; i++)
+        if (node->in[i] && holo_tensor_count(&node->in[i]->type) != 1) return true;
+    return element(l, node);
 }
 
 // Of two operands, inputs 0 and 3.
@@ -113,6 +119,7 @@ const HoloLayoutRule holo_layout_i8[] = {
     {"QLinearLeakyRelu", MICROSOFT, unary},
     {"QuantizeLinear", "", unary},
     {"DequantizeLinear", "", unary},
+    {"Lookup", "hologram", element},
     {"QLinearAdd", MICROSOFT, binary},
     {"QLinearMul", MICROSOFT, binary},
     {"QLinearConcat", MICROSOFT, concat},
