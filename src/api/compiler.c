@@ -243,12 +243,26 @@ static bool has_symbols(const HoloGraph *graph)
     return false;
 }
 
+// Integers between DequantizeLinear and QuantizeLinear are how a quantised model is meant: one rounding that goes the other
+// way would be a whole step of the next quantisation. So the reference computes with them, too, where the plan does.
+static HoloStatus take_integers(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
+{
+    static const char name[] = "integers";
+    int               changes, i = 0;
+    while (compiler->passes[i].name && strcmp(compiler->passes[i].name, name)) i++;
+    bool runs = compiler->passes[i].name && compiler->numeric != HOLO_EXACT && !(compiler->disabled >> i & 1);
+    return runs ? holo_pass_run(graph, name, &changes, error) : HOLO_OK;
+}
+
 HoloStatus holo_compiler_import_reference(const HoloCompiler *compiler, const char *path, HoloSource **out,
                                           HoloSource **out_trial, HoloError *error)
 {
     *out_trial = NULL;
     HOLO_TRY(holo_compiler_import(compiler, path, out, error));
-    return has_symbols((*out)->model.graph) ? holo_compiler_import(compiler, path, out_trial, error) : HOLO_OK;
+    HOLO_TRY(take_integers(compiler, (*out)->model.graph, error));
+    if (!has_symbols((*out)->model.graph)) return HOLO_OK;
+    HOLO_TRY(holo_compiler_import(compiler, path, out_trial, error));
+    return take_integers(compiler, (*out_trial)->model.graph, error);
 }
 
 // ---- files
