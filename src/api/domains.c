@@ -6,14 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t bits_at(const HoloTensor *t, int64_t i)
-{
-    uint64_t bits = 0;
-    size_t   size = holo_dtype_size((HoloDtype)t->dtype);
-    memcpy(&bits, (const char *)t->data + (size_t)i * size, size);
-    return bits;
-}
-
 static int by_value(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -27,7 +19,7 @@ static HoloStatus bits_sort(HoloTensor *out, HoloArena *arena, HoloError *error)
     size_t    size = holo_dtype_size((HoloDtype)out->dtype);
     uint64_t *bits = HOLO_NEW(arena, uint64_t, count);
     if (!bits) return holo_fail_memory(error);
-    for (int64_t i = 0; i < count; i++) bits[i] = bits_at(out, i);
+    for (int64_t i = 0; i < count; i++) bits[i] = holo_get_bits(out, i);
     qsort(bits, (size_t)count, sizeof *bits, by_value);
     for (int64_t i = 0; i < count; i++)
         if (!i || bits[i] != bits[i - 1]) memcpy((char *)out->data + (size_t)kept++ * size, &bits[i], size);

@@ -88,6 +88,13 @@ int holo_dtype_bits(HoloDtype dtype)
 {
     return row(dtype)->bits;
 }
+int64_t holo_dtype_patterns(HoloDtype dtype)
+{
+    HoloClass class = holo_dtype_class(dtype);
+    int bits        = class == HOLO_CLASS_BOOL ? 1 : holo_dtype_bits(dtype);
+    return bits && bits <= 16 && class != HOLO_CLASS_STRING && class != HOLO_CLASS_COMPLEX ? (int64_t)1 << bits : 0;
+}
+
 const char *holo_dtype_onnx(HoloDtype dtype)
 {
     return row(dtype)->onnx;

@@ -14,8 +14,10 @@ typedef enum HoloClass {
     HOLO_CLASS_STRING,  // HoloString
 } HoloClass;
 
-HoloClass   holo_dtype_class(HoloDtype dtype);
-int         holo_dtype_bits(HoloDtype dtype);  // 32 for f32, 4 for i4
+HoloClass holo_dtype_class(HoloDtype dtype);
+int       holo_dtype_bits(HoloDtype dtype); // 32 for f32, 4 for i4
+// How many patterns of bits a type of numbers or bool has; 0: more than 65,536.
+int64_t     holo_dtype_patterns(HoloDtype dtype);
 const char *holo_dtype_onnx(HoloDtype dtype);  // "FLOAT16", as ONNX spells it
 HoloDtype   holo_dtype_find(const char *name); // by our name; HOLO_NONE: no such
 

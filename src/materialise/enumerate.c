@@ -36,16 +36,6 @@ typedef struct Enumerate {
 
 // ---- inputs
 
-// All patterns of a type of at most 16 bits; 0: it has more.
-static int64_t patterns_of(const HoloTensor *t)
-{
-    HoloClass class = holo_dtype_class((HoloDtype)t->dtype);
-    int  bits       = class == HOLO_CLASS_BOOL ? 1 : holo_dtype_bits((HoloDtype)t->dtype);
-    bool counts =
-        class == HOLO_CLASS_BOOL || class == HOLO_CLASS_INT || class == HOLO_CLASS_UINT || class == HOLO_CLASS_FLOAT;
-    return counts && bits <= 16 ? (int64_t)1 << bits : 0;
-}
-
 static const HoloTensor *domain_find(const Enumerate *e, const HoloValue *input)
 {
     for (int i = 0; i < e->m->domain_count; i++)
@@ -58,7 +48,7 @@ static void input_take(Enumerate *e, HoloValue *input, bool declared)
 {
     const HoloTensor *t = &input->type, *domain = domain_find(e, input);
     int64_t           count = t->kind == HOLO_TENSOR && t->rank >= 0 ? holo_tensor_count(t) : -1;
-    int64_t           each = domain ? domain->dim[0] : patterns_of(t), all = e->combinations;
+    int64_t           each = domain ? domain->dim[0] : holo_dtype_patterns((HoloDtype)t->dtype), all = e->combinations;
     int64_t           most = e->m->domain_count ? COMBINATIONS_MAX : COMBINATIONS_OWN;
     if ((domain != NULL) != declared || count < 1 || !each) return;
     for (int64_t k = 0; k < count && each > 1; k++)
@@ -163,9 +153,7 @@ static void element_put(const Enumerate *e, int i, HoloTensor *x, int64_t k, int
         memcpy((char *)x->data + (size_t)k * size, (const char *)e->domains[i].data + (size_t)place * size, size);
         return;
     }
-    bool    is_int = holo_dtype_class((HoloDtype)x->dtype) == HOLO_CLASS_INT;
-    int64_t bits   = is_int && place >= e->each[i] / 2 ? place - e->each[i] : place;
-    memcpy((char *)x->data + (size_t)k * size, &bits, size); // little-endian
+    holo_put_pattern(x, k, place);
 }
 
 // Fills the inputs for combination number `at`: the first element of the first input changes slowest.

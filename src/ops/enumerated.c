@@ -15,24 +15,6 @@ static int inputs_of(const HoloCall *call)
     return (call->in_count - 1) / 2;
 }
 
-static uint64_t bits_at(const HoloTensor *t, int64_t i)
-{
-    uint64_t bits = 0;
-    size_t   size = holo_dtype_size(t->dtype);
-    memcpy(&bits, (const char *)t->data + (size_t)i * size, size); // little-endian
-    return bits;
-}
-
-// How many patterns a type has; 0: too many, or it is none of bits.
-static int64_t patterns_of(const HoloTensor *x)
-{
-    HoloClass class = holo_dtype_class((HoloDtype)x->dtype);
-    int  bits       = class == HOLO_CLASS_BOOL ? 1 : holo_dtype_bits((HoloDtype)x->dtype);
-    bool counts =
-        class == HOLO_CLASS_BOOL || class == HOLO_CLASS_INT || class == HOLO_CLASS_UINT || class == HOLO_CLASS_FLOAT;
-    return counts && bits <= 16 ? (int64_t)1 << bits : 0;
-}
-
 // How many combinations there are; -1: that cannot be said yet.
 static HoloStatus combinations(const HoloCall *call, int64_t *out)
 {
@@ -42,7 +24,7 @@ static HoloStatus combinations(const HoloCall *call, int64_t *out)
         if (!x) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", i);
         if (domain && (domain->dtype != x->dtype || domain->rank != 1 || holo_dtype_size(x->dtype) > 8))
             return holo_call_fail(call, HOLO_BAD_MODEL, "the domain of input %d is not a list of its type", i);
-        int64_t each = domain ? domain->dim[0] : patterns_of(x), count = holo_tensor_count(x);
+        int64_t each = domain ? domain->dim[0] : holo_dtype_patterns((HoloDtype)x->dtype), count = holo_tensor_count(x);
         if (count < 0 || each < 0) *out = -1;
         if (!each) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d can be too many things, or none", i);
         for (int64_t k = 0; k < count && *out >= 0 && each > 1; k++)
@@ -69,26 +51,27 @@ static HoloStatus infer(HoloCall *call)
 static int64_t place_in(const HoloTensor *domain, uint64_t bits)
 {
     int64_t low = 0, high = domain->dim[0]; // the place is in [low, high)
-    if (high && bits >= bits_at(domain, 0) && bits - bits_at(domain, 0) < (uint64_t)high) { // without gaps?
-        int64_t at = (int64_t)(bits - bits_at(domain, 0));
-        if (bits_at(domain, at) == bits) return at;
+    if (high && bits >= holo_get_bits(domain, 0) && bits - holo_get_bits(domain, 0) < (uint64_t)high) { // without gaps?
+        int64_t at = (int64_t)(bits - holo_get_bits(domain, 0));
+        if (holo_get_bits(domain, at) == bits) return at;
     }
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
-        if (bits_at(domain, middle) <= bits)
+        if (holo_get_bits(domain, middle) <= bits)
             low = middle;
         else
             high = middle;
     }
-    return high > low && bits_at(domain, low) == bits ? low : -1;
+    return high > low && holo_get_bits(domain, low) == bits ? low : -1;
 }
 
 static int64_t place_of(const HoloTensor *x, const HoloTensor *domain, int64_t i)
 {
-    uint64_t bits = bits_at(x, i);
+    uint64_t bits = holo_get_bits(x, i);
     if (domain) return place_in(domain, bits);
-    return holo_dtype_class((HoloDtype)x->dtype) == HOLO_CLASS_BOOL ? bits != 0
-                                                                    : (int64_t)(bits & (uint64_t)(patterns_of(x) - 1));
+    return holo_dtype_class((HoloDtype)x->dtype) == HOLO_CLASS_BOOL
+               ? bits != 0
+               : (int64_t)(bits & (uint64_t)(holo_dtype_patterns((HoloDtype)x->dtype) - 1));
 }
 
 static HoloStatus eval(HoloCall *call)
@@ -99,7 +82,8 @@ static HoloStatus eval(HoloCall *call)
     HOLO_TRY(combinations(call, &count));
     for (int i = 0; i < inputs_of(call); i++) {
         const HoloTensor *x = call->in[i], *domain = call->in[inputs_of(call) + i];
-        int64_t           each = domain ? domain->dim[0] : patterns_of(x), elements = holo_tensor_count(x);
+        int64_t           each = domain ? domain->dim[0] : holo_dtype_patterns((HoloDtype)x->dtype),
+                elements       = holo_tensor_count(x);
         for (int64_t k = 0; k < elements; k++) {
             int64_t place = place_of(x, domain, k);
             if (place < 0)

@@ -103,6 +103,22 @@ static inline uint64_t saturate_u64(double x)
 #define WRITE_F(T, expression)       WRITE(T, double, holo_plain_nan, expression)
 #define WRITE_I(T, wide, expression) WRITE(T, wide, , expression)
 
+uint64_t holo_get_bits(const HoloTensor *t, int64_t index)
+{
+    uint64_t bits = 0;
+    size_t   size = holo_dtype_size((HoloDtype)t->dtype);
+    memcpy(&bits, (const char *)t->data + (size_t)index * size, size); // little-endian
+    return bits;
+}
+
+void holo_put_pattern(HoloTensor *t, int64_t index, int64_t place)
+{
+    int64_t all  = holo_dtype_patterns((HoloDtype)t->dtype);
+    size_t  size = holo_dtype_size((HoloDtype)t->dtype);
+    if (holo_dtype_class((HoloDtype)t->dtype) == HOLO_CLASS_INT && place >= all / 2) place -= all; // negative
+    memcpy((char *)t->data + (size_t)index * size, &place, size);
+}
+
 // clang-format off
 void holo_read_f(const HoloTensor *t, int64_t start, int64_t stride, int64_t count, double *out)
 {

@@ -13,6 +13,11 @@ int64_t holo_get_i(const HoloTensor *t, int64_t index);
 void    holo_put_f(HoloTensor *t, int64_t index, double x);
 void    holo_put_i(HoloTensor *t, int64_t index, int64_t x);
 
+// The bits of an element of at most 8 bytes, as an unsigned number. Types of 4 and 2 bits are stored as their values.
+uint64_t holo_get_bits(const HoloTensor *t, int64_t index);
+// Puts pattern number `place`, below holo_dtype_patterns, of the tensor's type there.
+void holo_put_pattern(HoloTensor *t, int64_t index, int64_t place);
+
 // Runs of elements: out[k] = t[start + k * stride]. The dtype is looked at once a run, so loops
 // work on tiles of HOLO_TILE elements.
 enum { HOLO_TILE = 256 };

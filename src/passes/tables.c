@@ -183,30 +183,20 @@ static bool is_worth_it(const Tables *t, const Chain *chain)
 
 // ---- the table
 
-// Byte i as an element of a type that may have fewer patterns than bytes; those that it does not have are as 0.
-static uint8_t pattern_8(HoloDtype dtype, int i)
-{
-    int bits = holo_dtype_class(dtype) == HOLO_CLASS_BOOL ? 1 : holo_dtype_bits(dtype);
-    if (bits >= 8) return (uint8_t)i;
-    if (holo_dtype_class(dtype) == HOLO_CLASS_INT) {
-        int half = 1 << (bits - 1), value = i < 128 ? i : i - 256;
-        return value >= -half && value < half ? (uint8_t)i : 0;
-    }
-    return i < 1 << bits ? (uint8_t)i : 0;
-}
-
+// An element for each pattern of a byte or two. Types may have fewer: the rest is 0, or true.
 static HoloStatus patterns_make(const Chain *chain, HoloArena *arena, HoloTensor *out, HoloError *error)
 {
-    HoloDtype dtype = (HoloDtype)chain->root->type.dtype;
-    int       count = is_16(chain->root) ? 1 << 16 : 1 << 8;
-    uint16_t *data  = HOLO_NEW(arena, uint16_t, count);
-    if (!data) return holo_fail_memory(error);
-    for (int i = 0; i < count; i++)
-        if (is_16(chain->root))
-            data[i] = (uint16_t)i;
-        else
-            ((uint8_t *)data)[i] = pattern_8(dtype, i);
-    *out = (HoloTensor){.dtype = (uint8_t)dtype, .kind = HOLO_TENSOR, .rank = 1, .dim = {count}, .data = data};
+    const HoloTensor *root  = &chain->root->type;
+    int64_t           count = (int64_t)1 << 8 * holo_dtype_size((HoloDtype)root->dtype);
+    int64_t           all   = holo_dtype_patterns((HoloDtype)root->dtype);
+    *out                    = (HoloTensor){.dtype = root->dtype, .kind = HOLO_TENSOR, .rank = 1, .dim = {count}};
+    if (!(out->data = holo_arena_take(arena, holo_tensor_bytes(out)))) return holo_fail_memory(error);
+    if (root->dtype == HOLO_BOOL) memset(out->data, 1, (size_t)count);
+    for (int64_t i = 0; i < all; i++) {
+        HoloTensor one = {.dtype = root->dtype, .data = &(uint64_t){0}};
+        holo_put_pattern(&one, 0, i);
+        holo_put_pattern(out, (int64_t)holo_get_bits(&one, 0), i);
+    }
     return HOLO_OK;
 }
 
