@@ -138,6 +138,8 @@ static const Row rows[] = {
      {"2"}},
     {"RNN", "", 14, HOLO_KERNEL_rnn_f32, 0, 2, 0, {"f323", "f123", "f122", "f14", "-", "f122"}, {"hidden_size"}, {"2"}},
     {"Transpose", "", 13, HOLO_KERNEL_transpose_f32, 0, 1, 0, {"f2345"}, {"perm"}, {"0231"}},
+    {"Upsample", "", 7, HOLO_KERNEL_resize_f32, 0, 1, 0, {"f1345"}, {"scales", "mode"}, {"2253", "linear"}},
+    {"Upsample", "", 7, HOLO_KERNEL_resize_f32, 0, 1, 0, {"f145"}, {"scales", "mode"}, {"241", "cubic"}},
     {"MatMulInteger", "", 10, HOLO_KERNEL_matmul_i8, 1, 1, 0, {"b235", "c54", "b", "c4"}, {NULL}, {NULL}},
     {"QLinearMatMul",
      "",
@@ -362,6 +364,7 @@ typedef struct Call {
     int        in_count, attr_count;
     HoloAttr   attr[ATTRS];
     int64_t    ints[ATTRS][INTS];
+    float      floats[ATTRS][INTS]; // half of these
     uint8_t    params[HOLO_PARAMS_BYTES] __attribute__((aligned(8)));
 } Call;
 
@@ -376,7 +379,7 @@ static HoloTensor tensor_of(const char *text)
     return t;
 }
 
-// Attributes of several values have several digits, and those whose names say so.
+// Attributes of several values have several digits, and those whose names say so; words are words.
 static bool is_list(const char *name)
 {
     static const char *const lists[] = {"strides", "pads", "dilations", "kernel_shape", "axes", "perm"};
@@ -394,9 +397,12 @@ static void begin(const Row *row, Call *c)
     }
     for (int i = 0; i < ATTRS && row->attr[i]; i++, c->attr_count++) {
         int count = 0;
-        for (const char *at = row->values[i]; *at; at++) c->ints[i][count++] = *at - '0';
+        for (const char *at = row->values[i]; *at && count < INTS; at++) c->ints[i][count++] = *at - '0';
         c->attr[i] = (HoloAttr){.name = row->attr[i], .count = count, .kind = HOLO_ATTR_INT, .i = c->ints[i][0]};
         if (is_list(row->attr[i])) c->attr[i].kind = HOLO_ATTR_INTS, c->attr[i].ints = c->ints[i];
+        if (!strcmp(row->attr[i], "scales")) c->attr[i].kind = HOLO_ATTR_FLOATS, c->attr[i].floats = c->floats[i];
+        if (*row->values[i] >= 'a')
+            c->attr[i].kind = HOLO_ATTR_STRING, c->attr[i].s = (HoloString){row->values[i], strlen(row->values[i])};
     }
     uint32_t head[] = {sizeof c->params, row->flags, 1};
     memcpy(c->params, head, row->kernel == HOLO_KERNEL_norm_f32 ? sizeof head : 8);
@@ -514,6 +520,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     host->kernels = holo_kernels_at(data[1] % tables);
     size_t at     = 2;
     for (; at + 4 <= size && data[at] < 240; at += 4) edit(&c, data + at);
+    for (int i = 0; i < ATTRS * INTS; i++) c.floats[i / INTS][i % INTS] = (float)c.ints[i / INTS][i % INTS] / 2;
     for (int i = 0; i < INPUTS; i++) in[i] = c.in[i].dtype ? &c.in[i] : NULL;
     for (int i = 0; i < OUTPUTS; i++) c.out[i].rank = -1, out[i] = i && data[1] >> i & 1 ? NULL : &c.out[i];
     HoloCall call = {.op          = holo_op_find(c.row->domain, c.row->op, c.row->version),

@@ -239,6 +239,12 @@ typedef struct HoloTransposeParams {
     uint32_t flags; // none yet
 } HoloTransposeParams;
 
+// resize_f32: Resize and Upsample, linear or cubic; how is the operator's.
+typedef struct HoloResizeParams {
+    uint32_t size;
+    uint32_t flags; // none yet
+} HoloResizeParams;
+
 // matmul_i8: MatMulInteger, QLinearMatMul, MatMulIntegerToFloat and QGemm with B of two dimensions; scales, zero
 // points and biases are the operator's inputs.
 typedef struct HoloMatmulI8Params {

@@ -281,6 +281,16 @@ typedef struct HoloNorm {
 
 // ---- transpose_f32: out[c * out_row + r] = x[r * x_row + c] for r < rows, c < columns
 
+// ---- mix_f32: out[j] = the sum over t < taps of weight[t] * x[index[t] * stride + j], for j < n
+
+// pick_f32: out[o] = the sum over t < taps of weight[t * line + o] * x[index[t * line + o]], for o < n. Indices rise with
+// o and with t; tables have entries up to a multiple of 16, the last ones with any index that is not below the others.
+typedef struct HoloPick {
+    int64_t        n, in, taps, line; // in: elements of x
+    const int32_t *index;
+    const float   *weight;
+} HoloPick;
+
 // ---- map_f32: out[i] = op(a[i], b[i]) for 0 <= i < n, op as in format/map_ops.def
 typedef struct HoloMap {
     uint32_t     op;

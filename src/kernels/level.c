@@ -22,6 +22,7 @@
 #include "kernels/patch_i8.c"
 #include "kernels/pool_f32.c"
 #include "kernels/recurrent_f32.c"
+#include "kernels/resize_f32.c"
 #include "kernels/rotary_f32.c"
 #include "kernels/rows_f32.c"
 #include "kernels/runs_nhwc_f32.c"

@@ -480,6 +480,26 @@ INL f32v v_pick(const float *p, int64_t count, const int32_t index[LANES])
     return v_load(t);
 }
 
+// The same where all indices are from `base` on and at most 31 above it: two registers hold them all.
+#if defined __AVX512F__
+enum { PICKS_NEAR = 1 };
+INL f32v v_pick_near(const float *p, int64_t count, const int32_t *index, int32_t base)
+{
+    int     left = count - base < 2 * LANES ? (int)(count - base) : 2 * LANES;
+    __m512  low = (__m512)v_load_lanes(p + base, left < LANES ? left : LANES).r[0], high = _mm512_setzero_ps();
+    __m512i at = _mm512_sub_epi32(_mm512_loadu_si512(index), _mm512_set1_epi32(base));
+    if (left > LANES) high = (__m512)v_load_lanes(p + base + LANES, left - LANES).r[0];
+    return (f32v){{(f32n)_mm512_permutex2var_ps(low, at, high)}};
+}
+#else
+enum { PICKS_NEAR = 0 }; // no faster than any others
+INL f32v v_pick_near(const float *p, int64_t count, const int32_t *index, int32_t base)
+{
+    (void)base;
+    return v_pick(p, count, index);
+}
+#endif
+
 INL void copy_row(const float *from, int64_t count, float *to)
 {
     int64_t i = 0;

@@ -329,6 +329,18 @@ static bool lookup(const HoloNode *node, HoloLowering *out)
     return x && holo_value_is(x, (HoloDtype)x->type.dtype, 0, HOLO_MAX_RANK);
 }
 
+// ---- resize_f32
+
+// `nearest` moves elements, and what is outside of a crop has a value of its own: eval does both.
+static bool resize(const HoloNode *node, HoloLowering *out)
+{
+    HoloCall call    = holo_node_call(node);
+    out->params_size = sizeof out->resize;
+    return holo_value_is_f32(holo_node_in(node, 0), 1, HOLO_MAX_RANK) &&
+           !holo_attr_is(&call, "mode", "nearest", "nearest") &&
+           !holo_attr_is(&call, "coordinate_transformation_mode", "half_pixel", "tf_crop_and_resize");
+}
+
 // ---- the table
 
 typedef struct Choice {
@@ -364,6 +376,8 @@ static const Choice choices[] = {
     {"GRU", "", HOLO_KERNEL_gru_reset_f32, holo_lower_gru_reset},
     {"RNN", "", HOLO_KERNEL_rnn_f32, holo_lower_recurrent},
     {"Transpose", "", HOLO_KERNEL_transpose_f32, transpose},
+    {"Resize", "", HOLO_KERNEL_resize_f32, resize},
+    {"Upsample", "", HOLO_KERNEL_resize_f32, resize},
     {"MatMulInteger", "", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
     {"QLinearMatMul", "", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
     {"MatMulIntegerToFloat", "com.microsoft", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},

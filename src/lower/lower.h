@@ -23,6 +23,7 @@ typedef struct HoloLowering {
         HoloPoolParams        pool;
         HoloRecurrentParams   recurrent;
         HoloTransposeParams   transpose;
+        HoloResizeParams      resize;
         HoloAttentionParams   attention;
         HoloMatmulI8Params    matmul_i8;
         HoloQuantizeI8Params  quantize_i8;

@@ -1,8 +1,7 @@
 // nms.c - NonMaxSuppression: of boxes that overlap, the best is kept.
-#include "ops/op.h"
+#include "ops/spread.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BOXES, SCORES, MAX_OUTPUT, IOU_THRESHOLD, SCORE_THRESHOLD };
@@ -25,79 +24,96 @@ static HoloStatus infer(HoloCall *call)
 }
 
 typedef struct Box { // low and high corner
-    double low[2], high[2];
+    double low[2], high[2], area;
 } Box;
 
-static Box read_box(const HoloTensor *boxes, int64_t index, bool centered)
+static Box read_box(const float *at, bool centered)
 {
-    double at[4];
-    Box    box;
-    holo_read_f(boxes, index * 4, 1, 4, at);
+    Box box;
     for (int d = 0; d < 2; d++) {
-        double a = centered ? at[d] - at[2 + d] / 2 : at[d], b = centered ? at[d] + at[2 + d] / 2 : at[2 + d];
+        double size = (double)at[2 + d], a = centered ? (double)at[d] - size / 2 : (double)at[d];
+        double b    = centered ? (double)at[d] + size / 2 : size;
         box.low[d]  = fmin(a, b);
         box.high[d] = fmax(a, b);
     }
+    box.area = (box.high[0] - box.low[0]) * (box.high[1] - box.low[1]);
     return box;
-}
-
-static double area(const Box *box)
-{
-    return (box->high[0] - box->low[0]) * (box->high[1] - box->low[1]);
 }
 
 // Intersection over union; 0 where a box is empty.
 static double overlap(const Box *a, const Box *b)
 {
     double common = 1;
-    for (int d = 0; d < 2; d++) common *= fmax(0, fmin(a->high[d], b->high[d]) - fmax(a->low[d], b->low[d]));
-    double all = area(a) + area(b) - common;
+    for (int d = 0; d < 2; d++) {
+        double high = a->high[d] < b->high[d] ? a->high[d] : b->high[d];
+        double low  = a->low[d] > b->low[d] ? a->low[d] : b->low[d];
+        if (!(high > low)) return 0;
+        common *= high - low;
+    }
+    double all = a->area + b->area - common;
     return common > 0 && all > 0 ? common / all : 0;
 }
 
 typedef struct Candidate {
-    double  score;
+    float   score;
     int64_t index;
 } Candidate;
 
-static int compare(const void *a, const void *b) // the better first; of equals, the earlier
+static bool before(const Candidate *a, const Candidate *b) // the better first; of equals, the earlier
 {
-    const Candidate *x = a, *y = b;
-    if (x->score != y->score) return x->score > y->score ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
+    return a->score != b->score ? a->score > b->score : a->index < b->index;
+}
+
+// A heap with the first candidate at its root.
+static void sink(Candidate *heap, int64_t count, int64_t at)
+{
+    Candidate moved = heap[at];
+    for (int64_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && before(&heap[child + 1], &heap[child])) child++;
+        if (!before(&heap[child], &moved)) break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
 }
 
 typedef struct Nms {
-    const HoloTensor *boxes, *scores;
-    int64_t           batches, classes, count; // count: of boxes
-    int64_t           max;                     // kept of each class
-    double            iou, score;
-    bool              centered;
-    Candidate        *candidates;
-    Box              *kept;
-    int64_t (*out)[3]; // batch, class, box
-    int64_t out_count;
+    const float *boxes, *scores;
+    int64_t      batches, classes, count; // count: of boxes
+    int64_t      max;                     // kept of each class
+    double       iou, score;
+    bool         centered;
+    Candidate   *candidates; // for each worker
+    Box         *kept;       // the same
+    int64_t (*out)[3];       // batch, class, box: max of each class
+    int64_t *out_count;      // of each class
 } Nms;
 
-static void select_boxes(Nms *n, int64_t batch, int64_t class)
+// One class of one batch. Candidates are put in order only as far as they are looked at.
+static void run_class(void *arg, int64_t number, int worker)
 {
-    int64_t candidates = 0, kept = 0;
-    for (int64_t i = 0; i < n->count; i++) {
-        double score = holo_get_f(n->scores, (batch * n->classes + class) * n->count + i);
-        if (score > n->score) n->candidates[candidates++] = (Candidate){score, i};
-    }
-    qsort(n->candidates, (size_t)candidates, sizeof(Candidate), compare);
-    for (int64_t i = 0; i < candidates && kept < n->max; i++) {
-        Box  box  = read_box(n->boxes, batch * n->count + n->candidates[i].index, n->centered);
-        bool keep = true;
-        for (int64_t k = 0; keep && k < kept; k++) keep = !(overlap(&box, &n->kept[k]) > n->iou);
+    const Nms   *n     = arg;
+    Candidate   *heap  = n->candidates + worker * n->count;
+    Box         *boxes = n->kept + worker * n->max;
+    int64_t      batch = number / n->classes, left = 0, kept = 0;
+    const float *scores = n->scores + number * n->count;
+    for (int64_t i = 0; i < n->count; i++)
+        if ((double)scores[i] > n->score) heap[left++] = (Candidate){scores[i], i};
+    for (int64_t i = left / 2; i-- > 0;) sink(heap, left, i);
+    while (left > 0 && kept < n->max) {
+        int64_t index = heap[0].index;
+        Box     box   = read_box(n->boxes + (batch * n->count + index) * 4, n->centered);
+        bool    keep  = true;
+        heap[0]       = heap[--left];
+        sink(heap, left, 0);
+        for (int64_t k = 0; keep && k < kept; k++) keep = !(overlap(&box, &boxes[k]) > n->iou);
         if (!keep) continue;
-        n->kept[kept++] = box;
-        int64_t *out    = n->out[n->out_count++];
-        out[0]          = batch;
-        out[1]          = class;
-        out[2]          = n->candidates[i].index;
+        int64_t *out  = n->out[number * n->max + kept];
+        boxes[kept++] = box;
+        out[0]        = batch;
+        out[1]        = number % n->classes;
+        out[2]        = index;
     }
+    n->out_count[number] = kept;
 }
 
 // An optional input of one number.
@@ -112,25 +128,22 @@ static HoloStatus read_number(const HoloCall *call, int input, double fallback, 
 
 static HoloStatus take_memory(const HoloCall *call, Nms *n)
 {
-    void   *candidates, *kept, *out;
-    int64_t total;
-    if (!holo_mul(n->batches, n->classes, &total) || !holo_mul(total, n->max, &total))
+    size_t  workers = call->host && call->host->workers > 1 ? (size_t)call->host->workers : 1;
+    int64_t classes, total;
+    if (!holo_mul(n->batches, n->classes, &classes) || !holo_mul(classes, n->max, &total))
         return holo_call_fail(call, HOLO_NO_MEMORY, "too many boxes");
-    HOLO_TRY(holo_call_temp(call, (size_t)n->count, sizeof(Candidate), &candidates));
-    HOLO_TRY(holo_call_temp(call, (size_t)n->max, sizeof(Box), &kept));
-    HOLO_TRY(holo_call_temp(call, (size_t)total, sizeof *n->out, &out));
-    n->candidates = candidates;
-    n->kept       = kept;
-    n->out        = out;
-    return HOLO_OK;
+    HOLO_TRY(holo_call_temp(call, (size_t)n->count, workers * sizeof(Candidate), (void **)&n->candidates));
+    HOLO_TRY(holo_call_temp(call, (size_t)n->max, workers * sizeof(Box), (void **)&n->kept));
+    HOLO_TRY(holo_call_temp(call, (size_t)classes, sizeof *n->out_count, (void **)&n->out_count));
+    return holo_call_temp(call, (size_t)total, sizeof *n->out, (void **)&n->out);
 }
 
 static HoloStatus eval(HoloCall *call)
 {
     const HoloTensor *scores = call->in[SCORES];
     double            max;
-    Nms               n = {.boxes    = call->in[BOXES],
-                           .scores   = scores,
+    Nms               n = {.boxes    = call->in[BOXES]->data,
+                           .scores   = scores->data,
                            .batches  = scores->dim[0],
                            .classes  = scores->dim[1],
                            .count    = scores->dim[2],
@@ -140,11 +153,15 @@ static HoloStatus eval(HoloCall *call)
     HOLO_TRY(read_number(call, SCORE_THRESHOLD, -INFINITY, &n.score));
     n.max = max <= 0 ? 0 : max < (double)n.count ? (int64_t)max : n.count;
     HOLO_TRY(take_memory(call, &n));
-    for (int64_t b = 0; b < n.batches; b++)
-        for (int64_t c = 0; c < n.classes; c++) select_boxes(&n, b, c);
-    HOLO_TRY(holo_out_type(call, 0, HOLO_I64, 2, (HoloDim[]){n.out_count, 3}));
+    int64_t classes = n.max ? n.batches * n.classes : 0, count = 0;
+    holo_spread(call, classes, (double)classes * (double)n.count * 32, run_class, &n);
+    for (int64_t i = 0; i < classes; i++) {
+        memmove(n.out[count], n.out[i * n.max], (size_t)n.out_count[i] * sizeof *n.out);
+        count += n.out_count[i];
+    }
+    HOLO_TRY(holo_out_type(call, 0, HOLO_I64, 2, (HoloDim[]){count, 3}));
     HOLO_TRY(holo_out_alloc(call, 0));
-    if (n.out_count) memcpy(call->out[0]->data, n.out, (size_t)n.out_count * sizeof *n.out);
+    if (count) memcpy(call->out[0]->data, n.out, (size_t)count * sizeof *n.out);
     return HOLO_OK;
 }
 

@@ -211,11 +211,9 @@ static HoloStatus infer(HoloCall *call)
 // ---- values
 
 typedef struct Resize {
-    HoloResizeHow     how;
+    HoloResize        is; // axes before the first that changes make planes
     const HoloTensor *x;
     HoloTensor       *y;
-    HoloResizeAxis    axis[HOLO_MAX_RANK];
-    int               first;             // axis that changes; those before it make planes
     int64_t           rest_in, rest_out; // elements behind it
     double           *work;              // two buffers for each worker
     int64_t           work_size;         // of one buffer
@@ -230,7 +228,7 @@ static void sum_taps(const Resize *r, const HoloResizeAxis *a, int64_t o, int64_
 {
     const int64_t *index  = a->index + o * a->taps;
     const double  *weight = a->weight + o * a->taps;
-    for (int64_t j = 0; j < count; j++) to[j] = index[0] < 0 ? r->how.extrapolation : 0;
+    for (int64_t j = 0; j < count; j++) to[j] = index[0] < 0 ? r->is.how.extrapolation : 0;
     for (int64_t t = 0; index[0] >= 0 && t < a->taps; t++) {
         const double *x = from + index[t] * count;
         double        w = weight[t];
@@ -244,7 +242,7 @@ static void sum_lines(const Resize *r, const HoloResizeAxis *a, const double *fr
     const int64_t *index  = a->index;
     const double  *weight = a->weight;
     for (int64_t o = 0; o < a->out; o++, index += a->taps, weight += a->taps) {
-        double sum = index[0] < 0 ? r->how.extrapolation : 0;
+        double sum = index[0] < 0 ? r->is.how.extrapolation : 0;
         for (int64_t t = 0; index[0] >= 0 && t < a->taps; t++) sum += weight[t] * from[index[t]];
         to[o] = sum;
     }
@@ -253,7 +251,7 @@ static void sum_lines(const Resize *r, const HoloResizeAxis *a, const double *fr
 // Resizes axis d of a part whose later axes are still as they were in the input.
 static void resize_axis(const Resize *r, int d, int64_t outer, int64_t inner, const double *from, double *to)
 {
-    const HoloResizeAxis *a = &r->axis[d];
+    const HoloResizeAxis *a = &r->is.axis[d];
     for (int64_t i = 0; i < outer; i++, from += a->in * inner, to += a->out * inner) {
         if (inner == 1)
             sum_lines(r, a, from, to);
@@ -265,13 +263,13 @@ static void resize_axis(const Resize *r, int d, int64_t outer, int64_t inner, co
 // Output o of the first axis of a plane, its later axes as they are in the input.
 static void first_axis(const Resize *r, int64_t plane, int64_t o, double *to)
 {
-    const HoloResizeAxis *a      = &r->axis[r->first];
+    const HoloResizeAxis *a      = &r->is.axis[r->is.first];
     const int64_t        *index  = a->index + o * a->taps;
     const double         *weight = a->weight + o * a->taps;
     double                x[HOLO_TILE];
     for (int64_t k = 0, run; k < r->rest_in; k += run, to += run) {
         run = r->rest_in - k < HOLO_TILE ? r->rest_in - k : HOLO_TILE;
-        for (int64_t j = 0; j < run; j++) to[j] = index[0] < 0 ? r->how.extrapolation : 0;
+        for (int64_t j = 0; j < run; j++) to[j] = index[0] < 0 ? r->is.how.extrapolation : 0;
         for (int64_t t = 0; index[0] >= 0 && t < a->taps; t++) {
             double w = weight[t];
             holo_read_f(r->x, (plane * a->in + index[t]) * r->rest_in + k, 1, run, x);
@@ -285,16 +283,16 @@ static void run_part(void *arg, int64_t part, int worker)
 {
     const Resize *r    = arg;
     double       *from = r->work + 2 * worker * r->work_size, *to = from + r->work_size;
-    int64_t       outer = 1, outs = r->axis[r->first].out;
+    int64_t       outer = 1, outs = r->is.axis[r->is.first].out;
     first_axis(r, part / outs, part % outs, from);
-    for (int d = r->first + 1; d < r->x->rank; d++) {
-        if (r->axis[d].index) {
+    for (int d = r->is.first + 1; d < r->x->rank; d++) {
+        if (r->is.axis[d].index) {
             resize_axis(r, d, outer, holo_product(r->x->rank - d - 1, r->x->dim + d + 1), from, to);
             double *swap = from;
             from         = to;
             to           = swap;
         }
-        outer *= r->axis[d].out;
+        outer *= r->is.axis[d].out;
     }
     // Whole numbers are what is before the point; what is just below one counts as it.
     bool is_whole = holo_dtype_class((HoloDtype)r->y->dtype) != HOLO_CLASS_FLOAT;
@@ -304,12 +302,12 @@ static void run_part(void *arg, int64_t part, int worker)
 
 static HoloStatus eval_parts(HoloCall *call, Resize *r)
 {
-    int64_t largest = r->rest_in, size = r->rest_in, parts = holo_product(r->first + 1, r->y->dim);
+    int64_t largest = r->rest_in, size = r->rest_in, parts = holo_product(r->is.first + 1, r->y->dim);
     int     workers = call->host->workers > 1 ? call->host->workers : 1;
     void   *work;
-    for (int d = r->first + 1; d < r->x->rank; d++) {
-        size = size / (r->axis[d].in ? r->axis[d].in : 1);
-        if (!holo_mul(size, r->axis[d].out, &size))
+    for (int d = r->is.first + 1; d < r->x->rank; d++) {
+        size = size / (r->is.axis[d].in ? r->is.axis[d].in : 1);
+        if (!holo_mul(size, r->is.axis[d].out, &size))
             return holo_call_fail(call, HOLO_NO_MEMORY, "an intermediate is too large");
         largest = size > largest ? size : largest;
     }
@@ -344,7 +342,7 @@ static void gather(const void *src, void *dst, size_t size, const int64_t *index
 // One line along the last axis, from element `from` on; -1: it is outside.
 static void nearest_line(const Resize *r, int64_t from, int64_t to)
 {
-    const HoloResizeAxis *line = &r->axis[r->x->rank - 1];
+    const HoloResizeAxis *line = &r->is.axis[r->x->rank - 1];
     size_t                size = holo_dtype_size((HoloDtype)r->x->dtype);
     const char           *src  = (const char *)r->x->data + (from < 0 ? 0 : (size_t)from * size);
     char                 *dst  = (char *)r->y->data + (size_t)to * size;
@@ -353,7 +351,7 @@ static void nearest_line(const Resize *r, int64_t from, int64_t to)
     else
         memcpy(dst, src, (size_t)line->out * size);
     for (int64_t o = 0; (from < 0 || r->outside) && o < line->out; o++)
-        if (from < 0 || line->index[o] < 0) holo_put_f(r->y, to + o, r->how.extrapolation);
+        if (from < 0 || line->index[o] < 0) holo_put_f(r->y, to + o, r->is.how.extrapolation);
 }
 
 // Some lines, which differ in the last axis but one. Those that are made of the same line are copied.
@@ -362,14 +360,14 @@ static void nearest_lines(void *arg, int64_t part, int worker)
     (void)worker;
     const Resize         *r    = arg;
     int                   rank = r->x->rank;
-    const HoloResizeAxis *rows = &r->axis[rank - 2];
+    const HoloResizeAxis *rows = &r->is.axis[rank - 2];
     int64_t               last = r->y->dim[rank - 1], stride = r->x->dim[rank - 1] * rows->in, base = 0, held = -2;
     int64_t               number = part / r->steps, first = part % r->steps * LINES;
     size_t                bytes  = (size_t)last * holo_dtype_size((HoloDtype)r->x->dtype);
     bool                  inside = true;
     for (int64_t d = rank - 3, rest = number; d >= 0; rest /= r->y->dim[d--]) {
         int64_t i = rest % r->y->dim[d];
-        if (r->axis[d].index) i = r->axis[d].index[i];
+        if (r->is.axis[d].index) i = r->is.axis[d].index[i];
         inside = inside && i >= 0;
         base += i * stride;
         stride *= r->x->dim[d];
@@ -387,7 +385,7 @@ static void nearest_lines(void *arg, int64_t part, int worker)
 
 static HoloStatus eval_nearest(HoloCall *call, Resize *r)
 {
-    const HoloResizeAxis *line = &r->axis[r->x->rank - 1];
+    const HoloResizeAxis *line = &r->is.axis[r->x->rank - 1];
     r->twice                   = line->index && line->out == 2 * line->in;
     for (int64_t o = 0; line->index && o < line->out; o++) {
         r->twice   = r->twice && line->index[o] == o / 2;
@@ -397,19 +395,19 @@ static HoloStatus eval_nearest(HoloCall *call, Resize *r)
         nearest_line(r, 0, 0);
         return HOLO_OK;
     }
-    r->steps      = (r->axis[r->x->rank - 2].out + LINES - 1) / LINES;
+    r->steps      = (r->is.axis[r->x->rank - 2].out + LINES - 1) / LINES;
     int64_t parts = holo_product(r->y->rank - 2, r->y->dim) * r->steps;
     holo_spread(call, parts, (double)holo_tensor_count(r->y), nearest_lines, r);
     return HOLO_OK;
 }
 
 // The part of the input that tf_crop_and_resize takes: starts, then ends, in units of the axes' lengths.
-static HoloStatus read_roi(const HoloCall *call, Resize *r)
+static HoloStatus read_roi(const HoloCall *call, HoloResize *r)
 {
     const HoloTensor *roi = given(call, inputs_of(call).roi);
     int               axes[HOLO_MAX_RANK], count;
     HOLO_TRY(read_axes(call, axes, &count));
-    for (int d = 0; d < r->x->rank; d++) r->axis[d].roi_to = 1;
+    for (int d = 0; d < call->in[0]->rank; d++) r->axis[d].roi_to = 1;
     if (r->how.place != HOLO_RESIZE_TF_CROP_AND_RESIZE) return HOLO_OK;
     if (!roi || holo_tensor_count(roi) != 2 * count)
         return holo_call_fail(call, HOLO_BAD_INPUT, "roi must have %d entries", 2 * count);
@@ -420,30 +418,38 @@ static HoloStatus read_roi(const HoloCall *call, Resize *r)
     return HOLO_OK;
 }
 
+HoloStatus holo_resize_read(const HoloCall *call, HoloResize *r)
+{
+    const HoloTensor *x = call->in[0], *y = call->out[0];
+    int64_t           dim[HOLO_MAX_RANK];
+    double            scale[HOLO_MAX_RANK];
+    *r = (HoloResize){.first = x->rank};
+    HOLO_TRY(read_how(call, &r->how));
+    HOLO_TRY(find_shape(call, dim, scale));
+    HOLO_TRY(read_roi(call, r));
+    for (int d = x->rank - 1; d >= 0; d--) {
+        r->axis[d].in    = x->dim[d];
+        r->axis[d].out   = y->dim[d];
+        r->axis[d].scale = scale[d];
+        HOLO_TRY(holo_resize_axis(call, &r->how, &r->axis[d]));
+        r->first = r->axis[d].index ? d : r->first;
+    }
+    return HOLO_OK;
+}
+
 static HoloStatus eval(HoloCall *call)
 {
-    Resize  r = {.x = call->in[0], .y = call->out[0]};
-    int64_t dim[HOLO_MAX_RANK];
-    double  scale[HOLO_MAX_RANK];
+    Resize r = {.x = call->in[0], .y = call->out[0]};
     if (!r.y || holo_tensor_count(r.y) == 0) return HOLO_OK;
-    HOLO_TRY(read_how(call, &r.how));
-    HOLO_TRY(find_shape(call, dim, scale));
-    HOLO_TRY(read_roi(call, &r));
-    r.first = r.x->rank;
-    for (int d = r.x->rank - 1; d >= 0; d--) {
-        r.axis[d].in    = r.x->dim[d];
-        r.axis[d].out   = r.y->dim[d];
-        r.axis[d].scale = scale[d];
-        HOLO_TRY(holo_resize_axis(call, &r.how, &r.axis[d]));
-        r.first = r.axis[d].index ? d : r.first;
-    }
-    if (r.first == r.x->rank) {
+    HOLO_TRY(holo_resize_read(call, &r.is));
+    int rank = r.x->rank, first = r.is.first;
+    if (first == rank) {
         memcpy(r.y->data, r.x->data, holo_tensor_bytes(r.y));
         return HOLO_OK;
     }
-    if (r.how.mode == HOLO_RESIZE_NEAREST) return eval_nearest(call, &r);
-    r.rest_in  = holo_product(r.x->rank - r.first - 1, r.x->dim + r.first + 1);
-    r.rest_out = holo_product(r.x->rank - r.first - 1, r.y->dim + r.first + 1);
+    if (r.is.how.mode == HOLO_RESIZE_NEAREST) return eval_nearest(call, &r);
+    r.rest_in  = holo_product(rank - first - 1, r.x->dim + first + 1);
+    r.rest_out = holo_product(rank - first - 1, r.y->dim + first + 1);
     return eval_parts(call, &r);
 }
 

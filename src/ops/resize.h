@@ -44,6 +44,15 @@ typedef struct HoloResizeAxis {
     double  *weight;
 } HoloResizeAxis;
 
+typedef struct HoloResize {
+    HoloResizeHow  how;
+    HoloResizeAxis axis[HOLO_MAX_RANK];
+    int            first; // axis that changes; as many as there are: none does
+} HoloResize;
+
+// How a call whose output has elements is computed; in memory of the call.
+HOLO_MUST HoloStatus holo_resize_read(const HoloCall *call, HoloResize *out);
+
 // Fills in taps, index and weight, in memory of the call.
 HOLO_MUST HoloStatus holo_resize_axis(const HoloCall *call, const HoloResizeHow *how, HoloResizeAxis *axis);
 

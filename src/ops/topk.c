@@ -5,6 +5,7 @@
 #include "ops/op.h"
 #include "ops/order.h"
 #include "ops/rows.h"
+#include "ops/spread.h"
 
 #include <string.h>
 
@@ -76,9 +77,8 @@ static void choose(Item *heap, int64_t k, const uint64_t *key, int64_t count, ui
     for (int64_t i = 0; i < k; i++) heap[i] = (Item){key[i] ^ turn, i};
     for (int64_t i = k / 2; i-- > 0;) sink(heap, k, i);
     for (int64_t i = k; i < count; i++) {
-        Item item = {key[i] ^ turn, i};
-        if (!before(item, heap[0])) continue;
-        heap[0] = item;
+        if ((key[i] ^ turn) >= heap[0].key) continue; // of equals, the earlier ones are there already
+        heap[0] = (Item){key[i] ^ turn, i};
         sink(heap, k, 0);
     }
     for (int64_t left = k - 1; left > 0; left--) {
@@ -89,35 +89,63 @@ static void choose(Item *heap, int64_t k, const uint64_t *key, int64_t count, ui
     }
 }
 
+enum { COLUMNS = 8 }; // rows that lie side by side, and are read together
+
+typedef struct TopK {
+    const HoloTensor *in;
+    HoloTensor       *values, *indices; // NULL: nobody wants them
+    HoloRows          rows;
+    int64_t           k, groups; // groups of columns
+    uint64_t          turn;
+    Item             *heaps; // for each worker
+    uint64_t         *keys;  // the same, for COLUMNS rows
+} TopK;
+
+static void put_row(const TopK *v, int64_t start, int64_t to, const Item *items)
+{
+    size_t size = holo_dtype_size((HoloDtype)v->in->dtype);
+    for (int64_t i = 0; i < v->k; i++, to += v->rows.inner) {
+        if (v->indices) ((int64_t *)v->indices->data)[to] = items[i].index;
+        if (v->values)
+            memcpy((char *)v->values->data + (size_t)to * size,
+                   (const char *)v->in->data + (size_t)(start + items[i].index * v->rows.inner) * size, size);
+    }
+}
+
+static void run_rows(void *arg, int64_t group, int worker)
+{
+    const TopK *v     = arg;
+    HoloRows    rows  = v->rows;
+    Item       *heap  = v->heaps + worker * v->k;
+    uint64_t   *keys  = v->keys + worker * COLUMNS * rows.size, line[COLUMNS];
+    int64_t     outer = group / v->groups, first = group % v->groups * COLUMNS;
+    int64_t     count = rows.inner - first < COLUMNS ? rows.inner - first : COLUMNS;
+    int64_t     start = outer * rows.size * rows.inner + first, to = outer * v->k * rows.inner + first;
+    if (rows.inner == 1) holo_read_keys(v->in, start, 1, rows.size, keys);
+    for (int64_t i = 0; rows.inner > 1 && i < rows.size; i++) {
+        holo_read_keys(v->in, start + i * rows.inner, 1, count, line);
+        for (int64_t c = 0; c < count; c++) keys[c * rows.size + i] = line[c];
+    }
+    for (int64_t c = 0; c < count; c++) {
+        choose(heap, v->k, keys + c * rows.size, rows.size, v->turn);
+        put_row(v, start + c, to + c, heap);
+    }
+}
+
 static HoloStatus eval(HoloCall *call)
 {
-    const HoloTensor *in     = call->in[0];
-    HoloTensor       *values = holo_out(call, 0), *indices = holo_out(call, 1);
-    uint64_t          turn = holo_attr_int(call, "largest", 1) ? UINT64_MAX : 0;
-    int               axis = 0;
-    int64_t           k    = 0;
-    void             *heap, *keys;
+    TopK   v       = {.in = call->in[0], .values = holo_out(call, 0), .indices = holo_out(call, 1)};
+    int    axis    = 0;
+    size_t workers = call->host && call->host->workers > 1 ? (size_t)call->host->workers : 1;
+    v.turn         = holo_attr_int(call, "largest", 1) ? UINT64_MAX : 0;
     HOLO_TRY(find_axis(call, &axis));
-    HOLO_TRY(find_k(call, &k));
-    HoloRows rows = holo_rows(in, axis, axis + 1);
-    if (k == 0) return HOLO_OK;
-    HOLO_TRY(holo_call_temp(call, (size_t)k, sizeof(Item), &heap));
-    HOLO_TRY(holo_call_temp(call, (size_t)rows.size, sizeof(uint64_t), &keys));
-
-    size_t size = holo_dtype_size((HoloDtype)in->dtype);
-    for (int64_t row = 0; row < holo_row_count(rows); row++) {
-        int64_t start = holo_row_start(rows, row);
-        int64_t to    = holo_row_start((HoloRows){rows.outer, k, rows.inner}, row);
-        holo_read_keys(in, start, rows.inner, rows.size, keys);
-        choose(heap, k, keys, rows.size, turn);
-        for (int64_t i = 0; i < k; i++, to += rows.inner) {
-            int64_t index = ((Item *)heap)[i].index;
-            if (indices) holo_put_i(indices, to, index);
-            if (values)
-                memcpy((char *)values->data + (size_t)to * size,
-                       (const char *)in->data + (size_t)(start + index * rows.inner) * size, size);
-        }
-    }
+    HOLO_TRY(find_k(call, &v.k));
+    v.rows = holo_rows(v.in, axis, axis + 1);
+    if (v.k == 0 || holo_row_count(v.rows) == 0) return HOLO_OK;
+    v.groups = (v.rows.inner + COLUMNS - 1) / COLUMNS;
+    HOLO_TRY(holo_call_temp(call, (size_t)v.k, workers * sizeof(Item), (void **)&v.heaps));
+    HOLO_TRY(holo_call_temp(call, (size_t)v.rows.size, workers * COLUMNS * sizeof(uint64_t), (void **)&v.keys));
+    holo_spread(call, v.rows.outer * v.groups, 4 * (double)holo_tensor_count(v.in), run_rows, &v);
     return HOLO_OK;
 }
 

@@ -388,6 +388,57 @@ static void transpose_cases(void **state)
     check_lowered(&c, HOLO_KERNEL_transpose_f32);
 }
 
+// ---- resize_f32
+
+static void attr_text(Case *c, const char *name, const char *text)
+{
+    c->attr[c->attr_count++] =
+        (HoloAttr){.name = name, .kind = HOLO_ATTR_STRING, .count = 1, .s = {text, strlen(text)}};
+}
+
+static void resize_cases(void **state)
+{
+    (void)state;
+    const struct {
+        int         rank;
+        int64_t     dim[5];
+        float       scale[5];
+        const char *mode, *place;
+        int         antialias;
+    } rows[] = {
+        {4, {2, 3, 7, 9}, {1, 1, 2, 2}, "linear", "half_pixel", 0},
+        {4, {1, 2, 15, 17}, {1, 1, 2, 3}, "linear", "align_corners", 0},
+        {4, {1, 1, 40, 33}, {1, 1, 1.7f, 1.3f}, "cubic", "half_pixel", 0},
+        {4, {2, 9, 11, 5}, {1, 2, 2, 1}, "linear", "pytorch_half_pixel", 0}, // channels last
+        {4, {1, 20, 40, 16}, {1, 0.5f, 0.3f, 1}, "linear", "asymmetric", 0},
+        {4, {1, 2, 64, 100}, {1, 1, 0.5f, 0.21f}, "linear", "half_pixel", 1},
+        {4, {1, 2, 30, 50}, {1, 1, 0.4f, 2}, "cubic", "half_pixel_symmetric", 1},
+        {3, {2, 5, 1000}, {1, 1, 2}, "linear", "half_pixel", 0},
+        {3, {2, 70, 3}, {1, 5, 1}, "linear", "half_pixel", 0}, // more rows than a task has
+        {5, {1, 2, 4, 5, 6}, {1, 1, 2, 3, 2}, "linear", "half_pixel", 0},
+        {5, {2, 3, 4, 1, 6}, {1, 2, 1, 1, 4}, "cubic", "half_pixel", 0},
+        {2, {1, 1}, {16, 17}, "linear", "half_pixel", 0},
+        {2, {300, 200}, {1.1f, 1.2f}, "linear", "align_corners", 0},
+        {1, {31}, {2.5f}, "cubic", "asymmetric", 0},
+        {2, {3, 5}, {1, 1}, "linear", "half_pixel", 0}, // nothing changes
+        {2, {0, 5}, {2, 2}, "linear", "half_pixel", 0},
+        {2, {5000, 1}, {0.001f, 5000}, "linear", "half_pixel", 1}, // more between than before and behind
+    };
+    for (int i = 0; i < HOLO_COUNT(rows); i++) {
+        Case c        = {.op = "Resize", .version = 19, .in_count = 3};
+        c.in[0]       = tensor(rows[i].rank, rows[i].dim);
+        c.in[2]       = TENSOR(rows[i].rank);
+        int64_t count = holo_tensor_count(&c.in[0]);
+        memcpy(c.in[2].data, rows[i].scale, (size_t)rows[i].rank * sizeof(float));
+        if (count > 20) ((float *)c.in[0].data)[5] = NAN;
+        if (count > 20) ((float *)c.in[0].data)[count - 2] = INFINITY;
+        attr_text(&c, "mode", rows[i].mode);
+        attr_text(&c, "coordinate_transformation_mode", rows[i].place);
+        attr_int(&c, "antialias", rows[i].antialias);
+        check_lowered(&c, HOLO_KERNEL_resize_f32);
+    }
+}
+
 // ---- lstm_f32
 
 static void lstm_cases(void **state)
@@ -468,11 +519,11 @@ static void programs_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(program_cases),    cmocka_unit_test(functions),   cmocka_unit_test(powers),
-        cmocka_unit_test(binary_cases),     cmocka_unit_test(unary_cases), cmocka_unit_test(clip_cases),
-        cmocka_unit_test(power_cases),      cmocka_unit_test(norm_cases),  cmocka_unit_test(reduce_cases),
-        cmocka_unit_test(pool_cases),       cmocka_unit_test(lstm_cases),  cmocka_unit_test(transpose_cases),
-        cmocka_unit_test(programs_refused), cmocka_unit_test(vector_tail),
+        cmocka_unit_test(program_cases), cmocka_unit_test(functions),        cmocka_unit_test(powers),
+        cmocka_unit_test(binary_cases),  cmocka_unit_test(unary_cases),      cmocka_unit_test(clip_cases),
+        cmocka_unit_test(power_cases),   cmocka_unit_test(norm_cases),       cmocka_unit_test(reduce_cases),
+        cmocka_unit_test(pool_cases),    cmocka_unit_test(lstm_cases),       cmocka_unit_test(transpose_cases),
+        cmocka_unit_test(resize_cases),  cmocka_unit_test(programs_refused), cmocka_unit_test(vector_tail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

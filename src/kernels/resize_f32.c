@@ -1,0 +1,47 @@
+// resize_f32.c - weighted sums of rows, and of elements of a row, by tables.
+
+INL void mix_taps(int64_t n, int64_t taps, const float *x, int64_t stride, const int32_t *index, const float *weight,
+                  float *out)
+{
+    for (int64_t j = 0; j < n; j += LANES) {
+        int  lanes = lanes_left(j, n);
+        f32v sum   = v_mul(v_set1(weight[0]), v_load_lanes(x + index[0] * stride + j, lanes));
+        for (int64_t t = 1; t < taps; t++)
+            sum = v_mad(v_set1(weight[t]), v_load_lanes(x + index[t] * stride + j, lanes), sum);
+        v_store_lanes(out + j, sum, lanes);
+    }
+}
+
+static void mix_f32(int64_t n, int64_t taps, const float *x, int64_t stride, const int32_t *index, const float *weight,
+                    float *out)
+{
+    if (taps == 2)
+        mix_taps(n, 2, x, stride, index, weight, out);
+    else
+        mix_taps(n, taps, x, stride, index, weight, out);
+}
+
+// Outputs that are next to each other read elements that are near each other, unless the row shrinks.
+INL void pick_taps(const HoloPick *p, int64_t taps, const float *x, float *out)
+{
+    for (int64_t o = 0; o < p->n; o += LANES) {
+        int32_t base = p->index[o], top = p->index[(taps - 1) * p->line + o + LANES - 1];
+        bool    near = PICKS_NEAR && top - base < 2 * LANES;
+        f32v    sum  = v_set1(0);
+        for (int64_t t = 0; t < taps; t++) {
+            const int32_t *index = p->index + t * p->line + o;
+            f32v           v     = near ? v_pick_near(x, p->in, index, base) : v_pick(x, p->in, index);
+            f32v           w     = v_load(p->weight + t * p->line + o);
+            sum                  = t ? v_mad(w, v, sum) : v_mul(w, v);
+        }
+        v_store_lanes(out + o, sum, lanes_left(o, p->n));
+    }
+}
+
+static void pick_f32(const HoloPick *p, const float *x, float *out)
+{
+    if (p->taps == 2)
+        pick_taps(p, 2, x, out);
+    else
+        pick_taps(p, p->taps, x, out);
+}
