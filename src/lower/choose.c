@@ -295,6 +295,15 @@ static bool reduce(const HoloNode *node, HoloLowering *out)
 
 // ---- pool_f32
 
+static bool has_no_pads(const HoloCall *call)
+{
+    int64_t pads[2 * HOLO_MAX_RANK] = {0};
+    int     count                   = holo_attr_ints(call, "pads", pads, HOLO_COUNT(pads));
+    for (int i = 0; i < count && i < HOLO_COUNT(pads); i++)
+        if (pads[i]) return false;
+    return holo_attr_is(call, "auto_pad", "NOTSET", "NOTSET");
+}
+
 static bool pool(const HoloNode *node, HoloLowering *out)
 {
     HoloCall call = holo_node_call(node);
@@ -303,7 +312,10 @@ static bool pool(const HoloNode *node, HoloLowering *out)
     int      rank   = holo_attr_ints(&call, "kernel_shape", kernel, 3);
     bool     counts = holo_attr_int(&call, "count_include_pad", 0) != 0;
     if (!holo_value_is_f32(holo_node_in(node, 0), 3, 5) || !has_one_output(node)) return false;
-    if (counts && holo_attr_int(&call, "ceil_mode", 0)) return false;
+    if (counts && holo_attr_int(&call, "ceil_mode", 0)) {
+        if (!has_no_pads(&call)) return false;
+        counts = false; // what is beyond the end is no padding
+    }
     for (int d = 0; d < rank && rank <= 3; d++) taps *= (double)kernel[d];
     if (rank < 1 || rank > 3 || taps > HOLO_POOL_TAPS) return false;
     out->params_size = sizeof out->pool;

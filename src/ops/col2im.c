@@ -3,6 +3,8 @@
 #include "ops/value.h"
 #include "ops/window.h"
 
+#include <string.h>
+
 enum { X, IMAGE, BLOCK };
 
 // The window from image to blocks; false in *out_known when the shapes are not known yet.
@@ -47,6 +49,7 @@ typedef struct Col2Im {
     int        parts;   // of an element: 2 of a complex number
     HoloTensor numbers; // 0, 1, 2 ... as many as there are blocks: read through the window, which block meets a pixel
     int64_t    taps, blocks, pixels, tiles;
+    double    *sums; // of floats: of a plane, for each worker
 } Col2Im;
 
 static int64_t tile_size(const Col2Im *v, int64_t start)
@@ -54,21 +57,54 @@ static int64_t tile_size(const Col2Im *v, int64_t start)
     return v->pixels - start < HOLO_TILE ? v->pixels - start : HOLO_TILE;
 }
 
-// Sums of floats, and of bools, of which one true is enough.
-static void add_floats(void *arg, int64_t i, int worker)
+// Adds one line of blocks, which differ in the last dimension alone, under one tap: that of the block at `from` meets
+// the pixel sum[offset], and each next one the pixel `stride` further on.
+static void add_line(const Col2Im *v, int64_t from, int64_t offset, double *sum)
 {
-    (void)worker;
-    Col2Im *v     = arg;
-    int64_t plane = i / v->tiles, start = i % v->tiles * HOLO_TILE, count = tile_size(v, start);
-    for (int part = 0; part < v->parts; part++) {
-        double     sum[HOLO_TILE] = {0}, x[HOLO_TILE];
-        HoloTensor y              = v->y;
-        for (int64_t t = 0; t < v->taps; t++) {
-            int64_t from = (plane * v->taps + t) * v->blocks * v->parts + part;
-            holo_window_read(&v->window, &v->x, from, v->parts, t, start, count, 0, x);
-            for (int64_t j = 0; j < count; j++) sum[j] += x[j];
+    const HoloWindow *w    = &v->window;
+    int               last = w->rank - 1;
+    int64_t           s = w->stride[last], i = offset < 0 ? (-offset + s - 1) / s : 0, end = w->in[last];
+    double            x[HOLO_TILE];
+    if (offset >= w->out[last]) return;
+    if ((w->out[last] - 1 - offset) / s + 1 < end) end = (w->out[last] - 1 - offset) / s + 1;
+    for (int64_t run; i < end; i += run) {
+        run = end - i < HOLO_TILE ? end - i : HOLO_TILE;
+        holo_read_f(&v->x, from + i * v->parts, v->parts, run, x);
+        for (int64_t j = 0; j < run; j++) sum[offset + (i + j) * s] += x[j];
+    }
+}
+
+// All blocks under tap t of the plane of x that begins at `from`.
+static void add_tap(const Col2Im *v, int64_t from, int64_t t, double *sum)
+{
+    const HoloWindow *w    = &v->window;
+    int               last = w->rank - 1;
+    int64_t           tap[HOLO_MAX_SPATIAL];
+    for (int d = last; d >= 0; t /= w->kernel[d--]) tap[d] = t % w->kernel[d];
+    HoloWalk walk = holo_walk(last, w->in);
+    while (holo_walk_next(&walk)) {
+        int64_t line   = 0;
+        bool    inside = true;
+        for (int d = 0; d < last; d++) {
+            int64_t o = walk.index[d] * w->stride[d] - w->pad_begin[d] + tap[d] * w->dilation[d];
+            inside    = inside && o >= 0 && o < w->out[d];
+            line      = line * w->out[d] + o;
         }
-        holo_write_f(&y, (plane * v->pixels + start) * v->parts + part, v->parts, count, sum);
+        if (inside) add_line(v, from, tap[last] * w->dilation[last] - w->pad_begin[last], sum + line * w->out[last]);
+        from += w->in[last] * v->parts;
+    }
+}
+
+// Sums of floats, and of bools, of which one true is enough.
+static void add_floats(void *arg, int64_t plane, int worker)
+{
+    Col2Im    *v   = arg;
+    double    *sum = v->sums + worker * v->pixels;
+    HoloTensor y   = v->y;
+    for (int part = 0; part < v->parts; part++) {
+        memset(sum, 0, (size_t)v->pixels * sizeof *sum);
+        for (int64_t t = 0; t < v->taps; t++) add_tap(v, (plane * v->taps + t) * v->blocks * v->parts + part, t, sum);
+        holo_write_f(&y, plane * v->pixels * v->parts + part, v->parts, v->pixels, sum);
     }
 }
 
@@ -153,7 +189,13 @@ static HoloStatus add_blocks(HoloCall *call, Col2Im *v)
     }
     if (is_int || v->x.dtype == HOLO_STRING) HOLO_TRY(numbers_init(call, v->blocks, &v->numbers));
     if (v->x.dtype == HOLO_STRING) return add_strings(call, v, planes);
-    holo_spread(call, planes * v->tiles, work, is_int ? add_integers : add_floats, v);
+    if (is_int) {
+        holo_spread(call, planes * v->tiles, work, add_integers, v);
+        return HOLO_OK;
+    }
+    size_t workers = call->host && call->host->workers > 1 ? (size_t)call->host->workers : 1;
+    HOLO_TRY(holo_call_temp(call, (size_t)v->pixels, workers * sizeof(double), (void **)&v->sums));
+    holo_spread(call, planes, work, add_floats, v);
     return HOLO_OK;
 }
 

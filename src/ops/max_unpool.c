@@ -1,4 +1,5 @@
 // max_unpool.c - MaxUnpool: puts each element back where MaxPool's indices say it came from; the rest is 0.
+#include "ops/move.h"
 #include "ops/window.h"
 
 #include <string.h>
@@ -53,6 +54,7 @@ static HoloStatus eval(HoloCall *call)
                                   (long long)y->dim[d], d, (long long)dim[d]);
     }
     int64_t limit = holo_tensor_count(&pooled);
+    bool    same  = !memcmp(dim, y->dim, (size_t)x->rank * sizeof *dim); // then indices are those of the output
     holo_strides(y->rank, y->dim, stride);
     if (holo_tensor_bytes(y)) memset(y->data, 0, holo_tensor_bytes(y));
     for (int64_t i = 0; i < count; i++) {
@@ -62,11 +64,12 @@ static HoloStatus eval(HoloCall *call)
         if (from < 0 || from >= limit)
             return holo_call_fail(call, HOLO_BAD_INPUT, "index %lld is outside the %lld elements", (long long)from,
                                   (long long)limit);
-        for (int d = x->rank - 1; d >= 0; d--) {
+        for (int d = x->rank - 1; d >= 0 && !same; d--) {
             to += from % dim[d] * stride[d];
             from /= dim[d];
         }
-        memcpy((char *)y->data + (size_t)to * size, (const char *)x->data + (size_t)i * size, size);
+        if (same) to = from;
+        holo_move_one((char *)y->data + (size_t)to * size, (const char *)x->data + (size_t)i * size, size);
     }
     return HOLO_OK;
 }

@@ -33,7 +33,8 @@ void holo_read_keys(const HoloTensor *t, int64_t start, int64_t stride, int64_t 
     }
     if (t->dtype == HOLO_F32) {
         const float *from = (const float *)t->data + start;
-        for (int64_t k = 0; k < count; k++) out[k] = small_key(from[k * stride]);
+        for (int64_t k = 0; stride == 1 && k < count; k++) out[k] = small_key(from[k]);
+        for (int64_t k = 0; stride != 1 && k < count; k++) out[k] = small_key(from[k * stride]);
         return;
     }
     double x[HOLO_TILE];
@@ -58,4 +59,25 @@ void holo_sort(int64_t *index, int64_t *scratch, int64_t count, HoloCompare *com
         }
         memcpy(index, scratch, (size_t)count * sizeof *index);
     }
+}
+
+void holo_sort_keys(int64_t *index, int64_t *scratch, int64_t count, const uint64_t *key)
+{
+    enum { BYTE = 256 };
+    int64_t *from = index, *to = scratch;
+    for (int shift = 0; shift < 64 && count > 0; shift += 8) {
+        int64_t place[BYTE] = {0}, next = 0;
+        for (int64_t i = 0; i < count; i++) place[key[i] >> shift & (BYTE - 1)]++;
+        if (place[key[0] >> shift & (BYTE - 1)] == count) continue; // all have the same byte here
+        for (int b = 0; b < BYTE; b++) {
+            int64_t here = place[b];
+            place[b]     = next;
+            next += here;
+        }
+        for (int64_t i = 0; i < count; i++) to[place[key[from[i]] >> shift & (BYTE - 1)]++] = from[i];
+        int64_t *swap = from;
+        from          = to;
+        to            = swap;
+    }
+    if (from != index) memcpy(index, from, (size_t)count * sizeof *index);
 }

@@ -9,6 +9,9 @@
 #define HOLO_KEY_NAN UINT64_MAX // of a float; no other float has this key
 void holo_read_keys(const HoloTensor *t, int64_t start, int64_t stride, int64_t count, uint64_t *out);
 
+// Sorts indices by their keys, byte by byte; equal ones keep their order. `scratch` has room for `count` of them.
+void holo_sort_keys(int64_t *index, int64_t *scratch, int64_t count, const uint64_t *key);
+
 typedef int HoloCompare(const void *context, int64_t a, int64_t b); // < 0, 0, > 0
 
 // Sorts indices by merging; equal ones keep their order. `scratch` has room for `count` of them.

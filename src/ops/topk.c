@@ -71,16 +71,18 @@ static void sink(Item *heap, int64_t count, int64_t at)
     }
 }
 
-// Leaves in heap[0..k) the k first items, in order.
-static void choose(Item *heap, int64_t k, const uint64_t *key, int64_t count, uint64_t turn)
+// Takes element `index` of a row, all before it having been taken: the heap has the first k of them.
+static inline void offer(Item *heap, int64_t k, uint64_t key, int64_t index)
 {
-    for (int64_t i = 0; i < k; i++) heap[i] = (Item){key[i] ^ turn, i};
-    for (int64_t i = k / 2; i-- > 0;) sink(heap, k, i);
-    for (int64_t i = k; i < count; i++) {
-        if ((key[i] ^ turn) >= heap[0].key) continue; // of equals, the earlier ones are there already
-        heap[0] = (Item){key[i] ^ turn, i};
-        sink(heap, k, 0);
-    }
+    if (index >= k && key >= heap[0].key) return; // of equals, the earlier ones are there already
+    heap[index < k ? index : 0] = (Item){key, index};
+    if (index >= k) sink(heap, k, 0);
+    for (int64_t i = index == k - 1 ? k / 2 : 0; i-- > 0;) sink(heap, k, i);
+}
+
+// Puts a heap in order.
+static void put_in_order(Item *heap, int64_t k)
+{
     for (int64_t left = k - 1; left > 0; left--) {
         Item last  = heap[0];
         heap[0]    = heap[left];
@@ -89,16 +91,15 @@ static void choose(Item *heap, int64_t k, const uint64_t *key, int64_t count, ui
     }
 }
 
-enum { COLUMNS = 8 }; // rows that lie side by side, and are read together
+enum { COLUMNS = 16 }; // rows that lie side by side, and are read together
 
 typedef struct TopK {
     const HoloTensor *in;
     HoloTensor       *values, *indices; // NULL: nobody wants them
     HoloRows          rows;
-    int64_t           k, groups; // groups of columns
+    int64_t           k, columns, groups; // rows read together, and groups of them
     uint64_t          turn;
-    Item             *heaps; // for each worker
-    uint64_t         *keys;  // the same, for COLUMNS rows
+    Item             *heaps; // for each worker and column
 } TopK;
 
 static void put_row(const TopK *v, int64_t start, int64_t to, const Item *items)
@@ -112,23 +113,25 @@ static void put_row(const TopK *v, int64_t start, int64_t to, const Item *items)
     }
 }
 
+// A row, or some that lie side by side.
 static void run_rows(void *arg, int64_t group, int worker)
 {
     const TopK *v     = arg;
     HoloRows    rows  = v->rows;
-    Item       *heap  = v->heaps + worker * v->k;
-    uint64_t   *keys  = v->keys + worker * COLUMNS * rows.size, line[COLUMNS];
-    int64_t     outer = group / v->groups, first = group % v->groups * COLUMNS;
-    int64_t     count = rows.inner - first < COLUMNS ? rows.inner - first : COLUMNS;
+    Item       *heap  = v->heaps + worker * v->columns * v->k;
+    int64_t     outer = group / v->groups, first = group % v->groups * v->columns;
+    int64_t     count = rows.inner - first < v->columns ? rows.inner - first : v->columns;
     int64_t     start = outer * rows.size * rows.inner + first, to = outer * v->k * rows.inner + first;
-    if (rows.inner == 1) holo_read_keys(v->in, start, 1, rows.size, keys);
-    for (int64_t i = 0; rows.inner > 1 && i < rows.size; i++) {
-        holo_read_keys(v->in, start + i * rows.inner, 1, count, line);
-        for (int64_t c = 0; c < count; c++) keys[c * rows.size + i] = line[c];
+    uint64_t    keys[HOLO_TILE];
+    for (int64_t i = 0, run; i < rows.size; i += run) {
+        run = rows.inner > 1 ? 1 : rows.size - i < HOLO_TILE ? rows.size - i : HOLO_TILE;
+        holo_read_keys(v->in, start + i * rows.inner, 1, rows.inner > 1 ? count : run, keys);
+        for (int64_t c = 0; rows.inner > 1 && c < count; c++) offer(heap + c * v->k, v->k, keys[c] ^ v->turn, i);
+        for (int64_t j = 0; rows.inner == 1 && j < run; j++) offer(heap, v->k, keys[j] ^ v->turn, i + j);
     }
     for (int64_t c = 0; c < count; c++) {
-        choose(heap, v->k, keys + c * rows.size, rows.size, v->turn);
-        put_row(v, start + c, to + c, heap);
+        put_in_order(heap + c * v->k, v->k);
+        put_row(v, start + c, to + c, heap + c * v->k);
     }
 }
 
@@ -142,9 +145,9 @@ static HoloStatus eval(HoloCall *call)
     HOLO_TRY(find_k(call, &v.k));
     v.rows = holo_rows(v.in, axis, axis + 1);
     if (v.k == 0 || holo_row_count(v.rows) == 0) return HOLO_OK;
-    v.groups = (v.rows.inner + COLUMNS - 1) / COLUMNS;
-    HOLO_TRY(holo_call_temp(call, (size_t)v.k, workers * sizeof(Item), (void **)&v.heaps));
-    HOLO_TRY(holo_call_temp(call, (size_t)v.rows.size, workers * COLUMNS * sizeof(uint64_t), (void **)&v.keys));
+    v.columns = v.rows.inner < COLUMNS ? v.rows.inner : COLUMNS;
+    v.groups  = (v.rows.inner + v.columns - 1) / v.columns;
+    HOLO_TRY(holo_call_temp(call, (size_t)v.k, workers * (size_t)v.columns * sizeof(Item), (void **)&v.heaps));
     holo_spread(call, v.rows.outer * v.groups, 4 * (double)holo_tensor_count(v.in), run_rows, &v);
     return HOLO_OK;
 }

@@ -112,7 +112,11 @@ static HoloStatus find_groups(const HoloCall *call, const Slices *slices, bool s
     int64_t *index = memory, *scratch = index + n;
     *out = (Groups){0, scratch + n, scratch + 2 * n, scratch + 3 * n};
     for (int64_t i = 0; i < n; i++) index[i] = i;
-    holo_sort(index, scratch, n, compare, slices);
+    bool is_flat = slices->key && slices->parts == 1 && slices->rows.outer == 1 && slices->rows.inner == 1;
+    if (is_flat)
+        holo_sort_keys(index, scratch, n, slices->key);
+    else
+        holo_sort(index, scratch, n, compare, slices);
     for (int64_t i = 0; i < n; i++) {
         if (i == 0 || compare(slices, index[i - 1], index[i]) != 0) {
             out->first[out->count]  = index[i];
