@@ -621,8 +621,8 @@ INL f64w n_widen(f32n x)
     w.half[0] = (f64n)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x));
     w.half[1] = (f64n)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1));
 #elif defined __AVX2__
-    w.half[0]  = (f64n)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x));
-    w.half[1]  = (f64n)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1));
+    w.half[0] = (f64n)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x));
+    w.half[1] = (f64n)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1));
 #elif defined __aarch64__
     w.half[0] = (f64n)vcvt_f64_f32(vget_low_f32((float32x4_t)x));
     w.half[1] = (f64n)vcvt_high_f64_f32((float32x4_t)x);
