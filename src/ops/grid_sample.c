@@ -161,22 +161,29 @@ typedef struct Part {
     double   values[PLACES]; // of one channel
 } Part;
 
-// Adds a place: all combinations of the dimensions' taps that lie inside.
+// Adds a place: all combinations of the dimensions' taps that lie inside. Each dimension multiplies the list; from the
+// back, to read before writing.
 static void add_place(const Sampler *s, const Taps *taps, Part *part)
 {
-    int     at[SPATIAL] = {0}, d;
-    int64_t end         = part->places ? part->end[part->places - 1] : 0;
-    do {
-        HoloTap tap = {.weight = 1};
-        for (d = 0; d < s->rank && taps[d].index[at[d]] >= 0; d++) {
-            tap.weight *= taps[d].weight[at[d]];
-            tap.offset += taps[d].index[at[d]] * s->stride[d];
+    int64_t  count = 1, from = part->places ? part->end[part->places - 1] : 0;
+    HoloTap *list = part->taps + from;
+    list[0]       = (HoloTap){.weight = 1};
+    for (int d = 0; d < s->rank; d++) {
+        int64_t inside = 0, at[4] = {0};
+        double  weight[4];
+        for (int i = 0; i < taps[d].count; i++) {
+            if (taps[d].index[i] < 0) continue;
+            at[inside]       = taps[d].index[i] * s->stride[d] * s->parts;
+            weight[inside++] = taps[d].weight[i];
         }
-        tap.offset *= s->parts;
-        if (d == s->rank) part->taps[end++] = tap;
-        for (d = s->rank - 1; d >= 0 && ++at[d] == taps[d].count; d--) at[d] = 0;
-    } while (d >= 0);
-    part->end[part->places++] = end;
+        for (int64_t k = count - 1; k >= 0; k--) {
+            const HoloTap tap = list[k];
+            for (int64_t i = inside - 1; i >= 0; i--)
+                list[k * inside + i] = (HoloTap){tap.offset + at[i], tap.weight * weight[i]};
+        }
+        count *= inside;
+    }
+    part->end[part->places++] = from + count;
 }
 
 static void copy_nearest(Sampler *s, const Part *part, int64_t plane, int64_t to)

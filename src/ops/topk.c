@@ -91,7 +91,7 @@ static void put_in_order(Item *heap, int64_t k)
     }
 }
 
-enum { COLUMNS = 16 }; // rows that lie side by side, and are read together
+enum { COLUMNS = 16, BLOCK = 16 }; // rows that lie side by side, and are read together; elements of a row
 
 typedef struct TopK {
     const HoloTensor *in;
@@ -113,6 +113,34 @@ static void put_row(const TopK *v, int64_t start, int64_t to, const Item *items)
     }
 }
 
+// Of f32 elements from `from` up to `end`, the first block of BLOCK with one that may be better than all that the heap
+// of the row has: where it begins. Most blocks have none, and are passed over without making keys.
+static int64_t find_block(const TopK *v, const float *row, const Item *heap, int64_t from, int64_t end)
+{
+    float edge = row[heap[0].index];
+    for (; from + BLOCK <= end; from += BLOCK) {
+        int some = 0;
+        if (v->turn)
+            for (int j = 0; j < BLOCK; j++) some |= !(row[from + j] <= edge);
+        else
+            for (int j = 0; j < BLOCK; j++) some |= !(row[from + j] >= edge);
+        if (some) break;
+    }
+    return from;
+}
+
+static void run_row_f32(const TopK *v, int64_t start, Item *heap)
+{
+    const float *row = (const float *)v->in->data + start;
+    uint64_t     keys[BLOCK];
+    for (int64_t i = 0, run; i < v->rows.size; i += run) {
+        if (i >= v->k) i = find_block(v, row, heap, i, v->rows.size);
+        run = v->rows.size - i < BLOCK ? v->rows.size - i : BLOCK;
+        if (run) holo_read_keys(v->in, start + i, 1, run, keys);
+        for (int64_t j = 0; j < run; j++) offer(heap, v->k, keys[j] ^ v->turn, i + j);
+    }
+}
+
 // A row, or some that lie side by side.
 static void run_rows(void *arg, int64_t group, int worker)
 {
@@ -123,7 +151,9 @@ static void run_rows(void *arg, int64_t group, int worker)
     int64_t     count = rows.inner - first < v->columns ? rows.inner - first : v->columns;
     int64_t     start = outer * rows.size * rows.inner + first, to = outer * v->k * rows.inner + first;
     uint64_t    keys[HOLO_TILE];
-    for (int64_t i = 0, run; i < rows.size; i += run) {
+    bool        is_f32 = rows.inner == 1 && v->in->dtype == HOLO_F32;
+    if (is_f32) run_row_f32(v, start, heap);
+    for (int64_t i = 0, run; !is_f32 && i < rows.size; i += run) {
         run = rows.inner > 1 ? 1 : rows.size - i < HOLO_TILE ? rows.size - i : HOLO_TILE;
         holo_read_keys(v->in, start + i * rows.inner, 1, rows.inner > 1 ? count : run, keys);
         for (int64_t c = 0; rows.inner > 1 && c < count; c++) offer(heap + c * v->k, v->k, keys[c] ^ v->turn, i);

@@ -14,7 +14,8 @@ enum { TASK_WORK = 1 << 15, TASK_ROWS = 8, LANES = 16 }; // of a task: elements 
 typedef struct Axis {
     int64_t  in, out, taps; // taps 0: it stays as it is
     int64_t  inner;         // elements of the output behind it
-    int64_t  line;          // inner is 1: tables are [taps][line], else [out][taps]
+    bool     is_line;       // it is the last of more than one element: tables are [taps][line], else [out][taps]
+    int64_t  line;
     int32_t *index;
     float   *weight;
 } Axis;
@@ -53,7 +54,7 @@ static HoloStatus take_axis(const HoloCall *call, const HoloResizeAxis *from, Ax
     int64_t count;
     if (!from->index) return HOLO_OK;
     to->taps = from->taps;
-    to->line = to->inner == 1 ? holo_ceil_div(to->out, LANES) * LANES : to->out;
+    to->line = to->is_line ? holo_ceil_div(to->out, LANES) * LANES : to->out;
     if (from->in > INT32_MAX || !holo_mul(to->line, to->taps, &count))
         return holo_call_fail(call, HOLO_UNSUPPORTED, "an axis is too long");
     HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof *to->index, (void **)&to->index));
@@ -61,7 +62,7 @@ static HoloStatus take_axis(const HoloCall *call, const HoloResizeAxis *from, Ax
     for (int64_t o = 0; o < to->line; o++)
         for (int64_t t = 0; t < to->taps; t++) {
             int64_t last = to->out - 1, source = (o < last ? o : last) * to->taps + t;
-            int64_t at     = to->inner == 1 ? t * to->line + o : o * to->taps + t;
+            int64_t at     = to->is_line ? t * to->line + o : o * to->taps + t;
             to->index[at]  = (int32_t)from->index[source];
             to->weight[at] = (float)from->weight[source];
         }
@@ -75,7 +76,7 @@ static void find_rows(const Resize *r, int64_t first, int64_t end, int64_t *out_
     int64_t     low = INT64_MAX, high = 0;
     for (int64_t o = first; o < end; o++)
         for (int64_t t = 0; t < a->taps; t++) {
-            int64_t i = a->index[a->inner == 1 ? t * a->line + o : o * a->taps + t];
+            int64_t i = a->index[a->is_line ? t * a->line + o : o * a->taps + t];
             low       = i < low ? i : low;
             high      = i > high ? i : high;
         }
@@ -114,8 +115,8 @@ static void resize_axis(const Resize *r, const Axis *a, int64_t outer, const flo
 {
     const HoloPick pick = {a->out, a->in, a->taps, a->line, a->index, a->weight};
     for (int64_t i = 0; i < outer; i++, from += a->in * a->inner, to += a->out * a->inner) {
-        if (a->inner == 1) r->host->kernels->pick_f32(&pick, from, to);
-        for (int64_t o = 0; a->inner > 1 && o < a->out; o++)
+        if (a->is_line) r->host->kernels->pick_f32(&pick, from, to);
+        for (int64_t o = 0; !a->is_line && o < a->out; o++)
             r->host->kernels->mix_f32(a->inner, a->taps, from, a->inner, a->index + o * a->taps,
                                       a->weight + o * a->taps, to + o * a->inner);
     }
@@ -127,7 +128,7 @@ static void work(void *arg, int64_t task, int worker)
     const Axis   *a = &r->axis[r->first];
     int64_t plane = task / r->chunks, first = task % r->chunks * r->rows, end = holo_least(first + r->rows, a->out);
     int64_t low, count;
-    if (a->inner == 1) { // nothing else changes
+    if (a->is_line) { // nothing else changes
         resize_axis(r, a, 1, r->x + plane * a->in, r->y + plane * a->out);
         return;
     }
@@ -161,14 +162,15 @@ static HoloStatus run(HoloCall *call)
     HOLO_TRY(holo_resize_read(call, &how));
     r.first = how.first;
     if (r.first == r.rank) return call->op->eval(call); // a copy
+    r.rest_in = holo_product(r.rank - r.first - 1, x->dim + r.first + 1);
     for (int d = 0; d < r.rank; d++) {
-        r.axis[d]       = (Axis){.in = x->dim[d], .out = y->dim[d]};
-        r.axis[d].inner = holo_product(r.rank - d - 1, y->dim + d + 1);
+        r.axis[d]         = (Axis){.in = x->dim[d], .out = y->dim[d]};
+        r.axis[d].inner   = holo_product(r.rank - d - 1, y->dim + d + 1);
+        r.axis[d].is_line = r.axis[d].inner == 1 && (d != r.first || r.rest_in == 1);
         HOLO_TRY(take_axis(call, &how.axis[d], &r.axis[d]));
     }
     const Axis *a = &r.axis[r.first];
-    r.rest_in     = holo_product(r.rank - r.first - 1, x->dim + r.first + 1);
-    r.rows        = a->inner == 1 ? a->out : holo_ceil_div(TASK_WORK, a->inner);
+    r.rows        = a->is_line ? a->out : holo_ceil_div(TASK_WORK, a->inner);
     r.rows        = holo_least(r.rows > TASK_ROWS ? r.rows : TASK_ROWS, a->out);
     r.chunks      = holo_ceil_div(a->out, r.rows);
     HOLO_TRY(take_work(call, &r, &fits));

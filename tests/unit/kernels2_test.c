@@ -421,6 +421,8 @@ static void resize_cases(void **state)
         {2, {1, 1}, {16, 17}, "linear", "half_pixel", 0},
         {2, {300, 200}, {1.1f, 1.2f}, "linear", "align_corners", 0},
         {1, {31}, {2.5f}, "cubic", "asymmetric", 0},
+        {2, {7, 5}, {2, 0.2f}, "linear", "half_pixel", 0}, // one column is left
+        {3, {40, 2, 3}, {0.5f, 0.5f, 0.34f}, "cubic", "half_pixel", 1},
         {2, {3, 5}, {1, 1}, "linear", "half_pixel", 0}, // nothing changes
         {2, {0, 5}, {2, 2}, "linear", "half_pixel", 0},
         {2, {5000, 1}, {0.001f, 5000}, "linear", "half_pixel", 1}, // more between than before and behind
