@@ -157,7 +157,7 @@ unit: $(UNIT)
 ## make oom           every allocation fails in turn
 oom: test-deps
 	@$(MAKE) --no-print-directory BUILD=build/asan SANITIZE=address OPT=-O1 build/asan/tests/alloc_test
-	build/asan/tests/alloc_test
+	HOLO_TEST_ALL=1 build/asan/tests/alloc_test
 
 cli-test: $(BUILD)/hologram
 	@HOLOGRAM=$(abspath $(BUILD)/hologram) sh tests/cli/run.sh
