@@ -1,9 +1,15 @@
 // transpose_f32.c - a matrix turned over, 16 rows and columns at a time.
 
-// A few rows, as the colours of an image: elements one by one, which is less than whole blocks would be.
-INL void turn_few(int rows, int64_t columns, const float *x, int64_t x_row, float *out, int64_t out_row)
+// Three rows, as the colours of an image: where points do not lie side by side, and at the end, elements one by one,
+// which is less than whole blocks would be.
+INL void turn_three(int64_t columns, const float *x, int64_t x_row, float *out, int64_t out_row)
 {
-    for (int64_t c = 0; c < columns; c++) UNROLL for (int r = 0; r < rows; r++) out[c * out_row + r] = x[r * x_row + c];
+    int64_t c = 0;
+    for (; out_row == 3 && c + LANES <= columns; c += LANES) {
+        f32v rows[] = {v_load(x + c), v_load(x + x_row + c), v_load(x + 2 * x_row + c)};
+        v_store_threes(out + 3 * c, rows);
+    }
+    for (; c < columns; c++) UNROLL for (int r = 0; r < 3; r++) out[c * out_row + r] = x[r * x_row + c];
 }
 
 static void turn_block(const float *x, int64_t x_row, int high, int wide, float *out, int64_t out_row)
@@ -22,7 +28,7 @@ static void turn_block(const float *x, int64_t x_row, int high, int wide, float 
 static void transpose_f32(int64_t rows, int64_t columns, const float *x, int64_t x_row, float *out, int64_t out_row)
 {
     if (rows == 3) {
-        turn_few(3, columns, x, x_row, out, out_row);
+        turn_three(columns, x, x_row, out, out_row);
         return;
     }
     for (int64_t c = 0; c < columns; c += LANES)

@@ -530,6 +530,53 @@ INL void v_transpose(const float *p, int64_t stride, float *out)
     }
 }
 
+#if defined __AVX2__ && !defined __AVX512F__
+INL void n_store_three(float *out, const f32v rows[3], int i, int part) // of register i of three rows, a third
+{
+    i32n at = {0}, row = {0};
+    UNROLL for (int l = 0; l < NATIVE_LANES; l++) at[l]  = (part * NATIVE_LANES + l) / 3;
+    UNROLL for (int l = 0; l < NATIVE_LANES; l++) row[l] = (part * NATIVE_LANES + l) % 3;
+    f32n v[3];
+    for (int r = 0; r < 3; r++) v[r] = (f32n)_mm256_permutevar8x32_ps((__m256)rows[r].r[i], (__m256i)at);
+    *(f32u *)out = n_select(row == 0, v[0], n_select(row == 1, v[1], v[2]));
+}
+#endif
+
+// out[3 * l + r] is lane l of rows[r]: sixteen points of three numbers.
+INL void v_store_threes(float *out, const f32v rows[3])
+{
+#if defined __AVX512F__
+    UNROLL for (int o = 0; o < 3; o++)
+    {
+        i32n two = {0}, all = {0}; // lanes of the first two rows; of these, or of the third
+        UNROLL for (int l = 0; l < LANES; l++)
+        {
+            int row = (o * LANES + l) % 3, at = (o * LANES + l) / 3;
+            two[l] = row == 1 ? LANES + at : at;
+            all[l] = row == 2 ? LANES + at : l;
+        }
+        __m512 v = _mm512_permutex2var_ps((__m512)rows[0].r[0], (__m512i)two, (__m512)rows[1].r[0]);
+        v        = _mm512_permutex2var_ps(v, (__m512i)all, (__m512)rows[2].r[0]);
+        _mm512_storeu_ps(out + o * LANES, v);
+    }
+#elif defined __AVX2__
+    EACH(i)
+    {
+        UNROLL for (int o = 0; o < 3; o++) n_store_three(out + (3 * i + o) * NATIVE_LANES, rows, i, o);
+    }
+#elif defined __aarch64__
+    EACH(i)
+    {
+        float32x4x3_t v = {{(float32x4_t)rows[0].r[i], (float32x4_t)rows[1].r[i], (float32x4_t)rows[2].r[i]}};
+        vst3q_f32(out + 3 * i * NATIVE_LANES, v);
+    }
+#else
+    float t[3][LANES];
+    UNROLL for (int r = 0; r < 3; r++) v_store(t[r], rows[r]);
+    for (int l = 0; l < LANES; l++) UNROLL for (int r = 0; r < 3; r++) out[3 * l + r] = t[r][l];
+#endif
+}
+
 INL int lanes_left(int64_t i, int64_t n)
 {
     return n - i < LANES ? (int)(n - i) : LANES;

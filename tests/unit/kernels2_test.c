@@ -377,6 +377,8 @@ static void transpose_cases(void **state)
         {0, {0}, {0}},
         {3, {1, 1, 1}, {1, 0, 2}},
         {3, {70, 130, 2}, {2, 1, 0}},
+        {4, {2, 3, 9, 37}, {0, 2, 3, 1}}, // colours
+        {3, {3, 5, 50}, {2, 1, 0}},
     };
     for (int i = 0; i < HOLO_COUNT(rows); i++) {
         Case c  = {.op = "Transpose", .version = 13, .in_count = 1};
