@@ -330,7 +330,7 @@ typedef struct HoloPoolI8Params {
     uint32_t flags; // none yet
 } HoloPoolI8Params;
 
-// pair_i8: QLinearAdd and QLinearMul whose operands are one number, the output, or its last dimensions.
+// pair_i8: QLinearAdd and QLinearMul.
 typedef struct HoloPairI8Params {
     uint32_t size;
     uint32_t flags; // none yet

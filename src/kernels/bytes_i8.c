@@ -1,48 +1,44 @@
 // bytes_i8.c - quantised tensors, element by element: sums, products, largest and mean, each by the formula of the
 // operators' own eval, bit by bit.
 //
-// Plain loops over LANES; the compiler makes vectors of them.
+// Between whole bounds it does not matter whether a number is rounded or cut first.
 
-// Within the type; 0 for a NaN. Between whole bounds it does not matter whether it is rounded or cut first.
-INL uint8_t byte_near(float y, float low)
+INL void pair_lanes(const HoloPairI8 *p, f32v a, f32v b, uint8_t *out)
 {
-    float near = y > low ? y : low;
-    near       = near < low + 255 ? near : low + 255;
-    near       = y == y ? whole_f32(near) : 0;
-    return (uint8_t)(int32_t)near;
+    float low = p->is_signed ? -128 : 0;
+    f32v  y;
+    EACH(r)
+    {
+        f32n a_term = (f32n){0} + p->a_term, b_term = (f32n){0} + p->b_term, shift = (f32n){0} + p->shift;
+        y.r[r] = p->multiply ? (a.r[r] - a_term) * (b.r[r] - b_term) * p->ratio + shift
+                             : n_fma(a.r[r], a_term, n_fma(b.r[r], b_term, shift));
+    }
+    bytes_store(out, cut_to(y, low, low + 255), y);
 }
 
-// LANES bytes as floats; `is_one`: one for all. Those past `count` are 0.
-INL void bytes_load(const uint8_t *x, bool is_one, bool is_signed, int count, float out[LANES])
+INL f32v operand_load(const uint8_t *x, int64_t at, int count, bool is_one, bool is_signed)
 {
     uint8_t byte[LANES] = {0};
-    for (int l = 0; l < count; l++) byte[l] = x[is_one ? 0 : l];
-    if (is_signed)
-        for (int l = 0; l < LANES; l++) out[l] = (int8_t)byte[l];
-    else
-        for (int l = 0; l < LANES; l++) out[l] = byte[l];
-}
-
-INL void pair_lanes(const HoloPairI8 *p, int64_t at, int count)
-{
-    float   low = p->is_signed ? -128 : 0, a[LANES], b[LANES];
-    uint8_t made[LANES];
-    bytes_load(p->a + (p->a_is_one ? 0 : at), p->a_is_one, p->is_signed, count, a);
-    bytes_load(p->b + (p->b_is_one ? 0 : at), p->b_is_one, p->is_signed, count, b);
-    if (p->multiply)
-        for (int l = 0; l < LANES; l++)
-            made[l] = byte_near((a[l] - p->a_term) * (b[l] - p->b_term) * p->ratio + p->shift, low);
-    else
-        for (int l = 0; l < LANES; l++)
-            made[l] = byte_near(__builtin_fmaf(a[l], p->a_term, __builtin_fmaf(b[l], p->b_term, p->shift)), low);
-    for (int l = 0; l < count; l++) p->out[at + l] = made[l];
+    if (is_one) return v_set1(is_signed ? (float)(int8_t)*x : (float)*x);
+    if (count == LANES) return bytes_load(x + at, is_signed);
+    for (int l = 0; l < count; l++) byte[l] = x[at + l];
+    return bytes_load(byte, is_signed);
 }
 
 static void pair_i8(const HoloPairI8 *p)
 {
-    int64_t at = 0;
-    for (; at + LANES <= p->n; at += LANES) pair_lanes(p, at, LANES);
-    if (at < p->n) pair_lanes(p, at, (int)(p->n - at));
+    for (int64_t at = 0; at < p->n; at += LANES) {
+        int     count = lanes_left(at, p->n);
+        f32v    a     = operand_load(p->a, at, count, p->a_is_one, p->is_signed);
+        f32v    b     = operand_load(p->b, at, count, p->b_is_one, p->is_signed);
+        uint8_t made[LANES];
+        if (count == LANES) {
+            pair_lanes(p, a, b, p->out + at);
+            continue;
+        }
+        pair_lanes(p, a, b, made);
+        for (int l = 0; l < count; l++) p->out[at + l] = made[l];
+    }
 }
 
 static void max_i8(int64_t n, const uint8_t *x, bool is_signed, uint8_t *into)
@@ -65,5 +61,14 @@ static void sum_i8(int64_t n, const uint8_t *x, bool is_signed, int zero, float 
 static void mean_i8(int64_t n, const float *sums, float count, float scale, int zero, bool is_signed, uint8_t *out)
 {
     float low = is_signed ? -128 : 0, shift = (float)zero;
-    for (int64_t i = 0; i < n; i++) out[i] = byte_near(sums[i] / count / scale + shift, low);
+    for (int64_t i = 0; i < n; i += LANES) {
+        int     lanes      = lanes_left(i, n);
+        float   sum[LANES] = {0};
+        uint8_t made[LANES];
+        for (int l = 0; l < lanes; l++) sum[l] = sums[i + l];
+        f32v y = v_div(v_div(v_load(sum), v_set1(count)), v_set1(scale));
+        EACH(r) y.r[r] += shift;
+        bytes_store(made, cut_to(y, low, low + 255), y);
+        for (int l = 0; l < lanes; l++) out[i + l] = made[l];
+    }
 }

@@ -7,13 +7,13 @@
 
 #include "kernels/conv_f32.c"
 #include "kernels/gemm_f32.c"
+#include "kernels/gemm_i8.c"
 #include "kernels/quantize_i8.c"
 
 #include "kernels/attention_f32.c"
 #include "kernels/bytes_i8.c"
 #include "kernels/depthwise_nhwc_f32.c"
 #include "kernels/gemm_bits_f32.c"
-#include "kernels/gemm_i8.c"
 #include "kernels/grouped_nhwc_f32.c"
 #include "kernels/last_f32.c"
 #include "kernels/lookup_u8.c"

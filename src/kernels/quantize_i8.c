@@ -1,6 +1,6 @@
 // quantize_i8.c - to 8-bit integers and back: each element by the formula of the operators' own eval, bit by bit.
 //
-// Plain loops over pieces that stay in registers or the first cache; the compiler makes vectors of them.
+// Vectors, and plain loops over pieces that stay in the first cache, of which the compiler makes vectors.
 
 enum { PIECE = 64 };
 
@@ -38,63 +38,115 @@ static void finish_i8(const HoloFinishI8 *f)
     }
 }
 
-// Within the type; 0 for a NaN.
-INL uint8_t quantum(float y, float shift, float low)
+// ---- LANES bytes and their numbers
+
+typedef uint8_t u8lanes __attribute__((vector_size(NATIVE_LANES)));
+typedef int8_t  i8lanes __attribute__((vector_size(NATIVE_LANES)));
+
+INL f32v bytes_load(const uint8_t *p, bool is_signed)
 {
-    float near = y > -1024 ? y : -1024;
-    near       = whole_f32(near < 1024 ? near : 1024) + shift;
-    near       = near > low ? near : low;
-    near       = near < low + 255 ? near : low + 255;
-    near       = y == y ? near : 0;
-    return (uint8_t)(int32_t)near;
+    f32v v;
+    EACH(r)
+    {
+        u8lanes byte;
+        __builtin_memcpy(&byte, p + r * NATIVE_LANES, sizeof byte);
+        i32n wide = is_signed ? __builtin_convertvector((i8lanes)byte, i32n) : __builtin_convertvector(byte, i32n);
+        v.r[r]    = __builtin_convertvector(wide, f32n);
+    }
+    return v;
 }
 
-// `count` of them, LANES at most. The compiler makes one vector of each loop over LANES.
-INL void requantise_lanes(const int32_t *sums, const float *ratio, int count, float shift, float low, uint8_t *out)
+// Rounds numbers within [-128, 255] and stores them; 0 where y is a NaN. The sum has no room for a fraction: what is left of
+// its bits is the number.
+INL void bytes_store(uint8_t *p, f32v near, f32v y)
 {
-    int32_t sum[LANES] = {0};
-    float   by[LANES]  = {0};
-    uint8_t made[LANES];
-    for (int l = 0; l < count; l++) sum[l] = sums[l], by[l] = ratio[l];
-    for (int l = 0; l < LANES; l++) made[l] = quantum((float)sum[l] * by[l], shift, low);
-    for (int l = 0; l < count; l++) out[l] = made[l];
+    EACH(r)
+    {
+        u8lanes byte = __builtin_convertvector((i32n)(near.r[r] + 12582912.0f) & (y.r[r] == y.r[r]) & 255, u8lanes);
+        __builtin_memcpy(p + r * NATIVE_LANES, &byte, sizeof byte);
+    }
+}
+
+INL f32v cut_to(f32v y, float low, float high) // low for a NaN
+{
+    EACH(r) y.r[r] = n_min(n_max(y.r[r], (f32n){0} + low), (f32n){0} + high);
+    return y;
+}
+
+// rint(y) + shift, as far as it fits.
+INL void quantum_store(uint8_t *p, f32v y, float shift, float low)
+{
+    const float all   = 12582912.0f;
+    f32v        near  = cut_to(y, -1024, 1024);
+    EACH(r) near.r[r] = ((near.r[r] + all) - all) + shift;
+    bytes_store(p, cut_to(near, low, low + 255), y);
+}
+
+// ---- sums of products
+
+INL void requantise_lanes(const int32_t *sums, const float *ratio, float shift, float low, uint8_t *out)
+{
+    f32v y = v_load(ratio);
+    EACH(r) y.r[r] *= __builtin_convertvector((i32n) * (const i32u *)(sums + r * NATIVE_LANES), f32n);
+    quantum_store(out, y, shift, low);
 }
 
 static void requantise_i32(int64_t n, const int32_t *sums, const float *ratio, int zero, bool is_signed, uint8_t *out)
 {
     float   low = is_signed ? -128 : 0, shift = (float)zero;
     int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) requantise_lanes(sums + i, ratio + i, LANES, shift, low, out + i);
-    if (i < n) requantise_lanes(sums + i, ratio + i, (int)(n - i), shift, low, out + i);
+    for (; i + LANES <= n; i += LANES) requantise_lanes(sums + i, ratio + i, shift, low, out + i);
+    if (i == n) return;
+    int32_t sum[LANES] = {0};
+    float   by[LANES]  = {0};
+    uint8_t made[LANES];
+    for (int l = 0; l < n - i; l++) sum[l] = sums[i + l], by[l] = ratio[i + l];
+    requantise_lanes(sum, by, shift, low, made);
+    for (int l = 0; l < n - i; l++) out[i + l] = made[l];
 }
 
-// A whole number below 2^24, whatever was there.
-INL int32_t whole_i32(float x)
+// Whole numbers below 2^24, whatever was there, and more.
+INL void whole_lanes(const float *sums, const int32_t *more, int32_t *out)
 {
-    const float most = 16777216;
-    x                = x > -most ? x : -most;
-    return (int32_t)(x < most ? x : most);
+    f32v x = cut_to(v_load(sums), -16777216, 16777216);
+    EACH(r)
+    {
+        i32n whole = __builtin_convertvector(x.r[r], i32n), add = (i32n) * (const i32u *)(more + r * NATIVE_LANES);
+        *(i32u *)(out + r * NATIVE_LANES) = (i32u)((u32n)whole + (u32n)add);
+    }
 }
 
 static void requantise_f32(int64_t n, const float *sums, const int32_t *more, const float *ratio, int zero,
                            bool is_signed, uint8_t *out)
 {
-    float low = is_signed ? -128 : 0, shift = (float)zero;
-    for (int64_t i = 0; i < n; i += LANES) {
-        int     count = lanes_left(i, n);
-        int32_t whole[LANES];
-        float   sum[LANES] = {0};
-        int32_t add[LANES] = {0};
-        for (int l = 0; l < count; l++) sum[l] = sums[i + l], add[l] = more[i + l];
-        for (int l = 0; l < LANES; l++) whole[l] = (int32_t)((uint32_t)whole_i32(sum[l]) + (uint32_t)add[l]);
-        requantise_lanes(whole, ratio + i, count, shift, low, out + i);
+    float   low = is_signed ? -128 : 0, shift = (float)zero;
+    int32_t whole[LANES];
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        whole_lanes(sums + i, more + i, whole);
+        requantise_lanes(whole, ratio + i, shift, low, out + i);
     }
+    if (i == n) return;
+    float   sum[LANES] = {0};
+    int32_t add[LANES] = {0};
+    for (int l = 0; l < n - i; l++) sum[l] = sums[i + l], add[l] = more[i + l];
+    whole_lanes(sum, add, whole);
+    requantise_i32(n - i, whole, ratio + i, zero, is_signed, out + i);
 }
+
+// ---- QuantizeLinear and its inverse
 
 static void quantize_f32(int64_t n, const float *x, float scale, int zero, bool is_signed, uint8_t *out)
 {
-    float low = is_signed ? -128 : 0, shift = (float)zero;
-    for (int64_t i = 0; i < n; i++) out[i] = quantum(x[i] / scale, shift, low);
+    float   low = is_signed ? -128 : 0, shift = (float)zero, rest[LANES] = {0};
+    f32v    by = v_set1(scale);
+    int64_t i  = 0;
+    uint8_t made[LANES];
+    for (; i + LANES <= n; i += LANES) quantum_store(out + i, v_div(v_load(x + i), by), shift, low);
+    for (int l = 0; l < n - i; l++) rest[l] = x[i + l];
+    if (i == n) return;
+    quantum_store(made, v_div(v_load(rest), by), shift, low);
+    for (int l = 0; l < n - i; l++) out[i + l] = made[l];
 }
 
 static void dequantize_i8(int64_t n, const uint8_t *x, bool is_signed, int zero, float scale, float *out)

@@ -231,18 +231,26 @@ INL f32v v_or(f32v a, f32v b)
     return a;
 }
 
-INL f32n n_mad(f32n a, f32n b, f32n c)
+INL f32n n_fma(f32n a, f32n b, f32n c) // rounded once at every level, at whatever cost
 {
-#if HOLO_EXACT
-    return a * b + c;
-#elif defined __AVX512F__
+#if defined __AVX512F__
     return (f32n)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
 #elif defined __AVX2__
     return (f32n)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
 #elif defined __aarch64__
     return (f32n)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 #else
+    for (int l = 0; l < NATIVE_LANES; l++) c[l] = __builtin_fmaf(a[l], b[l], c[l]);
+    return c;
+#endif
+}
+
+INL f32n n_mad(f32n a, f32n b, f32n c)
+{
+#if HOLO_EXACT || !(defined __AVX2__ || defined __aarch64__)
     return a * b + c;
+#else
+    return n_fma(a, b, c);
 #endif
 }
 

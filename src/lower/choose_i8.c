@@ -166,31 +166,17 @@ bool holo_lower_pool_i8(const HoloNode *node, HoloLowering *out)
 
 // ---- pair_i8
 
-// One number, or the last dimensions of the output, where both have the same sizes.
-static bool repeats(const HoloValue *x, const HoloValue *y)
-{
-    int rank = x->type.rank, first = 0;
-    while (first < rank && x->type.dim[first] == 1) first++;
-    for (int d = first; d < rank; d++)
-        if (rank > y->type.rank || x->type.dim[d] != y->type.dim[y->type.rank - rank + d]) return false;
-    return true;
-}
-
 bool holo_lower_pair_i8(const HoloNode *node, HoloLowering *out)
 {
     const HoloValue *y = node->out[0];
     out->params_size   = sizeof out->pair_i8;
-    bool whole         = false; // an operand is as large as the output: no other repetition is left
     for (int i = 0; i < 2; i++) {
         const HoloValue *x = holo_node_in(node, 3 * i), *scale = holo_node_in(node, 3 * i + 1);
-        if (!x || !holo_value_is(x, (HoloDtype)y->type.dtype, 0, HOLO_MAX_RANK) || !repeats(x, y) || !scale ||
+        if (!x || !holo_value_is(x, (HoloDtype)y->type.dtype, 0, HOLO_MAX_RANK) || !scale ||
             !is_line(scale, HOLO_F32, 0) || !is_line(holo_node_in(node, 3 * i + 2), y->type.dtype, 0))
             return false;
-        bool same = x->type.rank == y->type.rank;
-        for (int d = 0; same && d < y->type.rank; d++) same = x->type.dim[d] == y->type.dim[d];
-        whole = whole || same;
     }
-    return whole && holo_node_in(node, 6) && is_line(holo_node_in(node, 6), HOLO_F32, 0) &&
+    return holo_node_in(node, 6) && is_line(holo_node_in(node, 6), HOLO_F32, 0) &&
            is_line(holo_node_in(node, 7), y->type.dtype, 0);
 }
 

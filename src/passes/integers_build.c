@@ -215,22 +215,31 @@ static const struct {
     {"Softmax", "QLinearSoftmax", 1, true},
 };
 
-// Their scales first, then of each part the number, scale and zero point.
+// A part in the steps of the result: as it is, or read and quantised again, which is a table.
+static HoloValue *concat_part(HoloIntegers *s, const HoloNode *node, HoloValue *value, const HoloScaled *x,
+                              const HoloScaled *y)
+{
+    if (holo_integers_equal(x, y)) return x->q;
+    HoloNode *made = holo_integers_node(s, node, "", "QuantizeLinear", 13, 3, NULL, 0, y->dtype, &value->type);
+    if (!made) return NULL;
+    made->in[0] = value;
+    made->in[1] = holo_integers_scale(s, y);
+    made->in[2] = holo_integers_zero(s, y);
+    return made->out[0];
+}
+
 static HoloValue *concat(HoloIntegers *s, HoloNode *node, const HoloScaled *y)
 {
-    HoloNode *made = holo_integers_node(s, node, MICROSOFT, "QLinearConcat", 1, 2 + 3 * node->in_count, node->attr,
-                                        node->attr_count, y->dtype, &node->out[0]->type);
-    if (!made) return NULL;
-    made->in[0] = holo_integers_scale(s, y);
-    made->in[1] = holo_integers_zero(s, y);
-    for (int i = 0; i < node->in_count; i++) {
-        HoloScaled x;
+    HoloScaled x;
+    for (int i = 0; i < node->in_count; i++)
         if (!holo_integers_read(node->in[i], &x) || x.dtype != y->dtype) return NULL;
-        made->in[2 + 3 * i] = x.q;
-        made->in[3 + 3 * i] = holo_integers_scale(s, &x);
-        made->in[4 + 3 * i] = holo_integers_zero(s, &x);
+    HoloNode *made = holo_integers_node(s, node, "", "Concat", node->version, node->in_count, node->attr,
+                                        node->attr_count, y->dtype, &node->out[0]->type);
+    for (int i = 0; made && i < node->in_count && !s->failed; i++) {
+        holo_integers_read(node->in[i], &x);
+        made->in[i] = concat_part(s, node, node->in[i], &x, y);
     }
-    return s->failed ? NULL : made->out[0];
+    return made && !s->failed ? made->out[0] : NULL;
 }
 
 HoloValue *holo_integers_pointwise(HoloIntegers *s, HoloNode *node, const HoloScaled *y)

@@ -1,21 +1,24 @@
-// kernel_pair_i8.c - QLinearAdd and QLinearMul of 8-bit integers, one of which may be a single number, or repeat itself
-// over the first dimensions.
+// kernel_pair_i8.c - QLinearAdd and QLinearMul of 8-bit integers that broadcast: runs along which each operand goes on or
+// stays.
 #include "format/params.h"
 #include "kernels/kernels.h"
 #include "runtime/kernel.h"
 
 #include <string.h>
 
-enum { PART = 1 << 15 }; // elements of a task
+enum { PART = 1 << 15 }; // elements of a task, about
 
 typedef struct Pair {
     const HoloHost   *host;
     const HoloTensor *in[2];
     HoloTensor       *out;
     HoloPairI8        pair;
-    int64_t           count, size[2]; // elements of the output and of the operands
-    int64_t           parts;          // tasks of one repetition
-    int64_t           run;            // elements of it: the smaller operand that is no single number
+    int64_t           count; // elements of the output
+    // Its dimensions, those together that both operands go through alike; the last one is a run.
+    int     rank;
+    int64_t dim[HOLO_MAX_RANK], stride[2][HOLO_MAX_RANK];
+    int64_t runs, parts; // tasks of a run, or runs of a task
+    int64_t together;
 } Pair;
 
 static bool is_one(const HoloTensor *t, int dtype)
@@ -23,15 +26,30 @@ static bool is_one(const HoloTensor *t, int dtype)
     return t && t->kind == HOLO_TENSOR && t->dtype == dtype && t->rank >= 0 && holo_tensor_count(t) == 1;
 }
 
-// Is it one number, or the output's last dimensions?
-static bool repeats(const HoloTensor *t, const HoloTensor *out)
+static bool broadcasts(const HoloTensor *t, const HoloTensor *out)
 {
-    int first = 0;
-    if (holo_tensor_count(t) == 1) return true;
-    while (first < t->rank && t->dim[first] == 1) first++;
-    for (int d = first; d < t->rank; d++)
-        if (t->rank > out->rank || t->dim[d] != out->dim[out->rank - t->rank + d]) return false;
+    if (t->rank > out->rank) return false;
+    for (int d = 0; d < t->rank; d++)
+        if (t->dim[d] != 1 && t->dim[d] != out->dim[out->rank - t->rank + d]) return false;
     return true;
+}
+
+static void dims_join(Pair *p)
+{
+    int64_t stride[2][HOLO_MAX_RANK];
+    for (int i = 0; i < 2; i++) holo_strides_broadcast(p->in[i], p->out->rank, p->out->dim, stride[i]);
+    p->rank = 0;
+    for (int d = 0; d < p->out->rank; d++) {
+        int64_t size = p->out->dim[d];
+        int     last = p->rank - 1;
+        bool    same = p->rank > 0;
+        if (size == 1) continue;
+        for (int i = 0; i < 2; i++) same = same && p->stride[i][last] == stride[i][d] * size;
+        int at     = same ? last : p->rank++;
+        p->dim[at] = same ? p->dim[at] * size : size;
+        for (int i = 0; i < 2; i++) p->stride[i][at] = stride[i][d];
+    }
+    if (!p->rank) p->rank = 1, p->dim[0] = 1, p->stride[0][0] = p->stride[1][0] = 0;
 }
 
 static HoloStatus pair_init(const HoloCall *call, Pair *p)
@@ -46,19 +64,18 @@ static HoloStatus pair_init(const HoloCall *call, Pair *p)
     p->count = ok ? holo_tensor_count(p->out) : -1;
     ok       = ok && p->count >= 0 && is_one(holo_in(call, 6), HOLO_F32) &&
          (!holo_in(call, 7) || is_one(call->in[7], p->out->dtype));
-    p->run = p->count;
     for (int i = 0; i < 2 && ok; i++) {
         const HoloTensor *t = p->in[i];
         ok = t && t->kind == HOLO_TENSOR && t->dtype == p->out->dtype && t->rank >= 0 && holo_tensor_count(t) >= 0 &&
-             repeats(t, p->out) && is_one(holo_in(call, 3 * i + 1), HOLO_F32) &&
+             broadcasts(t, p->out) && is_one(holo_in(call, 3 * i + 1), HOLO_F32) &&
              (!holo_in(call, 3 * i + 2) || is_one(call->in[3 * i + 2], t->dtype));
-        p->size[i] = ok ? holo_tensor_count(t) : 0;
-        if (p->size[i] > 1 && p->size[i] < p->run) p->run = p->size[i];
     }
-    for (int i = 0; i < 2 && ok && p->count; i++)
-        ok = p->size[i] == 1 || p->size[i] == p->run || p->size[i] == p->count;
     if (!ok) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of pair_i8");
-    p->parts = holo_ceil_div(p->run, PART);
+    if (!p->count) return HOLO_OK;
+    dims_join(p);
+    p->runs     = p->count / p->dim[p->rank - 1];
+    p->parts    = holo_ceil_div(p->dim[p->rank - 1], PART);
+    p->together = 1 + PART / p->dim[p->rank - 1];
     return HOLO_OK;
 }
 
@@ -69,17 +86,24 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
     return pair_init(call, &p);
 }
 
+// A task is a part of one run, or some runs.
 static void work(void *arg, int64_t i, int worker)
 {
     (void)worker;
-    const Pair *p     = arg;
-    int64_t     first = i % p->parts * PART, whole = i / p->parts * p->run + first;
+    const Pair *p    = arg;
+    int64_t     size = p->dim[p->rank - 1], part = i % p->parts * PART, first = i / p->parts * p->together;
     HoloPairI8  pair = p->pair;
-    pair.n           = holo_least(PART, p->run - first);
-    pair.a           = (const uint8_t *)p->in[0]->data + (pair.a_is_one ? 0 : p->size[0] == p->count ? whole : first);
-    pair.b           = (const uint8_t *)p->in[1]->data + (pair.b_is_one ? 0 : p->size[1] == p->count ? whole : first);
-    pair.out         = (uint8_t *)p->out->data + whole;
-    p->host->kernels->pair_i8(&pair);
+    pair.n           = holo_least(PART, size - part);
+    if (p->parts == 1) pair.n = size;
+    for (int64_t run = first; run < first + p->together && run < p->runs; run++) {
+        int64_t at[2] = {0};
+        for (int64_t d = p->rank - 2, rest = run; d >= 0; rest /= p->dim[d--])
+            for (int k = 0; k < 2; k++) at[k] += rest % p->dim[d] * p->stride[k][d];
+        pair.a   = (const uint8_t *)p->in[0]->data + at[0] + (pair.a_is_one ? 0 : part);
+        pair.b   = (const uint8_t *)p->in[1]->data + at[1] + (pair.b_is_one ? 0 : part);
+        pair.out = (uint8_t *)p->out->data + run * size + part;
+        p->host->kernels->pair_i8(&pair);
+    }
 }
 
 static float number(const HoloCall *call, int input)
@@ -96,13 +120,13 @@ static HoloStatus run(HoloCall *call)
     float       a = number(call, 1), a_zero = number(call, 2), b = number(call, 4), b_zero = number(call, 5);
     float       y = number(call, 6), y_zero = number(call, 7);
     pair->is_signed = p.out->dtype == HOLO_I8;
-    pair->a_is_one  = p.size[0] == 1;
-    pair->b_is_one  = p.size[1] == 1;
+    pair->a_is_one  = !p.stride[0][p.rank - 1];
+    pair->b_is_one  = !p.stride[1][p.rank - 1];
     pair->ratio     = a * b / y;
     pair->a_term    = pair->multiply ? a_zero : a / y;
     pair->b_term    = pair->multiply ? b_zero : b / y;
     pair->shift     = pair->multiply ? y_zero : y_zero - (a / y * a_zero + b / y * b_zero);
-    call->host->parallel(call->host, p.count / p.run * p.parts, work, &p);
+    call->host->parallel(call->host, holo_ceil_div(p.runs, p.together) * p.parts, work, &p);
     return HOLO_OK;
 }
 

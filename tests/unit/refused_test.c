@@ -275,7 +275,7 @@ static void nhwc_i8(void **state)
     expect_head(&c);
     REFUSED(c, w->in[3].dtype = HOLO_I8);
     REFUSED(c, w->in[3].dim[0] = 3);
-    REFUSED(c, w->in[0].dim[0] = 1, w->in[0].dim[1] = 1, w->in[3].rank = 2, w->in[3].dim[0] = 3, w->in[3].dim[1] = 1);
+    REFUSED(c, w->in[3].rank = 4, w->in[3].dim[3] = 4, w->in[3].dim[0] = 1, w->in[3].dim[1] = 2, w->in[3].dim[2] = 3);
     REFUSED(c, w->in[7].dtype = HOLO_I8);
     REFUSED(c, w->out.dim[0]++);
 }
