@@ -13,11 +13,13 @@
 #include <unistd.h>
 
 typedef struct Measured {
-    double  open, first, min, median, p99; // seconds
-    double  rss, arena;                    // bytes
-    double  flops;                         // a run; 0: not counted
-    int     threads;
-    int64_t runs;
+    double   open, first, min, median, p99; // seconds
+    double   rss, arena;                    // bytes
+    double   flops;                         // a run; 0: not counted
+    int      threads;
+    int64_t  runs;
+    bool     has_memo;
+    uint64_t hits, misses; // of the memo
 } Measured;
 
 // ---- samples
@@ -121,15 +123,18 @@ static double peak_resident(void)
     return (double)kib * 1024;
 }
 
-static int measure_session(const char *path, const HoloModel *model, HoloPool *pool, const CliInput *inputs,
-                           Measured *out)
+static int measure_session(const Cli *cli, const char *path, const HoloModel *model, HoloPool *pool,
+                           const CliInput *inputs, Measured *out)
 {
     HoloError    error = {0};
     HoloSession *session;
     HoloStatus   status = holo_session_create(model, pool, &session, &error);
     if (status) return cli_fail_error(NULL, &error, status);
-    int result = cli_inputs_set(session, model, inputs);
+    int result = cli_memo(cli, session);
+    if (!result) result = cli_inputs_set(session, model, inputs);
     if (!result) result = measure_runs(session, path, out);
+    holo_session_memo_counts(session, &out->hits, &out->misses);
+    out->has_memo     = out->hits || out->misses;
     const char *flops = holo_model_meta_find(model, "flops");
     out->rss          = peak_resident();
     out->arena        = (double)holo_session_memory(session);
@@ -153,7 +158,7 @@ static int measure(const Cli *cli, const char *path, Measured *out)
         status = holo_pool_create((int)cli_number("threads"), &pool);
         result = status ? cli_fail_error(NULL, &error, status) : measure_open(path, flags, out);
         if (!result) result = measure_first(path, flags, pool, inputs, out);
-        if (!result) result = measure_session(path, model, pool, inputs, out);
+        if (!result) result = measure_session(cli, path, model, pool, inputs, out);
         if (!status) holo_pool_destroy(pool);
     }
     cli_inputs_close(inputs, model);
@@ -219,9 +224,13 @@ static void print_json(const char *path, const Measured *m)
     json_number(&json, "p99_us", m->p99 * 1e6);
     json_number(&json, "rss_mb", m->rss / 1e6);
     json_number(&json, "arena_mb", m->arena / 1e6);
-    if (m->flops > 0) json_number(&json, "gflops", m->flops / m->min / 1e9);
+    if (m->flops > 0 && !m->hits) json_number(&json, "gflops", m->flops / m->min / 1e9);
     json_int(&json, "threads", m->threads);
     json_int(&json, "runs", m->runs);
+    if (m->has_memo) {
+        json_int(&json, "memo_hits", (int64_t)m->hits);
+        json_int(&json, "memo_misses", (int64_t)m->misses);
+    }
     json_text(&json, "cpu", holo_cpu_level());
     json_close(&json, '}');
 }
@@ -235,7 +244,10 @@ static void print_table(const char *path, const Measured *m)
     cli_row(stdout, "first answer", "%s after opening began", cli_seconds(&a, m->first));
     cli_row(stdout, "a run", "min %s, median %s, p99 %s  (%lld runs)", cli_seconds(&a, m->min),
             cli_seconds(&b, m->median), cli_seconds(&c, m->p99), (long long)m->runs);
-    if (m->flops > 0) cli_row(stdout, "arithmetic", "%.1f GFLOP/s at best", m->flops / m->min / 1e9);
+    if (m->has_memo)
+        cli_row(stdout, "memo", "%llu runs were answered by it, %llu computed", (unsigned long long)m->hits,
+                (unsigned long long)m->misses);
+    if (m->flops > 0 && !m->hits) cli_row(stdout, "arithmetic", "%.1f GFLOP/s at best", m->flops / m->min / 1e9);
     cli_row(stdout, "memory", "%s resident at its peak, %s of it the arena", cli_bytes(&a, m->rss),
             cli_bytes(&b, m->arena));
 }
@@ -263,6 +275,7 @@ static const CliOption options[] = {
     CLI_OPTION_THREADS,
     CLI_OPTION_PREFAULT,
     CLI_OPTION_HUGE,
+    CLI_OPTION_MEMO,
     {"seconds", 's', "S", "how long to measure"},
     CLI_OPTION_NUMERIC,
     {"json", 0, NULL, "as JSON: open_us, first_us, min_us, median_us, p99_us,\nrss_mb, arena_mb, threads ..."},

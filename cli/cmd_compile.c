@@ -98,6 +98,9 @@ static void print_table(FILE *out, const HoloReport *report, const char *model, 
     if (report->tables)
         cli_row(out, "tables", "%u in place of computation, %s of at most %s", report->tables,
                 cli_bytes(&a, (double)report->table_bytes), cli_bytes(&b, (double)report->table_budget));
+    if (report->patterns)
+        cli_row(out, "memo", "%u pattern%s answered without computing, %s", report->patterns,
+                report->patterns == 1 ? "" : "s", cli_bytes(&a, (double)report->memo_bytes));
     print_memory(out, report);
     cli_row(out, "size", "%s model, %s archive", cli_bytes(&a, (double)report->model_bytes),
             cli_bytes(&b, (double)report->archive_bytes));
@@ -155,6 +158,8 @@ static void print_json(const HoloReport *report, const char *model, const char *
     json_int(&json, "tables", report->tables);
     json_int(&json, "table_bytes", (int64_t)report->table_bytes);
     json_int(&json, "table_budget", (int64_t)report->table_budget);
+    json_int(&json, "patterns", report->patterns);
+    json_int(&json, "memo_bytes", (int64_t)report->memo_bytes);
     json_int(&json, "arena_bytes", (int64_t)report->arena_bytes);
     json_int(&json, "naive_bytes", (int64_t)report->naive_bytes);
     json_int(&json, "model_bytes", (int64_t)report->model_bytes);
@@ -181,23 +186,11 @@ static void print_json(const HoloReport *report, const char *model, const char *
     json_close(&json, '}');
 }
 
-// "64M", "1G", or plain bytes.
-static bool read_bytes(const char *text, uint64_t *out)
-{
-    char              *end;
-    unsigned long long number = strtoull(text, &end, 10);
-    const char        *units = "KMG", *unit = *end ? strchr(units, *end) : NULL;
-    int                shift = unit ? 10 * (int)(unit - units + 1) : 0;
-    if (end == text || *text == '-' || (*end && (!unit || end[1])) || number > UINT64_MAX >> shift) return false;
-    *out = (uint64_t)number << shift;
-    return true;
-}
-
 static int choose_tables(const Cli *cli, HoloCompiler *compiler)
 {
     const char *text   = cli_option(cli, "memory-budget");
     uint64_t    budget = 0;
-    if (text && (!read_bytes(text, &budget) || !budget))
+    if (text && (!cli_read_bytes(text, &budget) || !budget))
         return cli_usage(cli, "--memory-budget takes a number of bytes, as 64M; '%s' is none", text);
     holo_compiler_set_tables(compiler, !cli_option(cli, "no-tables"), budget);
     return CLI_OK;
@@ -243,6 +236,16 @@ static int choose_domains(const Cli *cli, HoloCompiler *compiler)
         if (status) return cli_fail_error(NULL, &error, status);
     }
     return CLI_OK;
+}
+
+static int choose_patterns(const Cli *cli, HoloCompiler *compiler)
+{
+    HoloError   error  = {0};
+    HoloStatus  status = HOLO_OK;
+    const char *path;
+    for (int cursor = 0; !status && (path = cli_option_next(cli, "patterns", &cursor));)
+        status = holo_compiler_add_patterns(compiler, path, &error);
+    return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
 }
 
 // What compile alone lets a user choose.
@@ -295,6 +298,7 @@ static int compile(Cli *cli)
     result = choose(cli, compiler);
     if (!result) result = choose_tables(cli, compiler);
     if (!result) result = choose_domains(cli, compiler);
+    if (!result) result = choose_patterns(cli, compiler);
     if (!result) result = compile_with(cli, compiler);
     holo_compiler_destroy(compiler);
     return result;
@@ -318,6 +322,7 @@ static const CliOption options[] = {
     {"memory-budget", 0, "BYTES", "what tables may take in all, as 64M; else 256M"},
     {"domain", 0, "NAME=VALUES",
      "what elements of an input can be, 0..255 or 1,2,5: what\nfollows from such inputs becomes a table"},
+    CLI_OPTION_PATTERNS,
     {"disable", 0, "PASS", "leave a pass out; may be given several times"},
     {"dump", 0, "PASS", "print the graph after a pass; import, plan or all, too"},
     {"threads", 't', "N", "threads to compile with; 0: one a core"},
@@ -341,6 +346,7 @@ const CliCommand cli_compile = {
                  "  hologram compile net.onnx --numeric exact --json\n"
                  "  hologram compile net.onnx --tune --verbose\n"
                  "  hologram compile net.onnx --domain level=0..9\n"
+                 "  hologram compile net.onnx --patterns faq.npz --patterns samples\n"
                  "  hologram compile net.onnx --dump=fold > folded.txt\n",
     .options   = options,
     .run       = compile,

@@ -94,7 +94,7 @@ static void print_meta(const Subject *s)
     }
 }
 
-static void print_info(const HoloModelInfo *info)
+static void print_info(const HoloModel *model, const HoloModelInfo *info)
 {
     CliText a, b;
     cli_row(stdout, "size", "%s, %s of it constants", cli_bytes(&a, (double)info->file_bytes),
@@ -106,6 +106,8 @@ static void print_info(const HoloModelInfo *info)
                 cli_bytes(&b, (double)info->naive_bytes));
     else
         cli_row(stdout, "memory", "planned when the sizes are known");
+    if (holo_model_memo_count(model))
+        cli_row(stdout, "memo", "answers to %lld patterns", (long long)holo_model_memo_count(model));
     cli_row(stdout, "numeric", "%s", info->exact ? "exact: the same bits on every CPU" : "fused");
 }
 
@@ -113,7 +115,7 @@ static void print_table(const Subject *s)
 {
     printf("%s%s%s  %s\n", cli_color(stdout, "bold"), s->path, cli_color(stdout, "reset"),
            s->model ? "Hologram archive" : "model");
-    if (s->model) print_info(&s->info);
+    if (s->model) print_info(s->model, &s->info);
     print_ports("inputs", s, input, s->in_count);
     print_ports("outputs", s, output, s->out_count);
     print_meta(s);
@@ -129,7 +131,7 @@ static void ports_json(Json *json, const char *key, const Subject *s, const Holo
     json_close(json, ']');
 }
 
-static void info_json(Json *json, const HoloModelInfo *info)
+static void info_json(Json *json, const HoloModel *model, const HoloModelInfo *info)
 {
     json_int(json, "file_bytes", (int64_t)info->file_bytes);
     json_int(json, "constant_bytes", (int64_t)info->constant_bytes);
@@ -140,6 +142,7 @@ static void info_json(Json *json, const HoloModelInfo *info)
     json_int(json, "values", info->values);
     json_int(json, "constants", info->constants);
     json_int(json, "plans", info->plans);
+    json_int(json, "memo", holo_model_memo_count(model));
     json_text(json, "numeric", info->exact ? "exact" : "fused");
     json_bool(json, "static", info->is_static);
 }
@@ -150,7 +153,7 @@ static void print_json(const Subject *s)
     json_open(&json, NULL, '{');
     json_text(&json, "file", s->path);
     json_text(&json, "kind", s->model ? "archive" : "model");
-    if (s->model) info_json(&json, &s->info);
+    if (s->model) info_json(&json, s->model, &s->info);
     ports_json(&json, "inputs", s, input, s->in_count);
     ports_json(&json, "outputs", s, output, s->out_count);
     json_open(&json, "metadata", '{');

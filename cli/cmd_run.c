@@ -116,7 +116,8 @@ static int make_folder(const char *path)
 static int run_session(const Cli *cli, const HoloModel *model, HoloSession *session, const CliInput *inputs)
 {
     const char *profile = cli_option(cli, "profile");
-    int         result  = cli_inputs_set(session, model, inputs);
+    int         result  = cli_memo(cli, session);
+    if (!result) result = cli_inputs_set(session, model, inputs);
     if (result) return result;
     HoloError error = {0};
     holo_session_profile(session, profile);
@@ -162,6 +163,7 @@ static const CliOption options[] = {
     CLI_OPTION_THREADS,
     CLI_OPTION_PREFAULT,
     CLI_OPTION_HUGE,
+    CLI_OPTION_MEMO,
     CLI_OPTION_NUMERIC,
     {"profile", 0, "FILE.json", "time each step: a trace for chrome://tracing"},
     {"quiet", 'q', NULL, "do not print the outputs"},

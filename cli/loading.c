@@ -27,6 +27,28 @@ static bool parse_dims(const char *text, int *out_rank, int64_t *out_dim)
     }
 }
 
+bool cli_read_bytes(const char *text, uint64_t *out)
+{
+    char              *end;
+    unsigned long long number = strtoull(text, &end, 10);
+    const char        *units = "KMG", *unit = *end ? strchr(units, *end) : NULL;
+    int                shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    if (end == text || *text == '-' || (*end && (!unit || end[1])) || number > UINT64_MAX >> shift) return false;
+    *out = (uint64_t)number << shift;
+    return true;
+}
+
+int cli_memo(const Cli *cli, HoloSession *session)
+{
+    const char *text  = cli_option(cli, "memo");
+    uint64_t    bytes = 0;
+    HoloError   error = {0};
+    if (text && (!cli_read_bytes(text, &bytes) || bytes > SIZE_MAX))
+        return cli_usage(cli, "--memo takes a number of bytes, as 64M; '%s' is none", text);
+    HoloStatus status = text ? holo_session_set_memo(session, (size_t)bytes, &error) : HOLO_OK;
+    return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
+}
+
 int cli_shapes(const Cli *cli, CliShape **out_shapes, int *out_count)
 {
     *out_count  = 0;

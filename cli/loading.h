@@ -34,6 +34,22 @@
         "huge-pages", 0, NULL, "copy the weights into large pages, and use such" \
     }
 
+#define CLI_OPTION_PATTERNS                                                                                              \
+    {                                                                                                                    \
+        "patterns", 0, "FILE.npz|DIR",                                                                                   \
+            "inputs whose answers are stored: a tensor for each input,\nor a folder of .npy files or of many such; may " \
+            "be given\nseveral times"                                                                                    \
+    }
+#define CLI_OPTION_MEMO                                                                                           \
+    {                                                                                                             \
+        "memo", 0, "BYTES", "keep answers, as 64M: inputs that come again are not\ncomputed; the oldest go first" \
+    }
+
+// "64M", "1G", or plain bytes. False: it is no such number.
+bool cli_read_bytes(const char *text, uint64_t *out);
+// Has the session keep answers, as --memo says.
+int cli_memo(const Cli *cli, HoloSession *session);
+
 // The shapes that --input-shape gives.
 typedef struct CliShape {
     const char *name;

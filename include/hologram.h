@@ -262,6 +262,25 @@ HOLO_API void                 holo_session_profile(HoloSession *session, bool on
 HOLO_API HOLO_MUST HoloStatus holo_session_profile_write(const HoloSession *session, const char *path,
                                                          HoloError *error);
 
+// ---- memo: inputs that were seen before --------------------------------------------------------
+
+// An archive may hold the answers to some inputs, and a session can keep those that it has computed. A run first looks its
+// inputs up there, by a hash of their types, shapes and bytes. Where they are found, and all their bytes are the same, nothing
+// is computed: holo_session_output then gives views of the archive, or of what is kept, without a copy. A memo changes no
+// result.
+
+// How many inputs have their answers in the archive.
+HOLO_API int64_t holo_model_memo_count(const HoloModel *model);
+// Keeps answers from now on, with their inputs, in at most `bytes` (1024 or more); those not used for longest go first. 0: no
+// longer. What was kept before is forgotten, and views of outputs end. Fails where a model has inputs or outputs that are no
+// tensors of numbers, or is random.
+HOLO_API HOLO_MUST HoloStatus holo_session_set_memo(HoloSession *session, size_t bytes, HoloError *error);
+// Runs so far that found their inputs, and that did not. Pointers may be NULL; both are 0 where there is no memo.
+HOLO_API void holo_session_memo_counts(const HoloSession *session, uint64_t *out_hits, uint64_t *out_misses);
+// Writes the archive of the session once more, with the answers that it had and those that the session keeps. The file is
+// there whole or not at all.
+HOLO_API HOLO_MUST HoloStatus holo_session_save_memo(const HoloSession *session, const char *path, HoloError *error);
+
 // ---- the machine -------------------------------------------------------------------------------
 
 // The CPU level whose kernels are in use: "sse2", "avx2", "avx512", "avx512vnni", "avx512vbmi", "neon", "neondot". HOLO_CPU in the

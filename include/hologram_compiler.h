@@ -67,6 +67,11 @@ HOLO_API void holo_compiler_set_tables(HoloCompiler *compiler, bool on, uint64_t
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_domain(HoloCompiler *compiler, const char *name,
                                                        const HoloTensor *values, HoloError *error);
 
+// Has the plan run on the inputs at `path`, which is copied, and its answers stored in the archive: a run with the same inputs
+// then computes nothing (see holo_session_set_memo of hologram.h). A path is a .npz with a tensor for each input, or a folder:
+// of .npy files called like the inputs (with _ for /), or of several .npz and folders of .npy, each a pattern of its own.
+HOLO_API HOLO_MUST HoloStatus holo_compiler_add_patterns(HoloCompiler *compiler, const char *path, HoloError *error);
+
 // Threads used while compiling; 0: one a core. Changes no byte of what is written, unless it is tuned.
 HOLO_API void holo_compiler_set_threads(HoloCompiler *compiler, int threads);
 
@@ -138,6 +143,9 @@ typedef struct HoloReport {
 
     uint32_t tables; // made of operators, and their size and what they may take
     uint64_t table_bytes, table_budget;
+
+    uint32_t patterns;   // inputs whose answers are stored
+    uint64_t memo_bytes; // what that takes
 } HoloReport;
 HOLO_API void holo_report_destroy(HoloReport *report);
 
@@ -237,6 +245,11 @@ HOLO_API const HoloTensor *holo_tensors_get(const HoloTensors *tensors, int inde
                                             const char **out_name); // name "" where
                                                                     // the file has none; NULL: no such
 HOLO_API const HoloTensor *holo_tensors_find(const HoloTensors *tensors, const char *name); // NULL: no such
+
+// Runs a session of `model` on each pattern at `path`: see holo_compiler_add_patterns. With a memo it learns what they give.
+// `out_count`, how many there were, may be NULL.
+HOLO_API HOLO_MUST HoloStatus holo_session_learn(HoloSession *session, const HoloModel *model, const char *path,
+                                                 int *out_count, HoloError *error);
 
 HOLO_API HOLO_MUST HoloStatus holo_tensor_write_npy(const char *path, const HoloTensor *tensor, HoloError *error);
 

@@ -1,4 +1,4 @@
-// compile.c - the whole compiler in one screen: import, infer, passes, materialise, tune, plan, write, verify.
+// compile.c - the whole compiler in one screen: import, infer, passes, materialise, tune, plan, write, verify, memo.
 //
 // What is written appears under its name only when all of it has succeeded.
 #include "api/compiler.h"
@@ -7,6 +7,7 @@
 #include "archive/archive.h"
 #include "materialise/materialise.h"
 #include "plan/plan.h"
+#include "runtime/memo.h"
 #include "runtime/model.h"
 #include "runtime/pool.h"
 #include "tune/tune.h"
@@ -21,7 +22,7 @@
 
 typedef struct Compile {
     const HoloCompiler *compiler;
-    const char         *path;
+    const char         *path, *out_path;
     HoloSource         *source;
     HoloPlan            plan;
     HoloFileWriter     *file;
@@ -40,6 +41,7 @@ static HoloStatus plan(Compile *c);
 static HoloStatus write_archive(Compile *c);
 static HoloStatus verify(Compile *c);
 static HoloStatus record(Compile *c);
+static HoloStatus memorise(Compile *c);
 
 static HoloStatus compile(Compile *c)
 {
@@ -50,7 +52,11 @@ static HoloStatus compile(Compile *c)
     HOLO_TRY(plan(c));
     HOLO_TRY(write_archive(c));
     HOLO_TRY(verify(c));
-    return record(c);
+    HOLO_TRY(record(c));
+    HOLO_TRY(memorise(c));
+    c->box->report.seconds = holo_time_now() - c->start;
+    holo_compiler_progress(c->compiler, "done", 1);
+    return HOLO_OK;
 }
 
 // ---- the stages
@@ -361,17 +367,57 @@ static HoloStatus record(Compile *c)
     r->verify_seconds = v->seconds;
     if (*v->worst_at) r->worst_at = holo_arena_text(&c->box->arena, v->worst_at, strlen(v->worst_at));
     if (*v->why_not) r->verify_why_not = holo_arena_text(&c->box->arena, v->why_not, strlen(v->why_not));
-    r->seconds = holo_time_now() - c->start;
-    holo_compiler_progress(c->compiler, "done", 1);
     return HOLO_OK;
+}
+
+// ---- the memo: the finished plan runs on the inputs given, and the file is written once more, with what it gave
+
+static HoloStatus patterns_learn(Compile *c, const HoloModel *model, HoloSession *session)
+{
+    HoloReport     *r = &c->box->report;
+    HoloFileWriter *file;
+    uint64_t        size;
+    HOLO_TRY(holo_session_set_memo(session, SIZE_MAX, c->error));
+    for (int i = 0; i < c->compiler->pattern_count; i++) {
+        int count;
+        HOLO_TRY(holo_session_learn(session, model, c->compiler->patterns[i], &count, c->error));
+        r->patterns += (uint32_t)count;
+    }
+    HOLO_TRY(holo_file_writer_open(c->out_path, &file, c->error));
+    HoloStatus status = holo_memo_write(session, file, &size, c->error);
+    HoloStatus closed = holo_file_writer_close(status ? file : c->file, false, c->error);
+    if (status) return status;
+    c->file          = file;
+    r->memo_bytes    = size - r->archive_bytes;
+    r->archive_bytes = size;
+    return closed;
+}
+
+static HoloStatus memorise(Compile *c)
+{
+    if (!c->compiler->pattern_count) return HOLO_OK;
+    HoloMapping  mapping;
+    HoloModel   *model;
+    HoloSession *session;
+    holo_compiler_progress(c->compiler, "running patterns", 0.95);
+    HOLO_TRY(holo_file_writer_map(c->file, &mapping, c->error));
+    HOLO_TRY(holo_model_open_mapping(&mapping, &model, c->error));
+    HoloStatus status = holo_session_create(model, c->pool, &session, c->error);
+    if (!status) {
+        status = patterns_learn(c, model, session);
+        holo_session_destroy(session);
+    }
+    holo_model_close(model);
+    return status;
 }
 
 // ---- the two ways in
 
 static HoloStatus compile_begin(Compile *c, const char *out_path)
 {
-    c->start = holo_time_now();
-    c->box   = holo_realloc(NULL, sizeof *c->box);
+    c->start    = holo_time_now();
+    c->out_path = out_path;
+    c->box      = holo_realloc(NULL, sizeof *c->box);
     if (!c->box) return holo_fail_memory(c->error);
     *c->box = (HoloReportBox){0};
     if (holo_pool_create(c->compiler->threads, &c->pool)) return holo_fail_memory(c->error);

@@ -36,6 +36,8 @@ RECORDS = {
     "tensor": ("<3BbI16q", "dtype kind inner rank constant " + " ".join(f"dim{i}" for i in range(MAX_RANK))),
     "meta": ("<2I", "key value"),
     "constant": ("<3Q2I2Q", "offset size count dtype packed hash0 hash1"),
+    "memo": ("<2Q2I", "key0 key1 tensor_first _"),
+    "memo_tensor": ("<2BHI2Q2Q16q", "dtype rank _ _ offset size hash0 hash1 " + " ".join(f"dim{i}" for i in range(MAX_RANK))),
     "u32": ("<I", "value"),
     "i64": ("<q", "value"),
     "byte": ("<B", "value"),
@@ -44,7 +46,10 @@ SECTIONS = {
     1: ("STRINGS", "byte"), 2: ("DIMS", "dim"), 3: ("SYMBOLS", "u32"), 4: ("SIZES", "i64"), 5: ("OPS", "op"),
     6: ("PLANS", "plan"), 7: ("VALUES", "value"), 8: ("STEPS", "step"), 9: ("OPERANDS", "u32"), 10: ("ATTRS", "attr"),
     11: ("BYTES", "byte"), 12: ("META", "meta"), 13: ("CONSTANTS", "constant"), 14: ("WEIGHTS", "byte"),
+    15: ("MEMO_SLOTS", "u32"), 16: ("MEMO_ENTRIES", "memo"), 17: ("MEMO_TENSORS", "memo_tensor"), 18: ("MEMO_DATA", "byte"),
 }
+MEMO = range(15, 19)  # all of them, or none
+MEMO_PROBES = 16
 DTYPES = [  # name, bytes an element
     ("none", 0), ("f32", 4), ("u8", 1), ("i8", 1), ("u16", 2), ("i16", 2), ("i32", 4), ("i64", 8), ("string", 16), ("bool", 1),
     ("f16", 2), ("f64", 8), ("u32", 4), ("u64", 8), ("c64", 8), ("c128", 16), ("bf16", 2), ("f8e4m3fn", 1), ("f8e4m3fnuz", 1),
@@ -88,11 +93,14 @@ class Archive:
         for i in range(self.header.section_count):
             self.add_section(self.read("section", self.header.header_size + i * size_of("section")))
         for number, (name, _) in SECTIONS.items():
-            if number not in self.section:
+            if number not in self.section and (number not in MEMO or self.has_memo()):
                 raise Broken(f"section {name} is missing")
         strings = self.section[1]
         if not strings.size or data[strings.offset + strings.size - 1] != 0:
             raise Broken("the texts do not end with a 0 byte")
+
+    def has_memo(self):
+        return any(number in self.section for number in MEMO)
 
     def check_header(self):
         h = self.header
@@ -182,6 +190,8 @@ class Check:
             self.fault("there is no plan")
         for i in range(plans):
             self.plan(i, self.a.one("PLANS", i))
+        if self.a.has_memo() and not self.found:
+            self.memo(self.a.one("PLANS", 0))
         return self.found
 
     def sections(self):
@@ -315,6 +325,38 @@ class Check:
                 return False
             count *= d
         return not k.packed and count == k.count and t.dtype == k.dtype
+
+    def memo(self, p):
+        """Slots name entries, entries have tensors, tensors lie in the data; outputs are as the plan says."""
+        a, entries, slots = self.a, self.a.records("MEMO_ENTRIES"), self.a.records("MEMO_SLOTS")
+        if len(slots) & (len(slots) - 1) or any(s > len(entries) for s in slots):
+            self.fault("the slots of the memo are broken")
+            return
+        for i, t in enumerate(a.records("MEMO_TENSORS")):
+            if not self.memo_tensor_ok(t):
+                self.fault(f"tensor {i} of the memo is broken")
+        for i, e in enumerate(entries):
+            if not self.range_ok("MEMO_TENSORS", e.tensor_first, p.input_count + p.output_count):
+                self.fault(f"entry {i} of the memo is broken")
+                continue
+            outputs = a.records("MEMO_TENSORS", e.tensor_first + p.input_count, p.output_count)
+            for t, number in zip(outputs, a.records("OPERANDS", p.output_first, p.output_count)):
+                v = a.one("VALUES", p.value_first + number)
+                sizes = a.records("SIZES", v.size_first, max(v.rank, 0))
+                if v.kind != 0 or v.dtype not in (0, t.dtype) or v.rank not in (-1, t.rank) or any(
+                        not is_symbolic(want) and want != have for want, have in zip(sizes, tensor_dims(t))):
+                    self.fault(f"entry {i} of the memo has an output that the model cannot give")
+            places = [slots[(e.key0 + k) % len(slots)] for k in range(min(MEMO_PROBES, len(slots)))]
+            if i + 1 not in places or 0 in places[:places.index(i + 1)]:
+                self.fault(f"entry {i} of the memo is not found by its key")
+
+    def memo_tensor_ok(self, t):
+        if not 0 < t.dtype < len(DTYPES) or t.dtype == STRING or t.rank > MAX_RANK or min(tensor_dims(t), default=0) < 0:
+            return False
+        size = DTYPES[t.dtype][1]
+        for d in tensor_dims(t):
+            size *= d
+        return size == t.size and t.offset % 64 == 0 and self.range_ok("MEMO_DATA", t.offset, t.size)
 
     def order(self, number, p, values):
         """What a step reads of the plan's own memory, an earlier one has written."""
@@ -452,6 +494,20 @@ def plan_dict(a, p):
             "steps": [step_dict(a, s) for s in a.records("STEPS", p.step_first, p.step_count)]}
 
 
+def memo_dict(a):
+    """What each entry answers, as types: the bytes are in MEMO_DATA."""
+    if not a.has_memo():
+        return []
+    p = a.one("PLANS", 0)
+    tensor = lambda t: {"dtype": DTYPES[t.dtype][0], "kind": "tensor", "shape": tensor_dims(t), "offset": t.offset,
+                        "size": t.size, "hash": f"{t.hash1:016x}{t.hash0:016x}"}
+    out = []
+    for e in a.records("MEMO_ENTRIES"):
+        tensors = [tensor(t) for t in a.records("MEMO_TENSORS", e.tensor_first, p.input_count + p.output_count)]
+        out.append({"key": f"{e.key1:016x}{e.key0:016x}", "inputs": tensors[:p.input_count], "outputs": tensors[p.input_count:]})
+    return out
+
+
 def archive_dict(a):
     a.expressions = expression_texts(a)
     h = a.header
@@ -463,6 +519,7 @@ def archive_dict(a):
         "constants": [{"dtype": DTYPES[k.dtype][0], "count": k.count, "offset": k.offset, "size": k.size, "packed": k.packed,
                        "hash": f"{k.hash1:016x}{k.hash0:016x}"} for k in a.records("CONSTANTS")],
         "plans": [plan_dict(a, p) for p in a.records("PLANS")],
+        "memo": memo_dict(a),
     }
 
 
@@ -501,7 +558,7 @@ def print_plan(number, p):
 def print_text(d):
     print(f"format {d['format']}, {d['file_bytes']} bytes, numeric class {d['numeric']}")
     for s in d["sections"]:
-        print(f"  {s['name']:<10} at {s['offset']:>12}  {s['size']:>12} bytes  {s['records']:>9} records")
+        print(f"  {s['name']:<12} at {s['offset']:>12}  {s['size']:>12} bytes  {s['records']:>9} records")
     print("\nmetadata")
     for key, value in d["metadata"].items():
         print(f"  {key}: {value}")
@@ -511,6 +568,10 @@ def print_text(d):
         print(f"  {i}: {k['count']} of {k['dtype']}, {k['size']} bytes at {k['offset']}{packed}")
     for i, p in enumerate(d["plans"]):
         print_plan(i, p)
+    if d["memo"]:
+        print("\nmemo")
+    for e in d["memo"]:
+        print(f"  {e['key']}: {', '.join(map(type_text, e['inputs']))} -> {', '.join(map(type_text, e['outputs']))}")
 
 
 def open_bytes(path):

@@ -70,6 +70,17 @@ HoloStatus holo_compiler_set_constant(HoloCompiler *compiler, const char *name, 
     return choice_add(compiler, name, tensor, true, error);
 }
 
+HoloStatus holo_compiler_add_patterns(HoloCompiler *compiler, const char *path, HoloError *error)
+{
+    if (compiler->pattern_count == HOLO_PATTERNS_MAX)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "more than %d paths of patterns are given: put them into a folder",
+                         HOLO_PATTERNS_MAX);
+    char *copy = holo_arena_text(&compiler->arena, path, strlen(path));
+    if (!copy) return holo_fail_memory(error);
+    compiler->patterns[compiler->pattern_count++] = copy;
+    return HOLO_OK;
+}
+
 void holo_compiler_set_symbolic(HoloCompiler *compiler, bool on)
 {
     compiler->symbolic = on;

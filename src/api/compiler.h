@@ -12,7 +12,7 @@ typedef struct HoloInputChoice {
     bool        is_constant;
 } HoloInputChoice;
 
-enum { HOLO_CHOICES_MAX = 256, HOLO_DOMAINS_MAX = 32 };
+enum { HOLO_CHOICES_MAX = 256, HOLO_DOMAINS_MAX = 32, HOLO_PATTERNS_MAX = 256 };
 
 struct HoloCompiler {
     HoloArena       arena; // owns names
@@ -24,6 +24,8 @@ struct HoloCompiler {
     uint64_t        table_budget;
     int             domain_count;
     HoloInputChoice domains[HOLO_DOMAINS_MAX]; // the values are in `arena`
+    int             pattern_count;
+    const char     *patterns[HOLO_PATTERNS_MAX]; // paths
     double          relative, absolute;
     int             threads;
     const HoloPass *passes;   // the table of them

@@ -77,6 +77,7 @@ static const char *section_name(uint32_t id)
 #define X(name, value, type) \
     case value: return #name;
         HOLO_SECTION_MAP(X)
+        HOLO_MEMO_SECTION_MAP(X)
 #undef X
     }
     return "unknown";
@@ -96,7 +97,7 @@ static HoloStatus section_open(Check *c, const HoloSectionRecord *s)
     HoloArchive *a = c->a;
     if (!range_ok(s->offset, s->size, a->size) || s->offset % HOLO_SECTION_ALIGN)
         return BAD(c, "section %s lies outside the file", section_name(s->id));
-    if (s->id != HOLO_SECTION_WEIGHTS) HOLO_TRY(section_hash_check(a, s, c->error));
+    if (s->id != HOLO_SECTION_WEIGHTS && s->id != HOLO_SECTION_MEMO_DATA) HOLO_TRY(section_hash_check(a, s, c->error));
     switch (s->id) {
 #define X(section, value, type)                                                              \
     case value:                                                                              \
@@ -106,6 +107,7 @@ static HoloStatus section_open(Check *c, const HoloSectionRecord *s)
         a->section##_count = s->size / sizeof(type);                                         \
         break;
         HOLO_SECTION_MAP(X)
+        HOLO_MEMO_SECTION_MAP(X)
 #undef X
     }
     return HOLO_OK;
@@ -300,6 +302,56 @@ static HoloStatus plan_check(const Check *c, uint32_t plan)
     return HOLO_OK;
 }
 
+// ---- the memo
+
+// What is given out as an output must be what the plan promises: others rely on its type and its fixed sizes.
+static bool memo_output_ok(const Check *c, const HoloMemoTensor *t, uint32_t output)
+{
+    const HoloArchive     *a = c->a;
+    const HoloPlanRecord  *p = &a->PLANS_at[0];
+    const HoloValueRecord *v = &a->VALUES_at[p->value_first + a->OPERANDS_at[p->output_first + output]];
+    if (v->kind != HOLO_TENSOR || (v->dtype && v->dtype != t->dtype) || (v->rank >= 0 && v->rank != t->rank))
+        return false;
+    for (int d = 0; d < v->rank; d++) {
+        int64_t size = a->SIZES_at[v->size_first + (uint32_t)d];
+        if (!holo_dim_is_symbolic(size) && size != t->dim[d]) return false;
+    }
+    return true;
+}
+
+static bool memo_tensor_ok(const Check *c, const HoloMemoTensor *t)
+{
+    int64_t bytes = (int64_t)holo_dtype_size((HoloDtype)t->dtype);
+    if (!bytes || t->dtype == HOLO_STRING || t->rank > HOLO_MAX_RANK) return false;
+    for (int d = 0; d < t->rank; d++)
+        if (t->dim[d] < 0 || !holo_mul(bytes, t->dim[d], &bytes)) return false;
+    return (uint64_t)bytes == t->size && t->offset % HOLO_WEIGHT_ALIGN == 0 &&
+           range_ok(t->offset, t->size, c->a->MEMO_DATA_count);
+}
+
+static HoloStatus memo_check(const Check *c)
+{
+    const HoloArchive    *a     = c->a;
+    const HoloPlanRecord *p     = &a->PLANS_at[0];
+    uint64_t              width = (uint64_t)p->input_count + p->output_count;
+    int there = (a->MEMO_SLOTS_at != NULL) + (a->MEMO_ENTRIES_at != NULL) + (a->MEMO_TENSORS_at != NULL) +
+                (a->MEMO_DATA_at != NULL);
+    if (!there) return HOLO_OK;
+    if (there != 4 || a->MEMO_SLOTS_count & (a->MEMO_SLOTS_count - 1)) return BAD(c, "the memo is not whole");
+    for (size_t i = 0; i < a->MEMO_SLOTS_count; i++)
+        if (a->MEMO_SLOTS_at[i] > a->MEMO_ENTRIES_count) return BAD(c, "slot %zu of the memo names no entry", i);
+    for (size_t i = 0; i < a->MEMO_TENSORS_count; i++)
+        if (!memo_tensor_ok(c, &a->MEMO_TENSORS_at[i])) return BAD(c, "tensor %zu of the memo is broken", i);
+    for (size_t i = 0; i < a->MEMO_ENTRIES_count; i++) {
+        uint64_t first = a->MEMO_ENTRIES_at[i].tensor_first;
+        if (!range_ok(first, width, a->MEMO_TENSORS_count)) return BAD(c, "entry %zu of the memo is broken", i);
+        for (uint32_t k = 0; k < p->output_count; k++)
+            if (!memo_output_ok(c, &a->MEMO_TENSORS_at[first + p->input_count + k], k))
+                return BAD(c, "output %u of entry %zu of the memo is not as the model's", k, i);
+    }
+    return HOLO_OK;
+}
+
 // ---- the two ways in
 
 HoloStatus holo_archive_open(const void *bytes, size_t size, HoloArchive *out, HoloError *error)
@@ -314,7 +366,7 @@ HoloStatus holo_archive_open(const void *bytes, size_t size, HoloArchive *out, H
     HOLO_TRY(attrs_check(&c));
     if (!out->PLANS_count) return BAD(&c, "there is no plan");
     for (uint32_t i = 0; i < out->PLANS_count; i++) HOLO_TRY(plan_check(&c, i));
-    return HOLO_OK;
+    return memo_check(&c);
 }
 
 HoloStatus holo_archive_verify(const HoloArchive *a, HoloError *error)
@@ -326,6 +378,12 @@ HoloStatus holo_archive_verify(const HoloArchive *a, HoloError *error)
             return holo_fail(error, HOLO_BAD_ARCHIVE, "constant %zu, %llu bytes at byte %llu of the file, is damaged",
                              i, (unsigned long long)k->size,
                              (unsigned long long)(k->offset + (uint64_t)(a->WEIGHTS_at - a->bytes)));
+    }
+    for (size_t i = 0; i < a->MEMO_TENSORS_count; i++) {
+        const HoloMemoTensor *t    = &a->MEMO_TENSORS_at[i];
+        HoloHash              have = holo_hash(a->MEMO_DATA_at + t->offset, t->size);
+        if (memcmp(have.word, t->hash, sizeof have.word))
+            return holo_fail(error, HOLO_BAD_ARCHIVE, "tensor %zu of the memo is damaged", i);
     }
     return HOLO_OK;
 }

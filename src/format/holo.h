@@ -7,7 +7,8 @@
 // deterministic: the same model gives the same bytes.
 //
 // A reader refuses: another magic or major version, a bit of flags_must that it does not know, a
-// record out of place. It ignores: unknown sections, a larger header, flags_may.
+// record out of place. It ignores: unknown sections, a larger header, flags_may. Sections of a memo
+// may be left out, and ignored: they change no result.
 //
 // The plan of a model is a list of steps. A step is an operator (by its ONNX name), the kernel that
 // runs it (0: the operator's own eval), its operands (values of its plan), attributes and parameter
@@ -62,17 +63,28 @@ typedef struct HoloHeader {
     X(CONSTANTS, 13, HoloConstantRecord)                                              \
     X(WEIGHTS, 14, uint8_t) /* the bytes of the constants */
 
+// A memo: what the model gives for some inputs. All four are there, or none.
+#define HOLO_MEMO_SECTION_MAP(X)                                                                  \
+    X(MEMO_SLOTS, 15, uint32_t) /* 2^n of them: 0, or 1 + the number of an entry */               \
+    X(MEMO_ENTRIES, 16, HoloMemoRecord)                                                           \
+    X(MEMO_TENSORS, 17, HoloMemoTensor) /* of each entry: the model's inputs, then its outputs */ \
+    X(MEMO_DATA, 18, uint8_t)           /* their bytes */
+
 typedef enum HoloSectionId {
 #define X(id, value, type) HOLO_SECTION_##id = value,
     HOLO_SECTION_MAP(X)
 #undef X
-        HOLO_SECTION_LIMIT
+        HOLO_SECTION_LIMIT, // every file has those below it
+#define X(id, value, type) HOLO_SECTION_##id = value,
+    HOLO_MEMO_SECTION_MAP(X)
+#undef X
 } HoloSectionId;
 
 typedef struct HoloSectionRecord {
     uint32_t id, reserved;
     uint64_t offset, size; // in bytes
-    uint64_t hash[2];      // XXH3-128 of its bytes; of the weights: of the records of the constants
+    uint64_t hash[2];      // XXH3-128 of its bytes; of the weights: of the records of the constants; of MEMO_DATA:
+                           // of MEMO_TENSORS
 } HoloSectionRecord;
 
 typedef struct HoloDimRecord { // see base/dim.h: ids and meaning are those of HoloDimNode
@@ -178,6 +190,25 @@ typedef struct HoloConstantRecord {
     uint64_t hash[2]; // XXH3-128 of the stored bytes
 } HoloConstantRecord;
 
+// An entry of the memo. The key is made of the content identities of the inputs (see holo_memo_key); the entry is named
+// by one of the slots key[0] + 0, 1 ... HOLO_MEMO_PROBES - 1, modulo their number, before which none is empty.
+typedef struct HoloMemoRecord {
+    uint64_t key[2];
+    uint32_t tensor_first; // in MEMO_TENSORS
+    uint32_t reserved;
+} HoloMemoRecord;
+
+enum { HOLO_MEMO_PROBES = 16 };
+
+typedef struct HoloMemoTensor {
+    uint8_t  dtype, rank;
+    uint16_t reserved;
+    uint32_t reserved2;
+    uint64_t offset, size; // in MEMO_DATA; aligned as a constant
+    uint64_t hash[2];      // XXH3-128 of the bytes
+    int64_t  dim[HOLO_MAX_RANK];
+} HoloMemoTensor;
+
 // ---- an opened file
 
 typedef struct HoloArchive { // borrowed: points into the file's bytes
@@ -188,6 +219,7 @@ typedef struct HoloArchive { // borrowed: points into the file's bytes
     const type *id##_at;   \
     size_t      id##_count;
     HOLO_SECTION_MAP(X)
+    HOLO_MEMO_SECTION_MAP(X) // NULL, 0: there is no memo
 #undef X
 } HoloArchive;
 

@@ -7,6 +7,7 @@
 
 #include "ops/value.h"
 #include "runtime/kernel.h"
+#include "runtime/memo.h"
 #include "runtime/model.h"
 #include "runtime/profile.h"
 
@@ -30,6 +31,7 @@ struct HoloSession {
     } * outputs;
     HoloArena   arena; // owns the arrays above and views of holo_session_input
     HoloProfile profile;
+    HoloMemo   *memo; // NULL: there is none
     atomic_bool is_cancelled;
     bool        has_run;
     bool        is_lean; // pages of a step's constants are given back behind it: for whoever runs a plan only once

@@ -53,6 +53,8 @@ HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSessi
     atomic_init(&session->is_cancelled, false);
     HoloStatus status = arrays_create(session, error);
     if (!status) status = bind_early(session, error);
+    if (!status && model->archive.MEMO_ENTRIES_count && !(session->memo = holo_memo_create(model)))
+        status = holo_fail_memory(error);
     if (status)
         holo_session_destroy(session);
     else
@@ -66,6 +68,7 @@ void holo_session_destroy(HoloSession *session)
     for (size_t i = 0; session->frames && i < session->model->archive.PLANS_count; i++)
         holo_frame_destroy(session->frames[i]);
     holo_memory_free(session->scratch, session->scratch_size);
+    holo_memo_destroy(session->memo);
     holo_profile_deinit(&session->profile);
     holo_arena_deinit(&session->arena);
     holo_free(session);
@@ -190,10 +193,18 @@ static HoloStatus outputs_point(HoloSession *session, HoloFrame *frame, HoloErro
     return HOLO_OK;
 }
 
-static HoloStatus outputs_copy(const HoloSession *session, const HoloFrame *frame, HoloError *error)
+// What the last run gave as output i: computed, or remembered.
+static const HoloTensor *result_of(const HoloSession *session, uint32_t i)
 {
-    for (uint32_t i = 0; i < frame->plan->output_count; i++) {
-        const HoloTensor *t = &frame->values[holo_frame_output_value(frame, i)];
+    const HoloFrame *frame = session->frames[0];
+    if (session->memo && session->memo->is_hit) return &session->memo->answer[i];
+    return &frame->values[holo_frame_output_value(frame, i)];
+}
+
+static HoloStatus outputs_copy(const HoloSession *session, HoloError *error)
+{
+    for (uint32_t i = 0; i < session->frames[0]->plan->output_count; i++) {
+        const HoloTensor *t = result_of(session, i);
         if (!session->outputs[i].data || t->data == session->outputs[i].data) continue;
         size_t bytes = holo_tensor_bytes(t);
         if (t->kind != HOLO_TENSOR || t->dtype == HOLO_STRING || session->outputs[i].size < bytes)
@@ -204,12 +215,9 @@ static HoloStatus outputs_copy(const HoloSession *session, const HoloFrame *fram
     return HOLO_OK;
 }
 
-HoloStatus holo_session_run(HoloSession *session, HoloError *error)
+static HoloStatus inputs_complete(HoloSession *session, HoloError *error)
 {
-    HoloFrame        *frame = session->frames[0];
-    const HoloTensor *inputs[64], **list = inputs;
-    int               count = holo_model_input_count(session->model);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < holo_model_input_count(session->model); i++)
         if (!session->input_is_set[i] && session->model->inputs[i].optional) // nothing is a value of its type
             session->inputs[i] = (HoloTensor){.dtype = session->model->inputs[i].type.dtype,
                                               .kind  = HOLO_OPTIONAL,
@@ -217,21 +225,61 @@ HoloStatus holo_session_run(HoloSession *session, HoloError *error)
                                               .rank  = 1};
         else if (!session->input_is_set[i])
             return holo_fail(error, HOLO_BAD_INPUT, "input %s is not set", session->model->inputs[i].name);
+    return HOLO_OK;
+}
+
+static HoloStatus compute(HoloSession *session, HoloError *error)
+{
+    HoloFrame        *frame = session->frames[0];
+    const HoloTensor *inputs[64], **list = inputs;
+    int               count = holo_model_input_count(session->model);
     if (count > HOLO_COUNT(inputs)) {
         if (!session->input_list) session->input_list = HOLO_NEW(&session->arena, const HoloTensor *, count);
         list = session->input_list;
         if (!list) return holo_fail_memory(error);
     }
     for (int i = 0; i < count; i++) list[i] = &session->inputs[i];
-    session->has_run = false;
     HOLO_TRY(holo_frame_bind(frame, list, error));
     HOLO_TRY(outputs_point(session, frame, error));
     HoloStatus status = holo_frame_run(frame, list, error);
     atomic_store(&session->is_cancelled, false);
-    HOLO_TRY(status);
-    HOLO_TRY(outputs_copy(session, frame, error));
-    session->has_run = true;
-    return HOLO_OK;
+    return status;
+}
+
+// Answers from the memo; false: the plan has to run.
+static bool remember(HoloSession *session)
+{
+    double start = session->profile.is_on ? holo_time_now() : 0;
+    bool   found = holo_memo_find(session->memo, session->inputs);
+    if (found) atomic_store(&session->is_cancelled, false);
+    if (session->profile.is_on)
+        holo_profile_add(&session->profile, (HoloProfileEvent){.name   = "memo",
+                                                               .op     = "memo",
+                                                               .kernel = found ? "hit" : "miss",
+                                                               .start  = start,
+                                                               .end    = holo_time_now()});
+    return found;
+}
+
+static void learn(HoloSession *session, bool has_answer)
+{
+    HoloMemo *memo = session->memo;
+    for (int i = 0; has_answer && i < memo->out_count; i++) memo->answer[i] = *result_of(session, (uint32_t)i);
+    holo_memo_learn(memo, has_answer);
+}
+
+HoloStatus holo_session_run(HoloSession *session, HoloError *error)
+{
+    HOLO_TRY(inputs_complete(session, error));
+    session->has_run  = false;
+    HoloStatus status = HOLO_OK;
+    if (!session->memo || !remember(session)) {
+        status = compute(session, error);
+        if (session->memo) learn(session, !status);
+    }
+    if (!status) status = outputs_copy(session, error);
+    session->has_run = !status;
+    return status;
 }
 
 HoloStatus holo_session_output(const HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
@@ -240,8 +288,7 @@ HoloStatus holo_session_output(const HoloSession *session, int index, HoloTensor
         return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no output %d: the model has %d", index,
                          holo_model_output_count(session->model));
     if (!session->has_run) return holo_fail(error, HOLO_BAD_ARGUMENT, "the session has not run yet");
-    const HoloFrame *frame = session->frames[0];
-    *out_view              = frame->values[holo_frame_output_value(frame, (uint32_t)index)];
+    *out_view = *result_of(session, (uint32_t)index);
     if (session->outputs[index].data) out_view->data = session->outputs[index].data;
     return HOLO_OK;
 }
@@ -253,7 +300,7 @@ void holo_session_cancel(HoloSession *session)
 
 size_t holo_session_memory(const HoloSession *session)
 {
-    size_t bytes = session->scratch_size + session->arena.total;
+    size_t bytes = session->scratch_size + session->arena.total + (session->memo ? session->memo->used : 0);
     for (size_t i = 0; i < session->model->archive.PLANS_count; i++) {
         const HoloFrame *f = session->frames[i];
         if (f)

@@ -23,6 +23,13 @@ for model in "$work"/*.onnx; do
     "$HOLOGRAM" inspect "$archive" --json > "$archive.inspect"
 done
 
+# And one with a memo.
+"$HOLOGRAM" memo "$work"/digits.holo --patterns "$root"/demo/digits/01_is_7.npy --patterns "$root"/demo/digits/02_is_0.npy -o "$work"/memo.holo --quiet
+python3 "$dump" --check "$work"/memo.holo
+python3 "$dump" --json "$work"/memo.holo > "$work"/memo.holo.dump
+python3 "$dump" "$work"/memo.holo | grep -q ': f32\[1, 1, 8, 8\] -> f32\[1, 10\]'
+"$HOLOGRAM" inspect "$work"/memo.holo --json > "$work"/memo.holo.inspect
+
 python3 - "$dump" "$work" <<'PYTHON'
 import glob, importlib.util, json, os, random, sys
 
@@ -34,13 +41,13 @@ def same_size(dumped, said):  # expressions are written differently: only number
     return dumped == said or (isinstance(dumped, str) and isinstance(said, str) and not dumped.isidentifier())
 
 archives = sorted(glob.glob(os.path.join(sys.argv[2], "*.holo")))
-expect(len(archives) == 6, "archives are missing:", archives)
+expect(len(archives) == 7, "archives are missing:", archives)
 for path in archives:
     dump, said = json.load(open(path + ".dump")), json.load(open(path + ".inspect"))
     plan = dump["plans"][0]
     expect(len(plan["steps"]) == said["steps"] or sum(len(p["steps"]) for p in dump["plans"]) == said["steps"], path, "steps", said["steps"])
     for key, have in (("file_bytes", dump["file_bytes"]), ("constants", len(dump["constants"])), ("plans", len(dump["plans"])),
-                      ("metadata", dump["metadata"]), ("numeric", dump["numeric"]), ("arena_bytes", plan["arena_bytes"])):
+                      ("memo", len(dump["memo"])), ("metadata", dump["metadata"]), ("numeric", dump["numeric"]), ("arena_bytes", plan["arena_bytes"])):
         expect(have == said[key], path, key, have, "is not", said[key])
     for side in ("inputs", "outputs"):
         expect(len(plan[side]) == len(said[side]), path, side)
@@ -50,6 +57,9 @@ for path in archives:
                 expect(value[key] == port[key], path, side, key, value[key], "is not", port[key])
             expect(len(value["shape"]) == len(port["shape"]) and all(map(same_size, value["shape"], port["shape"])),
                    path, port["name"], value["shape"], "is not", port["shape"])
+
+memo = json.load(open(os.path.join(sys.argv[2], "memo.holo.dump")))["memo"]
+expect(len(memo) == 2 and memo[0]["key"] != memo[1]["key"], "memo:", memo)
 
 parts = [v for v in json.load(open(os.path.join(sys.argv[2], "parts.holo.dump")))["plans"][0]["values"] if v["storage"] == "part"]
 expect(len(parts) == 4, "parts:", parts)
