@@ -1,9 +1,11 @@
-// columns.c - ConvTranspose of f32 whose filters are not constant becomes a product, and Col2Im of it.
+// columns.c - ConvTranspose of f32 whose filters are not constant becomes a product, and Col2Im of it. DeformConv becomes
+// a product, too (see columns_deform.h).
 //
 // Filters that are constant are another convolution (see transposed.h), and better so. What is in groups, or has open
 // sizes beside the number of images, stays.
 #include "ops/window.h"
 #include "passes/build.h"
+#include "passes/columns_deform.h"
 
 #include <string.h>
 
@@ -129,10 +131,13 @@ HoloStatus holo_pass_columns(HoloGraph *graph, HoloArena *scratch, HoloChanges *
         HoloNode *node = graph->nodes[i];
         Columns   c;
         holo_rewrite_inputs(&rewrite, node);
-        if (!read(graph, node, &c)) continue;
-        HoloValue *y = with_bias(&rewrite, node, &c, image(&rewrite, node, &c, product(&rewrite, node, &c)));
-        if (!y) return holo_fail_memory(error);
-        holo_rewrite(&rewrite, node->out[0], y);
+        HoloValue *y;
+        if (!holo_columns_deform(&rewrite, node, &y)) return holo_fail_memory(error);
+        if (!y && read(graph, node, &c)) {
+            y = with_bias(&rewrite, node, &c, image(&rewrite, node, &c, product(&rewrite, node, &c)));
+            if (!y) return holo_fail_memory(error);
+        }
+        if (y) holo_rewrite(&rewrite, node->out[0], y);
     }
     return holo_rewrite_end(&rewrite, error);
 }

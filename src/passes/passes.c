@@ -32,7 +32,7 @@ const HoloPass holo_passes[] = {
     {"attention", holo_pass_attention, false, true, false, SIMPLE, "products around a softmax become Attention, which takes heads as they lie"},
     {"dead", holo_pass_dead, false, false, false, SIMPLE, "what no output needs goes"},
     {"branches", holo_pass_branches, false, true, false, SIMPLE, "what follows an If of branches with different ranks goes into them"},
-    {"columns", holo_pass_columns, false, true, true, LAYOUT, "transposed convolutions of filters that are not constant become products"},
+    {"columns", holo_pass_columns, false, true, true, LAYOUT, "transposed convolutions of filters that are not constant, and deformed ones, become products"},
     {"layout", holo_pass_layout, false, true, false, LAYOUT, "convolutions, and what is between them, with channels last"},
     {"fuse", holo_pass_fuse, false, true, false, FUSE, "pointwise operators become one program, and the tail of a product"},
     {0},
