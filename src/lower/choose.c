@@ -246,8 +246,8 @@ static bool group_norm_last(const HoloNode *node, HoloLowering *out)
 }
 
 // How many axes, one behind the other, a reduction is over, and how many are behind these; 0: it is over others, or
-// over none.
-static int axes_of(const HoloNode *node, int rank, int *out_kept)
+// over none. Whether it is over an axis of size 1 is all one.
+static int axes_of(const HoloNode *node, int rank, const HoloDim *dim, int *out_kept)
 {
     HoloCall         call = holo_node_call(node);
     const HoloValue *in   = holo_node_in(node, 1);
@@ -265,12 +265,13 @@ static int axes_of(const HoloNode *node, int rank, int *out_kept)
         if (axis < 0 || axis >= rank || is[axis]) return 0;
         is[axis] = true;
     }
-    int end = rank;
-    while (end > 0 && !is[end - 1]) end--;
-    for (int d = end - count; d < end; d++)
-        if (d < 0 || !is[d]) return 0;
+    int first = 0, end = rank;
+    while (end > 0 && (!is[end - 1] || dim[end - 1] == 1)) end--;
+    while (first < end && (!is[first] || dim[first] == 1)) first++;
+    for (int d = first; d < end; d++)
+        if (!is[d] && dim[d] != 1) return 0;
     *out_kept = rank - end;
-    return count;
+    return end - first;
 }
 
 // A row without elements is left to the operator.
@@ -283,7 +284,7 @@ static bool reduce(const HoloNode *node, HoloLowering *out)
     out->reduce.op = global && node->type[6] == 'A' ? HOLO_REDUCE_MEAN : HOLO_REDUCE_MAX;
     for (uint32_t i = 0; !global && i < HOLO_REDUCE_OPS; i++)
         if (!strcmp(node->type + strlen("Reduce"), names[i])) out->reduce.op = i;
-    int kept = 0, axes = global ? x->type.rank - 2 : axes_of(node, x->type.rank, &kept);
+    int kept = 0, axes = global ? x->type.rank - 2 : axes_of(node, x->type.rank, x->type.dim, &kept);
     if (axes < 1) return false;
     for (int d = x->type.rank - kept - axes; d < x->type.rank - kept; d++)
         if (x->type.dim[d] == 0) return false;

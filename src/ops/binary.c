@@ -8,15 +8,19 @@
 
 // clang-format off
 // These are exact in float where the elements are: one rounding of float is the same as that of double to float.
-#define X(id, formula)                                         \
-    HOLO_KERNEL_2(id##_f32, float, float, formula)             \
-    HOLO_KERNEL_2(id##_f64, double, double, formula)           \
-    HOLO_KERNEL_2(id##_u64, uint64_t, uint64_t, formula) /* of any integers: overflow wraps */ \
-    HOLO_KERNEL_2(id##_u32, uint32_t, uint32_t, formula)       \
-    static const HoloOwnFns id##_own = {[HOLO_I32] = id##_u32, [HOLO_U32] = id##_u32};
-X(Add, x + y)
-X(Sub, x - y)
-X(Mul, x * y)
+// Integers wrap around, so those of one size are alike.
+#define X(id, operator)                                                                     \
+    HOLO_KERNEL_2(id##_f32, float, float, x operator y)                                     \
+    HOLO_KERNEL_2(id##_f64, double, double, x operator y)                                   \
+    HOLO_KERNEL_2(id##_u64, uint64_t, uint64_t, x operator y)                               \
+    HOLO_KERNEL_2(id##_u32, uint32_t, uint32_t, x operator y)                               \
+    HOLO_KERNEL_2(id##_u16, uint16_t, uint16_t, (uint32_t)x operator (uint32_t)y)           \
+    HOLO_KERNEL_2(id##_u8, uint8_t, uint8_t, x operator y)                                  \
+    static const HoloOwnFns id##_own = {[HOLO_I32] = id##_u32, [HOLO_U32] = id##_u32,       \
+        [HOLO_I16] = id##_u16, [HOLO_U16] = id##_u16, [HOLO_I8] = id##_u8, [HOLO_U8] = id##_u8};
+X(Add, +)
+X(Sub, -)
+X(Mul, *)
 #undef X
 // clang-format on
 
@@ -122,6 +126,20 @@ static HoloStatus pow_eval(HoloCall *call)
 
 // ---- comparison
 
+// Halves of 16 bits as integers in the same order, -0 as 0; `inf` are the bits of infinity, above which NaN is.
+static inline int16_t half_key(uint16_t x)
+{
+    int16_t size = (int16_t)(x & 0x7fff);
+    return x & 0x8000 ? (int16_t)-size : size;
+}
+
+static inline bool are_numbers(uint16_t x, uint16_t y, int16_t inf)
+{
+    return ((int16_t)(x & 0x7fff) <= inf) & ((int16_t)(y & 0x7fff) <= inf);
+}
+
+enum { F16_INF = 0x7c00, BF16_INF = 0x7f80 };
+
 // clang-format off
 #define X(id, operator)                                         \
     HOLO_KERNEL_2(id##_f64, int64_t, double, x operator y)      \
@@ -132,8 +150,15 @@ static HoloStatus pow_eval(HoloCall *call)
     HOLO_KERNEL_2(id##_own_i64, uint8_t, int64_t, x operator y) \
     HOLO_KERNEL_2(id##_own_i32, uint8_t, int32_t, x operator y) \
     HOLO_KERNEL_2(id##_own_u8, uint8_t, uint8_t, x operator y)  \
-    static const HoloOwnFns id##_own = {[HOLO_F32] = id##_own_f32, [HOLO_F64] = id##_own_f64, \
-        [HOLO_I64] = id##_own_i64, [HOLO_I32] = id##_own_i32, [HOLO_U8] = id##_own_u8};
+    HOLO_KERNEL_2(id##_own_i8, uint8_t, int8_t, x operator y)   \
+    HOLO_KERNEL_2(id##_own_bool, uint8_t, uint8_t, (x != 0) operator (y != 0))                               \
+    HOLO_KERNEL_2(id##_own_f16, uint8_t, uint16_t,                                                           \
+                  are_numbers(x, y, F16_INF) & (half_key(x) operator half_key(y)))                           \
+    HOLO_KERNEL_2(id##_own_bf16, uint8_t, uint16_t,                                                          \
+                  are_numbers(x, y, BF16_INF) & (half_key(x) operator half_key(y)))                          \
+    static const HoloOwnFns id##_own = {[HOLO_F32] = id##_own_f32, [HOLO_F64] = id##_own_f64,                \
+        [HOLO_F16] = id##_own_f16, [HOLO_BF16] = id##_own_bf16, [HOLO_I64] = id##_own_i64,                   \
+        [HOLO_I32] = id##_own_i32, [HOLO_U8] = id##_own_u8, [HOLO_I8] = id##_own_i8, [HOLO_BOOL] = id##_own_bool};
 X(Equal, ==)
 X(Less, <)
 X(Greater, >)

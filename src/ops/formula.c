@@ -70,6 +70,7 @@ static bool chain(const HoloCall *call, HoloProgram *out)
                                                     : HOLO_MAP_add;
     int       x  = 0;
     for (int i = 1; i < call->in_count; i++) x = emit(out, op, x, i, 0);
+    if (!strcmp(call->op->name, "Mean")) emit(out, HOLO_MAP_div, x, N, call->in_count);
     return call->in_count > 1;
 }
 
@@ -123,6 +124,7 @@ static const Formula formulas[] = {
     {"Pow", "", 7, 2, .fits = power},
     {"Clip", "", 6, 0, .fits = clip},
     {"Sum", "", 8, 0, .fits = chain},
+    {"Mean", "", 8, 0, .fits = chain},
     {"Max", "", 8, 0, .fits = chain},
     {"Min", "", 8, 0, .fits = chain},
     {"Neg", "", 6, 1, .step = {STEP(neg, 0, 0)}},

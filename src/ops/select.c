@@ -68,6 +68,12 @@ static HoloStatus where_eval(HoloCall *call)
 X(clip_f64, double)
 X(clip_i64, int64_t)
 X(clip_u64, uint64_t)
+X(clip_i32, int32_t)
+X(clip_u32, uint32_t)
+X(clip_i16, int16_t)
+X(clip_u16, uint16_t)
+X(clip_i8, int8_t)
+X(clip_u8, uint8_t)
 #undef X
 // clang-format on
 
@@ -88,10 +94,26 @@ static HoloStatus clip_infer(HoloCall *call)
     return holo_infer_same(call);
 }
 
+// Integers as they are stored, where both bounds are.
+static bool clip_own(HoloCall *call, const HoloTensor *out)
+{
+    static const HoloOwnFns own  = {[HOLO_I32] = clip_i32, [HOLO_U32] = clip_u32, [HOLO_I16] = clip_i16,
+                                    [HOLO_U16] = clip_u16, [HOLO_I8] = clip_i8,   [HOLO_U8] = clip_u8};
+    HoloPointwise           work = {.fn = own[out->dtype], .in_count = 3, .out = *out, .lane_out = HOLO_LANE_OWN};
+    if (!work.fn || !holo_in(call, 1) || !holo_in(call, 2)) return false;
+    for (int i = 0; i < 3; i++) {
+        work.in[i]      = *call->in[i];
+        work.in[i].rank = i ? 0 : work.in[i].rank;
+        work.lane[i]    = HOLO_LANE_OWN;
+    }
+    holo_pointwise(call, &work);
+    return true;
+}
+
 static HoloStatus clip_eval(HoloCall *call)
 {
     HoloTensor *out = holo_out(call, 0);
-    if (!out) return HOLO_OK;
+    if (!out || clip_own(call, out)) return HOLO_OK;
     HoloClass     kind     = holo_dtype_class((HoloDtype)out->dtype);
     bool          is_float = kind == HOLO_CLASS_FLOAT, is_signed = kind == HOLO_CLASS_INT;
     HoloPointwise work = {.fn = is_float ? clip_f64 : is_signed ? clip_i64 : clip_u64, .in_count = 3, .out = *out};

@@ -5,6 +5,10 @@
 #include "ops/softmax.h"
 #include "base/math.h"
 #include "ops/rows.h"
+#include "ops/spread.h"
+
+#include <math.h>
+#include <string.h>
 
 typedef void Transform(double *x, int64_t count); // of a row with at least one element
 
@@ -29,14 +33,6 @@ void holo_log_softmax(double *x, int64_t count)
     for (int64_t k = 0; k < count; k++) sum += holo_exp(x[k] - top);
     double shift = holo_log(sum);
     for (int64_t k = 0; k < count; k++) x[k] = x[k] - top - shift;
-}
-
-static void hardmax(double *x, int64_t count)
-{
-    int64_t best = 0;
-    for (int64_t k = 1; k < count; k++)
-        if (x[best] == x[best] && (x[k] > x[best] || x[k] != x[k])) best = k;
-    for (int64_t k = 0; k < count; k++) x[k] = k == best;
 }
 
 HoloStatus holo_softmax_rows(const HoloCall *call, int64_t version, int64_t axis, int *from, int *to)
@@ -86,19 +82,71 @@ static HoloStatus eval(HoloCall *call)
     return HOLO_OK;
 }
 
+// ---- Hardmax: 1 at the first of the largest, or at the first NaN, and 0 elsewhere
+
+typedef struct Hardmax {
+    const HoloTensor *in;
+    HoloTensor       *out;
+    HoloRows          rows;
+} Hardmax;
+
+// The largest, NaN if there is one: in lanes, for which compilers have vectors.
+static double peak(const double *x, int64_t count)
+{
+    enum { LANES = 8 };
+    double  top[LANES];
+    int64_t k = 0, strange = 0;
+    for (int l = 0; l < LANES; l++) top[l] = -INFINITY;
+    for (; k + LANES <= count; k += LANES)
+        for (int l = 0; l < LANES; l++) top[l] = x[k + l] > top[l] ? x[k + l] : top[l];
+    for (; k < count; k++) top[0] = x[k] > top[0] ? x[k] : top[0];
+    for (int l = 1; l < LANES; l++) top[0] = top[l] > top[0] ? top[l] : top[0];
+    for (k = 0; k < count; k++) strange |= x[k] != x[k];
+    return strange ? NAN : top[0];
+}
+
+static void run_hard(void *arg, int64_t row, int worker)
+{
+    (void)worker;
+    const Hardmax *v     = arg;
+    int64_t        start = holo_row_start(v->rows, row), best = 0;
+    double         x[HOLO_TILE], top                          = -INFINITY;
+    for (int64_t k = 0, n; k < v->rows.size && top == top; k += n) {
+        n = v->rows.size - k < HOLO_TILE ? v->rows.size - k : HOLO_TILE;
+        holo_read_f(v->in, start + k * v->rows.inner, v->rows.inner, n, x);
+        double here = peak(x, n);
+        if (here <= top) continue;
+        for (best = 0; here == here ? x[best] != here : x[best] == x[best];) best++;
+        best += k;
+        top = here;
+    }
+    holo_put_f(v->out, start + best * v->rows.inner, 1);
+}
+
+static HoloStatus eval_hard(HoloCall *call)
+{
+    Hardmax v = {.in = call->in[0], .out = holo_out(call, 0)};
+    int     from, to;
+    if (holo_out_is_empty(call)) return HOLO_OK;
+    HOLO_TRY(find_rows(call, &from, &to));
+    v.rows = holo_rows(v.in, from, to);
+    memset(v.out->data, 0, holo_tensor_bytes(v.out));
+    holo_spread(call, holo_row_count(v.rows), (double)holo_tensor_count(v.in), run_hard, &v);
+    return HOLO_OK;
+}
+
 static Transform *const soft     = holo_softmax;
 static Transform *const log_soft = holo_log_softmax;
-static Transform *const hard     = hardmax;
 
-#define ROW(text, how)                                                                                \
+#define ROW(text, ...)                                                                                \
     {                                                                                                 \
         .name = text, .domain = "", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1, \
-        .types = HOLO_TYPES_FLOAT, .infer = infer, .eval = eval, .row = &how                          \
+        .types = HOLO_TYPES_FLOAT, .infer = infer, __VA_ARGS__                                        \
     }
 
 const HoloOp holo_ops_softmax[] = {
-    ROW("Softmax", soft),
-    ROW("LogSoftmax", log_soft),
-    ROW("Hardmax", hard),
+    ROW("Softmax", .eval = eval, .row = &soft),
+    ROW("LogSoftmax", .eval = eval, .row = &log_soft),
+    ROW("Hardmax", .eval = eval_hard),
     {0},
 };

@@ -14,7 +14,15 @@ typedef struct Row { // of HoloOp.row: kernels first, as holo_pointwise_infer wa
 #define X(id, operator)                                                                     \
     HOLO_KERNEL_2(id##_f64, double, double, x operator y || x != x ? x : y)                 \
     HOLO_KERNEL_2(id##_i64, int64_t, int64_t, x operator y ? x : y)                         \
-    HOLO_KERNEL_2(id##_u64, uint64_t, uint64_t, x operator y ? x : y)
+    HOLO_KERNEL_2(id##_u64, uint64_t, uint64_t, x operator y ? x : y)                       \
+    HOLO_KERNEL_2(id##_i32, int32_t, int32_t, x operator y ? x : y)                         \
+    HOLO_KERNEL_2(id##_u32, uint32_t, uint32_t, x operator y ? x : y)                       \
+    HOLO_KERNEL_2(id##_i16, int16_t, int16_t, x operator y ? x : y)                         \
+    HOLO_KERNEL_2(id##_u16, uint16_t, uint16_t, x operator y ? x : y)                       \
+    HOLO_KERNEL_2(id##_i8, int8_t, int8_t, x operator y ? x : y)                            \
+    HOLO_KERNEL_2(id##_u8, uint8_t, uint8_t, x operator y ? x : y)                          \
+    static const HoloOwnFns id##_own = {[HOLO_I32] = id##_i32, [HOLO_U32] = id##_u32, [HOLO_I16] = id##_i16, \
+                                        [HOLO_U16] = id##_u16, [HOLO_I8] = id##_i8, [HOLO_U8] = id##_u8};
 X(min, <)
 X(max, >)
 #undef X
@@ -25,35 +33,43 @@ typedef struct Job {
     const HoloCall *call;
     HoloTileFn     *fn;
     HoloLane        lane;
-    int64_t         count;
+    int64_t         count, most; // elements: all, and of a tile
+    size_t          bytes;       // of a lane
     double          divisor;
     HoloStream     *streams; // in_count for each worker
 } Job;
 
 enum { PART = 64 * HOLO_TILE };
 
+// Results of two inputs after another: where the next is written, the last was not.
 static void fold_part(void *arg, int64_t part, int worker)
 {
     const Job          *job     = arg;
     const HoloCall     *call    = job->call;
     HoloTensor          out     = *call->out[0];
     HoloStream         *streams = job->streams + (int64_t)worker * call->in_count;
-    _Alignas(64) double total[HOLO_TILE], buffer[HOLO_TILE];
+    _Alignas(64) double total[2][HOLO_TILE], first[HOLO_TILE], buffer[HOLO_TILE];
     int64_t             at = part * PART, end = job->count - at < PART ? job->count : at + PART;
-    for (int i = 0; i < call->in_count; i++)
+    for (int i = 0; i < call->in_count; i++) {
         holo_stream_open(&streams[i], call->in[i], job->lane, out.rank, out.dim, at);
+        streams[i].most = job->most;
+    }
     for (int64_t count; at < end; at += count) {
-        count = end - at < HOLO_TILE ? end - at : HOLO_TILE;
-        memcpy(total, holo_stream_next(&streams[0], count, buffer), (size_t)count * sizeof *total);
+        count              = end - at < job->most ? end - at : job->most;
+        const void *so_far = holo_stream_next(&streams[0], count, first);
         for (int i = 1; i < call->in_count; i++) {
-            streams[i].is_filled = false; // the buffer is shared
-            job->fn(
-                &(HoloTile){.count = count, .in = {total, holo_stream_next(&streams[i], count, buffer)}, .out = total});
+            const void *next = holo_stream_next(&streams[i], count, buffer);
+            if (call->in_count > 2) streams[i].is_filled = false; // the buffer is shared
+            job->fn(&(HoloTile){.count = count, .in = {so_far, next}, .out = total[i % 2]});
+            so_far = total[i % 2];
         }
-        if (job->divisor != 1)
-            for (int64_t k = 0; k < count; k++) total[k] /= job->divisor;
-        streams[0].is_filled = false;
-        holo_lane_write(&out, job->lane, at, count, total);
+        if (call->in_count == 1) so_far = memcpy(total[0], so_far, (size_t)count * job->bytes); // may be the output
+        if (job->divisor != 1) {
+            const double *sum = so_far;
+            for (int64_t k = 0; k < count; k++) total[0][k] = sum[k] / job->divisor;
+            so_far = total[0];
+        }
+        holo_lane_write(&out, job->lane, at, count, so_far);
     }
 }
 
@@ -65,9 +81,16 @@ static HoloStatus eval(HoloCall *call)
     HoloClass kind = holo_dtype_class((HoloDtype)out->dtype);
     Job       job  = {.call = call, .count = holo_tensor_count(out), .divisor = row->is_mean ? call->in_count : 1};
     job.lane       = kind == HOLO_CLASS_FLOAT ? HOLO_LANE_F64 : HOLO_LANE_I64;
+    job.bytes      = sizeof(double);
     job.fn         = kind == HOLO_CLASS_FLOAT  ? row->kernels.f64
                      : kind == HOLO_CLASS_UINT ? row->kernels.u64
                                                : row->kernels.i64;
+    if (row->kernels.own && (*row->kernels.own)[out->dtype]) {
+        job.lane  = HOLO_LANE_OWN;
+        job.bytes = holo_dtype_size((HoloDtype)out->dtype);
+        job.fn    = (*row->kernels.own)[out->dtype];
+    }
+    job.most = HOLO_TILE * (int64_t)(sizeof(double) / job.bytes);
     void  *streams;
     size_t workers = call->host->workers > 1 ? (size_t)call->host->workers : 1;
     HOLO_TRY(holo_call_temp(call, workers * (size_t)call->in_count, sizeof *job.streams, &streams));
@@ -89,8 +112,8 @@ static HoloStatus infer(HoloCall *call)
      .types = accepted, .flags = HOLO_OP_POINTWISE, .infer = infer, .eval = eval, .row = &(const Row){__VA_ARGS__}}
 
 const HoloOp holo_ops_variadic[] = {
-    ROW(Min, HOLO_TYPES_NUMBER, .kernels = {.f64 = min_f64, .i64 = min_i64, .u64 = min_u64}),
-    ROW(Max, HOLO_TYPES_NUMBER, .kernels = {.f64 = max_f64, .i64 = max_i64, .u64 = max_u64}),
+    ROW(Min, HOLO_TYPES_NUMBER, .kernels = {.f64 = min_f64, .i64 = min_i64, .u64 = min_u64, .own = &min_own}),
+    ROW(Max, HOLO_TYPES_NUMBER, .kernels = {.f64 = max_f64, .i64 = max_i64, .u64 = max_u64, .own = &max_own}),
     ROW(Sum, HOLO_TYPES_FLOAT, .kernels = {.f64 = sum_f64}),
     ROW(Mean, HOLO_TYPES_FLOAT, .kernels = {.f64 = sum_f64}, .is_mean = true),
     {0},

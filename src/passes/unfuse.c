@@ -1,5 +1,5 @@
 // unfuse.c - operators into which ONNX Runtime's optimiser has merged others come apart again, where kernels then run the
-// parts and the other passes can join them with what is around.
+// parts and the other passes can join them with what is around. So does what the standard itself defines by others.
 //
 // The definitions here are not those of the rows in ops/, whose `eval` stays the reference: sums are rounded to f32
 // between the parts. So only nodes of f32 are taken. What asks for results that no part has is left as it is.
@@ -11,6 +11,8 @@
 #define IN(i)     (UINT32_C(1) << (i))
 #define OUT(i)    (UINT32_C(1) << (16 + (i)))
 #define MICROSOFT "com.microsoft::"
+
+static const char onnx[] = "", microsoft[] = "com.microsoft";
 
 enum { LINES = 12, OWN_ATTRS = 2 };
 
@@ -30,7 +32,7 @@ typedef struct Facts {
 } Facts;
 
 typedef struct Row {
-    const char *name;
+    const char *name, *domain;
     uint32_t    never;                                // inputs and outputs that must not be there
     bool (*fits)(Facts *facts, const HoloNode *node); // may add to the facts; NULL: nothing is asked
     const char *head;
@@ -124,21 +126,21 @@ static bool activated(Facts *facts, const HoloNode *node)
 #define WITHOUT(parts, nodes) {.without = (parts), .text = nodes}
 
 static const Row rows[] = {
-    {"SkipLayerNormalization", OUT(1) | OUT(2), NULL,
+    {"SkipLayerNormalization", microsoft, OUT(1) | OUT(2), NULL,
      "graph SkipLayerNormalization<epsilon=1e-12>(x, skip, gamma, beta, bias) -> (y, s, s, s) {\n",
      {WITHOUT(IN(4), "s = Add@14(x, skip)\n"),
       WITH(IN(4), "b = Add@14(x, bias)\n s = Add@14(b, skip)\n"),
       ALWAYS("y = LayerNormalization@17(s, gamma, beta) {axis=-1, epsilon=@epsilon}\n")}},
-    {"SkipSimplifiedLayerNormalization", OUT(1) | OUT(2), NULL,
+    {"SkipSimplifiedLayerNormalization", microsoft, OUT(1) | OUT(2), NULL,
      "graph SkipSimplifiedLayerNormalization<epsilon=1e-12>(x, skip, gamma, bias) -> (y, s, s, s) {\n",
      {WITHOUT(IN(3), "s = Add@14(x, skip)\n"),
       WITH(IN(3), "b = Add@14(x, bias)\n s = Add@14(b, skip)\n"),
       ALWAYS("y = RMSNormalization@23(s, gamma) {axis=-1, epsilon=@epsilon}\n")}},
-    {"BiasGelu", 0, NULL, "graph BiasGelu(x, bias) -> (y) {\n", {ALWAYS("s = Add@14(x, bias)\n y = Gelu@20(s)\n")}},
-    {"FastGelu", 0, NULL, "graph FastGelu(x, bias) -> (y) {\n",
+    {"BiasGelu", microsoft, 0, NULL, "graph BiasGelu(x, bias) -> (y) {\n", {ALWAYS("s = Add@14(x, bias)\n y = Gelu@20(s)\n")}},
+    {"FastGelu", microsoft, 0, NULL, "graph FastGelu(x, bias) -> (y) {\n",
      {WITH(IN(1), "s = Add@14(x, bias)\n y = Gelu@20(s) {approximate=\"tanh\"}\n"),
       WITHOUT(IN(1), "y = Gelu@20(x) {approximate=\"tanh\"}\n")}},
-    {"Attention", IN(PAST_LENGTH), attention,
+    {"Attention", microsoft, IN(PAST_LENGTH), attention,
      "graph Attention(x, w, b, mask, past, scores) -> (y, present) {\n",
      {ALWAYS("wq, wk, wv = Split@11(w) {axis=1, split=@sizes}\n"),
       WITHOUT(IN(BIAS), "q = MatMul@13(x, wq)\n k = MatMul@13(x, wk)\n v = MatMul@13(x, wv)\n"),
@@ -151,14 +153,19 @@ static const Row rows[] = {
       WITH(IN(PAST), "y, nk, nv = " MICROSOFT "MultiHeadAttention@1(q, k, v, _, mask, scores, pk, pv) " HEADS),
       WITHOUT(IN(PAST), "y, nk, nv = " MICROSOFT "MultiHeadAttention@1(q, k, v, _, mask, scores) " HEADS),
       ALWAYS("k5 = Unsqueeze@13(nk, zero)\n v5 = Unsqueeze@13(nv, zero)\n present = Concat@13(k5, v5) {axis=0}\n")}},
-    {"MultiHeadAttention", 0, heads,
+    {"MultiHeadAttention", microsoft, 0, heads,
      "graph MultiHeadAttention(x, k0, v0, b, mask, scores, pk, pv, length, beams) -> (y, nk, nv, weights) {\n",
      {ALWAYS("bq, bk, bv = Split@11(b) {axis=0, split=@sizes}\n"),
       ALWAYS("q = Add@14(x, bq)\n k = Add@14(k0, bk)\n v = Add@14(v0, bv)\n"),
       ALWAYS("y, nk, nv, weights = " MICROSOFT "MultiHeadAttention@1(q, k, v, _, mask, scores, pk, pv, length, beams) " HEADS)}},
-    {"FusedConv", 0, activated, "graph FusedConv(x, w, b, z) -> (y) {\n",
+    {"MeanVarianceNormalization", onnx, 0, NULL, "graph MeanVarianceNormalization<axes=[0,2,3]>(x) -> (y) {\n",
+     {ALWAYS("m = ReduceMean@13(x) {axes=@axes}\n b = Sub@14(x, m)\n"), // a rounded mean leaves something behind,
+      ALWAYS("n = ReduceMean@13(b) {axes=@axes}\n c = Sub@14(b, n)\n"), // which counts where all elements are alike
+      ALWAYS("q = Mul@14(c, c)\n v = ReduceMean@13(q) {axes=@axes}\n s = Sqrt@13(v)\n"),
+      ALWAYS("const e: f32[] = {1e-9}\n d = Add@14(s, e)\n y = Div@14(c, d)\n")}},
+    {"FusedConv", microsoft, 0, activated, "graph FusedConv(x, w, b, z) -> (y) {\n",
      {WITH(IN(3), "c = Conv@11(x, w, b) " CONV " s = Add@14(c, z)\n"), WITHOUT(IN(3), "s = Conv@11(x, w, b) " CONV), ACTIVATIONS}},
-    {"FusedGemm", 0, activated, "graph FusedGemm(a, b, c) -> (y) {\n",
+    {"FusedGemm", microsoft, 0, activated, "graph FusedGemm(a, b, c) -> (y) {\n",
      {ALWAYS("s = Gemm@13(a, b, c) {alpha=@alpha, beta=@beta, transA=@transA, transB=@transB}\n"), ACTIVATIONS}},
 };
 // clang-format on
@@ -175,10 +182,10 @@ static uint32_t parts_of(const HoloNode *node)
 
 static const Row *row_of(const HoloNode *node)
 {
-    if (!node->op || strcmp(node->domain, "com.microsoft") || node->in_count < 1 || !node->out_count) return NULL;
+    if (!node->op || node->in_count < 1 || !node->out_count) return NULL;
     for (int i = 0; i < HOLO_COUNT(rows); i++)
-        if (!strcmp(rows[i].name, node->type) && is_f32(node->in[0]) && is_f32(node->out[0]) &&
-            !(rows[i].never & parts_of(node)))
+        if (!strcmp(rows[i].name, node->type) && !strcmp(rows[i].domain, node->domain) && is_f32(node->in[0]) &&
+            is_f32(node->out[0]) && !(rows[i].never & parts_of(node)))
             return &rows[i];
     return NULL;
 }

@@ -300,7 +300,6 @@ const SampleRow sample_rows[] = {
     {F32,   "hologram::GroupNormalization@1($x[n,s>0,...>0,2*c>0], $f32[2*c]<-2,2>, $f32[2*c]) {num_groups=2$(|, program=\"sigmoid x0; mul r0 x0\")}"},
     {F32,   "{hologram::MaxPool@1 hologram::AveragePool@1}($x[n,s>0,...>0,c>0]) {kernel_shape=[$spatial(3)], " PADS ", strides=[$spatial(${1..2})]}"},
     {F32,   "{hologram::MaxPool@1 hologram::AveragePool@1}($x[n,h>1,w>2,c>0]) {kernel_shape=[2,3], ceil_mode=$(0|1)}"},
-    {F32,   "hologram::DeformColumns@1($x[n,h>0,w>0,c], $f32[n,18,h,w]<-2,2>) {kernel_shape=[3,3], pads=[1,1,1,1]}"},
     {F32,   "hologram::DeformColumns@1($x[n,h>0,w>0,2*c], $f32[n,4,h,w]<-2,2>, $f32[n,2,h,w]) {kernel_shape=[1,1], offset_group=2, group=2}"},
     {ALL,   "hologram::Interleave@1($x[n,h>0,w>0,6*c]) {blocks=[2,3], crops=[${0..1},${0..1},0,${0..1}]}"},
     {ALL,   "hologram::Interleave@1($x[n,s>0,4*c]) {blocks=[2], group=2}"},

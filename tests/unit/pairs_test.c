@@ -347,6 +347,9 @@ static const struct {
     {"DictVectorizer", "takes a map"},
     {"ImageDecoder", "takes the bytes of an image"},
     {"Gradient", "is refused"},
+    {"Enumerated", "is made with its table"},
+    {"Lookup", "is made with its table"},
+    {"Plain", "is made of another operator"},
 };
 
 static bool in_table(const HoloOpInfo *op)

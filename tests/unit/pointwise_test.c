@@ -117,6 +117,115 @@ static void check_shape(HoloRandom *random, HoloDtype dtype, int rank, const int
     }
 }
 
+// ---- elements as they are stored
+
+static double compared(const char *op, double x, double y)
+{
+    if (!strcmp(op, "Equal")) return x == y;
+    if (!strcmp(op, "Less")) return x < y;
+    if (!strcmp(op, "Greater")) return x > y;
+    return !strcmp(op, "LessOrEqual") ? x <= y : x >= y;
+}
+
+static int64_t combined(const char *op, int64_t x, int64_t y)
+{
+    if (!strcmp(op, "Add")) return x + y;
+    if (!strcmp(op, "Sub")) return x - y;
+    if (!strcmp(op, "Mul")) return (int64_t)((uint64_t)x * (uint64_t)y);
+    return !strcmp(op, "Max") ? (x > y ? x : y) : x < y ? x : y;
+}
+
+// Many patterns of bits, those around 0, infinity and the largest numbers among them.
+static HoloTensor patterns(HoloDtype dtype, bool down)
+{
+    enum { COUNT = 1200 };
+    HoloTensor t    = make(dtype, 2, down ? (int64_t[]){COUNT, 1} : (int64_t[]){1, COUNT});
+    size_t     size = holo_dtype_size(dtype);
+    for (int64_t i = 0; i < COUNT; i++) {
+        uint64_t bits = (uint64_t)i * 0x9e3779b97f4a7c15; // of all kinds
+        if (i < 64) bits = (uint64_t)i - 32;
+        if (i >= 64 && i < 128) bits = (uint64_t)i - 96 + (size == 4 ? 0x80000000 : size == 2 ? 0x8000 : 0x80);
+        if (i >= 128 && i < 192) bits = (uint64_t)(i % 2 ? 0x7c00 : 0xfc00) + (uint64_t)i - 160;
+        if (i >= 192 && i < 256) bits = (uint64_t)(i % 2 ? 0x7f80 : 0xff80) + (uint64_t)i - 224;
+        memcpy((char *)t.data + (size_t)i * size, &bits, size);
+    }
+    return t;
+}
+
+static void test_stored(void **state)
+{
+    (void)state;
+    static const char *const predicates[] = {"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual"};
+    static const char *const arithmetic[] = {"Add", "Sub", "Mul", "Max", "Min"};
+    static const HoloDtype   types[]      = {HOLO_F16, HOLO_BF16, HOLO_BOOL, HOLO_I8,  HOLO_U8,
+                                             HOLO_I16, HOLO_U16,  HOLO_I32,  HOLO_U32, HOLO_I64};
+    for (int t = 0; t < (int)HOLO_COUNT(types); t++) {
+        bool       is_int = types[t] != HOLO_F16 && types[t] != HOLO_BF16 && types[t] != HOLO_BOOL;
+        HoloTensor a = patterns(types[t], true), b = patterns(types[t], false), out, one = make(types[t], 0, NULL);
+        const HoloTensor *in[2] = {&a, &b};
+        int64_t           n     = b.dim[1];
+        for (int p = 0; p < (types[t] == HOLO_BOOL ? 1 : (int)HOLO_COUNT(predicates)); p++) {
+            assert_int_equal(run("", predicates[p], 16, 2, in, &out, 0, NULL), HOLO_OK);
+            for (int64_t i = 0; i < n * n; i += 7) // 7 divides no size: all columns are met
+                assert_true(((const uint8_t *)out.data)[i] ==
+                            compared(predicates[p], holo_get_f(&a, i / n), holo_get_f(&b, i % n)));
+        }
+        for (int p = 0; is_int && p < (int)HOLO_COUNT(arithmetic); p++) {
+            assert_int_equal(run("", arithmetic[p], 14, 2, in, &out, 0, NULL), HOLO_OK);
+            for (int64_t i = 0; i < n * n; i += 7) {
+                if (types[t] == HOLO_I64 && p < 2) continue; // the sum itself may overflow here
+                holo_put_i(&one, 0, combined(arithmetic[p], holo_get_i(&a, i / n), holo_get_i(&b, i % n)));
+                assert_int_equal(holo_get_i(&out, i), holo_get_i(&one, 0));
+            }
+        }
+        holo_arena_deinit(&arena);
+        arena = (HoloArena){0};
+    }
+}
+
+// Three of them, of which the second is one number, and each may be the largest.
+static void test_folds(void **state)
+{
+    (void)state;
+    static const HoloDtype types[] = {HOLO_I8, HOLO_U16, HOLO_I32, HOLO_I64, HOLO_F32};
+    const int64_t          dim[1]  = {5000};
+    for (int t = 0; t < (int)HOLO_COUNT(types); t++) {
+        HoloTensor        a = make(types[t], 1, dim), b = scalar(types[t], 50), c = make(types[t], 1, dim), out;
+        const HoloTensor *in[3] = {&a, &b, &c};
+        for (int64_t i = 0; i < dim[0]; i++) {
+            holo_put_i(&a, i, i % 101);
+            holo_put_i(&c, i, i % 97);
+        }
+        for (int count = 1; count <= 3; count++) {
+            assert_int_equal(run("", "Max", 13, count, in, &out, 0, NULL), HOLO_OK);
+            for (int64_t i = 0; i < dim[0]; i++) {
+                int64_t want = i % 101;
+                if (count > 1 && want < 50) want = 50;
+                if (count > 2 && want < i % 97) want = i % 97;
+                assert_int_equal(holo_get_i(&out, i), want);
+            }
+        }
+    }
+}
+
+// Rows of several tiles: the first of the largest, wherever it is, and the first NaN before all.
+static void test_hardmax(void **state)
+{
+    (void)state;
+    const int64_t     n       = 3 * HOLO_TILE + 5;
+    HoloTensor        x       = make(HOLO_F32, 2, (int64_t[]){8, n}), out;
+    const HoloTensor *in[1]   = {&x};
+    const int64_t     best[8] = {0, 1, HOLO_TILE - 1, HOLO_TILE, HOLO_TILE + 1, 2 * HOLO_TILE + 9, n - 1, 17};
+    float            *data    = x.data;
+    for (int64_t i = 0; i < 8 * n; i++) data[i] = (float)(i % 7) - 20;
+    for (int64_t r = 0; r < 8; r++)
+        for (int64_t k = best[r]; k < n; k += 50) data[r * n + k] = r == 7 ? NAN : 3; // again and again
+    data[7 * n + 4] = INFINITY;
+    for (int64_t i = 0; i < n; i++) data[i] = -INFINITY;
+    assert_int_equal(run("", "Hardmax", 13, 1, in, &out, 0, NULL), HOLO_OK);
+    for (int64_t i = 0; i < 8 * n; i++) assert_true(((const float *)out.data)[i] == (i % n == best[i / n]));
+}
+
 static void test_broadcast(void **state)
 {
     (void)state;
@@ -528,6 +637,7 @@ static int release(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stored),     cmocka_unit_test(test_folds),         cmocka_unit_test(test_hardmax),
         cmocka_unit_test(test_broadcast),  cmocka_unit_test(test_mismatch),      cmocka_unit_test(test_legacy_axis),
         cmocka_unit_test(test_one_nan),    cmocka_unit_test(test_edges),         cmocka_unit_test(test_text),
         cmocka_unit_test(test_casts),      cmocka_unit_test(test_bytes_as_bool), cmocka_unit_test(test_in_place),
