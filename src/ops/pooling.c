@@ -69,24 +69,40 @@ static HoloStatus infer_global(HoloCall *call)
 
 // ---- values
 
-// |x|^p, for LpPool.
-static void raise_to(double *x, int64_t count, double p)
+// |x|^p, for LpPool. The square of a narrow float is exact in double, and its cube rounded once, as holo_pow does it.
+static void raise_to(double *x, int64_t count, double p, bool narrow)
 {
-    for (int64_t j = 0; j < count; j++) x[j] = p == 2 ? x[j] * x[j] : p == 1 ? fabs(x[j]) : holo_pow(fabs(x[j]), p);
+    if (p == 2)
+        for (int64_t j = 0; j < count; j++) x[j] = x[j] * x[j];
+    else if (p == 1)
+        for (int64_t j = 0; j < count; j++) x[j] = fabs(x[j]);
+    else if (p == 3 && narrow)
+        for (int64_t j = 0; j < count; j++) x[j] = fabs(x[j] * x[j] * x[j]);
+    else
+        for (int64_t j = 0; j < count; j++) x[j] = holo_pow(fabs(x[j]), p);
 }
 
-static bool is_greater(double x, double than)
+// NaN wins, and the first of them. Selections rather than jumps, which would go one way as often as the other.
+static double select_greater(double x, double than, double if_greater, double if_not)
 {
-    return x > than || (x != x && than == than); // NaN wins
+    double plain = x > than ? if_greater : if_not, first = than == than ? if_greater : if_not;
+    return x == x ? plain : first;
 }
 
-static void merge(PoolKind kind, double *into, const double *x, int64_t count)
+static void merge(PoolKind kind, double *restrict into, const double *restrict x, int64_t count)
 {
     if (kind == MAX) {
-        for (int64_t j = 0; j < count; j++) into[j] = is_greater(x[j], into[j]) ? x[j] : into[j];
+        for (int64_t j = 0; j < count; j++) into[j] = select_greater(x[j], into[j], x[j], into[j]);
     } else {
         for (int64_t j = 0; j < count; j++) into[j] += x[j];
     }
+}
+
+// Where x is greater, the best so far is from `tap`.
+static void note(double tap, const double *restrict x, const double *restrict than, int64_t count,
+                 double *restrict best)
+{
+    for (int64_t j = 0; j < count; j++) best[j] = select_greater(x[j], than[j], tap, best[j]);
 }
 
 // Averages of quantised numbers, as ONNX Runtime computes them: each step in float. Halves are common there, and which
@@ -117,7 +133,7 @@ static double finish(const Pool *v, double x, double n)
 // What was read, before it is merged.
 static void prepare(const Pool *v, double *x, int64_t count)
 {
-    if (v->kind == LP) raise_to(x, count, v->p);
+    if (v->kind == LP) raise_to(x, count, v->p, v->x->dtype != HOLO_F64);
     if (v->x_zero != 0)
         for (int64_t j = 0; j < count; j++) x[j] -= v->x_zero;
 }
@@ -165,10 +181,10 @@ static int64_t max_index(const Pool *v, int64_t plane, int64_t o, int64_t tap)
     return plane * v->ins + place;
 }
 
-static void write_indices(const Pool *v, int64_t plane, int64_t start, int64_t count, const int64_t *best)
+static void write_indices(const Pool *v, int64_t plane, int64_t start, int64_t count, const double *best)
 {
     for (int64_t j = 0; j < count; j++)
-        holo_put_i(v->indices, plane * v->outs + start + j, max_index(v, plane, start + j, best[j]));
+        holo_put_i(v->indices, plane * v->outs + start + j, max_index(v, plane, start + j, (int64_t)best[j]));
 }
 
 // Drops taps that are always outside, so that a large padding costs nothing.
@@ -188,11 +204,12 @@ static void run_tile(void *arg, int64_t i, int worker)
 {
     (void)worker;
     const Pool *v     = arg;
-    int64_t     plane = i / v->tiles, start = i % v->tiles * HOLO_TILE, best[HOLO_TILE];
+    int64_t     plane = i / v->tiles, start = i % v->tiles * HOLO_TILE;
     int64_t     count = v->outs - start < HOLO_TILE ? v->outs - start : HOLO_TILE;
     int64_t     step  = v->channels_last ? v->channels : 1;
     int64_t     stack = plane / (v->channels_last ? v->channels : 1), within = plane % step;
     double      sum[HOLO_TILE], x[HOLO_TILE], outside = v->kind == MAX ? -INFINITY : v->x_zero;
+    double      best[HOLO_TILE]; // taps
 
     for (int64_t j = 0; j < count; j++) {
         sum[j]  = v->kind == MAX ? -INFINITY : 0;
@@ -201,7 +218,7 @@ static void run_tile(void *arg, int64_t i, int worker)
     for (int64_t t = 0; t < v->taps; t++) {
         holo_window_read(&v->met, v->x, stack * v->ins * step + within, step, t, start, count, outside, x);
         prepare(v, x, count);
-        for (int64_t j = 0; v->indices && j < count; j++) best[j] = is_greater(x[j], sum[j]) ? t : best[j];
+        if (v->indices) note((double)t, x, sum, count, best);
         if (v->x_scale != 0)
             merge_quantised(v, sum, x, count);
         else

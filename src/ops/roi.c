@@ -150,6 +150,21 @@ static const double *pool_line(const Roi *v, const Region *r, int64_t plane, int
     return line;
 }
 
+static void add_line(double weight, const double *restrict line, int64_t count, double *restrict sums)
+{
+    for (int64_t k = 0; k < count; k++) sums[k] += weight * line[k];
+}
+
+// NaN is what there is before the first number, and what is passed over then.
+static void raise_sums(double weight, const double *restrict line, int64_t count, double *restrict sums)
+{
+    for (int64_t k = 0; k < count; k++) {
+        double part = weight * line[k];
+        double most = sums[k] >= part ? sums[k] : part;
+        sums[k]     = part == part ? most : sums[k];
+    }
+}
+
 // One row of bins of one channel, of `count` samples each. The maximum is that of the weighted corners, as the standard
 // has it; a sample outside of the map is 0.
 static void pool_row(const Roi *v, const Region *r, double count, int64_t plane, int64_t ph)
@@ -161,11 +176,7 @@ static void pool_row(const Roi *v, const Region *r, double count, int64_t plane,
     for (int64_t t = ph ? r->rows.end[ph - 1] : 0; t < r->rows.end[ph]; t++) {
         double        weight = r->rows.taps[t].weight;
         const double *line   = pool_line(v, r, plane, r->rows.taps[t].offset, held);
-        for (int64_t pw = 0; !v->max && pw < v->out_width; pw++) sums[pw] += weight * line[pw];
-        for (int64_t pw = 0; v->max && pw < v->out_width; pw++) {
-            double part = weight * line[pw];
-            if (part == part && !(sums[pw] >= part)) sums[pw] = part;
-        }
+        (v->max ? raise_sums : add_line)(weight, line, v->out_width, sums);
     }
     double scale = count > 1 ? 1 / count : 1;
     for (int64_t pw = 0; !v->max && pw < v->out_width; pw++) sums[pw] *= scale;
@@ -282,29 +293,88 @@ static void find_bin(double from, double to, int64_t bins, int64_t i, int64_t si
     *high = to_index(ceil((double)(i + 1) * bin) + start, 0, size);
 }
 
+typedef struct MaxPool {
+    Roi      roi;
+    int64_t *batch;
+    int64_t *rows, *columns; // of each region and bin: from, and up to
+    double  *line;           // for each worker, as long as a row of the map
+} MaxPool;
+
+// line[k] becomes the larger of it and an element of x; NaN is passed over.
+static void raise_line(const HoloTensor *x, int64_t start, int64_t count, double *restrict line)
+{
+    if (x->dtype == HOLO_F32) {
+        const float *from = (const float *)x->data + start;
+        for (int64_t k = 0; k < count; k++) line[k] = from[k] > line[k] ? from[k] : line[k];
+        return;
+    }
+    double part[HOLO_TILE];
+    for (int64_t k = 0; k < count; k += HOLO_TILE) {
+        int64_t n = count - k < HOLO_TILE ? count - k : HOLO_TILE;
+        holo_read_f(x, start + k, 1, n, part);
+        for (int64_t j = 0; j < n; j++) line[k + j] = part[j] > line[k + j] ? part[j] : line[k + j];
+    }
+}
+
+// One row of bins of one channel.
+static void pool_bins(const MaxPool *m, int64_t n, int64_t plane, int64_t ph, double *line, int64_t out)
+{
+    const Roi     *v    = &m->roi;
+    const int64_t *rows = m->rows + (n * v->out_height + ph) * 2, *columns = m->columns + n * v->out_width * 2;
+    int64_t        left = columns[0], right = columns[v->out_width * 2 - 1]; // bins go from left to right
+    for (int64_t x = left; x < right; x++) line[x] = -INFINITY;
+    for (int64_t y = rows[0]; y < rows[1]; y++)
+        raise_line(v->x, plane + y * v->width + left, right - left, line + left);
+    for (int64_t pw = 0; pw < v->out_width; pw++) {
+        int64_t from = columns[pw * 2], to = columns[pw * 2 + 1];
+        double  best = rows[1] > rows[0] && to > from ? -INFINITY : 0;
+        for (int64_t x = from; rows[1] > rows[0] && x < to; x++) best = line[x] > best ? line[x] : best;
+        holo_put_f(v->y, out + pw, best);
+    }
+}
+
+// One channel of one region.
+static void run_max(void *arg, int64_t i, int worker)
+{
+    const MaxPool *m = arg;
+    const Roi     *v = &m->roi;
+    int64_t        n = i / v->channels, plane = (m->batch[n] * v->channels + i % v->channels) * v->height * v->width;
+    for (int64_t ph = 0; ph < v->out_height; ph++)
+        pool_bins(m, n, plane, ph, m->line + worker * v->width, (i * v->out_height + ph) * v->out_width);
+}
+
+static HoloStatus read_regions(const HoloCall *call, MaxPool *m)
+{
+    const Roi *v = &m->roi;
+    double     at[5];
+    for (int64_t n = 0; n < v->rois->dim[0]; n++) {
+        holo_read_f(v->rois, n * 5, 1, 5, at);
+        m->batch[n] = to_index(at[0], -1, v->x->dim[0]);
+        HOLO_TRY(check_batch(call, m->batch[n]));
+        int64_t *rows = m->rows + n * v->out_height * 2, *columns = m->columns + n * v->out_width * 2;
+        for (int64_t i = 0; i < v->out_height; i++)
+            find_bin(at[2] * v->scale, at[4] * v->scale, v->out_height, i, v->height, &rows[i * 2], &rows[i * 2 + 1]);
+        for (int64_t i = 0; i < v->out_width; i++)
+            find_bin(at[1] * v->scale, at[3] * v->scale, v->out_width, i, v->width, &columns[i * 2],
+                     &columns[i * 2 + 1]);
+    }
+    return HOLO_OK;
+}
+
 static HoloStatus eval_max(HoloCall *call)
 {
-    Roi     v;
-    double  at[5];
-    int64_t out = 0, top, bottom, left, right;
+    MaxPool m       = {0};
+    size_t  workers = call->host && call->host->workers > 1 ? (size_t)call->host->workers : 1;
     if (holo_out_is_empty(call)) return HOLO_OK;
-    init(call, &v);
-    for (int64_t n = 0; n < v.rois->dim[0]; n++) {
-        holo_read_f(v.rois, n * 5, 1, 5, at);
-        int64_t batch = to_index(at[0], -1, v.x->dim[0]);
-        HOLO_TRY(check_batch(call, batch));
-        for (int64_t c = 0; c < v.channels; c++)
-            for (int64_t ph = 0; ph < v.out_height; ph++)
-                for (int64_t pw = 0; pw < v.out_width; pw++) {
-                    find_bin(at[2] * v.scale, at[4] * v.scale, v.out_height, ph, v.height, &top, &bottom);
-                    find_bin(at[1] * v.scale, at[3] * v.scale, v.out_width, pw, v.width, &left, &right);
-                    double best = bottom > top && right > left ? -INFINITY : 0;
-                    for (int64_t y = top; y < bottom; y++)
-                        for (int64_t x = left; x < right; x++)
-                            best = fmax(best, holo_get_f(v.x, ((batch * v.channels + c) * v.height + y) * v.width + x));
-                    holo_put_f(v.y, out++, best);
-                }
-    }
+    init(call, &m.roi);
+    const Roi *v       = &m.roi;
+    size_t     regions = (size_t)v->rois->dim[0], pair = 2 * sizeof(int64_t);
+    HOLO_TRY(holo_call_temp(call, regions, sizeof(int64_t), (void **)&m.batch));
+    HOLO_TRY(holo_call_temp(call, regions * (size_t)v->out_height, pair, (void **)&m.rows));
+    HOLO_TRY(holo_call_temp(call, regions * (size_t)v->out_width, pair, (void **)&m.columns));
+    HOLO_TRY(holo_call_temp(call, (size_t)v->width + 1, workers * sizeof(double), (void **)&m.line));
+    HOLO_TRY(read_regions(call, &m));
+    holo_spread(call, (int64_t)regions * v->channels, (double)holo_tensor_count(v->y) * 16, run_max, &m);
     return HOLO_OK;
 }
 

@@ -36,19 +36,30 @@ void holo_samples_sum(const HoloTensor *x, int64_t plane, int64_t places, const 
     (x->dtype == HOLO_F32 ? sum_f32 : x->dtype == HOLO_F64 ? sum_f64 : sum_any)(x, plane, places, end, taps, out);
 }
 
-// A comparison that NaN fails keeps what is there, without a jump that depends on the elements.
+// A comparison that NaN fails keeps what is there, without a jump that depends on the elements. Where nothing is above
+// -INFINITY, it is looked whether there are numbers at all.
 #define DEFINE_MAX(name, READ)                                                                                    \
     static void name(const HoloTensor *x, int64_t plane, int64_t places, const int64_t *end, const HoloTap *taps, \
                      double *out)                                                                                 \
     {                                                                                                             \
         int64_t t = 0;                                                                                            \
         for (int64_t p = 0; p < places; p++) {                                                                    \
-            double best = -INFINITY;                                                                              \
-            int    some = 0;                                                                                      \
+            double  best  = -INFINITY;                                                                            \
+            int64_t first = t;                                                                                    \
+            for (; t + 2 <= end[p]; t += 2) {                                                                     \
+                double a = taps[t].weight * READ(x, plane + taps[t].offset);                                      \
+                double b = taps[t + 1].weight * READ(x, plane + taps[t + 1].offset);                              \
+                best     = a > best ? a : best;                                                                   \
+                best     = b > best ? b : best;                                                                   \
+            }                                                                                                     \
             for (; t < end[p]; t++) {                                                                             \
                 double part = taps[t].weight * READ(x, plane + taps[t].offset);                                   \
                 best        = part > best ? part : best;                                                          \
-                some |= part == part;                                                                             \
+            }                                                                                                     \
+            bool some = best > -INFINITY;                                                                         \
+            for (int64_t u = first; !some && u < t; u++) {                                                        \
+                double part = taps[u].weight * READ(x, plane + taps[u].offset);                                   \
+                some        = part == part;                                                                       \
             }                                                                                                     \
             if (some && !(out[p] >= best)) out[p] = best;                                                         \
         }                                                                                                         \
