@@ -47,7 +47,7 @@ LIB_COMP := $(BUILD)/libhologram-compiler.a
 SO       := $(BUILD)/libhologram.so
 SO_COMP  := $(BUILD)/libhologram-compiler.so
 
-.PHONY: all demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan fuzz fuzz-replay bench bench-kernels peers-anew install clean deps help hooks real oom operators
+.PHONY: all demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan fuzz fuzz-replay bench bench-kernels bench-lookup peers-anew install clean deps help hooks real oom operators
 MAKEFLAGS += --no-builtin-rules
 # What builds a lot uses every core, unless the caller said how many.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -231,8 +231,16 @@ format:
 	@clang-format -i $(wildcard include/*.h src/*.c src/*/*.[ch] cli/*.[ch] tests/*/*.[ch] fuzz/*.c examples/*.c bench/*/*.[ch])
 
 ## make bench         the corpus beside ONNX Runtime, as ratios of one run
-bench: $(BUILD)/hologram $(BUILD)/bench/kernels
+bench: $(BUILD)/hologram $(BUILD)/bench/kernels bench-lookup
 	@sh bench/run.sh $(BUILD)/hologram
+
+## make bench-lookup  how fast what is known already is found: tables and memos
+$(BUILD)/bench/lookup: bench/lookup/lookup.c tests/support/onnx_writer.c $(LIB_COMP) $(LIB)
+	@mkdir -p $(@D)
+	@echo "  link  $@"
+	$(Q)$(CC) -std=c11 $(CFLAGS) -Itests $(filter %.c %.a,$^) -o $@ $(COMPILER_LIBS) $(LDLIBS)
+bench-lookup: $(BUILD)/bench/lookup
+	@sh bench/lookup.sh $(BUILD)/bench/lookup $(BUILD)/bench/known
 
 ## make bench-kernels products and convolutions beside OpenBLAS, oneDNN and ONNX Runtime
 peer_lib = $(shell printf '\043include <$(1)>\n' | $(CC) -E - >/dev/null 2>&1 && echo -l$(2))

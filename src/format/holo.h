@@ -83,8 +83,7 @@ typedef enum HoloSectionId {
 typedef struct HoloSectionRecord {
     uint32_t id, reserved;
     uint64_t offset, size; // in bytes
-    uint64_t hash[2];      // XXH3-128 of its bytes; of the weights: of the records of the constants; of MEMO_DATA:
-                           // of MEMO_TENSORS
+    uint64_t hash[2];      // XXH3-128 of its bytes; of the weights: of the records of the constants
 } HoloSectionRecord;
 
 typedef struct HoloDimRecord { // see base/dim.h: ids and meaning are those of HoloDimNode

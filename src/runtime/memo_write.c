@@ -132,6 +132,22 @@ static void section_add(Saving *s, uint32_t id, uint64_t size, HoloHash hash, ui
     *at = offset + size;
 }
 
+// Of all the data, with what lies between: whoever does not know the section can check it as any other.
+static HoloStatus data_hash(Saving *s, HoloHash *out)
+{
+    static const char zero[HOLO_WEIGHT_ALIGN];
+    HoloHasher       *hasher = holo_hasher_create();
+    if (!hasher) return holo_fail_memory(s->error);
+    for (uint32_t i = 0; i < s->entries * s->width; i++) {
+        size_t size = s->tensors[i].size;
+        holo_hasher_add(hasher, s->views[i].data, size);
+        holo_hasher_add(hasher, zero, holo_align(size, HOLO_WEIGHT_ALIGN) - size);
+    }
+    *out = holo_hasher_take(hasher);
+    holo_hasher_destroy(hasher);
+    return HOLO_OK;
+}
+
 static HoloStatus front_make(Saving *s)
 {
     const HoloHeader        *h     = s->archive->header;
@@ -149,11 +165,12 @@ static HoloStatus front_make(Saving *s)
             section_add(s, from[i].id, from[i].size, (HoloHash){{from[i].hash[0], from[i].hash[1]}}, &at);
     size_t   slot_bytes = s->slot_count * sizeof *s->slots, entry_bytes = s->entries * sizeof *s->records;
     size_t   tensor_bytes = (size_t)s->entries * s->width * sizeof *s->tensors;
-    HoloHash tensors      = holo_hash(s->tensors, tensor_bytes);
+    HoloHash data;
+    HOLO_TRY(data_hash(s, &data));
     section_add(s, HOLO_SECTION_MEMO_SLOTS, slot_bytes, holo_hash(s->slots, slot_bytes), &at);
     section_add(s, HOLO_SECTION_MEMO_ENTRIES, entry_bytes, holo_hash(s->records, entry_bytes), &at);
-    section_add(s, HOLO_SECTION_MEMO_TENSORS, tensor_bytes, tensors, &at);
-    section_add(s, HOLO_SECTION_MEMO_DATA, s->data_bytes, tensors, &at);
+    section_add(s, HOLO_SECTION_MEMO_TENSORS, tensor_bytes, holo_hash(s->tensors, tensor_bytes), &at);
+    section_add(s, HOLO_SECTION_MEMO_DATA, s->data_bytes, data, &at);
     HoloHeader *header    = (void *)s->front;
     header->section_count = s->section_count;
     header->file_size     = at;

@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 // ---- arenas. They ask for memory in large blocks: where the linker redirects them (--wrap, see the Makefile), every
 // single take counts as a call for memory and can fail.
@@ -54,7 +55,7 @@ static HoloStatus run_all(const HoloModel *model, HoloPool *pool, const HoloTens
 }
 
 typedef struct Job {
-    const char *path, *archive;
+    const char *path, *archive, *pattern;
     HoloTensor  inputs[2];
     HoloStatus (*work)(const struct Job *job, HoloError *error);
 } Job;
@@ -80,12 +81,32 @@ static HoloStatus work_compile(const Job *job, HoloError *error)
     HoloStatus    status = holo_compiler_create(&compiler);
     if (status) return status;
     holo_compiler_set_threads(compiler, 1);
-    status = holo_compile_file(compiler, job->path, job->archive, &report, error);
+    status = holo_compiler_add_patterns(compiler, job->pattern, error);
+    if (!status) status = holo_compile_file(compiler, job->path, job->archive, &report, error);
     if (!status) status = holo_model_open(job->archive, &model, error);
     if (!status) status = run_all(model, NULL, job->inputs, error);
     holo_model_close(model);
     holo_report_destroy(report);
     holo_compiler_destroy(compiler);
+    return status;
+}
+
+// Answers that are kept, stored, and found again. Without memory nothing is kept, which is no failure.
+static HoloStatus work_memo(const Job *job, HoloError *error)
+{
+    HoloModel   *model;
+    HoloSession *session = NULL;
+    HoloStatus   status  = holo_model_open(job->archive, &model, error);
+    if (!status) status = holo_session_create(model, NULL, &session, error);
+    if (!status) status = holo_session_set_memo(session, 1 << 20, error);
+    if (!status) status = holo_session_learn(session, model, job->pattern, NULL, error);
+    if (!status) status = holo_session_save_memo(session, job->archive, error);
+    holo_session_destroy(session);
+    holo_model_close(model);
+    if (status) return status;
+    status = holo_model_open(job->archive, &model, error);
+    if (!status) status = run_all(model, NULL, job->inputs, error);
+    holo_model_close(model);
     return status;
 }
 
@@ -165,10 +186,17 @@ static void expect_statuses_of(const char *path, int64_t open)
     if (!heap_is_counted) skip();
     Job        job   = {.path = path, .archive = archived(path, HOLO_FUSED, 1)};
     HoloModel *model = compiled(path, HOLO_FUSED);
-    for (int i = 0; i < holo_model_input_count(model); i++)
+    job.pattern      = temp_path("pattern");
+    mkdir(job.pattern, 0777);
+    for (int i = 0; i < holo_model_input_count(model); i++) {
+        char file[512];
+        snprintf(file, sizeof file, "%s/%s.npy", job.pattern, holo_model_input(model, i)->name);
         job.inputs[i] = made(&holo_model_input(model, i)->type, 1, open);
+        EXPECT_OK(holo_tensor_write_npy(file, &job.inputs[i], &error));
+    }
     holo_model_close(model);
-    HoloStatus (*const works[])(const Job *, HoloError *) = {work_archive, work_compile, work_reference, work_listing};
+    HoloStatus (*const works[])(const Job *, HoloError *) = {work_archive, work_compile, work_reference, work_listing,
+                                                             work_memo};
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
         job.work = works[i];
         assert_true(expect_statuses(&job) > 3);
