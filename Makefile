@@ -71,6 +71,7 @@ $(LOOPS:%=$(BUILD)/obj/src/ops/%.o): CFLAGS += $(if $(SANITIZE),,-O3)
 
 # One object for each level and numeric class, from one source. For fuzzing, kernels are watched for wild reads and writes
 # alone: with all that clang can watch, one level takes a quarter of an hour to compile.
+# Lines alone for debuggers (-g1): to follow every variable takes as long as all the rest.
 # A loop that is asked to unroll and cannot, in a function for any size, is no mistake (-Wno-pass-failed, of clang).
 level_watch = $(if $(findstring fuzzer,$(SANITIZE)),-fno-sanitize=undefined$(comma)fuzzer-no-link)
 comma      := ,
@@ -78,7 +79,7 @@ level_flags = $(shell awk '$$1 == "$(MACHINE)" && $$2 "_" $$3 == "$(1)" { $$1 = 
 $(BUILD)/obj/level_%.o: src/kernels/level.c src/kernels/LEVELS
 	@mkdir -p $(@D)
 	@echo "  cc    $< $*"
-	$(Q)$(CC) -std=gnu11 $(CFLAGS) $(if $(SANITIZE),-O1,-O3) -Wno-psabi -Wno-pass-failed $(level_watch) $(call level_flags,$*) \
+	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 $(if $(SANITIZE),-O1,-O3) -Wno-psabi -Wno-pass-failed $(level_watch) $(call level_flags,$*) \
 	    -DHOLO_LEVEL=$(word 1,$(subst _, ,$*)) -DHOLO_EXACT=$(word 2,$(subst _, ,$*)) -MMD -MP -c $< -o $@
 
 $(BUILD)/ops_registry.c: tools/ops_registry.sh $(wildcard src/ops/*.c)
