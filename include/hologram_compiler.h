@@ -246,7 +246,8 @@ HOLO_API const HoloTensor *holo_tensors_get(const HoloTensors *tensors, int inde
                                                                     // the file has none; NULL: no such
 HOLO_API const HoloTensor *holo_tensors_find(const HoloTensors *tensors, const char *name); // NULL: no such
 
-// Runs a session of `model` on each pattern at `path`: see holo_compiler_add_patterns. With a memo it learns what they give.
+// Runs a session of `model` on each pattern at `path`: see holo_compiler_add_patterns. With a memo it learns what they give;
+// with one of SIZE_MAX bytes all of it, or it fails.
 // `out_count`, how many there were, may be NULL.
 HOLO_API HOLO_MUST HoloStatus holo_session_learn(HoloSession *session, const HoloModel *model, const char *path,
                                                  int *out_count, HoloError *error);

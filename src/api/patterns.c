@@ -2,9 +2,9 @@
 //
 // One pattern is a .npz with a tensor for each input, or a folder of .npy files that are called like the inputs. A folder
 // may also hold several of these; it is not searched any deeper.
-#include "base/base.h"
 #include "base/files.h"
 #include "hologram_compiler.h"
+#include "runtime/frame.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -30,7 +30,9 @@ static HoloStatus run(Learning *l, const char *path)
     HoloStatus status = holo_session_run(l->session, &why);
     if (status) return holo_fail(l->error, status, "pattern %s: %s", path, why.text);
     l->count++;
-    return HOLO_OK;
+    // Where all is to be kept, only memory can have been lacking.
+    const HoloMemo *memo = l->session->memo;
+    return memo && memo->limit == SIZE_MAX && memo->lost ? holo_fail_memory(l->error) : HOLO_OK;
 }
 
 static HoloStatus input_set(const Learning *l, int index, const HoloTensor *tensor, const char *path)

@@ -25,6 +25,7 @@ typedef struct HoloMemo {
     const HoloModel *model;
     int              in_count, out_count;
     uint64_t         hits, misses;
+    uint64_t         lost;        // misses whose answers could not be kept, for want of memory or of room
     size_t           limit, used; // bytes of what is learnt, `buckets` among it; limit 0: nothing is
     HoloLearnt     **buckets;
     size_t           bucket_count; // a power of 2

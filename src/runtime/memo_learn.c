@@ -151,6 +151,7 @@ void holo_memo_learn(HoloMemo *memo, bool has_answer)
 {
     HoloLearnt *entry = memo->pending;
     if (!entry || !has_answer || !answer_keep(memo, entry)) {
+        memo->lost += has_answer && memo->limit;
         pending_drop(memo);
         return;
     }

@@ -394,6 +394,18 @@ static bool shape_take(const HoloArchive *a, const HoloValueRecord *v, HoloTenso
     return true;
 }
 
+// Names the constant after the first value of a plan that is it, in its shape. (A record of no plan has not been checked.)
+static bool constant_name(const HoloModel *model, const HoloPlanRecord *plan, uint64_t index, HoloConstant *out)
+{
+    for (uint32_t i = 0; i < plan->value_count; i++) {
+        const HoloValueRecord *v = &model->archive.VALUES_at[plan->value_first + i];
+        if (v->storage != HOLO_STORE_CONSTANT || v->at != index) continue;
+        out->name = holo_model_text(model, v->name);
+        if (out->is_packed || shape_take(&model->archive, v, &out->tensor)) return true;
+    }
+    return false;
+}
+
 bool holo_model_constant(const HoloModel *model, int index, HoloConstant *out_constant)
 {
     const HoloArchive *a = &model->archive;
@@ -407,11 +419,7 @@ bool holo_model_constant(const HoloModel *model, int index, HoloConstant *out_co
         t.data   = (void *)(uintptr_t)(a->WEIGHTS_at + k->offset);
     }
     *out_constant = (HoloConstant){"", t, k->packed != 0};
-    for (size_t i = 0; i < a->VALUES_count; i++) {
-        const HoloValueRecord *v = &a->VALUES_at[i];
-        if (v->storage != HOLO_STORE_CONSTANT || v->at != (uint64_t)index) continue;
-        out_constant->name = holo_model_text(model, v->name);
-        if (k->packed || shape_take(a, v, &out_constant->tensor)) break;
-    }
+    for (size_t i = 0; i < a->PLANS_count; i++)
+        if (constant_name(model, &a->PLANS_at[i], (uint64_t)index, out_constant)) break;
     return true;
 }

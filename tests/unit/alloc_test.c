@@ -91,20 +91,21 @@ static HoloStatus work_compile(const Job *job, HoloError *error)
     return status;
 }
 
-// Answers that are kept, stored, and found again. Without memory nothing is kept, which is no failure.
+// Answers that are kept, stored, and found again.
 static HoloStatus work_memo(const Job *job, HoloError *error)
 {
     HoloModel   *model;
     HoloSession *session = NULL;
     HoloStatus   status  = holo_model_open(job->archive, &model, error);
     if (!status) status = holo_session_create(model, NULL, &session, error);
-    if (!status) status = holo_session_set_memo(session, 1 << 20, error);
+    if (!status) status = holo_session_set_memo(session, SIZE_MAX, error);
     if (!status) status = holo_session_learn(session, model, job->pattern, NULL, error);
     if (!status) status = holo_session_save_memo(session, job->archive, error);
     holo_session_destroy(session);
     holo_model_close(model);
     if (status) return status;
     status = holo_model_open(job->archive, &model, error);
+    if (!status) assert_int_equal(holo_model_memo_count(model), 1);
     if (!status) status = run_all(model, NULL, job->inputs, error);
     holo_model_close(model);
     return status;
@@ -195,8 +196,8 @@ static void expect_statuses_of(const char *path, int64_t open)
         EXPECT_OK(holo_tensor_write_npy(file, &job.inputs[i], &error));
     }
     holo_model_close(model);
-    HoloStatus (*const works[])(const Job *, HoloError *) = {work_archive, work_compile, work_reference, work_listing,
-                                                             work_memo};
+    HoloStatus (*const works[])(const Job *, HoloError *) = {work_archive, work_memo, work_compile, work_reference,
+                                                             work_listing};
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
         job.work = works[i];
         assert_true(expect_statuses(&job) > 3);
