@@ -266,8 +266,8 @@ HOLO_API HOLO_MUST HoloStatus holo_session_profile_write(const HoloSession *sess
 
 // An archive may hold the answers to some inputs, and a session can keep those that it has computed. A run first looks its
 // inputs up there, by a hash of their types, shapes and bytes. Where they are found, and all their bytes are the same, nothing
-// is computed: holo_session_output then gives views of the archive, or of what is kept, without a copy. A memo changes no
-// result.
+// is computed: holo_session_output then gives views of the archive, or of what is kept, without a copy, which may only be read.
+// A memo changes no result.
 
 // How many inputs have their answers in the archive.
 HOLO_API int64_t holo_model_memo_count(const HoloModel *model);

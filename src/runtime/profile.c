@@ -4,8 +4,8 @@
 #include "base/files.h"
 #include "runtime/frame.h"
 
+#include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 void holo_profile_add(HoloProfile *profile, HoloProfileEvent event)
 {
@@ -70,8 +70,14 @@ HoloStatus holo_session_profile_write(const HoloSession *session, const char *pa
     HOLO_TRY(holo_file_writer_open(path, &writer, error));
     HoloStatus status = holo_file_write(writer, "{\"traceEvents\": [", 17, error);
     for (size_t i = 0; i < p->count && !status; i++) status = event_write(writer, p, i, error);
-    const char *end = "\n], \"displayTimeUnit\": \"ms\"}\n";
-    if (!status) status = holo_file_write(writer, end, strlen(end), error);
+    uint64_t hits, misses;
+    char     end[160];
+    holo_session_memo_counts(session, &hits, &misses);
+    int size = snprintf(end, sizeof end,
+                        "\n], \"displayTimeUnit\": \"ms\", \"otherData\": {\"memo_hits\": %" PRIu64
+                        ", \"memo_misses\": %" PRIu64 "}}\n",
+                        hits, misses);
+    if (!status) status = holo_file_write(writer, end, (size_t)size, error);
     HoloStatus closed = holo_file_writer_close(writer, !status, error);
     return status ? status : closed;
 }

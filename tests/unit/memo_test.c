@@ -245,7 +245,11 @@ static void test_cancel_and_profile(void **state)
     EXPECT_OK(holo_session_run(r.session, &error));
     EXPECT_OK(holo_session_profile_write(r.session, path, &error));
     json_t *json = json_load_file(path, 0, NULL), *events = json_object_get(json, "traceEvents");
+    int     hits = -1, misses = -1;
     assert_true(json_array_size(events) >= 3);
+    assert_int_equal(json_unpack(json, "{s:{s:i, s:i}}", "otherData", "memo_hits", &hits, "memo_misses", &misses), 0);
+    assert_int_equal(hits, 1);
+    assert_int_equal(misses, 1);
     for (size_t i = 0; i < 3; i++) {
         const char *op = NULL, *kernel = NULL;
         assert_int_equal(json_unpack(json_array_get(events, i), "{s:{s:s, s:s}}", "args", "op", &op, "kernel", &kernel),
