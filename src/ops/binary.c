@@ -140,14 +140,30 @@ static inline bool are_numbers(uint16_t x, uint16_t y, int16_t inf)
 
 enum { F16_INF = 0x7c00, BF16_INF = 0x7f80 };
 
+// Are elements of 64 bits equal? First halves of 32 bits that tell, then these: few CPUs compare 64 at once.
+static void equal_64(const HoloTile *tile)
+{
+    enum { RUN = 64 };
+    const uint64_t *x = tile->in[0], *y = tile->in[1];
+    uint8_t        *out = tile->out;
+    for (int64_t k = 0; k < tile->count; k += RUN) {
+        uint32_t differ[RUN];
+        int64_t  n = tile->count - k < RUN ? tile->count - k : RUN;
+        for (int64_t j = 0; j < n; j++) {
+            uint64_t bits = x[k + j] ^ y[k + j];
+            differ[j]     = (uint32_t)bits | (uint32_t)(bits >> 32);
+        }
+        for (int64_t j = 0; j < n; j++) out[k + j] = differ[j] == 0;
+    }
+}
+
 // clang-format off
-#define X(id, operator)                                         \
+#define X(id, operator, own_64)                                 \
     HOLO_KERNEL_2(id##_f64, int64_t, double, x operator y)      \
     HOLO_KERNEL_2(id##_i64, int64_t, int64_t, x operator y)     \
     HOLO_KERNEL_2(id##_u64, int64_t, uint64_t, x operator y)    \
     HOLO_KERNEL_2(id##_own_f32, uint8_t, float, x operator y)   \
     HOLO_KERNEL_2(id##_own_f64, uint8_t, double, x operator y)  \
-    HOLO_KERNEL_2(id##_own_i64, uint8_t, int64_t, x operator y) \
     HOLO_KERNEL_2(id##_own_i32, uint8_t, int32_t, x operator y) \
     HOLO_KERNEL_2(id##_own_u8, uint8_t, uint8_t, x operator y)  \
     HOLO_KERNEL_2(id##_own_i8, uint8_t, int8_t, x operator y)   \
@@ -157,13 +173,17 @@ enum { F16_INF = 0x7c00, BF16_INF = 0x7f80 };
     HOLO_KERNEL_2(id##_own_bf16, uint8_t, uint16_t,                                                          \
                   are_numbers(x, y, BF16_INF) & (half_key(x) operator half_key(y)))                          \
     static const HoloOwnFns id##_own = {[HOLO_F32] = id##_own_f32, [HOLO_F64] = id##_own_f64,                \
-        [HOLO_F16] = id##_own_f16, [HOLO_BF16] = id##_own_bf16, [HOLO_I64] = id##_own_i64,                   \
+        [HOLO_F16] = id##_own_f16, [HOLO_BF16] = id##_own_bf16, [HOLO_I64] = own_64,                   \
         [HOLO_I32] = id##_own_i32, [HOLO_U8] = id##_own_u8, [HOLO_I8] = id##_own_i8, [HOLO_BOOL] = id##_own_bool};
-X(Equal, ==)
-X(Less, <)
-X(Greater, >)
-X(LessOrEqual, <=)
-X(GreaterOrEqual, >=)
+X(Equal, ==, equal_64)
+HOLO_KERNEL_2(Less_own_i64, uint8_t, int64_t, x < y)
+X(Less, <, Less_own_i64)
+HOLO_KERNEL_2(Greater_own_i64, uint8_t, int64_t, x > y)
+X(Greater, >, Greater_own_i64)
+HOLO_KERNEL_2(LessOrEqual_own_i64, uint8_t, int64_t, x <= y)
+X(LessOrEqual, <=, LessOrEqual_own_i64)
+HOLO_KERNEL_2(GreaterOrEqual_own_i64, uint8_t, int64_t, x >= y)
+X(GreaterOrEqual, >=, GreaterOrEqual_own_i64)
 #undef X
 HOLO_KERNEL_2(Equal_string, int64_t, HoloString, holo_string_equal(x, y))
 // clang-format on

@@ -35,6 +35,7 @@ typedef struct Tile {
     }
 DEFINE_ADD_PRODUCTS(add_products_f, double)
 DEFINE_ADD_PRODUCTS(add_products_u, uint64_t)
+DEFINE_ADD_PRODUCTS(add_products_u32, uint32_t)
 
 static int64_t at_most(int64_t n, int64_t limit)
 {
@@ -53,6 +54,53 @@ static void write_tile(const HoloContract *c, Tile *tile, int64_t batch, int64_t
     }
 }
 
+// Of results of 32 bits, no more of the factors counts: their products are cheaper.
+static bool is_narrow(const HoloContract *c)
+{
+    return c->integer && c->out && !c->finish && holo_dtype_size((HoloDtype)c->out->dtype) <= sizeof(uint32_t);
+}
+
+static void narrow(const HoloCell *x, int count, uint32_t *restrict out)
+{
+    for (int j = 0; j < count; j++) out[j] = (uint32_t)x[j].u;
+}
+
+static void sum_narrow(const HoloContract *c, int64_t batch, int64_t row, int rows, int64_t col, int cols, Tile *tile)
+{
+    uint32_t a[DEPTH], b[DEPTH][COLS], sum[ROWS][COLS];
+    for (int r = 0; r < rows; r++) memset(sum[r], 0, (size_t)cols * sizeof **sum);
+    for (int64_t k = 0; k < c->depth; k += DEPTH) {
+        int depth = (int)at_most(c->depth - k, DEPTH);
+        for (int p = 0; p < depth; p++) {
+            c->b(c, batch, k + p, col, cols, tile->b[0]);
+            narrow(tile->b[0], cols, b[p]);
+        }
+        for (int r = 0; r < rows; r++) {
+            c->a(c, batch, row + r, k, depth, tile->a[0]);
+            narrow(tile->a[0], depth, a);
+            add_products_u32(a, b[0], depth, cols, sum[r]);
+        }
+    }
+    for (int r = 0; r < rows; r++)
+        for (int j = 0; j < cols; j++) tile->sum[r][j].u = sum[r][j];
+}
+
+static void sum_wide(const HoloContract *c, int64_t batch, int64_t row, int rows, int64_t col, int cols, Tile *tile)
+{
+    for (int r = 0; r < rows; r++) memset(tile->sum[r], 0, (size_t)cols * sizeof(HoloCell));
+    for (int64_t k = 0; k < c->depth; k += DEPTH) {
+        int depth = (int)at_most(c->depth - k, DEPTH);
+        for (int p = 0; p < depth; p++) c->b(c, batch, k + p, col, cols, tile->b[p]);
+        for (int r = 0; r < rows; r++) {
+            c->a(c, batch, row + r, k, depth, tile->a[r]);
+            if (c->integer)
+                add_products_u(&tile->a[r]->u, &tile->b[0]->u, depth, cols, &tile->sum[r]->u);
+            else
+                add_products_f(&tile->a[r]->f, &tile->b[0]->f, depth, cols, &tile->sum[r]->f);
+        }
+    }
+}
+
 static void run_tile(void *arg, int64_t i, int worker)
 {
     (void)worker;
@@ -61,19 +109,7 @@ static void run_tile(void *arg, int64_t i, int worker)
     int64_t col = i % col_tiles * COLS, row = i / col_tiles % row_tiles * ROWS, batch = i / col_tiles / row_tiles;
     int     cols = (int)at_most(c->cols - col, COLS), rows = (int)at_most(c->rows - row, ROWS);
     Tile    tile;
-
-    for (int r = 0; r < rows; r++) memset(tile.sum[r], 0, (size_t)cols * sizeof(HoloCell));
-    for (int64_t k = 0; k < c->depth; k += DEPTH) {
-        int depth = (int)at_most(c->depth - k, DEPTH);
-        for (int p = 0; p < depth; p++) c->b(c, batch, k + p, col, cols, tile.b[p]);
-        for (int r = 0; r < rows; r++) {
-            c->a(c, batch, row + r, k, depth, tile.a[r]);
-            if (c->integer)
-                add_products_u(&tile.a[r]->u, &tile.b[0]->u, depth, cols, &tile.sum[r]->u);
-            else
-                add_products_f(&tile.a[r]->f, &tile.b[0]->f, depth, cols, &tile.sum[r]->f);
-        }
-    }
+    (is_narrow(c) ? sum_narrow : sum_wide)(c, batch, row, rows, col, cols, &tile);
     write_tile(c, &tile, batch, row, rows, col, cols);
 }
 

@@ -90,19 +90,35 @@ typedef struct Hardmax {
     HoloRows          rows;
 } Hardmax;
 
-// The largest, NaN if there is one: in lanes, for which compilers have vectors.
+static bool has_nan(const double *x, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++)
+        if (x[k] != x[k]) return true;
+    return false;
+}
+
+// The largest, NaN if there is one. In lanes, that need not wait for each other; 0 times a number is 0 but for
+// infinities and NaN, so only where those are is NaN looked for.
 static double peak(const double *x, int64_t count)
 {
     enum { LANES = 8 };
-    double  top[LANES];
-    int64_t k = 0, strange = 0;
+    double  top[LANES], nothing[LANES] = {0};
+    int64_t k = 0;
     for (int l = 0; l < LANES; l++) top[l] = -INFINITY;
     for (; k + LANES <= count; k += LANES)
-        for (int l = 0; l < LANES; l++) top[l] = x[k + l] > top[l] ? x[k + l] : top[l];
-    for (; k < count; k++) top[0] = x[k] > top[0] ? x[k] : top[0];
-    for (int l = 1; l < LANES; l++) top[0] = top[l] > top[0] ? top[l] : top[0];
-    for (k = 0; k < count; k++) strange |= x[k] != x[k];
-    return strange ? NAN : top[0];
+        for (int l = 0; l < LANES; l++) {
+            top[l] = x[k + l] > top[l] ? x[k + l] : top[l];
+            nothing[l] += 0 * x[k + l];
+        }
+    for (; k < count; k++) {
+        top[0] = x[k] > top[0] ? x[k] : top[0];
+        nothing[0] += 0 * x[k];
+    }
+    for (int l = 1; l < LANES; l++) {
+        top[0] = top[l] > top[0] ? top[l] : top[0];
+        nothing[0] += nothing[l];
+    }
+    return nothing[0] != 0 && has_nan(x, count) ? NAN : top[0];
 }
 
 static void run_hard(void *arg, int64_t row, int worker)
