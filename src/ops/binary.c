@@ -133,7 +133,7 @@ static inline int16_t half_key(uint16_t x)
     return x & 0x8000 ? (int16_t)-size : size;
 }
 
-static inline bool are_numbers(uint16_t x, uint16_t y, int16_t inf)
+static inline unsigned are_numbers(uint16_t x, uint16_t y, int16_t inf)
 {
     return ((int16_t)(x & 0x7fff) <= inf) & ((int16_t)(y & 0x7fff) <= inf);
 }

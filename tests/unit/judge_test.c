@@ -147,8 +147,8 @@ static void test_threads(void **state)
         "graph g(x: f32[300,700]) -> (y) {\n    a = Erf@13(x)\n    b = Mul@14(a, x)\n    y = Softmax@13(b)\n}\n",
         "graph g(x: f32[70,300], w: f32[300,260]) -> (y) {\n    a = MatMul@13(x, w)\n    y = Tanh@13(a)\n}\n",
         "graph g(x: f32[1,16,40,40], w: f32[8,16,3,3]) -> (y) {\n    a = Conv@11(x, w)\n    y = Sigmoid@13(a)\n}\n",
-        "graph g(x: f32[30,3,8], w: f32[1,64,8], r: f32[1,64,16]) -> (y) {\n"
-        "    y = LSTM@14(x, w, r) {hidden_size=16}\n}\n",
+        ("graph g(x: f32[30,3,8], w: f32[1,64,8], r: f32[1,64,16]) -> (y) {\n"
+         "    y = LSTM@14(x, w, r) {hidden_size=16}\n}\n"),
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         Case one, many;
