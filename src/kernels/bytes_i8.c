@@ -13,7 +13,7 @@ INL void pair_lanes(const HoloPairI8 *p, f32v a, f32v b, uint8_t *out)
         y.r[r] = p->multiply ? (a.r[r] - a_term) * (b.r[r] - b_term) * p->ratio + shift
                              : n_fma(a.r[r], a_term, n_fma(b.r[r], b_term, shift));
     }
-    bytes_store(out, cut_to(y, low, low + 255), y);
+    bytes_store(out, cut_to(y, low, low + 255), 0, y);
 }
 
 INL f32v operand_load(const uint8_t *x, int64_t at, int count, bool is_one, bool is_signed)
@@ -68,7 +68,7 @@ static void mean_i8(int64_t n, const float *sums, float count, float scale, int 
         for (int l = 0; l < lanes; l++) sum[l] = sums[i + l];
         f32v y = v_div(v_div(v_load(sum), v_set1(count)), v_set1(scale));
         EACH(r) y.r[r] += shift;
-        bytes_store(made, cut_to(y, low, low + 255), y);
+        bytes_store(made, cut_to(y, low, low + 255), 0, y);
         for (int l = 0; l < lanes; l++) out[i + l] = made[l];
     }
 }

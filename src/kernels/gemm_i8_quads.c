@@ -32,15 +32,22 @@ static void gemm_i8_quads(const HoloGemmI8 *g)
     }
 }
 
-static void rows_i8_quads(int64_t m, int64_t k, const uint8_t *a, int64_t row, bool is_signed, void *out,
-                          int32_t *out_sums)
+QUADS_TARGET static void rows_i8_quads(int64_t m, int64_t k, const uint8_t *a, int64_t row, bool is_signed, void *out,
+                                       int32_t *out_sums)
 {
-    uint8_t flip = is_signed ? 0 : 0x80;
+    uint8_t    flip = is_signed ? 0 : 0x80;
+    const i32n mask = (i32n){0} + (int32_t)(flip * UINT32_C(0x01010101)), ones = (i32n){0} + 0x01010101;
     for (int64_t i = 0; i < m; i++, a += row) {
-        uint8_t *to = (uint8_t *)out + i * HOLO_I8_ROW(k);
-        for (int64_t p = 0; p < k; p++) to[p] = a[p] ^ flip;
-        for (int64_t p = k; p % 4; p++) to[p] = 0;
-        out_sums[i] = bytes_sum(k, a, flip);
+        uint8_t *to  = (uint8_t *)out + i * HOLO_I8_ROW(k);
+        i32n     sum = {0};
+        for (int64_t p = 0; p < k; p += NATIVE) {
+            i32n x = p + NATIVE <= k ? (i32n) * (const i32u *)(const void *)(a + p)
+                                     : n_load_bytes(a + p, (int)(k - p), flip);
+            x ^= mask;
+            *(i32u *)(void *)(to + p) = (i32u)x;
+            sum                       = n_quads(sum, ones, x);
+        }
+        out_sums[i] = n_sum(sum);
         if (!QUADS_FLIP) continue;
         uint32_t more = 128u * (uint32_t)out_sums[i];
         __builtin_memcpy(to + (k + 3) / 4 * 4, &more, sizeof more);

@@ -3,6 +3,7 @@
 // one where some CPUs of the level have more, and nothing else: code of one level can then never be linked into another.
 #include "kernels/kernels.h"
 #include "kernels/vec.h"
+#include "kernels/vec_bytes.h"
 #include "kernels/vec_math.h"
 
 #include "kernels/conv_f32.c"

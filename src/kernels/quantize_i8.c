@@ -40,31 +40,17 @@ static void finish_i8(const HoloFinishI8 *f)
 
 // ---- LANES bytes and their numbers
 
-typedef uint8_t u8lanes __attribute__((vector_size(NATIVE_LANES)));
-typedef int8_t  i8lanes __attribute__((vector_size(NATIVE_LANES)));
-
 INL f32v bytes_load(const uint8_t *p, bool is_signed)
 {
-    f32v v;
-    EACH(r)
-    {
-        u8lanes byte;
-        __builtin_memcpy(&byte, p + r * NATIVE_LANES, sizeof byte);
-        i32n wide = is_signed ? __builtin_convertvector((i8lanes)byte, i32n) : __builtin_convertvector(byte, i32n);
-        v.r[r]    = __builtin_convertvector(wide, f32n);
-    }
-    return v;
+    return is_signed ? v_load_i8((const int8_t *)p) : v_load_u8(p);
 }
 
-// Rounds numbers within [-128, 255] and stores them; 0 where y is a NaN. The sum has no room for a fraction: what is left of
-// its bits is the number.
-INL void bytes_store(uint8_t *p, f32v near, f32v y)
+// Rounds numbers within [-383, 383], adds zero and stores them; 0 where y is a NaN. The sum has no room for a fraction: what
+// is left of its bits is the number.
+INL void bytes_store(uint8_t *p, f32v near, int zero, f32v y)
 {
     EACH(r)
-    {
-        u8lanes byte = __builtin_convertvector((i32n)(near.r[r] + 12582912.0f) & (y.r[r] == y.r[r]) & 255, u8lanes);
-        __builtin_memcpy(p + r * NATIVE_LANES, &byte, sizeof byte);
-    }
+    n_store_u8(p + r * NATIVE_LANES, ((i32n)(near.r[r] + 12582912.0f) + zero) & (y.r[r] == y.r[r]) & 255);
 }
 
 INL f32v cut_to(f32v y, float low, float high) // low for a NaN
@@ -73,35 +59,33 @@ INL f32v cut_to(f32v y, float low, float high) // low for a NaN
     return y;
 }
 
-// rint(y) + shift, as far as it fits.
-INL void quantum_store(uint8_t *p, f32v y, float shift, float low)
+// rint(y) + zero, as far as it fits: between whole bounds it does not matter whether a number is rounded or cut first.
+INL void quantum_store(uint8_t *p, f32v y, int zero, float low)
 {
-    const float all   = 12582912.0f;
-    f32v        near  = cut_to(y, -1024, 1024);
-    EACH(r) near.r[r] = ((near.r[r] + all) - all) + shift;
-    bytes_store(p, cut_to(near, low, low + 255), y);
+    float least = low - (float)zero;
+    bytes_store(p, cut_to(y, least, least + 255), zero, y);
 }
 
 // ---- sums of products
 
-INL void requantise_lanes(const int32_t *sums, const float *ratio, float shift, float low, uint8_t *out)
+INL void requantise_lanes(const int32_t *sums, const float *ratio, int zero, float low, uint8_t *out)
 {
     f32v y = v_load(ratio);
     EACH(r) y.r[r] *= __builtin_convertvector((i32n) * (const i32u *)(sums + r * NATIVE_LANES), f32n);
-    quantum_store(out, y, shift, low);
+    quantum_store(out, y, zero, low);
 }
 
 static void requantise_i32(int64_t n, const int32_t *sums, const float *ratio, int zero, bool is_signed, uint8_t *out)
 {
-    float   low = is_signed ? -128 : 0, shift = (float)zero;
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) requantise_lanes(sums + i, ratio + i, shift, low, out + i);
+    float   low = is_signed ? -128 : 0;
+    int64_t i   = 0;
+    for (; i + LANES <= n; i += LANES) requantise_lanes(sums + i, ratio + i, zero, low, out + i);
     if (i == n) return;
     int32_t sum[LANES] = {0};
     float   by[LANES]  = {0};
     uint8_t made[LANES];
     for (int l = 0; l < n - i; l++) sum[l] = sums[i + l], by[l] = ratio[i + l];
-    requantise_lanes(sum, by, shift, low, made);
+    requantise_lanes(sum, by, zero, low, made);
     for (int l = 0; l < n - i; l++) out[i + l] = made[l];
 }
 
@@ -119,12 +103,12 @@ INL void whole_lanes(const float *sums, const int32_t *more, int32_t *out)
 static void requantise_f32(int64_t n, const float *sums, const int32_t *more, const float *ratio, int zero,
                            bool is_signed, uint8_t *out)
 {
-    float   low = is_signed ? -128 : 0, shift = (float)zero;
+    float   low = is_signed ? -128 : 0;
     int32_t whole[LANES];
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES) {
         whole_lanes(sums + i, more + i, whole);
-        requantise_lanes(whole, ratio + i, shift, low, out + i);
+        requantise_lanes(whole, ratio + i, zero, low, out + i);
     }
     if (i == n) return;
     float   sum[LANES] = {0};
@@ -138,23 +122,26 @@ static void requantise_f32(int64_t n, const float *sums, const int32_t *more, co
 
 static void quantize_f32(int64_t n, const float *x, float scale, int zero, bool is_signed, uint8_t *out)
 {
-    float   low = is_signed ? -128 : 0, shift = (float)zero, rest[LANES] = {0};
+    float   low = is_signed ? -128 : 0, rest[LANES] = {0};
     f32v    by = v_set1(scale);
     int64_t i  = 0;
     uint8_t made[LANES];
-    for (; i + LANES <= n; i += LANES) quantum_store(out + i, v_div(v_load(x + i), by), shift, low);
+    for (; i + LANES <= n; i += LANES) quantum_store(out + i, v_div(v_load(x + i), by), zero, low);
     for (int l = 0; l < n - i; l++) rest[l] = x[i + l];
     if (i == n) return;
-    quantum_store(made, v_div(v_load(rest), by), shift, low);
+    quantum_store(made, v_div(v_load(rest), by), zero, low);
     for (int l = 0; l < n - i; l++) out[i + l] = made[l];
 }
 
 static void dequantize_i8(int64_t n, const uint8_t *x, bool is_signed, int zero, float scale, float *out)
 {
+    f32v    by = v_set1(scale), shift = v_set1((float)zero);
+    int64_t i = 0;
     if (is_signed)
-        for (int64_t i = 0; i < n; i++) out[i] = (float)((int8_t)x[i] - zero) * scale;
+        for (; i + LANES <= n; i += LANES) v_store(out + i, v_mul(v_sub(bytes_load(x + i, true), shift), by));
     else
-        for (int64_t i = 0; i < n; i++) out[i] = (float)(x[i] - zero) * scale;
+        for (; i + LANES <= n; i += LANES) v_store(out + i, v_mul(v_sub(bytes_load(x + i, false), shift), by));
+    for (; i < n; i++) out[i] = (float)((is_signed ? (int8_t)x[i] : x[i]) - zero) * scale;
 }
 
 static void range_f32(int64_t n, const float *x, float *low, float *high)

@@ -159,25 +159,6 @@ INL f32v v_load_bf16(const uint16_t *p)
     return v;
 }
 
-// Sixteen bytes, signed, as numbers.
-INL f32v v_load_i8(const int8_t *p)
-{
-    f32v v;
-#if defined __AVX512F__
-    v.r[0] = (f32n)_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const void *)p)));
-#elif defined __AVX2__
-    EACH(i) v.r[i] = (f32n)_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)(p + 8 * i))));
-#else
-    EACH(i)
-    {
-        i32n x                                             = {0};
-        UNROLL for (int l = 0; l < NATIVE_LANES; l++) x[l] = p[i * NATIVE_LANES + l];
-        v.r[i]                                             = __builtin_convertvector(x, f32n);
-    }
-#endif
-    return v;
-}
-
 // The lowest four bits of each lane as a signed number.
 INL f32n n_nibble(i32n words)
 {

@@ -1,0 +1,84 @@
+// vec_bytes.h - bytes in vectors: 8-bit integers as numbers and back, as each level does it best. Included behind vec.h.
+#ifndef HOLO_KERNELS_VEC_BYTES_H
+#define HOLO_KERNELS_VEC_BYTES_H
+
+#include "kernels/vec.h"
+
+// Sixteen bytes, signed, as numbers.
+INL f32v v_load_i8(const int8_t *p)
+{
+    f32v v;
+#if defined __AVX512F__
+    v.r[0] = (f32n)_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const void *)p)));
+#elif defined __AVX2__
+    EACH(i) v.r[i] = (f32n)_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)(p + 8 * i))));
+#else
+    EACH(i)
+    {
+        i32n x                                             = {0};
+        UNROLL for (int l = 0; l < NATIVE_LANES; l++) x[l] = p[i * NATIVE_LANES + l];
+        v.r[i]                                             = __builtin_convertvector(x, f32n);
+    }
+#endif
+    return v;
+}
+
+// Sixteen bytes, unsigned, as numbers.
+INL f32v v_load_u8(const uint8_t *p)
+{
+    f32v v;
+#if defined __AVX512F__
+    v.r[0] = (f32n)_mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)p)));
+#elif defined __AVX2__
+    EACH(i) v.r[i] = (f32n)_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)(p + 8 * i))));
+#else
+    EACH(i)
+    {
+        i32n x                                             = {0};
+        UNROLL for (int l = 0; l < NATIVE_LANES; l++) x[l] = p[i * NATIVE_LANES + l];
+        v.r[i]                                             = __builtin_convertvector(x, f32n);
+    }
+#endif
+    return v;
+}
+
+// The first `count` bytes, fewer than a register has; `rest` behind them.
+INL i32n n_load_bytes(const uint8_t *p, int count, uint8_t rest)
+{
+#if defined __AVX512BW__
+    return (i32n)_mm512_mask_loadu_epi8(_mm512_set1_epi8((char)rest), (UINT64_C(1) << count) - 1, p);
+#else
+    uint8_t byte[NATIVE];
+    i32n    x;
+    for (int i = 0; i < NATIVE; i++) byte[i] = i < count ? p[i] : rest;
+    __builtin_memcpy(&x, byte, sizeof x);
+    return x;
+#endif
+}
+
+INL int32_t n_sum(i32n x)
+{
+#if defined __AVX512F__
+    return _mm512_reduce_add_epi32((__m512i)x);
+#else
+    int32_t sum = 0;
+    for (int l = 0; l < NATIVE_LANES; l++) sum += x[l];
+    return sum;
+#endif
+}
+
+// Numbers of 0 to 255 as bytes.
+INL void n_store_u8(uint8_t *p, i32n x)
+{
+#if defined __AVX512F__
+    _mm_storeu_si128((void *)p, _mm512_cvtepi32_epi8((__m512i)x));
+#elif defined __AVX2__
+    __m128i low = _mm256_castsi256_si128((__m256i)x), high = _mm256_extracti128_si256((__m256i)x, 1);
+    __m128i half = _mm_packus_epi32(low, high);
+    _mm_storel_epi64((void *)p, _mm_packus_epi16(half, half));
+#else
+    UNROLL for (int l = 0; l < NATIVE_LANES; l++) p[l] = (uint8_t)x[l];
+#endif
+}
+
+#endif
