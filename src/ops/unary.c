@@ -62,6 +62,7 @@ X(BitwiseNot_i64, ~x)
 HOLO_KERNEL_1(Not_bool, uint8_t, uint8_t, !x)
 HOLO_KERNEL_1(Abs_i32, int32_t, int32_t, (int32_t)(x < 0 ? 0 - (uint32_t)x : (uint32_t)x))
 HOLO_KERNEL_1(Neg_i32, int32_t, int32_t, (int32_t)(0 - (uint32_t)x))
+HOLO_KERNEL_1(Sign_i32, int32_t, int32_t, (x > 0) - (x < 0))
 HOLO_KERNEL_1(IsNaN_f32, uint8_t, float, x != x)
 HOLO_KERNEL_1(IsInf_both, uint8_t, float, fabsf(x) == INFINITY)
 HOLO_KERNEL_1(IsNaN_f64, int64_t, double, x != x)
@@ -70,7 +71,8 @@ HOLO_KERNEL_1(IsInf_f64, int64_t, double, (x == INFINITY && p[1] != 0) || (x == 
 // clang-format on
 
 static const HoloOwnFns not_own = {[HOLO_BOOL] = Not_bool}, is_nan_own = {[HOLO_F32] = IsNaN_f32},
-                        abs_own = {[HOLO_I32] = Abs_i32}, neg_own = {[HOLO_I32] = Neg_i32};
+                        abs_own = {[HOLO_I32] = Abs_i32}, neg_own = {[HOLO_I32] = Neg_i32},
+                        sign_own = {[HOLO_I32] = Sign_i32};
 
 // Mostly both infinities are asked for.
 static HoloStatus is_inf_eval(HoloCall *call)
@@ -116,7 +118,8 @@ const HoloOp holo_ops_unary[] = {
         .own = &abs_own),
     ROW(Neg, 1, HOLO_TYPES_FLOAT | HOLO_TYPES_INT, .f32 = Neg_f32, .f64 = Neg_f64, .i64 = Neg_i64,
         .own = &neg_own),
-    ROW(Sign, 9, HOLO_TYPES_NUMBER, .f32 = Sign_f32, .f64 = Sign_f64, .i64 = Sign_i64, .u64 = Sign_u64),
+    ROW(Sign, 9, HOLO_TYPES_NUMBER, .f32 = Sign_f32, .f64 = Sign_f64, .i64 = Sign_i64, .u64 = Sign_u64,
+        .own = &sign_own),
     ROW(Relu, 1, HOLO_TYPES_NUMBER, .f32 = Relu_f32, .f64 = Relu_f64, .i64 = Relu_i64, .u64 = Same_u64),
     ROW(Not, 1, HOLO_BIT(BOOL), .i64 = Not_i64, .own = &not_own),
     ROW(BitwiseNot, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = BitwiseNot_i64),

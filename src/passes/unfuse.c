@@ -1,5 +1,6 @@
 // unfuse.c - operators into which ONNX Runtime's optimiser has merged others come apart again, where kernels then run the
-// parts and the other passes can join them with what is around. So does what the standard itself defines by others.
+// parts and the other passes can join them with what is around. So does what the standard itself defines by others, and a
+// reduction that is two of neighbouring axes.
 //
 // The definitions here are not those of the rows in ops/, whose `eval` stays the reference: sums are rounded to f32
 // between the parts. So only nodes of f32 are taken. What asks for results that no part has is left as it is.
@@ -43,6 +44,62 @@ static bool is_f32(const HoloValue *value)
 {
     return value && value->type.kind == HOLO_TENSOR && value->type.dtype == HOLO_F32 && value->type.rank > 0;
 }
+
+// ---- reductions over axes that are no neighbours: those at the end first, then the others
+
+// Marks the axes of a reduction that are given, of `rank`; false: none are, or not now.
+static bool axes_of(const HoloNode *node, int rank, bool *is)
+{
+    const HoloAttr  *attr  = holo_node_attr(node, "axes");
+    const HoloValue *in    = node->in_count > 1 ? node->in[1] : NULL;
+    const int64_t   *axes  = attr && attr->kind == HOLO_ATTR_INTS ? attr->ints : NULL;
+    int64_t          count = axes ? attr->count : 0;
+    if (in && in->is_constant && in->type.data && in->type.dtype == HOLO_I64 && in->type.rank == 1) {
+        axes  = in->type.data;
+        count = in->type.dim[0];
+    }
+    for (int64_t i = 0; i < count; i++) {
+        int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
+        if (axis < 0 || axis >= rank) return false;
+        is[axis] = true;
+    }
+    return count > 0;
+}
+
+static bool add_axes(Facts *facts, const char *name, const bool *is, int from, int to)
+{
+    int64_t *axes  = HOLO_NEW(facts->graph->arena, int64_t, HOLO_MAX_RANK);
+    int      count = 0;
+    for (int d = from; axes && d < to; d++)
+        if (is[d]) axes[count++] = d;
+    facts->attr[facts->attr_count++] = (HoloAttr){.name = name, .kind = HOLO_ATTR_INTS, .count = count, .ints = axes};
+    return axes != NULL;
+}
+
+// Adds `inner` and `outer`, the axes of both.
+static bool reduced(Facts *facts, const HoloNode *node)
+{
+    const HoloTensor *x                 = &node->in[0]->type;
+    const HoloAttr   *keep              = holo_node_attr(node, "keepdims");
+    bool              is[HOLO_MAX_RANK] = {false}, apart = false;
+    if ((keep && (keep->kind != HOLO_ATTR_INT || !keep->i)) || !axes_of(node, x->rank, is)) return false;
+    int end = x->rank, first;
+    while (end > 0 && (!is[end - 1] || x->dim[end - 1] == 1)) end--;
+    for (first = end; first > 0 && (is[first - 1] || x->dim[first - 1] == 1);) first--;
+    for (int d = 0; d < x->rank; d++) {
+        if (is[d] && x->dim[d] == 0) return false;
+        apart |= d < first && is[d] && x->dim[d] != 1;
+    }
+    return apart && add_axes(facts, "inner", is, first, x->rank) && add_axes(facts, "outer", is, 0, first);
+}
+
+#define REDUCE(name)                                                                        \
+    {                                                                                       \
+        name, onnx, 0, reduced, "graph " name "(x, axes) -> (y) {\n",                       \
+        {                                                                                   \
+            ALWAYS("m = " name "@11(x) {axes=@inner}\n y = " name "@11(m) {axes=@outer}\n") \
+        }                                                                                   \
+    }
 
 // ---- Attention: the weights of queries, keys and values are merged
 
@@ -163,6 +220,7 @@ static const Row rows[] = {
       ALWAYS("n = ReduceMean@13(b) {axes=@axes}\n c = Sub@14(b, n)\n"), // which counts where all elements are alike
       ALWAYS("q = Mul@14(c, c)\n v = ReduceMean@13(q) {axes=@axes}\n s = Sqrt@13(v)\n"),
       ALWAYS("const e: f32[] = {1e-9}\n d = Add@14(s, e)\n y = Div@14(c, d)\n")}},
+    REDUCE("ReduceSum"), REDUCE("ReduceMean"), REDUCE("ReduceMax"), REDUCE("ReduceMin"),
     {"FusedConv", microsoft, 0, activated, "graph FusedConv(x, w, b, z) -> (y) {\n",
      {WITH(IN(3), "c = Conv@11(x, w, b) " CONV " s = Add@14(c, z)\n"), WITHOUT(IN(3), "s = Conv@11(x, w, b) " CONV), ACTIVATIONS}},
     {"FusedGemm", microsoft, 0, activated, "graph FusedGemm(a, b, c) -> (y) {\n",
