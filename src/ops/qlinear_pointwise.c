@@ -24,7 +24,7 @@ static inline double sum(float x, float y, const double *p)
 {
     float x_ratio = (float)p[SCALE] / (float)p[RESULT + SCALE];
     float y_ratio = (float)p[SECOND + SCALE] / (float)p[RESULT + SCALE];
-    float shift   = (float)p[RESULT + ZERO] - (x_ratio * (float)p[ZERO] + y_ratio * (float)p[SECOND + ZERO]);
+    float shift   = (float)p[RESULT + ZERO] - fmaf(x_ratio, (float)p[ZERO], y_ratio * (float)p[SECOND + ZERO]);
     return nearbyintf(fmaf(x, x_ratio, fmaf(y, y_ratio, shift)));
 }
 static inline double product(float x, float y, const double *p)

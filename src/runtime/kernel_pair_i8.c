@@ -4,6 +4,8 @@
 #include "kernels/kernels.h"
 #include "runtime/kernel.h"
 
+#include <math.h>
+
 #include <string.h>
 
 enum { PART = 1 << 15 }; // elements of a task, about
@@ -125,7 +127,7 @@ static HoloStatus run(HoloCall *call)
     pair->ratio     = a * b / y;
     pair->a_term    = pair->multiply ? a_zero : a / y;
     pair->b_term    = pair->multiply ? b_zero : b / y;
-    pair->shift     = pair->multiply ? y_zero : y_zero - (a / y * a_zero + b / y * b_zero);
+    pair->shift     = pair->multiply ? y_zero : y_zero - fmaf(a / y, a_zero, b / y * b_zero);
     call->host->parallel(call->host, holo_ceil_div(p.runs, p.together) * p.parts, work, &p);
     return HOLO_OK;
 }
