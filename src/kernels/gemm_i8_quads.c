@@ -41,11 +41,14 @@ QUADS_TARGET static void rows_i8_quads(int64_t m, int64_t k, const uint8_t *a, i
         uint8_t *to  = (uint8_t *)out + i * HOLO_I8_ROW(k);
         i32n     sum = {0};
         for (int64_t p = 0; p < k; p += NATIVE) {
-            i32n x = p + NATIVE <= k ? (i32n) * (const i32u *)(const void *)(a + p)
-                                     : n_load_bytes(a + p, (int)(k - p), flip);
+            i32n x;
+            if (p + NATIVE <= k)
+                __builtin_memcpy(&x, a + p, sizeof x);
+            else
+                x = n_load_bytes(a + p, (int)(k - p), flip);
             x ^= mask;
-            *(i32u *)(void *)(to + p) = (i32u)x;
-            sum                       = n_quads(sum, ones, x);
+            __builtin_memcpy(to + p, &x, sizeof x); // rows have room for it
+            sum = n_quads(sum, ones, x);
         }
         out_sums[i] = n_sum(sum);
         if (!QUADS_FLIP) continue;
