@@ -99,6 +99,7 @@ typedef struct Case { // one call of an operator and of the kernel for it
         HoloConvParams    conv;
         HoloSoftmaxParams softmax;
         uint8_t           any[HOLO_PARAMS_BYTES];
+        uint64_t          aligned; // as in an archive
     } params;
 
 } Case;
