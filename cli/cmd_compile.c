@@ -319,7 +319,7 @@ static const CliOption options[] = {
     {"tune", 0, NULL,
      "measure on this machine which way to run a step is the\nfastest, and write that into the archive"},
     {"no-tables", 0, NULL, "compute what would be looked up in tables; the same bits"},
-    {"memory-budget", 0, "BYTES", "what tables may take in all, as 64M; else 256M"},
+    {"memory-budget", 0, "BYTES", "what tables may take in all, as 64M; else 160M"},
     {"domain", 0, "NAME=VALUES",
      "what elements of an input can be, 0..255 or 1,2,5: what\nfollows from such inputs becomes a table"},
     CLI_OPTION_PATTERNS,

@@ -58,7 +58,7 @@ HOLO_API void holo_compiler_set_tune(HoloCompiler *compiler, bool on);
 // Whether functions of one 8- or 16-bit element are looked up in tables made while compiling, and how many bytes these may
 // take in all; 0: HOLO_TABLES_DEFAULT. Tables change no bit of any result: without them the same functions are computed
 // plainly, operator by operator.
-enum { HOLO_TABLES_DEFAULT = 256 << 20 };
+enum { HOLO_TABLES_DEFAULT = 160 << 20 };
 HOLO_API void holo_compiler_set_tables(HoloCompiler *compiler, bool on, uint64_t budget);
 
 // Declares what every element of the input `name` can be: `values` is a list, of one dimension and of any type of numbers;

@@ -33,29 +33,34 @@ HoloStatus holo_materialise_model(const HoloGraph *graph, const HoloMaterialise 
     return status;
 }
 
-static HoloStatus session_run(HoloSession *session, const HoloMaterialise *m, const HoloTensor *in, HoloArena *arena,
-                              HoloTensor *out)
+static HoloStatus rows_run(HoloSession *session, const HoloMaterialise *m, const HoloTensor *in, HoloTensor *out)
 {
-    HOLO_TRY(holo_session_set_input(session, 0, in, m->error));
-    HOLO_TRY(holo_session_run(session, m->error));
-    HoloTensor result;
-    HOLO_TRY(holo_session_output(session, 0, &result, m->error));
-    *out      = result;
-    out->data = holo_arena_take(arena, holo_tensor_bytes(&result) + 1);
-    if (!out->data) return holo_fail_memory(m->error);
-    memcpy(out->data, result.data, holo_tensor_bytes(&result));
+    enum { BLOCK = 4 << 20 }; // bytes of results, about
+    int64_t rows   = in->dim[0];
+    size_t  in_row = holo_tensor_bytes(in) / (size_t)rows, out_row = holo_tensor_bytes(out) / (size_t)rows;
+    int64_t block = 1 + (int64_t)(BLOCK / (out_row + 1));
+    for (int64_t at = 0; at < rows; at += block) {
+        HoloTensor some = *in, result;
+        some.dim[0]     = rows - at < block ? rows - at : block;
+        some.data       = (char *)in->data + (size_t)at * in_row;
+        HOLO_TRY(holo_session_set_input(session, 0, &some, m->error));
+        HOLO_TRY(holo_session_run(session, m->error));
+        HOLO_TRY(holo_session_output(session, 0, &result, m->error));
+        size_t bytes = (size_t)some.dim[0] * out_row;
+        if (holo_tensor_bytes(&result) != bytes) return holo_fail(m->error, HOLO_INTERNAL, "rows give other sizes");
+        memcpy((char *)out->data + (size_t)at * out_row, result.data, bytes);
+    }
     return HOLO_OK;
 }
 
-HoloStatus holo_materialise_run(const HoloGraph *graph, const HoloMaterialise *m, const HoloTensor *in,
-                                HoloArena *arena, HoloTensor *out)
+HoloStatus holo_materialise_run(const HoloGraph *graph, const HoloMaterialise *m, const HoloTensor *in, HoloTensor *out)
 {
     HoloModel   *model;
     HoloSession *session;
     HOLO_TRY(holo_materialise_model(graph, m, &model));
     HoloStatus status = holo_session_create(model, m->pool, &session, m->error);
     if (!status) {
-        status = session_run(session, m, in, arena, out);
+        status = rows_run(session, m, in, out);
         holo_session_destroy(session);
     }
     holo_model_close(model);

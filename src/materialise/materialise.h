@@ -32,8 +32,8 @@ HOLO_MUST HoloStatus holo_materialise_few(HoloGraph *graph, HoloMaterialise *m);
 
 // The graph, whose types are inferred, as an opened model, in a file that has no name.
 HOLO_MUST HoloStatus holo_materialise_model(const HoloGraph *graph, const HoloMaterialise *m, HoloModel **out);
-// Runs a graph of one input and one output; *out has memory of `arena`.
+// Runs a graph of one input and one output, whose first sizes are open, on blocks of rows of `in`: all of `out` is filled.
 HOLO_MUST HoloStatus holo_materialise_run(const HoloGraph *graph, const HoloMaterialise *m, const HoloTensor *in,
-                                          HoloArena *arena, HoloTensor *out);
+                                          HoloTensor *out);
 
 #endif

@@ -106,12 +106,14 @@ static int row_rank_of(const HoloNode *node)
     return table->type.rank - 1;
 }
 
-// The work as a graph of the whole table.
-static HoloGraph *work_graph(Rows *r, const HoloNode *work, int from, const HoloTensor *table, int row_rank)
+// The work as a graph of so many rows.
+static HoloGraph *work_graph(Rows *r, const HoloNode *work, int from, const HoloTensor *table, HoloDim rows,
+                             int row_rank)
 {
     HoloGraph *graph = holo_graph_create(&r->scratch, r->graph->dims, "rows");
     HoloTensor type  = *table;
     type.data        = NULL;
+    type.dim[0]      = rows;
     HoloValue *x     = graph ? holo_graph_input(graph, "rows", &type) : NULL;
     HoloNode  *node = x ? holo_graph_node(graph, work->name, work->domain, work->type, work->version, work->in_count, 1,
                                           work->attr_count)
@@ -162,14 +164,17 @@ static HoloStatus gather_do(Rows *r, HoloNode *gather, bool *out_done)
     const Work       *work  = node ? work_find(node) : NULL;
     const HoloTensor *table = &gather->in[0]->type;
     if (!work || !work->fits(node, row_rank) || !node->out[0]) return HOLO_OK;
-    HoloGraph *graph = work_graph(r, node, work->from, table, row_rank);
-    if (!graph) return holo_fail_memory(r->m->error);
+    HoloGraph *graph = work_graph(r, node, work->from, table, table->dim[0], row_rank);
+    HoloGraph *some  = work_graph(r, node, work->from, table, holo_dims_fresh(r->graph->dims, "rows"), row_rank);
+    if (!graph || !some) return holo_fail_memory(r->m->error);
     HoloError         why    = {0};
     const HoloTensor *result = &graph->outputs[0]->type;
     if (holo_graph_infer(graph, &why) || !is_by_row(gather, node, result) || !is_worth_it(r, work, table, result))
         return HOLO_OK;
-    HoloTensor made;
-    HOLO_TRY(holo_materialise_run(graph, r->m, table, r->graph->arena, &made));
+    if (holo_graph_infer(some, &why)) return HOLO_OK;
+    HoloTensor made = *result;
+    if (!(made.data = holo_arena_take(r->graph->arena, holo_tensor_bytes(&made)))) return holo_fail_memory(r->m->error);
+    HOLO_TRY(holo_materialise_run(some, r->m, table, &made));
     HoloValue *constant = holo_graph_constant(r->graph, gather->in[0]->name, &made);
     if (!constant) return holo_fail_memory(r->m->error);
     HoloValue *unused = gather->out[0], *end = node->out[0];

@@ -110,6 +110,7 @@ static HoloStatus run_round(HoloGraph *graph, const HoloPassOptions *options, in
 
 static void changes_begin(const HoloPassOptions *options)
 {
+    options->changes->fill_room  = HOLO_FILL_ROOM;
     options->changes->is_exact   = options->is_exact;
     options->changes->no_tables  = options->no_tables;
     options->changes->all_tables = options->all_tables;
@@ -135,7 +136,7 @@ HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *options, Hol
 
 HoloStatus holo_pass_run(HoloGraph *graph, const char *name, int *out_changes, HoloError *error)
 {
-    HoloChanges changes = {.limit = INT_MAX, .table_room = UINT64_MAX};
+    HoloChanges changes = {.limit = INT_MAX, .table_room = UINT64_MAX, .fill_room = HOLO_FILL_ROOM};
     for (const HoloPass *pass = holo_passes; pass->name; pass++) {
         if (strcmp(pass->name, name)) continue;
         HoloStatus status = run_pass(pass, graph, &changes, error);

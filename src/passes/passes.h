@@ -16,6 +16,7 @@ typedef struct HoloChanges {
     bool     no_tables;  // what would be looked up is computed plainly
     bool     all_tables; // also where computing is cheaper
     uint64_t table_room; // bytes that tables may still take
+    uint64_t fill_room;  // and weights that are far larger than what they are made of
 } HoloChanges;
 
 // Changes the graph, not its subgraphs, and adds to changes->count what it changed. It walks over the nodes, what it does
@@ -59,7 +60,7 @@ typedef struct HoloPassOptions {
 
 // Runs the passes of stage 0 in rounds until nothing changes (at most HOLO_PASS_ROUNDS), then those of stages 0 and
 // 1, and so on. The graph is verified after each. `options` may be NULL.
-enum { HOLO_PASS_ROUNDS = 16 };
+enum { HOLO_PASS_ROUNDS = 16, HOLO_FILL_ROOM = 96 << 20 };
 HOLO_MUST HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *options, HoloError *error);
 // Runs the one pass of that name and infers again; *out_changes is how much it changed.
 HOLO_MUST HoloStatus holo_pass_run(HoloGraph *graph, const char *name, int *out_changes, HoloError *error);

@@ -193,8 +193,8 @@ static HoloStatus become(HoloGraph *graph, HoloNode *node, const Weights *w, Hol
 // ---- filters
 
 enum {
-    CHAIN_MAX = 8,        // nodes behind each other
-    FILL_MAX  = 512 << 20 // bytes: weights that are one number throughout, and larger, are made when running
+    CHAIN_MAX = 8, // nodes behind each other
+    GROWTH    = 8, // times the bytes it is made of: what is larger takes of the room for such weights
 };
 
 static bool is_filled(const HoloNode *node)
@@ -203,12 +203,27 @@ static bool is_filled(const HoloNode *node)
     const HoloTensor *t = &node->out[0]->type;
     for (int d = 0; d < t->rank; d++)
         if (holo_dim_is_symbolic(t->dim[d])) return false;
-    return t->rank >= 0 && holo_tensor_count(t) >= 0 && holo_tensor_bytes(t) <= FILL_MAX;
+    return t->rank >= 0 && holo_tensor_count(t) >= 0;
+}
+
+// Is there room for what a node gives of these inputs? Weights may be far larger than the file that they are in.
+static bool room_take(const HoloNode *node, const HoloTensor *const *in, uint64_t *room)
+{
+    const HoloTensor *t     = &node->out[0]->type;
+    uint64_t          given = 0, bytes;
+    if (t->kind != HOLO_TENSOR || t->rank < 0 || holo_tensor_count(t) < 0) return false;
+    for (int i = 0; i < node->in_count; i++)
+        if (in[i]) given += holo_tensor_bytes(in[i]);
+    bytes = holo_tensor_bytes(t);
+    if (bytes / GROWTH <= given) return true;
+    if (bytes > *room) return false;
+    *room -= bytes;
+    return true;
 }
 
 // The value as a constant, by evaluating what it is made of; *out is NULL where that is not all constants, or long.
-static HoloStatus constant_make(HoloGraph *graph, HoloArena *scratch, HoloValue *value, int depth, HoloValue **out,
-                                HoloError *error)
+static HoloStatus constant_make(HoloGraph *graph, HoloArena *scratch, HoloValue *value, int depth, uint64_t *room,
+                                HoloValue **out, HoloError *error)
 {
     const HoloNode *node = value->producer;
     *out                 = value->is_constant && value->type.data ? value : NULL;
@@ -221,26 +236,28 @@ static HoloStatus constant_make(HoloGraph *graph, HoloArena *scratch, HoloValue 
     for (int i = 0; i < node->in_count; i++) {
         if (!node->in[i]) continue;
         HoloValue *constant;
-        HOLO_TRY(constant_make(graph, scratch, node->in[i], depth + 1, &constant, error));
+        HOLO_TRY(constant_make(graph, scratch, node->in[i], depth + 1, room, &constant, error));
         if (!constant) return HOLO_OK;
         in[i] = &constant->type;
     }
+    if (!node->out[0] || !room_take(node, in, room)) return HOLO_OK;
     if (holo_node_eval(node, in, results, graph->arena, NULL) || result->kind != HOLO_TENSOR) return HOLO_OK;
     *out = holo_graph_constant(graph, value->name, result);
     return *out ? HOLO_OK : holo_fail_memory(error);
 }
 
-static HoloStatus filters_make(HoloGraph *graph, HoloArena *scratch, HoloNode *node, int *changes, HoloError *error)
+static HoloStatus filters_make(HoloGraph *graph, HoloArena *scratch, HoloNode *node, HoloChanges *changes,
+                               HoloError *error)
 {
     HoloValue *filters;
     bool       is_conv = holo_node_is(node, "Conv") || holo_node_is(node, "ConvTranspose");
     bool       is_gemm = holo_node_is(node, "Gemm") || holo_node_is(node, "MatMul");
     if ((!is_conv && !is_gemm) || !node->in[1] || node->in[1]->is_constant) return HOLO_OK;
     if (is_gemm && !is_filled(node->in[1]->producer)) return HOLO_OK;
-    HOLO_TRY(constant_make(graph, scratch, node->in[1], 0, &filters, error));
+    HOLO_TRY(constant_make(graph, scratch, node->in[1], 0, &changes->fill_room, &filters, error));
     if (!filters) return HOLO_OK;
     node->in[1] = filters;
-    ++*changes;
+    changes->count++;
     return HOLO_OK;
 }
 
@@ -249,7 +266,7 @@ HoloStatus holo_pass_weights(HoloGraph *graph, HoloArena *scratch, HoloChanges *
     for (int i = 0; i < graph->node_count && changes->count < changes->limit; i++) {
         HoloNode *node = graph->nodes[i];
         Weights   w;
-        HOLO_TRY(filters_make(graph, scratch, node, &changes->count, error));
+        HOLO_TRY(filters_make(graph, scratch, node, changes, error));
         if (!is_product(node) || !weights_of(node, &w)) continue;
         HOLO_TRY(become(graph, node, &w, error));
         changes->count++;
