@@ -98,8 +98,9 @@ const char *cli_color(FILE *stream, const char *name);
 // Print "hologram: ..." to stderr, and what to do next where `next` is not NULL. Return CLI_FAILED, CLI_USAGE.
 int cli_fail(const char *next, const char *format, ...) CLI_PRINTF(2, 3);
 // A failure of the library; `path` (may be NULL) is the file that it is about, said where the message does not.
-int cli_fail_error(const char *path, const HoloError *error, HoloStatus status);
-int cli_usage(const Cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
+int  cli_fail_error(const char *path, const HoloError *error, HoloStatus status);
+void cli_advice(const char *text); // what to do next, dim on stderr; NULL: nothing
+int  cli_usage(const Cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
 
 // One bar on stderr while something takes long; silent where stderr is no terminal. A HoloProgressFn.
 void cli_progress(void *context, const char *stage, double fraction);

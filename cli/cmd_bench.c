@@ -20,6 +20,8 @@ typedef struct Measured {
     int64_t  runs;
     bool     has_memo;
     uint64_t hits, misses; // of the memo
+
+    const char *advice; // on sizes that nobody gave; NULL: all were given
 } Measured;
 
 // ---- samples
@@ -83,6 +85,7 @@ static int measure_first(const char *path, uint32_t flags, HoloPool *pool, const
     if (!status && !result) status = holo_session_run(session, &error);
     out->first = cli_now() - before;
     if (status) result = cli_fail_error(NULL, &error, status);
+    if (status) cli_advice(out->advice);
     holo_session_destroy(session);
     holo_model_close(model);
     return result;
@@ -155,6 +158,8 @@ static int measure(const Cli *cli, const char *path, Measured *out)
     CliInput *inputs;
     int       result = cli_inputs_open(cli, model, true, &inputs);
     if (!result) {
+        out->advice = cli_inputs_advice(model, inputs);
+
         status = holo_pool_create((int)cli_number("threads"), &pool);
         result = status ? cli_fail_error(NULL, &error, status) : measure_open(path, flags, out);
         if (!result) result = measure_first(path, flags, pool, inputs, out);
@@ -250,6 +255,7 @@ static void print_table(const char *path, const Measured *m)
     if (m->flops > 0 && !m->hits) cli_row(stdout, "arithmetic", "%.1f GFLOP/s at best", m->flops / m->min / 1e9);
     cli_row(stdout, "memory", "%s resident at its peak, %s of it the arena", cli_bytes(&a, m->rss),
             cli_bytes(&b, m->arena));
+    cli_advice(m->advice);
 }
 
 static int bench(Cli *cli)

@@ -79,6 +79,16 @@ static void print_ports(const char *title, const Subject *s, const HoloPort *(*p
     }
 }
 
+enum { VALUE_MAX = 100 }; // bytes of a line of metadata; some models carry whole tables
+
+// How many bytes of a long value are shown: whole characters.
+static int cut(const char *value)
+{
+    int size = VALUE_MAX;
+    while (size && ((unsigned char)value[size] & 0xC0) == 0x80) size--;
+    return size;
+}
+
 static void print_meta(const Subject *s)
 {
     int         width = 12;
@@ -90,7 +100,10 @@ static void print_meta(const Subject *s)
     if (s->meta_count) printf("\n%smetadata%s\n", cli_color(stdout, "bold"), cli_color(stdout, "reset"));
     for (int i = 0; i < s->meta_count; i++) {
         value = meta(s, i, &key);
-        print_named(key, width, value, "");
+        if (!strncmp(key, "pass.", 5) && !strcmp(value, "0")) continue;
+        bool is_long = strlen(value) > VALUE_MAX;
+        print_named(key, width, is_long ? cli_format("%.*s", cut(value), value) : value,
+                    is_long ? " ... (--json)" : "");
     }
 }
 

@@ -31,7 +31,7 @@ static int split(const HoloModel *model, const char *text, const char **out_sour
 }
 
 // The type of an input with every size a number: by --input-shape, else 1 where the model leaves it open.
-static HoloTensor sized(const Cli *cli, const HoloPort *port)
+static HoloTensor sized(const Cli *cli, const HoloPort *port, bool *out_guessed)
 {
     HoloTensor type = port->type;
     CliShape  *shapes;
@@ -44,15 +44,18 @@ static HoloTensor sized(const Cli *cli, const HoloPort *port)
             if (shapes[i].dim[d] >= 0) type.dim[d] = shapes[i].dim[d];
         type.rank = (int8_t)shapes[i].rank;
     }
-    for (int d = 0; d < type.rank; d++)
-        if (type.dim[d] < 0) type.dim[d] = 1;
+    for (int d = 0; d < type.rank; d++) {
+        if (type.dim[d] >= 0) continue;
+        type.dim[d]  = 1;
+        *out_guessed = true;
+    }
     return type;
 }
 
 static int seed(const Cli *cli, const HoloModel *model, int index, CliInput *input)
 {
     const HoloPort *port   = holo_model_input(model, index);
-    HoloTensor      type   = sized(cli, port);
+    HoloTensor      type   = sized(cli, port, &input->guessed);
     HoloError       error  = {0};
     HoloStatus      status = holo_tensors_seeded(&type, (uint64_t)index + 1, &input->tensors, &error);
     if (status) return cli_fail_error(NULL, &error, status);
@@ -148,4 +151,16 @@ int cli_inputs_set(HoloSession *session, const HoloModel *model, const CliInput 
         if (status) return cli_fail_error(NULL, &error, status);
     }
     return CLI_OK;
+}
+
+const char *cli_inputs_advice(const HoloModel *model, const CliInput *inputs)
+{
+    const char *given = "";
+    for (int i = 0; i < holo_model_input_count(model); i++) {
+        if (!inputs[i].guessed) continue;
+        given = cli_format("%s --input-shape %s:", given, holo_model_input(model, i)->name);
+        for (int d = 0; d < inputs[i].tensor->rank; d++)
+            given = cli_format("%s%s%lld", given, d ? "," : "", (long long)inputs[i].tensor->dim[d]);
+    }
+    return *given ? cli_format("sizes that are not given were taken as 1, as if by%s", given) : NULL;
 }

@@ -68,11 +68,14 @@ int cli_model_open(const Cli *cli, const char *path, HoloModel **out_model);
 typedef struct CliInput {
     HoloTensors      *tensors; // owns `tensor`; NULL: an optional input that was not given
     const HoloTensor *tensor;
+    bool              guessed; // seeded, with sizes of 1 where nobody gave any
 } CliInput;
 // What --input gives: one CliInput an input of the model. What is not given is an error, or seeded where
 // `seed_missing`. To be closed in any case.
 int  cli_inputs_open(const Cli *cli, const HoloModel *model, bool seed_missing, CliInput **out_inputs);
 void cli_inputs_close(CliInput *inputs, const HoloModel *model);
 int  cli_inputs_set(HoloSession *session, const HoloModel *model, const CliInput *inputs);
+// What to do where sizes of 1 are not what was meant; NULL: no size was guessed.
+const char *cli_inputs_advice(const HoloModel *model, const CliInput *inputs);
 
 #endif

@@ -59,7 +59,7 @@ static void message(const char *text)
             cli_color(stderr, "reset"), text);
 }
 
-static void advice(const char *text)
+void cli_advice(const char *text)
 {
     if (text) fprintf(stderr, "  %s%s%s\n", cli_color(stderr, "dim"), text, cli_color(stderr, "reset"));
 }
@@ -72,7 +72,7 @@ int cli_fail(const char *next, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     message(text);
-    advice(next);
+    cli_advice(next);
     return CLI_FAILED;
 }
 
@@ -98,7 +98,7 @@ int cli_fail_error(const char *path, const HoloError *error, HoloStatus status)
     const char *text = error->text[0] ? error->text : holo_status_text(status);
     bool        said = !path || strstr(text, path);
     message(said ? text : cli_format("%s: %s", path, text));
-    advice(next_step(status));
+    cli_advice(next_step(status));
     return CLI_FAILED;
 }
 
@@ -110,7 +110,7 @@ int cli_usage(const Cli *cli, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     message(text);
-    if (cli->command) advice(cli_format("see: hologram %s --help", cli->command->name));
+    if (cli->command) cli_advice(cli_format("see: hologram %s --help", cli->command->name));
     return CLI_USAGE;
 }
 
@@ -165,6 +165,8 @@ const char *cli_seconds(CliText *text, double seconds)
     return text->data;
 }
 
+enum { SYMBOL_MAX = 60 }; // an expression longer than this tells a reader nothing
+
 const char *cli_type(CliText *text, const HoloTensor *type, const char *const *symbols)
 {
     static const char *const kinds[] = {"", "sequence of ", "optional ", "map to "};
@@ -180,7 +182,7 @@ const char *cli_type(CliText *text, const HoloTensor *type, const char *const *s
     used += (size_t)snprintf(text->data + used, room - used, "[");
     for (int i = 0; i < type->rank && used < room; i++) {
         const char *comma  = i ? ", " : "";
-        const char *symbol = symbols && symbols[i] ? symbols[i] : "?";
+        const char *symbol = symbols && symbols[i] && strlen(symbols[i]) <= SYMBOL_MAX ? symbols[i] : "?";
         used += type->dim[i] >= 0
                     ? (size_t)snprintf(text->data + used, room - used, "%s%lld", comma, (long long)type->dim[i])
                     : (size_t)snprintf(text->data + used, room - used, "%s%s", comma, symbol);

@@ -28,6 +28,9 @@ json ops.json domain name since types runs
 hologram bench digits.holo --seconds 0.05 --json > bench.json
 json bench.json open_us first_us min_us median_us p99_us rss_mb arena_mb threads
 gives 0 'median' hologram bench "$MODEL" --seconds 0.05 --threads 1 --input image="$SEVEN"
+gives 0 'taken as 1, as if by --input-shape image:1,1,8,8' hologram bench digits.holo --seconds 0.05
+check "nothing is said of sizes that were given" sh -c \
+    '! "$0" bench digits.holo --seconds 0.05 --input-shape image:2,1,8,8 2>&1 | grep "taken as 1"' "$HOLOGRAM"
 
 # Settings: the flag, then the environment, then .env, then hologram.toml, then the default.
 gives 0 'threads    0        default' hologram config
