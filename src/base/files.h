@@ -34,13 +34,14 @@ HOLO_MUST HoloStatus holo_file_writer_close(HoloFileWriter *writer, bool commit,
 // The bytes written so far, mapped for reading, before the file has its name.
 HOLO_MUST HoloStatus holo_file_writer_map(HoloFileWriter *writer, HoloMapping *out, HoloError *error);
 
-// How memory is to be had. Both are wishes: a system that cannot leaves them out.
+// How files and memory are to be had. Both are wishes: a system that cannot leaves them out.
 enum {
     HOLO_MEMORY_READY = 1, // all pages at once, instead of each on its first use
-    HOLO_MEMORY_HUGE  = 2, // in large pages
+    HOLO_MEMORY_HUGE  = 2, // files too in large pages, which takes reading them
 };
 
-// Large pieces of zeroed memory straight from the system, page-aligned.
+// Large pieces of zeroed memory straight from the system, page-aligned, and in large pages where it is that much:
+// a first run over pages of 4 KB spends a third of its time on making them.
 void *holo_memory_take(size_t size, uint32_t how); // NULL: out of memory
 void  holo_memory_free(void *memory, size_t size); // NULL is nothing to free
 

@@ -39,8 +39,7 @@ static void *large_pages_take(size_t size)
 void *holo_memory_take(size_t size, uint32_t how)
 {
     if (size > SIZE_MAX / 2) return NULL;
-    bool  is_large = how & HOLO_MEMORY_HUGE && size >= LARGE_PAGE;
-    void *memory   = is_large ? large_pages_take(size) : pages_take(size ? size : 1);
+    void *memory = size >= LARGE_PAGE ? large_pages_take(size) : pages_take(size ? size : 1);
 #ifdef MADV_POPULATE_WRITE
     if (memory && how & HOLO_MEMORY_READY) madvise(memory, size, MADV_POPULATE_WRITE);
 #endif
