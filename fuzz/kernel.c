@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { INPUTS = 10, OUTPUTS = 4, ATTRS = 6, INTS = 6 };
+enum { INPUTS = 12, OUTPUTS = 4, ATTRS = 6, INTS = 6 };
 enum { COUNT_MAX = 1 << 12, BYTES_MAX = 1 << 25 }; // of a tensor; of a packed one and of scratch
 
 // ---- calls to begin with
@@ -114,6 +114,16 @@ static const Row rows[] = {
      3,
      0,
      {"f323", "f183", "f182", "f1@", "-", "f122", "f122"},
+     {"hidden_size"},
+     {"2"}},
+    {"DynamicQuantizeLSTM",
+     "com.microsoft",
+     1,
+     HOLO_KERNEL_lstm_i8,
+     0,
+     3,
+     0,
+     {"f323", "c138", "b128", "f1@", "-", "f122", "f122", "-", "f1", "c1", "f18", "b18"},
      {"hidden_size"},
      {"2"}},
     {"GRU",

@@ -212,7 +212,7 @@ enum {
 };
 
 // lstm_f32, gru_f32, gru_reset_f32 and rnn_f32: LSTM, GRU (with linear_before_reset and without) and RNN with the usual
-// activations; no peepholes, clip or coupled gates.
+// activations; no peepholes, clip or coupled gates. lstm_i8: the same of DynamicQuantizeLSTM.
 typedef struct HoloRecurrentParams {
     uint32_t size;
     uint32_t flags; // HOLO_RECURRENT_*
@@ -261,6 +261,18 @@ static inline int64_t holo_panels_i8_size(int64_t k, int64_t n)
     int64_t columns = n / 16 + (n % 16 != 0), quads = k / 4 + (k % 4 != 0) + 1, size;
     bool    over = __builtin_mul_overflow(quads, columns, &size);
     over |= __builtin_mul_overflow(size, 64, &size);
+    return over ? -1 : size;
+}
+
+// lstm_i8 stores both as panels of gemm_i8 (see kernels/kernels.h), [direction][ceil(hidden / 16)][gate]; k is at most
+// HOLO_LSTM_I8_K. Bytes of weights [directions][k][sums] in that form; -1: too many.
+enum { HOLO_LSTM_I8_K = 1 << 15 };
+
+static inline int64_t holo_gates_i8_size(int64_t directions, int64_t sums, int64_t k)
+{
+    int64_t hidden = sums / 4, size = holo_panels_i8_size(k, 16);
+    bool    over = size < 0 || __builtin_mul_overflow(size, hidden / 16 + (hidden % 16 != 0), &size);
+    over |= __builtin_mul_overflow(size, 4 * directions, &size);
     return over ? -1 : size;
 }
 

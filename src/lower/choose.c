@@ -92,6 +92,7 @@ enum { RECURRENT_FLAGS = HOLO_RECURRENT_PACKED_R | HOLO_RECURRENT_PACKED_W };
 static const Packer packers[] = {
     [HOLO_KERNEL_matmul_f32]       = {panels_packing, panels_pack, HOLO_MATMUL_PACKED_B | HOLO_WEIGHTS_NARROW},
     [HOLO_KERNEL_lstm_f32]         = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
+    [HOLO_KERNEL_lstm_i8]          = {holo_lower_packing_gates_i8, holo_lower_pack_gates_i8, RECURRENT_FLAGS},
     [HOLO_KERNEL_gru_f32]          = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
     [HOLO_KERNEL_gru_reset_f32]    = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
     [HOLO_KERNEL_rnn_f32]          = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
@@ -385,6 +386,7 @@ static const Choice choices[] = {
     {"GlobalAveragePool", "", HOLO_KERNEL_reduce_f32, reduce},
     {"GlobalMaxPool", "", HOLO_KERNEL_reduce_f32, reduce},
     {"LSTM", "", HOLO_KERNEL_lstm_f32, holo_lower_recurrent},
+    {"DynamicQuantizeLSTM", "com.microsoft", HOLO_KERNEL_lstm_i8, holo_lower_lstm_i8},
     {"GRU", "", HOLO_KERNEL_gru_f32, holo_lower_recurrent},
     {"GRU", "", HOLO_KERNEL_gru_reset_f32, holo_lower_gru_reset},
     {"RNN", "", HOLO_KERNEL_rnn_f32, holo_lower_recurrent},
@@ -427,7 +429,7 @@ static const Choice choices[] = {
 static bool may_lack_first(uint32_t kernel)
 {
     return kernel == HOLO_KERNEL_lstm_f32 || kernel == HOLO_KERNEL_gru_f32 || kernel == HOLO_KERNEL_gru_reset_f32 ||
-           kernel == HOLO_KERNEL_rnn_f32;
+           kernel == HOLO_KERNEL_rnn_f32 || kernel == HOLO_KERNEL_lstm_i8;
 }
 
 // A formula, where all inputs are f32 of sizes that are known or have a name.

@@ -79,5 +79,8 @@ bool        holo_lower_recurrent(const HoloNode *node, HoloLowering *out);
 bool        holo_lower_gru_reset(const HoloNode *node, HoloLowering *out);
 HoloPacking holo_lower_packing_gates(const HoloLowering *lowering, const HoloTensor *w);
 size_t      holo_lower_pack_gates(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
+bool        holo_lower_lstm_i8(const HoloNode *node, HoloLowering *out);
+HoloPacking holo_lower_packing_gates_i8(const HoloLowering *lowering, const HoloTensor *w);
+size_t      holo_lower_pack_gates_i8(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
 
 #endif

@@ -1,12 +1,10 @@
-// recurrence.c - LSTM, GRU and RNN of f32 with the usual activations and no peepholes.
+// recurrence.c - LSTM, GRU and RNN with the usual activations and no peepholes; products are made elsewhere.
 //
 // What the inputs add to the gates is one product for many steps at once. A step then multiplies the state by R,
 // whose columns are packed so that all gates of 16 units lie together, and goes on to the new state of these units
 // at once. A task does some units of one direction. The state that a step reads is the output of the step before.
 // A sequence that is over, or backwards has not begun, keeps its state; what that leaves in Y becomes 0 at last.
 #include "runtime/recurrence.h"
-
-#include "format/params.h"
 
 #include <string.h>
 
@@ -16,37 +14,11 @@ enum {
     TILE_TASKS  = 8,       // as many tasks are made of a step, where they are not too small
     TASK_WORK   = 1 << 17, // multiplications that are worth a task
     GATES_MAX   = 4,
-    PRIVATE     = HOLO_GEMM_SCRATCH + HOLO_GEMM_ROWS * GATES_MAX * HOLO_PANEL, // floats of a worker's own
 };
-
-typedef struct Layer {
-    const HoloHost          *host;
-    const HoloRecurrentKind *kind;
-    const float             *x, *w, *r, *bias, *h_first, *c_first;           // the last three may be NULL
-    const int32_t           *lengths;                                        // NULL: all sequences are whole
-    float                   *y, *h_last, *c_last;                            // each may be NULL
-    int64_t                  times, batch, inputs, hidden, directions, sums; // sums: of one row, all gates
-    int64_t                  groups, width;                                  // of 16 units; floats of a row of gates
-    bool                     reverse[2], packed_w, packed_r, has_y;
-    // Memory that all workers share:
-    float  *biases;                        // [directions][2][width]: of the inputs' part, of the state's
-    float  *in;                            // [directions][chunk * batch][width]: what the inputs give
-    float  *cells;                         // [directions][batch][groups * 16]
-    float  *nothing;                       // [batch][hidden]: zeros
-    float  *states;                        // [directions][2][batch][hidden]: of steps by turns, where there is no Y
-    float  *resets;                        // [directions][batch][hidden]: the state behind the reset gate
-    float  *panels_w, *panels_r;           // where they do not come packed
-    int64_t chunk;                         // steps whose inputs are multiplied at once
-    int64_t from, to;                      // steps of the chunk in work
-    int64_t step;                          // in work
-    int     part;                          // of it: which product
-    int64_t row_tiles, tile_rows, columns; // of the inputs' product; columns: tiles of them
-    int64_t tile_groups, tiles;            // of a step
-} Layer;
 
 // ---- shapes
 
-static HoloStatus expect(const HoloCall *call, const HoloTensor *t, const char *what, int rank, const int64_t *dim)
+HoloStatus holo_layer_expect(const HoloCall *call, const HoloTensor *t, const char *what, int rank, const int64_t *dim)
 {
     HOLO_TRY(holo_kernel_expect(call, t, what, rank, rank));
     bool same = true;
@@ -54,17 +26,14 @@ static HoloStatus expect(const HoloCall *call, const HoloTensor *t, const char *
     return same ? HOLO_OK : holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s has other sizes than follow from X and R", what);
 }
 
-static HoloStatus operands_check(const HoloCall *call, Layer *l)
+static HoloStatus operands_check(const HoloCall *call, HoloLayer *l)
 {
-    const HoloTensor *x = holo_in(call, 0), *w = holo_in(call, 1), *r = holo_in(call, 2);
+    const HoloTensor *x = holo_in(call, 0);
     HOLO_TRY(holo_kernel_expect(call, x, "X", 3, 3));
-    HOLO_TRY(holo_kernel_expect(call, r, "R", 3, 3));
-    l->times        = x->dim[0];
-    l->batch        = x->dim[1];
-    l->inputs       = x->dim[2];
-    l->hidden       = r->dim[2];
-    l->directions   = r->dim[0];
-    l->sums         = r->dim[1];
+    l->times  = x->dim[0];
+    l->batch  = x->dim[1];
+    l->inputs = x->dim[2];
+    HOLO_TRY(l->kind->products->check(call, l));
     bool both       = holo_attr_is(call, "direction", "forward", "bidirectional");
     bool backward   = holo_attr_is(call, "direction", "forward", "reverse");
     l->reverse[0]   = backward;
@@ -73,12 +42,12 @@ static HoloStatus operands_check(const HoloCall *call, Layer *l)
     if (l->directions != (both ? 2 : 1) || l->hidden < 1 || l->sums / l->kind->gates != l->hidden ||
         l->sums % l->kind->gates)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "R has other sizes than %s takes", l->kind->name);
-    HOLO_TRY(expect(call, w, "W", 3, (int64_t[]){l->directions, l->sums, l->inputs}));
-    if (holo_out(call, 0)) HOLO_TRY(expect(call, call->out[0], "Y", 4, y));
-    if (holo_in(call, 3)) HOLO_TRY(expect(call, call->in[3], "B", 2, (int64_t[]){l->directions, 2 * l->sums}));
+    if (holo_out(call, 0)) HOLO_TRY(holo_layer_expect(call, call->out[0], "Y", 4, y));
+    if (holo_in(call, 3))
+        HOLO_TRY(holo_layer_expect(call, call->in[3], "B", 2, (int64_t[]){l->directions, 2 * l->sums}));
     for (int i = 0; i <= l->kind->has_cells; i++) {
-        if (holo_in(call, 5 + i)) HOLO_TRY(expect(call, call->in[5 + i], "the first state", 3, state));
-        if (holo_out(call, 1 + i)) HOLO_TRY(expect(call, call->out[1 + i], "the last state", 3, state));
+        if (holo_in(call, 5 + i)) HOLO_TRY(holo_layer_expect(call, call->in[5 + i], "the first state", 3, state));
+        if (holo_out(call, 1 + i)) HOLO_TRY(holo_layer_expect(call, call->out[1 + i], "the last state", 3, state));
     }
     if (holo_in(call, 7) || holo_attr_int(call, "layout", 0))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s takes no peepholes and no layout", l->kind->name);
@@ -88,13 +57,12 @@ static HoloStatus operands_check(const HoloCall *call, Layer *l)
     return HOLO_OK;
 }
 
-// The gates of a step's first product, or of its second, which has one.
-static int part_gates(const Layer *l, int part)
+int holo_layer_gates(const HoloLayer *l, int part)
 {
     return part ? 1 : l->kind->gates - l->kind->resets_first;
 }
 
-static void cut(Layer *l)
+static void cut(HoloLayer *l)
 {
     l->groups      = holo_ceil_div(l->hidden, HOLO_PANEL);
     l->width       = l->groups * l->kind->gates * HOLO_PANEL;
@@ -109,40 +77,41 @@ static void cut(Layer *l)
     l->tiles       = holo_ceil_div(l->groups, l->tile_groups);
 }
 
-// Lays the shared memory out from `at` on; NULL: only counts. False: it does not fit in memory.
-static bool share(Layer *l, float *at, size_t *out_floats)
+float *holo_share_take(HoloShare *share, int64_t a, int64_t b, int64_t c, int64_t d)
 {
-    struct {
-        float **place;
-        int64_t size[4];
-    } parts[] = {
-        {&l->biases, {l->directions, 2, l->width, 1}},
-        {&l->in, {l->directions, l->chunk, l->batch, l->width}},
-        {&l->cells, {l->directions, l->batch, l->groups, HOLO_PANEL}},
-        {&l->nothing, {l->batch, l->hidden, 1, 1}},
-        {&l->states, {l->has_y ? 0 : l->directions, 2, l->batch, l->hidden}},
-        {&l->resets, {l->kind->resets_first ? l->directions : 0, l->batch, l->hidden, 1}},
-        {&l->panels_w, {l->packed_w ? 0 : l->directions, l->width, l->inputs, 1}},
-        {&l->panels_r, {l->packed_r ? 0 : l->directions, l->width, l->hidden, 1}},
-    };
-    int64_t used = PRIVATE, bytes;
-    for (int i = 0; i < HOLO_COUNT(parts); i++) {
-        int64_t count = 1;
-        for (int d = 0; d < 4; d++)
-            if (!holo_mul(count, parts[i].size[d], &count)) return false;
-        if (at) *parts[i].place = at + used;
-        if (__builtin_add_overflow(used, count, &used)) return false;
+    int64_t count, bytes;
+    float  *at = share->base ? share->base + share->used : NULL;
+    if (!holo_mul(a, b, &count) || !holo_mul(count, c, &count) || !holo_mul(count, d, &count) ||
+        __builtin_add_overflow(share->used, count, &share->used) || !holo_mul(share->used, sizeof(float), &bytes)) {
+        share->over = true;
+        share->used = 0;
     }
-    *out_floats = (size_t)used;
-    return holo_mul(used, sizeof(float), &bytes);
+    return share->over ? NULL : at;
+}
+
+// Lays the memory out from `at` on, where each worker's own is; NULL: only counts. False: it does not fit in memory.
+static bool share(HoloLayer *l, float *at, size_t *out_floats)
+{
+    HoloShare own = {0}, all = {.base = at};
+    l->kind->products->share(l, &own, NULL);
+    holo_share_take(&all, own.used, 1, 1, 1);
+    l->biases  = holo_share_take(&all, l->directions, 2, l->width, 1);
+    l->in      = holo_share_take(&all, l->directions, l->chunk, l->batch, l->width);
+    l->cells   = holo_share_take(&all, l->directions, l->batch, l->groups, HOLO_PANEL);
+    l->nothing = holo_share_take(&all, l->batch, l->hidden, 1, 1);
+    l->states  = holo_share_take(&all, l->has_y ? 0 : l->directions, 2, l->batch, l->hidden);
+    l->resets  = holo_share_take(&all, l->kind->resets_first ? l->directions : 0, l->batch, l->hidden, 1);
+    l->kind->products->share(l, NULL, &all);
+    *out_floats = (size_t)all.used;
+    return !all.over && !own.over;
 }
 
 // Where there is nothing to compute, batch is 0.
-static HoloStatus layer_init(const HoloCall *call, const HoloRecurrentKind *kind, Layer *l)
+static HoloStatus layer_init(const HoloCall *call, const HoloRecurrentKind *kind, HoloLayer *l)
 {
     const HoloRecurrentParams *params = call->params;
     const uint32_t             known  = HOLO_RECURRENT_PACKED_W | HOLO_RECURRENT_PACKED_R;
-    *l                                = (Layer){.host = call->host, .kind = kind};
+    *l                                = (HoloLayer){.host = call->host, .kind = kind};
     if (!holo_kernel_has_params(call, sizeof *params) || params->flags & ~known)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of %s", kind->name);
     HOLO_TRY(operands_check(call, l));
@@ -154,8 +123,8 @@ static HoloStatus layer_init(const HoloCall *call, const HoloRecurrentKind *kind
     }
     l->has_y   = holo_out(call, 0) != NULL;
     l->x       = call->in[0]->data;
-    l->w       = call->in[1]->data;
-    l->r       = call->in[2]->data;
+    l->w       = l->w_tensor->data;
+    l->r       = l->r_tensor->data;
     l->bias    = holo_in(call, 3) ? call->in[3]->data : NULL;
     l->h_first = holo_in(call, 5) ? call->in[5]->data : NULL;
     l->c_first = holo_in(call, 6) ? call->in[6]->data : NULL;
@@ -169,20 +138,19 @@ static HoloStatus layer_init(const HoloCall *call, const HoloRecurrentKind *kind
 
 int64_t holo_recurrent_packed_size(const HoloCall *call, const HoloRecurrentKind *kind, int input)
 {
-    const HoloRecurrentParams *params = call->params;
-    const HoloTensor          *t      = holo_in(call, input);
-    uint32_t                   flag   = input == 1 ? HOLO_RECURRENT_PACKED_W : input == 2 ? HOLO_RECURRENT_PACKED_R : 0;
-    return params->flags & flag ? holo_gates_size(kind->gates, t->dim[0], t->dim[1], t->dim[2]) : -1;
+    HoloLayer l;
+    if (layer_init(call, kind, &l)) return -1;
+    if (input == 1 && l.packed_w) return kind->products->packed_size(&l, l.inputs);
+    return input == 2 && l.packed_r ? kind->products->packed_size(&l, l.hidden) : -1;
 }
 
 HoloStatus holo_recurrent_check(const HoloCall *call, const HoloRecurrentKind *kind, size_t *out_scratch)
 {
-    Layer  l;
-    size_t floats = 0;
+    HoloLayer l;
+    size_t    floats = 0;
     HOLO_TRY(layer_init(call, kind, &l));
-    for (int i = 1; i <= 2; i++)
-        if (holo_gates_size(kind->gates, l.directions, l.sums, call->in[i]->dim[2]) < 0)
-            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W or R is too large");
+    if (kind->products->packed_size(&l, l.inputs) < 0 || kind->products->packed_size(&l, l.hidden) < 0)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W or R is too large");
     if (l.batch && !share(&l, NULL, &floats)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are too large");
     *out_scratch = floats * sizeof(float);
     return HOLO_OK;
@@ -192,26 +160,13 @@ HoloStatus holo_recurrent_check(const HoloCall *call, const HoloRecurrentKind *k
 
 static void work_pack(void *arg, int64_t i, int worker)
 {
-    const Layer *l = arg;
+    const HoloLayer *l = arg;
     (void)worker;
-    int64_t   group = i % l->groups, direction = i / l->groups, gates = l->kind->gates;
-    HoloGates g = {.gates = (int)gates, .hidden = l->hidden};
-    if (!l->packed_w) {
-        g.w     = l->w + direction * l->sums * l->inputs;
-        g.k     = l->inputs;
-        g.mixed = 1;
-        l->host->kernels->pack_gates_f32(&g, group, l->panels_w + i * gates * HOLO_PANEL * g.k);
-    }
-    if (!l->packed_r) {
-        g.w     = l->r + direction * l->sums * l->hidden;
-        g.k     = l->hidden;
-        g.mixed = part_gates(l, 0);
-        l->host->kernels->pack_gates_f32(&g, group, l->panels_r + i * gates * HOLO_PANEL * g.k);
-    }
+    l->kind->products->pack(l, i / l->groups, i % l->groups);
 }
 
 // Biases as gates lie: those of W and of R, together where that is the same.
-static void biases_make(const Layer *l, int64_t direction)
+static void biases_make(const HoloLayer *l, int64_t direction)
 {
     int64_t      gates = l->kind->gates;
     float       *in = l->biases + direction * 2 * l->width, *state = in + l->width;
@@ -225,7 +180,7 @@ static void biases_make(const Layer *l, int64_t direction)
     }
 }
 
-static void start(Layer *l)
+static void start(HoloLayer *l)
 {
     int64_t padded = l->groups * HOLO_PANEL;
     memset(l->nothing, 0, (size_t)(l->batch * l->hidden) * sizeof(float));
@@ -236,61 +191,59 @@ static void start(Layer *l)
     if (!l->packed_w || !l->packed_r) l->host->parallel(l->host, l->directions * l->groups, work_pack, l);
     if (!l->packed_w) l->w = l->panels_w;
     if (!l->packed_r) l->r = l->panels_r;
+    l->kind->products->start(l);
 }
 
 // ---- the inputs' product
 
 // The first of the times that a chunk of steps has, in one direction.
-static int64_t first_time(const Layer *l, int64_t direction)
+static int64_t first_time(const HoloLayer *l, int64_t direction)
 {
     return l->reverse[direction] ? l->times - l->to : l->from;
 }
 
+const float *holo_layer_x(const HoloLayer *l, int64_t direction)
+{
+    return l->x + first_time(l, direction) * l->batch * l->inputs;
+}
+
+float *holo_layer_in(const HoloLayer *l, const HoloGateBlock *b)
+{
+    int64_t row = b->direction * l->chunk * l->batch + b->row;
+    return l->in + row * l->width + b->group * l->kind->gates * HOLO_PANEL;
+}
+
 static void work_inputs(void *arg, int64_t i, int worker)
 {
-    const Layer *l     = arg;
-    int64_t      gates = l->kind->gates * HOLO_PANEL; // floats of a group
-    int64_t      group = i % l->columns * TILE_GROUPS, row = i / l->columns % l->row_tiles * l->tile_rows;
-    int64_t      direction = i / l->columns / l->row_tiles, rows = (l->to - l->from) * l->batch;
-    if (row >= rows) return;
-    l->host->kernels->gemm_f32(&(HoloGemm){
-        .m        = holo_least(rows - row, l->tile_rows),
-        .n        = holo_least(l->groups - group, TILE_GROUPS) * gates,
-        .k        = l->inputs,
-        .a        = l->x + (first_time(l, direction) * l->batch + row) * l->inputs,
-        .a_row    = l->inputs,
-        .a_column = 1,
-        .b        = l->w + (direction * l->groups + group) * gates * l->inputs,
-        .b_panel  = l->inputs * HOLO_PANEL,
-        .b_step   = HOLO_PANEL,
-        .c        = l->in + (direction * l->chunk * l->batch + row) * l->width + group * gates,
-        .c_row    = l->width,
-        .d        = l->biases + direction * 2 * l->width + group * gates,
-        .d_column = 1,
-        .alpha    = 1,
-        .beta     = 1,
-        .scratch  = holo_kernel_scratch(l->host, worker),
-    });
+    const HoloLayer *l    = arg;
+    int64_t          rows = (l->to - l->from) * l->batch;
+    HoloGateBlock    b    = {.direction = i / l->columns / l->row_tiles,
+                             .group     = i % l->columns * TILE_GROUPS,
+                             .row       = i / l->columns % l->row_tiles * l->tile_rows};
+    if (b.row >= rows) return;
+    b.groups = holo_least(l->groups - b.group, TILE_GROUPS);
+    b.rows   = holo_least(rows - b.row, l->tile_rows);
+    l->kind->products->inputs(l, &b, holo_kernel_scratch(l->host, worker));
 }
 
 // ---- a step
 
 // The state [batch][hidden] behind so many steps, at least one.
-static float *state_after(const Layer *l, int64_t direction, int64_t steps)
+static float *state_after(const HoloLayer *l, int64_t direction, int64_t steps)
 {
     int64_t state = l->batch * l->hidden, time = l->reverse[direction] ? l->times - steps : steps - 1;
     if (!l->y) return l->states + (direction * 2 + steps % 2) * state;
     return l->y + (time * l->directions + direction) * state;
 }
 
-static const float *state_before(const Layer *l, int64_t direction, int64_t step)
+static const float *state_before(const HoloLayer *l, int64_t direction, int64_t step)
 {
     if (step > 0) return state_after(l, direction, step);
     return l->h_first ? l->h_first + direction * l->batch * l->hidden : l->nothing;
 }
 
 // The rows from `row` to below `end` that are all in their sequences at this time, or all not.
-static int64_t rows_alike(const Layer *l, int64_t time, int64_t row, int64_t end, bool *out_is_in)
+static int64_t rows_alike(const HoloLayer *l, int64_t time, int64_t row, int64_t end, bool *out_is_in)
 {
     int64_t at = row;
     *out_is_in = !l->lengths || time < l->lengths[row];
@@ -299,15 +252,16 @@ static int64_t rows_alike(const Layer *l, int64_t time, int64_t row, int64_t end
     return at - row;
 }
 
-static int64_t time_of(const Layer *l, int64_t direction)
+static int64_t time_of(const HoloLayer *l, int64_t direction)
 {
     return l->reverse[direction] ? l->times - 1 - l->step : l->step;
 }
 
 // What the sums make of one group of 16 units, some of the batch.
-static void units_step(const Layer *l, int64_t direction, int64_t group, int64_t row, int64_t rows, const float *sums)
+static void units_step(const HoloLayer *l, int64_t direction, int64_t group, int64_t row, int64_t rows,
+                       const float *sums)
 {
-    int64_t gates = l->kind->gates * HOLO_PANEL, gate = l->part * part_gates(l, 0) * HOLO_PANEL;
+    int64_t gates = l->kind->gates * HOLO_PANEL, gate = l->part * holo_layer_gates(l, 0) * HOLO_PANEL;
     int64_t in   = (direction * l->chunk + time_of(l, direction) - first_time(l, direction)) * l->batch + row;
     int64_t unit = row * l->hidden + group * HOLO_PANEL;
     bool    last = l->part == l->kind->resets_first;
@@ -319,7 +273,7 @@ static void units_step(const Layer *l, int64_t direction, int64_t group, int64_t
                       .in        = l->in + in * l->width + group * gates + gate,
                       .in_row    = l->width,
                       .sums      = sums,
-                      .sums_row  = (int64_t)part_gates(l, l->part) * HOLO_PANEL,
+                      .sums_row  = (int64_t)holo_layer_gates(l, l->part) * HOLO_PANEL,
                       .bias      = l->biases + (direction * 2 + 1) * l->width + group * gates,
                       .cells     = l->cells + ((direction * l->batch + row) * l->groups + group) * HOLO_PANEL,
                       .cells_row = l->groups * HOLO_PANEL,
@@ -330,7 +284,7 @@ static void units_step(const Layer *l, int64_t direction, int64_t group, int64_t
 }
 
 // The state of one group stays as it is.
-static void units_keep(const Layer *l, int64_t direction, int64_t group, int64_t row, int64_t rows)
+static void units_keep(const HoloLayer *l, int64_t direction, int64_t group, int64_t row, int64_t rows)
 {
     const float *from = state_before(l, direction, l->step);
     float       *to   = state_after(l, direction, l->step + 1);
@@ -339,55 +293,16 @@ static void units_keep(const Layer *l, int64_t direction, int64_t group, int64_t
         memcpy(to + i * l->hidden + unit, from + i * l->hidden + unit, (size_t)units * sizeof(float));
 }
 
-// R of the part in work, from one group on.
-static const float *r_of(const Layer *l, int64_t direction, int64_t group)
-{
-    int64_t first = l->part * part_gates(l, 0);
-    return l->r + ((direction * l->groups + group) * l->kind->gates + first) * HOLO_PANEL * l->hidden;
-}
-
-// What R is multiplied by.
-static const float *state_of(const Layer *l, int64_t direction)
+const float *holo_layer_state(const HoloLayer *l, int64_t direction)
 {
     return l->part ? l->resets + direction * l->batch * l->hidden : state_before(l, direction, l->step);
 }
 
-// Sums of some groups and some of the batch, [groups][rows][gates of the part][16]; of several rows, one group.
-static void group_sums(const Layer *l, int64_t direction, int64_t group, int64_t groups, int64_t row, int64_t rows,
-                       float *scratch)
-{
-    int64_t      gates = part_gates(l, l->part);
-    const float *r = r_of(l, direction, group), *state = state_of(l, direction) + row * l->hidden;
-    HoloGates    g = {.w      = r,
-                      .gates  = (int)gates,
-                      .hidden = l->hidden,
-                      .k      = l->hidden,
-                      .groups = groups,
-                      .group  = l->kind->gates * HOLO_PANEL * l->hidden};
-    if (rows == 1)
-        l->host->kernels->state_gates_f32(&g, state, scratch + HOLO_GEMM_SCRATCH);
-    else
-        l->host->kernels->gemm_f32(&(HoloGemm){
-            .m        = rows,
-            .n        = gates * HOLO_PANEL,
-            .k        = l->hidden,
-            .a        = state,
-            .a_row    = l->hidden,
-            .a_column = 1,
-            .b        = r,
-            .b_panel  = HOLO_PANEL,
-            .b_step   = gates * HOLO_PANEL,
-            .c        = scratch + HOLO_GEMM_SCRATCH,
-            .c_row    = gates * HOLO_PANEL,
-            .alpha    = 1,
-            .scratch  = scratch,
-        });
-}
-
 // From the sums of one group to its state: rows that are in their sequences change, others do not.
-static void group_finish(const Layer *l, int64_t direction, int64_t group, int64_t row, int64_t rows, const float *sums)
+static void group_finish(const HoloLayer *l, int64_t direction, int64_t group, int64_t row, int64_t rows,
+                         const float *sums)
 {
-    int64_t sums_row = (int64_t)part_gates(l, l->part) * HOLO_PANEL, alike;
+    int64_t sums_row = (int64_t)holo_layer_gates(l, l->part) * HOLO_PANEL, alike;
     for (int64_t i = 0; i < rows; i += alike) {
         bool is_in;
         alike = rows_alike(l, time_of(l, direction), row + i, row + rows, &is_in);
@@ -401,32 +316,34 @@ static void group_finish(const Layer *l, int64_t direction, int64_t group, int64
 // Of few gates several groups go at once, where there is one row: see state_gates_f32.
 static void work_step(void *arg, int64_t i, int worker)
 {
-    const Layer *l         = arg;
-    int64_t      direction = i / l->tiles, first = i % l->tiles * l->tile_groups, gates = part_gates(l, l->part);
-    int64_t      end = holo_least(l->groups, first + l->tile_groups), groups = l->batch == 1 ? GATES_MAX / gates : 1;
-    float       *scratch = holo_kernel_scratch(l->host, worker), *sums = scratch + HOLO_GEMM_SCRATCH;
-    for (int64_t group = first; group < end; group += groups) {
-        int64_t count = holo_least(groups, end - group);
+    const HoloLayer *l         = arg;
+    int64_t          direction = i / l->tiles, first = i % l->tiles * l->tile_groups;
+    int64_t          gates = holo_layer_gates(l, l->part), end = holo_least(l->groups, first + l->tile_groups);
+    int64_t          groups = l->batch == 1 ? GATES_MAX / gates : 1;
+    for (int64_t group = first; group < end; group += groups)
         for (int64_t row = 0; row < l->batch; row += HOLO_GEMM_ROWS) {
-            int64_t rows = holo_least(HOLO_GEMM_ROWS, l->batch - row);
-            group_sums(l, direction, group, count, row, rows, scratch);
-            for (int64_t k = 0; k < count; k++)
-                group_finish(l, direction, group + k, row, rows, sums + k * gates * HOLO_PANEL);
+            HoloGateBlock b    = {.direction = direction,
+                                  .group     = group,
+                                  .groups    = holo_least(groups, end - group),
+                                  .row       = row,
+                                  .rows      = holo_least(HOLO_GEMM_ROWS, l->batch - row)};
+            const float  *sums = l->kind->products->sums(l, &b, holo_kernel_scratch(l->host, worker));
+            for (int64_t k = 0; k < b.groups; k++)
+                group_finish(l, direction, group + k, row, b.rows, sums + k * gates * HOLO_PANEL);
         }
-    }
 }
 
 // ---- all of it
 
 // Y behind the end of a sequence is 0.
-static void rests_clear(const Layer *l)
+static void rests_clear(const HoloLayer *l)
 {
     for (int64_t i = 0; l->lengths && l->y && i < l->times * l->directions * l->batch; i++)
         if (i / l->batch / l->directions >= l->lengths[i % l->batch])
             memset(l->y + i * l->hidden, 0, (size_t)l->hidden * sizeof(float));
 }
 
-static void finish(const Layer *l)
+static void finish(const HoloLayer *l)
 {
     int64_t state = l->batch * l->hidden;
     for (int64_t d = 0; l->h_last && d < l->directions; d++)
@@ -450,7 +367,7 @@ static void pass_on(const HoloCall *call, const HoloRecurrentKind *kind)
     }
 }
 
-static HoloStatus lengths_check(const HoloCall *call, const Layer *l)
+static HoloStatus lengths_check(const HoloCall *call, const HoloLayer *l)
 {
     for (int64_t i = 0; l->lengths && i < l->batch; i++)
         if (l->lengths[i] < 0 || l->lengths[i] > l->times)
@@ -462,7 +379,7 @@ static HoloStatus lengths_check(const HoloCall *call, const Layer *l)
 HoloStatus holo_recurrent_run(const HoloCall *call, const HoloRecurrentKind *kind)
 {
     const HoloHost *host = call->host;
-    Layer           l;
+    HoloLayer       l;
     size_t          floats;
     HOLO_TRY(layer_init(call, kind, &l));
     if (!l.batch) {
@@ -476,8 +393,10 @@ HoloStatus holo_recurrent_run(const HoloCall *call, const HoloRecurrentKind *kin
         l.to = holo_least(l.from + l.chunk, l.times);
         host->parallel(host, l.directions * l.row_tiles * l.columns, work_inputs, &l);
         for (l.step = l.from; l.step < l.to; l.step++)
-            for (l.part = 0; l.part <= kind->resets_first; l.part++)
+            for (l.part = 0; l.part <= kind->resets_first; l.part++) {
+                kind->products->state(&l);
                 host->parallel(host, l.directions * l.tiles, work_step, &l);
+            }
     }
     finish(&l);
     return HOLO_OK;

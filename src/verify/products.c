@@ -274,12 +274,13 @@ static HoloStatus plain_judge(HoloProducts *p, const HoloNode *node, const HoloC
 
 // ---- recurrences: the first steps of a sequence, as a sequence of their own
 
-enum { STEPS = 16, INPUTS_MAX = 8, LENGTHS = 4 };
+// Where states are rounded to few steps, one that falls on the other side moves all that follow: the first is judged.
+enum { STEPS = 16, ROUNDED_STEPS = 1, INPUTS_MAX = 12, LENGTHS = 4 };
 
 static bool is_recurrent(uint32_t kernel)
 {
     return kernel == HOLO_KERNEL_lstm_f32 || kernel == HOLO_KERNEL_gru_f32 || kernel == HOLO_KERNEL_gru_reset_f32 ||
-           kernel == HOLO_KERNEL_rnn_f32;
+           kernel == HOLO_KERNEL_rnn_f32 || kernel == HOLO_KERNEL_lstm_i8;
 }
 
 // `fast` is the call as the kernel sees it, `call` as eval does. Sequences lie along the first axis of x and of the first
@@ -291,7 +292,8 @@ static HoloStatus steps_judge(HoloProducts *p, const HoloNode *node, const HoloC
     HoloTensor       *types[OUTPUTS_MAX] = {&y};
     const HoloTensor *in[INPUTS_MAX]     = {&x};
     HoloCall          few = *fast, plain = *call;
-    x.dim[0] = y.dim[0] = x.dim[0] < STEPS ? x.dim[0] : STEPS;
+    int64_t           steps = kernel->id == HOLO_KERNEL_lstm_i8 ? ROUNDED_STEPS : STEPS;
+    x.dim[0] = y.dim[0] = x.dim[0] < steps ? x.dim[0] : steps;
     for (int i = 1; i < call->in_count; i++) in[i] = call->in[i];
     for (int i = 1; i < call->out_count; i++) types[i] = call->out[i];
     few.in = plain.in = in;
