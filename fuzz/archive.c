@@ -93,6 +93,16 @@ static void run(const HoloModel *model)
     holo_session_destroy(session);
 }
 
+// Every text of every note can be read.
+static void read_notes(const HoloModel *model)
+{
+    HoloNote note;
+    size_t   size = 0;
+    for (int i = 0; holo_model_note(model, i, &note); i++)
+        size += strlen(note.pass) + strlen(note.place) + strlen(note.what) + strlen(note.why);
+    if (holo_model_note_count(model) && size == SIZE_MAX) abort();
+}
+
 // Every constant that is shown can be read whole.
 static void read_constants(const HoloModel *model)
 {
@@ -111,6 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     HoloError  error = {0};
     HoloModel *model;
     if (!holo_model_open_memory(bytes, size, &model, &error)) {
+        read_notes(model);
         read_constants(model);
         run(model);
         holo_model_close(model);

@@ -210,6 +210,38 @@ typedef struct HoloConstant {
 } HoloConstant;
 HOLO_API bool holo_model_constant(const HoloModel *model, int index, HoloConstant *out_constant); // false: no such
 
+// What the compiler decided about a part of the model, and why: what was computed or made a table before the run, and what
+// was not. Numbers are never reused; one that is not known here says that nothing was made.
+#define HOLO_VERDICT_MAP(X)                                                                         \
+    X(MADE, 0, "made")                                                                              \
+    X(NOT_FASTER, 1, "not faster")   /* computing is as fast, or faster */                          \
+    X(OVER_BUDGET, 2, "over budget") /* it would take more memory than it may */                    \
+    X(NOT_FINITE, 3, "not finite")   /* what comes in can be too many things */                     \
+    X(NOT_ALONE, 4, "not alone")     /* it depends on something else, or something else needs it */ \
+    X(FAILS, 5, "fails")             /* for some inputs the model itself fails */                   \
+    X(TURNED_OFF, 6, "turned off")   /* by the user */                                              \
+    X(TOO_LONG, 7, "too long")       /* to compute it all would take too long */
+
+typedef enum HoloVerdict {
+#define X(id, value, text) HOLO_VERDICT_##id = value,
+    HOLO_VERDICT_MAP(X)
+#undef X
+} HoloVerdict;
+
+typedef struct HoloNote { // texts live as long as the model, and are "" where there is nothing to say
+    const char *pass;     // who decided: "tables", "fold" ...
+    const char *place;    // the value that it is about; of several, the first
+    const char *what;     // the operators in question: "DequantizeLinear, Gelu, QuantizeLinear"
+    const char *why;      // in words
+    uint32_t    verdict;  // HoloVerdict
+    uint64_t    count;    // of such places
+    uint64_t    bytes;    // of what was made, or would have been, in all
+} HoloNote;
+
+HOLO_API int         holo_model_note_count(const HoloModel *model);
+HOLO_API bool        holo_model_note(const HoloModel *model, int index, HoloNote *out_note); // false: no such
+HOLO_API const char *holo_verdict_text(uint32_t verdict);                                    // "not made" for others
+
 // Facts and numbers of an opened archive.
 typedef struct HoloModelInfo {
     uint64_t file_bytes, constant_bytes, table_bytes;

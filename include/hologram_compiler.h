@@ -298,6 +298,8 @@ typedef enum HoloStage {
 // The graph of a model at a stage; of an archive there is only the planned one. `compiler` NULL: defaults.
 HOLO_API HOLO_MUST HoloStatus holo_listing_open(const HoloCompiler *compiler, const char *path, HoloStage stage,
                                                 HoloListing **out_listing, HoloError *error);
+// The planned graph of a model that is open.
+HOLO_API HOLO_MUST HoloStatus holo_listing_model(const HoloModel *model, HoloListing **out_listing, HoloError *error);
 HOLO_API void                 holo_listing_close(HoloListing *listing);
 
 // ---- what is supported -------------------------------------------------------------------------

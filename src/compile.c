@@ -29,6 +29,7 @@ typedef struct Compile {
     HoloReportBox      *box;
     HoloPool           *pool;
     HoloVerifyResult    verified;
+    HoloNotes           notes;
     double              start, pass_start;
     HoloError          *error;
 } Compile;
@@ -108,6 +109,7 @@ static HoloStatus optimise(Compile *c)
             .is_exact     = compiler->numeric == HOLO_EXACT,
             .table        = compiler->passes,
             .changes      = changes,
+            .notes        = &c->notes,
             .no_tables    = compiler->no_tables,
             .table_budget = compiler->table_budget,
             .after        = pass_after,
@@ -143,8 +145,10 @@ static HoloStatus materialise(Compile *c)
         .domains      = domains,
         .domain_count = c->compiler->domain_count,
         .room         = r->table_budget - r->table_bytes,
+        .notes        = &c->notes,
         .error        = c->error,
     };
+    c->notes.is_late = false;
     if (c->compiler->no_tables) return HOLO_OK;
     HOLO_TRY(holo_materialise_rows(c->source->model.graph, &m));
     HOLO_TRY(holo_materialise_few(c->source->model.graph, &m));
@@ -294,6 +298,7 @@ static HoloStatus write_archive(Compile *c)
     HoloArchiveOptions options = {
         .progress = write_progress, .release = write_release, .parallel = write_parallel, .context = c};
     HOLO_TRY(meta_add(c));
+    HOLO_TRY(holo_plan_notes(&c->plan, &c->notes, c->error));
     return holo_archive_write(&c->plan, c->file, &options, &c->box->report.archive_bytes, c->error);
 }
 
@@ -428,6 +433,7 @@ static void compile_end(Compile *c, HoloStatus status, HoloReport **out_report)
 {
     holo_pool_destroy(c->pool);
     holo_plan_deinit(&c->plan);
+    holo_notes_deinit(&c->notes);
     holo_source_close(c->source);
     if (!status && out_report)
         *out_report = &c->box->report;

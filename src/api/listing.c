@@ -62,6 +62,24 @@ static HoloStatus planned(HoloLister *lister, const HoloCompiler *compiler, cons
     return status;
 }
 
+static HoloStatus lister_end(HoloLister *lister, HoloStatus status, HoloListing **out_listing)
+{
+    if (status)
+        holo_listing_close(&lister->listing);
+    else
+        *out_listing = &lister->listing;
+    return status;
+}
+
+HoloStatus holo_listing_model(const HoloModel *model, HoloListing **out_listing, HoloError *error)
+{
+    HoloLister *lister = holo_realloc(NULL, sizeof *lister);
+    *out_listing       = NULL;
+    if (!lister) return holo_fail_memory(error);
+    *lister = (HoloLister){.error = error};
+    return lister_end(lister, holo_listing_of_model(lister, model), out_listing);
+}
+
 HoloStatus holo_listing_open(const HoloCompiler *compiler, const char *path, HoloStage stage, HoloListing **out_listing,
                              HoloError *error)
 {
@@ -74,11 +92,7 @@ HoloStatus holo_listing_open(const HoloCompiler *compiler, const char *path, Hol
     if (!lister) return holo_fail_memory(error);
     *lister           = (HoloLister){.error = error};
     HoloStatus status = stage == HOLO_STAGE_IMPORTED ? imported(lister, path) : planned(lister, compiler, path, kind);
-    if (status)
-        holo_listing_close(&lister->listing);
-    else
-        *out_listing = &lister->listing;
-    return status;
+    return lister_end(lister, status, out_listing);
 }
 
 void holo_listing_close(HoloListing *listing)

@@ -9,15 +9,31 @@ enum { SECTION_COUNT = HOLO_SECTION_LIMIT - 1 };
 
 typedef struct Layout {
     HoloHeader        header;
-    HoloSectionRecord table[SECTION_COUNT];
+    HoloSectionRecord table[SECTION_COUNT + 1]; // the last: the notes, where there are any
 } Layout;
+
+static size_t front_size(const Layout *layout)
+{
+    return sizeof layout->header + layout->header.section_count * sizeof *layout->table;
+}
+
+static HoloSectionRecord *notes_of(Layout *layout)
+{
+    return layout->header.section_count > SECTION_COUNT ? &layout->table[SECTION_COUNT] : NULL;
+}
 
 static HoloSectionRecord *section_of(Layout *layout, HoloSectionId id)
 {
     return &layout->table[id - 1];
 }
 
-// Sizes decide all offsets: the small sections in the order of their ids, the weights last.
+static void section_place(HoloSectionRecord *s, uint64_t *at)
+{
+    s->offset = holo_align(*at, s->id == HOLO_SECTION_WEIGHTS ? HOLO_PAGE : HOLO_SECTION_ALIGN);
+    *at       = s->offset + s->size;
+}
+
+// Sizes decide all offsets: the small sections in the order of their ids, the notes, the weights.
 static void layout_init(const HoloPlan *plan, uint64_t weight_bytes, Layout *out)
 {
     *out = (Layout){0};
@@ -26,16 +42,18 @@ static void layout_init(const HoloPlan *plan, uint64_t weight_bytes, Layout *out
     out->header.minor         = HOLO_FORMAT_MINOR;
     out->header.header_size   = sizeof out->header;
     out->header.flags_must    = plan->flags_must;
-    out->header.section_count = SECTION_COUNT;
-    uint64_t at               = sizeof *out;
+    out->header.section_count = SECTION_COUNT + (plan->notes.size > 0);
+    uint64_t at               = front_size(out);
     for (int id = 1; id < HOLO_SECTION_LIMIT; id++) {
-        HoloSectionRecord *s = section_of(out, (HoloSectionId)id);
-        s->id                = (uint32_t)id;
-        s->size              = plan->section[id].size;
+        HoloSectionRecord *s = section_of(out, (HoloSectionId)id), *notes = notes_of(out);
+        if (id == HOLO_SECTION_WEIGHTS && notes) {
+            *notes = (HoloSectionRecord){.id = HOLO_SECTION_NOTES, .size = plan->notes.size};
+            section_place(notes, &at);
+        }
+        *s = (HoloSectionRecord){.id = (uint32_t)id, .size = plan->section[id].size};
         if (id == HOLO_SECTION_CONSTANTS) s->size = plan->constant_count * sizeof(HoloConstantRecord);
         if (id == HOLO_SECTION_WEIGHTS) s->size = weight_bytes;
-        s->offset = holo_align(at, id == HOLO_SECTION_WEIGHTS ? HOLO_PAGE : HOLO_SECTION_ALIGN);
-        at        = s->offset + s->size;
+        section_place(s, &at);
     }
     out->header.file_size = at;
 }
@@ -218,7 +236,7 @@ static HoloStatus table_write(HoloFileWriter *file, Layout *layout, HoloError *e
 {
     HoloHash hash = holo_archive_front_hash(layout);
     memcpy(layout->header.hash, hash.word, sizeof layout->header.hash);
-    return holo_file_write_at(file, 0, layout, sizeof *layout, error);
+    return holo_file_write_at(file, 0, layout, front_size(layout), error);
 }
 
 static HoloStatus file_write(const HoloPlan *plan, Layout *layout, HoloConstantRecord *records, Weights *w)
@@ -228,6 +246,7 @@ static HoloStatus file_write(const HoloPlan *plan, Layout *layout, HoloConstantR
                                 w->error)); // its whole length, whatever ends it
     for (int id = 1; id < HOLO_SECTION_CONSTANTS; id++)
         HOLO_TRY(section_write(w->file, section_of(layout, (HoloSectionId)id), plan->section[id].data, w->error));
+    if (notes_of(layout)) HOLO_TRY(section_write(w->file, notes_of(layout), plan->notes.data, w->error));
     w->at = weights->offset;
     HOLO_TRY(weights_write(plan, w, weights->offset, records));
     HoloHash all = holo_hash(records, plan->constant_count * sizeof *records);
@@ -284,7 +303,8 @@ HoloStatus holo_archive_set_meta(HoloPlan *plan, HoloFileWriter *file, const cha
     HoloMapping bytes;
     HOLO_TRY(holo_file_writer_map(file, &bytes, error));
     Layout layout;
-    memcpy(&layout, bytes.data, sizeof layout);
+    memcpy(&layout, bytes.data, sizeof layout.header);
+    memcpy(&layout, bytes.data, front_size(&layout));
     holo_file_unmap(&bytes);
     HOLO_TRY(section_write(file, section_of(&layout, HOLO_SECTION_STRINGS), plan->section[HOLO_SECTION_STRINGS].data,
                            error));

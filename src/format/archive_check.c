@@ -78,6 +78,7 @@ static const char *section_name(uint32_t id)
     case value: return #name;
         HOLO_SECTION_MAP(X)
         HOLO_MEMO_SECTION_MAP(X)
+        HOLO_NOTE_SECTION_MAP(X)
 #undef X
     }
     return "unknown";
@@ -108,6 +109,7 @@ static HoloStatus section_open(Check *c, const HoloSectionRecord *s)
         break;
         HOLO_SECTION_MAP(X)
         HOLO_MEMO_SECTION_MAP(X)
+        HOLO_NOTE_SECTION_MAP(X)
 #undef X
     }
     return HOLO_OK;
@@ -178,6 +180,16 @@ static HoloStatus ops_check(const Check *c)
     for (size_t i = 0; i < a->META_count; i++)
         if (!text_ok(c, a->META_at[i].key) || !text_ok(c, a->META_at[i].value))
             return BAD(c, "metadata %zu is broken", i);
+    return HOLO_OK;
+}
+
+static HoloStatus notes_check(const Check *c)
+{
+    for (size_t i = 0; i < c->a->NOTES_count; i++) {
+        const HoloNoteRecord *n = &c->a->NOTES_at[i];
+        if (!text_ok(c, n->pass) || !text_ok(c, n->place) || !text_ok(c, n->what) || !text_ok(c, n->why))
+            return BAD(c, "note %zu is broken", i);
+    }
     return HOLO_OK;
 }
 
@@ -364,6 +376,7 @@ HoloStatus holo_archive_open(const void *bytes, size_t size, HoloArchive *out, H
     HOLO_TRY(constants_check(&c));
     HOLO_TRY(ops_check(&c));
     HOLO_TRY(attrs_check(&c));
+    HOLO_TRY(notes_check(&c));
     if (!out->PLANS_count) return BAD(&c, "there is no plan");
     for (uint32_t i = 0; i < out->PLANS_count; i++) HOLO_TRY(plan_check(&c, i));
     return memo_check(&c);

@@ -7,8 +7,8 @@
 // deterministic: the same model gives the same bytes.
 //
 // A reader refuses: another magic or major version, a bit of flags_must that it does not know, a
-// record out of place. It ignores: unknown sections, a larger header, flags_may. Sections of a memo
-// may be left out, and ignored: they change no result.
+// record out of place. It ignores: unknown sections, a larger header, flags_may. Sections of a memo,
+// and notes, may be left out, and ignored: they change no result.
 //
 // The plan of a model is a list of steps. A step is an operator (by its ONNX name), the kernel that
 // runs it (0: the operator's own eval), its operands (values of its plan), attributes and parameter
@@ -70,13 +70,16 @@ typedef struct HoloHeader {
     X(MEMO_TENSORS, 17, HoloMemoTensor) /* of each entry: the model's inputs, then its outputs */ \
     X(MEMO_DATA, 18, uint8_t)           /* their bytes */
 
+// Notes: what the compiler decided, and why. There, or not.
+#define HOLO_NOTE_SECTION_MAP(X) X(NOTES, 19, HoloNoteRecord)
+
 typedef enum HoloSectionId {
 #define X(id, value, type) HOLO_SECTION_##id = value,
     HOLO_SECTION_MAP(X)
 #undef X
         HOLO_SECTION_LIMIT, // every file has those below it
 #define X(id, value, type) HOLO_SECTION_##id = value,
-    HOLO_MEMO_SECTION_MAP(X)
+    HOLO_MEMO_SECTION_MAP(X) HOLO_NOTE_SECTION_MAP(X)
 #undef X
 } HoloSectionId;
 
@@ -208,6 +211,13 @@ typedef struct HoloMemoTensor {
     int64_t  dim[HOLO_MAX_RANK];
 } HoloMemoTensor;
 
+typedef struct HoloNoteRecord {
+    uint32_t pass, place, what, why; // texts: see HoloNote
+    uint32_t verdict;                // HoloVerdict; one that a reader does not know is no error
+    uint32_t reserved;
+    uint64_t count, bytes;
+} HoloNoteRecord;
+
 // ---- an opened file
 
 typedef struct HoloArchive { // borrowed: points into the file's bytes
@@ -219,6 +229,7 @@ typedef struct HoloArchive { // borrowed: points into the file's bytes
     size_t      id##_count;
     HOLO_SECTION_MAP(X)
     HOLO_MEMO_SECTION_MAP(X) // NULL, 0: there is no memo
+    HOLO_NOTE_SECTION_MAP(X) // NULL, 0: there are no notes
 #undef X
 } HoloArchive;
 

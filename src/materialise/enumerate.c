@@ -9,6 +9,7 @@
 #include "passes/rewrite.h"
 #include "plan/plan.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -259,6 +260,39 @@ static HoloStatus end_replace(Enumerate *e, HoloValue *end, const HoloTensor *ta
     return HOLO_OK;
 }
 
+static void note(const Enumerate *e, HoloVerdict verdict, uint64_t bytes, const char *why)
+{
+    HoloNote n                     = {.pass = "few", .why = why, .verdict = verdict, .bytes = bytes};
+    char     names[HOLO_NOTE_TEXT] = "";
+    for (int i = 0; i < e->count; i++) {
+        size_t at = strlen(names);
+        snprintf(names + at, sizeof names - at, "%s%.60s", i ? ", " : "", e->inputs[i]->name);
+    }
+    n.what  = names;
+    n.place = e->end_count ? e->ends[0]->name : "";
+    n.count = verdict == HOLO_VERDICT_MADE ? (uint64_t)e->end_count : 1;
+    holo_notes_add(e->m->notes, &n);
+}
+
+// An input that was not taken in: it can be too many things.
+static void note_left(const Enumerate *e)
+{
+    for (int i = 0; i < e->graph->input_count; i++) {
+        const HoloValue *input = e->graph->inputs[i];
+        char             why[HOLO_NOTE_TEXT];
+        if (e->is_in[input->id]) continue;
+        int64_t count = input->type.kind == HOLO_TENSOR && input->type.rank >= 0 ? holo_tensor_count(&input->type) : -1;
+        if (count < 0)
+            holo_note_text(why, "the input's size is open, and so is what it can be");
+        else
+            holo_note_text(why, "%lld element%s of %s can be too many things for a table of them all", (long long)count,
+                           count == 1 ? "" : "s", holo_dtype_name((HoloDtype)input->type.dtype));
+        holo_notes_add(
+            e->m->notes,
+            &(HoloNote){.pass = "few", .place = input->name, .why = why, .verdict = HOLO_VERDICT_NOT_FINITE});
+    }
+}
+
 static HoloStatus enumerate(Enumerate *e)
 {
     HoloGraph *graph = e->graph;
@@ -272,17 +306,37 @@ static HoloStatus enumerate(Enumerate *e)
     if (!e->is_in || !e->inputs || !e->domains || !e->each) return holo_fail_memory(e->m->error);
     for (int declared = 1; declared >= 0; declared--)
         for (int i = 0; i < graph->input_count; i++) input_take(e, graph->inputs[i], declared);
+    note_left(e);
     if (!e->count) return HOLO_OK;
     HOLO_TRY(region_find(e, &work));
-    if (!e->end_count || work <= 0) return HOLO_OK;
+    if (!e->end_count || work <= 0) {
+        note(e, HOLO_VERDICT_NOT_ALONE, 0, "these inputs can be few things, but nothing is computed from them alone");
+        return HOLO_OK;
+    }
     work += (double)holo_plan_flops(graph);
+    if (work * (double)e->combinations > work_max)
+        note(e, HOLO_VERDICT_TOO_LONG, 0, "to compute all combinations would take too long");
+    else if (!e->m->domain_count && work < work_min)
+        note(e, HOLO_VERDICT_NOT_FASTER, 0, "so little follows from them that it is computed as fast as looked up");
     if (work * (double)e->combinations > work_max || (!e->m->domain_count && work < work_min)) return HOLO_OK;
     HoloTensor *tables = HOLO_NEW(&e->scratch, HoloTensor, e->end_count);
     if (!tables) return holo_fail_memory(e->m->error);
-    if (!tables_take(e, tables, &bytes)) return HOLO_OK;
+    if (!tables_take(e, tables, &bytes)) {
+        note(e, HOLO_VERDICT_OVER_BUDGET, bytes,
+             e->m->domain_count ? "the tables are larger than what is left of --memory-budget"
+                                : "the tables would be large, and no --domain asks for them");
+        return HOLO_OK;
+    }
     bool filled;
     HOLO_TRY(tables_fill(e, tables, &filled));
-    if (!filled) return HOLO_OK;
+    if (!filled) {
+        note(e, HOLO_VERDICT_FAILS, bytes, "for some of what they can be the model itself fails");
+        return HOLO_OK;
+    }
+    char why[HOLO_NOTE_TEXT];
+    holo_note_text(why, "these inputs can be %lld things together: all that follows from them alone is a table",
+                   (long long)e->combinations);
+    note(e, HOLO_VERDICT_MADE, bytes, why);
     for (int i = 0; i < e->end_count; i++) HOLO_TRY(end_replace(e, e->ends[i], &tables[i]));
     if (holo_graph_drop_dead(graph, &e->scratch) < 0) return holo_fail_memory(e->m->error);
     HOLO_TRY(holo_graph_sort(graph, e->m->error));

@@ -7,6 +7,7 @@
 #define HOLO_MATERIALISE_H
 
 #include "graph/graph.h"
+#include "graph/notes.h"
 #include "runtime/model.h"
 
 typedef struct HoloDomain { // what the elements of an input can be
@@ -21,6 +22,7 @@ typedef struct HoloMaterialise {
     int               domain_count;
     uint64_t          room;   // bytes that tables may still take
     uint32_t          tables; // made so far
+    HoloNotes        *notes;  // what was decided, and why; may be NULL
     HoloError        *error;
 } HoloMaterialise;
 

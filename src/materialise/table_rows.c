@@ -147,11 +147,32 @@ static bool is_by_row(const HoloNode *gather, const HoloNode *work, const HoloTe
            result->dtype == done->dtype && done->rank - rows->rank == result->rank - table->rank;
 }
 
-// May there be a table of results of this type?
-static bool is_worth_it(const Rows *r, const Work *work, const HoloTensor *table, const HoloTensor *result)
+static void note(const Rows *r, const HoloNode *gather, HoloNode *work, HoloVerdict verdict, uint64_t bytes,
+                 const char *why)
 {
-    if (!work->may_grow && holo_tensor_bytes(result) > holo_tensor_bytes(table)) return false;
-    return holo_tensor_bytes(result) <= r->m->room;
+    char what[HOLO_NOTE_TEXT];
+    holo_notes_add(r->m->notes, &(HoloNote){.pass    = "rows",
+                                            .place   = gather->out[0]->name,
+                                            .what    = work ? holo_note_types(what, &work, 1) : "Gather",
+                                            .why     = why,
+                                            .verdict = verdict,
+                                            .bytes   = bytes});
+}
+
+// May there be a table of results of this type?
+static bool is_worth_it(const Rows *r, const HoloNode *gather, HoloNode *node, const Work *work,
+                        const HoloTensor *result)
+{
+    uint64_t bytes = holo_tensor_bytes(result);
+    if (!work->may_grow && bytes > holo_tensor_bytes(&gather->in[0]->type))
+        note(r, gather, node, HOLO_VERDICT_NOT_FASTER, bytes,
+             "the table would be larger, for no more than a pointwise operator");
+    else if (bytes > r->m->room)
+        note(r, gather, node, HOLO_VERDICT_OVER_BUDGET, bytes,
+             "the table of results is larger than what is left of --memory-budget");
+    else
+        return true;
+    return false;
 }
 
 // The node behind the Gather is done on the table; *out_done: it was.
@@ -163,21 +184,31 @@ static HoloStatus gather_do(Rows *r, HoloNode *gather, bool *out_done)
     HoloNode         *node  = user_of(r, gather->out[0]);
     const Work       *work  = node ? work_find(node) : NULL;
     const HoloTensor *table = &gather->in[0]->type;
-    if (!work || !work->fits(node, row_rank) || !node->out[0]) return HOLO_OK;
+    if (!work || !work->fits(node, row_rank) || !node->out[0]) {
+        note(r, gather, node, HOLO_VERDICT_NOT_ALONE, 0,
+             !node  ? "rows of a constant table, which more than one thing reads"
+             : work ? "rows of a constant table, and something else that comes in"
+                    : "rows of a constant table, and what follows is not done on each row for itself");
+        return HOLO_OK;
+    }
     HoloGraph *graph = work_graph(r, node, work->from, table, table->dim[0], row_rank);
     HoloGraph *some  = work_graph(r, node, work->from, table, holo_dims_fresh(r->graph->dims, "rows"), row_rank);
     if (!graph || !some) return holo_fail_memory(r->m->error);
-    HoloError         why    = {0};
+    HoloError         failed = {0};
     const HoloTensor *result = &graph->outputs[0]->type;
-    if (holo_graph_infer(graph, &why) || !is_by_row(gather, node, result) || !is_worth_it(r, work, table, result))
+    if (holo_graph_infer(graph, &failed) || !is_by_row(gather, node, result) ||
+        !is_worth_it(r, gather, node, work, result))
         return HOLO_OK;
-    if (holo_graph_infer(some, &why)) return HOLO_OK;
+    if (holo_graph_infer(some, &failed)) return HOLO_OK;
     HoloTensor made = *result;
     if (!(made.data = holo_arena_take(r->graph->arena, holo_tensor_bytes(&made)))) return holo_fail_memory(r->m->error);
     HOLO_TRY(holo_materialise_run(some, r->m, table, &made));
     HoloValue *constant = holo_graph_constant(r->graph, gather->in[0]->name, &made);
     if (!constant) return holo_fail_memory(r->m->error);
+    char why[HOLO_NOTE_TEXT];
+    holo_note_text(why, "done on all %lld rows of a constant table", (long long)table->dim[0]);
     HoloValue *unused = gather->out[0], *end = node->out[0];
+    note(r, gather, node, HOLO_VERDICT_MADE, holo_tensor_bytes(&made), why);
     gather->in[0] = constant;
     holo_node_set_out(gather, 0, end);
     holo_node_set_out(node, 0, unused); // which nobody needs: the node goes
@@ -192,7 +223,8 @@ static HoloStatus rows_do(Rows *r)
 {
     bool again = true, done;
     while (again) { // behind a table that was made there may be more work
-        again   = false;
+        again = false;
+        holo_notes_renew(r->m->notes, "rows");
         r->uses = holo_graph_uses(r->graph, &r->scratch);
         if (!r->uses) return holo_fail_memory(r->m->error);
         for (int i = 0; i < r->graph->node_count && !again; i++) {

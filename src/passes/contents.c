@@ -29,6 +29,11 @@ HoloStatus holo_pass_contents(HoloGraph *graph, HoloArena *scratch, HoloChanges 
         if (!value->producer || holo_contents_are_numbers(value)) continue;
         if (!follows_from_inputs(value, is_input_entry)) continue;
         if (!holo_rewrite_new(&rewrite, value)) return holo_fail_memory(error);
+        holo_notes_add(
+            changes->notes,
+            &(HoloNote){.pass = "contents",
+                        .what = value->producer->type,
+                        .why  = "it follows from the sizes of the inputs: found when these are known, not in a run"});
     }
     return holo_rewrite_end(&rewrite, error);
 }

@@ -93,7 +93,7 @@ static size_t bytes_in(const HoloNode *node)
 }
 
 // Is it known beforehand to be worth it? A size that only evaluation finds (NonZero) is.
-static bool is_worth_it(const HoloNode *node)
+static HoloVerdict is_worth_it(const HoloNode *node)
 {
     int64_t elements = 0;
     size_t  limit    = bytes_in(node);
@@ -101,18 +101,32 @@ static bool is_worth_it(const HoloNode *node)
     for (int i = 0; i < node->in_count; i++)
         if (node->in[i]) elements += holo_tensor_count(&node->in[i]->type);
     uint32_t cheap = HOLO_OP_MOVES | HOLO_OP_VIEW | HOLO_OP_POINTWISE;
-    if (!(node->op->flags & cheap) && elements > WORK_MAX) return false;
+    if (!(node->op->flags & cheap) && elements > WORK_MAX) return HOLO_VERDICT_TOO_LONG;
     for (int i = 0; i < node->out_count; i++) {
         if (!node->out[i]) continue;
         const HoloTensor *t        = &node->out[i]->type;
         int64_t           count    = 1;
         bool              is_known = t->rank >= 0;
         for (int k = 0; k < t->rank && is_known; k++) is_known = t->dim[k] >= 0 && holo_mul(count, t->dim[k], &count);
-        if (!is_known && !(node->op->flags & HOLO_OP_DYNAMIC)) return false;
+        if (!is_known && !(node->op->flags & HOLO_OP_DYNAMIC)) return HOLO_VERDICT_NOT_ALONE;
         if (is_known && (uint64_t)count > limit / (holo_dtype_size(t->dtype) ? holo_dtype_size(t->dtype) : 1))
-            return false;
+            return HOLO_VERDICT_OVER_BUDGET;
     }
-    return true;
+    return HOLO_VERDICT_MADE;
+}
+
+static void note(const HoloRewrite *rewrite, const HoloNode *node, HoloVerdict verdict)
+{
+    static const char *const why[] = {
+        [HOLO_VERDICT_MADE]        = "all that it needs is known: it is computed while compiling",
+        [HOLO_VERDICT_TOO_LONG]    = "it is known, but to compute it here would take too long",
+        [HOLO_VERDICT_NOT_ALONE]   = "its size is not known before the run",
+        [HOLO_VERDICT_OVER_BUDGET] = "it is known, but far larger than what it is made of",
+    };
+    HoloNote n = {.pass = "fold", .what = node->type, .why = why[verdict], .verdict = verdict};
+    if (verdict != HOLO_VERDICT_MADE && node->out_count && node->out[0]) n.place = node->out[0]->name;
+    if (verdict == HOLO_VERDICT_OVER_BUDGET) n.bytes = holo_tensor_bytes(&node->out[0]->type);
+    holo_notes_add(rewrite->all->notes, &n);
 }
 
 static HoloStatus replace_by_constant(HoloRewrite *rewrite, HoloValue *value, const HoloTensor *tensor,
@@ -195,7 +209,7 @@ static HoloStatus fold_if(HoloRewrite *rewrite, HoloNode *node, HoloError *error
     return holo_rewrite_inline(rewrite, node, body, node->in + node->in_count - node->capture_count, error);
 }
 
-static HoloStatus fold(HoloRewrite *rewrite, HoloNode *node, HoloError *error)
+static HoloStatus fold_any(HoloRewrite *rewrite, HoloNode *node, HoloError *error)
 {
     holo_rewrite_inputs(rewrite, node);
     if (holo_node_is(node, "If")) return fold_if(rewrite, node, error);
@@ -205,7 +219,19 @@ static HoloStatus fold(HoloRewrite *rewrite, HoloNode *node, HoloError *error)
     for (int i = 0; i < node->out_count; i++)
         if (node->out[i] && holo_rewrite_find(rewrite, node->out[i]) != node->out[i]) return HOLO_OK;
     if (is_view_of_constant(node)) return fold_view(rewrite, node, error);
-    return is_foldable(node) && is_worth_it(node) ? fold_node(rewrite, node, error) : HOLO_OK;
+    if (!is_foldable(node)) return HOLO_OK;
+    HoloVerdict verdict = is_worth_it(node);
+    if (verdict == HOLO_VERDICT_MADE) return fold_node(rewrite, node, error);
+    note(rewrite, node, verdict);
+    return HOLO_OK;
+}
+
+static HoloStatus fold(HoloRewrite *rewrite, HoloNode *node, HoloError *error)
+{
+    int before = rewrite->changes;
+    HOLO_TRY(fold_any(rewrite, node, error));
+    if (rewrite->changes != before) note(rewrite, node, HOLO_VERDICT_MADE);
+    return HOLO_OK;
 }
 
 HoloStatus holo_pass_fold(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)

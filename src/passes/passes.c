@@ -75,7 +75,8 @@ static HoloStatus run_checked(const HoloPass *pass, HoloGraph *graph, HoloChange
 
 static HoloStatus run_pass(const HoloPass *pass, HoloGraph *graph, HoloChanges *changes, HoloError *error)
 {
-    int        before = changes->count;
+    int before = changes->count;
+    holo_notes_renew(changes->notes, pass->name);
     HoloStatus status = run_checked(pass, graph, changes, error);
     if (status || changes->count != before) changes->pass = pass->name;
     return status;
@@ -110,6 +111,7 @@ static HoloStatus run_round(HoloGraph *graph, const HoloPassOptions *options, in
 
 static void changes_begin(const HoloPassOptions *options)
 {
+    options->changes->notes      = options->notes;
     options->changes->fill_room  = HOLO_FILL_ROOM;
     options->changes->is_exact   = options->is_exact;
     options->changes->no_tables  = options->no_tables;
@@ -124,13 +126,15 @@ HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *options, Hol
     if (!own.table) own.table = holo_passes;
     if (!own.changes) own.changes = &all;
     changes_begin(&own);
-    for (int stage = 0; stage < HOLO_STAGES; stage++)
+    for (int stage = 0; stage < HOLO_STAGES; stage++) {
+        if (own.notes) own.notes->is_late = stage > 0;
         for (int round = 0, before = -1; round < HOLO_PASS_ROUNDS && own.changes->count != before; round++) {
             bool ended;
             before = own.changes->count;
             HOLO_TRY(run_round(graph, &own, stage, &ended, error));
             if (ended) return HOLO_OK;
         }
+    }
     return HOLO_OK;
 }
 

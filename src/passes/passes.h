@@ -3,6 +3,7 @@
 #define HOLO_PASSES_H
 
 #include "graph/graph.h"
+#include "graph/notes.h"
 
 // How much passes have changed, and how much they may. A limit stops them between two nodes at any point of a run, so
 // that of all changes the first that makes a difference can be found.
@@ -12,11 +13,12 @@ typedef struct HoloChanges {
     const char *pass;  // which made the last one, or failed; NULL: none did
 
     // Set by holo_passes_run.
-    bool     is_exact;   // for class exact
-    bool     no_tables;  // what would be looked up is computed plainly
-    bool     all_tables; // also where computing is cheaper
-    uint64_t table_room; // bytes that tables may still take
-    uint64_t fill_room;  // and weights that are far larger than what they are made of
+    bool       is_exact;   // for class exact
+    bool       no_tables;  // what would be looked up is computed plainly
+    bool       all_tables; // also where computing is cheaper
+    uint64_t   table_room; // bytes that tables may still take
+    uint64_t   fill_room;  // and weights that are far larger than what they are made of
+    HoloNotes *notes;      // what was decided, and why; NULL: nobody wants to know
 } HoloChanges;
 
 // Changes the graph, not its subgraphs, and adds to changes->count what it changed. It walks over the nodes, what it does
@@ -53,6 +55,7 @@ typedef struct HoloPassOptions {
     const char        *last;         // nothing runs behind the first run of this pass; NULL: all
     const HoloPass    *table;        // the passes; NULL: holo_passes
     HoloChanges       *changes;      // counts on from here, up to its limit; NULL: no limit
+    HoloNotes         *notes;        // what was decided, and why; may be NULL
     // Called after each pass, with how much it changed.
     void (*after)(void *context, const HoloPass *pass, const HoloGraph *graph, int changes);
     void *context;

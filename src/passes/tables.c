@@ -171,14 +171,33 @@ static bool is_stored(const HoloValue *value)
 }
 
 // Looking up costs about as much as these many additions, loads that miss the first cache included. What becomes f32
-// without anything heavy is better left to the programs that pointwise operators become.
-static bool is_worth_it(const Tables *t, const Chain *chain)
+// without anything heavy is better left to the programs that pointwise operators become. NULL: it is worth it; else why not.
+static const char *why_not(const Tables *t, const Chain *chain, char text[HOLO_NOTE_TEXT])
 {
-    bool wide = is_16(chain->root), narrow_end = holo_dtype_size(chain->end->type.dtype) == 1;
-    if (t->rewrite.all->all_tables) return true;
-    if (count_of(chain->root) < (wide ? COUNT_16 : COUNT_8)) return false;
-    if (wide) return chain->cost >= HEAVY && (t->rewrite.all->is_exact || is_stored(chain->root));
-    return chain->cost >= (narrow_end ? 3 : HEAVY);
+    bool        wide = is_16(chain->root), narrow_end = holo_dtype_size(chain->end->type.dtype) == 1;
+    const char *type = holo_dtype_name((HoloDtype)chain->root->type.dtype);
+    int         few = wide ? COUNT_16 : COUNT_8, least = wide || !narrow_end ? HEAVY : 3;
+    if (t->rewrite.all->all_tables) return NULL;
+    if (chain->cost < least)
+        return holo_note_text(text,
+                              wide || !narrow_end
+                                  ? "nothing in it is costly, and vectors of f32 compute it faster than %s is looked up"
+                                  : "as little as this costs less than looking %s up",
+                              type);
+    if (count_of(chain->root) < few) return holo_note_text(text, "there are fewer than %d elements of %s", few, type);
+    if (wide && !t->rewrite.all->is_exact && !is_stored(chain->root))
+        return holo_note_text(text, "the %s is computed in f32 just before, and goes on as f32", type);
+    return NULL;
+}
+
+static void note(const Tables *t, const Chain *chain, HoloVerdict verdict, uint64_t bytes, const char *why)
+{
+    char what[HOLO_NOTE_TEXT];
+    holo_note_types(what, chain->nodes, chain->count);
+    holo_notes_add(
+        t->rewrite.all->notes,
+        &(HoloNote){
+            .pass = "tables", .place = chain->end->name, .what = what, .why = why, .verdict = verdict, .bytes = bytes});
 }
 
 // ---- the table
@@ -305,11 +324,30 @@ static HoloStatus end_walk(Tables *t, HoloValue *end, Chain *chain, HoloError *e
     HoloChanges *all = t->rewrite.all;
     HoloTensor   result;
     bool         done;
-    if (!chain_find(t, end, chain) || !is_worth_it(t, chain)) return HOLO_OK;
+    char         text[HOLO_NOTE_TEXT];
+    if (!chain_find(t, end, chain)) return HOLO_OK;
+    const char *why = why_not(t, chain, text);
+    if (why) {
+        note(t, chain, HOLO_VERDICT_NOT_FASTER, 0, why);
+        return HOLO_OK;
+    }
     HOLO_TRY(chain_eval(t, chain, &result, &done, error));
-    if (!done || holo_tensor_bytes(&result) > all->table_room) return HOLO_OK;
-    all->table_room -= holo_tensor_bytes(&result);
-    if (all->no_tables) return plain_chain(t, chain, error);
+    uint64_t bytes = done ? holo_tensor_bytes(&result) : 0;
+    if (!done)
+        note(t, chain, HOLO_VERDICT_FAILS, 0, "it cannot be computed for every element");
+    else if (bytes > all->table_room)
+        note(t, chain, HOLO_VERDICT_OVER_BUDGET, bytes, "the table is larger than what is left of --memory-budget");
+    if (!done || bytes > all->table_room) return HOLO_OK;
+    all->table_room -= bytes;
+    if (all->no_tables) {
+        note(t, chain, HOLO_VERDICT_TURNED_OFF, bytes, "computed plainly, because of --no-tables");
+        return plain_chain(t, chain, error);
+    }
+    holo_note_text(text, "an element of %s can be %lld things: a table of %lld entries of %s",
+                   holo_dtype_name((HoloDtype)chain->root->type.dtype),
+                   (long long)holo_dtype_patterns((HoloDtype)chain->root->type.dtype), (long long)result.dim[0],
+                   holo_dtype_name((HoloDtype)result.dtype));
+    note(t, chain, HOLO_VERDICT_MADE, bytes, text);
     return table_build(t, chain, &result, error);
 }
 

@@ -387,6 +387,7 @@ HoloStatus holo_plan_create(const HoloGraph *graph, HoloPlan *out, HoloError *er
 void holo_plan_deinit(HoloPlan *plan)
 {
     for (int i = 0; i < HOLO_SECTION_LIMIT; i++) holo_free(plan->section[i].data);
+    holo_free(plan->notes.data);
     holo_free(plan->constants);
     *plan = (HoloPlan){0};
 }
@@ -399,4 +400,33 @@ HoloStatus holo_plan_meta(HoloPlan *plan, const char *key, const char *value, Ho
     record.value = (uint32_t)strings->size;
     HOLO_TRY(holo_buffer_add(strings, value, strlen(value) + 1, error));
     return holo_buffer_add(&plan->section[HOLO_SECTION_META], &record, sizeof record, error);
+}
+
+// A text that notes share is there once: `from` is where their texts begin.
+static HoloStatus note_text(HoloPlan *plan, size_t from, const char *text, uint32_t *out, HoloError *error)
+{
+    HoloBuffer *strings = &plan->section[HOLO_SECTION_STRINGS];
+    *out                = 0;
+    if (!*text) return HOLO_OK;
+    for (size_t at = from; at < strings->size; at += strlen((const char *)strings->data + at) + 1) {
+        *out = (uint32_t)at;
+        if (!strcmp((const char *)strings->data + at, text)) return HOLO_OK;
+    }
+    *out = (uint32_t)strings->size;
+    return holo_buffer_add(strings, text, strlen(text) + 1, error);
+}
+
+HoloStatus holo_plan_notes(HoloPlan *plan, const HoloNotes *notes, HoloError *error)
+{
+    size_t from = plan->section[HOLO_SECTION_STRINGS].size;
+    for (int i = 0; i < notes->count; i++) {
+        const HoloNote *note   = &notes->list[i];
+        HoloNoteRecord  record = {.verdict = note->verdict, .count = note->count, .bytes = note->bytes};
+        HOLO_TRY(note_text(plan, from, note->pass, &record.pass, error));
+        HOLO_TRY(note_text(plan, from, note->place, &record.place, error));
+        HOLO_TRY(note_text(plan, from, note->what, &record.what, error));
+        HOLO_TRY(note_text(plan, from, note->why, &record.why, error));
+        HOLO_TRY(holo_buffer_add(&plan->notes, &record, sizeof record, error));
+    }
+    return HOLO_OK;
 }

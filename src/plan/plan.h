@@ -4,6 +4,7 @@
 
 #include "format/holo.h"
 #include "graph/graph.h"
+#include "graph/notes.h"
 #include "lower/lower.h"
 
 // A growing array of bytes.
@@ -22,6 +23,7 @@ typedef struct HoloPlanConstant { // a constant as it will be stored
 
 typedef struct HoloPlan {
     HoloBuffer        section[HOLO_SECTION_LIMIT]; // all but CONSTANTS and WEIGHTS
+    HoloBuffer        notes;                       // HoloNoteRecords; none: there is no such section
     HoloPlanConstant *constants;
     uint32_t          constant_count, constant_room;
     uint32_t          flags_must;
@@ -35,6 +37,7 @@ typedef struct HoloPlan {
 HOLO_MUST HoloStatus holo_plan_create(const HoloGraph *graph, HoloPlan *out, HoloError *error);
 void                 holo_plan_deinit(HoloPlan *plan);
 HOLO_MUST HoloStatus holo_plan_meta(HoloPlan *plan, const char *key, const char *value, HoloError *error);
+HOLO_MUST HoloStatus holo_plan_notes(HoloPlan *plan, const HoloNotes *notes, HoloError *error);
 
 // Floating-point operations of a run, its products counted; 0: they depend on symbolic sizes, or there are none.
 uint64_t holo_plan_flops(const HoloGraph *graph);

@@ -116,7 +116,7 @@ static HoloStatus slots_make(Saving *s)
 
 static bool is_copied(const HoloSectionRecord *section)
 {
-    return section->id > 0 && section->id < HOLO_SECTION_LIMIT;
+    return (section->id > 0 && section->id < HOLO_SECTION_LIMIT) || section->id == HOLO_SECTION_NOTES;
 }
 
 static const HoloSectionRecord *source_table(const Saving *s)

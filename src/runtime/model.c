@@ -423,3 +423,38 @@ bool holo_model_constant(const HoloModel *model, int index, HoloConstant *out_co
         if (constant_name(model, &a->PLANS_at[i], (uint64_t)index, out_constant)) break;
     return true;
 }
+
+// ---- notes
+
+int holo_model_note_count(const HoloModel *model)
+{
+    return (int)model->archive.NOTES_count;
+}
+
+bool holo_model_note(const HoloModel *model, int index, HoloNote *out_note)
+{
+    const HoloArchive *a = &model->archive;
+    if (index < 0 || (size_t)index >= a->NOTES_count) return false;
+    const HoloNoteRecord *n = &a->NOTES_at[index];
+    *out_note               = (HoloNote){
+                      .pass    = a->STRINGS_at + n->pass,
+                      .place   = a->STRINGS_at + n->place,
+                      .what    = a->STRINGS_at + n->what,
+                      .why     = a->STRINGS_at + n->why,
+                      .verdict = n->verdict,
+                      .count   = n->count,
+                      .bytes   = n->bytes,
+    };
+    return true;
+}
+
+const char *holo_verdict_text(uint32_t verdict)
+{
+    switch (verdict) {
+#define X(id, value, text) \
+    case value: return text;
+        HOLO_VERDICT_MAP(X)
+#undef X
+    }
+    return "not made";
+}

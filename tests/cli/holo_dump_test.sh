@@ -21,6 +21,7 @@ for model in "$work"/*.onnx; do
     python3 "$dump" --json "$archive" > "$archive.dump"
     python3 "$dump" "$archive" > "$archive.text"
     "$HOLOGRAM" inspect "$archive" --json > "$archive.inspect"
+    "$HOLOGRAM" explain "$archive" --json > "$archive.explain"
 done
 
 # And one with a memo.
@@ -29,6 +30,7 @@ python3 "$dump" --check "$work"/memo.holo
 python3 "$dump" --json "$work"/memo.holo > "$work"/memo.holo.dump
 python3 "$dump" "$work"/memo.holo | grep -q ': f32\[1, 1, 8, 8\] -> f32\[1, 10\]'
 "$HOLOGRAM" inspect "$work"/memo.holo --json > "$work"/memo.holo.inspect
+"$HOLOGRAM" explain "$work"/memo.holo --json > "$work"/memo.holo.explain
 
 python3 - "$dump" "$work" <<'PYTHON'
 import glob, importlib.util, json, os, random, sys
@@ -45,6 +47,7 @@ expect(len(archives) == 7, "archives are missing:", archives)
 for path in archives:
     dump, said = json.load(open(path + ".dump")), json.load(open(path + ".inspect"))
     plan = dump["plans"][0]
+    expect(dump["notes"] == json.load(open(path + ".explain"))["notes"], path, "notes")
     expect(len(plan["steps"]) == said["steps"] or sum(len(p["steps"]) for p in dump["plans"]) == said["steps"], path, "steps", said["steps"])
     for key, have in (("file_bytes", dump["file_bytes"]), ("constants", len(dump["constants"])), ("plans", len(dump["plans"])),
                       ("memo", len(dump["memo"])), ("metadata", dump["metadata"]), ("numeric", dump["numeric"]), ("arena_bytes", plan["arena_bytes"])):
