@@ -1,0 +1,184 @@
+// ast.h - kernels as they are written: what every front end makes, and what the JSON form holds. No types are inferred
+// here and nothing is checked beyond grammar; that is the work of check.c.
+//
+// Nodes live in an arena, are never changed once made, and may be shared (a constant of a module stands in many places).
+#ifndef HOLO_LANG_AST_H
+#define HOLO_LANG_AST_H
+
+#include "base/base.h"
+
+enum {
+    HOLO_LANG_DEPTH  = 100,     // how deep brackets and blocks may nest
+    HOLO_LANG_HEIGHT = 400,     // of an expression or a statement as a tree
+    HOLO_LANG_BYTES  = 1 << 20, // the longest source
+    HOLO_LANG_NODES  = 1 << 17, // nodes of one module
+    HOLO_LANG_PARAMS = 24,      // of one kernel
+    HOLO_LANG_NAME   = 80,      // characters of a name
+    HOLO_LANG_BLOCK  = 1024,    // lanes of a block
+};
+
+// ---- sources and places in them
+
+typedef struct HoloPath { // a place in a JSON text, from the inside out
+    const struct HoloPath *parent;
+    const char            *key; // NULL: an element of an array
+    int                    index;
+} HoloPath;
+
+typedef struct HoloPlace {
+    uint32_t        at;   // byte of the source
+    const HoloPath *path; // of JSON, instead of `at`
+} HoloPlace;
+
+typedef struct HoloKernelSource {
+    const char *name; // of the file, for messages
+    const char *text;
+    size_t      size;
+} HoloKernelSource;
+
+// Records "name:line:column: message", the line itself with a caret under the place, and `advice` (may be NULL: what to
+// write instead). Of JSON the path takes the place of line and column. Returns HOLO_BAD_MODEL.
+HOLO_MUST HoloStatus holo_source_fail(const HoloKernelSource *source, HoloPlace place, const char *advice,
+                                      HoloError *error, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+// ---- types
+
+enum { HOLO_TYPE_VAR = 255 }; // in place of a HoloDtype: the type variable of the kernel
+
+// By the names of the language: i8 ... u64, f16, bf16, f32, f64, bool; usize, int, float. HOLO_NONE: no such.
+HoloDtype holo_lang_type(const char *name);
+
+// ---- nodes
+
+// Statements and expressions: enumerator, name in the JSON form.
+#define HOLO_AST_MAP(X)                  \
+    X(VAR, "var")                        \
+    X(LITERAL, "literal")                \
+    X(BINARY, "binary_op")               \
+    X(UNARY, "unary_op")                 \
+    X(INDEX, "index")                    \
+    X(CALL, "call")                      \
+    X(CHOICE, "if_expr")                 \
+    X(LET, "let")                        \
+    X(ASSIGN, "assign")                  \
+    X(IF, "if")                          \
+    X(FOR, "for")                        \
+    X(WHILE, "while")                    \
+    X(RETURN, "return")                  \
+    X(BREAK, "break")                    \
+    X(CONTINUE, "continue")              \
+    X(ARRAY, "array")                    \
+    X(MAP_UNARY, "parallel_map_unary")   \
+    X(MAP_BINARY, "parallel_map_binary") \
+    X(REDUCE, "parallel_reduce")
+
+typedef enum HoloAstKind {
+#define X(id, name) HOLO_AST_##id,
+    HOLO_AST_MAP(X)
+#undef X
+        HOLO_AST_KINDS
+} HoloAstKind;
+
+// Operators: enumerator, name in the JSON form, as Python and as C write them.
+#define HOLO_AST_OP_MAP(X)              \
+    X(ADD, "add", "+", "+")             \
+    X(SUB, "sub", "-", "-")             \
+    X(MUL, "mul", "*", "*")             \
+    X(DIV, "div", "/", "/")             \
+    X(FLOOR_DIV, "floor_div", "//", "") \
+    X(MOD, "mod", "%", "%")             \
+    X(POW, "pow", "**", "")             \
+    X(LT, "lt", "<", "<")               \
+    X(LE, "le", "<=", "<=")             \
+    X(GT, "gt", ">", ">")               \
+    X(GE, "ge", ">=", ">=")             \
+    X(EQ, "eq", "==", "==")             \
+    X(NE, "ne", "!=", "!=")             \
+    X(AND, "and", "and", "&&")          \
+    X(OR, "or", "or", "||")             \
+    X(BIT_AND, "bit_and", "&", "&")     \
+    X(BIT_OR, "bit_or", "|", "|")       \
+    X(BIT_XOR, "bit_xor", "^", "^")     \
+    X(SHL, "shl", "<<", "<<")           \
+    X(SHR, "shr", ">>", ">>")           \
+    X(TRUNC_DIV, "trunc_div", "", "")   \
+    X(TRUNC_MOD, "trunc_mod", "", "")   \
+    X(POS, "pos", "+", "+")             \
+    X(NEG, "neg", "-", "-")             \
+    X(NOT, "not", "not", "!")           \
+    X(INV, "inv", "~", "~")
+
+typedef enum HoloAstOp {
+#define X(id, name, python, c) HOLO_OP_##id,
+    HOLO_AST_OP_MAP(X)
+#undef X
+        HOLO_AST_OPS,
+    HOLO_OP_UNARY_FIRST = HOLO_OP_POS,
+} HoloAstOp;
+
+extern const char *const holo_ast_kind_names[HOLO_AST_KINDS];
+extern const char *const holo_ast_op_names[HOLO_AST_OPS];
+
+typedef enum HoloLiteral { HOLO_LITERAL_INT, HOLO_LITERAL_FLOAT, HOLO_LITERAL_BOOL, HOLO_LITERAL_TEXT } HoloLiteral;
+
+typedef struct HoloAst HoloAst;
+struct HoloAst {
+    uint8_t   kind;    // HoloAstKind
+    uint8_t   op;      // HoloAstOp of an operator
+    uint8_t   literal; // HoloLiteral
+    uint8_t   dtype;   // let: as annotated, or HOLO_NONE; array: of its elements
+    bool      shared;  // array: one for the block; else one for each lane
+    uint16_t  height;  // of the tree below, this node included
+    HoloPlace place;
+    // var, let: the variable; call: the function; for: its variable; array; text literal; maps, reduce: the operation
+    const char *name;
+    int64_t     integer; // literal int or bool
+    double      number;  // literal float
+    // binary, index: left/array and right/index; unary, return: a; let, assign: target (assign) and value in b;
+    // choice, if, while: the condition; for: start, stop, step; array: size; maps, reduce: input(s), output, count
+    const HoloAst *a, *b, *c, *d;
+    const HoloAst *list;  // call: arguments; if, for, while: the body
+    const HoloAst *other; // if: what else
+    const HoloAst *next;  // in the list that this is part of
+};
+
+typedef struct HoloAstParam {
+    const char *name;
+    uint8_t     dtype; // HoloDtype or HOLO_TYPE_VAR; HOLO_NONE: of a helper, any
+    bool        is_array;
+    HoloPlace   place;
+} HoloAstParam;
+
+typedef struct HoloAstFunction HoloAstFunction;
+struct HoloAstFunction {
+    const char      *name, *doc; // doc "": none
+    HoloPlace        place;
+    bool             is_inline; // a helper: ends with its only return
+    int              param_count;
+    HoloAstParam    *params;
+    const char      *type_name; // of the type variable; NULL: none
+    uint32_t         types;     // bit HoloDtype: what it stands for, one program for each
+    const HoloAst   *lanes;     // how many lanes to launch, from scalar parameters; NULL: the first integer one
+    int              block[3];  // lanes of a block in x, y and z; 0: not said
+    const HoloAst   *body;
+    HoloAstFunction *next;
+};
+
+typedef struct HoloAstModule {
+    const HoloKernelSource *source; // borrowed
+    HoloAstFunction        *functions;
+    int                     function_count;
+} HoloAstModule;
+
+// ---- front ends: all make the same of the same. `source` must outlive the module.
+
+HOLO_MUST HoloStatus holo_parse_python(HoloArena *arena, const HoloKernelSource *source, HoloAstModule *out,
+                                       HoloError *error);
+HOLO_MUST HoloStatus holo_parse_c(HoloArena *arena, const HoloKernelSource *source, HoloAstModule *out,
+                                  HoloError *error);
+HOLO_MUST HoloStatus holo_parse_json(HoloArena *arena, const HoloKernelSource *source, HoloAstModule *out,
+                                     HoloError *error);
+// The JSON form, indented, ended by a new line. NULL: out of memory.
+const char *holo_ast_to_json(HoloArena *arena, const HoloAstModule *module);
+
+#endif

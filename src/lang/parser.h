@@ -1,0 +1,60 @@
+// parser.h - what the parsers of Python and C share: walking words, making nodes. Both refuse what nests too deep or is
+// too much, so that whoever walks the tree may do so by recursion.
+#ifndef HOLO_LANG_PARSER_H
+#define HOLO_LANG_PARSER_H
+
+#include "lang/lexer.h"
+
+typedef struct HoloParserConstant { // a name of the module that stands for an expression of literals
+    const char                      *name;
+    const HoloAst                   *value;
+    const struct HoloParserConstant *next;
+} HoloParserConstant;
+
+typedef struct HoloParser {
+    HoloArena                *arena;
+    const HoloKernelSource   *source;
+    HoloError                *error;
+    const HoloToken          *token; // the next word
+    const HoloPath           *path;  // of JSON: where the reader is
+    int                       depth, nodes, names;
+    const HoloParserConstant *constants;
+    const char               *type_name; // the type variable of the module; NULL: none
+    uint32_t                  types;
+    const char              **declared; // names of variables of the function so far
+    int                       declared_count, declared_room;
+} HoloParser;
+
+typedef struct HoloAstList { // statements or arguments, in order
+    HoloAst *first, *last;
+} HoloAstList;
+
+HOLO_MUST HoloStatus holo_parser_open(HoloParser *p, HoloLexStyle style);
+// Fails at the next word, or at a node.
+HOLO_MUST HoloStatus holo_parser_fail(HoloParser *p, const char *advice, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+HOLO_MUST HoloStatus holo_parser_deeper(HoloParser *p); // pair it with p->depth--
+
+bool holo_parser_is(const HoloParser *p, const char *text); // the next word is this name or mark
+bool holo_parser_accept(HoloParser *p, const char *text);
+// `what` ends the sentence "... is expected here".
+HOLO_MUST HoloStatus holo_parser_expect(HoloParser *p, const char *text, const char *advice);
+HOLO_MUST HoloStatus holo_parser_name(HoloParser *p, const char *what, const char **out);
+
+// A node at `at`, or at p->path, with the children given; fails where there are too many nodes, or the tree gets too high.
+HOLO_MUST HoloStatus holo_parser_node(HoloParser *p, HoloAst node, uint32_t at, HoloAst **out);
+void                 holo_parser_append(HoloAstList *list, HoloAst *node);
+HOLO_MUST HoloStatus holo_parser_binary(HoloParser *p, HoloAstOp op, const HoloAst *a, const HoloAst *b, uint32_t at,
+                                        HoloAst **out);
+HOLO_MUST HoloStatus holo_parser_int(HoloParser *p, int64_t value, uint32_t at, HoloAst **out);
+HOLO_MUST HoloStatus holo_parser_number(HoloParser *p, HoloAst **out); // the next word is one
+
+// What an expression of literals comes to, as a literal: constants of a module, sizes.
+HOLO_MUST HoloStatus holo_parser_fold(HoloParser *p, const HoloAst *value, HoloAst **out);
+
+bool                 holo_parser_is_declared(const HoloParser *p, const char *name);
+HOLO_MUST HoloStatus holo_parser_declare(HoloParser *p, const char *name);
+const HoloAst       *holo_parser_constant(const HoloParser *p, const char *name); // NULL: none
+HOLO_MUST HoloStatus holo_parser_add_constant(HoloParser *p, const char *name, const HoloAst *value);
+
+#endif
