@@ -171,6 +171,16 @@ static const Row rows[] = {
      {"b35", "f", "b", "c45", "f4", "c4", "i4", "f", "b"},
      {"transB"},
      {"1"}},
+    {"MatMulNBits",
+     "hologram",
+     1,
+     HOLO_KERNEL_matmul_nbits_f32,
+     HOLO_MATMUL_NBITS_PACKED | HOLO_MATMUL_NBITS_INT8,
+     1,
+     0,
+     {"f3@", "b418", "f4", "b4", "-", "f4"},
+     {"K", "N", "bits", "block_size"},
+     {"@", "4", "4", "@"}},
     {"Conv",
      "hologram",
      1,
@@ -418,8 +428,9 @@ static void begin(const Row *row, Call *c)
     memcpy(c->params, head, row->kernel == HOLO_KERNEL_norm_f32 ? sizeof head : 8);
     if (row->kernel == HOLO_KERNEL_reduce_f32) memcpy(c->params + 8, &(uint32_t){2}, 4);
     if (row->kernel == HOLO_KERNEL_matmul_nbits_f32) {
+        uint32_t              block = row->flags & HOLO_MATMUL_NBITS_INT8 ? 16 : 8;
         HoloMatmulNbitsParams nbits = {
-            .size = sizeof c->params, .flags = row->flags, .bits = 4, .block = 8, .k = 8, .n = 4};
+            .size = sizeof c->params, .flags = row->flags, .bits = 4, .block = block, .k = block, .n = 4};
         memcpy(c->params, &nbits, sizeof nbits);
     }
     HoloProgram program = {.count = 2,

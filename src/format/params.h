@@ -276,7 +276,7 @@ static inline int64_t holo_gates_i8_size(int64_t directions, int64_t sums, int64
     return over ? -1 : size;
 }
 
-// matmul_nbits_f32: MatMulNBits of com.microsoft with A, scales and bias of f32, without g_idx.
+// matmul_nbits_f32: MatMulNBits of com.microsoft or hologram with A, scales and bias of f32, without g_idx.
 typedef struct HoloMatmulNbitsParams {
     uint32_t size;
     uint32_t flags; // HOLO_MATMUL_NBITS_*
@@ -284,9 +284,9 @@ typedef struct HoloMatmulNbitsParams {
     uint64_t k, n; // these as the operator has them
 } HoloMatmulNbitsParams;
 
-// B, scales and zero points are stored as gemm_bits_f32 reads them, see kernels/kernels.h: numbers of up to 4 bits in 4,
-// others in 8.
-enum { HOLO_MATMUL_NBITS_PACKED = 1 };
+// PACKED: B, scales and zero points are stored as gemm_bits_f32 reads them, see kernels/kernels.h: numbers of up to 4 bits
+// in 4, others in 8. INT8, for that of domain hologram: as gemm_bits_i8 does, and there are whole 8 of k.
+enum { HOLO_MATMUL_NBITS_PACKED = 1, HOLO_MATMUL_NBITS_INT8 = 2 };
 
 // Bytes of B [k][n] so; -1: too many. Scales and offsets are panels of f32.
 static inline int64_t holo_panels_bits_size(int bits, int64_t k, int64_t n)

@@ -1,4 +1,4 @@
-// gemm_i8_quads.c - what gemm_i8 and rows_i8 become where the CPU multiplies quads of bytes (AVX-512 VNNI, the dot
+// gemm_i8_quads.c - what products of bytes become where the CPU multiplies quads of bytes (AVX-512 VNNI, the dot
 // products of ARM). Included by the levels alone that have a second table with them; vec.h says its name, QUADS_LEVEL, and
 // the tiles, QUAD_TILES.
 
@@ -57,10 +57,38 @@ QUADS_TARGET static void rows_i8_quads(int64_t m, int64_t k, const uint8_t *a, i
     }
 }
 
+// ---- weights of few bits
+
+QUADS_TARGET static void rows_bits_i8_quads(int64_t k, int64_t block, const float *a, void *out)
+{
+    bits_row_make(k, block, a, out, true);
+}
+
+#define X(rows, name, panels, bits)                                                 \
+    QUADS_TARGET static void bits_quads_##rows##_##name##_##bits(const BitsRows *t) \
+    {                                                                               \
+        bits_i8_tile(t, rows, panels, bits, true);                                  \
+    }
+BITS_I8_TILES(X)
+#undef X
+
+static const BitsRowsTile bits_quads[7][2][9] = {
+#define X(rows, name, panels, bits) [rows][name][bits] = bits_quads_##rows##_##name##_##bits,
+    BITS_I8_TILES(X)
+#undef X
+};
+
+static void gemm_bits_i8_quads(const HoloGemmBitsI8 *g)
+{
+    bits_i8_tiles(g, bits_quads);
+}
+
 // ---- the level's table once more, with these
 
-#define gemm_i8 gemm_i8_quads
-#define rows_i8 rows_i8_quads
+#define gemm_i8      gemm_i8_quads
+#define rows_i8      rows_i8_quads
+#define rows_bits_i8 rows_bits_i8_quads
+#define gemm_bits_i8 gemm_bits_i8_quads
 
 extern const HoloKernels TABLE(QUADS_LEVEL, HOLO_EXACT);
 

@@ -96,6 +96,31 @@ typedef struct HoloGemmBits {
 
 enum { HOLO_BITS_ROWS = 6 };
 
+// ---- gemm_bits_i8: the same of any number of rows, where A is a number of 8 bits times a step in each block
+//
+// rows_bits_i8 makes such a row of f32: the largest magnitude of a block is 127 steps, numbers are rounded to nearest, ties
+// to even; they are 0 where that is not finite, or so small that 127 of its reciprocal are not. A row is in a form of the
+// level's own and takes HOLO_BITS_ROW bytes, 8-byte aligned. Numbers of B are unsigned, in panels of 16 columns: of 8 bits quads
+// [ceil(n / 16)][ceil(k / 8)][2][16][4]; of 4 bits [ceil(n / 16)][ceil(k / 8)][16][4], the first quad in the low halves of
+// the bytes. Each element is a sum of blocks in order, of each the exact sum of products and of the sum of A times the
+// offset, times the product of step and scale.
+typedef struct HoloGemmBitsI8 {
+    int64_t        m, n, k;
+    const void    *a;
+    int64_t        a_row; // bytes
+    int            bits;  // 4 or 8
+    const uint8_t *b;
+    int64_t        block;            // a multiple of 16, at most HOLO_BITS_BLOCK
+    const float   *scales, *offsets; // as there; offsets NULL: all are `offset`
+    float          offset;
+    const float   *bias; // NULL: 0
+    float         *c;
+    int64_t        c_row;
+} HoloGemmBitsI8;
+
+enum { HOLO_BITS_BLOCK = 256 };
+#define HOLO_BITS_ROW(blocks, block) ((blocks) * (8 + 2 * (block)) + 64)
+
 // ---- pack_f32: B[k][n], its elements `row` and `column` floats apart, into panels
 
 // ---- gemm_i8: C = A B of 8-bit integers, exact modulo 2^32, with terms of rows and columns added:

@@ -398,6 +398,7 @@ static const Choice choices[] = {
     {"MatMulIntegerToFloat", "com.microsoft", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
     {"QGemm", "com.microsoft", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
     {"MatMulNBits", "com.microsoft", HOLO_KERNEL_matmul_nbits_f32, holo_lower_matmul_nbits},
+    {"MatMulNBits", "hologram", HOLO_KERNEL_matmul_nbits_f32, holo_lower_matmul_nbits},
     {"QuantizeLinear", "", HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
     {"QuantizeLinear", "com.microsoft", HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
     {"DequantizeLinear", "", HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},

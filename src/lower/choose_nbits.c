@@ -34,16 +34,18 @@ bool holo_lower_matmul_nbits(const HoloNode *node, HoloLowering *out)
         !has_entries(zeros, v.cols * (zeros && zeros->type.dtype == HOLO_U8 ? v.zero_bytes : v.blocks)) ||
         !has_entries(bias, v.cols))
         return false;
+    bool rounds             = holo_nbits_is_rounded(&call);
     out->params_size        = sizeof out->matmul_nbits;
+    out->matmul_nbits.flags = rounds ? HOLO_MATMUL_NBITS_INT8 : 0;
     out->matmul_nbits.bits  = (uint32_t)v.bits;
     out->matmul_nbits.block = (uint32_t)v.block;
     out->matmul_nbits.k     = (uint64_t)v.depth;
     out->matmul_nbits.n     = (uint64_t)v.cols;
     if (!is_constant(b) || !is_constant(scales) || !is_constant(zeros) || v.depth * HOLO_PANEL > HOLO_PACK_PART)
         return true;
-    out->matmul_nbits.flags = HOLO_MATMUL_NBITS_PACKED;
-    out->pack_input         = HOLO_NBITS_B;
-    out->pack_also          = 1u << HOLO_NBITS_SCALES | (zeros ? 1u << HOLO_NBITS_ZEROS : 0);
+    out->matmul_nbits.flags |= HOLO_MATMUL_NBITS_PACKED;
+    out->pack_input = HOLO_NBITS_B;
+    out->pack_also  = 1u << HOLO_NBITS_SCALES | (zeros ? 1u << HOLO_NBITS_ZEROS : 0);
     return true;
 }
 
@@ -59,17 +61,23 @@ static HoloNBits sizes_of(const HoloLowering *lowering)
     return v;
 }
 
-// Bytes of one panel of an input.
-static int64_t panel_bytes(const HoloNBits *v, int input)
+static bool is_int8(const HoloLowering *lowering)
 {
-    return input == HOLO_NBITS_B ? holo_panels_bits_size(v->bits, v->depth, HOLO_PANEL)
-                                 : holo_panels_size(1, v->blocks, HOLO_PANEL);
+    return lowering->matmul_nbits.flags & HOLO_MATMUL_NBITS_INT8;
+}
+
+// Bytes of one panel of an input.
+static int64_t panel_bytes(const HoloLowering *lowering, const HoloNBits *v)
+{
+    int64_t depth = is_int8(lowering) ? (v->depth + 7) / 8 * 8 : v->depth;
+    return lowering->pack_input == HOLO_NBITS_B ? holo_panels_bits_size(v->bits, depth, HOLO_PANEL)
+                                                : holo_panels_size(1, v->blocks, HOLO_PANEL);
 }
 
 HoloPacking holo_lower_packing_nbits(const HoloLowering *lowering, const HoloTensor *w)
 {
     HoloNBits v      = sizes_of(lowering);
-    int64_t   panels = (v.cols + HOLO_PANEL - 1) / HOLO_PANEL, bytes = panel_bytes(&v, lowering->pack_input);
+    int64_t   panels = (v.cols + HOLO_PANEL - 1) / HOLO_PANEL, bytes = panel_bytes(lowering, &v);
     int64_t   parts = HOLO_PACK_PART / bytes;
     (void)w;
     return (HoloPacking){.bytes = (uint64_t)(panels * bytes), .part_count = (panels + parts - 1) / parts};
@@ -104,19 +112,33 @@ static void numbers_pack(const HoloNBits *v, const uint8_t *b, int columns, uint
         }
 }
 
-// What is added to the numbers of each block: they have the middle of their range taken off.
-static void offsets_pack(const HoloNBits *v, const HoloTensor *zeros, int64_t first, int columns, float *out)
+// Quads of numbers as they are; those of up to 4 bits two in a byte, four of k apart.
+static void quads_pack(const HoloNBits *v, const uint8_t *b, int columns, uint8_t *out)
+{
+    bool small = v->bits <= 4;
+    for (int64_t k = 0; k < (v->depth + 7) / 8 * 8; k++)
+        for (int j = 0; j < HOLO_PANEL; j++) {
+            int64_t  quad = small ? k / 8 : k / 4, half = small ? k / 4 % 2 : 0;
+            uint8_t *to = out + (quad * HOLO_PANEL + j) * 4 + k % 4;
+            unsigned n  = j < columns && k < v->depth ? holo_nbits_at(b + j * v->column, k, v->bits) : 0;
+            *to         = (uint8_t)(half ? *to | n << 4 : n);
+        }
+}
+
+// What is added to the numbers of each block: they have `middle` taken off.
+static void offsets_pack(const HoloNBits *v, const HoloTensor *zeros, int64_t first, int columns, int middle,
+                         float *out)
 {
     for (int64_t block = 0; block < v->blocks; block++)
         for (int j = 0; j < HOLO_PANEL; j++)
-            *out++ = j < columns ? (float)((1 << (v->bits - 1)) - holo_nbits_zero(v, zeros, first + j, block)) : 0;
+            *out++ = j < columns ? (float)(middle - holo_nbits_zero(v, zeros, first + j, block)) : 0;
 }
 
 size_t holo_lower_pack_nbits(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
 {
     HoloNBits v     = sizes_of(lowering);
     int       input = lowering->pack_input;
-    int64_t   bytes = panel_bytes(&v, input), count = HOLO_PACK_PART / bytes;
+    int64_t   bytes = panel_bytes(lowering, &v), count = HOLO_PACK_PART / bytes;
     int64_t   panels = (v.cols + HOLO_PANEL - 1) / HOLO_PANEL, first = part * count;
     if (count > panels - first) count = panels - first;
     for (int64_t i = 0; i < count; i++) {
@@ -124,9 +146,10 @@ size_t holo_lower_pack_nbits(const HoloLowering *lowering, const HoloTensor *w, 
         int     columns = (int)(v.cols - column < HOLO_PANEL ? v.cols - column : HOLO_PANEL);
         void   *to      = (char *)out + i * bytes;
         if (input == HOLO_NBITS_B)
-            numbers_pack(&v, (const uint8_t *)w->data + column * v.column, columns, to);
+            (is_int8(lowering) ? quads_pack : numbers_pack)(&v, (const uint8_t *)w->data + column * v.column, columns,
+                                                            to);
         else if (input == HOLO_NBITS_ZEROS)
-            offsets_pack(&v, w, column, columns, to);
+            offsets_pack(&v, w, column, columns, is_int8(lowering) ? 0 : 1 << (v.bits - 1), to);
         else
             holo_kernels(0)->pack_f32(v.blocks, columns, (const float *)w->data + column * v.blocks, 1, v.blocks, to);
     }

@@ -1,7 +1,11 @@
-// nbits.c - weights of a few bits, quantised block by block: MatMulNBits and GatherBlockQuantized of com.microsoft.
+// nbits.c - weights of a few bits, quantised block by block: MatMulNBits and GatherBlockQuantized of com.microsoft; and
+// MatMulNBits of domain hologram, whose first input is rounded to 8 bits block by block, as ONNX Runtime does it where
+// accuracy_level allows it.
 #include "ops/nbits.h"
 #include "ops/contract.h"
 #include "ops/spread.h"
+
+#include <string.h>
 
 static bool differ(HoloDim a, HoloDim b)
 {
@@ -36,6 +40,21 @@ typedef struct NBits {
     HoloNBits         sizes;
 } NBits;
 
+bool holo_nbits_is_rounded(const HoloCall *call)
+{
+    return !strcmp(call->op->domain, "hologram");
+}
+
+void holo_nbits_round(int64_t count, const float *a, int8_t *out, float *out_step)
+{
+    float top = 0, by;
+    for (int64_t i = 0; i < count; i++)
+        if (!(fabsf(a[i]) <= top)) top = isnan(top) ? top : fabsf(a[i]);
+    by        = top > 0 && isfinite(top) ? 127 / top : 0;
+    *out_step = top / 127;
+    for (int64_t i = 0; i < count; i++) out[i] = isfinite(by) && isfinite(top) ? (int8_t)rintf(a[i] * by) : 0;
+}
+
 HoloStatus holo_nbits_sizes(const HoloCall *call, HoloNBits *out)
 {
     int64_t bits = holo_attr_int(call, "bits", 4);
@@ -49,6 +68,8 @@ HoloStatus holo_nbits_sizes(const HoloCall *call, HoloNBits *out)
         return holo_call_fail(call, HOLO_BAD_MODEL, "block_size is %lld, expected a power of 2", (long long)out->block);
     if (bits < 2 || bits > 8)
         return holo_call_fail(call, HOLO_BAD_MODEL, "bits is %lld, expected 2 to 8", (long long)bits);
+    if (holo_nbits_is_rounded(call) && (out->block < HOLO_NBITS_ROUNDED_LEAST || out->block > HOLO_NBITS_ROUNDED_MOST))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "block_size is %lld, expected 16 to 256", (long long)out->block);
     out->bits       = (int)bits;
     out->blocks     = (out->depth + out->block - 1) / out->block;
     out->column     = out->blocks * out->block * bits / 8;
@@ -87,6 +108,24 @@ static void read_a(const HoloContract *c, int64_t batch, int64_t row, int64_t k,
     (void)batch;
     const NBits *v = c->arg;
     holo_read_f(v->a, row * c->depth + k, 1, count, &out->f);
+}
+
+// The same where A is rounded, block by block.
+static void read_rounded(const HoloContract *c, int64_t batch, int64_t row, int64_t k, int64_t count, HoloCell *out)
+{
+    (void)batch;
+    const NBits *v     = c->arg;
+    int64_t      block = v->sizes.block, end = k + count;
+    double       wide[HOLO_NBITS_ROUNDED_MOST];
+    float        a[HOLO_NBITS_ROUNDED_MOST], step;
+    int8_t       number[HOLO_NBITS_ROUNDED_MOST];
+    while (k < end) {
+        int64_t first = k / block * block, size = c->depth - first < block ? c->depth - first : block;
+        holo_read_f(v->a, row * c->depth + first, 1, size, wide);
+        for (int64_t i = 0; i < size; i++) a[i] = (float)wide[i];
+        holo_nbits_round(size, a, number, &step);
+        for (; k < end && k < first + size; k++) out++->f = (double)number[k - first] * (double)step;
+    }
 }
 
 static void read_b(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count, HoloCell *out)
@@ -142,7 +181,7 @@ static HoloStatus init_matmul(const HoloCall *call, NBits *v)
         .rows   = holo_tensor_count(call->out[0]) / v->sizes.cols,
         .cols   = v->sizes.cols,
         .depth  = v->sizes.depth,
-        .a      = read_a,
+        .a      = holo_nbits_is_rounded(call) ? read_rounded : read_a,
         .b      = read_b,
         .finish = v->bias ? add_bias : NULL,
         .arg    = v,
@@ -285,6 +324,17 @@ const HoloOp holo_ops_nbits[] = {
      .infer  = infer_matmul,
      .eval   = eval_matmul,
      .at     = at_matmul},
+    {.name    = "MatMulNBits",
+     .domain  = "hologram",
+     .since   = 1,
+     .in_min  = 3,
+     .in_max  = 6,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = infer_matmul,
+     .eval    = eval_matmul,
+     .at      = at_matmul},
     {.name = "GatherBlockQuantized",
      MS,
      .in_min = 3,

@@ -1,4 +1,4 @@
-// nbits.h - the sizes of MatMulNBits, for its kernel as well.
+// nbits.h - the sizes of MatMulNBits and how it rounds, for its kernel as well.
 #ifndef HOLO_OPS_NBITS_H
 #define HOLO_OPS_NBITS_H
 
@@ -11,6 +11,15 @@ typedef struct HoloNBits { // A [..., depth] times the transposed B [cols][block
     int64_t column, zero_bytes; // bytes of a column of B, and of its packed zero points
     int     bits;
 } HoloNBits;
+
+// MatMulNBits of domain hologram has A in 8 bits: blocks of A that meet blocks of B are rounded to whole steps.
+enum { HOLO_NBITS_ROUNDED_LEAST = 16, HOLO_NBITS_ROUNDED_MOST = 256 }; // sizes of a block
+
+// Is it that one?
+bool holo_nbits_is_rounded(const HoloCall *call);
+// Numbers of a block, `count` at most HOLO_NBITS_ROUNDED_MOST of them, and their step: the largest magnitude is 127 steps,
+// ties go to even. Where it is not finite, or so small that 127 of its reciprocal are not, numbers are 0.
+void holo_nbits_round(int64_t count, const float *a, int8_t *out, float *out_step);
 
 // From the attributes: each within limits, so that products of two of them fit.
 HOLO_MUST HoloStatus holo_nbits_sizes(const HoloCall *call, HoloNBits *out);

@@ -2,7 +2,8 @@
 // QLinearConv, QLinearMatMul, QGemm, QLinearAdd and their relatives.
 //
 // Which these are, and that a Relu or Clip goes where quantisation cuts off as much, is as in ONNX Runtime, so that
-// results have the same roundings. Operators that only move numbers, or choose the largest, move integers instead:
+// results have the same roundings. So are products with weights of few bits that allow for it (see integers_nbits.c).
+// Operators that only move numbers, or choose the largest, move integers instead:
 // DequantizeLinear goes behind them, QuantizeLinear before them, and where both meet with the same scale they go.
 #include "passes/integers.h"
 
@@ -255,5 +256,8 @@ static HoloStatus walk_real(HoloGraph *graph, HoloArena *scratch, HoloChanges *c
 HoloStatus holo_pass_integers(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     HOLO_TRY(walk_quantised(graph, scratch, changes, error));
-    return walk_real(graph, scratch, changes, error);
+    HOLO_TRY(walk_real(graph, scratch, changes, error));
+    for (int i = 0; i < graph->node_count && changes->count < changes->limit; i++)
+        changes->count += holo_integers_nbits(graph->nodes[i]);
+    return HOLO_OK;
 }

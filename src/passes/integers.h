@@ -40,4 +40,7 @@ HoloValue *holo_integers_zero(HoloIntegers *s, const HoloScaled *q);
 HoloValue *holo_integers_product(HoloIntegers *s, HoloNode *node, const HoloScaled *y);
 HoloValue *holo_integers_pointwise(HoloIntegers *s, HoloNode *node, const HoloScaled *y);
 
+// MatMulNBits becomes that of domain hologram, which rounds its first input; false: it does not.
+bool holo_integers_nbits(HoloNode *node);
+
 #endif

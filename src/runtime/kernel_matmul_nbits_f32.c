@@ -2,6 +2,9 @@
 //
 // Packed weights stay as small as they are: a few rows are multiplied with them as they are read, for more rows a
 // block of k is made real and multiplied by the f32 product. Weights that are not packed are always made real.
+//
+// Of domain hologram the operator rounds A to 8 bits: with packed weights this is done first, for all tasks, and products
+// are those of integers; else tasks round what they read.
 #include "format/params.h"
 #include "kernels/kernels.h"
 #include "ops/nbits.h"
@@ -20,7 +23,8 @@ typedef struct Product {
     const HoloTensor *b, *scales, *zeros; // packed or plain
     float            *out;
     int64_t           m;
-    bool              packed;
+    bool              packed, rounds;
+    char             *rounded; // rows of A, where they are multiplied as integers
     int64_t           tile_rows, tile_columns, row_tiles, column_tiles;
 } Product;
 
@@ -60,7 +64,9 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
 {
     const HoloMatmulNbitsParams *params = call->params;
     *p                                  = (Product){.host = call->host};
-    if (!holo_kernel_has_params(call, sizeof *params) || params->flags & ~(uint32_t)HOLO_MATMUL_NBITS_PACKED)
+    if (!holo_kernel_has_params(call, sizeof *params) ||
+        params->flags & ~(uint32_t)(HOLO_MATMUL_NBITS_PACKED | HOLO_MATMUL_NBITS_INT8) ||
+        holo_nbits_is_rounded(call) != !!(params->flags & HOLO_MATMUL_NBITS_INT8))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of matmul_nbits_f32");
     HOLO_TRY(holo_nbits_sizes(call, &p->sizes));
     const HoloNBits *v = &p->sizes;
@@ -69,6 +75,7 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of the operator");
     HOLO_TRY(operands_check(call, v));
     p->packed = params->flags & HOLO_MATMUL_NBITS_PACKED;
+    p->rounds = params->flags & HOLO_MATMUL_NBITS_INT8;
     p->b      = call->in[HOLO_NBITS_B];
     p->scales = call->in[HOLO_NBITS_SCALES];
     p->zeros  = holo_in(call, HOLO_NBITS_ZEROS);
@@ -85,7 +92,8 @@ static int64_t packed_size(const HoloCall *call, int input)
     const HoloMatmulNbitsParams *params = call->params;
     HoloNBits                    v;
     if (!(params->flags & HOLO_MATMUL_NBITS_PACKED) || holo_nbits_sizes(call, &v)) return -1;
-    if (input == HOLO_NBITS_B) return holo_panels_bits_size(v.bits, v.depth, v.cols);
+    int64_t depth = params->flags & HOLO_MATMUL_NBITS_INT8 ? holo_ceil_div(v.depth, 8) * 8 : v.depth;
+    if (input == HOLO_NBITS_B) return holo_panels_bits_size(v.bits, depth, v.cols);
     return input == HOLO_NBITS_SCALES || input == HOLO_NBITS_ZEROS ? holo_panels_size(1, v.blocks, v.cols) : -1;
 }
 
@@ -93,7 +101,9 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
 {
     Product p;
     HOLO_TRY(product_init(call, &p));
-    *out_scratch = p.m ? (HOLO_GEMM_SCRATCH + HOLO_GEMM_K * (size_t)p.tile_columns) * sizeof(float) : 0;
+    size_t floats = HOLO_GEMM_SCRATCH + HOLO_GEMM_K * (size_t)p.tile_columns;
+    if (p.rounds) floats = p.packed ? 0 : floats + HOLO_GEMM_K * (size_t)p.tile_rows;
+    *out_scratch = p.m ? floats * sizeof(float) : 0;
     return HOLO_OK;
 }
 
@@ -125,7 +135,8 @@ static void panel_make(const Product *p, int64_t column, int64_t first, int64_t 
 static HoloGemmBits bits_of(const Product *p, int64_t column)
 {
     const HoloNBits *v     = &p->sizes;
-    int64_t          bytes = holo_panels_bits_size(v->bits, v->depth, HOLO_PANEL), at = column * v->blocks;
+    int64_t          depth = p->rounds ? holo_ceil_div(v->depth, 8) * 8 : v->depth;
+    int64_t          bytes = holo_panels_bits_size(v->bits, depth, HOLO_PANEL), at = column * v->blocks;
     HoloGemmBits     g = {
             .m     = p->m,
             .n     = holo_least(p->tile_columns, v->cols - column),
@@ -143,6 +154,19 @@ static HoloGemmBits bits_of(const Product *p, int64_t column)
     g.scales  = (const float *)p->scales->data + at;
     g.offsets = p->zeros ? (const float *)p->zeros->data + at : NULL;
     return g;
+}
+
+// Rounds columns `at` to at + count of a tile's rows, whole blocks, as f32.
+static void round_rows(const Product *p, int64_t row, int64_t rows, int64_t at, int64_t count, float *out)
+{
+    int8_t number[HOLO_NBITS_ROUNDED_MOST];
+    float  step;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t k = 0, size; k < count; k += size, out += size) {
+            size = holo_least(p->sizes.block, count - k);
+            holo_nbits_round(size, p->a + (row + i) * p->sizes.depth + at + k, number, &step);
+            for (int64_t j = 0; j < size; j++) out[j] = (float)number[j] * step;
+        }
 }
 
 // A tile of many rows: B is made real a block of k at a time.
@@ -172,6 +196,12 @@ static void multiply(const Product *p, const HoloGemmBits *bits, int64_t row, in
         g.b_panel = g.k * HOLO_PANEL;
         g.resume  = at > 0;
         g.pause   = at + g.k < depth;
+        if (p->rounds) {
+            float *rows = panels + HOLO_GEMM_K * p->tile_columns;
+            round_rows(p, row, g.m, at, g.k, rows);
+            g.a     = rows;
+            g.a_row = g.k;
+        }
         for (int64_t j = 0; j < g.n; j += HOLO_PANEL) {
             if (p->packed)
                 kernels->unpack_bits_f32(bits, j / HOLO_PANEL, at, g.k, panels + j * g.k);
@@ -182,12 +212,48 @@ static void multiply(const Product *p, const HoloGemmBits *bits, int64_t row, in
     }
 }
 
+static int64_t rounded_bytes(const Product *p) // of a row
+{
+    return HOLO_BITS_ROW(p->sizes.blocks, p->sizes.block);
+}
+
+static void round_row(void *arg, int64_t i, int worker)
+{
+    const Product *p = arg;
+    (void)worker;
+    p->host->kernels->rows_bits_i8(p->sizes.depth, p->sizes.block, p->a + i * p->sizes.depth,
+                                   p->rounded + i * rounded_bytes(p));
+}
+
+// A tile by integers.
+static void multiply_rounded(const Product *p, const HoloGemmBits *bits, int64_t row)
+{
+    p->host->kernels->gemm_bits_i8(&(HoloGemmBitsI8){
+        .m       = holo_least(p->m - row, p->tile_rows),
+        .n       = bits->n,
+        .k       = bits->k,
+        .a       = p->rounded + row * rounded_bytes(p),
+        .a_row   = rounded_bytes(p),
+        .bits    = bits->bits,
+        .b       = bits->b,
+        .block   = bits->block,
+        .scales  = bits->scales,
+        .offsets = bits->offsets,
+        .offset  = (float)-(1 << (p->sizes.bits - 1)),
+        .bias    = bits->bias,
+        .c       = bits->c + row * bits->c_row,
+        .c_row   = bits->c_row,
+    });
+}
+
 static void work(void *arg, int64_t i, int worker)
 {
     const Product *p      = arg;
     int64_t        column = i % p->column_tiles * p->tile_columns, row = i / p->column_tiles * p->tile_rows;
     HoloGemmBits   bits = bits_of(p, column);
-    if (p->packed && p->m <= HOLO_BITS_ROWS)
+    if (p->packed && p->rounds)
+        multiply_rounded(p, &bits, row);
+    else if (p->packed && p->m <= HOLO_BITS_ROWS)
         p->host->kernels->gemm_bits_f32(&bits);
     else
         multiply(p, &bits, row, column, holo_kernel_scratch(p->host, worker));
@@ -197,7 +263,12 @@ static HoloStatus run(HoloCall *call)
 {
     Product p;
     HOLO_TRY(product_init(call, &p));
-    if (p.m) call->host->parallel(call->host, p.row_tiles * p.column_tiles, work, &p);
+    if (!p.m) return HOLO_OK;
+    if (p.packed && p.rounds) {
+        HOLO_TRY(holo_call_temp(call, (size_t)p.m, (size_t)rounded_bytes(&p), (void **)&p.rounded));
+        call->host->parallel(call->host, p.m, round_row, &p);
+    }
+    call->host->parallel(call->host, p.row_tiles * p.column_tiles, work, &p);
     return HOLO_OK;
 }
 

@@ -290,6 +290,7 @@ const SampleRow sample_rows[] = {
     {F32,   "hologram::Pointwise@1($x) {program=\"$(neg|abs|sqrt|exp|sigmoid|tanh|erf) x0\"}"},
     {F32,   "hologram::Pointwise@1($x, $f32[*]) {program=\"$(add|sub|mul|div|max|min|at_least|at_most|leaky) x0 x1\"}"},
     {F32,   "hologram::Pointwise@1($x, $f32[*], $f32[<]) {program=\"add x0 x1; at_least r0 n0; mul r1 x2; sub r2 r0\", numbers=[0.0]}"},
+    {F32,   "hologram::MatMulNBits@1($x[...,m,32], $u8[n>0,1,16]<0,255>, $f32[n]<1,2>) {K=32, N=${n}, bits=4, block_size=32}"},
     {F32,   "hologram::MatMul@1($x[...,m,k], $f32[k,n], $?f32[n])"},
     {F32,   "hologram::MatMul@1($x[...,m,k], $f32[...,n,k]) {transB=1, alpha=0.5}"},
     {F32,   "hologram::MatMul@1($x[...,m,k], $f32[k,n], $?f32[n], $f32[m,n]) {program=\"add x0 x1; mul r0 n0\", numbers=[2.0]}"},

@@ -1,4 +1,5 @@
-// nbits_test.c - MatMulNBits by its kernel, with plain and with packed weights, on every table against eval.
+// nbits_test.c - MatMulNBits by its kernel, with plain and with packed weights, on every table against eval; and the one
+// that rounds its first input.
 #include "support/kernel_case.h"
 
 #include "ops/nbits.h"
@@ -10,6 +11,12 @@ static HoloTensor bytes(int64_t count)
     assert_non_null(data);
     for (int64_t i = 0; i < count; i++) data[i] = (uint8_t)(holo_random_unit(&random_state) * 256);
     return t;
+}
+
+static Case rounding(Case c)
+{
+    c.domain = "hologram";
+    return c;
 }
 
 enum { NO_ZEROS, PACKED_ZEROS, REAL_ZEROS, ZEROS };
@@ -61,8 +68,8 @@ static void expect_packed(Case *c)
     int64_t      count    = holo_tensor_count(&c->out);
     void        *plain[4] = {NULL};
     assert_int_equal(lowering.kernel, HOLO_KERNEL_matmul_nbits_f32);
-    lowering.matmul_nbits.flags = HOLO_MATMUL_NBITS_PACKED;
-    c->kernel                   = lowering.kernel;
+    lowering.matmul_nbits.flags |= HOLO_MATMUL_NBITS_PACKED;
+    c->kernel = lowering.kernel;
     memcpy(&c->params, lowering.params, sizeof lowering.params);
     for (int i = HOLO_NBITS_B; i <= HOLO_NBITS_ZEROS; i++)
         if (c->in[i].dtype) plain[i] = packed_in(c, &lowering, i);
@@ -112,6 +119,44 @@ static void plain_weights(void **state)
     }
 }
 
+static bool is_rounded(int form)
+{
+    return forms[form].block >= HOLO_NBITS_ROUNDED_LEAST && forms[form].block <= HOLO_NBITS_ROUNDED_MOST;
+}
+
+static void rounded_input(void **state)
+{
+    (void)state;
+    for (int i = 0, s = 0; i < HOLO_COUNT(forms) * ZEROS * 2; i++, s = (s + 3) % HOLO_COUNT(shapes)) {
+        int f = i / ZEROS % HOLO_COUNT(forms);
+        if (!is_rounded(f)) continue;
+        const int64_t *size = shapes[s];
+        Case           c = rounding(nbits(size[0], size[1], size[2], forms[f].bits, forms[f].block, i % ZEROS, i % 2));
+        expect_packed(&c);
+        c = rounding(nbits(size[0], size[1], size[2], forms[f].bits, forms[f].block, i % ZEROS, i % 2));
+        check_lowered(&c, HOLO_KERNEL_matmul_nbits_f32);
+    }
+}
+
+// Halves go to even numbers; a block of zeros, and one too small for steps, give nothing; NaN and infinity are told.
+static void rounded_numbers(void **state)
+{
+    (void)state;
+    const float a[]    = {127, -127, 0.5f, 1.5f, 2.5f, -0.5f, -1.5f, 126.5f, 3.49f, 3.51f};
+    const int   want[] = {127, -127, 0, 2, 2, 0, -2, 126, 3, 4};
+    int8_t      number[HOLO_COUNT(a)];
+    float       step, tiny[] = {0x1p-140f, 0, -0x1p-140f}, huge[] = {1, INFINITY, 2}, none[] = {NAN, 1, 2};
+    holo_nbits_round(HOLO_COUNT(a), a, number, &step);
+    for (int i = 0; i < HOLO_COUNT(a); i++) assert_int_equal(number[i], want[i]);
+    assert_true(step == 1);
+    holo_nbits_round(3, tiny, number, &step);
+    assert_true(!number[0] && !number[1] && !number[2] && step >= 0 && step < 0x1p-140f);
+    holo_nbits_round(3, huge, number, &step);
+    assert_true(!number[0] && !number[1] && !number[2] && step == INFINITY);
+    holo_nbits_round(3, none, number, &step);
+    assert_true(!number[0] && !number[1] && !number[2] && step != step);
+}
+
 static void no_rows(void **state)
 {
     (void)state;
@@ -123,12 +168,13 @@ static void no_rows(void **state)
 static void special_values(void **state)
 {
     (void)state;
-    for (int m = 2; m <= 8; m += 6) {
-        Case   c = nbits(m, 64, 40, 4, 32, NO_ZEROS, false);
+    for (int i = 0; i < 4; i++) {
+        Case   c = nbits(i / 2 ? 8 : 2, 64, 40, 4, 32, NO_ZEROS, false);
         float *a = c.in[0].data;
-        a[3]     = NAN;
-        a[64]    = INFINITY;
-        a[65]    = 0x1p-140f;
+        if (i % 2) c = rounding(c);
+        a[3]  = NAN;
+        a[64] = INFINITY;
+        a[65] = 0x1p-140f;
         expect_packed(&c);
     }
 }
@@ -138,7 +184,7 @@ static void special_values(void **state)
 static void refused(void **state)
 {
     (void)state;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 10; i++) {
         Case              c        = nbits(3, 64, 20, 4, 32, PACKED_ZEROS, true);
         HoloLowering      lowering = case_lowering(&c, false);
         Host              host     = host_make(holo_kernels(0), 1);
@@ -154,7 +200,9 @@ static void refused(void **state)
         if (i == 0) params->bits = 8;
         if (i == 1) params->k = 32;
         if (i == 2) params->n = 4;
-        if (i == 3) params->flags = 2;
+        if (i == 3) params->flags = 4;
+        if (i == 8) params->flags = HOLO_MATMUL_NBITS_INT8;
+        if (i == 9) params->flags = HOLO_MATMUL_NBITS_INT8 | HOLO_MATMUL_NBITS_PACKED;
         if (i == 4) c.in[HOLO_NBITS_B].dim[0]--;
         if (i == 5) c.in[HOLO_NBITS_SCALES].dim[0]--;
         if (i == 6) c.in[HOLO_NBITS_ZEROS].dim[0]--;
@@ -167,8 +215,9 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packed_weights), cmocka_unit_test(plain_weights), cmocka_unit_test(no_rows),
-        cmocka_unit_test(special_values), cmocka_unit_test(refused),
+        cmocka_unit_test(packed_weights),  cmocka_unit_test(plain_weights), cmocka_unit_test(no_rows),
+        cmocka_unit_test(special_values),  cmocka_unit_test(refused),       cmocka_unit_test(rounded_input),
+        cmocka_unit_test(rounded_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
