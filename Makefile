@@ -236,7 +236,7 @@ bench: $(BUILD)/hologram $(BUILD)/bench/kernels bench-lookup
 	@sh bench/run.sh $(BUILD)/hologram
 
 ## make bench-lookup  how fast what is known already is found: tables and memos
-$(BUILD)/bench/lookup: bench/lookup/lookup.c tests/support/onnx_writer.c $(LIB_COMP) $(LIB)
+$(BUILD)/bench/lookup: $(wildcard bench/lookup/*.c) tests/support/onnx_writer.c $(LIB_COMP) $(LIB)
 	@mkdir -p $(@D)
 	@echo "  link  $@"
 	$(Q)$(CC) -std=c11 $(CFLAGS) -Itests $(filter %.c %.a,$^) -o $@ $(COMPILER_LIBS) $(LDLIBS)

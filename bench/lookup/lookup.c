@@ -1,27 +1,16 @@
-// lookup.c - how long it takes to find what is known: a model that is one table, inputs that came before, the table alone.
+// lookup.c - how long it takes to find what is known: a model that is one table, inputs that came before, the table alone;
+// and plans with tables beside the same without.
 //
 //   lookup MODEL.onnx FOLDER     MODEL: a network with one image as its input, to compare with; files go to FOLDER
 //
 // Times are the least of many rounds, with all calls that an answer takes: the input is set, the model run, the output taken.
+#include "lookup.h"
 #include "base/base.h"
 #include "base/files.h"
-#include "hologram_compiler.h"
 #include "runtime/memo.h"
 #include "support/onnx_writer.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define MUST(call)                                                                                \
-    do {                                                                                          \
-        HoloError  error  = {0};                                                                  \
-        HoloStatus status = (call);                                                               \
-        if (status) {                                                                             \
-            fprintf(stderr, "lookup: %s: %s: %s\n", #call, holo_status_text(status), error.text); \
-            exit(1);                                                                              \
-        }                                                                                         \
-    } while (0)
 
 enum { INPUTS = 4, ROUNDS = 200 };
 
@@ -35,7 +24,7 @@ static void print(const char *what, double seconds, double target)
 
 // ---- models
 
-static const char *path_of(const char *name)
+const char *path_of(const char *name)
 {
     static char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -87,7 +76,7 @@ static HoloModel *table_make(void)
 
 // ---- measuring
 
-static void answer(HoloSession *session, const HoloTensor *x)
+void answer(HoloSession *session, const HoloTensor *x)
 {
     HoloTensor y;
     MUST(holo_session_set_input(session, 0, x, &error));
@@ -220,5 +209,6 @@ int main(int argc, char **argv)
     holo_compiler_destroy(compiler);
     memo_time(image, "the network on an image, computed", 2 * INPUTS, 100e-6, 100);
     lookup_time();
+    tables_time();
     return 0;
 }

@@ -1,0 +1,132 @@
+// tables.c - the same plan with tables and without: how much faster the one is, run in turn.
+#include "base/files.h"
+#include "lookup.h"
+#include "support/onnx_writer.h"
+
+#include <string.h>
+
+enum { ROUNDS = 15 };
+
+// ---- models of one input, x, and one output, y
+
+static void scales_add(OnnxGraph *graph)
+{
+    const float   scale = 0.05f;
+    const uint8_t zero  = 128;
+    onnx_constant(graph, "s", HOLO_F32, "", &scale, sizeof scale);
+    onnx_constant(graph, "z", HOLO_U8, "", &zero, sizeof zero);
+}
+
+static void bytes_gelu(OnnxModel *m)
+{
+    onnx_opset(m, "", 20);
+    onnx_input(&m->graph, "x", HOLO_U8, "1024,1024");
+    onnx_output(&m->graph, "y", HOLO_U8, "1024,1024");
+    scales_add(&m->graph);
+    onnx_node(&m->graph, "DequantizeLinear", "x,s,z", "d", "");
+    onnx_node(&m->graph, "Gelu", "d", "g", "");
+    onnx_node(&m->graph, "QuantizeLinear", "g,s,z", "y", "");
+}
+
+static void half_chain(OnnxModel *m)
+{
+    onnx_opset(m, "", 22);
+    onnx_input(&m->graph, "x", HOLO_BF16, "1024,1024");
+    onnx_output(&m->graph, "y", HOLO_BF16, "1024,1024");
+    onnx_node(&m->graph, "Tanh", "x", "a", "");
+    onnx_node(&m->graph, "Sigmoid", "a", "b", "");
+    onnx_node(&m->graph, "Softplus", "b", "c", "");
+    onnx_node(&m->graph, "Mish", "c", "y", "");
+}
+
+static void embedding(OnnxModel *m)
+{
+    onnx_input(&m->graph, "x", HOLO_I64, "64");
+    onnx_output(&m->graph, "y", HOLO_F32, "64,1024");
+    onnx_weights(&m->graph, "t", "30000,256", 1, 1);
+    onnx_weights(&m->graph, "w", "256,1024", 2, 1);
+    onnx_node(&m->graph, "Gather", "t,x", "g", "");
+    onnx_node(&m->graph, "MatMul", "g,w", "y", "");
+}
+
+static void one_hot(OnnxModel *m)
+{
+    const int64_t depth    = 1000;
+    const float   values[] = {0, 1};
+    onnx_input(&m->graph, "x", HOLO_I64, "64");
+    onnx_output(&m->graph, "y", HOLO_F32, "64,256");
+    onnx_ints(&m->graph, "depth", "", &depth);
+    onnx_constant(&m->graph, "values", HOLO_F32, "2", values, sizeof values);
+    onnx_weights(&m->graph, "w", "1000,256", 1, 1);
+    onnx_node(&m->graph, "OneHot", "x,depth,values", "h", "");
+    onnx_node(&m->graph, "MatMul", "h,w", "y", "");
+}
+
+typedef struct Row {
+    const char *name;
+    void (*make)(OnnxModel *m);
+    const char *off;    // the pass that is left out for comparison; NULL: --no-tables
+    uint64_t    budget; // of the one with tables
+    double      wanted; // times faster
+} Row;
+
+static const Row rows[] = {
+    {"u8, 1 M: dequantise, Gelu, quantise", bytes_gelu, NULL, 0, 8},
+    {"  beside kernels: --disable=tables", bytes_gelu, "tables", 0, 1},
+    {"bf16, 1 M: Tanh, Sigmoid, Softplus, Mish", half_chain, NULL, 0, 8},
+    {"  beside kernels: --disable=tables", half_chain, "tables", 0, 1},
+    {"Gather of 64 from 30,000 x 256, times 256 x 1,024", embedding, NULL, 0, 10},
+    {"one-hot 64 x 1,000, times 1,000 x 256", one_hot, "onehot", 0, 10},
+};
+
+// ---- measuring
+
+static HoloSession *session_of(const Row *row, bool with, HoloModel **out_model)
+{
+    HoloCompiler *compiler;
+    HoloSession  *session;
+    MUST(holo_compiler_create(&compiler));
+    holo_compiler_set_verify(compiler, false);
+    holo_compiler_set_tables(compiler, with || row->off, row->budget);
+    if (!with && row->off) MUST(holo_compiler_disable_pass(compiler, row->off, &error));
+    MUST(holo_compile_model(compiler, path_of("tables.onnx"), out_model, NULL, &error));
+    holo_compiler_destroy(compiler);
+    MUST(holo_session_create(*out_model, NULL, &session, &error));
+    return session;
+}
+
+static void row_time(const Row *row)
+{
+    OnnxModel    m = {0};
+    HoloModel   *model[2];
+    HoloSession *session[2];
+    HoloTensors *inputs;
+    double       least[2] = {1e9, 1e9};
+    row->make(&m);
+    onnx_save(&m, path_of("tables.onnx"));
+    for (int with = 0; with < 2; with++) session[with] = session_of(row, with, &model[with]);
+    MUST(holo_tensors_seeded(&holo_model_input(model[0], 0)->type, 1, &inputs, &error));
+    HoloTensor x = *holo_tensors_get(inputs, 0, NULL);
+    if (x.dtype == HOLO_U8) // the seeds of bytes are few
+        for (int64_t i = 0; i < holo_tensor_count(&x); i++) ((uint8_t *)x.data)[i] = (uint8_t)(i * 7 + i / 256);
+    for (int r = 0; r < ROUNDS; r++)
+        for (int with = 0; with < 2; with++) {
+            double start = holo_time_now();
+            answer(session[with], &x);
+            double seconds = holo_time_now() - start;
+            if (seconds < least[with]) least[with] = seconds;
+        }
+    double times = least[0] / least[1];
+    printf("  %-52s %10.1f us, %10.1f us without: %6.1f times   wanted %g%s\n", row->name, least[1] * 1e6,
+           least[0] * 1e6, times, row->wanted, times >= row->wanted ? "" : ": missed");
+    holo_tensors_destroy(inputs);
+    for (int with = 0; with < 2; with++) {
+        holo_session_destroy(session[with]);
+        holo_model_close(model[with]);
+    }
+}
+
+void tables_time(void)
+{
+    for (int i = 0; i < (int)(sizeof rows / sizeof *rows); i++) row_time(&rows[i]);
+}

@@ -1,0 +1,211 @@
+// one_hot.c - a one-hot matrix times a constant one is its rows: OneHot, or Equal with 0, 1, 2 ..., before a MatMul or Gemm
+// becomes HotRows.
+//
+// A sum of one weight and zeros is that weight, to the bit, where all weights are finite; a weight of -0 comes out as +0, and
+// so it is stored. What other users a one-hot matrix has, keep it.
+#include "passes/build.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct OneHot {
+    HoloRewrite rewrite;
+    HoloError  *error;
+} OneHot;
+
+typedef struct Hot { // what a one-hot matrix is made of
+    HoloValue *at;   // the indices
+    bool       wraps;
+    bool       is_column; // the indices have a last dimension of 1, which goes
+} Hot;
+
+static HoloValue *input(const HoloNode *node, int i)
+{
+    return i < node->in_count ? node->in[i] : NULL;
+}
+
+static bool is_index(const HoloValue *value)
+{
+    return value && value->type.kind == HOLO_TENSOR && value->type.rank >= 0 &&
+           (value->type.dtype == HOLO_I64 || value->type.dtype == HOLO_I32);
+}
+
+static int64_t attr_int(const HoloNode *node, const char *name, int64_t fallback)
+{
+    const HoloAttr *attr = holo_node_attr(node, name);
+    return attr && attr->kind == HOLO_ATTR_INT ? attr->i : fallback;
+}
+
+static double attr_float(const HoloNode *node, const char *name, double fallback)
+{
+    const HoloAttr *attr = holo_node_attr(node, name);
+    return attr && attr->kind == HOLO_ATTR_FLOAT ? (double)attr->f : fallback;
+}
+
+// ---- one-hot matrices
+
+static bool hot_of_op(const HoloNode *node, Hot *out)
+{
+    const HoloValue *values = input(node, 2), *y = node->out[0];
+    int64_t          axis = attr_int(node, "axis", -1);
+    if (!holo_node_is(node, "OneHot") || !is_index(input(node, 0)) || !values || !values->is_constant ||
+        holo_tensor_count(&values->type) != 2)
+        return false;
+    *out = (Hot){.at = node->in[0], .wraps = true};
+    return (axis == -1 || axis == y->type.rank - 1) && holo_get_f(&values->type, 0) == 0 &&
+           holo_get_f(&values->type, 1) == 1;
+}
+
+// 0, 1, 2 ... in the last dimension, and no other that is more than 1.
+static bool is_range(const HoloValue *value)
+{
+    if (!is_index(value) || !value->is_constant || !value->type.data || value->type.rank < 1) return false;
+    int64_t count = holo_tensor_count(&value->type);
+    if (count != value->type.dim[value->type.rank - 1]) return false;
+    for (int64_t i = 0; i < count; i++)
+        if (holo_get_i(&value->type, i) != i) return false;
+    return true;
+}
+
+static bool hot_of_equal(const HoloNode *node, Hot *out)
+{
+    if (!holo_node_is(node, "Equal") || node->in_count != 2) return false;
+    for (int side = 0; side < 2; side++) {
+        HoloValue       *at = node->in[side];
+        const HoloValue *to = node->in[1 - side];
+        if (!is_index(at) || !is_range(to) || at->type.rank < to->type.rank || at->type.dim[at->type.rank - 1] != 1)
+            continue;
+        *out = (Hot){.at = at, .is_column = true};
+        return true;
+    }
+    return false;
+}
+
+static bool hot_find(const HoloValue *value, Hot *out)
+{
+    const HoloNode *node = value->producer;
+    bool            cast = node && holo_node_is(node, "Cast") && node->in[0];
+    if (cast) node = node->in[0]->producer;
+    if (!node || node->out_count != 1 || !node->out[0] || node->out[0]->type.rank < 1) return false;
+    return hot_of_op(node, out) || (cast && hot_of_equal(node, out));
+}
+
+// ---- the table
+
+static void note(const OneHot *o, const HoloNode *node, HoloVerdict verdict, uint64_t bytes, const char *why)
+{
+    char what[HOLO_NOTE_TEXT];
+    holo_notes_add(o->rewrite.all->notes, &(HoloNote){.pass  = "onehot",
+                                                      .place = node->out[0]->name,
+                                                      .what  = holo_note_text(what, "a one-hot matrix, %s", node->type),
+                                                      .why   = why,
+                                                      .verdict = verdict,
+                                                      .bytes   = bytes});
+}
+
+static bool is_finite(const HoloTensor *t)
+{
+    int64_t count = holo_tensor_count(t);
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(holo_get_f(t, i))) return false;
+    return true;
+}
+
+// The weights, row by row, each -0 made +0; NULL: no memory.
+static HoloValue *table_make(OneHot *o, const HoloValue *w, bool is_turned)
+{
+    HoloTensor  t    = w->type;
+    size_t      size = holo_dtype_size((HoloDtype)t.dtype);
+    const char *from = t.data;
+    t.dim[0]         = w->type.dim[is_turned];
+    t.dim[1]         = w->type.dim[!is_turned];
+    t.data           = holo_arena_take(o->rewrite.graph->arena, holo_tensor_bytes(&t));
+    if (!t.data) return NULL;
+    for (int64_t i = 0; i < t.dim[0]; i++)
+        for (int64_t k = 0; k < t.dim[1]; k++) {
+            int64_t at = i * t.dim[1] + k, of = is_turned ? k * t.dim[0] + i : at;
+            memcpy((char *)t.data + (size_t)at * size, from + (size_t)of * size, size);
+            if (holo_get_f(&t, at) == 0) holo_put_f(&t, at, 0);
+        }
+    return holo_graph_constant(o->rewrite.graph, w->name, &t);
+}
+
+static bool is_table(const HoloValue *w)
+{
+    const uint32_t types = HOLO_TYPES_FLOAT | HOLO_TYPES_INT;
+    return w && w->is_constant && w->type.data && w->type.rank == 2 && types >> w->type.dtype & 1;
+}
+
+// ---- the product
+
+static bool is_product(const HoloNode *node)
+{
+    if (holo_node_is(node, "MatMul")) return node->in_count == 2;
+    return holo_node_is(node, "Gemm") && !attr_int(node, "transA", 0) && attr_float(node, "alpha", 1) == 1 &&
+           (!input(node, 2) || attr_float(node, "beta", 1) == 1);
+}
+
+static HoloValue *indices_of(OneHot *o, const Hot *hot)
+{
+    HoloTensor type = hot->at->type;
+    if (!hot->is_column) return hot->at;
+    type.rank--;
+    HoloValue *axes = holo_build_ints(&o->rewrite, 1, (const int64_t[]){type.rank});
+    HoloNode  *node = axes ? holo_build_node(&o->rewrite, hot->at->name, "Squeeze", 13, 2, 0, &type) : NULL;
+    if (!node) return NULL;
+    node->in[0] = hot->at;
+    node->in[1] = axes;
+    return node->out[0];
+}
+
+// HotRows of the table, and what a Gemm adds; NULL: no memory.
+static HoloValue *rows_build(OneHot *o, const HoloNode *node, const Hot *hot, HoloValue *table)
+{
+    HoloRewrite *r  = &o->rewrite;
+    HoloValue   *at = indices_of(o, hot), *y = holo_graph_value(r->graph, node->out[0]->name);
+    HoloNode    *rows = holo_graph_node(r->graph, node->name, "hologram", "HotRows", 1, 2, 1, hot->wraps);
+    if (!at || !y || !rows) return NULL;
+    y->type      = node->out[0]->type;
+    y->type.data = NULL;
+    rows->op     = holo_op_find("hologram", "HotRows", 1);
+    rows->in[0]  = table;
+    rows->in[1]  = at;
+    if (hot->wraps) rows->attr[0] = (HoloAttr){.name = "wrap", .kind = HOLO_ATTR_INT, .count = 1, .i = 1};
+    holo_node_set_out(rows, 0, y);
+    HoloValue *c = holo_node_is(node, "Gemm") ? input(node, 2) : NULL;
+    if (!c) return y;
+    HoloNode *add = holo_build_node(r, node->name, "Add", 14, 2, 0, &node->out[0]->type);
+    if (!add) return NULL;
+    add->in[0] = y;
+    add->in[1] = c;
+    return add->out[0];
+}
+
+static HoloStatus node_walk(OneHot *o, HoloNode *node)
+{
+    Hot hot;
+    holo_rewrite_inputs(&o->rewrite, node);
+    if (!is_product(node) || !node->out[0] || !input(node, 0) || !is_table(input(node, 1)) ||
+        !hot_find(node->in[0], &hot))
+        return HOLO_OK;
+    if (!is_finite(&node->in[1]->type)) {
+        note(o, node, HOLO_VERDICT_FAILS, 0, "a weight is not finite, and times 0 it is no number");
+        return HOLO_OK;
+    }
+    HoloValue *table = table_make(o, node->in[1], attr_int(node, "transB", 0) != 0);
+    HoloValue *made  = table ? rows_build(o, node, &hot, table) : NULL;
+    if (!made) return holo_fail_memory(o->error);
+    if (holo_rewrite(&o->rewrite, node->out[0], made))
+        note(o, node, HOLO_VERDICT_MADE, holo_tensor_bytes(&table->type),
+             "each row of the product is a row of the matrix");
+    return HOLO_OK;
+}
+
+HoloStatus holo_pass_one_hot(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
+{
+    OneHot o = {.error = error};
+    HOLO_TRY(holo_rewrite_begin(&o.rewrite, graph, scratch, changes, error));
+    int count = graph->node_count;
+    for (int i = 0; i < count && holo_rewrite_more(&o.rewrite); i++) HOLO_TRY(node_walk(&o, graph->nodes[i]));
+    return holo_rewrite_end(&o.rewrite, error);
+}
