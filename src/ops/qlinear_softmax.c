@@ -1,9 +1,14 @@
 // qlinear_softmax.c - com.microsoft's QLinearSoftmax: a quantized tensor read as numbers, its softmax, quantized again.
 // Each tensor has one scale and one zero point.
+//
+// It is what ONNX Runtime computes, which has no other definition: exponentials are entries of a table in float, as large
+// as a sum of so many of them allows. So a short row, in small steps, leaves float, and what it then gives is that of x86.
+#include "base/math.h"
 #include "ops/rows.h"
 #include "ops/softmax.h"
 #include "ops/spread.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { X, X_SCALE, X_ZERO, Y_SCALE, Y_ZERO };
@@ -35,24 +40,50 @@ static double number(const HoloCall *call, int input)
     return t ? holo_get_f(t, 0) : 0;
 }
 
+enum { LEVELS = 256 };
+
+// Of the largest element the last entry.
+static void table_make(double scale, int64_t size, float *out)
+{
+    const double spare = 5; // less than what FLT_MAX is of e
+    double       top   = holo_log((double)(FLT_MAX / (float)size)) - spare;
+    double       shift = (top > 0 ? top : 0) / scale;
+    for (int i = 0; i < LEVELS; i++) out[i] = (float)holo_exp((i - (LEVELS - 1) + shift) * scale);
+}
+
+// What is no number of 32 bits becomes 0 where it is unsigned; else the least such number, and the zero point is added
+// modulo 2^32.
+static double step_of(float y, bool is_signed, double zero)
+{
+    if (fabsf(y) <= (float)INT32_MAX) return (double)rintf(y) + zero;
+    if (!is_signed) return zero;
+    return zero < 0 ? INT32_MAX : INT32_MIN;
+}
+
 static HoloStatus eval(HoloCall *call)
 {
     const HoloTensor *in = call->in[X];
     int               from, to;
     void             *memory;
+    float             table[LEVELS];
     if (holo_out_is_empty(call)) return HOLO_OK;
     HOLO_TRY(find_rows(call, &from, &to));
-    // ONNX Runtime cuts the number of steps to a whole one: in 255ths, 1 is 254 steps.
-    double   scale = number(call, X_SCALE), steps = floor(1 / number(call, Y_SCALE)), zero = number(call, Y_ZERO);
-    HoloRows rows = holo_rows(in, from, to);
+    // The number of steps is cut to a whole one: in 255ths, 1 is 254 steps.
+    float    steps = floorf(1 / (float)number(call, Y_SCALE));
+    double   zero  = number(call, Y_ZERO);
+    HoloRows rows  = holo_rows(in, from, to);
     HOLO_TRY(holo_call_temp(call, (size_t)rows.size, sizeof(double), &memory));
     double *x = memory;
+    table_make(number(call, X_SCALE), rows.size, table);
     for (int64_t row = 0; row < holo_row_count(rows); row++) {
         int64_t start = holo_row_start(rows, row);
+        float   sum   = 0;
+        double  top   = -LEVELS;
         holo_read_f(in, start, rows.inner, rows.size, x);
-        for (int64_t k = 0; k < rows.size; k++) x[k] *= scale; // a softmax does not see the zero point
-        holo_softmax(x, rows.size);
-        for (int64_t k = 0; k < rows.size; k++) x[k] = rint(x[k] * steps) + zero;
+        for (int64_t k = 0; k < rows.size; k++) top = x[k] > top ? x[k] : top;
+        for (int64_t k = 0; k < rows.size; k++) sum += table[(int)(x[k] - top) + LEVELS - 1];
+        for (int64_t k = 0; k < rows.size; k++)
+            x[k] = step_of(table[(int)(x[k] - top) + LEVELS - 1] * steps / sum, in->dtype == HOLO_I8, zero);
         holo_write_f(call->out[0], start, rows.inner, rows.size, x);
     }
     return HOLO_OK;
