@@ -1,5 +1,5 @@
 // resize.c - Resize and Upsample of any rank. Axes are resized one after the other, in double; `nearest` moves
-// elements of any type instead.
+// elements of any type instead, and `linear` has its own way with integers (resize_whole.c).
 #include "ops/resize.h"
 
 #include "ops/spread.h"
@@ -427,6 +427,8 @@ HoloStatus holo_resize_read(const HoloCall *call, HoloResize *r)
     HOLO_TRY(read_how(call, &r->how));
     HOLO_TRY(find_shape(call, dim, scale));
     HOLO_TRY(read_roi(call, r));
+    r->how.whole = r->how.mode == HOLO_RESIZE_LINEAR && !r->how.antialias && !r->how.exclude_outside &&
+                   holo_dtype_class((HoloDtype)x->dtype) != HOLO_CLASS_FLOAT;
     for (int d = x->rank - 1; d >= 0; d--) {
         r->axis[d].in    = x->dim[d];
         r->axis[d].out   = y->dim[d];
@@ -448,6 +450,7 @@ static HoloStatus eval(HoloCall *call)
         return HOLO_OK;
     }
     if (r.is.how.mode == HOLO_RESIZE_NEAREST) return eval_nearest(call, &r);
+    if (r.is.how.whole) return holo_resize_whole(call, &r.is);
     r.rest_in  = holo_product(rank - first - 1, r.x->dim + first + 1);
     r.rest_out = holo_product(rank - first - 1, r.y->dim + first + 1);
     return eval_parts(call, &r);

@@ -1,5 +1,5 @@
 // resize.h - how Resize and Upsample map the elements of one axis: shared by the shapes (resize.c) and the
-// arithmetic (resize_axis.c).
+// arithmetic (resize_axis.c, resize_whole.c).
 #ifndef HOLO_OPS_RESIZE_H
 #define HOLO_OPS_RESIZE_H
 
@@ -30,6 +30,7 @@ typedef struct HoloResizeHow {
     HoloResizePlace place;
     HoloResizeRound round;
     bool            antialias, exclude_outside;
+    bool            whole;                // linear, of integers: see resize_whole.c
     double          cubic, extrapolation; // cubic: the coefficient a
 } HoloResizeHow;
 
@@ -52,6 +53,9 @@ typedef struct HoloResize {
 
 // How a call whose output has elements is computed; in memory of the call.
 HOLO_MUST HoloStatus holo_resize_read(const HoloCall *call, HoloResize *out);
+
+// Computes linear resizing of integers, which `whole` asks for.
+HOLO_MUST HoloStatus holo_resize_whole(HoloCall *call, const HoloResize *resize);
 
 // Fills in taps, index and weight, in memory of the call.
 HOLO_MUST HoloStatus holo_resize_axis(const HoloCall *call, const HoloResizeHow *how, HoloResizeAxis *axis);

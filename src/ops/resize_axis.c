@@ -4,19 +4,25 @@
 #include <math.h>
 
 // The place of output o on the input; NaN: outside, by the rules of tf_crop_and_resize. In float, as ONNX Runtime has
-// it: a place half way between two elements must be just there. But for crops, lengths are those that the scales give, not
-// yet whole.
+// it: a place half way between two elements must be just there. Lengths are those of the output, which is what people mean
+// who align corners; only where an axis shrinks, the standard's own tests want the length that the scale gives, not yet
+// whole.
 static double find_place(const HoloResizeHow *how, const HoloResizeAxis *a, int64_t o)
 {
-    float x = (float)o, in = (float)a->in, scale = (float)a->scale, length = scale * in;
+    float x = (float)o, in = (float)a->in, scale = (float)a->scale, length = scale * in, whole = (float)a->out;
     switch (how->place) {
-    case HOLO_RESIZE_ALIGN_CORNERS: return length == 1 ? 0 : x * (in - 1) / (length - 1);
+    case HOLO_RESIZE_ALIGN_CORNERS:
+        if (scale >= 1) length = whole;
+        return length == 1 ? 0 : x * (in - 1) / (length - 1);
     case HOLO_RESIZE_ASYMMETRIC: return x / scale;
     case HOLO_RESIZE_TF_HALF_PIXEL_FOR_NN: return (x + 0.5f) / scale;
-    case HOLO_RESIZE_PYTORCH_HALF_PIXEL: return length == 1 ? -0.5f : (x + 0.5f) / scale - 0.5f;
-    case HOLO_RESIZE_HALF_PIXEL_SYMMETRIC: return in / 2 * (1 - (float)a->out / length) + (x + 0.5f) / scale - 0.5f;
+    case HOLO_RESIZE_PYTORCH_HALF_PIXEL: return whole == 1 ? 0 : (x + 0.5f) / scale - 0.5f;
+    case HOLO_RESIZE_HALF_PIXEL_SYMMETRIC: {
+        float moved = in / 2 * (1 - whole / length);
+        return (float)((double)moved + ((double)x + 0.5) / (double)scale - 0.5);
+    }
     case HOLO_RESIZE_TF_CROP_AND_RESIZE: {
-        float from = (float)a->roi_from, to = (float)a->roi_to, whole = (float)a->out;
+        float from = (float)a->roi_from, to = (float)a->roi_to;
         x = whole == 1 ? 0.5f * (from + to) * (in - 1) : from * (in - 1) + x * (to - from) * (in - 1) / (whole - 1);
         return x >= 0 && x <= in - 1 ? x : NAN;
     }
@@ -60,6 +66,17 @@ static void normalise(double *weight, int64_t taps)
     for (int64_t t = 0; sum != 0 && t < taps; t++) weight[t] /= sum;
 }
 
+// The elements around a place, each as far from it as the other weighs; none is outside.
+static void fill_pair(const HoloResizeAxis *a, float place, int64_t o)
+{
+    int64_t first = clamp_index((double)place, a->in), second = first + 1 < a->in ? first + 1 : first;
+    float   last = (float)(a->in - 1), at = place > 0 ? place < last ? place : last : 0;
+    a->index[2 * o]      = first;
+    a->index[2 * o + 1]  = second;
+    a->weight[2 * o]     = first == second ? 0.5 : (double)fabsf(at - (float)second);
+    a->weight[2 * o + 1] = first == second ? 0.5 : (double)fabsf(at - (float)first);
+}
+
 static void fill_output(const HoloResizeHow *how, const HoloResizeAxis *a, double shrink, int64_t before, int64_t o)
 {
     int64_t *index  = a->index + o * a->taps;
@@ -67,6 +84,10 @@ static void fill_output(const HoloResizeHow *how, const HoloResizeAxis *a, doubl
     double   place = find_place(how, a, o), base = ceil(place) - 1, rest = place - base;
     if (place != place) {
         for (int64_t t = 0; t < a->taps; t++) index[t] = -1;
+        return;
+    }
+    if (how->whole) {
+        fill_pair(a, (float)place, o);
         return;
     }
     if (how->mode == HOLO_RESIZE_NEAREST) {
