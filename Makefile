@@ -29,7 +29,7 @@ COMPILER_LIBS := -ljansson -lz
 # ---- sources: every file of a room is compiled; the two libraries are lists of rooms
 
 RUNTIME_ROOMS  := base atlas format ops kernels isa runtime backends
-COMPILER_ROOMS := graph import passes lower materialise tune plan archive verify lang api
+COMPILER_ROOMS := graph import passes lower materialise quantize tune plan archive verify lang api
 room = $(wildcard $(foreach r,$(1),src/$(r)/*.c))
 
 RUNTIME_SRC  := $(filter-out src/kernels/%,$(call room,$(RUNTIME_ROOMS))) src/kernels/cpu.c

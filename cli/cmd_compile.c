@@ -1,7 +1,7 @@
 // cmd_compile.c - hologram compile: a model to an archive, and what was done to it.
 
-#include "json.h"
 #include "loading.h"
+#include "quantizing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +105,7 @@ static void print_table(FILE *out, const HoloReport *report, const char *model, 
     cli_row(out, "size", "%s model, %s archive", cli_bytes(&a, (double)report->model_bytes),
             cli_bytes(&b, (double)report->archive_bytes));
     print_tuned(out, report);
+    cli_quantize_print(out, &report->quantization);
     print_verified(out, report);
     if (report->verified)
         cli_row(out, "time", "%s, %s of it verifying", cli_seconds(&a, report->seconds),
@@ -183,6 +184,7 @@ static void print_json(const HoloReport *report, const char *model, const char *
     }
     json_close(&json, ']');
     json_tunes(&json, report);
+    cli_quantize_json(&json, &report->quantization);
     json_close(&json, '}');
 }
 
@@ -279,6 +281,7 @@ static int compile_with(const Cli *cli, const HoloCompiler *compiler)
     if (cli_option(cli, "verbose")) {
         print_passes(out, report);
         print_tunes(out, report);
+        cli_quantize_layers(out, &report->quantization);
     }
     holo_report_destroy(report);
     return CLI_OK;
@@ -299,6 +302,7 @@ static int compile(Cli *cli)
     if (!result) result = choose_tables(cli, compiler);
     if (!result) result = choose_domains(cli, compiler);
     if (!result) result = choose_patterns(cli, compiler);
+    if (!result) result = cli_quantize_choose(cli, compiler);
     if (!result) result = compile_with(cli, compiler);
     holo_compiler_destroy(compiler);
     return result;
@@ -323,11 +327,13 @@ static const CliOption options[] = {
     {"domain", 0, "NAME=VALUES",
      "what elements of an input can be, 0..255 or 1,2,5: what\nfollows from such inputs becomes a table"},
     CLI_OPTION_PATTERNS,
+    CLI_OPTIONS_QUANTIZE,
     {"disable", 0, "PASS", "leave a pass out; may be given several times"},
     {"dump", 0, "PASS", "print the graph after a pass; import, plan or all, too"},
     {"threads", 't', "N", "threads to compile with; 0: one a core"},
     {"json", 0, NULL, "print what was done as JSON"},
-    {"verbose", 'v', NULL, "tell what each pass did, and what --tune measured, too"},
+    {"verbose", 'v', NULL,
+     "tell what each pass did, what --tune measured, and what\n--quantize did to each layer, too"},
     {"quiet", 'q', NULL, "print nothing"},
     {0},
 };
@@ -347,6 +353,7 @@ const CliCommand cli_compile = {
                  "  hologram compile net.onnx --tune --verbose\n"
                  "  hologram compile net.onnx --domain level=0..9\n"
                  "  hologram compile net.onnx --patterns faq.npz --patterns samples\n"
+                 "  hologram compile net.onnx --quantize int8 --calibrate samples.npz\n"
                  "  hologram compile net.onnx --dump=fold > folded.txt\n",
     .options   = options,
     .run       = compile,

@@ -67,6 +67,39 @@ HOLO_API void holo_compiler_set_tables(HoloCompiler *compiler, bool on, uint64_t
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_domain(HoloCompiler *compiler, const char *name,
                                                        const HoloTensor *values, HoloError *error);
 
+// Quantisation: weights of products (Conv, MatMul, Gemm) become narrower and, in int8, what they are multiplied with.
+typedef enum HoloQuantizeKind {
+    HOLO_QUANTIZE_NONE = 0,
+    HOLO_QUANTIZE_INT8 = 1, // weights with a scale for each channel, activations with one: products of integers
+    HOLO_QUANTIZE_INT4 = 2, // weights of MatMul and Gemm in blocks of 32 with a scale each; computed in f32
+    HOLO_QUANTIZE_F16  = 3, // weights stored in f16, computed in f32; tables of Gather, too
+    HOLO_QUANTIZE_BF16 = 4,
+} HoloQuantizeKind;
+typedef enum HoloActivations {    // of int8
+    HOLO_ACTIVATIONS_DEFAULT = 0, // static with calibration data, and else dynamic
+    HOLO_ACTIVATIONS_STATIC  = 1, // scales are constants, found on the samples: convolutions need that
+    HOLO_ACTIVATIONS_DYNAMIC = 2, // scales are found in each run; convolutions stay f32
+} HoloActivations;
+typedef enum HoloRanges {   // of static activations
+    HOLO_RANGES_MSE    = 0, // cut where the mean of squared errors on the samples is least
+    HOLO_RANGES_MINMAX = 1, // from the least to the largest number that the samples have
+} HoloRanges;
+HOLO_API void holo_compiler_set_quantize(HoloCompiler *compiler, HoloQuantizeKind kind);
+HOLO_API void holo_compiler_set_activations(HoloCompiler *compiler, HoloActivations activations, HoloRanges ranges);
+// Inputs to find scales and measure accuracy with: a .npz with a tensor for each input, for a model of one input a .npy, or a
+// folder of many of these; the path is copied. A tensor has the shape of its input, or one dimension more, in front, for several samples, or more rows
+// in its first dimension, which are then cut into samples. NULL: inputs are made up from a seed.
+HOLO_API HOLO_MUST HoloStatus holo_compiler_set_calibration(HoloCompiler *compiler, const char *path, HoloError *error);
+// How much of the outputs must be right on the samples, 0 to 1; 0.99 unless set. The accuracy of an output is
+// 1 - sum (q - f)^2 / sum f^2 over all samples, f being what the plan without quantisation gives: 0.99 is an error of a tenth
+// in the root mean square. It is the least of all outputs; and where one looks like classes (two dimensions, more than one
+// column) and there are 100 rows, and 1 / (1 - accuracy), or more, no more than the part of rows whose largest element is the
+// same.
+// Layers that lose most stay as they are until that is met.
+HOLO_API HOLO_MUST HoloStatus holo_compiler_set_accuracy(HoloCompiler *compiler, double accuracy, HoloError *error);
+// Leaves the model as it is where the quantised plan is not faster: both are run, on this machine.
+HOLO_API void holo_compiler_set_only_if_faster(HoloCompiler *compiler, bool on);
+
 // Has the plan run on the inputs at `path`, which is copied, and its answers stored in the archive: a run with the same inputs
 // then computes nothing (see holo_session_set_memo of hologram.h). A path is a .npz with a tensor for each input, or a folder:
 // of .npy files called like the inputs (with _ for /), or of several .npz and folders of .npy, each a pattern of its own.
@@ -81,8 +114,8 @@ HOLO_API const char *holo_pass_name(int index, const char **out_purpose); // out
 // Leaves a pass out. Fails, listing the passes, when there is none of that name.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_disable_pass(HoloCompiler *compiler, const char *pass, HoloError *error);
 
-// Called with the graph as text after each run of `pass`; "import" is the graph before the first pass,
-// "plan" the one that is planned, "all" every one of them. The text lives for the call.
+// Called with the graph as text after each run of `pass`; "import" is the graph before the first pass, "quantize" what
+// quantising made of it, "plan" the one that is planned, "all" every one of them. The text lives for the call.
 typedef void (*HoloDumpFn)(void *context, const char *pass, const char *text);
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_dump(HoloCompiler *compiler, const char *pass, HoloDumpFn dump,
                                                      void *context, HoloError *error);
@@ -110,6 +143,30 @@ typedef struct HoloTuneReport { // steps of the same operator, attributes and ty
     int                chosen; // of ways; 0 is what the rule says
     const HoloTuneWay *ways;
 } HoloTuneReport;
+
+typedef struct HoloLayerReport {           // a product of the model, and what quantisation did to it
+    const char *name, *op, *shape;         // "/layer1/conv1", "Conv", "64x3x7x7": of its weights
+    const char *type;                      // what its weights are now: "int8", "f32"
+    const char *why;                       // why it stays as it is; NULL: it does not
+    double      error;                     // of its result, in the root mean square, relative; NaN: not measured
+    double      loss;                      // of accuracy, when it alone is quantised; NaN: not measured
+    uint64_t    bytes_before, bytes_after; // of its weights
+} HoloLayerReport;
+
+typedef struct HoloQuantizationReport {
+    const char            *kind;                // "int8"; NULL: none was asked for
+    bool                   is_static, was_kept; // was_kept: the model stays as it is, for it would not be faster
+    int                    layer_count, narrow_count;
+    const HoloLayerReport *layers; // in the order in which they run
+    int                    samples;
+    bool                   is_seeded;        // the samples are made up
+    double                 target, accuracy; // see holo_compiler_set_accuracy
+    double                 cosine, top1;     // the least of all outputs; top1 NaN: none looks like classes
+    int64_t                top1_rows;
+    int                    trials;                // plans that were measured
+    double                 seconds;               // that it took
+    double                 before_run, after_run; // seconds of a run of each plan; 0: not measured
+} HoloQuantizationReport;
 
 // What a compile did. Strings and arrays live as long as the report.
 typedef struct HoloReport {
@@ -146,6 +203,8 @@ typedef struct HoloReport {
 
     uint32_t patterns;   // inputs whose answers are stored
     uint64_t memo_bytes; // what that takes
+
+    HoloQuantizationReport quantization;
 } HoloReport;
 HOLO_API void holo_report_destroy(HoloReport *report);
 

@@ -1,8 +1,9 @@
-// compile.c - the whole compiler in one screen: import, infer, passes, materialise, tune, plan, write, verify, memo.
+// compile.c - the whole compiler in one screen: import, infer, quantise, passes, materialise, tune, plan, write, verify, memo.
 //
 // What is written appears under its name only when all of it has succeeded.
 #include "api/compiler.h"
 #include "api/domains.h"
+#include "api/quantizing.h"
 #include "api/source.h"
 #include "archive/archive.h"
 #include "materialise/materialise.h"
@@ -24,6 +25,7 @@ typedef struct Compile {
     const HoloCompiler *compiler;
     const char         *path, *out_path;
     HoloSource         *source;
+    HoloGraph          *quantised; // what to verify against, instead of the model; NULL: the model
     HoloPlan            plan;
     HoloFileWriter     *file;
     HoloReportBox      *box;
@@ -35,6 +37,7 @@ typedef struct Compile {
 } Compile;
 
 static HoloStatus import(Compile *c);
+static HoloStatus quantise(Compile *c);
 static HoloStatus optimise(Compile *c);
 static HoloStatus materialise(Compile *c);
 static HoloStatus tune(Compile *c);
@@ -47,6 +50,7 @@ static HoloStatus memorise(Compile *c);
 static HoloStatus compile(Compile *c)
 {
     HOLO_TRY(import(c));
+    HOLO_TRY(quantise(c));
     HOLO_TRY(optimise(c));
     HOLO_TRY(materialise(c));
     HOLO_TRY(tune(c));
@@ -98,31 +102,50 @@ static void pass_after(void *context, const HoloPass *pass, const HoloGraph *gra
     holo_compiler_progress(c->compiler, pass->name, 0.1);
 }
 
+// `disabled` has room for the names of all passes.
+static HoloPassOptions pass_options(const Compile *c, const char **disabled)
+{
+    const HoloCompiler *compiler = c->compiler;
+    HoloPassOptions     options  = {
+             .disabled     = disabled,
+             .is_exact     = compiler->numeric == HOLO_EXACT,
+             .table        = compiler->passes,
+             .no_tables    = compiler->no_tables,
+             .table_budget = compiler->table_budget,
+    };
+    for (int i = 0; compiler->passes[i].name; i++)
+        if (compiler->disabled >> i & 1) disabled[options.disabled_count++] = compiler->passes[i].name;
+    return options;
+}
+
+// What is planned from here on, and verified, is the quantised graph.
+static HoloStatus quantise(Compile *c)
+{
+    const char     *disabled[64];
+    HoloPassOptions options = pass_options(c, disabled);
+    HoloGraph     **graph   = &c->source->model.graph;
+    if (!c->compiler->quantize) return HOLO_OK;
+    HOLO_TRY(holo_compiler_quantize(c->compiler, *graph, &options, c->pool, c->box, graph, &c->quantised, c->error));
+    dump(c, "quantize", *graph);
+    return HOLO_OK;
+}
+
 static HoloStatus optimise(Compile *c)
 {
     const HoloCompiler *compiler = c->compiler;
     HoloGraph          *graph    = c->source->model.graph;
     const char         *disabled[64];
     HoloChanges         all = {.limit = INT_MAX}, *changes = compiler->changes ? compiler->changes : &all;
-    HoloPassOptions     options = {
-            .disabled     = disabled,
-            .is_exact     = compiler->numeric == HOLO_EXACT,
-            .table        = compiler->passes,
-            .changes      = changes,
-            .notes        = &c->notes,
-            .no_tables    = compiler->no_tables,
-            .table_budget = compiler->table_budget,
-            .after        = pass_after,
-            .context      = c,
-    };
-    int count = 0;
+    HoloPassOptions     options = pass_options(c, disabled);
+    options.changes             = changes;
+    options.notes               = &c->notes;
+    options.after               = pass_after;
+    options.context             = c;
+    int count                   = 0;
     while (compiler->passes[count].name) count++;
     HoloPassReport *passes = HOLO_NEW(&c->box->arena, HoloPassReport, count + 1);
     if (!passes) return holo_fail_memory(c->error);
-    for (int i = 0; i < count; i++) {
-        passes[i].name = compiler->passes[i].name;
-        if (compiler->disabled >> i & 1) disabled[options.disabled_count++] = passes[i].name;
-    }
+    for (int i = 0; i < count; i++) passes[i].name = compiler->passes[i].name;
     c->box->report.passes     = passes;
     c->box->report.pass_count = count;
     c->pass_start             = holo_time_now();
@@ -242,6 +265,18 @@ static HoloStatus meta_tune(Compile *c)
     return meta_number(c, "tune.changed", changed);
 }
 
+static HoloStatus meta_quantise(Compile *c)
+{
+    const HoloQuantizationReport *q = &c->box->report.quantization;
+    char                          text[32];
+    if (!q->kind) return HOLO_OK;
+    snprintf(text, sizeof text, "%.6f", q->accuracy);
+    HOLO_TRY(holo_plan_meta(&c->plan, "quantize", q->kind, c->error));
+    HOLO_TRY(holo_plan_meta(&c->plan, "quantize.accuracy", text, c->error));
+    HOLO_TRY(meta_number(c, "quantize.layers", (uint64_t)q->layer_count));
+    return meta_number(c, "quantize.narrow", (uint64_t)q->narrow_count);
+}
+
 static HoloStatus meta_add(Compile *c)
 {
     const HoloReport *r = &c->box->report;
@@ -259,6 +294,7 @@ static HoloStatus meta_add(Compile *c)
         HOLO_TRY(meta_number(c, key, (uint64_t)r->passes[i].changes));
     }
     HOLO_TRY(meta_tune(c));
+    HOLO_TRY(meta_quantise(c));
     HOLO_TRY(holo_plan_meta(&c->plan, "verify.status", unknown_yet, c->error));
     HOLO_TRY(holo_plan_meta(&c->plan, "verify.checked", unknown_yet, c->error));
     HOLO_TRY(holo_plan_meta(&c->plan, "verify.worst_relative", unknown_yet, c->error));
@@ -317,39 +353,54 @@ static void verify_release(void *context, const void *data, size_t size)
     release_of(((Verifying *)context)->model, data, size);
 }
 
-// The passes have changed the imported graph, so the reference is the model read once more.
-static HoloStatus verify_with(Compile *c, HoloSource *reference, HoloSource *trial)
+static HoloStatus verify_with(Compile *c, const HoloModelSource *source, const HoloGraph *reference, HoloGraph *trial)
 {
-    Verifying         context = {c->compiler, &reference->model};
+    Verifying         context = {c->compiler, source};
     HoloVerifyOptions options = {
         .relative = c->compiler->relative,
         .absolute = c->compiler->absolute,
         .pool     = c->pool,
-        .trial    = trial ? trial->model.graph : NULL,
+        .trial    = trial,
         .progress = verify_progress,
         .release  = verify_release,
         .context  = &context,
     };
     HoloMapping mapping;
     HoloModel  *model;
-    HOLO_TRY(
-        holo_compiler_domain_inputs(c->compiler, reference->model.graph, &c->box->arena, &options.inputs, c->error));
+    HOLO_TRY(holo_compiler_domain_inputs(c->compiler, reference, &c->box->arena, &options.inputs, c->error));
     HOLO_TRY(holo_file_writer_map(c->file, &mapping, c->error));
     HOLO_TRY(holo_model_open_mapping(&mapping, &model, c->error));
-    HoloStatus status = holo_verify(reference->model.graph, model, &options, &c->verified, c->error);
+    HoloStatus status = holo_verify(reference, model, &options, &c->verified, c->error);
     holo_model_close(model);
     return status;
+}
+
+// The passes have changed the imported graph, so the reference is the model read once more.
+static HoloStatus verify_model(Compile *c)
+{
+    HoloSource *reference = NULL, *trial = NULL;
+    HoloStatus  status = holo_compiler_import_reference(c->compiler, c->path, &reference, &trial, c->error);
+    if (!status) status = verify_with(c, &reference->model, reference->model.graph, trial ? trial->model.graph : NULL);
+    holo_source_close(trial);
+    holo_source_close(reference);
+    return status;
+}
+
+// How far the quantised model is from the other was measured before.
+static HoloStatus verify_quantised(Compile *c)
+{
+    HoloGraph *trial = NULL;
+    HOLO_TRY(holo_graph_infer(c->quantised, c->error));
+    HOLO_TRY(holo_compiler_take_integers(c->compiler, c->quantised, c->error));
+    if (holo_compiler_has_symbols(c->quantised) && !(trial = holo_graph_copy(c->quantised, c->quantised->arena)))
+        return holo_fail_memory(c->error);
+    return verify_with(c, &c->source->model, c->quantised, trial);
 }
 
 static HoloStatus verify(Compile *c)
 {
     if (!c->compiler->verify) return HOLO_OK;
-    HoloSource *reference = NULL, *trial = NULL;
-    HoloStatus  status = holo_compiler_import_reference(c->compiler, c->path, &reference, &trial, c->error);
-    if (!status) status = verify_with(c, reference, trial);
-    holo_source_close(trial);
-    holo_source_close(reference);
-    return status;
+    return c->quantised ? verify_quantised(c) : verify_model(c);
 }
 
 static HoloStatus record(Compile *c)

@@ -250,7 +250,10 @@ HoloStatus holo_bisect(const HoloCompiler *compiler, const char *path, const Hol
 {
     double start   = holo_time_now();
     *out_bisection = NULL;
-    Bisect b       = {.path = path, .error = error, .box = holo_realloc(NULL, sizeof *b.box)};
+    if (compiler && compiler->quantize)
+        return holo_fail(error, HOLO_BAD_ARGUMENT,
+                         "plans are compared with the model as it is: look for the difference without quantising it");
+    Bisect b = {.path = path, .error = error, .box = holo_realloc(NULL, sizeof *b.box)};
     if (!b.box) return holo_fail_memory(error);
     *b.box                    = (Box){0};
     b.box->bisection.culprits = b.box->culprits;

@@ -13,6 +13,7 @@ void holo_compiler_defaults(HoloCompiler *compiler)
         .numeric      = HOLO_FUSED,
         .verify       = true,
         .relative     = 1e-3,
+        .accuracy     = 0.99,
         .absolute     = 1e-5,
         .passes       = holo_passes,
         .table_budget = HOLO_TABLES_DEFAULT,
@@ -246,7 +247,7 @@ HoloStatus holo_compiler_import(const HoloCompiler *compiler, const char *path, 
     return holo_graph_infer((*out)->model.graph, error);
 }
 
-static bool has_symbols(const HoloGraph *graph)
+bool holo_compiler_has_symbols(const HoloGraph *graph)
 {
     for (int i = 0; i < graph->input_count; i++)
         for (int d = 0; d < graph->inputs[i]->type.rank; d++)
@@ -256,7 +257,7 @@ static bool has_symbols(const HoloGraph *graph)
 
 // Integers between DequantizeLinear and QuantizeLinear are how a quantised model is meant: one rounding that goes the other
 // way would be a whole step of the next quantisation. So the reference computes with them, too, where the plan does.
-static HoloStatus take_integers(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
+HoloStatus holo_compiler_take_integers(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
 {
     static const char name[] = "integers";
     int               changes, i = 0;
@@ -270,10 +271,10 @@ HoloStatus holo_compiler_import_reference(const HoloCompiler *compiler, const ch
 {
     *out_trial = NULL;
     HOLO_TRY(holo_compiler_import(compiler, path, out, error));
-    HOLO_TRY(take_integers(compiler, (*out)->model.graph, error));
-    if (!has_symbols((*out)->model.graph)) return HOLO_OK;
+    HOLO_TRY(holo_compiler_take_integers(compiler, (*out)->model.graph, error));
+    if (!holo_compiler_has_symbols((*out)->model.graph)) return HOLO_OK;
     HOLO_TRY(holo_compiler_import(compiler, path, out_trial, error));
-    return take_integers(compiler, (*out_trial)->model.graph, error);
+    return holo_compiler_take_integers(compiler, (*out_trial)->model.graph, error);
 }
 
 // ---- files
@@ -344,8 +345,9 @@ HoloStatus holo_compiler_disable_pass(HoloCompiler *compiler, const char *pass, 
 HoloStatus holo_compiler_set_dump(HoloCompiler *compiler, const char *pass, HoloDumpFn dump, void *context,
                                   HoloError *error)
 {
-    bool known = !strcmp(pass, "import") || !strcmp(pass, "plan") || !strcmp(pass, "all") || pass_find(pass) >= 0;
-    if (!known) return pass_fail(pass, "import, plan, all, ", error);
+    bool known = !strcmp(pass, "import") || !strcmp(pass, "quantize") || !strcmp(pass, "plan") ||
+                 !strcmp(pass, "all") || pass_find(pass) >= 0;
+    if (!known) return pass_fail(pass, "import, quantize, plan, all, ", error);
     compiler->dump_pass = holo_arena_text(&compiler->arena, pass, strlen(pass));
     if (!compiler->dump_pass) return holo_fail_memory(error);
     compiler->dump         = dump;

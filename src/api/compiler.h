@@ -15,27 +15,33 @@ typedef struct HoloInputChoice {
 enum { HOLO_CHOICES_MAX = 256, HOLO_DOMAINS_MAX = 32, HOLO_PATTERNS_MAX = 256 };
 
 struct HoloCompiler {
-    HoloArena       arena; // owns names
-    int             input_count;
-    HoloInputChoice inputs[HOLO_CHOICES_MAX]; // in the order in which they were made
-    bool            symbolic;
-    HoloNumeric     numeric;
-    bool            verify, tune, no_tables;
-    uint64_t        table_budget;
-    int             domain_count;
-    HoloInputChoice domains[HOLO_DOMAINS_MAX]; // the values are in `arena`
-    int             pattern_count;
-    const char     *patterns[HOLO_PATTERNS_MAX]; // paths
-    double          relative, absolute;
-    int             threads;
-    const HoloPass *passes;   // the table of them
-    uint64_t        disabled; // bit i: pass i
-    HoloChanges    *changes;  // limits what passes change, and counts it; NULL: no limit
-    const char     *dump_pass;
-    HoloDumpFn      dump;
-    void           *dump_context;
-    HoloProgressFn  progress;
-    void           *progress_context;
+    HoloArena        arena; // owns names
+    int              input_count;
+    HoloInputChoice  inputs[HOLO_CHOICES_MAX]; // in the order in which they were made
+    bool             symbolic;
+    HoloNumeric      numeric;
+    bool             verify, tune, no_tables;
+    uint64_t         table_budget;
+    int              domain_count;
+    HoloInputChoice  domains[HOLO_DOMAINS_MAX]; // the values are in `arena`
+    int              pattern_count;
+    const char      *patterns[HOLO_PATTERNS_MAX]; // paths
+    HoloQuantizeKind quantize;
+    HoloActivations  activations;
+    HoloRanges       ranges;
+    const char      *calibration; // path; NULL: none
+    double           accuracy;
+    bool             only_if_faster;
+    double           relative, absolute;
+    int              threads;
+    const HoloPass  *passes;   // the table of them
+    uint64_t         disabled; // bit i: pass i
+    HoloChanges     *changes;  // limits what passes change, and counts it; NULL: no limit
+    const char      *dump_pass;
+    HoloDumpFn       dump;
+    void            *dump_context;
+    HoloProgressFn   progress;
+    void            *progress_context;
 };
 
 // The report's memory goes with it.
@@ -54,6 +60,9 @@ HOLO_MUST HoloStatus holo_compiler_import(const HoloCompiler *compiler, const ch
 // to be closed in any case.
 HOLO_MUST HoloStatus holo_compiler_import_reference(const HoloCompiler *compiler, const char *path, HoloSource **out,
                                                     HoloSource **out_trial, HoloError *error);
+// The same of graphs that are made here: of the model as it is meant, and of what is tried.
+HOLO_MUST HoloStatus holo_compiler_take_integers(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error);
+bool                 holo_compiler_has_symbols(const HoloGraph *graph); // among the sizes of inputs
 void                 holo_compiler_progress(const HoloCompiler *compiler, const char *stage, double fraction);
 
 #endif

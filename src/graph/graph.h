@@ -66,6 +66,13 @@ HoloNode *holo_graph_node(HoloGraph *graph, const char *name, const char *domain
                           int in_count, int out_count, int attr_count);
 void      holo_node_set_out(HoloNode *node, int i, HoloValue *value);
 
+// The graph once more, with its subgraphs, in memory of `arena`: it may change, and the original does not. Values of the same
+// id are not the same in both, but names are, of which no two are equal.
+HoloGraph *holo_graph_copy(const HoloGraph *from, HoloArena *arena);
+// A node of another graph at the end of this one, whose inputs map[id] stands for here; what it gives is added to the map.
+bool       holo_graph_copy_node(const HoloNode *from, HoloGraph *graph, HoloValue **map); // false: no memory
+HoloValue *holo_graph_copy_value(const HoloValue *from, HoloGraph *graph);                // one without a producer
+
 // Everywhere in the graph, nodes and outputs use `to` instead of `from`.
 void holo_graph_replace(HoloGraph *graph, HoloValue *from, HoloValue *to);
 // The same for many values in one walk: to[id] is NULL (keep) or what stands in for the value of that

@@ -15,71 +15,6 @@ enum { NODES_MAX = 1 << 13 }; // that all copies together may have
 
 static const char *const branch_names[2] = {"then_branch", "else_branch"};
 
-// ---- copies
-
-static HoloGraph *graph_copy(const HoloGraph *from);
-
-// Subgraphs are copied, too: what is inferred of them is another thing in each copy.
-static bool attrs_copy(HoloNode *node)
-{
-    for (int i = 0; i < node->attr_count; i++) {
-        HoloAttr *attr = &node->attr[i];
-        if (attr->kind == HOLO_ATTR_GRAPH && !(attr->graph = graph_copy(attr->graph))) return false;
-    }
-    return true;
-}
-
-// A node of another graph, whose values map[id] stands for here.
-static bool node_copy(const HoloNode *from, HoloGraph *graph, HoloValue **map)
-{
-    HoloNode *to = holo_graph_node(graph, from->name, from->domain, from->type, from->version, from->in_count,
-                                   from->out_count, from->attr_count);
-    if (!to) return false;
-    to->op            = from->op;
-    to->capture_count = from->capture_count;
-    if (from->attr_count) memcpy(to->attr, from->attr, (size_t)from->attr_count * sizeof *to->attr);
-    for (int k = 0; k < from->in_count; k++) to->in[k] = from->in[k] ? map[from->in[k]->id] : NULL;
-    for (int k = 0; k < from->out_count; k++) {
-        if (!from->out[k]) continue;
-        HoloValue *value = holo_graph_value(graph, from->out[k]->name);
-        if (!value) return false;
-        value->type           = from->out[k]->type;
-        map[from->out[k]->id] = value;
-        holo_node_set_out(to, k, value);
-    }
-    return attrs_copy(to);
-}
-
-// A value without a producer.
-static HoloValue *root_copy(const HoloValue *from, HoloGraph *graph)
-{
-    HoloValue *value =
-        from->is_input ? holo_graph_input(graph, from->name, &from->type) : holo_graph_value(graph, from->name);
-    if (!value) return NULL;
-    value->type        = from->type;
-    value->contents    = from->contents;
-    value->is_constant = from->is_constant;
-    return value;
-}
-
-static HoloGraph *graph_copy(const HoloGraph *from)
-{
-    HoloGraph  *graph = holo_graph_create(from->arena, from->dims, from->name);
-    HoloValue **map   = HOLO_NEW(from->arena, HoloValue *, from->value_count);
-    if (!graph || !map) return NULL;
-    for (int i = 0; i < from->input_count; i++)
-        if (!(map[from->inputs[i]->id] = root_copy(from->inputs[i], graph))) return NULL;
-    for (int i = 0; i < from->value_count; i++) {
-        const HoloValue *value = from->values[i];
-        if (!value->producer && !value->is_input && !(map[i] = root_copy(value, graph))) return NULL;
-    }
-    for (int i = 0; i < from->node_count; i++)
-        if (!node_copy(from->nodes[i], graph, map)) return NULL;
-    for (int i = 0; i < from->output_count; i++)
-        if (!holo_graph_output(graph, map[from->outputs[i]->id])) return NULL;
-    return graph;
-}
-
 // ---- what is worth it
 
 typedef struct Sinking { // one If, and what follows it
@@ -196,7 +131,7 @@ static bool borders_find(Sinking *s)
 // A branch with all that follows behind it. NULL: no memory.
 static HoloGraph *branch_extend(const Sinking *s, int which)
 {
-    HoloGraph  *body = graph_copy(s->branch[which]);
+    HoloGraph  *body = holo_graph_copy(s->branch[which], s->graph->arena);
     HoloValue **map  = HOLO_NEW(s->scratch, HoloValue *, s->graph->value_count);
     if (!body || !map) return NULL;
     for (int i = 0; i < s->node->out_count; i++)
@@ -207,9 +142,9 @@ static HoloGraph *branch_extend(const Sinking *s, int which)
         const HoloNode *node = s->graph->nodes[i];
         for (int k = 0; k < node->in_count && s->follows[i]; k++) {
             const HoloValue *value = node->in[k];
-            if (value && !map[value->id] && !(map[value->id] = root_copy(value, body))) return NULL;
+            if (value && !map[value->id] && !(map[value->id] = holo_graph_copy_value(value, body))) return NULL;
         }
-        if (s->follows[i] && !node_copy(node, body, map)) return NULL;
+        if (s->follows[i] && !holo_graph_copy_node(node, body, map)) return NULL;
     }
     body->output_count = 0;
     for (int i = 0; i < s->given_count; i++)

@@ -94,7 +94,8 @@ static int64_t packed_size(const HoloCall *call, int input)
     if (!(params->flags & HOLO_MATMUL_NBITS_PACKED) || holo_nbits_sizes(call, &v)) return -1;
     int64_t depth = params->flags & HOLO_MATMUL_NBITS_INT8 ? holo_ceil_div(v.depth, 8) * 8 : v.depth;
     if (input == HOLO_NBITS_B) return holo_panels_bits_size(v.bits, depth, v.cols);
-    return input == HOLO_NBITS_SCALES || input == HOLO_NBITS_ZEROS ? holo_panels_size(1, v.blocks, v.cols) : -1;
+    bool is_line = input == HOLO_NBITS_SCALES || (input == HOLO_NBITS_ZEROS && holo_in(call, input));
+    return is_line ? holo_panels_size(1, v.blocks, v.cols) : -1;
 }
 
 static HoloStatus check(const HoloCall *call, size_t *out_scratch)

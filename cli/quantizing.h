@@ -1,0 +1,27 @@
+// quantizing.h - for `hologram compile`: what --quantize and its relatives choose, and what came of it.
+#ifndef HOLO_CLI_QUANTIZING_H
+#define HOLO_CLI_QUANTIZING_H
+
+#include "json.h"
+
+// Rows for the table of options.
+#define CLI_OPTIONS_QUANTIZE                                                                                      \
+    {"quantize", 0, "TYPE", "make weights narrower: int8 (activations, too), int4, f16\nor bf16"},                \
+        {"calibrate", 0, "FILE.npz|DIR",                                                                          \
+         "samples of the inputs, to find scales and measure\naccuracy with; else some are made up from a seed"},  \
+        {"accuracy", 0, "A", "how much of the outputs must be right on the samples,\nas 0.995; else 0.99"},       \
+        {"activations", 0, "HOW",                                                                                 \
+         "static (scales found on the samples) or dynamic (in each\nrun); else static with --calibrate"},         \
+        {"ranges", 0, "HOW", "mse (cut where errors are least) or minmax; else mse"},                             \
+    {                                                                                                             \
+        "only-if-faster", 0, NULL, "leave the model as it is where quantising makes it no\nfaster: measured here" \
+    }
+
+// Returns CLI_OK, or another exit status after a message.
+int  cli_quantize_choose(const Cli *cli, HoloCompiler *compiler);
+void cli_quantize_print(FILE                         *out,
+                        const HoloQuantizationReport *report); // rows of the report; none where nothing was asked
+void cli_quantize_layers(FILE *out, const HoloQuantizationReport *report);
+void cli_quantize_json(Json *json, const HoloQuantizationReport *report);
+
+#endif

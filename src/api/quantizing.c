@@ -1,0 +1,87 @@
+// quantizing.c - see quantizing.h.
+#include "api/quantizing.h"
+
+#include "api/calibration.h"
+
+#include <string.h>
+
+// ---- choices
+
+void holo_compiler_set_quantize(HoloCompiler *compiler, HoloQuantizeKind kind)
+{
+    compiler->quantize = kind;
+}
+
+void holo_compiler_set_activations(HoloCompiler *compiler, HoloActivations activations, HoloRanges ranges)
+{
+    compiler->activations = activations;
+    compiler->ranges      = ranges;
+}
+
+HoloStatus holo_compiler_set_calibration(HoloCompiler *compiler, const char *path, HoloError *error)
+{
+    compiler->calibration = path ? holo_arena_text(&compiler->arena, path, strlen(path)) : NULL;
+    return path && !compiler->calibration ? holo_fail_memory(error) : HOLO_OK;
+}
+
+HoloStatus holo_compiler_set_accuracy(HoloCompiler *compiler, double accuracy, HoloError *error)
+{
+    if (!(accuracy >= 0 && accuracy <= 1))
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "an accuracy is a number from 0 to 1, as 0.99");
+    compiler->accuracy = accuracy;
+    return HOLO_OK;
+}
+
+void holo_compiler_set_only_if_faster(HoloCompiler *compiler, bool on)
+{
+    compiler->only_if_faster = on;
+}
+
+// ---- doing it
+
+static void progress(void *context, double fraction)
+{
+    holo_compiler_progress(context, "quantising", 0.1 * fraction);
+}
+
+static HoloStatus quantize_with(const HoloCompiler *compiler, HoloGraph *graph, const HoloPassOptions *passes,
+                                HoloPool *pool, const HoloSamples *samples, HoloReportBox *box, HoloGraph **out_graph,
+                                HoloError *error)
+{
+    HoloQuantization    made;
+    HoloQuantizeOptions options = {
+        .kind      = compiler->quantize,
+        .is_static = compiler->activations == HOLO_ACTIVATIONS_STATIC ||
+                     (compiler->activations == HOLO_ACTIVATIONS_DEFAULT && compiler->calibration),
+        .ranges         = compiler->ranges,
+        .accuracy       = compiler->accuracy,
+        .seconds        = 60,
+        .only_if_faster = compiler->only_if_faster,
+        .samples        = samples,
+        .passes         = passes,
+        .pool           = pool,
+        .progress       = progress,
+        .context        = (void *)(uintptr_t)compiler,
+    };
+    HOLO_TRY(holo_quantize(graph, &options, &box->arena, &made, error));
+    *out_graph                         = made.graph;
+    box->report.quantization           = made.report;
+    box->report.quantization.is_seeded = !compiler->calibration;
+    return HOLO_OK;
+}
+
+HoloStatus holo_compiler_quantize(const HoloCompiler *compiler, HoloGraph *graph, const HoloPassOptions *passes,
+                                  HoloPool *pool, HoloReportBox *box, HoloGraph **out_graph, HoloGraph **out_reference,
+                                  HoloError *error)
+{
+    HoloCalibration calibration = {0};
+    if (compiler->quantize == HOLO_QUANTIZE_INT8 && compiler->numeric == HOLO_EXACT)
+        return holo_fail(error, HOLO_BAD_ARGUMENT,
+                         "in class exact a model is computed as it is written, and not with integers: quantise to int8 "
+                         "without --numeric exact");
+    HoloStatus status = holo_calibration_read(&calibration, graph, compiler->calibration, error);
+    if (!status) status = quantize_with(compiler, graph, passes, pool, &calibration.samples, box, out_graph, error);
+    if (!status && !(*out_reference = holo_graph_copy(*out_graph, graph->arena))) status = holo_fail_memory(error);
+    holo_calibration_deinit(&calibration);
+    return status;
+}

@@ -1,0 +1,203 @@
+// eight.c - which values are stored in 8 bits: what convolutions of integers read and give, what products of integers read,
+// and what lies between them, so that chains of such layers have no f32 inside.
+//
+// A Relu or Clip behind such a node is part of it: the value behind is stored, and cuts off as much.
+#include "quantize/eight.h"
+
+#include "passes/rewrite.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Finding {
+    const HoloGraph  *graph;
+    HoloEight        *eight;
+    int              *uses;   // by value id
+    HoloNode        **reader; // by value id: the last node that reads it
+    bool             *useful; // by value id: a layer reads it, or something between that can compute in 8 bits
+    const HoloLayer **layer;  // by node; NULL: none, or it is wide
+} Finding;
+
+// ---- nodes between layers
+
+// They give numbers of their first input alone.
+static bool is_move(const HoloNode *node)
+{
+    static const char *const moves[] = {"Reshape", "Flatten", "Squeeze",      "Unsqueeze",    "Transpose",
+                                        "Slice",   "Expand",  "DepthToSpace", "SpaceToDepth", "MaxPool"};
+    if (!node || !node->op || *node->domain || !node->in_count || !node->in[0]) return false;
+    for (int i = 1; i < node->out_count; i++)
+        if (node->out[i]) return false;
+    for (int i = 0; i < HOLO_COUNT(moves); i++)
+        if (!strcmp(moves[i], node->type)) return true;
+    return false;
+}
+
+static bool is_one_of(const HoloNode *node, const char *const *types, int count)
+{
+    if (!node->op || *node->domain || node->out_count != 1 || !node->out[0]) return false;
+    for (int i = 0; i < count; i++)
+        if (!strcmp(types[i], node->type)) return true;
+    return false;
+}
+
+// Of integers, with operators of their own or as a table.
+static bool is_between(const HoloNode *node)
+{
+    static const char *const pairs[]   = {"Add", "Mul", "Concat"};
+    static const char *const singles[] = {"AveragePool", "GlobalAveragePool",
+                                          "Sigmoid",     "LeakyRelu",
+                                          "HardSwish",   "HardSigmoid",
+                                          "Swish",       "Gelu",
+                                          "Tanh",        "Elu",
+                                          "Relu",        "Clip",
+                                          "Mish",        "Softplus"};
+    if (is_one_of(node, singles, HOLO_COUNT(singles))) return true;
+    if (!is_one_of(node, pairs, HOLO_COUNT(pairs))) return false;
+    for (int i = 0; i < node->in_count; i++)
+        if (!node->in[i] || !node->in[i]->producer) return false;
+    return true;
+}
+
+// Those that must be in 8 bits.
+static int operands(const HoloNode *node)
+{
+    return holo_node_is(node, "Add") || holo_node_is(node, "Mul") || holo_node_is(node, "Concat") ? node->in_count : 1;
+}
+
+// ---- values
+
+static bool is_stored(const HoloValue *value)
+{
+    return value && value->type.kind == HOLO_TENSOR && value->type.dtype == HOLO_F32 && value->type.rank >= 0;
+}
+
+static bool bound_is(const HoloNode *clip, int input, const char *name, bool (*is)(double))
+{
+    const HoloAttr *attr = holo_node_attr(clip, name);
+    double          x;
+    if (input < clip->in_count && clip->in[input]) return holo_value_number(clip->in[input], &x) && is(x);
+    return !attr || (attr->kind == HOLO_ATTR_FLOAT && is((double)attr->f));
+}
+
+static bool is_low(double x)
+{
+    return x <= 0;
+}
+
+static bool is_high(double x)
+{
+    return x > 0;
+}
+
+// What a node gives behind the Relu or Clip that is part of it.
+static const HoloValue *tail_of(const Finding *f, const HoloNode *node)
+{
+    const HoloValue *out  = node->out[0];
+    const HoloNode  *next = f->uses[out->id] == 1 ? f->reader[out->id] : NULL;
+    if (!next || next->in[0] != out || next->out_count != 1 || !next->out[0]) return out;
+    bool cuts = holo_node_is(next, "Relu") ||
+                (holo_node_is(next, "Clip") && bound_is(next, 1, "min", is_low) && bound_is(next, 2, "max", is_high));
+    return cuts ? next->out[0] : out;
+}
+
+// The value in 8 bits that this one is, or is moved from; NULL: there is none.
+static const HoloValue *root_of(const Finding *f, const HoloValue *value)
+{
+    while (!f->eight->is[value->id]) {
+        if (!is_move(value->producer)) return NULL;
+        value = value->producer->in[0];
+    }
+    return value;
+}
+
+static void store(const Finding *f, const HoloValue *value, bool forced)
+{
+    f->eight->is[value->id]     = true;
+    f->eight->forced[value->id] = f->eight->forced[value->id] || forced;
+}
+
+// ---- the walks
+
+static void find_useful(const Finding *f)
+{
+    for (int i = f->graph->node_count - 1; i >= 0; i--) {
+        const HoloNode *node = f->graph->nodes[i];
+        if (f->layer[i]) f->useful[node->in[0]->id] = true;
+        if (node->out_count < 1 || !node->out[0] || !f->useful[node->out[0]->id]) continue;
+        bool between = is_between(node);
+        if (!between && !is_move(node)) continue;
+        for (int k = 0; k < (between ? operands(node) : 1); k++) f->useful[node->in[k]->id] = true;
+    }
+}
+
+static void find_layers(const Finding *f)
+{
+    for (int i = 0; i < f->graph->node_count; i++) {
+        const HoloNode *node = f->graph->nodes[i];
+        if (!f->layer[i]) continue;
+        store(f, node->in[0], false);
+        if (f->layer[i]->op == HOLO_LAYER_CONV) store(f, tail_of(f, node), true);
+    }
+}
+
+static void find_between(const Finding *f)
+{
+    for (int i = 0; i < f->graph->node_count; i++) {
+        const HoloNode *node = f->graph->nodes[i];
+        if (f->layer[i] || !is_between(node) || !is_stored(node->out[0])) continue;
+        bool all = true;
+        for (int k = 0; k < operands(node) && all; k++) all = is_stored(node->in[k]) && root_of(f, node->in[k]);
+        const HoloValue *out = tail_of(f, node);
+        if (!all || !f->useful[out->id]) continue;
+        f->eight->whole[i] = true;
+        store(f, out, true);
+    }
+}
+
+// What is moved has the steps of what it is moved from, so that integers are moved.
+static void find_like(const Finding *f)
+{
+    for (int i = 0; i < f->graph->value_count; i++) f->eight->like[i] = i;
+    for (int i = 0; i < f->graph->node_count; i++) {
+        const HoloNode *node = f->graph->nodes[i];
+        if (!is_move(node) || !node->out[0] || !f->eight->is[node->out[0]->id]) continue;
+        const HoloValue *root = root_of(f, node->in[0]);
+        if (root) f->eight->like[node->out[0]->id] = f->eight->like[root->id];
+    }
+}
+
+static bool finding_begin(Finding *f, const HoloLayers *layers, HoloArena *arena)
+{
+    const HoloGraph *graph = f->graph;
+    int              count = graph->value_count + 1;
+    *f->eight              = (HoloEight){.is     = HOLO_NEW(arena, bool, count),
+                                         .forced = HOLO_NEW(arena, bool, count),
+                                         .like   = HOLO_NEW(arena, int, count),
+                                         .whole  = HOLO_NEW(arena, bool, graph->node_count + 1)};
+    f->uses                = holo_graph_uses(graph, arena);
+    f->reader              = HOLO_NEW(arena, HoloNode *, count);
+    f->useful              = HOLO_NEW(arena, bool, count);
+    f->layer               = HOLO_NEW(arena, const HoloLayer *, graph->node_count + 1);
+    if (!f->eight->is || !f->eight->forced || !f->eight->like || !f->eight->whole || !f->uses || !f->reader ||
+        !f->useful || !f->layer)
+        return false;
+    for (int i = 0; i < graph->node_count; i++)
+        for (int k = 0; k < graph->nodes[i]->in_count; k++)
+            if (graph->nodes[i]->in[k]) f->reader[graph->nodes[i]->in[k]->id] = graph->nodes[i];
+    for (int i = 0; i < layers->count; i++)
+        if (holo_layer_is_narrow(&layers->layers[i])) f->layer[layers->layers[i].node] = &layers->layers[i];
+    return true;
+}
+
+HoloStatus holo_eight_find(const HoloGraph *graph, const HoloLayers *layers, HoloArena *arena, HoloEight *out,
+                           HoloError *error)
+{
+    Finding f = {.graph = graph, .eight = out};
+    if (!finding_begin(&f, layers, arena)) return holo_fail_memory(error);
+    find_useful(&f);
+    find_layers(&f);
+    find_between(&f);
+    find_like(&f);
+    return HOLO_OK;
+}

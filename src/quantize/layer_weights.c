@@ -1,0 +1,180 @@
+// layer_weights.c - narrow weights: int8 with a scale for each channel, int4 in blocks, f16 and bf16.
+#include "quantize/layers.h"
+
+#include "passes/rewrite.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Making {
+    const HoloGraph *graph;
+    HoloArena       *arena;
+    HoloLayer       *layer;
+    double           off, all; // squared: what rounding put off, and what there is
+} Making;
+
+static bool tensor_take(HoloTensor *t, HoloArena *arena)
+{
+    return (t->data = holo_arena_take(arena, holo_tensor_bytes(t) + 1)) != NULL;
+}
+
+// Weights as rows of channels, each `count` numbers `step` apart.
+typedef struct Channels {
+    const float *data;
+    int64_t      channels, channel, count, step;
+} Channels;
+
+static Channels channels_of(const HoloLayer *layer)
+{
+    const HoloTensor *w = layer->w;
+    const float      *x = w->data;
+    if (layer->op == HOLO_LAYER_CONV) {
+        int64_t k = holo_product(w->rank - 1, w->dim + 1);
+        return (Channels){x, w->dim[0], k, k, 1};
+    }
+    if (layer->is_transposed) return (Channels){x, layer->n, layer->k, layer->k, 1};
+    return (Channels){x, layer->n, 1, layer->k, layer->n};
+}
+
+enum { SOME = 16 }; // channels at a time: of a matrix they lie side by side
+
+static void scales_make(const Channels *c, int64_t first, int64_t count, float *out)
+{
+    double most[SOME] = {0};
+    for (int64_t i = 0; i < c->count; i++)
+        for (int64_t ch = 0; ch < count; ch++) {
+            double x = fabs((double)c->data[(first + ch) * c->channel + i * c->step]);
+            if (x > most[ch]) most[ch] = x;
+        }
+    for (int64_t ch = 0; ch < count; ch++)
+        out[ch] = most[ch] / 127 >= (double)HOLO_SCALE_LEAST ? (float)(most[ch] / 127) : 1;
+}
+
+static void note(Making *m, double is, double was)
+{
+    m->off += (is - was) * (is - was);
+    m->all += was * was;
+}
+
+// Filters as they lie; matrices as [k][n].
+static bool int8_make(Making *m)
+{
+    HoloLayer *layer  = m->layer;
+    Channels   c      = channels_of(layer);
+    bool       conv   = layer->op == HOLO_LAYER_CONV;
+    int64_t    across = conv ? c.count : 1, along = conv ? 1 : c.channels;
+    layer->q       = conv ? *layer->w : (HoloTensor){.kind = HOLO_TENSOR, .rank = 2, .dim = {layer->k, layer->n}};
+    layer->q.dtype = HOLO_I8;
+    layer->scale   = (HoloTensor){.dtype = HOLO_F32, .kind = HOLO_TENSOR, .rank = 1, .dim = {c.channels}};
+    if (!tensor_take(&layer->q, m->arena) || !tensor_take(&layer->scale, m->arena)) return false;
+    float  *scales = layer->scale.data;
+    int8_t *out    = layer->q.data;
+    for (int64_t first = 0; first < c.channels; first += SOME) {
+        int64_t some = c.channels - first < SOME ? c.channels - first : SOME;
+        scales_make(&c, first, some, scales + first);
+        for (int64_t i = 0; i < c.count; i++)
+            for (int64_t ch = first; ch < first + some; ch++) {
+                double was = (double)c.data[ch * c.channel + i * c.step], q = rint(was / (double)scales[ch]);
+                q                            = q > 127 ? 127 : q < -127 ? -127 : q;
+                out[ch * across + i * along] = (int8_t)q;
+                note(m, q * (double)scales[ch], was);
+            }
+    }
+    layer->report.bytes_after = holo_tensor_bytes(&layer->q) + holo_tensor_bytes(&layer->scale);
+    return true;
+}
+
+// A block has the scale with which its largest number is -8: so all 16 steps are used.
+static void block_make(Making *m, const Channels *c, int64_t ch, int64_t first, uint8_t *out, float *out_scale)
+{
+    int64_t      count = c->count - first < HOLO_LAYER_BLOCK ? c->count - first : HOLO_LAYER_BLOCK;
+    double       top   = 0;
+    const float *x     = c->data + ch * c->channel + first * c->step;
+    for (int64_t i = 0; i < count; i++)
+        if (fabs((double)x[i * c->step]) > fabs(top)) top = (double)x[i * c->step];
+    float scale = fabs(top) / 8 >= (double)HOLO_SCALE_LEAST ? (float)(top / -8) : 1;
+    *out_scale  = scale;
+    for (int64_t i = 0; i < HOLO_LAYER_BLOCK; i++) {
+        double was = i < count ? (double)x[i * c->step] : 0, q = rint(was / (double)scale);
+        q          = q > 7 ? 7 : q < -8 ? -8 : q;
+        out[i / 2] = (uint8_t)(out[i / 2] | (unsigned)(q + 8) << i % 2 * 4);
+        note(m, q * (double)scale, was);
+    }
+}
+
+static bool int4_make(Making *m)
+{
+    HoloLayer *layer  = m->layer;
+    Channels   c      = channels_of(layer);
+    int64_t    blocks = (layer->k + HOLO_LAYER_BLOCK - 1) / HOLO_LAYER_BLOCK, bytes = HOLO_LAYER_BLOCK / 2;
+    layer->q     = (HoloTensor){.dtype = HOLO_U8, .kind = HOLO_TENSOR, .rank = 3, .dim = {layer->n, blocks, bytes}};
+    layer->scale = (HoloTensor){.dtype = HOLO_F32, .kind = HOLO_TENSOR, .rank = 2, .dim = {layer->n, blocks}};
+    if (!tensor_take(&layer->q, m->arena) || !tensor_take(&layer->scale, m->arena)) return false;
+    for (int64_t b = 0; b < blocks; b++)
+        for (int64_t ch = 0; ch < c.channels; ch++)
+            block_make(m, &c, ch, b * HOLO_LAYER_BLOCK, (uint8_t *)layer->q.data + (ch * blocks + b) * bytes,
+                       (float *)layer->scale.data + ch * blocks + b);
+    layer->report.bytes_after = holo_tensor_bytes(&layer->q) + holo_tensor_bytes(&layer->scale);
+    return true;
+}
+
+// Rounded to the narrow type. Tables of rows are stored in it; other weights are f32 still, which packing narrows again.
+static bool narrow_make(Making *m, HoloDtype dtype)
+{
+    HoloLayer   *layer  = m->layer;
+    HoloTensor   narrow = *layer->w;
+    int64_t      count  = holo_tensor_count(layer->w);
+    const float *from   = layer->w->data;
+    narrow.dtype        = (uint8_t)dtype;
+    layer->q            = layer->op == HOLO_LAYER_GATHER ? narrow : *layer->w;
+    if (!tensor_take(&layer->q, m->arena)) return false;
+    for (int64_t i = 0; i < count; i++) {
+        uint16_t bits;
+        narrow.data = &bits;
+        holo_put_f(&narrow, 0, (double)from[i]);
+        double is = holo_get_f(&narrow, 0);
+        holo_put_f(&layer->q, i, is);
+        note(m, is, (double)from[i]);
+    }
+    layer->report.bytes_after = (uint64_t)count * 2;
+    return true;
+}
+
+// The bias of a Gemm, times beta; alpha goes into the scales.
+static bool gemm_finish(Making *m)
+{
+    HoloLayer       *layer = m->layer;
+    const HoloNode  *node  = m->graph->nodes[layer->node];
+    const HoloValue *bias  = node->in_count > 2 ? node->in[2] : NULL;
+    for (int64_t i = 0, n = holo_tensor_count(&layer->scale); i < n; i++)
+        ((float *)layer->scale.data)[i] *= layer->alpha;
+    if (!bias) return true;
+    layer->bias = (HoloTensor){.dtype = HOLO_F32, .kind = HOLO_TENSOR, .rank = 1, .dim = {layer->n}};
+    if (!tensor_take(&layer->bias, m->arena)) return false;
+    bool one = holo_tensor_count(&bias->type) == 1;
+    for (int64_t i = 0; i < layer->n; i++)
+        ((float *)layer->bias.data)[i] = layer->beta * ((const float *)bias->type.data)[one ? 0 : i];
+    return true;
+}
+
+HoloStatus holo_layers_weights(const HoloGraph *graph, HoloLayers *layers, HoloArena *arena, HoloError *error)
+{
+    for (int i = 0; i < layers->count; i++) {
+        HoloLayer *layer = &layers->layers[i];
+        Making     m     = {.graph = graph, .arena = arena, .layer = layer};
+        bool       done  = true;
+        if (layer->refusal) continue;
+        switch (layers->kind) {
+        case HOLO_QUANTIZE_INT8: done = int8_make(&m); break;
+        case HOLO_QUANTIZE_INT4: done = int4_make(&m); break;
+        case HOLO_QUANTIZE_F16: done = narrow_make(&m, HOLO_F16); break;
+        case HOLO_QUANTIZE_BF16: done = narrow_make(&m, HOLO_BF16); break;
+        case HOLO_QUANTIZE_NONE: break;
+        }
+        bool scaled = layers->kind == HOLO_QUANTIZE_INT8 || layers->kind == HOLO_QUANTIZE_INT4;
+        if (done && scaled && layer->op == HOLO_LAYER_GEMM) done = gemm_finish(&m);
+        if (!done) return holo_fail_memory(error);
+        layer->error = m.all > 0 ? sqrt(m.off / m.all) : 0;
+    }
+    return HOLO_OK;
+}

@@ -1,0 +1,181 @@
+// layers.c - which nodes are products with constant weights, and which of them cannot be quantised and why.
+#include "quantize/layers.h"
+
+#include "passes/rewrite.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CONV_MAX = 1 << 14, PRODUCT_MAX = 1 << 15 }; // depth of products of integers: sums stay within 32 bits
+enum { TABLE_LEAST = 1 << 12 };                     // elements of a table of rows
+
+const char *holo_quantize_name(HoloQuantizeKind kind)
+{
+    static const char *const names[] = {"none", "int8", "int4", "f16", "bf16"};
+    return (int)kind < HOLO_COUNT(names) ? names[kind] : "?";
+}
+
+static bool is_f32(const HoloValue *value, int rank_min, int rank_max)
+{
+    return value && value->type.kind == HOLO_TENSOR && value->type.dtype == HOLO_F32 && value->type.rank >= rank_min &&
+           value->type.rank <= rank_max;
+}
+
+static bool is_constant(const HoloValue *value, int rank_min, int rank_max)
+{
+    return is_f32(value, rank_min, rank_max) && value->is_constant && value->type.data &&
+           holo_tensor_count(&value->type) > 0;
+}
+
+static double attr_number(const HoloNode *node, const char *name, double fallback)
+{
+    const HoloAttr *attr = holo_node_attr(node, name);
+    if (!attr) return fallback;
+    return attr->kind == HOLO_ATTR_INT ? (double)attr->i : attr->kind == HOLO_ATTR_FLOAT ? (double)attr->f : fallback;
+}
+
+// ---- what a layer is
+
+static bool conv_is(const HoloNode *node, HoloLayer *layer)
+{
+    (void)layer;
+    return is_constant(node->in[1], 3, 5) && is_f32(node->in[0], node->in[1]->type.rank, node->in[1]->type.rank);
+}
+
+static bool matmul_is(const HoloNode *node, HoloLayer *layer)
+{
+    if (!is_f32(node->in[0], 2, HOLO_MAX_RANK) || !is_constant(node->in[1], 2, 2)) return false;
+    layer->k = node->in[1]->type.dim[0];
+    layer->n = node->in[1]->type.dim[1];
+    return true;
+}
+
+static bool gemm_is(const HoloNode *node, HoloLayer *layer)
+{
+    bool transposed      = attr_number(node, "transB", 0) != 0;
+    layer->is_transposed = transposed;
+    layer->alpha         = (float)attr_number(node, "alpha", 1);
+    layer->beta          = (float)attr_number(node, "beta", 1);
+    if (!is_f32(node->in[0], 2, 2) || !is_constant(node->in[1], 2, 2) || attr_number(node, "transA", 0) != 0)
+        return false;
+    layer->k = node->in[1]->type.dim[transposed];
+    layer->n = node->in[1]->type.dim[!transposed];
+    return true;
+}
+
+static bool gather_is(const HoloNode *node, HoloLayer *layer)
+{
+    (void)layer;
+    return is_constant(node->in[0], 2, 2) && holo_tensor_count(&node->in[0]->type) >= TABLE_LEAST;
+}
+
+static const struct {
+    const char *type;
+    bool (*is)(const HoloNode *node, HoloLayer *layer);
+    int         input;
+    HoloLayerOp op;
+} kinds[] = {
+    {"Conv", conv_is, 1, HOLO_LAYER_CONV},
+    {"MatMul", matmul_is, 1, HOLO_LAYER_MATMUL},
+    {"Gemm", gemm_is, 1, HOLO_LAYER_GEMM},
+    {"Gather", gather_is, 0, HOLO_LAYER_GATHER},
+};
+
+static bool layer_of(const HoloNode *node, HoloLayer *layer)
+{
+    for (int i = 0; i < HOLO_COUNT(kinds); i++) {
+        if (!holo_node_is(node, kinds[i].type) || node->in_count < 2 || !node->in[0] || !node->in[1] ||
+            node->out_count != 1 || !is_f32(node->out[0], 0, HOLO_MAX_RANK) || node->in[!kinds[i].input]->is_constant)
+            continue;
+        layer->op    = kinds[i].op;
+        layer->input = kinds[i].input;
+        if (!kinds[i].is(node, layer)) return false;
+        layer->w = &node->in[layer->input]->type;
+        return true;
+    }
+    return false;
+}
+
+// ---- why it must stay
+
+static bool is_finite(const HoloTensor *w, double limit)
+{
+    const float *data = w->data;
+    for (int64_t i = 0, n = holo_tensor_count(w); i < n; i++)
+        if (!(fabs((double)data[i]) <= limit)) return false;
+    return true;
+}
+
+// A bias is a constant for each column, or one for all.
+static bool is_bias(const HoloValue *value, int64_t n)
+{
+    if (!value) return true;
+    if (!is_constant(value, 0, HOLO_MAX_RANK)) return false;
+    int64_t count = holo_tensor_count(&value->type);
+    return count == 1 || (count == n && value->type.dim[value->type.rank - 1] == n);
+}
+
+static const char *integer_refusal(const HoloNode *node, const HoloLayer *layer, bool is_static)
+{
+    const HoloValue *bias = node->in_count > 2 ? node->in[2] : NULL;
+    bool             conv = layer->op == HOLO_LAYER_CONV;
+    int64_t          k    = conv ? holo_product(layer->w->rank - 1, layer->w->dim + 1) : layer->k;
+    if (layer->op == HOLO_LAYER_GATHER) return "a table of rows: only f16 and bf16 store it narrower";
+    if (conv && !is_static)
+        return "a convolution needs scales that are constants: give --calibrate FILE.npz, or --activations static";
+    if (k > (conv ? CONV_MAX : PRODUCT_MAX)) return "sums of so many products could leave 32 bits";
+    if (!is_bias(bias, conv ? layer->w->dim[0] : layer->n)) return "its bias is no constant of one number a column";
+    return NULL;
+}
+
+static const char *refusal_of(const HoloNode *node, const HoloLayer *layer, const HoloQuantizeOptions *options)
+{
+    const HoloValue *bias = node->in_count > 2 ? node->in[2] : NULL;
+    if (!is_finite(layer->w, options->kind == HOLO_QUANTIZE_F16 ? 65504.0 : 1e38))
+        return "some of its weights are no numbers of the narrow type";
+    if (options->kind == HOLO_QUANTIZE_INT8) return integer_refusal(node, layer, options->is_static);
+    if (options->kind != HOLO_QUANTIZE_INT4) return NULL;
+    if (layer->op == HOLO_LAYER_CONV) return "convolutions have no weights of 4 bits";
+    if (layer->op == HOLO_LAYER_GATHER) return "a table of rows: only f16 and bf16 store it narrower";
+    if (!is_bias(bias, layer->n)) return "its bias is no constant of one number a column";
+    return layer->k < HOLO_LAYER_BLOCK ? "it has fewer rows than a block of weights" : NULL;
+}
+
+// ---- all of them
+
+static HoloStatus report_begin(const HoloNode *node, HoloLayer *layer, HoloArena *arena, HoloError *error)
+{
+    char shape[128];
+    int  at = 0;
+    for (int d = 0; d < layer->w->rank; d++)
+        at += snprintf(shape + at, sizeof shape - (size_t)at, "%s%lld", d ? "x" : "", (long long)layer->w->dim[d]);
+    layer->report = (HoloLayerReport){
+        .name         = holo_arena_text(arena, node->name, strlen(node->name)),
+        .op           = holo_arena_text(arena, node->type, strlen(node->type)),
+        .shape        = holo_arena_text(arena, shape, strlen(shape)),
+        .bytes_before = holo_tensor_bytes(layer->w),
+        .bytes_after  = holo_tensor_bytes(layer->w),
+        .error        = NAN,
+        .loss         = NAN,
+    };
+    return layer->report.name && layer->report.op && layer->report.shape ? HOLO_OK : holo_fail_memory(error);
+}
+
+HoloStatus holo_layers_find(const HoloGraph *graph, const HoloQuantizeOptions *options, HoloArena *arena,
+                            HoloLayers *out, HoloError *error)
+{
+    *out        = (HoloLayers){.kind = options->kind, .is_static = options->is_static};
+    out->layers = HOLO_NEW(arena, HoloLayer, graph->node_count + 1);
+    if (!out->layers) return holo_fail_memory(error);
+    for (int i = 0; i < graph->node_count; i++) {
+        HoloLayer *layer = &out->layers[out->count];
+        *layer           = (HoloLayer){.node = i};
+        if (!layer_of(graph->nodes[i], layer)) continue;
+        layer->refusal = refusal_of(graph->nodes[i], layer, options);
+        HOLO_TRY(report_begin(graph->nodes[i], layer, arena, error));
+        layer->report.why = layer->refusal;
+        out->count++;
+    }
+    return HOLO_OK;
+}

@@ -1,0 +1,53 @@
+// layers.h - the products of a graph that can have narrow weights, and these weights.
+#ifndef HOLO_QUANTIZE_LAYERS_H
+#define HOLO_QUANTIZE_LAYERS_H
+
+#include "quantize/quantize.h"
+
+typedef enum HoloLayerOp { HOLO_LAYER_CONV, HOLO_LAYER_MATMUL, HOLO_LAYER_GEMM, HOLO_LAYER_GATHER } HoloLayerOp;
+
+enum { HOLO_LAYER_BLOCK = 32 }; // weights of 4 bits with one scale
+#define HOLO_SCALE_LEAST 1e-30f // smaller steps are none: what is so small is 0
+
+typedef struct HoloLayer {
+    HoloLayerOp       op;
+    int               node;    // in the graph's nodes; the same in a copy
+    int               input;   // which is the weights
+    const HoloTensor *w;       // they, of f32
+    const char       *refusal; // why it stays as it is; NULL: it need not
+    bool              is_wide; // it stays as it is, by choice
+
+    // The narrow weights. Products of matrices have them as [k][n], whatever the node says; those of 4 bits as MatMulNBits
+    // has them, and those of f16 and bf16 are numbers of these types in f32. A bias is that of a Gemm, as it is added.
+    HoloTensor q, scale, bias;
+    int64_t    k, n;          // of a product of matrices
+    bool       is_transposed; // of a Gemm, as are the factors of product and bias
+    float      alpha, beta;
+    double     error; // of the weights: the root of what is off, squared, over what there is
+    double     loss;  // of accuracy, when it alone is narrow: measured, or a guess
+
+    HoloLayerReport report;
+} HoloLayer;
+
+typedef struct HoloLayers {
+    HoloQuantizeKind kind;
+    bool             is_static;
+    HoloLayer       *layers;
+    int              count;
+} HoloLayers;
+
+// All of them, also those that must stay; memory of `arena`. The graph must live as long.
+HOLO_MUST HoloStatus holo_layers_find(const HoloGraph *graph, const HoloQuantizeOptions *options, HoloArena *arena,
+                                      HoloLayers *out, HoloError *error);
+// The narrow weights of all that can have them.
+HOLO_MUST HoloStatus holo_layers_weights(const HoloGraph *graph, HoloLayers *layers, HoloArena *arena,
+                                         HoloError *error);
+
+static inline bool holo_layer_is_narrow(const HoloLayer *layer)
+{
+    return !layer->refusal && !layer->is_wide;
+}
+
+const char *holo_quantize_name(HoloQuantizeKind kind); // "int8"
+
+#endif

@@ -1,0 +1,328 @@
+// narrow.c - puts narrow weights, and quantised values, into a copy of a graph.
+//
+// Static int8: QuantizeLinear and DequantizeLinear stand at values, and before filters; what the pass `integers` then sees
+// it makes operators on integers. Products of matrices are MatMulIntegerToFloat at once, with their bias; with dynamic
+// scales behind DynamicQuantizeLinear. int4 is MatMulNBits. Of f16 and bf16 the weights alone are others.
+#include "quantize/narrow.h"
+
+#include "passes/rewrite.h"
+
+#include <string.h>
+
+#define MICROSOFT "com.microsoft"
+
+typedef struct Quantised { // a value in 8 bits
+    HoloValue *q, *scale, *zero, *real;
+} Quantised;
+
+typedef struct Build {
+    const HoloNarrow *narrow;
+    HoloGraph        *graph;
+    HoloArena         scratch;
+    HoloEight         eight;     // of static scales
+    Quantised        *quantised; // by value id, of the values there were at first
+    int              *uses;
+    HoloNode        **reader; // by value id: the last that reads it
+    bool             *dead;   // by node
+    int               value_count, node_count;
+    HoloError        *error;
+} Build;
+
+// ---- nodes
+
+static HoloNode *node_add(Build *b, const HoloValue *near, const char *domain, const char *type, int version,
+                          int in_count, int out_count, int attr_count)
+{
+    HoloNode *node = holo_graph_node(b->graph, near->name, domain, type, version, in_count, out_count, attr_count);
+    if (node) node->op = holo_op_find(domain, type, version);
+    return node;
+}
+
+static HoloValue *out_add(Build *b, HoloNode *node, int i, const HoloValue *like, HoloDtype dtype, bool is_number)
+{
+    HoloValue *value = holo_graph_value(b->graph, like->name);
+    if (!value) return NULL;
+    value->type       = is_number ? (HoloTensor){.kind = HOLO_TENSOR} : like->type;
+    value->type.dtype = (uint8_t)dtype;
+    value->type.data  = NULL;
+    holo_node_set_out(node, i, value);
+    return value;
+}
+
+static HoloValue *number_add(Build *b, HoloDtype dtype, double x)
+{
+    HoloTensor t = {.dtype = (uint8_t)dtype, .kind = HOLO_TENSOR};
+    t.data       = holo_arena_take(b->graph->arena, holo_dtype_size(dtype));
+    if (!t.data) return NULL;
+    holo_put_f(&t, 0, x);
+    return holo_graph_constant(b->graph, "steps", &t);
+}
+
+static HoloValue *constant_add(Build *b, const HoloValue *near, const HoloTensor *t)
+{
+    return holo_graph_constant(b->graph, near->name, t);
+}
+
+// ---- values in 8 bits
+
+static bool real_make(Build *b, HoloValue *value, Quantised *out)
+{
+    HoloNode *node = node_add(b, value, "", "DequantizeLinear", 13, 3, 1, 0);
+    if (!node) return false;
+    node->in[0] = out->q;
+    node->in[1] = out->scale;
+    node->in[2] = out->zero;
+    return (out->real = out_add(b, node, 0, value, HOLO_F32, false)) != NULL;
+}
+
+static bool static_make(Build *b, HoloValue *value, HoloSteps steps, Quantised *out)
+{
+    out->scale     = number_add(b, HOLO_F32, (double)steps.scale);
+    out->zero      = number_add(b, HOLO_U8, steps.zero);
+    HoloNode *node = node_add(b, value, "", "QuantizeLinear", 13, 3, 1, 0);
+    if (!node || !out->scale || !out->zero) return false;
+    node->in[0] = value;
+    node->in[1] = out->scale;
+    node->in[2] = out->zero;
+    return (out->q = out_add(b, node, 0, value, HOLO_U8, false)) && real_make(b, value, out);
+}
+
+static bool dynamic_make(Build *b, HoloValue *value, Quantised *out)
+{
+    HoloNode *node = node_add(b, value, "", "DynamicQuantizeLinear", 11, 1, 3, 0);
+    if (!node) return false;
+    node->in[0] = value;
+    out->q      = out_add(b, node, 0, value, HOLO_U8, false);
+    out->scale  = out_add(b, node, 1, value, HOLO_F32, true);
+    out->zero   = out_add(b, node, 2, value, HOLO_U8, true);
+    return out->q && out->scale && out->zero;
+}
+
+static HoloStatus values_make(Build *b)
+{
+    for (int i = 0; i < b->value_count; i++) {
+        if (!b->eight.is[i]) continue;
+        const HoloValue *own = holo_graph_find(b->narrow->graph, b->graph->values[b->eight.like[i]]->name);
+        if (!own) return holo_fail(b->error, HOLO_INTERNAL, "value %s has no steps", b->graph->values[i]->name);
+        if (!static_make(b, b->graph->values[i], b->narrow->steps[own->id], &b->quantised[i]))
+            return holo_fail_memory(b->error);
+    }
+    return HOLO_OK;
+}
+
+// Outputs of the graph that are in 8 bits are given as the real numbers of these.
+static void outputs_turn(Build *b)
+{
+    for (int i = 0; i < b->graph->output_count; i++) {
+        HoloValue *value = b->graph->outputs[i];
+        if (value->id >= b->value_count || !b->eight.forced[value->id]) continue;
+        HoloValue *real = b->quantised[value->id].real;
+        holo_graph_swap_names(b->graph, value, real);
+        b->graph->outputs[i] = real;
+    }
+}
+
+static void readers_turn(Build *b, const HoloLayer *const *layer)
+{
+    for (int i = 0; i < b->node_count; i++) {
+        HoloNode *node = b->graph->nodes[i];
+        for (int k = 0; k < node->in_count; k++) {
+            const HoloValue *value = node->in[k];
+            if (!value || value->id >= b->value_count || !b->eight.is[value->id]) continue;
+            bool reads = b->eight.forced[value->id] || b->eight.whole[i] || (layer[i] && k == 0);
+            if (reads) node->in[k] = b->quantised[value->id].real;
+        }
+    }
+}
+
+// ---- layers
+
+static HoloStatus conv_narrow(Build *b, HoloNode *node, const HoloLayer *layer)
+{
+    HoloNode  *real  = node_add(b, node->in[1], "", "DequantizeLinear", 13, 2, 1, 1);
+    HoloValue *q     = constant_add(b, node->in[1], &layer->q);
+    HoloValue *scale = constant_add(b, node->in[1], &layer->scale);
+    if (!real || !q || !scale) return holo_fail_memory(b->error);
+    real->in[0]   = q;
+    real->in[1]   = scale;
+    real->attr[0] = (HoloAttr){.name = "axis", .kind = HOLO_ATTR_INT, .count = 1, .i = 0};
+    HoloValue *w  = out_add(b, real, 0, node->in[1], HOLO_F32, false);
+    if (!w) return holo_fail_memory(b->error);
+    w->is_constant = false;
+    node->in[1]    = w;
+    return HOLO_OK;
+}
+
+// The node that adds a constant for each column to what a product gives, and nothing else reads; NULL: none.
+static HoloNode *bias_node(const Build *b, const HoloNode *product, int64_t n, HoloTensor *out_bias)
+{
+    const HoloValue *out = product->out[0];
+    HoloNode        *add = out->id < b->value_count && b->uses[out->id] == 1 ? b->reader[out->id] : NULL;
+    if (!add || !holo_node_is(add, "Add") || add->in_count != 2 || add->version < 7) return NULL;
+    const HoloValue *bias = add->in[add->in[0] == out];
+    if (!bias || !bias->is_constant || !bias->type.data || bias->type.dtype != HOLO_F32 || bias->type.rank < 1 ||
+        bias->type.rank > out->type.rank || holo_tensor_count(&bias->type) != n ||
+        bias->type.dim[bias->type.rank - 1] != n)
+        return NULL;
+    *out_bias        = bias->type;
+    out_bias->rank   = 1;
+    out_bias->dim[0] = n;
+    return add;
+}
+
+// The product gives what the addition gave.
+static HoloStatus bias_take(Build *b, HoloNode *node, const HoloLayer *layer, HoloValue **out)
+{
+    HoloTensor bias = layer->bias;
+    HoloNode  *add  = bias.data ? NULL : bias_node(b, node, layer->n, &bias);
+    *out            = NULL;
+    if (!bias.data) return HOLO_OK;
+    if (!(*out = constant_add(b, node->in[1], &bias))) return holo_fail_memory(b->error);
+    if (!add) return HOLO_OK;
+    for (int i = 0; i < b->node_count; i++) b->dead[i] = b->dead[i] || b->graph->nodes[i] == add;
+    holo_node_set_out(node, 0, add->out[0]);
+    add->out[0] = NULL;
+    return HOLO_OK;
+}
+
+static void become(HoloNode *node, const char *type, HoloValue **in, int in_count, HoloAttr *attr, int attr_count)
+{
+    node->type       = type;
+    node->domain     = MICROSOFT;
+    node->version    = 1;
+    node->op         = holo_op_find(MICROSOFT, type, 1);
+    node->in         = in;
+    node->in_count   = in_count;
+    node->attr       = attr;
+    node->attr_count = attr_count;
+}
+
+static HoloStatus product_int8(Build *b, HoloNode *node, const HoloLayer *layer)
+{
+    HoloValue *x = node->in[0], *bias, **in = HOLO_NEW(b->graph->arena, HoloValue *, 7);
+    Quantised *a = &b->quantised[x->id];
+    if (!in) return holo_fail_memory(b->error);
+    if (!a->q && !dynamic_make(b, x, a)) return holo_fail_memory(b->error);
+    HOLO_TRY(bias_take(b, node, layer, &bias));
+    in[0] = a->q;
+    in[1] = constant_add(b, node->in[1], &layer->q);
+    in[2] = a->scale;
+    in[3] = constant_add(b, node->in[1], &layer->scale);
+    in[4] = a->zero;
+    in[6] = bias;
+    if (!in[1] || !in[3]) return holo_fail_memory(b->error);
+    become(node, "MatMulIntegerToFloat", in, bias ? 7 : 5, NULL, 0);
+    return HOLO_OK;
+}
+
+static HoloStatus product_int4(Build *b, HoloNode *node, const HoloLayer *layer)
+{
+    HoloValue *bias, **in = HOLO_NEW(b->graph->arena, HoloValue *, 6);
+    HoloAttr  *attr = HOLO_NEW(b->graph->arena, HoloAttr, 4);
+    if (!in || !attr) return holo_fail_memory(b->error);
+    HOLO_TRY(bias_take(b, node, layer, &bias));
+    in[0] = node->in[0];
+    in[1] = constant_add(b, node->in[1], &layer->q);
+    in[2] = constant_add(b, node->in[1], &layer->scale);
+    in[5] = bias;
+    if (!in[1] || !in[2]) return holo_fail_memory(b->error);
+    const int64_t     values[] = {layer->k, layer->n, 4, HOLO_LAYER_BLOCK};
+    const char *const names[]  = {"K", "N", "bits", "block_size"};
+    for (int i = 0; i < 4; i++)
+        attr[i] = (HoloAttr){.name = names[i], .kind = HOLO_ATTR_INT, .count = 1, .i = values[i]};
+    become(node, "MatMulNBits", in, bias ? 6 : 3, attr, 4);
+    return HOLO_OK;
+}
+
+// Rows of a table are widened when they have been taken.
+static HoloStatus weights_narrow(Build *b, HoloNode *node, const HoloLayer *layer)
+{
+    HoloValue *w = constant_add(b, node->in[layer->input], &layer->q);
+    if (!w) return holo_fail_memory(b->error);
+    node->in[layer->input] = w;
+    if (layer->op != HOLO_LAYER_GATHER) return HOLO_OK;
+    HoloNode *cast = node_add(b, node->out[0], "", "Cast", 13, 1, 1, 1);
+    if (!cast) return holo_fail_memory(b->error);
+    HoloValue *out = node->out[0];
+    cast->attr[0]  = (HoloAttr){.name = "to", .kind = HOLO_ATTR_INT, .count = 1, .i = 1};
+    cast->in[0]    = out_add(b, node, 0, out, (HoloDtype)layer->q.dtype, false);
+    holo_node_set_out(cast, 0, out);
+    return cast->in[0] ? HOLO_OK : holo_fail_memory(b->error);
+}
+
+static HoloStatus layer_narrow(Build *b, HoloNode *node, const HoloLayer *layer)
+{
+    switch (b->narrow->layers->kind) {
+    case HOLO_QUANTIZE_INT8:
+        return layer->op == HOLO_LAYER_CONV ? conv_narrow(b, node, layer) : product_int8(b, node, layer);
+    case HOLO_QUANTIZE_INT4: return product_int4(b, node, layer);
+    case HOLO_QUANTIZE_F16:
+    case HOLO_QUANTIZE_BF16: return weights_narrow(b, node, layer);
+    case HOLO_QUANTIZE_NONE: break;
+    }
+    return HOLO_OK;
+}
+
+// ---- all of it
+
+static HoloStatus build_begin(Build *b)
+{
+    HoloGraph *graph = b->graph;
+    b->value_count   = graph->value_count;
+    b->node_count    = graph->node_count;
+    b->quantised     = HOLO_NEW(&b->scratch, Quantised, graph->value_count + 1);
+    b->uses          = holo_graph_uses(graph, &b->scratch);
+    b->reader        = HOLO_NEW(&b->scratch, HoloNode *, graph->value_count + 1);
+    if (!b->quantised || !b->uses || !b->reader) return holo_fail_memory(b->error);
+    for (int i = 0; i < graph->node_count; i++)
+        for (int k = 0; k < graph->nodes[i]->in_count; k++)
+            if (graph->nodes[i]->in[k]) b->reader[graph->nodes[i]->in[k]->id] = graph->nodes[i];
+    return HOLO_OK;
+}
+
+static HoloStatus layers_narrow(Build *b, const HoloLayer *const *layer)
+{
+    for (int i = 0; i < b->node_count; i++)
+        if (layer[i]) HOLO_TRY(layer_narrow(b, b->graph->nodes[i], layer[i]));
+    return HOLO_OK;
+}
+
+// Static scales: values first, which products then find.
+static HoloStatus eight_make(Build *b, const HoloLayer *const *layer)
+{
+    HOLO_TRY(holo_eight_find(b->graph, b->narrow->layers, &b->scratch, &b->eight, b->error));
+    HOLO_TRY(values_make(b));
+    HOLO_TRY(layers_narrow(b, layer));
+    readers_turn(b, layer);
+    outputs_turn(b);
+    return HOLO_OK;
+}
+
+static HoloStatus graph_narrow(Build *b)
+{
+    const HoloLayers *layers = b->narrow->layers;
+    HOLO_TRY(build_begin(b));
+    const HoloLayer **layer = HOLO_NEW(&b->scratch, const HoloLayer *, b->node_count + 1);
+    if (!layer) return holo_fail_memory(b->error);
+    for (int i = 0; i < layers->count; i++)
+        if (holo_layer_is_narrow(&layers->layers[i])) layer[layers->layers[i].node] = &layers->layers[i];
+    bool is_eight = layers->kind == HOLO_QUANTIZE_INT8 && layers->is_static;
+    b->dead       = HOLO_NEW(&b->scratch, bool, 8 * (b->node_count + b->value_count) + 8);
+    if (!b->dead) return holo_fail_memory(b->error);
+    HOLO_TRY(is_eight ? eight_make(b, layer) : layers_narrow(b, layer));
+    holo_graph_sweep(b->graph, b->dead);
+    if (holo_graph_drop_dead(b->graph, &b->scratch) < 0) return holo_fail_memory(b->error);
+    HOLO_TRY(holo_graph_sort(b->graph, b->error));
+    HOLO_TRY(holo_graph_infer(b->graph, b->error));
+    return holo_graph_verify(b->graph, b->error);
+}
+
+HoloStatus holo_narrow_make(const HoloNarrow *narrow, HoloArena *arena, HoloGraph **out, HoloError *error)
+{
+    Build b = {.narrow = narrow, .graph = holo_graph_copy(narrow->graph, arena), .error = error};
+    *out    = b.graph;
+    if (!b.graph) return holo_fail_memory(error);
+    HoloStatus status = graph_narrow(&b);
+    holo_arena_deinit(&b.scratch);
+    return status;
+}

@@ -1,0 +1,184 @@
+// quantising.c - a model made narrow: simplified, observed, rewritten, measured. See quantize.h.
+#include "quantize/search.h"
+
+#include "base/files.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Work {
+    HoloGraph                 *graph;
+    const HoloQuantizeOptions *options;
+    HoloArena                 *arena; // of the report
+    HoloArena                  scratch;
+    HoloLayers                 layers;
+    HoloModel                 *wide; // the plan without quantisation
+    HoloBaseline               baseline;
+    HoloNarrow                 narrow;
+    HoloSearch                 search;
+    HoloQuantization          *out;
+    HoloError                 *error;
+} Work;
+
+static void progress(const Work *w, double fraction)
+{
+    if (w->options->progress) w->options->progress(w->options->context, fraction);
+}
+
+// ---- before
+
+static HoloStatus check_plain(const HoloGraph *graph, HoloError *error)
+{
+    static const char *const types[] = {"QuantizeLinear", "DynamicQuantizeLinear", "DequantizeLinear", "MatMulNBits",
+                                        "MatMulInteger",  "ConvInteger",           "QLinearConv",      "QLinearMatMul"};
+    for (int i = 0; i < graph->node_count; i++)
+        for (int k = 0; k < HOLO_COUNT(types); k++)
+            if (!strcmp(graph->nodes[i]->type, types[k]))
+                return holo_fail(error, HOLO_BAD_ARGUMENT,
+                                 "the model is quantised already (node %s is a %s): compile it without --quantize",
+                                 graph->nodes[i]->name, types[k]);
+    return HOLO_OK;
+}
+
+// Products as plans have them: normalisation is in their weights, constants are computed, narrow types are widened.
+static HoloStatus simplify(Work *w)
+{
+    static const char *const left_out[] = {"tables", "weights", "integers", "branches"};
+    HoloPass                 table[64];
+    HoloPassOptions          options = *w->options->passes;
+    int                      count   = 0;
+    for (const HoloPass *pass = options.table ? options.table : holo_passes; pass->name; pass++) {
+        bool is_left = pass->stage != HOLO_STAGE_SIMPLE;
+        for (int i = 0; i < HOLO_COUNT(left_out); i++) is_left = is_left || !strcmp(pass->name, left_out[i]);
+        if (!is_left && count < HOLO_COUNT(table) - 1) table[count++] = *pass;
+    }
+    table[count]  = (HoloPass){0};
+    options.table = table;
+    return holo_passes_run(w->graph, &options, w->error);
+}
+
+static HoloStatus check_layers(const Work *w)
+{
+    const char *why = "it has no Conv, MatMul or Gemm of f32 with constant weights";
+    for (int i = 0; i < w->layers.count; i++) {
+        if (!w->layers.layers[i].refusal) return HOLO_OK;
+        why = w->layers.layers[i].refusal;
+    }
+    return holo_fail(w->error, HOLO_BAD_ARGUMENT, "nothing in the model can be made %s: %s",
+                     holo_quantize_name(w->options->kind), why);
+}
+
+static HoloStatus baseline(Work *w)
+{
+    HoloGraph *copy = holo_graph_copy(w->graph, &w->scratch);
+    if (!copy) return holo_fail_memory(w->error);
+    HOLO_TRY(holo_runs_open(copy, w->options, &w->wide, w->error));
+    return holo_baseline_take(w->wide, w->options, &w->scratch, &w->baseline, w->error);
+}
+
+// ---- steps of activations
+
+static HoloStatus calibrate(Work *w)
+{
+    HoloEight   eight;
+    HoloRange **ranges;
+    if (w->options->kind != HOLO_QUANTIZE_INT8 || !w->options->is_static) return HOLO_OK;
+    HOLO_TRY(holo_eight_find(w->graph, &w->layers, &w->scratch, &eight, w->error));
+    HOLO_TRY(holo_runs_observe(w->graph, eight.is, w->options, &w->scratch, &ranges, w->error));
+    HoloSteps *steps = HOLO_NEW(&w->scratch, HoloSteps, w->graph->value_count + 1);
+    if (!steps) return holo_fail_memory(w->error);
+    for (int i = 0; i < w->graph->value_count; i++)
+        if (ranges[i]) steps[i] = holo_range_steps(ranges[i], w->options->ranges);
+    for (int i = 0; i < w->layers.count; i++) {
+        HoloLayer       *layer = &w->layers.layers[i];
+        const HoloRange *range = layer->refusal ? NULL : ranges[w->graph->nodes[layer->node]->in[0]->id];
+        if (range && range->strange) layer->refusal = layer->report.why = "what it reads is not finite on the samples";
+    }
+    w->narrow.steps = steps;
+    return HOLO_OK;
+}
+
+// ---- behind
+
+static HoloStatus compare_time(Work *w)
+{
+    HoloArena               arena = {0};
+    HoloGraph              *graph;
+    HoloModel              *model  = NULL;
+    HoloQuantizationReport *r      = &w->out->report;
+    HoloStatus              status = holo_narrow_make(&w->narrow, &arena, &graph, w->error);
+    if (!status) status = holo_runs_open(graph, w->options, &model, w->error);
+    if (!status) status = holo_runs_time(w->wide, model, w->options, &r->before_run, &r->after_run, w->error);
+    holo_model_close(model);
+    holo_arena_deinit(&arena);
+    r->was_kept = !status && !(r->after_run < r->before_run);
+    return status;
+}
+
+static HoloStatus report(Work *w, double start)
+{
+    HoloQuantizationReport *r      = &w->out->report;
+    HoloLayerReport        *layers = HOLO_NEW(w->arena, HoloLayerReport, w->layers.count + 1);
+    if (!layers) return holo_fail_memory(w->error);
+    for (int i = 0; i < w->layers.count; i++) {
+        HoloLayer *layer = &w->layers.layers[i];
+        bool       is    = holo_layer_is_narrow(layer) && !r->was_kept;
+        layers[i]        = layer->report;
+        layers[i].type   = is ? r->kind : "f32";
+        r->narrow_count += is;
+        if (is) continue;
+        layers[i].bytes_after = layers[i].bytes_before;
+        if (!layers[i].why)
+            layers[i].why = layer->is_wide ? "the accuracy asked for needs it" : "the plan would not be faster";
+    }
+    r->layers      = layers;
+    r->layer_count = w->layers.count;
+    r->is_static   = w->options->is_static && w->options->kind == HOLO_QUANTIZE_INT8;
+    r->samples     = w->options->samples->count;
+    r->target      = w->options->accuracy;
+    r->accuracy    = r->was_kept ? 1 : w->search.found.accuracy;
+    r->cosine      = r->was_kept ? 1 : w->search.found.cosine;
+    r->top1        = w->search.found.top1;
+    r->top1_rows   = w->search.found.rows;
+    r->trials      = w->search.trials;
+    r->seconds     = holo_time_now() - start;
+    return HOLO_OK;
+}
+
+static HoloStatus quantize(Work *w)
+{
+    double start = holo_time_now();
+    HOLO_TRY(check_plain(w->graph, w->error));
+    HOLO_TRY(simplify(w));
+    HOLO_TRY(holo_layers_find(w->graph, w->options, w->arena, &w->layers, w->error));
+    HOLO_TRY(check_layers(w));
+    HOLO_TRY(holo_layers_weights(w->graph, &w->layers, w->graph->arena, w->error));
+    HOLO_TRY(baseline(w));
+    progress(w, 0.05);
+    w->narrow = (HoloNarrow){.graph = w->graph, .layers = &w->layers};
+    HOLO_TRY(calibrate(w));
+    HOLO_TRY(check_layers(w));
+    progress(w, 0.15);
+    w->search = (HoloSearch){.narrow   = &w->narrow,
+                             .layers   = &w->layers,
+                             .baseline = &w->baseline,
+                             .options  = w->options,
+                             .start    = holo_time_now(),
+                             .error    = w->error};
+    HOLO_TRY(holo_search(&w->search));
+    w->out->report = (HoloQuantizationReport){.kind = holo_quantize_name(w->options->kind)};
+    if (w->options->only_if_faster) HOLO_TRY(compare_time(w));
+    HOLO_TRY(report(w, start));
+    w->out->graph = w->graph;
+    return w->out->report.was_kept ? HOLO_OK : holo_narrow_make(&w->narrow, w->graph->arena, &w->out->graph, w->error);
+}
+
+HoloStatus holo_quantize(HoloGraph *graph, const HoloQuantizeOptions *options, HoloArena *arena, HoloQuantization *out,
+                         HoloError *error)
+{
+    Work       w      = {.graph = graph, .options = options, .arena = arena, .out = out, .error = error};
+    HoloStatus status = quantize(&w);
+    holo_model_close(w.wide);
+    holo_arena_deinit(&w.scratch);
+    return status;
+}

@@ -1,0 +1,46 @@
+// quantize.h - a graph of f32 as one whose products have narrow weights, and narrow operands: chosen by measuring.
+//
+// The graph is rewritten into operators that exist: QuantizeLinear and DequantizeLinear, of which the pass `integers`
+// makes QLinearConv and its relatives, MatMulIntegerToFloat and MatMulNBits. What is wide and what is narrow is decided
+// by the distance of the plan's outputs to those of the plan without all this, on samples.
+#ifndef HOLO_QUANTIZE_H
+#define HOLO_QUANTIZE_H
+
+#include "hologram_compiler.h"
+#include "passes/passes.h"
+
+typedef struct HoloSamples { // inputs to run
+    int          count;
+    HoloTensor **inputs; // [sample][input], with data
+} HoloSamples;
+
+typedef struct HoloQuantizeOptions {
+    HoloQuantizeKind   kind;
+    bool               is_static; // scales of activations are constants, found on the samples; else found in each run
+    HoloRanges         ranges;
+    double             accuracy; // to be reached
+    double             seconds;  // that the search may take, about
+    bool               only_if_faster;
+    const HoloSamples *samples;
+    const HoloPassOptions *passes;                    // how plans are made
+    HoloPool              *pool;                      // NULL: one thread
+    void (*progress)(void *context, double fraction); // may be NULL
+    void *context;
+} HoloQuantizeOptions;
+
+typedef struct HoloQuantization {
+    HoloGraph             *graph; // what was asked for, or the graph as it was
+    HoloQuantizationReport report;
+} HoloQuantization;
+
+// `graph` is a model's, with its types; it becomes simpler, but stays one of f32. All of *out is in the graph's arena, but
+// for the report, which is in `arena`.
+HOLO_MUST HoloStatus holo_quantize(HoloGraph *graph, const HoloQuantizeOptions *options, HoloArena *arena,
+                                   HoloQuantization *out, HoloError *error);
+
+enum { HOLO_SEEDED_SAMPLES = 8 };
+// Inputs made up from a seed: floats normal, integers below what they index where that is known, and else 1.
+HOLO_MUST HoloStatus holo_samples_seeded(const HoloGraph *graph, int count, HoloArena *arena, HoloSamples *out,
+                                         HoloError *error);
+
+#endif

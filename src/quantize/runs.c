@@ -1,0 +1,162 @@
+// runs.c - plans of graphs, run on the samples and timed; and what the values inside are.
+#include "quantize/runs.h"
+
+#include "base/files.h"
+#include "materialise/materialise.h"
+#include "quantize/layers.h"
+
+#include <string.h>
+
+HoloStatus holo_runs_open(HoloGraph *graph, const HoloQuantizeOptions *options, HoloModel **out, HoloError *error)
+{
+    HoloMaterialise m = {.is_exact = options->passes->is_exact, .pool = options->pool, .error = error};
+    HOLO_TRY(holo_passes_run(graph, options->passes, error));
+    return holo_materialise_model(graph, &m, out);
+}
+
+static HoloStatus inputs_set(HoloSession *session, const HoloQuantizeOptions *options, int count, int sample,
+                             HoloError *error)
+{
+    for (int i = 0; i < count; i++)
+        HOLO_TRY(holo_session_set_input(session, i, &options->samples->inputs[sample][i], error));
+    return HOLO_OK;
+}
+
+static HoloStatus sample_run(HoloSession *session, const HoloModel *model, const HoloQuantizeOptions *options,
+                             int sample, HoloError *error)
+{
+    HoloError  why    = {0};
+    HoloStatus status = inputs_set(session, options, holo_model_input_count(model), sample, &why);
+    if (!status) status = holo_session_run(session, &why);
+    if (!status) return HOLO_OK;
+    return holo_fail(error, status,
+                     "the model does not run on sample %d: %s. Give inputs that it takes by --calibrate FILE.npz",
+                     sample, why.text);
+}
+
+HoloStatus holo_runs_each(const HoloModel *model, const HoloQuantizeOptions *options, HoloRunsEach *each, void *context,
+                          HoloError *error)
+{
+    HoloSession *session;
+    HOLO_TRY(holo_session_create(model, options->pool, &session, error));
+    HoloStatus status = HOLO_OK;
+    for (int i = 0; i < options->samples->count && !status; i++) {
+        status = sample_run(session, model, options, i, error);
+        if (!status) status = each(context, i, session, error);
+    }
+    holo_session_destroy(session);
+    return status;
+}
+
+// ---- values inside
+
+typedef struct Observing {
+    const HoloQuantizeOptions *options;
+    HoloRange                **ranges; // by value id
+    int                       *index;  // by value id: which output it is; -1: none
+    int                        count;
+} Observing;
+
+static HoloStatus observe_each(void *context, int sample, HoloSession *session, HoloError *error)
+{
+    const Observing *o = context;
+    (void)sample;
+    for (int i = 0; i < o->count; i++) {
+        HoloTensor t;
+        if (!o->ranges[i] || o->index[i] < 0) continue;
+        HOLO_TRY(holo_session_output(session, o->index[i], &t, error));
+        holo_range_add(o->ranges[i], t.data, holo_tensor_count(&t));
+    }
+    return HOLO_OK;
+}
+
+// A copy of the graph that gives what is wanted, too.
+static HoloStatus observed_graph(const HoloGraph *graph, Observing *o, HoloArena *arena, HoloGraph **out,
+                                 HoloError *error)
+{
+    HoloGraph *copy = holo_graph_copy(graph, arena);
+    if (!copy) return holo_fail_memory(error);
+    for (int i = 0; i < graph->value_count; i++) {
+        const HoloValue *value = graph->values[i];
+        o->index[i]            = -1;
+        if (!o->ranges[i] || value->is_input) continue;
+        HoloValue *twin = holo_graph_find(copy, value->name);
+        if (!twin) return holo_fail(error, HOLO_INTERNAL, "value %s is not in a copy of its graph", value->name);
+        for (int k = 0; k < copy->output_count; k++)
+            if (copy->outputs[k] == twin) o->index[i] = k;
+        if (o->index[i] >= 0) continue;
+        o->index[i] = copy->output_count;
+        if (!holo_graph_output(copy, twin)) return holo_fail_memory(error);
+    }
+    *out = copy;
+    return HOLO_OK;
+}
+
+static HoloStatus observe_run(const HoloGraph *graph, Observing *o, HoloArena *scratch, HoloError *error)
+{
+    HoloGraph *copy = NULL;
+    HoloModel *model;
+    HOLO_TRY(observed_graph(graph, o, scratch, &copy, error));
+    HOLO_TRY(holo_runs_open(copy, o->options, &model, error));
+    HoloStatus status = holo_runs_each(model, o->options, observe_each, o, error);
+    holo_model_close(model);
+    return status;
+}
+
+static void inputs_observe(const HoloGraph *graph, const Observing *o)
+{
+    for (int i = 0; i < graph->input_count; i++) {
+        HoloRange *range = o->ranges[graph->inputs[i]->id];
+        for (int s = 0; range && s < o->options->samples->count; s++) {
+            const HoloTensor *t = &o->options->samples->inputs[s][i];
+            holo_range_add(range, t->data, holo_tensor_count(t));
+        }
+    }
+}
+
+HoloStatus holo_runs_observe(const HoloGraph *graph, const bool *wanted, const HoloQuantizeOptions *options,
+                             HoloArena *arena, HoloRange ***out, HoloError *error)
+{
+    HoloArena scratch = {0};
+    Observing o       = {.options = options, .count = graph->value_count};
+    o.ranges          = HOLO_NEW(arena, HoloRange *, graph->value_count + 1);
+    o.index           = HOLO_NEW(arena, int, graph->value_count + 1);
+    if (!o.ranges || !o.index) return holo_fail_memory(error);
+    for (int i = 0; i < graph->value_count; i++)
+        if (wanted[i] && !(o.ranges[i] = HOLO_NEW(arena, HoloRange, 1))) return holo_fail_memory(error);
+    inputs_observe(graph, &o);
+    HoloStatus status = observe_run(graph, &o, &scratch, error);
+    holo_arena_deinit(&scratch);
+    *out = o.ranges;
+    return status;
+}
+
+// ---- time
+
+HoloStatus holo_runs_time(const HoloModel *a, const HoloModel *b, const HoloQuantizeOptions *options, double *out_a,
+                          double *out_b, HoloError *error)
+{
+    enum { ROUNDS_MIN = 5, ROUNDS_MAX = 200 };
+    static const double enough     = 2; // seconds
+    const HoloModel    *model[2]   = {a, b};
+    double             *least[2]   = {out_a, out_b};
+    HoloSession        *session[2] = {NULL, NULL};
+    HoloStatus          status     = HOLO_OK;
+    for (int i = 0; i < 2 && !status; i++) {
+        status = holo_session_create(model[i], options->pool, &session[i], error);
+        if (!status) status = sample_run(session[i], model[i], options, 0, error);
+        *least[i] = 1e30;
+    }
+    double start = holo_time_now();
+    for (int round = 0; !status && round < ROUNDS_MAX && (round < ROUNDS_MIN || holo_time_now() - start < enough);
+         round++)
+        for (int i = 0; i < 2 && !status; i++) {
+            double begin = holo_time_now();
+            status       = holo_session_run(session[i], error);
+            double taken = holo_time_now() - begin;
+            if (taken < *least[i]) *least[i] = taken;
+        }
+    holo_session_destroy(session[0]);
+    holo_session_destroy(session[1]);
+    return status;
+}

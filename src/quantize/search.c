@@ -1,0 +1,125 @@
+// search.c - layers are kept wide, the most sensitive first, until the accuracy is what was asked for.
+//
+// What a layer loses is measured: a plan in which it alone is narrow runs on the samples. That takes a plan a layer, so
+// there is a limit of time; layers beyond it count by the error of their weights. How many stay wide is found by halving.
+#include "quantize/search.h"
+
+#include "base/files.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// The distance with the layers as they are set.
+static HoloStatus measure(HoloSearch *s, HoloDistance *out)
+{
+    HoloArena  arena = {0};
+    HoloGraph *graph;
+    HoloModel *model  = NULL;
+    HoloStatus status = holo_narrow_make(s->narrow, &arena, &graph, s->error);
+    if (!status) status = holo_runs_open(graph, s->options, &model, s->error);
+    if (!status) status = holo_baseline_compare(s->baseline, model, s->options, out, s->error);
+    holo_model_close(model);
+    holo_arena_deinit(&arena);
+    s->trials++;
+    return status;
+}
+
+static double spent(const HoloSearch *s)
+{
+    return holo_time_now() - s->start;
+}
+
+static void progress(const HoloSearch *s, double fraction)
+{
+    if (s->options->progress) s->options->progress(s->options->context, fraction);
+}
+
+// ---- each layer alone
+
+static int by_loss(const void *a, const void *b)
+{
+    const HoloLayer *x = *(HoloLayer *const *)a, *y = *(HoloLayer *const *)b;
+    if (x->loss != y->loss) return x->loss > y->loss ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+// Layers that there was no time for lose as much as others of such weights.
+static void losses_guess(HoloLayer **order, int count)
+{
+    double lost = 0, off = 0;
+    for (int i = 0; i < count; i++) {
+        if (isnan(order[i]->report.loss)) continue;
+        lost += order[i]->report.loss;
+        off += order[i]->error * order[i]->error;
+    }
+    for (int i = 0; i < count; i++) {
+        bool measured = !isnan(order[i]->report.loss);
+        order[i]->loss =
+            measured ? order[i]->report.loss : order[i]->error * order[i]->error * (off > 0 ? lost / off : 1);
+    }
+}
+
+static HoloStatus losses_measure(HoloSearch *s, HoloLayer **order, int count)
+{
+    for (int i = 0; i < count; i++) order[i]->is_wide = true;
+    for (int i = 0; i < count && spent(s) < s->options->seconds; i++) {
+        HoloDistance alone;
+        order[i]->is_wide = false;
+        HOLO_TRY(measure(s, &alone));
+        order[i]->is_wide     = true;
+        order[i]->report.loss = 1 - alone.accuracy;
+        progress(s, 0.2 + 0.6 * (i + 1) / count);
+    }
+    return HOLO_OK;
+}
+
+// ---- how many of them
+
+static HoloStatus keep(HoloSearch *s, HoloLayer **order, int count, int wide, HoloDistance *out)
+{
+    for (int i = 0; i < count; i++) order[i]->is_wide = i < wide;
+    return measure(s, out);
+}
+
+static HoloStatus fewest(HoloSearch *s, HoloLayer **order, int count)
+{
+    int missed = 0, met = count; // with `met` wide the target is met: that many are all
+    for (int i = 0; i < count; i++) order[i]->is_wide = true;
+    s->found = (HoloDistance){.accuracy = 1, .cosine = 1, .top1 = NAN};
+    while (met - missed > 1) {
+        HoloDistance d;
+        int          wide = missed + (met - missed) / 2;
+        HOLO_TRY(keep(s, order, count, wide, &d));
+        if (d.accuracy >= s->options->accuracy) {
+            met      = wide;
+            s->found = d;
+        } else
+            missed = wide;
+    }
+    for (int i = 0; i < count; i++) order[i]->is_wide = i < met;
+    return HOLO_OK;
+}
+
+HoloStatus holo_search(HoloSearch *s)
+{
+    HoloArena   scratch = {0};
+    HoloLayers *layers  = s->layers;
+    HoloLayer **order   = HOLO_NEW(&scratch, HoloLayer *, layers->count + 1);
+    int         count   = 0;
+    if (!order) return holo_fail_memory(s->error);
+    for (int i = 0; i < layers->count; i++)
+        if (!layers->layers[i].refusal) order[count++] = &layers->layers[i];
+    HoloStatus status = measure(s, &s->found);
+    if (!status && !(s->found.accuracy >= s->options->accuracy)) {
+        // First the layers whose weights lose most, in case there is no time for all.
+        losses_guess(order, count);
+        qsort(order, (size_t)count, sizeof *order, by_loss);
+        status = losses_measure(s, order, count);
+        losses_guess(order, count);
+        qsort(order, (size_t)count, sizeof *order, by_loss);
+        if (!status) status = fewest(s, order, count);
+    }
+    holo_arena_deinit(&scratch);
+    return status;
+}

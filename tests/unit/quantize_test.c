@@ -1,0 +1,407 @@
+// quantize_test.c - quantisation while compiling: ranges and steps, which values are in 8 bits, accuracy and the search for
+// it, and a trained model whose answers stay the same.
+#include "support/models.h"
+
+#include "graph/graph.h"
+#include "passes/passes.h"
+#include "quantize/narrow.h"
+#include "quantize/search.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- ranges
+
+static void test_steps(void **state)
+{
+    (void)state;
+    HoloRange   range = {0};
+    const float x[]   = {-1, 0, 0.5f, 3, NAN, INFINITY};
+    holo_range_add(&range, x, 6);
+    assert_int_equal(range.count, 4);
+    assert_int_equal(range.strange, 2);
+    HoloSteps steps = holo_range_steps(&range, HOLO_RANGES_MINMAX);
+    assert_float_equal(steps.scale, 4.0f / 255, 1e-7);
+    assert_int_equal(steps.zero, 64); // 1 / scale, rounded
+    // More comes, far larger than all before: nothing of it is lost.
+    const float large[] = {1000, 1e-30f};
+    holo_range_add(&range, large, 2);
+    uint64_t sum = 0;
+    for (int i = 0; i < 2 * HOLO_RANGE_BINS; i++) sum += range.bins[i];
+    assert_int_equal(sum, 6);
+    assert_float_equal(holo_range_steps(&range, HOLO_RANGES_MINMAX).scale, 1001.0f / 255, 1e-5);
+}
+
+// Numbers that are never below 0 have their zero at 0; nothing but 0, and nothing at all, have steps, too.
+static void test_steps_at_the_edge(void **state)
+{
+    (void)state;
+    const float x[]      = {0, 2, 5};
+    HoloRange   positive = {0}, nothing = {0}, tiny = {0};
+    holo_range_add(&positive, x, 3);
+    assert_int_equal(holo_range_steps(&positive, HOLO_RANGES_MINMAX).zero, 0);
+    assert_float_equal(holo_range_steps(&nothing, HOLO_RANGES_MSE).scale, 1, 0);
+    holo_range_add(&nothing, x, 1);
+    assert_float_equal(holo_range_steps(&nothing, HOLO_RANGES_MSE).scale, 1, 0);
+    const float small[] = {1e-44f};
+    holo_range_add(&tiny, small, 1);
+    assert_float_equal(holo_range_steps(&tiny, HOLO_RANGES_MSE).scale, 1, 0);
+}
+
+// One number far from all others is cut off where that makes the squares of errors less.
+static void test_steps_of_least_errors(void **state)
+{
+    (void)state;
+    HoloRange  range  = {0};
+    HoloRandom random = {1};
+    float     *x      = malloc(100000 * sizeof *x);
+    for (int i = 0; i < 100000; i++) x[i] = (float)holo_random_normal(&random);
+    x[17] = 9;
+    holo_range_add(&range, x, 100000);
+    float all = holo_range_steps(&range, HOLO_RANGES_MINMAX).scale,
+          cut = holo_range_steps(&range, HOLO_RANGES_MSE).scale;
+    if (!(cut < 0.9f * all && cut > 0.3f * all)) fail_msg("steps of %g, and of %g when cut", (double)all, (double)cut);
+    free(x);
+}
+
+// ---- what is rewritten
+
+typedef struct Setting {
+    HoloArena           arena;
+    HoloGraph          *graph;
+    HoloSamples         samples;
+    HoloPassOptions     passes;
+    HoloQuantizeOptions options;
+} Setting;
+
+static void setting_begin(Setting *s, HoloQuantizeKind kind, bool is_static, const char *text)
+{
+    *s = (Setting){0};
+    EXPECT_OK(holo_graph_parse(&s->arena, text, &s->graph, &error));
+    EXPECT_OK(holo_graph_infer(s->graph, &error));
+    EXPECT_OK(holo_samples_seeded(s->graph, 4, &s->arena, &s->samples, &error));
+    s->options = (HoloQuantizeOptions){.kind      = kind,
+                                       .is_static = is_static,
+                                       .accuracy  = 0.9,
+                                       .seconds   = 60,
+                                       .samples   = &s->samples,
+                                       .passes    = &s->passes};
+}
+
+static int nodes_of(const HoloGraph *graph, const char *type)
+{
+    int count = 0;
+    for (int i = 0; i < graph->node_count; i++) count += !strcmp(graph->nodes[i]->type, type);
+    return count;
+}
+
+// Constants w: f32[8,4,3,3], v: f32[8,8,1,1], m: f32[32,24], b: f32[24], c: f32[8]; `body` has the rest.
+static char *text_of(const char *head, const char *body)
+{
+    static const struct {
+        const char *type;
+        int         count;
+    } constants[] = {{"w: f32[8,4,3,3]", 288},
+                     {"v: f32[8,8,1,1]", 64},
+                     {"m: f32[32,24]", 768},
+                     {"b: f32[24]", 24},
+                     {"c: f32[8]", 8}};
+    HoloText text = {0};
+    holo_text_add(&text, "graph g(%s {\n", head);
+    for (int k = 0; k < HOLO_COUNT(constants); k++) {
+        holo_text_add(&text, "const %s = {", constants[k].type);
+        for (int i = 0; i < constants[k].count; i++)
+            holo_text_add(&text, "%s%d.%03d", i ? ", " : "", (i * 7 + k) % 3 - 1, (i * 131 + k * 17) % 1000);
+        holo_text_add(&text, "}\n");
+    }
+    holo_text_add(&text, "%s\n}\n", body);
+    return text.data;
+}
+
+typedef struct Case {
+    HoloQuantizeKind kind;
+    bool             is_static;
+    const char      *head, *body;
+    int              narrow; // layers that become narrow
+    struct {
+        const char *type;
+        int         count;
+    } nodes[6]; // that must be there, before any pass or, with `planned`, in the plan
+    bool planned;
+} Case;
+
+static const char images[] = "x: f32[1,4,12,12]) -> (y)", rows[] = "x: f32[5,32]) -> (y)";
+
+static const Case cases[] = {
+    // A chain of convolutions, an addition and a pool have no f32 inside.
+    {HOLO_QUANTIZE_INT8,
+     true,
+     images,
+     "p = Conv@11(x, w, c) {pads=[1,1,1,1]}\nq = Relu@14(p)\nr = Conv@11(q, v)\ns = Add@14(r, q)\nt = Relu@14(s)\n"
+     "u = MaxPool@12(t) {kernel_shape=[2,2], strides=[2,2]}\ny = Conv@11(u, v, c)",
+     3,
+     {{"QuantizeLinear", 1}, {"DequantizeLinear", 1}, {"QLinearConv", 3}, {"QLinearAdd", 1}, {"Relu", 0}, {"Add", 0}},
+     true},
+    // A value between that somebody else reads, and an activation that is a table.
+    {HOLO_QUANTIZE_INT8,
+     true,
+     "x: f32[1,4,12,12]) -> (y, z)",
+     "p = Conv@11(x, w, c)\nq = HardSwish@14(p)\ny = Conv@11(q, v)\nz = Abs@13(q)",
+     2,
+     {{"QLinearConv", 2}, {"Lookup", 1}, {"HardSwish", 0}},
+     true},
+    // A product takes its bias; f32 comes out, and what else reads its input reads that as it is.
+    {HOLO_QUANTIZE_INT8,
+     true,
+     rows,
+     "p = MatMul@13(x, m)\nq = Add@14(b, p)\nr = Tanh@13(x)\ns = ReduceSum@13(r)\ny = Add@14(q, s)",
+     1,
+     {{"QuantizeLinear", 1}, {"DequantizeLinear", 0}, {"MatMulIntegerToFloat", 1}, {"Add", 1}, {"Tanh", 1}},
+     false},
+    // Scales of each run; one quantisation for two products.
+    {HOLO_QUANTIZE_INT8,
+     false,
+     "x: f32[5,32]) -> (y, z)",
+     "y = MatMul@13(x, m)\nz = Gemm@13(x, m, b) {alpha=0.5, beta=2.0}",
+     2,
+     {{"DynamicQuantizeLinear", 1}, {"MatMulIntegerToFloat", 2}},
+     false},
+    {HOLO_QUANTIZE_INT8,
+     true,
+     "x: f32[5,24]) -> (y)",
+     "y = Gemm@13(x, m) {transB=1}",
+     1,
+     {{"MatMulIntegerToFloat", 1}},
+     false},
+    {HOLO_QUANTIZE_INT4,
+     false,
+     rows,
+     "p = MatMul@13(x, m)\ny = Add@14(p, b)",
+     1,
+     {{"MatMulNBits", 1}, {"Add", 0}},
+     false},
+    {HOLO_QUANTIZE_F16, false, rows, "p = MatMul@13(x, m)\ny = Add@14(p, b)", 1, {{"MatMul", 1}, {"Add", 1}}, false},
+    {HOLO_QUANTIZE_BF16, false, images, "y = Conv@11(x, w, c)", 1, {{"Conv", 1}}, false},
+};
+
+static void test_rewritten(void **state)
+{
+    (void)state;
+    for (int k = 0; k < HOLO_COUNT(cases); k++) {
+        const Case      *c = &cases[k];
+        Setting          s;
+        HoloQuantization made;
+        HoloError        why  = {0};
+        char            *text = text_of(c->head, c->body);
+        setting_begin(&s, c->kind, c->is_static, text);
+        if (holo_quantize(s.graph, &s.options, &s.arena, &made, &why)) fail_msg("case %d: %s", k, why.text);
+        if (made.report.narrow_count != c->narrow)
+            fail_msg("case %d: %d layers are narrow, at an accuracy of %g", k, made.report.narrow_count,
+                     made.report.accuracy);
+        if (!(made.report.accuracy >= 0.9)) fail_msg("case %d: accuracy %g", k, made.report.accuracy);
+        if (c->planned) EXPECT_OK(holo_passes_run(made.graph, NULL, &error));
+        for (int i = 0; i < HOLO_COUNT(c->nodes) && c->nodes[i].type; i++) {
+            HoloText graph = {0};
+            holo_graph_print(made.graph, &graph);
+            if (nodes_of(made.graph, c->nodes[i].type) != c->nodes[i].count)
+                fail_msg("case %d: %d of %s, not %d, in\n%s", k, nodes_of(made.graph, c->nodes[i].type),
+                         c->nodes[i].type, c->nodes[i].count, graph.data);
+            holo_text_deinit(&graph);
+        }
+        holo_text_deinit(&(HoloText){.data = text});
+        holo_arena_deinit(&s.arena);
+    }
+}
+
+static const struct {
+    HoloQuantizeKind kind;
+    bool             is_static;
+    const char      *head, *body, *words;
+} refused[] = {
+    {HOLO_QUANTIZE_INT8, false, images, "y = Conv@11(x, w, c)", "give --calibrate"},
+    {HOLO_QUANTIZE_INT4, false, images, "y = Conv@11(x, w, c)", "no weights of 4 bits"},
+    {HOLO_QUANTIZE_INT8, true, rows, "y = Tanh@13(x)", "no Conv, MatMul or Gemm"},
+    {HOLO_QUANTIZE_INT8, true, rows, "q, s, z = DynamicQuantizeLinear@11(x)\ny = DequantizeLinear@13(q, s, z)",
+     "is quantised already"},
+};
+
+static void test_refused(void **state)
+{
+    (void)state;
+    for (int k = 0; k < HOLO_COUNT(refused); k++) {
+        Setting          s;
+        HoloQuantization made;
+        char            *text = text_of(refused[k].head, refused[k].body);
+        setting_begin(&s, refused[k].kind, refused[k].is_static, text);
+        EXPECT_FAIL(holo_quantize(s.graph, &s.options, &s.arena, &made, &error), HOLO_BAD_ARGUMENT, refused[k].words);
+        holo_text_deinit(&(HoloText){.data = text});
+        holo_arena_deinit(&s.arena);
+    }
+}
+
+// ---- accuracy
+
+// The more is asked for, the more layers stay; with all of it, all stay. What is reported is what was asked for.
+static void test_search(void **state)
+{
+    (void)state;
+    static const double targets[] = {0, 0.9999, 0.99999, 1};
+    char *text   = text_of(images, "p = Conv@11(x, w, c) {pads=[1,1,1,1]}\nq = Relu@14(p)\nr = Conv@11(q, v, c)\n"
+                                     "s = Sigmoid@13(r)\nt = Conv@11(s, v)\nu = Relu@14(t)\ny = Conv@11(u, v)");
+    int   before = 5;
+    for (int k = 0; k < HOLO_COUNT(targets); k++) {
+        Setting          s;
+        HoloQuantization made;
+        setting_begin(&s, HOLO_QUANTIZE_INT8, true, text);
+        s.options.accuracy = targets[k];
+        EXPECT_OK(holo_quantize(s.graph, &s.options, &s.arena, &made, &error));
+        const HoloQuantizationReport *r = &made.report;
+        if (!(r->accuracy >= targets[k])) fail_msg("%g was asked for, and is %g", targets[k], r->accuracy);
+        if (r->narrow_count > before) fail_msg("%d layers at %g", r->narrow_count, targets[k]);
+        before = r->narrow_count;
+        for (int i = 0; i < r->layer_count; i++) {
+            bool is_narrow = !strcmp(r->layers[i].type, "int8");
+            assert_int_equal(is_narrow, !r->layers[i].why);
+            if (!is_narrow && isnan(r->layers[i].loss)) fail_msg("what layer %d loses was not measured", i);
+            assert_int_equal(r->layers[i].bytes_after < r->layers[i].bytes_before, is_narrow);
+        }
+        holo_arena_deinit(&s.arena);
+    }
+    assert_int_equal(before, 0);
+    holo_text_deinit(&(HoloText){.data = text});
+}
+
+// ---- a trained model
+
+enum { IMAGES = 2000, PIXELS = 64, CLASSES = 10 };
+
+// Images that the demo has, each with noise of its own.
+static float *digits_make(void)
+{
+    static const char *const files[] = {"01_is_7", "02_is_0", "03_is_2", "04_is_6", "05_is_8", "06_is_4", "07_is_5",
+                                        "08_is_4", "09_is_5", "10_is_6", "11_is_3", "12_is_9", "13_is_3", "14_is_0",
+                                        "15_is_1", "16_is_1", "17_is_9", "18_is_8", "19_is_7", "20_is_2"};
+    float                   *all     = calloc(IMAGES * PIXELS, sizeof *all);
+    HoloRandom               random  = {7};
+    for (int i = 0; i < IMAGES; i++) {
+        HoloTensors *image;
+        char         path[64];
+        snprintf(path, sizeof path, "demo/digits/%s.npy", files[i % HOLO_COUNT(files)]);
+        EXPECT_OK(holo_tensors_read(path, NULL, &image, &error));
+        const float *x = holo_tensors_get(image, 0, NULL)->data;
+        for (int p = 0; p < PIXELS; p++) {
+            double pixel        = (double)x[p] + holo_random_normal(&random);
+            all[i * PIXELS + p] = (float)(pixel < 0 ? 0 : pixel > 16 ? 16 : pixel);
+        }
+        holo_tensors_destroy(image);
+    }
+    return all;
+}
+
+static void digits_run(HoloCompiler *compiler, float *images_of, int *out_tops, HoloReport **report)
+{
+    HoloModel   *model;
+    HoloSession *session;
+    HoloTensor in = {.dtype = HOLO_F32, .kind = HOLO_TENSOR, .rank = 4, .dim = {IMAGES, 1, 8, 8}, .data = images_of}, y;
+    EXPECT_OK(holo_compile_model(compiler, "demo/digits.onnx", &model, report, &error));
+    EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+    EXPECT_OK(holo_session_set_input(session, 0, &in, &error));
+    EXPECT_OK(holo_session_run(session, &error));
+    EXPECT_OK(holo_session_output(session, 0, &y, &error));
+    for (int i = 0; i < IMAGES; i++) {
+        const float *row = (const float *)y.data + i * CLASSES;
+        out_tops[i]      = 0;
+        for (int k = 1; k < CLASSES; k++)
+            if (row[k] > row[out_tops[i]]) out_tops[i] = k;
+    }
+    holo_session_destroy(session);
+    holo_model_close(model);
+}
+
+static const struct {
+    HoloQuantizeKind kind;
+    HoloActivations  activations;
+    int              narrow; // layers
+} digits_cases[] = {
+    {HOLO_QUANTIZE_INT8, HOLO_ACTIVATIONS_STATIC, 4},  {HOLO_QUANTIZE_INT8, HOLO_ACTIVATIONS_DYNAMIC, 2},
+    {HOLO_QUANTIZE_INT4, HOLO_ACTIVATIONS_DEFAULT, 2}, {HOLO_QUANTIZE_F16, HOLO_ACTIVATIONS_DEFAULT, 4},
+    {HOLO_QUANTIZE_BF16, HOLO_ACTIVATIONS_DEFAULT, 4},
+};
+
+static void test_trained(void **state)
+{
+    (void)state;
+    float        *all  = digits_make();
+    int          *want = calloc(IMAGES, sizeof *want), *got = calloc(IMAGES, sizeof *got);
+    HoloCompiler *compiler;
+    HoloReport   *report;
+    HoloTensor    samples = {.dtype = HOLO_F32, .kind = HOLO_TENSOR, .rank = 4, .dim = {200, 1, 8, 8}, .data = all};
+    const char   *path    = temp_path("digits.npy");
+    EXPECT_OK(holo_tensor_write_npy(path, &samples, &error));
+    EXPECT_OK(holo_compiler_create(&compiler));
+    digits_run(compiler, all, want, NULL);
+    EXPECT_OK(holo_compiler_set_calibration(compiler, path, &error));
+    for (int k = 0; k < HOLO_COUNT(digits_cases); k++) {
+        int same = 0;
+        holo_compiler_set_quantize(compiler, digits_cases[k].kind);
+        holo_compiler_set_activations(compiler, digits_cases[k].activations, HOLO_RANGES_MSE);
+        digits_run(compiler, all, got, &report);
+        for (int i = 0; i < IMAGES; i++) same += want[i] == got[i];
+        if (same < 0.99 * IMAGES) fail_msg("case %d: %d of %d agree", k, same, IMAGES);
+        if (report->quantization.narrow_count != digits_cases[k].narrow)
+            fail_msg("case %d: %d layers are narrow", k, report->quantization.narrow_count);
+        assert_true(report->verified);
+        holo_report_destroy(report);
+    }
+    holo_compiler_destroy(compiler);
+    free(all);
+    free(want);
+    free(got);
+}
+
+// ---- choices that cannot be
+
+static void test_choices(void **state)
+{
+    (void)state;
+    HoloCompiler *compiler;
+    HoloModel    *model;
+    float         x[2 * 64] = {0};
+    const char   *path      = temp_path("wrong.npy");
+    HoloTensor    wrong     = {.dtype = HOLO_F32, .kind = HOLO_TENSOR, .rank = 2, .dim = {2, 64}, .data = x};
+    EXPECT_OK(holo_compiler_create(&compiler));
+    EXPECT_FAIL(holo_compiler_set_accuracy(compiler, 1.5, &error), HOLO_BAD_ARGUMENT, "from 0 to 1");
+    EXPECT_FAIL(holo_compiler_set_accuracy(compiler, NAN, &error), HOLO_BAD_ARGUMENT, "from 0 to 1");
+    holo_compiler_set_quantize(compiler, HOLO_QUANTIZE_INT8);
+    EXPECT_OK(holo_tensor_write_npy(path, &wrong, &error));
+    EXPECT_OK(holo_compiler_set_calibration(compiler, path, &error));
+    EXPECT_FAIL(holo_compile_model(compiler, "demo/digits.onnx", &model, NULL, &error), HOLO_BAD_INPUT,
+                "is f32[2,64], but the model takes f32[?,1,8,8]");
+    EXPECT_OK(holo_compiler_set_calibration(compiler, temp_path("none.npz"), &error));
+    EXPECT_FAIL(holo_compile_model(compiler, "demo/digits.onnx", &model, NULL, &error), HOLO_NO_FILE, "none.npz");
+    EXPECT_OK(holo_compiler_set_calibration(compiler, NULL, &error));
+    holo_compiler_set_numeric(compiler, HOLO_EXACT);
+    EXPECT_FAIL(holo_compile_model(compiler, "demo/digits.onnx", &model, NULL, &error), HOLO_BAD_ARGUMENT,
+                "without --numeric exact");
+    HoloBisection *bisection;
+    EXPECT_FAIL(holo_bisect(compiler, "demo/digits.onnx", NULL, 0, &bisection, &error), HOLO_BAD_ARGUMENT,
+                "without quantising");
+    holo_compiler_destroy(compiler);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_steps_at_the_edge),
+        cmocka_unit_test(test_steps_of_least_errors),
+        cmocka_unit_test(test_rewritten),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_search),
+        cmocka_unit_test(test_trained),
+        cmocka_unit_test(test_choices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
