@@ -294,11 +294,12 @@ enum { HOLO_POOL_SCRATCH = 1 << 13 };
 
 // ---- rows. reduce_f32 makes one number of each row; op is HOLO_REDUCE_*, see format/params.h.
 
-// norm_f32: out = (x - mean) / sqrt(variance + epsilon) * scale + bias for one row
+// norm_f32: out = (x - mean) / sqrt(variance + epsilon) * scale + bias for rows first <= r < end
 typedef struct HoloNorm {
-    int64_t      n;
+    int64_t      n;                // of a row
     const float *x, *scale, *bias; // bias NULL: none
     int64_t      run;              // elements that share a scale and a bias: it divides n
+    int64_t      groups;           // rows after which scales and biases come again
     float        epsilon;
     bool         centred; // else the mean is taken to be 0
     float       *out;     // may be x

@@ -582,6 +582,41 @@ INL float v_sum(f32v v) // a tree: 16, 8, 4, 2, 1
     return t[0];
 }
 
+// Lane r is v_sum of row r of 16 rows of 16.
+INL f32v v_sums(const float *rows)
+{
+#if defined __AVX512F__
+    __m512 v[LANES];
+    UNROLL for (int r = 0; r < LANES; r++) v[r] = _mm512_loadu_ps(rows + r * LANES);
+    // Halves of two rows beside each other, again and again: rows that are `step` apart meet.
+    UNROLL for (int r = 0; r < 8; r++)
+    {
+        __m512 a = _mm512_shuffle_f32x4(v[r], v[r + 8], 0x44), b = _mm512_shuffle_f32x4(v[r], v[r + 8], 0xee);
+        v[r]     = _mm512_add_ps(a, b);
+    }
+    UNROLL for (int r = 0; r < 4; r++)
+    {
+        __m512 a = _mm512_shuffle_f32x4(v[r], v[r + 4], 0x88), b = _mm512_shuffle_f32x4(v[r], v[r + 4], 0xdd);
+        v[r]     = _mm512_add_ps(a, b);
+    }
+    UNROLL for (int r = 0; r < 2; r++)
+    {
+        __m512 a = _mm512_shuffle_ps(v[r], v[r + 2], 0x44), b = _mm512_shuffle_ps(v[r], v[r + 2], 0xee);
+        v[r]     = _mm512_add_ps(a, b);
+    }
+    __m512        a = _mm512_shuffle_ps(v[0], v[1], 0x88), b = _mm512_shuffle_ps(v[0], v[1], 0xdd);
+    const __m512i at = _mm512_setr_epi32(0, 2, 1, 3, 8, 10, 9, 11, 4, 6, 5, 7, 12, 14, 13, 15);
+    return (f32v){{(f32n)_mm512_permutexvar_ps(at, _mm512_add_ps(a, b))}};
+#else
+    float t[LANES * LANES];
+    v_transpose(rows, LANES, t);
+    for (int half = LANES / 2; half; half /= 2)
+        for (int i = 0; i < half; i++)
+            v_store(t + i * LANES, v_add(v_load(t + i * LANES), v_load(t + (i + half) * LANES)));
+    return v_load(t);
+#endif
+}
+
 INL float v_top(f32v v) // the largest lane
 {
     float t[LANES];
@@ -646,6 +681,7 @@ INL f32n n_floor(f32n x)
 
 typedef double   f64n __attribute__((vector_size(NATIVE)));
 typedef uint64_t u64n __attribute__((vector_size(NATIVE)));
+typedef int64_t  i64n __attribute__((vector_size(NATIVE)));
 typedef struct {
     f64n half[2];
 } f64w; // as many doubles as f32n has floats

@@ -7,9 +7,9 @@ enum { TASK_WORK = 1 << 14 }; // elements that are worth a task
 
 typedef struct Norm {
     const HoloHost *host;
-    HoloNorm        norm;             // the first row
-    int64_t         groups, channels; // of a group; layers: 1 group, as many channels as a row has elements
-    int64_t         count, tile;      // rows, rows of a task
+    HoloNorm        norm;
+    int64_t         channels;    // of a group; layers: 1 group, as many channels as a row has elements
+    int64_t         count, tile; // rows, rows of a task
 } Norm;
 
 // A row is the last axes, each element with a scale; or a group of channels, each with one.
@@ -17,15 +17,15 @@ static void rows_init(const HoloTensor *x, const HoloNormParams *params, Norm *n
 {
     int axis = params->axes ? x->rank - (int)params->axes : 2;
     if (params->axes) {
-        n->groups   = 1;
-        n->channels = holo_product(x->rank - axis, x->dim + axis);
-        n->norm.run = 1;
-        n->count    = holo_product(axis, x->dim);
+        n->norm.groups = 1;
+        n->channels    = holo_product(x->rank - axis, x->dim + axis);
+        n->norm.run    = 1;
+        n->count       = holo_product(axis, x->dim);
     } else {
-        n->groups   = params->groups ? params->groups : x->dim[1];
-        n->channels = n->groups ? x->dim[1] / n->groups : 0;
-        n->norm.run = holo_product(x->rank - axis, x->dim + axis);
-        n->count    = x->dim[0] * n->groups;
+        n->norm.groups = params->groups ? params->groups : x->dim[1];
+        n->channels    = n->norm.groups ? x->dim[1] / n->norm.groups : 0;
+        n->norm.run    = holo_product(x->rank - axis, x->dim + axis);
+        n->count       = x->dim[0] * n->norm.groups;
     }
     n->norm.n = n->channels * n->norm.run;
 }
@@ -50,7 +50,7 @@ static HoloStatus norm_init(const HoloCall *call, Norm *n)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "norm_f32 has one output");
     if (!holo_tensor_count(x)) return HOLO_OK;
     rows_init(x, params, n);
-    int64_t scales = n->groups * n->channels;
+    int64_t scales = n->norm.groups * n->channels;
     if (holo_tensor_count(scale) != scales || (bias && holo_tensor_count(bias) != scales))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "scale or bias has not the %lld elements of the input",
                               (long long)scales);
@@ -76,14 +76,7 @@ static void work(void *arg, int64_t i, int worker)
     (void)worker;
     const Norm *n    = arg;
     int64_t     from = i * n->tile, to = holo_least(from + n->tile, n->count);
-    for (int64_t r = from; r < to; r++) {
-        HoloNorm row = n->norm;
-        row.x += r * row.n;
-        row.out += r * row.n;
-        row.scale += r % n->groups * n->channels;
-        if (row.bias) row.bias += r % n->groups * n->channels;
-        n->host->kernels->norm_f32(&row);
-    }
+    n->host->kernels->norm_f32(&n->norm, from, to);
 }
 
 static HoloStatus run(HoloCall *call)

@@ -277,6 +277,25 @@ static void norm_cases(void **state)
             for (int i = 0; i < 6 * n; i++) ((float *)c.in[0].data)[i] += 3;
             check_lowered(&c, HOLO_KERNEL_norm_f32);
         }
+    // Rows go by sixteens, elements by 256.
+    for (int rows = 1; rows < 50; rows += rows % 3 ? 15 : 1)
+        for (int n = 15; n < 600; n += n % 16 == 1 ? 110 : 1) {
+            Case c  = {.op = "LayerNormalization", .version = 17, .in_count = 3};
+            c.in[0] = TENSOR(rows, n), c.in[1] = TENSOR(n), c.in[2] = TENSOR(n);
+            float *x = c.in[0].data;
+            for (int i = 0; i < rows * n; i++) x[i] = i / n == 3 ? 7.1f : i / n == 5 ? 1000 + x[i] : x[i];
+            if (rows > 20) x[8 * n + 1] = NAN, x[17 * n + 14] = INFINITY, x[18 * n] = 1e-42f;
+            check_lowered(&c, HOLO_KERNEL_norm_f32);
+        }
+    for (int n = 7; n < 700; n += 300) {
+        Case c  = {.op = "RMSNormalization", .version = 23, .in_count = 2};
+        c.in[0] = TENSOR(19, n), c.in[1] = TENSOR(n);
+        ((float *)c.in[0].data)[17 * n + 5] = -INFINITY;
+        check_lowered(&c, HOLO_KERNEL_norm_f32);
+        Case g  = {.op = "InstanceNormalization", .version = 6, .in_count = 3};
+        g.in[0] = TENSOR(3, 11, n), g.in[1] = TENSOR(11), g.in[2] = TENSOR(11);
+        check_lowered(&g, HOLO_KERNEL_norm_f32);
+    }
     Case c  = {.op = "LayerNormalization", .version = 17, .in_count = 3};
     c.in[0] = TENSOR(4, 5, 7), c.in[1] = TENSOR(5, 7), c.in[2] = TENSOR(5, 7);
     attr_int(&c, "axis", 1);
