@@ -4,6 +4,7 @@
 #include "kernels/kernels.h"
 #include "kernels/vec.h"
 #include "kernels/vec_bytes.h"
+#include "kernels/vec_lanes.h"
 #include "kernels/vec_math.h"
 
 #include "kernels/conv_f32.c"

@@ -227,10 +227,7 @@ INL void norm_factors(const HoloNorm *m, const float *x, int rows, NormFactors *
 
 static void norm_f32(const HoloNorm *m, int64_t first, int64_t end)
 {
-    enum { NEAR = 8192 }; // floats that stay in the first cache
-    int64_t most = NEAR / m->n, rows;
-    if (most > LANES) most = LANES;
-    if (most < 1) most = 1;
+    int64_t most = rows_at_once(m->n), rows;
     for (int64_t row = first; row < end; row += rows) {
         NormFactors f;
         rows = end - row < most ? end - row : most;

@@ -1,0 +1,133 @@
+// vec_lanes.h - sixteen vectors at once: turned, put between each other, and each made one number.
+#ifndef HOLO_VEC_LANES_H
+#define HOLO_VEC_LANES_H
+
+#include "kernels/vec.h"
+
+// out[c * 16 + r] = p[r * stride + c] for 16 rows of 16: blocks as wide as a register, each by
+// interleaving halves until every row has become a column.
+INL void v_transpose(const float *p, int64_t stride, float *out)
+{
+    UNROLL for (int row = 0; row < LANES; row += NATIVE_LANES)
+        UNROLL for (int column = 0; column < LANES; column += NATIVE_LANES)
+    {
+        f32n from[NATIVE_LANES], to[NATIVE_LANES];
+        UNROLL for (int i = 0; i < NATIVE_LANES; i++) from[i] = *(const f32u *)(p + (row + i) * stride + column);
+        UNROLL for (int width = 1; width < NATIVE_LANES; width *= 2)
+        {
+            UNROLL for (int i = 0; i < NATIVE_LANES / 2; i++)
+            {
+                f32n low = from[i], high = from[i + NATIVE_LANES / 2];
+                to[2 * i]     = __builtin_shufflevector(low, high, ZIP_LOW);
+                to[2 * i + 1] = __builtin_shufflevector(low, high, ZIP_HIGH);
+            }
+            UNROLL for (int i = 0; i < NATIVE_LANES; i++) from[i] = to[i];
+        }
+        UNROLL for (int i = 0; i < NATIVE_LANES; i++) * (f32u *)(out + (column + i) * LANES + row) = from[i];
+    }
+}
+
+#if defined __AVX2__ && !defined __AVX512F__
+INL void n_store_three(float *out, const f32v rows[3], int i, int part) // of register i of three rows, a third
+{
+    i32n at = {0}, row = {0};
+    UNROLL for (int l = 0; l < NATIVE_LANES; l++) at[l]  = (part * NATIVE_LANES + l) / 3;
+    UNROLL for (int l = 0; l < NATIVE_LANES; l++) row[l] = (part * NATIVE_LANES + l) % 3;
+    f32n v[3];
+    for (int r = 0; r < 3; r++) v[r] = (f32n)_mm256_permutevar8x32_ps((__m256)rows[r].r[i], (__m256i)at);
+    *(f32u *)out = n_select(row == 0, v[0], n_select(row == 1, v[1], v[2]));
+}
+#endif
+
+// out[3 * l + r] is lane l of rows[r]: sixteen points of three numbers.
+INL void v_store_threes(float *out, const f32v rows[3])
+{
+#if defined __AVX512F__
+    UNROLL for (int o = 0; o < 3; o++)
+    {
+        i32n two = {0}, all = {0}; // lanes of the first two rows; of these, or of the third
+        UNROLL for (int l = 0; l < LANES; l++)
+        {
+            int row = (o * LANES + l) % 3, at = (o * LANES + l) / 3;
+            two[l] = row == 1 ? LANES + at : at;
+            all[l] = row == 2 ? LANES + at : l;
+        }
+        __m512 v = _mm512_permutex2var_ps((__m512)rows[0].r[0], (__m512i)two, (__m512)rows[1].r[0]);
+        v        = _mm512_permutex2var_ps(v, (__m512i)all, (__m512)rows[2].r[0]);
+        _mm512_storeu_ps(out + o * LANES, v);
+    }
+#elif defined __AVX2__
+    EACH(i)
+    {
+        UNROLL for (int o = 0; o < 3; o++) n_store_three(out + (3 * i + o) * NATIVE_LANES, rows, i, o);
+    }
+#elif defined __aarch64__
+    EACH(i)
+    {
+        float32x4x3_t v = {{(float32x4_t)rows[0].r[i], (float32x4_t)rows[1].r[i], (float32x4_t)rows[2].r[i]}};
+        vst3q_f32(out + 3 * i * NATIVE_LANES, v);
+    }
+#else
+    float t[3][LANES];
+    UNROLL for (int r = 0; r < 3; r++) v_store(t[r], rows[r]);
+    for (int l = 0; l < LANES; l++) UNROLL for (int r = 0; r < 3; r++) out[3 * l + r] = t[r][l];
+#endif
+}
+
+// How many rows of n floats, up to 16, the first cache holds.
+INL int64_t rows_at_once(int64_t n)
+{
+    int64_t most = n ? 8192 / n : LANES;
+    return most < 1 ? 1 : most < LANES ? most : LANES;
+}
+
+// ---- across lanes, always in the same order
+
+INL f32v v_join(bool top, f32v a, f32v b)
+{
+    return top ? v_max(a, b) : v_add(a, b);
+}
+
+#if defined __AVX512F__
+// Halves, quarters ... of two rows beside each other: those of the first that remain, and those that meet them.
+#define JOIN_ROWS(count, shuffle, low, high)                                                         \
+    UNROLL for (int r = 0; r < count; r++)                                                           \
+    {                                                                                                \
+        __m512 a = (__m512)v[r].r[0], b = (__m512)v[r + count].r[0];                                 \
+        v[r] = v_join(top, (f32v){{(f32n)shuffle(a, b, low)}}, (f32v){{(f32n)shuffle(a, b, high)}}); \
+    }
+#endif
+
+// Lane r is row r of 16 rows of 16 made one number, by a tree: 16, 8, 4, 2, 1.
+INL f32v v_across(bool top, const float *rows)
+{
+#if defined __AVX512F__
+    f32v v[LANES];
+    UNROLL for (int r = 0; r < LANES; r++) v[r] = v_load(rows + r * LANES);
+    JOIN_ROWS(8, _mm512_shuffle_f32x4, 0x44, 0xee)
+    JOIN_ROWS(4, _mm512_shuffle_f32x4, 0x88, 0xdd)
+    JOIN_ROWS(2, _mm512_shuffle_ps, 0x44, 0xee)
+    JOIN_ROWS(1, _mm512_shuffle_ps, 0x88, 0xdd)
+    const __m512i at = _mm512_setr_epi32(0, 2, 1, 3, 8, 10, 9, 11, 4, 6, 5, 7, 12, 14, 13, 15);
+    return (f32v){{(f32n)_mm512_permutexvar_ps(at, (__m512)v[0].r[0])}};
+#else
+    float t[LANES * LANES];
+    v_transpose(rows, LANES, t);
+    for (int half = LANES / 2; half; half /= 2)
+        for (int i = 0; i < half; i++)
+            v_store(t + i * LANES, v_join(top, v_load(t + i * LANES), v_load(t + (i + half) * LANES)));
+    return v_load(t);
+#endif
+}
+
+INL f32v v_sums(const float *rows)
+{
+    return v_across(false, rows);
+}
+
+INL f32v v_tops(const float *rows) // the largest; any number of the row where one is not a number
+{
+    return v_across(true, rows);
+}
+
+#endif
