@@ -208,7 +208,7 @@ enum {
     HOLO_POOL_MAX        = 1,
     HOLO_POOL_COUNT_PADS = 2,       // the mean is over padding, too
     HOLO_POOL_LAST       = 4,       // channels are the last dimension
-    HOLO_POOL_TAPS       = 1 << 14, // places of a window at most: larger ones, mostly padding, are left to eval
+    HOLO_POOL_TAPS       = 1 << 24, // places of a window at most, most of them outside
 };
 
 // lstm_f32, gru_f32, gru_reset_f32 and rnn_f32: LSTM, GRU (with linear_before_reset and without) and RNN with the usual
@@ -336,7 +336,9 @@ static inline int64_t holo_conv_i8_size(bool depthwise, int64_t groups, int64_t 
     return size < 0 || __builtin_mul_overflow(size, many, &size) ? -1 : size;
 }
 
-// pool_i8: NhwcMaxPool, and QLinearAveragePool with channels last; windows of at most HOLO_POOL_TAPS places.
+enum { HOLO_POOL_TAPS_I8 = 1 << 14 };
+
+// pool_i8: NhwcMaxPool, and QLinearAveragePool with channels last; windows of at most HOLO_POOL_TAPS_I8 places.
 typedef struct HoloPoolI8Params {
     uint32_t size;
     uint32_t flags; // none yet

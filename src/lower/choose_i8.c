@@ -158,7 +158,7 @@ bool holo_lower_pool_i8(const HoloNode *node, HoloLowering *out)
         return false;
     for (int d = 0; d < kernel->count; d++) taps *= (double)kernel->ints[d];
     out->params_size = sizeof out->pool_i8;
-    if (is_max || taps > HOLO_POOL_TAPS) return taps <= HOLO_POOL_TAPS;
+    if (is_max || taps > HOLO_POOL_TAPS_I8) return taps <= HOLO_POOL_TAPS_I8;
     return holo_attr_int(&call, "channels_last", 0) && holo_node_in(node, 1) && holo_node_in(node, 3) &&
            is_line(holo_node_in(node, 1), HOLO_F32, 0) && is_line(holo_node_in(node, 2), x->type.dtype, 0) &&
            is_line(holo_node_in(node, 3), HOLO_F32, 0) && is_line(holo_node_in(node, 4), x->type.dtype, 0);

@@ -5,7 +5,6 @@
 // so it is stored. What other users a one-hot matrix has, keep it.
 #include "passes/build.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct OneHot {
@@ -103,14 +102,6 @@ static void note(const OneHot *o, const HoloNode *node, HoloVerdict verdict, uin
                                                       .bytes   = bytes});
 }
 
-static bool is_finite(const HoloTensor *t)
-{
-    int64_t count = holo_tensor_count(t);
-    for (int64_t i = 0; i < count; i++)
-        if (!isfinite(holo_get_f(t, i))) return false;
-    return true;
-}
-
 // The weights, row by row, each -0 made +0; NULL: no memory.
 static HoloValue *table_make(OneHot *o, const HoloValue *w, bool is_turned)
 {
@@ -188,7 +179,7 @@ static HoloStatus node_walk(OneHot *o, HoloNode *node)
     if (!is_product(node) || !node->out[0] || !input(node, 0) || !is_table(input(node, 1)) ||
         !hot_find(node->in[0], &hot))
         return HOLO_OK;
-    if (!is_finite(&node->in[1]->type)) {
+    if (!holo_tensor_is_finite(&node->in[1]->type)) {
         note(o, node, HOLO_VERDICT_FAILS, 0, "a weight is not finite, and times 0 it is no number");
         return HOLO_OK;
     }

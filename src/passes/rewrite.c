@@ -1,6 +1,7 @@
 // rewrite.c - replacing values in one walk over a graph, inlining, and dropping what is dead.
 #include "passes/rewrite.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- facts
@@ -11,6 +12,14 @@ bool holo_type_equal(const HoloTensor *a, const HoloTensor *b)
         return false;
     for (int i = 0; i < a->rank; i++)
         if (a->dim[i] != b->dim[i] || a->dim[i] == HOLO_DIM_UNKNOWN) return false;
+    return true;
+}
+
+bool holo_tensor_is_finite(const HoloTensor *t)
+{
+    int64_t count = holo_tensor_count(t);
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(holo_get_f(t, i))) return false;
     return true;
 }
 

@@ -44,12 +44,17 @@ HoloValue *holo_rewrite_unmoved(const HoloRewrite *rewrite, HoloNode *node);
 // what they were before gives. `uses` as of holo_graph_uses. NULL: it is something else, or *failed, no memory.
 HoloValue *holo_rewrite_rows(HoloRewrite *rewrite, HoloNode *node, const int *uses, bool *failed);
 
+// Makes the zeros that a Pad puts around the input of a Conv pads of the Conv. False: it is something else, or *failed, no
+// memory.
+bool holo_rewrite_padding(HoloRewrite *rewrite, HoloNode *conv, bool *failed);
+
 // ---- facts about values and nodes
 
 enum { HOLO_NUMBER_ELEMENTS = 1 << 20 }; // the largest constant that holo_value_number looks at
 bool            holo_type_equal(const HoloTensor *a, const HoloTensor *b); // dtype, kind, rank and sizes, all known
 bool            holo_contents_are_numbers(const HoloValue *value);         // small, and every element is a number now
 bool            holo_value_number(const HoloValue *value, double *out);    // a constant, all its elements equal
+bool            holo_tensor_is_finite(const HoloTensor *t);                // all of its elements, which are there
 const HoloAttr *holo_node_attr(const HoloNode *node, const char *name);    // NULL: not given
 bool            holo_node_is(const HoloNode *node, const char *type);      // of ai.onnx
 bool            holo_attr_equal(const HoloAttr *a, const HoloAttr *b);     // graphs never are

@@ -1,4 +1,5 @@
-// simplify.c - nodes that change nothing go; views of views and transposes of transposes become one.
+// simplify.c - nodes that change nothing go; views of views and transposes of transposes become one; what a Pad adds is added
+// by the convolution behind it.
 //
 // A rule says which value equals output 0 of a node, or rewrites the node in place. Whether consumers would see
 // another dtype or shape is checked once for all rules, by holo_rewrite.
@@ -373,6 +374,12 @@ static HoloValue *average_all(Simplify *s, HoloNode *node)
     return NULL;
 }
 
+static HoloValue *padded(Simplify *s, HoloNode *node)
+{
+    (void)holo_rewrite_padding(&s->rewrite, node, &s->failed);
+    return NULL;
+}
+
 // ---- the table
 
 static const struct {
@@ -404,6 +411,7 @@ static const struct {
     {"Squeeze", view},
     {"Unsqueeze", view},
     {"AveragePool", average_all},
+    {"Conv", padded},
 };
 
 // An operand that is only made as large as another one, which would be done anyway.

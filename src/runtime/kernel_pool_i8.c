@@ -47,8 +47,8 @@ static HoloStatus pool_init(const HoloCall *call, Pool *p)
     HOLO_TRY(holo_conv_shape(call, NULL, true, false, &p->shape));
     const HoloConvShape *s    = &p->shape;
     double               taps = (double)s->kernel[0] * (double)s->kernel[1] * (double)s->kernel[2];
-    if (taps > HOLO_POOL_TAPS)
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a window has more than %d places", HOLO_POOL_TAPS);
+    if (taps > HOLO_POOL_TAPS_I8)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a window has more than %d places", HOLO_POOL_TAPS_I8);
     p->channels   = x->dim[x->rank - 1];
     p->is_signed  = x->dtype == HOLO_I8;
     p->count_pads = holo_attr_int(call, "count_include_pad", 0) != 0;
