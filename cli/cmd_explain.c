@@ -121,9 +121,13 @@ static bool is_lookup(const HoloNote *note)
 static const char *subject_of(const HoloNote *note)
 {
     static const char *const words[][2] = {
-        {"tables", "a chain of operators on few bits"},  {"rows", "work on rows of a constant table"},
-        {"few", "all that follows from inputs"},         {"fold", "a value that is known"},
-        {"contents", "a value that follows from sizes"}, {"onehot", "rows of a matrix"},
+        {"tables", "a chain of operators on few bits"},
+        {"rows", "work on rows of a constant table"},
+        {"few", "all that follows from inputs"},
+        {"fold", "a value that is known"},
+        {"contents", "a value that follows from sizes"},
+        {"onehot", "rows of a matrix"},
+        {"pairs", "a chain of operators on two of few bits"},
     };
     for (int i = 0; i < CLI_COUNT(words); i++)
         if (!strcmp(words[i][0], note->pass)) return words[i][1];

@@ -22,8 +22,8 @@ typedef struct Row {
     int         version;
     uint32_t    kernel, flags;
     int         outputs, tail; // tail: where the program is in the parameters, 0: nowhere
-    const char *in[INPUTS];    // a letter for the type, and a digit for each size, Z for 256; "-": left out
-    const char *attr[ATTRS];   // names; a value of one or of several digits
+    const char *in[INPUTS];  // a letter for the type, and a digit for each size, Z for 256, Y for 65,536; "-": left out
+    const char *attr[ATTRS]; // names; a value of one or of several digits
     const char *values[ATTRS];
 } Row;
 
@@ -376,6 +376,7 @@ static const Row rows[] = {
      {"group", "strides", "pads", "dilations"},
      {"2", "12", "1111", "11"}},
     {"Lookup", "hologram", 1, HOLO_KERNEL_lookup, 0, 1, 0, {"b234", "bZ"}, {NULL}, {NULL}},
+    {"LookupPair", "hologram", 1, HOLO_KERNEL_lookup, 0, 1, 0, {"b234", "b234", "bY"}, {NULL}, {NULL}},
 };
 
 typedef struct Call {
@@ -395,7 +396,7 @@ static HoloTensor tensor_of(const char *text)
     HoloTensor t = {0};
     if (!text || *text == '-') return t;
     t.dtype = types[strchr("fbcilh", *text) - "fbcilh"];
-    for (text++; *text; text++) t.dim[t.rank++] = *text == 'Z' ? 256 : *text - '0';
+    for (text++; *text; text++) t.dim[t.rank++] = *text == 'Z' ? 256 : *text == 'Y' ? 65536 : *text - '0';
     return t;
 }
 

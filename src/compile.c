@@ -97,7 +97,8 @@ static void pass_after(void *context, const HoloPass *pass, const HoloGraph *gra
     r->seconds += now - c->pass_start;
     c->pass_start = now;
     if (!strcmp(pass->name, "fold")) c->box->report.folded += (uint32_t)changes;
-    if (!strcmp(pass->name, "tables") && !c->compiler->no_tables) c->box->report.tables += (uint32_t)changes;
+    bool is_table = !strcmp(pass->name, "tables") || !strcmp(pass->name, "pairs");
+    if (is_table && !c->compiler->no_tables) c->box->report.tables += (uint32_t)changes;
     dump(c, pass->name, graph);
     holo_compiler_progress(c->compiler, pass->name, 0.1);
 }

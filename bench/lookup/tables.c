@@ -28,6 +28,21 @@ static void bytes_gelu(OnnxModel *m)
     onnx_node(&m->graph, "QuantizeLinear", "g,s,z", "y", "");
 }
 
+// Both inputs are given the same bytes.
+static void bytes_pair(OnnxModel *m)
+{
+    onnx_opset(m, "", 20);
+    onnx_input(&m->graph, "x", HOLO_U8, "1024,1024");
+    onnx_input(&m->graph, "b", HOLO_U8, "1024,1024");
+    onnx_output(&m->graph, "y", HOLO_U8, "1024,1024");
+    scales_add(&m->graph);
+    onnx_node(&m->graph, "DequantizeLinear", "x,s,z", "c", "");
+    onnx_node(&m->graph, "DequantizeLinear", "b,s,z", "d", "");
+    onnx_node(&m->graph, "Mul", "c,d", "e", "");
+    onnx_node(&m->graph, "Mish", "e", "f", "");
+    onnx_node(&m->graph, "QuantizeLinear", "f,s,z", "y", "");
+}
+
 static void half_chain(OnnxModel *m)
 {
     onnx_opset(m, "", 22);
@@ -73,6 +88,8 @@ typedef struct Row {
 static const Row rows[] = {
     {"u8, 1 M: dequantise, Gelu, quantise", bytes_gelu, NULL, 0, 8},
     {"  beside kernels: --disable=tables", bytes_gelu, "tables", 0, 1},
+    {"two of u8, 1 M: dequantise, Mul, Mish, quantise", bytes_pair, NULL, 0, 8},
+    {"  beside kernels: --disable=pairs", bytes_pair, "pairs", 0, 1},
     {"bf16, 1 M: Tanh, Sigmoid, Softplus, Mish", half_chain, NULL, 0, 8},
     {"  beside kernels: --disable=tables", half_chain, "tables", 0, 1},
     {"Gather of 64 from 30,000 x 256, times 256 x 1,024", embedding, NULL, 0, 10},
@@ -109,6 +126,8 @@ static void row_time(const Row *row)
     HoloTensor x = *holo_tensors_get(inputs, 0, NULL);
     if (x.dtype == HOLO_U8) // the seeds of bytes are few
         for (int64_t i = 0; i < holo_tensor_count(&x); i++) ((uint8_t *)x.data)[i] = (uint8_t)(i * 7 + i / 256);
+    for (int with = 0; with < 2 && holo_model_input_count(model[0]) > 1; with++)
+        MUST(holo_session_set_input(session[with], 1, &x, &error));
     for (int r = 0; r < ROUNDS; r++)
         for (int with = 0; with < 2; with++) {
             double start = holo_time_now();

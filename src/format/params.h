@@ -297,7 +297,7 @@ static inline int64_t holo_panels_bits_size(int bits, int64_t k, int64_t n)
     return over ? -1 : size;
 }
 
-// lookup: Lookup of domain hologram.
+// lookup: Lookup and LookupPair of domain hologram.
 typedef struct HoloLookupParams {
     uint32_t size;
     uint32_t flags; // none yet

@@ -418,6 +418,7 @@ static const Choice choices[] = {
     {"AveragePool", "hologram", HOLO_KERNEL_pool_f32, pool},
     {"GroupNormalization", "hologram", HOLO_KERNEL_group_norm_f32, group_norm_last},
     {"Lookup", "hologram", HOLO_KERNEL_lookup, lookup},
+    {"LookupPair", "hologram", HOLO_KERNEL_lookup, lookup},
     {"Attention", "", HOLO_KERNEL_attention_f32, holo_lower_attention},
     {"RotaryEmbedding", "", HOLO_KERNEL_rotary_f32, holo_lower_rotary},
     {"RotaryEmbedding", "com.microsoft", HOLO_KERNEL_rotary_f32, holo_lower_rotary},

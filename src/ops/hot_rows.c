@@ -44,7 +44,7 @@ const HoloOp holo_ops_hot_rows[] = {
      .in_max  = 2,
      .out_min = 1,
      .out_max = 1,
-     .types   = HOLO_TYPES_FLOAT | HOLO_TYPES_INT,
+     .types   = HOLO_TYPES_FLOAT | HOLO_TYPES_INT | HOLO_TYPES_UINT,
      .infer   = infer,
      .eval    = eval},
     {0},

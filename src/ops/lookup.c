@@ -1,12 +1,14 @@
 // lookup.c - what tables are made of, operators of domain "hologram": Lookup, whose result is found in a table by the
-// bits of an element; and Plain, another operator computed by its eval, whatever kernels there are.
+// bits of an element; LookupPair, by those of two; and Plain, another operator computed by its eval, whatever kernels there are.
 //
 // A function of one 8- or 16-bit element is its table: one entry for each pattern of bits, so no element can be outside.
 // Where tables are not wanted, the operators that one would have replaced are made Plain: results have the same bits.
-#include "ops/op.h"
+#include "ops/move.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#define BYTES (HOLO_TYPES_F8 | HOLO_TYPES_NARROW | HOLO_BIT(BOOL) | HOLO_BIT(I8) | HOLO_BIT(U8))
 
 // ---- Lookup: x, and a table of 256 or 65,536 entries of any type but strings
 
@@ -34,6 +36,37 @@ static HoloStatus lookup_eval(HoloCall *call)
         uint16_t at = wide == 1 ? ((const uint8_t *)x->data)[i] : ((const uint16_t *)x->data)[i];
         memcpy(out + (size_t)i * size, (const char *)table->data + at * size, size);
     }
+    return HOLO_OK;
+}
+
+// ---- LookupPair: two of 8 bits and of one shape, and a table of 65,536 entries of a byte; the first is the high byte
+
+static HoloStatus pair_infer(HoloCall *call)
+{
+    const HoloTensor *x = call->in[0], *z = call->in[1], *table = call->in[2];
+    HoloDim           dim[HOLO_MAX_RANK];
+    if (!z || !table) return holo_call_fail(call, HOLO_BAD_MODEL, "an input is missing");
+    HOLO_TRY(holo_expect_types(call, 1, BYTES));
+    HOLO_TRY(holo_expect_rank(call, 1, x->rank, x->rank));
+    if (table->kind != HOLO_TENSOR || holo_dtype_size(table->dtype) != 1 || table->rank != 1 ||
+        (table->dim[0] != 1 << 16 && !holo_dim_is_symbolic(table->dim[0])))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "the table must have 65,536 entries of a byte");
+    for (int d = 0; d < x->rank; d++)
+        if (!holo_dim_agree(x->dim[d], z->dim[d], &dim[d]))
+            return holo_call_fail(call, HOLO_BAD_INPUT, "dimension %d is %lld and %lld", d, (long long)x->dim[d],
+                                  (long long)z->dim[d]);
+    return holo_out_type(call, 0, table->dtype, x->rank, dim);
+}
+
+static HoloStatus pair_eval(HoloCall *call)
+{
+    const uint8_t *x = call->in[0]->data, *z = call->in[1]->data, *table = call->in[2]->data;
+    uint8_t       *out   = call->out[0]->data;
+    int64_t        count = holo_tensor_count(call->out[0]);
+    if (holo_tensor_count(call->in[2]) != 1 << 16)
+        return holo_call_fail(call, HOLO_BAD_INPUT, "the table has %lld entries",
+                              (long long)holo_tensor_count(call->in[2]));
+    for (int64_t i = 0; i < count; i++) out[i] = table[x[i] << 8 | z[i]];
     return HOLO_OK;
 }
 
@@ -73,9 +106,6 @@ static HoloStatus plain_eval(HoloCall *call)
     return holo_op_eval(&other);
 }
 
-#define TYPES \
-    (HOLO_TYPES_F8 | HOLO_TYPES_NARROW | HOLO_BIT(BOOL) | HOLO_BIT(I8) | HOLO_BIT(U8) | HOLO_BIT(F16) | HOLO_BIT(BF16))
-
 const HoloOp holo_ops_lookup[] = {
     {.name    = "Lookup",
      .domain  = "hologram",
@@ -84,9 +114,19 @@ const HoloOp holo_ops_lookup[] = {
      .in_max  = 2,
      .out_min = 1,
      .out_max = 1,
-     .types   = TYPES | HOLO_BIT(I16) | HOLO_BIT(U16),
+     .types   = BYTES | HOLO_BIT(F16) | HOLO_BIT(BF16) | HOLO_BIT(I16) | HOLO_BIT(U16),
      .infer   = lookup_infer,
      .eval    = lookup_eval},
+    {.name    = "LookupPair",
+     .domain  = "hologram",
+     .since   = 1,
+     .in_min  = 3,
+     .in_max  = 3,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = BYTES,
+     .infer   = pair_infer,
+     .eval    = pair_eval},
     {.name    = "Plain",
      .domain  = "hologram",
      .since   = 1,

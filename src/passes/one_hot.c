@@ -123,7 +123,7 @@ static HoloValue *table_make(OneHot *o, const HoloValue *w, bool is_turned)
 
 static bool is_table(const HoloValue *w)
 {
-    const uint32_t types = HOLO_TYPES_FLOAT | HOLO_TYPES_INT;
+    const uint32_t types = HOLO_TYPES_FLOAT | HOLO_TYPES_INT | HOLO_TYPES_UINT;
     return w && w->is_constant && w->type.data && w->type.rank == 2 && types >> w->type.dtype & 1;
 }
 

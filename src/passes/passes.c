@@ -25,6 +25,7 @@ const HoloPass holo_passes[] = {
     {"contents", holo_pass_contents, true, true, false, SIMPLE, "shape arithmetic becomes expressions of the inputs' sizes"},
     {"cse", holo_pass_cse, false, false, false, SIMPLE, "equal constants and equal nodes become one"},
     {"onehot", holo_pass_one_hot, false, true, false, SIMPLE, "a one-hot matrix times a constant one becomes rows of it"},
+    {"pairs", holo_pass_pairs, false, true, false, SIMPLE, "costly functions of two 8-bit elements become tables"},
     {"tables", holo_pass_tables, false, true, false, SIMPLE, "functions of one 8- or 16-bit element become tables"},
     {"widen", holo_pass_widen, false, true, true, SIMPLE, "operators on f16 and bf16 compute in f32"},
     {"weights", holo_pass_weights, false, true, false, SIMPLE, "products take weights that are dequantised as they are; filters are computed"},

@@ -1,11 +1,13 @@
-// tables.c - a function of one 8- or 16-bit element is its table: chains of pointwise operators become one Lookup.
+// tables.c - a function of one 8- or 16-bit element, or of two of 8 bits, is its table: chains of pointwise operators become
+// one Lookup or LookupPair.
 //
-// A chain is all that lies between a value of such a type, its root, and a value that others use: operators that work
-// element by element on the root, on what follows from it, and on constants of one number. Its entries are what `eval`
-// gives for every pattern of the root's bits, so a table changes no result by one bit; and where tables are not wanted,
+// A chain is all that lies between values of such types, its roots, and a value that others use: operators that work
+// element by element on the roots, on what follows from them, and on constants of one number. Its entries are what `eval`
+// gives for every pattern of the roots' bits, so a table changes no result by one bit; and where tables are not wanted,
 // the chain is left to `eval` (Plain). Tables are made where looking up is cheaper than computing, within a budget.
 //
-// Constants of channels and functions of two values are not looked at.
+// Two passes share all this: `pairs`, for which every 8-bit value is a root, and `tables`, whose chains have one root and go
+// on through such values. Constants of channels are not looked at.
 #include "passes/build.h"
 
 #include <string.h>
@@ -14,13 +16,21 @@ enum {
     CHAIN_MAX  = 512,     // nodes of a chain
     COUNT_8    = 256,     // elements from which a table of 256 entries is made
     COUNT_16   = 1 << 15, // and one of 65,536
+    COUNT_PAIR = 1 << 16, // and one of 65,536 for two bytes
     COUNT_OPEN = 16,      // what a size that is open counts
 };
 
+enum { ROOTS = 2 };
+
+typedef struct Roots { // that a value is a function of; none: NULL
+    HoloValue *of[ROOTS];
+} Roots;
+
 typedef struct Tables {
     HoloRewrite rewrite;
-    HoloValue **root;   // by value id: the value that it is a function of; NULL: none
-    bool       *is_end; // by value id: it has a root, and others than nodes of that root use it
+    int         width;  // roots of a chain: 1 or 2
+    Roots      *roots;  // by value id
+    bool       *is_end; // by value id: it has roots, and others than nodes of those roots use it
     int         count;  // of values that the two know
 } Tables;
 
@@ -43,14 +53,32 @@ static const Cost costs[] = {
     {"Sinh", HEAVY},       {"Softplus", HEAVY},  {"Swish", HEAVY}, {"Tan", HEAVY},          {"Tanh", HEAVY},
 };
 
+// Of types that no kernel has: eight and four bits of floats, four and two bits of integers.
+static bool is_odd(const HoloValue *value)
+{
+    return value && (HOLO_TYPES_F8 | HOLO_TYPES_NARROW) >> value->type.dtype & 1;
+}
+
+// Is it computed one element at a time, whatever the operator costs else? Quotients of integers are.
+static bool is_slow(const HoloNode *node)
+{
+    const HoloValue *y           = node->out_count ? node->out[0] : NULL;
+    bool             is_quotient = holo_node_is(node, "Mod") ||
+                       (holo_node_is(node, "Div") && y && (HOLO_TYPES_INT | HOLO_TYPES_UINT) >> y->type.dtype & 1);
+    for (int i = 0; i < node->in_count; i++)
+        if (is_odd(node->in[i]) && !node->in[i]->is_constant) return true;
+    return is_quotient || is_odd(y);
+}
+
 // 0: it does not work element by element.
 static int cost_of(const HoloNode *node)
 {
     const uint32_t unfit = HOLO_OP_RANDOM | HOLO_OP_CONTROL | HOLO_OP_DYNAMIC | HOLO_OP_KINDS;
     if (!node->op || !node->op->eval || node->op->flags & unfit || !strcmp(node->domain, "hologram")) return 0;
     for (int i = 0; i < HOLO_COUNT(costs); i++)
-        if (!strcmp(costs[i].name, node->type)) return costs[i].cost;
-    return (node->op->flags & HOLO_OP_POINTWISE) != 0;
+        if (!strcmp(costs[i].name, node->type)) return is_slow(node) ? HEAVY : costs[i].cost;
+    if (!(node->op->flags & HOLO_OP_POINTWISE)) return 0;
+    return is_slow(node) ? HEAVY : 1;
 }
 
 // ---- chains
@@ -68,9 +96,10 @@ static bool is_16(const HoloValue *value)
     return value->type.dtype == HOLO_F16 || value->type.dtype == HOLO_BF16;
 }
 
-static bool is_root(const HoloValue *value)
+static bool is_root(const Tables *t, const HoloValue *value)
 {
-    return !value->is_constant && is_tensor(value) && (is_16(value) || holo_dtype_size(value->type.dtype) == 1);
+    if (value->is_constant || !is_tensor(value)) return false;
+    return holo_dtype_size(value->type.dtype) == 1 || (t->width == 1 && is_16(value));
 }
 
 static bool is_one_number(const HoloValue *value)
@@ -79,59 +108,88 @@ static bool is_one_number(const HoloValue *value)
     return value->is_constant && (holo_tensor_count(&value->type) == 1 || holo_value_number(value, &number));
 }
 
-static HoloValue *root_of(const Tables *t, HoloValue *value)
+static Roots roots_of(const Tables *t, HoloValue *value)
 {
-    HoloValue *root = value->id < t->count ? t->root[value->id] : NULL;
-    return root ? root : is_root(value) ? value : NULL;
+    Roots known = value->id < t->count ? t->roots[value->id] : (Roots){{NULL}};
+    if (known.of[0] && t->width == 1) return known;
+    return is_root(t, value) ? (Roots){{value}} : known;
 }
 
-// The root of what a node gives; NULL: it has none.
-static HoloValue *node_root(const Tables *t, const HoloNode *node)
+// False: there would be more than there may be.
+static bool root_add(const Tables *t, Roots *roots, HoloValue *root)
 {
-    HoloValue *root = NULL, *y = node->out_count == 1 ? node->out[0] : NULL;
-    if (!y || !is_tensor(y) || y->type.dtype == HOLO_STRING || !cost_of(node)) return NULL;
+    for (int i = 0; i < t->width; i++) {
+        if (!roots->of[i]) roots->of[i] = root;
+        if (roots->of[i] == root) return true;
+    }
+    return false;
+}
+
+static bool is_same_shape(const HoloTensor *a, const HoloTensor *b)
+{
+    if (a->rank != b->rank) return false;
+    for (int d = 0; d < a->rank; d++)
+        if (a->dim[d] != b->dim[d]) return false;
+    return true;
+}
+
+// The roots of what a node gives; none: it has none.
+static Roots node_roots(const Tables *t, const HoloNode *node)
+{
+    const Roots none = {{NULL}};
+    Roots       all  = none;
+    HoloValue  *y    = node->out_count == 1 ? node->out[0] : NULL;
+    if (!y || !is_tensor(y) || y->type.dtype == HOLO_STRING || !cost_of(node)) return none;
     for (int i = 0; i < node->in_count; i++) {
         if (!node->in[i] || is_one_number(node->in[i])) continue;
-        HoloValue *other = root_of(t, node->in[i]);
-        if (!other || (root && other != root)) return NULL;
-        root = other;
+        Roots other = roots_of(t, node->in[i]);
+        if (!other.of[0]) return none;
+        for (int k = 0; k < ROOTS && other.of[k]; k++)
+            if (!root_add(t, &all, other.of[k])) return none;
     }
-    if (!root || y->type.rank != root->type.rank) return NULL;
-    for (int d = 0; d < y->type.rank; d++)
-        if (y->type.dim[d] != root->type.dim[d]) return NULL;
-    return root;
+    for (int k = 0; k < ROOTS && all.of[k]; k++)
+        if (!is_same_shape(&y->type, &all.of[k]->type)) return none;
+    if (all.of[1] && all.of[1]->id < all.of[0]->id) all = (Roots){{all.of[1], all.of[0]}}; // in one order everywhere
+    return all;
 }
 
 static void roots_find(Tables *t)
 {
     HoloGraph *graph = t->rewrite.graph;
     for (int i = 0; i < graph->node_count; i++) {
-        const HoloNode *node = graph->nodes[i];
-        HoloValue      *root = node_root(t, node);
-        if (root) t->root[node->out[0]->id] = root;
+        const HoloNode *node  = graph->nodes[i];
+        Roots           roots = node_roots(t, node);
+        if (roots.of[0]) t->roots[node->out[0]->id] = roots;
     }
     for (int i = 0; i < graph->node_count; i++) {
-        const HoloNode  *node = graph->nodes[i];
-        const HoloValue *root = node->out_count == 1 && node->out[0] ? t->root[node->out[0]->id] : NULL;
+        const HoloNode *node  = graph->nodes[i];
+        Roots           roots = node->out_count == 1 && node->out[0] ? t->roots[node->out[0]->id] : (Roots){{NULL}};
         for (int k = 0; k < node->in_count; k++)
-            if (node->in[k] && t->root[node->in[k]->id] != root) t->is_end[node->in[k]->id] = true;
+            if (node->in[k] && memcmp(&t->roots[node->in[k]->id], &roots, sizeof roots))
+                t->is_end[node->in[k]->id] = true;
     }
     for (int i = 0; i < graph->output_count; i++) t->is_end[graph->outputs[i]->id] = true;
 }
 
 typedef struct Chain {
-    HoloValue *root, *end;
+    Roots      roots;
+    HoloValue *end;
     HoloNode  *nodes[CHAIN_MAX]; // in order
     int        count, cost;
 } Chain;
 
-// The nodes between the root and the end, those of inputs before those of what they give; false: there are too many.
+static bool is_chain_root(const Chain *chain, const HoloValue *value)
+{
+    return value == chain->roots.of[0] || value == chain->roots.of[1];
+}
+
+// The nodes between the roots and the end, those of inputs before those of what they give; false: there are too many.
 static bool chain_find(const Tables *t, HoloValue *end, Chain *chain)
 {
     HoloGraph *graph = t->rewrite.graph;
     bool      *is_in = HOLO_NEW(t->rewrite.scratch, bool, t->count);
     if (!is_in) return false;
-    chain->root = t->root[end->id], chain->end = end, chain->count = chain->cost = 0;
+    chain->roots = t->roots[end->id], chain->end = end, chain->count = chain->cost = 0;
     is_in[end->id] = true;
     for (int i = end->producer->id; i >= 0; i--) { // backwards: users come before what they use
         HoloNode *node = graph->nodes[i];
@@ -140,7 +198,7 @@ static bool chain_find(const Tables *t, HoloValue *end, Chain *chain)
         chain->nodes[chain->count++] = node;
         chain->cost += cost_of(node);
         for (int k = 0; k < node->in_count; k++)
-            if (node->in[k] && node->in[k] != chain->root && t->root[node->in[k]->id] == chain->root)
+            if (node->in[k] && !is_chain_root(chain, node->in[k]) && t->roots[node->in[k]->id].of[0])
                 is_in[node->in[k]->id] = true;
     }
     for (int i = 0; i < chain->count / 2; i++) {
@@ -174,18 +232,21 @@ static bool is_stored(const HoloValue *value)
 // without anything heavy is better left to the programs that pointwise operators become. NULL: it is worth it; else why not.
 static const char *why_not(const Tables *t, const Chain *chain, char text[HOLO_NOTE_TEXT])
 {
-    bool        wide = is_16(chain->root), narrow_end = holo_dtype_size(chain->end->type.dtype) == 1;
-    const char *type = holo_dtype_name((HoloDtype)chain->root->type.dtype);
-    int         few = wide ? COUNT_16 : COUNT_8, least = wide || !narrow_end ? HEAVY : 3;
+    const HoloValue *root = chain->roots.of[0];
+    bool             wide = is_16(root), pair = chain->roots.of[1] != NULL,
+         narrow_end  = holo_dtype_size(chain->end->type.dtype) == 1;
+    const char *type = holo_dtype_name((HoloDtype)root->type.dtype);
+    int         few = pair ? COUNT_PAIR : wide ? COUNT_16 : COUNT_8, least = pair || wide || !narrow_end ? HEAVY : 3;
     if (t->rewrite.all->all_tables) return NULL;
     if (chain->cost < least)
         return holo_note_text(text,
-                              wide || !narrow_end
+                              pair ? "nothing in it is costly: kernels compute it faster than two of %s are looked up"
+                              : wide || !narrow_end
                                   ? "nothing in it is costly, and vectors of f32 compute it faster than %s is looked up"
                                   : "as little as this costs less than looking %s up",
                               type);
-    if (count_of(chain->root) < few) return holo_note_text(text, "there are fewer than %d elements of %s", few, type);
-    if (wide && !t->rewrite.all->is_exact && !is_stored(chain->root))
+    if (count_of(root) < few) return holo_note_text(text, "there are fewer than %d elements of %s", few, type);
+    if (wide && !t->rewrite.all->is_exact && !is_stored(root))
         return holo_note_text(text, "the %s is computed in f32 just before, and goes on as f32", type);
     return NULL;
 }
@@ -194,21 +255,22 @@ static void note(const Tables *t, const Chain *chain, HoloVerdict verdict, uint6
 {
     char what[HOLO_NOTE_TEXT];
     holo_note_types(what, chain->nodes, chain->count);
-    holo_notes_add(
-        t->rewrite.all->notes,
-        &(HoloNote){
-            .pass = "tables", .place = chain->end->name, .what = what, .why = why, .verdict = verdict, .bytes = bytes});
+    holo_notes_add(t->rewrite.all->notes, &(HoloNote){.pass    = chain->roots.of[1] ? "pairs" : "tables",
+                                                      .place   = chain->end->name,
+                                                      .what    = what,
+                                                      .why     = why,
+                                                      .verdict = verdict,
+                                                      .bytes   = bytes});
 }
 
 // ---- the table
 
 // An element for each pattern of a byte or two. Types may have fewer: the rest is 0, or true.
-static HoloStatus patterns_make(const Chain *chain, HoloArena *arena, HoloTensor *out, HoloError *error)
+static HoloStatus patterns_make(const HoloTensor *root, HoloArena *arena, HoloTensor *out, HoloError *error)
 {
-    const HoloTensor *root  = &chain->root->type;
-    int64_t           count = (int64_t)1 << 8 * holo_dtype_size((HoloDtype)root->dtype);
-    int64_t           all   = holo_dtype_patterns((HoloDtype)root->dtype);
-    *out                    = (HoloTensor){.dtype = root->dtype, .kind = HOLO_TENSOR, .rank = 1, .dim = {count}};
+    int64_t count = (int64_t)1 << 8 * holo_dtype_size((HoloDtype)root->dtype);
+    int64_t all   = holo_dtype_patterns((HoloDtype)root->dtype);
+    *out          = (HoloTensor){.dtype = root->dtype, .kind = HOLO_TENSOR, .rank = 1, .dim = {count}};
     if (!(out->data = holo_arena_take(arena, holo_tensor_bytes(out)))) return holo_fail_memory(error);
     if (root->dtype == HOLO_BOOL) memset(out->data, 1, (size_t)count);
     for (int64_t i = 0; i < all; i++) {
@@ -219,6 +281,27 @@ static HoloStatus patterns_make(const Chain *chain, HoloArena *arena, HoloTensor
     return HOLO_OK;
 }
 
+// The same for one of two: the first changes slowest.
+static HoloStatus pair_make(const Chain *chain, int which, HoloArena *arena, HoloTensor *out, HoloError *error)
+{
+    HoloTensor one;
+    HOLO_TRY(patterns_make(&chain->roots.of[which]->type, arena, &one, error));
+    *out        = one;
+    out->dim[0] = one.dim[0] * one.dim[0];
+    uint8_t *to = out->data = holo_arena_take(arena, holo_tensor_bytes(out));
+    if (!to) return holo_fail_memory(error);
+    for (int64_t i = 0; i < out->dim[0]; i++) to[i] = ((const uint8_t *)one.data)[which ? i & 255 : i >> 8];
+    return HOLO_OK;
+}
+
+static HoloStatus roots_make(const Chain *chain, HoloArena *arena, HoloTensor *results, HoloError *error)
+{
+    const HoloValue *root = chain->roots.of[0];
+    if (!chain->roots.of[1]) return patterns_make(&root->type, arena, &results[root->id], error);
+    for (int i = 0; i < ROOTS; i++) HOLO_TRY(pair_make(chain, i, arena, &results[chain->roots.of[i]->id], error));
+    return HOLO_OK;
+}
+
 // What each node gives for all patterns. *out_done: all could be computed.
 static HoloStatus chain_eval(const Tables *t, const Chain *chain, HoloTensor *out, bool *out_done, HoloError *error)
 {
@@ -226,7 +309,7 @@ static HoloStatus chain_eval(const Tables *t, const Chain *chain, HoloTensor *ou
     HoloTensor *results = HOLO_NEW(scratch, HoloTensor, t->count);
     *out_done           = false;
     if (!results) return holo_fail_memory(error);
-    HOLO_TRY(patterns_make(chain, scratch, &results[chain->root->id], error));
+    HOLO_TRY(roots_make(chain, scratch, results, error));
     for (int i = 0; i < chain->count; i++) {
         const HoloNode    *node = chain->nodes[i];
         HoloTensor        *y = &results[node->out[0]->id], *outs[1] = {y};
@@ -243,7 +326,8 @@ static HoloStatus chain_eval(const Tables *t, const Chain *chain, HoloTensor *ou
             in[k]             = &constants[k];
         }
         if (holo_node_eval(node, in, outs, scratch, NULL) != HOLO_OK) return HOLO_OK;
-        if (y->kind != HOLO_TENSOR || y->rank != 1 || y->dim[0] != results[chain->root->id].dim[0]) return HOLO_OK;
+        if (y->kind != HOLO_TENSOR || y->rank != 1 || y->dim[0] != results[chain->roots.of[0]->id].dim[0])
+            return HOLO_OK;
     }
     *out      = results[chain->end->id];
     *out_done = out->dtype == chain->end->type.dtype;
@@ -273,12 +357,15 @@ static HoloStatus table_build(Tables *t, const Chain *chain, const HoloTensor *r
     table.data       = holo_arena_take(graph->arena, bytes);
     if (!table.data) return holo_fail_memory(error);
     memcpy(table.data, result->data, bytes);
-    HoloValue *constant = holo_graph_constant(graph, chain->end->name, &table);
-    HoloNode  *node     = holo_graph_node(graph, chain->end->producer->name, "hologram", "Lookup", 1, 2, 1, 0);
+    HoloValue  *constant = holo_graph_constant(graph, chain->end->name, &table);
+    bool        pair     = chain->roots.of[1] != NULL;
+    const char *type     = pair ? "LookupPair" : "Lookup";
+    HoloNode   *node     = holo_graph_node(graph, chain->end->producer->name, "hologram", type, 1, 2 + pair, 1, 0);
     if (!constant || !node) return holo_fail_memory(error);
-    node->op    = holo_op_find("hologram", "Lookup", 1);
-    node->in[0] = chain->root;
-    node->in[1] = constant;
+    node->op           = holo_op_find("hologram", type, 1);
+    node->in[0]        = chain->roots.of[0];
+    node->in[pair]     = pair ? chain->roots.of[1] : node->in[0];
+    node->in[1 + pair] = constant;
     return end_take(t, node, chain->end, error);
 }
 
@@ -343,33 +430,52 @@ static HoloStatus end_walk(Tables *t, HoloValue *end, Chain *chain, HoloError *e
         note(t, chain, HOLO_VERDICT_TURNED_OFF, bytes, "computed plainly, because of --no-tables");
         return plain_chain(t, chain, error);
     }
-    holo_note_text(text, "an element of %s can be %lld things: a table of %lld entries of %s",
-                   holo_dtype_name((HoloDtype)chain->root->type.dtype),
-                   (long long)holo_dtype_patterns((HoloDtype)chain->root->type.dtype), (long long)result.dim[0],
+    const HoloTensor *root = &chain->roots.of[0]->type;
+    holo_note_text(text, "%s of %s can be %lld things: a table of %lld entries of %s",
+                   chain->roots.of[1] ? "each of two elements" : "an element", holo_dtype_name((HoloDtype)root->dtype),
+                   (long long)holo_dtype_patterns((HoloDtype)root->dtype), (long long)result.dim[0],
                    holo_dtype_name((HoloDtype)result.dtype));
     note(t, chain, HOLO_VERDICT_MADE, bytes, text);
     return table_build(t, chain, &result, error);
 }
 
-HoloStatus holo_pass_tables(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
+// Does the value end a chain of as many roots as are looked for? Of two, only bytes are made tables of.
+static bool is_chain_end(const Tables *t, const HoloValue *value)
+{
+    if (!value || value->id >= t->count || !t->is_end[value->id] || !t->roots[value->id].of[t->width - 1]) return false;
+    return t->width == 1 || holo_dtype_size(value->type.dtype) == 1;
+}
+
+static HoloStatus tables_make(HoloGraph *graph, int width, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     Tables t = {
-        .root   = HOLO_NEW(scratch, HoloValue *, graph->value_count + 1),
+        .width  = width,
+        .roots  = HOLO_NEW(scratch, Roots, graph->value_count + 1),
         .is_end = HOLO_NEW(scratch, bool, graph->value_count + 1),
         .count  = graph->value_count,
     };
     Chain *chain = HOLO_NEW(scratch, Chain, 1);
-    if (!t.root || !t.is_end || !chain) return holo_fail_memory(error);
+    if (!t.roots || !t.is_end || !chain) return holo_fail_memory(error);
     HOLO_TRY(holo_rewrite_begin(&t.rewrite, graph, scratch, changes, error));
     holo_graph_number(graph);
     roots_find(&t);
     // From the last on: a chain that goes through another's end finds it as it was.
     for (int i = graph->node_count - 1; i >= 0 && holo_rewrite_more(&t.rewrite); i--) {
         HoloValue *value = graph->nodes[i]->out_count == 1 ? graph->nodes[i]->out[0] : NULL;
-        if (!value || value->id >= t.count || !t.is_end[value->id] || !t.root[value->id]) continue;
+        if (!is_chain_end(&t, value)) continue;
         HoloArenaMark mark = holo_arena_mark(scratch);
         HOLO_TRY(end_walk(&t, value, chain, error));
         holo_arena_reset(scratch, mark);
     }
     return holo_rewrite_end(&t.rewrite, error);
+}
+
+HoloStatus holo_pass_tables(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
+{
+    return tables_make(graph, 1, scratch, changes, error);
+}
+
+HoloStatus holo_pass_pairs(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
+{
+    return tables_make(graph, ROOTS, scratch, changes, error);
 }

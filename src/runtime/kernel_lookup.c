@@ -1,5 +1,5 @@
-// kernel_lookup.c - Lookup: entries of a table by the bits of elements. Bytes from bytes are the kernels' own; the rest is
-// a load and a store for each element.
+// kernel_lookup.c - Lookup and LookupPair: entries of a table by the bits of an element, or of two. Bytes from bytes are the
+// kernels' own; the rest is a load and a store for each element.
 #include "format/params.h"
 #include "kernels/kernels.h"
 #include "runtime/kernel.h"
@@ -24,9 +24,14 @@ RUN(8, 8) RUN(8, 16) RUN(8, 32) RUN(8, 64) RUN(16, 8) RUN(16, 16) RUN(16, 32) RU
         {run_16_8, run_16_16, run_16_32, run_16_64},
 };
 
+static void run_pair(int64_t n, const uint8_t *x, const uint8_t *z, const uint8_t *table, uint8_t *out)
+{
+    for (int64_t i = 0; i < n; i++) out[i] = table[x[i] << 8 | z[i]];
+}
+
 typedef struct Lookup {
     const HoloHost *host;
-    const char     *x;
+    const char     *x, *z; // z: the second of a pair
     const void     *table;
     char           *y;
     int             x_size, y_size; // of an element, in bytes
@@ -36,23 +41,29 @@ typedef struct Lookup {
 static HoloStatus lookup_init(const HoloCall *call, Lookup *l)
 {
     const HoloLookupParams *params = call->params;
-    const HoloTensor       *x = holo_in(call, 0), *table = holo_in(call, 1);
+    bool                    pair   = holo_in(call, 2) != NULL;
+    const HoloTensor       *x = holo_in(call, 0), *z = holo_in(call, pair), *table = holo_in(call, 1 + pair);
     HoloTensor             *y = holo_out(call, 0);
-    if (!holo_kernel_has_params(call, sizeof *params) || params->flags || !x || !table || !y ||
+    if (!holo_kernel_has_params(call, sizeof *params) || params->flags || !x || !z || !table || !y ||
         x->kind != HOLO_TENSOR || table->kind != HOLO_TENSOR || y->kind != HOLO_TENSOR || y->dtype != table->dtype)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of lookup");
     *l = (Lookup){
         .host   = call->host,
         .x      = x->data,
+        .z      = pair ? z->data : NULL,
         .table  = table->data,
         .y      = y->data,
         .x_size = (int)holo_dtype_size(x->dtype),
         .y_size = (int)holo_dtype_size(y->dtype),
         .count  = holo_tensor_count(x),
     };
-    bool fits = l->x_size >= 1 && l->x_size <= 2 && l->y_size >= 1 && l->y_size <= 8 && y->dtype != HOLO_STRING;
+    bool fits       = l->x_size >= 1 && l->x_size <= 2 && l->y_size >= 1 && l->y_size <= 8 && y->dtype != HOLO_STRING;
+    int  entry_bits = pair ? 16 : 8 * l->x_size;
+    if (pair)
+        fits = fits && l->x_size == 1 && l->y_size == 1 && z->kind == HOLO_TENSOR && holo_dtype_size(z->dtype) == 1 &&
+               holo_tensor_count(z) == l->count;
     if (!fits || l->count < 0 || holo_tensor_count(y) != l->count ||
-        holo_tensor_count(table) != (int64_t)1 << 8 * l->x_size)
+        holo_tensor_count(table) != (int64_t)1 << entry_bits)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the table is not one of lookup");
     return HOLO_OK;
 }
@@ -69,7 +80,9 @@ static void work(void *arg, int64_t i, int worker)
     const Lookup *l  = arg;
     int64_t       at = i * PART, n = holo_least(PART, l->count - at);
     (void)worker;
-    if (l->x_size == 1 && l->y_size == 1)
+    if (l->z)
+        run_pair(n, (const uint8_t *)l->x + at, (const uint8_t *)l->z + at, l->table, (uint8_t *)l->y + at);
+    else if (l->x_size == 1 && l->y_size == 1)
         l->host->kernels->lookup_u8(n, (const uint8_t *)l->x + at, l->table, (uint8_t *)l->y + at);
     else
         runs[l->x_size - 1][__builtin_ctz((unsigned)l->y_size)](n, l->x + at * l->x_size, l->table,
