@@ -37,8 +37,11 @@ COMPILER_SRC := $(call room,$(COMPILER_ROOMS)) $(wildcard src/*.c)
 CLI_SRC      := $(wildcard cli/*.c)
 LEVELS       := $(shell awk '$$1 == "$(MACHINE)" { print $$2 "_" $$3 }' src/kernels/LEVELS)
 
+TILE_LEVELS  := $(shell awk '$$1 == "$(MACHINE)" && $$3 == 1 { print $$2 }' src/kernels/LEVELS)
+
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
-RUNTIME_OBJ  := $(call obj,$(RUNTIME_SRC)) $(LEVELS:%=$(BUILD)/obj/level_%.o) $(BUILD)/obj/ops_registry.o
+RUNTIME_OBJ  := $(call obj,$(RUNTIME_SRC)) $(LEVELS:%=$(BUILD)/obj/level_%.o) \
+                $(TILE_LEVELS:%=$(BUILD)/obj/level_tiles_%.o) $(BUILD)/obj/ops_registry.o
 COMPILER_OBJ := $(call obj,$(COMPILER_SRC))
 CLI_OBJ      := $(call obj,$(CLI_SRC))
 
@@ -81,6 +84,13 @@ $(BUILD)/obj/level_%.o: src/kernels/level.c src/kernels/LEVELS
 	@echo "  cc    $< $*"
 	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 $(if $(SANITIZE),-O1,-O3) -Wno-psabi -Wno-pass-failed $(level_watch) $(call level_flags,$*) \
 	    -DHOLO_LEVEL=$(word 1,$(subst _, ,$*)) -DHOLO_EXACT=$(word 2,$(subst _, ,$*)) -MMD -MP -c $< -o $@
+
+# The loops of portable programs: plain C for the compiler to make vectors of, the same bits at every level.
+$(BUILD)/obj/level_tiles_%.o: src/kernels/level_tiles.c src/kernels/LEVELS
+	@mkdir -p $(@D)
+	@echo "  cc    $< $*"
+	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 $(if $(SANITIZE),-O1,-O3) -fopenmp-simd -fno-math-errno -fno-trapping-math -Wno-psabi \
+	    -Wno-pass-failed $(level_watch) $(call level_flags,$*_1) -DHOLO_LEVEL=$* -DHOLO_EXACT=1 -MMD -MP -c $< -o $@
 
 $(BUILD)/ops_registry.c: tools/ops_registry.sh $(wildcard src/ops/*.c)
 	@mkdir -p $(@D)

@@ -114,18 +114,18 @@ static void put_head(Text *t, const HoloIsaProgram *p)
         put(t, "local %s: %s[%" PRIu32 "]\n", p->local[i].name, type_name(p->local[i].type), p->local[i].count);
 }
 
-// Types of registers show from the instructions that name them; of others, from here.
-static void put_unused(Text *t, const HoloIsaProgram *p)
+// The type of a register shows from the instructions that name it; not from those that use it as an index.
+static void put_registers(Text *t, const HoloIsaProgram *p)
 {
-    for (int r = 0; r < p->register_count; r++) {
-        bool is_named = false;
-        for (int i = 0; i < p->count && !is_named; i++)
-            for (int k = 0; k < HOLO_ISA_OPERANDS; k++)
-                is_named |=
-                    holo_isa_is_register(holo_isa_op(p->code[i].op)->kind[k]) && holo_isa_operand(&p->code[i], k) == r;
-        if (!is_named)
+    uint64_t is_named[HOLO_ISA_MAX_REGISTERS / 64] = {0};
+    for (int i = 0; i < p->count; i++)
+        for (int k = 0; k < HOLO_ISA_OPERANDS; k++) {
+            int kind = holo_isa_op(p->code[i].op)->kind[k], r = holo_isa_operand(&p->code[i], k);
+            if (holo_isa_is_register(kind) && kind != HOLO_ISA_KIND_X) is_named[r / 64] |= UINT64_C(1) << r % 64;
+        }
+    for (int r = 0; r < p->register_count; r++)
+        if (!(is_named[r / 64] >> r % 64 & 1))
             put(t, "register %c%d: %s\n", p->registers[r] == HOLO_BOOL ? 'p' : 'r', r, type_name(p->registers[r]));
-    }
 }
 
 char *holo_isa_print(HoloArena *arena, const HoloIsaProgram *program, size_t *out_size)
@@ -133,7 +133,7 @@ char *holo_isa_print(HoloArena *arena, const HoloIsaProgram *program, size_t *ou
     Text t     = {.arena = arena};
     int  depth = 1;
     put_head(&t, program);
-    put_unused(&t, program);
+    put_registers(&t, program);
     for (int i = 0; i < program->count; i++) {
         unsigned op = program->code[i].op;
         if (op == HOLO_ISA_ELSE || op == HOLO_ISA_END) depth--;

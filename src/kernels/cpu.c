@@ -2,6 +2,7 @@
 // it (wide registers must survive a thread switch), and what HOLO_CPU allows.
 #include "hologram.h"
 #include "kernels/kernels.h"
+#include "kernels/tiles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,13 @@ static const HoloKernels *const tables[] = {
     &holo_kernels_avx512vbmi, &holo_kernels_avx512vbmi_exact, &holo_kernels_avx512vnni, &holo_kernels_avx512vnni_exact,
     &holo_kernels_avx512,     &holo_kernels_avx512_exact,     &holo_kernels_avx2,       &holo_kernels_avx2_exact,
     &holo_kernels_sse2_exact,
+};
+
+extern const HoloTiles        holo_kernels_tiles_sse2, holo_kernels_tiles_avx2, holo_kernels_tiles_avx512;
+static const HoloTiles *const tile_tables[] = {
+    &holo_kernels_tiles_avx512,
+    &holo_kernels_tiles_avx2,
+    &holo_kernels_tiles_sse2,
 };
 
 static uint64_t kept_by_system(void) // XCR0: register sets that a thread switch saves
@@ -55,6 +63,9 @@ static const HoloKernels *const tables[] = {
     &holo_kernels_neon_exact,
 };
 
+extern const HoloTiles        holo_kernels_tiles_neon;
+static const HoloTiles *const tile_tables[] = {&holo_kernels_tiles_neon};
+
 static bool can_run(const char *level)
 {
     return !strcmp(level, "neon") || (getauxval(AT_HWCAP) & HWCAP_ASIMDDP); // every aarch64 CPU has the first
@@ -62,7 +73,7 @@ static bool can_run(const char *level)
 
 #endif
 
-enum { TABLE_COUNT = sizeof tables / sizeof *tables };
+enum { TABLE_COUNT = sizeof tables / sizeof *tables, TILE_TABLE_COUNT = sizeof tile_tables / sizeof *tile_tables };
 
 const HoloKernels *holo_kernels_at(int index)
 {
@@ -86,7 +97,7 @@ static int choose(void)
     return from;
 }
 
-const HoloKernels *holo_kernels(int exact)
+static int chosen(void)
 {
     // Every thread that gets here first finds the same answer, so it does not matter which writes it.
     static int chosen_plus_1;
@@ -95,10 +106,32 @@ const HoloKernels *holo_kernels(int exact)
         at = choose();
         __atomic_store_n(&chosen_plus_1, at + 1, __ATOMIC_RELAXED);
     }
+    return at;
+}
+
+const HoloKernels *holo_kernels(int exact)
+{
+    int                at    = chosen();
     const HoloKernels *fused = tables[at];
     for (int i = at; exact && i < TABLE_COUNT; i++)
         if (tables[i]->exact) return tables[i];
     return fused;
+}
+
+const HoloTiles *holo_tiles_at(int index)
+{
+    for (int i = 0; i < TILE_TABLE_COUNT; i++)
+        if (can_run(tile_tables[i]->level) && index-- == 0) return tile_tables[i];
+    return NULL;
+}
+
+// The names of levels that are one with more begin with its name.
+const HoloTiles *holo_tiles(void)
+{
+    const char *level = tables[chosen()]->level;
+    for (int i = 0; i < TILE_TABLE_COUNT; i++)
+        if (!strncmp(tile_tables[i]->level, level, strlen(tile_tables[i]->level))) return tile_tables[i];
+    return tile_tables[TILE_TABLE_COUNT - 1];
 }
 
 const char *holo_cpu_level(void)

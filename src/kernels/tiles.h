@@ -1,0 +1,76 @@
+// tiles.h - what instructions of portable programs do, each for a run of lanes at once.
+//
+// As with kernels.h there is one table for each CPU level; all give the same bits, but that a NaN is any NaN. Numbers lie
+// beside each other; predicates are bytes, 0 or 1. The result may be an operand, and operands need only be aligned as their
+// elements are.
+#ifndef HOLO_KERNELS_TILES_H
+#define HOLO_KERNELS_TILES_H
+
+#include "base/base.h"
+
+// The types that have loops of their own, and their C types. f16 and bf16 go through f32 (HoloKernels: widen, narrow).
+#define HOLO_TILE_TYPE_MAP(X) \
+    X(I8, int8_t)             \
+    X(I16, int16_t)           \
+    X(I32, int32_t)           \
+    X(I64, int64_t)           \
+    X(U8, uint8_t)            \
+    X(U16, uint16_t)          \
+    X(U32, uint32_t)          \
+    X(U64, uint64_t)          \
+    X(F32, float)             \
+    X(F64, double)
+
+// In each row: operations of as many operands. Integers divide by numbers that are not 0. SET_*: results are predicates.
+#define HOLO_TILE_OP_MAP_1(X)                                                                                     \
+    X(ABS)                                                                                                        \
+    X(NEG) X(SIGN) X(FLOOR) X(CEIL) X(ROUND) X(TRUNC) X(NOT) X(POPC) X(CLZ) X(SQRT) X(RSQRT) X(RCP) X(EXP) X(LOG) \
+        X(LOG2) X(LOG10) X(SIN) X(COS) X(TAN) X(ASIN) X(ACOS) X(ATAN) X(TANH) X(SIGMOID) X(ERF) X(CLASS) X(MIRROR)
+#define HOLO_TILE_OP_MAP_2(X)                                                                                       \
+    X(ADD)                                                                                                          \
+    X(SUB) X(MUL) X(DIV) X(REM) X(FLOORDIV) X(MOD) X(MIN) X(MAX) X(AND) X(OR) X(XOR) X(SHL) X(SHR) X(POW) X(SET_EQ) \
+        X(SET_NE) X(SET_LT) X(SET_LE)
+#define HOLO_TILE_OP_MAP_3(X) X(MAD) X(FMA)
+
+// clang-format off
+#define X(id, c) HOLO_TILE_##id,
+typedef enum HoloTileType { HOLO_TILE_TYPE_MAP(X) HOLO_TILE_TYPES } HoloTileType;
+#undef X
+#define X(id) HOLO_TILE_##id,
+typedef enum HoloTileOp { HOLO_TILE_OP_MAP_1(X) HOLO_TILE_OP_MAP_2(X) HOLO_TILE_OP_MAP_3(X) HOLO_TILE_OPS } HoloTileOp;
+#undef X
+// clang-format on
+
+enum { HOLO_TILE_REDUCES = 7 }; // add, mul, min, max, and, or, xor: as HoloIsaOper has them
+
+// out[i] = op(a[i], b[i], c[i]) for 0 <= i < n. `ones`: operands that are one number for every i, 1 for a, 2 for b, 4 for c.
+typedef void HoloTile(int64_t n, const void *a, const void *b, const void *c, void *out, int ones);
+
+// Widths are log2 of the bytes of an element: 0 to 3. Indices are of 32 or 64 bits, [0] or [1].
+typedef struct HoloTiles {
+    const char *level;
+    HoloTile   *op[HOLO_TILE_OPS][HOLO_TILE_TYPES];    // NULL: there is none
+    HoloTile   *cvt[HOLO_TILE_TYPES][HOLO_TILE_TYPES]; // to, from
+    HoloTile   *sel[4];                                // a: predicates, never one
+
+    // out[i] = x[index[i]]; x[index[i]] = values[i] in ascending order, where mask[i] (NULL: everywhere); `one`: one value.
+    void (*gather[4][2])(int64_t n, const void *x, const void *index, void *out);
+    void (*scatter[4][2])(int64_t n, void *x, const void *index, const void *values, bool one, const uint8_t *mask);
+    // The first lane whose index is not 0 <= index < count; n: there is none. [2] and [3]: signed indices, of 32 and 64 bits.
+    int64_t (*outside[4])(int64_t n, const void *index, int64_t count);
+    // out[i] = values[i] where mask[i].
+    void (*merge[4])(int64_t n, const uint8_t *mask, const void *values, bool one, void *out);
+    void (*fill[4])(int64_t n, uint64_t value, void *out);
+    void (*iota[4])(int64_t n, uint64_t base, uint64_t step, void *out); // base + i * step, modulo the width
+    int64_t (*zero[4])(int64_t n, const void *a);                        // the first that is 0; n: there is none
+    int64_t (*count)(int64_t n, const uint8_t *mask);                    // that are not 0
+    void (*boolean)(int64_t n, const uint8_t *a, uint8_t *out);          // whether bytes are not 0
+    // One number of n > 0: number i goes to sum i % 16; then sums i and i + 8 are joined, i and i + 4 ...
+    void (*reduce[HOLO_TILE_REDUCES][HOLO_TILE_TYPES])(int64_t n, const void *a, void *out);
+} HoloTiles;
+
+// The table for this machine, as HOLO_CPU allows; and all of them, NULL after the last, which runs everywhere.
+const HoloTiles *holo_tiles(void);
+const HoloTiles *holo_tiles_at(int index);
+
+#endif

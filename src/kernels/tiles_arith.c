@@ -1,0 +1,168 @@
+// tiles_arith.c - arithmetic, bits, comparisons and conversions over runs of lanes.
+
+#define TILE(name) static void name(int64_t n, const void *a_, const void *b_, const void *c_, void *out_, int ones)
+
+#define UNARY(name, id, type, expression)    \
+    TILE(name##_##id)                        \
+    {                                        \
+        const type *a   = a_;                \
+        type       *out = out_;              \
+        (void)b_, (void)c_, (void)ones;      \
+        SIMD for (int64_t i = 0; i < n; i++) \
+        {                                    \
+            type x = a[i];                   \
+            out[i] = (type)(expression);     \
+        }                                    \
+    }
+
+// Loops of their own for operands that are one number.
+#define BINARY_LOOP(type, a_at, b_at, expression) \
+    SIMD for (int64_t i = 0; i < n; i++)          \
+    {                                             \
+        type x = a_at, y = b_at;                  \
+        out[i] = (expression);                    \
+    }
+
+#define BINARY_TO(to, name, id, type, expression)             \
+    TILE(name##_##id)                                         \
+    {                                                         \
+        const type *a = a_, *b = b_, first = *a, second = *b; \
+        to         *out = out_;                               \
+        (void)c_;                                             \
+        if (ones == 1)                                        \
+            BINARY_LOOP(type, first, b[i], (to)(expression))  \
+        else if (ones == 2)                                   \
+            BINARY_LOOP(type, a[i], second, (to)(expression)) \
+        else                                                  \
+            BINARY_LOOP(type, a[i], b[i], (to)(expression))   \
+    }
+#define BINARY(name, id, type, expression) BINARY_TO(type, name, id, type, expression)
+
+#define TERNARY_LOOP(type, a_at, b_at, c_at, expression) \
+    SIMD for (int64_t i = 0; i < n; i++)                 \
+    {                                                    \
+        type x = a_at, y = b_at, z = c_at;               \
+        out[i] = (type)(expression);                     \
+    }
+
+#define TERNARY(name, id, type, expression)                                        \
+    TILE(name##_##id)                                                              \
+    {                                                                              \
+        const type *a = a_, *b = b_, *c = c_, first = *a, second = *b, third = *c; \
+        type       *out = out_;                                                    \
+        switch (ones) {                                                            \
+        case 1: TERNARY_LOOP(type, first, b[i], c[i], expression) break;           \
+        case 2: TERNARY_LOOP(type, a[i], second, c[i], expression) break;          \
+        case 3: TERNARY_LOOP(type, first, second, c[i], expression) break;         \
+        case 4: TERNARY_LOOP(type, a[i], b[i], third, expression) break;           \
+        case 5: TERNARY_LOOP(type, first, b[i], third, expression) break;          \
+        case 6: TERNARY_LOOP(type, a[i], second, third, expression) break;         \
+        default: TERNARY_LOOP(type, a[i], b[i], c[i], expression) break;           \
+        }                                                                          \
+    }
+
+#define WIDTHS(MAKE, name, expression)  \
+    MAKE(name, U8, uint8_t, expression) \
+    MAKE(name, U16, uint16_t, expression) MAKE(name, U32, uint32_t, expression) MAKE(name, U64, uint64_t, expression)
+#define SIGNED_INTEGERS(MAKE, name, expression) \
+    MAKE(name, I8, int8_t, expression)          \
+    MAKE(name, I16, int16_t, expression) MAKE(name, I32, int32_t, expression) MAKE(name, I64, int64_t, expression)
+#define FLOATS(MAKE, name, expression) MAKE(name, F32, float, expression) MAKE(name, F64, double, expression)
+
+// clang-format off
+
+// Arithmetic modulo a power of two is the same for signed and unsigned numbers; products of short ones are made unsigned,
+// or they would overflow an int.
+WIDTHS(BINARY, add, x + y)  FLOATS(BINARY, add, x + y)
+WIDTHS(BINARY, sub, x - y)  FLOATS(BINARY, sub, x - y)
+WIDTHS(BINARY, mul, 1u * x * y)  FLOATS(BINARY, mul, x * y)
+WIDTHS(TERNARY, mad, 1u * x * y + z)  FLOATS(TERNARY, mad, x * y + z)
+FLOATS(BINARY, div, x / y)
+WIDTHS(BINARY, and, x & y)
+WIDTHS(BINARY, or, x | y)
+WIDTHS(BINARY, xor, x ^ y)
+WIDTHS(UNARY, not, ~x)
+WIDTHS(BINARY, shl, (uint64_t)x << (y & (sizeof x * 8 - 1)))
+WIDTHS(BINARY, shr, x >> (y & (sizeof x * 8 - 1)))
+SIGNED_INTEGERS(BINARY, shr, x >> (y & (sizeof x * 8 - 1)))
+SIGNED_INTEGERS(BINARY, min, x < y ? x : y)  WIDTHS(BINARY, min, x < y ? x : y)
+SIGNED_INTEGERS(BINARY, max, x > y ? x : y)  WIDTHS(BINARY, max, x > y ? x : y)
+FLOATS(BINARY, min, x != x ? x : x < y ? x : y)
+FLOATS(BINARY, max, x != x ? x : x > y ? x : y)
+SIGNED_INTEGERS(UNARY, abs, x < 0 ? 0 - (uint64_t)x : (uint64_t)x)
+SIGNED_INTEGERS(UNARY, neg, 0 - (uint64_t)x)
+SIGNED_INTEGERS(UNARY, sign, (x > 0) - (x < 0))
+FLOATS(UNARY, neg, -x)
+FLOATS(UNARY, sign, x > 0 ? 1 : x < 0 ? -1 : x)
+UNARY(abs, F32, float, __builtin_fabsf(x))
+UNARY(abs, F64, double, __builtin_fabs(x))
+WIDTHS(UNARY, popc, __builtin_popcountll(x))
+WIDTHS(UNARY, clz, x ? __builtin_clzll(x) - (64 - 8 * (int)sizeof x) : 8 * (int)sizeof x)
+
+// The 96 classes of bytes, and the mirror of a class: modalities 1 and 2 exchanged.
+#define CLASS_OF  ((((unsigned)x >> 6 & 3) * 3 + ((unsigned)x >> 4 & 3) % 3) * 8 + ((unsigned)x >> 1 & 7))
+#define MIRROR_OF (x >= 0 && x < 96 ? x + (x / 8 % 3 == 1 ? 8 : x / 8 % 3 == 2 ? -8 : 0) : x)
+SIGNED_INTEGERS(UNARY, class, CLASS_OF)  WIDTHS(UNARY, class, CLASS_OF)
+SIGNED_INTEGERS(UNARY, mirror, MIRROR_OF)
+#undef MIRROR_OF
+#define MIRROR_OF (x < 96 ? x + (x / 8 % 3 == 1 ? 8 : x / 8 % 3 == 2 ? -8 : 0) : x)
+WIDTHS(UNARY, mirror, MIRROR_OF)
+
+// Division: towards zero and down. The smallest number by -1 wraps.
+#define DIVIDE    (y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y))
+#define REMAINDER (y == -1 ? 0 : x % y)
+SIGNED_INTEGERS(BINARY, div, DIVIDE)
+SIGNED_INTEGERS(BINARY, rem, REMAINDER)
+SIGNED_INTEGERS(BINARY, floordiv, DIVIDE - (uint64_t)(REMAINDER != 0 && (x < 0) != (y < 0)))
+SIGNED_INTEGERS(BINARY, mod, REMAINDER + (REMAINDER != 0 && (x < 0) != (y < 0) ? y : 0))
+WIDTHS(BINARY, div, x / y)
+WIDTHS(BINARY, rem, x % y)
+WIDTHS(BINARY, floordiv, x / y)
+WIDTHS(BINARY, mod, x % y)
+
+#define SET(name, id, type, expression) BINARY_TO(uint8_t, name, id, type, expression)
+WIDTHS(SET, set_eq, x == y)  FLOATS(SET, set_eq, x == y)
+WIDTHS(SET, set_ne, x != y)  FLOATS(SET, set_ne, x != y)
+WIDTHS(SET, set_lt, x < y)  SIGNED_INTEGERS(SET, set_lt, x < y)  FLOATS(SET, set_lt, x < y)
+WIDTHS(SET, set_le, x <= y)  SIGNED_INTEGERS(SET, set_le, x <= y)  FLOATS(SET, set_le, x <= y)
+
+// ---- conversions
+
+#define CONVERT(name, id, from, to, expression)                    \
+    TILE(name##_##id)                                              \
+    {                                                              \
+        const from *a   = a_;                                      \
+        to         *out = out_;                                    \
+        (void)b_, (void)c_, (void)ones;                            \
+        SIMD for (int64_t i = 0; i < n; i++)                       \
+        {                                                          \
+            from x = a[i];                                         \
+            out[i] = (to)(expression);                             \
+        }                                                          \
+    }
+#define FROM_INTEGERS(to_id, to)                                                                     \
+    CONVERT(cvt_##to_id, I8, int8_t, to, x) CONVERT(cvt_##to_id, I16, int16_t, to, x)                \
+    CONVERT(cvt_##to_id, I32, int32_t, to, x) CONVERT(cvt_##to_id, I64, int64_t, to, x)              \
+    CONVERT(cvt_##to_id, U8, uint8_t, to, x) CONVERT(cvt_##to_id, U16, uint16_t, to, x)              \
+    CONVERT(cvt_##to_id, U32, uint32_t, to, x) CONVERT(cvt_##to_id, U64, uint64_t, to, x)
+
+// Towards zero, kept within the range: `low` and `top` are powers of two, or 0.
+#define CUT(to, low, top, least, most) (x >= (top) ? (to)(most) : x > (low) ? (to)x : x == x ? (to)(least) : (to)0)
+#define FROM_FLOATS(to_id, to, low, top, least, most)                          \
+    CONVERT(cvt_##to_id, F32, float, to, CUT(to, low, top, least, most))       \
+    CONVERT(cvt_##to_id, F64, double, to, CUT(to, low, top, least, most))
+
+#define X(id, type) FROM_INTEGERS(id, type)
+HOLO_TILE_TYPE_MAP(X)
+#undef X
+FROM_FLOATS(I8,  int8_t,   -0x1p7f,  0x1p7f,  INT8_MIN,  INT8_MAX)
+FROM_FLOATS(I16, int16_t,  -0x1p15f, 0x1p15f, INT16_MIN, INT16_MAX)
+FROM_FLOATS(I32, int32_t,  -0x1p31f, 0x1p31f, INT32_MIN, INT32_MAX)
+FROM_FLOATS(I64, int64_t,  -0x1p63f, 0x1p63f, INT64_MIN, INT64_MAX)
+FROM_FLOATS(U8,  uint8_t,  0,        0x1p8f,  0,         UINT8_MAX)
+FROM_FLOATS(U16, uint16_t, 0,        0x1p16f, 0,         UINT16_MAX)
+FROM_FLOATS(U32, uint32_t, 0,        0x1p32f, 0,         UINT32_MAX)
+FROM_FLOATS(U64, uint64_t, 0,        0x1p64f, 0,         UINT64_MAX)
+CONVERT(cvt_F32, F32, float, float, x)   CONVERT(cvt_F32, F64, double, float, x)
+CONVERT(cvt_F64, F32, float, double, x)  CONVERT(cvt_F64, F64, double, double, x)
+    // clang-format on
