@@ -22,17 +22,16 @@
     X(F64, double)
 
 // In each row: operations of as many operands. Integers divide by numbers that are not 0. SET_*: results are predicates.
-#define HOLO_TILE_OP_MAP_1(X)                                                                                     \
-    X(ABS)                                                                                                        \
-    X(NEG) X(SIGN) X(FLOOR) X(CEIL) X(ROUND) X(TRUNC) X(NOT) X(POPC) X(CLZ) X(SQRT) X(RSQRT) X(RCP) X(EXP) X(LOG) \
-        X(LOG2) X(LOG10) X(SIN) X(COS) X(TAN) X(ASIN) X(ACOS) X(ATAN) X(TANH) X(SIGMOID) X(ERF) X(CLASS) X(MIRROR)
-#define HOLO_TILE_OP_MAP_2(X)                                                                                       \
-    X(ADD)                                                                                                          \
-    X(SUB) X(MUL) X(DIV) X(REM) X(FLOORDIV) X(MOD) X(MIN) X(MAX) X(AND) X(OR) X(XOR) X(SHL) X(SHR) X(POW) X(SET_EQ) \
-        X(SET_NE) X(SET_LT) X(SET_LE)
+// clang-format off
+#define HOLO_TILE_OP_MAP_1(X)                                                                                  \
+    X(ABS) X(NEG) X(SIGN) X(FLOOR) X(CEIL) X(ROUND) X(TRUNC) X(NOT) X(POPC) X(CLZ) X(SQRT) X(RSQRT) X(RCP)     \
+    X(EXP) X(LOG) X(LOG2) X(LOG10) X(SIN) X(COS) X(TAN) X(ASIN) X(ACOS) X(ATAN) X(TANH) X(SIGMOID) X(ERF)      \
+    X(CLASS) X(MIRROR)
+#define HOLO_TILE_OP_MAP_2(X)                                                                                  \
+    X(ADD) X(SUB) X(MUL) X(DIV) X(REM) X(FLOORDIV) X(MOD) X(MIN) X(MAX) X(AND) X(OR) X(XOR) X(SHL) X(SHR)      \
+    X(POW) X(SET_EQ) X(SET_NE) X(SET_LT) X(SET_LE)
 #define HOLO_TILE_OP_MAP_3(X) X(MAD) X(FMA)
 
-// clang-format off
 #define X(id, c) HOLO_TILE_##id,
 typedef enum HoloTileType { HOLO_TILE_TYPE_MAP(X) HOLO_TILE_TYPES } HoloTileType;
 #undef X
