@@ -29,9 +29,11 @@ typedef struct Tile {
     int               last; // columns of the last panel
 } Tile;
 
-// x * sigmoid(slope * x), where x has just been stored.
+// x * sigmoid(slope * x), where x has just been stored. Rows without gaps are one: where a row ends within a vector, a CPU
+// takes the store of one for the load of the next, and each waits for the one before.
 static void swish_rows(float slope, int rows, int64_t columns, float *x, int64_t row)
 {
+    if (columns == row) columns *= rows, rows = 1;
     int64_t whole = columns / LANES * LANES;
     for (int i = 0; i < rows; i++, x += row) {
         for (int64_t j = 0; j < whole; j += LANES) v_store(x + j, v_swish(v_load(x + j), slope));
