@@ -137,6 +137,7 @@ static int measure_session(const Cli *cli, const char *path, const HoloModel *mo
     if (!result) result = cli_inputs_set(session, model, inputs);
     if (!result) result = measure_runs(session, path, out);
     holo_session_memo_counts(session, &out->hits, &out->misses);
+    if (!result) result = cli_memo_save(cli, session);
     out->has_memo     = out->hits || out->misses;
     const char *flops = holo_model_meta_find(model, "flops");
     out->rss          = peak_resident();
@@ -282,6 +283,7 @@ static const CliOption options[] = {
     CLI_OPTION_PREFAULT,
     CLI_OPTION_HUGE,
     CLI_OPTION_MEMO,
+    CLI_OPTION_SAVE_MEMO,
     {"seconds", 's', "S", "how long to measure"},
     CLI_OPTION_NUMERIC,
     {"json", 0, NULL, "as JSON: open_us, first_us, min_us, median_us, p99_us,\nrss_mb, arena_mb, threads ..."},

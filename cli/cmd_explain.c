@@ -114,7 +114,10 @@ static void print_gone(const Subject *s, const char *pass, const char *name, con
 
 static bool is_lookup(const HoloNote *note)
 {
-    return note->verdict == HOLO_VERDICT_MADE && !is_of(note, "fold") && !is_of(note, "contents");
+    static const char *const others[] = {"fold", "contents", "cse", "plan"}; // told in another way
+    for (int i = 0; i < CLI_COUNT(others); i++)
+        if (is_of(note, others[i])) return false;
+    return note->verdict == HOLO_VERDICT_MADE;
 }
 
 // What a decision is about, in plain words; the pass's own name where there are none.
@@ -179,6 +182,21 @@ static void print_lookups(const Subject *s)
     }
 }
 
+static void print_once(const Subject *s)
+{
+    uint64_t count = 0, bytes = 0;
+    CliText  text;
+    for (int i = 0; i < s->note_count; i++)
+        if (is_of(&s->notes[i], "cse") || is_of(&s->notes[i], "plan")) {
+            count += s->notes[i].count;
+            bytes += s->notes[i].bytes;
+        }
+    if (!count) return;
+    title("stored once", "found by their content, then compared byte by byte");
+    printf("%*s%" PRIu64 " constant%s equal to another, %s\n", INDENT, "", count, count == 1 ? "" : "s",
+           cli_bytes(&text, (double)bytes));
+}
+
 // What was not done, reason by reason.
 static void print_left(const Subject *s)
 {
@@ -218,6 +236,7 @@ static void print_text(const Subject *s)
     print_gone(s, "fold", "computed while compiling", "all that they need was known: constants now, or gone");
     print_gone(s, "contents", "found when sizes are known", "once for each set of sizes, not in a run");
     print_lookups(s);
+    print_once(s);
     print_steps(s);
     print_left(s);
     if (!s->note_count)

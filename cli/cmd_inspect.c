@@ -2,6 +2,7 @@
 
 #include "json.h"
 #include "loading.h"
+#include "values.h"
 
 #include <string.h>
 
@@ -160,7 +161,7 @@ static void info_json(Json *json, const HoloModel *model, const HoloModelInfo *i
     json_bool(json, "static", info->is_static);
 }
 
-static void print_json(const Subject *s)
+static void print_json(const Subject *s, bool values)
 {
     Json json = {.out = stdout};
     json_open(&json, NULL, '{');
@@ -175,6 +176,7 @@ static void print_json(const Subject *s)
         json_text(&json, key, value);
     }
     json_close(&json, '}');
+    if (values) cli_values_json(&json, s->model);
     json_close(&json, '}');
 }
 
@@ -184,15 +186,23 @@ static int inspect(Cli *cli)
     Subject    subject;
     HoloStatus status = subject_open(cli->args[0], &subject, &error);
     if (status) return cli_fail_error(cli->args[0], &error, status);
+    bool values = cli_option(cli, "values") != NULL;
+    if (values && !subject.model) {
+        subject_close(&subject);
+        return cli_fail("hologram compile MODEL first", "%s is no archive: --values tells of what is stored",
+                        cli->args[0]);
+    }
     if (cli_option(cli, "json"))
-        print_json(&subject);
+        print_json(&subject, values);
     else
         print_table(&subject);
+    if (values && !cli_option(cli, "json")) cli_values_print(subject.model);
     subject_close(&subject);
     return CLI_OK;
 }
 
 static const CliOption options[] = {
+    {"values", 0, NULL, "every constant: its size, how many distinct values it has,\nand how often it is used"},
     {"json", 0, NULL, "as JSON"},
     {0},
 };
@@ -205,7 +215,8 @@ const CliCommand cli_inspect = {
     .arg_max   = 1,
     .details   = "FILE is an archive or a model.",
     .examples  = "  hologram inspect model.holo\n"
-                 "  hologram inspect model.onnx --json\n",
+                 "  hologram inspect model.onnx --json\n"
+                 "  hologram inspect model.holo --values\n",
     .options   = options,
     .run       = inspect,
 };

@@ -124,7 +124,8 @@ static int run_session(const Cli *cli, const HoloModel *model, HoloSession *sess
     HoloStatus status = holo_session_run(session, &error);
     if (!status && profile) status = holo_session_profile_write(session, profile, &error);
     if (status) return cli_fail_error(NULL, &error, status);
-    return show_outputs(cli, model, session);
+    result = cli_memo_save(cli, session);
+    return result ? result : show_outputs(cli, model, session);
 }
 
 static int run_model(const Cli *cli, const HoloModel *model)
@@ -165,6 +166,7 @@ static const CliOption options[] = {
     CLI_OPTION_PREFAULT,
     CLI_OPTION_HUGE,
     CLI_OPTION_MEMO,
+    CLI_OPTION_SAVE_MEMO,
     CLI_OPTION_NUMERIC,
     {"profile", 0, "FILE.json", "time each step: a trace for chrome://tracing"},
     {"quiet", 'q', NULL, "do not print the outputs"},
@@ -182,7 +184,8 @@ const CliCommand cli_run = {
                  "for random inputs they are 1, or what --input-shape says.",
     .examples  = "  hologram run digits.holo --input image=seven.npy\n"
                  "  hologram run bert.holo -i input_ids=ids.npy -i attention_mask=mask.npy -o answers\n"
-                 "  hologram run net.onnx --input random --profile trace.json\n",
+                 "  hologram run net.onnx --input random --profile trace.json\n"
+                 "  hologram run net.holo -i x.npy --memo 64M --save-memo net.holo\n",
     .options   = options,
     .run       = run,
 };

@@ -45,8 +45,18 @@ int cli_memo(const Cli *cli, HoloSession *session)
     HoloError   error = {0};
     if (text && (!cli_read_bytes(text, &bytes) || bytes > SIZE_MAX))
         return cli_usage(cli, "--memo takes a number of bytes, as 64M; '%s' is none", text);
+    if (cli_option(cli, "save-memo") && !bytes)
+        return cli_usage(cli, "--save-memo has nothing to save without --memo BYTES");
     HoloStatus status = text ? holo_session_set_memo(session, (size_t)bytes, &error) : HOLO_OK;
     return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
+}
+
+int cli_memo_save(const Cli *cli, const HoloSession *session)
+{
+    const char *path   = cli_option(cli, "save-memo");
+    HoloError   error  = {0};
+    HoloStatus  status = path ? holo_session_save_memo(session, path, &error) : HOLO_OK;
+    return status ? cli_fail_error(path, &error, status) : CLI_OK;
 }
 
 int cli_shapes(const Cli *cli, CliShape **out_shapes, int *out_count)

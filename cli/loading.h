@@ -45,10 +45,17 @@
         "memo", 0, "BYTES", "keep answers, as 64M: inputs that come again are not\ncomputed; the oldest go first" \
     }
 
+#define CLI_OPTION_SAVE_MEMO                                                                           \
+    {                                                                                                  \
+        "save-memo", 0, "NEW.holo", "write the archive once more, with the answers kept: with\n--memo" \
+    }
+
 // "64M", "1G", or plain bytes. False: it is no such number.
 bool cli_read_bytes(const char *text, uint64_t *out);
 // Has the session keep answers, as --memo says.
 int cli_memo(const Cli *cli, HoloSession *session);
+// Writes what it has kept, as --save-memo says.
+int cli_memo_save(const Cli *cli, const HoloSession *session);
 
 // The shapes that --input-shape gives.
 typedef struct CliShape {

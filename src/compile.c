@@ -221,6 +221,12 @@ static HoloStatus plan(Compile *c)
     r->deduplicated_bytes = c->plan.deduplicated_bytes;
     r->arena_bytes        = c->plan.arena_bytes;
     r->naive_bytes        = c->plan.naive_bytes;
+    if (r->deduplicated)
+        holo_notes_add(&c->notes, &(HoloNote){.pass = "plan",
+                                              .what = "constant",
+                                              .why  = "what is stored of it has the bytes of another: it is there once",
+                                              .count = r->deduplicated,
+                                              .bytes = r->deduplicated_bytes});
     return HOLO_OK;
 }
 

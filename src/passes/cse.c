@@ -98,7 +98,11 @@ static HoloStatus merge_leaves(HoloRewrite *rewrite, HoloError *error)
         if (is_other) continue;
         HoloValue *first = table_join(&table, leaf_hash(value), value, leaf_equal);
         if (!first) return holo_fail_memory(error);
-        if (first != value) holo_rewrite(rewrite, value, first);
+        if (first == value || !holo_rewrite(rewrite, value, first) || !value->is_constant) continue;
+        holo_notes_add(rewrite->all->notes, &(HoloNote){.pass  = "cse",
+                                                        .what  = "constant",
+                                                        .why   = "its bytes are those of another: it is there once",
+                                                        .bytes = holo_tensor_bytes(&value->type)});
     }
     return HOLO_OK;
 }

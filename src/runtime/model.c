@@ -406,6 +406,14 @@ static bool constant_name(const HoloModel *model, const HoloPlanRecord *plan, ui
     return false;
 }
 
+static uint32_t constant_uses(const HoloArchive *a, uint64_t index)
+{
+    uint32_t uses = 0;
+    for (size_t i = 0; i < a->VALUES_count; i++)
+        uses += a->VALUES_at[i].storage == HOLO_STORE_CONSTANT && a->VALUES_at[i].at == index;
+    return uses;
+}
+
 bool holo_model_constant(const HoloModel *model, int index, HoloConstant *out_constant)
 {
     const HoloArchive *a = &model->archive;
@@ -418,7 +426,15 @@ bool holo_model_constant(const HoloModel *model, int index, HoloConstant *out_co
         t.dim[0] = (int64_t)k->size;
         t.data   = (void *)(uintptr_t)(a->WEIGHTS_at + k->offset);
     }
-    *out_constant = (HoloConstant){"", t, k->packed != 0};
+    *out_constant = (HoloConstant){
+        .name      = "",
+        .tensor    = t,
+        .is_packed = k->packed != 0,
+        .dtype     = (uint8_t)k->dtype,
+        .count     = k->count,
+        .bytes     = k->size,
+        .uses      = constant_uses(a, (uint64_t)index),
+    };
     for (size_t i = 0; i < a->PLANS_count; i++)
         if (constant_name(model, &a->PLANS_at[i], (uint64_t)index, out_constant)) break;
     return true;

@@ -64,6 +64,19 @@ json bench.json memo_hits memo_misses
 check 'only the first run was computed' grep -Eq '"memo_misses": *1[,}]?$|"memo_misses": *1,' bench.json
 quiet hologram run plain.holo -i "$SEVEN" -q --memo 64K
 
+# What a run or a bench has learnt is saved, beside what was known; the file may be the archive itself.
+quiet hologram run plain.holo -i "$SEVEN" -q --memo 64K --save-memo learnt.holo
+gives 0 'answers to 1 patterns' hologram inspect learnt.holo
+quiet hologram run plain.holo -i "$SEVEN" -q -o computed
+quiet hologram run learnt.holo -i "$SEVEN" -q -o known --profile known.json
+same computed/probabilities.npy known/probabilities.npy
+check 'it was a hit' grep -q '"hit"' known.json
+gives 0 'memo' hologram bench learnt.holo --seconds 0.05 --memo 1M --save-memo learnt.holo
+gives 0 'answers to 2 patterns' hologram inspect learnt.holo
+gives 0 '' hologram verify learnt.holo
+gives 2 'nothing to save without --memo' hologram run plain.holo -i "$SEVEN" --save-memo c.holo
+gives 1 'nowhere' hologram run plain.holo -i "$SEVEN" -q --memo 64K --save-memo nowhere/c.holo
+
 # What does not fit.
 gives 1 'pattern other.npz: it has no tensor for input image' hologram compile "$MODEL" -o c.holo --patterns other.npz
 gives 1 'the folder none has no pattern' hologram compile "$MODEL" -o c.holo --patterns none

@@ -116,6 +116,16 @@ static void test_constants_are_stored_once(void **state)
     assert_int_equal(info.constant_bytes, 4 * 32 * 4);
     assert_int_equal(report->constants, 1);
     assert_true(report->deduplicated >= 1);
+    HoloConstant constant;
+    HoloNote     note;
+    uint64_t     once = 0;
+    assert_true(holo_model_constant(model, 0, &constant));
+    assert_int_equal(constant.uses, 2); // in two shapes
+    assert_int_equal(constant.count, 4 * 32);
+    assert_int_equal(constant.bytes, 4 * 32 * 4);
+    for (int i = 0; holo_model_note(model, i, &note); i++)
+        if (!strcmp(note.pass, "cse") || !strcmp(note.pass, "plan")) once += note.bytes;
+    assert_int_equal(once, 3 * 4 * 32 * 4); // three more of the same bytes
     holo_report_destroy(report);
     holo_model_close(model);
 }
