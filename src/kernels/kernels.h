@@ -317,6 +317,19 @@ typedef struct HoloPick {
     const float   *weight;
 } HoloPick;
 
+// blend_f32: out[i] = w0 v0 a + w1 v0 b + w0 v1 c + w1 v1 d, multiplied and added from the left, each operation rounded by
+// itself: the linear resizing of an image has so the bits of ONNX Runtime, and what is quantised behind it the same steps.
+// a and b are of one row, c and d of another: in `across` those that a HoloPick of two taps takes, with its weights w;
+// else a and b are elements i of the rows from `first` and `second` on, and w0 and w1 the same for all.
+typedef struct HoloBlend {
+    const HoloPick *across; // NULL: the rest of these
+    int64_t         n, first, second;
+    float           w0, w1;
+    const float    *x[2]; // the rows
+    float           v0, v1;
+    float          *out;
+} HoloBlend;
+
 // ---- map_f32: out[i] = op(a[i], b[i]) for 0 <= i < n, op as in format/map_ops.def
 typedef struct HoloMap {
     uint32_t     op;

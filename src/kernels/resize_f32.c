@@ -45,3 +45,47 @@ static void pick_f32(const HoloPick *p, const float *x, float *out)
     else
         pick_taps(p, p->taps, x, out);
 }
+
+INL f32v blend_four(const f32v c[4], const f32v x[4])
+{
+    f32v sum                               = v_mul(c[0], x[0]);
+    UNROLL for (int t = 1; t < 4; t++) sum = v_add(sum, v_mul(c[t], x[t]));
+    return sum;
+}
+
+// Sixteen outputs of a row, which are near each other or not.
+INL void blend_across(const HoloBlend *b, int64_t o, bool near)
+{
+    const HoloPick *p     = b->across;
+    const int32_t  *first = p->index + o, *second = first + p->line;
+    f32v            v0 = v_set1(b->v0), v1 = v_set1(b->v1), x[4];
+    UNROLL for (int r = 0; r < 2; r++)
+    {
+        if (near) {
+            v_pick_both(b->x[r], p->in, first, second, *first, x + 2 * r);
+            continue;
+        }
+        x[2 * r]     = v_pick(b->x[r], p->in, first);
+        x[2 * r + 1] = v_pick(b->x[r], p->in, second);
+    }
+    f32v w0 = v_load(p->weight + o), w1 = v_load(p->weight + p->line + o);
+    f32v c[4] = {v_mul(w0, v0), v_mul(w1, v0), v_mul(w0, v1), v_mul(w1, v1)};
+    v_store_lanes(b->out + o, blend_four(c, x), lanes_left(o, p->n));
+}
+
+static void blend_f32(const HoloBlend *b)
+{
+    const HoloPick *p    = b->across;
+    f32v            c[4] = {v_set1(b->w0 * b->v0), v_set1(b->w1 * b->v0), v_set1(b->w0 * b->v1), v_set1(b->w1 * b->v1)};
+    for (int64_t o = 0; p && o < p->n; o += LANES)
+        if (PICKS_NEAR && p->index[p->line + o + LANES - 1] - p->index[o] < 2 * LANES)
+            blend_across(b, o, true);
+        else
+            blend_across(b, o, false);
+    for (int64_t i = 0; !p && i < b->n; i += LANES) {
+        int  lanes = lanes_left(i, b->n);
+        f32v x[4];
+        UNROLL for (int t = 0; t < 4; t++) x[t] = v_load_lanes(b->x[t / 2] + (t % 2 ? b->second : b->first) + i, lanes);
+        v_store_lanes(b->out + i, blend_four(c, x), lanes);
+    }
+}

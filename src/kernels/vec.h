@@ -469,9 +469,20 @@ INL f32v v_pick(const float *p, int64_t count, const int32_t index[LANES])
     return v_load(t);
 }
 
-// The same where all indices are from `base` on and at most 31 above it: two registers hold them all.
+// The same where all indices are from `base` on and at most 31 above it: two registers hold them all. v_pick_both: for two
+// lists of indices.
 #if defined __AVX512F__
 enum { PICKS_NEAR = 1 };
+INL void v_pick_both(const float *p, int64_t count, const int32_t *first, const int32_t *second, int32_t base,
+                     f32v out[2])
+{
+    uint32_t there = count - base < 2 * LANES ? (1u << (count - base)) - 1 : ~0u;
+    __m512   low   = _mm512_maskz_loadu_ps((__mmask16)there, p + base);
+    __m512   high  = _mm512_maskz_loadu_ps((__mmask16)(there >> LANES), p + base + LANES);
+    __m512i  from  = _mm512_set1_epi32(base);
+    out[0].r[0]    = (f32n)_mm512_permutex2var_ps(low, _mm512_sub_epi32(_mm512_loadu_si512(first), from), high);
+    out[1].r[0]    = (f32n)_mm512_permutex2var_ps(low, _mm512_sub_epi32(_mm512_loadu_si512(second), from), high);
+}
 INL f32v v_pick_near(const float *p, int64_t count, const int32_t *index, int32_t base)
 {
     int     left = count - base < 2 * LANES ? (int)(count - base) : 2 * LANES;
@@ -486,6 +497,13 @@ INL f32v v_pick_near(const float *p, int64_t count, const int32_t *index, int32_
 {
     (void)base;
     return v_pick(p, count, index);
+}
+INL void v_pick_both(const float *p, int64_t count, const int32_t *first, const int32_t *second, int32_t base,
+                     f32v out[2])
+{
+    (void)base;
+    out[0] = v_pick(p, count, first);
+    out[1] = v_pick(p, count, second);
 }
 #endif
 

@@ -46,7 +46,7 @@ enum { LEVELS = 256 };
 static void table_make(double scale, int64_t size, float *out)
 {
     const double spare = 5; // less than what FLT_MAX is of e
-    double       top   = holo_log((double)(FLT_MAX / (float)size)) - spare;
+    double       top   = (double)(float)holo_log((double)(FLT_MAX / (float)size)) - spare;
     double       shift = (top > 0 ? top : 0) / scale;
     for (int i = 0; i < LEVELS; i++) out[i] = (float)holo_exp((i - (LEVELS - 1) + shift) * scale);
 }

@@ -427,8 +427,7 @@ HoloStatus holo_resize_read(const HoloCall *call, HoloResize *r)
     HOLO_TRY(read_how(call, &r->how));
     HOLO_TRY(find_shape(call, dim, scale));
     HOLO_TRY(read_roi(call, r));
-    r->how.whole = r->how.mode == HOLO_RESIZE_LINEAR && !r->how.antialias && !r->how.exclude_outside &&
-                   holo_dtype_class((HoloDtype)x->dtype) != HOLO_CLASS_FLOAT;
+    r->how.pairs = r->how.mode == HOLO_RESIZE_LINEAR && !r->how.antialias && !r->how.exclude_outside;
     for (int d = x->rank - 1; d >= 0; d--) {
         r->axis[d].in    = x->dim[d];
         r->axis[d].out   = y->dim[d];
@@ -450,7 +449,8 @@ static HoloStatus eval(HoloCall *call)
         return HOLO_OK;
     }
     if (r.is.how.mode == HOLO_RESIZE_NEAREST) return eval_nearest(call, &r);
-    if (r.is.how.whole) return holo_resize_whole(call, &r.is);
+    if (r.is.how.pairs && holo_dtype_class((HoloDtype)r.x->dtype) != HOLO_CLASS_FLOAT)
+        return holo_resize_whole(call, &r.is);
     r.rest_in  = holo_product(rank - first - 1, r.x->dim + first + 1);
     r.rest_out = holo_product(rank - first - 1, r.y->dim + first + 1);
     return eval_parts(call, &r);

@@ -30,7 +30,7 @@ typedef struct HoloResizeHow {
     HoloResizePlace place;
     HoloResizeRound round;
     bool            antialias, exclude_outside;
-    bool            whole;                // linear, of integers: see resize_whole.c
+    bool            pairs;                // linear, of the two elements around a place and nothing else
     double          cubic, extrapolation; // cubic: the coefficient a
 } HoloResizeHow;
 
@@ -54,7 +54,7 @@ typedef struct HoloResize {
 // How a call whose output has elements is computed; in memory of the call.
 HOLO_MUST HoloStatus holo_resize_read(const HoloCall *call, HoloResize *out);
 
-// Computes linear resizing of integers, which `whole` asks for.
+// Computes linear resizing of integers, by pairs.
 HOLO_MUST HoloStatus holo_resize_whole(HoloCall *call, const HoloResize *resize);
 
 // Fills in taps, index and weight, in memory of the call.

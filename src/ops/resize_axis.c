@@ -66,15 +66,16 @@ static void normalise(double *weight, int64_t taps)
     for (int64_t t = 0; sum != 0 && t < taps; t++) weight[t] /= sum;
 }
 
-// The elements around a place, each as far from it as the other weighs; none is outside.
+// The elements around a place, each as far from it as the other weighs; none is outside. As floats, the weights are those of
+// ONNX Runtime.
 static void fill_pair(const HoloResizeAxis *a, float place, int64_t o)
 {
     int64_t first = clamp_index((double)place, a->in), second = first + 1 < a->in ? first + 1 : first;
-    float   last = (float)(a->in - 1), at = place > 0 ? place < last ? place : last : 0;
+    double  last = (double)(a->in - 1), at = place > 0 ? (double)place < last ? (double)place : last : 0;
     a->index[2 * o]      = first;
     a->index[2 * o + 1]  = second;
-    a->weight[2 * o]     = first == second ? 0.5 : (double)fabsf(at - (float)second);
-    a->weight[2 * o + 1] = first == second ? 0.5 : (double)fabsf(at - (float)first);
+    a->weight[2 * o]     = first == second ? 0.5 : fabs(at - (double)second);
+    a->weight[2 * o + 1] = first == second ? 0.5 : fabs(at - (double)first);
 }
 
 static void fill_output(const HoloResizeHow *how, const HoloResizeAxis *a, double shrink, int64_t before, int64_t o)
@@ -86,7 +87,7 @@ static void fill_output(const HoloResizeHow *how, const HoloResizeAxis *a, doubl
         for (int64_t t = 0; t < a->taps; t++) index[t] = -1;
         return;
     }
-    if (how->whole) {
+    if (how->pairs) {
         fill_pair(a, (float)place, o);
         return;
     }

@@ -1,6 +1,7 @@
 // kernel_resize_f32.c - Resize and Upsample of f32, linear or cubic. Some rows of the output, along the first axis that
 // changes, are a task: the rows of the input that it needs get their other axes resized, the last first, and are mixed
-// then. The tables of elements and weights are the operator's, in float.
+// then. The tables of elements and weights are the operator's, in float. Two axes that are linear and next to each other
+// are resized at once, in the order of ONNX Runtime.
 #include "format/params.h"
 #include "kernels/kernels.h"
 #include "ops/resize.h"
@@ -25,6 +26,7 @@ typedef struct Resize {
     const float    *x;
     float          *y;
     int             rank, first; // first: axis that changes
+    bool            blends;      // that and the next change, linearly, and no others
     Axis            axis[HOLO_MAX_RANK];
     int64_t         rest_in;      // elements of the input behind the first axis
     int64_t         chunks, rows; // of a plane, of a chunk
@@ -122,6 +124,31 @@ static void resize_axis(const Resize *r, const Axis *a, int64_t outer, const flo
     }
 }
 
+// Rows of the output from `first` up to `end`: lines, or pixels with more behind them.
+static void blend(const Resize *r, int64_t plane, int64_t first, int64_t end)
+{
+    const Axis    *a = &r->axis[r->first], *last = a + 1;
+    const HoloPick pick = {last->out, last->in, 2, last->line, last->index, last->weight};
+    for (int64_t o = first; o < end; o++) {
+        const int32_t *index  = a->index + 2 * o;
+        const float   *weight = a->weight + 2 * o, *rows = r->x + plane * a->in * r->rest_in;
+        float         *out = r->y + (plane * a->out + o) * a->inner;
+        HoloBlend      b   = {.across = last->is_line ? &pick : NULL,
+                              .n      = last->inner,
+                              .x      = {rows + index[0] * r->rest_in, rows + index[1] * r->rest_in},
+                              .v0     = weight[0],
+                              .v1     = weight[1],
+                              .out    = out};
+        for (int64_t p = 0; p < (last->is_line ? 1 : last->out); p++, b.out += last->inner) {
+            b.first  = last->index[2 * p] * last->inner;
+            b.second = last->index[2 * p + 1] * last->inner;
+            b.w0     = last->weight[2 * p];
+            b.w1     = last->weight[2 * p + 1];
+            r->host->kernels->blend_f32(&b);
+        }
+    }
+}
+
 static void work(void *arg, int64_t task, int worker)
 {
     const Resize *r = arg;
@@ -130,6 +157,10 @@ static void work(void *arg, int64_t task, int worker)
     int64_t low, count;
     if (a->is_line) { // nothing else changes
         resize_axis(r, a, 1, r->x + plane * a->in, r->y + plane * a->out);
+        return;
+    }
+    if (r->blends) {
+        blend(r, plane, first, end);
         return;
     }
     find_rows(r, first, end, &low, &count);
@@ -150,6 +181,14 @@ static void work(void *arg, int64_t task, int worker)
         r->host->kernels->mix_f32(a->inner, a->taps, from, a->inner, index, a->weight + o * a->taps,
                                   r->y + (plane * a->out + o) * a->inner);
     }
+}
+
+// Two linear axes, and nothing else, which are next to each other?
+static bool can_blend(const HoloResize *how, int rank)
+{
+    int changed = 0;
+    for (int d = 0; d < rank; d++) changed += how->axis[d].index != NULL;
+    return how->how.pairs && changed == 2 && how->axis[how->first + 1].index;
 }
 
 static HoloStatus run(HoloCall *call)
@@ -173,7 +212,8 @@ static HoloStatus run(HoloCall *call)
     r.rows        = a->is_line ? a->out : holo_ceil_div(TASK_WORK, a->inner);
     r.rows        = holo_least(r.rows > TASK_ROWS ? r.rows : TASK_ROWS, a->out);
     r.chunks      = holo_ceil_div(a->out, r.rows);
-    HOLO_TRY(take_work(call, &r, &fits));
+    r.blends      = can_blend(&how, r.rank);
+    if (!r.blends) HOLO_TRY(take_work(call, &r, &fits));
     if (!fits) return call->op->eval(call);
     call->host->parallel(call->host, holo_product(r.first, x->dim) * r.chunks, work, &r);
     return HOLO_OK;

@@ -438,6 +438,9 @@ static void resize_cases(void **state)
         {4, {1, 20, 40, 16}, {1, 0.5f, 0.3f, 1}, "linear", "asymmetric", 0},
         {4, {1, 2, 64, 100}, {1, 1, 0.5f, 0.21f}, "linear", "half_pixel", 1},
         {4, {1, 2, 30, 50}, {1, 1, 0.4f, 2}, "cubic", "half_pixel_symmetric", 1},
+        {4, {1, 2, 3, 16}, {1, 1, 5, 1.0625f}, "linear", "half_pixel", 0},
+        {4, {1, 1, 1, 500}, {1, 1, 3, 0.07f}, "linear", "half_pixel", 0},
+        {2, {31, 1}, {2, 40}, "linear", "asymmetric", 0},
         {3, {2, 5, 1000}, {1, 1, 2}, "linear", "half_pixel", 0},
         {3, {2, 70, 3}, {1, 5, 1}, "linear", "half_pixel", 0}, // more rows than a task has
         {5, {1, 2, 4, 5, 6}, {1, 1, 2, 3, 2}, "linear", "half_pixel", 0},
