@@ -197,6 +197,24 @@ HoloStatus holo_parser_fold(HoloParser *p, const HoloAst *value, HoloAst **out)
     return holo_parser_node(p, node, at, out);
 }
 
+static const HoloAst *find_atomic(const HoloAst *n)
+{
+    const HoloAst *found = NULL;
+    if (!n || (n->kind == HOLO_AST_CALL && !strncmp(n->name, "atomic", 6))) return n;
+    const HoloAst *children[] = {n->a, n->b, n->c};
+    for (int i = 0; i < 3 && !found; i++) found = find_atomic(children[i]);
+    for (const HoloAst *x = n->list; x && !found; x = x->next) found = find_atomic(x);
+    return found;
+}
+
+HoloStatus holo_parser_once(HoloParser *p, const HoloAst *value)
+{
+    const HoloAst *atomic = find_atomic(value);
+    if (!atomic) return HOLO_OK;
+    return holo_source_fail(p->source, atomic->place, "assign it to a variable before", p->error,
+                            "this would be done twice");
+}
+
 // ---- names
 
 bool holo_parser_is_declared(const HoloParser *p, const char *name)

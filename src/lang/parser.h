@@ -52,6 +52,9 @@ HOLO_MUST HoloStatus holo_parser_number(HoloParser *p, HoloAst **out); // the ne
 // What an expression of literals comes to, as a literal: constants of a module, sizes.
 HOLO_MUST HoloStatus holo_parser_fold(HoloParser *p, const HoloAst *value, HoloAst **out);
 
+// Fails for an expression that is to be computed twice and must not be: it has an atomic in it.
+HOLO_MUST HoloStatus holo_parser_once(HoloParser *p, const HoloAst *value);
+
 bool                 holo_parser_is_declared(const HoloParser *p, const char *name);
 HOLO_MUST HoloStatus holo_parser_declare(HoloParser *p, const char *name);
 const HoloAst       *holo_parser_constant(const HoloParser *p, const char *name); // NULL: none

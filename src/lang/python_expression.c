@@ -224,6 +224,7 @@ static HoloStatus comparison(HoloParser *p, HoloAst **out)
         if (chain && left->height > CHAIN_HEIGHT)
             return holo_source_fail(p->source, left->place, "give it a name on a line of its own", p->error,
                                     "the middle of a chained comparison is too long");
+        if (chain) HOLO_TRY(holo_parser_once(p, left));
         HOLO_TRY(level(p, RANK_BIT_OR, &right));
         HOLO_TRY(holo_parser_binary(p, op, left, right, at, &one));
         if (chain)

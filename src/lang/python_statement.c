@@ -107,6 +107,7 @@ static HoloStatus assignment(HoloParser *p, HoloAst *target, HoloAst **out)
     uint32_t at = p->token->at;
     if (augmented(p, &op)) {
         p->token++;
+        HOLO_TRY(holo_parser_once(p, target));
         HOLO_TRY(holo_python_expression(p, &value));
         HOLO_TRY(holo_parser_binary(p, op, target, value, at, &value));
         return holo_parser_node(p, (HoloAst){.kind = HOLO_AST_ASSIGN, .a = target, .b = value}, target->place.at, out);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const HoloWordRow holo_words[HOLO_WORDS] = {
-#define X(id, name, group, count) {name, HOLO_GROUP_##group, count},
+#define X(id, name, group, count, op) {name, HOLO_GROUP_##group, count, HOLO_ISA_##op},
     HOLO_WORD_MAP(X)
 #undef X
 };

@@ -1,0 +1,28 @@
+// parse_c.h - for the files of the C parser alone.
+#ifndef HOLO_LANG_PARSE_C_H
+#define HOLO_LANG_PARSE_C_H
+
+#include "lang/parser.h"
+
+typedef struct HoloCName {     // a variable: C lets an inner block have another one of the same name
+    const char *name, *called; // in the source, and in the tree
+    int         depth;         // of its block
+} HoloCName;
+
+typedef struct HoloCParser {
+    HoloParser p;
+    HoloCName *names;
+    int        name_count, name_room, block, renamed;
+} HoloCParser;
+
+HOLO_MUST HoloStatus holo_c_expression(HoloCParser *c, HoloAst **out);
+HOLO_MUST HoloStatus holo_c_block(HoloCParser *c, HoloAst **out); // from { to }
+// Is the next word a type? If so, reads it: "unsigned int", "const float".
+bool                 holo_c_is_type(const HoloCParser *c);
+HOLO_MUST HoloStatus holo_c_type(HoloCParser *c, uint8_t *out);
+HOLO_MUST HoloStatus holo_c_cast(HoloCParser *c, uint8_t type, const HoloAst *value, uint32_t at, HoloAst **out);
+// A new variable of the innermost block: `out` is its name in the tree.
+HOLO_MUST HoloStatus holo_c_declare(HoloCParser *c, const char *name, const char **out);
+const char          *holo_c_name(const HoloCParser *c, const char *name); // in the tree; NULL: no such variable
+
+#endif
