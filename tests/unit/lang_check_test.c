@@ -178,13 +178,13 @@ static void test_common_and_choice(void **state)
     // one load, one product; the if is a choice
     expect_code(
         "    y = a[0] * x\n    z = 0.0\n    if n > 3:\n        z = y\n    else:\n        z = x * a[0] + 1\n    a[1] = z\n",
-        "    param.i32 r0, n\n"
-        "    param.f32 r1, x\n"
-        "    const.i32 r2, 0\n"
-        "    ld.f32 r3, a[r2]\n"
-        "    mul.f32 r4, r1, r3\n"
+        "    const.i32 r0, 0\n"
+        "    ld.f32 r1, a[r0]\n"
+        "    param.i32 r2, n\n"
+        "    param.f32 r3, x\n"
+        "    mul.f32 r4, r3, r1\n"
         "    const.i32 r5, 3\n"
-        "    set.gt.i32 p6, r0, r5\n"
+        "    set.gt.i32 p6, r2, r5\n"
         "    const.f32 r7, 1\n"
         "    add.f32 r8, r4, r7\n"
         "    sel.f32 r9, p6, r4, r8\n"
