@@ -126,7 +126,7 @@ static HoloStatus place(HoloCheck *c, const HoloAst *at, HoloWord word, const Ar
 
 static HoloStatus length(HoloCheck *c, const HoloAst *at, const Args *args, HoloCheckValue *out)
 {
-    HoloCheckVar *v;
+    HoloCheckVar *v = NULL;
     HOLO_TRY(count_is(c, at, args, 1, 1));
     HOLO_TRY(holo_check_array(c, args->at[0], 0, &v));
     *out = (HoloCheckValue){.type = HOLO_I64};
@@ -140,6 +140,15 @@ static HoloStatus length(HoloCheck *c, const HoloAst *at, const Args *args, Holo
         (HoloSsaNode){
             .op = HOLO_ISA_LENGTH, .type = HOLO_I64, .array = (uint16_t)v->value, .in = {-1, -1, -1}, .owner = -1});
     return HOLO_OK;
+}
+
+static HoloStatus widen(HoloCheck *c, const HoloAst *at, const Args *args, HoloCheckValue *out)
+{
+    HoloCheckValue v;
+    HOLO_TRY(count_is(c, at, args, 1, 1));
+    HOLO_TRY(holo_check_expression(c, args->at[0], &v));
+    HOLO_TRY(holo_check_settle(c, at, v, &v));
+    return holo_check_cast(c, at, v, v.type == HOLO_F16 || v.type == HOLO_BF16 ? (uint8_t)HOLO_F32 : v.type, out);
 }
 
 // ---- lanes together
@@ -162,7 +171,7 @@ static HoloStatus together(HoloCheck *c, const HoloAst *at, const HoloWordRow *w
 static HoloStatus atomic(HoloCheck *c, const HoloAst *at, const HoloWordRow *word, const Args *args,
                          HoloCheckValue *out)
 {
-    HoloCheckVar  *v;
+    HoloCheckVar  *v = NULL;
     HoloCheckValue value;
     int            index, node;
     HOLO_TRY(count_is(c, at, args, 3, 3));
@@ -203,6 +212,7 @@ static HoloStatus word_call(HoloCheck *c, const HoloAst *at, HoloWord number, bo
     case HOLO_GROUP_BITS: return math(c, at, word, args, out);
     case HOLO_GROUP_ID: return place(c, at, number, args, out);
     case HOLO_GROUP_LENGTH: return length(c, at, args, out);
+    case HOLO_GROUP_WIDEN: return widen(c, at, args, out);
     case HOLO_GROUP_REDUCE:
     case HOLO_GROUP_SCAN: return together(c, at, word, args, out);
     case HOLO_GROUP_ATOMIC: return atomic(c, at, word, args, out);

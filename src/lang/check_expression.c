@@ -64,7 +64,7 @@ static HoloStatus element(HoloCheck *c, const HoloAst *at, HoloCheckValue *out)
 {
     static const uint16_t ops[] = {
         [HOLO_VAR_PARAM] = HOLO_ISA_LD, [HOLO_VAR_SHARED] = HOLO_ISA_LDS, [HOLO_VAR_LOCAL] = HOLO_ISA_LDL};
-    HoloCheckVar *v;
+    HoloCheckVar *v = NULL;
     int           index;
     HOLO_TRY(holo_check_array(c, at->a, HOLO_ISA_IN, &v));
     HOLO_TRY(holo_check_index(c, at->b, &index));

@@ -11,6 +11,7 @@ typedef enum HoloWordGroup {
     HOLO_GROUP_BITS,   // of integers
     HOLO_GROUP_ID,     // where this lane is; without an argument, or with the axis
     HOLO_GROUP_LENGTH, // of an array
+    HOLO_GROUP_WIDEN,  // f16 and bf16 as f32, all others as they are
     HOLO_GROUP_REDUCE, // over the lanes of the block
     HOLO_GROUP_SCAN,   // over those up to this one
     HOLO_GROUP_ATOMIC, // array, index, value: gives what was there before
@@ -53,6 +54,7 @@ typedef enum HoloWordGroup {
     X(BLOCK_ID, "block_id", ID, 0, SPECIAL)                     \
     X(BLOCK_DIM, "block_dim", ID, 0, SPECIAL)                   \
     X(GRID_DIM, "grid_dim", ID, 0, SPECIAL)                     \
+    X(WIDEN, "widen", WIDEN, 1, CVT)                            \
     X(LEN, "len", LENGTH, 1, LENGTH)                            \
     X(BLOCK_SUM, "block_sum", REDUCE, 1, OPER_ADD)              \
     X(BLOCK_PRODUCT, "block_product", REDUCE, 1, OPER_MUL)      \
