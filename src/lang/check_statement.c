@@ -91,7 +91,7 @@ static HoloStatus assign(HoloCheck *c, const HoloAst *at)
 static HoloStatus array(HoloCheck *c, const HoloAst *at)
 {
     HoloCheckValue size;
-    HoloCheckVar  *v = NULL;
+    HoloCheckVar  *v      = NULL;
     int           *count  = at->shared ? &c->shared_count : &c->local_count;
     HoloIsaArray  *arrays = at->shared ? c->shared : c->local;
     uint8_t        type   = holo_check_resolve(c, at->dtype);

@@ -114,8 +114,8 @@ static bool power_of_two(int64_t value, int *out_log)
 
 static int by_int(HoloSsa *s, const HoloSsaNode *n, int64_t y)
 {
-    HoloDtype type   = n->type;
-    int       a      = n->in[0], log = 0;
+    HoloDtype type = n->type;
+    int       a = n->in[0], log = 0;
     bool      shifts = power_of_two(y, &log), is_unsigned = !is_signed(n->type);
     switch (n->op) {
     case HOLO_ISA_ADD:
