@@ -158,8 +158,8 @@ typedef struct HoloPatchI8 {
     int64_t              first, end;
 } HoloPatchI8;
 
-// ---- finish_i8: sums of products become numbers: x = (sum + c) * scale + bias in double is the real result,
-// rint((sum + c) * (scale / y_scale)) + y_zero in float, as far as it fits, the integer one (holo_requantise)
+// ---- finish_i8: sums of products become numbers: (sum + c) * scale + bias in float, each operation rounded, is the real
+// result, rint((sum + c) * (scale / y_scale)) + y_zero in float, as far as it fits, the integer one (holo_requantise)
 typedef struct HoloFinishI8 {
     int64_t        n;
     const int32_t *sums;

@@ -21,9 +21,9 @@ static void finish_i8(const HoloFinishI8 *f)
         for (int i = 0; i < count; i++) x[i] = sums[i];
         for (int i = 0; f->c && i < count; i++) x[i] += f->c[(at + i) * c_step];
         if (f->to == HOLO_FINISH_F32) {
-            for (int i = 0; i < count; i++) x[i] *= f->scale[(at + i) * scale_step];
-            for (int i = 0; f->bias && i < count; i++) x[i] += (double)f->bias[at + i];
-            for (int i = 0; i < count; i++) ((float *)f->out)[at + i] = (float)x[i];
+            float *y = (float *)f->out + at;
+            for (int i = 0; i < count; i++) y[i] = (float)x[i] * (float)f->scale[(at + i) * scale_step];
+            for (int i = 0; f->bias && i < count; i++) y[i] += f->bias[at + i];
             continue;
         }
         float low = f->to == HOLO_FINISH_I8 ? -128 : 0, high = low + 255, shift = (float)f->y_zero;

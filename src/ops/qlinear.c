@@ -86,7 +86,7 @@ typedef struct QMatmul {
     const HoloTensor *c;
     int64_t           c_stride[2];
     double            alpha;
-    bool              scaled, quantised, whole;
+    bool              scaled, quantised, whole, in_f32;
 } QMatmul;
 
 static double wrap_i32(double x)
@@ -94,11 +94,21 @@ static double wrap_i32(double x)
     return (double)(int32_t)(uint32_t)(uint64_t)(int64_t)x;
 }
 
+// In float, as ONNX Runtime does it, and as those operators do from which it is put together: what comes next is often
+// quantised, and the last bit of a largest number moves all its steps.
+static double scaled_f32(double sum, float scale, double bias)
+{
+    float y = (float)sum * scale;
+    return (double)(y + (float)bias);
+}
+
 static double finish_one(const QMatmul *q, int64_t a_batch, int64_t b_batch, int64_t row, int64_t col, double x)
 {
     if (q->c) x += holo_get_f(q->c, row * q->c_stride[0] + col * q->c_stride[1]);
     if (!q->scaled) return wrap_i32(x);
-    double scale = q->alpha * holo_lines_at(&q->a_scale, a_batch, row) * holo_lines_at(&q->b_scale, b_batch, col);
+    double a_scale = q->alpha * holo_lines_at(&q->a_scale, a_batch, row);
+    double b_scale = holo_lines_at(&q->b_scale, b_batch, col), scale = a_scale * b_scale;
+    if (q->in_f32) return scaled_f32(x, (float)a_scale * (float)b_scale, holo_lines_at(&q->bias, 0, col));
     if (!q->quantised) return x * scale + holo_lines_at(&q->bias, 0, col);
     double y_scale = holo_lines_at(&q->y_scale, a_batch, row), y_zero = holo_lines_at(&q->y_zero, a_batch, row);
     return (q->whole ? holo_requantise(x, scale, y_scale) : x * scale / y_scale) + y_zero;
@@ -164,6 +174,7 @@ static HoloStatus eval(HoloCall *call)
     q.scaled                  = !in->integers;
     q.quantised               = holo_in(call, in->y_scale) != NULL;
     q.whole                   = holo_dtype_is_integer(out_dtype(call));
+    q.in_f32                  = q.scaled && !q.quantised && out_dtype(call) == HOLO_F32;
     q.product.contract.finish = finish;
     if (in->dynamic) {
         quantise_a(&q.product.a);

@@ -169,7 +169,7 @@ static void finish(const Product *p, int64_t row, int64_t rows, int64_t column, 
 {
     bool by_column = holo_tensor_count(p->b_scale) > 1;
     for (int64_t j = 0; j < (by_column ? columns : 1); j++)
-        m->scale[j] = p->a_scale * (double)((const float *)p->b_scale->data)[by_column ? column + j : 0];
+        m->scale[j] = (double)((float)p->a_scale * ((const float *)p->b_scale->data)[by_column ? column + j : 0]);
     bool         one_c = p->c && holo_tensor_count(p->c) == 1;
     HoloFinishI8 f     = {
             .n            = columns,
