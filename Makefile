@@ -50,7 +50,7 @@ LIB_COMP := $(BUILD)/libhologram-compiler.a
 SO       := $(BUILD)/libhologram.so
 SO_COMP  := $(BUILD)/libhologram-compiler.so
 
-.PHONY: all demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan fuzz fuzz-replay bench bench-kernels bench-lookup peers-anew install clean deps help hooks real oom operators
+.PHONY: all demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan fuzz fuzz-replay bench bench-kernels bench-lookup peers-anew install clean deps help hooks real oom operators isa-long
 MAKEFLAGS += --no-builtin-rules
 # What builds a lot uses every core, unless the caller said how many.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -170,6 +170,10 @@ oom: test-deps
 	@$(MAKE) --no-print-directory BUILD=build/asan SANITIZE=address OPT=-O1 build/asan/tests/alloc_test
 	HOLO_TEST_ALL=1 build/asan/tests/alloc_test
 
+## make isa-long      the two interpreters of portable programs over 100,000 random ones
+isa-long: $(BUILD)/tests/isa_random_test
+	HOLO_ISA_PROGRAMS=$(or $(PROGRAMS),100000) $(BUILD)/tests/isa_random_test
+
 cli-test: $(BUILD)/hologram
 	@HOLOGRAM=$(abspath $(BUILD)/hologram) sh tests/cli/run.sh
 
@@ -183,7 +187,7 @@ onnx-modes: $(BUILD)/hologram
 	@sh tools/onnx.sh $(BUILD)/hologram "$(ONNX_DEBIAN)" "$(ONNX_NEWER)" "" --as-constants --symbolic "--numeric exact" --reference
 
 ## make test-isa      the kernels at every CPU level: x86 by mask, ARM by emulation
-ISA_NAMES    := attention attention_kernel conv_nhwc int8 kernels kernels2 math open_sizes ops pointwise recurrent runtime \
+ISA_NAMES    := attention attention_kernel conv_nhwc int8 isa isa_random kernels kernels2 math open_sizes ops pointwise recurrent runtime \
                 session signal_image tables widen
 ISA_PACKAGES := qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 ISA_FOREIGN  := libjansson-dev libxxhash-dev zlib1g-dev libcmocka-dev libcmocka0

@@ -259,26 +259,45 @@ static size_t layout(const HoloIsaArray *arrays, int count, size_t *at)
     return size;
 }
 
-static void lane_begin(const Machine *m, Lane *lane, int64_t i)
+static void lane_begin(const Machine *m, Lane *lane)
 {
-    const uint32_t *block = m->launch->block;
-    lane->place[0]        = (uint32_t)(i % block[0]);
-    lane->place[1]        = (uint32_t)(i / block[0] % block[1]);
-    lane->place[2]        = (uint32_t)(i / block[0] / block[1]);
     lane->at = 0, lane->turns = 0, lane->is_done = false;
     if (m->local_size) memset(lane->local, 0, m->local_size);
 }
 
-// Lanes of a block that have nothing to do with each other take the same memory in turn.
-static HoloStatus run_grid(Machine *m, Lane *lanes, int64_t together, int64_t block)
+// Block after block.
+static HoloStatus run_blocks(Machine *m, Lane *lanes, int64_t count)
 {
-    for (m->block[2] = 0; m->block[2] < m->launch->grid[2]; m->block[2]++)
-        for (m->block[1] = 0; m->block[1] < m->launch->grid[1]; m->block[1]++)
-            for (m->block[0] = 0; m->block[0] < m->launch->grid[0]; m->block[0]++)
-                for (int64_t i = 0; i < block; i += together) {
-                    for (int64_t k = 0; k < together; k++) lane_begin(m, &lanes[k], i + k);
-                    HOLO_TRY(run_block(m, lanes, together));
-                }
+    const uint32_t *size = m->launch->block, *grid = m->launch->grid;
+    for (int64_t b = 0; b < (int64_t)grid[0] * grid[1] * grid[2]; b++) {
+        m->block[0] = (uint32_t)(b % grid[0]);
+        m->block[1] = (uint32_t)(b / grid[0] % grid[1]);
+        m->block[2] = (uint32_t)(b / grid[0] / grid[1]);
+        for (int64_t i = 0; i < count; i++) {
+            lanes[i].place[0] = (uint32_t)(i % size[0]);
+            lanes[i].place[1] = (uint32_t)(i / size[0] % size[1]);
+            lanes[i].place[2] = (uint32_t)(i / size[0] / size[1]);
+            lane_begin(m, &lanes[i]);
+        }
+        HOLO_TRY(run_block(m, lanes, count));
+    }
+    return HOLO_OK;
+}
+
+// Lanes that have nothing to do with each other: by their numbers in the launch, each with the memory of the one before.
+static HoloStatus run_lanes(Machine *m, Lane *lane, int64_t count)
+{
+    const uint32_t *size = m->launch->block, *grid = m->launch->grid;
+    int64_t         x = (int64_t)size[0] * grid[0], y = (int64_t)size[1] * grid[1];
+    for (int64_t i = 0; i < count; i++) {
+        int64_t global[3] = {i % x, i / x % y, i / x / y};
+        for (int k = 0; k < 3; k++) {
+            m->block[k]    = (uint32_t)(global[k] / size[k]);
+            lane->place[k] = (uint32_t)(global[k] % size[k]);
+        }
+        lane_begin(m, lane);
+        HOLO_TRY(run(m, lane));
+    }
     return HOLO_OK;
 }
 
@@ -306,7 +325,8 @@ HoloStatus holo_isa_reference(const HoloIsaProgram *program, const HoloIsaLaunch
         holo_isa_targets(program, m.targets);
         for (int64_t i = 0; i < count; i++)
             lanes[i].registers = all + words * (size_t)i, lanes[i].local = local + m.local_size * (size_t)i;
-        status = run_grid(&m, lanes, count, block);
+        status = is_cooperative ? run_blocks(&m, lanes, block)
+                                : run_lanes(&m, lanes, block * launch->grid[0] * launch->grid[1] * launch->grid[2]);
     }
     holo_arena_deinit(&arena);
     return status;

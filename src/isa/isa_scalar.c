@@ -151,20 +151,14 @@ static const struct {
 #undef FUNCTION
 };
 
-static const HoloTiles *plainest(void)
-{
-    const HoloTiles *last = holo_tiles_at(0);
-    for (int i = 1; holo_tiles_at(i); i++) last = holo_tiles_at(i);
-    return last;
-}
-
 // Both kinds through one door: `type` is F32 or F64, and the numbers have its bits.
 static uint64_t real(unsigned op, HoloDtype type, uint64_t a, uint64_t b, uint64_t c)
 {
     for (int i = 0; i < HOLO_COUNT(functions); i++)
         if (functions[i].op == op) {
             uint64_t out = 0;
-            plainest()->op[functions[i].tile][type == HOLO_F32 ? HOLO_TILE_F32 : HOLO_TILE_F64](1, &a, &b, &b, &out, 0);
+            holo_tiles_plainest()->op[functions[i].tile][type == HOLO_F32 ? HOLO_TILE_F32 : HOLO_TILE_F64](1, &a, &b,
+                                                                                                           &b, &out, 0);
             return out;
         }
     if (type == HOLO_F32) return holo_isa_from_f32(f32(op, holo_isa_to_f32(a), holo_isa_to_f32(b), holo_isa_to_f32(c)));

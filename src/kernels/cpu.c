@@ -125,6 +125,11 @@ const HoloTiles *holo_tiles_at(int index)
     return NULL;
 }
 
+const HoloTiles *holo_tiles_plainest(void)
+{
+    return tile_tables[TILE_TABLE_COUNT - 1];
+}
+
 // The names of levels that are one with more begin with its name.
 const HoloTiles *holo_tiles(void)
 {

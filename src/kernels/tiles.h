@@ -29,14 +29,15 @@
     X(CLASS) X(MIRROR)
 #define HOLO_TILE_OP_MAP_2(X)                                                                                  \
     X(ADD) X(SUB) X(MUL) X(DIV) X(REM) X(FLOORDIV) X(MOD) X(MIN) X(MAX) X(AND) X(OR) X(XOR) X(SHL) X(SHR)      \
-    X(POW) X(SET_EQ) X(SET_NE) X(SET_LT) X(SET_LE)
+    X(POW)
+#define HOLO_TILE_SET_MAP(X)  X(SET_EQ) X(SET_NE) X(SET_LT) X(SET_LE)
 #define HOLO_TILE_OP_MAP_3(X) X(MAD) X(FMA)
 
 #define X(id, c) HOLO_TILE_##id,
 typedef enum HoloTileType { HOLO_TILE_TYPE_MAP(X) HOLO_TILE_TYPES } HoloTileType;
 #undef X
 #define X(id) HOLO_TILE_##id,
-typedef enum HoloTileOp { HOLO_TILE_OP_MAP_1(X) HOLO_TILE_OP_MAP_2(X) HOLO_TILE_OP_MAP_3(X) HOLO_TILE_OPS } HoloTileOp;
+typedef enum HoloTileOp { HOLO_TILE_OP_MAP_1(X) HOLO_TILE_OP_MAP_2(X) HOLO_TILE_OP_MAP_3(X) HOLO_TILE_SET_MAP(X) HOLO_TILE_OPS } HoloTileOp;
 #undef X
 // clang-format on
 
@@ -68,8 +69,9 @@ typedef struct HoloTiles {
     void (*reduce[HOLO_TILE_REDUCES][HOLO_TILE_TYPES])(int64_t n, const void *a, void *out);
 } HoloTiles;
 
-// The table for this machine, as HOLO_CPU allows; and all of them, NULL after the last, which runs everywhere.
+// The table for this machine, as HOLO_CPU allows; the one that runs on every machine; and all of them, NULL after the last.
 const HoloTiles *holo_tiles(void);
+const HoloTiles *holo_tiles_plainest(void);
 const HoloTiles *holo_tiles_at(int index);
 
 #endif

@@ -21,14 +21,13 @@ BINARY(floordiv, F32, float, __builtin_floorf(x / y))  BINARY(floordiv, F64, dou
         (void)b_, (void)c_, (void)ones;                          \
         for (int64_t i = 0; i < n; i++) out[i] = function(a[i]); \
     }
-#define PLAIN_2(name, id, type, function)                                                \
-    TILE(name##_##id)                                                                    \
-    {                                                                                    \
-        const type *a = a_, *b = b_;                                                     \
-        int64_t     a_step = !(ones & 1), b_step = !(ones & 2);                          \
-        type       *out = out_;                                                          \
-        (void)c_;                                                                        \
-        for (int64_t i = 0; i < n; i++) out[i] = function(a[i * a_step], b[i * b_step]); \
+#define PLAIN_2(name, id, type, function)                                                                     \
+    TILE(name##_##id)                                                                                         \
+    {                                                                                                         \
+        const type *a = a_, *b = b_, first = *a, second = *b;                                                 \
+        type       *out = out_;                                                                               \
+        (void)c_;                                                                                             \
+        for (int64_t i = 0; i < n; i++) out[i] = function(ones & 1 ? first : a[i], ones & 2 ? second : b[i]); \
     }
 
                             static double modulo_f64(double x, double y)
@@ -123,13 +122,13 @@ VECTOR_1(erf, n_erf(x))
 
 TILE(pow_F32)
 {
-    const float *a = a_, *b = b_;
+    const float *a = a_, *b = b_, first = *a, second = *b; // the result may lie over them
     float       *out = out_;
     (void)c_;
     for (int64_t i = 0; i < n; i += NATIVE_LANES) {
         int  lanes = n - i < NATIVE_LANES ? (int)(n - i) : NATIVE_LANES;
-        f32n x     = ones & 1 ? n_splat(*a) : n_load_lanes(a + i, lanes);
-        f32n y     = ones & 2 ? n_splat(*b) : n_load_lanes(b + i, lanes);
+        f32n x     = ones & 1 ? n_splat(first) : n_load_lanes(a + i, lanes);
+        f32n y     = ones & 2 ? n_splat(second) : n_load_lanes(b + i, lanes);
         n_store_lanes(out + i, n_pow(x, y), lanes);
     }
 }
