@@ -1,4 +1,4 @@
-// bytes_i8.c - quantised tensors, element by element: sums, products, largest and mean, each by the formula of the
+// bytes_i8.c - quantised tensors, element by element: sums, products, largest and mean of windows, each by the formula of the
 // operators' own eval, bit by bit.
 //
 // Between whole bounds it does not matter whether a number is rounded or cut first.
@@ -41,34 +41,53 @@ static void pair_i8(const HoloPairI8 *p)
     }
 }
 
-static void max_i8(int64_t n, const uint8_t *x, bool is_signed, uint8_t *into)
+// ---- pools
+
+// Sixteen bytes, or the first `lanes` of them.
+INL u8q line_part(const uint8_t *p, int lanes)
 {
-    if (is_signed)
-        for (int64_t i = 0; i < n; i++) into[i] = (uint8_t)((int8_t)x[i] > (int8_t)into[i] ? x[i] : into[i]);
-    else
-        for (int64_t i = 0; i < n; i++) into[i] = x[i] > into[i] ? x[i] : into[i];
+    u8q line = {0};
+    if (lanes == LANES) return (u8q) * (const u8qu *)p;
+    for (int l = 0; l < lanes; l++) line[l] = p[l];
+    return line;
 }
 
-static void sum_i8(int64_t n, const uint8_t *x, bool is_signed, int zero, float scale, float *into)
+INL void max_block(const HoloPoolI8 *p, int64_t at, int lanes)
 {
-    float shift = (float)zero;
-    if (is_signed)
-        for (int64_t i = 0; i < n; i++) into[i] = into[i] + ((float)(int8_t)x[i] - shift) * scale;
-    else
-        for (int64_t i = 0; i < n; i++) into[i] = into[i] + ((float)x[i] - shift) * scale;
+    u8q flip = (u8q){0} + (uint8_t)(p->is_signed ? 0x80 : 0), top = {0}; // then bytes are in the order of unsigned ones
+    for (int64_t t = 0; t < p->taps; t++) {
+        u8q x = line_part(p->from[t] + at, lanes) ^ flip, more = (u8q)(x > top);
+        top = (x & more) | (top & ~more);
+    }
+    top ^= flip;
+    if (lanes == LANES) *(u8qu *)(p->out + at) = (u8qu)top;
+    for (int l = 0; lanes < LANES && l < lanes; l++) p->out[at + l] = top[l];
 }
 
-static void mean_i8(int64_t n, const float *sums, float count, float scale, int zero, bool is_signed, uint8_t *out)
+INL void mean_block(const HoloPoolI8 *p, int64_t at, int lanes)
 {
-    float low = is_signed ? -128 : 0, shift = (float)zero;
-    for (int64_t i = 0; i < n; i += LANES) {
-        int     lanes      = lanes_left(i, n);
-        float   sum[LANES] = {0};
-        uint8_t made[LANES];
-        for (int l = 0; l < lanes; l++) sum[l] = sums[i + l];
-        f32v y = v_div(v_div(v_load(sum), v_set1(count)), v_set1(scale));
-        EACH(r) y.r[r] += shift;
-        bytes_store(made, cut_to(y, low, low + 255), 0, y);
-        for (int l = 0; l < lanes; l++) out[i + l] = made[l];
+    float   low = p->is_signed ? -128 : 0, zero = (float)p->zero, scale = p->scale, y_zero = (float)p->y_zero;
+    f32v    sum = v_set1(0);
+    uint8_t made[LANES];
+    for (int64_t t = 0; t < p->taps; t++) {
+        f32v x           = operand_load(p->from[t], at, lanes, false, p->is_signed);
+        EACH(r) sum.r[r] = sum.r[r] + (x.r[r] - zero) * scale;
+    }
+    f32v y = v_div(v_div(sum, v_set1(p->count)), v_set1(p->y_scale));
+    EACH(r) y.r[r] += y_zero;
+    bytes_store(made, cut_to(y, low, low + 255), 0, y);
+    for (int l = 0; l < lanes; l++) p->out[at + l] = made[l];
+}
+
+// The last block of many begins where it ends with them.
+static void pool_i8(const HoloPoolI8 *p)
+{
+    for (int64_t i = 0; i < p->n; i += LANES) {
+        int64_t at    = i + LANES > p->n && p->n > LANES ? p->n - LANES : i;
+        int     lanes = lanes_left(at, p->n);
+        if (lanes < LANES)
+            p->is_max ? max_block(p, at, lanes) : mean_block(p, at, lanes);
+        else
+            p->is_max ? max_block(p, at, LANES) : mean_block(p, at, LANES);
     }
 }

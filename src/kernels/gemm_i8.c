@@ -37,8 +37,13 @@ INL i32v i_load(const int32_t *p)
 // What the sums of a row and a panel start from; `c` is what is there, where the sum goes on.
 INL i32v tile_start(const HoloGemmI8 *g, int64_t row, int64_t panel, const int32_t *c, int32_t more)
 {
-    i32v zero = i_load(g->zero + panel * LANES), sum = i_load(g->column + panel * LANES);
-    EACH(r) sum.r[r] = (i32n)((u32n)sum.r[r] + (u32n)zero.r[r] * (uint32_t)g->row[row] + (uint32_t)more);
+    i32v     sum = i_load(g->column + panel * LANES);
+    uint32_t of  = (uint32_t)g->row[row];
+    if (!g->zero) EACH(r) sum.r[r] = (i32n)((u32n)sum.r[r] + (of * (uint32_t)g->one_zero + (uint32_t)more));
+    if (g->zero) {
+        i32v zero        = i_load(g->zero + panel * LANES);
+        EACH(r) sum.r[r] = (i32n)((u32n)sum.r[r] + (u32n)zero.r[r] * of + (uint32_t)more);
+    }
     if (c) {
         i32v before      = i_load(c);
         EACH(r) sum.r[r] = (i32n)((u32n)sum.r[r] + (u32n)before.r[r]);

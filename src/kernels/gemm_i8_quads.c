@@ -83,12 +83,20 @@ static void gemm_bits_i8_quads(const HoloGemmBitsI8 *g)
     bits_i8_tiles(g, bits_quads);
 }
 
+// ---- filters of one channel
+
+QUADS_TARGET static void depthwise_i8_quads(const HoloDepthwiseI8 *d, int64_t row, int64_t row_end, int64_t channel)
+{
+    dw_rows(d, row, row_end, channel, true);
+}
+
 // ---- the level's table once more, with these
 
 #define gemm_i8      gemm_i8_quads
 #define rows_i8      rows_i8_quads
 #define rows_bits_i8 rows_bits_i8_quads
 #define gemm_bits_i8 gemm_bits_i8_quads
+#define depthwise_i8 depthwise_i8_quads
 
 extern const HoloKernels TABLE(QUADS_LEVEL, HOLO_EXACT);
 

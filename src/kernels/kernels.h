@@ -137,7 +137,8 @@ typedef struct HoloGemmI8 {
     const uint8_t *b;
     int64_t        b_panel; // bytes from one panel to the next
     const int32_t *row;
-    const int32_t *zero, *column; // as many as panels have columns
+    const int32_t *zero, *column; // as many as panels have columns; zero NULL: all are `one_zero`
+    int32_t        one_zero;
     int32_t       *c;
     int64_t        c_row;
     bool           resume; // what C holds is added, too
@@ -174,6 +175,52 @@ typedef struct HoloFinishI8 {
 
 enum { HOLO_FINISH_F32, HOLO_FINISH_U8, HOLO_FINISH_I8 };
 
+// ---- requantise_i32: rint(sum * ratio) + zero in float, as far as it fits, each column with its ratio
+typedef struct HoloRequantise {
+    int64_t        rows, n;
+    const int32_t *sums; // rows have as many as panels have columns
+    int64_t        sums_row;
+    const float   *ratio; // as many
+    int            zero;
+    bool           is_signed;
+    uint8_t       *out;
+    int64_t        out_row;
+} HoloRequantise;
+
+// ---- depthwise_i8: QLinearConv of a filter for each channel, channels last; some rows of one image, 16 channels from
+// `channel` on
+typedef struct HoloDepthwiseI8 {
+    const HoloConvShape *shape; // its depth is 1
+    int64_t              channels;
+    const uint8_t       *image;
+    bool                 is_signed, w_signed, y_signed;
+    int                  zero, y_zero;
+    const float         *filter;        // panels [ceil(channels / 16)][places][16] of whole numbers of 8 bits
+    const int32_t       *w_zero, *bias; // of the 16
+    const float         *ratio;         // of the 16; see requantise_i32
+    uint8_t             *out;
+    void                *scratch; // holo_depthwise_i8_scratch bytes, aligned to 64
+} HoloDepthwiseI8;
+
+enum { HOLO_DEPTHWISE_I8_RUN = 64 }; // pixels at a time
+
+// Columns that a run of pixels sees.
+static inline int64_t holo_depthwise_i8_columns(const HoloConvShape *s)
+{
+    int64_t run = s->out[2] < HOLO_DEPTHWISE_I8_RUN ? s->out[2] : HOLO_DEPTHWISE_I8_RUN;
+    return (run - 1) * s->stride[2] + (s->kernel[2] - 1) * s->dilation[2] + 1;
+}
+
+// -1: too many.
+static inline int64_t holo_depthwise_i8_scratch(const HoloConvShape *s)
+{
+    int64_t size, columns = holo_depthwise_i8_columns(s), more = s->kernel[2] + 1;
+    bool    over = __builtin_add_overflow(columns, more, &size);
+    over |= __builtin_mul_overflow(size, (s->kernel[1] + 1) / 2, &size);
+    over |= __builtin_mul_overflow(size, HOLO_PANEL * 4, &size);
+    return over ? -1 : size;
+}
+
 // ---- pair_i8: QLinearAdd and QLinearMul: a * a_term + (b * b_term + shift), each fused, or (a - a_term) * (b - b_term) *
 // ratio + shift; rounded, as far as it fits
 typedef struct HoloPairI8 {
@@ -185,10 +232,17 @@ typedef struct HoloPairI8 {
     uint8_t       *out;
 } HoloPairI8;
 
-// max_i8: into[i] becomes the larger. sum_i8: into[i] grows by (x[i] - zero) * scale. mean_i8: rint(sum / count / scale +
-// zero), as far as it fits.
-// requantise_i32: rint(sum * ratio) + zero in float, as far as it fits, each with its ratio. requantise_f32: the same of
-// whole numbers below 2^24, with more added.
+// ---- pool_i8: of some channels of a pixel, the largest of what a window sees; or its mean: the sum of (x - zero) * scale,
+// each rounded, then rint(sum / count / y_scale + y_zero), as far as it fits
+typedef struct HoloPoolI8 {
+    int64_t               n, taps;
+    const uint8_t *const *from; // the channels at each place; not `out`
+    bool                  is_max, is_signed;
+    int                   zero, y_zero;
+    float                 scale, y_scale, count;
+    uint8_t              *out;
+} HoloPoolI8;
+
 // quantize_f32 and dequantize_i8: QuantizeLinear and DequantizeLinear with one scale; zero is within the type.
 // range_f32: *low and *high become the least and the largest of them and x; NaN is passed over.
 // float_i32: integers as floats, rounded to nearest.

@@ -14,6 +14,7 @@
 
 #include "kernels/attention_f32.c"
 #include "kernels/bytes_i8.c"
+#include "kernels/depthwise_i8.c"
 #include "kernels/depthwise_nhwc_f32.c"
 #include "kernels/gemm_bits_f32.c"
 #include "kernels/gemm_bits_i8.c"

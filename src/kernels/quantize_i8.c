@@ -50,7 +50,7 @@ INL f32v bytes_load(const uint8_t *p, bool is_signed)
 INL void bytes_store(uint8_t *p, f32v near, int zero, f32v y)
 {
     EACH(r)
-    n_store_u8(p + r * NATIVE_LANES, ((i32n)(near.r[r] + 12582912.0f) + zero) & (y.r[r] == y.r[r]) & 255);
+    n_store_u8(p + r * NATIVE_LANES, ((i32n)(near.r[r] + 12582912.0f) + zero) & (y.r[r] == y.r[r]));
 }
 
 INL f32v cut_to(f32v y, float low, float high) // low for a NaN
@@ -68,54 +68,57 @@ INL void quantum_store(uint8_t *p, f32v y, int zero, float low)
 
 // ---- sums of products
 
-INL void requantise_lanes(const int32_t *sums, const float *ratio, int zero, float low, uint8_t *out)
+// How 16 sums become bytes. `sure`: no ratio is infinite or a NaN.
+typedef struct Steps {
+    f32v ratio;
+    f32n low, high; // less the zero point
+    i32n zero;
+    bool sure;
+} Steps;
+
+INL Steps steps_of(const float *ratio, int zero, bool is_signed)
 {
-    f32v y = v_load(ratio);
-    EACH(r) y.r[r] *= __builtin_convertvector((i32n) * (const i32u *)(sums + r * NATIVE_LANES), f32n);
-    quantum_store(out, y, zero, low);
+    f32n  none     = {0};
+    float least    = (float)((is_signed ? -128 : 0) - zero);
+    Steps s        = {.ratio = v_load(ratio), .low = none + least, .high = none + (least + 255), .sure = true};
+    s.zero         = (i32n){0} + zero;
+    EACH(r) s.sure = s.sure && !n_any(s.ratio.r[r] - s.ratio.r[r] != 0);
+    return s;
 }
 
-static void requantise_i32(int64_t n, const int32_t *sums, const float *ratio, int zero, bool is_signed, uint8_t *out)
+// The first `lanes` of sums.
+INL void requantise_store(i32v sum, Steps s, bool sure, uint8_t *out, int lanes)
 {
-    float   low = is_signed ? -128 : 0;
-    int64_t i   = 0;
-    for (; i + LANES <= n; i += LANES) requantise_lanes(sums + i, ratio + i, zero, low, out + i);
-    if (i == n) return;
-    int32_t sum[LANES] = {0};
-    float   by[LANES]  = {0};
-    uint8_t made[LANES];
-    for (int l = 0; l < n - i; l++) sum[l] = sums[i + l], by[l] = ratio[i + l];
-    requantise_lanes(sum, by, zero, low, made);
-    for (int l = 0; l < n - i; l++) out[i + l] = made[l];
-}
-
-// Whole numbers below 2^24, whatever was there, and more.
-INL void whole_lanes(const float *sums, const int32_t *more, int32_t *out)
-{
-    f32v x = cut_to(v_load(sums), -16777216, 16777216);
     EACH(r)
     {
-        i32n whole = __builtin_convertvector(x.r[r], i32n), add = (i32n) * (const i32u *)(more + r * NATIVE_LANES);
-        *(i32u *)(out + r * NATIVE_LANES) = (i32u)((u32n)whole + (u32n)add);
+        f32n y    = __builtin_convertvector(sum.r[r], f32n) * s.ratio.r[r];
+        i32n made = (i32n)(n_min(n_max(y, s.low), s.high) + 12582912.0f) + s.zero;
+        if (!sure) made &= y == y;
+        n_store_u8_lanes(out + r * NATIVE_LANES, made, lanes - r * NATIVE_LANES);
     }
 }
 
-static void requantise_f32(int64_t n, const float *sums, const int32_t *more, const float *ratio, int zero,
-                           bool is_signed, uint8_t *out)
+INL void requantise_panel(const HoloRequantise *q, int64_t column, Steps s, bool sure, int lanes)
 {
-    float   low = is_signed ? -128 : 0;
-    int32_t whole[LANES];
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        whole_lanes(sums + i, more + i, whole);
-        requantise_lanes(whole, ratio + i, zero, low, out + i);
+    const int32_t *sums = q->sums + column;
+    uint8_t       *out  = q->out + column;
+    int64_t        rows = q->rows, sums_row = q->sums_row, out_row = q->out_row;
+    for (int64_t i = 0; i < rows; i++, sums += sums_row, out += out_row)
+        requantise_store(i_load(sums), s, sure, out, lanes);
+}
+
+static void requantise_i32(const HoloRequantise *q)
+{
+    for (int64_t j = 0; j < q->n; j += LANES) {
+        Steps s     = steps_of(q->ratio + j, q->zero, q->is_signed);
+        int   lanes = lanes_left(j, q->n);
+        if (!s.sure)
+            requantise_panel(q, j, s, false, lanes);
+        else if (lanes == LANES)
+            requantise_panel(q, j, s, true, LANES);
+        else
+            requantise_panel(q, j, s, true, lanes);
     }
-    if (i == n) return;
-    float   sum[LANES] = {0};
-    int32_t add[LANES] = {0};
-    for (int l = 0; l < n - i; l++) sum[l] = sums[i + l], add[l] = more[i + l];
-    whole_lanes(sum, add, whole);
-    requantise_i32(n - i, whole, ratio + i, zero, is_signed, out + i);
 }
 
 // ---- QuantizeLinear and its inverse

@@ -67,17 +67,51 @@ INL int32_t n_sum(i32n x)
 #endif
 }
 
-// Numbers of 0 to 255 as bytes.
+// The low bytes of a register's numbers.
 INL void n_store_u8(uint8_t *p, i32n x)
 {
 #if defined __AVX512F__
     _mm_storeu_si128((void *)p, _mm512_cvtepi32_epi8((__m512i)x));
 #elif defined __AVX2__
-    __m128i low = _mm256_castsi256_si128((__m256i)x), high = _mm256_extracti128_si256((__m256i)x, 1);
+    __m256i bytes = (__m256i)(x & 255);
+    __m128i low = _mm256_castsi256_si128(bytes), high = _mm256_extracti128_si256(bytes, 1);
     __m128i half = _mm_packus_epi32(low, high);
     _mm_storel_epi64((void *)p, _mm_packus_epi16(half, half));
 #else
     UNROLL for (int l = 0; l < NATIVE_LANES; l++) p[l] = (uint8_t)x[l];
+#endif
+}
+
+// The same of the first `lanes`, which may be more than a register has, or none.
+INL void n_store_u8_lanes(uint8_t *p, i32n x, int lanes)
+{
+    if (lanes >= NATIVE_LANES) {
+        n_store_u8(p, x);
+        return;
+    }
+#if defined __AVX512BW__
+    _mm_mask_storeu_epi8(p, (__mmask16)((1 << lanes) - 1), _mm512_cvtepi32_epi8((__m512i)x));
+#else
+    uint8_t byte[NATIVE_LANES];
+    n_store_u8(byte, x);
+    for (int l = 0; l < lanes; l++) p[l] = byte[l];
+#endif
+}
+
+// Bytes, unsigned, as many as a register has numbers; of fewer lanes, 0 behind them.
+INL i32n n_load_u8_lanes(const uint8_t *p, int lanes)
+{
+#if defined __AVX512BW__
+    __m128i bytes = lanes >= NATIVE_LANES ? _mm_loadu_si128((const void *)p)
+                                          : _mm_maskz_loadu_epi8((__mmask16)((1 << lanes) - 1), p);
+    return (i32n)_mm512_cvtepu8_epi32(bytes);
+#else
+    i32n x = {0};
+#if defined __AVX2__
+    if (lanes >= NATIVE_LANES) return (i32n)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)p));
+#endif
+    UNROLL for (int l = 0; l < NATIVE_LANES; l++) if (l < lanes) x[l] = p[l];
+    return x;
 #endif
 }
 

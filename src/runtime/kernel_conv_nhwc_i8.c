@@ -2,7 +2,7 @@
 // products, scaled and quantised again.
 //
 // Pixels, with all that their filters see, are the rows of gemm_i8 and filters its panels. Filters of one channel each
-// are computed in f32: whole numbers below 2^24 are exact there. A task of these has some rows of some channels.
+// have a kernel of their own, depthwise_i8: a task has some rows of 16 channels.
 #include "format/params.h"
 #include "kernels/kernels.h"
 #include "runtime/conv_shape.h"
@@ -10,17 +10,19 @@
 #include <string.h>
 
 enum {
-    TILE_PIXELS   = 96,
-    PIXELS_LEAST  = 12,
-    TILE_BYTES    = 1 << 18, // of patches: fewer pixels where filters are long
-    TILE_FILTERS  = 192,
-    FEW_FILTERS   = 64, // of a tile where there are few tiles of pixels
-    TILES_LEAST   = 8,
-    BAND_CHANNELS = 64,
-    BAND_FLOATS   = 1 << 16,
-    SHORT         = 16, // bytes that are copied at once
-    LONG          = 64,
+    TILE_PIXELS  = 96,
+    SUM_PIXELS   = 24, // whose sums stay in the first cache
+    PIXELS_LEAST = 12,
+    TILE_BYTES   = 1 << 18, // of patches: fewer pixels where filters are long
+    TILE_FILTERS = 192,
+    FEW_FILTERS  = 64, // of a tile where there are few tiles of pixels
+    TILES_LEAST  = 8,
+    BAND_BYTES   = 1 << 15, // of an output, that are worth a task
+    LINE_BYTES   = 1 << 16, // of the lines that some pixels see: fewer pixels at a time where they are long
+    CHUNK        = 16,      // bytes that are copied at once
 };
+
+static const int64_t SCRATCH_MAX = INT64_C(1) << 40;
 
 typedef struct Conv {
     const HoloHost   *host;
@@ -32,12 +34,13 @@ typedef struct Conv {
     bool              one_zero, one_scale;                                 // of w
     int64_t           batch, groups, channels, filters, places, k, pixels; // channels and filters of a group
     int64_t           tile_pixels, pixel_tiles, tile_filters, filter_tiles;
-    int64_t           band_rows, bands, band_in, band_channels, channel_blocks; // of filters of one channel
+    int64_t           lines, line, run; // lines that a pixel sees, bytes of one, and pixels that are copied together
+    int64_t           band_rows, bands, blocks; // of filters of one channel; blocks: of 16 channels
     bool              depthwise, direct;
 } Conv;
 
-typedef struct Memory { // of a worker; patches and rows, or bands, follow
-    int32_t sums[TILE_PIXELS * TILE_FILTERS];
+typedef struct Memory { // of a worker; lines, patches and rows follow, or what depthwise_i8 takes
+    int32_t sums[SUM_PIXELS * TILE_FILTERS];
     int32_t row[TILE_PIXELS], zero[TILE_FILTERS], column[TILE_FILTERS];
     float   ratio[TILE_FILTERS];
 } Memory;
@@ -94,6 +97,11 @@ static HoloStatus scales_check(const HoloCall *call, Conv *c)
     return HOLO_OK;
 }
 
+static int64_t padded(int64_t columns)
+{
+    return holo_ceil_div(columns, HOLO_PANEL) * HOLO_PANEL;
+}
+
 static void cut(Conv *c)
 {
     const HoloConvShape *s = &c->shape;
@@ -104,13 +112,15 @@ static void cut(Conv *c)
     c->pixel_tiles  = holo_ceil_div(c->batch * c->pixels, c->tile_pixels);
     c->tile_filters = c->pixel_tiles * c->groups < TILES_LEAST ? FEW_FILTERS : TILE_FILTERS;
     c->filter_tiles = holo_ceil_div(c->filters, c->tile_filters);
+    c->lines        = s->kernel[0] * s->kernel[1];
+    int64_t pixel   = c->lines * c->channels * s->stride[2];
+    c->run          = LINE_BYTES / pixel < 1 ? 1 : holo_least(LINE_BYTES / pixel, c->tile_pixels);
+    c->line         = ((c->run - 1) * s->stride[2] + (s->kernel[2] - 1) * s->dilation[2] + 1) * c->channels + CHUNK;
     if (!c->depthwise) return;
-    c->band_channels  = holo_least(c->groups, BAND_CHANNELS);
-    c->channel_blocks = holo_ceil_div(c->groups, c->band_channels);
-    int64_t line      = (s->in[2] * s->stride[1] + s->out[2]) * c->band_channels; // floats for a row of the output
-    c->band_rows      = holo_least(s->out[1], 1 + BAND_FLOATS / (line + 1));
-    c->bands          = holo_ceil_div(s->out[1], c->band_rows);
-    c->band_in = holo_least(s->in[1], (c->band_rows - 1) * s->stride[1] + (s->kernel[1] - 1) * s->dilation[1] + 1);
+    int64_t row  = s->out[2] * HOLO_PANEL;
+    c->band_rows = holo_least(s->out[1], 1 + BAND_BYTES / row);
+    c->bands     = holo_ceil_div(s->out[1], c->band_rows);
+    c->blocks    = holo_ceil_div(c->groups, HOLO_PANEL);
 }
 
 static HoloStatus conv_init(const HoloCall *call, Conv *c)
@@ -144,32 +154,24 @@ static int64_t packed_size(const HoloCall *call, int input)
     return holo_conv_i8_size(c.depthwise, c.groups, c.filters, c.places, c.k);
 }
 
+// With room behind it for what is copied too much.
 static size_t patch_bytes(const Conv *c)
 {
-    return ((size_t)(c->tile_pixels * c->k) + 63) / 64 * 64;
-}
-
-// Floats of a band: what comes in, what comes out, and its filters.
-static bool band_floats(const Conv *c, int64_t out[3])
-{
-    const HoloConvShape *s     = &c->shape;
-    int64_t              width = (c->band_channels + HOLO_PANEL - 1) / HOLO_PANEL * HOLO_PANEL;
-    out[2]                     = c->places * width;
-    return holo_mul(c->band_in, s->in[2], &out[0]) && holo_mul(out[0], c->band_channels, &out[0]) &&
-           holo_mul(c->band_rows, s->out[2], &out[1]) && holo_mul(out[1], c->band_channels, &out[1]) &&
-           out[0] < INT64_C(1) << 40 && out[1] < INT64_C(1) << 40;
+    return holo_align((size_t)(c->tile_pixels * c->k) + CHUNK, 64);
 }
 
 static HoloStatus check(const HoloCall *call, size_t *out_scratch)
 {
     Conv    c;
-    int64_t floats[3] = {0};
+    int64_t lines = 0, columns = 0;
     HOLO_TRY(conv_init(call, &c));
-    if (holo_conv_i8_size(c.depthwise, c.groups, c.filters, c.places, c.k) < 0 ||
-        (c.depthwise && !band_floats(&c, floats)))
+    if (c.out->data || holo_tensor_count(c.out)) columns = c.depthwise ? holo_depthwise_i8_scratch(&c.shape) : 0;
+    if (holo_conv_i8_size(c.depthwise, c.groups, c.filters, c.places, c.k) < 0 || columns < 0 ||
+        columns > SCRATCH_MAX || !holo_mul(c.lines, c.line, &lines) || lines > SCRATCH_MAX)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are too large");
-    size_t more  = c.depthwise ? (size_t)(floats[0] + floats[1] + floats[2] + 4 * HOLO_PANEL) * sizeof(float)
-                               : patch_bytes(&c) + (size_t)c.tile_pixels * HOLO_I8_ROW((size_t)c.k);
+    size_t more  = c.depthwise ? (size_t)columns
+                               : holo_align((size_t)lines, 64) + patch_bytes(&c) +
+                                    (size_t)c.tile_pixels * HOLO_I8_ROW((size_t)c.k);
     *out_scratch = sizeof(Memory) + more;
     return HOLO_OK;
 }
@@ -194,63 +196,64 @@ static int32_t bias_of(const Conv *c, int64_t filter)
 
 // ---- products
 
-// Short runs are copied with what lies behind them, where there is something, and room for it that is written later.
-static inline void run_copy(uint8_t *out, int64_t room, const uint8_t *from, const uint8_t *end, int64_t size)
+// In whole chunks: what is read and written behind the run must be there, and be written later.
+static inline void run_copy(uint8_t *out, const uint8_t *from, int64_t size)
 {
-    if (size <= SHORT && room >= SHORT && end - from >= SHORT)
-        memcpy(out, from, SHORT);
-    else if (size <= LONG && room >= LONG && end - from >= LONG)
-        memcpy(out, from, LONG);
-    else
-        memcpy(out, from, (size_t)size);
+    for (int64_t i = 0; i < size; i += CHUNK) memcpy(out + i, from + i, CHUNK);
 }
 
-// What a pixel sees of one row of the kernel: places inside the image are copied, the others are the zero point.
-static void places_copy(const Conv *c, const uint8_t *line, const uint8_t *end, int64_t x, uint8_t *out)
+// One line, of `columns` pixels from column `at` on; what is outside the image is the zero point.
+static void line_copy(const Conv *c, const uint8_t *image, int64_t at, int64_t columns, uint8_t *out)
 {
-    const HoloConvShape *s  = &c->shape;
-    int64_t              at = x * s->stride[2] - s->pad[2];
-    for (int64_t kx = 0; kx < s->kernel[2]; kx++, at += s->dilation[2], out += c->channels) {
-        if (at < 0 || at >= s->in[2])
-            memset(out, c->zero, (size_t)c->channels);
-        else
-            run_copy(out, 0, line + at * c->channels * c->groups, end, c->channels);
-    }
+    int64_t channels = c->channels, all = channels * c->groups;
+    int64_t first = at < 0 ? holo_least(-at, columns) : 0, end = holo_least(c->shape.in[2] - at, columns);
+    end = end < first ? first : end;
+    memset(out, c->zero, (size_t)(first * channels));
+    if (c->groups == 1) memcpy(out + first * channels, image + (at + first) * all, (size_t)((end - first) * channels));
+    for (int64_t i = first; c->groups > 1 && i < end; i++)
+        memcpy(out + i * channels, image + (at + i) * all, (size_t)channels);
+    memset(out + end * channels, c->zero, (size_t)((columns - end) * channels));
 }
 
-// The same of `count` pixels from x on, k bytes from one to the next; `room` as of run_copy.
-static void line_copy(const Conv *c, const uint8_t *line, const uint8_t *end, int64_t x, int64_t count, uint8_t *out,
-                      int64_t room)
-{
-    const HoloConvShape *s   = &c->shape;
-    int64_t              all = c->channels * c->groups, size = s->kernel[2] * c->channels;
-    bool                 joined = s->kernel[2] == 1 || (s->dilation[2] == 1 && c->groups == 1);
-    for (int64_t p = 0; p < count; p++, out += c->k) {
-        int64_t at = (x + p) * s->stride[2] - s->pad[2];
-        if (joined && at >= 0 && at + s->kernel[2] <= s->in[2])
-            run_copy(out, room, line + at * all, end, size);
-        else
-            places_copy(c, line, end, x + p, out);
-    }
-}
-
-// What `count` pixels of one row of an output, counted over all images, see of a group's channels.
-static void pixels_copy(const Conv *c, int64_t group, int64_t pixel, int64_t count, uint8_t *out)
+// The lines that `count` pixels of one row of an output, counted over all images, see of a group's channels: where they are
+// or, with what is outside, in `memory`.
+static void lines_find(const Conv *c, int64_t group, int64_t pixel, int64_t count, uint8_t *memory, const uint8_t **out)
 {
     const HoloConvShape *s   = &c->shape;
     int64_t              all = c->channels * c->groups, x = pixel % s->out[2], row = pixel / s->out[2];
     int64_t              y = row % s->out[1], z = row / s->out[1] % s->out[0], image = row / s->out[1] / s->out[0];
-    int64_t              line = s->kernel[2] * c->channels, size = s->in[0] * s->in[1] * s->in[2] * all, room = c->k;
-    const uint8_t       *from = (const uint8_t *)c->x->data + image * size + group * c->channels;
-    const uint8_t       *end  = (const uint8_t *)c->x->data + c->batch * size;
-    for (int64_t kz = 0; kz < s->kernel[0]; kz++)
-        for (int64_t ky = 0; ky < s->kernel[1]; ky++, out += line, room -= line) {
-            int64_t iz = z * s->stride[0] - s->pad[0] + kz * s->dilation[0];
-            int64_t iy = y * s->stride[1] - s->pad[1] + ky * s->dilation[1];
-            if (iz >= 0 && iz < s->in[0] && iy >= 0 && iy < s->in[1])
-                line_copy(c, from + (iz * s->in[1] + iy) * s->in[2] * all, end, x, count, out, room);
-            else
-                for (int64_t p = 0; p < count; p++) memset(out + p * c->k, c->zero, (size_t)line);
+    int64_t              size = s->in[0] * s->in[1] * s->in[2] * all, at = x * s->stride[2] - s->pad[2];
+    int64_t              columns = (count - 1) * s->stride[2] + (s->kernel[2] - 1) * s->dilation[2] + 1;
+    const uint8_t       *from    = (const uint8_t *)c->x->data + image * size,
+                  *end           = (const uint8_t *)c->x->data + c->batch * size;
+    for (int64_t i = 0; i < c->lines; i++, memory += c->line) {
+        int64_t iz = z * s->stride[0] - s->pad[0] + i / s->kernel[1] * s->dilation[0];
+        int64_t iy = y * s->stride[1] - s->pad[1] + i % s->kernel[1] * s->dilation[1];
+        out[i]     = memory;
+        if (iz < 0 || iz >= s->in[0] || iy < 0 || iy >= s->in[1]) {
+            memset(memory, c->zero, (size_t)(columns * c->channels));
+            continue;
+        }
+        const uint8_t *line   = from + (iz * s->in[1] + iy) * s->in[2] * all + group * c->channels;
+        bool           inside = c->groups == 1 && at >= 0 && at + columns <= s->in[2];
+        if (inside && end - line - at * all >= columns * all + CHUNK)
+            out[i] = line + at * all;
+        else
+            line_copy(c, line, at, columns, memory);
+    }
+}
+
+// What the pixels see, place by place.
+static void pixels_copy(const Conv *c, const uint8_t *const *lines, int64_t count, uint8_t *out)
+{
+    const HoloConvShape *s      = &c->shape;
+    bool                 joined = s->dilation[2] == 1;
+    int64_t              places = joined ? 1 : s->kernel[2], size = (joined ? s->kernel[2] : 1) * c->channels;
+    for (int64_t p = 0; p < count; p++)
+        for (int64_t i = 0; i < c->lines; i++) {
+            const uint8_t *from = lines[i] + p * s->stride[2] * c->channels;
+            for (int64_t k = 0; k < places; k++, out += size, from += s->dilation[2] * c->channels)
+                run_copy(out, from, size);
         }
 }
 
@@ -259,7 +262,7 @@ static void terms_make(const Conv *c, int64_t first, int64_t count, const uint8_
 {
     uint32_t x_zero = (uint32_t)(holo_get_i(c->x_zero, 0) - (c->x->dtype == HOLO_U8 ? 128 : 0));
     int64_t  panel  = HOLO_I8_PANEL(c->k);
-    for (int64_t j = 0; j < (count + HOLO_PANEL - 1) / HOLO_PANEL * HOLO_PANEL; j++) {
+    for (int64_t j = 0; j < padded(count); j++) {
         int32_t sum, zero = j < count ? zero_of(c, first + j) + (c->w->dtype == HOLO_I8 ? 128 : 0) : 0;
         memcpy(&sum, panels + (j / HOLO_PANEL + 1) * panel - 64 + j % HOLO_PANEL * 4, sizeof sum);
         m->zero[j]   = -zero;
@@ -274,8 +277,8 @@ static void work(void *arg, int64_t i, int worker)
     const Conv        *c       = arg;
     const HoloKernels *kernels = c->host->kernels;
     Memory            *m       = (Memory *)(void *)holo_kernel_scratch(c->host, worker);
-    uint8_t           *patch   = (uint8_t *)(m + 1);
-    char              *rows    = (char *)patch + patch_bytes(c);
+    uint8_t           *memory = (uint8_t *)(m + 1), *patch = memory + holo_align((size_t)(c->lines * c->line), 64);
+    char              *rows = (char *)patch + patch_bytes(c);
     int64_t            tile = i % c->filter_tiles, pixel = i / c->filter_tiles % c->pixel_tiles * c->tile_pixels;
     int64_t            group = i / c->filter_tiles / c->pixel_tiles, all = c->channels * c->groups;
     int64_t            pixels = holo_least(c->tile_pixels, c->batch * c->pixels - pixel);
@@ -284,104 +287,78 @@ static void work(void *arg, int64_t i, int worker)
     const uint8_t     *panels = (const uint8_t *)c->w->data + (group * group_panels + first / HOLO_PANEL) * panel;
     const uint8_t     *from   = (const uint8_t *)c->x->data + pixel * all + group * c->channels;
     for (int64_t p = 0, run; p < pixels && !c->direct; p += run) {
-        run = holo_least(pixels - p, c->shape.out[2] - (pixel + p) % c->shape.out[2]);
-        pixels_copy(c, group, pixel + p, run, patch + p * c->k);
+        const uint8_t *lines[HOLO_CONV_I8_PLACES];
+        run = holo_least(holo_least(c->run, pixels - p), c->shape.out[2] - (pixel + p) % c->shape.out[2]);
+        lines_find(c, group, pixel + p, run, memory, lines);
+        pixels_copy(c, lines, run, patch + p * c->k);
     }
     kernels->rows_i8(pixels, c->k, c->direct ? from : patch, c->direct ? all : c->k, c->x->dtype == HOLO_I8, rows,
                      m->row);
     terms_make(c, group * c->filters + first, count, panels, m);
-    kernels->gemm_i8(&(HoloGemmI8){
-        .m       = pixels,
-        .n       = count,
-        .quads   = holo_ceil_div(c->k, 4),
-        .a       = rows,
-        .a_row   = HOLO_I8_ROW(c->k),
-        .b       = panels,
-        .b_panel = panel,
-        .row     = m->row,
-        .zero    = m->zero,
-        .column  = m->column,
-        .c       = m->sums,
-        .c_row   = TILE_FILTERS,
-    });
     int64_t  filters = c->filters * c->groups;
     uint8_t *out     = (uint8_t *)c->out->data + pixel * filters + group * c->filters + first;
-    for (int64_t p = 0; p < pixels; p++)
-        kernels->requantise_i32(count, m->sums + p * TILE_FILTERS, m->ratio, c->y_zero, c->out->dtype == HOLO_I8,
-                                out + p * filters);
+    for (int64_t p = 0; p < pixels; p += SUM_PIXELS) {
+        kernels->gemm_i8(&(HoloGemmI8){
+            .m        = holo_least(SUM_PIXELS, pixels - p),
+            .n        = padded(count),
+            .quads    = holo_ceil_div(c->k, 4),
+            .a        = rows + p * HOLO_I8_ROW(c->k),
+            .a_row    = HOLO_I8_ROW(c->k),
+            .b        = panels,
+            .b_panel  = panel,
+            .row      = m->row + p,
+            .zero     = c->one_zero ? NULL : m->zero,
+            .one_zero = m->zero[0],
+            .column   = m->column,
+            .c        = m->sums,
+            .c_row    = TILE_FILTERS,
+        });
+        kernels->requantise_i32(&(HoloRequantise){
+            .rows      = holo_least(SUM_PIXELS, pixels - p),
+            .n         = count,
+            .sums      = m->sums,
+            .sums_row  = TILE_FILTERS,
+            .ratio     = m->ratio,
+            .zero      = c->y_zero,
+            .is_signed = c->out->dtype == HOLO_I8,
+            .out       = out + p * filters,
+            .out_row   = filters,
+        });
+    }
 }
 
 // ---- filters of one channel
 
-typedef struct Band {
-    int64_t       image, row, rows, in_row, in_rows, channel, channels;
-    HoloConvShape shape; // of the band alone
-} Band;
-
-static void band_find(const Conv *c, int64_t i, Band *b)
-{
-    const HoloConvShape *s = &c->shape;
-    *b                     = (Band){.image   = i / c->bands / c->channel_blocks,
-                                    .row     = i / c->channel_blocks % c->bands * c->band_rows,
-                                    .channel = i % c->channel_blocks * c->band_channels,
-                                    .shape   = *s};
-    b->rows                = holo_least(c->band_rows, s->out[1] - b->row);
-    b->channels            = holo_least(c->band_channels, c->groups - b->channel);
-    int64_t first = b->row * s->stride[1] - s->pad[1], end = first + (b->rows - 1) * s->stride[1] + 1;
-    end += (s->kernel[1] - 1) * s->dilation[1];
-    b->in_row       = first < 0 ? 0 : holo_least(first, s->in[1]);
-    b->in_rows      = holo_least(end, s->in[1]) - b->in_row;
-    b->in_rows      = b->in_rows < 0 ? 0 : b->in_rows;
-    b->shape.in[1]  = b->in_rows;
-    b->shape.out[1] = b->rows;
-    b->shape.pad[1] = b->in_row - first;
-}
-
-// The band's pixels, less the zero point, as floats.
-static void band_read(const Conv *c, const Band *b, float *out)
-{
-    int64_t        width = c->shape.in[2], all = c->groups, pixels = b->in_rows * width;
-    const uint8_t *from =
-        (const uint8_t *)c->x->data + ((b->image * c->shape.in[1] + b->in_row) * width) * all + b->channel;
-    int64_t runs = b->channels == all ? 1 : pixels, run = b->channels == all ? pixels * all : b->channels;
-    for (int64_t p = 0; p < runs; p++)
-        c->host->kernels->dequantize_i8(run, from + p * all, c->x->dtype == HOLO_I8, (int)holo_get_i(c->x_zero, 0), 1,
-                                        out + p * b->channels);
-}
-
-// The band's filters less their zero points; ratios and biases of its channels.
-static void band_filters(const Conv *c, const Band *b, float *out, Memory *m)
-{
-    const float *from  = (const float *)c->w->data + b->channel * c->places;
-    int64_t      width = (b->channels + HOLO_PANEL - 1) / HOLO_PANEL * HOLO_PANEL;
-    for (int64_t j = 0; j < width; j++) {
-        bool    is   = j < b->channels;
-        float   zero = is ? (float)zero_of(c, b->channel + j) : 0;
-        int64_t at   = j / HOLO_PANEL * c->places * HOLO_PANEL + j % HOLO_PANEL;
-        for (int64_t p = 0; p < c->places; p++) out[at + p * HOLO_PANEL] = from[at + p * HOLO_PANEL] - zero;
-        m->ratio[j]  = is ? ratio_of(c, b->channel + j) : 0;
-        m->column[j] = is ? bias_of(c, b->channel + j) : 0;
-    }
-}
-
 static void work_band(void *arg, int64_t i, int worker)
 {
-    const Conv *c = arg;
-    Memory     *m = (Memory *)(void *)holo_kernel_scratch(c->host, worker);
-    Band        b;
-    int64_t     floats[3];
-    band_find(c, i, &b);
-    band_floats(c, floats);
-    float *in = (float *)(void *)(m + 1), *out = in + floats[0] + HOLO_PANEL, *filter = out + floats[1] + HOLO_PANEL;
-    band_read(c, &b, in);
-    band_filters(c, &b, filter, m);
-    c->host->kernels->depthwise_nhwc_f32(
-        &(HoloDepthwiseNhwc){.shape = &b.shape, .channels = b.channels, .image = in, .filter = filter, .out = out}, 0,
-        b.rows, 0, b.channels);
-    uint8_t *to = (uint8_t *)c->out->data + (b.image * c->pixels + b.row * c->shape.out[2]) * c->groups + b.channel;
-    for (int64_t p = 0; p < b.rows * c->shape.out[2]; p++)
-        c->host->kernels->requantise_f32(b.channels, out + p * b.channels, m->column, m->ratio, c->y_zero,
-                                         c->out->dtype == HOLO_I8, to + p * c->groups);
+    const Conv          *c     = arg;
+    const HoloConvShape *s     = &c->shape;
+    Memory              *m     = (Memory *)(void *)holo_kernel_scratch(c->host, worker);
+    int64_t              first = i % c->blocks * HOLO_PANEL, row = i / c->blocks % c->bands * c->band_rows;
+    int64_t              image = i / c->blocks / c->bands;
+    for (int64_t j = 0; j < HOLO_PANEL; j++) {
+        bool is      = first + j < c->groups;
+        m->zero[j]   = is ? zero_of(c, first + j) : 0;
+        m->column[j] = is ? bias_of(c, first + j) : 0;
+        m->ratio[j]  = is ? ratio_of(c, first + j) : 0;
+    }
+    HoloDepthwiseI8 d = {
+        .shape     = s,
+        .channels  = c->groups,
+        .image     = (const uint8_t *)c->x->data + image * s->in[1] * s->in[2] * c->groups,
+        .is_signed = c->x->dtype == HOLO_I8,
+        .w_signed  = c->w->dtype == HOLO_I8,
+        .y_signed  = c->out->dtype == HOLO_I8,
+        .zero      = (int)holo_get_i(c->x_zero, 0),
+        .y_zero    = c->y_zero,
+        .filter    = c->w->data,
+        .w_zero    = m->zero,
+        .bias      = m->column,
+        .ratio     = m->ratio,
+        .out       = (uint8_t *)c->out->data + image * c->pixels * c->groups,
+        .scratch   = m + 1,
+    };
+    c->host->kernels->depthwise_i8(&d, row, holo_least(row + c->band_rows, s->out[1]), first);
 }
 
 static HoloStatus run(HoloCall *call)
@@ -394,7 +371,7 @@ static HoloStatus run(HoloCall *call)
     c.y_zero  = (int)holo_get_i(call->in[7], 0);
     c.zero    = (int)holo_get_i(call->in[2], 0) & 255;
     if (c.depthwise)
-        call->host->parallel(call->host, c.batch * c.bands * c.channel_blocks, work_band, &c);
+        call->host->parallel(call->host, c.batch * c.bands * c.blocks, work_band, &c);
     else
         call->host->parallel(call->host, c.groups * c.pixel_tiles * c.filter_tiles, work, &c);
     return HOLO_OK;

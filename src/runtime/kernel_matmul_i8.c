@@ -201,7 +201,8 @@ static void work(void *arg, int64_t i, int worker)
     int64_t            rows = holo_least(TILE_ROWS, p->m - row), columns = holo_least(p->tile_columns, p->n - column);
     int64_t            panel = p->packed ? HOLO_I8_PANEL(p->k) : HOLO_I8_PANEL(holo_least(p->k, TILE_K));
     const uint8_t     *a = (const uint8_t *)p->a->data + row * p->k, *b = p->b->data;
-    const uint8_t     *panels = p->packed ? b + column / HOLO_PANEL * panel : m->b;
+    const uint8_t     *panels    = p->packed ? b + column / HOLO_PANEL * panel : m->b;
+    bool               by_column = p->b_zero && holo_tensor_count(p->b_zero) > 1;
     if (p->packed) terms_make(p, column, columns, p->k, panels, panel, m);
     do { // once even where k is 0
         int64_t part = holo_least(TILE_K, p->k - k);
@@ -213,19 +214,20 @@ static void work(void *arg, int64_t i, int worker)
             terms_make(p, column, columns, part, panels, panel, m);
         }
         kernels->gemm_i8(&(HoloGemmI8){
-            .m       = rows,
-            .n       = columns,
-            .quads   = holo_ceil_div(part, 4),
-            .a       = m->a,
-            .a_row   = HOLO_I8_ROW(part),
-            .b       = panels + (p->packed ? k / 4 * 64 : 0),
-            .b_panel = panel,
-            .row     = m->row,
-            .zero    = m->zero,
-            .column  = m->column,
-            .c       = p->scaled ? m->sums : (int32_t *)p->out->data + row * p->n + column,
-            .c_row   = p->scaled ? TILE_COLUMNS : p->n,
-            .resume  = k > 0,
+            .m        = rows,
+            .n        = columns,
+            .quads    = holo_ceil_div(part, 4),
+            .a        = m->a,
+            .a_row    = HOLO_I8_ROW(part),
+            .b        = panels + (p->packed ? k / 4 * 64 : 0),
+            .b_panel  = panel,
+            .row      = m->row,
+            .zero     = by_column ? m->zero : NULL,
+            .one_zero = m->zero[0],
+            .column   = m->column,
+            .c        = p->scaled ? m->sums : (int32_t *)p->out->data + row * p->n + column,
+            .c_row    = p->scaled ? TILE_COLUMNS : p->n,
+            .resume   = k > 0,
         });
         if (p->packed) memset(m->column, 0, sizeof m->column); // they hold for all of k
         k += TILE_K;

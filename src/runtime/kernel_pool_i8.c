@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-enum { TASK_WORK = 1 << 17, CHANNELS = 1024 }; // elements looked at that are worth a task; channels at a time
+enum { TASK_WORK = 1 << 17 }; // elements looked at that are worth a task
 
 typedef struct Pool {
     const HoloHost   *host;
     HoloConvShape     shape;
     const HoloTensor *x;
     HoloTensor       *out;
-    int64_t           channels, rows, tile; // rows of the output, over all images
+    int64_t           channels, taps, rows, tile; // rows of the output, over all images
     bool              is_max, is_signed, count_pads;
     float             x_scale, y_scale; // of a mean, when running
     int               x_zero, y_zero;
@@ -50,6 +50,7 @@ static HoloStatus pool_init(const HoloCall *call, Pool *p)
     if (taps > HOLO_POOL_TAPS_I8)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a window has more than %d places", HOLO_POOL_TAPS_I8);
     p->channels   = x->dim[x->rank - 1];
+    p->taps       = (int64_t)taps;
     p->is_signed  = x->dtype == HOLO_I8;
     p->count_pads = holo_attr_int(call, "count_include_pad", 0) != 0;
     p->rows       = x->dim[0] * s->out[0] * s->out[1];
@@ -60,8 +61,9 @@ static HoloStatus pool_init(const HoloCall *call, Pool *p)
 static HoloStatus check(const HoloCall *call, size_t *out_scratch)
 {
     Pool p;
-    *out_scratch = CHANNELS * sizeof(float);
-    return pool_init(call, &p);
+    HOLO_TRY(pool_init(call, &p));
+    *out_scratch = (size_t)p.taps * sizeof(const uint8_t *);
+    return HOLO_OK;
 }
 
 // The places of the window, along one dimension, that are inside the image for an output at `at`.
@@ -74,53 +76,44 @@ static void inside(const HoloConvShape *s, int d, int64_t at, int64_t *first, in
     if (*first > *end) *first = *end;
 }
 
-// One pixel of the output, some of its channels.
-static void pixel(const Pool *p, const uint8_t *image, const int64_t at[3], int64_t channel, int64_t count, float *sums,
-                  uint8_t *out)
+// One row of the output; `from` has room for a window.
+static void row_pool(const Pool *p, int64_t row, const uint8_t **from)
 {
-    const HoloConvShape *s = &p->shape;
-    const HoloKernels   *k = p->host->kernels;
-    int64_t              first[3], end[3], seen = 1;
-    for (int d = 0; d < 3; d++) {
-        inside(s, d, at[d], &first[d], &end[d]);
-        seen *= end[d] - first[d];
-    }
-    if (p->count_pads) seen = s->kernel[0] * s->kernel[1] * s->kernel[2];
-    if (p->is_max)
-        memset(out, p->is_signed ? 0x80 : 0, (size_t)count);
-    else
-        memset(sums, 0, (size_t)count * sizeof *sums);
-    for (int64_t z = first[0]; z < end[0]; z++)
-        for (int64_t y = first[1]; y < end[1]; y++)
-            for (int64_t x = first[2]; x < end[2]; x++) {
-                int64_t        iz   = at[0] * s->stride[0] - s->pad[0] + z * s->dilation[0];
-                int64_t        iy   = at[1] * s->stride[1] - s->pad[1] + y * s->dilation[1];
-                int64_t        ix   = at[2] * s->stride[2] - s->pad[2] + x * s->dilation[2];
-                const uint8_t *from = image + ((iz * s->in[1] + iy) * s->in[2] + ix) * p->channels + channel;
-                if (p->is_max)
-                    k->max_i8(count, from, p->is_signed, out);
-                else
-                    k->sum_i8(count, from, p->is_signed, p->x_zero, p->x_scale, sums);
+    const HoloConvShape *s     = &p->shape;
+    int64_t              at[]  = {row / s->out[1] % s->out[0], row % s->out[1]}, first[3], end[3];
+    int64_t              image = row / s->out[1] / s->out[0], line = s->in[2] * p->channels;
+    const uint8_t       *x    = (const uint8_t *)p->x->data + image * s->in[0] * s->in[1] * line;
+    HoloPoolI8           pool = {.n         = p->channels,
+                                 .from      = from,
+                                 .is_max    = p->is_max,
+                                 .is_signed = p->is_signed,
+                                 .zero      = p->x_zero,
+                                 .y_zero    = p->y_zero,
+                                 .scale     = p->x_scale,
+                                 .y_scale   = p->y_scale,
+                                 .out       = (uint8_t *)p->out->data + row * s->out[2] * p->channels};
+    for (int d = 0; d < 2; d++) inside(s, d, at[d], &first[d], &end[d]);
+    for (int64_t column = 0; column < s->out[2]; column++, pool.out += p->channels) {
+        int64_t start = column * s->stride[2] - s->pad[2];
+        inside(s, 2, column, &first[2], &end[2]);
+        pool.taps = 0;
+        for (int64_t kz = first[0]; kz < end[0]; kz++)
+            for (int64_t ky = first[1]; ky < end[1]; ky++) {
+                int64_t iz = at[0] * s->stride[0] - s->pad[0] + kz * s->dilation[0];
+                int64_t iy = at[1] * s->stride[1] - s->pad[1] + ky * s->dilation[1];
+                for (int64_t kx = first[2]; kx < end[2]; kx++)
+                    from[pool.taps++] = x + (iz * s->in[1] + iy) * line + (start + kx * s->dilation[2]) * p->channels;
             }
-    if (!p->is_max) k->mean_i8(count, sums, (float)seen, p->y_scale, p->y_zero, p->is_signed, out);
+        pool.count = (float)(p->count_pads ? p->taps : pool.taps);
+        p->host->kernels->pool_i8(&pool);
+    }
 }
 
 static void work(void *arg, int64_t i, int worker)
 {
-    const Pool          *p     = arg;
-    const HoloConvShape *s     = &p->shape;
-    int64_t              plane = s->in[0] * s->in[1] * s->in[2] * p->channels, end = (i + 1) * p->tile;
-    for (int64_t row = i * p->tile; row < end && row < p->rows; row++) {
-        int64_t        image = row / s->out[1] / s->out[0];
-        const uint8_t *from  = (const uint8_t *)p->x->data + image * plane;
-        for (int64_t x = 0; x < s->out[2]; x++) {
-            int64_t  at[3] = {row / s->out[1] % s->out[0], row % s->out[1], x};
-            uint8_t *out   = (uint8_t *)p->out->data + (row * s->out[2] + x) * p->channels;
-            for (int64_t c = 0; c < p->channels; c += CHANNELS)
-                pixel(p, from, at, c, holo_least(CHANNELS, p->channels - c), holo_kernel_scratch(p->host, worker),
-                      out + c);
-        }
-    }
+    const Pool *p = arg;
+    for (int64_t row = i * p->tile; row < (i + 1) * p->tile && row < p->rows; row++)
+        row_pool(p, row, (const uint8_t **)(void *)holo_kernel_scratch(p->host, worker));
 }
 
 static HoloStatus run(HoloCall *call)

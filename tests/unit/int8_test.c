@@ -280,6 +280,9 @@ static const ConvCase convs_last[] = {
     {5, {1, 4, 5, 6, 3}, {3, 1, 2, 3, 3}, 3, 1, 1, 1},
     {4, {1, 3, 20, 600}, {7, 600, 3, 3}, 1, 1, 1, 1}, // long filters
     {4, {1, 49, 40, 1}, {16, 1, 8, 8}, 1, 1, 1, 3},   // short runs
+    {4, {1, 9, 150, 20}, {20, 1, 5, 5}, 20, 2, 1, 2}, // several runs of pixels
+    {4, {1, 12, 9, 33}, {33, 1, 7, 2}, 33, 1, 1, 3},
+    {4, {1, 3, 70, 5}, {9, 5, 2, 3}, 1, 4, 3, 5}, // lines that are not next to each other
     {4, {0, 9, 11, 3}, {2, 3, 3, 3}, 1, 1, 1, 1},
 };
 
@@ -313,11 +316,12 @@ static void check_packed(Case *c, int64_t groups)
     for (int i = 0; i < c->in_count; i++) free(c->in[i].data);
 }
 
+// The last two of t: with scales that give infinite results, and none.
 static void qlinear_conv_last(void **state)
 {
     (void)state;
     for (int i = 0; i < HOLO_COUNT(convs_last); i++)
-        for (int t = 0; t < 4; t++) {
+        for (int t = 0; t < 6; t++) {
             const ConvCase *v = &convs_last[i];
             HoloDtype       x = t & 1 ? HOLO_I8 : HOLO_U8, w = t & 2 ? HOLO_I8 : HOLO_U8;
             int64_t         lines[3][6], k                   = holo_product(v->rank - 1, v->w + 1);
@@ -327,12 +331,13 @@ static void qlinear_conv_last(void **state)
             c.in[2] = bytes(x, 0, NULL);
             c.in[3] = bytes(w, v->rank, v->w);
             c.in[4] = scales(t & 1, v->w[0], 0.01f);
-            c.in[5] = bytes(w, t >> 1, v->w);
+            c.in[5] = bytes(w, t >> 1 & 1, v->w);
             c.in[6] = scales(0, 0, 0.05f * (float)k);
             c.in[7] = bytes(x, 0, NULL);
             if (t & 1) c.in[8] = integers(v->w[0]);
             conv_attrs(&c, v, lines);
             attr_int(&c, "channels_last", 1);
+            if (t > 3) *(float *)c.in[6].data = t > 4 ? 0 : 1e-44f;
             check_packed(&c, v->group);
         }
 }
