@@ -155,16 +155,16 @@ static HoloStatus eval_gather_nd(HoloCall *call)
     int batch, depth;
     HOLO_TRY(find_tuple(call, &batch, &depth));
     int64_t batches = holo_product(batch, x->dim), tuples = holo_product(at->rank - 1 - batch, at->dim + batch);
-    int64_t places = holo_product(depth, x->dim + batch), row = 0, tuple[HOLO_MAX_RANK], place;
-    int     below = x->rank - batch - depth;
-    size_t  bytes = (size_t)holo_product(below, x->dim + batch + depth) * holo_dtype_size(x->dtype);
-    char   *dst   = y->data;
+    int64_t places = holo_product(depth, x->dim + batch), place[HOLO_TUPLES];
+    int     below  = x->rank - batch - depth;
+    size_t  bytes  = (size_t)holo_product(below, x->dim + batch + depth) * holo_dtype_size(x->dtype);
+    char   *dst    = y->data;
     for (int64_t b = 0; b < batches; b++) {
         const char *src = (const char *)x->data + (size_t)(b * places) * bytes;
-        for (int64_t i = 0; i < tuples; i++, row++, dst += bytes) {
-            holo_read_i(at, row * depth, 1, depth, tuple);
-            HOLO_TRY(holo_index_tuple(call, depth, tuple, x->dim + batch, &place));
-            memcpy(dst, src + (size_t)place * bytes, bytes);
+        for (int64_t first = 0; first < tuples; first += HOLO_TUPLES) {
+            int64_t count = tuples - first < HOLO_TUPLES ? tuples - first : HOLO_TUPLES;
+            HOLO_TRY(holo_index_tuples(call, at, b * tuples + first, count, depth, x->dim + batch, place));
+            for (int64_t i = 0; i < count; i++, dst += bytes) memcpy(dst, src + (size_t)place[i] * bytes, bytes);
         }
     }
     return HOLO_OK;

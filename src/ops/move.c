@@ -170,13 +170,32 @@ HoloStatus holo_index(const HoloCall *call, int64_t index, int64_t size, int64_t
                           (long long)size);
 }
 
-HoloStatus holo_index_tuple(const HoloCall *call, int depth, const int64_t *at, const int64_t *dim, int64_t *out)
+static HoloStatus index_tuple(const HoloCall *call, int depth, const int64_t *at, const int64_t *dim, int64_t *out)
 {
     *out = 0;
     for (int i = 0; i < depth; i++) {
         int64_t index;
         HOLO_TRY(holo_index(call, at[i], dim[i], &index));
         *out = *out * dim[i] + index;
+    }
+    return HOLO_OK;
+}
+
+HoloStatus holo_index_tuples(const HoloCall *call, const HoloTensor *indices, int64_t first, int64_t count, int depth,
+                             const int64_t *dim, int64_t *out)
+{
+    int64_t tile[HOLO_TILE];
+    holo_read_i(indices, first * depth, 1, count * depth, tile);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t *at    = tile + i * depth;
+        uint64_t       place = 0;
+        bool           plain = true; // none counts from the end, or is wrong
+        for (int d = 0; d < depth; d++) {
+            plain = plain && (uint64_t)at[d] < (uint64_t)dim[d];
+            place = place * (uint64_t)dim[d] + (uint64_t)at[d];
+        }
+        out[i] = (int64_t)place;
+        if (!plain) HOLO_TRY(index_tuple(call, depth, at, dim, out + i));
     }
     return HOLO_OK;
 }

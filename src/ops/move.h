@@ -73,10 +73,11 @@ void holo_fill(HoloTensor *t, const void *value);
 
 // Brings an index that may count from the end into [0, size), or fails by naming it.
 HOLO_MUST HoloStatus holo_index(const HoloCall *call, int64_t index, int64_t size, int64_t *out);
-// Where the index tuple at[0..depth-1] points in dimensions dim[0..depth-1], with elements of a unit
-// of 1 below them. Fails as holo_index.
-HOLO_MUST HoloStatus holo_index_tuple(const HoloCall *call, int depth, const int64_t *at, const int64_t *dim,
-                                      int64_t *out);
+// Where `count` index tuples of `indices`, from tuple `first` on, point in dimensions dim[0..depth-1], with elements of a
+// unit of 1 below them. Fails as holo_index.
+enum { HOLO_TUPLES = HOLO_TILE / HOLO_MAX_RANK }; // at most
+HOLO_MUST HoloStatus holo_index_tuples(const HoloCall *call, const HoloTensor *indices, int64_t first, int64_t count,
+                                       int depth, const int64_t *dim, int64_t *out);
 
 // Where the elements that `indices` names along `axis` of `data` lie, as in GatherElements: tile by
 // tile, in the order of `indices`, the offsets of elements `start` to `start + count - 1`.

@@ -169,11 +169,12 @@ static HoloStatus eval_nd(HoloCall *call)
     if (holo_tensor_count(u) == 0) return HOLO_OK;
     int     depth  = (int)at->dim[at->rank - 1];
     int64_t tuples = holo_product(at->rank - 1, at->dim), run = holo_product(x->rank - depth, x->dim + depth);
-    for (int64_t i = 0; i < tuples; i++) {
-        int64_t tuple[HOLO_MAX_RANK], place;
-        holo_read_i(at, i * depth, 1, depth, tuple);
-        HOLO_TRY(holo_index_tuple(call, depth, tuple, x->dim, &place));
-        meet_run(y, place * run, u, i * run, run, reduction);
+    for (int64_t first = 0; first < tuples; first += HOLO_TUPLES) {
+        int64_t place[HOLO_TUPLES], count = tuples - first < HOLO_TUPLES ? tuples - first : HOLO_TUPLES;
+        HOLO_TRY(holo_index_tuples(call, at, first, count, depth, x->dim, place));
+        if (run == 1) meet(y, place, u, first, count, reduction);
+        for (int64_t i = 0; i < count && run > 1; i++)
+            meet_run(y, place[i] * run, u, (first + i) * run, run, reduction);
     }
     return HOLO_OK;
 }
