@@ -2,7 +2,7 @@
 // line, and windows of the line become the output. So a window of h by w costs h + w and not h * w. With channels last
 // a line has some of the channels of each pixel.
 
-enum { POOL_LINE = HOLO_POOL_SCRATCH / 2 }; // floats
+enum { POOL_LINE = HOLO_POOL_SCRATCH / 2, POOL_BEHIND = 2 * LANES }; // floats, and of these not part of a line
 
 // Places of the kernel that see the image, along one dimension.
 typedef struct Reach {
@@ -38,21 +38,48 @@ INL void pool_fill(float *line, int64_t n, float number)
     for (int64_t i = 0; i < n; i++) line[i] = number;
 }
 
-// n floats, each of all rows that the window sees; x is where place 0, 0 would be.
-INL void pool_rows(const PoolRun *r, bool is_max, int64_t at, int64_t n, float *line)
+// n floats, each of some rows; their number is known when compiling.
+INL void pool_rows_of(const float *const *rows, int count, bool is_max, int64_t n, float *line)
 {
-    const HoloConvShape *s   = r->p->shape;
-    int64_t              row = s->in[2] * r->p->channels;
     for (int64_t i = 0; i < n; i += LANES) {
-        int  lanes = lanes_left(i, n);
-        f32v sum   = v_set1(is_max ? -__builtin_inff() : 0);
-        for (int64_t kz = r->z.first; kz < r->z.end; kz++)
-            for (int64_t ky = r->y.first; ky < r->y.end; ky++) {
-                int64_t z = r->z.at + kz * s->dilation[0], y = r->y.at + ky * s->dilation[1];
-                sum = pool_join(is_max, sum, v_load_lanes(r->p->image + (z * s->in[1] + y) * row + at + i, lanes));
-            }
+        int  lanes                                 = lanes_left(i, n);
+        f32v sum                                   = v_load_lanes(rows[0] + i, lanes);
+        UNROLL for (int r = 1; r < count; r++) sum = pool_join(is_max, sum, v_load_lanes(rows[r] + i, lanes));
         v_store_lanes(line + i, sum, lanes);
     }
+}
+
+INL void pool_rows_any(const float *const *rows, int count, bool is_max, int64_t n, float *line)
+{
+    if (count == 2)
+        pool_rows_of(rows, 2, is_max, n, line);
+    else if (count == 3)
+        pool_rows_of(rows, 3, is_max, n, line);
+    else
+        pool_rows_of(rows, count, is_max, n, line);
+}
+
+// n floats, each of all rows that the window sees; `at` is where they are in a row.
+INL void pool_rows(const PoolRun *r, bool is_max, int64_t at, int64_t n, float *line)
+{
+    enum { ROWS = 16 };
+    const HoloConvShape *s   = r->p->shape;
+    int64_t              row = s->in[2] * r->p->channels;
+    const float         *rows[ROWS];
+    int                  count = 0;
+    for (int64_t kz = r->z.first; kz < r->z.end; kz++)
+        for (int64_t ky = r->y.first; ky < r->y.end; ky++) {
+            int64_t z = r->z.at + kz * s->dilation[0], y = r->y.at + ky * s->dilation[1];
+            if (count == ROWS) {
+                pool_rows_any(rows, count, is_max, n, line);
+                rows[0] = line, count = 1;
+            }
+            rows[count++] = r->p->image + (z * s->in[1] + y) * row + at;
+        }
+    if (count)
+        pool_rows_any(rows, count, is_max, n, line);
+    else
+        pool_fill(line, n, is_max ? -__builtin_inff() : 0);
 }
 
 // The line: columns from where the first output's window begins, as nothing where they are outside.
@@ -95,37 +122,51 @@ INL void pool_divisors(const PoolRun *r)
     }
 }
 
-// Windows of a line of one channel: 16 outputs at a time.
+// Windows of a line of one channel: 16 outputs at a time, also beyond the line's end.
 INL void pool_columns(const PoolRun *r, bool is_max)
 {
     const HoloConvShape *s = r->p->shape;
+    pool_fill(r->line + r->columns, POOL_BEHIND, 0);
     for (int64_t i = 0; i < r->count; i += LANES) {
-        int  lanes = lanes_left(i, r->count);
-        f32v sum   = v_set1(is_max ? -__builtin_inff() : 0);
-        for (int64_t k = 0; k < s->kernel[2]; k++) {
-            f32v seen = v_load_strided(r->line + i * s->stride[2] + k * s->dilation[2], s->stride[2], 0, lanes);
-            sum       = pool_join(is_max, sum, seen);
+        int          lanes = lanes_left(i, r->count);
+        const float *from  = r->line + i * s->stride[2];
+        f32v         sum   = v_load_strided(from, s->stride[2], 0, s->stride[2] > 2 ? lanes : LANES);
+        for (int64_t k = 1; k < s->kernel[2]; k++) {
+            from += s->dilation[2];
+            sum = pool_join(is_max, sum, v_load_strided(from, s->stride[2], 0, s->stride[2] > 2 ? lanes : LANES));
         }
         if (!is_max) sum = v_div(sum, v_load_lanes(r->divisors + i, lanes));
         v_store_lanes(r->out + i, sum, lanes);
     }
 }
 
-// Windows of a line of several channels: 16 of these at a time.
+// Windows of a line of several channels: 16 of these at a time. The kernel's columns are known when compiling; 0: any.
+INL void pool_pixels_of(const PoolRun *r, bool is_max, int64_t columns)
+{
+    const HoloConvShape *s     = r->p->shape;
+    int64_t              width = r->width, step = s->dilation[2] * width, kernel = columns ? columns : s->kernel[2];
+    for (int64_t i = 0; i < r->count; i++) {
+        const float *from = r->line + i * s->stride[2] * width;
+        float       *out  = r->out + i * r->p->channels;
+        for (int64_t c = 0; c < width; c += LANES) {
+            int  lanes = lanes_left(c, width);
+            f32v sum   = v_load_lanes(from + c, lanes);
+            UNROLL for (int64_t k = 1; k < kernel; k++) sum =
+                pool_join(is_max, sum, v_load_lanes(from + k * step + c, lanes));
+            if (!is_max) sum = v_div(sum, v_set1(r->divisors[i]));
+            v_store_lanes(out + c, sum, lanes);
+        }
+    }
+}
+
 INL void pool_pixels(const PoolRun *r, bool is_max)
 {
-    const HoloConvShape *s = r->p->shape;
-    for (int64_t i = 0; i < r->count; i++)
-        for (int64_t c = 0; c < r->width; c += LANES) {
-            int  lanes = lanes_left(c, r->width);
-            f32v sum   = v_set1(is_max ? -__builtin_inff() : 0);
-            for (int64_t k = 0; k < s->kernel[2]; k++) {
-                int64_t at = i * s->stride[2] + k * s->dilation[2];
-                sum        = pool_join(is_max, sum, v_load_lanes(r->line + at * r->width + c, lanes));
-            }
-            if (!is_max) sum = v_div(sum, v_set1(r->divisors[i]));
-            v_store_lanes(r->out + i * r->p->channels + c, sum, lanes);
-        }
+    if (r->p->shape->kernel[2] == 2)
+        pool_pixels_of(r, is_max, 2);
+    else if (r->p->shape->kernel[2] == 3)
+        pool_pixels_of(r, is_max, 3);
+    else
+        pool_pixels_of(r, is_max, 0);
 }
 
 INL void pool_run(const PoolRun *r, bool is_max)
@@ -161,12 +202,14 @@ INL void pool_alone(const PoolRun *r, bool is_max)
 
 static void pool_f32(const HoloPool *p, int64_t first, int64_t end)
 {
-    enum { CHANNELS = 2 * LANES }; // of a line, so that it has some pixels
+    enum { CHANNELS = 2 * LANES, OUTPUTS = 8 }; // of a line, at least
     const HoloConvShape *s     = p->shape;
     int64_t              reach = (s->kernel[2] - 1) * s->dilation[2] + 1;
     PoolRun              r     = {.p = p, .line = p->scratch, .divisors = p->scratch + POOL_LINE};
-    int64_t              wide = p->channels < CHANNELS ? p->channels : CHANNELS, most = POOL_LINE / wide;
-    int64_t              count = reach > most ? 1 : (most - reach) / s->stride[2] + 1;
+    int64_t              wide  = (POOL_LINE - POOL_BEHIND) / (reach + OUTPUTS * s->stride[2]) / LANES * LANES;
+    if (wide < CHANNELS) wide = CHANNELS;
+    if (wide > p->channels) wide = p->channels;
+    int64_t most = (POOL_LINE - POOL_BEHIND) / wide, count = reach > most ? 1 : (most - reach) / s->stride[2] + 1;
     for (int64_t row = first; row < end; row++) {
         r.z = reach_of(s, 0, row / s->out[1]);
         r.y = reach_of(s, 1, row % s->out[1]);

@@ -296,7 +296,12 @@ INL f32v v_max(f32v a, f32v b) // b where either is NaN
 
 INL f32v v_top_of(f32v a, f32v b) // the larger, NaN where either is
 {
+#if defined __AVX512F__
+    __m512 x = (__m512)a.r[0];
+    a.r[0]   = (f32n)_mm512_mask_max_ps(x, _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), x, (__m512)b.r[0]);
+#else
     EACH(i) a.r[i] = n_select(a.r[i] == a.r[i], n_max(a.r[i], b.r[i]), a.r[i]);
+#endif
     return a;
 }
 
@@ -537,8 +542,7 @@ INL f32n n_reciprocal(f32n d)
 {
     const f32n one = (f32n){0} + 1.0f;
 #if defined __AVX512F__ && !HOLO_EXACT
-    f32n r = (f32n)_mm512_rcp14_ps((__m512)d); // 14 bits; each step of Newton's doubles them
-    r      = n_mad(n_mad(-d, r, one), r, r);
+    f32n r = (f32n)_mm512_rcp14_ps((__m512)d); // 14 bits; a step of Newton's doubles them
     return n_mad(n_mad(-d, r, one), r, r);
 #else
     return one / d;
