@@ -253,11 +253,29 @@ static HoloStatus walk_real(HoloGraph *graph, HoloArena *scratch, HoloChanges *c
     return s.failed ? holo_fail_memory(error) : holo_rewrite_end(&s.rewrite, error);
 }
 
+// Products with weights of few bits.
+static HoloStatus walk_small(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
+{
+    int  *uses = holo_graph_uses(graph, scratch), values = graph->value_count;
+    bool *quantised = HOLO_NEW(scratch, bool, values + 1);
+    if (!uses || !quantised) return holo_fail_memory(error);
+    for (int i = 0; i < graph->node_count; i++) {
+        const HoloNode *node = graph->nodes[i];
+        if (holo_integers_is(node, "QuantizeLinear") && node->in[0]) quantised[node->in[0]->id] = true;
+    }
+    for (int i = 0; i < graph->node_count && changes->count < changes->limit; i++) {
+        HoloNode *node = graph->nodes[i];
+        bool      done = holo_integers_nbits(node);
+        if (!done && node->out_count && node->out[0] && !quantised[node->out[0]->id])
+            HOLO_TRY(holo_weights_round(graph, node, uses, &done, error));
+        changes->count += done;
+    }
+    return HOLO_OK;
+}
+
 HoloStatus holo_pass_integers(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     HOLO_TRY(walk_quantised(graph, scratch, changes, error));
     HOLO_TRY(walk_real(graph, scratch, changes, error));
-    for (int i = 0; i < graph->node_count && changes->count < changes->limit; i++)
-        changes->count += holo_integers_nbits(graph->nodes[i]);
-    return HOLO_OK;
+    return walk_small(graph, scratch, changes, error);
 }

@@ -43,4 +43,10 @@ HoloValue *holo_integers_pointwise(HoloIntegers *s, HoloNode *node, const HoloSc
 // MatMulNBits becomes that of domain hologram, which rounds its first input; false: it does not.
 bool holo_integers_nbits(HoloNode *node);
 
+enum { HOLO_WEIGHTS_BLOCK = 32 }; // numbers that are rounded together, where scales have no blocks
+// So does a product whose other factor is constants of 4 or 8 bits, dequantised for it alone: of weights.c. `uses` as of
+// holo_graph_uses. Nothing quantises the result: that is for the caller to see.
+HOLO_MUST HoloStatus holo_weights_round(HoloGraph *graph, HoloNode *node, const int *uses, bool *out_done,
+                                        HoloError *error);
+
 #endif

@@ -1,13 +1,15 @@
 // weights.c - products with constant weights that are dequantised become MatMulNBits, whose kernel reads the weights as
 // small as they are: DequantizeLinear of 4 or 8 bits before MatMul and Gemm, with a Transpose between or not.
 //
+// Where ONNX Runtime rounds the other factor of such a product to 8 bits, the pass `integers` does, too, with what is here.
+//
 // One scale for all, one for each column, or blocks of a power of 2 along the depth. Weights of few bytes have been
 // folded before: they are products of f32.
 //
 // Filters of a convolution that follow from constants are computed here, even where they become larger, which fold.c does
 // not do: kernels take them packed.
 #include "ops/nbits.h"
-#include "passes/rewrite.h"
+#include "passes/integers.h"
 
 #include <string.h>
 
@@ -72,6 +74,13 @@ static bool scales_fit(const HoloNode *node, Weights *w)
            w->scale->rank == 2 && w->scale->dim[along] == blocks && w->scale->dim[1 - along] == w->n;
 }
 
+static void cut(Weights *w, int64_t block)
+{
+    w->sizes        = (HoloNBits){.depth = w->k, .cols = w->n, .block = block, .bits = bits_of(w->x->dtype)};
+    w->sizes.blocks = (w->k + block - 1) / block;
+    w->sizes.column = w->sizes.blocks * block * w->sizes.bits / 8;
+}
+
 static bool weights_of(const HoloNode *product, Weights *w)
 {
     *w                    = (Weights){.transposed = attr_int(product, "transB", 0) != 0};
@@ -89,9 +98,7 @@ static bool weights_of(const HoloNode *product, Weights *w)
     if (w->zero && holo_tensor_count(w->zero) != holo_tensor_count(w->scale)) return false;
     int64_t block = w->given ? w->given : BLOCK_LEAST;
     while (!w->given && block < w->k && block < BLOCK_MOST) block *= 2;
-    w->sizes        = (HoloNBits){.depth = w->k, .cols = w->n, .block = block, .bits = bits_of(w->x->dtype)};
-    w->sizes.blocks = (w->k + block - 1) / block;
-    w->sizes.column = w->sizes.blocks * block * w->sizes.bits / 8;
+    cut(w, block);
     return true;
 }
 
@@ -156,7 +163,7 @@ static bool is_product(const HoloNode *node)
     return !c || (c->dtype == HOLO_F32 && c->rank == 1 && c->dim[0] == y->dim[1]);
 }
 
-static HoloStatus become(HoloGraph *graph, HoloNode *node, const Weights *w, HoloError *error)
+static HoloStatus become(HoloGraph *graph, HoloNode *node, const Weights *w, const char *domain, HoloError *error)
 {
     const HoloNBits *v         = &w->sizes;
     bool             is_signed = w->x->dtype == HOLO_I4 || w->x->dtype == HOLO_I8;
@@ -180,7 +187,7 @@ static HoloStatus become(HoloGraph *graph, HoloNode *node, const Weights *w, Hol
     for (int i = 0; i < 4; i++)
         attr[i] = (HoloAttr){.name = names[i], .kind = HOLO_ATTR_INT, .count = 1, .i = values[i]};
     node->type       = "MatMulNBits";
-    node->domain     = "com.microsoft";
+    node->domain     = domain;
     node->version    = 1;
     node->op         = holo_op_find(node->domain, node->type, 1);
     node->in         = in;
@@ -188,6 +195,35 @@ static HoloStatus become(HoloGraph *graph, HoloNode *node, const Weights *w, Hol
     node->attr       = attr;
     node->attr_count = 4;
     return HOLO_OK;
+}
+
+// ---- products that round their other factor
+
+// Are the weights and their scales read here alone?
+static bool is_own(const HoloNode *product, const int *uses)
+{
+    const HoloNode *node = product->in[1]->producer;
+    if (uses[product->in[1]->id] != 1) return false;
+    if (holo_node_is(node, "Transpose")) {
+        if (uses[node->in[0]->id] != 1) return false;
+        node = node->in[0]->producer;
+    }
+    return uses[node->in[0]->id] == 1 && uses[node->in[1]->id] == 1;
+}
+
+HoloStatus holo_weights_round(HoloGraph *graph, HoloNode *node, const int *uses, bool *out_done, HoloError *error)
+{
+    Weights w;
+    *out_done = false;
+    if (!is_product(node) || attr_int(node, "transB", 0) || !weights_of(node, &w) || !is_own(node, uses))
+        return HOLO_OK;
+    const HoloNode *from = node->in[0]->producer;
+    bool            fits = w.given ? !w.transposed && w.given <= HOLO_NBITS_ROUNDED_MOST
+                                   : w.scale->rank == 0 || (w.scale->rank == 1 && w.scale->dim[0] == w.n);
+    if (!fits || (from && !strcmp(from->type, "DequantizeLinear"))) return HOLO_OK;
+    if (!w.given) cut(&w, HOLO_WEIGHTS_BLOCK);
+    *out_done = true;
+    return become(graph, node, &w, "hologram", error);
 }
 
 // ---- filters
@@ -268,7 +304,7 @@ HoloStatus holo_pass_weights(HoloGraph *graph, HoloArena *scratch, HoloChanges *
         Weights   w;
         HOLO_TRY(filters_make(graph, scratch, node, changes, error));
         if (!is_product(node) || !weights_of(node, &w)) continue;
-        HOLO_TRY(become(graph, node, &w, error));
+        HOLO_TRY(become(graph, node, &w, "com.microsoft", error));
         changes->count++;
     }
     return HOLO_OK;
