@@ -23,8 +23,9 @@ typedef struct HoloLayer {
     int64_t    k, n;          // of a product of matrices
     bool       is_transposed; // of a Gemm, as are the factors of product and bias
     float      alpha, beta;
-    double     error; // of the weights: the root of what is off, squared, over what there is
-    double     loss;  // of accuracy, when it alone is narrow: measured, or a guess
+    double
+        error; // of the weights, and when measured of the result: the root of what is off, squared, over what there is
+    double loss; // of accuracy, when it alone is narrow: measured, or a guess
 
     HoloLayerReport report;
 } HoloLayer;

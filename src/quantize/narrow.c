@@ -4,6 +4,7 @@
 // it makes operators on integers. Products of matrices are MatMulIntegerToFloat at once, with their bias; with dynamic
 // scales behind DynamicQuantizeLinear. int4 is MatMulNBits. Of f16 and bf16 the weights alone are others.
 #include "quantize/narrow.h"
+#include "quantize/parts.h"
 
 #include "passes/rewrite.h"
 
@@ -11,16 +12,12 @@
 
 #define MICROSOFT "com.microsoft"
 
-typedef struct Quantised { // a value in 8 bits
-    HoloValue *q, *scale, *zero, *real;
-} Quantised;
-
 typedef struct Build {
     const HoloNarrow *narrow;
     HoloGraph        *graph;
     HoloArena         scratch;
     HoloEight         eight;     // of static scales
-    Quantised        *quantised; // by value id, of the values there were at first
+    HoloEightValue   *quantised; // by value id, of the values there were at first
     int              *uses;
     HoloNode        **reader; // by value id: the last that reads it
     bool             *dead;   // by node
@@ -28,75 +25,7 @@ typedef struct Build {
     HoloError        *error;
 } Build;
 
-// ---- nodes
-
-static HoloNode *node_add(Build *b, const HoloValue *near, const char *domain, const char *type, int version,
-                          int in_count, int out_count, int attr_count)
-{
-    HoloNode *node = holo_graph_node(b->graph, near->name, domain, type, version, in_count, out_count, attr_count);
-    if (node) node->op = holo_op_find(domain, type, version);
-    return node;
-}
-
-static HoloValue *out_add(Build *b, HoloNode *node, int i, const HoloValue *like, HoloDtype dtype, bool is_number)
-{
-    HoloValue *value = holo_graph_value(b->graph, like->name);
-    if (!value) return NULL;
-    value->type       = is_number ? (HoloTensor){.kind = HOLO_TENSOR} : like->type;
-    value->type.dtype = (uint8_t)dtype;
-    value->type.data  = NULL;
-    holo_node_set_out(node, i, value);
-    return value;
-}
-
-static HoloValue *number_add(Build *b, HoloDtype dtype, double x)
-{
-    HoloTensor t = {.dtype = (uint8_t)dtype, .kind = HOLO_TENSOR};
-    t.data       = holo_arena_take(b->graph->arena, holo_dtype_size(dtype));
-    if (!t.data) return NULL;
-    holo_put_f(&t, 0, x);
-    return holo_graph_constant(b->graph, "steps", &t);
-}
-
-static HoloValue *constant_add(Build *b, const HoloValue *near, const HoloTensor *t)
-{
-    return holo_graph_constant(b->graph, near->name, t);
-}
-
 // ---- values in 8 bits
-
-static bool real_make(Build *b, HoloValue *value, Quantised *out)
-{
-    HoloNode *node = node_add(b, value, "", "DequantizeLinear", 13, 3, 1, 0);
-    if (!node) return false;
-    node->in[0] = out->q;
-    node->in[1] = out->scale;
-    node->in[2] = out->zero;
-    return (out->real = out_add(b, node, 0, value, HOLO_F32, false)) != NULL;
-}
-
-static bool static_make(Build *b, HoloValue *value, HoloSteps steps, Quantised *out)
-{
-    out->scale     = number_add(b, HOLO_F32, (double)steps.scale);
-    out->zero      = number_add(b, HOLO_U8, steps.zero);
-    HoloNode *node = node_add(b, value, "", "QuantizeLinear", 13, 3, 1, 0);
-    if (!node || !out->scale || !out->zero) return false;
-    node->in[0] = value;
-    node->in[1] = out->scale;
-    node->in[2] = out->zero;
-    return (out->q = out_add(b, node, 0, value, HOLO_U8, false)) && real_make(b, value, out);
-}
-
-static bool dynamic_make(Build *b, HoloValue *value, Quantised *out)
-{
-    HoloNode *node = node_add(b, value, "", "DynamicQuantizeLinear", 11, 1, 3, 0);
-    if (!node) return false;
-    node->in[0] = value;
-    out->q      = out_add(b, node, 0, value, HOLO_U8, false);
-    out->scale  = out_add(b, node, 1, value, HOLO_F32, true);
-    out->zero   = out_add(b, node, 2, value, HOLO_U8, true);
-    return out->q && out->scale && out->zero;
-}
 
 static HoloStatus values_make(Build *b)
 {
@@ -104,7 +33,7 @@ static HoloStatus values_make(Build *b)
         if (!b->eight.is[i]) continue;
         const HoloValue *own = holo_graph_find(b->narrow->graph, b->graph->values[b->eight.like[i]]->name);
         if (!own) return holo_fail(b->error, HOLO_INTERNAL, "value %s has no steps", b->graph->values[i]->name);
-        if (!static_make(b, b->graph->values[i], b->narrow->steps[own->id], &b->quantised[i]))
+        if (!holo_part_static(b->graph, b->graph->values[i], b->narrow->steps[own->id], &b->quantised[i]))
             return holo_fail_memory(b->error);
     }
     return HOLO_OK;
@@ -139,17 +68,9 @@ static void readers_turn(Build *b, const HoloLayer *const *layer)
 
 static HoloStatus conv_narrow(Build *b, HoloNode *node, const HoloLayer *layer)
 {
-    HoloNode  *real  = node_add(b, node->in[1], "", "DequantizeLinear", 13, 2, 1, 1);
-    HoloValue *q     = constant_add(b, node->in[1], &layer->q);
-    HoloValue *scale = constant_add(b, node->in[1], &layer->scale);
-    if (!real || !q || !scale) return holo_fail_memory(b->error);
-    real->in[0]   = q;
-    real->in[1]   = scale;
-    real->attr[0] = (HoloAttr){.name = "axis", .kind = HOLO_ATTR_INT, .count = 1, .i = 0};
-    HoloValue *w  = out_add(b, real, 0, node->in[1], HOLO_F32, false);
+    HoloValue *w = holo_part_weights(b->graph, node->in[1], layer, 0);
     if (!w) return holo_fail_memory(b->error);
-    w->is_constant = false;
-    node->in[1]    = w;
+    node->in[1] = w;
     return HOLO_OK;
 }
 
@@ -177,7 +98,7 @@ static HoloStatus bias_take(Build *b, HoloNode *node, const HoloLayer *layer, Ho
     HoloNode  *add  = bias.data ? NULL : bias_node(b, node, layer->n, &bias);
     *out            = NULL;
     if (!bias.data) return HOLO_OK;
-    if (!(*out = constant_add(b, node->in[1], &bias))) return holo_fail_memory(b->error);
+    if (!(*out = holo_part_constant(b->graph, node->in[1], &bias))) return holo_fail_memory(b->error);
     if (!add) return HOLO_OK;
     for (int i = 0; i < b->node_count; i++) b->dead[i] = b->dead[i] || b->graph->nodes[i] == add;
     holo_node_set_out(node, 0, add->out[0]);
@@ -199,15 +120,15 @@ static void become(HoloNode *node, const char *type, HoloValue **in, int in_coun
 
 static HoloStatus product_int8(Build *b, HoloNode *node, const HoloLayer *layer)
 {
-    HoloValue *x = node->in[0], *bias, **in = HOLO_NEW(b->graph->arena, HoloValue *, 7);
-    Quantised *a = &b->quantised[x->id];
+    HoloValue      *x = node->in[0], *bias, **in = HOLO_NEW(b->graph->arena, HoloValue *, 7);
+    HoloEightValue *a = &b->quantised[x->id];
     if (!in) return holo_fail_memory(b->error);
-    if (!a->q && !dynamic_make(b, x, a)) return holo_fail_memory(b->error);
+    if (!a->q && !holo_part_dynamic(b->graph, x, a)) return holo_fail_memory(b->error);
     HOLO_TRY(bias_take(b, node, layer, &bias));
     in[0] = a->q;
-    in[1] = constant_add(b, node->in[1], &layer->q);
+    in[1] = holo_part_constant(b->graph, node->in[1], &layer->q);
     in[2] = a->scale;
-    in[3] = constant_add(b, node->in[1], &layer->scale);
+    in[3] = holo_part_constant(b->graph, node->in[1], &layer->scale);
     in[4] = a->zero;
     in[6] = bias;
     if (!in[1] || !in[3]) return holo_fail_memory(b->error);
@@ -218,34 +139,26 @@ static HoloStatus product_int8(Build *b, HoloNode *node, const HoloLayer *layer)
 static HoloStatus product_int4(Build *b, HoloNode *node, const HoloLayer *layer)
 {
     HoloValue *bias, **in = HOLO_NEW(b->graph->arena, HoloValue *, 6);
-    HoloAttr  *attr = HOLO_NEW(b->graph->arena, HoloAttr, 4);
+    HoloAttr  *attr = HOLO_NEW(b->graph->arena, HoloAttr, HOLO_NBITS_ATTRS);
     if (!in || !attr) return holo_fail_memory(b->error);
     HOLO_TRY(bias_take(b, node, layer, &bias));
-    in[0] = node->in[0];
-    in[1] = constant_add(b, node->in[1], &layer->q);
-    in[2] = constant_add(b, node->in[1], &layer->scale);
-    in[5] = bias;
-    if (!in[1] || !in[2]) return holo_fail_memory(b->error);
-    const int64_t     values[] = {layer->k, layer->n, 4, HOLO_LAYER_BLOCK};
-    const char *const names[]  = {"K", "N", "bits", "block_size"};
-    for (int i = 0; i < 4; i++)
-        attr[i] = (HoloAttr){.name = names[i], .kind = HOLO_ATTR_INT, .count = 1, .i = values[i]};
-    become(node, "MatMulNBits", in, bias ? 6 : 3, attr, 4);
+    if (!holo_part_nbits(b->graph, node->in[0], node->in[1], layer, bias, in, attr)) return holo_fail_memory(b->error);
+    become(node, "MatMulNBits", in, bias ? 6 : 3, attr, HOLO_NBITS_ATTRS);
     return HOLO_OK;
 }
 
 // Rows of a table are widened when they have been taken.
 static HoloStatus weights_narrow(Build *b, HoloNode *node, const HoloLayer *layer)
 {
-    HoloValue *w = constant_add(b, node->in[layer->input], &layer->q);
+    HoloValue *w = holo_part_constant(b->graph, node->in[layer->input], &layer->q);
     if (!w) return holo_fail_memory(b->error);
     node->in[layer->input] = w;
     if (layer->op != HOLO_LAYER_GATHER) return HOLO_OK;
-    HoloNode *cast = node_add(b, node->out[0], "", "Cast", 13, 1, 1, 1);
+    HoloNode *cast = holo_part_node(b->graph, node->out[0], "", "Cast", 13, 1, 1, 1);
     if (!cast) return holo_fail_memory(b->error);
     HoloValue *out = node->out[0];
     cast->attr[0]  = (HoloAttr){.name = "to", .kind = HOLO_ATTR_INT, .count = 1, .i = 1};
-    cast->in[0]    = out_add(b, node, 0, out, (HoloDtype)layer->q.dtype, false);
+    cast->in[0]    = holo_part_out(b->graph, node, 0, out, (HoloDtype)layer->q.dtype, false);
     holo_node_set_out(cast, 0, out);
     return cast->in[0] ? HOLO_OK : holo_fail_memory(b->error);
 }
@@ -270,7 +183,7 @@ static HoloStatus build_begin(Build *b)
     HoloGraph *graph = b->graph;
     b->value_count   = graph->value_count;
     b->node_count    = graph->node_count;
-    b->quantised     = HOLO_NEW(&b->scratch, Quantised, graph->value_count + 1);
+    b->quantised     = HOLO_NEW(&b->scratch, HoloEightValue, graph->value_count + 1);
     b->uses          = holo_graph_uses(graph, &b->scratch);
     b->reader        = HOLO_NEW(&b->scratch, HoloNode *, graph->value_count + 1);
     if (!b->quantised || !b->uses || !b->reader) return holo_fail_memory(b->error);

@@ -1,4 +1,5 @@
 // quantising.c - a model made narrow: simplified, observed, rewritten, measured. See quantize.h.
+#include "quantize/errors.h"
 #include "quantize/search.h"
 
 #include "base/files.h"
@@ -158,6 +159,7 @@ static HoloStatus quantize(Work *w)
     w->narrow = (HoloNarrow){.graph = w->graph, .layers = &w->layers};
     HOLO_TRY(calibrate(w));
     HOLO_TRY(check_layers(w));
+    HOLO_TRY(holo_errors_measure(&w->narrow, &w->layers, w->options, w->error));
     progress(w, 0.15);
     w->search = (HoloSearch){.narrow   = &w->narrow,
                              .layers   = &w->layers,

@@ -1,0 +1,31 @@
+// parts.h - nodes and values that quantisation adds to a graph. All give NULL or false only when memory is out.
+#ifndef HOLO_QUANTIZE_PARTS_H
+#define HOLO_QUANTIZE_PARTS_H
+
+#include "quantize/layers.h"
+#include "quantize/ranges.h"
+
+typedef struct HoloEightValue { // a value in 8 bits, and the real numbers of these
+    HoloValue *q, *scale, *zero, *real;
+} HoloEightValue;
+
+// Names are made of that of `near`.
+HoloNode  *holo_part_node(HoloGraph *graph, const HoloValue *near, const char *domain, const char *type, int version,
+                          int in_count, int out_count, int attr_count);
+HoloValue *holo_part_out(HoloGraph *graph, HoloNode *node, int i, const HoloValue *like, HoloDtype dtype,
+                         bool is_number); // a value of the sizes of `like`, or a number
+HoloValue *holo_part_constant(HoloGraph *graph, const HoloValue *near, const HoloTensor *t);
+
+// QuantizeLinear and DequantizeLinear of `value`; and DynamicQuantizeLinear alone.
+bool holo_part_static(HoloGraph *graph, HoloValue *value, HoloSteps steps, HoloEightValue *out);
+bool holo_part_dynamic(HoloGraph *graph, HoloValue *value, HoloEightValue *out);
+bool holo_part_real(HoloGraph *graph, const HoloValue *value, HoloEightValue *out);
+
+// The int8 weights of a layer as the real numbers that they are, with their scales along `axis`.
+HoloValue *holo_part_weights(HoloGraph *graph, const HoloValue *near, const HoloLayer *layer, int axis);
+// Inputs and attributes of MatMulNBits.
+enum { HOLO_NBITS_ATTRS = 4 };
+bool holo_part_nbits(HoloGraph *graph, HoloValue *x, const HoloValue *near, const HoloLayer *layer, HoloValue *bias,
+                     HoloValue *in[6], HoloAttr attr[HOLO_NBITS_ATTRS]);
+
+#endif
