@@ -313,6 +313,10 @@ HOLO_API int64_t holo_model_memo_count(const HoloModel *model);
 HOLO_API HOLO_MUST HoloStatus holo_session_set_memo(HoloSession *session, size_t bytes, HoloError *error);
 // Runs so far that found their inputs, and that did not. Pointers may be NULL; both are 0 where there is no memo.
 HOLO_API void holo_session_memo_counts(const HoloSession *session, uint64_t *out_hits, uint64_t *out_misses);
+// Steps of the last run that were left out, because they would have given what they gave in the run before. What follows from
+// sizes alone is computed once for these. With a memo, what follows from some of the inputs is computed when one of them has
+// changed, byte by byte: a prompt that stays is not encoded again for the next image. What that keeps counts as the memo's.
+HOLO_API uint32_t holo_session_kept_steps(const HoloSession *session);
 // Writes the archive of the session once more, with the answers that it had and those that the session keeps. The file is
 // there whole or not at all.
 HOLO_API HOLO_MUST HoloStatus holo_session_save_memo(const HoloSession *session, const char *path, HoloError *error);

@@ -2,6 +2,7 @@
 #include "base/pack.h"
 #include "format/params.h"
 #include "runtime/frame.h"
+#include "runtime/reuse.h"
 
 static HoloStatus layout_static(const HoloFrame *frame, uint64_t *size, uint64_t *offsets, HoloError *error)
 {
@@ -24,7 +25,7 @@ static HoloStatus layout_dynamic(HoloFrame *frame, uint64_t *size, uint64_t *off
     if (!blocks) return holo_fail_memory(error);
     for (uint32_t i = 0; i < count; i++) {
         const HoloValueRecord *v = holo_frame_record(frame, i);
-        if (v->storage == HOLO_STORE_ARENA)
+        if (v->storage == HOLO_STORE_ARENA && !holo_reuse_memory(frame, i))
             blocks[i] = (HoloBlock){holo_tensor_bytes(&frame->types[i]), v->step_from, v->step_to, 0};
     }
     if (!holo_pack(blocks, (int)count, size)) return holo_fail(error, HOLO_NO_MEMORY, "the sizes need too much memory");
@@ -102,6 +103,7 @@ HoloStatus holo_frame_layout(HoloFrame *frame, HoloError *error)
 {
     uint64_t size = 0, *offsets = HOLO_NEW(&frame->temp, uint64_t, frame->plan->value_count + 1);
     if (!offsets) return holo_fail_memory(error);
+    HOLO_TRY(holo_reuse_bind(frame, error));
     if (frame->plan->flags & HOLO_PLAN_STATIC)
         HOLO_TRY(layout_static(frame, &size, offsets, error));
     else
@@ -115,7 +117,10 @@ HoloStatus holo_frame_layout(HoloFrame *frame, HoloError *error)
         frame->memory_size = (size_t)size;
     }
     for (uint32_t i = 0; i < frame->plan->value_count; i++)
-        if (holo_frame_record(frame, i)->storage == HOLO_STORE_ARENA)
-            frame->types[i].data = frame->values[i].data = frame->memory ? frame->memory + offsets[i] : NULL;
+        if (holo_frame_record(frame, i)->storage == HOLO_STORE_ARENA) {
+            void *own             = holo_reuse_memory(frame, i);
+            frame->values[i].data = own ? own : frame->memory ? frame->memory + offsets[i] : NULL;
+            frame->types[i].data  = frame->values[i].data;
+        }
     return overlaps_check(frame, error);
 }

@@ -2,6 +2,7 @@
 #include "runtime/frame.h"
 
 #include "runtime/pool.h"
+#include "runtime/reuse.h"
 
 #include <string.h>
 
@@ -26,7 +27,8 @@ static void *host_hold(const HoloHost *host, size_t size)
 static void *host_keep(const HoloHost *host, size_t size)
 {
     HoloFrame *frame = frame_of(host);
-    return holo_arena_take(&frame->heap[frame->turn], size);
+    HoloArena *kept  = holo_reuse_heap(frame);
+    return holo_arena_take(kept ? kept : &frame->heap[frame->turn], size);
 }
 
 static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void *, int64_t, int), void *arg)
@@ -174,6 +176,7 @@ HoloStatus holo_frame_create(HoloSession *session, uint32_t plan, const HoloFram
 void holo_frame_destroy(HoloFrame *frame)
 {
     if (!frame) return;
+    holo_reuse_destroy(frame);
     holo_memory_free(frame->memory, frame->memory_size);
     for (int i = 0; i < HOLO_COUNT(frame->heap); i++) holo_arena_deinit(&frame->heap[i]);
     holo_arena_deinit(&frame->temp);
@@ -354,7 +357,10 @@ HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, Hol
     HoloSession *session = frame->session;
     HOLO_TRY(results_begin(frame, error));
     values_point(frame, inputs);
+    holo_reuse_begin(frame, inputs);
     for (uint32_t i = 0; i < frame->plan->step_count; i++) {
+        if (holo_reuse_has(frame, i)) continue;
+        holo_reuse_step(frame, i);
         if (atomic_load_explicit(&session->is_cancelled, memory_order_relaxed))
             return holo_fail(error, HOLO_CANCELLED, "the run was cancelled before node %s", frame->calls[i].node);
         double start = session->profile.is_on ? holo_time_now() : 0;
@@ -363,5 +369,6 @@ HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, Hol
         if (session->profile.is_on) step_record(frame, i, start);
         if (session->is_lean) step_release(frame, i);
     }
+    holo_reuse_end(frame);
     return HOLO_OK;
 }

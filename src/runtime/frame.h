@@ -72,6 +72,7 @@ struct HoloFrame {
     HoloLists             lists;         // sequences in the heap of the present run
     HoloArena             prepared;      // of what op->prepare has made for steps that keep it
     bool                  is_preparing;  // such a step
+    struct HoloReuse     *reuse;         // of the model's own frame: steps that need not run again; NULL: none yet
     bool                  is_bound;
 };
 

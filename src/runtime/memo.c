@@ -137,7 +137,8 @@ HoloStatus holo_session_set_memo(HoloSession *session, size_t bytes, HoloError *
     if (!session->memo && !bytes) return HOLO_OK;
     if (!session->memo && !(session->memo = holo_memo_create(session->model))) return holo_fail_memory(error);
     if (session->memo->is_hit) session->has_run = session->memo->is_hit = false;
-    bool done = holo_memo_limit(session->memo, bytes);
+    bool done                    = holo_memo_limit(session->memo, bytes);
+    session->frames[0]->is_bound = false; // what is kept of inputs is another matter now
     if (!session->memo->limit && !session->model->archive.MEMO_ENTRIES_count) {
         holo_memo_destroy(session->memo);
         session->memo = NULL;

@@ -27,6 +27,7 @@ typedef struct HoloMemo {
     uint64_t         hits, misses;
     uint64_t         lost;        // misses whose answers could not be kept, for want of memory or of room
     size_t           limit, used; // bytes of what is learnt, `buckets` among it; limit 0: nothing is
+    size_t           reserved;    // bytes that others have of what the user allows: `limit` is the rest
     HoloLearnt     **buckets;
     size_t           bucket_count; // a power of 2
     HoloLearnt      *newest, *oldest;
@@ -56,7 +57,9 @@ bool holo_memo_find(HoloMemo *memo, const HoloTensor *inputs);
 // ---- learning (memo_learn.c)
 
 // How many bytes may be learnt; 0: nothing. What was learnt before is forgotten. False: out of memory.
-bool        holo_memo_limit(HoloMemo *memo, size_t limit);
+bool holo_memo_limit(HoloMemo *memo, size_t limit);
+// Others take so many bytes of what may be kept, in place of what they took before; less than half of it.
+void        holo_memo_reserve(HoloMemo *memo, size_t bytes);
 HoloLearnt *holo_memo_recall(HoloMemo *memo, HoloHash key, const HoloTensor *inputs); // NULL: not known
 // Keeps the inputs of a run that begins, if there is room for them.
 void holo_memo_begin(HoloMemo *memo, HoloHash key, const HoloTensor *inputs);

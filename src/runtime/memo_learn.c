@@ -70,7 +70,7 @@ bool holo_memo_limit(HoloMemo *memo, size_t limit)
     while (memo->oldest) oldest_forget(memo);
     holo_free(memo->buckets);
     memo->buckets = NULL;
-    memo->limit = memo->used = memo->bucket_count = 0;
+    memo->limit = memo->used = memo->bucket_count = memo->reserved = 0;
     if (!limit) return true;
     while (buckets < BUCKETS_MAX && buckets < limit / BYTES_A_BUCKET) buckets *= 2;
     memo->buckets = holo_realloc(NULL, buckets * sizeof *memo->buckets);
@@ -80,6 +80,14 @@ bool holo_memo_limit(HoloMemo *memo, size_t limit)
     memo->limit        = limit;
     memo->used         = buckets * sizeof *memo->buckets;
     return true;
+}
+
+void holo_memo_reserve(HoloMemo *memo, size_t bytes)
+{
+    if (!memo->limit) return;
+    memo->limit    = memo->limit + memo->reserved - bytes;
+    memo->reserved = bytes;
+    while (memo->oldest && memo->used > memo->limit) oldest_forget(memo);
 }
 
 // ---- entries

@@ -2,6 +2,7 @@
 #include "runtime/frame.h"
 
 #include "runtime/pool.h"
+#include "runtime/reuse.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -293,6 +294,12 @@ HoloStatus holo_session_output(const HoloSession *session, int index, HoloTensor
     return HOLO_OK;
 }
 
+uint32_t holo_session_kept_steps(const HoloSession *session)
+{
+    if (!session->has_run || (session->memo && session->memo->is_hit)) return 0;
+    return holo_reuse_skipped(session->frames[0]);
+}
+
 void holo_session_cancel(HoloSession *session)
 {
     atomic_store(&session->is_cancelled, true);
@@ -304,8 +311,8 @@ size_t holo_session_memory(const HoloSession *session)
     for (size_t i = 0; i < session->model->archive.PLANS_count; i++) {
         const HoloFrame *f = session->frames[i];
         if (f)
-            bytes += f->memory_size + f->arena.total + f->heap[0].total + f->heap[1].total + f->temp.total +
-                     f->prepared.total;
+            bytes += holo_reuse_bytes(f) + f->memory_size + f->arena.total + f->heap[0].total + f->heap[1].total +
+                     f->temp.total + f->prepared.total;
     }
     return bytes;
 }
