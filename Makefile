@@ -56,7 +56,7 @@ MAKEFLAGS += --no-builtin-rules
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 .DELETE_ON_ERROR:
 
-all: $(BUILD)/hologram $(SO) $(SO_COMP)
+all: $(BUILD)/hologram $(BUILD)/hologram-compile $(SO) $(SO_COMP)
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -121,6 +121,9 @@ $(SO_COMP): $(COMPILER_OBJ) $(LIB)
 $(BUILD)/hologram: $(CLI_OBJ) $(LIB_COMP) $(LIB)
 	@echo "  link  $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(COMPILER_LIBS) $(LDLIBS)
+
+$(BUILD)/hologram-compile: $(BUILD)/hologram
+	$(Q)ln -sf hologram $@
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
@@ -281,6 +284,7 @@ DEST := $(DESTDIR)$(PREFIX)
 install: all
 	install -d $(DEST)/bin $(DEST)/include $(DEST)/lib/pkgconfig $(DEST)/lib/cmake/Hologram $(DEST)/share/man/man1
 	install $(BUILD)/hologram $(DEST)/bin/
+	$(Q)ln -sf hologram $(DEST)/bin/hologram-compile
 	install -m 644 include/*.h $(DEST)/include/
 	install -m 644 $(LIB) $(LIB_COMP) $(DEST)/lib/
 	install $(SO) $(DEST)/lib/libhologram.so.0

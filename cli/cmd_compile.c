@@ -1,5 +1,6 @@
 // cmd_compile.c - hologram compile: a model to an archive, and what was done to it.
 
+#include "kernel_files.h"
 #include "loading.h"
 #include "quantizing.h"
 
@@ -287,7 +288,7 @@ static int compile_with(const Cli *cli, const HoloCompiler *compiler)
     return CLI_OK;
 }
 
-static int compile(Cli *cli)
+static int compile_model(Cli *cli)
 {
     HoloError     error = {0};
     HoloFileKind  kind;
@@ -306,6 +307,11 @@ static int compile(Cli *cli)
     if (!result) result = compile_with(cli, compiler);
     holo_compiler_destroy(compiler);
     return result;
+}
+
+static int compile(Cli *cli)
+{
+    return cli_is_kernels(cli->args[0]) ? cli_compile_kernels(cli) : compile_model(cli);
 }
 
 static void help_passes(void)
@@ -330,6 +336,7 @@ static const CliOption options[] = {
     CLI_OPTIONS_QUANTIZE,
     {"disable", 0, "PASS", "leave a pass out; may be given several times"},
     {"dump", 0, "PASS", "print the graph after a pass; import, plan or all, too"},
+    {"emit", 0, "FORM", "of kernels: holo, asm (programs as text) or json"},
     {"threads", 't', "N", "threads to compile with; 0: one a core"},
     {"json", 0, NULL, "print what was done as JSON"},
     {"verbose", 'v', NULL,
@@ -346,7 +353,8 @@ const CliCommand cli_compile = {
     .arg_max   = 1,
     .details   = "Reads an ONNX model, computes what can be computed before the first input, plans the\n"
                  "memory, and writes one file that opens at once. Before writing, the plan is run against\n"
-                 "the model computed plainly, on seeded inputs; if they differ, nothing is written.",
+                 "the model computed plainly, on seeded inputs; if they differ, nothing is written.\n"
+                 "Of kernels (a .py, .c or .json file, or a folder of these) it makes portable programs.",
     .examples  = "  hologram compile resnet50.onnx\n"
                  "  hologram compile bert.onnx -o bert.holo --input-shape input_ids:1,128\n"
                  "  hologram compile net.onnx --numeric exact --json\n"
@@ -354,7 +362,9 @@ const CliCommand cli_compile = {
                  "  hologram compile net.onnx --domain level=0..9\n"
                  "  hologram compile net.onnx --patterns faq.npz --patterns samples\n"
                  "  hologram compile net.onnx --quantize int8 --calibrate samples.npz\n"
-                 "  hologram compile net.onnx --dump=fold > folded.txt\n",
+                 "  hologram compile net.onnx --dump=fold > folded.txt\n"
+                 "  hologram compile kernels/stdlib -o stdlib.holo\n"
+                 "  hologram compile my_kernel.py --emit asm\n",
     .options   = options,
     .run       = compile,
     .help      = help_passes,

@@ -6,11 +6,12 @@
 #include <string.h>
 
 extern const CliCommand cli_compile, cli_run, cli_test, cli_bench, cli_inspect, cli_explain, cli_graph, cli_ops,
-    cli_verify, cli_bisect, cli_memo_command, cli_atlas, cli_config, cli_help, cli_version;
+    cli_verify, cli_bisect, cli_memo_command, cli_kernel, cli_atlas, cli_config, cli_help, cli_version;
 
 const CliCommand *const cli_commands[] = {
-    &cli_compile, &cli_run,    &cli_test,         &cli_bench, &cli_inspect, &cli_explain, &cli_graph,   &cli_ops,
-    &cli_verify,  &cli_bisect, &cli_memo_command, &cli_atlas, &cli_config,  &cli_help,    &cli_version, NULL,
+    &cli_compile, &cli_run,     &cli_test,   &cli_bench,        &cli_inspect, &cli_explain, &cli_graph,
+    &cli_ops,     &cli_verify,  &cli_bisect, &cli_memo_command, &cli_kernel,  &cli_atlas,   &cli_config,
+    &cli_help,    &cli_version, NULL,
 };
 
 // The usual spellings of commands as options.
@@ -40,12 +41,21 @@ static int no_command(const char *name)
     return CLI_USAGE;
 }
 
+// Called by the name hologram-compile, the program is its command compile.
+static bool is_compile(const char *program)
+{
+    const char *slash = strrchr(program, '/');
+    return !strcmp(slash ? slash + 1 : program, "hologram-compile");
+}
+
 static int dispatch(int argc, char **argv)
 {
-    const char *name = argc > 1 ? spelling(argv[1]) : "help";
-    Cli         cli  = {.command = find(name)};
+    bool        compiles = argc > 0 && is_compile(argv[0]);
+    const char *name     = compiles ? "compile" : argc > 1 ? spelling(argv[1]) : "help";
+    Cli         cli      = {.command = find(name)};
+    int         words    = compiles ? 1 : 2; // before the command's own
     if (!cli.command) return no_command(name);
-    int status = cli_parse(&cli, argc > 2 ? argc - 2 : 0, argv + 2);
+    int status = cli_parse(&cli, argc > words ? argc - words : 0, argv + words);
     if (!status) status = cli_settings_load(&cli);
     if (status) return status;
     cli_term_init(cli_is("color", "always"), cli_is("color", "never"));

@@ -316,6 +316,9 @@ HOLO_API HOLO_MUST HoloStatus holo_tensor_write_npy(const char *path, const Holo
 // Elements start .. start+count-1 of a tensor of any numeric type or bool, as doubles (of complex: the real part).
 HOLO_API void holo_tensor_numbers(const HoloTensor *tensor, int64_t start, int64_t count, double *out);
 
+// The other way: each number as far as the element type holds it.
+HOLO_API void holo_tensor_set_numbers(HoloTensor *tensor, int64_t start, int64_t count, const double *numbers);
+
 // Computes the model plainly, operator by operator, with no optimisation at all: the reference. One tensor
 // for each input in order; NULL entries are optional inputs left out. Outputs in order, named.
 HOLO_API HOLO_MUST HoloStatus holo_reference_run(const HoloSource *source, const HoloTensor *const *inputs,
@@ -360,6 +363,50 @@ HOLO_API HOLO_MUST HoloStatus holo_listing_open(const HoloCompiler *compiler, co
 // The planned graph of a model that is open.
 HOLO_API HOLO_MUST HoloStatus holo_listing_model(const HoloModel *model, HoloListing **out_listing, HoloError *error);
 HOLO_API void                 holo_listing_close(HoloListing *listing);
+
+// ---- kernels -----------------------------------------------------------------------------------
+
+// Kernels in the language of docs/kernel-language.md: files that end with .py, .c or .json, each kernel a portable program,
+// or one for each type that its type variable stands for.
+typedef struct HoloKernels HoloKernels;
+
+HOLO_API bool holo_kernel_path(const char *path); // does the name end like that of a file of kernels?
+// Compiles a file, or all files of kernels below a folder. Messages show the line that is wrong.
+HOLO_API HOLO_MUST HoloStatus holo_kernels_open(const char *path, HoloNumeric numeric, HoloKernels **out_kernels,
+                                                HoloError *error);
+HOLO_API void                 holo_kernels_close(HoloKernels *kernels);
+
+typedef struct HoloKernelParam {
+    const char *name;
+    HoloDtype   type; // of an array: of its elements
+    bool        is_array, is_read, is_written;
+} HoloKernelParam;
+
+typedef struct HoloKernelInfo { // strings live as long as the kernels
+    const char            *name;     // "vector_add_f32"
+    const char            *function; // "vector_add"
+    const char            *file, *doc;
+    HoloDtype              type; // what the type variable stands for; HOLO_NONE: there is none
+    int                    param_count;
+    const HoloKernelParam *params;
+    int                    block[3]; // lanes of a block that it asks for; 0: any will do
+    const char            *assembly; // the program as text: see docs/isa.md
+} HoloKernelInfo;
+HOLO_API int  holo_kernels_count(const HoloKernels *kernels);
+HOLO_API bool holo_kernels_info(const HoloKernels *kernels, int index, HoloKernelInfo *out_info); // false: no such
+// What a file says in the JSON form; NULL: no such file. `out_path` may be NULL.
+HOLO_API const char *holo_kernels_json(const HoloKernels *kernels, int file, const char **out_path);
+
+typedef struct HoloKernelLaunch { // zero: as the kernel says
+    int64_t lanes;                // 0: by its `lanes`, or else its first whole number
+    int     block[3];
+    int64_t turns; // of loops that a lane may take in all; 0: any number
+} HoloKernelLaunch;
+// Runs a kernel on the caller's tensors, one for each parameter, of its type; scalars have one element. `launch` may be NULL.
+HOLO_API HOLO_MUST HoloStatus holo_kernels_run(const HoloKernels *kernels, int index, const HoloTensor *const *args,
+                                               int arg_count, const HoloKernelLaunch *launch, HoloError *error);
+// Writes all of them as programs of an archive, which holds no model.
+HOLO_API HOLO_MUST HoloStatus holo_kernels_write(const HoloKernels *kernels, const char *path, HoloError *error);
 
 // ---- what is supported -------------------------------------------------------------------------
 

@@ -38,6 +38,7 @@ RECORDS = {
     "constant": ("<3Q2I2Q", "offset size count dtype packed hash0 hash1"),
     "memo": ("<2Q2I", "key0 key1 tensor_first _"),
     "memo_tensor": ("<2BHI2Q2Q16q", "dtype rank _ _ offset size hash0 hash1 " + " ".join(f"dim{i}" for i in range(MAX_RANK))),
+    "program": ("<10I", "name doc program program_size lanes lanes_size block_x block_y block_z _"),
     "note": ("<6I2Q", "pass_ place what why verdict _ count bytes"),
     "u32": ("<I", "value"),
     "i64": ("<q", "value"),
@@ -49,9 +50,10 @@ SECTIONS = {
     11: ("BYTES", "byte"), 12: ("META", "meta"), 13: ("CONSTANTS", "constant"), 14: ("WEIGHTS", "byte"),
     15: ("MEMO_SLOTS", "u32"), 16: ("MEMO_ENTRIES", "memo"), 17: ("MEMO_TENSORS", "memo_tensor"), 18: ("MEMO_DATA", "byte"),
     19: ("NOTES", "note"),
+    20: ("PROGRAMS", "program"),
 }
 MEMO = range(15, 19)  # all of them, or none
-NOTES = 19  # may be left out
+NOTES, PROGRAMS = 19, 20  # may be left out
 VERDICTS = ["made", "not faster", "over budget", "not finite", "not alone", "fails", "turned off", "too long"]
 MEMO_PROBES = 16
 DTYPES = [  # name, bytes an element
@@ -97,7 +99,7 @@ class Archive:
         for i in range(self.header.section_count):
             self.add_section(self.read("section", self.header.header_size + i * size_of("section")))
         for number, (name, _) in SECTIONS.items():
-            if number not in self.section and number != NOTES and (number not in MEMO or self.has_memo()):
+            if number not in self.section and number not in (NOTES, PROGRAMS) and (number not in MEMO or self.has_memo()):
                 raise Broken(f"section {name} is missing")
         strings = self.section[1]
         if not strings.size or data[strings.offset + strings.size - 1] != 0:
@@ -137,6 +139,9 @@ class Archive:
 
     def notes(self):
         return self.records("NOTES") if NOTES in self.section else []
+
+    def programs(self):
+        return self.records("PROGRAMS") if PROGRAMS in self.section else []
 
     def number(self, name):
         return next(i for i, (n, _) in SECTIONS.items() if n == name)
@@ -231,6 +236,10 @@ class Check:
         for i, meta in enumerate(a.records("META")):
             if not self.text_ok(meta.key) or not self.text_ok(meta.value):
                 self.fault(f"metadata {i} is broken")
+        for i, p in enumerate(a.programs()):
+            if not (self.text_ok(p.name) and self.text_ok(p.doc) and self.bytes_ok(p.program, p.program_size, 8)
+                    and self.bytes_ok(p.lanes, p.lanes_size, 8)):
+                self.fault(f"program {i} is broken")
         for i, note in enumerate(a.notes()):
             if not all(map(self.text_ok, (note.pass_, note.place, note.what, note.why))):
                 self.fault(f"note {i} is broken")
@@ -530,6 +539,8 @@ def archive_dict(a):
                        "hash": f"{k.hash1:016x}{k.hash0:016x}"} for k in a.records("CONSTANTS")],
         "plans": [plan_dict(a, p) for p in a.records("PLANS")],
         "memo": memo_dict(a),
+        "programs": [{"name": a.text(p.name), "doc": a.text(p.doc), "bytes": p.program_size, "lanes_bytes": p.lanes_size,
+                      "block": [p.block_x, p.block_y, p.block_z]} for p in a.programs()],
         "notes": [{"pass": a.text(n.pass_), "verdict": VERDICTS[n.verdict] if n.verdict < len(VERDICTS) else "not made",
                    "place": a.text(n.place), "what": a.text(n.what), "why": a.text(n.why), "count": n.count, "bytes": n.bytes}
                   for n in a.notes()],
@@ -581,6 +592,10 @@ def print_text(d):
         print(f"  {i}: {k['count']} of {k['dtype']}, {k['size']} bytes at {k['offset']}{packed}")
     for i, p in enumerate(d["plans"]):
         print_plan(i, p)
+    if d["programs"]:
+        print("\nprograms")
+    for p in d["programs"]:
+        print(f"  {p['name']}: {p['bytes']} bytes  {p['doc']}")
     if d["notes"]:
         print("\nnotes")
     for n in d["notes"]:

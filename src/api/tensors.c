@@ -100,6 +100,11 @@ void holo_tensor_numbers(const HoloTensor *tensor, int64_t start, int64_t count,
     holo_read_f(tensor, start, 1, count, out);
 }
 
+void holo_tensor_set_numbers(HoloTensor *tensor, int64_t start, int64_t count, const double *numbers)
+{
+    holo_write_f(tensor, start, 1, count, numbers);
+}
+
 // ---- from seeds
 
 HoloStatus holo_tensor_seed(HoloTensor *t, uint64_t seed, HoloArena *arena, HoloError *error)

@@ -7,19 +7,31 @@
 
 enum { SECTION_COUNT = HOLO_SECTION_LIMIT - 1 };
 
+enum { OPTIONAL = 2 }; // sections that a file may have or not
+
 typedef struct Layout {
     HoloHeader        header;
-    HoloSectionRecord table[SECTION_COUNT + 1]; // the last: the notes, where there are any
+    HoloSectionRecord table[SECTION_COUNT + OPTIONAL]; // the last ones: those that are there
 } Layout;
+
+typedef struct Optional {
+    HoloSectionId     id;
+    const HoloBuffer *data;
+} Optional;
+
+// Sections that stand before the weights where there is anything in them. Returns their number.
+static int optional_sections(const HoloPlan *plan, Optional out[OPTIONAL])
+{
+    const Optional all[OPTIONAL] = {{HOLO_SECTION_NOTES, &plan->notes}, {HOLO_SECTION_PROGRAMS, &plan->programs}};
+    int            count         = 0;
+    for (int i = 0; i < OPTIONAL; i++)
+        if (all[i].data->size) out[count++] = all[i];
+    return count;
+}
 
 static size_t front_size(const Layout *layout)
 {
     return sizeof layout->header + layout->header.section_count * sizeof *layout->table;
-}
-
-static HoloSectionRecord *notes_of(Layout *layout)
-{
-    return layout->header.section_count > SECTION_COUNT ? &layout->table[SECTION_COUNT] : NULL;
 }
 
 static HoloSectionRecord *section_of(Layout *layout, HoloSectionId id)
@@ -33,22 +45,24 @@ static void section_place(HoloSectionRecord *s, uint64_t *at)
     *at       = s->offset + s->size;
 }
 
-// Sizes decide all offsets: the small sections in the order of their ids, the notes, the weights.
+// Sizes decide all offsets: the small sections in the order of their ids, those that may be left out, the weights.
 static void layout_init(const HoloPlan *plan, uint64_t weight_bytes, Layout *out)
 {
-    *out = (Layout){0};
+    Optional more[OPTIONAL];
+    int      more_count = optional_sections(plan, more);
+    *out                = (Layout){0};
     memcpy(out->header.magic, HOLO_MAGIC, sizeof out->header.magic);
     out->header.major         = HOLO_FORMAT_MAJOR;
     out->header.minor         = HOLO_FORMAT_MINOR;
     out->header.header_size   = sizeof out->header;
     out->header.flags_must    = plan->flags_must;
-    out->header.section_count = SECTION_COUNT + (plan->notes.size > 0);
+    out->header.section_count = SECTION_COUNT + (uint32_t)more_count;
     uint64_t at               = front_size(out);
     for (int id = 1; id < HOLO_SECTION_LIMIT; id++) {
-        HoloSectionRecord *s = section_of(out, (HoloSectionId)id), *notes = notes_of(out);
-        if (id == HOLO_SECTION_WEIGHTS && notes) {
-            *notes = (HoloSectionRecord){.id = HOLO_SECTION_NOTES, .size = plan->notes.size};
-            section_place(notes, &at);
+        HoloSectionRecord *s = section_of(out, (HoloSectionId)id);
+        for (int i = 0; id == HOLO_SECTION_WEIGHTS && i < more_count; i++) {
+            out->table[SECTION_COUNT + i] = (HoloSectionRecord){.id = more[i].id, .size = more[i].data->size};
+            section_place(&out->table[SECTION_COUNT + i], &at);
         }
         *s = (HoloSectionRecord){.id = (uint32_t)id, .size = plan->section[id].size};
         if (id == HOLO_SECTION_CONSTANTS) s->size = plan->constant_count * sizeof(HoloConstantRecord);
@@ -246,7 +260,9 @@ static HoloStatus file_write(const HoloPlan *plan, Layout *layout, HoloConstantR
                                 w->error)); // its whole length, whatever ends it
     for (int id = 1; id < HOLO_SECTION_CONSTANTS; id++)
         HOLO_TRY(section_write(w->file, section_of(layout, (HoloSectionId)id), plan->section[id].data, w->error));
-    if (notes_of(layout)) HOLO_TRY(section_write(w->file, notes_of(layout), plan->notes.data, w->error));
+    Optional more[OPTIONAL];
+    for (int i = 0, count = optional_sections(plan, more); i < count; i++)
+        HOLO_TRY(section_write(w->file, &layout->table[SECTION_COUNT + i], more[i].data->data, w->error));
     w->at = weights->offset;
     HOLO_TRY(weights_write(plan, w, weights->offset, records));
     HoloHash all = holo_hash(records, plan->constant_count * sizeof *records);

@@ -79,6 +79,7 @@ static const char *section_name(uint32_t id)
         HOLO_SECTION_MAP(X)
         HOLO_MEMO_SECTION_MAP(X)
         HOLO_NOTE_SECTION_MAP(X)
+        HOLO_PROGRAM_SECTION_MAP(X)
 #undef X
     }
     return "unknown";
@@ -110,6 +111,7 @@ static HoloStatus section_open(Check *c, const HoloSectionRecord *s)
         HOLO_SECTION_MAP(X)
         HOLO_MEMO_SECTION_MAP(X)
         HOLO_NOTE_SECTION_MAP(X)
+        HOLO_PROGRAM_SECTION_MAP(X)
 #undef X
     }
     return HOLO_OK;
@@ -189,6 +191,17 @@ static HoloStatus notes_check(const Check *c)
         const HoloNoteRecord *n = &c->a->NOTES_at[i];
         if (!text_ok(c, n->pass) || !text_ok(c, n->place) || !text_ok(c, n->what) || !text_ok(c, n->why))
             return BAD(c, "note %zu is broken", i);
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus programs_check(const Check *c)
+{
+    for (size_t i = 0; i < c->a->PROGRAMS_count; i++) {
+        const HoloProgramRecord *p = &c->a->PROGRAMS_at[i];
+        if (!text_ok(c, p->name) || !text_ok(c, p->doc) || !bytes_ok(c, p->program, p->program_size, 1, 8) ||
+            !bytes_ok(c, p->lanes, p->lanes_size, 1, 8))
+            return BAD(c, "program %zu is broken", i);
     }
     return HOLO_OK;
 }
@@ -377,6 +390,7 @@ HoloStatus holo_archive_open(const void *bytes, size_t size, HoloArchive *out, H
     HOLO_TRY(ops_check(&c));
     HOLO_TRY(attrs_check(&c));
     HOLO_TRY(notes_check(&c));
+    HOLO_TRY(programs_check(&c));
     if (!out->PLANS_count) return BAD(&c, "there is no plan");
     for (uint32_t i = 0; i < out->PLANS_count; i++) HOLO_TRY(plan_check(&c, i));
     return memo_check(&c);

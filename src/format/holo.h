@@ -73,13 +73,16 @@ typedef struct HoloHeader {
 // Notes: what the compiler decided, and why. There, or not.
 #define HOLO_NOTE_SECTION_MAP(X) X(NOTES, 19, HoloNoteRecord)
 
+// Portable programs, where there are any.
+#define HOLO_PROGRAM_SECTION_MAP(X) X(PROGRAMS, 20, HoloProgramRecord)
+
 typedef enum HoloSectionId {
 #define X(id, value, type) HOLO_SECTION_##id = value,
     HOLO_SECTION_MAP(X)
 #undef X
         HOLO_SECTION_LIMIT, // every file has those below it
 #define X(id, value, type) HOLO_SECTION_##id = value,
-    HOLO_MEMO_SECTION_MAP(X) HOLO_NOTE_SECTION_MAP(X)
+    HOLO_MEMO_SECTION_MAP(X) HOLO_NOTE_SECTION_MAP(X) HOLO_PROGRAM_SECTION_MAP(X)
 #undef X
 } HoloSectionId;
 
@@ -218,6 +221,15 @@ typedef struct HoloNoteRecord {
     uint64_t count, bytes;
 } HoloNoteRecord;
 
+// A portable program, in the form of bytes that docs/isa.md describes: whoever runs it checks it.
+typedef struct HoloProgramRecord {
+    uint32_t name, doc;             // texts
+    uint32_t program, program_size; // in BYTES, 8-byte aligned
+    uint32_t lanes, lanes_size;     // a program of its scalars that gives the number of lanes to launch; size 0: none
+    uint32_t block[3];              // lanes of a block that it asks for; 0: any will do
+    uint32_t reserved;
+} HoloProgramRecord;
+
 // ---- an opened file
 
 typedef struct HoloArchive { // borrowed: points into the file's bytes
@@ -230,6 +242,7 @@ typedef struct HoloArchive { // borrowed: points into the file's bytes
     HOLO_SECTION_MAP(X)
     HOLO_MEMO_SECTION_MAP(X) // NULL, 0: there is no memo
     HOLO_NOTE_SECTION_MAP(X) // NULL, 0: there are no notes
+    HOLO_PROGRAM_SECTION_MAP(X)
 #undef X
 } HoloArchive;
 

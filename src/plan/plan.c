@@ -388,6 +388,7 @@ void holo_plan_deinit(HoloPlan *plan)
 {
     for (int i = 0; i < HOLO_SECTION_LIMIT; i++) holo_free(plan->section[i].data);
     holo_free(plan->notes.data);
+    holo_free(plan->programs.data);
     holo_free(plan->constants);
     *plan = (HoloPlan){0};
 }
@@ -429,4 +430,28 @@ HoloStatus holo_plan_notes(HoloPlan *plan, const HoloNotes *notes, HoloError *er
         HOLO_TRY(holo_buffer_add(&plan->notes, &record, sizeof record, error));
     }
     return HOLO_OK;
+}
+
+static HoloStatus program_bytes(HoloPlan *plan, const void *data, size_t size, uint32_t *out, HoloError *error)
+{
+    HoloBuffer *bytes = &plan->section[HOLO_SECTION_BYTES];
+    *out              = 0;
+    if (!size) return HOLO_OK;
+    HOLO_TRY(holo_buffer_align(bytes, 8, error));
+    if (bytes->size > UINT32_MAX - size) return holo_fail(error, HOLO_UNSUPPORTED, "programs of more than 4 GiB");
+    *out = (uint32_t)bytes->size;
+    return holo_buffer_add(bytes, data, size, error);
+}
+
+HoloStatus holo_plan_program(HoloPlan *plan, const HoloPlanProgram *program, HoloError *error)
+{
+    size_t            from   = plan->section[HOLO_SECTION_STRINGS].size;
+    HoloProgramRecord record = {.program_size = (uint32_t)program->program_size,
+                                .lanes_size   = (uint32_t)program->lanes_size};
+    HOLO_TRY(note_text(plan, from, program->name, &record.name, error));
+    HOLO_TRY(note_text(plan, from, program->doc, &record.doc, error));
+    HOLO_TRY(program_bytes(plan, program->program, program->program_size, &record.program, error));
+    HOLO_TRY(program_bytes(plan, program->lanes, program->lanes_size, &record.lanes, error));
+    for (int i = 0; i < 3; i++) record.block[i] = (uint32_t)program->block[i];
+    return holo_buffer_add(&plan->programs, &record, sizeof record, error);
 }

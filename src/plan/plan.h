@@ -24,6 +24,7 @@ typedef struct HoloPlanConstant { // a constant as it will be stored
 typedef struct HoloPlan {
     HoloBuffer        section[HOLO_SECTION_LIMIT]; // all but CONSTANTS and WEIGHTS
     HoloBuffer        notes;                       // HoloNoteRecords; none: there is no such section
+    HoloBuffer        programs;                    // HoloProgramRecords; the same
     HoloPlanConstant *constants;
     uint32_t          constant_count, constant_room;
     uint32_t          flags_must;
@@ -38,6 +39,14 @@ HOLO_MUST HoloStatus holo_plan_create(const HoloGraph *graph, HoloPlan *out, Hol
 void                 holo_plan_deinit(HoloPlan *plan);
 HOLO_MUST HoloStatus holo_plan_meta(HoloPlan *plan, const char *key, const char *value, HoloError *error);
 HOLO_MUST HoloStatus holo_plan_notes(HoloPlan *plan, const HoloNotes *notes, HoloError *error);
+
+typedef struct HoloPlanProgram { // see HoloProgramRecord
+    const char *name, *doc;
+    const void *program, *lanes;
+    size_t      program_size, lanes_size;
+    int         block[3];
+} HoloPlanProgram;
+HOLO_MUST HoloStatus holo_plan_program(HoloPlan *plan, const HoloPlanProgram *program, HoloError *error);
 
 // Floating-point operations of a run, its products counted; 0: they depend on symbolic sizes, or there are none.
 uint64_t holo_plan_flops(const HoloGraph *graph);

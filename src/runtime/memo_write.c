@@ -116,7 +116,8 @@ static HoloStatus slots_make(Saving *s)
 
 static bool is_copied(const HoloSectionRecord *section)
 {
-    return (section->id > 0 && section->id < HOLO_SECTION_LIMIT) || section->id == HOLO_SECTION_NOTES;
+    return (section->id > 0 && section->id < HOLO_SECTION_LIMIT) || section->id == HOLO_SECTION_NOTES ||
+           section->id == HOLO_SECTION_PROGRAMS;
 }
 
 static const HoloSectionRecord *source_table(const Saving *s)

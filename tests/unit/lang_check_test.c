@@ -224,11 +224,39 @@ static void test_loops(void **state)
                                                                                          "    st.i32 b[r1], r6\n");
 }
 
+// What the documentation shows compiles.
+static void test_documentation(void **state)
+{
+    (void)state;
+    static char page[1 << 16];
+    FILE       *file = fopen("docs/kernel-language.md", "r");
+    assert_non_null(file);
+    page[fread(page, 1, sizeof page - 1, file)] = '\0';
+    fclose(file);
+    int found = 0;
+    for (char *at = page, *end; (at = strstr(at, "\n```")); at = end + 4, found++) {
+        char       *start = strchr(at + 1, '\n') + 1;
+        const char *name  = !strncmp(at + 4, "python", 6) ? "k.py" : !strncmp(at + 4, "c\n", 2) ? "k.c" : NULL;
+        end               = strstr(start, "\n```");
+        assert_non_null(end);
+        *end              = '\0';
+        HoloArena   arena = {0};
+        HoloError   error = {0};
+        HoloKernel *kernel;
+        int         count;
+        if (name && compile(&arena, name, start, &kernel, &count, &error)) fail_msg("%s", error.text);
+        holo_arena_deinit(&arena);
+    }
+    assert_true(found >= 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_json_and_c_refused), cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_folding), cmocka_unit_test(test_common_and_choice),  cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_refused),           cmocka_unit_test(test_json_and_c_refused),
+        cmocka_unit_test(test_too_large),         cmocka_unit_test(test_folding),
+        cmocka_unit_test(test_common_and_choice), cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_documentation),
     };
     return cmocka_run_group_tests_name("lang_check", tests, NULL, NULL);
 }

@@ -1,0 +1,262 @@
+// cmd_kernel.c - hologram kernel: shows, runs and measures kernels, and begins new ones.
+
+#include "kernel_args.h"
+
+#include <string.h>
+
+// ---- which kernel
+
+// By the program's name, or by the function's: then the type of the arrays that are given decides, or --type.
+static int find(const Cli *cli, const HoloKernels *kernels, const char *name, int *out)
+{
+    HoloKernelInfo info;
+    const char    *type = cli_option(cli, "type");
+    HoloDtype      given;
+    int            result = cli_kernel_type(cli, kernels, name, &given);
+    if (result) return result;
+    *out = -1;
+    for (int i = 0; *out < 0 && holo_kernels_info(kernels, i, &info); i++) {
+        bool wanted = type ? !strcmp(holo_dtype_name(info.type), type) : given == HOLO_NONE || info.type == given;
+        if (!strcmp(info.name, name) || (!strcmp(info.function, name) && wanted)) *out = i;
+    }
+    if (*out >= 0) return CLI_OK;
+    char *names = cli_format("%s", "");
+    for (int i = 0; i < 20 && holo_kernels_info(kernels, i, &info); i++)
+        names = cli_format("%s%s%s", names, i ? ", " : "", info.name);
+    return cli_fail(cli_format("there are: %s", names), "there is no kernel '%s'%s%s", name, type ? " of type " : "",
+                    type ? type : "");
+}
+
+// ---- run
+
+static int print_written(const Cli *cli, const HoloKernelInfo *info, const CliKernelArg *args)
+{
+    const char *folder = cli_option(cli, "output");
+    for (int i = 0; i < info->param_count; i++) {
+        if (!info->params[i].is_array || !info->params[i].is_written) continue;
+        const HoloTensor *t     = &args[i].tensor;
+        int64_t           count = holo_tensor_count(t), shown = count < 8 ? count : 8;
+        double            number[8];
+        holo_tensor_numbers(t, 0, shown, number);
+        printf("%s: %s[%lld]", info->params[i].name, holo_dtype_name(t->dtype), (long long)count);
+        for (int64_t e = 0; e < shown; e++) printf("%s%.9g", e ? ", " : " = ", number[e]);
+        printf("%s\n", count > shown ? ", ..." : "");
+        if (!folder) continue;
+        HoloError  error  = {0};
+        HoloStatus status = holo_tensor_write_npy(cli_format("%s/%s.npy", folder, info->params[i].name), t, &error);
+        if (status) return cli_fail_error(NULL, &error, status);
+    }
+    return CLI_OK;
+}
+
+static int launch_options(const Cli *cli, HoloKernelLaunch *out)
+{
+    const char *lanes = cli_option(cli, "lanes"), *block = cli_option(cli, "block"), *limit = cli_option(cli, "limit");
+    *out = (HoloKernelLaunch){0};
+    if (lanes && (sscanf(lanes, "%lld", (long long *)&out->lanes) != 1 || out->lanes < 0))
+        return cli_usage(cli, "--lanes %s: a number is expected", lanes);
+    if (limit && (sscanf(limit, "%lld", (long long *)&out->turns) != 1 || out->turns < 0))
+        return cli_usage(cli, "--limit %s: a number is expected", limit);
+    if (!block) return CLI_OK;
+    out->block[1] = out->block[2] = 1;
+    if (sscanf(block, "%d,%d,%d", &out->block[0], &out->block[1], &out->block[2]) < 1 || out->block[0] < 1 ||
+        out->block[1] < 1 || out->block[2] < 1)
+        return cli_usage(cli, "--block %s: up to three sizes are expected, as 16,16", block);
+    return CLI_OK;
+}
+
+static int open_kernel(const Cli *cli, const char *path, const char *name, HoloKernels **kernels, int *index)
+{
+    HoloError  error  = {0};
+    HoloStatus status = holo_kernels_open(path, cli_is("numeric", "exact") ? HOLO_EXACT : HOLO_FUSED, kernels, &error);
+    if (status) return cli_fail_error(NULL, &error, status);
+    return name ? find(cli, *kernels, name, index) : CLI_OK;
+}
+
+static int run_with(const Cli *cli, const HoloKernels *kernels, int index)
+{
+    HoloKernelInfo   info;
+    HoloKernelLaunch launch;
+    CliKernelArg    *args;
+    HoloError        error = {0};
+    holo_kernels_info(kernels, index, &info);
+    int result = launch_options(cli, &launch);
+    if (result) return result;
+    result = cli_kernel_args(cli, &info, 0, &args);
+    if (!result) {
+        HoloStatus status =
+            holo_kernels_run(kernels, index, cli_kernel_tensors(&info, args), info.param_count, &launch, &error);
+        result = status ? cli_fail_error(info.file, &error, status) : print_written(cli, &info, args);
+    }
+    cli_kernel_args_free(&info, args);
+    return result;
+}
+
+static int run_kernel(const Cli *cli)
+{
+    HoloKernels *kernels = NULL;
+    int          index   = 0, result;
+    if (cli->arg_count != 3) return cli_usage(cli, "say which: hologram kernel run FILE NAME");
+    result = open_kernel(cli, cli->args[1], cli->args[2], &kernels, &index);
+    if (!result) result = run_with(cli, kernels, index);
+    holo_kernels_close(kernels);
+    return result;
+}
+
+// ---- bench
+
+static int bench_one(const Cli *cli, const HoloKernels *kernels, int index, int64_t size, double budget)
+{
+    HoloKernelInfo   info;
+    HoloKernelLaunch launch;
+    CliKernelArg    *args;
+    HoloError        error = {0};
+    double           best = 0, all = 0;
+    uint64_t         bytes = 0;
+    int              runs = 0, result = launch_options(cli, &launch);
+    holo_kernels_info(kernels, index, &info);
+    if (!result) result = cli_kernel_args(cli, &info, size, &args);
+    if (result) return result;
+    const HoloTensor *const *tensors = cli_kernel_tensors(&info, args);
+    HoloStatus               status  = HOLO_OK;
+    for (; !status && (runs < 2 || all < budget); runs++) {
+        double start = cli_now();
+        status       = holo_kernels_run(kernels, index, tensors, info.param_count, &launch, &error);
+        double time  = cli_now() - start;
+        if (!runs || time < best) best = time;
+        all += time;
+    }
+    for (int i = 0; i < info.param_count; i++)
+        if (info.params[i].is_array) bytes += holo_tensor_bytes(tensors[i]);
+    CliText seconds;
+    if (status)
+        result = cli_fail_error(info.file, &error, status);
+    else
+        printf("%-32s %10s  %8.2f GB/s\n", info.name, cli_seconds(&seconds, best), (double)bytes / best * 1e-9);
+    cli_kernel_args_free(&info, args);
+    return result;
+}
+
+static int bench_kernels(const Cli *cli)
+{
+    HoloKernels   *kernels = NULL;
+    HoloKernelInfo info;
+    const char    *name = cli->arg_count > 2 ? cli->args[2] : NULL, *text = cli_option(cli, "size");
+    long long      size  = 1000000;
+    int            index = 0, result;
+    if (cli->arg_count < 2) return cli_usage(cli, "say which: hologram kernel bench FILE [NAME]");
+    if (text && (sscanf(text, "%lld", &size) != 1 || size < 1))
+        return cli_usage(cli, "--size %s: a number is expected", text);
+    result = open_kernel(cli, cli->args[1], name, &kernels, &index);
+    if (!result && name) result = bench_one(cli, kernels, index, size, 0.3);
+    for (int i = 0; !result && !name && holo_kernels_info(kernels, i, &info); i++)
+        result = bench_one(cli, kernels, i, size, 0.1);
+    holo_kernels_close(kernels);
+    return result;
+}
+
+// ---- list, new
+
+static int list_kernels(const Cli *cli)
+{
+    HoloKernels   *kernels = NULL;
+    HoloKernelInfo info;
+    int            index;
+    if (cli->arg_count != 2) return cli_usage(cli, "say which: hologram kernel list FILE");
+    int result = open_kernel(cli, cli->args[1], NULL, &kernels, &index);
+    for (int i = 0; !result && holo_kernels_info(kernels, i, &info); i++) {
+        printf("%s(", info.name);
+        for (int p = 0; p < info.param_count; p++)
+            printf("%s%s: %s%s", p ? ", " : "", info.params[p].name, holo_dtype_name(info.params[p].type),
+                   info.params[p].is_array ? "[]" : "");
+        printf(")%s%s\n", *info.doc ? "  " : "", info.doc);
+    }
+    holo_kernels_close(kernels);
+    return result;
+}
+
+static const char template[] =
+    "# %s.py - a kernel: a function that runs once for each lane, all lanes at once.\n"
+    "#\n"
+    "#   hologram kernel run %s.py %s --arg x=zeros:8 --arg y=zeros:8 --arg n=8 --arg scale=2\n"
+    "#   hologram compile %s.py --emit asm\n"
+    "#\n"
+    "# The language is described in docs/kernel-language.md.\n"
+    "\n"
+    "# The kernel is compiled once for each of these; T stands for the type.\n"
+    "T = types(f32, f64)\n"
+    "\n"
+    "\n"
+    "# Helpers are put in the place of their calls.\n"
+    "@inline\n"
+    "def square(x):\n"
+    "    return x * x\n"
+    "\n"
+    "\n"
+    "# lanes= says how many lanes there are to be, from the numbers that the kernel gets.\n"
+    "@kernel(lanes=n)\n"
+    "def %s(x: DeviceArray[T], y: DeviceArray[T], n: i64, scale: T):\n"
+    "    \"\"\"y = scale * x * x + 1\"\"\"\n"
+    "    i = get_global_id()  # which lane this is\n"
+    "    if i < n:  # there may be more lanes than elements\n"
+    "        y[i] = scale * square(x[i]) + 1\n";
+
+static int new_kernel(const Cli *cli)
+{
+    const char *name = cli->arg_count == 2 ? cli->args[1] : "";
+    size_t      size = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    if (!*name || name[size] || (*name >= '0' && *name <= '9') || size > 60)
+        return cli_usage(cli, "give the kernel a name of letters, digits and _: hologram kernel new NAME");
+    char *path = cli_format("%s.py", name);
+    FILE *file = fopen(path, "wx"); // not over one that is there
+    if (!file)
+        return cli_fail("choose another name, or remove the file", "%s cannot be made: is it there already?", path);
+    fprintf(file, template, name, name, name, name, name);
+    if (fclose(file)) return cli_fail(NULL, "%s could not be written", path);
+    printf("%s is there; try: hologram kernel run %s %s --arg x=random:8 --arg y=zeros:8 --arg n=8 --arg scale=2\n",
+           path, path, name);
+    return CLI_OK;
+}
+
+static int kernel(Cli *cli)
+{
+    static const struct {
+        const char *name;
+        int (*run)(const Cli *cli);
+    } rows[]         = {{"run", run_kernel}, {"new", new_kernel}, {"bench", bench_kernels}, {"list", list_kernels}};
+    const char *what = cli->args[0];
+    for (int i = 0; i < CLI_COUNT(rows); i++)
+        if (!strcmp(rows[i].name, what)) return rows[i].run(cli);
+    return cli_usage(cli, "there is no 'kernel %s': run, new, bench or list", what);
+}
+
+static const CliOption options[] = {
+    {"arg", 'a', "NAME=VALUE",
+     "an argument: a number, a .npy file, zeros:N, ones:N or random:N;\nmay be given several times"},
+    {"type", 0, "TYPE", "which of the kernel's types, as f16; else that of its arrays"},
+    {"lanes", 0, "N", "how many lanes to launch; else as the kernel says, or its first\nwhole number"},
+    {"block", 0, "X,Y,Z", "lanes of a block; else as the kernel says, or 256"},
+    {"limit", 0, "N", "end with an error when a lane takes more turns of loops"},
+    {"size", 0, "N", "of bench: what n is, and elements of arrays; else a million"},
+    {"output", 'o', "DIR", "write each array that the kernel wrote as NAME.npy"},
+    {"numeric", 0, "CLASS", "fused (a * b + c is rounded once) or exact (twice)"},
+    {0},
+};
+
+const CliCommand cli_kernel = {
+    .name      = "kernel",
+    .purpose   = "run, measure, list and begin kernels of your own",
+    .arguments = "run FILE NAME | new NAME | bench FILE [NAME] | list FILE",
+    .arg_min   = 1,
+    .arg_max   = 3,
+    .details   = "A kernel is a function in a small subset of Python or C. FILE is one of such functions (.py, .c,\n"
+                 "or their JSON form, .json), or a folder of these. NAME is a kernel, or one of its types, as\n"
+                 "vector_add_f16. `hologram compile FILE --emit asm` shows what it becomes.",
+    .examples =
+        "  hologram kernel new my_kernel\n"
+        "  hologram kernel run my_kernel.py my_kernel --arg x=x.npy --arg y=zeros:1000 --arg n=1000 --arg scale=2\n"
+        "  hologram kernel list kernels/stdlib\n"
+        "  hologram kernel bench kernels/stdlib/vector vector_add\n",
+    .options = options,
+    .run     = kernel,
+};

@@ -1,0 +1,98 @@
+// kernel_files.c - hologram compile of kernels: programs as text, as JSON or in an archive.
+
+#include "kernel_files.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+bool cli_is_kernels(const char *path)
+{
+    struct stat what;
+    return holo_kernel_path(path) || (!stat(path, &what) && S_ISDIR(what.st_mode));
+}
+
+static int write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    if (!file) return cli_fail(NULL, "%s cannot be written", path);
+    fputs(text, file);
+    return fclose(file) ? cli_fail(NULL, "%s could not be written", path) : CLI_OK;
+}
+
+// Where the text of a kernel's file goes below the folder `to`: folders are kept, and made.
+static char *place(const char *from, const char *file, const char *to, const char *end)
+{
+    const char *rest = file + strlen(from);
+    while (*rest == '/') rest++;
+    if (!*rest) rest = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+    char *path = cli_format("%s/%s", to, rest), *dot = strrchr(path, '.');
+    for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = '\0';
+        mkdir(path, 0777); // what is there already stays; what cannot be made shows when the file is written
+        *slash = '/';
+    }
+    *dot = '\0';
+    return cli_format("%s.%s", path, end);
+}
+
+// All programs of one file, one after the other.
+static char *assembly_of(const HoloKernels *kernels, const char *file)
+{
+    HoloKernelInfo info;
+    char          *text = cli_format("%s", "");
+    for (int i = 0; holo_kernels_info(kernels, i, &info); i++)
+        if (!strcmp(info.file, file)) text = cli_format("%s%s%s", text, *text ? "\n" : "", info.assembly);
+    return text;
+}
+
+static int emit_texts(const Cli *cli, const HoloKernels *kernels, bool json)
+{
+    const char *path = cli->args[0], *output = cli_option(cli, "output"), *file = "", *text;
+    bool        several = holo_kernels_json(kernels, 1, NULL) != NULL;
+    for (int i = 0; (text = holo_kernels_json(kernels, i, &file)); i++) {
+        if (!json) text = assembly_of(kernels, file);
+        int result = CLI_OK;
+        if (!output)
+            printf("%s%s", i && !json ? "\n" : "", text);
+        else
+            result = write_text(several ? place(path, file, output, json ? "json" : "asm") : output, text);
+        if (result) return result;
+    }
+    return CLI_OK;
+}
+
+static int emit_archive(const Cli *cli, const HoloKernels *kernels)
+{
+    const char *path = cli->args[0], *output = cli_option(cli, "output");
+    HoloError   error = {0};
+    if (!output) {
+        size_t size = strlen(path);
+        while (size > 1 && path[size - 1] == '/') size--;
+        const char *base = path + size;
+        while (base > path && base[-1] != '/') base--;
+        int stem = (int)(path + size - base);
+        for (int i = stem; i-- > 1;)
+            if (base[i] == '.') stem = i;
+        output = cli_format("%.*s.holo", stem, base);
+    }
+    HoloStatus status = holo_kernels_write(kernels, output, &error);
+    if (status) return cli_fail_error(output, &error, status);
+    if (!cli_option(cli, "quiet")) printf("%s: %d programs\n", output, holo_kernels_count(kernels));
+    return CLI_OK;
+}
+
+int cli_compile_kernels(const Cli *cli)
+{
+    const char  *emit = cli_option(cli, "emit");
+    HoloKernels *kernels;
+    HoloError    error = {0};
+    bool         json = emit && !strcmp(emit, "json"), text = emit && !strcmp(emit, "asm");
+    if (emit && !json && !text && strcmp(emit, "holo"))
+        return cli_usage(cli, "--emit %s: json, asm or holo is expected", emit);
+    HoloStatus status =
+        holo_kernels_open(cli->args[0], cli_is("numeric", "exact") ? HOLO_EXACT : HOLO_FUSED, &kernels, &error);
+    if (status) return cli_fail_error(NULL, &error, status);
+    int result = json || text ? emit_texts(cli, kernels, json) : emit_archive(cli, kernels);
+    holo_kernels_close(kernels);
+    return result;
+}

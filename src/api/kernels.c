@@ -1,0 +1,303 @@
+// kernels.c - kernels of users: compiled from files and folders, shown, written and run. What stands behind the kernels
+// of hologram_compiler.h.
+
+#include "archive/archive.h"
+#include "base/files.h"
+#include "hologram_compiler.h"
+#include "isa/isa_number.h"
+#include "lang/lang.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILES_MAX = 4096, FOLDERS_DEEP = 8, BLOCK = 256 };
+
+typedef struct KernelFile {
+    const char      *path;
+    HoloKernelSource source;
+    HoloAstModule    module;
+    const char      *json;
+} KernelFile;
+
+typedef struct Compiled {
+    HoloKernel       kernel;
+    const char      *file;
+    const char      *text; // as assembly
+    HoloKernelParam *params;
+} Compiled;
+
+struct HoloKernels {
+    HoloArena   arena;
+    KernelFile *files;
+    int         file_count;
+    Compiled   *list;
+    int         count, room;
+};
+
+// ---- files
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const KernelFile *)a)->path, ((const KernelFile *)b)->path);
+}
+
+static HoloStatus add_file(HoloKernels *k, const char *path, HoloError *error)
+{
+    if (k->file_count == FILES_MAX)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "more than %d files of kernels", FILES_MAX);
+    k->files[k->file_count++] = (KernelFile){.path = path};
+    return HOLO_OK;
+}
+
+static HoloStatus add_folder(HoloKernels *k, const char *path, int depth, HoloError *error)
+{
+    DIR       *folder = opendir(path);
+    HoloStatus status = HOLO_OK;
+    if (!folder) return holo_fail(error, HOLO_NO_FILE, "%s cannot be read", path);
+    for (struct dirent *entry; !status && (entry = readdir(folder));) {
+        if (entry->d_name[0] == '.') continue;
+        const char *below = holo_arena_format(&k->arena, "%s/%s", path, entry->d_name);
+        if (!below)
+            status = holo_fail_memory(error);
+        else if (holo_path_is_folder(below) && depth < FOLDERS_DEEP)
+            status = add_folder(k, below, depth + 1, error);
+        else if (holo_language_of(below) != HOLO_LANGUAGE_NONE)
+            status = add_file(k, below, error);
+    }
+    closedir(folder);
+    return status;
+}
+
+static HoloStatus find_files(HoloKernels *k, const char *path, HoloError *error)
+{
+    k->files = HOLO_NEW(&k->arena, KernelFile, FILES_MAX);
+    path     = holo_arena_text(&k->arena, path, strlen(path));
+    if (!k->files || !path) return holo_fail_memory(error);
+    if (!holo_path_is_folder(path)) return add_file(k, path, error);
+    HOLO_TRY(add_folder(k, path, 0, error));
+    qsort(k->files, (size_t)k->file_count, sizeof *k->files, by_name);
+    if (!k->file_count)
+        return holo_fail(error, HOLO_NO_FILE, "%s has no kernels: files that end with .py, .c or .json", path);
+    return HOLO_OK;
+}
+
+// ---- compiling
+
+static HoloStatus add_kernel(HoloKernels *k, const KernelFile *file, const HoloKernel *kernel, HoloError *error)
+{
+    if (k->count == k->room) {
+        int       room = k->room ? 2 * k->room : 64;
+        Compiled *list = HOLO_NEW(&k->arena, Compiled, room);
+        if (!list) return holo_fail_memory(error);
+        if (k->count) memcpy(list, k->list, (size_t)k->count * sizeof *list);
+        k->list = list;
+        k->room = room;
+    }
+    for (int i = 0; i < k->count; i++)
+        if (!strcmp(k->list[i].kernel.name, kernel->name))
+            return holo_fail(error, HOLO_BAD_MODEL, "%s and %s both have a kernel '%s': give one another name",
+                             k->list[i].file, file->path, kernel->name);
+    Compiled *c = &k->list[k->count++];
+    *c          = (Compiled){.kernel = *kernel, .file = file->path};
+    c->text     = holo_isa_print(&k->arena, &c->kernel.program, NULL);
+    c->params   = HOLO_NEW(&k->arena, HoloKernelParam, kernel->program.param_count + 1);
+    if (!c->text || !c->params) return holo_fail_memory(error);
+    for (int i = 0; i < kernel->program.param_count; i++) {
+        const HoloIsaParam *p = &kernel->program.params[i];
+        c->params[i]          = (HoloKernelParam){p->name, (HoloDtype)p->type, p->access != HOLO_ISA_VALUE,
+                                                  (p->access & HOLO_ISA_IN) != 0, (p->access & HOLO_ISA_OUT) != 0};
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus compile_file(HoloKernels *k, KernelFile *file, HoloNumeric numeric, HoloError *error)
+{
+    HoloMapping mapping;
+    HoloKernel *kernels;
+    int         count;
+    HOLO_TRY(holo_file_map(file->path, &mapping, error));
+    file->source = (HoloKernelSource){file->path, holo_arena_text(&k->arena, mapping.data, mapping.size), mapping.size};
+    holo_file_unmap(&mapping);
+    if (!file->source.text) return holo_fail_memory(error);
+    HOLO_TRY(holo_kernel_parse(&k->arena, &file->source, holo_language_of(file->path), &file->module, error));
+    HOLO_TRY(holo_kernel_compile(&k->arena, &file->module, numeric == HOLO_EXACT ? HOLO_KERNEL_EXACT : 0, &kernels,
+                                 &count, error));
+    for (int i = 0; i < count; i++) HOLO_TRY(add_kernel(k, file, &kernels[i], error));
+    file->json = holo_ast_to_json(&k->arena, &file->module);
+    return file->json ? HOLO_OK : holo_fail_memory(error);
+}
+
+bool holo_kernel_path(const char *path)
+{
+    return holo_language_of(path) != HOLO_LANGUAGE_NONE;
+}
+
+HoloStatus holo_kernels_open(const char *path, HoloNumeric numeric, HoloKernels **out, HoloError *error)
+{
+    HoloKernels *k = holo_realloc(NULL, sizeof *k);
+    *out           = NULL;
+    if (!k) return holo_fail_memory(error);
+    *k                = (HoloKernels){0};
+    HoloStatus status = find_files(k, path, error);
+    for (int i = 0; !status && i < k->file_count; i++) status = compile_file(k, &k->files[i], numeric, error);
+    if (status)
+        holo_kernels_close(k);
+    else
+        *out = k;
+    return status;
+}
+
+void holo_kernels_close(HoloKernels *k)
+{
+    if (!k) return;
+    holo_arena_deinit(&k->arena);
+    holo_free(k);
+}
+
+// ---- looking
+
+int holo_kernels_count(const HoloKernels *k)
+{
+    return k->count;
+}
+
+bool holo_kernels_info(const HoloKernels *k, int index, HoloKernelInfo *out)
+{
+    if (index < 0 || index >= k->count) return false;
+    const Compiled *c = &k->list[index];
+    *out              = (HoloKernelInfo){.name        = c->kernel.name,
+                                         .function    = c->kernel.function->name,
+                                         .file        = c->file,
+                                         .doc         = c->kernel.function->doc,
+                                         .type        = (HoloDtype)c->kernel.type,
+                                         .param_count = c->kernel.program.param_count,
+                                         .params      = c->params,
+                                         .assembly    = c->text};
+    for (int i = 0; i < 3; i++) out->block[i] = c->kernel.function->block[i];
+    return true;
+}
+
+const char *holo_kernels_json(const HoloKernels *k, int file, const char **out_path)
+{
+    if (file < 0 || file >= k->file_count) return NULL;
+    if (out_path) *out_path = k->files[file].path;
+    return k->files[file].json;
+}
+
+// ---- running
+
+static HoloStatus argument(const HoloIsaParam *p, const HoloTensor *given, HoloIsaArg *out, HoloError *error)
+{
+    if (!given) return holo_fail(error, HOLO_BAD_INPUT, "the argument '%s' is not given", p->name);
+    if (given->dtype != p->type)
+        return holo_fail(error, HOLO_BAD_INPUT, "'%s' is %s, and %s is given", p->name, holo_dtype_name(p->type),
+                         holo_dtype_name(given->dtype));
+    int64_t count = holo_tensor_count(given);
+    if (count < 0 || (count > 0 && !given->data))
+        return holo_fail(error, HOLO_BAD_INPUT, "'%s' has no elements", p->name);
+    *out = (HoloIsaArg){.data = given->data, .count = count};
+    if (p->access != HOLO_ISA_VALUE) return HOLO_OK;
+    if (count != 1) return holo_fail(error, HOLO_BAD_INPUT, "'%s' is one number", p->name);
+    memcpy(&out->bits, given->data, holo_dtype_size(p->type)); // little-endian, as everything here
+    return HOLO_OK;
+}
+
+// Of scalars alone, in the order of the program that computes the lanes.
+static HoloStatus count_lanes(const HoloKernel *kernel, const HoloIsaArg *args, int64_t *out, HoloError *error)
+{
+    HoloIsaArg            of[HOLO_ISA_MAX_PARAMS] = {0};
+    int                   count                   = 0;
+    const HoloIsaProgram *p                       = &kernel->program;
+    HoloIsaLaunch         once                    = {{1, 1, 1}, {1, 1, 1}, 0};
+    *out                                          = 0;
+    for (int i = 0; i < p->param_count; i++)
+        if (p->params[i].access == HOLO_ISA_VALUE) of[count++] = args[i];
+    if (kernel->lanes.count) {
+        of[count] = (HoloIsaArg){.data = out, .count = 1};
+        return holo_isa_reference(&kernel->lanes, &once, of, error);
+    }
+    for (int i = 0; i < p->param_count; i++) {
+        bool whole = p->params[i].access == HOLO_ISA_VALUE && p->params[i].type != HOLO_BOOL &&
+                     p->params[i].type != HOLO_F16 && p->params[i].type != HOLO_BF16 && p->params[i].type != HOLO_F32 &&
+                     p->params[i].type != HOLO_F64;
+        if (!whole) continue;
+        *out = holo_isa_to_i64(p->params[i].type, args[i].bits);
+        return HOLO_OK;
+    }
+    return holo_fail(error, HOLO_BAD_INPUT, "%s has no whole number among its parameters: say how many lanes to launch",
+                     kernel->name);
+}
+
+static HoloStatus launch_of(const HoloKernel *kernel, const HoloIsaArg *args, const HoloKernelLaunch *wish,
+                            HoloIsaLaunch *out, int64_t *out_lanes, HoloError *error)
+{
+    int64_t lanes = wish ? wish->lanes : 0, block = 1;
+    *out = (HoloIsaLaunch){{1, 1, 1}, {BLOCK, 1, 1}, wish ? wish->turns : 0};
+    if (lanes <= 0) HOLO_TRY(count_lanes(kernel, args, &lanes, error));
+    *out_lanes = lanes;
+    for (int i = 0; i < 3; i++) {
+        int size = wish && wish->block[0] ? wish->block[i] : kernel->function->block[i];
+        if (size > 0) out->block[i] = (uint32_t)size;
+        block *= out->block[i];
+    }
+    int64_t blocks = lanes <= 0 ? 0 : (lanes - 1) / block + 1;
+    if (blocks > UINT32_MAX) return holo_fail(error, HOLO_BAD_INPUT, "%lld lanes are too many", (long long)lanes);
+    out->grid[0] = (uint32_t)blocks;
+    return HOLO_OK;
+}
+
+HoloStatus holo_kernels_run(const HoloKernels *k, int index, const HoloTensor *const *args, int arg_count,
+                            const HoloKernelLaunch *launch, HoloError *error)
+{
+    HoloIsaArg    of[HOLO_ISA_MAX_PARAMS] = {0};
+    HoloIsaLaunch how;
+    int64_t       lanes;
+    if (index < 0 || index >= k->count) return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no kernel %d", index);
+    const HoloKernel *kernel = &k->list[index].kernel;
+    if (arg_count != kernel->program.param_count)
+        return holo_fail(error, HOLO_BAD_INPUT, "%s takes %d arguments, not %d", kernel->name,
+                         kernel->program.param_count, arg_count);
+    for (int i = 0; i < arg_count; i++) HOLO_TRY(argument(&kernel->program.params[i], args[i], &of[i], error));
+    HOLO_TRY(launch_of(kernel, of, launch, &how, &lanes, error));
+    return lanes > 0 ? holo_isa_reference(&kernel->program, &how, of, error) : HOLO_OK;
+}
+
+// ---- writing
+
+static HoloStatus add_program(HoloPlan *plan, const Compiled *c, HoloArena *arena, HoloError *error)
+{
+    HoloPlanProgram program = {.name = c->kernel.name, .doc = c->kernel.function->doc};
+    uint8_t        *bytes = NULL, *lanes = NULL;
+    memcpy(program.block, c->kernel.function->block, sizeof program.block);
+    HOLO_TRY(holo_isa_encode(arena, &c->kernel.program, &bytes, &program.program_size, error));
+    if (c->kernel.lanes.count) HOLO_TRY(holo_isa_encode(arena, &c->kernel.lanes, &lanes, &program.lanes_size, error));
+    program.program = bytes;
+    program.lanes   = lanes;
+    return holo_plan_program(plan, &program, error);
+}
+
+static HoloStatus write_plan(const HoloKernels *k, HoloPlan *plan, HoloArena *arena, const char *path, HoloError *error)
+{
+    HoloFileWriter *file;
+    uint64_t        size;
+    for (int i = 0; i < k->count; i++) HOLO_TRY(add_program(plan, &k->list[i], arena, error));
+    HOLO_TRY(holo_plan_meta(plan, "producer", "hologram", error));
+    HOLO_TRY(holo_file_writer_open(path, &file, error));
+    HoloStatus status = holo_archive_write(plan, file, NULL, &size, error);
+    HoloStatus closed = holo_file_writer_close(file, !status, error);
+    return status ? status : closed;
+}
+
+HoloStatus holo_kernels_write(const HoloKernels *k, const char *path, HoloError *error)
+{
+    HoloArena  arena = {0};
+    HoloGraph *graph;
+    HoloPlan   plan   = {0};
+    HoloStatus status = holo_graph_parse(&arena, "graph kernels() -> () {\n}\n", &graph, error);
+    if (!status) status = holo_plan_create(graph, &plan, error);
+    if (!status) status = write_plan(k, &plan, &arena, path, error);
+    holo_plan_deinit(&plan);
+    holo_arena_deinit(&arena);
+    return status;
+}
