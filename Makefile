@@ -100,7 +100,32 @@ $(BUILD)/obj/ops_registry.o: $(BUILD)/ops_registry.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
 
-$(LIB): $(RUNTIME_OBJ)
+# The standard library of kernels, compiled by a first hologram-compile that has none. One that is built for another machine
+# takes what this one compiled.
+STDLIB   := $(if $(ROOT),build/stdlib.holo,$(BUILD)/stdlib.holo)
+FIRST    := $(BUILD)/first/hologram-compile
+STDLIB_OBJ := $(BUILD)/obj/stdlib.o
+$(BUILD)/first/none.c: tools/stdlib.sh
+	@mkdir -p $(@D)
+	$(Q)sh tools/stdlib.sh > $@
+$(FIRST): $(CLI_OBJ) $(COMPILER_OBJ) $(RUNTIME_OBJ) $(BUILD)/first/none.c
+	@echo "  link  $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(COMPILER_LIBS) $(LDLIBS)
+ifeq ($(ROOT),)
+$(STDLIB): $(FIRST) $(shell find kernels/stdlib -name '*.py')
+	@echo "  holo  $@"
+	$(Q)$(FIRST) -q kernels/stdlib -o $@
+else
+$(STDLIB):
+	@$(MAKE) --no-print-directory BUILD=build CC=gcc ROOT= $@
+endif
+$(BUILD)/stdlib.c: $(STDLIB) tools/stdlib.sh
+	$(Q)sh tools/stdlib.sh $(STDLIB) > $@
+$(STDLIB_OBJ): $(BUILD)/stdlib.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
+
+$(LIB): $(RUNTIME_OBJ) $(STDLIB_OBJ)
 	@echo "  ar    $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 $(LIB_COMP): $(COMPILER_OBJ)
@@ -108,7 +133,7 @@ $(LIB_COMP): $(COMPILER_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # The shared libraries show only what the public headers mark.
-$(SO): $(RUNTIME_OBJ)
+$(SO): $(RUNTIME_OBJ) $(STDLIB_OBJ)
 	@echo "  link  $@"
 	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libhologram.so.0 -o $@ $^ $(LDLIBS)
 	$(Q)ln -sf libhologram.so $@.0

@@ -382,7 +382,7 @@ typedef struct HoloKernelParam {
     bool        is_array, is_read, is_written;
 } HoloKernelParam;
 
-typedef struct HoloKernelInfo { // strings live as long as the kernels
+typedef struct HoloKernelInfo {      // strings live as long as the kernels
     const char            *name;     // "vector_add_f32"
     const char            *function; // "vector_add"
     const char            *file, *doc;

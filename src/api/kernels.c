@@ -236,6 +236,7 @@ static HoloStatus launch_of(const HoloKernel *kernel, const HoloIsaArg *args, co
     *out = (HoloIsaLaunch){{1, 1, 1}, {BLOCK, 1, 1}, wish ? wish->turns : 0};
     if (lanes <= 0) HOLO_TRY(count_lanes(kernel, args, &lanes, error));
     *out_lanes = lanes;
+    if (lanes > 0 && lanes < BLOCK) out->block[0] = (uint32_t)lanes;
     for (int i = 0; i < 3; i++) {
         int size = wish && wish->block[0] ? wish->block[i] : kernel->function->block[i];
         if (size > 0) out->block[i] = (uint32_t)size;

@@ -118,13 +118,20 @@ static void use_operands(HoloSsa *s, int n, Spot spot)
     for (int i = 0; i < 3; i++) use(s, s->node[n].in[i], spot);
 }
 
+// Copies that stand together are given all at once: what they give is computed before the first.
+static int first_of_copies(const HoloSsa *s, const HoloSsaRegion *r, int at)
+{
+    while (at > 0 && s->node[r->list[at]].kind == HOLO_SSA_COPY && s->node[r->list[at - 1]].kind == HOLO_SSA_COPY) at--;
+    return at;
+}
+
 // Uses that have a place of their own: those by effects and pinned nodes, and those at the ends of branches and turns.
 static void use_placed(HoloSsa *s)
 {
     for (int r = 0; r < s->region_count; r++)
         for (int i = 0; i < s->region[r].count; i++) {
             int n = s->region[r].list[i];
-            if (s->node[n].needed) use_operands(s, n, (Spot){r, i});
+            if (s->node[n].needed) use_operands(s, n, (Spot){r, first_of_copies(s, &s->region[r], i)});
         }
     for (int n = 0; n < s->count; n++) {
         HoloSsaNode *phi = &s->node[n];

@@ -1,0 +1,25 @@
+// programs.h - portable programs of archives, found by name; and the standard library, an archive that is part of the
+// library itself.
+#ifndef HOLO_RUNTIME_PROGRAMS_H
+#define HOLO_RUNTIME_PROGRAMS_H
+
+#include "format/holo.h"
+#include "isa/isa.h"
+
+typedef struct HoloStoredProgram { // checked; lives as long as the arena
+    const char    *name, *doc;
+    HoloIsaProgram program;
+    HoloIsaProgram lanes; // how many lanes to launch: see HoloProgramRecord. Of count 0: there is none
+    uint32_t       block[3];
+} HoloStoredProgram;
+
+// HOLO_BAD_ARGUMENT: there is no such program.
+HOLO_MUST HoloStatus holo_program_find(const HoloArchive *archive, const char *name, HoloArena *arena,
+                                       HoloStoredProgram *out, HoloError *error);
+HOLO_MUST HoloStatus holo_program_get(const HoloArchive *archive, size_t index, HoloArena *arena,
+                                      HoloStoredProgram *out, HoloError *error);
+
+// The kernels of kernels/stdlib, as the build compiled them: "vector_add_f32" ...
+HOLO_MUST HoloStatus holo_stdlib_open(HoloArchive *out, HoloError *error);
+
+#endif
