@@ -245,8 +245,8 @@ typedef struct HoloResizeParams {
     uint32_t flags; // none yet
 } HoloResizeParams;
 
-// matmul_i8: MatMulInteger, QLinearMatMul, MatMulIntegerToFloat and QGemm with B of two dimensions; scales, zero
-// points and biases are the operator's inputs.
+// matmul_i8: MatMulInteger, QLinearMatMul, MatMulIntegerToFloat and QGemm; scales, zero points and biases are the
+// operator's inputs. B is packed only where it has two dimensions.
 typedef struct HoloMatmulI8Params {
     uint32_t size;
     uint32_t flags; // HOLO_MATMUL_I8_*
@@ -325,6 +325,7 @@ static inline bool holo_conv_i8_is_depthwise(int rank, int64_t groups, int64_t f
 
 enum {
     HOLO_CONV_I8_PLACES = 128,     // of a filter at most: larger ones are left to eval
+    HOLO_CONV_I8_LAST   = 1 << 12, // the same, with channels last
     HOLO_CONV_I8_K      = 1 << 14, // numbers of a filter at most
 };
 

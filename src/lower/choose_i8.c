@@ -42,7 +42,7 @@ static bool can_pack(const HoloValue *b, HoloDim k, HoloDim n)
     return size >= 0 && HOLO_I8_PANEL(k) <= HOLO_PACK_PART && (uint64_t)size / 4 <= holo_tensor_bytes(&b->type);
 }
 
-// One scale and zero point for all of A and of the output; one, or one for each column, of B.
+// One scale and zero point for all of A and of the output; one, or one for each column, of B; of several matrices B, one.
 bool holo_lower_matmul_i8(const HoloNode *node, HoloLowering *out)
 {
     HoloCall      call = holo_node_call(node);
@@ -51,15 +51,17 @@ bool holo_lower_matmul_i8(const HoloNode *node, HoloLowering *out)
     const HoloValue *a = holo_node_in(node, 0), *b = holo_node_in(node, in->b), *y = node->out[0];
     const HoloValue *y_zero = holo_node_in(node, in->y_zero), *bias = holo_node_in(node, in->bias);
     bool             transposed = holo_attr_int(&call, "transB", 0) != 0;
-    if (!is_8(a, 2, HOLO_MAX_RANK) || !is_8(b, 2, 2) || holo_attr_int(&call, "transA", 0)) return false;
-    HoloDim k = b->type.dim[transposed], n = b->type.dim[!transposed];
+    if (!is_8(a, 2, HOLO_MAX_RANK) || !is_8(b, 2, HOLO_MAX_RANK) || holo_attr_int(&call, "transA", 0)) return false;
+    bool many = b->type.rank > 2;
+    if (many && transposed) return false;
+    HoloDim k = b->type.dim[b->type.rank - 2 + transposed], n = b->type.dim[b->type.rank - 2 + !transposed];
     if (!is_line(holo_node_in(node, in->a_zero), a->type.dtype, 0) ||
-        !is_line(holo_node_in(node, in->b_zero), b->type.dtype, n))
+        !is_line(holo_node_in(node, in->b_zero), b->type.dtype, many ? 0 : n))
         return false;
     if (in->a_scale != NONE) {
-        if (holo_dim_is_symbolic(k) || k > SCALED_K || (y_zero && y_zero->type.dtype != y->type.dtype)) return false;
+        if ((!holo_dim_is_symbolic(k) && k > SCALED_K) || (y_zero && y_zero->type.dtype != y->type.dtype)) return false;
         if (!is_line(holo_node_in(node, in->a_scale), HOLO_F32, 0) ||
-            !is_line(holo_node_in(node, in->b_scale), HOLO_F32, n) ||
+            !is_line(holo_node_in(node, in->b_scale), HOLO_F32, many ? 0 : n) ||
             !is_line(holo_node_in(node, in->y_scale), HOLO_F32, 0) ||
             !is_line(holo_node_in(node, in->c), HOLO_I32, n) || !is_line(y_zero, y->type.dtype, 0))
             return false;
@@ -68,7 +70,7 @@ bool holo_lower_matmul_i8(const HoloNode *node, HoloLowering *out)
             return false;
     }
     out->params_size = sizeof out->matmul_i8;
-    if (can_pack(b, k, n)) {
+    if (!many && can_pack(b, k, n)) {
         out->matmul_i8.flags |= HOLO_MATMUL_I8_PACKED_B;
         out->pack_input      = in->b;
         out->pack_transposed = transposed;
@@ -121,7 +123,7 @@ bool holo_lower_cast(const HoloNode *node, HoloLowering *out)
 // ---- conv_i8
 
 // One scale and zero point for all of X and of the output; one, or one for each filter, of W.
-bool holo_lower_conv_i8(const HoloNode *node, HoloLowering *out)
+static bool conv_fits(const HoloNode *node, int64_t places_most, HoloLowering *out)
 {
     bool             scaled = !strcmp(node->type, "QLinearConv"); // with channels first or last
     const HoloValue *x = holo_node_in(node, 0), *w = holo_node_in(node, scaled ? 3 : 1), *y = node->out[0];
@@ -129,7 +131,7 @@ bool holo_lower_conv_i8(const HoloNode *node, HoloLowering *out)
     int64_t places = 1, k;
     for (int d = 1; d < w->type.rank; d++) {
         if (holo_dim_is_symbolic(w->type.dim[d])) return false;
-        if (d > 1 && (places *= w->type.dim[d]) > HOLO_CONV_I8_PLACES) return false;
+        if (d > 1 && (places *= w->type.dim[d]) > places_most) return false;
     }
     if (__builtin_mul_overflow(places, w->type.dim[1], &k) || k > HOLO_CONV_I8_K) return false;
     HoloDim filters = w->type.dim[0];
@@ -142,6 +144,11 @@ bool holo_lower_conv_i8(const HoloNode *node, HoloLowering *out)
     return is_line(holo_node_in(node, 1), HOLO_F32, 0) && is_line(holo_node_in(node, 4), HOLO_F32, filters) &&
            is_line(holo_node_in(node, 6), HOLO_F32, 0) && is_line(holo_node_in(node, 7), y->type.dtype, 0) &&
            (!bias || (holo_value_is(bias, HOLO_I32, 1, 1) && bias->type.dim[0] == filters));
+}
+
+bool holo_lower_conv_i8(const HoloNode *node, HoloLowering *out)
+{
+    return conv_fits(node, HOLO_CONV_I8_PLACES, out);
 }
 
 // ---- pool_i8
@@ -200,7 +207,7 @@ bool holo_lower_conv_nhwc_i8(const HoloNode *node, HoloLowering *out)
 {
     HoloCall         call = holo_node_call(node);
     const HoloValue *w    = holo_node_in(node, 3);
-    if (!holo_attr_int(&call, "channels_last", 0) || !holo_lower_conv_i8(node, out) || !w->is_constant ||
+    if (!holo_attr_int(&call, "channels_last", 0) || !conv_fits(node, HOLO_CONV_I8_LAST, out) || !w->is_constant ||
         !w->type.data || !is_bias(holo_node_in(node, 8), w->type.dim[0]))
         return false;
     int64_t groups = holo_attr_int(&call, "group", 1), filters = groups > 0 ? w->type.dim[0] / groups : 0;

@@ -78,7 +78,7 @@ static HoloStatus sizes_check(const HoloCall *call, Conv *c)
     c->filters  = w->dim[0] / c->groups;
     c->pixels   = holo_product(out->rank - 2, out->dim + 1);
     c->places   = holo_product(w->rank - 2, w->dim + 2);
-    if (c->places < 1 || c->places > HOLO_CONV_I8_PLACES || !holo_mul(c->places, c->channels, &c->k) ||
+    if (c->places < 1 || c->places > HOLO_CONV_I8_LAST || !holo_mul(c->places, c->channels, &c->k) ||
         c->k > HOLO_CONV_I8_K)
         return refuse(call);
     c->depthwise = holo_conv_i8_is_depthwise(w->rank, c->groups, c->filters, c->channels);
@@ -287,7 +287,7 @@ static void work(void *arg, int64_t i, int worker)
     const uint8_t     *panels = (const uint8_t *)c->w->data + (group * group_panels + first / HOLO_PANEL) * panel;
     const uint8_t     *from   = (const uint8_t *)c->x->data + pixel * all + group * c->channels;
     for (int64_t p = 0, run; p < pixels && !c->direct; p += run) {
-        const uint8_t *lines[HOLO_CONV_I8_PLACES];
+        const uint8_t *lines[HOLO_CONV_I8_LAST];
         run = holo_least(holo_least(c->run, pixels - p), c->shape.out[2] - (pixel + p) % c->shape.out[2]);
         lines_find(c, group, pixel + p, run, memory, lines);
         pixels_copy(c, lines, run, patch + p * c->k);

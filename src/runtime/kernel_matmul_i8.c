@@ -1,5 +1,5 @@
-// kernel_matmul_i8.c - rows of 8-bit integers times one matrix of them, exactly: MatMulInteger; and, with the
-// sums scaled and quantised again, QLinearMatMul, MatMulIntegerToFloat and QGemm.
+// kernel_matmul_i8.c - rows of 8-bit integers times one matrix of them, or matrices times matrices that broadcast, exactly:
+// MatMulInteger; and, with the sums scaled and quantised again, QLinearMatMul, MatMulIntegerToFloat and QGemm.
 //
 // A task lays out its rows of A, a block of k at a time; B comes packed or is packed by the task.
 #include "format/params.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { TILE_ROWS = 96, TILE_COLUMNS = 256, NARROW_COLUMNS = 64, TILE_K = 1024, NONE = INT8_MAX };
-enum { SCALED_K = 1 << 15 }; // k at most where sums must not wrap
+enum { SCALED_K = 1 << 15 }; // k at most where sums must not wrap: eval makes longer ones
 
 typedef struct Operands { // which input is what
     const char *op;
@@ -32,6 +32,9 @@ typedef struct Product {
     double            a_scale, y_scale, y_zero; // when running
     int64_t           m, n, k, b_row, b_column;
     int64_t           row_tiles, column_tiles, tile_columns;
+    int64_t           matrices; // of the output, where B has several; else A is one
+    int               batch_rank;
+    int64_t           batch[HOLO_MAX_RANK], a_step[HOLO_MAX_RANK], b_step[HOLO_MAX_RANK]; // dimensions before these
     bool              packed, scaled;
 } Product;
 
@@ -64,7 +67,7 @@ static HoloStatus scales_check(const HoloCall *call, const Product *p)
 {
     const Operands   *in      = p->in;
     const HoloTensor *y_scale = holo_in(call, in->y_scale), *y_zero = holo_in(call, in->y_zero);
-    bool              ok = holo_in(call, in->a_scale) && p->b_scale && p->k <= SCALED_K;
+    bool              ok = holo_in(call, in->a_scale) && p->b_scale && (p->k <= SCALED_K || !p->packed);
     ok = ok && is_line(holo_in(call, in->a_scale), HOLO_F32, 0) && is_line(p->b_scale, HOLO_F32, p->n);
     ok = ok && is_line(y_scale, HOLO_F32, 0) && is_line(p->c, HOLO_I32, p->n);
     ok = ok && (!p->bias || (p->bias->rank == 1 && is_line(p->bias, HOLO_F32, p->n)));
@@ -76,20 +79,53 @@ static HoloStatus scales_check(const HoloCall *call, const Product *p)
     return HOLO_OK;
 }
 
+// How far it is from one matrix of t to the next, along each dimension before the output's last two. False: t does not
+// broadcast to it.
+static bool steps_find(const HoloTensor *t, const HoloTensor *out, int64_t *step)
+{
+    int64_t size = t->dim[t->rank - 1] * t->dim[t->rank - 2];
+    int     more = out->rank - t->rank;
+    if (more < 0) return false;
+    for (int d = out->rank - 3; d >= 0; d--) {
+        int64_t dim = d >= more ? t->dim[d - more] : 1;
+        if (dim != 1 && dim != out->dim[d]) return false;
+        step[d] = dim == 1 ? 0 : size;
+        size *= dim;
+    }
+    return true;
+}
+
+static bool has_sizes(const HoloCall *call, Product *p)
+{
+    const HoloTensor *a = p->a, *b = p->b, *out = p->out;
+    bool              transposed = holo_attr_int(call, "transB", 0) != 0, many = b->rank > 2;
+    p->k        = b->dim[b->rank - 2 + transposed];
+    p->n        = b->dim[b->rank - 2 + !transposed];
+    p->m        = many ? a->dim[a->rank - 2] : holo_product(a->rank - 1, a->dim);
+    p->b_row    = transposed ? 1 : p->n;
+    p->b_column = transposed ? p->k : 1;
+    p->matrices = 1;
+    if (a->dim[a->rank - 1] != p->k || out->dim[out->rank - 1] != p->n || holo_attr_int(call, "transA", 0))
+        return false;
+    if (many) {
+        p->batch_rank = out->rank - 2;
+        p->matrices   = holo_product(p->batch_rank, out->dim);
+        for (int d = 0; d < p->batch_rank; d++) p->batch[d] = out->dim[d];
+        return !p->packed && !transposed && out->dim[out->rank - 2] == p->m && steps_find(a, out, p->a_step) &&
+               steps_find(b, out, p->b_step);
+    }
+    bool same = out->rank == a->rank;
+    for (int d = 0; same && d < a->rank - 1; d++) same = out->dim[d] == a->dim[d];
+    return same;
+}
+
+// Of several matrices B there is one zero point and one scale.
 static HoloStatus sizes_check(const HoloCall *call, Product *p)
 {
-    bool transposed = holo_attr_int(call, "transB", 0) != 0;
-    int  rank       = p->a->rank;
-    p->m            = holo_product(rank - 1, p->a->dim);
-    p->k            = p->b->dim[transposed];
-    p->n            = p->b->dim[!transposed];
-    p->b_row        = transposed ? 1 : p->n;
-    p->b_column     = transposed ? p->k : 1;
-    bool same       = p->a->dim[rank - 1] == p->k && p->out->dim[rank - 1] == p->n;
-    for (int d = 0; d < rank - 1; d++) same = same && p->out->dim[d] == p->a->dim[d];
-    if (!same || holo_attr_int(call, "transA", 0))
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are not those of a product");
-    if (!is_line(p->a_zero, p->a->dtype, 0) || !is_line(p->b_zero, p->b->dtype, p->n))
+    if (!has_sizes(call, p)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are not those of a product");
+    int64_t columns = p->b->rank > 2 ? 0 : p->n;
+    if (!is_line(p->a_zero, p->a->dtype, 0) || !is_line(p->b_zero, p->b->dtype, columns) ||
+        (p->b->rank > 2 && !is_line(p->b_scale, HOLO_F32, 0)))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a zero point is neither one number nor one for each column");
     return HOLO_OK;
 }
@@ -111,8 +147,8 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
     p->c       = holo_in(call, p->in->c);
     p->packed  = params->flags & HOLO_MATMUL_I8_PACKED_B;
     p->scaled  = p->in->a_scale != NONE;
-    if (!is_8(p->a, 2, HOLO_MAX_RANK) || !is_8(p->b, 2, 2) || !p->out || p->out->kind != HOLO_TENSOR ||
-        p->out->rank != p->a->rank || holo_tensor_count(p->out) < 0 || (!p->scaled && p->out->dtype != HOLO_I32))
+    if (!is_8(p->a, 2, HOLO_MAX_RANK) || !is_8(p->b, 2, HOLO_MAX_RANK) || !p->out || p->out->kind != HOLO_TENSOR ||
+        p->out->rank < 2 || holo_tensor_count(p->out) < 0 || (!p->scaled && p->out->dtype != HOLO_I32))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of matmul_i8");
     HOLO_TRY(sizes_check(call, p));
     if (p->scaled) HOLO_TRY(scales_check(call, p));
@@ -165,6 +201,7 @@ static void terms_make(const Product *p, int64_t first, int64_t columns, int64_t
     }
 }
 
+// `row` is counted over all matrices.
 static void finish(const Product *p, int64_t row, int64_t rows, int64_t column, int64_t columns, Memory *m)
 {
     bool by_column = holo_tensor_count(p->b_scale) > 1;
@@ -192,17 +229,29 @@ static void finish(const Product *p, int64_t row, int64_t rows, int64_t column, 
     }
 }
 
+// Where the matrices of A and of B begin that make one of the output.
+static void matrices_find(const Product *p, int64_t matrix, const uint8_t **a, const uint8_t **b)
+{
+    for (int d = p->batch_rank - 1; d >= 0; matrix /= p->batch[d--]) {
+        *a += matrix % p->batch[d] * p->a_step[d];
+        *b += matrix % p->batch[d] * p->b_step[d];
+    }
+}
+
 static void work(void *arg, int64_t i, int worker)
 {
     const Product     *p       = arg;
     const HoloKernels *kernels = p->host->kernels;
     Memory            *m       = (Memory *)(void *)holo_kernel_scratch(p->host, worker);
-    int64_t            column = i % p->column_tiles * p->tile_columns, row = i / p->column_tiles * TILE_ROWS, k = 0;
-    int64_t            rows = holo_least(TILE_ROWS, p->m - row), columns = holo_least(p->tile_columns, p->n - column);
-    int64_t            panel = p->packed ? HOLO_I8_PANEL(p->k) : HOLO_I8_PANEL(holo_least(p->k, TILE_K));
-    const uint8_t     *a = (const uint8_t *)p->a->data + row * p->k, *b = p->b->data;
-    const uint8_t     *panels    = p->packed ? b + column / HOLO_PANEL * panel : m->b;
-    bool               by_column = p->b_zero && holo_tensor_count(p->b_zero) > 1;
+    int64_t            column = i % p->column_tiles * p->tile_columns, k = 0;
+    int64_t        row = i / p->column_tiles % p->row_tiles * TILE_ROWS, matrix = i / p->column_tiles / p->row_tiles;
+    int64_t        rows = holo_least(TILE_ROWS, p->m - row), columns = holo_least(p->tile_columns, p->n - column);
+    int64_t        panel = p->packed ? HOLO_I8_PANEL(p->k) : HOLO_I8_PANEL(holo_least(p->k, TILE_K));
+    const uint8_t *a = (const uint8_t *)p->a->data + row * p->k, *b = p->b->data;
+    matrices_find(p, matrix, &a, &b);
+    row += matrix * p->m;
+    const uint8_t *panels    = p->packed ? b + column / HOLO_PANEL * panel : m->b;
+    bool           by_column = p->b_zero && holo_tensor_count(p->b_zero) > 1;
     if (p->packed) terms_make(p, column, columns, p->k, panels, panel, m);
     do { // once even where k is 0
         int64_t part = holo_least(TILE_K, p->k - k);
@@ -239,7 +288,8 @@ static HoloStatus run(HoloCall *call)
 {
     Product p;
     HOLO_TRY(product_init(call, &p));
-    if (!p.m || !p.n) return HOLO_OK;
+    if (!p.m || !p.n || !p.matrices) return HOLO_OK;
+    if (p.scaled && p.k > SCALED_K) return call->op->eval(call);
     if (p.scaled) {
         const HoloTensor *y_scale = holo_in(call, p.in->y_scale), *y_zero = holo_in(call, p.in->y_zero);
         double            alpha = holo_attr_float(call, "alpha", 1);
@@ -247,7 +297,7 @@ static HoloStatus run(HoloCall *call)
         p.y_scale               = y_scale ? holo_get_f(y_scale, 0) : 1;
         p.y_zero                = y_zero ? holo_get_f(y_zero, 0) : 0;
     }
-    call->host->parallel(call->host, p.row_tiles * p.column_tiles, work, &p);
+    call->host->parallel(call->host, p.matrices * p.row_tiles * p.column_tiles, work, &p);
     return HOLO_OK;
 }
 
