@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TILE_LANES = 1024, TILE_LEAST = 128, TILE_BYTES = 24 << 10 }; // vectors of a tile are to stay in the first cache
+enum { TILE_LANES = 8192, TILE_LEAST = 128, TILE_BYTES = 24 << 10 }; // vectors of a tile are to stay in the first cache
 
 static const uint8_t tile_type[HOLO_DTYPE_COUNT] = {
     [HOLO_I8] = HOLO_TILE_I8,   [HOLO_I16] = HOLO_TILE_I16,  [HOLO_I32] = HOLO_TILE_I32, [HOLO_I64] = HOLO_TILE_I64,
@@ -52,6 +52,7 @@ static void step_init(HoloIsaStep *s, const HoloTiles *tiles)
     for (int k = 1; k < 4; k++) s->inputs += info->kind[k] == HOLO_ISA_KIND_T;
     if (s->inst.op == HOLO_ISA_SET) compare_init(s, tiles);
     if (tile_op[s->inst.op]) s->tile = tiles->op[tile_op[s->inst.op] - 1][tile_type[s->inst.type]];
+    s->is_plain = tile_op[s->inst.op] && s->is_float && !s->is_small;
 }
 
 // ---- what shows of the order of lanes, and what lanes know of their place
@@ -86,6 +87,18 @@ static void find_places(HoloIsaCode *code)
     }
 }
 
+// By register, the one step that makes it; negative: there are several, or none.
+static int32_t *makers_of(HoloIsaCode *code)
+{
+    int32_t *makers = HOLO_NEW(&code->arena, int32_t, code->register_count + 1);
+    for (int r = 0; makers && r < code->register_count; r++) makers[r] = -2;
+    for (int i = 0; makers && i < code->count; i++) {
+        int32_t *maker = &makers[code->steps[i].inst.dst];
+        if (holo_isa_op(code->steps[i].inst.op)->kind[0] != HOLO_ISA_KIND_N) *maker = *maker == -2 ? i : -1;
+    }
+    return makers;
+}
+
 // The one step that makes a register, behind conversions; NULL: there are several, or none.
 static const HoloIsaStep *maker(const HoloIsaCode *code, const int32_t *makers, unsigned r)
 {
@@ -101,12 +114,8 @@ static const HoloIsaStep *maker(const HoloIsaCode *code, const int32_t *makers, 
 // is then the same in a tile, and the other a run.
 static bool find_cut(HoloIsaCode *code)
 {
-    int32_t *makers = HOLO_NEW(&code->arena, int32_t, code->register_count + 1);
+    int32_t *makers = makers_of(code);
     if (!makers) return false;
-    for (int r = 0; r < code->register_count; r++) makers[r] = -2;
-    for (int i = 0; i < code->count; i++)
-        if (holo_isa_op(code->steps[i].inst.op)->kind[0] != HOLO_ISA_KIND_N)
-            makers[code->steps[i].inst.dst] = makers[code->steps[i].inst.dst] == -2 ? i : -1;
     for (int i = 0; i < code->count; i++) {
         const HoloIsaInst *inst = &code->steps[i].inst;
         if (inst->op < HOLO_ISA_DIV || inst->op > HOLO_ISA_MOD || code->steps[i].is_float) continue;
@@ -135,10 +144,46 @@ static uint32_t layout(const HoloIsaArray *arrays, int count, uint32_t align, ui
 
 static int tile_lanes(const HoloIsaCode *code)
 {
-    int lanes = TILE_LANES;
+    int    lanes = TILE_LANES;
+    size_t bytes = code->hot_bytes + code->local_bytes;
     if (code->is_cooperative) return HOLO_ISA_MAX_BLOCK;
-    while (lanes > TILE_LEAST && (size_t)lanes * (code->slot_bytes + code->local_bytes) > TILE_BYTES) lanes /= 2;
+    while (lanes > TILE_LEAST && (size_t)lanes * bytes > TILE_BYTES) lanes /= 2;
     return lanes;
+}
+
+// ---- what is the same in every tile
+
+static bool is_fixed(const HoloIsaStep *s, const int32_t *makers, const uint8_t *fixed)
+{
+    const HoloIsaOpInfo *info = holo_isa_op(s->inst.op);
+    if (info->kind[0] == HOLO_ISA_KIND_N || makers[s->inst.dst] < 0) return false;
+    if (s->inst.op == HOLO_ISA_CONST || s->inst.op == HOLO_ISA_PARAM || s->inst.op == HOLO_ISA_LENGTH) return true;
+    bool can_fail = s->inst.op >= HOLO_ISA_DIV && s->inst.op <= HOLO_ISA_MOD && !s->is_float;
+    if ((!s->tile && s->inst.op != HOLO_ISA_CVT) || can_fail) return false;
+    for (int k = 1; k < 4; k++)
+        if (info->kind[k] != HOLO_ISA_KIND_N && !fixed[holo_isa_operand(&s->inst, k)]) return false;
+    return true;
+}
+
+// Registers that one step alone makes, of nothing but parameters and constants: that step is done once in a launch.
+static bool take_fixed(HoloIsaCode *code)
+{
+    int32_t *makers = makers_of(code);
+    uint8_t *fixed  = HOLO_NEW(&code->arena, uint8_t, code->register_count + 1);
+    int      kept   = 0;
+    code->fixed     = HOLO_NEW(&code->arena, HoloIsaStep, code->count + 1);
+    if (!makers || !fixed || !code->fixed) return false;
+    for (int i = 0; i < code->count; i++) {
+        HoloIsaStep *s = &code->steps[i];
+        if (is_fixed(s, makers, fixed)) {
+            fixed[s->inst.dst]               = 1;
+            code->fixed[code->fixed_count++] = *s;
+        } else {
+            code->steps[kept++] = *s;
+        }
+    }
+    code->count = kept;
+    return true;
 }
 
 static bool copy_program(HoloIsaCode *code, const HoloIsaProgram *p)
@@ -146,15 +191,19 @@ static bool copy_program(HoloIsaCode *code, const HoloIsaProgram *p)
     code->params = HOLO_NEW(&code->arena, HoloIsaParam, p->param_count + 1);
     code->types  = HOLO_NEW(&code->arena, uint8_t, p->register_count + 1);
     code->slot   = HOLO_NEW(&code->arena, uint32_t, p->register_count + 1);
+    code->width  = HOLO_NEW(&code->arena, uint8_t, p->register_count + 1);
     code->steps  = HOLO_NEW(&code->arena, HoloIsaStep, p->count + 1);
-    if (!code->params || !code->types || !code->slot || !code->steps) return false;
+    if (!code->params || !code->types || !code->slot || !code->width || !code->steps) return false;
     snprintf(code->name, sizeof code->name, "%s", p->name);
     for (int i = 0; i < p->param_count; i++) {
         code->params[i]      = p->params[i];
         code->params[i].name = holo_arena_text(&code->arena, p->params[i].name, strlen(p->params[i].name));
         if (!code->params[i].name) return false;
     }
-    if (p->register_count) memcpy(code->types, p->registers, (size_t)p->register_count);
+    for (int i = 0; i < p->register_count; i++) {
+        code->types[i] = p->registers[i];
+        code->width[i] = (uint8_t)holo_isa_width(p->registers[i]);
+    }
     for (int i = 0; i < p->count; i++) code->steps[i] = (HoloIsaStep){.inst = p->code[i], .at = i};
     code->param_count = p->param_count, code->register_count = p->register_count, code->count = p->count;
     return true;
@@ -175,7 +224,7 @@ static bool prepare(HoloIsaCode *code, const HoloIsaProgram *p, const HoloTiles 
     code->is_cooperative = holo_isa_is_cooperative(p);
     code->shared_bytes   = layout(p->shared, p->shared_count, 64, code->shared_at, code->shared_count);
     code->local_bytes    = layout(p->local, p->local_count, 8, code->local_at, code->local_count);
-    if (!holo_isa_live(code) || !find_cut(code)) return false;
+    if (!find_cut(code) || !take_fixed(code) || !holo_isa_live(code)) return false;
     find_places(code);
     code->lanes = tile_lanes(code);
     return true;

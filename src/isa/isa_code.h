@@ -28,6 +28,7 @@ typedef struct HoloIsaStep {
     bool      is_small; // f16 or bf16: `tile` is that of f32
     bool      swaps;    // a comparison of b with a
     bool      is_read;  // dst is read somewhere
+    bool      is_plain; // a tile of floats that are not small: no runs, nothing that fails
     int32_t   target;   // of control, see holo_isa_targets
     HoloTile *tile;     // NULL: done in another way
 } HoloIsaStep;
@@ -36,15 +37,16 @@ struct HoloIsaCode {
     char               name[HOLO_ISA_MAX_NAME + 1];
     HoloArena          arena; // of all that follows
     HoloIsaParam      *params;
-    uint8_t           *types; // of registers
-    uint32_t          *slot;  // of registers: where their vectors are, in bytes for each lane of a tile
-    uint16_t          *kept;  // registers that some step keeps
-    HoloIsaStep       *steps;
+    uint8_t           *types;         // of registers
+    uint8_t           *width;         // of registers: log2 of their bytes
+    uint32_t          *slot;          // of registers: where their vectors are, in bytes for each lane of a tile
+    uint16_t          *kept;          // registers that some step keeps
+    HoloIsaStep       *steps, *fixed; // fixed: those that give the same in every tile, to be done once in a launch
     const HoloTiles   *tiles;
     const HoloKernels *kernels; // for f16 and bf16
-    int                param_count, register_count, count, kept_count, depth;
-    uint32_t           slot_bytes; // for each lane
-    int                lanes;      // of a tile; of one of cooperative programs, at most
+    int                param_count, register_count, count, fixed_count, kept_count, depth;
+    uint32_t           slot_bytes, hot_bytes; // for each lane; hot: of registers that are vectors in most tiles
+    int                lanes;                 // of a tile; of one of cooperative programs, at most
     bool               is_cooperative;
     bool               is_serial; // the order of blocks shows: atomics of floats, or whose old value is used
     bool               is_flat;   // lanes know only their number in the launch
@@ -114,12 +116,14 @@ typedef struct HoloIsaTile {
     int32_t     at, lane;
 } HoloIsaTile;
 
+void holo_isa_tile_begin(HoloIsaTile *tile); // once in a launch: fixed steps
 // Runs the tile from the first step to the last; false: failed.
 bool holo_isa_tile_run(HoloIsaTile *tile);
 
 bool holo_isa_tile_fail(HoloIsaTile *tile, const HoloIsaStep *step, int32_t lane, const char *why); // false
 // A step on registers alone; *out_is_stored: the next step, a store, is done, too.
 bool holo_isa_tile_value(HoloIsaTile *tile, const HoloIsaStep *step, bool *out_is_stored);
+void holo_isa_tile_floats(HoloIsaTile *tile, const HoloIsaStep *step, bool *out_is_stored); // the same, is_plain
 bool holo_isa_tile_runs(HoloIsaTile *tile, const HoloIsaStep *step); // false: not done, lanes must be looked at
 bool holo_isa_tile_memory(HoloIsaTile *tile, const HoloIsaStep *step);
 bool holo_isa_tile_together(HoloIsaTile *tile, const HoloIsaStep *step);

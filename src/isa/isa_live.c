@@ -3,7 +3,6 @@
 //
 // The program is walked backwards with the set of registers that are live. What is live at the head of a loop is known only
 // behind it: the walk is repeated until these sets stay as they are.
-#include "format/dtype.h"
 #include "isa/isa_code.h"
 #include "isa/isa_scalar.h"
 
@@ -230,29 +229,58 @@ typedef struct Slot {
     int32_t  until; // the last step that needs it
     uint32_t place;
     int      bytes;
+    bool     is_hot; // of a register that is a vector in most tiles
 } Slot;
+
+enum { UNMADE, MADE, VECTOR }; // of a register, by the steps that make it
+
+// Numbers that are made for each lane, and not lent or made where they are stored.
+static bool is_vector(const HoloIsaStep *s)
+{
+    unsigned op = s->inst.op;
+    if (s->lend || s->join || op == HOLO_ISA_CONST || (op >= HOLO_ISA_PARAM && op <= HOLO_ISA_LENGTH) ||
+        op == HOLO_ISA_SET)
+        return false;
+    return s->is_float || op == HOLO_ISA_LD || op == HOLO_ISA_LDS || op == HOLO_ISA_LDL || op >= HOLO_ISA_AND;
+}
+
+static uint8_t *find_makes(Walk *w)
+{
+    uint8_t *makes = HOLO_NEW(&w->arena, uint8_t, w->code->register_count + 1);
+    for (int i = 0; makes && i < w->code->count; i++) {
+        const HoloIsaStep *s = &w->code->steps[i];
+        uint8_t           *m = &makes[s->inst.dst];
+        if (holo_isa_op(s->inst.op)->kind[0] != HOLO_ISA_KIND_N) *m = is_vector(s) || *m == VECTOR ? VECTOR : MADE;
+    }
+    return makes;
+}
 
 static bool take_slots(Walk *w)
 {
     HoloIsaCode *code  = w->code;
     Slot        *slots = HOLO_NEW(&w->arena, Slot, code->register_count + 1);
+    uint8_t     *makes = find_makes(w);
     int          count = 0;
-    if (!slots) return false;
+    if (!slots || !makes) return false;
     for (;;) { // registers in the order in which they begin
         int r = -1, k = 0;
         for (int i = 0; i < code->register_count; i++)
-            if (w->last[i] >= 0 && (r < 0 || w->first[i] < w->first[r])) r = i;
-        if (r < 0) return true;
-        int bytes = (int)holo_dtype_size((HoloDtype)code->types[r]);
-        while (k < count && (slots[k].bytes != bytes || slots[k].until >= w->first[r])) k++;
+            if (w->last[i] >= 0 && makes[i] && (r < 0 || w->first[i] < w->first[r])) r = i;
+        if (r < 0) break;
+        bool is_hot = makes[r] == VECTOR;
+        int  bytes  = 1 << code->width[r];
+        while (k < count && (slots[k].bytes != bytes || slots[k].is_hot != is_hot || slots[k].until >= w->first[r]))
+            k++;
         if (k == count) {
-            slots[count++] = (Slot){0, code->slot_bytes, bytes};
+            slots[count++] = (Slot){0, code->slot_bytes, bytes, is_hot};
             code->slot_bytes += (uint32_t)bytes;
+            code->hot_bytes += is_hot ? (uint32_t)bytes : 0;
         }
         slots[k].until = w->last[r];
         code->slot[r]  = slots[k].place;
         w->last[r]     = -1;
     }
+    return true;
 }
 
 static bool list_kept(HoloIsaCode *code)

@@ -191,6 +191,7 @@ HoloStatus holo_isa_run(const HoloIsaCode *code, HoloIsaFrame *frame, const Holo
         HoloIsaTile *t = &frame->tiles[i];
         t->launch = launch, t->args = args, t->is_shared_memory = many;
         frame->failed[i] = INT64_MAX;
+        holo_isa_tile_begin(t);
     }
     int64_t unit_lanes =
         code->is_cooperative ? (int64_t)launch->block[0] * launch->block[1] * launch->block[2] : run.cut.tile;

@@ -238,27 +238,44 @@ static bool do_step(HoloIsaTile *t, const HoloIsaStep *step, bool *is_stored)
     }
 }
 
+void holo_isa_tile_begin(HoloIsaTile *t)
+{
+    bool unused;
+    t->depth = 0, t->lanes = 1;
+    set_range(&t->scope[0].now, 0, 1);
+    t->scope[0].is_loop = false, t->scope[0].next = t->code->count;
+    for (int i = 0; i < t->code->fixed_count; i++) (void)do_step(t, &t->code->fixed[i], &unused);
+}
+
+static void tile_begin(HoloIsaTile *t)
+{
+    const HoloIsaCode *code = t->code;
+    t->depth                = 0;
+    set_range(&t->scope[0].now, 0, t->lanes);
+    for (int i = 0; i < code->kept_count; i++) t->r[code->kept[i]].tag = HOLO_ISA_ONE;
+    if (code->shared_bytes) memset(t->shared, 0, code->shared_bytes);
+    if (code->local_bytes) memset(t->local, 0, (size_t)code->local_bytes * (size_t)code->lanes);
+    if (t->launch->turns) memset(t->turns, 0, (size_t)t->lanes * sizeof *t->turns);
+}
+
 bool holo_isa_tile_run(HoloIsaTile *t)
 {
     const HoloIsaStep *steps = t->code->steps;
     int32_t            count = t->code->count;
-    t->depth                 = 0;
-    t->scope[0]              = (HoloIsaScope){.next = count, .buffer = {t->scope[0].buffer[0], t->scope[0].buffer[1]}};
-    set_range(&t->scope[0].now, 0, t->lanes);
-    for (int i = 0; i < t->code->kept_count; i++) t->r[t->code->kept[i]].tag = HOLO_ISA_ONE;
-    if (t->code->shared_bytes) memset(t->shared, 0, t->code->shared_bytes);
-    if (t->code->local_bytes) memset(t->local, 0, (size_t)t->code->local_bytes * (size_t)t->code->lanes);
-    if (t->launch->turns) memset(t->turns, 0, (size_t)t->lanes * sizeof *t->turns);
+    tile_begin(t);
     for (int32_t at = 0; at < count;) {
-        const HoloIsaStep *step = &steps[at];
-        if (step->inst.op >= HOLO_ISA_IF && step->inst.op <= HOLO_ISA_EXIT) {
+        const HoloIsaStep *step      = &steps[at];
+        bool               is_stored = false;
+        if (step->is_plain) {
+            holo_isa_tile_floats(t, step, &is_stored);
+            at += 1 + is_stored;
+        } else if (step->inst.op >= HOLO_ISA_IF && step->inst.op <= HOLO_ISA_EXIT) {
             at = control(t, step, at);
             if (at < 0) return false;
-            continue;
+        } else {
+            if (!do_step(t, step, &is_stored)) return false;
+            at += 1 + is_stored;
         }
-        bool is_stored = false;
-        if (!do_step(t, step, &is_stored)) return false;
-        at += 1 + is_stored;
     }
     return true;
 }

@@ -28,7 +28,7 @@ const uint8_t *holo_isa_indices(HoloIsaTile *t, const HoloIsaStep *step, int64_t
 {
     const HoloIsaSet *s     = holo_isa_now(t);
     unsigned          type  = t->code->types[step->inst.b];
-    int               width = holo_isa_width(type), n = s->hi - s->lo;
+    int               width = t->code->width[step->inst.b], n = s->hi - s->lo;
     uint64_t          other = 0;
     const uint8_t    *x     = holo_isa_read_each(t, step->inst.b, 0, s->lo, s->hi) + ((size_t)s->lo << width);
     if (s->mask) {

@@ -15,16 +15,21 @@ bool holo_isa_ends(HoloIsaTile *t, unsigned at, int64_t *out_first, int64_t *out
     const HoloIsaRegister *r         = &t->r[at];
     const HoloIsaSet      *s         = holo_isa_now(t);
     unsigned               type      = t->code->types[at];
-    int                    width     = holo_isa_width(type);
+    int                    width     = t->code->width[at];
     bool                   is_signed = HOLO_TYPES_INT >> type & 1;
-    int64_t                by        = extend(width, true, r->step), all;
     if (r->tag == HOLO_ISA_EACH) return false;
-    if (r->tag == HOLO_ISA_ONE)
-        return *out_first = *out_last = extend(width, is_signed, r->base), type != HOLO_U64 || *out_first >= 0;
-    *out_first = extend(width, is_signed, holo_isa_cut(width, r->base + r->step * (uint64_t)s->lo));
-    if (!holo_mul(by, s->hi - 1 - s->lo, &all) || !holo_add(*out_first, all, out_last)) return false;
-    if (type == HOLO_U64) return *out_first >= 0 && *out_last >= 0;
-    return extend(width, is_signed, holo_isa_cut(width, (uint64_t)*out_last)) == *out_last;
+    if (r->tag == HOLO_ISA_ONE) {
+        *out_first = *out_last = extend(width, is_signed, r->base);
+        return type != HOLO_U64 || *out_first >= 0;
+    }
+    int64_t grows = extend(width, true, r->step), all;
+    *out_first    = extend(width, is_signed, holo_isa_cut(width, r->base + r->step * (uint64_t)s->lo));
+    if (width < 3) { // nothing overflows 64 bits
+        *out_last = *out_first + grows * (s->hi - 1 - s->lo);
+        return extend(width, is_signed, holo_isa_cut(width, (uint64_t)*out_last)) == *out_last;
+    }
+    if (!holo_mul(grows, s->hi - 1 - s->lo, &all) || !holo_add(*out_first, all, out_last)) return false;
+    return is_signed || (*out_first >= 0 && *out_last >= 0);
 }
 
 // ---- integers that are runs
@@ -121,6 +126,7 @@ typedef __int128 Wide;
 
 static Wide floor_of(Wide a, Wide b) // of a / b, b > 0
 {
+    if (b == 1) return a;
     return a >= 0 ? a / b : -((-a + b - 1) / b);
 }
 

@@ -40,7 +40,7 @@ const uint8_t *holo_isa_read(HoloIsaTile *t, unsigned at, int k, bool *out_is_on
     const HoloIsaSet      *s = holo_isa_now(t);
     *out_is_one              = r->tag == HOLO_ISA_ONE;
     if (*out_is_one) return (const uint8_t *)&r->base;
-    return holo_isa_read_each(t, at, k, s->lo, s->hi) + ((size_t)s->lo << holo_isa_width(t->code->types[at]));
+    return holo_isa_read_each(t, at, k, s->lo, s->hi) + ((size_t)s->lo << t->code->width[at]);
 }
 
 // ---- results
@@ -211,6 +211,33 @@ static bool by_tile(HoloIsaTile *t, const HoloIsaStep *step, bool *out_is_stored
     *out_is_stored = place != NULL;
     if (!place) holo_isa_done(t, step, width, data);
     return true;
+}
+
+// As by_tile, without what only integers and small floats need.
+void holo_isa_tile_floats(HoloIsaTile *t, const HoloIsaStep *step, bool *out_is_stored)
+{
+    const HoloIsaSet *s     = holo_isa_now(t);
+    const unsigned    in[3] = {step->inst.a, step->inst.b, step->inst.c};
+    const uint8_t    *x[3];
+    size_t            at   = (size_t)s->lo << step->width;
+    int               ones = 0;
+    for (int k = 0; k < step->inputs; k++) {
+        const HoloIsaRegister *r      = &t->r[in[k]];
+        bool                   is_one = r->tag == HOLO_ISA_ONE; // floats are never runs
+        x[k]                          = is_one ? (const uint8_t *)&r->base : (const uint8_t *)((uintptr_t)r->data + at);
+        ones |= is_one << k;
+    }
+    for (int k = step->inputs; k < 3; k++) x[k] = x[0];
+    if (ones == (1 << step->inputs) - 1) {
+        uint64_t out = 0;
+        step->tile(1, x[0], x[1], x[2], &out, 0);
+        holo_isa_set_value(t, step, HOLO_ISA_ONE, out, 0);
+        return;
+    }
+    uint8_t *place = step->join ? joined(t, step) : NULL, *data = place ? place : holo_isa_begin_each(t, step);
+    step->tile(s->hi - s->lo, x[0], x[1], x[2], (uint8_t *)((uintptr_t)data + at), ones);
+    *out_is_stored = place != NULL;
+    if (!place) holo_isa_done(t, step, step->width, data);
 }
 
 // ---- moves and conversions
