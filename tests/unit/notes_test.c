@@ -17,7 +17,7 @@ static const char *model_few(const char *name, const char *shape)
     const float   scale = 0.1f;
     const uint8_t zero  = 128;
     onnx_input(&m.graph, "x", HOLO_U8, shape);
-    onnx_input(&m.graph, "i", HOLO_I64, "4");
+    onnx_input(&m.graph, "i", HOLO_U8, "4");
     onnx_output(&m.graph, "y", HOLO_U8, shape);
     onnx_output(&m.graph, "r", HOLO_F32, "4,32");
     onnx_constant(&m.graph, "s", HOLO_F32, "", &scale, sizeof scale);
@@ -27,7 +27,8 @@ static const char *model_few(const char *name, const char *shape)
     onnx_node(&m.graph, "DequantizeLinear", "x,s,z", "d", "");
     onnx_node(&m.graph, "Softplus", "d", "p", "");
     onnx_node(&m.graph, "QuantizeLinear", "p,s,z", "y", "");
-    onnx_node(&m.graph, "Gather", "t,i", "g", "");
+    onnx_node(&m.graph, "Cast", "i", "at", "to=7");
+    onnx_node(&m.graph, "Gather", "t,at", "g", "");
     onnx_node(&m.graph, "MatMul", "g,w", "r", "");
     onnx_save(&m, temp_path(name));
     return temp_path(name);
@@ -84,6 +85,25 @@ static void test_reasons(void **state)
         HoloModel *model = compiled_with(rows[i].path, rows[i].tables, rows[i].budget);
         expect_note(model, rows[i].pass, rows[i].verdict, rows[i].place, rows[i].what, rows[i].why, rows[i].bytes);
         holo_model_close(model);
+    }
+}
+
+// Tables change no bit: models with default choices, and with --no-tables.
+static void test_the_same_bits(void **state)
+{
+    (void)state;
+    const char *paths[] = {model_few("bits.onnx", "64,16"), model_conv(), model_mlp(), model_dynamic(), model_loop(3)};
+    for (int i = 0; i < (int)(sizeof paths / sizeof *paths); i++) {
+        size_t   size[2];
+        uint8_t *bytes[2];
+        for (int tables = 0; tables < 2; tables++) {
+            HoloModel *model = compiled_with(paths[i], tables, 0);
+            bytes[tables]    = answer(model, NULL, 7, 3, &size[tables]);
+            holo_model_close(model);
+        }
+        expect_same_bytes(bytes[0], size[0], bytes[1], size[1]);
+        free(bytes[0]);
+        free(bytes[1]);
     }
 }
 
@@ -197,9 +217,8 @@ static void test_list(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reasons),
-        cmocka_unit_test(test_notes_are_kept),
-        cmocka_unit_test(test_hostile_notes),
+        cmocka_unit_test(test_reasons),        cmocka_unit_test(test_the_same_bits),
+        cmocka_unit_test(test_notes_are_kept), cmocka_unit_test(test_hostile_notes),
         cmocka_unit_test(test_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,8 +24,9 @@
 
 #include <cmocka.h>
 
-typedef enum Way { EVALUATED, COMPILED, EXACT, CONSTANT, SYMBOLIC, RANKLESS, WAYS } Way;
-static const char *const way_names[WAYS] = {"evaluated", "compiled", "exact", "as constants", "symbolic", "rankless"};
+typedef enum Way { EVALUATED, COMPILED, EXACT, CONSTANT, TABLES, PLAIN, SYMBOLIC, RANKLESS, WAYS } Way;
+static const char *const way_names[WAYS] = {"evaluated",       "compiled",       "exact",    "as constants",
+                                            "all from tables", "without tables", "symbolic", "rankless"};
 
 enum { SEEN_MAX = 1024 };
 
@@ -39,6 +40,9 @@ typedef struct Suite {
     int  cases, rounds, failed;
     int  seen_count;
     Seen seen[SEEN_MAX];
+    // Of the present case, all from tables: the bytes of its outputs.
+    char  *bytes[CASE_VALUES];
+    size_t sizes[CASE_VALUES];
 } Suite;
 
 static Suite suite;
@@ -160,6 +164,22 @@ static void note_outputs(OpCase *c, const HoloTensor *outputs)
     }
 }
 
+// Outputs of numbers have the same bits with tables and without.
+static void compare_tables(OpCase *c, Way way, const HoloTensor *outputs)
+{
+    for (int i = 0; i < c->out_count; i++) {
+        bool   plain = outputs[i].kind == HOLO_TENSOR && outputs[i].dtype != HOLO_STRING && !c->out[i].is_any;
+        size_t size  = plain ? holo_tensor_bytes(&outputs[i]) : 0;
+        if (way == PLAIN && (size != suite.sizes[i] || (size && memcmp(suite.bytes[i], outputs[i].data, size))))
+            complain(c, way, "    %s has other bits than from tables", c->out[i].name);
+        if (way == PLAIN) continue;
+        suite.sizes[i] = size;
+        suite.bytes[i] = holo_arena_take(c->arena, size + 1);
+        assert_non_null(suite.bytes[i]);
+        if (size) memcpy(suite.bytes[i], outputs[i].data, size);
+    }
+}
+
 // ---- running
 
 static bool is_constant(const CaseValue *v, Way way)
@@ -202,8 +222,10 @@ static void write_graph(const OpCase *c, Way way, HoloText *out)
     holo_text_add(out, "%s}\n", c->body.data);
 }
 
-static HoloStatus compile(HoloGraph *graph, bool is_exact, HoloModel **out, HoloError *error)
+static HoloStatus compile(HoloGraph *graph, Way way, HoloModel **out, HoloError *error)
 {
+    bool            is_exact = way == EXACT;
+    HoloPassOptions options  = {.all_tables = way == TABLES || way == PLAIN, .no_tables = way == PLAIN};
     char            path[128];
     HoloPlan        plan = {0};
     HoloFileWriter *file = NULL;
@@ -211,7 +233,7 @@ static HoloStatus compile(HoloGraph *graph, bool is_exact, HoloModel **out, Holo
     uint64_t        size;
     snprintf(path, sizeof path, "%s/hologram-ops-%ld", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (long)getpid());
     HoloStatus status = holo_graph_check_ops(graph, error);
-    if (!status) status = holo_passes_run(graph, NULL, error);
+    if (!status) status = holo_passes_run(graph, &options, error);
     if (!status) status = holo_plan_create(graph, &plan, error);
     if (is_exact) plan.flags_must |= HOLO_FLAG_EXACT;
     if (!status) status = holo_file_writer_open(path, &file, error);
@@ -240,11 +262,12 @@ static HoloStatus run_compiled(OpCase *c, HoloGraph *graph, Way way, HoloError *
     HoloModel   *model   = NULL;
     HoloSession *session = NULL;
     HoloTensor   outputs[CASE_VALUES];
-    HoloStatus   status = compile(graph, way == EXACT, &model, error);
+    HoloStatus   status = compile(graph, way, &model, error);
     if (!status) status = holo_session_create(model, NULL, &session, error);
     if (!status) status = run_session(c, model, session, outputs, error);
     if (!status) expect_outputs(c, way, outputs);
     if (!status && way == EXACT) note_outputs(c, outputs);
+    if (!status && (way == TABLES || way == PLAIN)) compare_tables(c, way, outputs);
     holo_session_destroy(session);
     holo_model_close(model);
     return status;
