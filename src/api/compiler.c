@@ -256,14 +256,15 @@ bool holo_compiler_has_symbols(const HoloGraph *graph)
 }
 
 // Integers between DequantizeLinear and QuantizeLinear are how a quantised model is meant: one rounding that goes the other
-// way would be a whole step of the next quantisation. So the reference computes with them, too, where the plan does.
+// way would be a whole step of the next quantisation. So the reference computes with them, too, where the plan does; but it
+// judges them one by one, by what the model writes in their place.
 HoloStatus holo_compiler_take_integers(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
 {
     static const char name[] = "integers";
-    int               changes, i = 0;
+    int               i      = 0;
     while (compiler->passes[i].name && strcmp(compiler->passes[i].name, name)) i++;
     bool runs = compiler->passes[i].name && compiler->numeric != HOLO_EXACT && !(compiler->disabled >> i & 1);
-    return runs ? holo_pass_run(graph, name, &changes, error) : HOLO_OK;
+    return runs ? holo_pass_integers_judged(graph, error) : HOLO_OK;
 }
 
 HoloStatus holo_compiler_import_reference(const HoloCompiler *compiler, const char *path, HoloSource **out,

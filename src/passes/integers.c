@@ -210,10 +210,28 @@ static HoloValue *moved(HoloIntegers *s, HoloNode *node, const bool *wanted)
     return q ? dequantise(s, node, q, &x) : NULL;
 }
 
+// What stands for the output of a node from now on: `to`, or `to` held against what a copy of the node gives.
+static void put(HoloIntegers *s, HoloNode *node, HoloValue *to)
+{
+    HoloValue *from = node->out[0];
+    if (s->judges && !s->is_own) {
+        HoloDtype dtype   = (HoloDtype)from->type.dtype;
+        HoloNode *written = holo_integers_node(s, node, node->domain, node->type, node->version, node->in_count,
+                                               node->attr, node->attr_count, dtype, &from->type);
+        HoloNode *agreed  = holo_integers_node(s, node, "hologram", "Agreed", 1, 2, NULL, 0, dtype, &from->type);
+        if (!written || !agreed) return;
+        memcpy(written->in, node->in, (size_t)node->in_count * sizeof *node->in);
+        agreed->in[0] = written->out[0];
+        agreed->in[1] = to;
+        to            = agreed->out[0];
+    }
+    holo_rewrite(&s->rewrite, from, to); // where it cannot, nobody reads what was made
+}
+
 static HoloStatus walk_begin(HoloIntegers *s, HoloGraph *graph, HoloArena *scratch, HoloChanges *changes,
                              HoloError *error)
 {
-    *s = (HoloIntegers){.room = graph->value_count, .error = error};
+    *s = (HoloIntegers){.room = graph->value_count, .error = error, .judges = changes->judges};
     HOLO_TRY(holo_rewrite_begin(&s->rewrite, graph, scratch, changes, error));
     s->uses = holo_graph_uses(graph, scratch);
     return s->uses ? HOLO_OK : holo_fail_memory(error);
@@ -231,9 +249,10 @@ static HoloStatus walk_quantised(HoloGraph *graph, HoloArena *scratch, HoloChang
         HoloNode *node = graph->nodes[i];
         holo_rewrite_inputs(&s.rewrite, node);
         if (node->out_count < 1 || !node->out[0] || !node->in_count || !node->in[0]) continue;
+        s.is_own        = false;
         bool       ends = holo_integers_made(node, &y);
         HoloValue *to   = ends ? quantised(&s, node->in[0], &y, 0) : moved(&s, node, wanted);
-        if (to) holo_rewrite(&s.rewrite, node->out[0], to); // where it cannot, nobody reads what was made
+        if (to) put(&s, node, to);
     }
     return s.failed ? holo_fail_memory(error) : holo_rewrite_end(&s.rewrite, error);
 }
@@ -248,7 +267,7 @@ static HoloStatus walk_real(HoloGraph *graph, HoloArena *scratch, HoloChanges *c
         HoloNode *node = graph->nodes[i];
         holo_rewrite_inputs(&s.rewrite, node);
         HoloValue *to = node->op && node->out_count == 1 && node->out[0] ? holo_integers_product(&s, node, NULL) : NULL;
-        if (to) holo_rewrite(&s.rewrite, node->out[0], to);
+        if (to) put(&s, node, to);
     }
     return s.failed ? holo_fail_memory(error) : holo_rewrite_end(&s.rewrite, error);
 }

@@ -17,6 +17,8 @@ typedef struct HoloIntegers {
     int         room;
     HoloError  *error;
     bool        failed; // no memory
+    bool        judges; // see HoloChanges
+    bool        is_own; // what was made has a meaning of its own, which may be far from what was written
 } HoloIntegers;
 
 bool holo_integers_is(const HoloNode *node, const char *type); // of ai.onnx or com.microsoft

@@ -258,6 +258,8 @@ HoloValue *holo_integers_pointwise(HoloIntegers *s, HoloNode *node, const HoloSc
     HoloNode *made         = holo_integers_node(s, node, MICROSOFT, rows[k].made, 1, 3 * rows[k].operands + 2, attr,
                                                 node->attr_count + rows[k].wants_version, y->dtype, &node->out[0]->type);
     if (!made) return NULL;
+    // Of a short row QLinearSoftmax gives anything, and QLinearAveragePool counts what is outside with ceil_mode.
+    s->is_own = s->is_own || rows[k].wants_version || attr_int(node, "ceil_mode", 0);
     for (int i = 0; i < rows[k].operands; i++) {
         made->in[3 * i]     = x[i].q;
         made->in[3 * i + 1] = holo_integers_scale(s, &x[i]);

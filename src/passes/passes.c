@@ -140,14 +140,23 @@ HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *options, Hol
     return HOLO_OK;
 }
 
+static HoloStatus run_one(HoloGraph *graph, const char *name, HoloChanges *changes, HoloError *error)
+{
+    for (const HoloPass *pass = holo_passes; pass->name; pass++)
+        if (!strcmp(pass->name, name)) return run_pass(pass, graph, changes, error);
+    return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no pass %s", name);
+}
+
 HoloStatus holo_pass_run(HoloGraph *graph, const char *name, int *out_changes, HoloError *error)
 {
     HoloChanges changes = {.limit = INT_MAX, .table_room = UINT64_MAX, .fill_room = HOLO_FILL_ROOM};
-    for (const HoloPass *pass = holo_passes; pass->name; pass++) {
-        if (strcmp(pass->name, name)) continue;
-        HoloStatus status = run_pass(pass, graph, &changes, error);
-        *out_changes      = changes.count;
-        return status;
-    }
-    return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no pass %s", name);
+    HoloStatus  status  = run_one(graph, name, &changes, error);
+    *out_changes        = changes.count;
+    return status;
+}
+
+HoloStatus holo_pass_integers_judged(HoloGraph *graph, HoloError *error)
+{
+    HoloChanges changes = {.limit = INT_MAX, .table_room = UINT64_MAX, .fill_room = HOLO_FILL_ROOM, .judges = true};
+    return run_one(graph, "integers", &changes, error);
 }

@@ -19,6 +19,8 @@ typedef struct HoloChanges {
     uint64_t   table_room; // bytes that tables may still take
     uint64_t   fill_room;  // and weights that are far larger than what they are made of
     HoloNotes *notes;      // what was decided, and why; NULL: nobody wants to know
+
+    bool judges; // of `integers`: what was written stays, and Agreed holds what is made against it
 } HoloChanges;
 
 // Changes the graph, not its subgraphs, and adds to changes->count what it changed. It walks over the nodes, what it does
@@ -67,5 +69,7 @@ enum { HOLO_PASS_ROUNDS = 16, HOLO_FILL_ROOM = 96 << 20 };
 HOLO_MUST HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *options, HoloError *error);
 // Runs the one pass of that name and infers again; *out_changes is how much it changed.
 HOLO_MUST HoloStatus holo_pass_run(HoloGraph *graph, const char *name, int *out_changes, HoloError *error);
+// The pass `integers`, such that evaluating the graph fails with HOLO_VERIFY where it changed more than roundings.
+HOLO_MUST HoloStatus holo_pass_integers_judged(HoloGraph *graph, HoloError *error);
 
 #endif

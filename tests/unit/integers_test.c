@@ -92,8 +92,70 @@ static void test_exact(void **state)
     run(true);
 }
 
+// ---- each thing that the pass makes is judged by what was written
+
+static HoloNode *node_find(const HoloGraph *graph, const char *type)
+{
+    for (int i = 0; i < graph->node_count; i++)
+        if (!strcmp(graph->nodes[i]->type, type)) return graph->nodes[i];
+    return NULL;
+}
+
+// Evaluates the judged model, with one input of a node that the pass has made put off: as a pass would that is wrong.
+static HoloStatus judged(const char *type, int input, HoloValue *(*put_off)(HoloGraph *, HoloValue *))
+{
+    HoloArena  arena = {0};
+    HoloError  error = {0};
+    HoloGraph *graph;
+    HoloTensor got;
+    EXPECT_OK(holo_graph_parse(&arena, text, &graph, &error));
+    EXPECT_OK(holo_graph_infer(graph, &error));
+    EXPECT_OK(holo_pass_integers_judged(graph, &error));
+    assert_non_null(node_find(graph, "Agreed"));
+    HoloNode *node = type ? node_find(graph, type) : NULL;
+    assert_int_equal(!type, !node);
+    if (node) node->in[input] = put_off(graph, node->in[input]);
+    HoloTensor        x      = made(&graph->inputs[0]->type, 3, 2);
+    const HoloTensor *in[]   = {&x};
+    HoloStatus        status = holo_graph_eval(graph, in, &got, &arena, NULL, &error);
+    if (status) assert_non_null(strstr(error.text, "as the model has it"));
+    free(x.data);
+    holo_arena_deinit(&arena);
+    return status;
+}
+
+static HoloValue *scaled(HoloGraph *graph, HoloValue *value)
+{
+    HoloTensor t = value->type;
+    float     *x = HOLO_NEW(graph->arena, float, 1);
+    assert_true(x && holo_tensor_count(&t) == 1);
+    *x     = (float)holo_get_f(&value->type, 0) * 1.1f;
+    t.data = x;
+    return holo_graph_constant(graph, "off", &t);
+}
+
+static HoloValue *shifted(HoloGraph *graph, HoloValue *value)
+{
+    HoloTensor t = value->type;
+    uint8_t   *x = HOLO_NEW(graph->arena, uint8_t, 1);
+    assert_true(x && holo_tensor_count(&t) == 1);
+    *x     = (uint8_t)(holo_get_f(&value->type, 0) + 2);
+    t.data = x;
+    return holo_graph_constant(graph, "off", &t);
+}
+
+static void test_judged(void **state)
+{
+    (void)state;
+    assert_int_equal(judged(NULL, 0, NULL), HOLO_OK);
+    assert_int_equal(judged("QLinearConv", 1, scaled), HOLO_VERIFY);
+    assert_int_equal(judged("QLinearConv", 7, shifted), HOLO_VERIFY);
+    assert_int_equal(judged("QLinearAdd", 6, scaled), HOLO_VERIFY);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fused), cmocka_unit_test(test_exact)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fused), cmocka_unit_test(test_exact),
+                                       cmocka_unit_test(test_judged)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
