@@ -241,6 +241,16 @@ static int choose_domains(const Cli *cli, HoloCompiler *compiler)
     return CLI_OK;
 }
 
+static int choose_kernels(const Cli *cli, HoloCompiler *compiler)
+{
+    HoloError   error  = {0};
+    HoloStatus  status = HOLO_OK;
+    const char *path;
+    for (int cursor = 0; !status && (path = cli_option_next(cli, "kernel", &cursor));)
+        status = holo_compiler_add_kernel(compiler, path, &error);
+    return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
+}
+
 static int choose_patterns(const Cli *cli, HoloCompiler *compiler)
 {
     HoloError   error  = {0};
@@ -302,6 +312,7 @@ static int compile_model(Cli *cli)
     result = choose(cli, compiler);
     if (!result) result = choose_tables(cli, compiler);
     if (!result) result = choose_domains(cli, compiler);
+    if (!result) result = choose_kernels(cli, compiler);
     if (!result) result = choose_patterns(cli, compiler);
     if (!result) result = cli_quantize_choose(cli, compiler);
     if (!result) result = compile_with(cli, compiler);
@@ -336,6 +347,8 @@ static const CliOption options[] = {
     CLI_OPTIONS_QUANTIZE,
     {"disable", 0, "PASS", "leave a pass out; may be given several times"},
     {"dump", 0, "PASS", "print the graph after a pass; import, plan or all, too"},
+    {"kernel", 0, "FILE",
+     "a kernel in place of an operator that is not known, as it\nsays by @kernel(operator=\"domain::Name\"); may be given\nseveral times"},
     {"emit", 0, "FORM", "of kernels: holo, asm (programs as text) or json"},
     {"threads", 't', "N", "threads to compile with; 0: one a core"},
     {"json", 0, NULL, "print what was done as JSON"},

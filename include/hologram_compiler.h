@@ -105,6 +105,11 @@ HOLO_API void holo_compiler_set_only_if_faster(HoloCompiler *compiler, bool on);
 // of .npy files called like the inputs (with _ for /), or of several .npz and folders of .npy, each a pattern of its own.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_add_patterns(HoloCompiler *compiler, const char *path, HoloError *error);
 
+// Binds kernels of a file (docs/kernel-language.md) to operators that Hologram does not know: those that say
+// @kernel(operator="my.domain::Name"). Nodes of that operator are then computed by the kernel, whose programs travel in the
+// archive. Set the numeric class before.
+HOLO_API HOLO_MUST HoloStatus holo_compiler_add_kernel(HoloCompiler *compiler, const char *path, HoloError *error);
+
 // Threads used while compiling; 0: one a core. Changes no byte of what is written, unless it is tuned.
 HOLO_API void holo_compiler_set_threads(HoloCompiler *compiler, int threads);
 

@@ -1,5 +1,6 @@
 // compiler.c - the choices of a compile.
 #include "api/compiler.h"
+#include "api/custom_ops.h"
 
 #include "api/source.h"
 #include "base/files.h"
@@ -243,6 +244,7 @@ HoloStatus holo_compiler_apply_inputs(const HoloCompiler *compiler, HoloGraph *g
 HoloStatus holo_compiler_import(const HoloCompiler *compiler, const char *path, HoloSource **out, HoloError *error)
 {
     HOLO_TRY(holo_source_import(path, out, error));
+    HOLO_TRY(holo_compiler_apply_kernels(compiler, (*out)->model.graph, error));
     HOLO_TRY(holo_compiler_apply_inputs(compiler, (*out)->model.graph, error));
     return holo_graph_infer((*out)->model.graph, error);
 }

@@ -12,6 +12,15 @@ typedef struct HoloInputChoice {
     bool        is_constant;
 } HoloInputChoice;
 
+typedef struct HoloBoundKernel { // a kernel that is an operator; all in the compiler's arena
+    const char *domain, *type;
+    HoloString *programs, *lanes; // one for each element type; as bytes
+    int         count;
+    HoloString  shape; // the rule for the shapes of outputs; size 0: as the first input
+    int64_t     block[3];
+} HoloBoundKernel;
+
+enum { HOLO_BOUND_MAX = 64 };
 enum { HOLO_CHOICES_MAX = 256, HOLO_DOMAINS_MAX = 32, HOLO_PATTERNS_MAX = 256 };
 
 struct HoloCompiler {
@@ -26,6 +35,8 @@ struct HoloCompiler {
     HoloInputChoice  domains[HOLO_DOMAINS_MAX]; // the values are in `arena`
     int              pattern_count;
     const char      *patterns[HOLO_PATTERNS_MAX]; // paths
+    int              kernel_count;
+    HoloBoundKernel  kernels[HOLO_BOUND_MAX];
     HoloQuantizeKind quantize;
     HoloActivations  activations;
     HoloRanges       ranges;

@@ -158,6 +158,7 @@ struct HoloAstFunction {
     HoloAstParam    *params;
     const char      *type_name; // of the type variable; NULL: none
     uint32_t         types;     // bit HoloDtype: what it stands for, one program for each
+    const char      *op_name;   // the operator that it computes, "domain::Name"; NULL: none
     const HoloAst   *lanes;     // how many lanes to launch, from scalar parameters; NULL: the first integer one
     int              block[3];  // lanes of a block in x, y and z; 0: not said
     const HoloAst   *body;

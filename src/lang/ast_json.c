@@ -381,6 +381,10 @@ static HoloStatus read_doc(Reader *r, const json_t *json, HoloAstFunction *f)
 {
     return read_text(r, json, &f->doc);
 }
+static HoloStatus read_operator(Reader *r, const json_t *json, HoloAstFunction *f)
+{
+    return read_text(r, json, &f->op_name);
+}
 static HoloStatus read_function_name(Reader *r, const json_t *json, HoloAstFunction *f)
 {
     return read_name(r, json, &f->name);
@@ -398,10 +402,12 @@ static HoloStatus read_body(Reader *r, const json_t *json, HoloAstFunction *f)
 
 static HoloStatus read_function(Reader *r, const json_t *json, HoloAstFunction *f)
 {
-    static const char *const keys[] = {"name", "doc", "inline", "types", "params", "lanes", "block", "body", NULL};
+    static const char *const keys[] = {"name",     "doc",   "inline", "types", "params",
+                                       "operator", "lanes", "block",  "body",  NULL};
     static HoloStatus (*const read[])(Reader *, const json_t *, HoloAstFunction *) = {
-        read_function_name, read_doc, read_inline, read_types, read_params, lanes, read_block, read_body};
-    static const bool needed[] = {true, false, false, false, true, false, false, true};
+        read_function_name, read_doc, read_inline, read_types, read_params,
+        read_operator,      lanes,    read_block,  read_body};
+    static const bool needed[] = {true, false, false, false, true, false, false, false, true};
     HOLO_TRY(only(r, json, keys));
     f->doc         = "";
     r->p.type_name = NULL;
@@ -574,6 +580,7 @@ static json_t *function_json(Writer *w, const HoloAstFunction *f)
     if (f->is_inline) put(w, kernel, "inline", json_true());
     if (f->types) put(w, kernel, "types", types_json(w, f));
     put(w, kernel, "params", params_json(w, f));
+    if (f->op_name) put(w, kernel, "operator", json_string(f->op_name));
     if (f->lanes) put(w, kernel, "lanes", node_json(w, f->lanes));
     if (f->block[0]) put(w, kernel, "block", json_pack("[iii]", f->block[0], f->block[1], f->block[2]));
     put(w, kernel, "body", list_json(w, f->body));

@@ -79,6 +79,13 @@ static HoloStatus launch(HoloCParser *c, HoloAstFunction *f)
             HOLO_TRY(holo_c_expression(c, &value));
             HOLO_TRY(holo_parser_expect(p, ")", "as in: lanes(m * n)"));
             f->lanes = value;
+        } else if (holo_parser_accept(p, "operator")) {
+            HOLO_TRY(holo_parser_expect(p, "(", "as in: operator(\"my.domain::Name\")"));
+            if (p->token->kind != HOLO_TOKEN_TEXT || !*p->token->text)
+                return holo_parser_fail(p, "as in: operator(\"my.domain::Name\")",
+                                        "the name of an operator is expected here");
+            f->op_name = p->token++->text;
+            HOLO_TRY(holo_parser_expect(p, ")", "as in: operator(\"my.domain::Name\")"));
         } else if (holo_parser_accept(p, "block")) {
             HOLO_TRY(block_sizes(c, f->block));
         } else {

@@ -7,6 +7,7 @@
 
 typedef struct Marks { // decorators of the function that follows
     bool           is_inline, is_kernel;
+    const char    *op_name;
     const HoloAst *lanes;
     int            block[3];
 } Marks;
@@ -38,15 +39,21 @@ static HoloStatus block(HoloParser *p, int out[3])
 static HoloStatus kernel_options(HoloParser *p, Marks *marks)
 {
     while (!holo_parser_is(p, ")")) {
-        bool is_lanes = holo_parser_is(p, "lanes");
-        if (!is_lanes && !holo_parser_is(p, "block"))
-            return holo_parser_fail(p, "as in: @kernel(lanes=m * n, block=256)", "lanes= or block= is expected here");
+        bool is_lanes = holo_parser_is(p, "lanes"), is_operator = holo_parser_is(p, "operator");
+        if (!is_lanes && !is_operator && !holo_parser_is(p, "block"))
+            return holo_parser_fail(p, "as in: @kernel(lanes=m * n, block=256)",
+                                    "lanes=, block= or operator= is expected here");
         p->token++;
         HOLO_TRY(holo_parser_expect(p, "=", "as in: @kernel(lanes=m * n, block=256)"));
         if (is_lanes) {
             HoloAst *value;
             HOLO_TRY(holo_python_expression(p, &value));
             marks->lanes = value;
+        } else if (is_operator) {
+            if (p->token->kind != HOLO_TOKEN_TEXT || !*p->token->text)
+                return holo_parser_fail(p, "as in: operator=\"my.domain::Name\"",
+                                        "the name of an operator is expected here");
+            marks->op_name = p->token++->text;
         } else {
             HOLO_TRY(block(p, marks->block));
         }
@@ -131,6 +138,7 @@ static HoloStatus function(HoloParser *p, const Marks *marks, HoloAstModule *out
     if (!f) return holo_fail_memory(p->error);
     f->is_inline = marks->is_inline;
     f->lanes     = marks->lanes;
+    f->op_name   = marks->op_name;
     memcpy(f->block, marks->block, sizeof f->block);
     f->place.at       = p->token->at;
     p->declared_count = 0;

@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 mkdir "$work"/tree "$work"/tree/build
-cp -a "$root"/Makefile "$root"/include "$root"/src "$root"/cli "$root"/tools "$work"/tree/
+cp -a "$root"/Makefile "$root"/include "$root"/src "$root"/cli "$root"/tools "$root"/kernels "$work"/tree/
 cp -a "$build"/obj "$work"/tree/build/
 cd "$work"/tree
 find build/obj -name '*.d' -delete # they name the other build

@@ -1,0 +1,12 @@
+// custom_ops.h - kernels that are bound to operators.
+#ifndef HOLO_API_CUSTOM_OPS_H
+#define HOLO_API_CUSTOM_OPS_H
+
+#include "base/files.h"
+#include "graph/graph.h"
+#include "hologram_compiler.h"
+
+// Nodes that kernels of the compiler are bound to become hologram::Kernel.
+HOLO_MUST HoloStatus holo_compiler_apply_kernels(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error);
+
+#endif

@@ -1,0 +1,264 @@
+// user_kernel.c - an operator of domain "hologram", Kernel: a user's portable program in place of an operator that is not
+// known here. Its attributes hold the program for each element type (programs), how many lanes each launches (lanes, ""
+// where nothing is said), the lanes of a block (block), the shape rule (shape, "": as the first input); all others are
+// scalars of the program, by name.
+//
+// Programs are bytes from a file: they are decoded and checked each time they are taken, and bounded when they run.
+#include "isa/isa.h"
+#include "isa/isa_number.h"
+#include "ops/op.h"
+#include "ops/tensor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { BLOCK = 256, LANES_EACH = 1024 };            // lanes of a block; lanes that there may be for each element
+static const int64_t turns_most = INT64_C(1) << 28; // of loops: a lane that takes more is stuck
+
+typedef struct Chosen {
+    HoloArena      arena;
+    HoloIsaProgram program, lanes, shape; // count 0: there is none
+    uint32_t       block[3];
+} Chosen;
+
+// ---- the program
+
+// Arrays that are only read are the inputs, in their order, the others the outputs.
+static bool is_input(const HoloIsaParam *p)
+{
+    return p->access == HOLO_ISA_IN;
+}
+
+static bool fits(const HoloCall *call, const HoloIsaProgram *program, int *out_inputs, int *out_outputs)
+{
+    int in = 0, out = 0;
+    for (int i = 0; i < program->param_count; i++) {
+        const HoloIsaParam *p = &program->params[i];
+        if (p->access == HOLO_ISA_VALUE) continue;
+        if (!is_input(p)) {
+            out++;
+            continue;
+        }
+        const HoloTensor *t = holo_in(call, in++);
+        if (!t || t->kind != HOLO_TENSOR || t->dtype != p->type) return false;
+    }
+    *out_inputs  = in;
+    *out_outputs = out;
+    return in == call->in_count && out == call->out_count;
+}
+
+static HoloStatus decode(const HoloCall *call, HoloArena *arena, HoloString bytes, HoloIsaProgram *out)
+{
+    *out = (HoloIsaProgram){0};
+    return bytes.size ? holo_isa_decode(arena, (const uint8_t *)bytes.data, bytes.size, out, call->error) : HOLO_OK;
+}
+
+static HoloStatus choose(const HoloCall *call, Chosen *out)
+{
+    const HoloAttr *programs = holo_attr_find(call, "programs"), *lanes = holo_attr_find(call, "lanes");
+    int64_t         block[3] = {0};
+    int             in, outs;
+    *out = (Chosen){0};
+    if (!programs || programs->kind != HOLO_ATTR_STRINGS || !lanes || lanes->kind != HOLO_ATTR_STRINGS ||
+        lanes->count != programs->count)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "the programs are not there");
+    if (holo_attr_ints(call, "block", block, 3) > 3)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "a block has three sizes");
+    for (int i = 0; i < 3; i++) out->block[i] = block[i] > 0 && block[i] <= HOLO_ISA_MAX_BLOCK ? (uint32_t)block[i] : 0;
+    for (int i = 0; i < programs->count; i++) {
+        HOLO_TRY(decode(call, &out->arena, programs->strings[i], &out->program));
+        if (!fits(call, &out->program, &in, &outs)) continue;
+        HOLO_TRY(decode(call, &out->arena, lanes->strings[i], &out->lanes));
+        return decode(call, &out->arena, holo_attr_string(call, "shape", ""), &out->shape);
+    }
+    return holo_call_fail(call, HOLO_BAD_MODEL,
+                          "no kernel takes inputs of these types: its arrays that are read are the "
+                          "inputs, those that are written the outputs");
+}
+
+// ---- numbers
+
+// A scalar: an attribute; n, the elements of the first output; or x_0, the first size of the array x.
+static HoloStatus scalar(const HoloCall *call, const HoloIsaProgram *program, const HoloIsaParam *p, uint64_t *out)
+{
+    const HoloAttr *attr = holo_attr_find(call, p->name);
+    if (attr && attr->kind == HOLO_ATTR_INT) return *out = holo_isa_bits_of_int(p->type, attr->i), HOLO_OK;
+    if (attr && attr->kind == HOLO_ATTR_FLOAT) return *out = holo_isa_bits_of_float(p->type, attr->f), HOLO_OK;
+    const HoloTensor *first = holo_out(call, 0);
+    if (!strcmp(p->name, "n") && first) return *out = holo_isa_bits_of_int(p->type, holo_tensor_count(first)), HOLO_OK;
+    size_t size = strlen(p->name);
+    int    in = 0, outs = 0;
+    for (int i = 0; size > 2 && i < program->param_count; i++) {
+        const HoloIsaParam *array = &program->params[i];
+        if (array->access == HOLO_ISA_VALUE) continue;
+        const HoloTensor *t   = is_input(array) ? holo_in(call, in++) : holo_out(call, outs++);
+        int               dim = p->name[size - 1] - '0';
+        if (!t || strlen(array->name) != size - 2 || strncmp(array->name, p->name, size - 2) ||
+            p->name[size - 2] != '_')
+            continue;
+        if (dim < 0 || dim >= t->rank) break;
+        return *out = holo_isa_bits_of_int(p->type, t->dim[dim]), HOLO_OK;
+    }
+    return holo_call_fail(call, HOLO_BAD_MODEL,
+                          "the kernel's number '%s' is no attribute of the node, not n, and no size such as x_0",
+                          p->name);
+}
+
+static int64_t elements(const HoloCall *call)
+{
+    int64_t all = 1;
+    for (int i = 0; i < call->in_count; i++)
+        if (call->in[i]) all += holo_tensor_count(call->in[i]);
+    for (int i = 0; i < call->out_count; i++)
+        if (call->out[i]) all += holo_tensor_count(call->out[i]);
+    return all;
+}
+
+static HoloStatus count_lanes(const HoloCall *call, const Chosen *c, int64_t *out)
+{
+    HoloIsaArg            args[HOLO_ISA_MAX_PARAMS] = {0};
+    HoloIsaLaunch         once                      = {{1, 1, 1}, {1, 1, 1}, turns_most};
+    const HoloIsaProgram *p                         = &c->lanes;
+    *out                                            = call->out[0] ? holo_tensor_count(call->out[0]) : 0;
+    if (!p->count) return HOLO_OK;
+    for (int i = 0; i + 1 < p->param_count; i++) {
+        if (p->params[i].access != HOLO_ISA_VALUE)
+            return holo_call_fail(call, HOLO_BAD_MODEL, "the lanes are no function of numbers");
+        HOLO_TRY(scalar(call, &c->program, &p->params[i], &args[i].bits));
+    }
+    if (!p->param_count || p->params[p->param_count - 1].type != HOLO_I64)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "the program of the lanes has nowhere to write them");
+    args[p->param_count - 1] = (HoloIsaArg){.data = out, .count = 1};
+    HOLO_TRY(holo_isa_reference(p, &once, args, call->error));
+    if (*out > LANES_EACH * elements(call))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%lld lanes are too many", (long long)*out);
+    return HOLO_OK;
+}
+
+// ---- infer
+
+// The shape rule sees the sizes of each array, by its name, and writes those of outputs; what it leaves -1 is no dimension.
+static HoloStatus run_shape(HoloCall *call, const Chosen *c, int64_t (*sizes)[HOLO_MAX_RANK])
+{
+    HoloIsaArg    args[HOLO_ISA_MAX_PARAMS] = {0};
+    HoloIsaLaunch once                      = {{1, 1, 1}, {1, 1, 1}, turns_most};
+    int64_t       given[HOLO_ISA_MAX_PARAMS][HOLO_MAX_RANK];
+    for (int i = 0; i < c->shape.param_count; i++) {
+        const HoloIsaParam *p  = &c->shape.params[i];
+        int                 in = 0, out = 0;
+        if (p->access == HOLO_ISA_VALUE) {
+            HOLO_TRY(scalar(call, &c->program, p, &args[i].bits));
+            continue;
+        }
+        for (int k = 0; k < c->program.param_count && !args[i].data; k++) {
+            const HoloIsaParam *array = &c->program.params[k];
+            if (array->access == HOLO_ISA_VALUE) continue;
+            const HoloTensor *t      = is_input(array) ? holo_in(call, in) : NULL;
+            int               number = is_input(array) ? in++ : out++;
+            if (strcmp(array->name, p->name)) continue;
+            if (t) memcpy(given[i], t->dim, sizeof given[i]);
+            args[i] = (HoloIsaArg){.data = t ? given[i] : sizes[number], .count = t ? t->rank : HOLO_MAX_RANK};
+        }
+        if (!args[i].data || p->type != HOLO_I64)
+            return holo_call_fail(call, HOLO_BAD_MODEL,
+                                  "'%s' of the shape rule is no array of the kernel, as DeviceArray[i64]", p->name);
+    }
+    return holo_isa_reference(&c->shape, &once, args, call->error);
+}
+
+static bool sizes_known(const HoloCall *call)
+{
+    for (int i = 0; i < call->in_count; i++)
+        for (int d = 0; call->in[i] && d < call->in[i]->rank; d++)
+            if (call->in[i]->dim[d] < 0) return false;
+    return true;
+}
+
+static HoloStatus infer_chosen(HoloCall *call, const Chosen *c)
+{
+    int64_t sizes[HOLO_ISA_MAX_PARAMS][HOLO_MAX_RANK];
+    bool    has_rule = c->shape.count > 0, known = !has_rule || sizes_known(call);
+    int     number = 0;
+    memset(sizes, -1, sizeof sizes);
+    if (has_rule && known) HOLO_TRY(run_shape(call, c, sizes));
+    for (int i = 0; i < c->program.param_count; i++) {
+        const HoloIsaParam *p = &c->program.params[i];
+        if (p->access == HOLO_ISA_VALUE || is_input(p)) continue;
+        int out = number++, rank = 0;
+        while (rank < HOLO_MAX_RANK && sizes[out][rank] >= 0) rank++;
+        if (!has_rule)
+            HOLO_TRY(holo_out_shape_like(call, out, (HoloDtype)p->type, call->in[0]));
+        else if (known)
+            HOLO_TRY(holo_out_type(call, out, (HoloDtype)p->type, rank, sizes[out]));
+        else
+            HOLO_TRY(holo_out_unknown(call, out, (HoloDtype)p->type));
+    }
+    uint64_t bits; // every number must be there
+    for (int i = 0; known && i < c->program.param_count; i++)
+        if (c->program.params[i].access == HOLO_ISA_VALUE)
+            HOLO_TRY(scalar(call, &c->program, &c->program.params[i], &bits));
+    return HOLO_OK;
+}
+
+static HoloStatus infer(HoloCall *call)
+{
+    Chosen     c;
+    HoloStatus status = choose(call, &c);
+    if (!status) status = infer_chosen(call, &c);
+    holo_arena_deinit(&c.arena);
+    return status;
+}
+
+// ---- eval
+
+static HoloStatus run(HoloCall *call, const Chosen *c)
+{
+    HoloIsaArg    args[HOLO_ISA_MAX_PARAMS] = {0};
+    int           in = 0, out  = 0;
+    int64_t       lanes, block = 1;
+    HoloIsaLaunch launch = {{0, 1, 1}, {BLOCK, 1, 1}, turns_most};
+    for (int i = 0; i < c->program.param_count; i++) {
+        const HoloIsaParam *p = &c->program.params[i];
+        if (p->access == HOLO_ISA_VALUE) {
+            HOLO_TRY(scalar(call, &c->program, p, &args[i].bits));
+            continue;
+        }
+        const HoloTensor *t = is_input(p) ? holo_in(call, in++) : holo_out(call, out++);
+        if (!t) return holo_call_fail(call, HOLO_UNSUPPORTED, "all outputs of a kernel must be used");
+        args[i] = (HoloIsaArg){.data = t->data, .count = holo_tensor_count(t)};
+        if (!is_input(p) && args[i].count > 0) memset(t->data, 0, holo_tensor_bytes(t));
+    }
+    HOLO_TRY(count_lanes(call, c, &lanes));
+    for (int i = 0; i < 3; i++) {
+        if (c->block[i]) launch.block[i] = c->block[i];
+        block *= launch.block[i];
+    }
+    if (lanes <= 0) return HOLO_OK;
+    if ((lanes - 1) / block >= UINT32_MAX)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%lld lanes are too many", (long long)lanes);
+    launch.grid[0] = (uint32_t)((lanes - 1) / block + 1);
+    return holo_isa_reference(&c->program, &launch, args, call->error);
+}
+
+static HoloStatus eval(HoloCall *call)
+{
+    Chosen     c;
+    HoloStatus status = choose(call, &c);
+    if (!status) status = run(call, &c);
+    holo_arena_deinit(&c.arena);
+    return status;
+}
+
+const HoloOp holo_ops_user_kernel[] = {
+    {.name    = "Kernel",
+     .domain  = "hologram",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = -1,
+     .out_min = 1,
+     .out_max = -1,
+     .types   = HOLO_TYPES_NUMBER | HOLO_BIT(BOOL),
+     .infer   = infer,
+     .eval    = eval},
+    {0},
+};
