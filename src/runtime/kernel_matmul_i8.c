@@ -42,6 +42,7 @@ typedef struct Memory { // of a worker
     int32_t sums[TILE_ROWS * TILE_COLUMNS];
     int32_t row[TILE_ROWS], zero[TILE_COLUMNS], column[TILE_COLUMNS];
     double  scale[TILE_COLUMNS];
+    float   ratio[TILE_COLUMNS];
     char    a[TILE_ROWS * HOLO_I8_ROW(TILE_K)];
     uint8_t b[TILE_COLUMNS / HOLO_PANEL * HOLO_I8_PANEL(TILE_K)];
 } Memory;
@@ -176,6 +177,11 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
 
 // ---- a task
 
+static int64_t padded(int64_t columns)
+{
+    return holo_ceil_div(columns, HOLO_PANEL) * HOLO_PANEL;
+}
+
 static int32_t zero_of(const HoloTensor *zero, int64_t i)
 {
     return zero ? (int32_t)holo_get_i(zero, holo_tensor_count(zero) == 1 ? 0 : i) : 0;
@@ -201,12 +207,35 @@ static void terms_make(const Product *p, int64_t first, int64_t columns, int64_t
     }
 }
 
+// To 8 bits, with nothing added.
+static void requantise(const Product *p, int64_t row, int64_t rows, int64_t column, int64_t columns, Memory *m)
+{
+    bool by_column = holo_tensor_count(p->b_scale) > 1;
+    for (int64_t j = 0; j < padded(columns); j++)
+        m->ratio[j] = j < columns ? (float)m->scale[by_column ? j : 0] / (float)p->y_scale : 0;
+    p->host->kernels->requantise_i32(&(HoloRequantise){
+        .rows      = rows,
+        .n         = columns,
+        .sums      = m->sums,
+        .sums_row  = TILE_COLUMNS,
+        .ratio     = m->ratio,
+        .zero      = (int)p->y_zero,
+        .is_signed = p->out->dtype == HOLO_I8,
+        .out       = (uint8_t *)p->out->data + row * p->n + column,
+        .out_row   = p->n,
+    });
+}
+
 // `row` is counted over all matrices.
 static void finish(const Product *p, int64_t row, int64_t rows, int64_t column, int64_t columns, Memory *m)
 {
     bool by_column = holo_tensor_count(p->b_scale) > 1;
     for (int64_t j = 0; j < (by_column ? columns : 1); j++)
         m->scale[j] = (double)((float)p->a_scale * ((const float *)p->b_scale->data)[by_column ? column + j : 0]);
+    if (p->out->dtype != HOLO_F32 && !p->c) {
+        requantise(p, row, rows, column, columns, m);
+        return;
+    }
     bool         one_c = p->c && holo_tensor_count(p->c) == 1;
     HoloFinishI8 f     = {
             .n            = columns,
@@ -264,7 +293,7 @@ static void work(void *arg, int64_t i, int worker)
         }
         kernels->gemm_i8(&(HoloGemmI8){
             .m        = rows,
-            .n        = columns,
+            .n        = p->scaled ? padded(columns) : columns,
             .quads    = holo_ceil_div(part, 4),
             .a        = m->a,
             .a_row    = HOLO_I8_ROW(part),

@@ -8,7 +8,11 @@
 
 #include <string.h>
 
-enum { PART = 1 << 15 }; // elements of a task, about
+enum {
+    PART  = 1 << 15, // elements of a task, about
+    SHORT = 256,     // a run at most that is made longer, of copies of the operand that it repeats,
+    LONG  = 1024,    // up to this
+};
 
 typedef struct Pair {
     const HoloHost   *host;
@@ -19,7 +23,9 @@ typedef struct Pair {
     // Its dimensions, those together that both operands go through alike; the last one is a run.
     int     rank;
     int64_t dim[HOLO_MAX_RANK], stride[2][HOLO_MAX_RANK];
-    int64_t runs, parts; // tasks of a run, or runs of a task
+    int     repeated;     // the operand whose last numbers, `period` of them, come again and again; -1: none
+    int64_t period, part; // part: elements of a task
+    int64_t runs, parts;  // tasks of a run, or runs of a task
     int64_t together;
 } Pair;
 
@@ -54,6 +60,22 @@ static void dims_join(Pair *p)
     if (!p->rank) p->rank = 1, p->dim[0] = 1, p->stride[0][0] = p->stride[1][0] = 0;
 }
 
+// Joins the last two dimensions where that is a short run of one operand, over and over, beside a long one of the other.
+static void run_lengthen(Pair *p)
+{
+    int last    = p->rank - 1;
+    p->repeated = -1;
+    for (int i = 0; i < 2 && p->rank > 1 && p->repeated < 0 && p->dim[last] <= SHORT; i++)
+        if (p->stride[i][last] == 1 && !p->stride[i][last - 1] && p->stride[!i][last] == 1 &&
+            p->stride[!i][last - 1] == p->dim[last])
+            p->repeated = i;
+    if (p->repeated < 0) return;
+    p->period = p->dim[last];
+    p->dim[last - 1] *= p->period;
+    p->stride[!p->repeated][last - 1] = 1;
+    p->rank--;
+}
+
 static HoloStatus pair_init(const HoloCall *call, Pair *p)
 {
     *p            = (Pair){.host = call->host, .in = {holo_in(call, 0), holo_in(call, 3)}, .out = holo_out(call, 0)};
@@ -75,8 +97,10 @@ static HoloStatus pair_init(const HoloCall *call, Pair *p)
     if (!ok) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of pair_i8");
     if (!p->count) return HOLO_OK;
     dims_join(p);
+    run_lengthen(p);
     p->runs     = p->count / p->dim[p->rank - 1];
-    p->parts    = holo_ceil_div(p->dim[p->rank - 1], PART);
+    p->part     = p->repeated < 0 ? PART : PART / p->period * p->period;
+    p->parts    = holo_ceil_div(p->dim[p->rank - 1], p->part);
     p->together = 1 + PART / p->dim[p->rank - 1];
     return HOLO_OK;
 }
@@ -84,27 +108,45 @@ static HoloStatus pair_init(const HoloCall *call, Pair *p)
 static HoloStatus check(const HoloCall *call, size_t *out_scratch)
 {
     Pair p;
-    *out_scratch = 0;
+    *out_scratch = LONG;
     return pair_init(call, &p);
+}
+
+// A run beside copies of the operand that it repeats.
+static void run_repeated(const Pair *p, const HoloPairI8 *run, uint8_t *copies)
+{
+    HoloPairI8     pair = *run;
+    int64_t        size = LONG / p->period * p->period;
+    const uint8_t *from = p->repeated ? run->b : run->a;
+    size                = size < run->n ? size : run->n;
+    for (int64_t i = 0; i < size; i += p->period) memcpy(copies + i, from, (size_t)holo_least(p->period, size - i));
+    for (int64_t i = 0; i < run->n; i += size) {
+        pair.n   = holo_least(size, run->n - i);
+        pair.a   = p->repeated ? run->a + i : copies;
+        pair.b   = p->repeated ? copies : run->b + i;
+        pair.out = run->out + i;
+        p->host->kernels->pair_i8(&pair);
+    }
 }
 
 // A task is a part of one run, or some runs.
 static void work(void *arg, int64_t i, int worker)
 {
-    (void)worker;
     const Pair *p    = arg;
-    int64_t     size = p->dim[p->rank - 1], part = i % p->parts * PART, first = i / p->parts * p->together;
+    int64_t     size = p->dim[p->rank - 1], part = i % p->parts * p->part, first = i / p->parts * p->together;
     HoloPairI8  pair = p->pair;
-    pair.n           = holo_least(PART, size - part);
-    if (p->parts == 1) pair.n = size;
+    pair.n           = p->parts == 1 ? size : holo_least(p->part, size - part);
     for (int64_t run = first; run < first + p->together && run < p->runs; run++) {
         int64_t at[2] = {0};
         for (int64_t d = p->rank - 2, rest = run; d >= 0; rest /= p->dim[d--])
             for (int k = 0; k < 2; k++) at[k] += rest % p->dim[d] * p->stride[k][d];
-        pair.a   = (const uint8_t *)p->in[0]->data + at[0] + (pair.a_is_one ? 0 : part);
-        pair.b   = (const uint8_t *)p->in[1]->data + at[1] + (pair.b_is_one ? 0 : part);
+        pair.a   = (const uint8_t *)p->in[0]->data + at[0] + (pair.a_is_one || p->repeated == 0 ? 0 : part);
+        pair.b   = (const uint8_t *)p->in[1]->data + at[1] + (pair.b_is_one || p->repeated == 1 ? 0 : part);
         pair.out = (uint8_t *)p->out->data + run * size + part;
-        p->host->kernels->pair_i8(&pair);
+        if (p->repeated < 0)
+            p->host->kernels->pair_i8(&pair);
+        else
+            run_repeated(p, &pair, (uint8_t *)holo_kernel_scratch(p->host, worker));
     }
 }
 
@@ -122,8 +164,8 @@ static HoloStatus run(HoloCall *call)
     float       a = number(call, 1), a_zero = number(call, 2), b = number(call, 4), b_zero = number(call, 5);
     float       y = number(call, 6), y_zero = number(call, 7);
     pair->is_signed = p.out->dtype == HOLO_I8;
-    pair->a_is_one  = !p.stride[0][p.rank - 1];
-    pair->b_is_one  = !p.stride[1][p.rank - 1];
+    pair->a_is_one  = !p.stride[0][p.rank - 1] && p.repeated != 0;
+    pair->b_is_one  = !p.stride[1][p.rank - 1] && p.repeated != 1;
     pair->ratio     = a * b / y;
     pair->a_term    = pair->multiply ? a_zero : a / y;
     pair->b_term    = pair->multiply ? b_zero : b / y;
