@@ -9,6 +9,7 @@
 
 typedef struct Group { // steps of a plan that are alike
     const char *op, *runs;
+    bool        is_once; // nothing of an input comes in: they run once for each set of sizes
     uint64_t    count;
 } Group;
 
@@ -19,7 +20,7 @@ typedef struct Subject {
     int         note_count;
     Group      *groups; // the largest first
     int         group_count;
-    uint64_t    steps;
+    uint64_t    steps, once;
 } Subject;
 
 // ---- what there is to tell
@@ -32,15 +33,35 @@ static int by_count(const void *a, const void *b)
     return order ? order : strcmp(x->runs, y->runs);
 }
 
-static void group_add(Subject *s, const HoloListingNode *node)
+static void group_add(Subject *s, const HoloListingNode *node, bool is_once)
 {
     s->steps++;
-    for (int i = 0; i < s->group_count; i++)
-        if (!strcmp(s->groups[i].op, node->op) && !strcmp(s->groups[i].runs, node->runs)) {
-            s->groups[i].count++;
-            return;
-        }
-    s->groups[s->group_count++] = (Group){cli_format("%s", node->op), cli_format("%s", node->runs), 1};
+    s->once += is_once;
+    for (int i = 0; i < s->group_count; i++) {
+        Group *g = &s->groups[i];
+        if (g->is_once != is_once || strcmp(g->op, node->op) || strcmp(g->runs, node->runs)) continue;
+        g->count++;
+        return;
+    }
+    s->groups[s->group_count++] = (Group){cli_format("%s", node->op), cli_format("%s", node->runs), is_once, 1};
+}
+
+// Does a step of the model itself, which is not random and gives no output of the model, see nothing of an input? `sees` is
+// by value. (The runtime finds such steps by itself: see src/runtime/reuse.h.)
+static bool runs_once(const HoloListing *listing, const HoloListingNode *node, bool *sees)
+{
+    bool any = node->parent >= 0 || !strncmp(node->op, "Random", 6) || !strcmp(node->op, "Multinomial") ||
+               !strcmp(node->op, "Bernoulli") || !strcmp(node->op, "If") || !strcmp(node->op, "Loop") ||
+               !strcmp(node->op, "Scan"),
+         output = false;
+    for (int k = 0; k < node->in_count; k++)
+        any = any || (node->in[k] >= 0 && (sees[node->in[k]] || listing->values[node->in[k]].is_input));
+    for (int k = 0; k < node->out_count; k++) {
+        if (node->out[k] < 0) continue;
+        sees[node->out[k]] = any;
+        output             = output || listing->values[node->out[k]].is_output;
+    }
+    return !any && !output;
 }
 
 static int subject_read(Subject *s)
@@ -49,8 +70,10 @@ static int subject_read(Subject *s)
     HoloListing *listing;
     HoloStatus   status = holo_listing_model(s->model, &listing, &error);
     if (status) return cli_fail_error(s->path, &error, status);
-    s->groups = cli_take((size_t)listing->node_count + 1, sizeof *s->groups);
-    for (int i = 0; i < listing->node_count; i++) group_add(s, &listing->nodes[i]);
+    s->groups  = cli_take((size_t)listing->node_count + 1, sizeof *s->groups);
+    bool *sees = cli_take((size_t)listing->value_count + 1, sizeof *sees);
+    for (int i = 0; i < listing->node_count; i++)
+        group_add(s, &listing->nodes[i], runs_once(listing, &listing->nodes[i], sees));
     qsort(s->groups, (size_t)s->group_count, sizeof *s->groups, by_count);
     holo_listing_close(listing);
     s->note_count = holo_model_note_count(s->model);
@@ -216,12 +239,16 @@ static void print_left(const Subject *s)
     }
 }
 
-static void print_steps(const Subject *s)
+static void print_steps(const Subject *s, bool once)
 {
-    title("computed in every run", cli_format("%" PRIu64 " steps", s->steps));
+    uint64_t count = once ? s->once : s->steps - s->once;
+    if (once && !count) return;
+    title(once ? "computed once for each set of sizes" : "computed in every run",
+          cli_format("%" PRIu64 " steps", count));
     for (int i = 0; i < s->group_count; i++) {
         const Group *g    = &s->groups[i];
         bool         eval = !strcmp(g->runs, "eval");
+        if (g->is_once != once) continue;
         printf("%*s%6" PRIu64 "  %-28s %s%s%s\n", INDENT, "", g->count, g->op,
                cli_color(stdout, eval ? "yellow" : "dim"), eval ? "plain implementation" : g->runs,
                cli_color(stdout, "reset"));
@@ -232,12 +259,13 @@ static void print_text(const Subject *s)
 {
     const char *before = holo_model_meta_find(s->model, "nodes.before");
     printf("%s%s%s  %s operators in the model, %" PRIu64 " steps in a run\n", cli_color(stdout, "bold"), s->path,
-           cli_color(stdout, "reset"), before ? before : "?", s->steps);
+           cli_color(stdout, "reset"), before ? before : "?", s->steps - s->once);
     print_gone(s, "fold", "computed while compiling", "all that they need was known: constants now, or gone");
     print_gone(s, "contents", "found when sizes are known", "once for each set of sizes, not in a run");
     print_lookups(s);
     print_once(s);
-    print_steps(s);
+    print_steps(s, true);
+    print_steps(s, false);
     print_left(s);
     if (!s->note_count)
         printf("\nThe archive has no notes: it was made by an earlier version, or nothing was to be decided.\n");
@@ -258,6 +286,7 @@ static void print_json(const Subject *s)
         json_text(&json, "op", s->groups[i].op);
         json_text(&json, "kernel", s->groups[i].runs);
         json_int(&json, "count", (int64_t)s->groups[i].count);
+        json_bool(&json, "once", s->groups[i].is_once);
         json_close(&json, '}');
     }
     json_close(&json, ']');

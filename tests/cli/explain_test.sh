@@ -8,7 +8,7 @@ gives 0 'not finite' hologram explain digits.holo
 gives 0 "the input's size is open" hologram explain "$MODEL"
 gives 0 '64 elements of f32' hologram explain "$MODEL" --input-shape image:1,1,8,8
 hologram explain digits.holo --json > explain.json
-json explain.json file steps runs notes pass verdict place what why count bytes
+json explain.json file steps runs once notes pass verdict place what why count bytes
 quiet hologram memo digits.holo --patterns "$SEVEN" -o memo.holo -q
 gives 0 '1 patterns' hologram explain memo.holo
 gives 0 'The archive has no notes' hologram explain "$ROOT/tests/golden/add.holo"
