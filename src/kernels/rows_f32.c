@@ -225,6 +225,7 @@ INL void norm_factors(const HoloNorm *m, const float *x, int rows, NormFactors *
     v_store(f->addend, v_sub(v_set1(0), v_mul(rest, factor)));
 }
 
+// Rows are written from the last to the first, as in softmax_f32.c: out may be x.
 static void norm_f32(const HoloNorm *m, int64_t first, int64_t end)
 {
     int64_t most = rows_at_once(m->n), rows;
@@ -232,6 +233,6 @@ static void norm_f32(const HoloNorm *m, int64_t first, int64_t end)
         NormFactors f;
         rows = end - row < most ? end - row : most;
         norm_factors(m, m->x + row * m->n, (int)rows, &f);
-        for (int r = 0; r < rows; r++) norm_row(m, row + r, &f, r);
+        for (int r = (int)rows - 1; r >= 0; r--) norm_row(m, row + r, &f, r);
     }
 }

@@ -1,5 +1,6 @@
 // softmax_f32.c - e^x / sum(e^x) over rows, shifted by the largest so that nothing overflows. Sixteen rows go at once, for
-// to find the largest of 16 lanes, and their sum, takes as long as all the rest of a short row.
+// to find the largest of 16 lanes, and their sum, takes as long as all the rest of a short row. They go from the last to
+// the first: where a row ends within a vector, a CPU takes its store for one to the next row, and lets a load of that wait.
 
 // Up to 16 columns.
 static void softmax_strip(int64_t rows, int lanes, const float *x, int64_t row, float *out)
@@ -45,7 +46,7 @@ typedef struct SoftRows {
 INL void soft_rows(SoftRows *s)
 {
     float lanes_of[LANES * LANES] = {0};
-    for (int r = 0; r < s->rows; r++) {
+    for (int r = s->rows - 1; r >= 0; r--) {
         f32v top = v_set1(-__builtin_inff());
         for (int64_t i = 0; i < s->n; i += LANES) {
             int  lanes = lanes_left(i, s->n);
@@ -56,7 +57,7 @@ INL void soft_rows(SoftRows *s)
         v_store(lanes_of + r * LANES, top);
     }
     v_store(s->tops, v_tops(lanes_of));
-    for (int r = 0; r < s->rows; r++) {
+    for (int r = s->rows - 1; r >= 0; r--) {
         f32v sum = v_set1(0);
         for (int64_t i = 0; i < s->n; i += LANES) {
             int  lanes = lanes_left(i, s->n);
@@ -74,7 +75,7 @@ INL void softmax_rows(int rows, int64_t n, const float *x, float *out)
 {
     SoftRows s = {.rows = rows, .n = n, .x = x, .out = out};
     soft_rows(&s);
-    for (int r = 0; r < rows; r++)
+    for (int r = rows - 1; r >= 0; r--)
         for (int64_t i = 0; i < n; i += LANES) {
             float *to    = out + r * n + i;
             int    lanes = lanes_left(i, n);
