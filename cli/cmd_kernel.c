@@ -73,7 +73,7 @@ static int open_kernel(const Cli *cli, const char *path, const char *name, HoloK
     return name ? find(cli, *kernels, name, index) : CLI_OK;
 }
 
-static int run_with(const Cli *cli, const HoloKernels *kernels, int index)
+static int run_with(const Cli *cli, HoloKernels *kernels, int index)
 {
     HoloKernelInfo   info;
     HoloKernelLaunch launch;
@@ -105,7 +105,7 @@ static int run_kernel(const Cli *cli)
 
 // ---- bench
 
-static int bench_one(const Cli *cli, const HoloKernels *kernels, int index, int64_t size, double budget)
+static int bench_one(const Cli *cli, HoloKernels *kernels, int index, int64_t size, double budget)
 {
     HoloKernelInfo   info;
     HoloKernelLaunch launch;

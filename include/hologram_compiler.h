@@ -408,7 +408,8 @@ typedef struct HoloKernelLaunch { // zero: as the kernel says
     int64_t turns; // of loops that a lane may take in all; 0: any number
 } HoloKernelLaunch;
 // Runs a kernel on the caller's tensors, one for each parameter, of its type; scalars have one element. `launch` may be NULL.
-HOLO_API HOLO_MUST HoloStatus holo_kernels_run(const HoloKernels *kernels, int index, const HoloTensor *const *args,
+// By one thread at a time.
+HOLO_API HOLO_MUST HoloStatus holo_kernels_run(HoloKernels *kernels, int index, const HoloTensor *const *args,
                                                int arg_count, const HoloKernelLaunch *launch, HoloError *error);
 // Writes all of them as programs of an archive, which holds no model.
 HOLO_API HOLO_MUST HoloStatus holo_kernels_write(const HoloKernels *kernels, const char *path, HoloError *error);

@@ -24,6 +24,8 @@ typedef struct Compiled {
     HoloKernel       kernel;
     const char      *file;
     const char      *text; // as assembly
+    HoloIsaCode     *code; // made ready by the first run
+    HoloIsaFrame    *frame;
     HoloKernelParam *params;
 } Compiled;
 
@@ -151,6 +153,10 @@ HoloStatus holo_kernels_open(const char *path, HoloNumeric numeric, HoloKernels 
 void holo_kernels_close(HoloKernels *k)
 {
     if (!k) return;
+    for (int i = 0; i < k->count; i++) {
+        holo_isa_frame_destroy(k->list[i].frame);
+        holo_isa_code_destroy(k->list[i].code);
+    }
     holo_arena_deinit(&k->arena);
     holo_free(k);
 }
@@ -248,20 +254,29 @@ static HoloStatus launch_of(const HoloKernel *kernel, const HoloIsaArg *args, co
     return HOLO_OK;
 }
 
-HoloStatus holo_kernels_run(const HoloKernels *k, int index, const HoloTensor *const *args, int arg_count,
+static HoloStatus make_ready(Compiled *c, HoloError *error)
+{
+    if (!c->code) HOLO_TRY(holo_isa_code_create(&c->kernel.program, &c->code, error));
+    return c->frame ? HOLO_OK : holo_isa_frame_create(c->code, 1, &c->frame, error);
+}
+
+HoloStatus holo_kernels_run(HoloKernels *k, int index, const HoloTensor *const *args, int arg_count,
                             const HoloKernelLaunch *launch, HoloError *error)
 {
     HoloIsaArg    of[HOLO_ISA_MAX_PARAMS] = {0};
     HoloIsaLaunch how;
     int64_t       lanes;
     if (index < 0 || index >= k->count) return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no kernel %d", index);
-    const HoloKernel *kernel = &k->list[index].kernel;
+    Compiled         *c      = &k->list[index];
+    const HoloKernel *kernel = &c->kernel;
     if (arg_count != kernel->program.param_count)
         return holo_fail(error, HOLO_BAD_INPUT, "%s takes %d arguments, not %d", kernel->name,
                          kernel->program.param_count, arg_count);
     for (int i = 0; i < arg_count; i++) HOLO_TRY(argument(&kernel->program.params[i], args[i], &of[i], error));
     HOLO_TRY(launch_of(kernel, of, launch, &how, &lanes, error));
-    return lanes > 0 ? holo_isa_reference(&kernel->program, &how, of, error) : HOLO_OK;
+    if (lanes <= 0) return HOLO_OK;
+    HOLO_TRY(make_ready(c, error));
+    return holo_isa_run(c->code, c->frame, NULL, &how, of, error);
 }
 
 // ---- writing

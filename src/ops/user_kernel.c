@@ -211,6 +211,28 @@ static HoloStatus infer(HoloCall *call)
 
 // ---- eval
 
+static void team_run(void *team, int64_t count, void (*work)(void *arg, int64_t i, int worker), void *arg)
+{
+    const HoloHost *host = team;
+    host->parallel(host, count, work, arg);
+}
+
+// The fast way, on the host's threads where it has some.
+static HoloStatus launch_on(const HoloCall *call, const HoloIsaProgram *program, const HoloIsaLaunch *launch,
+                            const HoloIsaArg *args)
+{
+    bool          threads = call->host && call->host->parallel && call->host->workers > 1;
+    HoloIsaTeam   team    = {team_run, (void *)(uintptr_t)call->host, threads ? call->host->workers : 1};
+    HoloIsaCode  *code    = NULL;
+    HoloIsaFrame *frame   = NULL;
+    HoloStatus    status  = holo_isa_code_create(program, &code, call->error);
+    if (!status) status = holo_isa_frame_create(code, team.threads, &frame, call->error);
+    if (!status) status = holo_isa_run(code, frame, threads ? &team : NULL, launch, args, call->error);
+    holo_isa_frame_destroy(frame);
+    holo_isa_code_destroy(code);
+    return status;
+}
+
 static HoloStatus run(HoloCall *call, const Chosen *c)
 {
     HoloIsaArg    args[HOLO_ISA_MAX_PARAMS] = {0};
@@ -237,7 +259,7 @@ static HoloStatus run(HoloCall *call, const Chosen *c)
     if ((lanes - 1) / block >= UINT32_MAX)
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld lanes are too many", (long long)lanes);
     launch.grid[0] = (uint32_t)((lanes - 1) / block + 1);
-    return holo_isa_reference(&c->program, &launch, args, call->error);
+    return launch_on(call, &c->program, &launch, args);
 }
 
 static HoloStatus eval(HoloCall *call)

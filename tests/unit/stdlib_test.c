@@ -1,9 +1,11 @@
 // stdlib_test.c - every kernel of kernels/stdlib against the operators' eval, in all its types, on sizes around those of
-// vectors and tiles; in the long test (HOLO_TEST_ALL) a million elements. Kernels run by the plain interpreter.
+// vectors and tiles; in the long test (HOLO_TEST_ALL) a million elements. Kernels run by the plain interpreter, and
+// by the fast one with 1, 2 and 4 threads.
 #include "base/files.h"
 #include "graph/graph.h"
 #include "lang/lang.h"
 #include "ops/op.h"
+#include "runtime/pool.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -232,15 +234,37 @@ static int64_t lanes_of(const Case *c)
     return lanes;
 }
 
-static void run(const Case *c)
+static void team_run(void *team, int64_t count, void (*work)(void *arg, int64_t i, int worker), void *arg)
+{
+    holo_pool_run(team, count, work, arg);
+}
+
+// By the plain interpreter where threads is 0, else by the fast one.
+static void run(const Case *c, int threads)
 {
     HoloIsaArg arg[HOLO_ISA_MAX_PARAMS] = {0};
     HoloError  error                    = {0};
+    HoloStatus status                   = HOLO_OK;
     int64_t    lanes = lanes_of(c), block = c->kernel->function->block[0] ? c->kernel->function->block[0] : 64;
     if (lanes == 0) return;
     HoloIsaLaunch launch = {{(uint32_t)((lanes + block - 1) / block), 1, 1}, {(uint32_t)block, 1, 1}, 0};
     arguments(c, &c->kernel->program, arg);
-    if (holo_isa_reference(&c->kernel->program, &launch, arg, &error)) fail_msg("%s: %s", c->kernel->name, error.text);
+    if (!threads) {
+        status = holo_isa_reference(&c->kernel->program, &launch, arg, &error);
+    } else {
+        HoloPool     *pool;
+        HoloIsaCode  *code  = NULL;
+        HoloIsaFrame *frame = NULL;
+        assert_int_equal(holo_pool_create(threads, &pool), HOLO_OK);
+        HoloIsaTeam team = {team_run, pool, threads};
+        status           = holo_isa_code_create(&c->kernel->program, &code, &error);
+        if (!status) status = holo_isa_frame_create(code, threads, &frame, &error);
+        if (!status) status = holo_isa_run(code, frame, &team, &launch, arg, &error);
+        holo_isa_frame_destroy(frame);
+        holo_isa_code_destroy(code);
+        holo_pool_destroy(pool);
+    }
+    if (status) fail_msg("%s: %s", c->kernel->name, error.text);
 }
 
 // ---- what eval gives
@@ -383,11 +407,14 @@ static void test_row(Library *l, const Row *row)
             HoloArena arena = {0};
             Case      c;
             if (sizes[i] < row->low || (row->high && sizes[i] > row->high)) continue;
-            int64_t most = l->kernel[k]->type == HOLO_F32 ? 1000 : 17; // the plain interpreter takes its time
-            if (sizes[i] > most && !getenv("HOLO_TEST_ALL")) continue;
-            make_case(&c, row, l->kernel[k], sizes[i], &arena);
-            run(&c);
-            compare(&c, sizes[i]);
+            if (sizes[i] > 1000 && !getenv("HOLO_TEST_ALL")) continue;
+            static const int threads[] = {1, 2, 4, 0};
+            for (int t = 0; t < HOLO_COUNT(threads); t++) {
+                if (!threads[t] && sizes[i] > 17) continue; // the plain interpreter takes its time
+                make_case(&c, row, l->kernel[k], sizes[i], &arena);
+                run(&c, threads[t]);
+                compare(&c, sizes[i]);
+            }
             holo_arena_deinit(&arena);
         }
     }
@@ -417,7 +444,7 @@ static void test_memory(void **state)
             memset(c.array[2].data, 0, holo_tensor_bytes(&c.array[2]));
             for (int i = 0; i < 100; i++) want[(int)holo_get_f(&c.array[1], i)] += holo_get_f(&c.array[0], i);
         }
-        run(&c);
+        run(&c, 2);
         for (int i = 0; i < (fills ? 100 : 4); i++)
             assert_true(fabs(holo_get_f(&c.array[fills ? 0 : 2], i) - (fills ? 3 : want[i])) < 1e-5);
         holo_arena_deinit(&arena);
