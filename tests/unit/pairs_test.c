@@ -348,7 +348,11 @@ static const struct {
     {"ImageDecoder", "takes the bytes of an image"},
     {"Gradient", "is refused"},
     {"Enumerated", "is made with its table"},
+    {"HotRows", "is made with its table"},
     {"Lookup", "is made with its table"},
+    {"LookupPair", "is made with its table"},
+    {"Agreed", "is made of another operator"},
+    {"Kernel", "is made with its program"},
     {"Plain", "is made of another operator"},
 };
 
