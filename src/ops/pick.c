@@ -12,6 +12,16 @@ static HoloStatus find_axis(const HoloCall *call, int *out)
     return holo_axis(call, holo_attr_int(call, "axis", 0), call->in[0]->rank, out);
 }
 
+// How many a condition chooses that is there already; what it chooses behind the end, eval refuses.
+static HoloDim chosen_of(const HoloTensor *condition)
+{
+    const uint8_t *is_chosen = condition->data;
+    HoloDim        count     = 0;
+    if (!is_chosen || holo_dim_is_symbolic(condition->dim[0])) return HOLO_DIM_UNKNOWN;
+    for (int64_t i = 0; i < condition->dim[0]; i++) count += is_chosen[i] != 0;
+    return count;
+}
+
 static HoloStatus infer_compress(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
@@ -21,7 +31,7 @@ static HoloStatus infer_compress(HoloCall *call)
     HOLO_TRY(holo_expect_types(call, 1, HOLO_BIT(BOOL)));
     HOLO_TRY(holo_expect_rank(call, 1, 1, 1));
     memcpy(dim, x->dim, sizeof dim);
-    dim[axis < 0 ? 0 : axis] = HOLO_DIM_UNKNOWN;
+    dim[axis < 0 ? 0 : axis] = chosen_of(call->in[1]);
     return holo_out_type(call, 0, x->dtype, axis < 0 ? 1 : x->rank, dim);
 }
 

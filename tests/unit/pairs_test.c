@@ -351,7 +351,7 @@ static const struct {
     {"HotRows", "is made with its table"},
     {"Lookup", "is made with its table"},
     {"LookupPair", "is made with its table"},
-    {"Agreed", "is made of another operator"},
+    {"Agreed", "fails where its inputs differ, as those of a sample do"},
     {"Kernel", "is made with its program"},
     {"Plain", "is made of another operator"},
 };
