@@ -50,7 +50,7 @@ LIB_COMP := $(BUILD)/libhologram-compiler.a
 SO       := $(BUILD)/libhologram.so
 SO_COMP  := $(BUILD)/libhologram-compiler.so
 
-.PHONY: all demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan fuzz fuzz-replay bench bench-kernels bench-lookup peers-anew install clean deps help hooks real oom operators isa-long
+.PHONY: all demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan fuzz fuzz-replay bench bench-kernels bench-lookup bench-stdlib peers-anew install clean deps help hooks real oom operators isa-long
 MAKEFLAGS += --no-builtin-rules
 # What builds a lot uses every core, unless the caller said how many.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -295,6 +295,10 @@ $(BUILD)/bench/kernels: $(wildcard bench/kernels/*.[ch]) $(LIB_COMP) $(LIB) peer
 peers-anew: # built every time: a peer may have come since
 bench-kernels: $(BUILD)/bench/kernels
 	@BENCH=kernels sh bench/run.sh $(BUILD)/bench/kernels
+
+## make bench-stdlib  every kernel of kernels/stdlib, on a million elements
+bench-stdlib: $(BUILD)/hologram
+	@$(BUILD)/hologram kernel bench kernels/stdlib
 
 ## make real          trained models beside ONNX Runtime: fetched by npm, run, compared
 real: $(BUILD)/hologram
