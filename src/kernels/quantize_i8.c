@@ -107,9 +107,46 @@ INL void requantise_panel(const HoloRequantise *q, int64_t column, Steps s, bool
         requantise_store(i_load(sums), s, sure, out, lanes);
 }
 
+enum { WIDE = 4 * NATIVE_LANES };
+
+INL void requantise_wide(const HoloRequantise *q, int64_t column, bool is_signed)
+{
+    const int32_t *sums = q->sums + column;
+    uint8_t       *out  = q->out + column;
+    int64_t        rows = q->rows, sums_row = q->sums_row, out_row = q->out_row;
+    int            zero = q->zero;
+    f32n           ratio[4], y[4];
+    UNROLL for (int i = 0; i < 4; i++) ratio[i] = *(const f32u *)(q->ratio + column + i * NATIVE_LANES);
+    for (int64_t row = 0; row < rows; row++, sums += sums_row, out += out_row) {
+        UNROLL for (int i = 0; i < 4; i++)
+        {
+            i32n sum = (i32n) * (const i32u *)(sums + i * NATIVE_LANES);
+            y[i]     = __builtin_convertvector(sum, f32n) * ratio[i];
+        }
+        n_store_rounded(out, y, zero, is_signed);
+    }
+}
+
+INL bool wide_is_sure(const float *ratio)
+{
+    bool sure = true;
+    UNROLL for (int i = 0; i < 4; i++)
+    {
+        f32n r = *(const f32u *)(ratio + i * NATIVE_LANES);
+        sure   = sure && !n_any(r - r != 0);
+    }
+    return sure;
+}
+
 static void requantise_i32(const HoloRequantise *q)
 {
-    for (int64_t j = 0; j < q->n; j += LANES) {
+    int64_t j = 0;
+    for (; STORE_ROUNDED && j + WIDE <= q->n && wide_is_sure(q->ratio + j); j += WIDE)
+        if (q->is_signed)
+            requantise_wide(q, j, true);
+        else
+            requantise_wide(q, j, false);
+    for (; j < q->n; j += LANES) {
         Steps s     = steps_of(q->ratio + j, q->zero, q->is_signed);
         int   lanes = lanes_left(j, q->n);
         if (!s.sure)

@@ -115,4 +115,50 @@ INL i32n n_load_u8_lanes(const uint8_t *p, int lanes)
 #endif
 }
 
+// Four registers of numbers, none a NaN, each rounded, `zero` added, as bytes as far as they fit. STORE_ROUNDED: there is
+// a quick way.
+#if defined __SSE2__
+#define STORE_ROUNDED 1
+#if defined __AVX512BW__
+#define PACK(a)    _mm512_##a
+#define ROUNDED(x) _mm512_cvtps_epi32((__m512)(x))
+#define BYTES_STORE(p, v) \
+    _mm512_storeu_si512(  \
+        p, _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), v))
+typedef __m512i Packed;
+#elif defined   __AVX2__
+#define PACK(a)    _mm256_##a
+#define ROUNDED(x) _mm256_cvtps_epi32((__m256)(x))
+#define BYTES_STORE(p, v) \
+    _mm256_storeu_si256((void *)(p), _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)))
+typedef __m256i Packed;
+#else
+#define PACK(a)           _mm_##a
+#define ROUNDED(x)        _mm_cvtps_epi32((__m128)(x))
+#define BYTES_STORE(p, v) _mm_storeu_si128((void *)(p), v)
+typedef __m128i Packed;
+#endif
+
+INL void n_store_rounded(uint8_t *p, const f32n x[4], int zero, bool is_signed)
+{
+    const f32n top  = (f32n){0} + 32767.0f; // beyond 32 bits below, the least number comes out
+    Packed     low  = PACK(packs_epi32)(ROUNDED(n_min(x[0], top)), ROUNDED(n_min(x[1], top)));
+    Packed     high = PACK(packs_epi32)(ROUNDED(n_min(x[2], top)), ROUNDED(n_min(x[3], top)));
+    low             = PACK(adds_epi16)(low, PACK(set1_epi16)((short)zero));
+    high            = PACK(adds_epi16)(high, PACK(set1_epi16)((short)zero));
+    Packed bytes    = is_signed ? PACK(packs_epi16)(low, high) : PACK(packus_epi16)(low, high);
+    BYTES_STORE(p, bytes);
+}
+#undef PACK
+#undef ROUNDED
+#undef BYTES_STORE
+#else
+#define STORE_ROUNDED 0
+
+INL void n_store_rounded(uint8_t *p, const f32n x[4], int zero, bool is_signed) // never called
+{
+    (void)p, (void)x, (void)zero, (void)is_signed;
+}
+#endif
+
 #endif
