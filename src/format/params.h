@@ -339,7 +339,8 @@ static inline int64_t holo_conv_i8_size(bool depthwise, int64_t groups, int64_t 
 
 enum { HOLO_POOL_TAPS_I8 = 1 << 14 };
 
-// pool_i8: NhwcMaxPool, and QLinearAveragePool with channels last; windows of at most HOLO_POOL_TAPS_I8 places.
+// pool_i8: NhwcMaxPool, QLinearAveragePool and QLinearGlobalAveragePool with channels last; windows of at most
+// HOLO_POOL_TAPS_I8 places.
 typedef struct HoloPoolI8Params {
     uint32_t size;
     uint32_t flags; // none yet

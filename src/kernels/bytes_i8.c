@@ -73,9 +73,13 @@ INL void mean_block(const HoloPoolI8 *p, int64_t at, int lanes)
         f32v x           = operand_load(p->from[t], at, lanes, false, p->is_signed);
         EACH(r) sum.r[r] = sum.r[r] + (x.r[r] - zero) * scale;
     }
-    f32v y = v_div(v_div(sum, v_set1(p->count)), v_set1(p->y_scale));
-    EACH(r) y.r[r] += y_zero;
-    bytes_store(made, cut_to(y, low, low + 255), 0, y);
+    f32v y = p->is_whole ? v_mul(sum, v_set1(p->ratio)) : v_div(v_div(sum, v_set1(p->count)), v_set1(p->y_scale));
+    if (p->is_whole)
+        quantum_store(made, y, p->y_zero, low);
+    else {
+        EACH(r) y.r[r] += y_zero;
+        bytes_store(made, cut_to(y, low, low + 255), 0, y);
+    }
     for (int l = 0; l < lanes; l++) p->out[at + l] = made[l];
 }
 

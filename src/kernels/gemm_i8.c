@@ -8,11 +8,6 @@
 // on both sides (QUADS_FLIP), B is shifted as it is loaded, and behind a row of A is what that takes off its sums.
 
 typedef uint32_t u32n __attribute__((vector_size(NATIVE)));
-typedef int32_t  i32u __attribute__((vector_size(NATIVE), aligned(4), may_alias));
-typedef struct {
-    i32n r[REGISTERS];
-} i32v;
-
 enum { PAIR_ROWS = REGISTERS == 1 ? 8 : REGISTERS == 2 ? 4 : 2 }; // of a tile of pairs
 
 INL int32_t quad_read(const uint8_t *p)
@@ -20,18 +15,6 @@ INL int32_t quad_read(const uint8_t *p)
     int32_t quad;
     __builtin_memcpy(&quad, p, sizeof quad);
     return quad;
-}
-
-INL void i_store(int32_t *p, i32v v)
-{
-    EACH(r) * (i32u *)(p + r * NATIVE_LANES) = (i32u)v.r[r];
-}
-
-INL i32v i_load(const int32_t *p)
-{
-    i32v v;
-    EACH(r) v.r[r] = (i32n) * (const i32u *)(p + r * NATIVE_LANES);
-    return v;
 }
 
 // What the sums of a row and a panel start from; `c` is what is there, where the sum goes on.
@@ -51,10 +34,33 @@ INL i32v tile_start(const HoloGemmI8 *g, int64_t row, int64_t panel, const int32
     return sum;
 }
 
-INL void i8_tile(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int panels, bool quads)
+// What a tile has become, as bytes; of the last panel some columns may not be there.
+INL void tile_store_u8(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int panels, int columns,
+                       i32v sum[QUAD_ROWS][QUAD_PANELS])
 {
+    UNROLL for (int j = 0; j < panels; j++)
+    {
+        Steps    steps = steps_of(g->ratio + (panel + j) * LANES, g->y_zero, g->is_signed);
+        uint8_t *out   = g->bytes + row * g->bytes_row + (panel + j) * LANES;
+        int      lanes = columns - j * LANES;
+        if (steps.sure && lanes >= LANES)
+            UNROLL for (int i = 0; i < rows; i++)
+                requantise_store(sum[i][j], steps, true, out + i * g->bytes_row, LANES);
+        else
+            UNROLL for (int i = 0; i < rows; i++)
+                requantise_store(sum[i][j], steps, false, out + i * g->bytes_row, lanes);
+    }
+}
+
+// How the sums of a tile are made.
+enum { TILE_PAIRS, TILE_QUADS, TILE_RAW };
+
+INL void i8_tile(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int panels, int how)
+{
+    const bool     quads = how != TILE_PAIRS, raw = how == TILE_RAW;
+    const uint32_t flip = raw ? 0x80808080u : QUADS_FLIP;
     const uint8_t *a = (const uint8_t *)g->a + row * g->a_row, *b = g->b + panel * g->b_panel;
-    int32_t       *c     = g->c + row * g->c_row + panel * LANES;
+    int32_t       *c     = g->c ? g->c + row * g->c_row + panel * LANES : NULL;
     int            width = panels * LANES, step = quads ? 4 : 8;
     int            columns = g->n - panel * LANES < width ? (int)(g->n - panel * LANES) : width;
     int32_t        part[QUAD_ROWS * QUAD_PANELS * LANES];
@@ -64,14 +70,15 @@ INL void i8_tile(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int 
     for (int i = 0; columns < width && g->resume && i < rows; i++)
         for (int j = 0; j < width; j++) part[i * width + j] = j < columns ? c[i * g->c_row + j] : 0;
     UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =
-        tile_start(g, row + i, panel + j, g->resume ? at + i * gap + j * LANES : NULL,
-                   quads && QUADS_FLIP ? quad_read(a + i * g->a_row + 4 * g->quads) : 0);
+        raw ? i_load(g->column + (panel + j) * LANES)
+            : tile_start(g, row + i, panel + j, g->resume ? at + i * gap + j * LANES : NULL,
+                         quads && QUADS_FLIP ? quad_read(a + i * g->a_row + 4 * g->quads) : 0);
     for (int64_t q = 0; q < g->quads; q++, a += step, b += 4 * LANES) {
         i32v even[QUAD_PANELS], odd[QUAD_PANELS];
         UNROLL for (int j = 0; j < panels; j++)
         {
             even[j] = i_load((const int32_t *)(const void *)(b + j * g->b_panel));
-            if (quads && QUADS_FLIP) EACH(r) even[j].r[r] = (i32n)((u32n)even[j].r[r] ^ QUADS_FLIP);
+            if (quads && flip) EACH(r) even[j].r[r] = (i32n)((u32n)even[j].r[r] ^ flip);
             if (quads) continue;
             EACH(r) odd[j].r[r]  = (i32n)((u32n)even[j].r[r] >> 8) & 0x00FF00FF;
             EACH(r) even[j].r[r] = even[j].r[r] & 0x00FF00FF;
@@ -81,10 +88,15 @@ INL void i8_tile(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int 
             i32n first  = quad_read(a + i * g->a_row) + (i32n){0};
             i32n second = quads ? first : quad_read(a + i * g->a_row + 4) + (i32n){0};
             UNROLL for (int j = 0; j < panels; j++) EACH(r) sum[i][j].r[r] =
-                quads ? n_quads(sum[i][j].r[r], even[j].r[r], first)
-                      : n_pairs(n_pairs(sum[i][j].r[r], first, even[j].r[r]), second, odd[j].r[r]);
+                raw     ? n_quads(sum[i][j].r[r], first, even[j].r[r])
+                : quads ? n_quads(sum[i][j].r[r], even[j].r[r], first)
+                        : n_pairs(n_pairs(sum[i][j].r[r], first, even[j].r[r]), second, odd[j].r[r]);
             if (i % 2) HOLD;
         }
+    }
+    if (g->ratio) {
+        tile_store_u8(g, row, panel, rows, panels, columns, sum);
+        return;
     }
     UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++)
         i_store(at + i * gap + j * LANES, sum[i][j]);
@@ -96,9 +108,15 @@ static void gemm_i8(const HoloGemmI8 *g)
 {
     for (int64_t panel = 0; panel * LANES < g->n; panel++) {
         int64_t row = 0;
-        for (; row + PAIR_ROWS <= g->m; row += PAIR_ROWS) i8_tile(g, row, panel, PAIR_ROWS, 1, false);
-        for (; row < g->m; row++) i8_tile(g, row, panel, 1, 1, false);
+        for (; row + PAIR_ROWS <= g->m; row += PAIR_ROWS) i8_tile(g, row, panel, PAIR_ROWS, 1, TILE_PAIRS);
+        for (; row < g->m; row++) i8_tile(g, row, panel, 1, 1, TILE_PAIRS);
     }
+}
+
+static bool gemm_raw_i8(const HoloGemmI8 *g) // without quads there is none
+{
+    (void)g;
+    return false;
 }
 
 // ---- layouts

@@ -5,18 +5,30 @@
 #define X(rows, panels)                                                                               \
     QUADS_TARGET static void quads_##rows##x##panels(const HoloGemmI8 *g, int64_t row, int64_t panel) \
     {                                                                                                 \
-        i8_tile(g, row, panel, rows, panels, true);                                                   \
+        i8_tile(g, row, panel, rows, panels, TILE_QUADS);                                             \
+    }                                                                                                 \
+    QUADS_TARGET static void raw_##rows##x##panels(const HoloGemmI8 *g, int64_t row, int64_t panel)   \
+    {                                                                                                 \
+        i8_tile(g, row, panel, rows, panels, TILE_RAW);                                               \
     }
 QUAD_TILES(X)
 #undef X
 
-static void (*const quad_tiles[QUAD_ROWS + 1][QUAD_PANELS + 1])(const HoloGemmI8 *, int64_t row, int64_t panel) = {
+typedef void QuadTile(const HoloGemmI8 *, int64_t row, int64_t panel);
+
+static QuadTile *const quad_tiles[QUAD_ROWS + 1][QUAD_PANELS + 1] = {
 #define X(rows, panels) [rows][panels] = quads_##rows##x##panels,
     QUAD_TILES(X)
 #undef X
 };
 
-static void gemm_i8_quads(const HoloGemmI8 *g)
+static QuadTile *const raw_tiles[QUAD_ROWS + 1][QUAD_PANELS + 1] = {
+#define X(rows, panels) [rows][panels] = raw_##rows##x##panels,
+    QUAD_TILES(X)
+#undef X
+};
+
+static void quads_walk(const HoloGemmI8 *g, QuadTile *const tiles[QUAD_ROWS + 1][QUAD_PANELS + 1])
 {
     if (!g->m) return;
     // Even heights: 13 rows are 7 and 6, not 12 and 1.
@@ -26,10 +38,22 @@ static void gemm_i8_quads(const HoloGemmI8 *g)
         panels = g->n - panel * LANES > LANES ? QUAD_PANELS : 1;
         for (int64_t s = 0, row = 0; s < steps; s++) {
             int64_t tall = height + (s < taller);
-            quad_tiles[tall][panels](g, row, panel);
+            tiles[tall][panels](g, row, panel);
             row += tall;
         }
     }
+}
+
+static void gemm_i8_quads(const HoloGemmI8 *g)
+{
+    quads_walk(g, quad_tiles);
+}
+
+// Where quads are signed on both sides, bytes cannot be taken as they are.
+static bool gemm_raw_i8_quads(const HoloGemmI8 *g)
+{
+    if (!QUADS_FLIP) quads_walk(g, raw_tiles);
+    return !QUADS_FLIP;
 }
 
 QUADS_TARGET static void rows_i8_quads(int64_t m, int64_t k, const uint8_t *a, int64_t row, bool is_signed, void *out,
@@ -94,6 +118,7 @@ QUADS_TARGET static void depthwise_i8_quads(const HoloDepthwiseI8 *d, int64_t ro
 
 #define gemm_i8      gemm_i8_quads
 #define rows_i8      rows_i8_quads
+#define gemm_raw_i8  gemm_raw_i8_quads
 #define rows_bits_i8 rows_bits_i8_quads
 #define gemm_bits_i8 gemm_bits_i8_quads
 #define depthwise_i8 depthwise_i8_quads

@@ -130,6 +130,10 @@ enum { HOLO_BITS_BLOCK = 256 };
 // HOLO_I8_ROW(k) bytes. It gives the sums of the rows. pack_i8 packs B, unsigned: signed bytes plus 128;
 // panels [ceil(n / 16)] of quads [ceil(k / 4)][16][4], padded with 0, and behind them the sums of the
 // panel's columns [16] as 32-bit integers. The form of B is the same on every level.
+//
+// gemm_raw_i8: the same of A as it is, unsigned, and B taken as signed: C[i][j] = column[j] + sum over k of A[i][k] *
+// (B[k][j] - 128). Behind k, up to a whole quad, rows of A have 0. False: this level has no such thing, and nothing is done;
+// a product of 0 rows asks.
 typedef struct HoloGemmI8 {
     int64_t        m, n, quads; // of k
     const void    *a;
@@ -142,6 +146,13 @@ typedef struct HoloGemmI8 {
     int32_t       *c;
     int64_t        c_row;
     bool           resume; // what C holds is added, too
+
+    // Where ratio is not NULL there is no C: bytes[i][j] is rint(C[i][j] * ratio[j]) + y_zero in float, as far as it fits.
+    const float *ratio; // as many as panels have columns
+    uint8_t     *bytes;
+    int64_t      bytes_row;
+    int          y_zero;
+    bool         is_signed; // the bytes
 } HoloGemmI8;
 
 // Rows must not fall on the same cache lines.
@@ -233,13 +244,14 @@ typedef struct HoloPairI8 {
 } HoloPairI8;
 
 // ---- pool_i8: of some channels of a pixel, the largest of what a window sees; or its mean: the sum of (x - zero) * scale,
-// each rounded, then rint(sum / count / y_scale + y_zero), as far as it fits
+// each rounded, then rint(sum / count / y_scale + y_zero), as far as it fits; or, is_whole, with scale 1 and sums below 2^24,
+// rint(sum * ratio) + y_zero
 typedef struct HoloPoolI8 {
     int64_t               n, taps;
     const uint8_t *const *from; // the channels at each place; not `out`
-    bool                  is_max, is_signed;
+    bool                  is_max, is_whole, is_signed;
     int                   zero, y_zero;
-    float                 scale, y_scale, count;
+    float                 scale, y_scale, count, ratio;
     uint8_t              *out;
 } HoloPoolI8;
 

@@ -9,8 +9,9 @@
 
 #include "kernels/conv_f32.c"
 #include "kernels/gemm_f32.c"
-#include "kernels/gemm_i8.c"
 #include "kernels/quantize_i8.c"
+
+#include "kernels/gemm_i8.c"
 
 #include "kernels/attention_f32.c"
 #include "kernels/bytes_i8.c"

@@ -4,6 +4,23 @@
 
 #include "kernels/vec.h"
 
+typedef int32_t i32u __attribute__((vector_size(NATIVE), aligned(4), may_alias));
+typedef struct {
+    i32n r[REGISTERS];
+} i32v;
+
+INL void i_store(int32_t *p, i32v v)
+{
+    EACH(r) * (i32u *)(p + r * NATIVE_LANES) = (i32u)v.r[r];
+}
+
+INL i32v i_load(const int32_t *p)
+{
+    i32v v;
+    EACH(r) v.r[r] = (i32n) * (const i32u *)(p + r * NATIVE_LANES);
+    return v;
+}
+
 // Sixteen bytes, signed, as numbers.
 INL f32v v_load_i8(const int8_t *p)
 {

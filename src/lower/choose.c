@@ -410,6 +410,7 @@ static const Choice choices[] = {
     {"QLinearConv", "com.microsoft", HOLO_KERNEL_conv_nhwc_i8, holo_lower_conv_nhwc_i8},
     {"NhwcMaxPool", "com.microsoft", HOLO_KERNEL_pool_i8, holo_lower_pool_i8},
     {"QLinearAveragePool", "com.microsoft", HOLO_KERNEL_pool_i8, holo_lower_pool_i8},
+    {"QLinearGlobalAveragePool", "com.microsoft", HOLO_KERNEL_pool_i8, holo_lower_pool_i8},
     {"QLinearAdd", "com.microsoft", HOLO_KERNEL_pair_i8, holo_lower_pair_i8},
     {"QLinearMul", "com.microsoft", HOLO_KERNEL_pair_i8, holo_lower_pair_i8},
     {"MaxPool", "", HOLO_KERNEL_pool_f32, pool},

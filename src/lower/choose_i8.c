@@ -153,9 +153,27 @@ bool holo_lower_conv_i8(const HoloNode *node, HoloLowering *out)
 
 // ---- pool_i8
 
+// All of an image, of known size.
+static bool lower_pool_global(const HoloNode *node, HoloLowering *out)
+{
+    HoloCall         call   = holo_node_call(node);
+    const HoloValue *x      = holo_node_in(node, 0);
+    int64_t          pixels = 1;
+    if (!is_8(x, 3, 5) || !holo_attr_int(&call, "channels_last", 0)) return false;
+    for (int d = 1; d < x->type.rank - 1; d++)
+        if (holo_dim_is_symbolic(x->type.dim[d]) || !holo_mul(pixels, x->type.dim[d], &pixels) || pixels < 1 ||
+            pixels > HOLO_POOL_TAPS_I8)
+            return false;
+    out->params_size = sizeof out->pool_i8;
+    return holo_node_in(node, 1) && holo_node_in(node, 3) && is_line(holo_node_in(node, 1), HOLO_F32, 0) &&
+           is_line(holo_node_in(node, 2), x->type.dtype, 0) && is_line(holo_node_in(node, 3), HOLO_F32, 0) &&
+           is_line(holo_node_in(node, 4), x->type.dtype, 0);
+}
+
 // With channels last, sizes rounded down, and a window of not too many places.
 bool holo_lower_pool_i8(const HoloNode *node, HoloLowering *out)
 {
+    if (!strcmp(node->type, "QLinearGlobalAveragePool")) return lower_pool_global(node, out);
     HoloCall         call   = holo_node_call(node);
     const HoloAttr  *kernel = holo_attr_find(&call, "kernel_shape");
     const HoloValue *x      = holo_node_in(node, 0);

@@ -1,8 +1,10 @@
 // kernel_conv_nhwc_i8.c - QLinearConv with channels last in 1 to 3 spatial dimensions, of packed filters: exact sums of
 // products, scaled and quantised again.
 //
-// Pixels, with all that their filters see, are the rows of gemm_i8 and filters its panels. Filters of one channel each
-// have a kernel of their own, depthwise_i8: a task has some rows of 16 channels.
+// Pixels, with all that their filters see, are the rows of gemm_i8 and filters its panels; of unsigned pixels and filters
+// whose zero points are 0 those of gemm_raw_i8, where the CPU has it, which are read where they lie. Filters of one channel
+// each have a kernel of their own, depthwise_i8: a task has some rows of 16 channels. What is added to sums and what they are
+// multiplied by is made once a run, in memory of the first worker that all read.
 #include "format/params.h"
 #include "kernels/kernels.h"
 #include "runtime/conv_shape.h"
@@ -10,19 +12,26 @@
 #include <string.h>
 
 enum {
-    TILE_PIXELS  = 96,
-    SUM_PIXELS   = 24, // whose sums stay in the first cache
+    TILE_PIXELS  = 104,
     PIXELS_LEAST = 12,
     TILE_BYTES   = 1 << 18, // of patches: fewer pixels where filters are long
-    TILE_FILTERS = 192,
+    SOME_FILTERS = 192,
     FEW_FILTERS  = 64, // of a tile where there are few tiles of pixels
     TILES_LEAST  = 8,
+    TILES_MANY   = 32,      // with more, a tile has all filters
+    SET_BYTES    = 1024,    // rows of this distance, or several times it, share few sets of a cache
     BAND_BYTES   = 1 << 15, // of an output, that are worth a task
     LINE_BYTES   = 1 << 16, // of the lines that some pixels see: fewer pixels at a time where they are long
     CHUNK        = 16,      // bytes that are copied at once
 };
 
 static const int64_t SCRATCH_MAX = INT64_C(1) << 40;
+
+// Of filters, by group, in whole panels. In the memory of the first worker.
+typedef struct Terms {
+    int32_t *zero, *column;
+    float   *ratio;
+} Terms;
 
 typedef struct Conv {
     const HoloHost   *host;
@@ -37,12 +46,14 @@ typedef struct Conv {
     int64_t           lines, line, run; // lines that a pixel sees, bytes of one, and pixels that are copied together
     int64_t           band_rows, bands, blocks; // of filters of one channel; blocks: of 16 channels
     bool              depthwise, direct;
+    bool              raw;       // when running: gemm_raw_i8 it is
+    int64_t           patch_row; // when running: bytes from one patch to the next
+    size_t            own;       // bytes of a worker's memory before the terms
+    Terms             terms;     // when running
 } Conv;
 
-typedef struct Memory { // of a worker; lines, patches and rows follow, or what depthwise_i8 takes
-    int32_t sums[SUM_PIXELS * TILE_FILTERS];
-    int32_t row[TILE_PIXELS], zero[TILE_FILTERS], column[TILE_FILTERS];
-    float   ratio[TILE_FILTERS];
+typedef struct Memory { // of a worker; lines, patches and rows follow, or what depthwise_i8 takes, and then the terms
+    int32_t row[TILE_PIXELS + 24];
 } Memory;
 
 // ---- shapes
@@ -110,7 +121,9 @@ static void cut(Conv *c)
     int64_t most    = TILE_BYTES / (c->k + 1);
     c->tile_pixels  = most < PIXELS_LEAST ? PIXELS_LEAST : holo_least(most, TILE_PIXELS);
     c->pixel_tiles  = holo_ceil_div(c->batch * c->pixels, c->tile_pixels);
-    c->tile_filters = c->pixel_tiles * c->groups < TILES_LEAST ? FEW_FILTERS : TILE_FILTERS;
+    c->tile_pixels  = holo_ceil_div(c->batch * c->pixels, c->pixel_tiles); // no small one at the end
+    int64_t tiles   = c->pixel_tiles * c->groups;
+    c->tile_filters = tiles < TILES_LEAST ? FEW_FILTERS : tiles < TILES_MANY ? SOME_FILTERS : c->filters;
     c->filter_tiles = holo_ceil_div(c->filters, c->tile_filters);
     c->lines        = s->kernel[0] * s->kernel[1];
     int64_t pixel   = c->lines * c->channels * s->stride[2];
@@ -160,19 +173,34 @@ static size_t patch_bytes(const Conv *c)
     return holo_align((size_t)(c->tile_pixels * c->k) + CHUNK, 64);
 }
 
+// Filters of all groups, each group in whole panels.
+static int64_t term_count(const Conv *c)
+{
+    return c->depthwise ? padded(c->groups) : c->groups * padded(c->filters);
+}
+
+// How much memory a worker takes; false: too much.
+static bool memory_find(Conv *c)
+{
+    int64_t lines = 0, columns = 0;
+    if (holo_tensor_count(c->out)) columns = c->depthwise ? holo_depthwise_i8_scratch(&c->shape) : 0;
+    if (holo_conv_i8_size(c->depthwise, c->groups, c->filters, c->places, c->k) < 0 || columns < 0 ||
+        columns > SCRATCH_MAX || !holo_mul(c->lines, c->line, &lines) || lines > SCRATCH_MAX ||
+        term_count(c) > SCRATCH_MAX)
+        return false;
+    size_t more = c->depthwise ? (size_t)columns
+                               : holo_align((size_t)lines, 64) + patch_bytes(c) +
+                                     (size_t)c->tile_pixels * HOLO_I8_ROW((size_t)c->k);
+    c->own      = holo_align(sizeof(Memory) + more, 64);
+    return true;
+}
+
 static HoloStatus check(const HoloCall *call, size_t *out_scratch)
 {
-    Conv    c;
-    int64_t lines = 0, columns = 0;
+    Conv c;
     HOLO_TRY(conv_init(call, &c));
-    if (c.out->data || holo_tensor_count(c.out)) columns = c.depthwise ? holo_depthwise_i8_scratch(&c.shape) : 0;
-    if (holo_conv_i8_size(c.depthwise, c.groups, c.filters, c.places, c.k) < 0 || columns < 0 ||
-        columns > SCRATCH_MAX || !holo_mul(c.lines, c.line, &lines) || lines > SCRATCH_MAX)
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are too large");
-    size_t more  = c.depthwise ? (size_t)columns
-                               : holo_align((size_t)lines, 64) + patch_bytes(&c) +
-                                    (size_t)c.tile_pixels * HOLO_I8_ROW((size_t)c.k);
-    *out_scratch = sizeof(Memory) + more;
+    if (!memory_find(&c)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are too large");
+    *out_scratch = c.own + (size_t)term_count(&c) * 3 * sizeof(int32_t);
     return HOLO_OK;
 }
 
@@ -249,27 +277,57 @@ static void pixels_copy(const Conv *c, const uint8_t *const *lines, int64_t coun
     const HoloConvShape *s      = &c->shape;
     bool                 joined = s->dilation[2] == 1;
     int64_t              places = joined ? 1 : s->kernel[2], size = (joined ? s->kernel[2] : 1) * c->channels;
-    for (int64_t p = 0; p < count; p++)
+    for (int64_t p = 0; p < count; p++, out += c->patch_row) {
+        uint8_t *to = out;
         for (int64_t i = 0; i < c->lines; i++) {
             const uint8_t *from = lines[i] + p * s->stride[2] * c->channels;
-            for (int64_t k = 0; k < places; k++, out += size, from += s->dilation[2] * c->channels)
-                run_copy(out, from, size);
+            for (int64_t k = 0; k < places; k++, to += size, from += s->dilation[2] * c->channels)
+                run_copy(to, from, size);
         }
+        if (c->raw) memset(to, 0, 3); // up to a whole quad
+    }
 }
 
 // What gemm_i8 adds for zero points and biases, and by what sums are multiplied.
-static void terms_make(const Conv *c, int64_t first, int64_t count, const uint8_t *panels, Memory *m)
+static void group_terms(const Conv *c, int64_t group, const Terms *t)
 {
-    uint32_t x_zero = (uint32_t)(holo_get_i(c->x_zero, 0) - (c->x->dtype == HOLO_U8 ? 128 : 0));
-    int64_t  panel  = HOLO_I8_PANEL(c->k);
-    for (int64_t j = 0; j < padded(count); j++) {
-        int32_t sum, zero = j < count ? zero_of(c, first + j) + (c->w->dtype == HOLO_I8 ? 128 : 0) : 0;
-        memcpy(&sum, panels + (j / HOLO_PANEL + 1) * panel - 64 + j % HOLO_PANEL * 4, sizeof sum);
-        m->zero[j]   = -zero;
-        m->column[j] = (int32_t)(x_zero * ((uint32_t)c->k * (uint32_t)zero - (uint32_t)sum) +
-                                 (uint32_t)(j < count ? bias_of(c, first + j) : 0));
-        m->ratio[j]  = j < count ? ratio_of(c, first + j) : 0;
+    uint32_t       x_zero = (uint32_t)(holo_get_i(c->x_zero, 0) - (c->x->dtype == HOLO_U8 && !c->raw ? 128 : 0));
+    int64_t        panel = HOLO_I8_PANEL(c->k), columns = padded(c->filters);
+    int64_t        first = group * c->filters, at = group * columns;
+    const uint8_t *w = (const uint8_t *)c->w->data + group * (columns / HOLO_PANEL) * panel;
+    for (int64_t j = 0; j < columns; j++) {
+        bool    is = j < c->filters;
+        int32_t sum, zero = is ? zero_of(c, first + j) + (c->w->dtype == HOLO_I8 ? 128 : 0) : 0;
+        memcpy(&sum, w + (j / HOLO_PANEL + 1) * panel - 64 + j % HOLO_PANEL * 4, sizeof sum);
+        t->zero[at + j]   = -zero;
+        t->column[at + j] = (int32_t)(x_zero * ((uint32_t)c->k * (uint32_t)zero - (uint32_t)sum) +
+                                      (uint32_t)(is ? bias_of(c, first + j) : 0));
+        t->ratio[at + j]  = is ? ratio_of(c, first + j) : 0;
     }
+}
+
+static void terms_make(Conv *c)
+{
+    int64_t count   = term_count(c);
+    c->terms.zero   = (int32_t *)(void *)((char *)holo_kernel_scratch(c->host, 0) + c->own);
+    c->terms.column = c->terms.zero + count;
+    c->terms.ratio  = (float *)(void *)(c->terms.column + count);
+    for (int64_t group = 0; group < c->groups && !c->depthwise; group++) group_terms(c, group, &c->terms);
+    for (int64_t j = 0; j < count && c->depthwise; j++) {
+        bool is            = j < c->groups;
+        c->terms.zero[j]   = is ? zero_of(c, j) : 0;
+        c->terms.column[j] = is ? bias_of(c, j) : 0;
+        c->terms.ratio[j]  = is ? ratio_of(c, j) : 0;
+    }
+}
+
+// What is known only of the values: whether pixels can be multiplied as they are.
+static void raw_find(Conv *c)
+{
+    c->raw = !c->depthwise && c->x->dtype == HOLO_U8 && c->w->dtype == HOLO_I8;
+    for (int64_t i = 0, n = holo_tensor_count(c->w_zero); i < n && c->raw; i++) c->raw = !zero_of(c, i);
+    c->raw       = c->raw && c->host->kernels->gemm_raw_i8(&(HoloGemmI8){0});
+    c->patch_row = c->raw ? holo_ceil_div(c->k, 4) * 4 + 64 : c->k;
 }
 
 static void work(void *arg, int64_t i, int worker)
@@ -284,47 +342,39 @@ static void work(void *arg, int64_t i, int worker)
     int64_t            pixels = holo_least(c->tile_pixels, c->batch * c->pixels - pixel);
     int64_t            first = tile * c->tile_filters, count = holo_least(c->tile_filters, c->filters - first);
     int64_t            panel = HOLO_I8_PANEL(c->k), group_panels = holo_ceil_div(c->filters, HOLO_PANEL);
-    const uint8_t     *panels = (const uint8_t *)c->w->data + (group * group_panels + first / HOLO_PANEL) * panel;
-    const uint8_t     *from   = (const uint8_t *)c->x->data + pixel * all + group * c->channels;
-    for (int64_t p = 0, run; p < pixels && !c->direct; p += run) {
+    const uint8_t     *panels   = (const uint8_t *)c->w->data + (group * group_panels + first / HOLO_PANEL) * panel;
+    const uint8_t     *from     = (const uint8_t *)c->x->data + pixel * all + group * c->channels;
+    bool               in_place = c->direct && (!c->raw || (c->k % 4 == 0 && all % SET_BYTES));
+    for (int64_t p = 0, run; p < pixels && !in_place; p += run) {
         const uint8_t *lines[HOLO_CONV_I8_LAST];
         run = holo_least(holo_least(c->run, pixels - p), c->shape.out[2] - (pixel + p) % c->shape.out[2]);
         lines_find(c, group, pixel + p, run, memory, lines);
-        pixels_copy(c, lines, run, patch + p * c->k);
+        pixels_copy(c, lines, run, patch + p * c->patch_row);
     }
-    kernels->rows_i8(pixels, c->k, c->direct ? from : patch, c->direct ? all : c->k, c->x->dtype == HOLO_I8, rows,
-                     m->row);
-    terms_make(c, group * c->filters + first, count, panels, m);
-    int64_t  filters = c->filters * c->groups;
-    uint8_t *out     = (uint8_t *)c->out->data + pixel * filters + group * c->filters + first;
-    for (int64_t p = 0; p < pixels; p += SUM_PIXELS) {
-        kernels->gemm_i8(&(HoloGemmI8){
-            .m        = holo_least(SUM_PIXELS, pixels - p),
-            .n        = padded(count),
-            .quads    = holo_ceil_div(c->k, 4),
-            .a        = rows + p * HOLO_I8_ROW(c->k),
-            .a_row    = HOLO_I8_ROW(c->k),
-            .b        = panels,
-            .b_panel  = panel,
-            .row      = m->row + p,
-            .zero     = c->one_zero ? NULL : m->zero,
-            .one_zero = m->zero[0],
-            .column   = m->column,
-            .c        = m->sums,
-            .c_row    = TILE_FILTERS,
-        });
-        kernels->requantise_i32(&(HoloRequantise){
-            .rows      = holo_least(SUM_PIXELS, pixels - p),
-            .n         = count,
-            .sums      = m->sums,
-            .sums_row  = TILE_FILTERS,
-            .ratio     = m->ratio,
-            .zero      = c->y_zero,
-            .is_signed = c->out->dtype == HOLO_I8,
-            .out       = out + p * filters,
-            .out_row   = filters,
-        });
-    }
+    int64_t    filters = c->filters * c->groups, term = group * padded(c->filters) + first;
+    HoloGemmI8 gemm = {
+        .m         = pixels,
+        .n         = count,
+        .quads     = holo_ceil_div(c->k, 4),
+        .a         = in_place ? from : patch,
+        .a_row     = in_place ? all : c->patch_row,
+        .b         = panels,
+        .b_panel   = panel,
+        .row       = m->row,
+        .zero      = c->one_zero ? NULL : c->terms.zero + term,
+        .one_zero  = c->terms.zero[term],
+        .column    = c->terms.column + term,
+        .ratio     = c->terms.ratio + term,
+        .bytes     = (uint8_t *)c->out->data + pixel * filters + group * c->filters + first,
+        .bytes_row = filters,
+        .y_zero    = c->y_zero,
+        .is_signed = c->out->dtype == HOLO_I8,
+    };
+    if (c->raw && kernels->gemm_raw_i8(&gemm)) return;
+    kernels->rows_i8(pixels, c->k, gemm.a, gemm.a_row, c->x->dtype == HOLO_I8, rows, m->row);
+    gemm.a     = rows;
+    gemm.a_row = HOLO_I8_ROW(c->k);
+    kernels->gemm_i8(&gemm);
 }
 
 // ---- filters of one channel
@@ -336,27 +386,21 @@ static void work_band(void *arg, int64_t i, int worker)
     Memory              *m     = (Memory *)(void *)holo_kernel_scratch(c->host, worker);
     int64_t              first = i % c->blocks * HOLO_PANEL, row = i / c->blocks % c->bands * c->band_rows;
     int64_t              image = i / c->blocks / c->bands;
-    for (int64_t j = 0; j < HOLO_PANEL; j++) {
-        bool is      = first + j < c->groups;
-        m->zero[j]   = is ? zero_of(c, first + j) : 0;
-        m->column[j] = is ? bias_of(c, first + j) : 0;
-        m->ratio[j]  = is ? ratio_of(c, first + j) : 0;
-    }
-    HoloDepthwiseI8 d = {
-        .shape     = s,
-        .channels  = c->groups,
-        .image     = (const uint8_t *)c->x->data + image * s->in[1] * s->in[2] * c->groups,
-        .is_signed = c->x->dtype == HOLO_I8,
-        .w_signed  = c->w->dtype == HOLO_I8,
-        .y_signed  = c->out->dtype == HOLO_I8,
-        .zero      = (int)holo_get_i(c->x_zero, 0),
-        .y_zero    = c->y_zero,
-        .filter    = c->w->data,
-        .w_zero    = m->zero,
-        .bias      = m->column,
-        .ratio     = m->ratio,
-        .out       = (uint8_t *)c->out->data + image * c->pixels * c->groups,
-        .scratch   = m + 1,
+    HoloDepthwiseI8      d     = {
+                 .shape     = s,
+                 .channels  = c->groups,
+                 .image     = (const uint8_t *)c->x->data + image * s->in[1] * s->in[2] * c->groups,
+                 .is_signed = c->x->dtype == HOLO_I8,
+                 .w_signed  = c->w->dtype == HOLO_I8,
+                 .y_signed  = c->out->dtype == HOLO_I8,
+                 .zero      = (int)holo_get_i(c->x_zero, 0),
+                 .y_zero    = c->y_zero,
+                 .filter    = c->w->data,
+                 .w_zero    = c->terms.zero + first,
+                 .bias      = c->terms.column + first,
+                 .ratio     = c->terms.ratio + first,
+                 .out       = (uint8_t *)c->out->data + image * c->pixels * c->groups,
+                 .scratch   = m + 1,
     };
     c->host->kernels->depthwise_i8(&d, row, holo_least(row + c->band_rows, s->out[1]), first);
 }
@@ -370,6 +414,9 @@ static HoloStatus run(HoloCall *call)
     c.y_scale = (float)holo_get_f(call->in[6], 0);
     c.y_zero  = (int)holo_get_i(call->in[7], 0);
     c.zero    = (int)holo_get_i(call->in[2], 0) & 255;
+    if (!memory_find(&c)) return refuse(call);
+    raw_find(&c);
+    terms_make(&c);
     if (c.depthwise)
         call->host->parallel(call->host, c.batch * c.bands * c.blocks, work_band, &c);
     else

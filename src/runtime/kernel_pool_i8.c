@@ -1,12 +1,12 @@
-// kernel_pool_i8.c - NhwcMaxPool and QLinearAveragePool with channels last, of 8-bit integers in 1 to 3 spatial
-// dimensions; rows of the output are cut into tasks.
+// kernel_pool_i8.c - NhwcMaxPool, QLinearAveragePool and QLinearGlobalAveragePool with channels last, of 8-bit integers in
+// 1 to 3 spatial dimensions; rows of the output are cut into tasks, and of the last one channels.
 #include "format/params.h"
 #include "kernels/kernels.h"
 #include "runtime/conv_shape.h"
 
 #include <string.h>
 
-enum { TASK_WORK = 1 << 17 }; // elements looked at that are worth a task
+enum { TASK_WORK = 1 << 17, GLOBAL_CHANNELS = 256 }; // elements looked at that are worth a task; channels of one
 
 typedef struct Pool {
     const HoloHost   *host;
@@ -14,7 +14,7 @@ typedef struct Pool {
     const HoloTensor *x;
     HoloTensor       *out;
     int64_t           channels, taps, rows, tile; // rows of the output, over all images
-    bool              is_max, is_signed, count_pads;
+    bool              is_max, is_global, is_signed, count_pads;
     float             x_scale, y_scale; // of a mean, when running
     int               x_zero, y_zero;
 } Pool;
@@ -24,15 +24,27 @@ static bool is_one(const HoloTensor *t, int dtype)
     return t && t->kind == HOLO_TENSOR && t->dtype == dtype && t->rank >= 0 && holo_tensor_count(t) == 1;
 }
 
+// All of an image is one window.
+static HoloStatus global_init(const HoloCall *call, Pool *p)
+{
+    p->taps = holo_product(p->x->rank - 2, p->x->dim + 1);
+    if (holo_product(p->out->rank - 2, p->out->dim + 1) != 1 || p->taps < 1 || p->taps > HOLO_POOL_TAPS_I8)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are not those of pool_i8");
+    p->rows = p->x->dim[0];
+    p->tile = holo_ceil_div(p->channels, GLOBAL_CHANNELS); // tasks of an image
+    return HOLO_OK;
+}
+
 static HoloStatus pool_init(const HoloCall *call, Pool *p)
 {
     const HoloTensor *x = holo_in(call, 0), *y = holo_out(call, 0);
-    *p        = (Pool){.host = call->host, .x = x, .out = holo_out(call, 0)};
-    p->is_max = !strcmp(call->op->name, "NhwcMaxPool");
+    *p           = (Pool){.host = call->host, .x = x, .out = holo_out(call, 0)};
+    p->is_max    = !strcmp(call->op->name, "NhwcMaxPool");
+    p->is_global = !strcmp(call->op->name, "QLinearGlobalAveragePool");
     bool params =
         holo_kernel_has_params(call, sizeof(HoloPoolI8Params)) && !((const HoloPoolI8Params *)call->params)->flags;
-    bool named =
-        p->is_max || (!strcmp(call->op->name, "QLinearAveragePool") && holo_attr_int(call, "channels_last", 0));
+    bool named = p->is_max || ((p->is_global || !strcmp(call->op->name, "QLinearAveragePool")) &&
+                               holo_attr_int(call, "channels_last", 0));
     bool types = x && y && x->kind == HOLO_TENSOR && y->kind == HOLO_TENSOR && x->dtype == y->dtype &&
                  (x->dtype == HOLO_I8 || x->dtype == HOLO_U8) && x->rank >= 3 && x->rank <= 5 && y->rank == x->rank &&
                  holo_tensor_count(x) >= 0 && holo_tensor_count(y) >= 0;
@@ -44,14 +56,15 @@ static HoloStatus pool_init(const HoloCall *call, Pool *p)
          (holo_in(call, 2) && !is_one(call->in[2], x->dtype)) || (holo_in(call, 4) && !is_one(call->in[4], x->dtype))))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "scales or zero points are not those of pool_i8");
     if (!holo_tensor_count(y)) return HOLO_OK;
+    p->channels  = x->dim[x->rank - 1];
+    p->is_signed = x->dtype == HOLO_I8;
+    if (p->is_global) return global_init(call, p);
     HOLO_TRY(holo_conv_shape(call, NULL, true, false, &p->shape));
     const HoloConvShape *s    = &p->shape;
     double               taps = (double)s->kernel[0] * (double)s->kernel[1] * (double)s->kernel[2];
     if (taps > HOLO_POOL_TAPS_I8)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a window has more than %d places", HOLO_POOL_TAPS_I8);
-    p->channels   = x->dim[x->rank - 1];
     p->taps       = (int64_t)taps;
-    p->is_signed  = x->dtype == HOLO_I8;
     p->count_pads = holo_attr_int(call, "count_include_pad", 0) != 0;
     p->rows       = x->dim[0] * s->out[0] * s->out[1];
     p->tile       = 1 + (int64_t)(TASK_WORK / (taps * (double)s->out[2] * (double)p->channels));
@@ -116,6 +129,28 @@ static void work(void *arg, int64_t i, int worker)
         row_pool(p, row, (const uint8_t **)(void *)holo_kernel_scratch(p->host, worker));
 }
 
+// The mean of a whole image, some channels of it.
+static void work_global(void *arg, int64_t i, int worker)
+{
+    const Pool     *p     = arg;
+    const uint8_t **from  = (const uint8_t **)(void *)holo_kernel_scratch(p->host, worker);
+    int64_t         image = i / p->tile, channel = i % p->tile * GLOBAL_CHANNELS;
+    const uint8_t  *x = (const uint8_t *)p->x->data + image * p->taps * p->channels + channel;
+    for (int64_t t = 0; t < p->taps; t++) from[t] = x + t * p->channels;
+    p->host->kernels->pool_i8(&(HoloPoolI8){
+        .n         = holo_least(GLOBAL_CHANNELS, p->channels - channel),
+        .taps      = p->taps,
+        .from      = from,
+        .is_whole  = true,
+        .is_signed = p->is_signed,
+        .zero      = p->x_zero,
+        .y_zero    = p->y_zero,
+        .scale     = 1,
+        .ratio     = p->x_scale / (p->y_scale * (float)p->taps),
+        .out       = (uint8_t *)p->out->data + image * p->channels + channel,
+    });
+}
+
 static HoloStatus run(HoloCall *call)
 {
     Pool p;
@@ -127,7 +162,10 @@ static HoloStatus run(HoloCall *call)
         p.x_zero  = holo_in(call, 2) ? (int)holo_get_i(call->in[2], 0) : 0;
         p.y_zero  = holo_in(call, 4) ? (int)holo_get_i(call->in[4], 0) : 0;
     }
-    call->host->parallel(call->host, holo_ceil_div(p.rows, p.tile), work, &p);
+    if (p.is_global)
+        call->host->parallel(call->host, p.rows * p.tile, work_global, &p);
+    else
+        call->host->parallel(call->host, holo_ceil_div(p.rows, p.tile), work, &p);
     return HOLO_OK;
 }
 

@@ -328,7 +328,10 @@ static const ConvCase convs_last[] = {
     {4, {1, 40, 20, 17}, {17, 1, 15, 15}, 17, 2, 1, 7},
     {4, {1, 9, 150, 20}, {20, 1, 5, 5}, 20, 2, 1, 2}, // several runs of pixels
     {4, {1, 12, 9, 33}, {33, 1, 7, 2}, 33, 1, 1, 3},
-    {4, {1, 3, 70, 5}, {9, 5, 2, 3}, 1, 4, 3, 5}, // lines that are not next to each other
+    {4, {1, 3, 70, 5}, {9, 5, 2, 3}, 1, 4, 3, 5},       // lines that are not next to each other
+    {4, {1, 9, 13, 48}, {40, 48, 1, 1}, 1, 1, 1, 0},    // pixels as they lie, of whole quads
+    {4, {1, 5, 6, 1024}, {20, 1024, 1, 1}, 1, 1, 1, 0}, // and of a distance that caches dislike
+    {4, {1, 14, 14, 12}, {33, 12, 3, 3}, 1, 1, 1, 1},   // two tiles
     {4, {0, 9, 11, 3}, {2, 3, 3, 3}, 1, 1, 1, 1},
 };
 
@@ -367,23 +370,25 @@ static void qlinear_conv_last(void **state)
 {
     (void)state;
     for (int i = 0; i < HOLO_COUNT(convs_last); i++)
-        for (int t = 0; t < 6; t++) {
+        for (int t = 0; t < 8; t++) { // from 6 on, zero points of filters are 0
             const ConvCase *v = &convs_last[i];
             HoloDtype       x = t & 1 ? HOLO_I8 : HOLO_U8, w = t & 2 ? HOLO_I8 : HOLO_U8;
             int64_t         lines[3][6], k                   = holo_product(v->rank - 1, v->w + 1);
-            Case c  = {.op = "QLinearConv", .domain = "com.microsoft", .version = 1, .in_count = t & 1 ? 9 : 8};
+            bool            full = t & 1 || t == 6;
+            Case c  = {.op = "QLinearConv", .domain = "com.microsoft", .version = 1, .in_count = full ? 9 : 8};
             c.in[0] = bytes(x, v->rank, v->x);
             c.in[1] = scales(0, 0, 0.1f);
             c.in[2] = bytes(x, 0, NULL);
             c.in[3] = bytes(w, v->rank, v->w);
-            c.in[4] = scales(t & 1, v->w[0], 0.01f);
+            c.in[4] = scales(full, v->w[0], 0.01f);
             c.in[5] = bytes(w, t >> 1 & 1, v->w);
             c.in[6] = scales(0, 0, 0.05f * (float)k);
             c.in[7] = bytes(x, 0, NULL);
-            if (t & 1) c.in[8] = integers(v->w[0]);
+            if (full) c.in[8] = integers(v->w[0]);
             conv_attrs(&c, v, lines);
             attr_int(&c, "channels_last", 1);
-            if (t > 3) *(float *)c.in[6].data = t > 4 ? 0 : 1e-44f;
+            if (t > 5) memset(c.in[5].data, 0, holo_tensor_bytes(&c.in[5]));
+            if (t == 4 || t == 5) *(float *)c.in[6].data = t > 4 ? 0 : 1e-44f;
             check_packed(&c, v->group);
         }
 }
@@ -412,6 +417,26 @@ static void pools(void **state)
             attr_ints(&c, "kernel_shape", 2, kernel);
             attr_ints(&c, "strides", 2, strides);
             attr_ints(&c, "pads", 4, pads);
+            check_lowered(&c, HOLO_KERNEL_pool_i8);
+        }
+}
+
+static void pools_of_all(void **state)
+{
+    (void)state;
+    static const struct {
+        int     rank;
+        int64_t x[5];
+    } shapes[] = {{4, {1, 1, 1, 1}},     {4, {2, 7, 7, 300}}, {3, {1, 40, 17}},
+                  {5, {2, 3, 4, 5, 16}}, {4, {0, 4, 4, 3}},   {4, {1, 100, 100, 3}}};
+    for (int i = 0; i < HOLO_COUNT(shapes); i++)
+        for (int t = 0; t < 2; t++) {
+            HoloDtype x = t ? HOLO_I8 : HOLO_U8;
+            Case      c = {.op = "QLinearGlobalAveragePool", .domain = "com.microsoft", .version = 1, .in_count = 5};
+            c.in[0]     = bytes(x, shapes[i].rank, shapes[i].x);
+            c.in[1] = scales(0, 0, 0.1f), c.in[2] = bytes(x, 0, NULL);
+            c.in[3] = scales(0, 0, 0.03f), c.in[4] = bytes(x, 0, NULL);
+            attr_int(&c, "channels_last", 1);
             check_lowered(&c, HOLO_KERNEL_pool_i8);
         }
 }
@@ -568,6 +593,7 @@ int main(void)
         cmocka_unit_test(qlinear_conv),
         cmocka_unit_test(qlinear_conv_last),
         cmocka_unit_test(pools),
+        cmocka_unit_test(pools_of_all),
         cmocka_unit_test(pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

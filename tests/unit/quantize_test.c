@@ -200,6 +200,11 @@ static void test_rewritten(void **state)
         if (made.report.narrow_count != c->narrow)
             fail_msg("case %d: %d layers are narrow, at an accuracy of %g", k, made.report.narrow_count,
                      made.report.accuracy);
+        for (int i = 0; i < made.report.layer_count; i++) {
+            const HoloLayerReport *l = &made.report.layers[i];
+            if (!l->why && !(l->error > 0 && l->error < 0.2))
+                fail_msg("case %d: layer %s adds %g", k, l->name, l->error);
+        }
         if (!(made.report.accuracy >= 0.9)) fail_msg("case %d: accuracy %g", k, made.report.accuracy);
         if (c->planned) EXPECT_OK(holo_passes_run(made.graph, NULL, &error));
         for (int i = 0; i < HOLO_COUNT(c->nodes) && c->nodes[i].type; i++) {
