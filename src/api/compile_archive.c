@@ -1,0 +1,120 @@
+// compile_archive.c - the stage of a compile that writes the archive, with what is said of the model in it.
+#include "api/compiling.h"
+#include "archive/archive.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+// ---- metadata. Only what depends on the model and the choices: the same compile gives the same bytes.
+
+static const char unknown_yet[] = "------------------------"; // room for what verification finds
+
+static HoloStatus meta_number(HoloCompile *c, const char *key, uint64_t number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, number);
+    return holo_plan_meta(&c->plan, key, text, c->error);
+}
+
+static HoloStatus meta_source(HoloCompile *c)
+{
+    const HoloModelSource *m         = &c->source->model;
+    char                   text[512] = "", hash[40];
+    int                    at        = 0;
+    for (int i = 0; i < m->opset_count && at < 400; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "%s%.60s %" PRId64, i ? ", " : "",
+                       *m->opset[i].domain ? m->opset[i].domain : "ai.onnx", m->opset[i].version);
+    snprintf(hash, sizeof hash, "%016" PRIx64 "%016" PRIx64, m->hash[1], m->hash[0]);
+    HOLO_TRY(holo_plan_meta(&c->plan, "producer", m->producer ? m->producer : "", c->error));
+    HOLO_TRY(holo_plan_meta(&c->plan, "source.format", m->format, c->error));
+    HOLO_TRY(holo_plan_meta(&c->plan, "source.opset", text, c->error));
+    HOLO_TRY(holo_plan_meta(&c->plan, "source.hash", hash, c->error));
+    HOLO_TRY(meta_number(c, "source.bytes", m->bytes));
+    for (int i = 0; i < m->meta_count; i++) {
+        snprintf(text, sizeof text, "model.%.500s", m->meta[i].key);
+        HOLO_TRY(holo_plan_meta(&c->plan, text, m->meta[i].value, c->error));
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus meta_tune(HoloCompile *c)
+{
+    const HoloReport *r       = &c->box->report;
+    uint64_t          changed = 0;
+    if (!r->tuned) return HOLO_OK;
+    for (int i = 0; i < r->tune_count; i++) changed += r->tunes[i].chosen != 0;
+    HOLO_TRY(meta_number(c, "tune.measured", (uint64_t)r->tune_count));
+    return meta_number(c, "tune.changed", changed);
+}
+
+static HoloStatus meta_quantise(HoloCompile *c)
+{
+    const HoloQuantizationReport *q = &c->box->report.quantization;
+    char                          text[32];
+    if (!q->kind) return HOLO_OK;
+    snprintf(text, sizeof text, "%.6f", q->accuracy);
+    HOLO_TRY(holo_plan_meta(&c->plan, "quantize", q->kind, c->error));
+    HOLO_TRY(holo_plan_meta(&c->plan, "quantize.accuracy", text, c->error));
+    HOLO_TRY(meta_number(c, "quantize.layers", (uint64_t)q->layer_count));
+    return meta_number(c, "quantize.narrow", (uint64_t)q->narrow_count);
+}
+
+static HoloStatus meta_add(HoloCompile *c)
+{
+    const HoloReport *r = &c->box->report;
+    HOLO_TRY(holo_plan_meta(&c->plan, "compiler", "hologram", c->error));
+    HOLO_TRY(holo_plan_meta(&c->plan, "compiler.version", holo_version(), c->error));
+    HOLO_TRY(meta_source(c));
+    HOLO_TRY(holo_plan_meta(&c->plan, "numeric", c->compiler->numeric == HOLO_EXACT ? "exact" : "fused", c->error));
+    HOLO_TRY(meta_number(c, "nodes.before", r->nodes_before));
+    HOLO_TRY(meta_number(c, "nodes.after", r->nodes_after));
+    uint64_t flops = holo_plan_flops(c->source->model.graph);
+    if (flops) HOLO_TRY(meta_number(c, "flops", flops));
+    for (int i = 0; i < r->pass_count; i++) {
+        char key[64];
+        snprintf(key, sizeof key, "pass.%s", r->passes[i].name);
+        HOLO_TRY(meta_number(c, key, (uint64_t)r->passes[i].changes));
+    }
+    HOLO_TRY(meta_tune(c));
+    HOLO_TRY(meta_quantise(c));
+    HOLO_TRY(holo_plan_meta(&c->plan, "verify.status", unknown_yet, c->error));
+    HOLO_TRY(holo_plan_meta(&c->plan, "verify.checked", unknown_yet, c->error));
+    HOLO_TRY(holo_plan_meta(&c->plan, "verify.worst_relative", unknown_yet, c->error));
+    return holo_plan_meta(&c->plan, "verify.worst_absolute", unknown_yet, c->error);
+}
+
+// ---- writing
+
+void holo_compile_release(const HoloModelSource *model, const void *data, size_t size)
+{
+    for (int i = 0; i < model->file_count; i++) {
+        const HoloMapping *file = model->files[i];
+        if ((const char *)data >= (const char *)file->data &&
+            (const char *)data < (const char *)file->data + file->size)
+            holo_file_release(file, data, size);
+    }
+}
+
+static void write_release(void *context, const void *data, size_t size)
+{
+    holo_compile_release(&((HoloCompile *)context)->source->model, data, size);
+}
+
+static void write_progress(void *context, double fraction)
+{
+    holo_compiler_progress(((HoloCompile *)context)->compiler, "writing", 0.15 + 0.35 * fraction);
+}
+
+static void write_parallel(void *context, int64_t count, void (*work)(void *arg, int64_t i, int worker), void *arg)
+{
+    holo_pool_run(((HoloCompile *)context)->pool, count, work, arg);
+}
+
+HoloStatus holo_compile_write(HoloCompile *c)
+{
+    HoloArchiveOptions options = {
+        .progress = write_progress, .release = write_release, .parallel = write_parallel, .context = c};
+    HOLO_TRY(meta_add(c));
+    HOLO_TRY(holo_plan_notes(&c->plan, &c->notes, c->error));
+    return holo_archive_write(&c->plan, c->file, &options, &c->box->report.archive_bytes, c->error);
+}

@@ -1,0 +1,173 @@
+// compile_graph.c - the stages of a compile from a model to a plan.
+#include "api/compiling.h"
+#include "api/domains.h"
+#include "api/quantizing.h"
+#include "materialise/materialise.h"
+#include "tune/tune.h"
+
+#include <limits.h>
+#include <string.h>
+
+static void dump(const HoloCompile *c, const char *stage, const HoloGraph *graph)
+{
+    const HoloCompiler *k = c->compiler;
+    if (!k->dump || (strcmp(k->dump_pass, stage) && strcmp(k->dump_pass, "all"))) return;
+    HoloText text = {0};
+    holo_graph_print(graph, &text);
+    if (text.data) k->dump(k->dump_context, stage, text.data);
+    holo_text_deinit(&text);
+}
+
+HoloStatus holo_compile_import(HoloCompile *c)
+{
+    holo_compiler_progress(c->compiler, "reading the model", 0);
+    HOLO_TRY(holo_compiler_import(c->compiler, c->path, &c->source, c->error));
+    const HoloGraph *graph      = c->source->model.graph;
+    c->box->report.model_bytes  = c->source->model.bytes;
+    c->box->report.nodes_before = (uint32_t)graph->node_count;
+    dump(c, "import", graph);
+    return holo_graph_check_ops(graph, c->error);
+}
+
+static void pass_after(void *context, const HoloPass *pass, const HoloGraph *graph, int changes)
+{
+    HoloCompile    *c   = context;
+    HoloPassReport *r   = (HoloPassReport *)&c->box->report.passes[pass - c->compiler->passes];
+    double          now = holo_time_now();
+    r->runs++;
+    r->changes += changes;
+    r->seconds += now - c->pass_start;
+    c->pass_start = now;
+    if (!strcmp(pass->name, "fold")) c->box->report.folded += (uint32_t)changes;
+    bool is_table = !strcmp(pass->name, "tables") || !strcmp(pass->name, "pairs");
+    if (is_table && !c->compiler->no_tables) c->box->report.tables += (uint32_t)changes;
+    dump(c, pass->name, graph);
+    holo_compiler_progress(c->compiler, pass->name, 0.1);
+}
+
+// `disabled` has room for the names of all passes.
+static HoloPassOptions pass_options(const HoloCompile *c, const char **disabled)
+{
+    const HoloCompiler *compiler = c->compiler;
+    HoloPassOptions     options  = {
+             .disabled     = disabled,
+             .is_exact     = compiler->numeric == HOLO_EXACT,
+             .table        = compiler->passes,
+             .no_tables    = compiler->no_tables,
+             .table_budget = compiler->table_budget,
+    };
+    for (int i = 0; compiler->passes[i].name; i++)
+        if (compiler->disabled >> i & 1) disabled[options.disabled_count++] = compiler->passes[i].name;
+    return options;
+}
+
+// What is planned from here on, and verified, is the quantised graph.
+HoloStatus holo_compile_quantise(HoloCompile *c)
+{
+    const char     *disabled[64];
+    HoloPassOptions options = pass_options(c, disabled);
+    HoloGraph     **graph   = &c->source->model.graph;
+    if (!c->compiler->quantize) return HOLO_OK;
+    HOLO_TRY(holo_compiler_quantize(c->compiler, *graph, &options, c->pool, c->box, graph, &c->quantised, c->error));
+    dump(c, "quantize", *graph);
+    return HOLO_OK;
+}
+
+HoloStatus holo_compile_optimise(HoloCompile *c)
+{
+    const HoloCompiler *compiler = c->compiler;
+    HoloGraph          *graph    = c->source->model.graph;
+    const char         *disabled[64];
+    HoloChanges         all = {.limit = INT_MAX}, *changes = compiler->changes ? compiler->changes : &all;
+    HoloPassOptions     options = pass_options(c, disabled);
+    options.changes             = changes;
+    options.notes               = &c->notes;
+    options.after               = pass_after;
+    options.context             = c;
+    int count                   = 0;
+    while (compiler->passes[count].name) count++;
+    HoloPassReport *passes = HOLO_NEW(&c->box->arena, HoloPassReport, count + 1);
+    if (!passes) return holo_fail_memory(c->error);
+    for (int i = 0; i < count; i++) passes[i].name = compiler->passes[i].name;
+    c->box->report.passes     = passes;
+    c->box->report.pass_count = count;
+    c->pass_start             = holo_time_now();
+    HOLO_TRY(holo_passes_run(graph, &options, c->error));
+    c->box->report.nodes_after  = (uint32_t)graph->node_count;
+    c->box->report.table_budget = compiler->table_budget;
+    if (!compiler->no_tables) c->box->report.table_bytes = compiler->table_budget - changes->table_room;
+    dump(c, "plan", graph);
+    return HOLO_OK;
+}
+
+HoloStatus holo_compile_materialise(HoloCompile *c)
+{
+    HoloReport *r = &c->box->report;
+    HoloDomain *domains;
+    HOLO_TRY(holo_compiler_domains(c->compiler, c->source->model.graph, &c->box->arena, &domains, c->error));
+    HoloMaterialise m = {
+        .is_exact     = c->compiler->numeric == HOLO_EXACT,
+        .pool         = c->pool,
+        .domains      = domains,
+        .domain_count = c->compiler->domain_count,
+        .room         = r->table_budget - r->table_bytes,
+        .notes        = &c->notes,
+        .error        = c->error,
+    };
+    c->notes.is_late = false;
+    if (c->compiler->no_tables) return HOLO_OK;
+    HOLO_TRY(holo_materialise_rows(c->source->model.graph, &m));
+    HOLO_TRY(holo_materialise_few(c->source->model.graph, &m));
+    r->tables += m.tables;
+    r->table_bytes = r->table_budget - m.room;
+    r->nodes_after = (uint32_t)c->source->model.graph->node_count;
+    if (m.tables) dump(c, "materialise", c->source->model.graph);
+    return HOLO_OK;
+}
+
+static void tune_progress(void *context, double fraction)
+{
+    holo_compiler_progress(((HoloCompile *)context)->compiler, "tuning", 0.1 + 0.05 * fraction);
+}
+
+HoloStatus holo_compile_tune(HoloCompile *c)
+{
+    if (!c->compiler->tune) return HOLO_OK;
+    HoloReport     *r       = &c->box->report;
+    double          start   = holo_time_now();
+    HoloTuneOptions options = {
+        .kernels  = holo_kernels(c->compiler->numeric == HOLO_EXACT),
+        .pool     = c->pool,
+        .progress = tune_progress,
+        .context  = c,
+    };
+    HoloTuning tuning;
+    HOLO_TRY(holo_tune(c->source->model.graph, &options, &c->box->arena, &tuning, c->error));
+    r->tuned        = true;
+    r->tune_count   = tuning.count;
+    r->tunes        = tuning.reports;
+    r->tune_open    = tuning.open;
+    r->tune_seconds = holo_time_now() - start;
+    return HOLO_OK;
+}
+
+HoloStatus holo_compile_plan(HoloCompile *c)
+{
+    HoloReport *r = &c->box->report;
+    HOLO_TRY(holo_plan_create(c->source->model.graph, &c->plan, c->error));
+    if (c->compiler->numeric == HOLO_EXACT) c->plan.flags_must |= HOLO_FLAG_EXACT;
+    r->steps              = c->plan.steps;
+    r->kernel_steps       = c->plan.kernel_steps;
+    r->constants          = c->plan.constant_count;
+    r->deduplicated       = c->plan.deduplicated;
+    r->deduplicated_bytes = c->plan.deduplicated_bytes;
+    r->arena_bytes        = c->plan.arena_bytes;
+    r->naive_bytes        = c->plan.naive_bytes;
+    if (r->deduplicated)
+        holo_notes_add(&c->notes, &(HoloNote){.pass = "plan",
+                                              .what = "constant",
+                                              .why  = "what is stored of it has the bytes of another: it is there once",
+                                              .count = r->deduplicated,
+                                              .bytes = r->deduplicated_bytes});
+    return HOLO_OK;
+}

@@ -1,0 +1,42 @@
+// compiling.h - one compile under way, and its stages in their order (src/compile.c).
+#ifndef HOLO_API_COMPILING_H
+#define HOLO_API_COMPILING_H
+
+#include "api/compiler.h"
+#include "api/source.h"
+#include "base/files.h"
+#include "plan/plan.h"
+#include "runtime/pool.h"
+#include "verify/verify.h"
+
+typedef struct HoloCompile {
+    const HoloCompiler *compiler;
+    const char         *path, *out_path;
+    HoloSource         *source;
+    HoloGraph          *quantised; // what to verify against, instead of the model; NULL: the model
+    HoloPlan            plan;
+    HoloFileWriter     *file;
+    HoloReportBox      *box;
+    HoloPool           *pool;
+    HoloVerifyResult    verified;
+    HoloNotes           notes;
+    double              start, pass_start;
+    HoloError          *error;
+} HoloCompile;
+
+// The stages, in their order.
+HOLO_MUST HoloStatus holo_compile_import(HoloCompile *c);      // operators that nobody knows are named all at once
+HOLO_MUST HoloStatus holo_compile_quantise(HoloCompile *c);    // where that was asked for
+HOLO_MUST HoloStatus holo_compile_optimise(HoloCompile *c);    // the passes
+HOLO_MUST HoloStatus holo_compile_materialise(HoloCompile *c); // what follows from finite inputs becomes tables
+HOLO_MUST HoloStatus holo_compile_tune(HoloCompile *c);        // where that was asked for
+HOLO_MUST HoloStatus holo_compile_plan(HoloCompile *c);        // steps and memory
+HOLO_MUST HoloStatus holo_compile_write(HoloCompile *c);       // the archive, under no name yet
+HOLO_MUST HoloStatus holo_compile_verify(HoloCompile *c);      // it answers as the model does, or this fails
+HOLO_MUST HoloStatus holo_compile_record(HoloCompile *c);      // what verification found, into the archive
+HOLO_MUST HoloStatus holo_compile_memorise(HoloCompile *c);    // answers to the inputs given, into the archive
+
+// Pages of the model's files that are not needed for now are given back: memory stays below the model's size.
+void holo_compile_release(const HoloModelSource *model, const void *data, size_t size);
+
+#endif
