@@ -50,7 +50,7 @@ LIB_COMP := $(BUILD)/libhologram-compiler.a
 SO       := $(BUILD)/libhologram.so
 SO_COMP  := $(BUILD)/libhologram-compiler.so
 
-.PHONY: all demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan fuzz fuzz-replay bench bench-kernels bench-lookup bench-stdlib peers-anew install clean deps help hooks real oom operators isa-long
+.PHONY: all demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan fuzz fuzz-replay bench bench-kernels bench-isa bench-lookup bench-stdlib peers-anew install clean deps help hooks real oom operators isa-long
 MAKEFLAGS += --no-builtin-rules
 # What builds a lot uses every core, unless the caller said how many.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -284,6 +284,15 @@ $(BUILD)/bench/lookup: $(wildcard bench/lookup/*.c) tests/support/onnx_writer.c 
 	$(Q)$(CC) -std=c11 $(CFLAGS) -Itests $(filter %.c %.a,$^) -o $@ $(COMPILER_LIBS) $(LDLIBS)
 bench-lookup: $(BUILD)/bench/lookup
 	@sh bench/lookup.sh $(BUILD)/bench/lookup $(BUILD)/bench/known
+
+## make bench-isa     portable programs beside the same loops in C
+$(BUILD)/bench/isa: $(wildcard bench/isa/*.[ch]) $(LIB)
+	@mkdir -p $(@D)
+	@echo "  link  $@"
+	$(Q)$(CC) -std=c11 -O3 -march=native -ffast-math -Wall -c bench/isa/peer.c -o $@-peer.o
+	$(Q)$(CC) -std=c11 $(CFLAGS) bench/isa/isa.c $@-peer.o $(LIB) $(LDLIBS) -o $@
+bench-isa: $(BUILD)/bench/isa
+	@$(BUILD)/bench/isa
 
 ## make bench-kernels products and convolutions beside OpenBLAS, oneDNN and ONNX Runtime
 peer_lib = $(shell printf '\043include <$(1)>\n' | $(CC) -E - >/dev/null 2>&1 && echo -l$(2))

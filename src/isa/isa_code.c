@@ -186,6 +186,22 @@ static bool take_fixed(HoloIsaCode *code)
     return true;
 }
 
+// Loads go before arithmetic on floats that they have nothing to do with, so that this is not interrupted.
+static void raise_loads(HoloIsaCode *code)
+{
+    for (int i = 1; i < code->count; i++)
+        for (int k = i;
+             k > 0 && i - k < HOLO_TILE_LINKS && code->steps[k].inst.op == HOLO_ISA_LD && code->steps[k - 1].is_plain;
+             k--) {
+            HoloIsaStep       *s = &code->steps[k], *before = s - 1, moved = *s;
+            const HoloIsaInst *b = &before->inst;
+            if (b->dst == s->inst.b || b->dst == s->inst.dst || b->a == s->inst.dst || b->b == s->inst.dst ||
+                b->c == s->inst.dst)
+                break;
+            *s = *before, *before = moved;
+        }
+}
+
 static bool copy_program(HoloIsaCode *code, const HoloIsaProgram *p)
 {
     code->params = HOLO_NEW(&code->arena, HoloIsaParam, p->param_count + 1);
@@ -224,7 +240,10 @@ static bool prepare(HoloIsaCode *code, const HoloIsaProgram *p, const HoloTiles 
     code->is_cooperative = holo_isa_is_cooperative(p);
     code->shared_bytes   = layout(p->shared, p->shared_count, 64, code->shared_at, code->shared_count);
     code->local_bytes    = layout(p->local, p->local_count, 8, code->local_at, code->local_count);
-    if (!find_cut(code) || !take_fixed(code) || !holo_isa_live(code)) return false;
+    if (!find_cut(code) || !take_fixed(code)) return false;
+    raise_loads(code);
+    if (!holo_isa_live(code)) return false;
+    holo_isa_find_chains(code);
     find_places(code);
     code->lanes = tile_lanes(code);
     return true;

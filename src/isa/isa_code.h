@@ -29,6 +29,8 @@ typedef struct HoloIsaStep {
     bool      swaps;    // a comparison of b with a
     bool      is_read;  // dst is read somewhere
     bool      is_plain; // a tile of floats that are not small: no runs, nothing that fails
+    bool      dies;     // the next step is the last to see dst
+    uint8_t   chain;    // steps from here on that can be done together; at most 1: none
     int32_t   target;   // of control, see holo_isa_targets
     HoloTile *tile;     // NULL: done in another way
 } HoloIsaStep;
@@ -64,13 +66,15 @@ HOLO_MUST HoloStatus holo_isa_code_create_for(const HoloIsaProgram *program, con
 int holo_isa_tile_type(unsigned type); // HoloTileType; of f16 and bf16 that of f32, of bool that of u8
 int holo_isa_width(unsigned type);     // log2 of its bytes
 
-// Liveness: fills keep, lend, join and is_read of steps, and slots. False: out of memory.
+// Liveness: fills keep, lend, join, dies and is_read of steps, and slots. False: out of memory.
 bool holo_isa_live(HoloIsaCode *code);
+
+void holo_isa_find_chains(HoloIsaCode *code); // fills chain
 
 // ---- tiles
 
 typedef enum HoloIsaTag {
-    HOLO_ISA_ONE,  // base
+    HOLO_ISA_ONE,  // base; step is 0
     HOLO_ISA_RUN,  // numbers: base + lane * step modulo the type's range. Predicates: true for base <= lane < step
     HOLO_ISA_EACH, // data[lane]
 } HoloIsaTag;
@@ -124,6 +128,10 @@ bool holo_isa_tile_fail(HoloIsaTile *tile, const HoloIsaStep *step, int32_t lane
 // A step on registers alone; *out_is_stored: the next step, a store, is done, too.
 bool holo_isa_tile_value(HoloIsaTile *tile, const HoloIsaStep *step, bool *out_is_stored);
 void holo_isa_tile_floats(HoloIsaTile *tile, const HoloIsaStep *step, bool *out_is_stored); // the same, is_plain
+// A chain of steps; returns how many were done, 0: none, and *out_is_stored: a store behind them, too.
+int holo_isa_tile_chain(HoloIsaTile *tile, const HoloIsaStep *step, bool *out_is_stored);
+// The commonest of these, of integers that are no vectors; false: not done.
+bool holo_isa_tile_quick(HoloIsaTile *tile, const HoloIsaStep *step);
 bool holo_isa_tile_runs(HoloIsaTile *tile, const HoloIsaStep *step); // false: not done, lanes must be looked at
 bool holo_isa_tile_memory(HoloIsaTile *tile, const HoloIsaStep *step);
 bool holo_isa_tile_together(HoloIsaTile *tile, const HoloIsaStep *step);
@@ -147,6 +155,10 @@ void     holo_isa_done(HoloIsaTile *t, const HoloIsaStep *step, int width, uint8
 // A result that is no vector: as HoloIsaRegister has it; and a number, or a run, of the step's type.
 void holo_isa_set_value(HoloIsaTile *t, const HoloIsaStep *step, HoloIsaTag tag, uint64_t base, uint64_t by);
 void holo_isa_set_run(HoloIsaTile *t, const HoloIsaStep *step, uint64_t base, uint64_t increment);
+
+// Where the step that follows stores the result of this one: the place of lane 0 there, if it can be made there; NULL: it
+// cannot.
+uint8_t *holo_isa_joined(HoloIsaTile *t, const HoloIsaStep *step);
 
 static inline uint64_t holo_isa_cut(int width, uint64_t bits) // to the bits of a width
 {

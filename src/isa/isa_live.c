@@ -170,6 +170,11 @@ static void walk_heads(Walk *w)
 
 // ---- what follows
 
+static bool makes(const HoloIsaInst *inst)
+{
+    return holo_isa_op(inst->op)->kind[0] != HOLO_ISA_KIND_N;
+}
+
 // Pairs of steps, of which the first makes what only the second reads. Where that only moves it on, it is made where it
 // goes, and the second is left without effect; where that stores it, this is noted.
 static void find_pairs(Walk *w)
@@ -181,7 +186,7 @@ static void find_pairs(Walk *w)
         HoloIsaInst *inst   = &w->code->steps[i].inst;
         bool         does   = before && holo_isa_op(before->inst.op)->kind[0] != HOLO_ISA_KIND_N;
         unsigned     r      = does ? before->inst.dst : 0;
-        if (before) before->join = false;
+        if (before) before->join = false, before->dies = does && (!has(w->live, r) || (inst->dst == r && makes(inst)));
         if (does && !has(w->live, r)) {
             before->join = inst->op == HOLO_ISA_ST && inst->c == r && inst->b != r;
             if (inst->op == HOLO_ISA_MOV && inst->a == r && inst->dst != r) before->inst.dst = inst->a = inst->dst;

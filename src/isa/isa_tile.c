@@ -178,6 +178,8 @@ static int32_t do_end(HoloIsaTile *t, const HoloIsaStep *step, int32_t at)
 static int32_t do_leave(HoloIsaTile *t, const HoloIsaStep *step, int32_t at, int from, bool has_condition,
                         bool for_good)
 {
+    const HoloIsaRegister *p = &t->r[step->inst.a];
+    if (has_condition && p->tag == HOLO_ISA_ONE && !p->base) return at + 1;
     HoloIsaSet gone = *holo_isa_now(t);
     if (has_condition) gone = set_where(t, &gone, step->inst.a, t->scratch[0]);
     if (!gone.count) return at + 1;
@@ -252,7 +254,10 @@ static void tile_begin(HoloIsaTile *t)
     const HoloIsaCode *code = t->code;
     t->depth                = 0;
     set_range(&t->scope[0].now, 0, t->lanes);
-    for (int i = 0; i < code->kept_count; i++) t->r[code->kept[i]].tag = HOLO_ISA_ONE;
+    for (int i = 0; i < code->kept_count; i++) {
+        HoloIsaRegister *r = &t->r[code->kept[i]];
+        r->tag = HOLO_ISA_ONE, r->step = 0;
+    }
     if (code->shared_bytes) memset(t->shared, 0, code->shared_bytes);
     if (code->local_bytes) memset(t->local, 0, (size_t)code->local_bytes * (size_t)code->lanes);
     if (t->launch->turns) memset(t->turns, 0, (size_t)t->lanes * sizeof *t->turns);
@@ -266,14 +271,17 @@ bool holo_isa_tile_run(HoloIsaTile *t)
     for (int32_t at = 0; at < count;) {
         const HoloIsaStep *step      = &steps[at];
         bool               is_stored = false;
-        if (step->is_plain) {
+        int                done      = step->chain > 1 ? holo_isa_tile_chain(t, step, &is_stored) : 0;
+        if (done) {
+            at += done + is_stored;
+        } else if (step->is_plain) {
             holo_isa_tile_floats(t, step, &is_stored);
             at += 1 + is_stored;
         } else if (step->inst.op >= HOLO_ISA_IF && step->inst.op <= HOLO_ISA_EXIT) {
             at = control(t, step, at);
             if (at < 0) return false;
         } else {
-            if (!do_step(t, step, &is_stored)) return false;
+            if (!holo_isa_tile_quick(t, step) && !do_step(t, step, &is_stored)) return false;
             at += 1 + is_stored;
         }
     }

@@ -214,6 +214,54 @@ static bool convert_runs(HoloIsaTile *t, const HoloIsaStep *step)
     return true;
 }
 
+// ---- counters and addresses: what loops do in every turn
+
+static bool compare_ones(const HoloIsaStep *step, const HoloIsaRegister *a, const HoloIsaRegister *b)
+{
+    int64_t x = extend(step->width, step->is_signed, a->base), y = extend(step->width, step->is_signed, b->base);
+    bool    is_less = step->is_signed ? x < y : (uint64_t)x < (uint64_t)y, is_equal = x == y;
+    switch (step->inst.how) {
+    case HOLO_ISA_COND_EQ: return is_equal;
+    case HOLO_ISA_COND_NE: return !is_equal;
+    case HOLO_ISA_COND_LT: return is_less;
+    case HOLO_ISA_COND_LE: return is_less || is_equal;
+    case HOLO_ISA_COND_GT: return !is_less && !is_equal;
+    default: return !is_less;
+    }
+}
+
+bool holo_isa_tile_quick(HoloIsaTile *t, const HoloIsaStep *step)
+{
+    const HoloIsaInst     *i = &step->inst;
+    const HoloIsaRegister *a = &t->r[i->a], *b = &t->r[i->b], *c = &t->r[i->c];
+    HoloIsaRegister       *r = &t->r[i->dst];
+    uint64_t               base, grows;
+    if (step->is_float || i->op < HOLO_ISA_ADD || i->op > HOLO_ISA_SET || a->tag == HOLO_ISA_EACH ||
+        b->tag == HOLO_ISA_EACH)
+        return false;
+    if (step->keep != HOLO_ISA_NEVER && t->scope[step->keep].now.count != holo_isa_now(t)->count) return false;
+    switch (i->op) {
+    case HOLO_ISA_ADD: base = a->base + b->base, grows = a->step + b->step; break;
+    case HOLO_ISA_SUB: base = a->base - b->base, grows = a->step - b->step; break;
+    case HOLO_ISA_MUL:
+    case HOLO_ISA_MAD:
+        if (a->step && b->step) return false;
+        base = a->base * b->base, grows = a->step * b->base + b->step * a->base;
+        if (i->op == HOLO_ISA_MUL) break;
+        if (c->tag == HOLO_ISA_EACH) return false;
+        base += c->base, grows += c->step;
+        break;
+    case HOLO_ISA_SET:
+        if (a->step || b->step) return false;
+        base = compare_ones(step, a, b), grows = 0;
+        break;
+    default: return false;
+    }
+    r->base = holo_isa_cut(step->width, base), r->step = holo_isa_cut(step->width, grows);
+    r->tag = r->step ? HOLO_ISA_RUN : HOLO_ISA_ONE;
+    return true;
+}
+
 bool holo_isa_tile_runs(HoloIsaTile *t, const HoloIsaStep *step)
 {
     if (step->inst.op == HOLO_ISA_SET) return compare_runs(t, step);

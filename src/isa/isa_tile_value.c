@@ -141,8 +141,7 @@ static void call_tile(HoloIsaTile *t, const HoloIsaStep *step, int64_t n, const 
     narrowed(t, step->inst.type, t->scratch[0], n, out);
 }
 
-// Where the step that follows stores the result: the place of lane 0 there, if it can be made there; NULL: it cannot.
-static uint8_t *joined(HoloIsaTile *t, const HoloIsaStep *step)
+uint8_t *holo_isa_joined(HoloIsaTile *t, const HoloIsaStep *step)
 {
     const HoloIsaInst *store = &step[1].inst;
     const HoloIsaArg  *arg   = &t->args[store->a];
@@ -206,7 +205,7 @@ static bool by_tile(HoloIsaTile *t, const HoloIsaStep *step, bool *out_is_stored
         holo_isa_set_value(t, step, HOLO_ISA_ONE, out, 0);
         return true;
     }
-    uint8_t *place = joined(t, step), *data = place ? place : holo_isa_begin_each(t, step);
+    uint8_t *place = holo_isa_joined(t, step), *data = place ? place : holo_isa_begin_each(t, step);
     call_tile(t, step, s->hi - s->lo, x, (uint8_t *)((uintptr_t)data + ((uintptr_t)s->lo << width)), ones);
     *out_is_stored = place != NULL;
     if (!place) holo_isa_done(t, step, width, data);
@@ -234,7 +233,7 @@ void holo_isa_tile_floats(HoloIsaTile *t, const HoloIsaStep *step, bool *out_is_
         holo_isa_set_value(t, step, HOLO_ISA_ONE, out, 0);
         return;
     }
-    uint8_t *place = step->join ? joined(t, step) : NULL, *data = place ? place : holo_isa_begin_each(t, step);
+    uint8_t *place = step->join ? holo_isa_joined(t, step) : NULL, *data = place ? place : holo_isa_begin_each(t, step);
     step->tile(s->hi - s->lo, x[0], x[1], x[2], (uint8_t *)((uintptr_t)data + at), ones);
     *out_is_stored = place != NULL;
     if (!place) holo_isa_done(t, step, step->width, data);

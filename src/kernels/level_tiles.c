@@ -12,6 +12,7 @@
 #define SIMD _Pragma("omp simd")
 
 #include "kernels/tiles_arith.c"
+#include "kernels/tiles_chain.c"
 #include "kernels/tiles_math.c"
 #include "kernels/tiles_move.c"
 #include "kernels/tiles_reduce.c"
@@ -102,6 +103,7 @@ const HoloTiles TABLE(HOLO_LEVEL) = {
     .zero    = {zero_U8, zero_U16, zero_U32, zero_U64},
     .count   = count,
     .boolean = boolean,
+    .chain   = chain,
     .reduce =
         {
             EACH_WRAPPED(reduce_add),

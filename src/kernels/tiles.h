@@ -46,6 +46,43 @@ enum { HOLO_TILE_REDUCES = 7 }; // add, mul, min, max, and, or, xor: as HoloIsaO
 // out[i] = op(a[i], b[i], c[i]) for 0 <= i < n. `ones`: operands that are one number for every i, 1 for a, 2 for b, 4 for c.
 typedef void HoloTile(int64_t n, const void *a, const void *b, const void *c, void *out, int ones);
 
+// Several operations, each of which takes the result v of the one before, and x and y: the first takes first[i].
+typedef enum HoloTileLinkOp {
+    HOLO_LINK_ABS, // of v alone
+    HOLO_LINK_NEG,
+    HOLO_LINK_SQUARE,
+    HOLO_LINK_SQRT,
+    HOLO_LINK_RCP,
+    HOLO_LINK_ADD, // v and x
+    HOLO_LINK_SUB,
+    HOLO_LINK_SUB_FROM, // x - v, and so on
+    HOLO_LINK_MUL,
+    HOLO_LINK_DIV,
+    HOLO_LINK_DIV_INTO,
+    HOLO_LINK_MIN,
+    HOLO_LINK_MIN_OF,
+    HOLO_LINK_MAX,
+    HOLO_LINK_MAX_OF,
+    HOLO_LINK_MAD,    // v * x + y
+    HOLO_LINK_MAD_TO, // x * y + v
+    HOLO_LINK_FMA,
+    HOLO_LINK_FMA_TO,
+} HoloTileLinkOp;
+
+enum { HOLO_TILE_LINKS = 16 };
+
+typedef struct HoloTileLink {
+    const float *x, *y;
+    bool         x_is_one, y_is_one; // one number for every i
+    uint8_t      op;
+} HoloTileLink;
+
+typedef struct HoloTileChain {
+    const float *first;
+    int          count;
+    HoloTileLink links[HOLO_TILE_LINKS];
+} HoloTileChain;
+
 // Widths are log2 of the bytes of an element: 0 to 3. Indices are of 32 or 64 bits, [0] or [1].
 typedef struct HoloTiles {
     const char *level;
@@ -65,6 +102,7 @@ typedef struct HoloTiles {
     int64_t (*zero[4])(int64_t n, const void *a);                        // the first that is 0; n: there is none
     int64_t (*count)(int64_t n, const uint8_t *mask);                    // that are not 0
     void (*boolean)(int64_t n, const uint8_t *a, uint8_t *out);          // whether bytes are not 0
+    void (*chain)(int64_t n, const HoloTileChain *chain, float *out);
     // One number of n > 0: number i goes to sum i % 16; then sums i and i + 8 are joined, i and i + 4 ...
     void (*reduce[HOLO_TILE_REDUCES][HOLO_TILE_TYPES])(int64_t n, const void *a, void *out);
 } HoloTiles;

@@ -1,5 +1,10 @@
 // tiles_arith.c - arithmetic, bits, comparisons and conversions over runs of lanes.
 
+INL f32n n_splat(float x)
+{
+    return x - (f32n){0};
+}
+
 #define TILE(name) static void name(int64_t n, const void *a_, const void *b_, const void *c_, void *out_, int ones)
 
 #define UNARY(name, id, type, expression)    \

@@ -83,11 +83,6 @@ INL f32n n_log_base(f32n x, double unit)
     return n_select(is_plain, n_narrow(w), other);
 }
 
-INL f32n n_splat(float x)
-{
-    return x - (f32n){0};
-}
-
 #define VECTOR_1(name, expression)                         \
     TILE(name##_F32)                                       \
     {                                                      \

@@ -165,6 +165,27 @@ static void arithmetic(Grower *g)
     emit_to(g, op, type, 0, target(g, type), operands[0], operands[1], operands[2]);
 }
 
+// Several in a row, each of which takes what the one before gave: these are done together.
+static void chain(Grower *g)
+{
+    static const uint16_t ops[] = {HOLO_ISA_ADD, HOLO_ISA_SUB, HOLO_ISA_MUL, HOLO_ISA_DIV, HOLO_ISA_MIN,  HOLO_ISA_MAX,
+                                   HOLO_ISA_MAD, HOLO_ISA_FMA, HOLO_ISA_ABS, HOLO_ISA_NEG, HOLO_ISA_SQRT, HOLO_ISA_RCP};
+    int                   r     = some(g, HOLO_F32), others[16];
+    for (int i = 0; i < 16; i++) others[i] = some(g, HOLO_F32); // constants among them come before
+    for (int i = 0, count = 2 + pick(g, 18); i < count; i++) {
+        HoloIsaOp op   = (HoloIsaOp)ops[pick(g, HOLO_COUNT(ops))];
+        int       in[] = {others[pick(g, 16)], others[pick(g, 16)], others[pick(g, 16)]},
+            to         = holo_isa_register(&g->b, HOLO_F32);
+        in[pick(g, op == HOLO_ISA_MAD || op == HOLO_ISA_FMA ? 3 : op < HOLO_ISA_ABS ? 2 : 1)] = r;
+        if (pick(g, 10) == 0 && op == HOLO_ISA_MUL) in[0] = in[1] = r;
+        int inputs = op == HOLO_ISA_MAD || op == HOLO_ISA_FMA ? 3 : op < HOLO_ISA_ABS ? 2 : 1;
+        if (i == count - 1) to = target(g, HOLO_F32);
+        emit_to(g, op, HOLO_F32, 0, to, in[0], inputs > 1 ? in[1] : 0, inputs > 2 ? in[2] : 0);
+        if (i < count - 1) g->seen_count--; // out of reach of others
+        r = to;
+    }
+}
+
 static void conversion(Grower *g)
 {
     HoloDtype to = numbers[pick(g, HOLO_COUNT(numbers))], from = numbers[pick(g, HOLO_COUNT(numbers))];
@@ -335,7 +356,9 @@ static void turns(Grower *g)
 static void statement(Grower *g)
 {
     int way = pick(g, 30);
-    if (way < 11)
+    if (way < 1)
+        chain(g);
+    else if (way < 11)
         arithmetic(g);
     else if (way < 14)
         conversion(g);
