@@ -344,8 +344,14 @@ static bool makes_nothing(const HoloCall *call)
 HoloStatus holo_op_eval(HoloCall *call)
 {
     if (makes_nothing(call)) return HOLO_OK;
-    if (call->op->prepare && !call->prepared) HOLO_TRY(call->op->prepare(call, &call->prepared));
-    return call->op->eval(call);
+    bool is_own = call->op->prepare && !call->prepared;
+    if (is_own) HOLO_TRY(call->op->prepare(call, &call->prepared));
+    HoloStatus status = call->op->eval(call);
+    if (is_own && call->op->release) {
+        call->op->release(call->prepared);
+        call->prepared = NULL;
+    }
+    return status;
 }
 
 HoloStatus holo_op_check_sized(const HoloCall *call)

@@ -141,9 +141,12 @@ struct HoloOp {
     // What eval needs in another form than it is given in (a table, an index), made of the attributes, of the types of
     // the inputs, and of the values of those inputs whose bits are set in prepare_in: never of sizes or other values.
     // It is made once and serves many calls of eval, as call->prepared, where those inputs are constants. It is not
-    // changed once made; its memory is that of holo_call_hold. NULL: nothing to prepare.
+    // changed once made, but for memory to work in, as one call at a time has it; its memory is that of holo_call_hold.
+    // NULL: nothing to prepare.
     HoloStatus (*prepare)(HoloCall *call, const void **out);
     uint32_t prepare_in;
+    // Gives back what prepare took elsewhere. NULL: there is nothing such.
+    void (*release)(const void *prepared);
 
     // The element of input 0 at which output i begins, where the output is one piece of it; or, where HOLO_OP_JOINS, the
     // element of output 0 at which input i begins. infer has accepted the call, whose types are all there; sizes may be

@@ -3,7 +3,8 @@
 // where nothing is said), the lanes of a block (block), the shape rule (shape, "": as the first input); all others are
 // scalars of the program, by name.
 //
-// Programs are bytes from a file: they are decoded and checked each time they are taken, and bounded when they run.
+// Programs are bytes from a file: they are decoded and checked when they are taken, and bounded when they run. That is when
+// inferring, and once for all runs when preparing.
 #include "isa/isa.h"
 #include "isa/isa_number.h"
 #include "ops/op.h"
@@ -20,6 +21,17 @@ typedef struct Chosen {
     HoloIsaProgram program, lanes, shape; // count 0: there is none
     uint32_t       block[3];
 } Chosen;
+
+typedef struct Ready { // a program to be run again and again; all NULL: there is none
+    HoloIsaCode  *code;
+    HoloIsaFrame *frame;
+} Ready;
+
+typedef struct Prepared {
+    Chosen chosen;
+    Ready  program, lanes;
+    int    threads; // that there is memory for
+} Prepared;
 
 // ---- the program
 
@@ -114,22 +126,22 @@ static int64_t elements(const HoloCall *call)
     return all;
 }
 
-static HoloStatus count_lanes(const HoloCall *call, const Chosen *c, int64_t *out)
+static HoloStatus count_lanes(const HoloCall *call, const Prepared *ready, int64_t *out)
 {
     HoloIsaArg            args[HOLO_ISA_MAX_PARAMS] = {0};
     HoloIsaLaunch         once                      = {{1, 1, 1}, {1, 1, 1}, turns_most};
-    const HoloIsaProgram *p                         = &c->lanes;
+    const HoloIsaProgram *p                         = &ready->chosen.lanes;
     *out                                            = call->out[0] ? holo_tensor_count(call->out[0]) : 0;
     if (!p->count) return HOLO_OK;
     for (int i = 0; i + 1 < p->param_count; i++) {
         if (p->params[i].access != HOLO_ISA_VALUE)
             return holo_call_fail(call, HOLO_BAD_MODEL, "the lanes are no function of numbers");
-        HOLO_TRY(scalar(call, &c->program, &p->params[i], &args[i].bits));
+        HOLO_TRY(scalar(call, &ready->chosen.program, &p->params[i], &args[i].bits));
     }
     if (!p->param_count || p->params[p->param_count - 1].type != HOLO_I64)
         return holo_call_fail(call, HOLO_BAD_MODEL, "the program of the lanes has nowhere to write them");
     args[p->param_count - 1] = (HoloIsaArg){.data = out, .count = 1};
-    HOLO_TRY(holo_isa_reference(p, &once, args, call->error));
+    HOLO_TRY(holo_isa_run(ready->lanes.code, ready->lanes.frame, NULL, &once, args, call->error));
     if (*out > LANES_EACH * elements(call))
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld lanes are too many", (long long)*out);
     return HOLO_OK;
@@ -209,6 +221,42 @@ static HoloStatus infer(HoloCall *call)
     return status;
 }
 
+// ---- prepare
+
+static HoloStatus make_ready(const HoloCall *call, const HoloIsaProgram *program, int threads, Ready *out)
+{
+    if (!program->count) return HOLO_OK;
+    HOLO_TRY(holo_isa_code_create(program, &out->code, call->error));
+    return holo_isa_frame_create(out->code, threads, &out->frame, call->error);
+}
+
+static void release(const void *prepared)
+{
+    Prepared   *p     = (Prepared *)(uintptr_t)prepared;
+    const Ready all[] = {p->program, p->lanes};
+    for (int i = 0; i < HOLO_COUNT(all); i++) {
+        holo_isa_frame_destroy(all[i].frame);
+        holo_isa_code_destroy(all[i].code);
+    }
+    holo_arena_deinit(&p->chosen.arena);
+}
+
+static HoloStatus prepare(HoloCall *call, const void **out)
+{
+    void *memory;
+    HOLO_TRY(holo_call_hold(call, 1, sizeof(Prepared), &memory));
+    Prepared  *p      = memory;
+    HoloStatus status = choose(call, &p->chosen);
+    p->threads        = call->host->parallel && call->host->workers > 1 ? call->host->workers : 1;
+    if (!status) status = make_ready(call, &p->chosen.program, p->threads, &p->program);
+    if (!status) status = make_ready(call, &p->chosen.lanes, 1, &p->lanes);
+    if (status)
+        release(p);
+    else
+        *out = p;
+    return status;
+}
+
 // ---- eval
 
 static void team_run(void *team, int64_t count, void (*work)(void *arg, int64_t i, int worker), void *arg)
@@ -217,28 +265,15 @@ static void team_run(void *team, int64_t count, void (*work)(void *arg, int64_t 
     host->parallel(host, count, work, arg);
 }
 
-// The fast way, on the host's threads where it has some.
-static HoloStatus launch_on(const HoloCall *call, const HoloIsaProgram *program, const HoloIsaLaunch *launch,
-                            const HoloIsaArg *args)
+static HoloStatus eval(HoloCall *call)
 {
-    bool          threads = call->host && call->host->parallel && call->host->workers > 1;
-    HoloIsaTeam   team    = {team_run, (void *)(uintptr_t)call->host, threads ? call->host->workers : 1};
-    HoloIsaCode  *code    = NULL;
-    HoloIsaFrame *frame   = NULL;
-    HoloStatus    status  = holo_isa_code_create(program, &code, call->error);
-    if (!status) status = holo_isa_frame_create(code, team.threads, &frame, call->error);
-    if (!status) status = holo_isa_run(code, frame, threads ? &team : NULL, launch, args, call->error);
-    holo_isa_frame_destroy(frame);
-    holo_isa_code_destroy(code);
-    return status;
-}
-
-static HoloStatus run(HoloCall *call, const Chosen *c)
-{
-    HoloIsaArg    args[HOLO_ISA_MAX_PARAMS] = {0};
-    int           in = 0, out  = 0;
-    int64_t       lanes, block = 1;
-    HoloIsaLaunch launch = {{0, 1, 1}, {BLOCK, 1, 1}, turns_most};
+    const Prepared *ready                     = call->prepared;
+    const Chosen   *c                         = &ready->chosen;
+    HoloIsaArg      args[HOLO_ISA_MAX_PARAMS] = {0};
+    int             in = 0, out  = 0;
+    int64_t         lanes, block = 1;
+    HoloIsaLaunch   launch = {{0, 1, 1}, {BLOCK, 1, 1}, turns_most};
+    HoloIsaTeam     team   = {team_run, (void *)(uintptr_t)call->host, ready->threads};
     for (int i = 0; i < c->program.param_count; i++) {
         const HoloIsaParam *p = &c->program.params[i];
         if (p->access == HOLO_ISA_VALUE) {
@@ -250,7 +285,7 @@ static HoloStatus run(HoloCall *call, const Chosen *c)
         args[i] = (HoloIsaArg){.data = t->data, .count = holo_tensor_count(t)};
         if (!is_input(p) && args[i].count > 0) memset(t->data, 0, holo_tensor_bytes(t));
     }
-    HOLO_TRY(count_lanes(call, c, &lanes));
+    HOLO_TRY(count_lanes(call, ready, &lanes));
     for (int i = 0; i < 3; i++) {
         if (c->block[i]) launch.block[i] = c->block[i];
         block *= launch.block[i];
@@ -259,16 +294,7 @@ static HoloStatus run(HoloCall *call, const Chosen *c)
     if ((lanes - 1) / block >= UINT32_MAX)
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld lanes are too many", (long long)lanes);
     launch.grid[0] = (uint32_t)((lanes - 1) / block + 1);
-    return launch_on(call, &c->program, &launch, args);
-}
-
-static HoloStatus eval(HoloCall *call)
-{
-    Chosen     c;
-    HoloStatus status = choose(call, &c);
-    if (!status) status = run(call, &c);
-    holo_arena_deinit(&c.arena);
-    return status;
+    return holo_isa_run(ready->program.code, ready->program.frame, &team, &launch, args, call->error);
 }
 
 const HoloOp holo_ops_user_kernel[] = {
@@ -281,6 +307,8 @@ const HoloOp holo_ops_user_kernel[] = {
      .out_max = -1,
      .types   = HOLO_TYPES_NUMBER | HOLO_BIT(BOOL),
      .infer   = infer,
-     .eval    = eval},
+     .eval    = eval,
+     .prepare = prepare,
+     .release = release},
     {0},
 };

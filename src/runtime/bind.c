@@ -348,14 +348,27 @@ HoloStatus holo_frame_decide(HoloFrame *frame, uint32_t i, HoloError *error)
 // May what the operator prepares serve all runs? Then what it is made of are constants.
 static bool is_kept(const HoloFrame *frame, const HoloStepRecord *s, const HoloOp *op)
 {
-    enum { INPUTS_MAX = 4 }; // as many as frame.c compares the types of
-    if (!op->prepare || s->kernel || s->in_count > INPUTS_MAX) return false;
+    enum { COMPARED = 4, CONSTANTS = 32 }; // inputs that frame.c compares the types of; bits of prepare_in
+    if (!op->prepare || s->kernel) return false;
     for (uint32_t i = 0; i < s->in_count; i++) {
         uint32_t v = frame->session->model->archive.OPERANDS_at[s->operand_first + i];
-        if (!(op->prepare_in >> i & 1) || v == HOLO_NO_VALUE) continue;
-        if (holo_frame_record(frame, holo_frame_root(frame, v))->storage != HOLO_STORE_CONSTANT) return false;
+        if (v == HOLO_NO_VALUE) continue;
+        HoloStorage storage = holo_frame_record(frame, holo_frame_root(frame, v))->storage;
+        if (i >= COMPARED && storage == HOLO_STORE_HEAP) return false; // it may be of another type in the next run
+        if (i < CONSTANTS && op->prepare_in >> i & 1 && storage != HOLO_STORE_CONSTANT) return false;
     }
     return true;
+}
+
+// So that no run has to; what fails is told by the run that needs it, if there is one.
+static void step_prepare(HoloFrame *frame, uint32_t i)
+{
+    HoloError     why  = {0};
+    HoloArenaMark mark = holo_arena_mark(&frame->temp);
+    if (!frame->steps[i].is_kept || frame->steps[i].is_open) return;
+    frame->calls[i].error = &why;
+    if (holo_frame_prepare(frame, i)) frame->calls[i].prepared = NULL;
+    holo_arena_reset(&frame->temp, mark);
 }
 
 static HoloStatus step_bind(HoloFrame *frame, uint32_t i, size_t *scratch, HoloError *error)
@@ -379,6 +392,8 @@ static HoloStatus step_bind(HoloFrame *frame, uint32_t i, size_t *scratch, HoloE
         HOLO_TRY(status);
         step->is_checked = !known;
     }
+    step_prepare(frame, i);
+    call->error = error;
     return s->kernel ? kernel_bind(frame, i, s, scratch, error) : forms_check(frame, s, NULL, call);
 }
 

@@ -177,6 +177,9 @@ void holo_frame_destroy(HoloFrame *frame)
 {
     if (!frame) return;
     holo_reuse_destroy(frame);
+    for (uint32_t i = 0; frame->steps && i < frame->plan->step_count; i++)
+        if (frame->steps[i].prepared && frame->calls[i].op->release)
+            frame->calls[i].op->release(frame->steps[i].prepared);
     holo_memory_free(frame->memory, frame->memory_size);
     for (int i = 0; i < HOLO_COUNT(frame->heap); i++) holo_arena_deinit(&frame->heap[i]);
     holo_arena_deinit(&frame->temp);
@@ -288,11 +291,13 @@ static uint64_t input_types(const HoloCall *call)
     return types;
 }
 
-// Has the operator prepare what is to be kept, unless that is there already. Where the types are others, what is kept
-// does not fit: eval then has something prepared for this run alone.
-static HoloStatus step_prepare(HoloFrame *frame, HoloStep *step, HoloCall *call)
+// Where the types are others than when binding, what is kept does not fit: eval then has something prepared for this
+// run alone.
+HoloStatus holo_frame_prepare(HoloFrame *frame, uint32_t i)
 {
-    uint64_t types = input_types(call);
+    HoloStep *step  = &frame->steps[i];
+    HoloCall *call  = &frame->calls[i];
+    uint64_t  types = input_types(call);
     if (!step->prepared) {
         HoloArenaMark mark   = holo_arena_mark(&frame->prepared);
         frame->is_preparing  = true;
@@ -318,7 +323,7 @@ static HoloStatus step_run(HoloFrame *frame, uint32_t i, HoloError *error)
     if (step->is_open || step->is_checked || heap) HOLO_TRY(step_open(frame, i, error));
     if (step->kernel) HOLO_TRY(holo_frame_decide(frame, i, error));
     call->prepared = NULL;
-    if (step->is_kept) HOLO_TRY(step_prepare(frame, step, call));
+    if (step->is_kept) HOLO_TRY(holo_frame_prepare(frame, i));
     frame->host.scratch        = frame->session->scratch; // may have moved: steps and subgraphs make it larger
     frame->host.scratch_stride = frame->session->scratch_stride;
     HOLO_TRY(step->run(call));

@@ -89,6 +89,8 @@ HOLO_MUST HoloStatus holo_frame_infer(HoloFrame *frame, uint32_t step, const Hol
 // Sets who runs an open step that has a kernel, now that its sizes are there: the kernel, with scratch for it, or, where
 // it refuses these sizes, eval. Fails where eval could not read the inputs either, because they are packed.
 HOLO_MUST HoloStatus holo_frame_decide(HoloFrame *frame, uint32_t step, HoloError *error);
+// Has the operator of a step prepare what is kept, unless that is there already, and gives it to the call if it fits.
+HOLO_MUST HoloStatus holo_frame_prepare(HoloFrame *frame, uint32_t step);
 // Memory for all planned values, whose sizes are bound: from the file, or laid out now.
 HOLO_MUST HoloStatus holo_frame_layout(HoloFrame *frame, HoloError *error);
 // Runs all steps on these inputs, to which the frame is bound. Outputs are then in holo_frame_output.
