@@ -2,6 +2,7 @@
 
 #include "json.h"
 #include "loading.h"
+#include "programs.h"
 #include "values.h"
 
 #include <string.h>
@@ -135,6 +136,13 @@ static void print_table(const Subject *s)
     print_meta(s);
 }
 
+static void print_text(const Subject *s, bool values, const HoloStepPrograms *programs)
+{
+    print_table(s);
+    if (values) cli_values_print(s->model);
+    if (programs) cli_programs_print(programs);
+}
+
 // ---- for programs
 
 static void ports_json(Json *json, const char *key, const Subject *s, const HoloPort *(*port)(const Subject *, int),
@@ -161,7 +169,7 @@ static void info_json(Json *json, const HoloModel *model, const HoloModelInfo *i
     json_bool(json, "static", info->is_static);
 }
 
-static void print_json(const Subject *s, bool values)
+static void print_json(const Subject *s, bool values, const HoloStepPrograms *programs)
 {
     Json json = {.out = stdout};
     json_open(&json, NULL, '{');
@@ -177,6 +185,7 @@ static void print_json(const Subject *s, bool values)
     }
     json_close(&json, '}');
     if (values) cli_values_json(&json, s->model);
+    if (programs) cli_programs_json(&json, programs);
     json_close(&json, '}');
 }
 
@@ -186,23 +195,30 @@ static int inspect(Cli *cli)
     Subject    subject;
     HoloStatus status = subject_open(cli->args[0], &subject, &error);
     if (status) return cli_fail_error(cli->args[0], &error, status);
-    bool values = cli_option(cli, "values") != NULL;
-    if (values && !subject.model) {
+    bool              values = cli_option(cli, "values") != NULL, wanted = cli_option(cli, "programs") != NULL;
+    HoloStepPrograms *programs = NULL;
+    if ((values || wanted) && !subject.model) {
         subject_close(&subject);
-        return cli_fail("hologram compile MODEL first", "%s is no archive: --values tells of what is stored",
-                        cli->args[0]);
+        return cli_fail("hologram compile MODEL first", "%s is no archive: --%s tells of what is stored", cli->args[0],
+                        values ? "values" : "programs");
+    }
+    if (wanted) status = holo_step_programs_open(subject.model, &programs, &error);
+    if (status) {
+        subject_close(&subject);
+        return cli_fail_error(cli->args[0], &error, status);
     }
     if (cli_option(cli, "json"))
-        print_json(&subject, values);
+        print_json(&subject, values, programs);
     else
-        print_table(&subject);
-    if (values && !cli_option(cli, "json")) cli_values_print(subject.model);
+        print_text(&subject, values, programs);
+    holo_step_programs_close(programs);
     subject_close(&subject);
     return CLI_OK;
 }
 
 static const CliOption options[] = {
     {"values", 0, NULL, "every constant: its size, how many distinct values it has,\nand how often it is used"},
+    {"programs", 0, NULL, "what steps do element by element, and kernels of your own,\nas portable programs"},
     {"json", 0, NULL, "as JSON"},
     {0},
 };
@@ -216,7 +232,8 @@ const CliCommand cli_inspect = {
     .details   = "FILE is an archive or a model.",
     .examples  = "  hologram inspect model.holo\n"
                  "  hologram inspect model.onnx --json\n"
-                 "  hologram inspect model.holo --values\n",
+                 "  hologram inspect model.holo --values\n"
+                 "  hologram inspect model.holo --programs\n",
     .options   = options,
     .run       = inspect,
 };

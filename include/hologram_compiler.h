@@ -369,6 +369,24 @@ HOLO_API HOLO_MUST HoloStatus holo_listing_open(const HoloCompiler *compiler, co
 HOLO_API HOLO_MUST HoloStatus holo_listing_model(const HoloModel *model, HoloListing **out_listing, HoloError *error);
 HOLO_API void                 holo_listing_close(HoloListing *listing);
 
+// What a step does as a portable program (docs/isa.md), where it can be said so.
+typedef struct HoloStepProgram {
+    const char *step, *op, *domain, *runs; // as of a HoloListingNode; of a stored program its name, and ""
+    // "pointwise": all that the step does; "tail": what it does with its result; "kernel": a user's kernel, which it runs; "stored": a
+    // program of an archive of kernels, of no step
+    const char *role;
+    const char *text;
+} HoloStepProgram;
+
+typedef struct HoloStepPrograms {
+    int                    count;
+    const HoloStepProgram *programs; // in the order in which they run
+} HoloStepPrograms;
+
+HOLO_API HOLO_MUST HoloStatus holo_step_programs_open(const HoloModel *model, HoloStepPrograms **out_programs,
+                                                      HoloError *error);
+HOLO_API void                 holo_step_programs_close(HoloStepPrograms *programs);
+
 // ---- kernels -----------------------------------------------------------------------------------
 
 // Kernels in the language of docs/kernel-language.md: files that end with .py, .c or .json, each kernel a portable program,

@@ -5,9 +5,10 @@
 //
 // Programs are bytes from a file: they are decoded and checked when they are taken, and bounded when they run. That is when
 // inferring, and once for all runs when preparing.
+#include "ops/user_kernel.h"
+
 #include "isa/isa.h"
 #include "isa/isa_number.h"
-#include "ops/op.h"
 #include "ops/tensor.h"
 
 #include <stdio.h>
@@ -86,6 +87,15 @@ static HoloStatus choose(const HoloCall *call, Chosen *out)
     return holo_call_fail(call, HOLO_BAD_MODEL,
                           "no kernel takes inputs of these types: its arrays that are read are the "
                           "inputs, those that are written the outputs");
+}
+
+HoloStatus holo_user_kernel_print(const HoloCall *call, HoloArena *arena, const char **out_text)
+{
+    Chosen     c;
+    HoloStatus status = choose(call, &c);
+    *out_text         = status ? NULL : holo_isa_print(arena, &c.program, NULL);
+    holo_arena_deinit(&c.arena);
+    return status || *out_text ? status : holo_fail_memory(call->error);
 }
 
 // ---- numbers
