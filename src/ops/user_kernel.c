@@ -10,6 +10,7 @@
 #include "isa/isa.h"
 #include "isa/isa_number.h"
 #include "ops/tensor.h"
+#include "ops/user_shape.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -100,27 +101,34 @@ HoloStatus holo_user_kernel_print(const HoloCall *call, HoloArena *arena, const 
 
 // ---- numbers
 
-// A scalar: an attribute; n, the elements of the first output; or x_0, the first size of the array x.
-static HoloStatus scalar(const HoloCall *call, const HoloIsaProgram *program, const HoloIsaParam *p, uint64_t *out)
+// x_0: the first size of the array x. False: no such.
+static bool size_named(const HoloCall *call, const HoloIsaProgram *program, const char *name, HoloDim *out)
 {
-    const HoloAttr *attr = holo_attr_find(call, p->name);
-    if (attr && attr->kind == HOLO_ATTR_INT) return *out = holo_isa_bits_of_int(p->type, attr->i), HOLO_OK;
-    if (attr && attr->kind == HOLO_ATTR_FLOAT) return *out = holo_isa_bits_of_float(p->type, attr->f), HOLO_OK;
-    const HoloTensor *first = holo_out(call, 0);
-    if (!strcmp(p->name, "n") && first) return *out = holo_isa_bits_of_int(p->type, holo_tensor_count(first)), HOLO_OK;
-    size_t size = strlen(p->name);
+    size_t size = strlen(name);
     int    in = 0, outs = 0;
     for (int i = 0; size > 2 && i < program->param_count; i++) {
         const HoloIsaParam *array = &program->params[i];
         if (array->access == HOLO_ISA_VALUE) continue;
         const HoloTensor *t   = is_input(array) ? holo_in(call, in++) : holo_out(call, outs++);
-        int               dim = p->name[size - 1] - '0';
-        if (!t || strlen(array->name) != size - 2 || strncmp(array->name, p->name, size - 2) ||
-            p->name[size - 2] != '_')
+        int               dim = name[size - 1] - '0';
+        if (!t || strlen(array->name) != size - 2 || strncmp(array->name, name, size - 2) || name[size - 2] != '_')
             continue;
-        if (dim < 0 || dim >= t->rank) break;
-        return *out = holo_isa_bits_of_int(p->type, t->dim[dim]), HOLO_OK;
+        if (dim < 0 || dim >= t->rank) return false;
+        return *out = t->dim[dim], true;
     }
+    return false;
+}
+
+// A scalar: an attribute; n, the elements of the first output; or a size.
+static HoloStatus scalar(const HoloCall *call, const HoloIsaProgram *program, const HoloIsaParam *p, uint64_t *out)
+{
+    const HoloAttr *attr = holo_attr_find(call, p->name);
+    HoloDim         size;
+    if (attr && attr->kind == HOLO_ATTR_INT) return *out = holo_isa_bits_of_int(p->type, attr->i), HOLO_OK;
+    if (attr && attr->kind == HOLO_ATTR_FLOAT) return *out = holo_isa_bits_of_float(p->type, attr->f), HOLO_OK;
+    const HoloTensor *first = holo_out(call, 0);
+    if (!strcmp(p->name, "n") && first) return *out = holo_isa_bits_of_int(p->type, holo_tensor_count(first)), HOLO_OK;
+    if (size_named(call, program, p->name, &size)) return *out = holo_isa_bits_of_int(p->type, size), HOLO_OK;
     return holo_call_fail(call, HOLO_BAD_MODEL,
                           "the kernel's number '%s' is no attribute of the node, not n, and no size such as x_0",
                           p->name);
@@ -160,32 +168,53 @@ static HoloStatus count_lanes(const HoloCall *call, const Prepared *ready, int64
 // ---- infer
 
 // The shape rule sees the sizes of each array, by its name, and writes those of outputs; what it leaves -1 is no dimension.
-static HoloStatus run_shape(HoloCall *call, const Chosen *c, int64_t (*sizes)[HOLO_MAX_RANK])
+
+enum { NO_OUTPUT = -1 };
+
+static HoloStatus array_of_rule(const HoloCall *call, const Chosen *c, const HoloIsaParam *p, HoloShapeArg *arg,
+                                int *out_output)
+{
+    int in = 0, out = 0;
+    for (int k = 0; k < c->program.param_count; k++) {
+        const HoloIsaParam *array = &c->program.params[k];
+        if (array->access == HOLO_ISA_VALUE) continue;
+        int number = is_input(array) ? in++ : out++;
+        if (strcmp(array->name, p->name) || p->type != HOLO_I64) continue;
+        *out_output = is_input(array) ? NO_OUTPUT : number;
+        arg->count  = is_input(array) ? call->in[number]->rank : HOLO_MAX_RANK;
+        for (int d = 0; d < HOLO_MAX_RANK; d++)
+            arg->dim[d] = is_input(array) && d < arg->count ? call->in[number]->dim[d] : HOLO_SHAPE_NONE;
+        return HOLO_OK;
+    }
+    return holo_call_fail(call, HOLO_BAD_MODEL, "'%s' of the shape rule is no array of the kernel, as DeviceArray[i64]",
+                          p->name);
+}
+
+static HoloStatus number_of_rule(const HoloCall *call, const Chosen *c, const HoloIsaParam *p, HoloShapeArg *arg)
+{
+    HoloDim size;
+    arg->is_open =
+        !holo_attr_find(call, p->name) && size_named(call, &c->program, p->name, &size) && holo_dim_is_symbolic(size);
+    if (!arg->is_open) return scalar(call, &c->program, p, &arg->bits);
+    arg->dim[0] = p->type == HOLO_I64 ? size : HOLO_DIM_UNKNOWN;
+    return HOLO_OK;
+}
+
+static HoloStatus run_rule(const HoloCall *call, const Chosen *c, HoloShapeArg *rule)
 {
     HoloIsaArg    args[HOLO_ISA_MAX_PARAMS] = {0};
     HoloIsaLaunch once                      = {{1, 1, 1}, {1, 1, 1}, turns_most};
-    int64_t       given[HOLO_ISA_MAX_PARAMS][HOLO_MAX_RANK];
-    for (int i = 0; i < c->shape.param_count; i++) {
-        const HoloIsaParam *p  = &c->shape.params[i];
-        int                 in = 0, out = 0;
-        if (p->access == HOLO_ISA_VALUE) {
-            HOLO_TRY(scalar(call, &c->program, p, &args[i].bits));
-            continue;
-        }
-        for (int k = 0; k < c->program.param_count && !args[i].data; k++) {
-            const HoloIsaParam *array = &c->program.params[k];
-            if (array->access == HOLO_ISA_VALUE) continue;
-            const HoloTensor *t      = is_input(array) ? holo_in(call, in) : NULL;
-            int               number = is_input(array) ? in++ : out++;
-            if (strcmp(array->name, p->name)) continue;
-            if (t) memcpy(given[i], t->dim, sizeof given[i]);
-            args[i] = (HoloIsaArg){.data = t ? given[i] : sizes[number], .count = t ? t->rank : HOLO_MAX_RANK};
-        }
-        if (!args[i].data || p->type != HOLO_I64)
-            return holo_call_fail(call, HOLO_BAD_MODEL,
-                                  "'%s' of the shape rule is no array of the kernel, as DeviceArray[i64]", p->name);
-    }
+    for (int i = 0; i < c->shape.param_count; i++)
+        args[i] = (HoloIsaArg){.data = rule[i].dim, .count = rule[i].count, .bits = rule[i].bits};
     return holo_isa_reference(&c->shape, &once, args, call->error);
+}
+
+// Sizes that are symbols: as far as the rule is arithmetic on them, its results are, too. *out_known: it can be followed.
+static HoloStatus follow_rule(const HoloCall *call, const Chosen *c, HoloShapeArg *rule, bool *out_known)
+{
+    bool fits;
+    *out_known = holo_shape_follow(&c->shape, call->dims, rule, &fits);
+    return fits ? HOLO_OK : holo_fail_memory(call->error);
 }
 
 static bool sizes_known(const HoloCall *call)
@@ -196,27 +225,47 @@ static bool sizes_known(const HoloCall *call)
     return true;
 }
 
+// The sizes of each output; rank -1: not known.
+static HoloStatus output_sizes(const HoloCall *call, const Chosen *c, HoloDim (*sizes)[HOLO_MAX_RANK], int *ranks)
+{
+    HoloShapeArg rule[HOLO_ISA_MAX_PARAMS] = {0};
+    int          output[HOLO_ISA_MAX_PARAMS];
+    bool         is_followed = true;
+    for (int i = 0; i < c->shape.param_count; i++) {
+        const HoloIsaParam *p = &c->shape.params[i];
+        output[i]             = NO_OUTPUT;
+        HOLO_TRY(p->access == HOLO_ISA_VALUE ? number_of_rule(call, c, p, &rule[i])
+                                             : array_of_rule(call, c, p, &rule[i], &output[i]));
+    }
+    HOLO_TRY(sizes_known(call) ? run_rule(call, c, rule) : follow_rule(call, c, rule, &is_followed));
+    for (int i = 0; i < c->shape.param_count; i++) {
+        if (output[i] == NO_OUTPUT) continue;
+        const HoloDim *dim  = rule[i].dim;
+        int            rank = 0;
+        while (rank < HOLO_MAX_RANK && (dim[rank] >= 0 || holo_dim_is_symbolic(dim[rank]))) rank++;
+        bool is_sure     = is_followed && (rank == HOLO_MAX_RANK || dim[rank] != HOLO_SHAPE_PERHAPS);
+        ranks[output[i]] = is_sure ? rank : -1;
+        memcpy(sizes[output[i]], dim, sizeof rule[i].dim);
+    }
+    return HOLO_OK;
+}
+
 static HoloStatus infer_chosen(HoloCall *call, const Chosen *c)
 {
-    int64_t sizes[HOLO_ISA_MAX_PARAMS][HOLO_MAX_RANK];
-    bool    has_rule = c->shape.count > 0, known = !has_rule || sizes_known(call);
-    int     number = 0;
-    memset(sizes, -1, sizeof sizes);
-    if (has_rule && known) HOLO_TRY(run_shape(call, c, sizes));
+    HoloDim  sizes[HOLO_ISA_MAX_PARAMS][HOLO_MAX_RANK];
+    int      ranks[HOLO_ISA_MAX_PARAMS] = {0}, number = 0;
+    uint64_t bits;
+    bool     known = true;
+    if (c->shape.count) HOLO_TRY(output_sizes(call, c, sizes, ranks));
     for (int i = 0; i < c->program.param_count; i++) {
         const HoloIsaParam *p = &c->program.params[i];
         if (p->access == HOLO_ISA_VALUE || is_input(p)) continue;
-        int out = number++, rank = 0;
-        while (rank < HOLO_MAX_RANK && sizes[out][rank] >= 0) rank++;
-        if (!has_rule)
-            HOLO_TRY(holo_out_shape_like(call, out, (HoloDtype)p->type, call->in[0]));
-        else if (known)
-            HOLO_TRY(holo_out_type(call, out, (HoloDtype)p->type, rank, sizes[out]));
-        else
-            HOLO_TRY(holo_out_unknown(call, out, (HoloDtype)p->type));
+        int out = number++;
+        known   = known && ranks[out] >= 0;
+        HOLO_TRY(c->shape.count ? holo_out_type(call, out, (HoloDtype)p->type, ranks[out], sizes[out])
+                                : holo_out_shape_like(call, out, (HoloDtype)p->type, call->in[0]));
     }
-    uint64_t bits; // every number must be there
-    for (int i = 0; known && i < c->program.param_count; i++)
+    for (int i = 0; known && i < c->program.param_count; i++) // every number must be there
         if (c->program.params[i].access == HOLO_ISA_VALUE)
             HOLO_TRY(scalar(call, &c->program, &c->program.params[i], &bits));
     return HOLO_OK;

@@ -110,11 +110,81 @@ static void test_any_number_of_threads_gives_the_same_bits(void **state)
     holo_model_close(model);
 }
 
+// ---- shape rules on symbols
+
+// A kernel that writes the number of each element, and this rule for its shape.
+#define RULE(arguments, lines)                                     \
+    "@kernel(operator=\"own::Op\", lanes=n)\n"                     \
+    "def own(a: DeviceArray[f32], y: DeviceArray[f32], n: i64):\n" \
+    "    i = get_global_id()\n"                                    \
+    "    if i < n:\n"                                              \
+    "        y[i] = f32(i) + 0 * f32(len(a))\n"                    \
+    "def own_shape(a: DeviceArray[i64], y: DeviceArray[i64]" arguments "):\n" lines
+
+typedef struct ShapeCase {
+    const char *rule;
+    const char *shape; // as the model shows it
+    int64_t     count; // elements for N = 6, M = 5
+} ShapeCase;
+
+static const ShapeCase shapes[] = {
+    {RULE("", "    y[0] = a[1]\n    y[1] = a[0]\n"), "M,N", 30},
+    {RULE("", "    y[0] = a[0] * a[1] + 2 * a[1] - 1\n"), "N*M+2*M+-1", 39},
+    {RULE("", "    y[0] = (a[0] + 3) // 4\n    y[1] = a[1] * 8\n    y[2] = 3\n"), "(N+3)//(4),8*M,3", 240},
+    {RULE("", "    y[0] = a[0] // 5 + 1\n    y[1] = a[1] % 4 + a[0] % 5\n"), "(N)//(5)+1,N+M+-5*(N)//(5)+-4*(M)//(4)",
+     4},
+    {RULE("", "    y[0] = max(a[0], a[1])\n    y[1] = min(a[0], a[1])\n"), "max(N,M),min(N,M)", 30},
+    {RULE(", a_1: i64", "    y[0] = a_1 + len(a)\n"), "M+2", 7},
+    {RULE("", "    p: i64 = 1\n    for d in range(len(a)):\n        p = p * a[d]\n    y[0] = p\n"), "N*M", 30},
+    // what is not arithmetic is found when it runs; the rank is known
+    {RULE("", "    if a[0] > a[1]:\n        y[0] = a[0]\n    else:\n        y[0] = 2 * a[1]\n    y[1] = 2\n"), "u0,2",
+     12},
+    {RULE("", "    y[0] = a[0] ^ a[1]\n    y[1] = a[0]\n"), "u0,N", 18},
+    // and so is the rank, where that depends on sizes
+    {RULE("", "    if a[0] > a[1]:\n        y[0] = 4\n        y[1] = a[1]\n    else:\n        y[0] = 5\n"), "any rank",
+     20},
+};
+
+static void text_of(const HoloPort *port, char *text, size_t size)
+{
+    snprintf(text, size, "%s", port->type.rank < 0 ? "any rank" : "");
+    for (int d = 0; d < port->type.rank; d++) {
+        char number[32];
+        snprintf(number, sizeof number, "%lld", (long long)port->type.dim[d]);
+        snprintf(text + strlen(text), size - strlen(text), "%s%s", d ? "," : "",
+                 port->symbol[d] ? port->symbol[d] : number);
+    }
+}
+
+static void test_rules_on_symbols(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(shapes); i++) {
+        const Case c     = {.kernel = shapes[i].rule, .inputs = {"N,M"}};
+        HoloModel *model = model_with(&c);
+        char       text[200];
+        text_of(holo_model_output(model, 0), text, sizeof text);
+        if (strcmp(text, shapes[i].shape)) fail_msg("rule %d: %s, expected %s", i, text, shapes[i].shape);
+        HoloSession *session;
+        float        data[30] = {0};
+        HoloTensor   x        = {.dtype = HOLO_F32, .rank = 2, .dim = {6, 5}, .data = data}, y;
+        EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+        EXPECT_OK(holo_session_set_input(session, 0, &x, &error));
+        EXPECT_OK(holo_session_run(session, &error));
+        EXPECT_OK(holo_session_output(session, 0, &y, &error));
+        assert_int_equal(holo_tensor_count(&y), shapes[i].count);
+        for (int64_t k = 0; k < shapes[i].count; k++) assert_true(((float *)y.data)[k] == -(float)k);
+        holo_session_destroy(session);
+        holo_model_close(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs_allocate_nothing),
         cmocka_unit_test(test_any_number_of_threads_gives_the_same_bits),
+        cmocka_unit_test(test_rules_on_symbols),
     };
     return cmocka_run_group_tests_name("kernels of users", tests, NULL, NULL);
 }
