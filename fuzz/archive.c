@@ -3,6 +3,8 @@
 #include "base/hash.h"
 #include "format/holo.h"
 #include "hologram_atlas.h"
+#include "hologram_compiler.h"
+#include "isa/isa.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -117,6 +119,21 @@ static void read_constants(const HoloModel *model)
         if (holo_content_id(&constant.tensor, &id, NULL)) abort();
 }
 
+// What is shown of steps as programs is text of programs.
+static void read_programs(const HoloModel *model)
+{
+    HoloStepPrograms *programs;
+    HoloIsaProgram    program;
+    HoloArena         arena = {0};
+    if (holo_step_programs_open(model, &programs, NULL)) return;
+    for (int i = 0; i < 100 && i < programs->count; i++) {
+        const char *text = programs->programs[i].text;
+        if (holo_isa_parse(&arena, text, strlen(text), &program, NULL)) abort();
+    }
+    holo_arena_deinit(&arena);
+    holo_step_programs_close(programs);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     uint8_t *bytes = size ? aligned_alloc(64, (size + 63) / 64 * 64) : NULL;
@@ -128,6 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!holo_model_open_memory(bytes, size, &model, &error)) {
         read_notes(model);
         read_constants(model);
+        read_programs(model);
         run(model);
         holo_model_close(model);
     }

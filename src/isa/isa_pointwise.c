@@ -96,21 +96,49 @@ typedef struct Writer {
     int                     value[HOLO_MAP_INPUTS + HOLO_MAP_STEPS]; // registers of inputs and results
 } Writer;
 
+// The register of what was just written or, where an earlier instruction has it already, that one's: all that a lane does
+// before its store follows from operands alone.
+static int once(Writer *w, int result)
+{
+    HoloIsaBuilder *b = &w->b;
+    if (b->status) return result;
+    const HoloIsaInst *last = &b->code[b->program.count - 1];
+    for (const HoloIsaInst *i = b->code; i < last; i++) {
+        if (i->op != last->op || i->type != last->type || i->how != last->how || i->bits != last->bits ||
+            i->a != last->a || i->b != last->b || i->c != last->c)
+            continue;
+        b->program.count--;
+        b->program.register_count--;
+        return i->dst;
+    }
+    return result;
+}
+
 static int whole(Writer *w, HoloIsaOp op, int a, int b, int c)
 {
-    return holo_isa_value(&w->b, op, HOLO_I64, a, b, c);
+    return once(w, holo_isa_value(&w->b, op, HOLO_I64, a, b, c));
+}
+
+static int whole_number(Writer *w, int64_t number)
+{
+    return once(w, holo_isa_const_int(&w->b, HOLO_I64, number));
+}
+
+static int real_number(Writer *w, float number)
+{
+    return once(w, holo_isa_const_float(&w->b, HOLO_F32, (double)number));
 }
 
 // Size d of the array, as a register.
 static int size_of(Writer *w, const HoloTensor *t, const char *array, int d)
 {
     char name[HOLO_ISA_MAX_NAME];
-    if (t->dim[d] >= 0) return holo_isa_const_int(&w->b, HOLO_I64, t->dim[d]);
+    int  param = 0, count = w->b.program.param_count;
+    if (t->dim[d] >= 0) return whole_number(w, t->dim[d]);
     snprintf(name, sizeof name, "%s_%d", array, d);
-    for (int i = 0; i < w->b.program.param_count; i++)
-        if (w->b.params[i].access == HOLO_ISA_VALUE && !strcmp(w->b.params[i].name, name))
-            return holo_isa_get_param(&w->b, i);
-    return holo_isa_get_param(&w->b, holo_isa_param(&w->b, name, HOLO_I64, HOLO_ISA_VALUE));
+    while (param < count && strcmp(w->b.params[param].name, name)) param++;
+    if (param == count) param = holo_isa_param(&w->b, name, HOLO_I64, HOLO_ISA_VALUE);
+    return once(w, holo_isa_get_param(&w->b, param));
 }
 
 // The product of the output's sizes from <= d < to, as a register.
@@ -128,7 +156,7 @@ static int extent(Writer *w, int from, int to)
         all      = all < 0 ? size : whole(w, HOLO_ISA_MUL, all, size, 0);
     }
     if (all >= 0 && known == 1) return all;
-    int number = holo_isa_const_int(&w->b, HOLO_I64, (int64_t)known);
+    int number = whole_number(w, (int64_t)known);
     return all < 0 ? number : whole(w, HOLO_ISA_MUL, all, number, 0);
 }
 
@@ -177,7 +205,7 @@ static int index_of(Writer *w, int i, const char *name)
         if (way == MAYBE) at = whole(w, HOLO_ISA_REM, at, size, 0); // of a size of 1, that is 0
         index = index < 0 ? at : whole(w, HOLO_ISA_MAD, index, size, at);
     }
-    return index < 0 ? holo_isa_const_int(&w->b, HOLO_I64, 0) : index;
+    return index < 0 ? whole_number(w, 0) : index;
 }
 
 // ---- writing
@@ -214,9 +242,9 @@ static int part(Writer *w, const Part *p, const int *have)
     int                  in[3] = {0};
     for (int i = 0; i < 3; i++)
         if (holo_isa_is_register(info->kind[i + 1]))
-            in[i] = p->operand[i] == K ? holo_isa_const_float(&w->b, HOLO_F32, (double)p->number) : have[p->operand[i]];
-    if (p->op == HOLO_ISA_SET) return holo_isa_compare(&w->b, (HoloIsaCond)p->cond, HOLO_F32, in[0], in[1]);
-    return holo_isa_value(&w->b, (HoloIsaOp)p->op, HOLO_F32, in[0], in[1], in[2]);
+            in[i] = p->operand[i] == K ? real_number(w, p->number) : have[p->operand[i]];
+    if (p->op == HOLO_ISA_SET) return once(w, holo_isa_compare(&w->b, (HoloIsaCond)p->cond, HOLO_F32, in[0], in[1]));
+    return once(w, holo_isa_value(&w->b, (HoloIsaOp)p->op, HOLO_F32, in[0], in[1], in[2]));
 }
 
 static int step(Writer *w, const HoloMapStep *s)
@@ -226,11 +254,10 @@ static int step(Writer *w, const HoloMapStep *s)
 #include "format/map_ops.def"
 #undef HOLO_MAP_OP
     };
-    int have[R0 + ROW] = {0}, count = R0, number = -1;
+    int have[R0 + ROW] = {0}, count = R0;
     for (int i = 0; i < operands[s->op]; i++) {
         int operand = i ? s->b : s->a;
-        if (operand == HOLO_MAP_NUMBER && number < 0) number = holo_isa_const_float(&w->b, HOLO_F32, (double)s->number);
-        have[A + i] = operand == HOLO_MAP_NUMBER ? number : w->value[operand];
+        have[A + i] = operand == HOLO_MAP_NUMBER ? real_number(w, s->number) : w->value[operand];
     }
     for (const Part *p = functions[s->op]; p < functions[s->op] + ROW && p->op; p++) have[count++] = part(w, p, have);
     return have[count - 1];

@@ -135,6 +135,17 @@ static HoloStatus work_listing(const Job *job, HoloError *error)
     return status;
 }
 
+static HoloStatus work_programs(const Job *job, HoloError *error)
+{
+    HoloModel        *model;
+    HoloStepPrograms *programs = NULL;
+    HoloStatus        status   = holo_model_open(job->archive, &model, error);
+    if (!status) status = holo_step_programs_open(model, &programs, error);
+    holo_step_programs_close(programs);
+    holo_model_close(model);
+    return status;
+}
+
 static HoloStatus work_atlas(const Job *job, HoloError *error)
 {
     (void)job;
@@ -196,8 +207,8 @@ static void expect_statuses_of(const char *path, int64_t open)
         EXPECT_OK(holo_tensor_write_npy(file, &job.inputs[i], &error));
     }
     holo_model_close(model);
-    HoloStatus (*const works[])(const Job *, HoloError *) = {work_archive, work_memo, work_compile, work_reference,
-                                                             work_listing};
+    HoloStatus (*const works[])(const Job *, HoloError *) = {work_archive,   work_memo,    work_compile,
+                                                             work_reference, work_listing, work_programs};
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
         job.work = works[i];
         assert_true(expect_statuses(&job) > 3);

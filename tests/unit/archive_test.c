@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "format/holo.h"
 #include "hologram_atlas.h"
+#include "isa/isa.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -341,6 +342,21 @@ static void constants_read(const HoloModel *model)
         assert_int_equal(holo_content_id(&constant.tensor, &id, NULL), HOLO_OK);
 }
 
+// What is shown of steps as programs is text of programs.
+static void programs_read(const HoloModel *model)
+{
+    HoloStepPrograms *programs;
+    HoloIsaProgram    program;
+    HoloArena         arena = {0};
+    if (holo_step_programs_open(model, &programs, NULL)) return;
+    for (int i = 0; i < programs->count; i++) {
+        const char *text = programs->programs[i].text;
+        assert_int_equal(holo_isa_parse(&arena, text, strlen(text), &program, NULL), HOLO_OK);
+    }
+    holo_arena_deinit(&arena);
+    holo_step_programs_close(programs);
+}
+
 // Opens the bytes and, where that succeeds, runs what is in them: any status is good, a crash is not.
 static void exercise(const uint8_t *bytes, size_t size)
 {
@@ -350,6 +366,7 @@ static void exercise(const uint8_t *bytes, size_t size)
     HoloTensor   inputs[INPUTS] = {{0}};
     if (holo_model_open_memory(bytes, size, &model, NULL)) return;
     constants_read(model);
+    programs_read(model);
     HoloStatus status = holo_session_create(model, NULL, &session, NULL);
     for (int i = 0; i < INPUTS && i < holo_model_input_count(model) && !status; i++)
         if (input_make(holo_model_input(model, i), &inputs[i]))

@@ -60,8 +60,20 @@ static double ulps(float a, float b)
 
 // ---- running
 
-// The portable program over `in`, N elements each unless `in` says otherwise.
-static void run_portable(const HoloIsaPointwise *p, const HoloTensor *out, const HoloTensor *const *in)
+static void run_fast(const HoloIsaProgram *program, const HoloIsaLaunch *launch, const HoloIsaArg *args)
+{
+    HoloError     error = {0};
+    HoloIsaCode  *code;
+    HoloIsaFrame *frame;
+    assert_int_equal(holo_isa_code_create(program, &code, &error), HOLO_OK);
+    assert_int_equal(holo_isa_frame_create(code, 1, &frame, &error), HOLO_OK);
+    if (holo_isa_run(code, frame, NULL, launch, args, &error)) fail_msg("%s", error.text);
+    holo_isa_frame_destroy(frame);
+    holo_isa_code_destroy(code);
+}
+
+// The portable program over `in`, by the plain interpreter or the fast one.
+static void run_portable(const HoloIsaPointwise *p, const HoloTensor *out, const HoloTensor *const *in, bool fast)
 {
     HoloIsaProgram program;
     HoloError      error                     = {0};
@@ -79,6 +91,7 @@ static void run_portable(const HoloIsaPointwise *p, const HoloTensor *out, const
             args[i] = (HoloIsaArg){.data = t->data, .count = holo_tensor_count(t)};
     }
     launch.grid[0] = (uint32_t)(count / 64 + 1);
+    if (fast) return run_fast(&program, &launch, args);
     if (holo_isa_reference(&program, &launch, args, &error)) fail_msg("%s", error.text);
 }
 
@@ -94,12 +107,12 @@ static HoloTensor filled(void)
     return t;
 }
 
-static void portable(const HoloProgram *program, const HoloTensor *const *in, HoloTensor *out)
+static void portable(const HoloProgram *program, const HoloTensor *const *in, HoloTensor *out, bool fast)
 {
     HoloIsaPointwise p = {.program = program, .out = out};
     assert_true(holo_program_is_valid(program, &p.inputs));
     memcpy(p.in, in, sizeof p.in);
-    run_portable(&p, out, in);
+    run_portable(&p, out, in, fast);
 }
 
 // Step by step, by the kernel of one level and class.
@@ -184,7 +197,7 @@ static void test_functions(void **state)
             if (form % 3 == 1) program.step[0].b = HOLO_MAP_NUMBER;
             if (form % 3 == 2) program.step[0].a = HOLO_MAP_NUMBER;
             program.step[0].number = number();
-            portable(&program, in, &got);
+            portable(&program, in, &got, false);
             const HoloKernels *kernels;
             for (int i = 0; (kernels = holo_kernels_at(i)); i++) {
                 by_kernel(kernels, &program, in, &want);
@@ -219,9 +232,11 @@ static void test_chains(void **state)
     for (int i = 0; i < 300; i++) {
         HoloArenaMark mark    = holo_arena_mark(&arena);
         HoloProgram   program = chain();
-        portable(&program, in, &got);
         by_kernel(holo_kernels(1), &program, in, &want);
-        expect_bits(&program, in, "the kernel", &want, &got);
+        for (int fast = 0; fast < 2; fast++) {
+            portable(&program, in, &got, fast);
+            expect_bits(&program, in, "the kernel", &want, &got);
+        }
         holo_arena_reset(&arena, mark);
     }
 }
@@ -272,7 +287,7 @@ static void test_shapes(void **state)
         holo_program_eval(&program, in, &want);
         p.over_output = over;
         if (over && holo_tensor_count(&out)) memcpy(out.data, x[0].data, holo_tensor_bytes(&out));
-        run_portable(&p, &out, in);
+        run_portable(&p, &out, in, round % 2);
         if (holo_tensor_count(&out)) assert_memory_equal(out.data, want.data, holo_tensor_bytes(&out));
         holo_arena_reset(&arena, mark);
     }
