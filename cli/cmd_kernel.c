@@ -1,6 +1,7 @@
 // cmd_kernel.c - hologram kernel: shows, runs and measures kernels, and begins new ones.
 
 #include "kernel_args.h"
+#include "loading.h"
 
 #include <string.h>
 
@@ -65,6 +66,14 @@ static int launch_options(const Cli *cli, HoloKernelLaunch *out)
     return CLI_OK;
 }
 
+// Launches as the options say, on a pool of its own.
+static int launch_begin(const Cli *cli, HoloKernelLaunch *out)
+{
+    int        result = launch_options(cli, out);
+    HoloStatus status = result ? HOLO_OK : holo_pool_create((int)cli_number("threads"), &out->pool);
+    return status ? cli_fail_error(NULL, &(HoloError){0}, status) : result;
+}
+
 static int open_kernel(const Cli *cli, const char *path, const char *name, HoloKernels **kernels, int *index)
 {
     HoloError  error  = {0};
@@ -80,7 +89,7 @@ static int run_with(const Cli *cli, HoloKernels *kernels, int index)
     CliKernelArg    *args;
     HoloError        error = {0};
     holo_kernels_info(kernels, index, &info);
-    int result = launch_options(cli, &launch);
+    int result = launch_begin(cli, &launch);
     if (result) return result;
     result = cli_kernel_args(cli, &info, 0, &args);
     if (!result) {
@@ -88,6 +97,7 @@ static int run_with(const Cli *cli, HoloKernels *kernels, int index)
             holo_kernels_run(kernels, index, cli_kernel_tensors(&info, args), info.param_count, &launch, &error);
         result = status ? cli_fail_error(info.file, &error, status) : print_written(cli, &info, args);
     }
+    holo_pool_destroy(launch.pool);
     cli_kernel_args_free(&info, args);
     return result;
 }
@@ -105,23 +115,23 @@ static int run_kernel(const Cli *cli)
 
 // ---- bench
 
-static int bench_one(const Cli *cli, HoloKernels *kernels, int index, int64_t size, double budget)
+static int bench_one(const Cli *cli, HoloKernels *kernels, int index, const HoloKernelLaunch *launch, int64_t size,
+                     double budget)
 {
-    HoloKernelInfo   info;
-    HoloKernelLaunch launch;
-    CliKernelArg    *args;
-    HoloError        error = {0};
-    double           best = 0, all = 0;
-    uint64_t         bytes = 0;
-    int              runs = 0, result = launch_options(cli, &launch);
+    HoloKernelInfo info;
+    CliKernelArg  *args;
+    HoloError      error = {0};
+    double         best = 0, all = 0;
+    uint64_t       bytes = 0;
+    int            runs  = 0, result;
     holo_kernels_info(kernels, index, &info);
-    if (!result) result = cli_kernel_args(cli, &info, size, &args);
+    result = cli_kernel_args(cli, &info, size, &args);
     if (result) return result;
     const HoloTensor *const *tensors = cli_kernel_tensors(&info, args);
     HoloStatus               status  = HOLO_OK;
     for (; !status && (runs < 2 || all < budget); runs++) {
         double start = cli_now();
-        status       = holo_kernels_run(kernels, index, tensors, info.param_count, &launch, &error);
+        status       = holo_kernels_run(kernels, index, tensors, info.param_count, launch, &error);
         double time  = cli_now() - start;
         if (!runs || time < best) best = time;
         all += time;
@@ -147,10 +157,13 @@ static int bench_kernels(const Cli *cli)
     if (cli->arg_count < 2) return cli_usage(cli, "say which: hologram kernel bench FILE [NAME]");
     if (text && (sscanf(text, "%lld", &size) != 1 || size < 1))
         return cli_usage(cli, "--size %s: a number is expected", text);
-    result = open_kernel(cli, cli->args[1], name, &kernels, &index);
-    if (!result && name) result = bench_one(cli, kernels, index, size, 0.3);
+    HoloKernelLaunch launch = {0};
+    result                  = open_kernel(cli, cli->args[1], name, &kernels, &index);
+    if (!result) result = launch_begin(cli, &launch);
+    if (!result && name) result = bench_one(cli, kernels, index, &launch, size, 0.3);
     for (int i = 0; !result && !name && holo_kernels_info(kernels, i, &info); i++)
-        result = bench_one(cli, kernels, i, size, 0.1);
+        result = bench_one(cli, kernels, i, &launch, size, 0.1);
+    holo_pool_destroy(launch.pool);
     holo_kernels_close(kernels);
     return result;
 }
@@ -239,6 +252,7 @@ static const CliOption options[] = {
     {"limit", 0, "N", "end with an error when a lane takes more turns of loops"},
     {"size", 0, "N", "of bench: what n is, and elements of arrays; else a million"},
     {"output", 'o', "DIR", "write each array that the kernel wrote as NAME.npy"},
+    CLI_OPTION_THREADS,
     {"numeric", 0, "CLASS", "fused (a * b + c is rounded once) or exact (twice)"},
     {0},
 };

@@ -421,9 +421,10 @@ HOLO_API bool holo_kernels_info(const HoloKernels *kernels, int index, HoloKerne
 HOLO_API const char *holo_kernels_json(const HoloKernels *kernels, int file, const char **out_path);
 
 typedef struct HoloKernelLaunch { // zero: as the kernel says
-    int64_t lanes;                // 0: by its `lanes`, or else its first whole number
-    int     block[3];
-    int64_t turns; // of loops that a lane may take in all; 0: any number
+    int64_t   lanes;              // 0: by its `lanes`, or else its first whole number
+    int       block[3];
+    int64_t   turns; // of loops that a lane may take in all; 0: any number
+    HoloPool *pool;  // whose threads run it, with the same results; NULL: the caller's alone
 } HoloKernelLaunch;
 // Runs a kernel on the caller's tensors, one for each parameter, of its type; scalars have one element. `launch` may be NULL.
 // By one thread at a time.

@@ -6,6 +6,7 @@
 #include "hologram_compiler.h"
 #include "isa/isa_number.h"
 #include "lang/lang.h"
+#include "runtime/pool.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ typedef struct Compiled {
     const char      *text; // as assembly
     HoloIsaCode     *code; // made ready by the first run
     HoloIsaFrame    *frame;
+    int              threads; // that the frame is for
     HoloKernelParam *params;
 } Compiled;
 
@@ -254,10 +256,19 @@ static HoloStatus launch_of(const HoloKernel *kernel, const HoloIsaArg *args, co
     return HOLO_OK;
 }
 
-static HoloStatus make_ready(Compiled *c, HoloError *error)
+static HoloStatus make_ready(Compiled *c, int threads, HoloError *error)
 {
     if (!c->code) HOLO_TRY(holo_isa_code_create(&c->kernel.program, &c->code, error));
-    return c->frame ? HOLO_OK : holo_isa_frame_create(c->code, 1, &c->frame, error);
+    if (c->frame && c->threads >= threads) return HOLO_OK;
+    holo_isa_frame_destroy(c->frame);
+    c->frame   = NULL;
+    c->threads = threads;
+    return holo_isa_frame_create(c->code, threads, &c->frame, error);
+}
+
+static void team_run(void *team, int64_t count, void (*work)(void *arg, int64_t i, int worker), void *arg)
+{
+    holo_pool_run(team, count, work, arg);
 }
 
 HoloStatus holo_kernels_run(HoloKernels *k, int index, const HoloTensor *const *args, int arg_count,
@@ -275,8 +286,10 @@ HoloStatus holo_kernels_run(HoloKernels *k, int index, const HoloTensor *const *
     for (int i = 0; i < arg_count; i++) HOLO_TRY(argument(&kernel->program.params[i], args[i], &of[i], error));
     HOLO_TRY(launch_of(kernel, of, launch, &how, &lanes, error));
     if (lanes <= 0) return HOLO_OK;
-    HOLO_TRY(make_ready(c, error));
-    return holo_isa_run(c->code, c->frame, NULL, &how, of, error);
+    HoloIsaTeam team = {team_run, launch ? launch->pool : NULL,
+                        launch && launch->pool ? holo_pool_threads(launch->pool) : 1};
+    HOLO_TRY(make_ready(c, team.threads, error));
+    return holo_isa_run(c->code, c->frame, &team, &how, of, error);
 }
 
 // ---- writing

@@ -202,6 +202,17 @@ static void raise_loads(HoloIsaCode *code)
         }
 }
 
+static HoloIsaArray *copy_arrays(HoloIsaCode *code, const HoloIsaArray *arrays, int count)
+{
+    HoloIsaArray *copy = HOLO_NEW(&code->arena, HoloIsaArray, count + 1);
+    for (int i = 0; copy && i < count; i++) {
+        copy[i]      = arrays[i];
+        copy[i].name = holo_arena_text(&code->arena, arrays[i].name, strlen(arrays[i].name));
+        if (!copy[i].name) return NULL;
+    }
+    return copy;
+}
+
 static bool copy_program(HoloIsaCode *code, const HoloIsaProgram *p)
 {
     code->params = HOLO_NEW(&code->arena, HoloIsaParam, p->param_count + 1);
@@ -209,7 +220,10 @@ static bool copy_program(HoloIsaCode *code, const HoloIsaProgram *p)
     code->slot   = HOLO_NEW(&code->arena, uint32_t, p->register_count + 1);
     code->width  = HOLO_NEW(&code->arena, uint8_t, p->register_count + 1);
     code->steps  = HOLO_NEW(&code->arena, HoloIsaStep, p->count + 1);
-    if (!code->params || !code->types || !code->slot || !code->width || !code->steps) return false;
+    code->shared = copy_arrays(code, p->shared, p->shared_count);
+    code->local  = copy_arrays(code, p->local, p->local_count);
+    if (!code->shared || !code->local || !code->params || !code->types || !code->slot || !code->width || !code->steps)
+        return false;
     snprintf(code->name, sizeof code->name, "%s", p->name);
     for (int i = 0; i < p->param_count; i++) {
         code->params[i]      = p->params[i];

@@ -39,6 +39,7 @@ struct HoloIsaCode {
     char               name[HOLO_ISA_MAX_NAME + 1];
     HoloArena          arena; // of all that follows
     HoloIsaParam      *params;
+    HoloIsaArray      *shared, *local;
     uint8_t           *types;         // of registers
     uint8_t           *width;         // of registers: log2 of their bytes
     uint32_t          *slot;          // of registers: where their vectors are, in bytes for each lane of a tile
@@ -116,8 +117,10 @@ typedef struct HoloIsaTile {
     uint32_t place[3];
     uint64_t first; // is_flat: the number of lane 0
     // A failure: what, where, which lane.
-    const char *why;
+    const char *why; // NULL: an index is out of range
     int32_t     at, lane;
+    uint64_t    index; // that index, of an array of so many elements
+    int64_t     count;
 } HoloIsaTile;
 
 void holo_isa_tile_begin(HoloIsaTile *tile); // once in a launch: fixed steps

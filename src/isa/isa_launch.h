@@ -8,4 +8,12 @@
 HOLO_MUST HoloStatus holo_isa_launch_check(const HoloIsaParam *params, int count, const char *name, bool is_cooperative,
                                            const HoloIsaLaunch *launch, const HoloIsaArg *args, HoloError *error);
 
+// The array that an instruction of memory goes to.
+const char *holo_isa_array_name(const HoloIsaParam *params, const HoloIsaArray *shared, const HoloIsaArray *local,
+                                const HoloIsaInst *inst);
+// What is wrong with an index of a type, as a CONST holds it: "an index is out of range: a[20], which has 16 elements".
+enum { HOLO_ISA_OUTSIDE_TEXT = 192 };
+const char *holo_isa_outside(const char *array, HoloDtype type, uint64_t index, int64_t count,
+                             char text[HOLO_ISA_OUTSIDE_TEXT]);
+
 #endif

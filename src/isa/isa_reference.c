@@ -5,6 +5,7 @@
 #include "isa/isa_number.h"
 #include "isa/isa_scalar.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct Lane {
@@ -61,6 +62,27 @@ HoloStatus holo_isa_launch_check(const HoloIsaParam *params, int count, const ch
 
 // ---- memory
 
+const char *holo_isa_array_name(const HoloIsaParam *params, const HoloIsaArray *shared, const HoloIsaArray *local,
+                                const HoloIsaInst *inst)
+{
+    switch (holo_isa_op(inst->op)->kind[1]) {
+    case HOLO_ISA_KIND_G: return params[inst->a].name;
+    case HOLO_ISA_KIND_M: return shared[inst->a].name;
+    default: return local[inst->a].name;
+    }
+}
+
+const char *holo_isa_outside(const char *array, HoloDtype type, uint64_t index, int64_t count,
+                             char text[HOLO_ISA_OUTSIDE_TEXT])
+{
+    bool        is_negative = HOLO_TYPES_INT >> type & 1 && holo_isa_to_i64(type, index) < 0;
+    uint64_t    size        = is_negative ? 0 - (uint64_t)holo_isa_to_i64(type, index) : index;
+    const char *end         = count == 1 ? "" : "s";
+    snprintf(text, HOLO_ISA_OUTSIDE_TEXT, "an index is out of range: %s[%s%llu], which has %lld element%s", array,
+             is_negative ? "-" : "", (unsigned long long)size, (long long)count, end);
+    return text;
+}
+
 static uint64_t read_element(HoloDtype type, const uint8_t *at)
 {
     uint64_t bits = 0;
@@ -92,7 +114,12 @@ static HoloStatus element(Machine *m, const Lane *lane, const HoloIsaInst *inst,
     case HOLO_ISA_KIND_M: data = m->shared + m->shared_at[inst->a], count = m->p->shared[inst->a].count; break;
     default: data = lane->local + m->local_at[inst->a], count = m->p->local[inst->a].count; break;
     }
-    if (index < 0 || index >= count) return fault(m, lane, "an index is out of range");
+    if (index < 0 || index >= count) {
+        char text[HOLO_ISA_OUTSIDE_TEXT];
+        return fault(m, lane,
+                     holo_isa_outside(holo_isa_array_name(m->p->params, m->p->shared, m->p->local, inst), type,
+                                      lane->registers[inst->b], count, text));
+    }
     *out = data + (size_t)index * holo_dtype_size((HoloDtype)inst->type);
     return HOLO_OK;
 }

@@ -171,12 +171,20 @@ static HoloStatus report(const HoloIsaTile *t, HoloError *error)
         global[2] = t->code->is_flat ? flat / x / y : t->place[2];
         for (int i = 0; i < 3; i++) block[i] = global[i] / size[i], lane[i] = global[i] % size[i];
     }
-    const char *op = "?";
-    for (int i = 0; i < t->code->count; i++)
-        if (t->code->steps[i].at == t->at) op = holo_isa_op(t->code->steps[i].inst.op)->text;
+    const char        *op = "?", *why = t->why;
+    const HoloIsaCode *code = t->code;
+    char               text[HOLO_ISA_OUTSIDE_TEXT];
+    for (int i = 0; i < code->count; i++) {
+        const HoloIsaInst *inst = &code->steps[i].inst;
+        if (code->steps[i].at != t->at) continue;
+        op = holo_isa_op(inst->op)->text;
+        if (!why)
+            why = holo_isa_outside(holo_isa_array_name(code->params, code->shared, code->local, inst),
+                                   (HoloDtype)code->types[inst->b], t->index, t->count, text);
+    }
     return holo_fail(error, HOLO_BAD_INPUT, "program %s, instruction %d (%s), block %u,%u,%u, lane %u,%u,%u: %s",
                      t->code->name, (int)t->at, op, (unsigned)block[0], (unsigned)block[1], (unsigned)block[2],
-                     (unsigned)lane[0], (unsigned)lane[1], (unsigned)lane[2], t->why);
+                     (unsigned)lane[0], (unsigned)lane[1], (unsigned)lane[2], why ? why : "it failed");
 }
 
 HoloStatus holo_isa_run(const HoloIsaCode *code, HoloIsaFrame *frame, const HoloIsaTeam *team,

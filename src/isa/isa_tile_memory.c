@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-static const char out_of_range[] = "an index is out of range";
-
 HoloIsaSpan holo_isa_span(const HoloIsaTile *t, const HoloIsaStep *step)
 {
     const HoloIsaCode *code = t->code;
@@ -42,7 +40,9 @@ const uint8_t *holo_isa_indices(HoloIsaTile *t, const HoloIsaStep *step, int64_t
     if (wrong == n) return x;
     int32_t lane = s->lo + (int32_t)wrong;
     while (s->mask && !s->mask[lane]) lane++; // an empty array has no place for the others either
-    holo_isa_tile_fail(t, step, lane, out_of_range);
+    memcpy(&other, x + ((size_t)(lane - s->lo) << width), (size_t)1 << width);
+    t->index = other, t->count = count;
+    holo_isa_tile_fail(t, step, lane, NULL);
     return NULL;
 }
 

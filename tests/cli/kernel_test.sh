@@ -12,12 +12,18 @@ check 'by the name of a program' sh -c '"$HOLOGRAM" kernel run mine.py mine_f64 
 check 'the type is that of the arrays' sh -c \
     '"$HOLOGRAM" kernel run mine.py mine --arg x=y.npy --arg y=zeros:5 --arg n=5 --arg scale=1 | grep -qx "y: f64\[5\] = 10, 10, 10, 10, 10"'
 check 'more lanes do no harm' sh -c '"$HOLOGRAM" kernel run mine.py mine '"$args"' --lanes 1000 --block 64 | grep -q "3, 3, 3, 3, 3$"'
+big='--arg x=random:100000 --arg y=zeros:100000 --arg n=100000 --arg scale=3'
+mkdir -p one three
+check 'on one thread' sh -c '"$HOLOGRAM" kernel run mine.py mine '"$big"' --threads 1 -o one > /dev/null'
+check 'and on three' sh -c '"$HOLOGRAM" kernel run mine.py mine '"$big"' --threads 3 -o three > /dev/null'
+check 'the same bits' cmp one/y.npy three/y.npy
+check 'measured on two' sh -c '"$HOLOGRAM" kernel bench mine.py mine_f32 --size 100000 --threads 2 | grep -q "GB/s"'
 refuse() { # DESCRIPTION MESSAGE ARGUMENTS...
     what=$1 message=$2
     shift 2
     check "$what" sh -c '"$HOLOGRAM" "$@" 2> error.txt; [ $? != 0 ] && grep -qF -e "$0" error.txt' "$message" "$@"
 }
-refuse 'an index out of range' 'an index is out of range' kernel run mine.py mine --arg x=ones:3 --arg y=zeros:5 --arg n=5 --arg scale=2
+refuse 'an index out of range' 'an index is out of range: x[3], which has 3 elements' kernel run mine.py mine --arg x=ones:3 --arg y=zeros:5 --arg n=5 --arg scale=2
 refuse 'an argument that is missing' "'scale' is not given" kernel run mine.py mine --arg x=ones:3 --arg y=zeros:5 --arg n=5
 refuse 'one that is not there' 'has no such parameter' kernel run mine.py mine --arg z=1
 refuse 'a number that is none' 'n is a whole number' kernel run mine.py mine --arg n=1.5

@@ -147,7 +147,8 @@ static void test_launches(void **state)
         args[3].integer = N + 200; // lanes beyond the arrays
         assert_int_equal(holo_executor_launch(e, p, &launch, args, 4, &error), HOLO_BAD_INPUT);
         assert_string_equal(error.text,
-                            "program axpy, instruction 5 (ld), block 390,0,0, lane 160,0,0: an index is out of range");
+                            "program axpy, instruction 5 (ld), block 390,0,0, lane 160,0,0: an index is out of "
+                            "range: x[100000], which has 100000 elements");
         assert_int_equal(holo_executor_launch(e, p, &launch, args, 3, NULL), HOLO_BAD_ARGUMENT);
         args[0].buffer = NULL;
         assert_int_equal(holo_executor_launch(e, p, &launch, args, 4, NULL), HOLO_BAD_ARGUMENT);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -331,9 +332,54 @@ static void test_reference_runs(void **state)
     assert_int_equal(top[1], 0x3800); // 1 / 2
     x[13] = 4;
     assert_int_equal(holo_isa_reference(&p, &launch, args, &error), HOLO_BAD_INPUT);
-    assert_string_equal(error.text,
-                        "program count, instruction 4 (atoms), block 1,0,0, lane 3,0,0: an index is out of range");
+    assert_string_equal(error.text, "program count, instruction 4 (atoms), block 1,0,0, lane 3,0,0: an index is out of "
+                                    "range: s[4], which has 4 elements");
     holo_arena_deinit(&arena);
+}
+
+// Both interpreters say which element of which array was meant.
+static void test_index_out_of_range(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code, *want; // behind the declarations; the end of the message
+    } rows[] = {
+        {"const.i64 r0, 1000000\nld.i32 r1, a[r0]\n", "a[1000000], which has 16 elements"},
+        {"const.i32 r0, -3\nconst.i32 r1, 7\nst.i32 one[r0], r1\n", "one[-3], which has 1 element"},
+        {"special.u32 r0, lane_id\nconst.u32 r1, 14\nadd.u32 r2, r0, r1\nld.i32 r3, a[r2]\n",
+         "a[16], which has 16 elements"},
+        {"const.u64 r0, 18446744073709551615\nld.i32 r1, a[r0]\n", "a[18446744073709551615], which has 16 elements"},
+        {"const.u32 r0, 4294967295\nlds.f64 r1, s[r0]\n", "s[4294967295], which has 5 elements"},
+        {"const.i64 r0, -1\nldl.f32 r1, l[r0]\n", "l[-1], which has 6 elements"},
+        {"special.i32 r0, lane_id\nconst.i32 r1, 3\nset.eq.i32 p2, r0, r1\nif p2\nld.i32 r3, none[r0]\nend\n",
+         "none[3], which has 0 elements"},
+    };
+    for (int i = 0; i < HOLO_COUNT(rows); i++) {
+        HoloArena      arena = {0};
+        HoloIsaProgram p;
+        HoloIsaCode   *code;
+        HoloIsaFrame  *frame;
+        HoloError      error = {0}, fast = {0};
+        int32_t        a[16]  = {0};
+        HoloIsaArg     args[] = {{a, 16, 0}, {a, 1, 0}, {a, 0, 0}};
+        HoloIsaLaunch  launch = {{1, 1, 1}, {8, 1, 1}, 0};
+        char           text[512];
+        snprintf(text, sizeof text,
+                 "program p\nin a: i32[]\nout one: i32[]\nin none: i32[]\nshared s: f64[5]\nlocal l: f32[6]\n%s",
+                 rows[i].code);
+        if (holo_isa_parse(&arena, text, strlen(text), &p, &error)) fail_msg("row %d: %s", i, error.text);
+        assert_int_equal(holo_isa_reference(&p, &launch, args, &error), HOLO_BAD_INPUT);
+        assert_int_equal(holo_isa_code_create(&p, &code, NULL), HOLO_OK);
+        assert_int_equal(holo_isa_frame_create(code, 1, &frame, NULL), HOLO_OK);
+        assert_int_equal(holo_isa_run(code, frame, NULL, &launch, args, &fast), HOLO_BAD_INPUT);
+        assert_string_equal(error.text, fast.text);
+        const char *place = strstr(error.text, "an index is out of range: ");
+        if (!place || strcmp(place + strlen("an index is out of range: "), rows[i].want))
+            fail_msg("row %d: %s", i, error.text);
+        holo_isa_frame_destroy(frame);
+        holo_isa_code_destroy(code);
+        holo_arena_deinit(&arena);
+    }
 }
 
 int main(void)
@@ -343,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_constants_convert),           cmocka_unit_test(test_text_and_bytes_give_the_program_back),
         cmocka_unit_test(test_broken_bytes_are_refused),    cmocka_unit_test(test_wrong_programs_are_refused),
         cmocka_unit_test(test_uniform_places_are_accepted), cmocka_unit_test(test_reference_runs),
+        cmocka_unit_test(test_index_out_of_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
