@@ -85,9 +85,9 @@ static const HoloBoundKernel *find(const HoloCompiler *compiler, const HoloNode 
     return NULL;
 }
 
-static HoloStatus rewrite(HoloGraph *graph, HoloNode *node, const HoloBoundKernel *b, HoloError *error)
+static HoloStatus rewrite(HoloGraph *graph, HoloNode *node, const HoloBoundKernel *b, bool is_fused, HoloError *error)
 {
-    enum { OWN = 4 };
+    enum { OWN = 5 };
     HoloAttr *attr = HOLO_NEW(graph->arena, HoloAttr, node->attr_count + OWN);
     if (!attr) return holo_fail_memory(error);
     for (int i = 0; i < node->attr_count; i++) attr[OWN + i] = node->attr[i];
@@ -95,6 +95,7 @@ static HoloStatus rewrite(HoloGraph *graph, HoloNode *node, const HoloBoundKerne
     attr[1]    = (HoloAttr){.name = "lanes", .kind = HOLO_ATTR_STRINGS, .count = b->count, .strings = b->lanes};
     attr[2]    = (HoloAttr){.name = "block", .kind = HOLO_ATTR_INTS, .count = 3, .ints = b->block};
     attr[3]    = (HoloAttr){.name = "shape", .kind = HOLO_ATTR_STRING, .count = 1, .s = b->shape};
+    attr[4]    = (HoloAttr){.name = "fused", .kind = HOLO_ATTR_INT, .count = 1, .i = is_fused};
     node->attr = attr;
     node->attr_count += OWN;
     node->domain  = "hologram";
@@ -117,7 +118,8 @@ static HoloStatus apply(const HoloCompiler *compiler, HoloGraph *graph, int dept
                     apply(compiler, attr->kind == HOLO_ATTR_GRAPH ? attr->graph : attr->graphs[g], depth + 1, error));
         }
         const HoloBoundKernel *b = find(compiler, node);
-        if (b && !holo_op_find(node->domain, node->type, node->version)) HOLO_TRY(rewrite(graph, node, b, error));
+        if (b && !holo_op_find(node->domain, node->type, node->version))
+            HOLO_TRY(rewrite(graph, node, b, compiler->numeric != HOLO_EXACT, error));
     }
     return HOLO_OK;
 }

@@ -2,6 +2,7 @@
 // program depends on the call.
 #include "ops/formula.h"
 #include "ops/program.h"
+#include "ops/user_formula.h"
 
 #include <string.h>
 
@@ -116,6 +117,7 @@ typedef struct Formula {
 // clang-format off
 static const Formula formulas[] = {
     {"Pointwise", "hologram", 1, 0, .fits = fused},
+    {"Kernel", "hologram", 1, 0, .fits = holo_user_formula},
     {"Add", "", 7, 2, .fits = chain},
     {"Sub", "", 7, 2, .step = {STEP(sub, 0, 1)}},
     {"Mul", "", 7, 2, .step = {STEP(mul, 0, 1)}},

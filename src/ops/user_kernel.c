@@ -1,7 +1,7 @@
 // user_kernel.c - an operator of domain "hologram", Kernel: a user's portable program in place of an operator that is not
 // known here. Its attributes hold the program for each element type (programs), how many lanes each launches (lanes, ""
-// where nothing is said), the lanes of a block (block), the shape rule (shape, "": as the first input); all others are
-// scalars of the program, by name.
+// where nothing is said), the lanes of a block (block), the shape rule (shape, "": as the first input), and whether results
+// may be rounded otherwise (fused, see user_formula.h); all others are scalars of the program, by name.
 //
 // Programs are bytes from a file: they are decoded and checked when they are taken, and bounded when they run. That is when
 // inferring, and once for all runs when preparing.

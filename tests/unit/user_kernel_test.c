@@ -18,7 +18,7 @@ typedef struct Case {
     const char *output; // NULL: nothing is said of it
 } Case;
 
-static HoloModel *model_with(const Case *c)
+static HoloModel *model_of_class(const Case *c, HoloNumeric numeric)
 {
     OnnxModel     m    = {0};
     const char   *path = temp_path("own.onnx"), *source = temp_path("own.py");
@@ -39,10 +39,16 @@ static HoloModel *model_with(const Case *c)
     onnx_save(&m, path);
     file_write(source, c->kernel, strlen(c->kernel));
     EXPECT_OK(holo_compiler_create(&compiler));
+    holo_compiler_set_numeric(compiler, numeric);
     EXPECT_OK(holo_compiler_add_kernel(compiler, source, &error));
     EXPECT_OK(holo_compile_model(compiler, path, &model, NULL, &error));
     holo_compiler_destroy(compiler);
     return model;
+}
+
+static HoloModel *model_with(const Case *c)
+{
+    return model_of_class(c, HOLO_FUSED);
 }
 
 static const Case sums = {
@@ -51,7 +57,7 @@ static const Case sums = {
               "         e: DeviceArray[f32], y: DeviceArray[f32], n: i64):\n"
               "    i = get_global_id()\n"
               "    if i < n:\n"
-              "        y[i] = a[i] + b[i] * c[i] - d[i] * exp(e[i])\n",
+              "        y[i] = a[n - 1 - i] + b[i] * c[i] - d[i] * exp(e[i])\n",
     .inputs = {"300,700", "300,700", "300,700", "300,700", "300,700"},
     .output = "300,700",
 };
@@ -179,12 +185,69 @@ static void test_rules_on_symbols(void **state)
     }
 }
 
+// ---- fusion
+
+#define POINTWISE(lanes, guard, value)                                                  \
+    "@kernel(operator=\"own::Op\"" lanes ")\n"                                          \
+    "def own(a: DeviceArray[f32], b: DeviceArray[f32], y: DeviceArray[f32], n: i64):\n" \
+    "    i = get_global_id()\n"                                                         \
+    "    if " guard ":\n"                                                               \
+    "        y[i] = " value "\n"
+
+typedef struct FusionCase {
+    const char *kernel;
+    const char *other; // the shape of the second input; the first has 7,33
+    bool        joins;
+} FusionCase;
+
+static const FusionCase fusions[] = {
+    {POINTWISE(", lanes=n", "i < n", "a[i] * sigmoid(b[i] * 1.5) + max(b[i], 0.5)"), "7,33", true},
+    {POINTWISE("", "n > i", "1 / (2 - a[i]) - sqrt(abs(b[i]))"), "7,33", true},
+    {POINTWISE("", "i < len(a)", "rsqrt(b[i] * b[i] + 1) - (a[i] + b[i])"), "7,33", true},
+    {POINTWISE("", "i < n", "a[i] + b[i]"), "33,7", false},               // by its number, not by its place
+    {POINTWISE(", lanes=n // 2", "i < n", "a[i] + b[i]"), "7,33", false}, // only half
+    {POINTWISE("", "i < n - 5", "a[i] + b[i]"), "7,33", false},
+    {POINTWISE("", "i < n", "a[i] + b[n - 1 - i]"), "7,33", false},
+    {POINTWISE("", "i < n", "a[i] + b[i] + f32(i)"), "7,33", false},
+    {POINTWISE("", "i < n and a[i] < 0.5", "a[i] + b[i]"), "7,33", false},
+};
+
+static int steps_of(HoloModel *model)
+{
+    return (int)model->archive.PLANS_at[0].step_count;
+}
+
+// A pointwise kernel becomes one program with the operator behind it; in class exact it is left as it is written.
+static void test_pointwise_kernels_are_fused(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(fusions); i++) {
+        const Case c     = {.kernel = fusions[i].kernel, .inputs = {"7,33", fusions[i].other}, .output = "7,33"};
+        HoloModel *fused = model_of_class(&c, HOLO_FUSED), *exact = model_of_class(&c, HOLO_EXACT);
+        size_t     size, want_size;
+        uint8_t   *got = answer(fused, NULL, 3, 1, &size), *want = answer(exact, NULL, 3, 1, &want_size);
+        assert_int_equal(steps_of(exact), 2);
+        if (steps_of(fused) != (fusions[i].joins ? 1 : 2)) fail_msg("kernel %d: %d steps", i, steps_of(fused));
+        assert_int_equal(size, 7 * 33 * sizeof(float));
+        assert_int_equal(want_size, size);
+        for (int k = 0; k < 7 * 33; k++) {
+            float x = ((float *)(void *)got)[k], y = ((float *)(void *)want)[k], d = x - y;
+            if (!(d < 1e-5f && d > -1e-5f)) fail_msg("kernel %d, element %d: %g, expected %g", i, k, x, y);
+        }
+        free(got);
+        free(want);
+        holo_model_close(fused);
+        holo_model_close(exact);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs_allocate_nothing),
         cmocka_unit_test(test_any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(test_rules_on_symbols),
+        cmocka_unit_test(test_pointwise_kernels_are_fused),
     };
     return cmocka_run_group_tests_name("kernels of users", tests, NULL, NULL);
 }
