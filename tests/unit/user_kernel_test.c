@@ -95,6 +95,30 @@ static void test_runs_allocate_nothing(void **state)
     holo_model_close(model);
 }
 
+// Each call for memory fails in its turn: a status, and nothing lost.
+static void test_memory_that_runs_out(void **state)
+{
+    (void)state;
+    if (!heap_is_counted) skip();
+    HoloModel *model = model_with(&sums);
+    HoloTensor x     = made(&holo_model_input(model, 0)->type, 1, 1);
+    bool       done  = false;
+    for (long n = 1; !done; n++) {
+        HoloSession *session = NULL;
+        HoloError    error   = {0};
+        heap_fail(n);
+        HoloStatus status = holo_session_create(model, NULL, &session, &error);
+        for (int i = 0; !status && i < 5; i++) status = holo_session_set_input(session, i, &x, &error);
+        if (!status) status = holo_session_run(session, &error);
+        holo_session_destroy(session);
+        done = !heap_has_failed;
+        heap_fail(0);
+        if (status && (done || status != HOLO_NO_MEMORY)) fail_msg("call %ld: %s", n, error.text);
+    }
+    free(x.data);
+    holo_model_close(model);
+}
+
 // ---- threads
 
 static void test_any_number_of_threads_gives_the_same_bits(void **state)
@@ -162,24 +186,32 @@ static void text_of(const HoloPort *port, char *text, size_t size)
     }
 }
 
+// What is planned by expressions is compared with what the rule says of numbers whenever sizes are bound.
+static void run_sizes(HoloSession *session, int64_t rows, int64_t columns, HoloTensor *out)
+{
+    float      data[300] = {0};
+    HoloTensor x         = {.dtype = HOLO_F32, .rank = 2, .dim = {rows, columns}, .data = data};
+    EXPECT_OK(holo_session_set_input(session, 0, &x, &error));
+    EXPECT_OK(holo_session_run(session, &error));
+    EXPECT_OK(holo_session_output(session, 0, out, &error));
+    for (int64_t k = 0; k < holo_tensor_count(out); k++) assert_true(((float *)out->data)[k] == -(float)k);
+}
+
 static void test_rules_on_symbols(void **state)
 {
     (void)state;
+    static const int64_t sizes[][2] = {{1, 9}, {16, 16}, {7, 2}, {2, 7}, {15, 1}, {6, 5}};
     for (int i = 0; i < HOLO_COUNT(shapes); i++) {
-        const Case c     = {.kernel = shapes[i].rule, .inputs = {"N,M"}};
-        HoloModel *model = model_with(&c);
-        char       text[200];
+        const Case   c     = {.kernel = shapes[i].rule, .inputs = {"N,M"}};
+        HoloModel   *model = model_with(&c);
+        HoloSession *session;
+        HoloTensor   y;
+        char         text[200];
         text_of(holo_model_output(model, 0), text, sizeof text);
         if (strcmp(text, shapes[i].shape)) fail_msg("rule %d: %s, expected %s", i, text, shapes[i].shape);
-        HoloSession *session;
-        float        data[30] = {0};
-        HoloTensor   x        = {.dtype = HOLO_F32, .rank = 2, .dim = {6, 5}, .data = data}, y;
         EXPECT_OK(holo_session_create(model, NULL, &session, &error));
-        EXPECT_OK(holo_session_set_input(session, 0, &x, &error));
-        EXPECT_OK(holo_session_run(session, &error));
-        EXPECT_OK(holo_session_output(session, 0, &y, &error));
+        for (int k = 0; k < HOLO_COUNT(sizes); k++) run_sizes(session, sizes[k][0], sizes[k][1], &y);
         assert_int_equal(holo_tensor_count(&y), shapes[i].count);
-        for (int64_t k = 0; k < shapes[i].count; k++) assert_true(((float *)y.data)[k] == -(float)k);
         holo_session_destroy(session);
         holo_model_close(model);
     }
@@ -245,6 +277,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs_allocate_nothing),
+        cmocka_unit_test(test_memory_that_runs_out),
         cmocka_unit_test(test_any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(test_rules_on_symbols),
         cmocka_unit_test(test_pointwise_kernels_are_fused),
