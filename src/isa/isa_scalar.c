@@ -137,7 +137,8 @@ static float f32(unsigned op, float a, float b, float c)
     }
 }
 
-// The elementary functions are defined by the loops of the plainest level, which are judged by tests of their own.
+// The elementary functions are defined by the loops of the plainest level. tests/unit/isa_math_test.c holds them to the
+// bounds of docs/isa.md.
 static const struct {
     uint16_t op;
     uint8_t  tile;

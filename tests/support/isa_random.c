@@ -520,6 +520,7 @@ int isa_compare_args(const IsaCase *of, const HoloIsaArg *a, const HoloIsaArg *b
         const HoloIsaParam *p = &of->program.params[i];
         if (p->access == HOLO_ISA_VALUE) continue;
         size_t size = holo_dtype_size((HoloDtype)p->type);
+        if (!a[i].count || !memcmp(a[i].data, b[i].data, (size_t)a[i].count * size)) continue;
         for (int64_t k = 0; k < a[i].count; k++) {
             uint64_t x = 0, y = 0;
             memcpy(&x, (const uint8_t *)a[i].data + (size_t)k * size, size);
