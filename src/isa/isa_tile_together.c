@@ -70,23 +70,25 @@ static uint64_t changed(const HoloIsaStep *step, uint64_t old, uint64_t c, uint6
     return holo_isa_combine((HoloIsaOper)step->inst.how, (HoloDtype)step->inst.type, old, c);
 }
 
-// The element's old bits. `guarded`: other threads may be at it.
+// The element's old bits. `guarded`: other threads may be at it, so that even the first look is an atomic one.
 static uint64_t change(const HoloIsaStep *step, uint8_t *element, uint64_t c, uint64_t d, bool guarded)
 {
-    uint64_t old = read_bits(element, 0, step->width);
-    if (!guarded) return write_bits(element, 0, step->width, changed(step, old, c, d)), old;
+    if (!guarded) {
+        uint64_t old = read_bits(element, 0, step->width);
+        return write_bits(element, 0, step->width, changed(step, old, c, d)), old;
+    }
     if (step->width == 2) {
-        uint32_t was = (uint32_t)old, *place = (uint32_t *)(void *)element;
+        uint32_t *place = (uint32_t *)(void *)element, was = __atomic_load_n(place, __ATOMIC_RELAXED);
         while (!__atomic_compare_exchange_n(place, &was, (uint32_t)changed(step, was, c, d), false, __ATOMIC_RELAXED,
                                             __ATOMIC_RELAXED)) {
         }
         return was;
     }
-    uint64_t *place = (uint64_t *)(void *)element;
-    while (!__atomic_compare_exchange_n(place, &old, changed(step, old, c, d), false, __ATOMIC_RELAXED,
+    uint64_t *place = (uint64_t *)(void *)element, was = __atomic_load_n(place, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(place, &was, changed(step, was, c, d), false, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED)) {
     }
-    return old;
+    return was;
 }
 
 static bool atomic(HoloIsaTile *t, const HoloIsaStep *step)
