@@ -8,15 +8,25 @@
 #include "runtime/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 // ---- no allocation
 
-static void nothing(void *arg, int64_t i, int worker)
+typedef struct Meeting {
+    atomic_int here;
+    int        all;
+} Meeting;
+
+// Waits for the others: who is here has done with starting.
+static void meet(void *arg, int64_t i, int worker)
 {
-    (void)arg, (void)i, (void)worker;
+    Meeting *meeting = arg;
+    (void)i, (void)worker;
+    atomic_fetch_add(&meeting->here, 1);
+    while (atomic_load(&meeting->here) < meeting->all) sched_yield();
 }
 
 // From the first run on. Takes the model over.
@@ -28,7 +38,7 @@ static void expect_quiet(HoloModel *model, int threads, bool own_output)
     holo_model_info(model, &info);
     assert_true(info.is_static);
     EXPECT_OK(holo_pool_create(threads, &pool));
-    holo_pool_run(pool, threads, nothing, NULL); // all workers are there, and done with starting
+    holo_pool_run(pool, threads, meet, &(Meeting){.all = threads});
     EXPECT_OK(holo_session_create(model, pool, &session, &error));
     HoloTensor x = made(&holo_model_input(model, 0)->type, 1, 1), y = made(&holo_model_output(model, 0)->type, 1, 1);
     EXPECT_OK(holo_session_set_input(session, 0, &x, &error));
