@@ -77,10 +77,15 @@ static bool is_block_special(int special)
 
 static void find_places(HoloIsaCode *code)
 {
-    code->is_flat = true;
+    int oper[HOLO_ISA_MAX_PARAMS] = {0}; // of the atomics of an array, and 1; those of several do not commute
+    code->is_flat                 = true;
     for (int i = 0; i < code->count; i++) {
         const HoloIsaStep *s = &code->steps[i];
         code->is_serial |= shows_order(s);
+        if (s->inst.op == HOLO_ISA_ATOM) {
+            code->is_serial |= oper[s->inst.a] && oper[s->inst.a] != s->inst.how + 1;
+            oper[s->inst.a] = s->inst.how + 1;
+        }
         if (s->inst.op != HOLO_ISA_SPECIAL) continue;
         code->is_flat &= is_flat_special(s->inst.how);
         code->has_block |= is_block_special(s->inst.how);

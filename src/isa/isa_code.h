@@ -51,7 +51,7 @@ struct HoloIsaCode {
     uint32_t           slot_bytes, hot_bytes; // for each lane; hot: of registers that are vectors in most tiles
     int                lanes;                 // of a tile; of one of cooperative programs, at most
     bool               is_cooperative;
-    bool               is_serial; // the order of blocks shows: atomics of floats, or whose old value is used
+    bool               is_serial; // the order of blocks shows, in atomics: see docs/isa.md, Order
     bool               is_flat;   // lanes know only their number in the launch
     bool               has_block; // lanes know their place in the block
     int32_t            cut_param; // that the number of a lane is divided by (-1: none): tiles end at its multiples

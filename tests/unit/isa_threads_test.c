@@ -260,6 +260,32 @@ static void test_atomics_in_order(void **state)
               launches[k]);
 }
 
+// Of several operations on one array the order shows, too: that of one thread is that of all.
+static void test_mixed_atomics(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "program mixed\nin x: i32[]\ninout c: i32[]\nspecial.i64 r0, global_id\nld.i32 r1, x[r0]\n"
+        "const.i64 r2, 61\nrem.i64 r3, r0, r2\nconst.i32 r4, 1\nand.i32 r5, r1, r4\n"
+        "set.eq.i32 p6, r5, r4\nif p6\natom.add.i32 r7, c[r3], r1\nelse\n"
+        "atom.xor.i32 r7, c[r3], r1\nend\n";
+    HoloArena     arena = {0};
+    IsaCase       c     = case_of(&arena, text, launches[0]);
+    HoloIsaTeam   alone = {team_run, &teams[0], 1};
+    HoloIsaCode  *code  = NULL;
+    HoloIsaFrame *frame = NULL;
+    HoloError     error = {0};
+    HoloIsaArg    want[HOLO_ISA_MAX_PARAMS];
+    assert_true(isa_copy_args(&arena, &c, want));
+    if (holo_isa_code_create(&c.program, &code, &error) || holo_isa_frame_create(code, 1, &frame, &error) ||
+        holo_isa_run(code, frame, &alone, &c.launch, want, &error))
+        fail_msg("%s", error.text);
+    for (int k = 0; k < 20; k++) run_with(&c, code, &teams[TEAMS - 1], want);
+    holo_isa_frame_destroy(frame);
+    holo_isa_code_destroy(code);
+    holo_arena_deinit(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +295,7 @@ int main(void)
         cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_histogram),
         cmocka_unit_test(test_atomics_in_order),
+        cmocka_unit_test(test_mixed_atomics),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
