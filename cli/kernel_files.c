@@ -2,13 +2,29 @@
 
 #include "kernel_files.h"
 
+#include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
 
+// A folder that models come in: it may have scripts beside them, which are no kernels.
+static bool has_model(DIR *folder)
+{
+    static const char *const ends[] = {".onnx", ".safetensors", ".pt", ".pth", ".bin", ".pb"};
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        const char *dot = strrchr(entry->d_name, '.');
+        for (int i = 0; dot && i < CLI_COUNT(ends); i++)
+            if (!strcmp(dot, ends[i])) return true;
+    }
+    return false;
+}
+
 bool cli_is_kernels(const char *path)
 {
-    struct stat what;
-    return holo_kernel_path(path) || (!stat(path, &what) && S_ISDIR(what.st_mode));
+    DIR *folder = opendir(path);
+    if (!folder) return holo_kernel_path(path);
+    bool is_model = has_model(folder);
+    closedir(folder);
+    return !is_model;
 }
 
 static int write_text(const char *path, const char *text)

@@ -19,7 +19,7 @@ while [ $at -lt "$size" ]; do
     gives 0 '' hologram run flipped.holo --input "$SEVEN" # the plan is good: it runs
     at=$((at + 5003))
 done
-for at in 0 9 13 40 60 200 700 1000 1500; do
+for at in 0 9 13 40 60 200 800 1000 1500; do
     flip $at
     gives 1 'flipped.holo' hologram verify flipped.holo
     gives 1 '' hologram run flipped.holo --input "$SEVEN"
