@@ -542,7 +542,8 @@ INL f32n n_reciprocal(f32n d)
 {
     const f32n one = (f32n){0} + 1.0f;
 #if defined __AVX512F__ && !HOLO_EXACT
-    f32n r = (f32n)_mm512_rcp14_ps((__m512)d); // 14 bits; a step of Newton's doubles them
+    f32n r = (f32n)_mm512_rcp14_ps((__m512)d); // 14 bits; each step of Newton's doubles them
+    r      = n_mad(n_mad(-d, r, one), r, r);
     return n_mad(n_mad(-d, r, one), r, r);
 #else
     return one / d;
