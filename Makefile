@@ -250,8 +250,9 @@ $(BUILD)/fuzz/%: fuzz/%.c fuzz/replay.c $(LIB_COMP) $(LIB)
 replay-programs: $(REPLAY)
 
 ## make fuzz-replay   every input that fuzzing ever found, again
+FUZZ_kernel_source := $(sort $(dir $(wildcard kernels/stdlib/*/*.py))) # what is there anyway, beside the corpus
 fuzz-replay: $(REPLAY)
-	@set -e; for t in $(FUZZ_NAMES); do $(BUILD)/fuzz/$$t fuzz/corpus/$$t; done
+	@set -e; $(foreach t,$(FUZZ_NAMES),$(BUILD)/fuzz/$(t) fuzz/corpus/$(t) $(FUZZ_$(t));)
 
 ## make fuzz T=onnx SECONDS=60   fuzz one input (libFuzzer, with sanitizers)
 SECONDS ?= 60
@@ -262,7 +263,7 @@ fuzz: test-deps
 	    build/fuzz/libhologram-compiler.a build/fuzz/libhologram.a $(COMPILER_LIBS) $(LDLIBS) -pthread -o build/fuzz/$(T)-fuzzer
 	@mkdir -p build/fuzz/found-$(T)
 	build/fuzz/$(T)-fuzzer -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 -artifact_prefix=build/fuzz/ \
-	    build/fuzz/found-$(T) fuzz/corpus/$(T)
+	    build/fuzz/found-$(T) fuzz/corpus/$(T) $(FUZZ_$(T))
 
 # ---- the rest
 

@@ -224,23 +224,6 @@ static HoloConvNhwcParams params_of(const Shape *v, uint32_t flags)
     return (HoloConvNhwcParams){.size = sizeof(HoloConvNhwcParams), .flags = flags, .tail = tails[v->tail]};
 }
 
-static float *packed(const HoloLowering *lowering, const HoloTensor *w)
-{
-    HoloPacking packing = holo_lower_packing(lowering, w);
-    char       *all = malloc(packing.bytes), *part = malloc(HOLO_PACK_PART);
-    size_t      at = 0;
-    assert_true(all && part);
-    for (int64_t i = 0; i < packing.part_count; i++) {
-        size_t size = holo_lower_pack(lowering, w, i, part);
-        assert_true(size <= HOLO_PACK_PART && at + size <= packing.bytes);
-        memcpy(all + at, part, size);
-        at += size;
-    }
-    assert_int_equal(at, packing.bytes);
-    free(part);
-    return (float *)(void *)all;
-}
-
 // Every table against double; the same bits by 1 and 3 workers, and of all exact tables.
 static void check_conv(const Shape *v, uint32_t flags, double rounding)
 {
@@ -248,7 +231,7 @@ static void check_conv(const Shape *v, uint32_t flags, double rounding)
     HoloConvNhwcParams params   = params_of(v, flags);
     HoloLowering       lowering = {
               .kernel = HOLO_KERNEL_conv_nhwc_f32, .conv_nhwc = params, .pack_input = 1, .pack_groups = v->groups};
-    float             *plain = c.in[1].data, *panels = packed(&lowering, &c.in[1]), *exact = NULL;
+    float             *plain = c.in[1].data, *panels = packed_weights(&lowering, &c.in[1]), *exact = NULL;
     const HoloKernels *kernels;
     c.kernel = HOLO_KERNEL_conv_nhwc_f32;
     memcpy(&c.params, &params, sizeof params);
@@ -348,7 +331,7 @@ static void transformed_weights_are_close(void **state)
         float             *plain    = c.in[1].data;
         c.kernel                    = HOLO_KERNEL_conv_nhwc_f32;
         memcpy(&c.params, &params, sizeof params);
-        c.in[1].data = packed(&lowering, &c.in[1]);
+        c.in[1].data = packed_weights(&lowering, &c.in[1]);
         float *got   = run_kernel(&c, holo_kernels(0), 1);
         free(c.in[1].data);
         c.in[1].data = plain;

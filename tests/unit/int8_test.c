@@ -204,16 +204,10 @@ static void packed(void **state)
             if (!k) continue;
             HoloTensor   b = transposed ? bytes(HOLO_I8, 2, (int64_t[]){n, k}) : bytes(HOLO_I8, 2, (int64_t[]){k, n});
             HoloLowering lowering = {.kernel = HOLO_KERNEL_matmul_i8, .pack_input = 3, .pack_transposed = transposed};
-            HoloPacking  packing  = holo_lower_packing(&lowering, &b);
-            uint8_t     *form     = malloc(packing.bytes);
+            uint8_t     *form     = packed_weights(&lowering, &b);
             const HoloKernels *kernels;
-            assert_non_null(form);
-            size_t at = 0;
-            for (int64_t part = 0; part < packing.part_count; part++)
-                at += holo_lower_pack(&lowering, &b, part, form + at);
-            assert_int_equal(at, packing.bytes);
-            Case c = {
-                .op = "QGemm", .domain = "com.microsoft", .version = 1, .in_count = 6, .kernel = HOLO_KERNEL_matmul_i8};
+            Case               c = {
+                              .op = "QGemm", .domain = "com.microsoft", .version = 1, .in_count = 6, .kernel = HOLO_KERNEL_matmul_i8};
             c.in[0] = bytes(HOLO_I8, 2, (int64_t[]){m, k});
             c.in[1] = scales(0, 0, 0.1f);
             c.in[2] = bytes(HOLO_I8, 0, NULL);
@@ -339,18 +333,8 @@ static const ConvCase convs_last[] = {
 static void check_packed(Case *c, int64_t groups)
 {
     HoloLowering lowering = {.kernel = HOLO_KERNEL_conv_nhwc_i8, .pack_input = 3, .pack_groups = groups};
-    HoloPacking  packing  = holo_lower_packing(&lowering, &c->in[3]);
-    char        *all = malloc(packing.bytes), *part = malloc(HOLO_PACK_PART);
-    size_t       at = 0;
-    assert_true(all && part);
-    for (int64_t i = 0; i < packing.part_count; i++) {
-        size_t size = holo_lower_pack(&lowering, &c->in[3], i, part);
-        assert_true(at + size <= packing.bytes);
-        memcpy(all + at, part, size);
-        at += size;
-    }
-    assert_int_equal(at, packing.bytes);
-    c->kernel = HOLO_KERNEL_conv_nhwc_i8;
+    void        *all      = packed_weights(&lowering, &c->in[3]);
+    c->kernel             = HOLO_KERNEL_conv_nhwc_i8;
     memcpy(&c->params, &(uint32_t){sizeof c->params}, sizeof(uint32_t));
     void *want = run_eval(c), *plain = c->in[3].data;
     c->in[3].data = all;
@@ -360,7 +344,7 @@ static void check_packed(Case *c, int64_t groups)
             assert_memory_equal(got, want, holo_tensor_bytes(&c->out));
             free(got);
         }
-    free(want), free(all), free(part);
+    free(want), free(all);
     c->in[3].data = plain;
     for (int i = 0; i < c->in_count; i++) free(c->in[i].data);
 }

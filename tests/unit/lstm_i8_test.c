@@ -79,15 +79,7 @@ static void one_step(void **state)
 
 static void *pack(const Case *c, int input)
 {
-    HoloLowering lowering = {.kernel = c->kernel, .pack_input = input};
-    HoloPacking  packing  = holo_lower_packing(&lowering, &c->in[input]);
-    char        *form     = malloc(packing.bytes);
-    size_t       at       = 0;
-    assert_non_null(form);
-    for (int64_t part = 0; part < packing.part_count; part++)
-        at += holo_lower_pack(&lowering, &c->in[input], part, form + at);
-    assert_int_equal(at, packing.bytes);
-    return form;
+    return packed_weights(&(HoloLowering){.kernel = c->kernel, .pack_input = input}, &c->in[input]);
 }
 
 // Packed and plain weights, on every table and by several workers: the same bits, near those of eval.

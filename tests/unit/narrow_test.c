@@ -88,24 +88,15 @@ static void expect_narrow(Case *c, uint32_t type, bool is_narrow)
     HoloLowering *forms[2] = {&wide, &narrow};
     float        *out[2];
     for (int i = 0; i < 2; i++) {
-        HoloPacking packing = holo_lower_packing(forms[i], &plain);
-        char       *packed = malloc(packing.bytes), *part = malloc(HOLO_PACK_PART);
-        size_t      at = 0;
-        assert_true(packed && part);
-        for (int64_t p = 0; p < packing.part_count; p++) {
-            size_t size = holo_lower_pack(forms[i], &plain, p, part);
-            assert_true(at + size <= packing.bytes);
-            memcpy(packed + at, part, size);
-            at += size;
-        }
-        assert_int_equal(at, packing.bytes);
-        if (is_narrow && i) assert_int_equal(packing.bytes * 2, holo_lower_packing(&wide, &plain).bytes);
+        char *packed = packed_weights(forms[i], &plain);
+        if (is_narrow && i)
+            assert_int_equal(holo_lower_packing(&narrow, &plain).bytes * 2, holo_lower_packing(&wide, &plain).bytes);
         c->kernel = forms[i]->kernel;
         memcpy(&c->params, forms[i]->params, sizeof forms[i]->params);
         memcpy(&c->params, &(uint32_t){sizeof c->params}, sizeof(uint32_t));
         c->in[1].data = packed;
         out[i]        = run_kernel(c, holo_kernels(0), 1 + 2 * i);
-        free(packed), free(part);
+        free(packed);
     }
     expect_same(out[0], out[1], holo_tensor_count(&c->out));
     free(out[0]), free(out[1]), free(plain.data), free(c->in[0].data);

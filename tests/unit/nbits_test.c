@@ -42,22 +42,10 @@ static Case nbits(int64_t m, int64_t k, int64_t n, int bits, int64_t block, int 
 // The packed form of an input in place of the plain one, which is given back.
 static void *packed_in(Case *c, const HoloLowering *lowering, int input)
 {
-    HoloLowering of     = *lowering;
-    void        *plain  = c->in[input].data;
-    of.pack_input       = input;
-    HoloPacking packing = holo_lower_packing(&of, &c->in[input]);
-    char       *packed = malloc(packing.bytes), *part = malloc(HOLO_PACK_PART);
-    size_t      at = 0;
-    assert_true(packed && part);
-    for (int64_t p = 0; p < packing.part_count; p++) {
-        size_t size = holo_lower_pack(&of, &c->in[input], p, part);
-        assert_true(at + size <= packing.bytes);
-        memcpy(packed + at, part, size);
-        at += size;
-    }
-    assert_int_equal(at, packing.bytes);
-    free(part);
-    c->in[input].data = packed;
+    HoloLowering of    = *lowering;
+    void        *plain = c->in[input].data;
+    of.pack_input      = input;
+    c->in[input].data  = packed_weights(&of, &c->in[input]);
     return plain;
 }
 
@@ -99,7 +87,7 @@ static const struct {
 } forms[] = {{4, 32},  {4, 16}, {8, 32}, {2, 16}, {4, 128},  {3, 32},
              {8, 128}, {5, 16}, {6, 64}, {7, 16}, {4, 1024}, {4, 8}};
 
-static void packed_weights(void **state)
+static void weights_packed(void **state)
 {
     (void)state;
     for (int i = 0, s = 0; i < HOLO_COUNT(forms) * ZEROS * 2; i++, s = (s + 3) % HOLO_COUNT(shapes)) {
@@ -215,7 +203,7 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packed_weights),  cmocka_unit_test(plain_weights), cmocka_unit_test(no_rows),
+        cmocka_unit_test(weights_packed),  cmocka_unit_test(plain_weights), cmocka_unit_test(no_rows),
         cmocka_unit_test(special_values),  cmocka_unit_test(refused),       cmocka_unit_test(rounded_input),
         cmocka_unit_test(rounded_numbers),
     };
