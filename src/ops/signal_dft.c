@@ -199,10 +199,10 @@ static HoloStatus stft_infer(HoloCall *call)
     const HoloTensor *x = call->in[0];
     HoloDim           length, step;
     int               parts;
-    HOLO_TRY(holo_expect_rank(call, 0, 3, 3));
+    HOLO_TRY(holo_expect_rank(call, 0, 2, 3));
     HOLO_TRY(holo_expect_rank(call, WINDOW, 1, 1));
     HOLO_TRY(holo_expect_types(call, WINDOW, HOLO_TYPES_FLOAT));
-    HOLO_TRY(find_parts(call, &parts));
+    if (x->rank == 3) HOLO_TRY(find_parts(call, &parts)); // two dimensions: real numbers, as exporters write it
     HOLO_TRY(frame_sizes(call, &length, &step));
     HoloDim rest = holo_dim_sub(call->dims, x->dim[1], length);
     if (rest < 0 && !holo_dim_is_symbolic(rest))
@@ -218,7 +218,7 @@ static void stft_frame(void *arg, int64_t i, int worker)
     const Work *w = arg;
     int64_t     n = w->fft.n, start = i % w->frames * w->step, batch = i / w->frames;
     double     *x = line_memory(w, worker), *scale = x + 2 * n;
-    int         parts = (int)w->x->dim[2];
+    int         parts = w->x->rank == 3 ? (int)w->x->dim[2] : 1;
     int64_t     count = w->have < w->length - start ? w->have : w->length - start;
     memset(x, 0, (size_t)n * 2 * sizeof *x);
     read_line(w->x, (Line){(batch * w->length + start) * parts, parts, parts}, count, x);
