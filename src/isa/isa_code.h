@@ -70,7 +70,8 @@ int holo_isa_width(unsigned type);     // log2 of its bytes
 // Liveness: fills keep, lend, join, dies and is_read of steps, and slots. False: out of memory.
 bool holo_isa_live(HoloIsaCode *code);
 
-void holo_isa_find_chains(HoloIsaCode *code); // fills chain
+bool holo_isa_is_link(const HoloIsaStep *step); // it can be done together with others
+void holo_isa_find_chains(HoloIsaCode *code);   // fills chain
 
 // ---- tiles
 
@@ -145,6 +146,12 @@ bool holo_isa_tile_special(HoloIsaTile *tile, const HoloIsaStep *step);
 static inline HoloIsaSet *holo_isa_now(HoloIsaTile *t)
 {
     return &t->scope[t->depth].now;
+}
+
+// Some lanes that are not active must keep what the register held.
+static inline bool holo_isa_keeps(const HoloIsaTile *t, const HoloIsaStep *step)
+{
+    return step->keep != HOLO_ISA_NEVER && t->scope[step->keep].now.count != t->scope[t->depth].now.count;
 }
 
 // Numbers of all lanes of the set, or one for all (*out_is_one). Those that are no vector are made one in scratch `k`.

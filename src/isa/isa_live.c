@@ -246,6 +246,7 @@ static bool is_vector(const HoloIsaStep *s)
     if (s->lend || s->join || op == HOLO_ISA_CONST || (op >= HOLO_ISA_PARAM && op <= HOLO_ISA_LENGTH) ||
         op == HOLO_ISA_SET)
         return false;
+    if (s->dies && holo_isa_is_link(s) && holo_isa_is_link(s + 1)) return false; // it stays in registers
     return s->is_float || op == HOLO_ISA_LD || op == HOLO_ISA_LDS || op == HOLO_ISA_LDL || op >= HOLO_ISA_AND;
 }
 

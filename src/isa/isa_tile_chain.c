@@ -1,106 +1,158 @@
-// isa_tile_chain.c - steps on floats of which each takes the result of the one before, done together: nothing between them
-// goes through memory.
+// isa_tile_chain.c - steps on floats that follow each other, done together in one pass over the lanes. Each takes the result of
+// the one before from registers; what others need later goes to the vector of its register, and comes from there.
 #include "isa/isa_code.h"
 
-enum { NONE = 255 };
+#include <string.h>
 
-// The links that a step can be: where the result so far is its first, second or third operand; and both of the first two.
-static const struct {
-    uint16_t op;
-    uint8_t  first, second, third, both;
-} forms[] = {
-    {HOLO_ISA_ADD, HOLO_LINK_ADD, HOLO_LINK_ADD, NONE, NONE},
-    {HOLO_ISA_SUB, HOLO_LINK_SUB, HOLO_LINK_SUB_FROM, NONE, NONE},
-    {HOLO_ISA_MUL, HOLO_LINK_MUL, HOLO_LINK_MUL, NONE, HOLO_LINK_SQUARE},
-    {HOLO_ISA_DIV, HOLO_LINK_DIV, HOLO_LINK_DIV_INTO, NONE, NONE},
-    {HOLO_ISA_MIN, HOLO_LINK_MIN, HOLO_LINK_MIN_OF, NONE, NONE},
-    {HOLO_ISA_MAX, HOLO_LINK_MAX, HOLO_LINK_MAX_OF, NONE, NONE},
-    {HOLO_ISA_MAD, HOLO_LINK_MAD, HOLO_LINK_MAD, HOLO_LINK_MAD_TO, NONE},
-    {HOLO_ISA_FMA, HOLO_LINK_FMA, HOLO_LINK_FMA, HOLO_LINK_FMA_TO, NONE},
-    {HOLO_ISA_ABS, HOLO_LINK_ABS, NONE, NONE, NONE},
-    {HOLO_ISA_NEG, HOLO_LINK_NEG, NONE, NONE, NONE},
-    {HOLO_ISA_SQRT, HOLO_LINK_SQRT, NONE, NONE, NONE},
-    {HOLO_ISA_RCP, HOLO_LINK_RCP, NONE, NONE, NONE},
+enum { NONE = HOLO_LINKS, CHAIN_STEPS = HOLO_TILE_LINKS / 2 };
+
+// The links that an instruction can be: where the result so far is its first, second or third operand; and both of the first
+// two.
+typedef struct Form {
+    bool    is_link;
+    uint8_t operand[3], both;
+} Form;
+
+#define ALONE(id)          [HOLO_ISA_##id] = {true, {HOLO_LINK_##id, NONE, NONE}, NONE},
+#define PAIR(id, other)    [HOLO_ISA_##id] = {true, {HOLO_LINK_##id, HOLO_LINK_##other, NONE}, NONE},
+#define PRODUCT(id, other) [HOLO_ISA_##id] = {true, {HOLO_LINK_##id, HOLO_LINK_##id, HOLO_LINK_##other}, NONE},
+
+static const Form forms[HOLO_ISA_OP_END] = {
+    // clang-format off
+    ALONE(ABS) ALONE(NEG) ALONE(SIGN) ALONE(FLOOR) ALONE(CEIL) ALONE(ROUND) ALONE(SQRT) ALONE(RSQRT) ALONE(RCP)
+    ALONE(EXP) ALONE(TANH) ALONE(SIGMOID) ALONE(ERF) ALONE(LOG) ALONE(LOG2) ALONE(LOG10)
+    ALONE(SIN) ALONE(COS) ALONE(TAN) ALONE(ASIN) ALONE(ACOS) ALONE(ATAN)
+    PAIR(ADD, ADD) PAIR(SUB, SUB_FROM) PAIR(DIV, DIV_INTO) PAIR(MIN, MIN_OF) PAIR(MAX, MAX_OF) PAIR(POW, POW_OF)
+    PRODUCT(MAD, MAD_TO) PRODUCT(FMA, FMA_TO)
+    [HOLO_ISA_MUL] = {true, {HOLO_LINK_MUL, HOLO_LINK_MUL, NONE}, HOLO_LINK_SQUARE},
+    // clang-format on
 };
 
-// The link of a step whose operand r is the result so far; NONE: there is none.
-static int form_of(const HoloIsaInst *inst, int inputs, unsigned r)
+bool holo_isa_is_link(const HoloIsaStep *s)
 {
-    bool is_a = inst->a == r, is_b = inputs > 1 && inst->b == r, is_c = inputs > 2 && inst->c == r;
-    for (int i = 0; i < HOLO_COUNT(forms); i++) {
-        if (forms[i].op != inst->op) continue;
-        if (is_a + is_b + is_c > 1) return is_a && is_b && !is_c ? forms[i].both : NONE;
-        return is_a ? forms[i].first : is_b ? forms[i].second : is_c ? forms[i].third : NONE;
-    }
-    return NONE;
-}
-
-static bool can_link(const HoloIsaStep *s, unsigned r)
-{
-    return s->is_plain && s->inst.type == HOLO_F32 && form_of(&s->inst, s->inputs, r) != NONE;
-}
-
-// A step that can be the first: the result so far is one of its operands.
-static bool can_begin(const HoloIsaStep *s)
-{
-    return can_link(s, s->inst.a) || (s->inputs > 1 && can_link(s, s->inst.b));
+    return s->is_plain && s->inst.type == HOLO_F32 && forms[s->inst.op].is_link;
 }
 
 void holo_isa_find_chains(HoloIsaCode *code)
 {
-    for (int i = 0; i < code->count; i++) {
-        HoloIsaStep *s     = &code->steps[i];
-        int          count = 1;
-        if (!can_begin(s)) continue;
-        while (count < HOLO_TILE_LINKS && s[count - 1].dies && can_link(&s[count], s[count - 1].inst.dst)) count++;
-        s->chain = (uint8_t)count;
+    for (int i = code->count - 1; i >= 0; i--) {
+        HoloIsaStep *s    = &code->steps[i];
+        int          rest = i + 1 < code->count ? s[1].chain : 0;
+        if (holo_isa_is_link(s)) s->chain = (uint8_t)(rest < CHAIN_STEPS ? rest + 1 : CHAIN_STEPS);
     }
 }
 
 // ---- running
 
-// An operand as it is in memory; false: it is one number.
-static const float *operand(HoloIsaTile *t, unsigned r, bool *out_is_one)
+typedef struct Chain {
+    HoloIsaTile  *t;
+    size_t        at;   // bytes before the first lane
+    int           held; // the register that the result so far is of; -1: none
+    int           numbers;
+    float         number[2 * CHAIN_STEPS]; // operands that are the same for all lanes
+    HoloTileChain links;
+} Chain;
+
+static float *vector_of(const Chain *c, const uint8_t *data)
 {
-    const HoloIsaRegister *x = &t->r[r];
-    *out_is_one              = x->tag == HOLO_ISA_ONE;
-    if (*out_is_one) return (const float *)(const void *)&x->base;
-    return (const float *)((uintptr_t)x->data + ((uintptr_t)holo_isa_now(t)->lo << 2));
+    return (float *)((uintptr_t)data + c->at);
 }
 
-// The link of a step whose operand r is the result so far.
-static HoloTileLink link_of(HoloIsaTile *t, const HoloIsaStep *s, unsigned r)
+// The result so far is stored, too.
+static void store_held(Chain *c)
 {
-    HoloTileLink   link = {.op = (uint8_t)form_of(&s->inst, s->inputs, r)};
-    const unsigned in[] = {s->inst.a, s->inst.b, s->inst.c};
-    int            k    = 0;
-    for (int i = 0; i < s->inputs; i++) {
-        if (in[i] == r) continue;
-        bool         is_one;
-        const float *p = operand(t, in[i], &is_one);
+    HoloTileLink *last = &c->links.links[c->links.count - 1];
+    if (!last->to && last->op != HOLO_LINK_LOAD) last->to = vector_of(c, c->t->r[c->held].data);
+}
+
+static const float *operand(Chain *c, unsigned at, bool *out_is_one)
+{
+    const HoloIsaRegister *r = &c->t->r[at];
+    *out_is_one              = r->tag == HOLO_ISA_ONE;
+    if (!*out_is_one) return vector_of(c, r->data);
+    float *number = &c->number[c->numbers++]; // the register may change before the chain runs
+    memcpy(number, &r->base, sizeof *number);
+    return number;
+}
+
+static void load(Chain *c, unsigned r)
+{
+    HoloTileLink *l = &c->links.links[c->links.count++];
+    *l              = (HoloTileLink){.op = HOLO_LINK_LOAD};
+    l->x            = operand(c, r, &l->x_is_one);
+    c->held         = (int)r;
+}
+
+// Of the larger of v and a number the order does not matter, unless that is 0 or NaN; and a number first is less work.
+static void turn(HoloTileLink *l)
+{
+    if (!l->x_is_one || *l->x == 0 || *l->x != *l->x) return;
+    if (l->op == HOLO_LINK_MAX) l->op = HOLO_LINK_MAX_OF;
+    if (l->op == HOLO_LINK_MIN) l->op = HOLO_LINK_MIN_OF;
+}
+
+// The link of a step, one operand of which is held.
+static void link_step(Chain *c, const HoloIsaStep *s)
+{
+    const Form    *form  = &forms[s->inst.op];
+    const unsigned in[3] = {s->inst.a, s->inst.b, s->inst.c};
+    HoloTileLink   l     = {.op = NONE};
+    int            k     = 0;
+    bool           both  = s->inputs == 2 && in[0] == in[1] && form->both != NONE;
+    if (both) l.op = form->both;
+    for (int i = 0; i < s->inputs && !both; i++) {
+        bool is_held = in[i] == (unsigned)c->held, is_one;
+        if (is_held && l.op == NONE) {
+            l.op = form->operand[i];
+            continue;
+        }
+        if (is_held) store_held(c);
+        const float *p = operand(c, in[i], &is_one);
         if (k++)
-            link.y = p, link.y_is_one = is_one;
+            l.y = p, l.y_is_one = is_one;
         else
-            link.x = p, link.x_is_one = is_one;
+            l.x = p, l.x_is_one = is_one;
     }
-    return link;
+    turn(&l);
+    c->links.links[c->links.count++] = l;
+    c->held                          = s->inst.dst;
+}
+
+static void add_step(Chain *c, const HoloIsaStep *s)
+{
+    const unsigned in[3]   = {s->inst.a, s->inst.b, s->inst.c};
+    int            each    = -1;
+    bool           is_held = false, unused;
+    for (int i = s->inputs - 1; i >= 0; i--) {
+        is_held |= c->held == (int)in[i];
+        if (c->t->r[in[i]].tag == HOLO_ISA_EACH) each = (int)in[i];
+    }
+    if (each < 0) { // the same for all lanes
+        holo_isa_tile_floats(c->t, s, &unused);
+        if (c->held == s->inst.dst) c->held = -1;
+        return;
+    }
+    if (!is_held) load(c, (unsigned)each);
+    link_step(c, s);
+    holo_isa_done(c->t, s, 2, holo_isa_begin_each(c->t, s));
 }
 
 int holo_isa_tile_chain(HoloIsaTile *t, const HoloIsaStep *step, bool *out_is_stored)
 {
-    const HoloIsaInst *i     = &step->inst;
-    const HoloIsaSet  *s     = holo_isa_now(t);
-    const HoloIsaStep *last  = step + step->chain - 1;
-    unsigned           first = t->r[i->a].tag == HOLO_ISA_EACH || step->inputs < 2 ? i->a : i->b;
-    HoloTileChain      chain = {.count = step->chain};
-    bool               is_one;
-    if (t->r[first].tag != HOLO_ISA_EACH || form_of(i, step->inputs, first) == NONE) return 0;
-    chain.first    = operand(t, first, &is_one);
-    chain.links[0] = link_of(t, step, first);
-    for (int k = 1; k < step->chain; k++) chain.links[k] = link_of(t, &step[k], step[k - 1].inst.dst);
-    uint8_t *place = last->join ? holo_isa_joined(t, last) : NULL, *data = place ? place : holo_isa_begin_each(t, last);
-    t->code->tiles->chain(s->hi - s->lo, &chain, (float *)((uintptr_t)data + ((uintptr_t)s->lo << 2)));
-    *out_is_stored = place != NULL;
-    if (!place) holo_isa_done(t, last, 2, data);
-    return step->chain;
+    const HoloIsaSet *set   = holo_isa_now(t);
+    Chain             c     = {.t = t, .at = (size_t)set->lo << 2, .held = -1};
+    int               count = 0;
+    while (count < step->chain && !holo_isa_keeps(t, &step[count])) count++;
+    if (count < 2) return 0;
+    uint8_t *place = step[count - 1].join ? holo_isa_joined(t, &step[count - 1]) : NULL;
+    for (int k = 0; k < count; k++) {
+        add_step(&c, &step[k]);
+        bool is_kept = k + 1 == count || !step[k].dies;
+        if (c.held == step[k].inst.dst && is_kept) store_held(&c);
+    }
+    HoloTileLink *last = &c.links.links[c.links.count - 1];
+    if (place && c.held == step[count - 1].inst.dst) *out_is_stored = true, last->to = vector_of(&c, place);
+    while (c.links.count && !c.links.links[c.links.count - 1].to) c.links.count--; // what nobody needs
+    if (c.links.count) t->code->tiles->chain(set->hi - set->lo, &c.links);
+    return count;
 }

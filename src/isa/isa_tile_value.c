@@ -45,12 +45,6 @@ const uint8_t *holo_isa_read(HoloIsaTile *t, unsigned at, int k, bool *out_is_on
 
 // ---- results
 
-// Some lanes that are not active must keep what the register held.
-static bool keeps(const HoloIsaTile *t, const HoloIsaStep *step)
-{
-    return step->keep != HOLO_ISA_NEVER && t->scope[step->keep].now.count != t->scope[t->depth].now.count;
-}
-
 // Its vector, in its own slot, for all lanes of the tile.
 static void own_each(HoloIsaTile *t, unsigned at)
 {
@@ -61,7 +55,7 @@ static void own_each(HoloIsaTile *t, unsigned at)
 
 uint8_t *holo_isa_begin_each(HoloIsaTile *t, const HoloIsaStep *step)
 {
-    if (!keeps(t, step)) return t->r[step->inst.dst].own;
+    if (!holo_isa_keeps(t, step)) return t->r[step->inst.dst].own;
     if (holo_isa_now(t)->mask) return t->scratch[3];
     own_each(t, step->inst.dst);
     return t->r[step->inst.dst].own;
@@ -94,7 +88,7 @@ static void keep_run(HoloIsaTile *t, const HoloIsaStep *step, const HoloIsaRegis
 void holo_isa_set_value(HoloIsaTile *t, const HoloIsaStep *step, HoloIsaTag tag, uint64_t base, uint64_t by)
 {
     HoloIsaRegister *r = &t->r[step->inst.dst];
-    if (keeps(t, step)) {
+    if (holo_isa_keeps(t, step)) {
         keep_run(t, step, &(HoloIsaRegister){.base = base, .step = by, .tag = (uint8_t)tag});
         return;
     }
@@ -147,7 +141,7 @@ uint8_t *holo_isa_joined(HoloIsaTile *t, const HoloIsaStep *step)
     const HoloIsaArg  *arg   = &t->args[store->a];
     const HoloIsaSet  *s     = holo_isa_now(t);
     int64_t            first, last;
-    if (!step->join || s->mask || keeps(t, step) || t->r[store->b].tag != HOLO_ISA_RUN) return NULL;
+    if (!step->join || s->mask || holo_isa_keeps(t, step) || t->r[store->b].tag != HOLO_ISA_RUN) return NULL;
     if (!holo_isa_ends(t, store->b, &first, &last) || last - first != s->hi - 1 - s->lo || first < 0 ||
         last >= arg->count)
         return NULL;

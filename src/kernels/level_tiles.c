@@ -12,10 +12,11 @@
 #define SIMD _Pragma("omp simd")
 
 #include "kernels/tiles_arith.c"
-#include "kernels/tiles_chain.c"
 #include "kernels/tiles_math.c"
 #include "kernels/tiles_move.c"
 #include "kernels/tiles_reduce.c"
+
+#include "kernels/tiles_chain.c" // by functions of the others
 
 #define TEXT_(x)      #x
 #define TEXT(x)       TEXT_(x)

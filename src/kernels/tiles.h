@@ -46,39 +46,32 @@ enum { HOLO_TILE_REDUCES = 7 }; // add, mul, min, max, and, or, xor: as HoloIsaO
 // out[i] = op(a[i], b[i], c[i]) for 0 <= i < n. `ones`: operands that are one number for every i, 1 for a, 2 for b, 4 for c.
 typedef void HoloTile(int64_t n, const void *a, const void *b, const void *c, void *out, int ones);
 
-// Several operations, each of which takes the result v of the one before, and x and y: the first takes first[i].
-typedef enum HoloTileLinkOp {
-    HOLO_LINK_ABS, // of v alone
-    HOLO_LINK_NEG,
-    HOLO_LINK_SQUARE,
-    HOLO_LINK_SQRT,
-    HOLO_LINK_RCP,
-    HOLO_LINK_ADD, // v and x
-    HOLO_LINK_SUB,
-    HOLO_LINK_SUB_FROM, // x - v, and so on
-    HOLO_LINK_MUL,
-    HOLO_LINK_DIV,
-    HOLO_LINK_DIV_INTO,
-    HOLO_LINK_MIN,
-    HOLO_LINK_MIN_OF,
-    HOLO_LINK_MAX,
-    HOLO_LINK_MAX_OF,
-    HOLO_LINK_MAD,    // v * x + y
-    HOLO_LINK_MAD_TO, // x * y + v
-    HOLO_LINK_FMA,
-    HOLO_LINK_FMA_TO,
-} HoloTileLinkOp;
+// Several operations, each of which takes the result v of the one before, and x and y.
+// clang-format off
+#define HOLO_LINK_MAP(X)                                                                                               \
+    /* of v alone */                                                                                                   \
+    X(ABS) X(NEG) X(SIGN) X(FLOOR) X(CEIL) X(ROUND) X(SQUARE) X(SQRT) X(RSQRT) X(RCP) X(EXP) X(TANH) X(SIGMOID) X(ERF) \
+    X(LOG) X(LOG2) X(LOG10) X(SIN) X(COS) X(TAN) X(ASIN) X(ACOS) X(ATAN)                                               \
+    /* x; v and x; x and v */                                                                                          \
+    X(LOAD) X(ADD) X(SUB) X(SUB_FROM) X(MUL) X(DIV) X(DIV_INTO) X(MIN) X(MIN_OF) X(MAX) X(MAX_OF) X(POW) X(POW_OF)     \
+    /* v * x + y; x * y + v */                                                                                         \
+    X(MAD) X(MAD_TO) X(FMA) X(FMA_TO)
+#define X(id) HOLO_LINK_##id,
+typedef enum HoloTileLinkOp { HOLO_LINK_MAP(X) HOLO_LINKS } HoloTileLinkOp;
+#undef X
+// clang-format on
 
-enum { HOLO_TILE_LINKS = 16 };
+enum { HOLO_TILE_LINKS = 32 };
 
 typedef struct HoloTileLink {
     const float *x, *y;
-    bool         x_is_one, y_is_one; // one number for every i
+    float       *to; // where the result is stored; NULL: the next link alone needs it
     uint8_t      op;
+    bool         x_is_one, y_is_one; // one number for every i
 } HoloTileLink;
 
+// The first is a LOAD, and the last has a `to`. What a link stores, later ones may read: elements i before elements i + 1.
 typedef struct HoloTileChain {
-    const float *first;
     int          count;
     HoloTileLink links[HOLO_TILE_LINKS];
 } HoloTileChain;
@@ -102,7 +95,7 @@ typedef struct HoloTiles {
     int64_t (*zero[4])(int64_t n, const void *a);                        // the first that is 0; n: there is none
     int64_t (*count)(int64_t n, const uint8_t *mask);                    // that are not 0
     void (*boolean)(int64_t n, const uint8_t *a, uint8_t *out);          // whether bytes are not 0
-    void (*chain)(int64_t n, const HoloTileChain *chain, float *out);
+    void (*chain)(int64_t n, const HoloTileChain *chain);
     // One number of n > 0: number i goes to sum i % 16; then sums i and i + 8 are joined, i and i + 4 ...
     void (*reduce[HOLO_TILE_REDUCES][HOLO_TILE_TYPES])(int64_t n, const void *a, void *out);
 } HoloTiles;
