@@ -95,7 +95,7 @@ static int run_with(const Cli *cli, HoloKernels *kernels, int index)
     if (!result) {
         HoloStatus status =
             holo_kernels_run(kernels, index, cli_kernel_tensors(&info, args), info.param_count, &launch, &error);
-        result = status ? cli_fail_error(info.file, &error, status) : print_written(cli, &info, args);
+        result = status ? cli_fail_error(NULL, &error, status) : print_written(cli, &info, args);
     }
     holo_pool_destroy(launch.pool);
     cli_kernel_args_free(&info, args);
@@ -140,7 +140,7 @@ static int bench_one(const Cli *cli, HoloKernels *kernels, int index, const Holo
         if (info.params[i].is_array) bytes += holo_tensor_bytes(tensors[i]);
     CliText seconds;
     if (status)
-        result = cli_fail_error(info.file, &error, status);
+        result = cli_fail_error(NULL, &error, status);
     else
         printf("%-32s %10s  %8.2f GB/s\n", info.name, cli_seconds(&seconds, best), (double)bytes / best * 1e-9);
     cli_kernel_args_free(&info, args);

@@ -22,13 +22,13 @@ typedef struct KernelFile {
 } KernelFile;
 
 typedef struct Compiled {
-    HoloKernel       kernel;
-    const char      *file;
-    const char      *text; // as assembly
-    HoloIsaCode     *code; // made ready by the first run
-    HoloIsaFrame    *frame;
-    int              threads; // that the frame is for
-    HoloKernelParam *params;
+    HoloKernel        kernel;
+    const KernelFile *file;
+    const char       *text; // as assembly
+    HoloIsaCode      *code; // made ready by the first run
+    HoloIsaFrame     *frame;
+    int               threads; // that the frame is for
+    HoloKernelParam  *params;
 } Compiled;
 
 struct HoloKernels {
@@ -101,9 +101,9 @@ static HoloStatus add_kernel(HoloKernels *k, const KernelFile *file, const HoloK
     for (int i = 0; i < k->count; i++)
         if (!strcmp(k->list[i].kernel.name, kernel->name))
             return holo_fail(error, HOLO_BAD_MODEL, "%s and %s both have a kernel '%s': give one another name",
-                             k->list[i].file, file->path, kernel->name);
+                             k->list[i].file->path, file->path, kernel->name);
     Compiled *c = &k->list[k->count++];
-    *c          = (Compiled){.kernel = *kernel, .file = file->path};
+    *c          = (Compiled){.kernel = *kernel, .file = file};
     c->text     = holo_isa_print(&k->arena, &c->kernel.program, NULL);
     c->params   = HOLO_NEW(&k->arena, HoloKernelParam, kernel->program.param_count + 1);
     if (!c->text || !c->params) return holo_fail_memory(error);
@@ -176,7 +176,7 @@ bool holo_kernels_info(const HoloKernels *k, int index, HoloKernelInfo *out)
     const Compiled *c = &k->list[index];
     *out              = (HoloKernelInfo){.name        = c->kernel.name,
                                          .function    = c->kernel.function->name,
-                                         .file        = c->file,
+                                         .file        = c->file->path,
                                          .doc         = c->kernel.function->doc,
                                          .type        = (HoloDtype)c->kernel.type,
                                          .param_count = c->kernel.program.param_count,
@@ -271,6 +271,16 @@ static void team_run(void *team, int64_t count, void (*work)(void *arg, int64_t 
     holo_pool_run(team, count, work, arg);
 }
 
+// What ended a run, with the line of the source that it comes from.
+static HoloStatus told_with_place(const Compiled *c, HoloStatus status, const HoloError *problem, HoloError *error)
+{
+    int at = holo_isa_frame_failed(c->frame);
+    if (at < 0) return holo_fail(error, status, "%s", problem->text);
+    HoloStatus told = holo_source_fail(&c->file->source, c->kernel.where[at], NULL, error, "%s", problem->text);
+    if (told && error) error->status = status;
+    return status;
+}
+
 HoloStatus holo_kernels_run(HoloKernels *k, int index, const HoloTensor *const *args, int arg_count,
                             const HoloKernelLaunch *launch, HoloError *error)
 {
@@ -289,7 +299,9 @@ HoloStatus holo_kernels_run(HoloKernels *k, int index, const HoloTensor *const *
     HoloIsaTeam team = {team_run, launch ? launch->pool : NULL,
                         launch && launch->pool ? holo_pool_threads(launch->pool) : 1};
     HOLO_TRY(make_ready(c, team.threads, error));
-    return holo_isa_run(c->code, c->frame, &team, &how, of, error);
+    HoloError  problem = {0};
+    HoloStatus status  = holo_isa_run(c->code, c->frame, &team, &how, of, &problem);
+    return status ? told_with_place(c, status, &problem, error) : HOLO_OK;
 }
 
 // ---- writing

@@ -167,8 +167,9 @@ bool holo_isa_is_name(const char *name);
 // Lanes of a block have to do with each other: shared memory, barriers, reductions.
 bool holo_isa_is_cooperative(const HoloIsaProgram *program);
 
-// The validator: everything that a run relies on. The message names the instruction by its number, from 0.
-HOLO_MUST HoloStatus holo_isa_check(const HoloIsaProgram *program, HoloError *error);
+// The validator: everything that a run relies on. The message names the instruction by its number, from 0, which is in
+// out_at, too; -1 there: it is about none.
+HOLO_MUST HoloStatus holo_isa_check(const HoloIsaProgram *program, int *out_at, HoloError *error);
 
 // ---- building
 //
@@ -184,6 +185,7 @@ typedef struct HoloIsaBuilder {
     int            param_room, shared_room, local_room, register_room, room;
     HoloStatus     status; // the first failure
     const char    *why;    // NULL: out of memory
+    int            at;     // the instruction that holo_isa_finish refuses; -1: none
 } HoloIsaBuilder;
 
 void holo_isa_begin(HoloIsaBuilder *b, HoloArena *arena, const char *name); // the name is copied, as all are
@@ -271,6 +273,7 @@ typedef struct HoloIsaFrame HoloIsaFrame;
 HOLO_MUST HoloStatus        holo_isa_frame_create(const HoloIsaCode *code, int threads, HoloIsaFrame **out_frame,
                                                   HoloError *error);
 void                        holo_isa_frame_destroy(HoloIsaFrame *frame);
+int holo_isa_frame_failed(const HoloIsaFrame *frame); // instruction that ended the last run; -1: none
 // The same results as holo_isa_reference, bit for bit but for NaN, with any team (NULL: this thread alone), for programs
 // without races.
 HOLO_MUST HoloStatus holo_isa_run(const HoloIsaCode *code, HoloIsaFrame *frame, const HoloIsaTeam *team,

@@ -225,9 +225,10 @@ HoloStatus holo_isa_finish(HoloIsaBuilder *b, HoloIsaProgram *out_program, HoloE
 {
     HoloIsaProgram *p = &b->program;
     p->params = b->params, p->shared = b->shared, p->local = b->local, p->registers = b->registers, p->code = b->code;
+    b->at = -1;
     if (b->status == HOLO_NO_MEMORY) return holo_fail_memory(error);
     if (b->status) return holo_fail(error, b->status, "program %s: %s", p->name, b->why);
-    HOLO_TRY(holo_isa_check(p, error));
+    HOLO_TRY(holo_isa_check(p, &b->at, error));
     *out_program = *p;
     return HOLO_OK;
 }

@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-HoloStatus holo_isa_wrong(HoloError *error, const HoloIsaProgram *p, int at, const char *what)
+HoloStatus holo_isa_wrong(HoloError *error, const HoloIsaProgram *p, int at, const char *what, int *out_at)
 {
+    *out_at                   = at;
     const HoloIsaOpInfo *info = holo_isa_op(p->code[at].op);
     return holo_fail(error, HOLO_BAD_ARGUMENT, "program %s, instruction %d (%s): %s", p->name, at,
                      info ? info->text : "?", what);
@@ -286,7 +287,7 @@ static const char *step(Flow *f, const HoloIsaInst *inst)
     return control(f, inst->op);
 }
 
-static HoloStatus flow_check(const HoloIsaProgram *p, HoloError *error)
+static HoloStatus flow_check(const HoloIsaProgram *p, int *out_at, HoloError *error)
 {
     HoloArena arena = {0};
     int       words = p->register_count / 64 + 1;
@@ -304,20 +305,21 @@ static HoloStatus flow_check(const HoloIsaProgram *p, HoloError *error)
     HoloStatus status = HOLO_OK;
     for (int i = 0; i < p->count && !status; i++) {
         const char *why = step(f, &p->code[i]);
-        if (why) status = holo_isa_wrong(error, p, i, why);
+        if (why) status = holo_isa_wrong(error, p, i, why, out_at);
     }
     if (!status && f->depth) status = bad(error, p, "an if or a loop has no end", NULL);
     holo_arena_deinit(&arena);
     return status;
 }
 
-HoloStatus holo_isa_check(const HoloIsaProgram *program, HoloError *error)
+HoloStatus holo_isa_check(const HoloIsaProgram *program, int *out_at, HoloError *error)
 {
+    *out_at = -1;
     HOLO_TRY(declarations_check(program, error));
     for (int i = 0; i < program->count; i++) {
         const char *why = inst_check(program, &program->code[i]);
-        if (why) return holo_isa_wrong(error, program, i, why);
+        if (why) return holo_isa_wrong(error, program, i, why, out_at);
     }
-    HOLO_TRY(flow_check(program, error));
-    return holo_isa_check_uniform(program, error);
+    HOLO_TRY(flow_check(program, out_at, error));
+    return holo_isa_check_uniform(program, out_at, error);
 }

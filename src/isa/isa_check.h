@@ -5,10 +5,11 @@
 #include "isa/isa.h"
 #include "isa/isa_number.h"
 
-// Fails with words that name instruction `at`.
-HOLO_MUST HoloStatus holo_isa_wrong(HoloError *error, const HoloIsaProgram *program, int at, const char *what);
+// Fails with words that name instruction `at`, which is given to out_at.
+HOLO_MUST HoloStatus holo_isa_wrong(HoloError *error, const HoloIsaProgram *program, int at, const char *what,
+                                    int *out_at);
 
 // Barriers, reductions and scans stand where all lanes of a block come together. The program is right otherwise.
-HOLO_MUST HoloStatus holo_isa_check_uniform(const HoloIsaProgram *program, HoloError *error);
+HOLO_MUST HoloStatus holo_isa_check_uniform(const HoloIsaProgram *program, int *out_at, HoloError *error);
 
 #endif

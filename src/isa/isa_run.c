@@ -13,8 +13,9 @@ struct HoloIsaFrame {
     const HoloIsaCode *code;
     int                threads;
     HoloArena          arena;
-    HoloIsaTile       *tiles;  // one for each thread
-    int64_t           *failed; // by thread: the unit that failed; INT64_MAX: none
+    HoloIsaTile       *tiles;     // one for each thread
+    int64_t           *failed;    // by thread: the unit that failed; INT64_MAX: none
+    int                failed_at; // the instruction that ended the last run; -1: none
 };
 
 // ---- memory
@@ -69,6 +70,11 @@ void holo_isa_frame_destroy(HoloIsaFrame *frame)
     HoloArena arena = frame->arena;
     holo_arena_deinit(&arena);
     holo_free(frame);
+}
+
+int holo_isa_frame_failed(const HoloIsaFrame *frame)
+{
+    return frame->failed_at;
 }
 
 // ---- cutting
@@ -190,6 +196,7 @@ static HoloStatus report(const HoloIsaTile *t, HoloError *error)
 HoloStatus holo_isa_run(const HoloIsaCode *code, HoloIsaFrame *frame, const HoloIsaTeam *team,
                         const HoloIsaLaunch *launch, const HoloIsaArg *args, HoloError *error)
 {
+    frame->failed_at = -1;
     HOLO_TRY(
         holo_isa_launch_check(code->params, code->param_count, code->name, code->is_cooperative, launch, args, error));
     Run  run  = {.frame = frame, .cut = cut_up(code, launch, args), .first_failed = INT64_MAX};
@@ -211,7 +218,10 @@ HoloStatus holo_isa_run(const HoloIsaCode *code, HoloIsaFrame *frame, const Holo
     else
         for (int64_t i = 0; i < chunks; i++) run_chunk(&run, i, 0);
     if (run.first_failed == INT64_MAX) return HOLO_OK;
-    for (int i = 0; i < used; i++)
-        if (frame->failed[i] == run.first_failed) return report(&frame->tiles[i], error);
+    for (int i = 0; i < used; i++) {
+        if (frame->failed[i] != run.first_failed) continue;
+        frame->failed_at = (int)frame->tiles[i].at;
+        return report(&frame->tiles[i], error);
+    }
     return holo_fail(error, HOLO_INTERNAL, "program %s failed without a reason", code->name);
 }

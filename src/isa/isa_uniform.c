@@ -122,7 +122,7 @@ static int first_wrong(Places *s)
     return -1;
 }
 
-HoloStatus holo_isa_check_uniform(const HoloIsaProgram *program, HoloError *error)
+HoloStatus holo_isa_check_uniform(const HoloIsaProgram *program, int *out_at, HoloError *error)
 {
     bool any = false;
     for (int i = 0; i < program->count; i++) any |= needs_all(&program->code[i]);
@@ -143,7 +143,7 @@ HoloStatus holo_isa_check_uniform(const HoloIsaProgram *program, HoloError *erro
     if (wrong >= 0)
         status = holo_isa_wrong(
             error, program, wrong,
-            "maybe only some lanes of a block come here: it may not depend on a lane's place or on memory");
+            "maybe only some lanes of a block come here: it may not depend on a lane's place or on memory", out_at);
     holo_arena_deinit(&arena);
     return status;
 }

@@ -146,6 +146,7 @@ typedef struct HoloAstParam {
     const char *name;
     uint8_t     dtype; // HoloDtype or HOLO_TYPE_VAR; HOLO_NONE: of a helper, any
     bool        is_array;
+    bool        is_const; // of C: an array that must not be written
     HoloPlace   place;
 } HoloAstParam;
 

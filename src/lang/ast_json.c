@@ -265,7 +265,7 @@ static HoloStatus read_fields(Reader *r, const json_t *json, HoloAst *out)
         if (!strcmp(key, "type")) continue;
         const Field *f = field_find(out->kind, key);
         if (!f)
-            return REFUSE(r, "nothing is ignored: remove it", "a %s has no '%.60s'", holo_ast_kind_names[out->kind],
+            return REFUSE(r, "nothing is ignored: remove it", "'%s' has no '%.60s'", holo_ast_kind_names[out->kind],
                           key);
         HOLO_TRY(enter(r, f->key, 0));
         HOLO_TRY(read_field(r, f, json_object_iter_value(i), out));
@@ -275,7 +275,7 @@ static HoloStatus read_fields(Reader *r, const json_t *json, HoloAst *out)
         const Field *f         = &fields[i];
         bool         may_leave = f->kind == FIELD_OPTIONAL_TYPE || f->kind == FIELD_ELSE || f->kind == FIELD_NULLABLE;
         if (f->node == (HoloAstKind)out->kind && !may_leave && !json_object_get(json, f->key))
-            return REFUSE(r, NULL, "a %s needs '%s'", holo_ast_kind_names[out->kind], f->key);
+            return REFUSE(r, NULL, "'%s' needs '%s'", holo_ast_kind_names[out->kind], f->key);
     }
     return HOLO_OK;
 }
@@ -397,7 +397,10 @@ static HoloStatus read_inline(Reader *r, const json_t *json, HoloAstFunction *f)
 }
 static HoloStatus read_body(Reader *r, const json_t *json, HoloAstFunction *f)
 {
-    return read_list(r, json, true, &f->body);
+    HOLO_TRY(read_list(r, json, true, &f->body));
+    r->p.declared_count = 0;
+    for (int i = 0; i < f->param_count; i++) HOLO_TRY(holo_parser_declare(&r->p, f->params[i].name));
+    return holo_parser_names(&r->p, f->body);
 }
 
 static HoloStatus read_function(Reader *r, const json_t *json, HoloAstFunction *f)

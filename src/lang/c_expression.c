@@ -42,17 +42,18 @@ bool holo_c_is_type(const HoloCParser *c)
            is_type_variable(c, t->text) || type_find(t->text) || holo_lang_type(t->text) != HOLO_NONE;
 }
 
-HoloStatus holo_c_type(HoloCParser *c, uint8_t *out)
+HoloStatus holo_c_type(HoloCParser *c, uint8_t *out, bool *is_const)
 {
-    HoloParser *p = &c->p;
-    while (holo_parser_accept(p, "const")) {
-    }
+    HoloParser *p     = &c->p;
+    bool        fixed = false;
+    while (holo_parser_accept(p, "const")) fixed = true;
     bool is_unsigned = holo_parser_accept(p, "unsigned");
     if (!is_unsigned) holo_parser_accept(p, "signed");
     const char     *name = p->token->kind == HOLO_TOKEN_NAME ? p->token->text : "";
     const TypeName *type = type_find(name);
     if (is_unsigned && (!type || type->with_unsigned == HOLO_NONE)) {
         *out = HOLO_U32; // "unsigned" alone
+        if (is_const) *is_const = fixed;
         return HOLO_OK;
     }
     *out = is_type_variable(c, name) ? HOLO_TYPE_VAR
@@ -64,8 +65,8 @@ HoloStatus holo_c_type(HoloCParser *c, uint8_t *out)
     p->token++;
     while (!strcmp(name, "long") && (holo_parser_accept(p, "long") || holo_parser_accept(p, "int"))) {
     }
-    while (holo_parser_accept(p, "const")) {
-    }
+    while (holo_parser_accept(p, "const")) fixed = true;
+    if (is_const) *is_const = fixed;
     return HOLO_OK;
 }
 
@@ -91,12 +92,19 @@ static HoloStatus number(HoloCParser *c, HoloAst **out)
     return is_cast ? holo_c_cast(c, t->suffix, *out, t->at, out) : HOLO_OK;
 }
 
+HoloStatus holo_c_no_step(HoloCParser *c)
+{
+    if (!holo_parser_is(&c->p, "++") && !holo_parser_is(&c->p, "--")) return HOLO_OK;
+    return holo_parser_fail(&c->p, "write x += 1; on a line of its own", "this is a statement, not a value");
+}
+
 static HoloStatus arguments(HoloCParser *c, HoloAst **out)
 {
     HoloAstList list = {0};
     while (!holo_parser_is(&c->p, ")")) {
         HoloAst *one;
         HOLO_TRY(holo_c_expression(c, &one));
+        HOLO_TRY(holo_c_no_step(c));
         holo_parser_append(&list, one);
         if (!holo_parser_accept(&c->p, ",")) break;
     }
@@ -107,16 +115,19 @@ static HoloStatus arguments(HoloCParser *c, HoloAst **out)
 static HoloStatus name(HoloCParser *c, HoloAst **out)
 {
     static const char *const renamed[][2] = {{"INFINITY", "inf"}, {"NAN", "nan"}, {"M_PI", "pi"}};
+    static const char *const refused[][2] = {{"sizeof", "write the number of bytes"},
+                                             {"printf", "write what you want to see into an array"}};
     HoloParser              *p            = &c->p;
     const HoloToken         *t            = p->token++;
     bool                     is_true      = !strcmp(t->text, "true");
     if (is_true || !strcmp(t->text, "false"))
         return holo_parser_node(
             p, (HoloAst){.kind = HOLO_AST_LITERAL, .literal = HOLO_LITERAL_BOOL, .integer = is_true}, t->at, out);
-    if (!strcmp(t->text, "sizeof")) {
-        p->token--;
-        return holo_parser_fail(p, "write the number of bytes", "'sizeof' is not in the language");
-    }
+    for (int i = 0; i < HOLO_COUNT(refused); i++)
+        if (!strcmp(t->text, refused[i][0])) {
+            p->token--;
+            return holo_parser_fail(p, refused[i][1], "'%s' is not in the language", refused[i][0]);
+        }
     if (holo_parser_accept(p, "(")) {
         HoloAst *list = NULL;
         HOLO_TRY(arguments(c, &list));
@@ -149,6 +160,7 @@ static HoloStatus postfix(HoloCParser *c, HoloAst **out)
         if (!holo_parser_accept(p, "[")) return HOLO_OK;
         HoloAst *index;
         HOLO_TRY(holo_c_expression(c, &index));
+        HOLO_TRY(holo_c_no_step(c));
         HOLO_TRY(holo_parser_expect(p, "]", "close the index with ]"));
         HOLO_TRY(holo_parser_node(p, (HoloAst){.kind = HOLO_AST_INDEX, .a = *out, .b = index}, at, out));
     }
@@ -167,8 +179,7 @@ static HoloStatus unary_inside(HoloCParser *c, HoloAst **out)
     HoloAst    *operand;
     if (holo_parser_is(p, "*") || holo_parser_is(p, "&"))
         return holo_parser_fail(p, "use a[i], and pass arrays by their names", "there are no pointers but parameters");
-    if (holo_parser_is(p, "++") || holo_parser_is(p, "--"))
-        return holo_parser_fail(p, "write x += 1; on a line of its own", "this is a statement, not a value");
+    HOLO_TRY(holo_c_no_step(c));
     for (int i = 0; i < HOLO_COUNT(ops); i++) {
         if (!holo_parser_accept(p, ops[i].mark)) continue;
         HOLO_TRY(holo_parser_deeper(p));
@@ -179,7 +190,7 @@ static HoloStatus unary_inside(HoloCParser *c, HoloAst **out)
     bool is_bracket = holo_parser_accept(p, "(");
     if (is_bracket && holo_c_is_type(c)) { // a cast
         uint8_t type;
-        HOLO_TRY(holo_c_type(c, &type));
+        HOLO_TRY(holo_c_type(c, &type, NULL));
         HOLO_TRY(holo_parser_expect(p, ")", "as in: (float)x"));
         HOLO_TRY(holo_parser_deeper(p));
         HOLO_TRY(unary_inside(c, &operand));

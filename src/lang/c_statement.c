@@ -15,7 +15,7 @@ const char *holo_c_name(const HoloCParser *c, const char *name)
     return NULL;
 }
 
-HoloStatus holo_c_declare(HoloCParser *c, const char *name, const char **out)
+HoloStatus holo_c_declare(HoloCParser *c, const char *name, bool is_const, const char **out)
 {
     HoloParser *p = &c->p;
     for (int i = c->name_count; i-- > 0 && c->names[i].depth == c->block;)
@@ -33,7 +33,7 @@ HoloStatus holo_c_declare(HoloCParser *c, const char *name, const char **out)
     while (holo_parser_is_declared(p, called))
         if (!(called = holo_arena_format(p->arena, "%s_%d", name, ++c->renamed + 1))) return holo_fail_memory(p->error);
     HOLO_TRY(holo_parser_declare(p, called));
-    c->names[c->name_count++] = (HoloCName){name, called, c->block};
+    c->names[c->name_count++] = (HoloCName){name, called, c->block, is_const};
     *out                      = called;
     return HOLO_OK;
 }
@@ -58,7 +58,7 @@ static HoloStatus array(HoloCParser *c, uint8_t type, bool shared, const char *n
         &c->p, (HoloAst){.kind = HOLO_AST_ARRAY, .name = name, .shared = shared, .dtype = type, .a = size}, at, out);
 }
 
-static HoloStatus variable(HoloCParser *c, uint8_t type, bool shared, HoloAst **out)
+static HoloStatus variable(HoloCParser *c, uint8_t type, bool shared, bool is_const, HoloAst **out)
 {
     HoloParser *p  = &c->p;
     uint32_t    at = p->token->at;
@@ -70,12 +70,13 @@ static HoloStatus variable(HoloCParser *c, uint8_t type, bool shared, HoloAst **
     if (!is_array && shared) return holo_parser_fail(p, "as in: shared float t[256];", "what is shared is an array");
     if (holo_parser_accept(p, "=")) { // before the name is known: int x = x; is no use of the new one
         HOLO_TRY(holo_c_expression(c, &value));
+        HOLO_TRY(holo_c_no_step(c));
     } else if (!is_array && type == HOLO_BOOL) {
         HOLO_TRY(holo_parser_node(p, (HoloAst){.kind = HOLO_AST_LITERAL, .literal = HOLO_LITERAL_BOOL}, at, &value));
     } else if (!is_array) {
         HOLO_TRY(holo_parser_int(p, 0, at, &value));
     }
-    HOLO_TRY(holo_c_declare(c, name, &called));
+    HOLO_TRY(holo_c_declare(c, name, is_const, &called));
     if (is_array) return array(c, type, shared, called, at, out);
     return holo_parser_node(p, (HoloAst){.kind = HOLO_AST_LET, .name = called, .dtype = type, .b = value}, at, out);
 }
@@ -84,11 +85,12 @@ static HoloStatus declaration(HoloCParser *c, HoloAst **out)
 {
     HoloAstList list   = {0};
     bool        shared = holo_parser_accept(&c->p, "shared") || holo_parser_accept(&c->p, "local");
+    bool        is_const;
     uint8_t     type;
-    HOLO_TRY(holo_c_type(c, &type));
+    HOLO_TRY(holo_c_type(c, &type, &is_const));
     do {
         HoloAst *one;
-        HOLO_TRY(variable(c, type, shared, &one));
+        HOLO_TRY(variable(c, type, shared, is_const, &one));
         holo_parser_append(&list, one);
     } while (holo_parser_accept(&c->p, ","));
     *out = list.first;
@@ -99,9 +101,19 @@ static HoloStatus declaration(HoloCParser *c, HoloAst **out)
 
 static HoloStatus target_ok(HoloCParser *c, const HoloAst *target)
 {
-    if (target->kind == HOLO_AST_VAR || target->kind == HOLO_AST_INDEX) return HOLO_OK;
-    return holo_source_fail(c->p.source, target->place, "assign to a variable or to an element: a[i] = x;", c->p.error,
-                            "nothing can be assigned to this");
+    const HoloParser *p     = &c->p;
+    const HoloAst    *named = target->kind == HOLO_AST_INDEX ? target->a : target;
+    if (named->kind != HOLO_AST_VAR)
+        return holo_source_fail(p->source, target->place, "assign to a variable or to an element: a[i] = x;", p->error,
+                                "nothing can be assigned to this");
+    for (int i = c->name_count; i-- > 0;) {
+        if (strcmp(c->names[i].called, named->name)) continue;
+        if (!c->names[i].is_const) return HOLO_OK;
+        return holo_source_fail(p->source, named->place, "remove 'const' where it is declared", p->error,
+                                "'%.60s' is const", c->names[i].name);
+    }
+    return holo_source_fail(p->source, named->place, "declare it where it comes first: float x = 0;", p->error,
+                            "there is no variable '%.60s'", named->name);
 }
 
 static bool augmented(const HoloParser *p, HoloAstOp *out)
@@ -142,6 +154,7 @@ static HoloStatus simple(HoloCParser *c, HoloAst **out)
     } else if (holo_parser_accept(p, "=")) {
         HOLO_TRY(target_ok(c, target));
         HOLO_TRY(holo_c_expression(c, &value));
+        HOLO_TRY(holo_c_no_step(c));
         if (holo_parser_is(p, "="))
             return holo_parser_fail(p, "assign one after the other", "one assignment a statement");
     } else if (target->kind == HOLO_AST_CALL) {
@@ -245,6 +258,8 @@ static HoloStatus range_step(HoloCParser *c, const HoloAst *next, const char *na
     if (!ok)
         return holo_source_fail(p->source, next->place, "as in: for (int i = 0; i < n; i += 1); else use while",
                                 p->error, "a for counts with one variable");
+    if (reads_name(sum->b, name))
+        return holo_source_fail(p->source, sum->b->place, "use while", p->error, "a for counts by a constant");
     HOLO_TRY(holo_parser_fold(p, sum->b, out));
     if (sum->op == HOLO_OP_SUB) (*out)->integer = -(*out)->integer;
     return HOLO_OK;
@@ -288,6 +303,23 @@ static HoloStatus for_statement(HoloCParser *c, HoloAst **out)
     return HOLO_OK;
 }
 
+// What a helper gives back is a variable of its type first: it becomes that as any value does that is assigned.
+static HoloStatus return_as(HoloCParser *c, const HoloAst *value, uint32_t at, HoloAst **out)
+{
+    HoloParser *p = &c->p;
+    HoloAst    *let, *name, *back;
+    const char *called;
+    HOLO_TRY(holo_c_declare(c, "result", true, &called));
+    HOLO_TRY(holo_parser_node(p, (HoloAst){.kind = HOLO_AST_LET, .name = called, .dtype = c->returns, .b = value}, at,
+                              &let));
+    HOLO_TRY(holo_parser_node(p, (HoloAst){.kind = HOLO_AST_VAR, .name = called}, at, &name));
+    HOLO_TRY(holo_parser_node(p, (HoloAst){.kind = HOLO_AST_RETURN, .a = name}, at, &back));
+    HOLO_TRY(holo_parser_expect(p, ";", "a statement ends with ;"));
+    let->next = back;
+    *out      = let;
+    return HOLO_OK;
+}
+
 static HoloStatus word_statement(HoloCParser *c, HoloAst **out, bool *done)
 {
     static const char *const refused[][2] = {{"do", "write: while (true) { ... if (!x) break; }"},
@@ -311,6 +343,7 @@ static HoloStatus word_statement(HoloCParser *c, HoloAst **out, bool *done)
     if (holo_parser_accept(p, "return")) {
         node.kind = HOLO_AST_RETURN;
         if (!holo_parser_is(p, ";")) HOLO_TRY(holo_c_expression(c, &value));
+        if (value && c->returns != HOLO_NONE) return return_as(c, value, at, out);
         node.a = value;
     }
     *done = node.kind != HOLO_AST_KINDS;

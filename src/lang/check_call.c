@@ -25,9 +25,8 @@ static HoloStatus collect(HoloCheck *c, const HoloAst *at, Args *out)
 static HoloStatus count_is(HoloCheck *c, const HoloAst *at, const Args *args, int low, int high)
 {
     if (args->count >= low && args->count <= high) return HOLO_OK;
-    return HOLO_CHECK_FAIL(c, at, NULL,
-                           low == high ? "%s takes %d arguments, not %d" : "%s takes %d or more arguments, not %d",
-                           at->name, low, args->count);
+    return HOLO_CHECK_FAIL(c, at, NULL, "%s takes %d%s argument%s, not %d", at->name, low,
+                           low == high ? "" : " or more", low == 1 && high == 1 ? "" : "s", args->count);
 }
 
 static int pinned(HoloCheck *c, HoloIsaOp op, int how, uint8_t type, int a)
@@ -269,8 +268,7 @@ static HoloStatus helper_body(HoloCheck *c, const HoloAst *at, const HoloAstFunc
 static HoloStatus helper_call(HoloCheck *c, const HoloAst *at, const HoloAstFunction *f, const Args *args,
                               HoloCheckValue *out)
 {
-    if (args->count != f->param_count)
-        return HOLO_CHECK_FAIL(c, at, NULL, "%s takes %d arguments, not %d", f->name, f->param_count, args->count);
+    HOLO_TRY(count_is(c, at, args, f->param_count, f->param_count));
     if (c->calls == HOLO_CHECK_CALLS || c->var_count + args->count > HOLO_CHECK_VARS)
         return HOLO_CHECK_FAIL(c, at, NULL, "helpers call helpers more than %d deep", HOLO_CHECK_CALLS);
     int          base = c->base, count = c->var_count;

@@ -55,6 +55,8 @@ HoloStatus holo_check_array(HoloCheck *c, const HoloAst *at, int access, HoloChe
     if (v->kind == HOLO_VAR_NUMBER)
         return HOLO_CHECK_FAIL(c, at, "arrays are parameters, or made by local(f32, 8) and shared(f32, 256)",
                                "'%s' is a number and has no elements", at->name);
+    if (v->kind == HOLO_VAR_PARAM && access & HOLO_ISA_OUT && c->kernel->params[v->value].is_const)
+        return HOLO_CHECK_FAIL(c, at, "remove 'const' where it is declared", "'%s' is const", at->name);
     if (v->kind == HOLO_VAR_PARAM) c->access[v->value] |= (uint8_t)access;
     *out = v;
     return HOLO_OK;
@@ -118,11 +120,8 @@ static HoloStatus literal(HoloCheck *c, const HoloAst *at, HoloCheckValue *out)
     }
 }
 
-HoloStatus holo_check_expression(HoloCheck *c, const HoloAst *at, HoloCheckValue *out)
+static HoloStatus expression(HoloCheck *c, const HoloAst *at, HoloCheckValue *out)
 {
-    *out = (HoloCheckValue){.type = HOLO_NONE};
-    if (c->ssa.full || ++c->steps > HOLO_CHECK_STEPS)
-        return HOLO_CHECK_FAIL(c, at, "split the kernel", "the kernel is too large");
     switch ((HoloAstKind)at->kind) {
     case HOLO_AST_VAR: return name(c, at, out);
     case HOLO_AST_LITERAL: return literal(c, at, out);
@@ -133,4 +132,16 @@ HoloStatus holo_check_expression(HoloCheck *c, const HoloAst *at, HoloCheckValue
     case HOLO_AST_CHOICE: return choice(c, at, out);
     default: return HOLO_CHECK_FAIL(c, at, NULL, "a value is expected here");
     }
+}
+
+HoloStatus holo_check_expression(HoloCheck *c, const HoloAst *at, HoloCheckValue *out)
+{
+    HoloPlace around = c->ssa.where;
+    *out             = (HoloCheckValue){.type = HOLO_NONE};
+    if (c->ssa.full || ++c->steps > HOLO_CHECK_STEPS)
+        return HOLO_CHECK_FAIL(c, at, "split the kernel", "the kernel is too large");
+    c->ssa.where = at->place;
+    HOLO_TRY(expression(c, at, out));
+    c->ssa.where = around;
+    return HOLO_OK;
 }

@@ -39,8 +39,9 @@ HoloStatus holo_check_set(HoloCheck *c, const HoloAst *at, const char *name, uin
     c->error          = &first; // with better advice than that for any value
     HoloStatus status = holo_check_coerce(c, &place, value, v->type, &node);
     c->error          = error;
+    if (status && value.type == HOLO_LITERAL_OF_INT) return holo_check_coerce(c, at, value, wanted, &node);
     if (status) {
-        snprintf(advice, sizeof advice, "say the type where it comes first: %s: %s = ..., or convert: %s(x)", name,
+        snprintf(advice, sizeof advice, "say %s where it comes first, or convert: %s(x)",
                  value.type >= HOLO_LITERAL_OF_INT ? "f32" : holo_dtype_name(value.type), holo_dtype_name(wanted));
         return HOLO_CHECK_FAIL(c, at, advice, "'%s' is %s, and this is %s", name, holo_dtype_name(wanted),
                                holo_check_type_name(value.type));
@@ -164,6 +165,7 @@ HoloStatus holo_check_block(HoloCheck *c, const HoloAst *list)
     for (; list; list = list->next) {
         if (c->dead) return HOLO_CHECK_FAIL(c, list, "remove it", "this is never reached");
         if (c->ssa.full) return HOLO_CHECK_FAIL(c, list, "split the kernel", "the kernel is too large");
+        c->ssa.where = list->place;
         HOLO_TRY(statement(c, list));
     }
     return HOLO_OK;

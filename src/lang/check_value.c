@@ -79,7 +79,7 @@ static HoloStatus literal(HoloCheck *c, const HoloAst *at, HoloCheckValue v, uin
         return HOLO_CHECK_FAIL(c, at, "write a whole number, or convert the other value: f32(x)",
                                "%s takes no number with a point", holo_dtype_name(type));
     if (!fits(v.integer, row))
-        return HOLO_CHECK_FAIL(c, at, "convert the other value: i64(x)", "%lld does not fit into %s",
+        return HOLO_CHECK_FAIL(c, at, "give what it stands beside a wider type, as i64(x)", "%lld does not fit into %s",
                                (long long)v.integer, holo_dtype_name(type));
     *out = holo_ssa_int(&c->ssa, type, v.integer);
     return HOLO_OK;
@@ -199,6 +199,8 @@ HoloStatus holo_check_index(HoloCheck *c, const HoloAst *at, int *out)
 {
     HoloCheckValue v;
     HOLO_TRY(holo_check_expression(c, at, &v));
+    if (v.type == HOLO_LITERAL_OF_INT && v.integer < 0)
+        return HOLO_CHECK_FAIL(c, at, "the last element of a is a[len(a) - 1]", "an index begins at 0");
     HOLO_TRY(holo_check_settle(c, at, v, &v));
     if (!holo_type_is_int(v.type))
         return HOLO_CHECK_FAIL(c, at, "convert it: i64(x)", "an index is a whole number; this is %s",

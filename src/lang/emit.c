@@ -3,12 +3,35 @@
 
 #include "lang/ssa.h"
 
+#include <string.h>
+
 typedef struct Emitter {
     HoloSsa        *s;
     HoloIsaBuilder *b;
+    HoloPlace      *where; // of instructions
+    int             count, room;
+    bool            no_memory;
 } Emitter;
 
 static void region(Emitter *e, int r);
+
+// What was emitted since the last time comes from here.
+static void came_from(Emitter *e, HoloPlace where)
+{
+    int count = e->b->program.count;
+    if (count > e->room) {
+        int        room = 2 * count;
+        HoloPlace *more = HOLO_NEW(e->s->arena, HoloPlace, room);
+        if (!more) {
+            e->no_memory = true;
+            return;
+        }
+        if (e->count) memcpy(more, e->where, (size_t)e->count * sizeof *more);
+        e->where = more;
+        e->room  = room;
+    }
+    while (e->count < count) e->where[e->count++] = where;
+}
 
 static int new_register(Emitter *e, HoloSsaNode *n)
 {
@@ -49,6 +72,7 @@ static void instruction(Emitter *e, HoloSsaNode *n, int place)
         inst.dst = (uint16_t)new_register(e, n);
     }
     holo_isa_emit(e->b, inst);
+    came_from(e, n->where);
 }
 
 static void move(Emitter *e, int to, int from)
@@ -81,6 +105,7 @@ static void if_construct(Emitter *e, HoloSsaNode *n)
     for (int p = n->after; p >= 0; p = e->s->node[p].same) new_register(e, &e->s->node[p]);
     if (no_else) branch_moves(e, n, 1);
     holo_isa_control(e->b, HOLO_ISA_IF, condition);
+    came_from(e, n->where);
     region(e, n->body);
     branch_moves(e, n, 0);
     if (!no_else) {
@@ -99,6 +124,7 @@ static void loop_construct(Emitter *e, HoloSsaNode *n)
         move(e, phi->reg, operand(e, phi->in[0]));
     }
     holo_isa_control(e->b, HOLO_ISA_LOOP, 0);
+    came_from(e, n->where);
     region(e, n->body);
     for (int p = n->after; p >= 0; p = e->s->node[p].same) {
         HoloSsaNode *phi = &e->s->node[p];
@@ -118,6 +144,7 @@ static void effect(Emitter *e, int number, int place)
         loop_construct(e, n);
     else
         instruction(e, n, place);
+    came_from(e, n->where);
 }
 
 static void region(Emitter *e, int number)
@@ -129,9 +156,9 @@ static void region(Emitter *e, int number)
     }
 }
 
-void holo_ssa_emit(HoloSsa *s, HoloIsaBuilder *b)
+HoloStatus holo_ssa_emit(HoloSsa *s, HoloIsaBuilder *b, const HoloPlace **out_where, HoloError *error)
 {
-    Emitter e = {s, b};
+    Emitter e = {.s = s, .b = b};
     for (int n = 0; n < s->count; n++)
         if (s->node[n].op == HOLO_ISA_IF || s->node[n].op == HOLO_ISA_LOOP) s->node[n].after = -1;
     for (int n = s->count; n-- > 0;) {
@@ -143,4 +170,6 @@ void holo_ssa_emit(HoloSsa *s, HoloIsaBuilder *b)
         s->node[node->owner].after = n;
     }
     region(&e, 0);
+    *out_where = e.where;
+    return e.no_memory ? holo_fail_memory(error) : HOLO_OK;
 }

@@ -65,7 +65,16 @@ static HoloStatus begin(HoloArena *arena, const HoloAstModule *module, const Hol
     return params(c);
 }
 
-static HoloStatus finish(HoloCheck *c, const char *name, bool with_arrays, HoloIsaProgram *out)
+// What the language leaves to the validator: where all lanes of a block must come together.
+static const char *advice_of(const HoloIsaInst *inst)
+{
+    bool together = inst->op == HOLO_ISA_BARRIER || inst->op == HOLO_ISA_REDUCE || inst->op == HOLO_ISA_SCAN;
+    return together ? "move it out of the 'if' or the loop, or let the condition be the same for all lanes of a block"
+                    : NULL;
+}
+
+static HoloStatus finish(HoloCheck *c, const char *name, bool with_arrays, HoloIsaProgram *out,
+                         const HoloPlace **out_where)
 {
     HoloAst        place = {.place = c->kernel->place};
     HoloIsaBuilder b;
@@ -83,12 +92,12 @@ static HoloStatus finish(HoloCheck *c, const char *name, bool with_arrays, HoloI
     for (int i = 0; i < c->shared_count; i++)
         holo_isa_shared(&b, c->shared[i].name, c->shared[i].type, c->shared[i].count);
     for (int i = 0; i < c->local_count; i++) holo_isa_local(&b, c->local[i].name, c->local[i].type, c->local[i].count);
-    holo_ssa_emit(&c->ssa, &b);
+    HOLO_TRY(holo_ssa_emit(&c->ssa, &b, out_where, c->error));
     HoloStatus status = holo_isa_finish(&b, out, &problem);
+    if (!status) return HOLO_OK;
     if (status == HOLO_NO_MEMORY) return holo_fail_memory(c->error);
-    if (status)
-        return HOLO_CHECK_FAIL(c, &place, NULL, "the kernel '%s' makes no program: %s", c->kernel->name, problem.text);
-    return HOLO_OK;
+    if (b.at >= 0) place.place = (*out_where)[b.at];
+    return HOLO_CHECK_FAIL(c, &place, b.at >= 0 ? advice_of(&b.code[b.at]) : NULL, "%s", problem.text);
 }
 
 // The scalars of a kernel alone, in their order: what `lanes` is computed from.
@@ -120,7 +129,8 @@ static HoloStatus compile_lanes(HoloArena *arena, const HoloAstModule *module, c
     HOLO_TRY(holo_check_coerce(c, f->lanes, value, HOLO_I64, &node));
     HoloCheckVar lanes = {.kind = HOLO_VAR_PARAM, .type = HOLO_I64, .value = alone->param_count};
     holo_check_store(c, &lanes, holo_ssa_int(&c->ssa, HOLO_I32, 0), node);
-    return finish(c, "lanes", false, out);
+    const HoloPlace *where;
+    return finish(c, "lanes", false, out, &where);
 }
 
 static HoloStatus compile_one(HoloArena *arena, const HoloAstModule *module, const HoloAstFunction *f, uint8_t type,
@@ -132,7 +142,7 @@ static HoloStatus compile_one(HoloArena *arena, const HoloAstModule *module, con
     if (!out->name) return holo_fail_memory(error);
     HOLO_TRY(begin(arena, module, f, type, options, error, &c));
     HOLO_TRY(holo_check_block(c, f->body));
-    HOLO_TRY(finish(c, out->name, true, &out->program));
+    HOLO_TRY(finish(c, out->name, true, &out->program, &out->where));
     return f->lanes ? compile_lanes(arena, module, f, type, &out->lanes, error) : HOLO_OK;
 }
 

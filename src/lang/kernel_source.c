@@ -92,7 +92,7 @@ HoloStatus holo_source_fail(const HoloKernelSource *source, HoloPlace place, con
     int     line = 1;
     append(&m, "%.200s", source->name);
     if (place.path) {
-        append(&m, ": ");
+        if (place.path->parent) append(&m, ": ");
         append_path(&m, place.path);
         append(&m, ": ");
     } else {

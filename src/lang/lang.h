@@ -21,6 +21,7 @@ typedef struct HoloKernel {          // one program: a kernel of a module, for o
     const HoloAstFunction *function; // lives as long as the module
     uint8_t                type;     // what the type variable stands for; HOLO_NONE: there is none
     HoloIsaProgram         program;
+    const HoloPlace       *where; // of each of its instructions, in the source
     // How many lanes to launch: a program of the same scalars that writes one i64, behind them. Of count 0: as many as the
     // first whole number among the parameters says.
     HoloIsaProgram lanes;

@@ -15,6 +15,7 @@ typedef struct Lexer {
     bool                    python;
     size_t                  at;
     int                     brackets; // open ones: no lines end inside
+    size_t                  opened;   // where the outermost of them is
     int                     indent[INDENTS + 1], indents;
     HoloToken              *token;
     size_t                  count, room;
@@ -213,7 +214,7 @@ static HoloStatus mark(Lexer *x)
     for (const char *const *m = x->python ? python_marks : c_marks; *m; m++) {
         size_t size = strlen(*m);
         if (x->source->size - x->at < size || memcmp(x->source->text + x->at, *m, size)) continue;
-        x->brackets += strchr("([{", **m) && size == 1;
+        if (strchr("([{", **m) && size == 1 && x->brackets++ == 0) x->opened = x->at;
         x->brackets -= strchr(")]}", **m) && size == 1 && x->brackets > 0;
         HOLO_TRY(add(x, HOLO_TOKEN_MARK, x->at, *m, size, NULL));
         x->at += size;
@@ -298,6 +299,8 @@ HoloStatus holo_lex(HoloArena *arena, const HoloKernelSource *source, HoloLexSty
     if (source->size >= 3 && !memcmp(source->text, "\xEF\xBB\xBF", 3)) x.at = 3;
     if (x.python) HOLO_TRY(indentation(&x));
     while (x.at < source->size) HOLO_TRY(word(&x));
+    if (x.python && x.brackets)
+        return FAIL(&x, x.opened, "close it, most likely at the end of this line", "this bracket is never closed");
     HOLO_TRY(line_end(&x));
     for (; x.indents > 0; x.indents--) HOLO_TRY(add(&x, HOLO_TOKEN_DEDENT, x.at, "", 0, NULL));
     HOLO_TRY(add(&x, HOLO_TOKEN_END, x.at, "", 0, NULL));

@@ -23,7 +23,7 @@ static HoloStatus param(HoloCParser *c, HoloAstParam *out)
     const char *called;
     *out        = (HoloAstParam){.place.at = p->token->at};
     bool global = holo_parser_accept(p, "global") || holo_parser_accept(p, "__global");
-    HOLO_TRY(holo_c_type(c, &out->dtype));
+    HOLO_TRY(holo_c_type(c, &out->dtype, &out->is_const));
     out->is_array = holo_parser_accept(p, "*");
     if (out->is_array) holo_parser_accept(p, "restrict");
     if (global && !out->is_array) return holo_parser_fail(p, "as in: global float *a", "what is global is an array");
@@ -32,7 +32,7 @@ static HoloStatus param(HoloCParser *c, HoloAstParam *out)
         HOLO_TRY(holo_parser_expect(p, "]", "as in: float a[]"));
         out->is_array = true;
     }
-    return holo_c_declare(c, out->name, &called);
+    return holo_c_declare(c, out->name, out->is_const, &called);
 }
 
 static HoloStatus params(HoloCParser *c, HoloAstFunction *f)
@@ -100,17 +100,17 @@ static HoloStatus function(Module *m, bool is_inline)
     HoloParser      *p    = &c->p;
     const HoloToken *from = p->token;
     HoloAstFunction *f    = HOLO_NEW(p->arena, HoloAstFunction, 1);
-    uint8_t          type;
     HoloAst         *body;
     if (!f) return holo_fail_memory(p->error);
     f->doc        = "";
     f->is_inline  = is_inline;
     c->name_count = p->declared_count = c->block = 0;
+    c->returns                                   = HOLO_NONE;
     if (!is_inline) {
         HOLO_TRY(launch(c, f));
         HOLO_TRY(holo_parser_expect(p, "void", "a kernel gives no value back: kernel void name(...)"));
     } else {
-        HOLO_TRY(holo_c_type(c, &type));
+        HOLO_TRY(holo_c_type(c, &c->returns, NULL));
     }
     f->place.at = p->token->at;
     HOLO_TRY(holo_parser_name(p, "the name of the function", &f->name));
@@ -140,6 +140,8 @@ static HoloStatus define(HoloCParser *c)
         return holo_parser_fail(p, "the language is there without including; constants are: #define N 16",
                                 "this is not in the language");
     HOLO_TRY(holo_parser_name(p, "the name of a constant", &name));
+    if (holo_parser_is(p, "(") && p->token->at == p->token[-1].at + strlen(name))
+        return holo_parser_fail(p, "write: inline float name(float x) { return ...; }", "a macro has no parameters");
     HOLO_TRY(holo_c_expression(c, &value));
     HOLO_TRY(holo_parser_fold(p, value, &literal));
     if (holo_parser_constant(p, name)) return holo_parser_fail(p, NULL, "there is a '%.60s' already", name);
@@ -156,7 +158,7 @@ static HoloStatus type_variable(HoloCParser *c)
     HOLO_TRY(holo_parser_expect(p, "(", "as in: types T(float, double);"));
     do {
         uint8_t type;
-        HOLO_TRY(holo_c_type(c, &type));
+        HOLO_TRY(holo_c_type(c, &type, NULL));
         p->types |= UINT32_C(1) << type;
     } while (holo_parser_accept(p, ","));
     HOLO_TRY(holo_parser_expect(p, ")", "as in: types T(float, double);"));

@@ -22,7 +22,8 @@ HoloStatus holo_parser_fail(HoloParser *p, const char *advice, const char *forma
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    return holo_source_fail(p->source, (HoloPlace){.at = p->token->at}, advice, p->error, "%s", what);
+    HoloPlace place = {.at = p->token ? p->token->at : 0, .path = p->path};
+    return holo_source_fail(p->source, place, advice, p->error, "%s", what);
 }
 
 HoloStatus holo_parser_deeper(HoloParser *p)
@@ -238,6 +239,22 @@ HoloStatus holo_parser_declare(HoloParser *p, const char *name)
         p->declared_room = room;
     }
     p->declared[p->declared_count++] = name;
+    return HOLO_OK;
+}
+
+HoloStatus holo_parser_names(HoloParser *p, const HoloAst *list)
+{
+    for (; list; list = list->next) {
+        bool makes    = list->kind == HOLO_AST_LET || list->kind == HOLO_AST_FOR || list->kind == HOLO_AST_ARRAY;
+        bool is_named = list->kind == HOLO_AST_ASSIGN && list->a->kind == HOLO_AST_VAR;
+        if (makes) HOLO_TRY(holo_parser_declare(p, list->name));
+        if (is_named && !holo_parser_is_declared(p, list->a->name))
+            return holo_source_fail(p->source, list->a->place, "the first assignment is a \"let\"", p->error,
+                                    "there is no variable '%.60s'", list->a->name);
+        if (list->kind == HOLO_AST_CALL) continue; // its list is arguments
+        HOLO_TRY(holo_parser_names(p, list->list));
+        HOLO_TRY(holo_parser_names(p, list->other));
+    }
     return HOLO_OK;
 }
 

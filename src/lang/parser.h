@@ -30,7 +30,7 @@ typedef struct HoloAstList { // statements or arguments, in order
 } HoloAstList;
 
 HOLO_MUST HoloStatus holo_parser_open(HoloParser *p, HoloLexStyle style);
-// Fails at the next word, or at a node.
+// Fails at the next word; of JSON, where the reader is.
 HOLO_MUST HoloStatus holo_parser_fail(HoloParser *p, const char *advice, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 HOLO_MUST HoloStatus holo_parser_deeper(HoloParser *p); // pair it with p->depth--
@@ -57,6 +57,8 @@ HOLO_MUST HoloStatus holo_parser_once(HoloParser *p, const HoloAst *value);
 
 bool                 holo_parser_is_declared(const HoloParser *p, const char *name);
 HOLO_MUST HoloStatus holo_parser_declare(HoloParser *p, const char *name);
+// Fails for an assignment to a variable that no statement before has made.
+HOLO_MUST HoloStatus holo_parser_names(HoloParser *p, const HoloAst *list);
 const HoloAst       *holo_parser_constant(const HoloParser *p, const char *name); // NULL: none
 HOLO_MUST HoloStatus holo_parser_add_constant(HoloParser *p, const char *name, const HoloAst *value);
 

@@ -285,6 +285,7 @@ HoloStatus holo_python_block(HoloParser *p, const char **doc, HoloAst **out)
 {
     HoloAstList list = {0};
     HoloAst    *one;
+    if (holo_parser_is(p, "=")) return holo_parser_fail(p, "compare with ==", "nothing is assigned in a condition");
     HOLO_TRY(holo_parser_expect(p, ":", "a block begins with a colon"));
     if (p->token->kind != HOLO_TOKEN_LINE) { // if x: y = 1
         HOLO_TRY(statement(p, out));

@@ -118,6 +118,7 @@ int holo_ssa_add(HoloSsa *s, HoloSsaNode node)
     int n       = s->count++;
     node.region = node.kind == HOLO_SSA_PURE ? innermost(s, &node) : s->here;
     node.same   = -1;
+    node.where  = s->where;
     node.reg = node.back_of = -1;
     if (shared) {
         node.same     = s->hash[head];

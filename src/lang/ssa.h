@@ -25,16 +25,17 @@ typedef enum HoloSsaKind {
 } HoloSsaKind;
 
 typedef struct HoloSsaNode {
-    uint16_t op; // HoloIsaOp
-    uint8_t  kind, type, how;
-    uint16_t array; // number of the array or parameter of the instruction
-    int      in[3]; // operands; -1: none
-    uint64_t bits;
-    int      region; // PURE: the innermost region that an operand is from; else where it stands
-    int      owner;  // see HoloSsaKind; -1: none
-    int      body, other;
-    int      epoch; // of what reads memory: equal only if nothing was written between
-    int      same;  // the next node of its hash; -1: none
+    uint16_t  op; // HoloIsaOp
+    uint8_t   kind, type, how;
+    uint16_t  array; // number of the array or parameter of the instruction
+    int       in[3]; // operands; -1: none
+    uint64_t  bits;
+    int       region; // PURE: the innermost region that an operand is from; else where it stands
+    int       owner;  // see HoloSsaKind; -1: none
+    int       body, other;
+    int       epoch; // of what reads memory: equal only if nothing was written between
+    int       same;  // the next node of its hash; -1: none
+    HoloPlace where; // in the source
     // schedule.c
     bool needed;
     int  uses;             // by needed nodes
@@ -63,6 +64,7 @@ typedef struct HoloSsa {
     int           *hash;  // heads of chains
     bool           full;  // too many nodes, or no memory: what follows means nothing
     bool           fused; // a * b + c may be rounded once
+    HoloPlace      where; // in the source, of nodes that are made now
 } HoloSsa;
 
 HOLO_MUST bool holo_ssa_init(HoloSsa *s, HoloArena *arena); // false: no memory
@@ -95,8 +97,9 @@ bool holo_ssa_is_around(const HoloSsa *s, int outer, int inner);
 // ssa_fold.c: the number of an equal, simpler node; -1: there is none.
 int holo_ssa_fold(HoloSsa *s, const HoloSsaNode *node);
 
-// schedule.c and emit.c: to a checked program. The builder has its parameters and arrays already.
+// schedule.c and emit.c: to a checked program. The builder has its parameters and arrays already. out_where: of each
+// instruction, in the source.
 HOLO_MUST HoloStatus holo_ssa_schedule(HoloSsa *s, HoloError *error);
-void                 holo_ssa_emit(HoloSsa *s, HoloIsaBuilder *b);
+HOLO_MUST HoloStatus holo_ssa_emit(HoloSsa *s, HoloIsaBuilder *b, const HoloPlace **out_where, HoloError *error);
 
 #endif

@@ -24,6 +24,7 @@ refuse() { # DESCRIPTION MESSAGE ARGUMENTS...
     check "$what" sh -c '"$HOLOGRAM" "$@" 2> error.txt; [ $? != 0 ] && grep -qF -e "$0" error.txt' "$message" "$@"
 }
 refuse 'an index out of range' 'an index is out of range: x[3], which has 3 elements' kernel run mine.py mine --arg x=ones:3 --arg y=zeros:5 --arg n=5 --arg scale=2
+refuse 'with its place in the source' 'mine.py:24:32: program mine_f32' kernel run mine.py mine --arg x=ones:3 --arg y=zeros:5 --arg n=5 --arg scale=2
 refuse 'an argument that is missing' "'scale' is not given" kernel run mine.py mine --arg x=ones:3 --arg y=zeros:5 --arg n=5
 refuse 'one that is not there' 'has no such parameter' kernel run mine.py mine --arg z=1
 refuse 'a number that is none' 'n is a whole number' kernel run mine.py mine --arg n=1.5

@@ -147,7 +147,9 @@ static void test_refused(void **state)
         {KERNEL("    x = $\n"), "'$' is not in the language"},
         {KERNEL("    x = 1 ? 2\n"), "'?' is not in the language"},
         {KERNEL("    x = \xC3\xA4\n"), "this character is not in the language"},
-        {KERNEL("    x = (1\n"), "')' is expected here"},
+        {KERNEL("    x = (1\n    y = 2\n"), "k.py:2:9: this bracket is never closed"},
+        {KERNEL("    x = (1 2)\n"), "')' is expected here"},
+        {KERNEL("    if n = 3:\n        pass\n"), "compare with =="},
         {KERNEL("    x = 1 if n\n"), "'else' is expected here"},
         {KERNEL("    parallel_reduce(a, a, n, n)\n"), "the operation as text"},
     };
@@ -160,15 +162,16 @@ static void test_depth(void **state)
     (void)state;
     static char text[1 << 20];
     const struct {
-        const char *unit, *message;
-        int         count;
-    } rows[] = {{"(", "nests deeper", 5000},   {"-", "nests deeper", 5000},           {"not ", "nests deeper", 5000},
-                {"a[", "nests deeper", 5000},  {"1+", "more than 400 steps", 5000},   {"f(", "nests deeper", 5000},
-                {"2**", "nests deeper", 5000}, {"1 if n else ", "nests deeper", 5000}};
+        const char *unit, *close, *message;
+    } rows[] = {{"(", ")", "nests deeper"},  {"-", "", "nests deeper"},           {"not ", "", "nests deeper"},
+                {"a[", "]", "nests deeper"}, {"1+", "", "more than 400 steps"},   {"f(", ")", "nests deeper"},
+                {"2**", "", "nests deeper"}, {"1 if n else ", "", "nests deeper"}};
     for (int i = 0; i < HOLO_COUNT(rows); i++) {
         char *at = text + sprintf(text, "%s", KERNEL("    x = "));
-        for (int k = 0; k < rows[i].count; k++) at += sprintf(at, "%s", rows[i].unit);
-        sprintf(at, "1\n");
+        for (int k = 0; k < 5000; k++) at += sprintf(at, "%s", rows[i].unit);
+        at += sprintf(at, "1");
+        for (int k = 0; k < 5000; k++) at += sprintf(at, "%s", rows[i].close);
+        sprintf(at, "\n");
         expect_bad("k.py", text, rows[i].message);
     }
     char *at = text + sprintf(text, "%s", KERNEL(""));
@@ -186,17 +189,19 @@ static void test_json_refused(void **state)
     static const char *const rows[][2] = {
         {"", "this is no JSON"},
         {"{\"version\": \"1.0\", ", "k.json:1:"},
-        {"[]", "there is no kernel"},
+        {"[]", "k.json: there is no kernel"},
         {"{\"version\": \"2.0\", \"kernel\": {}}", "\"version\": \"1.0\" is expected here"},
         {"{\"version\": \"1.0\", \"kernel\": {\"name\": 3}}", ".kernel.name: a text is expected"},
         {"{\"version\": \"1.0\", \"kernel\": {\"name\": \"3\"}}", "this is no name"},
         {"{\"version\": \"1.0\", \"kernel\": {\"name\": \"k\", \"params\": [], \"body\": [], \"x\": 1}}", "no key 'x'"},
         {JSON("{\"type\": \"frob\"}"), ".kernel.body[0]: 'frob' is no statement"},
         {JSON("{\"type\": \"var\", \"name\": \"n\"}"), "'var' is no statement"},
-        {JSON("{\"type\": \"let\", \"name\": \"x\"}"), "a let needs 'value'"},
+        {JSON("{\"type\": \"let\", \"name\": \"x\"}"), "'let' needs 'value'"},
         {JSON("{\"type\": \"let\", \"name\": \"x\", \"value\": {\"type\": \"literal\", \"value\": null}}"),
          ".kernel.body[0].value.value: a number"},
-        {JSON("{\"type\": \"break\", \"x\": 1}"), "a break has no 'x'"},
+        {JSON("{\"type\": \"break\", \"x\": 1}"), "'break' has no 'x'"},
+        {JSON("{\"type\": \"assign\", \"target\": \"x\", \"value\": \"n\"}"),
+         ".kernel.body[0].target: there is no variable 'x'"},
         {JSON("{\"type\": \"return\", \"value\": {\"type\": \"unary_op\", \"op\": \"add\", \"operand\": \"n\"}}"),
          ".kernel.body[0].value.op: there is no unary operator 'add'"},
         {"{\"version\": \"1.0\", \"kernel\": {\"name\": \"k\", \"body\": [], \"params\": [{\"name\": \"a\", \"type\": "
