@@ -341,6 +341,24 @@ typedef struct HoloWinograd {
 
 enum { HOLO_WINOGRAD_TILE = 4 };
 
+// Filters of several places in a row by tiles of four pixels of a row, one depth, strides of 1 along the row: a tile is made
+// of products of 6 numbers for each filter, channel, row of the kernel, and group of three places of that row.
+// line_in_f32 makes the numbers of one group: of `count` tiles, of all rows that the output sees, where the first pixel of
+// the first tile sees column x first. line_out_f32 makes pixels of the 6 sums, from column x on of an image that begins at
+// out[at]; finish->more lies as `out` does. The pixels of a tile, and the columns that one sees, are a dilation apart.
+// line_weights_f32 makes the numbers of a packed panel of filters [line][place][channel][16], of f32 or of `type`
+// (HOLO_WEIGHTS_*): [group][6] times rows [line][channel][16], `place` floats apart.
+typedef struct HoloLineTiles {
+    const HoloConvShape *shape;
+    float               *tiles;            // [6][tile][row][channel]
+    int64_t              place, tile, row; // floats from one of the 6, from one tile, and from one row to the next
+    int64_t              rows;             // of a tile
+    int64_t              pixel;            // floats from one pixel of the images or the outputs to the next
+    int64_t              channels;         // or filters
+} HoloLineTiles;
+
+enum { HOLO_LINE_GROUP = 3, HOLO_LINE_PLACES = 6 };
+
 // pool_f32: the largest element under the kernel, or the mean; output rows first <= r < end.
 typedef struct HoloPool {
     const HoloConvShape *shape;

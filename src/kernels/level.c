@@ -35,6 +35,8 @@
 #include "kernels/transpose_f32.c"
 #include "kernels/winograd_f32.c"
 
+#include "kernels/winograd_line_f32.c"
+
 #define TEXT_(x)             #x
 #define TEXT(x)              TEXT_(x)
 #define TABLE_(level, exact) TABLE_##exact(level)

@@ -49,6 +49,11 @@ bool   holo_winograd_fits(const HoloConvNhwc *conv);
 size_t holo_winograd_scratch(const HoloConvNhwc *conv); // floats for each worker
 void   holo_winograd_run(const HoloConvNhwc *conv);
 
+// By tiles of four pixels of a row, W as it is packed: one group and depth, a stride of 1 along the row, sizes where it pays.
+bool   holo_lines_fits(const HoloConvNhwc *conv);
+size_t holo_lines_scratch(const HoloConvNhwc *conv); // floats for each worker
+void   holo_lines_run(const HoloConvNhwc *conv);
+
 // By bands of rows: few channels, and rows of the output that are not short. `before`: floats of a worker's memory that
 // are not for the bands.
 bool   holo_band_fits(const HoloConvNhwc *conv);

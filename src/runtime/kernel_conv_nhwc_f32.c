@@ -3,8 +3,8 @@
 //
 // out[pixel][o] = sum over k of patch[pixel][k] * W[k][o]: the matrix product takes its rows from the image
 // (see kernels/gemm_f32.c) and W as panels that the archive holds. A filter for each channel, or for few, is applied
-// directly; few channels go by bands of rows (see conv_band.c); 3x3 filters may come transformed (see winograd.c); few
-// filters, short rows of few channels and other small groups have ways of their own (conv_runs.c, conv_spread.c).
+// directly; few channels go by bands of rows (see conv_band.c); 3x3 filters may come transformed (see winograd.c); those
+// of long rows are transformed here (conv_lines.c); few filters, short rows of few channels and other small groups have ways of their own (conv_runs.c, conv_spread.c).
 // Weights that are not packed are not for here.
 #include "format/params.h"
 #include "runtime/conv_nhwc.h"
@@ -300,6 +300,7 @@ typedef struct Way {
 static const Way ways[] = {
     {is_by_tiles, holo_winograd_scratch, holo_winograd_run},
     {is_direct, no_scratch, run_direct},
+    {holo_lines_fits, holo_lines_scratch, holo_lines_run},
     {holo_conv_few_fits, holo_conv_runs_scratch, holo_conv_runs_run},
     {holo_band_fits, band_scratch, run_band},
     {holo_conv_runs_fits, holo_conv_runs_scratch, holo_conv_runs_run},

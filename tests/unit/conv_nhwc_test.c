@@ -1,5 +1,6 @@
 // conv_nhwc_test.c - convolutions with channels last against a plain sum in double, on shapes that hurt: on every
 // table of kernels, by plain and by transformed weights, with tails; and what the kernel refuses.
+#include "runtime/conv_nhwc.h"
 #include "support/kernel_case.h"
 
 typedef struct Shape {
@@ -297,6 +298,60 @@ static void weights_transformed_in_the_run(void **state)
         if (can_transform(&shapes[i])) check_conv(&shapes[i], HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_TRANSFORM, 2e-6);
 }
 
+// Several places in a row: tiles of four pixels that end within the row, groups of places that are not whole, rows and
+// columns that see nothing, dilations, strides from row to row, several images, products of one tile and of many.
+static const Shape lines[] = {
+    {1, 2, 48, 64, 1, {130}, {3}, {1}, {1}, {1, 1}, true, 2},
+    {1, 1, 70, 80, 1, {301}, {7}, {1}, {3}, {9, 9}, true, 7},
+    {1, 1, 64, 50, 1, {301}, {11}, {1}, {5}, {25, 25}, false, 1},
+    {1, 1, 512, 64, 1, {202}, {3}, {1}, {1}, {0, 0}, true, 4}, // rows that would fall on the same lines
+    {2, 2, 65, 49, 1, {9, 33}, {5, 5}, {1, 1}, {1, 1}, {2, 2, 2, 2}, true, 5},
+    {2, 1, 48, 48, 1, {15, 30}, {9, 11}, {2, 1}, {1, 1}, {4, 5, 4, 5}, true, 4},
+    {2, 1, 64, 64, 1, {13, 26}, {3, 3}, {1, 1}, {2, 2}, {2, 2, 2, 2}, true, 3},
+    {2, 1, 64, 64, 1, {13, 25}, {3, 3}, {2, 1}, {3, 1}, {3, 1, 0, 2}, true, 6},
+    {2, 1, 80, 80, 1, {3, 41}, {1, 12}, {1, 1}, {1, 1}, {0, 11, 0, 0}, true, 0},
+    {2, 1, 96, 96, 1, {2, 40}, {3, 4}, {1, 1}, {1, 1}, {4, 9, 4, 9}, true, 0}, // pixels that see nothing
+};
+
+static bool is_by_lines(const Shape *v)
+{
+    HoloConvNhwc c = {.shape    = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}},
+                      .batch    = v->batch,
+                      .groups   = v->groups,
+                      .channels = v->channels,
+                      .filters  = v->filters,
+                      .pixels   = v->batch};
+    for (int d = 0, at = 3 - v->rank; d < v->rank; d++, at++) {
+        c.shape.in[at]       = v->in[d];
+        c.shape.out[at]      = out_size(v, d);
+        c.shape.kernel[at]   = v->kernel[d];
+        c.shape.stride[at]   = v->stride[d];
+        c.shape.dilation[at] = v->dilation[d];
+        c.shape.pad[at]      = v->pads[d];
+        c.pixels *= out_size(v, d);
+    }
+    return holo_lines_fits(&c);
+}
+
+static void tiles_of_a_row(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(lines); i++) {
+        assert_true(is_by_lines(&lines[i]));
+        check_conv(&lines[i], HOLO_CONV_NHWC_PACKED, 2e-5); // a pixel that sees little is off as its neighbours are
+    }
+    // Too few pixels for the weights to be transformed; a stride along the row; what tiles of 4x4 pixels are for.
+    const Shape others[] = {
+        {1, 1, 64, 64, 1, {8}, {3}, {1}, {1}, {1, 1}, true, 0},
+        {1, 1, 64, 64, 1, {500}, {3}, {2}, {1}, {1, 1}, true, 0},
+        {2, 1, 64, 64, 1, {20, 20}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0},
+        {2, 1, 64, 64, 1, {20, 20}, {3, 1}, {1, 1}, {1, 1}, {1, 0, 1, 0}, true, 0},
+        {3, 1, 64, 64, 1, {4, 20, 20}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1, 1, 1, 1}, true, 0},
+        {1, 1, 64, 64, 2, {500}, {3}, {1}, {1}, {1, 1}, true, 0},
+    };
+    for (int i = 0; i < HOLO_COUNT(others); i++) assert_false(is_by_lines(&others[i]));
+}
+
 // Every tail, in every way to compute.
 static void all_tails(void **state)
 {
@@ -307,6 +362,7 @@ static void all_tails(void **state)
         {2, 2, 6, 34, 2, {5, 5}, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}, true, 0},
         {2, 2, 150, 150, 150, {7, 19}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0},
         {2, 2, 24, 24, 6, {7, 19}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0},
+        {1, 1, 64, 70, 1, {83}, {5}, {1}, {2}, {4, 4}, true, 0},
     };
     for (int i = 0; i < HOLO_COUNT(some); i++)
         for (some[i].tail = 0; some[i].tail < HOLO_COUNT(tails); some[i].tail++) {
@@ -466,6 +522,7 @@ int main(void)
         cmocka_unit_test(groups_of_few_channels),
         cmocka_unit_test(transformed_weights),
         cmocka_unit_test(weights_transformed_in_the_run),
+        cmocka_unit_test(tiles_of_a_row),
         cmocka_unit_test(all_tails),
         cmocka_unit_test(transformed_weights_are_close),
         cmocka_unit_test(choices),

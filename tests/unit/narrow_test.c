@@ -132,7 +132,8 @@ static void conv_narrow(void **state)
         {TENSOR(2, 9, 9, 10), TENSOR(20, 5, 3, 3), 2, true, true, 0},
         {TENSOR(1, 33, 33, 512), TENSOR(512, 512, 3, 3), 1, false, true, HOLO_CONV_NHWC_TRANSFORM},
         {TENSOR(1, 40, 40, 32), TENSOR(32, 32, 3, 3), 1, false, false, HOLO_CONV_NHWC_WINOGRAD},
-        {TENSOR(1, 12, 60, 3), TENSOR(37, 3, 3, 3), 1, true, true, 0}, // by bands, were they not narrow
+        {TENSOR(1, 9, 41, 64), TENSOR(64, 64, 5, 5), 1, false, true, 0}, // by tiles of a row
+        {TENSOR(1, 12, 60, 3), TENSOR(37, 3, 3, 3), 1, true, true, 0},   // by bands, were they not narrow
         {TENSOR(1, 9, 9, 16), TENSOR(16, 4, 3, 3), 4, true, false, HOLO_CONV_NHWC_GROUPS},
     };
     for (int i = 0; i < HOLO_COUNT(cases); i++) {
