@@ -25,9 +25,52 @@ INL f32v operand_load(const uint8_t *x, int64_t at, int count, bool is_one, bool
     return bytes_load(byte, is_signed);
 }
 
+// ---- the same of whole registers of bytes, where no result is a NaN or leaves 31 bits
+
+INL void wide_load(const uint8_t *x, bool is_signed, f32n out[4])
+{
+    UNROLL for (int i = 0; i < 4 / REGISTERS; i++)
+    {
+        f32v v                         = bytes_load(x + i * LANES, is_signed);
+        EACH(r) out[i * REGISTERS + r] = v.r[r];
+    }
+}
+
+INL int64_t pair_wide(const HoloPairI8 *p, bool is_signed, bool multiply)
+{
+    f32n    none = {0}, a_term = none + p->a_term, b_term = none + p->b_term, ratio = none + p->ratio;
+    f32n    shift = none + p->shift;
+    int64_t at    = 0;
+    for (; at + WIDE <= p->n; at += WIDE) {
+        f32n a[4], b[4], y[4];
+        wide_load(p->a + at, is_signed, a);
+        wide_load(p->b + at, is_signed, b);
+        UNROLL for (int i = 0; i < 4; i++) y[i] = multiply ? (a[i] - a_term) * (b[i] - b_term) * ratio + shift
+                                                           : n_fma(a[i], a_term, n_fma(b[i], b_term, shift));
+        n_store_rounded(p->out + at, y, 0, is_signed);
+    }
+    return at;
+}
+
+INL bool is_below(float x, float bound) // false for a NaN
+{
+    return x < bound && x > -bound;
+}
+
+// How many numbers that made.
+INL int64_t pairs_wide(const HoloPairI8 *p)
+{
+    const float most = 1 << 20, ratio = 1 << 12; // 2^20 * 2^8 * 2 + 2^20, 2^16 * 2^12 + 2^20: below 2^31
+    if (!STORE_ROUNDED || p->a_is_one || p->b_is_one || !is_below(p->shift, most)) return 0;
+    if (!is_below(p->a_term, p->multiply ? 256 : most) || !is_below(p->b_term, p->multiply ? 256 : most)) return 0;
+    if (p->multiply && !is_below(p->ratio, ratio)) return 0;
+    if (p->is_signed) return p->multiply ? pair_wide(p, true, true) : pair_wide(p, true, false);
+    return p->multiply ? pair_wide(p, false, true) : pair_wide(p, false, false);
+}
+
 static void pair_i8(const HoloPairI8 *p)
 {
-    for (int64_t at = 0; at < p->n; at += LANES) {
+    for (int64_t at = pairs_wide(p); at < p->n; at += LANES) {
         int     count = lanes_left(at, p->n);
         f32v    a     = operand_load(p->a, at, count, p->a_is_one, p->is_signed);
         f32v    b     = operand_load(p->b, at, count, p->b_is_one, p->is_signed);

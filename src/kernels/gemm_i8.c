@@ -34,10 +34,42 @@ INL i32v tile_start(const HoloGemmI8 *g, int64_t row, int64_t panel, const int32
     return sum;
 }
 
+// No sum times one of these ratios leaves 30 bits, or is a NaN.
+INL bool ratios_are_small(const float *ratio, int panels)
+{
+    bool small = true;
+    for (int j = 0; j < panels; j++) {
+        f32v r        = v_load(ratio + j * LANES);
+        EACH(i) small = small && !n_any(~(r.r[i] * r.r[i] < 0.25f));
+    }
+    return small;
+}
+
+INL void tile_store_rows(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, i32v sum[QUAD_ROWS][QUAD_PANELS])
+{
+    uint8_t *out = g->bytes + row * g->bytes_row + panel * LANES, flip = g->is_signed ? 0x80 : 0;
+    f32v     by[2] = {v_load(g->ratio + panel * LANES), v_load(g->ratio + (panel + 1) * LANES)};
+    UNROLL for (int i = 0; i < rows; i += 2, out += 2 * g->bytes_row)
+    {
+        f32n y[4];
+        int  next = i + 1 < rows ? i + 1 : i;
+        UNROLL for (int j = 0; j < 2; j++)
+        {
+            y[j]     = __builtin_convertvector(sum[i][j].r[0], f32n) * by[j].r[0];
+            y[2 + j] = __builtin_convertvector(sum[next][j].r[0], f32n) * by[j].r[0];
+        }
+        n_store_rows(out, next > i ? out + g->bytes_row : NULL, y, g->y_zero + flip, flip);
+    }
+}
+
 // What a tile has become, as bytes; of the last panel some columns may not be there.
 INL void tile_store_u8(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int panels, int columns,
                        i32v sum[QUAD_ROWS][QUAD_PANELS])
 {
+    if (STORE_ROWS && panels == 2 && columns == 2 * LANES && ratios_are_small(g->ratio + panel * LANES, 2)) {
+        tile_store_rows(g, row, panel, rows, sum);
+        return;
+    }
     UNROLL for (int j = 0; j < panels; j++)
     {
         Steps    steps = steps_of(g->ratio + (panel + j) * LANES, g->y_zero, g->is_signed);
@@ -52,32 +84,25 @@ INL void tile_store_u8(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows
     }
 }
 
+enum { AHEAD_MOST = 1 << 18 }; // of what is fetched before it is met, so that the second cache keeps it
+
 // How the sums of a tile are made.
 enum { TILE_PAIRS, TILE_QUADS, TILE_RAW };
 
-INL void i8_tile(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int panels, int how)
+// The products of all quads are added to sums. `ahead`: as these panels are met, those so many bytes behind them, which come
+// next, are fetched; 0: none.
+INL void tile_sum(const HoloGemmI8 *g, const uint8_t *a, const uint8_t *b, int rows, int panels, int how, int64_t ahead,
+                  i32v sum[QUAD_ROWS][QUAD_PANELS])
 {
     const bool     quads = how != TILE_PAIRS, raw = how == TILE_RAW;
     const uint32_t flip = raw ? 0x80808080u : QUADS_FLIP;
-    const uint8_t *a = (const uint8_t *)g->a + row * g->a_row, *b = g->b + panel * g->b_panel;
-    int32_t       *c     = g->c ? g->c + row * g->c_row + panel * LANES : NULL;
-    int            width = panels * LANES, step = quads ? 4 : 8;
-    int            columns = g->n - panel * LANES < width ? (int)(g->n - panel * LANES) : width;
-    int32_t        part[QUAD_ROWS * QUAD_PANELS * LANES];
-    int32_t       *at  = columns < width ? part : c;
-    int64_t        gap = columns < width ? width : g->c_row;
-    i32v           sum[QUAD_ROWS][QUAD_PANELS];
-    for (int i = 0; columns < width && g->resume && i < rows; i++)
-        for (int j = 0; j < width; j++) part[i * width + j] = j < columns ? c[i * g->c_row + j] : 0;
-    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =
-        raw ? i_load(g->column + (panel + j) * LANES)
-            : tile_start(g, row + i, panel + j, g->resume ? at + i * gap + j * LANES : NULL,
-                         quads && QUADS_FLIP ? quad_read(a + i * g->a_row + 4 * g->quads) : 0);
+    const int      step = quads ? 4 : 8;
     for (int64_t q = 0; q < g->quads; q++, a += step, b += 4 * LANES) {
         i32v even[QUAD_PANELS], odd[QUAD_PANELS];
         UNROLL for (int j = 0; j < panels; j++)
         {
             even[j] = i_load((const int32_t *)(const void *)(b + j * g->b_panel));
+            if (ahead) __builtin_prefetch(b + j * g->b_panel + ahead, 0, 2);
             if (quads && flip) EACH(r) even[j].r[r] = (i32n)((u32n)even[j].r[r] ^ flip);
             if (quads) continue;
             EACH(r) odd[j].r[r]  = (i32n)((u32n)even[j].r[r] >> 8) & 0x00FF00FF;
@@ -94,6 +119,29 @@ INL void i8_tile(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int 
             if (i % 2) HOLD;
         }
     }
+}
+
+INL void i8_tile(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int panels, int how)
+{
+    const bool     quads = how != TILE_PAIRS, raw = how == TILE_RAW;
+    const uint8_t *a = (const uint8_t *)g->a + row * g->a_row, *b = g->b + panel * g->b_panel;
+    int32_t       *c       = g->c ? g->c + row * g->c_row + panel * LANES : NULL;
+    int            width   = panels * LANES;
+    int            columns = g->n - panel * LANES < width ? (int)(g->n - panel * LANES) : width;
+    int32_t        part[QUAD_ROWS * QUAD_PANELS * LANES];
+    int32_t       *at  = columns < width ? part : c;
+    int64_t        gap = columns < width ? width : g->c_row, next = panels * g->b_panel;
+    i32v           sum[QUAD_ROWS][QUAD_PANELS];
+    for (int i = 0; columns < width && g->resume && i < rows; i++)
+        for (int j = 0; j < width; j++) part[i * width + j] = j < columns ? c[i * g->c_row + j] : 0;
+    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =
+        raw ? i_load(g->column + (panel + j) * LANES)
+            : tile_start(g, row + i, panel + j, g->resume ? at + i * gap + j * LANES : NULL,
+                         quads && QUADS_FLIP ? quad_read(a + i * g->a_row + 4 * g->quads) : 0);
+    if (quads && !row)
+        tile_sum(g, a, b, rows, panels, how, next < AHEAD_MOST ? next : AHEAD_MOST, sum);
+    else
+        tile_sum(g, a, b, rows, panels, how, 0, sum);
     if (g->ratio) {
         tile_store_u8(g, row, panel, rows, panels, columns, sum);
         return;

@@ -170,6 +170,19 @@ typedef struct HoloPatchI8 {
     int64_t              first, end;
 } HoloPatchI8;
 
+// pixels_u8: what `count` pixels of a row see of an image with channels last, each a row of bytes: of each line
+// `pieces` of `size` bytes, and 3 zeros behind them. Up to HOLO_PIXELS_MORE bytes are read behind a piece, and written behind
+// a row; rows are written in order.
+typedef struct HoloPixels {
+    int64_t               count, lines, pieces, size;
+    const uint8_t *const *line;         // where the first pixel sees it
+    int64_t               pixel, piece; // bytes from one to the next, in a line
+    uint8_t              *out;
+    int64_t               out_row;
+} HoloPixels;
+
+enum { HOLO_PIXELS_MORE = 64 };
+
 // ---- finish_i8: sums of products become numbers: (sum + c) * scale + bias in float, each operation rounded, is the real
 // result, rint((sum + c) * (scale / y_scale)) + y_zero in float, as far as it fits, the integer one (holo_requantise)
 typedef struct HoloFinishI8 {

@@ -1,5 +1,5 @@
 // patch_i8.c - what convolutions of 8-bit integers need beside their product: patches of the image as the panels
-// of gemm_i8. Runs of pixels are those of conv_f32.c.
+// of gemm_i8, or as rows of bytes. Runs of pixels are those of conv_f32.c.
 
 // Where the 16 pixels of a panel see the image at one place of the kernel: offset -1 is outside.
 typedef struct Place8 {
@@ -53,5 +53,30 @@ static void patch_i8(const HoloPatchI8 *p, uint8_t *out)
             quad_store(line, out);
         }
         out = sums_store(panel, out);
+    }
+}
+
+// ---- rows
+
+// In whole registers: what is read and written behind the run must be there, and be written later.
+INL void run_copy(uint8_t *out, const uint8_t *from, int64_t size)
+{
+    for (int64_t i = 0; i < size; i += NATIVE) {
+        i32n x;
+        __builtin_memcpy(&x, from + i, sizeof x);
+        __builtin_memcpy(out + i, &x, sizeof x);
+    }
+}
+
+static void pixels_u8(const HoloPixels *p)
+{
+    uint8_t *row  = p->out;
+    int64_t  from = 0;
+    for (int64_t i = 0; i < p->count; i++, row += p->out_row, from += p->pixel) {
+        uint8_t *to = row;
+        for (int64_t l = 0; l < p->lines; l++)
+            for (int64_t k = 0; k < p->pieces; k++, to += p->size)
+                run_copy(to, p->line[l] + from + k * p->piece, p->size);
+        for (int k = 0; k < 3; k++) to[k] = 0;
     }
 }

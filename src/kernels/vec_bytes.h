@@ -178,4 +178,31 @@ INL void n_store_rounded(uint8_t *p, const f32n x[4], int zero, bool is_signed) 
 }
 #endif
 
+// Two rows of two registers each, none a NaN or beyond 2^30, rounded, `zero` added, as bytes as far as they fit: a register's
+// worth of bytes is cut in halves, which go to p and q. Unsigned, and then turned by `flip`: signed ones are those with a
+// zero 128 higher and flip 0x80. STORE_ROWS: there is a quick way.
+#if defined __AVX512BW__
+#define STORE_ROWS 1
+
+INL void n_store_rows(uint8_t *p, uint8_t *q, const f32n x[4], int zero, uint8_t flip)
+{
+    __m512i add                                 = _mm512_set1_epi16((short)zero), whole[4];
+    UNROLL for (int i = 0; i < 4; i++) whole[i] = _mm512_cvtps_epi32((__m512)x[i]);
+    __m512i low                                 = _mm512_adds_epi16(_mm512_packs_epi32(whole[0], whole[1]), add);
+    __m512i high                                = _mm512_adds_epi16(_mm512_packs_epi32(whole[2], whole[3]), add);
+    __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    __m512i bytes = _mm512_xor_si512(_mm512_packus_epi16(low, high), _mm512_set1_epi8((char)flip));
+    bytes         = _mm512_permutexvar_epi32(order, bytes);
+    _mm256_storeu_si256((void *)p, _mm512_castsi512_si256(bytes));
+    if (q) _mm256_storeu_si256((void *)q, _mm512_extracti64x4_epi64(bytes, 1));
+}
+#else
+#define STORE_ROWS 0
+
+INL void n_store_rows(uint8_t *p, uint8_t *q, const f32n x[4], int zero, uint8_t flip) // never called
+{
+    (void)p, (void)q, (void)x, (void)zero, (void)flip;
+}
+#endif
+
 #endif

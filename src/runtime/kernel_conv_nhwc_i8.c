@@ -22,7 +22,6 @@ enum {
     SET_BYTES    = 1024,    // rows of this distance, or several times it, share few sets of a cache
     BAND_BYTES   = 1 << 15, // of an output, that are worth a task
     LINE_BYTES   = 1 << 16, // of the lines that some pixels see: fewer pixels at a time where they are long
-    CHUNK        = 16,      // bytes that are copied at once
 };
 
 static const int64_t SCRATCH_MAX = INT64_C(1) << 40;
@@ -43,7 +42,8 @@ typedef struct Conv {
     bool              one_zero, one_scale;                                 // of w
     int64_t           batch, groups, channels, filters, places, k, pixels; // channels and filters of a group
     int64_t           tile_pixels, pixel_tiles, tile_filters, filter_tiles;
-    int64_t           lines, line, run; // lines that a pixel sees, bytes of one, and pixels that are copied together
+    int64_t           lines, line, run;   // lines that a pixel sees, bytes of one, and pixels that are copied together
+    int64_t           inside, inside_end; // the pixels of a row that see nothing outside of the image on both sides
     int64_t           band_rows, bands, blocks; // of filters of one channel; blocks: of 16 channels
     bool              depthwise, direct;
     bool              raw;       // when running: gemm_raw_i8 it is
@@ -53,6 +53,7 @@ typedef struct Conv {
 } Conv;
 
 typedef struct Memory { // of a worker; lines, patches and rows follow, or what depthwise_i8 takes, and then the terms
+    int64_t held;       // which tile of pixels, of all groups, is laid out here; -1: none
     int32_t row[TILE_PIXELS + 24];
 } Memory;
 
@@ -128,7 +129,10 @@ static void cut(Conv *c)
     c->lines        = s->kernel[0] * s->kernel[1];
     int64_t pixel   = c->lines * c->channels * s->stride[2];
     c->run          = LINE_BYTES / pixel < 1 ? 1 : holo_least(LINE_BYTES / pixel, c->tile_pixels);
-    c->line         = ((c->run - 1) * s->stride[2] + (s->kernel[2] - 1) * s->dilation[2] + 1) * c->channels + CHUNK;
+    c->line = ((c->run - 1) * s->stride[2] + (s->kernel[2] - 1) * s->dilation[2] + 1) * c->channels + HOLO_PIXELS_MORE;
+    int64_t last  = s->in[2] - 1 - (s->kernel[2] - 1) * s->dilation[2] + s->pad[2]; // where the last of these begins
+    c->inside     = holo_least(holo_ceil_div(s->pad[2], s->stride[2]), s->out[2]);
+    c->inside_end = last < 0 ? 0 : holo_least(last / s->stride[2] + 1, s->out[2]);
     if (!c->depthwise) return;
     int64_t row  = s->out[2] * HOLO_PANEL;
     c->band_rows = holo_least(s->out[1], 1 + BAND_BYTES / row);
@@ -170,7 +174,7 @@ static int64_t packed_size(const HoloCall *call, int input)
 // With room behind it for what is copied too much.
 static size_t patch_bytes(const Conv *c)
 {
-    return holo_align((size_t)(c->tile_pixels * c->k) + CHUNK, 64);
+    return holo_align((size_t)(c->tile_pixels * c->k) + HOLO_PIXELS_MORE, 64);
 }
 
 // Filters of all groups, each group in whole panels.
@@ -224,12 +228,6 @@ static int32_t bias_of(const Conv *c, int64_t filter)
 
 // ---- products
 
-// In whole chunks: what is read and written behind the run must be there, and be written later.
-static inline void run_copy(uint8_t *out, const uint8_t *from, int64_t size)
-{
-    for (int64_t i = 0; i < size; i += CHUNK) memcpy(out + i, from + i, CHUNK);
-}
-
 // One line, of `columns` pixels from column `at` on; what is outside the image is the zero point.
 static void line_copy(const Conv *c, const uint8_t *image, int64_t at, int64_t columns, uint8_t *out)
 {
@@ -264,46 +262,62 @@ static void lines_find(const Conv *c, int64_t group, int64_t pixel, int64_t coun
         }
         const uint8_t *line   = from + (iz * s->in[1] + iy) * s->in[2] * all + group * c->channels;
         bool           inside = c->groups == 1 && at >= 0 && at + columns <= s->in[2];
-        if (inside && end - line - at * all >= columns * all + CHUNK)
+        if (inside && end - line - at * all >= columns * all + HOLO_PIXELS_MORE)
             out[i] = line + at * all;
         else
             line_copy(c, line, at, columns, memory);
     }
 }
 
-// What the pixels see, place by place.
-static void pixels_copy(const Conv *c, const uint8_t *const *lines, int64_t count, uint8_t *out)
+// As many pixels of one row of an output from `pixel` on, at most `most`, as see all inside of the image, or as do not: what
+// these see need not be copied twice.
+static int64_t run_find(const Conv *c, int64_t pixel, int64_t most)
+{
+    int64_t x = pixel % c->shape.out[2], end = c->shape.out[2];
+    if (c->groups == 1) end = x < c->inside ? c->inside : x < c->inside_end ? c->inside_end : end;
+    return holo_least(holo_least(c->run, most), end - x);
+}
+
+// What the pixels of a tile see, place by place.
+static void pixels_copy(const Conv *c, int64_t group, int64_t pixel, int64_t count, uint8_t *memory, uint8_t *out)
 {
     const HoloConvShape *s      = &c->shape;
     bool                 joined = s->dilation[2] == 1;
-    int64_t              places = joined ? 1 : s->kernel[2], size = (joined ? s->kernel[2] : 1) * c->channels;
-    for (int64_t p = 0; p < count; p++, out += c->patch_row) {
-        uint8_t *to = out;
-        for (int64_t i = 0; i < c->lines; i++) {
-            const uint8_t *from = lines[i] + p * s->stride[2] * c->channels;
-            for (int64_t k = 0; k < places; k++, to += size, from += s->dilation[2] * c->channels)
-                run_copy(to, from, size);
-        }
-        if (c->raw) memset(to, 0, 3); // up to a whole quad
+    const uint8_t       *lines[HOLO_CONV_I8_LAST];
+    HoloPixels           rows = {
+                  .lines   = c->lines,
+                  .pieces  = joined ? 1 : s->kernel[2],
+                  .size    = (joined ? s->kernel[2] : 1) * c->channels,
+                  .line    = lines,
+                  .pixel   = s->stride[2] * c->channels,
+                  .piece   = s->dilation[2] * c->channels,
+                  .out_row = c->patch_row,
+    };
+    for (int64_t p = 0; p < count; p += rows.count) {
+        rows.count = run_find(c, pixel + p, count - p);
+        rows.out   = out + p * c->patch_row;
+        lines_find(c, group, pixel + p, rows.count, memory, lines);
+        c->host->kernels->pixels_u8(&rows);
     }
 }
 
-// What gemm_i8 adds for zero points and biases, and by what sums are multiplied.
+// What gemm_i8 adds for zero points and biases, and by what sums are multiplied. Behind the filters panels end with zeros.
 static void group_terms(const Conv *c, int64_t group, const Terms *t)
 {
     uint32_t       x_zero = (uint32_t)(holo_get_i(c->x_zero, 0) - (c->x->dtype == HOLO_U8 && !c->raw ? 128 : 0));
-    int64_t        panel = HOLO_I8_PANEL(c->k), columns = padded(c->filters);
-    int64_t        first = group * c->filters, at = group * columns;
-    const uint8_t *w = (const uint8_t *)c->w->data + group * (columns / HOLO_PANEL) * panel;
-    for (int64_t j = 0; j < columns; j++) {
-        bool    is = j < c->filters;
-        int32_t sum, zero = is ? zero_of(c, first + j) + (c->w->dtype == HOLO_I8 ? 128 : 0) : 0;
-        memcpy(&sum, w + (j / HOLO_PANEL + 1) * panel - 64 + j % HOLO_PANEL * 4, sizeof sum);
-        t->zero[at + j]   = -zero;
-        t->column[at + j] = (int32_t)(x_zero * ((uint32_t)c->k * (uint32_t)zero - (uint32_t)sum) +
-                                      (uint32_t)(is ? bias_of(c, first + j) : 0));
-        t->ratio[at + j]  = is ? ratio_of(c, first + j) : 0;
-    }
+    int64_t        panel = HOLO_I8_PANEL(c->k), columns = padded(c->filters), filters = c->filters;
+    int64_t        first = group * filters, at = group * columns;
+    const uint8_t *w    = (const uint8_t *)c->w->data + group * (columns / HOLO_PANEL) * panel;
+    int32_t       *zero = t->zero + at, *column = t->column + at, shift = c->w->dtype == HOLO_I8 ? 128 : 0;
+    float         *ratio = t->ratio + at;
+    memset(zero, 0, (size_t)columns * sizeof *zero);
+    memset(ratio, 0, (size_t)columns * sizeof *ratio);
+    for (int64_t j = 0; j < filters; j++) zero[j] = -(zero_of(c, first + j) + shift);
+    for (int64_t j = 0; j < columns; j += HOLO_PANEL) memcpy(column + j, w += panel - 64, 64), w += 64;
+    for (int64_t j = 0; j < columns; j++)
+        column[j] = (int32_t)(0 - x_zero * ((uint32_t)c->k * (uint32_t)zero[j] + (uint32_t)column[j]));
+    for (int64_t j = 0; j < filters; j++) column[j] = (int32_t)((uint32_t)column[j] + (uint32_t)bias_of(c, first + j));
+    for (int64_t j = 0; j < filters; j++) ratio[j] = ratio_of(c, first + j);
 }
 
 static void terms_make(Conv *c)
@@ -345,12 +359,9 @@ static void work(void *arg, int64_t i, int worker)
     const uint8_t     *panels   = (const uint8_t *)c->w->data + (group * group_panels + first / HOLO_PANEL) * panel;
     const uint8_t     *from     = (const uint8_t *)c->x->data + pixel * all + group * c->channels;
     bool               in_place = c->direct && (!c->raw || (c->k % 4 == 0 && all % SET_BYTES));
-    for (int64_t p = 0, run; p < pixels && !in_place; p += run) {
-        const uint8_t *lines[HOLO_CONV_I8_LAST];
-        run = holo_least(holo_least(c->run, pixels - p), c->shape.out[2] - (pixel + p) % c->shape.out[2]);
-        lines_find(c, group, pixel + p, run, memory, lines);
-        pixels_copy(c, lines, run, patch + p * c->patch_row);
-    }
+    bool               is_here  = m->held == i / c->filter_tiles;
+    if (!in_place && !is_here) pixels_copy(c, group, pixel, pixels, memory, patch);
+    m->held            = i / c->filter_tiles;
     int64_t    filters = c->filters * c->groups, term = group * padded(c->filters) + first;
     HoloGemmI8 gemm = {
         .m         = pixels,
@@ -371,7 +382,7 @@ static void work(void *arg, int64_t i, int worker)
         .is_signed = c->out->dtype == HOLO_I8,
     };
     if (c->raw && kernels->gemm_raw_i8(&gemm)) return;
-    kernels->rows_i8(pixels, c->k, gemm.a, gemm.a_row, c->x->dtype == HOLO_I8, rows, m->row);
+    if (!is_here) kernels->rows_i8(pixels, c->k, gemm.a, gemm.a_row, c->x->dtype == HOLO_I8, rows, m->row);
     gemm.a     = rows;
     gemm.a_row = HOLO_I8_ROW(c->k);
     kernels->gemm_i8(&gemm);
@@ -417,6 +428,7 @@ static HoloStatus run(HoloCall *call)
     if (!memory_find(&c)) return refuse(call);
     raw_find(&c);
     terms_make(&c);
+    for (int i = 0; i < c.host->workers; i++) ((Memory *)(void *)holo_kernel_scratch(c.host, i))->held = -1;
     if (c.depthwise)
         call->host->parallel(call->host, c.batch * c.bands * c.blocks, work_band, &c);
     else

@@ -326,6 +326,10 @@ static const ConvCase convs_last[] = {
     {4, {1, 9, 13, 48}, {40, 48, 1, 1}, 1, 1, 1, 0},    // pixels as they lie, of whole quads
     {4, {1, 5, 6, 1024}, {20, 1024, 1, 1}, 1, 1, 1, 0}, // and of a distance that caches dislike
     {4, {1, 14, 14, 12}, {33, 12, 3, 3}, 1, 1, 1, 1},   // two tiles
+    {4, {1, 7, 7, 20}, {130, 20, 3, 3}, 1, 1, 1, 1},    // one tile of pixels, several of filters
+    {4, {2, 5, 40, 16}, {32, 16, 3, 3}, 1, 1, 2, 2},    // pixels in the middle of a row
+    {4, {1, 6, 41, 68}, {33, 68, 3, 7}, 1, 3, 1, 3},    // pieces of more than one register
+    {4, {1, 3, 2, 5}, {9, 5, 3, 5}, 1, 1, 1, 2},        // no pixel sees all inside
     {4, {0, 9, 11, 3}, {2, 3, 3, 3}, 1, 1, 1, 1},
 };
 
@@ -349,12 +353,12 @@ static void check_packed(Case *c, int64_t groups)
     for (int i = 0; i < c->in_count; i++) free(c->in[i].data);
 }
 
-// The last two of t: with scales that give infinite results, and none.
+// Of t, 4 and 5: with scales that give infinite results, and none; from 8 on: with steps that are small, and tiny.
 static void qlinear_conv_last(void **state)
 {
     (void)state;
     for (int i = 0; i < HOLO_COUNT(convs_last); i++)
-        for (int t = 0; t < 8; t++) { // from 6 on, zero points of filters are 0
+        for (int t = 0; t < 12; t++) { // from 6 on, zero points of filters are 0
             const ConvCase *v = &convs_last[i];
             HoloDtype       x = t & 1 ? HOLO_I8 : HOLO_U8, w = t & 2 ? HOLO_I8 : HOLO_U8;
             int64_t         lines[3][6], k                   = holo_product(v->rank - 1, v->w + 1);
@@ -373,6 +377,7 @@ static void qlinear_conv_last(void **state)
             attr_int(&c, "channels_last", 1);
             if (t > 5) memset(c.in[5].data, 0, holo_tensor_bytes(&c.in[5]));
             if (t == 4 || t == 5) *(float *)c.in[6].data = t > 4 ? 0 : 1e-44f;
+            if (t > 7) *(float *)c.in[6].data = t < 11 ? 1e-3f : 1e-30f;
             check_packed(&c, v->group);
         }
 }
@@ -452,7 +457,7 @@ static void pairs(void **state)
         {3, 3, {2, 1, 4}, {2, 3000, 4}},
     };
     for (int i = 0; i < HOLO_COUNT(shapes); i++)
-        for (int t = 0; t < 4; t++) {
+        for (int t = 0; t < 12; t++) { // from 4 on, with steps that are tiny, and next to nothing
             HoloDtype x = t & 1 ? HOLO_I8 : HOLO_U8;
             Case      c = {
                      .op = t & 2 ? "QLinearAdd" : "QLinearMul", .domain = "com.microsoft", .version = 1, .in_count = 8};
@@ -460,6 +465,7 @@ static void pairs(void **state)
             c.in[3] = bytes(x, shapes[i].b_rank, shapes[i].b);
             for (int k = 0; k < 2; k++) c.in[3 * k + 1] = scales(0, 0, 0.5f), c.in[3 * k + 2] = bytes(x, 0, NULL);
             c.in[6] = scales(0, 0, t & 2 ? 0.5f : 30.0f), c.in[7] = bytes(x, 0, NULL);
+            if (t > 3) *(float *)c.in[6].data = t < 8 ? 1e-9f : 1e-44f;
             check_lowered(&c, HOLO_KERNEL_pair_i8);
         }
 }
