@@ -154,6 +154,7 @@ static const char *subject_of(const HoloNote *note)
         {"contents", "a value that follows from sizes"},
         {"onehot", "rows of a matrix"},
         {"pairs", "a chain of operators on two of few bits"},
+        {"codes", "weights of few different numbers"},
     };
     for (int i = 0; i < CLI_COUNT(words); i++)
         if (!strcmp(words[i][0], note->pass)) return words[i][1];

@@ -1,7 +1,7 @@
 // values.c - distinct values of each constant of an archive, and what storing equal ones once has saved.
 //
 // Values are told apart by their bits: 0 and -0 are two. Of packed weights the words are counted that are stored, with the
-// zeros between them.
+// zeros between them; of weights that are codes the numbers that these stand for.
 #include "values.h"
 
 #include <inttypes.h>
@@ -35,7 +35,9 @@ static size_t width_of(const HoloConstant *c)
 // How many; DISTINCT_MAX + 1: more than that. 0: strings, and other things without a width.
 static size_t distinct(Set *set, const HoloConstant *c)
 {
-    size_t width = width_of(c), count = width ? (size_t)c->bytes / width : 0;
+    enum { BOOK = 16 }; // numbers before codes
+    size_t width = c->is_coded ? sizeof(float) : width_of(c), count = width ? (size_t)c->bytes / width : 0;
+    if (c->is_coded) count = BOOK;
     if (c->dtype == HOLO_STRING || !c->tensor.data || width > sizeof(uint64_t)) return 0;
     memset(set->used, 0, set->room * sizeof *set->used);
     set->count = 0;
@@ -91,7 +93,10 @@ void cli_values_print(const HoloModel *model)
         printf("  %s%-40s%s %-22s %10s  %-22s %u time%s%s\n", cli_color(stdout, "cyan"),
                *c.name ? c.name : "(an attribute)", cli_color(stdout, "reset"), cli_type(&type, &t, NULL),
                cli_bytes(&bytes, (double)c.bytes), distinct_text(distinct(&set, &c), &c), c.uses,
-               c.uses == 1 ? "" : "s", c.is_packed ? ", packed" : "");
+               c.uses == 1 ? "" : "s",
+               c.is_coded    ? ", packed, codes of 4 bits"
+               : c.is_packed ? ", packed"
+                             : "");
     }
     uint64_t saved = saved_bytes(model, &count);
     printf("  %" PRIu64 " constant%s equal to another and stored once: %s less\n", count, count == 1 ? " is" : "s are",
@@ -114,6 +119,7 @@ void cli_values_json(Json *json, const HoloModel *model)
         json_int(json, "distinct", many > DISTINCT_MAX ? -1 : (int64_t)many);
         json_int(json, "uses", c.uses);
         json_bool(json, "packed", c.is_packed);
+        json_bool(json, "coded", c.is_coded);
         json_close(json, '}');
     }
     json_close(json, ']');

@@ -207,10 +207,11 @@ typedef struct HoloConstant {
     const char *name;      // of the first value that is this constant; "" when it is part of an attribute
     HoloTensor  tensor;    // in the shape of that value; packed weights as bytes: u8[size]
     bool        is_packed; // weights in the form that their kernel reads
-    uint8_t     dtype;     // HoloDtype of its elements, before packing
-    uint64_t    count;     // and how many these are
-    uint64_t    bytes;     // that it takes in the file
-    uint32_t    uses;      // values of the plans that are this constant: it is stored once for all of them
+    bool     is_coded; // these are codes of 4 bits, behind the 16 numbers (or fewer, and repeated) that they stand for
+    uint8_t  dtype;    // HoloDtype of its elements, before packing
+    uint64_t count;    // and how many these are
+    uint64_t bytes;    // that it takes in the file
+    uint32_t uses;     // values of the plans that are this constant: it is stored once for all of them
 } HoloConstant;
 HOLO_API bool holo_model_constant(const HoloModel *model, int index, HoloConstant *out_constant); // false: no such
 

@@ -47,24 +47,47 @@ typedef struct HoloProgram {
     HoloMapStep step[HOLO_MAP_STEPS];
 } HoloProgram;
 
-// Weights that a kernel has packed in panels of f32 may be stored in half the bytes, where all of them are numbers of
-// f16 or bf16: they are widened as they are read. One of these at most is among the flags of the kernel's parameters.
+// Weights that a kernel has packed in panels of f32 may be stored in fewer bytes, where that loses nothing: all of them are
+// numbers of f16 or bf16, or they are 16 different numbers at most. They are widened as they are read. Codes come behind a book
+// of these 16 numbers: of each 16 in a row two little-endian words, where that of lane l is in bits l / 2 * 4 and up of word
+// l % 2. One of these at most is among the flags of the kernel's parameters.
 enum {
     HOLO_WEIGHTS_F16    = 1 << 8,
     HOLO_WEIGHTS_BF16   = 1 << 9,
-    HOLO_WEIGHTS_NARROW = HOLO_WEIGHTS_F16 | HOLO_WEIGHTS_BF16
+    HOLO_WEIGHTS_CODES  = 1 << 10,
+    HOLO_WEIGHTS_NARROW = HOLO_WEIGHTS_F16 | HOLO_WEIGHTS_BF16 | HOLO_WEIGHTS_CODES,
 };
+
+enum { HOLO_BOOK = 16, HOLO_BOOK_BYTES = HOLO_BOOK * 4 }; // numbers of a book
 
 // Are flags of one narrow type at most, and of none where weights are not packed?
 static inline bool holo_weights_are_valid(uint32_t flags, uint32_t packed)
 {
     uint32_t narrow = flags & HOLO_WEIGHTS_NARROW;
-    return narrow != HOLO_WEIGHTS_NARROW && (!narrow || flags & packed);
+    return !(narrow & (narrow - 1)) && (!narrow || flags & packed);
 }
 
-// Number `at` of panels that are stored so.
+// Bytes of what takes `size` in f32, -1 staying what it is.
+static inline int64_t holo_weights_size(int64_t size, uint32_t flags)
+{
+    if (size < 0) return size;
+    return flags & HOLO_WEIGHTS_CODES ? HOLO_BOOK_BYTES + size / 8 : flags & HOLO_WEIGHTS_NARROW ? size / 2 : size;
+}
+
+// Where in the 8 bytes of a row the code of a lane is, and in that byte.
+static inline int holo_code_byte(int lane)
+{
+    return lane % 2 * 4 + lane / 4;
+}
+static inline int holo_code_shift(int lane)
+{
+    return lane / 2 % 2 * 4;
+}
+
+// Number `at` of panels that are stored so; of codes, the first of a row of 16.
 static inline const void *holo_weights_at(const void *panels, int64_t at, uint32_t narrow)
 {
+    if (narrow & HOLO_WEIGHTS_CODES) return (const char *)panels + HOLO_BOOK_BYTES + at / 2;
     return (const char *)panels + at * (narrow ? 2 : 4);
 }
 
@@ -137,14 +160,13 @@ static inline bool holo_conv_has_groups(int64_t groups, int64_t filters, int64_t
 static inline int64_t holo_conv_nhwc_packed(uint32_t flags, int64_t groups, int64_t filters, int64_t channels,
                                             int64_t places)
 {
-    int64_t k, size;
+    int64_t k;
     if (flags & HOLO_CONV_NHWC_WINOGRAD) return holo_panels_size(HOLO_WINOGRAD_PLACES, channels, filters);
     if (holo_conv_is_depthwise(groups, filters, channels)) return holo_panels_size(1, places, groups);
     if (__builtin_mul_overflow(places, channels, &k)) return -1;
     if (flags & HOLO_CONV_NHWC_GROUPS)
         return __builtin_mul_overflow(groups, filters, &filters) ? -1 : holo_panels_size(1, k, filters);
-    size = holo_panels_size(groups, k, filters);
-    return flags & HOLO_WEIGHTS_NARROW && size > 0 ? size / 2 : size;
+    return holo_weights_size(holo_panels_size(groups, k, filters), flags);
 }
 
 // softmax_f32: Softmax or LogSoftmax over the last `axes` dimensions taken together (more than one before opset 13), or

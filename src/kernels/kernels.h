@@ -56,6 +56,7 @@ typedef struct HoloGemm {
                                       // then k is at most HOLO_GEMM_K, a_column 1, B f32, and A is read where it lies
     const void  *b;                   // of f32
     uint32_t     b_type;              // or of this type, where packed: HOLO_WEIGHTS_*
+    const float *b_book;              // where these are codes: the 16 numbers
     int64_t      b_panel, b_step;     // numbers from one panel, and from one k, to the next: 16 * k and 16 where packed
     const void  *b_next;              // NULL: none. B of the product that the caller makes next: it is read ahead
     float       *c;                   // overlaps nothing else
@@ -74,6 +75,8 @@ enum {
     HOLO_GEMM_K       = 256,
     HOLO_GEMM_SCRATCH = HOLO_GEMM_ROWS * (HOLO_GEMM_K + 16) + 2 * HOLO_GEMM_K * HOLO_PANEL,
 };
+
+// gemm_codes_f32: the same where b_type is HOLO_WEIGHTS_CODES, with the same bits as of the numbers themselves.
 
 // ---- gemm_bits_f32: C = A B, and a bias for each column, of weights B[k][n] = (number + offset) * scale in blocks of k
 //

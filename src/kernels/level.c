@@ -19,6 +19,7 @@
 #include "kernels/depthwise_nhwc_f32.c"
 #include "kernels/gemm_bits_f32.c"
 #include "kernels/gemm_bits_i8.c"
+#include "kernels/gemm_codes_f32.c"
 #include "kernels/grouped_nhwc_f32.c"
 #include "kernels/last_f32.c"
 #include "kernels/lookup_u8.c"

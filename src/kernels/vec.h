@@ -132,7 +132,7 @@ INL f32v v_load_f16(const uint16_t *p)
 #elif defined __F16C__
     EACH(i) v.r[i] = (f32n)_mm256_cvtph_ps(_mm_loadu_si128((const void *)(p + i * NATIVE_LANES)));
 #elif defined __aarch64__
-    EACH(i) v.r[i] = (f32n)vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p + i * NATIVE_LANES)));
+    EACH(i) v.r[i]        = (f32n)vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p + i * NATIVE_LANES)));
 #else
     // The exponent is put in its place and moved by a product, which is exact for subnormal numbers too.
     EACH(i)
@@ -154,7 +154,7 @@ INL f32v v_load_bf16(const uint16_t *p)
 #elif defined __AVX2__
     EACH(i) v.r[i] = (f32n)_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)(p + 8 * i))), 16);
 #else
-    EACH(i) v.r[i] = (f32n)(__builtin_convertvector(*(const u16h *)(p + i * NATIVE_LANES), u32n) << 16);
+    EACH(i) v.r[i]        = (f32n)(__builtin_convertvector(*(const u16h *)(p + i * NATIVE_LANES), u32n) << 16);
 #endif
     return v;
 }
@@ -168,6 +168,48 @@ INL f32n n_nibble(i32n words)
 #else
     return __builtin_convertvector((i32n)((u32n)words << 28) >> 28, f32n);
 #endif
+}
+
+// Sixteen numbers out of the sixteen of a book, by codes of 4 bits: that of lane l is in word l % 2 of the two at p, l / 2 codes
+// before it.
+INL f32v v_load_codes(const uint8_t *p, f32v book)
+{
+    f32v     v;
+    uint64_t words;
+    __builtin_memcpy(&words, p, sizeof words);
+#if defined __AVX512F__
+    const __m512i shift = _mm512_setr_epi32(0, 0, 4, 4, 8, 8, 12, 12, 16, 16, 20, 20, 24, 24, 28, 28);
+    __m512i       code  = _mm512_srlv_epi32(_mm512_set1_epi64((long long)words), shift);
+    v.r[0]              = (f32n)_mm512_permutexvar_ps(code, (__m512)book.r[0]); // it looks at four bits alone
+#elif defined __AVX2__
+    const __m256i shift = _mm256_setr_epi32(0, 0, 4, 4, 8, 8, 12, 12);
+    __m256i       both  = _mm256_set1_epi64x((long long)words);
+    EACH(i)
+    {
+        __m256i code = _mm256_srlv_epi32(both, _mm256_add_epi32(shift, _mm256_set1_epi32(16 * i)));
+        __m256  low  = _mm256_permutevar8x32_ps((__m256)book.r[0], code), high; // by three bits; the fourth chooses
+        high         = _mm256_permutevar8x32_ps((__m256)book.r[1], code);
+        v.r[i]       = (f32n)_mm256_blendv_ps(low, high, (__m256)_mm256_slli_epi32(code, 28));
+    }
+#elif defined __aarch64__
+    const int32x4_t shift = {0, 0, -4, -4};
+    uint32x4_t      both  = vreinterpretq_u32_u64(vdupq_n_u64(words));
+    uint8x16x4_t    bytes;
+    UNROLL for (int i = 0; i < 4; i++) bytes.val[i] = (uint8x16_t)book.r[i];
+    EACH(i)
+    {
+        uint32x4_t code = vandq_u32(vshlq_u32(both, vsubq_s32(shift, vdupq_n_s32(8 * i))), vdupq_n_u32(15));
+        uint32x4_t at   = vmlaq_u32(vdupq_n_u32(0x03020100), code, vdupq_n_u32(0x04040404)); // of its four bytes
+        v.r[i]          = (f32n)vqtbl4q_u8(bytes, (uint8x16_t)at);
+    }
+#else
+    UNROLL for (int l = 0; l < LANES; l++)
+    {
+        unsigned code                           = words >> (l % 2 * 32 + l / 2 * 4) & 15;
+        v.r[l / NATIVE_LANES][l % NATIVE_LANES] = book.r[code / NATIVE_LANES][code % NATIVE_LANES];
+    }
+#endif
+    return v;
 }
 
 INL void v_store(float *p, f32v v)

@@ -105,15 +105,14 @@ static const Packer packers[] = {
 HoloPacking holo_lower_packing(const HoloLowering *lowering, const HoloTensor *w)
 {
     HoloPacking packing = packers[lowering->kernel].packing(lowering, w);
-    if (holo_lower_narrow(lowering)) packing.bytes /= 2;
+    packing.bytes       = (uint64_t)holo_weights_size((int64_t)packing.bytes, holo_lower_narrow(lowering));
     return packing;
 }
 
 size_t holo_lower_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
 {
-    size_t   size   = packers[lowering->kernel].pack(lowering, w, part, out);
-    uint32_t narrow = holo_lower_narrow(lowering);
-    return narrow ? holo_lower_pack_narrow(narrow, size, out) : size;
+    size_t size = packers[lowering->kernel].pack(lowering, w, part, out);
+    return holo_lower_pack_narrow(lowering, part == 0, size, out);
 }
 
 void holo_lower_unpack(HoloLowering *lowering)
@@ -138,6 +137,17 @@ bool holo_lower_tail(const HoloNode *node, HoloProgram *out)
     return holo_program_read(&call, out) == HOLO_OK;
 }
 
+// Rows that are multiplied with each matrix of B; -1: not known.
+static int64_t rows_of(const HoloTensor *a, const HoloTensor *b, bool transposed)
+{
+    int64_t rows = 1;
+    for (int d = b->rank > 2 && a->rank > 2 ? a->rank - 2 : 0; d < a->rank; d++) {
+        if (d == a->rank - (transposed && a->rank > 1 ? 2 : 1)) continue;
+        if (holo_dim_is_symbolic(a->dim[d]) || __builtin_mul_overflow(rows, a->dim[d], &rows)) return -1;
+    }
+    return rows;
+}
+
 static bool matmul(const HoloNode *node, HoloLowering *out)
 {
     HoloCall         call = holo_node_call(node);
@@ -151,8 +161,10 @@ static bool matmul(const HoloNode *node, HoloLowering *out)
     out->matmul.beta  = (float)holo_attr_float(&call, "beta", 1);
     if (holo_attr_int(&call, "transA", 0)) out->matmul.flags |= HOLO_MATMUL_TRANS_A;
     if (holo_attr_int(&call, "transB", 0)) out->matmul.flags |= HOLO_MATMUL_TRANS_B;
-    if (pack(node, 1, out->matmul.flags & HOLO_MATMUL_TRANS_B, out))
-        out->matmul.flags |= HOLO_MATMUL_PACKED_B | holo_lower_narrow_type(&b->type);
+    if (pack(node, 1, out->matmul.flags & HOLO_MATMUL_TRANS_B, out)) {
+        int64_t rows = rows_of(&a->type, &b->type, out->matmul.flags & HOLO_MATMUL_TRANS_A);
+        out->matmul.flags |= HOLO_MATMUL_PACKED_B | holo_lower_narrow_type(&b->type, rows, out->pack_book);
+    }
     return strcmp(node->domain, "hologram") || holo_lower_tail(node, &out->matmul.tail);
 }
 

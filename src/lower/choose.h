@@ -55,12 +55,16 @@ bool        holo_lower_matmul_nbits(const HoloNode *node, HoloLowering *out);
 HoloPacking holo_lower_packing_nbits(const HoloLowering *lowering, const HoloTensor *w);
 size_t      holo_lower_pack_nbits(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
 
-// Which of HOLO_WEIGHTS_* has every number of an f32 constant; 0: neither.
-uint32_t holo_lower_narrow_type(const HoloTensor *w);
+// As which of HOLO_WEIGHTS_* an f32 constant is stored that so many rows are multiplied with (negative: not known; 0: by
+// something that reads no codes); 0: as f32. Writes the book where it is codes.
+uint32_t holo_lower_narrow_type(const HoloTensor *w, int64_t rows, float out_book[HOLO_BOOK]);
+// Has it at most 16 different numbers? These are then in the book, repeated to its end.
+bool holo_lower_book(const HoloTensor *w, float out_book[HOLO_BOOK]);
 // Those among the flags of a kernel that packs weights so; 0: there are none.
 uint32_t holo_lower_narrow(const HoloLowering *lowering);
-// Makes `size` bytes of f32 narrow, where they are; returns their size then.
-size_t holo_lower_pack_narrow(uint32_t type, size_t size, void *part);
+// Makes `size` bytes of f32, whole rows of 16, narrow, where they are; returns their size then. Of codes the first part begins
+// with the book.
+size_t holo_lower_pack_narrow(const HoloLowering *lowering, bool is_first, size_t size, void *part);
 
 // Convolutions with channels last, and their packed weights (see lower.h).
 bool holo_lower_conv_nhwc(const HoloNode *node, HoloLowering *out);

@@ -34,10 +34,11 @@ typedef struct HoloLowering {
         HoloMatmulNbitsParams matmul_nbits;
         HoloLookupParams      lookup;
     };
-    int      pack_input;      // the input, a constant, that the kernel wants packed; -1: none
-    uint32_t pack_also;       // a bit for each other one that is packed, in a way of its own
-    bool     pack_transposed; // its matrices, the last two dimensions changing places
-    int64_t  pack_groups;     // of filters, where it is those of a convolution
+    int      pack_input;           // the input, a constant, that the kernel wants packed; -1: none
+    uint32_t pack_also;            // a bit for each other one that is packed, in a way of its own
+    bool     pack_transposed;      // its matrices, the last two dimensions changing places
+    int64_t  pack_groups;          // of filters, where it is those of a convolution
+    float    pack_book[HOLO_BOOK]; // the numbers of weights that are stored as codes
 } HoloLowering;
 
 // Chooses for a node whose types are inferred: by rule, or what node->way says. Sizes may be symbolic; a node with
@@ -64,6 +65,11 @@ typedef struct HoloPacking {
 HoloPacking holo_lower_packing(const HoloLowering *lowering, const HoloTensor *w);
 // Writes one part to `out`, which has HOLO_PACK_PART bytes, and returns its size.
 size_t holo_lower_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
+
+// How many different numbers input pack_input, of f32, has whose plain contents are `w`, where there are at most HOLO_NUMBERS of them and
+// it is large enough to ask; 0: more, or the kernel reads no codes in any case.
+enum { HOLO_NUMBERS = 256 };
+int holo_lower_numbers(const HoloLowering *lowering, const HoloTensor *w);
 
 // The same lowering with every input plain.
 void holo_lower_unpack(HoloLowering *lowering);

@@ -152,12 +152,26 @@ static bool packs(const HoloNode *node, const HoloLowering *lowering)
                                  holo_product(t->rank - 2, t->dim + 2)) >= 0;
 }
 
+// Output pixels of all images, where codes can be looked up for all of them at once; 0: they cannot, or what reads the images
+// where they lie would be as fast.
+static int64_t pixels_of(const HoloNode *node, int64_t groups, uint32_t flags)
+{
+    const HoloTensor *w = &node->in[1]->type, *out = &node->out[0]->type;
+    int64_t           rows = 1;
+    if (flags & HOLO_CONV_NHWC_TRANSFORM || groups != 1 || holo_product(w->rank - 1, w->dim + 1) <= HOLO_GEMM_K)
+        return 0;
+    for (int d = 0; d < out->rank - 1; d++)
+        if (holo_dim_is_symbolic(out->dim[d]) || __builtin_mul_overflow(rows, out->dim[d], &rows)) return 0;
+    return rows;
+}
+
 // The type in which the weights lose nothing, where they can be stored in it.
-static uint32_t narrow_flag(const HoloNode *node, int64_t groups, uint32_t flags)
+static uint32_t narrow_flag(const HoloNode *node, int64_t groups, uint32_t flags, float *out_book)
 {
     const HoloTensor *w = &node->in[1]->type;
     if (flags & (HOLO_CONV_NHWC_WINOGRAD | HOLO_CONV_NHWC_GROUPS)) return 0;
-    return holo_conv_is_depthwise(groups, w->dim[0] / groups, w->dim[1]) ? 0 : holo_lower_narrow_type(w);
+    if (holo_conv_is_depthwise(groups, w->dim[0] / groups, w->dim[1])) return 0;
+    return holo_lower_narrow_type(w, pixels_of(node, groups, flags), out_book);
 }
 
 bool holo_lower_conv_nhwc(const HoloNode *node, HoloLowering *out)
@@ -174,7 +188,7 @@ bool holo_lower_conv_nhwc(const HoloNode *node, HoloLowering *out)
     out->conv_nhwc.flags |= transform_flag(node, &call);
     if (holo_conv_has_groups(groups, w->type.dim[0] / groups, w->type.dim[1]))
         out->conv_nhwc.flags |= HOLO_CONV_NHWC_GROUPS;
-    out->conv_nhwc.flags |= narrow_flag(node, groups, out->conv_nhwc.flags);
+    out->conv_nhwc.flags |= narrow_flag(node, groups, out->conv_nhwc.flags, out->pack_book);
     out->pack_input  = 1;
     out->pack_groups = groups;
     return packs(node, out);
@@ -187,9 +201,9 @@ int holo_lower_conv_ways(const HoloNode *node, const HoloLowering *chosen, HoloL
     int                   count = 0, end = fits_tiles(node, &call) ? HOLO_COUNT(others) : 1;
     for (int i = 0; i < end; i++) {
         uint32_t flags = HOLO_CONV_NHWC_PACKED | others[i];
-        flags |= narrow_flag(node, chosen->pack_groups, flags);
+        out[count]     = *chosen;
+        flags |= narrow_flag(node, chosen->pack_groups, flags, out[count].pack_book);
         if (flags == chosen->conv_nhwc.flags) continue;
-        out[count]                 = *chosen;
         out[count].conv_nhwc.flags = flags;
         count += packs(node, &out[count]);
     }

@@ -1,11 +1,14 @@
-// pack_narrow.c - packed weights in half their bytes, where that loses nothing: every number of them is one of f16 or
-// bf16. So it is with models that were stored in these types, whoever widened them.
+// pack_narrow.c - packed weights in fewer bytes, where that loses nothing: every number of them is one of f16 or bf16, as in
+// models that were stored in these types, whoever widened them; or they are few different numbers, and become codes of 4 bits.
 #include "kernels/kernels.h"
 #include "lower/choose.h"
 
 #include <string.h>
 
-enum { CHUNK = 1024 }; // numbers that are converted at a time
+enum {
+    CHUNK = 1024,    // numbers that are converted at a time
+    SMALL = 1 << 14, // weights of fewer numbers are not worth a book
+};
 
 static void narrow(uint32_t type, int64_t n, const float *x, uint16_t *out)
 {
@@ -35,11 +38,68 @@ static bool is_of_type(uint32_t type, const HoloTensor *w)
     return true;
 }
 
-uint32_t holo_lower_narrow_type(const HoloTensor *w)
+// ---- books of few numbers
+
+static int book_find(const float *book, int count, float x)
 {
+    int i = 0;
+    while (i < count && memcmp(&book[i], &x, sizeof x)) i++; // by their bits
+    return i;
+}
+
+bool holo_lower_book(const HoloTensor *w, float out_book[HOLO_BOOK])
+{
+    const float *data  = w->data;
+    int64_t      count = holo_tensor_count(w);
+    int          known = 0, last = 0; // the number before this: mostly the same again, or one of few
+    for (int64_t i = 0; i < count; i++) {
+        if (known && !memcmp(&out_book[last], &data[i], sizeof *data)) continue;
+        last = book_find(out_book, known, data[i]);
+        if (last < known) continue;
+        if (known == HOLO_BOOK) return false;
+        out_book[known++] = data[i];
+    }
+    for (int i = known; i < HOLO_BOOK; i++) out_book[i] = out_book[0];
+    return known > 0;
+}
+
+// Do codes pay? One row, or a few, wait for weights that no cache keeps: an eighth of the bytes is what it takes. Many rows
+// share what looking up costs. Between these, or where weights are near, it costs up to a fifth of the time.
+static bool codes_pay(const HoloTensor *w, int64_t rows)
+{
+    enum { FEW_ROWS = 6, MANY_ROWS = 96, FAR = 1 << 20 }; // FAR: numbers
+    int64_t count = holo_tensor_count(w);
+    return rows >= MANY_ROWS ? count >= SMALL : rows && rows <= FEW_ROWS && count >= FAR;
+}
+
+uint32_t holo_lower_narrow_type(const HoloTensor *w, int64_t rows, float out_book[HOLO_BOOK])
+{
+    if (codes_pay(w, rows) && holo_lower_book(w, out_book)) return HOLO_WEIGHTS_CODES;
     if (is_of_type(HOLO_WEIGHTS_BF16, w)) return HOLO_WEIGHTS_BF16; // the quicker to widen
     return is_of_type(HOLO_WEIGHTS_F16, w) ? HOLO_WEIGHTS_F16 : 0;
 }
+
+int holo_lower_numbers(const HoloLowering *lowering, const HoloTensor *w)
+{
+    enum { ROOM = 4 * HOLO_NUMBERS };
+    bool     reads = lowering->kernel == HOLO_KERNEL_matmul_f32 || lowering->kernel == HOLO_KERNEL_conv_nhwc_f32;
+    int64_t  count = holo_tensor_count(w);
+    uint32_t known[ROOM], bits;
+    bool     is[ROOM] = {false};
+    int      numbers  = 0;
+    if (!reads || w->dtype != HOLO_F32 || count < SMALL) return 0;
+    for (int64_t i = 0; i < count && numbers <= HOLO_NUMBERS; i++) {
+        memcpy(&bits, (const float *)w->data + i, sizeof bits);
+        uint32_t at = (bits * UINT32_C(0x9E3779B1)) >> 16 & (ROOM - 1);
+        while (is[at] && known[at] != bits) at = (at + 1) & (ROOM - 1);
+        numbers += !is[at];
+        is[at]    = true;
+        known[at] = bits;
+    }
+    return numbers <= HOLO_NUMBERS ? numbers : 0;
+}
+
+// ---- packing
 
 uint32_t holo_lower_narrow(const HoloLowering *lowering)
 {
@@ -50,9 +110,8 @@ uint32_t holo_lower_narrow(const HoloLowering *lowering)
     return 0;
 }
 
-size_t holo_lower_pack_narrow(uint32_t type, size_t size, void *part)
+static size_t pack_halves(uint32_t type, size_t size, char *bytes)
 {
-    char    *bytes = part;
     float    wide[CHUNK];
     uint16_t small[CHUNK];
     for (size_t at = 0; at < size; at += sizeof wide) {
@@ -62,4 +121,30 @@ size_t holo_lower_pack_narrow(uint32_t type, size_t size, void *part)
         memcpy(bytes + at / 2, small, n / 2);
     }
     return size / 2;
+}
+
+// What is in no book are the zeros behind the last column, of which nobody asks.
+static size_t pack_codes(const float *book, size_t size, char *bytes)
+{
+    float row[HOLO_PANEL];
+    for (size_t at = 0; at < size; at += sizeof row) {
+        uint8_t codes[HOLO_PANEL / 2] = {0};
+        memcpy(row, bytes + at, sizeof row);
+        for (int i = 0; i < HOLO_PANEL; i++)
+            codes[holo_code_byte(i)] |= (uint8_t)(book_find(book, HOLO_BOOK, row[i]) % HOLO_BOOK << holo_code_shift(i));
+        memcpy(bytes + at / 8, codes, sizeof codes);
+    }
+    return size / 8;
+}
+
+size_t holo_lower_pack_narrow(const HoloLowering *lowering, bool is_first, size_t size, void *part)
+{
+    uint32_t type = holo_lower_narrow(lowering);
+    if (type != HOLO_WEIGHTS_CODES) return type ? pack_halves(type, size, part) : size;
+    char *bytes = part;
+    size        = pack_codes(lowering->pack_book, size, part);
+    if (!is_first) return size;
+    memmove(bytes + HOLO_BOOK_BYTES, bytes, size);
+    memcpy(bytes, lowering->pack_book, HOLO_BOOK_BYTES);
+    return size + HOLO_BOOK_BYTES;
 }

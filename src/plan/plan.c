@@ -115,6 +115,8 @@ static HoloStatus packed_plan(Planning *p, const HoloValue *v, const HoloLowerin
 {
     uint32_t at;
     HOLO_TRY(holo_planner_constant(p->planner, &v->type, lowering, input, &at));
+    HoloPlanConstant *constant = &p->planner->plan->constants[at];
+    if (!constant->name) constant->name = v->name;
     for (uint32_t i = 0; i < p->record_count; i++) {
         const HoloValueRecord *r = &p->records[i].value;
         if (r->storage == HOLO_STORE_CONSTANT && r->at == at) {

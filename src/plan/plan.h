@@ -19,6 +19,7 @@ typedef struct HoloPlanConstant { // a constant as it will be stored
     HoloLowering lowering;        // of the step it is packed for
     int          input;           // which input of that step it is
     uint64_t     size;            // stored bytes
+    const char  *name;            // of the first value that it is packed for; NULL where it is plain
 } HoloPlanConstant;
 
 typedef struct HoloPlan {

@@ -39,6 +39,11 @@ static inline const HoloFinish *holo_conv_finish(const HoloConvNhwc *c, int64_t 
 static inline float holo_conv_weight(const HoloConvNhwc *c, int64_t i)
 {
     const uint16_t *narrow = (const uint16_t *)(const void *)c->w;
+    if (c->narrow & HOLO_WEIGHTS_CODES) {
+        const uint8_t *row  = holo_weights_at(c->w, i / HOLO_PANEL * HOLO_PANEL, c->narrow);
+        int            lane = (int)(i % HOLO_PANEL);
+        return c->w[row[holo_code_byte(lane)] >> holo_code_shift(lane) & 15];
+    }
     return c->narrow & HOLO_WEIGHTS_F16    ? holo_f16_decode(narrow[i])
            : c->narrow & HOLO_WEIGHTS_BF16 ? holo_bf16_decode(narrow[i])
                                            : c->w[i];

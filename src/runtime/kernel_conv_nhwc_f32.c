@@ -83,7 +83,8 @@ static HoloStatus conv_init(const HoloCall *call, HoloConvNhwc *c)
     c->narrow    = params->flags & HOLO_WEIGHTS_NARROW;
     if (c->by_groups && (params->flags & tiles || !holo_conv_has_groups(c->groups, c->filters, c->channels)))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the convolution is not one of groups of few channels");
-    if (c->narrow && (params->flags & HOLO_CONV_NHWC_WINOGRAD || is_direct(c)))
+    if (c->narrow &&
+        (params->flags & (c->narrow & HOLO_WEIGHTS_CODES ? tiles : HOLO_CONV_NHWC_WINOGRAD) || is_direct(c)))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "weights of this kind are not stored narrow");
     if (!holo_tensor_count(out)) return HOLO_OK;
     HOLO_TRY(holo_conv_shape(call, w->dim + 2, true, false, &c->shape));
@@ -176,6 +177,7 @@ static void work_dense(void *arg, int64_t i, int worker)
                        .patch    = w->is_matrix ? NULL : &patch,
                        .b        = holo_weights_at(c->w, (group * panels + column) * c->k, c->narrow),
                        .b_type   = c->narrow,
+                       .b_book   = c->w,
                        .b_panel  = c->k * HOLO_PANEL,
                        .b_step   = HOLO_PANEL,
                        .c        = c->out + row * c->groups * c->filters + o,
@@ -187,7 +189,7 @@ static void work_dense(void *arg, int64_t i, int worker)
                        .finish   = holo_conv_finish(c, row * c->groups * c->filters + o, &finish),
                        .scratch  = scratch,
     };
-    c->host->kernels->gemm_f32(&g);
+    (c->narrow & HOLO_WEIGHTS_CODES ? c->host->kernels->gemm_codes_f32 : c->host->kernels->gemm_f32)(&g);
     if (!c->has_finish) holo_tail_run(&c->tail, c->host, row, g.m, o, g.n, scratch);
 }
 

@@ -174,7 +174,7 @@ static int64_t packed_size(const HoloCall *call, int input)
     Side side;
     side_init(b, true, params->flags & HOLO_MATMUL_TRANS_B, &side);
     int64_t size = holo_panels_size(b->rank > 2 ? holo_product(b->rank - 2, b->dim) : 1, side.rows, side.columns);
-    return params->flags & HOLO_WEIGHTS_NARROW && size > 0 ? size / 2 : size;
+    return holo_weights_size(size, params->flags);
 }
 
 static HoloStatus check(const HoloCall *call, size_t *out_scratch)
@@ -246,9 +246,10 @@ static void multiply(const Product *p, int64_t batch, int64_t row, int64_t colum
         int64_t at    = stack * holo_ceil_div(p->n, HOLO_PANEL) * HOLO_PANEL * p->k + column * p->k;
         g.b           = holo_weights_at(p->b.data, at, p->narrow);
         g.b_type      = p->narrow;
+        g.b_book      = p->b.data;
         g.b_panel     = p->k * HOLO_PANEL;
         g.b_step      = HOLO_PANEL;
-        p->host->kernels->gemm_f32(&g);
+        (p->narrow & HOLO_WEIGHTS_CODES ? p->host->kernels->gemm_codes_f32 : p->host->kernels->gemm_f32)(&g);
         return;
     }
     const float *b      = p->b.data + at_b + column * p->b.column;

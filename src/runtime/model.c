@@ -430,6 +430,7 @@ bool holo_model_constant(const HoloModel *model, int index, HoloConstant *out_co
         .name      = "",
         .tensor    = t,
         .is_packed = k->packed != 0,
+        .is_coded  = k->packed && k->dtype == HOLO_F32 && k->size >= HOLO_BOOK_BYTES && k->size / 2 < k->count,
         .dtype     = (uint8_t)k->dtype,
         .count     = k->count,
         .bytes     = k->size,

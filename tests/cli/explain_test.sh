@@ -46,3 +46,35 @@ quiet hologram compile twice.py -o twice.holo -q
 gives 0 '# twice' hologram inspect twice.holo --programs
 gives 0 'none: no step has one' hologram inspect "$ROOT/tests/golden/add.holo" --programs
 gives 1 'compile MODEL first' hologram inspect "$MODEL" --programs
+
+# Weights of few different numbers: codes where that pays, and else the reason.
+cat > few.py << 'PYTHON'
+import struct
+def varint(n):
+    return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + varint(n >> 7)
+def number(field, n):
+    return varint(field * 8) + varint(n)
+def block(field, data):
+    return varint(field * 8 + 2) + varint(len(data)) + data
+def value(name, *dims):
+    shape = b''.join(block(1, number(1, d)) for d in dims)
+    return block(1, name) + block(2, block(1, number(1, 1) + block(2, shape)))
+def model(path, rows, numbers):
+    weights = struct.pack('<16384f', *[i % numbers / 3 for i in range(16384)])
+    tensor = number(1, 128) + number(1, 128) + number(2, 1) + block(8, b'w') + block(9, weights)
+    node = block(1, b'x') + block(1, b'w') + block(2, b'y') + block(4, b'MatMul')
+    graph = block(1, node) + block(2, b'few') + block(5, tensor)
+    graph += block(11, value(b'x', rows, 128)) + block(12, value(b'y', rows, 128))
+    open(path, 'wb').write(number(1, 9) + block(7, graph) + block(8, block(1, b'') + number(2, 18)))
+model('few.onnx', 100, 16)
+model('short.onnx', 8, 16)
+model('more.onnx', 100, 200)
+PYTHON
+check 'models of few numbers' python3 few.py
+quiet hologram compile few.onnx -o few.holo -q
+gives 0 'they are 16 different numbers: codes of 4 bits' hologram explain few.holo
+gives 0 'packed, codes of 4 bits' hologram inspect few.holo --values
+hologram inspect few.holo --values --json > few.json
+check 'it says so to programs' grep -q '"coded": true' few.json
+gives 0 'codes for the 16 different numbers would be' hologram explain short.onnx
+gives 0 'codes for the 200 different numbers would be' hologram explain more.onnx
