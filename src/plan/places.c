@@ -141,6 +141,13 @@ static void storage_find(HoloPlaces *p, const HoloNode *node)
     }
 }
 
+static bool inputs_are_known(HoloPlaces *p, const HoloNode *node)
+{
+    for (int i = 0; i < node->in_count; i++)
+        if (node->in[i] && !type_is_known(p, &node->in[i]->type)) return false;
+    return true;
+}
+
 // ---- what is made where it will be joined
 
 // The value of a step whose bytes are all those of `v`, and no others; NULL: none.
@@ -157,6 +164,7 @@ static void joined_find(HoloPlaces *p, const HoloNode *node, int *times, const b
     HoloError        ignored = {0};
     HoloCall         call;
     if (!(node->op->flags & HOLO_OP_JOINS) || !whole || place_of(p, whole)->storage != HOLO_STORE_ARENA) return;
+    if (!inputs_are_known(p, node)) return; // where inputs lie is then found while running, and they are copied
     if (!place_call(p, node, &ignored, &call)) return;
     for (int i = 0; i < node->in_count; i++) times[root_of(p, node->in[i])->id]++;
     for (int i = 0; i < node->in_count; i++) {
@@ -201,9 +209,7 @@ static bool is_dying(const HoloPlaces *p, const Uses *uses, int node_index, cons
 // Does the kernel of the node surely run it, and in place? Where sizes are found only while running, eval may.
 static bool is_in_place(HoloPlaces *p, const HoloNode *node)
 {
-    for (int i = 0; i < node->in_count; i++)
-        if (node->in[i] && !type_is_known(p, &node->in[i]->type)) return false;
-    return holo_kernel_is_in_place(holo_lower_choose(node).kernel);
+    return inputs_are_known(p, node) && holo_kernel_is_in_place(holo_lower_choose(node).kernel);
 }
 
 static bool same_type(const HoloTensor *a, const HoloTensor *b)

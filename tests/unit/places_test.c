@@ -72,6 +72,15 @@ static const Case cases[] = {
      "}\n",
      4,
      {{"a", PART_OF("j")}, {"b", PART_OF("j")}, {"v", ALIAS_OF("b")}, {"j", ARENA}}},
+    // Beside what has its size only while running nothing is made in place, also where the whole is known.
+    {"graph g(x: f32[1,3]) -> (y) {\n"
+     "    e = Exp@13(x)\n n = NonZero@13(e)\n"
+     "    a = Cast@13(x) {to=7}\n"
+     "    j = Concat@13(a, n) {axis=0}\n"
+     "    y = Neg@13(j)\n"
+     "}\n",
+     5,
+     {{"a", ARENA}, {"n", HOLO_STORE_HEAP, NULL}, {"j", ARENA}}},
     // Joined twice: made in the first, copied to the second. The same value twice in one: copied.
     {"graph g(x: f32[2,3]) -> (y, z, w) {\n"
      "    a = Relu@14(x)\n b = Neg@13(x)\n c = Abs@13(x)\n"
