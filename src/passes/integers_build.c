@@ -139,13 +139,21 @@ static HoloValue *conv(HoloIntegers *s, HoloNode *node, const HoloScaled *y)
     return s->failed ? NULL : made->out[0];
 }
 
-// Of one matrix: that is what there is a kernel for.
+// Of one matrix, or of many with one scale whose products are quantised again. k of the latter may be open: those are
+// products of activations, in which ONNX Runtime does not look at it either.
+static bool are_matrices(const HoloScaled *a, const Weights *b, bool is_quantised)
+{
+    int     rank = b->q->type.rank;
+    HoloDim k    = rank < 2 ? 0 : b->q->type.dim[rank - 2];
+    if (rank < 2 || a->q->type.rank < 2 || (!holo_dim_is_symbolic(k) && k > PRODUCT_MAX)) return false;
+    return rank == 2 ? !holo_dim_is_symbolic(k) : is_quantised && holo_tensor_count(&b->scale->type) == 1;
+}
+
 static HoloValue *matmul(HoloIntegers *s, HoloNode *node, const HoloScaled *y)
 {
     HoloScaled a;
     Weights    b;
-    if (!holo_integers_read(node->in[0], &a) || !weights_read(node->in[1], 1, &b) || b.q->type.rank != 2 ||
-        a.q->type.rank < 2 || holo_dim_is_symbolic(b.q->type.dim[0]) || b.q->type.dim[0] > PRODUCT_MAX ||
+    if (!holo_integers_read(node->in[0], &a) || !weights_read(node->in[1], 1, &b) || !are_matrices(&a, &b, y) ||
         (y && y->dtype != a.dtype))
         return NULL;
     HoloNode *made = holo_integers_node(s, node, y ? "" : MICROSOFT, y ? "QLinearMatMul" : "MatMulIntegerToFloat",
