@@ -39,6 +39,32 @@ static int64_t mirror_of(int64_t a)
     return modality == 1 ? a + 8 : modality == 2 ? a - 8 : a;
 }
 
+// The other map of bytes to 96 numbers, and its graph: a label is 48 e1 + 24 e2 + 12 e3 + 6 e6 + 3 e7 + t, of bits and one of
+// 0, 1, 2; neighbours differ in one of e1, e2, e3, e6, or by 1 in t.
+static int64_t label_of(uint64_t a)
+{
+    return (int64_t)((a & 1) * 48 + (a >> 1 & 1) * 24 + (a >> 2 & 1) * 12 + (a >> 3 & 1) * 6 + (a >> 4 & 1) * 3 +
+                     (a >> 5 & 3) % 3);
+}
+
+static int64_t degree_of(int64_t a)
+{
+    return a < 0 || a >= 96 ? 0 : a % 3 == 1 ? 6 : 5;
+}
+
+// The neighbour of label a that has k below it; a where there is none.
+static int64_t neighbour_of(int64_t a, int64_t k)
+{
+    if (k < 0 || k >= degree_of(a)) return a;
+    for (int64_t b = 0; b < 96; b++) {
+        int64_t apart = a < b ? b - a : a - b, low = a < b ? a : b;
+        bool    flips = (apart == 48 || apart == 24 || apart == 12 || apart == 6) && low / apart % 2 == 0;
+        bool    steps = apart == 1 && a / 3 == b / 3;
+        if ((flips || steps) && k-- == 0) return b;
+    }
+    return a;
+}
+
 static bool integer(const HoloIsaInst *inst, uint64_t a_bits, uint64_t b_bits, uint64_t c_bits, uint64_t *out)
 {
     HoloDtype type      = (HoloDtype)inst->type;
@@ -73,6 +99,10 @@ static bool integer(const HoloIsaInst *inst, uint64_t a_bits, uint64_t b_bits, u
     case HOLO_ISA_CLZ: r = a_bits ? __builtin_clzll(a_bits) - (64 - size) : size; break;
     case HOLO_ISA_CLASS: r = class_of(a_bits); break;
     case HOLO_ISA_MIRROR: r = !is_signed && a < 0 ? a : mirror_of(a); break;
+    case HOLO_ISA_LABEL: r = label_of(a_bits); break;
+    case HOLO_ISA_UNITY: r = a == 1 || a == 4; break;
+    case HOLO_ISA_DEGREE: r = degree_of(a); break;
+    case HOLO_ISA_NEIGHBOUR: r = neighbour_of(a, b); break;
     default: break;
     }
     *out = holo_isa_narrow(type, (uint64_t)r);

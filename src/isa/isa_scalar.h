@@ -4,7 +4,7 @@
 
 #include "isa/isa.h"
 
-// The result of an instruction that looks at its registers alone: MOV to MIRROR, but not memory or control. False where an
+// The result of an instruction that looks at its registers alone: MOV to NEIGHBOUR, but not memory or control. False where an
 // integer is divided by zero.
 bool holo_isa_scalar(const HoloIsaInst *inst, uint64_t a, uint64_t b, uint64_t c, uint64_t *out);
 // What reductions, scans and atomics make of two numbers.

@@ -3,6 +3,7 @@
 #include "format/dtype.h"
 #include "isa/isa_code.h"
 #include "isa/isa_number.h"
+#include "isa/isa_scalar.h"
 
 #include <string.h>
 
@@ -385,6 +386,31 @@ static bool not_predicate(HoloIsaTile *t, const HoloIsaStep *step)
     return true;
 }
 
+// One lane after the other: what is too rare for a loop of its own.
+static bool by_lane(HoloIsaTile *t, const HoloIsaStep *step)
+{
+    const HoloIsaSet *s     = holo_isa_now(t);
+    size_t            size  = (size_t)1 << step->width;
+    bool              a_one = true, b_one = true;
+    uint64_t          a = 0, b = 0, result = 0;
+    const uint8_t    *x = holo_isa_read(t, step->inst.a, 0, &a_one), *y = x;
+    if (step->inputs > 1) y = holo_isa_read(t, step->inst.b, 1, &b_one);
+    uint8_t *data = a_one && b_one ? NULL : holo_isa_begin_each(t, step);
+    for (int32_t i = s->lo; i < (data ? s->hi : s->lo + 1); i++) {
+        memcpy(&a, x, size);
+        if (step->inputs > 1) memcpy(&b, y, size);
+        (void)holo_isa_scalar(&step->inst, a, b, 0, &result);
+        if (data) memcpy(data + (size_t)i * size, &result, size);
+        x += a_one ? 0 : size;
+        y += b_one ? 0 : size;
+    }
+    if (data)
+        holo_isa_done(t, step, step->width, data);
+    else
+        holo_isa_set_value(t, step, HOLO_ISA_ONE, result, 0);
+    return true;
+}
+
 bool holo_isa_tile_value(HoloIsaTile *t, const HoloIsaStep *step, bool *out_is_stored)
 {
     if (!step->is_float && holo_isa_tile_runs(t, step)) return true;
@@ -394,6 +420,10 @@ bool holo_isa_tile_value(HoloIsaTile *t, const HoloIsaStep *step, bool *out_is_s
     case HOLO_ISA_CVT:
     case HOLO_ISA_BITCAST: return change_type(t, step);
     case HOLO_ISA_BOUND: return address(t, step);
+    case HOLO_ISA_LABEL:
+    case HOLO_ISA_UNITY:
+    case HOLO_ISA_DEGREE:
+    case HOLO_ISA_NEIGHBOUR: return by_lane(t, step);
     case HOLO_ISA_NOT:
         if (step->inst.type == HOLO_BOOL) return not_predicate(t, step);
         return by_tile(t, step, out_is_stored);

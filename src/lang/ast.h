@@ -43,7 +43,8 @@ HOLO_MUST HoloStatus holo_source_fail(const HoloKernelSource *source, HoloPlace 
 
 // ---- types
 
-enum { HOLO_TYPE_VAR = 255 }; // in place of a HoloDtype: the type variable of the kernel
+// In place of a HoloDtype: the type variable of the kernel, and what widen() makes of it.
+enum { HOLO_TYPE_VAR = 255, HOLO_TYPE_WIDE = 254 };
 
 // By the names of the language: i8 ... u64, f16, bf16, f32, f64, bool; usize, int, float. HOLO_NONE: no such.
 HoloDtype holo_lang_type(const char *name);

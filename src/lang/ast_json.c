@@ -148,7 +148,10 @@ static HoloStatus read_scalar(Reader *r, const json_t *json, uint8_t *out)
 {
     const char *name;
     HOLO_TRY(read_text(r, json, &name));
-    *out = r->p.type_name && !strcmp(name, r->p.type_name) ? HOLO_TYPE_VAR : (uint8_t)holo_lang_type(name);
+    const char *type = r->p.type_name;
+    size_t      size = type ? strlen(type) : 0;
+    bool wide = type && !strncmp(name, "widen(", 6) && !strncmp(name + 6, type, size) && !strcmp(name + 6 + size, ")");
+    *out      = wide ? HOLO_TYPE_WIDE : type && !strcmp(name, type) ? HOLO_TYPE_VAR : (uint8_t)holo_lang_type(name);
     return *out != HOLO_NONE ? HOLO_OK : REFUSE(r, NULL, "there is no type '%.60s'", name);
 }
 
@@ -476,8 +479,9 @@ HoloStatus holo_parse_json(HoloArena *arena, const HoloKernelSource *source, Hol
 // ---- writing. jansson keeps what goes wrong: a NULL anywhere makes the set that takes it fail, and `ok` false.
 
 typedef struct Writer {
+    HoloArena  *arena;
     bool        ok;
-    const char *type_name;
+    const char *type_name, *wide_name;
 } Writer;
 
 static json_t *node_json(Writer *w, const HoloAst *node);
@@ -497,7 +501,7 @@ static json_t *list_json(Writer *w, const HoloAst *list)
 
 static const char *type_text(const Writer *w, uint8_t dtype)
 {
-    return dtype == HOLO_TYPE_VAR ? w->type_name : holo_dtype_name(dtype);
+    return dtype == HOLO_TYPE_VAR ? w->type_name : dtype == HOLO_TYPE_WIDE ? w->wide_name : holo_dtype_name(dtype);
 }
 
 static json_t *type_json(Writer *w, bool is_array, uint8_t dtype)
@@ -578,6 +582,8 @@ static json_t *function_json(Writer *w, const HoloAstFunction *f)
 {
     json_t *entry = json_object(), *kernel = json_object();
     w->type_name = f->type_name ? f->type_name : "";
+    w->wide_name = holo_arena_format(w->arena, "widen(%s)", w->type_name);
+    if (!w->wide_name) w->ok = false;
     put(w, kernel, "name", json_string(f->name));
     if (*f->doc) put(w, kernel, "doc", json_string(f->doc));
     if (f->is_inline) put(w, kernel, "inline", json_true());
@@ -594,7 +600,7 @@ static json_t *function_json(Writer *w, const HoloAstFunction *f)
 
 const char *holo_ast_to_json(HoloArena *arena, const HoloAstModule *module)
 {
-    Writer  w     = {.ok = true};
+    Writer  w     = {.arena = arena, .ok = true};
     json_t *array = json_array();
     for (const HoloAstFunction *f = module->functions; f; f = f->next)
         if (json_array_append_new(array, function_json(&w, f))) w.ok = false;

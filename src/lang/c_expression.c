@@ -38,8 +38,9 @@ bool holo_c_is_type(const HoloCParser *c)
 {
     const HoloToken *t = c->p.token;
     if (t->kind != HOLO_TOKEN_NAME) return false;
-    return !strcmp(t->text, "const") || !strcmp(t->text, "unsigned") || !strcmp(t->text, "signed") ||
-           is_type_variable(c, t->text) || type_find(t->text) || holo_lang_type(t->text) != HOLO_NONE;
+    return holo_parser_is_wide(&c->p) || !strcmp(t->text, "const") || !strcmp(t->text, "unsigned") ||
+           !strcmp(t->text, "signed") || is_type_variable(c, t->text) || type_find(t->text) ||
+           holo_lang_type(t->text) != HOLO_NONE;
 }
 
 HoloStatus holo_c_type(HoloCParser *c, uint8_t *out, bool *is_const)
@@ -56,9 +57,12 @@ HoloStatus holo_c_type(HoloCParser *c, uint8_t *out, bool *is_const)
         if (is_const) *is_const = fixed;
         return HOLO_OK;
     }
-    *out = is_type_variable(c, name) ? HOLO_TYPE_VAR
-           : type                    ? (uint8_t)(is_unsigned ? type->with_unsigned : type->plain)
-                                     : (uint8_t)holo_lang_type(name);
+    bool is_wide = holo_parser_is_wide(p);
+    if (is_wide) p->token += 3; // its last word is left
+    *out = is_wide                     ? HOLO_TYPE_WIDE
+           : is_type_variable(c, name) ? HOLO_TYPE_VAR
+           : type                      ? (uint8_t)(is_unsigned ? type->with_unsigned : type->plain)
+                                       : (uint8_t)holo_lang_type(name);
     if (*out == HOLO_NONE)
         return holo_parser_fail(p, "types are char short int long, unsigned ones, half bfloat16 float double, bool",
                                 "a type is expected here");
@@ -78,6 +82,9 @@ static const char *cast_name(const HoloCParser *c, uint8_t type)
 
 HoloStatus holo_c_cast(HoloCParser *c, uint8_t type, const HoloAst *value, uint32_t at, HoloAst **out)
 {
+    if (type == HOLO_TYPE_WIDE)
+        return holo_source_fail(c->p.source, (HoloPlace){.at = at}, "write widen(x), or T(x)", c->p.error,
+                                "widen(T) is for variables and arrays");
     return holo_parser_node(&c->p, (HoloAst){.kind = HOLO_AST_CALL, .name = cast_name(c, type), .list = value}, at,
                             out);
 }

@@ -360,7 +360,8 @@ static HoloStatus statement(HoloCParser *c, HoloAst **out)
     HOLO_TRY(word_statement(c, out, &done));
     if (done) return HOLO_OK;
     if (holo_parser_is(&c->p, "{")) return holo_c_block(c, out);
-    if (holo_parser_is(&c->p, "shared") || (holo_c_is_type(c) && strcmp(c->p.token[1].text, "(")))
+    if (holo_parser_is(&c->p, "shared") || holo_parser_is_wide(&c->p) ||
+        (holo_c_is_type(c) && strcmp(c->p.token[1].text, "(")))
         return declaration(c, out);
     HOLO_TRY(simple(c, out));
     return holo_parser_expect(&c->p, ";", "a statement ends with ;");

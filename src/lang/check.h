@@ -60,6 +60,7 @@ typedef struct HoloCheck {
 const char *holo_check_type_name(uint8_t type); // "f32", "a whole number"
 bool        holo_type_is_float(uint8_t type);
 bool        holo_type_is_int(uint8_t type);
+uint8_t     holo_check_widened(uint8_t type);                     // f32 of f16 and bf16
 uint8_t     holo_check_resolve(const HoloCheck *c, uint8_t type); // what the type variable stands for now
 
 // ---- values (check_value.c)

@@ -147,7 +147,7 @@ static HoloStatus widen(HoloCheck *c, const HoloAst *at, const Args *args, HoloC
     HOLO_TRY(count_is(c, at, args, 1, 1));
     HOLO_TRY(holo_check_expression(c, args->at[0], &v));
     HOLO_TRY(holo_check_settle(c, at, v, &v));
-    return holo_check_cast(c, at, v, v.type == HOLO_F16 || v.type == HOLO_BF16 ? (uint8_t)HOLO_F32 : v.type, out);
+    return holo_check_cast(c, at, v, holo_check_widened(v.type), out);
 }
 
 // ---- lanes together

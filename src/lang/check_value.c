@@ -47,8 +47,14 @@ const char *holo_check_type_name(uint8_t type)
                                            : holo_dtype_name(type);
 }
 
+uint8_t holo_check_widened(uint8_t type)
+{
+    return type == HOLO_F16 || type == HOLO_BF16 ? (uint8_t)HOLO_F32 : type;
+}
+
 uint8_t holo_check_resolve(const HoloCheck *c, uint8_t type)
 {
+    if (type == HOLO_TYPE_WIDE) return holo_check_widened(c->type);
     return type == HOLO_TYPE_VAR ? c->type : type;
 }
 

@@ -52,6 +52,13 @@ HoloStatus holo_parser_expect(HoloParser *p, const char *text, const char *advic
     return holo_parser_fail(p, advice, "'%s' is expected here", text);
 }
 
+bool holo_parser_is_wide(const HoloParser *p)
+{
+    const HoloToken *t = p->token;
+    if (!p->type_name || !holo_parser_is(p, "widen")) return false;
+    return !strcmp(t[1].text, "(") && !strcmp(t[2].text, p->type_name) && !strcmp(t[3].text, ")");
+}
+
 HoloStatus holo_parser_name(HoloParser *p, const char *what, const char **out)
 {
     if (p->token->kind != HOLO_TOKEN_NAME) return holo_parser_fail(p, NULL, "%s is expected here", what);

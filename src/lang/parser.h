@@ -41,6 +41,9 @@ bool holo_parser_accept(HoloParser *p, const char *text);
 HOLO_MUST HoloStatus holo_parser_expect(HoloParser *p, const char *text, const char *advice);
 HOLO_MUST HoloStatus holo_parser_name(HoloParser *p, const char *what, const char **out);
 
+// Is it "widen(T)", of the type variable? It is then HOLO_TYPE_WIDE.
+bool holo_parser_is_wide(const HoloParser *p);
+
 // A node at `at`, or at p->path, with the children given; fails where there are too many nodes, or the tree gets too high.
 HOLO_MUST HoloStatus holo_parser_node(HoloParser *p, HoloAst node, uint32_t at, HoloAst **out);
 void                 holo_parser_append(HoloAstList *list, HoloAst *node);

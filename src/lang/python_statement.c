@@ -18,12 +18,17 @@ HoloStatus holo_python_line_end(HoloParser *p)
 HoloStatus holo_python_type(HoloParser *p, uint8_t *out)
 {
     if (p->token->kind != HOLO_TOKEN_NAME) return holo_parser_fail(p, NULL, "a type is expected here");
+    if (holo_parser_is_wide(p)) {
+        *out = HOLO_TYPE_WIDE;
+        p->token += 4;
+        return HOLO_OK;
+    }
     const char *name = p->token->text;
     *out             = p->type_name && !strcmp(name, p->type_name) ? HOLO_TYPE_VAR : (uint8_t)holo_lang_type(name);
     if (*out == HOLO_NONE)
         return holo_parser_fail(p,
                                 "types are i8 i16 i32 i64, u8 u16 u32 u64, f16 bf16 f32 f64, bool, usize, int, float; "
-                                "arrays are DeviceArray[f32]",
+                                "arrays are DeviceArray[f32]; of a type variable, widen(T)",
                                 "there is no type '%.60s'", name);
     p->token++;
     return HOLO_OK;

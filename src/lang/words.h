@@ -49,6 +49,10 @@ typedef enum HoloWordGroup {
     X(CLZ, "clz", BITS, 1, CLZ)                                 \
     X(ATLAS_CLASS, "atlas_class", BITS, 1, CLASS)               \
     X(ATLAS_MIRROR, "atlas_mirror", BITS, 1, MIRROR)            \
+    X(ATLAS_LABEL, "atlas_label", BITS, 1, LABEL)               \
+    X(ATLAS_UNITY, "atlas_unity", BITS, 1, UNITY)               \
+    X(ATLAS_DEGREE, "atlas_degree", BITS, 1, DEGREE)            \
+    X(ATLAS_NEIGHBOUR, "atlas_neighbour", BITS, 2, NEIGHBOUR)   \
     X(GLOBAL_ID, "get_global_id", ID, 0, SPECIAL)               \
     X(LOCAL_ID, "local_id", ID, 0, SPECIAL)                     \
     X(BLOCK_ID, "block_id", ID, 0, SPECIAL)                     \

@@ -1,4 +1,5 @@
 // isa_test.c - programs: built, checked, printed, read, stored, and run plainly.
+#include "hologram_atlas.h"
 #include "isa/isa.h"
 #include "isa/isa_number.h"
 
@@ -7,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -382,6 +384,71 @@ static void test_index_out_of_range(void **state)
     }
 }
 
+// ---- the atlas
+
+enum { ATLAS_LANES = 256, ATLAS_ROW = 12 }; // lanes, and what each writes
+
+// The label graph by its parts, apart from how the interpreters do it: are the labels neighbours?
+static bool are_neighbours(int a, int b)
+{
+    static const int weight[] = {48, 24, 12, 6, 3};
+    int              flips = 0, e7 = a / 3 % 2 != b / 3 % 2, t = abs(a % 3 - b % 3);
+    for (int i = 0; i < HOLO_COUNT(weight); i++) flips += a / weight[i] % 2 != b / weight[i] % 2;
+    return !e7 && flips + t == 1;
+}
+
+static void check_atlas(const int32_t *out)
+{
+    int edges = 0, six = 0;
+    for (int i = 0; i < ATLAS_LANES; i++) {
+        const int32_t *row = out + i * ATLAS_ROW;
+        int label          = (i & 1) * 48 + (i >> 1 & 1) * 24 + (i >> 2 & 1) * 12 + (i >> 3 & 1) * 6 + (i >> 4 & 1) * 3;
+        int count          = 0;
+        assert_int_equal(row[0], holo_atlas_class((uint8_t)i));
+        assert_int_equal(row[1], i < 96 ? holo_transform_class(holo_transform(0, 0, 0, true), i) : i);
+        assert_int_equal(row[2], label + (i >> 5 & 3) % 3);
+        assert_int_equal(row[3], i == 1 || i == 4);
+        for (int b = 0; b < 96 && i < 96; b++)
+            if (are_neighbours(i, b)) assert_int_equal(row[5 + count++], b); // in ascending order
+        assert_int_equal(row[4], count);
+        for (int k = count; k < 7; k++) assert_int_equal(row[5 + k], i);
+        edges += count;
+        six += count == 6;
+    }
+    assert_int_equal(edges, 2 * 256);
+    assert_int_equal(six, 32);
+}
+
+static void test_atlas(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "program atlas\nout o: i32[]\nspecial.i32 r0, global_id\nconst.i32 r1, 12\nconst.i32 r2, 1\nmul.i32 r3, r0, r1\n"
+        "class.i32 r4, r0\nst.i32 o[r3], r4\nadd.i32 r3, r3, r2\nmirror.i32 r4, r0\nst.i32 o[r3], r4\nadd.i32 r3, r3, r2\n"
+        "label.i32 r4, r0\nst.i32 o[r3], r4\nadd.i32 r3, r3, r2\nunity.i32 r4, r0\nst.i32 o[r3], r4\nadd.i32 r3, r3, r2\n"
+        "degree.i32 r4, r0\nst.i32 o[r3], r4\nadd.i32 r3, r3, r2\nconst.i32 r5, 0\nconst.i32 r6, 7\n"
+        "loop\nset.ge.i32 p7, r5, r6\nbreakif p7\nneighbour.i32 r4, r0, r5\nst.i32 o[r3], r4\nadd.i32 r3, r3, r2\n"
+        "add.i32 r5, r5, r2\nend\n";
+    HoloArena      arena = {0};
+    HoloIsaProgram p;
+    HoloIsaCode   *code;
+    HoloIsaFrame  *frame;
+    HoloError      error                        = {0};
+    int32_t        out[ATLAS_LANES * ATLAS_ROW] = {0}, fast[ATLAS_LANES * ATLAS_ROW] = {0};
+    HoloIsaArg     arg = {out, HOLO_COUNT(out), 0}, fast_arg = {fast, HOLO_COUNT(fast), 0};
+    HoloIsaLaunch  launch = {{1, 1, 1}, {ATLAS_LANES, 1, 1}, 0};
+    if (holo_isa_parse(&arena, text, strlen(text), &p, &error)) fail_msg("%s", error.text);
+    assert_int_equal(holo_isa_reference(&p, &launch, &arg, &error), HOLO_OK);
+    check_atlas(out);
+    assert_int_equal(holo_isa_code_create(&p, &code, &error), HOLO_OK);
+    assert_int_equal(holo_isa_frame_create(code, 1, &frame, &error), HOLO_OK);
+    assert_int_equal(holo_isa_run(code, frame, NULL, &launch, &fast_arg, &error), HOLO_OK);
+    check_atlas(fast);
+    holo_isa_frame_destroy(frame);
+    holo_isa_code_destroy(code);
+    holo_arena_deinit(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -389,7 +456,7 @@ int main(void)
         cmocka_unit_test(test_constants_convert),           cmocka_unit_test(test_text_and_bytes_give_the_program_back),
         cmocka_unit_test(test_broken_bytes_are_refused),    cmocka_unit_test(test_wrong_programs_are_refused),
         cmocka_unit_test(test_uniform_places_are_accepted), cmocka_unit_test(test_reference_runs),
-        cmocka_unit_test(test_index_out_of_range),
+        cmocka_unit_test(test_index_out_of_range),          cmocka_unit_test(test_atlas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
