@@ -31,11 +31,11 @@ typedef struct Tile {
 
 // x * sigmoid(slope * x), where x has just been stored. Rows without gaps are one: where a row ends within a vector, a CPU
 // takes the store of one for the load of the next, and each waits for the one before.
-static void swish_rows(float slope, int rows, int64_t columns, float *x, int64_t row)
+INL void swish_each(float slope, int64_t rows, int64_t columns, float *x, int64_t row)
 {
     if (columns == row) columns *= rows, rows = 1;
     int64_t whole = columns / LANES * LANES;
-    for (int i = 0; i < rows; i++, x += row) {
+    for (int64_t i = 0; i < rows; i++, x += row) {
         for (int64_t j = 0; j < whole; j += LANES) v_store(x + j, v_swish(v_load(x + j), slope));
         if (whole == columns) continue;
         int left = (int)(columns - whole);
@@ -43,35 +43,46 @@ static void swish_rows(float slope, int rows, int64_t columns, float *x, int64_t
     }
 }
 
+static void swish_rows(float slope, int64_t rows, int64_t columns, float *x, int64_t row)
+{
+    if (slope == 1) // then a multiplication is a change of sign
+        swish_each(1, rows, columns, x, row);
+    else
+        swish_each(slope, rows, columns, x, row);
+}
+
 #define EACH_SUM(i, j) UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++)
 
-// What becomes of the sums: each line a loop of its own, so that no element asks what it is to do. `last` are
-// the columns of the last panel.
+// What becomes of the sums. At the end they go row by row, so that the first are stored while others are
+// still computed: what is added and the bounds change nothing where there are none. `last` are the columns of the last
+// panel.
 INL void tile_finish(const Tile *t, f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], int rows, int panels, int last)
 {
-#define COLUMNS(j) ((j) + 1 < panels ? LANES : last)
-#define PART(p, j) v_load_lanes((p) + (j)*LANES, COLUMNS(j))
+#define COLUMNS(j)     ((j) + 1 < panels ? LANES : last)
+#define PART(p, j)     v_load_lanes((p) + (j)*LANES, COLUMNS(j))
+#define ENDED(i, j, x) v_store_lanes(t->c + (i)*t->c_row + (j)*LANES, v_at_most(v_at_least(x, low), high), COLUMNS(j))
     const HoloFinish *finish = t->pause ? NULL : t->finish;
+    bool              d_rows = t->d && (!t->d_column || t->d_row || t->beta != 1); // d is not one row, as it is
+    f32v              d[GEMM_WIDE_PANELS];
+    f32v              low  = v_set1(finish && finish->has_low ? finish->low : -__builtin_inff());
+    f32v              high = v_set1(finish && finish->has_high ? finish->high : __builtin_inff());
     if (t->resume) EACH_SUM(i, j) sum[i][j] = v_add(PART(t->c + i * t->c_row, j), sum[i][j]);
     if (!t->pause && t->alpha != 1) EACH_SUM(i, j) sum[i][j] = v_mul(sum[i][j], v_set1(t->alpha));
-    if (!t->pause && t->d) {
+    if (!t->pause && d_rows) {
         f32v beta = v_set1(t->beta);
-        if (t->d_column && !t->d_row && t->beta == 1) {
-            UNROLL for (int j = 0; j < panels; j++)
-            {
-                f32v d                                          = PART(t->d, j);
-                UNROLL for (int i = 0; i < rows; i++) sum[i][j] = v_add(d, sum[i][j]);
-            }
-        } else if (t->d_column)
+        if (t->d_column)
             EACH_SUM(i, j) sum[i][j] = v_mad(beta, PART(t->d + i * t->d_row, j), sum[i][j]);
         else
             EACH_SUM(i, j) sum[i][j] = v_mad(beta, v_set1(t->d[i * t->d_row]), sum[i][j]);
     }
-    if (finish && finish->more) EACH_SUM(i, j) sum[i][j] = v_add(sum[i][j], PART(t->more + i * t->c_row, j));
-    if (finish && finish->has_low) EACH_SUM(i, j) sum[i][j] = v_at_least(sum[i][j], v_set1(finish->low));
-    if (finish && finish->has_high) EACH_SUM(i, j) sum[i][j] = v_at_most(sum[i][j], v_set1(finish->high));
-    EACH_SUM(i, j) v_store_lanes(t->c + i * t->c_row + j * LANES, sum[i][j], COLUMNS(j));
+    UNROLL for (int j = 0; j < GEMM_WIDE_PANELS; j++) d[j] = v_set1(-0.0f);
+    if (!t->pause && t->d && !d_rows) UNROLL for (int j = 0; j < panels; j++) d[j] = PART(t->d, j);
+    if (finish && finish->more)
+        EACH_SUM(i, j) ENDED(i, j, v_add(v_add(d[j], sum[i][j]), PART(t->more + i * t->c_row, j)));
+    else
+        EACH_SUM(i, j) ENDED(i, j, v_add(d[j], sum[i][j]));
     if (finish && finish->has_slope) swish_rows(finish->slope, rows, (panels - 1) * LANES + last, t->c, t->c_row);
+#undef ENDED
 #undef PART
 #undef COLUMNS
 }
@@ -335,35 +346,44 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
         panels       = left > (panel_max - 1) * LANES ? panel_max : left > LANES && panel_max > 2 ? 2 : 1;
         if (!tiles[height][panels]) panels = 1;
         const char *b = (const char *)g->b + (j / LANES * g->b_panel + first * g->b_step) * b_bytes(g->b_type);
-        for (int64_t s = 0, i = 0; s < steps; s++) {
-            int  tall  = (int)(height + (s < taller));
-            bool again = s && g->b_type; // these panels: they have been widened
-            Tile t     = {
-                    .a        = a->data + i * a->row,
-                    .a_row    = a->row,
-                    .b        = again ? (const char *)widened : b,
-                    .next     = s ? b : panels_after(g, j, panels, first, k),
-                    .wide     = widened,
-                    .lines    = g->lines,
-                    .line     = g->line,
-                    .k        = g->lines > 1 ? k / g->lines : k,
-                    .b_panel  = again ? k * LANES : g->b_panel,
-                    .b_step   = again ? LANES : g->b_step,
-                    .c        = g->c + (row + i) * g->c_row + j,
-                    .c_row    = g->c_row,
-                    .d        = g->d ? g->d + (row + i) * g->d_row + j * g->d_column : NULL,
-                    .d_row    = g->d_row,
-                    .d_column = g->d_column,
-                    .alpha    = g->alpha,
-                    .beta     = g->beta,
-                    .finish   = g->finish,
-                    .more     = g->finish && g->finish->more ? g->finish->more + (row + i) * g->c_row + j : NULL,
-                    .resume   = g->resume || first > 0,
-                    .pause    = g->pause || first + k < g->k,
-                    .last     = left < panels * LANES ? (int)(left - (panels - 1) * LANES) : LANES,
-            };
-            (*(again ? &tiles : first_tiles))[tall][panels](&t);
-            i += tall;
+        Tile        t = {
+                   .a        = a->data,
+                   .a_row    = a->row,
+                   .b        = b,
+                   .next     = panels_after(g, j, panels, first, k),
+                   .wide     = widened,
+                   .lines    = g->lines,
+                   .line     = g->line,
+                   .k        = g->lines > 1 ? k / g->lines : k,
+                   .b_panel  = g->b_panel,
+                   .b_step   = g->b_step,
+                   .c        = g->c + row * g->c_row + j,
+                   .c_row    = g->c_row,
+                   .d        = g->d ? g->d + row * g->d_row + j * g->d_column : NULL,
+                   .d_row    = g->d_row,
+                   .d_column = g->d_column,
+                   .alpha    = g->alpha,
+                   .beta     = g->beta,
+                   .finish   = g->finish,
+                   .more     = g->finish && g->finish->more ? g->finish->more + row * g->c_row + j : NULL,
+                   .resume   = g->resume || first > 0,
+                   .pause    = g->pause || first + k < g->k,
+                   .last     = left < panels * LANES ? (int)(left - (panels - 1) * LANES) : LANES,
+        };
+        Tiles *of = first_tiles;
+        for (int64_t s = 0; s < steps; s++) {
+            int tall = (int)(height + (s < taller));
+            (*of)[tall][panels](&t);
+            t.next = b;
+            t.a += tall * a->row;
+            t.c += tall * g->c_row;
+            if (t.d) t.d += tall * g->d_row;
+            if (t.more) t.more += tall * g->c_row;
+            if (!g->b_type) continue;
+            of        = &tiles; // these panels have been widened
+            t.b       = (const char *)widened;
+            t.b_panel = k * LANES;
+            t.b_step  = LANES;
         }
     }
 }
