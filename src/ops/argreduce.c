@@ -73,8 +73,14 @@ enum { WIDE = 16 }; // numbers at a time: one would wait for the other
 // The first, or the last, place of a row where the number is this one; where `best` is NaN, where one is.
 static int64_t place_of(const float *x, int64_t n, float best, bool last)
 {
-    bool nan = best != best;
-    for (int64_t i = 0; i < n; i++) {
+    bool    nan = best != best;
+    int64_t i   = 0;
+    for (int some = 0; !nan && i + WIDE <= n; i += WIDE) { // most have none
+        const float *from = last ? x + n - WIDE - i : x + i;
+        for (int j = 0; j < WIDE; j++) some |= from[j] == best;
+        if (some) break;
+    }
+    for (; i < n; i++) {
         int64_t k = last ? n - 1 - i : i;
         if (nan ? x[k] != x[k] : x[k] == best) return k;
     }

@@ -19,27 +19,53 @@ static HoloStatus lp_infer(HoloCall *call)
     return holo_infer_same(call);
 }
 
+enum { CHAINS = 8 }; // sums that need not wait for each other
+
+// The sum of squares, or of magnitudes.
+static double lp_sum(const double *x, int64_t count, bool squares)
+{
+    double  part[CHAINS] = {0}, sum = 0;
+    int64_t k = 0;
+    for (; k + CHAINS <= count && squares; k += CHAINS)
+        for (int j = 0; j < CHAINS; j++) part[j] += x[k + j] * x[k + j];
+    for (; k + CHAINS <= count && !squares; k += CHAINS)
+        for (int j = 0; j < CHAINS; j++) part[j] += fabs(x[k + j]);
+    for (; k < count; k++) sum += squares ? x[k] * x[k] : fabs(x[k]);
+    for (int j = 0; j < CHAINS; j++) sum += part[j];
+    return sum;
+}
+
+typedef struct LpRows {
+    const HoloTensor *in;
+    HoloTensor       *out;
+    HoloRows          rows;
+    bool              squares;
+    double           *memory; // a row for each worker
+} LpRows;
+
+static void lp_row(void *arg, int64_t row, int worker)
+{
+    const LpRows *l     = arg;
+    int64_t       start = holo_row_start(l->rows, row), size = l->rows.size;
+    double       *x = l->memory + worker * size;
+    holo_read_f(l->in, start, l->rows.inner, size, x);
+    double norm = lp_sum(x, size, l->squares);
+    if (l->squares) norm = sqrt(norm);
+    for (int64_t k = 0; k < size && norm == 0; k++) x[k] = 0;
+    for (int64_t k = 0; k < size && norm != 0; k++) x[k] /= norm;
+    holo_write_f(l->out, start, l->rows.inner, size, x);
+}
+
 static HoloStatus lp_eval(HoloCall *call)
 {
-    const HoloTensor *in      = call->in[0];
-    HoloTensor       *out     = holo_out(call, 0);
-    bool              squares = holo_attr_int(call, "p", 2) == 2;
-    int               axis    = 0;
-    void             *memory;
-    if (!out) return HOLO_OK;
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", -1), in->rank, &axis));
-    HoloRows rows = holo_rows(in, axis, axis + 1);
-    HOLO_TRY(holo_call_temp(call, (size_t)rows.size, sizeof(double), &memory));
-    double *x = memory;
-    for (int64_t row = 0; row < holo_row_count(rows); row++) {
-        int64_t start = holo_row_start(rows, row);
-        double  norm  = 0;
-        holo_read_f(in, start, rows.inner, rows.size, x);
-        for (int64_t k = 0; k < rows.size; k++) norm += squares ? x[k] * x[k] : fabs(x[k]);
-        if (squares) norm = sqrt(norm);
-        for (int64_t k = 0; k < rows.size; k++) x[k] = norm == 0 ? 0 : x[k] / norm;
-        holo_write_f(out, start, rows.inner, rows.size, x);
-    }
+    LpRows l       = {.in = call->in[0], .out = holo_out(call, 0), .squares = holo_attr_int(call, "p", 2) == 2};
+    size_t workers = call->host && call->host->workers > 1 ? (size_t)call->host->workers : 1;
+    int    axis    = 0;
+    if (!l.out) return HOLO_OK;
+    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", -1), l.in->rank, &axis));
+    l.rows = holo_rows(l.in, axis, axis + 1);
+    HOLO_TRY(holo_call_temp(call, (size_t)l.rows.size, workers * sizeof(double), (void **)&l.memory));
+    holo_spread(call, holo_row_count(l.rows), 4 * (double)holo_tensor_count(l.in), lp_row, &l);
     return HOLO_OK;
 }
 

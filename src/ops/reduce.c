@@ -2,7 +2,7 @@
 //
 // An operator is a row of a table: the value to start from, how an element is folded in, what is done
 // at the end. Floats are folded as double, integers as 64-bit numbers that wrap around; roots and
-// logarithms of integers are computed as floats. The fold runs in the order of the elements.
+// logarithms of integers are computed as floats. Elements are folded by turns of eight, always the same.
 #include "ops/reduce.h"
 #include "base/math.h"
 #include "ops/op.h"
@@ -48,39 +48,53 @@ typedef union Tile {
     uint64_t u[HOLO_TILE];
 } Tile;
 
+enum { CHAINS = 8 }; // elements of a tile are folded by turns, so that one need not wait for the other
+
 // Folds x into acc: element by element where `lanes`, else all of them into acc[0].
 typedef void Fold(Tile *acc, const Tile *x, int count, bool lanes);
 
-#define FOLD(name, type, member, expression)                                                           \
+#define FOLD(name, type, member, zero, expression, joined)                                             \
     static inline type name##_one(type a, type x)                                                      \
     {                                                                                                  \
         return expression;                                                                             \
+    }                                                                                                  \
+    static inline type name##_join(type a, type x)                                                     \
+    {                                                                                                  \
+        return joined;                                                                                 \
     }                                                                                                  \
     static void name(Tile *acc, const Tile *x, int count, bool lanes)                                  \
     {                                                                                                  \
         if (lanes) {                                                                                   \
             for (int k = 0; k < count; k++) acc->member[k] = name##_one(acc->member[k], x->member[k]); \
-        } else {                                                                                       \
-            type a = acc->member[0];                                                                   \
-            for (int k = 0; k < count; k++) a = name##_one(a, x->member[k]);                           \
-            acc->member[0] = a;                                                                        \
+            return;                                                                                    \
         }                                                                                              \
+        type a = acc->member[0], part[CHAINS];                                                         \
+        int  k = 0;                                                                                    \
+        for (int j = 0; j < CHAINS; j++) part[j] = zero;                                               \
+        for (; k + CHAINS <= count; k += CHAINS)                                                       \
+            for (int j = 0; j < CHAINS; j++) part[j] = name##_one(part[j], x->member[k + j]);          \
+        for (int j = 0; j < CHAINS; j++) a = name##_join(a, part[j]);                                  \
+        for (; k < count; k++) a = name##_one(a, x->member[k]);                                        \
+        acc->member[0] = a;                                                                            \
     }
 
-FOLD(sum_f, double, f, a + x)
-FOLD(prod_f, double, f, (a * x))
-FOLD(max_f, double, f, x > a || x != x ? x : a) // a NaN stays
-FOLD(min_f, double, f, x < a || x != x ? x : a)
-FOLD(abs_f, double, f, a + fabs(x))
-FOLD(square_f, double, f, a + x * x)
-FOLD(max_i, int64_t, i, x > a ? x : a)
-FOLD(min_i, int64_t, i, x < a ? x : a)
-FOLD(sum_u, uint64_t, u, a + x)
-FOLD(prod_u, uint64_t, u, (a * x))
-FOLD(max_u, uint64_t, u, x > a ? x : a)
-FOLD(min_u, uint64_t, u, x < a ? x : a)
-FOLD(abs_u, uint64_t, u, a + (x >> 63 ? -x : x)) // of signed numbers
-FOLD(square_u, uint64_t, u, a + x * x)
+#define LARGER(a, x)  ((x) > (a) || (x) != (x) ? (x) : (a)) // a NaN stays
+#define SMALLER(a, x) ((x) < (a) || (x) != (x) ? (x) : (a))
+
+FOLD(sum_f, double, f, 0, a + x, a + x)
+FOLD(prod_f, double, f, 1, (a * x), (a * x))
+FOLD(max_f, double, f, -INFINITY, LARGER(a, x), LARGER(a, x))
+FOLD(min_f, double, f, INFINITY, SMALLER(a, x), SMALLER(a, x))
+FOLD(abs_f, double, f, 0, a + fabs(x), a + x)
+FOLD(square_f, double, f, 0, a + x * x, a + x)
+FOLD(max_i, int64_t, i, INT64_MIN, x > a ? x : a, x > a ? x : a)
+FOLD(min_i, int64_t, i, INT64_MAX, x < a ? x : a, x < a ? x : a)
+FOLD(sum_u, uint64_t, u, 0, a + x, a + x)
+FOLD(prod_u, uint64_t, u, 1, (a * x), (a * x))
+FOLD(max_u, uint64_t, u, 0, x > a ? x : a, x > a ? x : a)
+FOLD(min_u, uint64_t, u, UINT64_MAX, x < a ? x : a, x < a ? x : a)
+FOLD(abs_u, uint64_t, u, 0, a + (x >> 63 ? -x : x), a + x) // of signed numbers
+FOLD(square_u, uint64_t, u, 0, a + x * x, a + x)
 
 typedef enum Start { START_0, START_1, START_LOWEST, START_HIGHEST } Start;
 

@@ -91,7 +91,8 @@ static void put_in_order(Item *heap, int64_t k)
     }
 }
 
-enum { COLUMNS = 16, BLOCK = 16 }; // rows that lie side by side, and are read together; elements of a row
+enum { COLUMNS = 16, BLOCK = 16 };          // rows that lie side by side, and are read together; elements of a row
+enum { SORT_LEAST = 2048, SORT_SHARE = 8 }; // of so many elements the eighth part is wanted: sorting them all is faster
 
 typedef struct TopK {
     const HoloTensor *in;
@@ -99,7 +100,8 @@ typedef struct TopK {
     HoloRows          rows;
     int64_t           k, columns, groups; // rows read together, and groups of them
     uint64_t          turn;
-    Item             *heaps; // for each worker and column
+    Item             *heaps;  // for each worker and column
+    int64_t          *sorted; // for each worker keys, indices and as much again to sort them; NULL: by heaps
 } TopK;
 
 static void put_row(const TopK *v, int64_t start, int64_t to, const Item *items)
@@ -129,16 +131,55 @@ static int64_t find_block(const TopK *v, const float *row, const Item *heap, int
     return from;
 }
 
+// Might x come before one that the heap has, of which `edge` is the last?
+static inline bool may_enter(const TopK *v, float x, float edge)
+{
+    return v->turn ? !(x <= edge) : !(x >= edge);
+}
+
+// Offers element i of the row that begins at `start`; returns the last that the heap then has.
+static inline float take_f32(const TopK *v, int64_t start, int64_t i, Item *heap)
+{
+    uint64_t key;
+    holo_read_keys(v->in, start + i * v->rows.inner, 1, 1, &key);
+    offer(heap, v->k, key ^ v->turn, i);
+    return ((const float *)v->in->data)[start + heap[0].index * v->rows.inner];
+}
+
 static void run_row_f32(const TopK *v, int64_t start, Item *heap)
 {
-    const float *row = (const float *)v->in->data + start;
-    uint64_t     keys[BLOCK];
-    for (int64_t i = 0, run; i < v->rows.size; i += run) {
+    const float *row  = (const float *)v->in->data + start;
+    float        edge = 0;
+    for (int64_t i = 0, end; i < v->rows.size; i = end) {
         if (i >= v->k) i = find_block(v, row, heap, i, v->rows.size);
-        run = v->rows.size - i < BLOCK ? v->rows.size - i : BLOCK;
-        if (run) holo_read_keys(v->in, start + i, 1, run, keys);
-        for (int64_t j = 0; j < run; j++) offer(heap, v->k, keys[j] ^ v->turn, i + j);
+        end = v->rows.size - i < BLOCK ? v->rows.size : i + BLOCK;
+        for (; i < end; i++)
+            if (i < v->k || may_enter(v, row[i], edge)) edge = take_f32(v, start, i, heap);
     }
+}
+
+// The same of rows that lie side by side.
+static void run_columns_f32(const TopK *v, int64_t start, int64_t count, Item *heaps)
+{
+    float edge[COLUMNS] = {0};
+    for (int64_t i = 0; i < v->rows.size; i++) {
+        const float *x    = (const float *)v->in->data + start + i * v->rows.inner;
+        int          some = i < v->k;
+        for (int64_t c = 0; c < count; c++) some |= may_enter(v, x[c], edge[c]);
+        for (int64_t c = 0; some && c < count; c++)
+            if (i < v->k || may_enter(v, x[c], edge[c])) edge[c] = take_f32(v, start + c, i, heaps + c * v->k);
+    }
+}
+
+// A row of which much is wanted: all of it in order.
+static void run_sorted(const TopK *v, int64_t start, int worker, Item *items)
+{
+    int64_t  *index = v->sorted + worker * 3 * v->rows.size, *scratch = index + v->rows.size;
+    uint64_t *keys = (uint64_t *)(scratch + v->rows.size);
+    holo_read_keys(v->in, start, 1, v->rows.size, keys);
+    for (int64_t i = 0; i < v->rows.size; i++) keys[i] ^= v->turn, index[i] = i;
+    holo_sort_keys(index, scratch, v->rows.size, keys);
+    for (int64_t i = 0; i < v->k; i++) items[i] = (Item){keys[index[i]], index[i]};
 }
 
 // A row, or some that lie side by side.
@@ -151,8 +192,16 @@ static void run_rows(void *arg, int64_t group, int worker)
     int64_t     count = rows.inner - first < v->columns ? rows.inner - first : v->columns;
     int64_t     start = outer * rows.size * rows.inner + first, to = outer * v->k * rows.inner + first;
     uint64_t    keys[HOLO_TILE];
-    bool        is_f32 = rows.inner == 1 && v->in->dtype == HOLO_F32;
-    if (is_f32) run_row_f32(v, start, heap);
+    bool        is_f32 = v->in->dtype == HOLO_F32;
+    if (v->sorted) {
+        run_sorted(v, start, worker, heap);
+        put_row(v, start, to, heap);
+        return;
+    }
+    if (is_f32 && rows.inner == 1)
+        run_row_f32(v, start, heap);
+    else if (is_f32)
+        run_columns_f32(v, start, count, heap);
     for (int64_t i = 0, run; !is_f32 && i < rows.size; i += run) {
         run = rows.inner > 1 ? 1 : rows.size - i < HOLO_TILE ? rows.size - i : HOLO_TILE;
         holo_read_keys(v->in, start + i * rows.inner, 1, rows.inner > 1 ? count : run, keys);
@@ -178,6 +227,8 @@ static HoloStatus eval(HoloCall *call)
     v.columns = v.rows.inner < COLUMNS ? v.rows.inner : COLUMNS;
     v.groups  = (v.rows.inner + v.columns - 1) / v.columns;
     HOLO_TRY(holo_call_temp(call, (size_t)v.k, workers * (size_t)v.columns * sizeof(Item), (void **)&v.heaps));
+    if (v.rows.inner == 1 && v.rows.size >= SORT_LEAST && v.k >= v.rows.size / SORT_SHARE)
+        HOLO_TRY(holo_call_temp(call, (size_t)v.rows.size, 3 * workers * sizeof(int64_t), (void **)&v.sorted));
     holo_spread(call, v.rows.outer * v.groups, 4 * (double)holo_tensor_count(v.in), run_rows, &v);
     return HOLO_OK;
 }
