@@ -357,6 +357,10 @@ HOLO_API HOLO_MUST HoloStatus holo_buffer_create(HoloExecutor *executor, HoloDty
 HOLO_API HOLO_MUST HoloStatus holo_buffer_create_boundary(HoloExecutor *executor, HoloDtype dtype, int class_id,
                                                           int pages, int bytes, HoloBuffer **out_buffer,
                                                           HoloError *error);
+// A linear pool is a buffer of u8 in which others are made: `count` elements from byte `byte` on, which is a multiple of
+// their size, in the same memory. Parts may overlap, and are destroyed before the whole.
+HOLO_API HOLO_MUST HoloStatus holo_buffer_create_part(HoloBuffer *whole, size_t byte, HoloDtype dtype, int64_t count,
+                                                      HoloBuffer **out_buffer, HoloError *error);
 HOLO_API void                 holo_buffer_destroy(HoloBuffer *buffer);
 HOLO_API void                 holo_buffer_info(const HoloBuffer *buffer, HoloBufferInfo *out_info);
 // The memory itself, to read and write between launches, without a copy.
@@ -371,6 +375,10 @@ HOLO_API int                  holo_executor_free_classes(const HoloExecutor *exe
 // Portable programs (docs/isa.md): of their text, or of their bytes. Both are checked whole before anything runs.
 HOLO_API HOLO_MUST HoloStatus holo_portable_create(HoloExecutor *executor, const void *text_or_bytes, size_t size,
                                                    HoloPortable **out_program, HoloError *error);
+// By its name: of an archive that holds kernels (`hologram compile kernels/ -o FILE`), or, where `model` is NULL, of the standard
+// library, as "vector_add_f32": `hologram kernel list kernels/stdlib` shows them. HOLO_BAD_ARGUMENT: there is no such.
+HOLO_API HOLO_MUST HoloStatus holo_portable_find(HoloExecutor *executor, const HoloModel *model, const char *name,
+                                                 HoloPortable **out_program, HoloError *error);
 HOLO_API void                 holo_portable_destroy(HoloPortable *program);
 
 typedef struct HoloPortableParam { // lives as long as the program
@@ -399,6 +407,11 @@ typedef struct HoloLaunch {
 HOLO_API HOLO_MUST HoloStatus holo_executor_launch(HoloExecutor *executor, HoloPortable *program,
                                                    const HoloLaunch *launch, const HoloArgument *args, int arg_count,
                                                    HoloError *error);
+
+// The same with as many lanes as the program asks for: a kernel by what its source says, any other by the first whole number
+// among its arguments. `turns` as in HoloLaunch.
+HOLO_API HOLO_MUST HoloStatus holo_executor_run(HoloExecutor *executor, HoloPortable *program, const HoloArgument *args,
+                                                int arg_count, int64_t turns, HoloError *error);
 
 // Single operations on the first n elements of buffers of one type. The output may be an input.
 // clang-format off
@@ -445,7 +458,8 @@ HOLO_API HOLO_MUST HoloStatus holo_executor_copy(HoloExecutor *executor, const H
                                                  int64_t n, HoloError *error);
 HOLO_API HOLO_MUST HoloStatus holo_executor_fill(HoloExecutor *executor, double x, HoloBuffer *out, int64_t n,
                                                  HoloError *error);
-// Of f32, by the kernels that models run. out[0] is the result of a reduction or a loss; there is at least one element.
+// Of f32 by the kernels that models run, of f64, f16, bf16, and sums, least, largest and products of i32 and i64, by those of
+// the standard library. out[0] is the result of a reduction or a loss; there is at least one element.
 HOLO_API HOLO_MUST HoloStatus holo_executor_reduce(HoloExecutor *executor, HoloReduction op, const HoloBuffer *a,
                                                    HoloBuffer *out, int64_t n, HoloError *error);
 HOLO_API HOLO_MUST HoloStatus holo_executor_loss(HoloExecutor *executor, HoloLoss op, const HoloBuffer *a,

@@ -4,7 +4,6 @@
 #include "archive/archive.h"
 #include "base/files.h"
 #include "hologram_compiler.h"
-#include "isa/isa_number.h"
 #include "lang/lang.h"
 #include "runtime/pool.h"
 
@@ -12,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES_MAX = 4096, FOLDERS_DEEP = 8, BLOCK = 256 };
+enum { FILES_MAX = 4096, FOLDERS_DEEP = 8 };
 
 typedef struct KernelFile {
     const char      *path;
@@ -211,48 +210,16 @@ static HoloStatus argument(const HoloIsaParam *p, const HoloTensor *given, HoloI
     return HOLO_OK;
 }
 
-// Of scalars alone, in the order of the program that computes the lanes.
-static HoloStatus count_lanes(const HoloKernel *kernel, const HoloIsaArg *args, int64_t *out, HoloError *error)
-{
-    HoloIsaArg            of[HOLO_ISA_MAX_PARAMS] = {0};
-    int                   count                   = 0;
-    const HoloIsaProgram *p                       = &kernel->program;
-    HoloIsaLaunch         once                    = {{1, 1, 1}, {1, 1, 1}, 0};
-    *out                                          = 0;
-    for (int i = 0; i < p->param_count; i++)
-        if (p->params[i].access == HOLO_ISA_VALUE) of[count++] = args[i];
-    if (kernel->lanes.count) {
-        of[count] = (HoloIsaArg){.data = out, .count = 1};
-        return holo_isa_reference(&kernel->lanes, &once, of, error);
-    }
-    for (int i = 0; i < p->param_count; i++) {
-        bool whole = p->params[i].access == HOLO_ISA_VALUE && p->params[i].type != HOLO_BOOL &&
-                     p->params[i].type != HOLO_F16 && p->params[i].type != HOLO_BF16 && p->params[i].type != HOLO_F32 &&
-                     p->params[i].type != HOLO_F64;
-        if (!whole) continue;
-        *out = holo_isa_to_i64(p->params[i].type, args[i].bits);
-        return HOLO_OK;
-    }
-    return holo_fail(error, HOLO_BAD_INPUT, "%s has no whole number among its parameters: say how many lanes to launch",
-                     kernel->name);
-}
-
 static HoloStatus launch_of(const HoloKernel *kernel, const HoloIsaArg *args, const HoloKernelLaunch *wish,
-                            HoloIsaLaunch *out, int64_t *out_lanes, HoloError *error)
+                            HoloIsaLaunch *out, HoloError *error)
 {
-    int64_t lanes = wish ? wish->lanes : 0, block = 1;
-    *out = (HoloIsaLaunch){{1, 1, 1}, {BLOCK, 1, 1}, wish ? wish->turns : 0};
-    if (lanes <= 0) HOLO_TRY(count_lanes(kernel, args, &lanes, error));
-    *out_lanes = lanes;
-    if (lanes > 0 && lanes < BLOCK) out->block[0] = (uint32_t)lanes;
-    for (int i = 0; i < 3; i++) {
-        int size = wish && wish->block[0] ? wish->block[i] : kernel->function->block[i];
-        if (size > 0) out->block[i] = (uint32_t)size;
-        block *= out->block[i];
-    }
-    int64_t blocks = lanes <= 0 ? 0 : (lanes - 1) / block + 1;
-    if (blocks > UINT32_MAX) return holo_fail(error, HOLO_BAD_INPUT, "%lld lanes are too many", (long long)lanes);
-    out->grid[0] = (uint32_t)blocks;
+    int64_t  lanes = wish ? wish->lanes : 0;
+    uint32_t block[3];
+    if (lanes <= 0) HOLO_TRY(holo_isa_lanes(&kernel->program, &kernel->lanes, args, &lanes, error));
+    for (int i = 0; i < 3; i++)
+        block[i] = (uint32_t)(wish && wish->block[0] ? wish->block[i] : kernel->function->block[i]);
+    HOLO_TRY(holo_isa_grid(lanes, block, out, error));
+    out->turns = wish ? wish->turns : 0;
     return HOLO_OK;
 }
 
@@ -286,7 +253,6 @@ HoloStatus holo_kernels_run(HoloKernels *k, int index, const HoloTensor *const *
 {
     HoloIsaArg    of[HOLO_ISA_MAX_PARAMS] = {0};
     HoloIsaLaunch how;
-    int64_t       lanes;
     if (index < 0 || index >= k->count) return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no kernel %d", index);
     Compiled         *c      = &k->list[index];
     const HoloKernel *kernel = &c->kernel;
@@ -294,8 +260,8 @@ HoloStatus holo_kernels_run(HoloKernels *k, int index, const HoloTensor *const *
         return holo_fail(error, HOLO_BAD_INPUT, "%s takes %d arguments, not %d", kernel->name,
                          kernel->program.param_count, arg_count);
     for (int i = 0; i < arg_count; i++) HOLO_TRY(argument(&kernel->program.params[i], args[i], &of[i], error));
-    HOLO_TRY(launch_of(kernel, of, launch, &how, &lanes, error));
-    if (lanes <= 0) return HOLO_OK;
+    HOLO_TRY(launch_of(kernel, of, launch, &how, error));
+    if (!how.grid[0]) return HOLO_OK;
     HoloIsaTeam team = {team_run, launch ? launch->pool : NULL,
                         launch && launch->pool ? holo_pool_threads(launch->pool) : 1};
     HOLO_TRY(make_ready(c, team.threads, error));

@@ -258,6 +258,13 @@ typedef struct HoloIsaTeam {
     int   threads;
 } HoloIsaTeam;
 
+// How many lanes a kernel asks for: `rule` is a program of its scalars, in their order, that writes one i64, behind them; where
+// that has no instructions, the first whole number among the arguments. Then the launch of so many, at least, in blocks of
+// `block` lanes (0: any will do); a grid of 0 blocks where there are none.
+HOLO_MUST HoloStatus holo_isa_lanes(const HoloIsaProgram *program, const HoloIsaProgram *rule, const HoloIsaArg *args,
+                                    int64_t *out_lanes, HoloError *error);
+HOLO_MUST HoloStatus holo_isa_grid(int64_t lanes, const uint32_t block[3], HoloIsaLaunch *out, HoloError *error);
+
 // The plain way: one lane after the other, to the next barrier. It is the judge of the fast one.
 HOLO_MUST HoloStatus holo_isa_reference(const HoloIsaProgram *program, const HoloIsaLaunch *launch,
                                         const HoloIsaArg *args, HoloError *error);

@@ -32,7 +32,10 @@ void holo_executor_destroy(HoloExecutor *executor)
 {
     if (!executor) return;
     for (int i = 0; i < HOLO_EXECUTOR_MADE; i++) holo_portable_destroy(executor->made[i]);
-    holo_portable_destroy(executor->loss);
+    for (int i = 0; i < HOLO_DTYPE_COUNT; i++) {
+        holo_portable_destroy(executor->loss[i]);
+        for (int k = 0; k < HOLO_EXECUTOR_KERNELS; k++) holo_portable_destroy(executor->library[k][i]);
+    }
     holo_arena_deinit(&executor->arena);
     holo_free(executor);
 }
@@ -139,6 +142,23 @@ HoloStatus holo_buffer_create_boundary(HoloExecutor *executor, HoloDtype dtype, 
     buffer_in_classes(b, class_id, 1);
     b->info.is_boundary = true;
     *out_buffer         = b;
+    return HOLO_OK;
+}
+
+HoloStatus holo_buffer_create_part(HoloBuffer *whole, size_t byte, HoloDtype dtype, int64_t count,
+                                   HoloBuffer **out_buffer, HoloError *error)
+{
+    HoloBuffer *b = NULL;
+    HOLO_TRY(buffer_new(whole->executor, dtype, count, &b, error));
+    size_t bytes = b->info.bytes;
+    if (byte > whole->info.bytes || bytes > whole->info.bytes - byte || byte % holo_dtype_size(dtype)) {
+        holo_buffer_destroy(b);
+        return holo_fail(error, HOLO_BAD_ARGUMENT,
+                         "%zu bytes from byte %zu on are not all in a buffer of %zu, or no place for %s", bytes, byte,
+                         whole->info.bytes, holo_dtype_name(dtype));
+    }
+    b->data     = whole->data + byte;
+    *out_buffer = b;
     return HOLO_OK;
 }
 

@@ -3,6 +3,7 @@
 #define HOLO_RUNTIME_EXECUTOR_H
 
 #include "base/base.h"
+#include "format/dtype.h"
 #include "isa/isa.h"
 #include "kernels/kernels.h"
 
@@ -18,11 +19,23 @@ struct HoloBuffer {
 struct HoloPortable {
     HoloExecutor  *executor;
     HoloArena      arena;
-    HoloIsaProgram program;
+    HoloIsaProgram program, lanes; // lanes: see holo_isa_lanes
+    uint32_t       block[3];       // that it asks for; 0: any will do
     HoloIsaCode   *code;
     HoloIsaFrame  *frame;
     unsigned       key; // of a single operation
 };
+
+// Kernels of the standard library that single operations run.
+typedef enum HoloExecutorKernel {
+    HOLO_EXECUTOR_SUM,
+    HOLO_EXECUTOR_MEAN,
+    HOLO_EXECUTOR_MIN,
+    HOLO_EXECUTOR_MAX,
+    HOLO_EXECUTOR_SOFTMAX,
+    HOLO_EXECUTOR_GEMM,
+    HOLO_EXECUTOR_KERNELS
+} HoloExecutorKernel;
 
 struct HoloExecutor {
     HoloPool          *pool; // may be NULL
@@ -34,10 +47,22 @@ struct HoloExecutor {
     int                free_count;
     uint64_t           ids;
     HoloPortable      *made[HOLO_EXECUTOR_MADE]; // programs of single operations, by kind and type; NULL: not yet
-    HoloPortable      *loss;                     // NULL: not yet
+    HoloPortable      *loss[HOLO_DTYPE_COUNT];   // by type; NULL: not yet
+    HoloPortable      *library[HOLO_EXECUTOR_KERNELS][HOLO_DTYPE_COUNT];
 };
 
 // The program of a checked one, made ready.
 HOLO_MUST HoloStatus holo_portable_ready(HoloExecutor *executor, HoloPortable *portable, HoloError *error);
+// Launches as many lanes as the program asks for.
+HOLO_MUST HoloStatus holo_portable_run(HoloExecutor *executor, HoloPortable *portable, const HoloIsaArg *args,
+                                       int64_t turns, HoloError *error);
+
+// A buffer of this executor, of this type, of at least so many elements.
+HOLO_MUST HoloStatus     holo_executor_need(const HoloExecutor *executor, const HoloBuffer *buffer, HoloDtype dtype,
+                                            int64_t count, HoloError *error);
+static inline HoloIsaArg holo_executor_array(const HoloBuffer *b, int64_t n)
+{
+    return (HoloIsaArg){.data = b->data, .count = n};
+}
 
 #endif

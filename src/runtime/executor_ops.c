@@ -1,25 +1,9 @@
-// executor_ops.c - single operations on buffers. Pointwise ones are portable programs, built when first asked for, of any
-// type that the operation has; the others are the kernels of models.
+// executor_ops.c - single operations on buffers, element by element: portable programs, built when first asked for, of any type
+// that the operation has. Those on whole rows are in executor_rows.c.
 #include "format/dtype.h"
 #include "runtime/executor.h"
-#include "runtime/pool.h"
 
 #include <string.h>
-
-// ---- checks
-
-static HoloStatus need(const HoloExecutor *e, const HoloBuffer *b, HoloDtype dtype, int64_t count, HoloError *error)
-{
-    if (!b || b->executor != e)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is missing, or of another executor");
-    if (b->info.dtype != dtype)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer of %s, where one of %s is needed",
-                         holo_dtype_name(b->info.dtype), holo_dtype_name(dtype));
-    if (count < 0 || b->info.count < count)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer of %lld elements, where %lld are needed",
-                         (long long)b->info.count, (long long)count);
-    return HOLO_OK;
-}
 
 // ---- programs
 
@@ -145,11 +129,6 @@ static HoloStatus run(HoloExecutor *e, Kind kind, HoloOperation op, HoloDtype ty
     return n ? holo_isa_run(p->code, p->frame, &e->team, &launch, args, error) : HOLO_OK;
 }
 
-static HoloIsaArg array(const HoloBuffer *b, int64_t n)
-{
-    return (HoloIsaArg){.data = b->data, .count = n};
-}
-
 static HoloStatus operation_check(HoloOperation op, int operands, HoloError *error)
 {
     if ((unsigned)op < sizeof operand_count && operand_count[op] == operands) return HOLO_OK;
@@ -162,9 +141,10 @@ HoloStatus holo_executor_map(HoloExecutor *executor, HoloOperation op, const Hol
 {
     HOLO_TRY(operation_check(op, 1, error));
     if (!a) return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is missing");
-    HOLO_TRY(need(executor, a, a->info.dtype, n, error));
-    HOLO_TRY(need(executor, out, a->info.dtype, n, error));
-    return run(executor, UNARY, op, a->info.dtype, n, (HoloIsaArg[]){array(a, n), array(out, n)}, error);
+    HOLO_TRY(holo_executor_need(executor, a, a->info.dtype, n, error));
+    HOLO_TRY(holo_executor_need(executor, out, a->info.dtype, n, error));
+    return run(executor, UNARY, op, a->info.dtype, n,
+               (HoloIsaArg[]){holo_executor_array(a, n), holo_executor_array(out, n)}, error);
 }
 
 HoloStatus holo_executor_combine(HoloExecutor *executor, HoloOperation op, const HoloBuffer *a, const HoloBuffer *b,
@@ -174,14 +154,16 @@ HoloStatus holo_executor_combine(HoloExecutor *executor, HoloOperation op, const
     if (!a) return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is missing");
     if (inner < 0 || period < 0) return holo_fail(error, HOLO_BAD_ARGUMENT, "inner or period is less than 0");
     HoloDtype type = a->info.dtype;
-    HOLO_TRY(need(executor, a, type, n, error));
-    HOLO_TRY(need(executor, out, type, n, error));
-    HOLO_TRY(need(executor, b, type, period ? period : n, error));
+    HOLO_TRY(holo_executor_need(executor, a, type, n, error));
+    HOLO_TRY(holo_executor_need(executor, out, type, n, error));
+    HOLO_TRY(holo_executor_need(executor, b, type, period ? period : n, error));
     if (!period)
-        return run(executor, BINARY, op, type, n, (HoloIsaArg[]){array(a, n), array(out, n), array(b, n)}, error);
-    HoloIsaArg args[] = {array(a, n),
-                         array(out, n),
-                         array(b, period),
+        return run(executor, BINARY, op, type, n,
+                   (HoloIsaArg[]){holo_executor_array(a, n), holo_executor_array(out, n), holo_executor_array(b, n)},
+                   error);
+    HoloIsaArg args[] = {holo_executor_array(a, n),
+                         holo_executor_array(out, n),
+                         holo_executor_array(b, period),
                          {.bits = (uint64_t)(inner ? inner : 1)},
                          {.bits = (uint64_t)period}};
     return run(executor, BROADCAST, op, type, n, args, error);
@@ -193,9 +175,10 @@ HoloStatus holo_executor_combine_scalar(HoloExecutor *executor, HoloOperation op
     HOLO_TRY(operation_check(op, 2, error));
     if (!a) return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is missing");
     HoloDtype type = a->info.dtype;
-    HOLO_TRY(need(executor, a, type, n, error));
-    HOLO_TRY(need(executor, out, type, n, error));
-    HoloIsaArg args[] = {array(a, n), array(out, n), {.bits = holo_isa_bits_of_float(type, x)}};
+    HOLO_TRY(holo_executor_need(executor, a, type, n, error));
+    HOLO_TRY(holo_executor_need(executor, out, type, n, error));
+    HoloIsaArg args[] = {
+        holo_executor_array(a, n), holo_executor_array(out, n), {.bits = holo_isa_bits_of_float(type, x)}};
     return run(executor, SCALAR, op, type, n, args, error);
 }
 
@@ -204,10 +187,10 @@ HoloStatus holo_executor_clip(HoloExecutor *executor, const HoloBuffer *a, doubl
 {
     if (!a) return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is missing");
     HoloDtype type = a->info.dtype;
-    HOLO_TRY(need(executor, a, type, n, error));
-    HOLO_TRY(need(executor, out, type, n, error));
-    HoloIsaArg args[] = {array(a, n),
-                         array(out, n),
+    HOLO_TRY(holo_executor_need(executor, a, type, n, error));
+    HOLO_TRY(holo_executor_need(executor, out, type, n, error));
+    HoloIsaArg args[] = {holo_executor_array(a, n),
+                         holo_executor_array(out, n),
                          {.bits = holo_isa_bits_of_float(type, low)},
                          {.bits = holo_isa_bits_of_float(type, high)}};
     return run(executor, CLIP, HOLO_OPERATION_MAX, type, n, args, error);
@@ -218,8 +201,8 @@ HoloStatus holo_executor_clip(HoloExecutor *executor, const HoloBuffer *a, doubl
 HoloStatus holo_executor_copy(HoloExecutor *executor, const HoloBuffer *a, HoloBuffer *out, int64_t n, HoloError *error)
 {
     if (!a) return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is missing");
-    HOLO_TRY(need(executor, a, a->info.dtype, n, error));
-    HOLO_TRY(need(executor, out, a->info.dtype, n, error));
+    HOLO_TRY(holo_executor_need(executor, a, a->info.dtype, n, error));
+    HOLO_TRY(holo_executor_need(executor, out, a->info.dtype, n, error));
     if (n) memmove(out->data, a->data, (size_t)n * holo_dtype_size(a->info.dtype));
     return HOLO_OK;
 }
@@ -227,144 +210,9 @@ HoloStatus holo_executor_copy(HoloExecutor *executor, const HoloBuffer *a, HoloB
 HoloStatus holo_executor_fill(HoloExecutor *executor, double x, HoloBuffer *out, int64_t n, HoloError *error)
 {
     if (!out) return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is missing");
-    HOLO_TRY(need(executor, out, out->info.dtype, n, error));
+    HOLO_TRY(holo_executor_need(executor, out, out->info.dtype, n, error));
     size_t   size = holo_dtype_size(out->info.dtype);
     uint64_t bits = holo_isa_bits_of_float(out->info.dtype, x);
     for (int64_t i = 0; i < n; i++) memcpy(out->data + (size_t)i * size, &bits, size);
     return HOLO_OK;
-}
-
-// ---- kernels of f32
-
-static const float *floats(const HoloBuffer *b)
-{
-    return (const float *)(const void *)b->data;
-}
-
-static float *floats_out(HoloBuffer *b)
-{
-    return (float *)(void *)b->data;
-}
-
-HoloStatus holo_executor_reduce(HoloExecutor *executor, HoloReduction op, const HoloBuffer *a, HoloBuffer *out,
-                                int64_t n, HoloError *error)
-{
-    static const uint32_t ops[] = {[HOLO_REDUCTION_SUM]  = HOLO_REDUCE_SUM,
-                                   [HOLO_REDUCTION_MEAN] = HOLO_REDUCE_MEAN,
-                                   [HOLO_REDUCTION_MIN]  = HOLO_REDUCE_MIN,
-                                   [HOLO_REDUCTION_MAX]  = HOLO_REDUCE_MAX};
-    if ((unsigned)op >= sizeof ops / sizeof *ops || n < 1)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no such reduction, or nothing to reduce");
-    HOLO_TRY(need(executor, a, HOLO_F32, n, error));
-    HOLO_TRY(need(executor, out, HOLO_F32, 1, error));
-    float result;
-    executor->kernels->reduce_f32(ops[op], 1, n, floats(a), &result);
-    floats_out(out)[0] = result;
-    return HOLO_OK;
-}
-
-static const char loss_text[] =
-    "program loss\nin a: f32[]\nin b: f32[]\nout each: f32[]\nvalue kind: i32\n"
-    "special.i64 r0, global_id\nld.f32 r1, a[r0]\nld.f32 r2, b[r0]\nparam.i32 r3, kind\nconst.i32 r4, 1\n"
-    "const.f32 r12, 1\nset.lt.i32 p5, r3, r4\nif p5\nsub.f32 r6, r1, r2\nmul.f32 r7, r6, r6\nst.f32 each[r0], r7\n"
-    "else\nlog.f32 r8, r1\nmul.f32 r9, r8, r2\nset.gt.i32 p10, r3, r4\nif p10\nsub.f32 r11, r12, r1\nlog.f32 r13, r11\n"
-    "sub.f32 r14, r12, r2\nmad.f32 r9, r13, r14, r9\nend\nneg.f32 r15, r9\nst.f32 each[r0], r15\nend\n";
-
-HoloStatus holo_executor_loss(HoloExecutor *executor, HoloLoss op, const HoloBuffer *a, const HoloBuffer *b,
-                              HoloBuffer *out, int64_t n, HoloError *error)
-{
-    if ((unsigned)op > HOLO_LOSS_BINARY_CROSS_ENTROPY || n < 1)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no such loss, or nothing to judge");
-    HOLO_TRY(need(executor, a, HOLO_F32, n, error));
-    HOLO_TRY(need(executor, b, HOLO_F32, n, error));
-    HOLO_TRY(need(executor, out, HOLO_F32, 1, error));
-    HoloPortable *p    = NULL;
-    HoloBuffer   *each = NULL;
-    if (!executor->loss) HOLO_TRY(holo_portable_create(executor, loss_text, strlen(loss_text), &executor->loss, error));
-    p                 = executor->loss;
-    HoloStatus status = holo_buffer_create(executor, HOLO_F32, n, &each, error);
-    if (!status) {
-        HoloIsaArg    args[] = {array(a, n), array(b, n), array(each, n), {.bits = (uint64_t)op}};
-        HoloIsaLaunch launch = {{1, 1, 1}, {(uint32_t)n, 1, 1}, 0};
-        status = n > INT32_MAX ? holo_fail(error, HOLO_BAD_ARGUMENT, "a loss of more than 2^31 - 1 elements")
-                               : holo_isa_run(p->code, p->frame, &executor->team, &launch, args, error);
-    }
-    HoloReduction joined = op == HOLO_LOSS_CROSS_ENTROPY ? HOLO_REDUCTION_SUM : HOLO_REDUCTION_MEAN;
-    if (!status) status = holo_executor_reduce(executor, joined, each, out, n, error);
-    holo_buffer_destroy(each);
-    return status;
-}
-
-HoloStatus holo_executor_softmax(HoloExecutor *executor, const HoloBuffer *a, HoloBuffer *out, int64_t rows,
-                                 int64_t columns, HoloError *error)
-{
-    int64_t n;
-    if (rows < 0 || columns < 1 || !holo_mul(rows, columns, &n))
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "rows and columns are no sizes");
-    HOLO_TRY(need(executor, a, HOLO_F32, n, error));
-    HOLO_TRY(need(executor, out, HOLO_F32, n, error));
-    if (rows) executor->kernels->softmax_f32(rows, columns, floats(a), floats_out(out));
-    return HOLO_OK;
-}
-
-typedef struct Product {
-    HoloExecutor *executor;
-    HoloGemm      gemm; // of all rows
-    float        *scratch;
-} Product;
-
-// Some rows of it: the same elements, whoever computes them.
-static void product_rows(void *arg, int64_t i, int worker)
-{
-    const Product *p    = arg;
-    HoloGemm       g    = p->gemm;
-    int64_t        from = i * HOLO_GEMM_ROWS;
-    g.m                 = p->gemm.m - from < HOLO_GEMM_ROWS ? p->gemm.m - from : HOLO_GEMM_ROWS;
-    g.a += from * g.a_row, g.c += from * g.c_row;
-    g.scratch = p->scratch + (size_t)worker * HOLO_GEMM_SCRATCH;
-    p->executor->kernels->gemm_f32(&g);
-}
-
-HoloStatus holo_executor_gemm(HoloExecutor *executor, const HoloBuffer *a, const HoloBuffer *b, HoloBuffer *out,
-                              int64_t m, int64_t n, int64_t k, HoloError *error)
-{
-    int64_t mk, kn, mn, panels;
-    if (m < 0 || n < 0 || k < 1 || !holo_mul(m, k, &mk) || !holo_mul(k, n, &kn) || !holo_mul(m, n, &mn) ||
-        n > INT64_MAX - 16 || !holo_mul((n + 15) / 16 * 16, k, &panels))
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "m, n and k are no sizes");
-    HOLO_TRY(need(executor, a, HOLO_F32, mk, error));
-    HOLO_TRY(need(executor, b, HOLO_F32, kn, error));
-    HOLO_TRY(need(executor, out, HOLO_F32, mn, error));
-    if (out == a || out == b)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "a product cannot be made in the place of a factor");
-    if (!mn) return HOLO_OK;
-    HoloArena arena  = {0};
-    float    *packed = HOLO_NEW(&arena, float, panels);
-    Product   p      = {.executor = executor,
-                        .scratch  = HOLO_NEW(&arena, float, (size_t)executor->team.threads *HOLO_GEMM_SCRATCH)};
-    if (packed && p.scratch) {
-        executor->kernels->pack_f32(k, n, floats(b), n, 1, packed);
-        p.gemm = (HoloGemm){.m        = m,
-                            .n        = n,
-                            .k        = k,
-                            .a        = floats(a),
-                            .a_row    = k,
-                            .a_column = 1,
-                            .b        = packed,
-                            .b_panel  = 16 * k,
-                            .b_step   = 16,
-                            .c        = floats_out(out),
-                            .c_row    = n,
-                            .alpha    = 1};
-        holo_pool_run(executor->pool, (m + HOLO_GEMM_ROWS - 1) / HOLO_GEMM_ROWS, product_rows, &p);
-    }
-    bool ok = packed && p.scratch;
-    holo_arena_deinit(&arena);
-    return ok ? HOLO_OK : holo_fail_memory(error);
-}
-
-HoloStatus holo_executor_matvec(HoloExecutor *executor, const HoloBuffer *a, const HoloBuffer *x, HoloBuffer *out,
-                                int64_t m, int64_t n, HoloError *error)
-{
-    return holo_executor_gemm(executor, a, x, out, m, 1, n, error);
 }

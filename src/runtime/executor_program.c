@@ -1,5 +1,7 @@
 // executor_program.c - portable programs on an executor: made ready once, launched many times.
 #include "runtime/executor.h"
+#include "runtime/model.h"
+#include "runtime/programs.h"
 
 #include <string.h>
 
@@ -26,6 +28,33 @@ HoloStatus holo_portable_create(HoloExecutor *executor, const void *text_or_byte
     if (!p) return holo_fail_memory(error);
     *p                = (HoloPortable){.executor = executor};
     HoloStatus status = portable_read(executor, p, text_or_bytes, size, error);
+    if (status)
+        holo_portable_destroy(p);
+    else
+        *out_program = p;
+    return status;
+}
+
+static HoloStatus portable_find(HoloExecutor *executor, HoloPortable *p, const HoloModel *model, const char *name,
+                                HoloError *error)
+{
+    HoloArchive       library;
+    HoloStoredProgram stored;
+    if (!model) HOLO_TRY(holo_stdlib_open(&library, error));
+    HOLO_TRY(holo_program_find(model ? &model->archive : &library, name, &p->arena, &stored, error));
+    p->program = stored.program;
+    p->lanes   = stored.lanes;
+    memcpy(p->block, stored.block, sizeof p->block);
+    return holo_portable_ready(executor, p, error);
+}
+
+HoloStatus holo_portable_find(HoloExecutor *executor, const HoloModel *model, const char *name,
+                              HoloPortable **out_program, HoloError *error)
+{
+    HoloPortable *p = holo_realloc(NULL, sizeof *p);
+    if (!p) return holo_fail_memory(error);
+    *p                = (HoloPortable){.executor = executor};
+    HoloStatus status = portable_find(executor, p, model, name, error);
     if (status)
         holo_portable_destroy(p);
     else
@@ -85,22 +114,48 @@ static HoloStatus argument(const HoloIsaProgram *p, const HoloExecutor *e, int i
     return HOLO_OK;
 }
 
-HoloStatus holo_executor_launch(HoloExecutor *executor, HoloPortable *program, const HoloLaunch *launch,
-                                const HoloArgument *args, int arg_count, HoloError *error)
+static HoloStatus arguments(HoloExecutor *executor, const HoloPortable *program, const HoloArgument *args,
+                            int arg_count, int64_t turns, HoloIsaArg *out, HoloError *error)
 {
     const HoloIsaProgram *p = &program->program;
-    HoloIsaArg            given[HOLO_ISA_MAX_PARAMS];
-    HoloIsaLaunch         lanes = {.turns = launch->turns};
     if (arg_count != p->param_count)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "program %s: %d arguments for %d parameters", p->name, arg_count,
                          p->param_count);
-    if (program->executor != executor || launch->turns < 0)
+    if (program->executor != executor || turns < 0)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "program %s: it is of another executor, or turns are less than none",
                          p->name);
-    for (int i = 0; i < p->param_count; i++) HOLO_TRY(argument(p, executor, i, &args[i], &given[i], error));
+    for (int i = 0; i < p->param_count; i++) HOLO_TRY(argument(p, executor, i, &args[i], &out[i], error));
+    return HOLO_OK;
+}
+
+HoloStatus holo_executor_launch(HoloExecutor *executor, HoloPortable *program, const HoloLaunch *launch,
+                                const HoloArgument *args, int arg_count, HoloError *error)
+{
+    HoloIsaArg    given[HOLO_ISA_MAX_PARAMS];
+    HoloIsaLaunch lanes = {.turns = launch->turns};
+    HOLO_TRY(arguments(executor, program, args, arg_count, launch->turns, given, error));
     for (int i = 0; i < 3; i++) {
         lanes.grid[i]  = launch->grid[i] ? launch->grid[i] : 1;
         lanes.block[i] = launch->block[i] ? launch->block[i] : 1;
     }
     return holo_isa_run(program->code, program->frame, &executor->team, &lanes, given, error);
+}
+
+HoloStatus holo_portable_run(HoloExecutor *executor, HoloPortable *p, const HoloIsaArg *args, int64_t turns,
+                             HoloError *error)
+{
+    HoloIsaLaunch launch;
+    int64_t       lanes;
+    HOLO_TRY(holo_isa_lanes(&p->program, &p->lanes, args, &lanes, error));
+    HOLO_TRY(holo_isa_grid(lanes, p->block, &launch, error));
+    launch.turns = turns;
+    return launch.grid[0] ? holo_isa_run(p->code, p->frame, &executor->team, &launch, args, error) : HOLO_OK;
+}
+
+HoloStatus holo_executor_run(HoloExecutor *executor, HoloPortable *program, const HoloArgument *args, int arg_count,
+                             int64_t turns, HoloError *error)
+{
+    HoloIsaArg given[HOLO_ISA_MAX_PARAMS];
+    HOLO_TRY(arguments(executor, program, args, arg_count, turns, given, error));
+    return holo_portable_run(executor, program, given, turns, error);
 }

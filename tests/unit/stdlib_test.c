@@ -386,7 +386,7 @@ static void add_file(Library *l, const char *path)
     HoloKernelSource *source  = HOLO_NEW(&l->arena, HoloKernelSource, 1);
     HoloAstModule    *module  = HOLO_NEW(&l->arena, HoloAstModule, 1);
     HoloKernel       *kernel;
-    int               count;
+    int               count = 0;
     if (holo_file_map(path, mapping, &error)) fail_msg("%s", error.text);
     *source = (HoloKernelSource){path, holo_arena_text(&l->arena, mapping->data, mapping->size), mapping->size};
     holo_file_unmap(mapping);
