@@ -155,6 +155,7 @@ static const char *subject_of(const HoloNote *note)
         {"onehot", "rows of a matrix"},
         {"pairs", "a chain of operators on two of few bits"},
         {"codes", "weights of few different numbers"},
+        {"approx", "a product with centroids"},
     };
     for (int i = 0; i < CLI_COUNT(words); i++)
         if (!strcmp(words[i][0], note->pass)) return words[i][1];
@@ -171,6 +172,7 @@ static const char *verdict_meaning(uint32_t verdict)
     case HOLO_VERDICT_FAILS: return "for some inputs the model itself gives no answer";
     case HOLO_VERDICT_TURNED_OFF: return "as the compiler was told";
     case HOLO_VERDICT_TOO_LONG: return "to compute all of it would take too long";
+    case HOLO_VERDICT_UNFIT: return "it cannot be made so, or would be too far off";
     }
     return "";
 }

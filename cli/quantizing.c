@@ -1,6 +1,7 @@
 // quantizing.c - see quantizing.h.
 #include "quantizing.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,15 +40,40 @@ static int read_accuracy(const Cli *cli, HoloCompiler *compiler)
                : CLI_OK;
 }
 
+// Options that go with one or both of --quantize and --approx.
+static int check_others(const Cli *cli)
+{
+    static const char *const others[] = {"activations", "ranges", "calibrate", "accuracy", "only-if-faster"};
+    enum { OF_BOTH = 2 }; // the first of these
+    bool quantizes = cli_option(cli, "quantize"), maps = cli_option(cli, "approx");
+    if (quantizes && maps) return cli_usage(cli, "--quantize and --approx are two ways: give one of them");
+    for (int i = 0; i < CLI_COUNT(others); i++)
+        if (cli_option(cli, others[i]) && !quantizes && !(maps && i >= OF_BOTH))
+            return cli_usage(cli, "--%s goes with --quantize: say to what, as --quantize int8", others[i]);
+    return CLI_OK;
+}
+
+static int read_centroids(const Cli *cli, HoloCompiler *compiler, int *out_kind)
+{
+    const char *text  = cli_option(cli, "approx");
+    HoloError   error = {0};
+    char       *end;
+    if (!text) return CLI_OK;
+    long count = strtol(text, &end, 10);
+    *out_kind  = HOLO_QUANTIZE_CENTROIDS;
+    if (end == text || *end || count > INT_MAX || count < 0) count = 0;
+    return holo_compiler_set_centroids(compiler, (int)count, &error)
+               ? cli_usage(cli, "--approx %s: %s", text, error.text)
+               : CLI_OK;
+}
+
 int cli_quantize_choose(const Cli *cli, HoloCompiler *compiler)
 {
-    static const char *const others[] = {"calibrate", "accuracy", "activations", "ranges", "only-if-faster"};
-    int                      kind = 0, how = 0, range = 0;
-    HoloError                error = {0};
-    for (int i = 0; i < CLI_COUNT(others); i++)
-        if (cli_option(cli, others[i]) && !cli_option(cli, "quantize"))
-            return cli_usage(cli, "--%s goes with --quantize: say to what, as --quantize int8", others[i]);
-    int result = read_word(cli, "quantize", kinds, 1, &kind);
+    int       kind = 0, how = 0, range = 0;
+    HoloError error  = {0};
+    int       result = check_others(cli);
+    if (!result) result = read_word(cli, "quantize", kinds, 1, &kind);
+    if (!result) result = read_centroids(cli, compiler, &kind);
     if (!result) result = read_word(cli, "activations", activations, 1, &how);
     if (!result) result = read_word(cli, "ranges", ranges, 0, &range);
     if (!result) result = read_accuracy(cli, compiler);
@@ -72,8 +98,8 @@ void cli_quantize_print(FILE *out, const HoloQuantizationReport *r)
 {
     CliText a, b;
     if (!r->kind) return;
-    cli_row(out, "quantised", "%d of %d layers to %s%s; their weights take %s instead of %s", r->narrow_count,
-            r->layer_count, r->kind,
+    cli_row(out, strcmp(r->kind, "centroids") ? "quantised" : "approximated",
+            "%d of %d layers to %s%s; their weights take %s instead of %s", r->narrow_count, r->layer_count, r->kind,
             strcmp(r->kind, "int8") ? ""
             : r->is_static          ? ", static activations"
                                     : ", dynamic activations",

@@ -225,7 +225,8 @@ HOLO_API bool holo_model_constant(const HoloModel *model, int index, HoloConstan
     X(NOT_ALONE, 4, "not alone")     /* it depends on something else, or something else needs it */ \
     X(FAILS, 5, "fails")             /* for some inputs the model itself fails */                   \
     X(TURNED_OFF, 6, "turned off")   /* by the user */                                              \
-    X(TOO_LONG, 7, "too long")       /* to compute it all would take too long */
+    X(TOO_LONG, 7, "too long")       /* to compute it all would take too long */                    \
+    X(UNFIT, 8, "unfit")             /* it cannot be made so, or would be too far off */
 
 typedef enum HoloVerdict {
 #define X(id, value, text) HOLO_VERDICT_##id = value,

@@ -74,6 +74,9 @@ typedef enum HoloQuantizeKind {
     HOLO_QUANTIZE_INT4 = 2, // weights of MatMul and Gemm in blocks of 32 with a scale each; computed in f32
     HOLO_QUANTIZE_F16  = 3, // weights stored in f16, computed in f32; tables of Gather, too
     HOLO_QUANTIZE_BF16 = 4,
+    // What MatMul and Gemm read is taken, 8 numbers at a time, for the nearest of some centroids, which are found on calibration
+    // data; what these give is in tables. An approximation, and no narrower: see holo_compiler_set_centroids.
+    HOLO_QUANTIZE_CENTROIDS = 5,
 } HoloQuantizeKind;
 typedef enum HoloActivations {    // of int8
     HOLO_ACTIVATIONS_DEFAULT = 0, // static with calibration data, and else dynamic
@@ -86,6 +89,8 @@ typedef enum HoloRanges {   // of static activations
 } HoloRanges;
 HOLO_API void holo_compiler_set_quantize(HoloCompiler *compiler, HoloQuantizeKind kind);
 HOLO_API void holo_compiler_set_activations(HoloCompiler *compiler, HoloActivations activations, HoloRanges ranges);
+// How many centroids there are, 2 to 256, for HOLO_QUANTIZE_CENTROIDS; 16 unless set. Tables grow with it.
+HOLO_API HOLO_MUST HoloStatus holo_compiler_set_centroids(HoloCompiler *compiler, int count, HoloError *error);
 // Inputs to find scales and measure accuracy with: a .npz with a tensor for each input, for a model of one input a .npy, or a
 // folder of many of these; the path is copied. A tensor has the shape of its input, or one dimension more, in front, for several samples, or more rows
 // in its first dimension, which are then cut into samples. NULL: inputs are made up from a seed.

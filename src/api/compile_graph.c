@@ -61,6 +61,28 @@ static HoloPassOptions pass_options(const HoloCompile *c, const char **disabled)
     return options;
 }
 
+// Products that are no longer what the model says, one by one.
+static void approximations_note(HoloCompile *c)
+{
+    const HoloQuantizationReport *r = &c->box->report.quantization;
+    char                          text[HOLO_NOTE_TEXT];
+    for (int i = 0; i < r->layer_count && c->compiler->quantize == HOLO_QUANTIZE_CENTROIDS; i++) {
+        const HoloLayerReport *l = &r->layers[i];
+        if (!l->why)
+            holo_note_text(
+                text,
+                "an approximation, as it was asked for: each 8 numbers that it reads are taken for the nearest "
+                "centroid; its result is off by %.2g %% on the samples",
+                100 * l->error);
+        holo_notes_add(&c->notes, &(HoloNote){.pass    = "approx",
+                                              .place   = l->name,
+                                              .what    = l->op,
+                                              .why     = l->why ? l->why : text,
+                                              .verdict = l->why ? HOLO_VERDICT_UNFIT : HOLO_VERDICT_MADE,
+                                              .bytes   = l->why ? 0 : l->bytes_after});
+    }
+}
+
 // What is planned from here on, and verified, is the quantised graph.
 HoloStatus holo_compile_quantise(HoloCompile *c)
 {
@@ -69,6 +91,7 @@ HoloStatus holo_compile_quantise(HoloCompile *c)
     HoloGraph     **graph   = &c->source->model.graph;
     if (!c->compiler->quantize) return HOLO_OK;
     HOLO_TRY(holo_compiler_quantize(c->compiler, *graph, &options, c->pool, c->box, graph, &c->quantised, c->error));
+    approximations_note(c);
     dump(c, "quantize", *graph);
     return HOLO_OK;
 }

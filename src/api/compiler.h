@@ -38,6 +38,7 @@ struct HoloCompiler {
     int              kernel_count;
     HoloBoundKernel  kernels[HOLO_BOUND_MAX];
     HoloQuantizeKind quantize;
+    int              centroids;
     HoloActivations  activations;
     HoloRanges       ranges;
     const char      *calibration; // path; NULL: none

@@ -32,6 +32,14 @@ HoloStatus holo_compiler_set_accuracy(HoloCompiler *compiler, double accuracy, H
     return HOLO_OK;
 }
 
+HoloStatus holo_compiler_set_centroids(HoloCompiler *compiler, int count, HoloError *error)
+{
+    if (count < 2 || count > 256)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there are 2 to 256 centroids: a number, as 16");
+    compiler->centroids = count;
+    return HOLO_OK;
+}
+
 void holo_compiler_set_only_if_faster(HoloCompiler *compiler, bool on)
 {
     compiler->only_if_faster = on;
@@ -54,6 +62,7 @@ static HoloStatus quantize_with(const HoloCompiler *compiler, HoloGraph *graph, 
         .is_static = compiler->activations == HOLO_ACTIVATIONS_STATIC ||
                      (compiler->activations == HOLO_ACTIVATIONS_DEFAULT && compiler->calibration),
         .ranges         = compiler->ranges,
+        .centroids      = compiler->centroids ? compiler->centroids : 16,
         .accuracy       = compiler->accuracy,
         .seconds        = 60,
         .only_if_faster = compiler->only_if_faster,
@@ -79,6 +88,9 @@ HoloStatus holo_compiler_quantize(const HoloCompiler *compiler, HoloGraph *graph
         return holo_fail(error, HOLO_BAD_ARGUMENT,
                          "in class exact a model is computed as it is written, and not with integers: quantise to int8 "
                          "without --numeric exact");
+    if (compiler->quantize == HOLO_QUANTIZE_CENTROIDS && !compiler->calibration)
+        return holo_fail(error, HOLO_BAD_ARGUMENT,
+                         "centroids are found on real inputs: give some by --calibrate FILE.npz");
     HoloStatus status = holo_calibration_read(&calibration, graph, compiler->calibration, error);
     if (!status) status = quantize_with(compiler, graph, passes, pool, &calibration.samples, box, out_graph, error);
     if (!status && !(*out_reference = holo_graph_copy(*out_graph, graph->arena))) status = holo_fail_memory(error);

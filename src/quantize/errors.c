@@ -92,6 +92,17 @@ static HoloValue *bits_add(Twins *t, const HoloNode *node, const HoloLayer *laye
     return holo_part_out(t->graph, twin, 0, node->out[0], HOLO_F32, false);
 }
 
+static HoloValue *centroids_add(Twins *t, const HoloNode *node, const HoloLayer *layer)
+{
+    HoloValue *bias = layer->bias.data ? holo_part_constant(t->graph, node->in[1], &layer->bias) : NULL;
+    HoloNode  *twin = holo_part_node(t->graph, node->out[0], "hologram", "Centroids", 1, bias ? 4 : 3, 1, 0);
+    HoloValue *in[4];
+    if (!twin || (layer->bias.data && !bias)) return NULL;
+    if (!holo_part_centroids(t->graph, node->in[0], node->in[1], layer, bias, in)) return NULL;
+    memcpy(twin->in, in, (bias ? 4 : 3) * sizeof *in);
+    return holo_part_out(t->graph, twin, 0, node->out[0], HOLO_F32, false);
+}
+
 static HoloValue *twin_add(Twins *t, const HoloNode *node, const HoloLayer *layer)
 {
     HoloValue *x = real_input(t, node->in[0]);
@@ -103,6 +114,7 @@ static HoloValue *twin_add(Twins *t, const HoloNode *node, const HoloLayer *laye
     case HOLO_QUANTIZE_INT4: return bits_add(t, node, layer);
     case HOLO_QUANTIZE_F16:
     case HOLO_QUANTIZE_BF16: return same_add(t, node, x, holo_part_constant(t->graph, node->in[1], &layer->q));
+    case HOLO_QUANTIZE_CENTROIDS: return centroids_add(t, node, layer);
     case HOLO_QUANTIZE_NONE: break;
     }
     return NULL;

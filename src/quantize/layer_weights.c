@@ -140,13 +140,13 @@ static bool narrow_make(Making *m, HoloDtype dtype)
     return true;
 }
 
-// The bias of a Gemm, times beta; alpha goes into the scales.
+// The bias of a Gemm, times beta; alpha goes into the scales, where there are some.
 static bool gemm_finish(Making *m)
 {
     HoloLayer       *layer = m->layer;
     const HoloNode  *node  = m->graph->nodes[layer->node];
     const HoloValue *bias  = node->in_count > 2 ? node->in[2] : NULL;
-    for (int64_t i = 0, n = holo_tensor_count(&layer->scale); i < n; i++)
+    for (int64_t i = 0, n = layer->scale.data ? holo_tensor_count(&layer->scale) : 0; i < n; i++)
         ((float *)layer->scale.data)[i] *= layer->alpha;
     if (!bias) return true;
     layer->bias = (HoloTensor){.dtype = HOLO_F32, .kind = HOLO_TENSOR, .rank = 1, .dim = {layer->n}};
@@ -169,10 +169,11 @@ HoloStatus holo_layers_weights(const HoloGraph *graph, HoloLayers *layers, HoloA
         case HOLO_QUANTIZE_INT4: done = int4_make(&m); break;
         case HOLO_QUANTIZE_F16: done = narrow_make(&m, HOLO_F16); break;
         case HOLO_QUANTIZE_BF16: done = narrow_make(&m, HOLO_BF16); break;
+        case HOLO_QUANTIZE_CENTROIDS: // their tables come when samples have run
         case HOLO_QUANTIZE_NONE: break;
         }
-        bool scaled = layers->kind == HOLO_QUANTIZE_INT8 || layers->kind == HOLO_QUANTIZE_INT4;
-        if (done && scaled && layer->op == HOLO_LAYER_GEMM) done = gemm_finish(&m);
+        bool rewritten = layers->kind != HOLO_QUANTIZE_F16 && layers->kind != HOLO_QUANTIZE_BF16;
+        if (done && rewritten && layer->op == HOLO_LAYER_GEMM) done = gemm_finish(&m);
         if (!done) return holo_fail_memory(error);
         layer->error = m.all > 0 ? sqrt(m.off / m.all) : 0;
     }

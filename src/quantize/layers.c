@@ -12,7 +12,7 @@ enum { TABLE_LEAST = 1 << 12 };                     // elements of a table of ro
 
 const char *holo_quantize_name(HoloQuantizeKind kind)
 {
-    static const char *const names[] = {"none", "int8", "int4", "f16", "bf16"};
+    static const char *const names[] = {"none", "int8", "int4", "f16", "bf16", "centroids"};
     return (int)kind < HOLO_COUNT(names) ? names[kind] : "?";
 }
 
@@ -129,12 +129,23 @@ static const char *integer_refusal(const HoloNode *node, const HoloLayer *layer,
     return NULL;
 }
 
+static const char *centroids_refusal(const HoloNode *node, const HoloLayer *layer)
+{
+    if (layer->op != HOLO_LAYER_MATMUL && layer->op != HOLO_LAYER_GEMM)
+        return "only what MatMul and Gemm read is taken for centroids";
+    if (layer->k % HOLO_LAYER_WIDTH) return "its depth is no multiple of 8";
+    return is_bias(node->in_count > 2 ? node->in[2] : NULL, layer->n)
+               ? NULL
+               : "its bias is no constant of one number a column";
+}
+
 static const char *refusal_of(const HoloNode *node, const HoloLayer *layer, const HoloQuantizeOptions *options)
 {
     const HoloValue *bias = node->in_count > 2 ? node->in[2] : NULL;
     if (!is_finite(layer->w, options->kind == HOLO_QUANTIZE_F16 ? 65504.0 : 1e38))
         return "some of its weights are no numbers of the narrow type";
     if (options->kind == HOLO_QUANTIZE_INT8) return integer_refusal(node, layer, options->is_static);
+    if (options->kind == HOLO_QUANTIZE_CENTROIDS) return centroids_refusal(node, layer);
     if (options->kind != HOLO_QUANTIZE_INT4) return NULL;
     if (layer->op == HOLO_LAYER_CONV) return "convolutions have no weights of 4 bits";
     if (layer->op == HOLO_LAYER_GATHER) return "a table of rows: only f16 and bf16 store it narrower";

@@ -7,6 +7,7 @@
 typedef enum HoloLayerOp { HOLO_LAYER_CONV, HOLO_LAYER_MATMUL, HOLO_LAYER_GEMM, HOLO_LAYER_GATHER } HoloLayerOp;
 
 enum { HOLO_LAYER_BLOCK = 32 }; // weights of 4 bits with one scale
+enum { HOLO_LAYER_WIDTH = 8 };  // numbers that are taken for one centroid
 #define HOLO_SCALE_LEAST 1e-30f // smaller steps are none: what is so small is 0
 
 typedef struct HoloLayer {
@@ -18,7 +19,8 @@ typedef struct HoloLayer {
     bool              is_wide; // it stays as it is, by choice
 
     // The narrow weights. Products of matrices have them as [k][n], whatever the node says; those of 4 bits as MatMulNBits
-    // has them, and those of f16 and bf16 are numbers of these types in f32. A bias is that of a Gemm, as it is added.
+    // has them, and those of f16 and bf16 are numbers of these types in f32. Of centroids q is their table, and scale they
+    // themselves. A bias is that of a Gemm, as it is added.
     HoloTensor q, scale, bias;
     int64_t    k, n;          // of a product of matrices
     bool       is_transposed; // of a Gemm, as are the factors of product and bias

@@ -2,7 +2,7 @@
 //
 // Static int8: QuantizeLinear and DequantizeLinear stand at values, and before filters; what the pass `integers` then sees
 // it makes operators on integers. Products of matrices are MatMulIntegerToFloat at once, with their bias; with dynamic
-// scales behind DynamicQuantizeLinear. int4 is MatMulNBits. Of f16 and bf16 the weights alone are others.
+// scales behind DynamicQuantizeLinear. int4 is MatMulNBits, what is taken for centroids Centroids. Of f16 and bf16 the weights alone are others.
 #include "quantize/narrow.h"
 #include "quantize/parts.h"
 
@@ -106,12 +106,13 @@ static HoloStatus bias_take(Build *b, HoloNode *node, const HoloLayer *layer, Ho
     return HOLO_OK;
 }
 
-static void become(HoloNode *node, const char *type, HoloValue **in, int in_count, HoloAttr *attr, int attr_count)
+static void become(HoloNode *node, const char *domain, const char *type, HoloValue **in, int in_count, HoloAttr *attr,
+                   int attr_count)
 {
     node->type       = type;
-    node->domain     = MICROSOFT;
+    node->domain     = domain;
     node->version    = 1;
-    node->op         = holo_op_find(MICROSOFT, type, 1);
+    node->op         = holo_op_find(domain, type, 1);
     node->in         = in;
     node->in_count   = in_count;
     node->attr       = attr;
@@ -132,7 +133,7 @@ static HoloStatus product_int8(Build *b, HoloNode *node, const HoloLayer *layer)
     in[4] = a->zero;
     in[6] = bias;
     if (!in[1] || !in[3]) return holo_fail_memory(b->error);
-    become(node, "MatMulIntegerToFloat", in, bias ? 7 : 5, NULL, 0);
+    become(node, MICROSOFT, "MatMulIntegerToFloat", in, bias ? 7 : 5, NULL, 0);
     return HOLO_OK;
 }
 
@@ -143,7 +144,17 @@ static HoloStatus product_int4(Build *b, HoloNode *node, const HoloLayer *layer)
     if (!in || !attr) return holo_fail_memory(b->error);
     HOLO_TRY(bias_take(b, node, layer, &bias));
     if (!holo_part_nbits(b->graph, node->in[0], node->in[1], layer, bias, in, attr)) return holo_fail_memory(b->error);
-    become(node, "MatMulNBits", in, bias ? 6 : 3, attr, HOLO_NBITS_ATTRS);
+    become(node, MICROSOFT, "MatMulNBits", in, bias ? 6 : 3, attr, HOLO_NBITS_ATTRS);
+    return HOLO_OK;
+}
+
+static HoloStatus product_centroids(Build *b, HoloNode *node, const HoloLayer *layer)
+{
+    HoloValue *bias, **in = HOLO_NEW(b->graph->arena, HoloValue *, 4);
+    if (!in) return holo_fail_memory(b->error);
+    HOLO_TRY(bias_take(b, node, layer, &bias));
+    if (!holo_part_centroids(b->graph, node->in[0], node->in[1], layer, bias, in)) return holo_fail_memory(b->error);
+    become(node, "hologram", "Centroids", in, bias ? 4 : 3, NULL, 0);
     return HOLO_OK;
 }
 
@@ -171,6 +182,7 @@ static HoloStatus layer_narrow(Build *b, HoloNode *node, const HoloLayer *layer)
     case HOLO_QUANTIZE_INT4: return product_int4(b, node, layer);
     case HOLO_QUANTIZE_F16:
     case HOLO_QUANTIZE_BF16: return weights_narrow(b, node, layer);
+    case HOLO_QUANTIZE_CENTROIDS: return product_centroids(b, node, layer);
     case HOLO_QUANTIZE_NONE: break;
     }
     return HOLO_OK;

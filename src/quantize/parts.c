@@ -97,3 +97,13 @@ bool holo_part_nbits(HoloGraph *graph, HoloValue *x, const HoloValue *near, cons
     in[5] = bias;
     return in[1] && in[2];
 }
+
+bool holo_part_centroids(HoloGraph *graph, HoloValue *x, const HoloValue *near, const HoloLayer *layer, HoloValue *bias,
+                         HoloValue *in[4])
+{
+    in[0] = x;
+    in[1] = holo_part_constant(graph, near, &layer->scale);
+    in[2] = holo_part_constant(graph, near, &layer->q);
+    in[3] = bias;
+    return in[1] && in[2];
+}

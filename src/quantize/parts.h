@@ -27,5 +27,8 @@ HoloValue *holo_part_weights(HoloGraph *graph, const HoloValue *near, const Holo
 enum { HOLO_NBITS_ATTRS = 4 };
 bool holo_part_nbits(HoloGraph *graph, HoloValue *x, const HoloValue *near, const HoloLayer *layer, HoloValue *bias,
                      HoloValue *in[6], HoloAttr attr[HOLO_NBITS_ATTRS]);
+// Inputs of Centroids.
+bool holo_part_centroids(HoloGraph *graph, HoloValue *x, const HoloValue *near, const HoloLayer *layer, HoloValue *bias,
+                         HoloValue *in[4]);
 
 #endif

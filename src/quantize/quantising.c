@@ -1,5 +1,6 @@
 // quantising.c - a model made narrow: simplified, observed, rewritten, measured. See quantize.h.
 #include "quantize/errors.h"
+#include "quantize/layer_centroids.h"
 #include "quantize/search.h"
 
 #include "base/files.h"
@@ -17,6 +18,7 @@ typedef struct Work {
     HoloBaseline               baseline;
     HoloNarrow                 narrow;
     HoloSearch                 search;
+    const HoloSamples         *own; // that centroids are found on: not those that accuracy is measured on
     HoloQuantization          *out;
     HoloError                 *error;
 } Work;
@@ -83,6 +85,8 @@ static HoloStatus calibrate(Work *w)
 {
     HoloEight   eight;
     HoloRange **ranges;
+    if (w->options->kind == HOLO_QUANTIZE_CENTROIDS)
+        return holo_centroids_find(w->graph, &w->layers, w->options, w->own, w->graph->arena, w->error);
     if (w->options->kind != HOLO_QUANTIZE_INT8 || !w->options->is_static) return HOLO_OK;
     HOLO_TRY(holo_eight_find(w->graph, &w->layers, &w->scratch, &eight, w->error));
     HOLO_TRY(holo_runs_observe(w->graph, eight.is, w->options, &w->scratch, &ranges, w->error));
@@ -175,11 +179,30 @@ static HoloStatus quantize(Work *w)
     return w->out->report.was_kept ? HOLO_OK : holo_narrow_make(&w->narrow, w->graph->arena, &w->out->graph, w->error);
 }
 
+// Centroids fit what they are found on better than anything else: every other sample is kept to measure with.
+static HoloStatus samples_part(Work *w, HoloQuantizeOptions *options, HoloSamples part[2])
+{
+    const HoloSamples *all = options->samples;
+    if (options->kind != HOLO_QUANTIZE_CENTROIDS) return HOLO_OK;
+    if (all->count < 2)
+        return holo_fail(w->error, HOLO_BAD_ARGUMENT,
+                         "centroids are found on some samples and measured on others: give two or more");
+    for (int i = 0; i < 2; i++)
+        if (!(part[i].inputs = HOLO_NEW(&w->scratch, HoloTensor *, all->count))) return holo_fail_memory(w->error);
+    for (int i = 0; i < all->count; i++) part[i % 2].inputs[part[i % 2].count++] = all->inputs[i];
+    w->own           = &part[0];
+    options->samples = &part[1];
+    return HOLO_OK;
+}
+
 HoloStatus holo_quantize(HoloGraph *graph, const HoloQuantizeOptions *options, HoloArena *arena, HoloQuantization *out,
                          HoloError *error)
 {
-    Work       w      = {.graph = graph, .options = options, .arena = arena, .out = out, .error = error};
-    HoloStatus status = quantize(&w);
+    HoloQuantizeOptions own     = *options;
+    HoloSamples         part[2] = {{0}};
+    Work                w       = {.graph = graph, .options = &own, .arena = arena, .out = out, .error = error};
+    HoloStatus          status  = samples_part(&w, &own, part);
+    if (!status) status = quantize(&w);
     holo_model_close(w.wide);
     holo_arena_deinit(&w.scratch);
     return status;

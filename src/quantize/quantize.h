@@ -1,7 +1,7 @@
 // quantize.h - a graph of f32 as one whose products have narrow weights, and narrow operands: chosen by measuring.
 //
 // The graph is rewritten into operators that exist: QuantizeLinear and DequantizeLinear, of which the pass `integers`
-// makes QLinearConv and its relatives, MatMulIntegerToFloat and MatMulNBits. What is wide and what is narrow is decided
+// makes QLinearConv and its relatives, MatMulIntegerToFloat, MatMulNBits and Centroids. What is wide and what is narrow is decided
 // by the distance of the plan's outputs to those of the plan without all this, on samples.
 #ifndef HOLO_QUANTIZE_H
 #define HOLO_QUANTIZE_H
@@ -18,8 +18,9 @@ typedef struct HoloQuantizeOptions {
     HoloQuantizeKind   kind;
     bool               is_static; // scales of activations are constants, found on the samples; else found in each run
     HoloRanges         ranges;
-    double             accuracy; // to be reached
-    double             seconds;  // that the search may take, about
+    int                centroids; // of each few numbers, where the kind is that
+    double             accuracy;  // to be reached
+    double             seconds;   // that the search may take, about
     bool               only_if_faster;
     const HoloSamples *samples;
     const HoloPassOptions *passes;                    // how plans are made

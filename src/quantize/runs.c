@@ -50,85 +50,89 @@ HoloStatus holo_runs_each(const HoloModel *model, const HoloQuantizeOptions *opt
 
 // ---- values inside
 
-typedef struct Observing {
+typedef struct Watching {
     const HoloQuantizeOptions *options;
-    HoloRange                **ranges; // by value id
+    const bool                *wanted; // by value id
     int                       *index;  // by value id: which output it is; -1: none
     int                        count;
-} Observing;
+    HoloRunsWatch             *each;
+    void                      *context;
+} Watching;
 
-static HoloStatus observe_each(void *context, int sample, HoloSession *session, HoloError *error)
+static HoloStatus watch_each(void *context, int sample, HoloSession *session, HoloError *error)
 {
-    const Observing *o = context;
+    const Watching *w = context;
     (void)sample;
-    for (int i = 0; i < o->count; i++) {
+    for (int i = 0; i < w->count; i++) {
         HoloTensor t;
-        if (!o->ranges[i] || o->index[i] < 0) continue;
-        HOLO_TRY(holo_session_output(session, o->index[i], &t, error));
-        holo_range_add(o->ranges[i], t.data, holo_tensor_count(&t));
+        if (!w->wanted[i] || w->index[i] < 0) continue;
+        HOLO_TRY(holo_session_output(session, w->index[i], &t, error));
+        w->each(w->context, i, &t);
     }
     return HOLO_OK;
 }
 
 // A copy of the graph that gives what is wanted, too.
-static HoloStatus observed_graph(const HoloGraph *graph, Observing *o, HoloArena *arena, HoloGraph **out,
-                                 HoloError *error)
+static HoloStatus watched_graph(const HoloGraph *graph, Watching *w, HoloArena *arena, HoloGraph **out,
+                                HoloError *error)
 {
     HoloGraph *copy = holo_graph_copy(graph, arena);
     if (!copy) return holo_fail_memory(error);
     for (int i = 0; i < graph->value_count; i++) {
         const HoloValue *value = graph->values[i];
-        o->index[i]            = -1;
-        if (!o->ranges[i] || value->is_input) continue;
+        w->index[i]            = -1;
+        if (!w->wanted[i] || value->is_input) continue;
         HoloValue *twin = holo_graph_find(copy, value->name);
         if (!twin) return holo_fail(error, HOLO_INTERNAL, "value %s is not in a copy of its graph", value->name);
         for (int k = 0; k < copy->output_count; k++)
-            if (copy->outputs[k] == twin) o->index[i] = k;
-        if (o->index[i] >= 0) continue;
-        o->index[i] = copy->output_count;
+            if (copy->outputs[k] == twin) w->index[i] = k;
+        if (w->index[i] >= 0) continue;
+        w->index[i] = copy->output_count;
         if (!holo_graph_output(copy, twin)) return holo_fail_memory(error);
     }
     *out = copy;
     return HOLO_OK;
 }
 
-static HoloStatus observe_run(const HoloGraph *graph, Observing *o, HoloArena *scratch, HoloError *error)
+static HoloStatus watch_run(const HoloGraph *graph, Watching *w, HoloArena *scratch, HoloError *error)
 {
     HoloGraph *copy = NULL;
     HoloModel *model;
-    HOLO_TRY(observed_graph(graph, o, scratch, &copy, error));
-    HOLO_TRY(holo_runs_open(copy, o->options, &model, error));
-    HoloStatus status = holo_runs_each(model, o->options, observe_each, o, error);
+    if (!(w->index = HOLO_NEW(scratch, int, graph->value_count + 1))) return holo_fail_memory(error);
+    HOLO_TRY(watched_graph(graph, w, scratch, &copy, error));
+    HOLO_TRY(holo_runs_open(copy, w->options, &model, error));
+    HoloStatus status = holo_runs_each(model, w->options, watch_each, w, error);
     holo_model_close(model);
     return status;
 }
 
-static void inputs_observe(const HoloGraph *graph, const Observing *o)
+HoloStatus holo_runs_watch(const HoloGraph *graph, const bool *wanted, const HoloQuantizeOptions *options,
+                           HoloRunsWatch *each, void *context, HoloError *error)
 {
-    for (int i = 0; i < graph->input_count; i++) {
-        HoloRange *range = o->ranges[graph->inputs[i]->id];
-        for (int s = 0; range && s < o->options->samples->count; s++) {
-            const HoloTensor *t = &o->options->samples->inputs[s][i];
-            holo_range_add(range, t->data, holo_tensor_count(t));
-        }
-    }
+    HoloArena scratch = {0};
+    Watching  w = {.options = options, .wanted = wanted, .count = graph->value_count, .each = each, .context = context};
+    for (int i = 0; i < graph->input_count; i++)
+        for (int s = 0; wanted[graph->inputs[i]->id] && s < options->samples->count; s++)
+            each(context, graph->inputs[i]->id, &options->samples->inputs[s][i]);
+    HoloStatus status = watch_run(graph, &w, &scratch, error);
+    holo_arena_deinit(&scratch);
+    return status;
+}
+
+static void range_each(void *context, int value, const HoloTensor *t)
+{
+    holo_range_add(((HoloRange **)context)[value], t->data, holo_tensor_count(t));
 }
 
 HoloStatus holo_runs_observe(const HoloGraph *graph, const bool *wanted, const HoloQuantizeOptions *options,
                              HoloArena *arena, HoloRange ***out, HoloError *error)
 {
-    HoloArena scratch = {0};
-    Observing o       = {.options = options, .count = graph->value_count};
-    o.ranges          = HOLO_NEW(arena, HoloRange *, graph->value_count + 1);
-    o.index           = HOLO_NEW(arena, int, graph->value_count + 1);
-    if (!o.ranges || !o.index) return holo_fail_memory(error);
+    HoloRange **ranges = HOLO_NEW(arena, HoloRange *, graph->value_count + 1);
+    if (!ranges) return holo_fail_memory(error);
     for (int i = 0; i < graph->value_count; i++)
-        if (wanted[i] && !(o.ranges[i] = HOLO_NEW(arena, HoloRange, 1))) return holo_fail_memory(error);
-    inputs_observe(graph, &o);
-    HoloStatus status = observe_run(graph, &o, &scratch, error);
-    holo_arena_deinit(&scratch);
-    *out = o.ranges;
-    return status;
+        if (wanted[i] && !(ranges[i] = HOLO_NEW(arena, HoloRange, 1))) return holo_fail_memory(error);
+    *out = ranges;
+    return holo_runs_watch(graph, wanted, options, range_each, ranges, error);
 }
 
 // ---- time

@@ -12,6 +12,11 @@ typedef HoloStatus   HoloRunsEach(void *context, int sample, HoloSession *sessio
 HOLO_MUST HoloStatus holo_runs_each(const HoloModel *model, const HoloQuantizeOptions *options, HoloRunsEach *each,
                                     void *context, HoloError *error);
 
+// Runs the graph on every sample and calls `each` with those of its values that are wanted, by value id: f32 all.
+typedef void         HoloRunsWatch(void *context, int value, const HoloTensor *t);
+HOLO_MUST HoloStatus holo_runs_watch(const HoloGraph *graph, const bool *wanted, const HoloQuantizeOptions *options,
+                                     HoloRunsWatch *each, void *context, HoloError *error);
+
 // By value id, for those that are wanted, f32 all: what the numbers are on the samples. Memory of `arena`.
 HOLO_MUST HoloStatus holo_runs_observe(const HoloGraph *graph, const bool *wanted, const HoloQuantizeOptions *options,
                                        HoloArena *arena, HoloRange ***out, HoloError *error);

@@ -36,6 +36,21 @@ check 'nothing of it without' sh -c '! grep -q narrow_layers plain.json'
 gives 0 'a run instead of' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --only-if-faster
 gives 0 'QuantizeLinear' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --dump=quantize
 
+# An approximation: by name, and told as one. What centroids lose is measured on samples that they were not found on.
+gives 0 'approximated 2 of 4 layers to centroids' hologram compile "$MODEL" -o a.holo --approx 16 --calibrate "$DIGITS" --accuracy 0
+gives 0 'an approximation, as it was asked for' hologram explain a.holo
+gives 0 'only what MatMul and Gemm read' hologram explain a.holo
+gives 0 'on 10 samples' hologram compile "$MODEL" -o a.holo --approx 16 --calibrate "$DIGITS"
+gives 0 'the accuracy asked for needs it' hologram compile "$MODEL" -o a.holo --approx 16 --calibrate "$DIGITS"
+quiet hologram compile "$MODEL" -o b.holo --approx 16 --calibrate "$DIGITS" -q --accuracy 0 --threads 1
+quiet hologram compile "$MODEL" -o a.holo --approx 16 --calibrate "$DIGITS" -q --accuracy 0 --threads 3
+same a.holo b.holo
+gives 1 'found on real inputs' hologram compile "$MODEL" -o c.holo --approx 16
+gives 1 'give two or more' hologram compile "$MODEL" -o c.holo --approx 16 --calibrate "$SEVEN"
+gives 2 '2 to 256 centroids' hologram compile "$MODEL" -o c.holo --approx few --calibrate "$DIGITS"
+gives 2 'two ways' hologram compile "$MODEL" -o c.holo --approx 16 --quantize int8
+gives 2 '--ranges goes with --quantize' hologram compile "$MODEL" -o c.holo --approx 16 --ranges mse
+
 # What cannot be says what to do.
 gives 2 "--quantize takes int8, int4, f16 or bf16; 'int9'" hologram compile "$MODEL" -o c.holo --quantize int9
 gives 2 'from 0 to 1' hologram compile "$MODEL" -o c.holo --quantize int8 --accuracy 99

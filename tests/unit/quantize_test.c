@@ -278,6 +278,74 @@ static void test_search(void **state)
     holo_text_deinit(&(HoloText){.data = text});
 }
 
+// ---- centroids
+
+enum { MANY = 40, KINDS = 6 };
+
+// Rows whose groups of 8 numbers are each one of a few, or where `few` is false any.
+static void samples_make(Setting *s, int count, bool few)
+{
+    HoloRandom random = {3};
+    float      kinds[4][KINDS][8];
+    for (int i = 0; i < 4 * KINDS * 8; i++) ((float *)kinds)[i] = (float)holo_random_normal(&random);
+    s->samples = (HoloSamples){.count = count, .inputs = HOLO_NEW(&s->arena, HoloTensor *, count)};
+    for (int i = 0; i < count; i++) {
+        HoloTensor *x = s->samples.inputs[i] = HOLO_NEW(&s->arena, HoloTensor, 1);
+        *x      = (HoloTensor){.dtype = HOLO_F32, .kind = HOLO_TENSOR, .rank = 2, .dim = {5, 32}};
+        x->data = HOLO_NEW(&s->arena, float, 5 * 32);
+        for (int g = 0; g < 5 * 4; g++) {
+            int which = (int)(holo_random_unit(&random) * KINDS);
+            for (int k = 0; k < 8; k++)
+                ((float *)x->data)[g * 8 + k] = few ? kinds[g % 4][which][k] : (float)holo_random_normal(&random);
+        }
+    }
+}
+
+static HoloStatus centroids_run(Setting *s, const char *body, int count, bool few, double accuracy, uint64_t budget,
+                                HoloQuantization *out, HoloError *error)
+{
+    char *text = text_of(rows, body);
+    setting_begin(s, HOLO_QUANTIZE_CENTROIDS, false, text);
+    samples_make(s, count, few);
+    s->options.centroids   = 16;
+    s->options.accuracy    = accuracy;
+    s->passes.table_budget = budget;
+    HoloStatus status      = holo_quantize(s->graph, &s->options, &s->arena, out, error);
+    holo_text_deinit(&(HoloText){.data = text});
+    return status;
+}
+
+// What is exactly a few things is exactly that. What is not is off, and stays where that is too much.
+static void test_centroids(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {"p = MatMul@13(x, m)\ny = Add@14(p, b)",
+                                         "y = Gemm@13(x, m, b) {alpha=0.5, beta=2.0}"};
+    Setting                  s;
+    HoloQuantization         made;
+    for (int i = 0; i < HOLO_COUNT(bodies); i++) {
+        EXPECT_OK(centroids_run(&s, bodies[i], MANY, true, 0.9999, 0, &made, &error));
+        assert_int_equal(nodes_of(made.graph, "Centroids"), 1);
+        assert_int_equal(made.graph->node_count, 1);
+        assert_int_equal(made.report.samples, MANY / 2); // the others are what centroids are found on
+        if (!(made.report.accuracy > 0.9999)) fail_msg("accuracy %g", made.report.accuracy);
+        assert_string_equal(made.report.layers[0].type, "centroids");
+        holo_arena_deinit(&s.arena);
+    }
+    EXPECT_OK(centroids_run(&s, bodies[0], MANY, false, 0, 0, &made, &error));
+    if (!(made.report.layers[0].error > 0.1)) fail_msg("error %g", made.report.layers[0].error);
+    holo_arena_deinit(&s.arena);
+    EXPECT_OK(centroids_run(&s, bodies[0], MANY, false, 0.99, 0, &made, &error));
+    assert_string_equal(made.report.layers[0].why, "the accuracy asked for needs it");
+    assert_int_equal(nodes_of(made.graph, "MatMul"), 1);
+    holo_arena_deinit(&s.arena);
+    EXPECT_FAIL(centroids_run(&s, bodies[0], MANY, true, 0.9, 1000, &made, &error), HOLO_BAD_ARGUMENT,
+                "--memory-budget");
+    holo_arena_deinit(&s.arena);
+    EXPECT_FAIL(centroids_run(&s, bodies[0], 1, true, 0.9, 0, &made, &error), HOLO_BAD_ARGUMENT, "two or more");
+    holo_arena_deinit(&s.arena);
+}
+
 // ---- a trained model
 
 enum { IMAGES = 2000, PIXELS = 64, CLASSES = 10 };
@@ -390,6 +458,10 @@ static void test_choices(void **state)
     holo_compiler_set_numeric(compiler, HOLO_EXACT);
     EXPECT_FAIL(holo_compile_model(compiler, "demo/digits.onnx", &model, NULL, &error), HOLO_BAD_ARGUMENT,
                 "without --numeric exact");
+    EXPECT_FAIL(holo_compiler_set_centroids(compiler, 257, &error), HOLO_BAD_ARGUMENT, "2 to 256");
+    holo_compiler_set_quantize(compiler, HOLO_QUANTIZE_CENTROIDS);
+    EXPECT_FAIL(holo_compile_model(compiler, "demo/digits.onnx", &model, NULL, &error), HOLO_BAD_ARGUMENT,
+                "found on real inputs");
     HoloBisection *bisection;
     EXPECT_FAIL(holo_bisect(compiler, "demo/digits.onnx", NULL, 0, &bisection, &error), HOLO_BAD_ARGUMENT,
                 "without quantising");
@@ -405,6 +477,7 @@ int main(void)
         cmocka_unit_test(test_rewritten),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_search),
+        cmocka_unit_test(test_centroids),
         cmocka_unit_test(test_trained),
         cmocka_unit_test(test_choices),
     };
