@@ -465,15 +465,17 @@ static bool pointwise(const HoloNode *node, HoloLowering *out)
 static HoloLowering by_rule(const HoloNode *node)
 {
     const uint64_t types = HOLO_BIT(F32) | HOLO_BIT(I32) | HOLO_BIT(U8) | HOLO_BIT(I8) | HOLO_BIT(F16) |
-                           HOLO_BIT(BF16) | HOLO_BIT(BOOL); // of output 0
+                           HOLO_BIT(BF16) | HOLO_BIT(BOOL); // of output 0; entries of tables are of any
     HoloLowering     none = {.pack_input = -1};
     const HoloValue *y    = NULL; // the first output that is wanted
     for (int i = node->out_count - 1; i >= 0; i--) y = node->out[i] ? node->out[i] : y;
-    if (!y || !(types >> y->type.dtype & 1) || !holo_value_is(y, y->type.dtype, 0, HOLO_MAX_RANK)) return none;
+    if (!y || !holo_value_is(y, y->type.dtype, 0, HOLO_MAX_RANK)) return none;
+    bool is_usual = types >> y->type.dtype & 1;
     for (int i = 0; i < HOLO_COUNT(choices); i++) {
         const Choice *c   = &choices[i];
         HoloLowering  out = none;
         if (strcmp(c->name, node->type) || strcmp(c->domain, node->domain)) continue;
+        if (!is_usual && c->kernel != HOLO_KERNEL_lookup) continue;
         if ((!node->out[0] && !may_lack_first(c->kernel)) || !c->fits(node, &out)) continue;
         out.kernel = c->kernel;
         memcpy(out.params, &out.params_size, sizeof out.params_size); // every block starts with its size

@@ -93,7 +93,7 @@ static bool is_tensor(const HoloValue *value)
 
 static bool is_16(const HoloValue *value)
 {
-    return value->type.dtype == HOLO_F16 || value->type.dtype == HOLO_BF16;
+    return holo_dtype_size((HoloDtype)value->type.dtype) == 2;
 }
 
 static bool is_root(const Tables *t, const HoloValue *value)
@@ -219,9 +219,10 @@ static double count_of(const HoloValue *value)
     return count;
 }
 
-// Does a value of f16 or bf16 come as such, or is it the result of a computation, which f32 does and goes on with?
+// Does a value of 16 bits come as such, as integers do, or is it the result of a computation, which f32 does and goes on with?
 static bool is_stored(const HoloValue *value)
 {
+    if (!(HOLO_TYPES_FLOAT >> value->type.dtype & 1)) return true;
     while (value->producer && value->producer->op && value->producer->op->flags & HOLO_OP_MOVES &&
            value->producer->in[0])
         value = value->producer->in[0];

@@ -13,9 +13,9 @@
 
 enum { CHAINS = 400, CHAIN_MAX = 12, OPS_MAX = 512 };
 
-static const HoloDtype roots[] = {HOLO_BOOL,   HOLO_U8,         HOLO_I8,     HOLO_F8E4M3FN, HOLO_F8E4M3FNUZ,
-                                  HOLO_F8E5M2, HOLO_F8E5M2FNUZ, HOLO_U4,     HOLO_I4,       HOLO_U2,
-                                  HOLO_I2,     HOLO_F4E2M1,     HOLO_F8E8M0, HOLO_F16,      HOLO_BF16};
+static const HoloDtype roots[] = {HOLO_BOOL,       HOLO_U8,  HOLO_I8,   HOLO_F8E4M3FN, HOLO_F8E4M3FNUZ, HOLO_F8E5M2,
+                                  HOLO_F8E5M2FNUZ, HOLO_U4,  HOLO_I4,   HOLO_U2,       HOLO_I2,         HOLO_F4E2M1,
+                                  HOLO_F8E8M0,     HOLO_F16, HOLO_BF16, HOLO_I16,      HOLO_U16};
 
 // ---- operators
 
@@ -152,6 +152,7 @@ static uint8_t *run_model(Built *b, HoloTensor *x, const HoloPassOptions *option
     graph        = b->graph;
     holo_text_deinit(&text);
     EXPECT_OK(model_of(graph, options->is_exact ? HOLO_EXACT : HOLO_FUSED, &model, &kernels, &error));
+    if (*out_lookups && !kernels) fail_msg("%s: no kernel looks it up", b->names);
     EXPECT_OK(holo_session_create(model, NULL, &session, &error));
     EXPECT_OK(holo_session_set_input(session, 0, x, &error));
     EXPECT_OK(holo_session_run(session, &error));
