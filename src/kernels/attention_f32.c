@@ -192,14 +192,12 @@ INL void row_scale(float *x, int64_t count, float factor)
 // Scores of at most 16 rows to weights; what is summed so far is made relative to the same score.
 static void weights_group(Attention *t, int64_t first, int64_t rows)
 {
-    float part[GROUP * LANES], column[GROUP * LANES], shift[GROUP], factor[GROUP];
+    float part[GROUP * LANES], shift[GROUP], factor[GROUP];
     for (int64_t i = 0; i < GROUP; i++) {
         if (i < rows) scores_finish(t, first + i);
         v_store(part + i * LANES, i < rows ? row_top(t->weights + (first + i) * BLOCK_STRIDE, t->count) : v_set1(0));
     }
-    v_transpose(part, LANES, column);
-    f32v before = v_load(t->top + first), top = before;
-    for (int i = 0; i < LANES; i++) top = v_max(v_load(column + i * LANES), top);
+    f32v before = v_load(t->top + first), top = v_max(v_tops(part), before);
     f32v base         = top;
     EACH(i) base.r[i] = n_select(top.r[i] == -__builtin_inff(), (f32n){0}, top.r[i]); // nothing seen yet
     f32v scale        = v_exp_down(v_sub(before, base));
@@ -209,10 +207,7 @@ static void weights_group(Attention *t, int64_t first, int64_t rows)
     for (int64_t i = 0; i < GROUP; i++)
         v_store(part + i * LANES,
                 i < rows ? row_weights(t->weights + (first + i) * BLOCK_STRIDE, t->count, shift[i]) : v_set1(0));
-    v_transpose(part, LANES, column);
-    f32v sum = v_load(column);
-    for (int i = 1; i < LANES; i++) sum = v_add(sum, v_load(column + i * LANES));
-    v_store(t->total + first, v_mad(v_load(t->total + first), scale, sum));
+    v_store(t->total + first, v_mad(v_load(t->total + first), scale, v_sums(part)));
     for (int64_t i = 0; i < rows && !t->is_first; i++)
         if (factor[i] != 1) row_scale(t->sums + (first + i) * t->width, t->width, factor[i]);
 }

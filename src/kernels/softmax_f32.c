@@ -2,36 +2,72 @@
 // to find the largest of 16 lanes, and their sum, takes as long as all the rest of a short row. They go from the last to
 // the first: where a row ends within a vector, a CPU takes its store for one to the next row, and lets a load of that wait.
 
-// Up to 16 columns.
-static void softmax_strip(int64_t rows, int lanes, const float *x, int64_t row, float *out)
+// Sums go in 16 lanes of a row, or 16 sums of a column, which v_sums adds up: in class fused a softmax has the bits of
+// ONNX Runtime's on CPUs with AVX-512.
+
+// Up to 16 columns, `row` floats from one element of them to the next.
+typedef struct SoftStrip {
+    int64_t      rows, row;
+    int          lanes;
+    const float *x;
+    float       *out;
+} SoftStrip;
+
+INL f32v strip_top(const SoftStrip *s)
 {
-    f32v top = v_load_lanes(x, lanes), sum = v_set1(0);
-    for (int64_t r = 1; r < rows; r++) top = v_max(v_load_lanes(x + r * row, lanes), top);
-    for (int64_t r = 0; r < rows; r++) {
-        f32v e = v_exp_down(v_sub(v_load_lanes(x + r * row, lanes), top));
-        v_store_lanes(out + r * row, e, lanes);
-        sum = v_add(sum, e);
+    f32v top = v_load_lanes(s->x, s->lanes);
+    for (int64_t r = 1; r < s->rows; r++) top = v_max(v_load_lanes(s->x + r * s->row, s->lanes), top);
+    return top;
+}
+
+// The sum of e^(x - top). `store`: these go to out. Those of the first 16 rows are in `sums`, if there are no more.
+INL f32v strip_sum(const SoftStrip *s, f32v top, bool store, float *sums)
+{
+    int few = s->rows < LANES ? (int)s->rows : LANES;
+    for (int64_t r = 0; r < s->rows; r++) {
+        float *sum = sums + r % LANES * LANES;
+        f32v   e   = v_exp_down(v_sub(v_load_lanes(s->x + r * s->row, s->lanes), top));
+        if (store) v_store_lanes(s->out + r * s->row, e, s->lanes);
+        v_store(sum, r < LANES ? e : v_add(v_load(sum), e));
     }
+    return v_across_columns(false, sums, few);
+}
+
+INL void strip_scale(const SoftStrip *s, f32v sum, const float *from, int64_t row)
+{
     f32v scale = v_div(v_set1(1), sum);
-    for (int64_t r = 0; r < rows; r++)
-        v_store_lanes(out + r * row, v_mul(v_load_lanes(out + r * row, lanes), scale), lanes);
+    for (int64_t r = 0; r < s->rows; r++)
+        v_store_lanes(s->out + r * s->row, v_mul(v_load_lanes(from + r * row, s->lanes), scale), s->lanes);
+}
+
+INL void softmax_strip(SoftStrip s)
+{
+    float sums[LANES * LANES];
+    if (s.rows <= LANES)
+        strip_scale(&s, strip_sum(&s, strip_top(&s), false, sums), sums, LANES);
+    else
+        strip_scale(&s, strip_sum(&s, strip_top(&s), true, sums), s.out, s.row);
 }
 
 // The logarithm of that.
-static void log_softmax_strip(int64_t rows, int lanes, const float *x, int64_t row, float *out)
+INL void log_softmax_strip(SoftStrip s)
 {
-    f32v top = v_load_lanes(x, lanes), sum = v_set1(0);
-    for (int64_t r = 1; r < rows; r++) top = v_max(v_load_lanes(x + r * row, lanes), top);
-    for (int64_t r = 0; r < rows; r++) sum = v_add(sum, v_exp_down(v_sub(v_load_lanes(x + r * row, lanes), top)));
+    float sums[LANES * LANES];
+    f32v  top = strip_top(&s), sum = strip_sum(&s, top, false, sums);
     EACH(i) sum.r[i] = n_log(sum.r[i]);
-    for (int64_t r = 0; r < rows; r++)
-        v_store_lanes(out + r * row, v_sub(v_sub(v_load_lanes(x + r * row, lanes), top), sum), lanes);
+    for (int64_t r = 0; r < s.rows; r++)
+        v_store_lanes(s.out + r * s.row, v_sub(v_sub(v_load_lanes(s.x + r * s.row, s.lanes), top), sum), s.lanes);
 }
 
 static void softmax_columns_f32(int64_t rows, int64_t columns, const float *x, int64_t row, bool is_log, float *out)
 {
-    for (int64_t j = 0; rows > 0 && j < columns; j += LANES)
-        (is_log ? log_softmax_strip : softmax_strip)(rows, lanes_left(j, columns), x + j, row, out + j);
+    for (int64_t j = 0; rows > 0 && j < columns; j += LANES) {
+        SoftStrip s = {rows, row, lanes_left(j, columns), x + j, out + j};
+        if (is_log)
+            log_softmax_strip(s);
+        else
+            softmax_strip(s);
+    }
 }
 
 // Up to 16 rows.
@@ -89,7 +125,7 @@ INL void softmax_turned(int rows, int n, const float *x, float *out)
     float block[LANES * LANES] = {0}, columns[LANES * LANES];
     for (int r = 0; r < rows; r++) v_store(block + r * LANES, v_load_part(x + r * n, 0, n));
     v_transpose(block, LANES, columns);
-    softmax_strip(n, LANES, columns, LANES, columns);
+    softmax_strip((SoftStrip){n, LANES, LANES, columns, columns});
     v_transpose(columns, LANES, block);
     for (int r = 0; r < rows; r++) v_store_part(out + r * n, v_load(block + r * LANES), n);
 }

@@ -88,8 +88,34 @@ INL f32v v_join(bool top, f32v a, f32v b)
     return top ? v_max(a, b) : v_add(a, b);
 }
 
+// Up to sixteen vectors made one: first the two halves, then neighbours, three times. (So does ONNX Runtime add up its
+// lanes.) v_across_8: of these, vectors i and i + 8; v_across_4: what v_across_8 gives for i and i + 1, and so on.
+INL f32v v_across_8(bool top, const float *columns, int count, int i)
+{
+    f32v v = v_load(columns + i * LANES);
+    return i + 8 < count ? v_join(top, v, v_load(columns + (i + 8) * LANES)) : v;
+}
+
+INL f32v v_across_4(bool top, const float *columns, int count, int i)
+{
+    f32v v = v_across_8(top, columns, count, i);
+    return i + 1 < count ? v_join(top, v, v_across_8(top, columns, count, i + 1)) : v;
+}
+
+INL f32v v_across_2(bool top, const float *columns, int count, int i)
+{
+    f32v v = v_across_4(top, columns, count, i);
+    return i + 2 < count ? v_join(top, v, v_across_4(top, columns, count, i + 2)) : v;
+}
+
+INL f32v v_across_columns(bool top, const float *columns, int count)
+{
+    f32v v = v_across_2(top, columns, count, 0);
+    return count > 4 ? v_join(top, v, v_across_2(top, columns, count, 4)) : v;
+}
+
 #if defined __AVX512F__
-// Halves, quarters ... of two rows beside each other: those of the first that remain, and those that meet them.
+// Halves, or every second lane, of two rows beside each other: those of both that remain, and those that meet them.
 #define JOIN_ROWS(count, shuffle, low, high)                                                         \
     UNROLL for (int r = 0; r < count; r++)                                                           \
     {                                                                                                \
@@ -98,25 +124,22 @@ INL f32v v_join(bool top, f32v a, f32v b)
     }
 #endif
 
-// Lane r is row r of 16 rows of 16 made one number, by a tree: 16, 8, 4, 2, 1.
+// Lane r is row r of 16 rows of 16 made one number, in the same order.
 INL f32v v_across(bool top, const float *rows)
 {
 #if defined __AVX512F__
     f32v v[LANES];
     UNROLL for (int r = 0; r < LANES; r++) v[r] = v_load(rows + r * LANES);
     JOIN_ROWS(8, _mm512_shuffle_f32x4, 0x44, 0xee)
-    JOIN_ROWS(4, _mm512_shuffle_f32x4, 0x88, 0xdd)
-    JOIN_ROWS(2, _mm512_shuffle_ps, 0x44, 0xee)
-    JOIN_ROWS(1, _mm512_shuffle_ps, 0x88, 0xdd)
-    const __m512i at = _mm512_setr_epi32(0, 2, 1, 3, 8, 10, 9, 11, 4, 6, 5, 7, 12, 14, 13, 15);
+    JOIN_ROWS(4, _mm512_shuffle_ps, 0x88, 0xdd)
+    JOIN_ROWS(2, _mm512_shuffle_ps, 0x88, 0xdd)
+    JOIN_ROWS(1, _mm512_shuffle_f32x4, 0x88, 0xdd)
+    const __m512i at = _mm512_setr_epi32(0, 8, 2, 10, 1, 9, 3, 11, 4, 12, 6, 14, 5, 13, 7, 15);
     return (f32v){{(f32n)_mm512_permutexvar_ps(at, (__m512)v[0].r[0])}};
 #else
     float t[LANES * LANES];
     v_transpose(rows, LANES, t);
-    for (int half = LANES / 2; half; half /= 2)
-        for (int i = 0; i < half; i++)
-            v_store(t + i * LANES, v_join(top, v_load(t + i * LANES), v_load(t + (i + half) * LANES)));
-    return v_load(t);
+    return v_across_columns(top, t, LANES);
 #endif
 }
 

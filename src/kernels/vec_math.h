@@ -11,60 +11,76 @@
 
 // ---- exponentials
 
-// e^y * 2^-n for a whole n near y / ln 2: between 0.7 and 1.42.
-INL f32n n_exp_near(f32n y, f32n n)
+// e^r for |r| <= ln(2) / 2 is 1 and a polynomial of r, whose last factor comes first; ln 2 is high + low, and `high` times a
+// whole number below 256 is exact.
+typedef struct ExpParts {
+    float poly[6], high, low;
+} ExpParts;
+
+// In class fused e^x and erf have the bits of ONNX Runtime on x86-64: the same numbers, in the same order. Where a model
+// quantises what it has computed, one bit here can become a whole step there.
+static const ExpParts EXP = {{0x1.694000p-10f, 0x1.125edcp-7f, 0x1.555b5ap-5f, 0x1.555450p-3f, 0x1.fffff6p-2f, 1},
+                             6.93145752e-1f,
+                             1.42860677e-6f};
+static const ExpParts EXP_IN_ERF = {{1.38319808e-3f, 8.37550033e-3f, 4.16689515e-2f, 1.66664466e-1f, 4.99999851e-1f, 1},
+                                    6.93145752e-1f,
+                                    1.42860677e-6f};
+// The polynomial whose largest relative error is least: 2e-9.
+static const ExpParts EXP_IN_SIGMOID = {
+    {1.38368090e-3f, 8.37482122e-3f, 4.16682265e-2f, 1.66664201e-1f, 4.99999921e-1f, 1.00000004f},
+    0.693359375f,
+    -2.12194440e-4f};
+
+// 1.5 * 2^23: what is added to it is rounded to whole numbers, and these are in the last bits of the sum.
+#define WHOLE ((f32n){0} + 12582912.0f)
+
+// WHOLE and y / ln 2.
+INL f32n n_exp_whole(f32n y)
 {
-    const f32n zero = {0};
-    // y = n ln 2 + r with |r| <= ln(2) / 2; ln 2 in two parts, the first exact times n.
-    f32n r = n_mad(n, zero + 2.12194440e-4f, n_mad(n, zero - 0.693359375f, y));
-    // The polynomial of degree 6 whose largest relative error is least: 2e-9.
-    f32n e = n_mad(r, zero + 1.38368090e-3f, zero + 8.37482122e-3f);
-    e      = n_mad(e, r, zero + 4.16682265e-2f);
-    e      = n_mad(e, r, zero + 1.66664201e-1f);
-    e      = n_mad(e, r, zero + 4.99999921e-1f);
-    e      = n_mad(e, r, zero + 1.00000004f);
+    return n_mad(y, (f32n){0} + 1.44269504f, WHOLE);
+}
+
+// e^y * 2^-n for a whole n near y / ln 2: between 0.7 and 1.42.
+INL f32n n_exp_near(f32n y, f32n n, const ExpParts *by)
+{
+    const f32n zero                      = {0};
+    f32n       r                         = n_mad(n, zero - by->low, n_mad(n, zero - by->high, y));
+    f32n       e                         = n_mad(r, zero + by->poly[0], zero + by->poly[1]);
+    UNROLL for (int i = 2; i < 6; i++) e = n_mad(e, r, zero + by->poly[i]);
     return n_mad(e, r, zero + 1.0f);
 }
 
-// The same for -104 <= y <= 89, and n.
-INL f32n n_exp_rest(f32n y, i32n *out_n)
+// e^y where that is a normal number.
+INL f32n n_exp_normal(f32n y, const ExpParts *by)
 {
-    const f32n zero = {0};
-    f32n       half = n_select(y < 0, zero - 0.5f, zero + 0.5f);
-    *out_n          = __builtin_convertvector(y * 1.44269504f + half, i32n);
-    return n_exp_near(y, __builtin_convertvector(*out_n, f32n));
+    f32n t = n_exp_whole(y);
+    return (f32n)((u32n)n_exp_near(y, t - WHOLE, by) + ((u32n)t << 23));
 }
 
 // e^x for x <= 0 or NaN; 0 where the result would not be a normal number.
 INL f32n n_exp_down(f32n x)
 {
-    const f32n zero = {0}, whole = zero + 12582912.0f; // 1.5 * 2^23: what is added to it is rounded to whole numbers
-    i32n       in = x >= -87.33654f;
-    f32n       t  = x * 1.44269504f + whole;
-    f32n       e  = n_exp_near(x, t - whole);
-    e             = (f32n)((u32n)e + ((u32n)t << 23)); // the number is in the last bits of t
-    return n_select(in, e, n_max(zero, x));
+    return n_select(x >= -87.33654f, n_exp_normal(x, &EXP), n_max((f32n){0}, x));
 }
 
 // e^x for any x. The power of two goes in two halves, so that neither leaves the normal numbers.
 INL f32n n_exp(f32n x)
 {
-    const f32n zero = {0};
-    i32n       n;
-    f32n       e    = n_exp_rest(n_max(n_min(x, zero + 89), zero - 104), &n); // a NaN becomes 89 here
-    i32n       half = n >> 1;
-    e               = e * (f32n)((half + 127) << 23) * (f32n)((n - half + 127) << 23);
+    const f32n zero  = {0};
+    f32n       y     = n_max(n_min(x, zero + 89), zero - 104); // a NaN becomes 89 here
+    f32n       whole = n_exp_whole(y) - WHOLE;
+    i32n       n = __builtin_convertvector(whole, i32n), half = n >> 1;
+    f32n       e = n_exp_near(y, whole, &EXP);
+    e            = e * (f32n)((half + 127) << 23) * (f32n)((n - half + 127) << 23);
     return n_select(x == x, e, x);
 }
 
 // 1 / (1 + e^x). What is below 2^-126 is 0.
 INL f32n n_falling(f32n x)
 {
-    const f32n zero = {0}, whole = zero + 12582912.0f; // as in n_exp_down
-    i32n       in = x <= 87.33654f;
-    f32n       y  = n_max(zero - 87.0f, x);
-    f32n       t  = n_mad(y, zero + 1.44269504f, whole);
-    f32n       e  = (f32n)((u32n)n_exp_near(y, t - whole) + ((u32n)t << 23));
+    const f32n zero = {0};
+    i32n       in   = x <= 87.33654f;
+    f32n       e    = n_exp_normal(n_max(zero - 87.0f, x), &EXP_IN_SIGMOID);
     return n_select(in, n_reciprocal(1.0f + e), n_max(zero, -x)); // a NaN is not in, and stays
 }
 
@@ -97,25 +113,24 @@ INL f32n n_tanh(f32n x)
     return n_with_sign_of(y, x);
 }
 
-// Near 0 a polynomial in x^2; beyond, 1 - e^p(|x|), which is 1 from 4 on.
+// Near 0 a polynomial in x^2; beyond, 1 - e^-q(|x|), which is 1 from 3.925 on. A NaN is not beyond.
 INL f32n n_erf(f32n x)
 {
     const f32n zero = {0};
-    f32n       s = x * x, t = n_min(zero + 4, n_abs(x));
-    f32n       p = n_mad(s, zero + 8.21542799e-5f, zero - 8.10596621e-4f);
-    p            = n_mad(p, s, zero + 5.19779726e-3f);
-    p            = n_mad(p, s, zero - 2.68581043e-2f);
-    p            = n_mad(p, s, zero + 1.12836725e-1f);
-    p            = n_mad(p, s, zero - 3.76126323e-1f);
-    p            = n_mad(p, s, zero + 1.28379166e-1f);
-    f32n q       = n_mad(t, zero - 1.18903121e-5f, zero + 3.29349731e-4f);
-    q            = n_mad(q, t, zero - 3.66886050e-3f);
-    q            = n_mad(q, t, zero + 2.38174314e-2f);
-    q            = n_mad(q, t, zero - 1.06300595e-1f);
-    q            = n_mad(q, t, zero - 6.35113136e-1f);
-    q            = n_mad(q, t, zero - 1.12865781f);
-    f32n far     = n_with_sign_of(1.0f - n_exp_down(q * t), x);
-    return n_select(n_abs(x) < 0.95f, n_mad(p, x, x), far);
+    f32n       a = n_min(zero + 3.925f, n_abs(x)), s = a * a;
+    f32n       p = n_mad(s, zero - 5.99104969e-4f, zero + 4.99339588e-3f);
+    p            = n_mad(p, s, zero - 2.67667342e-2f);
+    p            = n_mad(p, s, zero + 1.12818025e-1f);
+    p            = n_mad(p, s, zero - 3.76124859e-1f);
+    p            = n_mad(p, s, zero + 1.28379151e-1f);
+    f32n q       = n_mad(a, zero + 1.72948930e-5f, zero - 3.83208680e-4f);
+    q            = n_mad(q, a, zero + 3.88393435e-3f);
+    q            = n_mad(q, a, zero - 2.42545605e-2f);
+    q            = n_mad(q, a, zero + 1.06777847e-1f);
+    q            = n_mad(q, a, zero + 6.34846687e-1f);
+    q            = n_mad(q, a, zero + 1.28717512e-1f);
+    f32n far     = 1.0f - n_exp_normal(-n_mad(q, a, a), &EXP_IN_ERF);
+    return n_with_sign_of(n_select(a > 0.921875f, far, n_mad(p, a, a)), x);
 }
 
 INL f32v v_exp_down(f32v x)

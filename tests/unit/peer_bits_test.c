@@ -1,0 +1,108 @@
+// peer_bits_test.c - in class fused, where a CPU rounds a multiplication and an addition once, some kernels have the bits of
+// ONNX Runtime 1.30 on x86-64 with AVX-512: one step of a quantisation inside of a model can then not come out otherwise.
+// The hashes are of what it computed of the same numbers. Numbers that are no normal ones, where kernels may give 0, are
+// not among them.
+#include "base/base.h"
+#include "format/params.h"
+#include "kernels/kernels.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint32_t seed = 1;
+
+// Numbers from -scale to scale, a power of two, and `more`.
+static float *filled(int64_t count, float scale, float more)
+{
+    float *x = malloc((size_t)count * sizeof *x);
+    assert_non_null(x);
+    for (int64_t i = 0; i < count; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        x[i] = (float)((int32_t)(seed >> 8) - (1 << 23)) * 0x1p-23f * scale + more;
+    }
+    return x;
+}
+
+static uint32_t hash_of(const float *x, int64_t count)
+{
+    uint32_t hash = 2166136261u;
+    for (int64_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        hash = (hash ^ bits) * 16777619u;
+    }
+    return hash;
+}
+
+// What is computed of x, which it may be written over: of each table of class fused the same.
+typedef struct Case {
+    void (*run)(const struct Case *c, const HoloKernels *kernels, float *x);
+    const char *what;
+    int64_t     rows, n;
+    float       scale, more;
+    uint32_t    hash;
+    uint32_t    map;
+} Case;
+
+static void run_map(const Case *c, const HoloKernels *kernels, float *x)
+{
+    kernels->map_f32(&(HoloMap){.op = c->map, .n = c->rows * c->n, .a = x, .b = x, .out = x});
+}
+
+static void run_rows(const Case *c, const HoloKernels *kernels, float *x)
+{
+    kernels->softmax_f32(c->rows, c->n, x, x);
+}
+
+static void run_columns(const Case *c, const HoloKernels *kernels, float *x)
+{
+    kernels->softmax_columns_f32(c->rows, c->n, x, c->n, false, x);
+}
+
+static const Case cases[] = {
+    {run_map, "exp", 1, 10007, 64, 0, 0x1dce5889, HOLO_MAP_exp},
+    {run_map, "erf", 1, 10007, 8, 0, 0x267b1902, HOLO_MAP_erf},
+    {run_map, "gelu", 1, 10007, 8, 0, 0x3888b718, HOLO_MAP_gelu},
+    {run_rows, "softmax", 37, 1, 8, 0, 0x537e038f, 0},
+    {run_rows, "softmax", 37, 5, 8, 0, 0x4f0e400d, 0},
+    {run_rows, "softmax", 37, 16, 8, 0, 0xd5b9e53d, 0},
+    {run_rows, "softmax", 37, 17, 8, 0, 0x0a25b9c9, 0},
+    {run_rows, "softmax", 37, 197, 8, 0, 0x6a86fbec, 0},
+    {run_rows, "softmax", 3, 1500, 8, 0, 0x98c3fcb1, 0},
+    {run_columns, "softmax of columns", 3, 33, 8, 0, 0x51245203, 0},
+    {run_columns, "softmax of columns", 8, 16, 8, 0, 0xdbe3a260, 0},
+    {run_columns, "softmax of columns", 16, 40, 8, 0, 0x72a1071c, 0},
+    {run_columns, "softmax of columns", 17, 15, 8, 0, 0xf9f8e7ac, 0},
+    {run_columns, "softmax of columns", 37, 40, 8, 0, 0x6c82332b, 0},
+    {run_columns, "softmax of columns", 200, 17, 8, 0, 0x0b0ca88b, 0},
+};
+
+static void test_bits(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(cases); i++) {
+        const Case        *c     = &cases[i];
+        int64_t            count = c->rows * c->n;
+        const HoloKernels *kernels;
+        for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
+            if (kernels->exact) continue;
+            seed     = 1;
+            float *x = filled(count, c->scale, c->more);
+            c->run(c, kernels, x);
+            if (hash_of(x, count) != c->hash)
+                fail_msg("%s of %d x %d at %s has other bits: 0x%08x", c->what, (int)c->rows, (int)c->n, kernels->level,
+                         hash_of(x, count));
+            free(x);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
