@@ -41,11 +41,17 @@ void peer_sigmoid(int64_t n, const float *a, const float *b, float *c)
     for (int64_t i = 0; i < n; i++) c[i] = 1 / (1 + expf(-a[i]));
 }
 
-void peer_gelu(int64_t n, const float *a, const float *b, float *c)
+void peer_gelu_tanh(int64_t n, const float *a, const float *b, float *c)
 {
     (void)b;
     for (int64_t i = 0; i < n; i++) {
         float x = a[i], y = 0.7978845608f * (x + 0.044715f * x * x * x);
         c[i] = 0.5f * x * (1 + tanhf(y));
     }
+}
+
+void peer_gelu(int64_t n, const float *a, const float *b, float *c)
+{
+    (void)b;
+    for (int64_t i = 0; i < n; i++) c[i] = 0.5f * a[i] * (1 + erff(a[i] * 0.7071067811865476f));
 }

@@ -5,6 +5,6 @@
 #include <stdint.h>
 
 typedef void Peer(int64_t n, const float *a, const float *b, float *c);
-Peer         peer_add, peer_mul, peer_relu, peer_chain, peer_sigmoid, peer_gelu;
+Peer         peer_add, peer_mul, peer_relu, peer_chain, peer_sigmoid, peer_gelu_tanh, peer_gelu;
 
 #endif

@@ -10,15 +10,15 @@
 #if defined __x86_64__
 #include <cpuid.h>
 
-extern const HoloKernels holo_kernels_sse2_exact, holo_kernels_avx2, holo_kernels_avx2_exact, holo_kernels_avx512,
-    holo_kernels_avx512_exact, holo_kernels_avx512vnni, holo_kernels_avx512vnni_exact, holo_kernels_avx512vbmi,
-    holo_kernels_avx512vbmi_exact;
+extern const HoloKernels holo_kernels_sse2, holo_kernels_sse2_exact, holo_kernels_avx2, holo_kernels_avx2_exact,
+    holo_kernels_avx512, holo_kernels_avx512_exact, holo_kernels_avx512vnni, holo_kernels_avx512vnni_exact,
+    holo_kernels_avx512vbmi, holo_kernels_avx512vbmi_exact;
 
 // Best level first, and in each class; the last is what every machine has.
 static const HoloKernels *const tables[] = {
     &holo_kernels_avx512vbmi, &holo_kernels_avx512vbmi_exact, &holo_kernels_avx512vnni, &holo_kernels_avx512vnni_exact,
     &holo_kernels_avx512,     &holo_kernels_avx512_exact,     &holo_kernels_avx2,       &holo_kernels_avx2_exact,
-    &holo_kernels_sse2_exact,
+    &holo_kernels_sse2,       &holo_kernels_sse2_exact,
 };
 
 extern const HoloTiles        holo_kernels_tiles_sse2, holo_kernels_tiles_avx2, holo_kernels_tiles_avx512;

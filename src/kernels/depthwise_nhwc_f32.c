@@ -3,7 +3,7 @@
 // Pixels of a row of the output go in groups, whose sums are in registers. For kernels of the usual widths a row of
 // the filter is, too, and each load of the image serves all pixels that see it; others load what each pixel sees.
 // Groups at the edges of the image ask of each column whether it is inside; what is not is left out. A sum is one
-// chain of n_mad over the places in order, whatever the group.
+// chain of n_mac over the places in order, whatever the group.
 
 enum {
     DEPTHWISE_COLUMNS = 7,            // of a kernel whose row is held
@@ -63,7 +63,7 @@ INL void depthwise_row(const DepthwiseRun *r, f32n sum[DEPTHWISE_PIXELS], int64_
         UNROLL for (int k = 0; k < f.columns; k++)
         {
             int p = (j - k) / f.stride;
-            if (j >= k && (j - k) % f.stride == 0 && p < f.pixels) sum[p] = n_mad(w[k], x, sum[p]);
+            if (j >= k && (j - k) % f.stride == 0 && p < f.pixels) sum[p] = n_mac(w[k], x, sum[p]);
         }
     }
 }
@@ -84,7 +84,7 @@ INL void depthwise_row_any(const DepthwiseRun *r, f32n sum[DEPTHWISE_PIXELS], in
         {
             FORGET(i);
             if (f.careful && (uint64_t)column >= width) continue;
-            sum[p] = n_mad(w, n_load_lanes(image + (int64_t)i, lanes), sum[p]);
+            sum[p] = n_mac(w, n_load_lanes(image + (int64_t)i, lanes), sum[p]);
         }
     }
 }

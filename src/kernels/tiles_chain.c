@@ -16,17 +16,6 @@ struct Link {
     int          lanes; // of the one register of a short block
 };
 
-// Minimum and maximum as instructions have them: NaN where either is; of two zeros, b.
-INL f32n n_least(f32n a, f32n b)
-{
-    return n_select(a == a, n_min(a, b), a);
-}
-
-INL f32n n_most(f32n a, f32n b)
-{
-    return n_select(a == a, n_max(a, b), a);
-}
-
 // clang-format off
 // The result so far is v, the other operands are x and y. MANY: a loop over the registers of a block is written out.
 #define LINK_MAP_0(LINK)                               \
@@ -61,10 +50,10 @@ INL f32n n_most(f32n a, f32n b)
     LINK(MUL, UNROLL_MANY, v * x)                      \
     LINK(DIV, UNROLL_MANY, v / x)                      \
     LINK(DIV_INTO, UNROLL_MANY, x / v)                 \
-    LINK(MIN, UNROLL_MANY, n_least(v, x))              \
-    LINK(MIN_OF, UNROLL_MANY, n_least(x, v))           \
-    LINK(MAX, UNROLL_MANY, n_most(v, x))               \
-    LINK(MAX_OF, UNROLL_MANY, n_most(x, v))            \
+    LINK(MIN, UNROLL_MANY, n_least_of(v, x))              \
+    LINK(MIN_OF, UNROLL_MANY, n_least_of(x, v))           \
+    LINK(MAX, UNROLL_MANY, n_top_of(v, x))               \
+    LINK(MAX_OF, UNROLL_MANY, n_top_of(x, v))            \
     LINK(POW, , n_pow(v, x))                           \
     LINK(POW_OF, , n_pow(x, v))
 #define LINK_MAP_2(LINK)                               \

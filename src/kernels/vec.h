@@ -1,8 +1,8 @@
 // vec.h - one logical vector, sixteen floats, on every CPU level.
 //
 // It is an array of native registers: 1 of 512 bits, 2 of 256 or 4 of 128. The width is the same
-// everywhere, so the order of every sum is too. v_mad is the only place where rounding depends on the
-// numeric class: one rounding in class fused, two in class exact. Kernels are compiled with
+// everywhere, so the order of every sum is too. n_mac, of which v_mad is made, is where rounding depends on
+// the numeric class: one rounding in class fused, two in class exact. Kernels are compiled with
 // -ffp-contract=off, so that nothing else is ever fused.
 //
 // All level-dependent code is here: the kernels themselves are plain C over these functions.
@@ -254,6 +254,10 @@ INL f32v v_or(f32v a, f32v b)
     return a;
 }
 
+#if !(defined __AVX2__ || defined __aarch64__)
+static f32n n_fma_in_doubles(f32n a, f32n b, f32n c);
+#endif
+
 INL f32n n_fma(f32n a, f32n b, f32n c) // rounded once at every level, at whatever cost
 {
 #if defined __AVX512F__
@@ -263,12 +267,12 @@ INL f32n n_fma(f32n a, f32n b, f32n c) // rounded once at every level, at whatev
 #elif defined __aarch64__
     return (f32n)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 #else
-    for (int l = 0; l < NATIVE_LANES; l++) c[l] = __builtin_fmaf(a[l], b[l], c[l]);
-    return c;
+    return n_fma_in_doubles(a, b, c);
 #endif
 }
 
-INL f32n n_mad(f32n a, f32n b, f32n c)
+// a * b + c of sums: rounded once in class fused where the CPU can, twice in class exact.
+INL f32n n_mac(f32n a, f32n b, f32n c)
 {
 #if HOLO_EXACT || !(defined __AVX2__ || defined __aarch64__)
     return a * b + c;
@@ -277,9 +281,19 @@ INL f32n n_mad(f32n a, f32n b, f32n c)
 #endif
 }
 
+// a * b + c inside of functions: rounded once, in class fused where the CPU can, in class exact everywhere.
+INL f32n n_mad(f32n a, f32n b, f32n c)
+{
+#if HOLO_EXACT || defined __AVX2__ || defined __aarch64__
+    return n_fma(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
 INL f32v v_mad(f32v a, f32v b, f32v c) // a * b + c
 {
-    EACH(i) c.r[i] = n_mad(a.r[i], b.r[i], c.r[i]);
+    EACH(i) c.r[i] = n_mac(a.r[i], b.r[i], c.r[i]);
     return c;
 }
 
@@ -336,14 +350,29 @@ INL f32v v_max(f32v a, f32v b) // b where either is NaN
     return a;
 }
 
-INL f32v v_top_of(f32v a, f32v b) // the larger, NaN where either is
+INL f32n n_top_of(f32n a, f32n b) // the larger, NaN where either is; of two zeros, b
 {
 #if defined __AVX512F__
-    __m512 x = (__m512)a.r[0];
-    a.r[0]   = (f32n)_mm512_mask_max_ps(x, _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), x, (__m512)b.r[0]);
+    __m512 x = (__m512)a;
+    return (f32n)_mm512_mask_max_ps(x, _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), x, (__m512)b);
 #else
-    EACH(i) a.r[i] = n_select(a.r[i] == a.r[i], n_max(a.r[i], b.r[i]), a.r[i]);
+    return n_select(a == a, n_max(a, b), a);
 #endif
+}
+
+INL f32n n_least_of(f32n a, f32n b)
+{
+#if defined __AVX512F__
+    __m512 x = (__m512)a;
+    return (f32n)_mm512_mask_min_ps(x, _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), x, (__m512)b);
+#else
+    return n_select(a == a, n_min(a, b), a);
+#endif
+}
+
+INL f32v v_top_of(f32v a, f32v b)
+{
+    EACH(i) a.r[i] = n_top_of(a.r[i], b.r[i]);
     return a;
 }
 
@@ -683,6 +712,25 @@ INL bool n_any(i32n mask)
     return any != 0;
 #endif
 }
+
+#if !(defined __AVX2__ || defined __aarch64__)
+// Products of floats are exact in double. The sum is rounded to double, and then to float: that is one rounding, but where
+// the first ends half-way between two floats, and among numbers that are not normal.
+static __attribute__((noinline, unused)) f32n n_fma_in_doubles(f32n a, f32n b, f32n c)
+{
+    f64w x = n_widen(a), y = n_widen(b), z = n_widen(c);
+    u64n rest[2];
+    for (int i = 0; i < 2; i++) {
+        z.half[i] += x.half[i] * y.half[i];
+        rest[i] = (u64n)z.half[i] & 0x1fffffff; // what float has no bits for
+    }
+    f32n sum  = n_narrow(z);
+    i32n half = (i32n)((rest[0] == 0x10000000) | (rest[1] == 0x10000000)), size = (i32n)n_abs(sum);
+    if (!n_any(half | ((size > 0) & (size <= 0x00800000)))) return sum;
+    for (int l = 0; l < NATIVE_LANES; l++) c[l] = __builtin_fmaf(a[l], b[l], c[l]);
+    return c;
+}
+#endif
 
 // clang-format off
 // The sum and, for each lane, both products of a pair of 16-bit numbers.

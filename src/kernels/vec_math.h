@@ -101,16 +101,20 @@ INL f32v v_swish(f32v x, float slope)
     return x;
 }
 
+// E / (E + 2) of E = e^(2|x|) - 1 = 2^n (e^r - 1) + (2^n - 1), which is exact enough near 0, too; from 10 on it is 1.
 INL f32n n_tanh(f32n x)
 {
-    const f32n zero = {0};
-    f32n       s = x * x, size = n_abs(x), e = n_exp_down(size * -2.0f);
-    f32n       p = n_mad(s, zero - 5.71705494e-3f, zero + 2.06505965e-2f);
-    p            = n_mad(p, s, zero - 5.37435009e-2f);
-    p            = n_mad(p, s, zero + 1.33314913e-1f);
-    p            = n_mad(p, s, zero - 3.33332839e-1f);
-    f32n y       = n_select(size < 0.625f, n_mad(p * s, size, size), (1.0f - e) * n_reciprocal(1.0f + e));
-    return n_with_sign_of(y, x);
+    const f32n zero = {0}, whole = zero + 12582912.0f; // 1.5 * 2^23, as in exponentials
+    f32n       y = n_min(zero + 20.0f, n_abs(x + x)), t = n_mad(y, zero + 1.44269504f, whole), n = t - whole;
+    f32n       r = n_mad(n, zero - 0.693147182f, y); // what ln 2 lacks here matters only where the result is near 1
+    f32n       p = n_mad(r, zero + 1.98458827e-4f, zero + 1.39407201e-3f);
+    p            = n_mad(p, r, zero + 8.33338958e-3f);
+    p            = n_mad(p, r, zero + 4.16663598e-2f);
+    p            = n_mad(p, r, zero + 1.66666664e-1f);
+    p            = n_mad(p, r, zero + 0.5f);
+    f32n power   = (f32n)(((u32n)t << 23) + 0x3f800000);
+    f32n e       = n_mad(power, n_mad(p * r, r, r), power - 1.0f);
+    return n_with_sign_of(e / (e + 2.0f), x);
 }
 
 // Near 0 a polynomial in x^2; beyond, 1 - e^-q(|x|), which is 1 from 3.925 on. A NaN is not beyond.
