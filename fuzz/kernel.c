@@ -148,6 +148,7 @@ static const Row rows[] = {
      {"2"}},
     {"RNN", "", 14, HOLO_KERNEL_rnn_f32, 0, 2, 0, {"f323", "f123", "f122", "f14", "-", "f122"}, {"hidden_size"}, {"2"}},
     {"Transpose", "", 13, HOLO_KERNEL_transpose_f32, 0, 1, 0, {"f2345"}, {"perm"}, {"0231"}},
+    {"Transpose", "", 13, HOLO_KERNEL_transpose_u8, 0, 1, 0, {"b2345"}, {"perm"}, {"0231"}},
     {"Upsample", "", 7, HOLO_KERNEL_resize_f32, 0, 1, 0, {"f1345"}, {"scales", "mode"}, {"2253", "linear"}},
     {"Upsample", "", 7, HOLO_KERNEL_resize_f32, 0, 1, 0, {"f145"}, {"scales", "mode"}, {"241", "cubic"}},
     {"MatMulInteger", "", 10, HOLO_KERNEL_matmul_i8, 1, 1, 0, {"b235", "c54", "b", "c4"}, {NULL}, {NULL}},

@@ -255,7 +255,7 @@ static inline int64_t holo_gates_size(int gates, int64_t directions, int64_t sum
     return over ? -1 : size;
 }
 
-// transpose_f32: Transpose; the permutation is the operator's.
+// transpose_f32, transpose_u8: Transpose; the permutation is the operator's.
 typedef struct HoloTransposeParams {
     uint32_t size;
     uint32_t flags; // none yet

@@ -214,6 +214,16 @@ typedef struct HoloRequantise {
     int64_t        out_row;
 } HoloRequantise;
 
+// ---- scale_i32: sum * scale + bias in float, each operation rounded, each column with its own
+typedef struct HoloScaleI32 {
+    int64_t        rows, n;
+    const int32_t *sums; // rows, scale and bias have as many as panels have columns
+    int64_t        sums_row;
+    const float   *scale, *bias; // bias NULL: nothing is added
+    float         *out;
+    int64_t        out_row;
+} HoloScaleI32;
+
 // ---- depthwise_i8: QLinearConv of a filter for each channel, channels last; some rows of one image, 16 channels from
 // `channel` on
 typedef struct HoloDepthwiseI8 {

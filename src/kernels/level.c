@@ -34,6 +34,7 @@
 #include "kernels/runs_nhwc_f32.c"
 #include "kernels/softmax_f32.c"
 #include "kernels/transpose_f32.c"
+#include "kernels/transpose_u8.c"
 #include "kernels/winograd_f32.c"
 
 #include "kernels/winograd_line_f32.c"

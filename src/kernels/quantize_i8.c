@@ -158,6 +158,37 @@ static void requantise_i32(const HoloRequantise *q)
     }
 }
 
+INL void scale_panel(const HoloScaleI32 *s, int64_t column, bool biased, int lanes)
+{
+    const int32_t *sums  = s->sums + column;
+    float         *out   = s->out + column, made[LANES];
+    f32v           scale = v_load(s->scale + column), bias = biased ? v_load(s->bias + column) : v_set1(0);
+    for (int64_t i = 0; i < s->rows; i++, sums += s->sums_row, out += s->out_row) {
+        i32v sum = i_load(sums);
+        f32v y;
+        EACH(r)
+        {
+            y.r[r] = __builtin_convertvector(sum.r[r], f32n) * scale.r[r];
+            if (biased) y.r[r] += bias.r[r];
+        }
+        v_store(lanes < LANES ? made : out, y);
+        for (int l = 0; lanes < LANES && l < lanes; l++) out[l] = made[l];
+    }
+}
+
+static void scale_i32(const HoloScaleI32 *s)
+{
+    for (int64_t j = 0; j < s->n; j += LANES) {
+        int lanes = lanes_left(j, s->n);
+        if (lanes < LANES)
+            scale_panel(s, j, s->bias != NULL, lanes);
+        else if (s->bias)
+            scale_panel(s, j, true, LANES);
+        else
+            scale_panel(s, j, false, LANES);
+    }
+}
+
 // ---- QuantizeLinear and its inverse
 
 static void quantize_f32(int64_t n, const float *x, float scale, int zero, bool is_signed, uint8_t *out)

@@ -338,12 +338,20 @@ static bool pool(const HoloNode *node, HoloLowering *out)
     return true;
 }
 
-// ---- transpose_f32
+// ---- transpose_f32, transpose_u8
 
 static bool transpose(const HoloNode *node, HoloLowering *out)
 {
     out->params_size = sizeof out->transpose;
     return holo_value_is_f32(holo_node_in(node, 0), 0, HOLO_MAX_RANK);
+}
+
+static bool transpose_bytes(const HoloNode *node, HoloLowering *out)
+{
+    const HoloValue *x = holo_node_in(node, 0);
+    out->params_size   = sizeof out->transpose;
+    return holo_value_is(x, HOLO_U8, 0, HOLO_MAX_RANK) || holo_value_is(x, HOLO_I8, 0, HOLO_MAX_RANK) ||
+           holo_value_is(x, HOLO_BOOL, 0, HOLO_MAX_RANK);
 }
 
 // ---- lookup
@@ -403,6 +411,7 @@ static const Choice choices[] = {
     {"GRU", "", HOLO_KERNEL_gru_reset_f32, holo_lower_gru_reset},
     {"RNN", "", HOLO_KERNEL_rnn_f32, holo_lower_recurrent},
     {"Transpose", "", HOLO_KERNEL_transpose_f32, transpose},
+    {"Transpose", "", HOLO_KERNEL_transpose_u8, transpose_bytes},
     {"Resize", "", HOLO_KERNEL_resize_f32, resize},
     {"Upsample", "", HOLO_KERNEL_resize_f32, resize},
     {"MatMulInteger", "", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},

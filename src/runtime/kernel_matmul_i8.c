@@ -1,7 +1,8 @@
 // kernel_matmul_i8.c - rows of 8-bit integers times one matrix of them, or matrices times matrices that broadcast, exactly:
 // MatMulInteger; and, with the sums scaled and quantised again, QLinearMatMul, MatMulIntegerToFloat and QGemm.
 //
-// A task lays out its rows of A, a block of k at a time; B comes packed or is packed by the task.
+// A task lays out its rows of A, a block of k at a time; B comes packed or is packed by the task. Unsigned rows times packed
+// columns whose zero points are 0 are multiplied where they lie, by gemm_raw_i8, where the CPU has it.
 #include "format/params.h"
 #include "kernels/kernels.h"
 #include "runtime/kernel.h"
@@ -9,6 +10,7 @@
 #include <string.h>
 
 enum { TILE_ROWS = 96, TILE_COLUMNS = 256, NARROW_COLUMNS = 64, TILE_K = 1024, NONE = INT8_MAX };
+enum { SET_BYTES = 2048 };   // rows of this distance, or several times it, share few sets of a cache
 enum { SCALED_K = 1 << 15 }; // k at most where sums must not wrap: eval makes longer ones
 
 typedef struct Operands { // which input is what
@@ -31,18 +33,20 @@ typedef struct Product {
     HoloTensor       *out;
     double            a_scale, y_scale, y_zero; // when running
     int64_t           m, n, k, b_row, b_column;
-    int64_t           row_tiles, column_tiles, tile_columns;
+    int64_t           row_tiles, tile_rows, column_tiles, tile_columns;
     int64_t           matrices; // of the output, where B has several; else A is one
     int               batch_rank;
     int64_t           batch[HOLO_MAX_RANK], a_step[HOLO_MAX_RANK], b_step[HOLO_MAX_RANK]; // dimensions before these
     bool              packed, scaled;
+    bool              raw; // when running: gemm_raw_i8 it is
 } Product;
 
 typedef struct Memory { // of a worker
+    int64_t held;       // which rows of A, of all matrices, are laid out here, whole; -1: none
     int32_t sums[TILE_ROWS * TILE_COLUMNS];
     int32_t row[TILE_ROWS], zero[TILE_COLUMNS], column[TILE_COLUMNS];
     double  scale[TILE_COLUMNS];
-    float   ratio[TILE_COLUMNS];
+    float   ratio[TILE_COLUMNS], bias[TILE_COLUMNS];
     char    a[TILE_ROWS * HOLO_I8_ROW(TILE_K)];
     uint8_t b[TILE_COLUMNS / HOLO_PANEL * HOLO_I8_PANEL(TILE_K)];
 } Memory;
@@ -153,9 +157,6 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of matmul_i8");
     HOLO_TRY(sizes_check(call, p));
     if (p->scaled) HOLO_TRY(scales_check(call, p));
-    p->row_tiles    = holo_ceil_div(p->m, TILE_ROWS);
-    p->tile_columns = p->row_tiles < 8 ? NARROW_COLUMNS : TILE_COLUMNS;
-    p->column_tiles = holo_ceil_div(p->n, p->tile_columns);
     return HOLO_OK;
 }
 
@@ -192,7 +193,7 @@ static int32_t zero_of(const HoloTensor *zero, int64_t i)
 static void terms_make(const Product *p, int64_t first, int64_t columns, int64_t k, const uint8_t *panels,
                        int64_t panel_bytes, Memory *m)
 {
-    uint32_t a_zero    = (uint32_t)(zero_of(p->a_zero, 0) - (p->a->dtype == HOLO_U8 ? 128 : 0));
+    uint32_t a_zero    = (uint32_t)(zero_of(p->a_zero, 0) - (p->a->dtype == HOLO_U8 && !p->raw ? 128 : 0));
     int      shift     = p->b->dtype == HOLO_I8 ? 128 : 0;
     int32_t  b_zero    = zero_of(p->b_zero, 0) + shift;
     bool     by_column = p->b_zero && holo_tensor_count(p->b_zero) > 1;
@@ -226,14 +227,35 @@ static void requantise(const Product *p, int64_t row, int64_t rows, int64_t colu
     });
 }
 
+// To f32, with nothing added before.
+static void scale(const Product *p, int64_t row, int64_t rows, int64_t column, int64_t columns, Memory *m)
+{
+    bool         by_column = holo_tensor_count(p->b_scale) > 1;
+    const float *bias      = p->bias ? (const float *)p->bias->data + column : NULL;
+    for (int64_t j = 0; j < padded(columns); j++) {
+        m->ratio[j] = j < columns ? (float)m->scale[by_column ? j : 0] : 0;
+        m->bias[j]  = bias && j < columns ? bias[j] : 0;
+    }
+    p->host->kernels->scale_i32(&(HoloScaleI32){
+        .rows     = rows,
+        .n        = columns,
+        .sums     = m->sums,
+        .sums_row = TILE_COLUMNS,
+        .scale    = m->ratio,
+        .bias     = bias ? m->bias : NULL,
+        .out      = (float *)p->out->data + row * p->n + column,
+        .out_row  = p->n,
+    });
+}
+
 // `row` is counted over all matrices.
 static void finish(const Product *p, int64_t row, int64_t rows, int64_t column, int64_t columns, Memory *m)
 {
     bool by_column = holo_tensor_count(p->b_scale) > 1;
     for (int64_t j = 0; j < (by_column ? columns : 1); j++)
         m->scale[j] = (double)((float)p->a_scale * ((const float *)p->b_scale->data)[by_column ? column + j : 0]);
-    if (p->out->dtype != HOLO_F32 && !p->c) {
-        requantise(p, row, rows, column, columns, m);
+    if (!p->c) {
+        (p->out->dtype == HOLO_F32 ? scale : requantise)(p, row, rows, column, columns, m);
         return;
     }
     bool         one_c = p->c && holo_tensor_count(p->c) == 1;
@@ -267,50 +289,83 @@ static void matrices_find(const Product *p, int64_t matrix, const uint8_t **a, c
     }
 }
 
+// The sums of some rows and columns of a matrix, by a block of k after the other; once even where k is 0.
+static void blocks_sum(const Product *p, const HoloGemmI8 *product, bool is_here, const uint8_t *a, const uint8_t *b,
+                       int64_t column, Memory *m)
+{
+    const HoloKernels *kernels = p->host->kernels;
+    HoloGemmI8         gemm    = *product;
+    int64_t            k = 0, columns = holo_least(p->tile_columns, p->n - column);
+    do {
+        int64_t part = holo_least(TILE_K, p->k - k);
+        if (!is_here) kernels->rows_i8(gemm.m, part, a + k, p->k, p->a->dtype == HOLO_I8, m->a, m->row);
+        if (!p->packed) {
+            gemm.b_panel = HOLO_I8_PANEL(part);
+            kernels->pack_i8(part, columns, b + k * p->b_row + column * p->b_column, p->b_row, p->b_column,
+                             p->b->dtype == HOLO_I8, m->b);
+            terms_make(p, column, columns, part, gemm.b, gemm.b_panel, m);
+        }
+        gemm.quads    = holo_ceil_div(part, 4);
+        gemm.a        = m->a;
+        gemm.a_row    = HOLO_I8_ROW(part);
+        gemm.one_zero = m->zero[0];
+        gemm.resume   = k > 0;
+        kernels->gemm_i8(&gemm);
+        if (p->packed) memset(m->column, 0, sizeof m->column); // they hold for all of k
+        if (p->packed) gemm.b += TILE_K / 4 * 64;
+        k += TILE_K;
+    } while (k < p->k);
+}
+
 static void work(void *arg, int64_t i, int worker)
 {
-    const Product     *p       = arg;
-    const HoloKernels *kernels = p->host->kernels;
-    Memory            *m       = (Memory *)(void *)holo_kernel_scratch(p->host, worker);
-    int64_t            column = i % p->column_tiles * p->tile_columns, k = 0;
-    int64_t        row = i / p->column_tiles % p->row_tiles * TILE_ROWS, matrix = i / p->column_tiles / p->row_tiles;
-    int64_t        rows = holo_least(TILE_ROWS, p->m - row), columns = holo_least(p->tile_columns, p->n - column);
-    int64_t        panel = p->packed ? HOLO_I8_PANEL(p->k) : HOLO_I8_PANEL(holo_least(p->k, TILE_K));
+    const Product *p      = arg;
+    Memory        *m      = (Memory *)(void *)holo_kernel_scratch(p->host, worker);
+    int64_t        column = i % p->column_tiles * p->tile_columns;
+    int64_t        row = i / p->column_tiles % p->row_tiles * p->tile_rows, matrix = i / p->column_tiles / p->row_tiles;
+    int64_t        rows = holo_least(p->tile_rows, p->m - row), columns = holo_least(p->tile_columns, p->n - column);
+    int64_t        panel = HOLO_I8_PANEL(p->k);
     const uint8_t *a = (const uint8_t *)p->a->data + row * p->k, *b = p->b->data;
     matrices_find(p, matrix, &a, &b);
     row += matrix * p->m;
-    const uint8_t *panels    = p->packed ? b + column / HOLO_PANEL * panel : m->b;
-    bool           by_column = p->b_zero && holo_tensor_count(p->b_zero) > 1;
-    if (p->packed) terms_make(p, column, columns, p->k, panels, panel, m);
-    do { // once even where k is 0
-        int64_t part = holo_least(TILE_K, p->k - k);
-        kernels->rows_i8(rows, part, a + k, p->k, p->a->dtype == HOLO_I8, m->a, m->row);
-        if (!p->packed) {
-            panel = HOLO_I8_PANEL(part);
-            kernels->pack_i8(part, columns, b + k * p->b_row + column * p->b_column, p->b_row, p->b_column,
-                             p->b->dtype == HOLO_I8, m->b);
-            terms_make(p, column, columns, part, panels, panel, m);
-        }
-        kernels->gemm_i8(&(HoloGemmI8){
-            .m        = rows,
-            .n        = p->scaled ? padded(columns) : columns,
-            .quads    = holo_ceil_div(part, 4),
-            .a        = m->a,
-            .a_row    = HOLO_I8_ROW(part),
-            .b        = panels + (p->packed ? k / 4 * 64 : 0),
-            .b_panel  = panel,
-            .row      = m->row,
-            .zero     = by_column ? m->zero : NULL,
-            .one_zero = m->zero[0],
-            .column   = m->column,
-            .c        = p->scaled ? m->sums : (int32_t *)p->out->data + row * p->n + column,
-            .c_row    = p->scaled ? TILE_COLUMNS : p->n,
-            .resume   = k > 0,
-        });
-        if (p->packed) memset(m->column, 0, sizeof m->column); // they hold for all of k
-        k += TILE_K;
-    } while (k < p->k);
+    bool       by_column = p->b_zero && holo_tensor_count(p->b_zero) > 1;
+    HoloGemmI8 gemm      = {
+             .m       = rows,
+             .n       = p->scaled ? padded(columns) : columns,
+             .quads   = p->k / 4,
+             .a       = a,
+             .a_row   = p->k,
+             .b       = p->packed ? b + column / HOLO_PANEL * panel : m->b,
+             .b_panel = panel,
+             .row     = m->row,
+             .zero    = by_column ? m->zero : NULL,
+             .column  = m->column,
+             .c       = p->scaled ? m->sums : (int32_t *)p->out->data + row * p->n + column,
+             .c_row   = p->scaled ? TILE_COLUMNS : p->n,
+    };
+    if (p->packed) terms_make(p, column, columns, p->k, gemm.b, panel, m);
+    if (!p->raw || !p->host->kernels->gemm_raw_i8(&gemm)) {
+        blocks_sum(p, &gemm, m->held == row, a, b, column, m);
+        m->held = p->k <= TILE_K ? row : -1;
+    }
     if (p->scaled) finish(p, row, rows, column, columns, m);
+}
+
+// Sums are exact: how they are cut changes no bit.
+static void cut(Product *p)
+{
+    p->row_tiles    = holo_ceil_div(p->m, TILE_ROWS);
+    p->tile_rows    = holo_ceil_div(p->m, p->row_tiles); // no small one at the end
+    p->tile_columns = p->row_tiles < 8 && p->host->workers > 1 ? NARROW_COLUMNS : TILE_COLUMNS;
+    p->column_tiles = holo_ceil_div(p->n, p->tile_columns);
+}
+
+// What is known only of the values: whether rows can be multiplied as they are.
+static void raw_find(Product *p)
+{
+    p->raw = p->packed && p->a->dtype == HOLO_U8 && p->b->dtype == HOLO_I8 && p->k && p->k % 4 == 0 && p->k % SET_BYTES;
+    for (int64_t i = 0; p->b_zero && p->raw && i < holo_tensor_count(p->b_zero); i++) p->raw = !zero_of(p->b_zero, i);
+    p->raw = p->raw && p->host->kernels->gemm_raw_i8(&(HoloGemmI8){0});
 }
 
 static HoloStatus run(HoloCall *call)
@@ -326,6 +381,9 @@ static HoloStatus run(HoloCall *call)
         p.y_scale               = y_scale ? holo_get_f(y_scale, 0) : 1;
         p.y_zero                = y_zero ? holo_get_f(y_zero, 0) : 0;
     }
+    cut(&p);
+    raw_find(&p);
+    for (int i = 0; i < p.host->workers; i++) ((Memory *)(void *)holo_kernel_scratch(p.host, i))->held = -1;
     call->host->parallel(call->host, p.matrices * p.row_tiles * p.column_tiles, work, &p);
     return HOLO_OK;
 }

@@ -1,4 +1,4 @@
-// kernel_transpose_f32.c - Transpose of f32. Dimensions that stay together are taken as one. Where the
+// kernel_transpose_f32.c - Transpose of f32, and of elements of a byte. Dimensions that stay together are taken as one. Where the
 // innermost stays innermost, rows are copied; else the innermost of the input and that of the output
 // make matrices, which are turned over.
 #include "format/params.h"
@@ -9,18 +9,19 @@
 
 enum {
     TASK_WORK = 1 << 15, // elements that are worth a task
-    STRIP     = 64,      // columns of a matrix that are turned at once
+    STRIP     = 256,     // bytes of columns of a matrix that are turned at once
 };
 
 typedef struct Turn {
     const HoloHost *host;
-    const float    *x;
-    float          *out;
+    const char     *x;
+    char           *out;
+    int64_t         size; // of an element
     int             rank; // of what is around the rows or matrices
     int64_t         dim[HOLO_MAX_RANK], from[HOLO_MAX_RANK], to[HOLO_MAX_RANK]; // strides of input and output
     int64_t         rows, columns;  // of a matrix of the input; rows are copied: columns is 0
     int64_t         x_row, out_row; // strides
-    int64_t         strips;         // of a matrix
+    int64_t         strip, strips;  // of a matrix: columns of one, and how many
     int64_t         count, tile;    // of strips or rows in all, and of a task
 } Turn;
 
@@ -74,28 +75,38 @@ static void split(Turn *t)
     if (t->rank == 0) t->dim[0] = t->from[0] = t->to[0] = t->rank = 1, last = run = 0; // one element
     while (run > 0 && t->from[run] != 1) run--;
     t->rows   = t->dim[last];
+    t->strip  = STRIP / t->size;
     t->strips = 1;
     if (run != last) {
         t->columns = t->dim[run];
         t->x_row   = t->from[last];
         t->out_row = t->to[run];
-        t->strips  = holo_ceil_div(t->columns, STRIP);
+        t->strips  = holo_ceil_div(t->columns, t->strip);
     }
     remove_dim(t, last);
     if (run != last) remove_dim(t, run);
     t->count = holo_product(t->rank, t->dim) * t->strips;
-    t->tile  = holo_ceil_div(TASK_WORK, t->rows * (t->columns ? holo_least(STRIP, t->columns) : 1));
+    t->tile  = holo_ceil_div(TASK_WORK, t->rows * (t->columns ? holo_least(t->strip, t->columns) : 1));
 }
 
-static HoloStatus turn_init(const HoloCall *call, Turn *t)
+static bool is_of_bytes(const HoloTensor *t)
+{
+    return t && t->kind == HOLO_TENSOR && t->rank >= 0 && t->rank <= HOLO_MAX_RANK && holo_dtype_bits(t->dtype) > 0 &&
+           holo_dtype_bits(t->dtype) <= 8 && holo_tensor_count(t) >= 0;
+}
+
+static HoloStatus turn_init(const HoloCall *call, int64_t size, Turn *t)
 {
     const HoloTensor *x = holo_in(call, 0), *out = holo_out(call, 0);
     int64_t           perm[HOLO_MAX_RANK];
-    *t = (Turn){.host = call->host};
-    HOLO_TRY(holo_kernel_expect(call, x, "the input", 0, HOLO_MAX_RANK));
-    HOLO_TRY(holo_kernel_expect(call, out, "the output", x->rank, x->rank));
+    *t = (Turn){.host = call->host, .size = size};
+    if (size > 1) {
+        HOLO_TRY(holo_kernel_expect(call, x, "the input", 0, HOLO_MAX_RANK));
+        HOLO_TRY(holo_kernel_expect(call, out, "the output", x->rank, x->rank));
+    } else if (!is_of_bytes(x) || !is_of_bytes(out) || out->rank != x->rank)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of transpose_u8");
     if (!holo_kernel_has_params(call, sizeof(HoloTransposeParams)) || !perm_of(call, x->rank, perm))
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of transpose_f32");
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of a Transpose");
     for (int d = 0; d < x->rank; d++)
         if (out->dim[d] != x->dim[perm[d]])
             return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output has another shape");
@@ -107,11 +118,27 @@ static HoloStatus turn_init(const HoloCall *call, Turn *t)
     return HOLO_OK;
 }
 
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+static HoloStatus check_f32(const HoloCall *call, size_t *out_scratch)
 {
     Turn t;
     *out_scratch = 0;
-    return turn_init(call, &t);
+    return turn_init(call, sizeof(float), &t);
+}
+
+static HoloStatus check_u8(const HoloCall *call, size_t *out_scratch)
+{
+    Turn t;
+    *out_scratch = 0;
+    return turn_init(call, 1, &t);
+}
+
+// `columns` of a matrix.
+static void strip_turn(const Turn *t, int64_t columns, const void *x, void *out)
+{
+    if (t->size > 1)
+        t->host->kernels->transpose_f32(t->rows, columns, x, t->x_row, out, t->out_row);
+    else
+        t->host->kernels->transpose_u8(t->rows, columns, x, t->x_row, out, t->out_row);
 }
 
 static void work(void *arg, int64_t task, int worker)
@@ -120,30 +147,47 @@ static void work(void *arg, int64_t task, int worker)
     const Turn *t   = arg;
     int64_t     end = holo_least((task + 1) * t->tile, t->count);
     for (int64_t i = task * t->tile; i < end; i++) {
-        int64_t column = i % t->strips * STRIP, rest = i / t->strips, from = 0, to = 0;
+        int64_t column = i % t->strips * t->strip, rest = i / t->strips, from = 0, to = 0;
         for (int d = t->rank - 1; d >= 0; rest /= t->dim[d--]) {
             from += rest % t->dim[d] * t->from[d];
             to += rest % t->dim[d] * t->to[d];
         }
         if (t->columns)
-            t->host->kernels->transpose_f32(t->rows, holo_least(STRIP, t->columns - column), t->x + from + column,
-                                            t->x_row, t->out + to + column * t->out_row, t->out_row);
+            strip_turn(t, holo_least(t->strip, t->columns - column), t->x + (from + column) * t->size,
+                       t->out + (to + column * t->out_row) * t->size);
         else
-            memcpy(t->out + to, t->x + from, (size_t)t->rows * sizeof(float));
+            memcpy(t->out + to * t->size, t->x + from * t->size, (size_t)(t->rows * t->size));
     }
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus turn_run(HoloCall *call, int64_t size)
 {
     Turn t;
-    HOLO_TRY(turn_init(call, &t));
+    HOLO_TRY(turn_init(call, size, &t));
     if (t.count) call->host->parallel(call->host, holo_ceil_div(t.count, t.tile), work, &t);
     return HOLO_OK;
+}
+
+static HoloStatus run_f32(HoloCall *call)
+{
+    return turn_run(call, sizeof(float));
+}
+
+static HoloStatus run_u8(HoloCall *call)
+{
+    return turn_run(call, 1);
 }
 
 const HoloKernel holo_kernel_transpose_f32 = {
     .id    = HOLO_KERNEL_transpose_f32,
     .name  = "transpose_f32",
-    .check = check,
-    .run   = run,
+    .check = check_f32,
+    .run   = run_f32,
+};
+
+const HoloKernel holo_kernel_transpose_u8 = {
+    .id    = HOLO_KERNEL_transpose_u8,
+    .name  = "transpose_u8",
+    .check = check_u8,
+    .run   = run_u8,
 };

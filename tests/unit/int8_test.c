@@ -32,8 +32,9 @@ static HoloTensor integers(int64_t n)
     return t;
 }
 
-static const int64_t sizes[][3] = {{1, 1, 1},     {3, 17, 5},  {8, 16, 2},    {13, 33, 1030}, {100, 150, 64}, {5, 4, 0},
-                                   {1, 300, 513}, {25, 65, 3}, {2, 16, 2051}, {800, 270, 12}, {12, 32, 8}};
+static const int64_t sizes[][3] = {{1, 1, 1},   {3, 17, 5},    {8, 16, 2},   {13, 33, 1030}, {100, 150, 64},
+                                   {5, 4, 0},   {1, 300, 513}, {25, 65, 3},  {2, 16, 2051},  {800, 270, 12},
+                                   {12, 32, 8}, {9, 40, 1100}, {3, 33, 2048}};
 
 static void matmul_integer(void **state)
 {
@@ -195,12 +196,15 @@ static void qgemm(void **state)
 
 // ---- packed weights
 
+// From 2 on of v: unsigned rows, and columns whose zero point is 0.
 static void packed(void **state)
 {
     (void)state;
     for (int i = 0; i < HOLO_COUNT(sizes); i++)
-        for (int transposed = 0; transposed < 2; transposed++) {
-            int64_t n = sizes[i][1], k = sizes[i][2], m = 7;
+        for (int v = 0; v < 4; v++) {
+            int64_t   n = sizes[i][1], k = sizes[i][2], m = v & 2 ? 130 : 7;
+            int       transposed = v & 1;
+            HoloDtype a          = v & 2 ? HOLO_U8 : HOLO_I8;
             if (!k) continue;
             HoloTensor   b = transposed ? bytes(HOLO_I8, 2, (int64_t[]){n, k}) : bytes(HOLO_I8, 2, (int64_t[]){k, n});
             HoloLowering lowering = {.kernel = HOLO_KERNEL_matmul_i8, .pack_input = 3, .pack_transposed = transposed};
@@ -208,19 +212,20 @@ static void packed(void **state)
             const HoloKernels *kernels;
             Case               c = {
                               .op = "QGemm", .domain = "com.microsoft", .version = 1, .in_count = 6, .kernel = HOLO_KERNEL_matmul_i8};
-            c.in[0] = bytes(HOLO_I8, 2, (int64_t[]){m, k});
+            c.in[0] = bytes(a, 2, (int64_t[]){m, k});
             c.in[1] = scales(0, 0, 0.1f);
-            c.in[2] = bytes(HOLO_I8, 0, NULL);
+            c.in[2] = bytes(a, 0, NULL);
             c.in[3] = b;
             c.in[4] = scales(0, 0, 0.01f);
             c.in[5] = bytes(HOLO_I8, 0, NULL);
+            if (v & 2) *(int8_t *)c.in[5].data = 0;
             attr_int(&c, "transB", transposed);
             HoloMatmulI8Params params = {.size = sizeof params, .flags = HOLO_MATMUL_I8_PACKED_B};
             memcpy(&c.params, &params, sizeof params);
             float *want  = run_eval(&c);
             c.in[3].data = form;
-            for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
-                float *got = run_kernel(&c, kernels, 3);
+            for (int t = 0; (kernels = holo_kernels_at(t / 2)); t++) {
+                float *got = run_kernel(&c, kernels, t % 2 ? 3 : 1);
                 expect_same(got, want, m * n);
                 free(got);
             }

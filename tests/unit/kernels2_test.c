@@ -401,12 +401,23 @@ static void transpose_cases(void **state)
         {3, {70, 130, 2}, {2, 1, 0}},
         {4, {2, 3, 9, 37}, {0, 2, 3, 1}}, // colours
         {3, {3, 5, 50}, {2, 1, 0}},
+        {3, {1, 3, 611}, {0, 2, 1}},
+        {3, {2, 48, 600}, {0, 2, 1}},
+        {2, {17, 33}, {1, 0}},
     };
     for (int i = 0; i < HOLO_COUNT(rows); i++) {
         Case c  = {.op = "Transpose", .version = 13, .in_count = 1};
         c.in[0] = tensor(rows[i].rank, rows[i].dim);
         attr_ints(&c, "perm", rows[i].rank, rows[i].perm);
         check_lowered(&c, HOLO_KERNEL_transpose_f32);
+        static const HoloDtype bytes[] = {HOLO_U8, HOLO_I8, HOLO_BOOL};
+        Case                   b       = {.op = "Transpose", .version = 21, .in_count = 1};
+        b.in[0]                        = tensor(rows[i].rank, rows[i].dim);
+        b.in[0].dtype                  = bytes[i % HOLO_COUNT(bytes)];
+        for (int64_t k = 0; k < holo_tensor_count(&b.in[0]); k++)
+            ((uint8_t *)b.in[0].data)[k] = (uint8_t)(k * 37 % 251 % (b.in[0].dtype == HOLO_BOOL ? 2 : 256));
+        attr_ints(&b, "perm", rows[i].rank, rows[i].perm);
+        check_lowered(&b, HOLO_KERNEL_transpose_u8);
     }
     Case c  = {.op = "Transpose", .version = 13, .in_count = 1}; // backwards
     c.in[0] = TENSOR(4, 17, 3);
