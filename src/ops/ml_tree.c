@@ -47,7 +47,11 @@ static bool takes_true(const HoloTrees *trees, const HoloTreeNode *node, double 
     }
 }
 
-enum { TOGETHER = 8 }; // trees that are walked at once, so that their nodes are waited for at once
+enum {
+    TOGETHER = 8,
+    ROWS     = 16
+}; // trees that are walked at once, so that their nodes are waited for at once; rows for
+    // which they are, one after the other, while they are in the cache
 
 // The leaves of `count` trees: place[] begins with their roots and ends with their leaves.
 static void find_leaves(const HoloTrees *trees, const double *x, int count, HoloTreePlace *place)
@@ -63,50 +67,56 @@ static void find_leaves(const HoloTrees *trees, const double *x, int count, Holo
     }
 }
 
-// ---- scores of a row
+// ---- scores of rows
 
-typedef struct Scores { // of one thread
+typedef struct Scores { // of one thread: of each of ROWS rows
     double *score;      // of each target
     bool   *voted;      // whether any leaf voted for it
     double *x;          // the features
 } Scores;
 
-static void count_vote(Aggregate how, HoloTreeVote vote, Scores *s)
+static void count_vote(Aggregate how, HoloTreeVote vote, double *scores, bool *voted)
 {
-    double *score  = &s->score[vote.target];
+    double *score  = &scores[vote.target];
     bool    better = how == MIN ? vote.weight < *score : vote.weight > *score;
     if (how == SUM || how == AVERAGE)
         *score += vote.weight;
-    else if (!s->voted[vote.target] || better)
+    else if (!voted[vote.target] || better)
         *score = vote.weight;
-    s->voted[vote.target] = true;
+    voted[vote.target] = true;
 }
 
-static void score_row(const Ensemble *e, const HoloTensor *x, int64_t row, Scores *s)
+// What some trees add to the scores of one row.
+static void score_trees(const Ensemble *e, int32_t tree, int count, const double *x, double *score, bool *voted)
+{
+    const HoloTrees *trees = &e->trees;
+    HoloTreePlace    place[TOGETHER];
+    memcpy(place, trees->roots + tree, (size_t)count * sizeof *place);
+    find_leaves(trees, x, count, place);
+    for (int i = 0; i < count; i++)
+        for (int32_t v = trees->leaf_votes[~place[i]]; v < trees->leaf_votes[~place[i] + 1]; v++)
+            count_vote(e->how, trees->votes[v], score, voted);
+}
+
+static void score_rows(const Ensemble *e, const HoloTensor *x, int64_t first, int64_t rows, Scores *s)
 {
     const HoloTrees *trees    = &e->trees;
-    int64_t          features = holo_ml_row_size(x);
-    holo_read_f(x, row * features, 1, features, s->x);
-    for (int64_t t = 0; t < trees->targets; t++) {
+    int64_t          features = holo_ml_row_size(x), targets = trees->targets;
+    holo_read_f(x, first * features, 1, rows * features, s->x);
+    for (int64_t t = 0; t < rows * targets; t++) {
         s->score[t] = 0;
         s->voted[t] = false;
     }
     for (int32_t tree = 0; tree < trees->root_count; tree += TOGETHER) {
-        HoloTreePlace place[TOGETHER];
-        int           count = trees->root_count - tree < TOGETHER ? (int)(trees->root_count - tree) : TOGETHER;
-        memcpy(place, trees->roots + tree, (size_t)count * sizeof *place);
-        find_leaves(trees, s->x, count, place);
-        for (int i = 0; i < count; i++)
-            for (int32_t v = trees->leaf_votes[~place[i]]; v < trees->leaf_votes[~place[i] + 1]; v++)
-                count_vote(e->how, trees->votes[v], s);
+        int count = trees->root_count - tree < TOGETHER ? (int)(trees->root_count - tree) : TOGETHER;
+        for (int64_t r = 0; r < rows; r++)
+            score_trees(e, tree, count, s->x + r * features, s->score + r * targets, s->voted + r * targets);
     }
-    for (int64_t t = 0; e->how == AVERAGE && t < trees->targets; t++) s->score[t] /= trees->root_count;
-    for (int64_t t = 0; e->base && t < trees->targets; t++) s->score[t] += e->base[t];
+    for (int64_t t = 0; e->how == AVERAGE && t < rows * targets; t++) s->score[t] /= trees->root_count;
+    for (int64_t t = 0; e->base && t < rows * targets; t++) s->score[t] += e->base[t % targets];
 }
 
 // ---- rows
-
-enum { ROWS = 16 }; // that a thread takes at a time
 
 typedef struct Job {
     const HoloCall *call;
@@ -118,11 +128,16 @@ typedef struct Job {
 
 static void run_rows(void *arg, int64_t i, int worker)
 {
-    const Job *job = arg;
-    Scores    *s   = &job->scores[worker];
-    for (int64_t row = i * ROWS; row < job->rows && row < (i + 1) * ROWS; row++) {
-        score_row(job->e, job->call->in[0], row, s);
-        job->finish(job->call, job->e, row, s->score);
+    const Job *job     = arg;
+    Scores    *s       = &job->scores[worker];
+    int64_t    targets = job->e->trees.targets, first = i * ROWS;
+    int64_t    rows   = job->rows - first < ROWS ? job->rows - first : ROWS;
+    double     two[2] = {0}; // there may be one target, and a score for the second of two classes
+    score_rows(job->e, job->call->in[0], first, rows, s);
+    for (int64_t r = 0; r < rows; r++) {
+        double *score = s->score + r * targets;
+        if (targets == 1) score = memcpy(two, score, sizeof *score);
+        job->finish(job->call, job->e, first + r, score);
     }
 }
 
@@ -131,7 +146,7 @@ static HoloStatus run(const HoloCall *call, void (*finish)(const HoloCall *, con
     const Ensemble *e        = call->prepared;
     int64_t         features = holo_ml_row_size(call->in[0]), rows = holo_ml_row_count(call->in[0]);
     int             workers = call->host->workers > 1 ? call->host->workers : 1;
-    size_t          targets = (size_t)e->trees.targets + 1; // one more: the second of two
+    size_t          targets = (size_t)e->trees.targets, most = (size_t)(rows < 1 ? 1 : rows < ROWS ? rows : ROWS);
     void           *scores, *score, *voted, *x;
     if (e->trees.features > features)
         return holo_call_fail(call, HOLO_BAD_MODEL, "a tree asks for feature %lld of %lld",
@@ -139,9 +154,9 @@ static HoloStatus run(const HoloCall *call, void (*finish)(const HoloCall *, con
     HOLO_TRY(holo_call_temp(call, (size_t)workers, sizeof(Scores), &scores));
     Job job = {.call = call, .e = e, .scores = scores, .rows = rows, .finish = finish};
     for (int w = 0; w < workers; w++) {
-        HOLO_TRY(holo_call_temp(call, targets, sizeof(double), &score));
-        HOLO_TRY(holo_call_temp(call, targets, sizeof(bool), &voted));
-        HOLO_TRY(holo_call_temp(call, (size_t)features, sizeof(double), &x));
+        HOLO_TRY(holo_call_temp(call, targets, most * sizeof(double), &score));
+        HOLO_TRY(holo_call_temp(call, targets, most * sizeof(bool), &voted));
+        HOLO_TRY(holo_call_temp(call, (size_t)features, most * sizeof(double), &x));
         job.scores[w] = (Scores){score, voted, x};
     }
     enum { STEPS = 8 }; // of a walk, about
