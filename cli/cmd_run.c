@@ -153,7 +153,11 @@ static int run(Cli *cli)
     int        result = make_folder(cli_option(cli, "output"));
     if (!result) result = cli_model_open(cli, cli->args[0], &model);
     if (result) return result;
-    result = run_model(cli, model);
+    if (!holo_model_output_count(model))
+        result = cli_fail(cli_format("if it holds kernels: hologram kernel list %s", cli->args[0]), "%s has no outputs",
+                          cli->args[0]);
+    else
+        result = run_model(cli, model);
     holo_model_close(model);
     return result;
 }

@@ -399,7 +399,8 @@ HOLO_API void                 holo_step_programs_close(HoloStepPrograms *program
 typedef struct HoloKernels HoloKernels;
 
 HOLO_API bool holo_kernel_path(const char *path); // does the name end like that of a file of kernels?
-// Compiles a file, or all files of kernels below a folder. Messages show the line that is wrong.
+// Compiles a file, or all files of kernels below a folder; messages show the line that is wrong. Or reads the programs of an
+// archive (.holo) that holds kernels: they have no source, and their functions are called as they are.
 HOLO_API HOLO_MUST HoloStatus holo_kernels_open(const char *path, HoloNumeric numeric, HoloKernels **out_kernels,
                                                 HoloError *error);
 HOLO_API void                 holo_kernels_close(HoloKernels *kernels);
@@ -422,7 +423,7 @@ typedef struct HoloKernelInfo {      // strings live as long as the kernels
 } HoloKernelInfo;
 HOLO_API int  holo_kernels_count(const HoloKernels *kernels);
 HOLO_API bool holo_kernels_info(const HoloKernels *kernels, int index, HoloKernelInfo *out_info); // false: no such
-// What a file says in the JSON form; NULL: no such file. `out_path` may be NULL.
+// What a file says in the JSON form; NULL: no such file, or an archive. `out_path` may be NULL.
 HOLO_API const char *holo_kernels_json(const HoloKernels *kernels, int file, const char **out_path);
 
 typedef struct HoloKernelLaunch { // zero: as the kernel says

@@ -6,12 +6,13 @@
 #include "hologram_compiler.h"
 #include "lang/lang.h"
 #include "runtime/pool.h"
+#include "runtime/programs.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES_MAX = 4096, FOLDERS_DEEP = 8 };
+enum { FILES_MAX = 4096, FOLDERS_DEEP = 8, PROGRAMS_MAX = 4096 };
 
 typedef struct KernelFile {
     const char      *path;
@@ -131,6 +132,42 @@ static HoloStatus compile_file(HoloKernels *k, KernelFile *file, HoloNumeric num
     return file->json ? HOLO_OK : holo_fail_memory(error);
 }
 
+// ---- archives
+
+static bool is_archive(const char *path)
+{
+    size_t size = strlen(path);
+    return size > 5 && !strcmp(path + size - 5, ".holo");
+}
+
+static HoloStatus add_program_of(HoloKernels *k, const KernelFile *file, const HoloArchive *archive, size_t index,
+                                 HoloError *error)
+{
+    HoloStoredProgram stored;
+    HoloAstFunction  *f = HOLO_NEW(&k->arena, HoloAstFunction, 1);
+    HOLO_TRY(holo_program_get(archive, index, &k->arena, &stored, error));
+    if (!f) return holo_fail_memory(error);
+    f->name = holo_arena_text(&k->arena, stored.name, strlen(stored.name));
+    f->doc  = holo_arena_text(&k->arena, stored.doc, strlen(stored.doc));
+    if (!f->name || !f->doc) return holo_fail_memory(error);
+    for (int i = 0; i < 3; i++) f->block[i] = stored.block[i] <= HOLO_LANG_BLOCK ? (int)stored.block[i] : 0;
+    HoloKernel kernel = {.name = f->name, .function = f, .program = stored.program, .lanes = stored.lanes};
+    return add_kernel(k, file, &kernel, error);
+}
+
+static HoloStatus read_archive(HoloKernels *k, const KernelFile *file, HoloError *error)
+{
+    HoloMapping mapping;
+    HoloArchive archive;
+    HOLO_TRY(holo_file_map(file->path, &mapping, error));
+    HoloStatus status = holo_archive_open(mapping.data, mapping.size, &archive, error);
+    if (!status && (!archive.PROGRAMS_count || archive.PROGRAMS_count > PROGRAMS_MAX))
+        status = holo_fail(error, HOLO_BAD_MODEL, "%s holds no kernels, or more than %d", file->path, PROGRAMS_MAX);
+    for (size_t i = 0; !status && i < archive.PROGRAMS_count; i++) status = add_program_of(k, file, &archive, i, error);
+    holo_file_unmap(&mapping);
+    return status;
+}
+
 bool holo_kernel_path(const char *path)
 {
     return holo_language_of(path) != HOLO_LANGUAGE_NONE;
@@ -143,7 +180,10 @@ HoloStatus holo_kernels_open(const char *path, HoloNumeric numeric, HoloKernels 
     if (!k) return holo_fail_memory(error);
     *k                = (HoloKernels){0};
     HoloStatus status = find_files(k, path, error);
-    for (int i = 0; !status && i < k->file_count; i++) status = compile_file(k, &k->files[i], numeric, error);
+    for (int i = 0; !status && i < k->file_count; i++) {
+        KernelFile *file = &k->files[i];
+        status = is_archive(file->path) ? read_archive(k, file, error) : compile_file(k, file, numeric, error);
+    }
     if (status)
         holo_kernels_close(k);
     else
@@ -242,7 +282,7 @@ static void team_run(void *team, int64_t count, void (*work)(void *arg, int64_t 
 static HoloStatus told_with_place(const Compiled *c, HoloStatus status, const HoloError *problem, HoloError *error)
 {
     int at = holo_isa_frame_failed(c->frame);
-    if (at < 0) return holo_fail(error, status, "%s", problem->text);
+    if (at < 0 || !c->kernel.where) return holo_fail(error, status, "%s", problem->text);
     HoloStatus told = holo_source_fail(&c->file->source, c->kernel.where[at], NULL, error, "%s", problem->text);
     if (told && error) error->status = status;
     return status;

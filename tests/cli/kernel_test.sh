@@ -18,6 +18,10 @@ check 'on one thread' sh -c '"$HOLOGRAM" kernel run mine.py mine '"$big"' --thre
 check 'and on three' sh -c '"$HOLOGRAM" kernel run mine.py mine '"$big"' --threads 3 -o three > /dev/null'
 check 'the same bits' cmp one/y.npy three/y.npy
 check 'measured on two' sh -c '"$HOLOGRAM" kernel bench mine.py mine_f32 --size 100000 --threads 2 | grep -q "GB/s"'
+check 'an archive of kernels' "$HOLOGRAM" compile mine.py -o mine.holo -q
+check 'runs as well' sh -c '"$HOLOGRAM" kernel run mine.holo mine_f32 '"$args"' | grep -qx "y: f32\[5\] = 3, 3, 3, 3, 3"'
+check 'but is no model' sh -c '! "$HOLOGRAM" run mine.holo 2> error.txt && grep -q "hologram kernel list mine.holo" error.txt'
+check 'and is listed' sh -c '"$HOLOGRAM" kernel list mine.holo | grep -q "^mine_f64(x: f64\[\], y: f64\[\], n: i64, scale: f64)  y = scale"'
 refuse() { # DESCRIPTION MESSAGE ARGUMENTS...
     what=$1 message=$2
     shift 2
@@ -25,6 +29,9 @@ refuse() { # DESCRIPTION MESSAGE ARGUMENTS...
 }
 refuse 'an index out of range' 'an index is out of range: x[3], which has 3 elements' kernel run mine.py mine --arg x=ones:3 --arg y=zeros:5 --arg n=5 --arg scale=2
 refuse 'with its place in the source' 'mine.py:24:32: program mine_f32' kernel run mine.py mine --arg x=ones:3 --arg y=zeros:5 --arg n=5 --arg scale=2
+refuse 'of an archive without it' 'hologram: program mine_f32, instruction' kernel run mine.holo mine_f32 --arg x=ones:3 --arg y=zeros:5 --arg n=5 --arg scale=2
+"$HOLOGRAM" compile "$ROOT/demo/digits.onnx" -o digits.holo -q
+refuse 'an archive without kernels' 'digits.holo holds no kernels' kernel list digits.holo
 refuse 'an argument that is missing' "'scale' is not given" kernel run mine.py mine --arg x=ones:3 --arg y=zeros:5 --arg n=5
 refuse 'one that is not there' 'has no such parameter' kernel run mine.py mine --arg z=1
 refuse 'a number that is none' 'n is a whole number' kernel run mine.py mine --arg n=1.5
