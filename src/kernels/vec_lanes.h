@@ -74,6 +74,22 @@ INL void v_store_threes(float *out, const f32v rows[3])
 #endif
 }
 
+// Eight floats of a, then eight of b.
+INL f32v v_load_halves(const float *a, const float *b)
+{
+    f32v v;
+#if defined __AVX512F__
+    v.r[0] = (f32n)_mm512_insertf32x8(_mm512_castps256_ps512(_mm256_loadu_ps(a)), _mm256_loadu_ps(b), 1);
+#else
+    EACH(i)
+    {
+        const float *p = 2 * i < REGISTERS ? a + i * NATIVE_LANES : b + (i * NATIVE_LANES - LANES / 2);
+        v.r[i]         = *(const f32u *)p;
+    }
+#endif
+    return v;
+}
+
 // How many rows of n floats, up to 16, the first cache holds.
 INL int64_t rows_at_once(int64_t n)
 {

@@ -45,7 +45,7 @@ typedef struct Case {
     int64_t     rows, n;
     float       scale, more;
     uint32_t    hash;
-    uint32_t    map;
+    uint32_t    map; // a function; or whether there is a bias
 } Case;
 
 static void run_map(const Case *c, const HoloKernels *kernels, float *x)
@@ -61,6 +61,24 @@ static void run_rows(const Case *c, const HoloKernels *kernels, float *x)
 static void run_columns(const Case *c, const HoloKernels *kernels, float *x)
 {
     kernels->softmax_columns_f32(c->rows, c->n, x, c->n, false, x);
+}
+
+static void run_layer(const Case *c, const HoloKernels *kernels, float *x)
+{
+    float   *scale = filled(c->n, 2, 0), *bias = filled(c->n, 2, 0);
+    HoloNorm norm = {.n = c->n, .x = x, .scale = scale, .run = 1, .groups = 1, .epsilon = 1e-5f, .out = x};
+    norm.bias     = c->map ? bias : NULL;
+    norm.centred  = true;
+    kernels->norm_f32(&norm, 0, c->rows);
+    free(scale), free(bias);
+}
+
+static void run_rms(const Case *c, const HoloKernels *kernels, float *x)
+{
+    float   *scale = filled(c->n, 2, 0);
+    HoloNorm norm  = {.n = c->n, .x = x, .scale = scale, .run = 1, .groups = 1, .epsilon = 1e-5f, .out = x};
+    kernels->norm_f32(&norm, 0, c->rows);
+    free(scale);
 }
 
 static const Case cases[] = {
@@ -79,6 +97,23 @@ static const Case cases[] = {
     {run_columns, "softmax of columns", 17, 15, 8, 0, 0xf9f8e7ac, 0},
     {run_columns, "softmax of columns", 37, 40, 8, 0, 0x6c82332b, 0},
     {run_columns, "softmax of columns", 200, 17, 8, 0, 0x0b0ca88b, 0},
+    {run_layer, "layer", 37, 8, 1, 0.25f, 0x542506e0, 1},
+    {run_layer, "layer", 37, 8, 1, 0.25f, 0x547c4405, 0},
+    {run_layer, "layer", 37, 12, 1, 0.25f, 0x29da2262, 1},
+    {run_layer, "layer", 37, 15, 1, 0.25f, 0x29c53548, 1},
+    {run_layer, "layer", 37, 16, 1, 0.25f, 0x79c9de1a, 1},
+    {run_layer, "layer", 37, 19, 1, 0.25f, 0x40d52d5c, 1},
+    {run_layer, "layer", 37, 22, 1, 0.25f, 0x70669011, 0},
+    {run_layer, "layer", 1, 64, 1, 0.25f, 0x6cd672d5, 1},
+    {run_layer, "layer", 37, 384, 1, 0.25f, 0x70ddb973, 1},
+    {run_layer, "layer", 37, 384, 1, 0.25f, 0x8153f51a, 0},
+    {run_layer, "layer", 5, 771, 1, 0.25f, 0xc684b6a6, 1},
+    {run_layer, "layer", 3, 4000, 1, 0.25f, 0x123f87db, 1},
+    {run_layer, "layer", 2, 9001, 1, 0.25f, 0xc89030d5, 1},
+    {run_rms, "layer around 0", 37, 16, 1, 0.25f, 0xff65c1b8, 0},
+    {run_rms, "layer around 0", 37, 23, 1, 0.25f, 0xef32d270, 0},
+    {run_rms, "layer around 0", 37, 100, 1, 0.25f, 0x51f45cf7, 0},
+    {run_rms, "layer around 0", 5, 1029, 1, 0.25f, 0xdd27aefc, 0},
 };
 
 static void test_bits(void **state)
