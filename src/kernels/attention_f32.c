@@ -2,7 +2,8 @@
 //
 // Scores of a block become weights relative to the largest score met so far; when a larger one comes, what
 // was summed before is scaled down. So memory does not grow with the keys. Queries go in groups of 16, whose
-// largest scores and sums are one vector each. What no query sees is not read.
+// largest scores and sums are one vector each. What no query sees is not read. Where one block is all, weights are made to
+// add up to 1 before the values are summed, as ONNX Runtime does, and not what was summed behind.
 
 enum { KEYS = HOLO_ATTENTION_KEYS, GROUP = LANES };
 _Static_assert(HOLO_ATTENTION_ROWS % GROUP == 0 && (int)KEYS <= (int)BLOCK_K,
@@ -13,6 +14,7 @@ typedef struct Attention {
     int64_t           first, count; // the block: keys
     int64_t           width;        // v_size in whole panels
     bool              is_first;     // no block before
+    bool              is_last;      // none behind
     float            *copy;         // for gemm_f32
     float            *weights;      // [rows][BLOCK_STRIDE], scores at first
     float            *sums;         // [rows][width]
@@ -189,6 +191,18 @@ INL void row_scale(float *x, int64_t count, float factor)
     for (int64_t j = 0; j < count; j += LANES) v_store(x + j, v_mul(v_load(x + j), v_set1(factor)));
 }
 
+// Weights of at most 16 rows are made to add up to 1, where they have a sum.
+static void weights_finish(Attention *t, int64_t first, int64_t rows)
+{
+    float factor[GROUP], *total = t->total + first;
+    v_store(factor, v_div(v_set1(1), v_load(total)));
+    for (int64_t i = 0; i < rows; i++)
+        if (total[i] > 0) {
+            row_scale(t->weights + (first + i) * BLOCK_STRIDE, t->count, factor[i]);
+            total[i] = 1;
+        }
+}
+
 // Scores of at most 16 rows to weights; what is summed so far is made relative to the same score.
 static void weights_group(Attention *t, int64_t first, int64_t rows)
 {
@@ -210,6 +224,7 @@ static void weights_group(Attention *t, int64_t first, int64_t rows)
     v_store(t->total + first, v_mad(v_load(t->total + first), scale, v_sums(part)));
     for (int64_t i = 0; i < rows && !t->is_first; i++)
         if (factor[i] != 1) row_scale(t->sums + (first + i) * t->width, t->width, factor[i]);
+    if (t->is_first && t->is_last) weights_finish(t, first, rows);
 }
 
 // ---- sums
@@ -272,7 +287,8 @@ static void attention_f32(const HoloAttend *a)
     }
     int64_t end = seen_to(a, a->rows - 1);
     for (t.first = seen_from(a, 0) / KEYS * KEYS; t.first < end; t.first += KEYS) {
-        t.count = end - t.first < KEYS ? end - t.first : KEYS;
+        t.is_last = end - t.first <= KEYS;
+        t.count   = t.is_last ? end - t.first : KEYS;
         scores_block(&t);
         for (int64_t i = 0; i < a->rows; i += GROUP) weights_group(&t, i, a->rows - i < GROUP ? a->rows - i : GROUP);
         sums_block(&t);
