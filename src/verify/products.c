@@ -4,7 +4,8 @@
 // model that quantises inside cannot blow it up. Plain evaluation of a large product would take minutes:
 // of those a seeded sample of elements is computed exactly, in double. Large outputs that are made row by
 // row are judged by some slices of rows and written in place, so that memory stays near what the plan needs.
-// Recurrences are judged by the first steps of their sequences.
+// Recurrences are judged by the first steps of their sequences. Where all is computed once more with other roundings, kernels
+// have been judged and only run.
 #include "verify/products.h"
 
 #include "base/files.h"
@@ -439,15 +440,15 @@ static HoloStatus instead(void *context, const HoloNode *node, HoloCall *call)
     fast.params      = lowering.params;
     fast.params_size = lowering.params_size;
     size_t scratch   = 0;
-    if (has_steps) HOLO_TRY(steps_judge(p, node, &fast, call, kernel));
+    if (has_steps && !p->blurs) HOLO_TRY(steps_judge(p, node, &fast, call, kernel));
     HOLO_TRY(kernel->check(&fast, &scratch));
     HOLO_TRY(scratch_reserve(p, scratch, call->error));
     if (has_steps) return kernel->run(&fast);
     int axis = slice_axis(call, &lowering);
-    if (axis >= 0) return run_sliced(p, node, &fast, call, axis, kernel);
+    if (axis >= 0 && !p->blurs) return run_sliced(p, node, &fast, call, axis, kernel);
     HoloStatus status = kernel->run(&fast);
     holo_arena_reset(&p->temp, (HoloArenaMark){0});
-    HOLO_TRY(status);
+    if (status || p->blurs) return status;
     return work_of(call) > work_plain ? sample_judge(p, node, call) : plain_judge(p, node, call);
 }
 
@@ -458,15 +459,38 @@ double holo_rounding_of(HoloDtype dtype)
     return dtype < HOLO_COUNT(rounding) ? rounding[dtype] : 0;
 }
 
+typedef struct Blur {
+    HoloTensor *t;
+    double      by;
+    uint64_t    seed;
+} Blur;
+
+enum { BLUR_PART = 1 << 15 };
+
+static void blur_part(void *arg, int64_t part, int worker)
+{
+    (void)worker;
+    const Blur *b      = arg;
+    HoloRandom  random = {b->seed ^ (uint64_t)part << 24};
+    int64_t     first = part * BLUR_PART, end = holo_least(first + BLUR_PART, holo_tensor_count(b->t));
+    float      *x = b->t->dtype == HOLO_F32 ? b->t->data : NULL;
+    for (int64_t k = first; k < end; k++) {
+        double factor = 1 + b->by * (holo_random_unit(&random) * 2 - 1);
+        if (x)
+            x[k] = (float)((double)x[k] * factor);
+        else
+            holo_put_f(b->t, k, holo_get_f(b->t, k) * factor);
+    }
+}
+
 // Puts elements that were computed off by up to four roundings of their type, at random. What is only moved stays.
 static void blur(HoloProducts *p, const HoloCall *call)
 {
     for (int i = 0; i < call->out_count && !(call->op->flags & HOLO_OP_MOVES); i++) {
         HoloTensor *t     = call->out[i];
-        double      by    = t ? 4 * holo_rounding_of((HoloDtype)t->dtype) : 0;
-        int64_t     count = by > 0 && t->kind == HOLO_TENSOR && t->data ? holo_tensor_count(t) : 0;
-        for (int64_t k = 0; k < count; k++)
-            holo_put_f(t, k, holo_get_f(t, k) * (1 + by * (holo_random_unit(&p->random) * 2 - 1)));
+        Blur        b     = {t, t ? 4 * holo_rounding_of((HoloDtype)t->dtype) : 0, holo_random_next(&p->random)};
+        int64_t     count = b.by > 0 && t->kind == HOLO_TENSOR && t->data ? holo_tensor_count(t) : 0;
+        p->host.parallel(&p->host, holo_ceil_div(count, BLUR_PART), blur_part, &b);
     }
 }
 
