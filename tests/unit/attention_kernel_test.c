@@ -447,6 +447,38 @@ static void rotary(void **state)
         }
 }
 
+// ---- bits
+
+// Scores that are a mask alone, and values that are the unit matrix: what comes out are the weights. Where one block of keys
+// is all, they have the bits of a softmax.
+static void expect_softmax(const HoloKernels *kernels, int64_t rows, int64_t keys)
+{
+    float *scores = floats(rows * keys), *unit = blank(keys * keys), *zero = floats(keys);
+    float *got = blank(rows * keys), *want = blank(rows * keys);
+    float *scratch = aligned_alloc(64, holo_align((size_t)holo_attend_scratch(1, keys) * sizeof(float), 64));
+    assert_non_null(scratch);
+    for (int64_t i = 0; i < rows * keys; i++) scores[i] *= 8;
+    for (int64_t i = 0; i < keys * keys; i++) unit[i] = i % (keys + 1) == 0;
+    for (int64_t i = 0; i < keys; i++) zero[i] = 0;
+    HoloAttend a = {.rows = rows, .keys = keys, .size = 1, .v_size = keys, .q = zero, .k = zero, .v = unit, .k_row = 1};
+    a.v_row = a.out_row = a.mask_row = a.mask_keys = a.before = a.after = keys;
+    a.out = got, a.scale = 1, a.mask = scores, a.mask_key = 1, a.scratch = scratch;
+    kernels->attention_f32(&a);
+    kernels->softmax_f32(rows, keys, scores, want);
+    expect_same(got, want, rows * keys);
+    free(scores), free(unit), free(zero), free(got), free(want), free(scratch);
+}
+
+static void weights_are_softmax(void **state)
+{
+    (void)state;
+    const HoloKernels *kernels;
+    for (int t = 0; (kernels = holo_kernels_at(t)); t++)
+        for (int64_t rows = 1; rows <= 33; rows += 16)
+            for (int64_t keys = 1; keys <= HOLO_ATTENTION_KEYS; keys += keys < 15 ? 7 : keys < 17 ? 1 : 239)
+                expect_softmax(kernels, rows, keys);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -455,7 +487,7 @@ int main(void)
         cmocka_unit_test(masked_rows),     cmocka_unit_test(windows),         cmocka_unit_test(lengths),
         cmocka_unit_test(scale_and_cap),   cmocka_unit_test(special_numbers), cmocka_unit_test(past),
         cmocka_unit_test(grouped_queries), cmocka_unit_test(grouped_options), cmocka_unit_test(shared_cache),
-        cmocka_unit_test(many_heads),      cmocka_unit_test(rotary),
+        cmocka_unit_test(many_heads),      cmocka_unit_test(rotary),          cmocka_unit_test(weights_are_softmax),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
