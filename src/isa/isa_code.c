@@ -263,6 +263,7 @@ static bool prepare(HoloIsaCode *code, const HoloIsaProgram *p, const HoloTiles 
     raise_loads(code);
     if (!holo_isa_live(code)) return false;
     holo_isa_find_chains(code);
+    holo_isa_find_sums(code);
     find_places(code);
     code->lanes = tile_lanes(code);
     return true;

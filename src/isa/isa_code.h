@@ -31,6 +31,8 @@ typedef struct HoloIsaStep {
     bool      is_plain; // a tile of floats that are not small: no runs, nothing that fails
     bool      dies;     // the next step is the last to see dst
     uint8_t   chain;    // steps from here on that can be done together; at most 1: none
+    bool      is_sum;   // adds a product to dst, in a loop
+    bool      is_aside; // sums can be put off beyond it
     int32_t   target;   // of control, see holo_isa_targets
     HoloTile *tile;     // NULL: done in another way
 } HoloIsaStep;
@@ -72,6 +74,7 @@ bool holo_isa_live(HoloIsaCode *code);
 
 bool holo_isa_is_link(const HoloIsaStep *step); // it can be done together with others
 void holo_isa_find_chains(HoloIsaCode *code);   // fills chain
+void holo_isa_find_sums(HoloIsaCode *code);     // fills is_sum and is_aside
 
 // ---- tiles
 
@@ -102,6 +105,14 @@ typedef struct HoloIsaScope { // an if or a loop that a tile is in; the first is
     bool       is_loop;
 } HoloIsaScope;
 
+typedef struct HoloIsaSum { // products that are to be added to a register
+    int32_t       of;       // the register; -1: there are none
+    int32_t       lo, hi;   // lanes
+    int           numbers;
+    float         number[2 * HOLO_TILE_LINKS]; // factors that are the same for all lanes
+    HoloTileChain links;
+} HoloIsaSum;
+
 typedef struct HoloIsaTile {
     const HoloIsaCode   *code;
     const HoloIsaLaunch *launch;
@@ -113,6 +124,7 @@ typedef struct HoloIsaTile {
     uint8_t             *scratch[4]; // 8 bytes for each lane
     uint8_t             *shared, *local;
     int64_t             *turns;
+    HoloIsaSum           sum;
     bool                 is_shared_memory; // other threads run, too
     // Where the tile is: of a line, the place of lane 0 in the launch; of a block, its place in the grid.
     uint32_t place[3];
@@ -134,6 +146,9 @@ bool holo_isa_tile_value(HoloIsaTile *tile, const HoloIsaStep *step, bool *out_i
 void holo_isa_tile_floats(HoloIsaTile *tile, const HoloIsaStep *step, bool *out_is_stored); // the same, is_plain
 // A chain of steps; returns how many were done, 0: none, and *out_is_stored: a store behind them, too.
 int holo_isa_tile_chain(HoloIsaTile *tile, const HoloIsaStep *step, bool *out_is_stored);
+// A step that is_sum, put off; false: it is not. And what was put off, done.
+bool holo_isa_tile_sum(HoloIsaTile *tile, const HoloIsaStep *step);
+void holo_isa_tile_sum_end(HoloIsaTile *tile);
 // The commonest of these, of integers that are no vectors; false: not done.
 bool holo_isa_tile_quick(HoloIsaTile *tile, const HoloIsaStep *step);
 bool holo_isa_tile_runs(HoloIsaTile *tile, const HoloIsaStep *step); // false: not done, lanes must be looked at

@@ -243,7 +243,7 @@ static bool do_step(HoloIsaTile *t, const HoloIsaStep *step, bool *is_stored)
 void holo_isa_tile_begin(HoloIsaTile *t)
 {
     bool unused;
-    t->depth = 0, t->lanes = 1;
+    t->depth = 0, t->lanes = 1, t->sum.of = -1;
     set_range(&t->scope[0].now, 0, 1);
     t->scope[0].is_loop = false, t->scope[0].next = t->code->count;
     for (int i = 0; i < t->code->fixed_count; i++) (void)do_step(t, &t->code->fixed[i], &unused);
@@ -253,6 +253,7 @@ static void tile_begin(HoloIsaTile *t)
 {
     const HoloIsaCode *code = t->code;
     t->depth                = 0;
+    t->sum.of               = -1;
     set_range(&t->scope[0].now, 0, t->lanes);
     for (int i = 0; i < code->kept_count; i++) {
         HoloIsaRegister *r = &t->r[code->kept[i]];
@@ -263,26 +264,39 @@ static void tile_begin(HoloIsaTile *t)
     if (t->launch->turns) memset(t->turns, 0, (size_t)t->lanes * sizeof *t->turns);
 }
 
+// What is not control; how many steps were done, 0: failed.
+static int do_value(HoloIsaTile *t, const HoloIsaStep *step)
+{
+    bool is_stored = false;
+    if (t->sum.of >= 0 && (!step->is_aside || step->inst.dst == t->sum.of) && !step->is_sum) holo_isa_tile_sum_end(t);
+    if (step->is_plain) {
+        int done = step->chain > 1 ? holo_isa_tile_chain(t, step, &is_stored) : 0;
+        if (done) return done + is_stored;
+        if (step->is_sum) {
+            if (holo_isa_tile_sum(t, step)) return 1;
+            if (t->sum.of >= 0) holo_isa_tile_sum_end(t);
+        }
+        holo_isa_tile_floats(t, step, &is_stored);
+        return 1 + is_stored;
+    }
+    if (!holo_isa_tile_quick(t, step) && !do_step(t, step, &is_stored)) return 0;
+    return 1 + is_stored;
+}
+
 bool holo_isa_tile_run(HoloIsaTile *t)
 {
     const HoloIsaStep *steps = t->code->steps;
     int32_t            count = t->code->count;
     tile_begin(t);
     for (int32_t at = 0; at < count;) {
-        const HoloIsaStep *step      = &steps[at];
-        bool               is_stored = false;
-        int                done      = step->chain > 1 ? holo_isa_tile_chain(t, step, &is_stored) : 0;
-        if (done) {
-            at += done + is_stored;
-        } else if (step->is_plain) {
-            holo_isa_tile_floats(t, step, &is_stored);
-            at += 1 + is_stored;
-        } else if (step->inst.op >= HOLO_ISA_IF && step->inst.op <= HOLO_ISA_EXIT) {
+        const HoloIsaStep *step = &steps[at];
+        if (step->inst.op >= HOLO_ISA_IF && step->inst.op <= HOLO_ISA_EXIT) {
             at = control(t, step, at);
             if (at < 0) return false;
         } else {
-            if (!holo_isa_tile_quick(t, step) && !do_step(t, step, &is_stored)) return false;
-            at += 1 + is_stored;
+            int done = do_value(t, step);
+            if (!done) return false;
+            at += done;
         }
     }
     return true;

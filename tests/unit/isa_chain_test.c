@@ -112,6 +112,58 @@ static void run_one(Text *t, int n)
     holo_arena_deinit(&arena);
 }
 
+// Sums of products in a loop, with steps around them that read, write and begin them anew, write memory that factors came
+// from, and leave lanes behind. r5 and r6: sums; r7: of all lanes; r8: of a row; r9: fetched; r10: counter; r11, r12: places.
+static void write_loop(Text *t)
+{
+    static const char *const menu[] = {
+        "ld.f32 r7, a[r10]\n",
+        "ld.f32 r8, b[r11]\n",
+        "ld.f32 r8, d[r0]\n",
+        "ld.f32 r9, a[r12]\n",
+        "mad.f32 r5, r7, r8, r5\n",
+        "mad.f32 r5, r8, r7, r5\n",
+        "fma.f32 r5, r8, r8, r5\n",
+        "fma.f32 r6, r7, r8, r6\n",
+        "mad.f32 r6, r7, r7, r6\n",
+        "mad.f32 r5, r9, r7, r5\n",
+        "fma.f32 r6, r8, r9, r6\n",
+        "mad.f32 r5, r6, r7, r5\n",
+        "st.f32 c[r0], r5\n",
+        "st.f32 d[r0], r7\n",
+        "const.f32 r6, 0.5\n",
+        "mul.f32 r5, r5, r7\n",
+        "set.lt.i32 p4, r10, r3\nnextif p4\n",
+        "if p14\nmad.f32 r5, r7, r8, r5\nend\n",
+        "if p15\nfma.f32 r6, r7, r8, r6\nelse\nmad.f32 r5, r8, r7, r5\nend\n",
+        "breakif p16\n",
+    };
+    add(t, "program sums\nin a: f32[]\nin b: f32[]\nout c: f32[]\ninout d: f32[]\nvalue k: f32\nvalue n: i32\n"
+           "special.i32 r0, global_id\nparam.i32 r1, n\nset.lt.i32 p2, r0, r1\nconst.i32 r3, 5\nif p2\n");
+    add(t,
+        "const.f32 r5, 0\nld.f32 r6, a[r0]\nparam.f32 r7, k\nld.f32 r8, b[r0]\nld.f32 r9, a[r0]\nconst.i32 r10, 0\n"
+        "mov.i32 r11, r0\nmov.i32 r12, r0\nconst.i32 r13, 1\nconst.i32 r17, 60\nconst.i32 r18, 1023\n"
+        "const.i32 r20, %d\n",
+        3 + pick(t, 50));
+    add(t,
+        "set.lt.i32 p4, r10, r3\nset.lt.f32 p14, r6, r8\nset.lt.i32 p15, r0, r17\nset.lt.f32 p16, r8, r5\n"
+        "loop\nset.ge.i32 p19, r10, r20\nbreakif p19\nadd.i32 r10, r10, r13\nadd.i32 r11, r0, r10\nand.i32 r11, r11, r18\n"
+        "mul.i32 r12, r0, r10\nand.i32 r12, r12, r18\n");
+    for (int i = 2 + pick(t, 8); i > 0; i--) add(t, "%s", menu[pick(t, HOLO_COUNT(menu))]);
+    add(t, "end\nst.f32 c[r0], r5\nst.f32 d[r0], r6\nend\n");
+}
+
+static void test_sums(void **state)
+{
+    static const int sizes[] = {1, 16, 17, 100, 128, 300, 1000};
+    (void)state;
+    for (int i = 0; i < 2 * PROGRAMS; i++) {
+        Text t = {.random = {(uint64_t)i + 1}};
+        write_loop(&t);
+        run_one(&t, sizes[i % HOLO_COUNT(sizes)]);
+    }
+}
+
 static void test_chains(void **state)
 {
     static const int sizes[] = {1, 3, 4, 15, 16, 17, 31, 127, 128, 129, 255, 300, 1000};
@@ -125,6 +177,6 @@ static void test_chains(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains), cmocka_unit_test(test_sums)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
