@@ -279,6 +279,7 @@ static int do_value(HoloIsaTile *t, const HoloIsaStep *step)
         holo_isa_tile_floats(t, step, &is_stored);
         return 1 + is_stored;
     }
+    if (step->inst.op == HOLO_ISA_LD) return holo_isa_tile_memory(t, step);
     if (!holo_isa_tile_quick(t, step) && !do_step(t, step, &is_stored)) return 0;
     return 1 + is_stored;
 }
