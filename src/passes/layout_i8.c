@@ -71,6 +71,14 @@ static bool unary(HoloLayout *l, HoloNode *node)
     return element(l, node);
 }
 
+// What leaves the graph is turned while it is bytes, which are fewer.
+static bool dequantize(HoloLayout *l, HoloNode *node)
+{
+    for (int i = 0; i < l->graph->output_count; i++)
+        if (l->graph->outputs[i] == node->out[0]) return true;
+    return unary(l, node);
+}
+
 // Of two operands, inputs 0 and 3.
 static bool binary(HoloLayout *l, HoloNode *node)
 {
@@ -118,7 +126,7 @@ const HoloLayoutRule holo_layout_i8[] = {
     {"QLinearSigmoid", MICROSOFT, unary},
     {"QLinearLeakyRelu", MICROSOFT, unary},
     {"QuantizeLinear", "", unary},
-    {"DequantizeLinear", "", unary},
+    {"DequantizeLinear", "", dequantize},
     {"Lookup", "hologram", element},
     {"QLinearAdd", MICROSOFT, binary},
     {"QLinearMul", MICROSOFT, binary},
