@@ -4,8 +4,6 @@
 #include "ops/resize.h"
 #include "ops/spread.h"
 
-#include <string.h>
-
 typedef struct Whole {
     const HoloResize *is;
     const HoloTensor *x;
@@ -16,6 +14,7 @@ typedef struct Whole {
     float            *line;  // of y, for each worker
     int64_t           stride[HOLO_MAX_RANK];
     int               axes[HOLO_MAX_RANK], count; // resized ones but the last of all, from the last on
+    bool              crops;                      // some of y may lie outside of x
 } Whole;
 
 // Where a line of the output begins: coordinates of all axes but the last.
@@ -39,15 +38,6 @@ static Line line_find(const Whole *w, int64_t number)
     return line;
 }
 
-static void pairs_add(int64_t length, const int64_t *restrict index, const float *restrict last, float weight,
-                      const float *restrict from, float *restrict sum)
-{
-    for (int64_t o = 0; o < length; o++) {
-        float first = last[2 * o] * weight * from[index[2 * o]];
-        sum[o]      = sum[o] + first + last[2 * o + 1] * weight * from[index[2 * o + 1]];
-    }
-}
-
 // Adds the terms of one choice of elements along the axes before the last, in which bit i stands for the second of axis i.
 static void terms_add(const Whole *w, const Line *line, int choice, int64_t length, float *sum)
 {
@@ -60,17 +50,41 @@ static void terms_add(const Whole *w, const Line *line, int choice, int64_t leng
         from += a->index[k] * w->stride[w->axes[i]];
         weight[i] = (float)a->weight[k];
     }
-    if (w->count == 1 && index) { // an image: most of what there is
-        pairs_add(length, index, w->last, weight[0], from, sum);
-        return;
+    for (int64_t o = 0; o < 2 * length && index; o++) {
+        float by = w->last[o];
+        for (int i = 0; i < w->count; i++) by *= weight[i];
+        sum[o / 2] += by * from[index[o]];
     }
-    int taps = index ? 2 : 1;
-    for (int64_t o = 0; o < length; o++)
-        for (int t = 0; t < taps; t++) {
-            float by = index ? w->last[2 * o + t] : 1;
-            for (int i = 0; i < w->count; i++) by *= weight[i];
-            sum[o] += by * from[index ? index[2 * o + t] : o];
-        }
+    if (index) return;
+    float by = 1; // for all of the line
+    for (int i = 0; i < w->count; i++) by *= weight[i];
+    for (int64_t o = 0; o < length; o++) sum[o] += by * from[o];
+}
+
+// The same of both choices of an image, which is most of what there is: two axes, of which one is the last.
+static void image_line(const Whole *w, const Line *line, int64_t length, float *restrict sum)
+{
+    const HoloResizeAxis *a     = &w->is->axis[w->axes[0]];
+    const int64_t        *index = w->index, k = 2 * line->at[w->axes[0]], step = w->stride[w->axes[0]];
+    const float          *last = w->last, *one = w->from + line->base + a->index[k] * step;
+    const float          *two   = w->from + line->base + a->index[k + 1] * step;
+    float                 first = (float)a->weight[k], second = (float)a->weight[k + 1];
+    for (int64_t o = 0; o < length; o++, index += 2, last += 2) {
+        float made = last[0] * first * one[index[0]];
+        made += last[1] * first * one[index[1]];
+        made += last[0] * second * two[index[0]];
+        sum[o] = made + last[1] * second * two[index[1]];
+    }
+}
+
+// As holo_write_f: what is before the point, as far as it fits; 0 for a NaN.
+static void bytes_write(int64_t length, const float *sum, float low, uint8_t *out)
+{
+    float high = low + 255;
+    for (int64_t o = 0; o < length; o++) {
+        float x = sum[o] > low ? sum[o] : sum[o] <= low ? low : 0;
+        out[o]  = (uint8_t)(int)(x < high ? x : high);
+    }
 }
 
 static void line_run(void *arg, int64_t number, int worker)
@@ -81,8 +95,15 @@ static void line_run(void *arg, int64_t number, int worker)
     float         *sum    = w->line + worker * length;
     Line           line   = line_find(w, number);
     double         tile[HOLO_TILE], rest = w->is->how.extrapolation;
-    memset(sum, 0, (size_t)length * sizeof *sum);
-    for (int c = 0; c < 1 << w->count && !line.outside; c++) terms_add(w, &line, c, length, sum);
+    bool           is_image = w->count == 1 && index && !line.outside;
+    bool           of_bytes = w->y->dtype == HOLO_U8 || w->y->dtype == HOLO_I8;
+    if (is_image) image_line(w, &line, length, sum);
+    for (int64_t o = 0; o < length && !is_image; o++) sum[o] = 0;
+    for (int c = 0; c < 1 << w->count && !line.outside && !is_image; c++) terms_add(w, &line, c, length, sum);
+    if (of_bytes && !w->crops) {
+        bytes_write(length, sum, w->y->dtype == HOLO_I8 ? -128 : 0, (uint8_t *)w->y->data + number * length);
+        return;
+    }
     for (int64_t o = 0, run; o < length; o += run) {
         run = length - o < HOLO_TILE ? length - o : HOLO_TILE;
         for (int64_t i = o; i < o + run; i++)
@@ -93,8 +114,12 @@ static void line_run(void *arg, int64_t number, int worker)
 
 static void floats_read(const HoloTensor *x, float *out)
 {
-    double tile[HOLO_TILE];
-    for (int64_t at = 0, run, count = holo_tensor_count(x); at < count; at += run) {
+    double  tile[HOLO_TILE];
+    int64_t count = holo_tensor_count(x);
+    for (int64_t i = 0; i < count && x->dtype == HOLO_U8; i++) out[i] = ((const uint8_t *)x->data)[i];
+    for (int64_t i = 0; i < count && x->dtype == HOLO_I8; i++) out[i] = ((const int8_t *)x->data)[i];
+    if (x->dtype == HOLO_U8 || x->dtype == HOLO_I8) return;
+    for (int64_t at = 0, run; at < count; at += run) {
         run = count - at < HOLO_TILE ? count - at : HOLO_TILE;
         holo_read_f(x, at, 1, run, tile);
         for (int64_t i = 0; i < run; i++) out[at + i] = (float)tile[i];
@@ -129,8 +154,9 @@ HoloStatus holo_resize_whole(HoloCall *call, const HoloResize *resize)
     HOLO_TRY(holo_call_temp(call, (size_t)holo_tensor_count(w.x), sizeof(float), &from));
     HOLO_TRY(holo_call_temp(call, (size_t)length, (size_t)workers * sizeof(float), &line));
     HOLO_TRY(last_read(call, &resize->axis[rank - 1], &w));
-    w.from = from;
-    w.line = line;
+    w.from  = from;
+    w.line  = line;
+    w.crops = resize->how.place == HOLO_RESIZE_TF_CROP_AND_RESIZE;
     floats_read(w.x, from);
     holo_strides(rank, w.x->dim, w.stride);
     for (int d = rank - 2; d >= 0; d--)
