@@ -11,9 +11,10 @@
 
 enum {
     BAND_FLOATS  = 1 << 15, // they stay in the second cache
-    WIDTH_LEAST  = 24,      // pixels of a row of the output that are worth a product
+    WIDTH_LEAST  = 12,      // pixels of a row of the output that are worth a product
     PHASE_LEAST  = 6,       // and of those that see the same columns
     FILTERS_MOST = 256,     // whose weights stay there, too
+    LONG_FILTERS = 96,      // the same where a product does not take all of the kernel at once
 };
 
 typedef struct Band {
@@ -55,8 +56,8 @@ static Band band_of(const HoloConvNhwc *c)
 bool holo_band_fits(const HoloConvNhwc *c)
 {
     const HoloConvShape *s = &c->shape;
-    if (c->narrow || c->groups != 1 || c->k < 1 || c->k > HOLO_GEMM_K || c->filters > FILTERS_MOST ||
-        s->out[2] < WIDTH_LEAST)
+    if (c->narrow || c->groups != 1 || c->k < 1 || c->filters > (c->k > HOLO_GEMM_K ? LONG_FILTERS : FILTERS_MOST) ||
+        s->kernel[2] > HOLO_GEMM_K / c->channels || s->out[2] < WIDTH_LEAST)
         return false;
     if (s->kernel[0] != 1 || s->in[0] != 1 || s->out[0] != 1 || s->pad[0] != 0) return false;
     if (s->dilation[2] != 1 && (s->stride[2] != 1 || s->out[2] / s->dilation[2] < PHASE_LEAST)) return false;
@@ -105,6 +106,42 @@ static void copy(const Band *b, const float *image, int64_t y, int64_t rows, flo
     }
 }
 
+// `count` pixels from `pixel` on, which see `band`. As many rows of the kernel go at once as a product takes.
+static void multiply(const Band *b, const float *band, int64_t pixel, int64_t count, float *scratch)
+{
+    const HoloConvNhwc  *c   = b->conv;
+    const HoloConvShape *s   = &c->shape;
+    int64_t              run = s->kernel[2] * c->channels, most = HOLO_GEMM_K / run, lines;
+    HoloFinish           finish;
+    for (int64_t y = 0; y < s->kernel[1]; y += lines) {
+        lines      = holo_least(most, s->kernel[1] - y);
+        HoloGemm g = {
+            .m        = count,
+            .n        = c->filters,
+            .k        = lines * run,
+            .a        = band + y * s->dilation[1] * b->row,
+            .a_row    = s->stride[2] * c->channels,
+            .a_column = 1,
+            .lines    = lines,
+            .line     = s->dilation[1] * b->row,
+            .b        = c->w + y * run * HOLO_PANEL,
+            .b_panel  = c->k * HOLO_PANEL,
+            .b_step   = HOLO_PANEL,
+            .c        = c->out + pixel * c->filters,
+            .c_row    = b->phases * c->filters,
+            .d        = c->bias,
+            .d_column = 1,
+            .alpha    = 1,
+            .beta     = 1,
+            .finish   = holo_conv_finish(c, pixel * c->filters, &finish),
+            .resume   = y > 0,
+            .pause    = y + lines < s->kernel[1],
+            .scratch  = scratch,
+        };
+        c->host->kernels->gemm_f32(&g);
+    }
+}
+
 static void work(void *arg, int64_t i, int worker)
 {
     const Band          *b     = arg;
@@ -115,32 +152,9 @@ static void work(void *arg, int64_t i, int worker)
     copy(b, c->x + image * s->in[1] * s->in[2] * c->channels, y * s->stride[1] - s->pad[1], seen(s, rows), band);
     for (int64_t r = 0; r < rows; r++) {
         int64_t pixel = (image * s->out[1] + y + r) * s->out[2];
-        for (int64_t phase = 0; phase < b->phases; phase++) {
-            int64_t    out = (pixel + phase) * c->filters;
-            HoloFinish finish;
-            HoloGemm   g = {
-                  .m        = holo_ceil_div(s->out[2] - phase, b->phases),
-                  .n        = c->filters,
-                  .k        = c->k,
-                  .a        = band + r * s->stride[1] * b->row + phase * b->width * c->channels,
-                  .a_row    = s->stride[2] * c->channels,
-                  .a_column = 1,
-                  .lines    = s->kernel[1],
-                  .line     = s->dilation[1] * b->row,
-                  .b        = c->w,
-                  .b_panel  = c->k * HOLO_PANEL,
-                  .b_step   = HOLO_PANEL,
-                  .c        = c->out + out,
-                  .c_row    = b->phases * c->filters,
-                  .d        = c->bias,
-                  .d_column = 1,
-                  .alpha    = 1,
-                  .beta     = 1,
-                  .finish   = holo_conv_finish(c, out, &finish),
-                  .scratch  = scratch,
-            };
-            c->host->kernels->gemm_f32(&g);
-        }
+        for (int64_t phase = 0; phase < b->phases; phase++)
+            multiply(b, band + r * s->stride[1] * b->row + phase * b->width * c->channels, pixel + phase,
+                     holo_ceil_div(s->out[2] - phase, b->phases), scratch);
         if (!c->has_finish) holo_tail_run(&c->tail, c->host, pixel, s->out[2], 0, c->filters, scratch);
     }
 }
