@@ -35,7 +35,7 @@ static double product(double a, double b, double c, double d)
 // Is it faster, as far as counting tells? Numbers are multiplications, or as many as what is done takes time.
 static bool pays(const Lines *l)
 {
-    enum { TRANSFORM = 16, LOAD = 8, GATHER = 2 };
+    enum { TRANSFORM = 4, LOAD = 4, GATHER = 2, START = 1 << 14, FEW_ROWS = 8 };
     const HoloConvNhwc  *c     = l->conv;
     const HoloConvShape *s     = &c->shape;
     double               tiles = (double)c->batch * (double)s->dilation[2] * (double)l->tiles;
@@ -43,10 +43,11 @@ static bool pays(const Lines *l)
     double               six   = PLACES * (double)l->groups;
     double               plain =
         (double)c->pixels * (double)s->kernel[2] * (work + GATHER * (double)s->kernel[1] * (double)c->channels);
-    double fast = six * (tiles * (double)s->out[1] * work + LOAD * work) +
+    double fast = START + six * (tiles * (double)s->out[1] * work + LOAD * work) +
                   TRANSFORM * tiles *
                       (six * (double)l->seen * (double)c->channels + PLACES * (double)s->out[1] * (double)c->filters);
-    return fast * 1.1 < plain;
+    // Tiles that do not lie as one are products of their own: of few rows these are slower.
+    return fast * (l->seen != s->out[1] && s->out[1] < FEW_ROWS ? 1.3 : 1.1) < plain;
 }
 
 static Lines lines_of(const HoloConvNhwc *c)
