@@ -221,14 +221,13 @@ void holo_elements_init(HoloElements *e, const HoloCall *call, const HoloTensor 
 // refused: that is a loop without an end in the middle.
 static HoloStatus indices_resolve(HoloElements *e, int64_t count)
 {
-    uint64_t size = (uint64_t)e->size, is_out = 0;
+    uint64_t size = (uint64_t)e->size, signs = 0; // of what must not be negative: comparisons would cost more
     for (int64_t i = 0; i < count; i++) {
-        uint64_t at = (uint64_t)e->offset[i];
-        at += e->offset[i] < 0 ? size : 0;
-        is_out |= at >= size;
+        uint64_t at = (uint64_t)e->offset[i] + ((uint64_t)(e->offset[i] >> 63) & size);
+        signs |= at | (size - 1 - at);
         e->offset[i] = (int64_t)at;
     }
-    if (!is_out) return HOLO_OK;
+    if (!(signs >> 63)) return HOLO_OK;
     holo_read_i(e->indices, e->start, 1, count, e->offset);
     for (int64_t i = 0; i < count; i++) HOLO_TRY(holo_index(e->call, e->offset[i], e->size, &e->offset[i]));
     return HOLO_OK;
@@ -248,7 +247,8 @@ HoloStatus holo_elements_next(HoloElements *e)
     holo_read_i(e->indices, e->start, 1, count, e->offset);
     HOLO_TRY(indices_resolve(e, count));
     int64_t first = e->base + e->column * e->column_stride;
-    for (int64_t i = 0; i < count; i++) e->offset[i] = first + i * e->column_stride + e->offset[i] * e->axis_stride;
+    for (int64_t i = 0; e->axis_stride != 1 && i < count; i++) e->offset[i] *= e->axis_stride;
+    for (int64_t i = 0; i < count; i++, first += e->column_stride) e->offset[i] += first;
     e->column += count;
     e->count = count;
     return HOLO_OK;

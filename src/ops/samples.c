@@ -27,12 +27,35 @@
 #define READ_F32(x, i) ((double)((const float *)(x)->data)[i])
 #define READ_F64(x, i) (((const double *)(x)->data)[i])
 DEFINE_SUM(sum_f32, READ_F32)
+
+// The same of places that all have four taps, as most of two dimensions: no loop but that over places.
+static void sum_fours_f32(const HoloTensor *x, int64_t plane, int64_t places, const HoloTap *t, double *out)
+{
+    const float *from = (const float *)x->data + plane;
+    for (int64_t p = 0; p < places; p++, t += 4) {
+        double a = t[0].weight * (double)from[t[0].offset], b = t[1].weight * (double)from[t[1].offset];
+        double c = t[2].weight * (double)from[t[2].offset], d = t[3].weight * (double)from[t[3].offset];
+        out[p] = 0 + ((a + b) + (c + d));
+    }
+}
+
+static bool are_fours(int64_t places, const int64_t *end)
+{
+    bool all = places > 0 && end[places - 1] == 4 * places; // where not, it is known at once
+    for (int64_t p = 0; all && p < places; p++) all = end[p] == 4 * (p + 1);
+    return all;
+}
+
 DEFINE_SUM(sum_f64, READ_F64)
 DEFINE_SUM(sum_any, holo_get_f)
 
 void holo_samples_sum(const HoloTensor *x, int64_t plane, int64_t places, const int64_t *end, const HoloTap *taps,
                       double *out)
 {
+    if (x->dtype == HOLO_F32 && are_fours(places, end)) {
+        sum_fours_f32(x, plane, places, taps, out);
+        return;
+    }
     (x->dtype == HOLO_F32 ? sum_f32 : x->dtype == HOLO_F64 ? sum_f64 : sum_any)(x, plane, places, end, taps, out);
 }
 
