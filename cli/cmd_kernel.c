@@ -263,9 +263,10 @@ const CliCommand cli_kernel = {
     .arguments = "run FILE NAME | new NAME | bench FILE [NAME] | list FILE",
     .arg_min   = 1,
     .arg_max   = 3,
-    .details   = "A kernel is a function in a small subset of Python or C. FILE is one of such functions (.py, .c,\n"
-                 "or their JSON form, .json), a folder of these, or an archive that they were compiled to. NAME is a\n"
-                 "kernel, or one of its types, as vector_add_f16. `hologram compile FILE --emit asm` shows what it becomes.",
+    .details =
+        "A kernel is a function in a small subset of Python or C. FILE is one of such functions (.py, .c,\n"
+        "or their JSON form, .json), a folder of these, or an archive that they were compiled to. NAME is a\n"
+        "kernel, or one of its types, as vector_add_f16. `hologram compile FILE --emit asm` shows what it becomes.",
     .examples =
         "  hologram kernel new my_kernel\n"
         "  hologram kernel run my_kernel.py my_kernel --arg x=x.npy --arg y=zeros:1000 --arg n=1000 --arg scale=2\n"

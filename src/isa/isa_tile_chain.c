@@ -150,8 +150,10 @@ int holo_isa_tile_chain(HoloIsaTile *t, const HoloIsaStep *step, bool *out_is_st
         bool is_kept = k + 1 == count || !step[k].dies;
         if (c.held == step[k].inst.dst && is_kept) store_held(&c);
     }
-    HoloTileLink *last = &c.links.links[c.links.count - 1];
-    if (place && c.held == step[count - 1].inst.dst) *out_is_stored = true, last->to = vector_of(&c, place);
+    if (place && c.held == step[count - 1].inst.dst) {
+        c.links.links[c.links.count - 1].to = vector_of(&c, place);
+        *out_is_stored                      = true;
+    }
     while (c.links.count && !c.links.links[c.links.count - 1].to) c.links.count--; // what nobody needs
     if (c.links.count) t->code->tiles->chain(set->hi - set->lo, &c.links);
     return count;
