@@ -173,6 +173,9 @@ typedef struct HoloAstModule {
     int                     function_count;
 } HoloAstModule;
 
+// What an operator makes of two whole numbers of a source. False: there is no value, or none that fits into 64 bits.
+bool holo_literal_ints(HoloAstOp op, int64_t a, int64_t b, int64_t *out);
+
 // ---- front ends: all make the same of the same. `source` must outlive the module.
 
 HOLO_MUST HoloStatus holo_parse_python(HoloArena *arena, const HoloKernelSource *source, HoloAstModule *out,

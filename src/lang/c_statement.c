@@ -260,9 +260,11 @@ static HoloStatus range_step(HoloCParser *c, const HoloAst *next, const char *na
                                 p->error, "a for counts with one variable");
     if (reads_name(sum->b, name))
         return holo_source_fail(p->source, sum->b->place, "use while", p->error, "a for counts by a constant");
-    HOLO_TRY(holo_parser_fold(p, sum->b, out));
-    if (sum->op == HOLO_OP_SUB) (*out)->integer = -(*out)->integer;
-    return HOLO_OK;
+    HoloAst *by = NULL;
+    if (sum->op == HOLO_OP_ADD) return holo_parser_fold(p, sum->b, out);
+    HOLO_TRY(
+        holo_parser_node(p, (HoloAst){.kind = HOLO_AST_UNARY, .op = HOLO_OP_NEG, .a = sum->b}, sum->b->place.at, &by));
+    return holo_parser_fold(p, by, out);
 }
 
 static HoloStatus for_inside(HoloCParser *c, uint32_t at, HoloAst **out)

@@ -2,8 +2,6 @@
 
 #include "lang/check.h"
 
-#include <stdlib.h>
-
 enum { UNROLL_TURNS = 16, UNROLL_NODES = 256 }; // turns, and nodes of all turns together
 
 // ---- what a loop does, found before it is entered
@@ -241,6 +239,11 @@ typedef struct Range {
     int     start, stop, step;
 } Range;
 
+static uint64_t magnitude(int64_t x)
+{
+    return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+}
+
 static bool is_literal(HoloCheckValue v)
 {
     return v.type == HOLO_LITERAL_OF_INT || v.type == HOLO_LITERAL_OF_FLOAT;
@@ -260,7 +263,7 @@ static HoloStatus range(HoloCheck *c, const HoloAst *at, Range *out)
     all = v[0];
     for (int i = 1; i < 3; i++) {
         if (is_literal(all) && is_literal(v[i]))
-            all.integer = llabs(v[i].integer) > llabs(all.integer) ? v[i].integer : all.integer;
+            all.integer = magnitude(v[i].integer) > magnitude(all.integer) ? v[i].integer : all.integer;
         else if (is_literal(all))
             all = v[i];
         else if (!is_literal(v[i]))
@@ -300,7 +303,8 @@ static int turns(const HoloCheck *c, const Range *r, const Survey *found)
     if (found->leaves || !holo_ssa_int_value(&c->ssa, r->start, &start) ||
         !holo_ssa_int_value(&c->ssa, r->stop, &stop) || !holo_ssa_int_value(&c->ssa, r->step, &step))
         return -1;
-    if (r->type == HOLO_U64 || llabs(start) > INT32_MAX || llabs(stop) > INT32_MAX || llabs(step) > INT32_MAX)
+    if (r->type == HOLO_U64 || magnitude(start) > INT32_MAX || magnitude(stop) > INT32_MAX ||
+        magnitude(step) > INT32_MAX)
         return -1;
     count = step > 0 ? (stop - start + step - 1) / step : (start - stop - step - 1) / -step;
     if (count <= 0) return 0;

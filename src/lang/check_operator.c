@@ -18,32 +18,6 @@ static double as_double(HoloCheckValue v)
 
 // ---- literals
 
-static bool fold_ints(HoloAstOp op, int64_t a, int64_t b, int64_t *out)
-{
-    bool divides = b != 0 && !(a == INT64_MIN && b == -1);
-    bool floors  = divides && a % b != 0 && (a < 0) != (b < 0);
-    switch (op) {
-    case HOLO_OP_ADD: return holo_add(a, b, out);
-    case HOLO_OP_SUB: return !__builtin_sub_overflow(a, b, out);
-    case HOLO_OP_MUL: return holo_mul(a, b, out);
-    case HOLO_OP_FLOOR_DIV: return divides && (*out = a / b - floors, true);
-    case HOLO_OP_MOD: return divides && (*out = a % b + (floors ? b : 0), true);
-    case HOLO_OP_TRUNC_DIV: return divides && (*out = a / b, true);
-    case HOLO_OP_TRUNC_MOD: return divides && (*out = a % b, true);
-    case HOLO_OP_SHL: return b >= 0 && b < 63 && holo_mul(a, INT64_C(1) << b, out);
-    case HOLO_OP_SHR: return b >= 0 && b < 64 && (*out = a >> b, true);
-    case HOLO_OP_BIT_AND: *out = a & b; return true;
-    case HOLO_OP_BIT_OR: *out = a | b; return true;
-    case HOLO_OP_BIT_XOR: *out = a ^ b; return true;
-    case HOLO_OP_POW:
-        if (b < 0 || (b > POWER_MAX && a != 0 && a != 1)) return false;
-        for (*out = 1; b > 0 && a != 1; b--)
-            if (!holo_mul(*out, a, out)) return false;
-        return true;
-    default: return false;
-    }
-}
-
 // Sets *done where the two literals make a third.
 static HoloStatus literals(HoloCheck *c, const HoloAst *at, HoloCheckValue a, HoloCheckValue b, HoloCheckValue *out,
                            bool *done)
@@ -53,7 +27,7 @@ static HoloStatus literals(HoloCheck *c, const HoloAst *at, HoloCheckValue a, Ho
     if (!*done) return HOLO_OK;
     *out      = (HoloCheckValue){.type = HOLO_LITERAL_OF_INT};
     bool ints = a.type == HOLO_LITERAL_OF_INT && b.type == HOLO_LITERAL_OF_INT && op != HOLO_OP_DIV;
-    if (ints && fold_ints(op, a.integer, b.integer, &out->integer)) return HOLO_OK;
+    if (ints && holo_literal_ints(op, a.integer, b.integer, &out->integer)) return HOLO_OK;
     if (ints) return HOLO_CHECK_FAIL(c, at, NULL, "this has no value that fits into 64 bits");
     double x = as_double(a), y = as_double(b);
     out->type = HOLO_LITERAL_OF_FLOAT;

@@ -139,27 +139,9 @@ static HoloStatus not_constant(HoloParser *p, const HoloAst *value)
 
 static HoloStatus fold_ints(HoloParser *p, const HoloAst *at, HoloAstOp op, int64_t a, int64_t b, int64_t *out)
 {
-    bool fits = true;
-    switch (op) {
-    case HOLO_OP_ADD: fits = holo_add(a, b, out); break;
-    case HOLO_OP_SUB: fits = !__builtin_sub_overflow(a, b, out); break;
-    case HOLO_OP_MUL: fits = holo_mul(a, b, out); break;
-    case HOLO_OP_SHL: fits = b >= 0 && b < 62 && holo_mul(a, INT64_C(1) << b, out); break;
-    case HOLO_OP_FLOOR_DIV:
-    case HOLO_OP_TRUNC_DIV:
-    case HOLO_OP_MOD:
-    case HOLO_OP_TRUNC_MOD:
-        if (b == 0 || (a == INT64_MIN && b == -1)) return not_constant(p, at);
-        bool floors = (op == HOLO_OP_FLOOR_DIV || op == HOLO_OP_MOD) && a % b != 0 && (a < 0) != (b < 0);
-        *out        = op == HOLO_OP_FLOOR_DIV || op == HOLO_OP_TRUNC_DIV ? a / b - floors : a % b + (floors ? b : 0);
-        break;
-    case HOLO_OP_POW:
-        for (*out = 1; fits && b > 0; b--) fits = (a == 1 || a == 0 || b < 64) && holo_mul(*out, a, out);
-        fits &= b == 0;
-        break;
-    default: return not_constant(p, at);
-    }
-    return fits ? HOLO_OK : holo_source_fail(p->source, at->place, NULL, p->error, "this number is too large");
+    if (holo_literal_ints(op, a, b, out)) return HOLO_OK;
+    if (op >= HOLO_OP_LT && op <= HOLO_OP_OR) return not_constant(p, at);
+    return holo_source_fail(p->source, at->place, NULL, p->error, "this has no value that fits into 64 bits");
 }
 
 static HoloStatus fold_floats(HoloParser *p, const HoloAst *at, HoloAstOp op, double a, double b, double *out)
@@ -193,7 +175,10 @@ HoloStatus holo_parser_fold(HoloParser *p, const HoloAst *value, HoloAst **out)
         HOLO_TRY(holo_parser_fold(p, value->a, &a));
         if (a->literal > HOLO_LITERAL_FLOAT) return not_constant(p, value);
         node = *a;
-        if (value->op == HOLO_OP_NEG) node.integer = -node.integer, node.number = -node.number;
+        if (value->op == HOLO_OP_NEG) {
+            HOLO_TRY(fold_ints(p, value, HOLO_OP_SUB, 0, node.integer, &node.integer));
+            node.number = -node.number;
+        }
     } else if (value->kind == HOLO_AST_BINARY) {
         HOLO_TRY(holo_parser_fold(p, value->a, &a));
         HOLO_TRY(holo_parser_fold(p, value->b, &b));
