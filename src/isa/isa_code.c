@@ -5,7 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TILE_LANES = 16384, TILE_LEAST = 128, TILE_BYTES = 24 << 10 }; // vectors of a tile are to stay in the first cache
+enum {
+    TILE_LANES = 16384,
+    TILE_LEAST = 128,
+    TILE_BYTES = 24 << 10
+}; // vectors of a tile are to stay in the first cache
 
 static const uint8_t tile_type[HOLO_DTYPE_COUNT] = {
     [HOLO_I8] = HOLO_TILE_I8,   [HOLO_I16] = HOLO_TILE_I16,  [HOLO_I32] = HOLO_TILE_I32, [HOLO_I64] = HOLO_TILE_I64,

@@ -1,9 +1,8 @@
 // vec.h - one logical vector, sixteen floats, on every CPU level.
 //
-// It is an array of native registers: 1 of 512 bits, 2 of 256 or 4 of 128. The width is the same
-// everywhere, so the order of every sum is too. n_mac, of which v_mad is made, is where rounding depends on
-// the numeric class: one rounding in class fused, two in class exact. Kernels are compiled with
-// -ffp-contract=off, so that nothing else is ever fused.
+// It is an array of native registers: 1 of 512 bits, 2 of 256 or 4 of 128. The width is the same everywhere, so the order of
+// every sum is too. n_mac, of which v_mad is made, is where rounding depends on the numeric class: one rounding in class
+// fused, two in class exact. Kernels are compiled with -ffp-contract=off, so that nothing else is ever fused.
 //
 // All level-dependent code is here: the kernels themselves are plain C over these functions.
 #ifndef HOLO_VEC_H
@@ -13,13 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// NATIVE: bytes of a register. ZIP_LOW, ZIP_HIGH: the lanes that interleave the halves of two
-// registers; EVEN_ODD: the even ones of the first, then the odd ones of the second. GEMM_TILES: shapes
-// of C held in registers by the matrix product, as rows x panels of 16 columns, one X for each;
-// GEMM_ROWS, GEMM_PANELS is the shape for large products, and products of at most GEMM_WIDE_ROWS rows
-// take GEMM_WIDE_PANELS panels at once. DEPTHWISE_PIXELS: pixels whose sums a depthwise convolution holds, an even
-// number. DIRECT_TILES: the same of a convolution of few channels, any number up to DIRECT_PIXELS. GROUPED_TILES: of
-// one of groups of few channels: powers of two up to GROUPED_PIXELS.
+// NATIVE: bytes of a register. ZIP_LOW, ZIP_HIGH: the lanes that interleave the halves of two registers; EVEN_ODD:
+// the even ones of the first, then the odd ones of the second. GEMM_TILES: shapes of C held in registers by the
+// matrix product, as rows x panels of 16 columns, one X for each; GEMM_ROWS, GEMM_PANELS is the shape for large
+// products, and products of at most GEMM_WIDE_ROWS rows take GEMM_WIDE_PANELS panels at once. DEPTHWISE_PIXELS:
+// pixels whose sums a depthwise convolution holds, an even number. DIRECT_TILES: the same of a convolution of few
+// channels, any number up to DIRECT_PIXELS. GROUPED_TILES: of one of groups of few channels: powers of two up to
+// GROUPED_PIXELS.
 // clang-format off
 #if defined __AVX512F__
 #include <immintrin.h>
@@ -254,9 +253,7 @@ INL f32v v_or(f32v a, f32v b)
     return a;
 }
 
-#if !(defined __AVX2__ || defined __aarch64__)
-static f32n n_fma_in_doubles(f32n a, f32n b, f32n c);
-#endif
+static f32n n_fma_in_doubles(f32n a, f32n b, f32n c); // vec_fma.h
 
 INL f32n n_fma(f32n a, f32n b, f32n c) // rounded once at every level, at whatever cost
 {
@@ -713,25 +710,6 @@ INL bool n_any(i32n mask)
 #endif
 }
 
-#if !(defined __AVX2__ || defined __aarch64__)
-// Products of floats are exact in double. The sum is rounded to double, and then to float: that is one rounding, but where
-// the first ends half-way between two floats, and among numbers that are not normal.
-static __attribute__((noinline, unused)) f32n n_fma_in_doubles(f32n a, f32n b, f32n c)
-{
-    f64w x = n_widen(a), y = n_widen(b), z = n_widen(c);
-    u64n rest[2];
-    for (int i = 0; i < 2; i++) {
-        z.half[i] += x.half[i] * y.half[i];
-        rest[i] = (u64n)z.half[i] & 0x1fffffff; // what float has no bits for
-    }
-    f32n sum  = n_narrow(z);
-    i32n half = (i32n)((rest[0] == 0x10000000) | (rest[1] == 0x10000000)), size = (i32n)n_abs(sum);
-    if (!n_any(half | ((size > 0) & (size <= 0x00800000)))) return sum;
-    for (int l = 0; l < NATIVE_LANES; l++) c[l] = __builtin_fmaf(a[l], b[l], c[l]);
-    return c;
-}
-#endif
-
 // clang-format off
 // The sum and, for each lane, both products of a pair of 16-bit numbers.
 INL i32n n_pairs(i32n sum, i32n a, i32n b)
@@ -802,5 +780,7 @@ INL i32n n_quads(i32n sum, i32n b, i32n a) // never called
 }
 #endif
 // clang-format on
+
+#include "kernels/vec_fma.h"
 
 #endif
