@@ -232,27 +232,6 @@ static void norm_factors(const HoloNorm *m, const float *x, int rows, NormFactor
 
 // ---- layers
 
-// a + b. Of some CPUs the unit that adds is the one that widens, and the one that multiplies is free.
-INL f64n d_add(f64n a, f64n b)
-{
-#if defined __AVX512F__
-    return (f64n)_mm512_fmadd_pd((__m512d)b, _mm512_set1_pd(1), (__m512d)a);
-#elif defined __AVX2__
-    return (f64n)_mm256_fmadd_pd((__m256d)b, _mm256_set1_pd(1), (__m256d)a);
-#else
-    return a + b;
-#endif
-}
-
-INL f64w n_widen_at(const float *p) // of a register
-{
-#if defined __AVX512F__ // which would load all, and then take it apart
-    return (f64w){{(f64n)_mm512_cvtps_pd(_mm256_loadu_ps(p)), (f64n)_mm512_cvtps_pd(_mm256_loadu_ps(p + 8))}};
-#else
-    return n_widen(*(const f32u *)p);
-#endif
-}
-
 INL double eight_sum(const double *l)
 {
     return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]));
