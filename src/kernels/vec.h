@@ -253,7 +253,7 @@ INL f32v v_or(f32v a, f32v b)
     return a;
 }
 
-static f32n n_fma_in_doubles(f32n a, f32n b, f32n c); // vec_fma.h
+static f32n n_fma_in_doubles(f32n a, f32n b, f32n c); // vec_double.h
 
 INL f32n n_fma(f32n a, f32n b, f32n c) // rounded once at every level, at whatever cost
 {
@@ -646,74 +646,6 @@ INL f32n n_floor(f32n x)
 #endif
 }
 
-typedef double   f64n __attribute__((vector_size(NATIVE)));
-typedef uint64_t u64n __attribute__((vector_size(NATIVE)));
-typedef int64_t  i64n __attribute__((vector_size(NATIVE)));
-typedef struct {
-    f64n half[2];
-} f64w; // as many doubles as f32n has floats
-
-INL f64w n_widen(f32n x)
-{
-    f64w w;
-#if defined __AVX512F__
-    w.half[0] = (f64n)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x));
-    w.half[1] = (f64n)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1));
-#elif defined __AVX2__
-    w.half[0] = (f64n)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x));
-    w.half[1] = (f64n)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1));
-#elif defined __aarch64__
-    w.half[0] = (f64n)vcvt_f64_f32(vget_low_f32((float32x4_t)x));
-    w.half[1] = (f64n)vcvt_high_f64_f32((float32x4_t)x);
-#elif defined __SSE2__
-    w.half[0] = (f64n)_mm_cvtps_pd((__m128)x);
-    w.half[1] = (f64n)_mm_cvtps_pd(_mm_movehl_ps((__m128)x, (__m128)x));
-#else
-    for (int l = 0; l < NATIVE_LANES; l++) w.half[l / (NATIVE_LANES / 2)][l % (NATIVE_LANES / 2)] = (double)x[l];
-#endif
-    return w;
-}
-
-// a + b. Of some CPUs the unit that adds is the one that widens, and the one that multiplies is free.
-INL f64n d_add(f64n a, f64n b)
-{
-#if defined __AVX512F__
-    return (f64n)_mm512_fmadd_pd((__m512d)b, _mm512_set1_pd(1), (__m512d)a);
-#elif defined __AVX2__
-    return (f64n)_mm256_fmadd_pd((__m256d)b, _mm256_set1_pd(1), (__m256d)a);
-#else
-    return a + b;
-#endif
-}
-
-INL f64w n_widen_at(const float *p) // of a register
-{
-#if defined __AVX512F__ // which would load all, and then take it apart
-    return (f64w){{(f64n)_mm512_cvtps_pd(_mm256_loadu_ps(p)), (f64n)_mm512_cvtps_pd(_mm256_loadu_ps(p + 8))}};
-#else
-    return n_widen(*(const f32u *)p);
-#endif
-}
-
-INL f32n n_narrow(f64w w) // rounded once
-{
-#if defined __AVX512F__
-    __m512 low = _mm512_castps256_ps512(_mm512_cvtpd_ps((__m512d)w.half[0]));
-    return (f32n)_mm512_insertf32x8(low, _mm512_cvtpd_ps((__m512d)w.half[1]), 1);
-#elif defined __AVX2__
-    __m256 low = _mm256_castps128_ps256(_mm256_cvtpd_ps((__m256d)w.half[0]));
-    return (f32n)_mm256_insertf128_ps(low, _mm256_cvtpd_ps((__m256d)w.half[1]), 1);
-#elif defined __aarch64__
-    return (f32n)vcvt_high_f32_f64(vcvt_f32_f64((float64x2_t)w.half[0]), (float64x2_t)w.half[1]);
-#elif defined __SSE2__
-    return (f32n)_mm_movelh_ps(_mm_cvtpd_ps((__m128d)w.half[0]), _mm_cvtpd_ps((__m128d)w.half[1]));
-#else
-    f32n x;
-    for (int l = 0; l < NATIVE_LANES; l++) x[l] = (float)w.half[l / (NATIVE_LANES / 2)][l % (NATIVE_LANES / 2)];
-    return x;
-#endif
-}
-
 INL bool n_any(i32n mask)
 {
 #if defined __AVX512F__
@@ -802,6 +734,6 @@ INL i32n n_quads(i32n sum, i32n b, i32n a) // never called
 #endif
 // clang-format on
 
-#include "kernels/vec_fma.h"
+#include "kernels/vec_double.h"
 
 #endif
