@@ -238,12 +238,13 @@ void holo_isa_tile_floats(HoloIsaTile *t, const HoloIsaStep *step, bool *out_is_
 
 static bool move(HoloIsaTile *t, const HoloIsaStep *step, unsigned from)
 {
-    const HoloIsaRegister *r = &t->r[from];
-    const HoloIsaSet      *s = holo_isa_now(t);
-    if (from == step->inst.dst) return true;
+    const HoloIsaRegister *r       = &t->r[from];
+    const HoloIsaSet      *s       = holo_isa_now(t);
+    bool                   is_same = from == step->inst.dst;
+    if (is_same && (r->tag != HOLO_ISA_EACH || r->data == r->own)) return true;
     if (r->tag != HOLO_ISA_EACH) return holo_isa_set_value(t, step, (HoloIsaTag)r->tag, r->base, r->step), true;
-    uint8_t *data = holo_isa_begin_each(t, step);
-    make_each(t, r, step->inst.type, data, s->lo, s->hi);
+    uint8_t *data = holo_isa_begin_each(t, step); // one that lies in an array, too: that may be written from here on
+    if (data != r->data) make_each(t, r, step->inst.type, data, s->lo, s->hi);
     holo_isa_done(t, step, step->width, data);
     return true;
 }

@@ -384,6 +384,38 @@ static void test_index_out_of_range(void **state)
     }
 }
 
+// A value that was read where it lies stays what it was when that place is written, though it was moved to itself between.
+static void test_moved_to_itself(void **state)
+{
+    (void)state;
+    static const char *const moves[] = {"mov.f32 r1, r1", "sel.f32 r1, p3, r1, r1", "sel.f32 r1, p3, r1, r2"};
+    for (int i = 0; i < HOLO_COUNT(moves); i++) {
+        char  text[512];
+        float x[100], y[100] = {0};
+        snprintf(
+            text, sizeof text,
+            "program p\ninout x: f32[]\nout y: f32[]\nvalue yes: bool\nspecial.i64 r0, global_id\nparam.bool p3, yes\n"
+            "const.f32 r2, 7\nld.f32 r1, x[r0]\n%s\nst.f32 x[r0], r2\nst.f32 y[r0], r1\n",
+            moves[i]);
+        HoloArena      arena = {0};
+        HoloIsaProgram p;
+        HoloIsaCode   *code;
+        HoloIsaFrame  *frame;
+        HoloError      error  = {0};
+        HoloIsaArg     args[] = {{x, 100, 0}, {y, 100, 0}, {NULL, 0, 1}};
+        HoloIsaLaunch  launch = {{1, 1, 1}, {100, 1, 1}, 0};
+        for (int k = 0; k < 100; k++) x[k] = (float)k;
+        if (holo_isa_parse(&arena, text, strlen(text), &p, &error)) fail_msg("%s", error.text);
+        assert_int_equal(holo_isa_code_create(&p, &code, &error), HOLO_OK);
+        assert_int_equal(holo_isa_frame_create(code, 1, &frame, &error), HOLO_OK);
+        assert_int_equal(holo_isa_run(code, frame, NULL, &launch, args, &error), HOLO_OK);
+        for (int k = 0; k < 100; k++) assert_true(y[k] == (float)k && x[k] == 7);
+        holo_isa_frame_destroy(frame);
+        holo_isa_code_destroy(code);
+        holo_arena_deinit(&arena);
+    }
+}
+
 // ---- the atlas
 
 enum { ATLAS_LANES = 256, ATLAS_ROW = 12 }; // lanes, and what each writes
@@ -452,11 +484,17 @@ static void test_atlas(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_built_program_prints),        cmocka_unit_test(test_builder_keeps_the_first_mistake),
-        cmocka_unit_test(test_constants_convert),           cmocka_unit_test(test_text_and_bytes_give_the_program_back),
-        cmocka_unit_test(test_broken_bytes_are_refused),    cmocka_unit_test(test_wrong_programs_are_refused),
-        cmocka_unit_test(test_uniform_places_are_accepted), cmocka_unit_test(test_reference_runs),
-        cmocka_unit_test(test_index_out_of_range),          cmocka_unit_test(test_atlas),
+        cmocka_unit_test(test_built_program_prints),
+        cmocka_unit_test(test_builder_keeps_the_first_mistake),
+        cmocka_unit_test(test_constants_convert),
+        cmocka_unit_test(test_text_and_bytes_give_the_program_back),
+        cmocka_unit_test(test_broken_bytes_are_refused),
+        cmocka_unit_test(test_wrong_programs_are_refused),
+        cmocka_unit_test(test_uniform_places_are_accepted),
+        cmocka_unit_test(test_reference_runs),
+        cmocka_unit_test(test_index_out_of_range),
+        cmocka_unit_test(test_atlas),
+        cmocka_unit_test(test_moved_to_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
