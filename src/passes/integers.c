@@ -142,7 +142,7 @@ static HoloValue *dequantise(HoloIntegers *s, const HoloNode *from, HoloValue *q
 
 // ---- what lies before a QuantizeLinear
 
-static bool is_private(const HoloIntegers *s, const HoloValue *value)
+bool holo_integers_is_private(const HoloIntegers *s, const HoloValue *value)
 {
     return value->id < s->room && s->uses[value->id] == 1 && !s->rewrite.is_output[value->id];
 }
@@ -171,7 +171,7 @@ static HoloValue *quantised(HoloIntegers *s, HoloValue *value, const HoloScaled 
     HoloNode  *node = value->producer;
     HoloScaled x;
     if (holo_integers_read(value, &x)) return holo_integers_equal(&x, y) ? x.q : NULL;
-    if (!node || !is_private(s, value) || depth == CHAIN_MAX) return NULL;
+    if (!node || !holo_integers_is_private(s, value) || depth == CHAIN_MAX) return NULL;
     if (is_cut(node, y)) return quantised(s, node->in[0], y, depth + 1);
     if (is_move(node) && is_tensor(node->in[0], HOLO_F32)) {
         HoloValue *q = quantised(s, node->in[0], y, depth + 1);
@@ -257,7 +257,7 @@ static HoloStatus walk_quantised(HoloGraph *graph, HoloArena *scratch, HoloChang
     return s.failed ? holo_fail_memory(error) : holo_rewrite_end(&s.rewrite, error);
 }
 
-// Products of integers that nobody quantises again.
+// Products of integers that nobody quantises again, and convolutions.
 static HoloStatus walk_real(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     HoloIntegers s;
@@ -266,7 +266,9 @@ static HoloStatus walk_real(HoloGraph *graph, HoloArena *scratch, HoloChanges *c
     for (int i = 0; i < count && holo_rewrite_more(&s.rewrite) && !s.failed; i++) {
         HoloNode *node = graph->nodes[i];
         holo_rewrite_inputs(&s.rewrite, node);
-        HoloValue *to = node->op && node->out_count == 1 && node->out[0] ? holo_integers_product(&s, node, NULL) : NULL;
+        if (!node->op || node->out_count != 1 || !node->out[0]) continue;
+        HoloValue *to = holo_integers_product(&s, node, NULL);
+        if (!to && !s.failed) to = holo_integers_conv(&s, node);
         if (to) put(&s, node, to);
     }
     return s.failed ? holo_fail_memory(error) : holo_rewrite_end(&s.rewrite, error);

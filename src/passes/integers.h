@@ -42,6 +42,12 @@ HoloValue *holo_integers_zero(HoloIntegers *s, const HoloScaled *q);
 HoloValue *holo_integers_product(HoloIntegers *s, HoloNode *node, const HoloScaled *y);
 HoloValue *holo_integers_pointwise(HoloIntegers *s, HoloNode *node, const HoloScaled *y);
 
+// The real numbers that `node`, a Cast, gives of the sums of a ConvInteger; NULL: it is none, or others read them, too.
+HoloValue *holo_integers_conv(HoloIntegers *s, HoloNode *node);
+
+// Does nobody but one node read the value?
+bool holo_integers_is_private(const HoloIntegers *s, const HoloValue *value);
+
 // MatMulNBits becomes that of domain hologram, which rounds its first input; false: it does not.
 bool holo_integers_nbits(HoloNode *node);
 

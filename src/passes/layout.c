@@ -211,7 +211,9 @@ static bool operand_fits(const HoloValue *value, int rank)
 {
     if (!value) return true;
     if (value->type.kind != HOLO_TENSOR || value->type.dtype != HOLO_F32) return false;
-    return value->type.rank == rank || (value->is_constant && value->type.data && value->type.rank < rank);
+    if (value->type.rank == rank) return true;
+    return value->type.rank < rank &&
+           (holo_tensor_count(&value->type) == 1 || (value->is_constant && value->type.data));
 }
 
 HoloValue *holo_layout_operand(HoloLayout *l, HoloValue *value, int rank)
@@ -281,7 +283,28 @@ static bool concat(HoloLayout *l, HoloNode *node)
     return in && holo_layout_replace(l, node, "", node->version, in, node->in_count, &attr, 1);
 }
 
-// The node goes, and a way back takes the place of each of its outputs.
+// The node goes: `copy` gives its outputs, and a way back takes the place of each that has channels.
+static bool outputs_turn(HoloLayout *l, HoloNode *node, HoloNode *copy)
+{
+    for (int i = 0; i < node->out_count; i++) {
+        HoloValue *first = node->out[i], *last = first;
+        if (!first) continue;
+        if (first->type.rank > 0) {
+            HoloNode *back = holo_graph_node(l->graph, node->name, "", "Transpose", 13, 1, 1, 0);
+            last           = holo_graph_value(l->graph, first->name);
+            if (!last || !back) return false;
+            last->type = type_last(&first->type);
+            if (!become_transpose(l, back, last, false)) return false;
+            holo_node_set_out(back, 0, first);
+            note(l, first, last, true);
+        }
+        holo_node_set_out(copy, i, last);
+        node->out[i] = NULL;
+    }
+    l->changes++;
+    return true;
+}
+
 static bool split(HoloLayout *l, HoloNode *node)
 {
     int rank = node->in[0]->type.rank, axis = axis_of(node, rank);
@@ -296,20 +319,19 @@ static bool split(HoloLayout *l, HoloNode *node)
     memcpy(copy->attr, attr, (size_t)node->attr_count * sizeof *attr);
     copy->in[0] = x;
     copy->op    = node->op;
-    for (int i = 0; i < node->out_count; i++) {
-        HoloValue *first = node->out[i], *last = first ? holo_graph_value(l->graph, first->name) : NULL;
-        HoloNode  *back = first ? holo_graph_node(l->graph, node->name, "", "Transpose", 13, 1, 1, 0) : NULL;
-        if (!first) continue;
-        if (!last || !back) return false;
-        last->type = type_last(&first->type);
-        if (!become_transpose(l, back, last, false)) return false;
-        holo_node_set_out(copy, i, last);
-        holo_node_set_out(back, 0, first);
-        note(l, first, last, true);
-        node->out[i] = NULL;
-    }
-    l->changes++;
-    return true;
+    return outputs_turn(l, node, copy);
+}
+
+// The largest and the smallest number are the same in any order.
+static bool dynamic_quantize(HoloLayout *l, HoloNode *node)
+{
+    if (!holo_layout_is_last(l, node->in[0])) return true;
+    HoloValue *x    = holo_layout_last(l, node->in[0]);
+    HoloNode  *copy = holo_graph_node(l->graph, node->name, "", node->type, node->version, 1, node->out_count, 0);
+    if (!x || !copy) return false;
+    copy->in[0] = x;
+    copy->op    = node->op;
+    return outputs_turn(l, node, copy);
 }
 
 // A constant list of axes as they are with channels last. NULL: it is none, or no memory.
@@ -574,6 +596,7 @@ static const struct {
     {"Resize", resize},
     {"Upsample", upsample},
     {"Cast", cast},
+    {"DynamicQuantizeLinear", dynamic_quantize},
 };
 
 static bool apply(HoloLayout *l, HoloNode *node)
