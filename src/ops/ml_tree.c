@@ -13,6 +13,8 @@ typedef enum Aggregate { AVERAGE, SUM, MIN, MAX, AGGREGATE_COUNT } Aggregate; //
 typedef struct Voting {
     bool    single, positive;
     int64_t target;
+    int64_t bases;   // base values that there are, where single
+    double  base[2]; // those, or 0
 } Voting;
 
 typedef struct Ensemble { // what is prepared
@@ -123,7 +125,8 @@ typedef struct Job {
     const Ensemble *e;
     Scores         *scores; // of each worker
     int64_t         rows;
-    void (*finish)(const HoloCall *call, const Ensemble *e, int64_t row, double *score); // writes the outputs of a row
+    // Writes the outputs of a row, of which the scores are.
+    void (*finish)(const HoloCall *call, const Ensemble *e, int64_t row, Scores *s);
 } Job;
 
 static void run_rows(void *arg, int64_t i, int worker)
@@ -131,17 +134,15 @@ static void run_rows(void *arg, int64_t i, int worker)
     const Job *job     = arg;
     Scores    *s       = &job->scores[worker];
     int64_t    targets = job->e->trees.targets, first = i * ROWS;
-    int64_t    rows   = job->rows - first < ROWS ? job->rows - first : ROWS;
-    double     two[2] = {0}; // there may be one target, and a score for the second of two classes
+    int64_t    rows = job->rows - first < ROWS ? job->rows - first : ROWS;
     score_rows(job->e, job->call->in[0], first, rows, s);
     for (int64_t r = 0; r < rows; r++) {
-        double *score = s->score + r * targets;
-        if (targets == 1) score = memcpy(two, score, sizeof *score);
-        job->finish(job->call, job->e, first + r, score);
+        Scores row = {.score = s->score + r * targets, .voted = s->voted + r * targets};
+        job->finish(job->call, job->e, first + r, &row);
     }
 }
 
-static HoloStatus run(const HoloCall *call, void (*finish)(const HoloCall *, const Ensemble *, int64_t, double *))
+static HoloStatus run(const HoloCall *call, void (*finish)(const HoloCall *, const Ensemble *, int64_t, Scores *))
 {
     const Ensemble *e        = call->prepared;
     int64_t         features = holo_ml_row_size(call->in[0]), rows = holo_ml_row_count(call->in[0]);
@@ -179,18 +180,28 @@ static HoloStatus ensemble_new(const HoloCall *call, Ensemble **out)
     return HOLO_OK;
 }
 
-// `count` base values, or one for all of them where that is allowed.
-static HoloStatus base_read(const HoloCall *call, int64_t count, bool may_be_one, Ensemble *e)
+// One base value for each target, or none.
+static HoloStatus base_read(const HoloCall *call, int64_t count, Ensemble *e)
 {
     HoloTensor base;
     void      *memory;
     HOLO_TRY(holo_ml_list_or_tensor(call, "base_values", &base));
     if (base.dim[0] == 0) return HOLO_OK;
-    bool is_one = may_be_one && base.dim[0] == 1;
-    if (!is_one) HOLO_TRY(holo_ml_expect_count(call, "base_values", &base, count));
+    HOLO_TRY(holo_ml_expect_count(call, "base_values", &base, count));
     HOLO_TRY(holo_call_hold(call, (size_t)count, sizeof(double), &memory));
     e->base = memory;
-    holo_read_f(&base, 0, is_one ? 0 : 1, count, e->base);
+    holo_read_f(&base, 0, 1, count, e->base);
+    return HOLO_OK;
+}
+
+// Where all votes are for one class of two: one for each class, one in all, or none.
+static HoloStatus base_read_single(const HoloCall *call, Voting *voting)
+{
+    HoloTensor base;
+    HOLO_TRY(holo_ml_list_or_tensor(call, "base_values", &base));
+    voting->bases = base.dim[0];
+    if (voting->bases > 1) HOLO_TRY(holo_ml_expect_count(call, "base_values", &base, HOLO_COUNT(voting->base)));
+    if (voting->bases) holo_read_f(&base, 0, 1, voting->bases, voting->base);
     return HOLO_OK;
 }
 
@@ -231,15 +242,15 @@ static HoloStatus regressor_prepare(HoloCall *call, const void **out)
     HOLO_TRY(find_modes(call, &e->how, &e->post));
     HOLO_TRY(is_old(call) ? holo_trees_read_old(call, "target", targets, &e->trees)
                           : holo_trees_read(call, targets, &e->trees));
-    if (is_old(call)) HOLO_TRY(base_read(call, targets, false, e));
+    if (is_old(call)) HOLO_TRY(base_read(call, targets, e));
     *out = e;
     return HOLO_OK;
 }
 
-static void regressor_finish(const HoloCall *call, const Ensemble *e, int64_t row, double *score)
+static void regressor_finish(const HoloCall *call, const Ensemble *e, int64_t row, Scores *s)
 {
-    holo_ml_post_apply(e->post, score, e->trees.targets);
-    holo_write_f(call->out[0], row * e->trees.targets, 1, e->trees.targets, score);
+    holo_ml_post_apply(e->post, s->score, e->trees.targets);
+    holo_write_f(call->out[0], row * e->trees.targets, 1, e->trees.targets, s->score);
 }
 
 static HoloStatus regressor_eval(HoloCall *call)
@@ -277,36 +288,41 @@ static HoloStatus classifier_prepare(HoloCall *call, const void **out)
     HOLO_TRY(holo_trees_read_old(call, "class", e->labels.dim[0], &e->trees));
     e->how    = SUM;
     e->voting = find_voting(&e->trees);
-    HOLO_TRY(base_read(call, e->labels.dim[0], e->voting.single, e));
+    HOLO_TRY(e->voting.single ? base_read_single(call, &e->voting) : base_read(call, e->labels.dim[0], e));
     *out = e;
     return HOLO_OK;
 }
 
-// Makes the final scores of a row, and returns the class.
-static int64_t decide(const Voting *voting, HoloMlPost post, double *score, int64_t classes)
+// Makes the final scores of a row whose votes are all for one class of two, and returns the class. A class without votes
+// has no score, not even its base value. Where only the first can have one, the other's is the opposite of it: of a
+// probability, or of a number of either sign.
+static int64_t decide_single(const Voting *voting, HoloMlPost post, Scores *s)
 {
-    if (!voting->single) {
-        int64_t best = classes == 1 ? (score[0] > 0 ? 0 : -1) : holo_ml_argmax(score, classes);
-        holo_ml_post_apply(post, score, classes);
-        return best;
-    }
-    double one = score[voting->target];
-    score[1]   = one;
-    if (voting->positive) { // a probability
-        score[0] = 1 - one;
-        return one > 0.5;
-    }
-    score[0] = -one;
-    holo_ml_post_apply(post, score, 2);
-    return one > 0;
+    double first  = s->voted[0] ? s->score[0] + voting->base[0] : 0,
+           second = s->voted[1] ? s->score[1] + voting->base[1] : 0;
+    bool both     = s->voted[1] || voting->bases == 2;
+    s->score[0]   = both ? first : voting->positive && post != HOLO_ML_LOGISTIC ? 1 - first : -first;
+    s->score[1]   = both ? second : first;
+    if (both || post == HOLO_ML_LOGISTIC || post == HOLO_ML_PROBIT) holo_ml_post_apply(post, s->score, 2);
+    return first + second > (voting->positive ? 0.5 : 0);
 }
 
-static void classifier_finish(const HoloCall *call, const Ensemble *e, int64_t row, double *score)
+// Makes the final scores of a row, and returns the class.
+static int64_t decide(const Ensemble *e, Scores *s)
+{
+    int64_t classes = e->labels.dim[0];
+    if (e->voting.single) return decide_single(&e->voting, e->post, s);
+    int64_t best = classes == 1 ? (s->score[0] > 0 ? 0 : -1) : holo_ml_argmax(s->score, classes);
+    holo_ml_post_apply(e->post, s->score, classes);
+    return best;
+}
+
+static void classifier_finish(const HoloCall *call, const Ensemble *e, int64_t row, Scores *s)
 {
     HoloTensor *y = holo_out(call, 0), *z = holo_out(call, 1);
-    int64_t     classes = e->labels.dim[0], label = decide(&e->voting, e->post, score, classes);
+    int64_t     classes = e->labels.dim[0], label = decide(e, s);
     if (y) holo_ml_put_label(y, row, &e->labels, label);
-    if (z) holo_write_f(z, row * classes, 1, classes, score);
+    if (z) holo_write_f(z, row * classes, 1, classes, s->score);
 }
 
 static HoloStatus classifier_eval(HoloCall *call)
