@@ -1,7 +1,7 @@
 // patterns.c - inputs in files, run by a session so that it learns what they give.
 //
-// One pattern is a .npz with a tensor for each input, or a folder of .npy files that are called like the inputs. A folder
-// may also hold several of these; it is not searched any deeper.
+// One pattern is a .npz with a tensor for each input, or a folder of .npy files that are called like the inputs; of a model of one
+// input also a .npy that is called otherwise. A folder may also hold several of these; it is not searched any deeper.
 #include "base/files.h"
 #include "hologram_compiler.h"
 #include "runtime/frame.h"
@@ -100,13 +100,18 @@ static int is_visible(const struct dirent *entry)
 
 static HoloStatus entry_learn(Learning *l, const char *folder, const char *name, bool *has_inputs)
 {
-    char path[4096];
+    char path[4096], input[4096] = "";
     int  size = snprintf(path, sizeof path, "%s/%s", folder, name);
     if (size < 0 || (size_t)size >= sizeof path)
         return holo_fail(l->error, HOLO_BAD_ARGUMENT, "the path of %s is too long", name);
     if (holo_path_is_folder(path)) return inputs_learn(l, path);
     if (ends_with(name, ".npz")) return file_learn(l, path);
-    *has_inputs |= ends_with(name, ".npy");
+    if (!ends_with(name, ".npy")) return HOLO_OK;
+    if (holo_model_input_count(l->model) == 1) {
+        input_path(folder, holo_model_input(l->model, 0)->name, input, sizeof input);
+        if (strcmp(path, input)) return file_learn(l, path);
+    }
+    *has_inputs = true;
     return HOLO_OK;
 }
 

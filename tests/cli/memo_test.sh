@@ -27,6 +27,8 @@ not_answered() {
 quiet hologram compile "$MODEL" -o plain.holo -q
 gives 0 '  memo         1 pattern answered without computing' hologram compile "$MODEL" -o one.holo --patterns one
 check 'a folder of .npy files' answered one.holo "$SEVEN"
+gives 0 '20 patterns answered' hologram compile "$MODEL" -o all.holo --patterns "$DEMO"/digits
+check 'a folder of .npy files of any name, for one input' answered all.holo "$TWO"
 check 'another image is computed' not_answered one.holo "$ZERO"
 check 'a stored .npz' hologram compile "$MODEL" -o npz.holo --patterns two.npz
 same one.holo npz.holo
