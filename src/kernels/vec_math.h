@@ -83,7 +83,7 @@ INL f32n n_falling_exp(f32n x)
 
 INL f32n n_falling_end(f32n x, f32n reciprocal)
 {
-    return n_select(x > 87.33654f, (f32n){0}, reciprocal); // that of a NaN is one
+    return n_select(x <= 87.33654f, reciprocal, n_max((f32n){0}, -x)); // a NaN is not in, and stays
 }
 
 INL f32n n_falling(f32n x)

@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 // ---- arenas. They ask for memory in large blocks: where the linker redirects them (--wrap, see the Makefile), every
@@ -198,10 +199,11 @@ static void expect_statuses_of(const char *path, int64_t open)
     if (!heap_is_counted) skip();
     Job        job   = {.path = path, .archive = archived(path, HOLO_FUSED, 1)};
     HoloModel *model = compiled(path, HOLO_FUSED);
-    job.pattern      = temp_path("pattern");
+    char       file[512];
+    snprintf(file, sizeof file, "patterns of %s", strrchr(path, '/') + 1);
+    job.pattern = temp_path(file);
     mkdir(job.pattern, 0777);
     for (int i = 0; i < holo_model_input_count(model); i++) {
-        char file[512];
         snprintf(file, sizeof file, "%s/%s.npy", job.pattern, holo_model_input(model, i)->name);
         job.inputs[i] = made(&holo_model_input(model, i)->type, 1, open);
         EXPECT_OK(holo_tensor_write_npy(file, &job.inputs[i], &error));

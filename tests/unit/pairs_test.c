@@ -352,6 +352,7 @@ static const struct {
     {"Lookup", "is made with its table"},
     {"LookupPair", "is made with its table"},
     {"Agreed", "fails where its inputs differ, as those of a sample do"},
+    {"Centroids", "is made with its table, and the last bit of what it takes decides which centroid is the nearest"},
     {"Kernel", "is made with its program"},
     {"Plain", "is made of another operator"},
 };
