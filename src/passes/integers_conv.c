@@ -1,11 +1,12 @@
-// integers_conv.c - for the pass `integers`: a ConvInteger whose sums are read as real numbers, as models have it that are
-// quantised while running, becomes a convolution of real numbers: that has the faster kernels, and its sums are the same
-// up to the rounding of the Cast behind them.
+// integers_conv.c - for the pass `integers`: a ConvInteger of groups (depthwise ones above all) whose sums are read as real
+// numbers, as models have it that are quantised while running, becomes a convolution of real numbers: that has the faster
+// kernels, and its sums are the same, for they are whole numbers that f32 has. One without groups stays: its kernel is the
+// faster one, and of f32 it might go by tiles, whose sums are not exact.
 #include "passes/integers.h"
 
 #include <string.h>
 
-enum { RANK_LEAST = 3, PRODUCT_MAX = 1 << 14 }; // of the filters; and of what is summed up
+enum { RANK_LEAST = 3, EACH_MOST = (1 << 24) / (255 * 255) }; // of filters; numbers of one, so that sums are exact
 
 typedef struct Filters {
     const HoloTensor *w, *zero; // zero NULL: 0
@@ -25,7 +26,7 @@ static bool filters_find(const HoloNode *node, Filters *out)
     if (node->in_count > 3 && node->in[3] && !out->zero) return false;
     out->each     = holo_product(out->w->rank - 1, out->w->dim + 1);
     int64_t zeros = out->zero ? holo_tensor_count(out->zero) : 1;
-    return out->each <= PRODUCT_MAX && (zeros == 1 || zeros == out->w->dim[0]);
+    return out->each <= EACH_MOST && (zeros == 1 || zeros == out->w->dim[0]);
 }
 
 // The filters as real numbers, without their zero points.
@@ -66,7 +67,8 @@ HoloValue *holo_integers_conv(HoloIntegers *s, HoloNode *node)
     if (!sum || node->out[0]->type.dtype != HOLO_F32 || !holo_node_is(sum, "ConvInteger") || !sum->in[0] ||
         sum->in_count < 2 || !holo_integers_is_private(s, node->in[0]) || !filters_find(sum, &filters))
         return NULL;
-    if (sum->in_count > 2 && sum->in[2] && sum->in[2]->type.rank != 0) return NULL;
+    const HoloAttr *group = holo_node_attr(sum, "group");
+    if (!group || group->i < 2 || (sum->in_count > 2 && sum->in[2] && sum->in[2]->type.rank != 0)) return NULL;
     HoloValue *x = input_make(s, sum), *w = filters_make(s, sum, &filters);
     HoloNode  *made =
         holo_integers_node(s, sum, "", "Conv", 11, 2, sum->attr, sum->attr_count, HOLO_F32, &node->out[0]->type);
