@@ -151,6 +151,17 @@ static bool conv(HoloLayout *l, HoloNode *node)
     return in[0] && holo_layout_replace(l, node, "hologram", 1, in, in[2] ? 3 : 2, node->attr, node->attr_count);
 }
 
+// Where the stride is 1, there is one pixel for each, and none to leave out.
+static bool moves_nothing(const HoloTransposed *t)
+{
+    for (size_t i = 0; i < HOLO_COUNT(t->interleave); i++) {
+        const HoloAttr *a = t->interleave + i;
+        for (int64_t k = 0; a->kind == HOLO_ATTR_INTS && k < a->count; k++)
+            if (a->ints[k] != !strcmp(a->name, "blocks")) return false;
+    }
+    return true;
+}
+
 static bool conv_transpose(HoloLayout *l, HoloNode *node)
 {
     HoloTransposed   t;
@@ -161,7 +172,12 @@ static bool conv_transpose(HoloLayout *l, HoloNode *node)
     if (holo_transposed(l->graph, node, &t, &fits, l->error)) return false;
     if (!fits) return true;
     HoloValue *x = holo_layout_last(l, node->in[0]), *mid = holo_graph_value(l->graph, node->out[0]->name);
-    HoloNode  *copy = holo_graph_node(l->graph, node->name, "hologram", "Conv", 1, t.bias ? 3 : 2, 1, 2);
+    if (moves_nothing(&t)) {
+        node->type = "Conv";
+        return x && holo_layout_replace(l, node, "hologram", 1, (HoloValue *[]){x, t.w, t.bias}, t.bias ? 3 : 2, t.conv,
+                                        HOLO_COUNT(t.conv));
+    }
+    HoloNode *copy = holo_graph_node(l->graph, node->name, "hologram", "Conv", 1, t.bias ? 3 : 2, 1, 2);
     if (!x || !mid || !copy) return false;
     copy->in[0] = x;
     copy->in[1] = t.w;
