@@ -111,6 +111,9 @@ static HoloStatus assignment(HoloParser *p, HoloAst *target, HoloAst **out)
     HOLO_TRY(check_target(p, target, &dtype));
     uint32_t at = p->token->at;
     if (augmented(p, &op)) {
+        if (target->kind == HOLO_AST_VAR && !holo_parser_is_declared(p, target->name))
+            return holo_source_fail(p->source, target->place, "assign to it before", p->error,
+                                    "there is no variable '%.60s'", target->name);
         p->token++;
         HOLO_TRY(holo_parser_once(p, target));
         HOLO_TRY(holo_python_expression(p, &value));

@@ -150,6 +150,7 @@ static void test_refused(void **state)
         {KERNEL("    x = (1\n    y = 2\n"), "k.py:2:9: this bracket is never closed"},
         {KERNEL("    x = (1 2)\n"), "')' is expected here"},
         {KERNEL("    if n = 3:\n        pass\n"), "compare with =="},
+        {"@inline\ndef h(x):\n    y += x\n    return x\n" KERNEL("    pass\n"), "k.py:3:5: there is no variable 'y'"},
         {"A = -(-9223372036854775807 - 1)\n" KERNEL("    pass\n"),
          "k.py:1:5: this has no value that fits into 64 bits"},
         {"A = 2 ** 9223372036854775807\n" KERNEL("    pass\n"), "k.py:1:7: this has no value that fits into 64 bits"},
