@@ -61,31 +61,9 @@ static const uint8_t *codes_at(const HoloGemm *g, int64_t j, int64_t first)
 static void codes_first(const HoloGemm *g, const Rows *a, int64_t row, int rows, int64_t j, int panels, int64_t first,
                         int64_t k)
 {
-    int64_t   left = g->n - j;
-    CodesTile c    = {
-           .t =
-               {
-                   .a        = a->data,
-                   .a_row    = a->row,
-                   .b        = (const char *)codes_at(g, j, first),
-                   .wide     = g->scratch + BLOCK_ROWS * BLOCK_STRIDE, // behind a block of A
-                   .k        = k,
-                   .b_panel  = g->b_panel / 2,
-                   .c        = g->c + row * g->c_row + j,
-                   .c_row    = g->c_row,
-                   .d        = g->d ? g->d + row * g->d_row + j * g->d_column : NULL,
-                   .d_row    = g->d_row,
-                   .d_column = g->d_column,
-                   .alpha    = g->alpha,
-                   .beta     = g->beta,
-                   .finish   = g->finish,
-                   .more     = g->finish && g->finish->more ? g->finish->more + row * g->c_row + j : NULL,
-                   .resume   = g->resume || first > 0,
-                   .pause    = g->pause || first + k < g->k,
-                   .last     = left < panels * LANES ? (int)(left - (panels - 1) * LANES) : LANES,
-            },
-           .book = g->b_book,
-    };
+    CodesTile c = {.t = tile_at(g, a, row, j, panels, first, k), .book = g->b_book};
+    c.t.b       = (const char *)codes_at(g, j, first);
+    c.t.b_panel = g->b_panel / 2;
     codes_tiles[rows][panels](&c);
 }
 

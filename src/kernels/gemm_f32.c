@@ -341,12 +341,35 @@ static Rows block_of(const HoloGemm *g, int64_t row, int64_t rows, int64_t first
     return (Rows){g->scratch, BLOCK_STRIDE};
 }
 
+// The first rows of a block of A against the panels at column j; of B there is nothing yet.
+INL Tile tile_at(const HoloGemm *g, const Rows *a, int64_t row, int64_t j, int panels, int64_t first, int64_t k)
+{
+    int64_t left = g->n - j;
+    return (Tile){
+        .a        = a->data,
+        .a_row    = a->row,
+        .wide     = g->scratch + BLOCK_ROWS * BLOCK_STRIDE, // behind a block of A
+        .k        = k,
+        .c        = g->c + row * g->c_row + j,
+        .c_row    = g->c_row,
+        .d        = g->d ? g->d + row * g->d_row + j * g->d_column : NULL,
+        .d_row    = g->d_row,
+        .d_column = g->d_column,
+        .alpha    = g->alpha,
+        .beta     = g->beta,
+        .finish   = g->finish,
+        .more     = g->finish && g->finish->more ? g->finish->more + row * g->c_row + j : NULL,
+        .resume   = g->resume || first > 0,
+        .pause    = g->pause || first + k < g->k,
+        .last     = left < panels * LANES ? (int)(left - (panels - 1) * LANES) : LANES,
+    };
+}
+
 // One block of A against all panels: C rows from `row` on, k from `first` on.
 static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t rows, int64_t first, int64_t k)
 {
     bool   wide        = rows <= GEMM_WIDE_ROWS;
     int    panel_max   = wide ? GEMM_WIDE_PANELS : GEMM_PANELS;
-    float *widened     = g->scratch + BLOCK_ROWS * BLOCK_STRIDE; // behind a block of A
     Tiles *first_tiles = g->b_type == HOLO_WEIGHTS_F16 ? &tiles_f16
                          : g->b_type                   ? &tiles_bf16
                          : g->lines > 1                ? &tiles_lines
@@ -359,31 +382,15 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
         panels       = left > (panel_max - 1) * LANES ? panel_max : left > LANES && panel_max > 2 ? 2 : 1;
         if (!tiles[height][panels]) panels = 1;
         const char *b = (const char *)g->b + (j / LANES * g->b_panel + first * g->b_step) * b_bytes(g->b_type);
-        Tile        t = {
-                   .a        = a->data,
-                   .a_row    = a->row,
-                   .b        = b,
-                   .next     = panels_after(g, j, panels, first, k),
-                   .wide     = widened,
-                   .lines    = g->lines,
-                   .line     = g->line,
-                   .k        = g->lines > 1 ? k / g->lines : k,
-                   .b_panel  = g->b_panel,
-                   .b_step   = g->b_step,
-                   .c        = g->c + row * g->c_row + j,
-                   .c_row    = g->c_row,
-                   .d        = g->d ? g->d + row * g->d_row + j * g->d_column : NULL,
-                   .d_row    = g->d_row,
-                   .d_column = g->d_column,
-                   .alpha    = g->alpha,
-                   .beta     = g->beta,
-                   .finish   = g->finish,
-                   .more     = g->finish && g->finish->more ? g->finish->more + row * g->c_row + j : NULL,
-                   .resume   = g->resume || first > 0,
-                   .pause    = g->pause || first + k < g->k,
-                   .last     = left < panels * LANES ? (int)(left - (panels - 1) * LANES) : LANES,
-        };
-        Tiles *of = first_tiles;
+        Tile        t = tile_at(g, a, row, j, panels, first, k);
+        t.b           = b;
+        t.next        = panels_after(g, j, panels, first, k);
+        t.lines       = g->lines;
+        t.line        = g->line;
+        t.k           = g->lines > 1 ? k / g->lines : k;
+        t.b_panel     = g->b_panel;
+        t.b_step      = g->b_step;
+        Tiles *of     = first_tiles;
         for (int64_t s = 0; s < steps; s++) {
             int tall = (int)(height + (s < taller));
             (*of)[tall][panels](&t);
@@ -394,7 +401,7 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
             if (t.more) t.more += tall * g->c_row;
             if (!g->b_type) continue;
             of        = &tiles; // these panels have been widened
-            t.b       = (const char *)widened;
+            t.b       = (const char *)t.wide;
             t.b_panel = k * LANES;
             t.b_step  = LANES;
         }

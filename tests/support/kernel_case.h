@@ -265,4 +265,44 @@ static inline void check_lowered(Case *c, uint32_t kernel)
     check_case(c);
 }
 
+// The weights of a case in two packings give the same bits, the second on three workers. Frees what the case holds of both
+// operands.
+static inline void expect_packings_agree(Case *c, const HoloLowering *first, const HoloLowering *second)
+{
+    const HoloLowering *forms[2] = {first, second};
+    HoloTensor          plain    = c->in[1];
+    float              *out[2];
+    for (int i = 0; i < 2; i++) {
+        char *packed = packed_weights(forms[i], &plain);
+        c->kernel    = forms[i]->kernel;
+        memcpy(&c->params, forms[i]->params, sizeof forms[i]->params);
+        memcpy(&c->params, &(uint32_t){sizeof c->params}, sizeof(uint32_t));
+        c->in[1].data = packed;
+        out[i]        = run_kernel(c, holo_kernels(0), 1 + 2 * i);
+        free(packed);
+    }
+    expect_same(out[0], out[1], holo_tensor_count(&c->out));
+    free(out[0]), free(out[1]), free(plain.data), free(c->in[0].data);
+}
+
+// Flags that an archive may not give to a matrix product.
+static inline void expect_matmul_refuses(int count, const uint32_t *flags)
+{
+    Case c  = {.op = "MatMul", .version = 13, .in_count = 2};
+    c.in[0] = TENSOR(2, 8);
+    c.in[1] = TENSOR(8, 4);
+    free(run_eval(&c));
+    for (int i = 0; i < count; i++) {
+        Host              host  = host_make(holo_kernels(0), 1);
+        HoloError         error = {0};
+        const HoloTensor *in[IN_MAX];
+        HoloTensor       *out[1];
+        size_t            scratch;
+        c.params.matmul = (HoloMatmulParams){.size = sizeof c.params, .flags = flags[i], .alpha = 1, .beta = 1};
+        HoloCall call   = call_init(&c, &host, in, out, &error);
+        assert_int_equal(holo_kernel_find(HOLO_KERNEL_matmul_f32)->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    }
+    free(c.in[0].data), free(c.in[1].data);
+}
+
 #endif

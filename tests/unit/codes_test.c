@@ -90,22 +90,9 @@ static void expect_codes(Case *c, int numbers)
     assert_true(codes.kernel);
     assert_int_equal(codes.matmul.flags & HOLO_WEIGHTS_NARROW, HOLO_WEIGHTS_CODES); // at the same place in all blocks
     wide.matmul.flags &= ~(uint32_t)HOLO_WEIGHTS_NARROW;
-    HoloTensor    plain    = c->in[1];
-    HoloLowering *forms[2] = {&wide, &codes};
-    float        *out[2];
-    assert_int_equal((holo_lower_packing(&codes, &plain).bytes - HOLO_BOOK_BYTES) * 8,
-                     holo_lower_packing(&wide, &plain).bytes);
-    for (int i = 0; i < 2; i++) {
-        char *packed = packed_weights(forms[i], &plain);
-        c->kernel    = forms[i]->kernel;
-        memcpy(&c->params, forms[i]->params, sizeof forms[i]->params);
-        memcpy(&c->params, &(uint32_t){sizeof c->params}, sizeof(uint32_t));
-        c->in[1].data = packed;
-        out[i]        = run_kernel(c, holo_kernels(0), 1 + 2 * i);
-        free(packed);
-    }
-    expect_same(out[0], out[1], holo_tensor_count(&c->out));
-    free(out[0]), free(out[1]), free(plain.data), free(c->in[0].data);
+    assert_int_equal((holo_lower_packing(&codes, &c->in[1]).bytes - HOLO_BOOK_BYTES) * 8,
+                     holo_lower_packing(&wide, &c->in[1]).bytes);
+    expect_packings_agree(c, &wide, &codes);
 }
 
 static void matmul_codes(void **state)
@@ -190,21 +177,7 @@ static void refused(void **state)
     (void)state;
     static const uint32_t flags[] = {HOLO_WEIGHTS_CODES, HOLO_MATMUL_PACKED_B | HOLO_WEIGHTS_CODES | HOLO_WEIGHTS_F16,
                                      HOLO_MATMUL_PACKED_B | HOLO_WEIGHTS_NARROW};
-    Case                  c       = {.op = "MatMul", .version = 13, .in_count = 2};
-    c.in[0]                       = TENSOR(2, 8);
-    c.in[1]                       = TENSOR(8, 4);
-    free(run_eval(&c));
-    for (int i = 0; i < HOLO_COUNT(flags); i++) {
-        Host              host  = host_make(holo_kernels(0), 1);
-        HoloError         error = {0};
-        const HoloTensor *in[IN_MAX];
-        HoloTensor       *out[1];
-        size_t            scratch;
-        c.params.matmul = (HoloMatmulParams){.size = sizeof c.params, .flags = flags[i], .alpha = 1, .beta = 1};
-        HoloCall call   = call_init(&c, &host, in, out, &error);
-        assert_int_equal(holo_kernel_find(HOLO_KERNEL_matmul_f32)->check(&call, &scratch), HOLO_BAD_ARCHIVE);
-    }
-    free(c.in[0].data), free(c.in[1].data);
+    expect_matmul_refuses(HOLO_COUNT(flags), flags);
 }
 
 int main(void)
