@@ -257,27 +257,63 @@ bool holo_compiler_has_symbols(const HoloGraph *graph)
     return false;
 }
 
+// Does the compiler run the pass of that name, which does not round?
+static bool runs_pass(const HoloCompiler *compiler, const char *name)
+{
+    int i = 0;
+    while (compiler->passes[i].name && strcmp(compiler->passes[i].name, name)) i++;
+    return compiler->passes[i].name && !(compiler->disabled >> i & 1);
+}
+
 // Integers between DequantizeLinear and QuantizeLinear are how a quantised model is meant: one rounding that goes the other
 // way would be a whole step of the next quantisation. So the reference computes with them, too, where the plan does; but it
 // judges them one by one, by what the model writes in their place.
 HoloStatus holo_compiler_take_integers(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
 {
-    static const char name[] = "integers";
-    int               i      = 0;
-    while (compiler->passes[i].name && strcmp(compiler->passes[i].name, name)) i++;
-    bool runs = compiler->passes[i].name && compiler->numeric != HOLO_EXACT && !(compiler->disabled >> i & 1);
+    bool runs = compiler->numeric != HOLO_EXACT && runs_pass(compiler, "integers");
     return runs ? holo_pass_integers_judged(graph, error) : HOLO_OK;
+}
+
+// Does a loop, here or in a subgraph, collect something of which a size is not known?
+static bool collects_unknown(const HoloGraph *graph)
+{
+    for (int i = 0; i < graph->node_count; i++) {
+        const HoloNode *node = graph->nodes[i];
+        for (int k = 0; k < node->attr_count; k++) {
+            const HoloGraph *body = node->attr[k].kind == HOLO_ATTR_GRAPH ? node->attr[k].graph : NULL;
+            if (body && collects_unknown(body)) return true;
+        }
+        if (strcmp(node->type, "Loop") && strcmp(node->type, "Scan")) continue;
+        for (int k = 0; k < node->out_count; k++)
+            if (node->out[k] && holo_tensor_count(&node->out[k]->type) < 0) return true;
+    }
+    return false;
+}
+
+// A loop that makes no turn gives something without elements, whose sizes are those that are known of what a turn would
+// have given. So where such a size matters the reference must know what the plan does: what constants come to.
+static HoloStatus take_constants(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
+{
+    int changes = runs_pass(compiler, "fold") && collects_unknown(graph) ? 1 : 0;
+    for (int round = 0; changes && round < HOLO_PASS_ROUNDS; round++)
+        HOLO_TRY(holo_pass_run(graph, "fold", &changes, error));
+    return HOLO_OK;
+}
+
+static HoloStatus import_to_judge(const HoloCompiler *compiler, const char *path, HoloSource **out, HoloError *error)
+{
+    HOLO_TRY(holo_compiler_import(compiler, path, out, error));
+    HOLO_TRY(take_constants(compiler, (*out)->model.graph, error));
+    return holo_compiler_take_integers(compiler, (*out)->model.graph, error);
 }
 
 HoloStatus holo_compiler_import_reference(const HoloCompiler *compiler, const char *path, HoloSource **out,
                                           HoloSource **out_trial, HoloError *error)
 {
     *out_trial = NULL;
-    HOLO_TRY(holo_compiler_import(compiler, path, out, error));
-    HOLO_TRY(holo_compiler_take_integers(compiler, (*out)->model.graph, error));
+    HOLO_TRY(import_to_judge(compiler, path, out, error));
     if (!holo_compiler_has_symbols((*out)->model.graph)) return HOLO_OK;
-    HOLO_TRY(holo_compiler_import(compiler, path, out_trial, error));
-    return holo_compiler_take_integers(compiler, (*out_trial)->model.graph, error);
+    return import_to_judge(compiler, path, out_trial, error);
 }
 
 // ---- files

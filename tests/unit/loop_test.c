@@ -214,6 +214,35 @@ static void test_collected_steps(void **state)
     expect(end(&l, "", "y"), 100000, NULL, 8 << 20, check_collected);
 }
 
+static void check_none(const HoloTensor *out, int64_t rounds)
+{
+    (void)rounds;
+    assert_int_equal(out[0].rank, 3);
+    assert_int_equal(out[0].dim[0], 0);
+    assert_int_equal(out[0].dim[1], 1);
+    assert_int_equal(out[0].dim[2], 2);
+}
+
+// No turn is made, and only the numbers of a constant say how large what a turn gives would have been.
+static void test_no_rounds(void **state)
+{
+    (void)state;
+    Looped l = begin();
+    onnx_output(&l.model.graph, "y", HOLO_I64, "n,m,k");
+    onnx_output(&l.body, "where", HOLO_I64, "m,k");
+    onnx_ints(&l.model.graph, "none", "", &(int64_t){0});
+    onnx_ints(&l.body, "some", "4", (int64_t[]){0, 5, 0, 7});
+    onnx_node(&l.body, "Abs", "some", "same", "");
+    onnx_node(&l.body, "NonZero", "same", "where", "");
+    onnx_node_with(&l.model.graph, "Loop", "none,", "y", "", "body", &l.body);
+    const char *path = temp_path("no_rounds.onnx");
+    onnx_save(&l.model, path);
+    HoloTensor rounds = {.dtype = HOLO_I64, .data = &(int64_t){0}};
+    Answers    a      = run_plan(path, &rounds);
+    check_none(a.tensor, 0);
+    free(a.tensor[0].data);
+}
+
 // ---- lists, and loops in loops
 
 static void check_joined(const HoloTensor *out, int64_t rounds)
@@ -342,7 +371,7 @@ int main(void)
         cmocka_unit_test(test_growing_state),   cmocka_unit_test(test_swapped_state),
         cmocka_unit_test(test_collected_steps), cmocka_unit_test(test_carried_list),
         cmocka_unit_test(test_forked_list),     cmocka_unit_test(test_queue),
-        cmocka_unit_test(test_nested_loops),
+        cmocka_unit_test(test_nested_loops),    cmocka_unit_test(test_no_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
