@@ -14,6 +14,7 @@
 #include "kernels/tiles_arith.c"
 #include "kernels/tiles_math.c"
 #include "kernels/tiles_move.c"
+#include "kernels/tiles_products.c"
 #include "kernels/tiles_reduce.c"
 
 #include "kernels/tiles_chain.c" // by functions of the others
@@ -114,5 +115,11 @@ const HoloTiles TABLE(HOLO_LEVEL) = {
             EACH_WIDTH(reduce_and),
             EACH_WIDTH(reduce_or),
             EACH_WIDTH(reduce_xor),
+        },
+    .products =
+        {
+            [HOLO_TILE_U32] = products_U32,
+            [HOLO_TILE_U64] = products_U64,
+            [HOLO_TILE_F64] = products_F64,
         },
 };

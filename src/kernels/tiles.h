@@ -76,6 +76,17 @@ typedef struct HoloTileChain {
     HoloTileLink links[HOLO_TILE_LINKS];
 } HoloTileChain;
 
+// sum[i][j] += a[i][k] * b[k][j] for 0 <= k < depth, in that order, each operation rounded by itself; numbers of a row beside
+// each other. There are at least `columns` of b and sum, a multiple of HOLO_TILE_COLUMNS.
+typedef struct HoloTileProducts {
+    int64_t     rows, columns, depth;
+    const void *a, *b;
+    void       *sum;
+    int64_t     a_row, b_row, sum_row; // numbers from one row to the next
+} HoloTileProducts;
+
+enum { HOLO_TILE_COLUMNS = 16 };
+
 // Widths are log2 of the bytes of an element: 0 to 3. Indices are of 32 or 64 bits, [0] or [1].
 typedef struct HoloTiles {
     const char *level;
@@ -98,6 +109,7 @@ typedef struct HoloTiles {
     void (*chain)(int64_t n, const HoloTileChain *chain);
     // One number of n > 0: number i goes to sum i % 16; then sums i and i + 8 are joined, i and i + 4 ...
     void (*reduce[HOLO_TILE_REDUCES][HOLO_TILE_TYPES])(int64_t n, const void *a, void *out);
+    void (*products[HOLO_TILE_TYPES])(const HoloTileProducts *p); // of U32, U64 and F64; NULL: there is none
 } HoloTiles;
 
 // The table for this machine, as HOLO_CPU allows; the one that runs on every machine; and all of them, NULL after the last.

@@ -1,45 +1,30 @@
-// contract.c - a tiled sum of products in wide numbers. It packs nothing ahead and knows no CPU: the
-// fast kernels do that; this is what they are compared with.
+// contract.c - a tiled sum of products in wide numbers. It packs nothing ahead, as the fast kernels do that are compared
+// with this; tiles are multiplied as the CPU can, with the bits of a plain loop.
 #include "ops/contract.h"
 
+#include "kernels/tiles.h"
 #include "ops/spread.h"
 
 #include <string.h>
 
 enum { ROWS = HOLO_CONTRACT_ROWS, COLS = HOLO_CONTRACT_COLS, DEPTH = HOLO_CONTRACT_DEPTH };
 
+// Numbers of one tile. Rows of b do not all begin in the same sets of the first cache. Columns up to a multiple of
+// HOLO_TILE_COLUMNS are multiplied, those that are not there with 0.
 typedef struct Tile {
     HoloCell a[ROWS][DEPTH];
-    HoloCell b[DEPTH][COLS];
+    HoloCell b[DEPTH][COLS + 8];
     HoloCell sum[ROWS][COLS];
 } Tile;
-
-// sum[j] += a[p] * b[p][j] for p in order. Four rows of b at a time spare loads and stores of the sums; a
-// full tile has a length that the compiler knows.
-#define DEFINE_ADD_PRODUCTS(name, type)                                                                           \
-    static inline void name##_four(const type *restrict a, const type *restrict b, int count, type *restrict sum) \
-    {                                                                                                             \
-        for (int j = 0; j < count; j++)                                                                           \
-            sum[j] = sum[j] + a[0] * b[j] + a[1] * b[COLS + j] + a[2] * b[2 * COLS + j] + a[3] * b[3 * COLS + j]; \
-    }                                                                                                             \
-    static void name(const type *restrict a, const type *restrict b, int depth, int count, type *restrict sum)    \
-    {                                                                                                             \
-        int p = 0;                                                                                                \
-        for (; p + 4 <= depth; p += 4)                                                                            \
-            if (count == COLS)                                                                                    \
-                name##_four(a + p, b + p * COLS, COLS, sum);                                                      \
-            else                                                                                                  \
-                name##_four(a + p, b + p * COLS, count, sum);                                                     \
-        for (; p < depth; p++)                                                                                    \
-            for (int j = 0; j < count; j++) sum[j] += a[p] * b[p * COLS + j];                                     \
-    }
-DEFINE_ADD_PRODUCTS(add_products_f, double)
-DEFINE_ADD_PRODUCTS(add_products_u, uint64_t)
-DEFINE_ADD_PRODUCTS(add_products_u32, uint32_t)
 
 static int64_t at_most(int64_t n, int64_t limit)
 {
     return n < limit ? n : limit;
+}
+
+static int padded(int columns)
+{
+    return (columns + HOLO_TILE_COLUMNS - 1) / HOLO_TILE_COLUMNS * HOLO_TILE_COLUMNS;
 }
 
 static void write_tile(const HoloContract *c, Tile *tile, int64_t batch, int64_t row, int rows, int64_t col, int cols)
@@ -67,19 +52,23 @@ static void narrow(const HoloCell *x, int count, uint32_t *restrict out)
 
 static void sum_narrow(const HoloContract *c, int64_t batch, int64_t row, int rows, int64_t col, int cols, Tile *tile)
 {
-    uint32_t a[DEPTH], b[DEPTH][COLS], sum[ROWS][COLS];
-    for (int r = 0; r < rows; r++) memset(sum[r], 0, (size_t)cols * sizeof **sum);
+    uint32_t         a[ROWS][DEPTH], b[DEPTH][COLS + 16], sum[ROWS][COLS];
+    int              all = padded(cols);
+    HoloTileProducts p   = {
+          .rows = rows, .columns = all, .a = a, .b = b, .sum = sum, .a_row = DEPTH, .b_row = COLS + 16, .sum_row = COLS};
+    for (int r = 0; r < rows; r++) memset(sum[r], 0, (size_t)all * sizeof **sum);
     for (int64_t k = 0; k < c->depth; k += DEPTH) {
-        int depth = (int)at_most(c->depth - k, DEPTH);
-        for (int p = 0; p < depth; p++) {
-            c->b(c, batch, k + p, col, cols, tile->b[0]);
-            narrow(tile->b[0], cols, b[p]);
+        p.depth = at_most(c->depth - k, DEPTH);
+        for (int64_t q = 0; q < p.depth; q++) {
+            c->b(c, batch, k + q, col, cols, tile->b[0]);
+            narrow(tile->b[0], cols, b[q]);
+            memset(b[q] + cols, 0, (size_t)(all - cols) * sizeof **b);
         }
         for (int r = 0; r < rows; r++) {
-            c->a(c, batch, row + r, k, depth, tile->a[0]);
-            narrow(tile->a[0], depth, a);
-            add_products_u32(a, b[0], depth, cols, sum[r]);
+            c->a(c, batch, row + r, k, p.depth, tile->a[0]);
+            narrow(tile->a[0], (int)p.depth, a[r]);
         }
+        holo_tiles()->products[HOLO_TILE_U32](&p);
     }
     for (int r = 0; r < rows; r++)
         for (int j = 0; j < cols; j++) tile->sum[r][j].u = sum[r][j];
@@ -87,17 +76,26 @@ static void sum_narrow(const HoloContract *c, int64_t batch, int64_t row, int ro
 
 static void sum_wide(const HoloContract *c, int64_t batch, int64_t row, int rows, int64_t col, int cols, Tile *tile)
 {
-    for (int r = 0; r < rows; r++) memset(tile->sum[r], 0, (size_t)cols * sizeof(HoloCell));
+    int              all = padded(cols);
+    HoloTileProducts p   = {
+          .rows    = rows,
+          .columns = all,
+          .a       = tile->a,
+          .b       = tile->b,
+          .sum     = tile->sum,
+          .a_row   = DEPTH,
+          .b_row   = sizeof *tile->b / sizeof **tile->b,
+          .sum_row = COLS,
+    };
+    for (int r = 0; r < rows; r++) memset(tile->sum[r], 0, (size_t)all * sizeof(HoloCell));
     for (int64_t k = 0; k < c->depth; k += DEPTH) {
-        int depth = (int)at_most(c->depth - k, DEPTH);
-        for (int p = 0; p < depth; p++) c->b(c, batch, k + p, col, cols, tile->b[p]);
-        for (int r = 0; r < rows; r++) {
-            c->a(c, batch, row + r, k, depth, tile->a[r]);
-            if (c->integer)
-                add_products_u(&tile->a[r]->u, &tile->b[0]->u, depth, cols, &tile->sum[r]->u);
-            else
-                add_products_f(&tile->a[r]->f, &tile->b[0]->f, depth, cols, &tile->sum[r]->f);
+        p.depth = at_most(c->depth - k, DEPTH);
+        for (int64_t q = 0; q < p.depth; q++) {
+            c->b(c, batch, k + q, col, cols, tile->b[q]);
+            memset(tile->b[q] + cols, 0, (size_t)(all - cols) * sizeof(HoloCell));
         }
+        for (int r = 0; r < rows; r++) c->a(c, batch, row + r, k, p.depth, tile->a[r]);
+        holo_tiles()->products[c->integer ? HOLO_TILE_U64 : HOLO_TILE_F64](&p);
     }
 }
 
