@@ -1,7 +1,8 @@
 // os_posix.c - files, time and CPUs on systems that speak POSIX.
 //
-// Files are mapped, or read whole where they cannot be mapped. Writing goes to a temporary name, is synced to
-// the disk and renamed, so a reader sees the old file or the new one, also after a power cut.
+// Files are mapped, or read whole where they cannot be mapped. Writing goes to a file that has no name yet, or a
+// temporary one, is synced to the disk and renamed: a reader sees the old file or the new one, also after a power cut, and
+// a process that is killed leaves nothing behind where the system has files without names.
 #include "base/files.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@
 #include <sys/syscall.h>
 #endif
 
-enum { READ_ALIGN = 64, WRITE_BUFFER = 1 << 16 };
+enum { READ_ALIGN = 64, WRITE_BUFFER = 1 << 16, SUFFIX = 40 };
 
 static HoloStatus fail_errno(HoloError *error, const char *what, const char *path)
 {
@@ -224,8 +225,9 @@ HoloStatus holo_file_map_below(const char *folder, const char *relative, HoloMap
 
 struct HoloFileWriter {
     int      fd;
-    uint64_t size;   // bytes written or buffered
-    size_t   filled; // of the buffer, which ends at `size`
+    uint64_t size;     // bytes written or buffered
+    size_t   filled;   // of the buffer, which ends at `size`
+    bool     is_named; // `temporary` exists
     char    *path, *temporary;
     char     buffer[WRITE_BUFFER];
 };
@@ -256,22 +258,52 @@ static HoloStatus fail_create(const char *path, HoloError *error)
     return status;
 }
 
+// A file in the folder of `path` that is gone when it is closed, unless name_file gives it a name; -1: there is no such thing
+// here.
+static int open_nameless(const char *path)
+{
+    int fd = -1;
+#if defined O_TMPFILE
+    char *folder = folder_of(path);
+    if (folder && holo_path_exists("/proc/self/fd")) fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    holo_free(folder);
+#else
+    (void)path;
+#endif
+    return fd;
+}
+
+// Makes a file of the writer's temporary name: the one it has written, or without one, a new one. False: errno says why.
+static bool name_file(HoloFileWriter *w)
+{
+    char   nameless[SUFFIX];
+    size_t room = strlen(w->path) + 1 + SUFFIX;
+    snprintf(nameless, sizeof nameless, "/proc/self/fd/%d", w->fd);
+    for (int i = 0; i < 1000; i++) {
+        snprintf(w->temporary, room, "%s.%ld.%d.tmp", w->path, (long)getpid(), i);
+        if (w->fd < 0)
+            w->is_named = (w->fd = open(w->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) >= 0;
+        else
+            w->is_named = linkat(AT_FDCWD, nameless, AT_FDCWD, w->temporary, AT_SYMLINK_FOLLOW) == 0;
+        if (w->is_named || errno != EEXIST) break;
+    }
+    return w->is_named;
+}
+
 HoloStatus holo_file_writer_open(const char *path, HoloFileWriter **out, HoloError *error)
 {
-    size_t          length = strlen(path) + 1, room = length + 32;
-    HoloFileWriter *w = holo_realloc(NULL, sizeof *w + length + room);
-    *out              = NULL;
+    size_t          length = strlen(path) + 1;
+    HoloFileWriter *w      = holo_realloc(NULL, sizeof *w + 2 * length + SUFFIX);
+    *out                   = NULL;
     if (!w) return holo_fail_memory(error);
     w->size = w->filled = 0;
+    w->is_named         = false;
     w->path             = (char *)(w + 1);
     w->temporary        = w->path + length;
     memcpy(w->path, path, length);
-    for (int i = 0; i < 1000; i++) {
-        snprintf(w->temporary, room, "%s.%ld.%d.tmp", path, (long)getpid(), i);
-        w->fd = open(w->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (w->fd >= 0 || errno != EEXIST) break;
-    }
-    if (w->fd < 0) {
+    memcpy(w->temporary, path, length);
+    w->fd = open_nameless(path);
+    if (w->fd < 0 && !name_file(w)) {
         HoloStatus status = fail_create(path, error);
         holo_free(w);
         return status;
@@ -357,12 +389,13 @@ HoloStatus holo_file_writer_close(HoloFileWriter *w, bool commit, HoloError *err
 {
     HoloStatus status = commit ? flush(w, error) : HOLO_OK;
     if (commit && !status && !is_synced(w->fd)) status = fail_errno(error, "write", w->temporary);
+    if (commit && !status && !w->is_named && !name_file(w)) status = fail_create(w->path, error);
     if (close(w->fd) != 0 && commit && !status) status = fail_errno(error, "write", w->temporary);
     if (commit && !status && rename(w->temporary, w->path) != 0) status = fail_errno(error, "rename to", w->path);
-    if (!commit || status)
-        unlink(w->temporary);
-    else
+    if (commit && !status)
         folder_sync(w->path);
+    else if (w->is_named)
+        unlink(w->temporary);
     holo_free(w);
     return status;
 }

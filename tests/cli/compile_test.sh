@@ -48,6 +48,21 @@ gives 2 'there is no pass nonsense' hologram compile "$MODEL" --dump=nonsense
 hologram compile "$MODEL" -o a.holo --dump=all > all.txt 2> /dev/null
 check 'all of them' test "$(grep -c '^graph' all.txt)" -gt 3
 
+# Killed while it writes, here by a limit on the size of files: the archive is what it was, and where the file system has
+# files without names nothing else is there.
+mkdir killed
+cp a.holo killed/a.holo
+(
+    ulimit -c 0
+    ulimit -f 2
+    exec "$HOLOGRAM" compile "$MODEL" -o killed/a.holo -q
+) > killed.out 2>&1
+check 'the limit has ended it' test $? -ne 0
+same a.holo killed/a.holo
+case $(stat -f -c %T .) in
+ext* | xfs | btrfs | tmpfs) check 'nothing is left' test "$(ls -A killed)" = a.holo ;;
+esac
+
 # What goes wrong leaves no file: neither the archive nor a temporary one.
 refused() { # WORDS ARGUMENTS...
     words=$1
