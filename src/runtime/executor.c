@@ -36,6 +36,7 @@ void holo_executor_destroy(HoloExecutor *executor)
         holo_portable_destroy(executor->loss[i]);
         for (int k = 0; k < HOLO_EXECUTOR_KERNELS; k++) holo_portable_destroy(executor->library[k][i]);
     }
+    holo_arena_deinit(&executor->work);
     holo_arena_deinit(&executor->arena);
     holo_free(executor);
 }

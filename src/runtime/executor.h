@@ -49,6 +49,9 @@ struct HoloExecutor {
     HoloPortable      *made[HOLO_EXECUTOR_MADE]; // programs of single operations, by kind and type; NULL: not yet
     HoloPortable      *loss[HOLO_DTYPE_COUNT];   // by type; NULL: not yet
     HoloPortable      *library[HOLO_EXECUTOR_KERNELS][HOLO_DTYPE_COUNT];
+    HoloArena          work; // of products: kept from one to the next, see WORK_KEPT
+    float             *work_data;
+    int64_t            work_size;
 };
 
 // The program of a checked one, made ready.

@@ -1,6 +1,7 @@
 // executor_rows.c - single operations on whole rows: reductions, losses, softmax, products. Of f32 they are the kernels that
 // models run, of other types those of the standard library.
 #include "runtime/executor.h"
+#include "runtime/kernel.h"
 #include "runtime/pool.h"
 
 #include <stdio.h>
@@ -196,32 +197,53 @@ static void product_rows(void *arg, int64_t i, int worker)
     p->executor->kernels->gemm_f32(&g);
 }
 
+enum { WORK_KEPT = 8 << 20 }; // floats
+
+// Memory for a product. What is not too large stays: pages that the last one has touched cost the next nothing.
+static float *work_take(HoloExecutor *e, int64_t floats)
+{
+    if (floats > e->work_size) {
+        holo_arena_deinit(&e->work);
+        e->work_data = HOLO_NEW(&e->work, float, floats);
+        e->work_size = e->work_data ? floats : 0;
+    }
+    return e->work_data;
+}
+
+static void work_give(HoloExecutor *e)
+{
+    if (e->work_size <= WORK_KEPT) return;
+    holo_arena_deinit(&e->work);
+    e->work_data = NULL;
+    e->work_size = 0;
+}
+
 static HoloStatus product_f32(HoloExecutor *executor, const HoloBuffer *a, const HoloBuffer *b, HoloBuffer *out,
                               int64_t m, int64_t n, int64_t k, HoloError *error)
 {
-    HoloArena arena  = {0};
-    float    *packed = HOLO_NEW(&arena, float, (n + 15) / 16 * 16 * k);
-    Product   p      = {.executor = executor,
-                        .scratch  = HOLO_NEW(&arena, float, (size_t)executor->team.threads *HOLO_GEMM_SCRATCH)};
-    if (packed && p.scratch) {
-        executor->kernels->pack_f32(k, n, floats(b), n, 1, packed);
-        p.gemm = (HoloGemm){.m        = m,
-                            .n        = n,
-                            .k        = k,
-                            .a        = floats(a),
-                            .a_row    = k,
-                            .a_column = 1,
-                            .b        = packed,
-                            .b_panel  = 16 * k,
-                            .b_step   = 16,
-                            .c        = floats_out(out),
-                            .c_row    = n,
-                            .alpha    = 1};
-        holo_pool_run(executor->pool, (m + HOLO_GEMM_ROWS - 1) / HOLO_GEMM_ROWS, product_rows, &p);
-    }
-    bool ok = packed && p.scratch;
-    holo_arena_deinit(&arena);
-    return ok ? HOLO_OK : holo_fail_memory(error);
+    int64_t scratch = (int64_t)executor->team.threads * HOLO_GEMM_SCRATCH;
+    int64_t panels  = holo_ceil_div(n, HOLO_PANEL) * HOLO_PANEL * k;
+    float  *work    = panels <= INT64_MAX / 8 ? work_take(executor, scratch + panels) : NULL;
+    if (!work) return holo_fail_memory(error);
+    float  *packed = work + scratch;
+    Product p      = {executor,
+                      {.m        = m,
+                       .n        = n,
+                       .k        = k,
+                       .a        = floats(a),
+                       .a_row    = k,
+                       .a_column = 1,
+                       .b        = packed,
+                       .b_panel  = HOLO_PANEL * k,
+                       .b_step   = HOLO_PANEL,
+                       .c        = floats_out(out),
+                       .c_row    = n,
+                       .alpha    = 1},
+                      work};
+    executor->kernels->pack_f32(k, n, floats(b), n, 1, packed);
+    holo_pool_run(executor->pool, holo_ceil_div(m, HOLO_GEMM_ROWS), product_rows, &p);
+    work_give(executor);
+    return HOLO_OK;
 }
 
 HoloStatus holo_executor_gemm(HoloExecutor *executor, const HoloBuffer *a, const HoloBuffer *b, HoloBuffer *out,
