@@ -3,12 +3,14 @@
 // Such types save memory; few CPUs compute in them. A node that can is given f32: constants are converted, other inputs
 // cast, and its output is cast back only for those who need it narrow: outputs of the graph, and nodes that stay.
 // Roundings between nodes go, so the pass does not run in class exact. A Cast to a narrow type that the model itself has
-// is a rounding that it asks for, and stays; so does what makes integers of numbers by their type.
+// is one of them for nodes that compute; what only moves, its Cast back, and QuantizeLinear read what it rounds to. So
+// does ONNX Runtime: converters to f16 write such Casts behind inputs and around what they leave in f32.
 //
 // A Cast of narrow constants to f32 is done here, and here only (see fold.c): weights that are numbers of a narrow type
 // are stored so where a kernel packs them (see lower/pack_narrow.c), whatever the graph calls them. Rows of a table are
 // taken first and cast then.
 #include "format/small_float.h"
+#include "ops/contract.h"
 #include "passes/build.h"
 
 #include <string.h>
@@ -39,19 +41,19 @@ static bool is_tensor(const HoloValue *value)
 // already: a table of constants stays small.
 static bool is_wanted(const Widen *w, const HoloNode *node)
 {
-    bool reads = false, has_wide = false, writes = false;
+    bool reads = false, has_wide = false, writes = false, moves = node->op->flags & HOLO_OP_MOVES;
     for (int i = 0; i < node->in_count; i++) {
         const HoloValue *value = node->in[i];
         if (!is_tensor(value)) return false;
         if (!value || !is_narrow(&value->type)) continue;
         reads    = true;
-        has_wide = has_wide || w->is_made[value->id];
+        has_wide = has_wide || w->is_made[value->id] || (!moves && !value->is_constant && w->wide[value->id]);
     }
     for (int i = 0; i < node->out_count; i++) {
         if (!is_tensor(node->out[i])) return false;
         writes = writes || (node->out[i] && is_narrow(&node->out[i]->type));
     }
-    return reads && (has_wide || (writes && !(node->op->flags & HOLO_OP_MOVES)));
+    return reads && (has_wide || (writes && !moves));
 }
 
 static bool is_kept(const HoloNode *node)
@@ -187,12 +189,25 @@ static HoloStatus node_widen(Widen *w, HoloNode *node, HoloError *error)
     return HOLO_OK;
 }
 
-// A Cast of the model to f32, of what is there in f32.
-static void cast_skip(Widen *w, const HoloNode *node)
+// A Cast of the model to a wider type or to integers, of what is there in f32.
+static void cast_skip(Widen *w, HoloNode *node)
 {
     if (!holo_node_is(node, "Cast") || !node->in[0] || !node->out[0] || !is_narrow(&node->in[0]->type)) return;
-    if (node->out[0]->type.dtype == HOLO_F32 && w->is_made[node->in[0]->id])
+    if (!w->is_made[node->in[0]->id]) return;
+    HoloDtype to = (HoloDtype)node->out[0]->type.dtype;
+    if (to == HOLO_F32)
         holo_rewrite(&w->rewrite, node->out[0], w->wide[node->in[0]->id]);
+    else if (to == HOLO_F64 || to == HOLO_BOOL || holo_dtype_is_integer(to))
+        node->in[0] = w->wide[node->in[0]->id];
+}
+
+// A Cast of the model to a narrow type: nodes that compute read what it rounds; what only moves, and its own Cast back,
+// read the rounded.
+static void cast_pass(Widen *w, const HoloNode *node)
+{
+    if (!holo_node_is(node, "Cast") || !node->in[0] || !node->out[0] || !is_narrow(&node->out[0]->type)) return;
+    if (node->in[0]->type.kind == HOLO_TENSOR && node->in[0]->type.dtype == HOLO_F32)
+        w->wide[node->out[0]->id] = node->in[0];
 }
 
 // Is it a Cast of narrow constants to f32?
@@ -232,6 +247,7 @@ static HoloStatus node_walk(Widen *w, HoloNode *node, HoloError *error)
     bool takes = false;
     holo_rewrite_inputs(&w->rewrite, node);
     cast_skip(w, node);
+    cast_pass(w, node);
     HOLO_TRY(cast_fold(w, node, error));
     HOLO_TRY(table_keep(w, node, error));
     if (is_kept(node) || !is_wanted(w, node)) return HOLO_OK;
