@@ -138,9 +138,19 @@ enum {
     HOLO_CONV_NHWC_TRANSFORM =
         4,                     // W is stored packed, and transformed in each run: it would be large, and tiles are many
     HOLO_CONV_NHWC_GROUPS = 8, // W is stored packed for groups of few channels, see holo_conv_has_groups
+    HOLO_CONV_NHWC_SMALL  = 16, // with WINOGRAD: for tiles of 2x2 pixels
 };
 
-enum { HOLO_WINOGRAD_PLACES = 36 }; // of a transformed tile
+// Pixels of a side of a tile, and numbers of a transformed one.
+static inline int64_t holo_winograd_tile(uint32_t flags)
+{
+    return flags & HOLO_CONV_NHWC_SMALL ? 2 : 4;
+}
+
+static inline int64_t holo_winograd_places(int64_t tile)
+{
+    return (tile + 2) * (tile + 2);
+}
 
 // Has each channel a filter of its own? `filters` and `channels` are those of a group.
 static inline bool holo_conv_is_depthwise(int64_t groups, int64_t filters, int64_t channels)
@@ -161,7 +171,8 @@ static inline int64_t holo_conv_nhwc_packed(uint32_t flags, int64_t groups, int6
                                             int64_t places)
 {
     int64_t k;
-    if (flags & HOLO_CONV_NHWC_WINOGRAD) return holo_panels_size(HOLO_WINOGRAD_PLACES, channels, filters);
+    if (flags & HOLO_CONV_NHWC_WINOGRAD)
+        return holo_panels_size(holo_winograd_places(holo_winograd_tile(flags)), channels, filters);
     if (holo_conv_is_depthwise(groups, filters, channels)) return holo_panels_size(1, places, groups);
     if (__builtin_mul_overflow(places, channels, &k)) return -1;
     if (flags & HOLO_CONV_NHWC_GROUPS)

@@ -353,19 +353,20 @@ typedef struct HoloSpread {
     int64_t plane;
 } HoloSpread;
 
-// 3x3 filters by tiles of 4x4 pixels: a tile of the output is made of products of 36 numbers for each filter and
-// channel. winograd_in_f32 makes the numbers of the images, for tiles first <= t < end; winograd_out_f32 makes
-// pixels of the 36 sums over channels. Tiles are counted [image][row][column]. winograd_weights_f32 makes the numbers of a
+// 3x3 filters by tiles of 4x4 or 2x2 pixels: a tile of the output is made of products of 36 or 16 numbers for each filter
+// and channel. winograd_in_f32 makes the numbers of the images, for tiles first <= t < end; winograd_out_f32 makes
+// pixels of the sums over channels. Tiles are counted [image][row][column]. winograd_weights_f32 makes the 36 numbers of a
 // packed panel of filters [9][channel][16], of f32 or of `type` (HOLO_WEIGHTS_*): rows [channel][16], those of the 36 `place` floats apart.
 typedef struct HoloWinograd {
     const HoloConvShape *shape;
-    float               *tiles;      // [36][tile][channel], tile `first` at 0
-    int64_t              place, row; // floats from one of the 36, and from one tile, to the next
+    int64_t              tile;       // pixels of a side: HOLO_WINOGRAD_TILE or HOLO_WINOGRAD_SMALL
+    float               *tiles;      // [36 or 16][tile][channel], tile `first` at 0
+    int64_t              place, row; // floats from one of the places, and from one tile, to the next
     int64_t              pixel;      // and from one pixel of the images or the outputs
     int64_t              channels;   // or filters; rows of tiles have room for a multiple of 16
 } HoloWinograd;
 
-enum { HOLO_WINOGRAD_TILE = 4 };
+enum { HOLO_WINOGRAD_TILE = 4, HOLO_WINOGRAD_SMALL = 2 };
 
 // Filters of several places in a row by tiles of four pixels of a row, one depth, strides of 1 along the row: a tile is made
 // of products of 6 numbers for each filter, channel, row of the kernel, and group of three places of that row.

@@ -1,10 +1,11 @@
 // winograd_f32.c - the transforms around 3x3 convolutions by tiles of 4x4 pixels: Y = A'((G g G') * (B' d B)) A,
 // where g is a filter, d the 6x6 pixels that a tile sees, and * a product of elements, summed over channels.
-// One dimension needs 6 products for 4 outputs, where plainly there are 12; two need 36 for 144.
+// One dimension needs 6 products for 4 outputs, where plainly there are 12; two need 36 for 144. By tiles of 2x2 there are
+// 16 for 36, and weights are less than half as large: for images of few tiles.
 //
 // The transforms are those of polynomials by their values at 0, +-P, +-Q and infinity. With P = 3/4 and
-// Q = 3/2 all factors are exact, and the error is a third of that with the usual 1 and 2. G is applied when
-// weights are packed, see lower/pack_conv.c, or here.
+// Q = 3/2 all factors are exact, and the error is a third of that with the usual 1 and 2. Of small tiles they are those at
+// 0, +-1 and infinity. G is applied when weights are packed, see lower/pack_conv.c, or here.
 
 enum { TILE = HOLO_WINOGRAD_TILE, SEEN = TILE + 2 };
 
@@ -43,6 +44,40 @@ INL void winograd_out(const float *m, int64_t step, f32v out[TILE])
     out[3] = v_add(v_mad(v_set1(WINOGRAD_QQ * WINOGRAD_Q), odd_q, v_mul(v_set1(WINOGRAD_PP * WINOGRAD_P), odd)), m5);
 }
 
+// B' d of small tiles: 4 numbers.
+INL void winograd_in_small(const float *d, int64_t step, float *to, int64_t to_step)
+{
+    f32v d0 = v_load(d), d1 = v_load(d + step), d2 = v_load(d + 2 * step), d3 = v_load(d + 3 * step);
+    v_store(to, v_sub(d0, d2));
+    v_store(to + to_step, v_add(d1, d2));
+    v_store(to + 2 * to_step, v_sub(d2, d1));
+    v_store(to + 3 * to_step, v_sub(d3, d1));
+}
+
+// A' m of small tiles: of 4 numbers 2.
+INL void winograd_out_small(const float *m, int64_t step, f32v out[TILE])
+{
+    f32v m0 = v_load(m), m1 = v_load(m + step), m2 = v_load(m + 2 * step), m3 = v_load(m + 3 * step);
+    out[0] = v_add(m0, v_add(m1, m2));
+    out[1] = v_add(v_sub(m1, m2), m3);
+}
+
+INL void winograd_in_of(int tile, const float *d, int64_t step, float *to, int64_t to_step)
+{
+    if (tile == TILE)
+        winograd_in(d, step, to, to_step);
+    else
+        winograd_in_small(d, step, to, to_step);
+}
+
+INL void winograd_out_of(int tile, const float *m, int64_t step, f32v out[TILE])
+{
+    if (tile == TILE)
+        winograd_out(m, step, out);
+    else
+        winograd_out_small(m, step, out);
+}
+
 // Of element `at` of the output, and those after it.
 INL f32v v_finish(const HoloFinish *f, f32v x, int64_t at, int lanes)
 {
@@ -56,68 +91,80 @@ typedef struct WinogradTile {
     int64_t image, y, x; // in tiles
 } WinogradTile;
 
-INL WinogradTile winograd_tile(const HoloConvShape *s, int64_t tile)
+INL WinogradTile winograd_tile(const HoloConvShape *s, int64_t t, int tile)
 {
-    int64_t columns = (s->out[2] + TILE - 1) / TILE, rows = (s->out[1] + TILE - 1) / TILE;
-    return (WinogradTile){.image = tile / columns / rows, .y = tile / columns % rows, .x = tile % columns};
+    int64_t columns = (s->out[2] + tile - 1) / tile, rows = (s->out[1] + tile - 1) / tile;
+    return (WinogradTile){.image = t / columns / rows, .y = t / columns % rows, .x = t % columns};
 }
 
 // What a tile sees of 16 channels, 0 outside of the image.
-static void winograd_gather(const HoloWinograd *w, const float *image, int64_t y, int64_t x, int lanes, float *out)
+INL void winograd_gather(const HoloWinograd *w, const float *image, int64_t y, int64_t x, int seen, int lanes,
+                         float *out)
 {
     const HoloConvShape *s = w->shape;
-    for (int i = 0; i < SEEN; i++)
-        for (int j = 0; j < SEEN; j++, out += LANES) {
+    for (int i = 0; i < seen; i++)
+        for (int j = 0; j < seen; j++, out += LANES) {
             bool in = y + i >= 0 && y + i < s->in[1] && x + j >= 0 && x + j < s->in[2];
             v_store(out, in ? v_load_part(image + ((y + i) * s->in[2] + x + j) * w->pixel, 0, lanes) : v_set1(0));
         }
 }
 
-static void winograd_in_f32(const HoloWinograd *w, const float *images, int64_t first, int64_t end)
+INL void winograd_in_tiles(const HoloWinograd *w, const float *images, int64_t first, int64_t end, int tile)
 {
-    const HoloConvShape *s = w->shape;
+    const int            seen = tile + 2;
+    const HoloConvShape *s    = w->shape;
     float                between[SEEN * SEEN * LANES], gathered[SEEN * SEEN * LANES];
     for (int64_t t = first; t < end; t++) {
-        WinogradTile at = winograd_tile(s, t);
-        int64_t      y = at.y * TILE - s->pad[1], x = at.x * TILE - s->pad[2];
+        WinogradTile at = winograd_tile(s, t, tile);
+        int64_t      y = at.y * tile - s->pad[1], x = at.x * tile - s->pad[2];
         const float *image = images + at.image * s->in[1] * s->in[2] * w->pixel;
-        bool         in    = y >= 0 && y + SEEN <= s->in[1] && x >= 0 && x + SEEN <= s->in[2];
+        bool         in    = y >= 0 && y + seen <= s->in[1] && x >= 0 && x + seen <= s->in[2];
         for (int64_t c = 0; c < w->channels; c += LANES) {
             int          lanes = lanes_left(c, w->channels);
             bool         whole = in && lanes == LANES;
             const float *from  = whole ? image + ((y * s->in[2] + x) * w->pixel + c) : gathered;
-            int64_t      step = whole ? w->pixel : LANES, row = whole ? s->in[2] * w->pixel : SEEN * LANES;
+            int64_t      step = whole ? w->pixel : LANES, row = whole ? s->in[2] * w->pixel : seen * LANES;
             float       *to = w->tiles + (t - first) * w->row + c;
-            if (!whole) winograd_gather(w, image + c, y, x, lanes, gathered);
-            for (int j = 0; j < SEEN; j++) winograd_in(from + j * step, row, between + j * LANES, SEEN * LANES);
-            for (int i = 0; i < SEEN; i++)
-                winograd_in(between + i * SEEN * LANES, LANES, to + i * SEEN * w->place, w->place);
+            if (!whole) winograd_gather(w, image + c, y, x, seen, lanes, gathered);
+            for (int j = 0; j < seen; j++)
+                winograd_in_of(tile, from + j * step, row, between + j * LANES, seen * LANES);
+            for (int i = 0; i < seen; i++)
+                winograd_in_of(tile, between + i * seen * LANES, LANES, to + i * seen * w->place, w->place);
         }
     }
 }
 
-static void winograd_out_f32(const HoloWinograd *w, const float *bias, const HoloFinish *finish, int64_t first,
-                             int64_t end, float *out_images)
+static void winograd_in_f32(const HoloWinograd *w, const float *images, int64_t first, int64_t end)
 {
-    const HoloConvShape *s = w->shape;
+    if (w->tile == TILE)
+        winograd_in_tiles(w, images, first, end, TILE);
+    else
+        winograd_in_tiles(w, images, first, end, HOLO_WINOGRAD_SMALL);
+}
+
+INL void winograd_out_tiles(const HoloWinograd *w, const float *bias, const HoloFinish *finish, int64_t first,
+                            int64_t end, float *out_images, int tile)
+{
+    const int            seen = tile + 2;
+    const HoloConvShape *s    = w->shape;
     float                between[TILE * SEEN * LANES];
     for (int64_t t = first; t < end; t++) {
-        WinogradTile at = winograd_tile(s, t);
-        int64_t      y = at.y * TILE, x = at.x * TILE;
-        int          rows    = s->out[1] - y < TILE ? (int)(s->out[1] - y) : TILE;
-        int          columns = s->out[2] - x < TILE ? (int)(s->out[2] - x) : TILE;
+        WinogradTile at = winograd_tile(s, t, tile);
+        int64_t      y = at.y * tile, x = at.x * tile;
+        int          rows    = s->out[1] - y < tile ? (int)(s->out[1] - y) : tile;
+        int          columns = s->out[2] - x < tile ? (int)(s->out[2] - x) : tile;
         float       *out     = out_images + ((at.image * s->out[1] + y) * s->out[2] + x) * w->pixel;
         for (int64_t c = 0; c < w->channels; c += LANES) {
             int          lanes = lanes_left(c, w->channels);
             const float *from  = w->tiles + (t - first) * w->row + c;
             f32v         add   = bias ? v_load_part(bias + c, 0, lanes) : v_set1(0), line[TILE];
-            for (int j = 0; j < SEEN; j++) {
-                winograd_out(from + j * w->place, SEEN * w->place, line);
-                UNROLL for (int i = 0; i < TILE; i++) v_store(between + (i * SEEN + j) * LANES, line[i]);
+            for (int j = 0; j < seen; j++) {
+                winograd_out_of(tile, from + j * w->place, seen * w->place, line);
+                UNROLL for (int i = 0; i < tile; i++) v_store(between + (i * seen + j) * LANES, line[i]);
             }
             for (int i = 0; i < rows; i++) {
                 float *to = out + i * s->out[2] * w->pixel + c;
-                winograd_out(between + i * SEEN * LANES, LANES, line);
+                winograd_out_of(tile, between + i * seen * LANES, LANES, line);
                 for (int j = 0; j < columns; j++) {
                     f32v x = v_add(line[j], add);
                     if (finish) x = v_finish(finish, x, to + j * w->pixel - out_images, lanes);
@@ -126,6 +173,15 @@ static void winograd_out_f32(const HoloWinograd *w, const float *bias, const Hol
             }
         }
     }
+}
+
+static void winograd_out_f32(const HoloWinograd *w, const float *bias, const HoloFinish *finish, int64_t first,
+                             int64_t end, float *out_images)
+{
+    if (w->tile == TILE)
+        winograd_out_tiles(w, bias, finish, first, end, out_images, TILE);
+    else
+        winograd_out_tiles(w, bias, finish, first, end, out_images, HOLO_WINOGRAD_SMALL);
 }
 
 // G g: of 3 numbers 6.

@@ -47,7 +47,7 @@ HoloLowering holo_lower_choose(const HoloNode *node);
 
 // All ways to run a node, for one who measures which is fastest: what the rule gives, then weights transformed
 // otherwise or plain, then eval where that is little work. Returns how many there are, at least 1.
-enum { HOLO_LOWER_WAYS = 6 };
+enum { HOLO_LOWER_WAYS = 8 };
 int holo_lower_ways(const HoloNode *node, HoloLowering out[HOLO_LOWER_WAYS]);
 
 // Is there a kernel for some cases of an operator?

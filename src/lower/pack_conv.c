@@ -1,7 +1,9 @@
 // pack_conv.c - the choice of conv_nhwc_f32 for a convolution with channels last, and the packed forms of
-// its weights: panels, or panels of filters transformed for tiles of 4x4 pixels (kernels/winograd_f32.c).
+// its weights: panels, or panels of filters transformed for tiles of 4x4 or 2x2 pixels (kernels/winograd_f32.c).
 #include "kernels/kernels.h"
 #include "lower/choose.h"
+
+#include <math.h>
 
 enum { ROW_BYTES = HOLO_PANEL * sizeof(float), PART_ROWS = HOLO_PACK_PART / ROW_BYTES };
 
@@ -11,6 +13,7 @@ typedef struct Rows {
     int64_t matrices, filters, panels, steps, channels;
     int64_t places;
     bool    is_transformed;
+    int64_t tile; // for tiles of that
 } Rows;
 
 static Rows rows_of(const HoloLowering *lowering, const HoloTensor *w)
@@ -24,13 +27,14 @@ static Rows rows_of(const HoloLowering *lowering, const HoloTensor *w)
                 .channels       = w->dim[1],
                 .places         = places,
                 .is_transformed = lowering->conv_nhwc.flags & HOLO_CONV_NHWC_WINOGRAD,
+                .tile           = holo_winograd_tile(lowering->conv_nhwc.flags),
     };
     if (holo_conv_is_depthwise(groups, filters, r.channels) || lowering->conv_nhwc.flags & HOLO_CONV_NHWC_GROUPS) {
         r.filters  = w->dim[0];
         r.matrices = 1;
     }
     if (r.is_transformed) {
-        r.matrices = HOLO_WINOGRAD_PLACES;
+        r.matrices = holo_winograd_places(r.tile);
         r.steps    = 1;
     }
     r.panels = r.filters / HOLO_PANEL + (r.filters % HOLO_PANEL != 0);
@@ -45,7 +49,7 @@ HoloPacking holo_lower_packing_conv(const HoloLowering *lowering, const HoloTens
 }
 
 // A filter of 3 as its products with tiles of 6 are taken: G of Y = A'((G g) * (B' d)) for the points 0, +-3/4,
-// +-3/2 and infinity, see kernels/winograd_f32.c.
+// +-3/2 and infinity, see kernels/winograd_f32.c; and with tiles of 4, for 0, +-1 and infinity.
 #define POINT(p, n)                         \
     {                                       \
         1 / (n), (p) / (n), (p) * (p) / (n) \
@@ -54,18 +58,20 @@ static const double transform[6][3] = {
     {1 / 1.265625, 0, 0}, POINT(0.75, -1.8984375), POINT(-0.75, -1.8984375),
     POINT(1.5, 7.59375),  POINT(-1.5, 7.59375),    {0, 0, 1},
 };
+static const double transform_small[4][3] = {{1, 0, 0}, POINT(1, 2.0), POINT(-1, 2.0), {0, 0, 1}};
 
 // Place i, j of the transformed tile as a sum over the 9 places of a filter.
-static void transform_at(int64_t place, double weights[9])
+static void transform_at(int64_t tile, int64_t place, double weights[9])
 {
+    const double(*rows)[3] = tile == HOLO_WINOGRAD_TILE ? transform : transform_small;
     for (int y = 0; y < 3; y++)
-        for (int x = 0; x < 3; x++) weights[y * 3 + x] = transform[place / 6][y] * transform[place % 6][x];
+        for (int x = 0; x < 3; x++) weights[y * 3 + x] = rows[place / (tile + 2)][y] * rows[place % (tile + 2)][x];
 }
 
 static void transformed_rows(const Rows *r, const float *w, int64_t matrix, int columns, int64_t rows, float *out)
 {
     double weights[9];
-    transform_at(matrix, weights);
+    transform_at(r->tile, matrix, weights);
     for (int64_t c = 0; c < rows; c++, out += HOLO_PANEL)
         for (int o = 0; o < HOLO_PANEL; o++) {
             const float *filter = w + (o * r->channels + c) * r->places;
@@ -114,7 +120,7 @@ static bool all_are(const HoloCall *call, const char *name, int count, int64_t n
     return have <= count;
 }
 
-// Is it a convolution for tiles of 4x4 pixels?
+// Is it a convolution for tiles?
 static bool fits_tiles(const HoloNode *node, const HoloCall *call)
 {
     const HoloTensor *w = &node->in[1]->type;
@@ -135,12 +141,18 @@ static uint32_t transform_flag(const HoloNode *node, const HoloCall *call)
     if (!fits_tiles(node, call)) return 0;
     double filters = (double)w->dim[0], channels = (double)w->dim[1], batch = (double)known_or(out->dim[0], 1);
     double height = (double)known_or(out->dim[1], IMAGE), width = (double)known_or(out->dim[2], IMAGE);
-    double tiles = batch * (double)(int64_t)((height + 3) / 4) * (double)(int64_t)((width + 3) / 4);
+    double tiles[2], fast[2]; // of 4x4 and of 2x2
     double plain = (batch * height * width * 9 + 9 * LOAD) * filters * channels;
-    double fast = tiles * 36 * (filters * channels + TRANSFORM * (filters + channels)) + 36 * LOAD * filters * channels;
-    if (channels < HOLO_PANEL || filters < HOLO_PANEL || fast >= plain) return 0;
+    for (int i = 0; i < 2; i++) {
+        double side = i ? HOLO_WINOGRAD_SMALL : HOLO_WINOGRAD_TILE, places = (side + 2) * (side + 2);
+        tiles[i] = batch * ceil(height / side) * ceil(width / side);
+        fast[i] =
+            places * (tiles[i] * (filters * channels + TRANSFORM * (filters + channels)) + LOAD * filters * channels);
+    }
+    if (channels < HOLO_PANEL || filters < HOLO_PANEL || fmin(fast[0], fast[1]) >= plain) return 0;
+    if (fast[1] < fast[0]) return HOLO_CONV_NHWC_WINOGRAD | HOLO_CONV_NHWC_SMALL;
     double weights = 36 * filters * channels;
-    bool   large   = tiles >= MANY_TILES && weights > LARGE && weights <= CACHED;
+    bool   large   = tiles[0] >= MANY_TILES && weights > LARGE && weights <= CACHED;
     return large ? HOLO_CONV_NHWC_TRANSFORM : HOLO_CONV_NHWC_WINOGRAD;
 }
 
@@ -196,7 +208,8 @@ bool holo_lower_conv_nhwc(const HoloNode *node, HoloLowering *out)
 
 int holo_lower_conv_ways(const HoloNode *node, const HoloLowering *chosen, HoloLowering *out)
 {
-    static const uint32_t others[] = {0, HOLO_CONV_NHWC_WINOGRAD, HOLO_CONV_NHWC_TRANSFORM}; // plain, tiles, tiles
+    static const uint32_t others[] = {0, HOLO_CONV_NHWC_WINOGRAD, HOLO_CONV_NHWC_TRANSFORM, // plain, and by tiles
+                                      HOLO_CONV_NHWC_WINOGRAD | HOLO_CONV_NHWC_SMALL};
     HoloCall              call     = holo_node_call(node);
     int                   count = 0, end = fits_tiles(node, &call) ? HOLO_COUNT(others) : 1;
     for (int i = 0; i < end; i++) {

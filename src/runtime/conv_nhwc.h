@@ -24,6 +24,7 @@ typedef struct HoloConvNhwc {
     int64_t         channels, filters;    // of a group
     int64_t         k, pixels;            // of a filter; of the outputs of all images
     bool            by_tiles, transforms; // see winograd.c; W is still to be transformed for that
+    int64_t         tile;                 // pixels of a side of a tile
     bool            by_groups;            // W is packed for groups of few channels
 } HoloConvNhwc;
 
@@ -49,7 +50,7 @@ static inline float holo_conv_weight(const HoloConvNhwc *c, int64_t i)
                                            : c->w[i];
 }
 
-// By tiles of 4x4 pixels: 3x3 places, strides, dilations and groups of 1.
+// By tiles of 4x4 or 2x2 pixels: 3x3 places, strides, dilations and groups of 1.
 bool   holo_winograd_fits(const HoloConvNhwc *conv);
 size_t holo_winograd_scratch(const HoloConvNhwc *conv); // floats for each worker
 void   holo_winograd_run(const HoloConvNhwc *conv);

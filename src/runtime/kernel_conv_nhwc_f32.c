@@ -66,12 +66,14 @@ static HoloStatus operands_check(const HoloCall *call, int64_t groups)
 // 0 and the rest is not filled in.
 static HoloStatus conv_init(const HoloCall *call, HoloConvNhwc *c)
 {
-    const uint32_t            tiles  = HOLO_CONV_NHWC_WINOGRAD | HOLO_CONV_NHWC_TRANSFORM;
-    const uint32_t            known  = HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_GROUPS | tiles | HOLO_WEIGHTS_NARROW;
+    const uint32_t tiles = HOLO_CONV_NHWC_WINOGRAD | HOLO_CONV_NHWC_TRANSFORM;
+    const uint32_t known =
+        HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_GROUPS | HOLO_CONV_NHWC_SMALL | tiles | HOLO_WEIGHTS_NARROW;
     const HoloConvNhwcParams *params = call->params;
     *c                               = (HoloConvNhwc){.host = call->host, .groups = holo_attr_int(call, "group", 1)};
     if (!holo_kernel_has_params(call, sizeof *params) || params->flags & ~known ||
         !(params->flags & HOLO_CONV_NHWC_PACKED) || (params->flags & tiles) == tiles ||
+        (params->flags & HOLO_CONV_NHWC_SMALL && !(params->flags & HOLO_CONV_NHWC_WINOGRAD)) ||
         !holo_weights_are_valid(params->flags, HOLO_CONV_NHWC_PACKED))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of conv_nhwc_f32");
     HOLO_TRY(operands_check(call, c->groups));
@@ -90,6 +92,7 @@ static HoloStatus conv_init(const HoloCall *call, HoloConvNhwc *c)
     HOLO_TRY(holo_conv_shape(call, w->dim + 2, true, false, &c->shape));
     c->by_tiles   = params->flags & tiles;
     c->transforms = params->flags & HOLO_CONV_NHWC_TRANSFORM;
+    c->tile       = holo_winograd_tile(params->flags);
     if (c->by_tiles && !holo_winograd_fits(c))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the convolution is not one for transformed weights");
     c->has_finish = holo_finish_of(&c->tail, &c->finish);
@@ -327,7 +330,7 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
     if (packed_size(call, 1) < 0) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W is too large to be packed");
     *out_scratch = 0;
     if (!c.batch) return HOLO_OK;
-    if (c.transforms && holo_panels_size(HOLO_WINOGRAD_PLACES, c.channels, c.filters) < 0)
+    if (c.transforms && holo_panels_size(holo_winograd_places(c.tile), c.channels, c.filters) < 0)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W is too large to be transformed");
     size_t floats = way_of(&c)->scratch(&c);
     size_t tail   = holo_tail_scratch(&params->tail);

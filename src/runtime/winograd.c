@@ -1,4 +1,4 @@
-// winograd.c - 3x3 convolutions with channels last by tiles of 4x4 pixels: the tiles are transformed, 36
+// winograd.c - 3x3 convolutions with channels last by tiles of 4x4 or 2x2 pixels: the tiles are transformed, 36 or 16
 // products are made of them and the weights, and those are transformed back (see kernels/winograd_f32.c).
 //
 // Where there are many tiles of few channels each task does all of that for some tiles. Else, so that weights
@@ -9,8 +9,6 @@
 #include "runtime/conv_nhwc.h"
 
 enum {
-    TILE         = HOLO_WINOGRAD_TILE,
-    PLACES       = HOLO_WINOGRAD_PLACES,
     BLOCK_TILES  = 24,      // of a task that does all
     BLOCK_FLOATS = 1 << 17, // of its tiles: they stay in the second cache
     CHUNK_FLOATS = 1 << 20, // tiles that are transformed before
@@ -23,6 +21,7 @@ enum {
 typedef struct Winograd {
     const HoloConvNhwc *conv;
     const float        *weights;        // transformed
+    int64_t             places;         // of a transformed tile
     int64_t             tiles, columns; // of all images; of a row
     int64_t             row;            // floats from one transformed tile to the next
     bool                alone;          // each task transforms its own tiles
@@ -45,16 +44,17 @@ static Winograd winograd_of(const HoloConvNhwc *c)
     const HoloConvShape *s = &c->shape;
     Winograd             w = {
                     .conv    = c,
-                    .columns = holo_ceil_div(s->out[2], TILE),
+                    .places  = holo_winograd_places(c->tile),
+                    .columns = holo_ceil_div(s->out[2], c->tile),
                     .row     = holo_ceil_div(c->channels, HOLO_PANEL) * HOLO_PANEL,
                     .slab    = holo_least(SLAB, holo_ceil_div(c->filters, HOLO_PANEL) * HOLO_PANEL),
     };
     if (w.row % ALIKE == 0) w.row += SPACING;
-    w.tiles       = c->batch * holo_ceil_div(s->out[1], TILE) * w.columns;
-    w.alone       = w.tiles >= HOLO_CONV_TASKS * BLOCK_TILES && BLOCK_TILES * PLACES * w.row <= BLOCK_FLOATS;
-    int64_t chunk = CHUNK_FLOATS / PLACES / w.row;
+    w.tiles       = c->batch * holo_ceil_div(s->out[1], c->tile) * w.columns;
+    w.alone       = w.tiles >= HOLO_CONV_TASKS * BLOCK_TILES && BLOCK_TILES * w.places * w.row <= BLOCK_FLOATS;
+    int64_t chunk = CHUNK_FLOATS / w.places / w.row;
     w.chunk       = w.alone ? w.tiles : holo_least(w.tiles, chunk > BLOCK_TILES ? chunk : BLOCK_TILES);
-    w.block       = w.alone ? BLOCK_TILES : holo_least(w.chunk, SUM_FLOATS / PLACES / w.slab);
+    w.block       = w.alone ? BLOCK_TILES : holo_least(w.chunk, SUM_FLOATS / w.places / w.slab);
     w.block       = holo_ceil_div(w.chunk, holo_ceil_div(w.chunk, w.block)); // of even sizes
     w.slabs       = holo_ceil_div(c->filters, w.slab);
     w.blocks      = holo_ceil_div(w.chunk, w.block);
@@ -74,8 +74,8 @@ static Winograd winograd_of(const HoloConvNhwc *c)
 size_t holo_winograd_scratch(const HoloConvNhwc *c)
 {
     Winograd w    = winograd_of(c);
-    size_t   size = c->transforms ? (size_t)holo_panels_size(PLACES, c->channels, c->filters) / sizeof(float) : 0;
-    return (size_t)(HOLO_GEMM_SCRATCH + PLACES * (w.place + w.sum_place)) + size;
+    size_t   size = c->transforms ? (size_t)holo_panels_size(w.places, c->channels, c->filters) / sizeof(float) : 0;
+    return (size_t)(HOLO_GEMM_SCRATCH + w.places * (w.place + w.sum_place)) + size;
 }
 
 // A worker's memory: that of the matrix product, sums, tiles.
@@ -86,7 +86,7 @@ static float *sums_at(const Winograd *w, int worker)
 
 static float *tiles_at(const Winograd *w, int worker)
 {
-    return sums_at(w, worker) + PLACES * w->sum_place;
+    return sums_at(w, worker) + w->places * w->sum_place;
 }
 
 static void transform(const Winograd *w, float *tiles, int64_t first, int64_t end)
@@ -94,6 +94,7 @@ static void transform(const Winograd *w, float *tiles, int64_t first, int64_t en
     const HoloConvNhwc *c    = w->conv;
     HoloWinograd        tile = {
                .shape    = &c->shape,
+               .tile     = c->tile,
                .tiles    = tiles,
                .place    = w->place,
                .row      = w->row,
@@ -122,15 +123,16 @@ static void multiply(const Winograd *w, const float *tiles, int64_t first, int64
                         .alpha    = 1,
                         .scratch  = holo_kernel_scratch(c->host, worker),
     };
-    for (int64_t p = 0; p < PLACES; p++) {
+    for (int64_t p = 0; p < w->places; p++) {
         g.a      = tiles + p * w->place;
         g.b      = w->weights + (p * panels + filter) * c->channels;
-        g.b_next = w->weights + ((p + 1 < PLACES ? p + 1 : p) * panels + filter) * c->channels;
+        g.b_next = w->weights + ((p + 1 < w->places ? p + 1 : p) * panels + filter) * c->channels;
         g.c      = sums + p * w->sum_place;
         c->host->kernels->gemm_f32(&g);
     }
     HoloWinograd tile = {
         .shape    = &c->shape,
+        .tile     = c->tile,
         .tiles    = sums,
         .place    = w->sum_place,
         .row      = w->slab,
@@ -142,18 +144,18 @@ static void multiply(const Winograd *w, const float *tiles, int64_t first, int64
                                        first, end, c->out + filter);
 }
 
-// The tail over the pixels of tiles first <= t < end: runs of tiles in one row are runs of pixels in four.
+// The tail over the pixels of tiles first <= t < end: runs of tiles in one row are runs of pixels in each of theirs.
 static void tail(const Winograd *w, int64_t first, int64_t end, int64_t filter, int64_t filters, float *scratch)
 {
     const HoloConvNhwc  *c    = w->conv;
     const HoloConvShape *s    = &c->shape;
-    int64_t              rows = holo_ceil_div(s->out[1], TILE);
+    int64_t              rows = holo_ceil_div(s->out[1], c->tile);
     if (c->has_finish) return;
     for (int64_t t = first, next; t < end; t = next) {
-        int64_t row = t / w->columns, x = (t - row * w->columns) * TILE;
+        int64_t row = t / w->columns, x = (t - row * w->columns) * c->tile;
         next          = holo_least(end, (row + 1) * w->columns);
-        int64_t width = holo_least((next - t) * TILE, s->out[2] - x), y = row % rows * TILE;
-        for (int64_t i = 0; i < TILE && y + i < s->out[1]; i++) {
+        int64_t width = holo_least((next - t) * c->tile, s->out[2] - x), y = row % rows * c->tile;
+        for (int64_t i = 0; i < c->tile && y + i < s->out[1]; i++) {
             int64_t pixel = (row / rows * s->out[1] + y + i) * s->out[2] + x;
             holo_tail_run(&c->tail, c->host, pixel, width, filter, filters, scratch);
         }
@@ -191,7 +193,7 @@ static void work_block(void *arg, int64_t i, int worker)
 // The transformed weights, behind all else in the memory of the first worker.
 static float *weights_at(const Winograd *w)
 {
-    return tiles_at(w, 0) + PLACES * w->place;
+    return tiles_at(w, 0) + w->places * w->place;
 }
 
 static void work_weights(void *arg, int64_t i, int worker)

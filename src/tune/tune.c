@@ -142,6 +142,7 @@ static const char *way_name(Tuning *t, const HoloLowering *way)
     const HoloKernel *kernel = way->kernel ? holo_kernel_find(way->kernel) : NULL;
     const char       *more   = way->pack_input >= 0 ? ", packed" : "";
     if (way->kernel == HOLO_KERNEL_conv_nhwc_f32 && way->conv_nhwc.flags & HOLO_CONV_NHWC_WINOGRAD) more = ", tiles";
+    if (way->kernel == HOLO_KERNEL_conv_nhwc_f32 && way->conv_nhwc.flags & HOLO_CONV_NHWC_SMALL) more = ", small tiles";
     if (way->kernel == HOLO_KERNEL_conv_nhwc_f32 && way->conv_nhwc.flags & HOLO_CONV_NHWC_TRANSFORM)
         more = ", tiles, filters transformed in each run";
     if (way->kernel == HOLO_KERNEL_conv_nhwc_f32 && way->conv_nhwc.flags & HOLO_CONV_NHWC_GROUPS) more = ", groups";

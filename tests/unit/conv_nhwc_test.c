@@ -261,6 +261,8 @@ static void check_conv(const Shape *v, uint32_t flags, double rounding)
     for (int i = 0; i < c.in_count; i++) free(c.in[i].data);
 }
 
+enum { SMALL_TILES = HOLO_CONV_NHWC_WINOGRAD | HOLO_CONV_NHWC_SMALL };
+
 static bool can_transform(const Shape *v)
 {
     return v->rank == 2 && v->groups == 1 && v->kernel[0] == 3 && v->kernel[1] == 3 && v->stride[0] == 1 &&
@@ -294,7 +296,10 @@ static void transformed_weights(void **state)
 {
     (void)state;
     for (int i = 0; i < HOLO_COUNT(shapes); i++)
-        if (can_transform(&shapes[i])) check_conv(&shapes[i], HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_WINOGRAD, 2e-6);
+        if (can_transform(&shapes[i])) {
+            check_conv(&shapes[i], HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_WINOGRAD, 2e-6);
+            check_conv(&shapes[i], HOLO_CONV_NHWC_PACKED | SMALL_TILES, 2e-6);
+        }
 }
 
 static void weights_transformed_in_the_run(void **state)
@@ -374,6 +379,7 @@ static void all_tails(void **state)
         for (some[i].tail = 0; some[i].tail < HOLO_COUNT(tails); some[i].tail++) {
             check_conv(&some[i], HOLO_CONV_NHWC_PACKED, 2e-6);
             if (can_transform(&some[i])) check_conv(&some[i], HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_WINOGRAD, 4e-6);
+            if (can_transform(&some[i])) check_conv(&some[i], HOLO_CONV_NHWC_PACKED | SMALL_TILES, 4e-6);
             if (has_groups(&some[i])) check_conv(&some[i], HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_GROUPS, 2e-6);
         }
 }
@@ -382,12 +388,13 @@ static void all_tails(void **state)
 static void transformed_weights_are_close(void **state)
 {
     (void)state;
-    const Shape v        = {2, 1, 256, 32, 1, {14, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, false, 0};
-    double      worst[2] = {0}, top = 0;
-    for (int transformed = 0; transformed < 2; transformed++) {
+    const Shape    v        = {2, 1, 256, 32, 1, {14, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, false, 0};
+    const uint32_t ways[]   = {0, HOLO_CONV_NHWC_WINOGRAD, SMALL_TILES};
+    double         worst[3] = {0}, top = 0;
+    for (int transformed = 0; transformed < 3; transformed++) {
         random_state                = (HoloRandom){11};
         Case               c        = case_of(&v);
-        uint32_t           flags    = HOLO_CONV_NHWC_PACKED | (transformed ? HOLO_CONV_NHWC_WINOGRAD : 0);
+        uint32_t           flags    = HOLO_CONV_NHWC_PACKED | ways[transformed];
         HoloConvNhwcParams params   = params_of(&v, flags);
         HoloLowering       lowering = {.kernel = HOLO_KERNEL_conv_nhwc_f32, .conv_nhwc = params, .pack_groups = 1};
         float             *plain    = c.in[1].data;
@@ -405,7 +412,7 @@ static void transformed_weights_are_close(void **state)
         }
         free(got), free(c.in[0].data), free(c.in[1].data);
     }
-    assert_true(worst[0] < 1e-6 * top && worst[1] < 5e-6 * top);
+    assert_true(worst[0] < 1e-6 * top && worst[1] < 5e-6 * top && worst[2] < 2e-6 * top);
 }
 
 // ---- the compiler's choice
@@ -423,6 +430,7 @@ static void choices(void **state)
         uint32_t more;
     } cases[] = {
         {{2, 1, 64, 64, 1, {56, 56}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0}, HOLO_CONV_NHWC_WINOGRAD},
+        {{2, 1, 512, 512, 1, {7, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0}, SMALL_TILES},
         {{2, 1, 64, 64, 1, {56, 56}, {3, 3}, {2, 2}, {1, 1}, {1, 1, 1, 1}, true, 0}, 0},
         {{2, 1, 64, 64, 1, {56, 56}, {3, 3}, {1, 1}, {2, 2}, {2, 2, 2, 2}, true, 0}, 0},
         {{2, 1, 64, 64, 2, {56, 56}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0}, 0},
@@ -456,6 +464,7 @@ static void large_weights(void **state)
     const Shape v = {2, 1, 3000, 17, 1, {2, 2}, {3, 3}, {1, 1}, {1, 1}, {1, 1, 1, 1}, true, 0};
     check_conv(&v, HOLO_CONV_NHWC_PACKED, 2e-6);
     check_conv(&v, HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_WINOGRAD, 4e-6);
+    check_conv(&v, HOLO_CONV_NHWC_PACKED | SMALL_TILES, 4e-6);
 }
 
 // ---- what an archive may say wrongly
@@ -494,6 +503,8 @@ static void checks_refuse(void **state)
     const HoloKernel *kernel = holo_kernel_find(HOLO_KERNEL_conv_nhwc_f32);
     assert_int_equal(kernel->packed_size(&bad.call, 1), 36 * 3 * 16 * 20 * 4);
     assert_int_equal(kernel->packed_size(&bad.call, 0), -1);
+    ((HoloConvNhwcParams *)(void *)&bad.c.params)->flags = HOLO_CONV_NHWC_PACKED | SMALL_TILES;
+    assert_int_equal(kernel->packed_size(&bad.call, 1), 16 * 3 * 16 * 20 * 4);
     int64_t *const sizes[] = {&bad.c.out.dim[3], &bad.c.out.dim[1], &bad.c.out.dim[0], &bad.c.in[1].dim[1],
                               &bad.c.in[2].dim[0]};
     for (int i = 0; i < HOLO_COUNT(sizes); i++) {
@@ -507,7 +518,7 @@ static void checks_refuse(void **state)
     bad.c.in[0].dtype = HOLO_F32;
     for (uint32_t flags = 0; flags < 32; flags++) {
         ((HoloConvNhwcParams *)(void *)&bad.c.params)->flags = flags;
-        bool fine                                            = flags == 1 || flags == 3 || flags == 5;
+        bool fine = flags == 1 || flags == 3 || flags == 5 || flags == (1 | SMALL_TILES);
         assert_int_equal(bad_check(&bad), fine ? HOLO_OK : HOLO_BAD_ARCHIVE);
     }
     case_free(&bad.c);

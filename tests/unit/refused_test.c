@@ -137,6 +137,8 @@ static void conv_nhwc(void **state)
     expect_operands(&c, 2, 0);
     REFUSED(c, head(w)[1] = 0); // plain weights
     REFUSED(c, head(w)[1] = HOLO_CONV_NHWC_WINOGRAD);
+    REFUSED(c, head(w)[1] = HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_SMALL);
+    REFUSED(c, head(w)[1] = HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_SMALL | HOLO_CONV_NHWC_TRANSFORM);
     static const int64_t groups[]     = {0, -1, 2, 3, 5, INT64_MAX, INT64_MIN};
     static const int64_t strides[][2] = {{0, 1}, {-1, 1}, {1, 2}, {1, INT64_MAX}, {INT64_MIN, 1}};
     static const int64_t pads[][4]    = {{1, 0, 0, 0}, {INT64_MAX, 0, INT64_MAX, 0}, {0, -1, 0, 0}};
