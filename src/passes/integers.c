@@ -237,6 +237,16 @@ static HoloStatus walk_begin(HoloIntegers *s, HoloGraph *graph, HoloArena *scrat
     return s->uses ? HOLO_OK : holo_fail_memory(error);
 }
 
+// Pairs that follow each other.
+static HoloStatus walk_pairs(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
+{
+    HoloIntegers s;
+    HOLO_TRY(walk_begin(&s, graph, scratch, changes, error));
+    for (int i = 0; i < graph->node_count && holo_rewrite_more(&s.rewrite) && !s.failed; i++)
+        s.rewrite.changes += holo_integers_pair(&s, graph->nodes[i]);
+    return s.failed ? holo_fail_memory(error) : holo_rewrite_end(&s.rewrite, error);
+}
+
 static HoloStatus walk_quantised(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     HoloIntegers s;
@@ -296,6 +306,7 @@ static HoloStatus walk_small(HoloGraph *graph, HoloArena *scratch, HoloChanges *
 
 HoloStatus holo_pass_integers(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
+    HOLO_TRY(walk_pairs(graph, scratch, changes, error));
     HOLO_TRY(walk_quantised(graph, scratch, changes, error));
     HOLO_TRY(walk_real(graph, scratch, changes, error));
     return walk_small(graph, scratch, changes, error);
