@@ -45,7 +45,8 @@ INL bool ratios_are_small(const float *ratio, int panels)
     return small;
 }
 
-INL void tile_store_rows(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, i32v sum[QUAD_ROWS][QUAD_PANELS])
+INL void tile_store_rows(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows,
+                         i32v sum[QUAD_ROWS][QUAD_WIDE_PANELS])
 {
     uint8_t *out = g->bytes + row * g->bytes_row + panel * LANES, flip = g->is_signed ? 0x80 : 0;
     f32v     by[2] = {v_load(g->ratio + panel * LANES), v_load(g->ratio + (panel + 1) * LANES)};
@@ -64,7 +65,7 @@ INL void tile_store_rows(const HoloGemmI8 *g, int64_t row, int64_t panel, int ro
 
 // What a tile has become, as bytes; of the last panel some columns may not be there.
 INL void tile_store_u8(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int panels, int columns,
-                       i32v sum[QUAD_ROWS][QUAD_PANELS])
+                       i32v sum[QUAD_ROWS][QUAD_WIDE_PANELS])
 {
     if (STORE_ROWS && panels == 2 && columns == 2 * LANES && ratios_are_small(g->ratio + panel * LANES, 2)) {
         tile_store_rows(g, row, panel, rows, sum);
@@ -89,20 +90,27 @@ enum { AHEAD_MOST = 1 << 18 }; // of what is fetched before it is met, so that t
 // How the sums of a tile are made.
 enum { TILE_PAIRS, TILE_QUADS, TILE_RAW };
 
-// The products of all quads are added to sums. `ahead`: as these panels are met, those so many bytes behind them, which come
-// next, are fetched; 0: none.
-INL void tile_sum(const HoloGemmI8 *g, const uint8_t *a, const uint8_t *b, int rows, int panels, int how, int64_t ahead,
-                  i32v sum[QUAD_ROWS][QUAD_PANELS])
+// The products of all quads are added to sums. `fetch`: as these panels are met, those `ahead` bytes behind them, which come
+// next, are fetched.
+INL void tile_sum(const HoloGemmI8 *g, const uint8_t *a, const uint8_t *b, int rows, int panels, int how, bool fetch,
+                  int64_t ahead, i32v sum[QUAD_ROWS][QUAD_WIDE_PANELS])
 {
     const bool     quads = how != TILE_PAIRS, raw = how == TILE_RAW;
-    const uint32_t flip = raw ? 0x80808080u : QUADS_FLIP;
-    const int      step = quads ? 4 : 8;
-    for (int64_t q = 0; q < g->quads; q++, a += step, b += 4 * LANES) {
-        i32v even[QUAD_PANELS], odd[QUAD_PANELS];
+    const uint32_t flip     = raw ? 0x80808080u : QUADS_FLIP;
+    const int      step     = quads ? 4 : 8;
+    int64_t        row_step = g->a_row, panel_step = g->b_panel;
+    const uint8_t *three[QUAD_ROWS / 3 + 1]; // rows by threes: one pointer is enough for these
+    UNROLL for (int i = 0; i < rows; i += 3)
+    {
+        three[i / 3] = a + i * row_step;
+        FORGET(three[i / 3]);
+    }
+    for (int64_t q = g->quads; q > 0; q--, b += 4 * LANES) {
+        i32v even[QUAD_WIDE_PANELS], odd[QUAD_WIDE_PANELS];
         UNROLL for (int j = 0; j < panels; j++)
         {
-            even[j] = i_load((const int32_t *)(const void *)(b + j * g->b_panel));
-            if (ahead) __builtin_prefetch(b + j * g->b_panel + ahead, 0, 2);
+            even[j] = i_load((const int32_t *)(const void *)(b + j * panel_step));
+            if (fetch) __builtin_prefetch(b + j * panel_step + ahead, 0, 2);
             if (quads && flip) EACH(r) even[j].r[r] = (i32n)((u32n)even[j].r[r] ^ flip);
             if (quads) continue;
             EACH(r) odd[j].r[r]  = (i32n)((u32n)even[j].r[r] >> 8) & 0x00FF00FF;
@@ -110,14 +118,16 @@ INL void tile_sum(const HoloGemmI8 *g, const uint8_t *a, const uint8_t *b, int r
         }
         UNROLL for (int i = 0; i < rows; i++)
         {
-            i32n first  = quad_read(a + i * g->a_row) + (i32n){0};
-            i32n second = quads ? first : quad_read(a + i * g->a_row + 4) + (i32n){0};
+            const uint8_t *from   = three[i / 3] + i % 3 * row_step;
+            i32n           first  = quad_read(from) + (i32n){0};
+            i32n           second = quads ? first : quad_read(from + 4) + (i32n){0};
             UNROLL for (int j = 0; j < panels; j++) EACH(r) sum[i][j].r[r] =
                 raw     ? n_quads(sum[i][j].r[r], first, even[j].r[r])
                 : quads ? n_quads(sum[i][j].r[r], even[j].r[r], first)
                         : n_pairs(n_pairs(sum[i][j].r[r], first, even[j].r[r]), second, odd[j].r[r]);
             if (i % 2) HOLD;
         }
+        UNROLL for (int i = 0; i < rows; i += 3) three[i / 3] += step;
     }
 }
 
@@ -131,7 +141,7 @@ INL void i8_tile(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int 
     int32_t        part[QUAD_ROWS * QUAD_PANELS * LANES];
     int32_t       *at  = columns < width ? part : c;
     int64_t        gap = columns < width ? width : g->c_row, next = panels * g->b_panel;
-    i32v           sum[QUAD_ROWS][QUAD_PANELS];
+    i32v           sum[QUAD_ROWS][QUAD_WIDE_PANELS];
     for (int i = 0; columns < width && g->resume && i < rows; i++)
         for (int j = 0; j < width; j++) part[i * width + j] = j < columns ? c[i * g->c_row + j] : 0;
     UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =
@@ -139,9 +149,9 @@ INL void i8_tile(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int 
             : tile_start(g, row + i, panel + j, g->resume ? at + i * gap + j * LANES : NULL,
                          quads && QUADS_FLIP ? quad_read(a + i * g->a_row + 4 * g->quads) : 0);
     if (quads && !row)
-        tile_sum(g, a, b, rows, panels, how, next < AHEAD_MOST ? next : AHEAD_MOST, sum);
+        tile_sum(g, a, b, rows, panels, how, true, next < AHEAD_MOST ? next : AHEAD_MOST, sum);
     else
-        tile_sum(g, a, b, rows, panels, how, 0, sum);
+        tile_sum(g, a, b, rows, panels, how, false, 0, sum);
     if (g->ratio) {
         tile_store_u8(g, row, panel, rows, panels, columns, sum);
         return;

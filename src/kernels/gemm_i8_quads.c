@@ -16,26 +16,27 @@ QUAD_TILES(X)
 
 typedef void QuadTile(const HoloGemmI8 *, int64_t row, int64_t panel);
 
-static QuadTile *const quad_tiles[QUAD_ROWS + 1][QUAD_PANELS + 1] = {
+static QuadTile *const quad_tiles[QUAD_ROWS + 1][QUAD_WIDE_PANELS + 1] = {
 #define X(rows, panels) [rows][panels] = quads_##rows##x##panels,
     QUAD_TILES(X)
 #undef X
 };
 
-static QuadTile *const raw_tiles[QUAD_ROWS + 1][QUAD_PANELS + 1] = {
+static QuadTile *const raw_tiles[QUAD_ROWS + 1][QUAD_WIDE_PANELS + 1] = {
 #define X(rows, panels) [rows][panels] = raw_##rows##x##panels,
     QUAD_TILES(X)
 #undef X
 };
 
-static void quads_walk(const HoloGemmI8 *g, QuadTile *const tiles[QUAD_ROWS + 1][QUAD_PANELS + 1])
+static void quads_walk(const HoloGemmI8 *g, QuadTile *const tiles[QUAD_ROWS + 1][QUAD_WIDE_PANELS + 1])
 {
     if (!g->m) return;
     // Even heights: 13 rows are 7 and 6, not 12 and 1.
     int64_t steps = (g->m + QUAD_ROWS - 1) / QUAD_ROWS, height = g->m / steps, taller = g->m % steps;
-    int     panels;
+    int     panels, wide = g->m <= QUAD_WIDE_ROWS ? QUAD_WIDE_PANELS : QUAD_PANELS;
     for (int64_t panel = 0; panel * LANES < g->n; panel += panels) {
-        panels = g->n - panel * LANES > LANES ? QUAD_PANELS : 1;
+        int64_t left = (g->n + LANES - 1) / LANES - panel;
+        panels       = left >= wide ? wide : left > 1 ? QUAD_PANELS : 1;
         for (int64_t s = 0, row = 0; s < steps; s++) {
             int64_t tall = height + (s < taller);
             tiles[tall][panels](g, row, panel);

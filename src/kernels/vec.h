@@ -684,7 +684,8 @@ INL i32n n_pairs(i32n sum, i32n a, i32n b)
 // already. n_quads: the sum and, for each lane, four products of bytes of b, unsigned, or shifted by QUADS_FLIP to be
 // signed, and signed ones of a. The level's own flags do not let the compiler use the instruction: only functions with
 // QUADS_TARGET call this, and only the table of CPUs that have it, QUADS_LEVEL, has these. QUAD_TILES: shapes of tiles, as
-// GEMM_TILES, up to QUAD_ROWS, QUAD_PANELS.
+// GEMM_TILES, up to QUAD_ROWS, QUAD_PANELS; and up to QUAD_WIDE_ROWS, QUAD_WIDE_PANELS, for products of few rows, which wait
+// for memory: it is faster where several panels are read at once.
 // clang-format off
 #if defined __AVX512BW__
 #define LEVEL_EXTRA "kernels/gemm_i8_quads.c"
@@ -692,10 +693,11 @@ INL i32n n_pairs(i32n sum, i32n a, i32n b)
 #define QUADS_LEVEL avx512vnni
 #define QUADS_TARGET
 #define QUADS_FLIP 0u
-enum { QUAD_ROWS = 12, QUAD_PANELS = 2 };
+enum { QUAD_ROWS = 12, QUAD_PANELS = 2, QUAD_WIDE_ROWS = 2, QUAD_WIDE_PANELS = 8 };
 #define QUAD_TILES(X)                                                                                                  \
     X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) X(11, 1) X(12, 1)                 \
-    X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2)
+    X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2)                 \
+    X(1, 8) X(2, 8)
 
 INL i32n n_quads(i32n sum, i32n b, i32n a)
 {
@@ -712,7 +714,7 @@ INL i32n n_quads(i32n sum, i32n b, i32n a)
 #define QUADS_TARGET __attribute__((target("arch=armv8.2-a+dotprod")))
 #endif
 #define QUADS_FLIP 0x80808080u
-enum { QUAD_ROWS = 6, QUAD_PANELS = 1 };
+enum { QUAD_ROWS = 6, QUAD_PANELS = 1, QUAD_WIDE_ROWS = 0, QUAD_WIDE_PANELS = 1 };
 #define QUAD_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
 
 INL i32n n_quads(i32n sum, i32n b, i32n a)
@@ -724,7 +726,7 @@ INL i32n n_quads(i32n sum, i32n b, i32n a)
 #define LEVEL_EXTRA "kernels/kernels.h"
 #define LEVEL_MORE  "kernels/kernels.h"
 #define QUADS_FLIP  0u
-enum { QUAD_ROWS = 8, QUAD_PANELS = 1 };
+enum { QUAD_ROWS = 8, QUAD_PANELS = 1, QUAD_WIDE_ROWS = 0, QUAD_WIDE_PANELS = 1 };
 
 INL i32n n_quads(i32n sum, i32n b, i32n a) // never called
 {

@@ -11,6 +11,7 @@
 
 enum { TILE_ROWS = 96, TILE_COLUMNS = 256, NARROW_COLUMNS = 64, TILE_K = 1024, NONE = INT8_MAX };
 enum { SET_BYTES = 2048 };   // rows of this distance, or several times it, share few sets of a cache
+enum { FEW_ROWS = 4 };       // share these without harm
 enum { SCALED_K = 1 << 15 }; // k at most where sums must not wrap: eval makes longer ones
 
 typedef struct Operands { // which input is what
@@ -357,13 +358,15 @@ static void cut(Product *p)
     p->row_tiles    = holo_ceil_div(p->m, TILE_ROWS);
     p->tile_rows    = holo_ceil_div(p->m, p->row_tiles); // no small one at the end
     p->tile_columns = p->row_tiles < 8 && p->host->workers > 1 ? NARROW_COLUMNS : TILE_COLUMNS;
+    if (p->m <= FEW_ROWS && p->n >= 2 * TILE_COLUMNS * p->host->workers) p->tile_columns = TILE_COLUMNS;
     p->column_tiles = holo_ceil_div(p->n, p->tile_columns);
 }
 
 // What is known only of the values: whether rows can be multiplied as they are.
 static void raw_find(Product *p)
 {
-    p->raw = p->packed && p->a->dtype == HOLO_U8 && p->b->dtype == HOLO_I8 && p->k && p->k % 4 == 0 && p->k % SET_BYTES;
+    p->raw = p->packed && p->a->dtype == HOLO_U8 && p->b->dtype == HOLO_I8 && p->k && p->k % 4 == 0 &&
+             (p->k % SET_BYTES || p->m <= FEW_ROWS);
     for (int64_t i = 0; p->b_zero && p->raw && i < holo_tensor_count(p->b_zero); i++) p->raw = !zero_of(p->b_zero, i);
     p->raw = p->raw && p->host->kernels->gemm_raw_i8(&(HoloGemmI8){0});
 }
