@@ -43,6 +43,21 @@ INL RunsRow runs_row(const HoloRunsNhwc *h, int64_t row)
     return r;
 }
 
+// The pixels of a row that see all of the run.
+typedef struct RunsInside {
+    int64_t from, end;
+} RunsInside;
+
+INL RunsInside runs_inside(const HoloRunsNhwc *h)
+{
+    const HoloConvShape *s     = h->shape;
+    int64_t              reach = s->in[2] - s->kernel[2] + s->pad[2];
+    RunsInside           i     = {s->pad[2] > 0 ? (s->pad[2] + s->stride[2] - 1) / s->stride[2] : 0, 0};
+    if (reach >= 0) i.end = reach / s->stride[2] + 1;
+    if (i.end > s->out[2]) i.end = s->out[2];
+    return i;
+}
+
 // The part of the run that is inside for a pixel at x, and how many pixels from there on see as much: none but it,
 // unless that is all.
 typedef struct RunsSpan {
@@ -51,16 +66,18 @@ typedef struct RunsSpan {
     int64_t at; // of the image, where the part begins
 } RunsSpan;
 
-INL RunsSpan runs_span(const HoloRunsNhwc *h, int64_t x)
+INL RunsSpan runs_span(const HoloRunsNhwc *h, const RunsInside *inside, int64_t x)
 {
-    const HoloConvShape *s = h->shape;
-    int64_t              first, end, reach = s->in[2] - s->kernel[2] + s->pad[2], inside = reach / s->stride[2] + 1;
-    places_inside(s, 2, x, &first, &end);
-    if (inside > s->out[2]) inside = s->out[2];
+    const HoloConvShape *s     = h->shape;
+    int64_t              first = 0, end = s->kernel[2], pixels = inside->end - x;
+    if (x < inside->from || x >= inside->end) {
+        places_inside(s, 2, x, &first, &end);
+        pixels = 1;
+    }
     return (RunsSpan){
         .first  = first * h->channels,
         .end    = end * h->channels,
-        .pixels = first == 0 && end == s->kernel[2] && inside > x ? inside - x : 1,
+        .pixels = pixels,
         .at     = first == end ? 0 : (x * s->stride[2] - s->pad[2] + first) * h->channels,
     };
 }
@@ -125,10 +142,11 @@ static void (*const direct_tiles[])(const HoloRunsNhwc *, const RunsRow *, const
 
 static void direct_nhwc_f32(const HoloRunsNhwc *h, int64_t row, int64_t row_end)
 {
+    RunsInside inside = runs_inside(h);
     for (; row < row_end; row++) {
         RunsRow r = runs_row(h, row);
         for (int64_t x = 0, count; x < h->shape->out[2]; x += count) {
-            RunsSpan span  = runs_span(h, x);
+            RunsSpan span  = runs_span(h, &inside, x);
             int64_t  steps = (span.pixels + DIRECT_PIXELS - 1) / DIRECT_PIXELS;
             count          = (span.pixels + steps - 1) / steps; // groups of even sizes
             direct_tiles[count](h, &r, &span, r.out + x * h->filters);
@@ -174,18 +192,19 @@ INL void few_lanes(const HoloRunsNhwc *h, const RunsRow *r, const RunsSpan *span
         for (int f = 0; f < filters; f++) v_store(out + (p * filters + f) * LANES, sum[p][f]);
 }
 
-// As many pixels as make 16 sums, or one.
-#define FEW(filters)                                                                                         \
-    static void few_##filters(const HoloRunsNhwc *h, const RunsRow *r, const RunsSpan *span, int64_t filter, \
-                              int64_t pixels, float *out)                                                    \
-    {                                                                                                        \
-        enum { STEP = FEW_SUMS / filters };                                                                  \
-        RunsSpan at = *span;                                                                                 \
-        int64_t  p  = 0;                                                                                     \
-        for (; p + STEP <= pixels; p += STEP, at.at += STEP * h->shape->stride[2] * h->channels)             \
-            few_lanes(h, r, &at, filter, STEP, filters, out + p * filters * LANES);                          \
-        for (; p < pixels; p++, at.at += h->shape->stride[2] * h->channels)                                  \
-            few_lanes(h, r, &at, filter, 1, filters, out + p * filters * LANES);                             \
+// Some pixels that see as much: as many at a time as make 16 sums, then some, then one by one.
+#define FEW(filters)                                                                                                 \
+    static void few_##filters(const HoloRunsNhwc *h, const RunsRow *r, const RunsSpan *span, int64_t filter,         \
+                              int64_t pixels, float *out)                                                            \
+    {                                                                                                                \
+        enum { STEP = FEW_SUMS / filters, SOME = STEP < 8 ? 2 : STEP / 4 };                                          \
+        RunsSpan at    = *span;                                                                                      \
+        int64_t  pixel = h->shape->stride[2] * h->channels, p = 0;                                                   \
+        for (; p + STEP <= pixels; p += STEP, at.at += STEP * pixel)                                                 \
+            few_lanes(h, r, &at, filter, STEP, filters, out + p * filters * LANES);                                  \
+        for (; p + SOME <= pixels; p += SOME, at.at += SOME * pixel)                                                 \
+            few_lanes(h, r, &at, filter, SOME, filters, out + p * filters * LANES);                                  \
+        for (; p < pixels; p++, at.at += pixel) few_lanes(h, r, &at, filter, 1, filters, out + p * filters * LANES); \
     }
 FEW(1)
 FEW(2)
@@ -193,38 +212,58 @@ FEW(3)
 FEW(4)
 #undef FEW
 
-// The sum of the lanes of each of 16 rows: lane i and lane i + 8, and so on.
-INL f32v few_total(const float *rows)
+// Sums of some pixels, [pixel][filter][lane], and where the pixels go.
+typedef struct FewHeld {
+    float   lanes[LANES * LANES], bias[LANES];
+    int64_t filters, pixels;
+    float  *out;
+} FewHeld;
+
+INL void few_store(const HoloRunsNhwc *h, FewHeld *held)
 {
-    float columns[LANES * LANES];
-    f32v  v[LANES];
-    v_transpose(rows, LANES, columns);
-    for (int i = 0; i < LANES; i++) v[i] = v_load(columns + i * LANES);
-    for (int half = LANES / 2; half; half /= 2)
-        for (int i = 0; i < half; i++) v[i] = v_add(v[i], v[i + half]);
-    return v[0];
+    f32v  sums = v_add(v_sums(held->lanes), v_load(held->bias));
+    float each[LANES];
+    if (held->filters == h->filters)
+        v_store_lanes(held->out, sums, (int)(held->pixels * held->filters));
+    else {
+        v_store(each, sums);
+        for (int64_t p = 0; p < held->pixels; p++)
+            for (int64_t f = 0; f < held->filters; f++) held->out[p * h->filters + f] = each[p * held->filters + f];
+    }
+    held->out += held->pixels * h->filters;
+    held->pixels = 0;
 }
 
-static void few_nhwc_f32(const HoloRunsNhwc *h, int64_t row, int64_t row_end)
+// Rows of pixels, each of a few filters from o on: 16 sums are added up at a time, of pixels at the edges and within, and
+// of as many rows as that takes.
+static void few_rows(const HoloRunsNhwc *h, int64_t o, int64_t row, int64_t row_end, FewHeld *held)
 {
     static void (*const few[])(const HoloRunsNhwc *, const RunsRow *, const RunsSpan *, int64_t, int64_t, float *) = {
         NULL, few_1, few_2, few_3, few_4,
     };
-    float lanes[LANES * LANES] = {0}, sums[LANES];
+    int64_t    most = LANES / held->filters, width = h->shape->out[2];
+    RunsInside inside = runs_inside(h);
     for (; row < row_end; row++) {
         RunsRow r = runs_row(h, row);
-        for (int64_t o = 0; o < h->filters; o += FEW_FILTERS) {
-            int64_t filters = h->filters - o < FEW_FILTERS ? h->filters - o : FEW_FILTERS, most = LANES / filters;
-            for (int64_t x = 0, count; x < h->shape->out[2]; x += count) {
-                RunsSpan span = runs_span(h, x);
-                count         = span.pixels < most ? span.pixels : most;
-                few[filters](h, &r, &span, o, count, lanes);
-                v_store(sums, few_total(lanes));
-                for (int64_t p = 0; p < count; p++)
-                    for (int64_t f = 0; f < filters; f++)
-                        r.out[(x + p) * h->filters + o + f] = sums[p * filters + f] + (h->bias ? h->bias[o + f] : 0);
-            }
+        for (int64_t x = 0, count; x < width; x += count) {
+            RunsSpan span = runs_span(h, &inside, x);
+            count         = span.pixels < most - held->pixels ? span.pixels : most - held->pixels;
+            few[held->filters](h, &r, &span, o, count, held->lanes + held->pixels * held->filters * LANES);
+            held->pixels += count;
+            if (held->pixels == most) few_store(h, held);
         }
+    }
+    if (held->pixels) few_store(h, held);
+}
+
+static void few_nhwc_f32(const HoloRunsNhwc *h, int64_t row, int64_t row_end)
+{
+    FewHeld held = {.pixels = 0};
+    for (int64_t o = 0; o < h->filters; o += FEW_FILTERS) {
+        held.filters = h->filters - o < FEW_FILTERS ? h->filters - o : FEW_FILTERS;
+        held.out     = h->out + row * h->shape->out[2] * h->filters + o;
+        for (int l = 0; l < LANES; l++) held.bias[l] = h->bias ? h->bias[o + l % held.filters] : 0;
+        few_rows(h, o, row, row_end, &held);
     }
 }
 

@@ -106,15 +106,30 @@ static void copy(const Band *b, const float *image, int64_t y, int64_t rows, flo
     }
 }
 
-// `count` pixels from `pixel` on, which see `band`. As many rows of the kernel go at once as a product takes.
-static void multiply(const Band *b, const float *band, int64_t pixel, int64_t count, float *scratch)
+// Rows of the kernel that are inside the image.
+typedef struct Lines {
+    int64_t first, end;
+} Lines;
+
+static Lines lines_inside(const HoloConvShape *s, int64_t y)
+{
+    int64_t at = y * s->stride[1] - s->pad[1], step = s->dilation[1];
+    Lines   l = {at < 0 ? holo_ceil_div(-at, step) : 0, at < s->in[1] ? holo_ceil_div(s->in[1] - at, step) : 0};
+    l.end     = holo_least(l.end, s->kernel[1]);
+    l.first   = holo_least(l.first, l.end);
+    return l;
+}
+
+// `count` pixels from `pixel` on, which see `band`. As many rows of the kernel go at once as a product takes; a product of none
+// gives the bias.
+static void multiply(const Band *b, const float *band, Lines inside, int64_t pixel, int64_t count, float *scratch)
 {
     const HoloConvNhwc  *c   = b->conv;
     const HoloConvShape *s   = &c->shape;
-    int64_t              run = s->kernel[2] * c->channels, most = HOLO_GEMM_K / run, lines;
+    int64_t              run = s->kernel[2] * c->channels, most = HOLO_GEMM_K / run, lines, y = inside.first;
     HoloFinish           finish;
-    for (int64_t y = 0; y < s->kernel[1]; y += lines) {
-        lines      = holo_least(most, s->kernel[1] - y);
+    do {
+        lines      = holo_least(most, inside.end - y);
         HoloGemm g = {
             .m        = count,
             .n        = c->filters,
@@ -134,12 +149,13 @@ static void multiply(const Band *b, const float *band, int64_t pixel, int64_t co
             .alpha    = 1,
             .beta     = 1,
             .finish   = holo_conv_finish(c, pixel * c->filters, &finish),
-            .resume   = y > 0,
-            .pause    = y + lines < s->kernel[1],
+            .resume   = y > inside.first,
+            .pause    = y + lines < inside.end,
             .scratch  = scratch,
         };
         c->host->kernels->gemm_f32(&g);
-    }
+        y += lines;
+    } while (y < inside.end);
 }
 
 static void work(void *arg, int64_t i, int worker)
@@ -151,9 +167,10 @@ static void work(void *arg, int64_t i, int worker)
     float               *scratch = holo_kernel_scratch(c->host, worker), *band = scratch + b->before;
     copy(b, c->x + image * s->in[1] * s->in[2] * c->channels, y * s->stride[1] - s->pad[1], seen(s, rows), band);
     for (int64_t r = 0; r < rows; r++) {
-        int64_t pixel = (image * s->out[1] + y + r) * s->out[2];
+        int64_t pixel  = (image * s->out[1] + y + r) * s->out[2];
+        Lines   inside = lines_inside(s, y + r);
         for (int64_t phase = 0; phase < b->phases; phase++)
-            multiply(b, band + r * s->stride[1] * b->row + phase * b->width * c->channels, pixel + phase,
+            multiply(b, band + r * s->stride[1] * b->row + phase * b->width * c->channels, inside, pixel + phase,
                      holo_ceil_div(s->out[2] - phase, b->phases), scratch);
         if (!c->has_finish) holo_tail_run(&c->tail, c->host, pixel, s->out[2], 0, c->filters, scratch);
     }

@@ -8,6 +8,7 @@ enum {
     FEW_FILTERS     = 8,       // at most
     FEW_FLOATS      = 1 << 16, // of filters, as few_nhwc_f32 takes them
     FEW_ENDING      = 6,       // multiplications that the sum of a vector's lanes is worth
+    TAIL_PIXELS     = 64,      // at least, where there are as many: before the tail sees them
 };
 
 typedef struct Runs {
@@ -76,12 +77,13 @@ static void work(void *arg, int64_t i, int worker)
         .bias     = c->bias,
         .out      = c->out,
     };
-    for (; row < end; row++) {
+    for (int64_t rows; row < end; row += rows) {
+        rows = holo_least(holo_ceil_div(TAIL_PIXELS, width), end - row);
         if (r->is_few)
-            c->host->kernels->few_nhwc_f32(&runs, row, row + 1);
+            c->host->kernels->few_nhwc_f32(&runs, row, row + rows);
         else
-            c->host->kernels->direct_nhwc_f32(&runs, row, row + 1);
-        holo_tail_run(&c->tail, c->host, row * width, width, 0, c->filters, scratch);
+            c->host->kernels->direct_nhwc_f32(&runs, row, row + rows);
+        holo_tail_run(&c->tail, c->host, row * width, rows * width, 0, c->filters, scratch);
     }
 }
 
