@@ -242,9 +242,8 @@ static HoloStatus walk_pairs(HoloGraph *graph, HoloArena *scratch, HoloChanges *
 {
     HoloIntegers s;
     HOLO_TRY(walk_begin(&s, graph, scratch, changes, error));
-    for (int i = 0; i < graph->node_count && holo_rewrite_more(&s.rewrite) && !s.failed; i++)
-        s.rewrite.changes += holo_integers_pair(&s, graph->nodes[i]);
-    return s.failed ? holo_fail_memory(error) : holo_rewrite_end(&s.rewrite, error);
+    HOLO_TRY(holo_integers_pairs(&s));
+    return holo_rewrite_end(&s.rewrite, error);
 }
 
 static HoloStatus walk_quantised(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)

@@ -45,8 +45,8 @@ HoloValue *holo_integers_pointwise(HoloIntegers *s, HoloNode *node, const HoloSc
 // The real numbers that `node`, a Cast, gives of the sums of a ConvInteger; NULL: it is none, or others read them, too.
 HoloValue *holo_integers_conv(HoloIntegers *s, HoloNode *node);
 
-// `node`, a DequantizeLinear, reads numbers that were quantised twice: it reads those of the first time; false: it does not.
-bool holo_integers_pair(HoloIntegers *s, HoloNode *node);
+// What is quantised twice in a row is quantised once.
+HOLO_MUST HoloStatus holo_integers_pairs(HoloIntegers *s);
 
 // Does nobody but one node read the value?
 bool holo_integers_is_private(const HoloIntegers *s, const HoloValue *value);

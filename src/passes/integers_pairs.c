@@ -7,21 +7,24 @@
 
 #include <math.h>
 
-// A QuantizeLinear and its DequantizeLinear, in that order.
-typedef struct Pair {
-    HoloNode  *quantise, *dequantise;
-    HoloScaled scaled;
-} Pair;
+typedef struct Pairs {
+    HoloIntegers *s;
+    int          *reads;  // by value id: how many nodes dequantise it in the way in which it was quantised
+    HoloScaled   *joined; // by value id: what is read in its place; q NULL: nothing else
+} Pairs;
 
-static bool pair_read(const HoloIntegers *s, const HoloValue *value, Pair *out)
+static bool has_zero(const HoloNode *node)
+{
+    return node->in_count > 2 && node->in[2];
+}
+
+// The QuantizeLinear that made what `node` dequantises in the same way; NULL: there is none.
+static HoloNode *quantise_of(const HoloNode *node, HoloScaled *out)
 {
     HoloScaled made;
-    out->dequantise = value->producer;
-    if (!holo_integers_is_private(s, value) || !holo_integers_read(value, &out->scaled)) return false;
-    out->quantise = out->scaled.q->producer;
-    return out->quantise && holo_integers_is_private(s, out->scaled.q) && holo_integers_made(out->quantise, &made) &&
-           holo_integers_equal(&made, &out->scaled) && out->quantise->in_count > 2 && out->quantise->in[2] &&
-           out->dequantise->in_count > 2 && out->dequantise->in[2];
+    if (node->out_count != 1 || !holo_integers_read(node->out[0], out) || !out->q->producer) return NULL;
+    bool same = holo_integers_made(out->q->producer, &made) && holo_integers_equal(&made, out);
+    return same && has_zero(node) && has_zero(out->q->producer) ? out->q->producer : NULL;
 }
 
 // The value before nodes that give what they take: exporters write such Casts.
@@ -42,28 +45,57 @@ static bool scale_join(const HoloScaled *a, const HoloScaled *b, HoloScaled *out
     float low  = fmaxf((least - (float)a->zero) * (float)a->scale, (least - (float)b->zero) * (float)b->scale);
     float high = fminf((most - (float)a->zero) * (float)a->scale, (most - (float)b->zero) * (float)b->scale);
     float step = (high - low) / 255, zero = roundf(least - low / step);
-    *out = (HoloScaled){.dtype = a->dtype, .scale = step, .zero = zero};
+    out->dtype = a->dtype;
+    out->scale = holo_integers_equal(a, b) ? a->scale : step;
+    out->zero  = holo_integers_equal(a, b) ? a->zero : zero;
     return isnormal(step) && step > 0 && zero >= least && zero <= most;
 }
 
-static bool scale_set(HoloIntegers *s, HoloNode *node, const HoloScaled *q)
+static void scale_set(HoloIntegers *s, HoloNode *node, const HoloScaled *q)
 {
     node->in[1] = holo_integers_scale(s, q);
     node->in[2] = holo_integers_zero(s, q);
-    return !s->failed;
 }
 
-bool holo_integers_pair(HoloIntegers *s, HoloNode *node)
+// `node` quantises what was quantised already: from now on its readers read the first, which has the scale of both.
+static void quantise_join(Pairs *p, const HoloNode *node)
 {
-    Pair       first, last;
-    HoloScaled both;
-    if (node->out_count != 1 || !node->out[0] || !pair_read(s, node->out[0], &last)) return false;
-    if (!pair_read(s, before_nothing(s, last.quantise->in[0]), &first) || first.scaled.dtype != last.scaled.dtype)
-        return false;
-    if (!holo_integers_equal(&first.scaled, &last.scaled)) {
-        if (!scale_join(&first.scaled, &last.scaled, &both)) return false;
-        if (!scale_set(s, first.quantise, &both) || !scale_set(s, last.dequantise, &both)) return false;
+    HoloIntegers    *s = p->s;
+    HoloScaled       first, last, both = {0};
+    const HoloValue *out = node->out_count == 1 ? node->out[0] : NULL;
+    if (!out || !holo_integers_made(node, &last) || s->rewrite.is_output[out->id] || !p->reads[out->id] ||
+        p->reads[out->id] != s->uses[out->id])
+        return;
+    const HoloValue *number = before_nothing(s, node->in[0]);
+    HoloNode        *made =
+        number->producer && holo_integers_is_private(s, number) ? quantise_of(number->producer, &first) : NULL;
+    if (!made || !holo_integers_is_private(s, first.q) || first.dtype != last.dtype ||
+        !scale_join(&first, &last, &both))
+        return;
+    both.q = first.q;
+    scale_set(s, made, &both);
+    s->uses[both.q->id] = p->reads[both.q->id] = s->uses[out->id];
+    p->joined[out->id]                         = both;
+    s->rewrite.changes++;
+}
+
+HoloStatus holo_integers_pairs(HoloIntegers *s)
+{
+    HoloGraph *graph = s->rewrite.graph;
+    HoloScaled x;
+    Pairs      p = {.s      = s,
+                    .reads  = HOLO_NEW(s->rewrite.scratch, int, graph->value_count + 1),
+                    .joined = HOLO_NEW(s->rewrite.scratch, HoloScaled, graph->value_count + 1)};
+    if (!p.reads || !p.joined) return holo_fail_memory(s->error);
+    for (int i = 0; i < graph->node_count; i++)
+        if (quantise_of(graph->nodes[i], &x)) p.reads[x.q->id]++;
+    for (int i = 0; i < graph->node_count && !s->failed; i++) {
+        HoloNode *node = graph->nodes[i];
+        if (holo_rewrite_more(&s->rewrite)) quantise_join(&p, node);
+        if (!quantise_of(node, &x) || !p.joined[x.q->id].q) continue;
+        const HoloScaled *both = &p.joined[x.q->id];
+        node->in[0]            = both->q;
+        scale_set(s, node, both);
     }
-    last.dequantise->in[0] = first.scaled.q;
-    return true;
+    return s->failed ? holo_fail_memory(s->error) : HOLO_OK;
 }
