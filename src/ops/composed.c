@@ -34,6 +34,43 @@ static const char pad[] = "graph Pad(x, pads, value) -> (y) {\n"
 
 static const char torch_embedding[] = "graph TorchEmbedding(w, at, padding, scaled) -> (y) { y = Gather@13(w, at) }";
 
+static const char sample[] = "graph SampleOp(x) -> (y) { y = Identity@13(x) }";
+
+// What is cropped is made first: the sizes of the result depend on the pads alone.
+static const char conv_transpose_with_dynamic_pads[] =
+    "graph ConvTransposeWithDynamicPads(x, w, pads, bias) -> (y) {\n"
+    "    const first: i64[1] = {2}\n"
+    "    const last: i64[1] = {9223372036854775807}\n"
+    "    const two: i64[] = {2}\n"
+    "    const one: i64[] = {1}\n"
+    "    full = ConvTranspose@11(x, w, bias) {auto_pad=@auto_pad, dilations=@dilations, group=@group,\n"
+    "        kernel_shape=@kernel_shape, output_padding=@output_padding, strides=@strides}\n"
+    "    all = Shape@13(full)\n"
+    "    sizes = Slice@13(all, first, last)\n"
+    "    from, behind = Split@18(pads) {axis=0, num_outputs=2}\n"
+    "    to = Sub@14(sizes, behind)\n"
+    "    dims = Size@13(all)\n"
+    "    axes = Range@11(two, dims, one)\n"
+    "    y = Slice@13(full, from, to, axes)\n"
+    "}";
+
+// ---- whole numbers
+
+static const char matmul_integer_16[] = "graph MatMulInteger16(a, b) -> (y) {\n"
+                                        "    wide = Cast@13(a) {to=6}\n"
+                                        "    wider = Cast@13(b) {to=6}\n"
+                                        "    y = MatMul@13(wide, wider)\n"
+                                        "}";
+
+// Products of two bytes are whole numbers of f32.
+static const char mul_integer[] = "graph MulInteger(a, a_zero, b, b_zero) -> (y) {\n"
+                                  "    const one: f32[] = {1}\n"
+                                  "    x = DequantizeLinear@13(a, one, a_zero)\n"
+                                  "    z = DequantizeLinear@13(b, one, b_zero)\n"
+                                  "    p = Mul@14(x, z)\n"
+                                  "    y = Cast@13(p) {to=6}\n"
+                                  "}";
+
 // ---- quantised: read as numbers, computed, quantised again
 
 static const char qlinear_where[] = "graph QLinearWhere(c, a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero)\n"
@@ -84,6 +121,29 @@ static const char gemm_fast_gelu[] = "graph GemmFastGelu(x, w, bias) -> (y) {\n"
                                      "    y = com.microsoft::FastGelu@1(p, bias)\n"
                                      "}";
 
+static const char gated_add[] = "graph GatedAdd(x, y, gate) -> (z) {\n"
+                                "    p = Mul@14(y, gate)\n"
+                                "    z = Add@14(x, p)\n"
+                                "}";
+
+// Computed in f32, whatever the type is.
+static const char gated_rms_norm[] = "graph GatedRMSNorm(x, scale, gate) -> (y) {\n"
+                                     "    const all: i64[1] = {-1}\n"
+                                     "    width = Shape@13(scale)\n"
+                                     "    dims = Shape@13(x)\n"
+                                     "    rows = Concat@13(all, width) {axis=0}\n"
+                                     "    wide = Cast@13(x) {to=1}\n"
+                                     "    by = Cast@13(scale) {to=1}\n"
+                                     "    z = Cast@13(gate) {to=1}\n"
+                                     "    each = Reshape@13(wide, rows)\n"
+                                     "    n = RMSNormalization@23(each, by) {epsilon=@epsilon}\n"
+                                     "    back = Reshape@13(n, dims)\n"
+                                     "    s = Sigmoid@13(z)\n"
+                                     "    silu = Mul@14(z, s)\n"
+                                     "    r = Mul@14(back, silu)\n"
+                                     "    y = CastLike@15(r, x)\n"
+                                     "}";
+
 // Complex numbers are pairs in the last dimension.
 #define COMPLEX(name, re, im)                             \
     "graph " name "(a, b) -> (y) {\n"                     \
@@ -113,12 +173,18 @@ const HoloOp holo_ops_composed[] = {
     ROW("ExpandDims", 2, 2, 1, HOLO_TYPES_ALL, expand_dims),
     ROW("Pad", 2, 3, 1, HOLO_TYPES_FLOAT, pad),
     ROW("TorchEmbedding", 2, 4, 1, HOLO_TYPES_NUMBER, torch_embedding),
+    ROW("SampleOp", 1, 1, 1, HOLO_TYPES_ALL, sample),
+    ROW("ConvTransposeWithDynamicPads", 3, 4, 1, HOLO_TYPES_FLOAT, conv_transpose_with_dynamic_pads),
+    ROW("MatMulInteger16", 2, 2, 1, HOLO_BIT(I16), matmul_integer_16),
+    ROW("MulInteger", 1, 4, 1, TYPES_8, mul_integer),
     ROW("QLinearWhere", 9, 9, 1, HOLO_BIT(BOOL), qlinear_where),
     ROW("QLinearReduceMean", 5, 5, 1, TYPES_8, qlinear_reduce_mean),
     ROW("QEmbedLayerNormalization", 18, 18, 2, HOLO_BIT(I32), qembed_layer_normalization),
     ROW("BiasAdd", 3, 3, 1, HOLO_TYPES_FLOAT, bias_add),
     ROW("BiasSplitGelu", 2, 2, 1, HOLO_TYPES_FLOAT, bias_split_gelu),
     ROW("GemmFastGelu", 2, 3, 1, HOLO_TYPES_FLOAT, gemm_fast_gelu),
+    ROW("GatedAdd", 3, 3, 1, HOLO_TYPES_FLOAT, gated_add),
+    ROW("GatedRMSNorm", 3, 3, 1, HOLO_BIT(F32) | HOLO_BIT(F16) | HOLO_BIT(BF16), gated_rms_norm),
     ROW("ComplexMul", 2, 2, 1, HOLO_TYPES_FLOAT, complex_mul),
     ROW("ComplexMulConj", 2, 2, 1, HOLO_TYPES_FLOAT, complex_mul_conj),
     {0},

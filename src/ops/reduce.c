@@ -1,4 +1,4 @@
-// reduce.c - ReduceSum, ReduceMax and their kin: axes folded into one value each.
+// reduce.c - ReduceSum, ReduceMax and their kin, and ReduceSumInteger of com.microsoft: axes folded into one value each.
 //
 // An operator is a row of a table: the value to start from, how an element is folded in, what is done
 // at the end. Floats are folded as double, integers as 64-bit numbers that wrap around; roots and
@@ -104,6 +104,7 @@ typedef struct Reduction {
     double (*finish)(double);       // of floats; NULL: nothing
     bool mean;                      // divide by the number of elements
     bool exponent;                  // fold exp(x - max), and add max at the end
+    bool wide;                      // results of bytes have 32 bits
 } Reduction;
 
 // A reduction of one tensor.
@@ -221,12 +222,14 @@ static HoloStatus reduced_axes(const HoloCall *call, int *axes, int *count, bool
 static HoloStatus infer(HoloCall *call)
 {
     const HoloTensor *in   = call->in[0];
+    bool              wide = ((const Reduction *)call->op->row)->wide;
     bool              keep = holo_attr_int(call, "keepdims", 1) != 0, known = true;
     int               axes[HOLO_MAX_RANK];
     int               count = 0;
     HOLO_TRY(holo_expect_types(call, 1, HOLO_BIT(I64)));
     HOLO_TRY(reduced_axes(call, axes, &count, &known));
-    if (!known && !keep) return holo_out_unknown(call, 0, in->dtype);
+    HoloDtype dtype = in->dtype == HOLO_I8 && wide ? HOLO_I32 : in->dtype == HOLO_U8 && wide ? HOLO_U32 : in->dtype;
+    if (!known && !keep) return holo_out_unknown(call, 0, dtype);
     HoloDim dim[HOLO_MAX_RANK];
     int     rank = 0;
     for (int axis = 0, next = 0; axis < in->rank; axis++) {
@@ -234,7 +237,7 @@ static HoloStatus infer(HoloCall *call)
         next += reduced;
         if (!reduced || keep) dim[rank++] = !known ? HOLO_DIM_UNKNOWN : reduced ? 1 : in->dim[axis];
     }
-    return holo_out_type(call, 0, in->dtype, rank, dim);
+    return holo_out_type(call, 0, dtype, rank, dim);
 }
 
 static HoloStatus eval(HoloCall *call)
@@ -254,16 +257,17 @@ static HoloStatus eval(HoloCall *call)
     return HOLO_OK;
 }
 
-static const Reduction sum         = {START_0, sum_f, sum_u, sum_u, NULL, false, false};
-static const Reduction mean        = {START_0, sum_f, sum_u, sum_u, NULL, true, false};
-static const Reduction prod        = {START_1, prod_f, prod_u, prod_u, NULL, false, false};
-static const Reduction max         = {START_LOWEST, max_f, max_i, max_u, NULL, false, false};
-static const Reduction min         = {START_HIGHEST, min_f, min_i, min_u, NULL, false, false};
-static const Reduction l1          = {START_0, abs_f, abs_u, sum_u, NULL, false, false};
-static const Reduction l2          = {START_0, square_f, NULL, NULL, sqrt, false, false};
-static const Reduction square      = {START_0, square_f, square_u, square_u, NULL, false, false};
-static const Reduction log_sum     = {START_0, sum_f, NULL, NULL, holo_log, false, false};
-static const Reduction log_sum_exp = {START_0, sum_f, NULL, NULL, holo_log, false, true};
+static const Reduction sum         = {START_0, sum_f, sum_u, sum_u, NULL, false, false, false};
+static const Reduction sum_wide    = {START_0, NULL, sum_u, sum_u, NULL, false, false, true};
+static const Reduction mean        = {START_0, sum_f, sum_u, sum_u, NULL, true, false, false};
+static const Reduction prod        = {START_1, prod_f, prod_u, prod_u, NULL, false, false, false};
+static const Reduction max         = {START_LOWEST, max_f, max_i, max_u, NULL, false, false, false};
+static const Reduction min         = {START_HIGHEST, min_f, min_i, min_u, NULL, false, false, false};
+static const Reduction l1          = {START_0, abs_f, abs_u, sum_u, NULL, false, false, false};
+static const Reduction l2          = {START_0, square_f, NULL, NULL, sqrt, false, false, false};
+static const Reduction square      = {START_0, square_f, square_u, square_u, NULL, false, false, false};
+static const Reduction log_sum     = {START_0, sum_f, NULL, NULL, holo_log, false, false, false};
+static const Reduction log_sum_exp = {START_0, sum_f, NULL, NULL, holo_log, false, true, false};
 
 #define WIDE (HOLO_TYPES_FLOAT | HOLO_BIT(I32) | HOLO_BIT(I64) | HOLO_BIT(U32) | HOLO_BIT(U64))
 #define ANY  (WIDE | HOLO_BIT(I8) | HOLO_BIT(U8) | HOLO_BIT(BOOL))
@@ -285,5 +289,16 @@ const HoloOp holo_ops_reduce[] = {
     REDUCE("SumSquare", square, WIDE),
     REDUCE("LogSum", log_sum, WIDE),
     REDUCE("LogSumExp", log_sum_exp, WIDE),
+    {.name    = "ReduceSumInteger",
+     .domain  = "com.microsoft",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = 1,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_BIT(I8) | HOLO_BIT(U8),
+     .infer   = infer,
+     .eval    = eval,
+     .row     = &sum_wide},
     {0},
 };

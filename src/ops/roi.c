@@ -1,4 +1,4 @@
-// roi.c - RoiAlign and MaxRoiPool: pools regions of a feature map into a fixed size.
+// roi.c - RoiAlign, MaxRoiPool, and CropAndResize of com.microsoft: regions of a feature map in a fixed size.
 #include "ops/samples.h"
 #include "ops/spread.h"
 
@@ -46,17 +46,25 @@ static HoloStatus check_batch(const HoloCall *call, int64_t batch)
     return HOLO_OK;
 }
 
-// ---- RoiAlign
-
-static HoloStatus infer_align(HoloCall *call)
+// Regions are rows of 4, and input 2 has the image of each.
+static HoloStatus expect_images(const HoloCall *call, uint64_t types)
 {
     const HoloTensor *batch = call->in[2], *rois = call->in[1];
     HOLO_TRY(expect_columns(call, 4));
     HOLO_TRY(holo_expect_rank(call, 2, 1, 1));
-    HOLO_TRY(holo_expect_types(call, 2, HOLO_BIT(I64)));
+    HOLO_TRY(holo_expect_types(call, 2, types));
     if (batch->dim[0] != rois->dim[0] && !holo_dim_is_symbolic(batch->dim[0]) && !holo_dim_is_symbolic(rois->dim[0]))
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld regions, but %lld batch indices", (long long)rois->dim[0],
                               (long long)batch->dim[0]);
+    return HOLO_OK;
+}
+
+// ---- RoiAlign
+
+static HoloStatus infer_align(HoloCall *call)
+{
+    const HoloTensor *rois = call->in[1];
+    HOLO_TRY(expect_images(call, HOLO_BIT(I64)));
     if (!holo_attr_is(call, "mode", "avg", "avg") && !holo_attr_is(call, "mode", "avg", "max"))
         return holo_call_fail(call, HOLO_BAD_MODEL, "mode must be avg or max");
     return set_out(call, rois->dim[0], holo_attr_int(call, "output_height", 1), holo_attr_int(call, "output_width", 1));
@@ -244,6 +252,18 @@ static void init(const HoloCall *call, Roi *v)
     v->scale      = holo_attr_float(call, "spatial_scale", 1);
 }
 
+// The image of each region, which must be there.
+static HoloStatus read_batch(const HoloCall *call, Roi *v)
+{
+    int64_t regions = v->rois->dim[0];
+    void   *batch;
+    HOLO_TRY(holo_call_temp(call, (size_t)regions, sizeof(int64_t), &batch));
+    if (regions) holo_read_i(call->in[2], 0, 1, regions, batch);
+    v->batch = batch;
+    for (int64_t n = 0; n < regions; n++) HOLO_TRY(check_batch(call, v->batch[n]));
+    return HOLO_OK;
+}
+
 static HoloStatus eval_align(HoloCall *call)
 {
     Roi v;
@@ -252,17 +272,13 @@ static HoloStatus eval_align(HoloCall *call)
     const char *fallback   = call->version < 16 ? "output_half_pixel" : "half_pixel";
     bool        half_pixel = holo_attr_is(call, "coordinate_transformation_mode", fallback, "half_pixel");
     int64_t     regions    = v.rois->dim[0];
-    void       *batch;
-    v.offset      = half_pixel ? 0.5 : 0;
-    v.clamp_small = !half_pixel;
-    v.ratio       = holo_attr_int(call, "sampling_ratio", 0);
-    v.max         = holo_attr_is(call, "mode", "avg", "max");
+    v.offset               = half_pixel ? 0.5 : 0;
+    v.clamp_small          = !half_pixel;
+    v.ratio                = holo_attr_int(call, "sampling_ratio", 0);
+    v.max                  = holo_attr_is(call, "mode", "avg", "max");
     if (v.ratio < 0 || v.ratio > INT16_MAX)
         return holo_call_fail(call, HOLO_BAD_MODEL, "sampling_ratio is %lld", (long long)v.ratio);
-    HOLO_TRY(holo_call_temp(call, (size_t)regions, sizeof(int64_t), &batch));
-    if (regions) holo_read_i(call->in[2], 0, 1, regions, batch);
-    v.batch = batch;
-    for (int64_t n = 0; n < regions; n++) HOLO_TRY(check_batch(call, v.batch[n]));
+    HOLO_TRY(read_batch(call, &v));
     HOLO_TRY(take_regions(call, &v));
     int64_t parts = regions * ((v.channels + CHANNELS - 1) / CHANNELS);
     holo_spread(call, parts, (double)holo_tensor_count(v.y) * 16, run_align, &v);
@@ -378,6 +394,117 @@ static HoloStatus eval_max(HoloCall *call)
     return HOLO_OK;
 }
 
+// ---- CropAndResize
+
+static HoloStatus infer_crop(HoloCall *call)
+{
+    HoloDim size[2] = {HOLO_DIM_UNKNOWN, HOLO_DIM_UNKNOWN};
+    HOLO_TRY(expect_images(call, HOLO_BIT(I32)));
+    HOLO_TRY(holo_expect_types(call, 3, HOLO_BIT(I32)));
+    HOLO_TRY(holo_expect_rank(call, 3, 1, 1));
+    if (!holo_dim_is_symbolic(call->in[3]->dim[0]) && call->in[3]->dim[0] != 2)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "crop_size must have 2 entries");
+    if (!holo_attr_is(call, "mode", "bilinear", "bilinear") && !holo_attr_is(call, "mode", "bilinear", "nearest"))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "mode must be bilinear or nearest");
+    if (holo_in_ints(call, 3, size, 2) == 2)
+        for (int d = 0; d < 2; d++)
+            if (!holo_dim_is_symbolic(size[d]) && size[d] < 1)
+                return holo_call_fail(call, HOLO_BAD_INPUT, "a crop of %lld by %lld", (long long)size[0],
+                                      (long long)size[1]);
+    return holo_out_type(call, 0, (HoloDtype)call->in[0]->dtype, 4,
+                         (HoloDim[]){call->in[1]->dim[0], call->in[0]->dim[1], size[0], size[1]});
+}
+
+// Where sample i of `count` from `from` to `to`, parts of the `size`, lies. Each step is rounded as ONNX Runtime rounds it:
+// what is a little outside gets another value.
+static double crop_at(double from, double to, int64_t size, int64_t count, int64_t i, bool is_wide)
+{
+#define ROUNDED(x) (is_wide ? (x) : (double)(float)(x))
+    double last = (double)(size - 1);
+    if (count == 1) return ROUNDED(0.5 * ROUNDED(from + to) * last);
+    if (i == 0) return ROUNDED(from * last);
+    if (i == count - 1) return ROUNDED(to * last);
+    double step = ROUNDED(ROUNDED(ROUNDED(to - from) * last) / (double)(count - 1));
+    return ROUNDED(ROUNDED(from * last) + ROUNDED((double)i * step));
+#undef ROUNDED
+}
+
+// The elements that a sample is made of. False: it is outside.
+static bool find_crop(double at, int64_t size, bool is_nearest, Corners *out)
+{
+    if (!(at >= 0 && at <= (double)(size - 1))) return false;
+    out->low         = (int64_t)(is_nearest ? round(at) : floor(at));
+    out->high        = is_nearest ? out->low : (int64_t)ceil(at);
+    out->high_weight = is_nearest ? 0 : at - (double)out->low;
+    out->low_weight  = 1 - out->high_weight;
+    return true;
+}
+
+typedef struct Crop {
+    Roi      roi;
+    bool     is_nearest;
+    double   outside;
+    Corners *columns; // for each worker: of a row
+    bool    *inside;
+} Crop;
+
+static double sample(const HoloTensor *x, int64_t at, const Corners *c)
+{
+    double low = holo_get_f(x, at + c->low);
+    return c->high == c->low ? low : low + (holo_get_f(x, at + c->high) - low) * c->high_weight;
+}
+
+static void crop_row(const Crop *p, int64_t plane, const Corners *row, const Corners *column, const bool *inside,
+                     int64_t out)
+{
+    const Roi *v = &p->roi;
+    for (int64_t i = 0; i < v->out_width; i++) {
+        double y = p->outside;
+        if (row && inside[i]) {
+            double top = sample(v->x, plane + row->low * v->width, &column[i]), bottom = top;
+            if (row->high != row->low) bottom = sample(v->x, plane + row->high * v->width, &column[i]);
+            y = row->high == row->low ? top : top + (bottom - top) * row->high_weight;
+        }
+        holo_put_f(v->y, out + i, y);
+    }
+}
+
+// One region.
+static void run_crop(void *arg, int64_t n, int worker)
+{
+    const Crop *p       = arg;
+    const Roi  *v       = &p->roi;
+    Corners    *columns = p->columns + worker * v->out_width, row;
+    bool       *inside = p->inside + worker * v->out_width, is_wide = v->rois->dtype == HOLO_F64;
+    double      at[4]; // y, x, y, x
+    holo_read_f(v->rois, n * 4, 1, 4, at);
+    for (int64_t i = 0; i < v->out_width; i++)
+        inside[i] =
+            find_crop(crop_at(at[1], at[3], v->width, v->out_width, i, is_wide), v->width, p->is_nearest, &columns[i]);
+    for (int64_t i = 0; i < v->out_height; i++) {
+        bool met =
+            find_crop(crop_at(at[0], at[2], v->height, v->out_height, i, is_wide), v->height, p->is_nearest, &row);
+        for (int64_t c = 0; c < v->channels; c++)
+            crop_row(p, (v->batch[n] * v->channels + c) * v->height * v->width, met ? &row : NULL, columns, inside,
+                     ((n * v->channels + c) * v->out_height + i) * v->out_width);
+    }
+}
+
+static HoloStatus eval_crop(HoloCall *call)
+{
+    Crop   p       = {.is_nearest = holo_attr_is(call, "mode", "bilinear", "nearest"),
+                      .outside    = holo_attr_float(call, "extrapolation_value", 0)};
+    size_t workers = call->host && call->host->workers > 1 ? (size_t)call->host->workers : 1;
+    if (holo_out_is_empty(call)) return HOLO_OK;
+    init(call, &p.roi);
+    HOLO_TRY(read_batch(call, &p.roi));
+    size_t width = (size_t)p.roi.out_width;
+    HOLO_TRY(holo_call_temp(call, width, workers * sizeof *p.columns, (void **)&p.columns));
+    HOLO_TRY(holo_call_temp(call, width, workers * sizeof *p.inside, (void **)&p.inside));
+    holo_spread(call, p.roi.rois->dim[0], (double)holo_tensor_count(p.roi.y) * 16, run_crop, &p);
+    return HOLO_OK;
+}
+
 const HoloOp holo_ops_roi[] = {
     {.name    = "RoiAlign",
      .domain  = "",
@@ -389,6 +516,16 @@ const HoloOp holo_ops_roi[] = {
      .types   = HOLO_TYPES_FLOAT,
      .infer   = infer_align,
      .eval    = eval_align},
+    {.name    = "CropAndResize",
+     .domain  = "com.microsoft",
+     .since   = 1,
+     .in_min  = 4,
+     .in_max  = 4,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_FLOAT,
+     .infer   = infer_crop,
+     .eval    = eval_crop},
     {.name    = "MaxRoiPool",
      .domain  = "",
      .since   = 1,
