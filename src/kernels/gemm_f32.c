@@ -29,31 +29,17 @@ typedef struct Tile {
     int               last; // columns of the last panel
 } Tile;
 
-// x * sigmoid(slope * x) of SWISH_MANY vectors, `step` floats from each other.
-INL void swish_vectors(float slope, float *x, int64_t step)
-{
-    f32v v[SWISH_MANY];
-    UNROLL for (int k = 0; k < SWISH_MANY; k++) v[k] = v_load(x + k * step);
-    v_swish_many(v, slope);
-    UNROLL for (int k = 0; k < SWISH_MANY; k++) v_store(x + k * step, v[k]);
-}
-
-// The same of rows that have just been stored. Rows without gaps are one: where a row ends within a vector, a CPU
-// takes the store of one for the load of the next, and each waits for the one before.
+// x * sigmoid(slope * x) of rows that have just been stored. Rows without gaps are one: where a row ends within a
+// vector, a CPU takes the store of one for the load of the next, and each waits for the one before.
 INL void swish_each(float slope, int64_t rows, int64_t columns, float *x, int64_t row)
 {
     if (columns == row) columns *= rows, rows = 1;
-    int64_t whole = columns / LANES * LANES, i = 0;
-    int     left = (int)(columns - whole);
-    for (; i + SWISH_MANY <= rows; i += SWISH_MANY)
-        for (int64_t j = 0; j < whole; j += LANES) swish_vectors(slope, x + i * row + j, row);
-    for (; i < rows; i++) {
-        int64_t j = 0;
-        for (; j + SWISH_MANY * LANES <= whole; j += SWISH_MANY * LANES) swish_vectors(slope, x + i * row + j, LANES);
-        for (; j < whole; j += LANES) v_store(x + i * row + j, v_swish(v_load(x + i * row + j), slope));
-    }
+    int64_t whole = columns / LANES * LANES;
+    int     left  = (int)(columns - whole);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < whole; j += LANES) v_store(x + i * row + j, v_swish(v_load(x + i * row + j), slope));
     x += whole;
-    for (i = 0; i < rows && left; i++, x += row) v_store_lanes(x, v_swish(v_load_lanes(x, left), slope), left);
+    for (int64_t i = 0; i < rows && left; i++, x += row) v_store_lanes(x, v_swish(v_load_lanes(x, left), slope), left);
 }
 
 static void swish_rows(float slope, int64_t rows, int64_t columns, float *x, int64_t row)

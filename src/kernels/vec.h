@@ -604,20 +604,6 @@ INL f32n n_with_sign_of(f32n x, f32n sign) // of an x that has none
     return (f32n)((i32n)x | ((i32n)sign & (int32_t)0x80000000));
 }
 
-// 1 / d for 1 <= d < 2^126. In class fused by multiplications, where dividing takes longer: it may then be off in the
-// last place.
-INL f32n n_reciprocal(f32n d)
-{
-    const f32n one = (f32n){0} + 1.0f;
-#if defined __AVX512F__ && !HOLO_EXACT
-    f32n r = (f32n)_mm512_rcp14_ps((__m512)d); // 14 bits; each step of Newton's doubles them
-    r      = n_mad(n_mad(-d, r, one), r, r);
-    return n_mad(n_mad(-d, r, one), r, r);
-#else
-    return one / d;
-#endif
-}
-
 INL f32n n_round(f32n x) // to the nearest, halves to even
 {
 #if defined __AVX512F__

@@ -75,20 +75,24 @@ INL f32n n_exp(f32n x)
     return n_select(x == x, e, x);
 }
 
-// 1 / (1 + e^x) in steps: e^x as far as it matters, and the result, given the reciprocal. What is below 2^-126 is 0.
-INL f32n n_falling_exp(f32n x)
+// 1 + e^x; from 2^126 on it may be infinite. With AVX-512 in class fused the instruction that multiplies by a power of
+// two knows what is too large, so that x has only to be small enough for r.
+INL f32n n_falling_sum(f32n x)
 {
-    return n_exp_normal(n_max((f32n){0} - 87.0f, x), &EXP_IN_SIGMOID);
+#if defined __AVX512F__ && !HOLO_EXACT
+    f32n y     = n_max((f32n){0} - 128.0f, n_min((f32n){0} + 128.0f, x)); // a NaN stays
+    f32n whole = n_exp_whole(y) - WHOLE, e = n_exp_near(y, whole, &EXP_IN_SIGMOID);
+    return 1.0f + (f32n)_mm512_scalef_ps((__m512)e, (__m512)whole);
+#else
+    f32n e = n_exp_normal(n_max((f32n){0} - 87.0f, x), &EXP_IN_SIGMOID);
+    return n_select(x <= 87.33654f, 1.0f + e, n_max((f32n){0} + __builtin_inff(), x)); // a NaN is not in, and stays
+#endif
 }
 
-INL f32n n_falling_end(f32n x, f32n reciprocal)
-{
-    return n_select(x <= 87.33654f, reciprocal, n_max((f32n){0}, -x)); // a NaN is not in, and stays
-}
-
+// 1 / (1 + e^x)
 INL f32n n_falling(f32n x)
 {
-    return n_falling_end(x, n_reciprocal(1.0f + n_falling_exp(x)));
+    return 1.0f / n_falling_sum(x);
 }
 
 INL f32n n_sigmoid(f32n x)
@@ -96,30 +100,17 @@ INL f32n n_sigmoid(f32n x)
     return n_falling(-x);
 }
 
-// x / (1 + e^(-slope * x))
+// x / (1 + e^(-slope * x)), in class exact the product of x and the reciprocal.
 INL f32n n_swish(f32n x, float slope)
 {
-    return x * n_falling(x * -slope);
+    f32n sum = n_falling_sum(x * -slope);
+    return HOLO_EXACT ? x * (1.0f / sum) : x / sum;
 }
 
 INL f32v v_swish(f32v x, float slope)
 {
     EACH(i) x.r[i] = n_swish(x.r[i], slope);
     return x;
-}
-
-// The same of several, step by step: of chains one after the other a CPU, which looks only so far ahead, sees too few.
-enum { SWISH_MANY = NATIVE == 64 ? 4 : 1 };
-INL void v_swish_many(f32v x[SWISH_MANY], float slope)
-{
-    f32n y[SWISH_MANY], e[SWISH_MANY];
-    EACH(i)
-    {
-        UNROLL for (int k = 0; k < SWISH_MANY; k++) y[k]      = x[k].r[i] * -slope;
-        UNROLL for (int k = 0; k < SWISH_MANY; k++) e[k]      = 1.0f + n_falling_exp(y[k]);
-        UNROLL for (int k = 0; k < SWISH_MANY; k++) e[k]      = n_reciprocal(e[k]);
-        UNROLL for (int k = 0; k < SWISH_MANY; k++) x[k].r[i] = x[k].r[i] * n_falling_end(y[k], e[k]);
-    }
 }
 
 // E / (E + 2) of E = e^(2|x|) - 1 = 2^n (e^r - 1) + (2^n - 1), which is exact enough near 0, too; from 10 on it is 1.

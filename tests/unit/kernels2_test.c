@@ -87,6 +87,44 @@ static void functions(void **state)
     free(x);
 }
 
+// x / (1 + e^-x), which ends a product of one factor. Of -inf it is no number, and what is below the normal ones may be 0.
+static void swish(void **state)
+{
+    (void)state;
+    const float special[] = {0,      -0.0f, NAN,  INFINITY, -INFINITY, 1e-42f, -1e-42f, 87,    -87,    -88.7f, -91.5f,
+                             -91.8f, -92,   -100, -129,     -1e10f,    3e38f,  -3e38f,  1e-6f, -1e-6f, 16.6f,  -16.6f};
+    enum { COUNT = 20000 };
+    float             *x = floats(COUNT), *scratch = blank(HOLO_GEMM_SCRATCH), one[HOLO_PANEL] = {1};
+    const HoloFinish   finish = {.has_slope = true, .slope = 1};
+    const HoloKernels *kernels;
+    for (int i = 0; i < COUNT; i++) x[i] *= i % 2 ? 90 : 5;
+    memcpy(x, special, sizeof special);
+    for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
+        float *y = blank(COUNT);
+        kernels->gemm_f32(&(HoloGemm){.m        = COUNT,
+                                      .n        = 1,
+                                      .k        = 1,
+                                      .a        = x,
+                                      .a_row    = 1,
+                                      .a_column = 1,
+                                      .b        = one,
+                                      .b_panel  = HOLO_PANEL,
+                                      .b_step   = HOLO_PANEL,
+                                      .c        = y,
+                                      .c_row    = 1,
+                                      .alpha    = 1,
+                                      .finish   = &finish,
+                                      .scratch  = scratch});
+        for (int i = 0; i < COUNT; i++) {
+            double want = (double)x[i] / (1 + exp(-(double)x[i]));
+            if (fabs(want) < 0x1p-119 ? fabs((double)y[i] - want) > 0x1p-119 : !is_within(y[i], want, 3))
+                fail_msg("of %.9g at %s: %.9g, expected %.9g", (double)x[i], kernels->level, (double)y[i], want);
+        }
+        free(y);
+    }
+    free(x), free(scratch);
+}
+
 // Every pair of numbers that pow knows, and many that it does not.
 static void powers(void **state)
 {
@@ -560,11 +598,12 @@ static void programs_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(program_cases), cmocka_unit_test(functions),        cmocka_unit_test(powers),
-        cmocka_unit_test(binary_cases),  cmocka_unit_test(unary_cases),      cmocka_unit_test(clip_cases),
-        cmocka_unit_test(power_cases),   cmocka_unit_test(norm_cases),       cmocka_unit_test(reduce_cases),
-        cmocka_unit_test(pool_cases),    cmocka_unit_test(lstm_cases),       cmocka_unit_test(transpose_cases),
-        cmocka_unit_test(resize_cases),  cmocka_unit_test(programs_refused), cmocka_unit_test(vector_tail),
+        cmocka_unit_test(program_cases),   cmocka_unit_test(functions),    cmocka_unit_test(swish),
+        cmocka_unit_test(powers),          cmocka_unit_test(binary_cases), cmocka_unit_test(unary_cases),
+        cmocka_unit_test(clip_cases),      cmocka_unit_test(power_cases),  cmocka_unit_test(norm_cases),
+        cmocka_unit_test(reduce_cases),    cmocka_unit_test(pool_cases),   cmocka_unit_test(lstm_cases),
+        cmocka_unit_test(transpose_cases), cmocka_unit_test(resize_cases), cmocka_unit_test(programs_refused),
+        cmocka_unit_test(vector_tail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
