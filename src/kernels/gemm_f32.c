@@ -105,8 +105,9 @@ static __attribute__((noinline)) void tile_finish_any(const Tile *t, f32v sum[GE
     tile_finish(t, sum, rows, panels, t->last);
 }
 
-// `in_lines`: the rows of A are in runs. A loop around the loop would cost products of one run more than nothing.
-INL void tile(const Tile *t, int rows, int panels, uint32_t type, bool in_lines)
+// `in_lines`: the rows of A are in runs. A loop around the loop would cost products of one run more than nothing. `half`: the
+// last panel has at most half of its columns.
+INL void tile(const Tile *t, int rows, int panels, uint32_t type, bool in_lines, bool half)
 {
     f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS];
     EACH_SUM(i, j) sum[i][j] = v_set1(0);
@@ -124,8 +125,9 @@ INL void tile(const Tile *t, int rows, int panels, uint32_t type, bool in_lines)
                 UNROLL for (int j = 0; j < panels; j++) v_store(t->wide + (j * k + p) * LANES, column[j]);
             UNROLL for (int i = 0; i < rows; i++)
             {
-                f32v row                                          = v_set1(a[i / 4][p + i % 4 * row_step]);
-                UNROLL for (int j = 0; j < panels; j++) sum[i][j] = v_mad(row, column[j], sum[i][j]);
+                f32v row                                                 = v_set1(a[i / 4][p + i % 4 * row_step]);
+                UNROLL for (int j = 0; j < panels - half; j++) sum[i][j] = v_mad(row, column[j], sum[i][j]);
+                if (half) sum[i][panels - 1] = v_mad_half(row, column[panels - 1], sum[i][panels - 1]);
                 if (i % 2) HOLD;
             }
         }
@@ -144,19 +146,19 @@ INL void tile(const Tile *t, int rows, int panels, uint32_t type, bool in_lines)
 #define X(rows, panels)                               \
     static void tile_##rows##x##panels(const Tile *t) \
     {                                                 \
-        tile(t, rows, panels, 0, false);              \
+        tile(t, rows, panels, 0, false, false);       \
     }
 GEMM_TILES(X)
 #undef X
 
-#define X(rows, panels)                                      \
-    static void tile_##rows##x##panels##_f16(const Tile *t)  \
-    {                                                        \
-        tile(t, rows, panels, HOLO_WEIGHTS_F16, false);      \
-    }                                                        \
-    static void tile_##rows##x##panels##_bf16(const Tile *t) \
-    {                                                        \
-        tile(t, rows, panels, HOLO_WEIGHTS_BF16, false);     \
+#define X(rows, panels)                                         \
+    static void tile_##rows##x##panels##_f16(const Tile *t)     \
+    {                                                           \
+        tile(t, rows, panels, HOLO_WEIGHTS_F16, false, false);  \
+    }                                                           \
+    static void tile_##rows##x##panels##_bf16(const Tile *t)    \
+    {                                                           \
+        tile(t, rows, panels, HOLO_WEIGHTS_BF16, false, false); \
     }
 GEMM_TILES(X)
 #undef X
@@ -164,9 +166,17 @@ GEMM_TILES(X)
 #define X(rows, panels)                                       \
     static void tile_##rows##x##panels##_lines(const Tile *t) \
     {                                                         \
-        tile(t, rows, panels, 0, true);                       \
+        tile(t, rows, panels, 0, true, false);                \
     }
 GEMM_TILES(X)
+#undef X
+
+#define X(rows, panels)                                      \
+    static void tile_##rows##x##panels##_half(const Tile *t) \
+    {                                                        \
+        tile(t, rows, panels, 0, false, true);               \
+    }
+GEMM_HALVES(X)
 #undef X
 
 typedef void (*TileFn)(const Tile *);
@@ -180,6 +190,11 @@ static Tiles tiles = {
 static Tiles tiles_lines = {
 #define X(rows, panels) [rows][panels] = tile_##rows##x##panels##_lines,
     GEMM_TILES(X)
+#undef X
+};
+static Tiles tiles_half = {[0] = {NULL},
+#define X(rows, panels) [rows][panels] = tile_##rows##x##panels##_half,
+                           GEMM_HALVES(X)
 #undef X
 };
 static Tiles tiles_f16 = {
@@ -367,6 +382,9 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
         int64_t left = g->n - j;
         panels       = left > (panel_max - 1) * LANES ? panel_max : left > LANES && panel_max > 2 ? 2 : 1;
         if (!tiles[height][panels]) panels = 1;
+        // Half a panel is quicker than a whole one beside another.
+        bool halves = first_tiles == &tiles && tiles_half[height][2] && left > LANES && (left - 1) % LANES < LANES / 2;
+        if (halves && panels <= 2) panels = (left - 1) / LANES % 2 ? 2 : 1;
         const char *b = (const char *)g->b + (j / LANES * g->b_panel + first * g->b_step) * b_bytes(g->b_type);
         Tile        t = tile_at(g, a, row, j, panels, first, k);
         t.b           = b;
@@ -376,7 +394,7 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
         t.k           = g->lines > 1 ? k / g->lines : k;
         t.b_panel     = g->b_panel;
         t.b_step      = g->b_step;
-        Tiles *of     = first_tiles;
+        Tiles *of     = halves && panels == 2 && left <= 2 * LANES ? &tiles_half : first_tiles;
         for (int64_t s = 0; s < steps; s++) {
             int tall = (int)(height + (s < taller));
             (*of)[tall][panels](&t);

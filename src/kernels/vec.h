@@ -33,6 +33,8 @@ enum { GROUPED_PIXELS = 8 };
     X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) X(11, 1) X(12, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) \
         X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2) X(1, 4) X(2, 4) X(3, 4) X(4, 4) X(5, 4)     \
             X(6, 4)
+#define GEMM_HALVES(X)                                                                                                 \
+    X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2)
 #define ZIP_LOW  0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define ZIP_HIGH 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #define EVEN_ODD 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31
@@ -72,6 +74,10 @@ enum { GROUPED_PIXELS = 2 };
 #define ZIP_LOW             0, 4, 1, 5
 #define ZIP_HIGH            2, 6, 3, 7
 #define EVEN_ODD            0, 2, 5, 7
+#endif
+// Those whose last panel may have half of its columns alone.
+#ifndef GEMM_HALVES
+#define GEMM_HALVES(X)
 #endif
 
 enum { LANES = 16, NATIVE_LANES = NATIVE / 4, REGISTERS = LANES / NATIVE_LANES };
@@ -292,6 +298,23 @@ INL f32v v_mad(f32v a, f32v b, f32v c) // a * b + c
 {
     EACH(i) c.r[i] = n_mac(a.r[i], b.r[i], c.r[i]);
     return c;
+}
+
+INL f32v v_mad_half(f32v a, f32v b, f32v c) // of the first half of the lanes; the others are anything
+{
+#if defined __AVX512F__
+    __m256 x = _mm512_castps512_ps256((__m512)a.r[0]), y = _mm512_castps512_ps256((__m512)b.r[0]);
+    __m256 z = _mm512_castps512_ps256((__m512)c.r[0]);
+#if HOLO_EXACT
+    z = _mm256_add_ps(_mm256_mul_ps(x, y), z);
+#else
+    z = _mm256_fmadd_ps(x, y, z);
+#endif
+    return (f32v){{(f32n)_mm512_castps256_ps512(z)}};
+#else
+    for (int i = 0; i < REGISTERS / 2; i++) c.r[i] = n_mac(a.r[i], b.r[i], c.r[i]);
+    return c;
+#endif
 }
 
 INL f32n n_select(i32n mask, f32n yes, f32n no)
@@ -602,6 +625,33 @@ INL f32n n_abs(f32n x)
 INL f32n n_with_sign_of(f32n x, f32n sign) // of an x that has none
 {
     return (f32n)((i32n)x | ((i32n)sign & (int32_t)0x80000000));
+}
+
+// Whether n_scale is there: in class fused, where there is an instruction for it.
+#if defined __AVX512F__ && !HOLO_EXACT
+enum { SCALES = 1 };
+#else
+enum { SCALES = 0 };
+#endif
+
+INL f32n n_scale(f32n x, f32n n) // x * 2^n for whole n; infinite where that is too large
+{
+#if defined __AVX512F__
+    return (f32n)_mm512_scalef_ps((__m512)x, (__m512)n);
+#else
+    (void)n;
+    return x;
+#endif
+}
+
+// x / d, in class exact x * (1 / d).
+INL f32n n_quotient(f32n x, f32n d)
+{
+#if HOLO_EXACT
+    return x * (1.0f / d);
+#else
+    return x / d;
+#endif
 }
 
 INL f32n n_round(f32n x) // to the nearest, halves to even

@@ -75,18 +75,17 @@ INL f32n n_exp(f32n x)
     return n_select(x == x, e, x);
 }
 
-// 1 + e^x; from 2^126 on it may be infinite. With AVX-512 in class fused the instruction that multiplies by a power of
-// two knows what is too large, so that x has only to be small enough for r.
+// 1 + e^x; from 2^126 on it may be infinite. n_scale knows what is too large, so that x has only to be small enough for r.
 INL f32n n_falling_sum(f32n x)
 {
-#if defined __AVX512F__ && !HOLO_EXACT
-    f32n y     = n_max((f32n){0} - 128.0f, n_min((f32n){0} + 128.0f, x)); // a NaN stays
-    f32n whole = n_exp_whole(y) - WHOLE, e = n_exp_near(y, whole, &EXP_IN_SIGMOID);
-    return 1.0f + (f32n)_mm512_scalef_ps((__m512)e, (__m512)whole);
-#else
-    f32n e = n_exp_normal(n_max((f32n){0} - 87.0f, x), &EXP_IN_SIGMOID);
-    return n_select(x <= 87.33654f, 1.0f + e, n_max((f32n){0} + __builtin_inff(), x)); // a NaN is not in, and stays
-#endif
+    const f32n zero = {0};
+    if (SCALES) {
+        f32n y     = n_max(zero - 128.0f, n_min(zero + 128.0f, x)); // a NaN stays
+        f32n whole = n_exp_whole(y) - WHOLE;
+        return 1.0f + n_scale(n_exp_near(y, whole, &EXP_IN_SIGMOID), whole);
+    }
+    f32n e = n_exp_normal(n_max(zero - 87.0f, x), &EXP_IN_SIGMOID);
+    return n_select(x <= 87.33654f, 1.0f + e, n_max(zero + __builtin_inff(), x)); // a NaN is not in, and stays
 }
 
 // 1 / (1 + e^x)
@@ -100,11 +99,10 @@ INL f32n n_sigmoid(f32n x)
     return n_falling(-x);
 }
 
-// x / (1 + e^(-slope * x)), in class exact the product of x and the reciprocal.
+// x / (1 + e^(-slope * x))
 INL f32n n_swish(f32n x, float slope)
 {
-    f32n sum = n_falling_sum(x * -slope);
-    return HOLO_EXACT ? x * (1.0f / sum) : x / sum;
+    return n_quotient(x, n_falling_sum(x * -slope));
 }
 
 INL f32v v_swish(f32v x, float slope)

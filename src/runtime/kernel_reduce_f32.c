@@ -5,6 +5,7 @@
 #include "runtime/kernel.h"
 
 enum { TASK_WORK = 1 << 16 }; // elements that are worth a task
+enum { TASK_PANELS = 4 };     // panels of columns that a task has at least, where there are that many for two of them
 
 typedef struct Rows {
     const HoloHost *host;
@@ -33,7 +34,9 @@ static HoloStatus rows_init(const HoloCall *call, Rows *r)
     int64_t outs = r->count;
     if (params->kept) {
         r->columns      = holo_product((int)params->kept, x->dim + x->rank - params->kept);
-        r->tile_columns = holo_ceil_div(holo_least(r->tile, r->columns), HOLO_PANEL) * HOLO_PANEL;
+        int64_t tiles   = holo_ceil_div(r->tile, HOLO_PANEL);
+        int64_t panels  = holo_least(TASK_PANELS, holo_ceil_div(r->columns, 2 * HOLO_PANEL));
+        r->tile_columns = (panels > tiles ? panels : tiles) * HOLO_PANEL;
         outs *= r->columns;
     }
     if (outs != holo_tensor_count(out))

@@ -366,6 +366,23 @@ static void reduce_cases(void **state)
             }
 }
 
+// Axes before the last: columns, in panels side by side.
+static void reduce_column_cases(void **state)
+{
+    (void)state;
+    static const char *const ops[]     = {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin"};
+    const int64_t            columns[] = {1, 15, 16, 17, 33, 63, 64, 65, 81, 128, 200}, axis = 1;
+    for (int o = 0; o < HOLO_COUNT(ops); o++)
+        for (int k = 0; k < HOLO_COUNT(columns); k++)
+            for (int rows = 2; rows < 1500; rows = rows * 6 + 1) {
+                Case c                                               = {.op = ops[o], .version = 11, .in_count = 1};
+                c.in[0]                                              = TENSOR(2, rows, columns[k]);
+                ((float *)c.in[0].data)[columns[k] + columns[k] / 2] = NAN;
+                attr_ints(&c, "axes", 1, &axis);
+                check_lowered(&c, HOLO_KERNEL_reduce_f32);
+            }
+}
+
 static void pool_cases(void **state)
 {
     (void)state;
@@ -598,12 +615,12 @@ static void programs_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(program_cases),   cmocka_unit_test(functions),    cmocka_unit_test(swish),
-        cmocka_unit_test(powers),          cmocka_unit_test(binary_cases), cmocka_unit_test(unary_cases),
-        cmocka_unit_test(clip_cases),      cmocka_unit_test(power_cases),  cmocka_unit_test(norm_cases),
-        cmocka_unit_test(reduce_cases),    cmocka_unit_test(pool_cases),   cmocka_unit_test(lstm_cases),
-        cmocka_unit_test(transpose_cases), cmocka_unit_test(resize_cases), cmocka_unit_test(programs_refused),
-        cmocka_unit_test(vector_tail),
+        cmocka_unit_test(program_cases),    cmocka_unit_test(functions),           cmocka_unit_test(swish),
+        cmocka_unit_test(powers),           cmocka_unit_test(binary_cases),        cmocka_unit_test(unary_cases),
+        cmocka_unit_test(clip_cases),       cmocka_unit_test(power_cases),         cmocka_unit_test(norm_cases),
+        cmocka_unit_test(reduce_cases),     cmocka_unit_test(reduce_column_cases), cmocka_unit_test(pool_cases),
+        cmocka_unit_test(lstm_cases),       cmocka_unit_test(transpose_cases),     cmocka_unit_test(resize_cases),
+        cmocka_unit_test(programs_refused), cmocka_unit_test(vector_tail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
