@@ -4,8 +4,22 @@
 
 #include "kernels/vec.h"
 
-// out[c * 16 + r] = p[r * stride + c] for 16 rows of 16: blocks as wide as a register, each by
-// interleaving halves until every row has become a column.
+// to[c][r] = from[r][c], of a block as wide as a register: halves are interleaved until every row has become a column.
+INL void turn_lanes(f32n from[NATIVE_LANES], f32n to[NATIVE_LANES])
+{
+    UNROLL for (int width = 1; width < NATIVE_LANES; width *= 2)
+    {
+        UNROLL for (int i = 0; i < NATIVE_LANES / 2; i++)
+        {
+            f32n low = from[i], high = from[i + NATIVE_LANES / 2];
+            to[2 * i]     = __builtin_shufflevector(low, high, ZIP_LOW);
+            to[2 * i + 1] = __builtin_shufflevector(low, high, ZIP_HIGH);
+        }
+        UNROLL for (int i = 0; i < NATIVE_LANES; i++) from[i] = to[i];
+    }
+}
+
+// out[c * 16 + r] = p[r * stride + c] for 16 rows of 16.
 INL void v_transpose(const float *p, int64_t stride, float *out)
 {
     UNROLL for (int row = 0; row < LANES; row += NATIVE_LANES)
@@ -13,17 +27,8 @@ INL void v_transpose(const float *p, int64_t stride, float *out)
     {
         f32n from[NATIVE_LANES], to[NATIVE_LANES];
         UNROLL for (int i = 0; i < NATIVE_LANES; i++) from[i] = *(const f32u *)(p + (row + i) * stride + column);
-        UNROLL for (int width = 1; width < NATIVE_LANES; width *= 2)
-        {
-            UNROLL for (int i = 0; i < NATIVE_LANES / 2; i++)
-            {
-                f32n low = from[i], high = from[i + NATIVE_LANES / 2];
-                to[2 * i]     = __builtin_shufflevector(low, high, ZIP_LOW);
-                to[2 * i + 1] = __builtin_shufflevector(low, high, ZIP_HIGH);
-            }
-            UNROLL for (int i = 0; i < NATIVE_LANES; i++) from[i] = to[i];
-        }
-        UNROLL for (int i = 0; i < NATIVE_LANES; i++) * (f32u *)(out + (column + i) * LANES + row) = from[i];
+        turn_lanes(from, to);
+        UNROLL for (int i = 0; i < NATIVE_LANES; i++) * (f32u *)(out + (column + i) * LANES + row) = to[i];
     }
 }
 

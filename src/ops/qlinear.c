@@ -2,10 +2,13 @@
 //
 // All products are one: integers shifted by their zero points, summed exactly, then scaled, biased and quantised
 // again, each where the operator has it.
+#include "kernels/kernels.h"
 #include "ops/matmul.h"
+#include "ops/move.h"
 #include "ops/spread.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { NONE = INT8_MAX }; // an input that the operator does not have: holo_in finds nothing there
 
@@ -211,31 +214,70 @@ static HoloStatus concat_infer(HoloCall *call)
     return holo_out_type(call, 0, (HoloDtype)call->in[1]->dtype, first->rank, dim);
 }
 
-static HoloStatus concat_eval(HoloCall *call)
+enum { PATTERNS = 256, PREPARED_INPUTS = 32 }; // bits of prepare_in
+
+typedef struct Part {
+    bool    stays; // in the steps of the output
+    uint8_t table[PATTERNS];
+} Part;
+
+// A part's steps in those of the output, for each pattern of bits.
+static void part_make(const HoloCall *call, int input, HoloDtype to, Part *out)
 {
-    HoloTensor *y = call->out[0];
-    int         axis;
-    double      tile[HOLO_TILE];
-    if (holo_out_is_empty(call)) return HOLO_OK;
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), y->rank, &axis));
+    float   y_scale = (float)holo_get_f(call->in[0], 0), y_zero = (float)holo_get_f(call->in[1], 0);
+    float   scale = (float)holo_get_f(call->in[input + 1], 0), zero = (float)holo_get_f(call->in[input + 2], 0);
+    uint8_t patterns[PATTERNS];
+    double  x[PATTERNS];
+    for (int i = 0; i < PATTERNS; i++) patterns[i] = (uint8_t)i;
+    holo_read_f(&(HoloTensor){.dtype = call->in[input]->dtype, .data = patterns}, 0, 1, PATTERNS, x);
+    for (int i = 0; i < PATTERNS; i++) x[i] = rintf(((float)x[i] - zero) * scale / y_scale) + y_zero;
+    holo_write_f(&(HoloTensor){.dtype = (uint8_t)to, .data = out->table}, 0, 1, PATTERNS, x);
+    out->stays = memcmp(out->table, patterns, PATTERNS) == 0;
+}
+
+static HoloStatus parts_make(const HoloCall *call, Part *parts)
+{
     for (int i = 0; i < call->in_count; i++)
         if ((i < 2 || (i - 2) % 3) && holo_tensor_count(call->in[i]) != 1)
             return holo_call_fail(call, HOLO_BAD_INPUT, "input %d must have one entry", i);
-    float   y_scale = (float)holo_get_f(call->in[0], 0), y_zero = (float)holo_get_f(call->in[1], 0);
+    for (int i = 2; i < call->in_count; i += 3) part_make(call, i, (HoloDtype)call->in[1]->dtype, &parts[(i - 2) / 3]);
+    return HOLO_OK;
+}
+
+// Of so few parts that it can be said which inputs are scales and zero points.
+static HoloStatus concat_prepare(HoloCall *call, const void **out)
+{
+    void *parts;
+    if (call->in_count > PREPARED_INPUTS) return HOLO_OK;
+    HOLO_TRY(holo_call_hold(call, (size_t)call->in_count / 3, sizeof(Part), &parts));
+    HOLO_TRY(parts_make(call, parts));
+    *out = parts;
+    return HOLO_OK;
+}
+
+static HoloStatus concat_eval(HoloCall *call)
+{
+    HoloTensor *y     = call->out[0];
+    const Part *parts = call->prepared;
+    int         axis;
+    if (holo_out_is_empty(call)) return HOLO_OK;
+    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), y->rank, &axis));
+    if (!parts) {
+        void *made;
+        HOLO_TRY(holo_call_temp(call, (size_t)call->in_count / 3, sizeof(Part), &made));
+        HOLO_TRY(parts_make(call, made));
+        parts = made;
+    }
     int64_t outer = holo_product(axis, y->dim), inner = holo_product(y->rank - axis - 1, y->dim + axis + 1);
-    int64_t place = 0;
-    for (int i = 2; i < call->in_count; i += 3) {
-        const HoloTensor *x     = call->in[i];
-        float             scale = (float)holo_get_f(call->in[i + 1], 0), zero = (float)holo_get_f(call->in[i + 2], 0);
-        int64_t           run = x->dim[axis] * inner;
-        for (int64_t o = 0; o < outer; o++)
-            for (int64_t start = 0; start < run; start += HOLO_TILE) {
-                int64_t count = run - start < HOLO_TILE ? run - start : HOLO_TILE;
-                holo_read_f(x, o * run + start, 1, count, tile);
-                for (int64_t j = 0; j < count; j++) tile[j] = rintf(((float)tile[j] - zero) * scale / y_scale) + y_zero;
-                holo_write_f(y, o * y->dim[axis] * inner + place + start, 1, count, tile);
-            }
-        place += run;
+    char   *to = y->data;
+    for (int i = 2; i < call->in_count; i += 3, parts++) {
+        int64_t     run = call->in[i]->dim[axis] * inner, row = y->dim[axis] * inner;
+        const char *from = call->in[i]->data;
+        if (parts->stays)
+            holo_move_wide(call, 2, (int64_t[]){outer, run}, 1, to, (int64_t[]){row, 1}, from, (int64_t[]){run, 1});
+        for (int64_t o = 0; o < outer && !parts->stays; o++)
+            holo_kernels(1)->lookup_u8(run, (const uint8_t *)from + o * run, parts->table, (uint8_t *)to + o * row);
+        to += run;
     }
     return HOLO_OK;
 }
@@ -277,6 +319,9 @@ const HoloOp holo_ops_qlinear[] = {
      .out_max = 1,
      .types   = HOLO_BIT(F32),
      .infer   = concat_infer,
-     .eval    = concat_eval},
+     .eval    = concat_eval,
+     .prepare = concat_prepare,
+     // both of the output, then two of every three
+     .prepare_in = 0xdb6db6db},
     {0},
 };

@@ -141,22 +141,60 @@ static void strip_turn(const Turn *t, int64_t columns, const void *x, void *out)
         t->host->kernels->transpose_u8(t->rows, columns, x, t->x_row, out, t->out_row);
 }
 
+// Where a row or a matrix is, of input and output.
+typedef struct Place {
+    int64_t at[HOLO_MAX_RANK], from, to;
+} Place;
+
+static Place place_of(const Turn *t, int64_t number)
+{
+    Place p = {.from = 0};
+    for (int d = t->rank - 1; d >= 0; number /= t->dim[d--]) {
+        p.at[d] = number % t->dim[d];
+        p.from += p.at[d] * t->from[d];
+        p.to += p.at[d] * t->to[d];
+    }
+    return p;
+}
+
+static void place_next(const Turn *t, Place *p)
+{
+    for (int d = t->rank - 1; d >= 0; d--) {
+        p->from += t->from[d];
+        p->to += t->to[d];
+        if (++p->at[d] < t->dim[d]) return;
+        p->from -= t->dim[d] * t->from[d];
+        p->to -= t->dim[d] * t->to[d];
+        p->at[d] = 0;
+    }
+}
+
+static void row_copy(const Turn *t, const char *from, char *to)
+{
+    int64_t bytes = t->rows * t->size;
+    if (bytes == 8) // not worth a call
+        memcpy(to, from, 8);
+    else
+        memcpy(to, from, (size_t)bytes);
+}
+
 static void work(void *arg, int64_t task, int worker)
 {
     (void)worker;
-    const Turn *t   = arg;
-    int64_t     end = holo_least((task + 1) * t->tile, t->count);
-    for (int64_t i = task * t->tile; i < end; i++) {
-        int64_t column = i % t->strips * t->strip, rest = i / t->strips, from = 0, to = 0;
-        for (int d = t->rank - 1; d >= 0; rest /= t->dim[d--]) {
-            from += rest % t->dim[d] * t->from[d];
-            to += rest % t->dim[d] * t->to[d];
-        }
+    const Turn *t     = arg;
+    int64_t     first = task * t->tile, end = holo_least(first + t->tile, t->count);
+    int64_t     strip = first % t->strips;
+    Place       p     = place_of(t, first / t->strips);
+    for (int64_t i = first; i < end; i++) {
+        int64_t column = strip * t->strip;
         if (t->columns)
-            strip_turn(t, holo_least(t->strip, t->columns - column), t->x + (from + column) * t->size,
-                       t->out + (to + column * t->out_row) * t->size);
+            strip_turn(t, holo_least(t->strip, t->columns - column), t->x + (p.from + column) * t->size,
+                       t->out + (p.to + column * t->out_row) * t->size);
         else
-            memcpy(t->out + to * t->size, t->x + from * t->size, (size_t)(t->rows * t->size));
+            row_copy(t, t->x + p.from * t->size, t->out + p.to * t->size);
+        if (++strip < t->strips) continue;
+        strip = 0;
+        place_next(t, &p);
     }
 }
 

@@ -435,6 +435,21 @@ static void pool_cases(void **state)
 
 // ---- transpose_f32
 
+static void transpose_case(int rank, const int64_t *dim, const int64_t *perm, HoloDtype bytes)
+{
+    Case c  = {.op = "Transpose", .version = 13, .in_count = 1};
+    c.in[0] = tensor(rank, dim);
+    attr_ints(&c, "perm", rank, perm);
+    check_lowered(&c, HOLO_KERNEL_transpose_f32);
+    Case b        = {.op = "Transpose", .version = 21, .in_count = 1};
+    b.in[0]       = tensor(rank, dim);
+    b.in[0].dtype = (uint8_t)bytes;
+    for (int64_t k = 0; k < holo_tensor_count(&b.in[0]); k++)
+        ((uint8_t *)b.in[0].data)[k] = (uint8_t)(k * 37 % 251 % (bytes == HOLO_BOOL ? 2 : 256));
+    attr_ints(&b, "perm", rank, perm);
+    check_lowered(&b, HOLO_KERNEL_transpose_u8);
+}
+
 static void transpose_cases(void **state)
 {
     (void)state;
@@ -459,21 +474,17 @@ static void transpose_cases(void **state)
         {3, {1, 3, 611}, {0, 2, 1}},
         {3, {2, 48, 600}, {0, 2, 1}},
         {2, {17, 33}, {1, 0}},
+        {3, {2, 500, 3}, {0, 2, 1}}, // and apart
+        {4, {1, 3, 70, 5}, {0, 3, 1, 2}},
+        {3, {2, 4, 100}, {0, 2, 1}},
+        {4, {4, 90, 30, 8}, {0, 2, 1, 3}}, // rows of several tasks
+        {4, {3, 50, 7, 2}, {2, 0, 1, 3}},
     };
-    for (int i = 0; i < HOLO_COUNT(rows); i++) {
-        Case c  = {.op = "Transpose", .version = 13, .in_count = 1};
-        c.in[0] = tensor(rows[i].rank, rows[i].dim);
-        attr_ints(&c, "perm", rows[i].rank, rows[i].perm);
-        check_lowered(&c, HOLO_KERNEL_transpose_f32);
-        static const HoloDtype bytes[] = {HOLO_U8, HOLO_I8, HOLO_BOOL};
-        Case                   b       = {.op = "Transpose", .version = 21, .in_count = 1};
-        b.in[0]                        = tensor(rows[i].rank, rows[i].dim);
-        b.in[0].dtype                  = bytes[i % HOLO_COUNT(bytes)];
-        for (int64_t k = 0; k < holo_tensor_count(&b.in[0]); k++)
-            ((uint8_t *)b.in[0].data)[k] = (uint8_t)(k * 37 % 251 % (b.in[0].dtype == HOLO_BOOL ? 2 : 256));
-        attr_ints(&b, "perm", rows[i].rank, rows[i].perm);
-        check_lowered(&b, HOLO_KERNEL_transpose_u8);
-    }
+    static const HoloDtype bytes[] = {HOLO_U8, HOLO_I8, HOLO_BOOL};
+    for (int i = 0; i < HOLO_COUNT(rows); i++)
+        transpose_case(rows[i].rank, rows[i].dim, rows[i].perm, bytes[i % HOLO_COUNT(bytes)]);
+    for (int64_t i = 1; i < 20; i++)
+        for (int64_t k = 1; k < 20; k++) transpose_case(3, (int64_t[]){2, i, k}, (int64_t[]){0, 2, 1}, HOLO_U8);
     Case c  = {.op = "Transpose", .version = 13, .in_count = 1}; // backwards
     c.in[0] = TENSOR(4, 17, 3);
     check_lowered(&c, HOLO_KERNEL_transpose_f32);
