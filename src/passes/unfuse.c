@@ -18,10 +18,10 @@ static const char onnx[] = "", microsoft[] = "com.microsoft";
 enum { LINES = 12, OWN_ATTRS = 2 };
 
 // Some nodes of a body, which it has where all of these inputs and outputs are there and none of those, and where the
-// activation is that one.
+// form of the node, such as its activation, is that one.
 typedef struct Line {
     uint32_t    with, without;
-    const char *text, *activation; // NULL: whichever
+    const char *text, *form; // NULL: whichever
 } Line;
 
 // What is known of a node beside its inputs and outputs.
@@ -29,7 +29,7 @@ typedef struct Facts {
     HoloGraph  *graph;
     HoloAttr   *attr; // of the node, and those that are added
     int         attr_count;
-    const char *activation; // NULL: none
+    const char *form; // NULL: none
 } Facts;
 
 typedef struct Row {
@@ -40,9 +40,14 @@ typedef struct Row {
     Line        line[LINES];
 } Row;
 
+static bool is_number(const HoloValue *value)
+{
+    return value && value->type.kind == HOLO_TENSOR && value->type.dtype == HOLO_F32 && value->type.rank >= 0;
+}
+
 static bool is_f32(const HoloValue *value)
 {
-    return value && value->type.kind == HOLO_TENSOR && value->type.dtype == HOLO_F32 && value->type.rank > 0;
+    return is_number(value) && value->type.rank > 0;
 }
 
 // ---- reductions over axes that are no neighbours: those at the end first, then the others
@@ -100,6 +105,27 @@ static bool reduced(Facts *facts, const HoloNode *node)
             ALWAYS("m = " name "@11(x) {axes=@inner}\n y = " name "@11(m) {axes=@outer}\n") \
         }                                                                                   \
     }
+
+// ---- reductions that are a sum between functions of one number
+
+// Adds `all`, the axes, where they are known: where none are given, all are. The form says whether they stay.
+static bool summed(Facts *facts, const HoloNode *node)
+{
+    const HoloTensor *x                 = &node->in[0]->type;
+    const HoloAttr   *keep              = holo_node_attr(node, "keepdims");
+    bool              is[HOLO_MAX_RANK] = {false};
+    const HoloAttr   *noop              = holo_node_attr(node, "noop_with_empty_axes");
+    bool              over_all = !holo_node_attr(node, "axes") && (node->in_count < 2 || !node->in[1]) && !noop;
+    if ((keep && keep->kind != HOLO_ATTR_INT) || (!axes_of(node, x->rank, is) && !over_all)) return false;
+    for (int d = 0; d < x->rank; d++) {
+        if (x->dim[d] == 0) return false;
+        is[d] |= over_all;
+    }
+    facts->form = keep && !keep->i ? "without" : "with";
+    return add_axes(facts, "all", is, 0, x->rank);
+}
+
+#define SUM_OF(x) "s = ReduceSum@11(" x ") {axes=@all, keepdims=@keepdims}\n"
 
 // ---- Attention: the weights of queries, keys and values are merged
 
@@ -162,15 +188,15 @@ static bool activated(Facts *facts, const HoloNode *node)
     const HoloActivation    *found   = name && name->kind == HOLO_ATTR_STRING ? holo_activation_find(name->s) : NULL;
     if (!name || (name->kind == HOLO_ATTR_STRING && !name->s.size)) return true;
     for (int i = 0; found && i < HOLO_COUNT(known); i++)
-        if (!strcmp(known[i], found->name)) facts->activation = known[i];
-    if (!facts->activation) return false;
+        if (!strcmp(known[i], found->name)) facts->form = known[i];
+    if (!facts->form) return false;
     add_float(facts, "a", given(node, "activation_alpha", 0, found->alpha));
     add_float(facts, "b", given(node, "activation_beta", 1, found->beta));
     return true;
 }
 
 // clang-format off
-#define BY(name, nodes) {.activation = name, .text = nodes}
+#define BY(name, nodes) {.form = name, .text = nodes}
 #define ACTIVATIONS                                                                                                  \
     BY("Relu", "y = Relu@14(s)\n"), BY("Tanh", "y = Tanh@13(s)\n"), BY("Sigmoid", "y = Sigmoid@13(s)\n"),            \
         BY("LeakyRelu", "y = LeakyRelu@6(s) {alpha=@a}\n"), BY("Clip", "y = Clip@6(s) {min=@a, max=@b}\n"),          \
@@ -220,6 +246,16 @@ static const Row rows[] = {
       ALWAYS("n = ReduceMean@13(b) {axes=@axes}\n c = Sub@14(b, n)\n"), // which counts where all elements are alike
       ALWAYS("q = Mul@14(c, c)\n v = ReduceMean@13(q) {axes=@axes}\n s = Sqrt@13(v)\n"),
       ALWAYS("const e: f32[] = {1e-9}\n d = Add@14(s, e)\n y = Div@14(c, d)\n")}},
+    {"ReduceL1", onnx, 0, summed, "graph ReduceL1(x, axes) -> (s) {\n", {ALWAYS("a = Abs@13(x)\n " SUM_OF("a"))}},
+    {"ReduceL2", onnx, 0, summed, "graph ReduceL2(x, axes) -> (y) {\n",
+     {ALWAYS("q = Mul@14(x, x)\n " SUM_OF("q") " y = Sqrt@13(s)\n")}},
+    {"ReduceSumSquare", onnx, 0, summed, "graph ReduceSumSquare(x, axes) -> (s) {\n", {ALWAYS("q = Mul@14(x, x)\n " SUM_OF("q"))}},
+    {"ReduceLogSum", onnx, 0, summed, "graph ReduceLogSum(x, axes) -> (y) {\n", {ALWAYS(SUM_OF("x") " y = Log@13(s)\n")}},
+    {"ReduceLogSumExp", onnx, 0, summed, "graph ReduceLogSumExp(x, axes) -> (y) {\n",
+     {ALWAYS("m = ReduceMax@11(x) {axes=@all}\n"), // an infinity less itself is no number: the largest one stands for it
+      ALWAYS("t = Clip@6(m) {min=-3.4028234663852886e38, max=3.4028234663852886e38}\n d = Sub@14(x, t)\n e = Exp@13(d)\n"),
+      ALWAYS("s = ReduceSum@11(e) {axes=@all}\n l = Log@13(s)\n"),
+      BY("with", "y = Add@14(l, t)\n"), BY("without", "z = Add@14(l, t)\n y = Squeeze@11(z) {axes=@all}\n")}},
     REDUCE("ReduceSum"), REDUCE("ReduceMean"), REDUCE("ReduceMax"), REDUCE("ReduceMin"),
     {"FusedConv", microsoft, 0, activated, "graph FusedConv(x, w, b, z) -> (y) {\n",
      {WITH(IN(3), "c = Conv@11(x, w, b) " CONV " s = Add@14(c, z)\n"), WITHOUT(IN(3), "s = Conv@11(x, w, b) " CONV), ACTIVATIONS}},
@@ -243,14 +279,14 @@ static const Row *row_of(const HoloNode *node)
     if (!node->op || node->in_count < 1 || !node->out_count) return NULL;
     for (int i = 0; i < HOLO_COUNT(rows); i++)
         if (!strcmp(rows[i].name, node->type) && !strcmp(rows[i].domain, node->domain) && is_f32(node->in[0]) &&
-            is_f32(node->out[0]) && !(rows[i].never & parts_of(node)))
+            is_number(node->out[0]) && !(rows[i].never & parts_of(node)))
             return &rows[i];
     return NULL;
 }
 
 static bool has_line(const Line *line, const Facts *facts, uint32_t parts)
 {
-    bool is_such = !line->activation || !strcmp(line->activation, facts->activation ? facts->activation : "");
+    bool is_such = !line->form || !strcmp(line->form, facts->form ? facts->form : "");
     return (parts & line->with) == line->with && !(parts & line->without) && is_such;
 }
 
