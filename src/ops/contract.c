@@ -7,7 +7,12 @@
 
 #include <string.h>
 
-enum { ROWS = HOLO_CONTRACT_ROWS, COLS = HOLO_CONTRACT_COLS, DEPTH = HOLO_CONTRACT_DEPTH };
+enum {
+    ROWS  = HOLO_CONTRACT_ROWS,
+    COLS  = HOLO_CONTRACT_COLS,
+    DEPTH = HOLO_CONTRACT_DEPTH,
+    FEW   = 4, // columns that are read one after the other, where they can be
+};
 
 // Numbers of one tile. Rows of b do not all begin in the same sets of the first cache. Columns up to a multiple of
 // HOLO_TILE_COLUMNS are multiplied, those that are not there with 0.
@@ -74,6 +79,22 @@ static void sum_narrow(const HoloContract *c, int64_t batch, int64_t row, int ro
         for (int j = 0; j < cols; j++) tile->sum[r][j].u = sum[r][j];
 }
 
+// Rows k to k + depth of b, columns up to `all` 0.
+static void read_b(const HoloContract *c, int64_t batch, int64_t k, int64_t depth, int64_t col, int cols, int all,
+                   Tile *tile)
+{
+    bool     down = c->b_down && cols <= FEW;
+    HoloCell column[DEPTH];
+    for (int64_t q = 0; q < depth; q++) {
+        if (!down) c->b(c, batch, k + q, col, cols, tile->b[q]);
+        memset(tile->b[q] + cols, 0, (size_t)(all - cols) * sizeof(HoloCell));
+    }
+    for (int j = 0; j < cols && down; j++) {
+        c->b_down(c, batch, k, col + j, depth, column);
+        for (int64_t q = 0; q < depth; q++) tile->b[q][j] = column[q];
+    }
+}
+
 static void sum_wide(const HoloContract *c, int64_t batch, int64_t row, int rows, int64_t col, int cols, Tile *tile)
 {
     int              all = padded(cols);
@@ -90,10 +111,7 @@ static void sum_wide(const HoloContract *c, int64_t batch, int64_t row, int rows
     for (int r = 0; r < rows; r++) memset(tile->sum[r], 0, (size_t)all * sizeof(HoloCell));
     for (int64_t k = 0; k < c->depth; k += DEPTH) {
         p.depth = at_most(c->depth - k, DEPTH);
-        for (int64_t q = 0; q < p.depth; q++) {
-            c->b(c, batch, k + q, col, cols, tile->b[q]);
-            memset(tile->b[q] + cols, 0, (size_t)(all - cols) * sizeof(HoloCell));
-        }
+        read_b(c, batch, k, p.depth, col, cols, all, tile);
         for (int r = 0; r < rows; r++) c->a(c, batch, row + r, k, p.depth, tile->a[r]);
         holo_tiles()->products[c->integer ? HOLO_TILE_U64 : HOLO_TILE_F64](&p);
     }

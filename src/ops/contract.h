@@ -28,6 +28,8 @@ struct HoloContract {
     // out[p] = a[batch][row][k + p] and out[j] = b[batch][k][col + j], for at most a tile's length.
     void (*a)(const HoloContract *c, int64_t batch, int64_t row, int64_t k, int64_t count, HoloCell *out);
     void (*b)(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count, HoloCell *out);
+    // out[p] = b[batch][k + p][col], for products of few columns. NULL: b is asked.
+    void (*b_down)(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count, HoloCell *out);
     // Turns finished sums of one row into results: bias, scale, activation. NULL: they are.
     void (*finish)(const HoloContract *c, int64_t batch, int64_t row, int64_t col, int64_t count, HoloCell *sums);
     const void *arg; // for the three above

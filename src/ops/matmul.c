@@ -124,6 +124,14 @@ static void read_b(const HoloContract *c, int64_t batch, int64_t k, int64_t col,
     shift(&m->b, start, col, 1, count, out);
 }
 
+static void read_b_down(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count, HoloCell *out)
+{
+    const HoloMatmul *m     = c->arg;
+    int64_t           start = holo_matmul_start(m, &m->b, batch);
+    holo_cells_read(m->b.t, c->integer, start + col * m->b.line + k * m->b.step, m->b.step, count, out);
+    shift(&m->b, start, col, 0, count, out);
+}
+
 HoloStatus holo_matmul_init(const HoloCall *call, const HoloMatrix *a, const HoloMatrix *b, HoloMatmul *out)
 {
     int rank;
@@ -133,14 +141,15 @@ HoloStatus holo_matmul_init(const HoloCall *call, const HoloMatrix *a, const Hol
     init_side(a, a->rank - 2, a->rank - 1, rank, &out->a);
     init_side(b, b->rank - 1, b->rank - 2, rank, &out->b);
     out->contract = (HoloContract){
-        .batch = holo_product(rank, out->batch_dim),
-        .rows  = holo_matrix_dim(a, a->rank - 2),
-        .cols  = holo_matrix_dim(b, b->rank - 1),
-        .depth = holo_matrix_dim(a, a->rank - 1),
-        .a     = read_a,
-        .b     = read_b,
-        .arg   = out,
-        .out   = call->out[0],
+        .batch  = holo_product(rank, out->batch_dim),
+        .rows   = holo_matrix_dim(a, a->rank - 2),
+        .cols   = holo_matrix_dim(b, b->rank - 1),
+        .depth  = holo_matrix_dim(a, a->rank - 1),
+        .a      = read_a,
+        .b      = read_b,
+        .b_down = read_b_down,
+        .arg    = out,
+        .out    = call->out[0],
     };
     return HOLO_OK;
 }

@@ -58,8 +58,8 @@ static void test_products(void **state)
 {
     (void)state;
     static const HoloDtype types[]    = {HOLO_I32, HOLO_U32, HOLO_I64, HOLO_U64, HOLO_F64};
-    static const int64_t   sizes[][3] = {{1, 1, 1},     {3, 5, 7},     {32, 32, 128},
-                                         {33, 31, 129}, {31, 70, 127}, {65, 33, 260}};
+    static const int64_t   sizes[][3] = {{1, 1, 1},  {3, 5, 7},  {32, 32, 128}, {1, 300, 1},   {35, 100, 3},
+                                         {7, 33, 4}, {2, 70, 5}, {33, 31, 129}, {31, 70, 127}, {65, 33, 260}};
     const HoloHost         host       = {.temp = take, .keep = take, .workers = 1};
     HoloRandom             random     = {7};
     for (int t = 0; t < HOLO_COUNT(types); t++)
