@@ -32,6 +32,56 @@ INL void v_transpose(const float *p, int64_t stride, float *out)
     }
 }
 
+// out[c * out_row + r] = p[r * stride + c] for the first `high` rows and `wide` columns: nothing beyond is touched.
+INL void v_transpose_part(const float *p, int64_t stride, int high, int wide, float *out, int64_t out_row)
+{
+#if defined __AVX512F__
+    __mmask16 across = (__mmask16)((1u << wide) - 1), down = (__mmask16)((1u << high) - 1);
+    f32n      from[LANES], to[LANES];
+    UNROLL for (int i = 0; i < LANES; i++) from[i] =
+        i < high ? (f32n)_mm512_maskz_loadu_ps(across, p + i * stride) : (f32n){0};
+    turn_lanes(from, to);
+    UNROLL for (int i = 0; i < LANES; i++)
+    {
+        if (i >= wide) return;
+        if (high == LANES)
+            *(f32u *)(out + i * out_row) = to[i];
+        else
+            _mm512_mask_storeu_ps(out + i * out_row, down, (__m512)to[i]);
+    }
+#else
+    float block[LANES * LANES], edge[LANES * LANES];
+    if (wide < LANES || high < LANES) { // a copy with room for a whole block
+        for (int i = 0; i < LANES; i++)
+            v_store(edge + i * LANES, i < high ? v_load_strided(p + i * stride, 1, 0, wide) : v_set1(0));
+        p      = edge;
+        stride = LANES;
+    }
+    v_transpose(p, stride, block);
+    for (int i = 0; i < wide; i++) copy_row(block + i * LANES, high, out + i * out_row);
+#endif
+}
+
+// out[i] is p[i], p[3 + i] ... p[45 + i].
+INL void v_load_threes(const float *p, f32v out[3])
+{
+#if defined __AVX512F__
+    const __m512i first = _mm512_setr_epi32(0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 0, 0, 0, 0, 0);
+    const __m512i then  = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 17, 20, 23, 26, 29);
+    __m512        a = _mm512_loadu_ps(p), b = _mm512_loadu_ps(p + LANES), c = _mm512_loadu_ps(p + 2 * LANES);
+    UNROLL for (int i = 0; i < 3; i++)
+    {
+        // The first eleven, of the last i ten, are in a and b; the others are in c.
+        __m512i shift = _mm512_set1_epi32(i), more = _mm512_mask_add_epi32(then, 0xf800, then, shift);
+        more        = _mm512_mask_mov_epi32(more, i == 2 ? 1 << 10 : 0, _mm512_set1_epi32(LANES));
+        __m512 some = _mm512_permutex2var_ps(a, _mm512_add_epi32(first, shift), b);
+        out[i]      = (f32v){{(f32n)_mm512_permutex2var_ps(some, more, c)}};
+    }
+#else
+    UNROLL for (int i = 0; i < 3; i++) out[i] = v_load_strided(p + i, 3, 0, LANES);
+#endif
+}
+
 #if defined __AVX2__ && !defined __AVX512F__
 INL void n_store_three(float *out, const f32v rows[3], int i, int part) // of register i of three rows, a third
 {
