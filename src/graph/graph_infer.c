@@ -162,6 +162,14 @@ static HoloStatus infer_call(HoloInfer *infer, HoloNode *node, HoloArena *scratc
     return holo_contents_infer(infer, node);
 }
 
+// What the caller leaves out is left out of the body's nodes, too: no type can be waited for.
+static void leave_out(HoloGraph *body, const HoloValue *input)
+{
+    for (int i = 0; i < body->node_count; i++)
+        for (int k = 0; k < body->nodes[i]->in_count; k++)
+            if (body->nodes[i]->in[k] == input) body->nodes[i]->in[k] = NULL;
+}
+
 // An operator defined by others has the types that its body gives.
 static HoloStatus infer_body(HoloInfer *infer, HoloNode *node, HoloArena *scratch)
 {
@@ -169,7 +177,10 @@ static HoloStatus infer_body(HoloInfer *infer, HoloNode *node, HoloArena *scratc
     HOLO_TRY(holo_node_body(scratch, infer->graph->dims, node, &body, infer->error));
     for (int i = 0; i < body->input_count; i++) {
         const HoloValue *given = i < node->in_count ? node->in[i] : NULL;
-        if (!given) continue;
+        if (!given) {
+            leave_out(body, body->inputs[i]);
+            continue;
+        }
         body->inputs[i]->type      = holo_infer_view(infer, given);
         body->inputs[i]->type.data = NULL;
         body->inputs[i]->contents  = given->contents;

@@ -1,4 +1,5 @@
-// linear_attention.c - LinearAttention: a matrix of state for each head that every token decays, corrects and reads.
+// linear_attention.c - LinearAttention, ONNX's and ONNX Runtime's: a matrix of state for each head that every token decays,
+// corrects and reads.
 //
 //     S = exp(g) * S;   S = S + k (x) (beta * (v - S^T k));   o = scale * q^T S
 //
@@ -29,12 +30,25 @@ static const Rule *find_rule(const HoloCall *call)
 
 typedef struct Sizes {
     HoloDim batch, tokens, size, v_size;
-    int64_t q_heads, kv_heads;
+    int64_t q_heads, k_heads, kv_heads; // kv: of values and states
 } Sizes;
+
+// ONNX Runtime's takes fewer heads of queries or keys than of values, each for several of these, and ignores gates that
+// its rule does not have.
+typedef struct Form {
+    bool is_free;
+} Form;
+
+static const Form onnx = {.is_free = false}, microsoft = {.is_free = true};
+
+static bool is_free(const HoloCall *call)
+{
+    return ((const Form *)call->op->row)->is_free;
+}
 
 static HoloStatus check_given(const HoloCall *call, int input, const char *name, bool wanted)
 {
-    if (!holo_in(call, input) == !wanted) return HOLO_OK;
+    if (!holo_in(call, input) == !wanted || (!wanted && is_free(call))) return HOLO_OK;
     return holo_call_fail(call, HOLO_BAD_MODEL, wanted ? "its rule needs %s" : "its rule has no %s", name);
 }
 
@@ -82,11 +96,27 @@ static HoloStatus check_gates(const HoloCall *call, const Rule *rule, Sizes *s)
     return HOLO_OK;
 }
 
+// Vectors of the keys are as long as those of the queries. How many heads that makes matters when their sizes are numbers.
+static HoloStatus count_keys(const HoloCall *call, HoloDim last, Sizes *s)
+{
+    HoloDim size;
+    s->k_heads = s->kv_heads;
+    if (is_free(call) && (holo_dim_is_symbolic(last) || holo_dim_is_symbolic(s->size))) return HOLO_OK;
+    if (is_free(call) && s->size > 0 && last >= s->size) s->k_heads = last / s->size;
+    HOLO_TRY(holo_split(call, "key", last, s->k_heads, &size));
+    HOLO_TRY(holo_agree(call, "vectors of query and key", s->size, size, &s->size));
+    if (s->kv_heads % s->k_heads)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%lld heads of the values are not a multiple of %lld of the keys",
+                              (long long)s->kv_heads, (long long)s->k_heads);
+    return HOLO_OK;
+}
+
 static HoloStatus find_sizes(const HoloCall *call, Sizes *s)
 {
     const Rule *rule = find_rule(call);
-    HoloDim     last, size;
+    HoloDim     last;
     if (!rule) return holo_call_fail(call, HOLO_BAD_MODEL, "update_rule is not linear, gated, delta or gated_delta");
+    if (holo_attr_int(call, "state_window", 0)) return holo_call_fail(call, HOLO_UNSUPPORTED, "state_window must be 0");
     *s = (Sizes){.batch    = HOLO_DIM_UNKNOWN,
                  .tokens   = HOLO_DIM_UNKNOWN,
                  .q_heads  = holo_attr_int(call, "q_num_heads", 0),
@@ -94,15 +124,19 @@ static HoloStatus find_sizes(const HoloCall *call, Sizes *s)
     HOLO_TRY(check_tokens(call, QUERY, s, &last));
     HOLO_TRY(holo_split(call, "query", last, s->q_heads, &s->size));
     HOLO_TRY(check_tokens(call, KEY, s, &last));
-    HOLO_TRY(holo_split(call, "key", last, s->kv_heads, &size));
-    HOLO_TRY(holo_agree(call, "vectors of query and key", s->size, size, &s->size));
+    HOLO_TRY(count_keys(call, last, s));
     HOLO_TRY(check_tokens(call, VALUE, s, &last));
     HOLO_TRY(holo_split(call, "value", last, s->kv_heads, &s->v_size));
-    if (s->q_heads % s->kv_heads)
+    if (s->q_heads % s->kv_heads && (!is_free(call) || s->kv_heads % s->q_heads))
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld heads of the query are not a multiple of %lld of the key",
                               (long long)s->q_heads, (long long)s->kv_heads);
     HOLO_TRY(check_gates(call, rule, s));
     return check_past(call, s);
+}
+
+static int64_t out_heads(const Sizes *s)
+{
+    return s->q_heads > s->kv_heads ? s->q_heads : s->kv_heads;
 }
 
 static HoloStatus infer(HoloCall *call)
@@ -110,7 +144,7 @@ static HoloStatus infer(HoloCall *call)
     Sizes s;
     HOLO_TRY(find_sizes(call, &s));
     const HoloTensor *past     = holo_in(call, PAST);
-    HoloDim           y[3]     = {s.batch, s.tokens, holo_dim_mul(call->dims, s.v_size, s.q_heads)};
+    HoloDim           y[3]     = {s.batch, s.tokens, holo_dim_mul(call->dims, s.v_size, out_heads(&s))};
     HoloDim           state[4] = {s.batch, s.kv_heads, s.size, s.v_size};
     HoloDtype         dtype    = (HoloDtype)call->in[QUERY]->dtype;
     HOLO_TRY(holo_out_type(call, 0, dtype, 3, y));
@@ -150,8 +184,9 @@ static void step(const Work *w, int64_t token, int64_t head, double *state)
 {
     const Sizes *s = &w->s;
     double *q = state + s->size * s->v_size, *k = q + s->size, *g = k + s->size, *v = g + s->size, *o = v + s->v_size;
-    HoloTensor *y = holo_out(w->call, 0);
-    holo_read_f(w->call->in[KEY], (token * s->kv_heads + head) * s->size, 1, s->size, k);
+    HoloTensor *y      = holo_out(w->call, 0);
+    int64_t     k_head = head / (s->kv_heads / s->k_heads), heads = out_heads(s), group = heads / s->kv_heads;
+    holo_read_f(w->call->in[KEY], (token * s->k_heads + k_head) * s->size, 1, s->size, k);
     holo_read_f(w->call->in[VALUE], (token * s->kv_heads + head) * s->v_size, 1, s->v_size, v);
     if (w->rule->decays) decay_state(w, token, head, g, state);
     if (w->rule->corrects) {
@@ -162,12 +197,11 @@ static void step(const Work *w, int64_t token, int64_t head, double *state)
     }
     for (int64_t d = 0; d < s->size; d++)
         for (int64_t j = 0; j < s->v_size; j++) state[d * s->v_size + j] += k[d] * v[j];
-    int64_t group = s->q_heads / s->kv_heads;
     for (int64_t h = head * group; h < (head + 1) * group && y; h++) {
-        holo_read_f(w->call->in[QUERY], (token * s->q_heads + h) * s->size, 1, s->size, q);
+        holo_read_f(w->call->in[QUERY], (token * s->q_heads + h / (heads / s->q_heads)) * s->size, 1, s->size, q);
         read_state(state, q, s->size, s->v_size, o);
         for (int64_t j = 0; j < s->v_size; j++) o[j] *= w->scale;
-        holo_write_f(y, (token * s->q_heads + h) * s->v_size, 1, s->v_size, o);
+        holo_write_f(y, (token * heads + h) * s->v_size, 1, s->v_size, o);
     }
 }
 
@@ -202,16 +236,12 @@ static HoloStatus eval(HoloCall *call)
     return HOLO_OK;
 }
 
+#define ROW                                                                                                     \
+    .name = "LinearAttention", .in_min = 3, .in_max = 6, .out_min = 1, .out_max = 2, .types = HOLO_TYPES_FLOAT, \
+    .infer = infer, .eval = eval
+
 const HoloOp holo_ops_linear_attention[] = {
-    {.name    = "LinearAttention",
-     .domain  = "",
-     .since   = 27,
-     .in_min  = 3,
-     .in_max  = 6,
-     .out_min = 1,
-     .out_max = 2,
-     .types   = HOLO_TYPES_FLOAT,
-     .infer   = infer,
-     .eval    = eval},
+    {.domain = "", .since = 27, .row = &onnx, ROW},
+    {.domain = "com.microsoft", .since = 1, .row = &microsoft, ROW},
     {0},
 };

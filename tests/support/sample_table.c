@@ -40,6 +40,7 @@ const SampleRow sample_rows[] = {
     {FLOAT, "com.microsoft::BiasSplitGelu@1($x[b,s,2*h>0], $t[2*h])"},
     {FLOAT, "{com.microsoft::ComplexMul@1 com.microsoft::ComplexMulConj@1}($x[...,2], $t[=])"},
     {FLOAT, "com.microsoft::GatedAdd@1($x[...,n], $t[...,n], $t[...,1])"},
+    {FLOAT, "2=com.microsoft::LinearAttentionGate@1($x[b,s,h], $f32[h], $f32[h], $t[b,s,h])"},
     {F32 | HOLO_BIT(F16) | HOLO_BIT(BF16), "com.microsoft::GatedRMSNorm@1($x[...,2*n>0], $t[n], $t[...,2*n])"},
     {ALL, "com.microsoft::SampleOp@1($x)"},
     {STRING | INDEX | F32_F64 | HOLO_BIT(U32) | HOLO_BIT(U64), "com.microsoft::MurmurHash3@1($x) {positive=$(0|1), seed=$(0|7)}"},
@@ -257,10 +258,12 @@ const SampleRow sample_rows[] = {
     {F32,   "ai.onnx.preview::FlexAttention@1($x[b,2,s,h>0], $t[b,2,k>0,h], $t[b,2,k,h])"},
     {FLOAT, "RotaryEmbedding@23($x[b,n,s,8], $t[9,4], $t[9,4], $i64[b,s]<0,8>) {interleaved=$(0|1)}"},
     {F32,   "com.microsoft::RotaryEmbedding@1($x[b,n,s,8], $i64[b,s]<0,8>, $t[9,4], $t[9,4])"},
+    {FLOAT, "com.microsoft::MRotaryEmbedding@1($x[b,n,s,8], $i64[3,b,s]<0,8>, $t[9,4], $t[9,4]) {mrope_section=[1,2,1], mrope_layout=$(0|1)}"},
     {FLOAT, "2={CausalConvWithState@27 com.microsoft::CausalConvWithState@1}($x[b,c>0,s>0], $t[c,1,3], $?t[c]) {activation=\"$(none|silu)\"}"},
 
     {F32,   "2=LinearAttention@27($x[b,s,2*h>0], $t[b,s,2*h], $t[b,s,2*v>0]) {q_num_heads=2, kv_num_heads=2, update_rule=\"linear\"}"},
     {F32,   "2=LinearAttention@27($x[b,s,2*h>0], $t[b,s,2*h], $t[b,s,2*v>0], $t[b,2,h,v], $t[b,s,2]<-1,0>, $t[b,s,2]<0,1>) {q_num_heads=2, kv_num_heads=2}"},
+    {F32,   "2=com.microsoft::LinearAttention@1($x[b,s,2*h>0], $t[b,s,4*h], $t[b,s,4*v>0], $t[b,4,h,v], $t[b,s,4]<-1,0>, $t[b,s,1]<0,1>) {q_num_heads=2, kv_num_heads=4}"},
     {F32,   "3=com.microsoft::GroupQueryAttention@1($x[b>0,s>0,32], $t[b,s,16], $t[b,s,16], _, _, $i32[b]<s-1,s-1>, $i32[]{${s}}) {num_heads=4, kv_num_heads=2}"},
     {INDEX, "2=com.microsoft::EmbedLayerNormalization@1($x[b,s]<0,3>, _, $f32[4,h>0], $f32[s,h], _, $f32[h], $f32[h])"},
     {HOLO_BIT(I32), "2=com.microsoft::QEmbedLayerNormalization@1($x[b,s]<0,3>, $i32[b,s]<0,1>, $u8[4,h>0], $u8[s,h], $u8[2,h], $u8[h], $u8[h], _, $f32[]<1,2>,"

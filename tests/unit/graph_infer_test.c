@@ -258,6 +258,16 @@ static void test_flex_attention(void **state)
     expect_shape(body, "r", HOLO_F32, "n,4,l,s");
 }
 
+// An operator defined by others, with an input left out that its body hands on.
+static void test_left_out(void **state)
+{
+    (void)state;
+    const HoloGraph *g = inferred("graph g(a: i8[n,3], b: i8[3]) -> (y) {\n"
+                                  "    y = com.microsoft::MulInteger@1(a, _, b)\n"
+                                  "}");
+    expect_shape(g, "y", HOLO_I32, "n,3");
+}
+
 static void test_missing_operators(void **state)
 {
     (void)state;
@@ -330,6 +340,7 @@ int main(void)
         cmocka_unit_test_teardown(test_loop, teardown),
         cmocka_unit_test_teardown(test_scan, teardown),
         cmocka_unit_test_teardown(test_flex_attention, teardown),
+        cmocka_unit_test_teardown(test_left_out, teardown),
         cmocka_unit_test_teardown(test_missing_operators, teardown),
         cmocka_unit_test_teardown(test_sort_and_cycle, teardown),
         cmocka_unit_test_teardown(test_eval_with_contents, teardown),

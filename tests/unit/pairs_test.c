@@ -156,6 +156,15 @@ static void pair_deinit(Pair *p)
 
 // ---- compiling
 
+// Is there a node that several were fused into? Programs are computed in f32, also where no kernel runs them.
+static bool has_program(const HoloGraph *graph)
+{
+    for (int i = 0; i < graph->node_count; i++)
+        for (int k = 0; k < graph->nodes[i]->attr_count; k++)
+            if (!strcmp(graph->nodes[i]->attr[k].name, "program")) return true;
+    return false;
+}
+
 static HoloStatus compile(Pair *p, bool with_passes, HoloModel **out, uint32_t *out_kernels, HoloError *error)
 {
     const char     *disabled[64];
@@ -165,7 +174,9 @@ static HoloStatus compile(Pair *p, bool with_passes, HoloModel **out, uint32_t *
         if (strcmp(holo_passes[i].name, "decompose")) disabled[options.disabled_count++] = holo_passes[i].name;
     HOLO_TRY(holo_graph_parse(&p->arena, p->text.data, &graph, error));
     HOLO_TRY(holo_passes_run(graph, &options, error));
-    return model_of(graph, p->numeric, out, out_kernels, error);
+    HOLO_TRY(model_of(graph, p->numeric, out, out_kernels, error));
+    *out_kernels += has_program(graph);
+    return HOLO_OK;
 }
 
 // ---- comparing
