@@ -116,6 +116,7 @@ const HoloTiles TABLE(HOLO_LEVEL) = {
             EACH_WIDTH(reduce_or),
             EACH_WIDTH(reduce_xor),
         },
+    .extreme = extreme,
     .products =
         {
             [HOLO_TILE_U32] = products_U32,

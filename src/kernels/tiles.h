@@ -109,6 +109,8 @@ typedef struct HoloTiles {
     void (*chain)(int64_t n, const HoloTileChain *chain);
     // One number of n > 0: number i goes to sum i % 16; then sums i and i + 8 are joined, i and i + 4 ...
     void (*reduce[HOLO_TILE_REDUCES][HOLO_TILE_TYPES])(int64_t n, const void *a, void *out);
+    // Where the largest of n > 0 numbers, below 2^31, is, or the smallest; of equal ones the first, or the last. A NaN is beyond all.
+    int64_t (*extreme)(int64_t n, const float *x, bool smallest, bool last);
     void (*products[HOLO_TILE_TYPES])(const HoloTileProducts *p); // of U32, U64 and F64; NULL: there is none
 } HoloTiles;
 

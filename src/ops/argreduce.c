@@ -1,12 +1,11 @@
 // argreduce.c - ArgMax and ArgMin: where along an axis the largest or smallest element is.
 //
 // A NaN is taken for the extreme one, as NumPy does.
+#include "kernels/tiles.h"
 #include "ops/op.h"
 #include "ops/order.h"
 #include "ops/rows.h"
 #include "ops/spread.h"
-
-#include <math.h>
 
 static HoloStatus find_axis(const HoloCall *call, int *axis)
 {
@@ -70,44 +69,6 @@ static void search_row(const Search *s, int64_t row)
 
 enum { WIDE = 16 }; // numbers at a time: one would wait for the other
 
-// The first, or the last, place of a row where the number is this one; where `best` is NaN, where one is.
-static int64_t place_of(const float *x, int64_t n, float best, bool last)
-{
-    bool    nan = best != best;
-    int64_t i   = 0;
-    for (int some = 0; !nan && i + WIDE <= n; i += WIDE) { // most have none
-        const float *from = last ? x + n - WIDE - i : x + i;
-        for (int j = 0; j < WIDE; j++) some |= from[j] == best;
-        if (some) break;
-    }
-    for (; i < n; i++) {
-        int64_t k = last ? n - 1 - i : i;
-        if (nan ? x[k] != x[k] : x[k] == best) return k;
-    }
-    return 0;
-}
-
-// The extreme number of a row.
-static float extreme_of(const float *x, int64_t n, float sign)
-{
-    float   top[WIDE], best = sign * x[0];
-    int32_t strange[WIDE] = {0}; // NaN
-    int64_t k             = 0;
-    for (int j = 0; j < WIDE; j++) top[j] = best;
-    for (; k + WIDE <= n; k += WIDE)
-        for (int j = 0; j < WIDE; j++) {
-            float v = sign * x[k + j];
-            top[j]  = v > top[j] ? v : top[j];
-            strange[j] |= v != v;
-        }
-    for (; k < n; k++) top[0] = sign * x[k] > top[0] ? sign * x[k] : top[0], strange[0] |= x[k] != x[k];
-    for (int j = 0; j < WIDE; j++) {
-        best = top[j] > best ? top[j] : best;
-        strange[0] |= strange[j];
-    }
-    return strange[0] || best != best ? NAN : sign * best;
-}
-
 // Neighbouring rows, WIDE of them, side by side: what is next to each other in memory is read so.
 static inline void search_wide(const Search *s, const float *x, bool last, int64_t *out)
 {
@@ -141,7 +102,7 @@ static void search_rows_f32(const Search *s, int64_t row, int64_t count)
     if (s->rows.inner > 1)
         search_columns(s, x, count, to);
     else
-        *to = place_of(x, s->rows.size, extreme_of(x, s->rows.size, s->smallest ? -1.0f : 1.0f), s->last);
+        *to = holo_tiles()->extreme(s->rows.size, x, s->smallest, s->last);
 }
 
 enum { PART = 1 << 14 }; // elements that are looked at together, about
