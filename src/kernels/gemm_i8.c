@@ -88,53 +88,56 @@ INL void tile_store_u8(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows
 enum { AHEAD_MOST = 1 << 18 }; // of what is fetched before it is met, so that the second cache keeps it
 
 // How the sums of a tile are made.
-enum { TILE_PAIRS, TILE_QUADS, TILE_RAW };
+enum { TILE_PAIRS, TILE_QUADS, TILE_RAW, TILE_LINES };
 
 // The products of all quads are added to sums. `fetch`: as these panels are met, those `ahead` bytes behind them, which come
 // next, are fetched.
 INL void tile_sum(const HoloGemmI8 *g, const uint8_t *a, const uint8_t *b, int rows, int panels, int how, bool fetch,
                   int64_t ahead, i32v sum[QUAD_ROWS][QUAD_WIDE_PANELS])
 {
-    const bool     quads = how != TILE_PAIRS, raw = how == TILE_RAW;
+    const bool     quads = how != TILE_PAIRS, raw = how >= TILE_RAW, in_lines = how == TILE_LINES;
     const uint32_t flip     = raw ? 0x80808080u : QUADS_FLIP;
     const int      step     = quads ? 4 : 8;
-    int64_t        row_step = g->a_row, panel_step = g->b_panel;
+    int64_t        row_step = g->a_row, panel_step = g->b_panel, run = in_lines ? g->quads / g->lines : g->quads;
     const uint8_t *three[QUAD_ROWS / 3 + 1]; // rows by threes: one pointer is enough for these
     UNROLL for (int i = 0; i < rows; i += 3)
     {
         three[i / 3] = a + i * row_step;
         FORGET(three[i / 3]);
     }
-    for (int64_t q = g->quads; q > 0; q--, b += 4 * LANES) {
-        i32v even[QUAD_WIDE_PANELS], odd[QUAD_WIDE_PANELS];
-        UNROLL for (int j = 0; j < panels; j++)
-        {
-            even[j] = i_load((const int32_t *)(const void *)(b + j * panel_step));
-            if (fetch) __builtin_prefetch(b + j * panel_step + ahead, 0, 2);
-            if (quads && flip) EACH(r) even[j].r[r] = (i32n)((u32n)even[j].r[r] ^ flip);
-            if (quads) continue;
-            EACH(r) odd[j].r[r]  = (i32n)((u32n)even[j].r[r] >> 8) & 0x00FF00FF;
-            EACH(r) even[j].r[r] = even[j].r[r] & 0x00FF00FF;
+    for (int64_t line = in_lines ? g->lines : 1; line > 0; line--) {
+        for (int64_t q = run; q > 0; q--, b += 4 * LANES) {
+            i32v even[QUAD_WIDE_PANELS], odd[QUAD_WIDE_PANELS];
+            UNROLL for (int j = 0; j < panels; j++)
+            {
+                even[j] = i_load((const int32_t *)(const void *)(b + j * panel_step));
+                if (fetch) __builtin_prefetch(b + j * panel_step + ahead, 0, 2);
+                if (quads && flip) EACH(r) even[j].r[r] = (i32n)((u32n)even[j].r[r] ^ flip);
+                if (quads) continue;
+                EACH(r) odd[j].r[r]  = (i32n)((u32n)even[j].r[r] >> 8) & 0x00FF00FF;
+                EACH(r) even[j].r[r] = even[j].r[r] & 0x00FF00FF;
+            }
+            UNROLL for (int i = 0; i < rows; i++)
+            {
+                const uint8_t *from   = three[i / 3] + i % 3 * row_step;
+                i32n           first  = quad_read(from) + (i32n){0};
+                i32n           second = quads ? first : quad_read(from + 4) + (i32n){0};
+                UNROLL for (int j = 0; j < panels; j++) EACH(r) sum[i][j].r[r] =
+                    raw     ? n_quads(sum[i][j].r[r], first, even[j].r[r])
+                    : quads ? n_quads(sum[i][j].r[r], even[j].r[r], first)
+                            : n_pairs(n_pairs(sum[i][j].r[r], first, even[j].r[r]), second, odd[j].r[r]);
+                if (i % 2) HOLD;
+            }
+            UNROLL for (int i = 0; i < rows; i += 3) three[i / 3] += step;
         }
-        UNROLL for (int i = 0; i < rows; i++)
-        {
-            const uint8_t *from   = three[i / 3] + i % 3 * row_step;
-            i32n           first  = quad_read(from) + (i32n){0};
-            i32n           second = quads ? first : quad_read(from + 4) + (i32n){0};
-            UNROLL for (int j = 0; j < panels; j++) EACH(r) sum[i][j].r[r] =
-                raw     ? n_quads(sum[i][j].r[r], first, even[j].r[r])
-                : quads ? n_quads(sum[i][j].r[r], even[j].r[r], first)
-                        : n_pairs(n_pairs(sum[i][j].r[r], first, even[j].r[r]), second, odd[j].r[r]);
-            if (i % 2) HOLD;
-        }
-        UNROLL for (int i = 0; i < rows; i += 3) three[i / 3] += step;
+        if (in_lines) UNROLL for (int i = 0; i < rows; i += 3) three[i / 3] += g->line - run * step;
     }
 }
 
 INL void i8_tile(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int panels, int how)
 {
-    const bool     quads = how != TILE_PAIRS, raw = how == TILE_RAW;
-    const uint8_t *a = (const uint8_t *)g->a + row * g->a_row, *b = g->b + panel * g->b_panel;
+    const bool     quads = how != TILE_PAIRS, raw = how >= TILE_RAW;
+    const uint8_t *a = (const uint8_t *)g->a, *b = g->b + panel * g->b_panel;
     int32_t       *c       = g->c ? g->c + row * g->c_row + panel * LANES : NULL;
     int            width   = panels * LANES;
     int            columns = g->n - panel * LANES < width ? (int)(g->n - panel * LANES) : width;
@@ -142,6 +145,7 @@ INL void i8_tile(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int 
     int32_t       *at  = columns < width ? part : c;
     int64_t        gap = columns < width ? width : g->c_row, next = panels * g->b_panel;
     i32v           sum[QUAD_ROWS][QUAD_WIDE_PANELS];
+    a += how == TILE_LINES ? row / g->part * g->a_part + row % g->part * g->a_row : row * g->a_row;
     for (int i = 0; columns < width && g->resume && i < rows; i++)
         for (int j = 0; j < width; j++) part[i * width + j] = j < columns ? c[i * g->c_row + j] : 0;
     UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =

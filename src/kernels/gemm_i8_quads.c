@@ -10,6 +10,10 @@
     QUADS_TARGET static void raw_##rows##x##panels(const HoloGemmI8 *g, int64_t row, int64_t panel)   \
     {                                                                                                 \
         i8_tile(g, row, panel, rows, panels, TILE_RAW);                                               \
+    }                                                                                                 \
+    QUADS_TARGET static void lines_##rows##x##panels(const HoloGemmI8 *g, int64_t row, int64_t panel) \
+    {                                                                                                 \
+        i8_tile(g, row, panel, rows, panels, TILE_LINES);                                             \
     }
 QUAD_TILES(X)
 #undef X
@@ -28,16 +32,23 @@ static QuadTile *const raw_tiles[QUAD_ROWS + 1][QUAD_WIDE_PANELS + 1] = {
 #undef X
 };
 
+static QuadTile *const line_tiles[QUAD_ROWS + 1][QUAD_WIDE_PANELS + 1] = {
+#define X(rows, panels) [rows][panels] = lines_##rows##x##panels,
+    QUAD_TILES(X)
+#undef X
+};
+
 static void quads_walk(const HoloGemmI8 *g, QuadTile *const tiles[QUAD_ROWS + 1][QUAD_WIDE_PANELS + 1])
 {
     if (!g->m) return;
     // Even heights: 13 rows are 7 and 6, not 12 and 1.
-    int64_t steps = (g->m + QUAD_ROWS - 1) / QUAD_ROWS, height = g->m / steps, taller = g->m % steps;
+    int64_t part  = g->lines > 1 ? g->part : g->m;
+    int64_t steps = (part + QUAD_ROWS - 1) / QUAD_ROWS, height = part / steps, taller = part % steps;
     int     panels, wide = g->m <= QUAD_WIDE_ROWS ? QUAD_WIDE_PANELS : QUAD_PANELS;
     for (int64_t panel = 0; panel * LANES < g->n; panel += panels) {
         int64_t left = (g->n + LANES - 1) / LANES - panel;
         panels       = left >= wide ? wide : left > 1 ? QUAD_PANELS : 1;
-        for (int64_t s = 0, row = 0; s < steps; s++) {
+        for (int64_t s = 0, row = 0; row < g->m; s = s + 1 < steps ? s + 1 : 0) {
             int64_t tall = height + (s < taller);
             tiles[tall][panels](g, row, panel);
             row += tall;
@@ -53,7 +64,7 @@ static void gemm_i8_quads(const HoloGemmI8 *g)
 // Where quads are signed on both sides, bytes cannot be taken as they are.
 static bool gemm_raw_i8_quads(const HoloGemmI8 *g)
 {
-    if (!QUADS_FLIP) quads_walk(g, raw_tiles);
+    if (!QUADS_FLIP) quads_walk(g, g->lines > 1 ? line_tiles : raw_tiles);
     return !QUADS_FLIP;
 }
 

@@ -156,6 +156,10 @@ typedef struct HoloGemmI8 {
     int64_t      bytes_row;
     int          y_zero;
     bool         is_signed; // the bytes
+
+    // gemm_raw_i8 alone: where there is more than one of `lines`, a row of A is so many runs, as long as each other and in
+    // whole quads, `line` bytes from one to the next; and rows come in parts of `part`, `a_part` bytes from one to the next.
+    int64_t lines, line, part, a_part;
 } HoloGemmI8;
 
 // Rows must not fall on the same cache lines.

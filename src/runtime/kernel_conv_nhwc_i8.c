@@ -2,7 +2,8 @@
 // products, scaled and quantised again.
 //
 // Pixels, with all that their filters see, are the rows of gemm_i8 and filters its panels; of unsigned pixels and filters
-// whose zero points are 0 those of gemm_raw_i8, where the CPU has it, which are read where they lie. Filters of one channel
+// whose zero points are 0 those of gemm_raw_i8, where the CPU has it, which are read where they lie: of filters of more than
+// one place in the lines of the image, which are copied only for the zeros around it. Filters of one channel
 // each have a kernel of their own, depthwise_i8: a task has some rows of 16 channels. What is added to sums and what they are
 // multiplied by is made once a run, in memory of the first worker that all read.
 #include "format/params.h"
@@ -13,6 +14,9 @@
 
 enum {
     TILE_PIXELS  = 104,
+    LINE_PIXELS  = 128, // of a tile that reads lines
+    PART_LEAST   = 6,   // pixels of a row of an output that keep gemm_raw_i8 busy
+    RUN_LEAST    = 48,  // bytes of a line that a pixel sees, that are worth it
     PIXELS_LEAST = 12,
     TILE_BYTES   = 1 << 18, // of patches: fewer pixels where filters are long
     SOME_FILTERS = 192,
@@ -45,11 +49,14 @@ typedef struct Conv {
     int64_t           lines, line, run;   // lines that a pixel sees, bytes of one, and pixels that are copied together
     int64_t           inside, inside_end; // the pixels of a row that see nothing outside of the image on both sides
     int64_t           band_rows, bands, blocks; // of filters of one channel; blocks: of 16 channels
-    bool              depthwise, direct;
-    bool              raw;       // when running: gemm_raw_i8 it is
-    int64_t           patch_row; // when running: bytes from one patch to the next
-    size_t            own;       // bytes of a worker's memory before the terms
-    Terms             terms;     // when running
+    int64_t part, parts, part_rows, row_tiles;  // of tiles that read lines: pixels of a row, parts of one, rows
+    int64_t part_line, part_lines;              // bytes of a line of the image, and lines, that such a tile sees
+    bool    depthwise, direct;
+    bool    has_parts; // tiles can read lines
+    bool    raw;       // when running: gemm_raw_i8 it is
+    int64_t patch_row; // when running: bytes from one patch to the next
+    size_t  own;       // bytes of a worker's memory before the terms
+    Terms   terms;     // when running
 } Conv;
 
 typedef struct Memory { // of a worker; lines, patches and rows follow, or what depthwise_i8 takes, and then the terms
@@ -114,21 +121,48 @@ static int64_t padded(int64_t columns)
     return holo_ceil_div(columns, HOLO_PANEL) * HOLO_PANEL;
 }
 
+static void filters_cut(Conv *c)
+{
+    int64_t tiles   = c->pixel_tiles * c->groups;
+    c->tile_filters = tiles < TILES_LEAST ? FEW_FILTERS : tiles < TILES_MANY ? SOME_FILTERS : c->filters;
+    c->filter_tiles = holo_ceil_div(c->filters, c->tile_filters);
+}
+
+// Tiles of whole rows of an output or of a part of one, so that the next pixel is always as far away. Strides are no longer
+// than filters, and sizes few enough to be multiplied.
+static void parts_cut(Conv *c)
+{
+    const HoloConvShape *s     = &c->shape;
+    int64_t              width = s->out[2], height = s->out[1], run = s->kernel[2] * c->channels;
+    c->has_parts = !c->depthwise && !c->direct && s->kernel[0] == 1 && s->out[0] == 1 && s->in[0] == 1 && !s->pad[0] &&
+                   s->kernel[1] > 1 && s->dilation[1] == 1 && s->dilation[2] == 1 && s->stride[1] <= s->kernel[1] &&
+                   s->stride[2] <= s->kernel[2] && run % 4 == 0 && run >= RUN_LEAST && width >= PART_LEAST;
+    if (!c->has_parts) return;
+    c->parts      = holo_ceil_div(width, LINE_PIXELS);
+    c->part       = holo_ceil_div(width, c->parts);
+    c->part_rows  = holo_least(LINE_PIXELS / c->part, height);
+    c->row_tiles  = holo_ceil_div(height, c->part_rows);
+    c->part_rows  = holo_ceil_div(height, c->row_tiles); // no small one at the end
+    c->row_tiles  = holo_ceil_div(height, c->part_rows);
+    c->part_line  = ((c->part - 1) * s->stride[2] + s->kernel[2]) * c->channels;
+    c->part_lines = (c->part_rows - 1) * s->stride[1] + s->kernel[1];
+    c->has_parts  = c->part_line * c->part_lines <= TILE_BYTES;
+}
+
 static void cut(Conv *c)
 {
     const HoloConvShape *s = &c->shape;
     c->direct              = c->places == 1;
     for (int d = 0; d < 3; d++) c->direct = c->direct && s->stride[d] == 1 && !s->pad[d] && s->in[d] == s->out[d];
-    int64_t most    = TILE_BYTES / (c->k + 1);
-    c->tile_pixels  = most < PIXELS_LEAST ? PIXELS_LEAST : holo_least(most, TILE_PIXELS);
-    c->pixel_tiles  = holo_ceil_div(c->batch * c->pixels, c->tile_pixels);
-    c->tile_pixels  = holo_ceil_div(c->batch * c->pixels, c->pixel_tiles); // no small one at the end
-    int64_t tiles   = c->pixel_tiles * c->groups;
-    c->tile_filters = tiles < TILES_LEAST ? FEW_FILTERS : tiles < TILES_MANY ? SOME_FILTERS : c->filters;
-    c->filter_tiles = holo_ceil_div(c->filters, c->tile_filters);
-    c->lines        = s->kernel[0] * s->kernel[1];
-    int64_t pixel   = c->lines * c->channels * s->stride[2];
-    c->run          = LINE_BYTES / pixel < 1 ? 1 : holo_least(LINE_BYTES / pixel, c->tile_pixels);
+    int64_t most   = TILE_BYTES / (c->k + 1);
+    c->tile_pixels = most < PIXELS_LEAST ? PIXELS_LEAST : holo_least(most, TILE_PIXELS);
+    c->pixel_tiles = holo_ceil_div(c->batch * c->pixels, c->tile_pixels);
+    c->tile_pixels = holo_ceil_div(c->batch * c->pixels, c->pixel_tiles); // no small one at the end
+    filters_cut(c);
+    parts_cut(c);
+    c->lines      = s->kernel[0] * s->kernel[1];
+    int64_t pixel = c->lines * c->channels * s->stride[2];
+    c->run        = LINE_BYTES / pixel < 1 ? 1 : holo_least(LINE_BYTES / pixel, c->tile_pixels);
     c->line = ((c->run - 1) * s->stride[2] + (s->kernel[2] - 1) * s->dilation[2] + 1) * c->channels + HOLO_PIXELS_MORE;
     int64_t last  = s->in[2] - 1 - (s->kernel[2] - 1) * s->dilation[2] + s->pad[2]; // where the last of these begins
     c->inside     = holo_least(holo_ceil_div(s->pad[2], s->stride[2]), s->out[2]);
@@ -195,7 +229,9 @@ static bool memory_find(Conv *c)
     size_t more = c->depthwise ? (size_t)columns
                                : holo_align((size_t)lines, 64) + patch_bytes(c) +
                                      (size_t)c->tile_pixels * HOLO_I8_ROW((size_t)c->k);
-    c->own      = holo_align(sizeof(Memory) + more, 64);
+    size_t part = c->has_parts ? (size_t)(c->part_line * c->part_lines) : 0;
+    if (part > more) more = part;
+    c->own = holo_align(sizeof(Memory) + more, 64);
     return true;
 }
 
@@ -344,34 +380,17 @@ static void raw_find(Conv *c)
     c->patch_row = c->raw ? holo_ceil_div(c->k, 4) * 4 + 64 : c->k;
 }
 
-static void work(void *arg, int64_t i, int worker)
+// The product of some filters of a group and pixels, which are to be found.
+static HoloGemmI8 product_of(const Conv *c, int64_t group, int64_t tile, int64_t pixel, int64_t pixels)
 {
-    const Conv        *c       = arg;
-    const HoloKernels *kernels = c->host->kernels;
-    Memory            *m       = (Memory *)(void *)holo_kernel_scratch(c->host, worker);
-    uint8_t           *memory = (uint8_t *)(m + 1), *patch = memory + holo_align((size_t)(c->lines * c->line), 64);
-    char              *rows = (char *)patch + patch_bytes(c);
-    int64_t            tile = i % c->filter_tiles, pixel = i / c->filter_tiles % c->pixel_tiles * c->tile_pixels;
-    int64_t            group = i / c->filter_tiles / c->pixel_tiles, all = c->channels * c->groups;
-    int64_t            pixels = holo_least(c->tile_pixels, c->batch * c->pixels - pixel);
-    int64_t            first = tile * c->tile_filters, count = holo_least(c->tile_filters, c->filters - first);
-    int64_t            panel = HOLO_I8_PANEL(c->k), group_panels = holo_ceil_div(c->filters, HOLO_PANEL);
-    const uint8_t     *panels   = (const uint8_t *)c->w->data + (group * group_panels + first / HOLO_PANEL) * panel;
-    const uint8_t     *from     = (const uint8_t *)c->x->data + pixel * all + group * c->channels;
-    bool               in_place = c->direct && (!c->raw || (c->k % 4 == 0 && all % SET_BYTES));
-    bool               is_here  = m->held == i / c->filter_tiles;
-    if (!in_place && !is_here) pixels_copy(c, group, pixel, pixels, memory, patch);
-    m->held            = i / c->filter_tiles;
-    int64_t    filters = c->filters * c->groups, term = group * padded(c->filters) + first;
-    HoloGemmI8 gemm = {
+    int64_t panel = HOLO_I8_PANEL(c->k), first = tile * c->tile_filters, filters = c->filters * c->groups;
+    int64_t term = group * padded(c->filters) + first;
+    return (HoloGemmI8){
         .m         = pixels,
-        .n         = count,
+        .n         = holo_least(c->tile_filters, c->filters - first),
         .quads     = holo_ceil_div(c->k, 4),
-        .a         = in_place ? from : patch,
-        .a_row     = in_place ? all : c->patch_row,
-        .b         = panels,
+        .b         = (const uint8_t *)c->w->data + term / HOLO_PANEL * panel,
         .b_panel   = panel,
-        .row       = m->row,
         .zero      = c->one_zero ? NULL : c->terms.zero + term,
         .one_zero  = c->terms.zero[term],
         .column    = c->terms.column + term,
@@ -381,11 +400,84 @@ static void work(void *arg, int64_t i, int worker)
         .y_zero    = c->y_zero,
         .is_signed = c->out->dtype == HOLO_I8,
     };
+}
+
+static void work(void *arg, int64_t i, int worker)
+{
+    const Conv        *c       = arg;
+    const HoloKernels *kernels = c->host->kernels;
+    Memory            *m       = (Memory *)(void *)holo_kernel_scratch(c->host, worker);
+    uint8_t           *memory = (uint8_t *)(m + 1), *patch = memory + holo_align((size_t)(c->lines * c->line), 64);
+    char              *rows  = (char *)patch + patch_bytes(c);
+    int64_t            pixel = i / c->filter_tiles % c->pixel_tiles * c->tile_pixels;
+    int64_t            group = i / c->filter_tiles / c->pixel_tiles, all = c->channels * c->groups;
+    int64_t            pixels   = holo_least(c->tile_pixels, c->batch * c->pixels - pixel);
+    const uint8_t     *from     = (const uint8_t *)c->x->data + pixel * all + group * c->channels;
+    bool               in_place = c->direct && (!c->raw || (c->k % 4 == 0 && all % SET_BYTES));
+    bool               is_here  = m->held == i / c->filter_tiles;
+    if (!in_place && !is_here) pixels_copy(c, group, pixel, pixels, memory, patch);
+    m->held         = i / c->filter_tiles;
+    HoloGemmI8 gemm = product_of(c, group, i % c->filter_tiles, pixel, pixels);
+    gemm.row        = m->row;
+    gemm.a          = in_place ? from : patch;
+    gemm.a_row      = in_place ? all : c->patch_row;
     if (c->raw && kernels->gemm_raw_i8(&gemm)) return;
     if (!is_here) kernels->rows_i8(pixels, c->k, gemm.a, gemm.a_row, c->x->dtype == HOLO_I8, rows, m->row);
     gemm.a     = rows;
     gemm.a_row = HOLO_I8_ROW(c->k);
     kernels->gemm_i8(&gemm);
+}
+
+// ---- products of pixels in lines
+
+typedef struct Window { // what a tile sees of an image: lines from y on and columns from x on, which may be outside
+    const uint8_t *image;
+    int64_t        x, y, columns, lines;
+} Window;
+
+static bool is_inside(const Conv *c, const Window *w)
+{
+    return c->groups == 1 && w->x >= 0 && w->y >= 0 && w->x + w->columns <= c->shape.in[2] &&
+           w->y + w->lines <= c->shape.in[1];
+}
+
+static void window_copy(const Conv *c, const Window *w, uint8_t *out)
+{
+    int64_t all = c->channels * c->groups;
+    for (int64_t y = w->y; y < w->y + w->lines; y++, out += c->part_line)
+        if (y < 0 || y >= c->shape.in[1])
+            memset(out, c->zero, (size_t)(w->columns * c->channels));
+        else
+            line_copy(c, w->image + y * c->shape.in[2] * all, w->x, w->columns, out);
+}
+
+static void work_part(void *arg, int64_t i, int worker)
+{
+    const Conv          *c    = arg;
+    const HoloConvShape *s    = &c->shape;
+    Memory              *m    = (Memory *)(void *)holo_kernel_scratch(c->host, worker);
+    int64_t              tile = i / c->filter_tiles % c->pixel_tiles, group = i / c->filter_tiles / c->pixel_tiles;
+    int64_t              x = tile % c->parts * c->part, y = tile / c->parts % c->row_tiles * c->part_rows;
+    int64_t              image = tile / c->parts / c->row_tiles, all = c->channels * c->groups;
+    int64_t              width = holo_least(c->part, s->out[2] - x), rows = holo_least(c->part_rows, s->out[1] - y);
+    Window               window = {
+                      .image   = (const uint8_t *)c->x->data + image * s->in[1] * s->in[2] * all + group * c->channels,
+                      .x       = x * s->stride[2] - s->pad[2],
+                      .y       = y * s->stride[1] - s->pad[1],
+                      .columns = (width - 1) * s->stride[2] + s->kernel[2],
+                      .lines   = (rows - 1) * s->stride[1] + s->kernel[1],
+    };
+    bool inside = is_inside(c, &window);
+    if (!inside && m->held != i / c->filter_tiles) window_copy(c, &window, (uint8_t *)(m + 1));
+    m->held         = i / c->filter_tiles;
+    HoloGemmI8 gemm = product_of(c, group, i % c->filter_tiles, image * c->pixels + y * s->out[2] + x, rows * width);
+    gemm.a          = inside ? window.image + (window.y * s->in[2] + window.x) * all : (uint8_t *)(m + 1);
+    gemm.a_row      = s->stride[2] * c->channels;
+    gemm.lines      = s->kernel[1];
+    gemm.line       = inside ? s->in[2] * all : c->part_line;
+    gemm.part       = width;
+    gemm.a_part     = s->stride[1] * gemm.line;
+    c->host->kernels->gemm_raw_i8(&gemm);
 }
 
 // ---- filters of one channel
@@ -428,11 +520,16 @@ static HoloStatus run(HoloCall *call)
     if (!memory_find(&c)) return refuse(call);
     raw_find(&c);
     terms_make(&c);
+    if (c.raw && c.has_parts) {
+        c.pixel_tiles = c.batch * c.row_tiles * c.parts;
+        filters_cut(&c);
+    }
     for (int i = 0; i < c.host->workers; i++) ((Memory *)(void *)holo_kernel_scratch(c.host, i))->held = -1;
     if (c.depthwise)
         call->host->parallel(call->host, c.batch * c.bands * c.blocks, work_band, &c);
     else
-        call->host->parallel(call->host, c.groups * c.pixel_tiles * c.filter_tiles, work, &c);
+        call->host->parallel(call->host, c.groups * c.pixel_tiles * c.filter_tiles,
+                             c.raw && c.has_parts ? work_part : work, &c);
     return HOLO_OK;
 }
 

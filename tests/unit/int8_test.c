@@ -335,6 +335,11 @@ static const ConvCase convs_last[] = {
     {4, {2, 5, 40, 16}, {32, 16, 3, 3}, 1, 1, 2, 2},    // pixels in the middle of a row
     {4, {1, 6, 41, 68}, {33, 68, 3, 7}, 1, 3, 1, 3},    // pieces of more than one register
     {4, {1, 3, 2, 5}, {9, 5, 3, 5}, 1, 1, 1, 2},        // no pixel sees all inside
+    {4, {2, 12, 30, 16}, {20, 16, 3, 3}, 1, 1, 1, 0},   // lines as they lie
+    {4, {2, 25, 31, 16}, {33, 16, 3, 3}, 1, 2, 1, 1},   // and with what is around them, of more than one image
+    {4, {1, 4, 263, 20}, {18, 20, 3, 3}, 1, 1, 1, 1},   // rows of more than one part
+    {4, {1, 10, 13, 40}, {24, 20, 3, 3}, 2, 1, 1, 1},   // lines of groups
+    {4, {1, 9, 9, 16}, {8, 16, 2, 4}, 1, 2, 1, 3},      // whole lines outside
     {4, {0, 9, 11, 3}, {2, 3, 3, 3}, 1, 1, 1, 1},
 };
 
