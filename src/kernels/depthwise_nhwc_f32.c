@@ -2,8 +2,9 @@
 //
 // Pixels of a row of the output go in groups, whose sums are in registers. For kernels of the usual widths a row of
 // the filter is, too, and each load of the image serves all pixels that see it; others load what each pixel sees.
-// Groups at the edges of the image ask of each column whether it is inside; what is not is left out. A sum is one
-// chain of n_mac over the places in order, whatever the group.
+// What is outside of the image is left out: groups at its edges ask of the first and the last columns that they see
+// whether they are inside, or of all where there are fewer pixels than go at a time. A sum is one chain of n_mac over the
+// places in order, whatever the group.
 
 enum {
     DEPTHWISE_COLUMNS = 7,            // of a kernel whose row is held
@@ -39,12 +40,23 @@ INL void places_inside(const HoloConvShape *s, int dim, int64_t at, int64_t *fir
     if (*first > *end) *first = *end;
 }
 
+// What may be outside: nothing; columns at both ends, fewer than half a row of the kernel; any column, and there may be
+// fewer pixels.
+typedef enum DepthwiseCare { DEPTHWISE_INSIDE, DEPTHWISE_EDGE, DEPTHWISE_ANY } DepthwiseCare;
+
 // How a group is computed: known when compiling.
 typedef struct DepthwiseForm {
-    int  columns, stride; // of the kernel, not dilated; 0: any
-    int  pixels;
-    bool careful; // some columns may be outside, or there are fewer pixels
+    int           columns, stride; // of the kernel, not dilated; 0: any
+    int           pixels;
+    DepthwiseCare care;
 } DepthwiseForm;
+
+// Is column j, of those that a row of the group sees, to be asked whether it is inside?
+INL bool depthwise_asks(DepthwiseForm f, int j)
+{
+    int edge = f.columns / 2, end = (f.pixels - 1) * f.stride + f.columns;
+    return f.care == DEPTHWISE_ANY || (f.care == DEPTHWISE_EDGE && (j < edge || j >= end - edge));
+}
 
 // One row of places: each column of the image is loaded once.
 INL void depthwise_row(const DepthwiseRun *r, f32n sum[DEPTHWISE_PIXELS], int64_t at, const float *filter,
@@ -57,7 +69,7 @@ INL void depthwise_row(const DepthwiseRun *r, f32n sum[DEPTHWISE_PIXELS], int64_
     UNROLL_MANY for (int j = 0; j < (f.pixels - 1) * f.stride + f.columns; j++, at += column)
     {
         FORGET(at);
-        if (f.careful && (j < r->first || j >= r->end)) continue;
+        if (depthwise_asks(f, j) && (j < r->first || j >= r->end)) continue;
         f32n x = n_load_lanes(image + at, lanes);
         FORGET_VECTOR(x);
         UNROLL for (int k = 0; k < f.columns; k++)
@@ -83,13 +95,13 @@ INL void depthwise_row_any(const DepthwiseRun *r, f32n sum[DEPTHWISE_PIXELS], in
         UNROLL for (int p = 0; p < f.pixels; p++, i += (uint64_t)pixel, column += stride)
         {
             FORGET(i);
-            if (f.careful && (uint64_t)column >= width) continue;
+            if (f.care && (uint64_t)column >= width) continue;
             sum[p] = n_mac(w, n_load_lanes(image + (int64_t)i, lanes), sum[p]);
         }
     }
 }
 
-#define EACH_PIXEL(p) UNROLL for (int p = 0; p < f.pixels; p++) if (!f.careful || p < r->count)
+#define EACH_PIXEL(p) UNROLL for (int p = 0; p < f.pixels; p++) if (f.care != DEPTHWISE_ANY || p < r->count)
 
 // `lanes` channels from `channel` on.
 INL void depthwise_block(const DepthwiseRun *r, int64_t channel, DepthwiseForm f, int lanes)
@@ -128,45 +140,48 @@ INL void depthwise_block(const DepthwiseRun *r, int64_t channel, DepthwiseForm f
 // The last channels, fewer than a register has.
 static void depthwise_rest(const DepthwiseRun *r, int64_t channel, int64_t end)
 {
-    depthwise_block(r, channel, (DepthwiseForm){0, 0, DEPTHWISE_PIXELS, true}, (int)(end - channel));
+    depthwise_block(r, channel, (DepthwiseForm){0, 0, DEPTHWISE_PIXELS, DEPTHWISE_ANY}, (int)(end - channel));
 }
 
 INL void depthwise_channels(const DepthwiseRun *r, int64_t channel, int64_t end, DepthwiseForm f)
 {
-    if (f.careful && DEPTHWISE_MASKS)
+    bool all = f.care == DEPTHWISE_ANY;
+    if (all && DEPTHWISE_MASKS)
         for (; channel < end; channel += LANES) depthwise_block(r, channel, f, lanes_left(channel, end));
     for (; channel + NATIVE_LANES <= end; channel += NATIVE_LANES) depthwise_block(r, channel, f, NATIVE_LANES);
-    if (f.careful && channel < end) depthwise_rest(r, channel, end);
+    if (all && channel < end) depthwise_rest(r, channel, end);
 }
 
-#define DEPTHWISE_FORMS(X) X(3, 1) X(3, 2) X(5, 1) X(5, 2) X(7, 1) X(0, 0)
-#define X(columns, stride)                                                                                    \
-    static void depthwise_##columns##x##stride(const DepthwiseRun *r, int64_t channel, int64_t end)           \
-    {                                                                                                         \
-        depthwise_channels(r, channel, end, (DepthwiseForm){columns, stride, DEPTHWISE_PIXELS, false});       \
-    }                                                                                                         \
-    static void depthwise_##columns##x##stride##_careful(const DepthwiseRun *r, int64_t channel, int64_t end) \
-    {                                                                                                         \
-        depthwise_channels(r, channel, end, (DepthwiseForm){columns, stride, DEPTHWISE_PIXELS, true});        \
-    }                                                                                                         \
-    static void depthwise_##columns##x##stride##_half(const DepthwiseRun *r, int64_t channel, int64_t end)    \
-    {                                                                                                         \
-        depthwise_channels(r, channel, end, (DepthwiseForm){columns, stride, DEPTHWISE_PIXELS / 2, true});    \
+#define DEPTHWISE_FORMS(X)                    X(3, 1) X(3, 2) X(5, 1) X(5, 2) X(7, 1) X(0, 0)
+#define DEPTHWISE_NAME(columns, stride, name) depthwise_##columns##x##stride##_##name
+#define DEPTHWISE_FUNCTION(columns, stride, name, pixels, care)                                            \
+    static void DEPTHWISE_NAME(columns, stride, name)(const DepthwiseRun *r, int64_t channel, int64_t end) \
+    {                                                                                                      \
+        depthwise_channels(r, channel, end, (DepthwiseForm){columns, stride, pixels, care});               \
     }
+#define X(columns, stride)                                                                   \
+    DEPTHWISE_FUNCTION(columns, stride, inside, DEPTHWISE_PIXELS, DEPTHWISE_INSIDE)          \
+    DEPTHWISE_FUNCTION(columns, stride, edge, DEPTHWISE_PIXELS, DEPTHWISE_EDGE)              \
+    DEPTHWISE_FUNCTION(columns, stride, any, DEPTHWISE_PIXELS, DEPTHWISE_ANY)                \
+    DEPTHWISE_FUNCTION(columns, stride, half_inside, DEPTHWISE_PIXELS / 2, DEPTHWISE_INSIDE) \
+    DEPTHWISE_FUNCTION(columns, stride, half_edge, DEPTHWISE_PIXELS / 2, DEPTHWISE_EDGE)     \
+    DEPTHWISE_FUNCTION(columns, stride, half_any, DEPTHWISE_PIXELS / 2, DEPTHWISE_ANY)
 DEPTHWISE_FORMS(X)
 #undef X
 
 typedef struct DepthwiseWay {
     int columns, stride;
-    void (*inside)(const DepthwiseRun *, int64_t, int64_t);
-    void (*careful)(const DepthwiseRun *, int64_t, int64_t);
-    void (*half)(const DepthwiseRun *, int64_t, int64_t); // as careful, of at most half as many pixels
+    void (*run[2][3])(const DepthwiseRun *, int64_t, int64_t); // of all pixels and of half as many, by care
 } DepthwiseWay;
 
 static const DepthwiseWay depthwise_ways[] = {
-#define X(columns, stride)                                                                      \
-    {columns, stride, depthwise_##columns##x##stride, depthwise_##columns##x##stride##_careful, \
-     depthwise_##columns##x##stride##_half},
+#define X(columns, stride)                                                                       \
+    {columns,                                                                                    \
+     stride,                                                                                     \
+     {{DEPTHWISE_NAME(columns, stride, inside), DEPTHWISE_NAME(columns, stride, edge),           \
+       DEPTHWISE_NAME(columns, stride, any)},                                                    \
+      {DEPTHWISE_NAME(columns, stride, half_inside), DEPTHWISE_NAME(columns, stride, half_edge), \
+       DEPTHWISE_NAME(columns, stride, half_any)}}},
     DEPTHWISE_FORMS(X)
 #undef X
 };
@@ -203,19 +218,21 @@ INL void depthwise_line(DepthwiseRun *r, int64_t line)
 // The pixels of a row that are left, as many as go at a time.
 INL void depthwise_group(DepthwiseRun *r, const DepthwiseWay *way, int64_t left, int64_t channel, int64_t end)
 {
-    const HoloDepthwiseNhwc *d     = r->d;
-    const HoloConvShape     *s     = d->shape;
-    int64_t                  reach = (DEPTHWISE_PIXELS - 1) * s->stride[2] + (s->kernel[2] - 1) * s->dilation[2];
-    r->count                       = left < DEPTHWISE_PIXELS ? (int)left : DEPTHWISE_PIXELS;
-    if (left <= DEPTHWISE_PIXELS / 2)
-        way->half(r, channel, end);
-    else if (left < DEPTHWISE_PIXELS || r->first > 0 || reach >= r->end)
-        way->careful(r, channel, end);
-    else {
-        int64_t whole = channel + (end - channel) / NATIVE_LANES * NATIVE_LANES;
-        way->inside(r, channel, whole);
-        if (whole < end) way->careful(r, whole, end);
+    const HoloDepthwiseNhwc *d       = r->d;
+    const HoloConvShape     *s       = d->shape;
+    bool                     is_half = left <= DEPTHWISE_PIXELS / 2;
+    int64_t                  pixels = is_half ? DEPTHWISE_PIXELS / 2 : DEPTHWISE_PIXELS, edge = way->columns / 2;
+    int64_t                  last  = (pixels - 1) * s->stride[2] + (s->kernel[2] - 1) * s->dilation[2];
+    DepthwiseCare            care  = DEPTHWISE_ANY;
+    int64_t                  whole = channel;
+    r->count                       = (int)(left < pixels ? left : pixels);
+    if (left >= pixels && r->first <= edge && last - edge < r->end)
+        care = r->first <= 0 && last < r->end ? DEPTHWISE_INSIDE : DEPTHWISE_EDGE;
+    if (care != DEPTHWISE_ANY) {
+        whole += (end - channel) / NATIVE_LANES * NATIVE_LANES;
+        way->run[is_half][care](r, channel, whole);
     }
+    if (whole < end) way->run[is_half][DEPTHWISE_ANY](r, whole, end);
     if (d->finish && d->finish->has_slope)
         swish_rows(d->finish->slope, r->count, end - channel, d->out + r->out + channel, d->channels);
     r->image += r->count * r->pixel;
