@@ -31,7 +31,7 @@ static float gelu(float x)
 
 static float gelu_tanh(float x)
 {
-    return ((float)holo_tanh((double)((x * x * 0.044715f + 1) * x * 0.797884561f)) + 1) * x * 0.5f;
+    return ((float)holo_tanh((double)((x * x * 0.044715f + 1) * x * 0.797884561f)) + 1) * (x * 0.5f);
 }
 
 static float hard_swish(float x)

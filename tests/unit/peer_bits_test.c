@@ -85,6 +85,7 @@ static const Case cases[] = {
     {run_map, "exp", 1, 10007, 64, 0, 0x1dce5889, HOLO_MAP_exp},
     {run_map, "erf", 1, 10007, 8, 0, 0x267b1902, HOLO_MAP_erf},
     {run_map, "gelu", 1, 10007, 8, 0, 0x3888b718, HOLO_MAP_gelu},
+    {run_map, "gelu by tanh", 1, 10007, 4, 0, 0x6f84872c, HOLO_MAP_gelu_tanh},
     {run_rows, "softmax", 37, 1, 8, 0, 0x537e038f, 0},
     {run_rows, "softmax", 37, 5, 8, 0, 0x4f0e400d, 0},
     {run_rows, "softmax", 37, 16, 8, 0, 0xd5b9e53d, 0},
