@@ -137,7 +137,7 @@ static const char gated_rms_norm[] = "graph GatedRMSNorm(x, scale, gate) -> (y) 
                                      "    z = Cast@13(gate) {to=1}\n"
                                      "    each = Reshape@13(wide, rows)\n"
                                      "    n = RMSNormalization@23(each, by) {epsilon=@epsilon}\n"
-                                     "    back = Reshape@13(n, dims)\n"
+                                     "    back = Reshape@14(n, dims) {allowzero=1}\n"
                                      "    s = Sigmoid@13(z)\n"
                                      "    silu = Mul@14(z, s)\n"
                                      "    r = Mul@14(back, silu)\n"
