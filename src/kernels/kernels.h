@@ -124,6 +124,16 @@ typedef struct HoloGemmBitsI8 {
 enum { HOLO_BITS_BLOCK = 256 };
 #define HOLO_BITS_ROW(blocks, block) ((blocks) * (8 + 2 * (block)) + 64)
 
+// dots_f32: out[i][j] = the sum over k of a[i][k] * b[j][k], for few rows of B; out has no gaps
+typedef struct HoloDots {
+    int64_t      m, n, k; // n is at most HOLO_DOTS_ROWS
+    const float *a, *b;
+    int64_t      a_row, b_row; // floats from one row to the next
+    float       *out;
+} HoloDots;
+
+enum { HOLO_DOTS_ROWS = 8 };
+
 // ---- pack_f32: B[k][n], its elements `row` and `column` floats apart, into panels
 
 // ---- gemm_i8: C = A B of 8-bit integers, exact modulo 2^32, with terms of rows and columns added:

@@ -17,6 +17,7 @@
 #include "kernels/bytes_i8.c"
 #include "kernels/depthwise_i8.c"
 #include "kernels/depthwise_nhwc_f32.c"
+#include "kernels/dots_f32.c"
 #include "kernels/gemm_bits_f32.c"
 #include "kernels/gemm_bits_i8.c"
 #include "kernels/gemm_codes_f32.c"

@@ -1,7 +1,8 @@
 // kernel_matmul_f32.c - MatMul, Gemm and FusedMatMul of f32 by the packed matrix product.
 //
 // The product is cut into tiles of C; each is one task. B comes packed in the archive, or is packed by
-// each task, a block of k at a time. One vector times rows of B reads B where it lies.
+// each task, a block of k at a time. One vector times rows of B reads B where it lies, and so do few columns that are in one
+// piece each.
 #include "format/params.h"
 #include "kernels/kernels.h"
 #include "runtime/tail.h"
@@ -218,6 +219,26 @@ static void multiply_packing(const Product *p, const float *b, HoloGemm g, int64
     } while (at < p->k);
 }
 
+// Few columns of B, each in one piece, as rows of A are.
+static bool is_dots(const Product *p)
+{
+    return !p->packed && p->a.column == 1 && p->b.row == 1 && p->n <= HOLO_DOTS_ROWS;
+}
+
+static void multiply_dots(const Product *p, const HoloGemm *g, const float *b)
+{
+    HoloDots d = {.m = g->m, .n = g->n, .k = g->k, .a = g->a, .b = b, .a_row = g->a_row, .b_row = p->b.column};
+    d.out      = g->c;
+    p->host->kernels->dots_f32(&d);
+    if (g->alpha == 1 && !g->d) return;
+    for (int64_t i = 0; i < g->m; i++)
+        for (int64_t j = 0; j < g->n; j++) {
+            float *c = &g->c[i * g->c_row + j];
+            *c *= g->alpha;
+            if (g->d) *c += g->beta * g->d[i * g->d_row + j * g->d_column];
+        }
+}
+
 static void multiply(const Product *p, int64_t batch, int64_t row, int64_t column, float *scratch)
 {
     int64_t at_a = 0, at_b = 0, rest = batch;
@@ -252,8 +273,12 @@ static void multiply(const Product *p, int64_t batch, int64_t row, int64_t colum
         (p->narrow & HOLO_WEIGHTS_CODES ? p->host->kernels->gemm_codes_f32 : p->host->kernels->gemm_f32)(&g);
         return;
     }
-    const float *b      = p->b.data + at_b + column * p->b.column;
-    int64_t      direct = g.m <= ROWS_DIRECT && p->b.column == 1 ? g.n / HOLO_PANEL * HOLO_PANEL : 0;
+    const float *b = p->b.data + at_b + column * p->b.column;
+    if (is_dots(p)) {
+        multiply_dots(p, &g, b);
+        return;
+    }
+    int64_t direct = g.m <= ROWS_DIRECT && p->b.column == 1 ? g.n / HOLO_PANEL * HOLO_PANEL : 0;
     multiply_packing(p, b, g, direct, scratch + HOLO_GEMM_SCRATCH);
     if (!direct) return;
     g.n       = direct;

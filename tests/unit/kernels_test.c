@@ -288,6 +288,29 @@ static void matmul_cases(void **state)
     }
 }
 
+// Few columns, each in one piece: read where they lie.
+static void gemm_few_columns(void **state)
+{
+    (void)state;
+    static const int64_t depths[] = {0, 1, 15, 16, 17, 31, 32, 33, 64, 100, 300};
+    for (int64_t n = 1; n <= 9; n++)
+        for (int i = 0; i < HOLO_COUNT(depths); i++) {
+            int64_t m = 1 + (n * 7 + i * 5) % 37, k = depths[i];
+            Case    c = {.op = "Gemm", .version = 13, .in_count = i % 3 ? 3 : 2, .kernel = HOLO_KERNEL_matmul_f32};
+            c.params.matmul =
+                (HoloMatmulParams){.flags = HOLO_MATMUL_TRANS_B, .alpha = i % 2 ? 1 : 0.5f, .beta = i % 4 ? 1 : 2};
+            attr_int(&c, "transB", 1);
+            c.attr[c.attr_count++] =
+                (HoloAttr){.name = "alpha", .kind = HOLO_ATTR_FLOAT, .count = 1, .f = (double)c.params.matmul.alpha};
+            c.attr[c.attr_count++] =
+                (HoloAttr){.name = "beta", .kind = HOLO_ATTR_FLOAT, .count = 1, .f = (double)c.params.matmul.beta};
+            c.in[0] = TENSOR(m, k);
+            c.in[1] = TENSOR(n, k);
+            if (c.in_count > 2) c.in[2] = i % 3 == 1 ? TENSOR(n) : TENSOR(m, 1);
+            check_case(&c);
+        }
+}
+
 static void gemm_cases(void **state)
 {
     (void)state;
@@ -517,6 +540,7 @@ int main(void)
         cmocka_unit_test(softmax_rows),
         cmocka_unit_test(softmax_special_rows),
         cmocka_unit_test(matmul_cases),
+        cmocka_unit_test(gemm_few_columns),
         cmocka_unit_test(gemm_cases),
         cmocka_unit_test(matmul_packed),
         cmocka_unit_test(conv_cases),
