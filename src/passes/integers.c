@@ -305,7 +305,7 @@ static HoloStatus walk_small(HoloGraph *graph, HoloArena *scratch, HoloChanges *
 
 HoloStatus holo_pass_integers(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
-    HOLO_TRY(walk_pairs(graph, scratch, changes, error));
+    if (!changes->is_late) HOLO_TRY(walk_pairs(graph, scratch, changes, error)); // or verification would not know of it
     HOLO_TRY(walk_quantised(graph, scratch, changes, error));
     HOLO_TRY(walk_real(graph, scratch, changes, error));
     return walk_small(graph, scratch, changes, error);

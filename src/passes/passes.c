@@ -132,7 +132,8 @@ HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *options, Hol
         if (own.notes) own.notes->is_late = stage > 0;
         for (int round = 0, before = -1; round < HOLO_PASS_ROUNDS && own.changes->count != before; round++) {
             bool ended;
-            before = own.changes->count;
+            before               = own.changes->count;
+            own.changes->is_late = stage > 0 || round > 0;
             HOLO_TRY(run_round(graph, &own, stage, &ended, error));
             if (ended) return HOLO_OK;
         }

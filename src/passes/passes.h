@@ -14,6 +14,7 @@ typedef struct HoloChanges {
 
     // Set by holo_passes_run.
     bool       is_exact;   // for class exact
+    bool       is_late;    // passes ran before: the graph is not that of the model
     bool       no_tables;  // what would be looked up is computed plainly
     bool       all_tables; // also where computing is cheaper
     uint64_t   table_room; // bytes that tables may still take

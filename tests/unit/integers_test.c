@@ -153,9 +153,36 @@ static void test_judged(void **state)
     assert_int_equal(judged("QLinearAdd", 6, scaled), HOLO_VERIFY);
 }
 
+// Pairs that other passes bring together stay two: the model that verification evaluates has two.
+static void test_late(void **state)
+{
+    static const char twice[] = "graph g(x: f32[4,3]) -> (y) {\n"
+                                "    const s: f32[] = {0.01}\n"
+                                "    const z: u8[] = {100}\n"
+                                "    const t: f32[] = {0.013}\n"
+                                "    const none: u8[] = {0}\n"
+                                "    const shape: i64[2] = {4, 3}\n"
+                                "    a = QuantizeLinear@13(x, s, z)\n"
+                                "    b = DequantizeLinear@13(a, s, z)\n"
+                                "    c = Reshape@14(b, shape)\n"
+                                "    d = QuantizeLinear@13(c, t, none)\n"
+                                "    y = DequantizeLinear@13(d, t, none)\n"
+                                "}\n";
+    HoloArena         arena   = {0};
+    HoloGraph        *graph;
+    (void)state;
+    EXPECT_OK(holo_graph_parse(&arena, twice, &graph, &error));
+    EXPECT_OK(holo_passes_run(graph, NULL, &error));
+    assert_null(node_find(graph, "Reshape"));
+    const HoloNode *last = graph->outputs[0]->producer;
+    assert_string_equal(last->type, "DequantizeLinear");
+    assert_true((float)holo_get_f(&last->in[1]->type, 0) == 0.013f);
+    holo_arena_deinit(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_fused), cmocka_unit_test(test_exact),
-                                       cmocka_unit_test(test_judged)};
+                                       cmocka_unit_test(test_judged), cmocka_unit_test(test_late)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
