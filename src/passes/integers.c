@@ -246,6 +246,14 @@ static HoloStatus walk_pairs(HoloGraph *graph, HoloArena *scratch, HoloChanges *
     return holo_rewrite_end(&s.rewrite, error);
 }
 
+static HoloStatus walk_turn(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
+{
+    HoloIntegers s;
+    HOLO_TRY(walk_begin(&s, graph, scratch, changes, error));
+    HOLO_TRY(holo_integers_turn(&s));
+    return holo_rewrite_end(&s.rewrite, error);
+}
+
 static HoloStatus walk_quantised(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     HoloIntegers s;
@@ -305,7 +313,11 @@ static HoloStatus walk_small(HoloGraph *graph, HoloArena *scratch, HoloChanges *
 
 HoloStatus holo_pass_integers(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
-    if (!changes->is_late) HOLO_TRY(walk_pairs(graph, scratch, changes, error)); // or verification would not know of it
+    if (!changes->is_late) { // or verification would not know of it
+        HOLO_TRY(walk_pairs(graph, scratch, changes, error));
+        HOLO_TRY(holo_pass_dead(graph, scratch, changes, error)); // who reads what counts from now on
+        HOLO_TRY(walk_turn(graph, scratch, changes, error));
+    }
     HOLO_TRY(walk_quantised(graph, scratch, changes, error));
     HOLO_TRY(walk_real(graph, scratch, changes, error));
     return walk_small(graph, scratch, changes, error);

@@ -47,6 +47,8 @@ HoloValue *holo_integers_conv(HoloIntegers *s, HoloNode *node);
 
 // What is quantised twice in a row is quantised once.
 HOLO_MUST HoloStatus holo_integers_pairs(HoloIntegers *s);
+// Signed bytes become unsigned, where one node reads them and one the number.
+HOLO_MUST HoloStatus holo_integers_turn(HoloIntegers *s);
 
 // Does nobody but one node read the value?
 bool holo_integers_is_private(const HoloIntegers *s, const HoloValue *value);

@@ -116,7 +116,7 @@ static HoloValue *conv(HoloIntegers *s, HoloNode *node, const HoloScaled *y)
     Weights    w;
     HoloValue *bias;
     if (!y || node->in_count < 2 || !holo_integers_read(node->in[0], &x) || !weights_read(node->in[1], 0, &w) ||
-        !is_constant(w.q) || x.dtype != y->dtype || (x.dtype == HOLO_I8 && w.dtype != HOLO_I8))
+        !is_constant(w.q) || (x.dtype == HOLO_I8 && w.dtype != HOLO_I8))
         return NULL;
     const HoloTensor *filters = &w.q->type;
     if (filters->rank != x.q->type.rank || filters->rank < 3 || filters->rank > 5 || holo_tensor_count(filters) <= 0 ||
@@ -153,8 +153,7 @@ static HoloValue *matmul(HoloIntegers *s, HoloNode *node, const HoloScaled *y)
 {
     HoloScaled a;
     Weights    b;
-    if (!holo_integers_read(node->in[0], &a) || !weights_read(node->in[1], 1, &b) || !are_matrices(&a, &b, y) ||
-        (y && y->dtype != a.dtype))
+    if (!holo_integers_read(node->in[0], &a) || !weights_read(node->in[1], 1, &b) || !are_matrices(&a, &b, y))
         return NULL;
     HoloNode *made = holo_integers_node(s, node, y ? "" : MICROSOFT, y ? "QLinearMatMul" : "MatMulIntegerToFloat",
                                         y ? 10 : 1, y ? 8 : 6, NULL, 0, y ? y->dtype : HOLO_F32, &node->out[0]->type);
@@ -179,8 +178,7 @@ static HoloValue *gemm(HoloIntegers *s, HoloNode *node, const HoloScaled *y)
     HoloValue *bias;
     if (attr_int(node, "transA", 0) || !attr_is_one(node, "alpha") || !attr_is_one(node, "beta") ||
         !holo_integers_read(node->in[0], &a) || !weights_read(node->in[1], transposed ? 0 : 1, &b) ||
-        !is_constant(b.q) || b.q->type.rank != 2 || b.q->type.dim[transposed] > PRODUCT_MAX ||
-        (y && y->dtype != a.dtype))
+        !is_constant(b.q) || b.q->type.rank != 2 || b.q->type.dim[transposed] > PRODUCT_MAX)
         return NULL;
     if (!bias_make(s, node, &a, &b, b.q->type.dim[!transposed], &bias)) return NULL;
     HoloAttr  attr = {.name = "transB", .kind = HOLO_ATTR_INT, .count = 1, .i = transposed};

@@ -3,6 +3,9 @@
 // Of QuantizeLinear, DequantizeLinear, QuantizeLinear, DequantizeLinear the two in the middle go; the outer ones get the
 // scale and zero point of what both pairs can tell. This is one rounding less, and as in ONNX Runtime, whose conditions
 // these are: nobody else reads what lies between, and zero points are given.
+//
+// Pairs of signed bytes that are no constants become those of unsigned ones, as there on x86: sums of Add and relatives are of
+// integers only where all types are the same, and rounded once more where they are not.
 #include "passes/integers.h"
 
 #include <math.h>
@@ -96,6 +99,31 @@ HoloStatus holo_integers_pairs(HoloIntegers *s)
         const HoloScaled *both = &p.joined[x.q->id];
         node->in[0]            = both->q;
         scale_set(s, node, both);
+    }
+    return s->failed ? holo_fail_memory(s->error) : HOLO_OK;
+}
+
+HoloStatus holo_integers_turn(HoloIntegers *s)
+{
+    HoloGraph *graph = s->rewrite.graph;
+    for (int i = 0; i < graph->node_count && holo_rewrite_more(&s->rewrite) && !s->failed; i++) {
+        HoloNode  *node = graph->nodes[i];
+        HoloScaled x;
+        HoloNode  *made = quantise_of(node, &x);
+        if (!made || x.dtype != HOLO_I8 || !holo_integers_is_private(s, x.q) || s->uses[node->out[0]->id] != 1 ||
+            made->in[0]->is_constant || holo_node_attr(made, "output_dtype"))
+            continue;
+        HoloValue *q = holo_graph_value(graph, x.q->name);
+        if (!q) return holo_fail_memory(s->error);
+        q->type       = x.q->type;
+        q->type.dtype = HOLO_U8;
+        x.dtype       = HOLO_U8;
+        x.zero += 128;
+        scale_set(s, made, &x);
+        scale_set(s, node, &x);
+        holo_node_set_out(made, 0, q);
+        node->in[0] = q;
+        s->rewrite.changes++;
     }
     return s->failed ? holo_fail_memory(s->error) : HOLO_OK;
 }
