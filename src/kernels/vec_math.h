@@ -82,7 +82,7 @@ INL f32n n_falling_sum(f32n x)
     if (SCALES) {
         f32n y     = n_max(zero - 128.0f, n_min(zero + 128.0f, x)); // a NaN stays
         f32n whole = n_exp_whole(y) - WHOLE;
-        return 1.0f + n_scale(n_exp_near(y, whole, &EXP_IN_SIGMOID), whole);
+        return 1.0f + n_scale(n_exp_near(y, whole, &EXP), whole);
     }
     f32n e = n_exp_normal(n_max(zero - 87.0f, x), &EXP_IN_SIGMOID);
     return n_select(x <= 87.33654f, 1.0f + e, n_max(zero + __builtin_inff(), x)); // a NaN is not in, and stays
