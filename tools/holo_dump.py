@@ -30,7 +30,7 @@ RECORDS = {
                        "flags arena_bytes naive_bytes"),
     "value": ("<I3Bb4IQ", "name dtype kind inner rank storage size_first step_from step_to at"),
     "step": ("<4I4H4I", "op kernel name operand_first in_count out_count capture_count attr_count attr_first params "
-                        "params_size _"),
+                        "params_size program"),
     "attr": ("<I2H2IQ", "name kind _ count _ value"),
     "span": ("<2I", "offset size"),
     "tensor": ("<3BbI16q", "dtype kind inner rank constant " + " ".join(f"dim{i}" for i in range(MAX_RANK))),
@@ -304,7 +304,7 @@ class Check:
         operands = s.in_count + s.out_count
         if not (s.op < a.count("OPS") and self.text_ok(s.name) and self.range_ok("OPERANDS", s.operand_first, operands) and
                 self.range_ok("ATTRS", s.attr_first, s.attr_count) and s.capture_count <= s.in_count and
-                self.bytes_ok(s.params, s.params_size, 8)):
+                self.bytes_ok(s.params, s.params_size, 8) and s.program <= len(a.programs())):
             return False
         for k, v in enumerate(a.records("OPERANDS", s.operand_first, operands)):
             if v == NO_VALUE:
@@ -502,7 +502,7 @@ def step_dict(a, s):
     return {"name": a.text(s.name), "op": a.text(op.name), "domain": a.text(op.domain), "version": op.version, "kernel": s.kernel,
             "inputs": operands[:s.in_count], "outputs": operands[s.in_count:], "captures": s.capture_count,
             "attributes": {a.text(r.name): attr_value(a, r) for r in a.records("ATTRS", s.attr_first, s.attr_count)},
-            "params": a.bytes_at(s.params, s.params_size).hex()}
+            "params": a.bytes_at(s.params, s.params_size).hex(), "program": s.program - 1 if s.program else None}
 
 
 def plan_dict(a, p):

@@ -159,11 +159,14 @@ static HoloStatus read_archive(HoloKernels *k, const KernelFile *file, HoloError
 {
     HoloMapping mapping;
     HoloArchive archive;
+    size_t      kernels = 0;
     HOLO_TRY(holo_file_map(file->path, &mapping, error));
     HoloStatus status = holo_archive_open(mapping.data, mapping.size, &archive, error);
-    if (!status && (!archive.PROGRAMS_count || archive.PROGRAMS_count > PROGRAMS_MAX))
+    for (size_t i = 0; !status && i < archive.PROGRAMS_count; i++) kernels += holo_program_is_named(&archive, i);
+    if (!status && (!kernels || kernels > PROGRAMS_MAX))
         status = holo_fail(error, HOLO_BAD_MODEL, "%s holds no kernels, or more than %d", file->path, PROGRAMS_MAX);
-    for (size_t i = 0; !status && i < archive.PROGRAMS_count; i++) status = add_program_of(k, file, &archive, i, error);
+    for (size_t i = 0; !status && i < archive.PROGRAMS_count; i++)
+        if (holo_program_is_named(&archive, i)) status = add_program_of(k, file, &archive, i, error);
     holo_file_unmap(&mapping);
     return status;
 }

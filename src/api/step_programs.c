@@ -1,91 +1,42 @@
-// step_programs.c - what steps of a plan do as portable programs: pointwise ones and tails, which plans hold in a form of
-// their own, and the programs of users' kernels. Runs nothing.
+// step_programs.c - the portable programs of an archive, as text: what its steps do, element by element, the programs of users'
+// kernels, and those of no step. Runs nothing.
 #include "hologram_compiler.h"
-#include "isa/isa_pointwise.h"
-#include "ops/program.h"
 #include "ops/user_kernel.h"
 #include "runtime/kernel.h"
 #include "runtime/model.h"
 #include "runtime/programs.h"
 
-#include <ctype.h>
-#include <stddef.h>
 #include <string.h>
+
+typedef struct Stored {      // a program of the archive
+    const char *name, *text; // NULL: not asked for yet
+    bool        is_tail;     // reads what its step has made, and writes over it
+} Stored;
 
 typedef struct Collector {
     HoloStepPrograms programs; // first, so that what is given out is its collector
     HoloArena        arena;
     HoloStepProgram *list;
+    Stored          *stored; // by number
     const HoloModel *model;
     HoloError       *error;
 } Collector;
 
-typedef struct Role {
-    const char *name;
-    bool        over_output; // x0 is the output
-    int         first;       // the operator's input that comes next
-} Role;
-
-static const Role pointwise = {"pointwise", false, 0}, tail = {"tail", true, 3};
-
-// Where kernels have a program among their parameters.
-static const struct {
-    uint32_t    kernel;
-    size_t      offset;
-    const Role *role;
-} kernels[] = {
-    {HOLO_KERNEL_map_f32, offsetof(HoloMapParams, program), &pointwise},
-    {HOLO_KERNEL_matmul_f32, offsetof(HoloMatmulParams, tail), &tail},
-    {HOLO_KERNEL_conv_nhwc_f32, offsetof(HoloConvNhwcParams, tail), &tail},
-    {HOLO_KERNEL_group_norm_f32, offsetof(HoloGroupNormParams, tail), &tail},
-};
-
 // ---- a step
 
-// The program of a step, from its parameters or, of eval, from its attribute. *out_role NULL: it has none.
-static HoloStatus program_of(const HoloCall *call, uint32_t kernel, HoloProgram *out, const Role **out_role)
+// Steps of equal layers share a program.
+static HoloStatus stored_get(Collector *c, size_t number, const Stored **out)
 {
-    *out      = (HoloProgram){0};
-    *out_role = NULL;
-    for (int i = 0; i < HOLO_COUNT(kernels); i++) {
-        if (kernels[i].kernel != kernel) continue;
-        if (!holo_kernel_has_params(call, kernels[i].offset + sizeof *out))
-            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of its kernel");
-        memcpy(out, (const char *)call->params + kernels[i].offset, sizeof *out);
-        *out_role = out->count ? kernels[i].role : NULL;
-        return HOLO_OK;
-    }
-    if (strcmp(call->op->domain, "hologram") || !holo_attr_find(call, "program")) return HOLO_OK;
-    HOLO_TRY(holo_program_read(call, out));
-    if (out->count) *out_role = strcmp(call->op->name, "Pointwise") ? &tail : &pointwise;
-    return HOLO_OK;
-}
-
-// The step's name as that of a program.
-static void name_of(const HoloCall *call, char (*out)[HOLO_ISA_MAX_NAME + 1])
-{
-    const char *from = *call->node ? call->node : call->op->name;
-    size_t      n    = 0;
-    if (!isalpha((unsigned char)*from)) (*out)[n++] = '_';
-    for (; *from && n < HOLO_ISA_MAX_NAME; from++)
-        (*out)[n++] = isascii((unsigned char)*from) && isalnum((unsigned char)*from) ? *from : '_';
-    (*out)[n] = 0;
-}
-
-static HoloStatus translate(Collector *c, const HoloCall *call, const HoloProgram *program, const Role *role,
-                            const char **out_text)
-{
-    HoloIsaPointwise of = {.program = program, .over_output = role->over_output, .out = holo_out(call, 0)};
-    HoloIsaProgram   portable;
-    char             name[HOLO_ISA_MAX_NAME + 1];
-    if (!of.out || !holo_program_is_valid(program, &of.inputs))
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the pointwise program is not valid");
-    for (int i = role->over_output; i < HOLO_MAP_INPUTS; i++)
-        of.in[i] = holo_in(call, role->first + i - role->over_output);
-    name_of(call, &name);
-    HOLO_TRY(holo_isa_pointwise(&c->arena, name, &of, &portable, c->error));
-    *out_text = holo_isa_print(&c->arena, &portable, NULL);
-    return *out_text ? HOLO_OK : holo_fail_memory(c->error);
+    Stored           *stored = &c->stored[number];
+    HoloStoredProgram found;
+    *out = stored;
+    if (stored->text) return HOLO_OK;
+    HOLO_TRY(holo_program_get(&c->model->archive, number, &c->arena, &found, c->error));
+    for (int i = 0; i < found.program.param_count; i++)
+        stored->is_tail |= found.program.params[i].access == HOLO_ISA_INOUT;
+    stored->name = holo_arena_text(&c->arena, found.name, strlen(found.name));
+    stored->text = holo_isa_print(&c->arena, &found.program, NULL);
+    return stored->name && stored->text ? HOLO_OK : holo_fail_memory(c->error);
 }
 
 // One program, or none.
@@ -93,16 +44,15 @@ static HoloStatus step_add(Collector *c, const HoloCall *call, const HoloStepRec
 {
     const HoloKernel *kernel = s->kernel ? holo_kernel_find(s->kernel) : NULL;
     HoloStepProgram   one = {.op = call->op->name, .domain = call->op->domain, .runs = kernel ? kernel->name : "eval"};
-    HoloProgram       program;
-    const Role       *role;
     if (!strcmp(call->op->domain, "hologram") && !strcmp(call->op->name, "Kernel")) {
         one.role = "kernel";
         HOLO_TRY(holo_user_kernel_print(call, &c->arena, &one.text));
     } else {
-        HOLO_TRY(program_of(call, s->kernel, &program, &role));
-        if (!role) return HOLO_OK;
-        one.role = role->name;
-        HOLO_TRY(translate(c, call, &program, role, &one.text));
+        const Stored *stored;
+        if (!s->program) return HOLO_OK;
+        HOLO_TRY(stored_get(c, s->program - 1, &stored));
+        one.text = stored->text;
+        one.role = stored->is_tail ? "tail" : "pointwise";
     }
     one.step = holo_arena_text(&c->arena, call->node, strlen(call->node));
     if (!one.step) return holo_fail_memory(c->error);
@@ -159,22 +109,18 @@ static HoloStatus collect(Collector *c)
     size_t             room = a->PROGRAMS_count + 1;
     for (size_t i = 0; i < a->PLANS_count; i++) room += a->PLANS_at[i].step_count; // plans may share steps
     c->list              = HOLO_NEW(&c->arena, HoloStepProgram, room);
+    c->stored            = HOLO_NEW(&c->arena, Stored, a->PROGRAMS_count + 1);
     c->programs.programs = c->list;
-    if (!c->list) return holo_fail_memory(c->error);
+    if (!c->list || !c->stored) return holo_fail_memory(c->error);
     for (size_t i = 0; i < a->PLANS_count; i++)
         for (uint32_t k = 0; k < a->PLANS_at[i].step_count; k++)
             HOLO_TRY(step_call(c, &a->PLANS_at[i], &a->STEPS_at[a->PLANS_at[i].step_first + k]));
     for (size_t i = 0; i < a->PROGRAMS_count; i++) {
-        HoloStoredProgram stored;
-        HOLO_TRY(holo_program_get(a, i, &c->arena, &stored, c->error));
-        HoloStepProgram one = {.step   = holo_arena_text(&c->arena, stored.name, strlen(stored.name)),
-                               .op     = "",
-                               .domain = "",
-                               .runs   = "",
-                               .role   = "stored"};
-        one.text            = holo_isa_print(&c->arena, &stored.program, NULL);
-        if (!one.step || !one.text) return holo_fail_memory(c->error);
-        c->list[c->programs.count++] = one;
+        const Stored *stored;
+        if (!holo_program_is_named(a, i)) continue; // those of steps are there already
+        HOLO_TRY(stored_get(c, i, &stored));
+        c->list[c->programs.count++] = (HoloStepProgram){
+            .step = stored->name, .op = "", .domain = "", .runs = "", .role = "stored", .text = stored->text};
     }
     return HOLO_OK;
 }

@@ -284,7 +284,7 @@ static HoloStatus step_check(const Check *c, const HoloPlanRecord *p, uint32_t i
     uint32_t              operands = (uint32_t)s->in_count + s->out_count;
     bool ok = s->op < a->OPS_count && text_ok(c, s->name) && range_ok(s->operand_first, operands, a->OPERANDS_count) &&
               range_ok(s->attr_first, s->attr_count, a->ATTRS_count) && s->capture_count <= s->in_count &&
-              bytes_ok(c, s->params, s->params_size, 1, 8);
+              bytes_ok(c, s->params, s->params_size, 1, 8) && s->program <= a->PROGRAMS_count;
     for (uint32_t k = 0; ok && k < operands; k++) {
         uint32_t v = a->OPERANDS_at[s->operand_first + k];
         ok         = v == HOLO_NO_VALUE || v < p->value_count;

@@ -156,7 +156,7 @@ typedef struct HoloStepRecord {
     uint16_t capture_count, attr_count;
     uint32_t attr_first;          // in ATTRS
     uint32_t params, params_size; // in BYTES, 8-byte aligned
-    uint32_t reserved;
+    uint32_t program;             // 0, or 1 + the number in PROGRAMS of what it does to each element of its output
 } HoloStepRecord;
 
 typedef struct HoloAttrRecord {
@@ -223,7 +223,7 @@ typedef struct HoloNoteRecord {
 
 // A portable program, in the form of bytes that docs/isa.md describes: whoever runs it checks it.
 typedef struct HoloProgramRecord {
-    uint32_t name, doc;             // texts
+    uint32_t name, doc;             // texts; those of steps have none
     uint32_t program, program_size; // in BYTES, 8-byte aligned
     uint32_t lanes, lanes_size;     // a program of its scalars that gives the number of lanes to launch; size 0: none
     uint32_t block[3];              // lanes of a block that it asks for; 0: any will do

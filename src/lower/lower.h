@@ -50,6 +50,16 @@ HoloLowering holo_lower_choose(const HoloNode *node);
 enum { HOLO_LOWER_WAYS = 8 };
 int holo_lower_ways(const HoloNode *node, HoloLowering out[HOLO_LOWER_WAYS]);
 
+// What the step does to each element of its output, as a portable program (docs/isa.md) in bytes that belong to the arena. Inputs
+// of the program are x0, x1 ..., the node's; of a tail, which reads and writes y, x1 is the node's fourth. Size 0: it is not
+// pointwise, and has no tail.
+typedef struct HoloBytes {
+    uint8_t *data;
+    size_t   size;
+} HoloBytes;
+HOLO_MUST HoloStatus holo_lower_program(const HoloNode *node, const HoloLowering *lowering, HoloArena *arena,
+                                        HoloBytes *out, HoloError *error);
+
 // Is there a kernel for some cases of an operator?
 bool holo_lower_has(const char *domain, const char *name);
 

@@ -187,6 +187,7 @@ static HoloStatus step_plan(Planning *p, const HoloNode *node)
     HOLO_TRY(subgraphs_plan(p, node, plans));
     HOLO_TRY(holo_planner_attrs(planner, node, plans, &step->attr_first, &step->attr_count));
     HOLO_TRY(params_add(p, &lowering, step));
+    HOLO_TRY(holo_planner_program(planner, node, &lowering, &step->program));
     for (int i = 0; i < node->in_count; i++) HOLO_TRY(operand_add(p, node->in[i], &lowering, i));
     for (int i = 0; i < node->out_count; i++) HOLO_TRY(operand_add(p, node->out[i], NULL, i));
     p->step_count++;

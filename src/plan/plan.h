@@ -78,5 +78,8 @@ HOLO_MUST HoloStatus holo_planner_constant(HoloPlanner *planner, const HoloTenso
 // The attributes of a node; a graph attribute becomes plans[k] for its k-th graph.
 HOLO_MUST HoloStatus holo_planner_attrs(HoloPlanner *planner, const HoloNode *node, const uint32_t *plans,
                                         uint32_t *out_first, uint16_t *out_count);
+// What the step does to each element: 1 + the number of a portable program, stored once for equal ones near each other; 0: none.
+HOLO_MUST HoloStatus holo_planner_program(HoloPlanner *planner, const HoloNode *node, const HoloLowering *lowering,
+                                          uint32_t *out);
 
 #endif

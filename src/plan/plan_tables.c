@@ -345,3 +345,29 @@ HoloStatus holo_planner_constant(HoloPlanner *planner, const HoloTensor *tensor,
     *out = *slot - 1;
     return HOLO_OK;
 }
+
+// ---- programs
+
+// How many programs back one looks for an equal one: layers repeat, and their programs are few.
+enum { PROGRAMS_BACK = 64 };
+
+HoloStatus holo_planner_program(HoloPlanner *planner, const HoloNode *node, const HoloLowering *lowering, uint32_t *out)
+{
+    const HoloBuffer        *programs = &planner->plan->programs, *bytes = section(planner, HOLO_SECTION_BYTES);
+    const HoloProgramRecord *list  = (const void *)programs->data;
+    uint32_t                 count = (uint32_t)(programs->size / sizeof *list);
+    HoloBytes                made;
+    *out = 0;
+    HOLO_TRY(holo_lower_program(node, lowering, &planner->arena, &made, planner->error));
+    if (!made.size) return HOLO_OK;
+    for (uint32_t i = count; i && count - i < PROGRAMS_BACK; i--) {
+        const HoloProgramRecord *r = &list[i - 1];
+        if (r->program_size != made.size || memcmp(bytes->data + r->program, made.data, made.size)) continue;
+        *out = i;
+        return HOLO_OK;
+    }
+    *out = count + 1;
+    return holo_plan_program(planner->plan,
+                             &(HoloPlanProgram){.name = "", .doc = "", .program = made.data, .program_size = made.size},
+                             planner->error);
+}

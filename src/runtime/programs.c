@@ -24,7 +24,7 @@ HoloStatus holo_program_find(const HoloArchive *archive, const char *name, HoloA
                              HoloError *error)
 {
     for (size_t i = 0; i < archive->PROGRAMS_count; i++)
-        if (!strcmp(archive->STRINGS_at + archive->PROGRAMS_at[i].name, name))
+        if (holo_program_is_named(archive, i) && !strcmp(archive->STRINGS_at + archive->PROGRAMS_at[i].name, name))
             return holo_program_get(archive, i, arena, out, error);
     return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no program '%.80s'", name);
 }

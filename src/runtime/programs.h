@@ -13,6 +13,12 @@ typedef struct HoloStoredProgram { // checked; lives as long as the arena
     uint32_t       block[3];
 } HoloStoredProgram;
 
+// A kernel that can be asked for, and not what a step does.
+static inline bool holo_program_is_named(const HoloArchive *archive, size_t index)
+{
+    return archive->STRINGS_at[archive->PROGRAMS_at[index].name];
+}
+
 // HOLO_BAD_ARGUMENT: there is no such program.
 HOLO_MUST HoloStatus holo_program_find(const HoloArchive *archive, const char *name, HoloArena *arena,
                                        HoloStoredProgram *out, HoloError *error);

@@ -34,7 +34,7 @@ cat > programs.py << 'END'
 import json
 programs = json.load(open('programs.json'))['programs']
 assert [p['role'] for p in programs] == ['pointwise', 'tail', 'tail', 'tail'], programs
-assert all(p['text'].startswith('program ' + p['step'] + '\n') for p in programs)
+assert all(p['text'].startswith('program ' + p['role'] + '\n') for p in programs)
 assert 'mul.f32 r6, r3, r5' in programs[0]['text']
 END
 check 'each program is text' python3 programs.py

@@ -77,9 +77,24 @@ static void test_layout(void **state)
     assert_memory_equal(h->magic, "\x89HOLO\r\n\x1a", 8);
     assert_int_equal(h->file_size, size);
     assert_int_equal(h->flags_must, HOLO_FLAG_EXACT);
-    for (uint32_t i = 1; i <= HOLO_SECTION_LIMIT; i++) { // by where they lie: the notes are before the weights
-        uint32_t id = i < HOLO_SECTION_WEIGHTS ? i : i == HOLO_SECTION_WEIGHTS ? HOLO_SECTION_NOTES : i - 1;
-        const HoloSectionRecord *s = section_find(bytes, id);
+    static const uint32_t order[] = {1,
+                                     2,
+                                     3,
+                                     4,
+                                     5,
+                                     6,
+                                     7,
+                                     8,
+                                     9,
+                                     10,
+                                     11,
+                                     12,
+                                     HOLO_SECTION_CONSTANTS,
+                                     HOLO_SECTION_NOTES,
+                                     HOLO_SECTION_PROGRAMS,
+                                     HOLO_SECTION_WEIGHTS};
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+        const HoloSectionRecord *s = section_find(bytes, order[k]);
         assert_int_equal(s->offset % 64, 0);
         assert_true(s->offset >= end);
         for (uint64_t i = end > sizeof *h ? end : s->offset; i < s->offset; i++)
@@ -615,6 +630,34 @@ static void test_attributes_of_no_step(void **state)
     free(file);
 }
 
+// Steps that do the same to each element share a portable program, which must be there.
+static void test_programs_of_steps(void **state)
+{
+    (void)state;
+    OnnxModel   m    = {0};
+    const char *path = temp_path("layers.onnx");
+    size_t      size;
+    HoloModel  *model;
+    onnx_input(&m.graph, "x", HOLO_F32, "3,16");
+    onnx_output(&m.graph, "y", HOLO_F32, "3,16");
+    onnx_weights(&m.graph, "w", "16,16", 1, 1);
+    onnx_node(&m.graph, "MatMul", "x,w", "p", "");
+    onnx_node(&m.graph, "Tanh", "p", "q", "");
+    onnx_node(&m.graph, "MatMul", "q,w", "r", "");
+    onnx_node(&m.graph, "Tanh", "r", "y", "");
+    onnx_save(&m, path);
+    uint8_t                 *file  = file_read(archived(path, HOLO_FUSED, 1), &size);
+    const HoloSectionRecord *steps = section_find(file, HOLO_SECTION_STEPS);
+    HoloStepRecord          *step  = (void *)(file + steps->offset);
+    assert_int_equal(steps->size, 2 * sizeof *step);
+    assert_int_equal(section_find(file, HOLO_SECTION_PROGRAMS)->size, sizeof(HoloProgramRecord));
+    for (int i = 0; i < 2; i++) assert_int_equal(step[i].program, 1);
+    step[1].program = 2;
+    seal(file, steps->offset);
+    EXPECT_FAIL(holo_model_open_memory(file, size, &model, &error), HOLO_BAD_ARCHIVE, "step 1");
+    free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -632,6 +675,7 @@ int main(void)
         cmocka_unit_test(test_malice),
         cmocka_unit_test(test_attributes_of_no_step),
         cmocka_unit_test(test_parts_lie_inside),
+        cmocka_unit_test(test_programs_of_steps),
     };
     return cmocka_run_group_tests_name("archive", tests, NULL, NULL);
 }
