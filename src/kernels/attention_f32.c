@@ -1,27 +1,38 @@
 // attention_f32.c - softmax(scale * Q K^T + mask) V for some queries of one head, a block of keys at a time.
 //
 // Scores of a block become weights relative to the largest score met so far; when a larger one comes, what
-// was summed before is scaled down. So memory does not grow with the keys. Queries go in groups of 16, whose
-// largest scores and sums are one vector each. What no query sees is not read. Where one block is all, weights are made to
+// was summed before is scaled down. So memory does not grow with the keys. Queries go in strips, whose weights for a
+// block are in the cache, so that a block is packed once for several; and in groups of 16, whose largest scores and sums
+// are one vector each. What no query sees is not read. Where one block is all, weights are made to
 // add up to 1 before the values are summed, as ONNX Runtime does, and not what was summed behind.
 
-enum { KEYS = HOLO_ATTENTION_KEYS, GROUP = LANES };
-_Static_assert(HOLO_ATTENTION_ROWS % GROUP == 0 && (int)KEYS <= (int)BLOCK_K,
+enum { KEYS = HOLO_ATTENTION_KEYS, GROUP = LANES, STRIP = HOLO_GEMM_ROWS };
+_Static_assert(STRIP % GROUP == 0 && HOLO_ATTENTION_ROWS % GROUP == 0 && (int)KEYS <= (int)BLOCK_K,
                "scratch is for whole groups and one block of k");
 
 typedef struct Attention {
     const HoloAttend *a;
-    int64_t           first, count; // the block: keys
-    int64_t           width;        // v_size in whole panels
-    bool              is_first;     // no block before
-    bool              is_last;      // none behind
-    float            *copy;         // for gemm_f32
-    float            *weights;      // [rows][BLOCK_STRIDE], scores at first
-    float            *sums;         // [rows][width]
-    float            *panels;       // of keys, then of values
-    float            *top, *total;  // [rows]: the largest score so far, the sum of the weights
-    float            *bias;         // [KEYS]: a row of the mask where it is not read as it lies
+    int64_t           width;         // v_size in whole panels
+    float            *copy;          // for gemm_f32
+    float            *weights;       // [rows of a strip][BLOCK_STRIDE], scores at first
+    float            *sums;          // [rows][width]
+    float            *keys, *values; // of the block, in panels
+    float            *top, *total;   // [rows]: the largest score so far, the sum of the weights
+    float            *bias;          // [KEYS]: a row of the mask where it is not read as it lies
+    // The block
+    int64_t first, keys_packed;   // its keys, as many as any row sees
+    bool    has_keys, has_values; // they are in panels
+    // The strip
+    int64_t row, rows;         // rows
+    int64_t from, end;         // the keys that they see, from the beginning of a block on
+    int64_t count;             // of the block
+    bool    is_first, is_last; // no block that they see is before this one, or behind
 } Attention;
+
+INL float *weights_of(const Attention *t, int64_t row)
+{
+    return t->weights + (row - t->row) * BLOCK_STRIDE;
+}
 
 // ---- which keys a row sees
 
@@ -75,7 +86,7 @@ INL const float *mask_row(Attention *t, int64_t row, int64_t *out_have)
     const HoloAttend *a = t->a;
     *out_have           = KEYS;
     if (a->mask_is_bool || a->mask_key != 1) {
-        if (a->mask_row || !row) mask_copy(a, row, t->first, t->count, t->bias);
+        if (a->mask_row || row == t->row) mask_copy(a, row, t->first, t->count, t->bias);
         return t->bias;
     }
     *out_have = a->mask_keys - t->first;
@@ -114,7 +125,7 @@ static void scores_direct(Attention *t, int64_t row)
         v_transpose(part, LANES, column);
         f32v all = v_load(column);
         for (int i = 1; i < LANES; i++) all = v_add(all, v_load(column + i * LANES));
-        v_store(t->weights + row * BLOCK_STRIDE + j, v_mul(all, v_set1(a->scale)));
+        v_store(weights_of(t, row) + j, v_mul(all, v_set1(a->scale)));
     }
 }
 
@@ -122,24 +133,25 @@ static void scores_block(Attention *t)
 {
     const HoloAttend *a = t->a;
     if (a->rows * LANES <= a->size) { // packing the keys would cost more than it gains
-        for (int64_t row = 0; row < a->rows; row++) scores_direct(t, row);
+        for (int64_t i = 0; i < t->rows; i++) scores_direct(t, t->row + i);
         return;
     }
-    pack_f32(a->size, t->count, a->k + t->first * a->k_row, 1, a->k_row, t->panels);
-    HoloGemm g = {
-        .m        = a->rows,
-        .n        = (t->count + LANES - 1) / LANES * LANES,
-        .k        = a->size,
-        .a        = a->q,
-        .a_row    = a->q_row,
-        .a_column = 1,
-        .b        = t->panels,
-        .b_panel  = a->size * LANES,
-        .b_step   = LANES,
-        .c        = t->weights,
-        .c_row    = BLOCK_STRIDE,
-        .alpha    = a->scale,
-        .scratch  = t->copy,
+    if (!t->has_keys) pack_f32(a->size, t->keys_packed, a->k + t->first * a->k_row, 1, a->k_row, t->keys);
+    t->has_keys = true;
+    HoloGemm g  = {
+         .m        = t->rows,
+         .n        = (t->count + LANES - 1) / LANES * LANES,
+         .k        = a->size,
+         .a        = a->q + t->row * a->q_row,
+         .a_row    = a->q_row,
+         .a_column = 1,
+         .b        = t->keys,
+         .b_panel  = a->size * LANES,
+         .b_step   = LANES,
+         .c        = t->weights,
+         .c_row    = BLOCK_STRIDE,
+         .alpha    = a->scale,
+         .scratch  = t->copy,
     };
     gemm_f32(&g);
 }
@@ -148,7 +160,7 @@ static void scores_block(Attention *t)
 static void scores_finish(Attention *t, int64_t row)
 {
     const HoloAttend *a    = t->a;
-    float            *x    = t->weights + row * BLOCK_STRIDE;
+    float            *x    = weights_of(t, row);
     int64_t           from = seen_from(a, row) - t->first, to = seen_to(a, row) - t->first;
     int64_t           have = 0;
     const float      *bias = a->mask ? mask_row(t, row, &have) : NULL;
@@ -198,7 +210,7 @@ static void weights_finish(Attention *t, int64_t first, int64_t rows)
     v_store(factor, v_div(v_set1(1), v_load(total)));
     for (int64_t i = 0; i < rows; i++)
         if (total[i] > 0) {
-            row_scale(t->weights + (first + i) * BLOCK_STRIDE, t->count, factor[i]);
+            row_scale(weights_of(t, first + i), t->count, factor[i]);
             total[i] = 1;
         }
 }
@@ -209,7 +221,7 @@ static void weights_group(Attention *t, int64_t first, int64_t rows)
     float part[GROUP * LANES], shift[GROUP], factor[GROUP];
     for (int64_t i = 0; i < GROUP; i++) {
         if (i < rows) scores_finish(t, first + i);
-        v_store(part + i * LANES, i < rows ? row_top(t->weights + (first + i) * BLOCK_STRIDE, t->count) : v_set1(0));
+        v_store(part + i * LANES, i < rows ? row_top(weights_of(t, first + i), t->count) : v_set1(0));
     }
     f32v before = v_load(t->top + first), top = v_max(v_tops(part), before);
     f32v base         = top;
@@ -219,8 +231,7 @@ static void weights_group(Attention *t, int64_t first, int64_t rows)
     v_store(shift, base);
     v_store(factor, scale);
     for (int64_t i = 0; i < GROUP; i++)
-        v_store(part + i * LANES,
-                i < rows ? row_weights(t->weights + (first + i) * BLOCK_STRIDE, t->count, shift[i]) : v_set1(0));
+        v_store(part + i * LANES, i < rows ? row_weights(weights_of(t, first + i), t->count, shift[i]) : v_set1(0));
     v_store(t->total + first, v_mad(v_load(t->total + first), scale, v_sums(part)));
     for (int64_t i = 0; i < rows && !t->is_first; i++)
         if (factor[i] != 1) row_scale(t->sums + (first + i) * t->width, t->width, factor[i]);
@@ -236,20 +247,21 @@ static void sums_block(Attention *t)
     const float      *v      = a->v + t->first * a->v_row;
     bool              direct = a->rows <= ROWS_DIRECT && a->v_size % LANES == 0;
     HoloGemm          g      = {
-                      .m       = a->rows,
-                      .n       = t->width,
+                      .m       = t->rows,
+                      .n       = a->v_size,
                       .k       = t->count,
-                      .b       = direct ? v : t->panels,
-                      .b_panel = direct ? LANES : t->count * LANES,
+                      .b       = direct ? v : t->values,
+                      .b_panel = direct ? LANES : t->keys_packed * LANES,
                       .b_step  = direct ? a->v_row : LANES,
-                      .c       = t->sums,
+                      .c       = t->sums + t->row * t->width,
                       .c_row   = t->width,
                       .resume  = !t->is_first,
                       .pause   = true,
                       .scratch = t->weights, // where a copy of A would be
     };
-    if (!direct) pack_f32(t->count, a->v_size, v, a->v_row, 1, t->panels);
-    gemm_block(&g, 0, a->rows, 0, t->count);
+    if (!direct && !t->has_values) pack_f32(t->keys_packed, a->v_size, v, a->v_row, 1, t->values);
+    t->has_values = true;
+    gemm_block(&g, 0, t->rows, 0, t->count);
 }
 
 static void finish_row(Attention *t, int64_t row)
@@ -257,7 +269,7 @@ static void finish_row(Attention *t, int64_t row)
     const HoloAttend *a     = t->a;
     const float      *x     = t->sums + row * t->width;
     float             total = t->total[row], *out = a->out + row * a->out_row;
-    bool              none  = t->is_first || (total != total && is_masked(t, row)); // no key has a weight
+    bool              none  = t->from >= t->end || (total != total && is_masked(t, row)); // no key has a weight
     f32v              scale = v_set1(total == 0 ? 1 : 1 / total);
     for (int64_t j = 0; j < a->v_size; j += LANES) {
         f32v y     = none ? v_set1(0) : v_mul(v_load(x + j), scale);
@@ -269,17 +281,42 @@ static void finish_row(Attention *t, int64_t row)
     }
 }
 
+// The strip of the rows from `row` on. All are of nearly the same height, in whole groups.
+static void strip_at(Attention *t, int64_t row)
+{
+    const HoloAttend *a      = t->a;
+    int64_t           strips = (a->rows + STRIP - 1) / STRIP, height = (a->rows + strips - 1) / strips;
+    height  = (height + GROUP - 1) / GROUP * GROUP;
+    t->row  = row;
+    t->rows = a->rows - row < height ? a->rows - row : height;
+    t->from = seen_from(a, row) / KEYS * KEYS;
+    t->end  = seen_to(a, row + t->rows - 1);
+}
+
+static void strip_block(Attention *t)
+{
+    if (t->first < t->from || t->first >= t->end) return;
+    t->is_first = t->first == t->from;
+    t->is_last  = t->end - t->first <= KEYS;
+    t->count    = t->is_last ? t->end - t->first : KEYS;
+    scores_block(t);
+    for (int64_t i = 0; i < t->rows; i += GROUP)
+        weights_group(t, t->row + i, t->rows - i < GROUP ? t->rows - i : GROUP);
+    sums_block(t);
+}
+
 static void attention_f32(const HoloAttend *a)
 {
     int64_t   width = (a->v_size + LANES - 1) / LANES * LANES, rows = (a->rows + GROUP - 1) / GROUP * GROUP;
-    Attention t = {.a = a, .width = width, .is_first = true};
+    Attention t = {.a = a, .width = width};
     t.copy      = a->scratch;
     t.weights   = t.copy + HOLO_GEMM_SCRATCH;
-    t.top       = t.weights + rows * BLOCK_STRIDE;
+    t.bias      = t.weights + HOLO_GEMM_SCRATCH;
+    t.keys      = t.bias + KEYS;
+    t.values    = t.keys + KEYS * a->size;
+    t.sums      = t.values + KEYS * width;
+    t.top       = t.sums + rows * width;
     t.total     = t.top + rows;
-    t.bias      = t.total + rows;
-    t.sums      = t.bias + KEYS;
-    t.panels    = t.sums + rows * width;
     for (int64_t i = 0; i < rows; i++) { // as if the sink were met before the first key
         bool has   = a->sink && i < a->rows;
         t.top[i]   = has ? a->sink[i * a->sink_row] : -__builtin_inff();
@@ -287,12 +324,15 @@ static void attention_f32(const HoloAttend *a)
     }
     int64_t end = seen_to(a, a->rows - 1);
     for (t.first = seen_from(a, 0) / KEYS * KEYS; t.first < end; t.first += KEYS) {
-        t.is_last = end - t.first <= KEYS;
-        t.count   = t.is_last ? end - t.first : KEYS;
-        scores_block(&t);
-        for (int64_t i = 0; i < a->rows; i += GROUP) weights_group(&t, i, a->rows - i < GROUP ? a->rows - i : GROUP);
-        sums_block(&t);
-        t.is_first = false;
+        t.keys_packed = end - t.first < KEYS ? end - t.first : KEYS;
+        t.has_keys = t.has_values = false;
+        for (int64_t row = 0; row < a->rows; row += t.rows) {
+            strip_at(&t, row);
+            strip_block(&t);
+        }
     }
-    for (int64_t row = 0; row < a->rows; row++) finish_row(&t, row);
+    for (int64_t row = 0; row < a->rows; row += t.rows) {
+        strip_at(&t, row);
+        for (int64_t i = 0; i < t.rows; i++) finish_row(&t, row + i);
+    }
 }

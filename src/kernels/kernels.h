@@ -488,14 +488,14 @@ typedef struct HoloAttend {
 } HoloAttend;
 
 enum {
-    HOLO_ATTENTION_ROWS = HOLO_GEMM_ROWS,
+    HOLO_ATTENTION_ROWS = 4 * HOLO_GEMM_ROWS,
     HOLO_ATTENTION_KEYS = HOLO_GEMM_K, // that are looked at together
 };
 
 static inline int64_t holo_attend_scratch(int64_t size, int64_t v_size)
 {
-    int64_t width = (v_size + HOLO_PANEL - 1) / HOLO_PANEL * HOLO_PANEL, longest = size > width ? size : width;
-    return 2 * HOLO_GEMM_SCRATCH + HOLO_ATTENTION_ROWS * (width + 2) + HOLO_ATTENTION_KEYS * (longest + 1);
+    int64_t width = (v_size + HOLO_PANEL - 1) / HOLO_PANEL * HOLO_PANEL;
+    return 2 * HOLO_GEMM_SCRATCH + HOLO_ATTENTION_ROWS * (width + 2) + HOLO_ATTENTION_KEYS * (size + width + 1);
 }
 
 // ---- softmax_f32: each row of x becomes e^x / sum(e^x); x and out may be the same

@@ -181,6 +181,22 @@ static void windows(void **state)
             }
 }
 
+// Heads enough for tasks of several strips of rows, some of which do not see a block that others see.
+static void strips(void **state)
+{
+    (void)state;
+    const int64_t queries[] = {160, 300, 600};
+    for (int i = 0; i < HOLO_COUNT(queries); i++)
+        for (int kind = 0; kind < 4; kind++) {
+            Shape s = {1, 8, 8, queries[i], 530, 8, 24};
+            Case  c = attention(&s, kind % 2);
+            if (kind == 1) attr_int(&c, "is_causal", 1);
+            if (kind == 2) attr_int(&c, "left_window_size", 5), attr_int(&c, "right_window_size", 3);
+            if (kind == 3) c.in_count = 4, c.in[MASK] = truths(1, (int64_t[]){530});
+            check(&c);
+        }
+}
+
 static void lengths(void **state) // of the keys, one for each batch
 {
     (void)state;
@@ -482,12 +498,25 @@ static void weights_are_softmax(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_length),    cmocka_unit_test(every_size),      cmocka_unit_test(many_keys),
-        cmocka_unit_test(grouped_heads),   cmocka_unit_test(nothing),         cmocka_unit_test(every_mask),
-        cmocka_unit_test(masked_rows),     cmocka_unit_test(windows),         cmocka_unit_test(lengths),
-        cmocka_unit_test(scale_and_cap),   cmocka_unit_test(special_numbers), cmocka_unit_test(past),
-        cmocka_unit_test(grouped_queries), cmocka_unit_test(grouped_options), cmocka_unit_test(shared_cache),
-        cmocka_unit_test(many_heads),      cmocka_unit_test(rotary),          cmocka_unit_test(weights_are_softmax),
+        cmocka_unit_test(every_length),
+        cmocka_unit_test(every_size),
+        cmocka_unit_test(many_keys),
+        cmocka_unit_test(grouped_heads),
+        cmocka_unit_test(nothing),
+        cmocka_unit_test(every_mask),
+        cmocka_unit_test(masked_rows),
+        cmocka_unit_test(windows),
+        cmocka_unit_test(strips),
+        cmocka_unit_test(lengths),
+        cmocka_unit_test(scale_and_cap),
+        cmocka_unit_test(special_numbers),
+        cmocka_unit_test(past),
+        cmocka_unit_test(grouped_queries),
+        cmocka_unit_test(grouped_options),
+        cmocka_unit_test(shared_cache),
+        cmocka_unit_test(many_heads),
+        cmocka_unit_test(rotary),
+        cmocka_unit_test(weights_are_softmax),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
