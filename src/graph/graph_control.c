@@ -1,4 +1,5 @@
-// graph_control.c - types of nodes that have subgraphs: If, Loop, Scan, SequenceMap, FlexAttention.
+// graph_control.c - types of nodes that have subgraphs: If, Loop, Scan, SequenceMap, FlexAttention. Those of searches
+// (GreedySearch ...) are in graph_generate.c.
 //
 // A subgraph's inputs are its own and then what the node captures, in the node's order. What a loop
 // carries must have one type before and after the body: sizes in which the two differ become symbols of
@@ -42,8 +43,7 @@ static const HoloTensor *type_of(const HoloValue *value)
     return value ? &value->type : &unknown_type;
 }
 
-// Captured values keep their contents inside: they do not change from one run of the body to the next.
-static void set_captures(const HoloNode *node, HoloGraph *body)
+void holo_infer_captures(const HoloNode *node, HoloGraph *body)
 {
     for (int i = 0; i < node->capture_count; i++) {
         const HoloValue *value = node->in[node->in_count - node->capture_count + i];
@@ -107,7 +107,7 @@ static HoloStatus infer_if(HoloInfer *infer, HoloNode *node)
                              names[i], branch[i]->output_count, node->out_count);
         // The branch that is never taken need not even be valid for the sizes at hand.
         if (is_decided && i != (condition != 0)) continue;
-        set_captures(node, branch[i]);
+        holo_infer_captures(node, branch[i]);
         HOLO_TRY(holo_infer_branch(branch[i], infer->depth + 1, &is_right[i], infer->error));
     }
     if (is_decided ? !is_right[condition != 0] : !is_right[0] && !is_right[1]) return HOLO_BAD_MODEL;
@@ -235,7 +235,7 @@ static HoloStatus infer_loop(HoloInfer *infer, HoloNode *node)
     if (!carried) return holo_fail_memory(infer->error);
     set_input(body->inputs[0], &(HoloTensor){.dtype = HOLO_I64});
     set_input(body->inputs[1], &(HoloTensor){.dtype = HOLO_BOOL});
-    set_captures(node, body);
+    holo_infer_captures(node, body);
     HOLO_TRY(infer_carrying(infer, node, body, carried, count, 2, 1));
     HoloDim trips = trip_count(infer, node, body);
     for (int i = 0; i < count; i++) set_carried_out(infer, node, i, &carried[i], &body->outputs[i + 1]->type);
@@ -291,7 +291,7 @@ static HoloStatus infer_scan(HoloInfer *infer, HoloNode *node)
         set_input(body->inputs[i], &t);
         if (turns == HOLO_DIM_UNKNOWN || !holo_dim_is_symbolic(size)) turns = size;
     }
-    set_captures(node, body);
+    holo_infer_captures(node, body);
     HOLO_TRY(infer_carrying(infer, node, body, carried, count, 0, 0));
     for (int i = 0; i < count; i++) set_carried_out(infer, node, i, &carried[i], &body->outputs[i]->type);
     for (int i = count; i < node->out_count && i < body->output_count; i++) {
@@ -313,7 +313,7 @@ static HoloStatus infer_sequence_map(HoloInfer *infer, HoloNode *node)
         if (t.kind == HOLO_SEQUENCE) t = (HoloTensor){.dtype = t.dtype, .rank = -1};
         set_input(body->inputs[i], &t);
     }
-    set_captures(node, body);
+    holo_infer_captures(node, body);
     HOLO_TRY(holo_infer_graph(body, infer->depth + 1, infer->error));
     for (int i = 0; i < node->out_count && i < body->output_count; i++) {
         HoloTensor t = {
@@ -352,7 +352,7 @@ static HoloStatus infer_flex_attention(HoloInfer *infer, HoloNode *node)
         if (!attr_find(node, names[i], HOLO_ATTR_GRAPH)) continue;
         HOLO_TRY(find_body(infer, node, names[i], 1, &body));
         set_input(body->inputs[0], &scores);
-        set_captures(node, body);
+        holo_infer_captures(node, body);
         HOLO_TRY(holo_infer_graph(body, infer->depth + 1, infer->error));
     }
     set_out(infer, node, 0, &y);
@@ -368,7 +368,7 @@ static HoloStatus infer_other(HoloInfer *infer, HoloNode *node)
         HoloGraph *body = node->attr[i].kind == HOLO_ATTR_GRAPH ? node->attr[i].graph : NULL;
         if (!body) continue;
         for (int k = 0; k < body->input_count - node->capture_count; k++) set_input(body->inputs[k], &unknown_type);
-        set_captures(node, body);
+        holo_infer_captures(node, body);
         HOLO_TRY(holo_infer_graph(body, infer->depth + 1, infer->error));
     }
     for (int i = 0; i < node->out_count; i++) set_out(infer, node, i, &unknown_type);
@@ -387,6 +387,10 @@ HoloStatus holo_control_infer(HoloInfer *infer, HoloNode *node)
         {"Scan", 9, infer_scan},
         {"SequenceMap", 1, infer_sequence_map},
         {"FlexAttention", 1, infer_flex_attention},
+        {"GreedySearch", 1, holo_search_infer},
+        {"Sampling", 1, holo_search_infer},
+        {"BeamSearch", 1, holo_search_infer},
+        {"WhisperBeamSearch", 1, holo_search_infer},
     };
     for (int i = 0; i < HOLO_COUNT(rows); i++)
         if (!strcmp(rows[i].type, node->type) && node->version >= rows[i].since) return rows[i].infer(infer, node);

@@ -91,6 +91,24 @@ static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count,
     return HOLO_OK;
 }
 
+static void host_counts(const HoloHost *host, const void *graph, int *out_inputs, int *out_outputs)
+{
+    (void)host;
+    const HoloGraph *body = graph;
+    *out_inputs           = body->input_count;
+    *out_outputs          = body->output_count;
+}
+
+static const char *host_input(const HoloHost *host, const void *graph, int i, HoloTensor *out_type)
+{
+    (void)host;
+    const HoloValue *value = ((const HoloGraph *)graph)->inputs[i];
+    *out_type              = value->type;
+    for (int d = 0; d < out_type->rank; d++)
+        if (holo_dim_is_symbolic(out_type->dim[d])) out_type->dim[d] = HOLO_DIM_UNKNOWN;
+    return value->name;
+}
+
 static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void *arg, int64_t i, int worker),
                           void *arg)
 {
@@ -109,6 +127,8 @@ static void frame_init(Frame *frame, Place place, const HoloEvalOptions *options
                 .temp     = host_temp,
                 .keep     = host_keep,
                 .subgraph = host_subgraph,
+                .counts   = host_counts,
+                .input    = host_input,
                 .parallel = host_parallel,
                 .workers  = options && options->threads ? options->threads->workers : 1,
                 .lists    = place.lists,

@@ -40,6 +40,11 @@ HOLO_MUST HoloStatus holo_contents_infer(HoloInfer *infer, const HoloNode *node)
 
 // Infers a node that has subgraphs, and the subgraphs.
 HOLO_MUST HoloStatus holo_control_infer(HoloInfer *infer, HoloNode *node);
+// The same of a node that generates tokens by its subgraphs.
+HOLO_MUST HoloStatus holo_search_infer(HoloInfer *infer, HoloNode *node);
+// Gives the inputs of a subgraph that are captured their types. They keep their contents inside: these do not change from
+// one run of the body to the next.
+void holo_infer_captures(const HoloNode *node, HoloGraph *body);
 // Gives the outputs of a node a type. UNKNOWN sizes become symbols of their own.
 void holo_infer_set_type(HoloInfer *infer, HoloValue *value, const HoloTensor *type);
 

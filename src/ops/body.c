@@ -17,6 +17,18 @@ HoloStatus holo_body_init(HoloBody *body, const HoloCall *call, const char *attr
     return HOLO_OK;
 }
 
+HoloStatus holo_body_open(HoloBody *body, const HoloCall *call, const char *attr)
+{
+    const HoloAttr *graph = holo_attr_find(call, attr);
+    int             inputs, outputs;
+    if (!graph || graph->kind != HOLO_ATTR_GRAPH)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "attribute %s, a graph, must be given", attr);
+    call->host->counts(call->host, graph->graph, &inputs, &outputs);
+    if (inputs < call->capture_count)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%s has no inputs for the values that it captures", attr);
+    return holo_body_init(body, call, attr, inputs - call->capture_count, outputs);
+}
+
 HoloStatus holo_body_run(HoloBody *body)
 {
     const HoloHost *host = body->call->host;

@@ -15,6 +15,8 @@ typedef struct HoloBody {
 } HoloBody;
 
 HOLO_MUST HoloStatus holo_body_init(HoloBody *body, const HoloCall *call, const char *attr, int formal, int out_count);
+// The same with as many inputs and outputs as the subgraph has.
+HOLO_MUST HoloStatus holo_body_open(HoloBody *body, const HoloCall *call, const char *attr);
 HOLO_MUST HoloStatus holo_body_run(HoloBody *body);
 
 // What outputs of control flow are is known from their bodies, which an operator does not see: types

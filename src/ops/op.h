@@ -91,6 +91,10 @@ struct HoloHost {
     // subgraph by this host: a loop may hand them to its next turn; what it keeps for longer it copies.
     HoloStatus (*subgraph)(const HoloHost *host, void *graph, int in_count, const HoloTensor *const *in, int out_count,
                            HoloTensor *const *out, HoloError *error);
+    // How many inputs and outputs a subgraph has, captured ones included.
+    void (*counts)(const HoloHost *host, const void *graph, int *out_inputs, int *out_outputs);
+    // The name and the type of input i of a subgraph; sizes that are no numbers are HOLO_DIM_UNKNOWN.
+    const char *(*input)(const HoloHost *host, const void *graph, int i, HoloTensor *out_type);
     // Calls work(arg, i, worker) once for each 0 <= i < count, on several threads; worker < workers.
     void (*parallel)(const HoloHost *host, int64_t count, void (*work)(void *arg, int64_t i, int worker), void *arg);
     int workers;

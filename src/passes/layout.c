@@ -222,6 +222,15 @@ static bool pool(HoloLayout *l, HoloNode *node)
            holo_layout_replace(l, node, is_8 ? "com.microsoft" : "hologram", 1, in, 1, node->attr, node->attr_count);
 }
 
+// The attribute `axis`, as a place from the front; -1: it is not there, or none.
+static int axis_of(const HoloNode *node, int rank)
+{
+    const HoloAttr *attr = holo_node_attr(node, "axis");
+    if (!attr || attr->kind != HOLO_ATTR_INT) return -1;
+    int64_t axis = attr->i < 0 ? attr->i + rank : attr->i;
+    return axis < rank ? (int)axis : -1;
+}
+
 // An operand of a pointwise operator: of the same rank, or a constant of fewer dimensions, or one element.
 static bool operand_fits(const HoloValue *value, int rank)
 {
@@ -232,17 +241,33 @@ static bool operand_fits(const HoloValue *value, int rank)
            (holo_tensor_count(&value->type) == 1 || (value->is_constant && value->type.data));
 }
 
-HoloValue *holo_layout_operand(HoloLayout *l, HoloValue *value, int rank)
+// An operand of at most `rank` dimensions that begins at dimension `axis`.
+static HoloValue *operand_at(HoloLayout *l, HoloValue *value, int rank, int axis)
 {
     if (!value || value->type.rank == rank) return value ? holo_layout_last(l, value) : NULL;
     if (holo_tensor_count(&value->type) == 1) return value;
     HoloTensor t = value->type;
     for (int d = rank - 1; d >= 0; d--) {
-        int at   = d - (rank - value->type.rank);
-        t.dim[d] = at < 0 ? 1 : value->type.dim[at];
+        int at   = d - axis;
+        t.dim[d] = at < 0 || at >= value->type.rank ? 1 : value->type.dim[at];
     }
     t.rank = (int8_t)rank;
     return constant_last(l, value, &t);
+}
+
+HoloValue *holo_layout_operand(HoloLayout *l, HoloValue *value, int rank)
+{
+    return operand_at(l, value, rank, value ? rank - value->type.rank : 0);
+}
+
+// Before opset 7 the second operand may begin at an axis that the node names, and the slope of PRelu begins at the
+// channels: at which; -1: as today.
+static int old_axis(const HoloNode *node, int rank)
+{
+    const HoloAttr *broadcast = holo_node_attr(node, "broadcast");
+    if (node->version >= 7 || *node->domain || node->in_count != 2 || !node->in[1]) return -1;
+    if (!strcmp(node->type, "PRelu")) return node->in[1]->type.rank == 1 ? 1 : -1;
+    return broadcast && broadcast->kind == HOLO_ATTR_INT && broadcast->i ? axis_of(node, rank) : -1;
 }
 
 static bool pointwise(HoloLayout *l, HoloNode *node)
@@ -256,10 +281,13 @@ static bool pointwise(HoloLayout *l, HoloNode *node)
         any = any || holo_layout_is_last(l, node->in[i]);
     }
     if (!any) return true;
+    int axis = old_axis(node, rank);
     for (int i = 0; i < node->in_count; i++) {
-        in[i] = holo_layout_operand(l, node->in[i], rank);
+        in[i] =
+            i == 1 && axis >= 0 ? operand_at(l, node->in[i], rank, axis) : holo_layout_operand(l, node->in[i], rank);
         if (node->in[i] && !in[i]) return false;
     }
+    if (axis >= 0) return holo_layout_replace(l, node, "", 7, in, 2, NULL, 0);
     return holo_layout_replace(l, node, node->domain, node->version, in, node->in_count, node->attr, node->attr_count);
 }
 
@@ -270,15 +298,6 @@ static HoloAttr *with_attr(HoloLayout *l, const HoloNode *node, const HoloAttr *
     for (int i = 0; attr && i < node->attr_count; i++)
         attr[i] = strcmp(node->attr[i].name, other->name) ? node->attr[i] : *other;
     return attr;
-}
-
-// The attribute `axis`, as a place from the front; -1: it is not there, or none.
-static int axis_of(const HoloNode *node, int rank)
-{
-    const HoloAttr *attr = holo_node_attr(node, "axis");
-    if (!attr || attr->kind != HOLO_ATTR_INT) return -1;
-    int64_t axis = attr->i < 0 ? attr->i + rank : attr->i;
-    return axis < rank ? (int)axis : -1;
 }
 
 // Where more of the inputs have channels last than would have to be turned. Constants turn for nothing.

@@ -87,6 +87,28 @@ static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count,
     return results_take(frame, out_count, out, error);
 }
 
+static void host_counts(const HoloHost *host, const void *graph, int *out_inputs, int *out_outputs)
+{
+    (void)host;
+    const HoloPlanRecord *plan = graph;
+    *out_inputs                = (int)plan->input_count;
+    *out_outputs               = (int)plan->output_count;
+}
+
+static const char *host_input(const HoloHost *host, const void *graph, int i, HoloTensor *out_type)
+{
+    const HoloModel       *model = frame_of(host)->session->model;
+    const HoloArchive     *a     = &model->archive;
+    const HoloPlanRecord  *plan  = graph;
+    const HoloValueRecord *v     = &a->VALUES_at[plan->value_first + a->OPERANDS_at[plan->input_first + (uint32_t)i]];
+    *out_type                    = (HoloTensor){.dtype = v->dtype, .kind = v->kind, .inner = v->inner, .rank = v->rank};
+    for (int d = 0; d < v->rank; d++) {
+        int64_t size     = a->SIZES_at[v->size_first + (uint32_t)d];
+        out_type->dim[d] = holo_dim_is_symbolic(size) ? HOLO_DIM_UNKNOWN : size;
+    }
+    return holo_model_text(model, v->name);
+}
+
 // ---- making
 
 #define TAKE(frame, field, count)                                                                             \
@@ -155,6 +177,8 @@ HoloStatus holo_frame_create(HoloSession *session, uint32_t plan, const HoloFram
                     .hold     = host_hold,
                     .keep     = host_keep,
                     .subgraph = host_subgraph,
+                    .counts   = host_counts,
+                    .input    = host_input,
                     .parallel = host_parallel},
         .session = session,
         .parent  = parent,

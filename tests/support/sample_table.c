@@ -22,6 +22,14 @@
 
 #define PADS "pads=[$spatial(1),$spatial(1)]"
 
+// Of tokens 0 to 3: the next one follows from the last, and all of them are the past.
+#define DECODER                                                                                                      \
+    "decoder=graph d(input_ids: i32[R,S], position_ids: i32[R,S], attention_mask: i32[R,T], past_0: f32[2,R,1,P,1])" \
+    " -> (logits, present_0) { const table: f32[4,4] = {0, 4, 3, 2, 0, 1, 3, 2, 5, 4, 3, -2, 0, 4, 3, 2}\n"          \
+    " const axes: i64[3] = {0, 2, 4}\n logits = Gather@13(table, input_ids)\n f = Cast@13(input_ids) {to=1}\n"       \
+    " key = Unsqueeze@13(f, axes)\n new = Concat@13(key, key) {axis=0}\n"                                            \
+    " present_0 = Concat@13(past_0, new) {axis=3} }"
+
 // clang-format off
 const SampleRow sample_rows[] = {
     // ---- element by element
@@ -60,7 +68,8 @@ const SampleRow sample_rows[] = {
     {NARROW | NUMBER, "Cast@24($x) {to=$(1|10|16)}"},
     {NUMBER | BOOL, "Cast@24($x) {to=$(8|21|22)}"},
     {NUMBER | BOOL, "CastLike@24($x, $f32|i8|u16|bool|f64[2])"},
-    {F32 | HOLO_BIT(I32) | HOLO_BIT(U32), "BitCast@26($x) {to=$(1|6|12)}"},
+    {HOLO_BIT(I32) | HOLO_BIT(U32), "BitCast@26($x) {to=$(1|6|12)}"}, // of f32 it would make much of the last bit
+    {F32, "BitCast@26($x) {to=1}"},
     {NUMBER, "Clip@13($x, $?t[]<0,2>, $?t[]<3,6>)"},
     {FLOAT, "Clip@6($x) {min=-1.0, max=0.5}"},
     {NUMBER, "{Add@14 Sub@14 Mul@14}($x, $t[*])"},
@@ -370,6 +379,7 @@ const SampleRow sample_rows[] = {
     {NUMBER, "Loop@23($i64[]<0,4>, $?bool[], $x) {body=graph b(i, c, v) -> (c, w) { w = Add@14(v, v) }}"},
     {NUMBER, "2=Loop@23($i64[]<0,4>, _, $x) {body=graph b(i, c, v) -> (c, w, s) { w = Add@14(v, v)\n s = Sub@14(w, v) }}"},
     {NUMBER, "2=Scan@23($t[...], $x[n,...]) {num_scan_inputs=1, body=graph b(s, e) -> (t, o) { t = Max@13(s, e)\n o = Identity@16(t) }}"},
+    {HOLO_BIT(I32), "com.microsoft::GreedySearch@1($x[b,s>0]<0,3>, $i32[1]{${s+3}}, $?i32[]<0,4>, $?f32[]<1,2>) {eos_token_id=3, pad_token_id=0, " DECODER "}"},
 
     // ---- text
     {STRING, "StringConcat@20($x, $string[*])"},
