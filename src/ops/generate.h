@@ -32,21 +32,29 @@ typedef struct HoloSearchInputs {
     int max_length, min_length, beams, returned, length_penalty, penalty, vocab_mask, prefix_mask, mask, start;
 } HoloSearchInputs;
 
+// Tokens that mean something to Whisper; -1: there is none.
+typedef struct HoloTimestamps {
+    int64_t first;             // the first of all timestamps, which are behind all other tokens
+    int64_t none, start_of_lm; // <|notimestamps|>, <|startoflm|>
+    int64_t task[3];           // <|startoftranscript|>, <|translate|>, <|transcribe|>
+} HoloTimestamps;
+
 typedef struct HoloSearch {
-    HoloCall         *call;
-    const HoloTensor *source;                                  // input 0
-    const HoloTensor *vocab_mask, *prefix_mask, *mask, *start; // NULL: not given
-    int64_t           batch, beams, rows;                      // rows: batch * beams
-    int64_t           prompt, length, longest, shortest;       // tokens of a row: at first, now, at most, at least
-    int64_t           vocab;                                   // 0: as many as there are logits
-    int64_t           eos, pad, ngram;
-    int64_t           steps;        // logits seen
-    float             penalty;      // of tokens that are there already; 1: none
-    float             temperature;  // 1: none
-    int32_t          *tokens, *old; // [rows][longest]; old: room to change their order
-    int32_t          *next;         // [rows]: the tokens picked last
-    float            *scores;       // [rows][vocab]
-    uint8_t          *is_seen;      // [vocab], zeros
+    HoloCall             *call;
+    const HoloTensor     *source;                            // input 0
+    const HoloTensor     *vocab_mask, *prefix_mask, *mask;   // NULL: not given
+    int64_t               batch, beams, rows;                // rows: batch * beams
+    int64_t               prompt, length, longest, shortest; // tokens of a row: at first, now, at most, at least
+    int64_t               vocab;                             // 0: as many as there are logits
+    int64_t               eos, pad, ngram;
+    int64_t               steps;        // logits seen
+    float                 penalty;      // of tokens that are there already; 1: none
+    float                 temperature;  // 1: none
+    int32_t              *tokens, *old; // [rows][longest]; old: room to change their order
+    int32_t              *next;         // [rows]: the tokens picked last
+    float                *scores;       // [rows][vocab]
+    uint8_t              *is_seen;      // [vocab], zeros
+    const HoloTimestamps *timestamps;   // NULL: scores are not changed by them
 } HoloSearch;
 
 // Reads and checks what is common. `prompt`: tokens that rows begin with.
@@ -56,9 +64,15 @@ HOLO_MUST HoloStatus holo_search_init(HoloSearch *s, HoloCall *call, const HoloS
 HOLO_MUST HoloStatus holo_search_int(const HoloCall *call, int input, int64_t fallback, int64_t *out);
 HOLO_MUST HoloStatus holo_search_float(const HoloCall *call, int input, double fallback, double *out);
 
+// An input of i32 with so many dimensions; NULL where it is not given.
+HOLO_MUST HoloStatus holo_search_tensor(const HoloCall *call, int input, int rank, const HoloTensor **out);
+
 // The last logits of each row, [rows or batch, tokens, vocab], as scores: as they are or, where `is_log`, as logarithms
 // of probabilities; and then changed as the masks, penalties and lengths say.
 HOLO_MUST HoloStatus holo_search_scores(HoloSearch *s, const HoloTensor *logits, bool is_log);
+
+// Changes the scores of a row as timestamps want it; s->timestamps->first is a token behind another.
+void holo_search_timestamps(const HoloSearch *s, int64_t row);
 
 // Puts next[] behind the rows, each of which goes on from row from[i]; NULL: from itself.
 void holo_search_append(HoloSearch *s, const int64_t *from);
@@ -81,6 +95,9 @@ typedef struct HoloDecoder {
 
 // The subgraph "decoder", and "init_decoder" for the first run where that is there. Nothing is in the past yet.
 HOLO_MUST HoloStatus holo_decoder_init(HoloDecoder *d, HoloSearch *s);
+// The same behind the subgraph "encoder", which is run and has read the first tokens of the rows if it gives
+// *out_logits; NULL: it gives none, and has read none.
+HOLO_MUST HoloStatus holo_decoder_init_encoded(HoloDecoder *d, HoloSearch *s, const HoloTensor **out_logits);
 // Memory for input i, whose type is d->in[i].
 HOLO_MUST HoloStatus holo_decoder_room(HoloDecoder *d, int i);
 // Runs it on all tokens that it has not seen. *out_logits lives until the next run.

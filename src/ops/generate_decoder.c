@@ -25,7 +25,6 @@ static HoloStatus find_feeds(HoloDecoder *d, const HoloBody *body, bool is_first
         if (feed == HOLO_FEED_PAST && !is_past(&type))
             return holo_call_fail(call, HOLO_BAD_MODEL, "input %d of the decoder, a past, is not of 4 or 5 dimensions",
                                   i);
-        if (feed == HOLO_FEED_IDS) d->takes_all = type.rank != 2 || type.dim[1] != 1;
         ids += feed == HOLO_FEED_IDS;
         pasts += feed == HOLO_FEED_PAST;
         d->is_shared |= feed == HOLO_FEED_PAST_LENGTH;

@@ -65,7 +65,6 @@ static HoloStatus eval(HoloCall *call)
         memcpy(s.tokens + row * s.longest, (const int32_t *)s.source->data + row * s.prompt,
                (size_t)s.prompt * sizeof *s.tokens);
     HOLO_TRY(holo_decoder_init(&d, &s));
-    d.takes_all = false;
     HOLO_TRY(generate(&s, &d));
     return give_tokens(&s);
 }

@@ -60,8 +60,7 @@ HoloStatus holo_search_float(const HoloCall *call, int input, double fallback, d
     return HOLO_OK;
 }
 
-// An input of i32 with so many dimensions, where it is given.
-static HoloStatus find_tensor(const HoloCall *call, int input, int rank, const HoloTensor **out)
+HoloStatus holo_search_tensor(const HoloCall *call, int input, int rank, const HoloTensor **out)
 {
     *out = input >= 0 && input < call->in_count - call->capture_count ? call->in[input] : NULL;
     if (!*out) return HOLO_OK;
@@ -108,10 +107,9 @@ HoloStatus holo_search_init(HoloSearch *s, HoloCall *call, const HoloSearchInput
     HOLO_TRY(find_lengths(s, in));
     HOLO_TRY(holo_search_float(call, in->penalty, 1, &penalty));
     if (!(penalty > 0)) return holo_call_fail(call, HOLO_BAD_INPUT, "repetition_penalty is %g", penalty);
-    HOLO_TRY(find_tensor(call, in->vocab_mask, 1, &s->vocab_mask));
-    HOLO_TRY(find_tensor(call, in->prefix_mask, 2, &s->prefix_mask));
-    HOLO_TRY(find_tensor(call, in->mask, 2, &s->mask));
-    HOLO_TRY(find_tensor(call, in->start, 2, &s->start));
+    HOLO_TRY(holo_search_tensor(call, in->vocab_mask, 1, &s->vocab_mask));
+    HOLO_TRY(holo_search_tensor(call, in->prefix_mask, 2, &s->prefix_mask));
+    HOLO_TRY(holo_search_tensor(call, in->mask, 2, &s->mask));
     s->penalty     = (float)penalty;
     s->temperature = 1;
     s->length      = prompt;
@@ -139,6 +137,9 @@ static HoloStatus begin_scores(HoloSearch *s, const HoloTensor *logits)
         return holo_call_fail(call, HOLO_BAD_MODEL, "a vocabulary of %lld tokens, where there are %lld logits",
                               (long long)s->vocab, (long long)logits->dim[2]);
     if (s->scores) return HOLO_OK;
+    if (s->timestamps && (s->timestamps->first < 1 || s->timestamps->first >= s->vocab))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "beginning_timestamp_token_id is %lld, expected 1 to %lld",
+                              (long long)s->timestamps->first, (long long)s->vocab - 1);
     if ((s->vocab_mask && s->vocab_mask->dim[0] != s->vocab) ||
         (s->prefix_mask && (s->prefix_mask->dim[1] != s->vocab || s->prefix_mask->dim[0] != s->batch)))
         return holo_call_fail(call, HOLO_BAD_INPUT, "a mask of the vocabulary is not for %lld tokens",
@@ -228,6 +229,7 @@ static void change_row(const HoloSearch *s, int64_t row)
     if (s->prefix_mask && s->steps == 1) mask_tokens(s, s->prefix_mask, row / s->beams, x);
     if (s->length < s->shortest && is_token(s, s->eos)) x[s->eos] = -FLT_MAX;
     for (int64_t i = 0; i < s->vocab && s->temperature != 1; i++) x[i] /= s->temperature;
+    if (s->timestamps) holo_search_timestamps(s, row);
 }
 
 HoloStatus holo_search_scores(HoloSearch *s, const HoloTensor *logits, bool is_log)

@@ -366,6 +366,7 @@ static const struct {
     {"Centroids", "is made with its table, and the last bit of what it takes decides which centroid is the nearest"},
     {"Kernel", "is made with its program"},
     {"Plain", "is made of another operator"},
+    {"WhisperBeamSearch", "takes features of speech; BeamSearch is the same of tokens"},
 };
 
 static bool in_table(const HoloOpInfo *op)
