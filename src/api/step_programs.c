@@ -45,7 +45,7 @@ static HoloStatus step_add(Collector *c, const HoloCall *call, const HoloStepRec
     const HoloKernel *kernel = s->kernel ? holo_kernel_find(s->kernel) : NULL;
     HoloStepProgram   one = {.op = call->op->name, .domain = call->op->domain, .runs = kernel ? kernel->name : "eval"};
     if (!strcmp(call->op->domain, "hologram") && !strcmp(call->op->name, "Kernel")) {
-        one.role = "kernel";
+        one.role = holo_user_kernel_is_chain(call) ? "pointwise" : "kernel";
         HOLO_TRY(holo_user_kernel_print(call, &c->arena, &one.text));
     } else {
         const Stored *stored;

@@ -234,10 +234,12 @@ typedef struct Slot {
     int32_t  until; // the last step that needs it
     uint32_t place;
     int      bytes;
-    bool     is_hot; // of a register that is a vector in most tiles
+    uint8_t  make; // of its registers
 } Slot;
 
-enum { UNMADE, MADE, VECTOR }; // of a register, by the steps that make it
+// Of a register, by the steps that make it. ELEMENT: whole numbers that come of elements; most others are places, which are
+// runs. Loops over them wait for memory rather than compute, and gain by long tiles: their vectors count as a quarter.
+enum { UNMADE, MADE, ELEMENT, VECTOR };
 
 // Numbers that are made for each lane, and not lent or made where they are stored.
 static bool is_vector(const HoloIsaStep *s)
@@ -250,15 +252,29 @@ static bool is_vector(const HoloIsaStep *s)
     return s->is_float || op == HOLO_ISA_LD || op == HOLO_ISA_LDS || op == HOLO_ISA_LDL || op >= HOLO_ISA_AND;
 }
 
+static bool is_of_elements(const HoloIsaStep *s, const uint8_t *elements)
+{
+    const HoloIsaOpInfo *info = holo_isa_op(s->inst.op);
+    if (s->inst.op == HOLO_ISA_LD || s->inst.op == HOLO_ISA_LDS || s->inst.op == HOLO_ISA_LDL) return true;
+    for (int k = 1; k < HOLO_ISA_OPERANDS; k++)
+        if (holo_isa_is_register(info->kind[k]) && elements[holo_isa_operand(&s->inst, k)]) return true;
+    return false;
+}
+
 static uint8_t *find_makes(Walk *w)
 {
-    uint8_t *makes = HOLO_NEW(&w->arena, uint8_t, w->code->register_count + 1);
-    for (int i = 0; makes && i < w->code->count; i++) {
+    uint8_t *makes    = HOLO_NEW(&w->arena, uint8_t, w->code->register_count + 1);
+    uint8_t *elements = HOLO_NEW(&w->arena, uint8_t, w->code->register_count + 1);
+    for (int i = 0; makes && elements && i < w->code->count; i++) {
         const HoloIsaStep *s = &w->code->steps[i];
         uint8_t           *m = &makes[s->inst.dst];
-        if (holo_isa_op(s->inst.op)->kind[0] != HOLO_ISA_KIND_N) *m = is_vector(s) || *m == VECTOR ? VECTOR : MADE;
+        if (holo_isa_op(s->inst.op)->kind[0] == HOLO_ISA_KIND_N) continue;
+        bool is_element = is_of_elements(s, elements);
+        elements[s->inst.dst] |= is_element;
+        uint8_t make = is_vector(s) ? VECTOR : is_element && !s->is_float && !s->lend && !s->join ? ELEMENT : MADE;
+        if (make > *m) *m = make;
     }
-    return makes;
+    return elements ? makes : NULL;
 }
 
 static bool take_slots(Walk *w)
@@ -267,25 +283,27 @@ static bool take_slots(Walk *w)
     Slot        *slots = HOLO_NEW(&w->arena, Slot, code->register_count + 1);
     uint8_t     *makes = find_makes(w);
     int          count = 0;
+    uint32_t     warm  = 0;
     if (!slots || !makes) return false;
     for (;;) { // registers in the order in which they begin
         int r = -1, k = 0;
         for (int i = 0; i < code->register_count; i++)
             if (w->last[i] >= 0 && makes[i] && (r < 0 || w->first[i] < w->first[r])) r = i;
         if (r < 0) break;
-        bool is_hot = makes[r] == VECTOR;
-        int  bytes  = 1 << code->width[r];
-        while (k < count && (slots[k].bytes != bytes || slots[k].is_hot != is_hot || slots[k].until >= w->first[r]))
+        int bytes = 1 << code->width[r];
+        while (k < count && (slots[k].bytes != bytes || slots[k].make != makes[r] || slots[k].until >= w->first[r]))
             k++;
         if (k == count) {
-            slots[count++] = (Slot){0, code->slot_bytes, bytes, is_hot};
+            slots[count++] = (Slot){0, code->slot_bytes, bytes, makes[r]};
             code->slot_bytes += (uint32_t)bytes;
-            code->hot_bytes += is_hot ? (uint32_t)bytes : 0;
+            code->hot_bytes += makes[r] == VECTOR ? (uint32_t)bytes : 0;
+            warm += makes[r] == ELEMENT ? (uint32_t)bytes : 0;
         }
         slots[k].until = w->last[r];
         code->slot[r]  = slots[k].place;
         w->last[r]     = -1;
     }
+    code->hot_bytes += warm / 4;
     return true;
 }
 

@@ -1,8 +1,7 @@
-// isa_pointwise.c - pointwise programs of plans as portable ones: each function as instructions, by a table, and the place
-// of a lane's element in inputs that broadcast.
+// isa_pointwise.c - pointwise programs of plans as portable ones: each function as instructions, by a table. Elements of
+// inputs are found by isa_elements.c.
 #include "isa/isa_pointwise.h"
-
-#include "base/dim.h"
+#include "isa/isa_elements.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -86,129 +85,19 @@ static const Part functions[HOLO_MAP_OPS][ROW] = {
 };
 // clang-format on
 
-// ---- where things are
+// ---- writing
 
 typedef struct Writer {
-    HoloIsaBuilder          b;
+    HoloIsaElements         e;
     const HoloIsaPointwise *of;
-    int                     y, x[HOLO_MAP_INPUTS];                   // parameters
-    int                     lane;                                    // the register with its number
-    int                     value[HOLO_MAP_INPUTS + HOLO_MAP_STEPS]; // registers of inputs and results
+    int                     x[HOLO_MAP_INPUTS];     // parameters
+    int                     value[HOLO_MAP_INPUTS]; // registers
 } Writer;
 
-// The register of what was just written or, where an earlier instruction has it already, that one's: all that a lane does
-// before its store follows from operands alone.
-static int once(Writer *w, int result)
+static int real_number(HoloIsaBuilder *b, float number)
 {
-    HoloIsaBuilder *b = &w->b;
-    if (b->status) return result;
-    const HoloIsaInst *last = &b->code[b->program.count - 1];
-    for (const HoloIsaInst *i = b->code; i < last; i++) {
-        if (i->op != last->op || i->type != last->type || i->how != last->how || i->bits != last->bits ||
-            i->a != last->a || i->b != last->b || i->c != last->c)
-            continue;
-        b->program.count--;
-        b->program.register_count--;
-        return i->dst;
-    }
-    return result;
+    return holo_isa_once(b, holo_isa_const_float(b, HOLO_F32, (double)number));
 }
-
-static int whole(Writer *w, HoloIsaOp op, int a, int b, int c)
-{
-    return once(w, holo_isa_value(&w->b, op, HOLO_I64, a, b, c));
-}
-
-static int whole_number(Writer *w, int64_t number)
-{
-    return once(w, holo_isa_const_int(&w->b, HOLO_I64, number));
-}
-
-static int real_number(Writer *w, float number)
-{
-    return once(w, holo_isa_const_float(&w->b, HOLO_F32, (double)number));
-}
-
-// Size d of the array, as a register.
-static int size_of(Writer *w, const HoloTensor *t, const char *array, int d)
-{
-    char name[HOLO_ISA_MAX_NAME];
-    int  param = 0, count = w->b.program.param_count;
-    if (t->dim[d] >= 0) return whole_number(w, t->dim[d]);
-    snprintf(name, sizeof name, "%s_%d", array, d);
-    while (param < count && strcmp(w->b.params[param].name, name)) param++;
-    if (param == count) param = holo_isa_param(&w->b, name, HOLO_I64, HOLO_ISA_VALUE);
-    return once(w, holo_isa_get_param(&w->b, param));
-}
-
-// The product of the output's sizes from <= d < to, as a register.
-static int extent(Writer *w, int from, int to)
-{
-    const HoloTensor *out   = w->of->out;
-    uint64_t          known = 1; // wraps where there are more elements than there can be
-    int               all   = -1;
-    for (int d = from; d < to; d++) {
-        if (out->dim[d] >= 0) {
-            known *= (uint64_t)out->dim[d];
-            continue;
-        }
-        int size = size_of(w, out, "y", d);
-        all      = all < 0 ? size : whole(w, HOLO_ISA_MUL, all, size, 0);
-    }
-    if (all >= 0 && known == 1) return all;
-    int number = whole_number(w, (int64_t)known);
-    return all < 0 ? number : whole(w, HOLO_ISA_MUL, all, number, 0);
-}
-
-static bool is_one(const HoloTensor *t, int from, int to)
-{
-    for (int d = from; d < to; d++)
-        if (t->dim[d] != 1) return false;
-    return true;
-}
-
-// Where the lane is in the output's dimensions from <= d < to, taken as one.
-static int place(Writer *w, int from, int to)
-{
-    const HoloTensor *out = w->of->out;
-    int               at  = w->lane;
-    if (!is_one(out, to, out->rank)) at = whole(w, HOLO_ISA_DIV, at, extent(w, to, out->rank), 0);
-    if (!is_one(out, 0, from)) at = whole(w, HOLO_ISA_REM, at, extent(w, from, to), 0);
-    return at;
-}
-
-typedef enum Way { // of an input along a dimension of the output
-    STILL,
-    RUNS,
-    MAYBE, // one or the other: that depends on sizes of the run
-} Way;
-
-static Way way_of(HoloDim in, HoloDim out)
-{
-    if (in == out && in != HOLO_DIM_UNKNOWN) return RUNS;
-    return in == 1 ? STILL : MAYBE;
-}
-
-// The index of the lane's element in input i. Neighbouring dimensions along which it runs are one.
-static int index_of(Writer *w, int i, const char *name)
-{
-    const HoloTensor *in = w->of->in[i], *out = w->of->out;
-    int               index = -1, skip = in && out ? out->rank - in->rank : -1;
-    if (!in || in->rank < 0 || out->rank < 0 || skip < 0) return w->lane;
-    for (int d = skip, to; d < out->rank; d = to) {
-        Way way = way_of(in->dim[d - skip], out->dim[d]);
-        to      = d + 1;
-        if (way == STILL) continue;
-        while (way == RUNS && to < out->rank && way_of(in->dim[to - skip], out->dim[to]) == RUNS) to++;
-        int at   = place(w, d, to);
-        int size = way == MAYBE ? size_of(w, in, name, d - skip) : index >= 0 ? extent(w, d, to) : -1;
-        if (way == MAYBE) at = whole(w, HOLO_ISA_REM, at, size, 0); // of a size of 1, that is 0
-        index = index < 0 ? at : whole(w, HOLO_ISA_MAD, index, size, at);
-    }
-    return index < 0 ? whole_number(w, 0) : index;
-}
-
-// ---- writing
 
 static void declare(Writer *w)
 {
@@ -217,37 +106,35 @@ static void declare(Writer *w)
     for (int i = of->over_output; i < HOLO_MAP_INPUTS; i++) {
         if (!(of->inputs >> i & 1)) continue;
         snprintf(name, sizeof name, "x%d", i);
-        w->x[i] = holo_isa_param(&w->b, name, HOLO_F32, HOLO_ISA_IN);
+        w->x[i] = holo_isa_param(&w->e.b, name, HOLO_F32, HOLO_ISA_IN);
     }
     bool is_read = of->over_output && of->inputs & 1;
-    w->y         = holo_isa_param(&w->b, "y", HOLO_F32, is_read ? HOLO_ISA_INOUT : HOLO_ISA_OUT);
+    w->e.y       = holo_isa_param(&w->e.b, "y", HOLO_F32, is_read ? HOLO_ISA_INOUT : HOLO_ISA_OUT);
 }
 
 static void load(Writer *w)
 {
     const HoloIsaPointwise *of = w->of;
-    char                    name[8];
     for (int i = 0; i < HOLO_MAP_INPUTS; i++) {
         if (!(of->inputs >> i & 1)) continue;
-        snprintf(name, sizeof name, "x%d", i);
         bool is_output = of->over_output && !i;
-        int  index     = is_output ? w->lane : index_of(w, i, name);
-        w->value[i]    = holo_isa_load(&w->b, HOLO_ISA_LD, is_output ? w->y : w->x[i], index);
+        w->value[i]    = holo_isa_elements_load(&w->e, is_output ? w->e.y : w->x[i], is_output ? NULL : of->in[i]);
     }
 }
 
-static int part(Writer *w, const Part *p, const int *have)
+static int part(HoloIsaBuilder *b, const Part *p, const int *have)
 {
     const HoloIsaOpInfo *info  = holo_isa_op(p->op);
     int                  in[3] = {0};
     for (int i = 0; i < 3; i++)
         if (holo_isa_is_register(info->kind[i + 1]))
-            in[i] = p->operand[i] == K ? real_number(w, p->number) : have[p->operand[i]];
-    if (p->op == HOLO_ISA_SET) return once(w, holo_isa_compare(&w->b, (HoloIsaCond)p->cond, HOLO_F32, in[0], in[1]));
-    return once(w, holo_isa_value(&w->b, (HoloIsaOp)p->op, HOLO_F32, in[0], in[1], in[2]));
+            in[i] = p->operand[i] == K ? real_number(b, p->number) : have[p->operand[i]];
+    if (p->op == HOLO_ISA_SET)
+        return holo_isa_once(b, holo_isa_compare(b, (HoloIsaCond)p->cond, HOLO_F32, in[0], in[1]));
+    return holo_isa_once(b, holo_isa_value(b, (HoloIsaOp)p->op, HOLO_F32, in[0], in[1], in[2]));
 }
 
-static int step(Writer *w, const HoloMapStep *s)
+static int step(HoloIsaBuilder *b, const HoloMapStep *s, const int *value)
 {
     static const uint8_t operands[HOLO_MAP_OPS] = {
 #define HOLO_MAP_OP(id, name, operands) [id] = operands,
@@ -257,26 +144,29 @@ static int step(Writer *w, const HoloMapStep *s)
     int have[R0 + ROW] = {0}, count = R0;
     for (int i = 0; i < operands[s->op]; i++) {
         int operand = i ? s->b : s->a;
-        have[A + i] = operand == HOLO_MAP_NUMBER ? real_number(w, s->number) : w->value[operand];
+        have[A + i] = operand == HOLO_MAP_NUMBER ? real_number(b, s->number) : value[operand];
     }
-    for (const Part *p = functions[s->op]; p < functions[s->op] + ROW && p->op; p++) have[count++] = part(w, p, have);
+    for (const Part *p = functions[s->op]; p < functions[s->op] + ROW && p->op; p++) have[count++] = part(b, p, have);
     return have[count - 1];
+}
+
+int holo_isa_pointwise_steps(HoloIsaBuilder *b, const HoloProgram *program, const int *inputs)
+{
+    int value[HOLO_MAP_INPUTS + HOLO_MAP_STEPS], last = inputs[0];
+    memcpy(value, inputs, HOLO_MAP_INPUTS * sizeof *inputs);
+    for (uint32_t i = 0; i < program->count; i++) last = value[HOLO_MAP_INPUTS + i] = step(b, &program->step[i], value);
+    return last;
 }
 
 HoloStatus holo_isa_pointwise(HoloArena *arena, const char *name, const HoloIsaPointwise *pointwise,
                               HoloIsaProgram *out_program, HoloError *error)
 {
     const HoloProgram *program = pointwise->program;
-    Writer             w       = {.of = pointwise};
-    holo_isa_begin(&w.b, arena, name);
+    Writer             w       = {.e = {.out = pointwise->out}, .of = pointwise};
+    holo_isa_begin(&w.e.b, arena, name);
     declare(&w);
-    w.lane = holo_isa_special(&w.b, HOLO_I64, HOLO_ISA_SPECIAL_GLOBAL_ID);
-    int n  = holo_isa_length(&w.b, HOLO_I64, w.y);
-    holo_isa_control(&w.b, HOLO_ISA_IF, holo_isa_compare(&w.b, HOLO_ISA_COND_LT, HOLO_I64, w.lane, n));
+    holo_isa_elements_begin(&w.e);
     load(&w);
-    int last = w.value[0];
-    for (uint32_t i = 0; i < program->count; i++) last = w.value[HOLO_MAP_INPUTS + i] = step(&w, &program->step[i]);
-    holo_isa_store(&w.b, HOLO_ISA_ST, w.y, w.lane, last);
-    holo_isa_control(&w.b, HOLO_ISA_END, 0);
-    return holo_isa_finish(&w.b, out_program, error);
+    holo_isa_elements_end(&w.e, holo_isa_pointwise_steps(&w.e.b, program, w.value));
+    return holo_isa_finish(&w.e.b, out_program, error);
 }

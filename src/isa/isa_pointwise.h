@@ -20,4 +20,8 @@ typedef struct HoloIsaPointwise {
 HOLO_MUST HoloStatus holo_isa_pointwise(HoloArena *arena, const char *name, const HoloIsaPointwise *pointwise,
                                         HoloIsaProgram *out_program, HoloError *error);
 
+// Its steps alone, over elements of inputs that are in these registers, HOLO_MAP_INPUTS of them; the register of the result. Only
+// where all that a lane does before follows from operands alone.
+int holo_isa_pointwise_steps(HoloIsaBuilder *b, const HoloProgram *program, const int *inputs);
+
 #endif

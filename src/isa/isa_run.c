@@ -1,4 +1,5 @@
 // isa_run.c - a launch, cut into tiles and spread over threads. How it is cut depends on its sizes alone.
+#include "base/files.h"
 #include "isa/isa_code.h"
 #include "isa/isa_launch.h"
 
@@ -13,6 +14,8 @@ struct HoloIsaFrame {
     const HoloIsaCode *code;
     int                threads;
     HoloArena          arena;
+    uint8_t           *memory; // of lanes, of so many bytes
+    size_t             room, used;
     HoloIsaTile       *tiles;     // one for each thread
     int64_t           *failed;    // by thread: the unit that failed; INT64_MAX: none
     int                failed_at; // the instruction that ended the last run; -1: none
@@ -20,9 +23,22 @@ struct HoloIsaFrame {
 
 // ---- memory
 
+// What lanes need is taken from the system as pages, which are made when they are first touched: a launch of a few lanes
+// takes a few pages of what the largest tile would. Each piece begins at a multiple of 64 bytes, with some to spare behind.
+enum { PIECES = 5 + HOLO_COUNT(((HoloIsaTile *)0)->scratch), SPARE = 128 };
+
+static size_t tile_bytes(const HoloIsaCode *code)
+{
+    size_t scratch = 8 * HOLO_COUNT(((HoloIsaTile *)0)->scratch), masks = ((size_t)code->depth + 2) * 2;
+    size_t each = code->slot_bytes + masks + code->local_bytes + sizeof *((HoloIsaTile *)0)->turns + scratch;
+    return each * (size_t)code->lanes + code->shared_bytes + PIECES * SPARE;
+}
+
 static void *take(HoloIsaFrame *f, size_t size)
 {
-    return holo_arena_take(&f->arena, size + 64);
+    uint8_t *piece = f->memory + f->used;
+    f->used        = holo_align(f->used + size + SPARE / 2, 64);
+    return piece;
 }
 
 static bool tile_init(HoloIsaFrame *f, HoloIsaTile *t)
@@ -30,18 +46,15 @@ static bool tile_init(HoloIsaFrame *f, HoloIsaTile *t)
     const HoloIsaCode *code  = f->code;
     size_t             lanes = (size_t)code->lanes;
     t->code                  = code;
-    t->r                     = take(f, sizeof *t->r * ((size_t)code->register_count + 1));
-    t->scope                 = take(f, sizeof *t->scope * ((size_t)code->depth + 2));
-    uint8_t *slots           = take(f, code->slot_bytes * lanes);
-    uint8_t *masks           = take(f, ((size_t)code->depth + 2) * 2 * lanes);
-    t->shared                = take(f, code->shared_bytes);
-    t->local                 = take(f, code->local_bytes * lanes);
-    t->turns                 = take(f, sizeof *t->turns * lanes);
-    for (int i = 0; i < HOLO_COUNT(t->scratch); i++) {
-        t->scratch[i] = take(f, 8 * lanes);
-        if (!t->scratch[i]) return false;
-    }
-    if (!t->r || !t->scope || !slots || !masks || !t->shared || !t->local || !t->turns) return false;
+    t->r                     = HOLO_NEW(&f->arena, HoloIsaRegister, code->register_count + 1);
+    t->scope                 = HOLO_NEW(&f->arena, HoloIsaScope, code->depth + 2);
+    if (!t->r || !t->scope) return false;
+    uint8_t *slots = take(f, code->slot_bytes * lanes);
+    uint8_t *masks = take(f, ((size_t)code->depth + 2) * 2 * lanes);
+    t->shared      = take(f, code->shared_bytes);
+    t->local       = take(f, code->local_bytes * lanes);
+    t->turns       = take(f, sizeof *t->turns * lanes);
+    for (int i = 0; i < HOLO_COUNT(t->scratch); i++) t->scratch[i] = take(f, 8 * lanes);
     for (int i = 0; i < code->register_count; i++) t->r[i].own = slots + code->slot[i] * lanes;
     for (int i = 0; i < 2 * (code->depth + 2); i++) t->scope[i / 2].buffer[i % 2] = masks + (size_t)i * lanes;
     return true;
@@ -54,7 +67,9 @@ HoloStatus holo_isa_frame_create(const HoloIsaCode *code, int threads, HoloIsaFr
     *f        = (HoloIsaFrame){.code = code, .threads = threads > 1 ? threads : 1};
     f->tiles  = HOLO_NEW(&f->arena, HoloIsaTile, f->threads);
     f->failed = HOLO_NEW(&f->arena, int64_t, f->threads);
-    bool ok   = f->tiles && f->failed;
+    bool ok   = f->tiles && f->failed && holo_size_mul(tile_bytes(code), (size_t)f->threads, &f->room);
+    if (ok) f->memory = holo_memory_take(f->room, 0);
+    ok = ok && f->memory;
     for (int i = 0; i < f->threads && ok; i++) ok = tile_init(f, &f->tiles[i]);
     if (!ok) {
         holo_isa_frame_destroy(f);
@@ -68,6 +83,7 @@ void holo_isa_frame_destroy(HoloIsaFrame *frame)
 {
     if (!frame) return;
     HoloArena arena = frame->arena;
+    holo_memory_free(frame->memory, frame->room);
     holo_arena_deinit(&arena);
     holo_free(frame);
 }

@@ -1,7 +1,8 @@
 // user_kernel.c - an operator of domain "hologram", Kernel: a user's portable program in place of an operator that is not
 // known here. Its attributes hold the program for each element type (programs), how many lanes each launches (lanes, ""
 // where nothing is said), the lanes of a block (block), the shape rule (shape, "": as the first input), and whether results
-// may be rounded otherwise (fused, see user_formula.h); all others are scalars of the program, by name.
+// may be rounded otherwise (fused, see user_formula.h); all others are scalars of the program, by name. Chains of pointwise
+// operators of a model (chain.h) are such nodes, too: their shape rule is "broadcast", what the inputs broadcast to.
 //
 // Programs are bytes from a file: they are decoded and checked when they are taken, and bounded when they run. That is when
 // inferring, and once for all runs when preparing.
@@ -9,6 +10,7 @@
 
 #include "isa/isa.h"
 #include "isa/isa_number.h"
+#include "ops/chain_run.h"
 #include "ops/tensor.h"
 #include "ops/user_shape.h"
 
@@ -30,9 +32,10 @@ typedef struct Ready { // a program to be run again and again; all NULL: there i
 } Ready;
 
 typedef struct Prepared {
-    Chosen chosen;
-    Ready  program, lanes;
-    int    threads; // that there is memory for
+    Chosen         chosen;
+    Ready          program, lanes;
+    HoloChainCode *chain;   // of one, in place of these
+    int            threads; // that there is memory for
 } Prepared;
 
 // ---- the program
@@ -67,6 +70,11 @@ static HoloStatus decode(const HoloCall *call, HoloArena *arena, HoloString byte
     return bytes.size ? holo_isa_decode(arena, (const uint8_t *)bytes.data, bytes.size, out, call->error) : HOLO_OK;
 }
 
+bool holo_user_kernel_is_chain(const HoloCall *call)
+{
+    return holo_attr_is(call, "shape", "", "broadcast");
+}
+
 static HoloStatus choose(const HoloCall *call, Chosen *out)
 {
     const HoloAttr *programs = holo_attr_find(call, "programs"), *lanes = holo_attr_find(call, "lanes");
@@ -83,6 +91,7 @@ static HoloStatus choose(const HoloCall *call, Chosen *out)
         HOLO_TRY(decode(call, &out->arena, programs->strings[i], &out->program));
         if (!fits(call, &out->program, &in, &outs)) continue;
         HOLO_TRY(decode(call, &out->arena, lanes->strings[i], &out->lanes));
+        if (holo_user_kernel_is_chain(call)) return HOLO_OK;
         return decode(call, &out->arena, holo_attr_string(call, "shape", ""), &out->shape);
     }
     return holo_call_fail(call, HOLO_BAD_MODEL,
@@ -271,11 +280,20 @@ static HoloStatus infer_chosen(HoloCall *call, const Chosen *c)
     return HOLO_OK;
 }
 
+static HoloStatus infer_chain(HoloCall *call, const HoloIsaProgram *program)
+{
+    HoloDim dim[HOLO_MAX_RANK];
+    int     rank;
+    if (call->out_count != 1) return holo_call_fail(call, HOLO_BAD_MODEL, "a chain has one output");
+    HOLO_TRY(holo_broadcast(call, 0, call->in_count, &rank, dim));
+    return holo_out_type(call, 0, (HoloDtype)program->params[program->param_count - 1].type, rank, dim);
+}
+
 static HoloStatus infer(HoloCall *call)
 {
     Chosen     c;
     HoloStatus status = choose(call, &c);
-    if (!status) status = infer_chosen(call, &c);
+    if (!status) status = holo_user_kernel_is_chain(call) ? infer_chain(call, &c.program) : infer_chosen(call, &c);
     holo_arena_deinit(&c.arena);
     return status;
 }
@@ -297,7 +315,15 @@ static void release(const void *prepared)
         holo_isa_frame_destroy(all[i].frame);
         holo_isa_code_destroy(all[i].code);
     }
+    holo_chain_code_destroy(p->chain);
     holo_arena_deinit(&p->chosen.arena);
+}
+
+static HoloStatus make_all(const HoloCall *call, Prepared *p)
+{
+    if (holo_user_kernel_is_chain(call)) return holo_chain_code_create(call, &p->chosen.program, p->threads, &p->chain);
+    HOLO_TRY(make_ready(call, &p->chosen.program, p->threads, &p->program));
+    return make_ready(call, &p->chosen.lanes, 1, &p->lanes);
 }
 
 static HoloStatus prepare(HoloCall *call, const void **out)
@@ -307,8 +333,7 @@ static HoloStatus prepare(HoloCall *call, const void **out)
     Prepared  *p      = memory;
     HoloStatus status = choose(call, &p->chosen);
     p->threads        = call->host->parallel && call->host->workers > 1 ? call->host->workers : 1;
-    if (!status) status = make_ready(call, &p->chosen.program, p->threads, &p->program);
-    if (!status) status = make_ready(call, &p->chosen.lanes, 1, &p->lanes);
+    if (!status) status = make_all(call, p);
     if (status)
         release(p);
     else
@@ -329,10 +354,11 @@ static HoloStatus eval(HoloCall *call)
     const Prepared *ready                     = call->prepared;
     const Chosen   *c                         = &ready->chosen;
     HoloIsaArg      args[HOLO_ISA_MAX_PARAMS] = {0};
-    int             in = 0, out  = 0;
-    int64_t         lanes, block = 1;
-    HoloIsaLaunch   launch = {{0, 1, 1}, {BLOCK, 1, 1}, turns_most};
-    HoloIsaTeam     team   = {team_run, (void *)(uintptr_t)call->host, ready->threads};
+    if (ready->chain) return holo_chain_run(call, ready->chain);
+    int           in = 0, out  = 0;
+    int64_t       lanes, block = 1;
+    HoloIsaLaunch launch = {{0, 1, 1}, {BLOCK, 1, 1}, turns_most};
+    HoloIsaTeam   team   = {team_run, (void *)(uintptr_t)call->host, ready->threads};
     for (int i = 0; i < c->program.param_count; i++) {
         const HoloIsaParam *p = &c->program.params[i];
         if (p->access == HOLO_ISA_VALUE) {

@@ -348,7 +348,7 @@ HoloStatus holo_frame_decide(HoloFrame *frame, uint32_t i, HoloError *error)
 // May what the operator prepares serve all runs? Then what it is made of are constants.
 static bool is_kept(const HoloFrame *frame, const HoloStepRecord *s, const HoloOp *op)
 {
-    enum { COMPARED = 4, CONSTANTS = 32 }; // inputs that frame.c compares the types of; bits of prepare_in
+    enum { COMPARED = 8, CONSTANTS = 32 }; // inputs that frame.c compares the types of; bits of prepare_in
     if (!op->prepare || s->kernel) return false;
     for (uint32_t i = 0; i < s->in_count; i++) {
         uint32_t v = frame->session->model->archive.OPERANDS_at[s->operand_first + i];

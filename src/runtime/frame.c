@@ -310,8 +310,9 @@ static bool has_heap_output(const HoloFrame *frame, const HoloCall *call)
 static uint64_t input_types(const HoloCall *call)
 {
     uint64_t types = 0;
-    for (int k = 0; k < call->in_count && k < 4; k++)
-        types = types << 16 | (call->in[k] ? (uint64_t)(call->in[k]->dtype << 8 | call->in[k]->kind) : 0);
+    _Static_assert(HOLO_DTYPE_COUNT <= 32, "a byte has a dtype and a kind");
+    for (int k = 0; k < call->in_count && k < 8; k++)
+        types = types << 8 | (call->in[k] ? (uint64_t)(call->in[k]->dtype | call->in[k]->kind << 5) : 0);
     return types;
 }
 
