@@ -15,6 +15,7 @@ enum { SIMPLE = HOLO_STAGE_SIMPLE, LAYOUT = HOLO_STAGE_LAYOUT, FUSE = HOLO_STAGE
 // clang-format off
 const HoloPass holo_passes[] = {
     {"infer", run_infer, true, false, false, SIMPLE, "types, sizes and small contents of all values"},
+    {"widen", holo_pass_widen, false, true, true, SIMPLE, "operators on f16 and bf16 compute in f32"},
     {"decompose", holo_pass_decompose, false, true, false, SIMPLE, "operators defined by others become their bodies"},
     {"unfuse", holo_pass_unfuse, false, true, true, SIMPLE, "operators that ONNX Runtime has merged come apart into those with kernels"},
     {"einsum", holo_pass_einsum, false, true, true, SIMPLE, "Einsum becomes products of matrices"},
@@ -27,7 +28,6 @@ const HoloPass holo_passes[] = {
     {"onehot", holo_pass_one_hot, false, true, false, SIMPLE, "a one-hot matrix times a constant one becomes rows of it"},
     {"pairs", holo_pass_pairs, false, true, false, SIMPLE, "costly functions of two 8-bit elements become tables"},
     {"tables", holo_pass_tables, false, true, false, SIMPLE, "functions of one 8- or 16-bit element become tables"},
-    {"widen", holo_pass_widen, false, true, true, SIMPLE, "operators on f16 and bf16 compute in f32"},
     {"weights", holo_pass_weights, false, true, false, SIMPLE, "products take weights that are dequantised as they are; filters are computed"},
     {"recognise", holo_pass_recognise, false, true, false, SIMPLE, "what is written out in many nodes becomes one operator"},
     {"scale", holo_pass_scale, false, true, false, SIMPLE, "constants of channels go into the weights of products"},

@@ -2,9 +2,10 @@
 //
 // Such types save memory; few CPUs compute in them. A node that can is given f32: constants are converted, other inputs
 // cast, and its output is cast back only for those who need it narrow: outputs of the graph, and nodes that stay.
-// Roundings between nodes go, so the pass does not run in class exact. A Cast to a narrow type that the model itself has
-// is one of them for nodes that compute; what only moves, its Cast back, and QuantizeLinear read what it rounds to. So
-// does ONNX Runtime: converters to f16 write such Casts behind inputs and around what they leave in f32.
+// Roundings between nodes go, so the pass does not run in class exact, but for those that ONNX Runtime keeps: narrow_f16.c knows
+// where. There a Cast to f16 and one back stand, and what moves the numbers is in f32 still, as others know it. A Cast to a
+// narrow type that the model itself has is a rounding like those of nodes. Where roundings are follows from the model as it is
+// written, so this pass comes before all that make it better.
 //
 // A Cast of narrow constants to f32 is done here, and here only (see fold.c): weights that are numbers of a narrow type
 // are stored so where a kernel packs them (see lower/pack_narrow.c), whatever the graph calls them. Rows of a table are
@@ -12,14 +13,18 @@
 #include "format/small_float.h"
 #include "ops/contract.h"
 #include "passes/build.h"
+#include "passes/narrow_f16.h"
 
 #include <string.h>
 
 typedef struct Widen {
     HoloRewrite rewrite;
-    HoloValue **wide;     // by value id: the same in f32; NULL: none yet
-    bool       *is_made;  // by value id: `wide` is computed so, and no copy of the narrow value
+    HoloValue **wide;     // by value id: what nodes of f32 read in its place; NULL: its rounded numbers
+    HoloValue **rounded;  // by value id: its numbers in f32; NULL: none yet
+    HoloValue **late;     // by value id: what is yet to be rounded, for nodes that only move it; NULL: nothing
+    bool       *is_made;  // by value id: computed in f32, and no copy of the narrow value
     bool       *is_table; // by value id: a Gather takes parts of it
+    HoloNarrow  narrow;
 } Widen;
 
 static bool is_narrow(const HoloTensor *t)
@@ -47,7 +52,8 @@ static bool is_wanted(const Widen *w, const HoloNode *node)
         if (!is_tensor(value)) return false;
         if (!value || !is_narrow(&value->type)) continue;
         reads    = true;
-        has_wide = has_wide || w->is_made[value->id] || (!moves && !value->is_constant && w->wide[value->id]);
+        has_wide = has_wide || w->is_made[value->id] ||
+                   (!moves && !value->is_constant && (w->wide[value->id] || w->rounded[value->id]));
     }
     for (int i = 0; i < node->out_count; i++) {
         if (!is_tensor(node->out[i])) return false;
@@ -153,25 +159,53 @@ static HoloValue *wide_constant(Widen *w, const HoloValue *narrow)
     return holo_graph_constant(w->rewrite.graph, narrow->name, &t);
 }
 
-// The f32 form of a narrow value; NULL: no memory.
-static HoloValue *wide_of(Widen *w, HoloValue *narrow)
+// The numbers of a narrow value in f32; NULL: no memory.
+static HoloValue *rounded_of(Widen *w, HoloValue *narrow)
 {
-    HoloValue **wide = &w->wide[narrow->id];
-    if (*wide) return *wide;
-    if (narrow->is_constant) return *wide = wide_constant(w, narrow);
+    HoloValue **rounded = &w->rounded[narrow->id];
+    if (*rounded) return *rounded;
+    if (narrow->is_constant) return *rounded = wide_constant(w, narrow);
     HoloNode  *cast  = cast_build(w, narrow, HOLO_F32);
     HoloValue *value = cast ? wide_new(w, narrow) : NULL;
     if (value) holo_node_set_out(cast, 0, value);
-    return *wide = value;
+    return *rounded = value;
+}
+
+// What a node of f32 reads in place of a narrow value; NULL: no memory.
+static HoloValue *wide_of(Widen *w, HoloValue *narrow)
+{
+    return w->wide[narrow->id] ? w->wide[narrow->id] : rounded_of(w, narrow);
 }
 
 // ---- the walk
 
+// Does the node read rounded numbers, and give such?
+static bool rounds(const Widen *w, const HoloNode *node)
+{
+    bool is_f16 = false;
+    for (int i = 0; i < node->in_count; i++) is_f16 = is_f16 || (node->in[i] && node->in[i]->type.dtype == HOLO_F16);
+    return is_f16 && w->narrow.is_narrow[node->id] && !holo_node_is(node, "Shape");
+}
+
+// Are these weights, however they are turned?
+static bool is_weight(const HoloValue *value)
+{
+    while (value && value->producer && value->producer->op && value->producer->op->flags & HOLO_OP_MOVES)
+        value = value->producer->in[0];
+    return !value || value->is_constant;
+}
+
 static HoloStatus node_widen(Widen *w, HoloNode *node, HoloError *error)
 {
+    bool is_rounded = rounds(w, node), moves = node->op->flags & HOLO_OP_MOVES, is_late = false;
+    // A product of two computed values may become part of Attention, with what moves it: it is rounded behind that.
+    bool begins = holo_node_is(node, "MatMul") && !is_weight(node->in[0]) && !is_weight(node->in[1]);
     for (int i = 0; i < node->in_count; i++) {
-        if (!node->in[i] || !is_narrow(&node->in[i]->type)) continue;
-        node->in[i] = wide_of(w, node->in[i]);
+        HoloValue *narrow = node->in[i];
+        if (!narrow || !is_narrow(&narrow->type)) continue;
+        bool late   = is_rounded && moves && w->late[narrow->id];
+        is_late     = is_late || late;
+        node->in[i] = late ? w->late[narrow->id] : is_rounded ? rounded_of(w, narrow) : wide_of(w, narrow);
         if (!node->in[i]) return holo_fail_memory(error);
     }
     for (int i = 0; i < node->out_count; i++) {
@@ -182,32 +216,46 @@ static HoloStatus node_widen(Widen *w, HoloNode *node, HoloError *error)
         if (!back) return holo_fail_memory(error);
         holo_node_set_out(node, i, wide);
         holo_node_set_out(back, 0, narrow); // nobody may need it: dead drops it then
-        w->wide[narrow->id]    = wide;
+        if (begins || is_late) w->late[narrow->id] = wide;
+        if (!is_rounded && !w->narrow.is_stored[narrow->id]) w->wide[narrow->id] = wide;
+        if (is_rounded && moves && !is_late) w->rounded[narrow->id] = wide;
         w->is_made[narrow->id] = true;
     }
     w->rewrite.changes++;
     return HOLO_OK;
 }
 
-// A Cast of the model to a wider type or to integers, of what is there in f32.
+// A Cast of the model to a wider type or to integers, of what is there in f32. It reads what was not rounded, unless others
+// keep the rounded and it is more than a step on the way.
 static void cast_skip(Widen *w, HoloNode *node)
 {
     if (!holo_node_is(node, "Cast") || !node->in[0] || !node->out[0] || !is_narrow(&node->in[0]->type)) return;
-    if (!w->is_made[node->in[0]->id]) return;
-    HoloDtype to = (HoloDtype)node->out[0]->type.dtype;
-    if (to == HOLO_F32)
-        holo_rewrite(&w->rewrite, node->out[0], w->wide[node->in[0]->id]);
-    else if (to == HOLO_F64 || to == HOLO_BOOL || holo_dtype_is_integer(to))
-        node->in[0] = w->wide[node->in[0]->id];
+    HoloValue *from = node->in[0], *to = node->out[0];
+    if (!w->is_made[from->id] || !w->wide[from->id]) return;
+    HoloDtype dtype   = (HoloDtype)to->type.dtype;
+    bool      is_kept = w->narrow.is_read[from->id];
+    if (dtype == HOLO_F32 && !(is_kept && w->rewrite.is_output[to->id]))
+        holo_rewrite(&w->rewrite, to, w->wide[from->id]);
+    else if (!is_kept && (dtype == HOLO_F64 || dtype == HOLO_BOOL || holo_dtype_is_integer(dtype)))
+        node->in[0] = w->wide[from->id];
 }
 
-// A Cast of the model to a narrow type: nodes that compute read what it rounds; what only moves, and its own Cast back,
-// read the rounded.
-static void cast_pass(Widen *w, const HoloNode *node)
+// A Cast of the model to a narrow type: nodes that compute read what it rounds, unless the model casts it back, too; what
+// only moves, and that Cast back, read the rounded. Of integers, all read the rounded where one does.
+static HoloStatus cast_pass(Widen *w, const HoloNode *node, HoloError *error)
 {
-    if (!holo_node_is(node, "Cast") || !node->in[0] || !node->out[0] || !is_narrow(&node->out[0]->type)) return;
-    if (node->in[0]->type.kind == HOLO_TENSOR && node->in[0]->type.dtype == HOLO_F32)
-        w->wide[node->out[0]->id] = node->in[0];
+    if (!holo_node_is(node, "Cast") || !node->in[0] || !node->out[0] || !is_narrow(&node->out[0]->type)) return HOLO_OK;
+    HoloValue *from = node->in[0], *to = node->out[0];
+    if (from->type.kind != HOLO_TENSOR || w->narrow.is_back[to->id]) return HOLO_OK;
+    if (from->type.dtype == HOLO_F32) {
+        w->wide[to->id] = from;
+    } else if (!is_narrow(&from->type) && !from->is_constant && !w->narrow.is_read[to->id]) {
+        HoloNode *cast  = cast_build(w, from, HOLO_F32);
+        w->wide[to->id] = cast ? wide_new(w, to) : NULL;
+        if (!w->wide[to->id]) return holo_fail_memory(error);
+        holo_node_set_out(cast, 0, w->wide[to->id]);
+    }
+    return HOLO_OK;
 }
 
 // Is it a Cast of narrow constants to f32?
@@ -220,7 +268,7 @@ static bool is_cast_up(const HoloNode *node)
 static HoloStatus cast_fold(Widen *w, const HoloNode *node, HoloError *error)
 {
     if (!is_cast_up(node) || w->is_table[node->out[0]->id]) return HOLO_OK;
-    HoloValue *wide = wide_of(w, node->in[0]);
+    HoloValue *wide = rounded_of(w, node->in[0]);
     if (!wide) return holo_fail_memory(error);
     holo_rewrite(&w->rewrite, node->out[0], wide);
     return HOLO_OK;
@@ -246,8 +294,10 @@ static HoloStatus node_walk(Widen *w, HoloNode *node, HoloError *error)
 {
     bool takes = false;
     holo_rewrite_inputs(&w->rewrite, node);
+    HoloValue *same = holo_narrow_same(node);
+    if (same && is_narrow(&same->type) && holo_rewrite(&w->rewrite, node->out[0], same)) return HOLO_OK;
     cast_skip(w, node);
-    cast_pass(w, node);
+    HOLO_TRY(cast_pass(w, node, error));
     HOLO_TRY(cast_fold(w, node, error));
     HOLO_TRY(table_keep(w, node, error));
     if (is_kept(node) || !is_wanted(w, node)) return HOLO_OK;
@@ -259,17 +309,22 @@ static HoloStatus node_walk(Widen *w, HoloNode *node, HoloError *error)
 
 HoloStatus holo_pass_widen(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
-    Widen w = {
-        .wide     = HOLO_NEW(scratch, HoloValue *, graph->value_count + 1),
-        .is_made  = HOLO_NEW(scratch, bool, graph->value_count + 1),
-        .is_table = HOLO_NEW(scratch, bool, graph->value_count + 1),
+    if (changes->all_tables && !changes->is_late) return HOLO_OK; // of narrow types, then, and these come first
+    int   count = graph->value_count + 1;
+    Widen w     = {
+            .wide     = HOLO_NEW(scratch, HoloValue *, count),
+            .rounded  = HOLO_NEW(scratch, HoloValue *, count),
+            .late     = HOLO_NEW(scratch, HoloValue *, count),
+            .is_made  = HOLO_NEW(scratch, bool, count),
+            .is_table = HOLO_NEW(scratch, bool, count),
     };
-    if (!w.wide || !w.is_made || !w.is_table) return holo_fail_memory(error);
+    if (!w.wide || !w.rounded || !w.late || !w.is_made || !w.is_table) return holo_fail_memory(error);
+    if (!holo_narrow_find(graph, scratch, &w.narrow)) return holo_fail_memory(error);
     for (int i = 0; i < graph->node_count; i++)
         if (holo_node_is(graph->nodes[i], "Gather") && graph->nodes[i]->in[0])
             w.is_table[graph->nodes[i]->in[0]->id] = true;
     HOLO_TRY(holo_rewrite_begin(&w.rewrite, graph, scratch, changes, error));
-    for (int i = 0, count = graph->node_count; i < count && holo_rewrite_more(&w.rewrite); i++)
+    for (int i = 0, end = graph->node_count; i < end && holo_rewrite_more(&w.rewrite); i++)
         HOLO_TRY(node_walk(&w, graph->nodes[i], error));
     return holo_rewrite_end(&w.rewrite, error);
 }

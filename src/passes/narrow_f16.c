@@ -1,0 +1,238 @@
+// narrow_f16.c - which nodes of f16 read and give numbers that are rounded to f16, as they do in ONNX Runtime.
+//
+// It has kernels of f16 for what moves elements and for a few others; around all else it puts Casts to f32 and back, and
+// takes away those that meet. A node with a kernel of f16 whose neighbours are all without is run in f32, too. So numbers
+// are rounded where two that move them stand in a row, and where their sizes are asked for, and nowhere else. Following that
+// rule here costs next to nothing, and a model of f16 gives what it gives there.
+#include "passes/narrow_f16.h"
+
+#include "passes/rewrite.h"
+
+#include <string.h>
+
+// Operators with kernels of f16 there, from the version on. Those that have none are the rule.
+static const struct {
+    const char *type, *domain;
+    int         version;
+} narrow[] = {
+    {"Attention", "", 1},
+    {"Cast", "", 1},
+    {"CastLike", "", 1},
+    {"Clip", "", 12},
+    {"Compress", "", 1},
+    {"Concat", "", 1},
+    {"DequantizeLinear", "", 1},
+    {"Expand", "", 1},
+    {"Flatten", "", 1},
+    {"Gather", "", 1},
+    {"GatherElements", "", 1},
+    {"GatherND", "", 1},
+    {"Identity", "", 1},
+    {"IsInf", "", 1},
+    {"IsNaN", "", 1},
+    {"LayerNormalization", "", 1},
+    {"Max", "", 12},
+    {"Min", "", 12},
+    {"Mod", "", 1},
+    {"QuantizeLinear", "", 1},
+    {"RMSNormalization", "", 1},
+    {"Reshape", "", 1},
+    {"ReverseSequence", "", 1},
+    {"RotaryEmbedding", "", 1},
+    {"Round", "", 1},
+    {"ScatterElements", "", 1},
+    {"ScatterND", "", 1},
+    {"Shape", "", 1},
+    {"Sign", "", 1},
+    {"SimplifiedLayerNormalization", "", 1},
+    {"Slice", "", 1},
+    {"Split", "", 1},
+    {"Squeeze", "", 1},
+    {"Transpose", "", 1},
+    {"Unsqueeze", "", 1},
+    {"GroupQueryAttention", "com.microsoft", 1},
+    {"MatMulNBits", "com.microsoft", 1},
+    {"RotaryEmbedding", "com.microsoft", 1},
+    {"SkipLayerNormalization", "com.microsoft", 1},
+    {"SkipSimplifiedLayerNormalization", "com.microsoft", 1},
+};
+
+static bool is_f16(const HoloValue *value)
+{
+    return value && value->type.kind == HOLO_TENSOR && value->type.dtype == HOLO_F16;
+}
+
+// Does the node have no effect because of the number that is its second input, or its first?
+static bool is_neutral(const HoloNode *node, const char *type, double neutral, int i)
+{
+    double number;
+    return holo_node_is(node, type) && node->in[i] && holo_value_number(node->in[i], &number) && number == neutral &&
+           node->in[1 - i] && holo_type_equal(&node->in[1 - i]->type, &node->out[0]->type);
+}
+
+// Does the node take all of its input, as numbers in the model say?
+static bool takes_all(const HoloNode *node)
+{
+    for (int i = 1; i < node->in_count; i++)
+        if (node->in[i] && !node->in[i]->is_constant && !holo_contents_are_numbers(node->in[i])) return false;
+    return node->in_count > 1 && holo_type_equal(&node->in[0]->type, &node->out[0]->type);
+}
+
+HoloValue *holo_narrow_same(const HoloNode *node)
+{
+    if (!node->out_count || !node->out[0] || !node->in_count || !node->in[0]) return NULL;
+    if ((holo_node_is(node, "Expand") || holo_node_is(node, "Slice")) && takes_all(node)) return node->in[0];
+    if (holo_node_is(node, "Identity") || holo_node_is(node, "Dropout")) return node->in[0];
+    if (holo_node_is(node, "Cast") && node->in[0]->type.dtype == node->out[0]->type.dtype) return node->in[0];
+    if (is_neutral(node, "Mul", 1, 1) || is_neutral(node, "Div", 1, 1) || is_neutral(node, "Add", 0, 1) ||
+        is_neutral(node, "Sub", 0, 1))
+        return node->in[0];
+    return is_neutral(node, "Mul", 1, 0) || is_neutral(node, "Add", 0, 0) ? node->in[1] : NULL;
+}
+
+static HoloValue *source_of(HoloValue *value)
+{
+    for (HoloValue *same = value; same; same = value->producer ? holo_narrow_same(value->producer) : NULL) value = same;
+    return value;
+}
+
+// Does the node compute in f32, for want of a kernel of f16?
+static bool is_wide(const HoloNode *node)
+{
+    bool reads = false;
+    for (int i = 0; i < node->in_count; i++) reads = reads || is_f16(node->in[i]);
+    if (!reads || !node->op || node->op->flags & (HOLO_OP_CONTROL | HOLO_OP_KINDS)) return false;
+    for (int i = 0; i < HOLO_COUNT(narrow); i++)
+        if (!strcmp(node->type, narrow[i].type) && !strcmp(node->domain, narrow[i].domain))
+            return node->version < narrow[i].version;
+    return true;
+}
+
+// Are all that the node takes from others, and all that take from it, nodes of f32? Of several operands of one kind only
+// the first is looked at there.
+static bool is_between(const HoloNode *node, const bool *is_read, const bool *wide, const bool *is_stored)
+{
+    bool gives = false, follows = false;
+    if (!node->op) return false;
+    for (int i = 0; i < node->in_count; i++) {
+        const HoloValue *from = source_of(node->in[i]);
+        if (!from || !from->producer) continue;
+        follows = true;
+        if ((i == 0 || node->op->in_max > 0) && is_f16(from) && (!wide[from->producer->id] || is_stored[from->id]))
+            return false;
+    }
+    for (int i = 0; i < node->out_count && (i == 0 || node->op->out_max > 0); i++) {
+        if (!is_f16(node->out[i])) continue;
+        gives = true;
+        if (is_read[node->out[i]->id]) return false;
+    }
+    return gives && follows;
+}
+
+// ---- products with a bias
+
+// Who reads a value.
+typedef struct Readers {
+    int             count, adds, products, shapes;
+    const HoloNode *add; // the last
+} Readers;
+
+static bool is_fixed(const HoloTensor *t)
+{
+    for (int d = 0; d < t->rank; d++)
+        if (t->dim[d] < 0) return false;
+    return t->rank >= 0;
+}
+
+// The product of more than two dimensions, all known, to which the node adds a bias; NULL: it does something else.
+static const HoloNode *product_of(const HoloNode *node, const Readers *readers)
+{
+    for (int i = 0; i < 2 && holo_node_is(node, "Add"); i++) {
+        const HoloNode *product = node->in[i] ? node->in[i]->producer : NULL;
+        if (!product || !holo_node_is(product, "MatMul") || readers[node->in[i]->id].count != 1 || !node->in[1 - i])
+            continue;
+        const HoloTensor *a = &product->in[0]->type, *b = &product->in[1]->type, *c = &node->in[1 - i]->type;
+        if (a->rank != 2 && b->rank == 2 && c->rank == 1 && c->dim[0] == b->dim[1] && is_fixed(a) && is_fixed(b))
+            return product;
+    }
+    return NULL;
+}
+
+// What a normalisation that begins attention there is added to: it has three products, and the sum. NULL: it does not.
+static const HoloNode *attention_end(const HoloValue *value, const Readers *readers)
+{
+    const Readers *r = &readers[value->id];
+    if (!value->producer || !holo_node_is(value->producer, "LayerNormalization") || r->adds != 1 || r->products != 3 ||
+        r->shapes != r->count - 4)
+        return NULL;
+    const HoloValue *other = r->add->in[0] == value ? r->add->in[1] : r->add->in[0];
+    return other && other->producer && holo_node_is(other->producer, "Add") ? other->producer : NULL;
+}
+
+// A product of more than two dimensions and its bias become a Gemm there, between two Reshapes, which have kernels of f16;
+// but not around attention.
+static bool products_find(const HoloGraph *graph, HoloArena *scratch, HoloNarrow *out)
+{
+    Readers *readers = HOLO_NEW(scratch, Readers, graph->value_count + 1);
+    bool    *is_end  = HOLO_NEW(scratch, bool, graph->node_count + 1);
+    if (!readers || !is_end) return false;
+    for (int i = 0; i < graph->node_count; i++) {
+        const HoloNode *node = graph->nodes[i];
+        for (int k = 0; k < node->in_count; k++) {
+            if (!node->in[k]) continue;
+            Readers *r = &readers[node->in[k]->id];
+            r->count++;
+            r->products += holo_node_is(node, "MatMul");
+            r->shapes += holo_node_is(node, "Shape");
+            if (!holo_node_is(node, "Add")) continue;
+            r->adds++;
+            r->add = node;
+        }
+    }
+    for (int i = 0; i < graph->output_count; i++) readers[graph->outputs[i]->id].count++;
+    for (int i = 0; i < graph->value_count; i++) {
+        const HoloNode *end = attention_end(graph->values[i], readers);
+        if (end) is_end[end->id] = true;
+    }
+    for (int i = 0; i < graph->node_count; i++) {
+        const HoloNode *node = graph->nodes[i], *product = product_of(node, readers);
+        if (!product || is_end[i] || !is_f16(node->out[0]) || attention_end(product->in[0], readers)) continue;
+        out->is_read[source_of(product->in[0])->id] = true;
+        out->is_stored[node->out[0]->id]            = true;
+    }
+    return true;
+}
+
+bool holo_narrow_find(HoloGraph *graph, HoloArena *scratch, HoloNarrow *out)
+{
+    bool *wide = HOLO_NEW(scratch, bool, graph->node_count + 1), *cast;
+    *out =
+        (HoloNarrow){HOLO_NEW(scratch, bool, graph->node_count + 1), HOLO_NEW(scratch, bool, graph->value_count + 1),
+                     HOLO_NEW(scratch, bool, graph->value_count + 1), HOLO_NEW(scratch, bool, graph->value_count + 1)};
+    cast = HOLO_NEW(scratch, bool, graph->value_count + 1);
+    if (!wide || !cast || !out->is_narrow || !out->is_read || !out->is_back || !out->is_stored) return false;
+    holo_graph_number(graph);
+    if (!products_find(graph, scratch, out)) return false;
+    for (int i = 0; i < graph->node_count; i++) {
+        const HoloNode *node = graph->nodes[i];
+        wide[i]              = is_wide(node);
+        for (int k = 0; k < node->in_count && !wide[i] && !holo_narrow_same(node); k++) {
+            const HoloValue *from = source_of(node->in[k]);
+            if (!from) continue;
+            if (!holo_node_is(node, "Cast"))
+                out->is_read[from->id] = true;
+            else
+                cast[from->id] = true;
+            if (holo_node_is(node, "Cast") && node->out[0] && node->out[0]->type.dtype != HOLO_BOOL)
+                out->is_back[from->id] = true;
+        }
+    }
+    for (int i = 0; i < graph->output_count; i++) out->is_read[source_of(graph->outputs[i])->id] = true;
+    for (int i = 0; i < graph->value_count; i++) {
+        cast[i]           = cast[i] || out->is_read[i];
+        out->is_stored[i] = out->is_stored[i] && cast[i];
+    }
+    for (int i = 0; i < graph->node_count; i++)
+        out->is_narrow[i] = !wide[i] && !is_between(graph->nodes[i], cast, wide, out->is_stored);
+    return true;
+}

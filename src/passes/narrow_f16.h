@@ -1,0 +1,22 @@
+// narrow_f16.h - which nodes of f16 read and give numbers that are rounded to f16, as they do in ONNX Runtime.
+#ifndef HOLO_NARROW_F16_H
+#define HOLO_NARROW_F16_H
+
+#include "passes/passes.h"
+
+typedef struct HoloNarrow {
+    // By node id: it reads rounded numbers of f16, and what it gives is rounded. All others compute in f32, and read what was
+    // not rounded where a node of f32 made it.
+    bool *is_narrow;
+    bool *is_read;   // by value id: a node with a kernel of f16 that is no Cast reads it, or it leaves the graph
+    bool *is_back;   // by value id: a Cast of the graph makes it wider again
+    bool *is_stored; // by value id: all who read it read rounded numbers
+} HoloNarrow;
+
+// Numbers the nodes. Memory is of `scratch`; false: none left.
+bool holo_narrow_find(HoloGraph *graph, HoloArena *scratch, HoloNarrow *out);
+
+// The value that the node gives on as it is, as ONNX Runtime sees before it looks at types; NULL: it computes.
+HoloValue *holo_narrow_same(const HoloNode *node);
+
+#endif
