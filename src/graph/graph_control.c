@@ -310,14 +310,19 @@ static HoloStatus infer_sequence_map(HoloInfer *infer, HoloNode *node)
     HOLO_TRY(find_body(infer, node, "body", own, &body));
     for (int i = 0; i < own; i++) {
         HoloTensor t = *type_of(node->in[i]);
-        if (t.kind == HOLO_SEQUENCE) t = (HoloTensor){.dtype = t.dtype, .rank = -1};
+        if (t.kind == HOLO_SEQUENCE)
+            t = t.inner == HOLO_MAP ? (HoloTensor){.dtype = t.dtype, .kind = HOLO_MAP, .rank = 1, .dim = {2}}
+                                    : (HoloTensor){.dtype = t.dtype, .rank = -1};
         set_input(body->inputs[i], &t);
     }
     holo_infer_captures(node, body);
     HOLO_TRY(holo_infer_graph(body, infer->depth + 1, infer->error));
     for (int i = 0; i < node->out_count && i < body->output_count; i++) {
-        HoloTensor t = {
-            .dtype = body->outputs[i]->type.dtype, .kind = HOLO_SEQUENCE, .rank = 1, .dim = {HOLO_DIM_UNKNOWN}};
+        HoloTensor t = {.dtype = body->outputs[i]->type.dtype,
+                        .kind  = HOLO_SEQUENCE,
+                        .inner = body->outputs[i]->type.kind,
+                        .rank  = 1,
+                        .dim   = {HOLO_DIM_UNKNOWN}};
         set_out(infer, node, i, &t);
     }
     return HOLO_OK;

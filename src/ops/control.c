@@ -132,6 +132,7 @@ static HoloStatus eval_map(HoloCall *call)
             if (!call->out[i]) continue;
             HOLO_TRY(holo_value_clone(call->host, &body.result[i], &items[i][k], call->error));
             call->out[i]->dtype = items[i][k].dtype;
+            call->out[i]->inner = items[i][k].kind;
         }
     }
     return HOLO_OK;

@@ -54,7 +54,9 @@ typedef struct HoloSearch {
     int32_t              *next;         // [rows]: the tokens picked last
     float                *scores;       // [rows][vocab]
     uint8_t              *is_seen;      // [vocab], zeros
-    const HoloTimestamps *timestamps;   // NULL: scores are not changed by them
+    const HoloTensor     *presence;     // [batch, vocab]: times presence_penalty it is taken off; NULL: none
+    float                 presence_penalty;
+    const HoloTimestamps *timestamps; // NULL: scores are not changed by them
 } HoloSearch;
 
 // Reads and checks what is common. `prompt`: tokens that rows begin with.
@@ -76,6 +78,28 @@ void holo_search_timestamps(const HoloSearch *s, int64_t row);
 
 // Puts next[] behind the rows, each of which goes on from row from[i]; NULL: from itself.
 void holo_search_append(HoloSearch *s, const int64_t *from);
+
+// ---- tokens drawn
+
+typedef struct HoloRanked {
+    float   score, share; // share: the probability
+    int64_t token;
+} HoloRanked;
+
+enum { HOLO_SAMPLER_MODULUS = 2147483647 };
+
+typedef struct HoloSampler {
+    bool        is_custom;
+    float       share, filtered; // of all probability that is kept; the score of what is not
+    int64_t     least;           // tokens that are kept at least
+    uint64_t    state;           // of the generator
+    HoloRanked *ranked;          // [vocab]
+} HoloSampler;
+
+// Reads what Sampling has more than GreedySearch, for the scores of `s`, too.
+HOLO_MUST HoloStatus holo_sampler_init(HoloSampler *p, HoloSearch *s);
+// Draws the next token of a row. Scores that are filtered change.
+HOLO_MUST HoloStatus holo_sampler_pick(HoloSampler *p, const HoloSearch *s, int64_t row, int32_t *out);
 
 // ---- the decoder
 

@@ -1,4 +1,4 @@
-// generate_greedy.c - GreedySearch: always the likeliest token.
+// generate_greedy.c - GreedySearch: always the likeliest token; and Sampling: one that is drawn.
 #include "ops/generate.h"
 
 #include <string.h>
@@ -11,28 +11,32 @@ static int32_t best_token(const float *scores, int64_t count)
     return (int32_t)best;
 }
 
-// A row that has met its end goes on with padding, in place of the end itself. True: all have.
-static bool pick_tokens(HoloSearch *s, uint8_t *is_done)
+// A row that has met its end goes on with padding, in place of the end itself. *out_all: all have.
+static HoloStatus pick_tokens(HoloSearch *s, HoloSampler *sampler, uint8_t *is_done, bool *out_all)
 {
-    bool all = true;
+    *out_all = true;
     for (int64_t row = 0; row < s->rows; row++) {
-        s->next[row] = best_token(s->scores + row * s->vocab, s->vocab);
+        if (sampler)
+            HOLO_TRY(holo_sampler_pick(sampler, s, row, &s->next[row]));
+        else
+            s->next[row] = best_token(s->scores + row * s->vocab, s->vocab);
         if (s->next[row] == s->eos) is_done[row] = 1;
         if (is_done[row]) s->next[row] = (int32_t)s->pad;
-        all = all && is_done[row];
+        *out_all = *out_all && is_done[row];
     }
-    return all;
+    return HOLO_OK;
 }
 
-static HoloStatus generate(HoloSearch *s, HoloDecoder *d)
+static HoloStatus generate(HoloSearch *s, HoloDecoder *d, HoloSampler *sampler)
 {
     void *is_done;
     HOLO_TRY(holo_call_temp(s->call, (size_t)s->rows, 1, &is_done));
     while (s->length < s->longest) {
         const HoloTensor *logits;
+        bool              all;
         HOLO_TRY(holo_decoder_run(d, &logits));
         HOLO_TRY(holo_search_scores(s, logits, false));
-        bool all = pick_tokens(s, is_done);
+        HOLO_TRY(pick_tokens(s, sampler, is_done, &all));
         holo_search_append(s, NULL);
         if (all) break;
         HOLO_TRY(holo_decoder_follow(d, NULL));
@@ -51,11 +55,24 @@ static HoloStatus give_tokens(HoloSearch *s)
     return HOLO_OK;
 }
 
+// Of the last step, as tokens were drawn by them.
+static HoloStatus give_scores(const HoloSearch *s)
+{
+    HoloTensor *y = holo_out(s->call, 1);
+    if (!y) return HOLO_OK;
+    HOLO_TRY(holo_out_type(s->call, 1, HOLO_F32, 2, (HoloDim[]){s->rows, s->vocab}));
+    HOLO_TRY(holo_out_alloc(s->call, 1));
+    if (y->data) memcpy(y->data, s->scores, holo_tensor_bytes(y));
+    return HOLO_OK;
+}
+
 static HoloStatus eval(HoloCall *call)
 {
     static const HoloSearchInputs inputs = {1, 2, -1, -1, -1, 3, 4, 5, 6, -1};
     HoloSearch                    s;
     HoloDecoder                   d;
+    HoloSampler                   sampler;
+    bool                          is_drawn = call->op->row != NULL;
     HOLO_TRY(holo_expect_types(call, 0, HOLO_BIT(I32)));
     HOLO_TRY(holo_expect_rank(call, 0, 2, 2));
     if (holo_attr_int(call, "model_type", 0) != 0)
@@ -65,21 +82,23 @@ static HoloStatus eval(HoloCall *call)
         memcpy(s.tokens + row * s.longest, (const int32_t *)s.source->data + row * s.prompt,
                (size_t)s.prompt * sizeof *s.tokens);
     HOLO_TRY(holo_decoder_init(&d, &s));
-    HOLO_TRY(generate(&s, &d));
+    if (is_drawn) HOLO_TRY(holo_sampler_init(&sampler, &s));
+    HOLO_TRY(generate(&s, &d, is_drawn ? &sampler : NULL));
+    HOLO_TRY(give_scores(&s));
     return give_tokens(&s);
 }
 
+static const bool drawn = true;
+
+#define ROW(NAME, INPUTS, OUTPUTS, DRAWN)                                                                  \
+    {                                                                                                      \
+        .name = NAME, .domain = "com.microsoft", .since = 1, .in_min = 2, .in_max = INPUTS, .out_min = 1,  \
+        .out_max = OUTPUTS, .types = HOLO_BIT(I32), .flags = HOLO_OP_CONTROL, .infer = holo_infer_control, \
+        .eval = eval, .row = DRAWN                                                                         \
+    }
+
 const HoloOp holo_ops_generate_greedy[] = {
-    {.name    = "GreedySearch",
-     .domain  = "com.microsoft",
-     .since   = 1,
-     .in_min  = 2,
-     .in_max  = 7,
-     .out_min = 1,
-     .out_max = 1,
-     .types   = HOLO_BIT(I32),
-     .flags   = HOLO_OP_CONTROL,
-     .infer   = holo_infer_control,
-     .eval    = eval},
+    ROW("GreedySearch", 7, 1, NULL),
+    ROW("Sampling", 9, 2, &drawn),
     {0},
 };

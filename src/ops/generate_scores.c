@@ -144,6 +144,8 @@ static HoloStatus begin_scores(HoloSearch *s, const HoloTensor *logits)
         (s->prefix_mask && (s->prefix_mask->dim[1] != s->vocab || s->prefix_mask->dim[0] != s->batch)))
         return holo_call_fail(call, HOLO_BAD_INPUT, "a mask of the vocabulary is not for %lld tokens",
                               (long long)s->vocab);
+    if (s->presence && (s->presence->dim[0] != s->rows || s->presence->dim[1] != s->vocab))
+        return holo_call_fail(call, HOLO_BAD_INPUT, "presence_mask is not for %lld tokens", (long long)s->vocab);
     if (!holo_mul(s->rows, s->vocab, &count)) return holo_fail_memory(call->error);
     HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof *s->scores, &scores));
     HOLO_TRY(holo_call_temp(call, (size_t)s->vocab, sizeof *s->is_seen, &is_seen));
@@ -229,6 +231,8 @@ static void change_row(const HoloSearch *s, int64_t row)
     if (s->prefix_mask && s->steps == 1) mask_tokens(s, s->prefix_mask, row / s->beams, x);
     if (s->length < s->shortest && is_token(s, s->eos)) x[s->eos] = -FLT_MAX;
     for (int64_t i = 0; i < s->vocab && s->temperature != 1; i++) x[i] /= s->temperature;
+    for (int64_t i = 0; i < s->vocab && s->presence; i++)
+        x[i] -= (float)((const int32_t *)s->presence->data)[row * s->vocab + i] * s->presence_penalty;
     if (s->timestamps) holo_search_timestamps(s, row);
 }
 

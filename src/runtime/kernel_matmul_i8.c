@@ -60,13 +60,15 @@ static bool is_8(const HoloTensor *t, int rank_min, int rank_max)
            t->rank <= rank_max && holo_tensor_count(t) >= 0;
 }
 
-// Is there nothing, or so many numbers of that type: one or, where n is not 0, n?
+enum { ONE = -1 };
+
+// Is there nothing, or so many numbers of that type: one or, unless n is ONE, n?
 static bool is_line(const HoloTensor *t, int dtype, int64_t n)
 {
     if (!t) return true;
     if (t->kind != HOLO_TENSOR || t->dtype != dtype || t->rank > 2 || (t->rank == 2 && t->dim[0] != 1)) return false;
     int64_t count = holo_tensor_count(t);
-    return count == 1 || (n && count == n);
+    return count == 1 || (n != ONE && count == n);
 }
 
 static HoloStatus scales_check(const HoloCall *call, const Product *p)
@@ -74,11 +76,11 @@ static HoloStatus scales_check(const HoloCall *call, const Product *p)
     const Operands   *in      = p->in;
     const HoloTensor *y_scale = holo_in(call, in->y_scale), *y_zero = holo_in(call, in->y_zero);
     bool              ok = holo_in(call, in->a_scale) && p->b_scale && (p->k <= SCALED_K || !p->packed);
-    ok = ok && is_line(holo_in(call, in->a_scale), HOLO_F32, 0) && is_line(p->b_scale, HOLO_F32, p->n);
-    ok = ok && is_line(y_scale, HOLO_F32, 0) && is_line(p->c, HOLO_I32, p->n);
+    ok = ok && is_line(holo_in(call, in->a_scale), HOLO_F32, ONE) && is_line(p->b_scale, HOLO_F32, p->n);
+    ok = ok && is_line(y_scale, HOLO_F32, ONE) && is_line(p->c, HOLO_I32, p->n);
     ok = ok && (!p->bias || (p->bias->rank == 1 && is_line(p->bias, HOLO_F32, p->n)));
     ok = ok && (!p->bias || holo_tensor_count(p->bias) == p->n);
-    if (y_zero) ok = ok && is_8(y_zero, 0, 1) && is_line(y_zero, p->out->dtype, 0) && y_scale;
+    if (y_zero) ok = ok && is_8(y_zero, 0, 1) && is_line(y_zero, p->out->dtype, ONE) && y_scale;
     if (p->out->dtype != HOLO_F32) ok = ok && is_8(p->out, 0, HOLO_MAX_RANK) && y_zero;
     if (p->out->dtype == HOLO_F32) ok = ok && !y_scale && !y_zero;
     if (!ok) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "scales, zero points or biases are not those of matmul_i8");
@@ -129,9 +131,9 @@ static bool has_sizes(const HoloCall *call, Product *p)
 static HoloStatus sizes_check(const HoloCall *call, Product *p)
 {
     if (!has_sizes(call, p)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are not those of a product");
-    int64_t columns = p->b->rank > 2 ? 0 : p->n;
-    if (!is_line(p->a_zero, p->a->dtype, 0) || !is_line(p->b_zero, p->b->dtype, columns) ||
-        (p->b->rank > 2 && !is_line(p->b_scale, HOLO_F32, 0)))
+    int64_t columns = p->b->rank > 2 ? ONE : p->n;
+    if (!is_line(p->a_zero, p->a->dtype, ONE) || !is_line(p->b_zero, p->b->dtype, columns) ||
+        (p->b->rank > 2 && !is_line(p->b_scale, HOLO_F32, ONE)))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a zero point is neither one number nor one for each column");
     return HOLO_OK;
 }

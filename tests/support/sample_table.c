@@ -381,6 +381,7 @@ const SampleRow sample_rows[] = {
     {NUMBER, "2=Scan@23($t[...], $x[n,...]) {num_scan_inputs=1, body=graph b(s, e) -> (t, o) { t = Max@13(s, e)\n o = Identity@16(t) }}"},
     {HOLO_BIT(I32), "com.microsoft::GreedySearch@1($x[b,s>0]<0,3>, $i32[1]{${s+3}}, $?i32[]<0,4>, $?f32[]<1,2>) {eos_token_id=3, pad_token_id=0, " DECODER "}"},
     {HOLO_BIT(I32), "com.microsoft::BeamSearch@1($x[b,s>0]<0,3>, $i32[1]{${s+3}}, $?i32[]<0,4>, $i32[]<1,3>, $i32[]{1}) {eos_token_id=3, pad_token_id=0, " DECODER "}"},
+    {HOLO_BIT(I32), "com.microsoft::Sampling@1($x[b,s>0]<0,3>, $i32[1]{${s+3}}, $?i32[]<0,4>, _, _, _, _, _, $?i32[]<0,9>) {eos_token_id=3, pad_token_id=0, top_p=0.75, " DECODER "}"},
 
     // ---- text
     {STRING, "StringConcat@20($x, $string[*])"},
