@@ -102,7 +102,7 @@ static int real_number(HoloIsaBuilder *b, float number)
 static void declare(Writer *w)
 {
     const HoloIsaPointwise *of = w->of;
-    char                    name[8];
+    char                    name[16];
     for (int i = of->over_output; i < HOLO_MAP_INPUTS; i++) {
         if (!(of->inputs >> i & 1)) continue;
         snprintf(name, sizeof name, "x%d", i);

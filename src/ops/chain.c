@@ -315,7 +315,7 @@ typedef struct Writer {
 
 static void declare(Writer *w)
 {
-    char name[8];
+    char name[16];
     for (int i = 0; i < w->chain->in_count; i++) {
         snprintf(name, sizeof name, "x%d", i);
         w->in[i] = holo_isa_param(&w->e.b, name, (HoloDtype)w->chain->in[i]->dtype, HOLO_ISA_IN);
