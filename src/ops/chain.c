@@ -323,13 +323,14 @@ static void declare(Writer *w)
     w->e.y = holo_isa_param(&w->e.b, "y", (HoloDtype)w->e.out->dtype, HOLO_ISA_OUT);
 }
 
-// One element for all lanes, or that of the lane's place: see chain_run.h.
+// One element for all lanes, whatever its rank is, or that of the lane's place: see chain_run.h.
 static int load(Writer *w, int i)
 {
-    const HoloTensor *in     = w->chain->in[i];
-    bool              is_one = true;
+    static const HoloTensor one    = {.kind = HOLO_TENSOR};
+    const HoloTensor       *in     = w->chain->in[i];
+    bool                    is_one = true;
     for (int d = 0; d < in->rank; d++) is_one = is_one && in->dim[d] == 1;
-    return holo_isa_elements_load(&w->e, w->in[i], is_one ? in : NULL);
+    return holo_isa_elements_load(&w->e, w->in[i], is_one ? &one : NULL);
 }
 
 static int constant(Writer *w, const HoloTensor *t)
