@@ -124,6 +124,7 @@ const HoloPbField holo_onnx_type_fields[] = {
     FIELD(HOLO_ONNX_TYPE_TENSOR, BYTES, tensor),
     FIELD(HOLO_ONNX_TYPE_SEQUENCE, BYTES, sequence),
     FIELD(HOLO_ONNX_TYPE_MAP, BYTES, map),
+    FIELD(HOLO_ONNX_TYPE_SPARSE, BYTES, sparse),
     FIELD(HOLO_ONNX_TYPE_OPTIONAL, BYTES, optional),
     {0},
 };

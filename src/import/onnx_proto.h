@@ -92,10 +92,16 @@ typedef struct HoloOnnxValueInfoProto {
 
 typedef struct HoloOnnxTypeProto { // at most one of them is there
     uint64_t   has;
-    HoloString tensor, sequence, map, optional;
+    HoloString tensor, sequence, map, sparse, optional;
 } HoloOnnxTypeProto;
 
-enum { HOLO_ONNX_TYPE_TENSOR = 1, HOLO_ONNX_TYPE_SEQUENCE = 4, HOLO_ONNX_TYPE_MAP = 5, HOLO_ONNX_TYPE_OPTIONAL = 9 };
+enum {
+    HOLO_ONNX_TYPE_TENSOR   = 1,
+    HOLO_ONNX_TYPE_SEQUENCE = 4,
+    HOLO_ONNX_TYPE_MAP      = 5,
+    HOLO_ONNX_TYPE_SPARSE   = 8,
+    HOLO_ONNX_TYPE_OPTIONAL = 9,
+};
 
 typedef struct HoloOnnxTensorTypeProto {
     uint64_t   has;

@@ -1,5 +1,6 @@
 // onnx_type.c - TypeProto to a tensor without data. Two levels at most: a sequence of maps, an optional
-// sequence; what is deeper, opaque or sparse comes out as a type that is not known.
+// sequence; what is deeper or opaque comes out as a type that is not known. A sparse tensor is a tensor: it is given in
+// full.
 #include "import/onnx.h"
 
 static const HoloTensor unknown = {.dtype = HOLO_NONE, .rank = -1};
@@ -47,6 +48,7 @@ static HoloStatus read_type(HoloOnnx *im, HoloString message, HoloDims *dims, in
     *out                   = unknown;
     HOLO_TRY(holo_pb_read(&im->source, "TypeProto", message, holo_onnx_type_fields, &type));
     if (holo_pb_has(type.has, HOLO_ONNX_TYPE_TENSOR)) return read_tensor(im, type.tensor, dims, out);
+    if (holo_pb_has(type.has, HOLO_ONNX_TYPE_SPARSE)) return read_tensor(im, type.sparse, dims, out);
     const struct {
         int                number;
         HoloKind           kind;

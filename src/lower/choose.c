@@ -389,6 +389,7 @@ static const Choice choices[] = {
     {"Gemm", "", HOLO_KERNEL_matmul_f32, matmul},
     {"FusedMatMul", "com.microsoft", HOLO_KERNEL_matmul_f32, matmul},
     {"TransposeMatMul", "com.microsoft", HOLO_KERNEL_matmul_f32, matmul},
+    {"SparseToDenseMatMul", "com.microsoft", HOLO_KERNEL_matmul_f32, matmul},
     {"Conv", "", HOLO_KERNEL_conv_f32, conv},
     {"Conv", "hologram", HOLO_KERNEL_conv_nhwc_f32, holo_lower_conv_nhwc},
     {"Softmax", "", HOLO_KERNEL_softmax_f32, softmax},

@@ -202,13 +202,18 @@ static HoloStatus infer(HoloCall *call)
 typedef struct Scaled {
     HoloMatmul product;
     double     alpha;
+    int64_t    whole; // the same of integers
 } Scaled;
 
 static void scale(const HoloContract *c, int64_t batch, int64_t row, int64_t col, int64_t count, HoloCell *sums)
 {
     (void)batch, (void)row, (void)col;
     const Scaled *s = c->arg;
-    for (int64_t j = 0; j < count; j++) sums[j].f *= s->alpha;
+    for (int64_t j = 0; j < count; j++)
+        if (c->integer)
+            sums[j].u *= (uint64_t)s->whole;
+        else
+            sums[j].f *= s->alpha;
 }
 
 static HoloStatus init(const HoloCall *call, HoloMatmul *m)
@@ -219,7 +224,8 @@ static HoloStatus init(const HoloCall *call, HoloMatmul *m)
     HOLO_TRY(holo_matmul_init(call, &a, &b, m));
     m->contract.integer = holo_dtype_is_integer(a.t->dtype);
     s->alpha            = holo_attr_float(call, "alpha", 1);
-    if (s->alpha != 1 && !m->contract.integer) m->contract.finish = scale;
+    s->whole            = fabs(s->alpha) < 0x1p62 ? (int64_t)s->alpha : 0;
+    if (s->alpha != 1) m->contract.finish = scale;
     return HOLO_OK;
 }
 
@@ -237,9 +243,12 @@ static double at(const HoloCall *call, int64_t index)
 
 #define ROW .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1, .infer = infer, .eval = eval, .at = at
 
+#define SPARSE_TYPES (HOLO_MATMUL_TYPES & ~(HOLO_BIT(F16) | HOLO_BIT(BF16)))
+
 const HoloOp holo_ops_matmul[] = {
     {.name = "MatMul", .domain = "", .since = 1, .types = HOLO_MATMUL_TYPES, ROW},
     {.name = "FusedMatMul", .domain = "com.microsoft", .since = 1, .types = HOLO_TYPES_FLOAT, ROW},
     {.name = "TransposeMatMul", .domain = "com.microsoft", .since = 1, .types = HOLO_TYPES_FLOAT, ROW},
+    {.name = "SparseToDenseMatMul", .domain = "com.microsoft", .since = 1, .types = SPARSE_TYPES, ROW},
     {0},
 };

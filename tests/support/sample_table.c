@@ -212,6 +212,9 @@ const SampleRow sample_rows[] = {
     {FLOAT, "com.microsoft::QMoE@1($x[b,4], $t[b,3], $u8[3,4,2]<0,255>, $t[3,4]<1,2>, $?t[3,4], $u8[3,4,2]<0,255>, $t[3,4]<1,2>) {k=2, activation_type=\"silu\"}"},
     {FLOAT, "com.microsoft::GemmFastGelu@1($x[m,k], $t[k,n], $?t[n])"},
     {FLOAT, "com.microsoft::MatMulBnb4@1($x[...,m,16], $u8[8*n>0]<0,255>, $t[n]<1,2>) {K=16, N=${n}, block_size=16, quant_type=$(0|1)}"},
+    {F32,   "com.microsoft::MatMulFpQ4@1($x[...,m,32], $u8[20*n>0]<0,127>, $i64[2]{32,${n}}) {blk_quant_type=0}"},
+    {WIDE & ~(HOLO_BIT(F16) | HOLO_BIT(BF16)), "com.microsoft::SparseToDenseMatMul@1($x[m,k], $t[k,n]) {alpha=$(1.0|2.0)}"},
+    {HOLO_BIT(I32), "com.microsoft::WordConvEmbedding@1($x[n,w>1], $f32[f,1,2,c], $f32[f], $f32[7,c])"},
 
     // ---- windows
     {FLOAT, "Conv@22($x[n,c>0,s>0,...>0], $t[m>0,c,$spatial(3)], $?t[m]) {" PADS ", strides=[$spatial(${1..2})]}"},
@@ -248,7 +251,8 @@ const SampleRow sample_rows[] = {
     {F32,   "NonMaxSuppression@11($x[b,n,4], $f32[b,c,n]<0,1>, $i64[]<0,5>, $f32[]<0,1>)"},
 
     // ---- recurrent
-    {FLOAT, "2=RNN@22($x[s,b,i], $t[1,h>0,i], $t[1,h,h], $?t[1,2*h])"},
+    // of small recurrent weights: large ones make a last bit grow from step to step
+    {FLOAT, "2=RNN@22($x[s,b,i], $t[1,h>0,i], $t[1,h,h]<-1,1>, $?t[1,2*h])"},
     {F32,   "2=RNN@22($x[s,b,i], $t[2,h>0,i], $t[2,h,h]) {direction=\"bidirectional\", activations=[\"Relu\",\"Tanh\"]}"},
     {FLOAT, "2=GRU@22($x[s,b,i], $t[1,3*h>0,i], $t[1,3*h,h], $?t[1,6*h], $?i32[b]<0,s>) {linear_before_reset=$(0|1), direction=\"$(forward|reverse)\"}"},
     {FLOAT, "3=LSTM@22($x[s,b,i], $t[1,4*h>0,i], $t[1,4*h,h], $?t[1,8*h], $?i32[b]<0,s>, $?t[1,b,h], $?t[1,b,h])"},
