@@ -287,12 +287,27 @@ static const Row *row_of(const HoloCall *call)
     return NULL;
 }
 
+// Native kernels have faster functions than the interpreter, which computes them as class exact does.
+static bool is_arithmetic(const HoloProgram *program)
+{
+    static const bool plain[HOLO_MAP_OPS] = {
+        [HOLO_MAP_add] = true,      [HOLO_MAP_sub] = true,     [HOLO_MAP_mul] = true,   [HOLO_MAP_div] = true,
+        [HOLO_MAP_max] = true,      [HOLO_MAP_min] = true,     [HOLO_MAP_neg] = true,   [HOLO_MAP_abs] = true,
+        [HOLO_MAP_at_least] = true, [HOLO_MAP_at_most] = true, [HOLO_MAP_leaky] = true, [HOLO_MAP_sqrt] = true,
+        [HOLO_MAP_floor] = true,    [HOLO_MAP_ceil] = true,    [HOLO_MAP_round] = true, [HOLO_MAP_sign] = true,
+        [HOLO_MAP_above] = true,
+    };
+    for (uint32_t i = 0; i < program->count; i++)
+        if (!plain[program->step[i].op]) return false;
+    return program->count > 0;
+}
+
 // Operators of f32 mean what their formulas do, here as elsewhere; others have none.
 static bool has_formula(const HoloCall *call, HoloProgram *out)
 {
     for (int i = 0; i < call->in_count; i++)
         if (call->in[i] && call->in[i]->dtype != HOLO_F32) return false;
-    return call->out[0]->dtype == HOLO_F32 && holo_formula(call, out) && out->count;
+    return call->out[0]->dtype == HOLO_F32 && holo_formula(call, out) && is_arithmetic(out);
 }
 
 bool holo_chain_has(const HoloCall *call)

@@ -20,7 +20,8 @@ typedef struct HoloChain {
     int               in_count;
 } HoloChain;
 
-// Has the operator instructions that give what its eval gives, for these types? Of f32, as its formula does (formula.h).
+// Has the operator instructions that give what its eval gives, for these types? Of f32, as its formula does (formula.h),
+// where that is arithmetic.
 bool holo_chain_has(const HoloCall *call);
 // An operand that is a constant of one element is a number in the program: it is no input of the chain.
 bool holo_chain_is_number(const HoloTensor *t);

@@ -3,7 +3,6 @@
 // operators does: programs do no arithmetic on places.
 #include "ops/chain_run.h"
 
-#include "base/files.h"
 #include "ops/chain.h"
 #include "ops/pointwise.h"
 #include "ops/spread.h"
@@ -15,10 +14,9 @@ enum { PART = 16384, BLOCK = 2048, LANES = 256 }; // elements; lanes of a block 
 struct HoloChainCode {
     HoloArena      arena;
     HoloIsaCode   *code;
-    HoloIsaFrame **frames;  // one for each thread
-    char          *buffers; // pages that are made when an input broadcasts
-    size_t         room;
-    int            threads, in_count;
+    HoloIsaFrame **frames;  // one for each thread, where so many are needed
+    char          *buffers; // where an input broadcasts: for each thread, for each input
+    int            threads, frame_count, in_count;
     bool           by_lane[HOLO_CHAIN_INPUTS]; // inputs that lanes read at their own number
 };
 
@@ -68,27 +66,58 @@ static int lane_of(const HoloIsaProgram *p)
 
 // ---- making ready
 
-static HoloStatus code_init(HoloChainCode *c, const HoloIsaProgram *program, HoloError *error)
+typedef struct Run {
+    const HoloCall *call;
+    HoloChainCode  *code;
+    int64_t         count;                      // elements
+    bool            spreads[HOLO_CHAIN_INPUTS]; // inputs whose elements are laid out beside each other first
+    bool            has_spread;
+    int64_t         failed; // the first part that failed; INT64_MAX: none
+} Run;
+
+static Run run_of(const HoloCall *call, HoloChainCode *code)
 {
-    HOLO_TRY(holo_isa_code_create(program, &c->code, error));
-    c->frames  = HOLO_NEW(&c->arena, HoloIsaFrame *, c->threads);
-    c->room    = (size_t)c->threads * (size_t)c->in_count * BLOCK * sizeof(uint64_t);
-    c->buffers = holo_memory_take(c->room, 0);
-    if (!c->frames || !c->buffers) return holo_fail_memory(error);
-    for (int i = 0; i < c->threads; i++) HOLO_TRY(holo_isa_frame_create(c->code, 1, &c->frames[i], error));
+    Run run = {.call = call, .code = code, .count = holo_tensor_count(call->out[0]), .failed = INT64_MAX};
+    for (int i = 0; i < code->in_count; i++) {
+        run.spreads[i] = code->by_lane[i] && holo_tensor_count(call->in[i]) != run.count;
+        run.has_spread = run.has_spread || run.spreads[i];
+    }
+    return run;
+}
+
+// The memory that a run needs, as far as it is not there: where sizes do not change, all of it is there before the first.
+static HoloStatus make_room(const Run *run)
+{
+    HoloChainCode *c      = run->code;
+    HoloError     *error  = run->call->error;
+    int            frames = run->count > PART ? c->threads : 1;
+    if (run->has_spread && !c->buffers) {
+        c->buffers = holo_realloc(NULL, (size_t)c->threads * (size_t)c->in_count * BLOCK * sizeof(uint64_t));
+        if (!c->buffers) return holo_fail_memory(error);
+    }
+    for (; c->frame_count < frames; c->frame_count++)
+        HOLO_TRY(holo_isa_frame_create(c->code, 1, &c->frames[c->frame_count], error));
     return HOLO_OK;
+}
+
+static HoloStatus code_init(HoloChainCode *c, const HoloCall *call, const HoloIsaProgram *program)
+{
+    HOLO_TRY(holo_isa_code_create(program, &c->code, call->error));
+    c->frames = HOLO_NEW(&c->arena, HoloIsaFrame *, c->threads);
+    Run run   = run_of(call, c);
+    return c->frames ? make_room(&run) : holo_fail_memory(call->error);
 }
 
 HoloStatus holo_chain_code_create(const HoloCall *call, const HoloIsaProgram *program, int threads, HoloChainCode **out)
 {
-    int lane = has_arrays(program) && !holo_isa_is_cooperative(program) ? lane_of(program) : -1;
+    int lane = call->out[0] && has_arrays(program) && !holo_isa_is_cooperative(program) ? lane_of(program) : -1;
     if (lane < 0) return holo_call_fail(call, HOLO_BAD_MODEL, "the program does not write an element in each lane");
     HoloChainCode *c = holo_realloc(NULL, sizeof *c);
     if (!c) return holo_fail_memory(call->error);
     *c = (HoloChainCode){.threads = threads, .in_count = program->param_count - 1};
     for (int i = 0; i < program->count; i++)
         if (program->code[i].op == HOLO_ISA_LD && program->code[i].b == lane) c->by_lane[program->code[i].a] = true;
-    HoloStatus status = code_init(c, program, call->error);
+    HoloStatus status = code_init(c, call, program);
     if (status)
         holo_chain_code_destroy(c);
     else
@@ -99,9 +128,9 @@ HoloStatus holo_chain_code_create(const HoloCall *call, const HoloIsaProgram *pr
 void holo_chain_code_destroy(HoloChainCode *c)
 {
     if (!c) return;
-    for (int i = 0; c->frames && i < c->threads; i++) holo_isa_frame_destroy(c->frames[i]);
+    for (int i = 0; i < c->frame_count; i++) holo_isa_frame_destroy(c->frames[i]);
     holo_isa_code_destroy(c->code);
-    holo_memory_free(c->buffers, c->room);
+    holo_free(c->buffers);
     holo_arena_deinit(&c->arena);
     holo_free(c);
 }
@@ -112,13 +141,6 @@ static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
-
-typedef struct Run {
-    const HoloCall *call;
-    HoloChainCode  *code;
-    int64_t         count;
-    int64_t         failed; // the first part that failed; INT64_MAX: none
-} Run;
 
 static HoloStatus launch(HoloChainCode *c, int worker, const HoloIsaArg *args, int64_t count, HoloError *error)
 {
@@ -137,17 +159,13 @@ static HoloStatus run_elements(const Run *run, int64_t at, int64_t end, int work
     const HoloCall   *call = run->call;
     const HoloTensor *out  = call->out[0];
     HoloChainCode    *c    = run->code;
-    char             *room = c->buffers + (size_t)worker * (size_t)c->in_count * BLOCK * sizeof(uint64_t);
     HoloStream        stream[HOLO_CHAIN_INPUTS];
     HoloIsaArg        args[HOLO_CHAIN_INPUTS + 1];
-    bool              is_spread[HOLO_CHAIN_INPUTS];
-    int64_t           most = end - at;
+    int64_t           most = run->has_spread ? BLOCK : end - at;
     for (int i = 0; i < c->in_count; i++) {
         const HoloTensor *t = call->in[i];
         args[i]             = (HoloIsaArg){.data = t->data, .count = holo_tensor_count(t)};
-        is_spread[i]        = c->by_lane[i] && args[i].count != run->count;
-        if (!is_spread[i]) continue;
-        most = least(BLOCK, end - at);
+        if (!run->spreads[i]) continue;
         holo_stream_open(&stream[i], t, HOLO_LANE_OWN, out->rank, out->dim, at);
         stream[i].most = BLOCK;
     }
@@ -155,9 +173,9 @@ static HoloStatus run_elements(const Run *run, int64_t at, int64_t end, int work
         n = least(most, end - at);
         for (int i = 0; i < c->in_count; i++) {
             if (!c->by_lane[i]) continue;
-            char *buffer = room + (size_t)i * BLOCK * sizeof(uint64_t);
-            args[i].data =
-                is_spread[i] ? (void *)(uintptr_t)holo_stream_next(&stream[i], n, buffer) : element(call->in[i], at);
+            size_t place  = ((size_t)worker * (size_t)c->in_count + (size_t)i) * BLOCK * sizeof(uint64_t);
+            args[i].data  = run->spreads[i] ? (void *)(uintptr_t)holo_stream_next(&stream[i], n, c->buffers + place)
+                                            : element(call->in[i], at);
             args[i].count = n;
         }
         args[c->in_count] = (HoloIsaArg){.data = element(out, at), .count = n};
@@ -184,11 +202,12 @@ static void run_part(void *arg, int64_t part, int worker)
 
 HoloStatus holo_chain_run(HoloCall *call, HoloChainCode *code)
 {
-    Run run = {.call = call, .code = code, .count = holo_tensor_count(call->out[0]), .failed = INT64_MAX};
+    Run run = run_of(call, code);
     if (run.count <= 0) return HOLO_OK;
+    HOLO_TRY(make_room(&run));
     if (run.count <= PART) return run_elements(&run, 0, run.count, 0, call->error);
     int64_t parts = (run.count + PART - 1) / PART;
-    if (code->threads > 1)
+    if (code->threads > 1 && call->host->workers <= code->threads)
         holo_spread(call, parts, (double)run.count, run_part, &run);
     else
         for (int64_t i = 0; i < parts; i++) run_part(&run, i, 0);

@@ -284,7 +284,7 @@ static HoloStatus infer_chain(HoloCall *call, const HoloIsaProgram *program)
 {
     HoloDim dim[HOLO_MAX_RANK];
     int     rank;
-    if (call->out_count != 1) return holo_call_fail(call, HOLO_BAD_MODEL, "a chain has one output");
+    if (call->out_count != 1 || !call->out[0]) return holo_call_fail(call, HOLO_BAD_MODEL, "a chain has one output");
     HOLO_TRY(holo_broadcast(call, 0, call->in_count, &rank, dim));
     return holo_out_type(call, 0, (HoloDtype)program->params[program->param_count - 1].type, rank, dim);
 }
