@@ -281,7 +281,7 @@ static void test_the_same_bytes(void **state)
     const HoloHeader        *h     = (const void *)other;
     const HoloSectionRecord *table = (const void *)(other + h->header_size);
     for (uint32_t i = 0; i < h->section_count; i++)
-        assert_true(table[i].id < HOLO_SECTION_LIMIT || table[i].id == HOLO_SECTION_NOTES);
+        assert_false(table[i].id >= HOLO_SECTION_MEMO_SLOTS && table[i].id <= HOLO_SECTION_MEMO_DATA);
     free(other);
     free(bytes);
 }

@@ -26,7 +26,7 @@ static HoloModel *model_of_class(const Case *c, HoloNumeric numeric)
     HoloCompiler *compiler;
     HoloModel    *model;
     for (int i = 0; c->inputs[i]; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "x%d", i);
         onnx_input(&m.graph, name, HOLO_F32, c->inputs[i]);
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? "," : "", name);
