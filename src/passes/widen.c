@@ -241,7 +241,8 @@ static void cast_skip(Widen *w, HoloNode *node)
 }
 
 // A Cast of the model to a narrow type: nodes that compute read what it rounds, unless the model casts it back, too; what
-// only moves, and that Cast back, read the rounded. Of integers, all read the rounded where one does.
+// only moves, and that Cast back, read the rounded. Of integers, all read the rounded where one does; truths are
+// exact.
 static HoloStatus cast_pass(Widen *w, const HoloNode *node, HoloError *error)
 {
     if (!holo_node_is(node, "Cast") || !node->in[0] || !node->out[0] || !is_narrow(&node->out[0]->type)) return HOLO_OK;
@@ -249,7 +250,8 @@ static HoloStatus cast_pass(Widen *w, const HoloNode *node, HoloError *error)
     if (from->type.kind != HOLO_TENSOR || w->narrow.is_back[to->id]) return HOLO_OK;
     if (from->type.dtype == HOLO_F32) {
         w->wide[to->id] = from;
-    } else if (!is_narrow(&from->type) && !from->is_constant && !w->narrow.is_read[to->id]) {
+    } else if (!is_narrow(&from->type) && !from->is_constant &&
+               (from->type.dtype == HOLO_BOOL || !w->narrow.is_read[to->id])) {
         HoloNode *cast  = cast_build(w, from, HOLO_F32);
         w->wide[to->id] = cast ? wide_new(w, to) : NULL;
         if (!w->wide[to->id]) return holo_fail_memory(error);
