@@ -249,18 +249,19 @@ static bool move(HoloIsaTile *t, const HoloIsaStep *step, unsigned from)
     return true;
 }
 
-static bool select(HoloIsaTile *t, const HoloIsaStep *step)
+static bool select(HoloIsaTile *t, const HoloIsaStep *step, bool *out_is_stored)
 {
     const HoloIsaInst *i = &step->inst;
     const HoloIsaSet  *s = holo_isa_now(t);
     bool               unused, b_one, c_one;
     if (t->r[i->a].tag == HOLO_ISA_ONE) return move(t, step, t->r[i->a].base ? i->b : i->c);
     const uint8_t *a = holo_isa_read(t, i->a, 0, &unused), *b = holo_isa_read(t, i->b, 1, &b_one);
-    const uint8_t *c    = holo_isa_read(t, i->c, 2, &c_one);
-    uint8_t       *data = holo_isa_begin_each(t, step);
-    t->code->tiles->sel[step->width](s->hi - s->lo, a, b, c, data + ((size_t)s->lo << step->width),
-                                     b_one << 1 | c_one << 2);
-    holo_isa_done(t, step, step->width, data);
+    const uint8_t *c     = holo_isa_read(t, i->c, 2, &c_one);
+    uint8_t       *place = holo_isa_joined(t, step), *data = place ? place : holo_isa_begin_each(t, step);
+    uint8_t       *out = (uint8_t *)((uintptr_t)data + ((uintptr_t)s->lo << step->width));
+    t->code->tiles->sel[step->width](s->hi - s->lo, a, b, c, out, b_one << 1 | c_one << 2);
+    *out_is_stored = place != NULL;
+    if (!place) holo_isa_done(t, step, step->width, data);
     return true;
 }
 
@@ -332,7 +333,7 @@ static void bitcast(unsigned from, int64_t n, const uint8_t *x, uint8_t *out)
     }
 }
 
-static bool change_type(HoloIsaTile *t, const HoloIsaStep *step)
+static bool change_type(HoloIsaTile *t, const HoloIsaStep *step, bool *out_is_stored)
 {
     const HoloIsaSet *s  = holo_isa_now(t);
     unsigned          to = step->inst.type, from = step->inst.how;
@@ -348,12 +349,14 @@ static bool change_type(HoloIsaTile *t, const HoloIsaStep *step)
         holo_isa_set_value(t, step, HOLO_ISA_ONE, out, 0);
         return true;
     }
-    uint8_t *data = holo_isa_begin_each(t, step), *out = data + ((size_t)s->lo << step->width);
+    uint8_t *place = holo_isa_joined(t, step), *data = place ? place : holo_isa_begin_each(t, step);
+    uint8_t *out = (uint8_t *)((uintptr_t)data + ((uintptr_t)s->lo << step->width));
     if (is_cast)
         bitcast(from, s->hi - s->lo, x, out);
     else
         convert(t, to, from, s->hi - s->lo, x, out);
-    holo_isa_done(t, step, step->width, data);
+    *out_is_stored = place != NULL;
+    if (!place) holo_isa_done(t, step, step->width, data);
     return true;
 }
 
@@ -417,9 +420,9 @@ bool holo_isa_tile_value(HoloIsaTile *t, const HoloIsaStep *step, bool *out_is_s
     if (!step->is_float && holo_isa_tile_runs(t, step)) return true;
     switch (step->inst.op) {
     case HOLO_ISA_MOV: return move(t, step, step->inst.a);
-    case HOLO_ISA_SEL: return select(t, step);
+    case HOLO_ISA_SEL: return select(t, step, out_is_stored);
     case HOLO_ISA_CVT:
-    case HOLO_ISA_BITCAST: return change_type(t, step);
+    case HOLO_ISA_BITCAST: return change_type(t, step, out_is_stored);
     case HOLO_ISA_BOUND: return address(t, step);
     case HOLO_ISA_LABEL:
     case HOLO_ISA_UNITY:

@@ -1,6 +1,6 @@
 // chains.c - pointwise operators of other types than f32 that follow each other become one node with a portable program
-// (hologram::Kernel): masks and positions of i64 and bool, models of f64, conversions and what is around them. What is of f32
-// alone is left to `fuse`, which runs before and has native kernels.
+// (hologram::Kernel): masks and positions of i64 and bool, models of f64, conversions and what is around them. So do some
+// alone, where there are many elements. What is of f32 alone is left to `fuse`, which runs before and has native kernels.
 //
 // A chain grows from its last node backwards: a producer joins when its output has the chain's shape and all who read it are
 // in the chain. So nothing is computed twice, and no value leaves a chain but the last. Where a launch would cost more than
@@ -109,7 +109,7 @@ static bool is_number(const HoloValue *value)
 
 // ---- what a chain costs
 
-enum { FEW = 256 }; // elements: up to here it is the calls that cost
+enum { FEW = 256, MANY = 4096 }; // elements: up to here it is the calls that cost; from there on, elements
 
 static int64_t elements_at_least(const HoloTensor *t)
 {
@@ -146,6 +146,35 @@ static bool is_light(const HoloNode *node)
     return holo_node_is(node, "Cast") || (node->in[0]->type.dtype == HOLO_BOOL && node->in_count < 3);
 }
 
+// Operators that are faster as a program even alone, where there are many elements: those that eval has no vectors for.
+#define HALVES (HOLO_BIT(F16) | HOLO_BIT(BF16))
+#define FLOATS (HALVES | HOLO_BIT(F64))
+#define LONGS  (HOLO_BIT(I64) | HOLO_BIT(U64))
+#define WORDS  (FLOATS | LONGS | HOLO_BIT(I32) | HOLO_BIT(U32))
+#define WIDE   (WORDS | HOLO_BIT(F32) | HOLO_BIT(I16) | HOLO_BIT(U16))
+
+static const struct {
+    const char *name;
+    uint64_t    types; // of input 0
+} alone[] = {
+    {"Equal", WIDE},          {"Less", WIDE},        {"Greater", WIDE},        {"LessOrEqual", WIDE},
+    {"GreaterOrEqual", WIDE}, {"Cast", WIDE},        {"Mul", WORDS},           {"Min", WORDS},
+    {"Max", WORDS},           {"Abs", WORDS},        {"BitwiseOr", WORDS},     {"BitwiseAnd", WORDS},
+    {"BitwiseXor", WORDS},    {"BitwiseNot", WORDS}, {"Add", FLOATS},          {"Sub", FLOATS},
+    {"Div", FLOATS},          {"Neg", FLOATS},       {"Sqrt", FLOATS},         {"Floor", FLOATS},
+    {"Ceil", FLOATS},         {"Round", FLOATS},     {"Sign", FLOATS},         {"Relu", FLOATS},
+    {"Reciprocal", FLOATS},   {"IsNaN", FLOATS},     {"Clip", HALVES | LONGS},
+};
+
+static bool pays_alone(const HoloNode *node)
+{
+    uint64_t from = UINT64_C(1) << node->in[0]->type.dtype, to = UINT64_C(1) << node->out[0]->type.dtype;
+    if (holo_node_is(node, "Cast") && !((from | to) & HOLO_TYPES_FLOAT)) return false;
+    for (int i = 0; i < HOLO_COUNT(alone); i++)
+        if (holo_node_is(node, alone[i].name)) return from & alone[i].types;
+    return false;
+}
+
 static bool pays(const Chain *c)
 {
     enum { DOUBT = 60 }; // of sizes that only a run knows: mostly they are not small
@@ -155,7 +184,9 @@ static bool pays(const Chain *c)
         heavy = heavy || !is_light(c->member[m]);
         slow  = slow || !is_native(c->member[m]);
     }
-    if (c->count < 2 || !slow || !heavy) return false;
+    if (!slow) return false;
+    if (c->count < 2) return elements_at_least(out) >= MANY && pays_alone(c->member[0]);
+    if (!heavy) return false;
     if (elements_at_least(out) > FEW) return true;
     return saved_of_few(c) + (is_open(out) ? DOUBT : 0) >= 0;
 }
