@@ -10,51 +10,53 @@
 
 #include <string.h>
 
-// Operators with kernels of f16 there, from the version on. Those that have none are the rule.
+// Operators with kernels of f16 there, from the version on. Those that have none are the rule. What does not compute gives
+// numbers of f16 where it is given such.
 static const struct {
     const char *type, *domain;
     int         version;
+    bool        computes;
 } narrow[] = {
-    {"Attention", "", 1},
-    {"Cast", "", 1},
-    {"CastLike", "", 1},
-    {"Clip", "", 12},
-    {"Compress", "", 1},
-    {"Concat", "", 1},
-    {"DequantizeLinear", "", 1},
-    {"Expand", "", 1},
-    {"Flatten", "", 1},
-    {"Gather", "", 1},
-    {"GatherElements", "", 1},
-    {"GatherND", "", 1},
-    {"Identity", "", 1},
-    {"IsInf", "", 1},
-    {"IsNaN", "", 1},
-    {"LayerNormalization", "", 1},
-    {"Max", "", 12},
-    {"Min", "", 12},
-    {"Mod", "", 1},
-    {"QuantizeLinear", "", 1},
-    {"RMSNormalization", "", 1},
-    {"Reshape", "", 1},
-    {"ReverseSequence", "", 1},
-    {"RotaryEmbedding", "", 1},
-    {"Round", "", 1},
-    {"ScatterElements", "", 1},
-    {"ScatterND", "", 1},
-    {"Shape", "", 1},
-    {"Sign", "", 1},
-    {"SimplifiedLayerNormalization", "", 1},
-    {"Slice", "", 1},
-    {"Split", "", 1},
-    {"Squeeze", "", 1},
-    {"Transpose", "", 1},
-    {"Unsqueeze", "", 1},
-    {"GroupQueryAttention", "com.microsoft", 1},
-    {"MatMulNBits", "com.microsoft", 1},
-    {"RotaryEmbedding", "com.microsoft", 1},
-    {"SkipLayerNormalization", "com.microsoft", 1},
-    {"SkipSimplifiedLayerNormalization", "com.microsoft", 1},
+    {"Attention", "", 1, true},
+    {"Cast", "", 1, false},
+    {"CastLike", "", 1, false},
+    {"Clip", "", 12, false},
+    {"Compress", "", 1, false},
+    {"Concat", "", 1, false},
+    {"DequantizeLinear", "", 1, true},
+    {"Expand", "", 1, false},
+    {"Flatten", "", 1, false},
+    {"Gather", "", 1, false},
+    {"GatherElements", "", 1, false},
+    {"GatherND", "", 1, false},
+    {"Identity", "", 1, false},
+    {"IsInf", "", 1, false},
+    {"IsNaN", "", 1, false},
+    {"LayerNormalization", "", 1, true},
+    {"Max", "", 12, false},
+    {"Min", "", 12, false},
+    {"Mod", "", 1, false},
+    {"QuantizeLinear", "", 1, false},
+    {"RMSNormalization", "", 1, true},
+    {"Reshape", "", 1, false},
+    {"ReverseSequence", "", 1, false},
+    {"RotaryEmbedding", "", 1, true},
+    {"Round", "", 1, false},
+    {"ScatterElements", "", 1, false},
+    {"ScatterND", "", 1, false},
+    {"Shape", "", 1, false},
+    {"Sign", "", 1, false},
+    {"SimplifiedLayerNormalization", "", 1, true},
+    {"Slice", "", 1, false},
+    {"Split", "", 1, false},
+    {"Squeeze", "", 1, false},
+    {"Transpose", "", 1, false},
+    {"Unsqueeze", "", 1, false},
+    {"GroupQueryAttention", "com.microsoft", 1, true},
+    {"MatMulNBits", "com.microsoft", 1, true},
+    {"RotaryEmbedding", "com.microsoft", 1, true},
+    {"SkipLayerNormalization", "com.microsoft", 1, true},
+    {"SkipSimplifiedLayerNormalization", "com.microsoft", 1, true},
 };
 
 static bool is_f16(const HoloValue *value)
@@ -66,8 +68,8 @@ static bool is_f16(const HoloValue *value)
 static bool is_neutral(const HoloNode *node, const char *type, double neutral, int i)
 {
     double number;
-    return holo_node_is(node, type) && node->in[i] && holo_value_number(node->in[i], &number) && number == neutral &&
-           node->in[1 - i] && holo_type_equal(&node->in[1 - i]->type, &node->out[0]->type);
+    return holo_node_is(node, type) && node->in_count == 2 && node->in[i] && holo_value_number(node->in[i], &number) &&
+           number == neutral && node->in[1 - i] && holo_type_equal(&node->in[1 - i]->type, &node->out[0]->type);
 }
 
 // Does the node take all of its input, as numbers in the model say?
@@ -96,16 +98,29 @@ static HoloValue *source_of(HoloValue *value)
     return value;
 }
 
+static int row_of(const HoloNode *node) // -1: it has no kernel of f16 there
+{
+    for (int i = 0; i < HOLO_COUNT(narrow); i++)
+        if (!strcmp(node->type, narrow[i].type) && !strcmp(node->domain, narrow[i].domain))
+            return node->version < narrow[i].version ? -1 : i;
+    return -1;
+}
+
+bool holo_narrow_keeps(const HoloNode *node)
+{
+    const HoloAttr *how = holo_node_attr(node, "reduction");
+    int             row = row_of(node);
+    return (row < 0 ? node->op->flags & HOLO_OP_MOVES : !narrow[row].computes) &&
+           (!how || (how->kind == HOLO_ATTR_STRING && how->s.size == 4 && !memcmp(how->s.data, "none", 4)));
+}
+
 // Does the node compute in f32, for want of a kernel of f16?
 static bool is_wide(const HoloNode *node)
 {
     bool reads = false;
     for (int i = 0; i < node->in_count; i++) reads = reads || is_f16(node->in[i]);
     if (!reads || !node->op || node->op->flags & (HOLO_OP_CONTROL | HOLO_OP_KINDS)) return false;
-    for (int i = 0; i < HOLO_COUNT(narrow); i++)
-        if (!strcmp(node->type, narrow[i].type) && !strcmp(node->domain, narrow[i].domain))
-            return node->version < narrow[i].version;
-    return true;
+    return row_of(node) < 0;
 }
 
 // Are all that the node takes from others, and all that take from it, nodes of f32? Of several operands of one kind only
@@ -147,10 +162,11 @@ static bool is_fixed(const HoloTensor *t)
 // The product of more than two dimensions, all known, to which the node adds a bias; NULL: it does something else.
 static const HoloNode *product_of(const HoloNode *node, const Readers *readers)
 {
-    for (int i = 0; i < 2 && holo_node_is(node, "Add"); i++) {
+    for (int i = 0; i < 2 && holo_node_is(node, "Add") && node->in_count == 2; i++) {
         const HoloNode *product = node->in[i] ? node->in[i]->producer : NULL;
         if (!product || !holo_node_is(product, "MatMul") || readers[node->in[i]->id].count != 1 || !node->in[1 - i])
             continue;
+        if (product->in_count != 2 || !product->in[0] || !product->in[1]) continue;
         const HoloTensor *a = &product->in[0]->type, *b = &product->in[1]->type, *c = &node->in[1 - i]->type;
         if (a->rank != 2 && b->rank == 2 && c->rank == 1 && c->dim[0] == b->dim[1] && is_fixed(a) && is_fixed(b))
             return product;
@@ -184,7 +200,7 @@ static bool products_find(const HoloGraph *graph, HoloArena *scratch, HoloNarrow
             r->count++;
             r->products += holo_node_is(node, "MatMul");
             r->shapes += holo_node_is(node, "Shape");
-            if (!holo_node_is(node, "Add")) continue;
+            if (!holo_node_is(node, "Add") || node->in_count != 2) continue;
             r->adds++;
             r->add = node;
         }

@@ -16,6 +16,9 @@ typedef struct HoloNarrow {
 // Numbers the nodes. Memory is of `scratch`; false: none left.
 bool holo_narrow_find(HoloGraph *graph, HoloArena *scratch, HoloNarrow *out);
 
+// Does a node give numbers of f16 if it is given such? Its operator is known.
+bool holo_narrow_keeps(const HoloNode *node);
+
 // The value that the node gives on as it is, as ONNX Runtime sees before it looks at types; NULL: it computes.
 HoloValue *holo_narrow_same(const HoloNode *node);
 

@@ -218,7 +218,7 @@ static HoloStatus node_widen(Widen *w, HoloNode *node, HoloError *error)
         holo_node_set_out(back, 0, narrow); // nobody may need it: dead drops it then
         if (begins || is_late) w->late[narrow->id] = wide;
         if (!is_rounded && !w->narrow.is_stored[narrow->id]) w->wide[narrow->id] = wide;
-        if (is_rounded && moves && !is_late) w->rounded[narrow->id] = wide;
+        if (is_rounded && !is_late && holo_narrow_keeps(node)) w->rounded[narrow->id] = wide;
         w->is_made[narrow->id] = true;
     }
     w->rewrite.changes++;
