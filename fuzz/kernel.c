@@ -151,6 +151,7 @@ static const Row rows[] = {
     {"Transpose", "", 13, HOLO_KERNEL_transpose_u8, 0, 1, 0, {"b2345"}, {"perm"}, {"0231"}},
     {"Upsample", "", 7, HOLO_KERNEL_resize_f32, 0, 1, 0, {"f1345"}, {"scales", "mode"}, {"2253", "linear"}},
     {"Upsample", "", 7, HOLO_KERNEL_resize_f32, 0, 1, 0, {"f145"}, {"scales", "mode"}, {"241", "cubic"}},
+    {"GridSample", "", 20, HOLO_KERNEL_grid_sample_f32, 0, 1, 0, {"f2345", "f2672"}, {"padding_mode"}, {"reflection"}},
     {"MatMulInteger", "", 10, HOLO_KERNEL_matmul_i8, 1, 1, 0, {"b235", "c54", "b", "c4"}, {NULL}, {NULL}},
     {"QLinearMatMul",
      "",

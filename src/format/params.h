@@ -229,7 +229,17 @@ typedef struct HoloReduceParams {
     uint32_t kept; // dimensions behind these, which are kept
 } HoloReduceParams;
 
-enum { HOLO_REDUCE_SUM = 0, HOLO_REDUCE_MEAN = 1, HOLO_REDUCE_MAX = 2, HOLO_REDUCE_MIN = 3, HOLO_REDUCE_OPS = 4 };
+enum {
+    HOLO_REDUCE_SUM     = 0,
+    HOLO_REDUCE_MEAN    = 1,
+    HOLO_REDUCE_MAX     = 2,
+    HOLO_REDUCE_MIN     = 3,
+    HOLO_REDUCE_SQUARES = 4, // the sum of them
+    HOLO_REDUCE_L1      = 5,
+    HOLO_REDUCE_L2      = 6,
+    HOLO_REDUCE_PROD    = 7,
+    HOLO_REDUCE_OPS     = 8,
+};
 
 // pool_f32: MaxPool without indices and AveragePool, also those of domain hologram.
 typedef struct HoloPoolParams {
@@ -277,6 +287,12 @@ typedef struct HoloResizeParams {
     uint32_t size;
     uint32_t flags; // none yet
 } HoloResizeParams;
+
+// grid_sample_f32: GridSample of images, linear; how is the operator's.
+typedef struct HoloGridSampleParams {
+    uint32_t size;
+    uint32_t flags; // none yet
+} HoloGridSampleParams;
 
 // matmul_i8: MatMulInteger, QLinearMatMul, MatMulIntegerToFloat and QGemm; scales, zero points and biases are the
 // operator's inputs. B is packed only where it has two dimensions.

@@ -417,6 +417,19 @@ enum { HOLO_POOL_SCRATCH = 1 << 13 };
 // moments_f32 the sum of each column and of its squares; affine_f32 multiplies each column by its factor and adds its
 // addend.
 
+// ---- places in an image. grid_taps_f32 finds, for n places of `at`, pairs x and y of which -1 and 1 are the borders, the
+// four pixels around and their weights; grid_sums_f32 the weighted sums of one channel. A pixel outside is -1, and counts
+// as 0. Entries up to the next multiple of 16 are written, too.
+enum { HOLO_GRID_ZEROS, HOLO_GRID_BORDER, HOLO_GRID_REFLECTION };
+typedef struct HoloGrid {
+    int64_t  height, width; // not 0; their product is an int32_t
+    int      padding;       // HOLO_GRID_*
+    bool     align;         // the borders are in the middle of pixels, not at their edge
+    int64_t  line;          // n at most, a multiple of 16
+    int32_t *index;         // [4][line]
+    float   *weight;        // the same
+} HoloGrid;
+
 // ---- rows. reduce_f32 makes one number of each row; op is HOLO_REDUCE_*, see format/params.h.
 
 // norm_f32: out = (x - mean) / sqrt(variance + epsilon) * scale + bias for rows first <= r < end

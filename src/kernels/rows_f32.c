@@ -1,15 +1,14 @@
-// rows_f32.c - rows as a whole: sums and extremes of them, and normalisation by mean and variance.
+// rows_f32.c - normalisation of rows by mean and variance.
 //
-// Sums go in 16 lanes, each with what its additions have rounded away beside it: a mean that is
-// small beside the elements, as of a plane of a convolution, is right to the last bits. To add up
-// 16 lanes takes as long as a row of a hundred elements, so 16 rows do it at once, their lanes turned into columns.
-// To normalise, rows are added with less care: what the mean then lacks is found with the variance. Layers are normalised
+// Sums go in 16 lanes, blocks of them with what their additions have rounded away beside them; what the mean lacks all the
+// same is found with the variance. To add up 16 lanes takes as long as a row of a hundred elements, so 16 rows do it at
+// once, their lanes turned into columns. Layers are normalised
 // in the order of ONNX Runtime: in class fused they have its bits, but for rows of fewer than 8 elements (16 where no mean is
 // taken off) and those that lie far from 0.
 
 #include <string.h>
 
-enum { ROW_BLOCK = 16 };       // vectors that are added plainly when normalising
+enum { ROW_BLOCK = 16 };       // vectors that are added plainly
 enum { LAYER_MOST = 1 << 14 }; // elements of a row up to which sums in that order are good enough
 
 // A sum that knows exactly what it lacks.
@@ -32,9 +31,8 @@ typedef struct RowLanes {
 
 // What is asked for of one row.
 typedef struct RowAsk {
-    bool    sums, squares;
-    float   shift; // is taken off each element first
-    int64_t block; // vectors that are added plainly; 1: none
+    bool  sums, squares;
+    float shift; // is taken off each element first
 } RowAsk;
 
 // The sums of a row and of its squares: all blocks but this one, and this one.
@@ -45,8 +43,7 @@ typedef struct RowSums {
 
 INL void row_term(const RowAsk *ask, f32v v, RowSums *s)
 {
-    if (ask->block == 1) s->all[0] = care_add(s->all[0], v);
-    if (ask->block > 1 && ask->sums) s->part[0] = v_add(s->part[0], v);
+    if (ask->sums) s->part[0] = v_add(s->part[0], v);
     if (ask->squares) s->part[1] = v_mad(v, v, s->part[1]);
 }
 
@@ -56,7 +53,7 @@ INL void row_lanes(RowAsk ask, const float *x, int64_t n, int r, RowLanes *to)
     f32v    none = v_set1(0);
     RowSums s    = {.all = {{none, none}, {none, none}}};
     for (int64_t i = 0; i < n;) {
-        int64_t end = n - i < ask.block * LANES ? n : i + ask.block * LANES;
+        int64_t end = n - i < ROW_BLOCK * LANES ? n : i + ROW_BLOCK * LANES;
         s.part[0] = s.part[1] = none;
         for (; i + LANES <= end; i += LANES) row_term(&ask, v_sub(v_load(x + i), v_set1(ask.shift)), &s);
         if (i < end) {
@@ -65,7 +62,7 @@ INL void row_lanes(RowAsk ask, const float *x, int64_t n, int r, RowLanes *to)
             row_term(&ask, v_only(v, 0, lanes, 0), &s);
             i = end;
         }
-        for (int k = 0; k < 2 && ask.block > 1; k++) s.all[k] = care_add(s.all[k], s.part[k]);
+        for (int k = 0; k < 2; k++) s.all[k] = care_add(s.all[k], s.part[k]);
     }
     for (int k = 0; k < 2; k++)
         if (k ? ask.squares : ask.sums) {
@@ -84,71 +81,11 @@ typedef struct RowTotals {
     f64w r[REGISTERS];
 } RowTotals;
 
-INL RowTotals lanes_total(const float *lanes)
-{
-    float     columns[LANES * LANES];
-    RowTotals total = {0};
-    v_transpose(lanes, LANES, columns);
-    EACH(i)
-    for (int c = 0; c < LANES; c++) {
-        f64w sum = n_widen(*(const f32u *)(columns + c * LANES + i * NATIVE_LANES));
-        for (int h = 0; h < 2; h++) total.r[i].half[h] += sum.half[h];
-    }
-    return total;
-}
-
-// The mean of up to 16 rows of n: their sums divided by n. `lost`: more than one block was added.
-INL RowTotals rows_mean(const RowLanes *lanes, bool lost, double n)
-{
-    RowTotals total = lanes_total(lanes->sum), rest = {0};
-    if (lost) rest = lanes_total(lanes->lost);
-    EACH(i)
-    for (int h = 0; h < 2; h++) {
-        f64n sum = total.r[i].half[h], all = sum + rest.r[i].half[h];
-        // What is lost of an infinity is not a number.
-        all                = (f64n)(((all == all) & (i64n)all) | ((all != all) & (i64n)sum));
-        total.r[i].half[h] = all / n;
-    }
-    return total;
-}
-
 INL f32v totals_narrow(RowTotals t)
 {
     f32v v;
     EACH(i) v.r[i] = n_narrow(t.r[i]);
     return v;
-}
-
-INL float row_extreme(const float *x, int64_t n, float sign) // the largest of sign * x, times sign; NaN wins
-{
-    f32v top = v_set1(-__builtin_inff());
-    for (int64_t i = 0; i < n; i += LANES) {
-        int  lanes = lanes_left(i, n);
-        f32v v     = v_mul(v_load_strided(x + i, 1, 0, lanes), v_set1(sign));
-        if (lanes < LANES) v = v_only(v, 0, lanes, -__builtin_inff());
-        top = v_top_of(top, v);
-    }
-    float t[LANES];
-    v_store(t, top);
-    for (int i = 1; i < LANES; i++) t[0] = t[0] != t[0] || t[0] > t[i] ? t[0] : t[i];
-    return t[0] * sign;
-}
-
-static void reduce_f32(uint32_t op, int64_t rows, int64_t n, const float *x, float *out)
-{
-    RowLanes sums;
-    for (int64_t r = 0; r < rows; r++) {
-        int at = (int)(r % LANES), count = at + 1;
-        if (op == HOLO_REDUCE_MAX || op == HOLO_REDUCE_MIN) {
-            out[r] = row_extreme(x + r * n, n, op == HOLO_REDUCE_MAX ? 1.0f : -1.0f);
-            continue;
-        }
-        row_lanes((RowAsk){.sums = true, .block = 1}, x + r * n, n, at, &sums);
-        if (count < LANES && r + 1 < rows) continue;
-        lanes_none(&sums, count);
-        RowTotals mean = rows_mean(&sums, n > LANES, op == HOLO_REDUCE_MEAN ? (double)n : 1.0);
-        v_store_lanes(out + r - at, totals_narrow(mean), count);
-    }
 }
 
 // out = ((x - near) * factor + addend) * scale + bias over elements that share, or each have, a scale and a bias.
@@ -199,7 +136,7 @@ INL f32v rows_near(const RowLanes *lanes, bool lost, int64_t n)
     f32v sum = v_sums(lanes->sum);
     if (lost) {
         f32v all         = v_add(sum, v_sums(lanes->lost));
-        EACH(i) sum.r[i] = n_select(all.r[i] == all.r[i], all.r[i], sum.r[i]); // as in rows_mean
+        EACH(i) sum.r[i] = n_select(all.r[i] == all.r[i], all.r[i], sum.r[i]); // what is lost of an infinity is none
     }
     return v_div(sum, v_set1((float)n));
 }
@@ -212,15 +149,14 @@ static void norm_factors(const HoloNorm *m, const float *x, int rows, NormFactor
     for (int k = 0; k < 2; k++) lanes_none(sums + k, rows);
     for (int r = 0; r < rows; r++)
         if (m->centred)
-            row_lanes((RowAsk){.sums = true, .block = ROW_BLOCK}, x + r * m->n, m->n, r, sums);
+            row_lanes((RowAsk){.sums = true}, x + r * m->n, m->n, r, sums);
         else
-            row_lanes((RowAsk){.squares = true, .block = ROW_BLOCK}, x + r * m->n, m->n, r, sums);
+            row_lanes((RowAsk){.squares = true}, x + r * m->n, m->n, r, sums);
     if (m->centred) {
         near = rows_near(sums, lost, m->n);
         v_store(f->near, near);
         for (int r = 0; r < rows; r++)
-            row_lanes((RowAsk){.sums = true, .squares = true, .shift = f->near[r], .block = ROW_BLOCK}, x + r * m->n,
-                      m->n, r, sums);
+            row_lanes((RowAsk){.sums = true, .squares = true, .shift = f->near[r]}, x + r * m->n, m->n, r, sums);
         rest = rows_near(sums, lost, m->n);
     }
     f32v factor         = v_sub(rows_near(sums + 1, lost, m->n), v_mul(rest, rest)); // the variance

@@ -45,6 +45,18 @@ INL f64n d_add(f64n a, f64n b)
 #endif
 }
 
+// a * b + c, of products that are exact.
+INL f64n d_mac(f64n a, f64n b, f64n c)
+{
+#if defined __AVX512F__
+    return (f64n)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif defined __AVX2__
+    return (f64n)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+    return a * b + c;
+#endif
+}
+
 INL f64w n_widen_at(const float *p) // of a register
 {
 #if defined __AVX512F__ // which would load all, and then take it apart

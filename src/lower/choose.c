@@ -290,7 +290,7 @@ static int axes_of(const HoloNode *node, int rank, const HoloDim *dim, int *out_
 // A row without elements is left to the operator.
 static bool reduce(const HoloNode *node, HoloLowering *out)
 {
-    static const char *const names[] = {"Sum", "Mean", "Max", "Min"};
+    static const char *const names[] = {"Sum", "Mean", "Max", "Min", "SumSquare", "L1", "L2", "Prod"};
     const HoloValue         *x       = holo_node_in(node, 0);
     if (!holo_value_is_f32(x, 1, HOLO_MAX_RANK)) return false;
     bool global    = !strncmp(node->type, "Global", 6);
@@ -375,6 +375,16 @@ static bool resize(const HoloNode *node, HoloLowering *out)
            !holo_attr_is(&call, "coordinate_transformation_mode", "half_pixel", "tf_crop_and_resize");
 }
 
+// ---- grid_sample_f32
+
+static bool grid_sample(const HoloNode *node, HoloLowering *out)
+{
+    HoloCall call    = holo_node_call(node);
+    out->params_size = sizeof out->grid_sample;
+    return holo_value_is_f32(holo_node_in(node, 0), 4, 4) && holo_value_is_f32(holo_node_in(node, 1), 4, 4) &&
+           (holo_attr_is(&call, "mode", "linear", "linear") || holo_attr_is(&call, "mode", "linear", "bilinear"));
+}
+
 // ---- the table
 
 typedef struct Choice {
@@ -404,6 +414,10 @@ static const Choice choices[] = {
     {"ReduceMean", "", HOLO_KERNEL_reduce_f32, reduce},
     {"ReduceMax", "", HOLO_KERNEL_reduce_f32, reduce},
     {"ReduceMin", "", HOLO_KERNEL_reduce_f32, reduce},
+    {"ReduceSumSquare", "", HOLO_KERNEL_reduce_f32, reduce},
+    {"ReduceL1", "", HOLO_KERNEL_reduce_f32, reduce},
+    {"ReduceL2", "", HOLO_KERNEL_reduce_f32, reduce},
+    {"ReduceProd", "", HOLO_KERNEL_reduce_f32, reduce},
     {"GlobalAveragePool", "", HOLO_KERNEL_reduce_f32, reduce},
     {"GlobalMaxPool", "", HOLO_KERNEL_reduce_f32, reduce},
     {"LSTM", "", HOLO_KERNEL_lstm_f32, holo_lower_recurrent},
@@ -415,6 +429,8 @@ static const Choice choices[] = {
     {"Transpose", "", HOLO_KERNEL_transpose_u8, transpose_bytes},
     {"Resize", "", HOLO_KERNEL_resize_f32, resize},
     {"Upsample", "", HOLO_KERNEL_resize_f32, resize},
+    {"GridSample", "", HOLO_KERNEL_grid_sample_f32, grid_sample},
+    {"GridSample", "com.microsoft", HOLO_KERNEL_grid_sample_f32, grid_sample},
     {"MatMulInteger", "", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
     {"QLinearMatMul", "", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
     {"MatMulIntegerToFloat", "com.microsoft", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},

@@ -24,6 +24,7 @@ typedef struct HoloLowering {
         HoloRecurrentParams   recurrent;
         HoloTransposeParams   transpose;
         HoloResizeParams      resize;
+        HoloGridSampleParams  grid_sample;
         HoloAttentionParams   attention;
         HoloMatmulI8Params    matmul_i8;
         HoloQuantizeI8Params  quantize_i8;

@@ -119,6 +119,27 @@ static void scan_columns(const Job *job, const Scan *scan, int64_t start, int64_
         }
 }
 
+// The same of sums of f32, whose carries stay in the first cache: what is read is added and written at once.
+static void sum_columns_f32(const Job *job, int64_t start, int64_t step, int count)
+{
+    const float *x              = (const float *)job->in->data + start;
+    float       *y              = (float *)job->out->data + start;
+    double       carry[COLUMNS] = {0};
+    for (int64_t k = 0; k < job->rows.size; k++, x += step, y += step) {
+        if (job->exclusive)
+            for (int c = 0; c < count; c++) {
+                double before = carry[c];
+                carry[c] += (double)x[c];
+                y[c] = (float)(before == before ? before : __builtin_nan(""));
+            }
+        else
+            for (int c = 0; c < count; c++) {
+                carry[c] += (double)x[c];
+                y[c] = (float)(carry[c] == carry[c] ? carry[c] : __builtin_nan(""));
+            }
+    }
+}
+
 static void work(void *arg, int64_t i, int worker)
 {
     const Job  *job  = arg;
@@ -128,7 +149,9 @@ static void work(void *arg, int64_t i, int worker)
     int64_t     left = rows.inner - row % rows.inner, step = job->reverse ? -rows.inner : rows.inner;
     int64_t     start = holo_row_start(rows, row) + (job->reverse ? (rows.size - 1) * rows.inner : 0);
     (void)worker;
-    if (job->blocks)
+    if (job->blocks && job->in->dtype == HOLO_F32 && scan == &sum_f)
+        sum_columns_f32(job, start, step, (int)(left < COLUMNS ? left : COLUMNS));
+    else if (job->blocks)
         scan_columns(job, scan, start, step, (int)(left < COLUMNS ? left : COLUMNS));
     else
         scan_row(job, scan, start, step);

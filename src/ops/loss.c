@@ -40,49 +40,78 @@ static HoloStatus infer(HoloCall *call)
     return holo_out_type(call, 0, (HoloDtype)x->dtype, reduction == REDUCE_NONE ? target->rank : 0, target->dim);
 }
 
-// One target: its weight (0 where it is ignored) and the class that it names.
-static HoloStatus read_target(const HoloCall *call, int64_t place, int64_t *class, double *weight)
+// Some targets: the classes that they name, and their weights, 0 where they are ignored.
+static HoloStatus read_targets(const HoloCall *call, int64_t first, int64_t count, int64_t *class, double *weight)
 {
-    const HoloAttr *ignored = holo_attr_find(call, "ignore_index");
-    int64_t         classes = call->in[0]->dim[1];
-    *class                  = holo_get_i(call->in[1], place);
-    *weight                 = 0;
-    if (ignored && ignored->kind == HOLO_ATTR_INT && *class == ignored->i) return HOLO_OK;
-    if (*class < 0 || *class >= classes)
-        return holo_call_fail(call, HOLO_BAD_INPUT, "target %lld is outside the %lld classes", (long long)*class,
-                              (long long)classes);
-    *weight = holo_in(call, 2) ? holo_get_f(call->in[2], *class) : 1;
+    const HoloAttr   *ignored = holo_attr_find(call, "ignore_index");
+    const HoloTensor *weights = holo_in(call, 2);
+    int64_t           classes = call->in[0]->dim[1];
+    bool              some    = ignored && ignored->kind == HOLO_ATTR_INT;
+    holo_read_i(call->in[1], first, 1, count, class);
+    for (int64_t k = 0; k < count; k++) {
+        weight[k] = 0;
+        if (some && class[k] == ignored->i) {
+            class[k] = 0;
+            continue;
+        }
+        if (class[k] < 0 || class[k] >= classes)
+            return holo_call_fail(call, HOLO_BAD_INPUT, "target %lld is outside the %lld classes", (long long)class[k],
+                                  (long long)classes);
+        weight[k] = weights ? holo_get_f(weights, class[k]) : 1;
+    }
     return HOLO_OK;
+}
+
+// The scores of the classes that some rows are to be of; 0 where there are no classes.
+static void read_scores(const HoloTensor *in, HoloRows rows, int64_t first, int64_t count, const int64_t *class,
+                        double *out)
+{
+    for (int64_t k = 0; k < count; k++) {
+        int64_t at = holo_row_start(rows, first + k) + class[k] * rows.inner;
+        out[k] = !rows.size ? 0 : in->dtype == HOLO_F32 ? (double)((const float *)in->data)[at] : holo_get_f(in, at);
+    }
+}
+
+// The same behind log-softmax, which is kept where it is wanted. `x` has room for a row.
+static void read_log_scores(const HoloTensor *in, HoloRows rows, int64_t first, int64_t count, const int64_t *class,
+                            double *x, HoloTensor *log_prob, double *out)
+{
+    for (int64_t k = 0; k < count && rows.size > 0; k++) {
+        int64_t start = holo_row_start(rows, first + k);
+        holo_read_f(in, start, rows.inner, rows.size, x);
+        holo_log_softmax(x, rows.size);
+        if (log_prob) holo_write_f(log_prob, start, rows.inner, rows.size, x);
+        out[k] = x[class[k]];
+    }
 }
 
 static HoloStatus eval(HoloCall *call)
 {
     const HoloTensor *in  = call->in[0];
     HoloTensor       *out = holo_out(call, 0), *log_prob = holo_out(call, 1);
-    bool              softmax = call->op->row != NULL;
-    HoloRows          rows    = holo_rows(in, 1, 2);
+    HoloRows          rows = holo_rows(in, 1, 2);
+    int64_t           all  = holo_row_count(rows), class[HOLO_TILE];
     Reduction         reduction;
-    double            loss = 0, weights = 0;
+    double            loss = 0, total = 0, weight[HOLO_TILE], score[HOLO_TILE] = {0};
     void             *memory;
     HOLO_TRY(find_reduction(call, &reduction));
     HOLO_TRY(holo_call_temp(call, (size_t)rows.size, sizeof(double), &memory));
-    double *x = memory;
-    for (int64_t row = 0; row < holo_row_count(rows); row++) {
-        int64_t start = holo_row_start(rows, row), class = 0;
-        double  weight = 0;
-        HOLO_TRY(read_target(call, row, &class, &weight));
-        if (softmax && rows.size > 0) {
-            holo_read_f(in, start, rows.inner, rows.size, x);
-            holo_log_softmax(x, rows.size);
-            if (log_prob) holo_write_f(log_prob, start, rows.inner, rows.size, x);
+    for (int64_t row = 0; row < all; row += HOLO_TILE) {
+        int64_t count = all - row < HOLO_TILE ? all - row : HOLO_TILE;
+        HOLO_TRY(read_targets(call, row, count, class, weight));
+        if (call->op->row)
+            read_log_scores(in, rows, row, count, class, memory, log_prob, score);
+        else
+            read_scores(in, rows, row, count, class, score);
+        for (int64_t k = 0; k < count; k++) {
+            score[k] =
+                weight[k] != 0 ? -weight[k] * score[k] : 0; // of no weight: nothing, even if the score is infinite
+            loss += score[k];
+            total += weight[k];
         }
-        double one = 0; // a target of weight 0 counts for nothing, even if its score is infinite
-        if (weight != 0) one = -weight * (softmax ? x[class] : holo_get_f(in, start + class * rows.inner));
-        if (out && reduction == REDUCE_NONE) holo_put_f(out, row, one);
-        loss += one;
-        weights += weight;
+        if (out && reduction == REDUCE_NONE) holo_write_f(out, row, 1, count, score);
     }
-    if (out && reduction != REDUCE_NONE) holo_put_f(out, 0, reduction == REDUCE_MEAN ? loss / weights : loss);
+    if (out && reduction != REDUCE_NONE) holo_put_f(out, 0, reduction == REDUCE_MEAN ? loss / total : loss);
     return HOLO_OK;
 }
 

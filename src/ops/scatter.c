@@ -41,6 +41,23 @@ static int64_t reduce_i(Reduction r, bool is_unsigned, int64_t a, int64_t b)
     }
 }
 
+// Of f32, in float: sums and products, rounded once, are as exact as in double.
+typedef void MeetF32(float *y, const int64_t *offset, const float *u, int64_t count);
+
+#define MEET_F32(name, expression)                                                   \
+    static void name(float *y, const int64_t *offset, const float *u, int64_t count) \
+    {                                                                                \
+        for (int64_t i = 0; i < count; i++) {                                        \
+            float a = y[offset[i]], b = u[i], met = (expression);                    \
+            y[offset[i]] = met == met ? met : __builtin_nanf("");                    \
+        }                                                                            \
+    }
+
+MEET_F32(add_f32, a + b)
+MEET_F32(mul_f32, (a * b))
+MEET_F32(min_f32, (a < b) | (a != a) ? a : b)
+MEET_F32(max_f32, (a > b) | (a != a) ? a : b)
+
 // y[offset[i]] meets u[start + i], in order.
 static void meet(HoloTensor *y, const int64_t *offset, const HoloTensor *u, int64_t start, int64_t count, Reduction r)
 {
@@ -49,13 +66,9 @@ static void meet(HoloTensor *y, const int64_t *offset, const HoloTensor *u, int6
         const char *src  = (const char *)u->data + (size_t)start * size;
         for (int64_t i = 0; i < count; i++, src += size)
             holo_move_one((char *)y->data + (size_t)offset[i] * size, src, size);
-    } else if (y->dtype == HOLO_F32 && r == ADD) { // mostly; in float, which is as exact
-        float       *to   = y->data;
-        const float *more = (const float *)u->data + start;
-        for (int64_t i = 0; i < count; i++) {
-            float sum     = to[offset[i]] + more[i];
-            to[offset[i]] = sum == sum ? sum : __builtin_nanf("");
-        }
+    } else if (y->dtype == HOLO_F32) {
+        static MeetF32 *const of[] = {[ADD] = add_f32, [MUL] = mul_f32, [MIN] = min_f32, [MAX] = max_f32};
+        of[r](y->data, offset, (const float *)u->data + start, count);
     } else if (holo_dtype_class(y->dtype) == HOLO_CLASS_FLOAT) {
         double tile[HOLO_TILE];
         holo_read_f(u, start, 1, count, tile);
@@ -91,7 +104,7 @@ static HoloStatus infer_elements(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *at = call->in[1], *u = call->in[2];
     int               axis;
-    Reduction         reduction;
+    Reduction         reduction = NONE;
     HOLO_TRY(find_reduction(call, &reduction));
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), x->rank, &axis));
     HOLO_TRY(holo_elements_check(call, 0, 1, axis));
@@ -111,7 +124,7 @@ static HoloStatus eval_elements(HoloCall *call)
     const HoloTensor *x = call->in[0];
     HoloTensor       *y = call->out[0];
     int               axis;
-    Reduction         reduction;
+    Reduction         reduction = NONE;
     HOLO_TRY(find_reduction(call, &reduction));
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), x->rank, &axis));
     holo_copy_all(y, x);
@@ -144,7 +157,7 @@ static HoloStatus check_updates(const HoloCall *call, int depth)
 static HoloStatus infer_nd(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *at = call->in[1];
-    Reduction         reduction;
+    Reduction         reduction = NONE;
     HOLO_TRY(find_reduction(call, &reduction));
     HOLO_TRY(holo_expect_types(call, 1, HOLO_TYPES_INDEX));
     HOLO_TRY(holo_expect_types(call, 2, UINT64_C(1) << x->dtype));
@@ -162,8 +175,8 @@ static HoloStatus infer_nd(HoloCall *call)
 static HoloStatus eval_nd(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *at = call->in[1], *u = call->in[2];
-    HoloTensor       *y = call->out[0];
-    Reduction         reduction;
+    HoloTensor       *y         = call->out[0];
+    Reduction         reduction = NONE;
     HOLO_TRY(find_reduction(call, &reduction));
     holo_copy_all(y, x);
     if (holo_tensor_count(u) == 0) return HOLO_OK;

@@ -92,8 +92,8 @@ static void put_in_order(Item *heap, int64_t k)
     }
 }
 
-enum { COLUMNS = 16, BLOCK = 16 };          // rows that lie side by side, and are read together; elements of a row
-enum { SORT_LEAST = 2048, SORT_SHARE = 8 }; // of so many elements the eighth part is wanted: sorting them all is faster
+enum { COLUMNS = 16, BLOCK = 16 }; // rows that lie side by side, and are read together; elements of a row
+enum { FEW = 16 };                 // so many of a row are kept in order all the time
 
 typedef struct TopK {
     const HoloTensor *in;
@@ -101,9 +101,71 @@ typedef struct TopK {
     HoloRows          rows;
     int64_t           k, columns, groups; // rows read together, and groups of them
     uint64_t          turn;
-    Item             *heaps;  // for each worker and column
-    int64_t          *sorted; // for each worker keys, indices and as much again to sort them; NULL: by heaps
+    Item             *heaps; // for each worker and column
+    int64_t           room;  // of a bag; 0: few are wanted
+    int64_t          *bags;  // for each worker, four lists
 } TopK;
+
+// The first k of the elements of a row that were met so far, and some more. Few are in order, in `items`, and there are no
+// more. Of many, keys and indices are in a bag: when it is full it is put in order, and those behind the first k go.
+typedef struct Best {
+    int64_t   k, count, room;
+    uint64_t  edge; // only a key below it can be one of the first
+    bool      full; // there are k, so that there is such an edge
+    int64_t   last; // the element that the edge is the key of
+    Item     *items;
+    uint64_t *keys;
+    int64_t  *index, *order, *scratch;
+} Best;
+
+static Best best_of(const TopK *v, int worker)
+{
+    Best b = {.k = v->k, .room = v->room, .edge = UINT64_MAX, .items = v->heaps + worker * v->columns * v->k};
+    if (v->room) {
+        int64_t *bag = v->bags + worker * 4 * v->room;
+        b.keys       = (uint64_t *)bag;
+        b.index      = bag + b.room;
+        b.order      = b.index + b.room;
+        b.scratch    = b.order + b.room;
+    }
+    return b;
+}
+
+// Equal ones are in the bag in the order of their indices, and stay so.
+static void bag_order(Best *b)
+{
+    for (int64_t i = 0; i < b->count; i++) b->order[i] = i;
+    holo_sort_keys(b->order, b->scratch, b->count, b->keys);
+    if (b->count > b->k) b->count = b->k;
+    for (int64_t i = 0; i < b->count; i++) b->items[i] = (Item){b->keys[b->order[i]], b->index[b->order[i]]};
+    for (int64_t i = 0; i < b->count; i++) b->keys[i] = b->items[i].key, b->index[i] = b->items[i].index;
+}
+
+static void edge_set(Best *b)
+{
+    const Item *last = b->items + b->k - 1;
+    b->full          = true;
+    b->edge          = last->key;
+    b->last          = last->index;
+}
+
+// Takes an element, all before it having been taken.
+static inline void best_take(Best *b, uint64_t key, int64_t index)
+{
+    if (b->full && key >= b->edge) return; // of equals, the earlier ones are there already
+    if (b->room) {
+        b->keys[b->count]    = key;
+        b->index[b->count++] = index;
+        if (b->count < b->room) return;
+        bag_order(b);
+        edge_set(b);
+        return;
+    }
+    int64_t at = b->full ? b->k - 1 : b->count++;
+    for (; at > 0 && key < b->items[at - 1].key; at--) b->items[at] = b->items[at - 1];
+    b->items[at] = (Item){key, index};
+    if (b->count == b->k) edge_set(b);
+}
 
 static void put_row(const TopK *v, int64_t start, int64_t to, const Item *items)
 {
@@ -116,11 +178,10 @@ static void put_row(const TopK *v, int64_t start, int64_t to, const Item *items)
     }
 }
 
-// Of f32 elements from `from` up to `end`, the first block of BLOCK with one that may be better than all that the heap
-// of the row has: where it begins. Most blocks have none, and are passed over without making keys.
-static int64_t find_block(const TopK *v, const float *row, const Item *heap, int64_t from, int64_t end)
+// Of f32 elements from `from` up to `end`, the first block of BLOCK with one that may come before `edge`: where it begins.
+// Most blocks have none, and are passed over without making keys.
+static int64_t find_block(const TopK *v, const float *row, float edge, int64_t from, int64_t end)
 {
-    float edge = row[heap[0].index];
     for (; from + BLOCK <= end; from += BLOCK) {
         int some = 0;
         if (v->turn)
@@ -147,16 +208,22 @@ static inline float take_f32(const TopK *v, int64_t start, int64_t i, Item *heap
     return ((const float *)v->in->data)[start + heap[0].index * v->rows.inner];
 }
 
-static void run_row_f32(const TopK *v, int64_t start, Item *heap)
+// A row by itself: its first k elements to the worker's items.
+static void run_row(const TopK *v, int64_t start, int worker)
 {
-    const float *row  = (const float *)v->in->data + start;
-    float        edge = 0;
-    for (int64_t i = 0, end; i < v->rows.size; i = end) {
-        if (i >= v->k) i = find_block(v, row, heap, i, v->rows.size);
-        end = v->rows.size - i < BLOCK ? v->rows.size : i + BLOCK;
-        for (; i < end; i++)
-            if (i < v->k || may_enter(v, row[i], edge)) edge = take_f32(v, start, i, heap);
+    Best         b      = best_of(v, worker);
+    bool         is_f32 = v->in->dtype == HOLO_F32;
+    const float *row    = is_f32 ? (const float *)v->in->data + start : NULL;
+    uint64_t     keys[HOLO_TILE];
+    for (int64_t i = 0, run; i < v->rows.size; i += run) {
+        bool skips = is_f32 && b.full;
+        if (skips) i = find_block(v, row, row[b.last], i, v->rows.size);
+        int64_t most = skips ? BLOCK : HOLO_TILE;
+        run          = v->rows.size - i < most ? v->rows.size - i : most;
+        holo_read_keys(v->in, start + i, 1, run, keys);
+        for (int64_t j = 0; j < run; j++) best_take(&b, keys[j] ^ v->turn, i + j);
     }
+    if (b.room) bag_order(&b);
 }
 
 // The same of rows that lie side by side.
@@ -172,17 +239,6 @@ static void run_columns_f32(const TopK *v, int64_t start, int64_t count, Item *h
     }
 }
 
-// A row of which much is wanted: all of it in order.
-static void run_sorted(const TopK *v, int64_t start, int worker, Item *items)
-{
-    int64_t  *index = v->sorted + worker * 3 * v->rows.size, *scratch = index + v->rows.size;
-    uint64_t *keys = (uint64_t *)(scratch + v->rows.size);
-    holo_read_keys(v->in, start, 1, v->rows.size, keys);
-    for (int64_t i = 0; i < v->rows.size; i++) keys[i] ^= v->turn, index[i] = i;
-    holo_sort_keys(index, scratch, v->rows.size, keys);
-    for (int64_t i = 0; i < v->k; i++) items[i] = (Item){keys[index[i]], index[i]};
-}
-
 // A row, or some that lie side by side.
 static void run_rows(void *arg, int64_t group, int worker)
 {
@@ -192,27 +248,22 @@ static void run_rows(void *arg, int64_t group, int worker)
     int64_t     outer = group / v->groups, first = group % v->groups * v->columns;
     int64_t     count = rows.inner - first < v->columns ? rows.inner - first : v->columns;
     int64_t     start = outer * rows.size * rows.inner + first, to = outer * v->k * rows.inner + first;
-    uint64_t    keys[HOLO_TILE];
+    uint64_t    keys[COLUMNS];
     bool        is_f32 = v->in->dtype == HOLO_F32;
     if (is_f32 && rows.inner == 1 && v->k == 1 && v->turn && rows.size < INT32_MAX) {
         heap->index = holo_tiles()->extreme(rows.size, (const float *)v->in->data + start, false, false);
         put_row(v, start, to, heap);
         return;
     }
-    if (v->sorted) {
-        run_sorted(v, start, worker, heap);
+    if (rows.inner == 1) {
+        run_row(v, start, worker);
         put_row(v, start, to, heap);
         return;
     }
-    if (is_f32 && rows.inner == 1)
-        run_row_f32(v, start, heap);
-    else if (is_f32)
-        run_columns_f32(v, start, count, heap);
-    for (int64_t i = 0, run; !is_f32 && i < rows.size; i += run) {
-        run = rows.inner > 1 ? 1 : rows.size - i < HOLO_TILE ? rows.size - i : HOLO_TILE;
-        holo_read_keys(v->in, start + i * rows.inner, 1, rows.inner > 1 ? count : run, keys);
-        for (int64_t c = 0; rows.inner > 1 && c < count; c++) offer(heap + c * v->k, v->k, keys[c] ^ v->turn, i);
-        for (int64_t j = 0; rows.inner == 1 && j < run; j++) offer(heap, v->k, keys[j] ^ v->turn, i + j);
+    if (is_f32) run_columns_f32(v, start, count, heap);
+    for (int64_t i = 0; !is_f32 && i < rows.size; i++) {
+        holo_read_keys(v->in, start + i * rows.inner, 1, count, keys);
+        for (int64_t c = 0; c < count; c++) offer(heap + c * v->k, v->k, keys[c] ^ v->turn, i);
     }
     for (int64_t c = 0; c < count; c++) {
         put_in_order(heap + c * v->k, v->k);
@@ -233,8 +284,10 @@ static HoloStatus eval(HoloCall *call)
     v.columns = v.rows.inner < COLUMNS ? v.rows.inner : COLUMNS;
     v.groups  = (v.rows.inner + v.columns - 1) / v.columns;
     HOLO_TRY(holo_call_temp(call, (size_t)v.k, workers * (size_t)v.columns * sizeof(Item), (void **)&v.heaps));
-    if (v.rows.inner == 1 && v.rows.size >= SORT_LEAST && v.k >= v.rows.size / SORT_SHARE)
-        HOLO_TRY(holo_call_temp(call, (size_t)v.rows.size, 3 * workers * sizeof(int64_t), (void **)&v.sorted));
+    if (v.rows.inner == 1 && v.k > FEW) {
+        v.room = v.k < v.rows.size / 2 ? 2 * v.k : v.rows.size + 1; // one more than there are is never full
+        HOLO_TRY(holo_call_temp(call, (size_t)v.room, 4 * workers * sizeof(int64_t), (void **)&v.bags));
+    }
     holo_spread(call, v.rows.outer * v.groups, 4 * (double)holo_tensor_count(v.in), run_rows, &v);
     return HOLO_OK;
 }

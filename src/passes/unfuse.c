@@ -125,7 +125,24 @@ static bool summed(Facts *facts, const HoloNode *node)
     return add_axes(facts, "all", is, 0, x->rank);
 }
 
+// The same of axes that are not one behind the other: where they are, the reduction has a kernel.
+static bool summed_apart(Facts *facts, const HoloNode *node)
+{
+    const HoloTensor *x                 = &node->in[0]->type;
+    bool              is[HOLO_MAX_RANK] = {false}, apart = false;
+    int               last = -1; // the last of them so far
+    if (!axes_of(node, x->rank, is)) return false;
+    for (int d = 0; d < x->rank; d++) {
+        if (x->dim[d] == 1 || !is[d]) continue;
+        for (int k = last + 1; last >= 0 && k < d; k++) apart |= x->dim[k] != 1;
+        last = d;
+    }
+    return apart && summed(facts, node);
+}
+
 #define SUM_OF(x) "s = ReduceSum@11(" x ") {axes=@all, keepdims=@keepdims}\n"
+
+#define LOSS "{ignore_index=@ignore_index, reduction=@reduction}\n"
 
 // ---- Attention: the weights of queries, keys and values are merged
 
@@ -246,17 +263,19 @@ static const Row rows[] = {
       ALWAYS("n = ReduceMean@13(b) {axes=@axes}\n c = Sub@14(b, n)\n"), // which counts where all elements are alike
       ALWAYS("q = Mul@14(c, c)\n v = ReduceMean@13(q) {axes=@axes}\n s = Sqrt@13(v)\n"),
       ALWAYS("const e: f32[] = {1e-9}\n d = Add@14(s, e)\n y = Div@14(c, d)\n")}},
-    {"ReduceL1", onnx, 0, summed, "graph ReduceL1(x, axes) -> (s) {\n", {ALWAYS("a = Abs@13(x)\n " SUM_OF("a"))}},
-    {"ReduceL2", onnx, 0, summed, "graph ReduceL2(x, axes) -> (y) {\n",
+    {"SoftmaxCrossEntropyLoss", onnx, 0, NULL, "graph SoftmaxCrossEntropyLoss(x, t, w) -> (y, p) {\n",
+     {ALWAYS("p = LogSoftmax@13(x) {axis=1}\n"), ALWAYS("y = NegativeLogLikelihoodLoss@13(p, t, w) " LOSS)}},
+    {"ReduceL1", onnx, 0, summed_apart, "graph ReduceL1(x, axes) -> (s) {\n", {ALWAYS("a = Abs@13(x)\n " SUM_OF("a"))}},
+    {"ReduceL2", onnx, 0, summed_apart, "graph ReduceL2(x, axes) -> (y) {\n",
      {ALWAYS("q = Mul@14(x, x)\n " SUM_OF("q") " y = Sqrt@13(s)\n")}},
-    {"ReduceSumSquare", onnx, 0, summed, "graph ReduceSumSquare(x, axes) -> (s) {\n", {ALWAYS("q = Mul@14(x, x)\n " SUM_OF("q"))}},
+    {"ReduceSumSquare", onnx, 0, summed_apart, "graph ReduceSumSquare(x, axes) -> (s) {\n", {ALWAYS("q = Mul@14(x, x)\n " SUM_OF("q"))}},
     {"ReduceLogSum", onnx, 0, summed, "graph ReduceLogSum(x, axes) -> (y) {\n", {ALWAYS(SUM_OF("x") " y = Log@13(s)\n")}},
     {"ReduceLogSumExp", onnx, 0, summed, "graph ReduceLogSumExp(x, axes) -> (y) {\n",
      {ALWAYS("m = ReduceMax@11(x) {axes=@all}\n"), // an infinity less itself is no number: the largest one stands for it
       ALWAYS("t = Clip@6(m) {min=-3.4028234663852886e38, max=3.4028234663852886e38}\n d = Sub@14(x, t)\n e = Exp@13(d)\n"),
       ALWAYS("s = ReduceSum@11(e) {axes=@all}\n l = Log@13(s)\n"),
       BY("with", "y = Add@14(l, t)\n"), BY("without", "z = Add@14(l, t)\n y = Squeeze@11(z) {axes=@all}\n")}},
-    REDUCE("ReduceSum"), REDUCE("ReduceMean"), REDUCE("ReduceMax"), REDUCE("ReduceMin"),
+    REDUCE("ReduceSum"), REDUCE("ReduceMean"), REDUCE("ReduceMax"), REDUCE("ReduceMin"), REDUCE("ReduceProd"),
     {"FusedConv", microsoft, 0, activated, "graph FusedConv(x, w, b, z) -> (y) {\n",
      {WITH(IN(3), "c = Conv@11(x, w, b) " CONV " s = Add@14(c, z)\n"), WITHOUT(IN(3), "s = Conv@11(x, w, b) " CONV), ACTIVATIONS}},
     {"FusedGemm", microsoft, 0, activated, "graph FusedGemm(a, b, c) -> (y) {\n",

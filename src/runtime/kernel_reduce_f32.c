@@ -5,7 +5,8 @@
 #include "runtime/kernel.h"
 
 enum { TASK_WORK = 1 << 16 }; // elements that are worth a task
-enum { TASK_PANELS = 4 };     // panels of columns that a task has at least, where there are that many for two of them
+// Panels of columns that a task has at least, where there are that many for two of them: short runs are slow to read from memory.
+enum { TASK_PANELS = 4, TASK_PANELS_FAR = 32, FAR = 1 << 18 }; // FAR: elements that no cache near the CPU holds
 
 typedef struct Rows {
     const HoloHost *host;
@@ -35,7 +36,8 @@ static HoloStatus rows_init(const HoloCall *call, Rows *r)
     if (params->kept) {
         r->columns      = holo_product((int)params->kept, x->dim + x->rank - params->kept);
         int64_t tiles   = holo_ceil_div(r->tile, HOLO_PANEL);
-        int64_t panels  = holo_least(TASK_PANELS, holo_ceil_div(r->columns, 2 * HOLO_PANEL));
+        int64_t least   = r->columns && r->size > FAR / r->columns ? TASK_PANELS_FAR : TASK_PANELS;
+        int64_t panels  = holo_least(least, holo_ceil_div(r->columns, 2 * HOLO_PANEL));
         r->tile_columns = (panels > tiles ? panels : tiles) * HOLO_PANEL;
         outs *= r->columns;
     }
@@ -73,13 +75,14 @@ static HoloStatus run(HoloCall *call)
 {
     Rows r;
     HOLO_TRY(rows_init(call, &r));
+    if (holo_tensor_count(call->out[0]) == 0) return HOLO_OK;
     if (!r.size) return holo_op_eval(call); // what nothing reduces to is the operator's to say
     if (r.columns) {
         int64_t tiles = holo_ceil_div(r.columns, r.tile_columns);
         call->host->parallel(call->host, r.count * tiles, work_columns, &r);
         return HOLO_OK;
     }
-    if (r.count) call->host->parallel(call->host, holo_ceil_div(r.count, r.tile), work, &r);
+    call->host->parallel(call->host, holo_ceil_div(r.count, r.tile), work, &r);
     return HOLO_OK;
 }
 

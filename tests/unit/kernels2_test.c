@@ -352,8 +352,8 @@ static void norm_cases(void **state)
 static void reduce_cases(void **state)
 {
     (void)state;
-    static const char *const ops[]  = {"ReduceSum", "ReduceMean",        "ReduceMax",
-                                       "ReduceMin", "GlobalAveragePool", "GlobalMaxPool"};
+    static const char *const ops[]  = {"ReduceSum", "ReduceMean", "ReduceMax",  "ReduceMin",         "ReduceSumSquare",
+                                       "ReduceL1",  "ReduceL2",   "ReduceProd", "GlobalAveragePool", "GlobalMaxPool"};
     const int64_t            axes[] = {-1, 2};
     for (int o = 0; o < HOLO_COUNT(ops); o++)
         for (int n = 1; n < 2000; n = n * 3 + 2)
@@ -361,7 +361,29 @@ static void reduce_cases(void **state)
                 Case c  = {.op = ops[o], .version = 11, .in_count = 1};
                 c.in[0] = TENSOR(2, 3, 2, n);
                 if (n > 20) ((float *)c.in[0].data)[n + 3] = NAN;
-                if (o < 4) attr_ints(&c, "axes", 1 + (n & 1), axes), attr_int(&c, "keepdims", keep);
+                if (o < 8) attr_ints(&c, "axes", 1 + (n & 1), axes), attr_int(&c, "keepdims", keep);
+                check_lowered(&c, HOLO_KERNEL_reduce_f32);
+            }
+}
+
+// Rows of every way to go about them: turned, in lanes, with a rest; more and fewer of them than are turned at once.
+static void reduce_row_cases(void **state)
+{
+    (void)state;
+    static const char *const ops[]   = {"ReduceSum",       "ReduceMean", "ReduceMax", "ReduceMin",
+                                        "ReduceSumSquare", "ReduceL1",   "ReduceL2",  "ReduceProd"};
+    const int64_t            sizes[] = {2, 3, 15, 16, 17, 31, 32, 33, 47, 48, 49, 64, 65, 97, 128, 1000};
+    const int64_t            rows[] = {1, 15, 16, 17, 40}, axis = -1;
+    for (int o = 0; o < HOLO_COUNT(ops); o++)
+        for (int k = 0; k < HOLO_COUNT(sizes); k++)
+            for (int r = 0; r < HOLO_COUNT(rows); r++) {
+                Case c                                   = {.op = ops[o], .version = 11, .in_count = 1};
+                c.in[0]                                  = TENSOR(rows[r], sizes[k]);
+                float *x                                 = c.in[0].data;
+                x[rows[r] / 2 * sizes[k] + sizes[k] - 1] = INFINITY;
+                x[0]                                     = 1e-42f;
+                if (rows[r] > 16) x[16 * sizes[k] + sizes[k] / 2] = NAN;
+                attr_ints(&c, "axes", 1, &axis);
                 check_lowered(&c, HOLO_KERNEL_reduce_f32);
             }
 }
@@ -370,8 +392,9 @@ static void reduce_cases(void **state)
 static void reduce_column_cases(void **state)
 {
     (void)state;
-    static const char *const ops[]     = {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin"};
-    const int64_t            columns[] = {1, 15, 16, 17, 33, 63, 64, 65, 81, 128, 200}, axis = 1;
+    static const char *const ops[]     = {"ReduceSum",       "ReduceMean", "ReduceMax", "ReduceMin",
+                                          "ReduceSumSquare", "ReduceL1",   "ReduceL2",  "ReduceProd"};
+    const int64_t            columns[] = {1, 15, 16, 17, 33, 64, 65, 200, 512, 513, 1040}, axis = 1;
     for (int o = 0; o < HOLO_COUNT(ops); o++)
         for (int k = 0; k < HOLO_COUNT(columns); k++)
             for (int rows = 2; rows < 1500; rows = rows * 6 + 1) {
@@ -381,6 +404,10 @@ static void reduce_column_cases(void **state)
                 attr_ints(&c, "axes", 1, &axis);
                 check_lowered(&c, HOLO_KERNEL_reduce_f32);
             }
+    Case none  = {.op = "ReduceSum", .version = 11, .in_count = 1};
+    none.in[0] = TENSOR(2, 3, 0);
+    attr_ints(&none, "axes", 1, &axis);
+    check_lowered(&none, HOLO_KERNEL_reduce_f32);
 }
 
 static void pool_cases(void **state)
@@ -626,12 +653,12 @@ static void programs_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(program_cases),    cmocka_unit_test(functions),           cmocka_unit_test(swish),
-        cmocka_unit_test(powers),           cmocka_unit_test(binary_cases),        cmocka_unit_test(unary_cases),
-        cmocka_unit_test(clip_cases),       cmocka_unit_test(power_cases),         cmocka_unit_test(norm_cases),
-        cmocka_unit_test(reduce_cases),     cmocka_unit_test(reduce_column_cases), cmocka_unit_test(pool_cases),
-        cmocka_unit_test(lstm_cases),       cmocka_unit_test(transpose_cases),     cmocka_unit_test(resize_cases),
-        cmocka_unit_test(programs_refused), cmocka_unit_test(vector_tail),
+        cmocka_unit_test(program_cases), cmocka_unit_test(functions),        cmocka_unit_test(swish),
+        cmocka_unit_test(powers),        cmocka_unit_test(binary_cases),     cmocka_unit_test(unary_cases),
+        cmocka_unit_test(clip_cases),    cmocka_unit_test(power_cases),      cmocka_unit_test(norm_cases),
+        cmocka_unit_test(reduce_cases),  cmocka_unit_test(reduce_row_cases), cmocka_unit_test(reduce_column_cases),
+        cmocka_unit_test(pool_cases),    cmocka_unit_test(lstm_cases),       cmocka_unit_test(transpose_cases),
+        cmocka_unit_test(resize_cases),  cmocka_unit_test(programs_refused), cmocka_unit_test(vector_tail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
