@@ -32,7 +32,7 @@ INL double grid_place(const HoloGrid *g, double size, double at, double *out_res
 INL int32_t grid_pixel(const HoloGrid *g, int32_t x, int32_t y, bool zeros)
 {
     int32_t wide = (int32_t)g->width, high = (int32_t)g->height;
-    if (zeros) return (x >= 0) & (x < wide) & (y >= 0) & (y < high) ? y * wide + x : -1;
+    if (zeros) return ((x >= 0) & (x < wide) & (y >= 0) & (y < high)) ? y * wide + x : -1;
     return (y < high ? y : high - 1) * wide + (x < wide ? x : wide - 1);
 }
 

@@ -65,10 +65,12 @@ void holo_sort_keys(int64_t *index, int64_t *scratch, int64_t count, const uint6
 {
     enum { BYTE = 256 };
     int64_t *from = index, *to = scratch;
-    for (int shift = 0; shift < 64 && count > 0; shift += 8) {
+    uint64_t differ = 0;
+    for (int64_t i = 0; i < count; i++) differ |= key[i] ^ key[0];
+    for (int shift = 0; shift < 64; shift += 8) {
         int64_t place[BYTE] = {0}, next = 0;
+        if (!(differ >> shift & (BYTE - 1))) continue; // all have the same byte here
         for (int64_t i = 0; i < count; i++) place[key[i] >> shift & (BYTE - 1)]++;
-        if (place[key[0] >> shift & (BYTE - 1)] == count) continue; // all have the same byte here
         for (int b = 0; b < BYTE; b++) {
             int64_t here = place[b];
             place[b]     = next;

@@ -79,8 +79,8 @@ typedef void Fold(Tile *acc, const Tile *x, int count, bool lanes);
     }
 
 // A NaN stays. Without a jump, so that compilers make vectors of it.
-#define LARGER(a, x)  (((x) > (a)) | ((x) != (x)) ? (x) : (a))
-#define SMALLER(a, x) (((x) < (a)) | ((x) != (x)) ? (x) : (a))
+#define LARGER(a, x)  ((((x) > (a)) | ((x) != (x))) ? (x) : (a))
+#define SMALLER(a, x) ((((x) < (a)) | ((x) != (x))) ? (x) : (a))
 
 FOLD(sum_f, double, f, 0, a + x, a + x)
 FOLD(prod_f, double, f, 1, (a * x), (a * x))

@@ -55,8 +55,8 @@ typedef void MeetF32(float *y, const int64_t *offset, const float *u, int64_t co
 
 MEET_F32(add_f32, a + b)
 MEET_F32(mul_f32, (a * b))
-MEET_F32(min_f32, (a < b) | (a != a) ? a : b)
-MEET_F32(max_f32, (a > b) | (a != a) ? a : b)
+MEET_F32(min_f32, ((a < b) | (a != a)) ? a : b)
+MEET_F32(max_f32, ((a > b) | (a != a)) ? a : b)
 
 // y[offset[i]] meets u[start + i], in order.
 static void meet(HoloTensor *y, const int64_t *offset, const HoloTensor *u, int64_t start, int64_t count, Reduction r)

@@ -94,6 +94,7 @@ static void put_in_order(Item *heap, int64_t k)
 
 enum { COLUMNS = 16, BLOCK = 16 }; // rows that lie side by side, and are read together; elements of a row
 enum { FEW = 16 };                 // so many of a row are kept in order all the time
+enum { MANY = 512, SHARE = 8 };    // so many, or that share of a row, are put into a bag
 
 typedef struct TopK {
     const HoloTensor *in;
@@ -106,8 +107,9 @@ typedef struct TopK {
     int64_t          *bags;  // for each worker, four lists
 } TopK;
 
-// The first k of the elements of a row that were met so far, and some more. Few are in order, in `items`, and there are no
-// more. Of many, keys and indices are in a bag: when it is full it is put in order, and those behind the first k go.
+// The first k of the elements of a row that were met so far, and some more. Few are in order, in `items`, more are a heap, and
+// there are no others. Of many, keys and indices are in a bag: when it is full it is put in order, and those behind the
+// first k go.
 typedef struct Best {
     int64_t   k, count, room;
     uint64_t  edge; // only a key below it can be one of the first
@@ -141,12 +143,11 @@ static void bag_order(Best *b)
     for (int64_t i = 0; i < b->count; i++) b->keys[i] = b->items[i].key, b->index[i] = b->items[i].index;
 }
 
-static void edge_set(Best *b)
+static void edge_set(Best *b, const Item *last)
 {
-    const Item *last = b->items + b->k - 1;
-    b->full          = true;
-    b->edge          = last->key;
-    b->last          = last->index;
+    b->full = true;
+    b->edge = last->key;
+    b->last = last->index;
 }
 
 // Takes an element, all before it having been taken.
@@ -158,13 +159,18 @@ static inline void best_take(Best *b, uint64_t key, int64_t index)
         b->index[b->count++] = index;
         if (b->count < b->room) return;
         bag_order(b);
-        edge_set(b);
+        edge_set(b, b->items + b->k - 1);
+        return;
+    }
+    if (b->k > FEW) {
+        offer(b->items, b->k, key, index);
+        if (index >= b->k - 1) edge_set(b, b->items);
         return;
     }
     int64_t at = b->full ? b->k - 1 : b->count++;
     for (; at > 0 && key < b->items[at - 1].key; at--) b->items[at] = b->items[at - 1];
     b->items[at] = (Item){key, index};
-    if (b->count == b->k) edge_set(b);
+    if (b->count == b->k) edge_set(b, b->items + b->k - 1);
 }
 
 static void put_row(const TopK *v, int64_t start, int64_t to, const Item *items)
@@ -220,10 +226,17 @@ static void run_row(const TopK *v, int64_t start, int worker)
         if (skips) i = find_block(v, row, row[b.last], i, v->rows.size);
         int64_t most = skips ? BLOCK : HOLO_TILE;
         run          = v->rows.size - i < most ? v->rows.size - i : most;
-        holo_read_keys(v->in, start + i, 1, run, keys);
-        for (int64_t j = 0; j < run; j++) best_take(&b, keys[j] ^ v->turn, i + j);
+        if (!skips) holo_read_keys(v->in, start + i, 1, run, keys);
+        for (int64_t j = 0; j < run; j++) {
+            if (skips && !may_enter(v, row[i + j], row[b.last])) continue;
+            if (skips) holo_read_keys(v->in, start + i + j, 1, 1, keys + j);
+            best_take(&b, keys[j] ^ v->turn, i + j);
+        }
     }
-    if (b.room) bag_order(&b);
+    if (b.room)
+        bag_order(&b);
+    else if (b.k > FEW)
+        put_in_order(b.items, b.k);
 }
 
 // The same of rows that lie side by side.
@@ -284,7 +297,7 @@ static HoloStatus eval(HoloCall *call)
     v.columns = v.rows.inner < COLUMNS ? v.rows.inner : COLUMNS;
     v.groups  = (v.rows.inner + v.columns - 1) / v.columns;
     HOLO_TRY(holo_call_temp(call, (size_t)v.k, workers * (size_t)v.columns * sizeof(Item), (void **)&v.heaps));
-    if (v.rows.inner == 1 && v.k > FEW) {
+    if (v.rows.inner == 1 && v.k > FEW && (v.k >= MANY || v.k > v.rows.size / SHARE)) {
         v.room = v.k < v.rows.size / 2 ? 2 * v.k : v.rows.size + 1; // one more than there are is never full
         HOLO_TRY(holo_call_temp(call, (size_t)v.room, 4 * workers * sizeof(int64_t), (void **)&v.bags));
     }

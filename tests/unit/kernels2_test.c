@@ -377,11 +377,12 @@ static void reduce_row_cases(void **state)
     for (int o = 0; o < HOLO_COUNT(ops); o++)
         for (int k = 0; k < HOLO_COUNT(sizes); k++)
             for (int r = 0; r < HOLO_COUNT(rows); r++) {
-                Case c                                   = {.op = ops[o], .version = 11, .in_count = 1};
-                c.in[0]                                  = TENSOR(rows[r], sizes[k]);
-                float *x                                 = c.in[0].data;
-                x[rows[r] / 2 * sizes[k] + sizes[k] - 1] = INFINITY;
-                x[0]                                     = 1e-42f;
+                Case c   = {.op = ops[o], .version = 11, .in_count = 1};
+                c.in[0]  = TENSOR(rows[r], sizes[k]);
+                float *x = c.in[0].data;
+                if (o < 7)
+                    x[rows[r] / 2 * sizes[k] + sizes[k] - 1] = INFINITY; // of long products, 0 may have come before
+                x[0] = 1e-42f;
                 if (rows[r] > 16) x[16 * sizes[k] + sizes[k] / 2] = NAN;
                 attr_ints(&c, "axes", 1, &axis);
                 check_lowered(&c, HOLO_KERNEL_reduce_f32);
