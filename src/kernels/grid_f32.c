@@ -62,26 +62,12 @@ static void grid_taps_f32(const HoloGrid *g, const float *at, int64_t n)
         for (int t = 0; t < 4; t++) g->index[t * g->line + p] = -1, g->weight[t * g->line + p] = 0;
 }
 
-// Lane l is p[index[l]], or 0 where that is negative.
-INL f32v grid_pick(const float *p, const int32_t *index)
-{
-#if defined __AVX512F__
-    __m512i   at     = _mm512_loadu_si512(index);
-    __mmask16 inside = _mm512_movepi32_mask(at);
-    return (f32v){{(f32n)_mm512_mask_i32gather_ps(_mm512_setzero_ps(), (__mmask16)~inside, at, p, 4)}};
-#else
-    float t[LANES];
-    for (int l = 0; l < LANES; l++) t[l] = index[l] < 0 ? 0 : p[index[l]];
-    return v_load(t);
-#endif
-}
-
 static void grid_sums_f32(const HoloGrid *g, const float *x, int64_t n, float *out)
 {
     for (int64_t p = 0; p < n; p += LANES) {
         f32v part[4];
         UNROLL for (int t = 0; t < 4; t++) part[t] =
-            v_mul(v_load(g->weight + t * g->line + p), grid_pick(x, g->index + t * g->line + p));
+            v_mul(v_load(g->weight + t * g->line + p), v_pick_inside(x, g->index + t * g->line + p));
         v_store_lanes(out + p, v_add(v_add(part[0], part[1]), v_add(part[2], part[3])), lanes_left(p, n));
     }
 }

@@ -62,6 +62,20 @@ INL void v_transpose_part(const float *p, int64_t stride, int high, int wide, fl
 #endif
 }
 
+// Lane l is p[index[l]], or 0 where that is negative.
+INL f32v v_pick_inside(const float *p, const int32_t *index)
+{
+#if defined __AVX512F__
+    __m512i   at      = _mm512_loadu_si512(index);
+    __mmask16 outside = _mm512_movepi32_mask(at);
+    return (f32v){{(f32n)_mm512_mask_i32gather_ps(_mm512_setzero_ps(), (__mmask16)~outside, at, p, 4)}};
+#else
+    float t[LANES];
+    for (int l = 0; l < LANES; l++) t[l] = index[l] < 0 ? 0 : p[index[l]];
+    return v_load(t);
+#endif
+}
+
 // out[i] is p[i], p[3 + i] ... p[45 + i].
 INL void v_load_threes(const float *p, f32v out[3])
 {
