@@ -154,8 +154,9 @@ static bool conv(HoloLayout *l, HoloNode *node)
 // Where the stride is 1, there is one pixel for each, and none to leave out.
 static bool moves_nothing(const HoloTransposed *t)
 {
-    for (size_t i = 0; i < HOLO_COUNT(t->interleave); i++) {
-        const HoloAttr *a = t->interleave + i;
+    if (strcmp(t->type, "Interleave") != 0) return false;
+    for (int i = 0; i < t->rest_count; i++) {
+        const HoloAttr *a = t->rest + i;
         for (int64_t k = 0; a->kind == HOLO_ATTR_INTS && k < a->count; k++)
             if (a->ints[k] != !strcmp(a->name, "blocks")) return false;
     }
@@ -187,8 +188,10 @@ static bool conv_transpose(HoloLayout *l, HoloNode *node)
     mid->type = node->out[0]->type;
     memcpy(mid->type.dim, t.dim, sizeof t.dim);
     holo_node_set_out(copy, 0, mid);
-    node->type = "Interleave";
-    return holo_layout_replace(l, node, "hologram", 1, &mid, 1, t.interleave, HOLO_COUNT(t.interleave));
+    bool       overlaps = !strcmp(t.type, "Overlap");
+    HoloValue *rest[2]  = {mid, overlaps && node->in_count > 2 ? node->in[2] : NULL};
+    node->type          = t.type;
+    return holo_layout_replace(l, node, "hologram", 1, rest, rest[1] ? 2 : 1, t.rest, t.rest_count);
 }
 
 // The channels are [block, block, channel] or [channel, block, block]: groups, then, of one channel.

@@ -1,8 +1,13 @@
-// transposed.c - a transposed convolution as a convolution whose channels are then interleaved.
+// transposed.c - a transposed convolution as a convolution whose channels are then interleaved, or overlap.
 //
 // With a stride of s, output o of a dimension meets input i by tap t where i * s + t = o + pad. Of o + pad = q * s + r
 // follows t = j * s + r and i = q - j: the outputs of one r are a plain convolution with every s-th tap, backwards. All
 // r together are one convolution with s times as many filters; what is computed beyond the output is cropped.
+//
+// That is so where s divides the number of taps. Elsewhere some of the filters have to be filled up with zeros, which are
+// work, and make NaN of an infinity. Where these filters would have at most two taps in each dimension, each pixel is
+// multiplied with all taps instead, and what pixels give to the same place is added up. Longer filters are transformed
+// (runtime/winograd.c), and that gains more than zeros cost.
 #include "passes/transposed.h"
 
 #include "ops/window.h"
@@ -14,6 +19,9 @@ typedef struct Shape {
     int64_t old_taps;
     int64_t kernel[HOLO_MAX_SPATIAL], block[HOLO_MAX_SPATIAL], size[HOLO_MAX_SPATIAL]; // size: new kernel
     int64_t pads[2 * HOLO_MAX_SPATIAL], crops[2 * HOLO_MAX_SPATIAL];
+    int64_t overlap_pads[2 * HOLO_MAX_SPATIAL];
+    bool    overlaps, is_long; // not all filters have as many taps; a filter has more than two in a dimension
+    bool    is_outside;        // pads would have to be less than none
 } Shape;
 
 // One dimension; false: not in this way.
@@ -28,11 +36,15 @@ static bool shape_dim(HoloGraph *graph, const HoloWindow *w, int d, Shape *s)
     s->block[d]   = step;
     s->size[d]    = kernel / step + (kernel % step != 0);
     before        = s->size[d] - 1 - pad / step;
-    if (before < 0 || after < 0) return false;
+    s->is_outside |= before < 0 || after < 0;
     s->pads[d]            = before;
     s->pads[s->rank + d]  = after;
     s->crops[d]           = pad % step;
     s->crops[s->rank + d] = step * after - pad - extra;
+    s->overlaps |= kernel % step != 0;
+    s->is_long |= s->size[d] > 2;
+    s->overlap_pads[d]           = pad;
+    s->overlap_pads[s->rank + d] = kernel - step - pad - extra;
     s->blocks *= step;
     s->taps *= s->size[d];
     s->old_taps *= kernel;
@@ -60,7 +72,8 @@ static bool shape_of(HoloGraph *graph, const HoloNode *node, Shape *s)
     s->out = w->dim[1];
     for (int d = 0; d < s->rank; d++)
         if (!shape_dim(graph, &window, d, s) || s->blocks > BLOCKS_MAX) return false;
-    return true;
+    s->overlaps = s->overlaps && !s->is_long;
+    return s->overlaps || !s->is_outside;
 }
 
 // Where tap `t` of the new filter of place `r`, both over all dimensions, is in the old one; -1: nowhere.
@@ -104,6 +117,26 @@ static HoloValue *make_weights(HoloGraph *graph, const HoloValue *w, const Shape
     return holo_graph_constant(graph, w->name, &t);
 }
 
+// [group][in][out][taps] to [group][tap][out][in].
+static HoloValue *make_taps(HoloGraph *graph, const HoloValue *w, const Shape *s)
+{
+    HoloTensor   t    = w->type;
+    float       *to   = HOLO_NEW(graph->arena, float, holo_tensor_count(&w->type));
+    const float *from = w->type.data;
+    t.data            = to;
+    t.dim[0]          = s->group * s->old_taps * s->out;
+    t.dim[1]          = s->in;
+    for (int d = 0; d < s->rank; d++) t.dim[2 + d] = 1;
+    if (!to) return NULL;
+    for (int64_t g = 0; g < s->group; g++)
+        for (int64_t tap = 0; tap < s->old_taps; tap++)
+            for (int64_t o = 0; o < s->out; o++)
+                for (int64_t i = 0; i < s->in; i++)
+                    to[((g * s->old_taps + tap) * s->out + o) * s->in + i] =
+                        from[((g * s->in + i) * s->out + o) * s->old_taps + tap];
+    return holo_graph_constant(graph, w->name, &t);
+}
+
 static HoloValue *make_bias(HoloGraph *graph, const HoloValue *bias, const Shape *s)
 {
     HoloTensor t = bias->type;
@@ -129,6 +162,28 @@ static bool is_f32(const HoloValue *value)
     return value && value->is_constant && value->type.data && value->type.dtype == HOLO_F32;
 }
 
+static bool make_interleaved(HoloGraph *graph, const HoloValue *w, const HoloValue *bias, const Shape *s,
+                             HoloTransposed *out)
+{
+    out->type = "Interleave";
+    out->w    = make_weights(graph, w, s);
+    out->bias = bias ? make_bias(graph, bias, s) : NULL;
+    return out->w && (!bias || out->bias) && attr_ints(graph, "pads", s->pads, 2 * s->rank, &out->conv[0]) &&
+           attr_ints(graph, "blocks", s->block, s->rank, &out->rest[1]) &&
+           attr_ints(graph, "crops", s->crops, 2 * s->rank, &out->rest[2]);
+}
+
+static bool make_overlapping(HoloGraph *graph, const HoloValue *w, const Shape *s, HoloTransposed *out)
+{
+    int64_t none[2 * HOLO_MAX_SPATIAL] = {0};
+    out->type                          = "Overlap";
+    out->w                             = make_taps(graph, w, s);
+    return out->w && attr_ints(graph, "pads", none, 2 * s->rank, &out->conv[0]) &&
+           attr_ints(graph, "kernel_shape", s->kernel, s->rank, &out->rest[1]) &&
+           attr_ints(graph, "strides", s->block, s->rank, &out->rest[2]) &&
+           attr_ints(graph, "pads", s->overlap_pads, 2 * s->rank, &out->rest[3]);
+}
+
 HoloStatus holo_transposed(HoloGraph *graph, const HoloNode *node, HoloTransposed *out, bool *out_fits,
                            HoloError *error)
 {
@@ -137,18 +192,16 @@ HoloStatus holo_transposed(HoloGraph *graph, const HoloNode *node, HoloTranspose
     *out      = (HoloTransposed){0};
     *out_fits = is_f32(w) && (!bias || is_f32(bias)) && shape_of(graph, node, &s);
     if (!*out_fits) return HOLO_OK;
-    HoloAttr group = {.name = "group", .kind = HOLO_ATTR_INT, .count = 1, .i = s.group};
-    out->w         = make_weights(graph, w, &s);
-    out->bias      = bias ? make_bias(graph, bias, &s) : NULL;
-    out->conv[1] = out->interleave[2] = group;
-    if (!out->w || (bias && !out->bias) || !attr_ints(graph, "pads", s.pads, 2 * s.rank, &out->conv[0]) ||
-        !attr_ints(graph, "blocks", s.block, s.rank, &out->interleave[0]) ||
-        !attr_ints(graph, "crops", s.crops, 2 * s.rank, &out->interleave[1]))
+    out->conv[1] = out->rest[0] = (HoloAttr){.name = "group", .kind = HOLO_ATTR_INT, .count = 1, .i = s.group};
+    out->rest_count             = s.overlaps ? 4 : 3;
+    if (s.overlaps ? !make_overlapping(graph, w, &s, out) : !make_interleaved(graph, w, bias, &s, out))
         return holo_fail_memory(error);
     const HoloTensor *x  = &node->in[0]->type;
     out->dim[0]          = x->dim[0];
-    out->dim[1 + s.rank] = s.group * s.blocks * s.out;
+    out->dim[1 + s.rank] = s.group * (s.overlaps ? s.old_taps : s.blocks) * s.out;
     for (int d = 0; d < s.rank; d++)
-        out->dim[1 + d] = holo_dim_add(graph->dims, x->dim[2 + d], s.pads[d] + s.pads[s.rank + d] - s.size[d] + 1);
+        out->dim[1 + d] =
+            s.overlaps ? x->dim[2 + d]
+                       : holo_dim_add(graph->dims, x->dim[2 + d], s.pads[d] + s.pads[s.rank + d] - s.size[d] + 1);
     return HOLO_OK;
 }

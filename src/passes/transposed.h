@@ -1,15 +1,17 @@
-// transposed.h - a transposed convolution as a convolution whose channels are then interleaved.
+// transposed.h - a transposed convolution as a convolution whose channels are then interleaved, or overlap.
 #ifndef HOLO_TRANSPOSED_H
 #define HOLO_TRANSPOSED_H
 
 #include "passes/rewrite.h"
 
-// What stands in for a ConvTranspose: hologram::Conv of `w` and `bias` with `conv`, and hologram::Interleave of its
-// result with `interleave`.
+// What stands in for a ConvTranspose: hologram::Conv of `w` and `bias` with `conv`, and hologram::Interleave or ::Overlap
+// of its result with `rest`. Overlap takes the bias of the ConvTranspose itself.
 typedef struct HoloTransposed {
-    HoloValue *w, *bias; // bias NULL: none
-    HoloAttr   conv[2], interleave[3];
-    HoloDim    dim[HOLO_MAX_RANK]; // of the convolution's result, with channels last
+    const char *type;
+    HoloValue  *w, *bias; // bias NULL: none
+    HoloAttr    conv[2], rest[4];
+    int         rest_count;
+    HoloDim     dim[HOLO_MAX_RANK]; // of the convolution's result, with channels last
 } HoloTransposed;
 
 // *out_fits false: the node is none of constant weights, or is dilated, or its sizes are not to be had in this way.
