@@ -12,11 +12,12 @@
 #include <string.h>
 
 typedef struct Chains {
-    HoloGraph *graph;
-    HoloArena *scratch;
-    int       *uses;      // by value id
-    bool      *is_output; // by value id
-    bool      *is_taken;  // by node id
+    HoloGraph         *graph;
+    const HoloChanges *changes;
+    HoloArena         *scratch;
+    int               *uses;      // by value id
+    bool              *is_output; // by value id
+    bool              *is_taken;  // by node id
 } Chains;
 
 typedef struct Chain {
@@ -126,6 +127,11 @@ static bool is_open(const HoloTensor *t)
     return false;
 }
 
+static bool is_one(const HoloTensor *t)
+{
+    return !is_open(t) && elements_at_least(t) == 1;
+}
+
 // Of a few elements, in nanoseconds as measured: what the nodes take one by one, less what a launch of them takes.
 static int saved_of_few(const Chain *c)
 {
@@ -135,7 +141,7 @@ static int saved_of_few(const Chain *c)
         const HoloNode *node = c->member[m];
         saved += (is_native(node) ? NATIVE : NODE) - PART;
         for (int i = 0; i < node->in_count; i++)
-            if (node->in[i] && elements_at_least(&node->in[i]->type) == 1 && !is_native(node)) saved += NUMBER;
+            if (node->in[i] && is_one(&node->in[i]->type) && !is_native(node)) saved += NUMBER;
     }
     return saved;
 }
@@ -175,7 +181,7 @@ static bool pays_alone(const HoloNode *node)
     return false;
 }
 
-static bool pays(const Chain *c)
+static bool pays(const Chain *c, bool always)
 {
     enum { DOUBT = 60 }; // of sizes that only a run knows: mostly they are not small
     const HoloTensor *out   = &c->member[0]->out[0]->type;
@@ -184,7 +190,7 @@ static bool pays(const Chain *c)
         heavy = heavy || !is_light(c->member[m]);
         slow  = slow || !is_native(c->member[m]);
     }
-    if (!slow) return false;
+    if (always || !slow) return slow;
     if (c->count < 2) return elements_at_least(out) >= MANY && pays_alone(c->member[0]);
     if (!heavy) return false;
     if (elements_at_least(out) > FEW) return true;
@@ -330,7 +336,7 @@ static HoloStatus join_at(Chains *p, HoloNode *last, bool *out_done, HoloError *
     *out_done = false;
     if (!can_join(last) || !find_inputs(&c)) return HOLO_OK;
     while (grow(p, &c)) continue;
-    *out_done = shape_is_told(&c) && pays(&c);
+    *out_done = shape_is_told(&c) && pays(&c, p->changes->all_chains);
     if (*out_done) return become(p, &c, error);
     for (int m = 1; m < c.count; m++) p->is_taken[c.member[m]->id] = false;
     return HOLO_OK;
@@ -340,6 +346,7 @@ HoloStatus holo_pass_chains(HoloGraph *graph, HoloArena *scratch, HoloChanges *c
 {
     Chains p = {
         .graph     = graph,
+        .changes   = changes,
         .scratch   = scratch,
         .uses      = holo_graph_uses(graph, scratch),
         .is_output = HOLO_NEW(scratch, bool, graph->value_count),

@@ -119,6 +119,7 @@ static void changes_begin(const HoloPassOptions *options)
     options->changes->is_exact   = options->is_exact;
     options->changes->no_tables  = options->no_tables;
     options->changes->all_tables = options->all_tables;
+    options->changes->all_chains = options->all_chains;
     options->changes->table_room = options->table_budget ? options->table_budget : UINT64_MAX;
 }
 

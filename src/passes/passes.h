@@ -17,6 +17,7 @@ typedef struct HoloChanges {
     bool       is_late;    // passes ran before: the graph is not that of the model
     bool       no_tables;  // what would be looked up is computed plainly
     bool       all_tables; // also where computing is cheaper
+    bool       all_chains; // programs also where eval is faster
     uint64_t   table_room; // bytes that tables may still take
     uint64_t   fill_room;  // and weights that are far larger than what they are made of
     HoloNotes *notes;      // what was decided, and why; NULL: nobody wants to know
@@ -54,6 +55,7 @@ typedef struct HoloPassOptions {
     bool               is_exact;     // for class exact
     bool               no_tables;    // what would be looked up is computed plainly: the same bits
     bool               all_tables;   // also where computing is cheaper
+    bool               all_chains;   // programs also where eval is faster
     uint64_t           table_budget; // bytes that tables may take; 0: no limit
     const char        *last;         // nothing runs behind the first run of this pass; NULL: all
     const HoloPass    *table;        // the passes; NULL: holo_passes

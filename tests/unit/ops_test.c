@@ -225,7 +225,9 @@ static void write_graph(const OpCase *c, Way way, HoloText *out)
 static HoloStatus compile(HoloGraph *graph, Way way, HoloModel **out, HoloError *error)
 {
     bool            is_exact = way == EXACT;
-    HoloPassOptions options  = {.all_tables = way == TABLES || way == PLAIN, .no_tables = way == PLAIN};
+    HoloPassOptions options  = {.all_tables = way == TABLES || way == PLAIN,
+                                .no_tables  = way == PLAIN,
+                                .all_chains = is_exact || way == SYMBOLIC};
     char            path[128];
     HoloPlan        plan = {0};
     HoloFileWriter *file = NULL;

@@ -161,7 +161,7 @@ static bool has_program(const HoloGraph *graph)
 {
     for (int i = 0; i < graph->node_count; i++)
         for (int k = 0; k < graph->nodes[i]->attr_count; k++)
-            if (!strcmp(graph->nodes[i]->attr[k].name, "program")) return true;
+            if (!strncmp(graph->nodes[i]->attr[k].name, "program", 7)) return true; // and programs
     return false;
 }
 
@@ -169,7 +169,8 @@ static HoloStatus compile(Pair *p, bool with_passes, HoloModel **out, uint32_t *
 {
     const char     *disabled[64];
     HoloPassOptions options = {.disabled = disabled, .is_exact = true}; // all roundings stay, for comparing
-    HoloGraph      *graph;
+    options.all_chains      = p->seed % 2;
+    HoloGraph *graph;
     for (int i = 0; holo_passes[i].name && !with_passes; i++)
         if (strcmp(holo_passes[i].name, "decompose")) disabled[options.disabled_count++] = holo_passes[i].name;
     HOLO_TRY(holo_graph_parse(&p->arena, p->text.data, &graph, error));
