@@ -69,7 +69,7 @@ $(BUILD)/obj/%.o: %.c
 	$(Q)$(CC) -std=c11 $(CFLAGS) -MMD -MP -c $< -o $@
 
 # Loops over elements that others share: those are worth vectors.
-LOOPS := binary cast constant contract cumulative deform_conv move normalization_norm pointwise pooling reduce resize roi samples select softmax tensor topk unary variadic
+LOOPS := binary cast constant contract cumulative deform_conv loss ml_features ml_linear ml_svm move normalization_norm pointwise pooling reduce resize roi samples select softmax tensor topk unary variadic
 $(LOOPS:%=$(BUILD)/obj/src/ops/%.o): CFLAGS += $(if $(SANITIZE),,-O3)
 
 # One object for each level and numeric class, from one source. For fuzzing, kernels are watched for wild reads and writes

@@ -66,8 +66,10 @@ static HoloStatus read_targets(const HoloCall *call, int64_t first, int64_t coun
 static void read_scores(const HoloTensor *in, HoloRows rows, int64_t first, int64_t count, const int64_t *class,
                         double *out)
 {
-    for (int64_t k = 0; k < count; k++) {
-        int64_t at = holo_row_start(rows, first + k) + class[k] * rows.inner;
+    int64_t start = holo_row_start(rows, first), place = first % rows.inner;
+    for (int64_t k = 0; k < count; k++, start++) {
+        int64_t at = start + class[k] * rows.inner;
+        if (++place == rows.inner) place = 0, start += (rows.size - 1) * rows.inner; // the next image
         out[k] = !rows.size ? 0 : in->dtype == HOLO_F32 ? (double)((const float *)in->data)[at] : holo_get_f(in, at);
     }
 }

@@ -117,6 +117,51 @@ int64_t holo_ml_argmax(const double *scores, int64_t count)
     return best;
 }
 
+// ---- products
+
+typedef struct Products {
+    const HoloTensor *x, *weights;
+    int64_t           first;
+} Products;
+
+static void read_features(const HoloContract *c, int64_t batch, int64_t row, int64_t k, int64_t count, HoloCell *out)
+{
+    const Products *p = c->arg;
+    (void)batch;
+    holo_read_f(p->x, (p->first + row) * c->depth + k, 1, count, &out->f);
+}
+
+static void read_weights(const HoloContract *c, int64_t batch, int64_t k, int64_t set, int64_t count, HoloCell *out)
+{
+    const Products *p = c->arg;
+    (void)batch;
+    holo_read_f(p->weights, set * c->depth + k, c->depth, count, &out->f);
+}
+
+static void read_weights_down(const HoloContract *c, int64_t batch, int64_t k, int64_t set, int64_t count,
+                              HoloCell *out)
+{
+    const Products *p = c->arg;
+    (void)batch;
+    holo_read_f(p->weights, set * c->depth + k, 1, count, &out->f);
+}
+
+void holo_ml_products(const HoloCall *call, const HoloTensor *x, int64_t first, int64_t rows, const HoloTensor *weights,
+                      int64_t sets, HoloCell *out)
+{
+    Products     p = {.x = x, .weights = weights, .first = first};
+    HoloContract c = {.batch  = 1,
+                      .rows   = rows,
+                      .cols   = sets,
+                      .depth  = holo_ml_row_size(x),
+                      .a      = read_features,
+                      .b      = read_weights,
+                      .b_down = read_weights_down,
+                      .arg    = &p,
+                      .cells  = out};
+    holo_contract(call, &c);
+}
+
 // ---- labels
 
 HoloStatus holo_ml_labels(const HoloCall *call, const char *ints, const char *strings, HoloTensor *out)
@@ -148,6 +193,32 @@ static int compare_keys(const void *context, int64_t a, int64_t b)
     return (dict->key[a] > dict->key[b]) - (dict->key[a] < dict->key[b]);
 }
 
+enum { FAR = 16 }; // slots that a key may be behind its own
+
+static size_t slot_of(uint64_t key, int bits)
+{
+    return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
+}
+
+// Puts all keys into slots, behind which FAR + 1 stay empty. Keys that crowd, as only those do that are made for it, are left
+// to be searched.
+static HoloStatus fill_slots(HoloMlDict *dict, const HoloCall *call)
+{
+    int64_t count = dict->keys.dim[0], *slot;
+    int     bits  = 1;
+    while (bits < 62 && INT64_C(1) << bits < 2 * count) bits++;
+    HOLO_TRY(holo_call_hold(call, ((size_t)1 << bits) + FAR + 1, sizeof *slot, (void **)&slot));
+    for (int64_t i = 0; i < count; i++) {
+        int64_t *first = slot + slot_of(dict->key[i], bits), *at = first;
+        while (*at && dict->key[*at - 1] != dict->key[i]) at++;
+        if (at - first >= FAR) return HOLO_OK;
+        *at = i + 1; // of equals, the last
+    }
+    dict->slot = slot;
+    dict->bits = bits;
+    return HOLO_OK;
+}
+
 HoloStatus holo_ml_dict_init(HoloMlDict *dict, const HoloCall *call, const HoloTensor *keys)
 {
     int64_t count = keys->dim[0];
@@ -161,30 +232,36 @@ HoloStatus holo_ml_dict_init(HoloMlDict *dict, const HoloCall *call, const HoloT
     if (key && count > 0) holo_read_keys(keys, 0, 1, count, key);
     for (int64_t i = 0; i < count; i++) dict->order[i] = i;
     holo_sort(dict->order, scratch, count, compare_keys, dict);
-    return HOLO_OK;
+    return key ? fill_slots(dict, call) : HOLO_OK;
 }
 
-int64_t holo_ml_dict_find(const HoloMlDict *dict, const HoloTensor *t, int64_t at)
+// The keys of elements that are numbers, read as the type of the dictionary's keys.
+static void read_keys(const HoloMlDict *dict, const HoloTensor *t, int64_t start, int64_t count, uint64_t *out)
 {
-    HoloString text = {0};
-    uint64_t   key  = 0;
-    if (dict->key) {
-        HoloTensor one = {.dtype = dict->keys.dtype};
-        uint64_t   room;
-        one.data = &room; // the element in the type of the keys
-        if (holo_dtype_class((HoloDtype)one.dtype) == HOLO_CLASS_FLOAT)
-            holo_put_f(&one, 0, holo_get_f(t, at));
-        else
-            holo_put_i(&one, 0, holo_get_i(t, at));
-        holo_read_keys(&one, 0, 1, 1, &key);
-    } else {
-        text = ((const HoloString *)t->data)[at];
+    if (t->dtype == dict->keys.dtype) {
+        holo_read_keys(t, start, 1, count, out);
+        return;
     }
-    int64_t low = 0, high = dict->keys.dim[0]; // the first key above
+    HoloTensor one = {.dtype = dict->keys.dtype};
+    uint64_t   room;
+    one.data = &room;
+    for (int64_t k = 0; k < count; k++) {
+        if (holo_dtype_class((HoloDtype)one.dtype) == HOLO_CLASS_FLOAT)
+            holo_put_f(&one, 0, holo_get_f(t, start + k));
+        else
+            holo_put_i(&one, 0, holo_get_i(t, start + k));
+        holo_read_keys(&one, 0, 1, 1, out + k);
+    }
+}
+
+// By halves: `key` of numbers, else `text`.
+static int64_t search(const HoloMlDict *dict, uint64_t key, HoloString text)
+{
+    const HoloString *texts = dict->keys.data;
+    int64_t           low = 0, high = dict->keys.dim[0]; // the first key above
     while (low < high) {
         int64_t middle = low + (high - low) / 2, i = dict->order[middle];
-        bool    above =
-            dict->key ? dict->key[i] > key : holo_string_compare(((const HoloString *)dict->keys.data)[i], text) > 0;
+        bool    above = dict->key ? dict->key[i] > key : holo_string_compare(texts[i], text) > 0;
         if (above)
             high = middle;
         else
@@ -192,7 +269,33 @@ int64_t holo_ml_dict_find(const HoloMlDict *dict, const HoloTensor *t, int64_t a
     }
     if (low == 0) return -1;
     int64_t found = dict->order[low - 1];
-    bool    equal =
-        dict->key ? dict->key[found] == key : holo_string_equal(((const HoloString *)dict->keys.data)[found], text);
+    bool    equal = dict->key ? dict->key[found] == key : holo_string_equal(texts[found], text);
     return equal ? found : -1;
+}
+
+void holo_ml_dict_find_all(const HoloMlDict *dict, const HoloTensor *t, int64_t start, int64_t count, int64_t *out)
+{
+    uint64_t keys[HOLO_TILE];
+    if (!dict->key) {
+        const HoloString *text = (const HoloString *)t->data + start;
+        for (int64_t k = 0; k < count; k++) out[k] = search(dict, 0, text[k]);
+        return;
+    }
+    read_keys(dict, t, start, count, keys);
+    for (int64_t k = 0; k < count; k++) {
+        if (!dict->slot) {
+            out[k] = search(dict, keys[k], (HoloString){0});
+            continue;
+        }
+        const int64_t *slot = dict->slot + slot_of(keys[k], dict->bits), *end = slot + FAR;
+        while (slot < end && *slot && dict->key[*slot - 1] != keys[k]) slot++;
+        out[k] = slot < end ? *slot - 1 : -1;
+    }
+}
+
+int64_t holo_ml_dict_find(const HoloMlDict *dict, const HoloTensor *t, int64_t at)
+{
+    int64_t found;
+    holo_ml_dict_find_all(dict, t, at, 1, &found);
+    return found;
 }

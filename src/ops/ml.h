@@ -3,6 +3,7 @@
 #ifndef HOLO_OPS_ML_H
 #define HOLO_OPS_ML_H
 
+#include "ops/contract.h"
 #include "ops/op.h"
 
 #define HOLO_ML_NUMBERS (HOLO_BIT(F32) | HOLO_BIT(F64) | HOLO_BIT(I64) | HOLO_BIT(I32))
@@ -53,6 +54,12 @@ HOLO_MUST HoloStatus holo_ml_out_scores(HoloCall *call, const HoloTensor *labels
     .name = label, .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = outputs, \
     .types = HOLO_ML_NUMBERS, .infer = prefix##_infer, .eval = prefix##_eval
 
+// out[r * sets + s] = the sum of products of row first + r of x and of set s of the weights, a list of f32 in which a set has a
+// number for each feature. In double.
+void holo_ml_products(const HoloCall *call, const HoloTensor *x, int64_t first, int64_t rows, const HoloTensor *weights,
+                      int64_t sets, HoloCell *out);
+enum { HOLO_ML_ROWS = 64 }; // rows that are worth being multiplied together
+
 int64_t holo_ml_argmax(const double *scores, int64_t count); // the first of the largest
 
 // Finds elements in a list of keys. Of equal keys the last counts; all NaNs are equal.
@@ -60,10 +67,14 @@ typedef struct HoloMlDict {
     HoloTensor keys;
     uint64_t  *key;   // of numbers
     int64_t   *order; // indices, sorted by key
+    int64_t   *slot;  // of numbers: 1 + the index of a key, or 0, found by the key
+    int        bits;  // of the number of slots
 } HoloMlDict;
 // Its memory is that of holo_call_hold; the keys' elements stay where they are.
 HOLO_MUST HoloStatus holo_ml_dict_init(HoloMlDict *dict, const HoloCall *call, const HoloTensor *keys);
 // The index of the key equal to t[at], read as the keys' type; -1: none. Both are strings or both numbers.
 int64_t holo_ml_dict_find(const HoloMlDict *dict, const HoloTensor *t, int64_t at);
+// The same of `count` elements from `start` on, at most HOLO_TILE.
+void holo_ml_dict_find_all(const HoloMlDict *dict, const HoloTensor *t, int64_t start, int64_t count, int64_t *out);
 
 #endif

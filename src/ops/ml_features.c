@@ -39,9 +39,14 @@ static HoloStatus scaler_infer(HoloCall *call)
     return holo_out_shape_like(call, 0, HOLO_F32, call->in[0]);
 }
 
-static double feature(const HoloTensor *list, int64_t k, double fallback)
+// A number for each of `size` features, whatever the list has.
+static HoloStatus spread_features(const HoloCall *call, const HoloTensor *list, int64_t size, double fallback,
+                                  double **out)
 {
-    return list->dim[0] == 0 ? fallback : holo_get_f(list, list->dim[0] == 1 ? 0 : k);
+    HOLO_TRY(holo_call_temp(call, (size_t)size, sizeof(double), (void **)out));
+    for (int64_t k = 0; k < size; k++)
+        (*out)[k] = list->dim[0] == 0 ? fallback : holo_get_f(list, list->dim[0] == 1 ? 0 : k);
+    return HOLO_OK;
 }
 
 static HoloStatus scaler_eval(HoloCall *call)
@@ -52,8 +57,15 @@ static HoloStatus scaler_eval(HoloCall *call)
     HOLO_TRY(read_per_feature(call, "offset", HOLO_BIT(F32), &offset));
     HOLO_TRY(read_per_feature(call, "scale", HOLO_BIT(F32), &scale));
     int64_t size = in->rank == 0 ? 1 : holo_ml_row_size(in);
-    for (int64_t i = 0, k = 0, count = holo_tensor_count(in); i < count; i++, k = k + 1 < size ? k + 1 : 0)
-        holo_put_f(out, i, (holo_get_f(in, i) - feature(&offset, k, 0)) * feature(&scale, k, 1));
+    double *less, *times, x[HOLO_TILE];
+    HOLO_TRY(spread_features(call, &offset, size, 0, &less));
+    HOLO_TRY(spread_features(call, &scale, size, 1, &times));
+    for (int64_t i = 0, k = 0, n, count = holo_tensor_count(in); i < count; i += n, k = k + n < size ? k + n : 0) {
+        n = size - k < HOLO_TILE ? size - k : HOLO_TILE;
+        holo_read_f(in, i, 1, n, x);
+        for (int64_t j = 0; j < n; j++) x[j] = (x[j] - less[k + j]) * times[k + j];
+        holo_write_f(out, i, 1, n, x);
+    }
     return HOLO_OK;
 }
 
@@ -88,14 +100,16 @@ static HoloStatus imputer_eval(HoloCall *call)
     HOLO_TRY(read_imputed(call, &values));
     int64_t count = holo_tensor_count(in), size = in->rank == 0 ? 1 : holo_ml_row_size(in);
     if (count > 0) memcpy(out->data, in->data, holo_tensor_bytes(in));
-    for (int64_t i = 0, k = 0; i < count; i++, k = k + 1 < size ? k + 1 : 0) {
-        int64_t from = values.dim[0] == 1 ? 0 : k;
-        if (is_float(in)) {
-            double x = holo_get_f(in, i);
-            if (x == replaced || (isnan(x) && isnan(replaced))) holo_put_f(out, i, holo_get_f(&values, from));
-        } else if (holo_get_i(in, i) == replaced_int) {
-            holo_put_i(out, i, holo_get_i(&values, from));
-        }
+    for (int64_t i = 0, k = 0; i < count && !is_float(in); i++, k = k + 1 < size ? k + 1 : 0)
+        if (holo_get_i(in, i) == replaced_int) holo_put_i(out, i, holo_get_i(&values, values.dim[0] == 1 ? 0 : k));
+    double *by, x[HOLO_TILE];
+    if (!is_float(in)) return HOLO_OK;
+    HOLO_TRY(spread_features(call, &values, size, 0, &by));
+    for (int64_t i = 0, k = 0, n; i < count; i += n, k = k + n < size ? k + n : 0) {
+        n = size - k < HOLO_TILE ? size - k : HOLO_TILE;
+        holo_read_f(in, i, 1, n, x);
+        for (int64_t j = 0; j < n; j++)
+            if (x[j] == replaced || (isnan(x[j]) && isnan(replaced))) holo_put_f(out, i + j, by[k + j]);
     }
     return HOLO_OK;
 }
@@ -112,6 +126,25 @@ static HoloStatus normalizer_infer(HoloCall *call)
     return holo_call_fail(call, HOLO_BAD_MODEL, "norm is not one of MAX, L1, L2");
 }
 
+enum { PARTS = 8 }; // of a sum, side by side: none waits for another
+
+static double max_of(int64_t n, const double *x)
+{
+    double top = 0;
+    for (int64_t k = 0; k < n; k++) top = fabs(x[k]) > top ? fabs(x[k]) : top; // no NaN is
+    return top;
+}
+
+static double sum_of(int64_t n, const double *x, bool squares)
+{
+    double  part[PARTS] = {0};
+    int64_t k           = 0;
+    for (; k + PARTS <= n; k += PARTS)
+        for (int l = 0; l < PARTS; l++) part[l] += squares ? x[k + l] * x[k + l] : fabs(x[k + l]);
+    for (int l = 0; k < n; k++, l++) part[l] += squares ? x[k] * x[k] : fabs(x[k]);
+    return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
+}
+
 static HoloStatus normalizer_eval(HoloCall *call)
 {
     const HoloTensor *in  = call->in[0];
@@ -123,10 +156,8 @@ static HoloStatus normalizer_eval(HoloCall *call)
     HOLO_TRY(holo_call_temp(call, (size_t)size, sizeof(double), &memory));
     double *x = memory;
     for (int64_t row = 0; row < holo_ml_row_count(in); row++) {
-        double norm = 0;
         holo_read_f(in, row * size, 1, size, x);
-        for (int64_t k = 0; k < size; k++) norm = max ? fmax(norm, fabs(x[k])) : norm + (l2 ? x[k] * x[k] : fabs(x[k]));
-        if (l2) norm = sqrt(norm);
+        double norm = max ? max_of(size, x) : l2 ? sqrt(sum_of(size, x, true)) : sum_of(size, x, false);
         for (int64_t k = 0; k < size && norm != 0; k++) x[k] /= norm;
         holo_write_f(out, row * size, 1, size, x);
     }

@@ -1,5 +1,6 @@
 // ml_labels.c - elements looked up in lists: LabelEncoder, CategoryMapper, OneHotEncoder.
 #include "ops/ml.h"
+#include "ops/move.h"
 
 #include <string.h>
 
@@ -121,13 +122,16 @@ static HoloStatus map_eval(HoloCall *call)
     HoloTensor       *out = holo_out(call, 0);
     const Mapping    *m   = call->prepared;
     if (!out) return HOLO_OK;
-    size_t size = holo_dtype_size((HoloDtype)out->dtype);
+    size_t  size = holo_dtype_size((HoloDtype)out->dtype);
+    int64_t found[HOLO_TILE];
     for (int64_t i = 0, count = holo_tensor_count(in); i < count; i++) {
-        int64_t found = holo_ml_dict_find(&m->dict, in, i);
-        if (found < 0)
+        int64_t at = i % HOLO_TILE;
+        if (at == 0) holo_ml_dict_find_all(&m->dict, in, i, count - i < HOLO_TILE ? count - i : HOLO_TILE, found);
+        if (found[at] < 0)
             put_fallback(m, out, i);
         else
-            memcpy((char *)out->data + (size_t)i * size, (const char *)m->values.data + (size_t)found * size, size);
+            holo_move_one((char *)out->data + (size_t)i * size, (const char *)m->values.data + (size_t)found[at] * size,
+                          size);
     }
     return HOLO_OK;
 }
@@ -164,12 +168,15 @@ static HoloStatus hot_eval(HoloCall *call)
     const HoloMlDict *dict = call->prepared;
     if (!out) return HOLO_OK;
     float  *y     = out->data;
-    int64_t width = dict->keys.dim[0];
+    int64_t width = dict->keys.dim[0], found[HOLO_TILE];
+    bool    zeros = holo_attr_int(call, "zeros", 1) != 0;
+    if (holo_tensor_count(out) > 0) memset(y, 0, holo_tensor_bytes(out));
     for (int64_t i = 0, count = holo_tensor_count(in); i < count; i++, y += width) {
-        int64_t found = holo_ml_dict_find(dict, in, i);
-        if (found < 0 && !holo_attr_int(call, "zeros", 1))
+        int64_t at = i % HOLO_TILE;
+        if (at == 0) holo_ml_dict_find_all(dict, in, i, count - i < HOLO_TILE ? count - i : HOLO_TILE, found);
+        if (found[at] < 0 && !zeros)
             return holo_call_fail(call, HOLO_BAD_INPUT, "element %lld is of no category", (long long)i);
-        for (int64_t k = 0; k < width; k++) y[k] = k == found;
+        if (found[at] >= 0) y[found[at]] = 1;
     }
     return HOLO_OK;
 }

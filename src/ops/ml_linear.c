@@ -28,20 +28,31 @@ static HoloStatus read_linear(const HoloCall *call, int64_t outputs, Linear *out
     return HOLO_OK;
 }
 
-static void score_row(const Linear *linear, const HoloTensor *x, int64_t row, double *scores)
+// Scores of rows one after the other; of several they are made together.
+typedef struct Scores {
+    HoloCell *cells;
+    double   *row;
+} Scores;
+
+// `count`: room for the scores of a row, which may be more than there are sets of coefficients.
+static HoloStatus scores_init(const HoloCall *call, const Linear *linear, int64_t count, Scores *s)
 {
-    int64_t size = holo_ml_row_size(x);
-    double  a[HOLO_TILE], b[HOLO_TILE];
-    for (int64_t o = 0; o < linear->outputs; o++) {
-        double sum = linear->intercepts.dim[0] > 0 ? holo_get_f(&linear->intercepts, o) : 0;
-        for (int64_t k = 0; k < size; k += HOLO_TILE) {
-            int64_t n = size - k < HOLO_TILE ? size - k : HOLO_TILE;
-            holo_read_f(x, row * size + k, 1, n, a);
-            holo_read_f(&linear->coefficients, o * size + k, 1, n, b);
-            for (int64_t j = 0; j < n; j++) sum += a[j] * b[j];
-        }
-        scores[o] = sum;
-    }
+    int64_t rows = holo_ml_row_count(call->in[0]);
+    if (rows > HOLO_ML_ROWS) rows = HOLO_ML_ROWS;
+    HOLO_TRY(holo_call_temp(call, (size_t)linear->outputs, (size_t)rows * sizeof(HoloCell), (void **)&s->cells));
+    return holo_call_temp(call, (size_t)count, sizeof(double), (void **)&s->row);
+}
+
+static void score_row(const HoloCall *call, const Linear *linear, int64_t row, Scores *s)
+{
+    const HoloTensor *x    = call->in[0];
+    int64_t           left = holo_ml_row_count(x) - row, at = row % HOLO_ML_ROWS;
+    if (at == 0)
+        holo_ml_products(call, x, row, left < HOLO_ML_ROWS ? left : HOLO_ML_ROWS, &linear->coefficients,
+                         linear->outputs, s->cells);
+    for (int64_t o = 0; o < linear->outputs; o++)
+        s->row[o] = (linear->intercepts.dim[0] > 0 ? holo_get_f(&linear->intercepts, o) : 0) +
+                    s->cells[at * linear->outputs + o].f;
 }
 
 // ---- LinearRegressor
@@ -57,15 +68,14 @@ static HoloStatus regressor_infer(HoloCall *call)
 static HoloStatus regressor_eval(HoloCall *call)
 {
     Linear linear;
-    void  *memory;
+    Scores scores;
     if (!holo_out(call, 0)) return HOLO_OK;
     HOLO_TRY(read_linear(call, holo_attr_int(call, "targets", 1), &linear));
-    HOLO_TRY(holo_call_temp(call, (size_t)linear.outputs, sizeof(double), &memory));
-    double *scores = memory;
+    HOLO_TRY(scores_init(call, &linear, linear.outputs, &scores));
     for (int64_t row = 0; row < holo_ml_row_count(call->in[0]); row++) {
-        score_row(&linear, call->in[0], row, scores);
-        holo_ml_post_apply(linear.post, scores, linear.outputs);
-        holo_write_f(call->out[0], row * linear.outputs, 1, linear.outputs, scores);
+        score_row(call, &linear, row, &scores);
+        holo_ml_post_apply(linear.post, scores.row, linear.outputs);
+        holo_write_f(call->out[0], row * linear.outputs, 1, linear.outputs, scores.row);
     }
     return HOLO_OK;
 }
@@ -91,15 +101,15 @@ static HoloStatus classifier_eval(HoloCall *call)
 {
     HoloTensor *y = holo_out(call, 0), *z = holo_out(call, 1), labels;
     Linear      linear;
-    void       *memory;
+    Scores      made;
     HOLO_TRY(holo_ml_labels(call, "classlabels_ints", "classlabels_strings", &labels));
     HOLO_TRY(read_linear(call, 0, &linear));
     bool    both  = linear.outputs == 1 && labels.dim[0] == 2;
     int64_t count = both ? 2 : linear.outputs;
-    HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(double), &memory));
-    double *scores = memory;
+    HOLO_TRY(scores_init(call, &linear, count, &made));
+    double *scores = made.row;
     for (int64_t row = 0; row < holo_ml_row_count(call->in[0]); row++) {
-        score_row(&linear, call->in[0], row, scores);
+        score_row(call, &linear, row, &made);
         if (both) {
             scores[1] = scores[0];
             scores[0] = -scores[0];

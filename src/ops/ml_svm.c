@@ -6,6 +6,8 @@
 
 typedef enum Kernel { LINEAR, POLY, RBF, SIGMOID, KERNEL_COUNT } Kernel;
 
+enum { TOGETHER = 4 }; // rows from which on products are made for several at once
+
 typedef struct Svm {
     Kernel     kernel;
     double     gamma, coef0, degree;
@@ -13,6 +15,7 @@ typedef struct Svm {
     HoloTensor coefficients, support, rho;
     HoloMlPost post;
     double    *x, *values; // a row of features, and the kernel's value of each vector
+    HoloCell  *sums;       // of products of several rows and all vectors; NULL: each row by itself
 } Svm;
 
 // Finds kernel and lists; `vectors` is how many support vectors there are.
@@ -48,7 +51,10 @@ static HoloStatus read_svm(const HoloCall *call, int64_t vectors, Svm *svm)
     HOLO_TRY(holo_call_temp(call, (size_t)vectors, sizeof(double), &values));
     svm->x      = x;
     svm->values = values;
-    return HOLO_OK;
+    int64_t rows = holo_ml_row_count(call->in[0]);
+    if (svm->kernel == RBF || vectors == 0 || rows < TOGETHER) return HOLO_OK;
+    if (rows > HOLO_ML_ROWS) rows = HOLO_ML_ROWS;
+    return holo_call_temp(call, (size_t)vectors, (size_t)rows * sizeof(HoloCell), (void **)&svm->sums);
 }
 
 enum { PARTS = 8 }; // of a sum, side by side: none waits for another
@@ -81,12 +87,9 @@ static double sum_of_squares(int64_t n, const double *x, const float *y) // of d
     return total(part);
 }
 
-// The kernel of svm->x and `features` numbers of a list of f32.
-static double kernel_value(const Svm *svm, Kernel kernel, const HoloTensor *list, int64_t start)
+// What the kernel makes of a sum.
+static double kernel_of(const Svm *svm, Kernel kernel, double sum)
 {
-    const float *y   = list->data;
-    double       sum = 0;
-    if (svm->features > 0) sum = (kernel == RBF ? sum_of_squares : sum_of_products)(svm->features, svm->x, y + start);
     switch (kernel) {
     case POLY: return holo_pow(svm->gamma * sum + svm->coef0, svm->degree);
     case SIGMOID: return holo_tanh(svm->gamma * sum + svm->coef0);
@@ -95,11 +98,26 @@ static double kernel_value(const Svm *svm, Kernel kernel, const HoloTensor *list
     }
 }
 
-static void read_row(const Svm *svm, const HoloTensor *in, int64_t row)
+// The kernel of svm->x and `features` numbers of a list of f32.
+static double kernel_value(const Svm *svm, Kernel kernel, const HoloTensor *list, int64_t start)
 {
+    const float *y   = list->data;
+    double       sum = 0;
+    if (svm->features > 0) sum = (kernel == RBF ? sum_of_squares : sum_of_products)(svm->features, svm->x, y + start);
+    return kernel_of(svm, kernel, sum);
+}
+
+static void read_row(const HoloCall *call, const Svm *svm, int64_t row)
+{
+    const HoloTensor *in   = call->in[0];
+    int64_t           left = holo_ml_row_count(in) - row, at = row % HOLO_ML_ROWS;
     holo_read_f(in, row * svm->features, 1, svm->features, svm->x);
+    if (svm->sums && at == 0)
+        holo_ml_products(call, in, row, left < HOLO_ML_ROWS ? left : HOLO_ML_ROWS, &svm->support, svm->vectors,
+                         svm->sums);
     for (int64_t v = 0; v < svm->vectors; v++)
-        svm->values[v] = kernel_value(svm, svm->kernel, &svm->support, v * svm->features);
+        svm->values[v] = svm->sums ? kernel_of(svm, svm->kernel, svm->sums[at * svm->vectors + v].f)
+                                   : kernel_value(svm, svm->kernel, &svm->support, v * svm->features);
 }
 
 // ---- SVMRegressor
@@ -117,7 +135,7 @@ static HoloStatus regressor_eval(HoloCall *call)
     HOLO_TRY(read_svm(call, holo_attr_int(call, "n_supports", 0), &svm));
     HOLO_TRY(holo_ml_expect_count(call, "coefficients", &svm.coefficients, svm.vectors ? svm.vectors : svm.features));
     for (int64_t row = 0; row < holo_ml_row_count(call->in[0]); row++) {
-        read_row(&svm, call->in[0], row);
+        read_row(call, &svm, row);
         double score = holo_get_f(&svm.rho, 0);
         for (int64_t v = 0; v < svm.vectors; v++) score += holo_get_f(&svm.coefficients, v) * svm.values[v];
         if (svm.vectors == 0) score += kernel_value(&svm, LINEAR, &svm.coefficients, 0);
@@ -284,7 +302,7 @@ static HoloStatus classifier_eval(HoloCall *call)
     HOLO_TRY(holo_call_temp(call, (size_t)(places + k + 2 * matrix + k), sizeof(double), &memory));
     double *scores = memory, *votes = scores + places, *r = votes + k, *q = r + matrix;
     for (int64_t row = 0; row < holo_ml_row_count(call->in[0]); row++) {
-        read_row(&svm, call->in[0], row);
+        read_row(call, &svm, row);
         for (int64_t i = 0; i < k; i++) votes[i] = 0;
         if (c.vectors > 0) score_pairs(&svm, &c, scores, votes);
         for (int64_t i = 0; i < k && c.vectors == 0; i++)

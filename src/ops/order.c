@@ -12,16 +12,6 @@ static uint64_t float_key(double x)
     return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-// The same of f32, without a jump.
-static uint64_t small_key(float x)
-{
-    uint32_t bits;
-    x += 0.0f;
-    memcpy(&bits, &x, sizeof bits);
-    bits ^= bits >> 31 ? UINT32_MAX : UINT32_C(1) << 31;
-    return x != x ? HOLO_KEY_NAN : bits;
-}
-
 void holo_read_keys(const HoloTensor *t, int64_t start, int64_t stride, int64_t count, uint64_t *out)
 {
     HoloClass class = holo_dtype_class((HoloDtype)t->dtype);
@@ -33,8 +23,8 @@ void holo_read_keys(const HoloTensor *t, int64_t start, int64_t stride, int64_t 
     }
     if (t->dtype == HOLO_F32) {
         const float *from = (const float *)t->data + start;
-        for (int64_t k = 0; stride == 1 && k < count; k++) out[k] = small_key(from[k]);
-        for (int64_t k = 0; stride != 1 && k < count; k++) out[k] = small_key(from[k * stride]);
+        for (int64_t k = 0; stride == 1 && k < count; k++) out[k] = holo_key_f32(from[k]);
+        for (int64_t k = 0; stride != 1 && k < count; k++) out[k] = holo_key_f32(from[k * stride]);
         return;
     }
     double x[HOLO_TILE];

@@ -4,9 +4,19 @@
 
 #include "ops/tensor.h"
 
+#include <string.h>
+
 // out[k] = the key of t[start + k * stride]: keys compare, as unsigned integers, as the numbers do.
 // -0 equals 0, a NaN is above all numbers. Any dtype but strings and complex numbers.
-#define HOLO_KEY_NAN UINT64_MAX // of a float; no other float has this key
+#define HOLO_KEY_NAN UINT64_MAX              // of a float; no other float has this key
+static inline uint64_t holo_key_f32(float x) // without a jump
+{
+    uint32_t bits;
+    x += 0.0f; // -0 becomes 0
+    memcpy(&bits, &x, sizeof bits);
+    bits ^= bits >> 31 ? UINT32_MAX : UINT32_C(1) << 31;
+    return x != x ? HOLO_KEY_NAN : bits;
+}
 void holo_read_keys(const HoloTensor *t, int64_t start, int64_t stride, int64_t count, uint64_t *out);
 
 // Sorts indices by their keys, byte by byte; equal ones keep their order. `scratch` has room for `count` of them.

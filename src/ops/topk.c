@@ -3,12 +3,10 @@
 // The result is always sorted; of equal elements the one with the lower index comes first. A NaN is
 // above all numbers.
 #include "kernels/tiles.h"
-#include "ops/op.h"
+#include "ops/move.h"
 #include "ops/order.h"
 #include "ops/rows.h"
 #include "ops/spread.h"
-
-#include <string.h>
 
 typedef struct Item {
     uint64_t key;
@@ -179,8 +177,8 @@ static void put_row(const TopK *v, int64_t start, int64_t to, const Item *items)
     for (int64_t i = 0; i < v->k; i++, to += v->rows.inner) {
         if (v->indices) ((int64_t *)v->indices->data)[to] = items[i].index;
         if (v->values)
-            memcpy((char *)v->values->data + (size_t)to * size,
-                   (const char *)v->in->data + (size_t)(start + items[i].index * v->rows.inner) * size, size);
+            holo_move_one((char *)v->values->data + (size_t)to * size,
+                          (const char *)v->in->data + (size_t)(start + items[i].index * v->rows.inner) * size, size);
     }
 }
 
@@ -208,10 +206,9 @@ static inline bool may_enter(const TopK *v, float x, float edge)
 // Offers element i of the row that begins at `start`; returns the last that the heap then has.
 static inline float take_f32(const TopK *v, int64_t start, int64_t i, Item *heap)
 {
-    uint64_t key;
-    holo_read_keys(v->in, start + i * v->rows.inner, 1, 1, &key);
-    offer(heap, v->k, key ^ v->turn, i);
-    return ((const float *)v->in->data)[start + heap[0].index * v->rows.inner];
+    const float *row = (const float *)v->in->data + start;
+    offer(heap, v->k, holo_key_f32(row[i * v->rows.inner]) ^ v->turn, i);
+    return row[heap[0].index * v->rows.inner];
 }
 
 // A row by itself: its first k elements to the worker's items.
@@ -222,16 +219,21 @@ static void run_row(const TopK *v, int64_t start, int worker)
     const float *row    = is_f32 ? (const float *)v->in->data + start : NULL;
     uint64_t     keys[HOLO_TILE];
     for (int64_t i = 0, run; i < v->rows.size; i += run) {
-        bool skips = is_f32 && b.full;
-        if (skips) i = find_block(v, row, row[b.last], i, v->rows.size);
-        int64_t most = skips ? BLOCK : HOLO_TILE;
-        run          = v->rows.size - i < most ? v->rows.size - i : most;
-        if (!skips) holo_read_keys(v->in, start + i, 1, run, keys);
-        for (int64_t j = 0; j < run; j++) {
-            if (skips && !may_enter(v, row[i + j], row[b.last])) continue;
-            if (skips) holo_read_keys(v->in, start + i + j, 1, 1, keys + j);
-            best_take(&b, keys[j] ^ v->turn, i + j);
+        if (is_f32 && b.full) {
+            float edge = row[b.last];
+            i          = find_block(v, row, edge, i, v->rows.size);
+            run        = v->rows.size - i < BLOCK ? v->rows.size - i : BLOCK;
+            for (int64_t j = 0; j < run; j++)
+                if (may_enter(v, row[i + j], edge)) {
+                    best_take(&b, holo_key_f32(row[i + j]) ^ v->turn, i + j);
+                    edge = row[b.last];
+                }
+            continue;
         }
+        int64_t most = is_f32 && i < v->k && v->k - i < HOLO_TILE ? v->k - i : HOLO_TILE;
+        run          = v->rows.size - i < most ? v->rows.size - i : most;
+        holo_read_keys(v->in, start + i, 1, run, keys);
+        for (int64_t j = 0; j < run; j++) best_take(&b, keys[j] ^ v->turn, i + j);
     }
     if (b.room)
         bag_order(&b);

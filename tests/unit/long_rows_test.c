@@ -171,6 +171,12 @@ static void top(void **state)
             expect_top(HOLO_F32, size, 19, 0, 1, largest);
             expect_top(HOLO_I32, size, 19, 0, size < 5 ? size : 5, largest);
         }
+    for (int largest = 0; largest < 2; largest++) // in order, a heap, a bag that is filled again and again
+        for (int64_t k = 15; k < 1200; k = k * 3 + 1) {
+            expect_top(HOLO_F32, 4000, 2, 1, k, largest);
+            expect_top(HOLO_I64, 4000, 1, 1, k, largest);
+            expect_top(HOLO_F32, k + 1, 2, 1, k, largest);
+        }
     for (int largest = 0; largest < 2; largest++) { // so many that they are sorted
         expect_top(HOLO_F32, 2048, 2, 1, 256, largest);
         expect_top(HOLO_F32, 3001, 1, 1, 3001, largest);
