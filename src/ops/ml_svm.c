@@ -49,8 +49,8 @@ static HoloStatus read_svm(const HoloCall *call, int64_t vectors, Svm *svm)
         return holo_call_fail(call, HOLO_BAD_MODEL, "fewer coefficients than support vectors");
     HOLO_TRY(holo_call_temp(call, (size_t)svm->features, sizeof(double), &x));
     HOLO_TRY(holo_call_temp(call, (size_t)vectors, sizeof(double), &values));
-    svm->x      = x;
-    svm->values = values;
+    svm->x       = x;
+    svm->values  = values;
     int64_t rows = holo_ml_row_count(call->in[0]);
     if (svm->kernel == RBF || vectors == 0 || rows < TOGETHER) return HOLO_OK;
     if (rows > HOLO_ML_ROWS) rows = HOLO_ML_ROWS;
