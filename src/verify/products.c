@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "lower/lower.h"
+#include "ops/contract.h"
 #include "runtime/kernel.h"
 #include "runtime/pool.h"
 
@@ -483,10 +484,17 @@ static void blur_part(void *arg, int64_t part, int worker)
     }
 }
 
+// Whole numbers that are cast stay whole: they may be sizes, of which a Range has one element more when they are not.
+static bool is_computed(const HoloCall *call)
+{
+    bool is_cast = !strcmp(call->op->name, "Cast") && !*call->op->domain && call->in[0];
+    return !(call->op->flags & HOLO_OP_MOVES) && !(is_cast && holo_dtype_is_integer((HoloDtype)call->in[0]->dtype));
+}
+
 // Puts elements that were computed off by up to four roundings of their type, at random. What is only moved stays.
 static void blur(HoloProducts *p, const HoloCall *call)
 {
-    for (int i = 0; i < call->out_count && !(call->op->flags & HOLO_OP_MOVES); i++) {
+    for (int i = 0; i < call->out_count && is_computed(call); i++) {
         HoloTensor *t     = call->out[i];
         Blur        b     = {t, t ? 4 * holo_rounding_of((HoloDtype)t->dtype) : 0, holo_random_next(&p->random)};
         int64_t     count = b.by > 0 && t->kind == HOLO_TENSOR && t->data ? holo_tensor_count(t) : 0;
