@@ -384,11 +384,76 @@ static void test_threads(void **state)
         for (int threads = 1; threads <= 4; threads *= 2) compare_case(&cases[k], k == 1 ? 300 : 50001, threads, true);
 }
 
+// ---- programs of files, which may be anything
+
+#define HEAD "program p\nin x0: i64[]\nout y: i64[]\n    special.i64 r0, global_id\n    length.i64 r1, y\n"
+#define TEST "    set.lt.i64 p2, r0, r1\n    if p2\n"
+
+static const char *const refused[] = {
+    // what is written, and where
+    HEAD "    set.lt.i64 p2, r0, r1\n    ld.i64 r3, x0[r0]\n    st.i64 y[r0], r3\n",
+    HEAD TEST "        const.i64 r3, 0\n        st.i64 y[r3], r0\n    end\n",
+    HEAD TEST "        ld.i64 r3, x0[r0]\n        exit\n        st.i64 y[r0], r3\n    end\n",
+    HEAD TEST "        if p2\n            st.i64 y[r0], r0\n        end\n    end\n",
+    HEAD "    set.gt.i64 p2, r0, r1\n    if p2\n        st.i64 y[r0], r0\n    end\n",
+    HEAD TEST "        loop\n            breakif p2\n        end\n        st.i64 y[r0], r0\n    end\n",
+    HEAD TEST "        st.i64 y[r0], r1\n    end\n    mov.i64 r0, r1\n",
+    // its parameters
+    "program p\nin x0: i64[]\nout y: i64[]\nvalue n: i64\n    special.i64 r0, global_id\n    param.i64 r1, n\n" TEST
+    "        st.i64 y[r0], r1\n    end\n",
+    "program p\nin x0: i64[]\ninout y: i64[]\n    special.i64 r0, global_id\n    length.i64 r1, y\n" TEST
+    "        st.i64 y[r0], r1\n    end\n",
+};
+
+static HoloStatus run_text(const char *text, HoloTensor *out, HoloError *error)
+{
+    HoloTensor        x = made_like(HOLO_I64, 5), *outs[1] = {out};
+    const HoloTensor *in[1] = {&x};
+    HoloIsaProgram    program;
+    HoloString        bytes, none = {"", 0};
+    uint8_t          *data;
+    EXPECT_OK(holo_isa_parse(&arena, text, strlen(text), &program, &error));
+    EXPECT_OK(holo_isa_encode(&arena, &program, &data, &bytes.size, &error));
+    bytes.data      = (const char *)data;
+    HoloAttr attr[] = {{.name = "programs", .kind = HOLO_ATTR_STRINGS, .count = 1, .strings = &bytes},
+                       {.name = "lanes", .kind = HOLO_ATTR_STRINGS, .count = 1, .strings = &none},
+                       {.name = "shape", .kind = HOLO_ATTR_STRING, .count = 1, .s = {"broadcast", 9}}};
+    HoloCall call   = {.op         = holo_op_find("hologram", "Kernel", 1),
+                       .node       = "test",
+                       .version    = 1,
+                       .in         = in,
+                       .in_count   = 1,
+                       .out        = outs,
+                       .out_count  = 1,
+                       .attr       = attr,
+                       .attr_count = HOLO_COUNT(attr),
+                       .host       = &host,
+                       .error      = error};
+    HOLO_TRY(holo_op_infer(&call));
+    out->data = holo_arena_take(&arena, holo_tensor_bytes(out) + 8);
+    return holo_op_eval(&call);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    HoloTensor out;
+    for (int i = 0; i < HOLO_COUNT(refused); i++)
+        EXPECT_FAIL(run_text(refused[i], &out, &error), HOLO_BAD_MODEL, "does not write an element in each lane");
+    // What is wrong in a lane is told by the run.
+    EXPECT_FAIL(run_text(HEAD TEST
+                         "        const.i64 r3, 7\n        ld.i64 r4, x0[r3]\n        st.i64 y[r0], r4\n    end\n",
+                         &out, &error),
+                HOLO_BAD_INPUT, "x0[7], which has 5 elements");
+    holo_arena_deinit(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operators),      cmocka_unit_test(test_divisors), cmocka_unit_test(test_casts),
         cmocka_unit_test(test_clip_and_where), cmocka_unit_test(test_graphs),   cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,30 @@ static void test_chain(void **state)
     expect_chain("N");
 }
 
+// A chain of other types than f32, whose program is that of its step.
+static void test_other_types(void **state)
+{
+    (void)state;
+    OnnxModel   m    = {0};
+    const char *path = temp_path("types.onnx");
+    int64_t     one  = 1;
+    onnx_input(&m.graph, "a", HOLO_I64, "30,20");
+    onnx_input(&m.graph, "b", HOLO_F64, "30,20");
+    onnx_output(&m.graph, "y", HOLO_F64, "30,20");
+    onnx_constant(&m.graph, "k", HOLO_I64, "1", &one, sizeof one);
+    onnx_node(&m.graph, "Add", "a,k", "t", "");
+    onnx_node(&m.graph, "Cast", "t", "u", "to=11");
+    onnx_node(&m.graph, "Div", "b,u", "y", "");
+    onnx_save(&m, path);
+    Ran        r   = run(path);
+    HoloTensor got = r.out;
+    got.data       = calloc(1, holo_tensor_bytes(&got));
+    run_program(&r, "pointwise", "Kernel", 0, &got);
+    assert_memory_equal(got.data, r.out.data, holo_tensor_bytes(&got));
+    free(got.data);
+    ran_end(&r);
+}
+
 // ---- a tail
 
 static const char *model_product(bool has_tail)
@@ -154,6 +178,7 @@ static void test_tail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain), cmocka_unit_test(test_tail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain), cmocka_unit_test(test_other_types),
+                                       cmocka_unit_test(test_tail)};
     return cmocka_run_group_tests_name("step_programs", tests, NULL, NULL);
 }
