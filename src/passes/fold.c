@@ -86,6 +86,8 @@ static bool is_foldable(const HoloNode *node)
 
 static size_t bytes_in(const HoloNode *node)
 {
+    if (holo_node_is(node, "Constant") && !holo_node_attr(node, "sparse_value"))
+        return SIZE_MAX; // it holds what it gives
     size_t total = 0;
     for (int i = 0; i < node->in_count; i++)
         if (node->in[i]) total += holo_tensor_bytes(&node->in[i]->type);

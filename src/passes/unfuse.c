@@ -13,9 +13,9 @@
 #define OUT(i)    (UINT32_C(1) << (16 + (i)))
 #define MICROSOFT "com.microsoft::"
 
-static const char onnx[] = "", microsoft[] = "com.microsoft";
+static const char onnx[] = "", microsoft[] = "com.microsoft", ml[] = "ai.onnx.ml";
 
-enum { LINES = 12, OWN_ATTRS = 2 };
+enum { LINES = 12, OWN_ATTRS = 6 };
 
 // Some nodes of a body, which it has where all of these inputs and outputs are there and none of those, and where the
 // form of the node, such as its activation, is that one.
@@ -144,6 +144,108 @@ static bool summed_apart(Facts *facts, const HoloNode *node)
 
 #define LOSS "{ignore_index=@ignore_index, reduction=@reduction}\n"
 
+// ---- models of tables: products of all rows and all sets of coefficients
+
+static bool has_floats(const HoloNode *node, const char *name, int64_t count)
+{
+    const HoloAttr *attr = holo_node_attr(node, name);
+    return attr && attr->kind == HOLO_ATTR_FLOATS && attr->count == count;
+}
+
+static int64_t int_of(const HoloNode *node, const char *name, int64_t fallback)
+{
+    const HoloAttr *attr = holo_node_attr(node, name);
+    return !attr ? fallback : attr->kind == HOLO_ATTR_INT ? attr->i : -1;
+}
+
+// The one of `names` that an attribute is, the first where it is not given; NULL: none of them.
+static const char *name_of(const HoloNode *node, const char *attr, int count, const char *const *names)
+{
+    const HoloAttr *given = holo_node_attr(node, attr);
+    for (int i = 0; i < count; i++)
+        if (!given ||
+            (given->kind == HOLO_ATTR_STRING && holo_string_equal(given->s, (HoloString){names[i], strlen(names[i])})))
+            return names[i];
+    return NULL;
+}
+
+// Adds `name`, the sizes of a matrix.
+static bool add_sizes(Facts *facts, const char *name, int64_t rows, int64_t columns)
+{
+    int64_t *sizes = HOLO_NEW(facts->graph->arena, int64_t, 2);
+    if (!sizes) return false;
+    sizes[0] = rows, sizes[1] = columns;
+    facts->attr[facts->attr_count++] = (HoloAttr){.name = name, .kind = HOLO_ATTR_INTS, .count = 2, .ints = sizes};
+    return true;
+}
+
+static void add_float(Facts *facts, const char *name, double f)
+{
+    facts->attr[facts->attr_count++] = (HoloAttr){.name = name, .kind = HOLO_ATTR_FLOAT, .count = 1, .f = f};
+}
+
+// Of so many sets of coefficients and as many intercepts. Adds `sizes`.
+static bool linear(Facts *facts, const HoloNode *node, int64_t sets)
+{
+    const HoloTensor *x = &node->in[0]->type;
+    int64_t           all;
+    return x->rank == 2 && !holo_dim_is_symbolic(x->dim[1]) && x->dim[1] > 0 && sets > 0 &&
+           holo_mul(sets, x->dim[1], &all) && has_floats(node, "coefficients", all) &&
+           has_floats(node, "intercepts", sets) && add_sizes(facts, "sizes", sets, x->dim[1]);
+}
+
+static bool linear_regressor(Facts *facts, const HoloNode *node)
+{
+    static const char *const none[] = {"NONE"};
+    return name_of(node, "post_transform", 1, none) && linear(facts, node, int_of(node, "targets", 1));
+}
+
+// The form is what is done to the scores; those of two classes that one score tells apart have their own.
+static bool linear_classifier(Facts *facts, const HoloNode *node)
+{
+    static const char *const posts[] = {"NONE", "SOFTMAX", "LOGISTIC"}, *const pairs[] = {"none", "softmax",
+                                                                                          "logistic"};
+    const HoloAttr *labels = holo_node_attr(node, "classlabels_ints"), *sets = holo_node_attr(node, "intercepts");
+    const char     *post = name_of(node, "post_transform", HOLO_COUNT(posts), posts);
+    if (!post || !labels || labels->kind != HOLO_ATTR_INTS || !sets || holo_node_attr(node, "classlabels_strings"))
+        return false;
+    facts->form = post;
+    for (int i = 0; i < HOLO_COUNT(posts) && sets->count == 1; i++)
+        if (post == posts[i]) facts->form = pairs[i];
+    return labels->count >= 2 && (sets->count == labels->count || (sets->count == 1 && labels->count == 2)) &&
+           linear(facts, node, sets->count);
+}
+
+// The form is the kernel. Adds `sizes` of the vectors, `one`, those of their coefficients, and the numbers of the kernel.
+static bool vectors(Facts *facts, const HoloNode *node)
+{
+    static const char *const none[] = {"NONE"}, *const kernels[] = {"LINEAR", "POLY", "SIGMOID"};
+    const HoloTensor *x   = &node->in[0]->type;
+    const HoloAttr   *rho = holo_node_attr(node, "rho"), *params = holo_node_attr(node, "kernel_params");
+    int64_t           count = int_of(node, "n_supports", 0), all;
+    facts->form             = name_of(node, "kernel_type", HOLO_COUNT(kernels), kernels);
+    if (!facts->form || !name_of(node, "post_transform", 1, none) || int_of(node, "one_class", 0) || !rho ||
+        rho->kind != HOLO_ATTR_FLOATS || rho->count < 1 || x->rank != 2 || holo_dim_is_symbolic(x->dim[1]) ||
+        x->dim[1] < 1 || count < 1 || !holo_mul(count, x->dim[1], &all) || !has_floats(node, "support_vectors", all) ||
+        !has_floats(node, "coefficients", count) || !has_floats(node, "kernel_params", 3))
+        return false;
+    add_float(facts, "bias", (double)rho->floats[0]);
+    add_float(facts, "gamma", (double)params->floats[0]);
+    add_float(facts, "coef0", (double)params->floats[1]);
+    add_float(facts, "degree", (double)params->floats[2]);
+    return add_sizes(facts, "sizes", count, x->dim[1]) && add_sizes(facts, "one", 1, count);
+}
+
+#define MATRIX(name, list, sizes)                                                                                 \
+    name "0 = Constant@12() {value_floats=@" list "}\n " name "1 = Constant@12() {value_ints=@" sizes "}\n " name \
+         " = Reshape@13(" name "0, " name "1)\n"
+#define LINEAR_SUM(y)                    \
+    MATRIX("w", "coefficients", "sizes") \
+    " b = Constant@12() {value_floats=@intercepts}\n " y " = Gemm@13(x, w, b) {transB=1}\n"
+#define BOTH "n = Neg@13(s)\n t = Concat@13(n, s) {axis=1}\n"
+#define SCALED \
+    "g = Constant@12() {value_float=@gamma}\n c = Constant@12() {value_float=@coef0}\n m = Mul@14(d, g)\n a = Add@14(m, c)\n"
+
 // ---- Attention: the weights of queries, keys and values are merged
 
 enum { X, WEIGHT, BIAS, MASK, PAST, SCORES, PAST_LENGTH };
@@ -184,11 +286,6 @@ static bool heads(Facts *facts, const HoloNode *node)
 }
 
 // ---- FusedConv and FusedGemm: an activation behind them
-
-static void add_float(Facts *facts, const char *name, double f)
-{
-    facts->attr[facts->attr_count++] = (HoloAttr){.name = name, .kind = HOLO_ATTR_FLOAT, .count = 1, .f = f};
-}
 
 static double given(const HoloNode *node, const char *name, int i, double fallback)
 {
@@ -276,6 +373,23 @@ static const Row rows[] = {
       ALWAYS("s = ReduceSum@11(e) {axes=@all}\n l = Log@13(s)\n"),
       BY("with", "y = Add@14(l, t)\n"), BY("without", "z = Add@14(l, t)\n y = Squeeze@11(z) {axes=@all}\n")}},
     REDUCE("ReduceSum"), REDUCE("ReduceMean"), REDUCE("ReduceMax"), REDUCE("ReduceMin"), REDUCE("ReduceProd"),
+    {"LinearRegressor", ml, 0, linear_regressor, "graph LinearRegressor(x) -> (y) {\n", {ALWAYS(LINEAR_SUM("y"))}},
+    {"LinearClassifier", ml, 0, linear_classifier, "graph LinearClassifier(x) -> (l, z) {\n",
+     {ALWAYS(LINEAR_SUM("s")),
+      BY("NONE", "t = Identity@13(s)\n z = Identity@13(s)\n"),
+      BY("SOFTMAX", "t = Identity@13(s)\n z = Softmax@13(s) {axis=1}\n"),
+      BY("LOGISTIC", "t = Identity@13(s)\n z = Sigmoid@13(s)\n"),
+      BY("none", BOTH "const one: f32[] = {1}\n o = Sub@14(one, s)\n z = Concat@13(o, s) {axis=1}\n"),
+      BY("softmax", BOTH "z = Softmax@13(t) {axis=1}\n"), BY("logistic", BOTH "z = Sigmoid@13(t)\n"),
+      ALWAYS("best = ArgMax@13(t) {axis=1, keepdims=0}\n labels = Constant@12() {value_ints=@classlabels_ints}\n"),
+      ALWAYS("l = Gather@13(labels, best)\n")}},
+    {"SVMRegressor", ml, 0, vectors, "graph SVMRegressor(x) -> (y) {\n",
+     {ALWAYS(MATRIX("u", "support_vectors", "sizes") " d = Gemm@13(x, u) {transB=1}\n"),
+      BY("LINEAR", "v = Identity@13(d)\n"),
+      BY("POLY", SCALED "e = Constant@12() {value_float=@degree}\n v = Pow@15(a, e)\n"),
+      BY("SIGMOID", SCALED "v = Tanh@13(a)\n"),
+      ALWAYS(MATRIX("w", "coefficients", "one") " p = Gemm@13(v, w) {transB=1}\n"),
+      ALWAYS("r = Constant@12() {value_float=@bias}\n y = Add@14(p, r)\n")}},
     {"FusedConv", microsoft, 0, activated, "graph FusedConv(x, w, b, z) -> (y) {\n",
      {WITH(IN(3), "c = Conv@11(x, w, b) " CONV " s = Add@14(c, z)\n"), WITHOUT(IN(3), "s = Conv@11(x, w, b) " CONV), ACTIVATIONS}},
     {"FusedGemm", microsoft, 0, activated, "graph FusedGemm(a, b, c) -> (y) {\n",
@@ -298,7 +412,7 @@ static const Row *row_of(const HoloNode *node)
     if (!node->op || node->in_count < 1 || !node->out_count) return NULL;
     for (int i = 0; i < HOLO_COUNT(rows); i++)
         if (!strcmp(rows[i].name, node->type) && !strcmp(rows[i].domain, node->domain) && is_f32(node->in[0]) &&
-            is_number(node->out[0]) && !(rows[i].never & parts_of(node)))
+            (is_number(node->out[0]) || rows[i].domain == ml) && !(rows[i].never & parts_of(node)))
             return &rows[i];
     return NULL;
 }
