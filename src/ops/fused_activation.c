@@ -44,3 +44,30 @@ const HoloActivation *holo_activation_find(HoloString name)
     }
     return NULL;
 }
+
+HoloStatus holo_activations_read(const HoloCall *call, int64_t directions, int each, const char *const *defaults,
+                                 HoloActivationUse *out)
+{
+    const HoloAttr *names = holo_attr_find(call, "activations"), *alpha = holo_attr_find(call, "activation_alpha"),
+                   *beta = holo_attr_find(call, "activation_beta");
+    int count = (int)directions * each, alphas = 0, betas = 0;
+    if (names && names->kind == HOLO_ATTR_STRINGS && names->count != 0 && names->count != count)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%d activations, expected %d", names->count, count);
+    bool given = names && names->kind == HOLO_ATTR_STRINGS && names->count == count;
+    for (int i = 0; i < count; i++) {
+        const char        *usual = defaults[i % each];
+        HoloString         name  = given ? names->strings[i] : (HoloString){usual, strlen(usual)};
+        HoloActivationUse *a     = &out[i];
+        a->row                   = holo_activation_find(name);
+        if (!a->row)
+            return holo_call_fail(call, HOLO_BAD_MODEL, "activation '%.*s' is not known",
+                                  (int)(name.size < 40 ? name.size : 40), name.data);
+        a->alpha = a->row->alpha; // the lists have entries only for the functions that take them
+        a->beta  = a->row->beta;
+        if (a->row->has_alpha && alpha && alpha->kind == HOLO_ATTR_FLOATS && alphas < alpha->count)
+            a->alpha = alpha->floats[alphas++];
+        if (a->row->has_beta && beta && beta->kind == HOLO_ATTR_FLOATS && betas < beta->count)
+            a->beta = beta->floats[betas++];
+    }
+    return HOLO_OK;
+}

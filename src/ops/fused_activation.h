@@ -14,4 +14,19 @@ typedef struct HoloActivation {
 
 const HoloActivation *holo_activation_find(HoloString name); // NULL: no such
 
+typedef struct HoloActivationUse {
+    const HoloActivation *row;
+    double                alpha, beta;
+} HoloActivationUse;
+
+// The activations of a recurrent layer, by the attributes activations, activation_alpha and activation_beta: `each` in each
+// direction, which are `defaults` where none are named.
+HOLO_MUST HoloStatus holo_activations_read(const HoloCall *call, int64_t directions, int each,
+                                           const char *const *defaults, HoloActivationUse *out);
+
+static inline double holo_activate(const HoloActivationUse *a, double x)
+{
+    return a->row->f(x, a->alpha, a->beta);
+}
+
 #endif

@@ -13,11 +13,6 @@
 enum { X, W, R, BIAS, LENGTHS, INITIAL_H, INITIAL_C, PEEPHOLES, W_SCALE, W_ZERO, R_SCALE, R_ZERO };
 enum { ACTIVATIONS_MAX = 3 }; // a direction
 
-typedef struct Activation {
-    const HoloActivation *row;
-    double                alpha, beta;
-} Activation;
-
 typedef struct Layer Layer;
 
 typedef struct CellKind {
@@ -37,9 +32,9 @@ struct Layer {
     const HoloTensor *x, *w, *r, *bias, *initial_h, *initial_c, *peepholes, *w_scale, *w_zero, *r_scale, *r_zero;
     int64_t           times, batch, inputs, hidden, directions, sums; // sums: gates * hidden
     bool              batch_first, linear_before_reset, input_forget;
-    double            clip; // 0: none
-    Activation        activation[2][ACTIVATIONS_MAX];
-    int64_t          *length; // of each sequence
+    double            clip;                            // 0: none
+    HoloActivationUse activation[2 * ACTIVATIONS_MAX]; // those of a direction beside each other
+    int64_t          *length;                          // of each sequence
 
     // of the direction and the step at hand
     int64_t   direction;
@@ -81,29 +76,8 @@ static HoloStatus count_directions(const HoloCall *call, int64_t *out)
 
 static HoloStatus read_activations(const HoloCall *call, int64_t directions, Layer *l)
 {
-    const CellKind *kind  = call->op->row;
-    const HoloAttr *names = holo_attr_find(call, "activations"), *alpha = holo_attr_find(call, "activation_alpha"),
-                   *beta = holo_attr_find(call, "activation_beta");
-    int count = (int)directions * kind->activations, alphas = 0, betas = 0;
-    if (names && names->kind == HOLO_ATTR_STRINGS && names->count != 0 && names->count != count)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "%d activations, expected %d", names->count, count);
-    bool given = names && names->kind == HOLO_ATTR_STRINGS && names->count == count;
-    for (int i = 0; i < count; i++) {
-        const char *usual = kind->defaults[i % kind->activations];
-        HoloString  name  = given ? names->strings[i] : (HoloString){usual, strlen(usual)};
-        Activation *a     = &l->activation[i / kind->activations][i % kind->activations];
-        a->row            = holo_activation_find(name);
-        if (!a->row)
-            return holo_call_fail(call, HOLO_BAD_MODEL, "activation '%.*s' is not known",
-                                  (int)(name.size < 40 ? name.size : 40), name.data);
-        a->alpha = a->row->alpha; // the lists have entries only for the functions that take them
-        a->beta  = a->row->beta;
-        if (a->row->has_alpha && alpha && alpha->kind == HOLO_ATTR_FLOATS && alphas < alpha->count)
-            a->alpha = alpha->floats[alphas++];
-        if (a->row->has_beta && beta && beta->kind == HOLO_ATTR_FLOATS && betas < beta->count)
-            a->beta = beta->floats[betas++];
-    }
-    return HOLO_OK;
+    const CellKind *kind = call->op->row;
+    return holo_activations_read(call, directions, kind->activations, kind->defaults, l->activation);
 }
 
 // Quantised weights, and their scale and zero point: one for each direction, or one for each sum as well.
@@ -314,9 +288,9 @@ static int64_t time_of(const Layer *l, int64_t b)
 
 static double activate(const Layer *l, int which, double x)
 {
-    const Activation *a = &l->activation[l->direction][which];
+    const HoloActivationUse *a = &l->activation[l->direction * l->kind->activations + which];
     if (l->clip > 0) x = x > l->clip ? l->clip : x < -l->clip ? -l->clip : x;
-    return a->row->f(x, a->alpha, a->beta);
+    return holo_activate(a, x);
 }
 
 static void step_rnn(Layer *l, const HoloCall *call)
@@ -379,12 +353,11 @@ static void step_lstm(Layer *l, const HoloCall *call)
         for (int64_t j = 0; j < n; j++) {
             double sum[4], *c = &l->c[b * n + j].f; // gates in the order input, output, forget, cell
             for (int g = 0; g < 4; g++) sum[g] = x[g * n + j].f + s[g * n + j].f + l->state_bias[g * n + j];
-            double in              = activate(l, 0, sum[0] + l->peephole[j] * *c);
-            double forget          = l->input_forget ? 1 - in : activate(l, 0, sum[2] + l->peephole[2 * n + j] * *c);
-            *c                     = forget * *c + in * activate(l, 1, sum[3]);
-            double            out  = activate(l, 0, sum[1] + l->peephole[n + j] * *c);
-            const Activation *last = &l->activation[l->direction][2];
-            l->h[b * n + j].f      = out * last->row->f(*c, last->alpha, last->beta);
+            double in         = activate(l, 0, sum[0] + l->peephole[j] * *c);
+            double forget     = l->input_forget ? 1 - in : activate(l, 0, sum[2] + l->peephole[2 * n + j] * *c);
+            *c                = forget * *c + in * activate(l, 1, sum[3]);
+            double out        = activate(l, 0, sum[1] + l->peephole[n + j] * *c);
+            l->h[b * n + j].f = out * holo_activate(&l->activation[l->direction * l->kind->activations + 2], *c);
         }
     }
 }

@@ -256,9 +256,10 @@ const SampleRow sample_rows[] = {
     {FLOAT, "2=GRU@22($x[s,b,i], $t[1,3*h>0,i], $t[1,3*h,h], $?t[1,6*h], $?i32[b]<0,s>) {linear_before_reset=$(0|1), direction=\"$(forward|reverse)\"}"},
     {FLOAT, "3=LSTM@22($x[s,b,i], $t[1,4*h>0,i], $t[1,4*h,h], $?t[1,8*h], $?i32[b]<0,s>, $?t[1,b,h], $?t[1,b,h])"},
     {F32,   "3=LSTM@22($x[b,s,i], $t[2,4*h>0,i], $t[2,4*h,h]) {layout=1, direction=\"bidirectional\", clip=1.0}"},
-    // of finite cells: a gate that is too small for f32 is 0, and that times inf is NaN
+    {F32_F64, "3=com.microsoft::AttnLSTM@1($x[s>0,b,i]<-9,9>, $t[1,4*h>0,${i+2}]<-1,1>, $t[1,4*h,h]<-1,1>, $?t[1,8*h]<-1,1>, _, _, _, _, $t[1,h,a]<-1,1>, $t[1,2,a]<-1,1>, $t[1,a]<-1,1>, $t[b,m>0,2]<-9,9>) {hidden_size=${h}}"},
+    // of finite cells: a gate that is too small for f32 is 0, and that times inf is NaN; and of small recurrent weights, as of RNN
     {F32,   "3=com.microsoft::DynamicQuantizeLSTM@1($x[s,b,i], $i8[1,i,4*h>0], $i8[1,h,4*h], $?f32[1,8*h], $?i32[b]<0,s>, $?f32[1,b,h], $?f32[1,b,h]<-9,9>, _,"
-            " $f32[1]<0,1>, $i8[1], $f32[1]<0,1>, $i8[1]) {hidden_size=${h}}"},
+            " $f32[1]<0,1>, $i8[1], $f32[1]{0.0078125}, $i8[1]) {hidden_size=${h}}"},
     {F32,   "3=com.microsoft::DynamicQuantizeLSTM@1($x[s,b,i], $u8[1,i,4*h>0], $u8[1,h,4*h], _, _, _, _, _, $f32[1,4*h]<0,1>, $u8[1,4*h], $f32[1,4*h]<0,1>,"
             " $u8[1,4*h]) {hidden_size=${h}, direction=\"$(forward|reverse)\"}"},
 
