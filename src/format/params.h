@@ -401,7 +401,7 @@ typedef struct HoloPairI8Params {
     uint32_t flags; // none yet
 } HoloPairI8Params;
 
-// cast_f32: Cast of i32, f16 and bf16 to f32, and of f32 to f16 and bf16.
+// cast_f32: Cast of i32, f16 and bf16 to f32, and of f32 to f16 and bf16; RoundF16 of domain hologram.
 typedef struct HoloCastParams {
     uint32_t size;
     uint32_t flags; // none yet

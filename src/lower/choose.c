@@ -443,6 +443,7 @@ static const Choice choices[] = {
     {"DequantizeLinear", "com.microsoft", HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
     {"DynamicQuantizeLinear", "", HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
     {"Cast", "", HOLO_KERNEL_cast_f32, holo_lower_cast},
+    {"RoundF16", "hologram", HOLO_KERNEL_cast_f32, holo_lower_cast},
     {"ConvInteger", "", HOLO_KERNEL_conv_i8, holo_lower_conv_i8},
     {"QLinearConv", "", HOLO_KERNEL_conv_i8, holo_lower_conv_i8},
     {"QLinearConv", "com.microsoft", HOLO_KERNEL_conv_nhwc_i8, holo_lower_conv_nhwc_i8},

@@ -484,11 +484,14 @@ static void blur_part(void *arg, int64_t part, int worker)
     }
 }
 
-// Whole numbers that are cast stay whole: they may be sizes, of which a Range has one element more when they are not.
+// Whole numbers that are cast stay whole: they may be sizes, of which a Range has one element more when they are not. What is
+// cast to a wider type is what it was, too.
 static bool is_computed(const HoloCall *call)
 {
-    bool is_cast = !strcmp(call->op->name, "Cast") && !*call->op->domain && call->in[0];
-    return !(call->op->flags & HOLO_OP_MOVES) && !(is_cast && holo_dtype_is_integer((HoloDtype)call->in[0]->dtype));
+    if (call->op->flags & HOLO_OP_MOVES) return false;
+    if (strcmp(call->op->name, "Cast") || *call->op->domain || !call->in[0] || !call->out[0]) return true;
+    HoloDtype from = (HoloDtype)call->in[0]->dtype, to = (HoloDtype)call->out[0]->dtype;
+    return !holo_dtype_is_integer(from) && holo_rounding_of(from) < holo_rounding_of(to);
 }
 
 // Puts elements that were computed off by up to four roundings of their type, at random. What is only moved stays.
