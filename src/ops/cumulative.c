@@ -119,24 +119,29 @@ static void scan_columns(const Job *job, const Scan *scan, int64_t start, int64_
         }
 }
 
-// The same of sums of f32, whose carries stay in the first cache: what is read is added and written at once.
+// The same of sums of f32, whose carries stay in the first cache.
+static void carry_f32(int count, const float *restrict x, double *restrict carry)
+{
+    for (int c = 0; c < count; c++) carry[c] += (double)x[c];
+}
+
+static void put_f32(int count, const double *restrict carry, float *restrict y)
+{
+    for (int c = 0; c < count; c++) {
+        float sum = (float)carry[c];
+        y[c]      = sum == sum ? sum : __builtin_nanf("");
+    }
+}
+
 static void sum_columns_f32(const Job *job, int64_t start, int64_t step, int count)
 {
     const float *x              = (const float *)job->in->data + start;
     float       *y              = (float *)job->out->data + start;
     double       carry[COLUMNS] = {0};
     for (int64_t k = 0; k < job->rows.size; k++, x += step, y += step) {
-        if (job->exclusive)
-            for (int c = 0; c < count; c++) {
-                double before = carry[c];
-                carry[c] += (double)x[c];
-                y[c] = (float)(before == before ? before : __builtin_nan(""));
-            }
-        else
-            for (int c = 0; c < count; c++) {
-                carry[c] += (double)x[c];
-                y[c] = (float)(carry[c] == carry[c] ? carry[c] : __builtin_nan(""));
-            }
+        if (job->exclusive) put_f32(count, carry, y);
+        carry_f32(count, x, carry);
+        if (!job->exclusive) put_f32(count, carry, y);
     }
 }
 

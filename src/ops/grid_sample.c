@@ -290,21 +290,27 @@ static HoloStatus eval_affine(HoloCall *call)
     HoloTensor       *y             = call->out[0];
     int               rank          = y->rank - 2;
     bool              align_corners = holo_attr_int(call, "align_corners", 0) != 0;
-    double            matrix[SPATIAL * (SPATIAL + 1)], place[SPATIAL + 1], out[SPATIAL];
-    int64_t           at = 0;
+    double            matrix[SPATIAL * (SPATIAL + 1)], line[SPATIAL], out[HOLO_TILE];
+    int64_t           at = 0, width = y->dim[rank], most = HOLO_TILE / rank;
     if (holo_out_is_empty(call)) return HOLO_OK;
     for (int64_t n = 0; n < y->dim[0]; n++) {
-        HoloWalk walk = holo_walk(rank, y->dim + 1);
+        HoloWalk walk = holo_walk(rank - 1, y->dim + 1);
         holo_read_f(theta, n * rank * (rank + 1), 1, rank * (rank + 1), matrix);
-        while (holo_walk_next(&walk)) {
-            for (int d = 0; d < rank; d++) place[rank - 1 - d] = normal(walk.index[d], y->dim[1 + d], align_corners);
-            place[rank] = 1;
+        while (holo_walk_next(&walk)) { // a line: the same but for its first coordinate
             for (int r = 0; r < rank; r++) {
-                out[r] = 0;
-                for (int c = 0; c <= rank; c++) out[r] += matrix[r * (rank + 1) + c] * place[c];
+                const double *row = matrix + r * (rank + 1);
+                line[r]           = row[rank];
+                for (int d = 0; d < rank - 1; d++)
+                    line[r] += row[rank - 1 - d] * normal(walk.index[d], y->dim[1 + d], align_corners);
             }
-            holo_write_f(y, at, 1, rank, out);
-            at += rank;
+            for (int64_t i = 0, count; i < width; i += count, at += count * rank) {
+                count = width - i < most ? width - i : most;
+                for (int64_t k = 0; k < count; k++) {
+                    double x = normal(i + k, width, align_corners);
+                    for (int r = 0; r < rank; r++) out[k * rank + r] = matrix[r * (rank + 1)] * x + line[r];
+                }
+                holo_write_f(y, at, 1, count * rank, out);
+            }
         }
     }
     return HOLO_OK;

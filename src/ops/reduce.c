@@ -78,14 +78,33 @@ typedef void Fold(Tile *acc, const Tile *x, int count, bool lanes);
         acc->member[0] = a;                                                                            \
     }
 
-// A NaN stays. Without a jump, so that compilers make vectors of it.
-#define LARGER(a, x)  ((((x) > (a)) | ((x) != (x))) ? (x) : (a))
-#define SMALLER(a, x) ((((x) < (a)) | ((x) != (x))) ? (x) : (a))
+// Extremes of floats: a NaN stays. Comparisons that NaN fails are one instruction each, so NaN is looked for beside them.
+#define EXTREME(name, better)                                                                              \
+    static void name(Tile *acc, const Tile *x, int count, bool lanes)                                      \
+    {                                                                                                      \
+        if (lanes) {                                                                                       \
+            for (int k = 0; k < count; k++) {                                                              \
+                double a = acc->f[k], v = x->f[k], b = v better a ? v : a;                                 \
+                acc->f[k] = v == v ? b : v;                                                                \
+            }                                                                                              \
+            return;                                                                                        \
+        }                                                                                                  \
+        double  a   = acc->f[0], part[CHAINS];                                                             \
+        int64_t nan = 0;                                                                                   \
+        int     k   = 0;                                                                                   \
+        for (int j = 0; j < CHAINS; j++) part[j] = x->f[0];                                                \
+        for (; k + CHAINS <= count; k += CHAINS)                                                           \
+            for (int j = 0; j < CHAINS; j++) part[j] = x->f[k + j] better part[j] ? x->f[k + j] : part[j]; \
+        for (int j = 0; j < CHAINS; j++) a = part[j] better a ? part[j] : a;                               \
+        for (; k < count; k++) a = x->f[k] better a ? x->f[k] : a;                                         \
+        for (k = 0; k < count; k++) nan |= x->f[k] != x->f[k];                                             \
+        acc->f[0] = nan ? (double)NAN : a;                                                                 \
+    }
 
 FOLD(sum_f, double, f, 0, a + x, a + x)
 FOLD(prod_f, double, f, 1, (a * x), (a * x))
-FOLD(max_f, double, f, -INFINITY, LARGER(a, x), LARGER(a, x))
-FOLD(min_f, double, f, INFINITY, SMALLER(a, x), SMALLER(a, x))
+EXTREME(max_f, >)
+EXTREME(min_f, <)
 FOLD(abs_f, double, f, 0, a + fabs(x), a + x)
 FOLD(square_f, double, f, 0, a + x * x, a + x)
 FOLD(max_i, int64_t, i, INT64_MIN, x > a ? x : a, x > a ? x : a)
