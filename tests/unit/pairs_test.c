@@ -367,6 +367,7 @@ static const struct {
     {"LookupPair", "is made with its table"},
     {"Agreed", "fails where its inputs differ, as those of a sample do"},
     {"Centroids", "is made with its table, and the last bit of what it takes decides which centroid is the nearest"},
+    {"RoundF16", "the last bit of what it takes decides which number of f16 is the nearest"},
     {"Kernel", "is made with its program"},
     {"Plain", "is made of another operator"},
     {"WhisperBeamSearch", "takes features of speech; BeamSearch is the same of tokens"},
