@@ -27,18 +27,6 @@ typedef struct Layer {
 
 // ---- types
 
-static HoloStatus expect_shape(const HoloCall *call, int input, int rank, const HoloDim *dim)
-{
-    const HoloTensor *t = holo_in(call, input);
-    if (!t) return HOLO_OK;
-    HOLO_TRY(holo_expect_rank(call, input, rank, rank));
-    for (int d = 0; d < rank; d++)
-        if (t->dim[d] != dim[d] && !holo_dim_is_symbolic(t->dim[d]) && !holo_dim_is_symbolic(dim[d]))
-            return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has size %lld in dimension %d, expected %lld", input,
-                                  (long long)t->dim[d], d, (long long)dim[d]);
-    return HOLO_OK;
-}
-
 static HoloStatus expect_ranks(const HoloCall *call)
 {
     static const int ranks[INPUTS] = {3, 3, 3, 2, 1, 3, 3, 2, 3, 3, 2, 3, 1, 3};
@@ -67,19 +55,19 @@ static HoloStatus infer(HoloCall *call)
     HoloActivationUse        unused[2 * ACTIVATIONS];
     static const char *const defaults[] = {"Sigmoid", "Tanh", "Tanh"};
     HOLO_TRY(holo_activations_read(call, n, ACTIVATIONS, defaults, unused));
-    HOLO_TRY(expect_shape(call, W, 3, (HoloDim[]){n, sums, holo_dim_add(dims, x->dim[2], attention)}));
-    HOLO_TRY(expect_shape(call, R, 3, (HoloDim[]){n, sums, hidden}));
-    HOLO_TRY(expect_shape(call, BIAS, 2, (HoloDim[]){n, holo_dim_mul(dims, sums, 2)}));
-    HOLO_TRY(expect_shape(call, LENGTHS, 1, (HoloDim[]){batch}));
-    HOLO_TRY(expect_shape(call, INITIAL_H, 3, (HoloDim[]){n, batch, hidden}));
-    HOLO_TRY(expect_shape(call, INITIAL_C, 3, (HoloDim[]){n, batch, hidden}));
-    HOLO_TRY(expect_shape(call, PEEPHOLES, 2, (HoloDim[]){n, holo_dim_mul(dims, hidden, 3)}));
-    HOLO_TRY(expect_shape(call, QUERY_W, 3, (HoloDim[]){n, hidden, size}));
-    HOLO_TRY(expect_shape(call, MEMORY_W, 3, (HoloDim[]){n, depth, size}));
-    HOLO_TRY(expect_shape(call, V, 2, (HoloDim[]){n, size}));
-    HOLO_TRY(expect_shape(call, MEMORY, 3, (HoloDim[]){batch, m->dim[1], depth}));
-    HOLO_TRY(expect_shape(call, MEMORY_LENGTHS, 1, (HoloDim[]){batch}));
-    HOLO_TRY(expect_shape(call, LAYER_W, 3, (HoloDim[]){n, holo_dim_add(dims, depth, hidden), attention}));
+    HOLO_TRY(holo_expect_shape(call, W, 3, (HoloDim[]){n, sums, holo_dim_add(dims, x->dim[2], attention)}));
+    HOLO_TRY(holo_expect_shape(call, R, 3, (HoloDim[]){n, sums, hidden}));
+    HOLO_TRY(holo_expect_shape(call, BIAS, 2, (HoloDim[]){n, holo_dim_mul(dims, sums, 2)}));
+    HOLO_TRY(holo_expect_shape(call, LENGTHS, 1, (HoloDim[]){batch}));
+    HOLO_TRY(holo_expect_shape(call, INITIAL_H, 3, (HoloDim[]){n, batch, hidden}));
+    HOLO_TRY(holo_expect_shape(call, INITIAL_C, 3, (HoloDim[]){n, batch, hidden}));
+    HOLO_TRY(holo_expect_shape(call, PEEPHOLES, 2, (HoloDim[]){n, holo_dim_mul(dims, hidden, 3)}));
+    HOLO_TRY(holo_expect_shape(call, QUERY_W, 3, (HoloDim[]){n, hidden, size}));
+    HOLO_TRY(holo_expect_shape(call, MEMORY_W, 3, (HoloDim[]){n, depth, size}));
+    HOLO_TRY(holo_expect_shape(call, V, 2, (HoloDim[]){n, size}));
+    HOLO_TRY(holo_expect_shape(call, MEMORY, 3, (HoloDim[]){batch, m->dim[1], depth}));
+    HOLO_TRY(holo_expect_shape(call, MEMORY_LENGTHS, 1, (HoloDim[]){batch}));
+    HOLO_TRY(holo_expect_shape(call, LAYER_W, 3, (HoloDim[]){n, holo_dim_add(dims, depth, hidden), attention}));
     HOLO_TRY(holo_out_type(call, 0, (HoloDtype)x->dtype, 4, (HoloDim[]){x->dim[0], n, batch, hidden}));
     HOLO_TRY(holo_out_type(call, 1, (HoloDtype)x->dtype, 3, (HoloDim[]){n, batch, hidden}));
     return holo_out_type(call, 2, (HoloDtype)x->dtype, 3, (HoloDim[]){n, batch, hidden});

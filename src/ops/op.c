@@ -63,6 +63,18 @@ HoloStatus holo_expect_rank(const HoloCall *call, int input, int rank_min, int r
                           rank_max);
 }
 
+HoloStatus holo_expect_shape(const HoloCall *call, int input, int rank, const HoloDim *dim)
+{
+    const HoloTensor *t = holo_in(call, input);
+    if (!t) return HOLO_OK;
+    HOLO_TRY(holo_expect_rank(call, input, rank, rank));
+    for (int d = 0; d < rank; d++)
+        if (t->dim[d] != dim[d] && !holo_dim_is_symbolic(t->dim[d]) && !holo_dim_is_symbolic(dim[d]))
+            return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has size %lld in dimension %d, expected %lld", input,
+                                  (long long)t->dim[d], d, (long long)dim[d]);
+    return HOLO_OK;
+}
+
 // ---- attributes
 
 const HoloAttr *holo_attr_find(const HoloCall *call, const char *name)

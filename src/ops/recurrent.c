@@ -52,18 +52,6 @@ struct Layer {
 
 // ---- types
 
-static HoloStatus expect_shape(const HoloCall *call, int input, int rank, const HoloDim *dim)
-{
-    const HoloTensor *t = holo_in(call, input);
-    if (!t) return HOLO_OK;
-    HOLO_TRY(holo_expect_rank(call, input, rank, rank));
-    for (int d = 0; d < rank; d++)
-        if (t->dim[d] != dim[d] && !holo_dim_is_symbolic(t->dim[d]) && !holo_dim_is_symbolic(dim[d]))
-            return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has size %lld in dimension %d, expected %lld", input,
-                                  (long long)t->dim[d], d, (long long)dim[d]);
-    return HOLO_OK;
-}
-
 static HoloStatus count_directions(const HoloCall *call, int64_t *out)
 {
     bool both = holo_attr_is(call, "direction", "forward", "bidirectional");
@@ -85,12 +73,12 @@ static HoloStatus check_weights(const HoloCall *call, int weights, int scale, Ho
                                 HoloDim sums)
 {
     HOLO_TRY(holo_expect_types(call, weights, HOLO_BIT(I8) | HOLO_BIT(U8)));
-    HOLO_TRY(expect_shape(call, weights, 3, (HoloDim[]){directions, depth, sums}));
+    HOLO_TRY(holo_expect_shape(call, weights, 3, (HoloDim[]){directions, depth, sums}));
     for (int i = scale; i <= scale + 1; i++) {
         const HoloTensor *t = holo_in(call, i);
         if (!t) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", i);
         HOLO_TRY(holo_expect_types(call, i, i == scale ? HOLO_BIT(F32) : UINT64_C(1) << call->in[weights]->dtype));
-        HOLO_TRY(expect_shape(call, i, t->rank == 2 ? 2 : 1, (HoloDim[]){directions, sums}));
+        HOLO_TRY(holo_expect_shape(call, i, t->rank == 2 ? 2 : 1, (HoloDim[]){directions, sums}));
     }
     return HOLO_OK;
 }
@@ -109,14 +97,14 @@ static HoloStatus check_inputs(const HoloCall *call, bool batch_first, HoloDim b
     } else {
         HOLO_TRY(holo_expect_types(call, W, same));
         HOLO_TRY(holo_expect_types(call, R, same));
-        HOLO_TRY(expect_shape(call, W, 3, (HoloDim[]){directions, sums, call->in[X]->dim[2]}));
-        HOLO_TRY(expect_shape(call, R, 3, (HoloDim[]){directions, sums, hidden}));
+        HOLO_TRY(holo_expect_shape(call, W, 3, (HoloDim[]){directions, sums, call->in[X]->dim[2]}));
+        HOLO_TRY(holo_expect_shape(call, R, 3, (HoloDim[]){directions, sums, hidden}));
     }
-    HOLO_TRY(expect_shape(call, BIAS, 2, (HoloDim[]){directions, holo_dim_mul(call->dims, sums, 2)}));
-    HOLO_TRY(expect_shape(call, LENGTHS, 1, (HoloDim[]){batch}));
-    HOLO_TRY(expect_shape(call, INITIAL_H, 3, (HoloDim[]){first, second, hidden}));
-    HOLO_TRY(expect_shape(call, INITIAL_C, 3, (HoloDim[]){first, second, hidden}));
-    return expect_shape(call, PEEPHOLES, 2, (HoloDim[]){directions, holo_dim_mul(call->dims, hidden, 3)});
+    HOLO_TRY(holo_expect_shape(call, BIAS, 2, (HoloDim[]){directions, holo_dim_mul(call->dims, sums, 2)}));
+    HOLO_TRY(holo_expect_shape(call, LENGTHS, 1, (HoloDim[]){batch}));
+    HOLO_TRY(holo_expect_shape(call, INITIAL_H, 3, (HoloDim[]){first, second, hidden}));
+    HOLO_TRY(holo_expect_shape(call, INITIAL_C, 3, (HoloDim[]){first, second, hidden}));
+    return holo_expect_shape(call, PEEPHOLES, 2, (HoloDim[]){directions, holo_dim_mul(call->dims, hidden, 3)});
 }
 
 static HoloStatus infer(HoloCall *call)
