@@ -127,6 +127,7 @@ static void cut(Product *p)
         double  worth = work / TASK_WORK;
         int64_t want  = holo_ceil_div(TILE_TASKS, p->row_tiles * p->batch);
         if (worth < (double)want) want = (int64_t)worth;
+        if (want == 1 && p->m <= ROWS_DIRECT) want = 2; // it waits for memory, and two wait less
         if (want > p->column_tiles) p->column_tiles = want;
     }
     p->tile_columns = holo_ceil_div(holo_ceil_div(p->n, p->column_tiles), 2 * HOLO_PANEL) * 2 * HOLO_PANEL;
