@@ -27,6 +27,9 @@ static HoloStatus init(const HoloCall *call, Sampling *s)
     if (!holo_kernel_has_params(call, sizeof(HoloGridSampleParams)) || strcmp(call->op->name, "GridSample") ||
         !is_linear)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of grid_sample_f32");
+    if (at->dim[0] != x->dim[0] || at->dim[3] != 2 || out->dim[0] != x->dim[0] || out->dim[1] != x->dim[1] ||
+        out->dim[2] != at->dim[1] || out->dim[3] != at->dim[2])
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the grid or the output has another shape");
     if (x->dim[2] > INT32_MAX / 2 || x->dim[3] > INT32_MAX / 2 || x->dim[2] * x->dim[3] > INT32_MAX)
         return holo_call_fail(call, HOLO_UNSUPPORTED, "the image is too large for grid_sample_f32");
     *s              = (Sampling){.host = call->host, .x = x->data, .at = at->data, .out = out->data};
