@@ -43,9 +43,9 @@ HoloStatus holo_lower_program(const HoloNode *node, const HoloLowering *lowering
     bool             is_tail = false;
     HoloIsaPointwise of      = {.program = &program};
     *out                     = (HoloBytes){0};
-    if (!short_form(node, lowering, &program, &is_tail) || !node->out_count || !node->out[0] ||
-        !holo_program_is_valid(&program, &of.inputs))
-        return HOLO_OK;
+    if (!node->out_count || !node->out[0] || !short_form(node, lowering, &program, &is_tail)) return HOLO_OK;
+    if (!holo_program_is_valid(&program, &of.inputs))
+        return holo_fail(error, HOLO_BAD_MODEL, "node %s: the pointwise program is not valid", node->name);
     of.out         = &node->out[0]->type;
     of.over_output = is_tail;
     for (int i = is_tail; i < HOLO_MAP_INPUTS; i++) {

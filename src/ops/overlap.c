@@ -106,7 +106,7 @@ static void add_row(const Overlap *v, float *y, const float *x, int64_t outer)
         int64_t from = shift < 0 ? (-shift + step - 1) / step : 0;
         int64_t to   = width - shift <= 0 ? 0 : (width - shift - 1) / step + 1;
         if (to > in) to = in;
-        for (int64_t g = 0; g < v->group; g++)
+        for (int64_t g = 0; g < v->group && from < to; g++)
             add_pixels(y + (from * step + shift) * outs + g * v->m, step * outs,
                        x + from * channels + (g * v->taps + tap) * v->m, channels, to - from, v->m);
     }
