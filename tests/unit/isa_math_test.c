@@ -43,7 +43,7 @@ typedef struct Function {
 static const Function functions[] = {
     {"sqrt", sqrtl, NULL, 0.5, 0.5},  {"rcp", rcpl, NULL, 0.5, 0.5}, {"rsqrt", rsqrtl, NULL, 1.5, 1.5},
     {"exp", expl, NULL, 1.5, 1},      {"log", logl, NULL, 1, 1},     {"log2", log2l, NULL, 0.51, 2},
-    {"log10", log10l, NULL, 0.51, 1}, {"sin", sinl, NULL, 2, 1},     {"cos", cosl, NULL, 2, 1},
+    {"log10", log10l, NULL, 0.51, 1}, {"sin", sinl, NULL, 3, 1},     {"cos", cosl, NULL, 3, 1},
     {"tan", tanl, NULL, 4, 1},        {"asin", asinl, NULL, 3, 1},   {"acos", acosl, NULL, 1.5, 1},
     {"atan", atanl, NULL, 2.5, 1},    {"tanh", tanhl, NULL, 2.5, 1}, {"sigmoid", sigmoidl, NULL, 2.5, 2.5},
     {"erf", erfl, NULL, 1.5, 1.5},    {"pow", NULL, powl, 0.51, 1},

@@ -50,7 +50,7 @@ static void functions(void **state)
         {HOLO_MAP_tanh, tanh, 3, false},         {HOLO_MAP_erf, erf, 3, false},
         {HOLO_MAP_sqrt, sqrt, 0.5, false},       {HOLO_MAP_log, log, 1.5, false},
         {HOLO_MAP_softplus, softplus, 3, false}, {HOLO_MAP_root, root, 0.5, false},
-        {HOLO_MAP_sin, sin, 1.5, false},         {HOLO_MAP_cos, cos, 1.5, false},
+        {HOLO_MAP_sin, sin, 3, false},           {HOLO_MAP_cos, cos, 3, false},
         {HOLO_MAP_tan, tan, 3, false},           {HOLO_MAP_asin, asin, 3, false},
         {HOLO_MAP_acos, acos, 3, false},         {HOLO_MAP_atan, atan, 3, false},
         {HOLO_MAP_floor, floor, 0, false},       {HOLO_MAP_ceil, ceil, 0, false},
