@@ -269,8 +269,9 @@ static void finish_row(Attention *t, int64_t row)
     const HoloAttend *a     = t->a;
     const float      *x     = t->sums + row * t->width;
     float             total = t->total[row], *out = a->out + row * a->out_row;
-    bool              none  = t->from >= t->end || (total != total && is_masked(t, row)); // no key has a weight
-    f32v              scale = v_set1(total == 0 ? 1 : 1 / total);
+    float             least = a->masked_nan ? __builtin_nanf("") : 1; // of a row in which no key has a weight
+    bool              none  = t->from >= t->end || (total != total && !a->masked_nan && is_masked(t, row));
+    f32v              scale = v_set1(total == 0 ? least : 1 / total);
     for (int64_t j = 0; j < a->v_size; j += LANES) {
         f32v y     = none ? v_set1(0) : v_mul(v_load(x + j), scale);
         int  lanes = lanes_left(j, a->v_size);

@@ -491,6 +491,7 @@ typedef struct HoloAttend {
     float        scale, softcap; // softcap 0: none
     const void  *mask;           // NULL: none. Numbers to add, or bytes: 0 hides a key
     bool         mask_is_bool;
+    bool         masked_nan;         // a row where the mask hides all is NaN, not 0
     int64_t      mask_row, mask_key; // mask_key is 0 or 1
     int64_t      mask_keys;          // those from here on are hidden
     int64_t      place, place_step;  // place_step is 0 or 1

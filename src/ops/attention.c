@@ -181,20 +181,21 @@ static HoloStatus find_lengths(const HoloCall *call, const Sizes *s, HoloAttenti
 void holo_attention_init(const HoloCall *call, const Sizes *s, HoloAttention *out)
 {
     *out = (HoloAttention){
-        .batch    = s->batch,
-        .q_heads  = s->q_heads,
-        .kv_heads = s->kv_heads,
-        .queries  = s->queries,
-        .keys     = s->keys,
-        .size     = s->size,
-        .v_size   = s->v_size,
-        .q        = view(call->in[Q], s->q_heads),
-        .k        = view(call->in[K], s->kv_heads),
-        .v        = view(call->in[V], s->kv_heads),
-        .scale    = holo_attr_float(call, "scale", 1 / sqrt((double)s->size)),
-        .left     = -1,
-        .right    = -1,
-        .y        = holo_out(call, Y),
+        .masked_nan = holo_attr_int(call, "masked_nan", 0) != 0,
+        .batch      = s->batch,
+        .q_heads    = s->q_heads,
+        .kv_heads   = s->kv_heads,
+        .queries    = s->queries,
+        .keys       = s->keys,
+        .size       = s->size,
+        .v_size     = s->v_size,
+        .q          = view(call->in[Q], s->q_heads),
+        .k          = view(call->in[K], s->kv_heads),
+        .v          = view(call->in[V], s->kv_heads),
+        .scale      = holo_attr_float(call, "scale", 1 / sqrt((double)s->size)),
+        .left       = -1,
+        .right      = -1,
+        .y          = holo_out(call, Y),
     };
     if (!out->y) return;
     HoloHeads to = view(out->y, s->q_heads);

@@ -254,14 +254,14 @@ static void round_to(HoloDtype dtype, double *x, int64_t count)
     }
 }
 
-// Softmax over x and perhaps one score more. Where nothing is seen the weights are 0.
-static void soften(double *x, int64_t count, const double *sink)
+// Softmax over x and perhaps one score more. Where nothing is seen the weights are `nothing`.
+static void soften(double *x, int64_t count, const double *sink, double nothing)
 {
     double top = sink ? *sink : -INFINITY;
     for (int64_t k = 0; k < count; k++)
         if (x[k] > top || x[k] != x[k]) top = x[k];
     if (top == -INFINITY) {
-        for (int64_t k = 0; k < count; k++) x[k] = 0;
+        for (int64_t k = 0; k < count; k++) x[k] = nothing;
         return;
     }
     double sum = sink ? holo_exp(*sink - top) : 0;
@@ -313,10 +313,10 @@ static void finish_row(void *arg, int64_t i, int worker)
 
     if (a->precision) round_to(a->precision, x, a->keys);
     double sink = a->sink ? holo_get_f(a->sink, head % a->q_heads) : 0;
-    if (is_masked(a, head, query, from, to))
+    if (!a->masked_nan && is_masked(a, head, query, from, to))
         memset(x, 0, (size_t)a->keys * sizeof *x);
     else
-        soften(x, a->keys, a->sink ? &sink : NULL);
+        soften(x, a->keys, a->sink ? &sink : NULL, a->masked_nan ? NAN : 0);
     if (a->precision) round_to(a->precision, x, a->keys);
     emit(a, HOLO_STAGE_WEIGHTS, head, query, x);
 }

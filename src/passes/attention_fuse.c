@@ -4,8 +4,8 @@
 // any order that Attention has, the first product, and scales of its inputs farther up. Scores may change between three
 // and four dimensions on the way. What is left between the heads and their projections is for attention_heads.c.
 //
-// In a row that -inf masks throughout, a softmax gives NaN, Attention 0. Some models clean such NaN away themselves, and
-// with them those that inputs bring in; these stay.
+// In a row that -inf masks throughout, a softmax gives NaN, Attention 0: masked_nan says that NaN is meant. Some models
+// clean such NaN away themselves, and with them those that inputs bring in; these stay.
 #include "format/params.h"
 #include "passes/attention_pass.h"
 
@@ -29,6 +29,7 @@ typedef struct Found {
     double     scale, softcap;
     Mask       mask[MASKS_MAX];
     int        mask_count;
+    bool       is_cleaned;      // weights that are NaN become 0
     bool has_split, is_stacked; // four dimensions were seen: batch and heads. A mask has one for each matrix of three
     HoloDim batch, heads;
 } Found;
@@ -242,7 +243,7 @@ static bool is_last_axis(const HoloNode *softmax)
 }
 
 // The softmax whose weights a value is; NULL: none.
-static HoloNode *softmax_of(const Found *f, HoloValue *value)
+static HoloNode *softmax_of(Found *f, HoloValue *value)
 {
     for (int i = 0; i < DEPTH_MAX; i++) {
         HoloNode *node = value->producer;
@@ -250,6 +251,7 @@ static HoloNode *softmax_of(const Found *f, HoloValue *value)
         HoloValue *before = uncleaned(f, node);
         if (before) {
             if (!is_used_once(f, value) || !before->producer || !holo_node_is(before->producer, "Softmax")) return NULL;
+            f->is_cleaned = true;
             return is_last_axis(before->producer) ? before->producer : NULL;
         }
         if (!is_used_once(f, value)) return NULL;
@@ -462,22 +464,45 @@ static HoloValue *make_key(HoloRewrite *rewrite, Found *f)
     return k ? holo_build_transpose(rewrite, k, perm4) : NULL;
 }
 
+static bool may_be_inf(const Mask *mask)
+{
+    const HoloTensor *t = &mask->value->type;
+    if (t->dtype == HOLO_BOOL) return isinf(mask->number);
+    if (!mask->value->is_constant || !t->data) return true;
+    for (int64_t i = 0; i < holo_tensor_count(t); i++)
+        if (isinf(holo_get_f(t, i))) return true;
+    return false;
+}
+
+// May masks hide all of a row by -inf, so that its weights are NaN?
+static bool may_be_nan(const Found *f)
+{
+    for (int i = 0; i < f->mask_count && !f->is_cleaned; i++)
+        if (may_be_inf(&f->mask[i])) return true;
+    return false;
+}
+
 static HoloNode *make_attention(HoloRewrite *rewrite, Found *f, const char *name, HoloValue *mask)
 {
     HoloValue *q = make_four(rewrite, f, f->q), *k = make_key(rewrite, f), *v = make_four(rewrite, f, f->v);
     if (!q || !k || !v) return NULL;
-    HoloTensor type = q->type;
-    type.dim[3]     = v->type.dim[3];
-    HoloNode *node  = holo_build_node(rewrite, name, "Attention", VERSION, mask ? 4 : 3, f->softcap > 0 ? 2 : 1, &type);
-    if (!node) return NULL;
-    node->in[0]   = q;
-    node->in[1]   = k;
-    node->in[2]   = v;
-    node->attr[0] = (HoloAttr){.name = "scale", .kind = HOLO_ATTR_FLOAT, .count = 1, .f = (double)(float)f->scale};
-    if (mask) node->in[3] = mask;
+    HoloTensor type  = q->type;
+    type.dim[3]      = v->type.dim[3];
+    HoloAttr attr[3] = {
+        {.name = "scale", .kind = HOLO_ATTR_FLOAT, .count = 1, .f = (double)(float)f->scale},
+    };
+    int count = 1;
     if (f->softcap > 0)
-        node->attr[1] =
+        attr[count++] =
             (HoloAttr){.name = "softcap", .kind = HOLO_ATTR_FLOAT, .count = 1, .f = (double)(float)f->softcap};
+    if (may_be_nan(f)) attr[count++] = (HoloAttr){.name = "masked_nan", .kind = HOLO_ATTR_INT, .count = 1, .i = 1};
+    HoloNode *node = holo_build_node(rewrite, name, "Attention", VERSION, mask ? 4 : 3, count, &type);
+    if (!node) return NULL;
+    node->in[0] = q;
+    node->in[1] = k;
+    node->in[2] = v;
+    if (mask) node->in[3] = mask;
+    memcpy(node->attr, attr, (size_t)count * sizeof *attr);
     return node;
 }
 

@@ -142,19 +142,20 @@ static void every_mask(void **state)
         }
 }
 
-static void masked_rows(void **state) // by -inf: no weights; by the lowest number: all alike
+static void masked_rows(void **state) // by -inf: no weights, or NaN; by the lowest number: all alike
 {
     (void)state;
     const float hidden[] = {-INFINITY, -3.402823466e38f};
     for (int i = 0; i < HOLO_COUNT(hidden); i++)
-        for (int nan = 0; nan < 2; nan++) {
+        for (int kind = 0; kind < 4; kind++) {
             Shape s    = {1, 1, 1, 18, 300, 16, 17};
             Case  c    = attention(&s, false);
             c.in_count = 4;
+            if (kind > 1) attr_int(&c, "masked_nan", 1);
             c.in[MASK] = TENSOR(18, 300);
             for (int64_t n = 0; n < 4 * 300; n++) data(&c, MASK)[n] = hidden[i]; // rows 0 to 3
             for (int64_t n = 4 * 300; n < 18 * 300; n++) data(&c, MASK)[n] = n % 300 < 256 ? hidden[i] : 0;
-            if (nan) data(&c, K)[290 * 16] = NAN;
+            if (kind % 2) data(&c, K)[290 * 16] = NAN;
             check(&c);
         }
     Shape s    = {1, 2, 1, 1, 20, 16, 16};
