@@ -70,6 +70,8 @@ MAP_1(sign, n_sign(a))
 MAP_1(gelu, (n_erf(a * 0.707106781f) + 1.0f) * a * 0.5f)
 MAP_1(gelu_tanh, n_gelu_tanh(a))
 MAP_1(hard_swish, a *n_min((f32n){0} + 1.0f, n_max((f32n){0}, a *(1.0f / 6) + 0.5f)))
+MAP_1(sigmoid_ratio, n_sigmoid_ratio(a))
+MAP_1(tanh_ratio, n_tanh_ratio(a))
 MAP_2(above, n_select(a > b, a, (f32n){0}))
 
 INL f32v map_load(const float *p, bool is_one, int64_t i, int lanes)

@@ -7,6 +7,7 @@
 #define HOLO_VEC_MATH_H
 
 #include "base/math.h"
+#include "base/math_ratio.h"
 #include "kernels/vec.h"
 
 // ---- exponentials
@@ -266,6 +267,34 @@ INL f32n n_root(f32n x)
 {
     const f32n top = (f32n){0} + __builtin_inff();
     return n_select(x == -top, top, n_sqrt(x + 0.0f));
+}
+
+// ---- quotients of polynomials (base/math_ratio.h)
+
+INL f32n n_polynomial(const float *factor, int count, f32n x)
+{
+    const f32n zero                            = {0};
+    f32n       sum                             = zero + factor[0];
+    UNROLL for (int i = 1; i < count; i++) sum = n_mad(sum, x, zero + factor[i]);
+    return sum;
+}
+
+INL f32n n_ratio(const HoloRatio *r, f32n x)
+{
+    const f32n zero = {0};
+    x               = n_min(zero + r->limit, n_max(zero - r->limit, x)); // a NaN stays
+    f32n s          = x * x;
+    return n_polynomial(r->up, r->ups, s) * x / n_polynomial(r->down, r->downs, s);
+}
+
+INL f32n n_sigmoid_ratio(f32n x)
+{
+    return n_max((f32n){0}, n_ratio(&HOLO_RATIO_SIGMOID, x) + 0.5f);
+}
+
+INL f32n n_tanh_ratio(f32n x)
+{
+    return n_ratio(&HOLO_RATIO_TANH, x);
 }
 
 // ---- angles

@@ -2,6 +2,7 @@
 #include "ops/program.h"
 
 #include "base/math.h"
+#include "base/math_ratio.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -75,7 +76,9 @@ static float hard_swish(float x)
     F(above, a > b ? a : 0)                        \
     F(gelu, gelu(a))                               \
     F(gelu_tanh, gelu_tanh(a))                     \
-    F(hard_swish, hard_swish(a))
+    F(hard_swish, hard_swish(a))                   \
+    F(sigmoid_ratio, holo_sigmoid_ratio(a))        \
+    F(tanh_ratio, holo_tanh_ratio(a))
 
 #define F(name, expression)                   \
     static float map_##name(float a, float b) \
