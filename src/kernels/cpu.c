@@ -139,6 +139,17 @@ const HoloTiles *holo_tiles(void)
     return tile_tables[TILE_TABLE_COUNT - 1];
 }
 
+int holo_tile_type(HoloDtype dtype)
+{
+    switch (dtype) {
+#define X(id, c) \
+    case HOLO_##id: return HOLO_TILE_##id;
+        HOLO_TILE_TYPE_MAP(X)
+#undef X
+    default: return -1;
+    }
+}
+
 const char *holo_cpu_level(void)
 {
     return holo_kernels(0)->level;

@@ -30,19 +30,14 @@ static void widen_bf16(int64_t n, const uint16_t *x, float *out)
     for (int64_t i = 0; i < n; i++) out[i] = bits_float((uint32_t)x[i] << 16);
 }
 
-// What is subnormal in f16 is rounded by adding a number whose last place is the smallest f16. Of the rest, the places
-// that go are rounded in the integer: a carry runs into the exponent, as it should.
 static void narrow_f16(int64_t n, const float *x, uint16_t *out)
 {
-    enum { ONE = 0x38800000, INF = 0x47800000, REBIAS = 112 << 23 }; // 2^-14, the least normal one, and 2^16
-    for (int64_t i = 0; i < n; i++) {
-        uint32_t bits = float_bits(x[i]), sign = bits >> 16 & 0x8000, rest = bits & 0x7fffffff;
-        uint32_t small   = float_bits(bits_float(rest) + 0.5f) - 0x3f000000;
-        uint32_t normal  = (rest - REBIAS + 0xfff + (rest >> 13 & 1)) >> 13;
-        uint32_t special = rest > 0x7f800000 ? 0x7e00 : 0x7c00;
-        uint32_t narrow  = rest < ONE ? small : normal;
-        out[i]           = (uint16_t)(sign | (rest >= INF ? special : narrow));
-    }
+    int64_t  i = 0;
+    uint16_t last[LANES];
+    for (; i + LANES <= n; i += LANES) v_store_f16(out + i, v_load(x + i));
+    if (i == n) return;
+    v_store_f16(last, v_load_strided(x + i, 1, 0, (int)(n - i)));
+    for (int64_t j = i; j < n; j++) out[j] = last[j - i];
 }
 
 static void narrow_bf16(int64_t n, const float *x, uint16_t *out)

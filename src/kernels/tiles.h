@@ -7,6 +7,7 @@
 #define HOLO_KERNELS_TILES_H
 
 #include "base/base.h"
+#include "hologram.h"
 
 // The types that have loops of their own, and their C types. f16 and bf16 go through f32 (HoloKernels: widen, narrow).
 #define HOLO_TILE_TYPE_MAP(X) \
@@ -32,12 +33,15 @@
     X(POW)
 #define HOLO_TILE_SET_MAP(X)  X(SET_EQ) X(SET_NE) X(SET_LT) X(SET_LE)
 #define HOLO_TILE_OP_MAP_3(X) X(MAD) X(FMA)
+// What no instruction does. CLIP: a held between b and c; NaN stays, and c counts where b is above it. QUOTIENT, and of i32
+// REMAINDER (as C has it) and MODULO (of the divisor's sign): floats, and i32 of which 0 divides to 0. SET_INF: a predicate.
+#define HOLO_TILE_MORE_MAP(X) X(CLIP) X(QUOTIENT) X(REMAINDER) X(MODULO) X(SET_INF)
 
 #define X(id, c) HOLO_TILE_##id,
 typedef enum HoloTileType { HOLO_TILE_TYPE_MAP(X) HOLO_TILE_TYPES } HoloTileType;
 #undef X
 #define X(id) HOLO_TILE_##id,
-typedef enum HoloTileOp { HOLO_TILE_OP_MAP_1(X) HOLO_TILE_OP_MAP_2(X) HOLO_TILE_OP_MAP_3(X) HOLO_TILE_SET_MAP(X) HOLO_TILE_OPS } HoloTileOp;
+typedef enum HoloTileOp { HOLO_TILE_OP_MAP_1(X) HOLO_TILE_OP_MAP_2(X) HOLO_TILE_OP_MAP_3(X) HOLO_TILE_SET_MAP(X) HOLO_TILE_MORE_MAP(X) HOLO_TILE_OPS } HoloTileOp;
 #undef X
 // clang-format on
 
@@ -93,6 +97,7 @@ typedef struct HoloTiles {
     HoloTile   *op[HOLO_TILE_OPS][HOLO_TILE_TYPES];    // NULL: there is none
     HoloTile   *cvt[HOLO_TILE_TYPES][HOLO_TILE_TYPES]; // to, from
     HoloTile   *sel[4];                                // a: predicates, never one
+    void (*plain[2])(int64_t n, void *x);              // of f32 and of f64: every NaN becomes the one that is stored
 
     // out[i] = x[index[i]]; x[index[i]] = values[i] in ascending order, where mask[i] (NULL: everywhere); `one`: one value.
     void (*gather[4][2])(int64_t n, const void *x, const void *index, void *out);
@@ -107,6 +112,8 @@ typedef struct HoloTiles {
     int64_t (*count)(int64_t n, const uint8_t *mask);                    // that are not 0
     void (*boolean)(int64_t n, const uint8_t *a, uint8_t *out);          // whether bytes are not 0
     void (*chain)(int64_t n, const HoloTileChain *chain);
+    // out[c][r] = x[r][c] for 0 <= r < rows and 0 <= c < columns; elements from one row to the next, of x and of out.
+    void (*turn[4])(int64_t rows, int64_t columns, const void *x, int64_t x_row, void *out, int64_t out_row);
     // One number of n > 0: number i goes to sum i % 16; then sums i and i + 8 are joined, i and i + 4 ...
     void (*reduce[HOLO_TILE_REDUCES][HOLO_TILE_TYPES])(int64_t n, const void *a, void *out);
     // Where the largest of n > 0 numbers, below 2^31, is, or the smallest; of equal ones the first, or the last. A NaN is beyond all.
@@ -118,5 +125,8 @@ typedef struct HoloTiles {
 const HoloTiles *holo_tiles(void);
 const HoloTiles *holo_tiles_plainest(void);
 const HoloTiles *holo_tiles_at(int index);
+
+// The type whose loops take such elements as they are stored; -1: there is none.
+int holo_tile_type(HoloDtype dtype);
 
 #endif

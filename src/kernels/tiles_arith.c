@@ -94,6 +94,9 @@ SIGNED_INTEGERS(BINARY, min, x < y ? x : y)  WIDTHS(BINARY, min, x < y ? x : y)
 SIGNED_INTEGERS(BINARY, max, x > y ? x : y)  WIDTHS(BINARY, max, x > y ? x : y)
 FLOATS(BINARY, min, x != x ? x : x < y ? x : y)
 FLOATS(BINARY, max, x != x ? x : x > y ? x : y)
+SIGNED_INTEGERS(TERNARY, clip, (x < y ? y : x) > z ? z : (x < y ? y : x))
+WIDTHS(TERNARY, clip, (x < y ? y : x) > z ? z : (x < y ? y : x))
+FLOATS(TERNARY, clip, (x < y ? y : x) > z ? z : (x < y ? y : x))
 SIGNED_INTEGERS(UNARY, abs, x < 0 ? 0 - (uint64_t)x : (uint64_t)x)
 SIGNED_INTEGERS(UNARY, neg, 0 - (uint64_t)x)
 SIGNED_INTEGERS(UNARY, sign, (x > 0) - (x < 0))
@@ -125,6 +128,23 @@ WIDTHS(BINARY, rem, x % y)
 WIDTHS(BINARY, floordiv, x / y)
 WIDTHS(BINARY, mod, x % y)
 
+// Through double, which has bits enough for each quotient to be cut to the right number: CPUs have no vectors of integers that
+// divide. The smallest number by -1 wraps.
+INL int32_t quotient(int32_t x, int32_t y)
+{
+    double q = (double)x / (double)(y ? y : 1);
+    return y ? (int32_t)(q > INT32_MAX ? INT32_MIN : q) : 0;
+}
+
+INL int32_t remainder_of(int32_t x, int32_t y)
+{
+    return y ? (int32_t)((uint32_t)x - (uint32_t)quotient(x, y) * (uint32_t)y) : 0;
+}
+
+BINARY(quotient, I32, int32_t, quotient(x, y))
+BINARY(remainder, I32, int32_t, remainder_of(x, y))
+BINARY(modulo, I32, int32_t, remainder_of(x, y) + ((remainder_of(x, y) != 0) & ((remainder_of(x, y) < 0) != (y < 0)) ? y : 0))
+
 #define SET(name, id, type, expression) BINARY_TO(uint8_t, name, id, type, expression)
 WIDTHS(SET, set_eq, x == y)  FLOATS(SET, set_eq, x == y)
 WIDTHS(SET, set_ne, x != y)  FLOATS(SET, set_ne, x != y)
@@ -145,6 +165,8 @@ WIDTHS(SET, set_le, x <= y)  SIGNED_INTEGERS(SET, set_le, x <= y)  FLOATS(SET, s
             out[i] = (to)(expression);                             \
         }                                                          \
     }
+CONVERT(set_inf, F32, float, uint8_t, __builtin_fabsf(x) == INFINITY)
+CONVERT(set_inf, F64, double, uint8_t, __builtin_fabs(x) == (double)INFINITY)
 #define FROM_INTEGERS(to_id, to)                                                                     \
     CONVERT(cvt_##to_id, I8, int8_t, to, x) CONVERT(cvt_##to_id, I16, int16_t, to, x)                \
     CONVERT(cvt_##to_id, I32, int32_t, to, x) CONVERT(cvt_##to_id, I64, int64_t, to, x)              \
@@ -157,15 +179,49 @@ WIDTHS(SET, set_le, x <= y)  SIGNED_INTEGERS(SET, set_le, x <= y)  FLOATS(SET, s
     CONVERT(cvt_##to_id, F32, float, to, CUT(to, low, top, least, most))       \
     CONVERT(cvt_##to_id, F64, double, to, CUT(to, low, top, least, most))
 
+// Of f32 to types of at most 32 bits the same by vectors: held between ends that are floats, so that it always may become an
+// int32_t. `top`: the largest float of the type.
+typedef int8_t   narrow_I8 __attribute__((vector_size(NATIVE_LANES), aligned(1), may_alias));
+typedef uint8_t  narrow_U8 __attribute__((vector_size(NATIVE_LANES), aligned(1), may_alias));
+typedef int16_t  narrow_I16 __attribute__((vector_size(2 * NATIVE_LANES), aligned(2), may_alias));
+typedef uint16_t narrow_U16 __attribute__((vector_size(2 * NATIVE_LANES), aligned(2), may_alias));
+typedef int32_t  narrow_I32 __attribute__((vector_size(4 * NATIVE_LANES), aligned(4), may_alias));
+
+#define FROM_F32(to_id, to, low, top, end, least, most)                                               \
+    TILE(cvt_##to_id##_F32)                                                                           \
+    {                                                                                                 \
+        const float *a   = a_;                                                                        \
+        to          *out = out_;                                                                      \
+        int64_t      i   = 0;                                                                         \
+        (void)b_, (void)c_, (void)ones;                                                               \
+        for (; i + NATIVE_LANES <= n; i += NATIVE_LANES) {                                            \
+            f32n x;                                                                                   \
+            __builtin_memcpy(&x, a + i, sizeof x);                                                    \
+            i32n whole = __builtin_convertvector(n_min(n_max(x, n_splat(low)), n_splat(top)), i32n);  \
+            i32n is_number = (i32n)(x == x), is_beyond = (i32n)(x >= (end));                          \
+            whole = (whole & is_number & ~is_beyond) | ((int32_t)(most) & is_beyond);                 \
+            *(narrow_##to_id *)(out + i) = __builtin_convertvector(whole, narrow_##to_id);            \
+        }                                                                                             \
+        for (; i < n; i++) {                                                                          \
+            float x = a[i];                                                                           \
+            out[i]  = CUT(to, low, end, least, most);                                                 \
+        }                                                                                             \
+    }
+
 #define X(id, type) FROM_INTEGERS(id, type)
 HOLO_TILE_TYPE_MAP(X)
 #undef X
-FROM_FLOATS(I8,  int8_t,   -0x1p7f,  0x1p7f,  INT8_MIN,  INT8_MAX)
-FROM_FLOATS(I16, int16_t,  -0x1p15f, 0x1p15f, INT16_MIN, INT16_MAX)
-FROM_FLOATS(I32, int32_t,  -0x1p31f, 0x1p31f, INT32_MIN, INT32_MAX)
+FROM_F32(I8,  int8_t,   -0x1p7f,  127,          0x1p7f,  INT8_MIN,  INT8_MAX)
+FROM_F32(I16, int16_t,  -0x1p15f, 32767,        0x1p15f, INT16_MIN, INT16_MAX)
+FROM_F32(I32, int32_t,  -0x1p31f, 0x1.fffffep30f, 0x1p31f, INT32_MIN, INT32_MAX)
+FROM_F32(U8,  uint8_t,  0,        255,          0x1p8f,  0,         UINT8_MAX)
+FROM_F32(U16, uint16_t, 0,        65535,        0x1p16f, 0,         UINT16_MAX)
+CONVERT(cvt_I8,  F64, double, int8_t,   CUT(int8_t,   -0x1p7f,  0x1p7f,  INT8_MIN,  INT8_MAX))
+CONVERT(cvt_I16, F64, double, int16_t,  CUT(int16_t,  -0x1p15f, 0x1p15f, INT16_MIN, INT16_MAX))
+CONVERT(cvt_I32, F64, double, int32_t,  CUT(int32_t,  -0x1p31f, 0x1p31f, INT32_MIN, INT32_MAX))
+CONVERT(cvt_U8,  F64, double, uint8_t,  CUT(uint8_t,  0,        0x1p8f,  0,         UINT8_MAX))
+CONVERT(cvt_U16, F64, double, uint16_t, CUT(uint16_t, 0,        0x1p16f, 0,         UINT16_MAX))
 FROM_FLOATS(I64, int64_t,  -0x1p63f, 0x1p63f, INT64_MIN, INT64_MAX)
-FROM_FLOATS(U8,  uint8_t,  0,        0x1p8f,  0,         UINT8_MAX)
-FROM_FLOATS(U16, uint16_t, 0,        0x1p16f, 0,         UINT16_MAX)
 FROM_FLOATS(U32, uint32_t, 0,        0x1p32f, 0,         UINT32_MAX)
 FROM_FLOATS(U64, uint64_t, 0,        0x1p64f, 0,         UINT64_MAX)
 CONVERT(cvt_F32, F32, float, float, x)   CONVERT(cvt_F32, F64, double, float, x)

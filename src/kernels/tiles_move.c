@@ -15,6 +15,20 @@
     }
 WIDTHS(SELECT, sel, )
 
+// Mostly there is none, and nothing is written.
+typedef int32_t count_float;
+typedef int64_t count_double; // of the same size, for vectors
+#define PLAIN(name, id, type, nan)                                                           \
+    static void name##_##id(int64_t n, void *x_)                                             \
+    {                                                                                        \
+        type        *x       = x_;                                                           \
+        count_##type strange = 0;                                                            \
+        for (int64_t i = 0; i < n; i++) strange |= x[i] != x[i];                             \
+        for (int64_t i = 0; strange && i < n; i++) x[i] = x[i] == x[i] ? x[i] : (type)(nan); \
+    }
+PLAIN(plain, F32, float, __builtin_nanf(""))
+PLAIN(plain, F64, double, __builtin_nan(""))
+
 #define GATHER(bits, id, type, unused)                                                          \
     static void gather_##id##_##bits(int64_t n, const void *x_, const void *index_, void *out_) \
     {                                                                                           \

@@ -1,39 +1,55 @@
 // tiles_reduce.c - one number of many, in an order that does not depend on the level: sixteen sums side by side.
 
-#define REDUCE(name, id, type, expression)                                        \
-    static void name##_##id(int64_t n, const void *a_, void *out)                 \
-    {                                                                             \
-        const type *a = a_;                                                       \
-        type        sum[LANES];                                                   \
-        int64_t     i = 0, sums = n < LANES ? n : LANES;                          \
-        for (; i < sums; i++) sum[i] = a[i];                                      \
-        for (; i + LANES <= n; i += LANES) UNROLL for (int l = 0; l < LANES; l++) \
-            {                                                                     \
-                type x = sum[l], y = a[i + l];                                    \
-                sum[l] = (type)(expression);                                      \
-            }                                                                     \
-        for (int l = 0; i < n; i++, l++) {                                        \
-            type x = sum[l], y = a[i];                                            \
-            sum[l] = (type)(expression);                                          \
-        }                                                                         \
-        for (int half = LANES / 2; half; half /= 2)                               \
-            for (int l = 0; l < half && l + half < sums; l++) {                   \
-                type x = sum[l], y = sum[l + half];                               \
-                sum[l] = (type)(expression);                                      \
-            }                                                                     \
-        *(type *)out = sum[0];                                                    \
+#define REDUCE(name, id, type, expression)                        \
+    static void name##_##id(int64_t n, const void *a_, void *out) \
+    {                                                             \
+        const type *a          = a_;                              \
+        type        sum[LANES] = {0};                             \
+        int64_t     i = 0, sums = n < LANES ? n : LANES;          \
+        if (n < LANES)                                            \
+            for (; i < n; i++) sum[i] = a[i];                     \
+        else                                                      \
+            for (; i < LANES; i++) sum[i] = a[i];                 \
+        for (; i + LANES <= n; i += LANES)                        \
+            for (int l = 0; l < LANES; l++) {                     \
+                type x = sum[l], y = a[i + l];                    \
+                sum[l] = (type)(expression);                      \
+            }                                                     \
+        for (int l = 0; i < n; i++, l++) {                        \
+            type x = sum[l], y = a[i];                            \
+            sum[l] = (type)(expression);                          \
+        }                                                         \
+        for (int half = LANES / 2; half; half /= 2)               \
+            for (int l = 0; l < half && l + half < sums; l++) {   \
+                type x = sum[l], y = sum[l + half];               \
+                sum[l] = (type)(expression);                      \
+            }                                                     \
+        *(type *)out = sum[0];                                    \
+    }
+
+// Integers come to the same in any order.
+#define REDUCE_ANY(name, id, type, expression)                    \
+    static void name##_##id(int64_t n, const void *a_, void *out) \
+    {                                                             \
+        const type *a = a_;                                       \
+        type        x = a[0];                                     \
+        for (int64_t i = 1; i < n; i++) {                         \
+            type y = a[i];                                        \
+            x      = (type)(expression);                          \
+        }                                                         \
+        *(type *)out = x;                                         \
     }
 
 // clang-format off
-WIDTHS(REDUCE, reduce_add, x + y)      FLOATS(REDUCE, reduce_add, x + y)
-WIDTHS(REDUCE, reduce_mul, 1u * x * y) FLOATS(REDUCE, reduce_mul, x * y)
-WIDTHS(REDUCE, reduce_min, x < y ? x : y)  SIGNED_INTEGERS(REDUCE, reduce_min, x < y ? x : y)
-WIDTHS(REDUCE, reduce_max, x > y ? x : y)  SIGNED_INTEGERS(REDUCE, reduce_max, x > y ? x : y)
+WIDTHS(REDUCE_ANY, reduce_add, x + y)      FLOATS(REDUCE, reduce_add, x + y)
+WIDTHS(REDUCE_ANY, reduce_mul, 1u * x * y) FLOATS(REDUCE, reduce_mul, x * y)
+WIDTHS(REDUCE_ANY, reduce_min, x < y ? x : y)  SIGNED_INTEGERS(REDUCE_ANY, reduce_min, x < y ? x : y)
+WIDTHS(REDUCE_ANY, reduce_max, x > y ? x : y)  SIGNED_INTEGERS(REDUCE_ANY, reduce_max, x > y ? x : y)
 FLOATS(REDUCE, reduce_min, x != x ? x : x < y ? x : y)
 FLOATS(REDUCE, reduce_max, x != x ? x : x > y ? x : y)
-WIDTHS(REDUCE, reduce_and, x & y)
-WIDTHS(REDUCE, reduce_or, x | y)
-WIDTHS(REDUCE, reduce_xor, x ^ y)
+WIDTHS(REDUCE_ANY, reduce_and, x & y)
+WIDTHS(REDUCE_ANY, reduce_or, x | y)
+WIDTHS(REDUCE_ANY, reduce_xor, x ^ y)
     // clang-format on
 
     // ---- where the extreme number is
