@@ -7,6 +7,8 @@
 #include "ops/rows.h"
 #include "ops/spread.h"
 
+#include <string.h>
+
 static HoloStatus find_axis(const HoloCall *call, int *axis)
 {
     return holo_axis(call, holo_attr_int(call, "axis", 0), call->in[0]->rank, axis);
@@ -105,21 +107,116 @@ static void search_rows_f32(const Search *s, int64_t row, int64_t count)
         *to = holo_tiles()->extreme(s->rows.size, x, s->smallest, s->last);
 }
 
+// ---- other types that have loops for each CPU: of numbers as they are stored, in the same order
+
+enum { BLOCK = 1024 }; // elements that are looked at together
+
+typedef struct Tiles {
+    const HoloTiles *tiles;
+    HoloTile        *before, *differ; // is a before b? do they differ?
+    int              type, log;       // HoloTileType; log2 of the bytes of an element
+    bool             is_float;
+} Tiles;
+
+static Tiles tiles_of(const Search *s)
+{
+    const HoloTiles *tiles = holo_tiles();
+    int              type  = holo_tile_type((HoloDtype)s->in->dtype);
+    if (type < 0) return (Tiles){.type = -1};
+    size_t size = holo_dtype_size((HoloDtype)s->in->dtype);
+    return (Tiles){.tiles    = tiles,
+                   .before   = tiles->op[s->last ? HOLO_TILE_SET_LE : HOLO_TILE_SET_LT][type],
+                   .differ   = tiles->op[HOLO_TILE_SET_NE][type],
+                   .type     = type,
+                   .log      = size == 8   ? 3
+                               : size == 4 ? 2
+                               : size == 2 ? 1
+                                           : 0,
+                   .is_float = s->is_float};
+}
+
+// One row of neighbours: what the extreme one is, then where.
+static int64_t search_row_tiles(const Search *s, const Tiles *t, const char *x)
+{
+    enum { MIN = 2, MAX = 3 };
+    int64_t  n = s->rows.size, blocks = (n + BLOCK - 1) / BLOCK;
+    uint64_t best = 0;
+    uint8_t  differ[BLOCK], is_nan = 0;
+    t->tiles->reduce[s->smallest ? MIN : MAX][t->type](n, x, &best);
+    if (t->is_float) t->differ(1, &best, &best, NULL, &is_nan, 0);
+    for (int64_t b = 0; b < blocks; b++) {
+        int64_t     from = (s->last ? blocks - 1 - b : b) * BLOCK, count = n - from < BLOCK ? n - from : BLOCK;
+        const char *at = x + ((size_t)from << t->log);
+        if (is_nan)
+            t->tiles->op[HOLO_TILE_SET_EQ][t->type](count, at, at, NULL, differ, 0);
+        else
+            t->differ(count, at, &best, NULL, differ, count > 1 ? 2 : 0);
+        int64_t found = t->tiles->zero[0](count, differ);
+        if (found == count) continue;
+        for (int64_t k = count - 1; s->last && k > found; k--)
+            if (!differ[k]) found = k;
+        return from + found;
+    }
+    return 0;
+}
+
+// Neighbouring rows side by side, at most BLOCK.
+static void search_columns_tiles(const Search *s, const Tiles *t, const char *x, int64_t count, int64_t *out)
+{
+    _Alignas(64) uint64_t best[BLOCK];
+    int32_t               at[BLOCK] = {0};
+    uint8_t               better[BLOCK], nan[BLOCK], number[BLOCK];
+    memcpy(best, x, (size_t)count << t->log);
+    for (int32_t k = 1; k < (int32_t)s->rows.size; k++) {
+        const char *next = x + ((size_t)(k * s->rows.inner) << t->log);
+        t->before(count, s->smallest ? (const void *)next : best, s->smallest ? (const void *)best : next, NULL, better,
+                  0);
+        if (t->is_float) t->differ(count, next, next, NULL, nan, 0);
+        if (t->is_float && t->tiles->count(count, nan)) {
+            t->tiles->op[HOLO_TILE_SET_EQ][t->type](count, best, best, NULL, number, 0);
+            for (int64_t j = 0; j < count; j++) better[j] |= nan[j] & (uint8_t)(s->last | number[j]);
+        }
+        t->tiles->merge[t->log](count, better, next, false, best);
+        t->tiles->merge[2](count, better, &k, true, at);
+    }
+    t->tiles->cvt[HOLO_TILE_I64][HOLO_TILE_I32](count, at, NULL, NULL, out, 0);
+}
+
+static void search_rows_tiles(const Search *s, const Tiles *t, int64_t row, int64_t count)
+{
+    const char *x  = (const char *)s->in->data + ((size_t)holo_row_start(s->rows, row) << t->log);
+    int64_t    *to = (int64_t *)s->out->data + row;
+    if (s->rows.inner > 1)
+        search_columns_tiles(s, t, x, count, to);
+    else
+        *to = search_row_tiles(s, t, x);
+}
+
 enum { PART = 1 << 14 }; // elements that are looked at together, about
+
+// Rows of a part; of neighbours so many that loops over them are long.
+static int64_t part_rows(HoloRows rows)
+{
+    int64_t few = 1 + PART / (rows.size + 1), side = rows.inner < BLOCK ? rows.inner : BLOCK;
+    return rows.inner > 1 && few < side ? side : few;
+}
 
 // Part `i` of the rows: those of one stretch of neighbours, or some of them.
 static void search_part(void *arg, int64_t i, int worker)
 {
     const Search *s     = arg;
-    int64_t       count = holo_row_count(s->rows), step = 1 + PART / (s->rows.size + 1), row = i * step;
-    int64_t       end = count - row < step ? count : row + step;
+    int64_t       count = holo_row_count(s->rows), step = part_rows(s->rows), row = i * step;
+    int64_t       end   = count - row < step ? count : row + step;
+    Tiles         tiles = tiles_of(s);
     (void)worker;
     while (row < end) {
         int64_t n = s->rows.inner - row % s->rows.inner; // neighbours from here on
         if (n > end - row) n = end - row;
-        if (n > HOLO_TILE) n = HOLO_TILE;
+        if (n > BLOCK) n = BLOCK;
         if (s->in->dtype == HOLO_F32 && s->rows.size < INT32_MAX)
             search_rows_f32(s, row, n);
+        else if (tiles.type >= 0 && s->rows.size < INT32_MAX)
+            search_rows_tiles(s, &tiles, row, n);
         else
             for (int64_t k = 0; k < n; k++) search_row(s, row + k);
         row += n;
@@ -141,7 +238,7 @@ static HoloStatus eval(HoloCall *call)
         .last     = holo_attr_int(call, "select_last_index", 0) != 0,
         .is_float = holo_dtype_class((HoloDtype)in->dtype) == HOLO_CLASS_FLOAT,
     };
-    int64_t count = holo_row_count(s.rows), step = 1 + PART / (s.rows.size + 1);
+    int64_t count = holo_row_count(s.rows), step = part_rows(s.rows);
     if (s.rows.size == 0 && count > 0)
         return holo_call_fail(call, HOLO_BAD_INPUT, "axis %d has no elements to choose from", axis);
     if (count)

@@ -7,17 +7,10 @@
 // ---- arithmetic
 
 // clang-format off
-// These are exact in float where the elements are: one rounding of float is the same as that of double to float.
-// Integers wrap around, so those of one size are alike.
-#define X(id, operator)                                                                     \
-    HOLO_KERNEL_2(id##_f32, float, float, x operator y)                                     \
-    HOLO_KERNEL_2(id##_f64, double, double, x operator y)                                   \
-    HOLO_KERNEL_2(id##_u64, uint64_t, uint64_t, x operator y)                               \
-    HOLO_KERNEL_2(id##_u32, uint32_t, uint32_t, x operator y)                               \
-    HOLO_KERNEL_2(id##_u16, uint16_t, uint16_t, (uint32_t)x operator (uint32_t)y)           \
-    HOLO_KERNEL_2(id##_u8, uint8_t, uint8_t, x operator y)                                  \
-    static const HoloOwnFns id##_own = {[HOLO_I32] = id##_u32, [HOLO_U32] = id##_u32,       \
-        [HOLO_I16] = id##_u16, [HOLO_U16] = id##_u16, [HOLO_I8] = id##_u8, [HOLO_U8] = id##_u8};
+// By tiles for the types that have these, by wider ones for others. Integers wrap around.
+#define X(id, operator)                                     \
+    HOLO_KERNEL_2(id##_f64, double, double, x operator y)   \
+    HOLO_KERNEL_2(id##_u64, uint64_t, uint64_t, x operator y)
 X(Add, +)
 X(Sub, -)
 X(Mul, *)
@@ -29,12 +22,6 @@ static inline int64_t divide(int64_t x, int64_t y)
 {
     if (y == 0) return 0;
     return y == -1 ? (int64_t)(0 - (uint64_t)x) : x / y;
-}
-
-static inline int32_t divide_i32(int32_t x, int32_t y)
-{
-    if (y == 0) return 0;
-    return y == -1 ? (int32_t)(0 - (uint32_t)x) : x / y;
 }
 
 static inline int64_t remainder_c(int64_t x, int64_t y)
@@ -65,11 +52,8 @@ static inline uint64_t power_signed(int64_t x, int64_t y)
 }
 
 // clang-format off
-HOLO_KERNEL_2(Div_f32, float, float, x / y)
 HOLO_KERNEL_2(Div_f64, double, double, x / y)
 HOLO_KERNEL_2(Div_i64, int64_t, int64_t, divide(x, y))
-HOLO_KERNEL_2(Div_i32, int32_t, int32_t, divide_i32(x, y))
-static const HoloOwnFns Div_own = {[HOLO_I32] = Div_i32};
 HOLO_KERNEL_2(Div_u64, uint64_t, uint64_t, y ? x / y : 0)
 HOLO_KERNEL_2(Mod_i64, int64_t, int64_t, remainder_python(x, y))
 HOLO_KERNEL_2(Mod_u64, uint64_t, uint64_t, y ? x % y : 0)
@@ -93,8 +77,9 @@ static HoloStatus mod_infer(HoloCall *call)
 
 static HoloStatus mod_eval(HoloCall *call)
 {
-    static const HoloPointwiseRow c      = {.f64 = Fmod_f64, .i64 = Fmod_i64, .u64 = Mod_u64};
-    static const HoloPointwiseRow python = {.i64 = Mod_i64, .u64 = Mod_u64};
+    static const HoloPointwiseRow c = {
+        .f64 = Fmod_f64, .i64 = Fmod_i64, .u64 = Mod_u64, .tile = HOLO_BY_TILE(REMAINDER)};
+    static const HoloPointwiseRow python = {.i64 = Mod_i64, .u64 = Mod_u64, .tile = HOLO_BY_TILE(MODULO)};
     return holo_pointwise_eval_row(call, holo_attr_int(call, "fmod", 0) ? &c : &python);
 }
 
@@ -140,50 +125,23 @@ static inline unsigned are_numbers(uint16_t x, uint16_t y, int16_t inf)
 
 enum { F16_INF = 0x7c00, BF16_INF = 0x7f80 };
 
-// Are elements of 64 bits equal? First halves of 32 bits that tell, then these: few CPUs compare 64 at once.
-static void equal_64(const HoloTile *tile)
-{
-    enum { RUN = 64 };
-    const uint64_t *x = tile->in[0], *y = tile->in[1];
-    uint8_t        *out = tile->out;
-    for (int64_t k = 0; k < tile->count; k += RUN) {
-        uint32_t differ[RUN];
-        int64_t  n = tile->count - k < RUN ? tile->count - k : RUN;
-        for (int64_t j = 0; j < n; j++) {
-            uint64_t bits = x[k + j] ^ y[k + j];
-            differ[j]     = (uint32_t)bits | (uint32_t)(bits >> 32);
-        }
-        for (int64_t j = 0; j < n; j++) out[k + j] = differ[j] == 0;
-    }
-}
-
 // clang-format off
-#define X(id, operator, own_64)                                 \
+#define X(id, operator)                                         \
     HOLO_KERNEL_2(id##_f64, int64_t, double, x operator y)      \
     HOLO_KERNEL_2(id##_i64, int64_t, int64_t, x operator y)     \
     HOLO_KERNEL_2(id##_u64, int64_t, uint64_t, x operator y)    \
-    HOLO_KERNEL_2(id##_own_f32, uint8_t, float, x operator y)   \
-    HOLO_KERNEL_2(id##_own_f64, uint8_t, double, x operator y)  \
-    HOLO_KERNEL_2(id##_own_i32, uint8_t, int32_t, x operator y) \
-    HOLO_KERNEL_2(id##_own_u8, uint8_t, uint8_t, x operator y)  \
-    HOLO_KERNEL_2(id##_own_i8, uint8_t, int8_t, x operator y)   \
     HOLO_KERNEL_2(id##_own_bool, uint8_t, uint8_t, (x != 0) operator (y != 0))                               \
     HOLO_KERNEL_2(id##_own_f16, uint8_t, uint16_t,                                                           \
                   are_numbers(x, y, F16_INF) & (half_key(x) operator half_key(y)))                           \
     HOLO_KERNEL_2(id##_own_bf16, uint8_t, uint16_t,                                                          \
                   are_numbers(x, y, BF16_INF) & (half_key(x) operator half_key(y)))                          \
-    static const HoloOwnFns id##_own = {[HOLO_F32] = id##_own_f32, [HOLO_F64] = id##_own_f64,                \
-        [HOLO_F16] = id##_own_f16, [HOLO_BF16] = id##_own_bf16, [HOLO_I64] = own_64,                   \
-        [HOLO_I32] = id##_own_i32, [HOLO_U8] = id##_own_u8, [HOLO_I8] = id##_own_i8, [HOLO_BOOL] = id##_own_bool};
-X(Equal, ==, equal_64)
-HOLO_KERNEL_2(Less_own_i64, uint8_t, int64_t, x < y)
-X(Less, <, Less_own_i64)
-HOLO_KERNEL_2(Greater_own_i64, uint8_t, int64_t, x > y)
-X(Greater, >, Greater_own_i64)
-HOLO_KERNEL_2(LessOrEqual_own_i64, uint8_t, int64_t, x <= y)
-X(LessOrEqual, <=, LessOrEqual_own_i64)
-HOLO_KERNEL_2(GreaterOrEqual_own_i64, uint8_t, int64_t, x >= y)
-X(GreaterOrEqual, >=, GreaterOrEqual_own_i64)
+    static const HoloOwnFns id##_own = {[HOLO_F16] = id##_own_f16, [HOLO_BF16] = id##_own_bf16,              \
+                                        [HOLO_BOOL] = id##_own_bool};
+X(Equal, ==)
+X(Less, <)
+X(Greater, >)
+X(LessOrEqual, <=)
+X(GreaterOrEqual, >=)
 #undef X
 HOLO_KERNEL_2(Equal_string, int64_t, HoloString, holo_string_equal(x, y))
 // clang-format on
@@ -230,33 +188,32 @@ static HoloStatus shift_eval(HoloCall *call)
      .types = accepted, .flags = HOLO_OP_POINTWISE, .infer = inference, .eval = evaluation,             \
      .row = &(const HoloPointwiseRow){__VA_ARGS__}}
 #define PLAIN(id, version, types, ...) ROW(id, version, types, holo_pointwise_infer, holo_pointwise_eval, __VA_ARGS__)
-#define ARITHMETIC(id) \
-    PLAIN(id, 1, HOLO_TYPES_NUMBER, .f32 = id##_f32, .f64 = id##_f64, .i64 = id##_u64, .has_axis = true, \
-          .own = &id##_own)
-#define COMPARISON(id, version, types, ...)                                                                  \
-    PLAIN(id, version, types, .f64 = id##_f64, .i64 = id##_i64, .u64 = id##_u64, .own = &id##_own,           \
+#define ARITHMETIC(id, tile_id) \
+    PLAIN(id, 1, HOLO_TYPES_NUMBER, .f64 = id##_f64, .i64 = id##_u64, .has_axis = true, .tile = HOLO_BY_TILE(tile_id))
+#define COMPARISON(id, tile_id, version, types, ...)                                                         \
+    PLAIN(id, version, types, .tile = HOLO_BY_TILE(tile_id), .f64 = id##_f64, .i64 = id##_i64, .u64 = id##_u64, .own = &id##_own,           \
           .is_predicate = true, __VA_ARGS__)
 
 const HoloOp holo_ops_binary[] = {
-    ARITHMETIC(Add),
-    ARITHMETIC(Sub),
-    ARITHMETIC(Mul),
-    PLAIN(Div, 1, HOLO_TYPES_NUMBER, .f32 = Div_f32, .f64 = Div_f64, .i64 = Div_i64, .u64 = Div_u64,
-          .has_axis = true, .own = &Div_own),
+    ARITHMETIC(Add, ADD),
+    ARITHMETIC(Sub, SUB),
+    ARITHMETIC(Mul, MUL),
+    PLAIN(Div, 1, HOLO_TYPES_NUMBER, .f64 = Div_f64, .i64 = Div_i64, .u64 = Div_u64,
+          .has_axis = true, .tile = HOLO_BY_TILE(QUOTIENT)),
     ROW(Mod, 10, HOLO_TYPES_NUMBER, mod_infer, mod_eval, .has_axis = false),
     ROW(Pow, 1, HOLO_TYPES_NUMBER, pow_infer, pow_eval, .has_axis = true),
-    COMPARISON(Equal, 1, HOLO_TYPES_NUMBER | HOLO_BIT(BOOL) | HOLO_BIT(STRING), .wide = Equal_string,
+    COMPARISON(Equal, SET_EQ, 1, HOLO_TYPES_NUMBER | HOLO_BIT(BOOL) | HOLO_BIT(STRING), .wide = Equal_string,
                .has_axis = true),
-    COMPARISON(Less, 1, HOLO_TYPES_NUMBER, .has_axis = true),
-    COMPARISON(Greater, 1, HOLO_TYPES_NUMBER, .has_axis = true),
-    COMPARISON(LessOrEqual, 12, HOLO_TYPES_NUMBER, .has_axis = false),
-    COMPARISON(GreaterOrEqual, 12, HOLO_TYPES_NUMBER, .has_axis = false),
+    COMPARISON(Less, SET_LT, 1, HOLO_TYPES_NUMBER, .has_axis = true),
+    COMPARISON(Greater, SET_LT, 1, HOLO_TYPES_NUMBER, .has_axis = true, .is_swapped = true),
+    COMPARISON(LessOrEqual, SET_LE, 12, HOLO_TYPES_NUMBER, .has_axis = false),
+    COMPARISON(GreaterOrEqual, SET_LE, 12, HOLO_TYPES_NUMBER, .has_axis = false, .is_swapped = true),
     PLAIN(And, 1, HOLO_BIT(BOOL), .i64 = and_u64, .own = &and_own, .has_axis = true),
     PLAIN(Or, 1, HOLO_BIT(BOOL), .i64 = or_u64, .own = &or_own, .has_axis = true),
     PLAIN(Xor, 1, HOLO_BIT(BOOL), .i64 = xor_u64, .own = &xor_own, .has_axis = true),
-    PLAIN(BitwiseAnd, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = and_u64),
-    PLAIN(BitwiseOr, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = or_u64),
-    PLAIN(BitwiseXor, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = xor_u64),
+    PLAIN(BitwiseAnd, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = and_u64, .tile = HOLO_BY_TILE(AND)),
+    PLAIN(BitwiseOr, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = or_u64, .tile = HOLO_BY_TILE(OR)),
+    PLAIN(BitwiseXor, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = xor_u64, .tile = HOLO_BY_TILE(XOR)),
     ROW(BitShift, 11, HOLO_TYPES_UINT, holo_pointwise_infer, shift_eval, .has_axis = false),
     {0},
 };

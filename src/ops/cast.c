@@ -11,7 +11,7 @@
 
 // ---- numbers
 
-static void copy_lanes(const HoloTile *tile)
+static void copy_lanes(const HoloLanes *tile)
 {
     memcpy(tile->out, tile->in[0], (size_t)tile->count * sizeof(int64_t));
 }
@@ -51,66 +51,27 @@ static HoloStatus cast_to_f8(HoloCall *call, HoloTensor *out)
     return HOLO_OK;
 }
 
-// Pairs of types that models cast between the most, without a wide type between them: the rules are the same. A float
-// is held inside of what the integers can be before it becomes one, so that it always may; NaN is 0.
-static inline int32_t whole_i32(float x, float low, float high)
-{
-    float held = x > low ? x : low;
-    return (int32_t)(held < high ? held : high);
-}
-
-static inline int32_t saturate_i32(float x)
-{
-    int32_t whole = whole_i32(x, -0x1p31f, 0x1.fffffep30f);
-    whole         = x >= 0x1p31f ? INT32_MAX : whole;
-    return x == x ? whole : 0;
-}
-
-static inline int64_t saturate_i64(float x)
-{
-    if (x >= 0x1p63f) return INT64_MAX;
-    if (x <= -0x1p63f) return INT64_MIN;
-    return x == x ? (int64_t)x : 0;
-}
-
+// Truths as numbers, without a wide type between them.
 // clang-format off
-#define PAIRS(X)                                                       \
-    X(F32, float, U8, uint8_t, whole_i32(x, 0, 255))                   \
-    X(F32, float, I8, int8_t, whole_i32(x == x ? x : 0, -128, 127))    \
-    X(F32, float, I32, int32_t, saturate_i32(x))                       \
-    X(F32, float, I64, int64_t, saturate_i64(x))                       \
-    X(F32, float, BOOL, uint8_t, x != 0)                               \
-    X(F64, double, F32, float, x == x ? (float)x : NAN)                \
-    X(F32, float, F64, double, x == x ? (double)x : (double)NAN)       \
-    X(U8, uint8_t, F32, float, x)                                      \
-    X(U8, uint8_t, I32, int32_t, x)                                    \
-    X(I32, int32_t, I64, int64_t, x)                                   \
-    X(I64, int64_t, I32, int32_t, (uint32_t)x)                         \
-    X(I64, int64_t, F32, float, x)                                     \
-    X(I64, int64_t, BOOL, uint8_t, x != 0)                             \
-    X(I32, int32_t, BOOL, uint8_t, x != 0)                             \
-    X(BOOL, uint8_t, F32, float, x != 0)                               \
-    X(BOOL, uint8_t, F16, uint16_t, x != 0 ? 0x3c00 : 0)               \
-    X(BOOL, uint8_t, I32, int32_t, x != 0)                             \
-    X(BOOL, uint8_t, I64, int64_t, x != 0)
-#define X(from, F, to, T, formula) HOLO_KERNEL_1(from##_to_##to, T, F, formula)
-PAIRS(X)
+#define FROM_BOOL(X)                                     \
+    X(F32, float, x != 0)                                \
+    X(F16, uint16_t, x != 0 ? 0x3c00 : 0)                \
+    X(I32, int32_t, x != 0)                              \
+    X(I64, int64_t, x != 0)
+#define X(to, T, formula) HOLO_KERNEL_1(bool_to_##to, T, uint8_t, formula)
+FROM_BOOL(X)
 #undef X
 // clang-format on
 
-static HoloTileFn *pair_find(HoloDtype from, HoloDtype to)
-{
-    static const struct {
-        HoloDtype   from, to;
-        HoloTileFn *fn;
-    } pairs[] = {
-#define X(from, F, to, T, formula) {HOLO_##from, HOLO_##to, from##_to_##to},
-        PAIRS(X)
+#define X(id, T, formula) [HOLO_##id] = bool_to_##id,
+static const HoloOwnFns from_bool = {FROM_BOOL(X)};
 #undef X
-    };
-    for (int i = 0; i < HOLO_COUNT(pairs); i++)
-        if (pairs[i].from == from && pairs[i].to == to) return pairs[i].fn;
-    return NULL;
+
+// The tile that converts; u64 goes to f32 through f64, by the rules, which rounds twice.
+static HoloTile *tile_find(HoloDtype from, HoloDtype to)
+{
+    int a = holo_tile_type(from), b = holo_tile_type(to);
+    return a < 0 || b < 0 || (from == HOLO_U64 && to == HOLO_F32) ? NULL : holo_tiles()->cvt[b][a];
 }
 
 static HoloStatus cast_numbers(HoloCall *call, HoloTensor *out)
@@ -125,8 +86,18 @@ static HoloStatus cast_numbers(HoloCall *call, HoloTensor *out)
     bool    to_narrow = !to_float && holo_dtype_bits((HoloDtype)out->dtype) < 8;
     uint8_t lane      = (is_float && !to_narrow) || (in->dtype == HOLO_U64 && to_float) ? HOLO_LANE_F64 : HOLO_LANE_I64;
     HoloPointwise work = {.fn = copy_lanes, .in_count = 1, .in = {*in}, .out = *out, .lane = {lane}, .lane_out = lane};
-    HoloTileFn   *pair = pair_find((HoloDtype)in->dtype, (HoloDtype)out->dtype);
-    if (pair) work.fn = pair, work.lane[0] = work.lane_out = HOLO_LANE_OWN;
+    HoloTileFn   *own  = in->dtype == HOLO_BOOL ? from_bool[out->dtype] : NULL;
+    int           type = holo_tile_type((HoloDtype)in->dtype);
+    work.tile          = tile_find((HoloDtype)in->dtype, (HoloDtype)out->dtype);
+    if (own) work.fn = own;
+    if (out->dtype == HOLO_BOOL && type >= 0) { // is it another number than 0?
+        static const uint64_t zero = 0;
+        work.tile                  = holo_tiles()->op[HOLO_TILE_SET_NE][type];
+        work.in_count              = 2;
+        work.lane[1]               = HOLO_LANE_OWN;
+        work.in[1]                 = (HoloTensor){.dtype = in->dtype, .data = (void *)(uintptr_t)&zero};
+    }
+    if (own || work.tile) work.lane[0] = work.lane_out = HOLO_LANE_OWN;
     holo_pointwise(call, &work);
     return HOLO_OK;
 }

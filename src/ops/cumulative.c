@@ -1,4 +1,5 @@
 // cumulative.c - CumSum and CumProd: each element with all before it along an axis.
+#include "kernels/tiles.h"
 #include "ops/op.h"
 #include "ops/rows.h"
 #include "ops/spread.h"
@@ -119,30 +120,51 @@ static void scan_columns(const Job *job, const Scan *scan, int64_t start, int64_
         }
 }
 
-// The same of sums of f32, whose carries stay in the first cache.
-static void carry_f32(int count, const float *restrict x, double *restrict carry)
+// The same of elements that are computed with as they are stored: what was written last is the carry.
+static void scan_columns_tiles(const Job *job, HoloTile *join, int64_t start, int64_t step, int count)
 {
-    for (int c = 0; c < count; c++) carry[c] += (double)x[c];
-}
-
-static void put_f32(int count, const double *restrict carry, float *restrict y)
-{
-    for (int c = 0; c < count; c++) {
-        float sum = (float)carry[c];
-        y[c]      = sum == sum ? sum : __builtin_nanf("");
+    size_t      size    = holo_dtype_size((HoloDtype)job->in->dtype);
+    const char *x       = (const char *)job->in->data + (size_t)start * size;
+    char       *y       = (char *)job->out->data + (size_t)start * size;
+    double      first_f = job->how->first;
+    uint64_t    first   = (uint64_t)job->how->first; // its low bytes are the number of any size
+    int64_t     stride  = step * (int64_t)size;
+    const void *begin   = job->is_float ? (const void *)&first_f : &first;
+    for (int64_t k = 0; k < job->rows.size; k++, y += stride) {
+        const char *next = job->exclusive ? x + (k - 1) * stride : x + k * stride;
+        if (k == 0 && job->exclusive)
+            holo_move(1, (const int64_t[]){count}, size, y, (const int64_t[]){1}, begin, (const int64_t[]){0});
+        else if (k == 0)
+            join(count, next, begin, NULL, y, count > 1 ? 2 : 0);
+        else
+            join(count, y - stride, next, NULL, y, 0);
+        if (job->is_float) holo_tiles()->plain[1](count, y);
     }
 }
 
+// Sums of f32, whose carries are of f64 and stay in the first cache.
 static void sum_columns_f32(const Job *job, int64_t start, int64_t step, int count)
 {
-    const float *x              = (const float *)job->in->data + start;
-    float       *y              = (float *)job->out->data + start;
-    double       carry[COLUMNS] = {0};
+    const HoloTiles *tiles = holo_tiles();
+    HoloTile    *widen = tiles->cvt[HOLO_TILE_F64][HOLO_TILE_F32], *narrow = tiles->cvt[HOLO_TILE_F32][HOLO_TILE_F64];
+    const float *x                     = (const float *)job->in->data + start;
+    float       *y                     = (float *)job->out->data + start;
+    _Alignas(64) double carry[COLUMNS] = {0}, wide[COLUMNS];
     for (int64_t k = 0; k < job->rows.size; k++, x += step, y += step) {
-        if (job->exclusive) put_f32(count, carry, y);
-        carry_f32(count, x, carry);
-        if (!job->exclusive) put_f32(count, carry, y);
+        if (job->exclusive) narrow(count, carry, NULL, NULL, y, 0);
+        widen(count, x, NULL, NULL, wide, 0);
+        tiles->op[HOLO_TILE_ADD][HOLO_TILE_F64](count, carry, wide, NULL, carry, 0);
+        if (!job->exclusive) narrow(count, carry, NULL, NULL, y, 0);
+        tiles->plain[0](count, y);
     }
+}
+
+// The loop that joins elements of f64 and integers; NULL: there is none.
+static HoloTile *join_of(const Job *job)
+{
+    int type = holo_tile_type((HoloDtype)job->in->dtype);
+    if (type < 0 || type == HOLO_TILE_F32) return NULL;
+    return holo_tiles()->op[job->how->first ? HOLO_TILE_MUL : HOLO_TILE_ADD][type];
 }
 
 static void work(void *arg, int64_t i, int worker)
@@ -156,6 +178,8 @@ static void work(void *arg, int64_t i, int worker)
     (void)worker;
     if (job->blocks && job->in->dtype == HOLO_F32 && scan == &sum_f)
         sum_columns_f32(job, start, step, (int)(left < COLUMNS ? left : COLUMNS));
+    else if (job->blocks && join_of(job))
+        scan_columns_tiles(job, join_of(job), start, step, (int)(left < COLUMNS ? left : COLUMNS));
     else if (job->blocks)
         scan_columns(job, scan, start, step, (int)(left < COLUMNS ? left : COLUMNS));
     else

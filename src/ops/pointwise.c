@@ -186,7 +186,7 @@ static int64_t tile_most(const HoloPointwise *work)
 
 // Where results are stored as they are computed, and no input is there: compilers make no vectors of loops that
 // read where they write.
-static char *tile_direct(const HoloPointwise *work, const HoloTile *tile, int64_t at)
+static char *tile_direct(const HoloPointwise *work, const HoloLanes *tile, int64_t at)
 {
     char *to = (char *)work->out.data + (size_t)at * lane_size(work->lane_out, &work->out);
     if (!holo_lane_is_stored(&work->out, work->lane_out)) return NULL;
@@ -203,7 +203,7 @@ static void compute_part(void *arg, int64_t part, int worker)
     _Alignas(64) char    buffer[HOLO_LANES_MAX + 1][HOLO_STREAM_BYTES];
     HoloStream           stream[HOLO_LANES_MAX];
     HoloTensor           out  = work->out;
-    HoloTile             tile = {.p = work->p};
+    HoloLanes            tile = {.p = work->p};
     int64_t              at = part * PART, end = job->count - at < PART ? job->count : at + PART;
     int64_t              most = tile_most(work);
     for (int i = 0; i < work->in_count; i++) {
@@ -223,11 +223,68 @@ static void compute_part(void *arg, int64_t part, int worker)
     }
 }
 
+// ---- the same by loops that are compiled for each CPU
+
+enum { TILE_BYTES = 1 << 14, RUN_LEAST = 32 }; // of a tile that is written; elements of a run that is taken as it lies
+
+// As many of the next `count` elements as can be taken at once.
+static int64_t stream_most(const HoloStream *stream, bool may_be_one, int64_t count)
+{
+    int     last = stream->rank - 1;
+    int64_t run = stream->dim[last] - stream->index[last], stride = stream->stride[last], most = stream->most;
+    if (stream->is_constant && may_be_one) return count;
+    if (!stream->is_constant && stream->dim[last] >= RUN_LEAST && (stride == 1 || (stride == 0 && may_be_one)))
+        most = run;
+    return most < count ? most : count;
+}
+
+// The next `count` elements: one for all of them (bit `bit` of `ones`), where they are, or in `buffer`.
+static const void *stream_take(HoloStream *stream, bool may_be_one, int64_t count, void *buffer, int bit, int *ones)
+{
+    const HoloTensor *t    = &stream->tensor;
+    int               last = stream->rank - 1;
+    if (count == 1 || !may_be_one || stream->stride[last] || count > stream->dim[last] - stream->index[last])
+        return holo_stream_next(stream, count, buffer);
+    const char *one = (const char *)t->data + (size_t)stream->offset * lane_size(stream->lane, t);
+    *ones |= bit;
+    stream_advance(stream, count);
+    return one;
+}
+
+static void tile_part(void *arg, int64_t part, int worker)
+{
+    (void)worker;
+    const Job           *job  = arg;
+    const HoloPointwise *work = job->work;
+    _Alignas(64) char    buffer[HOLO_LANES_MAX][HOLO_STREAM_BYTES];
+    HoloStream           stream[HOLO_LANES_MAX];
+    const HoloTiles     *tiles = holo_tiles();
+    int                  type  = holo_tile_type((HoloDtype)work->out.dtype);
+    size_t               size  = holo_dtype_size((HoloDtype)work->out.dtype);
+    int64_t at = part * PART, end = job->count - at < PART ? job->count : at + PART, most = tile_most(work);
+    int64_t tile = TILE_BYTES / (int64_t)size;
+    for (int i = 0; i < work->in_count; i++) {
+        holo_stream_open(&stream[i], &work->in[i], HOLO_LANE_OWN, work->out.rank, work->out.dim, at);
+        stream[i].most = most;
+    }
+    for (int64_t n; at < end; at += n) {
+        const void *in[HOLO_LANES_MAX] = {buffer[0], buffer[0], buffer[0]};
+        char       *to                 = (char *)work->out.data + (size_t)at * size;
+        int         ones               = 0;
+        n                              = end - at < tile ? end - at : tile;
+        for (int i = 0; i < work->in_count; i++) n = stream_most(&stream[i], !(work->spread >> i & 1), n);
+        for (int i = 0; i < work->in_count; i++)
+            in[i] = stream_take(&stream[i], !(work->spread >> i & 1), n, buffer[i], 1 << i, &ones);
+        work->tile(n, in[0], in[1], in[2], to, ones);
+        if (type == HOLO_TILE_F32 || type == HOLO_TILE_F64) tiles->plain[type == HOLO_TILE_F64](n, to);
+    }
+}
+
 void holo_pointwise(const HoloCall *call, const HoloPointwise *work)
 {
     Job job = {work, holo_tensor_count(&work->out)};
     if (job.count <= 0) return;
-    holo_spread(call, (job.count + PART - 1) / PART, (double)job.count, compute_part, &job);
+    holo_spread(call, (job.count + PART - 1) / PART, (double)job.count, work->tile ? tile_part : compute_part, &job);
 }
 
 // ---- families
@@ -332,14 +389,22 @@ static HoloTileFn *choose(const HoloPointwiseRow *row, HoloDtype dtype, HoloLane
     return *out_lane = HOLO_LANE_F64, row->f64;
 }
 
+static HoloTile *tile_of(const HoloPointwiseRow *row, HoloDtype dtype)
+{
+    int type = holo_tile_type(dtype);
+    return row->tile && type >= 0 ? holo_tiles()->op[row->tile - 1][type] : NULL;
+}
+
 HoloStatus holo_pointwise_eval_row(HoloCall *call, const HoloPointwiseRow *row)
 {
     HoloTensor *out = holo_out(call, 0);
     if (!out) return HOLO_OK;
     HoloDtype     dtype = (HoloDtype)call->in[0]->dtype;
     HoloLane      lane;
-    HoloPointwise work = {.fn = choose(row, dtype, &lane), .in_count = inputs_given(call), .out = *out};
-    if (!work.fn)
+    HoloPointwise work = {.tile = tile_of(row, dtype), .in_count = inputs_given(call), .out = *out};
+    work.fn            = choose(row, dtype, &lane);
+    if (work.tile) lane = HOLO_LANE_OWN;
+    if (!work.fn && !work.tile)
         return holo_call_fail(call, HOLO_UNSUPPORTED, "it is not defined for elements of type %s",
                               holo_dtype_name(dtype));
     for (int i = 0; i < work.in_count; i++) {
@@ -350,6 +415,11 @@ HoloStatus holo_pointwise_eval_row(HoloCall *call, const HoloPointwiseRow *row)
     work.lane_out = row->is_predicate && lane != HOLO_LANE_OWN ? HOLO_LANE_I64 : (uint8_t)lane;
     for (int i = 0; i < HOLO_POINTWISE_ATTRS && row->attr[i].name; i++)
         work.p[i] = holo_attr_number(call, row->attr[i].name, row->attr[i].fallback);
+    if (work.tile && row->is_swapped) {
+        HoloTensor first = work.in[0];
+        work.in[0]       = work.in[1];
+        work.in[1]       = first;
+    }
     holo_pointwise(call, &work);
     return HOLO_OK;
 }

@@ -6,6 +6,7 @@
 #ifndef HOLO_OPS_POINTWISE_H
 #define HOLO_OPS_POINTWISE_H
 
+#include "kernels/tiles.h"
 #include "ops/op.h"
 
 typedef enum HoloLane {
@@ -20,20 +21,20 @@ enum { HOLO_LANES_MAX = 3, HOLO_PARAMS_MAX = 8, HOLO_POINTWISE_ATTRS = 2 };
 
 // ---- kernels
 
-typedef struct HoloTile {
+typedef struct HoloLanes {
     int64_t       count;
     const void   *in[HOLO_LANES_MAX];
     void         *out;
     const double *p; // parameters, HOLO_PARAMS_MAX of them
-} HoloTile;
+} HoloLanes;
 
-typedef void        HoloTileFn(const HoloTile *tile);
+typedef void        HoloTileFn(const HoloLanes *tile);
 typedef HoloTileFn *HoloOwnFns[HOLO_DTYPE_COUNT]; // kernels of some element types
 
 // A kernel of one, two or three inputs: `expression` of x, y, z (of type T) and p[], giving an R.
 // clang-format off
 #define HOLO_KERNEL_1(id, R, T, expression)              \
-    static void id(const HoloTile *tile)                 \
+    static void id(const HoloLanes *tile)                 \
     {                                                    \
         const T      *xs  = tile->in[0];                 \
         const double *p   = tile->p;                     \
@@ -46,7 +47,7 @@ typedef HoloTileFn *HoloOwnFns[HOLO_DTYPE_COUNT]; // kernels of some element typ
     }
 
 #define HOLO_KERNEL_2(id, R, T, expression)              \
-    static void id(const HoloTile *tile)                 \
+    static void id(const HoloLanes *tile)                 \
     {                                                    \
         const T      *xs = tile->in[0], *ys = tile->in[1]; \
         const double *p   = tile->p;                     \
@@ -59,7 +60,7 @@ typedef HoloTileFn *HoloOwnFns[HOLO_DTYPE_COUNT]; // kernels of some element typ
     }
 
 #define HOLO_KERNEL_3(id, R, T, expression)              \
-    static void id(const HoloTile *tile)                 \
+    static void id(const HoloLanes *tile)                 \
     {                                                    \
         const T      *xs = tile->in[0], *ys = tile->in[1], *zs = tile->in[2]; \
         const double *p   = tile->p;                     \
@@ -77,6 +78,8 @@ typedef HoloTileFn *HoloOwnFns[HOLO_DTYPE_COUNT]; // kernels of some element typ
 // One evaluation: out = fn(in...), the inputs being broadcast to the shape of `out`.
 typedef struct HoloPointwise {
     HoloTileFn *fn;
+    HoloTile   *tile;   // in its place: on elements as they are stored, all lanes being HOLO_LANE_OWN; NULL: fn
+    uint8_t     spread; // inputs that are never given to `tile` as one number: a bit each
     int         in_count;
     HoloTensor  in[HOLO_LANES_MAX];
     HoloTensor  out;
@@ -118,11 +121,15 @@ typedef struct HoloPointwiseAttr {
     double      fallback;
 } HoloPointwiseAttr;
 
+#define HOLO_BY_TILE(id) (HOLO_TILE_##id + 1)
+
 // HoloOp.row of a pointwise operator. A kernel that is missing is replaced: one of `own` by those of lanes, f32 by f64,
 // u64 by i64, i64 by f64.
 typedef struct HoloPointwiseRow {
     HoloTileFn       *f32, *f64, *i64, *u64, *wide;
     const HoloOwnFns *own;          // on elements as they are stored
+    uint8_t           tile;         // HOLO_BY_TILE(id), for the types that have such a loop, before all others; 0: none
+    bool              is_swapped;   // `tile` takes the second input first
     bool              is_predicate; // gives bool, as lanes of int64_t
     bool              is_one_way;   // the shape is that of input 0
     bool              has_axis;     // before opset 7, `axis` says where the second input belongs

@@ -2,7 +2,8 @@
 //
 // An operator is a row of a table: the value to start from, how an element is folded in, what is done
 // at the end. Floats are folded as double, integers as 64-bit numbers that wrap around; roots and
-// logarithms of integers are computed as floats. Elements are folded by turns of eight, always the same.
+// logarithms of integers are computed as floats. Elements are folded by turns of eight, always the same. What needs no
+// wider type is left to reduce_tiles.c.
 #include "ops/reduce.h"
 #include "base/math.h"
 #include "ops/op.h"
@@ -260,6 +261,18 @@ static HoloStatus infer(HoloCall *call)
     return holo_out_type(call, 0, dtype, rank, dim);
 }
 
+// Sums of what is narrower go through 64 bits or double; where these are the elements, as for extremes, they need not.
+static const HoloTileFold folds[] = {HOLO_FOLD_ADD, HOLO_FOLD_MUL, HOLO_FOLD_MAX, HOLO_FOLD_MIN};
+
+static bool is_direct(const Reducer *r)
+{
+    const Reduction *how = r->how;
+    if (how->start == START_LOWEST || how->start == START_HIGHEST) return true;
+    bool is_plain = how->fold_f == sum_f || how->fold_f == prod_f;
+    return is_plain && !how->finish && !how->exponent &&
+           (r->in->dtype == HOLO_F64 || (r->class != HOLO_CLASS_FLOAT && !how->mean));
+}
+
 static HoloStatus eval(HoloCall *call)
 {
     const HoloTensor *in  = call->in[0];
@@ -273,6 +286,11 @@ static HoloStatus eval(HoloCall *call)
     for (int i = 0; i < count; i++) r.count *= in->dim[axes[i]];
     r.class = r.how->fold_i ? holo_dtype_class(in->dtype) : HOLO_CLASS_FLOAT;
     r.fold  = r.class == HOLO_CLASS_FLOAT ? r.how->fold_f : r.class == HOLO_CLASS_INT ? r.how->fold_i : r.how->fold_u;
+    if (is_direct(&r) && holo_reduce_by_tiles(call, &r.part, folds[r.how->start])) {
+        for (int64_t k = 0, n = holo_tensor_count(out); r.how->mean && k < n; k++)
+            ((double *)out->data)[k] /= (double)r.count;
+        return HOLO_OK;
+    }
     reduce(&r, out);
     return HOLO_OK;
 }

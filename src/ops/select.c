@@ -5,25 +5,7 @@
 
 // ---- Where
 
-// Elements are moved as bits: by their size, whatever they mean. Masks, as compilers make vectors of those.
-#define WHERE(id, T)                                         \
-    static void id(const HoloTile *tile)                     \
-    {                                                        \
-        const uint8_t *condition = tile->in[0];              \
-        const T       *a = tile->in[1], *b = tile->in[2];    \
-        T             *out = tile->out;                      \
-        for (int64_t k = 0, n = tile->count; k < n; k++) {   \
-            T mask = (T)(0 - (T)(condition[k] != 0));        \
-            out[k] = (T)((a[k] & mask) | (b[k] & (T)~mask)); \
-        }                                                    \
-    }
-WHERE(where_1, uint8_t)
-WHERE(where_2, uint16_t)
-WHERE(where_4, uint32_t)
-WHERE(where_8, uint64_t)
-#undef WHERE
-
-static void where_wide(const HoloTile *tile)
+static void where_wide(const HoloLanes *tile)
 {
     const uint8_t    *condition = tile->in[0];
     const HoloString *a = tile->in[1], *b = tile->in[2];
@@ -46,11 +28,13 @@ static HoloStatus where_infer(HoloCall *call)
 
 static HoloStatus where_eval(HoloCall *call)
 {
-    static HoloTileFn *const by_size[] = {
-        [1] = where_1, [2] = where_2, [4] = where_4, [8] = where_8, [16] = where_wide};
     HoloTensor *out = holo_out(call, 0);
     if (!out) return HOLO_OK;
-    HoloPointwise work = {.fn       = by_size[holo_dtype_size((HoloDtype)out->dtype)],
+    size_t        size = holo_dtype_size((HoloDtype)out->dtype); // elements are moved as bits, whatever they mean
+    int           log  = size == 8 ? 3 : size == 4 ? 2 : size == 2 ? 1 : 0;
+    HoloPointwise work = {.fn       = where_wide,
+                          .tile     = size <= 8 ? holo_tiles()->sel[log] : NULL,
+                          .spread   = 1,
                           .in_count = 3,
                           .out      = *out,
                           .lane     = {HOLO_LANE_OWN, HOLO_LANE_OWN, HOLO_LANE_OWN},
@@ -68,12 +52,6 @@ static HoloStatus where_eval(HoloCall *call)
 X(clip_f64, double)
 X(clip_i64, int64_t)
 X(clip_u64, uint64_t)
-X(clip_i32, int32_t)
-X(clip_u32, uint32_t)
-X(clip_i16, int16_t)
-X(clip_u16, uint16_t)
-X(clip_i8, int8_t)
-X(clip_u8, uint8_t)
 #undef X
 // clang-format on
 
@@ -94,13 +72,13 @@ static HoloStatus clip_infer(HoloCall *call)
     return holo_infer_same(call);
 }
 
-// Integers as they are stored, where both bounds are.
+// Elements as they are stored, where both bounds are.
 static bool clip_own(HoloCall *call, const HoloTensor *out)
 {
-    static const HoloOwnFns own  = {[HOLO_I32] = clip_i32, [HOLO_U32] = clip_u32, [HOLO_I16] = clip_i16,
-                                    [HOLO_U16] = clip_u16, [HOLO_I8] = clip_i8,   [HOLO_U8] = clip_u8};
-    HoloPointwise           work = {.fn = own[out->dtype], .in_count = 3, .out = *out, .lane_out = HOLO_LANE_OWN};
-    if (!work.fn || !holo_in(call, 1) || !holo_in(call, 2)) return false;
+    int type = holo_tile_type((HoloDtype)out->dtype);
+    if (type < 0 || !holo_in(call, 1) || !holo_in(call, 2)) return false;
+    HoloPointwise work = {
+        .tile = holo_tiles()->op[HOLO_TILE_CLIP][type], .in_count = 3, .out = *out, .lane_out = HOLO_LANE_OWN};
     for (int i = 0; i < 3; i++) {
         work.in[i]      = *call->in[i];
         work.in[i].rank = i ? 0 : work.in[i].rank;

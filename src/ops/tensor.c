@@ -4,6 +4,7 @@
 // computes between reading and writing is not done here.
 #include "ops/tensor.h"
 #include "format/small_float.h"
+#include "kernels/tiles.h"
 
 #include <string.h>
 
@@ -332,45 +333,70 @@ static void box_order(Box *box, int64_t size)
         if (box->src[i] == size && box->src[last] != size) box_swap(box, i, last - 1);
 }
 
-#define MOVE_LOOP(T)                          \
-    for (int64_t i = 0; i < rows; i++)        \
-        for (int64_t k = 0; k < columns; k++) \
-            memcpy(dst + i * dst_row + k * dst_step, src + i * src_row + k * src_step, sizeof(T));
-
-// rows x columns elements, none of the two sides being one run.
-static void move_block(int64_t rows, int64_t columns, size_t size, char *dst, int64_t dst_row, int64_t dst_step,
-                       const char *src, int64_t src_row, int64_t src_step)
-{
-    switch (size) {
-    case 1: MOVE_LOOP(uint8_t) break;
-    case 2: MOVE_LOOP(uint16_t) break;
-    case 4: MOVE_LOOP(uint32_t) break;
-    case 8: MOVE_LOOP(uint64_t) break;
-    case 16: MOVE_LOOP(HoloString) break;
-    default:
-        for (int64_t i = 0; i < rows; i++)
-            for (int64_t k = 0; k < columns; k++)
-                memcpy(dst + i * dst_row + k * dst_step, src + i * src_row + k * src_step, size);
+// A run of elements that lie side by side where they go. Those that come again and again, from every second place or
+// backwards are loops of their own: compilers make vectors of these.
+#define MOVE_RUN(T)                                                                                        \
+    static void move_run_##T(int64_t count, char *dst, const char *src, int64_t step)                      \
+    {                                                                                                      \
+        T       *to   = (T *)(void *)dst;                                                                  \
+        const T *from = (const T *)(const void *)src;                                                      \
+        int64_t  by   = step / (int64_t)sizeof(T);                                                         \
+        if (by == 0)                                                                                       \
+            for (int64_t k = 0, x = *from; k < count; k++) to[k] = (T)x;                                   \
+        else if (by == 2)                                                                                  \
+            for (int64_t k = 0; k < count; k++) to[k] = from[2 * k];                                       \
+        else if (by == -1)                                                                                 \
+            for (int64_t k = 0; k < count; k++) to[k] = from[-k];                                          \
+        else                                                                                               \
+            for (int64_t k = 0; k < count; k++) to[k] = from[k * by];                                      \
+    }                                                                                                      \
+    static void move_to_##T(int64_t count, char *dst, int64_t dst_step, const char *src, int64_t src_step) \
+    {                                                                                                      \
+        for (int64_t k = 0; k < count; k++) memcpy(dst + k * dst_step, src + k * src_step, sizeof(T));     \
     }
+MOVE_RUN(uint8_t)
+MOVE_RUN(uint16_t)
+MOVE_RUN(uint32_t)
+MOVE_RUN(uint64_t)
+
+// Elements of 1, 2, 4 and 8 bytes, by log2 of that.
+typedef void          MoveRun(int64_t count, char *dst, const char *src, int64_t step);
+typedef void          MoveTo(int64_t count, char *dst, int64_t dst_step, const char *src, int64_t src_step);
+static MoveRun *const move_run[] = {move_run_uint8_t, move_run_uint16_t, move_run_uint32_t, move_run_uint64_t};
+static MoveTo *const  move_to[]  = {move_to_uint8_t, move_to_uint16_t, move_to_uint32_t, move_to_uint64_t};
+
+static void move_row(int log, size_t size, int64_t count, char *dst, int64_t dst_step, const char *src,
+                     int64_t src_step)
+{
+    if (log < 0)
+        for (int64_t k = 0; k < count; k++) memcpy(dst + k * dst_step, src + k * src_step, size);
+    else if (dst_step == (int64_t)size)
+        move_run[log](count, dst, src, src_step);
+    else
+        move_to[log](count, dst, dst_step, src, src_step);
 }
 
 // The last two dimensions of the box.
 static void move_plane(const Box *box, size_t size, char *dst, const char *src)
 {
     enum { BLOCK = 32 }; // a block of both sides stays in the first cache
-    int     r = box->rank - 2, c = box->rank - 1;
-    int64_t rows = box->dim[r], columns = box->dim[c];
-    if (box->dst[c] == (int64_t)size && box->src[c] == (int64_t)size) {
+    int r = box->rank - 2, c = box->rank - 1, log = size == 8 ? 3 : size == 4 ? 2 : size == 2 ? 1 : size == 1 ? 0 : -1;
+    int64_t rows = box->dim[r], columns = box->dim[c], one = (int64_t)size;
+    int64_t wide =
+        box->src[r] == one && box->src[c] != 0 ? BLOCK : columns; // rows are neighbours: all of them, for some
+    if (box->dst[c] == one && box->src[c] == one) {
         for (int64_t i = 0; i < rows; i++) memcpy(dst + i * box->dst[r], src + i * box->src[r], (size_t)columns * size);
         return;
     }
-    for (int64_t i = 0; i < rows; i += BLOCK) {
-        for (int64_t k = 0; k < columns; k += BLOCK) {
-            int64_t height = rows - i < BLOCK ? rows - i : BLOCK, width = columns - k < BLOCK ? columns - k : BLOCK;
-            move_block(height, width, size, dst + i * box->dst[r] + k * box->dst[c], box->dst[r], box->dst[c],
-                       src + i * box->src[r] + k * box->src[c], box->src[r], box->src[c]);
-        }
+    if (log >= 0 && box->dst[c] == one && box->src[r] == one && rows > 2) {
+        holo_tiles()->turn[log](columns, rows, src, box->src[c] / one, dst, box->dst[r] / one);
+        return;
     }
+    for (int64_t i = 0; i < rows; i += BLOCK)
+        for (int64_t k = 0; k < columns; k += wide)
+            for (int64_t j = i; j < rows && j < i + BLOCK; j++)
+                move_row(log, size, columns - k < wide ? columns - k : wide, dst + j * box->dst[r] + k * box->dst[c],
+                         box->dst[c], src + j * box->src[r] + k * box->src[c], box->src[c]);
 }
 
 void holo_move(int rank, const int64_t *dim, size_t size, void *dst, const int64_t *dst_stride, const void *src,

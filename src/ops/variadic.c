@@ -14,15 +14,7 @@ typedef struct Row { // of HoloOp.row: kernels first, as holo_pointwise_infer wa
 #define X(id, operator)                                                                     \
     HOLO_KERNEL_2(id##_f64, double, double, x operator y || x != x ? x : y)                 \
     HOLO_KERNEL_2(id##_i64, int64_t, int64_t, x operator y ? x : y)                         \
-    HOLO_KERNEL_2(id##_u64, uint64_t, uint64_t, x operator y ? x : y)                       \
-    HOLO_KERNEL_2(id##_i32, int32_t, int32_t, x operator y ? x : y)                         \
-    HOLO_KERNEL_2(id##_u32, uint32_t, uint32_t, x operator y ? x : y)                       \
-    HOLO_KERNEL_2(id##_i16, int16_t, int16_t, x operator y ? x : y)                         \
-    HOLO_KERNEL_2(id##_u16, uint16_t, uint16_t, x operator y ? x : y)                       \
-    HOLO_KERNEL_2(id##_i8, int8_t, int8_t, x operator y ? x : y)                            \
-    HOLO_KERNEL_2(id##_u8, uint8_t, uint8_t, x operator y ? x : y)                          \
-    static const HoloOwnFns id##_own = {[HOLO_I32] = id##_i32, [HOLO_U32] = id##_u32, [HOLO_I16] = id##_i16, \
-                                        [HOLO_U16] = id##_u16, [HOLO_I8] = id##_i8, [HOLO_U8] = id##_u8};
+    HOLO_KERNEL_2(id##_u64, uint64_t, uint64_t, x operator y ? x : y)
 X(min, <)
 X(max, >)
 #undef X
@@ -32,6 +24,7 @@ HOLO_KERNEL_2(sum_f64, double, double, x + y)
 typedef struct Job {
     const HoloCall *call;
     HoloTileFn     *fn;
+    HoloTile       *tile; // in its place, of elements as they are stored; NULL: fn
     HoloLane        lane;
     int64_t         count, most; // elements: all, and of a tile
     size_t          bytes;       // of a lane
@@ -60,7 +53,10 @@ static void fold_part(void *arg, int64_t part, int worker)
         for (int i = 1; i < call->in_count; i++) {
             const void *next = holo_stream_next(&streams[i], count, buffer);
             if (call->in_count > 2) streams[i].is_filled = false; // the buffer is shared
-            job->fn(&(HoloTile){.count = count, .in = {so_far, next}, .out = total[i % 2]});
+            if (job->tile)
+                job->tile(count, so_far, next, NULL, total[i % 2], 0);
+            else
+                job->fn(&(HoloLanes){.count = count, .in = {so_far, next}, .out = total[i % 2]});
             so_far = total[i % 2];
         }
         if (call->in_count == 1) so_far = memcpy(total[0], so_far, (size_t)count * job->bytes); // may be the output
@@ -78,6 +74,7 @@ static HoloStatus eval(HoloCall *call)
     const Row  *row = call->op->row;
     HoloTensor *out = holo_out(call, 0);
     if (!out) return HOLO_OK;
+    if (row->kernels.tile && call->in_count == 2) return holo_pointwise_eval(call);
     HoloClass kind = holo_dtype_class((HoloDtype)out->dtype);
     Job       job  = {.call = call, .count = holo_tensor_count(out), .divisor = row->is_mean ? call->in_count : 1};
     job.lane       = kind == HOLO_CLASS_FLOAT ? HOLO_LANE_F64 : HOLO_LANE_I64;
@@ -85,10 +82,11 @@ static HoloStatus eval(HoloCall *call)
     job.fn         = kind == HOLO_CLASS_FLOAT  ? row->kernels.f64
                      : kind == HOLO_CLASS_UINT ? row->kernels.u64
                                                : row->kernels.i64;
-    if (row->kernels.own && (*row->kernels.own)[out->dtype]) {
-        job.lane  = HOLO_LANE_OWN;
+    int type       = holo_tile_type((HoloDtype)out->dtype);
+    if (row->kernels.tile && type >= 0) {
+        job.lane  = type == HOLO_TILE_F32 ? HOLO_LANE_F32 : type == HOLO_TILE_F64 ? HOLO_LANE_F64 : HOLO_LANE_OWN;
         job.bytes = holo_dtype_size((HoloDtype)out->dtype);
-        job.fn    = (*row->kernels.own)[out->dtype];
+        job.tile  = holo_tiles()->op[row->kernels.tile - 1][type];
     }
     job.most = HOLO_TILE * (int64_t)(sizeof(double) / job.bytes);
     void  *streams;
@@ -112,8 +110,8 @@ static HoloStatus infer(HoloCall *call)
      .types = accepted, .flags = HOLO_OP_POINTWISE, .infer = infer, .eval = eval, .row = &(const Row){__VA_ARGS__}}
 
 const HoloOp holo_ops_variadic[] = {
-    ROW(Min, HOLO_TYPES_NUMBER, .kernels = {.f64 = min_f64, .i64 = min_i64, .u64 = min_u64, .own = &min_own}),
-    ROW(Max, HOLO_TYPES_NUMBER, .kernels = {.f64 = max_f64, .i64 = max_i64, .u64 = max_u64, .own = &max_own}),
+    ROW(Min, HOLO_TYPES_NUMBER, .kernels = {.f64 = min_f64, .i64 = min_i64, .u64 = min_u64, .tile = HOLO_BY_TILE(MIN)}),
+    ROW(Max, HOLO_TYPES_NUMBER, .kernels = {.f64 = max_f64, .i64 = max_i64, .u64 = max_u64, .tile = HOLO_BY_TILE(MAX)}),
     ROW(Sum, HOLO_TYPES_FLOAT, .kernels = {.f64 = sum_f64}),
     ROW(Mean, HOLO_TYPES_FLOAT, .kernels = {.f64 = sum_f64}, .is_mean = true),
     {0},

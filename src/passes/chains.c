@@ -155,27 +155,22 @@ static bool is_light(const HoloNode *node)
 // Operators that are faster as a program even alone, where there are many elements: those that eval has no vectors for.
 #define HALVES (HOLO_BIT(F16) | HOLO_BIT(BF16))
 #define FLOATS (HALVES | HOLO_BIT(F64))
-#define LONGS  (HOLO_BIT(I64) | HOLO_BIT(U64))
-#define WORDS  (FLOATS | LONGS | HOLO_BIT(I32) | HOLO_BIT(U32))
-#define WIDE   (WORDS | HOLO_BIT(F32) | HOLO_BIT(I16) | HOLO_BIT(U16))
 
 static const struct {
     const char *name;
     uint64_t    types; // of input 0
 } alone[] = {
-    {"Equal", WIDE},          {"Less", WIDE},        {"Greater", WIDE},        {"LessOrEqual", WIDE},
-    {"GreaterOrEqual", WIDE}, {"Cast", WIDE},        {"Mul", WORDS},           {"Min", WORDS},
-    {"Max", WORDS},           {"Abs", WORDS},        {"BitwiseOr", WORDS},     {"BitwiseAnd", WORDS},
-    {"BitwiseXor", WORDS},    {"BitwiseNot", WORDS}, {"Add", FLOATS},          {"Sub", FLOATS},
-    {"Div", FLOATS},          {"Neg", FLOATS},       {"Sqrt", FLOATS},         {"Floor", FLOATS},
-    {"Ceil", FLOATS},         {"Round", FLOATS},     {"Sign", FLOATS},         {"Relu", FLOATS},
-    {"Reciprocal", FLOATS},   {"IsNaN", FLOATS},     {"Clip", HALVES | LONGS},
+    {"Equal", HALVES}, {"Less", HALVES},  {"Greater", HALVES}, {"LessOrEqual", HALVES}, {"GreaterOrEqual", HALVES},
+    {"Mul", HALVES},   {"Min", HALVES},   {"Max", HALVES},     {"Abs", HALVES},         {"Add", HALVES},
+    {"Sub", HALVES},   {"Div", HALVES},   {"Neg", HALVES},     {"Sqrt", HALVES},        {"Floor", HALVES},
+    {"Ceil", HALVES},  {"Round", HALVES}, {"Sign", HALVES},    {"Relu", FLOATS},        {"Reciprocal", FLOATS},
+    {"IsNaN", HALVES}, {"Clip", HALVES},  {"Cast", HALVES},
 };
 
 static bool pays_alone(const HoloNode *node)
 {
     uint64_t from = UINT64_C(1) << node->in[0]->type.dtype, to = UINT64_C(1) << node->out[0]->type.dtype;
-    if (holo_node_is(node, "Cast") && !((from | to) & HOLO_TYPES_FLOAT)) return false;
+    if (holo_node_is(node, "Cast")) from |= to;
     for (int i = 0; i < HOLO_COUNT(alone); i++)
         if (holo_node_is(node, alone[i].name)) return from & alone[i].types;
     return false;

@@ -3,6 +3,7 @@
 // make matrices, which are turned over.
 #include "format/params.h"
 #include "kernels/kernels.h"
+#include "kernels/tiles.h"
 #include "runtime/kernel.h"
 
 #include <string.h>
@@ -135,7 +136,9 @@ static HoloStatus check_u8(const HoloCall *call, size_t *out_scratch)
 // `columns` of a matrix.
 static void strip_turn(const Turn *t, int64_t columns, const void *x, void *out)
 {
-    if (t->size > 1)
+    if (t->size > 1 && t->rows == 4)
+        holo_tiles()->turn[2](t->rows, columns, x, t->x_row, out, t->out_row);
+    else if (t->size > 1)
         t->host->kernels->transpose_f32(t->rows, columns, x, t->x_row, out, t->out_row);
     else
         t->host->kernels->transpose_u8(t->rows, columns, x, t->x_row, out, t->out_row);
