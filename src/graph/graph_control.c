@@ -210,8 +210,11 @@ static HoloTensor stacked(const HoloTensor *type, int64_t axis, HoloDim size)
 static bool never_ends_early(const HoloGraph *body)
 {
     const HoloValue *value = body->outputs[0];
-    for (int i = 0; i < HOLO_INFER_DEPTH_MAX && value->producer && !strcmp(value->producer->type, "Identity"); i++)
+    for (int i = 0; i < HOLO_INFER_DEPTH_MAX && value->producer; i++) {
+        const char *type = value->producer->type;
+        if (strcmp(type, "Identity") != 0 && strcmp(type, "Unsqueeze") != 0) break;
         value = value->producer->in[0];
+    }
     return value == body->inputs[1] || first_of(value) == 1;
 }
 

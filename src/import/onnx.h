@@ -98,6 +98,8 @@ HOLO_MUST HoloStatus holo_onnx_type(HoloOnnx *im, HoloString message, HoloDims *
 
 // Reads a GraphProto. A body sees the names of `parent`; NULL: the model's own graph.
 HOLO_MUST HoloStatus holo_onnx_graph(HoloOnnx *im, HoloString message, HoloOnnxScope *parent, HoloOnnxBody *out);
+// Makes a body of Loop, the first of whose inputs are not captured, take scalars where it declares lists.
+HOLO_MUST HoloStatus holo_onnx_loop_body(HoloOnnx *im, HoloGraph *body, int own_inputs);
 // Reads the nodes of a graph or function into scope->graph, in whatever order they are.
 HOLO_MUST HoloStatus holo_onnx_nodes(HoloOnnx *im, HoloOnnxScope *scope, HoloPbMany nodes);
 

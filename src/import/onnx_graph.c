@@ -178,6 +178,8 @@ static HoloStatus add_node(HoloOnnx *im, HoloOnnxScope *scope, const HoloOnnxNod
                          : holo_graph_node(scope->graph, call->node, domain, type, version,
                                            call->in_count + capture_count, call->out_count, call->attr_count);
     if (!node) return holo_fail_memory(im->error);
+    for (const HoloOnnxBody *body = bodies; body && !*domain && !strcmp(type, "Loop"); body = body->next)
+        HOLO_TRY(holo_onnx_loop_body(im, body->graph, body->own_inputs));
     for (int i = 0; i < call->in_count; i++) node->in[i] = call->in[i];
     for (int i = 0; i < capture_count; i++) node->in[call->in_count + i] = captures[i]->outer;
     const HoloOp *op = holo_op_find(domain, type, version);

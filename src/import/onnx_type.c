@@ -5,6 +5,15 @@
 
 static const HoloTensor unknown = {.dtype = HOLO_NONE, .rank = -1};
 
+// Names that exporters give to every size they know nothing of: they say nothing of two being the same.
+static bool is_no_name(const char *name)
+{
+    static const char *const words[] = {"None", "?", "-1", "unknown", "Unknown"};
+    for (int i = 0; i < HOLO_COUNT(words); i++)
+        if (!strcmp(name, words[i])) return true;
+    return false;
+}
+
 static HoloStatus read_dim(HoloOnnx *im, HoloString message, HoloDims *dims, HoloDim *out)
 {
     enum { VALUE = 1, PARAM = 2 };
@@ -16,7 +25,7 @@ static HoloStatus read_dim(HoloOnnx *im, HoloString message, HoloDims *dims, Hol
     } else if (dims && holo_pb_has(dim.has, PARAM) && dim.param.size) {
         char *name = holo_onnx_text(im, dim.param);
         if (!name) return holo_fail_memory(im->error);
-        *out = holo_dims_symbol(dims, name);
+        *out = is_no_name(name) ? holo_dims_fresh(dims, "dim") : holo_dims_symbol(dims, name);
     } else if (dims) {
         *out = holo_dims_fresh(dims, "dim");
     }

@@ -176,6 +176,31 @@ static void test_symbolic_sizes(void **state)
     holo_model_close(model);
 }
 
+static void test_sizes_without_a_name(void **state) // all of them called None: each may be another
+{
+    (void)state;
+    OnnxModel    m = {0};
+    HoloSession *session;
+    float        x[6] = {1, 2, 3, 4, 5, 6}, scale[3] = {1, 10, 100};
+    HoloTensor   in[2] = {{.dtype = HOLO_F32, .rank = 2, .dim = {2, 3}, .data = x},
+                          {.dtype = HOLO_F32, .rank = 1, .dim = {3}, .data = scale}},
+               out;
+    const char *path = temp_path("nameless.onnx");
+    onnx_input(&m.graph, "x", HOLO_F32, "None,None");
+    onnx_input(&m.graph, "scale", HOLO_F32, "None");
+    onnx_output(&m.graph, "y", HOLO_F32, "None,None");
+    onnx_node(&m.graph, "Mul", "x,scale", "y", "");
+    onnx_save(&m, path);
+    HoloModel *model = compiled(path, HOLO_FUSED);
+    EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+    for (int i = 0; i < 2; i++) EXPECT_OK(holo_session_set_input(session, i, &in[i], &error));
+    EXPECT_OK(holo_session_run(session, &error));
+    EXPECT_OK(holo_session_output(session, 0, &out, &error));
+    for (int i = 0; i < 6; i++) assert_float_equal(((float *)out.data)[i], x[i] * scale[i % 3], 0);
+    holo_session_destroy(session);
+    holo_model_close(model);
+}
+
 static void test_passes_left_out(void **state)
 {
     (void)state;
@@ -438,6 +463,7 @@ int main(void)
         cmocka_unit_test(test_constants),
         cmocka_unit_test(test_constants_that_cannot_be),
         cmocka_unit_test(test_symbolic_sizes),
+        cmocka_unit_test(test_sizes_without_a_name),
         cmocka_unit_test(test_passes_left_out),
         cmocka_unit_test(test_dump),
         cmocka_unit_test(test_progress),

@@ -193,6 +193,39 @@ static void test_swapped_state(void **state)
     }
 }
 
+static void check_lists(const HoloTensor *out, int64_t rounds)
+{
+    assert_int_equal(*(int64_t *)out[0].data, 5 + rounds * (rounds - 1) / 2);
+    assert_int_equal(out[1].rank, 2); // lists of one, collected
+    assert_int_equal(out[1].dim[0], rounds);
+    assert_int_equal(out[1].dim[1], 1);
+    for (int64_t i = 0; i < rounds; i++) assert_int_equal(((int64_t *)out[1].data)[i], i);
+}
+
+// A body that declares the number of its turn and the condition as lists of one gets them so.
+static void test_lists(void **state)
+{
+    (void)state;
+    for (int64_t rounds = 0; rounds < 4; rounds++) {
+        Looped l = {0};
+        onnx_input(&l.model.graph, "rounds", HOLO_I64, "");
+        onnx_ints(&l.model.graph, "five", "1", &(int64_t){5});
+        onnx_output(&l.model.graph, "sum", HOLO_I64, "1");
+        onnx_output(&l.model.graph, "all", HOLO_I64, "n,1");
+        onnx_input(&l.body, "i", HOLO_I64, "1");
+        onnx_input(&l.body, "go", HOLO_BOOL, "1");
+        onnx_input(&l.body, "a", HOLO_I64, "1");
+        onnx_output(&l.body, "go", HOLO_BOOL, "1");
+        onnx_output(&l.body, "b", HOLO_I64, "1");
+        onnx_output(&l.body, "c", HOLO_I64, "1");
+        onnx_ints(&l.body, "first", "1", &(int64_t){0});
+        onnx_node(&l.body, "Squeeze", "i,first", "scalar", "");
+        onnx_node(&l.body, "Add", "a,scalar", "b", "");
+        onnx_node(&l.body, "Identity", "i", "c", "");
+        expect(end(&l, "five", "sum,all"), rounds, NULL, 2 << 20, check_lists);
+    }
+}
+
 // ---- what is collected
 
 static void check_collected(const HoloTensor *out, int64_t rounds)
@@ -367,11 +400,12 @@ static void test_nested_loops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_many_rounds),     cmocka_unit_test(test_large_state),
-        cmocka_unit_test(test_growing_state),   cmocka_unit_test(test_swapped_state),
-        cmocka_unit_test(test_collected_steps), cmocka_unit_test(test_carried_list),
-        cmocka_unit_test(test_forked_list),     cmocka_unit_test(test_queue),
-        cmocka_unit_test(test_nested_loops),    cmocka_unit_test(test_no_rounds),
+        cmocka_unit_test(test_many_rounds),   cmocka_unit_test(test_large_state),
+        cmocka_unit_test(test_growing_state), cmocka_unit_test(test_swapped_state),
+        cmocka_unit_test(test_lists),         cmocka_unit_test(test_collected_steps),
+        cmocka_unit_test(test_carried_list),  cmocka_unit_test(test_forked_list),
+        cmocka_unit_test(test_queue),         cmocka_unit_test(test_nested_loops),
+        cmocka_unit_test(test_no_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
