@@ -475,15 +475,45 @@ HoloDim holo_dim_div_ceil(HoloDims *dims, HoloDim a, HoloDim b)
 
 // ---- minima and maxima
 
+// The operands of a minimum, or of a maximum; false: `d` is none.
+static bool split_extreme(const HoloDims *dims, int32_t op, HoloDim d, HoloDim out[2])
+{
+    if (!holo_dim_is_symbolic(d)) return false;
+    const HoloDimNode *node = holo_dims_node(dims, holo_dim_entry(d));
+    out[0]                  = node->a;
+    out[1]                  = node->b;
+    return node->op == op;
+}
+
+// Is a <= b whatever the symbols are? False: not known, or not seen `depth` operands deep.
+static bool is_at_most(HoloDims *dims, HoloDim a, HoloDim b, int depth)
+{
+    HoloDim part[2], difference = holo_dim_sub(dims, a, b);
+    if (a == b || (valid(dims, difference) && bounds_of(dims, difference).high <= 0)) return true;
+    if (depth == 0) return false;
+    if (split_extreme(dims, HOLO_DIM_MIN, b, part))
+        return is_at_most(dims, a, part[0], depth - 1) && is_at_most(dims, a, part[1], depth - 1);
+    if (split_extreme(dims, HOLO_DIM_MAX, a, part))
+        return is_at_most(dims, part[0], b, depth - 1) && is_at_most(dims, part[1], b, depth - 1);
+    if (split_extreme(dims, HOLO_DIM_MIN, a, part))
+        return is_at_most(dims, part[0], b, depth - 1) || is_at_most(dims, part[1], b, depth - 1);
+    if (split_extreme(dims, HOLO_DIM_MAX, b, part))
+        return is_at_most(dims, a, part[0], depth - 1) || is_at_most(dims, a, part[1], depth - 1);
+    return false;
+}
+
 static HoloDim extreme(HoloDims *dims, int32_t op, HoloDim a, HoloDim b)
 {
+    enum { DEPTH = 3 };
+    HoloDim part[2];
     if (are_numbers(a, b)) return apply_numbers(op, a, b);
-    HoloDim difference = holo_dim_sub(dims, a, b);
     if (!valid(dims, a) || !valid(dims, b)) return HOLO_DIM_UNKNOWN;
-    if (valid(dims, difference)) {
-        Bounds d = bounds_of(dims, difference);
-        if (d.low >= 0) return op == HOLO_DIM_MAX ? a : b;
-        if (d.high <= 0) return op == HOLO_DIM_MAX ? b : a;
+    if (is_at_most(dims, b, a, DEPTH)) return op == HOLO_DIM_MAX ? a : b;
+    if (is_at_most(dims, a, b, DEPTH)) return op == HOLO_DIM_MAX ? b : a;
+    for (int i = 0; i < 2; i++) { // numbers come last: two are one
+        HoloDim number = i ? a : b;
+        if (!holo_dim_is_symbolic(number) && split_extreme(dims, op, i ? b : a, part) && !holo_dim_is_symbolic(part[1]))
+            return extreme(dims, op, part[0], apply_numbers(op, part[1], number));
     }
     bool in_order = !holo_dim_is_symbolic(b) || (holo_dim_is_symbolic(a) && a < b);
     return entry_of(dims, op, in_order ? a : b, in_order ? b : a);

@@ -264,7 +264,8 @@ HoloStatus holo_call_hold(const HoloCall *call, size_t count, size_t size, void 
 // Two sizes under NumPy's rule. Unequal symbolic sizes are taken to be equal or 1, whence the maximum, unless one is 0.
 static HoloDim broadcast_symbolic(HoloDims *dims, HoloDim a, HoloDim b)
 {
-    return holo_dim_mul(dims, holo_dim_max(dims, a, b), holo_dim_min(dims, 1, holo_dim_min(dims, a, b)));
+    HoloDim most = holo_dim_max(dims, a, b), least = holo_dim_min(dims, 1, holo_dim_min(dims, a, b));
+    return holo_dim_min(dims, 1, most) == least ? most : holo_dim_mul(dims, most, least); // no size is below 0
 }
 
 bool holo_broadcast_pair(HoloDims *dims, HoloDim a, HoloDim b, HoloDim *out)
