@@ -544,17 +544,18 @@ typedef struct HoloGates {
 } HoloGates;
 
 // lstm_step_f32, gru_step_f32, rnn_step_f32: the new state of a group, for some rows of the batch. Gates are as the
-// operator has them.
+// operator has them. lstm_step_ratio_f32: by the functions, and with the sums, of ONNX Runtime's quantised LSTM, whose state
+// is rounded to 256 steps: biases are added last.
 // gru_reset_f32, gru_fresh_f32: the two halves of a step of a GRU whose candidate is a product of the reset state.
 // The first takes the gates update and reset and gives the reset state as y, the second takes the candidate alone.
 typedef struct HoloCellStep {
     int64_t      rows;
     int          lanes; // units that are there
-    const float *in;    // [rows][gates][16]: what the inputs give, with biases
+    const float *in;    // [rows][gates][16]: what the inputs give, with biases that are not added later
     int64_t      in_row;
     const float *sums; // the same, of the state: without biases
     int64_t      sums_row;
-    const float *bias;  // GRU: [gates][16], of which the last is added to its sum
+    const float *bias;  // [gates][16]. GRU: of which the last is added to its sum; LSTM by ratios: what is added last
     float       *cells; // [rows][16]. LSTM: old ones become new ones; GRU in halves: update, from the one to the other
     int64_t      cells_row;
     const float *before; // GRU: the old state

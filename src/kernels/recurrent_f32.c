@@ -84,6 +84,35 @@ INL void state_store(const HoloCellStep *s, int64_t row, f32v y)
         v_store_part(at, y, s->lanes);
 }
 
+INL f32v v_sigmoid_ratio(f32v x)
+{
+    EACH(i) x.r[i] = n_sigmoid_ratio(x.r[i]);
+    return x;
+}
+
+INL f32v v_tanh_ratio(f32v x)
+{
+    EACH(i) x.r[i] = n_tanh_ratio(x.r[i]);
+    return x;
+}
+
+INL f32v gate_sum_late(const HoloCellStep *s, int64_t row, int gate)
+{
+    return v_add(gate_sum(s, row, gate), v_load(s->bias + gate * LANES));
+}
+
+static void lstm_step_ratio_f32(const HoloCellStep *s)
+{
+    for (int64_t row = 0; row < s->rows; row++) {
+        float *at = s->cells + row * s->cells_row;
+        f32v   in = v_sigmoid_ratio(gate_sum_late(s, row, 0)), out = v_sigmoid_ratio(gate_sum_late(s, row, 1));
+        f32v   forget = v_sigmoid_ratio(gate_sum_late(s, row, 2)), fresh = v_tanh_ratio(gate_sum_late(s, row, 3));
+        f32v   cell = v_add(v_mul(forget, v_load(at)), v_mul(in, fresh));
+        v_store(at, cell);
+        state_store(s, row, v_mul(out, v_tanh_ratio(cell)));
+    }
+}
+
 static void lstm_step_f32(const HoloCellStep *s) // in, out, forget, cell
 {
     for (int64_t row = 0; row < s->rows; row++) {

@@ -8,6 +8,12 @@ static void lstm_step(const HoloKernels *kernels, int part, const HoloCellStep *
     kernels->lstm_step_f32(s);
 }
 
+static void lstm_step_ratio(const HoloKernels *kernels, int part, const HoloCellStep *s)
+{
+    (void)part;
+    kernels->lstm_step_ratio_f32(s);
+}
+
 static void gru_step(const HoloKernels *kernels, int part, const HoloCellStep *s)
 {
     (void)part;
@@ -42,7 +48,7 @@ static void rnn_step(const HoloKernels *kernels, int part, const HoloCellStep *s
     const HoloKernel holo_kernel_##id_ = {HOLO_KERNEL_##id_, #id_, id_##_check, id_##_run, id_##_packed_size};
 
 RECURRENT(lstm_f32, lstm_step, .products = &holo_gates_f32, .gates = 4, .has_cells = true)
-RECURRENT(lstm_i8, lstm_step, .products = &holo_gates_i8, .gates = 4, .has_cells = true)
+RECURRENT(lstm_i8, lstm_step_ratio, .products = &holo_gates_i8, .gates = 4, .has_cells = true, .bias_last = true)
 RECURRENT(gru_f32, gru_step, .products = &holo_gates_f32, .gates = 3, .bias_apart = true)
 RECURRENT(gru_reset_f32, gru_reset_step, .products = &holo_gates_f32, .gates = 3, .resets_first = true)
 RECURRENT(rnn_f32, rnn_step, .products = &holo_gates_f32, .gates = 1)

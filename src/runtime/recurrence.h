@@ -47,6 +47,7 @@ typedef struct HoloRecurrentKind {
     int                     gates;
     bool                    has_cells;  // beside the state there is a second one, input 6 and output 2
     bool                    bias_apart; // the last gate's bias of R is not added to what the inputs give
+    bool                    bias_last;  // all biases are added to both parts together
     bool resets_first; // a step is two products: that of the last gate takes the state behind the gate before
     void (*step)(const HoloKernels *kernels, int part, const HoloCellStep *step); // part: which of the products
 } HoloRecurrentKind;

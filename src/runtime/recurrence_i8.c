@@ -153,8 +153,7 @@ typedef struct Rows { // of A, as gemm_i8 takes them
 
 // Rows times one group: [rows][gates][16], `out_row` floats from one row to the next.
 static void group_product(const HoloLayer *l, const HoloGateBlock *b, int64_t group, const Rows *a, int64_t k,
-                          const void *panels, const HoloGateTerms *terms, const float *bias, float *out,
-                          int64_t out_row, Memory *m)
+                          const void *panels, const HoloGateTerms *terms, float *out, int64_t out_row, Memory *m)
 {
     const HoloKernels *kernels = l->host->kernels;
     int64_t            at = b->direction * l->width + group * WIDTH, panel = HOLO_I8_PANEL(k);
@@ -181,25 +180,22 @@ static void group_product(const HoloLayer *l, const HoloGateBlock *b, int64_t gr
         kernels->finish_i8(&(HoloFinishI8){.n     = WIDTH,
                                            .sums  = m->sums + i * WIDTH,
                                            .scale = m->scale,
-                                           .bias  = bias,
                                            .to    = HOLO_FINISH_F32,
                                            .out   = out + i * out_row});
 }
 
 static void inputs(const HoloLayer *l, const HoloGateBlock *b, float *own)
 {
-    Memory      *m     = (Memory *)(void *)own;
-    int64_t      k     = l->inputs;
-    char        *rows  = (char *)(m + 1);
-    uint8_t     *bytes = (uint8_t *)rows + l->tile_rows * HOLO_I8_ROW(k);
-    const float *bias  = l->biases + b->direction * 2 * l->width + b->group * WIDTH;
-    Rows         a     = {.data = rows, .sums = m->row, .quantum = l->quantum_x};
+    Memory  *m     = (Memory *)(void *)own;
+    int64_t  k     = l->inputs;
+    char    *rows  = (char *)(m + 1);
+    uint8_t *bytes = (uint8_t *)rows + l->tile_rows * HOLO_I8_ROW(k);
+    Rows     a     = {.data = rows, .sums = m->row, .quantum = l->quantum_x};
     l->host->kernels->quantize_f32(b->rows * k, holo_layer_x(l, b->direction) + b->row * k, a.quantum.scale,
                                    a.quantum.zero, false, bytes);
     l->host->kernels->rows_i8(b->rows, k, bytes, k, false, rows, m->row);
     for (int64_t i = 0; i < b->groups; i++)
-        group_product(l, b, b->group + i, &a, k, l->w, &l->terms_w, bias + i * WIDTH, holo_layer_in(l, b) + i * WIDTH,
-                      l->width, m);
+        group_product(l, b, b->group + i, &a, k, l->w, &l->terms_w, holo_layer_in(l, b) + i * WIDTH, l->width, m);
 }
 
 static void state(HoloLayer *l)
@@ -221,7 +217,7 @@ static const float *sums(const HoloLayer *l, const HoloGateBlock *b, float *own)
     int64_t at = b->direction * l->batch + b->row;
     Rows    a  = {
             .data = l->rows + at * HOLO_I8_ROW(l->hidden), .sums = l->row_sums + at, .quantum = l->quantum[b->direction]};
-    group_product(l, b, b->group, &a, l->hidden, l->r, &l->terms_r, NULL, m->out, WIDTH, m);
+    group_product(l, b, b->group, &a, l->hidden, l->r, &l->terms_r, m->out, WIDTH, m);
     return m->out;
 }
 
