@@ -323,6 +323,28 @@ static void test_roundings_left_out(void **state)
     holo_model_close(model);
 }
 
+// How many elements are above their neighbours is a matter of roundings: the answer has another size then.
+static void test_roundings_move_sizes(void **state)
+{
+    (void)state;
+    OnnxModel   m    = {0};
+    const char *path = temp_path("sizes.onnx");
+    HoloReport *report;
+    HoloModel  *model;
+    onnx_input(&m.graph, "x", HOLO_BF16, "64,64");
+    onnx_output(&m.graph, "z", HOLO_I64, "2,n");
+    onnx_node(&m.graph, "Sigmoid", "x", "s", "");
+    onnx_node(&m.graph, "Mul", "x,s", "y", "");
+    onnx_node(&m.graph, "Transpose", "y", "t", "");
+    onnx_node(&m.graph, "Greater", "y,t", "g", "");
+    onnx_node(&m.graph, "NonZero", "g", "z", "");
+    onnx_save(&m, path);
+    EXPECT_OK(holo_compile_model(NULL, path, &model, &report, &error));
+    assert_true(report->verified);
+    holo_report_destroy(report);
+    holo_model_close(model);
+}
+
 static void test_not_verified(void **state)
 {
     (void)state;
@@ -469,6 +491,7 @@ int main(void)
         cmocka_unit_test(test_progress),
         cmocka_unit_test(test_a_plan_that_differs_is_not_written),
         cmocka_unit_test(test_roundings_left_out),
+        cmocka_unit_test(test_roundings_move_sizes),
         cmocka_unit_test(test_not_verified),
         cmocka_unit_test(test_an_old_archive_is_replaced_whole),
         cmocka_unit_test(test_nothing_stays_of_a_model_in_memory),
