@@ -9,6 +9,7 @@
 // a matrix does.
 
 enum { BLOCK_ROWS = HOLO_GEMM_ROWS, BLOCK_K = HOLO_GEMM_K, BLOCK_STRIDE = BLOCK_K + 16, NEAR = 1024, ALIKE = 512 };
+enum { SHORT_K = 64 }; // up to here the end of a tile is a good part of it, and tiles of one panel overlap better
 
 typedef struct Tile {
     const float      *a;
@@ -29,15 +30,34 @@ typedef struct Tile {
     int               last; // columns of the last panel
 } Tile;
 
+// `count` vectors of rows without gaps inside, from *at on: those of a row are `whole` floats, which end at *end.
+INL void swish_some(int count, float slope, float *x, int64_t row, int64_t whole, int64_t *at, int64_t *end)
+{
+    f32n   v[ABREAST];
+    float *p[ABREAST];
+    EACH_ABREAST(i)
+    {
+        p[i] = x + *at;
+        v[i] = *(const f32u *)p[i];
+        *at += NATIVE_LANES;
+        if (*at == *end) {
+            *end += row;
+            *at = *end - whole;
+        }
+    }
+    n_swish_each(count, v, slope);
+    EACH_ABREAST(i) * (f32u *)p[i] = v[i];
+}
+
 // x * sigmoid(slope * x) of rows that have just been stored. Rows without gaps are one: where a row ends within a
 // vector, a CPU takes the store of one for the load of the next, and each waits for the one before.
 INL void swish_each(float slope, int64_t rows, int64_t columns, float *x, int64_t row)
 {
     if (columns == row) columns *= rows, rows = 1;
-    int64_t whole = columns / LANES * LANES;
-    int     left  = (int)(columns - whole);
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < whole; j += LANES) v_store(x + i * row + j, v_swish(v_load(x + i * row + j), slope));
+    int64_t whole = columns / LANES * LANES, vectors = rows * (whole / NATIVE_LANES), at = 0, end = whole;
+    int     left = (int)(columns - whole);
+    for (; vectors >= ABREAST; vectors -= ABREAST) swish_some(ABREAST, slope, x, row, whole, &at, &end);
+    for (; vectors > 0; vectors--) swish_some(1, slope, x, row, whole, &at, &end);
     x += whole;
     for (int64_t i = 0; i < rows && left; i++, x += row) v_store_lanes(x, v_swish(v_load_lanes(x, left), slope), left);
 }
@@ -57,11 +77,13 @@ static void swish_rows(float slope, int64_t rows, int64_t columns, float *x, int
 // panel.
 INL void tile_finish(const Tile *t, f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], int rows, int panels, int last)
 {
-#define COLUMNS(j)     ((j) + 1 < panels ? LANES : last)
-#define PART(p, j)     v_load_lanes((p) + (j)*LANES, COLUMNS(j))
-#define ENDED(i, j, x) v_store_lanes(t->c + (i)*t->c_row + (j)*LANES, v_at_most(v_at_least(x, low), high), COLUMNS(j))
-    const HoloFinish *finish = t->pause ? NULL : t->finish;
-    bool              d_rows = t->d && (!t->d_column || t->d_row || t->beta != 1); // d is not one row, as it is
+#define COLUMNS(j)      ((j) + 1 < panels ? LANES : last)
+#define PART(p, j)      v_load_lanes((p) + (j)*LANES, COLUMNS(j))
+#define STORED(i, j, x) v_store_lanes(t->c + (i)*t->c_row + (j)*LANES, x, COLUMNS(j))
+#define ENDED(i, j, x)  STORED(i, j, v_at_most(v_at_least(x, low), high))
+    const HoloFinish *finish  = t->pause ? NULL : t->finish;
+    bool              bounded = finish && (finish->has_low || finish->has_high);
+    bool              d_rows  = t->d && (!t->d_column || t->d_row || t->beta != 1); // d is not one row, as it is
     f32v              d[GEMM_WIDE_PANELS];
     f32v              low  = v_set1(finish && finish->has_low ? finish->low : -__builtin_inff());
     f32v              high = v_set1(finish && finish->has_high ? finish->high : __builtin_inff());
@@ -76,12 +98,17 @@ INL void tile_finish(const Tile *t, f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], int r
     }
     UNROLL for (int j = 0; j < GEMM_WIDE_PANELS; j++) d[j] = v_set1(-0.0f);
     if (!t->pause && t->d && !d_rows) UNROLL for (int j = 0; j < panels; j++) d[j] = PART(t->d, j);
-    if (finish && finish->more)
+    if (!bounded && finish && finish->more)
+        EACH_SUM(i, j) STORED(i, j, v_add(v_add(d[j], sum[i][j]), PART(t->more + i * t->c_row, j)));
+    else if (!bounded)
+        EACH_SUM(i, j) STORED(i, j, v_add(d[j], sum[i][j]));
+    else if (finish->more)
         EACH_SUM(i, j) ENDED(i, j, v_add(v_add(d[j], sum[i][j]), PART(t->more + i * t->c_row, j)));
     else
         EACH_SUM(i, j) ENDED(i, j, v_add(d[j], sum[i][j]));
     if (finish && finish->has_slope) swish_rows(finish->slope, rows, (panels - 1) * LANES + last, t->c, t->c_row);
 #undef ENDED
+#undef STORED
 #undef PART
 #undef COLUMNS
 }
@@ -370,6 +397,7 @@ INL Tile tile_at(const HoloGemm *g, const Rows *a, int64_t row, int64_t j, int p
 static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t rows, int64_t first, int64_t k)
 {
     bool   wide        = rows <= GEMM_WIDE_ROWS;
+    bool   is_short    = k <= SHORT_K && !wide && !(g->finish && g->finish->has_slope);
     int    panel_max   = wide ? GEMM_WIDE_PANELS : GEMM_PANELS;
     Tiles *first_tiles = g->b_type == HOLO_WEIGHTS_F16 ? &tiles_f16
                          : g->b_type                   ? &tiles_bf16
@@ -385,6 +413,7 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
         // Half a panel is quicker than a whole one beside another.
         bool halves = first_tiles == &tiles && tiles_half[height][2] && left > LANES && (left - 1) % LANES < LANES / 2;
         if (halves && panels <= 2) panels = (left - 1) / LANES % 2 ? 2 : 1;
+        if (is_short && !halves) panels = 1;
         const char *b = (const char *)g->b + (j / LANES * g->b_panel + first * g->b_step) * b_bytes(g->b_type);
         Tile        t = tile_at(g, a, row, j, panels, first, k);
         t.b           = b;

@@ -41,14 +41,27 @@ INL f32n n_exp_whole(f32n y)
     return n_mad(y, (f32n){0} + 1.44269504f, WHOLE);
 }
 
-// e^y * 2^-n for a whole n near y / ln 2: between 0.7 and 1.42.
+// Functions of `count` vectors go through these side by side: of chains as long as these a CPU does not look far enough ahead
+// to find the next one by itself.
+enum { ABREAST = 4 };
+#define EACH_ABREAST(i) UNROLL for (int i = 0; i < count; i++)
+
+// y becomes e^y * 2^-n for a whole n near y / ln 2: between 0.7 and 1.42.
+INL void n_exp_near_each(int count, f32n *y, const f32n *n, const ExpParts *by)
+{
+    const f32n zero = {0};
+    f32n       e[ABREAST];
+    EACH_ABREAST(i) y[i]                                    = n_mad(n[i], zero - by->high, y[i]);
+    EACH_ABREAST(i) y[i]                                    = n_mad(n[i], zero - by->low, y[i]);
+    EACH_ABREAST(i) e[i]                                    = n_mad(y[i], zero + by->poly[0], zero + by->poly[1]);
+    UNROLL for (int k = 2; k < 6; k++) EACH_ABREAST(i) e[i] = n_mad(e[i], y[i], zero + by->poly[k]);
+    EACH_ABREAST(i) y[i]                                    = n_mad(e[i], y[i], zero + 1.0f);
+}
+
 INL f32n n_exp_near(f32n y, f32n n, const ExpParts *by)
 {
-    const f32n zero                      = {0};
-    f32n       r                         = n_mad(n, zero - by->low, n_mad(n, zero - by->high, y));
-    f32n       e                         = n_mad(r, zero + by->poly[0], zero + by->poly[1]);
-    UNROLL for (int i = 2; i < 6; i++) e = n_mad(e, r, zero + by->poly[i]);
-    return n_mad(e, r, zero + 1.0f);
+    n_exp_near_each(1, &y, &n, by);
+    return y;
 }
 
 // e^y where that is a normal number.
@@ -76,17 +89,31 @@ INL f32n n_exp(f32n x)
     return n_select(x == x, e, x);
 }
 
-// 1 + e^x; from 2^126 on it may be infinite. n_scale knows what is too large, so that x has only to be small enough for r.
-INL f32n n_falling_sum(f32n x)
+// x becomes 1 + e^x; from 2^126 on it may be infinite. n_scale knows what is too large, so that x has only to be small enough
+// for r.
+INL void n_falling_sum_each(int count, f32n *x)
 {
     const f32n zero = {0};
+    f32n       n[ABREAST];
     if (SCALES) {
-        f32n y     = n_max(zero - 128.0f, n_min(zero + 128.0f, x)); // a NaN stays
-        f32n whole = n_exp_whole(y) - WHOLE;
-        return 1.0f + n_scale(n_exp_near(y, whole, &EXP), whole);
+        EACH_ABREAST(i) x[i] = n_max(zero - 128.0f, n_min(zero + 128.0f, x[i])); // a NaN stays
+        EACH_ABREAST(i) n[i] = n_exp_whole(x[i]) - WHOLE;
+        n_exp_near_each(count, x, n, &EXP);
+        EACH_ABREAST(i) x[i] = 1.0f + n_scale(x[i], n[i]);
+        return;
     }
-    f32n e = n_exp_normal(n_max(zero - 87.0f, x), &EXP_IN_SIGMOID);
-    return n_select(x <= 87.33654f, 1.0f + e, n_max(zero + __builtin_inff(), x)); // a NaN is not in, and stays
+    EACH_ABREAST(i)
+    {
+        f32n e = n_exp_normal(n_max(zero - 87.0f, x[i]), &EXP_IN_SIGMOID);
+        x[i] =
+            n_select(x[i] <= 87.33654f, 1.0f + e, n_max(zero + __builtin_inff(), x[i])); // a NaN is not in, and stays
+    }
+}
+
+INL f32n n_falling_sum(f32n x)
+{
+    n_falling_sum_each(1, &x);
+    return x;
 }
 
 // 1 / (1 + e^x)
@@ -101,9 +128,18 @@ INL f32n n_sigmoid(f32n x)
 }
 
 // x / (1 + e^(-slope * x))
+INL void n_swish_each(int count, f32n *x, float slope)
+{
+    f32n sum[ABREAST];
+    EACH_ABREAST(i) sum[i] = x[i] * -slope;
+    n_falling_sum_each(count, sum);
+    EACH_ABREAST(i) x[i] = n_quotient(x[i], sum[i]);
+}
+
 INL f32n n_swish(f32n x, float slope)
 {
-    return n_quotient(x, n_falling_sum(x * -slope));
+    n_swish_each(1, &x, slope);
+    return x;
 }
 
 INL f32v v_swish(f32v x, float slope)

@@ -125,6 +125,47 @@ static void swish(void **state)
     free(x), free(scratch);
 }
 
+// The same of rows, with and without gaps between them: what is between is left alone.
+static void swish_of_rows(void **state)
+{
+    (void)state;
+    const int        rows[] = {1, 2, 5, 7, 12, 13, 25}, columns[] = {1, 15, 16, 17, 24, 32, 33, 48, 65};
+    const HoloFinish finish = {.has_slope = true, .slope = 1.5f};
+    enum { K = 3, ROWS = 25, COLUMNS = 80 };
+    float             *a = floats(ROWS * K), *b = floats(K * COLUMNS), *scratch = blank(HOLO_GEMM_SCRATCH);
+    const HoloKernels *kernels;
+    for (int t = 0; (kernels = holo_kernels_at(t)); t++)
+        for (int c = 0; c < HOLO_COUNT(rows) * HOLO_COUNT(columns) * 2; c++) {
+            int    m = rows[c / 2 % HOLO_COUNT(rows)], n = columns[c / 2 / HOLO_COUNT(rows)], row = c % 2 ? n : COLUMNS;
+            float *sums = blank(ROWS * COLUMNS), *y = blank(ROWS * COLUMNS);
+            HoloGemm g = {.m        = m,
+                          .n        = n,
+                          .k        = K,
+                          .a        = a,
+                          .a_row    = K,
+                          .a_column = 1,
+                          .b        = b,
+                          .b_panel  = K * HOLO_PANEL,
+                          .b_step   = HOLO_PANEL,
+                          .c        = sums,
+                          .c_row    = row,
+                          .alpha    = 1,
+                          .scratch  = scratch};
+            kernels->gemm_f32(&g);
+            g.c      = y;
+            g.finish = &finish;
+            kernels->gemm_f32(&g);
+            for (int i = 0; i < ROWS * COLUMNS; i++) {
+                double x     = (double)sums[i];
+                bool   is_in = i / row < m && i % row < n;
+                if (is_in ? !is_within(y[i], x / (1 + exp(-1.5 * x)), 3) : memcmp(&y[i], &sums[i], sizeof *y))
+                    fail_msg("%d x %d, number %d at %s: %.9g of %.9g", m, n, i, kernels->level, (double)y[i], x);
+            }
+            free(sums), free(y);
+        }
+    free(a), free(b), free(scratch);
+}
+
 // Every pair of numbers that pow knows, and many that it does not.
 static void powers(void **state)
 {
@@ -654,12 +695,13 @@ static void programs_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(program_cases), cmocka_unit_test(functions),        cmocka_unit_test(swish),
-        cmocka_unit_test(powers),        cmocka_unit_test(binary_cases),     cmocka_unit_test(unary_cases),
-        cmocka_unit_test(clip_cases),    cmocka_unit_test(power_cases),      cmocka_unit_test(norm_cases),
-        cmocka_unit_test(reduce_cases),  cmocka_unit_test(reduce_row_cases), cmocka_unit_test(reduce_column_cases),
-        cmocka_unit_test(pool_cases),    cmocka_unit_test(lstm_cases),       cmocka_unit_test(transpose_cases),
-        cmocka_unit_test(resize_cases),  cmocka_unit_test(programs_refused), cmocka_unit_test(vector_tail),
+        cmocka_unit_test(program_cases),       cmocka_unit_test(functions),    cmocka_unit_test(swish),
+        cmocka_unit_test(swish_of_rows),       cmocka_unit_test(powers),       cmocka_unit_test(binary_cases),
+        cmocka_unit_test(unary_cases),         cmocka_unit_test(clip_cases),   cmocka_unit_test(power_cases),
+        cmocka_unit_test(norm_cases),          cmocka_unit_test(reduce_cases), cmocka_unit_test(reduce_row_cases),
+        cmocka_unit_test(reduce_column_cases), cmocka_unit_test(pool_cases),   cmocka_unit_test(lstm_cases),
+        cmocka_unit_test(transpose_cases),     cmocka_unit_test(resize_cases), cmocka_unit_test(programs_refused),
+        cmocka_unit_test(vector_tail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
