@@ -209,7 +209,10 @@ typedef struct HoloNormParams {
     uint32_t zero;
 } HoloNormParams;
 
-enum { HOLO_NORM_CENTRED = 1 };
+enum {
+    HOLO_NORM_CENTRED = 1,
+    HOLO_NORM_PEER    = 2, // centred, in the order of ONNX Runtime: layers element by element, groups without care
+};
 
 // group_norm_f32: GroupNormalization of domain hologram, channels last. The tail is a program over the result as
 // its input 0 and the operator's inputs from 3 on.
@@ -217,7 +220,7 @@ typedef struct HoloGroupNormParams {
     uint32_t    size;
     uint32_t    groups;
     float       epsilon;
-    uint32_t    zero;
+    uint32_t    flags; // 0, or HOLO_NORM_PEER where each channel is a group
     HoloProgram tail;
 } HoloGroupNormParams;
 

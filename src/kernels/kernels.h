@@ -415,7 +415,8 @@ enum { HOLO_POOL_SCRATCH = 1 << 13 };
 
 // ---- rows of channels. reduce_columns_f32 makes one number of each column of rows that are `row` floats apart;
 // moments_f32 the sum of each column and of its squares; affine_f32 multiplies each column by its factor and adds its
-// addend.
+// addend, affine_peer_f32 with a rounding in between. instance_f32 finds both for InstanceNormalization of up to 16
+// channels, the first of them `first` of all images, in rows that are `row` floats apart and in the order of ONNX Runtime.
 
 // ---- places in an image. grid_taps_f32 finds, for n places of `at`, pairs x and y of which -1 and 1 are the borders, the
 // four pixels around and their weights; grid_sums_f32 the weighted sums of one channel. A pixel outside is -1, and counts
@@ -440,6 +441,7 @@ typedef struct HoloNorm {
     int64_t      groups;           // rows after which scales and biases come again
     float        epsilon;
     bool         centred; // else the mean is taken to be 0
+    bool         peer;    // centred, in the order of ONNX Runtime, which joins layers with the sum before them
     float       *out;     // may be x
 } HoloNorm;
 

@@ -28,6 +28,7 @@
 #include "kernels/map_f32.c"
 #include "kernels/narrow_f32.c"
 #include "kernels/patch_i8.c"
+#include "kernels/peer_f32.c"
 #include "kernels/pool_f32.c"
 #include "kernels/recurrent_f32.c"
 #include "kernels/reduce_f32.c"

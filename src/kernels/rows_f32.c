@@ -316,11 +316,16 @@ static void groups(const HoloNorm *m, int64_t row, int rows)
 // Rows are written from the last to the first, as in softmax_f32.c: out may be x.
 static void norm_f32(const HoloNorm *m, int64_t first, int64_t end)
 {
-    bool    is_layer = m->run == 1 && m->groups == 1 && m->n <= LAYER_MOST;
-    int64_t most     = rows_at_once(m->n), rows;
+    bool    is_layer                            = m->run == 1 && m->groups == 1 && m->n <= LAYER_MOST;
+    int64_t most                                = rows_at_once(m->n), rows;
+    void (*run)(const HoloNorm *, int64_t, int) = is_layer ? layers : groups;
     if (is_layer) most = most >= LANES ? LANES : most >= 8 ? 8 : 4; // whole pairs of rows, which go at once
+    if (m->peer && is_layer)
+        run = carried_layers, most = CARRIED * LANES;
+    else if (m->peer && m->run == m->n)
+        run = instance_rows, most = LANES;
     for (int64_t row = first; row < end; row += rows) {
         rows = end - row < most ? end - row : most;
-        (is_layer ? layers : groups)(m, row, (int)rows);
+        run(m, row, (int)rows);
     }
 }

@@ -204,6 +204,11 @@ static bool has_one_output(const HoloNode *node)
     return true;
 }
 
+static uint32_t peer_flag(const HoloCall *call)
+{
+    return holo_attr_int(call, "peer", 0) == 1 ? HOLO_NORM_PEER : 0;
+}
+
 // Each element of the last axes has a scale and, where there is a bias, a bias: no broadcasting.
 static bool layer_norm(const HoloNode *node, HoloLowering *out)
 {
@@ -219,7 +224,7 @@ static bool layer_norm(const HoloNode *node, HoloLowering *out)
         if (scale->type.dim[d] != x->type.dim[axis + d] || (bias && bias->type.dim[d] != scale->type.dim[d]))
             return false;
     out->params_size  = sizeof out->norm;
-    out->norm.flags   = strcmp(node->type, "LayerNormalization") ? 0 : HOLO_NORM_CENTRED;
+    out->norm.flags   = strcmp(node->type, "LayerNormalization") ? 0 : HOLO_NORM_CENTRED | peer_flag(&call);
     out->norm.axes    = (uint32_t)axes;
     out->norm.epsilon = (float)holo_attr_float(&call, "epsilon", 1e-5);
     return true;
@@ -238,7 +243,7 @@ static bool group_norm(const HoloNode *node, HoloLowering *out)
     }
     if (group && (node->version < 21 || count < 1 || count > INT32_MAX)) return false; // scaled by group before
     out->params_size  = sizeof out->norm;
-    out->norm.flags   = HOLO_NORM_CENTRED;
+    out->norm.flags   = HOLO_NORM_CENTRED | peer_flag(&call);
     out->norm.groups  = (uint32_t)count;
     out->norm.epsilon = (float)holo_attr_float(&call, "epsilon", 1e-5);
     return true;
@@ -255,6 +260,7 @@ static bool group_norm_last(const HoloNode *node, HoloLowering *out)
     out->params_size        = sizeof out->group_norm;
     out->group_norm.groups  = (uint32_t)groups;
     out->group_norm.epsilon = (float)holo_attr_float(&call, "epsilon", 1e-5);
+    out->group_norm.flags   = peer_flag(&call);
     return holo_lower_tail(node, &out->group_norm.tail);
 }
 

@@ -32,6 +32,7 @@ const HoloPass holo_passes[] = {
     {"recognise", holo_pass_recognise, false, true, false, SIMPLE, "what is written out in many nodes becomes one operator"},
     {"scale", holo_pass_scale, false, true, false, SIMPLE, "constants of channels go into the weights of products"},
     {"attention", holo_pass_attention, false, true, false, SIMPLE, "products around a softmax become Attention, which takes heads as they lie"},
+    {"peer", holo_pass_peer, false, false, true, SIMPLE, "what is quantised later is summed in the order of ONNX Runtime"},
     {"dead", holo_pass_dead, false, false, false, SIMPLE, "what no output needs goes"},
     {"branches", holo_pass_branches, false, true, false, SIMPLE, "what follows an If of branches with different ranks goes into them"},
     {"columns", holo_pass_columns, false, true, true, LAYOUT, "transposed convolutions of filters that are not constant, and deformed ones, become products"},

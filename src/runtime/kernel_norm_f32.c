@@ -36,7 +36,8 @@ static HoloStatus norm_init(const HoloCall *call, Norm *n)
     const HoloTensor     *out    = holo_out(call, 0);
     const HoloNormParams *params = call->params;
     *n                           = (Norm){.host = call->host};
-    if (!holo_kernel_has_params(call, sizeof *params) || params->flags & ~(uint32_t)HOLO_NORM_CENTRED || params->zero)
+    if (!holo_kernel_has_params(call, sizeof *params) || params->zero ||
+        params->flags & ~(uint32_t)(HOLO_NORM_CENTRED | HOLO_NORM_PEER) || params->flags == HOLO_NORM_PEER)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of norm_f32");
     HOLO_TRY(holo_kernel_expect(call, x, "the input", params->axes ? 1 : 2, HOLO_MAX_RANK));
     HOLO_TRY(holo_kernel_expect(call, scale, "the scale", 0, HOLO_MAX_RANK));
@@ -61,6 +62,7 @@ static HoloStatus norm_init(const HoloCall *call, Norm *n)
     n->norm.out     = out->data;
     n->norm.epsilon = params->epsilon;
     n->norm.centred = params->flags & HOLO_NORM_CENTRED;
+    n->norm.peer    = params->flags & HOLO_NORM_PEER;
     return HOLO_OK;
 }
 

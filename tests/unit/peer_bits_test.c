@@ -81,6 +81,48 @@ static void run_rms(const Case *c, const HoloKernels *kernels, float *x)
     free(scale);
 }
 
+// A layer that is joined with the sum before it.
+static void run_skip(const Case *c, const HoloKernels *kernels, float *x)
+{
+    float   *scale = filled(c->n, 2, 0), *bias = filled(c->n, 2, 0);
+    HoloNorm norm = {.n = c->n, .x = x, .scale = scale, .run = 1, .groups = 1, .epsilon = 1e-5f, .out = x};
+    norm.bias     = c->map ? bias : NULL;
+    norm.centred = norm.peer = true;
+    kernels->norm_f32(&norm, 0, c->rows);
+    free(scale), free(bias);
+}
+
+// Rows are channels of one image.
+static void run_instance(const Case *c, const HoloKernels *kernels, float *x)
+{
+    float   *scale = filled(c->rows, 2, 0), *bias = filled(c->rows, 2, 0);
+    HoloNorm norm = {.n = c->n, .x = x, .scale = scale, .bias = bias, .run = c->n, .groups = c->rows, .out = x};
+    norm.epsilon  = 1e-5f;
+    norm.centred = norm.peer = true;
+    kernels->norm_f32(&norm, 0, c->rows);
+    free(scale), free(bias);
+}
+
+// And with channels last.
+static void run_instance_last(const Case *c, const HoloKernels *kernels, float *x)
+{
+    float *scale = filled(c->rows, 2, 0), *bias = filled(c->rows, 2, 0);
+    float *last = filled(c->n * c->rows, 1, 0), *factor = filled(c->rows, 1, 0), *addend = filled(c->rows, 1, 0);
+    kernels->transpose_f32(c->rows, c->n, x, c->n, last, c->rows);
+    for (int64_t i = 0; i < c->rows; i += 16)
+        kernels->instance_f32(c->n, c->rows, last + i, i, (int)(c->rows - i < 16 ? c->rows - i : 16), 1e-5f, scale + i,
+                              bias + i, factor + i, addend + i);
+    kernels->affine_peer_f32(c->n, c->rows, last, factor, addend, last);
+    kernels->transpose_f32(c->n, c->rows, last, c->rows, x, c->n);
+    free(scale), free(bias), free(last), free(factor), free(addend);
+}
+
+#define INSTANCE(channels, n, hash)                                                  \
+    {run_instance, "instance", channels, n, 1, 0.25f, hash, 0},                      \
+    {                                                                                \
+        run_instance_last, "instance, channels last", channels, n, 1, 0.25f, hash, 0 \
+    }
+
 static const Case cases[] = {
     {run_map, "exp", 1, 10007, 64, 0, 0x1dce5889, HOLO_MAP_exp},
     {run_map, "erf", 1, 10007, 8, 0, 0x267b1902, HOLO_MAP_erf},
@@ -121,6 +163,24 @@ static const Case cases[] = {
     {run_rms, "layer around 0", 37, 23, 1, 0.25f, 0xef32d270, 0},
     {run_rms, "layer around 0", 37, 100, 1, 0.25f, 0x51f45cf7, 0},
     {run_rms, "layer around 0", 5, 1029, 1, 0.25f, 0xdd27aefc, 0},
+    {run_skip, "layer of a sum", 37, 1, 1, 0.25f, 0x0e7effc9, 1},
+    {run_skip, "layer of a sum", 37, 8, 1, 0.25f, 0x9ea9627d, 1},
+    {run_skip, "layer of a sum", 37, 15, 1, 0.25f, 0x04cb43cb, 0},
+    {run_skip, "layer of a sum", 16, 17, 1, 0.25f, 0x6ae8f11b, 1},
+    {run_skip, "layer of a sum", 37, 64, 1, 0.25f, 0x6e6ef1c4, 1},
+    {run_skip, "layer of a sum", 33, 384, 1, 0.25f, 0xc2a7c8f3, 1},
+    {run_skip, "layer of a sum", 5, 771, 1, 0.25f, 0x7849f598, 0},
+    {run_skip, "layer of a sum", 1, 768, 1, 0.25f, 0x82d620ef, 1},
+    INSTANCE(37, 1, 0xb622aff7),
+    INSTANCE(37, 3, 0x1a520c74),
+    INSTANCE(37, 5, 0x6dbb83ee),
+    INSTANCE(16, 8, 0xa59abbd8),
+    INSTANCE(37, 15, 0xf7d91e9d),
+    INSTANCE(7, 64, 0xabd7aa7d),
+    INSTANCE(37, 49, 0xfce83ea3),
+    INSTANCE(33, 170, 0xd37f495b),
+    INSTANCE(3, 1031, 0x88e5563d),
+    INSTANCE(5, 4096, 0xb50524a4),
 };
 
 static void test_bits(void **state)
