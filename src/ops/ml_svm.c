@@ -1,4 +1,5 @@
-// ml_svm.c - SVMRegressor and SVMClassifier: support vector machines as LIBSVM and LIBLINEAR make them.
+// ml_svm.c - SVMRegressor and SVMClassifier: support vector machines as LIBSVM and LIBLINEAR make them; and SVMVotes of domain
+// "hologram", which is the end of an SVMClassifier whose scores of pairs are computed as a product.
 #include "base/math.h"
 #include "ops/ml.h"
 
@@ -155,9 +156,17 @@ typedef struct Classifier {
     HoloTensor labels, per_class, prob_a, prob_b;
     int64_t    classes, pairs, vectors;
     int64_t    scores; // of a row, before the second of two classes is added
-    bool       both;   // one score tells two classes apart
+    int64_t    rhos;
+    HoloMlPost post;
+    bool       both; // one score tells two classes apart
     bool       proba;
+    bool       positive; // no coefficient is below 0
 } Classifier;
+
+// Room for a row: scores, also of pairs, votes, and two matrices of classes for probabilities.
+typedef struct Room {
+    double *scores, *votes, *r, *q;
+} Room;
 
 static HoloStatus read_classifier(const HoloCall *call, Classifier *c)
 {
@@ -184,10 +193,23 @@ static HoloStatus read_classifier(const HoloCall *call, Classifier *c)
         HOLO_TRY(holo_ml_expect_count(call, "prob_a", &c->prob_a, c->pairs));
         HOLO_TRY(holo_ml_expect_count(call, "prob_b", &c->prob_b, c->pairs));
     }
-    HoloMlPost post;
-    HOLO_TRY(holo_ml_post_find(call, &post));
-    c->scores = c->vectors > 0 && !c->proba ? c->pairs : c->classes;
-    c->both   = c->scores == 1 && c->classes == 2 && rho.dim[0] == 1 && post != HOLO_ML_PROBIT;
+    HOLO_TRY(holo_ml_post_find(call, &c->post));
+    c->rhos     = rho.dim[0];
+    c->scores   = c->vectors > 0 && !c->proba ? c->pairs : c->classes;
+    c->both     = c->scores == 1 && c->classes == 2 && c->rhos == 1 && c->post != HOLO_ML_PROBIT;
+    c->positive = true;
+    return HOLO_OK;
+}
+
+static HoloStatus room_take(const HoloCall *call, const Classifier *c, Room *room)
+{
+    void   *memory;
+    int64_t k = c->classes, matrix = c->proba ? k * k : 0, places = c->pairs > k ? c->pairs : k + 1;
+    HOLO_TRY(holo_call_temp(call, (size_t)(places + k + 2 * matrix + k), sizeof(double), &memory));
+    room->scores = memory;
+    room->votes  = room->scores + places;
+    room->r      = room->votes + k;
+    room->q      = room->r + matrix;
     return HOLO_OK;
 }
 
@@ -199,25 +221,38 @@ static HoloStatus classifier_infer(HoloCall *call)
     return holo_ml_out_scores(call, &c.labels, c.both ? 2 : c.scores);
 }
 
-// A score for each pair of classes, and a vote for the one that it speaks for.
-static void score_pairs(const Svm *svm, const Classifier *c, double *scores, double *votes)
+static double dot(int64_t n, const float *x, const double *y)
 {
-    int64_t pair = 0, from_i = 0;
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += (double)x[i] * y[i];
+    return sum;
+}
+
+// A score for each pair of classes.
+static void score_pairs(const Svm *svm, const Classifier *c, double *scores)
+{
+    const float *weights = svm->coefficients.data;
+    int64_t      pair = 0, from_i = 0;
     for (int64_t i = 0; i < c->classes; i++) {
         int64_t count_i = holo_get_i(&c->per_class, i), from_j = from_i + count_i;
         for (int64_t j = i + 1; j < c->classes; j++, pair++) {
             int64_t count_j = holo_get_i(&c->per_class, j);
-            double  sum     = holo_get_f(&svm->rho, pair);
-            for (int64_t v = from_i; v < from_i + count_i; v++)
-                sum += holo_get_f(&svm->coefficients, (j - 1) * c->vectors + v) * svm->values[v];
-            for (int64_t v = from_j; v < from_j + count_j; v++)
-                sum += holo_get_f(&svm->coefficients, i * c->vectors + v) * svm->values[v];
-            scores[pair] = sum;
-            votes[sum > 0 ? i : j]++;
+            scores[pair]    = holo_get_f(&svm->rho, pair) +
+                           dot(count_i, weights + (j - 1) * c->vectors + from_i, svm->values + from_i) +
+                           dot(count_j, weights + i * c->vectors + from_j, svm->values + from_j);
             from_j += count_j;
         }
         from_i += count_i;
     }
+}
+
+// A vote for the class that each score speaks for.
+static void vote(const Classifier *c, const Room *room)
+{
+    int64_t pair = 0;
+    for (int64_t i = 0; i < c->classes; i++) room->votes[i] = 0;
+    for (int64_t i = 0; i < c->classes; i++)
+        for (int64_t j = i + 1; j < c->classes; j++, pair++) room->votes[room->scores[pair] > 0 ? i : j]++;
 }
 
 // Probabilities of k classes from r[i * k + j], the probability of i when it is i or j: the method of Wu,
@@ -269,24 +304,39 @@ static void pairs_to_probabilities(const Classifier *c, double *scores, double *
     couple(k, r, scores, q);
 }
 
-static void put_label(const Classifier *c, const Svm *svm, bool positive, const double *weights, HoloTensor *y,
-                      int64_t row)
+static void put_label(const Classifier *c, const double *weights, HoloTensor *y, int64_t row)
 {
     int64_t best = holo_ml_argmax(weights, c->vectors > 0 ? c->classes : c->scores);
-    if (svm->rho.dim[0] == 1 && c->classes != 2 && c->labels.dtype == HOLO_I64) {
+    if (c->rhos == 1 && c->classes != 2 && c->labels.dtype == HOLO_I64) {
         holo_put_i(y, row, weights[best] > 0); // one class: in it or not
         return;
     }
-    if (svm->rho.dim[0] == 1 && c->classes == 2 && !c->proba && positive && weights[best] >= 0.5) best = 1;
+    if (c->rhos == 1 && c->classes == 2 && !c->proba && c->positive && weights[best] >= 0.5) best = 1;
     holo_ml_put_label(y, row, &c->labels, best);
+}
+
+// What follows from the scores of a row: of pairs where there are vectors, else of classes.
+static void answer(HoloCall *call, const Classifier *c, const Room *room, int64_t row)
+{
+    HoloTensor *y = holo_out(call, 0), *z = holo_out(call, 1);
+    double     *scores = room->scores;
+    if (c->vectors > 0) vote(c, room);
+    if (c->proba) pairs_to_probabilities(c, scores, room->r, room->q);
+    if (y) put_label(c, c->vectors > 0 ? room->votes : scores, y, row);
+    if (c->both) {
+        scores[1] = scores[0];
+        scores[0] = -scores[0];
+    }
+    int64_t count = c->both ? 2 : c->scores;
+    holo_ml_post_apply(c->post, scores, count);
+    if (z) holo_write_f(z, row * count, 1, count, scores);
 }
 
 static HoloStatus classifier_eval(HoloCall *call)
 {
-    HoloTensor *y = holo_out(call, 0), *z = holo_out(call, 1);
-    Classifier  c;
-    Svm         svm;
-    void       *memory;
+    Classifier c;
+    Svm        svm;
+    Room       room;
     HOLO_TRY(read_classifier(call, &c));
     HOLO_TRY(read_svm(call, c.vectors, &svm));
     int64_t k = c.classes, needed = 0;
@@ -294,28 +344,42 @@ static HoloStatus classifier_eval(HoloCall *call)
         svm.coefficients.dim[0] != needed)
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld coefficients for %lld classes",
                               (long long)svm.coefficients.dim[0], (long long)k);
-    bool positive = true;
-    for (int64_t i = 0; i < needed; i++) positive = positive && holo_get_f(&svm.coefficients, i) >= 0;
-
-    // scores (also of pairs), votes, and two matrices of classes for probabilities
-    int64_t matrix = c.proba ? k * k : 0, places = c.pairs > k ? c.pairs : k + 1;
-    HOLO_TRY(holo_call_temp(call, (size_t)(places + k + 2 * matrix + k), sizeof(double), &memory));
-    double *scores = memory, *votes = scores + places, *r = votes + k, *q = r + matrix;
+    for (int64_t i = 0; i < needed; i++) c.positive = c.positive && holo_get_f(&svm.coefficients, i) >= 0;
+    HOLO_TRY(room_take(call, &c, &room));
     for (int64_t row = 0; row < holo_ml_row_count(call->in[0]); row++) {
         read_row(call, &svm, row);
-        for (int64_t i = 0; i < k; i++) votes[i] = 0;
-        if (c.vectors > 0) score_pairs(&svm, &c, scores, votes);
+        if (c.vectors > 0) score_pairs(&svm, &c, room.scores);
         for (int64_t i = 0; i < k && c.vectors == 0; i++)
-            scores[i] = holo_get_f(&svm.rho, 0) + kernel_value(&svm, LINEAR, &svm.coefficients, i * svm.features);
-        if (c.proba) pairs_to_probabilities(&c, scores, r, q);
-        if (y) put_label(&c, &svm, positive, c.vectors > 0 ? votes : scores, y, row);
-        if (c.both) {
-            scores[1] = scores[0];
-            scores[0] = -scores[0];
-        }
-        int64_t count = c.both ? 2 : c.scores;
-        holo_ml_post_apply(svm.post, scores, count);
-        if (z) holo_write_f(z, row * count, 1, count, scores);
+            room.scores[i] = holo_get_f(&svm.rho, 0) + kernel_value(&svm, LINEAR, &svm.coefficients, i * svm.features);
+        answer(call, &c, &room, row);
+    }
+    return HOLO_OK;
+}
+
+// ---- SVMVotes: input 0 is the scores of pairs, [rows, pairs]; attributes are those of the SVMClassifier, and `positive`
+
+static HoloStatus votes_infer(HoloCall *call)
+{
+    Classifier c;
+    HOLO_TRY(holo_expect_rank(call, 0, 2, 2));
+    HOLO_TRY(read_classifier(call, &c));
+    HoloDim pairs = call->in[0]->dim[1];
+    if (c.vectors < 1 || (!holo_dim_is_symbolic(pairs) && pairs != c.pairs))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "there are no scores of %lld pairs", (long long)c.pairs);
+    return holo_ml_out_scores(call, &c.labels, c.both ? 2 : c.scores);
+}
+
+static HoloStatus votes_eval(HoloCall *call)
+{
+    Classifier c;
+    Room       room;
+    HOLO_TRY(read_classifier(call, &c));
+    c.positive = holo_attr_int(call, "positive", 0) != 0;
+    if (call->in[0]->dim[1] != c.pairs) return holo_call_fail(call, HOLO_BAD_INPUT, "there are other pairs");
+    HOLO_TRY(room_take(call, &c, &room));
+    for (int64_t row = 0; row < call->in[0]->dim[0]; row++) {
+        holo_read_f(call->in[0], row * c.pairs, 1, c.pairs, room.scores);
+        answer(call, &c, &room, row);
     }
     return HOLO_OK;
 }
@@ -323,5 +387,15 @@ static HoloStatus classifier_eval(HoloCall *call)
 const HoloOp holo_ops_ml_svm[] = {
     {HOLO_ML_SCORER("SVMRegressor", regressor, 1)},
     {HOLO_ML_SCORER("SVMClassifier", classifier, 2)},
+    {.name    = "SVMVotes",
+     .domain  = "hologram",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = 1,
+     .out_min = 1,
+     .out_max = 2,
+     .types   = HOLO_BIT(F32),
+     .infer   = votes_infer,
+     .eval    = votes_eval},
     {0},
 };

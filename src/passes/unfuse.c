@@ -15,7 +15,7 @@
 
 static const char onnx[] = "", microsoft[] = "com.microsoft", ml[] = "ai.onnx.ml";
 
-enum { LINES = 12, OWN_ATTRS = 6 };
+enum { LINES = 12, OWN_ATTRS = 8 };
 
 // Some nodes of a body, which it has where all of these inputs and outputs are there and none of those, and where the
 // form of the node, such as its activation, is that one.
@@ -216,24 +216,72 @@ static bool linear_classifier(Facts *facts, const HoloNode *node)
            linear(facts, node, sets->count);
 }
 
-// The form is the kernel. Adds `sizes` of the vectors, `one`, those of their coefficients, and the numbers of the kernel.
-static bool vectors(Facts *facts, const HoloNode *node)
+// `count` support vectors whose kernel is a function of products. The form is the kernel. Adds `sizes` of the vectors, and the
+// numbers of the kernel.
+static bool vectors(Facts *facts, const HoloNode *node, int64_t count)
 {
-    static const char *const none[] = {"NONE"}, *const kernels[] = {"LINEAR", "POLY", "SIGMOID"};
-    const HoloTensor *x   = &node->in[0]->type;
-    const HoloAttr   *rho = holo_node_attr(node, "rho"), *params = holo_node_attr(node, "kernel_params");
-    int64_t           count = int_of(node, "n_supports", 0), all;
-    facts->form             = name_of(node, "kernel_type", HOLO_COUNT(kernels), kernels);
-    if (!facts->form || !name_of(node, "post_transform", 1, none) || int_of(node, "one_class", 0) || !rho ||
-        rho->kind != HOLO_ATTR_FLOATS || rho->count < 1 || x->rank != 2 || holo_dim_is_symbolic(x->dim[1]) ||
-        x->dim[1] < 1 || count < 1 || !holo_mul(count, x->dim[1], &all) || !has_floats(node, "support_vectors", all) ||
-        !has_floats(node, "coefficients", count) || !has_floats(node, "kernel_params", 3))
+    static const char *const kernels[] = {"LINEAR", "POLY", "SIGMOID"};
+    const HoloTensor        *x         = &node->in[0]->type;
+    const HoloAttr          *params    = holo_node_attr(node, "kernel_params");
+    int64_t                  all;
+    facts->form = name_of(node, "kernel_type", HOLO_COUNT(kernels), kernels);
+    if (!facts->form || x->rank != 2 || holo_dim_is_symbolic(x->dim[1]) || x->dim[1] < 1 || count < 1 ||
+        !holo_mul(count, x->dim[1], &all) || !has_floats(node, "support_vectors", all) ||
+        !has_floats(node, "kernel_params", 3))
         return false;
-    add_float(facts, "bias", (double)rho->floats[0]);
     add_float(facts, "gamma", (double)params->floats[0]);
     add_float(facts, "coef0", (double)params->floats[1]);
     add_float(facts, "degree", (double)params->floats[2]);
-    return add_sizes(facts, "sizes", count, x->dim[1]) && add_sizes(facts, "one", 1, count);
+    return add_sizes(facts, "sizes", count, x->dim[1]);
+}
+
+// Adds `one`, the sizes of the coefficients, and the `bias`.
+static bool vector_regressor(Facts *facts, const HoloNode *node)
+{
+    static const char *const none[] = {"NONE"};
+    const HoloAttr          *rho    = holo_node_attr(node, "rho");
+    int64_t                  count  = int_of(node, "n_supports", 0);
+    if (!name_of(node, "post_transform", 1, none) || int_of(node, "one_class", 0) || !rho ||
+        rho->kind != HOLO_ATTR_FLOATS || rho->count < 1 || !has_floats(node, "coefficients", count) ||
+        !vectors(facts, node, count))
+        return false;
+    add_float(facts, "bias", (double)rho->floats[0]);
+    return add_sizes(facts, "one", 1, count);
+}
+
+// The coefficients of each pair of classes for all vectors: 0 for those of other classes.
+static float *pair_weights(Facts *facts, const HoloAttr *per, const float *given, int64_t count, int64_t pairs)
+{
+    float  *w = HOLO_NEW(facts->graph->arena, float, pairs *count), *row = w;
+    int64_t from = 0;
+    for (int64_t i = 0; w && i < per->count; from += per->ints[i++])
+        for (int64_t j = i + 1, at = from + per->ints[i]; j < per->count; at += per->ints[j++], row += count) {
+            memcpy(row + from, given + (j - 1) * count + from, (size_t)per->ints[i] * sizeof *row);
+            memcpy(row + at, given + i * count + at, (size_t)per->ints[j] * sizeof *row);
+        }
+    return w;
+}
+
+// Of few classes. Adds `pairs`, the coefficients of each, `all`, how many there are, and whether none is below 0.
+static bool vector_classifier(Facts *facts, const HoloNode *node)
+{
+    enum { CLASSES = 64, WEIGHTS = 1 << 20 }; // most of which are 0 where there are many classes
+    const HoloAttr *per = holo_node_attr(node, "vectors_per_class"), *given = holo_node_attr(node, "coefficients");
+    int64_t         count = 0, pairs;
+    if (!per || per->kind != HOLO_ATTR_INTS || per->count < 2 || per->count > CLASSES) return false;
+    for (int i = 0; i < per->count; i++)
+        if (per->ints[i] < 0 || !holo_add(count, per->ints[i], &count)) return false;
+    pairs = (int64_t)per->count * (per->count - 1) / 2;
+    if (count > WEIGHTS / pairs || !has_floats(node, "coefficients", (per->count - 1) * count) ||
+        !has_floats(node, "rho", pairs) || !vectors(facts, node, count))
+        return false;
+    float  *w        = pair_weights(facts, per, given->floats, count, pairs);
+    int64_t positive = 1;
+    for (int i = 0; i < given->count; i++) positive = positive && given->floats[i] >= 0;
+    facts->attr[facts->attr_count++] =
+        (HoloAttr){.name = "pairs", .kind = HOLO_ATTR_FLOATS, .count = (int32_t)(pairs * count), .floats = w};
+    facts->attr[facts->attr_count++] = (HoloAttr){.name = "positive", .kind = HOLO_ATTR_INT, .count = 1, .i = positive};
+    return w && add_sizes(facts, "all", pairs, count);
 }
 
 #define MATRIX(name, list, sizes)                                                                                 \
@@ -243,6 +291,9 @@ static bool vectors(Facts *facts, const HoloNode *node)
     MATRIX("w", "coefficients", "sizes") \
     " b = Constant@12() {value_floats=@intercepts}\n " y " = Gemm@13(x, w, b) {transB=1}\n"
 #define BOTH "n = Neg@13(s)\n t = Concat@13(n, s) {axis=1}\n"
+#define VOTES                                                                                                   \
+    "{classlabels_ints=@classlabels_ints, classlabels_strings=@classlabels_strings, rho=@rho, prob_a=@prob_a, " \
+    "prob_b=@prob_b, vectors_per_class=@vectors_per_class, post_transform=@post_transform, positive=@positive}\n"
 #define SCALED \
     "g = Constant@12() {value_float=@gamma}\n c = Constant@12() {value_float=@coef0}\n m = Mul@14(d, g)\n a = Add@14(m, c)\n"
 
@@ -322,6 +373,12 @@ static bool activated(Facts *facts, const HoloNode *node)
 #define WITH(parts, nodes)    {.with = (parts), .text = nodes}
 #define WITHOUT(parts, nodes) {.without = (parts), .text = nodes}
 
+#define VECTORS                                                                                  \
+    ALWAYS(MATRIX("u", "support_vectors", "sizes") " d = Gemm@13(x, u) {transB=1}\n"),           \
+        BY("LINEAR", "v = Identity@13(d)\n"),                                                    \
+        BY("POLY", SCALED "e = Constant@12() {value_float=@degree}\n v = Pow@15(a, e)\n"),       \
+        BY("SIGMOID", SCALED "v = Tanh@13(a)\n")
+
 static const Row rows[] = {
     {"SkipLayerNormalization", microsoft, OUT(1) | OUT(2), NULL,
      "graph SkipLayerNormalization<epsilon=1e-12>(x, skip, gamma, beta, bias) -> (y, s, s, s) {\n",
@@ -383,11 +440,12 @@ static const Row rows[] = {
       BY("softmax", BOTH "z = Softmax@13(t) {axis=1}\n"), BY("logistic", BOTH "z = Sigmoid@13(t)\n"),
       ALWAYS("best = ArgMax@13(t) {axis=1, keepdims=0}\n labels = Constant@12() {value_ints=@classlabels_ints}\n"),
       ALWAYS("l = Gather@13(labels, best)\n")}},
-    {"SVMRegressor", ml, 0, vectors, "graph SVMRegressor(x) -> (y) {\n",
-     {ALWAYS(MATRIX("u", "support_vectors", "sizes") " d = Gemm@13(x, u) {transB=1}\n"),
-      BY("LINEAR", "v = Identity@13(d)\n"),
-      BY("POLY", SCALED "e = Constant@12() {value_float=@degree}\n v = Pow@15(a, e)\n"),
-      BY("SIGMOID", SCALED "v = Tanh@13(a)\n"),
+    {"SVMClassifier", ml, 0, vector_classifier, "graph SVMClassifier(x) -> (l, z) {\n",
+     {VECTORS,
+      ALWAYS(MATRIX("w", "pairs", "all") " b = Constant@12() {value_floats=@rho}\n s = Gemm@13(v, w, b) {transB=1}\n"),
+      ALWAYS("l, z = hologram::SVMVotes@1(s) " VOTES)}},
+    {"SVMRegressor", ml, 0, vector_regressor, "graph SVMRegressor(x) -> (y) {\n",
+     {VECTORS,
       ALWAYS(MATRIX("w", "coefficients", "one") " p = Gemm@13(v, w) {transB=1}\n"),
       ALWAYS("r = Constant@12() {value_float=@bias}\n y = Add@14(p, r)\n")}},
     {"FusedConv", microsoft, 0, activated, "graph FusedConv(x, w, b, z) -> (y) {\n",

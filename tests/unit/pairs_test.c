@@ -369,6 +369,7 @@ static const struct {
     {"Centroids", "is made with its table, and the last bit of what it takes decides which centroid is the nearest"},
     {"RoundF16", "the last bit of what it takes decides which number of f16 is the nearest"},
     {"Kernel", "is made with its program"},
+    {"SVMVotes", "is the end of an SVMClassifier, which is in pairs"},
     {"Plain", "is made of another operator"},
     {"WhisperBeamSearch", "takes features of speech; BeamSearch is the same of tokens"},
 };
