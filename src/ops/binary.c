@@ -29,6 +29,17 @@ static inline int64_t remainder_c(int64_t x, int64_t y)
     return y == 0 || y == -1 ? 0 : x % y;
 }
 
+// The remainder of floats: exact where the quotient is small, for then its product with the divisor is exact in double. A
+// quotient that was rounded up leaves a remainder of the other sign.
+static inline float remainder_f32(float x, float y)
+{
+    double a = fabs((double)x), b = fabs((double)y), q = a / b;
+    if (a < b) return x;
+    if (!(q < 0x1p28)) return fmodf(x, y); // infinities and NaN, too
+    double r = a - (double)(int32_t)q * b;
+    return copysignf((float)(r < 0 ? r + b : r), x);
+}
+
 // The remainder has the sign of the divisor.
 static inline int64_t remainder_python(int64_t x, int64_t y)
 {
@@ -58,6 +69,7 @@ HOLO_KERNEL_2(Div_u64, uint64_t, uint64_t, y ? x / y : 0)
 HOLO_KERNEL_2(Mod_i64, int64_t, int64_t, remainder_python(x, y))
 HOLO_KERNEL_2(Mod_u64, uint64_t, uint64_t, y ? x % y : 0)
 HOLO_KERNEL_2(Fmod_f64, double, double, fmod(x, y))
+HOLO_KERNEL_2(Fmod_f32, float, float, remainder_f32(x, y))
 HOLO_KERNEL_2(Fmod_i64, int64_t, int64_t, remainder_c(x, y))
 HOLO_KERNEL_2(Pow_f64, double, double, holo_pow(x, y))
 HOLO_KERNEL_2(Pow_i64, int64_t, int64_t, power_signed(x, y))
@@ -78,7 +90,7 @@ static HoloStatus mod_infer(HoloCall *call)
 static HoloStatus mod_eval(HoloCall *call)
 {
     static const HoloPointwiseRow c = {
-        .f64 = Fmod_f64, .i64 = Fmod_i64, .u64 = Mod_u64, .tile = HOLO_BY_TILE(REMAINDER)};
+        .f32 = Fmod_f32, .f64 = Fmod_f64, .i64 = Fmod_i64, .u64 = Mod_u64, .tile = HOLO_BY_TILE(REMAINDER)};
     static const HoloPointwiseRow python = {.i64 = Mod_i64, .u64 = Mod_u64, .tile = HOLO_BY_TILE(MODULO)};
     return holo_pointwise_eval_row(call, holo_attr_int(call, "fmod", 0) ? &c : &python);
 }

@@ -1,4 +1,5 @@
 // gather.c - elements picked by index: Gather, GatherElements, GatherND.
+#include "kernels/tiles.h"
 #include "ops/move.h"
 
 // ---- Gather
@@ -80,17 +81,11 @@ static HoloStatus infer_gather_elements(HoloCall *call)
 // dst[i] = src[offset[i]]
 static void pick(char *dst, const char *src, const int64_t *offset, int64_t count, size_t size)
 {
-#define PICKED(T)                       \
-    for (int64_t i = 0; i < count; i++) \
-    memcpy(dst + (size_t)i * sizeof(T), src + (size_t)offset[i] * sizeof(T), sizeof(T))
-    switch (size) {
-    case 1: PICKED(uint8_t); break;
-    case 2: PICKED(uint16_t); break;
-    case 4: PICKED(uint32_t); break;
-    case 8: PICKED(uint64_t); break;
-    default: PICKED(HoloString); break;
-    }
-#undef PICKED
+    int log = size == 8 ? 3 : size == 4 ? 2 : size == 2 ? 1 : 0;
+    if (size <= 8)
+        holo_tiles()->gather[log][1](count, src, offset, dst);
+    else
+        for (int64_t i = 0; i < count; i++) memcpy(dst + (size_t)i * size, src + (size_t)offset[i] * size, size);
 }
 
 static HoloStatus eval_gather_elements(HoloCall *call)

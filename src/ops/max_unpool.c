@@ -1,4 +1,5 @@
 // max_unpool.c - MaxUnpool: puts each element back where MaxPool's indices say it came from; the rest is 0.
+#include "kernels/tiles.h"
 #include "ops/move.h"
 #include "ops/window.h"
 
@@ -44,6 +45,7 @@ static HoloStatus eval(HoloCall *call)
     HoloTensor       *y = call->out[0];
     int64_t           dim[HOLO_MAX_RANK], stride[HOLO_MAX_RANK], index[HOLO_TILE], count = holo_tensor_count(x);
     size_t            size   = holo_dtype_size((HoloDtype)x->dtype);
+    int               log    = size == 8 ? 3 : size == 4 ? 2 : 1;
     HoloTensor        pooled = *x;
     if (holo_tensor_count(y) == 0) return HOLO_OK;
     HOLO_TRY(pooled_shape(call, dim));
@@ -57,19 +59,19 @@ static HoloStatus eval(HoloCall *call)
     bool    same  = !memcmp(dim, y->dim, (size_t)x->rank * sizeof *dim); // then indices are those of the output
     holo_strides(y->rank, y->dim, stride);
     if (holo_tensor_bytes(y)) memset(y->data, 0, holo_tensor_bytes(y));
-    for (int64_t i = 0; i < count; i++) {
-        if (i % HOLO_TILE == 0)
-            holo_read_i(call->in[INDICES], i, 1, count - i < HOLO_TILE ? count - i : HOLO_TILE, index);
-        int64_t from = index[i % HOLO_TILE], to = 0;
-        if (from < 0 || from >= limit)
-            return holo_call_fail(call, HOLO_BAD_INPUT, "index %lld is outside the %lld elements", (long long)from,
-                                  (long long)limit);
-        for (int d = x->rank - 1; d >= 0 && !same; d--) {
-            to += from % dim[d] * stride[d];
-            from /= dim[d];
+    for (int64_t i = 0; i < count; i += HOLO_TILE) {
+        int64_t n = count - i < HOLO_TILE ? count - i : HOLO_TILE;
+        holo_read_i(call->in[INDICES], i, 1, n, index);
+        int64_t wrong = holo_tiles()->outside[3](n, index, limit);
+        if (wrong < n)
+            return holo_call_fail(call, HOLO_BAD_INPUT, "index %lld is outside the %lld elements",
+                                  (long long)index[wrong], (long long)limit);
+        for (int64_t k = 0; k < n && !same; k++) {
+            int64_t to = 0;
+            for (int d = x->rank - 1; d >= 0; index[k] /= dim[d--]) to += index[k] % dim[d] * stride[d];
+            index[k] = to;
         }
-        if (same) to = from;
-        holo_move_one((char *)y->data + (size_t)to * size, (const char *)x->data + (size_t)i * size, size);
+        holo_tiles()->scatter[log][1](n, y->data, index, (const char *)x->data + (size_t)i * size, false, NULL);
     }
     return HOLO_OK;
 }

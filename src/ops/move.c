@@ -1,5 +1,6 @@
 // move.c - lists of whole numbers, and checked offsets of indexed elements. See move.h.
 #include "ops/move.h"
+#include "kernels/tiles.h"
 #include "ops/spread.h"
 
 enum { DEPTH = 8 }; // how far expressions are looked into
@@ -222,6 +223,7 @@ void holo_elements_init(HoloElements *e, const HoloCall *call, const HoloTensor 
 static HoloStatus indices_resolve(HoloElements *e, int64_t count)
 {
     uint64_t size = (uint64_t)e->size, signs = 0; // of what must not be negative: comparisons would cost more
+    if (holo_tiles()->outside[3](count, e->offset, e->size) == count) return HOLO_OK;
     for (int64_t i = 0; i < count; i++) {
         uint64_t at = (uint64_t)e->offset[i] + ((uint64_t)(e->offset[i] >> 63) & size);
         signs |= at | (size - 1 - at);
@@ -246,9 +248,10 @@ HoloStatus holo_elements_next(HoloElements *e)
     int64_t count = columns - e->column < HOLO_TILE ? columns - e->column : HOLO_TILE;
     holo_read_i(e->indices, e->start, 1, count, e->offset);
     HOLO_TRY(indices_resolve(e, count));
-    int64_t first = e->base + e->column * e->column_stride;
-    for (int64_t i = 0; e->axis_stride != 1 && i < count; i++) e->offset[i] *= e->axis_stride;
-    for (int64_t i = 0; i < count; i++, first += e->column_stride) e->offset[i] += first;
+    const HoloTiles *tiles = holo_tiles();
+    int64_t          place[HOLO_TILE];
+    tiles->iota[3](count, (uint64_t)(e->base + e->column * e->column_stride), (uint64_t)e->column_stride, place);
+    tiles->op[HOLO_TILE_MAD][HOLO_TILE_I64](count, e->offset, &e->axis_stride, place, e->offset, count > 1 ? 2 : 0);
     e->column += count;
     e->count = count;
     return HOLO_OK;

@@ -145,6 +145,32 @@ static void quotients(void **state)
     holo_arena_deinit(&test_arena);
 }
 
+static void remainders(void **state)
+{
+    (void)state;
+    static const float ends[] = {0.0f,    -0.0f,    1.0f,          -1.0f,  0.1f,         3.0f, 1e30f, -1e-30f, 0x1p28f,
+                                 0x1p29f, INFINITY, 0x1.fffffep0f, 1e-45f, -0x1.8p-126f, NAN,  7.5f,  1e10f};
+    enum { ENDS = sizeof ends / sizeof *ends };
+    HoloTensor a = test_tensor(HOLO_F32, 2, TEST_DIM(ENDS, 1)), b = test_tensor(HOLO_F32, 2, TEST_DIM(1, ENDS));
+    HoloTensor want = test_tensor(HOLO_F32, 0, NULL);
+    memcpy(a.data, ends, sizeof ends);
+    memcpy(b.data, ends, sizeof ends);
+    TestOp op = {.domain     = "",
+                 .name       = "Mod",
+                 .version    = 13,
+                 .in         = {&a, &b},
+                 .in_count   = 2,
+                 .out_count  = 1,
+                 .attr       = {TEST_INT("fmod", 1)},
+                 .attr_count = 1};
+    assert_int_equal(test_run(&op), HOLO_OK);
+    for (int i = 0; i < ENDS * ENDS; i++) {
+        holo_put_f(&want, 0, (double)fmodf(ends[i / ENDS], ends[i % ENDS]));
+        expect_bits(&op.out[0], i, &want, 0);
+    }
+    holo_arena_deinit(&test_arena);
+}
+
 static void casts(void **state)
 {
     (void)state;
@@ -320,6 +346,34 @@ static void turned(void **state)
     holo_arena_deinit(&test_arena);
 }
 
+static void picked(void **state)
+{
+    (void)state;
+    static const HoloDtype of[] = {HOLO_U8, HOLO_F16, HOLO_F32, HOLO_F64, HOLO_C128};
+    for (int t = 0; t < HOLO_COUNT(of); t++)
+        for (int axis = 0; axis < 2; axis++) {
+            HoloTensor x = some(of[t], 2, TEST_DIM(7, 600), 6, false), at = test_tensor(HOLO_I64, 2, TEST_DIM(7, 600));
+            int64_t    size = x.dim[axis];
+            for (int64_t i = 0; i < 7 * 600; i++) holo_put_i(&at, i, i * 37 % (2 * size) - size);
+            TestOp op = {.domain     = "",
+                         .name       = "GatherElements",
+                         .version    = 13,
+                         .in         = {&x, &at},
+                         .in_count   = 2,
+                         .out_count  = 1,
+                         .attr       = {TEST_INT("axis", axis)},
+                         .attr_count = 1};
+            assert_int_equal(test_run(&op), HOLO_OK);
+            for (int64_t i = 0; i < 7 * 600; i++) {
+                int64_t index = holo_get_i(&at, i), k = index < 0 ? index + size : index;
+                assert_true(holo_get_f(&op.out[0], i) == holo_get_f(&x, axis ? i / 600 * 600 + k : k * 600 + i % 600));
+            }
+            holo_put_i(&at, 4199, size);
+            assert_int_equal(test_run(&op), HOLO_BAD_INPUT);
+        }
+    holo_arena_deinit(&test_arena);
+}
+
 static void sliced(void **state)
 {
     (void)state;
@@ -350,7 +404,8 @@ static void sliced(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_two),  cmocka_unit_test(quotients), cmocka_unit_test(casts),  cmocka_unit_test(extremes),
+        cmocka_unit_test(of_two),  cmocka_unit_test(quotients), cmocka_unit_test(remainders),
+        cmocka_unit_test(picked),  cmocka_unit_test(casts),     cmocka_unit_test(extremes),
         cmocka_unit_test(running), cmocka_unit_test(turned),    cmocka_unit_test(sliced),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
