@@ -38,6 +38,7 @@ const HoloPass holo_passes[] = {
     {"columns", holo_pass_columns, false, true, true, LAYOUT, "transposed convolutions of filters that are not constant, and deformed ones, become products"},
     {"layout", holo_pass_layout, false, true, false, LAYOUT, "convolutions, and what is between them, with channels last"},
     {"ratios", holo_pass_ratios, false, false, true, FUSE, "in graphs that quantise, Sigmoid and Tanh are those of ONNX Runtime"},
+    {"sixteen", holo_pass_sixteen, false, true, true, FUSE, "numbers that are quantised to 16 bits and back are rounded as f32"},
     {"fuse", holo_pass_fuse, false, true, false, FUSE, "pointwise operators become one program, and the tail of a product"},
     {"roundtrips", holo_pass_round_trips, false, false, false, FUSE, "a Cast to f16 and one straight back become one step"},
     {"chains", holo_pass_chains, false, true, false, FUSE, "pointwise operators of other types than f32 become portable programs"},
