@@ -233,15 +233,18 @@ typedef struct HoloReduceParams {
 } HoloReduceParams;
 
 enum {
-    HOLO_REDUCE_SUM     = 0,
-    HOLO_REDUCE_MEAN    = 1,
-    HOLO_REDUCE_MAX     = 2,
-    HOLO_REDUCE_MIN     = 3,
-    HOLO_REDUCE_SQUARES = 4, // the sum of them
-    HOLO_REDUCE_L1      = 5,
-    HOLO_REDUCE_L2      = 6,
-    HOLO_REDUCE_PROD    = 7,
-    HOLO_REDUCE_OPS     = 8,
+    HOLO_REDUCE_SUM       = 0,
+    HOLO_REDUCE_MEAN      = 1,
+    HOLO_REDUCE_MAX       = 2,
+    HOLO_REDUCE_MIN       = 3,
+    HOLO_REDUCE_SQUARES   = 4, // the sum of them
+    HOLO_REDUCE_L1        = 5,
+    HOLO_REDUCE_L2        = 6,
+    HOLO_REDUCE_PROD      = 7,
+    HOLO_REDUCE_SUM_PEER  = 8, // from here on in the order of ONNX Runtime
+    HOLO_REDUCE_MEAN_PEER = 9,
+    HOLO_REDUCE_L2_PEER   = 10,
+    HOLO_REDUCE_OPS       = 11,
 };
 
 // pool_f32: MaxPool without indices and AveragePool, also those of domain hologram.

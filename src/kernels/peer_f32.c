@@ -1,8 +1,9 @@
-// peer_f32.c - normalisation in the orders of ONNX Runtime, for models that quantise what comes out: in class fused and in
+// peer_f32.c - normalisation and sums in the orders of ONNX Runtime, for models that quantise what comes out: in class fused and in
 // class exact these have its bits.
 //
 // A layer that it has joined with the sum before it carries mean and variance from element to element. Each channel of an
-// image is scaled and shifted at once; of its sums eight go in turn, beginning at memory that is aligned to four elements.
+// image is scaled and shifted at once; of its sums, and of those of rows, eight go in turn, beginning at memory that is aligned
+// to four elements. Squares of a norm are summed one by one.
 
 // ---- layers
 
@@ -160,4 +161,38 @@ static void instance_rows(const HoloNorm *m, int64_t row, int rows)
             f32v y     = v_mul(v_load_lanes(m->x + at + i, lanes), v_set1(factors[r]));
             v_store_lanes(m->out + at + i, v_add(y, v_set1(addends[r])), lanes);
         }
+}
+
+// ---- sums of rows and of columns
+
+// The first row is 0, or 4 or 8 ..., of all.
+static void rows_peer(uint32_t op, int64_t rows, int64_t n, const float *x, float *out)
+{
+    for (int64_t r = 0; r < rows; r += LANES) {
+        Turn t = {.x = x + r * n, .step = 1, .across = n, .lanes = lanes_left(r, rows), .squares = true};
+        f32v s = t.mean = v_set1(0);
+        for (int64_t i = 0; i < n && op == HOLO_REDUCE_L2_PEER; i++) s = v_add(s, turn_at(&t, i));
+        t.squares = false;
+        if (op == HOLO_REDUCE_L2_PEER)
+            EACH(i) s.r[i] = n_sqrt(s.r[i]);
+        else
+            s = turn_sums(&t, n, r);
+        if (op == HOLO_REDUCE_MEAN_PEER) s = v_div(s, v_set1((float)n));
+        v_store_lanes(out + r, s, t.lanes);
+    }
+}
+
+// Columns go from the top down, one row after another.
+static void columns_peer(uint32_t op, int64_t rows, int64_t columns, const float *x, int64_t row, float *out)
+{
+    for (int64_t c = 0; c < columns; c += LANES) {
+        int  lanes = lanes_left(c, columns);
+        Turn t     = {.x = x + c, .step = row, .across = 1, .lanes = lanes, .squares = op == HOLO_REDUCE_L2_PEER};
+        t.mean     = v_set1(0);
+        f32v s     = turn_at(&t, 0);
+        for (int64_t r = 1; r < rows; r++) s = v_add(s, turn_at(&t, r));
+        if (op == HOLO_REDUCE_L2_PEER) EACH(i) s.r[i] = n_sqrt(s.r[i]);
+        if (op == HOLO_REDUCE_MEAN_PEER) s = v_div(s, v_set1((float)rows));
+        v_store_lanes(out + c, s, lanes);
+    }
 }

@@ -293,20 +293,33 @@ static int axes_of(const HoloNode *node, int rank, const HoloDim *dim, int *out_
     return end - first;
 }
 
+static uint32_t peer_sum(uint32_t op)
+{
+    return op == HOLO_REDUCE_SUM    ? HOLO_REDUCE_SUM_PEER
+           : op == HOLO_REDUCE_MEAN ? HOLO_REDUCE_MEAN_PEER
+           : op == HOLO_REDUCE_L2   ? HOLO_REDUCE_L2_PEER
+                                    : op;
+}
+
 // A row without elements is left to the operator.
 static bool reduce(const HoloNode *node, HoloLowering *out)
 {
     static const char *const names[] = {"Sum", "Mean", "Max", "Min", "SumSquare", "L1", "L2", "Prod"};
+    HoloCall                 call    = holo_node_call(node);
     const HoloValue         *x       = holo_node_in(node, 0);
     if (!holo_value_is_f32(x, 1, HOLO_MAX_RANK)) return false;
     bool global    = !strncmp(node->type, "Global", 6);
     out->reduce.op = global && node->type[6] == 'A' ? HOLO_REDUCE_MEAN : HOLO_REDUCE_MAX;
-    for (uint32_t i = 0; !global && i < HOLO_REDUCE_OPS; i++)
+    for (uint32_t i = 0; !global && i < HOLO_COUNT(names); i++)
         if (!strcmp(node->type + strlen("Reduce"), names[i])) out->reduce.op = i;
     int kept = 0, axes = global ? x->type.rank - 2 : axes_of(node, x->type.rank, x->type.dim, &kept);
     if (axes < 1) return false;
     for (int d = x->type.rank - kept - axes; d < x->type.rank - kept; d++)
         if (x->type.dim[d] == 0) return false;
+    bool one = true; // matrix whose columns are summed, which ONNX Runtime does in another order than those of several
+    for (int d = 0; d < x->type.rank - kept - axes; d++) one = one && x->type.dim[d] == 1;
+    if (peer_flag(&call) && (one || !kept || out->reduce.op == HOLO_REDUCE_L2))
+        out->reduce.op = peer_sum(out->reduce.op);
     out->params_size = sizeof out->reduce;
     out->reduce.axes = (uint32_t)axes;
     out->reduce.kept = (uint32_t)kept;

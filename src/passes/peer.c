@@ -3,7 +3,7 @@
 // One bit of a sum is a whole step of a quantisation behind it, and so is a rounding to f16. Kernels have an order that is
 // as good as any and ONNX Runtime's where that costs nothing; this pass marks the nodes, by attribute `peer`, whose results
 // reach such a step and for which ONNX Runtime has an order that costs something: LayerNormalization of a sum that nothing
-// else reads, which it joins with the Add and takes element by element, and InstanceNormalization.
+// else reads, which it joins with the Add and takes element by element, InstanceNormalization, and sums.
 #include "passes/rewrite.h"
 
 #include <string.h>
@@ -35,7 +35,11 @@ static bool is_skip_norm(const HoloNode *node, const int *uses)
 
 static bool is_wanted(const HoloNode *node, const int *uses)
 {
-    return !holo_node_attr(node, "peer") && (holo_node_is(node, "InstanceNormalization") || is_skip_norm(node, uses));
+    static const char *const sums[] = {"InstanceNormalization", "ReduceL2", "ReduceMean", "ReduceSum"};
+    if (holo_node_attr(node, "peer")) return false;
+    for (int i = 0; i < HOLO_COUNT(sums); i++)
+        if (holo_node_is(node, sums[i])) return is_f32(node->in[0]);
+    return is_skip_norm(node, uses);
 }
 
 static HoloStatus mark(HoloGraph *graph, HoloNode *node, HoloError *error)

@@ -27,11 +27,12 @@ static HoloStatus rows_init(const HoloCall *call, Rows *r)
     if (!holo_kernel_has_params(call, sizeof *params) || params->axes > (uint32_t)x->rank ||
         params->kept > (uint32_t)x->rank - params->axes || params->op >= HOLO_REDUCE_OPS)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of reduce_f32");
-    int axis     = x->rank - (int)params->kept - (int)params->axes;
-    *r           = (Rows){.host = call->host, .x = x->data, .out = out->data, .op = params->op};
-    r->count     = holo_product(axis, x->dim);
-    r->size      = holo_product((int)params->axes, x->dim + axis);
-    r->tile      = r->size ? holo_ceil_div(TASK_WORK, r->size) : TASK_WORK;
+    int axis = x->rank - (int)params->kept - (int)params->axes;
+    *r       = (Rows){.host = call->host, .x = x->data, .out = out->data, .op = params->op};
+    r->count = holo_product(axis, x->dim);
+    r->size  = holo_product((int)params->axes, x->dim + axis);
+    r->tile  = r->size ? holo_ceil_div(TASK_WORK, r->size) : TASK_WORK;
+    if (r->op >= HOLO_REDUCE_SUM_PEER) r->tile = holo_ceil_div(r->tile, 4) * 4; // aligned as the first row is
     int64_t outs = r->count;
     if (params->kept) {
         r->columns      = holo_product((int)params->kept, x->dim + x->rank - params->kept);

@@ -45,7 +45,7 @@ typedef struct Case {
     int64_t     rows, n;
     float       scale, more;
     uint32_t    hash;
-    uint32_t    map; // a function; or whether there is a bias
+    uint32_t    map; // a function, a reduction; or whether there is a bias
 } Case;
 
 static void run_map(const Case *c, const HoloKernels *kernels, float *x)
@@ -117,6 +117,24 @@ static void run_instance_last(const Case *c, const HoloKernels *kernels, float *
     free(scale), free(bias), free(last), free(factor), free(addend);
 }
 
+// One number of each row, where rows were.
+static void run_sums(const Case *c, const HoloKernels *kernels, float *x)
+{
+    float *out = filled(c->rows, 1, 0);
+    kernels->reduce_f32(c->map, c->rows, c->n, x, out);
+    memcpy(x, out, (size_t)c->rows * sizeof *x);
+    free(out);
+}
+
+// Of each column, where the first row was.
+static void run_columns_sums(const Case *c, const HoloKernels *kernels, float *x)
+{
+    float *out = filled(c->n, 1, 0);
+    kernels->reduce_columns_f32(c->map, c->rows, c->n, x, c->n, out);
+    memcpy(x, out, (size_t)c->n * sizeof *x);
+    free(out);
+}
+
 #define INSTANCE(channels, n, hash)                                                  \
     {run_instance, "instance", channels, n, 1, 0.25f, hash, 0},                      \
     {                                                                                \
@@ -181,6 +199,33 @@ static const Case cases[] = {
     INSTANCE(33, 170, 0xd37f495b),
     INSTANCE(3, 1031, 0x88e5563d),
     INSTANCE(5, 4096, 0xb50524a4),
+    {run_sums, "Mean", 37, 1, 1, 0.25f, 0x752cd7ac, HOLO_REDUCE_MEAN_PEER},
+    {run_sums, "Mean", 37, 3, 1, 0.25f, 0x6a145e27, HOLO_REDUCE_MEAN_PEER},
+    {run_sums, "Mean", 37, 5, 1, 0.25f, 0x6262ec11, HOLO_REDUCE_MEAN_PEER},
+    {run_sums, "Mean", 16, 8, 1, 0.25f, 0x97096a2b, HOLO_REDUCE_MEAN_PEER},
+    {run_sums, "Mean", 37, 15, 1, 0.25f, 0xc2c87263, HOLO_REDUCE_MEAN_PEER},
+    {run_sums, "Mean", 37, 64, 1, 0.25f, 0xa3511f05, HOLO_REDUCE_MEAN_PEER},
+    {run_sums, "Mean", 33, 170, 1, 0.25f, 0x309b8076, HOLO_REDUCE_MEAN_PEER},
+    {run_sums, "Mean", 3, 1031, 1, 0.25f, 0x6559da52, HOLO_REDUCE_MEAN_PEER},
+    {run_sums, "L2", 37, 3, 1, 0.25f, 0xf07903bb, HOLO_REDUCE_L2_PEER},
+    {run_sums, "L2", 37, 5, 1, 0.25f, 0x5027cc9f, HOLO_REDUCE_L2_PEER},
+    {run_sums, "L2", 16, 8, 1, 0.25f, 0x88776431, HOLO_REDUCE_L2_PEER},
+    {run_sums, "L2", 37, 15, 1, 0.25f, 0xe2772df7, HOLO_REDUCE_L2_PEER},
+    {run_sums, "L2", 37, 64, 1, 0.25f, 0x485ba1ab, HOLO_REDUCE_L2_PEER},
+    {run_sums, "L2", 33, 170, 1, 0.25f, 0xb433eb69, HOLO_REDUCE_L2_PEER},
+    {run_sums, "L2", 3, 1031, 1, 0.25f, 0xc666ee22, HOLO_REDUCE_L2_PEER},
+    {run_sums, "Sum", 1, 1031, 1, 0.25f, 0xef631e01, HOLO_REDUCE_SUM_PEER},
+    {run_sums, "Sum", 1, 4096, 1, 0.25f, 0x793fe915, HOLO_REDUCE_SUM_PEER},
+    {run_columns_sums, "Mean of columns", 2, 1, 1, 0.25f, 0x91d16c37, HOLO_REDUCE_MEAN_PEER},
+    {run_columns_sums, "Mean of columns", 5, 15, 1, 0.25f, 0x4b56f0b1, HOLO_REDUCE_MEAN_PEER},
+    {run_columns_sums, "Mean of columns", 37, 16, 1, 0.25f, 0x543b5a0b, HOLO_REDUCE_MEAN_PEER},
+    {run_columns_sums, "Mean of columns", 576, 24, 1, 0.25f, 0xc1aef6f1, HOLO_REDUCE_MEAN_PEER},
+    {run_columns_sums, "Mean of columns", 9, 33, 1, 0.25f, 0x58b3eef9, HOLO_REDUCE_MEAN_PEER},
+    {run_columns_sums, "L2 of columns", 2, 1, 1, 0.25f, 0xf3daba46, HOLO_REDUCE_L2_PEER},
+    {run_columns_sums, "L2 of columns", 5, 15, 1, 0.25f, 0x1e7bbb0c, HOLO_REDUCE_L2_PEER},
+    {run_columns_sums, "L2 of columns", 37, 16, 1, 0.25f, 0xc0323a93, HOLO_REDUCE_L2_PEER},
+    {run_columns_sums, "L2 of columns", 576, 24, 1, 0.25f, 0x7a854a24, HOLO_REDUCE_L2_PEER},
+    {run_columns_sums, "L2 of columns", 9, 33, 1, 0.25f, 0x99710f76, HOLO_REDUCE_L2_PEER},
 };
 
 static void test_bits(void **state)
@@ -195,9 +240,10 @@ static void test_bits(void **state)
             seed     = 1;
             float *x = filled(count, c->scale, c->more);
             c->run(c, kernels, x);
-            if (hash_of(x, count) != c->hash)
+            uint32_t hash = hash_of(x, c->run == run_sums ? c->rows : c->run == run_columns_sums ? c->n : count);
+            if (hash != c->hash)
                 fail_msg("%s of %d x %d at %s has other bits: 0x%08x", c->what, (int)c->rows, (int)c->n, kernels->level,
-                         hash_of(x, count));
+                         hash);
             free(x);
         }
     }
