@@ -311,9 +311,23 @@ static HoloStatus walk_small(HoloGraph *graph, HoloArena *scratch, HoloChanges *
     return HOLO_OK;
 }
 
+// Exporters hand one scale or zero point to many nodes through Identity: whoever reads that reads the constant.
+static void read_constants(HoloGraph *graph)
+{
+    for (int i = 0; i < graph->node_count; i++) {
+        HoloNode *node = graph->nodes[i];
+        for (int k = 0; k < node->in_count; k++) {
+            const HoloNode *from = node->in[k] ? node->in[k]->producer : NULL;
+            if (from && holo_node_is(from, "Identity") && from->in[0] && from->in[0]->is_constant)
+                node->in[k] = from->in[0];
+        }
+    }
+}
+
 HoloStatus holo_pass_integers(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     if (!changes->is_late) { // or verification would not know of it
+        read_constants(graph);
         HOLO_TRY(walk_pairs(graph, scratch, changes, error));
         HOLO_TRY(holo_pass_dead(graph, scratch, changes, error)); // who reads what counts from now on
         HOLO_TRY(walk_turn(graph, scratch, changes, error));
