@@ -1,5 +1,5 @@
 // ratio.c - SigmoidRatio, SwishRatio, QuickGeluRatio and TanhRatio of domain "hologram": the operators without "Ratio", by
-// quotients of polynomials. The pass `ratios` puts them into graphs that quantise.
+// quotients of polynomials. The pass `peer` puts them where a quantisation comes behind.
 #include "base/math_ratio.h"
 #include "ops/pointwise.h"
 

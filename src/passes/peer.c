@@ -1,9 +1,10 @@
-// peer.c - what a model quantises later is summed in the order of ONNX Runtime.
+// peer.c - what a model quantises later is computed as ONNX Runtime does.
 //
-// One bit of a sum is a whole step of a quantisation behind it, and so is a rounding to f16. Kernels have an order that is
-// as good as any and ONNX Runtime's where that costs nothing; this pass marks the nodes, by attribute `peer`, whose results
-// reach such a step and for which ONNX Runtime has an order that costs something: LayerNormalization of a sum that nothing
-// else reads, which it joins with the Add and takes element by element, InstanceNormalization, and sums.
+// One bit of a number is a whole step of a quantisation behind it, and so is a rounding to f16. Kernels have an order of sums
+// that is as good as any and ONNX Runtime's where that costs nothing; this pass finds the nodes whose results reach such a step
+// and for which it costs something. Marked by attribute `peer`, for time: LayerNormalization of a sum that nothing else reads,
+// which ONNX Runtime joins with the Add and takes element by element, InstanceNormalization, and sums. Replaced, for they are
+// less exact there (base/math_ratio.h): Sigmoid, Swish and Tanh.
 #include "passes/rewrite.h"
 
 #include <string.h>
@@ -13,22 +14,37 @@ static bool is_f32(const HoloValue *value)
     return value && value->type.kind == HOLO_TENSOR && value->type.dtype == HOLO_F32;
 }
 
+static const char *const quantisers[] = {"DynamicQuantizeLinear", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul",
+                                         "QuantizeLinear"};
+
 // Does the node make fewer bits of numbers of f32?
 static bool is_step(const HoloNode *node)
 {
     if (node->in_count < 1 || !is_f32(node->in[0]) || !node->out_count || !node->out[0]) return false;
     HoloDtype to = node->out[0]->type.dtype;
     if (holo_node_is(node, "Cast")) return to == HOLO_F16 || to == HOLO_BF16;
-    return holo_node_is(node, "QuantizeLinear") || holo_node_is(node, "DynamicQuantizeLinear");
+    for (int i = 0; i < HOLO_COUNT(quantisers); i++)
+        if (!strcmp(node->type, quantisers[i])) return true;
+    return false;
 }
 
-// LayerNormalization over the last of three dimensions, of a sum of two values of this shape.
+static bool has_fixed_sizes(const HoloTensor *t)
+{
+    for (int d = 0; d < t->rank; d++)
+        if (holo_dim_is_symbolic(t->dim[d])) return false;
+    return true;
+}
+
+// LayerNormalization that was written as one operator with the sum before it, as `peer` of 0 says, or that ONNX Runtime makes
+// one: over the last of three dimensions, of a sum of two values of this shape, which it must know.
 static bool is_skip_norm(const HoloNode *node, const int *uses)
 {
-    if (!holo_node_is(node, "LayerNormalization") || !is_f32(node->in[0]) || node->in[0]->type.rank != 3) return false;
-    const HoloNode *add  = node->in[0]->producer;
-    const HoloAttr *axis = holo_node_attr(node, "axis");
-    if (axis && axis->i != -1 && axis->i != 2) return false;
+    if (!holo_node_is(node, "LayerNormalization") || !is_f32(node->in[0])) return false;
+    const HoloTensor *x    = &node->in[0]->type;
+    const HoloNode   *add  = node->in[0]->producer;
+    const HoloAttr   *axis = holo_node_attr(node, "axis"), *peer = holo_node_attr(node, "peer");
+    if (peer) return peer->i == 0;
+    if (x->rank != 3 || (axis && axis->i != -1 && axis->i != 2) || !has_fixed_sizes(x)) return false;
     return add && holo_node_is(add, "Add") && uses[node->in[0]->id] == 1 &&
            holo_type_equal(&add->in[0]->type, &add->in[1]->type);
 }
@@ -36,19 +52,47 @@ static bool is_skip_norm(const HoloNode *node, const int *uses)
 static bool is_wanted(const HoloNode *node, const int *uses)
 {
     static const char *const sums[] = {"InstanceNormalization", "ReduceL2", "ReduceMean", "ReduceSum"};
-    if (holo_node_attr(node, "peer")) return false;
     for (int i = 0; i < HOLO_COUNT(sums); i++)
-        if (holo_node_is(node, sums[i])) return is_f32(node->in[0]);
+        if (holo_node_is(node, sums[i])) return is_f32(node->in[0]) && !holo_node_attr(node, "peer");
     return is_skip_norm(node, uses);
+}
+
+// The function, of domain "hologram", that stands for the node's; NULL: there is none.
+static const char *ratio_of(const HoloNode *node)
+{
+    static const struct {
+        const char *type, *domain, *ratio;
+    } functions[] = {
+        {"Sigmoid", "", "SigmoidRatio"},
+        {"Tanh", "", "TanhRatio"},
+        {"Swish", "", "SwishRatio"},
+        {"QuickGelu", "com.microsoft", "QuickGeluRatio"},
+    };
+    if (node->out_count != 1 || !is_f32(node->out[0])) return NULL;
+    for (int i = 0; i < HOLO_COUNT(functions); i++)
+        if (!strcmp(node->type, functions[i].type) && !strcmp(node->domain, functions[i].domain))
+            return functions[i].ratio;
+    return NULL;
+}
+
+static void replace(HoloNode *node, const char *ratio)
+{
+    node->type    = ratio;
+    node->domain  = "hologram";
+    node->version = 1;
+    node->op      = holo_op_find(node->domain, node->type, node->version);
 }
 
 static HoloStatus mark(HoloGraph *graph, HoloNode *node, HoloError *error)
 {
-    HoloAttr *attr = HOLO_NEW(graph->arena, HoloAttr, node->attr_count + 1);
+    HoloAttr *attr  = HOLO_NEW(graph->arena, HoloAttr, node->attr_count + 1);
+    int       count = 0;
     if (!attr) return holo_fail_memory(error);
-    if (node->attr_count) memcpy(attr, node->attr, (size_t)node->attr_count * sizeof *attr);
-    attr[node->attr_count++] = (HoloAttr){.name = "peer", .kind = HOLO_ATTR_INT, .count = 1, .i = 1};
-    node->attr               = attr;
+    for (int i = 0; i < node->attr_count; i++)
+        if (strcmp(node->attr[i].name, "peer")) attr[count++] = node->attr[i];
+    attr[count++]    = (HoloAttr){.name = "peer", .kind = HOLO_ATTR_INT, .count = 1, .i = 1};
+    node->attr       = attr;
+    node->attr_count = count;
     return HOLO_OK;
 }
 
@@ -64,8 +108,12 @@ HoloStatus holo_pass_peer(HoloGraph *graph, HoloArena *scratch, HoloChanges *cha
         if (!any) continue;
         for (int k = 0; k < node->in_count; k++)
             if (node->in[k]) reaches[node->in[k]->id] = true;
-        if (!is_wanted(node, uses)) continue;
-        HOLO_TRY(mark(graph, node, error));
+        const char *ratio = ratio_of(node);
+        if (!ratio && !is_wanted(node, uses)) continue;
+        if (ratio)
+            replace(node, ratio);
+        else
+            HOLO_TRY(mark(graph, node, error));
         changes->count++;
     }
     return HOLO_OK;

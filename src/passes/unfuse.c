@@ -384,7 +384,7 @@ static const Row rows[] = {
      "graph SkipLayerNormalization<epsilon=1e-12>(x, skip, gamma, beta, bias) -> (y, s, s, s) {\n",
      {WITHOUT(IN(4), "s = Add@14(x, skip)\n"),
       WITH(IN(4), "b = Add@14(x, bias)\n s = Add@14(b, skip)\n"),
-      ALWAYS("y = LayerNormalization@17(s, gamma, beta) {axis=-1, epsilon=@epsilon}\n")}},
+      ALWAYS("y = LayerNormalization@17(s, gamma, beta) {axis=-1, epsilon=@epsilon, peer=0}\n")}},
     {"SkipSimplifiedLayerNormalization", microsoft, OUT(1) | OUT(2), NULL,
      "graph SkipSimplifiedLayerNormalization<epsilon=1e-12>(x, skip, gamma, bias) -> (y, s, s, s) {\n",
      {WITHOUT(IN(3), "s = Add@14(x, skip)\n"),

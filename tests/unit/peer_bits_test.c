@@ -146,6 +146,7 @@ static const Case cases[] = {
     {run_map, "erf", 1, 10007, 8, 0, 0x267b1902, HOLO_MAP_erf},
     {run_map, "gelu", 1, 10007, 8, 0, 0x3888b718, HOLO_MAP_gelu},
     {run_map, "gelu by tanh", 1, 10007, 4, 0, 0x6f84872c, HOLO_MAP_gelu_tanh},
+    {run_map, "gelu by tanh", 1, 10000, 16, 0, 0xad2f9701, HOLO_MAP_gelu_tanh},
     {run_map, "sigmoid by a ratio", 1, 10000, 32, 0, 0x1a6047be, HOLO_MAP_sigmoid_ratio},
     {run_map, "tanh by a ratio", 1, 10000, 16, 0, 0x9266dec5, HOLO_MAP_tanh_ratio},
     {run_map, "sin", 1, 10000, 16384, 0, 0x8b926495, HOLO_MAP_sin},
