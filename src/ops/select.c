@@ -102,17 +102,19 @@ static HoloStatus clip_eval(HoloCall *call)
     bool    is_old     = call->version < 11;
     if (is_old) bound_f[0] = holo_attr_float(call, "min", -3.4028234663852886e+38);
     if (is_old) bound_f[1] = holo_attr_float(call, "max", 3.4028234663852886e+38);
-    for (int i = 0; i < 3; i++) {
-        work.lane[i] = is_float ? HOLO_LANE_F64 : HOLO_LANE_I64;
-        if (holo_in(call, i)) {
-            work.in[i]      = *call->in[i];
-            work.in[i].rank = i ? 0 : work.in[i].rank;
+    work.lane_out = work.lane[0] = is_float ? HOLO_LANE_F64 : HOLO_LANE_I64;
+    work.in[0]                   = *call->in[0];
+    for (int i = 0; i < 2; i++) {
+        HoloTensor *bound = &work.in[1 + i];
+        work.lane[1 + i]  = work.lane_out;
+        if (holo_in(call, 1 + i)) {
+            *bound      = *call->in[1 + i];
+            bound->rank = 0;
         } else {
-            work.in[i].dtype = is_float ? HOLO_F64 : HOLO_I64;
-            work.in[i].data  = is_float ? (void *)&bound_f[i - 1] : (void *)&bound_i[i - 1];
+            bound->dtype = is_float ? HOLO_F64 : HOLO_I64;
+            bound->data  = is_float ? (void *)&bound_f[i] : (void *)&bound_i[i];
         }
     }
-    work.lane_out = work.lane[0];
     holo_pointwise(call, &work);
     return HOLO_OK;
 }
