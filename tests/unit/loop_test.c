@@ -48,7 +48,7 @@ static HoloTensor copied(const HoloTensor *from)
     HoloTensor t = *from;
     t.data       = malloc(holo_tensor_bytes(from) + 1);
     if (!t.data) abort();
-    memcpy(t.data, from->data, holo_tensor_bytes(from));
+    if (from->data) memcpy(t.data, from->data, holo_tensor_bytes(from)); // nothing, where there are no elements
     return t;
 }
 
