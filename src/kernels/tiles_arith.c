@@ -141,9 +141,15 @@ INL int32_t remainder_of(int32_t x, int32_t y)
     return y ? (int32_t)((uint32_t)x - (uint32_t)quotient(x, y) * (uint32_t)y) : 0;
 }
 
+INL int32_t modulo_of(int32_t x, int32_t y)
+{
+    int32_t r = remainder_of(x, y);
+    return r && (r < 0) != (y < 0) ? r + y : r;
+}
+
 BINARY(quotient, I32, int32_t, quotient(x, y))
 BINARY(remainder, I32, int32_t, remainder_of(x, y))
-BINARY(modulo, I32, int32_t, remainder_of(x, y) + ((remainder_of(x, y) != 0) & ((remainder_of(x, y) < 0) != (y < 0)) ? y : 0))
+BINARY(modulo, I32, int32_t, modulo_of(x, y))
 
 #define SET(name, id, type, expression) BINARY_TO(uint8_t, name, id, type, expression)
 WIDTHS(SET, set_eq, x == y)  FLOATS(SET, set_eq, x == y)
