@@ -72,8 +72,8 @@ static bool is_neutral(const HoloNode *node, const char *type, double neutral, i
            number == neutral && node->in[1 - i] && holo_type_equal(&node->in[1 - i]->type, &node->out[0]->type);
 }
 
-// Does the node take all of its input, as numbers in the model say?
-static bool takes_all(const HoloNode *node)
+// Is what the node gives as large as its input, as numbers in the model say?
+static bool is_as_large(const HoloNode *node)
 {
     for (int i = 1; i < node->in_count; i++)
         if (node->in[i] && !node->in[i]->is_constant && !holo_contents_are_numbers(node->in[i])) return false;
@@ -83,8 +83,10 @@ static bool takes_all(const HoloNode *node)
 HoloValue *holo_narrow_same(const HoloNode *node)
 {
     if (!node->out_count || !node->out[0] || !node->in_count || !node->in[0]) return NULL;
-    if ((holo_node_is(node, "Expand") || holo_node_is(node, "Slice")) && takes_all(node)) return node->in[0];
-    if (holo_node_is(node, "Identity") || holo_node_is(node, "Dropout")) return node->in[0];
+    if (holo_node_is(node, "Expand") && is_as_large(node)) return node->in[0];
+    if (holo_node_is(node, "Slice") && is_as_large(node) && holo_slice_takes_all(node)) return node->in[0];
+    if (holo_node_is(node, "Dropout") && holo_dropout_is_off(node)) return node->in[0];
+    if (holo_node_is(node, "Identity")) return node->in[0];
     if (holo_node_is(node, "Cast") && node->in[0]->type.dtype == node->out[0]->type.dtype) return node->in[0];
     if (is_neutral(node, "Mul", 1, 1) || is_neutral(node, "Div", 1, 1) || is_neutral(node, "Add", 0, 1) ||
         is_neutral(node, "Sub", 0, 1))

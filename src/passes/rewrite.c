@@ -57,6 +57,23 @@ bool holo_node_is(const HoloNode *node, const char *type)
     return !*node->domain && !strcmp(node->type, type);
 }
 
+bool holo_slice_takes_all(const HoloNode *slice)
+{
+    const HoloValue *steps = slice->in_count > 4 ? slice->in[4] : NULL;
+    if (!slice->in[0] || !holo_type_equal(&slice->in[0]->type, &slice->out[0]->type)) return false;
+    if (steps && (!steps->contents || !holo_contents_are_numbers(steps))) return false;
+    for (int64_t i = 0; steps && i < holo_tensor_count(&steps->type); i++)
+        if (steps->contents[i] < 0) return false;
+    return true;
+}
+
+bool holo_dropout_is_off(const HoloNode *dropout)
+{
+    const HoloValue *training = dropout->in_count > 2 ? dropout->in[2] : NULL;
+    return !training ||
+           (training->contents && holo_tensor_count(&training->type) == 1 && training->contents[0] == 0);
+}
+
 static bool tensor_equal(const HoloTensor *a, const HoloTensor *b)
 {
     if (a->kind != HOLO_TENSOR || a->dtype == HOLO_STRING || !holo_type_equal(a, b)) return false;

@@ -58,6 +58,8 @@ bool            holo_tensor_is_finite(const HoloTensor *t);                // al
 const HoloAttr *holo_node_attr(const HoloNode *node, const char *name);    // NULL: not given
 bool            holo_node_is(const HoloNode *node, const char *type);      // of ai.onnx
 bool            holo_attr_equal(const HoloAttr *a, const HoloAttr *b);     // graphs never are
+bool            holo_slice_takes_all(const HoloNode *slice);               // every element, in order
+bool            holo_dropout_is_off(const HoloNode *dropout);              // inference: nothing is dropped
 
 // Drops what no output of the graph needs. Returns how many nodes went, or -1: no memory.
 int holo_graph_drop_dead(HoloGraph *graph, HoloArena *scratch);

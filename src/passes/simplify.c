@@ -113,23 +113,20 @@ static HoloValue *no_bounds(Simplify *s, HoloNode *node)
     return has_bounds ? NULL : input(node, 0);
 }
 
-// Inference: nothing is dropped. The mask, where wanted, keeps the node.
+// The mask, where wanted, keeps the node.
 static HoloValue *dropout(Simplify *s, HoloNode *node)
 {
     (void)s;
-    const HoloValue *training = input(node, 2);
-    if (training && !(training->contents && holo_tensor_count(&training->type) == 1 && training->contents[0] == 0))
-        return NULL;
     for (int i = 1; i < node->out_count; i++)
         if (node->out[i]) return NULL;
-    return input(node, 0);
+    return holo_dropout_is_off(node) ? input(node, 0) : NULL;
 }
 
-static bool are_all(const HoloValue *value, HoloDim low, HoloDim high)
+static bool are_zero(const HoloValue *value)
 {
     if (!value || !value->contents || !holo_contents_are_numbers(value)) return false;
     for (int64_t i = 0; i < holo_tensor_count(&value->type); i++)
-        if (value->contents[i] < low || value->contents[i] > high) return false;
+        if (value->contents[i]) return false;
     return true;
 }
 
@@ -156,19 +153,17 @@ static HoloValue *pad_nothing(Simplify *s, HoloNode *node)
     const HoloAttr *pads =
         holo_node_attr(node, "pads") ? holo_node_attr(node, "pads") : holo_node_attr(node, "paddings");
     if (!same_type(node)) return NULL;
-    if (input(node, 1)) return are_all(input(node, 1), 0, 0) ? node->in[0] : NULL;
+    if (input(node, 1)) return are_zero(input(node, 1)) ? node->in[0] : NULL;
     if (!pads || pads->kind != HOLO_ATTR_INTS) return NULL;
     for (int i = 0; i < pads->count; i++)
         if (pads->ints[i]) return NULL;
     return node->in[0];
 }
 
-// With steps forward, as many elements as there are means all of them in their order.
 static HoloValue *slice_all(Simplify *s, HoloNode *node)
 {
     (void)s;
-    if (!same_type(node)) return NULL;
-    return !input(node, 4) || are_all(input(node, 4), 1, INT64_MAX) ? node->in[0] : NULL;
+    return holo_slice_takes_all(node) ? node->in[0] : NULL;
 }
 
 // ---- views
