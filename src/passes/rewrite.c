@@ -70,8 +70,7 @@ bool holo_slice_takes_all(const HoloNode *slice)
 bool holo_dropout_is_off(const HoloNode *dropout)
 {
     const HoloValue *training = dropout->in_count > 2 ? dropout->in[2] : NULL;
-    return !training ||
-           (training->contents && holo_tensor_count(&training->type) == 1 && training->contents[0] == 0);
+    return !training || (training->contents && holo_tensor_count(&training->type) == 1 && training->contents[0] == 0);
 }
 
 static bool tensor_equal(const HoloTensor *a, const HoloTensor *b)

@@ -267,7 +267,7 @@ static void spread_draw(HoloVerifier *v)
 // quantised is rare: there are several draws, each of which can only allow more; the first that allows all is the last.
 static HoloStatus compare_blurred(HoloVerifier *v, HoloSession *session, HoloVerifyResult *r, HoloError *error)
 {
-    enum { DRAWS = 4 };
+    enum { DRAWS = 8 };
     HoloStatus status;
     if (!v->draws) spread_draw(v);
     while ((status = plan_compare(v, session, v->spread, r, error)) == HOLO_VERIFY && v->draws < DRAWS) spread_draw(v);
