@@ -332,6 +332,10 @@ HoloStatus holo_graph_check_ops(const HoloGraph *graph, HoloError *error)
         holo_text_add(&text, m->count > HOLO_COUNT(m->names) ? ", ...)" : ")");
         if (has_other_version(node))
             holo_text_add(&text, "; other versions of it exist here: convert the model to another opset");
+        if (!strcmp(node->domain, "com.microsoft.nchwc"))
+            holo_text_add(
+                &text, "; ONNX Runtime arranged it for one kind of CPU and does not say which: save the model at its "
+                       "level `extended`, or give the model that it was made of");
     }
     if (!status && kinds)
         status =
