@@ -55,8 +55,9 @@ HoloStatus holo_onnx_version(HoloOnnx *im, const HoloOnnxScope *scope, HoloStrin
     *out = find_version(scope->opsets, domain);
     if (!*out) *out = find_version(&im->opsets, domain);
     if (*out) return HOLO_OK;
-    *out = 1; // of other domains
-    if (domain.size) return HOLO_OK;
+    enum { IR_WITH_OPSETS = 3 };
+    *out = 1; // of other domains, and of models older than the versions
+    if (domain.size || (im->out && im->out->ir_version < IR_WITH_OPSETS)) return HOLO_OK;
     return holo_fail(im->error, HOLO_BAD_MODEL,
                      "node '%s': the model does not say which version of ONNX's operators it uses", node);
 }

@@ -109,7 +109,7 @@ static HoloStatus describe(HoloOnnx *im, const HoloOnnxModelProto *model)
 
 static HoloStatus read_model(HoloOnnx *im, HoloString bytes)
 {
-    enum { GRAPH = 7, IR_MIN = 3 };
+    enum { GRAPH = 7, IR_MIN = 1 };
     HoloOnnxModelProto model = {0};
     HoloOnnxBody       body  = {0};
     const char        *other = looks_like((const uint8_t *)bytes.data, bytes.size);

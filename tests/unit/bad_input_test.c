@@ -469,6 +469,26 @@ static void test_recursive_function(void **state)
     if (!strstr(error.text, "Again")) fail_msg("Again is not named in \"%s\"", error.text);
 }
 
+// Operator sets are imported since IR version 3: an older model without any uses the first.
+static void test_models_without_operator_sets(void **state)
+{
+    (void)state;
+    for (int ir = 2; ir <= 3; ir++) {
+        OnnxModel m = {.ir_version = ir};
+        onnx_input(&m.graph, "x", HOLO_F32, "2");
+        onnx_output(&m.graph, "y", HOLO_F32, "2");
+        onnx_node(&m.graph, "Abs", "x", "y", "");
+        onnx_opset(&m, "other", 1);
+        onnx_save(&m, temp_path("sets.onnx"));
+        HoloError  error = {0};
+        HoloModel *model;
+        HoloStatus status = holo_compile_model(NULL, temp_path("sets.onnx"), &model, NULL, &error);
+        assert_int_equal(status, ir < 3 ? HOLO_OK : HOLO_BAD_MODEL);
+        if (status) assert_non_null(strstr(error.text, "which version of ONNX's operators"));
+        holo_model_close(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -485,6 +505,7 @@ int main(void)
         cmocka_unit_test(test_broken_tensors),
         cmocka_unit_test(test_deep_nesting),
         cmocka_unit_test(test_recursive_function),
+        cmocka_unit_test(test_models_without_operator_sets),
     };
     return cmocka_run_group_tests_name("bad input", tests, NULL, NULL);
 }
