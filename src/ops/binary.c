@@ -40,11 +40,25 @@ static inline float remainder_f32(float x, float y)
     return copysignf((float)(r < 0 ? r + b : r), x);
 }
 
-// The remainder has the sign of the divisor.
+// The remainder has the sign of the divisor, that of floats also where it is 0.
 static inline int64_t remainder_python(int64_t x, int64_t y)
 {
     int64_t r = remainder_c(x, y);
     return r && (r < 0) != (y < 0) ? r + y : r;
+}
+
+static inline double modulo_f64(double x, double y)
+{
+    double r = fmod(x, y);
+    if (r == 0) return copysign(r, y);
+    return (r < 0) != (y < 0) ? r + y : r;
+}
+
+static inline float modulo_f32(float x, float y)
+{
+    float r = remainder_f32(x, y);
+    if (r == 0) return copysignf(r, y);
+    return (r < 0) != (y < 0) ? r + y : r;
 }
 
 static inline uint64_t power(uint64_t x, uint64_t y)
@@ -67,6 +81,8 @@ HOLO_KERNEL_2(Div_f64, double, double, x / y)
 HOLO_KERNEL_2(Div_i64, int64_t, int64_t, divide(x, y))
 HOLO_KERNEL_2(Div_u64, uint64_t, uint64_t, y ? x / y : 0)
 HOLO_KERNEL_2(Mod_i64, int64_t, int64_t, remainder_python(x, y))
+HOLO_KERNEL_2(Mod_f64, double, double, modulo_f64(x, y))
+HOLO_KERNEL_2(Mod_f32, float, float, modulo_f32(x, y))
 HOLO_KERNEL_2(Mod_u64, uint64_t, uint64_t, y ? x % y : 0)
 HOLO_KERNEL_2(Fmod_f64, double, double, fmod(x, y))
 HOLO_KERNEL_2(Fmod_f32, float, float, remainder_f32(x, y))
@@ -76,22 +92,12 @@ HOLO_KERNEL_2(Pow_i64, int64_t, int64_t, power_signed(x, y))
 HOLO_KERNEL_2(Pow_u64, uint64_t, uint64_t, power(x, y))
 // clang-format on
 
-static HoloStatus mod_infer(HoloCall *call)
-{
-    bool is_float = holo_dtype_class((HoloDtype)call->in[0]->dtype) == HOLO_CLASS_FLOAT;
-    if (is_float && !holo_attr_int(call, "fmod", 0))
-        return holo_call_fail(
-            call, HOLO_BAD_MODEL,
-            "the inputs are of type %s, for which the standard wants fmod=1: set it, or cast to integers",
-            holo_dtype_name((HoloDtype)call->in[0]->dtype));
-    return holo_pointwise_infer(call);
-}
-
 static HoloStatus mod_eval(HoloCall *call)
 {
     static const HoloPointwiseRow c = {
         .f32 = Fmod_f32, .f64 = Fmod_f64, .i64 = Fmod_i64, .u64 = Mod_u64, .tile = HOLO_BY_TILE(REMAINDER)};
-    static const HoloPointwiseRow python = {.i64 = Mod_i64, .u64 = Mod_u64, .tile = HOLO_BY_TILE(MODULO)};
+    static const HoloPointwiseRow python = {
+        .f32 = Mod_f32, .f64 = Mod_f64, .i64 = Mod_i64, .u64 = Mod_u64, .tile = HOLO_BY_TILE(MODULO)};
     return holo_pointwise_eval_row(call, holo_attr_int(call, "fmod", 0) ? &c : &python);
 }
 
@@ -168,6 +174,7 @@ X(xor_u64, x ^ y)
 X(shift_left, y < 64 ? x << y : 0)
 X(shift_right, y < 64 ? x >> y : 0)
 #undef X
+HOLO_KERNEL_2(shift_right_i64, int64_t, int64_t, x >> (y >= 0 && y < 63 ? y : 63))
 // clang-format on
 
 // Of bool, any byte but 0 is true.
@@ -183,11 +190,12 @@ HOLO_KERNEL_2(shift_left_u8, uint8_t, uint8_t, y < 8 ? x << y : 0)
 HOLO_KERNEL_2(shift_right_u8, uint8_t, uint8_t, y < 8 ? x >> y : 0)
 // clang-format on
 
+// A number of bits that is negative, or as large as the type, shifts all of them out; to the right, signs are left.
 static HoloStatus shift_eval(HoloCall *call)
 {
     static const HoloOwnFns       left_own = {[HOLO_U8] = shift_left_u8}, right_own = {[HOLO_U8] = shift_right_u8};
-    static const HoloPointwiseRow left    = {.u64 = shift_left, .own = &left_own};
-    static const HoloPointwiseRow right   = {.u64 = shift_right, .own = &right_own};
+    static const HoloPointwiseRow left    = {.u64 = shift_left, .i64 = shift_left, .own = &left_own};
+    static const HoloPointwiseRow right   = {.u64 = shift_right, .i64 = shift_right_i64, .own = &right_own};
     bool                          is_left = holo_attr_is(call, "direction", "", "LEFT");
     if (!is_left && !holo_attr_is(call, "direction", "", "RIGHT"))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the attribute direction is neither \"LEFT\" nor \"RIGHT\"");
@@ -212,7 +220,7 @@ const HoloOp holo_ops_binary[] = {
     ARITHMETIC(Mul, MUL),
     PLAIN(Div, 1, HOLO_TYPES_NUMBER, .f64 = Div_f64, .i64 = Div_i64, .u64 = Div_u64,
           .has_axis = true, .tile = HOLO_BY_TILE(QUOTIENT)),
-    ROW(Mod, 10, HOLO_TYPES_NUMBER, mod_infer, mod_eval, .has_axis = false),
+    ROW(Mod, 10, HOLO_TYPES_NUMBER, holo_pointwise_infer, mod_eval, .has_axis = false),
     ROW(Pow, 1, HOLO_TYPES_NUMBER, pow_infer, pow_eval, .has_axis = true),
     COMPARISON(Equal, SET_EQ, 1, HOLO_TYPES_NUMBER | HOLO_BIT(BOOL) | HOLO_BIT(STRING), .wide = Equal_string,
                .has_axis = true),
@@ -226,7 +234,7 @@ const HoloOp holo_ops_binary[] = {
     PLAIN(BitwiseAnd, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = and_u64, .tile = HOLO_BY_TILE(AND)),
     PLAIN(BitwiseOr, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = or_u64, .tile = HOLO_BY_TILE(OR)),
     PLAIN(BitwiseXor, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = xor_u64, .tile = HOLO_BY_TILE(XOR)),
-    ROW(BitShift, 11, HOLO_TYPES_UINT, holo_pointwise_infer, shift_eval, .has_axis = false),
+    ROW(BitShift, 11, HOLO_TYPES_INT | HOLO_TYPES_UINT, holo_pointwise_infer, shift_eval, .has_axis = false),
     {0},
 };
 // clang-format on
