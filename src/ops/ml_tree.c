@@ -304,7 +304,7 @@ static int64_t decide_single(const Voting *voting, HoloMlPost post, Scores *s)
     s->score[0]   = both ? first : voting->positive && post != HOLO_ML_LOGISTIC ? 1 - first : -first;
     s->score[1]   = both ? second : first;
     if (both || post == HOLO_ML_LOGISTIC || post == HOLO_ML_PROBIT) holo_ml_post_apply(post, s->score, 2);
-    return first + second > (voting->positive ? 0.5 : 0);
+    return (float)(first + second) > (voting->positive ? 0.5F : 0); // of the score as it is given out
 }
 
 // Makes the final scores of a row, and returns the class.
@@ -312,6 +312,7 @@ static int64_t decide(const Ensemble *e, Scores *s)
 {
     int64_t classes = e->labels.dim[0];
     if (e->voting.single) return decide_single(&e->voting, e->post, s);
+    for (int64_t k = 0; k < classes; k++) s->score[k] = (float)s->score[k]; // as they are given out
     int64_t best = classes == 1 ? (s->score[0] > 0 ? 0 : -1) : holo_ml_argmax(s->score, classes);
     holo_ml_post_apply(e->post, s->score, classes);
     return best;

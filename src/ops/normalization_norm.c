@@ -77,8 +77,8 @@ static HoloStatus mvn_axes(const HoloCall *call, int *axes, int *count)
     HOLO_TRY(holo_axes(call, "axes", -1, call->in[0]->rank, axes, count, &known));
     if (*count >= 0) return HOLO_OK;
     static const int standard[] = {0, 2, 3};
-    if (call->in[0]->rank != 4)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "the data has %d dimensions; without axes it has 4",
+    if (call->in[0]->rank < 4)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "the data has %d dimensions; without axes it has 4 or more",
                               call->in[0]->rank);
     for (*count = 0; *count < HOLO_COUNT(standard); ++*count) axes[*count] = standard[*count];
     return HOLO_OK;

@@ -94,12 +94,18 @@ typedef struct Span {
     int64_t samples;
 } Span;
 
+static double rounded(const Roi *v, double x)
+{
+    return v->rois->dtype == HOLO_F32 ? (float)x : x;
+}
+
+// Of f32 in steps of f32, as models were trained: a rounding decides whether a bin has one sample or two.
 static Span find_span(const Roi *v, double from, double to, int64_t bins, int64_t size)
 {
-    Span   span   = {.start = from * v->scale - v->offset};
-    double length = to * v->scale - v->offset - span.start;
+    Span   span   = {.start = rounded(v, rounded(v, from * v->scale) - v->offset)};
+    double length = rounded(v, rounded(v, rounded(v, to * v->scale) - v->offset) - span.start);
     if (v->clamp_small) length = length > 1 ? length : 1;
-    span.bin       = length / (double)bins;
+    span.bin       = rounded(v, length / (double)bins);
     double samples = v->ratio > 0 ? (double)v->ratio : ceil(span.bin);
     double limit   = 4 * ((double)size + 2); // a bin that is far longer than the map needs no more samples
     span.samples   = samples >= 1 ? (int64_t)(v->ratio > 0 ? samples : fmin(samples, limit)) : 0;

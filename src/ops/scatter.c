@@ -12,7 +12,8 @@ static HoloStatus find_reduction(const HoloCall *call, Reduction *out)
         if (!holo_attr_is(call, "reduction", "none", names[i])) continue;
         *out = (Reduction)i;
         if (*out == NONE) return HOLO_OK;
-        return holo_expect_types(call, 0, HOLO_TYPES_ALL & ~(HOLO_TYPES_COMPLEX | HOLO_BIT(STRING)));
+        bool has_order = *out == MIN || *out == MAX;
+        return holo_expect_types(call, 0, HOLO_TYPES_ALL & ~(has_order ? HOLO_TYPES_COMPLEX : 0) & ~HOLO_BIT(STRING));
     }
     return holo_call_fail(call, HOLO_BAD_MODEL, "reduction must be one of none, add, mul, min and max");
 }
@@ -58,6 +59,20 @@ MEET_F32(mul_f32, (a * b))
 MEET_F32(min_f32, ((a < b) | (a != a)) ? a : b)
 MEET_F32(max_f32, ((a > b) | (a != a)) ? a : b)
 
+static void meet_complex(HoloTensor *y, const int64_t *offset, const HoloTensor *u, int64_t start, int64_t count,
+                         Reduction r)
+{
+    uint8_t    part = y->dtype == HOLO_C64 ? HOLO_F32 : HOLO_F64;
+    HoloTensor to = {.dtype = part, .data = y->data}, from = {.dtype = part, .data = u->data};
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = 2 * offset[i], of = 2 * (start + i);
+        double  a = holo_get_f(&to, at), b = holo_get_f(&to, at + 1), c = holo_get_f(&from, of),
+               d = holo_get_f(&from, of + 1);
+        holo_put_f(&to, at, r == ADD ? a + c : a * c - b * d);
+        holo_put_f(&to, at + 1, r == ADD ? b + d : a * d + b * c);
+    }
+}
+
 // y[offset[i]] meets u[start + i], in order.
 static void meet(HoloTensor *y, const int64_t *offset, const HoloTensor *u, int64_t start, int64_t count, Reduction r)
 {
@@ -69,6 +84,8 @@ static void meet(HoloTensor *y, const int64_t *offset, const HoloTensor *u, int6
     } else if (y->dtype == HOLO_F32) {
         static MeetF32 *const of[] = {[ADD] = add_f32, [MUL] = mul_f32, [MIN] = min_f32, [MAX] = max_f32};
         of[r](y->data, offset, (const float *)u->data + start, count);
+    } else if (HOLO_TYPES_COMPLEX >> y->dtype & 1) {
+        meet_complex(y, offset, u, start, count, r);
     } else if (holo_dtype_class(y->dtype) == HOLO_CLASS_FLOAT) {
         double tile[HOLO_TILE];
         holo_read_f(u, start, 1, count, tile);
