@@ -65,7 +65,7 @@ HOLO_API const char *holo_version(void); // "0.1.0"
 
 // ---- numbers and tensors -----------------------------------------------------------------------
 
-// The element types, with ONNX's numbers. Types narrower than a byte (4 and 2 bits) take one byte
+// The element types, with ONNX's numbers. Types narrower than a byte (6, 4 and 2 bits) take one byte
 // an element in memory: the value itself, sign-extended where signed.
 #define HOLO_DTYPE_MAP(X)              \
     X(F32, 1, "f32", 4)                \
@@ -93,14 +93,16 @@ HOLO_API const char *holo_version(void); // "0.1.0"
     X(F4E2M1, 23, "f4e2m1", 1)         \
     X(F8E8M0, 24, "f8e8m0", 1)         \
     X(U2, 25, "u2", 1)                 \
-    X(I2, 26, "i2", 1)
+    X(I2, 26, "i2", 1)                 \
+    X(F6E2M3, 27, "f6e2m3", 1)         \
+    X(F6E3M2, 28, "f6e3m2", 1)
 
 typedef enum HoloDtype {
     HOLO_NONE = 0,
 #define X(id, value, text, size) HOLO_##id = value,
     HOLO_DTYPE_MAP(X)
 #undef X
-        HOLO_DTYPE_COUNT = 27
+        HOLO_DTYPE_COUNT = 29
 } HoloDtype;
 
 HOLO_API const char *holo_dtype_name(HoloDtype dtype); // "f32"; "?" when there is none

@@ -45,7 +45,9 @@ enum { // DLDataTypeCode
     X(F4E2M1, "FLOAT4E2M1", 4, FLOAT, DL_NONE)                 \
     X(F8E8M0, "FLOAT8E8M0", 8, FLOAT, DL_F8E8M0)               \
     X(U2, "UINT2", 2, UINT, DL_NONE)                           \
-    X(I2, "INT2", 2, INT, DL_NONE)
+    X(I2, "INT2", 2, INT, DL_NONE)                             \
+    X(F6E2M3, "FLOAT6E2M3", 6, FLOAT, DL_NONE)                 \
+    X(F6E3M2, "FLOAT6E3M2", 6, FLOAT, DL_NONE)
 // clang-format on
 
 enum {
@@ -137,6 +139,8 @@ static const HoloSmallFloat *format_f8(HoloDtype dtype)
     case HOLO_F8E4M3FNUZ: return &HOLO_FORMAT_F8E4M3FNUZ;
     case HOLO_F8E5M2: return &HOLO_FORMAT_F8E5M2;
     case HOLO_F8E5M2FNUZ: return &HOLO_FORMAT_F8E5M2FNUZ;
+    case HOLO_F6E2M3: return &HOLO_FORMAT_F6E2M3;
+    case HOLO_F6E3M2: return &HOLO_FORMAT_F6E3M2;
     default: return &HOLO_FORMAT_F4E2M1;
     }
 }

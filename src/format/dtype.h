@@ -27,8 +27,9 @@ HoloDtype   holo_dtype_find(const char *name); // by our name; HOLO_NONE: no suc
 #define HOLO_TYPES_FLOAT (HOLO_BIT(F16) | HOLO_BIT(BF16) | HOLO_BIT(F32) | HOLO_BIT(F64))
 #define HOLO_TYPES_INT   (HOLO_BIT(I8) | HOLO_BIT(I16) | HOLO_BIT(I32) | HOLO_BIT(I64))
 #define HOLO_TYPES_UINT  (HOLO_BIT(U8) | HOLO_BIT(U16) | HOLO_BIT(U32) | HOLO_BIT(U64))
+#define HOLO_TYPES_F6    (HOLO_BIT(F6E2M3) | HOLO_BIT(F6E3M2))
 #define HOLO_TYPES_NARROW \
-    (HOLO_BIT(U4) | HOLO_BIT(I4) | HOLO_BIT(U2) | HOLO_BIT(I2) | HOLO_BIT(F4E2M1) | HOLO_BIT(F8E8M0))
+    (HOLO_BIT(U4) | HOLO_BIT(I4) | HOLO_BIT(U2) | HOLO_BIT(I2) | HOLO_BIT(F4E2M1) | HOLO_BIT(F8E8M0) | HOLO_TYPES_F6)
 #define HOLO_TYPES_NUMBER  (HOLO_TYPES_FLOAT | HOLO_TYPES_INT | HOLO_TYPES_UINT)
 #define HOLO_TYPES_COMPLEX (HOLO_BIT(C64) | HOLO_BIT(C128))
 #define HOLO_TYPES_ALL     ((UINT64_C(1) << HOLO_DTYPE_COUNT) - 2)
@@ -39,7 +40,7 @@ uint16_t holo_f32_to_f16(float x);
 uint16_t holo_f64_to_f16(double x); // rounded once
 float    holo_bf16_to_f32(uint16_t bits);
 uint16_t holo_f64_to_bf16(double x);
-float    holo_f8_to_f32(HoloDtype dtype, uint8_t bits); // the four f8, f8e8m0 and f4e2m1
+float    holo_f8_to_f32(HoloDtype dtype, uint8_t bits); // the four f8, f8e8m0, f6 and f4
 uint8_t  holo_f64_to_f8(HoloDtype dtype, double x, bool saturate);
 
 #endif

@@ -24,7 +24,9 @@ static const HoloSmallFloat HOLO_FORMAT_F8E4M3FN   = {3, 7, 0x80, 0x7E, 0x7F, 0x
 static const HoloSmallFloat HOLO_FORMAT_F8E4M3FNUZ = {3, 8, 0x80, 0x7F, 0x80, 0x80, true};
 static const HoloSmallFloat HOLO_FORMAT_F8E5M2     = {2, 15, 0x80, 0x7B, 0x7C, 0x7E, false};
 static const HoloSmallFloat HOLO_FORMAT_F8E5M2FNUZ = {2, 16, 0x80, 0x7F, 0x80, 0x80, true};
-static const HoloSmallFloat HOLO_FORMAT_F4E2M1     = {1, 1, 0x8, 0x7, 0x7, 0, false}; // has no NaN
+static const HoloSmallFloat HOLO_FORMAT_F6E2M3     = {3, 1, 0x20, 0x1F, 0x1F, 0, false}; // these have no NaN
+static const HoloSmallFloat HOLO_FORMAT_F6E3M2     = {2, 3, 0x20, 0x1F, 0x1F, 0, false};
+static const HoloSmallFloat HOLO_FORMAT_F4E2M1     = {1, 1, 0x8, 0x7, 0x7, 0, false};
 // clang-format on
 
 static inline float holo_float_of_bits(uint32_t bits)

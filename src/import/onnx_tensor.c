@@ -58,17 +58,19 @@ HoloStatus holo_onnx_dims(HoloOnnx *im, HoloString name, HoloPbMany dims, HoloTe
 
 // ---- bytes
 
-// The dtype has fewer than 8 bits: the first element is in a byte's low bits.
+// The dtype has fewer than 8 bits: elements follow one another from a byte's low bits on, those of 6 bits across bytes.
 static HoloStatus unpack(HoloOnnx *im, HoloString name, const uint8_t *bytes, int64_t count, HoloTensor *out)
 {
-    int      bits = holo_dtype_bits(out->dtype), each = 8 / bits, mask = (1 << bits) - 1;
+    int      bits = holo_dtype_bits(out->dtype), mask = (1 << bits) - 1;
     int      sign = holo_dtype_class(out->dtype) == HOLO_CLASS_INT ? 1 << (bits - 1) : 0;
     uint8_t *to;
     HOLO_TRY(holo_onnx_take(im, name, count, 1, &out->data));
     to = out->data;
     for (int64_t i = 0; i < count; i++) {
-        int value = bytes[i / each] >> (int)(i % each) * bits & mask;
-        to[i]     = (uint8_t)((value ^ sign) - sign);
+        int64_t place = i * bits;
+        int     value = bytes[place / 8] >> place % 8;
+        if (place % 8 + bits > 8) value |= bytes[place / 8 + 1] << (8 - place % 8);
+        to[i] = (uint8_t)(((value & mask) ^ sign) - sign);
     }
     return HOLO_OK;
 }
@@ -204,7 +206,7 @@ static HoloStatus check_count(HoloOnnx *im, HoloString name, int64_t given, int6
 
 static HoloStatus from_ints(HoloOnnx *im, HoloString name, HoloPbMany ints, int64_t count, HoloTensor *out)
 {
-    bool    is_packed = holo_dtype_bits(out->dtype) < 8;
+    bool    is_packed = holo_dtype_bits(out->dtype) <= 4; // those of 6 bits have an entry each
     size_t  size      = holo_dtype_size(out->dtype);
     int64_t value, entries = is_packed ? (int64_t)stored_bytes(out->dtype, count) : count;
     HOLO_TRY(check_count(im, name, ints.count, entries));

@@ -144,20 +144,22 @@ static HoloStatus cast_from_text(HoloCall *call, HoloTensor *out)
 }
 
 // The shortest decimal that reads back as the same element. Precisions start where every number of so many digits
-// is kept by the type; %g leaves out zeros at the end.
+// is kept by the type; %g leaves out zeros at the end. Numbers below 10^17 have all their digits before the point, for the
+// standard wants them without an exponent.
 static int print_float(const HoloTensor *t, double x, char *text)
 {
     if (isnan(x)) return snprintf(text, NUMBER_MAX, "NaN");
     if (isinf(x)) return snprintf(text, NUMBER_MAX, x < 0 ? "-INF" : "INF");
     uint64_t   bits = 0;
     HoloTensor back = {.dtype = t->dtype, .data = &bits};
-    int        size = 0;
-    for (int digits = t->dtype == HOLO_F64 ? 15 : t->dtype == HOLO_F32 ? 6 : 1; digits <= 17; digits++) {
+    int        size = 0, digits = t->dtype == HOLO_F64 ? 15 : t->dtype == HOLO_F32 ? 6 : 1, whole = 0;
+    for (; digits <= 17; digits++) {
         size = snprintf(text, NUMBER_MAX, "%.*g", digits, x);
         holo_put_f(&back, 0, strtod(text, NULL));
         if (holo_get_f(&back, 0) == x) break;
     }
-    return size;
+    for (double power = 1; power <= fabs(x) && whole <= 17; power *= 10) whole++;
+    return whole > digits && whole <= 17 ? snprintf(text, NUMBER_MAX, "%.*g", whole, x) : size;
 }
 
 static int print(const HoloTensor *t, int64_t index, char *text)
@@ -251,7 +253,7 @@ static HoloStatus bitcast_infer(HoloCall *call)
     return holo_out_shape_like(call, 0, to, call->in[0]);
 }
 
-// A type narrower than a byte is kept as a number in one: between these, signs are extended or cut off.
+// A type narrower than a byte is kept as a number in one: between integers of these, signs are extended or cut off.
 static HoloStatus bitcast_eval(HoloCall *call)
 {
     HoloTensor *out = holo_out(call, 0);
@@ -263,7 +265,7 @@ static HoloStatus bitcast_eval(HoloCall *call)
                           .out      = *out,
                           .lane     = {HOLO_LANE_I64},
                           .lane_out = HOLO_LANE_I64};
-    if (holo_dtype_bits((HoloDtype)out->dtype) >= 8) {
+    if (holo_dtype_bits((HoloDtype)out->dtype) > 4) {
         if (size) memmove(out->data, call->in[0]->data, size);
         return HOLO_OK;
     }

@@ -173,7 +173,7 @@ static HoloStatus apply(HoloCall *call, HoloPointwise work)
 
 #define TYPES_QUANTIZED                                                                                          \
     (HOLO_TYPES_F8 | HOLO_BIT(I8) | HOLO_BIT(U8) | HOLO_BIT(I16) | HOLO_BIT(U16) | HOLO_BIT(U4) | HOLO_BIT(I4) | \
-     HOLO_BIT(U2) | HOLO_BIT(I2) | HOLO_BIT(F4E2M1))
+     HOLO_BIT(U2) | HOLO_BIT(I2) | HOLO_BIT(F4E2M1) | HOLO_TYPES_F6)
 #define TYPES_SCALE (HOLO_TYPES_FLOAT | HOLO_BIT(I32) | HOLO_BIT(F8E8M0))
 
 // A dtype that an attribute names by its number; HOLO_NONE where it is not given.

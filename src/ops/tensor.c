@@ -41,6 +41,10 @@
       (uint8_t)holo_small_encode(HOLO_FORMAT_F8E5M2, x, true))                                                      \
     X(F8E5M2FNUZ, uint8_t, holo_small_decode(HOLO_FORMAT_F8E5M2FNUZ, x),                                            \
       (uint8_t)holo_small_encode(HOLO_FORMAT_F8E5M2FNUZ, x, true))                                                  \
+    X(F6E2M3, uint8_t, holo_small_decode(HOLO_FORMAT_F6E2M3, x),                                                    \
+      (uint8_t)holo_small_encode(HOLO_FORMAT_F6E2M3, x, true))                                                      \
+    X(F6E3M2, uint8_t, holo_small_decode(HOLO_FORMAT_F6E3M2, x),                                                    \
+      (uint8_t)holo_small_encode(HOLO_FORMAT_F6E3M2, x, true))                                                      \
     X(F4E2M1, uint8_t, holo_small_decode(HOLO_FORMAT_F4E2M1, x),                                                    \
       (uint8_t)holo_small_encode(HOLO_FORMAT_F4E2M1, x, true))                                                      \
     X(F8E8M0, uint8_t, holo_f8e8m0_decode(x), holo_f8e8m0_encode(x, true))

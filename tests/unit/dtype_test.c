@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-static const HoloDtype small[] = {HOLO_F8E4M3FN,   HOLO_F8E4M3FNUZ, HOLO_F8E5M2,
-                                  HOLO_F8E5M2FNUZ, HOLO_F4E2M1,     HOLO_F8E8M0};
+static const HoloDtype small[] = {HOLO_F8E4M3FN, HOLO_F8E4M3FNUZ, HOLO_F8E5M2, HOLO_F8E5M2FNUZ,
+                                  HOLO_F4E2M1,   HOLO_F8E8M0,     HOLO_F6E2M3, HOLO_F6E3M2};
 
 static void test_every_code_reads_back(void **state)
 {
@@ -48,7 +48,7 @@ static void test_rounding(void **state)
 {
     (void)state;
     for (int d = 0; d < HOLO_COUNT(small); d++) {
-        int positive = small[d] == HOLO_F4E2M1 ? 7 : small[d] == HOLO_F8E8M0 ? 254 : 127;
+        int positive = small[d] == HOLO_F8E8M0 ? 254 : (1 << (holo_dtype_bits(small[d]) - 1)) - 1;
         for (int low = 0; low < positive; low++) check_between(small[d], (uint8_t)low);
     }
     for (int low = 0; low < 0x7BFF; low++) {
@@ -77,6 +77,8 @@ static void test_special_values(void **state)
         {HOLO_F8E4M3FNUZ, 240, {0x7F, 0xFF, 0x80, 0x80, 0x80, 0}},
         {HOLO_F8E5M2, 57344, {0x7B, 0xFB, 0x7C, 0xFC, 0x7E, 0x80}},
         {HOLO_F8E5M2FNUZ, 57344, {0x7F, 0xFF, 0x80, 0x80, 0x80, 0}},
+        {HOLO_F6E2M3, 7.5, {0x1F, 0x3F, 0x1F, 0x3F, 0, 0x20}},
+        {HOLO_F6E3M2, 28, {0x1F, 0x3F, 0x1F, 0x3F, 0, 0x20}},
         {HOLO_F4E2M1, 6, {7, 15, 7, 15, 0, 8}},
         {HOLO_F8E8M0, 0x1p127, {254, 255, 255, 255, 255, 0}},
     };

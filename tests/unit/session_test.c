@@ -70,6 +70,38 @@ static void test_ports(void **state)
     end(&r);
 }
 
+// Elements of less than a byte lie one behind the other, from the lowest bit on.
+static void test_packed_constants(void **state)
+{
+    (void)state;
+    static const struct {
+        int     dtype;
+        uint8_t bytes[4];
+        int     size;
+        float   y[5];
+    } cases[] = {{HOLO_F6E3M2, {0x00, 0x03, 0xFD, 0x01}, 4, {0, 1, 2, -28, 0.0625F}},
+                 {HOLO_F4E2M1, {0x20, 0xF4, 0x01}, 3, {0, 1, 2, -6, 0.5F}},
+                 {HOLO_I4, {0x87, 0x10, 0x0F}, 3, {7, -8, 0, 1, -1}},
+                 {HOLO_I2, {0x1B, 0x02}, 2, {-1, -2, 1, 0, -2}}};
+    for (int i = 0; i < HOLO_COUNT(cases); i++) {
+        OnnxModel m = {0};
+        onnx_opset(&m, "", 28);
+        onnx_input(&m.graph, "x", HOLO_F32, "5");
+        onnx_output(&m.graph, "y", HOLO_F32, "5");
+        onnx_constant(&m.graph, "w", cases[i].dtype, "5", cases[i].bytes, (size_t)cases[i].size);
+        onnx_node(&m.graph, "Cast", "w", "c", "to=1");
+        onnx_node(&m.graph, "Add", "x,c", "y", "");
+        onnx_save(&m, temp_path("packed.onnx"));
+        Run        r       = begin(temp_path("packed.onnx"));
+        float      zero[5] = {0};
+        HoloTensor x       = {.dtype = HOLO_F32, .rank = 1, .dim = {5}, .data = zero};
+        EXPECT_OK(holo_session_set_input(r.session, 0, &x, &error));
+        EXPECT_OK(holo_session_run(r.session, &error));
+        for (int k = 0; k < 5; k++) assert_true(((float *)output_of(&r, 0).data)[k] == cases[i].y[k]);
+        end(&r);
+    }
+}
+
 static void test_what_does_not_fit(void **state)
 {
     (void)state;
@@ -499,6 +531,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ports),
+        cmocka_unit_test(test_packed_constants),
         cmocka_unit_test(test_what_does_not_fit),
         cmocka_unit_test(test_inputs_are_read_where_they_lie),
         cmocka_unit_test(test_input_in_the_sessions_memory),

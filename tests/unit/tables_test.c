@@ -13,9 +13,10 @@
 
 enum { CHAINS = 400, CHAIN_MAX = 12, OPS_MAX = 512 };
 
-static const HoloDtype roots[] = {HOLO_BOOL,       HOLO_U8,  HOLO_I8,   HOLO_F8E4M3FN, HOLO_F8E4M3FNUZ, HOLO_F8E5M2,
-                                  HOLO_F8E5M2FNUZ, HOLO_U4,  HOLO_I4,   HOLO_U2,       HOLO_I2,         HOLO_F4E2M1,
-                                  HOLO_F8E8M0,     HOLO_F16, HOLO_BF16, HOLO_I16,      HOLO_U16};
+static const HoloDtype roots[] = {HOLO_BOOL,   HOLO_U8,         HOLO_I8,     HOLO_F8E4M3FN, HOLO_F8E4M3FNUZ,
+                                  HOLO_F8E5M2, HOLO_F8E5M2FNUZ, HOLO_U4,     HOLO_I4,       HOLO_U2,
+                                  HOLO_I2,     HOLO_F4E2M1,     HOLO_F8E8M0, HOLO_F6E2M3,   HOLO_F6E3M2,
+                                  HOLO_F16,    HOLO_BF16,       HOLO_I16,    HOLO_U16};
 
 // ---- operators
 
