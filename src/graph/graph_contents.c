@@ -5,6 +5,7 @@
 // operator whose inputs are all numbers is simply evaluated; one that only moves elements is evaluated
 // with expressions in place of its elements; arithmetic has a table here. Elements that stay unknown are
 // HOLO_DIM_UNKNOWN. Nothing here fails because of what a model says: then contents are just not known.
+#include "graph/facts.h"
 #include "graph/infer.h"
 
 #include <math.h>
@@ -433,18 +434,10 @@ static HoloStatus infer_unary(HoloInfer *infer, const HoloNode *node, Unary appl
 
 // ---- the others
 
-static const HoloAttr *attr_find(const HoloNode *node, const char *name)
-{
-    for (int i = 0; i < node->attr_count; i++)
-        if (!strcmp(node->attr[i].name, name)) return &node->attr[i];
-    return NULL;
-}
-
 static HoloStatus infer_shape(HoloInfer *infer, const HoloNode *node)
 {
     const HoloTensor *t     = &node->in[0]->type;
-    const HoloAttr   *attr  = attr_find(node, "start");
-    int64_t           start = attr && attr->kind == HOLO_ATTR_INT ? attr->i : 0;
+    int64_t           start = holo_node_int(node, "start", 0);
     int               count = small_count(&node->out[0]->type);
     if (start < 0) start += t->rank;
     if (start < 0) start = 0;

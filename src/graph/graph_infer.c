@@ -1,5 +1,6 @@
 // graph_infer.c - types of all values of a graph: the walk over its nodes, and the list of operators that
 // do not exist here.
+#include "graph/facts.h"
 #include "graph/infer.h"
 
 #include <string.h>
@@ -44,8 +45,7 @@ static void set_unknown(HoloInfer *infer, const HoloNode *node)
 
 static void partial_cast(const HoloNode *node, HoloTensor *out)
 {
-    HoloCall call = {.attr = node->attr, .attr_count = node->attr_count};
-    int64_t  to   = holo_attr_int(&call, "to", HOLO_NONE);
+    int64_t to = holo_node_int(node, "to", HOLO_NONE);
     if (to > HOLO_NONE && to < HOLO_DTYPE_COUNT) out->dtype = (uint8_t)to;
 }
 

@@ -2,35 +2,12 @@
 #ifndef HOLO_LOWER_CHOOSE_H
 #define HOLO_LOWER_CHOOSE_H
 
+#include "graph/facts.h"
 #include "lower/lower.h"
-
-// A tensor of this type and so many dimensions, all of sizes that are known or have a name.
-static inline bool holo_value_is(const HoloValue *value, HoloDtype dtype, int rank_min, int rank_max)
-{
-    if (!value || value->type.kind != HOLO_TENSOR || value->type.dtype != dtype) return false;
-    if (value->type.rank < rank_min || value->type.rank > rank_max) return false;
-    for (int d = 0; d < value->type.rank; d++)
-        if (value->type.dim[d] == HOLO_DIM_UNKNOWN) return false;
-    return true;
-}
 
 static inline bool holo_value_is_f32(const HoloValue *value, int rank_min, int rank_max)
 {
     return holo_value_is(value, HOLO_F32, rank_min, rank_max);
-}
-
-static inline const HoloValue *holo_node_in(const HoloNode *node, int i)
-{
-    return i < node->in_count ? node->in[i] : NULL;
-}
-
-static inline HoloCall holo_node_call(const HoloNode *node) // for attributes alone
-{
-    return (HoloCall){.op         = node->op,
-                      .node       = node->name,
-                      .version    = node->version,
-                      .attr       = node->attr,
-                      .attr_count = node->attr_count};
 }
 
 // The tail of an operator of domain hologram, whose inputs from 3 on are its operands. False: they are not f32

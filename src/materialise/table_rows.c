@@ -3,6 +3,7 @@
 // A product with constant weights, a normalisation of rows, a pointwise program with constants of a row. What is done must
 // be worth a larger table: a product or a normalisation is; a program is where the table does not grow. The rows must be
 // used by that work alone.
+#include "graph/facts.h"
 #include "materialise/materialise.h"
 
 #include <string.h>
@@ -33,23 +34,16 @@ static bool are_of_row(const HoloNode *node, int from, int row_rank)
     return true;
 }
 
-static int64_t attr_int(const HoloNode *node, const char *name, int64_t fallback)
-{
-    for (int i = 0; i < node->attr_count; i++)
-        if (!strcmp(node->attr[i].name, name) && node->attr[i].kind == HOLO_ATTR_INT) return node->attr[i].i;
-    return fallback;
-}
-
 static bool is_product(const HoloNode *node, int row_rank)
 {
     const HoloValue *b = node->in_count > 1 ? node->in[1] : NULL;
-    return row_rank == 1 && b && b->is_constant && b->type.rank == 2 && !attr_int(node, "transA", 0) &&
-           !attr_int(node, "transBatchA", 0) && are_of_row(node, 2, 1);
+    return row_rank == 1 && b && b->is_constant && b->type.rank == 2 && !holo_node_int(node, "transA", 0) &&
+           !holo_node_int(node, "transBatchA", 0) && are_of_row(node, 2, 1);
 }
 
 static bool is_norm(const HoloNode *node, int row_rank)
 {
-    int64_t axis = attr_int(node, "axis", -1);
+    int64_t axis = holo_node_int(node, "axis", -1);
     for (int i = 1; i < node->out_count; i++)
         if (node->out[i]) return false;
     if (axis >= 0) axis -= node->in[0]->type.rank;
@@ -102,7 +96,7 @@ static int row_rank_of(const HoloNode *node)
     if (strcmp(node->type, "Gather") || *node->domain || node->in_count != 2 || !node->in[1] || !node->out[0])
         return -1;
     const HoloValue *table = node->in[0];
-    if (!table->is_constant || !table->type.data || table->type.rank < 2 || attr_int(node, "axis", 0)) return -1;
+    if (!table->is_constant || !table->type.data || table->type.rank < 2 || holo_node_int(node, "axis", 0)) return -1;
     return table->type.rank - 1;
 }
 

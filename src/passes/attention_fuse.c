@@ -34,17 +34,9 @@ typedef struct Found {
     HoloDim batch, heads;
 } Found;
 
-static HoloValue *input(const HoloNode *node, int i)
-{
-    return i < node->in_count ? node->in[i] : NULL;
-}
-
 static bool is_known(const HoloValue *v, int rank_min, int rank_max)
 {
-    if (!v || v->type.kind != HOLO_TENSOR || v->type.rank < rank_min || v->type.rank > rank_max) return false;
-    for (int d = 0; d < v->type.rank; d++)
-        if (v->type.dim[d] == HOLO_DIM_UNKNOWN) return false;
-    return true;
+    return v && v->type.rank >= rank_min && v->type.rank <= rank_max && holo_value_is_sized(v);
 }
 
 static bool is_used_once(const Found *f, const HoloValue *v)
@@ -72,7 +64,7 @@ static bool is_small(HoloDim size)
 
 static bool is_view(const HoloNode *node)
 {
-    const HoloValue *x = input(node, 0);
+    const HoloValue *x = holo_node_in(node, 0);
     return node->op && node->op->flags & HOLO_OP_VIEW && x && x->type.dtype == node->out[0]->type.dtype;
 }
 
@@ -184,13 +176,12 @@ static bool climb_tanh(Found *f, const HoloNode *node, int depth)
 // Q and K: of MatMul, or of FusedMatMul which turns K itself.
 static bool end_at(Found *f, const HoloNode *node)
 {
-    HoloCall call = {.attr = node->attr, .attr_count = node->attr_count};
     if (node->in_count != 2 || !is_known(node->in[0], 3, 4) || !is_known(node->in[1], 3, 4)) return false;
     if (*node->domain) {
-        if (holo_attr_int(&call, "transA", 0) || holo_attr_int(&call, "transBatchA", 0)) return false;
-        if (holo_attr_int(&call, "transBatchB", 0)) return false;
-        f->scale *= holo_attr_float(&call, "alpha", 1);
-        f->k_is_turned = !holo_attr_int(&call, "transB", 0);
+        if (holo_node_int(node, "transA", 0) || holo_node_int(node, "transBatchA", 0)) return false;
+        if (holo_node_int(node, "transBatchB", 0)) return false;
+        f->scale *= holo_node_float(node, "alpha", 1);
+        f->k_is_turned = !holo_node_int(node, "transB", 0);
     }
     f->q = node->in[0];
     f->k = node->in[1];
@@ -237,8 +228,7 @@ static HoloValue *uncleaned(const Found *f, const HoloNode *node)
 
 static bool is_last_axis(const HoloNode *softmax)
 {
-    HoloCall call = {.attr = softmax->attr, .attr_count = softmax->attr_count};
-    int64_t  rank = softmax->in[0]->type.rank, axis = holo_attr_int(&call, "axis", softmax->version < 13 ? 1 : -1);
+    int64_t rank = softmax->in[0]->type.rank, axis = holo_node_int(softmax, "axis", softmax->version < 13 ? 1 : -1);
     return axis == -1 || axis == rank - 1;
 }
 

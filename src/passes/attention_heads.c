@@ -208,18 +208,17 @@ static bool take_flat(HoloRewrite *rewrite, HoloNode *node)
 static bool take_multihead(HoloRewrite *rewrite, HoloNode *node)
 {
     enum { SCORE_BIAS = 5, VERSION = 23 };
-    HoloCall call = {.attr = node->attr, .attr_count = node->attr_count};
     for (int i = MASK; i < node->in_count; i++)
         if (node->in[i] && i != SCORE_BIAS) return true;
     HoloValue *bias  = node->in_count > SCORE_BIAS ? node->in[SCORE_BIAS] : NULL;
-    int64_t    heads = holo_attr_int(&call, "num_heads", 0);
-    double     scale = holo_attr_float(&call, "scale", 0);
+    int64_t    heads = holo_node_int(node, "num_heads", 0);
+    double     scale = holo_node_float(node, "scale", 0);
     for (int i = Q; i <= V; i++)
         if (i >= node->in_count || !node->in[i] || node->in[i]->type.rank != 3) return true;
     for (int i = 1; i < node->out_count; i++)
         if (node->out[i]) return true;
     HoloDim queries = node->in[Q]->type.dim[1];
-    bool    causal  = holo_attr_int(&call, "unidirectional", 0) != 0;
+    bool    causal  = holo_node_int(node, "unidirectional", 0) != 0;
     if (!node->out[0] || heads < 1 || (causal && !is_number(queries))) return true;
     // Of more keys than queries the last query sees all, which Attention cannot say.
     if (causal && queries > 1 && node->in[K]->type.dim[1] != queries) return true;

@@ -71,13 +71,6 @@ static int nodes_count(const HoloNode *node, int *ifs)
     return count;
 }
 
-static bool has_graph_list(const HoloNode *node)
-{
-    for (int i = 0; i < node->attr_count; i++)
-        if (node->attr[i].kind == HOLO_ATTR_GRAPHS) return true;
-    return false;
-}
-
 static void own(Sinking *s, const HoloNode *node)
 {
     for (int k = 0; k < node->out_count; k++)
@@ -93,7 +86,7 @@ static bool follow(Sinking *s)
         const HoloNode *node = s->graph->nodes[i];
         for (int k = 0; k < node->in_count; k++) s->follows[i] |= node->in[k] && s->is_mine[node->in[k]->id];
         if (!s->follows[i]) continue;
-        if (has_graph_list(node)) return false;
+        if (holo_node_has_graphs(node)) return false;
         own(s, node);
         count += nodes_count(node, &ifs);
     }

@@ -16,6 +16,15 @@ HoloNode *holo_build_node(HoloRewrite *rewrite, const char *name, const char *ty
     return node;
 }
 
+bool holo_build_list(HoloGraph *graph, const char *name, int64_t count, const int64_t *ints, HoloAttr *out)
+{
+    int64_t *copy = HOLO_NEW(graph->arena, int64_t, count);
+    if (!copy) return false;
+    memcpy(copy, ints, (size_t)count * sizeof *copy);
+    *out = (HoloAttr){.name = name, .kind = HOLO_ATTR_INTS, .count = (int)count, .ints = copy};
+    return true;
+}
+
 HoloValue *holo_build_ints(HoloRewrite *rewrite, int count, const int64_t *ints)
 {
     int64_t *data     = HOLO_NEW(rewrite->graph->arena, int64_t, count);
@@ -40,14 +49,10 @@ HoloValue *holo_build_number(HoloRewrite *rewrite, HoloDtype dtype, double x)
 HoloValue *holo_build_transpose(HoloRewrite *rewrite, HoloValue *x, const int64_t *perm)
 {
     HoloTensor type = x->type;
-    int        rank = type.rank;
-    int64_t   *ints = HOLO_NEW(rewrite->graph->arena, int64_t, rank);
-    for (int d = 0; d < rank; d++) type.dim[d] = x->type.dim[perm[d]];
-    HoloNode *node = ints ? holo_build_node(rewrite, x->name, "Transpose", 13, 1, 1, &type) : NULL;
-    if (!node) return NULL;
-    memcpy(ints, perm, (size_t)rank * sizeof *ints);
-    node->attr[0] = (HoloAttr){.name = "perm", .kind = HOLO_ATTR_INTS, .count = rank, .ints = ints};
-    node->in[0]   = x;
+    for (int d = 0; d < type.rank; d++) type.dim[d] = x->type.dim[perm[d]];
+    HoloNode *node = holo_build_node(rewrite, x->name, "Transpose", 13, 1, 1, &type);
+    if (!node || !holo_build_list(rewrite->graph, "perm", type.rank, perm, &node->attr[0])) return NULL;
+    node->in[0] = x;
     return node->out[0];
 }
 

@@ -10,13 +10,6 @@ static HoloGraph *next_body(const HoloNode *node, int *at)
     return NULL;
 }
 
-static bool has_graph_list(const HoloNode *node)
-{
-    for (int i = 0; i < node->attr_count; i++)
-        if (node->attr[i].kind == HOLO_ATTR_GRAPHS) return true;
-    return false;
-}
-
 // In the body, constants take the place of captured inputs that are constants outside.
 static HoloStatus sink(const HoloNode *node, HoloGraph *body, HoloArena *scratch, HoloError *error)
 {
@@ -88,7 +81,7 @@ HoloStatus holo_pass_captures(HoloGraph *graph, HoloArena *scratch, HoloChanges 
 {
     for (int i = 0; i < graph->node_count && changes->count < changes->limit; i++) {
         HoloNode *node = graph->nodes[i];
-        if (node->capture_count && !has_graph_list(node)) HOLO_TRY(captures_of(node, scratch, changes, error));
+        if (node->capture_count && !holo_node_has_graphs(node)) HOLO_TRY(captures_of(node, scratch, changes, error));
     }
     return HOLO_OK;
 }

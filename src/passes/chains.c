@@ -11,15 +11,6 @@
 
 #include <string.h>
 
-typedef struct Chains {
-    HoloGraph         *graph;
-    const HoloChanges *changes;
-    HoloArena         *scratch;
-    int               *uses;      // by value id
-    bool              *is_output; // by value id
-    bool              *is_taken;  // by node id
-} Chains;
-
 typedef struct Chain {
     HoloNode  *member[HOLO_CHAIN_PARTS]; // the last first, then as they joined
     int        count;
@@ -28,22 +19,6 @@ typedef struct Chain {
 } Chain;
 
 // ---- facts
-
-static bool is_sized(const HoloValue *value)
-{
-    if (value->type.kind != HOLO_TENSOR || value->type.rank < 0) return false;
-    for (int d = 0; d < value->type.rank; d++)
-        if (value->type.dim[d] == HOLO_DIM_UNKNOWN) return false;
-    return true;
-}
-
-static bool same_shape(const HoloTensor *a, const HoloTensor *b)
-{
-    if (a->rank != b->rank) return false;
-    for (int d = 0; d < a->rank; d++)
-        if (a->dim[d] != b->dim[d]) return false;
-    return true;
-}
 
 // Broadcasts for sure: each size is the output's, or 1.
 static bool fits_into(const HoloTensor *in, const HoloTensor *out)
@@ -57,23 +32,19 @@ static bool fits_into(const HoloTensor *in, const HoloTensor *out)
 // False: the node has other inputs than tensors of known ranks, or too many.
 static bool call_of(const HoloNode *node, const HoloTensor **in, HoloTensor **out, HoloCall *call)
 {
-    if (!node->op || node->out_count != 1 || !node->out[0] || !is_sized(node->out[0]) || node->out[0]->contents ||
-        node->in_count > HOLO_CHAIN_OPERANDS || node->capture_count)
+    if (!node->op || node->out_count != 1 || !node->out[0] || !holo_value_is_sized(node->out[0]) ||
+        node->out[0]->contents || node->in_count > HOLO_CHAIN_OPERANDS || node->capture_count)
         return false;
     for (int i = 0; i < node->in_count; i++) {
-        if (node->in[i] && !is_sized(node->in[i])) return false;
+        if (node->in[i] && !holo_value_is_sized(node->in[i])) return false;
         in[i] = node->in[i] ? &node->in[i]->type : NULL;
     }
-    out[0] = &node->out[0]->type;
-    *call  = (HoloCall){.op         = node->op,
-                        .node       = node->name,
-                        .version    = node->version,
-                        .in         = in,
-                        .in_count   = node->in_count,
-                        .out        = out,
-                        .out_count  = 1,
-                        .attr       = node->attr,
-                        .attr_count = node->attr_count};
+    out[0]          = &node->out[0]->type;
+    *call           = holo_node_call(node);
+    call->in        = in;
+    call->in_count  = node->in_count;
+    call->out       = out;
+    call->out_count = 1;
     return true;
 }
 
@@ -194,15 +165,6 @@ static bool pays(const Chain *c, bool always)
 
 // ---- growing
 
-// Is the value read by members alone?
-static bool is_inside(const Chains *p, const Chain *c, const HoloValue *value)
-{
-    int reads = 0;
-    for (int m = 0; m < c->count; m++)
-        for (int i = 0; i < c->member[m]->in_count; i++) reads += c->member[m]->in[i] == value;
-    return !p->is_output[value->id] && reads == p->uses[value->id];
-}
-
 static int member_of(const Chain *c, const HoloNode *node)
 {
     for (int m = 0; node && m < c->count; m++)
@@ -227,13 +189,13 @@ static bool find_inputs(Chain *c)
     return true;
 }
 
-static bool grow(Chains *p, Chain *c)
+static bool grow(HoloClusters *p, Chain *c)
 {
     for (int i = 0; i < c->in_count && c->count < HOLO_CHAIN_PARTS; i++) {
         HoloValue *value = c->in[i];
         HoloNode  *node  = value->producer;
-        if (!node || p->is_taken[node->id] || !same_shape(&value->type, &c->member[0]->out[0]->type)) continue;
-        if (!is_inside(p, c, value) || !can_join(node)) continue;
+        if (!node || p->is_taken[node->id] || !holo_shape_equal(&value->type, &c->member[0]->out[0]->type)) continue;
+        if (!holo_clusters_inside(p, c->member, c->count, value) || !can_join(node)) continue;
         c->member[c->count++] = node;
         if (find_inputs(c)) return p->is_taken[node->id] = true;
         c->count--;
@@ -270,7 +232,7 @@ static void sort(Chain *c)
 }
 
 // The chain as its operators; members are in the order of the graph.
-static HoloChain *describe(Chains *p, const Chain *c)
+static HoloChain *describe(HoloClusters *p, const Chain *c)
 {
     HoloChain         *chain = HOLO_NEW(p->scratch, HoloChain, 1);
     const HoloTensor **in    = HOLO_NEW(p->scratch, const HoloTensor *, HOLO_CHAIN_PARTS *HOLO_CHAIN_OPERANDS);
@@ -294,7 +256,7 @@ static HoloChain *describe(Chains *p, const Chain *c)
     return chain;
 }
 
-static HoloStatus become(Chains *p, Chain *c, HoloError *error)
+static HoloStatus become(HoloClusters *p, Chain *c, HoloError *error)
 {
     enum { ATTRS = 3 };
     HoloArena  *arena = p->graph->arena;
@@ -325,7 +287,7 @@ static HoloStatus become(Chains *p, Chain *c, HoloError *error)
     return HOLO_OK;
 }
 
-static HoloStatus join_at(Chains *p, HoloNode *last, bool *out_done, HoloError *error)
+static HoloStatus join_at(HoloClusters *p, HoloNode *last, bool *out_done, HoloError *error)
 {
     Chain c   = {.member = {last}, .count = 1};
     *out_done = false;
@@ -339,23 +301,5 @@ static HoloStatus join_at(Chains *p, HoloNode *last, bool *out_done, HoloError *
 
 HoloStatus holo_pass_chains(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
-    Chains p = {
-        .graph     = graph,
-        .changes   = changes,
-        .scratch   = scratch,
-        .uses      = holo_graph_uses(graph, scratch),
-        .is_output = HOLO_NEW(scratch, bool, graph->value_count),
-        .is_taken  = HOLO_NEW(scratch, bool, graph->node_count),
-    };
-    if (!p.uses || !p.is_output || !p.is_taken) return holo_fail_memory(error);
-    holo_graph_number(graph);
-    for (int i = 0; i < graph->output_count; i++) p.is_output[graph->outputs[i]->id] = true;
-    int before = changes->count;
-    for (int i = graph->node_count - 1; i >= 0 && changes->count < changes->limit; i--) {
-        bool done;
-        if (p.is_taken[i]) continue;
-        HOLO_TRY(join_at(&p, graph->nodes[i], &done, error));
-        changes->count += done;
-    }
-    return changes->count != before && holo_graph_drop_dead(graph, scratch) < 0 ? holo_fail_memory(error) : HOLO_OK;
+    return holo_clusters(graph, scratch, changes, join_at, error);
 }

@@ -40,13 +40,9 @@ static bool read(HoloGraph *graph, const HoloNode *node, Columns *out)
         return false;
     const HoloTensor *x = &node->in[0]->type, *w = &node->in[1]->type;
     HoloError         ignored = {0};
-    HoloCall          call    = {.op         = node->op,
-                                 .node       = node->name,
-                                 .version    = node->version,
-                                 .attr       = node->attr,
-                                 .attr_count = node->attr_count,
-                                 .dims       = graph->dims,
-                                 .error      = &ignored};
+    HoloCall          call    = holo_node_call(node);
+    call.dims                 = graph->dims;
+    call.error                = &ignored;
     if (holo_attr_int(&call, "group", 1) != 1 || x->rank < 3 || w->rank != x->rank || x->dim[0] == HOLO_DIM_UNKNOWN ||
         holo_window_init_transposed(&call, x->rank - 2, x->dim + 2, w->dim + 2, &out->window))
         return false;
@@ -56,15 +52,6 @@ static bool read(HoloGraph *graph, const HoloNode *node, Columns *out)
     out->blocks   = holo_product(x->rank - 2, x->dim + 2);
     for (int d = 0; d < x->rank - 2; d++)
         if (!fits(&out->window, d)) return false;
-    return true;
-}
-
-static bool set_ints(HoloGraph *graph, HoloAttr *attr, const char *name, int count, const int64_t *ints)
-{
-    int64_t *copy = HOLO_NEW(graph->arena, int64_t, count);
-    if (!copy) return false;
-    memcpy(copy, ints, (size_t)count * sizeof *copy);
-    *attr = (HoloAttr){.name = name, .kind = HOLO_ATTR_INTS, .count = count, .ints = copy};
     return true;
 }
 
@@ -98,9 +85,9 @@ static HoloValue *image(HoloRewrite *rewrite, const HoloNode *node, const Column
     HoloValue *size  = holo_build_ints(rewrite, w->rank, w->out);
     HoloValue *block = holo_build_ints(rewrite, w->rank, w->kernel);
     HoloNode  *made  = holo_build_node(rewrite, node->name, "Col2Im", 18, 3, 3, &node->out[0]->type);
-    if (!blocks || !size || !block || !made || !set_ints(graph, &made->attr[0], "pads", 2 * w->rank, pads) ||
-        !set_ints(graph, &made->attr[1], "strides", w->rank, w->stride) ||
-        !set_ints(graph, &made->attr[2], "dilations", w->rank, w->dilation))
+    if (!blocks || !size || !block || !made || !holo_build_list(graph, "pads", 2 * w->rank, pads, &made->attr[0]) ||
+        !holo_build_list(graph, "strides", w->rank, w->stride, &made->attr[1]) ||
+        !holo_build_list(graph, "dilations", w->rank, w->dilation, &made->attr[2]))
         return NULL;
     made->in[0] = blocks;
     made->in[1] = size;

@@ -24,17 +24,12 @@ static bool is_image(const HoloValue *value, int from)
     return value->type.dim[0] != HOLO_DIM_UNKNOWN;
 }
 
-static HoloValue *input(const HoloNode *node, int i)
-{
-    return i < node->in_count ? node->in[i] : NULL;
-}
-
 static bool read(const HoloNode *node, Deform *out)
 {
     const HoloAttr *group = holo_node_attr(node, "group");
     if (!node->op || !holo_node_is(node, "DeformConv") || node->in_count <= OFFSET || !is_image(node->in[X], 1) ||
         !is_image(node->in[W], 0) || !is_image(node->in[OFFSET], 1) || !is_image(node->out[0], 1) ||
-        (input(node, MASK) && !is_image(node->in[MASK], 1)))
+        (holo_node_in(node, MASK) && !is_image(node->in[MASK], 1)))
         return false;
     const HoloTensor *x = &node->in[X]->type, *w = &node->in[W]->type, *y = &node->out[0]->type;
     *out = (Deform){.images = x->dim[0], .group = group && group->kind == HOLO_ATTR_INT ? group->i : 1};
@@ -55,7 +50,7 @@ static HoloValue *samples(HoloRewrite *rewrite, const HoloNode *node, const Defo
     HoloGraph *graph  = rewrite->graph;
     int64_t   *kernel = HOLO_NEW(graph->arena, int64_t, 2);
     int        more   = node->attr_count;
-    HoloValue *mask = input(node, MASK), *out = holo_graph_value(graph, node->name);
+    HoloValue *mask = holo_node_in(node, MASK), *out = holo_graph_value(graph, node->name);
     HoloNode  *made = holo_graph_node(graph, node->name, "hologram", "DeformColumns", 1, mask ? 3 : 2, 1, more + 1);
     if (!x || !kernel || !out || !made) return NULL;
     made->op = holo_op_find("hologram", "DeformColumns", 1);
@@ -94,7 +89,7 @@ static HoloValue *pair(HoloRewrite *rewrite, const HoloNode *node, const char *t
 static HoloValue *with_bias(HoloRewrite *rewrite, const HoloNode *node, const Deform *c, HoloValue *y)
 {
     const int64_t shape[3] = {c->group, 1, c->outs};
-    if (!y || !input(node, BIAS)) return y;
+    if (!y || !holo_node_in(node, BIAS)) return y;
     HoloValue *bias = holo_build_reshape(rewrite, node->in[BIAS], c->group == 1 ? 1 : 3,
                                          c->group == 1 ? shape + 2 : shape, c->group == 1 ? shape + 2 : shape);
     return pair(rewrite, node, "Add", 14, y, bias, &y->type);

@@ -297,15 +297,6 @@ static Operand product(Einsum *e, Operand *a, Operand *b, const Names *out)
 
 // ---- the node
 
-static bool is_such(const HoloValue *value)
-{
-    if (!value || value->type.kind != HOLO_TENSOR || value->type.dtype != HOLO_F32 || value->type.rank < 0)
-        return false;
-    for (int d = 0; d < value->type.rank; d++)
-        if (value->type.dim[d] == HOLO_DIM_UNKNOWN) return false;
-    return true;
-}
-
 // Notes the sizes of an operand's names; false: one is repeated, or has another size elsewhere.
 static bool note(Einsum *e, HoloValue *value, const HoloEinsumTerm *term, bool *known, Operand *out)
 {
@@ -376,19 +367,17 @@ static HoloValue *apply(HoloRewrite *rewrite, const HoloNode *node, bool *failed
     Operand           in[MOST]                 = {{0}};
     Einsum            e                        = {.rewrite = rewrite};
     bool              known[HOLO_EINSUM_NAMES] = {false};
-    if (!node->op || !holo_node_is(node, "Einsum") || node->in_count > MOST || !is_such(node->out[0])) return NULL;
+    if (!node->op || !holo_node_is(node, "Einsum") || node->in_count > MOST ||
+        !holo_value_is(node->out[0], HOLO_F32, 0, HOLO_MAX_RANK))
+        return NULL;
     for (int i = 0; i < node->in_count; i++) {
-        if (!is_such(node->in[i])) return NULL;
+        if (!holo_value_is(node->in[i], HOLO_F32, 0, HOLO_MAX_RANK)) return NULL;
         types[i] = &node->in[i]->type;
     }
-    const HoloCall call = {.op         = node->op,
-                           .node       = node->name,
-                           .version    = node->version,
-                           .in_count   = node->in_count,
-                           .in         = types,
-                           .attr       = node->attr,
-                           .attr_count = node->attr_count,
-                           .dims       = rewrite->graph->dims};
+    HoloCall call = holo_node_call(node);
+    call.in       = types;
+    call.in_count = node->in_count;
+    call.dims     = rewrite->graph->dims;
     if (holo_einsum_read(&call, terms, &out)) return NULL;
     for (int i = 0; i < node->in_count; i++)
         if (!note(&e, node->in[i], &terms[i], known, &in[i])) return NULL;

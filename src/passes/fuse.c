@@ -14,13 +14,6 @@
 
 enum { MEMBERS_MAX = HOLO_MAP_STEPS };
 
-typedef struct Fuse {
-    HoloGraph *graph;
-    int       *uses;      // by value id
-    bool      *is_output; // by value id
-    bool      *is_taken;  // by node id
-} Fuse;
-
 typedef struct Cluster {
     HoloNode   *member[MEMBERS_MAX]; // the root first, then as they joined
     int         count;
@@ -33,11 +26,7 @@ typedef struct Cluster {
 
 static bool is_f32(const HoloValue *value)
 {
-    if (!value || value->type.kind != HOLO_TENSOR || value->type.dtype != HOLO_F32 || value->type.rank < 0)
-        return false;
-    for (int d = 0; d < value->type.rank; d++)
-        if (value->type.dim[d] == HOLO_DIM_UNKNOWN) return false;
-    return true;
+    return holo_value_is(value, HOLO_F32, 0, HOLO_MAX_RANK);
 }
 
 static bool formula_of(const HoloNode *node, HoloProgram *out)
@@ -48,13 +37,9 @@ static bool formula_of(const HoloNode *node, HoloProgram *out)
         if (node->in[i] && !is_f32(node->in[i])) return false;
         in[i] = node->in[i] ? &node->in[i]->type : NULL;
     }
-    HoloCall call = {.op         = node->op,
-                     .node       = node->name,
-                     .version    = node->version,
-                     .in         = in,
-                     .in_count   = node->in_count,
-                     .attr       = node->attr,
-                     .attr_count = node->attr_count};
+    HoloCall call = holo_node_call(node);
+    call.in       = in;
+    call.in_count = node->in_count;
     return holo_formula(&call, out);
 }
 
@@ -62,15 +47,6 @@ static bool is_number(const HoloValue *value)
 {
     return value->is_constant && value->type.data && value->type.dtype == HOLO_F32 &&
            holo_tensor_count(&value->type) == 1;
-}
-
-// Is the value read by members alone?
-static bool is_inside(const Fuse *f, const Cluster *c, const HoloValue *value)
-{
-    int reads = 0;
-    for (int m = 0; m < c->count; m++)
-        for (int i = 0; i < c->member[m]->in_count; i++) reads += c->member[m]->in[i] == value;
-    return !f->is_output[value->id] && reads == f->uses[value->id];
 }
 
 // ---- the program of a cluster
@@ -161,16 +137,16 @@ static bool cluster_emit(Cluster *c, HoloValue *product)
 }
 
 // A producer of one of the cluster's inputs that may join; NULL: none.
-static HoloNode *candidate(const Fuse *f, const Cluster *c, int input)
+static HoloNode *candidate(const HoloClusters *f, const Cluster *c, int input)
 {
     const HoloValue *value = c->in[input];
     HoloNode        *node  = value->producer;
     HoloProgram      own;
     if (!node || f->is_taken[node->id] || !holo_type_equal(&value->type, &c->member[0]->out[0]->type)) return NULL;
-    return is_inside(f, c, value) && formula_of(node, &own) ? node : NULL;
+    return holo_clusters_inside(f, c->member, c->count, value) && formula_of(node, &own) ? node : NULL;
 }
 
-static bool cluster_grow(Fuse *f, Cluster *c)
+static bool cluster_grow(HoloClusters *f, Cluster *c)
 {
     for (int i = 0; i < c->in_count && c->count < MEMBERS_MAX; i++) {
         HoloNode *node = candidate(f, c, i);
@@ -186,18 +162,6 @@ static bool cluster_grow(Fuse *f, Cluster *c)
 }
 
 // ---- products
-
-static int64_t attr_int(const HoloNode *node, const char *name, int64_t fallback)
-{
-    const HoloAttr *attr = holo_node_attr(node, name);
-    return attr && attr->kind == HOLO_ATTR_INT ? attr->i : fallback;
-}
-
-static bool attr_is_one(const HoloNode *node, const char *name)
-{
-    const HoloAttr *attr = holo_node_attr(node, name);
-    return !attr || (attr->kind == HOLO_ATTR_FLOAT && attr->f == 1);
-}
 
 static bool is_row(const HoloValue *value, HoloDim n)
 {
@@ -215,28 +179,30 @@ static bool is_product(const HoloNode *node)
     for (int i = 0; i < 2; i++)
         if (!is_f32(node->in[i]) || node->in[i]->type.rank < 2) return false;
     if (holo_node_is(node, "Gemm"))
-        return attr_is_one(node, "alpha") && attr_is_one(node, "beta") &&
+        return holo_node_float(node, "alpha", 1) == 1 && holo_node_float(node, "beta", 1) == 1 &&
                (!bias || is_row(bias, node->out[0]->type.dim[1]));
     if (!strcmp(node->domain, "com.microsoft") && !strcmp(node->type, "FusedMatMul"))
-        return !attr_int(node, "transBatchA", 0) && !attr_int(node, "transBatchB", 0);
+        return !holo_node_int(node, "transBatchA", 0) && !holo_node_int(node, "transBatchB", 0);
     return holo_node_is(node, "MatMul");
 }
 
 // The last product whose output is read by the cluster alone.
-static HoloNode *product_of(const Fuse *f, const Cluster *c)
+static HoloNode *product_of(const HoloClusters *f, const Cluster *c)
 {
     HoloNode *last = NULL;
     for (int i = 0; i < c->in_count; i++) {
         const HoloValue *value = c->in[i];
         HoloNode        *node  = value->producer;
-        if (!node || (last && node->id < last->id) || !is_product(node) || !is_inside(f, c, value)) continue;
+        if (!node || (last && node->id < last->id) || !is_product(node) ||
+            !holo_clusters_inside(f, c->member, c->count, value))
+            continue;
         if (is_f32(value) && holo_type_equal(&value->type, &c->member[0]->out[0]->type)) last = node;
     }
     return last;
 }
 
 // Where the program begins by adding a constant row to the product, and needs neither again, that is the bias.
-static HoloValue *take_bias(Fuse *f, Cluster *c)
+static HoloValue *take_bias(HoloClusters *f, Cluster *c)
 {
     HoloProgram      *p   = &c->program;
     const HoloTensor *out = &c->member[0]->out[0]->type;
@@ -279,7 +245,7 @@ static HoloValue *take_bias(Fuse *f, Cluster *c)
 
 // `node` becomes an operator of domain hologram with these inputs, the attributes of `from`, where there is one,
 // and the program.
-static HoloStatus become(Fuse *f, HoloNode *node, const char *type, HoloValue *const *in, int in_count,
+static HoloStatus become(HoloClusters *f, HoloNode *node, const char *type, HoloValue *const *in, int in_count,
                          const HoloNode *from, const HoloProgram *program, HoloError *error)
 {
     HoloArena      *arena = f->graph->arena;
@@ -310,7 +276,7 @@ static HoloStatus become(Fuse *f, HoloNode *node, const char *type, HoloValue *c
     return HOLO_OK;
 }
 
-static HoloStatus fuse_tail(Fuse *f, Cluster *c, HoloNode *product, HoloError *error)
+static HoloStatus fuse_tail(HoloClusters *f, Cluster *c, HoloNode *product, HoloError *error)
 {
     HoloValue *in[3 + HOLO_MAP_INPUTS] = {product->in[0], product->in[1]};
     in[2]                              = product->in_count > 2 ? product->in[2] : NULL;
@@ -323,7 +289,7 @@ static HoloStatus fuse_tail(Fuse *f, Cluster *c, HoloNode *product, HoloError *e
 }
 
 // *out_done: something became of it.
-static HoloStatus fuse_at(Fuse *f, HoloNode *root, bool *out_done, HoloError *error)
+static HoloStatus fuse_at(HoloClusters *f, HoloNode *root, bool *out_done, HoloError *error)
 {
     Cluster c = {.member = {root}, .count = 1};
     *out_done = false;
@@ -342,21 +308,5 @@ static HoloStatus fuse_at(Fuse *f, HoloNode *root, bool *out_done, HoloError *er
 
 HoloStatus holo_pass_fuse(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
-    Fuse f = {
-        .graph     = graph,
-        .uses      = holo_graph_uses(graph, scratch),
-        .is_output = HOLO_NEW(scratch, bool, graph->value_count),
-        .is_taken  = HOLO_NEW(scratch, bool, graph->node_count),
-    };
-    if (!f.uses || !f.is_output || !f.is_taken) return holo_fail_memory(error);
-    holo_graph_number(graph);
-    for (int i = 0; i < graph->output_count; i++) f.is_output[graph->outputs[i]->id] = true;
-    int before = changes->count;
-    for (int i = graph->node_count - 1; i >= 0 && changes->count < changes->limit; i--) {
-        bool done;
-        if (f.is_taken[i]) continue;
-        HOLO_TRY(fuse_at(&f, graph->nodes[i], &done, error));
-        changes->count += done;
-    }
-    return changes->count != before && holo_graph_drop_dead(graph, scratch) < 0 ? holo_fail_memory(error) : HOLO_OK;
+    return holo_clusters(graph, scratch, changes, fuse_at, error);
 }

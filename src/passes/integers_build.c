@@ -16,18 +16,6 @@ typedef struct Weights {
     HoloDtype  dtype;
 } Weights;
 
-static int64_t attr_int(const HoloNode *node, const char *name, int64_t fallback)
-{
-    const HoloAttr *attr = holo_node_attr(node, name);
-    return attr && attr->kind == HOLO_ATTR_INT ? attr->i : fallback;
-}
-
-static bool attr_is_one(const HoloNode *node, const char *name)
-{
-    const HoloAttr *attr = holo_node_attr(node, name);
-    return !attr || (attr->kind == HOLO_ATTR_FLOAT && attr->f == 1);
-}
-
 // Constants, and what is quantised of them.
 static bool is_constant(const HoloValue *value)
 {
@@ -43,7 +31,7 @@ static bool is_constant(const HoloValue *value)
 static bool weights_read(const HoloValue *value, int axis, Weights *out)
 {
     const HoloNode *node = value ? value->producer : NULL;
-    if (!holo_integers_is(node, "DequantizeLinear") || attr_int(node, "block_size", 0) ||
+    if (!holo_integers_is(node, "DequantizeLinear") || holo_node_int(node, "block_size", 0) ||
         value->type.dtype != HOLO_F32 || !node->in[0])
         return false;
     *out       = (Weights){.q = node->in[0], .scale = node->in[1], .zero = node->in_count > 2 ? node->in[2] : NULL};
@@ -51,7 +39,7 @@ static bool weights_read(const HoloValue *value, int axis, Weights *out)
     if ((out->dtype != HOLO_I8 && out->dtype != HOLO_U8) || !out->scale->is_constant || !out->scale->type.data ||
         out->scale->type.dtype != HOLO_F32 || (out->zero && !out->zero->is_constant))
         return false;
-    int64_t count = holo_tensor_count(&out->scale->type), given = attr_int(node, "axis", 1);
+    int64_t count = holo_tensor_count(&out->scale->type), given = holo_node_int(node, "axis", 1);
     if (out->zero && holo_tensor_count(&out->zero->type) != count) return false;
     if (given < 0) given += out->q->type.rank;
     return count == 1 || (out->scale->type.rank == 1 && given == axis && count == out->q->type.dim[axis]);
@@ -172,13 +160,14 @@ static HoloValue *matmul(HoloIntegers *s, HoloNode *node, const HoloScaled *y)
 
 static HoloValue *gemm(HoloIntegers *s, HoloNode *node, const HoloScaled *y)
 {
-    bool       transposed = attr_int(node, "transB", 0) != 0;
+    bool       transposed = holo_node_int(node, "transB", 0) != 0;
     HoloScaled a;
     Weights    b;
     HoloValue *bias;
-    if (attr_int(node, "transA", 0) || !attr_is_one(node, "alpha") || !attr_is_one(node, "beta") ||
-        !holo_integers_read(node->in[0], &a) || !weights_read(node->in[1], transposed ? 0 : 1, &b) ||
-        !is_constant(b.q) || b.q->type.rank != 2 || b.q->type.dim[transposed] > PRODUCT_MAX)
+    if (holo_node_int(node, "transA", 0) || holo_node_float(node, "alpha", 1) != 1 ||
+        holo_node_float(node, "beta", 1) != 1 || !holo_integers_read(node->in[0], &a) ||
+        !weights_read(node->in[1], transposed ? 0 : 1, &b) || !is_constant(b.q) || b.q->type.rank != 2 ||
+        b.q->type.dim[transposed] > PRODUCT_MAX)
         return NULL;
     if (!bias_make(s, node, &a, &b, b.q->type.dim[!transposed], &bias)) return NULL;
     HoloAttr  attr = {.name = "transB", .kind = HOLO_ATTR_INT, .count = 1, .i = transposed};
@@ -265,7 +254,7 @@ HoloValue *holo_integers_pointwise(HoloIntegers *s, HoloNode *node, const HoloSc
                                                 node->attr_count + rows[k].wants_version, y->dtype, &node->out[0]->type);
     if (!made) return NULL;
     // Of a short row QLinearSoftmax gives anything, and QLinearAveragePool counts what is outside with ceil_mode.
-    s->is_own = s->is_own || rows[k].wants_version || attr_int(node, "ceil_mode", 0);
+    s->is_own = s->is_own || rows[k].wants_version || holo_node_int(node, "ceil_mode", 0);
     for (int i = 0; i < rows[k].operands; i++) {
         made->in[3 * i]     = x[i].q;
         made->in[3 * i + 1] = holo_integers_scale(s, &x[i]);

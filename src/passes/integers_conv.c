@@ -13,15 +13,9 @@ typedef struct Filters {
     int64_t           each;     // numbers of a filter
 } Filters;
 
-static const HoloTensor *constant_of(const HoloNode *node, int input)
-{
-    const HoloValue *value = input < node->in_count ? node->in[input] : NULL;
-    return value && value->is_constant && value->type.data ? &value->type : NULL;
-}
-
 static bool filters_find(const HoloNode *node, Filters *out)
 {
-    *out = (Filters){.w = constant_of(node, 1), .zero = constant_of(node, 3)};
+    *out = (Filters){.w = holo_node_constant(node, 1), .zero = holo_node_constant(node, 3)};
     if (!out->w || out->w->rank < RANK_LEAST || holo_tensor_count(out->w) <= 0) return false;
     if (node->in_count > 3 && node->in[3] && !out->zero) return false;
     out->each     = holo_product(out->w->rank - 1, out->w->dim + 1);

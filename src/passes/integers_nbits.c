@@ -15,25 +15,15 @@ static bool is_given(const HoloNode *node, int i)
     return i < node->in_count && node->in[i];
 }
 
-static bool is_constant(const HoloNode *node, int i)
-{
-    return is_given(node, i) && node->in[i]->is_constant && node->in[i]->type.data;
-}
-
-static int64_t attr_int(const HoloNode *node, const char *name, int64_t fallback)
-{
-    const HoloAttr *attr = holo_node_attr(node, name);
-    return attr && attr->kind == HOLO_ATTR_INT ? attr->i : fallback;
-}
-
 bool holo_integers_nbits(HoloNode *node)
 {
-    int64_t bits = attr_int(node, "bits", 4), block = attr_int(node, "block_size", 0);
-    if (!holo_integers_is(node, "MatMulNBits") || attr_int(node, "accuracy_level", 0) != 4 ||
-        is_given(node, HOLO_NBITS_GROUPS) || !is_constant(node, HOLO_NBITS_B) || !is_constant(node, HOLO_NBITS_SCALES))
+    int64_t bits = holo_node_int(node, "bits", 4), block = holo_node_int(node, "block_size", 0);
+    if (!holo_integers_is(node, "MatMulNBits") || holo_node_int(node, "accuracy_level", 0) != 4 ||
+        is_given(node, HOLO_NBITS_GROUPS) || !holo_node_constant(node, HOLO_NBITS_B) ||
+        !holo_node_constant(node, HOLO_NBITS_SCALES))
         return false;
     if (is_given(node, HOLO_NBITS_ZEROS) &&
-        (!is_constant(node, HOLO_NBITS_ZEROS) || node->in[HOLO_NBITS_ZEROS]->type.dtype != HOLO_U8))
+        (!holo_node_constant(node, HOLO_NBITS_ZEROS) || node->in[HOLO_NBITS_ZEROS]->type.dtype != HOLO_U8))
         return false;
     int i = 0;
     while (i < HOLO_COUNT(rounded) && bits != rounded[i].bits) i++;

@@ -6,6 +6,7 @@
 // where nobody needs it. What no rule knows keeps its order.
 #include "passes/layout.h"
 #include "ops/formula.h"
+#include "passes/build.h"
 #include "passes/transposed.h"
 
 #include <math.h>
@@ -50,15 +51,6 @@ static bool note(HoloLayout *l, const HoloValue *value, HoloValue *last, bool is
     return true;
 }
 
-static HoloAttr *attr_ints(HoloLayout *l, const char *name, const int64_t *ints, int count, HoloAttr *out)
-{
-    int64_t *copy = HOLO_NEW(l->graph->arena, int64_t, count);
-    if (!copy) return NULL;
-    memcpy(copy, ints, (size_t)count * sizeof *copy);
-    *out = (HoloAttr){.name = name, .kind = HOLO_ATTR_INTS, .count = count, .ints = copy};
-    return out;
-}
-
 // Makes `node`, which has room for one of each, the transposition of `from`.
 static bool become_transpose(HoloLayout *l, HoloNode *node, HoloValue *from, bool to_last)
 {
@@ -66,7 +58,7 @@ static bool become_transpose(HoloLayout *l, HoloNode *node, HoloValue *from, boo
     int64_t perm[HOLO_MAX_RANK];
     for (int d = 0; d < rank; d++) perm[d] = to_last ? before(rank, d) : after(rank, d);
     HoloAttr *attr = HOLO_NEW(l->graph->arena, HoloAttr, 1);
-    if (!attr || !attr_ints(l, "perm", perm, rank, attr)) return false;
+    if (!attr || !holo_build_list(l->graph, "perm", rank, perm, attr)) return false;
     node->type       = "Transpose";
     node->domain     = "";
     node->version    = 13;
@@ -208,7 +200,7 @@ static bool depth_to_space(HoloLayout *l, HoloNode *node)
     HoloAttr   attr[2] = {{.name = "group", .kind = HOLO_ATTR_INT, .count = 1, .i = group}};
     HoloValue *in[1]   = {holo_layout_last(l, node->in[0])};
     if (group < 1) return true;
-    if (!in[0] || !attr_ints(l, "blocks", blocks, 2, &attr[1])) return false;
+    if (!in[0] || !holo_build_list(l->graph, "blocks", 2, blocks, &attr[1])) return false;
     node->type = "Interleave";
     return holo_layout_replace(l, node, "hologram", 1, in, 1, attr, 2);
 }
@@ -442,7 +434,8 @@ static bool pad_old(HoloLayout *l, HoloNode *node)
     if (!holo_layout_is_last(l, node->in[0]) || !pads || pads->kind != HOLO_ATTR_INTS || pads->count != 2 * rank)
         return true;
     pads_last(pads->ints, rank, list);
-    if (!attr_ints(l, "pads", list, 2 * rank, &moved) || !(attr = with_attr(l, node, &moved))) return false;
+    if (!holo_build_list(l->graph, "pads", 2 * rank, list, &moved) || !(attr = with_attr(l, node, &moved)))
+        return false;
     HoloValue *in[1] = {holo_layout_last(l, node->in[0])};
     return in[0] && holo_layout_replace(l, node, "", node->version, in, 1, attr, node->attr_count);
 }
@@ -587,7 +580,7 @@ static bool global_average(HoloLayout *l, HoloNode *node)
     HoloAttr   attr;
     HoloValue *in[1] = {holo_layout_last(l, node->in[0])};
     for (int d = 1; d < rank - 1; d++) axes[d - 1] = d;
-    if (!in[0] || !attr_ints(l, "axes", axes, rank - 2, &attr)) return false;
+    if (!in[0] || !holo_build_list(l->graph, "axes", rank - 2, axes, &attr)) return false;
     node->type = "ReduceMean";
     return holo_layout_replace(l, node, "", 13, in, 1, &attr, 1);
 }

@@ -93,11 +93,6 @@ static bool match_axes(HoloMatch *m, const HoloNode *node)
     return true;
 }
 
-static const HoloValue *input(const HoloNode *node, int i)
-{
-    return i < node->in_count ? node->in[i] : NULL;
-}
-
 static bool commutes(const HoloNode *node)
 {
     static const char *const names[] = {"Add", "Mul", "Sum", "Min", "Max"};
@@ -112,7 +107,7 @@ static bool match_inputs(HoloMatch *m, int at, const HoloNode *pattern, HoloNode
     int  count      = is_reduced ? 1 : pattern->in_count > node->in_count ? pattern->in_count : node->in_count;
     int  swap       = count == 2 && commutes(node) ? choose(m, 2) : 0;
     for (int i = 0; i < count; i++) {
-        const HoloValue *want = input(pattern, i), *have = input(node, i ^ swap);
+        const HoloValue *want = holo_node_in(pattern, i), *have = holo_node_in(node, i ^ swap);
         if (!want || !have ? want != have : !match_value(m, at, want, node->in[i ^ swap])) return false;
     }
     return !is_reduced || match_axes(m, node);

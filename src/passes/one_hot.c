@@ -18,36 +18,19 @@ typedef struct Hot { // what a one-hot matrix is made of
     bool       is_column; // the indices have a last dimension of 1, which goes
 } Hot;
 
-static HoloValue *input(const HoloNode *node, int i)
-{
-    return i < node->in_count ? node->in[i] : NULL;
-}
-
 static bool is_index(const HoloValue *value)
 {
     return value && value->type.kind == HOLO_TENSOR && value->type.rank >= 0 &&
            (value->type.dtype == HOLO_I64 || value->type.dtype == HOLO_I32);
 }
 
-static int64_t attr_int(const HoloNode *node, const char *name, int64_t fallback)
-{
-    const HoloAttr *attr = holo_node_attr(node, name);
-    return attr && attr->kind == HOLO_ATTR_INT ? attr->i : fallback;
-}
-
-static double attr_float(const HoloNode *node, const char *name, double fallback)
-{
-    const HoloAttr *attr = holo_node_attr(node, name);
-    return attr && attr->kind == HOLO_ATTR_FLOAT ? (double)attr->f : fallback;
-}
-
 // ---- one-hot matrices
 
 static bool hot_of_op(const HoloNode *node, Hot *out)
 {
-    const HoloValue *values = input(node, 2), *y = node->out[0];
-    int64_t          axis = attr_int(node, "axis", -1);
-    if (!holo_node_is(node, "OneHot") || !is_index(input(node, 0)) || !values || !values->is_constant ||
+    const HoloValue *values = holo_node_in(node, 2), *y = node->out[0];
+    int64_t          axis = holo_node_int(node, "axis", -1);
+    if (!holo_node_is(node, "OneHot") || !is_index(holo_node_in(node, 0)) || !values || !values->is_constant ||
         holo_tensor_count(&values->type) != 2)
         return false;
     *out = (Hot){.at = node->in[0], .wraps = true};
@@ -132,8 +115,8 @@ static bool is_table(const HoloValue *w)
 static bool is_product(const HoloNode *node)
 {
     if (holo_node_is(node, "MatMul")) return node->in_count == 2;
-    return holo_node_is(node, "Gemm") && !attr_int(node, "transA", 0) && attr_float(node, "alpha", 1) == 1 &&
-           (!input(node, 2) || attr_float(node, "beta", 1) == 1);
+    return holo_node_is(node, "Gemm") && !holo_node_int(node, "transA", 0) && holo_node_float(node, "alpha", 1) == 1 &&
+           (!holo_node_in(node, 2) || holo_node_float(node, "beta", 1) == 1);
 }
 
 static HoloValue *indices_of(OneHot *o, const Hot *hot)
@@ -163,7 +146,7 @@ static HoloValue *rows_build(OneHot *o, const HoloNode *node, const Hot *hot, Ho
     rows->in[1]  = at;
     if (hot->wraps) rows->attr[0] = (HoloAttr){.name = "wrap", .kind = HOLO_ATTR_INT, .count = 1, .i = 1};
     holo_node_set_out(rows, 0, y);
-    HoloValue *c = holo_node_is(node, "Gemm") ? input(node, 2) : NULL;
+    HoloValue *c = holo_node_is(node, "Gemm") ? holo_node_in(node, 2) : NULL;
     if (!c) return y;
     HoloNode *add = holo_build_node(r, node->name, "Add", 14, 2, 0, &node->out[0]->type);
     if (!add) return NULL;
@@ -176,14 +159,14 @@ static HoloStatus node_walk(OneHot *o, HoloNode *node)
 {
     Hot hot;
     holo_rewrite_inputs(&o->rewrite, node);
-    if (!is_product(node) || !node->out[0] || !input(node, 0) || !is_table(input(node, 1)) ||
+    if (!is_product(node) || !node->out[0] || !holo_node_in(node, 0) || !is_table(holo_node_in(node, 1)) ||
         !hot_find(node->in[0], &hot))
         return HOLO_OK;
     if (!holo_tensor_is_finite(&node->in[1]->type)) {
         note(o, node, HOLO_VERDICT_FAILS, 0, "a weight is not finite, and times 0 it is no number");
         return HOLO_OK;
     }
-    HoloValue *table = table_make(o, node->in[1], attr_int(node, "transB", 0) != 0);
+    HoloValue *table = table_make(o, node->in[1], holo_node_int(node, "transB", 0) != 0);
     HoloValue *made  = table ? rows_build(o, node, &hot, table) : NULL;
     if (!made) return holo_fail_memory(o->error);
     if (holo_rewrite(&o->rewrite, node->out[0], made))

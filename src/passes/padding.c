@@ -2,7 +2,7 @@
 //
 // It is so for pads of whole pixels that are known, and filters that are constant, finite, and larger than the pads: an
 // infinite weight makes NaN of a zero that is there, and nothing of one that is not.
-#include "passes/rewrite.h"
+#include "passes/build.h"
 
 #include <string.h>
 
@@ -12,15 +12,10 @@ typedef struct Around {
     int64_t pads[2 * HOLO_MAX_RANK];
 } Around;
 
-static HoloValue *input(const HoloNode *node, int i)
-{
-    return i < node->in_count ? node->in[i] : NULL;
-}
-
 // The dimensions that the Pad names; all where it names none. False: not known.
 static bool axes_of(const HoloNode *pad, int rank, int *axes, int *count)
 {
-    const HoloValue *given = input(pad, 3);
+    const HoloValue *given = holo_node_in(pad, 3);
     *count                 = given ? (int)holo_tensor_count(&given->type) : rank;
     if (given && (!holo_contents_are_numbers(given) || *count > rank)) return false;
     for (int i = 0; i < *count; i++) {
@@ -37,15 +32,15 @@ static bool pads_with_zeros(const HoloNode *pad)
     HoloCall call = {.attr = pad->attr, .attr_count = pad->attr_count};
     double   number;
     if (!holo_attr_is(&call, "mode", "constant", "constant") || holo_attr_float(&call, "value", 0) != 0) return false;
-    return !input(pad, 2) || (holo_value_number(input(pad, 2), &number) && number == 0);
+    return !holo_node_in(pad, 2) || (holo_value_number(holo_node_in(pad, 2), &number) && number == 0);
 }
 
 static bool around_of(const HoloNode *pad, Around *a)
 {
-    const HoloValue *list = input(pad, 1);
+    const HoloValue *list = holo_node_in(pad, 1);
     const HoloAttr  *attr = holo_node_attr(pad, "pads");
     int              axes[HOLO_MAX_RANK], count;
-    *a = (Around){.rank = input(pad, 0) ? pad->in[0]->type.rank : -1};
+    *a = (Around){.rank = holo_node_in(pad, 0) ? pad->in[0]->type.rank : -1};
     if (a->rank < 3 || !pads_with_zeros(pad) || !axes_of(pad, a->rank, axes, &count)) return false;
     if (list ? !holo_contents_are_numbers(list) || holo_tensor_count(&list->type) != 2 * count
              : !attr || attr->kind != HOLO_ATTR_INTS || attr->count != 2 * count)
@@ -83,13 +78,11 @@ static bool pads_of(const HoloNode *conv, const Around *a, int64_t *pads)
 static bool set_pads(HoloRewrite *r, HoloNode *conv, const int64_t *pads, int count)
 {
     HoloAttr *attr = HOLO_NEW(r->graph->arena, HoloAttr, conv->attr_count + 1);
-    int64_t  *ints = HOLO_NEW(r->graph->arena, int64_t, count);
     int       kept = 0;
-    if (!attr || !ints) return false;
+    if (!attr) return false;
     for (int i = 0; i < conv->attr_count; i++)
         if (strcmp(conv->attr[i].name, "auto_pad") && strcmp(conv->attr[i].name, "pads")) attr[kept++] = conv->attr[i];
-    memcpy(ints, pads, (size_t)count * sizeof *ints);
-    attr[kept++]     = (HoloAttr){.name = "pads", .kind = HOLO_ATTR_INTS, .count = count, .ints = ints};
+    if (!holo_build_list(r->graph, "pads", count, pads, &attr[kept++])) return false;
     conv->attr       = attr;
     conv->attr_count = kept;
     return true;
@@ -97,7 +90,7 @@ static bool set_pads(HoloRewrite *r, HoloNode *conv, const int64_t *pads, int co
 
 bool holo_rewrite_padding(HoloRewrite *rewrite, HoloNode *conv, bool *failed)
 {
-    const HoloValue *x = input(conv, 0), *w = input(conv, 1);
+    const HoloValue *x = holo_node_in(conv, 0), *w = holo_node_in(conv, 1);
     const HoloNode  *pad = x ? x->producer : NULL;
     int64_t          pads[2 * HOLO_MAX_RANK];
     Around           around;

@@ -4,101 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-// ---- facts
-
-bool holo_type_equal(const HoloTensor *a, const HoloTensor *b)
-{
-    if (a->dtype != b->dtype || a->kind != b->kind || a->inner != b->inner || a->rank != b->rank || a->rank < 0)
-        return false;
-    for (int i = 0; i < a->rank; i++)
-        if (a->dim[i] != b->dim[i] || a->dim[i] == HOLO_DIM_UNKNOWN) return false;
-    return true;
-}
-
-bool holo_tensor_is_finite(const HoloTensor *t)
-{
-    int64_t count = holo_tensor_count(t);
-    for (int64_t i = 0; i < count; i++)
-        if (!isfinite(holo_get_f(t, i))) return false;
-    return true;
-}
-
-bool holo_contents_are_numbers(const HoloValue *value)
-{
-    if (!value->contents) return false;
-    int64_t count = holo_tensor_count(&value->type);
-    for (int64_t i = 0; i < count; i++)
-        if (holo_dim_is_symbolic(value->contents[i])) return false;
-    return count >= 0;
-}
-
-bool holo_value_number(const HoloValue *value, double *out)
-{
-    if (!value || !value->is_constant || value->type.kind != HOLO_TENSOR) return false;
-    HoloClass class = holo_dtype_class(value->type.dtype);
-    if (class != HOLO_CLASS_FLOAT && class != HOLO_CLASS_INT && class != HOLO_CLASS_UINT) return false;
-    int64_t count = holo_tensor_count(&value->type);
-    if (count < 1 || count > HOLO_NUMBER_ELEMENTS) return false;
-    *out = holo_get_f(&value->type, 0);
-    for (int64_t i = 1; i < count; i++)
-        if (holo_get_f(&value->type, i) != *out) return false;
-    return true;
-}
-
-const HoloAttr *holo_node_attr(const HoloNode *node, const char *name)
-{
-    for (int i = 0; i < node->attr_count; i++)
-        if (!strcmp(node->attr[i].name, name)) return &node->attr[i];
-    return NULL;
-}
-
-bool holo_node_is(const HoloNode *node, const char *type)
-{
-    return !*node->domain && !strcmp(node->type, type);
-}
-
-bool holo_slice_takes_all(const HoloNode *slice)
-{
-    const HoloValue *steps = slice->in_count > 4 ? slice->in[4] : NULL;
-    if (!slice->in[0] || !holo_type_equal(&slice->in[0]->type, &slice->out[0]->type)) return false;
-    if (steps && (!steps->contents || !holo_contents_are_numbers(steps))) return false;
-    for (int64_t i = 0; steps && i < holo_tensor_count(&steps->type); i++)
-        if (steps->contents[i] < 0) return false;
-    return true;
-}
-
-bool holo_dropout_is_off(const HoloNode *dropout)
-{
-    const HoloValue *training = dropout->in_count > 2 ? dropout->in[2] : NULL;
-    return !training || (training->contents && holo_tensor_count(&training->type) == 1 && training->contents[0] == 0);
-}
-
-static bool tensor_equal(const HoloTensor *a, const HoloTensor *b)
-{
-    if (a->kind != HOLO_TENSOR || a->dtype == HOLO_STRING || !holo_type_equal(a, b)) return false;
-    size_t size = holo_tensor_bytes(a);
-    return size == 0 || (a->data && b->data && memcmp(a->data, b->data, size) == 0);
-}
-
-bool holo_attr_equal(const HoloAttr *a, const HoloAttr *b)
-{
-    if (strcmp(a->name, b->name) || a->kind != b->kind || a->count != b->count) return false;
-    size_t n = (size_t)a->count;
-    switch (a->kind) {
-    case HOLO_ATTR_INT: return a->i == b->i;
-    case HOLO_ATTR_FLOAT: return memcmp(&a->f, &b->f, sizeof a->f) == 0;
-    case HOLO_ATTR_STRING: return holo_string_equal(a->s, b->s);
-    case HOLO_ATTR_TENSOR: return tensor_equal(a->tensor, b->tensor);
-    case HOLO_ATTR_INTS: return n == 0 || memcmp(a->ints, b->ints, n * sizeof *a->ints) == 0;
-    case HOLO_ATTR_FLOATS: return n == 0 || memcmp(a->floats, b->floats, n * sizeof *a->floats) == 0;
-    case HOLO_ATTR_STRINGS:
-        for (size_t i = 0; i < n; i++)
-            if (!holo_string_equal(a->strings[i], b->strings[i])) return false;
-        return true;
-    default: return false;
-    }
-}
-
 // ---- replacing
 
 HoloStatus holo_rewrite_begin(HoloRewrite *rewrite, HoloGraph *graph, HoloArena *scratch, HoloChanges *changes,
@@ -281,4 +186,38 @@ int holo_graph_drop_dead(HoloGraph *graph, HoloArena *scratch)
     }
     holo_graph_sweep(graph, dead);
     return dropped;
+}
+
+// ---- clusters
+
+bool holo_clusters_inside(const HoloClusters *clusters, HoloNode *const *member, int count, const HoloValue *value)
+{
+    int reads = 0;
+    for (int m = 0; m < count; m++)
+        for (int i = 0; i < member[m]->in_count; i++) reads += member[m]->in[i] == value;
+    return !clusters->is_output[value->id] && reads == clusters->uses[value->id];
+}
+
+HoloStatus holo_clusters(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloClusterAt *at,
+                         HoloError *error)
+{
+    HoloClusters c = {
+        .graph     = graph,
+        .scratch   = scratch,
+        .changes   = changes,
+        .uses      = holo_graph_uses(graph, scratch),
+        .is_output = HOLO_NEW(scratch, bool, graph->value_count),
+        .is_taken  = HOLO_NEW(scratch, bool, graph->node_count),
+    };
+    if (!c.uses || !c.is_output || !c.is_taken) return holo_fail_memory(error);
+    holo_graph_number(graph);
+    for (int i = 0; i < graph->output_count; i++) c.is_output[graph->outputs[i]->id] = true;
+    int before = changes->count;
+    for (int i = graph->node_count - 1; i >= 0 && changes->count < changes->limit; i--) {
+        bool done;
+        if (c.is_taken[i]) continue;
+        HOLO_TRY(at(&c, graph->nodes[i], &done, error));
+        changes->count += done;
+    }
+    return changes->count != before && holo_graph_drop_dead(graph, scratch) < 0 ? holo_fail_memory(error) : HOLO_OK;
 }

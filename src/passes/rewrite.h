@@ -2,6 +2,7 @@
 #ifndef HOLO_REWRITE_H
 #define HOLO_REWRITE_H
 
+#include "graph/facts.h"
 #include "passes/passes.h"
 
 // A walk that replaces values. Replacements take effect on a node when holo_rewrite_inputs is called for
@@ -48,18 +49,23 @@ HoloValue *holo_rewrite_rows(HoloRewrite *rewrite, HoloNode *node, const int *us
 // memory.
 bool holo_rewrite_padding(HoloRewrite *rewrite, HoloNode *conv, bool *failed);
 
-// ---- facts about values and nodes
+// ---- clusters: nodes that become one, found from the last of them backwards
 
-enum { HOLO_NUMBER_ELEMENTS = 1 << 20 }; // the largest constant that holo_value_number looks at
-bool            holo_type_equal(const HoloTensor *a, const HoloTensor *b); // dtype, kind, rank and sizes, all known
-bool            holo_contents_are_numbers(const HoloValue *value);         // small, and every element is a number now
-bool            holo_value_number(const HoloValue *value, double *out);    // a constant, all its elements equal
-bool            holo_tensor_is_finite(const HoloTensor *t);                // all of its elements, which are there
-const HoloAttr *holo_node_attr(const HoloNode *node, const char *name);    // NULL: not given
-bool            holo_node_is(const HoloNode *node, const char *type);      // of ai.onnx
-bool            holo_attr_equal(const HoloAttr *a, const HoloAttr *b);     // graphs never are
-bool            holo_slice_takes_all(const HoloNode *slice);               // every element, in order
-bool            holo_dropout_is_off(const HoloNode *dropout);              // inference: nothing is dropped
+typedef struct HoloClusters {
+    HoloGraph   *graph;
+    HoloArena   *scratch;
+    HoloChanges *changes;
+    int         *uses;      // by value id
+    bool        *is_output; // by value id
+    bool        *is_taken;  // by node id: it is in a cluster, but not the last of it
+} HoloClusters;
+
+// Asks `at` of each node, the last first, that is not taken; it says whether something became of it. Drops what is dead then.
+typedef HoloStatus   HoloClusterAt(HoloClusters *clusters, HoloNode *last, bool *out_done, HoloError *error);
+HOLO_MUST HoloStatus holo_clusters(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloClusterAt *at,
+                                   HoloError *error);
+// Is the value read by these nodes alone?
+bool holo_clusters_inside(const HoloClusters *clusters, HoloNode *const *member, int count, const HoloValue *value);
 
 // Drops what no output of the graph needs. Returns how many nodes went, or -1: no memory.
 int holo_graph_drop_dead(HoloGraph *graph, HoloArena *scratch);

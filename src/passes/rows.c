@@ -3,12 +3,6 @@
 // What is around such a product then meets it as it is, and becomes its tail.
 #include "passes/build.h"
 
-static bool is_one(const HoloNode *node, const char *name)
-{
-    const HoloAttr *attr = holo_node_attr(node, name);
-    return !attr || (attr->kind == HOLO_ATTR_FLOAT && attr->f == 1);
-}
-
 static bool is_set(const HoloNode *node, const char *name)
 {
     const HoloAttr *attr = holo_node_attr(node, name);
@@ -33,8 +27,8 @@ static bool is_row(const HoloValue *bias, HoloDim columns)
 static bool is_plain_gemm(const HoloNode *node)
 {
     return node && node->op && holo_node_is(node, "Gemm") && node->in_count >= 2 && node->in[0] && node->in[1] &&
-           is_f32(node->in[0], 2) && is_f32(node->in[1], 2) && is_f32(node->out[0], 2) && is_one(node, "alpha") &&
-           is_one(node, "beta") && !is_set(node, "transA");
+           is_f32(node->in[0], 2) && is_f32(node->in[1], 2) && is_f32(node->out[0], 2) &&
+           holo_node_float(node, "alpha", 1) == 1 && holo_node_float(node, "beta", 1) == 1 && !is_set(node, "transA");
 }
 
 // The value whose rows `gemm` takes together and `out` has apart again; NULL: they are others.

@@ -35,26 +35,9 @@ static bool is_constant(const HoloValue *value)
     return is_f32(value) && value->is_constant && value->type.data && holo_tensor_count(&value->type) > 0;
 }
 
-static HoloValue *input(const HoloNode *node, int i)
-{
-    return i < node->in_count ? node->in[i] : NULL;
-}
-
 static double number_at(const HoloValue *value, int64_t i)
 {
     return (double)((const float *)value->type.data)[holo_tensor_count(&value->type) == 1 ? 0 : i];
-}
-
-static int64_t attr_int(const HoloNode *node, const char *name, int64_t fallback)
-{
-    const HoloAttr *attr = holo_node_attr(node, name);
-    return attr && attr->kind == HOLO_ATTR_INT ? attr->i : fallback;
-}
-
-static double attr_float(const HoloNode *node, const char *name, double fallback)
-{
-    const HoloAttr *attr = holo_node_attr(node, name);
-    return attr && attr->kind == HOLO_ATTR_FLOAT ? (double)attr->f : fallback;
 }
 
 static HoloStatus affine_make(Scale *s, Affine *a)
@@ -70,7 +53,8 @@ static HoloStatus affine_make(Scale *s, Affine *a)
 static bool is_batch_norm(const HoloNode *node)
 {
     if (!holo_node_is(node, "BatchNormalization") || node->in_count != 5 || node->out_count != 1) return false;
-    if (attr_int(node, "training_mode", 0) || (node->version < 9 && !attr_int(node, "spatial", 1))) return false;
+    if (holo_node_int(node, "training_mode", 0) || (node->version < 9 && !holo_node_int(node, "spatial", 1)))
+        return false;
     const HoloTensor *x = is_f32(node->in[0]) ? &node->in[0]->type : NULL;
     if (!x || x->rank < 2 || !is_f32(node->out[0])) return false;
     for (int i = 1; i < 5; i++)
@@ -82,7 +66,7 @@ static bool is_batch_norm(const HoloNode *node)
 
 static HoloStatus batch_norm(Scale *s, const HoloNode *node, Affine *a)
 {
-    double epsilon = attr_float(node, "epsilon", 1e-5);
+    double epsilon = holo_node_float(node, "epsilon", 1e-5);
     *a             = (Affine){.x = node->in[0], .axis = 1, .count = node->in[1]->type.dim[0]};
     HOLO_TRY(affine_make(s, a));
     for (int64_t c = 0; c < a->count; c++) {
@@ -137,10 +121,11 @@ typedef struct Product {
 
 static bool product_of(HoloNode *node, Product *p)
 {
-    if (!node || !node->op || *node->domain || node->out_count != 1 || !is_constant(input(node, 1))) return false;
+    if (!node || !node->op || *node->domain || node->out_count != 1 || !is_constant(holo_node_in(node, 1)))
+        return false;
     const HoloTensor *w     = &node->in[1]->type;
-    const HoloValue  *bias  = input(node, 2);
-    int64_t           group = attr_int(node, "group", 1);
+    const HoloValue  *bias  = holo_node_in(node, 2);
+    int64_t           group = holo_node_int(node, "group", 1);
     *p                      = (Product){.node = node, .groups = 1, .outer = 1, .inner = 1, .has_bias = true};
     if (holo_tensor_count(w) > WEIGHTS_MAX || !is_f32(node->in[0])) return false;
     if (holo_node_is(node, "Conv") && w->rank > 2) {
@@ -151,8 +136,8 @@ static bool product_of(HoloNode *node, Product *p)
         p->outer    = w->dim[0] / group;
         p->channels = w->dim[1];
         p->inner    = holo_product(w->rank - 2, w->dim + 2);
-    } else if (holo_node_is(node, "Gemm") && w->rank == 2 && attr_float(node, "beta", 1) == 1) {
-        bool turned                       = attr_int(node, "transB", 0) != 0;
+    } else if (holo_node_is(node, "Gemm") && w->rank == 2 && holo_node_float(node, "beta", 1) == 1) {
+        bool turned                       = holo_node_int(node, "transB", 0) != 0;
         p->channels                       = w->dim[turned ? 0 : 1];
         *(turned ? &p->inner : &p->outer) = w->dim[turned ? 1 : 0];
     } else if (holo_node_is(node, "MatMul") && w->rank == 2 && node->in[0]->type.rank > 1) {
@@ -208,7 +193,7 @@ static HoloStatus scale_weights(Scale *s, const Product *p, const Affine *a, Hol
 
 static HoloStatus shift_bias(Scale *s, const Product *p, const Affine *a, HoloValue **out)
 {
-    const HoloValue *bias  = input(p->node, 2);
+    const HoloValue *bias  = holo_node_in(p->node, 2);
     int64_t          count = p->groups * p->channels;
     HoloTensor       t     = {.dtype = HOLO_F32, .rank = 1, .dim = {count}};
     float           *to    = HOLO_NEW(s->rewrite.graph->arena, float, count);
@@ -231,8 +216,9 @@ static bool is_private(const Scale *s, const HoloValue *value)
 // The affine function becomes part of the product; *out_done false: it cannot.
 static HoloStatus take_in(Scale *s, HoloNode *node, const Product *p, const Affine *a, bool *out_done)
 {
-    HoloValue *w = p->node->in[1], *bias = input(p->node, 2), **in = HOLO_NEW(s->rewrite.graph->arena, HoloValue *, 3);
-    bool       shifts = !is_plain(a, a->shift, 0), scales = !is_plain(a, a->scale, 1);
+    HoloValue *w = p->node->in[1], *bias = holo_node_in(p->node, 2),
+              **in = HOLO_NEW(s->rewrite.graph->arena, HoloValue *, 3);
+    bool shifts = !is_plain(a, a->shift, 0), scales = !is_plain(a, a->scale, 1);
     *out_done = false;
     if (!in) return holo_fail_memory(s->error);
     if ((shifts && !p->has_bias) || (a->count != 1 && a->count != p->groups * p->channels)) return HOLO_OK;
@@ -280,7 +266,7 @@ static HoloStatus apply(Scale *s, HoloNode *node)
     Affine  a = {0};
     Product p;
     bool    done = false;
-    if (!node->op || *node->domain || !node->in_count || !input(node, 0) || !node->out_count || !node->out[0] ||
+    if (!node->op || *node->domain || !node->in_count || !holo_node_in(node, 0) || !node->out_count || !node->out[0] ||
         node->out[0]->id >= s->room)
         return HOLO_OK;
     bool is_norm = is_batch_norm(node);

@@ -4,7 +4,6 @@
 // A rule says which value equals output 0 of a node, or rewrites the node in place. Whether consumers would see
 // another dtype or shape is checked once for all rules, by holo_rewrite.
 #include "passes/build.h"
-#include "passes/rewrite.h"
 
 #include <string.h>
 
@@ -17,14 +16,9 @@ typedef struct Simplify {
 // The value that output 0 equals; NULL: the rule does not apply.
 typedef HoloValue *Rule(Simplify *s, HoloNode *node);
 
-static HoloValue *input(const HoloNode *node, int i)
-{
-    return i < node->in_count ? node->in[i] : NULL;
-}
-
 static bool same_type(const HoloNode *node)
 {
-    return input(node, 0) && holo_type_equal(&node->in[0]->type, &node->out[0]->type);
+    return holo_node_in(node, 0) && holo_type_equal(&node->in[0]->type, &node->out[0]->type);
 }
 
 // ---- arithmetic with a neutral element
@@ -73,7 +67,7 @@ static HoloValue *over_one(Simplify *s, HoloNode *node)
 // that. Types but f32 stay as they are.
 static HoloValue *power(Simplify *s, HoloNode *node)
 {
-    HoloValue *base = input(node, 0), *exponent = input(node, 1), *same = neutral(node, 1, false);
+    HoloValue *base = holo_node_in(node, 0), *exponent = holo_node_in(node, 1), *same = neutral(node, 1, false);
     double     x;
     if (same || !base || base->type.dtype != HOLO_F32 || !same_type(node)) return same;
     if (!holo_value_number(exponent, &x) || (double)(float)x != x) return NULL;
@@ -91,7 +85,7 @@ static HoloValue *power(Simplify *s, HoloNode *node)
 static HoloValue *same(Simplify *s, HoloNode *node)
 {
     (void)s;
-    return input(node, 0);
+    return holo_node_in(node, 0);
 }
 
 static HoloValue *same_if_typed_so(Simplify *s, HoloNode *node)
@@ -109,8 +103,9 @@ static HoloValue *only_one(Simplify *s, HoloNode *node)
 static HoloValue *no_bounds(Simplify *s, HoloNode *node)
 {
     (void)s;
-    bool has_bounds = input(node, 1) || input(node, 2) || holo_node_attr(node, "min") || holo_node_attr(node, "max");
-    return has_bounds ? NULL : input(node, 0);
+    bool has_bounds =
+        holo_node_in(node, 1) || holo_node_in(node, 2) || holo_node_attr(node, "min") || holo_node_attr(node, "max");
+    return has_bounds ? NULL : holo_node_in(node, 0);
 }
 
 // The mask, where wanted, keeps the node.
@@ -119,7 +114,7 @@ static HoloValue *dropout(Simplify *s, HoloNode *node)
     (void)s;
     for (int i = 1; i < node->out_count; i++)
         if (node->out[i]) return NULL;
-    return holo_dropout_is_off(node) ? input(node, 0) : NULL;
+    return holo_dropout_is_off(node) ? holo_node_in(node, 0) : NULL;
 }
 
 static bool are_zero(const HoloValue *value)
@@ -135,7 +130,7 @@ static bool are_zero(const HoloValue *value)
 static HoloValue *expand_nothing(Simplify *s, HoloNode *node)
 {
     (void)s;
-    const HoloValue  *shape = input(node, 1);
+    const HoloValue  *shape = holo_node_in(node, 1);
     const HoloTensor *x     = same_type(node) ? &node->in[0]->type : NULL;
     if (!x || !shape || !shape->contents) return NULL;
     int64_t count = holo_tensor_count(&shape->type);
@@ -153,7 +148,7 @@ static HoloValue *pad_nothing(Simplify *s, HoloNode *node)
     const HoloAttr *pads =
         holo_node_attr(node, "pads") ? holo_node_attr(node, "pads") : holo_node_attr(node, "paddings");
     if (!same_type(node)) return NULL;
-    if (input(node, 1)) return are_zero(input(node, 1)) ? node->in[0] : NULL;
+    if (holo_node_in(node, 1)) return are_zero(holo_node_in(node, 1)) ? node->in[0] : NULL;
     if (!pads || pads->kind != HOLO_ATTR_INTS) return NULL;
     for (int i = 0; i < pads->count; i++)
         if (pads->ints[i]) return NULL;
@@ -170,14 +165,14 @@ static HoloValue *slice_all(Simplify *s, HoloNode *node)
 
 static bool is_view(const HoloNode *node)
 {
-    return node && node->op && node->op->flags & HOLO_OP_VIEW && input(node, 0) && node->out_count && node->out[0] &&
-           node->in[0]->type.dtype == node->out[0]->type.dtype && node->in[0]->type.kind == HOLO_TENSOR;
+    return node && node->op && node->op->flags & HOLO_OP_VIEW && holo_node_in(node, 0) && node->out_count &&
+           node->out[0] && node->in[0]->type.dtype == node->out[0]->type.dtype && node->in[0]->type.kind == HOLO_TENSOR;
 }
 
 // Reshape takes sizes of 0 from its input, so the input must stay where there may be one.
 static bool reads_input_sizes(const HoloNode *node)
 {
-    const HoloValue *shape = input(node, 1);
+    const HoloValue *shape = holo_node_in(node, 1);
     if (!shape || !shape->contents) return true;
     for (int64_t i = 0; i < holo_tensor_count(&shape->type); i++)
         if (shape->contents[i] == 0 || shape->contents[i] == HOLO_DIM_UNKNOWN) return true;
@@ -225,12 +220,8 @@ static bool permutation(const HoloNode *node, int rank, int64_t *out)
 
 static bool set_permutation(Simplify *s, HoloNode *node, const int64_t *perm, int rank)
 {
-    HoloArena *arena = s->rewrite.graph->arena;
-    int64_t   *ints  = HOLO_NEW(arena, int64_t, rank);
-    HoloAttr  *attr  = HOLO_NEW(arena, HoloAttr, 1);
-    if (!ints || !attr) return false;
-    memcpy(ints, perm, (size_t)rank * sizeof *ints);
-    *attr            = (HoloAttr){.name = "perm", .kind = HOLO_ATTR_INTS, .count = rank, .ints = ints};
+    HoloAttr *attr = HOLO_NEW(s->rewrite.graph->arena, HoloAttr, 1);
+    if (!attr || !holo_build_list(s->rewrite.graph, "perm", rank, perm, attr)) return false;
     node->attr       = attr;
     node->attr_count = 1;
     s->rewrite.changes++;
@@ -351,7 +342,7 @@ static HoloValue *cast_like(Simplify *s, HoloNode *node)
 // A window over all there is.
 static HoloValue *average_all(Simplify *s, HoloNode *node)
 {
-    const HoloTensor *x = input(node, 0) ? &node->in[0]->type : NULL, *y = &node->out[0]->type;
+    const HoloTensor *x = holo_node_in(node, 0) ? &node->in[0]->type : NULL, *y = &node->out[0]->type;
     const HoloAttr   *kernel = holo_node_attr(node, "kernel_shape"), *pads = holo_node_attr(node, "pads");
     const HoloAttr   *pad = holo_node_attr(node, "auto_pad"), *dilations = holo_node_attr(node, "dilations");
     if (!x || x->rank < 3 || y->rank != x->rank || !kernel || kernel->kind != HOLO_ATTR_INTS ||

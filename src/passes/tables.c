@@ -83,14 +83,6 @@ static int cost_of(const HoloNode *node)
 
 // ---- chains
 
-static bool is_tensor(const HoloValue *value)
-{
-    if (value->type.kind != HOLO_TENSOR || value->type.rank < 0) return false;
-    for (int d = 0; d < value->type.rank; d++)
-        if (value->type.dim[d] == HOLO_DIM_UNKNOWN) return false;
-    return true;
-}
-
 static bool is_16(const HoloValue *value)
 {
     return holo_dtype_size((HoloDtype)value->type.dtype) == 2;
@@ -98,7 +90,7 @@ static bool is_16(const HoloValue *value)
 
 static bool is_root(const Tables *t, const HoloValue *value)
 {
-    if (value->is_constant || !is_tensor(value)) return false;
+    if (value->is_constant || !holo_value_is_sized(value)) return false;
     return holo_dtype_size(value->type.dtype) == 1 || (t->width == 1 && is_16(value));
 }
 
@@ -125,21 +117,13 @@ static bool root_add(const Tables *t, Roots *roots, HoloValue *root)
     return false;
 }
 
-static bool is_same_shape(const HoloTensor *a, const HoloTensor *b)
-{
-    if (a->rank != b->rank) return false;
-    for (int d = 0; d < a->rank; d++)
-        if (a->dim[d] != b->dim[d]) return false;
-    return true;
-}
-
 // The roots of what a node gives; none: it has none.
 static Roots node_roots(const Tables *t, const HoloNode *node)
 {
     const Roots none = {{NULL}};
     Roots       all  = none;
     HoloValue  *y    = node->out_count == 1 ? node->out[0] : NULL;
-    if (!y || !is_tensor(y) || y->type.dtype == HOLO_STRING || !cost_of(node)) return none;
+    if (!y || !holo_value_is_sized(y) || y->type.dtype == HOLO_STRING || !cost_of(node)) return none;
     for (int i = 0; i < node->in_count; i++) {
         if (!node->in[i] || is_one_number(node->in[i])) continue;
         Roots other = roots_of(t, node->in[i]);
@@ -148,7 +132,7 @@ static Roots node_roots(const Tables *t, const HoloNode *node)
             if (!root_add(t, &all, other.of[k])) return none;
     }
     for (int k = 0; k < ROOTS && all.of[k]; k++)
-        if (!is_same_shape(&y->type, &all.of[k]->type)) return none;
+        if (!holo_shape_equal(&y->type, &all.of[k]->type)) return none;
     if (all.of[1] && all.of[1]->id < all.of[0]->id) all = (Roots){{all.of[1], all.of[0]}}; // in one order everywhere
     return all;
 }

@@ -11,6 +11,7 @@
 #include "passes/transposed.h"
 
 #include "ops/window.h"
+#include "passes/build.h"
 
 #include <string.h>
 
@@ -56,14 +57,10 @@ static bool shape_of(HoloGraph *graph, const HoloNode *node, Shape *s)
     enum { BLOCKS_MAX = 4096 };
     const HoloTensor *x = &node->in[0]->type, *w = &node->in[1]->type, *y = &node->out[0]->type;
     HoloError         ignored = {0};
-    HoloCall          call    = {.op         = node->op,
-                                 .node       = node->name,
-                                 .version    = node->version,
-                                 .attr       = node->attr,
-                                 .attr_count = node->attr_count,
-                                 .dims       = graph->dims,
-                                 .error      = &ignored};
-    HoloWindow        window;
+    HoloCall          call    = holo_node_call(node);
+    call.dims                 = graph->dims;
+    call.error                = &ignored;
+    HoloWindow window;
     *s       = (Shape){.rank = x->rank - 2, .blocks = 1, .taps = 1, .old_taps = 1};
     s->group = holo_attr_int(&call, "group", 1);
     if (w->rank != x->rank || y->rank != x->rank || s->group < 1 || holo_tensor_count(w) < 1) return false;
@@ -117,26 +114,6 @@ static HoloValue *make_weights(HoloGraph *graph, const HoloValue *w, const Shape
     return holo_graph_constant(graph, w->name, &t);
 }
 
-// [group][in][out][taps] to [group][tap][out][in].
-static HoloValue *make_taps(HoloGraph *graph, const HoloValue *w, const Shape *s)
-{
-    HoloTensor   t    = w->type;
-    float       *to   = HOLO_NEW(graph->arena, float, holo_tensor_count(&w->type));
-    const float *from = w->type.data;
-    t.data            = to;
-    t.dim[0]          = s->group * s->old_taps * s->out;
-    t.dim[1]          = s->in;
-    for (int d = 0; d < s->rank; d++) t.dim[2 + d] = 1;
-    if (!to) return NULL;
-    for (int64_t g = 0; g < s->group; g++)
-        for (int64_t tap = 0; tap < s->old_taps; tap++)
-            for (int64_t o = 0; o < s->out; o++)
-                for (int64_t i = 0; i < s->in; i++)
-                    to[((g * s->old_taps + tap) * s->out + o) * s->in + i] =
-                        from[((g * s->in + i) * s->out + o) * s->old_taps + tap];
-    return holo_graph_constant(graph, w->name, &t);
-}
-
 static HoloValue *make_bias(HoloGraph *graph, const HoloValue *bias, const Shape *s)
 {
     HoloTensor t = bias->type;
@@ -146,15 +123,6 @@ static HoloValue *make_bias(HoloGraph *graph, const HoloValue *bias, const Shape
     for (int64_t i = 0; to && i < t.dim[0]; i++)
         to[i] = ((const float *)bias->type.data)[i / (s->blocks * s->out) * s->out + i % s->out];
     return to ? holo_graph_constant(graph, bias->name, &t) : NULL;
-}
-
-static bool attr_ints(HoloGraph *graph, const char *name, const int64_t *ints, int64_t count, HoloAttr *out)
-{
-    int64_t *copy = HOLO_NEW(graph->arena, int64_t, count);
-    if (!copy) return false;
-    memcpy(copy, ints, (size_t)count * sizeof *copy);
-    *out = (HoloAttr){.name = name, .kind = HOLO_ATTR_INTS, .count = (int)count, .ints = copy};
-    return true;
 }
 
 static bool is_f32(const HoloValue *value)
@@ -168,20 +136,24 @@ static bool make_interleaved(HoloGraph *graph, const HoloValue *w, const HoloVal
     out->type = "Interleave";
     out->w    = make_weights(graph, w, s);
     out->bias = bias ? make_bias(graph, bias, s) : NULL;
-    return out->w && (!bias || out->bias) && attr_ints(graph, "pads", s->pads, 2 * s->rank, &out->conv[0]) &&
-           attr_ints(graph, "blocks", s->block, s->rank, &out->rest[1]) &&
-           attr_ints(graph, "crops", s->crops, 2 * s->rank, &out->rest[2]);
+    return out->w && (!bias || out->bias) && holo_build_list(graph, "pads", 2 * s->rank, s->pads, &out->conv[0]) &&
+           holo_build_list(graph, "blocks", s->rank, s->block, &out->rest[1]) &&
+           holo_build_list(graph, "crops", 2 * s->rank, s->crops, &out->rest[2]);
 }
 
 static bool make_overlapping(HoloGraph *graph, const HoloValue *w, const Shape *s, HoloTransposed *out)
 {
     int64_t none[2 * HOLO_MAX_SPATIAL] = {0};
-    out->type                          = "Overlap";
-    out->w                             = make_taps(graph, w, s);
-    return out->w && attr_ints(graph, "pads", none, 2 * s->rank, &out->conv[0]) &&
-           attr_ints(graph, "kernel_shape", s->kernel, s->rank, &out->rest[1]) &&
-           attr_ints(graph, "strides", s->block, s->rank, &out->rest[2]) &&
-           attr_ints(graph, "pads", s->overlap_pads, 2 * s->rank, &out->rest[3]);
+    Shape   each                       = *s; // every tap is a place of its own, with a filter of one pixel
+    each.blocks                        = s->old_taps;
+    each.taps                          = 1;
+    for (int d = 0; d < s->rank; d++) each.block[d] = s->kernel[d], each.size[d] = 1;
+    out->type = "Overlap";
+    out->w    = make_weights(graph, w, &each);
+    return out->w && holo_build_list(graph, "pads", 2 * s->rank, none, &out->conv[0]) &&
+           holo_build_list(graph, "kernel_shape", s->rank, s->kernel, &out->rest[1]) &&
+           holo_build_list(graph, "strides", s->rank, s->block, &out->rest[2]) &&
+           holo_build_list(graph, "pads", 2 * s->rank, s->overlap_pads, &out->rest[3]);
 }
 
 HoloStatus holo_transposed(HoloGraph *graph, const HoloNode *node, HoloTransposed *out, bool *out_fits,

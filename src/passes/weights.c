@@ -23,24 +23,6 @@ typedef struct Weights {
     HoloNBits         sizes; // of what is made
 } Weights;
 
-static const HoloTensor *constant_of(const HoloNode *node, int i)
-{
-    const HoloValue *v = i < node->in_count ? node->in[i] : NULL;
-    return v && v->is_constant && v->type.data && v->type.kind == HOLO_TENSOR ? &v->type : NULL;
-}
-
-static int64_t attr_int(const HoloNode *node, const char *name, int64_t fallback)
-{
-    const HoloAttr *attr = holo_node_attr(node, name);
-    return attr && attr->kind == HOLO_ATTR_INT ? attr->i : fallback;
-}
-
-static bool is_one(const HoloNode *node, const char *name)
-{
-    const HoloAttr *attr = holo_node_attr(node, name);
-    return !attr || (attr->kind == HOLO_ATTR_FLOAT && attr->f == 1);
-}
-
 // Steps back over a Transpose of a matrix.
 static const HoloNode *dequantize_of(const HoloValue *value, bool *transposed)
 {
@@ -62,8 +44,8 @@ static int bits_of(int dtype)
 // The scales: where each block and column has its own. False: they are cut otherwise.
 static bool scales_fit(const HoloNode *node, Weights *w)
 {
-    int64_t axis = attr_int(node, "axis", 1), along = w->transposed ? 1 : 0; // along: the depth
-    w->given = attr_int(node, "block_size", 0);
+    int64_t axis = holo_node_int(node, "axis", 1), along = w->transposed ? 1 : 0; // along: the depth
+    w->given = holo_node_int(node, "block_size", 0);
     if (axis < 0) axis += 2;
     if (!w->given) {
         if (holo_tensor_count(w->scale) == 1) return true;
@@ -83,13 +65,13 @@ static void cut(Weights *w, int64_t block)
 
 static bool weights_of(const HoloNode *product, Weights *w)
 {
-    *w                    = (Weights){.transposed = attr_int(product, "transB", 0) != 0};
+    *w                    = (Weights){.transposed = holo_node_int(product, "transB", 0) != 0};
     const HoloNode  *node = dequantize_of(product->in[1], &w->transposed);
     const HoloValue *out  = product->in[1];
     if (!node || out->type.dtype != HOLO_F32) return false;
-    w->x     = constant_of(node, 0);
-    w->scale = constant_of(node, 1);
-    w->zero  = constant_of(node, 2);
+    w->x     = holo_node_constant(node, 0);
+    w->scale = holo_node_constant(node, 1);
+    w->zero  = holo_node_constant(node, 2);
     if (!w->x || !w->scale || w->x->rank != 2 || !bits_of(w->x->dtype) || w->scale->dtype != HOLO_F32) return false;
     if (node->in_count > 2 && node->in[2] && (!w->zero || w->zero->dtype != w->x->dtype)) return false;
     w->k = w->x->dim[w->transposed];
@@ -159,7 +141,9 @@ static bool is_product(const HoloNode *node)
     if (a->dtype != HOLO_F32 || a->rank < 2 || y->rank != a->rank) return false;
     if (!gemm) return true;
     const HoloTensor *c = node->in_count > 2 && node->in[2] ? &node->in[2]->type : NULL;
-    if (attr_int(node, "transA", 0) || !is_one(node, "alpha") || !is_one(node, "beta")) return false;
+    if (holo_node_int(node, "transA", 0) || holo_node_float(node, "alpha", 1) != 1 ||
+        holo_node_float(node, "beta", 1) != 1)
+        return false;
     return !c || (c->dtype == HOLO_F32 && c->rank == 1 && c->dim[0] == y->dim[1]);
 }
 
@@ -215,7 +199,7 @@ HoloStatus holo_weights_round(HoloGraph *graph, HoloNode *node, const int *uses,
 {
     Weights w;
     *out_done = false;
-    if (!is_product(node) || attr_int(node, "transB", 0) || !weights_of(node, &w) || !is_own(node, uses))
+    if (!is_product(node) || holo_node_int(node, "transB", 0) || !weights_of(node, &w) || !is_own(node, uses))
         return HOLO_OK;
     const HoloNode *from = node->in[0]->producer;
     bool            fits = w.given ? !w.transposed && w.given <= HOLO_NBITS_ROUNDED_MOST

@@ -2,6 +2,7 @@
 //
 // Products are counted, a multiplication and an addition each: they are what takes the time. A graph with a
 // product of symbolic size is not counted at all.
+#include "graph/facts.h"
 #include "plan/plan.h"
 
 #include <string.h>
@@ -22,9 +23,8 @@ static double terms_matmul(const HoloNode *node)
 
 static double terms_gemm(const HoloNode *node)
 {
-    HoloCall          call = {.attr = node->attr, .attr_count = node->attr_count};
-    const HoloTensor *a    = &node->in[0]->type;
-    return a->rank == 2 ? (double)a->dim[holo_attr_int(&call, "transA", 0) ? 0 : 1] : -1;
+    const HoloTensor *a = &node->in[0]->type;
+    return a->rank == 2 ? (double)a->dim[holo_node_int(node, "transA", 0) ? 0 : 1] : -1;
 }
 
 static double terms_conv(const HoloNode *node)

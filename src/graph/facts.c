@@ -1,0 +1,154 @@
+// facts.c - answers to questions about nodes and values.
+#include "graph/facts.h"
+
+#include <math.h>
+#include <string.h>
+
+bool holo_type_equal(const HoloTensor *a, const HoloTensor *b)
+{
+    if (a->dtype != b->dtype || a->kind != b->kind || a->inner != b->inner || a->rank != b->rank || a->rank < 0)
+        return false;
+    for (int i = 0; i < a->rank; i++)
+        if (a->dim[i] != b->dim[i] || a->dim[i] == HOLO_DIM_UNKNOWN) return false;
+    return true;
+}
+
+bool holo_shape_equal(const HoloTensor *a, const HoloTensor *b)
+{
+    if (a->rank != b->rank) return false;
+    for (int d = 0; d < a->rank; d++)
+        if (a->dim[d] != b->dim[d]) return false;
+    return true;
+}
+
+bool holo_value_is_sized(const HoloValue *value)
+{
+    if (value->type.kind != HOLO_TENSOR || value->type.rank < 0) return false;
+    for (int d = 0; d < value->type.rank; d++)
+        if (value->type.dim[d] == HOLO_DIM_UNKNOWN) return false;
+    return true;
+}
+
+bool holo_value_is(const HoloValue *value, HoloDtype dtype, int rank_min, int rank_max)
+{
+    return value && value->type.dtype == dtype && value->type.rank >= rank_min && value->type.rank <= rank_max &&
+           holo_value_is_sized(value);
+}
+
+bool holo_tensor_is_finite(const HoloTensor *t)
+{
+    int64_t count = holo_tensor_count(t);
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(holo_get_f(t, i))) return false;
+    return true;
+}
+
+bool holo_contents_are_numbers(const HoloValue *value)
+{
+    if (!value->contents) return false;
+    int64_t count = holo_tensor_count(&value->type);
+    for (int64_t i = 0; i < count; i++)
+        if (holo_dim_is_symbolic(value->contents[i])) return false;
+    return count >= 0;
+}
+
+bool holo_value_number(const HoloValue *value, double *out)
+{
+    if (!value || !value->is_constant || value->type.kind != HOLO_TENSOR) return false;
+    HoloClass class = holo_dtype_class(value->type.dtype);
+    if (class != HOLO_CLASS_FLOAT && class != HOLO_CLASS_INT && class != HOLO_CLASS_UINT) return false;
+    int64_t count = holo_tensor_count(&value->type);
+    if (count < 1 || count > HOLO_NUMBER_ELEMENTS) return false;
+    *out = holo_get_f(&value->type, 0);
+    for (int64_t i = 1; i < count; i++)
+        if (holo_get_f(&value->type, i) != *out) return false;
+    return true;
+}
+
+const HoloAttr *holo_node_attr(const HoloNode *node, const char *name)
+{
+    for (int i = 0; i < node->attr_count; i++)
+        if (!strcmp(node->attr[i].name, name)) return &node->attr[i];
+    return NULL;
+}
+
+bool holo_node_is(const HoloNode *node, const char *type)
+{
+    return !*node->domain && !strcmp(node->type, type);
+}
+
+HoloCall holo_node_call(const HoloNode *node)
+{
+    return (HoloCall){.op         = node->op,
+                      .node       = node->name,
+                      .version    = node->version,
+                      .attr       = node->attr,
+                      .attr_count = node->attr_count};
+}
+
+int64_t holo_node_int(const HoloNode *node, const char *name, int64_t fallback)
+{
+    HoloCall call = holo_node_call(node);
+    return holo_attr_int(&call, name, fallback);
+}
+
+double holo_node_float(const HoloNode *node, const char *name, double fallback)
+{
+    HoloCall call = holo_node_call(node);
+    return holo_attr_float(&call, name, fallback);
+}
+
+bool holo_node_has_graphs(const HoloNode *node)
+{
+    for (int i = 0; i < node->attr_count; i++)
+        if (node->attr[i].kind == HOLO_ATTR_GRAPHS) return true;
+    return false;
+}
+
+const HoloTensor *holo_node_constant(const HoloNode *node, int i)
+{
+    const HoloValue *value = holo_node_in(node, i);
+    return value && value->is_constant && value->type.data && value->type.kind == HOLO_TENSOR ? &value->type : NULL;
+}
+
+bool holo_slice_takes_all(const HoloNode *slice)
+{
+    const HoloValue *steps = holo_node_in(slice, 4);
+    if (!slice->in[0] || !holo_type_equal(&slice->in[0]->type, &slice->out[0]->type)) return false;
+    if (steps && (!steps->contents || !holo_contents_are_numbers(steps))) return false;
+    for (int64_t i = 0; steps && i < holo_tensor_count(&steps->type); i++)
+        if (steps->contents[i] < 0) return false;
+    return true;
+}
+
+bool holo_dropout_is_off(const HoloNode *dropout)
+{
+    const HoloValue *training = holo_node_in(dropout, 2);
+    return !training || (training->contents && holo_tensor_count(&training->type) == 1 && training->contents[0] == 0);
+}
+
+static bool tensor_equal(const HoloTensor *a, const HoloTensor *b)
+{
+    if (a->kind != HOLO_TENSOR || a->dtype == HOLO_STRING || !holo_type_equal(a, b)) return false;
+    size_t size = holo_tensor_bytes(a);
+    return size == 0 || (a->data && b->data && memcmp(a->data, b->data, size) == 0);
+}
+
+bool holo_attr_equal(const HoloAttr *a, const HoloAttr *b)
+{
+    if (strcmp(a->name, b->name) || a->kind != b->kind || a->count != b->count) return false;
+    size_t n = (size_t)a->count;
+    switch (a->kind) {
+    case HOLO_ATTR_INT: return a->i == b->i;
+    case HOLO_ATTR_FLOAT: return memcmp(&a->f, &b->f, sizeof a->f) == 0;
+    case HOLO_ATTR_STRING: return holo_string_equal(a->s, b->s);
+    case HOLO_ATTR_TENSOR: return tensor_equal(a->tensor, b->tensor);
+    case HOLO_ATTR_INTS: return n == 0 || memcmp(a->ints, b->ints, n * sizeof *a->ints) == 0;
+    case HOLO_ATTR_FLOATS: return n == 0 || memcmp(a->floats, b->floats, n * sizeof *a->floats) == 0;
+    case HOLO_ATTR_STRINGS:
+        for (size_t i = 0; i < n; i++)
+            if (!holo_string_equal(a->strings[i], b->strings[i])) return false;
+        return true;
+    default: return false;
+    }
+}

@@ -1,0 +1,39 @@
+// facts.h - what passes, choices of kernels and others ask about nodes and values.
+#ifndef HOLO_FACTS_H
+#define HOLO_FACTS_H
+
+#include "graph/graph.h"
+
+// ---- values. A size is known if it is a number or an expression.
+
+bool holo_type_equal(const HoloTensor *a, const HoloTensor *b);  // dtype, kind, rank and sizes, all known
+bool holo_shape_equal(const HoloTensor *a, const HoloTensor *b); // rank and sizes
+bool holo_tensor_is_finite(const HoloTensor *t);                 // all of its elements, which are there
+bool holo_value_is_sized(const HoloValue *value);                // a tensor, all its sizes known
+// The same, of this type and so many dimensions. NULL is none.
+bool holo_value_is(const HoloValue *value, HoloDtype dtype, int rank_min, int rank_max);
+bool holo_contents_are_numbers(const HoloValue *value); // small, and every element is a number now
+
+enum { HOLO_NUMBER_ELEMENTS = 1 << 20 };                     // the largest constant that holo_value_number looks at
+bool holo_value_number(const HoloValue *value, double *out); // a constant, all its elements equal
+
+// ---- nodes
+
+bool              holo_node_is(const HoloNode *node, const char *type);                    // of ai.onnx
+const HoloAttr   *holo_node_attr(const HoloNode *node, const char *name);                  // NULL: not given
+int64_t           holo_node_int(const HoloNode *node, const char *name, int64_t fallback); // the same, of that kind
+double            holo_node_float(const HoloNode *node, const char *name, double fallback);
+HoloCall          holo_node_call(const HoloNode *node);       // for attributes alone
+bool              holo_node_has_graphs(const HoloNode *node); // a list of subgraphs among its attributes
+const HoloTensor *holo_node_constant(const HoloNode *node,
+                                     int             i); // an input; NULL: not given, or no constant with elements
+bool              holo_slice_takes_all(const HoloNode *slice);           // every element, in order
+bool              holo_dropout_is_off(const HoloNode *dropout);          // inference: nothing is dropped
+bool              holo_attr_equal(const HoloAttr *a, const HoloAttr *b); // graphs never are
+
+static inline HoloValue *holo_node_in(const HoloNode *node, int i) // NULL: not given
+{
+    return i < node->in_count ? node->in[i] : NULL;
+}
+
+#endif
