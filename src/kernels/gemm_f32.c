@@ -15,6 +15,7 @@ typedef struct Tile {
     const float      *a;
     int64_t           a_row;
     const char       *b, *next;    // the panels that come after these, or b
+    const float      *book;        // of codes
     float            *wide;        // narrow panels are kept here, widened, for the rows that come after these
     int64_t           lines, line; // runs of A, and floats from one to the next
     int64_t           k;           // of a run
@@ -113,16 +114,16 @@ INL void tile_finish(const Tile *t, f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], int r
 #undef COLUMNS
 }
 
-// Sixteen numbers of B.
+// Sixteen numbers of B that are no codes.
 INL f32v b_load(const char *b, uint32_t type)
 {
     const void *p = b;
     return type == HOLO_WEIGHTS_F16 ? v_load_f16(p) : type == HOLO_WEIGHTS_BF16 ? v_load_bf16(p) : v_load(p);
 }
 
-INL int64_t b_bytes(uint32_t type)
+INL int64_t b_bytes(uint32_t type, int64_t numbers)
 {
-    return type ? sizeof(uint16_t) : sizeof(float);
+    return type == HOLO_WEIGHTS_CODES ? numbers / 2 : numbers * (int64_t)(type ? sizeof(uint16_t) : sizeof(float));
 }
 
 // Once for all tiles of narrow panels: there are many.
@@ -136,18 +137,21 @@ static __attribute__((noinline)) void tile_finish_any(const Tile *t, f32v sum[GE
 // last panel has at most half of its columns.
 INL void tile(const Tile *t, int rows, int panels, uint32_t type, bool in_lines, bool half)
 {
-    f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS];
+    f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], book = v_set1(0);
     EACH_SUM(i, j) sum[i][j] = v_set1(0);
     const float *a[GEMM_ROWS / 4 + 1]; // rows by fours: few pointers do
     const char  *b = t->b, *next = t->next;
-    int64_t      row_step = t->a_row, step = t->b_step * b_bytes(type), panel = t->b_panel * b_bytes(type), k = t->k;
+    int64_t      row_step = t->a_row, step = b_bytes(type, t->b_step), panel = b_bytes(type, t->b_panel), k = t->k;
+    if (type == HOLO_WEIGHTS_CODES) book = v_load(t->book);
     UNROLL for (int i = 0; i < rows; i += 4) a[i / 4] = t->a + i * row_step;
     for (int64_t line = 0; line < (in_lines ? t->lines : 1); line++) {
         for (int64_t p = 0; p < k; p++, b += step, next += step) {
             f32v column[GEMM_WIDE_PANELS];
             // Wide tiles have few rows: they wait for memory anyway, and more reads would only be in the way.
             UNROLL for (int j = 0; j < panels && panels <= GEMM_PANELS; j++) __builtin_prefetch(next + j * panel, 0, 2);
-            UNROLL for (int j = 0; j < panels; j++) column[j] = b_load(b + j * panel, type);
+            UNROLL for (int j = 0; j < panels; j++) column[j] = type == HOLO_WEIGHTS_CODES
+                                                                    ? v_load_codes((const void *)(b + j * panel), book)
+                                                                    : b_load(b + j * panel, type);
             if (type && rows > GEMM_WIDE_ROWS)
                 UNROLL for (int j = 0; j < panels; j++) v_store(t->wide + (j * k + p) * LANES, column[j]);
             UNROLL for (int i = 0; i < rows; i++)
@@ -178,14 +182,18 @@ INL void tile(const Tile *t, int rows, int panels, uint32_t type, bool in_lines,
 GEMM_TILES(X)
 #undef X
 
-#define X(rows, panels)                                         \
-    static void tile_##rows##x##panels##_f16(const Tile *t)     \
-    {                                                           \
-        tile(t, rows, panels, HOLO_WEIGHTS_F16, false, false);  \
-    }                                                           \
-    static void tile_##rows##x##panels##_bf16(const Tile *t)    \
-    {                                                           \
-        tile(t, rows, panels, HOLO_WEIGHTS_BF16, false, false); \
+#define X(rows, panels)                                          \
+    static void tile_##rows##x##panels##_f16(const Tile *t)      \
+    {                                                            \
+        tile(t, rows, panels, HOLO_WEIGHTS_F16, false, false);   \
+    }                                                            \
+    static void tile_##rows##x##panels##_bf16(const Tile *t)     \
+    {                                                            \
+        tile(t, rows, panels, HOLO_WEIGHTS_BF16, false, false);  \
+    }                                                            \
+    static void tile_##rows##x##panels##_codes(const Tile *t)    \
+    {                                                            \
+        tile(t, rows, panels, HOLO_WEIGHTS_CODES, false, false); \
     }
 GEMM_TILES(X)
 #undef X
@@ -231,6 +239,11 @@ static Tiles tiles_f16 = {
 };
 static Tiles tiles_bf16 = {
 #define X(rows, panels) [rows][panels] = tile_##rows##x##panels##_bf16,
+    GEMM_TILES(X)
+#undef X
+};
+static Tiles tiles_codes = {
+#define X(rows, panels) [rows][panels] = tile_##rows##x##panels##_codes,
     GEMM_TILES(X)
 #undef X
 };
@@ -344,10 +357,9 @@ static void copy_patches(const HoloPatchRows *p, const float *a, int64_t row, in
 // weights then come from memory as fast as they are needed.
 static const char *panels_after(const HoloGemm *g, int64_t j, int panels, int64_t first, int64_t k)
 {
-    int64_t     bytes = b_bytes(g->b_type);
-    const char *b     = (const char *)g->b + first * g->b_step * bytes;
-    if (j + panels * LANES < g->n) return b + (j / LANES + panels) * g->b_panel * bytes;
-    return first + k < g->k ? b + k * g->b_step * bytes : g->b_next ? g->b_next : b;
+    const char *b = (const char *)g->b + b_bytes(g->b_type, first * g->b_step);
+    if (j + panels * LANES < g->n) return b + b_bytes(g->b_type, (j / LANES + panels) * g->b_panel);
+    return first + k < g->k ? b + b_bytes(g->b_type, k * g->b_step) : g->b_next ? g->b_next : b;
 }
 
 // A block of A: where it lies, or in scratch.
@@ -376,6 +388,7 @@ INL Tile tile_at(const HoloGemm *g, const Rows *a, int64_t row, int64_t j, int p
     return (Tile){
         .a        = a->data,
         .a_row    = a->row,
+        .book     = g->b_book,
         .wide     = g->scratch + BLOCK_ROWS * BLOCK_STRIDE, // behind a block of A
         .k        = k,
         .c        = g->c + row * g->c_row + j,
@@ -399,10 +412,11 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
     bool   wide        = rows <= GEMM_WIDE_ROWS;
     bool   is_short    = k <= SHORT_K && !wide && !(g->finish && g->finish->has_slope);
     int    panel_max   = wide ? GEMM_WIDE_PANELS : GEMM_PANELS;
-    Tiles *first_tiles = g->b_type == HOLO_WEIGHTS_F16 ? &tiles_f16
-                         : g->b_type                   ? &tiles_bf16
-                         : g->lines > 1                ? &tiles_lines
-                                                       : &tiles;
+    Tiles *first_tiles = g->b_type == HOLO_WEIGHTS_F16     ? &tiles_f16
+                         : g->b_type == HOLO_WEIGHTS_BF16  ? &tiles_bf16
+                         : g->b_type == HOLO_WEIGHTS_CODES ? &tiles_codes
+                         : g->lines > 1                    ? &tiles_lines
+                                                           : &tiles;
     // Even heights: 13 rows are 7 and 6, not 12 and 1.
     int64_t steps = (rows + GEMM_ROWS - 1) / GEMM_ROWS, height = rows / steps, taller = rows % steps;
     int     panels;
@@ -414,7 +428,7 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
         bool halves = first_tiles == &tiles && tiles_half[height][2] && left > LANES && (left - 1) % LANES < LANES / 2;
         if (halves && panels <= 2) panels = (left - 1) / LANES % 2 ? 2 : 1;
         if (is_short && !halves) panels = 1;
-        const char *b = (const char *)g->b + (j / LANES * g->b_panel + first * g->b_step) * b_bytes(g->b_type);
+        const char *b = (const char *)g->b + b_bytes(g->b_type, j / LANES * g->b_panel + first * g->b_step);
         Tile        t = tile_at(g, a, row, j, panels, first, k);
         t.b           = b;
         t.next        = panels_after(g, j, panels, first, k);

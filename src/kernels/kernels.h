@@ -76,8 +76,6 @@ enum {
     HOLO_GEMM_SCRATCH = HOLO_GEMM_ROWS * (HOLO_GEMM_K + 16) + 2 * HOLO_GEMM_K * HOLO_PANEL,
 };
 
-// gemm_codes_f32: the same where b_type is HOLO_WEIGHTS_CODES, with the same bits as of the numbers themselves.
-
 // ---- gemm_bits_f32: C = A B, and a bias for each column, of weights B[k][n] = (number + offset) * scale in blocks of k
 //
 // Numbers are signed, in panels of 16 columns: of 8 bits [ceil(n / 16)][k][16]; of 4 bits

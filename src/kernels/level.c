@@ -20,7 +20,6 @@
 #include "kernels/dots_f32.c"
 #include "kernels/gemm_bits_f32.c"
 #include "kernels/gemm_bits_i8.c"
-#include "kernels/gemm_codes_f32.c"
 #include "kernels/grid_f32.c"
 #include "kernels/grouped_nhwc_f32.c"
 #include "kernels/last_f32.c"

@@ -132,17 +132,6 @@ static void instance_f32(int64_t rows, int64_t row, const float *x, int64_t firs
     v_store_lanes(out_addend, addend, channels);
 }
 
-static void affine_peer_f32(int64_t rows, int64_t columns, const float *x, const float *factor, const float *addend,
-                            float *out)
-{
-    for (int64_t c = 0; c < columns; c += LANES) {
-        int  lanes = lanes_left(c, columns);
-        f32v a = v_load_lanes(factor + c, lanes), b = v_load_lanes(addend + c, lanes);
-        for (int64_t r = 0; r < rows; r++)
-            v_store_lanes(out + r * columns + c, v_add(v_mul(v_load_lanes(x + r * columns + c, lanes), a), b), lanes);
-    }
-}
-
 // Channels that have each its memory: rows.
 static void instance_rows(const HoloNorm *m, int64_t row, int rows)
 {

@@ -69,21 +69,6 @@ INL f32v v_tanh(f32v x)
     return x;
 }
 
-// What a gate is the function of: the inputs' part and the state's.
-INL f32v gate_sum(const HoloCellStep *s, int64_t row, int gate)
-{
-    return v_add(v_load(s->in + row * s->in_row + gate * LANES), v_load(s->sums + row * s->sums_row + gate * LANES));
-}
-
-INL void state_store(const HoloCellStep *s, int64_t row, f32v y)
-{
-    float *at = s->y + row * s->row;
-    if (s->lanes == LANES)
-        v_store(at, y);
-    else
-        v_store_part(at, y, s->lanes);
-}
-
 INL f32v v_sigmoid_ratio(f32v x)
 {
     EACH(i) x.r[i] = n_sigmoid_ratio(x.r[i]);
@@ -96,33 +81,43 @@ INL f32v v_tanh_ratio(f32v x)
     return x;
 }
 
-INL f32v gate_sum_late(const HoloCellStep *s, int64_t row, int gate)
+// What a gate is the function of: the inputs' part and the state's.
+INL f32v gate_sum(const HoloCellStep *s, int64_t row, int gate)
 {
-    return v_add(gate_sum(s, row, gate), v_load(s->bias + gate * LANES));
+    return v_add(v_load(s->in + row * s->in_row + gate * LANES), v_load(s->sums + row * s->sums_row + gate * LANES));
+}
+
+INL void state_store(const HoloCellStep *s, int64_t row, f32v y)
+{
+    v_store_lanes(s->y + row * s->row, y, s->lanes);
+}
+
+// The gates are in, out, forget, cell. `ratio`: by the functions of ONNX Runtime's quantised LSTM, which adds biases last.
+INL void lstm_step(const HoloCellStep *s, bool ratio)
+{
+    for (int64_t row = 0; row < s->rows; row++) {
+        float *at = s->cells + row * s->cells_row;
+        f32v   gate[4];
+        UNROLL for (int i = 0; i < 4; i++)
+        {
+            f32v sum = gate_sum(s, row, i);
+            if (ratio) sum = v_add(sum, v_load(s->bias + i * LANES));
+            gate[i] = i < 3 ? ratio ? v_sigmoid_ratio(sum) : v_sigmoid(sum) : ratio ? v_tanh_ratio(sum) : v_tanh(sum);
+        }
+        f32v cell = v_add(v_mul(gate[2], v_load(at)), v_mul(gate[0], gate[3]));
+        v_store(at, cell);
+        state_store(s, row, v_mul(gate[1], ratio ? v_tanh_ratio(cell) : v_tanh(cell)));
+    }
+}
+
+static void lstm_step_f32(const HoloCellStep *s)
+{
+    lstm_step(s, false);
 }
 
 static void lstm_step_ratio_f32(const HoloCellStep *s)
 {
-    for (int64_t row = 0; row < s->rows; row++) {
-        float *at = s->cells + row * s->cells_row;
-        f32v   in = v_sigmoid_ratio(gate_sum_late(s, row, 0)), out = v_sigmoid_ratio(gate_sum_late(s, row, 1));
-        f32v   forget = v_sigmoid_ratio(gate_sum_late(s, row, 2)), fresh = v_tanh_ratio(gate_sum_late(s, row, 3));
-        f32v   cell = v_add(v_mul(forget, v_load(at)), v_mul(in, fresh));
-        v_store(at, cell);
-        state_store(s, row, v_mul(out, v_tanh_ratio(cell)));
-    }
-}
-
-static void lstm_step_f32(const HoloCellStep *s) // in, out, forget, cell
-{
-    for (int64_t row = 0; row < s->rows; row++) {
-        float *at = s->cells + row * s->cells_row;
-        f32v   in = v_sigmoid(gate_sum(s, row, 0)), out = v_sigmoid(gate_sum(s, row, 1));
-        f32v   forget = v_sigmoid(gate_sum(s, row, 2)), fresh = v_tanh(gate_sum(s, row, 3));
-        f32v   cell = v_add(v_mul(forget, v_load(at)), v_mul(in, fresh));
-        v_store(at, cell);
-        state_store(s, row, v_mul(out, v_tanh(cell)));
-    }
+    lstm_step(s, true);
 }
 
 INL void gru_mix(const HoloCellStep *s, int64_t row, f32v update, f32v fresh)

@@ -158,11 +158,6 @@ static void direct_nhwc_f32(const HoloRunsNhwc *h, int64_t row, int64_t row_end)
 
 enum { FEW_SUMS = NATIVE == 64 ? 16 : 4, FEW_FILTERS = 4 }; // in registers at a time
 
-INL f32v few_load(const float *p, int lanes)
-{
-    return lanes == LANES ? v_load(p) : v_load_part(p, 0, lanes);
-}
-
 // The sums of some pixels and filters from `filter` on, still lane by lane: rows [pixel][filter] of `out`.
 INL void few_lanes(const HoloRunsNhwc *h, const RunsRow *r, const RunsSpan *span, int64_t filter, int pixels,
                    int filters, float *out)
@@ -180,10 +175,10 @@ INL void few_lanes(const HoloRunsNhwc *h, const RunsRow *r, const RunsSpan *span
             for (int64_t k = 0; k < n; k += LANES) {
                 int  lanes = lanes_left(k, n);
                 f32v v[FEW_FILTERS];
-                UNROLL for (int f = 0; f < filters; f++) v[f] = few_load(of + f * apart + k, lanes);
+                UNROLL for (int f = 0; f < filters; f++) v[f] = v_load_lanes(of + f * apart + k, lanes);
                 UNROLL for (int p = 0; p < pixels; p++)
                 {
-                    f32v seen                                          = few_load(x + p * pixel + k, lanes);
+                    f32v seen                                          = v_load_lanes(x + p * pixel + k, lanes);
                     UNROLL for (int f = 0; f < filters; f++) sum[p][f] = v_mad(seen, v[f], sum[p][f]);
                 }
             }

@@ -204,7 +204,7 @@ INL void winograd_weights(const f32v g[3], f32v out[SEEN])
 static void winograd_weights_f32(int64_t channels, const void *panel, uint32_t type, float *out, int64_t place)
 {
     const char *from = panel;
-    int64_t     row  = LANES * b_bytes(type);
+    int64_t     row  = b_bytes(type, LANES);
     for (int64_t c = 0; c < channels; c++, from += row, out += LANES) {
         f32v half[3][SEEN]; // [x][i]
         for (int x = 0; x < 3; x++) {

@@ -67,7 +67,7 @@ static void line_weights_f32(int64_t lines, int64_t places, int64_t channels, co
                              float *out, int64_t place)
 {
     const char *from = panel;
-    int64_t     row  = LANES * b_bytes(type);
+    int64_t     row  = b_bytes(type, LANES);
     for (int64_t i = 0; i < lines * channels; i++) {
         const char *line = from + (i / channels * places * channels + i % channels) * row;
         for (int64_t first = 0; first < places; first += LINE_GROUP) {

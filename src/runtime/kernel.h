@@ -35,6 +35,16 @@ const HoloKernel *holo_kernel_find(uint32_t id); // NULL: no such
 HOLO_MUST HoloStatus holo_kernel_expect(const HoloCall *call, const HoloTensor *t, const char *what, int rank_min,
                                         int rank_max);
 
+// Are these bytes, signed or not, with so many dimensions, of sizes that exist?
+bool holo_kernel_is_8(const HoloTensor *t, int rank_min, int rank_max);
+
+// Is there one number of that type or, unless n is HOLO_ONE, n of them in a row?
+enum { HOLO_ONE = -1 };
+bool holo_kernel_is_line(const HoloTensor *t, int dtype, int64_t n);
+
+// Zero point i of a row, or the only one; 0 where there is none.
+int32_t holo_kernel_zero(const HoloTensor *zero, int64_t i);
+
 // Is there a parameter block of at least `size` bytes, and does it say so itself?
 bool holo_kernel_has_params(const HoloCall *call, size_t size);
 

@@ -48,21 +48,6 @@ static void flatten(HoloConvShape *s)
     s->in[0] = s->in[1] = s->out[0] = s->out[1] = 1;
 }
 
-static HoloStatus operands_check(const HoloCall *call, int64_t groups)
-{
-    const HoloTensor *x = holo_in(call, 0), *w = holo_in(call, 1), *b = holo_in(call, 2), *out = holo_out(call, 0);
-    HOLO_TRY(holo_kernel_expect(call, x, "X", 3, 5));
-    HOLO_TRY(holo_kernel_expect(call, w, "W", x->rank, x->rank));
-    HOLO_TRY(holo_kernel_expect(call, out, "the output", x->rank, x->rank));
-    if (b) HOLO_TRY(holo_kernel_expect(call, b, "B", 1, 1));
-    if (groups < 1 || x->dim[1] % groups || w->dim[0] % groups || w->dim[1] != x->dim[1] / groups)
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%lld channels and %lld filters do not fall into %lld groups",
-                              (long long)x->dim[1], (long long)w->dim[0], (long long)groups);
-    if (out->dim[0] != x->dim[0] || out->dim[1] != w->dim[0] || (b && b->dim[0] != w->dim[0]))
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are not those of a convolution");
-    return HOLO_OK;
-}
-
 // ---- cuts: they follow from the shape alone
 
 static void cut(Conv *c)
@@ -117,12 +102,11 @@ static HoloStatus cut_direct(const HoloCall *call, Conv *c)
 // batch is 0 and the rest is not filled in.
 static HoloStatus conv_init(const HoloCall *call, Conv *c)
 {
-    int64_t               groups = holo_attr_int(call, "group", 1);
     const HoloConvParams *params = call->params;
-    *c                           = (Conv){.host = call->host, .groups = groups};
+    *c                           = (Conv){.host = call->host};
     if (!holo_kernel_has_params(call, sizeof *params) || params->flags)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of conv_f32");
-    HOLO_TRY(operands_check(call, groups));
+    HOLO_TRY(holo_conv_expect(call, false, &c->groups));
     const HoloTensor *x = call->in[0], *w = call->in[1], *b = holo_in(call, 2), *out = call->out[0];
     if (!holo_tensor_count(out)) return HOLO_OK;
     HOLO_TRY(holo_conv_shape(call, w->dim + 2, false, false, &c->shape));
@@ -133,10 +117,10 @@ static HoloStatus conv_init(const HoloCall *call, Conv *c)
     c->out      = out->data;
     c->batch    = x->dim[0];
     c->channels = w->dim[1];
-    c->filters  = w->dim[0] / groups;
+    c->filters  = w->dim[0] / c->groups;
     c->k        = holo_product(w->rank - 1, w->dim + 1);
     c->pixels   = c->shape.out[0] * c->shape.out[1] * c->shape.out[2];
-    c->direct   = c->channels == 1 && groups > 1;
+    c->direct   = c->channels == 1 && c->groups > 1;
     if (c->direct) return cut_direct(call, c);
     cut(c);
     return HOLO_OK;

@@ -33,20 +33,6 @@ typedef struct Memory { // of a worker; rows and panels follow, for as long filt
     int32_t row[TILE_FILTERS], zero[TILE_PIXELS], column[TILE_PIXELS];
 } Memory;
 
-static bool is_8(const HoloTensor *t, int rank_min, int rank_max)
-{
-    return t && t->kind == HOLO_TENSOR && (t->dtype == HOLO_I8 || t->dtype == HOLO_U8) && t->rank >= rank_min &&
-           t->rank <= rank_max && holo_tensor_count(t) >= 0;
-}
-
-// Is there nothing, or so many numbers of that type: one or, where n is not 0, n?
-static bool is_line(const HoloTensor *t, int dtype, int64_t n)
-{
-    if (!t) return true;
-    if (t->kind != HOLO_TENSOR || t->dtype != dtype || t->rank < 0 || t->rank > 1) return false;
-    return holo_tensor_count(t) == 1 || (n && holo_tensor_count(t) == n);
-}
-
 static HoloStatus refuse(const HoloCall *call)
 {
     return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of conv_i8");
@@ -56,10 +42,7 @@ static HoloStatus sizes_check(const HoloCall *call, Conv *c)
 {
     const HoloTensor *x = c->x, *w = c->w, *out = c->out;
     int64_t           filter = holo_product(w->rank - 2, w->dim + 2);
-    c->groups                = holo_attr_int(call, "group", 1);
-    if (c->groups < 1 || x->dim[1] % c->groups || w->dim[0] % c->groups || w->dim[1] != x->dim[1] / c->groups ||
-        out->dim[0] != x->dim[0] || out->dim[1] != w->dim[0])
-        return refuse(call);
+    HOLO_TRY(holo_conv_groups(call, w, false, &c->groups));
     c->batch    = x->dim[0];
     c->channels = w->dim[1];
     c->filters  = w->dim[0] / c->groups;
@@ -90,22 +73,19 @@ static HoloStatus conv_init(const HoloCall *call, Conv *c)
     c->w      = holo_in(call, c->scaled ? 3 : 1);
     c->x_zero = holo_in(call, 2);
     c->w_zero = holo_in(call, c->scaled ? 5 : 3);
-    if (!is_8(c->x, 3, 5) || !is_8(c->w, c->x->rank, c->x->rank) || !c->out || c->out->kind != HOLO_TENSOR ||
-        c->out->rank != c->x->rank || holo_tensor_count(c->out) < 0 || (!c->scaled && c->out->dtype != HOLO_I32))
+    if (!holo_kernel_is_8(c->x, 3, 5) || !holo_kernel_is_8(c->w, c->x->rank, c->x->rank) || !c->out ||
+        c->out->kind != HOLO_TENSOR || c->out->rank != c->x->rank || holo_tensor_count(c->out) < 0 ||
+        (!c->scaled && c->out->dtype != HOLO_I32))
         return refuse(call);
     HOLO_TRY(sizes_check(call, c));
     int64_t all = c->filters * c->groups;
-    if (!is_line(c->x_zero, c->x->dtype, 0) || !is_line(c->w_zero, c->w->dtype, all)) return refuse(call);
     if (c->scaled) {
-        const HoloTensor *y_zero = holo_in(call, 7);
-        c->w_scale               = holo_in(call, 4);
-        c->bias                  = holo_in(call, 8);
-        if (!holo_in(call, 1) || !c->w_scale || !holo_in(call, 6) || !is_8(y_zero, 0, 1) ||
-            y_zero->dtype != c->out->dtype || !is_line(call->in[1], HOLO_F32, 0) ||
-            !is_line(y_zero, y_zero->dtype, 0) || !is_line(c->w_scale, HOLO_F32, all) ||
-            !is_line(call->in[6], HOLO_F32, 0) ||
-            (c->bias && (!is_line(c->bias, HOLO_I32, all) || holo_tensor_count(c->bias) != all)))
-            return refuse(call);
+        c->w_scale = holo_in(call, 4);
+        c->bias    = holo_in(call, 8);
+        if (!holo_kernel_is_8(c->out, c->x->rank, c->x->rank) || !holo_conv_has_scales(call, all)) return refuse(call);
+    } else if ((c->x_zero && !holo_kernel_is_line(c->x_zero, c->x->dtype, HOLO_ONE)) ||
+               (c->w_zero && !holo_kernel_is_line(c->w_zero, c->w->dtype, all))) {
+        return refuse(call);
     }
     if (!holo_tensor_count(c->out)) return HOLO_OK;
     HOLO_TRY(holo_conv_shape(call, c->w->dim + 2, false, false, &c->shape));
@@ -126,16 +106,11 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
     return HOLO_OK;
 }
 
-static int32_t zero_of(const HoloTensor *zero, int64_t i)
-{
-    return zero ? (int32_t)holo_get_i(zero, holo_tensor_count(zero) == 1 ? 0 : i) : 0;
-}
-
 // As many filters from `first` on as have the same zero point, at most `most`.
 static int64_t same_zero(const Conv *c, int64_t first, int64_t most)
 {
     int64_t count = 1;
-    while (count < most && zero_of(c->w_zero, first + count) == zero_of(c->w_zero, first)) count++;
+    while (count < most && holo_kernel_zero(c->w_zero, first + count) == holo_kernel_zero(c->w_zero, first)) count++;
     return count;
 }
 
@@ -176,12 +151,12 @@ static void work(void *arg, int64_t i, int worker)
             .image     = (const uint8_t *)c->x->data + plane * in,
             .channels  = c->channels,
             .is_signed = c->x->dtype == HOLO_I8,
-            .zero      = (uint8_t)zero_of(c->x_zero, 0),
+            .zero      = (uint8_t)holo_kernel_zero(c->x_zero, 0),
             .first     = pixel,
             .end       = pixel + pixels,
         },
         panels);
-    int32_t x_zero = zero_of(c->x_zero, 0) + (c->x->dtype == HOLO_I8 ? 128 : 0);
+    int32_t x_zero = holo_kernel_zero(c->x_zero, 0) + (c->x->dtype == HOLO_I8 ? 128 : 0);
     for (int64_t j = 0; j < pixels; j++) m->zero[j] = -x_zero;
     int64_t end = holo_least((part + 1) * c->part_filters, c->filters), count;
     for (int64_t f = part * c->part_filters; f < end; f += count) {
@@ -189,7 +164,7 @@ static void work(void *arg, int64_t i, int worker)
         count          = same_zero(c, filter, holo_least(TILE_FILTERS, end - f));
         kernels->rows_i8(count, c->k, (const uint8_t *)c->w->data + filter * c->k, c->k, c->w->dtype == HOLO_I8, rows,
                          m->row);
-        uint32_t w_zero = (uint32_t)(zero_of(c->w_zero, filter) - (c->w->dtype == HOLO_U8 ? 128 : 0));
+        uint32_t w_zero = (uint32_t)(holo_kernel_zero(c->w_zero, filter) - (c->w->dtype == HOLO_U8 ? 128 : 0));
         for (int64_t j = 0; j < pixels; j++) {
             int32_t sum;
             memcpy(&sum, panels + (j / HOLO_PANEL + 1) * panel - 64 + j % HOLO_PANEL * 4, sizeof sum);

@@ -44,24 +44,6 @@ static bool is_direct(const HoloConvNhwc *c)
     return c->by_groups || is_depthwise(c);
 }
 
-static HoloStatus operands_check(const HoloCall *call, int64_t groups)
-{
-    const HoloTensor *x = holo_in(call, 0), *w = holo_in(call, 1), *b = holo_in(call, 2), *out = holo_out(call, 0);
-    HOLO_TRY(holo_kernel_expect(call, x, "X", 3, 5));
-    HOLO_TRY(holo_kernel_expect(call, w, "W", x->rank, x->rank));
-    HOLO_TRY(holo_kernel_expect(call, out, "the output", x->rank, x->rank));
-    if (b) HOLO_TRY(holo_kernel_expect(call, b, "B", 1, 1));
-    int64_t channels = x->dim[x->rank - 1], filters = w->dim[0];
-    if (groups < 1 || channels % groups || filters % groups || w->dim[1] != channels / groups)
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%lld channels and %lld filters do not fall into %lld groups",
-                              (long long)channels, (long long)filters, (long long)groups);
-    if (channels > NUMBER_MAX || filters > NUMBER_MAX)
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "there are more than %d channels", NUMBER_MAX);
-    if (out->dim[0] != x->dim[0] || out->dim[x->rank - 1] != filters || (b && b->dim[0] != filters))
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are not those of a convolution");
-    return HOLO_OK;
-}
-
 // The whole call in numbers; refuses what is not a convolution. Where there is nothing to compute the batch is
 // 0 and the rest is not filled in.
 static HoloStatus conv_init(const HoloCall *call, HoloConvNhwc *c)
@@ -70,15 +52,17 @@ static HoloStatus conv_init(const HoloCall *call, HoloConvNhwc *c)
     const uint32_t known =
         HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_GROUPS | HOLO_CONV_NHWC_SMALL | tiles | HOLO_WEIGHTS_NARROW;
     const HoloConvNhwcParams *params = call->params;
-    *c                               = (HoloConvNhwc){.host = call->host, .groups = holo_attr_int(call, "group", 1)};
+    *c                               = (HoloConvNhwc){.host = call->host};
     if (!holo_kernel_has_params(call, sizeof *params) || params->flags & ~known ||
         !(params->flags & HOLO_CONV_NHWC_PACKED) || (params->flags & tiles) == tiles ||
         (params->flags & HOLO_CONV_NHWC_SMALL && !(params->flags & HOLO_CONV_NHWC_WINOGRAD)) ||
         !holo_weights_are_valid(params->flags, HOLO_CONV_NHWC_PACKED))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of conv_nhwc_f32");
-    HOLO_TRY(operands_check(call, c->groups));
+    HOLO_TRY(holo_conv_expect(call, true, &c->groups));
     HOLO_TRY(holo_tail_init(call, &params->tail, true, 3, &c->tail));
     const HoloTensor *x = call->in[0], *w = call->in[1], *b = holo_in(call, 2), *out = call->out[0];
+    if (x->dim[x->rank - 1] > NUMBER_MAX || w->dim[0] > NUMBER_MAX)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "there are more than %d channels", NUMBER_MAX);
     c->channels  = w->dim[1];
     c->filters   = w->dim[0] / c->groups;
     c->by_groups = params->flags & HOLO_CONV_NHWC_GROUPS;
@@ -192,7 +176,7 @@ static void work_dense(void *arg, int64_t i, int worker)
                        .finish   = holo_conv_finish(c, row * c->groups * c->filters + o, &finish),
                        .scratch  = scratch,
     };
-    (c->narrow & HOLO_WEIGHTS_CODES ? c->host->kernels->gemm_codes_f32 : c->host->kernels->gemm_f32)(&g);
+    c->host->kernels->gemm_f32(&g);
     if (!c->has_finish) holo_tail_run(&c->tail, c->host, row, g.m, o, g.n, scratch);
 }
 

@@ -66,19 +66,6 @@ typedef struct Memory { // of a worker; lines, patches and rows follow, or what 
 
 // ---- shapes
 
-static bool is_8(const HoloTensor *t, int rank_min, int rank_max)
-{
-    return t && t->kind == HOLO_TENSOR && (t->dtype == HOLO_I8 || t->dtype == HOLO_U8) && t->rank >= rank_min &&
-           t->rank <= rank_max && holo_tensor_count(t) >= 0;
-}
-
-// Are there so many numbers of that type: one or, where n is not 0, n?
-static bool is_line(const HoloTensor *t, int dtype, int64_t n)
-{
-    if (!t || t->kind != HOLO_TENSOR || t->dtype != dtype || t->rank < 0 || t->rank > 1) return false;
-    return holo_tensor_count(t) == 1 || (n && holo_tensor_count(t) == n);
-}
-
 static HoloStatus refuse(const HoloCall *call)
 {
     return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of conv_nhwc_i8");
@@ -87,11 +74,7 @@ static HoloStatus refuse(const HoloCall *call)
 static HoloStatus sizes_check(const HoloCall *call, Conv *c)
 {
     const HoloTensor *x = c->x, *w = c->w, *out = c->out;
-    int64_t           channels = x->dim[x->rank - 1];
-    c->groups                  = holo_attr_int(call, "group", 1);
-    if (c->groups < 1 || channels % c->groups || w->dim[0] % c->groups || w->dim[1] != channels / c->groups ||
-        out->dim[0] != x->dim[0] || out->dim[out->rank - 1] != w->dim[0])
-        return refuse(call);
+    HOLO_TRY(holo_conv_groups(call, w, true, &c->groups));
     c->batch    = x->dim[0];
     c->channels = w->dim[1];
     c->filters  = w->dim[0] / c->groups;
@@ -101,18 +84,6 @@ static HoloStatus sizes_check(const HoloCall *call, Conv *c)
         c->k > HOLO_CONV_I8_K)
         return refuse(call);
     c->depthwise = holo_conv_i8_is_depthwise(w->rank, c->groups, c->filters, c->channels);
-    return HOLO_OK;
-}
-
-static HoloStatus scales_check(const HoloCall *call, Conv *c)
-{
-    int64_t           all    = c->filters * c->groups;
-    const HoloTensor *y_zero = holo_in(call, 7);
-    if (!is_line(c->x_zero, c->x->dtype, 0) || !is_line(c->w_zero, c->w->dtype, all) ||
-        !is_line(c->w_scale, HOLO_F32, all) || !is_line(holo_in(call, 1), HOLO_F32, 0) ||
-        !is_line(holo_in(call, 6), HOLO_F32, 0) || !is_line(y_zero, c->out->dtype, 0) ||
-        (c->bias && (!is_line(c->bias, HOLO_I32, all) || holo_tensor_count(c->bias) != all)))
-        return refuse(call);
     return HOLO_OK;
 }
 
@@ -186,10 +157,11 @@ static HoloStatus conv_init(const HoloCall *call, Conv *c)
     c->w_scale = holo_in(call, 4);
     c->w_zero  = holo_in(call, 5);
     c->bias    = holo_in(call, 8);
-    if (!is_8(c->x, 3, 5) || !is_8(c->w, c->x->rank, c->x->rank) || !is_8(c->out, c->x->rank, c->x->rank))
+    if (!holo_kernel_is_8(c->x, 3, 5) || !holo_kernel_is_8(c->w, c->x->rank, c->x->rank) ||
+        !holo_kernel_is_8(c->out, c->x->rank, c->x->rank))
         return refuse(call);
     HOLO_TRY(sizes_check(call, c));
-    HOLO_TRY(scales_check(call, c));
+    if (!holo_conv_has_scales(call, c->filters * c->groups)) return refuse(call);
     c->one_zero  = holo_tensor_count(c->w_zero) == 1;
     c->one_scale = holo_tensor_count(c->w_scale) == 1;
     if (!holo_tensor_count(c->out)) return HOLO_OK;

@@ -271,7 +271,7 @@ static void multiply(const Product *p, int64_t batch, int64_t row, int64_t colum
         g.b_book      = p->b.data;
         g.b_panel     = p->k * HOLO_PANEL;
         g.b_step      = HOLO_PANEL;
-        (p->narrow & HOLO_WEIGHTS_CODES ? p->host->kernels->gemm_codes_f32 : p->host->kernels->gemm_f32)(&g);
+        p->host->kernels->gemm_f32(&g);
         return;
     }
     const float *b = p->b.data + at_b + column * p->b.column;

@@ -54,21 +54,10 @@ typedef struct Memory { // of a worker
 
 // ---- shapes
 
-static bool is_8(const HoloTensor *t, int rank_min, int rank_max)
-{
-    return t && t->kind == HOLO_TENSOR && (t->dtype == HOLO_I8 || t->dtype == HOLO_U8) && t->rank >= rank_min &&
-           t->rank <= rank_max && holo_tensor_count(t) >= 0;
-}
-
-enum { ONE = -1 };
-
-// Is there nothing, or so many numbers of that type: one or, unless n is ONE, n?
+// Is there nothing, or a line?
 static bool is_line(const HoloTensor *t, int dtype, int64_t n)
 {
-    if (!t) return true;
-    if (t->kind != HOLO_TENSOR || t->dtype != dtype || t->rank > 2 || (t->rank == 2 && t->dim[0] != 1)) return false;
-    int64_t count = holo_tensor_count(t);
-    return count == 1 || (n != ONE && count == n);
+    return !t || holo_kernel_is_line(t, dtype, n);
 }
 
 static HoloStatus scales_check(const HoloCall *call, const Product *p)
@@ -76,12 +65,12 @@ static HoloStatus scales_check(const HoloCall *call, const Product *p)
     const Operands   *in      = p->in;
     const HoloTensor *y_scale = holo_in(call, in->y_scale), *y_zero = holo_in(call, in->y_zero);
     bool              ok = holo_in(call, in->a_scale) && p->b_scale && (p->k <= SCALED_K || !p->packed);
-    ok = ok && is_line(holo_in(call, in->a_scale), HOLO_F32, ONE) && is_line(p->b_scale, HOLO_F32, p->n);
-    ok = ok && is_line(y_scale, HOLO_F32, ONE) && is_line(p->c, HOLO_I32, p->n);
+    ok = ok && is_line(holo_in(call, in->a_scale), HOLO_F32, HOLO_ONE) && is_line(p->b_scale, HOLO_F32, p->n);
+    ok = ok && is_line(y_scale, HOLO_F32, HOLO_ONE) && is_line(p->c, HOLO_I32, p->n);
     ok = ok && (!p->bias || (p->bias->rank == 1 && is_line(p->bias, HOLO_F32, p->n)));
     ok = ok && (!p->bias || holo_tensor_count(p->bias) == p->n);
-    if (y_zero) ok = ok && is_8(y_zero, 0, 1) && is_line(y_zero, p->out->dtype, ONE) && y_scale;
-    if (p->out->dtype != HOLO_F32) ok = ok && is_8(p->out, 0, HOLO_MAX_RANK) && y_zero;
+    if (y_zero) ok = ok && holo_kernel_is_8(y_zero, 0, 1) && is_line(y_zero, p->out->dtype, HOLO_ONE) && y_scale;
+    if (p->out->dtype != HOLO_F32) ok = ok && holo_kernel_is_8(p->out, 0, HOLO_MAX_RANK) && y_zero;
     if (p->out->dtype == HOLO_F32) ok = ok && !y_scale && !y_zero;
     if (!ok) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "scales, zero points or biases are not those of matmul_i8");
     return HOLO_OK;
@@ -131,9 +120,9 @@ static bool has_sizes(const HoloCall *call, Product *p)
 static HoloStatus sizes_check(const HoloCall *call, Product *p)
 {
     if (!has_sizes(call, p)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are not those of a product");
-    int64_t columns = p->b->rank > 2 ? ONE : p->n;
-    if (!is_line(p->a_zero, p->a->dtype, ONE) || !is_line(p->b_zero, p->b->dtype, columns) ||
-        (p->b->rank > 2 && !is_line(p->b_scale, HOLO_F32, ONE)))
+    int64_t columns = p->b->rank > 2 ? HOLO_ONE : p->n;
+    if (!is_line(p->a_zero, p->a->dtype, HOLO_ONE) || !is_line(p->b_zero, p->b->dtype, columns) ||
+        (p->b->rank > 2 && !is_line(p->b_scale, HOLO_F32, HOLO_ONE)))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a zero point is neither one number nor one for each column");
     return HOLO_OK;
 }
@@ -155,8 +144,9 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
     p->c       = holo_in(call, p->in->c);
     p->packed  = params->flags & HOLO_MATMUL_I8_PACKED_B;
     p->scaled  = p->in->a_scale != NONE;
-    if (!is_8(p->a, 2, HOLO_MAX_RANK) || !is_8(p->b, 2, HOLO_MAX_RANK) || !p->out || p->out->kind != HOLO_TENSOR ||
-        p->out->rank < 2 || holo_tensor_count(p->out) < 0 || (!p->scaled && p->out->dtype != HOLO_I32))
+    if (!holo_kernel_is_8(p->a, 2, HOLO_MAX_RANK) || !holo_kernel_is_8(p->b, 2, HOLO_MAX_RANK) || !p->out ||
+        p->out->kind != HOLO_TENSOR || p->out->rank < 2 || holo_tensor_count(p->out) < 0 ||
+        (!p->scaled && p->out->dtype != HOLO_I32))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of matmul_i8");
     HOLO_TRY(sizes_check(call, p));
     if (p->scaled) HOLO_TRY(scales_check(call, p));
@@ -186,26 +176,21 @@ static int64_t padded(int64_t columns)
     return holo_ceil_div(columns, HOLO_PANEL) * HOLO_PANEL;
 }
 
-static int32_t zero_of(const HoloTensor *zero, int64_t i)
-{
-    return zero ? (int32_t)holo_get_i(zero, holo_tensor_count(zero) == 1 ? 0 : i) : 0;
-}
-
 // What gemm_i8 adds for the zero points, of which A's is less, and B's more, by what the layouts shift.
 // `panels` are in memory; their sums are of `k` numbers.
 static void terms_make(const Product *p, int64_t first, int64_t columns, int64_t k, const uint8_t *panels,
                        int64_t panel_bytes, Memory *m)
 {
-    uint32_t a_zero    = (uint32_t)(zero_of(p->a_zero, 0) - (p->a->dtype == HOLO_U8 && !p->raw ? 128 : 0));
+    uint32_t a_zero    = (uint32_t)(holo_kernel_zero(p->a_zero, 0) - (p->a->dtype == HOLO_U8 && !p->raw ? 128 : 0));
     int      shift     = p->b->dtype == HOLO_I8 ? 128 : 0;
-    int32_t  b_zero    = zero_of(p->b_zero, 0) + shift;
+    int32_t  b_zero    = holo_kernel_zero(p->b_zero, 0) + shift;
     bool     by_column = p->b_zero && holo_tensor_count(p->b_zero) > 1;
     for (int64_t j = 0; j < columns; j += HOLO_PANEL) {
         int32_t sums[HOLO_PANEL];
         memcpy(sums, panels + (j / HOLO_PANEL + 1) * panel_bytes - sizeof sums, sizeof sums);
         for (int l = 0; l < HOLO_PANEL; l++) {
-            int32_t zero     = by_column && j + l < columns ? zero_of(p->b_zero, first + j + l) + shift : b_zero;
-            m->zero[j + l]   = -zero;
+            int32_t zero   = by_column && j + l < columns ? holo_kernel_zero(p->b_zero, first + j + l) + shift : b_zero;
+            m->zero[j + l] = -zero;
             m->column[j + l] = (int32_t)(a_zero * ((uint32_t)k * (uint32_t)zero - (uint32_t)sums[l]));
         }
     }
@@ -369,7 +354,8 @@ static void raw_find(Product *p)
 {
     p->raw = p->packed && p->a->dtype == HOLO_U8 && p->b->dtype == HOLO_I8 && p->k && p->k % 4 == 0 &&
              (p->k % SET_BYTES || p->m <= FEW_ROWS);
-    for (int64_t i = 0; p->b_zero && p->raw && i < holo_tensor_count(p->b_zero); i++) p->raw = !zero_of(p->b_zero, i);
+    for (int64_t i = 0; p->b_zero && p->raw && i < holo_tensor_count(p->b_zero); i++)
+        p->raw = !holo_kernel_zero(p->b_zero, i);
     p->raw = p->raw && p->host->kernels->gemm_raw_i8(&(HoloGemmI8){0});
 }
 

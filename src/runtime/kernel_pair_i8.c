@@ -29,11 +29,6 @@ typedef struct Pair {
     int64_t together;
 } Pair;
 
-static bool is_one(const HoloTensor *t, int dtype)
-{
-    return t && t->kind == HOLO_TENSOR && t->dtype == dtype && t->rank >= 0 && holo_tensor_count(t) == 1;
-}
-
 static bool broadcasts(const HoloTensor *t, const HoloTensor *out)
 {
     if (t->rank > out->rank) return false;
@@ -86,13 +81,13 @@ static HoloStatus pair_init(const HoloCall *call, Pair *p)
               p->out && p->out->kind == HOLO_TENSOR && (p->out->dtype == HOLO_U8 || p->out->dtype == HOLO_I8) &&
               p->out->rank >= 0;
     p->count = ok ? holo_tensor_count(p->out) : -1;
-    ok       = ok && p->count >= 0 && is_one(holo_in(call, 6), HOLO_F32) &&
-         (!holo_in(call, 7) || is_one(call->in[7], p->out->dtype));
+    ok       = ok && p->count >= 0 && holo_kernel_is_line(holo_in(call, 6), HOLO_F32, HOLO_ONE) &&
+         (!holo_in(call, 7) || holo_kernel_is_line(call->in[7], p->out->dtype, HOLO_ONE));
     for (int i = 0; i < 2 && ok; i++) {
         const HoloTensor *t = p->in[i];
         ok = t && t->kind == HOLO_TENSOR && t->dtype == p->out->dtype && t->rank >= 0 && holo_tensor_count(t) >= 0 &&
-             broadcasts(t, p->out) && is_one(holo_in(call, 3 * i + 1), HOLO_F32) &&
-             (!holo_in(call, 3 * i + 2) || is_one(call->in[3 * i + 2], t->dtype));
+             broadcasts(t, p->out) && holo_kernel_is_line(holo_in(call, 3 * i + 1), HOLO_F32, HOLO_ONE) &&
+             (!holo_in(call, 3 * i + 2) || holo_kernel_is_line(call->in[3 * i + 2], t->dtype, HOLO_ONE));
     }
     if (!ok) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of pair_i8");
     if (!p->count) return HOLO_OK;

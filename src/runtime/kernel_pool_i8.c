@@ -19,11 +19,6 @@ typedef struct Pool {
     int               x_zero, y_zero;
 } Pool;
 
-static bool is_one(const HoloTensor *t, int dtype)
-{
-    return t && t->kind == HOLO_TENSOR && t->dtype == dtype && t->rank >= 0 && holo_tensor_count(t) == 1;
-}
-
 // All of an image is one window.
 static HoloStatus global_init(const HoloCall *call, Pool *p)
 {
@@ -51,9 +46,10 @@ static HoloStatus pool_init(const HoloCall *call, Pool *p)
     if (!params || !named || !types || holo_out(call, 1) || y->dim[0] != x->dim[0] ||
         y->dim[y->rank - 1] != x->dim[x->rank - 1] || holo_attr_int(call, "ceil_mode", 0))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of pool_i8");
-    if (!p->is_max &&
-        (!is_one(holo_in(call, 1), HOLO_F32) || !is_one(holo_in(call, 3), HOLO_F32) ||
-         (holo_in(call, 2) && !is_one(call->in[2], x->dtype)) || (holo_in(call, 4) && !is_one(call->in[4], x->dtype))))
+    if (!p->is_max && (!holo_kernel_is_line(holo_in(call, 1), HOLO_F32, HOLO_ONE) ||
+                       !holo_kernel_is_line(holo_in(call, 3), HOLO_F32, HOLO_ONE) ||
+                       (holo_in(call, 2) && !holo_kernel_is_line(call->in[2], x->dtype, HOLO_ONE)) ||
+                       (holo_in(call, 4) && !holo_kernel_is_line(call->in[4], x->dtype, HOLO_ONE))))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "scales or zero points are not those of pool_i8");
     if (!holo_tensor_count(y)) return HOLO_OK;
     p->channels  = x->dim[x->rank - 1];

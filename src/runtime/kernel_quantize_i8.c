@@ -29,11 +29,6 @@ static bool is_tensor(const HoloTensor *t)
     return t && t->kind == HOLO_TENSOR && t->rank >= 0 && holo_tensor_count(t) >= 0;
 }
 
-static bool is_one(const HoloTensor *t)
-{
-    return is_tensor(t) && holo_tensor_count(t) == 1;
-}
-
 static HoloStatus refuse(const HoloCall *call)
 {
     return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of quantize_i8");
@@ -42,8 +37,9 @@ static HoloStatus refuse(const HoloCall *call)
 static HoloStatus dynamic_check(const HoloCall *call, const Quantize *q)
 {
     const HoloTensor *scale = holo_out(call, 1), *zero = holo_out(call, 2);
-    if (q->x->dtype != HOLO_F32 || (q->y && q->y->dtype != HOLO_U8) || (scale && !is_one(scale)) ||
-        (zero && !is_one(zero)) || (scale && scale->dtype != HOLO_F32) || (zero && zero->dtype != HOLO_U8))
+    if (q->x->dtype != HOLO_F32 || (q->y && q->y->dtype != HOLO_U8) ||
+        (scale && !holo_kernel_is_line(scale, HOLO_F32, HOLO_ONE)) ||
+        (zero && !holo_kernel_is_line(zero, HOLO_U8, HOLO_ONE)))
         return refuse(call);
     return HOLO_OK;
 }
@@ -61,7 +57,7 @@ static HoloStatus scales_check(const HoloCall *call, Quantize *q)
                     holo_tensor_count(q->zero) != holo_tensor_count(q->scale)))
         return refuse(call);
     q->run = q->count;
-    if (is_one(q->scale)) return HOLO_OK;
+    if (holo_tensor_count(q->scale) == 1) return HOLO_OK;
     if (axis < 0) axis += q->x->rank;
     if (axis < 0 || axis >= q->x->rank || q->scale->rank != 1 || q->scale->dim[0] != q->x->dim[axis])
         return refuse(call);

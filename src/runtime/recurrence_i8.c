@@ -19,12 +19,6 @@ typedef struct Memory { // of a worker; rows follow: of bytes, and as gemm_i8 ta
 
 // ---- shapes
 
-static bool is_8(const HoloTensor *t)
-{
-    return t && t->kind == HOLO_TENSOR && (t->dtype == HOLO_I8 || t->dtype == HOLO_U8) && t->rank == 3 &&
-           holo_tensor_count(t) >= 0;
-}
-
 // One number of that type for each direction, or for each sum as well.
 static bool is_line(const HoloLayer *l, const HoloTensor *t, int dtype)
 {
@@ -35,7 +29,7 @@ static bool is_line(const HoloLayer *l, const HoloTensor *t, int dtype)
 static HoloStatus check(const HoloCall *call, HoloLayer *l)
 {
     const HoloTensor *w = holo_in(call, 1), *r = holo_in(call, 2);
-    if (!is_8(w) || !is_8(r))
+    if (!holo_kernel_is_8(w, 3, 3) || !holo_kernel_is_8(r, 3, 3))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W and R should have 8 bits and three dimensions");
     l->w_tensor   = w;
     l->r_tensor   = r;
