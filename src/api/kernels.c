@@ -276,11 +276,6 @@ static HoloStatus make_ready(Compiled *c, int threads, HoloError *error)
     return holo_isa_frame_create(c->code, threads, &c->frame, error);
 }
 
-static void team_run(void *team, int64_t count, void (*work)(void *arg, int64_t i, int worker), void *arg)
-{
-    holo_pool_run(team, count, work, arg);
-}
-
 // What ended a run, with the line of the source that it comes from.
 static HoloStatus told_with_place(const Compiled *c, HoloStatus status, const HoloError *problem, HoloError *error)
 {
@@ -305,8 +300,7 @@ HoloStatus holo_kernels_run(HoloKernels *k, int index, const HoloTensor *const *
     for (int i = 0; i < arg_count; i++) HOLO_TRY(argument(&kernel->program.params[i], args[i], &of[i], error));
     HOLO_TRY(launch_of(kernel, of, launch, &how, error));
     if (!how.grid[0]) return HOLO_OK;
-    HoloIsaTeam team = {team_run, launch ? launch->pool : NULL,
-                        launch && launch->pool ? holo_pool_threads(launch->pool) : 1};
+    HoloIsaTeam team = holo_pool_team(launch ? launch->pool : NULL);
     HOLO_TRY(make_ready(c, team.threads, error));
     HoloError  problem = {0};
     HoloStatus status  = holo_isa_run(c->code, c->frame, &team, &how, of, &problem);

@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "import/import.h"
 #include "import/zip.h"
+#include "ops/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -130,18 +131,10 @@ static bool find_type(Header *h)
 
 // ---- elements
 
-static size_t encode_utf8(uint32_t code, char *out)
+static size_t encode_utf8(uint32_t code, char out[4])
 {
-    if (code < 0x80) {
-        out[0] = (char)code;
-        return 1;
-    }
-    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) code = 0xfffd;
-    int                  extra  = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static const uint8_t lead[] = {0, 0xc0, 0xe0, 0xf0};
-    for (int i = extra; i > 0; i--, code >>= 6) out[i] = (char)(0x80 | (code & 0x3f));
-    out[0] = (char)(lead[extra] | code);
-    return (size_t)extra + 1;
+    bool is_code = code <= 0x10ffff && (code < 0xd800 || code >= 0xe000);
+    return (size_t)holo_utf8_put(is_code ? code : 0xfffd, out);
 }
 
 // The character at *at, which moves on. Bytes that are not UTF-8 stand for themselves.

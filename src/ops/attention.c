@@ -129,18 +129,13 @@ static HoloStatus infer(HoloCall *call)
     return holo_out_type(call, SCORES, dtype, 4, scores);
 }
 
-static HoloHeads view(const HoloTensor *t, int64_t heads)
-{
-    return t->rank == 4 ? holo_heads_outer(t) : holo_heads_inner(t, heads);
-}
-
 // All keys or values: the input itself or, where there is a cache or one is wanted, the two joined.
 static HoloStatus join(const HoloCall *call, const Sizes *s, int input, int past, int present, int64_t size,
                        HoloHeads *out)
 {
     const HoloTensor *fresh = call->in[input], *old = holo_in(call, past);
     HoloTensor       *all = holo_out(call, present);
-    *out                  = view(fresh, s->kv_heads);
+    *out                  = holo_heads_of(fresh, s->kv_heads);
     if (!all && !old) return HOLO_OK;
     HoloTensor *joined = all;
     if (!joined) {
@@ -189,16 +184,16 @@ void holo_attention_init(const HoloCall *call, const Sizes *s, HoloAttention *ou
         .keys       = s->keys,
         .size       = s->size,
         .v_size     = s->v_size,
-        .q          = view(call->in[Q], s->q_heads),
-        .k          = view(call->in[K], s->kv_heads),
-        .v          = view(call->in[V], s->kv_heads),
+        .q          = holo_heads_of(call->in[Q], s->q_heads),
+        .k          = holo_heads_of(call->in[K], s->kv_heads),
+        .v          = holo_heads_of(call->in[V], s->kv_heads),
         .scale      = holo_attr_float(call, "scale", 1 / sqrt((double)s->size)),
         .left       = -1,
         .right      = -1,
         .y          = holo_out(call, Y),
     };
     if (!out->y) return;
-    HoloHeads to = view(out->y, s->q_heads);
+    HoloHeads to = holo_heads_of(out->y, s->q_heads);
     out->y_batch = to.batch;
     out->y_head  = to.head;
     out->y_step  = to.step;

@@ -17,6 +17,7 @@ typedef struct HoloHeads {
 // Views of [batch][head][position][size] and of [batch][position][head * size].
 HoloHeads holo_heads_outer(const HoloTensor *t);
 HoloHeads holo_heads_inner(const HoloTensor *t, int64_t heads);
+HoloHeads holo_heads_of(const HoloTensor *t, int64_t heads); // the first of four dimensions, else the second
 
 // A tensor in memory that lives until the end of the call.
 HOLO_MUST HoloStatus holo_temp_tensor(const HoloCall *call, HoloDtype dtype, int rank, const int64_t *dim,

@@ -25,6 +25,11 @@ HoloHeads holo_heads_inner(const HoloTensor *t, int64_t heads)
     return (HoloHeads){t, 0, times(t->dim[1], t->dim[2]), t->dim[2] / heads, t->dim[2]};
 }
 
+HoloHeads holo_heads_of(const HoloTensor *t, int64_t heads)
+{
+    return t->rank == 4 ? holo_heads_outer(t) : holo_heads_inner(t, heads);
+}
+
 double holo_attention_scale(const HoloCall *call, int64_t size)
 {
     double scale = holo_attr_float(call, "scale", 0);

@@ -14,21 +14,6 @@ static HoloStatus view_both(const HoloCall *call, HoloMatrix *a, HoloMatrix *b)
     return HOLO_OK;
 }
 
-// C may be smaller than the product, never larger.
-static HoloStatus check_c(const HoloCall *call, const HoloDim *dim)
-{
-    const HoloTensor *c = holo_in(call, 2);
-    if (!c) return HOLO_OK;
-    HOLO_TRY(holo_expect_rank(call, 2, 0, 2));
-    for (int d = 0; d < c->rank; d++) {
-        HoloDim have = c->dim[d], want = dim[2 - c->rank + d];
-        if (have != 1 && have != want && !holo_dim_is_symbolic(have) && !holo_dim_is_symbolic(want))
-            return holo_call_fail(call, HOLO_BAD_MODEL, "C has size %lld, which does not broadcast to %lld",
-                                  (long long)have, (long long)want);
-    }
-    return HOLO_OK;
-}
-
 static HoloStatus infer(HoloCall *call)
 {
     HoloMatrix a, b;
@@ -39,7 +24,7 @@ static HoloStatus infer(HoloCall *call)
     HOLO_TRY(holo_expect_types(call, 1, same));
     HOLO_TRY(holo_expect_types(call, 2, same));
     HOLO_TRY(holo_matmul_shape(call, &a, &b, &rank, dim));
-    HOLO_TRY(check_c(call, dim));
+    HOLO_TRY(holo_matmul_addend(call, 2, rank, dim));
     if (holo_attr_find(call, "activation") && !holo_activation_find(holo_attr_string(call, "activation", "")))
         return holo_call_fail(call, HOLO_UNSUPPORTED, "the activation is not known");
     return holo_out_type(call, 0, (HoloDtype)a.t->dtype, rank, dim);

@@ -55,6 +55,20 @@ HoloStatus holo_matmul_shape(const HoloCall *call, const HoloMatrix *a, const Ho
     return HOLO_OK;
 }
 
+HoloStatus holo_matmul_addend(const HoloCall *call, int input, int rank, const HoloDim *dim)
+{
+    const HoloTensor *c = holo_in(call, input);
+    if (!c) return HOLO_OK;
+    HOLO_TRY(holo_expect_rank(call, input, 0, rank < 2 ? rank : 2));
+    for (int d = 0; d < c->rank; d++) {
+        HoloDim have = c->dim[d], want = dim[rank - c->rank + d];
+        if (have != 1 && have != want && !holo_dim_is_symbolic(have) && !holo_dim_is_symbolic(want))
+            return holo_call_fail(call, HOLO_BAD_MODEL, "C has size %lld, which does not broadcast to %lld",
+                                  (long long)have, (long long)want);
+    }
+    return HOLO_OK;
+}
+
 // ---- products
 
 HoloStatus holo_lines_init(const HoloCall *call, int input, int64_t lines, int64_t batch, double fallback,

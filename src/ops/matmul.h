@@ -20,6 +20,9 @@ static inline HoloDim holo_matrix_dim(const HoloMatrix *m, int d)
     return m->axis[d] < 0 ? 1 : m->t->dim[m->axis[d]];
 }
 
+// What is added to a product of these sizes, where it is given: at most a matrix, and never larger than the product.
+HOLO_MUST HoloStatus holo_matmul_addend(const HoloCall *call, int input, int rank, const HoloDim *dim);
+
 // The shape of the product: broadcast stack, rows, columns, without those that a vector does not have.
 HOLO_MUST HoloStatus holo_matmul_shape(const HoloCall *call, const HoloMatrix *a, const HoloMatrix *b, int *out_rank,
                                        HoloDim *out_dim);

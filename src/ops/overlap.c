@@ -1,9 +1,11 @@
-// overlap.c - hologram::Overlap: what each pixel gives to the pixels around it, added up, with channels last.
+// overlap.c - hologram::Overlap and hologram::Interleave: what each pixel gives to the pixels around it, with channels last.
 //
-// Of [n, spatial ..., group * taps * m] it makes [n, spatial ..., group * m]: tap t of pixel q of a dimension is added to
-// pixel q * stride + t - pad. `pads` are pixels left out at the begins, then at the ends, where less than none means that
-// more are added. The second input, if it is there, is what each channel begins with. It is the last half of a transposed
-// convolution, and Col2Im with channels last.
+// Of [n, spatial ..., group * taps * m] they make [n, spatial ..., group * m]: tap t of pixel q of a dimension goes to pixel
+// q * stride + t - pad. `pads` are pixels left out at the begins, then at the ends, where less than none means that more are
+// added. Overlap adds what comes to a pixel up, to its second input where that is there: what each channel begins with. It is
+// the last half of a transposed convolution, and Col2Im with channels last. Interleave has as many taps as a stride, `blocks`,
+// so that one comes to each pixel, of any type, and `crops` that leave some out: it is DepthToSpace with channels last, and
+// the last half of a transposed convolution whose filters do not overlap.
 #include "ops/op.h"
 #include "ops/spread.h"
 
@@ -12,64 +14,99 @@
 enum { SPATIAL = HOLO_MAX_RANK - 2, LIMIT = 1 << 20 };
 
 typedef struct Overlap {
-    int               rank; // spatial dimensions
-    int64_t           group, taps, m;
+    int               rank;           // spatial dimensions
+    int64_t           group, taps, m; // taps: all dimensions together; m: channels of a group of the output
     int64_t           kernel[SPATIAL], stride[SPATIAL], begin[SPATIAL], end[SPATIAL];
     const HoloTensor *x, *bias;
     HoloTensor       *y;
 } Overlap;
 
-static HoloStatus read(const HoloCall *call, Overlap *v)
+// `pads` are begins and ends, each of at least `least`; `what` names what is looked at.
+static HoloStatus set_taps(const HoloCall *call, const char *what, const int64_t *pads, int64_t least, Overlap *v)
 {
-    int64_t pads[2 * SPATIAL];
-    *v       = (Overlap){.rank = call->in[0]->rank - 2, .taps = 1, .x = call->in[0], .bias = holo_in(call, 1)};
+    v->taps  = 1;
     v->group = holo_attr_int(call, "group", 1);
-    if (holo_attr_ints(call, "kernel_shape", v->kernel, SPATIAL) != v->rank ||
-        holo_attr_ints(call, "strides", v->stride, SPATIAL) != v->rank ||
-        holo_attr_ints(call, "pads", pads, HOLO_COUNT(pads)) != 2 * v->rank)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "kernel_shape, strides and pads are not of %d dimensions", v->rank);
     for (int d = 0; d < v->rank; d++) {
         v->begin[d] = pads[d];
         v->end[d]   = pads[v->rank + d];
         if (v->kernel[d] < 1 || v->kernel[d] > LIMIT || v->stride[d] < 1 || v->stride[d] > LIMIT ||
-            v->begin[d] < -LIMIT || v->begin[d] > LIMIT || v->end[d] < -LIMIT || v->end[d] > LIMIT ||
+            v->begin[d] < least || v->begin[d] > LIMIT || v->end[d] < least || v->end[d] > LIMIT ||
             !holo_mul(v->taps, v->kernel[d], &v->taps))
-            return holo_call_fail(call, HOLO_BAD_MODEL, "kernel_shape, strides or pads are more than %d", LIMIT);
+            return holo_call_fail(call, HOLO_BAD_MODEL, "%s are too small, or more than %d", what, LIMIT);
     }
     if (v->group < 1 || v->group > LIMIT)
         return holo_call_fail(call, HOLO_BAD_MODEL, "group is %lld", (long long)v->group);
     return HOLO_OK;
 }
 
-static HoloStatus infer(HoloCall *call)
+static HoloStatus read_overlap(const HoloCall *call, Overlap *v)
 {
-    const HoloTensor *x = call->in[0];
-    Overlap           v;
+    int64_t pads[2 * SPATIAL];
+    *v = (Overlap){.rank = call->in[0]->rank - 2, .x = call->in[0], .bias = holo_in(call, 1)};
+    if (holo_attr_ints(call, "kernel_shape", v->kernel, SPATIAL) != v->rank ||
+        holo_attr_ints(call, "strides", v->stride, SPATIAL) != v->rank ||
+        holo_attr_ints(call, "pads", pads, HOLO_COUNT(pads)) != 2 * v->rank)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "kernel_shape, strides and pads are not of %d dimensions", v->rank);
+    return set_taps(call, "kernel_shape, strides or pads", pads, -LIMIT, v);
+}
+
+static HoloStatus read_interleave(const HoloCall *call, Overlap *v)
+{
+    int64_t crops[2 * SPATIAL] = {0};
+    *v                         = (Overlap){.rank = call->in[0]->rank - 2, .x = call->in[0]};
+    int crop_count             = holo_attr_ints(call, "crops", crops, HOLO_COUNT(crops));
+    if (holo_attr_ints(call, "blocks", v->kernel, SPATIAL) != v->rank)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "blocks must have %d entries", v->rank);
+    if (crop_count >= 0 && crop_count != 2 * v->rank)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "crops must have %d entries", 2 * v->rank);
+    memcpy(v->stride, v->kernel, sizeof v->stride);
+    return set_taps(call, "blocks or crops", crops, 0, v);
+}
+
+static HoloStatus infer_taps(HoloCall *call, const Overlap *v)
+{
+    const HoloTensor *x = v->x;
     HoloDim           dim[HOLO_MAX_RANK];
     int64_t           part;
-    HOLO_TRY(holo_expect_rank(call, 0, 3, HOLO_MAX_RANK));
-    HOLO_TRY(read(call, &v));
-    HoloDim channels = x->dim[x->rank - 1];
-    if (!holo_mul(v.taps, v.group, &part) || (!holo_dim_is_symbolic(channels) && channels % part))
+    HoloDim           channels = x->dim[x->rank - 1];
+    if (!holo_mul(v->taps, v->group, &part) || (!holo_dim_is_symbolic(channels) && channels % part))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the channels do not split into groups and taps");
     dim[0]           = x->dim[0];
-    dim[x->rank - 1] = holo_dim_div(call->dims, channels, v.taps);
-    for (int d = 0; d < v.rank; d++) {
-        HoloDim size = holo_dim_mul(call->dims, x->dim[1 + d], v.stride[d]);
-        dim[1 + d]   = holo_dim_add(call->dims, size, v.kernel[d] - v.stride[d] - v.begin[d] - v.end[d]);
+    dim[x->rank - 1] = holo_dim_div(call->dims, channels, v->taps);
+    for (int d = 0; d < v->rank; d++) {
+        HoloDim size = holo_dim_mul(call->dims, x->dim[1 + d], v->stride[d]);
+        dim[1 + d]   = holo_dim_add(call->dims, size, v->kernel[d] - v->stride[d] - v->begin[d] - v->end[d]);
         if (!holo_dim_is_symbolic(dim[1 + d]) && dim[1 + d] < 0)
             return holo_call_fail(call, HOLO_BAD_MODEL, "pads leave nothing of dimension %d", 1 + d);
     }
-    if (v.bias) {
+    if (v->bias) {
         HOLO_TRY(holo_expect_types(call, 1, HOLO_BIT(F32)));
         HOLO_TRY(holo_expect_rank(call, 1, 1, 1));
-        if (v.bias->dim[0] != dim[x->rank - 1] && !holo_dim_is_symbolic(v.bias->dim[0]) &&
+        if (v->bias->dim[0] != dim[x->rank - 1] && !holo_dim_is_symbolic(v->bias->dim[0]) &&
             !holo_dim_is_symbolic(dim[x->rank - 1]))
             return holo_call_fail(call, HOLO_BAD_MODEL, "%lld numbers to begin with for %lld channels",
-                                  (long long)v.bias->dim[0], (long long)dim[x->rank - 1]);
+                                  (long long)v->bias->dim[0], (long long)dim[x->rank - 1]);
     }
-    return holo_out_type(call, 0, HOLO_F32, x->rank, dim);
+    return holo_out_type(call, 0, (HoloDtype)x->dtype, x->rank, dim);
 }
+
+static HoloStatus infer_overlap(HoloCall *call)
+{
+    Overlap v;
+    HOLO_TRY(holo_expect_rank(call, 0, 3, HOLO_MAX_RANK));
+    HOLO_TRY(read_overlap(call, &v));
+    return infer_taps(call, &v);
+}
+
+static HoloStatus infer_interleave(HoloCall *call)
+{
+    Overlap v;
+    HOLO_TRY(holo_expect_rank(call, 0, 3, HOLO_MAX_RANK));
+    HOLO_TRY(read_interleave(call, &v));
+    return infer_taps(call, &v);
+}
+
+// ---- Overlap
 
 // Adds `size` numbers of each of `count` pixels. Where the size is a constant, no loop is left of it.
 static inline void add_sized(float *restrict y, int64_t y_step, const float *restrict x, int64_t x_step, int64_t count,
@@ -141,7 +178,7 @@ static void begin_row(const Overlap *v, float *y, int64_t count)
 }
 
 // One row of the output: all pixels that differ in the last spatial dimension alone.
-static void row(void *arg, int64_t number, int worker)
+static void overlap_row(void *arg, int64_t number, int worker)
 {
     (void)worker;
     const Overlap *v    = arg;
@@ -161,14 +198,55 @@ static void row(void *arg, int64_t number, int worker)
     }
 }
 
-static HoloStatus eval(HoloCall *call)
+static HoloStatus eval_overlap(HoloCall *call)
 {
     Overlap v;
     if (holo_out_is_empty(call)) return HOLO_OK;
-    HOLO_TRY(read(call, &v));
+    HOLO_TRY(read_overlap(call, &v));
     v.y = call->out[0];
     v.m = v.y->dim[v.y->rank - 1] / v.group;
-    holo_spread(call, holo_product(v.y->rank - 2, v.y->dim), (double)holo_tensor_count(v.x), row, &v);
+    holo_spread(call, holo_product(v.y->rank - 2, v.y->dim), (double)holo_tensor_count(v.x), overlap_row, &v);
+    return HOLO_OK;
+}
+
+// ---- Interleave
+
+static void interleave_row(void *arg, int64_t number, int worker)
+{
+    (void)worker;
+    const Overlap *v    = arg;
+    int            last = v->rank - 1;
+    int64_t        from = 0, place = 0, stride = v->x->dim[v->rank], blocks = v->kernel[last], rest = number;
+    for (int d = last - 1; d >= 0; d--) {
+        int64_t at = rest % v->y->dim[1 + d] + v->begin[d];
+        rest /= v->y->dim[1 + d];
+        from += at / v->kernel[d] * stride;
+        place += at % v->kernel[d] * blocks;
+        stride *= v->x->dim[1 + d];
+        blocks *= v->kernel[d];
+    }
+    from += rest * stride; // `rest` is the image
+    size_t  size  = holo_dtype_size((HoloDtype)v->x->dtype);
+    int64_t width = v->y->dim[v->rank], channels = v->x->dim[v->rank + 1], step = v->kernel[last],
+            outs = v->group * v->m;
+    for (int64_t r = 0; r < step; r++) {
+        int64_t o = (r + step - v->begin[last] % step) % step, q = (o + v->begin[last]) / step;
+        if (o >= width) continue;
+        int64_t dim[3]       = {(width - o - 1) / step + 1, v->group, v->m};
+        int64_t to_stride[3] = {step * outs, v->m, 1}, from_stride[3] = {channels, v->taps * v->m, 1};
+        holo_move(3, dim, size, (char *)v->y->data + (size_t)((number * width + o) * outs) * size, to_stride,
+                  (const char *)v->x->data + (size_t)((from + q) * channels + (place + r) * v->m) * size, from_stride);
+    }
+}
+
+static HoloStatus eval_interleave(HoloCall *call)
+{
+    Overlap v;
+    if (holo_out_is_empty(call)) return HOLO_OK;
+    HOLO_TRY(read_interleave(call, &v));
+    v.y = call->out[0];
+    v.m = v.y->dim[v.y->rank - 1] / v.group;
+    holo_spread(call, holo_product(v.y->rank - 2, v.y->dim), (double)holo_tensor_count(v.y), interleave_row, &v);
     return HOLO_OK;
 }
 
@@ -181,7 +259,17 @@ const HoloOp holo_ops_overlap[] = {
      .out_min = 1,
      .out_max = 1,
      .types   = HOLO_BIT(F32),
-     .infer   = infer,
-     .eval    = eval},
+     .infer   = infer_overlap,
+     .eval    = eval_overlap},
+    {.name    = "Interleave",
+     .domain  = "hologram",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = 1,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_ALL,
+     .infer   = infer_interleave,
+     .eval    = eval_interleave},
     {0},
 };

@@ -53,23 +53,6 @@ static HoloStatus view_both(const HoloCall *call, HoloMatrix *a, HoloMatrix *b)
 #define TYPES_8         (HOLO_BIT(I8) | HOLO_BIT(U8))
 #define TYPES_QUANTISED (TYPES_8 | HOLO_TYPES_F8)
 
-// The bias of integers broadcasts to the product.
-static HoloStatus check_c(const HoloCall *call, int rank, const HoloDim *dim)
-{
-    int               input = inputs_of(call)->c;
-    const HoloTensor *c     = holo_in(call, input);
-    if (!c) return HOLO_OK;
-    HOLO_TRY(holo_expect_types(call, input, HOLO_BIT(I32)));
-    HOLO_TRY(holo_expect_rank(call, input, 0, rank < 2 ? rank : 2));
-    for (int d = 0; d < c->rank; d++) {
-        HoloDim have = c->dim[d], want = dim[rank - c->rank + d];
-        if (have != 1 && have != want && !holo_dim_is_symbolic(have) && !holo_dim_is_symbolic(want))
-            return holo_call_fail(call, HOLO_BAD_MODEL, "C has size %lld, which does not broadcast to %lld",
-                                  (long long)have, (long long)want);
-    }
-    return HOLO_OK;
-}
-
 static HoloStatus infer(HoloCall *call)
 {
     const QMatmulInputs *q = inputs_of(call);
@@ -79,7 +62,8 @@ static HoloStatus infer(HoloCall *call)
     HOLO_TRY(view_both(call, &a, &b));
     HOLO_TRY(holo_expect_types(call, q->b, q->integers ? TYPES_8 : TYPES_QUANTISED));
     HOLO_TRY(holo_matmul_shape(call, &a, &b, &rank, dim));
-    HOLO_TRY(check_c(call, rank, dim));
+    HOLO_TRY(holo_expect_types(call, q->c, HOLO_BIT(I32)));
+    HOLO_TRY(holo_matmul_addend(call, q->c, rank, dim));
     return holo_out_type(call, 0, out_dtype(call), rank, dim);
 }
 

@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-static void team_run(void *team, int64_t count, void (*work)(void *arg, int64_t i, int worker), void *arg)
-{
-    holo_pool_run(team, count, work, arg);
-}
-
 HoloStatus holo_executor_create(const char *backend, HoloPool *pool, HoloExecutor **out_executor, HoloError *error)
 {
     if (!backend || (strcmp(backend, "cpu") && strcmp(backend, "auto")))
@@ -17,7 +12,7 @@ HoloStatus holo_executor_create(const char *backend, HoloPool *pool, HoloExecuto
     HoloExecutor *e = holo_realloc(NULL, sizeof *e);
     if (!e) return holo_fail_memory(error);
     *e         = (HoloExecutor){.pool = pool, .kernels = holo_kernels(0), .free_count = HOLO_EXECUTOR_CLASSES};
-    e->team    = (HoloIsaTeam){team_run, pool, pool ? holo_pool_threads(pool) : 1};
+    e->team    = holo_pool_team(pool);
     e->classes = holo_arena_take(&e->arena, (size_t)HOLO_EXECUTOR_CLASSES * HOLO_CLASS_BYTES);
     for (int i = 0; i < HOLO_EXECUTOR_CLASSES; i++) e->free[i] = (uint8_t)(HOLO_EXECUTOR_CLASSES - 1 - i);
     if (!e->classes) {

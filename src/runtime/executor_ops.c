@@ -136,26 +136,33 @@ static HoloStatus operation_check(HoloOperation op, int operands, HoloError *err
                      operands == 1 ? "" : "s");
 }
 
+// `a` and `out` are of one type, which is given out, and have n elements.
+static HoloStatus pair_check(HoloExecutor *e, const HoloBuffer *a, const HoloBuffer *out, int64_t n,
+                             HoloDtype *out_type, HoloError *error)
+{
+    *out_type = a ? a->info.dtype : HOLO_NONE;
+    if (!a) return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is missing");
+    HOLO_TRY(holo_executor_need(e, a, *out_type, n, error));
+    return holo_executor_need(e, out, *out_type, n, error);
+}
+
 HoloStatus holo_executor_map(HoloExecutor *executor, HoloOperation op, const HoloBuffer *a, HoloBuffer *out, int64_t n,
                              HoloError *error)
 {
+    HoloDtype type;
     HOLO_TRY(operation_check(op, 1, error));
-    if (!a) return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is missing");
-    HOLO_TRY(holo_executor_need(executor, a, a->info.dtype, n, error));
-    HOLO_TRY(holo_executor_need(executor, out, a->info.dtype, n, error));
-    return run(executor, UNARY, op, a->info.dtype, n,
-               (HoloIsaArg[]){holo_executor_array(a, n), holo_executor_array(out, n)}, error);
+    HOLO_TRY(pair_check(executor, a, out, n, &type, error));
+    return run(executor, UNARY, op, type, n, (HoloIsaArg[]){holo_executor_array(a, n), holo_executor_array(out, n)},
+               error);
 }
 
 HoloStatus holo_executor_combine(HoloExecutor *executor, HoloOperation op, const HoloBuffer *a, const HoloBuffer *b,
                                  int64_t inner, int64_t period, HoloBuffer *out, int64_t n, HoloError *error)
 {
+    HoloDtype type;
     HOLO_TRY(operation_check(op, 2, error));
-    if (!a) return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is missing");
     if (inner < 0 || period < 0) return holo_fail(error, HOLO_BAD_ARGUMENT, "inner or period is less than 0");
-    HoloDtype type = a->info.dtype;
-    HOLO_TRY(holo_executor_need(executor, a, type, n, error));
-    HOLO_TRY(holo_executor_need(executor, out, type, n, error));
+    HOLO_TRY(pair_check(executor, a, out, n, &type, error));
     HOLO_TRY(holo_executor_need(executor, b, type, period ? period : n, error));
     if (!period)
         return run(executor, BINARY, op, type, n,
@@ -172,11 +179,9 @@ HoloStatus holo_executor_combine(HoloExecutor *executor, HoloOperation op, const
 HoloStatus holo_executor_combine_scalar(HoloExecutor *executor, HoloOperation op, const HoloBuffer *a, double x,
                                         HoloBuffer *out, int64_t n, HoloError *error)
 {
+    HoloDtype type;
     HOLO_TRY(operation_check(op, 2, error));
-    if (!a) return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is missing");
-    HoloDtype type = a->info.dtype;
-    HOLO_TRY(holo_executor_need(executor, a, type, n, error));
-    HOLO_TRY(holo_executor_need(executor, out, type, n, error));
+    HOLO_TRY(pair_check(executor, a, out, n, &type, error));
     HoloIsaArg args[] = {
         holo_executor_array(a, n), holo_executor_array(out, n), {.bits = holo_isa_bits_of_float(type, x)}};
     return run(executor, SCALAR, op, type, n, args, error);
@@ -185,10 +190,8 @@ HoloStatus holo_executor_combine_scalar(HoloExecutor *executor, HoloOperation op
 HoloStatus holo_executor_clip(HoloExecutor *executor, const HoloBuffer *a, double low, double high, HoloBuffer *out,
                               int64_t n, HoloError *error)
 {
-    if (!a) return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is missing");
-    HoloDtype type = a->info.dtype;
-    HOLO_TRY(holo_executor_need(executor, a, type, n, error));
-    HOLO_TRY(holo_executor_need(executor, out, type, n, error));
+    HoloDtype type;
+    HOLO_TRY(pair_check(executor, a, out, n, &type, error));
     HoloIsaArg args[] = {holo_executor_array(a, n),
                          holo_executor_array(out, n),
                          {.bits = holo_isa_bits_of_float(type, low)},
@@ -200,10 +203,9 @@ HoloStatus holo_executor_clip(HoloExecutor *executor, const HoloBuffer *a, doubl
 
 HoloStatus holo_executor_copy(HoloExecutor *executor, const HoloBuffer *a, HoloBuffer *out, int64_t n, HoloError *error)
 {
-    if (!a) return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is missing");
-    HOLO_TRY(holo_executor_need(executor, a, a->info.dtype, n, error));
-    HOLO_TRY(holo_executor_need(executor, out, a->info.dtype, n, error));
-    if (n) memmove(out->data, a->data, (size_t)n * holo_dtype_size(a->info.dtype));
+    HoloDtype type;
+    HOLO_TRY(pair_check(executor, a, out, n, &type, error));
+    if (n) memmove(out->data, a->data, (size_t)n * holo_dtype_size(type));
     return HOLO_OK;
 }
 

@@ -81,11 +81,6 @@ static HoloStatus expect_outputs(const HoloCall *call, const HoloAttentionSizes 
     return HOLO_OK;
 }
 
-static HoloHeads heads_of(const HoloTensor *t, int64_t heads)
-{
-    return t->rank == 4 ? holo_heads_outer(t) : holo_heads_inner(t, heads);
-}
-
 // Blocks follow from the sizes alone.
 static void cut(Job *j)
 {
@@ -249,7 +244,7 @@ static void join(void *arg, int64_t i, int worker)
         const HoloTensor *past = holo_in(j->call, PAST_KEY + k);
         if (!to[k]) continue;
         HoloHeads all = holo_heads_outer(to[k]), old = past ? holo_heads_outer(past) : all;
-        HoloHeads fresh = heads_of(j->call->in[K + k], s->kv_heads);
+        HoloHeads fresh = holo_heads_of(j->call->in[K + k], s->kv_heads);
         size_t    bytes = (size_t)size[k] * sizeof(float);
         if (past && s->past)
             memcpy(vector(&all, batch, head, 0), vector(&old, batch, head, 0), (size_t)s->past * bytes);

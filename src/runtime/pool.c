@@ -187,6 +187,16 @@ void holo_pool_destroy(HoloPool *pool)
     holo_free(pool);
 }
 
+static void team_run(void *team, int64_t count, void (*work)(void *arg, int64_t i, int worker), void *arg)
+{
+    holo_pool_run(team, count, work, arg);
+}
+
+HoloIsaTeam holo_pool_team(HoloPool *pool)
+{
+    return (HoloIsaTeam){team_run, pool, pool ? holo_pool_threads(pool) : 1};
+}
+
 int holo_pool_threads(const HoloPool *pool)
 {
     return pool ? pool->threads : 1;
