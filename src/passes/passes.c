@@ -19,6 +19,7 @@ const HoloPass holo_passes[] = {
     {"decompose", holo_pass_decompose, false, true, false, SIMPLE, "operators defined by others become their bodies"},
     {"unfuse", holo_pass_unfuse, false, true, true, SIMPLE, "operators that ONNX Runtime has merged come apart into those with kernels"},
     {"einsum", holo_pass_einsum, false, true, true, SIMPLE, "Einsum becomes products of matrices"},
+    {"carried", holo_pass_carried, false, true, false, SIMPLE, "what loops carry and never change is captured"},
     {"captures", holo_pass_captures, false, true, false, SIMPLE, "constants move into subgraphs; unused captures go"},
     {"integers", holo_pass_integers, false, true, true, SIMPLE, "operators between DequantizeLinear and QuantizeLinear compute with integers"},
     {"fold", holo_pass_fold, false, true, false, SIMPLE, "what follows from constants is computed; decided Ifs are opened"},
