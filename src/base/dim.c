@@ -528,27 +528,3 @@ HoloDim holo_dim_max(HoloDims *dims, HoloDim a, HoloDim b)
 {
     return extreme(dims, HOLO_DIM_MAX, a, b);
 }
-
-// ---- numbers for symbols
-
-static bool operand(const int64_t *values, int before, HoloDim d, int64_t *out)
-{
-    if (holo_dim_is_symbolic(d) && (uint32_t)d >= (uint32_t)before) return false;
-    *out = holo_dim_is_symbolic(d) ? values[holo_dim_entry(d)] : d;
-    return true;
-}
-
-bool holo_dim_evaluate(const HoloDimNode *nodes, int count, const int64_t *symbols, int64_t *out_values)
-{
-    for (int i = 0; i < count; i++) {
-        const HoloDimNode *node = &nodes[i];
-        int64_t            a, b;
-        if (node->op == HOLO_DIM_SYMBOL) {
-            out_values[i] = symbols[node->a];
-            continue;
-        }
-        if (!operand(out_values, i, node->a, &a) || !operand(out_values, i, node->b, &b)) return false;
-        if (!holo_dim_apply(node->op, a, b, &out_values[i])) return false;
-    }
-    return true;
-}

@@ -68,12 +68,9 @@ HoloDim holo_dim_div_ceil(HoloDims *dims, HoloDim a, HoloDim b); // ceiling
 HoloDim holo_dim_min(HoloDims *dims, HoloDim a, HoloDim b);
 HoloDim holo_dim_max(HoloDims *dims, HoloDim a, HoloDim b);
 
-// One operation on numbers; false on overflow, a quotient by 0, or an operation that does not exist.
+// One operation on numbers; false on overflow, a quotient by 0, or an operation that does not exist. The runtime does the same
+// with the expressions of an archive.
 bool holo_dim_apply(int32_t op, int64_t a, int64_t b, int64_t *out);
-
-// The same with a number written in place of each symbol; false on overflow or a quotient by 0.
-// This is what the runtime does with the expressions of an archive.
-bool holo_dim_evaluate(const HoloDimNode *nodes, int count, const int64_t *symbols, int64_t *out_values);
 
 // Writes "2*n+1" (or a plain number, or "?") and returns its length, as snprintf.
 int holo_dim_print(const HoloDims *dims, HoloDim d, char *text, size_t size);

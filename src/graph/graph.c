@@ -178,17 +178,6 @@ void holo_node_set_out(HoloNode *node, int i, HoloValue *value)
 
 // ---- changing
 
-void holo_graph_replace(HoloGraph *graph, HoloValue *from, HoloValue *to)
-{
-    for (int i = 0; i < graph->node_count; i++) {
-        HoloNode *node = graph->nodes[i];
-        for (int k = 0; k < node->in_count; k++)
-            if (node->in[k] == from) node->in[k] = to;
-    }
-    for (int i = 0; i < graph->output_count; i++)
-        if (graph->outputs[i] == from) graph->outputs[i] = to;
-}
-
 // The end of the chain from `value`; the chain is shortened on the way, so all calls together are
 // near linear.
 static HoloValue *stand_in(HoloValue *value, HoloValue **to, int count)

@@ -73,10 +73,8 @@ HoloGraph *holo_graph_copy(const HoloGraph *from, HoloArena *arena);
 bool       holo_graph_copy_node(const HoloNode *from, HoloGraph *graph, HoloValue **map); // false: no memory
 HoloValue *holo_graph_copy_value(const HoloValue *from, HoloGraph *graph);                // one without a producer
 
-// Everywhere in the graph, nodes and outputs use `to` instead of `from`.
-void holo_graph_replace(HoloGraph *graph, HoloValue *from, HoloValue *to);
-// The same for many values in one walk: to[id] is NULL (keep) or what stands in for the value of that
-// id. Chains (a by b, b by c) are followed; they may not be circular. `count` entries; later values keep.
+// Nodes and outputs of the graph use others instead of some values: to[id] is NULL (keep) or what stands in for the value of
+// that id. Chains (a by b, b by c) are followed; they may not be circular. `count` entries; later values keep.
 void holo_graph_replace_all(HoloGraph *graph, HoloValue **to, int count);
 // Sets each node's id to its place in graph->nodes.
 void holo_graph_number(HoloGraph *graph);

@@ -205,9 +205,7 @@ int holo_isa_compare(HoloIsaBuilder *b, HoloIsaCond cond, HoloDtype type, int a,
 int holo_isa_special(HoloIsaBuilder *b, HoloDtype type, HoloIsaSpecial special);
 int holo_isa_get_param(HoloIsaBuilder *b, int param); // of its type
 int holo_isa_length(HoloIsaBuilder *b, HoloDtype type, int param);
-int holo_isa_load(HoloIsaBuilder *b, HoloIsaOp op, int array, int index);                            // LD, LDS, LDL
-int holo_isa_together(HoloIsaBuilder *b, HoloIsaOp op, HoloIsaOper oper, HoloDtype type, int a);     // REDUCE, SCAN
-int holo_isa_atomic(HoloIsaBuilder *b, HoloIsaOp op, HoloIsaOper oper, int array, int index, int a); // ATOM, ATOMS
+int holo_isa_load(HoloIsaBuilder *b, HoloIsaOp op, int array, int index); // LD, LDS, LDL
 
 void holo_isa_move(HoloIsaBuilder *b, int dst, int a);                             // MOV, of the type of dst
 void holo_isa_store(HoloIsaBuilder *b, HoloIsaOp op, int array, int index, int a); // ST, STS, STL

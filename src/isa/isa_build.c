@@ -182,21 +182,6 @@ int holo_isa_load(HoloIsaBuilder *b, HoloIsaOp op, int array, int index)
     return emit_new(b, type, i);
 }
 
-int holo_isa_together(HoloIsaBuilder *b, HoloIsaOp op, HoloIsaOper oper, HoloDtype type, int a)
-{
-    HoloIsaInst i = inst(op, type, (int)oper);
-    i.a           = (uint16_t)a;
-    return emit_new(b, type, i);
-}
-
-int holo_isa_atomic(HoloIsaBuilder *b, HoloIsaOp op, HoloIsaOper oper, int array, int index, int a)
-{
-    HoloDtype   type = element_type(b, op, array);
-    HoloIsaInst i    = inst(op, type, (int)oper);
-    i.a = (uint16_t)array, i.b = (uint16_t)index, i.c = (uint16_t)a;
-    return emit_new(b, type, i);
-}
-
 // ---- instructions without one
 
 void holo_isa_move(HoloIsaBuilder *b, int dst, int a)

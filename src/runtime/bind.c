@@ -82,21 +82,6 @@ static bool dim_value(const HoloFrame *frame, int64_t d, int64_t *out)
     return true;
 }
 
-static bool dim_compute(int op, int64_t x, int64_t y, int64_t *out)
-{
-    switch (op) {
-    case HOLO_DIM_ADD: return holo_add(x, y, out);
-    case HOLO_DIM_MUL: return holo_mul(x, y, out);
-    case HOLO_DIM_MIN: *out = x < y ? x : y; return true;
-    case HOLO_DIM_MAX: *out = x > y ? x : y; return true;
-    case HOLO_DIM_DIV:
-        if (y == 0 || (x == INT64_MIN && y == -1)) return false;
-        *out = x / y - (x % y != 0 && (x < 0) != (y < 0));
-        return true;
-    }
-    return false;
-}
-
 static void dims_evaluate(HoloFrame *frame)
 {
     const HoloArchive *a = &frame->session->model->archive;
@@ -104,7 +89,7 @@ static void dims_evaluate(HoloFrame *frame)
         const HoloDimRecord *r = &a->DIMS_at[i];
         int64_t              x, y, value;
         if (r->op == HOLO_DIM_SYMBOL || !dim_value(frame, r->a, &x) || !dim_value(frame, r->b, &y)) continue;
-        if (!dim_compute(r->op, x, y, &value)) continue;
+        if (!holo_dim_apply(r->op, x, y, &value)) continue;
         frame->dim_is_known[i] = true;
         frame->dims[i]         = value;
     }

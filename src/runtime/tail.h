@@ -20,10 +20,7 @@ typedef struct HoloTail {
     uint32_t           rows;  // a bit for each input that is the same in all rows of a group
 } HoloTail;
 
-enum {
-    HOLO_TAIL_TILE    = 512, // elements that a program of several steps takes at a time
-    HOLO_TAIL_SCRATCH = (HOLO_MAP_STEPS - 1 + HOLO_MAP_INPUTS) * HOLO_TAIL_TILE,
-};
+enum { HOLO_TAIL_TILE = 512 }; // elements that a program of several steps takes at a time
 
 // Floats of scratch that a program needs: for results between its steps, and for inputs that are repeated.
 static inline size_t holo_tail_scratch(const HoloProgram *program)
