@@ -54,6 +54,88 @@ static const char conv_transpose_with_dynamic_pads[] =
     "    y = Slice@13(full, from, to, axes)\n"
     "}";
 
+// The filter has its channels last, too.
+static const char nhwc_conv[] = "graph NhwcConv(x, w, bias) -> (y) {\n"
+                                "    image = Transpose@13(x) {perm=[0,3,1,2]}\n"
+                                "    filter = Transpose@13(w) {perm=[0,3,1,2]}\n"
+                                "    z = Conv@11(image, filter, bias) {auto_pad=@auto_pad, dilations=@dilations,\n"
+                                "        group=@group, kernel_shape=@kernel_shape, pads=@pads, strides=@strides}\n"
+                                "    y = Transpose@13(z) {perm=[0,2,3,1]}\n"
+                                "}";
+
+// ---- tokens without padding, of several sequences one behind the other
+
+// `order` has the places of tokens, and those of padding behind them.
+static const char remove_padding[] = "graph RemovePadding(x, counts) -> (y, order, ends, longest) {\n"
+                                     "    const zero: i64[] = {0}\n"
+                                     "    const one: i64[] = {1}\n"
+                                     "    const first: i64[1] = {0}\n"
+                                     "    const last: i64[1] = {-1}\n"
+                                     "    const none: i32[1] = {0}\n"
+                                     "    dims = Shape@15(x) {start=0, end=2}\n"
+                                     "    width = Shape@15(x) {start=2}\n"
+                                     "    length = Gather@13(dims, one)\n"
+                                     "    columns = Range@11(zero, length, one)\n"
+                                     "    wide = Cast@13(counts) {to=7}\n"
+                                     "    until = Unsqueeze@13(wide, last)\n"
+                                     "    each = Less@13(columns, until)\n"
+                                     "    is_token = Reshape@13(each, last)\n"
+                                     "    is_padding = Not@1(is_token)\n"
+                                     "    tokens = NonZero@13(is_token)\n"
+                                     "    padding = NonZero@13(is_padding)\n"
+                                     "    places = Concat@13(tokens, padding) {axis=1}\n"
+                                     "    table = Reshape@14(places, dims) {allowzero=1}\n"
+                                     "    order = Cast@13(table) {to=6}\n"
+                                     "    sizes = Concat@13(last, width) {axis=0}\n"
+                                     "    rows = Reshape@13(x, sizes)\n"
+                                     "    at = Squeeze@13(tokens, first)\n"
+                                     "    y = Gather@13(rows, at)\n"
+                                     "    sums = CumSum@14(counts, zero)\n"
+                                     "    ends = Concat@13(none, sums) {axis=0}\n"
+                                     "    longest = ReduceMax@13(counts) {axes=[0]}\n"
+                                     "}";
+
+static const char restore_padding[] = "graph RestorePadding(x, order) -> (y) {\n"
+                                      "    const zero: f32[] = {0}\n"
+                                      "    const first: i64[1] = {0}\n"
+                                      "    const last: i64[1] = {-1}\n"
+                                      "    dims = Shape@15(order)\n"
+                                      "    count = Shape@15(x) {start=0, end=1}\n"
+                                      "    width = Shape@15(x) {start=1}\n"
+                                      "    places = Reshape@13(order, last)\n"
+                                      "    tokens = Slice@13(places, first, count)\n"
+                                      "    wide = Cast@13(tokens) {to=7}\n"
+                                      "    at = Unsqueeze@13(wide, last)\n"
+                                      "    all = Shape@15(places)\n"
+                                      "    rows = Concat@13(all, width) {axis=0}\n"
+                                      "    none = CastLike@15(zero, x)\n"
+                                      "    empty = Expand@13(none, rows)\n"
+                                      "    z = ScatterND@13(empty, at, x)\n"
+                                      "    sizes = Concat@13(dims, width) {axis=0}\n"
+                                      "    y = Reshape@14(z, sizes) {allowzero=1}\n"
+                                      "}";
+
+static const char packed_attention[] =
+    "graph PackedAttention(x, w, bias, order, ends, more) -> (y) {\n"
+    "    const first: i64[1] = {0}\n"
+    "    const second: i64[1] = {1}\n"
+    "    const last: i64[1] = {-1}\n"
+    "    const end: i64[1] = {9223372036854775807}\n"
+    "    full = com.microsoft::RestorePadding@1(x, order)\n"
+    "    from = Slice@13(ends, first, last)\n"
+    "    to = Slice@13(ends, second, end)\n"
+    "    lengths = Sub@14(to, from)\n"
+    "    z = com.microsoft::Attention@1(full, w, bias, lengths, _, more) {num_heads=@num_heads,\n"
+    "        qkv_hidden_sizes=@qkv_hidden_sizes, scale=@scale}\n"
+    "    width = Shape@15(z) {start=2}\n"
+    "    sizes = Concat@13(last, width) {axis=0}\n"
+    "    rows = Reshape@13(z, sizes)\n"
+    "    count = Shape@15(x) {start=0, end=1}\n"
+    "    places = Reshape@13(order, last)\n"
+    "    tokens = Slice@13(places, first, count)\n"
+    "    y = Gather@13(rows, tokens)\n"
+    "}";
+
 // ---- whole numbers
 
 static const char matmul_integer_16[] = "graph MatMulInteger16(a, b) -> (y) {\n"
@@ -116,6 +198,11 @@ static const char bias_split_gelu[] = "graph BiasSplitGelu(x, bias) -> (y) {\n"
                                       "    y = Mul@14(left, g)\n"
                                       "}";
 
+static const char bias_softmax[] = "graph BiasSoftmax(x, bias) -> (y) {\n"
+                                   "    s = Add@14(x, bias)\n"
+                                   "    y = Softmax@11(s) {axis=@axis}\n"
+                                   "}";
+
 static const char gemm_fast_gelu[] = "graph GemmFastGelu(x, w, bias) -> (y) {\n"
                                      "    p = MatMul@13(x, w)\n"
                                      "    y = com.microsoft::FastGelu@1(p, bias)\n"
@@ -175,6 +262,10 @@ const HoloOp holo_ops_composed[] = {
     ROW("TorchEmbedding", 2, 4, 1, HOLO_TYPES_NUMBER, torch_embedding),
     ROW("SampleOp", 1, 1, 1, HOLO_TYPES_ALL, sample),
     ROW("ConvTransposeWithDynamicPads", 3, 4, 1, HOLO_TYPES_FLOAT, conv_transpose_with_dynamic_pads),
+    ROW("NhwcConv", 2, 3, 1, HOLO_TYPES_FLOAT, nhwc_conv),
+    ROW("RemovePadding", 2, 2, 4, HOLO_TYPES_FLOAT, remove_padding),
+    ROW("RestorePadding", 2, 2, 1, HOLO_TYPES_FLOAT, restore_padding),
+    ROW("PackedAttention", 5, 6, 1, HOLO_TYPES_FLOAT, packed_attention),
     ROW("MatMulInteger16", 2, 2, 1, HOLO_BIT(I16), matmul_integer_16),
     ROW("MulInteger", 1, 4, 1, TYPES_8, mul_integer),
     ROW("QLinearWhere", 9, 9, 1, HOLO_BIT(BOOL), qlinear_where),
@@ -182,6 +273,7 @@ const HoloOp holo_ops_composed[] = {
     ROW("QEmbedLayerNormalization", 18, 18, 2, HOLO_BIT(I32), qembed_layer_normalization),
     ROW("BiasAdd", 3, 3, 1, HOLO_TYPES_FLOAT, bias_add),
     ROW("BiasSplitGelu", 2, 2, 1, HOLO_TYPES_FLOAT, bias_split_gelu),
+    ROW("BiasSoftmax", 2, 2, 1, HOLO_TYPES_FLOAT, bias_softmax),
     ROW("GemmFastGelu", 2, 3, 1, HOLO_TYPES_FLOAT, gemm_fast_gelu),
     ROW("GatedAdd", 3, 3, 1, HOLO_TYPES_FLOAT, gated_add),
     ROW("GatedRMSNorm", 3, 3, 1, HOLO_BIT(F32) | HOLO_BIT(F16) | HOLO_BIT(BF16), gated_rms_norm),
