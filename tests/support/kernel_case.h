@@ -123,6 +123,12 @@ static inline void attr_int(Case *c, const char *name, int64_t i)
     c->attr[c->attr_count++] = (HoloAttr){.name = name, .kind = HOLO_ATTR_INT, .count = 1, .i = i};
 }
 
+static inline void attr_text(Case *c, const char *name, const char *text)
+{
+    c->attr[c->attr_count++] =
+        (HoloAttr){.name = name, .kind = HOLO_ATTR_STRING, .count = 1, .s = {text, strlen(text)}};
+}
+
 static inline HoloCall call_init(Case *c, Host *host, const HoloTensor **in, HoloTensor **out, HoloError *error)
 {
     for (int i = 0; i < c->in_count; i++) in[i] = c->in[i].dtype ? &c->in[i] : NULL; // no dtype: left out
@@ -303,6 +309,55 @@ static inline void expect_matmul_refuses(int count, const uint32_t *flags)
         assert_int_equal(holo_kernel_find(HOLO_KERNEL_matmul_f32)->check(&call, &scratch), HOLO_BAD_ARCHIVE);
     }
     free(c.in[0].data), free(c.in[1].data);
+}
+
+// ---- products and recurrences
+
+// The product with weights [k][n] of f32, and with what `narrow` makes of their panels: the same bits. The weights are freed.
+typedef void      *Narrowing(uint32_t type, const float *panels, int64_t count, float book[HOLO_BOOK]);
+static inline void expect_same_product(const HoloKernels *kernels, int64_t m, int64_t n, int64_t k, float *weights,
+                                       uint32_t type, Narrowing *narrow)
+{
+    int64_t  panels = (n + 15) / 16 * 16;
+    float   *a = floats(m * k), *b = floats(panels * k), *d = floats(n), *more = floats(m * n);
+    float   *want = blank(m * n), *got = blank(m * n), book[HOLO_BOOK];
+    float   *scratch = aligned_alloc(64, HOLO_GEMM_SCRATCH * sizeof *scratch);
+    HoloGemm g       = {.m        = m,
+                        .n        = n,
+                        .k        = k,
+                        .a        = a,
+                        .a_row    = k,
+                        .a_column = 1,
+                        .b        = b,
+                        .b_panel  = 16 * k,
+                        .b_step   = 16,
+                        .c        = want,
+                        .c_row    = n,
+                        .d        = d,
+                        .d_column = 1,
+                        .alpha    = 0.5f,
+                        .beta     = 1,
+                        .finish   = &(HoloFinish){.has_low = true, .low = -1, .more = more},
+                        .scratch  = scratch};
+    kernels->pack_f32(k, n, weights, n, 1, b);
+    void *narrowed = narrow(type, b, panels * k, book);
+    kernels->gemm_f32(&g);
+    g.b      = narrowed;
+    g.b_type = type;
+    g.b_book = book;
+    g.c      = got;
+    kernels->gemm_f32(&g);
+    expect_same(got, want, m * n);
+    free(a), free(weights), free(b), free(d), free(more), free(want), free(got), free(scratch), free(narrowed);
+}
+
+// The lengths of sequences: whole ones, empty ones and such between.
+static inline HoloTensor lengths(int64_t times, int64_t batch)
+{
+    int32_t *data = malloc((size_t)batch * sizeof *data);
+    assert_non_null(data);
+    for (int64_t i = 0; i < batch; i++) data[i] = (int32_t)(i % 3 == 0 ? times / 2 : i % 3 == 1 ? times : 0);
+    return (HoloTensor){.dtype = HOLO_I32, .rank = 1, .dim = {batch}, .data = data};
 }
 
 #endif

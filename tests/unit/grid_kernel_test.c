@@ -1,12 +1,6 @@
 // grid_kernel_test.c - grid_sample_f32 against the operator's own eval, on every table of kernels.
 #include "support/kernel_case.h"
 
-static void attr_text(Case *c, const char *name, const char *text)
-{
-    c->attr[c->attr_count++] =
-        (HoloAttr){.name = name, .kind = HOLO_ATTR_STRING, .count = 1, .s = {text, strlen(text)}};
-}
-
 // Places inside, at the borders, beyond them, far away and nowhere.
 static void set_places(float *at, int64_t count)
 {

@@ -561,12 +561,6 @@ static void transpose_cases(void **state)
 
 // ---- resize_f32
 
-static void attr_text(Case *c, const char *name, const char *text)
-{
-    c->attr[c->attr_count++] =
-        (HoloAttr){.name = name, .kind = HOLO_ATTR_STRING, .count = 1, .s = {text, strlen(text)}};
-}
-
 static void resize_cases(void **state)
 {
     (void)state;

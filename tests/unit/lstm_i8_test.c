@@ -34,14 +34,6 @@ static HoloTensor zeros(HoloDtype dtype, bool by_column, int64_t directions, int
     return t;
 }
 
-static HoloTensor lengths(int64_t times, int64_t batch)
-{
-    int32_t *data = malloc((size_t)batch * sizeof *data);
-    assert_non_null(data);
-    for (int64_t i = 0; i < batch; i++) data[i] = (int32_t)(i % 3 == 0 ? times / 2 : i % 3 == 1 ? times : 0);
-    return (HoloTensor){.dtype = HOLO_I32, .rank = 1, .dim = {batch}, .data = data};
-}
-
 static Case layer(int v, int64_t times)
 {
     static const char *const directions[] = {"forward", "reverse", "bidirectional"};

@@ -16,15 +16,6 @@ static const Kind kinds[] = {{"LSTM", 4, HOLO_KERNEL_lstm_f32, false},
 
 static const char *const directions[] = {"forward", "reverse", "bidirectional"};
 
-// Of each sequence: whole ones, empty ones and such between.
-static HoloTensor lengths(int64_t times, int64_t batch)
-{
-    int32_t *data = malloc((size_t)batch * sizeof *data);
-    assert_non_null(data);
-    for (int64_t i = 0; i < batch; i++) data[i] = (int32_t)(i % 3 == 0 ? times / 2 : i % 3 == 1 ? times : 0);
-    return (HoloTensor){.dtype = HOLO_I32, .rank = 1, .dim = {batch}, .data = data};
-}
-
 static Case recurrent(const Kind *kind, int v)
 {
     int64_t     times = v == 7 ? 300 : 5, batch = v == 8 ? 150 : v % 2 ? 3 : 1, inputs = v == 4 ? 300 : 21;
