@@ -1,6 +1,7 @@
 // chains_test.c - chains of pointwise operators as portable programs: every operator of every type over the numbers at the
 // edges has the bits of eval; chains of several types, of all sizes and any number of threads; which chains are made.
 #include "support/models.h"
+#include "support/op_run.h"
 
 #include "format/dtype.h"
 #include "isa/isa.h"
@@ -19,26 +20,12 @@ static const HoloDtype types[] = {HOLO_I8,  HOLO_I16, HOLO_I32, HOLO_I64,  HOLO_
 
 // ---- calls
 
-static HoloArena arena;
-
-static void *host_take(const HoloHost *host, size_t size)
-{
-    (void)host;
-    return holo_arena_take(&arena, size);
-}
-
-static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void *arg, int64_t i, int worker),
-                          void *arg)
-{
-    for (int64_t i = count - 1; i >= 0; i--) work(arg, i, (int)(i % host->workers));
-}
-
-static HoloHost host = {.temp = host_take, .keep = host_take, .parallel = host_parallel, .workers = 3};
-
 static HoloTensor made_like(HoloDtype dtype, int64_t count)
 {
-    return (HoloTensor){
-        .dtype = (uint8_t)dtype, .rank = 1, .dim = {count}, .data = holo_arena_take(&arena, (size_t)count * 8 + 8)};
+    return (HoloTensor){.dtype = (uint8_t)dtype,
+                        .rank  = 1,
+                        .dim   = {count},
+                        .data  = holo_arena_take(&test_arena, (size_t)count * 8 + 8)};
 }
 
 // What the program of the one operator gives.
@@ -58,7 +45,7 @@ static HoloTensor by_program(const HoloCall *call)
         in[chain.in_count]         = call->in[i];
         chain.in[chain.in_count++] = call->in[i];
     }
-    EXPECT_OK(holo_chain_program(&arena, &chain, &bytes, &error));
+    EXPECT_OK(holo_chain_program(&test_arena, &chain, &bytes, &error));
     HoloAttr attr[] = {{.name = "programs", .kind = HOLO_ATTR_STRINGS, .count = 1, .strings = &bytes},
                        {.name = "lanes", .kind = HOLO_ATTR_STRINGS, .count = 1, .strings = &none},
                        {.name = "shape", .kind = HOLO_ATTR_STRING, .count = 1, .s = {"broadcast", 9}}};
@@ -71,12 +58,12 @@ static HoloTensor by_program(const HoloCall *call)
                        .out_count  = 1,
                        .attr       = attr,
                        .attr_count = HOLO_COUNT(attr),
-                       .host       = &host,
+                       .host       = &test_host,
                        .error      = &error};
     EXPECT_OK(holo_op_infer(&kernel));
     assert_int_equal(out.dtype, call->out[0]->dtype);
     assert_int_equal(holo_tensor_count(&out), holo_tensor_count(call->out[0]));
-    out.data = holo_arena_take(&arena, holo_tensor_bytes(&out) + 8);
+    out.data = holo_arena_take(&test_arena, holo_tensor_bytes(&out) + 8);
     memset(out.data, 0x5a, holo_tensor_bytes(&out)); // all of it is written
     EXPECT_OK(kernel.op->prepare(&kernel, &prepared));
     kernel.prepared = prepared;
@@ -141,11 +128,11 @@ static bool compare(const HoloOp *op, int in_count, const HoloTensor *const *in,
                         .out_count  = 1,
                         .attr       = attr,
                         .attr_count = attr_count,
-                        .host       = &host,
+                        .host       = &test_host,
                         .error      = &error};
     if (holo_op_infer(&call) || !holo_chain_has(&call)) return false;
     bool is_rounded = out.dtype == HOLO_F32 && in[0]->dtype == HOLO_F32 && holo_formula(&call, &formula);
-    out.data        = holo_arena_take(&arena, holo_tensor_bytes(&out) + 8);
+    out.data        = holo_arena_take(&test_arena, holo_tensor_bytes(&out) + 8);
     EXPECT_OK(op->eval(&call));
     HoloTensor got = by_program(&call);
     for (int64_t i = 0; i < holo_tensor_count(&out) && !is_rounded; i++)
@@ -167,7 +154,7 @@ static void test_operators(void **state)
             for (const HoloOp *op = holo_op_families[f]; op->name; op++) {
                 if (*op->domain || op->until || !op->eval || !(op->flags & HOLO_OP_POINTWISE)) continue;
                 if (op->flags & HOLO_OP_RANDOM || !strcmp(op->name, "Clip") || !strcmp(op->name, "Cast")) continue;
-                HoloArenaMark mark      = holo_arena_mark(&arena);
+                HoloArenaMark mark      = holo_arena_mark(&test_arena);
                 HoloAttr      ways[][1] = {{{.name = "fmod", .kind = HOLO_ATTR_INT, .count = 1, .i = 1}},
                                            {{.name = "direction", .kind = HOLO_ATTR_STRING, .count = 1, .s = {"LEFT", 4}}},
                                            {{.name = "direction", .kind = HOLO_ATTR_STRING, .count = 1, .s = {"RIGHT", 5}}}};
@@ -175,9 +162,9 @@ static void test_operators(void **state)
                     programs += compare(op, n, in, 0, NULL);
                     for (int w = 0; w < HOLO_COUNT(ways); w++) programs += compare(op, n, in, 1, ways[w]);
                 }
-                holo_arena_reset(&arena, mark);
+                holo_arena_reset(&test_arena, mark);
             }
-        holo_arena_deinit(&arena);
+        holo_arena_deinit(&test_arena);
     }
     assert_true(programs > 300);
 }
@@ -204,13 +191,13 @@ static void test_divisors(void **state)
                                        .in_count  = 2,
                                        .out       = outs,
                                        .out_count = 1,
-                                       .host      = &host,
+                                       .host      = &test_host,
                                        .error     = &error};
                     assert_true(holo_chain_has(&call));
                 }
                 assert_true(compare(op, 2, in, 0, NULL));
             }
-            holo_arena_deinit(&arena);
+            holo_arena_deinit(&test_arena);
         }
 }
 
@@ -225,7 +212,7 @@ static void test_casts(void **state)
             HoloAttr attr = {.name = "to", .kind = HOLO_ATTR_INT, .count = 1, .i = types[to]};
             casts += compare(holo_op_find("", "Cast", 13), 1, in, 1, &attr);
         }
-        holo_arena_deinit(&arena);
+        holo_arena_deinit(&test_arena);
     }
     assert_int_equal(casts, HOLO_COUNT(types) * HOLO_COUNT(types) - 5);
 }
@@ -247,7 +234,7 @@ static void test_clip_and_where(void **state)
                 const HoloTensor *in[] = {&few, a % 4 == 3 ? NULL : &low, b % 4 == 1 ? NULL : &high};
                 assert_true(compare(holo_op_find("", "Clip", 13), 3, in, 0, NULL));
             }
-        holo_arena_deinit(&arena);
+        holo_arena_deinit(&test_arena);
     }
 }
 
@@ -306,9 +293,9 @@ static HoloTensor evaluated(const char *text, const HoloTensor *const *in)
 {
     HoloGraph *graph;
     HoloTensor y;
-    EXPECT_OK(holo_graph_parse(&arena, text, &graph, &error));
+    EXPECT_OK(holo_graph_parse(&test_arena, text, &graph, &error));
     EXPECT_OK(holo_graph_infer(graph, &error));
-    EXPECT_OK(holo_graph_eval(graph, in, &y, &arena, NULL, &error));
+    EXPECT_OK(holo_graph_eval(graph, in, &y, &test_arena, NULL, &error));
     return y;
 }
 
@@ -318,7 +305,7 @@ static HoloModel *model_with(const char *text, int *out_kernels)
     HoloModel      *model;
     uint32_t        fast;
     HoloPassOptions options = {.is_exact = true, .no_tables = true};
-    EXPECT_OK(holo_graph_parse(&arena, text, &graph, &error));
+    EXPECT_OK(holo_graph_parse(&test_arena, text, &graph, &error));
     EXPECT_OK(holo_passes_run(graph, &options, &error));
     *out_kernels = 0;
     for (int i = 0; i < graph->node_count; i++) *out_kernels += !strcmp(graph->nodes[i]->type, "Kernel");
@@ -340,7 +327,7 @@ static void compare_case(const Case *c, int64_t n, int threads, bool is_open)
     HoloPool    *pool = NULL;
     HoloTensor   x[2], y;
     int          kernels;
-    EXPECT_OK(holo_graph_parse(&arena, text, &graph, &error));
+    EXPECT_OK(holo_graph_parse(&test_arena, text, &graph, &error));
     for (int i = 0; i < 2; i++) {
         const HoloTensor *type = &graph->inputs[i]->type;
         x[i]                   = input((HoloDtype)type->dtype, type->rank > 1 ? 5 * n : n, (uint64_t)(n + i));
@@ -365,7 +352,7 @@ static void compare_case(const Case *c, int64_t n, int threads, bool is_open)
     holo_session_destroy(session);
     holo_pool_destroy(pool);
     holo_model_close(model);
-    holo_arena_deinit(&arena);
+    holo_arena_deinit(&test_arena);
 }
 
 static void test_graphs(void **state)
@@ -412,8 +399,8 @@ static HoloStatus run_text(const char *text, HoloTensor *out, HoloError *error)
     HoloIsaProgram    program;
     HoloString        bytes, none = {"", 0};
     uint8_t          *data;
-    EXPECT_OK(holo_isa_parse(&arena, text, strlen(text), &program, &error));
-    EXPECT_OK(holo_isa_encode(&arena, &program, &data, &bytes.size, &error));
+    EXPECT_OK(holo_isa_parse(&test_arena, text, strlen(text), &program, &error));
+    EXPECT_OK(holo_isa_encode(&test_arena, &program, &data, &bytes.size, &error));
     bytes.data      = (const char *)data;
     HoloAttr attr[] = {{.name = "programs", .kind = HOLO_ATTR_STRINGS, .count = 1, .strings = &bytes},
                        {.name = "lanes", .kind = HOLO_ATTR_STRINGS, .count = 1, .strings = &none},
@@ -427,10 +414,10 @@ static HoloStatus run_text(const char *text, HoloTensor *out, HoloError *error)
                        .out_count  = 1,
                        .attr       = attr,
                        .attr_count = HOLO_COUNT(attr),
-                       .host       = &host,
+                       .host       = &test_host,
                        .error      = error};
     HOLO_TRY(holo_op_infer(&call));
-    out->data = holo_arena_take(&arena, holo_tensor_bytes(out) + 8);
+    out->data = holo_arena_take(&test_arena, holo_tensor_bytes(out) + 8);
     return holo_op_eval(&call);
 }
 
@@ -445,7 +432,7 @@ static void test_refused(void **state)
                          "        const.i64 r3, 7\n        ld.i64 r4, x0[r3]\n        st.i64 y[r0], r4\n    end\n",
                          &out, &error),
                 HOLO_BAD_INPUT, "x0[7], which has 5 elements");
-    holo_arena_deinit(&arena);
+    holo_arena_deinit(&test_arena);
 }
 
 int main(void)

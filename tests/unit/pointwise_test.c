@@ -1,34 +1,9 @@
 // pointwise_test.c - pointwise operators: broadcasting of every kind against index-by-index evaluation, and the
 // numbers at the edges.
-#include "ops/op.h"
+#include "support/op_run.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-// ---- a host whose parallel work runs backwards
-
-static HoloArena arena;
-
-static void *host_take(const HoloHost *host, size_t size)
-{
-    (void)host;
-    return holo_arena_take(&arena, size);
-}
-
-static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void *arg, int64_t i, int worker),
-                          void *arg)
-{
-    for (int64_t i = count - 1; i >= 0; i--) work(arg, i, (int)(i % host->workers));
-}
-
-static const HoloHost host = {.temp = host_take, .keep = host_take, .parallel = host_parallel, .workers = 3};
 
 static HoloStatus run(const char *domain, const char *name, int version, int in_count, const HoloTensor *const *in,
                       HoloTensor *out, int attr_count, const HoloAttr *attr)
@@ -44,12 +19,12 @@ static HoloStatus run(const char *domain, const char *name, int version, int in_
                            .out        = outs,
                            .attr       = attr,
                            .attr_count = attr_count,
-                           .host       = &host,
+                           .host       = &test_host,
                            .error      = &error};
     assert_non_null(call.op);
     *out              = (HoloTensor){0};
     HoloStatus status = holo_op_infer(&call);
-    if (!status) out->data = holo_arena_take(&arena, holo_tensor_bytes(out) + 1);
+    if (!status) out->data = holo_arena_take(&test_arena, holo_tensor_bytes(out) + 1);
     return status ? status : call.op->eval(&call);
 }
 
@@ -57,7 +32,7 @@ static HoloTensor make(HoloDtype dtype, int rank, const int64_t *dim)
 {
     HoloTensor t = {.dtype = (uint8_t)dtype, .rank = (int8_t)rank};
     for (int i = 0; i < rank; i++) t.dim[i] = dim[i];
-    t.data = holo_arena_take(&arena, holo_tensor_bytes(&t) + 1);
+    t.data = holo_arena_take(&test_arena, holo_tensor_bytes(&t) + 1);
     return t;
 }
 
@@ -178,8 +153,8 @@ static void test_stored(void **state)
                 assert_int_equal(holo_get_i(&out, i), holo_get_i(&one, 0));
             }
         }
-        holo_arena_deinit(&arena);
-        arena = (HoloArena){0};
+        holo_arena_deinit(&test_arena);
+        test_arena = (HoloArena){0};
     }
 }
 
@@ -241,7 +216,7 @@ static void test_broadcast(void **state)
             count *= dim[i] ? dim[i] : 1;
         }
         check_shape(&random, dtypes[round % 6], rank, dim);
-        holo_arena_reset(&arena, (HoloArenaMark){0});
+        holo_arena_reset(&test_arena, (HoloArenaMark){0});
     }
     const int64_t large[2] = {3, 70001}; // more than a thread takes at a time
     check_shape(&random, HOLO_F32, 2, large);
@@ -482,7 +457,7 @@ static void test_in_place(void **state)
                                .out_count = 1,
                                .in        = in,
                                .out       = outs,
-                               .host      = &host,
+                               .host      = &test_host,
                                .error     = &error};
         assert_int_equal(call.op->eval(&call), HOLO_OK);
         assert_memory_equal(x.data, want.data, holo_tensor_bytes(&x));
@@ -630,7 +605,7 @@ static void test_contributed(void **state)
 static int release(void **state)
 {
     (void)state;
-    holo_arena_deinit(&arena);
+    holo_arena_deinit(&test_arena);
     return 0;
 }
 
