@@ -78,7 +78,7 @@ static const Part functions[HOLO_MAP_OPS][ROW] = {
     [HOLO_MAP_round]    = {I1(ROUND, A)},
     [HOLO_MAP_sign]     = {I1(SIGN, A)},
     [HOLO_MAP_above]    = {SET(GT, A, B), SEL(R0, A, K)}, // K: 0
-    [HOLO_MAP_gelu]     = {IN(MUL, A, 0.707106781f), I1(ERF, R0), IN(ADD, R1, 1), I2(MUL, R2, A), IN(MUL, R3, 0.5f)},
+    [HOLO_MAP_gelu]     = {IN(MUL, A, 0.707106781f), I1(ERF, R0), IN(ADD, R1, 1), IN(MUL, A, 0.5f), I2(MUL, R2, R3)},
     [HOLO_MAP_gelu_tanh] = {I2(MUL, A, A), IN(MUL, R0, 0.044715f), IN(ADD, R1, 1), I2(MUL, R2, A),
                             IN(MUL, R3, 0.797884561f), I1(TANH, R4), IN(ADD, R5, 1), IN(MUL, A, 0.5f), I2(MUL, R6, R7)},
     [HOLO_MAP_hard_swish] = {IN(MUL, A, 1.0f / 6), IN(ADD, R0, 0.5f), SETN(LT, R1, 0), SELN(R2, 0, R1), SETN(GT, R3, 1),

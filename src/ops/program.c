@@ -27,7 +27,7 @@ int holo_map_operands(uint32_t op)
 
 static float gelu(float x)
 {
-    return ((float)holo_erf((double)(x * 0.707106781f)) + 1) * x * 0.5f;
+    return ((float)holo_erf((double)(x * 0.707106781f)) + 1) * (x * 0.5f);
 }
 
 static float gelu_tanh(float x)
