@@ -203,7 +203,7 @@ static HoloStatus read_numbers(HoloArena *arena, const Header *h, const char *by
 {
     size_t size = holo_dtype_size(out->dtype), unit = h->kind == 'c' ? size / 2 : size;
     bool   is_bool = out->dtype == HOLO_BOOL;
-    if (!h->is_swapped && !h->is_fortran && !is_bool && (uintptr_t)bytes % unit == 0) {
+    if (!h->is_swapped && !h->is_fortran && !is_bool && (uintptr_t)bytes % size == 0) {
         out->data = (void *)bytes;
         return HOLO_OK;
     }
@@ -212,6 +212,11 @@ static HoloStatus read_numbers(HoloArena *arena, const Header *h, const char *by
     int64_t from[HOLO_MAX_RANK], to[HOLO_MAX_RANK], stride = 1;
     holo_strides(out->rank, out->dim, to);
     for (int i = 0; i < out->rank; i++, stride *= out->dim[i - 1]) from[i] = stride;
+    if (h->is_fortran && (uintptr_t)bytes % size) { // what moves elements takes them for aligned
+        char *copy = holo_arena_take_array(arena, (size_t)count, size);
+        if (!copy) return holo_fail_memory(error);
+        bytes = memcpy(copy, bytes, (size_t)count * size);
+    }
     if (h->is_fortran)
         holo_move(out->rank, out->dim, size, data, to, bytes, from);
     else
