@@ -228,7 +228,7 @@ const SampleRow sample_rows[] = {
     {F32,   "ConvTranspose@11($x[n,2*c>0,h>0,w>0], $t[2*c,m>0,2,2]) {group=2, output_padding=[1,0], strides=[2,1]}"},
     {F32,   "DeformConv@22($x[n>0,c>0,h>0,w>0], $t[m>0,c,1,1], $t[n,2,h,w], $?t[m])"},
     {FLOAT, "com.microsoft::ConvTransposeWithDynamicPads@1($x[n,c>0,h>0,w>0]<-99,99>, $t[c,m>0,3,3], $i64[4]{${0..1},1,${0..1},0}, $?t[m]) {strides=[2,1]}"},
-    {FLOAT, "com.microsoft::MaxpoolWithMask@1($x[n,c,h>1,w>1], $i32[1,1,h,w]<0,9>) {kernel_shape=[2,2]}"},
+    {FLOAT, "com.microsoft::MaxpoolWithMask@1($x[n,c,h>1,w>1], $i32[1,1,h,w]<1,9>) {kernel_shape=[2,2]}"},
     {FLOAT, "{MaxPool@22 AveragePool@22 LpPool@22}($x[n,c,s>0,...>0]) {kernel_shape=[$spatial(${1..s})], strides=[$spatial(${1..2})]}"},
     {FLOAT, "{MaxPool@22 AveragePool@22}($x[n,c,s>0,...>0]) {kernel_shape=[$spatial(3)], " PADS ", ceil_mode=$(0|1)}"},
     {FLOAT, "AveragePool@22($x[n,c,h>0,w>0]) {kernel_shape=[2,3], auto_pad=\"$(SAME_UPPER|SAME_LOWER)\", count_include_pad=$(0|1)}"},

@@ -198,7 +198,7 @@ static void strips(void **state)
         }
 }
 
-static void lengths(void **state) // of the keys, one for each batch
+static void key_lengths(void **state) // of the keys, one for each batch
 {
     (void)state;
     for (int causal = 0; causal < 2; causal++) {
@@ -508,7 +508,7 @@ int main(void)
         cmocka_unit_test(masked_rows),
         cmocka_unit_test(windows),
         cmocka_unit_test(strips),
-        cmocka_unit_test(lengths),
+        cmocka_unit_test(key_lengths),
         cmocka_unit_test(scale_and_cap),
         cmocka_unit_test(special_numbers),
         cmocka_unit_test(past),
