@@ -226,9 +226,10 @@ const CliCommand cli_test = {
     .arg_min   = 1,
     .arg_max   = -1,
     .details   = "DIR is a case (a folder with model.onnx and test_data_set_*), or a folder of cases. Types and\n"
-                 "shapes must be those expected, and values within atol + rtol * |expected|; what is random\n"
-                 "by definition must keep its bounds. A crash is a failure of its case. The last line is\n"
-                 "`N passed, N failed, N skipped`, and the exit status 0 only when nothing failed.",
+                 "shapes must be those expected, and values within atol + rtol * |expected|, where rtol is at\n"
+                 "least 2^-6 for bf16, as in ONNX's own runner, unless it is 0; what is random by definition\n"
+                 "must keep its bounds. A crash is a failure of its case. The last line is `N passed,\n"
+                 "N failed, N skipped`, and the exit status 0 only when nothing failed.",
     .examples  = "  hologram test onnx/backend/test/data/node\n"
                  "  hologram test bert/ --atol 1e-4\n"
                  "  hologram test node/test_conv* -v --json result.json\n",

@@ -24,7 +24,8 @@ typedef enum CompareResult {
     COMPARE_OTHER_VALUES, // of the right type
 } CompareResult;
 
-// |got - want| <= atol + rtol * |want| for every element; NaN equals NaN; strings and bools exactly.
+// |got - want| <= atol + rtol * |want| for every element, where rtol is at least 2^-6 of bf16, or 0; NaN equals NaN; strings and
+// bools exactly.
 // `reason` says where and how they differ.
 CompareResult compare_values(const HoloTensor *got, const HoloTensor *want, double rtol, double atol, CliText *reason);
 // Are all numbers inside the bounds? For what is random by definition.
