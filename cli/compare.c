@@ -87,7 +87,7 @@ static CompareResult other_type(const HoloTensor *got, const HoloTensor *want, C
     return COMPARE_OTHER_TYPE;
 }
 
-// Numbers of bf16 are 2^-8 apart at best: of these ONNX's own runner allows two, unless they are to be the same.
+// Neighbours of bf16 are up to 2^-7 apart: ONNX's own runner allows two such steps. Here they may also be asked to be the same.
 static CompareResult tensors(const HoloTensor *got, const HoloTensor *want, double rtol, double atol, CliText *reason)
 {
     if (want->dtype == HOLO_BF16 && rtol > 0) rtol = fmax(rtol, 0x1p-6);

@@ -106,6 +106,19 @@ static HoloStatus infer_interleave(HoloCall *call)
     return infer_taps(call, &v);
 }
 
+// Rows of the output, each by itself.
+static HoloStatus eval_rows(HoloCall *call, HoloStatus (*read)(const HoloCall *, Overlap *),
+                            void (*row)(void *, int64_t, int))
+{
+    Overlap v;
+    if (holo_out_is_empty(call)) return HOLO_OK;
+    HOLO_TRY(read(call, &v));
+    v.y = call->out[0];
+    v.m = v.y->dim[v.y->rank - 1] / v.group;
+    holo_spread(call, holo_product(v.y->rank - 2, v.y->dim), (double)holo_tensor_count(v.x), row, &v);
+    return HOLO_OK;
+}
+
 // ---- Overlap
 
 // Adds `size` numbers of each of `count` pixels. Where the size is a constant, no loop is left of it.
@@ -200,13 +213,7 @@ static void overlap_row(void *arg, int64_t number, int worker)
 
 static HoloStatus eval_overlap(HoloCall *call)
 {
-    Overlap v;
-    if (holo_out_is_empty(call)) return HOLO_OK;
-    HOLO_TRY(read_overlap(call, &v));
-    v.y = call->out[0];
-    v.m = v.y->dim[v.y->rank - 1] / v.group;
-    holo_spread(call, holo_product(v.y->rank - 2, v.y->dim), (double)holo_tensor_count(v.x), overlap_row, &v);
-    return HOLO_OK;
+    return eval_rows(call, read_overlap, overlap_row);
 }
 
 // ---- Interleave
@@ -241,13 +248,7 @@ static void interleave_row(void *arg, int64_t number, int worker)
 
 static HoloStatus eval_interleave(HoloCall *call)
 {
-    Overlap v;
-    if (holo_out_is_empty(call)) return HOLO_OK;
-    HOLO_TRY(read_interleave(call, &v));
-    v.y = call->out[0];
-    v.m = v.y->dim[v.y->rank - 1] / v.group;
-    holo_spread(call, holo_product(v.y->rank - 2, v.y->dim), (double)holo_tensor_count(v.y), interleave_row, &v);
-    return HOLO_OK;
+    return eval_rows(call, read_interleave, interleave_row);
 }
 
 const HoloOp holo_ops_overlap[] = {

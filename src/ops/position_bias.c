@@ -1,9 +1,8 @@
 // position_bias.c - what attention adds to scores for the distance of key and query, of com.microsoft: RelativePositionBias,
 // a table of numbers by distance, and GatedRelativePositionBias, which weighs such numbers by the query.
+#include "base/math.h"
 #include "ops/attention.h"
 #include "ops/move.h"
-
-#include <math.h>
 
 // ---- RelativePositionBias
 
@@ -43,9 +42,9 @@ static int64_t bucket_of(int64_t distance, int64_t buckets, int64_t most, bool i
     int64_t exact = buckets / 2, last = first + (buckets > 0 ? buckets - 1 : 0);
     if (distance < exact) return first + distance;
     if (exact == 0 || most <= exact) return last;
-    float   part = logf((float)distance / (float)exact) / logf((float)most / (float)exact) * (float)(buckets - exact);
-    int64_t at   = first + exact + (int64_t)part;
-    return at < last ? at : last;
+    float far = (float)holo_log((float)distance / (float)exact), range = (float)holo_log((float)most / (float)exact);
+    float steps = far / range * (float)(buckets - exact);
+    return steps < (float)(last - first - exact) ? first + exact + (int64_t)steps : last;
 }
 
 static HoloStatus eval(HoloCall *call)
@@ -118,7 +117,7 @@ static void gates_of(const HoloCall *call, int64_t row, int64_t head, double *ou
         }
         out[c >= columns / 2] += sum;
     }
-    for (int i = 0; i < 2; i++) out[i] = 1 / (1 + exp(-out[i]));
+    for (int i = 0; i < 2; i++) out[i] = holo_sigmoid(out[i]);
 }
 
 // The row of the packed query at which each token lies; -1: padding.

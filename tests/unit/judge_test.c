@@ -167,31 +167,38 @@ static void test_threads(void **state)
     }
 }
 
+// The same graph as it is, and put off by roundings.
+static void run_both(const char *text, Case *plain, Case *blurred)
+{
+    case_open(plain, text);
+    case_open(blurred, text);
+    blurred->blurs = true;
+    EXPECT_OK(case_run(plain, holo_kernels(0), 1));
+    EXPECT_OK(case_run(blurred, holo_kernels(0), 1));
+}
+
 // What is put off by roundings moves, but sizes that pass through floats do not.
 static void test_blurred(void **state)
 {
     (void)state;
     Case plain, blurred;
-    for (Case *c = &plain; c; c = c == &plain ? &blurred : NULL)
-        case_open(c, "graph g(x: f32[601]) -> (y) {\n"
-                     "    const zero: i64[] = {0}\n"
-                     "    const one: i64[] = {1}\n"
-                     "    const half: f32[] = {0.5}\n"
-                     "    const much: f32[] = {1000000}\n"
-                     "    a = Tanh@13(x)\n"
-                     "    s = Size@13(x)\n"
-                     "    r = Range@11(zero, s, one)\n"
-                     "    n = Cast@13(r) {to=1}\n"
-                     "    m = Cast@13(r) {to=1}\n"
-                     "    t = Add@14(n, n)\n"
-                     "    h = Mul@14(t, half)\n"
-                     "    c = Ceil@13(h)\n"
-                     "    d = Sub@14(c, m)\n"
-                     "    e = Mul@14(d, much)\n"
-                     "    y = Add@14(a, e)\n}\n");
-    blurred.blurs = true;
-    EXPECT_OK(case_run(&plain, holo_kernels(0), 1));
-    EXPECT_OK(case_run(&blurred, holo_kernels(0), 1));
+    run_both("graph g(x: f32[601]) -> (y) {\n"
+             "    const zero: i64[] = {0}\n"
+             "    const one: i64[] = {1}\n"
+             "    const half: f32[] = {0.5}\n"
+             "    const much: f32[] = {1000000}\n"
+             "    a = Tanh@13(x)\n"
+             "    s = Size@13(x)\n"
+             "    r = Range@11(zero, s, one)\n"
+             "    n = Cast@13(r) {to=1}\n"
+             "    m = Cast@13(r) {to=1}\n"
+             "    t = Add@14(n, n)\n"
+             "    h = Mul@14(t, half)\n"
+             "    c = Ceil@13(h)\n"
+             "    d = Sub@14(c, m)\n"
+             "    e = Mul@14(d, much)\n"
+             "    y = Add@14(a, e)\n}\n",
+             &plain, &blurred);
     const float *was = plain.out.data, *is = blurred.out.data;
     int          moved = 0;
     for (int i = 0; i < 601; i++) {
@@ -208,13 +215,10 @@ static void test_blurred_sums(void **state)
 {
     (void)state;
     Case plain, blurred;
-    for (Case *c = &plain; c; c = c == &plain ? &blurred : NULL)
-        case_open(c, "graph g(x: f32[601,2]) -> (y) {\n"
-                     "    const w: f32[2,1] = {1, -1}\n"
-                     "    y = MatMul@13(x, w)\n}\n");
-    blurred.blurs = true;
-    EXPECT_OK(case_run(&plain, holo_kernels(0), 1));
-    EXPECT_OK(case_run(&blurred, holo_kernels(0), 1));
+    run_both("graph g(x: f32[601,2]) -> (y) {\n"
+             "    const w: f32[2,1] = {1, -1}\n"
+             "    y = MatMul@13(x, w)\n}\n",
+             &plain, &blurred);
     const float *was = plain.out.data, *is = blurred.out.data;
     float        most = 0;
     for (int i = 0; i < 601; i++)
