@@ -186,6 +186,17 @@ bool holo_source_is_random(const HoloSource *source, int output, double *out_low
 
 // ---- computing plainly
 
+static HoloStatus inputs_check(const HoloGraph *graph, const HoloTensor *const *inputs, HoloError *error)
+{
+    for (int i = 0; i < graph->input_count; i++) {
+        HoloDtype want = (HoloDtype)graph->inputs[i]->type.dtype;
+        if (inputs[i] && want && inputs[i]->dtype != want)
+            return holo_fail(error, HOLO_BAD_INPUT, "input %s should be of %s, but is of %s", graph->inputs[i]->name,
+                             holo_dtype_name(want), holo_dtype_name((HoloDtype)inputs[i]->dtype));
+    }
+    return HOLO_OK;
+}
+
 HoloStatus holo_reference_run(const HoloSource *source, const HoloTensor *const *inputs, int input_count,
                               HoloTensors **out_outputs, HoloError *error)
 {
@@ -194,6 +205,7 @@ HoloStatus holo_reference_run(const HoloSource *source, const HoloTensor *const 
     if (input_count != graph->input_count)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "the model has %d inputs; %d are given", graph->input_count,
                          input_count);
+    HOLO_TRY(inputs_check(graph, inputs, error));
     HOLO_TRY(holo_graph_check_ops(graph, error));
     HoloTensors *t;
     HOLO_TRY(holo_tensors_create(&t, error));

@@ -1,7 +1,7 @@
 // onnx.h - an import of ONNX in progress: what the onnx_*.c files share.
 //
 // onnx_model.c reads the model, onnx_graph.c its graphs, onnx_function.c inlines functions,
-// onnx_attr.c reads attributes, onnx_type.c types, onnx_tensor.c tensors, onnx_sparse.c sparse ones,
+// onnx_attr.c reads attributes, onnx_attr_kinds.c knows of what kind they are, onnx_type.c types, onnx_tensor.c tensors, onnx_sparse.c sparse ones,
 // onnx_data.c serialised values outside of models.
 #ifndef HOLO_IMPORT_ONNX_H
 #define HOLO_IMPORT_ONNX_H
@@ -120,6 +120,8 @@ static inline HoloOnnxBinding *holo_onnx_binding(const HoloOnnxScope *scope, Hol
 // function call does not give is left out.
 HOLO_MUST HoloStatus holo_onnx_attrs(HoloOnnx *im, HoloOnnxScope *scope, HoloPbMany attributes, const char *node,
                                      HoloAttr **out, int *out_count, HoloOnnxBody **bodies);
+// Fails where an attribute of a node of ONNX's own domain is of another kind than its name stands for.
+HOLO_MUST HoloStatus holo_onnx_attr_kinds(HoloOnnx *im, const char *node, const HoloAttr *attr, int count);
 // The tensor that a Constant node's attributes describe.
 HOLO_MUST HoloStatus holo_onnx_constant(HoloOnnx *im, const char *node, const HoloAttr *attr, int count,
                                         HoloTensor *out);

@@ -178,6 +178,7 @@ static HoloStatus add_node(HoloOnnx *im, HoloOnnxScope *scope, const HoloOnnxNod
                          : holo_graph_node(scope->graph, call->node, domain, type, version,
                                            call->in_count + capture_count, call->out_count, call->attr_count);
     if (!node) return holo_fail_memory(im->error);
+    if (!*domain) HOLO_TRY(holo_onnx_attr_kinds(im, call->node, call->attr, call->attr_count));
     for (const HoloOnnxBody *body = bodies; body && !*domain && !strcmp(type, "Loop"); body = body->next)
         HOLO_TRY(holo_onnx_loop_body(im, body->graph, body->own_inputs));
     for (int i = 0; i < call->in_count; i++) node->in[i] = call->in[i];

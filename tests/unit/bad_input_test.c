@@ -228,6 +228,9 @@ static void test_broken_graphs(void **state)
         {"x", "y", "y", "MaxPool", "kernel_shape=[0,0]", ""},
         {"x", "y", "y", "Cast", "to=77", ""},
         {"x", "y", "y", "Cast", "", "to"},
+        {"x", "y", "y", "LeakyRelu", "alpha=1", "'alpha' is given as a whole number, where it is a number"},
+        {"x", "y", "y", "Softmax", "axis='last'", "'axis' is given as a string"},
+        {"x", "y", "y", "ReduceSum", "keepdims=[0]", "'keepdims' is given as whole numbers"},
     };
     for (int i = 0; i < HOLO_COUNT(cases); i++) {
         OnnxModel m = {0};
@@ -489,6 +492,19 @@ static void test_models_without_operator_sets(void **state)
     }
 }
 
+// The reference takes no input of another type either.
+static void test_reference_input(void **state)
+{
+    (void)state;
+    double           data[6] = {0};
+    const HoloTensor x = {.dtype = HOLO_F64, .rank = 2, .dim = {2, 3}, .data = data}, *inputs[1] = {&x};
+    HoloSource      *source;
+    HoloTensors     *outputs;
+    EXPECT_OK(holo_source_open(model_tiny(), &source, &error));
+    EXPECT_FAIL(holo_reference_run(source, inputs, 1, &outputs, &error), HOLO_BAD_INPUT, "should be of f32");
+    holo_source_close(source);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -506,6 +522,7 @@ int main(void)
         cmocka_unit_test(test_deep_nesting),
         cmocka_unit_test(test_recursive_function),
         cmocka_unit_test(test_models_without_operator_sets),
+        cmocka_unit_test(test_reference_input),
     };
     return cmocka_run_group_tests_name("bad input", tests, NULL, NULL);
 }
