@@ -49,8 +49,10 @@ typedef struct Frame {           // one graph being computed
     int        *uses;
 } Frame;
 
-static HoloStatus eval_graph(const HoloGraph *graph, const HoloTensor *const *inputs, HoloTensor *const *outputs,
-                             Place place, const HoloEvalOptions *options, int depth, HoloError *error);
+// Gives the first `out_count` of the graph's outputs.
+static HoloStatus eval_graph(const HoloGraph *graph, const HoloTensor *const *inputs, int out_count,
+                             HoloTensor *const *outputs, Place place, const HoloEvalOptions *options, int depth,
+                             HoloError *error);
 
 // ---- the host
 
@@ -73,9 +75,12 @@ static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count,
     const HoloGraph *body  = graph;
     if (frame->depth >= DEPTH_MAX)
         return holo_fail(error, HOLO_UNSUPPORTED, "subgraphs are nested more than %d deep", DEPTH_MAX);
-    if (body->input_count != in_count || body->output_count != out_count)
+    if (body->input_count != in_count || body->output_count < out_count)
         return holo_fail(error, HOLO_BAD_MODEL, "subgraph %s has %d inputs and %d outputs, where %d and %d are used",
                          body->name, body->input_count, body->output_count, in_count, out_count);
+    if (frame->options && frame->options->turns && --*frame->options->turns < 0)
+        return holo_fail(error, HOLO_NO_MEMORY, "subgraph %s is run again and again: more often than is allowed here",
+                         body->name);
     bool has_lists = false;
     for (int i = 0; i < out_count; i++) has_lists |= body->outputs[i]->type.kind == HOLO_SEQUENCE;
     bool is_fresh = !has_lists || holo_arena_used(&frame->results[frame->turn]) >= frame->results_limit;
@@ -85,7 +90,7 @@ static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count,
         frame->result_lists = (HoloLists){0};
     }
     Place place = {&frame->results[frame->turn], is_fresh ? NULL : &frame->result_lists, !is_fresh};
-    HOLO_TRY(eval_graph(body, in, out, place, frame->options, frame->depth + 1, error));
+    HOLO_TRY(eval_graph(body, in, out_count, out, place, frame->options, frame->depth + 1, error));
     size_t used = holo_arena_used(place.arena);
     if (is_fresh) frame->results_limit = !has_lists ? 0 : used > SHARE_MIN / 2 ? 2 * used : SHARE_MIN;
     return HOLO_OK;
@@ -221,8 +226,8 @@ static HoloStatus eval_body(Frame *frame, const HoloNode *node, HoloCall *call)
     if (!status) {
         for (int i = 0; i < body->input_count; i++) in[i] = holo_in(call, i);
         for (int i = 0; i < body->output_count; i++) out[i] = holo_out(call, i) ? call->out[i] : &unwanted;
-        status =
-            eval_graph(body, in, out, (Place){.arena = frame->arena}, frame->options, frame->depth + 1, call->error);
+        status = eval_graph(body, in, body->output_count, out, (Place){.arena = frame->arena}, frame->options,
+                            frame->depth + 1, call->error);
     }
     holo_arena_deinit(&scratch);
     return status;
@@ -485,8 +490,9 @@ static bool needs_sizes(const HoloGraph *graph, int depth)
     return false;
 }
 
-static HoloStatus eval_graph(const HoloGraph *graph, const HoloTensor *const *inputs, HoloTensor *const *outputs,
-                             Place place, const HoloEvalOptions *options, int depth, HoloError *error)
+static HoloStatus eval_graph(const HoloGraph *graph, const HoloTensor *const *inputs, int out_count,
+                             HoloTensor *const *outputs, Place place, const HoloEvalOptions *options, int depth,
+                             HoloError *error)
 {
     Frame     frame;
     HoloArena scratch = {0};
@@ -494,8 +500,7 @@ static HoloStatus eval_graph(const HoloGraph *graph, const HoloTensor *const *in
     HoloStatus status = frame_open(&frame, graph, inputs, &scratch, error);
     if (!status && needs_sizes(graph, depth)) status = holo_graph_bind(graph, inputs, &scratch, &frame.binding, error);
     for (int i = 0; i < graph->node_count && !status; i++) status = eval_node(&frame, graph->nodes[i], error);
-    for (int i = 0; i < graph->output_count && !status; i++)
-        status = take_output(&frame, graph->outputs[i], outputs[i], error);
+    for (int i = 0; i < out_count && !status; i++) status = take_output(&frame, graph->outputs[i], outputs[i], error);
     for (int i = 0; i < graph->value_count && frame.block; i++) release(&frame, graph->values[i]);
     frame_deinit(&frame);
     holo_arena_deinit(&scratch);
@@ -509,7 +514,7 @@ HoloStatus holo_graph_eval(const HoloGraph *graph, const HoloTensor *const *inpu
     HoloTensor **out     = HOLO_NEW(&scratch, HoloTensor *, graph->output_count);
     if (!out) return holo_fail_memory(error);
     for (int i = 0; i < graph->output_count; i++) out[i] = &outputs[i];
-    HoloStatus status = eval_graph(graph, inputs, out, (Place){.arena = arena}, options, 0, error);
+    HoloStatus status = eval_graph(graph, inputs, graph->output_count, out, (Place){.arena = arena}, options, 0, error);
     holo_arena_deinit(&scratch);
     return status;
 }

@@ -7,6 +7,11 @@ HoloStatus holo_body_init(HoloBody *body, const HoloCall *call, const char *attr
     if (!graph || graph->kind != HOLO_ATTR_GRAPH)
         return holo_call_fail(call, HOLO_BAD_MODEL, "attribute %s, a graph, must be given", attr);
     void *in, *result, *out;
+    int   inputs, outputs;
+    call->host->counts(call->host, graph->graph, &inputs, &outputs);
+    if (inputs != formal + call->capture_count || outputs < out_count)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%s has %d inputs and %d outputs, where %d and %d are used", attr,
+                              inputs - call->capture_count, outputs, formal, out_count);
     HOLO_TRY(holo_call_temp(call, (size_t)(formal + call->capture_count), sizeof *body->in, &in));
     HOLO_TRY(holo_call_temp(call, (size_t)out_count, sizeof *body->result, &result));
     HOLO_TRY(holo_call_temp(call, (size_t)out_count, sizeof *body->out, &out));

@@ -14,6 +14,7 @@ typedef struct HoloBody {
     HoloTensor        *result, **out;
 } HoloBody;
 
+// Fails where the subgraph has other than `formal` inputs of its own, or fewer than `out_count` outputs.
 HOLO_MUST HoloStatus holo_body_init(HoloBody *body, const HoloCall *call, const char *attr, int formal, int out_count);
 // The same with as many inputs and outputs as the subgraph has.
 HOLO_MUST HoloStatus holo_body_open(HoloBody *body, const HoloCall *call, const char *attr);

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLES = 64, SLICES = 4, SLICE_ELEMENTS = 1 << 15 };
+enum { SAMPLES = 64, SLICES = 4, SLICE_ELEMENTS = 1 << 15, TURNS_MAX = 1 << 16 };
 static const double work_plain = 1e6; // multiplications that are done plainly
 
 static void *host_temp(const HoloHost *host, size_t size)
@@ -41,6 +41,7 @@ void holo_products_init(HoloProducts *products, const HoloGraph *graph, const Ho
         .options = options,
         .result  = result,
         .random  = {UINT64_C(0x73616D70)},
+        .turns   = TURNS_MAX,
     };
     products->host.workers = holo_pool_threads(options->pool);
     products->host.kernels = kernels;
@@ -535,6 +536,10 @@ static void after(void *context, const HoloNode *node, const HoloCall *call)
 
 HoloEvalOptions holo_products_options(HoloProducts *products)
 {
-    return (HoloEvalOptions){
-        .instead = instead, .in_place = in_place, .after = after, .context = products, .threads = &products->host};
+    return (HoloEvalOptions){.instead  = instead,
+                             .in_place = in_place,
+                             .after    = after,
+                             .context  = products,
+                             .threads  = &products->host,
+                             .turns    = &products->turns};
 }

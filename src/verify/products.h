@@ -14,6 +14,7 @@ typedef struct HoloProducts {
     HoloArena                temp; // of the kernel that runs
     HoloRandom               random;
     int                      done;  // nodes evaluated
+    int64_t                  turns; // that loops may still make: made-up inputs may never end one
     bool                     blurs; // what nodes compute is put off by some roundings, see holo_verify
 } HoloProducts;
 

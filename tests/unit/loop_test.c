@@ -397,6 +397,47 @@ static void test_nested_loops(void **state)
     expect(end(&l, "zero", "y,all"), 1000, NULL, 2 << 20, check_nested);
 }
 
+static void check_first(const HoloTensor *out, int64_t rounds)
+{
+    assert_int_equal(*(int64_t *)out[0].data, rounds);
+}
+
+// A body that gives more than the node has names for: the rest is not collected.
+static void test_unwanted_results(void **state)
+{
+    (void)state;
+    Looped l = begin();
+    onnx_output(&l.model.graph, "y", HOLO_I64, "");
+    onnx_ints(&l.model.graph, "zero", "", &(int64_t){0});
+    onnx_input(&l.body, "a", HOLO_I64, "");
+    onnx_output(&l.body, "b", HOLO_I64, "");
+    onnx_output(&l.body, "c", HOLO_I64, "");
+    onnx_ints(&l.body, "one", "", &(int64_t){1});
+    onnx_node(&l.body, "Add", "a,one", "b", "");
+    onnx_node(&l.body, "Neg", "b", "c", "");
+    expect(end(&l, "zero", "y"), 50, NULL, 1 << 20, check_first);
+}
+
+// One that nothing ends, for whatever inputs are made up: the archive is written, and says that it was not verified.
+static void test_endless(void **state)
+{
+    (void)state;
+    Looped l = begin();
+    onnx_input(&l.model.graph, "x", HOLO_F32, "2");
+    onnx_output(&l.model.graph, "y", HOLO_F32, "2");
+    onnx_input(&l.body, "a", HOLO_F32, "2");
+    onnx_output(&l.body, "a", HOLO_F32, "2");
+    onnx_node_with(&l.model.graph, "Loop", ",,x", "y", "", "body", &l.body);
+    onnx_save(&l.model, temp_path("endless.onnx"));
+    HoloModel  *model;
+    HoloReport *report;
+    EXPECT_OK(holo_compile_model(NULL, temp_path("endless.onnx"), &model, &report, &error));
+    assert_false(report->verified);
+    assert_non_null(strstr(report->verify_why_not, "again and again"));
+    holo_report_destroy(report);
+    holo_model_close(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,7 +446,8 @@ int main(void)
         cmocka_unit_test(test_lists),         cmocka_unit_test(test_collected_steps),
         cmocka_unit_test(test_carried_list),  cmocka_unit_test(test_forked_list),
         cmocka_unit_test(test_queue),         cmocka_unit_test(test_nested_loops),
-        cmocka_unit_test(test_no_rounds),
+        cmocka_unit_test(test_no_rounds),     cmocka_unit_test(test_unwanted_results),
+        cmocka_unit_test(test_endless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
