@@ -164,9 +164,11 @@ static int clip(const Part *p)
 
 static bool clip_fits(const HoloCall *call)
 {
-    for (int i = 1; i < call->in_count; i++)
+    for (int i = 1; i < call->in_count; i++) {
+        if (call->in[i] && call->in[i]->rank > call->in[0]->rank) return false;
         for (int d = 0; call->in[i] && d < call->in[i]->rank; d++)
             if (call->in[i]->dim[d] != 1) return false;
+    }
     return true;
 }
 

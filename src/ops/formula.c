@@ -4,6 +4,7 @@
 #include "ops/program.h"
 #include "ops/user_formula.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- programs
@@ -48,13 +49,15 @@ static bool power(const HoloCall *call, HoloProgram *out)
     return true;
 }
 
-// Bounds are inputs since opset 11, attributes before; one that is missing binds nothing.
+// Bounds are inputs since opset 11, attributes before; one that is missing binds nothing. One number of more dimensions
+// than it bounds does not broadcast.
 static bool clip(const HoloCall *call, HoloProgram *out)
 {
     static const char *const names[] = {"min", "max"};
     static const HoloMapOp   ops[]   = {HOLO_MAP_at_least, HOLO_MAP_at_most};
     int                      x       = 0;
     for (int i = 0; i < 2; i++) {
+        if (holo_in(call, i + 1) && call->in[i + 1]->rank > call->in[0]->rank) return false;
         if (call->version >= 11 && holo_in(call, i + 1))
             x = emit(out, ops[i], x, i + 1, 0);
         else if (call->version < 11 && holo_attr_find(call, names[i]))
@@ -98,6 +101,7 @@ typedef struct Formula {
         float       fallback;
         int         step;
     } attr[2];
+    float most; // of the first attribute, which is then above 0, too: beyond it a difference of near numbers counts
     HoloMapStep step[9]; // ends with the first that is all 0: `add` of input 0 and itself is no operator
 } Formula;
 
@@ -155,7 +159,7 @@ static const Formula formulas[] = {
     {"Elu", "", 6, 1, .attr = {{"alpha", 1, 3}}, .step = {NUMBER(at_most, 0, 0), BELOW(R(0), 1)}},
     {"Selu", "", 6, 1, .attr = {{"alpha", 1.67326319f, 3}, {"gamma", 1.05070102f, 6}},
      .step = {NUMBER(at_most, 0, 0), BELOW(R(0), 1), NUMBER(mul, R(5), 0)}},
-    {"Celu", "", 12, 1, .attr = {{"alpha", 1, 1}, {"alpha", 1, 4}},
+    {"Celu", "", 12, 1, .attr = {{"alpha", 1, 1}, {"alpha", 1, 4}}, .most = 16,
      .step = {NUMBER(at_most, 0, 0), NUMBER(div, R(0), 0), BELOW(R(1), 2)}},
     {"Softsign", "", 1, 1, .step = {STEP(abs, 0, 0), NUMBER(add, R(0), 1), STEP(div, 0, R(1))}},
     // x * tanh(log(1 + exp(x))) is x * n / (n + 2) with n = exp(x) * (exp(x) + 2); above 20 it is x.
@@ -200,6 +204,16 @@ static bool operands_fit(const HoloCall *call, const Formula *f)
     return call->in_count > 0 && call->in[0];
 }
 
+// Steps are taken for elements of either sign: a number that is not finite is no factor of the others.
+static bool attributes_fit(const HoloCall *call, const Formula *f)
+{
+    for (int i = 0; i < HOLO_COUNT(f->attr) && f->attr[i].name; i++) {
+        double x = holo_attr_float(call, f->attr[i].name, f->attr[i].fallback);
+        if (!isfinite((float)x) || (f->most > 0 && !(x > 0 && x <= f->most))) return false;
+    }
+    return true;
+}
+
 static void formula_emit(const HoloCall *call, const Formula *f, HoloProgram *out)
 {
     for (int i = 0; i < HOLO_COUNT(f->step) && !is_none(&f->step[i]); i++)
@@ -217,6 +231,7 @@ bool holo_formula(const HoloCall *call, HoloProgram *out)
             continue;
         if (!operands_fit(call, f) || (f->gelu && !gelu_is(call, f->gelu))) continue;
         if (f->fits) return f->fits(call, out);
+        if (!attributes_fit(call, f)) return false;
         formula_emit(call, f, out);
         return true;
     }
