@@ -545,6 +545,72 @@ static HoloStatus parse_inputs(Parser *p, HoloGraph *graph)
     return HOLO_OK;
 }
 
+// What follows "when" or "unless": an input that the caller gives, or the value of an attribute, "@name=value".
+static HoloStatus parse_condition(Parser *p, const HoloGraph *graph, bool *out)
+{
+    HoloAttr    have = {0}, want = {0};
+    const char *name;
+    if (accept(p, "@")) {
+        HOLO_TRY(parse_reference(p, &have, out));
+        HOLO_TRY(expect(p, "="));
+        HOLO_TRY(parse_attr_value(p, &want));
+        bool same =
+            have.kind == want.kind && (want.kind == HOLO_ATTR_STRING ? holo_string_equal(have.s, want.s)
+                                                                     : want.kind == HOLO_ATTR_INT && have.i == want.i);
+        *out = *out && same;
+        return HOLO_OK;
+    }
+    HOLO_TRY(parse_name(p, &name));
+    int i = 0;
+    while (i < graph->input_count && strcmp(graph->inputs[i]->name, name)) i++;
+    if (i == graph->input_count) return wrong(p, "an input of the body");
+    *out = i < p->caller->in_count && p->caller->in[i];
+    return HOLO_OK;
+}
+
+static HoloStatus skip_block(Parser *p)
+{
+    HoloString text;
+    for (int depth = 1; depth; p->at++) {
+        skip(p);
+        if (!*p->at) return wrong(p, "the end of a block");
+        depth += (*p->at == '{') - (*p->at == '}');
+        if (*p->at != '"') continue;
+        HOLO_TRY(parse_quoted(p, &text));
+        p->at--;
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus parse_refusal(Parser *p)
+{
+    HoloString why;
+    HOLO_TRY(parse_quoted(p, &why));
+    return holo_fail(p->error, HOLO_UNSUPPORTED, "%s (%s): %.*s", p->caller->name, p->caller->type, (int)why.size,
+                     why.data);
+}
+
+static HoloStatus parse_statements(Parser *p, HoloGraph *graph)
+{
+    while (!accept(p, "}")) {
+        bool unless = p->caller && accept(p, "unless"), holds;
+        if (unless || (p->caller && accept(p, "when"))) {
+            HOLO_TRY(parse_condition(p, graph, &holds));
+            HOLO_TRY(expect(p, "{"));
+            HOLO_TRY(holds != unless ? parse_statements(p, graph) : skip_block(p));
+        } else if (p->caller && accept(p, "refuse")) {
+            HOLO_TRY(parse_refusal(p));
+        } else if (accept(p, "const")) {
+            HOLO_TRY(parse_leaf(p, graph, true));
+        } else if (accept(p, "shape")) {
+            HOLO_TRY(parse_leaf(p, graph, false));
+        } else {
+            HOLO_TRY(parse_node(p, graph));
+        }
+    }
+    return HOLO_OK;
+}
+
 static HoloStatus parse_graph(Parser *p, HoloGraph **out)
 {
     const char *name;
@@ -560,14 +626,7 @@ static HoloStatus parse_graph(Parser *p, HoloGraph **out)
     HOLO_TRY(expect(p, "("));
     HOLO_TRY(parse_names(p, ")", &outputs));
     HOLO_TRY(expect(p, "{"));
-    while (!accept(p, "}")) {
-        if (accept(p, "const"))
-            HOLO_TRY(parse_leaf(p, graph, true));
-        else if (accept(p, "shape"))
-            HOLO_TRY(parse_leaf(p, graph, false));
-        else
-            HOLO_TRY(parse_node(p, graph));
-    }
+    HOLO_TRY(parse_statements(p, graph));
     for (int i = 0; i < outputs.count; i++) {
         HoloValue *value = outputs.name[i] ? holo_graph_find(graph, outputs.name[i]) : NULL;
         if (!value)

@@ -138,6 +138,69 @@ static const char packed_attention[] =
     "    y = Gather@13(rows, tokens)\n"
     "}";
 
+// The same of queries, keys and values that are there already, apart or in one, for each head one behind the other.
+static const char packed_multi_head_attention[] =
+    "graph PackedMultiHeadAttention(query, key, value, bias, order, ends, more) -> (y) {\n"
+    "    const first: i64[1] = {0}\n"
+    "    const second: i64[1] = {1}\n"
+    "    const last: i64[1] = {-1}\n"
+    "    const end: i64[1] = {9223372036854775807}\n"
+    "    from = Slice@13(ends, first, last)\n"
+    "    to = Slice@13(ends, second, end)\n"
+    "    lengths = Sub@14(to, from)\n"
+    "    q = com.microsoft::RestorePadding@1(query, order)\n"
+    "    when key {\n"
+    "        k = com.microsoft::RestorePadding@1(key, order)\n"
+    "        v = com.microsoft::RestorePadding@1(value, order)\n"
+    "        z = com.microsoft::MultiHeadAttention@1(q, k, v, bias, lengths, more) {num_heads=@num_heads,\n"
+    "            scale=@scale, mask_filter_value=@mask_filter_value}\n"
+    "    }\n"
+    "    unless key {\n"
+    "        z = com.microsoft::MultiHeadAttention@1(q, _, _, bias, lengths, more) {num_heads=@num_heads,\n"
+    "            scale=@scale, mask_filter_value=@mask_filter_value}\n"
+    "    }\n"
+    "    width = Shape@15(z) {start=2}\n"
+    "    places = Reshape@13(order, last)\n"
+    "    all = Shape@15(places)\n"
+    "    sizes = Concat@13(all, width) {axis=0}\n"
+    "    rows = Reshape@14(z, sizes) {allowzero=1}\n"
+    "    count = Shape@15(query) {start=0, end=1}\n"
+    "    tokens = Slice@13(places, first, count)\n"
+    "    y = Gather@13(rows, tokens)\n"
+    "}";
+
+// ---- Fourier transforms of real signals, of one, two or three dimensions
+
+#define SIGNAL(n, text) "    when @signal_ndim=" n " {" text "}\n"
+#define SIGNAL_RANKS                                                                                 \
+    "    unless @signal_ndim=1 { unless @signal_ndim=2 { unless @signal_ndim=3 {\n"                  \
+    "        refuse \"signal_ndim must be 1, 2 or 3\" } } }\n"                                       \
+    "    when @normalized=1 { refuse \"normalized must be 0: divide by the root of the length\" }\n" \
+    "    const parts: i64[1] = {-1}\n"                                                               \
+    "    const last: i64[] = {-2}\n"                                                                 \
+    "    const second: i64[] = {-3}\n"                                                               \
+    "    const third: i64[] = {-4}\n"
+
+// clang-format off
+static const char rfft[] =
+    "graph Rfft<signal_ndim=1, onesided=1>(x) -> (y) {\n" SIGNAL_RANKS
+    "    real = Unsqueeze@13(x, parts)\n"
+    "    a = DFT@20(real, _, last) {onesided=@onesided}\n"
+    SIGNAL("1", "y = Identity@13(a)")
+    SIGNAL("2", "y = DFT@20(a, _, second)")
+    SIGNAL("3", "b = DFT@20(a, _, second) y = DFT@20(b, _, third)")
+    "}";
+
+static const char irfft[] =
+    "graph Irfft<signal_ndim=1, onesided=1>(x) -> (y) {\n" SIGNAL_RANKS
+    SIGNAL("1", "a = Identity@13(x)")
+    SIGNAL("2", "a = DFT@20(x, _, second) {inverse=1}")
+    SIGNAL("3", "b = DFT@20(x, _, third) {inverse=1} a = DFT@20(b, _, second) {inverse=1}")
+    "    real = DFT@20(a, _, last) {inverse=1, onesided=@onesided}\n"
+    "    y = Squeeze@13(real, parts)\n"
+    "}";
+// clang-format on
+
 // ---- whole numbers
 
 static const char matmul_integer_16[] = "graph MatMulInteger16(a, b) -> (y) {\n"
@@ -192,6 +255,55 @@ static const char bias_add[] = "graph BiasAdd(x, bias, skip) -> (y) {\n"
                                "    s = Add@14(x, bias)\n"
                                "    y = Add@14(s, skip)\n"
                                "}";
+
+#define DROPOUT                                                   \
+    "    d, kept = Dropout@13(s, ratio, training) {seed=@seed}\n" \
+    "    when skip { y = Add@14(d, skip) }\n"                     \
+    "    unless skip { y = Identity@13(d) }\n"
+// What is kept, a bit each, in words of 32; bits behind the last are 1.
+#define BITS                                                                                                      \
+    "    const each: i64[2] = {-1, 32}\n"                                                                         \
+    "    const all: i64[1] = {-1}\n"                                                                              \
+    "    const last: i64[1] = {-1}\n"                                                                             \
+    "    const none: i64[1] = {0}\n"                                                                              \
+    "    const width: i64[] = {32}\n"                                                                             \
+    "    const one: u32[] = {1}\n"                                                                                \
+    "    const places: u32[32] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, " \
+    "22, 23, 24, 25, 26, 27, 28, 29, 30, 31}\n"                                                                   \
+    "    wide = Cast@13(kept) {to=12}\n"                                                                          \
+    "    flat = Reshape@13(wide, all)\n"                                                                          \
+    "    count = Size@13(flat)\n"                                                                                 \
+    "    less = Neg@13(count)\n"                                                                                  \
+    "    rest = Mod@13(less, width)\n"                                                                            \
+    "    more = Reshape@13(rest, all)\n"                                                                          \
+    "    pads = Concat@13(none, more) {axis=0}\n"                                                                 \
+    "    filled = Pad@13(flat, pads, one)\n"                                                                      \
+    "    rows = Reshape@13(filled, each)\n"                                                                       \
+    "    placed = BitShift@11(rows, places) {direction=\"LEFT\"}\n"                                               \
+    "    bits = ReduceSum@13(placed, last) {keepdims=0}\n"
+
+static const char bias_dropout[]         = "graph BiasDropout(x, bias, skip, ratio, training) -> (y, kept) {\n"
+                                           "    s = Add@14(x, bias)\n" DROPOUT "}";
+static const char bitmask_bias_dropout[] = "graph BitmaskBiasDropout(x, bias, skip, ratio, training) -> (y, bits) {\n"
+                                           "    s = Add@14(x, bias)\n" DROPOUT BITS "}";
+static const char bitmask_dropout[]      = "graph BitmaskDropout(x, ratio, training) -> (y, bits) {\n"
+                                           "    y, kept = Dropout@13(x, ratio, training) {seed=@seed}\n" BITS "}";
+
+// The angles are of f32, sines and cosines of the type of the rest; what is turned comes already swapped.
+static const char gemma_rotary_embedding[] = "graph GemmaRotaryEmbedding(angle, q, q_turned, k, k_turned) -> (a, b) {\n"
+                                             "    const heads: i64[1] = {1}\n"
+                                             "    each = Unsqueeze@13(angle, heads)\n"
+                                             "    wide_sin = Sin@7(each)\n"
+                                             "    wide_cos = Cos@7(each)\n"
+                                             "    sin = CastLike@15(wide_sin, q)\n"
+                                             "    cos = CastLike@15(wide_cos, q)\n"
+                                             "    qc = Mul@14(q, cos)\n"
+                                             "    qs = Mul@14(q_turned, sin)\n"
+                                             "    kc = Mul@14(k, cos)\n"
+                                             "    ks = Mul@14(k_turned, sin)\n"
+                                             "    a = Add@14(qc, qs)\n"
+                                             "    b = Add@14(kc, ks)\n"
+                                             "}";
 
 static const char bias_split_gelu[] = "graph BiasSplitGelu(x, bias) -> (y) {\n"
                                       "    s = Add@14(x, bias)\n"
@@ -268,12 +380,19 @@ const HoloOp holo_ops_composed[] = {
     ROW("RemovePadding", 2, 2, 4, HOLO_TYPES_FLOAT, remove_padding),
     ROW("RestorePadding", 2, 2, 1, HOLO_TYPES_FLOAT, restore_padding),
     ROW("PackedAttention", 5, 6, 1, HOLO_TYPES_FLOAT, packed_attention),
+    ROW("PackedMultiHeadAttention", 6, 7, 1, HOLO_TYPES_FLOAT, packed_multi_head_attention),
+    ROW("Rfft", 1, 1, 1, HOLO_TYPES_FLOAT, rfft),
+    ROW("Irfft", 1, 1, 1, HOLO_TYPES_FLOAT, irfft),
     ROW("MatMulInteger16", 2, 2, 1, HOLO_BIT(I16), matmul_integer_16),
     ROW("MulInteger", 1, 4, 1, TYPES_8, mul_integer),
     ROW("QLinearWhere", 9, 9, 1, HOLO_BIT(BOOL), qlinear_where),
     ROW("QLinearReduceMean", 5, 5, 1, TYPES_8, qlinear_reduce_mean),
     ROW("QEmbedLayerNormalization", 18, 18, 2, HOLO_BIT(I32), qembed_layer_normalization),
     ROW("BiasAdd", 3, 3, 1, HOLO_TYPES_FLOAT, bias_add),
+    ROW("BiasDropout", 2, 5, 2, HOLO_TYPES_FLOAT, bias_dropout),
+    ROW("BitmaskBiasDropout", 2, 5, 2, HOLO_TYPES_FLOAT, bitmask_bias_dropout),
+    ROW("BitmaskDropout", 1, 3, 2, HOLO_TYPES_FLOAT, bitmask_dropout),
+    ROW("GemmaRotaryEmbedding", 5, 5, 2, HOLO_BIT(F32), gemma_rotary_embedding),
     ROW("BiasSplitGelu", 2, 2, 1, HOLO_TYPES_FLOAT, bias_split_gelu),
     ROW("BiasSoftmax", 2, 2, 1, HOLO_TYPES_FLOAT, bias_softmax),
     ROW("GemmFastGelu", 2, 3, 1, HOLO_TYPES_FLOAT, gemm_fast_gelu),
