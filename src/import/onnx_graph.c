@@ -237,7 +237,10 @@ static HoloStatus add_initializers(HoloOnnx *im, HoloOnnxScope *scope, HoloPbMan
         if (!name.size) return holo_fail(im->error, HOLO_BAD_MODEL, "an initializer has no name");
         const HoloOnnxBinding *binding = holo_onnx_binding(scope, name);
         if (binding && binding->value->is_input) continue; // a body's input is always given
-        HOLO_TRY(define(im, scope, name, &value));
+        if (binding && binding->value->is_constant)
+            value = binding->value; // given twice: the last is it
+        else
+            HOLO_TRY(define(im, scope, name, &value));
         value->type        = tensor;
         value->is_constant = true;
     }

@@ -137,7 +137,7 @@ const HoloOp holo_ops_activation[] = {
     ROW_OF("SwiGLU", "", 28, 0, HOLO_TYPES_FLOAT, 2, 2, swiglu_infer, holo_pointwise_eval, .f64 = swiglu_f64,
         .is_one_way = true, .attr = {{"alpha", 1}}),
     ROW("PRelu", "", 1, HOLO_TYPES_NUMBER, 2, 2, holo_pointwise_eval, .f64 = prelu_f64, .i64 = prelu_i64,
-        .u64 = prelu_u64, .is_one_way = true, .legacy_axis = 1),
+        .u64 = prelu_u64, .is_one_way = true, .may_grow = true, .legacy_axis = 1),
     ROW("Gelu", "com.microsoft", 1, HOLO_TYPES_FLOAT, 1, 1, gelu_eval, .is_one_way = true),
     ROW("BiasGelu", "com.microsoft", 1, HOLO_TYPES_FLOAT, 2, 2, holo_pointwise_eval, .f64 = bias_gelu_f64,
         .is_one_way = true),

@@ -82,12 +82,24 @@ static HoloStatus regressor_eval(HoloCall *call)
 
 // ---- LinearClassifier
 
+// Models that leave the labels out mean 0 and 1, told apart by one score.
+static HoloStatus find_labels(const HoloCall *call, HoloTensor *out)
+{
+    HoloTensor intercepts;
+    HOLO_TRY(holo_ml_list(call, "intercepts", HOLO_BIT(F32), &intercepts));
+    *out = (HoloTensor){.dtype = HOLO_I64, .rank = 1};
+    if (intercepts.dim[0] == 1 && !holo_attr_find(call, "classlabels_ints") &&
+        !holo_attr_find(call, "classlabels_strings"))
+        return HOLO_OK;
+    return holo_ml_labels(call, "classlabels_ints", "classlabels_strings", out);
+}
+
 static HoloStatus classifier_infer(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
     HoloTensor        labels, coefficients, intercepts;
     HOLO_TRY(holo_ml_expect_rows(call));
-    HOLO_TRY(holo_ml_labels(call, "classlabels_ints", "classlabels_strings", &labels));
+    HOLO_TRY(find_labels(call, &labels));
     HOLO_TRY(holo_ml_list(call, "coefficients", HOLO_BIT(F32), &coefficients));
     HOLO_TRY(holo_ml_list(call, "intercepts", HOLO_BIT(F32), &intercepts));
     HoloDim size   = holo_ml_row_size(x);
@@ -102,7 +114,7 @@ static HoloStatus classifier_eval(HoloCall *call)
     HoloTensor *y = holo_out(call, 0), *z = holo_out(call, 1), labels;
     Linear      linear;
     Scores      made;
-    HOLO_TRY(holo_ml_labels(call, "classlabels_ints", "classlabels_strings", &labels));
+    HOLO_TRY(find_labels(call, &labels));
     HOLO_TRY(read_linear(call, 0, &linear));
     bool    both  = linear.outputs == 1 && labels.dim[0] == 2;
     int64_t count = both ? 2 : linear.outputs;
@@ -115,10 +127,14 @@ static HoloStatus classifier_eval(HoloCall *call)
             scores[0] = -scores[0];
         }
         int64_t label = holo_ml_argmax(scores, count); // before a transform makes large scores the same
+        bool    above = scores[0] > 0;
         holo_ml_post_apply(linear.post, scores, count);
         if (both && linear.post == HOLO_ML_NONE) scores[0] = 1 - scores[1];
         if (count == 1) label = scores[0] >= (linear.post == HOLO_ML_NONE ? 0 : 0.5) ? 0 : -1;
-        if (y) holo_ml_put_label(y, row, &labels, label);
+        if (y && labels.dim[0] == 0)
+            holo_put_i(y, row, above);
+        else if (y)
+            holo_ml_put_label(y, row, &labels, label);
         if (z) holo_write_f(z, row * count, 1, count, scores);
     }
     return HOLO_OK;

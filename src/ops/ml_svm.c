@@ -341,10 +341,11 @@ static HoloStatus classifier_eval(HoloCall *call)
     HOLO_TRY(read_svm(call, c.vectors, &svm));
     int64_t k = c.classes, needed = 0;
     if (!holo_mul(c.vectors > 0 ? k - 1 : k, c.vectors > 0 ? c.vectors : svm.features, &needed) ||
-        svm.coefficients.dim[0] != needed)
+        svm.coefficients.dim[0] < needed)
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld coefficients for %lld classes",
                               (long long)svm.coefficients.dim[0], (long long)k);
-    for (int64_t i = 0; i < needed; i++) c.positive = c.positive && holo_get_f(&svm.coefficients, i) >= 0;
+    for (int64_t i = 0; i < svm.coefficients.dim[0]; i++)
+        c.positive = c.positive && holo_get_f(&svm.coefficients, i) >= 0;
     HOLO_TRY(room_take(call, &c, &room));
     for (int64_t row = 0; row < holo_ml_row_count(call->in[0]); row++) {
         read_row(call, &svm, row);

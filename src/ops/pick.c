@@ -12,13 +12,15 @@ static HoloStatus find_axis(const HoloCall *call, int *out)
     return holo_axis(call, holo_attr_int(call, "axis", 0), call->in[0]->rank, out);
 }
 
-// How many a condition chooses that is there already; what it chooses behind the end, eval refuses.
-static HoloDim chosen_of(const HoloTensor *condition)
+// How many of the `size` there are a condition chooses. It may be shorter; what it says behind the end is nothing. A size
+// that is not known yet is taken to be as long.
+static HoloDim chosen_of(const HoloTensor *condition, HoloDim size)
 {
     const uint8_t *is_chosen = condition->data;
-    HoloDim        count     = 0;
-    if (!is_chosen || holo_dim_is_symbolic(condition->dim[0])) return HOLO_DIM_UNKNOWN;
-    for (int64_t i = 0; i < condition->dim[0]; i++) count += is_chosen[i] != 0;
+    HoloDim        count = 0, end = condition->dim[0];
+    if (!is_chosen || holo_dim_is_symbolic(end)) return HOLO_DIM_UNKNOWN;
+    if (!holo_dim_is_symbolic(size) && size < end) end = size;
+    for (int64_t i = 0; i < end; i++) count += is_chosen[i] != 0;
     return count;
 }
 
@@ -26,30 +28,15 @@ static HoloStatus infer_compress(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
     int               axis;
-    HoloDim           dim[HOLO_MAX_RANK];
+    HoloDim           dim[HOLO_MAX_RANK], size = 1;
     HOLO_TRY(find_axis(call, &axis));
     HOLO_TRY(holo_expect_types(call, 1, HOLO_BIT(BOOL)));
     HOLO_TRY(holo_expect_rank(call, 1, 1, 1));
     memcpy(dim, x->dim, sizeof dim);
-    dim[axis < 0 ? 0 : axis] = chosen_of(call->in[1]);
+    for (int d = 0; d < x->rank; d++)
+        if (axis < 0 || axis == d) size = holo_dim_mul(call->dims, size, x->dim[d]);
+    dim[axis < 0 ? 0 : axis] = chosen_of(call->in[1], size);
     return holo_out_type(call, 0, x->dtype, axis < 0 ? 1 : x->rank, dim);
-}
-
-// How many are chosen of the `size` there are. A condition may be shorter; a longer one may choose
-// nothing more.
-static HoloStatus count_chosen(const HoloCall *call, int64_t size, int64_t *out)
-{
-    const HoloTensor *condition = call->in[1];
-    const uint8_t    *is_chosen = condition->data;
-    *out                        = 0;
-    for (int64_t i = 0; i < condition->dim[0]; i++) {
-        if (!is_chosen[i]) continue;
-        if (i >= size)
-            return holo_call_fail(call, HOLO_BAD_INPUT, "the condition chooses %lld of %lld", (long long)i,
-                                  (long long)size);
-        ++*out;
-    }
-    return HOLO_OK;
 }
 
 static HoloStatus eval_compress(HoloCall *call)
@@ -60,8 +47,8 @@ static HoloStatus eval_compress(HoloCall *call)
     int               axis;
     HOLO_TRY(find_axis(call, &axis));
     int64_t rows = axis < 0 ? 1 : holo_product(axis, x->dim), size = axis < 0 ? holo_tensor_count(x) : x->dim[axis];
-    int64_t inner = axis < 0 ? 1 : holo_product(x->rank - axis - 1, x->dim + axis + 1), count;
-    HOLO_TRY(count_chosen(call, size, &count));
+    int64_t inner               = axis < 0 ? 1 : holo_product(x->rank - axis - 1, x->dim + axis + 1),
+            count               = chosen_of(condition, size);
     y->dim[axis < 0 ? 0 : axis] = count;
     HOLO_TRY(holo_out_alloc(call, 0));
     size_t bytes = (size_t)inner * holo_dtype_size(x->dtype);

@@ -349,13 +349,13 @@ static HoloStatus check_types(const HoloCall *call)
 // The broadcast shape must be that of input 0; a symbolic size is taken to be so.
 static HoloStatus check_one_way(const HoloCall *call, int rank, HoloDim *dim)
 {
-    const HoloTensor *first = call->in[0];
-    bool              fits  = rank == first->rank;
-    for (int i = 0; fits && i < rank; i++) {
-        fits   = holo_dim_is_symbolic(first->dim[i]) || holo_dim_is_symbolic(dim[i]) || first->dim[i] == dim[i];
-        dim[i] = first->dim[i];
-    }
-    if (fits) return HOLO_OK;
+    const HoloPointwiseRow *row   = call->op->row;
+    const HoloTensor       *first = call->in[0];
+    bool                    fits  = rank == first->rank;
+    for (int i = 0; fits && i < rank; i++)
+        fits = holo_dim_is_symbolic(first->dim[i]) || holo_dim_is_symbolic(dim[i]) || first->dim[i] == dim[i];
+    if (fits) memcpy(dim, first->dim, (size_t)rank * sizeof *dim);
+    if (fits || (row->may_grow && call->version >= 7)) return HOLO_OK;
     return holo_call_fail(call, HOLO_BAD_MODEL, "the other inputs do not broadcast to the shape of input 0");
 }
 

@@ -132,6 +132,7 @@ typedef struct HoloPointwiseRow {
     bool              is_swapped;   // `tile` takes the second input first
     bool              is_predicate; // gives bool, as lanes of int64_t
     bool              is_one_way;   // the shape is that of input 0
+    bool              may_grow;     // but where that is too small, since opset 7, both are broadcast
     bool              has_axis;     // before opset 7, `axis` says where the second input belongs
     int8_t            legacy_axis;  // where a second input of rank 1 belonged before opset 7; 0: at the end
     HoloPointwiseAttr attr[HOLO_POINTWISE_ATTRS]; // become p[0], p[1]

@@ -409,7 +409,8 @@ static HoloStatus read_roi(const HoloCall *call, HoloResize *r)
     HOLO_TRY(read_axes(call, axes, &count));
     for (int d = 0; d < call->in[0]->rank; d++) r->axis[d].roi_to = 1;
     if (r->how.place != HOLO_RESIZE_TF_CROP_AND_RESIZE) return HOLO_OK;
-    if (!roi || holo_tensor_count(roi) != 2 * count)
+    if (!roi) return HOLO_OK; // all of it
+    if (holo_tensor_count(roi) != 2 * count)
         return holo_call_fail(call, HOLO_BAD_INPUT, "roi must have %d entries", 2 * count);
     for (int i = 0; i < count; i++) {
         r->axis[axes[i]].roi_from = holo_get_f(roi, i);

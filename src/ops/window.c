@@ -76,6 +76,8 @@ static HoloStatus read_auto_pad(const HoloCall *call, AutoPad *out)
             return HOLO_OK;
         }
     HoloString given = holo_attr_string(call, "auto_pad", "NOTSET");
+    *out             = NOTSET;
+    if (given.size == 0) return HOLO_OK; // as some exporters write it
     return holo_call_fail(call, HOLO_BAD_MODEL, "auto_pad is '%.*s', expected NOTSET, VALID, SAME_UPPER or SAME_LOWER",
                           (int)(given.size < 40 ? given.size : 40), given.data);
 }

@@ -1,6 +1,6 @@
 // withdrawn.c - operators that were in ONNX's first experimental version and were withdrawn: Affine,
-// ParametricSoftplus, ScaledTanh, Scale, ImageScaler and Crop. Models converted from Core ML in those days still
-// have them.
+// ParametricSoftplus, ScaledTanh, Scale, ImageScaler, Crop and DynamicSlice. Models converted from Core ML and Caffe2 in those
+// days still have them.
 #include "base/math.h"
 #include "ops/pointwise.h"
 #include "ops/spread.h"
@@ -81,6 +81,8 @@ static HoloStatus crop_eval(HoloCall *call)
     return HOLO_OK;
 }
 
+static const char dynamic_slice[] = "graph DynamicSlice(x, from, to, axes) -> (y) { y = Slice@10(x, from, to, axes) }";
+
 // clang-format off
 #define ROW(label, ...)                                                                                      \
     {.name = label, .domain = "", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,          \
@@ -97,6 +99,8 @@ const HoloOp holo_ops_withdrawn[] = {
     ROW("Scale", .f64 = scale_f64, .attr = {{"scale", 1}}),
     IMAGE("ImageScaler", scaler_infer, scaler_eval, 0),
     IMAGE("Crop", crop_infer, crop_eval, HOLO_OP_MOVES),
+    {.name = "DynamicSlice", .domain = "", .since = 1, .in_min = 3, .in_max = 4, .out_min = 1, .out_max = 1,
+     .types = HOLO_TYPES_ALL, .body = dynamic_slice},
     {0},
 };
 // clang-format on

@@ -208,6 +208,21 @@ static void test_nodes_out_of_order(void **state)
     holo_model_close(compiled(path, HOLO_FUSED));
 }
 
+// Of two initializers of one name the last counts, as in ONNX Runtime: here the first would not fit.
+static void test_initializer_twice(void **state)
+{
+    (void)state;
+    OnnxModel   m    = {0};
+    const char *path = temp_path("initializers.onnx");
+    onnx_input(&m.graph, "x", HOLO_F32, "2");
+    onnx_output(&m.graph, "y", HOLO_F32, "2");
+    onnx_weights(&m.graph, "c", "3", 1, 1);
+    onnx_weights(&m.graph, "c", "2", 2, 1);
+    onnx_node(&m.graph, "Add", "x,c", "y", "");
+    onnx_save(&m, path);
+    holo_model_close(compiled(path, HOLO_FUSED));
+}
+
 static void test_broken_graphs(void **state)
 {
     (void)state;
@@ -515,6 +530,7 @@ int main(void)
         cmocka_unit_test(test_unknown_operators_are_all_listed),
         cmocka_unit_test(test_cycle),
         cmocka_unit_test(test_nodes_out_of_order),
+        cmocka_unit_test(test_initializer_twice),
         cmocka_unit_test(test_broken_graphs),
         cmocka_unit_test(test_shapes_that_overflow),
         cmocka_unit_test(test_external_data),
