@@ -16,10 +16,10 @@ INL double grid_reflect(double x, double low, double high)
 INL double grid_place(const HoloGrid *g, double size, double at, double *out_rest)
 {
     double low = g->align ? 0 : -0.5, high = size - (g->align ? 1 : 0.5);
+    at       = at == at ? at : -1; // a NaN is the first border, as in PyTorch
     double x = g->align ? (at + 1) / 2 * (size - 1) : ((at + 1) * size - 1) / 2;
     x        = x < 0x1p52 ? x : 0x1p52;
-    x        = x > -0x1p52 ? x : -0x1p52; // a NaN was made the first
-    if (at != at) x = -0x1p52;
+    x        = x > -0x1p52 ? x : -0x1p52;
     if (g->padding == HOLO_GRID_REFLECTION) x = grid_reflect(x, low, high);
     bool   zeros = g->padding == HOLO_GRID_ZEROS;
     double least = zeros ? -2 : 0, most = zeros ? size + 1 : size - 1;

@@ -131,9 +131,10 @@ static void cubic_weights(double x, double *w)
 static Taps find_taps(const Sampler *s, double normal, int64_t size)
 {
     double low, high, n = (double)size;
+    if (isnan(normal)) normal = -1; // the first border, as in PyTorch
     double x = s->align_corners ? (normal + 1) / 2 * (n - 1) : ((normal + 1) * n - 1) / 2;
     borders(s, size, &low, &high);
-    if (!(fabs(x) < 0x1p52)) x = x > 0 ? 0x1p52 : -0x1p52; // far outside in any case, and so is NaN
+    if (!(fabs(x) < 0x1p52)) x = x > 0 ? 0x1p52 : -0x1p52; // far outside in any case
     if (s->mode == NEAREST) x = rint(x);
     if ((x < low || x > high) && s->mode != CUBIC) // cubic taps are treated one by one
         x = s->padding == BORDER ? clamp(x, 0, n - 1) : s->padding == REFLECTION ? reflect(x, low, high) : x;
