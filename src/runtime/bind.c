@@ -17,15 +17,29 @@ static bool types_equal(const HoloTensor *a, const HoloTensor *b)
     return a->rank <= 0 || a->kind != HOLO_TENSOR || !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]);
 }
 
+typedef struct TypeText {
+    char text[256];
+} TypeText;
+
+static TypeText type_text(const HoloTensor *t)
+{
+    TypeText have;
+    int      at = snprintf(have.text, sizeof have.text, "%s[", holo_dtype_name((HoloDtype)t->dtype));
+    for (int d = 0; d < t->rank && at < 200; d++) {
+        size_t left = sizeof have.text - (size_t)at;
+        at += t->dim[d] == HOLO_DIM_UNKNOWN
+                  ? snprintf(have.text + at, left, d ? ",?" : "?")
+                  : snprintf(have.text + at, left, d ? ",%lld" : "%lld", (long long)t->dim[d]);
+    }
+    snprintf(have.text + at, sizeof have.text - (size_t)at, "]");
+    return have;
+}
+
 static HoloStatus input_fail(const HoloFrame *frame, const HoloValueRecord *v, const HoloTensor *t, const char *why,
                              HoloError *error)
 {
-    char have[256];
-    int  at = snprintf(have, sizeof have, "%s[", holo_dtype_name((HoloDtype)t->dtype));
-    for (int d = 0; d < t->rank && at < 200; d++)
-        at += snprintf(have + at, sizeof have - (size_t)at, "%s%lld", d ? "," : "", (long long)t->dim[d]);
-    return holo_fail(error, HOLO_BAD_INPUT, "input %s is %s]: %s", holo_model_text(frame->session->model, v->name),
-                     have, why);
+    return holo_fail(error, HOLO_BAD_INPUT, "input %s is %s: %s", holo_model_text(frame->session->model, v->name),
+                     type_text(t).text, why);
 }
 
 static bool is_free(const HoloFrame *frame, uint32_t input)
@@ -168,6 +182,23 @@ static bool shared_bind(HoloFrame *frame, uint32_t i, int64_t count)
     return true;
 }
 
+// Where sizes follow from the inputs it is these that do not fit; else it is the archive.
+static HoloStatus value_fail(const HoloFrame *frame, uint32_t i, HoloError *error)
+{
+    const HoloModel       *model = frame->session->model;
+    const HoloValueRecord *v     = holo_frame_record(frame, i);
+    const char            *name  = holo_model_text(model, v->name);
+    if (!model->archive.DIMS_count)
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "value %s has sizes that cannot be", name);
+    if (holo_store_is_shared(v->storage))
+        return holo_fail(error, HOLO_BAD_INPUT,
+                         "the model cannot take inputs of these sizes: value %s is %s, made of %s", name,
+                         type_text(&frame->types[i]).text, type_text(&frame->types[v->at]).text);
+    return holo_fail(error, HOLO_BAD_INPUT,
+                     "the model cannot take inputs of these sizes: value %s has sizes that cannot be, %s", name,
+                     type_text(&frame->types[i]).text);
+}
+
 static HoloStatus value_bind(HoloFrame *frame, uint32_t i, HoloError *error)
 {
     const HoloModel       *model = frame->session->model;
@@ -186,8 +217,7 @@ static HoloStatus value_bind(HoloFrame *frame, uint32_t i, HoloError *error)
         ok      = !expression_fill(frame, v, t, count);
     }
     if (ok && holo_store_is_shared(v->storage)) ok = shared_bind(frame, i, count);
-    if (ok) return HOLO_OK;
-    return holo_fail(error, HOLO_BAD_ARCHIVE, "value %s has sizes that cannot be", holo_model_text(model, v->name));
+    return ok ? HOLO_OK : value_fail(frame, i, error);
 }
 
 static HoloStatus values_bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)

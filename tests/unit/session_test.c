@@ -334,6 +334,31 @@ static void test_sizes_that_need_too_much_memory(void **state)
     free(x.data);
 }
 
+// A model that was exported for one batch and says that it takes any.
+static void test_sizes_that_the_model_cannot_take(void **state)
+{
+    (void)state;
+    OnnxModel   m    = {0};
+    const char *path = temp_path("fixed_within.onnx");
+    onnx_input(&m.graph, "x", HOLO_F32, "N,6");
+    onnx_output(&m.graph, "y", HOLO_F32, NULL);
+    onnx_ints(&m.graph, "shape", "2", (int64_t[]){4, 3});
+    onnx_node(&m.graph, "Relu", "x", "r", "");
+    onnx_node(&m.graph, "Reshape", "r,shape", "f", "");
+    onnx_node(&m.graph, "Neg", "f", "y", "");
+    onnx_save(&m, path);
+    Run        r = begin(path);
+    HoloTensor x = made(in_type(&r, 0), 1, 3);
+    EXPECT_OK(holo_session_set_input(r.session, 0, &x, &error));
+    EXPECT_FAIL(holo_session_run(r.session, &error), HOLO_BAD_INPUT,
+                "cannot take inputs of these sizes: value f is f32[4,3], made of f32[3,6]");
+    x.dim[0] = 2;
+    EXPECT_OK(holo_session_set_input(r.session, 0, &x, &error));
+    EXPECT_OK(holo_session_run(r.session, &error));
+    end(&r);
+    free(x.data);
+}
+
 // What depends on values changes its size from run to run.
 static void test_sizes_that_depend_on_values(void **state)
 {
@@ -557,6 +582,7 @@ int main(void)
         cmocka_unit_test(test_outputs_that_no_step_writes),
         cmocka_unit_test(test_sizes_in_turn),
         cmocka_unit_test(test_sizes_that_need_too_much_memory),
+        cmocka_unit_test(test_sizes_that_the_model_cannot_take),
         cmocka_unit_test(test_sizes_that_depend_on_values),
         cmocka_unit_test(test_prepared_once),
         cmocka_unit_test(test_dlpack),
