@@ -316,6 +316,40 @@ static bool has_other_version(const HoloNode *node)
     return false;
 }
 
+// What there is to do about operators that tools write for their own use.
+static const struct {
+    const char *domain, *type, *hint; // type NULL: all of the domain
+} hints[] = {
+    {"com.microsoft.nchwc", NULL,
+     "ONNX Runtime arranged it for one kind of CPU and does not say which: save the model at its level `extended`, or give "
+     "the model that it was made of"},
+    {"com.ms.internal.nhwc", NULL,
+     "ONNX Runtime arranged it for one of its devices: save the model at its level `extended`, or give the model that it "
+     "was made of"},
+    {"com.microsoft", "EPContext",
+     "it holds a program that was compiled for one device: give the model that it was made of"},
+    {"com.microsoft", "Snpe", "it holds a model of one device's own format: give the model that it was made of"},
+    {"com.microsoft", "QuantizeBFP", "its bytes have a meaning on one accelerator only: export the model without it"},
+    {"com.microsoft", "DequantizeBFP", "its bytes have a meaning on one accelerator only: export the model without it"},
+    {"ai.onnx.contrib", NULL,
+     "it is of ONNX Runtime's extensions, which prepare text, sound and images: do that before the model runs"},
+    {"com.microsoft.extensions", NULL,
+     "it is of ONNX Runtime's extensions, which prepare text, sound and images: do that before the model runs"},
+    {"org.pytorch.aten", NULL, "it is PyTorch's own: export the model with opset 18 or newer"},
+    {"aten", NULL, "it is PyTorch's own: export the model with opset 18 or newer"},
+    {"prim", NULL, "it is PyTorch's own: export the model with opset 18 or newer"},
+    {"TRT", NULL, "it is a plugin of TensorRT: export the model without it"},
+    {"trt.plugins", NULL, "it is a plugin of TensorRT: export the model without it"},
+};
+
+static const char *hint_for(const HoloNode *node)
+{
+    for (int i = 0; i < HOLO_COUNT(hints); i++)
+        if (!strcmp(node->domain, hints[i].domain) && (!hints[i].type || !strcmp(node->type, hints[i].type)))
+            return hints[i].hint;
+    return has_other_version(node) ? "other versions of it exist here: convert the model to another opset" : NULL;
+}
+
 HoloStatus holo_graph_check_ops(const HoloGraph *graph, HoloError *error)
 {
     HoloArena  scratch = {0};
@@ -330,12 +364,8 @@ HoloStatus holo_graph_check_ops(const HoloGraph *graph, HoloError *error)
         for (int i = 0; i < m->count && i < HOLO_COUNT(m->names); i++)
             holo_text_add(&text, "%s%.80s", i ? ", " : "", m->names[i]);
         holo_text_add(&text, m->count > HOLO_COUNT(m->names) ? ", ...)" : ")");
-        if (has_other_version(node))
-            holo_text_add(&text, "; other versions of it exist here: convert the model to another opset");
-        if (!strcmp(node->domain, "com.microsoft.nchwc"))
-            holo_text_add(
-                &text, "; ONNX Runtime arranged it for one kind of CPU and does not say which: save the model at its "
-                       "level `extended`, or give the model that it was made of");
+        const char *hint = hint_for(node);
+        if (hint) holo_text_add(&text, "; %s", hint);
     }
     if (!status && kinds)
         status =

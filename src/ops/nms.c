@@ -1,7 +1,7 @@
 // nms.c - NonMaxSuppression: of boxes that overlap, the best is kept.
+#include "ops/nms.h"
 #include "ops/spread.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { BOXES, SCORES, MAX_OUTPUT, IOU_THRESHOLD, SCORE_THRESHOLD };
@@ -23,89 +23,35 @@ static HoloStatus infer(HoloCall *call)
     return holo_out_type(call, 0, HOLO_I64, 2, (HoloDim[]){HOLO_DIM_UNKNOWN, 3});
 }
 
-typedef struct Box { // low and high corner
-    double low[2], high[2], area;
-} Box;
-
-static Box read_box(const float *at, bool centered)
-{
-    Box box;
-    for (int d = 0; d < 2; d++) {
-        double size = (double)at[2 + d], a = centered ? (double)at[d] - size / 2 : (double)at[d];
-        double b    = centered ? (double)at[d] + size / 2 : size;
-        box.low[d]  = fmin(a, b);
-        box.high[d] = fmax(a, b);
-    }
-    box.area = (box.high[0] - box.low[0]) * (box.high[1] - box.low[1]);
-    return box;
-}
-
-// Intersection over union; 0 where a box is empty.
-static double overlap(const Box *a, const Box *b)
-{
-    double common = 1;
-    for (int d = 0; d < 2; d++) {
-        double high = a->high[d] < b->high[d] ? a->high[d] : b->high[d];
-        double low  = a->low[d] > b->low[d] ? a->low[d] : b->low[d];
-        if (!(high > low)) return 0;
-        common *= high - low;
-    }
-    double all = a->area + b->area - common;
-    return common > 0 && all > 0 ? common / all : 0;
-}
-
-typedef struct Candidate {
-    float   score;
-    int64_t index;
-} Candidate;
-
-static bool before(const Candidate *a, const Candidate *b) // the better first; of equals, the earlier
-{
-    return a->score != b->score ? a->score > b->score : a->index < b->index;
-}
-
-// A heap with the first candidate at its root.
-static void sink(Candidate *heap, int64_t count, int64_t at)
-{
-    Candidate moved = heap[at];
-    for (int64_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && before(&heap[child + 1], &heap[child])) child++;
-        if (!before(&heap[child], &moved)) break;
-        heap[at] = heap[child];
-    }
-    heap[at] = moved;
-}
-
 typedef struct Nms {
-    const float *boxes, *scores;
-    int64_t      batches, classes, count; // count: of boxes
-    int64_t      max;                     // kept of each class
-    double       iou, score;
-    bool         centered;
-    Candidate   *candidates; // for each worker
-    Box         *kept;       // the same
-    int64_t (*out)[3];       // batch, class, box: max of each class
-    int64_t *out_count;      // of each class
+    const float   *boxes, *scores;
+    int64_t        batches, classes, count; // count: of boxes
+    int64_t        max;                     // kept of each class
+    double         iou, score;
+    bool           centered;
+    HoloCandidate *candidates; // for each worker
+    HoloBox       *kept;       // the same
+    int64_t (*out)[3];         // batch, class, box: max of each class
+    int64_t *out_count;        // of each class
 } Nms;
 
 // One class of one batch. Candidates are put in order only as far as they are looked at.
 static void run_class(void *arg, int64_t number, int worker)
 {
-    const Nms   *n     = arg;
-    Candidate   *heap  = n->candidates + worker * n->count;
-    Box         *boxes = n->kept + worker * n->max;
-    int64_t      batch = number / n->classes, left = 0, kept = 0;
-    const float *scores = n->scores + number * n->count;
+    const Nms     *n     = arg;
+    HoloCandidate *heap  = n->candidates + worker * n->count;
+    HoloBox       *boxes = n->kept + worker * n->max;
+    int64_t        batch = number / n->classes, left = 0, kept = 0;
+    const float   *scores = n->scores + number * n->count;
     for (int64_t i = 0; i < n->count; i++)
-        if ((double)scores[i] > n->score) heap[left++] = (Candidate){scores[i], i};
-    for (int64_t i = left / 2; i-- > 0;) sink(heap, left, i);
+        if ((double)scores[i] > n->score) heap[left++] = (HoloCandidate){scores[i], i};
+    holo_candidate_heap(heap, left);
     while (left > 0 && kept < n->max) {
-        int64_t index = heap[0].index;
-        Box     box   = read_box(n->boxes + (batch * n->count + index) * 4, n->centered);
-        bool    keep  = true;
-        heap[0]       = heap[--left];
-        sink(heap, left, 0);
-        for (int64_t k = 0; keep && k < kept; k++) keep = !(overlap(&box, &boxes[k]) > n->iou);
+        int64_t      index = holo_candidate_take(heap, &left).index;
+        const float *at    = n->boxes + (batch * n->count + index) * 4;
+        HoloBox      box   = holo_box_make((double[4]){at[0], at[1], at[2], at[3]}, n->centered);
+        bool         keep  = true;
+        for (int64_t k = 0; keep && k < kept; k++) keep = !(holo_box_overlap(&box, &boxes[k]) > n->iou);
         if (!keep) continue;
         int64_t *out  = n->out[number * n->max + kept];
         boxes[kept++] = box;
@@ -132,8 +78,8 @@ static HoloStatus take_memory(const HoloCall *call, Nms *n)
     int64_t classes, total;
     if (!holo_mul(n->batches, n->classes, &classes) || !holo_mul(classes, n->max, &total))
         return holo_call_fail(call, HOLO_NO_MEMORY, "too many boxes");
-    HOLO_TRY(holo_call_temp(call, (size_t)n->count, workers * sizeof(Candidate), (void **)&n->candidates));
-    HOLO_TRY(holo_call_temp(call, (size_t)n->max, workers * sizeof(Box), (void **)&n->kept));
+    HOLO_TRY(holo_call_temp(call, (size_t)n->count, workers * sizeof(HoloCandidate), (void **)&n->candidates));
+    HOLO_TRY(holo_call_temp(call, (size_t)n->max, workers * sizeof(HoloBox), (void **)&n->kept));
     HOLO_TRY(holo_call_temp(call, (size_t)classes, sizeof *n->out_count, (void **)&n->out_count));
     return holo_call_temp(call, (size_t)total, sizeof *n->out, (void **)&n->out);
 }

@@ -32,27 +32,6 @@
 
 // clang-format off
 const SampleRow sample_rows[] = {
-    // ---- what tools write for one device each
-    {ALL, "DynamicSlice@1($x[m,n>1], $i64[1]{1}, $i64[1]{5}, $i64[1]{1})"},
-    {F32,   "com.microsoft::PackedMultiHeadAttention@1($x[3,2*h>0], $t[3,2*h], $t[3,2*h], $?t[6*h], $i32[2,2]{0,2,3,1}, $i32[3]{0,1,3}) {num_heads=2}"},
-    {F32,   "2=com.microsoft::GemmaRotaryEmbedding@1($x[b,s,d], $f16[b,2,s,d], $f16[b,2,s,d], $f16[b,3,s,d], $f16[b,3,s,d])"},
-    {F32,   "2=com.microsoft::MatMulNBitsMlp@1($x[...,m,32], $?t[=], $t[32], $u8[n>0,1,16]<0,255>, $f32[n]<1,2>, $?f32[n], $u8[n,1,16]<0,255>, $f32[n]<1,2>, $?f32[n])"
-            " {K=32, N=${n}, activation=\"silu\", bits=4, block_size=32}"},
-    {F32,   "4=com.microsoft::MatMulNBitsQkv@1($x[...,m,32], $?t[=], $t[32], $u8[n>0,1,16]<0,255>, $f32[n]<1,2>, $?f32[n], $u8[k>0,1,16]<0,255>, $f32[k]<1,2>, $?f32[k],"
-            " $u8[k,1,16]<0,255>, $f32[k]<1,2>, $?f32[k]) {K=32, Nq=${n}, Nkv=${k}, bits=4, block_size=32}"},
-    {F32 | HOLO_BIT(F16) | HOLO_BIT(BF16), "com.microsoft::MatMulBlockQuantizedFp8Weight@1($x[...,m,32], $f8e4m3fn[n>0,32], $f32[n,2]<1,2>, $?f32[1]<1,2>, $?t[n]) {block_size=16}"},
-    {F32 | HOLO_BIT(F16) | HOLO_BIT(BF16), "com.microsoft::MatMulBlockQuantizedFp4Weight@1($x[...,m,8], $u8[n>0,4]<0,255>, $u8[n,2]<48,64>, $f32[]<1,2>, _, $?t[n]) {block_size=4}"},
-    {F32 | HOLO_BIT(F16) | HOLO_BIT(BF16), "com.microsoft::GemmFloat8@1($x[m,k], $t[k,n], $?t[m,n]) {beta=1.0, activation=\"$(NONE|RELU|GELU)\"}"},
-    {FLOAT, "com.microsoft::FusedMatMulActivation@1($x[m,k], $t[k,n>0]) {activation=\"Softmax\", activation_axis=-1}"},
-    {F32,   "com.microsoft::QuantizeWithOrder@1($x[m>0,64], $f32[]<1,2>) {order_input=1, order_output=$(0|1|2)}"},
-    {HOLO_BIT(I8), "com.microsoft::DequantizeWithOrder@1($x[m>0,64], $f32[]<1,2>) {order_input=$(0|1|2), order_output=1, to=$(1|10)}"},
-    {HOLO_BIT(I8), "com.microsoft::QOrderedMatMul@1($x[b>0,m>0,k>0], $f32[]<1,2>, $i8[k,n>0], $f32[n]<1,2>, $f32[]<1,2>, $?f32[n]) {order_A=1, order_B=0, order_Y=1}"},
-    {HOLO_BIT(I8), "com.microsoft::QOrderedGelu@1($x, $f32[]<1,2>, $f32[]<1,2>)"},
-    {HOLO_BIT(I8), "com.microsoft::QOrderedLayerNormalization@1($x[b,s,h>0], $f32[]<1,2>, $f32[h], $?f32[h], $f32[]<1,2>) {axis=-1}"},
-    {F32_F64, "com.microsoft::Rfft@1($x[b,m>0,n>0]) {signal_ndim=$(1|2)}"},
-    {F32_F64, "com.microsoft::Irfft@1($x[b,m>0,n>1,2]) {signal_ndim=$(1|2)}"},
-    {FLOAT, "2={com.microsoft::BiasDropout@1 com.microsoft::BitmaskBiasDropout@1}($x[...,n], $t[n], $?t[=], $?f32[]<0,1>, $?bool[]{0})"},
-    {FLOAT, "2=com.microsoft::BitmaskDropout@1($x, $?f32[]<0,1>, $?bool[]{0})"},
 
     // ---- element by element
     {FLOAT, "{Acos@22 Acosh@22 Asin@22 Asinh@22 Atan@22 Atanh@22 Cos@22 Cosh@22 Sin@22 Sinh@22 Tan@22 Tanh@13}($x)"},
@@ -211,6 +190,28 @@ const SampleRow sample_rows[] = {
     {I64, "ConstantOfShape@9($x[3]<0,4>)"},
     {F32_F64 | INDEX, "Range@11($x[]<-9,9>, $t[]<0,20>, $t[]<1,3>)"},
     {F32_F64 | INDEX, "com.microsoft::Range@1($x[]<-9,9>, $t[]<0,20>, $?t[]<1,3>)"},
+
+    // ---- what tools write for one device each
+    {ALL, "DynamicSlice@1($x[m,n>1], $i64[1]{1}, $i64[1]{5}, $i64[1]{1})"},
+    {F32,   "com.microsoft::PackedMultiHeadAttention@1($x[3,2*h>0], $t[3,2*h], $t[3,2*h], $?t[6*h], $i32[2,2]{0,2,3,1}, $i32[3]{0,1,3}) {num_heads=2}"},
+    {F32,   "2=com.microsoft::MatMulNBitsMlp@1($x[...,m,32], $?t[=], $t[32], $u8[n>0,1,16]<0,255>, $f32[n]<1,2>, $?f32[n], $u8[n,1,16]<0,255>, $f32[n]<1,2>, $?f32[n])"
+            " {K=32, N=${n}, activation=\"silu\", bits=4, block_size=32}"},
+    {F32,   "4=com.microsoft::MatMulNBitsQkv@1($x[...,m,32], $?t[=], $t[32], $u8[n>0,1,16]<0,255>, $f32[n]<1,2>, $?f32[n], $u8[k>0,1,16]<0,255>, $f32[k]<1,2>, $?f32[k],"
+            " $u8[k,1,16]<0,255>, $f32[k]<1,2>, $?f32[k]) {K=32, Nq=${n}, Nkv=${k}, bits=4, block_size=32}"},
+    {F32 | HOLO_BIT(F16) | HOLO_BIT(BF16), "com.microsoft::MatMulBlockQuantizedFp8Weight@1($x[...,m,32], $f8e4m3fn[n>0,32], $f32[n,2]<1,2>, $?f32[1]<1,2>, $?t[n]) {block_size=16}"},
+    {F32 | HOLO_BIT(F16) | HOLO_BIT(BF16), "com.microsoft::MatMulBlockQuantizedFp4Weight@1($x[...,m,8], $u8[n>0,4]<0,255>, $u8[n,2]<48,64>, $f32[]<1,2>, _, $?t[n]) {block_size=4}"},
+    {F32 | HOLO_BIT(F16) | HOLO_BIT(BF16), "com.microsoft::GemmFloat8@1($x[m,k], $t[k,n], $?t[m,n]) {beta=1.0, activation=\"$(NONE|RELU|GELU)\"}"},
+    {FLOAT, "com.microsoft::FusedMatMulActivation@1($x[m,k], $t[k,n>0]) {activation=\"Softmax\", activation_axis=-1}"},
+    {F32,   "com.microsoft::QuantizeWithOrder@1($x[m>0,64], $f32[]<1,2>) {order_input=1, order_output=$(0|1|2)}"},
+    {HOLO_BIT(I8), "com.microsoft::DequantizeWithOrder@1($x[m>0,64], $f32[]<1,2>) {order_input=$(0|1|2), order_output=1, to=$(1|10)}"},
+    {HOLO_BIT(I8), "com.microsoft::QOrderedMatMul@1($x[b>0,m>0,k>0], $f32[]<1,2>, $i8[k,n>0], $f32[n]<1,2>, $f32[]<1,2>, $?f32[n]) {order_A=1, order_B=0, order_Y=1}"},
+    {HOLO_BIT(I8), "com.microsoft::QOrderedGelu@1($x, $f32[]<1,2>, $f32[]<1,2>)"},
+    {HOLO_BIT(I8), "com.microsoft::QOrderedLayerNormalization@1($x[b,s,h>0], $f32[]<1,2>, $f32[h], $?f32[h], $f32[]<1,2>) {axis=-1}"},
+    {F32_F64, "com.microsoft::Rfft@1($x[b,m>0,n>0]) {signal_ndim=$(1|2)}"},
+    {F32_F64, "com.microsoft::Irfft@1($x[b,m>0,n>1,2]) {signal_ndim=$(1|2)}"},
+    {FLOAT, "2={com.microsoft::BiasDropout@1 com.microsoft::BitmaskBiasDropout@1}($x[...,n], $t[n], $?t[=], $?f32[]<0,1>, $?bool[]{0})"},
+    {F32,   "4={EfficientNMS_TRT@1 TRT::EfficientNMS_TRT@1 trt.plugins::EfficientNMS_TRT@1}($x[b,n,4], $t[b,n,c>0]<-2,2>) {class_agnostic=$(0|1), iou_threshold=0.5, max_output_boxes=5, score_threshold=0.25}"},
+    {FLOAT, "2=com.microsoft::BitmaskDropout@1($x, $?f32[]<0,1>, $?bool[]{0})"},
 
     // ---- products
     {WIDE, "MatMul@13($x[...,m,k], $t[k,n])"},

@@ -276,16 +276,20 @@ static void test_missing_operators(void **state)
                                     "    b = my.own::Thing@1(a)\n"
                                     "    c = my.own::Thing@1(b) : f32[2]\n"
                                     "    d = com.microsoft.nchwc::Conv@1(c)\n"
+                                    "    e = com.microsoft::EPContext@1(d)\n"
+                                    "    f = ai.onnx.contrib::BertTokenizer@1(e)\n"
                                     "}\n");
     HoloError  error = {0};
     assert_int_equal(holo_graph_check_ops(g, &error), HOLO_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "3 operators of this model do not exist here"));
+    assert_non_null(strstr(error.text, "5 operators of this model do not exist here"));
     assert_non_null(strstr(error.text, "Nonsense version 3: 1 node (a)"));
     assert_non_null(strstr(error.text, "my.own::Thing version 1: 2 nodes (b, c)"));
     assert_int_equal(holo_graph_find(g, "a")->type.rank, -1);
     assert_int_equal(holo_graph_find(g, "c")->type.rank, 1); // as declared, the size apart
     assert_true(holo_dim_is_fresh(g->dims, holo_graph_find(g, "c")->type.dim[0]));
     assert_non_null(strstr(error.text, "(d); ONNX Runtime arranged it for one kind of CPU"));
+    assert_non_null(strstr(error.text, "(e); it holds a program that was compiled for one device"));
+    assert_non_null(strstr(error.text, "(f); it is of ONNX Runtime's extensions"));
 }
 
 static void test_sort_and_cycle(void **state)
