@@ -9,6 +9,8 @@ static HoloStatus infer_concat(HoloCall *call)
     if (!x) return holo_call_fail(call, HOLO_BAD_MODEL, "input 0 is missing");
     int     axis;
     HoloDim dim[HOLO_MAX_RANK];
+    if (call->version >= 4 && !holo_attr_find(call, "axis"))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "attribute axis must be given");
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 1), x->rank, &axis));
     memcpy(dim, x->dim, sizeof dim);
     for (int i = 1; i < call->in_count; i++) {

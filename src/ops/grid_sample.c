@@ -31,23 +31,14 @@ typedef struct Sampler {
     int64_t           stride[SPATIAL];
 } Sampler;
 
-// The position in `names` of a string attribute; -1: none of them.
-static int choice(const HoloCall *call, const char *attr, int count, const char *const *names)
-{
-    for (int i = 0; i < count; i++)
-        if (holo_attr_is(call, attr, names[0], names[i])) return i;
-    return -1;
-}
-
 static HoloStatus read_modes(const HoloCall *call, Sampler *s)
 {
-    static const char *const modes[]    = {"linear", "bilinear", "nearest", "cubic", "bicubic"};
+    static const char *const modes[]    = {"linear", "bilinear", "nearest", "cubic", "bicubic", NULL};
     static const Mode        mode_of[]  = {LINEAR, LINEAR, NEAREST, CUBIC, CUBIC};
-    static const char *const paddings[] = {"zeros", "border", "reflection"};
-    int                      mode       = choice(call, "mode", HOLO_COUNT(modes), modes);
-    int                      padding    = choice(call, "padding_mode", HOLO_COUNT(paddings), paddings);
-    if (mode < 0 || padding < 0)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "%s is not a known one", mode < 0 ? "mode" : "padding_mode");
+    static const char *const paddings[] = {"zeros", "border", "reflection", NULL};
+    int                      mode, padding;
+    HOLO_TRY(holo_attr_choice(call, "mode", modes[0], modes, &mode));
+    HOLO_TRY(holo_attr_choice(call, "padding_mode", paddings[0], paddings, &padding));
     s->mode          = mode_of[mode];
     s->padding       = (Padding)padding;
     s->align_corners = holo_attr_int(call, "align_corners", 0) != 0;

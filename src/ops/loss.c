@@ -6,14 +6,15 @@
 #include "ops/rows.h"
 #include "ops/softmax.h"
 
-typedef enum Reduction { REDUCE_NONE, REDUCE_SUM, REDUCE_MEAN, REDUCE_COUNT } Reduction;
+typedef enum Reduction { REDUCE_NONE, REDUCE_SUM, REDUCE_MEAN } Reduction;
 
 static HoloStatus find_reduction(const HoloCall *call, Reduction *out)
 {
-    static const char *const names[] = {"none", "sum", "mean"};
-    for (*out = REDUCE_NONE; *out < REDUCE_COUNT; ++*out)
-        if (holo_attr_is(call, "reduction", "mean", names[*out])) return HOLO_OK;
-    return holo_call_fail(call, HOLO_BAD_MODEL, "reduction is not one of none, sum, mean");
+    static const char *const names[] = {"none", "sum", "mean", NULL};
+    int                      at;
+    HOLO_TRY(holo_attr_choice(call, "reduction", "mean", names, &at));
+    *out = (Reduction)at;
+    return HOLO_OK;
 }
 
 static HoloStatus infer(HoloCall *call)

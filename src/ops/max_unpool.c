@@ -35,6 +35,10 @@ static HoloStatus infer(HoloCall *call)
         for (int d = 0; count < 0 && d < x->rank; d++) dim[d] = HOLO_DIM_UNKNOWN;
         if (count >= 0 && count != x->rank)
             return holo_call_fail(call, HOLO_BAD_MODEL, "output_shape has %d entries, expected %d", count, x->rank);
+        for (int d = 0; d < 2; d++)
+            if (!holo_dim_agree(dim[d], x->dim[d], &dim[d]))
+                return holo_call_fail(call, HOLO_BAD_INPUT, "output_shape is %lld in dimension %d, the input %lld",
+                                      (long long)dim[d], d, (long long)x->dim[d]);
     }
     return holo_out_type(call, 0, (HoloDtype)x->dtype, x->rank, dim);
 }

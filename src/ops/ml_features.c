@@ -116,14 +116,13 @@ static HoloStatus imputer_eval(HoloCall *call)
 
 // ---- Normalizer
 
-static const char *const norms[] = {"MAX", "L1", "L2"};
+static const char *const norms[] = {"MAX", "L1", "L2", NULL};
 
 static HoloStatus normalizer_infer(HoloCall *call)
 {
     HOLO_TRY(holo_ml_expect_rows(call));
-    for (int i = 0; i < HOLO_COUNT(norms); i++)
-        if (holo_attr_is(call, "norm", "MAX", norms[i])) return holo_out_shape_like(call, 0, HOLO_F32, call->in[0]);
-    return holo_call_fail(call, HOLO_BAD_MODEL, "norm is not one of MAX, L1, L2");
+    HOLO_TRY(holo_attr_choice(call, "norm", "MAX", norms, NULL));
+    return holo_out_shape_like(call, 0, HOLO_F32, call->in[0]);
 }
 
 enum { PARTS = 8 }; // of a sum, side by side: none waits for another

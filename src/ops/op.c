@@ -113,6 +113,26 @@ bool holo_attr_is(const HoloCall *call, const char *name, const char *fallback, 
     return holo_string_equal(holo_attr_string(call, name, fallback), (HoloString){value, strlen(value)});
 }
 
+HoloStatus holo_attr_choice(const HoloCall *call, const char *name, const char *fallback, const char *const *names,
+                            int *out)
+{
+    HoloString given = holo_attr_string(call, name, fallback);
+    char       list[256];
+    size_t     used = 0;
+    for (int i = 0; names[i]; i++) {
+        if (out) *out = i;
+        if (holo_string_equal(given, (HoloString){names[i], strlen(names[i])})) return HOLO_OK;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                                 !i             ? ""
+                                 : names[i + 1] ? ", "
+                                                : " or ",
+                                 names[i]);
+        if (used >= sizeof list) used = sizeof list - 1;
+    }
+    return holo_call_fail(call, HOLO_BAD_MODEL, "%s is '%.*s', expected %s", name,
+                          given.size < 100 ? (int)given.size : 100, given.data, list);
+}
+
 int holo_attr_ints(const HoloCall *call, const char *name, int64_t *out, int max)
 {
     const HoloAttr *a = attr_of(call, name, HOLO_ATTR_INTS);

@@ -195,14 +195,17 @@ static inline HoloTensor *holo_out(const HoloCall *call, int i)
     return i < call->out_count ? call->out[i] : NULL;
 }
 
-const HoloAttr   *holo_attr_find(const HoloCall *call, const char *name); // NULL: not given
-int64_t           holo_attr_int(const HoloCall *call, const char *name, int64_t fallback);
-double            holo_attr_float(const HoloCall *call, const char *name, double fallback);
-bool              holo_attr_is(const HoloCall *call, const char *name, const char *fallback, const char *value);
-HoloString        holo_attr_string(const HoloCall *call, const char *name, const char *fallback);
-int               holo_attr_ints(const HoloCall *call, const char *name, int64_t *out,
-                                 int max); // count; -1: not given; more than max: max+1
-const HoloTensor *holo_attr_tensor(const HoloCall *call, const char *name); // NULL: not given
+const HoloAttr *holo_attr_find(const HoloCall *call, const char *name); // NULL: not given
+int64_t         holo_attr_int(const HoloCall *call, const char *name, int64_t fallback);
+double          holo_attr_float(const HoloCall *call, const char *name, double fallback);
+bool            holo_attr_is(const HoloCall *call, const char *name, const char *fallback, const char *value);
+HoloString      holo_attr_string(const HoloCall *call, const char *name, const char *fallback);
+// The place of a string among `names`, which NULL ends; fails by naming them where it is none. `out` may be NULL.
+HOLO_MUST HoloStatus holo_attr_choice(const HoloCall *call, const char *name, const char *fallback,
+                                      const char *const *names, int *out);
+int                  holo_attr_ints(const HoloCall *call, const char *name, int64_t *out,
+                                    int max); // count; -1: not given; more than max: max+1
+const HoloTensor    *holo_attr_tensor(const HoloCall *call, const char *name); // NULL: not given
 
 // The integer contents of input i, where known (while inferring perhaps symbolic): count, or -1 when
 // they are not known. Any integer dtype. More than max entries: fails as not known.

@@ -28,12 +28,20 @@ typedef enum Mode { CONSTANT, REFLECT, EDGE, WRAP } Mode;
 
 static HoloStatus find_mode(const HoloCall *call, Mode *out)
 {
-    static const char *const names[] = {"constant", "reflect", "edge", "wrap"};
-    for (int i = 0; i < HOLO_COUNT(names); i++) {
-        *out = (Mode)i;
-        if (holo_attr_is(call, "mode", "constant", names[i])) return HOLO_OK;
-    }
-    return holo_call_fail(call, HOLO_BAD_MODEL, "mode must be one of constant, reflect, edge and wrap");
+    static const char *const names[] = {"constant", "reflect", "edge", "wrap", NULL};
+    int                      at;
+    HOLO_TRY(holo_attr_choice(call, "mode", "constant", names, &at));
+    *out = (Mode)at;
+    return HOLO_OK;
+}
+
+// An axis of input 0 that is not among those seen, to which it is added.
+static HoloStatus axis_once(const HoloCall *call, int64_t axis, bool *seen, int *out)
+{
+    HOLO_TRY(holo_axis(call, axis, call->in[0]->rank, out));
+    if (seen[*out]) return holo_call_fail(call, HOLO_BAD_MODEL, "axis %lld is given twice", (long long)axis);
+    seen[*out] = true;
+    return HOLO_OK;
 }
 
 // Small enough for sums of a few of them.
@@ -59,11 +67,11 @@ static HoloStatus find_pads(const HoloCall *call, HoloDim *before, HoloDim *afte
     if (!holo_dim_is_symbolic(count) && !holo_dim_agree(pads.count, 2 * count, &agreed))
         return holo_call_fail(call, HOLO_BAD_INPUT, "%lld pads are given for %lld dimensions", (long long)pads.count,
                               (long long)count);
-    bool known = pads.known && (!axes.given || axes.known);
+    bool known = pads.known && (!axes.given || axes.known), seen[HOLO_MAX_RANK] = {false};
     for (int i = 0; i < rank; i++) before[i] = after[i] = known ? 0 : HOLO_DIM_UNKNOWN;
     for (int i = 0; known && i < count; i++) {
         int axis;
-        HOLO_TRY(holo_axis(call, axes.given ? holo_number(&axes, i) : i, rank, &axis));
+        HOLO_TRY(axis_once(call, axes.given ? holo_number(&axes, i) : i, seen, &axis));
         before[axis] = holo_number(&pads, i);
         after[axis]  = holo_number(&pads, count + i);
         if (!is_reasonable(before[axis]) || !is_reasonable(after[axis]))
@@ -194,10 +202,11 @@ static HoloStatus find_crop(const HoloCall *call, HoloDim *dim)
     if (!holo_dim_agree(shape.count, count, &agreed))
         return holo_call_fail(call, HOLO_BAD_MODEL, "shape has %lld entries for %lld axes", (long long)shape.count,
                               (long long)count);
+    bool seen[HOLO_MAX_RANK] = {false};
     memcpy(dim, x->dim, sizeof x->dim);
     for (int i = 0; i < count; i++) {
         int axis;
-        HOLO_TRY(holo_axis(call, axes.given ? holo_number(&axes, i) : i, x->rank, &axis));
+        HOLO_TRY(axis_once(call, axes.given ? holo_number(&axes, i) : i, seen, &axis));
         dim[axis] = shape.known ? holo_number(&shape, i) : HOLO_DIM_UNKNOWN;
         if (!holo_dim_is_symbolic(dim[axis]) && dim[axis] < 0)
             return holo_call_fail(call, HOLO_BAD_INPUT, "shape holds %lld", (long long)dim[axis]);

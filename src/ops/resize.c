@@ -32,25 +32,18 @@ static const HoloTensor *given(const HoloCall *call, int input)
 
 // ---- what the attributes say
 
-static HoloStatus find_choice(const HoloCall *call, const char *attr, int count, const char *const *names, int *out)
-{
-    for (*out = 0; *out < count; ++*out)
-        if (holo_attr_is(call, attr, names[0], names[*out])) return HOLO_OK;
-    return holo_call_fail(call, HOLO_BAD_MODEL, "%s is not a known one", attr);
-}
-
 static HoloStatus read_how(const HoloCall *call, HoloResizeHow *how)
 {
-    static const char *const    modes[]   = {"nearest", "linear", "bilinear", "cubic"};
+    static const char *const    modes[]   = {"nearest", "linear", "bilinear", "cubic", NULL};
     static const HoloResizeMode mode_of[] = {HOLO_RESIZE_NEAREST, HOLO_RESIZE_LINEAR, HOLO_RESIZE_LINEAR,
                                              HOLO_RESIZE_CUBIC};
     static const char *const    places[] = {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
-                                            "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"};
-    static const char *const    rounds[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
+                                            "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize", NULL};
+    static const char *const    rounds[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil", NULL};
     int                         mode, place, round;
-    HOLO_TRY(find_choice(call, "mode", HOLO_COUNT(modes), modes, &mode));
-    HOLO_TRY(find_choice(call, "coordinate_transformation_mode", HOLO_COUNT(places), places, &place));
-    HOLO_TRY(find_choice(call, "nearest_mode", HOLO_COUNT(rounds), rounds, &round));
+    HOLO_TRY(holo_attr_choice(call, "mode", modes[0], modes, &mode));
+    HOLO_TRY(holo_attr_choice(call, "coordinate_transformation_mode", places[0], places, &place));
+    HOLO_TRY(holo_attr_choice(call, "nearest_mode", rounds[0], rounds, &round));
     bool old = is_upsample(call) || call->version < 11;
     *how     = (HoloResizeHow){
             .mode            = mode_of[mode],
@@ -128,9 +121,9 @@ typedef enum Policy { STRETCH, NOT_LARGER, NOT_SMALLER } Policy;
 
 static HoloStatus read_policy(const HoloCall *call, Policy *out)
 {
-    static const char *const names[] = {"stretch", "not_larger", "not_smaller"};
+    static const char *const names[] = {"stretch", "not_larger", "not_smaller", NULL};
     int                      policy;
-    HOLO_TRY(find_choice(call, "keep_aspect_ratio_policy", HOLO_COUNT(names), names, &policy));
+    HOLO_TRY(holo_attr_choice(call, "keep_aspect_ratio_policy", names[0], names, &policy));
     *out = (Policy)policy;
     return HOLO_OK;
 }

@@ -65,8 +65,9 @@ static HoloStatus infer_align(HoloCall *call)
 {
     const HoloTensor *rois = call->in[1];
     HOLO_TRY(expect_images(call, HOLO_BIT(I64)));
-    if (!holo_attr_is(call, "mode", "avg", "avg") && !holo_attr_is(call, "mode", "avg", "max"))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "mode must be avg or max");
+    HOLO_TRY(holo_attr_choice(call, "mode", "avg", (const char *const[]){"avg", "max", NULL}, NULL));
+    HOLO_TRY(holo_attr_choice(call, "coordinate_transformation_mode", "half_pixel",
+                              (const char *const[]){"half_pixel", "output_half_pixel", NULL}, NULL));
     return set_out(call, rois->dim[0], holo_attr_int(call, "output_height", 1), holo_attr_int(call, "output_width", 1));
 }
 
@@ -410,8 +411,7 @@ static HoloStatus infer_crop(HoloCall *call)
     HOLO_TRY(holo_expect_rank(call, 3, 1, 1));
     if (!holo_dim_is_symbolic(call->in[3]->dim[0]) && call->in[3]->dim[0] != 2)
         return holo_call_fail(call, HOLO_BAD_MODEL, "crop_size must have 2 entries");
-    if (!holo_attr_is(call, "mode", "bilinear", "bilinear") && !holo_attr_is(call, "mode", "bilinear", "nearest"))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "mode must be bilinear or nearest");
+    HOLO_TRY(holo_attr_choice(call, "mode", "bilinear", (const char *const[]){"bilinear", "nearest", NULL}, NULL));
     if (holo_in_ints(call, 3, size, 2) == 2)
         for (int d = 0; d < 2; d++)
             if (!holo_dim_is_symbolic(size[d]) && size[d] < 1)

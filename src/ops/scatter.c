@@ -7,15 +7,13 @@ typedef enum Reduction { NONE, ADD, MUL, MIN, MAX } Reduction;
 
 static HoloStatus find_reduction(const HoloCall *call, Reduction *out)
 {
-    static const char *const names[] = {"none", "add", "mul", "min", "max"};
-    for (int i = 0; i < HOLO_COUNT(names); i++) {
-        if (!holo_attr_is(call, "reduction", "none", names[i])) continue;
-        *out = (Reduction)i;
-        if (*out == NONE) return HOLO_OK;
-        bool has_order = *out == MIN || *out == MAX;
-        return holo_expect_types(call, 0, HOLO_TYPES_ALL & ~(has_order ? HOLO_TYPES_COMPLEX : 0) & ~HOLO_BIT(STRING));
-    }
-    return holo_call_fail(call, HOLO_BAD_MODEL, "reduction must be one of none, add, mul, min and max");
+    static const char *const names[] = {"none", "add", "mul", "min", "max", NULL};
+    int                      at;
+    HOLO_TRY(holo_attr_choice(call, "reduction", "none", names, &at));
+    *out = (Reduction)at;
+    if (*out == NONE) return HOLO_OK;
+    bool has_order = *out == MIN || *out == MAX;
+    return holo_expect_types(call, 0, HOLO_TYPES_ALL & ~(has_order ? HOLO_TYPES_COMPLEX : 0) & ~HOLO_BIT(STRING));
 }
 
 // NaN wins over numbers, as in NumPy.
@@ -218,6 +216,7 @@ static HoloStatus infer_cache(HoloCall *call)
     HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", -2), x->rank, &axis));
     if (axis == 0)
         return holo_call_fail(call, HOLO_BAD_MODEL, "axis 0 is the batch and cannot be the one written along");
+    HOLO_TRY(holo_attr_choice(call, "mode", "linear", (const char *const[]){"linear", "circular", NULL}, NULL));
     HOLO_TRY(holo_expect_types(call, 1, UINT64_C(1) << x->dtype));
     HOLO_TRY(holo_expect_rank(call, 1, x->rank, x->rank));
     for (int i = 0; i < x->rank; i++) {

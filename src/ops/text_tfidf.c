@@ -84,7 +84,7 @@ static HoloStatus find_items(const HoloCall *call, Pool *pool)
 static HoloStatus find_columns(const HoloCall *call, int64_t *out)
 {
     const HoloAttr *indexes = holo_attr_find(call, "ngram_indexes");
-    if (!indexes || indexes->kind != HOLO_ATTR_INTS)
+    if (!indexes || indexes->kind != HOLO_ATTR_INTS || !indexes->count)
         return holo_call_fail(call, HOLO_BAD_MODEL, "ngram_indexes must be given");
     *out = 0;
     for (int i = 0; i < indexes->count; i++) {
@@ -181,6 +181,7 @@ static HoloStatus infer(HoloCall *call)
     const HoloTensor *x = call->in[0];
     HoloDim           dim[2];
     HOLO_TRY(holo_expect_rank(call, 0, 1, 2));
+    HOLO_TRY(holo_attr_choice(call, "mode", "TFIDF", (const char *const[]){"TF", "IDF", "TFIDF", NULL}, NULL));
     dim[0] = x->dim[0];
     HOLO_TRY(find_columns(call, &dim[x->rank - 1]));
     return holo_out_type(call, 0, HOLO_F32, x->rank, dim);

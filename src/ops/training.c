@@ -90,6 +90,7 @@ static HoloStatus infer(HoloCall *call)
         return holo_call_fail(call, HOLO_BAD_MODEL, "%d inputs and %d outputs do not make groups of %d tensors",
                               call->in_count, call->out_count, parts);
     HOLO_TRY(holo_expect_types(call, 1, HOLO_BIT(I64)));
+    HOLO_TRY(holo_attr_choice(call, "mode", "standard", (const char *const[]){"standard", "nesterov", NULL}, NULL));
     for (int i = 0; i < 2; i++) {
         for (int d = 0; d < call->in[i]->rank; d++)
             if (call->in[i]->dim[d] != 1 && !holo_dim_is_symbolic(call->in[i]->dim[d]))

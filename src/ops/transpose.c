@@ -60,6 +60,7 @@ static HoloStatus find_block(const HoloCall *call, int64_t *out)
     *out = holo_attr_int(call, "blocksize", 0);
     if (*out < 1 || *out > INT32_MAX)
         return holo_call_fail(call, HOLO_BAD_MODEL, "blocksize is %lld, and must be positive", (long long)*out);
+    HOLO_TRY(holo_attr_choice(call, "mode", "DCR", (const char *const[]){"DCR", "CRD", NULL}, NULL));
     return holo_expect_rank(call, 0, 4, 4);
 }
 

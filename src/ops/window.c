@@ -65,21 +65,17 @@ static HoloStatus read_params(const HoloCall *call, int rank, const HoloDim *in,
     return HOLO_OK;
 }
 
-typedef enum AutoPad { NOTSET, VALID, SAME_UPPER, SAME_LOWER, AUTO_PAD_COUNT } AutoPad;
+typedef enum AutoPad { NOTSET, VALID, SAME_UPPER, SAME_LOWER } AutoPad;
 
 static HoloStatus read_auto_pad(const HoloCall *call, AutoPad *out)
 {
-    static const char *const names[] = {"NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"};
-    for (int i = 0; i < AUTO_PAD_COUNT; i++)
-        if (holo_attr_is(call, "auto_pad", "NOTSET", names[i])) {
-            *out = (AutoPad)i;
-            return HOLO_OK;
-        }
-    HoloString given = holo_attr_string(call, "auto_pad", "NOTSET");
-    *out             = NOTSET;
-    if (given.size == 0) return HOLO_OK; // as some exporters write it
-    return holo_call_fail(call, HOLO_BAD_MODEL, "auto_pad is '%.*s', expected NOTSET, VALID, SAME_UPPER or SAME_LOWER",
-                          (int)(given.size < 40 ? given.size : 40), given.data);
+    static const char *const names[] = {"NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER", NULL};
+    int                      at;
+    *out = NOTSET;
+    if (holo_attr_is(call, "auto_pad", "NOTSET", "")) return HOLO_OK; // as some exporters write it
+    HOLO_TRY(holo_attr_choice(call, "auto_pad", "NOTSET", names, &at));
+    *out = (AutoPad)at;
+    return HOLO_OK;
 }
 
 // Input positions from the first to the last tap, both counted.
