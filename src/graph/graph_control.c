@@ -22,12 +22,12 @@ static HoloStatus find_body(const HoloInfer *infer, const HoloNode *node, const 
 {
     const HoloAttr *attr = attr_find(node, name, HOLO_ATTR_GRAPH);
     if (!attr)
-        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (%s): attribute %s is missing", node->name, node->type,
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "node %s (%s): attribute %s is missing", node->name, node->type,
                          name);
     *out = attr->graph;
     if ((*out)->input_count != own + node->capture_count)
-        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (%s): %s has %d inputs, expected %d", node->name, node->type,
-                         name, (*out)->input_count - node->capture_count, own);
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "node %s (%s): %s has %d inputs, expected %d", node->name,
+                         node->type, name, (*out)->input_count - node->capture_count, own);
     return HOLO_OK;
 }
 
@@ -79,8 +79,8 @@ static void set_out(HoloInfer *infer, const HoloNode *node, int i, const HoloTen
 static HoloStatus expect_dtype(const HoloInfer *infer, const HoloNode *node, const HoloTensor *a, const HoloTensor *b)
 {
     if (a->dtype == b->dtype || a->dtype == HOLO_NONE || b->dtype == HOLO_NONE) return HOLO_OK;
-    return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (%s): a result is %s by one way and %s by another", node->name,
-                     node->type, holo_dtype_name(a->dtype), holo_dtype_name(b->dtype));
+    return holo_fail(infer->error, HOLO_BAD_MODEL, "node %s (%s): a result is %s by one way and %s by another",
+                     node->name, node->type, holo_dtype_name(a->dtype), holo_dtype_name(b->dtype));
 }
 
 // ---- If
@@ -103,7 +103,7 @@ static HoloStatus infer_if(HoloInfer *infer, HoloNode *node)
     for (int i = 0; i < 2; i++) {
         HOLO_TRY(find_body(infer, node, names[i], 0, &branch[i]));
         if (branch[i]->output_count < node->out_count)
-            return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (If): %s has %d outputs, expected %d", node->name,
+            return holo_fail(infer->error, HOLO_BAD_MODEL, "node %s (If): %s has %d outputs, expected %d", node->name,
                              names[i], branch[i]->output_count, node->out_count);
         // The branch that is never taken need not even be valid for the sizes at hand.
         if (is_decided && i != (condition != 0)) continue;
@@ -232,7 +232,7 @@ static HoloStatus infer_loop(HoloInfer *infer, HoloNode *node)
     int        own = node->in_count - node->capture_count, count = own > 2 ? own - 2 : 0; // M and cond may be left out
     HOLO_TRY(find_body(infer, node, "body", count + 2, &body));
     if (body->output_count < count + 1)
-        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (Loop): the body has %d outputs, expected at least %d",
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "node %s (Loop): the body has %d outputs, expected at least %d",
                          node->name, body->output_count, count + 1);
     Carried *carried = carried_types(infer, node, 2, count);
     if (!carried) return holo_fail_memory(infer->error);
@@ -280,12 +280,12 @@ static HoloStatus infer_scan(HoloInfer *infer, HoloNode *node)
     HoloGraph      *body;
     HoloDim         turns = HOLO_DIM_UNKNOWN, size;
     if (!attr || attr->i < 0 || attr->i > own)
-        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (Scan): num_scan_inputs does not fit its %d inputs",
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "node %s (Scan): num_scan_inputs does not fit its %d inputs",
                          node->name, own);
     HOLO_TRY(find_body(infer, node, "body", own, &body));
     int count = own - (int)attr->i;
     if (body->output_count < count)
-        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (Scan): the body has %d outputs, expected at least %d",
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "node %s (Scan): the body has %d outputs, expected at least %d",
                          node->name, body->output_count, count);
     Carried *carried = carried_types(infer, node, 0, count);
     if (!carried) return holo_fail_memory(infer->error);
@@ -347,8 +347,8 @@ static HoloStatus infer_flex_attention(HoloInfer *infer, HoloNode *node)
     static const char *const names[] = {"score_mod", "prob_mod"};
     HoloTensor               scores = unknown_type, y = unknown_type;
     if (node->in_count - node->capture_count != 3)
-        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (%s): has %d inputs, expected 3", node->name, node->type,
-                         node->in_count - node->capture_count);
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "node %s (%s): has %d inputs, expected 3", node->name,
+                         node->type, node->in_count - node->capture_count);
     const HoloTensor *q = type_of(node->in[0]), *k = type_of(node->in[1]), *v = type_of(node->in[2]);
     if (q->rank == 4 && k->rank == 4 && v->rank == 4 && q->dtype != HOLO_NONE) {
         scores   = scores_type(node, q, k);

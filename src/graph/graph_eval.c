@@ -197,14 +197,16 @@ static HoloStatus allocate(Frame *frame, const HoloNode *node, HoloTensor *t, si
     int64_t count = holo_tensor_count(t);
     size_t  size;
     if (count < 0 || !holo_size_mul((size_t)count, holo_dtype_size(t->dtype), &size))
-        return holo_fail(error, HOLO_NO_MEMORY, "%s (%s): the output is too large", node->name, node->type);
+        return holo_fail(error, HOLO_NO_MEMORY, "node %s (%s): the output is too large", node->name, node->type);
     int64_t limit = frame->options ? frame->options->element_limit : 0;
     if (limit && count > limit)
-        return holo_fail(error, HOLO_NO_MEMORY, "%s (%s): %lld elements, more than the limit of %lld", node->name,
+        return holo_fail(error, HOLO_NO_MEMORY, "node %s (%s): %lld elements, more than the limit of %lld", node->name,
                          node->type, (long long)count, (long long)limit);
     if (size == 0) size = 1;
     t->data = block ? block_take(frame, &size) : holo_arena_take(frame->arena, size);
-    if (!t->data) return holo_fail_memory(error);
+    if (!t->data)
+        return holo_fail(error, HOLO_NO_MEMORY, "node %s (%s): there is no memory for the %zu bytes of an output",
+                         node->name, node->type, size);
     if (block) *block = size;
     return HOLO_OK;
 }

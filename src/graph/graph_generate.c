@@ -62,7 +62,7 @@ static HoloStatus infer_body(HoloInfer *infer, const HoloNode *node, HoloGraph *
     int   past = 0;
     for (int i = 0; i < SIZES; i++) s.size[i] = HOLO_DIM_UNKNOWN;
     if (body->input_count < node->capture_count)
-        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s (%s): a subgraph has %d inputs, where %d are captured",
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "node %s (%s): a subgraph has %d inputs, where %d are captured",
                          node->name, node->type, body->input_count, node->capture_count);
     bool is_shared = has_past_length(body);
     for (int i = 0; i < body->input_count - node->capture_count; i++) {

@@ -659,11 +659,11 @@ HoloStatus holo_node_body(HoloArena *arena, HoloDims *dims, const HoloNode *node
 {
     const HoloOp *op = node->op ? node->op : holo_op_find(node->domain, node->type, node->version);
     if (!op || !op->body)
-        return holo_fail(error, HOLO_UNSUPPORTED, "%s (%s): the operator is not defined by others", node->name,
+        return holo_fail(error, HOLO_UNSUPPORTED, "node %s (%s): the operator is not defined by others", node->name,
                          node->type);
     if (node->in_count < op->in_min || (op->in_max >= 0 && node->in_count > op->in_max))
-        return holo_fail(error, HOLO_BAD_MODEL, "%s (%s): has %d inputs, expected %d to %d", node->name, node->type,
-                         node->in_count, op->in_min, op->in_max);
+        return holo_fail(error, HOLO_BAD_MODEL, "node %s (%s): has %d inputs, expected %d to %d", node->name,
+                         node->type, node->in_count, op->in_min, op->in_max);
     Parser p = {.arena = arena, .dims = dims, .error = error, .text = op->body, .caller = node};
     return parse_text(&p, out_graph);
 }

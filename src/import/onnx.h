@@ -40,6 +40,7 @@ typedef struct HoloOnnx {
     int64_t          inlined_max;
     size_t           copied; // bytes of tensors that could not be borrowed
     size_t           copied_max;
+    HoloString unnamed; // what a tensor without a name is called in errors: by the node that it is an attribute of
 } HoloOnnx;
 
 typedef struct HoloOnnxCapture { // a value of the surroundings that a subgraph uses

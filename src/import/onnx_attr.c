@@ -204,7 +204,9 @@ HoloStatus holo_onnx_attrs(HoloOnnx *im, HoloOnnxScope *scope, HoloPbMany attrib
     while (holo_pb_next_bytes(&attributes, &message)) {
         bool   given  = false;
         Reader reader = {.im = im, .scope = scope, .attr = &(*out)[*out_count], .bodies = bodies};
+        im->unnamed   = holo_onnx_string(node);
         HOLO_TRY(read_attr(&reader, message, node, &given));
+        im->unnamed = (HoloString){0};
         if (holo_onnx_attr_find(*out, *out_count, reader.attr->name))
             return holo_fail(im->error, HOLO_BAD_MODEL, "node '%s': attribute '%s' is given twice", node,
                              reader.attr->name);

@@ -33,6 +33,8 @@ HoloStatus holo_onnx_sparse(HoloOnnx *im, HoloString message, HoloTensor *out, H
     int64_t             count;
     HOLO_TRY(holo_pb_read(&im->source, "SparseTensorProto", message, holo_onnx_sparse_fields, &sparse));
     HOLO_TRY(holo_onnx_tensor(im, sparse.values, &values, &name));
+    if (out_name) *out_name = name;
+    if (!name.size) name = im->unnamed;
     HOLO_TRY(holo_onnx_tensor(im, sparse.indices, &indices, NULL));
     *out = (HoloTensor){.dtype = values.dtype};
     HOLO_TRY(holo_onnx_dims(im, name, sparse.dims, out, &count));
@@ -50,6 +52,5 @@ HoloStatus holo_onnx_sparse(HoloOnnx *im, HoloString message, HoloTensor *out, H
                              HOLO_ONNX_ARG(name), (long long)i);
         memcpy((char *)out->data + (size_t)place * size, (const char *)values.data + (size_t)i * size, size);
     }
-    if (out_name) *out_name = name;
     return HOLO_OK;
 }

@@ -262,6 +262,7 @@ HoloStatus holo_onnx_tensor(HoloOnnx *im, HoloString message, HoloTensor *out, H
     HOLO_TRY(holo_pb_read(&im->source, "TensorProto", message, holo_onnx_tensor_fields, &t));
     *out = (HoloTensor){0};
     if (out_name) *out_name = t.name;
+    if (!t.name.size) t.name = im->unnamed;
     if (t.data_type <= HOLO_NONE || t.data_type >= HOLO_DTYPE_COUNT)
         return holo_fail(im->error, HOLO_UNSUPPORTED, "tensor '%.*s' has element type %lld, which does not exist here",
                          HOLO_ONNX_ARG(t.name), (long long)t.data_type);

@@ -155,7 +155,7 @@ HoloStatus holo_rewrite_inline(HoloRewrite *rewrite, HoloNode *node, const HoloG
         HoloValue *value = node->out[i], *result = map[body->outputs[i]->id];
         if (!value) continue;
         if (!result)
-            return holo_fail(error, HOLO_BAD_MODEL, "%s (%s): an output is an input that is left out", node->name,
+            return holo_fail(error, HOLO_BAD_MODEL, "node %s (%s): an output is an input that is left out", node->name,
                              node->type);
         node->out[i]    = NULL;
         value->producer = NULL;

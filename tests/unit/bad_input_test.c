@@ -432,6 +432,27 @@ static void test_broken_tensors(void **state)
     }
 }
 
+// A tensor that has no name of its own is told by its node.
+static void test_unnamed_tensor(void **state)
+{
+    (void)state;
+    OnnxModel m    = {0};
+    Pb        node = {0}, attribute = {0}, tensor = {0};
+    pb_int(&tensor, 1, 2);
+    pb_int(&tensor, 2, 99);
+    pb_text(&attribute, 1, "value");
+    pb_int(&attribute, 20, 4);
+    pb_message(&attribute, 5, &tensor);
+    pb_text(&node, 2, "y");
+    pb_text(&node, 3, "seven");
+    pb_text(&node, 4, "Constant");
+    pb_message(&node, 5, &attribute);
+    pb_message(&m.graph.message, 1, &node);
+    onnx_output(&m.graph, "y", HOLO_F32, NULL);
+    onnx_save(&m, temp_path("unnamed.onnx"));
+    EXPECT_REFUSED(temp_path("unnamed.onnx"), HOLO_UNSUPPORTED, "tensor 'seven' has element type 99");
+}
+
 // Bodies in bodies in bodies: the stack does not grow with what a file says.
 static void test_deep_nesting(void **state)
 {
@@ -535,6 +556,7 @@ int main(void)
         cmocka_unit_test(test_shapes_that_overflow),
         cmocka_unit_test(test_external_data),
         cmocka_unit_test(test_broken_tensors),
+        cmocka_unit_test(test_unnamed_tensor),
         cmocka_unit_test(test_deep_nesting),
         cmocka_unit_test(test_recursive_function),
         cmocka_unit_test(test_models_without_operator_sets),
