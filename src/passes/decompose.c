@@ -11,13 +11,8 @@ HoloStatus holo_pass_decompose(HoloGraph *graph, HoloArena *scratch, HoloChanges
     for (int i = 0; i < graph->node_count && holo_rewrite_more(&rewrite); i++) {
         HoloNode *node = graph->nodes[i];
         if (!node->op || !node->op->body || node->op->eval) continue;
-        HoloGraph *body;
         holo_rewrite_inputs(&rewrite, node);
-        HOLO_TRY(holo_node_body(graph->arena, graph->dims, node, &body, error));
-        HoloValue **in = HOLO_NEW(scratch, HoloValue *, body->input_count);
-        if (!in) return holo_fail_memory(error);
-        for (int k = 0; k < body->input_count && k < node->in_count; k++) in[k] = node->in[k];
-        HOLO_TRY(holo_rewrite_inline(&rewrite, node, body, in, error));
+        HOLO_TRY(holo_rewrite_body(&rewrite, node, node, error));
     }
     return holo_rewrite_end(&rewrite, error);
 }

@@ -15,6 +15,7 @@ enum { SIMPLE = HOLO_STAGE_SIMPLE, LAYOUT = HOLO_STAGE_LAYOUT, FUSE = HOLO_STAGE
 // clang-format off
 const HoloPass holo_passes[] = {
     {"infer", run_infer, true, false, false, SIMPLE, "types, sizes and small contents of all values"},
+    {"bodies", holo_pass_bodies, false, true, true, SIMPLE, "activations of f16 that ONNX Runtime takes apart come apart"},
     {"widen", holo_pass_widen, false, true, true, SIMPLE, "operators on f16 and bf16 compute in f32"},
     {"decompose", holo_pass_decompose, false, true, false, SIMPLE, "operators defined by others become their bodies"},
     {"unfuse", holo_pass_unfuse, false, true, true, SIMPLE, "operators that ONNX Runtime has merged come apart into those with kernels"},

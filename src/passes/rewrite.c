@@ -166,6 +166,16 @@ HoloStatus holo_rewrite_inline(HoloRewrite *rewrite, HoloNode *node, const HoloG
     return HOLO_OK;
 }
 
+HoloStatus holo_rewrite_body(HoloRewrite *rewrite, HoloNode *node, const HoloNode *call, HoloError *error)
+{
+    HoloGraph *body;
+    HOLO_TRY(holo_node_body(rewrite->graph->arena, rewrite->graph->dims, call, &body, error));
+    HoloValue **in = HOLO_NEW(rewrite->scratch, HoloValue *, body->input_count);
+    if (!in) return holo_fail_memory(error);
+    for (int k = 0; k < body->input_count && k < node->in_count; k++) in[k] = node->in[k];
+    return holo_rewrite_inline(rewrite, node, body, in, error);
+}
+
 // ---- dead nodes
 
 int holo_graph_drop_dead(HoloGraph *graph, HoloArena *scratch)

@@ -36,6 +36,8 @@ HOLO_MUST HoloStatus holo_rewrite_end(HoloRewrite *rewrite, HoloError *error);
 // body's input i; NULL: left out.
 HOLO_MUST HoloStatus holo_rewrite_inline(HoloRewrite *rewrite, HoloNode *node, const HoloGraph *body,
                                          HoloValue *const *in, HoloError *error);
+// So with the body of the operator of `call`, its attributes in place, which is given the inputs of `node`.
+HOLO_MUST HoloStatus holo_rewrite_body(HoloRewrite *rewrite, HoloNode *node, const HoloNode *call, HoloError *error);
 
 // The node ends a chain of transposes and views: a value up the chain whose elements, in their order, are those of
 // its output. NULL: there is none, or only views lie between.

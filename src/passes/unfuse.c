@@ -497,7 +497,7 @@ static const char *text_make(const Facts *facts, const Row *row, uint32_t parts)
 
 static HoloStatus unfuse(HoloRewrite *rewrite, HoloNode *node, const Row *row, HoloError *error)
 {
-    HoloGraph *graph = rewrite->graph, *body;
+    HoloGraph *graph = rewrite->graph;
     Facts      facts = {.graph = graph, .attr = HOLO_NEW(graph->arena, HoloAttr, node->attr_count + OWN_ATTRS)};
     if (!facts.attr) return holo_fail_memory(error);
     for (int i = 0; i < node->attr_count; i++) facts.attr[facts.attr_count++] = node->attr[i];
@@ -505,12 +505,7 @@ static HoloStatus unfuse(HoloRewrite *rewrite, HoloNode *node, const Row *row, H
     const HoloOp op   = {.body = text_make(&facts, row, parts_of(node))};
     HoloNode     call = {
             .op = &op, .name = node->name, .type = node->type, .attr = facts.attr, .attr_count = facts.attr_count};
-    if (!op.body) return holo_fail_memory(error);
-    HOLO_TRY(holo_node_body(graph->arena, graph->dims, &call, &body, error));
-    HoloValue **in = HOLO_NEW(rewrite->scratch, HoloValue *, body->input_count);
-    if (!in) return holo_fail_memory(error);
-    for (int k = 0; k < body->input_count && k < node->in_count; k++) in[k] = node->in[k];
-    return holo_rewrite_inline(rewrite, node, body, in, error);
+    return op.body ? holo_rewrite_body(rewrite, node, &call, error) : holo_fail_memory(error);
 }
 
 HoloStatus holo_pass_unfuse(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)

@@ -103,9 +103,10 @@ static void test_driver(void **state)
     HoloGraph        *graph;
     Seen              seen = {""};
     int               changes;
-    const char *const disabled[] = {"captures", "carried", "decompose", "einsum", "integers", "unfuse", "widen"};
+    const char *const disabled[] = {"bodies", "captures", "carried", "decompose",
+                                    "einsum", "integers", "unfuse",  "widen"};
     HoloPassOptions   options    = {
-             .disabled = disabled, .disabled_count = 7, .last = "fold", .after = see, .context = &seen};
+             .disabled = disabled, .disabled_count = HOLO_COUNT(disabled), .last = "fold", .after = see, .context = &seen};
     const char *text = "graph g(x: f32[2]) -> (y) {\n    y = Relu@14(x)\n}\n";
     assert_int_equal(holo_graph_parse(&arena, text, &graph, &error), HOLO_OK);
     assert_int_equal(holo_passes_run(graph, &options, &error), HOLO_OK);
