@@ -101,6 +101,9 @@ double holo_attention_scale(const HoloCall *call, int64_t size);
 // HoloAttention.ahead where every entry of the batch has as many keys before its first query.
 HOLO_MUST HoloStatus holo_attention_ahead(const HoloCall *call, int64_t batch, int64_t past, const int64_t **out);
 
+// RMS normalisation of one vector.
+void holo_head_normalise(double *x, int64_t size, const double *weight, double epsilon);
+
 // Is there anything to compute for an output?
 static inline bool holo_is_wanted(const HoloTensor *out)
 {

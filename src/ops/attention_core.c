@@ -71,6 +71,14 @@ void holo_heads_move(HoloTensor *to, const HoloHeads *to_view, const HoloHeads *
               (const char *)from->t->data + (size_t)from->start * bytes, from_at);
 }
 
+void holo_head_normalise(double *x, int64_t size, const double *weight, double epsilon)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < size; k++) sum += x[k] * x[k];
+    double factor = 1 / sqrt(sum / (double)size + epsilon);
+    for (int64_t k = 0; k < size; k++) x[k] *= factor * weight[k];
+}
+
 HoloStatus holo_agree(const HoloCall *call, const char *what, HoloDim a, HoloDim b, HoloDim *out)
 {
     if (holo_dim_agree(a, b, out)) return HOLO_OK;

@@ -276,14 +276,6 @@ static int64_t row_of(const HoloCall *call, const Batches *batches, int64_t b, i
 
 // ---- vectors of queries and keys: normalised, then turned
 
-static void normalise(double *x, int64_t size, const double *weight, double epsilon)
-{
-    double sum = 0;
-    for (int64_t k = 0; k < size; k++) sum += x[k] * x[k];
-    double factor = 1 / sqrt(sum / (double)size + epsilon);
-    for (int64_t k = 0; k < size; k++) x[k] *= factor * weight[k];
-}
-
 static HoloStatus normalise_all(const HoloCall *call, int norm, const Sizes *s, int64_t heads, int64_t count,
                                 HoloHeads *h)
 {
@@ -300,7 +292,7 @@ static HoloStatus normalise_all(const HoloCall *call, int norm, const Sizes *s, 
     for (int64_t i = 0; i < s->batch * heads * count; i++) {
         int64_t b = i / count / heads, n = i / count % heads, p = i % count;
         holo_read_f(h->t, h->start + b * h->batch + n * h->head + p * h->step, 1, s->size, x);
-        normalise(x, s->size, w, epsilon);
+        holo_head_normalise(x, s->size, w, epsilon);
         holo_write_f(out, i * s->size, 1, s->size, x);
     }
     *h = holo_heads_outer(out);

@@ -169,6 +169,48 @@ static const char packed_multi_head_attention[] =
     "    y = Gather@13(rows, tokens)\n"
     "}";
 
+// ---- Longformer: each token sees its neighbours and the global ones, which see all, by projections of their own
+
+#define PROJECT(p, weight, bias)                    \
+    "    " p "_sum = MatMul@13(x, " weight ")\n"    \
+    "    " p "_all = Add@14(" p "_sum, " bias ")\n" \
+    "    " p "q, " p "k, " p "v = Split@18(" p "_all) {axis=2, num_outputs=3}\n"
+
+// Tokens that the mask hides see nothing: their rows are 0.
+static const char longformer_attention[] =
+    "graph LongformerAttention(x, w, b, mask, gw, gb, global) -> (y) {\n"
+    "    const zero: i64[] = {0}\n"
+    "    const one: i64[] = {1}\n"
+    "    const columns: i64[1] = {1}\n"
+    "    const last: i64[1] = {2}\n"
+    "    const middle: i64[2] = {1, 2}\n"
+    "    const never: f32[] = {-inf}\n"
+    "    const nothing: f32[] = {0}\n"
+    "    length = Shape@15(x) {start=1, end=2}\n"
+    "    end = Squeeze@13(length)\n"
+    "    key = Range@11(zero, end, one)\n"
+    "    query = Unsqueeze@13(key, columns)\n"
+    "    steps = Sub@14(key, query)\n"
+    "    distance = Abs@13(steps)\n"
+    "    window = Constant@13() {value_int=@window}\n"
+    "    is_near = LessOrEqual@16(distance, window)\n"
+    "    is_global = Cast@13(global) {to=9}\n"
+    "    each_global = Unsqueeze@13(is_global, middle)\n"
+    "    is_seen = Or@7(is_near, each_global)\n"
+    "    hidden = Unsqueeze@13(mask, middle)\n"
+    "    no = CastLike@15(never, x)\n"
+    "    weight = Where@16(is_seen, hidden, no)\n" PROJECT("", "w", "b")
+        PROJECT("g", "gw",
+                "gb") "    local = Attention@23(q, k, v, weight) {q_num_heads=@num_heads, kv_num_heads=@num_heads}\n"
+                      "    whole = Attention@23(gq, gk, gv, hidden) {q_num_heads=@num_heads, kv_num_heads=@num_heads}\n"
+                      "    row_global = Unsqueeze@13(is_global, last)\n"
+                      "    both = Where@16(row_global, whole, local)\n"
+                      "    none = CastLike@15(nothing, x)\n"
+                      "    row_mask = Unsqueeze@13(mask, last)\n"
+                      "    is_there = Equal@13(row_mask, none)\n"
+                      "    y = Where@16(is_there, both, none)\n"
+                      "}";
+
 // ---- Fourier transforms of real signals, of one, two or three dimensions
 
 #define SIGNAL(n, text) "    when @signal_ndim=" n " {" text "}\n"
@@ -381,6 +423,7 @@ const HoloOp holo_ops_composed[] = {
     ROW("RestorePadding", 2, 2, 1, HOLO_TYPES_FLOAT, restore_padding),
     ROW("PackedAttention", 5, 6, 1, HOLO_TYPES_FLOAT, packed_attention),
     ROW("PackedMultiHeadAttention", 6, 7, 1, HOLO_TYPES_FLOAT, packed_multi_head_attention),
+    ROW("LongformerAttention", 7, 7, 1, HOLO_TYPES_FLOAT, longformer_attention),
     ROW("Rfft", 1, 1, 1, HOLO_TYPES_FLOAT, rfft),
     ROW("Irfft", 1, 1, 1, HOLO_TYPES_FLOAT, irfft),
     ROW("MatMulInteger16", 2, 2, 1, HOLO_BIT(I16), matmul_integer_16),

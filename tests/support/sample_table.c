@@ -294,8 +294,11 @@ const SampleRow sample_rows[] = {
     {F32,   "com.microsoft::MultiHeadAttention@1($x[b,s>0,2*h>0], $t[b,k>0,2*h], $t[b,k,2*h]) {num_heads=2}"},
     {FLOAT, "3=com.microsoft::DecoderMaskedMultiHeadAttention@1($x[b,1,2*h>0], $t[b,1,2*h], $t[b,1,2*h], _, _, $t[b,2,4,h], $t[b,2,4,h], $i32[1]<0,3>, _, _,"
             " $?t[6*h]) {num_heads=2, past_present_share_buffer=1}"},
+    {F32,   "3=com.microsoft::PagedAttention@1($x[3,4*h>0], $t[3,2*h], $t[3,2*h], $t[3,4,2,h], $t[3,4,2,h], $i32[3]{0,1,3}, $i32[2]{2,1}, $i32[2,1]{2,0})"
+            " {num_heads=4, kv_num_heads=2, local_window_size=$(-1|2)}"},
     {F32,   "com.microsoft::PackedAttention@1($x[3,i>0], $t[i,6*h>0], $t[6*h], $i32[2,2]{0,2,3,1}, $i32[3]{0,1,3}) {num_heads=2}"},
     {FLOAT, "4=com.microsoft::RemovePadding@1($x[b>0,s>0,h], $i32[b]<0,s>)"},
+    {F32,   "com.microsoft::LongformerAttention@1($x[b,s>0,2*h>0], $t[2*h,6*h], $t[6*h], $t[b,s]<0,0>, $t[2*h,6*h], $t[6*h], $i32[b,s]<0,1>) {num_heads=2, window=${1..3}}"},
     {FLOAT, "com.microsoft::RestorePadding@1($x[3,h], $i32[2,2]{0,2,3,1})"},
     {FLOAT, "com.microsoft::RelativePositionBias@1($x[b>0,h], $i64[1]{5}, $i64[1]{5}) {max_distance=8, is_bidirectional=$(0|1)}"},
     {FLOAT, "com.microsoft::GatedRelativePositionBias@1($x[b,s,2*h>0], $t[2*h], $t[1,2,s,s], $t[h,4], $t[4], $t[1,2,1,1]) {num_heads=2}"},
