@@ -37,6 +37,11 @@ static inline bool holo_dim_is_symbolic(HoloDim d)
 {
     return (uint64_t)d >> 32 == (uint64_t)HOLO_DIM_BASE >> 32;
 }
+// Are both numbers, and not the same one? What is symbolic may turn out to be anything.
+static inline bool holo_dims_differ(HoloDim a, HoloDim b)
+{
+    return a != b && !holo_dim_is_symbolic(a) && !holo_dim_is_symbolic(b);
+}
 static inline int holo_dim_entry(HoloDim d)
 {
     return (int)(uint32_t)d;

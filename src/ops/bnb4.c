@@ -63,7 +63,7 @@ static HoloStatus infer(HoloCall *call)
     HOLO_TRY(holo_expect_types(call, B, HOLO_BIT(U8)));
     HOLO_TRY(holo_expect_types(call, SCALES, HOLO_TYPES_FLOAT));
     HoloDim have = a->dim[a->rank - 1], want = v.transposed ? v.k : v.n;
-    if (have != want && !holo_dim_is_symbolic(have))
+    if (holo_dims_differ(have, want))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the input has %lld columns, expected %lld", (long long)have,
                               (long long)want);
     for (int d = 0; d < a->rank; d++) dim[d] = a->dim[d];

@@ -15,11 +15,6 @@ typedef struct Sizes {
     int64_t rows, groups, width, count, n;
 } Sizes;
 
-static bool differ(HoloDim a, HoloDim b)
-{
-    return a != b && !holo_dim_is_symbolic(a) && !holo_dim_is_symbolic(b);
-}
-
 // x[..., k], centroids [groups][width][count] and a table [groups][count][n]; a bias [n], where there is one.
 static HoloStatus infer(HoloCall *call)
 {
@@ -31,10 +26,11 @@ static HoloStatus infer(HoloCall *call)
         HOLO_TRY(holo_expect_types(call, i, HOLO_BIT(F32)));
         HOLO_TRY(holo_expect_rank(call, i, i == BIAS ? 1 : 3, i == BIAS ? 1 : 3));
     }
-    if (differ(c->dim[0], t->dim[0]) || differ(c->dim[2], t->dim[1]) || (bias && differ(bias->dim[0], t->dim[2])) ||
+    if (holo_dims_differ(c->dim[0], t->dim[0]) || holo_dims_differ(c->dim[2], t->dim[1]) ||
+        (bias && holo_dims_differ(bias->dim[0], t->dim[2])) ||
         (!holo_dim_is_symbolic(c->dim[2]) && (c->dim[2] < 1 || c->dim[2] > COUNT_MOST)) ||
         (!holo_dim_is_symbolic(c->dim[0]) && !holo_dim_is_symbolic(c->dim[1]) &&
-         (__builtin_mul_overflow(c->dim[0], c->dim[1], &k) || differ(x->dim[x->rank - 1], k))))
+         (__builtin_mul_overflow(c->dim[0], c->dim[1], &k) || holo_dims_differ(x->dim[x->rank - 1], k))))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the centroids are not those of such a table, or of such rows");
     memcpy(dim, x->dim, sizeof *dim * (size_t)x->rank);
     dim[x->rank - 1] = t->dim[2];

@@ -120,7 +120,7 @@ static HoloStatus infer_split(HoloCall *call)
         dim[parts.axis] = part;
         HOLO_TRY(holo_out_type(call, i, x->dtype, x->rank, dim));
     }
-    if (call->out_count == parts.count && !holo_dim_is_symbolic(left) && left != 0)
+    if (call->out_count == parts.count && holo_dims_differ(left, 0))
         return holo_call_fail(call, HOLO_BAD_INPUT, "the parts leave %lld of the axis over", (long long)left);
     return HOLO_OK;
 }

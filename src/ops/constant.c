@@ -179,7 +179,7 @@ static HoloStatus infer_range(HoloCall *call)
         if (!t) continue;
         HOLO_TRY(holo_expect_types(call, i, UINT64_C(1) << dtype));
         HOLO_TRY(holo_expect_rank(call, i, 0, 1));
-        if (t->rank == 1 && !holo_dim_is_symbolic(t->dim[0]) && t->dim[0] != 1)
+        if (t->rank == 1 && holo_dims_differ(t->dim[0], 1))
             return holo_call_fail(call, HOLO_BAD_INPUT, "input %d has %lld elements, not 1", i, (long long)t->dim[0]);
         whole = whole && holo_scalar(call, i, &number[i]);
         real  = real && t->data;

@@ -5,11 +5,6 @@
 
 #include <math.h>
 
-static bool differ(HoloDim a, HoloDim b)
-{
-    return a != b && !holo_dim_is_symbolic(a) && !holo_dim_is_symbolic(b) && a >= 0 && b >= 0;
-}
-
 static HoloStatus check_channels(const HoloCall *call, int x, int w, int bias, bool transposed)
 {
     const HoloTensor *tx = call->in[x], *tw = call->in[w], *tb = bias < 0 ? NULL : holo_in(call, bias);
@@ -18,7 +13,7 @@ static HoloStatus check_channels(const HoloCall *call, int x, int w, int bias, b
     HOLO_TRY(holo_expect_rank(call, w, tx->rank, tx->rank));
     if (group < 1 || group > INT32_MAX) return holo_call_fail(call, HOLO_BAD_MODEL, "group is %lld", (long long)group);
     HoloDim want = transposed ? tw->dim[0] : holo_dim_mul(call->dims, tw->dim[1], group);
-    if (differ(tx->dim[1], want))
+    if (holo_dims_differ(tx->dim[1], want))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the input has %lld channels, but the weights are for %lld",
                               (long long)tx->dim[1], (long long)want);
     HoloDim many = tw->dim[0]; // inputs channels when transposed, outputs channels else: both split into groups
@@ -26,7 +21,7 @@ static HoloStatus check_channels(const HoloCall *call, int x, int w, int bias, b
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld channels do not split into %lld groups", (long long)many,
                               (long long)group);
     HoloDim outs = transposed ? holo_dim_mul(call->dims, tw->dim[1], group) : tw->dim[0];
-    if (tb && (tb->rank != 1 || differ(tb->dim[0], outs)))
+    if (tb && (tb->rank != 1 || holo_dims_differ(tb->dim[0], outs)))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the bias must have one entry for each of %lld channels",
                               (long long)outs);
     return HOLO_OK;
@@ -137,7 +132,7 @@ static HoloStatus infer(HoloCall *call)
     for (int i = 1; i < 4; i++) HOLO_TRY(holo_expect_types(call, i, same));
     HOLO_TRY(holo_conv_infer(call, 0, 1, 2, false, (HoloDtype)x->dtype));
     for (int d = 0; sum && out && d < out->rank; d++)
-        if (sum->rank != out->rank || differ(sum->dim[d], out->dim[d]))
+        if (sum->rank != out->rank || holo_dims_differ(sum->dim[d], out->dim[d]))
             return holo_call_fail(call, HOLO_BAD_MODEL, "the tensor to be added differs in shape from the output");
     if (holo_attr_find(call, "activation") && !holo_activation_find(holo_attr_string(call, "activation", "")))
         return holo_call_fail(call, HOLO_UNSUPPORTED, "the activation is not known");

@@ -27,7 +27,7 @@ static HoloStatus check_maps(const HoloCall *call, int input, HoloDim channels, 
     HOLO_TRY(holo_expect_rank(call, input, w->rank + 2, w->rank + 2));
     for (int d = 0; d < t->rank; d++) {
         HoloDim want = d == 0 ? batch : d == 1 ? channels : w->out[d - 2];
-        if (t->dim[d] != want && !holo_dim_is_symbolic(t->dim[d]) && !holo_dim_is_symbolic(want))
+        if (holo_dims_differ(t->dim[d], want))
             return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has size %lld in dimension %d, expected %lld", input,
                                   (long long)t->dim[d], d, (long long)want);
     }

@@ -9,7 +9,7 @@ static HoloStatus check_square(const HoloCall *call)
     const HoloTensor *x = call->in[0];
     HOLO_TRY(holo_expect_rank(call, 0, 2, HOLO_MAX_RANK));
     HoloDim rows = x->dim[x->rank - 2], cols = x->dim[x->rank - 1];
-    if (rows != cols && !holo_dim_is_symbolic(rows) && !holo_dim_is_symbolic(cols))
+    if (holo_dims_differ(rows, cols))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the matrices are %lld by %lld, not square", (long long)rows,
                               (long long)cols);
     return HOLO_OK;

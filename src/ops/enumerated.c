@@ -41,8 +41,7 @@ static HoloStatus infer(HoloCall *call)
     if (call->in_count < 3 || !(call->in_count & 1) || !table)
         return holo_call_fail(call, HOLO_BAD_MODEL, "the table is missing");
     HOLO_TRY(combinations(call, &count));
-    if (table->rank < 1 || table->dtype == HOLO_STRING ||
-        (count >= 0 && table->dim[0] != count && !holo_dim_is_symbolic(table->dim[0])))
+    if (table->rank < 1 || table->dtype == HOLO_STRING || (count >= 0 && holo_dims_differ(table->dim[0], count)))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the table must have an entry for each combination");
     return holo_out_type(call, 0, (HoloDtype)table->dtype, table->rank - 1, table->dim + 1);
 }

@@ -46,7 +46,7 @@ static HoloStatus tail_check(const HoloCall *call, int from)
         int before = out->rank - o.in[i]->rank;
         for (int d = 0; d < o.in[i]->rank; d++) {
             HoloDim have = o.in[i]->dim[d], want = before < 0 ? 0 : out->dim[before + d];
-            if (before < 0 || (have != 1 && have != want && !holo_dim_is_symbolic(have) && !holo_dim_is_symbolic(want)))
+            if (before < 0 || (have != 1 && holo_dims_differ(have, want)))
                 return holo_call_fail(call, HOLO_BAD_MODEL, "x%d does not broadcast to the result", i);
         }
     }
@@ -101,8 +101,7 @@ static HoloStatus matmul_infer(HoloCall *call)
     if (!out) return holo_call_fail(call, HOLO_BAD_MODEL, "the output is missing");
     HOLO_TRY(product.op->infer(&product));
     if (bias && (bias->dtype != HOLO_F32 || bias->rank != 1 || !out->rank ||
-                 (bias->dim[0] != out->dim[out->rank - 1] && !holo_dim_is_symbolic(bias->dim[0]) &&
-                  !holo_dim_is_symbolic(out->dim[out->rank - 1]))))
+                 holo_dims_differ(bias->dim[0], out->dim[out->rank - 1])))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the bias must have an f32 for each column of the product");
     return tail_check(call, 3);
 }

@@ -56,10 +56,10 @@ static HoloStatus infer(HoloCall *call)
     HOLO_TRY(read_modes(call, &s));
     if (s.mode != NEAREST) HOLO_TRY(holo_expect_types(call, 0, TYPES & ~HOLO_BIT(STRING)));
     HoloDim last = grid->dim[grid->rank - 1];
-    if (!holo_dim_is_symbolic(last) && last != x->rank - 2)
+    if (holo_dims_differ(last, x->rank - 2))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the grid has %lld coordinates, expected %d", (long long)last,
                               x->rank - 2);
-    if (x->dim[0] != grid->dim[0] && !holo_dim_is_symbolic(x->dim[0]) && !holo_dim_is_symbolic(grid->dim[0]))
+    if (holo_dims_differ(x->dim[0], grid->dim[0]))
         return holo_call_fail(call, HOLO_BAD_MODEL, "batches of %lld and %lld", (long long)x->dim[0],
                               (long long)grid->dim[0]);
     dim[0] = x->dim[0];
@@ -256,11 +256,10 @@ static HoloStatus infer_affine(HoloCall *call)
     }
     if (count < 0) return holo_out_unknown(call, 0, (HoloDtype)theta->dtype);
     int rank = count - 2;
-    if (rank < 1 || (!holo_dim_is_symbolic(theta->dim[1]) && theta->dim[1] != rank) ||
-        (!holo_dim_is_symbolic(theta->dim[2]) && theta->dim[2] != rank + 1))
+    if (rank < 1 || holo_dims_differ(theta->dim[1], rank) || holo_dims_differ(theta->dim[2], rank + 1))
         return holo_call_fail(call, HOLO_BAD_MODEL, "a size of %d entries does not fit matrices of %lld by %lld", count,
                               (long long)theta->dim[1], (long long)theta->dim[2]);
-    if (size[0] != theta->dim[0] && !holo_dim_is_symbolic(size[0]) && !holo_dim_is_symbolic(theta->dim[0]))
+    if (holo_dims_differ(size[0], theta->dim[0]))
         return holo_call_fail(call, HOLO_BAD_MODEL, "batches of %lld and %lld", (long long)theta->dim[0],
                               (long long)size[0]);
     dim[0] = theta->dim[0];

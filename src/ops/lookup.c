@@ -18,7 +18,7 @@ static HoloStatus lookup_infer(HoloCall *call)
     if (!table) return holo_call_fail(call, HOLO_BAD_MODEL, "the table is missing");
     HoloDim entries = (HoloDim)1 << 8 * holo_dtype_size(x->dtype);
     if (table->kind != HOLO_TENSOR || table->dtype == HOLO_STRING || !holo_dtype_size(table->dtype) ||
-        table->rank != 1 || (table->dim[0] != entries && !holo_dim_is_symbolic(table->dim[0])))
+        table->rank != 1 || holo_dims_differ(table->dim[0], entries))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the table must have an entry for each of the %lld patterns of %s",
                               (long long)entries, holo_dtype_name(x->dtype));
     return holo_out_shape_like(call, 0, table->dtype, x);
@@ -49,7 +49,7 @@ static HoloStatus pair_infer(HoloCall *call)
     HOLO_TRY(holo_expect_types(call, 1, BYTES));
     HOLO_TRY(holo_expect_rank(call, 1, x->rank, x->rank));
     if (table->kind != HOLO_TENSOR || holo_dtype_size(table->dtype) != 1 || table->rank != 1 ||
-        (table->dim[0] != 1 << 16 && !holo_dim_is_symbolic(table->dim[0])))
+        holo_dims_differ(table->dim[0], 1 << 16))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the table must have 65,536 entries of a byte");
     for (int d = 0; d < x->rank; d++)
         if (!holo_dim_agree(x->dim[d], z->dim[d], &dim[d]))

@@ -29,12 +29,11 @@ static HoloStatus infer(HoloCall *call)
     HOLO_TRY(holo_expect_rank(call, 2, 1, 1));
     for (int i = 0; i < target->rank; i++) {
         HoloDim have = target->dim[i], want = x->dim[i == 0 ? 0 : i + 1];
-        if (have != want && !holo_dim_is_symbolic(have) && !holo_dim_is_symbolic(want))
+        if (holo_dims_differ(have, want))
             return holo_call_fail(call, HOLO_BAD_MODEL, "the targets' dimension %d is %lld, that of the scores %lld", i,
                                   (long long)have, (long long)want);
     }
-    if (weight && weight->dim[0] != x->dim[1] && !holo_dim_is_symbolic(weight->dim[0]) &&
-        !holo_dim_is_symbolic(x->dim[1]))
+    if (weight && holo_dims_differ(weight->dim[0], x->dim[1]))
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld weights for %lld classes", (long long)weight->dim[0],
                               (long long)x->dim[1]);
     HOLO_TRY(holo_out_like(call, 1, x));

@@ -45,7 +45,7 @@ HoloStatus holo_matmul_shape(const HoloCall *call, const HoloMatrix *a, const Ho
                              HoloDim *out_dim)
 {
     HoloDim ka = holo_matrix_dim(a, a->rank - 1), kb = holo_matrix_dim(b, b->rank - 2);
-    if (ka != kb && !holo_dim_is_symbolic(ka) && !holo_dim_is_symbolic(kb))
+    if (holo_dims_differ(ka, kb))
         return holo_call_fail(call, HOLO_BAD_MODEL, "inner sizes %lld and %lld differ", (long long)ka, (long long)kb);
     int rank;
     HOLO_TRY(broadcast_stack(call, a, b, &rank, out_dim));
@@ -62,7 +62,7 @@ HoloStatus holo_matmul_addend(const HoloCall *call, int input, int rank, const H
     HOLO_TRY(holo_expect_rank(call, input, 0, rank < 2 ? rank : 2));
     for (int d = 0; d < c->rank; d++) {
         HoloDim have = c->dim[d], want = dim[rank - c->rank + d];
-        if (have != 1 && have != want && !holo_dim_is_symbolic(have) && !holo_dim_is_symbolic(want))
+        if (have != 1 && holo_dims_differ(have, want))
             return holo_call_fail(call, HOLO_BAD_MODEL, "C has size %lld, which does not broadcast to %lld",
                                   (long long)have, (long long)want);
     }

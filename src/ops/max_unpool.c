@@ -28,7 +28,7 @@ static HoloStatus infer(HoloCall *call)
     HOLO_TRY(pooled_shape(call, dim));
     HOLO_TRY(holo_expect_rank(call, INDICES, x->rank, x->rank));
     for (int d = 0; d < x->rank; d++)
-        if (indices->dim[d] != x->dim[d] && !holo_dim_is_symbolic(indices->dim[d]) && !holo_dim_is_symbolic(x->dim[d]))
+        if (holo_dims_differ(indices->dim[d], x->dim[d]))
             return holo_call_fail(call, HOLO_BAD_MODEL, "the indices differ from the input in dimension %d", d);
     if (holo_in(call, SHAPE)) {
         int count = holo_in_ints(call, SHAPE, dim, HOLO_MAX_RANK);

@@ -230,7 +230,7 @@ static HoloStatus vectorizer_infer(HoloCall *call)
         HoloDim width = width_of(call, &widths, i), count = holo_ml_row_count(call->in[i]);
         if (!holo_dim_is_symbolic(width) && width < 0)
             return holo_call_fail(call, HOLO_BAD_MODEL, "inputdimensions has the size %lld", (long long)width);
-        if (i > 0 && count != rows && !holo_dim_is_symbolic(rows) && !holo_dim_is_symbolic(count))
+        if (i > 0 && holo_dims_differ(count, rows))
             return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has %lld rows, not %lld", i, (long long)count,
                                   (long long)rows);
         if (i == 0 || holo_dim_is_symbolic(rows)) rows = count;

@@ -365,7 +365,7 @@ static HoloStatus votes_infer(HoloCall *call)
     HOLO_TRY(holo_expect_rank(call, 0, 2, 2));
     HOLO_TRY(read_classifier(call, &c));
     HoloDim pairs = call->in[0]->dim[1];
-    if (c.vectors < 1 || (!holo_dim_is_symbolic(pairs) && pairs != c.pairs))
+    if (c.vectors < 1 || holo_dims_differ(pairs, c.pairs))
         return holo_call_fail(call, HOLO_BAD_MODEL, "there are no scores of %lld pairs", (long long)c.pairs);
     return holo_ml_out_scores(call, &c.labels, c.both ? 2 : c.scores);
 }

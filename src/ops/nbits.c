@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-static bool differ(HoloDim a, HoloDim b)
-{
-    return a != b && !holo_dim_is_symbolic(a) && !holo_dim_is_symbolic(b);
-}
-
 static HoloStatus expect_entries(const HoloCall *call, int input, int64_t want)
 {
     const HoloTensor *t = holo_in(call, input);
@@ -96,7 +91,7 @@ static HoloStatus infer_matmul(HoloCall *call)
     HOLO_TRY(holo_expect_types(call, B, HOLO_BIT(U8)));
     HOLO_TRY(holo_expect_types(call, SCALES, HOLO_TYPES_FLOAT));
     HOLO_TRY(holo_expect_types(call, GROUPS, HOLO_BIT(I32)));
-    if (differ(a->dim[a->rank - 1], v.depth))
+    if (holo_dims_differ(a->dim[a->rank - 1], v.depth))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the input has %lld columns, but K is %lld",
                               (long long)a->dim[a->rank - 1], (long long)v.depth);
     for (int d = 0; d < a->rank; d++) dim[d] = d < a->rank - 1 ? a->dim[d] : v.cols;
@@ -254,7 +249,7 @@ static HoloStatus infer_gather(HoloCall *call)
     HOLO_TRY(holo_expect_rank(call, GATHER_SCALES, g.table.rank, g.table.rank));
     blocks = holo_dim_div_ceil(call->dims, g.table.dim[g.quantised], g.block);
     for (int d = 0; d < g.table.rank; d++)
-        if (differ(scales->dim[d], d == g.quantised ? blocks : g.table.dim[d]))
+        if (holo_dims_differ(scales->dim[d], d == g.quantised ? blocks : g.table.dim[d]))
             return holo_call_fail(call, HOLO_BAD_MODEL, "the scales do not fit the data in dimension %d", d);
     for (int d = 0; d < g.table.rank; d++) {
         if (d != g.axis) dim[rank++] = g.table.dim[d];

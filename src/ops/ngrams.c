@@ -4,11 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool differ(HoloDim a, HoloDim b)
-{
-    return a != b && !holo_dim_is_symbolic(a) && !holo_dim_is_symbolic(b);
-}
-
 // ---- NGramRepeatBlock: no token may end a run of `ngram_size` that is in the text already
 
 static HoloStatus infer_block(HoloCall *call)
@@ -18,7 +13,7 @@ static HoloStatus infer_block(HoloCall *call)
     HOLO_TRY(holo_expect_types(call, 1, HOLO_TYPES_FLOAT));
     if (holo_attr_int(call, "ngram_size", 0) < 1)
         return holo_call_fail(call, HOLO_BAD_MODEL, "ngram_size is missing or less than 1");
-    if (differ(call->in[0]->dim[0], call->in[1]->dim[0]))
+    if (holo_dims_differ(call->in[0]->dim[0], call->in[1]->dim[0]))
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld rows of tokens, but %lld of scores",
                               (long long)call->in[0]->dim[0], (long long)call->in[1]->dim[0]);
     return holo_out_like(call, 0, call->in[1]);

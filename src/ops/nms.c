@@ -17,7 +17,7 @@ static HoloStatus infer(HoloCall *call)
     HOLO_TRY(holo_expect_types(call, SCORE_THRESHOLD, HOLO_BIT(F32)));
     const HoloDim want[3] = {scores->dim[0], scores->dim[2], 4};
     for (int d = 0; d < 3; d++)
-        if (boxes->dim[d] != want[d] && !holo_dim_is_symbolic(boxes->dim[d]) && !holo_dim_is_symbolic(want[d]))
+        if (holo_dims_differ(boxes->dim[d], want[d]))
             return holo_call_fail(call, HOLO_BAD_MODEL, "the boxes have size %lld in dimension %d, expected %lld",
                                   (long long)boxes->dim[d], d, (long long)want[d]);
     return holo_out_type(call, 0, HOLO_I64, 2, (HoloDim[]){HOLO_DIM_UNKNOWN, 3});

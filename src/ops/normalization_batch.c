@@ -31,7 +31,7 @@ static HoloStatus check_statistics(HoloCall *call)
         HoloDim have = 1, want = 1;
         for (int i = 0; i < call->in[input]->rank; i++) have = holo_dim_mul(call->dims, have, call->in[input]->dim[i]);
         for (int i = 1; i < x->rank; i++) want = holo_dim_mul(call->dims, want, x->dim[i]);
-        if (have != want && !holo_dim_is_symbolic(have) && !holo_dim_is_symbolic(want))
+        if (holo_dims_differ(have, want))
             return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has %lld elements, a sample has %lld", input,
                                   (long long)have, (long long)want);
     }

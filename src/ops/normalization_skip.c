@@ -85,7 +85,7 @@ static HoloStatus embed_infer(HoloCall *call)
         HOLO_TRY(holo_expect_types(call, input, HOLO_TYPES_FLOAT));
         HOLO_TRY(holo_expect_rank(call, input, vector ? 1 : 2, vector ? 1 : 2));
         HoloDim width = t->dim[vector ? 0 : 1];
-        if (width != words->dim[1] && !holo_dim_is_symbolic(width) && !holo_dim_is_symbolic(words->dim[1]))
+        if (holo_dims_differ(width, words->dim[1]))
             return holo_call_fail(call, HOLO_BAD_MODEL, "input %d: width %lld is not that of the words", input,
                                   (long long)width);
     }

@@ -69,7 +69,7 @@ HoloStatus holo_expect_shape(const HoloCall *call, int input, int rank, const Ho
     if (!t) return HOLO_OK;
     HOLO_TRY(holo_expect_rank(call, input, rank, rank));
     for (int d = 0; d < rank; d++)
-        if (t->dim[d] != dim[d] && !holo_dim_is_symbolic(t->dim[d]) && !holo_dim_is_symbolic(dim[d]))
+        if (holo_dims_differ(t->dim[d], dim[d]))
             return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has size %lld in dimension %d, expected %lld", input,
                                   (long long)t->dim[d], d, (long long)dim[d]);
     return HOLO_OK;

@@ -82,8 +82,7 @@ static HoloStatus infer_taps(HoloCall *call, const Overlap *v)
     if (v->bias) {
         HOLO_TRY(holo_expect_types(call, 1, HOLO_BIT(F32)));
         HOLO_TRY(holo_expect_rank(call, 1, 1, 1));
-        if (v->bias->dim[0] != dim[x->rank - 1] && !holo_dim_is_symbolic(v->bias->dim[0]) &&
-            !holo_dim_is_symbolic(dim[x->rank - 1]))
+        if (holo_dims_differ(v->bias->dim[0], dim[x->rank - 1]))
             return holo_call_fail(call, HOLO_BAD_MODEL, "%lld numbers to begin with for %lld channels",
                                   (long long)v->bias->dim[0], (long long)dim[x->rank - 1]);
     }

@@ -49,7 +49,7 @@ static HoloStatus infer(HoloCall *call)
         if (!holo_dim_is_symbolic(shape[d]) && (shape[d] < 0 || shape[d] > SIZE_LIMIT))
             return holo_call_fail(call, HOLO_BAD_MODEL, "B_shape has a size of %lld", (long long)shape[d]);
     HoloDim have = a->dim[a->rank - 1];
-    if (have != shape[0] && !holo_dim_is_symbolic(have) && !holo_dim_is_symbolic(shape[0]))
+    if (holo_dims_differ(have, shape[0]))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the input has %lld columns, expected %lld", (long long)have,
                               (long long)shape[0]);
     for (int d = 0; d < a->rank; d++) dim[d] = a->dim[d];

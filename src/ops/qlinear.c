@@ -189,7 +189,7 @@ static HoloStatus concat_infer(HoloCall *call)
         HOLO_TRY(holo_expect_types(call, i, TYPES_8));
         HOLO_TRY(holo_expect_rank(call, i, first->rank, first->rank));
         for (int d = 0; d < x->rank; d++)
-            if (d != axis && x->dim[d] != dim[d] && !holo_dim_is_symbolic(x->dim[d]) && !holo_dim_is_symbolic(dim[d]))
+            if (d != axis && holo_dims_differ(x->dim[d], dim[d]))
                 return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has size %lld in dimension %d, expected %lld", i,
                                       (long long)x->dim[d], d, (long long)dim[d]);
         sum = holo_dim_add(call->dims, sum, x->dim[axis]);

@@ -61,7 +61,7 @@ static HoloStatus infer(HoloCall *call)
         if (!call->in[i] && (is_tensor || is_scale))
             return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", i);
         for (int d = 0; !is_tensor && call->in[i] && d < call->in[i]->rank; d++)
-            if (call->in[i]->dim[d] != 1 && !holo_dim_is_symbolic(call->in[i]->dim[d]))
+            if (holo_dims_differ(call->in[i]->dim[d], 1))
                 return holo_call_fail(call, HOLO_BAD_MODEL, "scale or zero point (input %d) is not a single number", i);
         if (is_tensor) HOLO_TRY(holo_expect_types(call, i, HOLO_BIT(U8) | HOLO_BIT(I8)));
     }

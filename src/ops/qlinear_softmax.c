@@ -27,7 +27,7 @@ static HoloStatus infer(HoloCall *call)
         if (!t && (i == X || i == X_SCALE || i == Y_SCALE))
             return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", i);
         for (int d = 0; i != X && t && d < t->rank; d++)
-            if (t->dim[d] != 1 && !holo_dim_is_symbolic(t->dim[d]))
+            if (holo_dims_differ(t->dim[d], 1))
                 return holo_call_fail(call, HOLO_BAD_MODEL, "scale or zero point (input %d) is not a single number", i);
     }
     HOLO_TRY(find_rows(call, &from, &to));

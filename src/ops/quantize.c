@@ -23,16 +23,11 @@ static HoloStatus find_axis(const HoloCall *call, int *out_axis)
 static bool is_one(const HoloTensor *t)
 {
     for (int i = 0; i < t->rank; i++)
-        if (t->dim[i] != 1 && !holo_dim_is_symbolic(t->dim[i])) return false;
+        if (holo_dims_differ(t->dim[i], 1)) return false;
     return true;
 }
 
 // Are two known sizes different?
-static bool differ(HoloDim a, HoloDim b)
-{
-    return a != b && !holo_dim_is_symbolic(a) && !holo_dim_is_symbolic(b);
-}
-
 static HoloStatus check_blocks(const HoloCall *call, int axis, int64_t block)
 {
     const HoloTensor *x = call->in[0], *scale = call->in[1];
@@ -41,7 +36,7 @@ static HoloStatus check_blocks(const HoloCall *call, int axis, int64_t block)
                               (long long)block, x->rank, scale->rank);
     for (int i = 0; i < x->rank; i++) {
         HoloDim want = i == axis ? holo_dim_div_ceil(call->dims, x->dim[i], block) : x->dim[i];
-        if (differ(scale->dim[i], want))
+        if (holo_dims_differ(scale->dim[i], want))
             return holo_call_fail(call, HOLO_BAD_MODEL, "the scales have size %lld in dimension %d, not %lld",
                                   (long long)scale->dim[i], i, (long long)want);
     }
@@ -58,13 +53,13 @@ static HoloStatus check_scales(const HoloCall *call)
         return holo_call_fail(call, HOLO_BAD_MODEL, "scales have %d dimensions and zero points %d", scale->rank,
                               zero->rank);
     for (int i = 0; zero && i < zero->rank && i < scale->rank; i++)
-        if (differ(zero->dim[i], scale->dim[i]))
+        if (holo_dims_differ(zero->dim[i], scale->dim[i]))
             return holo_call_fail(call, HOLO_BAD_MODEL, "scales and zero points differ in dimension %d: %lld and %lld",
                                   i, (long long)scale->dim[i], (long long)zero->dim[i]);
     if (block == 0 && is_one(scale)) return HOLO_OK;
     HOLO_TRY(find_axis(call, &axis));
     if (block) return check_blocks(call, axis, block);
-    if (scale->rank != 1 || differ(scale->dim[0], x->dim[axis]))
+    if (scale->rank != 1 || holo_dims_differ(scale->dim[0], x->dim[axis]))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the scales are not %lld, one for each index of dimension %d",
                               (long long)x->dim[axis], axis);
     return HOLO_OK;

@@ -171,7 +171,7 @@ static HoloStatus dropout_infer(HoloCall *call)
         for (int i = 1; i < 3; i++) {
             const HoloTensor *t = holo_in(call, i);
             for (int d = 0; t && d < t->rank; d++)
-                if (t->dim[d] != 1 && !holo_dim_is_symbolic(t->dim[d]))
+                if (holo_dims_differ(t->dim[d], 1))
                     return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is not one number", i);
         }
     }

@@ -123,7 +123,7 @@ static HoloStatus infer_squeeze(HoloCall *call)
             continue;
         }
         next++;
-        if (!holo_dim_is_symbolic(x->dim[i]) && x->dim[i] != 1)
+        if (holo_dims_differ(x->dim[i], 1))
             return holo_call_fail(call, HOLO_BAD_INPUT, "dimension %d has size %lld, not 1", i, (long long)x->dim[i]);
     }
     return holo_out_type(call, 0, x->dtype, rank, dim);

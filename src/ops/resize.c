@@ -82,7 +82,7 @@ static HoloStatus read_scales(const HoloCall *call, int count, float *out, bool 
     *out_known             = true;
     if (t) {
         *out_known = t->data != NULL;
-        if (t->rank != 1 || (!holo_dim_is_symbolic(t->dim[0]) && t->dim[0] != count))
+        if (t->rank != 1 || holo_dims_differ(t->dim[0], count))
             return holo_call_fail(call, HOLO_BAD_MODEL, "scales must have %d entries", count);
         HOLO_TRY(holo_expect_types(call, inputs_of(call).scales, HOLO_BIT(F32)));
         for (int i = 0; *out_known && i < count; i++) out[i] = (float)holo_get_f(t, i);

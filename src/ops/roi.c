@@ -32,7 +32,7 @@ static HoloStatus expect_columns(const HoloCall *call, int64_t columns)
     HOLO_TRY(holo_expect_rank(call, 1, 2, 2));
     HOLO_TRY(holo_expect_types(call, 1, UINT64_C(1) << call->in[0]->dtype));
     HoloDim have = call->in[1]->dim[1];
-    if (have != columns && !holo_dim_is_symbolic(have))
+    if (holo_dims_differ(have, columns))
         return holo_call_fail(call, HOLO_BAD_MODEL, "a region has %lld numbers, expected %lld", (long long)have,
                               (long long)columns);
     return HOLO_OK;
@@ -53,7 +53,7 @@ static HoloStatus expect_images(const HoloCall *call, uint64_t types)
     HOLO_TRY(expect_columns(call, 4));
     HOLO_TRY(holo_expect_rank(call, 2, 1, 1));
     HOLO_TRY(holo_expect_types(call, 2, types));
-    if (batch->dim[0] != rois->dim[0] && !holo_dim_is_symbolic(batch->dim[0]) && !holo_dim_is_symbolic(rois->dim[0]))
+    if (holo_dims_differ(batch->dim[0], rois->dim[0]))
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld regions, but %lld batch indices", (long long)rois->dim[0],
                               (long long)batch->dim[0]);
     return HOLO_OK;
@@ -409,7 +409,7 @@ static HoloStatus infer_crop(HoloCall *call)
     HOLO_TRY(expect_images(call, HOLO_BIT(I32)));
     HOLO_TRY(holo_expect_types(call, 3, HOLO_BIT(I32)));
     HOLO_TRY(holo_expect_rank(call, 3, 1, 1));
-    if (!holo_dim_is_symbolic(call->in[3]->dim[0]) && call->in[3]->dim[0] != 2)
+    if (holo_dims_differ(call->in[3]->dim[0], 2))
         return holo_call_fail(call, HOLO_BAD_MODEL, "crop_size must have 2 entries");
     HOLO_TRY(holo_attr_choice(call, "mode", "bilinear", (const char *const[]){"bilinear", "nearest", NULL}, NULL));
     if (holo_in_ints(call, 3, size, 2) == 2)

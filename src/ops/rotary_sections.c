@@ -37,7 +37,7 @@ static HoloStatus read_sections(const HoloCall *call, HoloDim half, int64_t *out
     for (int i = 0; i < STREAMS; i++)
         if (out[i] < 0 || !holo_add(sum, out[i], &sum))
             return holo_call_fail(call, HOLO_BAD_MODEL, "mrope_section has %lld", (long long)out[i]);
-    if (!holo_dim_is_symbolic(half) && half != sum)
+    if (holo_dims_differ(half, sum))
         return holo_call_fail(call, HOLO_BAD_MODEL, "mrope_section has %lld columns of %lld", (long long)sum,
                               (long long)half);
     return HOLO_OK;

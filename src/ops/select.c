@@ -66,7 +66,7 @@ static HoloStatus clip_infer(HoloCall *call)
                                   holo_dtype_name((HoloDtype)bound->dtype),
                                   holo_dtype_name((HoloDtype)call->in[0]->dtype));
         for (int d = 0; d < bound->rank; d++)
-            if (bound->dim[d] != 1 && !holo_dim_is_symbolic(bound->dim[d]))
+            if (holo_dims_differ(bound->dim[d], 1))
                 return holo_call_fail(call, HOLO_BAD_MODEL, "bound %d is not a single number", i);
     }
     return holo_infer_same(call);

@@ -127,7 +127,7 @@ static HoloStatus infer_normalize(HoloCall *call)
     HOLO_TRY(holo_expect_rank(call, 0, 1, 2));
     HOLO_TRY(holo_attr_choice(call, "case_change_action", "NONE", (const char *const[]){"NONE", "LOWER", "UPPER", NULL},
                               NULL));
-    if (x->rank == 2 && !holo_dim_is_symbolic(x->dim[0]) && x->dim[0] != 1)
+    if (x->rank == 2 && holo_dims_differ(x->dim[0], 1))
         return holo_call_fail(call, HOLO_BAD_INPUT, "the first of two dimensions is %lld, not 1", (long long)x->dim[0]);
     HoloDim dim[2] = {x->rank == 2 ? 1 : HOLO_DIM_UNKNOWN, HOLO_DIM_UNKNOWN};
     return holo_out_type(call, 0, HOLO_STRING, x->rank, dim);

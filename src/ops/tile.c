@@ -30,7 +30,7 @@ static HoloStatus infer_tile(HoloCall *call)
     HoloNumbers       repeats;
     HoloDim           dim[HOLO_MAX_RANK];
     HOLO_TRY(holo_numbers_needed(call, NULL, 1, HOLO_MAX_RANK, &repeats));
-    if (!holo_dim_is_symbolic(repeats.count) && repeats.count != x->rank)
+    if (holo_dims_differ(repeats.count, x->rank))
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld repeats are given for an input of rank %d",
                               (long long)repeats.count, x->rank);
     for (int i = 0; i < x->rank; i++) {

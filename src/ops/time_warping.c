@@ -11,7 +11,7 @@ static HoloStatus infer(HoloCall *call)
 {
     const HoloTensor *x = call->in[0];
     HOLO_TRY(holo_expect_rank(call, 0, 2, 3));
-    if (x->rank == 3 && x->dim[0] != 1 && !holo_dim_is_symbolic(x->dim[0]))
+    if (x->rank == 3 && holo_dims_differ(x->dim[0], 1))
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld matrices, expected one", (long long)x->dim[0]);
     return holo_out_type(call, 0, HOLO_I32, 2, (HoloDim[]){2, HOLO_DIM_UNKNOWN});
 }

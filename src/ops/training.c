@@ -93,7 +93,7 @@ static HoloStatus infer(HoloCall *call)
     HOLO_TRY(holo_attr_choice(call, "mode", "standard", (const char *const[]){"standard", "nesterov", NULL}, NULL));
     for (int i = 0; i < 2; i++) {
         for (int d = 0; d < call->in[i]->rank; d++)
-            if (call->in[i]->dim[d] != 1 && !holo_dim_is_symbolic(call->in[i]->dim[d]))
+            if (holo_dims_differ(call->in[i]->dim[d], 1))
                 return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is not one number", i);
     }
     for (int i = 2; i < call->in_count; i++) {

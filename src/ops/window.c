@@ -33,7 +33,7 @@ static HoloStatus read_kernel(const HoloCall *call, const HoloDim *kernel, HoloW
     for (int d = 0; d < w->rank; d++) {
         w->kernel[d] = given[d];
         if (!kernel) continue;
-        if (!holo_dim_is_symbolic(kernel[d]) && !holo_dim_is_symbolic(given[d]) && kernel[d] != given[d])
+        if (holo_dims_differ(kernel[d], given[d]))
             return holo_call_fail(call, HOLO_BAD_MODEL,
                                   "kernel_shape is %lld in dimension %d, but the weights have %lld",
                                   (long long)given[d], d, (long long)kernel[d]);

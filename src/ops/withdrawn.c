@@ -19,7 +19,7 @@ static HoloStatus scaler_infer(HoloCall *call)
     HoloDim channels = call->in[0]->dim[1];
     if (!bias || bias->kind != HOLO_ATTR_FLOATS)
         return holo_call_fail(call, HOLO_BAD_MODEL, "attribute bias, a list of numbers, must be given");
-    if (!holo_dim_is_symbolic(channels) && bias->count != channels)
+    if (holo_dims_differ(bias->count, channels))
         return holo_call_fail(call, HOLO_BAD_MODEL, "bias has %d numbers for %lld channels", bias->count,
                               (long long)channels);
     return holo_infer_same(call);
