@@ -8,12 +8,10 @@
 // one whole number.
 HOLO_MUST static inline HoloStatus holo_number_input(const HoloCall *call, int input, HoloDim *out)
 {
-    const HoloTensor *t = holo_in(call, input);
-    if (!t) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d, one whole number, is missing", input);
+    if (!holo_in(call, input))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "input %d, one whole number, is missing", input);
     HOLO_TRY(holo_expect_types(call, input, HOLO_TYPES_INDEX));
-    for (int d = 0; d < t->rank; d++)
-        if (holo_dims_differ(t->dim[d], 1))
-            return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is not one number", input);
+    HOLO_TRY(holo_expect_one(call, input));
     if (!holo_scalar(call, input, out)) *out = HOLO_DIM_UNKNOWN;
     return HOLO_OK;
 }

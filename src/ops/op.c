@@ -63,6 +63,15 @@ HoloStatus holo_expect_rank(const HoloCall *call, int input, int rank_min, int r
                           rank_max);
 }
 
+HoloStatus holo_expect_one(const HoloCall *call, int input)
+{
+    const HoloTensor *t = holo_in(call, input);
+    for (int d = 0; t && d < t->rank; d++)
+        if (holo_dims_differ(t->dim[d], 1))
+            return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is not one number", input);
+    return HOLO_OK;
+}
+
 HoloStatus holo_expect_shape(const HoloCall *call, int input, int rank, const HoloDim *dim)
 {
     const HoloTensor *t = holo_in(call, input);

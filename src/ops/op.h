@@ -238,7 +238,8 @@ HOLO_MUST HoloStatus holo_call_hold(const HoloCall *call, size_t count, size_t s
 // Is the dtype of t one of the set? Else fails by naming input, dtype and operator.
 HOLO_MUST HoloStatus holo_expect_types(const HoloCall *call, int input, uint64_t types);
 HOLO_MUST HoloStatus holo_expect_rank(const HoloCall *call, int input, int rank_min, int rank_max);
-// Sizes that are not numbers yet fit any.
+// Has input `input`, where it is given, one element? Sizes that are not numbers yet fit any, here and below.
+HOLO_MUST HoloStatus holo_expect_one(const HoloCall *call, int input);
 HOLO_MUST HoloStatus holo_expect_shape(const HoloCall *call, int input, int rank, const HoloDim *dim);
 
 #endif

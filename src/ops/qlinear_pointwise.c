@@ -60,10 +60,7 @@ static HoloStatus infer(HoloCall *call)
         bool is_scale  = i < 3 * row->operands ? i % 3 == 1 : i == 3 * row->operands;
         if (!call->in[i] && (is_tensor || is_scale))
             return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", i);
-        for (int d = 0; !is_tensor && call->in[i] && d < call->in[i]->rank; d++)
-            if (holo_dims_differ(call->in[i]->dim[d], 1))
-                return holo_call_fail(call, HOLO_BAD_MODEL, "scale or zero point (input %d) is not a single number", i);
-        if (is_tensor) HOLO_TRY(holo_expect_types(call, i, HOLO_BIT(U8) | HOLO_BIT(I8)));
+        HOLO_TRY(is_tensor ? holo_expect_types(call, i, HOLO_BIT(U8) | HOLO_BIT(I8)) : holo_expect_one(call, i));
     }
     tensors.in = in;
     HOLO_TRY(holo_broadcast(&tensors, 0, row->operands, &rank, dim));

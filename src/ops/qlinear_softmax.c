@@ -26,9 +26,7 @@ static HoloStatus infer(HoloCall *call)
         const HoloTensor *t = holo_in(call, i);
         if (!t && (i == X || i == X_SCALE || i == Y_SCALE))
             return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", i);
-        for (int d = 0; i != X && t && d < t->rank; d++)
-            if (holo_dims_differ(t->dim[d], 1))
-                return holo_call_fail(call, HOLO_BAD_MODEL, "scale or zero point (input %d) is not a single number", i);
+        if (i != X) HOLO_TRY(holo_expect_one(call, i));
     }
     HOLO_TRY(find_rows(call, &from, &to));
     return holo_out_type(call, 0, (HoloDtype)call->in[X]->dtype, call->in[X]->rank, call->in[X]->dim);

@@ -27,7 +27,6 @@ static bool is_one(const HoloTensor *t)
     return true;
 }
 
-// Are two known sizes different?
 static HoloStatus check_blocks(const HoloCall *call, int axis, int64_t block)
 {
     const HoloTensor *x = call->in[0], *scale = call->in[1];

@@ -168,12 +168,8 @@ static HoloStatus dropout_infer(HoloCall *call)
     if (call->version >= 12) {
         HOLO_TRY(holo_expect_types(call, 1, HOLO_TYPES_FLOAT | HOLO_TYPES_F8));
         HOLO_TRY(holo_expect_types(call, 2, HOLO_BIT(BOOL)));
-        for (int i = 1; i < 3; i++) {
-            const HoloTensor *t = holo_in(call, i);
-            for (int d = 0; t && d < t->rank; d++)
-                if (holo_dims_differ(t->dim[d], 1))
-                    return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is not one number", i);
-        }
+        HOLO_TRY(holo_expect_one(call, 1));
+        HOLO_TRY(holo_expect_one(call, 2));
     }
     HOLO_TRY(holo_infer_same(call));
     HoloDtype mask = call->version < 10 ? (HoloDtype)call->in[0]->dtype : HOLO_BOOL;

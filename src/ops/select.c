@@ -65,9 +65,7 @@ static HoloStatus clip_infer(HoloCall *call)
             return holo_call_fail(call, HOLO_BAD_MODEL, "bound %d is of type %s, what is to be clipped of type %s", i,
                                   holo_dtype_name((HoloDtype)bound->dtype),
                                   holo_dtype_name((HoloDtype)call->in[0]->dtype));
-        for (int d = 0; d < bound->rank; d++)
-            if (holo_dims_differ(bound->dim[d], 1))
-                return holo_call_fail(call, HOLO_BAD_MODEL, "bound %d is not a single number", i);
+        HOLO_TRY(holo_expect_one(call, i));
     }
     return holo_infer_same(call);
 }

@@ -25,9 +25,7 @@ static HoloStatus find_k(const HoloCall *call, HoloDim *k)
     } else {
         if (!holo_in(call, 1)) return holo_call_fail(call, HOLO_BAD_MODEL, "k (input 1) is missing");
         HOLO_TRY(holo_expect_types(call, 1, HOLO_BIT(I64)));
-        for (int i = 0; i < call->in[1]->rank; i++)
-            if (holo_dims_differ(call->in[1]->dim[i], 1))
-                return holo_call_fail(call, HOLO_BAD_MODEL, "k (input 1) is not one number");
+        HOLO_TRY(holo_expect_one(call, 1));
         if (holo_in_ints(call, 1, k, 1) != 1) *k = HOLO_DIM_UNKNOWN;
     }
     if (!holo_dim_is_symbolic(*k) && *k < 0)

@@ -91,11 +91,8 @@ static HoloStatus infer(HoloCall *call)
                               call->in_count, call->out_count, parts);
     HOLO_TRY(holo_expect_types(call, 1, HOLO_BIT(I64)));
     HOLO_TRY(holo_attr_choice(call, "mode", "standard", (const char *const[]){"standard", "nesterov", NULL}, NULL));
-    for (int i = 0; i < 2; i++) {
-        for (int d = 0; d < call->in[i]->rank; d++)
-            if (holo_dims_differ(call->in[i]->dim[d], 1))
-                return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is not one number", i);
-    }
+    HOLO_TRY(holo_expect_one(call, 0));
+    HOLO_TRY(holo_expect_one(call, 1));
     for (int i = 2; i < call->in_count; i++) {
         const HoloTensor *t = call->in[i], *first = call->in[2 + (i - 2) % groups];
         if (!t || !first) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", i);
