@@ -30,7 +30,7 @@ static const float NF4[] = {-1,
 
 typedef struct Bnb4 {
     HoloContract      contract;
-    const HoloTensor *a, *scales;
+    const HoloTensor *scales;
     const uint8_t    *b;
     const float      *values;
     int64_t           k, n, block;
@@ -55,27 +55,12 @@ static HoloStatus read_attributes(const HoloCall *call, Bnb4 *v)
 
 static HoloStatus infer(HoloCall *call)
 {
-    const HoloTensor *a = call->in[A];
-    HoloDim           dim[HOLO_MAX_RANK];
-    Bnb4              v;
+    Bnb4 v;
     HOLO_TRY(read_attributes(call, &v));
     HOLO_TRY(holo_expect_rank(call, A, 1, HOLO_MAX_RANK));
     HOLO_TRY(holo_expect_types(call, B, HOLO_BIT(U8)));
     HOLO_TRY(holo_expect_types(call, SCALES, HOLO_TYPES_FLOAT));
-    HoloDim have = a->dim[a->rank - 1], want = v.transposed ? v.k : v.n;
-    if (holo_dims_differ(have, want))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "the input has %lld columns, expected %lld", (long long)have,
-                              (long long)want);
-    for (int d = 0; d < a->rank; d++) dim[d] = a->dim[d];
-    dim[a->rank - 1] = v.transposed ? v.n : v.k;
-    return holo_out_type(call, 0, (HoloDtype)a->dtype, a->rank, dim);
-}
-
-static void read_a(const HoloContract *c, int64_t batch, int64_t row, int64_t k, int64_t count, HoloCell *out)
-{
-    (void)batch;
-    const Bnb4 *v = c->arg;
-    holo_read_f(v->a, row * c->depth + k, 1, count, &out->f);
+    return v.transposed ? holo_contract_infer(call, v.k, v.n) : holo_contract_infer(call, v.n, v.k);
 }
 
 static void read_b(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count, HoloCell *out)
@@ -91,24 +76,15 @@ static void read_b(const HoloContract *c, int64_t batch, int64_t k, int64_t col,
 
 static HoloStatus eval(HoloCall *call)
 {
-    Bnb4 v = {.a = call->in[A], .b = call->in[B]->data, .scales = call->in[SCALES]};
+    Bnb4 v = {.b = call->in[B]->data, .scales = call->in[SCALES]};
     if (holo_out_is_empty(call)) return HOLO_OK;
     HOLO_TRY(read_attributes(call, &v));
     int64_t all = v.k * v.n, blocks = all / v.block + (all % v.block != 0);
     if (holo_tensor_count(call->in[B]) < (all + 1) / 2 || holo_tensor_count(v.scales) < blocks)
         return holo_call_fail(call, HOLO_BAD_INPUT, "%lld weights need %lld bytes and %lld scales", (long long)all,
                               (long long)((all + 1) / 2), (long long)blocks);
-    int64_t cols = v.transposed ? v.n : v.k;
-    v.contract   = (HoloContract){
-          .batch = 1,
-          .rows  = holo_tensor_count(call->out[0]) / cols,
-          .cols  = cols,
-          .depth = v.transposed ? v.k : v.n,
-          .a     = read_a,
-          .b     = read_b,
-          .arg   = &v,
-          .out   = call->out[0],
-    };
+    v.contract   = v.transposed ? holo_contract_rows(call, v.k, v.n, &v) : holo_contract_rows(call, v.n, v.k, &v);
+    v.contract.b = read_b;
     holo_contract(call, &v.contract);
     return HOLO_OK;
 }

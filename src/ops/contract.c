@@ -155,3 +155,38 @@ double holo_contract_at(const HoloContract *c, int64_t index)
     if (c->finish) c->finish(c, batch, row, col, 1, &sum);
     return c->integer ? (double)sum.i : sum.f;
 }
+
+// ---- rows of input 0
+
+static void read_row(const HoloContract *c, int64_t batch, int64_t row, int64_t k, int64_t count, HoloCell *out)
+{
+    (void)batch;
+    holo_read_f(c->x, row * c->depth + k, 1, count, &out->f);
+}
+
+HoloStatus holo_contract_infer(HoloCall *call, HoloDim depth, HoloDim cols)
+{
+    const HoloTensor *x    = call->in[0];
+    int               last = x->rank - 1;
+    HoloDim           dim[HOLO_MAX_RANK];
+    if (holo_dims_differ(x->dim[last], depth))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "the input has %lld columns, expected %lld",
+                              (long long)x->dim[last], (long long)depth);
+    for (int d = 0; d < last; d++) dim[d] = x->dim[d];
+    dim[last] = cols;
+    return holo_out_type(call, 0, (HoloDtype)x->dtype, x->rank, dim);
+}
+
+HoloContract holo_contract_rows(const HoloCall *call, int64_t depth, int64_t cols, const void *arg)
+{
+    return (HoloContract){
+        .batch = 1,
+        .rows  = holo_tensor_count(call->out[0]) / cols,
+        .cols  = cols,
+        .depth = depth,
+        .a     = read_row,
+        .arg   = arg,
+        .x     = call->in[0],
+        .out   = call->out[0],
+    };
+}

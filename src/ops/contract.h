@@ -32,7 +32,8 @@ struct HoloContract {
     void (*b_down)(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count, HoloCell *out);
     // Turns finished sums of one row into results: bias, scale, activation. NULL: they are.
     void (*finish)(const HoloContract *c, int64_t batch, int64_t row, int64_t col, int64_t count, HoloCell *sums);
-    const void *arg; // for the three above
+    const void       *arg; // for those above
+    const HoloTensor *x;   // of holo_contract_rows: what its `a` reads
 
     HoloTensor *out;   // dense [batch][rows][cols]; or
     HoloCell   *cells; // where `out` is NULL: the same, wide
@@ -40,6 +41,11 @@ struct HoloContract {
 
 void   holo_contract(const HoloCall *call, const HoloContract *c);
 double holo_contract_at(const HoloContract *c, int64_t index); // one element of it, not rounded
+
+// Input 0, [..., depth], times one matrix [depth][cols] that `b` reads as only its operator can: the type of output 0;
+// and, when evaluating, the product.
+HOLO_MUST HoloStatus holo_contract_infer(HoloCall *call, HoloDim depth, HoloDim cols);
+HoloContract         holo_contract_rows(const HoloCall *call, int64_t depth, int64_t cols, const void *arg);
 
 // A sum of products of quantised numbers, whose step is `scale`, in steps of `y_scale`. In float, as ONNX Runtime does
 // it: halves are common where scales are multiples of one another, and only so do they go the same way.

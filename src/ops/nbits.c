@@ -30,7 +30,7 @@ enum { SIZE_LIMIT = 1 << 28, BLOCK_LIMIT = 1 << 16 }; // of K and N, and of a bl
 
 typedef struct NBits {
     HoloContract      contract;
-    const HoloTensor *a, *scales, *zeros, *groups, *bias;
+    const HoloTensor *scales, *zeros, *groups, *bias;
     const uint8_t    *b;
     HoloNBits         sizes;
 } NBits;
@@ -83,29 +83,16 @@ HoloStatus holo_nbits_entries(const HoloCall *call, const HoloNBits *v)
 
 static HoloStatus infer_matmul(HoloCall *call)
 {
-    const HoloTensor *a = call->in[A];
-    HoloDim           dim[HOLO_MAX_RANK];
-    HoloNBits         v;
+    HoloNBits v;
     HOLO_TRY(holo_nbits_sizes(call, &v));
     HOLO_TRY(holo_expect_rank(call, A, 1, HOLO_MAX_RANK));
     HOLO_TRY(holo_expect_types(call, B, HOLO_BIT(U8)));
     HOLO_TRY(holo_expect_types(call, SCALES, HOLO_TYPES_FLOAT));
     HOLO_TRY(holo_expect_types(call, GROUPS, HOLO_BIT(I32)));
-    if (holo_dims_differ(a->dim[a->rank - 1], v.depth))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "the input has %lld columns, but K is %lld",
-                              (long long)a->dim[a->rank - 1], (long long)v.depth);
-    for (int d = 0; d < a->rank; d++) dim[d] = d < a->rank - 1 ? a->dim[d] : v.cols;
-    return holo_out_type(call, 0, (HoloDtype)a->dtype, a->rank, dim);
+    return holo_contract_infer(call, v.depth, v.cols);
 }
 
-static void read_a(const HoloContract *c, int64_t batch, int64_t row, int64_t k, int64_t count, HoloCell *out)
-{
-    (void)batch;
-    const NBits *v = c->arg;
-    holo_read_f(v->a, row * c->depth + k, 1, count, &out->f);
-}
-
-// The same where A is rounded, block by block.
+// Rows of A, rounded block by block.
 static void read_rounded(const HoloContract *c, int64_t batch, int64_t row, int64_t k, int64_t count, HoloCell *out)
 {
     (void)batch;
@@ -116,7 +103,7 @@ static void read_rounded(const HoloContract *c, int64_t batch, int64_t row, int6
     int8_t       number[HOLO_NBITS_ROUNDED_MOST];
     while (k < end) {
         int64_t first = k / block * block, size = c->depth - first < block ? c->depth - first : block;
-        holo_read_f(v->a, row * c->depth + first, 1, size, wide);
+        holo_read_f(c->x, row * c->depth + first, 1, size, wide);
         for (int64_t i = 0; i < size; i++) a[i] = (float)wide[i];
         holo_nbits_round(size, a, number, &step);
         for (; k < end && k < first + size; k++) out++->f = (double)number[k - first] * (double)step;
@@ -163,25 +150,17 @@ static HoloStatus check_groups(const HoloCall *call, const NBits *v)
 
 static HoloStatus init_matmul(const HoloCall *call, NBits *v)
 {
-    *v = (NBits){.a      = call->in[A],
-                 .b      = call->in[B]->data,
+    *v = (NBits){.b      = call->in[B]->data,
                  .scales = call->in[SCALES],
                  .zeros  = holo_in(call, ZEROS),
                  .groups = holo_in(call, GROUPS),
                  .bias   = holo_in(call, BIAS)};
     HOLO_TRY(holo_nbits_sizes(call, &v->sizes));
     HOLO_TRY(holo_nbits_entries(call, &v->sizes));
-    v->contract = (HoloContract){
-        .batch  = 1,
-        .rows   = holo_tensor_count(call->out[0]) / v->sizes.cols,
-        .cols   = v->sizes.cols,
-        .depth  = v->sizes.depth,
-        .a      = holo_nbits_is_rounded(call) ? read_rounded : read_a,
-        .b      = read_b,
-        .finish = v->bias ? add_bias : NULL,
-        .arg    = v,
-        .out    = call->out[0],
-    };
+    v->contract   = holo_contract_rows(call, v->sizes.depth, v->sizes.cols, v);
+    v->contract.b = read_b;
+    if (holo_nbits_is_rounded(call)) v->contract.a = read_rounded;
+    if (v->bias) v->contract.finish = add_bias;
     return HOLO_OK;
 }
 

@@ -12,10 +12,9 @@ enum { A, BLOB, SHAPE };
 enum { SIZE_LIMIT = 1 << 28 }; // of K and N: products of them fit
 
 typedef struct Blob {
-    HoloContract      contract;
-    const HoloTensor *a;
-    const uint8_t    *bytes;
-    int64_t           k, n, length, head; // length: weights of a block; head: bytes before them
+    HoloContract   contract;
+    const uint8_t *bytes;
+    int64_t        k, n, length, head; // length: weights of a block; head: bytes before them
 } Blob;
 
 static int64_t column_size(const Blob *b)
@@ -34,9 +33,8 @@ static HoloStatus read_type(const HoloCall *call, Blob *b)
 
 static HoloStatus infer(HoloCall *call)
 {
-    const HoloTensor *a = call->in[A];
-    HoloDim           dim[HOLO_MAX_RANK], shape[2] = {HOLO_DIM_UNKNOWN, HOLO_DIM_UNKNOWN};
-    Blob              b;
+    HoloDim shape[2] = {HOLO_DIM_UNKNOWN, HOLO_DIM_UNKNOWN};
+    Blob    b;
     HOLO_TRY(read_type(call, &b));
     HOLO_TRY(holo_expect_rank(call, A, 2, HOLO_MAX_RANK));
     HOLO_TRY(holo_expect_types(call, BLOB, HOLO_BIT(U8)));
@@ -48,20 +46,7 @@ static HoloStatus infer(HoloCall *call)
     for (int d = 0; d < 2; d++)
         if (!holo_dim_is_symbolic(shape[d]) && (shape[d] < 0 || shape[d] > SIZE_LIMIT))
             return holo_call_fail(call, HOLO_BAD_MODEL, "B_shape has a size of %lld", (long long)shape[d]);
-    HoloDim have = a->dim[a->rank - 1];
-    if (holo_dims_differ(have, shape[0]))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "the input has %lld columns, expected %lld", (long long)have,
-                              (long long)shape[0]);
-    for (int d = 0; d < a->rank; d++) dim[d] = a->dim[d];
-    dim[a->rank - 1] = shape[1];
-    return holo_out_type(call, 0, (HoloDtype)a->dtype, a->rank, dim);
-}
-
-static void read_a(const HoloContract *c, int64_t batch, int64_t row, int64_t k, int64_t count, HoloCell *out)
-{
-    (void)batch;
-    const Blob *b = c->arg;
-    holo_read_f(b->a, row * c->depth + k, 1, count, &out->f);
+    return holo_contract_infer(call, shape[0], shape[1]);
 }
 
 static double weight(const Blob *b, int64_t k, int64_t column)
@@ -82,26 +67,18 @@ static void read_b(const HoloContract *c, int64_t batch, int64_t k, int64_t col,
 
 static HoloStatus eval(HoloCall *call)
 {
-    Blob b = {.a = call->in[A], .bytes = call->in[BLOB]->data};
+    Blob b = {.bytes = call->in[BLOB]->data};
     if (holo_out_is_empty(call)) return HOLO_OK;
     HOLO_TRY(read_type(call, &b));
-    b.k          = b.a->dim[b.a->rank - 1];
+    b.k          = call->in[A]->dim[call->in[A]->rank - 1];
     b.n          = call->out[0]->dim[call->out[0]->rank - 1];
     int64_t size = b.n * column_size(&b);
     if (holo_tensor_count(call->in[BLOB]) != size)
         return holo_call_fail(call, HOLO_BAD_INPUT, "%lld by %lld weights take %lld bytes, and there are %lld",
                               (long long)b.k, (long long)b.n, (long long)size,
                               (long long)holo_tensor_count(call->in[BLOB]));
-    b.contract = (HoloContract){
-        .batch = 1,
-        .rows  = holo_tensor_count(call->out[0]) / b.n,
-        .cols  = b.n,
-        .depth = b.k,
-        .a     = read_a,
-        .b     = read_b,
-        .arg   = &b,
-        .out   = call->out[0],
-    };
+    b.contract   = holo_contract_rows(call, b.k, b.n, &b);
+    b.contract.b = read_b;
     holo_contract(call, &b.contract);
     return HOLO_OK;
 }
