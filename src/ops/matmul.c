@@ -122,12 +122,19 @@ static void shift(const HoloMatmulSide *s, int64_t start, int64_t line, int64_t 
     }
 }
 
+// `count` numbers of a line, along the sum.
+static void read_line(const HoloContract *c, const HoloMatmulSide *side, int64_t batch, int64_t line, int64_t k,
+                      int64_t count, HoloCell *out)
+{
+    int64_t start = holo_matmul_start(c->arg, side, batch);
+    holo_cells_read(side->t, c->integer, start + line * side->line + k * side->step, side->step, count, out);
+    shift(side, start, line, 0, count, out);
+}
+
 static void read_a(const HoloContract *c, int64_t batch, int64_t row, int64_t k, int64_t count, HoloCell *out)
 {
-    const HoloMatmul *m     = c->arg;
-    int64_t           start = holo_matmul_start(m, &m->a, batch);
-    holo_cells_read(m->a.t, c->integer, start + row * m->a.line + k * m->a.step, m->a.step, count, out);
-    shift(&m->a, start, row, 0, count, out);
+    const HoloMatmul *m = c->arg;
+    read_line(c, &m->a, batch, row, k, count, out);
 }
 
 static void read_b(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count, HoloCell *out)
@@ -140,10 +147,8 @@ static void read_b(const HoloContract *c, int64_t batch, int64_t k, int64_t col,
 
 static void read_b_down(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count, HoloCell *out)
 {
-    const HoloMatmul *m     = c->arg;
-    int64_t           start = holo_matmul_start(m, &m->b, batch);
-    holo_cells_read(m->b.t, c->integer, start + col * m->b.line + k * m->b.step, m->b.step, count, out);
-    shift(&m->b, start, col, 0, count, out);
+    const HoloMatmul *m = c->arg;
+    read_line(c, &m->b, batch, col, k, count, out);
 }
 
 HoloStatus holo_matmul_init(const HoloCall *call, const HoloMatrix *a, const HoloMatrix *b, HoloMatmul *out)
