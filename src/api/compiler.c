@@ -234,7 +234,8 @@ static HoloStatus choice_apply(HoloGraph *graph, const HoloInputChoice *choice, 
                      choice->is_constant ? "value" : "shape", names);
 }
 
-HoloStatus holo_compiler_apply_inputs(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
+// Makes the graph's inputs what the compiler was told; fails where that cannot be.
+static HoloStatus inputs_apply(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
 {
     if (compiler->symbolic) symbols_apply(graph);
     for (int i = 0; i < compiler->input_count; i++) HOLO_TRY(choice_apply(graph, &compiler->inputs[i], error));
@@ -245,7 +246,7 @@ HoloStatus holo_compiler_import(const HoloCompiler *compiler, const char *path, 
 {
     HOLO_TRY(holo_source_import(path, out, error));
     HOLO_TRY(holo_compiler_apply_kernels(compiler, (*out)->model.graph, error));
-    HOLO_TRY(holo_compiler_apply_inputs(compiler, (*out)->model.graph, error));
+    HOLO_TRY(inputs_apply(compiler, (*out)->model.graph, error));
     return holo_graph_infer((*out)->model.graph, error);
 }
 

@@ -63,8 +63,6 @@ typedef struct HoloReportBox {
 } HoloReportBox;
 
 void holo_compiler_defaults(HoloCompiler *compiler);
-// Makes the graph's inputs what the compiler was told; fails where that cannot be.
-HOLO_MUST HoloStatus holo_compiler_apply_inputs(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error);
 // The model with its types, and with the inputs that the compiler was told.
 HOLO_MUST HoloStatus holo_compiler_import(const HoloCompiler *compiler, const char *path, HoloSource **out,
                                           HoloError *error);

@@ -46,7 +46,8 @@ bool holo_term_mul(const HoloTerm *x, const HoloTerm *y, HoloTerm *out)
     return true;
 }
 
-bool holo_term_divides(const HoloTerm *x, const HoloTerm *y, HoloTerm *out)
+// Is y a factor of x? Then the quotient.
+static bool term_divides(const HoloTerm *x, const HoloTerm *y, HoloTerm *out)
 {
     if (y->coefficient == -1 && x->coefficient == INT64_MIN) return false;
     if (x->coefficient % y->coefficient != 0) return false;
@@ -68,7 +69,7 @@ bool holo_poly_divide(const HoloPoly *p, const HoloPoly *divisor, HoloPoly *quot
     for (int steps = 0; left.count; steps++) {
         HoloTerm lead = left.term[0], factor;
         if (steps > 4 * HOLO_TERM_MAX) return false;
-        if (!holo_term_divides(&lead, &divisor->term[0], &factor)) {
+        if (!term_divides(&lead, &divisor->term[0], &factor)) {
             memmove(&left.term[0], &left.term[1], (size_t)--left.count * sizeof lead);
             if (!holo_poly_add(rest, &lead)) return false;
             continue;
@@ -140,6 +141,6 @@ void holo_poly_cancel(HoloPoly *a, HoloPoly *b)
     }
     for (int i = 0; i < a->count + b->count; i++) {
         HoloTerm *t = i < a->count ? &a->term[i] : &b->term[i - a->count], quotient;
-        if (holo_term_divides(t, &common, &quotient)) *t = quotient;
+        if (term_divides(t, &common, &quotient)) *t = quotient;
     }
 }

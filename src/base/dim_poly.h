@@ -28,8 +28,6 @@ static inline int64_t holo_floor_div(int64_t a, int64_t b) // b is not 0, and no
 // Adds a term to its place. False: overflow or too many terms.
 bool holo_poly_add(HoloPoly *p, const HoloTerm *t);
 bool holo_term_mul(const HoloTerm *x, const HoloTerm *y, HoloTerm *out); // false: overflow or too high a degree
-// Is y a factor of x? Then the quotient.
-bool holo_term_divides(const HoloTerm *x, const HoloTerm *y, HoloTerm *out);
 // p = divisor * quotient + rest, by long division on leading terms. Terms that the divisor's first does
 // not divide go to the rest. False: a limit is reached.
 bool holo_poly_divide(const HoloPoly *p, const HoloPoly *divisor, HoloPoly *quotient, HoloPoly *rest);

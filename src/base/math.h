@@ -32,7 +32,6 @@ double holo_tan(double x);
 double holo_asin(double x);
 double holo_acos(double x);
 double holo_atan(double x);
-double holo_atan2(double y, double x); // below 1.5 ulp
 
 double holo_erf(double x);
 

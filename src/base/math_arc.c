@@ -35,16 +35,6 @@ double holo_atan(double x)
     return copysign(y.hi + y.lo, x);
 }
 
-double holo_atan2(double y, double x)
-{
-    if (x != x || y != y) return NAN;
-    double ay = fabs(y), ax = fabs(x);
-    double slope = ay == ax ? ay != 0 : ay / ax; // also where both are 0 or infinite
-    double angle = holo_atan(slope);
-    if (signbit(x)) angle = 2 * holo_half_pi[0] - (angle - 2 * holo_half_pi[1]);
-    return copysign(angle, y);
-}
-
 // ---- arcsine and arccosine: a polynomial below 1 / 2; above, the half angle, whose sine is sqrt((1 - x) / 2)
 
 // asin r - r, where square = r^2 <= 1 / 4.

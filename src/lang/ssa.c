@@ -53,7 +53,8 @@ static bool append(HoloSsa *s, int region, int n)
     return true;
 }
 
-bool holo_ssa_is_around(const HoloSsa *s, int outer, int inner)
+// Is region `outer` the region `inner`, or around it?
+static bool is_around(const HoloSsa *s, int outer, int inner)
 {
     while (s->region[inner].depth > s->region[outer].depth) inner = s->region[inner].parent;
     return inner == outer;
@@ -79,7 +80,7 @@ static bool is_equal(const HoloSsa *s, const HoloSsaNode *a, const HoloSsaNode *
     if (a->op != b->op || a->kind != b->kind || a->type != b->type || a->how != b->how || a->array != b->array ||
         a->bits != b->bits || a->epoch != b->epoch || memcmp(a->in, b->in, sizeof a->in))
         return false;
-    return a->kind == HOLO_SSA_PURE || holo_ssa_is_around(s, a->region, s->here);
+    return a->kind == HOLO_SSA_PURE || is_around(s, a->region, s->here);
 }
 
 static int find(const HoloSsa *s, const HoloSsaNode *node, uint32_t head)

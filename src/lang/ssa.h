@@ -91,8 +91,6 @@ static inline HoloDtype holo_ssa_type(const HoloSsa *s, int n)
 {
     return s->node[n].op == HOLO_ISA_SET ? HOLO_BOOL : (HoloDtype)s->node[n].type;
 }
-// True where region `outer` is `inner` or around it.
-bool holo_ssa_is_around(const HoloSsa *s, int outer, int inner);
 
 // ssa_fold.c: the number of an equal, simpler node; -1: there is none.
 int holo_ssa_fold(HoloSsa *s, const HoloSsaNode *node);

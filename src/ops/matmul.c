@@ -7,6 +7,11 @@
 
 // ---- views
 
+static HoloDim dim_of(const HoloMatrix *m, int d)
+{
+    return m->axis[d] < 0 ? 1 : m->t->dim[m->axis[d]];
+}
+
 HoloStatus holo_matrix_view(const HoloCall *call, int input, bool right, HoloMatrix *out)
 {
     HOLO_TRY(holo_expect_rank(call, input, 1, HOLO_MAX_RANK));
@@ -32,8 +37,8 @@ static HoloStatus broadcast_stack(const HoloCall *call, const HoloMatrix *a, con
                                   HoloDim *out_dim)
 {
     HoloTensor stack[2] = {{.rank = (int8_t)(a->rank - 2)}, {.rank = (int8_t)(b->rank - 2)}};
-    for (int d = 0; d < a->rank - 2; d++) stack[0].dim[d] = holo_matrix_dim(a, d);
-    for (int d = 0; d < b->rank - 2; d++) stack[1].dim[d] = holo_matrix_dim(b, d);
+    for (int d = 0; d < a->rank - 2; d++) stack[0].dim[d] = dim_of(a, d);
+    for (int d = 0; d < b->rank - 2; d++) stack[1].dim[d] = dim_of(b, d);
     const HoloTensor *in[2] = {&stack[0], &stack[1]};
     HoloCall          both  = *call;
     both.in                 = in;
@@ -44,13 +49,13 @@ static HoloStatus broadcast_stack(const HoloCall *call, const HoloMatrix *a, con
 HoloStatus holo_matmul_shape(const HoloCall *call, const HoloMatrix *a, const HoloMatrix *b, int *out_rank,
                              HoloDim *out_dim)
 {
-    HoloDim ka = holo_matrix_dim(a, a->rank - 1), kb = holo_matrix_dim(b, b->rank - 2);
+    HoloDim ka = dim_of(a, a->rank - 1), kb = dim_of(b, b->rank - 2);
     if (holo_dims_differ(ka, kb))
         return holo_call_fail(call, HOLO_BAD_MODEL, "inner sizes %lld and %lld differ", (long long)ka, (long long)kb);
     int rank;
     HOLO_TRY(broadcast_stack(call, a, b, &rank, out_dim));
-    if (a->axis[a->rank - 2] >= 0) out_dim[rank++] = holo_matrix_dim(a, a->rank - 2);
-    if (b->axis[b->rank - 1] >= 0) out_dim[rank++] = holo_matrix_dim(b, b->rank - 1);
+    if (a->axis[a->rank - 2] >= 0) out_dim[rank++] = dim_of(a, a->rank - 2);
+    if (b->axis[b->rank - 1] >= 0) out_dim[rank++] = dim_of(b, b->rank - 1);
     *out_rank = rank;
     return HOLO_OK;
 }
@@ -94,9 +99,9 @@ static void init_side(const HoloMatrix *m, int line_dim, int step_dim, int batch
     *out      = (HoloMatmulSide){.t = m->t};
     out->line = m->axis[line_dim] < 0 ? 0 : stride[m->axis[line_dim]];
     out->step = m->axis[step_dim] < 0 ? 0 : stride[m->axis[step_dim]];
-    out->size = holo_matrix_dim(m, line_dim) * holo_matrix_dim(m, step_dim);
+    out->size = dim_of(m, line_dim) * dim_of(m, step_dim);
     for (int d = 0; d < m->rank - 2; d++)
-        if (holo_matrix_dim(m, d) != 1) out->batch_stride[batch_rank - (m->rank - 2) + d] = stride[m->axis[d]];
+        if (dim_of(m, d) != 1) out->batch_stride[batch_rank - (m->rank - 2) + d] = stride[m->axis[d]];
 }
 
 int64_t holo_matmul_start(const HoloMatmul *m, const HoloMatmulSide *side, int64_t batch)
@@ -161,9 +166,9 @@ HoloStatus holo_matmul_init(const HoloCall *call, const HoloMatrix *a, const Hol
     init_side(b, b->rank - 1, b->rank - 2, rank, &out->b);
     out->contract = (HoloContract){
         .batch  = holo_product(rank, out->batch_dim),
-        .rows   = holo_matrix_dim(a, a->rank - 2),
-        .cols   = holo_matrix_dim(b, b->rank - 1),
-        .depth  = holo_matrix_dim(a, a->rank - 1),
+        .rows   = dim_of(a, a->rank - 2),
+        .cols   = dim_of(b, b->rank - 1),
+        .depth  = dim_of(a, a->rank - 1),
         .a      = read_a,
         .b      = read_b,
         .b_down = read_b_down,

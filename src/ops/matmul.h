@@ -13,12 +13,8 @@ typedef struct HoloMatrix {
 } HoloMatrix;
 
 // NumPy's view of an operand: a vector is a row on the left and a column on the right.
-HOLO_MUST HoloStatus  holo_matrix_view(const HoloCall *call, int input, bool right, HoloMatrix *out);
-void                  holo_matrix_transpose(HoloMatrix *m); // the last two dimensions change places
-static inline HoloDim holo_matrix_dim(const HoloMatrix *m, int d)
-{
-    return m->axis[d] < 0 ? 1 : m->t->dim[m->axis[d]];
-}
+HOLO_MUST HoloStatus holo_matrix_view(const HoloCall *call, int input, bool right, HoloMatrix *out);
+void                 holo_matrix_transpose(HoloMatrix *m); // the last two dimensions change places
 
 // What is added to a product of these sizes, where it is given: at most a matrix, and never larger than the product.
 HOLO_MUST HoloStatus holo_matmul_addend(const HoloCall *call, int input, int rank, const HoloDim *dim);

@@ -26,7 +26,8 @@ static size_t lane_size(HoloLane lane, const HoloTensor *t)
     return lane == HOLO_LANE_OWN ? holo_dtype_size((HoloDtype)t->dtype) : lane_bytes[lane];
 }
 
-bool holo_lane_is_stored(const HoloTensor *t, HoloLane lane)
+// Are the elements of such a tensor stored just as the lane holds them?
+static bool is_stored(const HoloTensor *t, HoloLane lane)
 {
     return lane_types[lane] >> t->dtype & 1;
 }
@@ -60,7 +61,7 @@ static void lane_plain_nan(HoloLane lane, int64_t count, void *lanes)
 
 void holo_lane_write(HoloTensor *t, HoloLane lane, int64_t start, int64_t count, const void *from)
 {
-    if (holo_lane_is_stored(t, lane)) {
+    if (is_stored(t, lane)) {
         size_t size = lane_size(lane, t);
         char  *to   = (char *)t->data + (size_t)start * size;
         memcpy(to, from, (size_t)count * size);
@@ -145,8 +146,7 @@ const void *holo_stream_next(HoloStream *stream, int64_t count, void *buffer)
         return buffer;
     }
     int last = stream->rank - 1;
-    if (stream->stride[last] == 1 && count <= stream->dim[last] - stream->index[last] &&
-        holo_lane_is_stored(t, stream->lane)) {
+    if (stream->stride[last] == 1 && count <= stream->dim[last] - stream->index[last] && is_stored(t, stream->lane)) {
         const char *stored = (const char *)t->data + (size_t)stream->offset * bytes;
         stream_advance(stream, count);
         return stored;
@@ -189,7 +189,7 @@ static int64_t tile_most(const HoloPointwise *work)
 static char *tile_direct(const HoloPointwise *work, const HoloLanes *tile, int64_t at)
 {
     char *to = (char *)work->out.data + (size_t)at * lane_size(work->lane_out, &work->out);
-    if (!holo_lane_is_stored(&work->out, work->lane_out)) return NULL;
+    if (!is_stored(&work->out, work->lane_out)) return NULL;
     for (int i = 0; i < work->in_count; i++)
         if (tile->in[i] == to) return NULL;
     return to;

@@ -111,8 +111,6 @@ const void *holo_stream_next(HoloStream *stream, int64_t count, void *buffer);
 
 // Stores lanes as elements start, start + 1, ... of t.
 void holo_lane_write(HoloTensor *t, HoloLane lane, int64_t start, int64_t count, const void *from);
-// Are the elements of such a tensor stored just as the lane holds them?
-bool holo_lane_is_stored(const HoloTensor *t, HoloLane lane);
 
 // ---- families
 

@@ -75,7 +75,7 @@ static bool collect_attrs(HoloRecognise *r)
 
 // ---- constants
 
-bool holo_recognise_make(HoloRecognise *r, const char *name, const HoloTensor *tensor)
+static bool make(HoloRecognise *r, const char *name, const HoloTensor *tensor) // data borrowed
 {
     HoloValue *value = holo_graph_constant(r->rewrite.graph, name, tensor);
     if (!value) return !(r->failed = true);
@@ -93,7 +93,7 @@ static bool make_all(HoloRecognise *r, const char *name, double x, HoloDtype dty
     t.data = holo_arena_take(r->rewrite.graph->arena, holo_tensor_bytes(&t));
     if (!t.data) return !(r->failed = true);
     for (int64_t i = 0; i < count; i++) holo_put_f(&t, i, x);
-    return holo_recognise_make(r, name, &t);
+    return make(r, name, &t);
 }
 
 bool holo_recognise_make_ints(HoloRecognise *r, const char *name, int count, const int64_t *ints)
@@ -102,7 +102,7 @@ bool holo_recognise_make_ints(HoloRecognise *r, const char *name, int count, con
     if (!data) return !(r->failed = true);
     memcpy(data, ints, (size_t)count * sizeof *data);
     HoloTensor t = {.dtype = HOLO_I64, .rank = 1, .dim = {count}, .data = data};
-    if (!holo_recognise_make(r, name, &t)) return false;
+    if (!make(r, name, &t)) return false;
     r->made[r->made_count - 1].value->contents = data;
     return true;
 }
@@ -122,7 +122,7 @@ static bool trim(HoloRecognise *r, const char *name, int behind, int rank, const
     if (!value->is_constant) return false;
     memmove(t.dim, t.dim + before, (size_t)rank * sizeof *t.dim);
     t.rank = rank;
-    return holo_recognise_make(r, name, &t);
+    return make(r, name, &t);
 }
 
 // ---- what rows ask

@@ -26,7 +26,6 @@ extern const char *const      holo_recognise_others[]; // patterns of the domain
 // What the pattern's value of that name is, or what was made under it; NULL: neither.
 HoloValue *holo_recognise_find(const HoloRecognise *r, const char *name);
 // A constant for what stands in, at most four for a match; it hides what the pattern has under that name. False: no memory.
-bool holo_recognise_make(HoloRecognise *r, const char *name, const HoloTensor *tensor); // data borrowed
 bool holo_recognise_make_ints(HoloRecognise *r, const char *name, int count, const int64_t *ints);
 
 // ---- the functions

@@ -19,7 +19,8 @@ static HoloStatus ports_allowed(const HoloPort *ports, int count, const char *wh
     return HOLO_OK;
 }
 
-HoloStatus holo_memo_allowed(const HoloModel *model, HoloError *error)
+// Fails, in words, where the model can have no memo.
+static HoloStatus memo_allowed(const HoloModel *model, HoloError *error)
 {
     HOLO_TRY(ports_allowed(model->inputs, holo_model_input_count(model), "input", error));
     HOLO_TRY(ports_allowed(model->outputs, holo_model_output_count(model), "output", error));
@@ -133,7 +134,7 @@ HoloStatus holo_session_set_memo(HoloSession *session, size_t bytes, HoloError *
     if (bytes && bytes < LEAST)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "a memo of %zu bytes holds nothing: give it %d or more", bytes,
                          LEAST);
-    if (bytes) HOLO_TRY(holo_memo_allowed(session->model, error));
+    if (bytes) HOLO_TRY(memo_allowed(session->model, error));
     if (!session->memo && !bytes) return HOLO_OK;
     if (!session->memo && !(session->memo = holo_memo_create(session->model))) return holo_fail_memory(error);
     if (session->memo->is_hit) session->has_run = session->memo->is_hit = false;

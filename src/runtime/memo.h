@@ -36,9 +36,6 @@ typedef struct HoloMemo {
     HoloTensor       answer[]; // views of the map, of what was learnt, or of what is to be
 } HoloMemo;
 
-// Fails, in words, where the model can have no memo.
-HOLO_MUST HoloStatus holo_memo_allowed(const HoloModel *model, HoloError *error);
-
 // The memo of a session, with what the archive has; NULL: out of memory.
 HoloMemo *holo_memo_create(const HoloModel *model);
 void      holo_memo_destroy(HoloMemo *memo);
