@@ -1,5 +1,5 @@
 // activation.c - activations: pointwise formulas with parameters, and the Gelu, SwiGLU and PRelu families.
-#include "base/math.h"
+#include "ops/functions.h"
 #include "ops/pointwise.h"
 
 #include <math.h>
@@ -7,10 +7,6 @@
 static inline double gelu(double x)
 {
     return 0.5 * x * (1 + holo_erf(x * M_SQRT1_2));
-}
-static inline double gelu_tanh(double x)
-{
-    return 0.5 * x * (1 + holo_tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))); // sqrt(2 / pi)
 }
 static inline double unit(double x)
 {
@@ -69,9 +65,9 @@ ROWS(X)
 #define SHRINK_ATTRS {{"lambd", 0.5}, {"bias", 0}}
 HOLO_KERNEL_1(shrink_f64, double, double, x < -p[0] ? x + p[1] : x > p[0] ? x - p[1] : 0)
 HOLO_KERNEL_1(gelu_f64, double, double, gelu(x))
-HOLO_KERNEL_1(gelu_tanh_f64, double, double, gelu_tanh(x))
+HOLO_KERNEL_1(gelu_tanh_f64, double, double, holo_gelu_tanh(x))
 HOLO_KERNEL_2(bias_gelu_f64, double, double, gelu(x + y))
-HOLO_KERNEL_2(bias_gelu_tanh_f64, double, double, gelu_tanh(x + y))
+HOLO_KERNEL_2(bias_gelu_tanh_f64, double, double, holo_gelu_tanh(x + y))
 HOLO_KERNEL_2(swiglu_f64, double, double, x * holo_sigmoid(p[0] * x) * y)
 HOLO_KERNEL_2(prelu_f64, double, double, x < 0 ? x * y : x)
 HOLO_KERNEL_2(prelu_i64, int64_t, int64_t, x < 0 ? (uint64_t)x * (uint64_t)y : (uint64_t)x)
@@ -110,8 +106,7 @@ static HoloStatus swiglu_infer(HoloCall *call)
 {
     const HoloTensor *a = call->in[0], *b = call->in[1];
     bool              fits = a->rank == b->rank;
-    for (int d = 0; fits && d < a->rank; d++)
-        fits = a->dim[d] == b->dim[d] || holo_dim_is_symbolic(a->dim[d]) || holo_dim_is_symbolic(b->dim[d]);
+    for (int d = 0; fits && d < a->rank; d++) fits = !holo_dims_differ(a->dim[d], b->dim[d]);
     if (!fits) return holo_call_fail(call, HOLO_BAD_MODEL, "the two inputs are not of one shape");
     return holo_pointwise_infer(call);
 }

@@ -13,9 +13,7 @@ static HoloStatus infer(HoloCall *call)
 {
     const HoloTensor *written = call->in[WRITTEN], *made = call->in[MADE];
     bool              same = written && made && written->dtype == made->dtype && written->rank == made->rank;
-    for (int d = 0; same && d < made->rank; d++)
-        same = written->dim[d] == made->dim[d] || holo_dim_is_symbolic(written->dim[d]) ||
-               holo_dim_is_symbolic(made->dim[d]);
+    for (int d = 0; same && d < made->rank; d++) same = !holo_dims_differ(written->dim[d], made->dim[d]);
     if (!same) return holo_call_fail(call, HOLO_BAD_MODEL, "the inputs have different types");
     return holo_out_type(call, 0, (HoloDtype)made->dtype, made->rank, made->dim);
 }

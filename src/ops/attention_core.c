@@ -105,7 +105,7 @@ HoloStatus holo_bias_check(const HoloCall *call, int input, const HoloDim *dim, 
     HOLO_TRY(holo_expect_rank(call, input, 1, 4));
     for (int d = 0; d < t->rank; d++) {
         HoloDim have = t->dim[d], want = dim[4 - t->rank + d];
-        if (have == want || have == 1 || holo_dim_is_symbolic(have) || holo_dim_is_symbolic(want)) continue;
+        if (have == 1 || !holo_dims_differ(have, want)) continue;
         if (pads && d == t->rank - 1 && have < want) continue;
         return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has size %lld, which does not broadcast to %lld", input,
                               (long long)have, (long long)want);

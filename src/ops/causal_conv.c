@@ -1,7 +1,7 @@
 // causal_conv.c - CausalConvWithState: each channel convolved with a kernel of its own that looks back only, and what
 // it must remember for the next call.
-#include "base/math.h"
 #include "ops/attention.h"
+#include "ops/functions.h"
 #include "ops/spread.h"
 
 enum { X, WEIGHT, BIAS, PAST }; // inputs
@@ -76,7 +76,7 @@ static void run_row(void *arg, int64_t i, int worker)
     for (int64_t t = 0; t < length; t++) { // x[t] is not read again
         double sum = shift;
         for (int64_t k = 0; k < w->s.kernel; k++) sum += x[t + k] * kernel[k];
-        x[t] = w->smooth ? sum * holo_sigmoid(sum) : sum;
+        x[t] = w->smooth ? holo_silu(sum) : sum;
     }
     if (y) holo_write_f(y, i * length, 1, length, x);
 }

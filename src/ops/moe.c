@@ -5,8 +5,8 @@
 //
 // Weights are real or, in QMoE, whole numbers of 2, 4 or 8 bits with scales; its forms with floats of 4 and 8 bits are not
 // computed. A sparse mixer is not, either: ONNX Runtime has that for GPUs alone.
-#include "base/math.h"
 #include "ops/contract.h"
+#include "ops/functions.h"
 #include "ops/nbits.h"
 #include "ops/spread.h"
 
@@ -35,16 +35,6 @@ static double relu(double x)
     return x > 0 ? x : 0;
 }
 
-static double gelu(double x)
-{
-    return 0.5 * x * (1 + holo_tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
-}
-
-static double silu(double x)
-{
-    return x * holo_sigmoid(x);
-}
-
 static double identity(double x)
 {
     return x;
@@ -56,7 +46,7 @@ typedef struct Activation {
 } Activation;
 
 static const Activation activations[] = {
-    {"relu", relu}, {"gelu", gelu}, {"silu", silu}, {"identity", identity}, {"swiglu", NULL}};
+    {"relu", relu}, {"gelu", holo_gelu_tanh}, {"silu", holo_silu}, {"identity", identity}, {"swiglu", NULL}};
 
 typedef struct Swiglu {
     double alpha, beta, limit;

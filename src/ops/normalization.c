@@ -79,7 +79,7 @@ HoloStatus holo_affine_check(const HoloCall *call, int input, const HoloTensor *
     HOLO_TRY(holo_expect_rank(call, input, 0, like->rank));
     for (int i = 0; i < t->rank; i++) {
         HoloDim have = t->dim[i], want = like->dim[like->rank - t->rank + i];
-        if (have == 1 || have == want || holo_dim_is_symbolic(have) || holo_dim_is_symbolic(want)) continue;
+        if (have == 1 || !holo_dims_differ(have, want)) continue;
         return holo_call_fail(call, HOLO_BAD_MODEL, "input %d: size %lld does not broadcast to the data's %lld", input,
                               (long long)have, (long long)want);
     }
@@ -92,7 +92,7 @@ HoloStatus holo_vector_check(const HoloCall *call, int input, HoloDim size)
     if (!t) return HOLO_OK;
     HOLO_TRY(holo_expect_types(call, input, HOLO_TYPES_FLOAT));
     HOLO_TRY(holo_expect_rank(call, input, 1, 1));
-    if (t->dim[0] == size || holo_dim_is_symbolic(t->dim[0]) || holo_dim_is_symbolic(size)) return HOLO_OK;
+    if (!holo_dims_differ(t->dim[0], size)) return HOLO_OK;
     return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has %lld elements, not %lld", input, (long long)t->dim[0],
                           (long long)size);
 }

@@ -1,6 +1,6 @@
 // normalization_image.c - ONNX Runtime's GroupNorm and SkipGroupNorm of images: channels last as a rule, and an
 // activation in the end.
-#include "base/math.h"
+#include "ops/functions.h"
 #include "ops/normalization.h"
 #include "ops/spread.h"
 
@@ -82,7 +82,7 @@ static void run_group(void *arg, int64_t i, int worker)
         double  shift = holo_get_f(v->call->in[BETA], first + c);
         for (int64_t p = 0; p < v->positions; p++) {
             double y = (x[p] - m.mean) * scale + shift;
-            x[p]     = v->smooth ? y * holo_sigmoid(y) : y;
+            x[p]     = v->smooth ? holo_silu(y) : y;
         }
         write_channel(v, Y, image, first + c, x);
     }
