@@ -90,14 +90,7 @@ static HoloStatus find_files(HoloKernels *k, const char *path, HoloError *error)
 
 static HoloStatus add_kernel(HoloKernels *k, const KernelFile *file, const HoloKernel *kernel, HoloError *error)
 {
-    if (k->count == k->room) {
-        int       room = k->room ? 2 * k->room : 64;
-        Compiled *list = HOLO_NEW(&k->arena, Compiled, room);
-        if (!list) return holo_fail_memory(error);
-        if (k->count) memcpy(list, k->list, (size_t)k->count * sizeof *list);
-        k->list = list;
-        k->room = room;
-    }
+    if (!HOLO_GROW(&k->arena, k->list, k->count, k->room)) return holo_fail_memory(error);
     for (int i = 0; i < k->count; i++)
         if (!strcmp(k->list[i].kernel.name, kernel->name))
             return holo_fail(error, HOLO_BAD_MODEL, "%s and %s both have a kernel '%s': give one another name",

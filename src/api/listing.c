@@ -5,24 +5,11 @@
 
 #include <string.h>
 
-static void *grow(HoloArena *arena, void *old, int used, int *room, size_t size)
-{
-    int   more  = *room ? *room * 2 : 256;
-    void *grown = holo_arena_take_array(arena, (size_t)more, size);
-    if (!grown) return NULL;
-    if (used) memcpy(grown, old, (size_t)used * size);
-    *room = more;
-    return grown;
-}
-
 HoloListingValue *holo_lister_value(HoloLister *lister)
 {
     HoloListing *l = &lister->listing;
-    if (l->value_count == lister->value_room) {
-        void *values = grow(&lister->arena, lister->values, l->value_count, &lister->value_room, sizeof *l->values);
-        if (!values) return NULL;
-        l->values = lister->values = values;
-    }
+    if (!HOLO_GROW(&lister->arena, lister->values, l->value_count, lister->value_room)) return NULL;
+    l->values           = lister->values;
     HoloListingValue *v = &lister->values[l->value_count++];
     *v                  = (HoloListingValue){.name = "", .shape = "", .producer = -1, .offset = -1};
     return v;
@@ -31,11 +18,8 @@ HoloListingValue *holo_lister_value(HoloLister *lister)
 HoloListingNode *holo_lister_node(HoloLister *lister)
 {
     HoloListing *l = &lister->listing;
-    if (l->node_count == lister->node_room) {
-        void *nodes = grow(&lister->arena, lister->nodes, l->node_count, &lister->node_room, sizeof *l->nodes);
-        if (!nodes) return NULL;
-        l->nodes = lister->nodes = nodes;
-    }
+    if (!HOLO_GROW(&lister->arena, lister->nodes, l->node_count, lister->node_room)) return NULL;
+    l->nodes           = lister->nodes;
     HoloListingNode *n = &lister->nodes[l->node_count++];
     *n                 = (HoloListingNode){.name = "", .op = "", .domain = "", .detail = "", .runs = "", .parent = -1};
     return n;

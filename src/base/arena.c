@@ -82,6 +82,21 @@ void *holo_arena_take_array(HoloArena *arena, size_t count, size_t size)
     return holo_size_mul(count, size, &bytes) ? holo_arena_take(arena, bytes) : NULL;
 }
 
+bool holo_arena_grow(HoloArena *arena, void *list, int count, int *room, size_t size)
+{
+    void *old, *more;
+    if (count < *room) return true;
+    if (*room > INT32_MAX / 2) return false;
+    int wide = *room ? 2 * *room : 16;
+    more     = holo_arena_take_array(arena, (size_t)wide, size);
+    if (!more) return false;
+    memcpy(&old, list, sizeof old); // the pointer may be of any type
+    if (count) memcpy(more, old, (size_t)count * size);
+    memcpy(list, &more, sizeof more);
+    *room = wide;
+    return true;
+}
+
 char *holo_arena_text(HoloArena *arena, const char *text, size_t size)
 {
     char *copy = size < SIZE_MAX ? holo_arena_take(arena, size + 1) : NULL;

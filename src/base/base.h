@@ -76,6 +76,11 @@ void          holo_arena_reset(HoloArena *arena, HoloArenaMark mark);
 #define HOLO_NEW(arena, type, count) ((type *)holo_arena_take_array((arena), (size_t)(count), sizeof(type)))
 void *holo_arena_take_array(HoloArena *arena, size_t count, size_t size); // NULL too on overflow
 
+// Room for one element more behind the first `count` of a list, which moves, twice as large, where it is full. The list
+// is a pointer, and `room` an int beside it; both are 0 in the beginning. False: out of memory.
+#define HOLO_GROW(arena, list, count, room) holo_arena_grow((arena), &(list), (count), &(room), sizeof *(list))
+bool holo_arena_grow(HoloArena *arena, void *list, int count, int *room, size_t size); // list: a pointer's address
+
 // ---- a seeded generator of random numbers, the same everywhere
 
 typedef struct HoloRandom {

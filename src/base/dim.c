@@ -230,14 +230,7 @@ static HoloDim entry_of(HoloDims *dims, int32_t op, HoloDim a, HoloDim b)
 
 HoloDim holo_dims_symbol(HoloDims *dims, const char *name)
 {
-    if (dims->symbol_count == dims->symbol_room) {
-        int          room    = dims->symbol_room ? dims->symbol_room * 2 : 16;
-        const char **symbols = HOLO_NEW(dims->arena, const char *, room);
-        if (!symbols) return HOLO_DIM_UNKNOWN;
-        if (dims->symbol_count) memcpy(symbols, dims->symbols, (size_t)dims->symbol_count * sizeof *symbols);
-        dims->symbols     = symbols;
-        dims->symbol_room = room;
-    }
+    if (!HOLO_GROW(dims->arena, dims->symbols, dims->symbol_count, dims->symbol_room)) return HOLO_DIM_UNKNOWN;
     int before                        = dims->count; // the name is looked up as if it were the next symbol's
     dims->symbols[dims->symbol_count] = name;
     HoloDim d                         = entry_of(dims, HOLO_DIM_SYMBOL, dims->symbol_count, 0);

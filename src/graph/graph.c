@@ -76,22 +76,6 @@ static const char *free_name(HoloGraph *graph, const char *name)
 
 // ---- building
 
-// Makes room for one more pointer in a list that lives in the arena.
-static bool list_grow(HoloArena *arena, void *list, int count, int *room)
-{
-    if (count < *room) return true;
-    if (*room > INT32_MAX / 4) return false;
-    int    more  = *room ? *room * 2 : 16;
-    void **fresh = HOLO_NEW(arena, void *, more);
-    if (!fresh) return false;
-    void **old;
-    memcpy(&old, list, sizeof old);
-    if (count) memcpy(fresh, old, (size_t)count * sizeof *fresh);
-    memcpy(list, &fresh, sizeof fresh);
-    *room = more;
-    return true;
-}
-
 HoloGraph *holo_graph_create(HoloArena *arena, HoloDims *dims, const char *name)
 {
     HoloGraph *graph = HOLO_NEW(arena, HoloGraph, 1);
@@ -105,7 +89,7 @@ HoloGraph *holo_graph_create(HoloArena *arena, HoloDims *dims, const char *name)
 
 HoloValue *holo_graph_value(HoloGraph *graph, const char *name)
 {
-    if (!list_grow(graph->arena, &graph->values, graph->value_count, &graph->value_room)) return NULL;
+    if (!HOLO_GROW(graph->arena, graph->values, graph->value_count, graph->value_room)) return NULL;
     HoloValue *value = HOLO_NEW(graph->arena, HoloValue, 1);
     if (!value) return NULL;
     value->name = free_name(graph, name);
@@ -127,7 +111,7 @@ HoloValue *holo_graph_constant(HoloGraph *graph, const char *name, const HoloTen
 
 HoloValue *holo_graph_input(HoloGraph *graph, const char *name, const HoloTensor *type)
 {
-    if (!list_grow(graph->arena, &graph->inputs, graph->input_count, &graph->input_room)) return NULL;
+    if (!HOLO_GROW(graph->arena, graph->inputs, graph->input_count, graph->input_room)) return NULL;
     HoloValue *value = holo_graph_value(graph, name);
     if (!value) return NULL;
     value->type                         = *type;
@@ -139,7 +123,7 @@ HoloValue *holo_graph_input(HoloGraph *graph, const char *name, const HoloTensor
 
 bool holo_graph_output(HoloGraph *graph, HoloValue *value)
 {
-    if (!list_grow(graph->arena, &graph->outputs, graph->output_count, &graph->output_room)) return false;
+    if (!HOLO_GROW(graph->arena, graph->outputs, graph->output_count, graph->output_room)) return false;
     graph->outputs[graph->output_count++] = value;
     return true;
 }
@@ -148,7 +132,7 @@ HoloNode *holo_graph_node(HoloGraph *graph, const char *name, const char *domain
                           int in_count, int out_count, int attr_count)
 {
     HoloArena *arena = graph->arena;
-    if (!list_grow(arena, &graph->nodes, graph->node_count, &graph->node_room)) return NULL;
+    if (!HOLO_GROW(arena, graph->nodes, graph->node_count, graph->node_room)) return NULL;
     HoloNode *node = HOLO_NEW(arena, HoloNode, 1);
     if (!node) return NULL;
     *node = (HoloNode){

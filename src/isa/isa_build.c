@@ -13,17 +13,9 @@ static void fail(HoloIsaBuilder *b, HoloStatus status, const char *why)
 // Room for one more of `count`; the array is as it was where there is none.
 static bool grow(HoloIsaBuilder *b, void *array, int count, int *room, int most, size_t size, const char *why)
 {
-    void *old, *new;
-    memcpy(&old, array, sizeof old);
     if (b->status) return false;
     if (count == most) return fail(b, HOLO_BAD_ARGUMENT, why), false;
-    if (count < *room) return true;
-    int wide = *room ? *room * 2 : 16;
-    new      = holo_arena_take_array(b->arena, (size_t)wide, size);
-    if (!new) return fail(b, HOLO_NO_MEMORY, NULL), false;
-    if (old) memcpy(new, old, (size_t)count * size);
-    memcpy(array, &new, sizeof new);
-    *room = wide;
+    if (!holo_arena_grow(b->arena, array, count, room, size)) return fail(b, HOLO_NO_MEMORY, NULL), false;
     return true;
 }
 

@@ -21,14 +21,7 @@ HoloStatus holo_c_declare(HoloCParser *c, const char *name, bool is_const, const
     for (int i = c->name_count; i-- > 0 && c->names[i].depth == c->block;)
         if (!strcmp(c->names[i].name, name))
             return holo_parser_fail(p, "give it another name", "there is a '%.60s' in this block already", name);
-    if (c->name_count == c->name_room) {
-        int        room = c->name_room ? 2 * c->name_room : 32;
-        HoloCName *more = HOLO_NEW(p->arena, HoloCName, room);
-        if (!more) return holo_fail_memory(p->error);
-        if (c->name_count) memcpy(more, c->names, (size_t)c->name_count * sizeof *more);
-        c->names     = more;
-        c->name_room = room;
-    }
+    if (!HOLO_GROW(p->arena, c->names, c->name_count, c->name_room)) return holo_fail_memory(p->error);
     const char *called = name;
     while (holo_parser_is_declared(p, called))
         if (!(called = holo_arena_format(p->arena, "%s_%d", name, ++c->renamed + 1))) return holo_fail_memory(p->error);

@@ -18,7 +18,7 @@ typedef struct Lexer {
     size_t                  opened;   // where the outermost of them is
     int                     indent[INDENTS + 1], indents;
     HoloToken              *token;
-    size_t                  count, room;
+    int                     count, room;
 } Lexer;
 
 static int peek(const Lexer *x, size_t ahead)
@@ -40,14 +40,7 @@ static bool is_name(int c)
 
 static HoloStatus add(Lexer *x, HoloTokenKind kind, size_t at, const char *text, size_t size, HoloToken **out)
 {
-    if (x->count == x->room) {
-        size_t     room  = x->room ? 2 * x->room : 256;
-        HoloToken *token = HOLO_NEW(x->arena, HoloToken, room);
-        if (!token) return holo_fail_memory(x->error);
-        if (x->count) memcpy(token, x->token, x->count * sizeof *token);
-        x->token = token;
-        x->room  = room;
-    }
+    if (!HOLO_GROW(x->arena, x->token, x->count, x->room)) return holo_fail_memory(x->error);
     HoloToken *t = &x->token[x->count++];
     *t           = (HoloToken){.kind = (uint8_t)kind, .at = (uint32_t)at};
     t->text      = holo_arena_text(x->arena, text, size);

@@ -222,14 +222,7 @@ HoloStatus holo_parser_declare(HoloParser *p, const char *name)
     if (holo_parser_is_declared(p, name)) return HOLO_OK;
     if (p->declared_count == NAMES_MAX)
         return holo_parser_fail(p, "use an array", "more than %d variables in one kernel", NAMES_MAX);
-    if (p->declared_count == p->declared_room) {
-        int          room = p->declared_room ? 2 * p->declared_room : 32;
-        const char **more = HOLO_NEW(p->arena, const char *, room);
-        if (!more) return holo_fail_memory(p->error);
-        for (int i = 0; i < p->declared_count; i++) more[i] = p->declared[i];
-        p->declared      = more;
-        p->declared_room = room;
-    }
+    if (!HOLO_GROW(p->arena, p->declared, p->declared_count, p->declared_room)) return holo_fail_memory(p->error);
     p->declared[p->declared_count++] = name;
     return HOLO_OK;
 }

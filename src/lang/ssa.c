@@ -16,24 +16,16 @@ bool holo_ssa_init(HoloSsa *s, HoloArena *arena)
     return !s->full;
 }
 
-static bool grow(HoloSsa *s, void **array, int count, int *room, size_t size)
+static bool grow(HoloSsa *s, void *array, int count, int *room, size_t size)
 {
-    if (count < *room) return true;
-    int more  = *room ? 2 * *room : 64;
-    void *new = holo_arena_take_array(s->arena, (size_t)more, size);
-    if (!new) {
-        s->full = true;
-        return false;
-    }
-    if (count) memcpy(new, *array, (size_t)count * size);
-    *array = new;
-    *room  = more;
-    return true;
+    if (holo_arena_grow(s->arena, array, count, room, size)) return true;
+    s->full = true;
+    return false;
 }
 
 int holo_ssa_region(HoloSsa *s, int owner, bool is_loop)
 {
-    if (!grow(s, (void **)&s->region, s->region_count, &s->region_room, sizeof *s->region)) return 0;
+    if (!grow(s, &s->region, s->region_count, &s->region_room, sizeof *s->region)) return 0;
     int           parent = s->region_count ? s->here : -1;
     HoloSsaRegion region = {.parent = parent, .owner = owner};
     if (parent >= 0) {
@@ -48,7 +40,7 @@ int holo_ssa_region(HoloSsa *s, int owner, bool is_loop)
 static bool append(HoloSsa *s, int region, int n)
 {
     HoloSsaRegion *r = &s->region[region];
-    if (!grow(s, (void **)&r->list, r->count, &r->room, sizeof *r->list)) return false;
+    if (!grow(s, &r->list, r->count, &r->room, sizeof *r->list)) return false;
     r->list[r->count++] = n;
     return true;
 }
@@ -112,7 +104,7 @@ int holo_ssa_add(HoloSsa *s, HoloSsaNode node)
         if (n < 0) n = find(s, &node, head);
         if (n >= 0) return n;
     }
-    if (s->count == HOLO_SSA_NODES || !grow(s, (void **)&s->node, s->count, &s->room, sizeof *s->node)) {
+    if (s->count == HOLO_SSA_NODES || !grow(s, &s->node, s->count, &s->room, sizeof *s->node)) {
         s->full = true;
         return 0;
     }

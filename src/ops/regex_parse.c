@@ -62,14 +62,7 @@ static void add_child(HoloRegexNode *parent, HoloRegexNode *child)
 static HoloStatus add_range(Parser *p, uint32_t first, uint32_t last)
 {
     HoloRegexTree *tree = p->tree;
-    if (tree->range_count == p->range_room) {
-        int             room   = p->range_room ? 2 * p->range_room : 64;
-        HoloRegexRange *ranges = HOLO_NEW(p->arena, HoloRegexRange, room);
-        if (!ranges) return holo_fail_memory(p->error);
-        if (tree->range_count) memcpy(ranges, tree->ranges, (size_t)tree->range_count * sizeof *ranges);
-        tree->ranges  = ranges;
-        p->range_room = room;
-    }
+    if (!HOLO_GROW(p->arena, tree->ranges, tree->range_count, p->range_room)) return holo_fail_memory(p->error);
     tree->ranges[tree->range_count++] = (HoloRegexRange){first, last};
     return HOLO_OK;
 }

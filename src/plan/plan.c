@@ -20,7 +20,8 @@ typedef struct Planning { // of one graph
     const HoloGraph *graph;
     HoloPlaces       places;
     Record          *records;
-    uint32_t         record_count, record_room;
+    uint32_t         record_count;
+    int              record_room;
     uint32_t        *number; // by id of a graph value: its record + 1; 0: none yet
     HoloStepRecord  *steps;
     uint32_t         step_count;
@@ -62,14 +63,8 @@ static HoloStatus sizes_add(Planning *p, const HoloValue *v, HoloStorage storage
 
 static HoloStatus record_new(Planning *p, const HoloValue *v, HoloStorage storage, uint32_t *out)
 {
-    if (p->record_count == p->record_room) {
-        uint32_t room    = p->record_room ? p->record_room * 2 : 256;
-        Record  *records = HOLO_NEW(&p->planner->arena, Record, room);
-        if (!records) return holo_fail_memory(p->planner->error);
-        if (p->record_count) memcpy(records, p->records, p->record_count * sizeof *records);
-        p->records     = records;
-        p->record_room = room;
-    }
+    if (!HOLO_GROW(&p->planner->arena, p->records, (int)p->record_count, p->record_room))
+        return holo_fail_memory(p->planner->error);
     const HoloTensor *t = &v->type;
     Record           *r = &p->records[p->record_count];
     r->value =

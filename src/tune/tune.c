@@ -62,14 +62,7 @@ static Kind *kind_find(const Tuning *t, const HoloNode *node)
 
 static HoloStatus kind_add(Tuning *t, const HoloNode *node, const HoloLowering *ways, int way_count)
 {
-    if (t->count == t->room) {
-        int   room  = t->room ? 2 * t->room : 64;
-        Kind *kinds = HOLO_NEW(t->arena, Kind, room);
-        if (!kinds) return holo_fail_memory(t->error);
-        if (t->count) memcpy(kinds, t->kinds, (size_t)t->count * sizeof *kinds);
-        t->kinds = kinds;
-        t->room  = room;
-    }
+    if (!HOLO_GROW(t->arena, t->kinds, t->count, t->room)) return holo_fail_memory(t->error);
     Kind *k = &t->kinds[t->count++];
     *k      = (Kind){.first = node, .way_count = way_count, .nodes = 1};
     memcpy(k->ways, ways, (size_t)way_count * sizeof *ways);
