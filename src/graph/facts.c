@@ -152,3 +152,12 @@ bool holo_attr_equal(const HoloAttr *a, const HoloAttr *b)
     default: return false;
     }
 }
+
+bool holo_node_same_op(const HoloNode *a, const HoloNode *b)
+{
+    if (strcmp(a->type, b->type) || strcmp(a->domain, b->domain) || a->version != b->version) return false;
+    if (a->in_count != b->in_count || a->out_count != b->out_count || a->attr_count != b->attr_count) return false;
+    for (int i = 0; i < a->attr_count; i++)
+        if (!holo_attr_equal(&a->attr[i], &b->attr[i])) return false;
+    return true;
+}

@@ -154,6 +154,17 @@ HoloNode *holo_graph_node(HoloGraph *graph, const char *name, const char *domain
     return node;
 }
 
+HoloNode *holo_graph_node_like(HoloGraph *graph, const char *name, const HoloNode *like)
+{
+    HoloNode *node = holo_graph_node(graph, name, like->domain, like->type, like->version, like->in_count,
+                                     like->out_count, like->attr_count);
+    if (!node) return NULL;
+    node->op            = like->op;
+    node->capture_count = like->capture_count;
+    if (like->attr_count) memcpy(node->attr, like->attr, (size_t)like->attr_count * sizeof *like->attr);
+    return node;
+}
+
 void holo_node_set_out(HoloNode *node, int i, HoloValue *value)
 {
     node->out[i] = value;

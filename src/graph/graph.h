@@ -64,6 +64,8 @@ HoloValue *holo_graph_find(const HoloGraph *graph, const char *name); // NULL: n
 // Sets producer of outputs by holo_node_set_out.
 HoloNode *holo_graph_node(HoloGraph *graph, const char *name, const char *domain, const char *type, int version,
                           int in_count, int out_count, int attr_count);
+// One with the operator, the attributes and the numbers of inputs and outputs of another; fill these in.
+HoloNode *holo_graph_node_like(HoloGraph *graph, const char *name, const HoloNode *like);
 void      holo_node_set_out(HoloNode *node, int i, HoloValue *value);
 
 // The graph once more, with its subgraphs, in memory of `arena`: it may change, and the original does not. Values of the same

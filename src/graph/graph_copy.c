@@ -23,12 +23,8 @@ static bool attrs_copy(HoloNode *node, HoloArena *arena)
 
 bool holo_graph_copy_node(const HoloNode *from, HoloGraph *graph, HoloValue **map)
 {
-    HoloNode *to = holo_graph_node(graph, from->name, from->domain, from->type, from->version, from->in_count,
-                                   from->out_count, from->attr_count);
+    HoloNode *to = holo_graph_node_like(graph, from->name, from);
     if (!to) return false;
-    to->op            = from->op;
-    to->capture_count = from->capture_count;
-    if (from->attr_count) memcpy(to->attr, from->attr, (size_t)from->attr_count * sizeof *to->attr);
     for (int k = 0; k < from->in_count; k++) to->in[k] = from->in[k] ? map[from->in[k]->id] : NULL;
     for (int k = 0; k < from->out_count; k++) {
         if (!from->out[k]) continue;

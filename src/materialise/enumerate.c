@@ -120,12 +120,8 @@ static HoloGraph *region_graph(Enumerate *e)
         bool            in   = false;
         for (int k = 0; k < node->out_count; k++) in = in || (node->out[k] && e->is_in[node->out[k]->id]);
         if (!in) continue;
-        HoloNode *copy = holo_graph_node(graph, node->name, node->domain, node->type, node->version, node->in_count,
-                                         node->out_count, node->attr_count);
+        HoloNode *copy = holo_graph_node_like(graph, node->name, node);
         if (!copy) return NULL;
-        copy->op            = node->op;
-        copy->capture_count = node->capture_count;
-        if (node->attr_count) memcpy(copy->attr, node->attr, (size_t)node->attr_count * sizeof *node->attr);
         for (int k = 0; k < node->in_count; k++) {
             HoloValue *value = node->in[k];
             if (value && !to[value->id] && !(to[value->id] = holo_graph_constant(graph, value->name, &value->type)))

@@ -135,14 +135,11 @@ static uint64_t node_hash(const HoloNode *node)
 static bool node_equal(const void *x, const void *y)
 {
     const HoloNode *a = x, *b = y;
-    if (strcmp(a->type, b->type) || strcmp(a->domain, b->domain) || a->version != b->version) return false;
-    if (a->in_count != b->in_count || a->out_count != b->out_count || a->attr_count != b->attr_count) return false;
+    if (!holo_node_same_op(a, b)) return false;
     for (int i = 0; i < a->in_count; i++)
         if (a->in[i] != b->in[i]) return false;
     for (int i = 0; i < a->out_count; i++)
         if (b->out[i] && !a->out[i]) return false;
-    for (int i = 0; i < a->attr_count; i++)
-        if (!holo_attr_equal(&a->attr[i], &b->attr[i])) return false;
     return true;
 }
 

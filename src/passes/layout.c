@@ -353,13 +353,11 @@ static bool split(HoloLayout *l, HoloNode *node)
     HoloAttr   cut  = {.name = "axis", .kind = HOLO_ATTR_INT, .count = 1, .i = after(rank, axis)};
     HoloAttr  *attr = with_attr(l, node, &cut);
     HoloValue *x    = holo_layout_last(l, node->in[0]);
-    HoloNode  *copy = holo_graph_node(l->graph, node->name, "", node->type, node->version, node->in_count,
-                                      node->out_count, node->attr_count);
+    HoloNode  *copy = holo_graph_node_like(l->graph, node->name, node);
     if (!attr || !x || !copy) return false;
     memcpy(copy->in, node->in, (size_t)node->in_count * sizeof *copy->in);
     memcpy(copy->attr, attr, (size_t)node->attr_count * sizeof *attr);
     copy->in[0] = x;
-    copy->op    = node->op;
     return outputs_turn(l, node, copy);
 }
 
@@ -571,12 +569,10 @@ static bool cast(HoloLayout *l, HoloNode *node)
     if (!narrow || !narrow->op || *narrow->domain || strcmp(narrow->type, "Cast") ||
         !holo_layout_is_last(l, narrow->in[0]))
         return true;
-    HoloNode  *copy  = holo_graph_node(l->graph, narrow->name, "", "Cast", narrow->version, 1, 1, narrow->attr_count);
+    HoloNode  *copy  = holo_graph_node_like(l->graph, narrow->name, narrow);
     HoloValue *in[1] = {holo_graph_value(l->graph, narrow->out[0]->name)}, *x = holo_layout_last(l, narrow->in[0]);
     if (!copy || !in[0] || !x) return false;
-    if (narrow->attr_count) memcpy(copy->attr, narrow->attr, (size_t)narrow->attr_count * sizeof *copy->attr);
     copy->in[0] = x;
-    copy->op    = narrow->op;
     in[0]->type = type_last(&narrow->out[0]->type);
     holo_node_set_out(copy, 0, in[0]);
     return holo_layout_replace(l, node, "", node->version, in, 1, node->attr, node->attr_count);

@@ -118,13 +118,8 @@ static HoloStatus inline_nodes(HoloRewrite *rewrite, const HoloNode *node, const
     for (int i = 0; i < body->node_count; i++) {
         const HoloNode *from = body->nodes[i];
         char           *name = holo_arena_format(rewrite->scratch, "%s/%s", node->name, from->name);
-        HoloNode       *to   = !name ? NULL
-                                     : holo_graph_node(rewrite->graph, name, from->domain, from->type, from->version,
-                                                       from->in_count, from->out_count, from->attr_count);
+        HoloNode       *to   = name ? holo_graph_node_like(rewrite->graph, name, from) : NULL;
         if (!to) return holo_fail_memory(error);
-        to->op            = from->op;
-        to->capture_count = from->capture_count;
-        if (from->attr_count) memcpy(to->attr, from->attr, (size_t)from->attr_count * sizeof *to->attr);
         for (int k = 0; k < from->in_count; k++) to->in[k] = from->in[k] ? map[from->in[k]->id] : NULL;
         for (int k = 0; k < from->out_count; k++) holo_node_set_out(to, k, from->out[k] ? map[from->out[k]->id] : NULL);
     }

@@ -41,15 +41,11 @@ static bool same_type(const HoloValue *a, const HoloValue *b)
 
 static bool same_kind(const HoloNode *a, const HoloNode *b)
 {
-    if (a->op != b->op || a->version != b->version || a->in_count != b->in_count || a->out_count != b->out_count ||
-        a->attr_count != b->attr_count)
-        return false;
+    if (!holo_node_same_op(a, b)) return false;
     for (int i = 0; i < a->in_count; i++)
         if (!same_type(a->in[i], b->in[i])) return false;
     for (int i = 0; i < a->out_count; i++)
         if (!same_type(a->out[i], b->out[i])) return false;
-    for (int i = 0; i < a->attr_count; i++)
-        if (!holo_attr_equal(&a->attr[i], &b->attr[i])) return false;
     return true;
 }
 
