@@ -75,8 +75,7 @@ static HoloTensor *type_of(Collector *c, const HoloPlanRecord *plan, uint32_t va
 
 static HoloStatus step_call(Collector *c, const HoloPlanRecord *plan, const HoloStepRecord *s)
 {
-    const HoloModel   *model    = c->model;
-    const HoloArchive *a        = &model->archive;
+    const HoloArchive *a        = &c->model->archive;
     int                count    = s->in_count + s->out_count;
     HoloTensor       **operands = HOLO_NEW(&c->arena, HoloTensor *, count + 1);
     if (!operands) return holo_fail_memory(c->error);
@@ -86,20 +85,8 @@ static HoloStatus step_call(Collector *c, const HoloPlanRecord *plan, const Holo
         operands[i] = type_of(c, plan, value);
         if (!operands[i]) return holo_fail_memory(c->error);
     }
-    HoloCall call = {
-        .op          = model->ops[s->op],
-        .node        = holo_model_text(model, s->name),
-        .version     = (int)a->OPS_at[s->op].version,
-        .in_count    = s->in_count,
-        .out_count   = s->out_count,
-        .in          = (const HoloTensor *const *)operands,
-        .out         = operands + s->in_count,
-        .attr        = model->attrs + s->attr_first,
-        .attr_count  = s->attr_count,
-        .params      = a->BYTES_at + s->params,
-        .params_size = s->params_size,
-        .error       = c->error,
-    };
+    HoloCall call = holo_model_call(c->model, s, operands);
+    call.error    = c->error;
     return step_add(c, &call, s);
 }
 

@@ -119,27 +119,13 @@ static const char *host_input(const HoloHost *host, const void *graph, int i, Ho
 
 static void call_init(HoloFrame *frame, const HoloStepRecord *s, HoloTensor **operands, HoloCall *call)
 {
-    const HoloModel   *model = frame->session->model;
-    const HoloArchive *a     = &model->archive;
+    const HoloArchive *a = &frame->session->model->archive;
     for (uint32_t k = 0; k < (uint32_t)s->in_count + s->out_count; k++) {
         uint32_t v  = a->OPERANDS_at[s->operand_first + k];
         operands[k] = v == HOLO_NO_VALUE ? NULL : &frame->values[v];
     }
-    *call = (HoloCall){
-        .op            = model->ops[s->op],
-        .node          = holo_model_text(model, s->name),
-        .version       = (int)a->OPS_at[s->op].version,
-        .in_count      = s->in_count,
-        .out_count     = s->out_count,
-        .in            = (const HoloTensor *const *)operands,
-        .out           = operands + s->in_count,
-        .attr          = model->attrs + s->attr_first,
-        .attr_count    = s->attr_count,
-        .capture_count = s->capture_count,
-        .params        = a->BYTES_at + s->params,
-        .params_size   = s->params_size,
-        .host          = &frame->host,
-    };
+    *call      = holo_model_call(frame->session->model, s, operands);
+    call->host = &frame->host;
 }
 
 // Calls refer to operands, operands to values: set up once, since neither moves.

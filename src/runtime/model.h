@@ -26,6 +26,25 @@ static inline const char *holo_model_text(const HoloModel *model, uint32_t text)
     return model->archive.STRINGS_at + text;
 }
 
+// A step as the call of its operator; operands are those of its inputs and then of its outputs.
+static inline HoloCall holo_model_call(const HoloModel *model, const HoloStepRecord *s, HoloTensor **operands)
+{
+    return (HoloCall){
+        .op            = model->ops[s->op],
+        .node          = holo_model_text(model, s->name),
+        .version       = (int)model->archive.OPS_at[s->op].version,
+        .in_count      = s->in_count,
+        .out_count     = s->out_count,
+        .in            = (const HoloTensor *const *)operands,
+        .out           = operands + s->in_count,
+        .attr          = model->attrs + s->attr_first,
+        .attr_count    = s->attr_count,
+        .capture_count = s->capture_count,
+        .params        = model->archive.BYTES_at + s->params,
+        .params_size   = s->params_size,
+    };
+}
+
 // As holo_model_open_memory, on a mapping that the model takes over and unmaps when closed.
 HOLO_MUST HoloStatus holo_model_open_mapping(const HoloMapping *mapping, HoloModel **out_model, HoloError *error);
 
