@@ -177,22 +177,21 @@ static HoloStatus postfix(HoloCParser *c, HoloAst **out)
 
 static HoloStatus unary_inside(HoloCParser *c, HoloAst **out)
 {
-    static const struct {
-        const char *mark;
-        HoloAstOp   op;
-    } ops[]        = {{"-", HOLO_OP_NEG}, {"+", HOLO_OP_POS}, {"~", HOLO_OP_INV}, {"!", HOLO_OP_NOT}};
+    static const HoloParserOp ops[] = {
+        {"-", HOLO_OP_NEG, 0}, {"+", HOLO_OP_POS, 0}, {"~", HOLO_OP_INV, 0}, {"!", HOLO_OP_NOT, 0}};
     HoloParser *p  = &c->p;
     uint32_t    at = p->token->at;
     HoloAst    *operand;
+    HoloAstOp   op;
     if (holo_parser_is(p, "*") || holo_parser_is(p, "&"))
         return holo_parser_fail(p, "use a[i], and pass arrays by their names", "there are no pointers but parameters");
     HOLO_TRY(holo_c_no_step(c));
-    for (int i = 0; i < HOLO_COUNT(ops); i++) {
-        if (!holo_parser_accept(p, ops[i].mark)) continue;
+    if (holo_parser_is_op(p, ops, HOLO_COUNT(ops), 0, &op)) {
+        p->token++;
         HOLO_TRY(holo_parser_deeper(p));
         HOLO_TRY(unary_inside(c, &operand));
         p->depth--;
-        return holo_parser_node(p, (HoloAst){.kind = HOLO_AST_UNARY, .op = (uint8_t)ops[i].op, .a = operand}, at, out);
+        return holo_parser_node(p, (HoloAst){.kind = HOLO_AST_UNARY, .op = (uint8_t)op, .a = operand}, at, out);
     }
     bool is_bracket = holo_parser_accept(p, "(");
     if (is_bracket && holo_c_is_type(c)) { // a cast
@@ -210,33 +209,20 @@ static HoloStatus unary_inside(HoloCParser *c, HoloAst **out)
 
 enum { RANK_UNARY = 10 };
 
-static bool binary_op(const HoloParser *p, int rank, HoloAstOp *out)
-{
-    static const struct {
-        int         rank;
-        const char *mark;
-        HoloAstOp   op;
-    } ops[] = {
-        {0, "||", HOLO_OP_OR},       {1, "&&", HOLO_OP_AND},      {2, "|", HOLO_OP_BIT_OR}, {3, "^", HOLO_OP_BIT_XOR},
-        {4, "&", HOLO_OP_BIT_AND},   {5, "==", HOLO_OP_EQ},       {5, "!=", HOLO_OP_NE},    {6, "<", HOLO_OP_LT},
-        {6, "<=", HOLO_OP_LE},       {6, ">", HOLO_OP_GT},        {6, ">=", HOLO_OP_GE},    {7, "<<", HOLO_OP_SHL},
-        {7, ">>", HOLO_OP_SHR},      {8, "+", HOLO_OP_ADD},       {8, "-", HOLO_OP_SUB},    {9, "*", HOLO_OP_MUL},
-        {9, "/", HOLO_OP_TRUNC_DIV}, {9, "%", HOLO_OP_TRUNC_MOD},
-    };
-    for (int i = 0; i < HOLO_COUNT(ops); i++) {
-        if (ops[i].rank != rank || !holo_parser_is(p, ops[i].mark)) continue;
-        *out = ops[i].op;
-        return true;
-    }
-    return false;
-}
+static const HoloParserOp binary[] = {
+    {"||", HOLO_OP_OR, 0},       {"&&", HOLO_OP_AND, 1},      {"|", HOLO_OP_BIT_OR, 2}, {"^", HOLO_OP_BIT_XOR, 3},
+    {"&", HOLO_OP_BIT_AND, 4},   {"==", HOLO_OP_EQ, 5},       {"!=", HOLO_OP_NE, 5},    {"<", HOLO_OP_LT, 6},
+    {"<=", HOLO_OP_LE, 6},       {">", HOLO_OP_GT, 6},        {">=", HOLO_OP_GE, 6},    {"<<", HOLO_OP_SHL, 7},
+    {">>", HOLO_OP_SHR, 7},      {"+", HOLO_OP_ADD, 8},       {"-", HOLO_OP_SUB, 8},    {"*", HOLO_OP_MUL, 9},
+    {"/", HOLO_OP_TRUNC_DIV, 9}, {"%", HOLO_OP_TRUNC_MOD, 9},
+};
 
 static HoloStatus level(HoloCParser *c, int rank, HoloAst **out)
 {
     if (rank == RANK_UNARY) return unary_inside(c, out);
     HoloAstOp op;
     HOLO_TRY(level(c, rank + 1, out));
-    while (binary_op(&c->p, rank, &op)) {
+    while (holo_parser_is_op(&c->p, binary, HOLO_COUNT(binary), rank, &op)) {
         uint32_t at = c->p.token++->at;
         HoloAst *right;
         HOLO_TRY(level(c, rank + 1, &right));

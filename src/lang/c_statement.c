@@ -109,21 +109,10 @@ static HoloStatus target_ok(HoloCParser *c, const HoloAst *target)
                             "there is no variable '%.60s'", named->name);
 }
 
-static bool augmented(const HoloParser *p, HoloAstOp *out)
-{
-    static const struct {
-        const char *mark;
-        HoloAstOp   op;
-    } ops[] = {{"+=", HOLO_OP_ADD},       {"-=", HOLO_OP_SUB},     {"*=", HOLO_OP_MUL},    {"/=", HOLO_OP_TRUNC_DIV},
-               {"%=", HOLO_OP_TRUNC_MOD}, {"&=", HOLO_OP_BIT_AND}, {"|=", HOLO_OP_BIT_OR}, {"^=", HOLO_OP_BIT_XOR},
-               {"<<=", HOLO_OP_SHL},      {">>=", HOLO_OP_SHR}};
-    for (int i = 0; i < HOLO_COUNT(ops); i++) {
-        if (!holo_parser_is(p, ops[i].mark)) continue;
-        *out = ops[i].op;
-        return true;
-    }
-    return false;
-}
+static const HoloParserOp augmented[] = {
+    {"+=", HOLO_OP_ADD, 0},       {"-=", HOLO_OP_SUB, 0},     {"*=", HOLO_OP_MUL, 0},    {"/=", HOLO_OP_TRUNC_DIV, 0},
+    {"%=", HOLO_OP_TRUNC_MOD, 0}, {"&=", HOLO_OP_BIT_AND, 0}, {"|=", HOLO_OP_BIT_OR, 0}, {"^=", HOLO_OP_BIT_XOR, 0},
+    {"<<=", HOLO_OP_SHL, 0},      {">>=", HOLO_OP_SHR, 0}};
 
 // An assignment or a call, up to what ends it.
 static HoloStatus simple(HoloCParser *c, HoloAst **out)
@@ -134,7 +123,7 @@ static HoloStatus simple(HoloCParser *c, HoloAst **out)
     HOLO_TRY(holo_c_expression(c, &target));
     uint32_t at   = p->token->at;
     bool     more = holo_parser_is(p, "++"), less = holo_parser_is(p, "--");
-    if (more || less || augmented(p, &op)) {
+    if (more || less || holo_parser_is_op(p, augmented, HOLO_COUNT(augmented), 0, &op)) {
         HOLO_TRY(target_ok(c, target));
         HOLO_TRY(holo_parser_once(p, target));
         p->token++;

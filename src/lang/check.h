@@ -21,6 +21,11 @@ typedef struct HoloCheckValue {
     double  number;
 } HoloCheckValue;
 
+static inline bool holo_check_is_literal(HoloCheckValue v)
+{
+    return v.type == HOLO_LITERAL_OF_INT || v.type == HOLO_LITERAL_OF_FLOAT;
+}
+
 typedef enum HoloVarKind { HOLO_VAR_NUMBER, HOLO_VAR_PARAM, HOLO_VAR_SHARED, HOLO_VAR_LOCAL } HoloVarKind;
 
 typedef struct HoloCheckVar {

@@ -42,11 +42,6 @@ static int pinned(HoloCheck *c, HoloIsaOp op, int how, uint8_t type, int a)
 
 // ---- functions of numbers
 
-static bool is_literal(HoloCheckValue v)
-{
-    return v.type == HOLO_LITERAL_OF_INT || v.type == HOLO_LITERAL_OF_FLOAT;
-}
-
 // All arguments in the type that they have in common.
 static HoloStatus common(HoloCheck *c, const HoloAst *at, const Args *args, uint8_t *type, int *node)
 {
@@ -54,7 +49,7 @@ static HoloStatus common(HoloCheck *c, const HoloAst *at, const Args *args, uint
     for (int i = 0; i < args->count; i++) HOLO_TRY(holo_check_expression(c, args->at[i], &v[i]));
     all = v[0];
     for (int i = 1; i < args->count; i++) {
-        bool first = is_literal(all), second = is_literal(v[i]);
+        bool first = holo_check_is_literal(all), second = holo_check_is_literal(v[i]);
         if (first && !second)
             all = v[i];
         else if (first)

@@ -244,11 +244,6 @@ static uint64_t magnitude(int64_t x)
     return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
 }
 
-static bool is_literal(HoloCheckValue v)
-{
-    return v.type == HOLO_LITERAL_OF_INT || v.type == HOLO_LITERAL_OF_FLOAT;
-}
-
 static HoloStatus range(HoloCheck *c, const HoloAst *at, Range *out)
 {
     const HoloAst *place[] = {at->a, at->b, at->c};
@@ -262,11 +257,11 @@ static HoloStatus range(HoloCheck *c, const HoloAst *at, Range *out)
     }
     all = v[0];
     for (int i = 1; i < 3; i++) {
-        if (is_literal(all) && is_literal(v[i]))
+        if (holo_check_is_literal(all) && holo_check_is_literal(v[i]))
             all.integer = magnitude(v[i].integer) > magnitude(all.integer) ? v[i].integer : all.integer;
-        else if (is_literal(all))
+        else if (holo_check_is_literal(all))
             all = v[i];
-        else if (!is_literal(v[i]))
+        else if (!holo_check_is_literal(v[i]))
             HOLO_TRY(holo_check_join(c, at, all, v[i], &all.type));
     }
     HOLO_TRY(holo_check_settle(c, at, all, &all));

@@ -6,11 +6,6 @@
 
 enum { POWER_MAX = 64 }; // products that a power of a whole number may become
 
-static bool is_literal(HoloCheckValue v)
-{
-    return v.type == HOLO_LITERAL_OF_INT || v.type == HOLO_LITERAL_OF_FLOAT;
-}
-
 static double as_double(HoloCheckValue v)
 {
     return v.type == HOLO_LITERAL_OF_INT ? (double)v.integer : v.number;
@@ -64,7 +59,7 @@ static HoloStatus check_power(HoloCheck *c, const HoloAst *at, HoloCheckValue a,
     bool    whole = b.type == HOLO_LITERAL_OF_INT && b.integer >= -POWER_MAX && b.integer <= POWER_MAX;
     uint8_t type;
     HOLO_TRY(holo_check_join(c, at, a, b, &type));
-    if (is_literal(a) && !is_literal(b) && holo_type_is_int(b.type))
+    if (holo_check_is_literal(a) && !holo_check_is_literal(b) && holo_type_is_int(b.type))
         return HOLO_CHECK_FAIL(c, at, "write 1 << n, or convert: 2.0 ** f32(n)",
                                "a power with a whole exponent that is no constant");
     if (holo_type_is_int(type) && (!whole || b.integer < 0))
@@ -135,7 +130,8 @@ static HoloStatus arithmetic(HoloCheck *c, const HoloAst *at, HoloCheckValue a, 
     if (shifts) { // the left side says how wide
         HOLO_TRY(holo_check_settle(c, at->a, a, &a));
         type = a.type;
-        if (holo_type_is_int(b.type) && !is_literal(b)) b.node = holo_ssa_convert(&c->ssa, type, b.node), b.type = type;
+        if (holo_type_is_int(b.type) && !holo_check_is_literal(b))
+            b.node = holo_ssa_convert(&c->ssa, type, b.node), b.type = type;
     }
     if (of_bits && !holo_type_is_int(type))
         return HOLO_CHECK_FAIL(c, at, "convert it: i32(x)", "bits are those of whole numbers; this is %s",
@@ -192,7 +188,7 @@ HoloStatus holo_check_binary(HoloCheck *c, const HoloAst *at, HoloCheckValue *ou
     bool           done;
     HOLO_TRY(holo_check_expression(c, at->a, &a));
     HOLO_TRY(holo_check_expression(c, at->b, &b));
-    if (is_literal(a) && is_literal(b)) {
+    if (holo_check_is_literal(a) && holo_check_is_literal(b)) {
         HOLO_TRY(literals(c, at, a, b, out, &done));
         if (done) return HOLO_OK;
     }
@@ -217,7 +213,7 @@ HoloStatus holo_check_unary(HoloCheck *c, const HoloAst *at, HoloCheckValue *out
         return HOLO_CHECK_FAIL(c, at, a.type == HOLO_BOOL ? "write: not x" : NULL, "there is no '%s' of %s",
                                holo_ast_op_names[at->op], holo_check_type_name(a.type));
     if (at->op == HOLO_OP_POS) return HOLO_OK;
-    if (is_literal(a)) {
+    if (holo_check_is_literal(a)) {
         out->integer = at->op == HOLO_OP_INV ? ~a.integer : (int64_t)(0 - (uint64_t)a.integer);
         out->number  = -a.number;
         return HOLO_OK;

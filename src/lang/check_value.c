@@ -60,11 +60,6 @@ uint8_t holo_check_resolve(const HoloCheck *c, uint8_t type)
 
 // ---- conversions
 
-static bool is_literal(HoloCheckValue v)
-{
-    return v.type == HOLO_LITERAL_OF_INT || v.type == HOLO_LITERAL_OF_FLOAT;
-}
-
 static bool fits(int64_t value, const TypeRow *row)
 {
     if (row->bits == 64) return row->is_signed || value >= 0;
@@ -103,7 +98,7 @@ static bool widens(uint8_t from, uint8_t to)
 
 HoloStatus holo_check_coerce(HoloCheck *c, const HoloAst *at, HoloCheckValue v, uint8_t type, int *out)
 {
-    if (is_literal(v)) return literal(c, at, v, type, out);
+    if (holo_check_is_literal(v)) return literal(c, at, v, type, out);
     if (v.type == type) {
         *out = v.node;
         return HOLO_OK;
@@ -125,7 +120,7 @@ HoloStatus holo_check_coerce(HoloCheck *c, const HoloAst *at, HoloCheckValue v, 
 HoloStatus holo_check_settle(HoloCheck *c, const HoloAst *at, HoloCheckValue v, HoloCheckValue *out)
 {
     *out = v;
-    if (!is_literal(v)) return HOLO_OK;
+    if (!holo_check_is_literal(v)) return HOLO_OK;
     out->type = v.type == HOLO_LITERAL_OF_FLOAT                    ? HOLO_F32
                 : v.integer >= INT32_MIN && v.integer <= INT32_MAX ? HOLO_I32
                                                                    : HOLO_I64;
@@ -149,19 +144,19 @@ static uint8_t join_ints(const TypeRow *a, const TypeRow *b)
 
 HoloStatus holo_check_join(HoloCheck *c, const HoloAst *at, HoloCheckValue a, HoloCheckValue b, uint8_t *out)
 {
-    if (is_literal(a) && is_literal(b)) {
+    if (holo_check_is_literal(a) && holo_check_is_literal(b)) {
         HoloCheckValue x, y;
         HOLO_TRY(holo_check_settle(c, at, a, &x));
         HOLO_TRY(holo_check_settle(c, at, b, &y));
         a.type = x.type, b.type = y.type;
     }
-    if (is_literal(a)) { // the other one decides
+    if (holo_check_is_literal(a)) { // the other one decides
         HoloCheckValue swap = a;
         a                   = b;
         b                   = swap;
     }
     const TypeRow *x = row_of(a.type), *y = row_of(b.type);
-    if (is_literal(b)) y = x;
+    if (holo_check_is_literal(b)) y = x;
     if (!x || !y)
         return HOLO_CHECK_FAIL(c, at, "convert with i32(x), or use 'and', 'or', 'not'", "%s cannot be computed with %s",
                                holo_check_type_name(a.type), holo_check_type_name(b.type));
@@ -178,7 +173,7 @@ HoloStatus holo_check_cast(HoloCheck *c, const HoloAst *at, HoloCheckValue v, ui
 {
     const TypeRow *row = row_of(type);
     *out               = (HoloCheckValue){.type = type};
-    if (is_literal(v) && row && (row->is_float || (v.type == HOLO_LITERAL_OF_INT && fits(v.integer, row))))
+    if (holo_check_is_literal(v) && row && (row->is_float || (v.type == HOLO_LITERAL_OF_INT && fits(v.integer, row))))
         return literal(c, at, v, type, &out->node);
     if (v.type == HOLO_LITERAL_OF_FLOAT) { // cut as a float of the run would be
         v.node = holo_ssa_float(&c->ssa, HOLO_F64, v.number);

@@ -57,13 +57,9 @@ static HoloStatus block_sizes(HoloCParser *c, int out[3])
     for (int i = 0; i < 3; i++) out[i] = 1;
     HOLO_TRY(holo_parser_expect(p, "(", "as in: block(16, 16)"));
     for (int i = 0; i < 3; i++) {
-        HoloAst *value, *literal;
+        HoloAst *value;
         HOLO_TRY(holo_c_expression(c, &value));
-        HOLO_TRY(holo_parser_fold(p, value, &literal));
-        if (literal->literal != HOLO_LITERAL_INT || literal->integer < 1 || literal->integer > HOLO_LANG_BLOCK)
-            return holo_source_fail(p->source, value->place, NULL, p->error, "a block has 1 to %d lanes",
-                                    HOLO_LANG_BLOCK);
-        out[i] = (int)literal->integer;
+        HOLO_TRY(holo_parser_block_size(p, value, &out[i]));
         if (!holo_parser_accept(p, ",")) break;
     }
     return holo_parser_expect(p, ")", "a block has up to three sizes");

@@ -14,23 +14,14 @@ typedef struct Marks { // decorators of the function that follows
 
 // ---- decorators
 
-static HoloStatus block_size(HoloParser *p, int *out)
-{
-    HoloAst *value, *literal;
-    HOLO_TRY(holo_python_expression(p, &value));
-    HOLO_TRY(holo_parser_fold(p, value, &literal));
-    if (literal->literal != HOLO_LITERAL_INT || literal->integer < 1 || literal->integer > HOLO_LANG_BLOCK)
-        return holo_source_fail(p->source, value->place, NULL, p->error, "a block has 1 to %d lanes", HOLO_LANG_BLOCK);
-    *out = (int)literal->integer;
-    return HOLO_OK;
-}
-
 static HoloStatus block(HoloParser *p, int out[3])
 {
     bool several = holo_parser_accept(p, "(");
     for (int i = 0; i < 3; i++) out[i] = 1;
     for (int i = 0; i < 3; i++) {
-        HOLO_TRY(block_size(p, &out[i]));
+        HoloAst *value;
+        HOLO_TRY(holo_python_expression(p, &value));
+        HOLO_TRY(holo_parser_block_size(p, value, &out[i]));
         if (!several || !holo_parser_accept(p, ",")) break;
     }
     return several ? holo_parser_expect(p, ")", "a block has up to three sizes") : HOLO_OK;

@@ -46,6 +46,16 @@ bool holo_parser_accept(HoloParser *p, const char *text)
     return is;
 }
 
+bool holo_parser_is_op(const HoloParser *p, const HoloParserOp *ops, int count, int rank, HoloAstOp *out)
+{
+    for (int i = 0; i < count; i++) {
+        if (ops[i].rank != rank || !holo_parser_is(p, ops[i].mark)) continue;
+        *out = ops[i].op;
+        return true;
+    }
+    return false;
+}
+
 HoloStatus holo_parser_expect(HoloParser *p, const char *text, const char *advice)
 {
     if (holo_parser_accept(p, text)) return HOLO_OK;
@@ -188,6 +198,16 @@ HoloStatus holo_parser_fold(HoloParser *p, const HoloAst *value, HoloAst **out)
         return not_constant(p, value);
     }
     return holo_parser_node(p, node, at, out);
+}
+
+HoloStatus holo_parser_block_size(HoloParser *p, const HoloAst *value, int *out)
+{
+    HoloAst *literal;
+    HOLO_TRY(holo_parser_fold(p, value, &literal));
+    if (literal->literal != HOLO_LITERAL_INT || literal->integer < 1 || literal->integer > HOLO_LANG_BLOCK)
+        return holo_source_fail(p->source, value->place, NULL, p->error, "a block has 1 to %d lanes", HOLO_LANG_BLOCK);
+    *out = (int)literal->integer;
+    return HOLO_OK;
 }
 
 static const HoloAst *find_atomic(const HoloAst *n)

@@ -29,6 +29,12 @@ typedef struct HoloAstList { // statements or arguments, in order
     HoloAst *first, *last;
 } HoloAstList;
 
+typedef struct HoloParserOp { // of one of the languages
+    const char *mark;
+    HoloAstOp   op;
+    int         rank; // the higher, the closer it binds
+} HoloParserOp;
+
 HOLO_MUST HoloStatus holo_parser_open(HoloParser *p, HoloLexStyle style);
 // Fails at the next word; of JSON, where the reader is.
 HOLO_MUST HoloStatus holo_parser_fail(HoloParser *p, const char *advice, const char *format, ...)
@@ -37,6 +43,8 @@ HOLO_MUST HoloStatus holo_parser_deeper(HoloParser *p); // pair it with p->depth
 
 bool holo_parser_is(const HoloParser *p, const char *text); // the next word is this name or mark
 bool holo_parser_accept(HoloParser *p, const char *text);
+// The next word is the mark of one of these operators of that rank.
+bool holo_parser_is_op(const HoloParser *p, const HoloParserOp *ops, int count, int rank, HoloAstOp *out);
 // `what` ends the sentence "... is expected here".
 HOLO_MUST HoloStatus holo_parser_expect(HoloParser *p, const char *text, const char *advice);
 HOLO_MUST HoloStatus holo_parser_name(HoloParser *p, const char *what, const char **out);
@@ -54,6 +62,7 @@ HOLO_MUST HoloStatus holo_parser_number(HoloParser *p, HoloAst **out); // the ne
 
 // What an expression of literals comes to, as a literal: constants of a module, sizes.
 HOLO_MUST HoloStatus holo_parser_fold(HoloParser *p, const HoloAst *value, HoloAst **out);
+HOLO_MUST HoloStatus holo_parser_block_size(HoloParser *p, const HoloAst *value, int *out); // the same, of lanes
 
 // Fails for an expression that is to be computed twice and must not be: it has an atomic in it.
 HOLO_MUST HoloStatus holo_parser_once(HoloParser *p, const HoloAst *value);

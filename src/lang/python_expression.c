@@ -155,18 +155,16 @@ static HoloStatus power(HoloParser *p, HoloAst **out)
 
 static HoloStatus unary(HoloParser *p, HoloAst **out)
 {
-    static const struct {
-        const char *mark;
-        HoloAstOp   op;
-    } ops[]     = {{"-", HOLO_OP_NEG}, {"+", HOLO_OP_POS}, {"~", HOLO_OP_INV}};
-    uint32_t at = p->token->at;
-    for (int i = 0; i < HOLO_COUNT(ops); i++) {
-        if (!holo_parser_accept(p, ops[i].mark)) continue;
+    static const HoloParserOp ops[] = {{"-", HOLO_OP_NEG, 0}, {"+", HOLO_OP_POS, 0}, {"~", HOLO_OP_INV, 0}};
+    uint32_t                  at    = p->token->at;
+    HoloAstOp                 op;
+    if (holo_parser_is_op(p, ops, HOLO_COUNT(ops), 0, &op)) {
         HoloAst *operand;
+        p->token++;
         HOLO_TRY(holo_parser_deeper(p));
         HOLO_TRY(unary(p, &operand));
         p->depth--;
-        return holo_parser_node(p, (HoloAst){.kind = HOLO_AST_UNARY, .op = (uint8_t)ops[i].op, .a = operand}, at, out);
+        return holo_parser_node(p, (HoloAst){.kind = HOLO_AST_UNARY, .op = (uint8_t)op, .a = operand}, at, out);
     }
     HOLO_TRY(holo_parser_deeper(p));
     HOLO_TRY(power(p, out));
@@ -176,40 +174,27 @@ static HoloStatus unary(HoloParser *p, HoloAst **out)
 
 enum { RANK_OR, RANK_AND, RANK_NOT, RANK_COMPARE, RANK_BIT_OR, RANK_UNARY = 10 };
 
-static bool binary_op(const HoloParser *p, int rank, HoloAstOp *out)
-{
-    static const struct {
-        int         rank;
-        const char *mark;
-        HoloAstOp   op;
-    } ops[] = {
-        {RANK_OR, "or", HOLO_OP_OR},
-        {RANK_AND, "and", HOLO_OP_AND},
-        {RANK_COMPARE, "<", HOLO_OP_LT},
-        {RANK_COMPARE, "<=", HOLO_OP_LE},
-        {RANK_COMPARE, ">", HOLO_OP_GT},
-        {RANK_COMPARE, ">=", HOLO_OP_GE},
-        {RANK_COMPARE, "==", HOLO_OP_EQ},
-        {RANK_COMPARE, "!=", HOLO_OP_NE},
-        {4, "|", HOLO_OP_BIT_OR},
-        {5, "^", HOLO_OP_BIT_XOR},
-        {6, "&", HOLO_OP_BIT_AND},
-        {7, "<<", HOLO_OP_SHL},
-        {7, ">>", HOLO_OP_SHR},
-        {8, "+", HOLO_OP_ADD},
-        {8, "-", HOLO_OP_SUB},
-        {9, "*", HOLO_OP_MUL},
-        {9, "/", HOLO_OP_DIV},
-        {9, "//", HOLO_OP_FLOOR_DIV},
-        {9, "%", HOLO_OP_MOD},
-    };
-    for (int i = 0; i < HOLO_COUNT(ops); i++) {
-        if (ops[i].rank != rank || !holo_parser_is(p, ops[i].mark)) continue;
-        *out = ops[i].op;
-        return true;
-    }
-    return false;
-}
+static const HoloParserOp binary[] = {
+    {"or", HOLO_OP_OR, RANK_OR},
+    {"and", HOLO_OP_AND, RANK_AND},
+    {"<", HOLO_OP_LT, RANK_COMPARE},
+    {"<=", HOLO_OP_LE, RANK_COMPARE},
+    {">", HOLO_OP_GT, RANK_COMPARE},
+    {">=", HOLO_OP_GE, RANK_COMPARE},
+    {"==", HOLO_OP_EQ, RANK_COMPARE},
+    {"!=", HOLO_OP_NE, RANK_COMPARE},
+    {"|", HOLO_OP_BIT_OR, 4},
+    {"^", HOLO_OP_BIT_XOR, 5},
+    {"&", HOLO_OP_BIT_AND, 6},
+    {"<<", HOLO_OP_SHL, 7},
+    {">>", HOLO_OP_SHR, 7},
+    {"+", HOLO_OP_ADD, 8},
+    {"-", HOLO_OP_SUB, 8},
+    {"*", HOLO_OP_MUL, 9},
+    {"/", HOLO_OP_DIV, 9},
+    {"//", HOLO_OP_FLOOR_DIV, 9},
+    {"%", HOLO_OP_MOD, 9},
+};
 
 // a < b <= c means a < b and b <= c.
 static HoloStatus comparison(HoloParser *p, HoloAst **out)
@@ -218,7 +203,7 @@ static HoloStatus comparison(HoloParser *p, HoloAst **out)
     HoloAstOp op;
     HOLO_TRY(level(p, RANK_BIT_OR, &left));
     *out = left;
-    while (binary_op(p, RANK_COMPARE, &op)) {
+    while (holo_parser_is_op(p, binary, HOLO_COUNT(binary), RANK_COMPARE, &op)) {
         uint32_t at = p->token++->at;
         HoloAst *right, *one;
         if (chain && left->height > CHAIN_HEIGHT)
@@ -258,7 +243,7 @@ static HoloStatus level(HoloParser *p, int rank, HoloAst **out)
     if (rank == RANK_UNARY) return unary(p, out);
     HoloAstOp op;
     HOLO_TRY(level(p, rank + 1, out));
-    while (binary_op(p, rank, &op)) {
+    while (holo_parser_is_op(p, binary, HOLO_COUNT(binary), rank, &op)) {
         uint32_t at = p->token++->at;
         HoloAst *right;
         HOLO_TRY(level(p, rank + 1, &right));

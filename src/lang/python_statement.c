@@ -75,21 +75,10 @@ static HoloStatus assign(HoloParser *p, const HoloAst *target, uint8_t dtype, co
     return holo_parser_node(p, (HoloAst){.kind = HOLO_AST_ASSIGN, .a = target, .b = value}, at, out);
 }
 
-static bool augmented(const HoloParser *p, HoloAstOp *out)
-{
-    static const struct {
-        const char *mark;
-        HoloAstOp   op;
-    } ops[] = {{"+=", HOLO_OP_ADD},    {"-=", HOLO_OP_SUB},        {"*=", HOLO_OP_MUL},  {"/=", HOLO_OP_DIV},
-               {"%=", HOLO_OP_MOD},    {"//=", HOLO_OP_FLOOR_DIV}, {"**=", HOLO_OP_POW}, {"&=", HOLO_OP_BIT_AND},
-               {"|=", HOLO_OP_BIT_OR}, {"^=", HOLO_OP_BIT_XOR},    {"<<=", HOLO_OP_SHL}, {">>=", HOLO_OP_SHR}};
-    for (int i = 0; i < HOLO_COUNT(ops); i++) {
-        if (!holo_parser_is(p, ops[i].mark)) continue;
-        *out = ops[i].op;
-        return true;
-    }
-    return false;
-}
+static const HoloParserOp augmented[] = {
+    {"+=", HOLO_OP_ADD, 0},    {"-=", HOLO_OP_SUB, 0},        {"*=", HOLO_OP_MUL, 0},  {"/=", HOLO_OP_DIV, 0},
+    {"%=", HOLO_OP_MOD, 0},    {"//=", HOLO_OP_FLOOR_DIV, 0}, {"**=", HOLO_OP_POW, 0}, {"&=", HOLO_OP_BIT_AND, 0},
+    {"|=", HOLO_OP_BIT_OR, 0}, {"^=", HOLO_OP_BIT_XOR, 0},    {"<<=", HOLO_OP_SHL, 0}, {">>=", HOLO_OP_SHR, 0}};
 
 static HoloStatus check_target(HoloParser *p, const HoloAst *target, uint8_t *dtype)
 {
@@ -110,7 +99,7 @@ static HoloStatus assignment(HoloParser *p, HoloAst *target, HoloAst **out)
     uint8_t   dtype;
     HOLO_TRY(check_target(p, target, &dtype));
     uint32_t at = p->token->at;
-    if (augmented(p, &op)) {
+    if (holo_parser_is_op(p, augmented, HOLO_COUNT(augmented), 0, &op)) {
         if (target->kind == HOLO_AST_VAR && !holo_parser_is_declared(p, target->name))
             return holo_source_fail(p->source, target->place, "assign to it before", p->error,
                                     "there is no variable '%.60s'", target->name);
@@ -169,7 +158,9 @@ static HoloStatus expression_statement(HoloParser *p, HoloAst **out)
     HoloAst *value;
     HOLO_TRY(holo_python_expression(p, &value));
     HoloAstOp op;
-    if (holo_parser_is(p, "=") || holo_parser_is(p, ":") || augmented(p, &op)) return assignment(p, value, out);
+    if (holo_parser_is(p, "=") || holo_parser_is(p, ":") ||
+        holo_parser_is_op(p, augmented, HOLO_COUNT(augmented), 0, &op))
+        return assignment(p, value, out);
     if (holo_parser_is(p, ",")) return holo_parser_fail(p, "assign on a line each", "there are no tuples");
     if (value->kind == HOLO_AST_LITERAL && value->literal == HOLO_LITERAL_TEXT)
         return holo_source_fail(p->source, value->place, "write it as a comment: # ...", p->error,

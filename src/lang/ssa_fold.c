@@ -42,7 +42,7 @@ static bool int_binary(uint16_t op, uint8_t type, uint64_t a, uint64_t b, uint64
     }
 }
 
-static bool f32_binary(uint16_t op, float x, float y, float *out)
+static bool float_binary(uint16_t op, double x, double y, double *out)
 {
     switch (op) {
     case HOLO_ISA_ADD: *out = x + y; return true;
@@ -53,28 +53,17 @@ static bool f32_binary(uint16_t op, float x, float y, float *out)
     }
 }
 
-static bool f64_binary(uint16_t op, double x, double y, double *out)
-{
-    switch (op) {
-    case HOLO_ISA_ADD: *out = x + y; return true;
-    case HOLO_ISA_SUB: *out = x - y; return true;
-    case HOLO_ISA_MUL: *out = x * y; return true;
-    case HOLO_ISA_DIV: *out = x / y; return true;
-    default: return false;
-    }
-}
-
+// One operation on f32, rounded from f64, has the bits of one on f32.
 static bool binary_bits(uint16_t op, uint8_t type, uint64_t a, uint64_t b, uint64_t *out)
 {
-    float  f;
-    double d;
-    if (type == HOLO_F32 && f32_binary(op, holo_isa_to_f32(a), holo_isa_to_f32(b), &f)) {
-        *out = holo_isa_from_f32(f);
-        return f == f;
+    double x;
+    if (type == HOLO_F32 && float_binary(op, (double)holo_isa_to_f32(a), (double)holo_isa_to_f32(b), &x)) {
+        *out = holo_isa_from_f32((float)x);
+        return x == x;
     }
-    if (type == HOLO_F64 && f64_binary(op, holo_isa_to_f64(a), holo_isa_to_f64(b), &d)) {
-        *out = holo_isa_from_f64(d);
-        return d == d;
+    if (type == HOLO_F64 && float_binary(op, holo_isa_to_f64(a), holo_isa_to_f64(b), &x)) {
+        *out = holo_isa_from_f64(x);
+        return x == x;
     }
     if (is_float(type) || !int_binary(op, type, a, b, out)) return false;
     *out = holo_isa_narrow(type, *out);
