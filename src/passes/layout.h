@@ -25,13 +25,17 @@ bool holo_layout_is_last(const HoloLayout *l, const HoloValue *value);
 bool holo_layout_replace(HoloLayout *l, HoloNode *node, const char *domain, int version, HoloValue *const *in,
                          int in_count, const HoloAttr *attr, int attr_count);
 
-// Rules for operators on 8-bit integers: true where there is nothing to do or it has been done; false: no memory.
+// A tensor of a type that has kernels with channels last, and of 1 to 3 spatial dimensions.
+bool holo_layout_is_image(const HoloValue *value);
+
+// A rule for an operator: true where there is nothing to do or it has been done; false: no memory.
 typedef struct HoloLayoutRule {
     const char *name, *domain;
     bool (*apply)(HoloLayout *l, HoloNode *node);
 } HoloLayoutRule;
 
-extern const HoloLayoutRule holo_layout_i8[];
-extern const int            holo_layout_i8_count;
+// Ended by a row without a name.
+extern const HoloLayoutRule holo_layout_conv[];
+extern const HoloLayoutRule holo_layout_i8[]; // operators on 8-bit integers
 
 #endif

@@ -131,5 +131,5 @@ const HoloLayoutRule holo_layout_i8[] = {
     {"QLinearAdd", MICROSOFT, binary},
     {"QLinearMul", MICROSOFT, binary},
     {"QLinearConcat", MICROSOFT, concat},
+    {0},
 };
-const int holo_layout_i8_count = HOLO_COUNT(holo_layout_i8);
