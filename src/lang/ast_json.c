@@ -1,40 +1,18 @@
-// ast_json.c - the JSON form of kernels, in both directions, by one table of the fields of each node.
+// ast_json.c - kernels from their JSON form, by one table of the fields of each node.
 //
 // Whatever is not in the table is refused with the path to it: an unknown key would be something lost in silence.
-
+#include "lang/ast_json.h"
 #include "lang/parser.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-typedef enum FieldKind {
-    FIELD_EXPRESSION, // at offset `to`, a const HoloAst *
-    FIELD_NULLABLE,   // the same, or null
-    FIELD_LIST,       // expressions
-    FIELD_BLOCK,      // statements
-    FIELD_ELSE,       // statements, or null
-    FIELD_NAME,
-    FIELD_OP,
-    FIELD_VALUE, // of a literal
-    FIELD_TYPE,
-    FIELD_OPTIONAL_TYPE, // may be left out
-    FIELD_SPACE,         // "shared" or "local"
-} FieldKind;
-
-typedef struct Field {
-    HoloAstKind node;
-    const char *key;
-    FieldKind   kind;
-    size_t      to;
-} Field;
-
-#define ROW(node, key, kind, to)                                  \
-    {                                                             \
-        HOLO_AST_##node, key, FIELD_##kind, offsetof(HoloAst, to) \
+#define ROW(node, key, kind, to)                                       \
+    {                                                                  \
+        HOLO_AST_##node, key, HOLO_FIELD_##kind, offsetof(HoloAst, to) \
     }
-static const Field fields[] = {
+const HoloAstField holo_ast_fields[] = {
     ROW(VAR, "name", NAME, name),
     ROW(LITERAL, "value", VALUE, literal),
     ROW(BINARY, "op", OP, op),
@@ -84,16 +62,16 @@ static const Field fields[] = {
     ROW(REDUCE, "count", EXPRESSION, c),
 };
 #undef ROW
+const int holo_ast_field_count = HOLO_COUNT(holo_ast_fields);
 
-static const Field *field_find(HoloAstKind node, const char *key)
+static const HoloAstField *field_find(HoloAstKind node, const char *key)
 {
-    for (int i = 0; i < HOLO_COUNT(fields); i++)
-        if (fields[i].node == node && !strcmp(fields[i].key, key)) return &fields[i];
+    for (int i = 0; i < holo_ast_field_count; i++)
+        if (holo_ast_fields[i].node == node && !strcmp(holo_ast_fields[i].key, key)) return &holo_ast_fields[i];
     return NULL;
 }
 
-#define SLOT(node, field)       (*(const HoloAst **)((char *)(node) + (field)->to))
-#define CONST_SLOT(node, field) (*(const HoloAst *const *)((const char *)(node) + (field)->to))
+#define SLOT(node, field) (*(const HoloAst **)((char *)(node) + (field)->to))
 
 // ---- reading
 
@@ -231,28 +209,28 @@ static HoloStatus read_list(Reader *r, const json_t *json, bool statements, cons
     return HOLO_OK;
 }
 
-static HoloStatus read_field(Reader *r, const Field *f, const json_t *json, HoloAst *out)
+static HoloStatus read_field(Reader *r, const HoloAstField *f, const json_t *json, HoloAst *out)
 {
     HoloAst *child;
     switch (f->kind) {
-    case FIELD_NULLABLE:
+    case HOLO_FIELD_NULLABLE:
         if (json_is_null(json)) return HOLO_OK;
         // fall through
-    case FIELD_EXPRESSION:
+    case HOLO_FIELD_EXPRESSION:
         HOLO_TRY(expression(r, json, &child));
         SLOT(out, f) = child;
         return HOLO_OK;
-    case FIELD_ELSE:
+    case HOLO_FIELD_ELSE:
         if (json_is_null(json)) return HOLO_OK;
         // fall through
-    case FIELD_BLOCK:
-    case FIELD_LIST: return read_list(r, json, f->kind != FIELD_LIST, &SLOT(out, f));
-    case FIELD_NAME: return read_name(r, json, &out->name);
-    case FIELD_OP: return read_op(r, json, out->kind == HOLO_AST_UNARY, &out->op);
-    case FIELD_VALUE: return read_value(r, json, out);
-    case FIELD_TYPE:
-    case FIELD_OPTIONAL_TYPE: return read_type(r, json, NULL, &out->dtype);
-    case FIELD_SPACE: break;
+    case HOLO_FIELD_BLOCK:
+    case HOLO_FIELD_LIST: return read_list(r, json, f->kind != HOLO_FIELD_LIST, &SLOT(out, f));
+    case HOLO_FIELD_NAME: return read_name(r, json, &out->name);
+    case HOLO_FIELD_OP: return read_op(r, json, out->kind == HOLO_AST_UNARY, &out->op);
+    case HOLO_FIELD_VALUE: return read_value(r, json, out);
+    case HOLO_FIELD_TYPE:
+    case HOLO_FIELD_OPTIONAL_TYPE: return read_type(r, json, NULL, &out->dtype);
+    case HOLO_FIELD_SPACE: break;
     }
     const char *space = json_string_value(json);
     out->shared       = space && !strcmp(space, "shared");
@@ -266,7 +244,7 @@ static HoloStatus read_fields(Reader *r, const json_t *json, HoloAst *out)
     for (void *i = json_object_iter((json_t *)json); i; i = json_object_iter_next((json_t *)json, i)) {
         const char *key = json_object_iter_key(i);
         if (!strcmp(key, "type")) continue;
-        const Field *f = field_find(out->kind, key);
+        const HoloAstField *f = field_find(out->kind, key);
         if (!f)
             return REFUSE(r, "nothing is ignored: remove it", "'%s' has no '%.60s'", holo_ast_kind_names[out->kind],
                           key);
@@ -274,9 +252,10 @@ static HoloStatus read_fields(Reader *r, const json_t *json, HoloAst *out)
         HOLO_TRY(read_field(r, f, json_object_iter_value(i), out));
         leave(r);
     }
-    for (int i = 0; i < HOLO_COUNT(fields); i++) {
-        const Field *f         = &fields[i];
-        bool         may_leave = f->kind == FIELD_OPTIONAL_TYPE || f->kind == FIELD_ELSE || f->kind == FIELD_NULLABLE;
+    for (int i = 0; i < holo_ast_field_count; i++) {
+        const HoloAstField *f = &holo_ast_fields[i];
+        bool                may_leave =
+            f->kind == HOLO_FIELD_OPTIONAL_TYPE || f->kind == HOLO_FIELD_ELSE || f->kind == HOLO_FIELD_NULLABLE;
         if (f->node == (HoloAstKind)out->kind && !may_leave && !json_object_get(json, f->key))
             return REFUSE(r, NULL, "'%s' needs '%s'", holo_ast_kind_names[out->kind], f->key);
     }
@@ -474,140 +453,4 @@ HoloStatus holo_parse_json(HoloArena *arena, const HoloKernelSource *source, Hol
     HoloStatus status = read_module(&r, json, out);
     json_decref(json);
     return status;
-}
-
-// ---- writing. jansson keeps what goes wrong: a NULL anywhere makes the set that takes it fail, and `ok` false.
-
-typedef struct Writer {
-    HoloArena  *arena;
-    bool        ok;
-    const char *type_name, *wide_name;
-} Writer;
-
-static json_t *node_json(Writer *w, const HoloAst *node);
-
-static void put(Writer *w, json_t *object, const char *key, json_t *value)
-{
-    if (json_object_set_new(object, key, value)) w->ok = false;
-}
-
-static json_t *list_json(Writer *w, const HoloAst *list)
-{
-    json_t *array = json_array();
-    for (; list; list = list->next)
-        if (json_array_append_new(array, node_json(w, list))) w->ok = false;
-    return array;
-}
-
-static const char *type_text(const Writer *w, uint8_t dtype)
-{
-    return dtype == HOLO_TYPE_VAR ? w->type_name : dtype == HOLO_TYPE_WIDE ? w->wide_name : holo_dtype_name(dtype);
-}
-
-static json_t *type_json(Writer *w, bool is_array, uint8_t dtype)
-{
-    json_t *type = json_object();
-    put(w, type, "kind", json_string(is_array ? "device_array" : "scalar"));
-    if (is_array)
-        put(w, type, "element_type", type_json(w, false, dtype));
-    else
-        put(w, type, "type", json_string(type_text(w, dtype)));
-    return type;
-}
-
-static json_t *value_json(const HoloAst *node)
-{
-    switch (node->literal) {
-    case HOLO_LITERAL_INT: return json_integer(node->integer);
-    case HOLO_LITERAL_FLOAT: return json_real(node->number);
-    case HOLO_LITERAL_BOOL: return json_boolean(node->integer);
-    default: return json_string(node->name);
-    }
-}
-
-static json_t *field_json(Writer *w, const Field *f, const HoloAst *node)
-{
-    switch (f->kind) {
-    case FIELD_EXPRESSION: return node_json(w, CONST_SLOT(node, f));
-    case FIELD_NULLABLE: return CONST_SLOT(node, f) ? node_json(w, CONST_SLOT(node, f)) : json_null();
-    case FIELD_ELSE: return CONST_SLOT(node, f) ? list_json(w, CONST_SLOT(node, f)) : json_null();
-    case FIELD_LIST:
-    case FIELD_BLOCK: return list_json(w, CONST_SLOT(node, f));
-    case FIELD_NAME: return json_string(node->name);
-    case FIELD_OP: return json_string(holo_ast_op_names[node->op]);
-    case FIELD_VALUE: return value_json(node);
-    case FIELD_TYPE:
-    case FIELD_OPTIONAL_TYPE: return type_json(w, false, node->dtype);
-    case FIELD_SPACE: break;
-    }
-    return json_string(node->shared ? "shared" : "local");
-}
-
-static json_t *node_json(Writer *w, const HoloAst *node)
-{
-    json_t *object = json_object();
-    put(w, object, "type", json_string(holo_ast_kind_names[node->kind]));
-    for (int i = 0; i < HOLO_COUNT(fields); i++) {
-        const Field *f = &fields[i];
-        if (f->node != (HoloAstKind)node->kind) continue;
-        if (f->kind == FIELD_OPTIONAL_TYPE && node->dtype == HOLO_NONE) continue;
-        put(w, object, f->key, field_json(w, f, node));
-    }
-    return object;
-}
-
-static json_t *params_json(Writer *w, const HoloAstFunction *f)
-{
-    json_t *array = json_array();
-    for (int i = 0; i < f->param_count; i++) {
-        json_t *param = json_object();
-        put(w, param, "name", json_string(f->params[i].name));
-        if (f->params[i].dtype != HOLO_NONE)
-            put(w, param, "type", type_json(w, f->params[i].is_array, f->params[i].dtype));
-        if (json_array_append_new(array, param)) w->ok = false;
-    }
-    return array;
-}
-
-static json_t *types_json(Writer *w, const HoloAstFunction *f)
-{
-    json_t *types = json_object(), *list = json_array();
-    for (int d = 0; d < HOLO_DTYPE_COUNT; d++)
-        if (f->types >> d & 1 && json_array_append_new(list, json_string(holo_dtype_name(d)))) w->ok = false;
-    put(w, types, f->type_name, list);
-    return types;
-}
-
-static json_t *function_json(Writer *w, const HoloAstFunction *f)
-{
-    json_t *entry = json_object(), *kernel = json_object();
-    w->type_name = f->type_name ? f->type_name : "";
-    w->wide_name = holo_arena_format(w->arena, "widen(%s)", w->type_name);
-    if (!w->wide_name) w->ok = false;
-    put(w, kernel, "name", json_string(f->name));
-    if (*f->doc) put(w, kernel, "doc", json_string(f->doc));
-    if (f->is_inline) put(w, kernel, "inline", json_true());
-    if (f->types) put(w, kernel, "types", types_json(w, f));
-    put(w, kernel, "params", params_json(w, f));
-    if (f->op_name) put(w, kernel, "operator", json_string(f->op_name));
-    if (f->lanes) put(w, kernel, "lanes", node_json(w, f->lanes));
-    if (f->block[0]) put(w, kernel, "block", json_pack("[iii]", f->block[0], f->block[1], f->block[2]));
-    put(w, kernel, "body", list_json(w, f->body));
-    put(w, entry, "version", json_string("1.0"));
-    put(w, entry, "kernel", kernel);
-    return entry;
-}
-
-const char *holo_ast_to_json(HoloArena *arena, const HoloAstModule *module)
-{
-    Writer  w     = {.arena = arena, .ok = true};
-    json_t *array = json_array();
-    for (const HoloAstFunction *f = module->functions; f; f = f->next)
-        if (json_array_append_new(array, function_json(&w, f))) w.ok = false;
-    const json_t *top  = json_array_size(array) == 1 ? json_array_get(array, 0) : array;
-    char         *text = w.ok ? json_dumps(top, JSON_INDENT(2)) : NULL;
-    const char   *out  = text ? holo_arena_format(arena, "%s\n", text) : NULL;
-    free(text);
-    json_decref(array);
-    return out;
 }
