@@ -284,7 +284,7 @@ static const CliOption options[] = {
     CLI_OPTION_HUGE,
     CLI_OPTION_MEMO,
     CLI_OPTION_SAVE_MEMO,
-    {"seconds", 's', "S", "how long to measure"},
+    {"seconds", 's', "S", "how long to measure; 3 unless told otherwise"},
     CLI_OPTION_NUMERIC,
     {"json", 0, NULL, "as JSON: open_us, first_us, min_us, median_us, p99_us,\nrss_mb, arena_mb, threads ..."},
     {0},

@@ -350,7 +350,7 @@ static const CliOption options[] = {
     {"kernel", 0, "FILE",
      "a kernel in place of an operator that is not known, as it\nsays by @kernel(operator=\"domain::Name\"); may be given\nseveral times"},
     {"emit", 0, "FORM", "of kernels: holo, asm (programs as text) or json"},
-    {"threads", 't', "N", "threads to compile with; 0: one a core"},
+    {"threads", 't', "N", "threads to compile with; 0, the default: one a core"},
     {"json", 0, NULL, "print what was done as JSON"},
     {"verbose", 'v', NULL,
      "tell what each pass did, what --tune measured, and what\n--quantize did to each layer, too"},

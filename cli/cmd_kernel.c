@@ -259,7 +259,7 @@ static const CliOption options[] = {
 
 const CliCommand cli_kernel = {
     .name      = "kernel",
-    .purpose   = "run, measure, list and begin kernels of your own",
+    .purpose   = "start, run, measure and list kernels of your own",
     .arguments = "run FILE NAME | new NAME | bench FILE [NAME] | list FILE",
     .arg_min   = 1,
     .arg_max   = 3,

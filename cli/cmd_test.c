@@ -206,8 +206,8 @@ static int test(Cli *cli)
 static const CliOption options[] = {
     {"rtol", 0, "R", "relative tolerance, 1e-3 unless told otherwise"},
     {"atol", 0, "A", "absolute tolerance, 1e-7 unless told otherwise"},
-    {"jobs", 'j', "N", "cases at once; 0: one a core"},
-    {"timeout", 0, "S", "seconds after which a case is given up"},
+    {"jobs", 'j', "N", "cases at once; 0, the default: one a core"},
+    {"timeout", 0, "S", "seconds after which a case is given up; 60 unless told otherwise"},
     {"threads", 't', "N", "threads a case; 1 unless told otherwise"},
     CLI_OPTION_NUMERIC,
     {"as-constants", 0, NULL, "make the inputs of each case constants of its model, so that the compiler computes"},

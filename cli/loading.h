@@ -16,13 +16,13 @@
         "input", 'i', "NAME=FILE",                                                                                \
             "a .npy, .npz or .pb file, or `random`; NAME= may be left\nout where there is one input, or for .npz" \
     }
-#define CLI_OPTION_THREADS                                      \
-    {                                                           \
-        "threads", 't', "N", "threads to run on; 0: one a core" \
+#define CLI_OPTION_THREADS                                                   \
+    {                                                                        \
+        "threads", 't', "N", "threads to run on; 0, the default: one a core" \
     }
-#define CLI_OPTION_NUMERIC                                                             \
-    {                                                                                  \
-        "numeric", 0, "CLASS", "fused (fastest) or exact (the same bits on every CPU)" \
+#define CLI_OPTION_NUMERIC                                                                          \
+    {                                                                                               \
+        "numeric", 0, "CLASS", "fused (fastest, the default) or exact (the same bits on every CPU)" \
     }
 
 #define CLI_OPTION_PREFAULT                                                  \

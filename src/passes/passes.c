@@ -36,7 +36,7 @@ const HoloPass holo_passes[] = {
     {"attention", holo_pass_attention, false, true, false, SIMPLE, "products around a softmax become Attention, which takes heads as they lie"},
     {"dead", holo_pass_dead, false, false, false, SIMPLE, "what no output needs goes"},
     {"branches", holo_pass_branches, false, true, false, SIMPLE, "what follows an If of branches with different ranks goes into them"},
-    {"columns", holo_pass_columns, false, true, true, LAYOUT, "transposed convolutions of filters that are not constant, and deformed ones, become products"},
+    {"columns", holo_pass_columns, false, true, true, LAYOUT, "transposed convolutions with computed filters, and deformed ones, become products"},
     {"peer", holo_pass_peer, false, false, true, LAYOUT, "what is quantised later is computed as ONNX Runtime does"},
     {"layout", holo_pass_layout, false, true, false, LAYOUT, "convolutions, and what is between them, with channels last"},
     {"sixteen", holo_pass_sixteen, false, true, true, FUSE, "numbers that are quantised to 16 bits and back are rounded as f32"},
