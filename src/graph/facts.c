@@ -29,10 +29,15 @@ bool holo_value_is_sized(const HoloValue *value)
     return true;
 }
 
+bool holo_value_is_of(const HoloValue *value, HoloDtype dtype, int rank_min, int rank_max)
+{
+    return value && value->type.kind == HOLO_TENSOR && value->type.dtype == dtype && value->type.rank >= rank_min &&
+           value->type.rank <= rank_max;
+}
+
 bool holo_value_is(const HoloValue *value, HoloDtype dtype, int rank_min, int rank_max)
 {
-    return value && value->type.dtype == dtype && value->type.rank >= rank_min && value->type.rank <= rank_max &&
-           holo_value_is_sized(value);
+    return holo_value_is_of(value, dtype, rank_min, rank_max) && holo_value_is_sized(value);
 }
 
 bool holo_tensor_is_finite(const HoloTensor *t)

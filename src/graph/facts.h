@@ -10,7 +10,8 @@ bool holo_type_equal(const HoloTensor *a, const HoloTensor *b);  // dtype, kind,
 bool holo_shape_equal(const HoloTensor *a, const HoloTensor *b); // rank and sizes
 bool holo_tensor_is_finite(const HoloTensor *t);                 // all of its elements, which are there
 bool holo_value_is_sized(const HoloValue *value);                // a tensor, all its sizes known
-// The same, of this type and so many dimensions. NULL is none.
+// A tensor of this type and of so many dimensions, of any sizes; and one all of whose sizes are known. NULL is none.
+bool holo_value_is_of(const HoloValue *value, HoloDtype dtype, int rank_min, int rank_max);
 bool holo_value_is(const HoloValue *value, HoloDtype dtype, int rank_min, int rank_max);
 bool holo_contents_are_numbers(const HoloValue *value); // small, and every element is a number now
 

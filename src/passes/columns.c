@@ -16,8 +16,7 @@ typedef struct Columns {
 
 static bool is_f32(const HoloValue *value, int from)
 {
-    if (!value || value->type.kind != HOLO_TENSOR || value->type.dtype != HOLO_F32 || value->type.rank < 1)
-        return false;
+    if (!holo_value_is_of(value, HOLO_F32, 1, HOLO_MAX_RANK)) return false;
     for (int d = from; d < value->type.rank; d++)
         if (holo_dim_is_symbolic(value->type.dim[d]) || value->type.dim[d] < 1) return false;
     return true;

@@ -17,8 +17,7 @@ typedef struct Deform {
 
 static bool is_image(const HoloValue *value, int from)
 {
-    if (!value || value->type.kind != HOLO_TENSOR || value->type.dtype != HOLO_F32 || value->type.rank != 4)
-        return false;
+    if (!holo_value_is_of(value, HOLO_F32, 4, 4)) return false;
     for (int d = from; d < 4; d++)
         if (holo_dim_is_symbolic(value->type.dim[d]) || value->type.dim[d] < 1) return false;
     return value->type.dim[0] != HOLO_DIM_UNKNOWN;

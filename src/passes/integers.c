@@ -35,7 +35,7 @@ static bool read_scale(const HoloNode *node, HoloScaled *out)
 
 static bool is_tensor(const HoloValue *value, HoloDtype dtype)
 {
-    return value && value->type.kind == HOLO_TENSOR && value->type.dtype == dtype && value->type.rank >= 0;
+    return holo_value_is_of(value, dtype, 0, HOLO_MAX_RANK);
 }
 
 static bool is_8(const HoloValue *value)

@@ -11,7 +11,7 @@ static bool is_set(const HoloNode *node, const char *name)
 
 static bool is_f32(const HoloValue *value, int rank)
 {
-    return value->type.kind == HOLO_TENSOR && value->type.dtype == HOLO_F32 && value->type.rank == rank;
+    return holo_value_is_of(value, HOLO_F32, rank, rank);
 }
 
 // Is the bias the same for every row?

@@ -27,7 +27,7 @@ typedef struct Affine {
 
 static bool is_f32(const HoloValue *value)
 {
-    return value && value->type.kind == HOLO_TENSOR && value->type.dtype == HOLO_F32 && value->type.rank >= 0;
+    return holo_value_is_of(value, HOLO_F32, 0, HOLO_MAX_RANK);
 }
 
 static bool is_constant(const HoloValue *value)

@@ -42,7 +42,7 @@ typedef struct Row {
 
 static bool is_number(const HoloValue *value)
 {
-    return value && value->type.kind == HOLO_TENSOR && value->type.dtype == HOLO_F32 && value->type.rank >= 0;
+    return holo_value_is_of(value, HOLO_F32, 0, HOLO_MAX_RANK);
 }
 
 static bool is_f32(const HoloValue *value)

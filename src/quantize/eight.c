@@ -69,7 +69,7 @@ static int operands(const HoloNode *node)
 
 static bool is_stored(const HoloValue *value)
 {
-    return value && value->type.kind == HOLO_TENSOR && value->type.dtype == HOLO_F32 && value->type.rank >= 0;
+    return holo_value_is_of(value, HOLO_F32, 0, HOLO_MAX_RANK);
 }
 
 static bool bound_is(const HoloNode *clip, int input, const char *name, bool (*is)(double))

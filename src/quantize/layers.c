@@ -16,15 +16,9 @@ const char *holo_quantize_name(HoloQuantizeKind kind)
     return (int)kind < HOLO_COUNT(names) ? names[kind] : "?";
 }
 
-static bool is_f32(const HoloValue *value, int rank_min, int rank_max)
-{
-    return value && value->type.kind == HOLO_TENSOR && value->type.dtype == HOLO_F32 && value->type.rank >= rank_min &&
-           value->type.rank <= rank_max;
-}
-
 static bool is_constant(const HoloValue *value, int rank_min, int rank_max)
 {
-    return is_f32(value, rank_min, rank_max) && value->is_constant && value->type.data &&
+    return holo_value_is_of(value, HOLO_F32, rank_min, rank_max) && value->is_constant && value->type.data &&
            holo_tensor_count(&value->type) > 0;
 }
 
@@ -40,12 +34,14 @@ static double attr_number(const HoloNode *node, const char *name, double fallbac
 static bool conv_is(const HoloNode *node, HoloLayer *layer)
 {
     (void)layer;
-    return is_constant(node->in[1], 3, 5) && is_f32(node->in[0], node->in[1]->type.rank, node->in[1]->type.rank);
+    if (!is_constant(node->in[1], 3, 5)) return false;
+    int rank = node->in[1]->type.rank;
+    return holo_value_is_of(node->in[0], HOLO_F32, rank, rank);
 }
 
 static bool matmul_is(const HoloNode *node, HoloLayer *layer)
 {
-    if (!is_f32(node->in[0], 2, HOLO_MAX_RANK) || !is_constant(node->in[1], 2, 2)) return false;
+    if (!holo_value_is_of(node->in[0], HOLO_F32, 2, HOLO_MAX_RANK) || !is_constant(node->in[1], 2, 2)) return false;
     layer->k = node->in[1]->type.dim[0];
     layer->n = node->in[1]->type.dim[1];
     return true;
@@ -57,7 +53,8 @@ static bool gemm_is(const HoloNode *node, HoloLayer *layer)
     layer->is_transposed = transposed;
     layer->alpha         = (float)attr_number(node, "alpha", 1);
     layer->beta          = (float)attr_number(node, "beta", 1);
-    if (!is_f32(node->in[0], 2, 2) || !is_constant(node->in[1], 2, 2) || attr_number(node, "transA", 0) != 0)
+    if (!holo_value_is_of(node->in[0], HOLO_F32, 2, 2) || !is_constant(node->in[1], 2, 2) ||
+        attr_number(node, "transA", 0) != 0)
         return false;
     layer->k = node->in[1]->type.dim[transposed];
     layer->n = node->in[1]->type.dim[!transposed];
@@ -86,7 +83,8 @@ static bool layer_of(const HoloNode *node, HoloLayer *layer)
 {
     for (int i = 0; i < HOLO_COUNT(kinds); i++) {
         if (!holo_node_is(node, kinds[i].type) || node->in_count < 2 || !node->in[0] || !node->in[1] ||
-            node->out_count != 1 || !is_f32(node->out[0], 0, HOLO_MAX_RANK) || node->in[!kinds[i].input]->is_constant)
+            node->out_count != 1 || !holo_value_is_of(node->out[0], HOLO_F32, 0, HOLO_MAX_RANK) ||
+            node->in[!kinds[i].input]->is_constant)
             continue;
         layer->op    = kinds[i].op;
         layer->input = kinds[i].input;
