@@ -111,7 +111,7 @@ typedef struct HoloGemmBitsI8 {
     int64_t        a_row; // bytes
     int            bits;  // 4 or 8
     const uint8_t *b;
-    int64_t        block;            // a multiple of 16, at most HOLO_BITS_BLOCK
+    int64_t        block;            // a multiple of 16, at most 256
     const float   *scales, *offsets; // as there; offsets NULL: all are `offset`
     float          offset;
     const float   *bias; // NULL: 0
@@ -119,7 +119,6 @@ typedef struct HoloGemmBitsI8 {
     int64_t        c_row;
 } HoloGemmBitsI8;
 
-enum { HOLO_BITS_BLOCK = 256 };
 #define HOLO_BITS_ROW(blocks, block) ((blocks) * (8 + 2 * (block)) + 64)
 
 // dots_f32: out[i][j] = the sum over k of a[i][k] * b[j][k], for few rows of B; out has no gaps

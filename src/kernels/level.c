@@ -6,6 +6,7 @@
 #include "kernels/vec_bytes.h"
 #include "kernels/vec_lanes.h"
 #include "kernels/vec_math.h"
+#include "kernels/vec_narrow.h"
 
 #include "kernels/conv_f32.c"
 #include "kernels/gemm_f32.c"

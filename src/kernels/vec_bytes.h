@@ -1,4 +1,5 @@
-// vec_bytes.h - bytes in vectors: 8-bit integers as numbers and back, as each level does it best. Included behind vec.h.
+// vec_bytes.h - bytes in vectors: 8-bit integers as numbers and back, and their products, as each level does it best.
+// Included behind vec.h.
 #ifndef HOLO_KERNELS_VEC_BYTES_H
 #define HOLO_KERNELS_VEC_BYTES_H
 
@@ -21,43 +22,38 @@ INL i32v i_load(const int32_t *p)
     return v;
 }
 
-// Sixteen bytes, signed, as numbers.
+// Sixteen bytes as numbers.
+// clang-format off
+#if defined __AVX512F__
+#define LOAD_BYTES(type, p, v) v.r[0] = (f32n)_mm512_cvtepi32_ps(_mm512_cvtep##type##_epi32(_mm_loadu_si128((const void *)p)))
+#elif defined __AVX2__
+#define LOAD_BYTES(type, p, v) \
+    EACH(i) v.r[i] = (f32n)_mm256_cvtepi32_ps(_mm256_cvtep##type##_epi32(_mm_loadl_epi64((const void *)(p + 8 * i))))
+#else
+#define LOAD_BYTES(type, p, v)                                                            \
+    EACH(i)                                                                               \
+    {                                                                                     \
+        i32n x = {0};                                                                     \
+        UNROLL for (int l = 0; l < NATIVE_LANES; l++) x[l] = p[i * NATIVE_LANES + l];     \
+        v.r[i] = __builtin_convertvector(x, f32n);                                        \
+    }
+#endif
+// clang-format on
+
 INL f32v v_load_i8(const int8_t *p)
 {
     f32v v;
-#if defined __AVX512F__
-    v.r[0] = (f32n)_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const void *)p)));
-#elif defined __AVX2__
-    EACH(i) v.r[i] = (f32n)_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)(p + 8 * i))));
-#else
-    EACH(i)
-    {
-        i32n x                                             = {0};
-        UNROLL for (int l = 0; l < NATIVE_LANES; l++) x[l] = p[i * NATIVE_LANES + l];
-        v.r[i]                                             = __builtin_convertvector(x, f32n);
-    }
-#endif
+    LOAD_BYTES(i8, p, v);
     return v;
 }
 
-// Sixteen bytes, unsigned, as numbers.
 INL f32v v_load_u8(const uint8_t *p)
 {
     f32v v;
-#if defined __AVX512F__
-    v.r[0] = (f32n)_mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)p)));
-#elif defined __AVX2__
-    EACH(i) v.r[i] = (f32n)_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)(p + 8 * i))));
-#else
-    EACH(i)
-    {
-        i32n x                                             = {0};
-        UNROLL for (int l = 0; l < NATIVE_LANES; l++) x[l] = p[i * NATIVE_LANES + l];
-        v.r[i]                                             = __builtin_convertvector(x, f32n);
-    }
-#endif
+    LOAD_BYTES(u8, p, v);
     return v;
 }
+#undef LOAD_BYTES
 
 // The first `count` bytes, fewer than a register has; `rest` behind them.
 INL i32n n_load_bytes(const uint8_t *p, int count, uint8_t rest)
@@ -204,5 +200,80 @@ INL void n_store_rows(uint8_t *p, uint8_t *q, const f32n x[4], int zero, uint8_t
     (void)p, (void)q, (void)x, (void)zero, (void)flip;
 }
 #endif
+
+// ---- products
+
+// clang-format off
+// The sum and, for each lane, both products of a pair of 16-bit numbers.
+INL i32n n_pairs(i32n sum, i32n a, i32n b)
+{
+#if defined __AVX512BW__
+    return (i32n)((u32n)sum + (u32n)_mm512_madd_epi16((__m512i)a, (__m512i)b));
+#elif defined __AVX2__
+    return (i32n)((u32n)sum + (u32n)_mm256_madd_epi16((__m256i)a, (__m256i)b));
+#elif defined __SSE2__
+    return (i32n)((u32n)sum + (u32n)_mm_madd_epi16((__m128i)a, (__m128i)b));
+#else
+    u32n low = (u32n)(((i32n)((u32n)a << 16) >> 16) * ((i32n)((u32n)b << 16) >> 16));
+    return (i32n)((u32n)sum + low + (u32n)((a >> 16) * (b >> 16)));
+#endif
+}
+// clang-format on
+
+// What some CPUs of a level have beyond it are files that level.c ends with; where there is nothing, one that it has
+// already. n_quads: the sum and, for each lane, four products of bytes of b, unsigned, or shifted by QUADS_FLIP to be
+// signed, and signed ones of a. The level's own flags do not let the compiler use the instruction: only functions with
+// QUADS_TARGET call this, and only the table of CPUs that have it, QUADS_LEVEL, has these. QUAD_TILES: shapes of tiles, as
+// GEMM_TILES, up to QUAD_ROWS, QUAD_PANELS; and up to QUAD_WIDE_ROWS, QUAD_WIDE_PANELS, for products of few rows, which wait
+// for memory: it is faster where several panels are read at once.
+// clang-format off
+#if defined __AVX512BW__
+#define LEVEL_EXTRA "kernels/gemm_i8_quads.c"
+#define LEVEL_MORE  "kernels/lookup_u8_vbmi.c"
+#define QUADS_LEVEL avx512vnni
+#define QUADS_TARGET
+#define QUADS_FLIP 0u
+enum { QUAD_ROWS = 12, QUAD_PANELS = 2, QUAD_WIDE_ROWS = 2, QUAD_WIDE_PANELS = 8 };
+#define QUAD_TILES(X)                                                                                                  \
+    X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) X(11, 1) X(12, 1)                 \
+    X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2)                 \
+    X(1, 8) X(2, 8)
+
+INL i32n n_quads(i32n sum, i32n b, i32n a)
+{
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(b), "v"(a));
+    return sum;
+}
+#elif defined __aarch64__
+#define LEVEL_EXTRA "kernels/gemm_i8_quads.c"
+#define LEVEL_MORE  "kernels/kernels.h"
+#define QUADS_LEVEL neondot
+#if defined __clang__
+#define QUADS_TARGET __attribute__((target("dotprod")))
+#else
+#define QUADS_TARGET __attribute__((target("arch=armv8.2-a+dotprod")))
+#endif
+#define QUADS_FLIP 0x80808080u
+enum { QUAD_ROWS = 6, QUAD_PANELS = 1, QUAD_WIDE_ROWS = 0, QUAD_WIDE_PANELS = 1 };
+#define QUAD_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
+
+INL i32n n_quads(i32n sum, i32n b, i32n a)
+{
+    __asm__("sdot %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(b), "w"(a));
+    return sum;
+}
+#else
+#define LEVEL_EXTRA "kernels/kernels.h"
+#define LEVEL_MORE  "kernels/kernels.h"
+#define QUADS_FLIP  0u
+enum { QUAD_ROWS = 8, QUAD_PANELS = 1, QUAD_WIDE_ROWS = 0, QUAD_WIDE_PANELS = 1 };
+
+INL i32n n_quads(i32n sum, i32n b, i32n a) // never called
+{
+    (void)b, (void)a;
+    return sum;
+}
+#endif
+// clang-format on
 
 #endif

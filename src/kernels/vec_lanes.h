@@ -238,35 +238,4 @@ INL f32v v_tops(const float *rows) // the largest; any number of the row where o
     return v_across(true, rows);
 }
 
-// Sixteen numbers as f16, rounded to nearest, ties to even; every NaN is the one of its sign whose fraction is one bit.
-INL void v_store_f16(uint16_t *p, f32v v)
-{
-    EACH(i)
-    {
-        i32n strange = (i32n)(v.r[i] != v.r[i]), bits = (i32n)v.r[i];
-        bits   = (strange & ((bits & INT32_MIN) | 0x7fc00000)) | (~strange & bits);
-        v.r[i] = (f32n)bits;
-    }
-#if defined __AVX512F__
-    _mm256_storeu_si256((void *)p, _mm512_cvtps_ph((__m512)v.r[0], _MM_FROUND_TO_NEAREST_INT));
-#elif defined __F16C__
-    EACH(i)
-    _mm_storeu_si128((void *)(p + i * NATIVE_LANES), _mm256_cvtps_ph((__m256)v.r[i], _MM_FROUND_TO_NEAREST_INT));
-#elif defined __aarch64__
-    EACH(i) vst1_u16(p + i * NATIVE_LANES, vreinterpret_u16_f16(vcvt_f16_f32((float32x4_t)v.r[i])));
-#else
-    // What is subnormal in f16 is rounded by adding a number whose last place is the smallest f16. Of the rest, the
-    // places that go are rounded in the integer: a carry runs into the exponent, as it should.
-    EACH(i)
-    {
-        i32n bits = (i32n)v.r[i], rest = bits & INT32_MAX, is_small = rest < 0x38800000, is_large = rest >= 0x47800000;
-        i32n small  = (i32n)((f32n)rest + 0.5f) - 0x3f000000;
-        i32n normal = (rest - (112 << 23) + 0xfff + (rest >> 13 & 1)) >> 13;
-        i32n narrow = (is_small & small) | (~is_small & normal), special = 0x7c00 | ((rest > 0x7f800000) & 0x7e00);
-        narrow                          = (is_large & special) | (~is_large & narrow) | (bits >> 16 & 0x8000);
-        *(u16h *)(p + i * NATIVE_LANES) = __builtin_convertvector((u32n)narrow, u16h);
-    }
-#endif
-}
-
 #endif
