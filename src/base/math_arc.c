@@ -17,8 +17,8 @@ HoloPair holo_pair_sqrt(HoloPair a)
 // For x >= 0, in two parts.
 static inline HoloPair atan_pair(double x)
 {
-    int64_t             lowest = (int64_t)(double_bits(0x1p-5) >> 49); // cells: the exponent and 3 bits more
-    int64_t             i      = (int64_t)(double_bits(x) >> 49) - lowest + 1;
+    int64_t             lowest = (int64_t)(holo_bits_of_f64(0x1p-5) >> 49); // cells: the exponent and 3 bits more
+    int64_t             i      = (int64_t)(holo_bits_of_f64(x) >> 49) - lowest + 1;
     const HoloAtanCell *cell   = &holo_atan_table[i < 0 ? 0 : i > 81 ? 81 : i];
     const double       *c      = holo_atan_poly;
     double              y      = x < 0x1p60 ? x : 0x1p60;

@@ -5,10 +5,10 @@
 #ifndef HOLO_BASE_MATH_CORE_H
 #define HOLO_BASE_MATH_CORE_H
 
+#include "base/bits.h"
+
 #include <float.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
 
 _Static_assert(FLT_EVAL_METHOD == 0, "a double expression must be computed in double");
 
@@ -16,24 +16,10 @@ typedef struct HoloPair {
     double hi, lo;
 } HoloPair;
 
-static inline uint64_t double_bits(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static inline double double_from_bits(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 // The upper 26 bits of x, a short double.
 static inline double upper(double x)
 {
-    return double_from_bits(double_bits(x) & UINT64_C(0xFFFFFFFFF8000000));
+    return holo_f64_of_bits(holo_bits_of_f64(x) & UINT64_C(0xFFFFFFFFF8000000));
 }
 
 // a + b exactly, where |a| >= |b| or a = 0.
@@ -68,7 +54,7 @@ static inline HoloPair divide(HoloPair a, HoloPair b)
 // 2^n for -1023 < n < 1024.
 static inline double power_of_two(int n)
 {
-    return double_from_bits((uint64_t)(n + 1023) << 52);
+    return holo_f64_of_bits((uint64_t)(n + 1023) << 52);
 }
 
 // x * 2^n for |n| <= 2044, rounded once, or twice where it is subnormal.

@@ -16,7 +16,7 @@ typedef struct Parts {
 static inline Parts take_apart(double x)
 {
     double          shifted = x * holo_exp_step[0] + 0x1.8p52; // the lowest bits are now those of k
-    int32_t         k       = (int32_t)(uint32_t)double_bits(shifted);
+    int32_t         k       = (int32_t)(uint32_t)holo_bits_of_f64(shifted);
     double          count   = shifted - 0x1.8p52;
     double          first = x - count * holo_exp_step[1], second = count * holo_exp_step[2], r = first - second;
     const HoloPair *power = &holo_exp_table[k & 127];
@@ -82,8 +82,8 @@ double holo_tanh(double x)
 {
     double a = fabs(x);
     if (!(a < 20)) return x != x ? NAN : copysign(1, x);
-    int64_t             lowest = (int64_t)(double_bits(0x1p-4) >> 48); // cells: the exponent and 4 bits more
-    int64_t             i      = (int64_t)(double_bits(a) >> 48) - lowest + 1;
+    int64_t             lowest = (int64_t)(holo_bits_of_f64(0x1p-4) >> 48); // cells: the exponent and 4 bits more
+    int64_t             i      = (int64_t)(holo_bits_of_f64(a) >> 48) - lowest + 1;
     const HoloTanhCell *cell   = &holo_tanh_table[i > 0 ? i : 0];
     const double       *c      = holo_tanh_poly;
     double              r = a - cell->middle, s = r * r;

@@ -16,15 +16,15 @@ typedef struct Place {
 // The place of a normal x > 0.
 static inline Place find_place(double x)
 {
-    uint64_t bits  = double_bits(x);
-    uint64_t above = bits - double_bits(0.6875); // its upper 12 bits are k, the next 7 the cell
-    double   z     = double_from_bits(bits - (above & UINT64_C(0xFFF) << 52));
+    uint64_t bits  = holo_bits_of_f64(x);
+    uint64_t above = bits - holo_bits_of_f64(0.6875); // its upper 12 bits are k, the next 7 the cell
+    double   z     = holo_f64_of_bits(bits - (above & UINT64_C(0xFFF) << 52));
     return (Place){&holo_log_table[above >> 45 & 127], (int)((int64_t)above >> 52), z};
 }
 
 static inline bool is_normal(double x)
 {
-    return double_bits(x) - double_bits(DBL_MIN) <= double_bits(DBL_MAX) - double_bits(DBL_MIN);
+    return holo_bits_of_f64(x) - holo_bits_of_f64(DBL_MIN) <= holo_bits_of_f64(DBL_MAX) - holo_bits_of_f64(DBL_MIN);
 }
 
 // The logarithm of what lies at a distance of r in the cell of p, where lo is to be added.

@@ -23,7 +23,7 @@ static inline Angle make_angle(int j, double r, double r_lo)
 __attribute__((noinline)) static Angle reduce_exactly(double x)
 {
     enum { WORDS = 6 };
-    uint64_t bits = double_bits(x), fraction = (bits & ~UINT64_C(0) >> 12) | UINT64_C(1) << 52;
+    uint64_t bits = holo_bits_of_f64(x), fraction = (bits & ~UINT64_C(0) >> 12) | UINT64_C(1) << 52;
     int      exponent = (int)(bits >> 52 & 2047) - 1075; // |x| = fraction * 2^exponent
     int      first = (exponent + 64) / 32, shift = (exponent + 64) % 32;
     uint32_t turns[WORDS]; // (fraction * 2^exponent / 2 pi) mod 1, the highest word first
@@ -55,7 +55,7 @@ __attribute__((noinline)) static Angle reduce_exactly(double x)
 static inline Angle reduce(double x)
 {
     double   shifted = x * holo_trig_step[0] + 0x1.8p52; // the lowest bits are now those of j
-    int32_t  j       = (int32_t)(uint32_t)double_bits(shifted);
+    int32_t  j       = (int32_t)(uint32_t)holo_bits_of_f64(shifted);
     double   count   = shifted - 0x1.8p52;
     HoloPair r       = add(x - count * holo_trig_step[1], -(count * holo_trig_step[2]));
     // Where the angle is large, or so near to j that too few bits remain, the parts of pi do not suffice.

@@ -3,6 +3,7 @@
 #ifndef HOLO_FORMAT_SMALL_FLOAT_H
 #define HOLO_FORMAT_SMALL_FLOAT_H
 
+#include "base/bits.h"
 #include "hologram.h"
 
 #include <string.h>
@@ -29,24 +30,10 @@ static const HoloSmallFloat HOLO_FORMAT_F6E3M2     = {2, 3, 0x20, 0x1F, 0x1F, 0,
 static const HoloSmallFloat HOLO_FORMAT_F4E2M1     = {1, 1, 0x8, 0x7, 0x7, 0, false};
 // clang-format on
 
-static inline float holo_float_of_bits(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static inline uint64_t holo_bits_of_double(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 // Rounds to nearest, ties to even, once. With `saturate`, what is too large becomes the largest number.
 static inline uint32_t holo_small_encode(HoloSmallFloat format, double x, bool saturate)
 {
-    uint64_t bits = holo_bits_of_double(x);
+    uint64_t bits = holo_bits_of_f64(x);
     uint32_t sign = bits >> 63 ? format.sign : 0;
     if (x != x) return format.is_fnuz ? format.nan : sign | format.nan;
 
@@ -76,33 +63,31 @@ static inline float holo_small_decode(HoloSmallFloat format, uint32_t code)
     uint32_t magnitude = code & (format.sign - 1);
     uint32_t sign      = code & format.sign ? 0x80000000 : 0;
     if (format.is_fnuz) {
-        if (code == format.nan) return holo_float_of_bits(0x7FC00000);
+        if (code == format.nan) return holo_f32_of_bits(0x7FC00000);
     } else if (magnitude > format.largest) {
-        return holo_float_of_bits(
+        return holo_f32_of_bits(
             sign | (magnitude == format.overflow && format.overflow != format.nan ? 0x7F800000 : 0x7FC00000));
     }
     uint32_t field = magnitude >> format.mantissa, fraction = magnitude & ((1u << format.mantissa) - 1);
-    float    unit = holo_float_of_bits((uint32_t)(127 + 1 - format.bias) << 23); // the smallest normal number
+    float    unit = holo_f32_of_bits((uint32_t)(127 + 1 - format.bias) << 23); // the smallest normal number
     if (field == 0) {
         float step = unit / (float)(1u << format.mantissa);
         return sign ? -(float)fraction * step : (float)fraction * step;
     }
-    return holo_float_of_bits(sign | (field - (uint32_t)format.bias + 127) << 23 | fraction << (23 - format.mantissa));
+    return holo_f32_of_bits(sign | (field - (uint32_t)format.bias + 127) << 23 | fraction << (23 - format.mantissa));
 }
 
 static inline float holo_f16_decode(uint16_t bits)
 {
     // Moved into place, the exponent is 112 too small: a product by a power of 2 is exact, for subnormals too.
-    float    x = holo_float_of_bits((uint32_t)(bits & 0x7FFF) << 13) * 0x1p112f;
-    uint32_t magnitude;
-    memcpy(&magnitude, &x, sizeof magnitude);
+    uint32_t magnitude = holo_bits_of_f32(holo_f32_of_bits((uint32_t)(bits & 0x7FFF) << 13) * 0x1p112f);
     if ((bits & 0x7C00) == 0x7C00) magnitude |= 0x7F800000;
-    return holo_float_of_bits(magnitude | (uint32_t)(bits & 0x8000) << 16);
+    return holo_f32_of_bits(magnitude | (uint32_t)(bits & 0x8000) << 16);
 }
 
 static inline float holo_bf16_decode(uint16_t bits)
 {
-    return holo_float_of_bits((uint32_t)bits << 16);
+    return holo_f32_of_bits((uint32_t)bits << 16);
 }
 
 // f8e8m0 holds powers of 2, from 2^-127 as 0 to 2^127 as 254; 255 is NaN. Halfway between two goes to the upper.
@@ -110,7 +95,7 @@ static inline uint8_t holo_f8e8m0_encode(double x, bool saturate)
 {
     if (x != x || x < 0) return 255;
     // Half a unit of the exponent's field, added to the bits, carries when the mantissa is 1.5 or more.
-    int exponent = (int)((holo_bits_of_double(x) + (UINT64_C(1) << 51)) >> 52 & 0x7FF) - 1023;
+    int exponent = (int)((holo_bits_of_f64(x) + (UINT64_C(1) << 51)) >> 52 & 0x7FF) - 1023;
     if (exponent < -127) return saturate ? 0 : 255;
     if (exponent > 127) return saturate ? 254 : 255;
     return (uint8_t)(exponent + 127);
@@ -118,8 +103,8 @@ static inline uint8_t holo_f8e8m0_encode(double x, bool saturate)
 
 static inline float holo_f8e8m0_decode(uint8_t bits)
 {
-    if (bits == 255) return holo_float_of_bits(0x7FC00000);
-    return bits ? holo_float_of_bits((uint32_t)bits << 23) : 0x1p-127f;
+    if (bits == 255) return holo_f32_of_bits(0x7FC00000);
+    return bits ? holo_f32_of_bits((uint32_t)bits << 23) : 0x1p-127f;
 }
 
 #endif

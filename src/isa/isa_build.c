@@ -219,5 +219,5 @@ uint64_t holo_isa_bits_of_int(HoloDtype type, int64_t value)
 
 uint64_t holo_isa_bits_of_float(HoloDtype type, double value)
 {
-    return holo_isa_convert_bits(type, HOLO_F64, holo_isa_from_f64(value));
+    return holo_isa_convert_bits(type, HOLO_F64, holo_bits_of_f64(value));
 }

@@ -31,8 +31,8 @@ static double to_double(HoloDtype type, uint64_t bits)
     switch (type) {
     case HOLO_F16: return (double)holo_f16_to_f32((uint16_t)bits);
     case HOLO_BF16: return (double)holo_bf16_to_f32((uint16_t)bits);
-    case HOLO_F32: return (double)holo_isa_to_f32(bits);
-    default: return holo_isa_to_f64(bits);
+    case HOLO_F32: return (double)holo_f32_of_bits((uint32_t)bits);
+    default: return holo_f64_of_bits(bits);
     }
 }
 
@@ -41,8 +41,8 @@ static uint64_t from_double(HoloDtype type, double x)
     switch (type) {
     case HOLO_F16: return holo_f64_to_f16(x);
     case HOLO_BF16: return holo_f64_to_bf16(x);
-    case HOLO_F32: return holo_isa_from_f32((float)x);
-    default: return holo_isa_from_f64(x);
+    case HOLO_F32: return holo_bits_of_f32((float)x);
+    default: return holo_bits_of_f64(x);
     }
 }
 
@@ -62,7 +62,7 @@ static uint64_t float_of_integer(HoloDtype type, bool is_negative, uint64_t size
 {
     if (type == HOLO_F32) {
         float x = (float)size;
-        return holo_isa_from_f32(is_negative ? -x : x);
+        return holo_bits_of_f32(is_negative ? -x : x);
     }
     if (type != HOLO_F64 && size >> 53) size = (size & ~UINT64_C(0x7FFFFF)) | ((size & 0x7FFFFF) != 0) << 22;
     double x = (double)size;

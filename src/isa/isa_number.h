@@ -3,35 +3,8 @@
 #ifndef HOLO_ISA_NUMBER_H
 #define HOLO_ISA_NUMBER_H
 
+#include "base/bits.h"
 #include "isa/isa.h"
-
-#include <string.h>
-
-static inline uint64_t holo_isa_from_f64(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-static inline double holo_isa_to_f64(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-static inline uint64_t holo_isa_from_f32(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-static inline float holo_isa_to_f32(uint64_t bits)
-{
-    uint32_t low = (uint32_t)bits;
-    float    x;
-    memcpy(&x, &low, sizeof x);
-    return x;
-}
 
 // An integer of any type as one of 64 bits: sign-extended where it is signed.
 int64_t holo_isa_to_i64(HoloDtype type, uint64_t bits);

@@ -122,10 +122,10 @@ static bool float_word(Parser *p, const char *text, int n, HoloDtype type, uint6
     const char *c = copy + (copy[0] == '-');
     if (*c != '.' && (*c < '0' || *c > '9')) return fail(p, "a number is missing");
     if (type == HOLO_F32)
-        *out = holo_isa_from_f32(strtof(copy, &end));
+        *out = holo_bits_of_f32(strtof(copy, &end));
     else
         *out = holo_isa_bits_of_float(type, strtod(copy, &end));
-    double x = holo_isa_to_f64(holo_isa_convert_bits(HOLO_F64, type, *out));
+    double x = holo_f64_of_bits(holo_isa_convert_bits(HOLO_F64, type, *out));
     if (end != copy + n) return fail(p, "a number is not written as one");
     return x - x == 0 || fail(p, "a number does not fit its type");
 }

@@ -41,7 +41,7 @@ static const char *type_name(unsigned type)
 // Decimal digits where they give the number back, and bits where there is no number.
 static void put_float(Text *t, unsigned type, uint64_t bits)
 {
-    double x = holo_isa_to_f64(holo_isa_convert_bits(HOLO_F64, (HoloDtype)type, bits));
+    double x = holo_f64_of_bits(holo_isa_convert_bits(HOLO_F64, (HoloDtype)type, bits));
     char   digits[40];
     snprintf(digits, sizeof digits, type == HOLO_F64 ? "%.17g" : "%.9g", x);
     for (char *c = digits; *c; c++)

@@ -192,8 +192,10 @@ static uint64_t real(unsigned op, HoloDtype type, uint64_t a, uint64_t b, uint64
                                                                                                            &b, &out, 0);
             return out;
         }
-    if (type == HOLO_F32) return holo_isa_from_f32(f32(op, holo_isa_to_f32(a), holo_isa_to_f32(b), holo_isa_to_f32(c)));
-    return holo_isa_from_f64(f64(op, holo_isa_to_f64(a), holo_isa_to_f64(b), holo_isa_to_f64(c)));
+    if (type == HOLO_F32)
+        return holo_bits_of_f32(
+            f32(op, holo_f32_of_bits((uint32_t)a), holo_f32_of_bits((uint32_t)b), holo_f32_of_bits((uint32_t)c)));
+    return holo_bits_of_f64(f64(op, holo_f64_of_bits(a), holo_f64_of_bits(b), holo_f64_of_bits(c)));
 }
 
 static uint64_t floating(unsigned op, HoloDtype type, uint64_t a, uint64_t b, uint64_t c)
@@ -221,8 +223,8 @@ static bool compare(const HoloIsaInst *inst, uint64_t a, uint64_t b)
 {
     HoloDtype type = (HoloDtype)inst->type;
     if (HOLO_TYPES_FLOAT >> type & 1) {
-        double x = holo_isa_to_f64(holo_isa_convert_bits(HOLO_F64, type, a));
-        double y = holo_isa_to_f64(holo_isa_convert_bits(HOLO_F64, type, b));
+        double x = holo_f64_of_bits(holo_isa_convert_bits(HOLO_F64, type, a));
+        double y = holo_f64_of_bits(holo_isa_convert_bits(HOLO_F64, type, b));
         return is_true(inst->how, x < y ? -1 : x > y ? 1 : x == y ? 0 : 2);
     }
     int64_t x = holo_isa_to_i64(type, a), y = holo_isa_to_i64(type, b);
@@ -234,7 +236,7 @@ static uint64_t bitcast(HoloDtype from, uint64_t a)
 {
     static const uint64_t nan[HOLO_DTYPE_COUNT] = {
         [HOLO_F16] = 0x7e00, [HOLO_BF16] = 0x7fc0, [HOLO_F32] = 0x7fc00000, [HOLO_F64] = UINT64_C(0x7ff8000000000000)};
-    double x = nan[from] ? holo_isa_to_f64(holo_isa_convert_bits(HOLO_F64, from, a)) : 0;
+    double x = nan[from] ? holo_f64_of_bits(holo_isa_convert_bits(HOLO_F64, from, a)) : 0;
     return x != x ? nan[from] : a;
 }
 

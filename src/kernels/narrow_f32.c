@@ -1,20 +1,6 @@
 // narrow_f32.c - f16 and bf16 from and to f32, rounded to nearest, ties to even. Written without branches, for the
 // compiler to make vectors of.
-#include <string.h>
-
-static inline float bits_float(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static inline uint32_t float_bits(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
+#include "base/bits.h"
 
 static void widen_f16(int64_t n, const uint16_t *x, float *out)
 {
@@ -27,7 +13,7 @@ static void widen_f16(int64_t n, const uint16_t *x, float *out)
 
 static void widen_bf16(int64_t n, const uint16_t *x, float *out)
 {
-    for (int64_t i = 0; i < n; i++) out[i] = bits_float((uint32_t)x[i] << 16);
+    for (int64_t i = 0; i < n; i++) out[i] = holo_f32_of_bits((uint32_t)x[i] << 16);
 }
 
 static void narrow_f16(int64_t n, const float *x, uint16_t *out)
@@ -43,7 +29,7 @@ static void narrow_f16(int64_t n, const float *x, uint16_t *out)
 static void narrow_bf16(int64_t n, const float *x, uint16_t *out)
 {
     for (int64_t i = 0; i < n; i++) {
-        uint32_t bits   = float_bits(x[i]);
+        uint32_t bits   = holo_bits_of_f32(x[i]);
         uint32_t narrow = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
         out[i]          = (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? 0x7fc0 : narrow);
     }

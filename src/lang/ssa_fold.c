@@ -57,12 +57,13 @@ static bool float_binary(uint16_t op, double x, double y, double *out)
 static bool binary_bits(uint16_t op, uint8_t type, uint64_t a, uint64_t b, uint64_t *out)
 {
     double x;
-    if (type == HOLO_F32 && float_binary(op, (double)holo_isa_to_f32(a), (double)holo_isa_to_f32(b), &x)) {
-        *out = holo_isa_from_f32((float)x);
+    if (type == HOLO_F32 &&
+        float_binary(op, (double)holo_f32_of_bits((uint32_t)a), (double)holo_f32_of_bits((uint32_t)b), &x)) {
+        *out = holo_bits_of_f32((float)x);
         return x == x;
     }
-    if (type == HOLO_F64 && float_binary(op, holo_isa_to_f64(a), holo_isa_to_f64(b), &x)) {
-        *out = holo_isa_from_f64(x);
+    if (type == HOLO_F64 && float_binary(op, holo_f64_of_bits(a), holo_f64_of_bits(b), &x)) {
+        *out = holo_bits_of_f64(x);
         return x == x;
     }
     if (is_float(type) || !int_binary(op, type, a, b, out)) return false;
@@ -74,8 +75,8 @@ static bool compare_bits(uint8_t cond, uint8_t type, uint64_t a, uint64_t b, boo
 {
     int order;
     if (is_float(type)) {
-        double x = holo_isa_to_f64(holo_isa_convert_bits(HOLO_F64, type, a)),
-               y = holo_isa_to_f64(holo_isa_convert_bits(HOLO_F64, type, b));
+        double x = holo_f64_of_bits(holo_isa_convert_bits(HOLO_F64, type, a)),
+               y = holo_f64_of_bits(holo_isa_convert_bits(HOLO_F64, type, b));
         if (x != x || y != y) {
             *out = cond == HOLO_ISA_COND_NE;
             return true;
@@ -167,7 +168,7 @@ static int fold_binary(HoloSsa *s, const HoloSsaNode *n)
     if (!has_b) return -1;
     if (n->type == HOLO_BOOL) return by_bool(n, b != 0, n->in[1]);
     if (!is_float(n->type)) return by_int(s, n, holo_isa_to_i64(n->type, b));
-    return by_float(s, n, holo_isa_to_f64(holo_isa_convert_bits(HOLO_F64, n->type, b)));
+    return by_float(s, n, holo_f64_of_bits(holo_isa_convert_bits(HOLO_F64, n->type, b)));
 }
 
 // Places of lanes and lengths are not negative, and nothing that is launched has a size of 0.

@@ -1,5 +1,6 @@
 // pack_narrow.c - packed weights in fewer bytes, where that loses nothing: every number of them is one of f16 or bf16, as in
 // models that were stored in these types, whoever widened them; or they are few different numbers, and become codes of 4 bits.
+#include "base/bits.h"
 #include "kernels/kernels.h"
 #include "lower/choose.h"
 
@@ -84,13 +85,13 @@ int holo_lower_numbers(const HoloLowering *lowering, const HoloTensor *w)
     enum { ROOM = 4 * HOLO_NUMBERS };
     bool     reads = lowering->kernel == HOLO_KERNEL_matmul_f32 || lowering->kernel == HOLO_KERNEL_conv_nhwc_f32;
     int64_t  count = holo_tensor_count(w);
-    uint32_t known[ROOM], bits;
+    uint32_t known[ROOM];
     bool     is[ROOM] = {false};
     int      numbers  = 0;
     if (!reads || w->dtype != HOLO_F32 || count < SMALL) return 0;
     for (int64_t i = 0; i < count && numbers <= HOLO_NUMBERS; i++) {
-        memcpy(&bits, (const float *)w->data + i, sizeof bits);
-        uint32_t at = (bits * UINT32_C(0x9E3779B1)) >> 16 & (ROOM - 1);
+        uint32_t bits = holo_bits_of_f32(((const float *)w->data)[i]);
+        uint32_t at   = (bits * UINT32_C(0x9E3779B1)) >> 16 & (ROOM - 1);
         while (is[at] && known[at] != bits) at = (at + 1) & (ROOM - 1);
         numbers += !is[at];
         is[at]    = true;

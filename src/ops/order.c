@@ -1,14 +1,13 @@
 // order.c - numbers as keys that sort as the numbers do, and a sort of indices.
 #include "ops/order.h"
+#include "base/bits.h"
 
 #include <string.h>
 
 static uint64_t float_key(double x)
 {
     if (x != x) return HOLO_KEY_NAN;
-    uint64_t bits;
-    x += 0.0; // -0 becomes 0
-    memcpy(&bits, &x, sizeof bits);
+    uint64_t bits = holo_bits_of_f64(x + 0.0); // -0 becomes 0
     return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
 

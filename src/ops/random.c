@@ -2,6 +2,7 @@
 //
 // The generator is seeded by the attribute `seed`, or by a fixed number where there is none: the same
 // model gives the same numbers at every run. They are not those of other libraries.
+#include "base/bits.h"
 #include "base/math.h"
 #include "ops/op.h"
 
@@ -10,10 +11,8 @@
 
 static HoloRandom generator(const HoloCall *call)
 {
-    double   seed = holo_attr_float(call, "seed", (double)holo_attr_int(call, "seed", 0)); // of Dropout an integer
-    uint64_t bits;
-    memcpy(&bits, &seed, sizeof bits);
-    HoloRandom random = {bits ^ UINT64_C(0x486F6C6F6772616D)};
+    double     seed   = holo_attr_float(call, "seed", (double)holo_attr_int(call, "seed", 0)); // of Dropout an integer
+    HoloRandom random = {holo_bits_of_f64(seed) ^ UINT64_C(0x486F6C6F6772616D)};
     holo_random_next(&random); // seeds that are near give numbers that are not
     return random;
 }

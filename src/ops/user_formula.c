@@ -49,7 +49,7 @@ static bool operand_of(const Register *r, uint8_t *operand, float *number, bool 
     if (r->kind == VALUE) return *operand = r->operand, true;
     if (r->kind != NUMBER || *has_number) return false;
     *has_number     = true;
-    *number         = holo_isa_to_f32(r->bits);
+    *number         = holo_f32_of_bits((uint32_t)r->bits);
     return *operand = HOLO_MAP_NUMBER, true;
 }
 
@@ -68,7 +68,7 @@ static bool emit(Reading *k, HoloMapOp op, const Register *a, const Register *b,
 static bool compute(Reading *k, const HoloIsaInst *inst)
 {
     const HoloIsaOpInfo *info = holo_isa_op(inst->op);
-    const Register       one = {.kind = NUMBER, .bits = holo_isa_from_f32(1)}, *r = k->r;
+    const Register       one = {.kind = NUMBER, .bits = holo_bits_of_f32(1)}, *r = k->r;
     Register            *dst   = &k->r[inst->dst], x;
     bool                 has_b = info->kind[2] == HOLO_ISA_KIND_T, has_c = info->kind[3] == HOLO_ISA_KIND_T;
     if (inst->type != HOLO_F32 || info->kind[1] != HOLO_ISA_KIND_T) return false;

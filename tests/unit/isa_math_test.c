@@ -74,7 +74,7 @@ static double value_of(const Type *type, const uint8_t *at)
 {
     uint64_t bits = 0;
     memcpy(&bits, at, (size_t)type->size); // little-endian, as everywhere
-    return holo_isa_to_f64(holo_isa_convert_bits(HOLO_F64, type->dtype, bits));
+    return holo_f64_of_bits(holo_isa_convert_bits(HOLO_F64, type->dtype, bits));
 }
 
 // The one result that is not what it should be: a sigmoid below the normal numbers of f32 is 0.
