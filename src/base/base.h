@@ -44,6 +44,14 @@ static inline size_t holo_align(size_t n, size_t to)
 {
     return (n + to - 1) / to * to;
 }
+static inline int64_t holo_least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+static inline int64_t holo_ceil_div(int64_t a, int64_t b) // a >= 0, b > 0
+{
+    return a / b + (a % b != 0);
+}
 
 // ---- memory
 

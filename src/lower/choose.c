@@ -18,11 +18,6 @@ typedef struct Panels {
     int64_t pieces, groups; // parts of a panel, and of a matrix
 } Panels;
 
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
-
 // `b` has at least two dimensions and at least one element.
 static Panels panels_of(const HoloTensor *b, bool transposed)
 {
@@ -37,8 +32,8 @@ static Panels panels_of(const HoloTensor *b, bool transposed)
     };
     p.part_rows   = p.k < rows_max ? p.k : rows_max;
     p.part_panels = rows_max / p.part_rows;
-    p.pieces      = ceil_div(p.k, p.part_rows);
-    p.groups      = ceil_div(ceil_div(p.n, HOLO_PANEL), p.part_panels);
+    p.pieces      = holo_ceil_div(p.k, p.part_rows);
+    p.groups      = holo_ceil_div(holo_ceil_div(p.n, HOLO_PANEL), p.part_panels);
     return p;
 }
 
@@ -486,13 +481,6 @@ static const Choice choices[] = {
     {"DecoderMaskedMultiHeadAttention", "com.microsoft", HOLO_KERNEL_attention_f32, holo_lower_attention_other},
 };
 
-// Kernels that output 0 may be left out of.
-static bool may_lack_first(uint32_t kernel)
-{
-    return kernel == HOLO_KERNEL_lstm_f32 || kernel == HOLO_KERNEL_gru_f32 || kernel == HOLO_KERNEL_gru_reset_f32 ||
-           kernel == HOLO_KERNEL_rnn_f32 || kernel == HOLO_KERNEL_lstm_i8;
-}
-
 // A formula, where all inputs are f32 of sizes that are known or have a name.
 static bool pointwise(const HoloNode *node, HoloLowering *out)
 {
@@ -522,7 +510,8 @@ static HoloLowering by_rule(const HoloNode *node)
         HoloLowering  out = none;
         if (strcmp(c->name, node->type) || strcmp(c->domain, node->domain)) continue;
         if (!is_usual && c->kernel != HOLO_KERNEL_lookup) continue;
-        if ((!node->out[0] && !may_lack_first(c->kernel)) || !c->fits(node, &out)) continue;
+        // Of recurrent layers some want the last state alone.
+        if ((!node->out[0] && !holo_lower_is_recurrent(c->kernel)) || !c->fits(node, &out)) continue;
         out.kernel = c->kernel;
         memcpy(out.params, &out.params_size, sizeof out.params_size); // every block starts with its size
         return out;
@@ -568,6 +557,12 @@ HoloLowering holo_lower_choose(const HoloNode *node)
 {
     HoloLowering ways[HOLO_LOWER_WAYS];
     return node->way && node->way < holo_lower_ways(node, ways) ? ways[node->way] : by_rule(node);
+}
+
+bool holo_lower_is_recurrent(uint32_t kernel)
+{
+    return kernel == HOLO_KERNEL_lstm_f32 || kernel == HOLO_KERNEL_gru_f32 || kernel == HOLO_KERNEL_gru_reset_f32 ||
+           kernel == HOLO_KERNEL_rnn_f32 || kernel == HOLO_KERNEL_lstm_i8;
 }
 
 bool holo_lower_has(const char *domain, const char *name)

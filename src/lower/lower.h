@@ -64,6 +64,8 @@ HOLO_MUST HoloStatus holo_lower_program(const HoloNode *node, const HoloLowering
 // Is there a kernel for some cases of an operator?
 bool holo_lower_has(const char *domain, const char *name);
 
+bool holo_lower_is_recurrent(uint32_t kernel); // runs a recurrent layer
+
 // The packed form of input pack_input, whose plain contents are `w`. It is made part by part, so that
 // nobody need hold the whole.
 enum { HOLO_PACK_PART = 1 << 20 }; // bytes of a part at most

@@ -123,11 +123,6 @@ void holo_bias_init(const HoloTensor *t, const int64_t *dim, bool pads, HoloBias
     out->stride[3] = 1;
 }
 
-static int64_t at_most(int64_t n, int64_t limit)
-{
-    return n < limit ? n : limit;
-}
-
 // Adds a bias to x[0..to-from-1], the scores of keys from <= k < to.
 static void add_bias(const HoloBias *b, int64_t batch, int64_t head, int64_t query, int64_t from, int64_t to, double *x)
 {
@@ -135,7 +130,7 @@ static void add_bias(const HoloBias *b, int64_t batch, int64_t head, int64_t que
     bool    truth = b->t->dtype == HOLO_BOOL;
     for (int64_t k = from; k < to; k += HOLO_TILE) {
         double  tile[HOLO_TILE];
-        int64_t count = at_most(to - k, HOLO_TILE), have = k < b->keys ? at_most(b->keys - k, count) : 0;
+        int64_t count = holo_least(to - k, HOLO_TILE), have = k < b->keys ? holo_least(b->keys - k, count) : 0;
         holo_read_f(b->t, row + k * b->stride[3], b->stride[3], have, tile);
         for (int64_t j = 0; j < count; j++)
             x[k - from + j] += j >= have ? -INFINITY : !truth ? tile[j] : tile[j] ? 0 : -INFINITY;
@@ -261,7 +256,7 @@ static void round_to(HoloDtype dtype, double *x, int64_t count)
     double     bytes[HOLO_TILE];
     HoloTensor t = {.dtype = (uint8_t)dtype, .rank = 1, .dim = {HOLO_TILE}, .data = bytes};
     for (int64_t k = 0; k < count; k += HOLO_TILE) {
-        int64_t n = at_most(count - k, HOLO_TILE);
+        int64_t n = holo_least(count - k, HOLO_TILE);
         holo_write_f(&t, 0, 1, n, x + k);
         holo_read_f(&t, 0, 1, n, x + k);
     }
@@ -298,7 +293,7 @@ static bool is_masked(const HoloAttention *a, int64_t head, int64_t query, int64
 {
     double x[HOLO_TILE];
     for (int64_t k = from; k < to; k += HOLO_TILE) {
-        int64_t n = at_most(to - k, HOLO_TILE);
+        int64_t n = holo_least(to - k, HOLO_TILE);
         memset(x, 0, sizeof x);
         add_biases(a, head, query, k, k + n, x);
         for (int64_t j = 0; j < n; j++)
@@ -370,9 +365,9 @@ HoloStatus holo_attention_plain(const HoloCall *call, const HoloAttention *a)
     if (!holo_mul(rows, a->v_size, &count)) return holo_fail_memory(call->error);
     HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(HoloCell), &sums));
     for (part.head = 0; part.head < all; part.head += whole.heads) {
-        part.heads = at_most(all - part.head, whole.heads);
+        part.heads = holo_least(all - part.head, whole.heads);
         for (part.row = 0; part.row < a->queries; part.row += whole.rows) {
-            part.rows = at_most(a->queries - part.row, whole.rows);
+            part.rows = holo_least(a->queries - part.row, whole.rows);
             holo_attention_scores(call, a, &part, cells);
             holo_attention_weights(call, a, &part, cells);
             if (holo_is_wanted(a->y)) holo_attention_sums(call, a, &part, cells, sums);

@@ -137,11 +137,6 @@ void holo_chain_code_destroy(HoloChainCode *c)
 
 // ---- running
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static HoloStatus launch(HoloChainCode *c, int worker, const HoloIsaArg *args, int64_t count, HoloError *error)
 {
     HoloIsaLaunch lanes = {{(uint32_t)((count - 1) / LANES + 1), 1, 1}, {LANES, 1, 1}, 0};
@@ -170,7 +165,7 @@ static HoloStatus run_elements(const Run *run, int64_t at, int64_t end, int work
         stream[i].most = BLOCK;
     }
     for (int64_t n; at < end; at += n) {
-        n = least(most, end - at);
+        n = holo_least(most, end - at);
         for (int i = 0; i < c->in_count; i++) {
             if (!c->by_lane[i]) continue;
             size_t place  = ((size_t)worker * (size_t)c->in_count + (size_t)i) * BLOCK * sizeof(uint64_t);
@@ -186,7 +181,7 @@ static HoloStatus run_elements(const Run *run, int64_t at, int64_t end, int work
 
 static int64_t part_end(const Run *run, int64_t part)
 {
-    return least((part + 1) * PART, run->count);
+    return holo_least((part + 1) * PART, run->count);
 }
 
 static void run_part(void *arg, int64_t part, int worker)

@@ -22,11 +22,6 @@ typedef struct Tile {
     HoloCell sum[ROWS][COLS];
 } Tile;
 
-static int64_t at_most(int64_t n, int64_t limit)
-{
-    return n < limit ? n : limit;
-}
-
 static int padded(int columns)
 {
     return (columns + HOLO_TILE_COLUMNS - 1) / HOLO_TILE_COLUMNS * HOLO_TILE_COLUMNS;
@@ -63,7 +58,7 @@ static void sum_narrow(const HoloContract *c, int64_t batch, int64_t row, int ro
           .rows = rows, .columns = all, .a = a, .b = b, .sum = sum, .a_row = DEPTH, .b_row = COLS + 16, .sum_row = COLS};
     for (int r = 0; r < rows; r++) memset(sum[r], 0, (size_t)all * sizeof **sum);
     for (int64_t k = 0; k < c->depth; k += DEPTH) {
-        p.depth = at_most(c->depth - k, DEPTH);
+        p.depth = holo_least(c->depth - k, DEPTH);
         for (int64_t q = 0; q < p.depth; q++) {
             c->b(c, batch, k + q, col, cols, tile->b[0]);
             narrow(tile->b[0], cols, b[q]);
@@ -110,7 +105,7 @@ static void sum_wide(const HoloContract *c, int64_t batch, int64_t row, int rows
     };
     for (int r = 0; r < rows; r++) memset(tile->sum[r], 0, (size_t)all * sizeof(HoloCell));
     for (int64_t k = 0; k < c->depth; k += DEPTH) {
-        p.depth = at_most(c->depth - k, DEPTH);
+        p.depth = holo_least(c->depth - k, DEPTH);
         read_b(c, batch, k, p.depth, col, cols, all, tile);
         for (int r = 0; r < rows; r++) c->a(c, batch, row + r, k, p.depth, tile->a[r]);
         holo_tiles()->products[c->integer ? HOLO_TILE_U64 : HOLO_TILE_F64](&p);
@@ -123,7 +118,7 @@ static void run_tile(void *arg, int64_t i, int worker)
     const HoloContract *c         = arg;
     int64_t             col_tiles = (c->cols + COLS - 1) / COLS, row_tiles = (c->rows + ROWS - 1) / ROWS;
     int64_t col = i % col_tiles * COLS, row = i / col_tiles % row_tiles * ROWS, batch = i / col_tiles / row_tiles;
-    int     cols = (int)at_most(c->cols - col, COLS), rows = (int)at_most(c->rows - row, ROWS);
+    int     cols = (int)holo_least(c->cols - col, COLS), rows = (int)holo_least(c->rows - row, ROWS);
     Tile    tile;
     (is_narrow(c) ? sum_narrow : sum_wide)(c, batch, row, rows, col, cols, &tile);
     write_tile(c, &tile, batch, row, rows, col, cols);
@@ -142,7 +137,7 @@ double holo_contract_at(const HoloContract *c, int64_t index)
     int64_t  col = index % c->cols, row = index / c->cols % c->rows, batch = index / c->cols / c->rows;
     HoloCell sum = {0}, a[DEPTH], b;
     for (int64_t k = 0; k < c->depth; k += DEPTH) {
-        int depth = (int)at_most(c->depth - k, DEPTH);
+        int depth = (int)holo_least(c->depth - k, DEPTH);
         c->a(c, batch, row, k, depth, a);
         for (int p = 0; p < depth; p++) {
             c->b(c, batch, k + p, col, 1, &b);

@@ -48,15 +48,6 @@ int32_t holo_kernel_zero(const HoloTensor *zero, int64_t i);
 // Is there a parameter block of at least `size` bytes, and does it say so itself?
 bool holo_kernel_has_params(const HoloCall *call, size_t size);
 
-static inline int64_t holo_least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-static inline int64_t holo_ceil_div(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-} // a >= 0, b > 0
-
 // Worker w's own memory; NULL where no kernel asked for any.
 static inline float *holo_kernel_scratch(const HoloHost *host, int worker)
 {

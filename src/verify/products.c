@@ -8,6 +8,7 @@
 // have been judged and only run.
 #include "verify/products.h"
 
+#include "base/bits.h"
 #include "base/files.h"
 #include "lower/lower.h"
 #include "ops/contract.h"
@@ -113,15 +114,11 @@ static double largest_f32(const float *x, int64_t count)
     const uint32_t infinite = 0x7F800000;
     uint32_t       top      = 0;
     for (int64_t i = 0; i < count; i++) {
-        uint32_t bits;
-        memcpy(&bits, &x[i], sizeof bits);
-        bits &= 0x7FFFFFFF;
-        bits = bits < infinite ? bits : 0;
-        top  = bits > top ? bits : top;
+        uint32_t bits = holo_bits_of_f32(x[i]) & 0x7FFFFFFF;
+        bits          = bits < infinite ? bits : 0;
+        top           = bits > top ? bits : top;
     }
-    float largest;
-    memcpy(&largest, &top, sizeof largest);
-    return (double)largest;
+    return (double)holo_f32_of_bits(top);
 }
 
 static double largest_any(const HoloTensor *t, int64_t from, int64_t to)
@@ -280,12 +277,6 @@ static HoloStatus plain_judge(HoloProducts *p, const HoloNode *node, const HoloC
 // Where states are rounded to few steps, one that falls on the other side moves all that follow: the first is judged.
 enum { STEPS = 16, ROUNDED_STEPS = 1, INPUTS_MAX = 12, LENGTHS = 4 };
 
-static bool is_recurrent(uint32_t kernel)
-{
-    return kernel == HOLO_KERNEL_lstm_f32 || kernel == HOLO_KERNEL_gru_f32 || kernel == HOLO_KERNEL_gru_reset_f32 ||
-           kernel == HOLO_KERNEL_rnn_f32 || kernel == HOLO_KERNEL_lstm_i8;
-}
-
 // `fast` is the call as the kernel sees it, `call` as eval does. Sequences lie along the first axis of x and of the first
 // output, and none has a length of its own.
 static HoloStatus steps_judge(HoloProducts *p, const HoloNode *node, const HoloCall *fast, const HoloCall *call,
@@ -433,9 +424,9 @@ static HoloStatus instead(void *context, const HoloNode *node, HoloCall *call)
     HoloProducts *p        = context;
     HoloLowering  lowering = holo_lower_choose(node);
     holo_lower_unpack(&lowering);
-    const HoloKernel *kernel = lowering.kernel ? holo_kernel_find(lowering.kernel) : NULL;
-    bool has_steps = is_recurrent(lowering.kernel) && call->in_count <= INPUTS_MAX && call->out_count <= OUTPUTS_MAX &&
-                     !holo_in(call, LENGTHS);
+    const HoloKernel *kernel    = lowering.kernel ? holo_kernel_find(lowering.kernel) : NULL;
+    bool              has_steps = holo_lower_is_recurrent(lowering.kernel) && call->in_count <= INPUTS_MAX &&
+                     call->out_count <= OUTPUTS_MAX && !holo_in(call, LENGTHS);
     if (!kernel || !call->out[0] || (call->out_count != 1 && !has_steps)) return HOLO_UNSUPPORTED;
     HoloCall fast    = *call;
     fast.host        = &p->host;
