@@ -54,6 +54,9 @@ struct HoloExecutor {
     int64_t            work_size;
 };
 
+// An empty one, to be filled in and made ready; and its end: it is given out or, where that went wrong, destroyed.
+HOLO_MUST HoloStatus holo_portable_new(HoloExecutor *executor, HoloPortable **out, HoloError *error);
+HOLO_MUST HoloStatus holo_portable_end(HoloPortable *portable, HoloStatus status, HoloPortable **out);
 // The program of a checked one, made ready.
 HOLO_MUST HoloStatus holo_portable_ready(HoloExecutor *executor, HoloPortable *portable, HoloError *error);
 // Launches as many lanes as the program asks for.

@@ -87,16 +87,11 @@ static HoloStatus build(HoloArena *arena, Kind kind, HoloOperation op, HoloDtype
 static HoloStatus make(HoloExecutor *e, Kind kind, HoloOperation op, HoloDtype type, HoloPortable **out,
                        HoloError *error)
 {
-    HoloPortable *p = holo_realloc(NULL, sizeof *p);
-    if (!p) return holo_fail_memory(error);
-    *p                = (HoloPortable){.executor = e};
+    HoloPortable *p = NULL;
+    HOLO_TRY(holo_portable_new(e, &p, error));
     HoloStatus status = build(&p->arena, kind, op, type, &p->program, error);
     if (!status) status = holo_portable_ready(e, p, error);
-    if (status)
-        holo_portable_destroy(p);
-    else
-        *out = p;
-    return status;
+    return holo_portable_end(p, status, out);
 }
 
 // The programs that were asked for are kept by a number of kind, operation and type; another of the same place makes room.

@@ -21,18 +21,30 @@ static HoloStatus portable_read(HoloExecutor *executor, HoloPortable *p, const v
     return holo_portable_ready(executor, p, error);
 }
 
-HoloStatus holo_portable_create(HoloExecutor *executor, const void *text_or_bytes, size_t size,
-                                HoloPortable **out_program, HoloError *error)
+HoloStatus holo_portable_new(HoloExecutor *executor, HoloPortable **out, HoloError *error)
 {
     HoloPortable *p = holo_realloc(NULL, sizeof *p);
     if (!p) return holo_fail_memory(error);
-    *p                = (HoloPortable){.executor = executor};
-    HoloStatus status = portable_read(executor, p, text_or_bytes, size, error);
+    *p   = (HoloPortable){.executor = executor};
+    *out = p;
+    return HOLO_OK;
+}
+
+HoloStatus holo_portable_end(HoloPortable *p, HoloStatus status, HoloPortable **out)
+{
     if (status)
         holo_portable_destroy(p);
     else
-        *out_program = p;
+        *out = p;
     return status;
+}
+
+HoloStatus holo_portable_create(HoloExecutor *executor, const void *text_or_bytes, size_t size,
+                                HoloPortable **out_program, HoloError *error)
+{
+    HoloPortable *p = NULL;
+    HOLO_TRY(holo_portable_new(executor, &p, error));
+    return holo_portable_end(p, portable_read(executor, p, text_or_bytes, size, error), out_program);
 }
 
 static HoloStatus portable_find(HoloExecutor *executor, HoloPortable *p, const HoloModel *model, const char *name,
@@ -51,15 +63,9 @@ static HoloStatus portable_find(HoloExecutor *executor, HoloPortable *p, const H
 HoloStatus holo_portable_find(HoloExecutor *executor, const HoloModel *model, const char *name,
                               HoloPortable **out_program, HoloError *error)
 {
-    HoloPortable *p = holo_realloc(NULL, sizeof *p);
-    if (!p) return holo_fail_memory(error);
-    *p                = (HoloPortable){.executor = executor};
-    HoloStatus status = portable_find(executor, p, model, name, error);
-    if (status)
-        holo_portable_destroy(p);
-    else
-        *out_program = p;
-    return status;
+    HoloPortable *p = NULL;
+    HOLO_TRY(holo_portable_new(executor, &p, error));
+    return holo_portable_end(p, portable_find(executor, p, model, name, error), out_program);
 }
 
 void holo_portable_destroy(HoloPortable *program)
