@@ -3,94 +3,30 @@
 // NaN is.
 
 #include "isa/isa_number.h"
+#include "isa/isa_scalar.h"
 #include "lang/ssa.h"
 
-#include <float.h>
 #include <math.h>
 
 static bool is_float(uint8_t type)
 {
     return type == HOLO_F16 || type == HOLO_BF16 || type == HOLO_F32 || type == HOLO_F64;
 }
+
 static bool is_signed(uint8_t type)
 {
     return type == HOLO_I8 || type == HOLO_I16 || type == HOLO_I32 || type == HOLO_I64;
 }
 
-// ---- two constants
+// ---- constants alone: what the interpreter makes of them
 
-static bool int_binary(uint16_t op, uint8_t type, uint64_t a, uint64_t b, uint64_t *out)
+// False where it would fail, or give a NaN, of which there are many.
+static bool compute(const HoloSsaNode *n, uint64_t a, uint64_t b, uint64_t *out)
 {
-    int64_t x = holo_isa_to_i64(type, a), y = holo_isa_to_i64(type, b);
-    bool    divides = y != 0 && y != -1 && (type != HOLO_U64 || (x >= 0 && y >= 0));
-    switch (op) {
-    case HOLO_ISA_ADD: *out = a + b; return true;
-    case HOLO_ISA_SUB: *out = a - b; return true;
-    case HOLO_ISA_MUL: *out = a * b; return true;
-    case HOLO_ISA_AND: *out = a & b; return true;
-    case HOLO_ISA_OR: *out = a | b; return true;
-    case HOLO_ISA_XOR: *out = a ^ b; return true;
-    case HOLO_ISA_MIN: *out = (type == HOLO_U64 ? a < b : x < y) ? a : b; return true;
-    case HOLO_ISA_MAX: *out = (type == HOLO_U64 ? a > b : x > y) ? a : b; return true;
-    case HOLO_ISA_DIV: *out = divides ? (uint64_t)(x / y) : 0; return divides;
-    case HOLO_ISA_REM: *out = divides ? (uint64_t)(x % y) : 0; return divides;
-    case HOLO_ISA_FLOORDIV: *out = divides ? (uint64_t)(x / y - (x % y != 0 && (x < 0) != (y < 0))) : 0; return divides;
-    case HOLO_ISA_MOD:
-        *out = divides ? (uint64_t)(x % y + (x % y != 0 && (x < 0) != (y < 0) ? y : 0)) : 0;
-        return divides;
-    default: return false;
-    }
-}
-
-static bool float_binary(uint16_t op, double x, double y, double *out)
-{
-    switch (op) {
-    case HOLO_ISA_ADD: *out = x + y; return true;
-    case HOLO_ISA_SUB: *out = x - y; return true;
-    case HOLO_ISA_MUL: *out = x * y; return true;
-    case HOLO_ISA_DIV: *out = x / y; return true;
-    default: return false;
-    }
-}
-
-// One operation on f32, rounded from f64, has the bits of one on f32.
-static bool binary_bits(uint16_t op, uint8_t type, uint64_t a, uint64_t b, uint64_t *out)
-{
-    double x;
-    if (type == HOLO_F32 &&
-        float_binary(op, (double)holo_f32_of_bits((uint32_t)a), (double)holo_f32_of_bits((uint32_t)b), &x)) {
-        *out = holo_bits_of_f32((float)x);
-        return x == x;
-    }
-    if (type == HOLO_F64 && float_binary(op, holo_f64_of_bits(a), holo_f64_of_bits(b), &x)) {
-        *out = holo_bits_of_f64(x);
-        return x == x;
-    }
-    if (is_float(type) || !int_binary(op, type, a, b, out)) return false;
-    *out = holo_isa_narrow(type, *out);
-    return true;
-}
-
-static bool compare_bits(uint8_t cond, uint8_t type, uint64_t a, uint64_t b, bool *out)
-{
-    int order;
-    if (is_float(type)) {
-        double x = holo_f64_of_bits(holo_isa_convert_bits(HOLO_F64, type, a)),
-               y = holo_f64_of_bits(holo_isa_convert_bits(HOLO_F64, type, b));
-        if (x != x || y != y) {
-            *out = cond == HOLO_ISA_COND_NE;
-            return true;
-        }
-        order = (x > y) - (x < y);
-    } else if (is_signed(type)) {
-        int64_t x = holo_isa_to_i64(type, a), y = holo_isa_to_i64(type, b);
-        order = (x > y) - (x < y);
-    } else {
-        order = (a > b) - (a < b);
-    }
-    const bool answers[] = {order == 0, order != 0, order<0, order <= 0, order> 0, order >= 0};
-    *out                 = cond < HOLO_COUNT(answers) && answers[cond];
-    return true;
+    const HoloIsaInst inst = {.op = n->op, .type = n->type, .how = n->how};
+    if (!holo_isa_scalar(&inst, a, b, 0, out)) return false;
+    return n->op == HOLO_ISA_SET || !is_float(n->type) ||
+           !isnan(holo_f64_of_bits(holo_isa_convert_bits(HOLO_F64, n->type, *out)));
 }
 
 // ---- one constant
@@ -160,8 +96,7 @@ static int fold_binary(HoloSsa *s, const HoloSsaNode *n)
 {
     uint64_t a = 0, b = 0, out;
     bool     has_a = holo_ssa_is_const(s, n->in[0], &a), has_b = holo_ssa_is_const(s, n->in[1], &b);
-    if (has_a && has_b && n->type != HOLO_BOOL && binary_bits(n->op, n->type, a, b, &out))
-        return holo_ssa_const(s, n->type, out);
+    if (has_a && has_b && n->type != HOLO_BOOL && compute(n, a, b, &out)) return holo_ssa_const(s, n->type, out);
     // constants stand on the right; of others the older
     if (is_commutative(n->op) && (has_a != has_b ? has_a : n->in[0] > n->in[1]))
         return holo_ssa_pure(s, n->op, n->type, n->in[1], n->in[0], -1);
@@ -188,12 +123,11 @@ static int fold_place(HoloSsa *s, const HoloSsaNode *n)
 
 static int fold_set(HoloSsa *s, const HoloSsaNode *n)
 {
-    uint64_t a, b;
-    bool     out;
+    uint64_t a, b, out;
     int      place = fold_place(s, n);
     if (place >= 0) return place;
     if (!holo_ssa_is_const(s, n->in[0], &a) || !holo_ssa_is_const(s, n->in[1], &b)) return -1;
-    return compare_bits(n->how, n->type, a, b, &out) ? holo_ssa_int(s, HOLO_BOOL, out) : -1;
+    return compute(n, a, b, &out) ? holo_ssa_int(s, HOLO_BOOL, (int64_t)out) : -1;
 }
 
 static int fold_select(HoloSsa *s, const HoloSsaNode *n)
