@@ -529,6 +529,24 @@ static void levels(void **state)
     assert_string_equal(holo_kernels(1)->level, holo_kernels(0)->level);
 }
 
+// A vector on the right: the product has one column, whatever the output's last dimension is.
+static void vector_tail(void **state)
+{
+    (void)state;
+    const HoloKernels *kernels;
+    HoloMatmulParams   p = {.size = sizeof p, .alpha = 1, .tail = {.count = 1, .step = {{.op = HOLO_MAP_neg}}}};
+    for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
+        Case c = {.op = "MatMul", .domain = "hologram", .version = 1, .in_count = 2, .kernel = HOLO_KERNEL_matmul_f32};
+        c.params.matmul = p;
+        c.in[0] = TENSOR(5, 2), c.in[1] = TENSOR(2), c.out = (HoloTensor){.dtype = HOLO_F32, .rank = 1, .dim = {5}};
+        const float *a = c.in[0].data, *b = c.in[1].data;
+        float       *out = run_kernel(&c, kernels, 1);
+        for (int i = 0; i < 5; i++)
+            expect_near((double)out[i], -((double)a[2 * i] * (double)b[0] + (double)a[2 * i + 1] * (double)b[1]), 1e-6);
+        free(out), free(c.in[0].data), free(c.in[1].data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -548,6 +566,7 @@ int main(void)
         cmocka_unit_test(softmax_cases),
         cmocka_unit_test(checks_refuse),
         cmocka_unit_test(lowering_packs),
+        cmocka_unit_test(vector_tail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
