@@ -267,7 +267,9 @@ HoloStatus holo_onnx_tensor(HoloOnnx *im, HoloString message, HoloTensor *out, H
         return holo_fail(im->error, HOLO_UNSUPPORTED, "tensor '%.*s' has element type %lld, which does not exist here",
                          HOLO_ONNX_ARG(t.name), (long long)t.data_type);
     if (holo_pb_has(t.has, HOLO_ONNX_TENSOR_SEGMENT))
-        return holo_fail(im->error, HOLO_UNSUPPORTED, "tensor '%.*s' is stored in segments", HOLO_ONNX_ARG(t.name));
+        return holo_fail(im->error, HOLO_UNSUPPORTED,
+                         "tensor '%.*s' is stored in segments: save the model with whole tensors",
+                         HOLO_ONNX_ARG(t.name));
     int64_t count;
     out->dtype = (uint8_t)t.data_type;
     HOLO_TRY(holo_onnx_dims(im, t.name, t.dims, out, &count));

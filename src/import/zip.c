@@ -132,7 +132,8 @@ static HoloStatus read_entry(const Zip *zip, HoloArena *arena, uint64_t *offset,
     out->name = holo_arena_text(arena, (const char *)at + CENTRAL_SIZE, (size_t)name);
     if (!out->name) return holo_fail_memory(zip->error);
     if (u16(at + 8) & FLAG_ENCRYPTED)
-        return holo_fail(zip->error, HOLO_UNSUPPORTED, "entry '%s' of the zip file is encrypted", out->name);
+        return holo_fail(zip->error, HOLO_UNSUPPORTED,
+                         "entry '%s' of the zip file is encrypted: write it without a password", out->name);
     const uint8_t *header = range(zip, local, LOCAL_SIZE);
     if (!header || u32(header) != LOCAL_SIG) return broken(zip, "an entry is not where the directory says");
     out->stored = range(zip, local + LOCAL_SIZE + u16(header + 26) + u16(header + 28), stored);
@@ -201,8 +202,10 @@ HoloStatus holo_zip_read(HoloArena *arena, const HoloZipEntry *entry, const void
         HOLO_TRY(inflate_entry(entry, memory, error));
         *out = memory;
     } else if (entry->method != STORED) {
-        return holo_fail(error, HOLO_UNSUPPORTED, "entry '%s' of the zip file is compressed by method %d", entry->name,
-                         entry->method);
+        return holo_fail(
+            error, HOLO_UNSUPPORTED,
+            "entry '%s' of the zip file is compressed by method %d: write it by numpy.savez_compressed, or stored",
+            entry->name, entry->method);
     }
     if (crc32_z(0, *out, entry->size) == entry->crc) return HOLO_OK;
     return holo_fail(error, HOLO_BAD_INPUT, "entry '%s' of the zip file does not match its checksum", entry->name);
