@@ -4,9 +4,8 @@
 // All of f32, results rounded to f32 between steps.
 //
 // They mean what the operators mean that they stand for: there is no second convolution or product here.
+#include "ops/channels_last.h"
 #include "ops/program.h"
-
-#include <string.h>
 
 // ---- programs over inputs
 
@@ -118,17 +117,6 @@ static HoloStatus matmul_eval(HoloCall *call)
 
 // ---- channels last
 
-// Channels behind the spatial dimensions, where they were before them; or the other way.
-static HoloTensor channels_moved(const HoloTensor *t, bool last)
-{
-    HoloTensor moved = *t;
-    int        end   = t->rank - 1;
-    for (int d = 1; d < end; d++) moved.dim[last ? d : d + 1] = t->dim[last ? d + 1 : d];
-    moved.dim[last ? end : 1] = t->dim[last ? 1 : end];
-    moved.data                = NULL;
-    return moved;
-}
-
 // The standard operator that one with channels last stands for. Its inputs beyond those are the tail's.
 typedef struct Last {
     const char *name;
@@ -137,43 +125,17 @@ typedef struct Last {
 
 static HoloStatus last_infer(HoloCall *call)
 {
-    const Last *row = call->op->row;
-    HOLO_TRY(holo_expect_rank(call, 0, 3, HOLO_MAX_RANK));
-    HoloCall          first   = call_as(call, "", row->name, row->version, row->in_count);
-    HoloTensor        x       = channels_moved(call->in[0], false), out;
-    const HoloTensor *in[3]   = {&x, holo_in(call, 1), holo_in(call, 2)};
-    HoloTensor       *outs[1] = {&out};
-    first.in                  = in;
-    first.out                 = outs;
-    HOLO_TRY(first.op->infer(&first));
-    out = channels_moved(&out, true);
-    HOLO_TRY(holo_out_type(call, 0, HOLO_F32, out.rank, out.dim));
+    const Last *row   = call->op->row;
+    HoloCall    first = call_as(call, "", row->name, row->version, row->in_count);
+    HOLO_TRY(holo_channels_last_infer(&first, 1, first.op->infer));
     return tail_check(call, 3);
-}
-
-// [batch][rows][columns] to [batch][columns][rows].
-static void turn(int64_t batch, int64_t rows, int64_t columns, const float *from, float *to)
-{
-    for (int64_t b = 0; b < batch; b++)
-        for (int64_t r = 0; r < rows; r++)
-            for (int64_t c = 0; c < columns; c++) to[(b * columns + c) * rows + r] = from[(b * rows + r) * columns + c];
 }
 
 static HoloStatus last_eval(HoloCall *call)
 {
     const Last *row   = call->op->row;
     HoloCall    first = call_as(call, "", row->name, row->version, row->in_count);
-    HoloTensor *out   = call->out[0];
-    HoloTensor  x = channels_moved(call->in[0], false), y = channels_moved(out, false);
-    HOLO_TRY(holo_call_temp(call, (size_t)holo_tensor_count(&x) + 1, sizeof(float), &x.data));
-    HOLO_TRY(holo_call_temp(call, (size_t)holo_tensor_count(&y) + 1, sizeof(float), &y.data));
-    const HoloTensor *in[3]   = {&x, holo_in(call, 1), holo_in(call, 2)};
-    HoloTensor       *outs[1] = {&y};
-    first.in                  = in;
-    first.out                 = outs;
-    turn(x.dim[0], holo_product(x.rank - 2, x.dim + 2), x.dim[1], call->in[0]->data, x.data);
-    HOLO_TRY(first.op->eval(&first));
-    turn(y.dim[0], y.dim[1], holo_product(y.rank - 2, y.dim + 2), y.data, out->data);
+    HOLO_TRY(holo_channels_last_eval(&first, 1, first.op->infer, first.op->eval));
     return tail_eval(call, 3);
 }
 
