@@ -102,12 +102,11 @@ static HoloStatus check_rest(const HoloCall *call, const Sizes *s)
     for (int i = 0; i < HOLO_COUNT(windows); i++)
         if (holo_attr_int(call, windows[i], -1) < -1)
             return holo_call_fail(call, HOLO_BAD_MODEL, "%s is below -1", windows[i]);
-    int64_t mode = holo_attr_int(call, "qk_matmul_output_mode", 0), type = holo_attr_int(call, "softmax_precision", 0);
+    int64_t   mode = holo_attr_int(call, "qk_matmul_output_mode", 0);
+    HoloDtype precision;
     if (mode < HOLO_STAGE_RAW || mode > HOLO_STAGE_WEIGHTS)
         return holo_call_fail(call, HOLO_BAD_MODEL, "qk_matmul_output_mode %lld, expected 0 to 3", (long long)mode);
-    if (type < 0 || type >= HOLO_DTYPE_COUNT || (type && !(HOLO_TYPES_FLOAT >> type & 1)))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "softmax_precision %lld is no float type", (long long)type);
-    return HOLO_OK;
+    return holo_attr_dtype(call, "softmax_precision", HOLO_NONE, HOLO_TYPES_FLOAT, &precision);
 }
 
 static HoloStatus infer(HoloCall *call)

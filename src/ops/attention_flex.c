@@ -22,11 +22,8 @@ static HoloStatus find_sizes(const HoloCall *call, HoloAttentionSizes *s)
 // What scores and weights are computed in, as the subgraphs see it.
 static HoloStatus find_precision(const HoloCall *call, HoloDtype *out)
 {
-    int64_t type = holo_attr_int(call, "softmax_precision", call->in[0]->dtype == HOLO_F64 ? HOLO_F64 : HOLO_F32);
-    if (type <= 0 || type >= HOLO_DTYPE_COUNT || !(HOLO_TYPES_FLOAT >> type & 1))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "softmax_precision %lld is no float type", (long long)type);
-    *out = (HoloDtype)type;
-    return HOLO_OK;
+    HoloDtype usual = call->in[0]->dtype == HOLO_F64 ? HOLO_F64 : HOLO_F32;
+    return holo_attr_dtype(call, "softmax_precision", usual, HOLO_TYPES_FLOAT, out);
 }
 
 static HoloStatus infer(HoloCall *call)

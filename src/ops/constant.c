@@ -78,12 +78,11 @@ static HoloStatus eval_of_shape(HoloCall *call)
 
 static HoloStatus infer_eye(HoloCall *call)
 {
-    const HoloTensor *x     = call->in[0];
-    int64_t           dtype = holo_attr_int(call, "dtype", x->dtype);
+    const HoloTensor *x = call->in[0];
+    HoloDtype         dtype;
     HOLO_TRY(holo_expect_rank(call, 0, 2, 2));
-    if (dtype < 1 || dtype >= HOLO_DTYPE_COUNT || dtype == HOLO_STRING)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "dtype %lld is no type of numbers", (long long)dtype);
-    return holo_out_shape_like(call, 0, (HoloDtype)dtype, x);
+    HOLO_TRY(holo_attr_dtype(call, "dtype", (HoloDtype)x->dtype, HOLO_TYPES_ALL & ~HOLO_BIT(STRING), &dtype));
+    return holo_out_shape_like(call, 0, dtype, x);
 }
 
 static HoloStatus eval_eye(HoloCall *call)

@@ -114,16 +114,15 @@ static HoloStatus layer_infer(HoloCall *call)
 {
     const HoloTensor *x     = call->in[0];
     const Layer      *layer = call->op->row;
-    int64_t           stash = holo_attr_int(call, "stash_type", HOLO_F32);
+    HoloDtype         stash;
     HoloDim           dim[HOLO_MAX_RANK];
     int               axis = 0;
     HOLO_TRY(find_axis(call, &axis));
     for (int input = 1; input < call->in_count; input++) HOLO_TRY(holo_affine_check(call, input, x));
-    if (stash != HOLO_F32 && stash != HOLO_BF16 && stash != HOLO_F16 && stash != HOLO_F64)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "stash_type %lld is no float type", (long long)stash);
+    HOLO_TRY(holo_attr_dtype(call, "stash_type", HOLO_F32, HOLO_TYPES_FLOAT, &stash));
     for (int i = 0; i < x->rank; i++) dim[i] = i < axis ? x->dim[i] : 1;
-    if (layer->mean >= 0) HOLO_TRY(holo_out_type(call, layer->mean, (HoloDtype)stash, x->rank, dim));
-    if (layer->factor >= 0) HOLO_TRY(holo_out_type(call, layer->factor, (HoloDtype)stash, x->rank, dim));
+    if (layer->mean >= 0) HOLO_TRY(holo_out_type(call, layer->mean, stash, x->rank, dim));
+    if (layer->factor >= 0) HOLO_TRY(holo_out_type(call, layer->factor, stash, x->rank, dim));
     return holo_out_shape_like(call, 0, (HoloDtype)(layer->centred ? x : call->in[1])->dtype, x);
 }
 

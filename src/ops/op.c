@@ -157,6 +157,18 @@ const HoloTensor *holo_attr_tensor(const HoloCall *call, const char *name)
     return a ? a->tensor : NULL;
 }
 
+HoloStatus holo_attr_dtype(const HoloCall *call, const char *name, HoloDtype fallback, uint64_t types, HoloDtype *out)
+{
+    int64_t type = holo_attr_int(call, name, fallback);
+    *out         = HOLO_NONE;
+    if (type == HOLO_NONE && fallback == HOLO_NONE) return HOLO_OK;
+    if (type <= 0 || type >= HOLO_DTYPE_COUNT || !(types >> type & 1))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%s %lld is no element type that %s may have", name,
+                              (long long)type, call->op->name);
+    *out = (HoloDtype)type;
+    return HOLO_OK;
+}
+
 // ---- inputs
 
 int holo_in_ints(const HoloCall *call, int i, HoloDim *out, int max)

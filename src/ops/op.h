@@ -206,6 +206,10 @@ HOLO_MUST HoloStatus holo_attr_choice(const HoloCall *call, const char *name, co
 int                  holo_attr_ints(const HoloCall *call, const char *name, int64_t *out,
                                     int max); // count; -1: not given; more than max: max+1
 const HoloTensor    *holo_attr_tensor(const HoloCall *call, const char *name); // NULL: not given
+// The element type of that number, which must be one of `types`. Where it is not given it is `fallback`: one of them, or
+// HOLO_NONE.
+HOLO_MUST HoloStatus holo_attr_dtype(const HoloCall *call, const char *name, HoloDtype fallback, uint64_t types,
+                                     HoloDtype *out);
 
 // The integer contents of input i, where known (while inferring perhaps symbolic): count, or -1 when
 // they are not known. Any integer dtype. More than max entries: fails as not known.

@@ -170,27 +170,14 @@ static HoloStatus apply(HoloCall *call, HoloPointwise work)
      HOLO_BIT(U2) | HOLO_BIT(I2) | HOLO_BIT(F4E2M1) | HOLO_TYPES_F6)
 #define TYPES_SCALE (HOLO_TYPES_FLOAT | HOLO_BIT(I32) | HOLO_BIT(F8E8M0))
 
-// A dtype that an attribute names by its number; HOLO_NONE where it is not given.
-static HoloStatus attr_type(const HoloCall *call, const char *name, uint64_t types, HoloDtype *out_dtype)
-{
-    int64_t type = holo_attr_int(call, name, HOLO_NONE);
-    *out_dtype   = HOLO_NONE;
-    if (type == HOLO_NONE) return HOLO_OK;
-    if (type < 0 || type >= HOLO_DTYPE_COUNT || !(types >> type & 1))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "the attribute %s names no element type that is allowed (%lld)",
-                              name, (long long)type);
-    *out_dtype = (HoloDtype)type;
-    return HOLO_OK;
-}
-
 static HoloStatus quantize_infer(HoloCall *call)
 {
     const HoloTensor *zero = holo_in(call, 2);
     HoloDtype         type, precision;
     HOLO_TRY(holo_expect_types(call, 1, TYPES_SCALE));
     HOLO_TRY(holo_expect_types(call, 2, TYPES_QUANTIZED));
-    HOLO_TRY(attr_type(call, "output_dtype", TYPES_QUANTIZED, &type));
-    HOLO_TRY(attr_type(call, "precision", HOLO_TYPES_FLOAT, &precision));
+    HOLO_TRY(holo_attr_dtype(call, "output_dtype", HOLO_NONE, TYPES_QUANTIZED, &type));
+    HOLO_TRY(holo_attr_dtype(call, "precision", HOLO_NONE, HOLO_TYPES_FLOAT, &precision));
     HOLO_TRY(check_scales(call));
     if (zero && type && type != zero->dtype)
         return holo_call_fail(call, HOLO_BAD_MODEL, "output_dtype is %s, but the zero point is of type %s",
@@ -204,7 +191,7 @@ static HoloStatus quantize_eval(HoloCall *call)
     HoloTensor *out = holo_out(call, 0);
     HoloDtype   precision;
     if (!out) return HOLO_OK;
-    HOLO_TRY(attr_type(call, "precision", HOLO_TYPES_FLOAT, &precision));
+    HOLO_TRY(holo_attr_dtype(call, "precision", HOLO_NONE, HOLO_TYPES_FLOAT, &precision));
     // Version 23 says that the quotient is of the scale's type. Before, and in com.microsoft, it is a float at least.
     bool is_as_scale = call->version >= 23 || call->in[1]->dtype == HOLO_F64;
     if (!precision && is_as_scale && HOLO_TYPES_FLOAT >> call->in[1]->dtype & 1)
@@ -229,7 +216,7 @@ static HoloStatus dequantize_infer(HoloCall *call)
     const HoloTensor *x = call->in[0], *scale = call->in[1], *zero = holo_in(call, 2);
     HoloDtype         type;
     HOLO_TRY(holo_expect_types(call, 1, TYPES_SCALE));
-    HOLO_TRY(attr_type(call, "output_dtype", HOLO_TYPES_FLOAT, &type));
+    HOLO_TRY(holo_attr_dtype(call, "output_dtype", HOLO_NONE, HOLO_TYPES_FLOAT, &type));
     HOLO_TRY(check_scales(call));
     if (zero && zero->dtype != x->dtype)
         return holo_call_fail(call, HOLO_BAD_MODEL, "the zero point is of type %s, but the input of type %s",

@@ -35,23 +35,12 @@ static double draw_uniform(HoloRandom *random, double low, double high)
     return low + (high - low) * holo_random_unit(random);
 }
 
-// The dtype that the attribute asks for, one of the set.
-static HoloStatus find_dtype(const HoloCall *call, int64_t fallback, uint64_t types, HoloDtype *out)
-{
-    int64_t dtype = holo_attr_int(call, "dtype", fallback);
-    if (dtype <= 0 || dtype >= HOLO_DTYPE_COUNT || !(types >> dtype & 1))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "dtype %lld is no type that %s gives", (long long)dtype,
-                              call->op->name);
-    *out = (HoloDtype)dtype;
-    return HOLO_OK;
-}
-
 static HoloStatus fill_infer(HoloCall *call)
 {
     const HoloTensor *like = holo_in(call, 0);
     HoloDtype         dtype;
     HoloDim           dim[HOLO_MAX_RANK];
-    HOLO_TRY(find_dtype(call, like ? like->dtype : HOLO_F32, HOLO_TYPES_FLOAT, &dtype));
+    HOLO_TRY(holo_attr_dtype(call, "dtype", like ? like->dtype : HOLO_F32, HOLO_TYPES_FLOAT, &dtype));
     if (like) return holo_out_shape_like(call, 0, dtype, like);
     int rank = holo_attr_ints(call, "shape", dim, HOLO_MAX_RANK);
     if (rank < 0 || rank > HOLO_MAX_RANK)
@@ -84,7 +73,7 @@ static HoloStatus bernoulli_infer(HoloCall *call)
 {
     HoloDtype dtype;
     uint64_t  types = HOLO_TYPES_NUMBER | HOLO_BIT(BOOL);
-    HOLO_TRY(find_dtype(call, call->in[0]->dtype, types, &dtype));
+    HOLO_TRY(holo_attr_dtype(call, "dtype", call->in[0]->dtype, types, &dtype));
     return holo_out_shape_like(call, 0, dtype, call->in[0]);
 }
 
@@ -112,7 +101,7 @@ static HoloStatus multinomial_infer(HoloCall *call)
     HoloDtype dtype;
     int64_t   size = holo_attr_int(call, "sample_size", 1);
     HOLO_TRY(holo_expect_rank(call, 0, 2, 2));
-    HOLO_TRY(find_dtype(call, HOLO_I32, HOLO_BIT(I32) | HOLO_BIT(I64), &dtype));
+    HOLO_TRY(holo_attr_dtype(call, "dtype", HOLO_I32, HOLO_BIT(I32) | HOLO_BIT(I64), &dtype));
     if (size < 0) return holo_call_fail(call, HOLO_BAD_MODEL, "sample_size is %lld", (long long)size);
     return holo_out_type(call, 0, dtype, 2, (HoloDim[]){call->in[0]->dim[0], size});
 }

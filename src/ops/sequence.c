@@ -44,10 +44,9 @@ static HoloStatus eval_construct(HoloCall *call)
 
 static HoloStatus infer_empty(HoloCall *call)
 {
-    int64_t dtype = holo_attr_int(call, "dtype", HOLO_F32);
-    if (dtype < 1 || dtype >= HOLO_DTYPE_COUNT)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "dtype %lld is no type", (long long)dtype);
-    holo_out_list_type(call, 0, HOLO_SEQUENCE, HOLO_TENSOR, (HoloDtype)dtype);
+    HoloDtype dtype;
+    HOLO_TRY(holo_attr_dtype(call, "dtype", HOLO_F32, HOLO_TYPES_ALL, &dtype));
+    holo_out_list_type(call, 0, HOLO_SEQUENCE, HOLO_TENSOR, dtype);
     return HOLO_OK;
 }
 

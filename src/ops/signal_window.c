@@ -4,15 +4,6 @@
 
 #include <math.h>
 
-static HoloStatus find_dtype(const HoloCall *call, HoloDtype *out)
-{
-    int64_t dtype = holo_attr_int(call, "output_datatype", HOLO_F32);
-    if (dtype <= 0 || dtype >= HOLO_DTYPE_COUNT || !(HOLO_TYPES_NUMBER >> dtype & 1))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "output_datatype %lld is no type of numbers", (long long)dtype);
-    *out = (HoloDtype)dtype;
-    return HOLO_OK;
-}
-
 // A size that input i gives: a number, an expression or HOLO_DIM_UNKNOWN.
 static HoloStatus find_size(const HoloCall *call, int i, HoloDim *out)
 {
@@ -35,7 +26,7 @@ static HoloStatus window_infer(HoloCall *call)
 {
     HoloDtype dtype;
     HoloDim   size;
-    HOLO_TRY(find_dtype(call, &dtype));
+    HOLO_TRY(holo_attr_dtype(call, "output_datatype", HOLO_F32, HOLO_TYPES_NUMBER, &dtype));
     HOLO_TRY(find_size(call, 0, &size));
     return holo_out_type(call, 0, dtype, 1, &size);
 }
@@ -67,7 +58,7 @@ static HoloStatus mel_infer(HoloCall *call)
 {
     HoloDtype dtype;
     HoloDim   bins, length, rate;
-    HOLO_TRY(find_dtype(call, &dtype));
+    HOLO_TRY(holo_attr_dtype(call, "output_datatype", HOLO_F32, HOLO_TYPES_NUMBER, &dtype));
     HOLO_TRY(find_size(call, BINS, &bins));
     HOLO_TRY(find_size(call, LENGTH, &length));
     HOLO_TRY(find_size(call, RATE, &rate));
