@@ -9,18 +9,14 @@
 
 #include <string.h>
 
-static HoloStatus find_axis(const HoloCall *call, int *axis)
-{
-    return holo_axis(call, holo_attr_int(call, "axis", 0), call->in[0]->rank, axis);
-}
-
 static HoloStatus infer(HoloCall *call)
 {
     const HoloTensor *in   = call->in[0];
     bool              keep = holo_attr_int(call, "keepdims", 1) != 0;
     HoloDim           dim[HOLO_MAX_RANK];
     int               axis = 0, rank = 0;
-    if (in->rank > 0 || holo_attr_find(call, "axis")) HOLO_TRY(find_axis(call, &axis));
+    if (in->rank > 0 || holo_attr_find(call, "axis"))
+        HOLO_TRY(holo_attr_axis(call, "axis", 0, call->in[0]->rank, &axis));
     for (int i = 0; i < in->rank; i++)
         if (i != axis || keep) dim[rank++] = i == axis ? 1 : in->dim[i];
     return holo_out_type(call, 0, HOLO_I64, rank, dim);
@@ -229,7 +225,7 @@ static HoloStatus eval(HoloCall *call)
     HoloTensor       *out  = holo_out(call, 0);
     int               axis = 0;
     if (!out) return HOLO_OK;
-    if (in->rank > 0) HOLO_TRY(find_axis(call, &axis));
+    if (in->rank > 0) HOLO_TRY(holo_attr_axis(call, "axis", 0, call->in[0]->rank, &axis));
     Search s = {
         .in       = in,
         .out      = out,

@@ -11,7 +11,7 @@ static HoloStatus infer_concat(HoloCall *call)
     HoloDim dim[HOLO_MAX_RANK];
     if (call->version >= 4 && !holo_attr_find(call, "axis"))
         return holo_call_fail(call, HOLO_BAD_MODEL, "attribute axis must be given");
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 1), x->rank, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", 1, x->rank, &axis));
     memcpy(dim, x->dim, sizeof dim);
     for (int i = 1; i < call->in_count; i++) {
         const HoloTensor *t = call->in[i];
@@ -39,7 +39,7 @@ static HoloStatus eval_concat(HoloCall *call)
 {
     const HoloTensor *y = call->out[0];
     int               axis;
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 1), y->rank, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", 1, y->rank, &axis));
     size_t  size  = holo_dtype_size(y->dtype);
     int64_t rows  = holo_product(axis, y->dim);
     int64_t inner = holo_product(y->rank - axis - 1, y->dim + axis + 1), done = 0;
@@ -58,8 +58,7 @@ static HoloDim place_joined(const HoloCall *call, int i)
 {
     const HoloTensor *y = call->out[0];
     int               axis;
-    if (holo_axis(call, holo_attr_int(call, "axis", 1), y->rank, &axis) || !holo_axis_is_outer(y, axis))
-        return HOLO_DIM_UNKNOWN;
+    if (holo_attr_axis(call, "axis", 1, y->rank, &axis) || !holo_axis_is_outer(y, axis)) return HOLO_DIM_UNKNOWN;
     HoloDim before = 0;
     for (int k = 0; k < i; k++) before = holo_dim_add(call->dims, before, call->in[k]->dim[axis]);
     return holo_dim_mul(call->dims, before, holo_dim_product(call->dims, y->dim, axis + 1, y->rank));
@@ -77,7 +76,7 @@ typedef struct Parts {
 
 static HoloStatus find_parts(const HoloCall *call, Parts *p)
 {
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), call->in[0]->rank, &p->axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", 0, call->in[0]->rank, &p->axis));
     HOLO_TRY(holo_numbers(call, "split", 1, &p->sizes));
     p->count = holo_attr_int(call, "num_outputs", call->out_count);
     HoloDim agreed;

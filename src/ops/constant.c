@@ -108,7 +108,7 @@ static HoloStatus infer_onehot(HoloCall *call)
     HOLO_TRY(holo_expect_rank(call, 2, 1, 1));
     if (!holo_dim_agree(values->dim[0], 2, &agreed))
         return holo_call_fail(call, HOLO_BAD_INPUT, "values has %lld entries, not 2", (long long)values->dim[0]);
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", -1), at->rank + 1, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", -1, at->rank + 1, &axis));
     const HoloTensor *d = call->in[1];
     if (!holo_scalar(call, 1, &depth))
         depth = d->data && holo_tensor_count(d) == 1 ? holo_get_i(d, 0) : HOLO_DIM_UNKNOWN;
@@ -126,7 +126,7 @@ static HoloStatus eval_onehot(HoloCall *call)
     size_t            size = holo_dtype_size(y->dtype);
     const char       *off = call->in[2]->data, *on = off + size;
     int               axis;
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", -1), y->rank, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", -1, y->rank, &axis));
     int64_t rows = holo_product(axis, y->dim), depth = y->dim[axis], tile[HOLO_TILE];
     int64_t inner = holo_product(y->rank - axis - 1, y->dim + axis + 1);
     holo_fill(y, off);

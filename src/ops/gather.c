@@ -9,7 +9,7 @@ static HoloStatus infer_gather(HoloCall *call)
     const HoloTensor *x = call->in[0], *at = call->in[1];
     int               axis, rank           = 0;
     HoloDim           dim[HOLO_MAX_RANK];
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), x->rank, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", 0, x->rank, &axis));
     HOLO_TRY(holo_expect_types(call, 1, HOLO_TYPES_INDEX));
     HOLO_TRY(holo_expect_rank(call, 1, 0, HOLO_MAX_RANK + 1 - x->rank));
     for (int i = 0; i < axis; i++) dim[rank++] = x->dim[i];
@@ -35,7 +35,7 @@ static HoloStatus eval_gather(HoloCall *call)
     const HoloTensor *x = call->in[0], *at = call->in[1], *y = call->out[0];
     if (holo_tensor_count(y) == 0) return HOLO_OK;
     int axis;
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), x->rank, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", 0, x->rank, &axis));
     int64_t rows = holo_product(axis, x->dim), many = holo_product(at->rank, at->dim), offset[HOLO_TILE];
     size_t  bytes    = (size_t)holo_product(x->rank - axis - 1, x->dim + axis + 1) * holo_dtype_size(x->dtype);
     size_t  from_row = (size_t)x->dim[axis] * bytes, to_row = (size_t)many * bytes;
@@ -60,8 +60,7 @@ static HoloDim place_gather(const HoloCall *call, int i)
     const HoloTensor *x = call->in[0];
     int               axis;
     HoloDim           index;
-    if (holo_axis(call, holo_attr_int(call, "axis", 0), x->rank, &axis) || !holo_axis_is_outer(x, axis))
-        return HOLO_DIM_UNKNOWN;
+    if (holo_attr_axis(call, "axis", 0, x->rank, &axis) || !holo_axis_is_outer(x, axis)) return HOLO_DIM_UNKNOWN;
     if (holo_in_ints(call, 1, &index, 1) != 1 || holo_dim_is_symbolic(index) || holo_dim_is_symbolic(x->dim[axis]) ||
         holo_index(call, index, x->dim[axis], &index))
         return HOLO_DIM_UNKNOWN;
@@ -73,7 +72,7 @@ static HoloDim place_gather(const HoloCall *call, int i)
 static HoloStatus infer_gather_elements(HoloCall *call)
 {
     int axis;
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), call->in[0]->rank, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", 0, call->in[0]->rank, &axis));
     HOLO_TRY(holo_elements_check(call, 0, 1, axis));
     return holo_out_shape_like(call, 0, call->in[0]->dtype, call->in[1]);
 }
@@ -93,7 +92,7 @@ static HoloStatus eval_gather_elements(HoloCall *call)
     const HoloTensor *x = call->in[0], *y = call->out[0];
     size_t            size = holo_dtype_size(x->dtype);
     int               axis;
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), x->rank, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", 0, x->rank, &axis));
     HoloElements e;
     holo_elements_init(&e, call, x, call->in[1], axis);
     for (;;) {

@@ -196,8 +196,8 @@ static HoloStatus read_gather(const HoloCall *call, Gather *g)
     const HoloTensor *data = call->in[DATA];
     int64_t           bits = holo_attr_int(call, "bits", 4);
     HOLO_TRY(holo_expect_rank(call, DATA, 1, HOLO_MAX_RANK));
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "gather_axis", 0), data->rank, &g->axis));
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "quantize_axis", 1), data->rank, &g->quantised));
+    HOLO_TRY(holo_attr_axis(call, "gather_axis", 0, data->rank, &g->axis));
+    HOLO_TRY(holo_attr_axis(call, "quantize_axis", 1, data->rank, &g->quantised));
     g->block = holo_attr_int(call, "block_size", 128);
     if (g->block < 1) return holo_call_fail(call, HOLO_BAD_MODEL, "block_size is %lld", (long long)g->block);
     if (bits != 2 && bits != 4 && bits != 8)

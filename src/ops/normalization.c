@@ -105,11 +105,6 @@ typedef struct Layer {
     int  mean, factor; // outputs; -1: none
 } Layer;
 
-static HoloStatus find_axis(const HoloCall *call, int *axis)
-{
-    return holo_axis(call, holo_attr_int(call, "axis", -1), call->in[0]->rank, axis);
-}
-
 static HoloStatus layer_infer(HoloCall *call)
 {
     const HoloTensor *x     = call->in[0];
@@ -117,7 +112,7 @@ static HoloStatus layer_infer(HoloCall *call)
     HoloDtype         stash;
     HoloDim           dim[HOLO_MAX_RANK];
     int               axis = 0;
-    HOLO_TRY(find_axis(call, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", -1, call->in[0]->rank, &axis));
     for (int input = 1; input < call->in_count; input++) HOLO_TRY(holo_affine_check(call, input, x));
     HOLO_TRY(holo_attr_dtype(call, "stash_type", HOLO_F32, HOLO_TYPES_FLOAT, &stash));
     for (int i = 0; i < x->rank; i++) dim[i] = i < axis ? x->dim[i] : 1;
@@ -138,7 +133,7 @@ static HoloStatus layer_eval(HoloCall *call)
                .mean    = layer->mean < 0 ? NULL : holo_out(call, layer->mean),
                .factor  = layer->factor < 0 ? NULL : holo_out(call, layer->factor),
     };
-    HOLO_TRY(find_axis(call, &norm.axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", -1, call->in[0]->rank, &norm.axis));
     HOLO_TRY(holo_row_norm_init(&norm, call, 1, layer->bias));
     HoloWalk walk = holo_walk(norm.axis, x->dim);
     for (int64_t row = 0; holo_walk_next(&walk); row++) {

@@ -14,7 +14,7 @@ static HoloStatus lp_infer(HoloCall *call)
 {
     int64_t p = holo_attr_int(call, "p", 2);
     int     axis;
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", -1), call->in[0]->rank, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", -1, call->in[0]->rank, &axis));
     if (p != 1 && p != 2) return holo_call_fail(call, HOLO_BAD_MODEL, "p is %lld, not 1 or 2", (long long)p);
     return holo_infer_same(call);
 }
@@ -62,7 +62,7 @@ static HoloStatus lp_eval(HoloCall *call)
     size_t workers = call->host && call->host->workers > 1 ? (size_t)call->host->workers : 1;
     int    axis    = 0;
     if (!l.out) return HOLO_OK;
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", -1), l.in->rank, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", -1, l.in->rank, &axis));
     l.rows = holo_rows(l.in, axis, axis + 1);
     HOLO_TRY(holo_call_temp(call, (size_t)l.rows.size, workers * sizeof(double), (void **)&l.memory));
     holo_spread(call, holo_row_count(l.rows), 4 * (double)holo_tensor_count(l.in), lp_row, &l);

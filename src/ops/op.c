@@ -198,6 +198,11 @@ HoloStatus holo_axis(const HoloCall *call, int64_t axis, int rank, int *out_axis
     return HOLO_OK;
 }
 
+HoloStatus holo_attr_axis(const HoloCall *call, const char *name, int64_t fallback, int rank, int *out_axis)
+{
+    return holo_axis(call, holo_attr_int(call, name, fallback), rank, out_axis);
+}
+
 HoloStatus holo_axes(const HoloCall *call, const char *attr, int input, int rank, int *out_axes, int *out_count,
                      bool *out_known)
 {

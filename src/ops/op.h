@@ -217,6 +217,7 @@ int holo_in_ints(const HoloCall *call, int i, HoloDim *out, int max);
 
 // Brings a possibly negative axis into [0, rank), or fails by naming it.
 HOLO_MUST HoloStatus holo_axis(const HoloCall *call, int64_t axis, int rank, int *out_axis);
+HOLO_MUST HoloStatus holo_attr_axis(const HoloCall *call, const char *name, int64_t fallback, int rank, int *out_axis);
 // Axes from an attribute or, where `input` >= 0 and it is given, from an input: sorted, unique, and how
 // many (-1: not given at all). Fails when the input's values are not known: *out_known tells.
 HOLO_MUST HoloStatus holo_axes(const HoloCall *call, const char *attr, int input, int rank, int *out_axes,

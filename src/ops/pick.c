@@ -9,7 +9,7 @@ static HoloStatus find_axis(const HoloCall *call, int *out)
 {
     *out = -1;
     if (!holo_attr_find(call, "axis")) return HOLO_OK;
-    return holo_axis(call, holo_attr_int(call, "axis", 0), call->in[0]->rank, out);
+    return holo_attr_axis(call, "axis", 0, call->in[0]->rank, out);
 }
 
 // How many of the `size` there are a condition chooses. It may be shorter; what it says behind the end is nothing. A size

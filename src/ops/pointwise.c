@@ -313,7 +313,7 @@ static HoloStatus legacy_view(const HoloCall *call, HoloTensor *view)
     *view                        = *b;
     if (call->version >= 7 || (call->op->domain && *call->op->domain)) return HOLO_OK;
     if (row->has_axis && holo_attr_int(call, "broadcast", 0) && holo_attr_find(call, "axis"))
-        HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), a->rank, &axis));
+        HOLO_TRY(holo_attr_axis(call, "axis", 0, a->rank, &axis));
     else if (!axis || b->rank != 1 || b->dim[0] == 1)
         return HOLO_OK;
     if (axis + b->rank > a->rank)

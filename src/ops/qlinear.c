@@ -181,7 +181,7 @@ static HoloStatus concat_infer(HoloCall *call)
     for (int i = 0; i < call->in_count; i++)
         if (!call->in[i]) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", i);
     const HoloTensor *first = call->in[2];
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), first->rank, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", 0, first->rank, &axis));
     HoloDim dim[HOLO_MAX_RANK], sum = 0;
     for (int d = 0; d < first->rank; d++) dim[d] = first->dim[d];
     for (int i = 2; i < call->in_count; i += 3) {
@@ -245,7 +245,7 @@ static HoloStatus concat_eval(HoloCall *call)
     const Part *parts = call->prepared;
     int         axis;
     if (holo_out_is_empty(call)) return HOLO_OK;
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), y->rank, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", 0, y->rank, &axis));
     if (!parts) {
         void *made;
         HOLO_TRY(holo_call_temp(call, (size_t)call->in_count / 3, sizeof(Part), &made));

@@ -121,7 +121,7 @@ static HoloStatus infer_elements(HoloCall *call)
     int               axis;
     Reduction         reduction = NONE;
     HOLO_TRY(find_reduction(call, &reduction));
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), x->rank, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", 0, x->rank, &axis));
     HOLO_TRY(holo_elements_check(call, 0, 1, axis));
     HOLO_TRY(holo_expect_types(call, 2, UINT64_C(1) << x->dtype));
     HOLO_TRY(holo_expect_rank(call, 2, at->rank, at->rank));
@@ -141,7 +141,7 @@ static HoloStatus eval_elements(HoloCall *call)
     int               axis;
     Reduction         reduction = NONE;
     HOLO_TRY(find_reduction(call, &reduction));
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), x->rank, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", 0, x->rank, &axis));
     holo_copy_all(y, x);
     HoloElements e;
     holo_elements_init(&e, call, x, call->in[1], axis);
@@ -213,7 +213,7 @@ static HoloStatus infer_cache(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *u = call->in[1], *at = holo_in(call, 2);
     int               axis;
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", -2), x->rank, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", -2, x->rank, &axis));
     if (axis == 0)
         return holo_call_fail(call, HOLO_BAD_MODEL, "axis 0 is the batch and cannot be the one written along");
     HOLO_TRY(holo_attr_choice(call, "mode", "linear", (const char *const[]){"linear", "circular", NULL}, NULL));
@@ -243,7 +243,7 @@ static HoloStatus eval_cache(HoloCall *call)
     HoloTensor       *y        = call->out[0];
     bool              circular = holo_attr_is(call, "mode", "linear", "circular");
     int               axis;
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", -2), x->rank, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", -2, x->rank, &axis));
     holo_copy_all(y, x);
     if (holo_tensor_count(u) == 0) return HOLO_OK;
     int64_t room = x->dim[axis], length = u->dim[axis], inner = holo_product(x->rank - axis - 1, x->dim + axis + 1);

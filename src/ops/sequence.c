@@ -156,7 +156,7 @@ typedef struct Cut {
 static HoloStatus find_cut(const HoloCall *call, Cut *cut)
 {
     const HoloTensor *x = call->in[0], *sizes = holo_in(call, 1);
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), x->rank, &cut->axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", 0, x->rank, &cut->axis));
     cut->sizes = sizes;
     cut->keep  = sizes || holo_attr_int(call, "keepdims", 1) != 0;
     cut->size  = 1;
@@ -177,7 +177,7 @@ static HoloStatus infer_cut(HoloCall *call)
 {
     int axis;
     HOLO_TRY(holo_expect_kind(call, 0, HOLO_TENSOR));
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "axis", 0), call->in[0]->rank, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", 0, call->in[0]->rank, &axis));
     HOLO_TRY(expect_position(call, 1));
     HOLO_TRY(holo_expect_rank(call, 1, 0, 1));
     holo_out_list_type(call, 0, HOLO_SEQUENCE, HOLO_TENSOR, (HoloDtype)call->in[0]->dtype);

@@ -33,17 +33,12 @@ static HoloStatus find_k(const HoloCall *call, HoloDim *k)
     return HOLO_OK;
 }
 
-static HoloStatus find_axis(const HoloCall *call, int *axis)
-{
-    return holo_axis(call, holo_attr_int(call, "axis", -1), call->in[0]->rank, axis);
-}
-
 static HoloStatus infer(HoloCall *call)
 {
     const HoloTensor *in = call->in[0];
     HoloDim           dim[HOLO_MAX_RANK], k = 0;
     int               axis = 0;
-    HOLO_TRY(find_axis(call, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", -1, call->in[0]->rank, &axis));
     HOLO_TRY(find_k(call, &k));
     if (!holo_dim_is_symbolic(k) && !holo_dim_is_symbolic(in->dim[axis]) && k > in->dim[axis])
         return holo_call_fail(call, HOLO_BAD_INPUT, "k is %lld, but axis %d has only %lld elements", (long long)k, axis,
@@ -290,7 +285,7 @@ static HoloStatus eval(HoloCall *call)
     int    axis    = 0;
     size_t workers = call->host && call->host->workers > 1 ? (size_t)call->host->workers : 1;
     v.turn         = holo_attr_int(call, "largest", 1) ? UINT64_MAX : 0;
-    HOLO_TRY(find_axis(call, &axis));
+    HOLO_TRY(holo_attr_axis(call, "axis", -1, call->in[0]->rank, &axis));
     HOLO_TRY(find_k(call, &v.k));
     v.rows = holo_rows(v.in, axis, axis + 1);
     if (v.k == 0 || holo_row_count(v.rows) == 0) return HOLO_OK;

@@ -8,7 +8,7 @@ static HoloStatus infer(HoloCall *call)
     HoloDim           dim[HOLO_MAX_RANK];
     int               axis;
     HOLO_TRY(holo_expect_rank(call, 0, 1, HOLO_MAX_RANK - 1));
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "dim", -1), x->rank, &axis));
+    HOLO_TRY(holo_attr_axis(call, "dim", -1, x->rank, &axis));
     if (size < 1 || step < 1)
         return holo_call_fail(call, HOLO_BAD_MODEL, "size and step are %lld and %lld", (long long)size,
                               (long long)step);
@@ -28,7 +28,7 @@ static HoloStatus eval(HoloCall *call)
     const HoloTensor *x = call->in[0];
     int               axis;
     if (holo_out_is_empty(call)) return HOLO_OK;
-    HOLO_TRY(holo_axis(call, holo_attr_int(call, "dim", -1), x->rank, &axis));
+    HOLO_TRY(holo_attr_axis(call, "dim", -1, x->rank, &axis));
     int64_t after   = holo_product(x->rank - axis - 1, x->dim + axis + 1);
     int64_t dim[4]  = {holo_product(axis, x->dim), call->out[0]->dim[axis], after, call->out[0]->dim[x->rank]};
     int64_t step    = dim[1] > 1 ? holo_attr_int(call, "step", 1) : 0; // a step that is never taken may be any number

@@ -20,7 +20,7 @@ static HoloStatus find_axis(const HoloCall *call, int *axis) // -1: all elements
 {
     *axis = -1;
     if (!holo_attr_find(call, "axis")) return HOLO_OK;
-    return holo_axis(call, holo_attr_int(call, "axis", 0), call->in[0]->rank, axis);
+    return holo_attr_axis(call, "axis", 0, call->in[0]->rank, axis);
 }
 
 static HoloStatus set_types(HoloCall *call, int axis, HoloDim found)
