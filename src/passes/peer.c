@@ -2,8 +2,8 @@
 //
 // One bit of a number is a whole step of a quantisation behind it, and so is a rounding to f16. Kernels have an order of sums
 // that is as good as any and ONNX Runtime's where that costs nothing; this pass finds the nodes whose results reach such a step
-// and for which it costs something. Marked by attribute `peer`, for time: LayerNormalization of a sum that nothing else reads,
-// which ONNX Runtime joins with the Add and takes element by element, InstanceNormalization, and sums. Replaced, for they are
+// and for which it costs something. Marked by attribute `peer`, for time: LayerNormalization of f16, or of a sum that nothing else
+// reads, which ONNX Runtime joins with the Add and takes element by element, InstanceNormalization, and sums. Replaced, for they are
 // less exact there (base/math_ratio.h): Sigmoid, Swish and Tanh.
 #include "passes/rewrite.h"
 
@@ -35,8 +35,22 @@ static bool has_fixed_sizes(const HoloTensor *t)
     return true;
 }
 
+// Is the value made of the other by what keeps rows, such as products and activations? Then the tools that quantise write
+// the same names for sizes that they do not know.
+static bool is_made_of(const HoloValue *value, const HoloValue *of)
+{
+    for (int steps = 0; steps < 32 && value->producer; steps++) {
+        const HoloNode *node = value->producer;
+        if (!node->op || node->op->flags & HOLO_OP_MOVES || strstr(node->type, "Attention")) return false;
+        if (!node->in_count || !node->in[0]) return false;
+        value = node->in[0];
+        if (value == of) return true;
+    }
+    return false;
+}
+
 // LayerNormalization that was written as one operator with the sum before it, as `peer` of 0 says, or that ONNX Runtime makes
-// one: over the last of three dimensions, of a sum of two values of this shape, which it must know.
+// one: over the last of three dimensions, of a sum of two values of this shape, which it must know, or know to be the same.
 static bool is_skip_norm(const HoloNode *node, const int *uses)
 {
     if (!holo_node_is(node, "LayerNormalization") || !is_f32(node->in[0])) return false;
@@ -44,9 +58,10 @@ static bool is_skip_norm(const HoloNode *node, const int *uses)
     const HoloNode   *add  = node->in[0]->producer;
     const HoloAttr   *axis = holo_node_attr(node, "axis"), *peer = holo_node_attr(node, "peer");
     if (peer) return peer->i == 0;
-    if (x->rank != 3 || (axis && axis->i != -1 && axis->i != 2) || !has_fixed_sizes(x)) return false;
-    return add && holo_node_is(add, "Add") && uses[node->in[0]->id] == 1 &&
-           holo_type_equal(&add->in[0]->type, &add->in[1]->type);
+    if (x->rank != 3 || (axis && axis->i != -1 && axis->i != 2)) return false;
+    if (!add || !holo_node_is(add, "Add") || uses[node->in[0]->id] != 1) return false;
+    return holo_type_equal(&add->in[0]->type, &add->in[1]->type) &&
+           (has_fixed_sizes(x) || is_made_of(add->in[0], add->in[1]) || is_made_of(add->in[1], add->in[0]));
 }
 
 static bool is_wanted(const HoloNode *node, const int *uses)
