@@ -71,6 +71,49 @@ void holo_heads_move(HoloTensor *to, const HoloHeads *to_view, const HoloHeads *
               (const char *)from->t->data + (size_t)from->start * bytes, from_at);
 }
 
+HoloStatus holo_beams_check(const HoloCall *call, int input, HoloDim batch)
+{
+    const HoloTensor *beams = holo_in(call, input);
+    HoloDim           same;
+    if (!beams) return HOLO_OK;
+    HOLO_TRY(holo_expect_types(call, input, HOLO_TYPES_INDEX));
+    HOLO_TRY(holo_expect_rank(call, input, 3, 3));
+    return holo_agree(call, "beams and the batch", holo_dim_mul(call->dims, beams->dim[0], beams->dim[1]), batch,
+                      &same);
+}
+
+static HoloStatus follow_beams(const HoloCall *call, const HoloTensor *beams, const HoloAttention *a, int64_t past,
+                               int64_t size, HoloHeads *h)
+{
+    const int64_t dim[4] = {a->batch, a->kv_heads, a->keys, size};
+    int64_t       width = beams->dim[1], room = beams->dim[2];
+    HoloTensor   *own;
+    HOLO_TRY(holo_temp_tensor(call, (HoloDtype)h->t->dtype, 4, dim, &own));
+    HoloHeads to = holo_heads_outer(own);
+    for (int64_t b = 0; b < a->batch; b++)
+        for (int64_t p = 0; p < a->keys; p++) {
+            int64_t beam = p < past ? holo_get_i(beams, b * room + p) : b % width;
+            if (beam < 0 || beam >= width)
+                return holo_call_fail(call, HOLO_BAD_INPUT, "beam %lld, expected 0 to %lld", (long long)beam,
+                                      (long long)width - 1);
+            HoloHeads from = *h, at = to;
+            from.start += (b / width * width + beam) * h->batch + p * h->step;
+            at.start += b * to.batch + p * to.step;
+            holo_heads_move(own, &at, &from, 1, a->kv_heads, 1, size);
+        }
+    *h = to;
+    return HOLO_OK;
+}
+
+HoloStatus holo_beams_follow(const HoloCall *call, int input, HoloAttention *a, int64_t past)
+{
+    const HoloTensor *beams = holo_in(call, input);
+    if (!beams) return HOLO_OK;
+    if (beams->dim[2] < past) return holo_call_fail(call, HOLO_BAD_INPUT, "cache_indirection is shorter than the past");
+    HOLO_TRY(follow_beams(call, beams, a, past, a->size, &a->k));
+    return follow_beams(call, beams, a, past, a->v_size, &a->v);
+}
+
 void holo_head_normalise(double *x, int64_t size, const double *weight, double epsilon)
 {
     double sum = 0;

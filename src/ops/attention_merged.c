@@ -1,5 +1,5 @@
 // attention_merged.c - ONNX Runtime's Attention and QAttention: queries, keys and values are one product of the input
-// with merged weights, real or quantised.
+// with merged weights, real or quantised. DecoderMaskedSelfAttention is the first for one query, with beams.
 #include "ops/attention_padding.h"
 #include "ops/matmul.h"
 #include "ops/number.h"
@@ -7,11 +7,12 @@
 enum { X, WEIGHT, BIAS, NONE = INT8_MAX }; // inputs; NONE: the operator does not have it
 
 typedef struct Inputs { // which input is what
-    int mask, past, bias, past_length, x_scale, weight_scale, x_zero, weight_zero;
+    int mask, past, bias, past_length, x_scale, weight_scale, x_zero, weight_zero, beams;
 } Inputs;
 
-static const Inputs real      = {3, 4, 5, 6, NONE, NONE, NONE, NONE};
-static const Inputs quantised = {5, 8, NONE, NONE, 3, 4, 6, 7};
+static const Inputs real      = {3, 4, 5, 6, NONE, NONE, NONE, NONE, NONE};
+static const Inputs quantised = {5, 8, NONE, NONE, 3, 4, 6, 7, NONE};
+static const Inputs one       = {3, 4, 5, 6, NONE, NONE, NONE, NONE, 8}; // 7 is the number of beams, as in the table
 
 typedef struct Sizes {
     HoloDim batch, queries, past, keys, size, v_size;
@@ -28,7 +29,7 @@ static bool is_shared(const HoloCall *call)
 static HoloDtype dtype_of(const HoloCall *call)
 {
     const Inputs *in = call->op->row;
-    return (HoloDtype)(in == &real ? call->in[X] : call->in[in->x_scale])->dtype;
+    return (HoloDtype)(in != &quantised ? call->in[X] : call->in[in->x_scale])->dtype;
 }
 
 static HoloStatus find_hidden(const HoloCall *call, Sizes *s)
@@ -85,7 +86,7 @@ static HoloStatus find_sizes(const HoloCall *call, Sizes *s)
     const Inputs     *in = call->op->row;
     const HoloTensor *x = call->in[X], *weight = holo_in(call, WEIGHT), *bias = holo_in(call, BIAS);
     HoloDim           same;
-    if (!weight || (in != &real && (!holo_in(call, in->x_scale) || !holo_in(call, in->weight_scale))))
+    if (!weight || (in == &quantised && (!holo_in(call, in->x_scale) || !holo_in(call, in->weight_scale))))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the weights or their scales are missing");
     if (holo_attr_int(call, "do_rotary", 0))
         return holo_call_fail(call, HOLO_UNSUPPORTED,
@@ -110,6 +111,7 @@ static HoloStatus infer(HoloCall *call)
     HOLO_TRY(find_sizes(call, &s));
     HoloDim scores[4] = {s.batch, s.heads, s.queries, s.keys};
     HOLO_TRY(holo_padding_check(call, in->mask, s.batch, s.queries, s.keys));
+    HOLO_TRY(holo_beams_check(call, in->beams, s.batch));
     HOLO_TRY(holo_bias_check(call, in->bias, scores, false));
     if (holo_out(call, 1) && s.size != s.v_size)
         return holo_call_fail(call, HOLO_BAD_MODEL, "a cache needs keys and values of one size");
@@ -244,6 +246,7 @@ static HoloStatus eval(HoloCall *call)
         .y_step   = s.hidden[2],
     };
     const int64_t scores[4] = {s.batch, s.heads, s.queries, s.keys};
+    HOLO_TRY(holo_beams_follow(call, in->beams, &a, s.past));
     HOLO_TRY(holo_padding_bias(call, in->mask, &a, s.past, &a.bias[0]));
     holo_bias_init(holo_in(call, in->bias), scores, false, &a.bias[1]);
     return holo_attention(call, &a);
@@ -253,6 +256,7 @@ static HoloStatus eval(HoloCall *call)
 
 const HoloOp holo_ops_attention_merged[] = {
     {.name = "Attention", .in_min = 2, .in_max = 7, .types = HOLO_TYPES_FLOAT, .row = &real, ROW},
+    {.name = "DecoderMaskedSelfAttention", .in_min = 2, .in_max = 9, .types = HOLO_TYPES_FLOAT, .row = &one, ROW},
     {.name = "QAttention", .in_min = 5, .in_max = 9, .types = HOLO_BIT(U8) | HOLO_BIT(I8), .row = &quantised, ROW},
     {0},
 };

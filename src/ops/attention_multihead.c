@@ -94,8 +94,8 @@ static HoloStatus find_past(const HoloCall *call, Sizes *s)
 
 static HoloStatus check_rest(const HoloCall *call, const Sizes *s)
 {
-    const Inputs     *in   = inputs_of(call);
-    const HoloTensor *bias = holo_in(call, in->bias), *beams = holo_in(call, in->beams);
+    const Inputs     *in        = inputs_of(call);
+    const HoloTensor *bias      = holo_in(call, in->bias);
     HoloDim           scores[4] = {s->batch, s->heads, s->queries, s->keys}, same;
     if (bias) {
         HoloDim each = holo_dim_add(call->dims, holo_dim_mul(call->dims, s->size, 2), s->v_size);
@@ -104,12 +104,7 @@ static HoloStatus check_rest(const HoloCall *call, const Sizes *s)
         HOLO_TRY(
             holo_agree(call, "entries of the bias", bias->dim[0], holo_dim_mul(call->dims, each, s->heads), &same));
     }
-    if (beams) {
-        HOLO_TRY(holo_expect_types(call, in->beams, HOLO_TYPES_INDEX));
-        HOLO_TRY(holo_expect_rank(call, in->beams, 3, 3));
-        HOLO_TRY(holo_agree(call, "beams and the batch", holo_dim_mul(call->dims, beams->dim[0], beams->dim[1]),
-                            s->batch, &same));
-    }
+    HOLO_TRY(holo_beams_check(call, in->beams, s->batch));
     HOLO_TRY(holo_padding_check(call, in->mask, s->batch, s->queries, s->keys));
     return holo_bias_check(call, in->score_bias, scores, false);
 }
@@ -208,32 +203,6 @@ static HoloStatus join(const HoloCall *call, const Sizes *s, int part, int64_t s
     return HOLO_OK;
 }
 
-// With beams, a position of the past is that of the beam which the table names.
-static HoloStatus follow_beams(const HoloCall *call, const Sizes *s, int64_t size, HoloHeads *h)
-{
-    const HoloTensor *beams = holo_in(call, inputs_of(call)->beams);
-    HoloTensor       *own;
-    if (!beams) return HOLO_OK;
-    const int64_t dim[4] = {s->batch, s->heads, s->keys, size};
-    int64_t       width = beams->dim[1], room = beams->dim[2];
-    if (room < s->past) return holo_call_fail(call, HOLO_BAD_INPUT, "cache_indirection is shorter than the past");
-    HOLO_TRY(holo_temp_tensor(call, (HoloDtype)h->t->dtype, 4, dim, &own));
-    HoloHeads to = holo_heads_outer(own);
-    for (int64_t b = 0; b < s->batch; b++)
-        for (int64_t p = 0; p < s->keys; p++) {
-            int64_t beam = p < s->past ? holo_get_i(beams, b * room + p) : b % width;
-            if (beam < 0 || beam >= width)
-                return holo_call_fail(call, HOLO_BAD_INPUT, "beam %lld, expected 0 to %lld", (long long)beam,
-                                      (long long)width - 1);
-            HoloHeads from = *h, at = to;
-            from.start += (b / width * width + beam) * h->batch + p * h->step;
-            at.start += b * to.batch + p * to.step;
-            holo_heads_move(own, &at, &from, 1, s->heads, 1, size);
-        }
-    *h = to;
-    return HOLO_OK;
-}
-
 static HoloStatus eval(HoloCall *call)
 {
     Sizes s;
@@ -270,8 +239,7 @@ static HoloStatus eval(HoloCall *call)
     HOLO_TRY(add_bias(call, &s, VALUE, s.fresh, s.v_size, &a.v));
     HOLO_TRY(join(call, &s, KEY, s.size, &a.k));
     HOLO_TRY(join(call, &s, VALUE, s.v_size, &a.v));
-    HOLO_TRY(follow_beams(call, &s, s.size, &a.k));
-    HOLO_TRY(follow_beams(call, &s, s.v_size, &a.v));
+    HOLO_TRY(holo_beams_follow(call, inputs_of(call)->beams, &a, s.past));
     HOLO_TRY(holo_attention_ahead(call, s.batch, s.past, &a.ahead));
     const int64_t scores[4] = {s.batch, s.heads, s.queries, s.keys};
     HOLO_TRY(holo_padding_bias(call, inputs_of(call)->mask, &a, s.past, &a.bias[0]));

@@ -20,7 +20,8 @@ typedef enum HoloFeed {
     HOLO_FEED_STATES,      // [batch, source, size]: output 1 of the encoder
     HOLO_FEED_START,       // [batch, tokens] that sequences begin with
     HOLO_FEED_PAST_LENGTH, // [1]: tokens before; then past and present are as long as a sequence can be
-    HOLO_FEED_FOREIGN,     // what only other devices have
+    HOLO_FEED_BEAM_WIDTH,  // [1]: beams
+    HOLO_FEED_BEAMS,       // [batch, beams, longest]: whose past a position is of; here each beam has its own
 } HoloFeed;
 
 HoloFeed holo_search_feed(const char *name);

@@ -20,8 +20,6 @@ static HoloStatus find_feeds(HoloDecoder *d, const HoloBody *body, bool is_first
         HoloFeed   feed = holo_search_feed(call->host->input(call->host, body->graph, i, &type));
         if (!is_first && feed != d->feed[i])
             return holo_call_fail(call, HOLO_BAD_MODEL, "init_decoder and decoder differ in input %d", i);
-        if (feed == HOLO_FEED_FOREIGN)
-            return holo_call_fail(call, HOLO_UNSUPPORTED, "a decoder that keeps the past of beams in one place");
         if (feed == HOLO_FEED_PAST && !is_past(&type))
             return holo_call_fail(call, HOLO_BAD_MODEL, "input %d of the decoder, a past, is not of 4 or 5 dimensions",
                                   i);
@@ -138,12 +136,34 @@ static HoloStatus feed_mask(HoloDecoder *d, int i)
     return HOLO_OK;
 }
 
-static HoloStatus feed_past_length(HoloDecoder *d, int i)
+static HoloStatus feed_number(HoloDecoder *d, int i, int64_t number)
 {
     void *data = d->in[i].data;
     d->in[i]   = (HoloTensor){.dtype = HOLO_I32, .rank = 1, .dim = {1}, .data = data};
     HOLO_TRY(holo_decoder_room(d, i));
-    *(int32_t *)d->in[i].data = (int32_t)d->seen;
+    *(int32_t *)d->in[i].data = (int32_t)number;
+    return HOLO_OK;
+}
+
+static HoloStatus feed_past_length(HoloDecoder *d, int i)
+{
+    return feed_number(d, i, d->seen);
+}
+
+static HoloStatus feed_beam_width(HoloDecoder *d, int i)
+{
+    return feed_number(d, i, d->s->beams);
+}
+
+static HoloStatus feed_beams(HoloDecoder *d, int i)
+{
+    const HoloSearch *s    = d->s;
+    void             *data = d->in[i].data;
+    if (d->seen > 0 && data) return HOLO_OK;
+    d->in[i] = (HoloTensor){.dtype = HOLO_I32, .rank = 3, .dim = {s->batch, s->beams, s->longest}, .data = data};
+    HOLO_TRY(holo_decoder_room(d, i));
+    for (int64_t k = 0; k < s->rows * s->longest; k++)
+        ((int32_t *)d->in[i].data)[k] = (int32_t)(k / s->longest % s->beams);
     return HOLO_OK;
 }
 
@@ -166,7 +186,8 @@ HoloStatus holo_decoder_run(HoloDecoder *d, const HoloTensor **out_logits)
     static HoloStatus (*const rows[])(HoloDecoder *, int) = {
         [HOLO_FEED_IDS] = feed_ids,      [HOLO_FEED_POSITIONS] = feed_positions,
         [HOLO_FEED_MASK] = feed_mask,    [HOLO_FEED_PAST_LENGTH] = feed_past_length,
-        [HOLO_FEED_PAST] = feed_no_past,
+        [HOLO_FEED_PAST] = feed_no_past, [HOLO_FEED_BEAM_WIDTH] = feed_beam_width,
+        [HOLO_FEED_BEAMS] = feed_beams,
     };
     HoloBody *body = d->seen ? &d->rest : &d->first;
     for (int i = 0; i < d->inputs; i++)

@@ -91,6 +91,27 @@ static HoloStatus feed_rows(HoloDecoder *d, int i, const HoloTensor *from)
     return HOLO_OK;
 }
 
+// The same of a past, at the beginning of one that is as long as a sequence can be.
+static HoloStatus feed_long_rows(HoloDecoder *d, int i, const HoloTensor *from)
+{
+    const HoloSearch *s = d->s;
+    HoloTensor       *t = &d->in[i];
+    if (from->rank != 4 || from->dim[0] != s->batch || from->dim[2] > s->longest)
+        return holo_call_fail(s->call, HOLO_BAD_MODEL, "the encoder gives no past for input %d of the decoder", i);
+    *t        = *from;
+    t->data   = NULL;
+    t->dim[0] = s->rows;
+    t->dim[2] = s->longest;
+    HOLO_TRY(holo_decoder_room(d, i));
+    size_t each = (size_t)t->dim[3] * holo_dtype_size((HoloDtype)t->dtype), have = (size_t)from->dim[2] * each;
+    for (int64_t k = 0; k < s->rows * t->dim[1] && have; k++) {
+        int64_t row = k / t->dim[1] / s->beams, head = k % t->dim[1];
+        memcpy((char *)t->data + (size_t)(k * s->longest) * each,
+               (const char *)from->data + (size_t)(row * t->dim[1] + head) * have, have);
+    }
+    return HOLO_OK;
+}
+
 // Past k of the decoder, where the encoder has seen no token: empty for its own tokens, with heads like those of the
 // source.
 static HoloStatus feed_source_past(HoloDecoder *d, int i, int k, const Encoder *e)
@@ -111,7 +132,8 @@ static HoloStatus feed_past(HoloDecoder *d, int i, int k, const Encoder *e)
 {
     enum { FIRST = 2 }; // behind logits and states
     if (!e->has_start) return feed_source_past(d, i, k, e);
-    if (FIRST + k < e->body.out_count && !d->is_shared) return feed_rows(d, i, &e->body.result[FIRST + k]);
+    if (FIRST + k < e->body.out_count)
+        return (d->is_shared && k < d->presents ? feed_long_rows : feed_rows)(d, i, &e->body.result[FIRST + k]);
     return holo_call_fail(d->s->call, HOLO_BAD_MODEL, "the encoder gives nothing for input %d of the decoder", i);
 }
 

@@ -23,8 +23,8 @@ HoloFeed holo_search_feed(const char *name)
         {"encoder_hidden_states", HOLO_FEED_STATES},
         {"decoder_input_ids", HOLO_FEED_START},
         {"past_sequence_length", HOLO_FEED_PAST_LENGTH},
-        {"beam_width", HOLO_FEED_FOREIGN},
-        {"cache_indirection", HOLO_FEED_FOREIGN},
+        {"beam_width", HOLO_FEED_BEAM_WIDTH},
+        {"cache_indirection", HOLO_FEED_BEAMS},
     };
     for (int i = 0; i < HOLO_COUNT(rows); i++)
         if (!strcmp(rows[i].name, name)) return rows[i].feed;

@@ -302,6 +302,7 @@ const SampleRow sample_rows[] = {
     {FLOAT, "com.microsoft::RestorePadding@1($x[3,h], $i32[2,2]{0,2,3,1})"},
     {FLOAT, "com.microsoft::RelativePositionBias@1($x[b>0,h], $i64[1]{5}, $i64[1]{5}) {max_distance=8, is_bidirectional=$(0|1)}"},
     {FLOAT, "com.microsoft::GatedRelativePositionBias@1($x[b,s,2*h>0], $t[2*h], $t[1,2,s,s], $t[h,4], $t[4], $t[1,2,1,1]) {num_heads=2}"},
+    {F32,   "2=com.microsoft::DecoderMaskedSelfAttention@1($x[b,1,i>0], $t[i,6*h>0], $t[6*h], _, $t[2,b,2,4,h], _, $i32[1]<0,3>) {num_heads=2, past_present_share_buffer=1}"},
     {F32,   "com.microsoft::Attention@1($x[b,s>0,i>0], $t[i,6*h>0], $t[6*h]) {num_heads=2, unidirectional=$(0|1)}"},
     {F32,   "ai.onnx.preview::FlexAttention@1($x[b,2,s,h>0], $t[b,2,k>0,h], $t[b,2,k,h])"},
     {FLOAT, "RotaryEmbedding@23($x[b,n,s,8], $t[9,4], $t[9,4], $i64[b,s]<0,8>) {interleaved=$(0|1)}"},
