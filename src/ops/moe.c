@@ -4,11 +4,13 @@
 //     expert(x) = fc2(activation(fc1(x)))        or        fc2(activation(fc1(x)) * fc3(x))
 //
 // Weights are real or, in QMoE, whole numbers of 2, 4 or 8 bits with scales; its forms with floats of 4 and 8 bits are not
-// computed. A sparse mixer is not, either: ONNX Runtime has that for GPUs alone.
+// computed.
 #include "ops/contract.h"
 #include "ops/functions.h"
 #include "ops/nbits.h"
 #include "ops/spread.h"
+
+#include <math.h>
 
 enum { X, ROUTER };
 enum { FC1, FC2, FC3, LAYERS };
@@ -73,6 +75,7 @@ typedef struct Moe {
     const Activation *activation;
     int64_t           chosen, experts, tokens, hidden, inter;
     int               bits;
+    bool              is_sparse; // the router's weights are those of a sparse mixer
     int64_t fusion; // of swiglu: 0: fc3 has the second factor; in fc1 it is 1: interleaved, 2: behind the first
     Layer   layer[LAYERS];
 } Moe;
@@ -91,8 +94,8 @@ static HoloStatus read_attributes(const HoloCall *call, Moe *m)
     if (m->row->quantised && m->bits != 2 && m->bits != 4 && m->bits != 8)
         return holo_call_fail(call, HOLO_BAD_MODEL, "expert_weight_bits is not 2, 4 or 8");
     if (m->fusion < 0 || m->fusion > 2) return holo_call_fail(call, HOLO_BAD_MODEL, "swiglu_fusion is not 0, 1 or 2");
-    if (holo_attr_int(call, "use_sparse_mixer", 0))
-        return holo_call_fail(call, HOLO_UNSUPPORTED, "use_sparse_mixer is not supported");
+    m->is_sparse = holo_attr_int(call, "use_sparse_mixer", 0) != 0;
+    if (m->is_sparse && m->chosen != 2) return holo_call_fail(call, HOLO_BAD_MODEL, "a sparse mixer needs k to be 2");
     if (m->row->quantised && !holo_attr_is(call, "quant_type", "int", "int"))
         return holo_call_fail(call, HOLO_UNSUPPORTED, "quant_type must be int");
     if (m->activation->f) m->fusion = 0;
@@ -243,10 +246,25 @@ static void weigh(const Moe *m, const double *number, const int64_t *expert, dou
     for (int64_t j = 0; j < m->chosen; j++) weight[j] /= sum;
 }
 
+// A sparse mixer's weights: for each expert the softmax of those that are not chosen before it and nearly as good.
+static void weigh_sparse(const Moe *m, const double *number, const int64_t *expert, double *weight)
+{
+    const double near = 0.02;
+    for (int64_t j = 0; j < m->chosen; j++) {
+        double top = number[expert[j]], sum = 0;
+        for (int64_t e = 0; e < m->experts; e++) {
+            bool is_out = top - number[e] > near * fmax(fabs(number[e]), top);
+            for (int64_t i = 0; i < j; i++) is_out = is_out || expert[i] == e;
+            if (!is_out) sum += holo_exp(number[e] - top);
+        }
+        weight[j] = 1 / sum;
+    }
+}
+
 static HoloStatus route(const HoloCall *call, const Moe *m, Routes *out)
 {
     const HoloTensor *weights   = m->row->router_weights ? holo_in(call, m->row->router_weights) : NULL;
-    bool              normalise = holo_attr_int(call, "normalize_routing_weights", 0) != 0;
+    bool              normalise = !m->is_sparse && holo_attr_int(call, "normalize_routing_weights", 0) != 0;
     size_t            routes    = (size_t)(m->tokens * m->chosen);
     double           *number;
     bool             *taken;
@@ -259,7 +277,7 @@ static HoloStatus route(const HoloCall *call, const Moe *m, Routes *out)
         double  *weight = out->weight + t * m->chosen, sum = 0;
         holo_read_f(call->in[ROUTER], t * m->experts, 1, m->experts, number);
         choose(m, number, taken, expert);
-        if (!weights) weigh(m, number, expert, weight);
+        if (!weights) (m->is_sparse ? weigh_sparse : weigh)(m, number, expert, weight);
         for (int64_t j = 0; weights && j < m->chosen; j++) weight[j] = holo_get_f(weights, t * m->experts + expert[j]);
         for (int64_t j = 0; j < m->chosen; j++) sum += weight[j];
         for (int64_t j = 0; normalise && j < m->chosen; j++) weight[j] = sum == 0 ? 0 : weight[j] / sum;
