@@ -438,6 +438,23 @@ static void test_endless(void **state)
     holo_model_close(model);
 }
 
+// What no turn collects has the shape that is known of the body: of a constant, the plan knows more than the model says.
+static void test_nothing_collected(void **state)
+{
+    (void)state;
+    Looped l = begin();
+    onnx_output(&l.model.graph, "y", HOLO_I64, NULL);
+    onnx_ints(&l.model.graph, "none", "", &(int64_t){0});
+    onnx_output(&l.body, "c", HOLO_I64, NULL);
+    onnx_ints(&l.model.graph, "all", "3", (int64_t[]){1, 1, 2});
+    onnx_node(&l.body, "Unique", "all", "c", "");
+    onnx_node_with(&l.model.graph, "Loop", "none,", "y", "", "body", &l.body);
+    onnx_save(&l.model, temp_path("nothing.onnx"));
+    HoloModel *model;
+    EXPECT_OK(holo_compile_model(NULL, temp_path("nothing.onnx"), &model, NULL, &error));
+    holo_model_close(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -447,7 +464,7 @@ int main(void)
         cmocka_unit_test(test_carried_list),  cmocka_unit_test(test_forked_list),
         cmocka_unit_test(test_queue),         cmocka_unit_test(test_nested_loops),
         cmocka_unit_test(test_no_rounds),     cmocka_unit_test(test_unwanted_results),
-        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_endless),       cmocka_unit_test(test_nothing_collected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
