@@ -32,7 +32,8 @@ struct HoloVerifier {
 // they run, all the same.
 static const int64_t size_trials[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 224};
 
-enum { TRIAL_ELEMENTS = 1 << 22 }; // of an input: with many symbols the larger ones of these come to gigabytes
+// Of any value where sizes are made up: with many symbols the larger ones of these come to gigabytes.
+enum { TRIAL_ELEMENTS = 1 << 22, FOUND_ELEMENTS = 1 << 26 };
 
 static int64_t size_at(const HoloGraph *graph, const int64_t *found, HoloDim d, int trial)
 {
@@ -219,8 +220,9 @@ static HoloStatus reference_run(HoloVerifier *v, HoloProducts *products, HoloVer
         if (!v->options.inputs && !inputs_make(graph, found, trial, arena, made, r->why_not, sizeof r->why_not))
             return HOLO_OK;
         for (int i = 0; i < graph->input_count; i++) v->inputs[i] = v->options.inputs ? v->options.inputs[i] : &made[i];
-        HoloError  why    = {0};
-        HoloStatus status = holo_graph_eval(graph, v->inputs, v->want, arena, &eval, &why);
+        HoloError why      = {0};
+        eval.element_limit = !trial_graph ? 0 : trial ? TRIAL_ELEMENTS : FOUND_ELEMENTS;
+        HoloStatus status  = holo_graph_eval(graph, v->inputs, v->want, arena, &eval, &why);
         if (!status) {
             r->why_not[0] = 0;
             return HOLO_OK;

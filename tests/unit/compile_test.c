@@ -477,6 +477,30 @@ static void test_views_are_not_written_over(void **state)
     holo_model_close(model);
 }
 
+// The one size that lets the weights in makes a value that is too large to compute for a proof.
+static void test_large_made_up_sizes(void **state)
+{
+    (void)state;
+    OnnxModel m = {0};
+    onnx_input(&m.graph, "x", HOLO_F32, "N,N");
+    onnx_output(&m.graph, "y", HOLO_F32, NULL);
+    onnx_weights(&m.graph, "w", "3000,32", 1, 1);
+    onnx_ints(&m.graph, "first", "1", (int64_t[]){0});
+    onnx_ints(&m.graph, "second", "1", (int64_t[]){1});
+    onnx_node(&m.graph, "MatMul", "x,w", "a", "");
+    onnx_node(&m.graph, "Unsqueeze", "a,first", "b", "");
+    onnx_node(&m.graph, "Unsqueeze", "a,second", "c", "");
+    onnx_node(&m.graph, "Sub", "b,c", "y", "");
+    onnx_save(&m, temp_path("large.onnx"));
+    HoloModel  *model;
+    HoloReport *report;
+    EXPECT_OK(holo_compile_model(NULL, temp_path("large.onnx"), &model, &report, &error));
+    assert_false(report->verified);
+    assert_non_null(strstr(report->verify_why_not, "288000000 elements, more than the limit"));
+    holo_report_destroy(report);
+    holo_model_close(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -499,6 +523,7 @@ int main(void)
         cmocka_unit_test(test_listings),
         cmocka_unit_test(test_operators_listed),
         cmocka_unit_test(test_views_are_not_written_over),
+        cmocka_unit_test(test_large_made_up_sizes),
     };
     return cmocka_run_group_tests_name("compile", tests, NULL, NULL);
 }
