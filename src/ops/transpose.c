@@ -24,10 +24,9 @@ static HoloStatus find_perm(const HoloCall *call, int *perm)
     if (count >= 0 && count != rank)
         return holo_call_fail(call, HOLO_BAD_MODEL, "perm has %d entries for an input of rank %d", count, rank);
     for (int i = 0; i < rank; i++) {
-        if (count < 0)
-            perm[i] = rank - 1 - i;
-        else
-            HOLO_TRY(holo_axis(call, given[i], rank, &perm[i]));
+        if (count >= 0 && (given[i] < 0 || given[i] >= rank))
+            return holo_call_fail(call, HOLO_BAD_MODEL, "perm names dimension %lld of %d", (long long)given[i], rank);
+        perm[i] = count < 0 ? rank - 1 - i : (int)given[i];
         if (used[perm[i]]) return holo_call_fail(call, HOLO_BAD_MODEL, "perm names dimension %d twice", perm[i]);
         used[perm[i]] = true;
     }

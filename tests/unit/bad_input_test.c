@@ -236,7 +236,7 @@ static void test_broken_graphs(void **state)
         {"x", "y", "y", "Add", "", "Add"},
         {"x,c", "y", "y", "MatMul", "", "MatMul"},
         {"x", "y", "y", "Transpose", "perm=[0,0]", "perm"},
-        {"x", "y", "y", "Transpose", "perm=[5,-7]", "axis 5"},
+        {"x", "y", "y", "Transpose", "perm=[5,-7]", "perm names dimension 5 of 2"},
         {"x", "y", "y", "Softmax", "axis=7", "axis"},
         {"x", "y", "y", "Flatten", "axis=-9", "axis"},
         {"x,c", "y", "y", "Concat", "axis=99", "axis"},
