@@ -71,18 +71,24 @@ static void partial_reshape(const HoloNode *node, HoloTensor *out)
     *out = (HoloTensor){.dtype = node->in[0]->type.dtype, .rank = (int8_t)rank};
     for (int d = 0; d < rank; d++) {
         HoloDim size = shape->contents ? shape->contents[d] : HOLO_DIM_UNKNOWN;
-        out->dim[d]  = size > 0 ? size : HOLO_DIM_UNKNOWN;
+        out->dim[d]  = size > 0 || holo_dim_is_symbolic(size) ? size : HOLO_DIM_UNKNOWN;
     }
+}
+
+// What is put into it, and where, does not change its type.
+static void partial_scatter(const HoloNode *node, HoloTensor *out)
+{
+    if (node->in_count && node->in[0] && node->in[0]->type.kind == HOLO_TENSOR) *out = node->in[0]->type;
+    out->data = NULL;
 }
 
 static const struct {
     const char *name;
     void (*infer)(const HoloNode *node, HoloTensor *out); // of output 0; *out is not known when it is called
 } partials[] = {
-    {"Cast", partial_cast},
-    {"NonZero", partial_nonzero},
-    {"Range", partial_range},
-    {"Reshape", partial_reshape},
+    {"Cast", partial_cast},         {"NonZero", partial_nonzero}, {"Range", partial_range},
+    {"Reshape", partial_reshape},   {"Scatter", partial_scatter}, {"ScatterElements", partial_scatter},
+    {"ScatterND", partial_scatter},
 };
 
 // A value whose rank depends on data must not leave all behind it without types.
