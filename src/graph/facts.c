@@ -116,6 +116,17 @@ const HoloTensor *holo_node_constant(const HoloNode *node, int i)
     return value && value->is_constant && value->type.data && value->type.kind == HOLO_TENSOR ? &value->type : NULL;
 }
 
+bool holo_node_scale(const HoloNode *node, double *out_scale, double *out_zero)
+{
+    const HoloTensor *scale = holo_node_constant(node, 1), *zero = holo_node_constant(node, 2);
+    if (!scale || scale->dtype != HOLO_F32 || holo_tensor_count(scale) != 1) return false;
+    if (holo_node_int(node, "block_size", 0) || holo_node_attr(node, "precision")) return false;
+    if (holo_node_in(node, 2) && (!zero || holo_tensor_count(zero) != 1)) return false;
+    *out_scale = holo_get_f(scale, 0);
+    *out_zero  = zero ? holo_get_f(zero, 0) : 0;
+    return isnormal((float)*out_scale) && *out_scale > 0;
+}
+
 bool holo_slice_takes_all(const HoloNode *slice)
 {
     const HoloValue *steps = holo_node_in(slice, 4);

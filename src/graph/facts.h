@@ -28,10 +28,13 @@ HoloCall          holo_node_call(const HoloNode *node);       // for attributes 
 bool              holo_node_has_graphs(const HoloNode *node); // a list of subgraphs among its attributes
 const HoloTensor *holo_node_constant(const HoloNode *node,
                                      int             i); // an input; NULL: not given, or no constant with elements
-bool              holo_slice_takes_all(const HoloNode *slice);             // every element, in order
-bool              holo_dropout_is_off(const HoloNode *dropout);            // inference: nothing is dropped
-bool              holo_node_same_op(const HoloNode *a, const HoloNode *b); // and equal attributes; inputs may differ
-bool              holo_attr_equal(const HoloAttr *a, const HoloAttr *b);   // graphs never are
+// The scale and zero point, one of each, by which a QuantizeLinear or DequantizeLinear of f32 does it. False: they are no
+// constants, several, or such that nothing can be computed with them.
+bool holo_node_scale(const HoloNode *node, double *out_scale, double *out_zero);
+bool holo_slice_takes_all(const HoloNode *slice);             // every element, in order
+bool holo_dropout_is_off(const HoloNode *dropout);            // inference: nothing is dropped
+bool holo_node_same_op(const HoloNode *a, const HoloNode *b); // and equal attributes; inputs may differ
+bool holo_attr_equal(const HoloAttr *a, const HoloAttr *b);   // graphs never are
 
 static inline HoloValue *holo_node_in(const HoloNode *node, int i) // NULL: not given
 {

@@ -19,20 +19,6 @@ bool holo_integers_is(const HoloNode *node, const char *type)
 
 // ---- scales
 
-// The scale and zero point of a node that quantises or dequantises.
-static bool read_scale(const HoloNode *node, HoloScaled *out)
-{
-    const HoloValue *scale = node->in_count > 1 ? node->in[1] : NULL, *zero = node->in_count > 2 ? node->in[2] : NULL;
-    const HoloAttr  *block = holo_node_attr(node, "block_size");
-    if (!scale || !scale->is_constant || scale->type.dtype != HOLO_F32 || holo_tensor_count(&scale->type) != 1 ||
-        !scale->type.data || (block && block->i) || holo_node_attr(node, "precision"))
-        return false;
-    if (zero && (!zero->is_constant || !zero->type.data || holo_tensor_count(&zero->type) != 1)) return false;
-    out->scale = holo_get_f(&scale->type, 0);
-    out->zero  = zero ? holo_get_f(&zero->type, 0) : 0;
-    return isnormal((float)out->scale) && out->scale > 0;
-}
-
 static bool is_tensor(const HoloValue *value, HoloDtype dtype)
 {
     return holo_value_is_of(value, dtype, 0, HOLO_MAX_RANK);
@@ -49,7 +35,7 @@ bool holo_integers_read(const HoloValue *value, HoloScaled *out)
     if (!holo_integers_is(node, "DequantizeLinear") || !is_tensor(value, HOLO_F32) || !is_8(node->in[0])) return false;
     out->q     = node->in[0];
     out->dtype = out->q->type.dtype;
-    return read_scale(node, out);
+    return holo_node_scale(node, &out->scale, &out->zero);
 }
 
 bool holo_integers_made(const HoloNode *node, HoloScaled *out)
@@ -58,7 +44,7 @@ bool holo_integers_made(const HoloNode *node, HoloScaled *out)
         return false;
     out->q     = NULL;
     out->dtype = node->out[0]->type.dtype;
-    return read_scale(node, out);
+    return holo_node_scale(node, &out->scale, &out->zero);
 }
 
 bool holo_integers_equal(const HoloScaled *a, const HoloScaled *b)

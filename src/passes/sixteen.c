@@ -6,7 +6,6 @@
 // 16 bits count, are what they round to.
 #include "passes/build.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct Grid {
@@ -22,15 +21,9 @@ static bool read_grid(const HoloNode *node, const char *type, Grid *out)
         return false;
     bool             makes = !strcmp(type, "QuantizeLinear");
     const HoloValue *q = makes ? node->out[0] : node->in[0], *x = makes ? node->in[0] : node->out[0];
-    const HoloValue *scale = node->in[1], *zero = node->in_count > 2 ? node->in[2] : NULL;
-    const HoloAttr  *block = holo_node_attr(node, "block_size");
     if (q->type.kind != HOLO_TENSOR || (q->type.dtype != HOLO_U16 && q->type.dtype != HOLO_I16)) return false;
-    if (x->type.dtype != HOLO_F32 || scale->type.dtype != HOLO_F32 || (block && block->i)) return false;
-    if (holo_node_attr(node, "precision") || !scale->is_constant || holo_tensor_count(&scale->type) != 1) return false;
-    if (zero && (!zero->is_constant || holo_tensor_count(&zero->type) != 1)) return false;
     *out = (Grid){.dtype = (HoloDtype)q->type.dtype};
-    if (!holo_value_number(scale, &out->scale) || (zero && !holo_value_number(zero, &out->zero))) return false;
-    return isnormal((float)out->scale) && out->scale > 0;
+    return x->type.dtype == HOLO_F32 && holo_node_scale(node, &out->scale, &out->zero);
 }
 
 static bool same_grid(const Grid *a, const Grid *b)
