@@ -140,32 +140,36 @@ HoloStatus holo_rotary_row(const HoloCall *call, const Sizes *s, int64_t batch, 
     return HOLO_OK;
 }
 
-static HoloStatus eval(HoloCall *call)
+HoloStatus holo_rotary_eval(const HoloCall *call, const Sizes *s, HoloRotaryRow *row)
 {
-    const HoloTensor *x = call->in[0];
-    HoloTensor       *y = holo_out(call, 0);
-    Sizes             s;
+    const HoloTensor *x    = call->in[0];
+    HoloHeads         view = x->rank == 4 ? holo_heads_outer(x) : holo_heads_inner(x, s->heads);
     void             *work;
-    if (holo_out_is_empty(call)) return HOLO_OK;
-    HOLO_TRY(holo_rotary_sizes(call, &s));
-    HOLO_TRY(holo_call_temp(call, (size_t)(2 * s.half + s.size), sizeof(double), &work));
-    HoloRotary r    = {.cos         = s.cos,
-                       .sin         = s.sin,
-                       .rows        = s.rows,
-                       .half        = s.half,
-                       .work        = work,
-                       .interleaved = holo_attr_int(call, "interleaved", 0) != 0};
-    HoloHeads  view = x->rank == 4 ? holo_heads_outer(x) : holo_heads_inner(x, s.heads);
-    for (int64_t b = 0; b < s.batch; b++)
-        for (int64_t p = 0; p < s.positions; p++) {
-            int64_t row = 0;
-            HOLO_TRY(holo_rotary_row(call, &s, b, p, &row));
-            for (int64_t h = 0; h < s.heads; h++) {
+    HOLO_TRY(holo_call_temp(call, (size_t)(2 * s->half + s->size), sizeof(double), &work));
+    HoloRotary r = {.cos         = s->cos,
+                    .sin         = s->sin,
+                    .rows        = s->rows,
+                    .half        = s->half,
+                    .work        = work,
+                    .interleaved = holo_attr_int(call, "interleaved", 0) != 0};
+    for (int64_t b = 0; b < s->batch; b++)
+        for (int64_t p = 0; p < s->positions; p++) {
+            int64_t from = 0;
+            HOLO_TRY(row(call, s, b, p, &from));
+            for (int64_t h = 0; h < s->heads; h++) {
                 int64_t at = b * view.batch + h * view.head + p * view.step;
-                holo_rotate(&r, row, x, at, s.size, y, at);
+                holo_rotate(&r, from, x, at, s->size, call->out[0], at);
             }
         }
     return HOLO_OK;
+}
+
+static HoloStatus eval(HoloCall *call)
+{
+    Sizes s;
+    if (holo_out_is_empty(call)) return HOLO_OK;
+    HOLO_TRY(holo_rotary_sizes(call, &s));
+    return holo_rotary_eval(call, &s, holo_rotary_row);
 }
 
 #define ROW \

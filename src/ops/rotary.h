@@ -24,7 +24,10 @@ typedef struct HoloRotarySizes {
 } HoloRotarySizes;
 HOLO_MUST HoloStatus holo_rotary_sizes(const HoloCall *call, HoloRotarySizes *out);
 // Which row of the tables belongs to a position. Sizes are numbers.
-HOLO_MUST HoloStatus holo_rotary_row(const HoloCall *call, const HoloRotarySizes *s, int64_t batch, int64_t position,
-                                     int64_t *out);
+typedef HoloStatus      HoloRotaryRow(const HoloCall *call, const HoloRotarySizes *s, int64_t batch, int64_t position,
+                                      int64_t *out);
+HOLO_MUST HoloRotaryRow holo_rotary_row;
+// Turns all vectors of input 0 by the rows of the tables that `row` tells.
+HOLO_MUST HoloStatus holo_rotary_eval(const HoloCall *call, const HoloRotarySizes *s, HoloRotaryRow *row);
 
 #endif

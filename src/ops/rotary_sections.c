@@ -97,30 +97,26 @@ static HoloStatus make_table(const HoloCall *call, const HoloRotarySizes *s, con
     return HOLO_OK;
 }
 
+// Each token has a row of its own.
+static HoloStatus row_of(const HoloCall *call, const HoloRotarySizes *s, int64_t batch, int64_t position, int64_t *out)
+{
+    (void)call;
+    *out = batch * s->positions + position;
+    return HOLO_OK;
+}
+
 static HoloStatus eval(HoloCall *call)
 {
-    const HoloTensor *x = call->in[X];
-    HoloRotarySizes   s;
-    HoloTensor        cos, sin;
-    void             *work;
+    HoloRotarySizes s;
+    HoloTensor      cos, sin;
     if (holo_out_is_empty(call)) return HOLO_OK;
     HOLO_TRY(find_sizes(call, &s));
     HOLO_TRY(make_table(call, &s, s.cos, &cos));
     HOLO_TRY(make_table(call, &s, s.sin, &sin));
-    HOLO_TRY(holo_call_temp(call, (size_t)(2 * s.half + s.size), sizeof(double), &work));
-    HoloRotary r    = {.cos         = &cos,
-                       .sin         = &sin,
-                       .rows        = cos.dim[0],
-                       .half        = s.half,
-                       .work        = work,
-                       .interleaved = holo_attr_int(call, "interleaved", 0) != 0};
-    HoloHeads  view = x->rank == 4 ? holo_heads_outer(x) : holo_heads_inner(x, s.heads);
-    for (int64_t t = 0; t < s.batch * s.positions; t++)
-        for (int64_t h = 0; h < s.heads; h++) {
-            int64_t at = t / s.positions * view.batch + h * view.head + t % s.positions * view.step;
-            holo_rotate(&r, t, x, at, s.size, call->out[0], at);
-        }
-    return HOLO_OK;
+    s.cos  = &cos;
+    s.sin  = &sin;
+    s.rows = cos.dim[0];
+    return holo_rotary_eval(call, &s, row_of);
 }
 
 const HoloOp holo_ops_rotary_sections[] = {
