@@ -1,6 +1,7 @@
 // math_test.c - elementary functions: errors against the C library's long double, special values, and the bits of the
 // results on a fixed grid, which must be the same on every machine.
 #include "base/base.h"
+#include "base/bits.h"
 #include "base/math.h"
 
 #include <setjmp.h>
@@ -64,27 +65,14 @@ static const Function functions[] = {
 #undef X
 };
 
-static uint64_t bits_of(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static double double_of(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 // ---- accuracy
 
 // The distance of a result from the truth, in units of its last place.
 static double error_of(double got, long double truth)
 {
     double near = (double)truth;
-    if (near != near || isinf(near)) return bits_of(got) == bits_of(near != near ? NAN : near) ? 0 : INFINITY;
+    if (near != near || isinf(near))
+        return holo_bits_of_f64(got) == holo_bits_of_f64(near != near ? NAN : near) ? 0 : INFINITY;
     int exponent;
     frexp(near, &exponent);
     exponent = exponent < -1021 || near == 0 ? -1021 : exponent;
@@ -109,7 +97,7 @@ static void test_accuracy(void **state)
         for (int k = 0; k < 20000; k++) {
             double unit = holo_random_unit(&random);
             check(f, f->low + (f->high - f->low) * unit);
-            check(f, double_of(holo_random_next(&random))); // of any size
+            check(f, holo_f64_of_bits(holo_random_next(&random))); // of any size
             check(f, (k & 1 ? -0.02 : 0.02) * unit);
             check(f, 1 + 0.02 * (unit - 0.5));
         }
@@ -141,7 +129,7 @@ static void test_pow_accuracy(void **state)
     if (LDBL_MANT_DIG < 64) skip();
     HoloRandom random = {2};
     for (int k = 0; k < 100000; k++) {
-        double x = double_of(holo_random_next(&random) >> 1), unit = 2 * holo_random_unit(&random) - 1;
+        double x = holo_f64_of_bits(holo_random_next(&random) >> 1), unit = 2 * holo_random_unit(&random) - 1;
         if (k & 1) x = 1 + 0.5 * unit;
         if (!(x <= DBL_MAX)) continue;
         double      y     = unit * (k & 2 ? 10 : 745 / fabs(log(x)));
@@ -155,7 +143,7 @@ static void test_pow_accuracy(void **state)
 
 static void expect(const char *what, double x, double got, double wanted)
 {
-    if (bits_of(got) != bits_of(wanted)) fail_msg("%s(%a) is %a, not %a", what, x, got, wanted);
+    if (holo_bits_of_f64(got) != holo_bits_of_f64(wanted)) fail_msg("%s(%a) is %a, not %a", what, x, got, wanted);
 }
 
 static void test_special(void **state)
@@ -267,7 +255,7 @@ static void test_special_powers(void **state)
 
 static uint64_t mix(uint64_t hash, double x)
 {
-    return (hash ^ bits_of(x)) * UINT64_C(0x9E3779B97F4A7C15) ^ hash >> 29;
+    return (hash ^ holo_bits_of_f64(x)) * UINT64_C(0x9E3779B97F4A7C15) ^ hash >> 29;
 }
 
 // The grid: the function's range in steps that are exact, and doubles of all sizes.
@@ -275,7 +263,8 @@ static uint64_t hash_of(const Function *f)
 {
     uint64_t hash = 0;
     for (int k = 0; k <= 4096; k++) hash = mix(hash, f->ours(f->low + (f->high - f->low) * 0x1p-12 * k));
-    for (int k = 0; k < 4096; k++) hash = mix(hash, f->ours(double_of(UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)k)));
+    for (int k = 0; k < 4096; k++)
+        hash = mix(hash, f->ours(holo_f64_of_bits(UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)k)));
     return hash;
 }
 

@@ -1,11 +1,10 @@
 // memo_test.c - inputs that were seen before: answers from the archive and from what a session has learnt, always those of
 // these very inputs; bounds; files that lie.
-#include "support/models.h"
 #include "support/onnx_writer.h"
+#include "support/sections.h"
 
 #include "base/base.h"
 #include "base/hash.h"
-#include "format/holo.h"
 #include "runtime/frame.h"
 
 #include <jansson.h>
@@ -122,16 +121,6 @@ static void run_and_compare(Run *r, const char *model_path)
     }
     holo_session_destroy(session);
     holo_model_close(plain);
-}
-
-static HoloSectionRecord *section_find(uint8_t *file, uint32_t id)
-{
-    HoloHeader        *h     = (void *)file;
-    HoloSectionRecord *table = (void *)(file + h->header_size);
-    for (uint32_t i = 0; i < h->section_count; i++)
-        if (table[i].id == id) return &table[i];
-    fail_msg("there is no section %u", id);
-    return NULL;
 }
 
 static bool is_inside(const HoloModel *model, const void *data)
