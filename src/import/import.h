@@ -22,7 +22,7 @@ typedef struct HoloModelSource {
     } * meta;
     uint64_t             bytes;      // of the model file and its external data
     uint64_t             hash[2];    // XXH3-128 of the model file (not of external data)
-    int                  file_count; // mapped files: the model and its external data, for holo_import_release
+    int                  file_count; // mapped files: the model and its external data, for holo_import_close
     struct HoloMapping **files;
 } HoloModelSource;
 

@@ -124,7 +124,7 @@ enum { HOLO_PLACE_MAX = 1024 }; // see HoloOp.place
 
 struct HoloOp {
     const char *name;             // ONNX spelling
-    const char *domain;           // "" is ai.onnx; "ai.onnx.ml", "com.microsoft", "ai.onnx.preview.training", "holo"
+    const char *domain;           // "" is ai.onnx; "ai.onnx.ml", "com.microsoft", "hologram" ...
     int         since;            // first opset version this row is for; rows of one name may split at a version
     int         until;            // last version; 0: open
     int         in_min, in_max;   // in_max -1: any number

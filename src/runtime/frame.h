@@ -93,7 +93,7 @@ HOLO_MUST HoloStatus holo_frame_decide(HoloFrame *frame, uint32_t step, HoloErro
 HOLO_MUST HoloStatus holo_frame_prepare(HoloFrame *frame, uint32_t step);
 // Memory for all planned values, whose sizes are bound: from the file, or laid out now.
 HOLO_MUST HoloStatus holo_frame_layout(HoloFrame *frame, HoloError *error);
-// Runs all steps on these inputs, to which the frame is bound. Outputs are then in holo_frame_output.
+// Runs all steps on these inputs, to which the frame is bound. Outputs are then values: see holo_frame_output_value.
 HOLO_MUST HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error);
 
 static inline const HoloValueRecord *holo_frame_record(const HoloFrame *frame, uint32_t value)
