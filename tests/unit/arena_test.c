@@ -95,6 +95,27 @@ static void test_sizes_that_do_not_exist(void **state)
     holo_arena_deinit(&arena);
 }
 
+// A list keeps what it has when it moves, and moves as often as it doubles.
+static void test_lists_grow(void **state)
+{
+    (void)state;
+    HoloArena arena = {0};
+    int      *list = NULL, room = 0, moves = 0;
+    for (int count = 0; count < 1000; count++) {
+        const int *before = list;
+        assert_true(HOLO_GROW(&arena, list, count, room));
+        assert_true(room > count);
+        moves += list != before;
+        list[count] = count;
+        for (int i = 0; i <= count; i++) assert_int_equal(list[i], i);
+    }
+    assert_int_equal(moves, 7); // 16 to 1,024
+    int many = INT32_MAX;
+    assert_false(holo_arena_grow(&arena, &list, many, &many, sizeof *list)); // twice as many cannot be counted
+    assert_int_equal(list[999], 999);
+    holo_arena_deinit(&arena);
+}
+
 static void test_texts(void **state)
 {
     (void)state;
@@ -130,6 +151,7 @@ int main(void)
         cmocka_unit_test(test_marks),
         cmocka_unit_test(test_growing_rounds),
         cmocka_unit_test(test_sizes_that_do_not_exist),
+        cmocka_unit_test(test_lists_grow),
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_the_first_error_wins),
     };
