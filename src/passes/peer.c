@@ -5,7 +5,7 @@
 // and for which it costs something. Marked by attribute `peer`, for time: LayerNormalization of f16, or of a sum that nothing else
 // reads, which ONNX Runtime joins with the Add and takes element by element, InstanceNormalization, and sums. Replaced, for they are
 // less exact there (base/math_ratio.h): Sigmoid, Swish and Tanh.
-#include "passes/rewrite.h"
+#include "passes/build.h"
 
 #include <string.h>
 
@@ -49,7 +49,7 @@ static bool is_made_of(const HoloValue *value, const HoloValue *of)
     return false;
 }
 
-// LayerNormalization that was written as one operator with the sum before it, as `peer` of 0 says, or that ONNX Runtime makes
+// LayerNormalization of f16, or written as one operator with the sum before it, as `peer` of 0 says, or that ONNX Runtime makes
 // one: over the last of three dimensions, of a sum of two values of this shape, which it must know, or know to be the same.
 static bool is_skip_norm(const HoloNode *node, const int *uses)
 {
@@ -98,19 +98,6 @@ static void replace(HoloNode *node, const char *ratio)
     node->op      = holo_op_find(node->domain, node->type, node->version);
 }
 
-static HoloStatus mark(HoloGraph *graph, HoloNode *node, HoloError *error)
-{
-    HoloAttr *attr  = HOLO_NEW(graph->arena, HoloAttr, node->attr_count + 1);
-    int       count = 0;
-    if (!attr) return holo_fail_memory(error);
-    for (int i = 0; i < node->attr_count; i++)
-        if (strcmp(node->attr[i].name, "peer")) attr[count++] = node->attr[i];
-    attr[count++]    = (HoloAttr){.name = "peer", .kind = HOLO_ATTR_INT, .count = 1, .i = 1};
-    node->attr       = attr;
-    node->attr_count = count;
-    return HOLO_OK;
-}
-
 HoloStatus holo_pass_peer(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     bool *reaches = HOLO_NEW(scratch, bool, graph->value_count + 1); // by value id: a step is behind it
@@ -127,8 +114,8 @@ HoloStatus holo_pass_peer(HoloGraph *graph, HoloArena *scratch, HoloChanges *cha
         if (!ratio && !is_wanted(node, uses)) continue;
         if (ratio)
             replace(node, ratio);
-        else
-            HOLO_TRY(mark(graph, node, error));
+        else if (!holo_build_attr(graph, node, "peer", 1))
+            return holo_fail_memory(error);
         changes->count++;
     }
     return HOLO_OK;

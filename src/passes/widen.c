@@ -195,23 +195,11 @@ static bool is_weight(const HoloValue *value)
     return !value || value->is_constant;
 }
 
-// A LayerNormalization of f16 goes on from element to element in ONNX Runtime, as one of a sum does (see peer.c).
-static HoloStatus norm_mark(Widen *w, HoloNode *node, HoloError *error)
-{
-    HoloAttr *attr = HOLO_NEW(w->rewrite.graph->arena, HoloAttr, node->attr_count + 1);
-    if (!attr) return holo_fail_memory(error);
-    for (int i = 0; i < node->attr_count; i++) attr[i] = node->attr[i];
-    attr[node->attr_count++] = (HoloAttr){.name = "peer", .kind = HOLO_ATTR_INT, .count = 1, .i = 0};
-    node->attr               = attr;
-    return HOLO_OK;
-}
-
 static HoloStatus node_widen(Widen *w, HoloNode *node, HoloError *error)
 {
     bool is_rounded = rounds(w, node), moves = node->op->flags & HOLO_OP_MOVES, is_late = false;
     // A product of two computed values may become part of Attention, with what moves it: it is rounded behind that.
     bool begins = holo_node_is(node, "MatMul") && !is_weight(node->in[0]) && !is_weight(node->in[1]);
-    if (is_rounded && holo_node_is(node, "LayerNormalization")) HOLO_TRY(norm_mark(w, node, error));
     for (int i = 0; i < node->in_count; i++) {
         HoloValue *narrow = node->in[i];
         if (!narrow || !is_narrow(&narrow->type)) continue;
@@ -233,6 +221,9 @@ static HoloStatus node_widen(Widen *w, HoloNode *node, HoloError *error)
         if (is_rounded && !is_late && holo_narrow_keeps(node)) w->rounded[narrow->id] = wide;
         w->is_made[narrow->id] = true;
     }
+    // ONNX Runtime's kernel of f16 has another order of sums than that of f32: the pass `peer` knows.
+    if (is_rounded && holo_node_is(node, "LayerNormalization") && !holo_build_attr(w->rewrite.graph, node, "peer", 0))
+        return holo_fail_memory(error);
     w->rewrite.changes++;
     return HOLO_OK;
 }
