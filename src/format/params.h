@@ -189,7 +189,10 @@ typedef struct HoloSoftmaxParams {
     uint32_t flags; // HOLO_SOFTMAX_*
 } HoloSoftmaxParams;
 
-enum { HOLO_SOFTMAX_LOG = 1 };
+enum {
+    HOLO_SOFTMAX_LOG  = 1,
+    HOLO_SOFTMAX_PEER = 2, // the rest of a softmax that ONNX Runtime takes apart: its order of sums, and a division; alone
+};
 
 // map_f32: a program over the operator's inputs, of at least one step.
 typedef struct HoloMapParams {

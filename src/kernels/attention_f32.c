@@ -203,14 +203,28 @@ INL void row_scale(float *x, int64_t count, float factor)
     for (int64_t j = 0; j < count; j += LANES) v_store(x + j, v_mul(v_load(x + j), v_set1(factor)));
 }
 
+// The weights of one row by their sum, as ONNX Runtime has both in a softmax that it takes apart.
+static void row_divide(Attention *t, int64_t row)
+{
+    const HoloAttend *a = t->a;
+    float            *x = weights_of(t, row);
+    for (int64_t j = (t->count + LANES - 1) / LANES * LANES; j < a->keys; j++) x[j] = 0;
+    f32v sum = v_set1(row_peer(x, a->keys, aligned_start(a->row + row, a->keys)));
+    for (int64_t j = 0; j < t->count; j += LANES) v_store(x + j, v_div(v_load(x + j), sum));
+}
+
 // Weights of at most 16 rows are made to add up to 1, where they have a sum.
 static void weights_finish(Attention *t, int64_t first, int64_t rows)
 {
+    bool  apart = t->a->is_apart && t->a->keys <= KEYS;
     float factor[GROUP], *total = t->total + first;
     v_store(factor, v_div(v_set1(1), v_load(total)));
     for (int64_t i = 0; i < rows; i++)
         if (total[i] > 0) {
-            row_scale(weights_of(t, first + i), t->count, factor[i]);
+            if (apart)
+                row_divide(t, first + i);
+            else
+                row_scale(weights_of(t, first + i), t->count, factor[i]);
             total[i] = 1;
         }
 }

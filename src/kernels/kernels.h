@@ -491,6 +491,8 @@ typedef struct HoloAttend {
     const void  *mask;           // NULL: none. Numbers to add, or bytes: 0 hides a key
     bool         mask_is_bool;
     bool         masked_nan;         // a row where the mask hides all is NaN, not 0
+    bool         is_apart;           // weights are divided by a sum that has ONNX Runtime's order, where keys are few
+    int64_t      row;                // the number of the first row among those of all heads
     int64_t      mask_row, mask_key; // mask_key is 0 or 1
     int64_t      mask_keys;          // those from here on are hidden
     int64_t      place, place_step;  // place_step is 0 or 1
@@ -513,6 +515,7 @@ static inline int64_t holo_attend_scratch(int64_t size, int64_t v_size)
 
 // ---- softmax_f32: each row of x becomes e^x / sum(e^x); x and out may be the same
 //
+// softmax_apart_f32: the same as ONNX Runtime computes it in parts, of rows the first of which is number `row` of all.
 // softmax_columns_f32: the same, or its logarithm, along columns, whose rows begin every `row` floats, in x and in out.
 // softmax_sums_f32: of each row the largest number t, and the sum of e^(x - t).
 // shift_f32: x - a - b, rounded twice; x and out may be the same.

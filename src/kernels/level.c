@@ -10,6 +10,7 @@
 
 #include "kernels/conv_f32.c"
 #include "kernels/gemm_f32.c"
+#include "kernels/peer_f32.c"
 #include "kernels/quantize_i8.c"
 
 #include "kernels/gemm_i8.c"
@@ -28,7 +29,6 @@
 #include "kernels/map_f32.c"
 #include "kernels/narrow_f32.c"
 #include "kernels/patch_i8.c"
-#include "kernels/peer_f32.c"
 #include "kernels/pool_f32.c"
 #include "kernels/recurrent_f32.c"
 #include "kernels/reduce_f32.c"

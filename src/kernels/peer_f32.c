@@ -171,6 +171,25 @@ static void rows_peer(uint32_t op, int64_t rows, int64_t n, const float *x, floa
     }
 }
 
+// The sum of one row.
+INL float row_peer(const float *x, int64_t n, int64_t start)
+{
+    int64_t fours = (n - start) / 4 * 4, eights = fours / 8 * 8, i = 1;
+    float   s[LANES], sum = x[0];
+    if (fours) {
+        f32v all = v_load_lanes(x + start, eights ? 8 : 4);
+        for (i = start + 8; i < start + eights; i += 8) all = v_add(all, v_load_lanes(x + i, 8));
+        v_store(s, all);
+        for (int l = 0; l < 4 && eights; l++) s[l] += s[l + 4];
+        for (int l = 0; l < 4 && eights && fours > eights; l++) s[l] += x[start + eights + l];
+        sum = (s[0] + s[2]) + (s[1] + s[3]);
+        for (i = 0; i < start; i++) sum += x[i];
+        i = start + fours;
+    }
+    for (; i < n; i++) sum += x[i];
+    return sum;
+}
+
 // Columns go from the top down, one row after another.
 static void columns_peer(uint32_t op, int64_t rows, int64_t columns, const float *x, int64_t row, float *out)
 {

@@ -142,6 +142,22 @@ static void softmax_f32(int64_t rows, int64_t columns, const float *x, float *ou
     }
 }
 
+static void softmax_apart_f32(int64_t rows, int64_t columns, int64_t row, const float *x, float *out)
+{
+    for (int64_t r = 0; columns > 0 && r < rows; r += LANES) {
+        SoftRows s = {.rows = lanes_left(r, rows), .n = columns, .x = x + r * columns, .out = out + r * columns};
+        soft_rows(&s);
+        for (int k = 0; k < s.rows; k++) {
+            float *to  = s.out + k * columns;
+            f32v   sum = v_set1(row_peer(to, columns, aligned_start(row + r + k, columns)));
+            for (int64_t i = 0; i < columns; i += LANES) {
+                int lanes = lanes_left(i, columns);
+                v_store_lanes(to + i, v_div(v_load_lanes(to + i, lanes), sum), lanes);
+            }
+        }
+    }
+}
+
 static void softmax_sums_f32(int64_t rows, int64_t columns, const float *x, float *out_tops, float *out_sums)
 {
     for (int64_t r = 0; columns > 0 && r < rows; r += LANES) {

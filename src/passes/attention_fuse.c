@@ -30,6 +30,7 @@ typedef struct Found {
     Mask       mask[MASKS_MAX];
     int        mask_count;
     bool       is_cleaned;      // weights that are NaN become 0
+    bool       is_apart;        // a softmax of f16
     bool has_split, is_stacked; // four dimensions were seen: batch and heads. A mask has one for each matrix of three
     HoloDim batch, heads;
 } Found;
@@ -267,6 +268,7 @@ static bool find(Found *f, const HoloNode *product)
     if (!is_known(weights, 3, 4) || !is_known(f->v, 3, 4) || weights->type.dtype != HOLO_F32) return false;
     if (!same_leads(&weights->type, &f->v->type) || !note_split(f, &weights->type)) return false;
     HoloNode *softmax = softmax_of(f, weights);
+    f->is_apart       = softmax && holo_node_attr(softmax, "peer");
     return softmax && is_known(softmax->in[0], 3, 4) && note_split(f, &softmax->out[0]->type) &&
            climb(f, softmax->in[0], 0) && isfinite(f->scale) && f->scale != 0 && fits(f);
 }
@@ -478,7 +480,7 @@ static HoloNode *make_attention(HoloRewrite *rewrite, Found *f, const char *name
     if (!q || !k || !v) return NULL;
     HoloTensor type  = q->type;
     type.dim[3]      = v->type.dim[3];
-    HoloAttr attr[3] = {
+    HoloAttr attr[4] = {
         {.name = "scale", .kind = HOLO_ATTR_FLOAT, .count = 1, .f = (double)(float)f->scale},
     };
     int count = 1;
@@ -486,6 +488,7 @@ static HoloNode *make_attention(HoloRewrite *rewrite, Found *f, const char *name
         attr[count++] =
             (HoloAttr){.name = "softcap", .kind = HOLO_ATTR_FLOAT, .count = 1, .f = (double)(float)f->softcap};
     if (may_be_nan(f)) attr[count++] = (HoloAttr){.name = "masked_nan", .kind = HOLO_ATTR_INT, .count = 1, .i = 1};
+    if (f->is_apart) attr[count++] = (HoloAttr){.name = "peer", .kind = HOLO_ATTR_INT, .count = 1, .i = 0};
     HoloNode *node = holo_build_node(rewrite, name, "Attention", VERSION, mask ? 4 : 3, count, &type);
     if (!node) return NULL;
     node->in[0] = q;

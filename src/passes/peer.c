@@ -69,6 +69,8 @@ static bool is_wanted(const HoloNode *node, const int *uses)
     static const char *const sums[] = {"InstanceNormalization", "ReduceL2", "ReduceMean", "ReduceSum"};
     for (int i = 0; i < HOLO_COUNT(sums); i++)
         if (holo_node_is(node, sums[i])) return is_f32(node->in[0]) && !holo_node_attr(node, "peer");
+    if (holo_node_is(node, "Attention") || holo_node_is(node, "Softmax"))
+        return holo_node_attr(node, "peer") && !holo_node_int(node, "peer", 1);
     return is_skip_norm(node, uses);
 }
 

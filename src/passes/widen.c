@@ -195,6 +195,13 @@ static bool is_weight(const HoloValue *value)
     return !value || value->is_constant;
 }
 
+// Is it computed in another order in ONNX Runtime than in models of f32? It has a kernel of f16, or as a function it is taken
+// apart, since there is none. The pass `peer` knows what to do.
+static bool is_other(const HoloNode *node, bool is_rounded)
+{
+    return holo_node_is(node, "LayerNormalization") ? is_rounded : holo_node_is(node, "Softmax") && node->version >= 13;
+}
+
 static HoloStatus node_widen(Widen *w, HoloNode *node, HoloError *error)
 {
     bool is_rounded = rounds(w, node), moves = node->op->flags & HOLO_OP_MOVES, is_late = false;
@@ -221,8 +228,7 @@ static HoloStatus node_widen(Widen *w, HoloNode *node, HoloError *error)
         if (is_rounded && !is_late && holo_narrow_keeps(node)) w->rounded[narrow->id] = wide;
         w->is_made[narrow->id] = true;
     }
-    // ONNX Runtime's kernel of f16 has another order of sums than that of f32: the pass `peer` knows.
-    if (is_rounded && holo_node_is(node, "LayerNormalization") && !holo_build_attr(w->rewrite.graph, node, "peer", 0))
+    if (is_other(node, is_rounded) && !holo_build_attr(w->rewrite.graph, node, "peer", 0))
         return holo_fail_memory(error);
     w->rewrite.changes++;
     return HOLO_OK;

@@ -58,6 +58,42 @@ static void run_rows(const Case *c, const HoloKernels *kernels, float *x)
     kernels->softmax_f32(c->rows, c->n, x, x);
 }
 
+// In two parts, as tasks have them.
+static void run_apart(const Case *c, const HoloKernels *kernels, float *x)
+{
+    int64_t first = c->rows / 2, from = first * c->n;
+    kernels->softmax_apart_f32(first, c->n, 0, x, x);
+    kernels->softmax_apart_f32(c->rows - first, c->n, first, x + from, x + from);
+}
+
+// Of keys and values that have a one each, scores are what queries are, and results the weights.
+static void run_weights(const Case *c, const HoloKernels *kernels, float *x)
+{
+    int64_t n     = c->n;
+    float  *ones  = calloc((size_t)(n * n), sizeof *ones);
+    float  *block = aligned_alloc(64, ((size_t)holo_attend_scratch(n, n) * sizeof *block + 63) / 64 * 64);
+    assert_non_null(ones), assert_non_null(block);
+    for (int64_t i = 0; i < n; i++) ones[i * n + i] = 1;
+    kernels->attention_f32(&(HoloAttend){.rows     = c->rows,
+                                         .keys     = n,
+                                         .size     = n,
+                                         .v_size   = n,
+                                         .q        = x,
+                                         .k        = ones,
+                                         .v        = ones,
+                                         .q_row    = n,
+                                         .k_row    = n,
+                                         .v_row    = n,
+                                         .out      = x,
+                                         .out_row  = n,
+                                         .scale    = 1,
+                                         .is_apart = true,
+                                         .before   = n,
+                                         .after    = n,
+                                         .scratch  = block});
+    free(ones), free(block);
+}
+
 static void run_columns(const Case *c, const HoloKernels *kernels, float *x)
 {
     kernels->softmax_columns_f32(c->rows, c->n, x, c->n, false, x);
@@ -135,6 +171,11 @@ static void run_columns_sums(const Case *c, const HoloKernels *kernels, float *x
     free(out);
 }
 
+#define APART(rows, n, hash)                                            \
+    {run_apart, "softmax in parts", rows, n, 4, 0.25f, hash, 0},        \
+    {                                                                   \
+        run_weights, "weights of attention", rows, n, 4, 0.25f, hash, 0 \
+    }
 #define INSTANCE(channels, n, hash)                                                  \
     {run_instance, "instance", channels, n, 1, 0.25f, hash, 0},                      \
     {                                                                                \
@@ -182,6 +223,17 @@ static const Case cases[] = {
     {run_rms, "layer around 0", 37, 23, 1, 0.25f, 0xef32d270, 0},
     {run_rms, "layer around 0", 37, 100, 1, 0.25f, 0x51f45cf7, 0},
     {run_rms, "layer around 0", 5, 1029, 1, 0.25f, 0xdd27aefc, 0},
+    APART(37, 1, 0x537e038f),
+    APART(37, 3, 0x656efb72),
+    APART(37, 5, 0x77f6f5ca),
+    APART(16, 8, 0x20352ef9),
+    APART(37, 12, 0xe385a2ac),
+    APART(37, 13, 0x910bd1b0),
+    APART(33, 17, 0x7bbe5e09),
+    APART(37, 64, 0xe456c43a),
+    APART(9, 170, 0x77c04ff8),
+    APART(5, 251, 0x93499356),
+    {run_apart, "softmax in parts", 3, 1031, 4, 0.25f, 0x253e55e2, 0},
     {run_skip, "layer of a sum", 37, 1, 1, 0.25f, 0x0e7effc9, 1},
     {run_skip, "layer of a sum", 37, 8, 1, 0.25f, 0x9ea9627d, 1},
     {run_skip, "layer of a sum", 37, 15, 1, 0.25f, 0x04cb43cb, 0},
