@@ -250,7 +250,9 @@ bool holo_narrow_find(HoloGraph *graph, HoloArena *scratch, HoloNarrow *out)
         cast[i]           = cast[i] || out->is_read[i];
         out->is_stored[i] = out->is_stored[i] && cast[i];
     }
-    for (int i = 0; i < graph->node_count; i++)
-        out->is_narrow[i] = !wide[i] && !is_between(graph->nodes[i], cast, wide, out->is_stored);
+    for (int i = 0; i < graph->node_count; i++) { // one that stands between has become one of f32 for those behind it
+        wide[i]           = wide[i] || is_between(graph->nodes[i], cast, wide, out->is_stored);
+        out->is_narrow[i] = !wide[i];
+    }
     return true;
 }
