@@ -94,9 +94,14 @@ HoloValue *holo_narrow_same(const HoloNode *node)
     return is_neutral(node, "Mul", 1, 0) || is_neutral(node, "Add", 0, 0) ? node->in[1] : NULL;
 }
 
-static HoloValue *source_of(HoloValue *value)
+// What a value is, but for the order of its elements.
+static HoloValue *source_of(HoloValue *value, const HoloTurns *turns)
 {
-    for (HoloValue *same = value; same; same = value->producer ? holo_narrow_same(value->producer) : NULL) value = same;
+    for (HoloValue *same = value; same;) {
+        value = same;
+        same  = value->producer ? holo_narrow_same(value->producer) : NULL;
+        if (!same && value->producer && turns->is_gone[value->producer->id]) same = value->producer->in[0];
+    }
     return value;
 }
 
@@ -127,12 +132,13 @@ static bool is_wide(const HoloNode *node)
 
 // Are all that the node takes from others, and all that take from it, nodes of f32? Of several operands of one kind only
 // the first is looked at there.
-static bool is_between(const HoloNode *node, const bool *is_read, const bool *wide, const bool *is_stored)
+static bool is_between(const HoloNode *node, const HoloTurns *turns, const bool *is_read, const bool *wide,
+                       const bool *is_stored)
 {
     bool gives = false, follows = false;
     if (!node->op) return false;
     for (int i = 0; i < node->in_count; i++) {
-        const HoloValue *from = source_of(node->in[i]);
+        const HoloValue *from = source_of(node->in[i], turns);
         if (!from || !from->producer) continue;
         follows = true;
         if ((i == 0 || node->op->in_max > 0) && is_f16(from) && (!wide[from->producer->id] || is_stored[from->id]))
@@ -189,7 +195,7 @@ static const HoloNode *attention_end(const HoloValue *value, const Readers *read
 
 // A product of more than two dimensions and its bias become a Gemm there, between two Reshapes, which have kernels of f16;
 // but not around attention.
-static bool products_find(const HoloGraph *graph, HoloArena *scratch, HoloNarrow *out)
+static bool products_find(const HoloGraph *graph, const HoloTurns *turns, HoloArena *scratch, HoloNarrow *out)
 {
     Readers *readers = HOLO_NEW(scratch, Readers, graph->value_count + 1);
     bool    *is_end  = HOLO_NEW(scratch, bool, graph->node_count + 1);
@@ -215,27 +221,28 @@ static bool products_find(const HoloGraph *graph, HoloArena *scratch, HoloNarrow
     for (int i = 0; i < graph->node_count; i++) {
         const HoloNode *node = graph->nodes[i], *product = product_of(node, readers);
         if (!product || is_end[i] || !is_f16(node->out[0]) || attention_end(product->in[0], readers)) continue;
-        out->is_read[source_of(product->in[0])->id] = true;
-        out->is_stored[node->out[0]->id]            = true;
+        out->is_read[source_of(product->in[0], turns)->id] = true;
+        out->is_stored[node->out[0]->id]                   = true;
     }
     return true;
 }
 
 bool holo_narrow_find(HoloGraph *graph, HoloArena *scratch, HoloNarrow *out)
 {
-    bool *wide = HOLO_NEW(scratch, bool, graph->node_count + 1), *cast;
+    bool     *wide = HOLO_NEW(scratch, bool, graph->node_count + 1), *cast;
+    HoloTurns turns;
     *out =
         (HoloNarrow){HOLO_NEW(scratch, bool, graph->node_count + 1), HOLO_NEW(scratch, bool, graph->value_count + 1),
                      HOLO_NEW(scratch, bool, graph->value_count + 1), HOLO_NEW(scratch, bool, graph->value_count + 1)};
     cast = HOLO_NEW(scratch, bool, graph->value_count + 1);
     if (!wide || !cast || !out->is_narrow || !out->is_read || !out->is_back || !out->is_stored) return false;
     holo_graph_number(graph);
-    if (!products_find(graph, scratch, out)) return false;
+    if (!holo_narrow_turns(graph, scratch, &turns) || !products_find(graph, &turns, scratch, out)) return false;
     for (int i = 0; i < graph->node_count; i++) {
         const HoloNode *node = graph->nodes[i];
-        wide[i]              = is_wide(node);
+        wide[i]              = is_wide(node) || turns.is_gone[i];
         for (int k = 0; k < node->in_count && !wide[i] && !holo_narrow_same(node); k++) {
-            const HoloValue *from = source_of(node->in[k]);
+            const HoloValue *from = source_of(node->in[k], &turns);
             if (!from) continue;
             if (!holo_node_is(node, "Cast"))
                 out->is_read[from->id] = true;
@@ -245,13 +252,14 @@ bool holo_narrow_find(HoloGraph *graph, HoloArena *scratch, HoloNarrow *out)
                 out->is_back[from->id] = true;
         }
     }
-    for (int i = 0; i < graph->output_count; i++) out->is_read[source_of(graph->outputs[i])->id] = true;
+    for (int i = 0; i < graph->output_count; i++) out->is_read[source_of(graph->outputs[i], &turns)->id] = true;
     for (int i = 0; i < graph->value_count; i++) {
+        out->is_read[i]   = out->is_read[i] || turns.is_read[i];
         cast[i]           = cast[i] || out->is_read[i];
         out->is_stored[i] = out->is_stored[i] && cast[i];
     }
     for (int i = 0; i < graph->node_count; i++) { // one that stands between has become one of f32 for those behind it
-        wide[i]           = wide[i] || is_between(graph->nodes[i], cast, wide, out->is_stored);
+        wide[i]           = wide[i] || is_between(graph->nodes[i], &turns, cast, wide, out->is_stored);
         out->is_narrow[i] = !wide[i];
     }
     return true;

@@ -13,6 +13,15 @@ typedef struct HoloNarrow {
     bool *is_stored; // by value id: all who read it read rounded numbers
 } HoloNarrow;
 
+// Transposes that do not stand there where the model has them.
+typedef struct HoloTurns {
+    bool *is_gone; // by node id: it stands behind others
+    bool *is_read; // by value id: such a Transpose reads it
+} HoloTurns;
+
+// Nodes are numbered. Memory is of `scratch`; false: none left.
+bool holo_narrow_turns(const HoloGraph *graph, HoloArena *scratch, HoloTurns *out);
+
 // Numbers the nodes. Memory is of `scratch`; false: none left.
 bool holo_narrow_find(HoloGraph *graph, HoloArena *scratch, HoloNarrow *out);
 
