@@ -1,6 +1,7 @@
 // pool_f32.c - the largest element, or the mean, under a window, in two turns: what the rows of the window see becomes one
 // line, and windows of the line become the output. So a window of h by w costs h + w and not h * w. With channels last
-// a line has some of the channels of each pixel.
+// a line has some of the channels of each pixel. Of windows that do not overlap nothing is seen twice: means of channels that
+// fill vectors are then taken from one place to the next, as ONNX Runtime does.
 
 enum { POOL_LINE = HOLO_POOL_SCRATCH / 2, POOL_BEHIND = 2 * LANES }; // floats, and of these not part of a line
 
@@ -200,6 +201,56 @@ INL void pool_alone(const PoolRun *r, bool is_max)
     }
 }
 
+enum { POOL_ROWS = 16 }; // of a window, at most
+
+// Are these means of the kind that goes from one place to the next?
+INL bool pool_is_apart(const HoloPool *p)
+{
+    const HoloConvShape *s = p->shape;
+    return !p->is_max && p->channels % LANES == 0 && s->stride[1] >= s->kernel[1] && s->stride[2] >= s->kernel[2] &&
+           s->kernel[0] * s->kernel[1] <= POOL_ROWS;
+}
+
+// The mean of one window. Rows and columns of the kernel are known when compiling; 0: any.
+INL void pool_window(const PoolRun *r, const float *const *rows, int64_t row_count, int64_t columns, int64_t at,
+                     f32v divisor, float *out)
+{
+    int64_t step = r->p->shape->dilation[2] * r->p->channels;
+    for (int64_t c = 0; c < r->width; c += LANES) {
+        f32v sum = v_load(rows[0] + at + c);
+        UNROLL for (int64_t i = 0; i < row_count; i++) UNROLL for (int64_t k = i ? 0 : 1; k < columns; k++) sum =
+            v_add(sum, v_load(rows[i] + at + k * step + c));
+        v_store(out + c, v_div(sum, divisor));
+    }
+}
+
+INL void pool_apart(const PoolRun *r)
+{
+    const HoloPool      *p = r->p;
+    const HoloConvShape *s = p->shape;
+    const float         *rows[POOL_ROWS];
+    int64_t              count = 0;
+    for (int64_t kz = r->z.first; kz < r->z.end; kz++)
+        for (int64_t ky = r->y.first; ky < r->y.end; ky++) {
+            int64_t z = r->z.at + kz * s->dilation[0], y = r->y.at + ky * s->dilation[1];
+            rows[count++] = p->image + (z * s->in[1] + y) * s->in[2] * p->channels + r->channel;
+        }
+    pool_divisors(r);
+    for (int64_t i = 0; i < r->count; i++) {
+        Reach  x       = {.end = s->kernel[2], .at = (r->x + i) * s->stride[2] - s->pad[2]};
+        f32v   divisor = v_set1(r->divisors[i]);
+        float *out     = r->out + i * p->channels;
+        if (x.at < 0 || x.at + (s->kernel[2] - 1) * s->dilation[2] >= s->in[2]) x = reach_of(s, 2, r->x + i);
+        int64_t at = (x.at + x.first * s->dilation[2]) * p->channels, columns = x.end - x.first;
+        if (!count || columns <= 0)
+            pool_fill(out, r->width, p->divisor ? 0 : __builtin_nanf(""));
+        else if (count == 2 && columns == 2)
+            pool_window(r, rows, 2, 2, at, divisor, out);
+        else
+            pool_window(r, rows, count, columns, at, divisor, out);
+    }
+}
+
 static void pool_f32(const HoloPool *p, int64_t first, int64_t end)
 {
     enum { CHANNELS = 2 * LANES, OUTPUTS = 8 }; // of a line, at least
@@ -219,7 +270,9 @@ static void pool_f32(const HoloPool *p, int64_t first, int64_t end)
                 r.count   = s->out[2] - r.x < count ? s->out[2] - r.x : count;
                 r.columns = (r.count - 1) * s->stride[2] + reach;
                 r.out     = p->out + (row * s->out[2] + r.x) * p->channels + r.channel;
-                if (reach > most)
+                if (reach <= most && pool_is_apart(p))
+                    pool_apart(&r);
+                else if (reach > most)
                     p->is_max ? pool_alone(&r, true) : pool_alone(&r, false);
                 else
                     p->is_max ? pool_run(&r, true) : pool_run(&r, false);

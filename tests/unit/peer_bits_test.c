@@ -153,6 +153,25 @@ static void run_instance_last(const Case *c, const HoloKernels *kernels, float *
     free(scale), free(bias), free(last), free(factor), free(addend);
 }
 
+// Channels of images that are eight wide, under windows of `map` in both directions.
+static void run_windows(const Case *c, const HoloKernels *kernels, float *x)
+{
+    int64_t       k = c->map, height = c->n / 8, places = height / k * (8 / k);
+    float        *last = filled(c->n * c->rows, 1, 0), *out = filled(places * c->rows, 1, 0);
+    float        *scratch = aligned_alloc(64, HOLO_POOL_SCRATCH * sizeof *scratch);
+    HoloConvShape shape   = {.in       = {1, height, 8},
+                             .out      = {1, height / k, 8 / k},
+                             .kernel   = {1, k, k},
+                             .stride   = {1, k, k},
+                             .dilation = {1, 1, 1}};
+    assert_non_null(scratch);
+    kernels->transpose_f32(c->rows, c->n, x, c->n, last, c->rows);
+    kernels->pool_f32(&(HoloPool){.shape = &shape, .image = last, .channels = c->rows, .out = out, .scratch = scratch},
+                      0, height / k);
+    kernels->transpose_f32(places, c->rows, out, c->rows, x, places);
+    free(last), free(out), free(scratch);
+}
+
 // One number of each row, where rows were.
 static void run_sums(const Case *c, const HoloKernels *kernels, float *x)
 {
@@ -252,6 +271,9 @@ static const Case cases[] = {
     INSTANCE(33, 170, 0xd37f495b),
     INSTANCE(3, 1031, 0x88e5563d),
     INSTANCE(5, 4096, 0xb50524a4),
+    {run_windows, "means of windows", 16, 48, 1, 0.25f, 0x103f9b73, 2},
+    {run_windows, "means of windows", 48, 144, 1, 0.25f, 0x6878bd9b, 4},
+    {run_windows, "means of windows", 16, 64, 1, 0.25f, 0x5b49d011, 2},
     {run_sums, "Mean", 37, 1, 1, 0.25f, 0x752cd7ac, HOLO_REDUCE_MEAN_PEER},
     {run_sums, "Mean", 37, 3, 1, 0.25f, 0x6a145e27, HOLO_REDUCE_MEAN_PEER},
     {run_sums, "Mean", 37, 5, 1, 0.25f, 0x6262ec11, HOLO_REDUCE_MEAN_PEER},
@@ -285,15 +307,18 @@ static void test_bits(void **state)
 {
     (void)state;
     for (int i = 0; i < HOLO_COUNT(cases); i++) {
-        const Case        *c     = &cases[i];
-        int64_t            count = c->rows * c->n;
+        const Case        *c = &cases[i];
         const HoloKernels *kernels;
         for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
             if (kernels->exact || !strcmp(kernels->level, "sse2")) continue; // which rounds twice
-            seed     = 1;
-            float *x = filled(count, c->scale, c->more);
+            int64_t count = c->rows * c->n;
+            seed          = 1;
+            float *x      = filled(count, c->scale, c->more);
             c->run(c, kernels, x);
-            uint32_t hash = hash_of(x, c->run == run_sums ? c->rows : c->run == run_columns_sums ? c->n : count);
+            if (c->run == run_sums) count = c->rows;
+            if (c->run == run_columns_sums) count = c->n;
+            if (c->run == run_windows) count = c->rows * (c->n / 8 / c->map) * (8 / c->map);
+            uint32_t hash = hash_of(x, count);
             if (hash != c->hash)
                 fail_msg("%s of %d x %d at %s has other bits: 0x%08x", c->what, (int)c->rows, (int)c->n, kernels->level,
                          hash);
