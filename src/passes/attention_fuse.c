@@ -31,6 +31,7 @@ typedef struct Found {
     int        mask_count;
     bool       is_cleaned;      // weights that are NaN become 0
     bool       is_apart;        // a softmax of f16
+    bool       is_quantised;    // the graph makes fewer bits of what comes out
     bool has_split, is_stacked; // four dimensions were seen: batch and heads. A mask has one for each matrix of three
     HoloDim batch, heads;
 } Found;
@@ -275,7 +276,9 @@ static bool find(Found *f, const HoloNode *product)
 
 // ---- scales farther up
 
-// Takes scales of Q or K, wherever on the way through views and transposes, out and into *scale.
+// Takes scales of Q or K, wherever on the way through views and transposes, out and into *scale; but where that could move
+// a step of a quantisation, only those that ONNX Runtime knows, too, and puts into the product: not those that it computes
+// of open sizes.
 static void take_scales(HoloRewrite *rewrite, const Found *f, HoloValue *value, double *scale)
 {
     for (int i = 0; i < DEPTH_MAX; i++) {
@@ -284,6 +287,7 @@ static void take_scales(HoloRewrite *rewrite, const Found *f, HoloValue *value, 
         double     factor;
         if (!node || node->out[0] != value || !is_used_once(f, value)) return;
         if (is_scaled(node, &x, &factor)) {
+            if (f->is_quantised && holo_node_in(node, node->in[0] == x)->is_of_sizes) return;
             if (!isfinite(*scale * factor) || *scale * factor == 0 || !holo_rewrite(rewrite, value, x)) return;
             *scale *= factor;
         } else if (is_view(node) || holo_node_is(node, "Transpose")) {
@@ -499,9 +503,9 @@ static HoloNode *make_attention(HoloRewrite *rewrite, Found *f, const char *name
     return node;
 }
 
-bool holo_attention_fuse(HoloRewrite *rewrite, const int *uses, int use_count, HoloNode *product)
+bool holo_attention_fuse(HoloRewrite *rewrite, const int *uses, int use_count, bool is_quantised, HoloNode *product)
 {
-    Found f = {.uses = uses, .use_count = use_count, .k_is_turned = true, .scale = 1};
+    Found f = {.uses = uses, .use_count = use_count, .k_is_turned = true, .scale = 1, .is_quantised = is_quantised};
     if (!holo_node_is(product, "MatMul") || product->in_count != 2 || !is_known(product->out[0], 3, 4)) return true;
     const HoloTensor *type = &product->out[0]->type;
     if (!find(&f, product)) return true;

@@ -5,6 +5,8 @@
 // and for which it costs something. Marked by attribute `peer`, for time: LayerNormalization of f16, or of a sum that nothing else
 // reads, which ONNX Runtime joins with the Add and takes element by element, InstanceNormalization, and sums. Replaced, for they are
 // less exact there (base/math_ratio.h): Sigmoid, Swish and Tanh.
+#include "passes/peer.h"
+
 #include "passes/build.h"
 
 #include <string.h>
@@ -17,8 +19,7 @@ static bool is_f32(const HoloValue *value)
 static const char *const quantisers[] = {"DynamicQuantizeLinear", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul",
                                          "QuantizeLinear"};
 
-// Does the node make fewer bits of numbers of f32?
-static bool is_step(const HoloNode *node)
+bool holo_peer_is_step(const HoloNode *node)
 {
     if (node->in_count < 1 || !is_f32(node->in[0]) || !node->out_count || !node->out[0]) return false;
     HoloDtype to = node->out[0]->type.dtype;
@@ -107,7 +108,7 @@ HoloStatus holo_pass_peer(HoloGraph *graph, HoloArena *scratch, HoloChanges *cha
     if (!reaches || !uses) return holo_fail_memory(error);
     for (int i = graph->node_count - 1; i >= 0 && changes->count < changes->limit; i--) {
         HoloNode *node = graph->nodes[i];
-        bool      any  = is_step(node);
+        bool      any  = holo_peer_is_step(node);
         for (int k = 0; k < node->out_count && !any; k++) any = node->out[k] && reaches[node->out[k]->id];
         if (!any) continue;
         for (int k = 0; k < node->in_count; k++)
