@@ -191,7 +191,7 @@ typedef struct HoloSoftmaxParams {
 
 enum {
     HOLO_SOFTMAX_LOG  = 1,
-    HOLO_SOFTMAX_PEER = 2, // the rest of a softmax that ONNX Runtime takes apart: its order of sums, and a division; alone
+    HOLO_SOFTMAX_PEER = 2, // alone: in parts, as ONNX Runtime has it, a sum in its order and a division
 };
 
 // map_f32: a program over the operator's inputs, of at least one step.

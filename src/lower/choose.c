@@ -186,7 +186,7 @@ static bool softmax(const HoloNode *node, HoloLowering *out)
     out->params_size   = sizeof out->softmax;
     out->softmax.axes  = (uint32_t)(rank - axis);
     out->softmax.kept  = matrix ? 0 : (uint32_t)(rank - 1 - axis);
-    out->softmax.flags = !strcmp(node->type, "LogSoftmax")          ? HOLO_SOFTMAX_LOG
+    out->softmax.flags = !strcmp(node->type, "LogSoftmax")      ? HOLO_SOFTMAX_LOG
                          : holo_attr_int(&call, "peer", 0) == 1 ? HOLO_SOFTMAX_PEER
                                                                 : 0;
     return true;

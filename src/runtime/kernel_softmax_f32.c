@@ -44,10 +44,10 @@ static HoloStatus rows_init(const HoloCall *call, Rows *r)
     int axis = x->rank - (int)params.axes, end = x->rank - (int)params.kept;
     r->is_log   = params.flags & HOLO_SOFTMAX_LOG;
     r->is_apart = params.flags & HOLO_SOFTMAX_PEER;
-    r->count   = holo_product(axis, x->dim);
-    r->size    = holo_product(end - axis, x->dim + axis);
-    r->columns = holo_product(x->rank - end, x->dim + end);
-    r->tile    = holo_ceil_div(TASK_WORK, r->size);
+    r->count    = holo_product(axis, x->dim);
+    r->size     = holo_product(end - axis, x->dim + axis);
+    r->columns  = holo_product(x->rank - end, x->dim + end);
+    r->tile     = holo_ceil_div(TASK_WORK, r->size);
     if (r->columns == 1) return HOLO_OK;
     r->tile  = holo_least(holo_ceil_div(r->tile, STRIP) * STRIP, r->columns);
     r->tiles = holo_ceil_div(r->columns, r->tile);
