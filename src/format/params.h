@@ -248,6 +248,10 @@ enum {
     HOLO_REDUCE_MEAN_PEER = 9,
     HOLO_REDUCE_L2_PEER   = 10,
     HOLO_REDUCE_OPS       = 11,
+
+    // Not in archives: the order of columns where there are several matrices, which the sizes of a run tell.
+    HOLO_REDUCE_SUM_FOURS = 11,
+    HOLO_REDUCE_MEAN_FOURS,
 };
 
 // pool_f32: MaxPool without indices and AveragePool, also those of domain hologram.

@@ -190,17 +190,24 @@ INL float row_peer(const float *x, int64_t n, int64_t start)
     return sum;
 }
 
-// Columns go from the top down, one row after another.
+// Columns go from the top down, one row after another; those of one matrix of several by four rows, then two, which are
+// added up first: there they are a product with ones.
 static void columns_peer(uint32_t op, int64_t rows, int64_t columns, const float *x, int64_t row, float *out)
 {
+    bool fours = op == HOLO_REDUCE_SUM_FOURS || op == HOLO_REDUCE_MEAN_FOURS;
     for (int64_t c = 0; c < columns; c += LANES) {
         int  lanes = lanes_left(c, columns);
         Turn t     = {.x = x + c, .step = row, .across = 1, .lanes = lanes, .squares = op == HOLO_REDUCE_L2_PEER};
         t.mean     = v_set1(0);
-        f32v s     = turn_at(&t, 0);
-        for (int64_t r = 1; r < rows; r++) s = v_add(s, turn_at(&t, r));
+        f32v s     = v_set1(0);
+        for (int64_t r = 0, count; r < rows; r += count) {
+            f32v some = turn_at(&t, r);
+            count     = !fours || rows - r < 2 ? 1 : rows - r < 4 ? 2 : 4;
+            for (int64_t k = 1; k < count; k++) some = v_add(some, turn_at(&t, r + k));
+            s = r ? v_add(s, some) : some;
+        }
         if (op == HOLO_REDUCE_L2_PEER) EACH(i) s.r[i] = n_sqrt(s.r[i]);
-        if (op == HOLO_REDUCE_MEAN_PEER) s = v_div(s, v_set1((float)rows));
+        if (op == HOLO_REDUCE_MEAN_PEER || op == HOLO_REDUCE_MEAN_FOURS) s = v_div(s, v_set1((float)rows));
         v_store_lanes(out + c, s, lanes);
     }
 }

@@ -261,6 +261,8 @@ static void reduce_columns_f32(uint32_t op, int64_t rows, int64_t columns, const
     case HOLO_REDUCE_MIN: columns_extreme(false, &m); break;
     case HOLO_REDUCE_SUM_PEER:
     case HOLO_REDUCE_MEAN_PEER:
+    case HOLO_REDUCE_SUM_FOURS:
+    case HOLO_REDUCE_MEAN_FOURS:
     case HOLO_REDUCE_L2_PEER: columns_peer(op, rows, columns, x, row, out); break;
     default: break;
     }

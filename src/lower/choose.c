@@ -313,10 +313,7 @@ static bool reduce(const HoloNode *node, HoloLowering *out)
     if (axes < 1) return false;
     for (int d = x->type.rank - kept - axes; d < x->type.rank - kept; d++)
         if (x->type.dim[d] == 0) return false;
-    bool one = true; // matrix whose columns are summed, which ONNX Runtime does in another order than those of several
-    for (int d = 0; d < x->type.rank - kept - axes; d++) one = one && x->type.dim[d] == 1;
-    if (peer_flag(&call) && (one || !kept || out->reduce.op == HOLO_REDUCE_L2))
-        out->reduce.op = peer_sum(out->reduce.op);
+    if (peer_flag(&call)) out->reduce.op = peer_sum(out->reduce.op);
     out->params_size = sizeof out->reduce;
     out->reduce.axes = (uint32_t)axes;
     out->reduce.kept = (uint32_t)kept;

@@ -41,6 +41,8 @@ static HoloStatus rows_init(const HoloCall *call, Rows *r)
         int64_t panels  = holo_least(least, holo_ceil_div(r->columns, 2 * HOLO_PANEL));
         r->tile_columns = (panels > tiles ? panels : tiles) * HOLO_PANEL;
         outs *= r->columns;
+        if (r->count > 1 && r->op == HOLO_REDUCE_SUM_PEER) r->op = HOLO_REDUCE_SUM_FOURS;
+        if (r->count > 1 && r->op == HOLO_REDUCE_MEAN_PEER) r->op = HOLO_REDUCE_MEAN_FOURS;
     }
     if (outs != holo_tensor_count(out))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output has not as many elements as there are rows");
