@@ -123,7 +123,8 @@ HoloStatus holo_session_set_input(HoloSession *session, int index, const HoloTen
                          holo_model_input_count(session->model));
     int64_t count = tensor->kind == HOLO_MAP ? 1 : holo_tensor_count(tensor);
     if (count < 0) return holo_fail(error, HOLO_BAD_INPUT, "input %s has a negative or too large size", port->name);
-    if (!port_takes(&port->type, tensor)) {
+    bool is_free = session->model->input_is_free[index] && port->type.dtype == tensor->dtype;
+    if (!is_free && !port_takes(&port->type, tensor)) {
         char want[512], have[512];
         type_print(&port->type, port->symbol, want, sizeof want);
         type_print(tensor, NULL, have, sizeof have);

@@ -70,23 +70,6 @@ static void test_ports(void **state)
     end(&r);
 }
 
-// An input that is asked for nothing but its size, which is known: one of another size is no such input.
-static void test_size_alone(void **state)
-{
-    (void)state;
-    OnnxModel m = {0};
-    onnx_input(&m.graph, "x", HOLO_F32, "3,4");
-    onnx_output(&m.graph, "y", HOLO_I64, NULL);
-    onnx_node(&m.graph, "Shape", "x", "y", "");
-    onnx_save(&m, temp_path("size.onnx"));
-    Run        r        = begin(temp_path("size.onnx"));
-    float      data[12] = {0};
-    HoloTensor x        = {.dtype = HOLO_F32, .rank = 2, .dim = {3, 1}, .data = data};
-    EXPECT_FAIL(holo_session_set_input(r.session, 0, &x, &error), HOLO_BAD_INPUT,
-                "should be f32[3,4], but is f32[3,1]");
-    end(&r);
-}
-
 // Elements of less than a byte lie one behind the other, from the lowest bit on.
 static void test_packed_constants(void **state)
 {
@@ -573,7 +556,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ports),
-        cmocka_unit_test(test_size_alone),
         cmocka_unit_test(test_packed_constants),
         cmocka_unit_test(test_what_does_not_fit),
         cmocka_unit_test(test_inputs_are_read_where_they_lie),
