@@ -99,7 +99,8 @@ static void leads_find(const HoloGraph *graph, bool *leads)
 static bool same_turn(const HoloNode *a, const HoloNode *b)
 {
     const HoloAttr *p = holo_node_attr(a, "perm"), *q = holo_node_attr(b, "perm");
-    return p && q && p->count == q->count && !memcmp(p->ints, q->ints, (size_t)p->count * sizeof *p->ints);
+    if (!p || !q || p->kind != HOLO_ATTR_INTS || q->kind != HOLO_ATTR_INTS) return false;
+    return p->count == q->count && !memcmp(p->ints, q->ints, (size_t)p->count * sizeof *p->ints);
 }
 
 // A Concat of more than one input, all of which are transposed in the same way and read by nothing else.

@@ -17,29 +17,11 @@ static bool types_equal(const HoloTensor *a, const HoloTensor *b)
     return a->rank <= 0 || a->kind != HOLO_TENSOR || !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]);
 }
 
-typedef struct TypeText {
-    char text[256];
-} TypeText;
-
-static TypeText type_text(const HoloTensor *t)
-{
-    TypeText have;
-    int      at = snprintf(have.text, sizeof have.text, "%s[", holo_dtype_name((HoloDtype)t->dtype));
-    for (int d = 0; d < t->rank && at < 200; d++) {
-        size_t left = sizeof have.text - (size_t)at;
-        at += t->dim[d] == HOLO_DIM_UNKNOWN
-                  ? snprintf(have.text + at, left, d ? ",?" : "?")
-                  : snprintf(have.text + at, left, d ? ",%lld" : "%lld", (long long)t->dim[d]);
-    }
-    snprintf(have.text + at, sizeof have.text - (size_t)at, "]");
-    return have;
-}
-
 static HoloStatus input_fail(const HoloFrame *frame, const HoloValueRecord *v, const HoloTensor *t, const char *why,
                              HoloError *error)
 {
     return holo_fail(error, HOLO_BAD_INPUT, "input %s is %s: %s", holo_model_text(frame->session->model, v->name),
-                     type_text(t).text, why);
+                     holo_type_text(t, NULL).text, why);
 }
 
 static bool is_free(const HoloFrame *frame, uint32_t input)
@@ -193,10 +175,10 @@ static HoloStatus value_fail(const HoloFrame *frame, uint32_t i, HoloError *erro
     if (holo_store_is_shared(v->storage))
         return holo_fail(error, HOLO_BAD_INPUT,
                          "the model cannot take inputs of these sizes: value %s is %s, made of %s", name,
-                         type_text(&frame->types[i]).text, type_text(&frame->types[v->at]).text);
+                         holo_type_text(&frame->types[i], NULL).text, holo_type_text(&frame->types[v->at], NULL).text);
     return holo_fail(error, HOLO_BAD_INPUT,
                      "the model cannot take inputs of these sizes: value %s has sizes that cannot be, %s", name,
-                     type_text(&frame->types[i]).text);
+                     holo_type_text(&frame->types[i], NULL).text);
 }
 
 static HoloStatus value_bind(HoloFrame *frame, uint32_t i, HoloError *error)

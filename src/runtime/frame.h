@@ -125,4 +125,10 @@ static inline bool holo_kind_fits(uint8_t want, uint8_t want_inner, const HoloTe
 // Makes the session's scratch at least this large for each worker.
 HOLO_MUST HoloStatus holo_session_reserve(HoloSession *session, size_t scratch, HoloError *error);
 
+// How messages write a type; symbol[d], where it is given and not NULL, stands for size d.
+typedef struct HoloTypeText {
+    char text[512];
+} HoloTypeText;
+HoloTypeText holo_type_text(const HoloTensor *t, const char *const *symbol);
+
 #endif

@@ -93,16 +93,23 @@ HoloStatus holo_session_reserve(HoloSession *session, size_t scratch, HoloError 
 
 // ---- inputs and outputs
 
-static void type_print(const HoloTensor *t, const char *const *symbol, char *text, size_t size)
+HoloTypeText holo_type_text(const HoloTensor *t, const char *const *symbol)
 {
-    int at = snprintf(text, size, "%s[", holo_dtype_name((HoloDtype)t->dtype));
-    for (int d = 0; d < t->rank && (size_t)at + 32 < size; d++) {
+    HoloTypeText have;
+    size_t       room = sizeof have.text;
+    int          at   = snprintf(have.text, room, "%s[", holo_dtype_name((HoloDtype)t->dtype));
+    for (int d = 0; d < t->rank && (size_t)at + 32 < room; d++) {
+        char  *to   = have.text + at;
+        size_t left = room - (size_t)at;
         if (symbol && symbol[d])
-            at += snprintf(text + at, size - (size_t)at, "%s%.20s", d ? "," : "", symbol[d]);
+            at += snprintf(to, left, "%s%.20s", d ? "," : "", symbol[d]);
+        else if (t->dim[d] == HOLO_DIM_UNKNOWN)
+            at += snprintf(to, left, d ? ",?" : "?");
         else
-            at += snprintf(text + at, size - (size_t)at, "%s%lld", d ? "," : "", (long long)t->dim[d]);
+            at += snprintf(to, left, "%s%lld", d ? "," : "", (long long)t->dim[d]);
     }
-    snprintf(text + at, size - (size_t)at, t->rank < 0 ? "...]" : "]");
+    snprintf(have.text + at, room - (size_t)at, t->rank < 0 ? "...]" : "]");
+    return have;
 }
 
 static bool port_takes(const HoloTensor *port, const HoloTensor *t)
@@ -124,12 +131,9 @@ HoloStatus holo_session_set_input(HoloSession *session, int index, const HoloTen
     int64_t count = tensor->kind == HOLO_MAP ? 1 : holo_tensor_count(tensor);
     if (count < 0) return holo_fail(error, HOLO_BAD_INPUT, "input %s has a negative or too large size", port->name);
     bool is_free = session->model->input_is_free[index] && port->type.dtype == tensor->dtype;
-    if (!is_free && !port_takes(&port->type, tensor)) {
-        char want[512], have[512];
-        type_print(&port->type, port->symbol, want, sizeof want);
-        type_print(tensor, NULL, have, sizeof have);
-        return holo_fail(error, HOLO_BAD_INPUT, "input %s should be %s, but is %s", port->name, want, have);
-    }
+    if (!is_free && !port_takes(&port->type, tensor))
+        return holo_fail(error, HOLO_BAD_INPUT, "input %s should be %s, but is %s", port->name,
+                         holo_type_text(&port->type, port->symbol).text, holo_type_text(tensor, NULL).text);
     if (count && !tensor->data) return holo_fail(error, HOLO_BAD_INPUT, "input %s has no data", port->name);
     if (tensor->kind == HOLO_TENSOR && !holo_dtype_size((HoloDtype)tensor->dtype))
         return holo_fail(error, HOLO_BAD_INPUT, "input %s has no element type: there is none of number %d", port->name,
