@@ -3,7 +3,7 @@
 //
 // ONNX Runtime's tools write them into files. Such a node disappears when the graph is compiled, so what is fast for its
 // parts is fast for it.
-#include "ops/op.h"
+#include "ops/composed.h"
 
 // ---- other names and forms of standard operators
 
@@ -404,45 +404,42 @@ static const char complex_mul[]      = COMPLEX("ComplexMul", "Sub", "Add");
 static const char complex_mul_conj[] = COMPLEX("ComplexMulConj", "Add", "Sub");
 
 // clang-format off
-#define ROW(id, least, most, outputs, accepted, text)                                                        \
-    {.name = id, .domain = "com.microsoft", .since = 1, .in_min = least, .in_max = most, .out_min = 1,            \
-     .out_max = outputs, .types = accepted, .body = text}
 #define TYPES_8 (HOLO_BIT(U8) | HOLO_BIT(I8))
 
 const HoloOp holo_ops_composed[] = {
-    ROW("Trilu", 1, 2, 1, HOLO_TYPES_NUMBER | HOLO_BIT(BOOL), trilu),
-    ROW("Unique", 1, 1, 3, HOLO_TYPES_ALL, unique),
-    ROW("GatherND", 2, 2, 1, HOLO_TYPES_ALL, gather_nd),
-    ROW("ExpandDims", 2, 2, 1, HOLO_TYPES_ALL, expand_dims),
-    ROW("Pad", 2, 3, 1, HOLO_TYPES_FLOAT, pad),
-    ROW("TorchEmbedding", 2, 4, 1, HOLO_TYPES_NUMBER, torch_embedding),
-    ROW("SampleOp", 1, 1, 1, HOLO_TYPES_ALL, sample),
-    ROW("ConvTransposeWithDynamicPads", 3, 4, 1, HOLO_TYPES_FLOAT, conv_transpose_with_dynamic_pads),
-    ROW("NhwcConv", 2, 3, 1, HOLO_TYPES_FLOAT, nhwc_conv),
-    ROW("RemovePadding", 2, 2, 4, HOLO_TYPES_FLOAT, remove_padding),
-    ROW("RestorePadding", 2, 2, 1, HOLO_TYPES_FLOAT, restore_padding),
-    ROW("PackedAttention", 5, 6, 1, HOLO_TYPES_FLOAT, packed_attention),
-    ROW("PackedMultiHeadAttention", 6, 7, 1, HOLO_TYPES_FLOAT, packed_multi_head_attention),
-    ROW("LongformerAttention", 7, 7, 1, HOLO_TYPES_FLOAT, longformer_attention),
-    ROW("Rfft", 1, 1, 1, HOLO_TYPES_FLOAT, rfft),
-    ROW("Irfft", 1, 1, 1, HOLO_TYPES_FLOAT, irfft),
-    ROW("MatMulInteger16", 2, 2, 1, HOLO_BIT(I16), matmul_integer_16),
-    ROW("MulInteger", 1, 4, 1, TYPES_8, mul_integer),
-    ROW("QLinearWhere", 9, 9, 1, HOLO_BIT(BOOL), qlinear_where),
-    ROW("QLinearReduceMean", 5, 5, 1, TYPES_8, qlinear_reduce_mean),
-    ROW("QEmbedLayerNormalization", 18, 18, 2, HOLO_BIT(I32), qembed_layer_normalization),
-    ROW("BiasAdd", 3, 3, 1, HOLO_TYPES_FLOAT, bias_add),
-    ROW("BiasDropout", 2, 5, 2, HOLO_TYPES_FLOAT, bias_dropout),
-    ROW("BitmaskBiasDropout", 2, 5, 2, HOLO_TYPES_FLOAT, bitmask_bias_dropout),
-    ROW("BitmaskDropout", 1, 3, 2, HOLO_TYPES_FLOAT, bitmask_dropout),
-    ROW("GemmaRotaryEmbedding", 5, 5, 2, HOLO_BIT(F32), gemma_rotary_embedding),
-    ROW("BiasSplitGelu", 2, 2, 1, HOLO_TYPES_FLOAT, bias_split_gelu),
-    ROW("BiasSoftmax", 2, 2, 1, HOLO_TYPES_FLOAT, bias_softmax),
-    ROW("GemmFastGelu", 2, 3, 1, HOLO_TYPES_FLOAT, gemm_fast_gelu),
-    ROW("GatedAdd", 3, 3, 1, HOLO_TYPES_FLOAT, gated_add),
-    ROW("GatedRMSNorm", 3, 3, 1, HOLO_BIT(F32) | HOLO_BIT(F16) | HOLO_BIT(BF16), gated_rms_norm),
-    ROW("ComplexMul", 2, 2, 1, HOLO_TYPES_FLOAT, complex_mul),
-    ROW("ComplexMulConj", 2, 2, 1, HOLO_TYPES_FLOAT, complex_mul_conj),
+    HOLO_COMPOSED("Trilu", 1, 2, 1, HOLO_TYPES_NUMBER | HOLO_BIT(BOOL), trilu),
+    HOLO_COMPOSED("Unique", 1, 1, 3, HOLO_TYPES_ALL, unique),
+    HOLO_COMPOSED("GatherND", 2, 2, 1, HOLO_TYPES_ALL, gather_nd),
+    HOLO_COMPOSED("ExpandDims", 2, 2, 1, HOLO_TYPES_ALL, expand_dims),
+    HOLO_COMPOSED("Pad", 2, 3, 1, HOLO_TYPES_FLOAT, pad),
+    HOLO_COMPOSED("TorchEmbedding", 2, 4, 1, HOLO_TYPES_NUMBER, torch_embedding),
+    HOLO_COMPOSED("SampleOp", 1, 1, 1, HOLO_TYPES_ALL, sample),
+    HOLO_COMPOSED("ConvTransposeWithDynamicPads", 3, 4, 1, HOLO_TYPES_FLOAT, conv_transpose_with_dynamic_pads),
+    HOLO_COMPOSED("NhwcConv", 2, 3, 1, HOLO_TYPES_FLOAT, nhwc_conv),
+    HOLO_COMPOSED("RemovePadding", 2, 2, 4, HOLO_TYPES_FLOAT, remove_padding),
+    HOLO_COMPOSED("RestorePadding", 2, 2, 1, HOLO_TYPES_FLOAT, restore_padding),
+    HOLO_COMPOSED("PackedAttention", 5, 6, 1, HOLO_TYPES_FLOAT, packed_attention),
+    HOLO_COMPOSED("PackedMultiHeadAttention", 6, 7, 1, HOLO_TYPES_FLOAT, packed_multi_head_attention),
+    HOLO_COMPOSED("LongformerAttention", 7, 7, 1, HOLO_TYPES_FLOAT, longformer_attention),
+    HOLO_COMPOSED("Rfft", 1, 1, 1, HOLO_TYPES_FLOAT, rfft),
+    HOLO_COMPOSED("Irfft", 1, 1, 1, HOLO_TYPES_FLOAT, irfft),
+    HOLO_COMPOSED("MatMulInteger16", 2, 2, 1, HOLO_BIT(I16), matmul_integer_16),
+    HOLO_COMPOSED("MulInteger", 1, 4, 1, TYPES_8, mul_integer),
+    HOLO_COMPOSED("QLinearWhere", 9, 9, 1, HOLO_BIT(BOOL), qlinear_where),
+    HOLO_COMPOSED("QLinearReduceMean", 5, 5, 1, TYPES_8, qlinear_reduce_mean),
+    HOLO_COMPOSED("QEmbedLayerNormalization", 18, 18, 2, HOLO_BIT(I32), qembed_layer_normalization),
+    HOLO_COMPOSED("BiasAdd", 3, 3, 1, HOLO_TYPES_FLOAT, bias_add),
+    HOLO_COMPOSED("BiasDropout", 2, 5, 2, HOLO_TYPES_FLOAT, bias_dropout),
+    HOLO_COMPOSED("BitmaskBiasDropout", 2, 5, 2, HOLO_TYPES_FLOAT, bitmask_bias_dropout),
+    HOLO_COMPOSED("BitmaskDropout", 1, 3, 2, HOLO_TYPES_FLOAT, bitmask_dropout),
+    HOLO_COMPOSED("GemmaRotaryEmbedding", 5, 5, 2, HOLO_BIT(F32), gemma_rotary_embedding),
+    HOLO_COMPOSED("BiasSplitGelu", 2, 2, 1, HOLO_TYPES_FLOAT, bias_split_gelu),
+    HOLO_COMPOSED("BiasSoftmax", 2, 2, 1, HOLO_TYPES_FLOAT, bias_softmax),
+    HOLO_COMPOSED("GemmFastGelu", 2, 3, 1, HOLO_TYPES_FLOAT, gemm_fast_gelu),
+    HOLO_COMPOSED("GatedAdd", 3, 3, 1, HOLO_TYPES_FLOAT, gated_add),
+    HOLO_COMPOSED("GatedRMSNorm", 3, 3, 1, HOLO_BIT(F32) | HOLO_BIT(F16) | HOLO_BIT(BF16), gated_rms_norm),
+    HOLO_COMPOSED("ComplexMul", 2, 2, 1, HOLO_TYPES_FLOAT, complex_mul),
+    HOLO_COMPOSED("ComplexMulConj", 2, 2, 1, HOLO_TYPES_FLOAT, complex_mul_conj),
     {0},
 };
 // clang-format on

@@ -3,7 +3,7 @@
 //
 // Orders: a matrix lies row by row (1), column by column (0), or in strips of 32 columns (2), whatever the shape of the
 // tensor says. Other orders of cuBLAS belong to one generation of GPUs each.
-#include "ops/op.h"
+#include "ops/composed.h"
 
 // ---- several products of 4 bits with one input, which may be normalised first
 
@@ -215,23 +215,20 @@ static const char qordered_layer_norm[] =
                         "}";
 
 // clang-format off
-#define ROW(id, least, most, outputs, accepted, text)                                                        \
-    {.name = id, .domain = "com.microsoft", .since = 1, .in_min = least, .in_max = most, .out_min = 1,            \
-     .out_max = outputs, .types = accepted, .body = text}
 #define NARROW (HOLO_BIT(F16) | HOLO_BIT(BF16))
 
 const HoloOp holo_ops_composed_weights[] = {
-    ROW("MatMulNBitsMlp", 8, 9, 2, NARROW | HOLO_BIT(F32), nbits_mlp),
-    ROW("MatMulNBitsQkv", 11, 12, 4, NARROW | HOLO_BIT(F32), nbits_qkv),
-    ROW("MatMulBlockQuantizedFp8Weight", 3, 5, 1, NARROW | HOLO_BIT(F32), fp8_weight),
-    ROW("MatMulBlockQuantizedFp4Weight", 4, 6, 1, NARROW | HOLO_BIT(F32), fp4_weight),
-    ROW("GemmFloat8", 2, 6, 1, NARROW | HOLO_BIT(F32) | HOLO_BIT(F8E4M3FN) | HOLO_BIT(F8E5M2), gemm_float8),
-    ROW("FusedMatMulActivation", 2, 2, 1, HOLO_TYPES_FLOAT, matmul_activation),
-    ROW("QuantizeWithOrder", 2, 2, 1, HOLO_BIT(F16) | HOLO_BIT(F32), quantize_with_order),
-    ROW("DequantizeWithOrder", 2, 2, 1, HOLO_BIT(I8), dequantize_with_order),
-    ROW("QOrderedMatMul", 5, 8, 1, HOLO_BIT(I8), qordered_matmul),
-    ROW("QOrderedGelu", 3, 3, 1, HOLO_BIT(I8), qordered_gelu),
-    ROW("QOrderedLayerNormalization", 5, 5, 1, HOLO_BIT(I8), qordered_layer_norm),
+    HOLO_COMPOSED("MatMulNBitsMlp", 8, 9, 2, NARROW | HOLO_BIT(F32), nbits_mlp),
+    HOLO_COMPOSED("MatMulNBitsQkv", 11, 12, 4, NARROW | HOLO_BIT(F32), nbits_qkv),
+    HOLO_COMPOSED("MatMulBlockQuantizedFp8Weight", 3, 5, 1, NARROW | HOLO_BIT(F32), fp8_weight),
+    HOLO_COMPOSED("MatMulBlockQuantizedFp4Weight", 4, 6, 1, NARROW | HOLO_BIT(F32), fp4_weight),
+    HOLO_COMPOSED("GemmFloat8", 2, 6, 1, NARROW | HOLO_BIT(F32) | HOLO_BIT(F8E4M3FN) | HOLO_BIT(F8E5M2), gemm_float8),
+    HOLO_COMPOSED("FusedMatMulActivation", 2, 2, 1, HOLO_TYPES_FLOAT, matmul_activation),
+    HOLO_COMPOSED("QuantizeWithOrder", 2, 2, 1, HOLO_BIT(F16) | HOLO_BIT(F32), quantize_with_order),
+    HOLO_COMPOSED("DequantizeWithOrder", 2, 2, 1, HOLO_BIT(I8), dequantize_with_order),
+    HOLO_COMPOSED("QOrderedMatMul", 5, 8, 1, HOLO_BIT(I8), qordered_matmul),
+    HOLO_COMPOSED("QOrderedGelu", 3, 3, 1, HOLO_BIT(I8), qordered_gelu),
+    HOLO_COMPOSED("QOrderedLayerNormalization", 5, 5, 1, HOLO_BIT(I8), qordered_layer_norm),
     {0},
 };
 // clang-format on
