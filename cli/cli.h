@@ -21,16 +21,29 @@ typedef struct CliCommand CliCommand;
 
 // ---- commands and their options (options.c)
 
+// Rows of tables leave out the fields that they have nothing to say of.
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+enum { CLI_MODELS = 1, CLI_ARCHIVES = 2, CLI_KERNELS = 4 }; // kinds of files
+
+// Lists in these are words with a space between them.
 typedef struct CliOption {
     const char *name;   // long, without dashes
     char        letter; // short; 0: none
     const char *value;  // what its value is called in the help; NULL: a switch
     const char *help;
+    bool        many;    // it may be given several times; an option with a value else once
+    unsigned    files;   // the kinds of files that it is for; 0: any
+    const char *choices; // all that its value may be; NULL: the command knows
+    const char *with;    // options of which one must be given with it
+    const char *without; // options that cannot be given with it
+    const char *verbs;   // of a command with verbs: those that it is for
 } CliOption;
 
 struct CliCommand {
     const char      *name, *purpose;
     const char      *arguments;        // "MODEL", for the synopsis
+    const char      *verbs;            // what the first argument may be; NULL: anything
     int              arg_min, arg_max; // -1: any number
     const char      *details;          // prose of the help
     const char      *examples;         // lines of the help
@@ -58,7 +71,12 @@ int cli_parse(Cli *cli, int argc, char **argv);
 const char *cli_option(const Cli *cli, const char *name);
 // Walks all values given for an option: start with *cursor = 0; NULL at the end.
 const char *cli_option_next(const Cli *cli, const char *name, int *cursor);
-void        cli_print_help(const CliCommand *command);
+// Fails where an option is given that is not for this file, whose kind is one of CLI_MODELS ...
+int cli_options_fit(const Cli *cli, const char *path, unsigned kind);
+// Fails where an option is given that is in no list: neither in this one nor among those that every command has.
+int  cli_options_only(const Cli *cli, const char *list, const char *path, unsigned kind);
+bool cli_has_word(const char *list, const char *word); // a list that is NULL has none
+void cli_print_help(const CliCommand *command);
 // The word of the list (ended by NULL) that `word` was probably meant to be; NULL: none is near.
 const char *cli_nearest(const char *word, const char *const *list);
 

@@ -305,20 +305,15 @@ static const struct {
 
 static int atlas(Cli *cli)
 {
-    Json        json                         = {.out = stdout};
-    const char *names[CLI_COUNT(topics) + 1] = {0};
-    for (int i = 0; i < CLI_COUNT(topics); i++) {
-        names[i] = topics[i].name;
+    Json json = {.out = stdout};
+    for (int i = 0; i < CLI_COUNT(topics); i++)
         if (!strcmp(topics[i].name, cli->args[0])) return topics[i].run(cli, cli_option(cli, "json") ? &json : NULL);
-    }
-    const char *nearest = cli_nearest(cli->args[0], names);
-    return nearest ? cli_usage(cli, "there is no 'atlas %s'; did you mean '%s'?", cli->args[0], nearest)
-                   : cli_usage(cli, "there is no 'atlas %s': it is byte, sigil or address", cli->args[0]);
+    return CLI_USAGE; // the table of verbs has no other
 }
 
 static const CliOption options[] = {
     {"json", 0, NULL, "as JSON"},
-    {"bytes", 0, NULL, "address: the bytes of FILE, though it holds tensors"},
+    {"bytes", 0, NULL, "the bytes of FILE, though it holds tensors", .verbs = "address"},
     {0},
 };
 
@@ -326,6 +321,7 @@ const CliCommand cli_atlas = {
     .name      = "atlas",
     .purpose   = "name things: classes of bytes, sigil expressions, addresses of content",
     .arguments = "byte|sigil|address ARGUMENT...",
+    .verbs     = "byte sigil address",
     .arg_min   = 2,
     .arg_max   = -1,
     .details   = "byte BYTE...      the class of a byte, one of 96, its parts, and the bytes that share it\n"

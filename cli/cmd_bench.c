@@ -205,10 +205,9 @@ static int compile_apart(const Cli *cli, const char *model, const char *archive)
 
 static int measure_model(const Cli *cli, const char *path, Measured *out)
 {
-    const char *folder  = getenv("TMPDIR");
-    char       *archive = cli_format("%s/hologram-XXXXXX", folder && *folder ? folder : "/tmp");
-    int         file    = mkstemp(archive);
-    if (file < 0) return cli_fail("TMPDIR in the environment names another folder", "%s: %s", archive, strerror(errno));
+    char *archive;
+    int   file = cli_temporary(&archive);
+    if (file < 0) return CLI_FAILED;
     close(file);
     int result = compile_apart(cli, path, archive);
     if (!result) result = measure(cli, archive, out);
@@ -261,13 +260,12 @@ static void print_table(const char *path, const Measured *m)
 
 static int bench(Cli *cli)
 {
-    HoloError    error    = {0};
     Measured     measured = {0};
-    const char  *path     = cli->args[0];
     HoloFileKind kind;
-    HoloStatus   status = holo_file_kind(path, &kind, &error);
-    if (status) return cli_fail_error(path, &error, status);
-    int result = kind == HOLO_FILE_ARCHIVE ? measure(cli, path, &measured) : measure_model(cli, path, &measured);
+    int          result = cli_file_kind(cli, 0, &kind);
+    const char  *path   = cli->args[0];
+    if (result) return result;
+    result = kind == HOLO_FILE_ARCHIVE ? measure(cli, path, &measured) : measure_model(cli, path, &measured);
     if (result) return result;
     if (cli_option(cli, "json"))
         print_json(path, &measured);
@@ -285,7 +283,7 @@ static const CliOption options[] = {
     CLI_OPTION_MEMO,
     CLI_OPTION_SAVE_MEMO,
     {"seconds", 's', "S", "how long to measure; 3 unless told otherwise"},
-    CLI_OPTION_NUMERIC,
+    CLI_OPTION_MODEL_NUMERIC,
     {"json", 0, NULL, "as JSON: open_us, first_us, min_us, median_us, p99_us,\nrss_mb, arena_mb, threads ..."},
     {0},
 };

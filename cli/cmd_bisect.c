@@ -193,15 +193,14 @@ static int disable(const Cli *cli, HoloCompiler *compiler)
 
 static int bisect(Cli *cli)
 {
-    HoloError     error = {0};
     HoloFileKind  kind;
     HoloCompiler *compiler;
     Inputs        in     = {0};
-    HoloStatus    status = holo_file_kind(cli->args[0], &kind, &error);
-    if (status) return cli_fail_error(cli->args[0], &error, status);
+    int           result = cli_file_kind(cli, 0, &kind);
+    if (result) return result;
     if (kind == HOLO_FILE_ARCHIVE)
         return cli_fail("give the model that it was compiled from", "%s is an archive: passes have run", cli->args[0]);
-    int result = cli_compiler(cli, &compiler);
+    result = cli_compiler(cli, &compiler);
     if (result) return result;
     result = disable(cli, compiler);
     if (!result) result = tolerance_set(cli, compiler);
@@ -217,7 +216,7 @@ static const CliOption options[] = {
     CLI_OPTION_SHAPE,
     {"tolerance", 0, "R", "how far an output may be off, in parts of its largest value;\n1e-3 unless told otherwise"},
     CLI_OPTION_NUMERIC,
-    {"disable", 0, "PASS", "leave a pass out; may be given several times"},
+    {"disable", 0, "PASS", "leave a pass out; may be given several times", .many = true},
     CLI_OPTION_THREADS,
     {"json", 0, NULL, "print what was found as JSON"},
     {0},

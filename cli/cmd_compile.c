@@ -225,7 +225,7 @@ static bool read_values(const char *text, double **out, int64_t *out_count)
 
 static int choose_domains(const Cli *cli, HoloCompiler *compiler)
 {
-    const char *text;
+    const char *text, *seen = "";
     for (int cursor = 0; (text = cli_option_next(cli, "domain", &cursor));) {
         const char *equals = strrchr(text, '=');
         double     *values;
@@ -233,9 +233,11 @@ static int choose_domains(const Cli *cli, HoloCompiler *compiler)
         HoloError   error = {0};
         if (!equals || equals == text || !read_values(equals + 1, &values, &list.dim[0]))
             return cli_usage(cli, "--domain %s: expected NAME=0..255 or NAME=1,2,5", text);
-        list.data = values;
-        HoloStatus status =
-            holo_compiler_set_domain(compiler, cli_format("%.*s", (int)(equals - text), text), &list, &error);
+        char *name = cli_format("%.*s", (int)(equals - text), text);
+        if (cli_has_word(seen, name)) return cli_usage(cli, "--domain is given twice for the input '%s'", name);
+        seen              = cli_format("%s %s", seen, name);
+        list.data         = values;
+        HoloStatus status = holo_compiler_set_domain(compiler, name, &list, &error);
         if (status) return cli_fail_error(NULL, &error, status);
     }
     return CLI_OK;
@@ -300,14 +302,15 @@ static int compile_with(const Cli *cli, const HoloCompiler *compiler)
 
 static int compile_model(Cli *cli)
 {
-    HoloError     error = {0};
     HoloFileKind  kind;
     HoloCompiler *compiler;
-    HoloStatus    status = holo_file_kind(cli->args[0], &kind, &error);
-    if (status) return cli_fail_error(cli->args[0], &error, status);
+    int           result = cli_file_kind(cli, 0, &kind);
+    if (result) return result;
     if (kind == HOLO_FILE_ARCHIVE)
         return cli_fail("run it: hologram run FILE.holo", "%s is an archive already", cli->args[0]);
-    int result = cli_compiler(cli, &compiler);
+    if (!strcmp(cli->args[0], "/dev/stdin") && !cli_option(cli, "output"))
+        return cli_usage(cli, "say what to write: -o FILE.holo");
+    result = cli_compiler(cli, &compiler);
     if (result) return result;
     result = choose(cli, compiler);
     if (!result) result = choose_tables(cli, compiler);
@@ -340,20 +343,22 @@ static const CliOption options[] = {
     {"tune", 0, NULL,
      "measure on this machine which way to run a step is the\nfastest, and write that into the archive"},
     {"no-tables", 0, NULL, "compute what would be looked up in tables; the same bits"},
-    {"memory-budget", 0, "BYTES", "what tables may take in all, as 64M; else 160M"},
+    {"memory-budget", 0, "BYTES", "what tables may take in all, as 64M; else 160M", .without = "no-tables"},
     {"domain", 0, "NAME=VALUES",
-     "what elements of an input can be, 0..255 or 1,2,5: what\nfollows from such inputs becomes a table"},
+     "what elements of an input can be, 0..255 or 1,2,5: what\nfollows from such inputs becomes a table", .many = true},
     CLI_OPTION_PATTERNS,
     CLI_OPTIONS_QUANTIZE,
-    {"disable", 0, "PASS", "leave a pass out; may be given several times"},
+    {"disable", 0, "PASS", "leave a pass out; may be given several times", .many = true},
     {"dump", 0, "PASS", "print the graph after a pass; import, plan or all, too"},
     {"kernel", 0, "FILE",
-     "a kernel in place of an operator that is not known, as it\nsays by @kernel(operator=\"domain::Name\"); may be given\nseveral times"},
-    {"emit", 0, "FORM", "of kernels: holo, asm (programs as text) or json"},
+     "a kernel in place of an operator that is not known, as it\nsays by @kernel(operator=\"domain::Name\"); may be given\nseveral times",
+     .many = true},
+    {"emit", 0, "FORM", "of kernels: holo, asm (programs as text) or json", .files = CLI_KERNELS,
+     .choices = "holo asm json"},
     {"threads", 't', "N", "threads to compile with; 0, the default: one a core"},
-    {"json", 0, NULL, "print what was done as JSON"},
-    {"verbose", 'v', NULL,
-     "tell what each pass did, what --tune measured, and what\n--quantize did to each layer, too"},
+    {"json", 0, NULL, "print what was done as JSON", .without = "quiet verbose dump"},
+    {"verbose", 'v', NULL, "tell what each pass did, what --tune measured, and what\n--quantize did to each layer, too",
+     .without = "quiet"},
     {"quiet", 'q', NULL, "print nothing"},
     {0},
 };

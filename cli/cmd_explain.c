@@ -312,9 +312,10 @@ static void print_json(const Subject *s)
 
 static int explain(Cli *cli)
 {
-    Subject s      = {.path = cli->args[0]};
-    int     result = cli_model_open(cli, s.path, &s.model);
+    Subject s      = {0};
+    int     result = cli_model_open(cli, 0, &s.model);
     if (result) return result;
+    s.path = cli->args[0];
     result = subject_read(&s);
     if (!result && cli_option(cli, "json"))
         print_json(&s);
@@ -325,8 +326,8 @@ static int explain(Cli *cli)
 }
 
 static const CliOption options[] = {
-    CLI_OPTION_SHAPE,
-    CLI_OPTION_NUMERIC,
+    CLI_OPTION_MODEL_SHAPE,
+    CLI_OPTION_MODEL_NUMERIC,
     {"json", 0, NULL, "as JSON"},
     {0},
 };

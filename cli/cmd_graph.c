@@ -93,16 +93,13 @@ static int graph(Cli *cli)
     const char *output = cli_option(cli, "output"), *stage = cli_option(cli, "stage");
     if (!output) return cli_usage(cli, "say where to: -o FILE.svg, FILE.html or FILE.dot");
     if (find_format(output) < 0) return cli_usage(cli, "%s: the picture is .svg, .html or .dot", output);
-    if (stage && strcmp(stage, "imported") && strcmp(stage, "planned") && strcmp(stage, "both"))
-        return cli_usage(cli, "--stage %s: it is imported, planned or both", stage);
-    HoloError    error = {0};
     HoloFileKind kind;
-    HoloStatus   status = holo_file_kind(cli->args[0], &kind, &error);
-    if (status) return cli_fail_error(cli->args[0], &error, status);
+    int          result = cli_file_kind(cli, 0, &kind);
+    if (result) return result;
     if (kind == HOLO_FILE_ARCHIVE && stage && !strcmp(stage, "imported"))
         return cli_fail("draw it from the model", "an archive has only its planned graph");
     HoloCompiler *compiler;
-    int           result = cli_compiler(cli, &compiler);
+    result = cli_compiler(cli, &compiler);
     if (result) return result;
     holo_compiler_set_verify(compiler, false);
     result = draw(cli, compiler, kind == HOLO_FILE_ARCHIVE, output);
@@ -112,9 +109,9 @@ static int graph(Cli *cli)
 
 static const CliOption options[] = {
     {"output", 'o', "FILE", "the picture: .svg, .html (to move, zoom and search) or .dot"},
-    {"stage", 0, "STAGE", "imported, planned or both, which is the default"},
-    CLI_OPTION_SHAPE,
-    CLI_OPTION_NUMERIC,
+    {"stage", 0, "STAGE", "imported, planned or both, which is the default", .choices = "imported planned both"},
+    CLI_OPTION_MODEL_SHAPE,
+    CLI_OPTION_MODEL_NUMERIC,
     {0},
 };
 

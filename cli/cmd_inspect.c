@@ -30,23 +30,23 @@ static const char *meta(const Subject *s, int i, const char **key)
     return s->model ? holo_model_meta(s->model, i, key) : holo_source_meta(s->source, i, key);
 }
 
-static HoloStatus subject_open(const char *path, Subject *out, HoloError *error)
+static int subject_open(const Cli *cli, Subject *out)
 {
+    HoloError    error = {0};
     HoloFileKind kind;
-    HoloStatus   status = holo_file_kind(path, &kind, error);
-    *out                = (Subject){.path = path};
-    if (!status && kind == HOLO_FILE_ARCHIVE)
-        status = holo_model_open(path, &out->model, error);
-    else if (!status)
-        status = holo_source_open(path, &out->source, error);
-    if (status) return status;
+    int          result = cli_file_kind(cli, 0, &kind);
+    if (result) return result;
+    *out              = (Subject){.path = cli->args[0]};
+    HoloStatus status = kind == HOLO_FILE_ARCHIVE ? holo_model_open(out->path, &out->model, &error)
+                                                  : holo_source_open(out->path, &out->source, &error);
+    if (status) return cli_fail_error(out->path, &error, status);
     const HoloModel  *model  = out->model;
     const HoloSource *source = out->source;
     if (model) holo_model_info(model, &out->info);
     out->in_count   = model ? holo_model_input_count(model) : holo_source_input_count(source);
     out->out_count  = model ? holo_model_output_count(model) : holo_source_output_count(source);
     out->meta_count = model ? holo_model_meta_count(model) : holo_source_meta_count(source);
-    return HOLO_OK;
+    return CLI_OK;
 }
 
 static void subject_close(Subject *s)
@@ -191,18 +191,14 @@ static void print_json(const Subject *s, bool values, const HoloStepPrograms *pr
 
 static int inspect(Cli *cli)
 {
-    HoloError  error = {0};
-    Subject    subject;
-    HoloStatus status = subject_open(cli->args[0], &subject, &error);
-    if (status) return cli_fail_error(cli->args[0], &error, status);
-    bool              values = cli_option(cli, "values") != NULL, wanted = cli_option(cli, "programs") != NULL;
+    HoloError         error = {0};
+    Subject           subject;
+    bool              values   = cli_option(cli, "values") != NULL;
     HoloStepPrograms *programs = NULL;
-    if ((values || wanted) && !subject.model) {
-        subject_close(&subject);
-        return cli_fail("hologram compile MODEL first", "%s is no archive: --%s tells of what is stored", cli->args[0],
-                        values ? "values" : "programs");
-    }
-    if (wanted) status = holo_step_programs_open(subject.model, &programs, &error);
+    int               result   = subject_open(cli, &subject);
+    if (result) return result;
+    HoloStatus status =
+        cli_option(cli, "programs") ? holo_step_programs_open(subject.model, &programs, &error) : HOLO_OK;
     if (status) {
         subject_close(&subject);
         return cli_fail_error(cli->args[0], &error, status);
@@ -217,8 +213,10 @@ static int inspect(Cli *cli)
 }
 
 static const CliOption options[] = {
-    {"values", 0, NULL, "every constant: its size, how many distinct values it has,\nand how often it is used"},
-    {"programs", 0, NULL, "what steps do element by element, and kernels of your own,\nas portable programs"},
+    {"values", 0, NULL, "every constant: its size, how many distinct values it has,\nand how often it is used",
+     .files = CLI_ARCHIVES},
+    {"programs", 0, NULL, "what steps do element by element, and kernels of your own,\nas portable programs",
+     .files = CLI_ARCHIVES},
     {"json", 0, NULL, "as JSON"},
     {0},
 };

@@ -3,6 +3,9 @@
 #include "kernel_args.h"
 #include "loading.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- which kernel
@@ -50,20 +53,42 @@ static int print_written(const Cli *cli, const HoloKernelInfo *info, const CliKe
     return CLI_OK;
 }
 
+// The whole number from 1 on that an option gives; where it is not given, *out stays.
+static int read_number(const Cli *cli, const char *option, int64_t *out)
+{
+    const char *text = cli_option(cli, option);
+    char       *end;
+    if (!text) return CLI_OK;
+    errno = 0;
+    *out  = strtoll(text, &end, 10);
+    return end == text || *end || errno || *out < 1
+               ? cli_usage(cli, "--%s %s: a whole number from 1 on is expected", option, text)
+               : CLI_OK;
+}
+
+static int read_block(const Cli *cli, HoloKernelLaunch *out)
+{
+    const char *text = cli_option(cli, "block"), *at = text;
+    if (!text) return CLI_OK;
+    out->block[1] = out->block[2] = 1;
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        long  size = strtol(at, &end, 10);
+        if (end == at || size < 1 || size > INT_MAX) break;
+        out->block[i] = (int)size;
+        if (!*end) return CLI_OK;
+        if (*end != ',') break;
+        at = end + 1;
+    }
+    return cli_usage(cli, "--block %s: up to three sizes are expected, as 16,16", text);
+}
+
 static int launch_options(const Cli *cli, HoloKernelLaunch *out)
 {
-    const char *lanes = cli_option(cli, "lanes"), *block = cli_option(cli, "block"), *limit = cli_option(cli, "limit");
-    *out = (HoloKernelLaunch){0};
-    if (lanes && (sscanf(lanes, "%lld", (long long *)&out->lanes) != 1 || out->lanes < 0))
-        return cli_usage(cli, "--lanes %s: a number is expected", lanes);
-    if (limit && (sscanf(limit, "%lld", (long long *)&out->turns) != 1 || out->turns < 0))
-        return cli_usage(cli, "--limit %s: a number is expected", limit);
-    if (!block) return CLI_OK;
-    out->block[1] = out->block[2] = 1;
-    if (sscanf(block, "%d,%d,%d", &out->block[0], &out->block[1], &out->block[2]) < 1 || out->block[0] < 1 ||
-        out->block[1] < 1 || out->block[2] < 1)
-        return cli_usage(cli, "--block %s: up to three sizes are expected, as 16,16", block);
-    return CLI_OK;
+    *out       = (HoloKernelLaunch){0};
+    int result = read_number(cli, "lanes", &out->lanes);
+    if (!result) result = read_number(cli, "limit", &out->turns);
+    return result ? result : read_block(cli, out);
 }
 
 // Launches as the options say, on a pool of its own.
@@ -76,7 +101,12 @@ static int launch_begin(const Cli *cli, HoloKernelLaunch *out)
 
 static int open_kernel(const Cli *cli, const char *path, const char *name, HoloKernels **kernels, int *index)
 {
-    HoloError  error  = {0};
+    HoloError    error = {0};
+    HoloFileKind kind;
+    int          result = CLI_OK;
+    if (!holo_file_kind(path, &kind, NULL) && kind == HOLO_FILE_ARCHIVE)
+        result = cli_options_fit(cli, path, CLI_ARCHIVES);
+    if (result) return result;
     HoloStatus status = holo_kernels_open(path, cli_is("numeric", "exact") ? HOLO_EXACT : HOLO_FUSED, kernels, &error);
     if (status) return cli_fail_error(NULL, &error, status);
     return name ? find(cli, *kernels, name, index) : CLI_OK;
@@ -151,14 +181,13 @@ static int bench_kernels(const Cli *cli)
 {
     HoloKernels   *kernels = NULL;
     HoloKernelInfo info;
-    const char    *name = cli->arg_count > 2 ? cli->args[2] : NULL, *text = cli_option(cli, "size");
-    long long      size  = 1000000;
+    const char    *name  = cli->arg_count > 2 ? cli->args[2] : NULL;
+    int64_t        size  = 1000000;
     int            index = 0, result;
     if (cli->arg_count < 2) return cli_usage(cli, "say which: hologram kernel bench FILE [NAME]");
-    if (text && (sscanf(text, "%lld", &size) != 1 || size < 1))
-        return cli_usage(cli, "--size %s: a number is expected", text);
     HoloKernelLaunch launch = {0};
-    result                  = open_kernel(cli, cli->args[1], name, &kernels, &index);
+    result                  = read_number(cli, "size", &size);
+    if (!result) result = open_kernel(cli, cli->args[1], name, &kernels, &index);
     if (!result) result = launch_begin(cli, &launch);
     if (!result && name) result = bench_one(cli, kernels, index, &launch, size, 0.3);
     for (int i = 0; !result && !name && holo_kernels_info(kernels, i, &info); i++)
@@ -240,20 +269,23 @@ static int kernel(Cli *cli)
     const char *what = cli->args[0];
     for (int i = 0; i < CLI_COUNT(rows); i++)
         if (!strcmp(rows[i].name, what)) return rows[i].run(cli);
-    return cli_usage(cli, "there is no 'kernel %s': run, new, bench or list", what);
+    return CLI_USAGE; // the table of verbs has no other
 }
 
 static const CliOption options[] = {
     {"arg", 'a', "NAME=VALUE",
-     "an argument: a number, a .npy file, zeros:N, ones:N or random:N;\nmay be given several times"},
-    {"type", 0, "TYPE", "which of the kernel's types, as f16; else that of its arrays"},
-    {"lanes", 0, "N", "how many lanes to launch; else as the kernel says, or its first\nwhole number"},
-    {"block", 0, "X,Y,Z", "lanes of a block; else as the kernel says, or 256"},
-    {"limit", 0, "N", "end with an error when a lane takes more turns of loops"},
-    {"size", 0, "N", "of bench: what n is, and elements of arrays; else a million"},
-    {"output", 'o', "DIR", "write each array that the kernel wrote as NAME.npy"},
-    CLI_OPTION_THREADS,
-    {"numeric", 0, "CLASS", "fused (a * b + c is rounded once) or exact (twice)"},
+     "an argument: a number, a .npy file, zeros:N, ones:N or random:N;\nmay be given several times", .many = true,
+     .verbs = "run bench"},
+    {"type", 0, "TYPE", "which of the kernel's types, as f16; else that of its arrays", .verbs = "run bench"},
+    {"lanes", 0, "N", "how many lanes to launch; else as the kernel says, or its first\nwhole number",
+     .verbs = "run bench"},
+    {"block", 0, "X,Y,Z", "lanes of a block; else as the kernel says, or 256", .verbs = "run bench"},
+    {"limit", 0, "N", "end with an error when a lane takes more turns of loops", .verbs = "run bench"},
+    {"size", 0, "N", "what n is, and elements of arrays; else a million", .verbs = "bench"},
+    {"output", 'o', "DIR", "write each array that the kernel wrote as NAME.npy", .verbs = "run"},
+    {"threads", 't', "N", "threads to run on; 0, the default: one a core", .verbs = "run bench"},
+    {"numeric", 0, "CLASS", "fused (a * b + c is rounded once) or exact (twice)", .files = CLI_KERNELS,
+     .verbs = "run bench"},
     {0},
 };
 
@@ -261,6 +293,7 @@ const CliCommand cli_kernel = {
     .name      = "kernel",
     .purpose   = "start, run, measure and list kernels of your own",
     .arguments = "run FILE NAME | new NAME | bench FILE [NAME] | list FILE",
+    .verbs     = "run new bench list",
     .arg_min   = 1,
     .arg_max   = 3,
     .details =

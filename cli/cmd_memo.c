@@ -44,10 +44,9 @@ static int open_and_learn(const Cli *cli)
 
 static int memo(Cli *cli)
 {
-    HoloError    error = {0};
     HoloFileKind kind;
-    HoloStatus   status = holo_file_kind(cli->args[0], &kind, &error);
-    if (status) return cli_fail_error(cli->args[0], &error, status);
+    int          result = cli_file_kind(cli, 0, &kind);
+    if (result) return result;
     if (kind != HOLO_FILE_ARCHIVE)
         return cli_fail("hologram compile MODEL --patterns FILE.npz does both", "%s is no archive", cli->args[0]);
     if (!cli_option(cli, "output")) return cli_usage(cli, "say what to write: -o NEW.holo");

@@ -101,6 +101,7 @@ static int print_table(const Cli *cli)
 static int ops(Cli *cli)
 {
     if (cli_option(cli, "markdown")) {
+        if (cli->arg_count) return cli_usage(cli, "--markdown lists all operators, not '%s' alone", cli->args[0]);
         ops_markdown();
         return CLI_OK;
     }
@@ -111,7 +112,8 @@ static int ops(Cli *cli)
 
 static const CliOption options[] = {
     {"json", 0, NULL, "as JSON"},
-    {"markdown", 0, NULL, "all of them as docs/operators.md, in a folder of the sources with the tests of each"},
+    {"markdown", 0, NULL, "all of them as docs/operators.md, in a folder of the sources with the tests of each",
+     .without = "json"},
     {0},
 };
 

@@ -151,7 +151,7 @@ static int run(Cli *cli)
 {
     HoloModel *model;
     int        result = make_folder(cli_option(cli, "output"));
-    if (!result) result = cli_model_open(cli, cli->args[0], &model);
+    if (!result) result = cli_model_open(cli, 0, &model);
     if (result) return result;
     if (!holo_model_output_count(model))
         result = cli_fail(cli_format("if it holds kernels: hologram kernel list %s", cli->args[0]), "%s has no outputs",
@@ -167,11 +167,11 @@ static const CliOption options[] = {
     {"output", 'o', "DIR", "write each output to DIR/NAME.npy (a / in a name\nbecomes _)"},
     CLI_OPTION_SHAPE,
     CLI_OPTION_THREADS,
-    CLI_OPTION_PREFAULT,
-    CLI_OPTION_HUGE,
+    CLI_OPTION_ARCHIVE_PREFAULT,
+    CLI_OPTION_ARCHIVE_HUGE,
     CLI_OPTION_MEMO,
     CLI_OPTION_SAVE_MEMO,
-    CLI_OPTION_NUMERIC,
+    CLI_OPTION_MODEL_NUMERIC,
     {"profile", 0, "FILE.json", "time each step: a trace for chrome://tracing"},
     {"quiet", 'q', NULL, "do not print the outputs"},
     {0},

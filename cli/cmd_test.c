@@ -85,23 +85,31 @@ static const char *name_of(const char *folder)
     return slash && slash[1] ? slash + 1 : folder;
 }
 
+// JSON has the standard output to itself.
+static FILE *words_to(const Cli *cli)
+{
+    const char *json = cli_option(cli, "json");
+    return json && !strcmp(json, "-") ? stderr : stdout;
+}
+
 static void print_result(const Run *run, int index)
 {
-    static const char *const words[] = {"pass", "FAIL", "skip"}, *const colors[] = {"green", "red", "yellow"};
+    static const char *const labels[] = {"pass", "FAIL", "skip"}, *const colors[] = {"green", "red", "yellow"};
     const CaseResult *result = run->results[index];
+    FILE             *out    = words_to(run->cli);
     if (result->verdict == CASE_PASSED && !cli_option(run->cli, "verbose")) return;
     cli_progress_end();
-    printf("%s%s%s %s%s", cli_color(stdout, colors[result->verdict]), words[result->verdict],
-           cli_color(stdout, "reset"), name_of(run->folders[index]), *result->reason ? ": " : "");
+    fprintf(out, "%s%s%s %s%s", cli_color(out, colors[result->verdict]), labels[result->verdict],
+            cli_color(out, "reset"), name_of(run->folders[index]), *result->reason ? ": " : "");
     for (const char *c = result->reason; *c; c++) { // later lines of a reason stand under the first
-        putchar(*c);
-        if (*c == '\n' && c[1]) printf("     ");
+        fputc(*c, out);
+        if (*c == '\n' && c[1]) fprintf(out, "     ");
     }
     if (run->results[index]->verdict == CASE_PASSED) {
         CliText time;
-        printf("  %s%s%s", cli_color(stdout, "dim"), cli_seconds(&time, result->seconds), cli_color(stdout, "reset"));
+        fprintf(out, "  %s%s%s", cli_color(out, "dim"), cli_seconds(&time, result->seconds), cli_color(out, "reset"));
     }
-    putchar('\n');
+    fputc('\n', out);
 }
 
 // A failure that was foretold is told as skipped, with the reason foretold; a case foretold to fail that
@@ -184,8 +192,6 @@ static int read_known(Run *run, const char *path)
 
 static int test(Cli *cli)
 {
-    if (cli_option(cli, "reference") && (cli_option(cli, "as-constants") || cli_option(cli, "symbolic")))
-        return cli_usage(cli, "--as-constants and --symbolic are ways to compile; --reference does not compile");
     Run run    = {.cli = cli};
     int result = find_all(&run);
     if (!result && cli_option(cli, "known")) result = read_known(&run, cli_option(cli, "known"));
@@ -198,8 +204,8 @@ static int test(Cli *cli)
     result = jobs_run(&jobs);
     cli_progress_end();
     if (!result && cli_option(cli, "json")) result = write_json(&run, cli_option(cli, "json"));
-    printf("%d passed, %d failed, %d skipped\n", run.verdicts[CASE_PASSED], run.verdicts[CASE_FAILED],
-           run.verdicts[CASE_SKIPPED]);
+    fprintf(words_to(cli), "%d passed, %d failed, %d skipped\n", run.verdicts[CASE_PASSED], run.verdicts[CASE_FAILED],
+            run.verdicts[CASE_SKIPPED]);
     return result || run.verdicts[CASE_FAILED] ? CLI_FAILED : CLI_OK;
 }
 
@@ -212,7 +218,8 @@ static const CliOption options[] = {
     CLI_OPTION_NUMERIC,
     {"as-constants", 0, NULL, "make the inputs of each case constants of its model, so that the compiler computes"},
     {"symbolic", 0, NULL, "leave every size of the inputs open, also where the model fixes it"},
-    {"reference", 0, NULL, "test the plain implementation, without compiling"},
+    {"reference", 0, NULL, "test the plain implementation, without compiling",
+     .without = "as-constants symbolic numeric"},
     {"known", 0, "FILE", "lines `case: reason` of failures that are known: skipped, with the reason"},
     {"json", 0, "FILE", "list every case in FILE; - is the standard output"},
     {"verbose", 'v', NULL, "tell of cases that pass, too"},

@@ -2,18 +2,19 @@
 
 #include "loading.h"
 
-static int verify_one(const char *path)
+static int verify_one(const Cli *cli, int arg)
 {
     HoloError    error = {0};
     HoloModel   *model = NULL;
     HoloFileKind kind;
-    HoloStatus   status = holo_file_kind(path, &kind, &error);
-    if (!status && kind == HOLO_FILE_MODEL)
+    int          result = cli_file_kind(cli, arg, &kind);
+    const char  *path   = cli->args[arg];
+    if (result) return result;
+    if (kind == HOLO_FILE_MODEL)
         return cli_fail(cli_format("compile it first: hologram compile %s", path), "%s is a model, not an archive",
                         path);
-    if (!status) status = holo_model_open(path, &model, &error);
+    HoloStatus status = holo_model_open(path, &model, &error);
     if (!status) status = holo_model_verify(model, &error);
-    int result = CLI_OK;
     if (status) {
         result = cli_fail_error(path, &error, status);
     } else {
@@ -31,7 +32,7 @@ static int verify(Cli *cli)
 {
     int result = CLI_OK;
     for (int i = 0; i < cli->arg_count; i++)
-        if (verify_one(cli->args[i])) result = CLI_FAILED;
+        if (verify_one(cli, i)) result = CLI_FAILED;
     return result;
 }
 

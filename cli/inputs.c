@@ -30,21 +30,98 @@ static int split(const HoloModel *model, const char *text, const char **out_sour
     return found;
 }
 
-// The type of an input with every size a number: by --input-shape, else 1 where the model leaves it open.
-static HoloTensor sized(const Cli *cli, const HoloPort *port, bool *out_guessed)
+// ---- sizes that the model leaves open
+
+typedef struct Size { // of a symbol, which may be that of several inputs
+    const char *symbol, *from;
+    int64_t     size;
+} Size;
+
+typedef struct Sizes {
+    CliShape *shapes; // of --input-shape
+    int       shape_count;
+    Size     *sizes;
+    int       count;
+} Sizes;
+
+static const Size *size_of(const Sizes *s, const char *symbol)
 {
-    HoloTensor type = port->type;
-    CliShape  *shapes;
-    int        count;
-    if (type.rank < 0) type.rank = 0;
-    if (cli_shapes(cli, &shapes, &count)) count = 0; // reported when the model was opened
-    for (int i = 0; i < count; i++) {
-        if (strcmp(shapes[i].name, port->name)) continue;
-        for (int d = 0; d < shapes[i].rank; d++)
-            if (shapes[i].dim[d] >= 0) type.dim[d] = shapes[i].dim[d];
-        type.rank = (int8_t)shapes[i].rank;
+    for (int i = 0; symbol && i < s->count; i++)
+        if (!strcmp(s->sizes[i].symbol, symbol)) return &s->sizes[i];
+    return NULL;
+}
+
+static const CliShape *shape_of(const Sizes *s, const char *name)
+{
+    for (int i = 0; i < s->shape_count; i++)
+        if (!strcmp(s->shapes[i].name, name)) return &s->shapes[i];
+    return NULL;
+}
+
+// A symbol that is known stays; one that is not known, "?", is not one size.
+static void learn(Sizes *s, const HoloPort *port, int rank, const int64_t *dim, const char *from)
+{
+    for (int d = 0; d < rank && d < port->type.rank; d++) {
+        if (dim[d] < 0 || !port->symbol[d] || !strcmp(port->symbol[d], "?") || size_of(s, port->symbol[d])) continue;
+        s->sizes             = cli_grow(s->sizes, (size_t)s->count, (size_t)s->count + 1, sizeof *s->sizes);
+        s->sizes[s->count++] = (Size){port->symbol[d], from, dim[d]};
     }
+}
+
+static char *shape_text(const CliShape *shape)
+{
+    char *text = cli_format("%s:", shape->name);
+    for (int d = 0; d < shape->rank; d++)
+        text = shape->dim[d] < 0 ? cli_format("%s%s?", text, d ? "," : "")
+                                 : cli_format("%s%s%lld", text, d ? "," : "", (long long)shape->dim[d]);
+    return text;
+}
+
+static int check_shape(Sizes *s, const HoloPort *port, const CliShape *shape)
+{
+    char   *text = shape_text(shape);
+    CliText type;
+    cli_type(&type, &port->type, port->symbol);
+    if (port->type.rank >= 0 && port->type.rank != shape->rank)
+        return cli_fail(NULL, "--input-shape %s: the input has %d dimensions: %s", text, port->type.rank, type.data);
+    for (int d = 0; d < port->type.rank; d++) {
+        const Size *known = size_of(s, port->symbol[d]);
+        if (shape->dim[d] < 0) continue;
+        if (port->type.dim[d] >= 0 && port->type.dim[d] != shape->dim[d])
+            return cli_fail(NULL, "--input-shape %s: dimension %d of the input is fixed at %lld: %s", text, d,
+                            (long long)port->type.dim[d], type.data);
+        if (known && known->size != shape->dim[d])
+            return cli_fail(NULL, "--input-shape %s: %s is %lld by --input-shape %s, and cannot be %lld here", text,
+                            known->symbol, (long long)known->size, known->from, (long long)shape->dim[d]);
+    }
+    learn(s, port, shape->rank, shape->dim, text);
+    return CLI_OK;
+}
+
+static int sizes_read(const Cli *cli, const HoloModel *model, Sizes *out)
+{
+    int result = cli_shapes(cli, &out->shapes, &out->shape_count);
+    for (int i = 0; !result && i < out->shape_count; i++) {
+        int index = holo_model_input_find(model, out->shapes[i].name);
+        result    = index < 0 ? cli_fail(cli_format("the inputs are: %s", list_names(model)),
+                                         "--input-shape %s: the model has no input called '%s'",
+                                         shape_text(&out->shapes[i]), out->shapes[i].name)
+                              : check_shape(out, holo_model_input(model, index), &out->shapes[i]);
+    }
+    return result;
+}
+
+// The type of an input with every size a number: by --input-shape, by another input of the same symbol, else 1.
+static HoloTensor sized(const Sizes *s, const HoloPort *port, bool *out_guessed)
+{
+    HoloTensor      type  = port->type;
+    const CliShape *shape = shape_of(s, port->name);
+    if (shape) type.rank = (int8_t)shape->rank;
+    if (type.rank < 0) type.rank = 0;
     for (int d = 0; d < type.rank; d++) {
+        const Size *known = port->type.rank < 0 ? NULL : size_of(s, port->symbol[d]);
+        if (shape && (port->type.rank < 0 || shape->dim[d] >= 0)) type.dim[d] = shape->dim[d];
+        if (type.dim[d] < 0 && known) type.dim[d] = known->size;
         if (type.dim[d] >= 0) continue;
         type.dim[d]  = 1;
         *out_guessed = true;
@@ -52,10 +129,12 @@ static HoloTensor sized(const Cli *cli, const HoloPort *port, bool *out_guessed)
     return type;
 }
 
-static int seed(const Cli *cli, const HoloModel *model, int index, CliInput *input)
+// ---- where they come from
+
+static int seed(const Sizes *sizes, const HoloModel *model, int index, CliInput *input)
 {
     const HoloPort *port   = holo_model_input(model, index);
-    HoloTensor      type   = sized(cli, port, &input->guessed);
+    HoloTensor      type   = sized(sizes, port, &input->guessed);
     HoloError       error  = {0};
     HoloStatus      status = holo_tensors_seeded(&type, (uint64_t)index + 1, &input->tensors, &error);
     if (status) return cli_fail_error(NULL, &error, status);
@@ -63,8 +142,14 @@ static int seed(const Cli *cli, const HoloModel *model, int index, CliInput *inp
     return CLI_OK;
 }
 
+static int given_twice(const Cli *cli, const HoloModel *model, int index)
+{
+    return cli_usage(cli, "the input '%s' is given twice", holo_model_input(model, index)->name);
+}
+
 static int read_one(const HoloModel *model, int index, const char *path, CliInput *input)
 {
+    input->is_given        = true;
     const HoloPort *port   = holo_model_input(model, index);
     HoloError       error  = {0};
     HoloStatus      status = holo_tensors_read(path, &port->type, &input->tensors, &error);
@@ -77,7 +162,7 @@ static int read_one(const HoloModel *model, int index, const char *path, CliInpu
 }
 
 // --input FILE.npz without a name: every tensor of it that is called like an input.
-static int read_all(const HoloModel *model, const char *path, CliInput *inputs)
+static int read_all(const Cli *cli, const HoloModel *model, const char *path, CliInput *inputs)
 {
     HoloError    error = {0};
     HoloTensors *probe;
@@ -86,8 +171,7 @@ static int read_all(const HoloModel *model, const char *path, CliInput *inputs)
     int found = 0, result = CLI_OK;
     for (int i = 0; !result && i < holo_model_input_count(model); i++) {
         if (!holo_tensors_find(probe, holo_model_input(model, i)->name)) continue;
-        holo_tensors_destroy(inputs[i].tensors);
-        result = read_one(model, i, path, &inputs[i]);
+        result = inputs[i].is_given ? given_twice(cli, model, i) : read_one(model, i, path, &inputs[i]);
         found++;
     }
     holo_tensors_destroy(probe);
@@ -105,16 +189,34 @@ static int take(const Cli *cli, const HoloModel *model, const char *text, CliInp
         if (equals)
             return cli_fail(cli_format("the inputs are: %s", list_names(model)), "the model has no input called '%.*s'",
                             (int)(equals - text), text);
-        if (dot && !strcmp(dot, ".npz")) return read_all(model, text, inputs);
+        if (dot && !strcmp(dot, ".npz")) return read_all(cli, model, text, inputs);
         if (count != 1)
             return cli_fail(cli_format("the inputs are: %s", list_names(model)),
                             "--input %s: say for which input: --input NAME=%s", text, text);
         index = 0;
     }
-    holo_tensors_destroy(inputs[index].tensors); // given twice: the last one counts
-    inputs[index] = (CliInput){0};
-    return strcmp(source, "random") ? read_one(model, index, source, &inputs[index])
-                                    : seed(cli, model, index, &inputs[index]);
+    if (inputs[index].is_given) return given_twice(cli, model, index);
+    inputs[index].is_given  = true;
+    inputs[index].is_random = !strcmp(source, "random");
+    if (inputs[index].is_random) return CLI_OK; // made when the sizes of all others are known
+    int result = cli_standard_input(&source);
+    return result ? result : read_one(model, index, source, &inputs[index]);
+}
+
+// A file gives sizes to others, and must be of the shape that was given for it.
+static int check_given(Sizes *sizes, const HoloPort *port, const CliInput *input)
+{
+    const CliShape   *shape = shape_of(sizes, port->name);
+    const HoloTensor *t     = input->tensor;
+    CliText           type;
+    if (!t || t->kind != HOLO_TENSOR) return CLI_OK;
+    bool fits = !shape || shape->rank == t->rank;
+    for (int d = 0; fits && shape && d < t->rank; d++) fits = shape->dim[d] < 0 || shape->dim[d] == t->dim[d];
+    if (!fits)
+        return cli_fail(NULL, "--input-shape %s: the tensor given for that input is %s", shape_text(shape),
+                        cli_type(&type, t, NULL));
+    learn(sizes, port, t->rank, t->dim, "");
+    return CLI_OK;
 }
 
 int cli_inputs_open(const Cli *cli, const HoloModel *model, bool seed_missing, CliInput **out_inputs)
@@ -122,14 +224,17 @@ int cli_inputs_open(const Cli *cli, const HoloModel *model, bool seed_missing, C
     int         count = holo_model_input_count(model), result = CLI_OK;
     CliInput   *inputs = *out_inputs = cli_take((size_t)count + 1, sizeof *inputs);
     const char *text;
+    Sizes       sizes = {0};
+    result            = sizes_read(cli, model, &sizes);
     for (int cursor = 0; !result && (text = cli_option_next(cli, "input", &cursor));)
         result = take(cli, model, text, inputs);
+    for (int i = 0; !result && i < count; i++) result = check_given(&sizes, holo_model_input(model, i), &inputs[i]);
     for (int i = 0; !result && i < count; i++) {
         const HoloPort *port = holo_model_input(model, i);
         CliText         type;
-        if (inputs[i].tensor || port->optional) continue;
-        if (seed_missing)
-            result = seed(cli, model, i, &inputs[i]);
+        if (inputs[i].tensor || (port->optional && !inputs[i].is_random)) continue;
+        if (seed_missing || inputs[i].is_random)
+            result = seed(&sizes, model, i, &inputs[i]);
         else
             result =
                 cli_fail(cli_format("give --input %s=FILE.npy, or --input %s=random", port->name, port->name),

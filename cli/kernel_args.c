@@ -122,7 +122,7 @@ static int array(const Cli *cli, const HoloKernelParam *p, const char *text, Cli
 
 static int known_names(const Cli *cli, const HoloKernelInfo *info)
 {
-    const char *text;
+    const char *text, *seen = "";
     for (int cursor = 0; (text = cli_option_next(cli, "arg", &cursor));) {
         const char *equals = strchr(text, '=');
         bool        found  = false;
@@ -131,6 +131,9 @@ static int known_names(const Cli *cli, const HoloKernelInfo *info)
             found |= strlen(info->params[i].name) == (size_t)(equals - text) &&
                      !strncmp(info->params[i].name, text, (size_t)(equals - text));
         if (!found) return cli_usage(cli, "--arg %s: %s has no such parameter", text, info->function);
+        char *name = cli_format("%.*s", (int)(equals - text), text);
+        if (cli_has_word(seen, name)) return cli_usage(cli, "--arg is given twice for '%s'", name);
+        seen = cli_format("%s %s", seen, name);
     }
     return CLI_OK;
 }

@@ -103,12 +103,14 @@ int cli_compile_kernels(const Cli *cli)
     HoloKernels *kernels;
     HoloError    error = {0};
     bool         json = emit && !strcmp(emit, "json"), text = emit && !strcmp(emit, "asm");
-    if (emit && !json && !text && strcmp(emit, "holo"))
-        return cli_usage(cli, "--emit %s: json, asm or holo is expected", emit);
+    int          result = cli_options_only(cli, "output numeric emit quiet", cli->args[0], CLI_KERNELS);
+    if (result) return result;
+    if ((json || text) && cli_option(cli, "quiet") && !cli_option(cli, "output"))
+        return cli_usage(cli, "--quiet leaves nothing of --emit %s: give -o FILE, too", emit);
     HoloStatus status =
         holo_kernels_open(cli->args[0], cli_is("numeric", "exact") ? HOLO_EXACT : HOLO_FUSED, &kernels, &error);
     if (status) return cli_fail_error(NULL, &error, status);
-    int result = json || text ? emit_texts(cli, kernels, json) : emit_archive(cli, kernels);
+    result = json || text ? emit_texts(cli, kernels, json) : emit_archive(cli, kernels);
     holo_kernels_close(kernels);
     return result;
 }

@@ -2,8 +2,11 @@
 
 #include "loading.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 // "1,3,?,224" to sizes; -1 for '?'. False: it is no such list.
 static bool parse_dims(const char *text, int *out_rank, int64_t *out_dim)
@@ -45,8 +48,7 @@ int cli_memo(const Cli *cli, HoloSession *session)
     HoloError   error = {0};
     if (text && (!cli_read_bytes(text, &bytes) || bytes > SIZE_MAX))
         return cli_usage(cli, "--memo takes a number of bytes, as 64M; '%s' is none", text);
-    if (cli_option(cli, "save-memo") && !bytes)
-        return cli_usage(cli, "--save-memo has nothing to save without --memo BYTES");
+    if (cli_option(cli, "save-memo") && !bytes) return cli_usage(cli, "--save-memo has nothing to save of --memo 0");
     HoloStatus status = text ? holo_session_set_memo(session, (size_t)bytes, &error) : HOLO_OK;
     return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
 }
@@ -70,6 +72,9 @@ int cli_shapes(const Cli *cli, CliShape **out_shapes, int *out_count)
         if (!colon || colon == text || !parse_dims(colon + 1, &shape->rank, shape->dim))
             return cli_usage(cli, "--input-shape %s: expected NAME:DIMS, as x:1,3,224,224", text);
         shape->name = cli_format("%.*s", (int)(colon - text), text);
+        for (CliShape *other = *out_shapes; other < shape; other++)
+            if (!strcmp(other->name, shape->name))
+                return cli_usage(cli, "--input-shape is given twice for the input '%s'", shape->name);
     }
     return CLI_OK;
 }
@@ -100,16 +105,72 @@ uint32_t cli_open_flags(const Cli *cli)
            (cli_option(cli, "huge-pages") ? HOLO_OPEN_HUGE : 0);
 }
 
-int cli_model_open(const Cli *cli, const char *path, HoloModel **out_model)
+int cli_temporary(char **out_path)
 {
-    HoloError    error = {0};
+    const char *folder = getenv("TMPDIR");
+    *out_path          = cli_format("%s/hologram-XXXXXX", folder && *folder ? folder : "/tmp");
+    int file           = mkstemp(*out_path);
+    if (file < 0) cli_fail("TMPDIR in the environment names another folder", "%s: %s", *out_path, strerror(errno));
+    return file;
+}
+
+// All that comes from the standard input, in a file without a name that takes its place.
+static int keep_input(void)
+{
+    char    buffer[1 << 16], *path;
+    ssize_t got;
+    int     file = cli_temporary(&path), result = CLI_OK;
+    if (file < 0) return CLI_FAILED;
+    unlink(path);
+    while (!result && (got = read(STDIN_FILENO, buffer, sizeof buffer)) != 0) {
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) result = cli_fail(NULL, "the standard input cannot be read: %s", strerror(errno));
+        for (ssize_t at = 0, put; at < got; at += put)
+            if ((put = write(file, buffer + at, (size_t)(got - at))) < 0)
+                return cli_fail(NULL, "the standard input cannot be kept: %s", strerror(errno));
+    }
+    if (!result && dup2(file, STDIN_FILENO) < 0) result = cli_fail(NULL, "%s", strerror(errno));
+    close(file);
+    return result;
+}
+
+int cli_standard_input(const char **path)
+{
+    static bool is_used;
+    struct stat info;
+    if (strcmp(*path, "-")) return CLI_OK;
+    if (is_used) return cli_fail("put one of them into a file", "the standard input can be used for one thing only");
+    if (isatty(STDIN_FILENO))
+        return cli_fail("give a file, or put it there: ... < FILE", "- is the standard input, which is a terminal");
+    bool is_file = !fstat(STDIN_FILENO, &info) && S_ISREG(info.st_mode) && !lseek(STDIN_FILENO, 0, SEEK_CUR);
+    *path        = "/dev/stdin";
+    is_used      = true;
+    return is_file ? CLI_OK : keep_input();
+}
+
+int cli_file_kind(const Cli *cli, int arg, HoloFileKind *out_kind)
+{
+    HoloError error  = {0};
+    int       result = cli_standard_input(&cli->args[arg]);
+    if (result) return result;
+    HoloStatus status = holo_file_kind(cli->args[arg], out_kind, &error);
+    if (status) return cli_fail_error(cli->args[arg], &error, status);
+    return cli_options_fit(cli, cli->args[arg], *out_kind == HOLO_FILE_ARCHIVE ? CLI_ARCHIVES : CLI_MODELS);
+}
+
+int cli_model_open(const Cli *cli, int arg, HoloModel **out_model)
+{
+    HoloError    error  = {0};
+    HoloStatus   status = HOLO_OK;
     HoloFileKind kind;
-    HoloStatus   status = holo_file_kind(path, &kind, &error);
-    if (!status && kind == HOLO_FILE_ARCHIVE) {
+    int          result = cli_file_kind(cli, arg, &kind);
+    const char  *path   = cli->args[arg];
+    if (result) return result;
+    if (kind == HOLO_FILE_ARCHIVE) {
         status = holo_model_open_with(path, cli_open_flags(cli), out_model, &error);
-    } else if (!status) {
+    } else {
         HoloCompiler *compiler;
-        int           result = cli_compiler(cli, &compiler);
+        result = cli_compiler(cli, &compiler);
         if (result) return result;
         holo_compiler_set_verify(compiler, false); // one use does not pay for a proof
         status = holo_compile_model(compiler, path, out_model, NULL, &error);

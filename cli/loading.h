@@ -7,14 +7,22 @@
 // All functions that return int give CLI_OK, or another exit status after a message.
 
 // Rows for the tables of options.
-#define CLI_OPTION_SHAPE                                                                                        \
-    {                                                                                                           \
-        "input-shape", 0, "NAME:DIMS", "fix the shape of an input, as x:1,3,224,224;\n? leaves a size as it is" \
+#define CLI_OPTION_SHAPE                                                                                         \
+    {                                                                                                            \
+        "input-shape", 0, "NAME:DIMS", "fix the shape of an input, as x:1,3,224,224;\n? leaves a size as it is", \
+            .many = true                                                                                         \
     }
-#define CLI_OPTION_INPUT                                                                                          \
-    {                                                                                                             \
-        "input", 'i', "NAME=FILE",                                                                                \
-            "a .npy, .npz or .pb file, or `random`; NAME= may be left\nout where there is one input, or for .npz" \
+// Of commands that can do with an archive, too, but not change its sizes.
+#define CLI_OPTION_MODEL_SHAPE                                                                                   \
+    {                                                                                                            \
+        "input-shape", 0, "NAME:DIMS", "fix the shape of an input, as x:1,3,224,224;\n? leaves a size as it is", \
+            .many = true, .files = CLI_MODELS                                                                    \
+    }
+#define CLI_OPTION_INPUT                                                                                           \
+    {                                                                                                              \
+        "input", 'i', "NAME=FILE",                                                                                 \
+            "a .npy, .npz or .pb file, or `random`; NAME= may be left\nout where there is one input, or for .npz", \
+            .many = true                                                                                           \
     }
 #define CLI_OPTION_THREADS                                                   \
     {                                                                        \
@@ -23,6 +31,12 @@
 #define CLI_OPTION_NUMERIC                                                                          \
     {                                                                                               \
         "numeric", 0, "CLASS", "fused (fastest, the default) or exact (the same bits on every CPU)" \
+    }
+// The numeric class of an archive is its own.
+#define CLI_OPTION_MODEL_NUMERIC                                                                     \
+    {                                                                                                \
+        "numeric", 0, "CLASS", "fused (fastest, the default) or exact (the same bits on every CPU)", \
+            .files = CLI_MODELS                                                                      \
     }
 
 #define CLI_OPTION_PREFAULT                                                  \
@@ -34,20 +48,31 @@
         "huge-pages", 0, NULL, "copy the weights into large pages, and use such" \
     }
 
+// Of a command that opens an archive so, but not a model that it compiles in memory.
+#define CLI_OPTION_ARCHIVE_PREFAULT                                                                 \
+    {                                                                                               \
+        "prefault", 0, NULL, "have all pages in memory before the first run", .files = CLI_ARCHIVES \
+    }
+#define CLI_OPTION_ARCHIVE_HUGE                                                                         \
+    {                                                                                                   \
+        "huge-pages", 0, NULL, "copy the weights into large pages, and use such", .files = CLI_ARCHIVES \
+    }
+
 #define CLI_OPTION_PATTERNS                                                                                              \
     {                                                                                                                    \
         "patterns", 0, "FILE.npz|DIR",                                                                                   \
             "inputs whose answers are stored: a tensor for each input,\nor a folder of .npy files or of many such; may " \
-            "be given\nseveral times"                                                                                    \
+            "be given\nseveral times",                                                                                   \
+            .many = true                                                                                                 \
     }
 #define CLI_OPTION_MEMO                                                                                           \
     {                                                                                                             \
         "memo", 0, "BYTES", "keep answers, as 64M: inputs that come again are not\ncomputed; the oldest go first" \
     }
 
-#define CLI_OPTION_SAVE_MEMO                                                                           \
-    {                                                                                                  \
-        "save-memo", 0, "NEW.holo", "write the archive once more, with the answers kept: with\n--memo" \
+#define CLI_OPTION_SAVE_MEMO                                                                                           \
+    {                                                                                                                  \
+        "save-memo", 0, "NEW.holo", "write the archive once more, with the answers kept: with\n--memo", .with = "memo" \
     }
 
 // "64M", "1G", or plain bytes. False: it is no such number.
@@ -69,12 +94,20 @@ int cli_shapes(const Cli *cli, CliShape **out_shapes, int *out_count);
 int cli_compiler(const Cli *cli, HoloCompiler **out_compiler);
 // How to open an archive, from --prefault and --huge-pages: for holo_model_open_with.
 uint32_t cli_open_flags(const Cli *cli);
-// Opens an archive, or compiles a model in memory, unverified.
-int cli_model_open(const Cli *cli, const char *path, HoloModel **out_model);
+// What the argument `arg` is, and whether the options that are given are for such a file. "-" becomes the path of the standard
+// input, which is kept in a file where it is none.
+int cli_file_kind(const Cli *cli, int arg, HoloFileKind *out_kind);
+// Where *path is "-", makes it the path of the standard input, which can be opened several times then.
+int cli_standard_input(const char **path);
+// A new file for a while, opened; -1 after a message.
+int cli_temporary(char **out_path);
+// Opens the argument `arg`, an archive, or compiles a model in memory, unverified.
+int cli_model_open(const Cli *cli, int arg, HoloModel **out_model);
 
 typedef struct CliInput {
     HoloTensors      *tensors; // owns `tensor`; NULL: an optional input that was not given
     const HoloTensor *tensor;
+    bool              is_given, is_random;
     bool              guessed; // seeded, with sizes of 1 where nobody gave any
 } CliInput;
 // What --input gives: one CliInput an input of the model. What is not given is an error, or seeded where

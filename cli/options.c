@@ -82,6 +82,30 @@ typedef struct Words {
     char **word;
 } Words;
 
+bool cli_has_word(const char *list, const char *word)
+{
+    size_t size = strlen(word);
+    for (const char *at = list; at && *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        if (length == size && !memcmp(at, word, size)) return true;
+        at += length;
+    }
+    return false;
+}
+
+// "a, b or c", each with `before` in front.
+static const char *spoken(const char *list, const char *before)
+{
+    char *text = cli_format("%s", "");
+    for (const char *at = list; *at;) {
+        int         size = (int)strcspn(at, " ");
+        const char *rest = at + size + strspn(at + size, " ");
+        text             = cli_format("%s%s%s%.*s", text, !*text ? "" : *rest ? ", " : " or ", before, size, at);
+        at               = rest;
+    }
+    return text;
+}
+
 static int give(Cli *cli, const CliOption *option, const char *attached, Words *words)
 {
     const char *value = NULL;
@@ -92,6 +116,10 @@ static int give(Cli *cli, const CliOption *option, const char *attached, Words *
     } else if (attached) {
         return cli_usage(cli, "--%s takes no value", option->name);
     }
+    const char *before = option->many || !value ? NULL : cli_option(cli, option->name);
+    if (before) return cli_usage(cli, "--%s is given twice, as %s and as %s", option->name, before, value);
+    if (option->choices && !cli_has_word(option->choices, value))
+        return cli_usage(cli, "--%s takes %s; '%s' is none of them", option->name, spoken(option->choices, ""), value);
     cli->given[cli->given_count++] = (CliGiven){option, value};
     return CLI_OK;
 }
@@ -114,6 +142,74 @@ static int take_short(Cli *cli, const char *letters, Words *words)
         bool takes_rest = option->value && letters[1];
         int  status     = give(cli, option, takes_rest ? letters + 1 : NULL, words);
         if (status || takes_rest) return status;
+    }
+    return CLI_OK;
+}
+
+// ---- what goes together
+
+static const char *const kind_names[] = {
+    [CLI_MODELS] = "a model", [CLI_ARCHIVES] = "an archive", [CLI_KERNELS] = "kernels"};
+
+static int check_verb(const Cli *cli)
+{
+    const char *list = cli->command->verbs, *verb = cli->args[0];
+    if (!list || cli_has_word(list, verb)) return CLI_OK;
+    const char *names[16] = {0};
+    int         count     = 0;
+    for (const char *at = list; *at; at += strspn(at, " ")) {
+        names[count++] = cli_format("%.*s", (int)strcspn(at, " "), at);
+        at += strcspn(at, " ");
+    }
+    const char *nearest = cli_nearest(verb, names), *command = cli->command->name;
+    return nearest ? cli_usage(cli, "there is no '%s %s'; did you mean '%s'?", command, verb, nearest)
+                   : cli_usage(cli, "there is no '%s %s': it is %s", command, verb, spoken(list, ""));
+}
+
+static bool any_given(const Cli *cli, const char *list, const char **out_name)
+{
+    for (int i = 0; i < cli->given_count; i++) {
+        *out_name = cli->given[i].option->name;
+        if (cli_has_word(list, *out_name)) return true;
+    }
+    return false;
+}
+
+static int check_together(const Cli *cli)
+{
+    const char *other, *command = cli->command->name;
+    for (int i = 0; i < cli->given_count; i++) {
+        const CliOption *o = cli->given[i].option;
+        if (o->verbs && !cli_has_word(o->verbs, cli->args[0]))
+            return cli_usage(cli, "--%s goes with %s, not with '%s %s'", o->name,
+                             spoken(o->verbs, cli_format("%s ", command)), command, cli->args[0]);
+        if (o->with && !any_given(cli, o->with, &other))
+            return cli_usage(cli, "--%s goes with %s, which is not given", o->name, spoken(o->with, "--"));
+        if (any_given(cli, o->without, &other))
+            return cli_usage(cli, "--%s and --%s do not go together: give one of them", o->name, other);
+    }
+    return CLI_OK;
+}
+
+int cli_options_fit(const Cli *cli, const char *path, unsigned kind)
+{
+    for (int i = 0; i < cli->given_count; i++) {
+        const CliOption *o = cli->given[i].option;
+        if (!o->files || o->files & kind) continue;
+        const char *want = kind_names[o->files & CLI_MODELS     ? CLI_MODELS
+                                      : o->files & CLI_ARCHIVES ? CLI_ARCHIVES
+                                                                : CLI_KERNELS];
+        return cli_usage(cli, "--%s is for %s, and %s is %s", o->name, want, path, kind_names[kind]);
+    }
+    return CLI_OK;
+}
+
+int cli_options_only(const Cli *cli, const char *list, const char *path, unsigned kind)
+{
+    for (int i = 0; i < cli->given_count; i++) {
+        const CliOption *o = cli->given[i].option;
+        if (!cli_has_word(list, o->name) && !find_in(common, o->name, strlen(o->name), 0))
+            return cli_usage(cli, "--%s is not for %s: %s is %s", o->name, kind_names[kind], path, kind_names[kind]);
     }
     return CLI_OK;
 }
@@ -150,7 +246,10 @@ int cli_parse(Cli *cli, int argc, char **argv)
             status = take_short(cli, word + 1, &words);
         if (status) return status;
     }
-    return cli_option(cli, "help") ? CLI_OK : check_count(cli);
+    if (cli_option(cli, "help")) return CLI_OK;
+    int status = check_count(cli);
+    if (!status) status = check_verb(cli);
+    return status ? status : check_together(cli);
 }
 
 const char *cli_option(const Cli *cli, const char *name)

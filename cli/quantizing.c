@@ -40,19 +40,6 @@ static int read_accuracy(const Cli *cli, HoloCompiler *compiler)
                : CLI_OK;
 }
 
-// Options that go with one or both of --quantize and --approx.
-static int check_others(const Cli *cli)
-{
-    static const char *const others[] = {"activations", "ranges", "calibrate", "accuracy", "only-if-faster"};
-    enum { OF_BOTH = 2 }; // the first of these
-    bool quantizes = cli_option(cli, "quantize"), maps = cli_option(cli, "approx");
-    if (quantizes && maps) return cli_usage(cli, "--quantize and --approx are two ways: give one of them");
-    for (int i = 0; i < CLI_COUNT(others); i++)
-        if (cli_option(cli, others[i]) && !quantizes && !(maps && i >= OF_BOTH))
-            return cli_usage(cli, "--%s goes with --quantize: say to what, as --quantize int8", others[i]);
-    return CLI_OK;
-}
-
 static int read_centroids(const Cli *cli, HoloCompiler *compiler, int *out_kind)
 {
     const char *text  = cli_option(cli, "approx");
@@ -71,8 +58,7 @@ int cli_quantize_choose(const Cli *cli, HoloCompiler *compiler)
 {
     int       kind = 0, how = 0, range = 0;
     HoloError error  = {0};
-    int       result = check_others(cli);
-    if (!result) result = read_word(cli, "quantize", kinds, 1, &kind);
+    int       result = read_word(cli, "quantize", kinds, 1, &kind);
     if (!result) result = read_centroids(cli, compiler, &kind);
     if (!result) result = read_word(cli, "activations", activations, 1, &how);
     if (!result) result = read_word(cli, "ranges", ranges, 0, &range);

@@ -22,7 +22,7 @@ gives 0 'equal to another and stored once' hologram inspect digits.holo --values
 hologram inspect digits.holo --values --json > values.json
 json values.json values distinct uses packed equal equal_bytes
 check 'dense2.b has ten values' sh -c "grep -A4 '\"dense2.b\"' values.json | grep -q '\"distinct\": 10,'"
-gives 1 'compile MODEL first' hologram inspect "$MODEL" --values
+gives 2 'is for an archive' hologram inspect "$MODEL" --values
 
 # What steps do, as portable programs.
 gives 0 '# scaled_mul  Mul by map_f32' hologram inspect digits.holo --programs
@@ -45,7 +45,7 @@ printf 'def twice(x: DeviceArray[f32], y: DeviceArray[f32], n: i64):\n    i = ge
 quiet hologram compile twice.py -o twice.holo -q
 gives 0 '# twice' hologram inspect twice.holo --programs
 gives 0 'none: no step has one' hologram inspect "$ROOT/tests/golden/add.holo" --programs
-gives 1 'compile MODEL first' hologram inspect "$MODEL" --programs
+gives 2 'is for an archive' hologram inspect "$MODEL" --programs
 
 # Weights of few different numbers: codes where that pays, and else the reason.
 cat > few.py << 'PYTHON'

@@ -51,7 +51,7 @@ check 'assembly' sh -c '"$HOLOGRAM" compile mine.py --emit asm > mine.asm && gre
 check 'JSON' "$HOLOGRAM" compile mine.py --emit json -o mine.json
 check 'and from JSON the same programs' sh -c '"$HOLOGRAM" compile mine.json --emit asm | cmp - mine.asm'
 check 'and the same JSON' sh -c '"$HOLOGRAM" compile mine.json --emit json | cmp - mine.json'
-refuse 'another form' 'json, asm or holo' compile mine.py --emit exe
+refuse 'another form' 'holo, asm or json' compile mine.py --emit exe
 
 check 'an archive' "$HOLOGRAM" compile "$ROOT/kernels/stdlib" -o stdlib.holo -q
 check 'is good' sh -c '"$HOLOGRAM" verify stdlib.holo > /dev/null'

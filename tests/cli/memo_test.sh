@@ -76,7 +76,7 @@ check 'it was a hit' grep -q '"hit"' known.json
 gives 0 'memo' hologram bench learnt.holo --seconds 0.05 --memo 1M --save-memo learnt.holo
 gives 0 'answers to 2 patterns' hologram inspect learnt.holo
 gives 0 '' hologram verify learnt.holo
-gives 2 'nothing to save without --memo' hologram run plain.holo -i "$SEVEN" --save-memo c.holo
+gives 2 'goes with --memo' hologram run plain.holo -i "$SEVEN" --save-memo c.holo
 gives 1 'nowhere' hologram run plain.holo -i "$SEVEN" -q --memo 64K --save-memo nowhere/c.holo
 
 # What does not fit.

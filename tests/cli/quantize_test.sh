@@ -48,7 +48,7 @@ same a.holo b.holo
 gives 1 'found on real inputs' hologram compile "$MODEL" -o c.holo --approx 16
 gives 1 'give two or more' hologram compile "$MODEL" -o c.holo --approx 16 --calibrate "$SEVEN"
 gives 2 '2 to 256 centroids' hologram compile "$MODEL" -o c.holo --approx few --calibrate "$DIGITS"
-gives 2 'two ways' hologram compile "$MODEL" -o c.holo --approx 16 --quantize int8
+gives 2 'do not go together' hologram compile "$MODEL" -o c.holo --approx 16 --quantize int8
 gives 2 '--ranges goes with --quantize' hologram compile "$MODEL" -o c.holo --approx 16 --ranges mse
 
 # What cannot be says what to do.

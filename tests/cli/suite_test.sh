@@ -45,13 +45,16 @@ suite 0 '' '1 passed, 0 failed, 0 skipped' cases/value --atol 10
 suite 0 '' '3 passed, 0 failed, 0 skipped' cases/good cases/two_sets cases/good
 hologram test cases --json suite.json > /dev/null
 json suite.json name
+hologram test cases --json - > standard.json 2> told # the standard output is JSON alone
+json standard.json name
+check "the words are elsewhere" grep -q "passed, " told
 for jobs in 1 2 4; do suite 1 '' '2 passed, 4 failed, 0 skipped' cases --jobs $jobs; done
 suite 0 '' '1 passed, 0 failed, 0 skipped' cases/good --reference
 for mode in --as-constants --symbolic '--numeric exact' '--as-constants --symbolic --numeric exact'; do
     suite 0 '' '2 passed, 0 failed, 0 skipped' cases/good cases/two_sets $mode
     suite 1 'value' '0 passed, 1 failed, 0 skipped' cases/value $mode
 done
-gives 2 'does not compile' hologram test cases/good --reference --symbolic
+gives 2 'do not go together' hologram test cases/good --reference --symbolic
 
 # Numbers of bf16 may be two units off, as in ONNX's own runner. The model is Identity of one such number.
 identity_make() { # FOLDER BYTES: the answer that it is said to give to 1

@@ -1,0 +1,96 @@
+# options_test.sh - options that cannot be used are errors: with this command, with this file, with each other, twice.
+. "$CHECKS"
+
+quiet hologram compile "$MODEL" -o d.holo -q
+cp "$ROOT"/kernels/stdlib/vector/*.py . 2> /dev/null
+kernel=$(ls ./*.py | head -n 1)
+quiet hologram compile "$kernel" -o kernels.holo -q
+model() { check "a model: $1" python3 "$ROOT/tests/support/onnx_model.py" "$@"; }
+model pair.onnx in a f32 n,3 in b f32 n,3 out y f32 n,3 node Add a,b y
+quiet hologram compile pair.onnx -o pair.holo -q
+
+# ---- shapes: of archives as of models
+
+for command in run bench; do
+    [ $command = run ] && more='--input random' || more='--seconds 0.01'
+    gives 2 'expected NAME:DIMS' hologram $command d.holo $more --input-shape image:-1,1,8,8
+    gives 1 "no input called 'foo'" hologram $command d.holo $more --input-shape foo:32
+    gives 1 'the inputs are: image f32[batch, 1, 8, 8]' hologram $command d.holo $more --input-shape foo:32
+    gives 1 'has 4 dimensions' hologram $command d.holo $more --input-shape image:1,8
+    gives 1 'fixed at 8' hologram $command d.holo $more --input-shape image:1,1,9,8
+    gives 1 'no input foo' hologram $command "$MODEL" $more --input-shape foo:32
+    gives 2 "twice for the input 'image'" hologram $command d.holo $more --input-shape image:1,1,8,8 --input-shape image:2,1,8,8
+done
+gives 2 "twice for the input 'image'" hologram compile "$MODEL" --input-shape image:1,1,8,8 --input-shape image:2,1,8,8
+gives 1 'given for that input is f32[1, 1, 8, 8]' hologram run d.holo --input "$SEVEN" --input-shape image:2,1,8,8
+gives 0 'probabilities' hologram run d.holo --input "$SEVEN" --input-shape image:?,1,8,8
+
+# One size, one symbol: what is given for an input holds for the others.
+for file in pair.onnx pair.holo; do
+    gives 0 'y f32[4, 3]' hologram run $file -i a=random -i b=random --input-shape a:4,3
+    gives 0 'y f32[5, 3]' hologram run $file -i a=random -i b=random --input-shape b:5,?
+    gives 0 '' hologram bench $file --seconds 0.01 --input-shape a:4,3
+done
+gives 1 'n is 4' hologram run pair.holo -i a=random -i b=random --input-shape a:4,3 --input-shape b:5,3
+gives 1 'fixed at 4' hologram compile pair.onnx --input-shape a:4,3 --input-shape b:5,3
+head -c 24 /dev/zero | npy '<f4' '(2, 3)' > two.npy
+gives 0 'y f32[2, 3]' hologram run pair.holo -i a=random -i b=two.npy
+
+# ---- twice
+
+gives 2 "input 'image' is given twice" hologram run d.holo -i "$SEVEN" -i image="$SEVEN"
+gives 2 "input 'image' is given twice" hologram run d.holo -i random -i "$SEVEN"
+gives 2 'given twice, as int8 and as f16' hologram compile "$MODEL" --quantize int8 --quantize f16
+gives 2 'given twice' hologram compile "$MODEL" -o a.holo --output b.holo
+gives 2 'given twice' hologram run d.holo -i random --threads 1 -t 2
+gives 2 'given twice' hologram bench d.holo -s 1 -s 2
+gives 2 'given twice' hologram graph d.holo -o a.svg -o b.svg
+gives 2 'given twice' hologram test . --atol 1 --atol 2
+gives 2 "twice for the input 'image'" hologram compile "$MODEL" --domain image=0..1 --domain image=0..2
+gives 2 'given twice' hologram kernel bench "$kernel" --size 1 --size 2
+gives 2 "twice for 'n'" hologram kernel run "$kernel" vector_abs --arg n=1 --arg n=2
+gives 0 '' hologram compile "$MODEL" -o a.holo --disable fold --disable cse -v
+gives 0 '' hologram compile "$MODEL" -o a.holo -vv
+
+# ---- with this file
+
+gives 2 '--numeric is for a model, and d.holo is an archive' hologram run d.holo -i random --numeric exact
+gives 2 '--numeric is for a model' hologram bench d.holo --numeric exact
+gives 2 '--numeric is for a model' hologram graph d.holo -o a.svg --numeric exact
+gives 2 '--numeric is for a model' hologram explain d.holo --numeric fused
+gives 2 '--input-shape is for a model' hologram graph d.holo -o a.svg --input-shape image:1,1,8,8
+gives 2 '--input-shape is for a model' hologram explain d.holo --input-shape image:1,1,8,8
+gives 2 '--prefault is for an archive' hologram run "$MODEL" -i random --prefault
+gives 2 '--huge-pages is for an archive' hologram run "$MODEL" -i random --huge-pages
+gives 2 '--values is for an archive' hologram inspect "$MODEL" --values
+gives 2 '--emit is for kernels' hologram compile "$MODEL" --emit asm
+gives 2 '--numeric is for kernels' hologram kernel run kernels.holo vector_add_f32 --numeric exact
+for option in --tune --no-verify --json -v --dump=fold --quantize=int8 --disable=fold --threads=2 --input-shape=x:1; do
+    gives 2 "is not for kernels: $kernel is kernels" hologram compile "$kernel" $option
+done
+gives 0 '' env HOLOGRAM_NUMERIC=exact "$HOLOGRAM" run d.holo -i random # a setting is for what it fits
+
+# ---- with each other
+
+gives 2 '--json and --quiet do not go together' hologram compile "$MODEL" --json --quiet
+gives 2 '--json and --verbose do not go together' hologram compile "$MODEL" --verbose --json
+gives 2 '--json and --dump' hologram compile "$MODEL" --dump fold --json
+gives 2 '--verbose and --quiet' hologram compile "$MODEL" -q -v
+gives 2 '--memory-budget and --no-tables' hologram compile "$MODEL" --no-tables --memory-budget 1M
+gives 2 '--markdown and --json' hologram ops --json --markdown
+gives 2 'not '"'Add'"' alone' hologram ops --markdown Add
+gives 2 '--save-memo goes with --memo' hologram run d.holo -i random --save-memo a.holo
+gives 2 '--calibrate goes with --quantize or --approx' hologram compile "$MODEL" --calibrate d
+gives 2 '--reference and --numeric' hologram test . --reference --numeric exact
+gives 2 'leaves nothing' hologram compile "$kernel" --emit asm -q
+
+# ---- with this verb
+
+gives 2 "goes with kernel bench, not with 'kernel run'" hologram kernel run "$kernel" vector_abs --size 10
+gives 2 "not with 'kernel list'" hologram kernel list "$kernel" --threads 1
+gives 2 "not with 'kernel new'" hologram kernel new mine --arg x=1
+gives 2 "goes with atlas address, not with 'atlas byte'" hologram atlas byte 1 --bytes
+gives 2 "did you mean 'bench'" hologram kernel bensh "$kernel"
+gives 2 'whole number' hologram kernel bench "$kernel" --size 10x
+gives 2 'whole number' hologram kernel run "$kernel" vector_abs --lanes -1
+gives 2 'up to three sizes' hologram kernel run "$kernel" vector_abs --block 1,2,3,4
