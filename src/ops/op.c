@@ -281,6 +281,12 @@ HoloStatus holo_out_alloc(HoloCall *call, int i)
     return HOLO_OK;
 }
 
+HoloStatus holo_call_continue(const HoloCall *call)
+{
+    if (!holo_call_is_over(call)) return HOLO_OK;
+    return holo_call_fail(call, HOLO_CANCELLED, "the run was stopped");
+}
+
 HoloStatus holo_infer_same(HoloCall *call)
 {
     return holo_out_like(call, 0, call->in[0]);

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "base/dim.h"
+#include "base/stop.h"
 #include "format/dtype.h"
 #include "ops/tensor.h"
 
@@ -95,9 +96,12 @@ struct HoloHost {
     void (*counts)(const HoloHost *host, const void *graph, int *out_inputs, int *out_outputs);
     // The name and the type of input i of a subgraph; sizes that are no numbers are HOLO_DIM_UNKNOWN.
     const char *(*input)(const HoloHost *host, const void *graph, int i, HoloTensor *out_type);
-    // Calls work(arg, i, worker) once for each 0 <= i < count, on several threads; worker < workers.
+    // Calls work(arg, i, worker) once for each 0 <= i < count, on several threads; worker < workers. What is left when
+    // `stop` is due is not called: the run gives no answer then.
     void (*parallel)(const HoloHost *host, int64_t count, void (*work)(void *arg, int64_t i, int worker), void *arg);
     int workers;
+    // Looked at between two pieces of work: see holo_spread and holo_call_continue. NULL: the run cannot be stopped.
+    HoloStop *stop;
     // For fast kernels: the functions of this CPU, and memory of its own for each worker, as large as
     // the kernel asked for: worker w has scratch + w * scratch_stride.
     const struct HoloKernels *kernels;
@@ -237,6 +241,13 @@ bool holo_broadcast_pair(HoloDims *dims, HoloDim a, HoloDim b, HoloDim *out);
 HOLO_MUST HoloStatus holo_broadcast(const HoloCall *call, int from, int to, int *out_rank, HoloDim *out_dim);
 // Output 0 has the type of input 0.
 HOLO_MUST HoloStatus holo_infer_same(HoloCall *call);
+
+// For loops that holo_spread does not run: fails, from time to time, when the run is to end.
+static inline bool holo_call_is_over(const HoloCall *call)
+{
+    return call->host && holo_stop_is_due(call->host->stop);
+}
+HOLO_MUST HoloStatus holo_call_continue(const HoloCall *call); // HOLO_CANCELLED: it is
 
 HOLO_MUST HoloStatus holo_call_temp(const HoloCall *call, size_t count, size_t size, void **out);
 HOLO_MUST HoloStatus holo_call_hold(const HoloCall *call, size_t count, size_t size, void **out); // for prepare

@@ -14,7 +14,7 @@ static inline bool holo_out_is_empty(const HoloCall *call)
 enum { HOLO_SPREAD_COST = 1 << 16 }; // elementary steps below which waking threads does not pay
 
 // Calls work(arg, i, worker) for 0 <= i < count, on the threads of the host where that pays. Parts are cut from the
-// shape alone, so the number of threads never changes a result. `cost`: about how many steps all parts take.
+// shape alone, so the number of threads never changes a result. A run that is to end leaves the rest out. `cost`: about how many steps all parts take.
 static inline void holo_spread(const HoloCall *call, int64_t count, double cost,
                                void (*work)(void *arg, int64_t i, int worker), void *arg)
 {
@@ -23,7 +23,7 @@ static inline void holo_spread(const HoloCall *call, int64_t count, double cost,
         host->parallel(host, count, work, arg);
         return;
     }
-    for (int64_t i = 0; i < count; i++) work(arg, i, 0);
+    for (int64_t i = 0; i < count && !holo_call_is_over(call); i++) work(arg, i, 0);
 }
 
 #endif

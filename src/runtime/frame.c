@@ -31,9 +31,22 @@ static void *host_keep(const HoloHost *host, size_t size)
     return holo_arena_take(kept ? kept : &frame->heap[frame->turn], size);
 }
 
+typedef struct Stoppable { // work of which the rest is left out when the run is to end
+    HoloStop *stop;
+    void (*work)(void *, int64_t, int);
+    void *arg;
+} Stoppable;
+
+static void stoppable_work(void *arg, int64_t i, int worker)
+{
+    const Stoppable *all = arg;
+    if (!holo_stop_is_due(all->stop)) all->work(all->arg, i, worker);
+}
+
 static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void *, int64_t, int), void *arg)
 {
-    holo_pool_run(frame_of(host)->session->pool, count, work, arg);
+    Stoppable all = {host->stop, work, arg};
+    holo_pool_run(frame_of(host)->session->pool, count, stoppable_work, &all);
 }
 
 // A value that lies in a heap with all that it refers to, for as long as that heap is not emptied.
@@ -80,8 +93,6 @@ static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count,
         return holo_fail(error, HOLO_BAD_MODEL,
                          "a subgraph takes %u inputs and gives %u outputs; it is called with %d and %d",
                          frame->plan->input_count, frame->plan->output_count, in_count, out_count);
-    if (atomic_load_explicit(&session->is_cancelled, memory_order_relaxed))
-        return holo_fail(error, HOLO_CANCELLED, "the run was cancelled in a subgraph");
     HOLO_TRY(holo_frame_bind(frame, in, error));
     HOLO_TRY(holo_frame_run(frame, in, error));
     return results_take(frame, out_count, out, error);
@@ -170,6 +181,7 @@ HoloStatus holo_frame_create(HoloSession *session, uint32_t plan, const HoloFram
         .parent  = parent,
         .plan    = &session->model->archive.PLANS_at[plan],
     };
+    frame->host.stop    = &session->stop;
     frame->host.workers = holo_pool_threads(session->pool);
     frame->host.kernels = session->model->kernels;
     frame->host.lists   = &frame->lists;
@@ -368,6 +380,13 @@ static void step_release(HoloFrame *frame, uint32_t i)
     }
 }
 
+// Whatever else failed because of it: a run that was to end tells that alone.
+static HoloStatus stopped(const HoloFrame *frame, uint32_t step, HoloError *error)
+{
+    if (error) error->status = HOLO_OK;
+    return holo_fail(error, HOLO_CANCELLED, "the run was cancelled at node %s", frame->calls[step].node);
+}
+
 HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
 {
     HoloSession *session = frame->session;
@@ -377,10 +396,10 @@ HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, Hol
     for (uint32_t i = 0; i < frame->plan->step_count; i++) {
         if (holo_reuse_has(frame, i)) continue;
         holo_reuse_step(frame, i);
-        if (atomic_load_explicit(&session->is_cancelled, memory_order_relaxed))
-            return holo_fail(error, HOLO_CANCELLED, "the run was cancelled before node %s", frame->calls[i].node);
-        double start = session->profile.is_on ? holo_time_now() : 0;
-        HOLO_TRY(step_run(frame, i, error));
+        double     start  = session->profile.is_on ? holo_time_now() : 0;
+        HoloStatus status = holo_stop_is_due(&session->stop) ? HOLO_CANCELLED : step_run(frame, i, error);
+        if (holo_stop_is_due(&session->stop)) return stopped(frame, i, error); // what the step gave may not be whole
+        HOLO_TRY(status);
         holo_arena_reset(&frame->temp, (HoloArenaMark){0});
         if (session->profile.is_on) step_record(frame, i, start);
         if (session->is_lean) step_release(frame, i);

@@ -11,8 +11,6 @@
 #include "runtime/model.h"
 #include "runtime/profile.h"
 
-#include <stdatomic.h>
-
 typedef struct HoloFrame HoloFrame;
 
 struct HoloSession {
@@ -32,7 +30,7 @@ struct HoloSession {
     HoloArena   arena; // owns the arrays above and views of holo_session_input
     HoloProfile profile;
     HoloMemo   *memo; // NULL: there is none
-    atomic_bool is_cancelled;
+    HoloStop    stop; // of the run
     bool        has_run;
     bool        is_lean; // pages of a step's constants are given back behind it: for whoever runs a plan only once
 };

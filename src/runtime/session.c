@@ -51,7 +51,7 @@ HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSessi
     memset(session, 0, sizeof *session);
     session->model = model;
     session->pool  = pool;
-    atomic_init(&session->is_cancelled, false);
+    atomic_init(&session->stop.why, 0);
     HoloStatus status = arrays_create(session, error);
     if (!status) status = bind_early(session, error);
     if (!status && model->archive.MEMO_ENTRIES_count && !(session->memo = holo_memo_create(model)))
@@ -247,7 +247,7 @@ static HoloStatus compute(HoloSession *session, HoloError *error)
     HOLO_TRY(holo_frame_bind(frame, list, error));
     HOLO_TRY(outputs_point(session, frame, error));
     HoloStatus status = holo_frame_run(frame, list, error);
-    atomic_store(&session->is_cancelled, false);
+    atomic_store(&session->stop.why, 0);
     return status;
 }
 
@@ -256,7 +256,7 @@ static bool remember(HoloSession *session)
 {
     double start = session->profile.is_on ? holo_time_now() : 0;
     bool   found = holo_memo_find(session->memo, session->inputs);
-    if (found) atomic_store(&session->is_cancelled, false);
+    if (found) atomic_store(&session->stop.why, 0);
     if (session->profile.is_on)
         holo_profile_add(&session->profile, (HoloProfileEvent){.name   = "memo",
                                                                .op     = "memo",
@@ -306,7 +306,7 @@ uint32_t holo_session_kept_steps(const HoloSession *session)
 
 void holo_session_cancel(HoloSession *session)
 {
-    atomic_store(&session->is_cancelled, true);
+    atomic_store(&session->stop.why, HOLO_STOP_ASKED);
 }
 
 size_t holo_session_memory(const HoloSession *session)
