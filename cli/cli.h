@@ -47,7 +47,7 @@ struct CliCommand {
     int              arg_min, arg_max; // -1: any number
     const char      *details;          // prose of the help
     const char      *examples;         // lines of the help
-    const CliOption *options;          // ended by a row without a name; --help and --color go without saying
+    const CliOption *options;          // ended by a row without a name; those of all commands go without saying
     int (*run)(Cli *cli);
     void (*help)(void); // prints more help; NULL: none
 };
@@ -82,6 +82,9 @@ const char *cli_nearest(const char *word, const char *const *list);
 
 extern const CliCommand *const cli_commands[]; // main.c; ended by NULL
 
+// "64M", "1.5G", or plain bytes. False: it is no such number.
+bool cli_read_bytes(const char *text, uint64_t *out);
+
 // ---- settings: flags, then environment, then .env, then hologram.toml, then defaults (settings.c)
 
 typedef struct CliSetting {
@@ -89,7 +92,7 @@ typedef struct CliSetting {
     const char *fallback;
     const char *choices; // "exact|fused", "true|false"; NULL: a number
     double      low, high;
-    bool        whole;
+    bool        whole, bytes; // bytes: a number of them, as 64M
     const char *help;
 } CliSetting;
 
@@ -104,6 +107,7 @@ int             cli_settings_load(const Cli *cli);
 int             cli_setting_count(void);
 const CliValue *cli_setting(int index);
 double          cli_number(const char *name);
+uint64_t        cli_size(const char *name); // of a setting that is a number of bytes
 bool            cli_is(const char *name, const char *choice);
 const char     *cli_setting_source(const char *name); // CliValue.from
 

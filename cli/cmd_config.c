@@ -44,10 +44,10 @@ static int config(Cli *cli)
     } else {
         const char *bold = cli_color(stdout, "bold"), *dim = cli_color(stdout, "dim"),
                    *reset = cli_color(stdout, "reset");
-        printf("%s%-10s %-8s %-18s%s %s\n", bold, "setting", "value", "from", reset, "");
+        printf("%s%-12s %-8s %-18s%s %s\n", bold, "setting", "value", "from", reset, "");
         for (int i = 0; i < cli_setting_count(); i++) {
             const CliValue *value = cli_setting(i);
-            printf("%-10s %-8s %-18s %s%s%s\n", value->setting->name, value->text, value->from, dim,
+            printf("%-12s %-8s %-18s %s%s%s\n", value->setting->name, value->text, value->from, dim,
                    value->setting->help, reset);
         }
     }

@@ -30,17 +30,6 @@ static bool parse_dims(const char *text, int *out_rank, int64_t *out_dim)
     }
 }
 
-bool cli_read_bytes(const char *text, uint64_t *out)
-{
-    char              *end;
-    unsigned long long number = strtoull(text, &end, 10);
-    const char        *units = "KMG", *unit = *end ? strchr(units, *end) : NULL;
-    int                shift = unit ? 10 * (int)(unit - units + 1) : 0;
-    if (end == text || *text == '-' || (*end && (!unit || end[1])) || number > UINT64_MAX >> shift) return false;
-    *out = (uint64_t)number << shift;
-    return true;
-}
-
 int cli_memo(const Cli *cli, HoloSession *session)
 {
     const char *text  = cli_option(cli, "memo");

@@ -75,8 +75,6 @@
         "save-memo", 0, "NEW.holo", "write the archive once more, with the answers kept: with\n--memo", .with = "memo" \
     }
 
-// "64M", "1G", or plain bytes. False: it is no such number.
-bool cli_read_bytes(const char *text, uint64_t *out);
 // Has the session keep answers, as --memo says.
 int cli_memo(const Cli *cli, HoloSession *session);
 // Writes what it has kept, as --save-memo says.

@@ -59,6 +59,7 @@ static int dispatch(int argc, char **argv)
     if (!status) status = cli_settings_load(&cli);
     if (status) return status;
     cli_term_init(cli_is("color", "always"), cli_is("color", "never"));
+    holo_memory_set_limit(cli_size("memory-limit"));
     if (cli_option(&cli, "help")) {
         cli_print_help(cli.command);
         return CLI_OK;

@@ -10,17 +10,20 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const CliSetting table[] = {
-    {"threads", "0", NULL, 0, 1024, true, "threads that a model runs on; 0: one a core"},
-    {"numeric", "fused", "fused|exact", 0, 0, false, "fused: fastest; exact: the same bits on every CPU"},
-    {"verify", "true", "true|false", 0, 0, false, "compare the compiled plan with the model before writing it"},
-    {"seconds", "3", NULL, 0.01, 86400, false, "how long `hologram bench` measures"},
-    {"rtol", "1e-3", NULL, 0, INFINITY, false, "relative tolerance of `hologram test`"},
-    {"atol", "1e-7", NULL, 0, INFINITY, false, "absolute tolerance of `hologram test`"},
-    {"jobs", "0", NULL, 0, 1024, true, "cases that `hologram test` runs at once; 0: one a core"},
-    {"timeout", "60", NULL, 0.1, 86400, false, "seconds after which `hologram test` gives a case up"},
-    {"color", "auto", "auto|always|never", 0, 0, false, "colours on terminals (NO_COLOR turns them off)"},
+    {"threads", "0", NULL, 0, 1024, true, false, "threads that a model runs on; 0: one a core"},
+    {"numeric", "fused", "fused|exact", 0, 0, false, false, "fused: fastest; exact: the same bits on every CPU"},
+    {"verify", "true", "true|false", 0, 0, false, false, "compare the compiled plan with the model before writing it"},
+    {"seconds", "3", NULL, 0.01, 86400, false, false, "how long `hologram bench` measures"},
+    {"rtol", "1e-3", NULL, 0, INFINITY, false, false, "relative tolerance of `hologram test`"},
+    {"atol", "1e-7", NULL, 0, INFINITY, false, false, "absolute tolerance of `hologram test`"},
+    {"jobs", "0", NULL, 0, 1024, true, false, "cases that `hologram test` runs at once; 0: one a core"},
+    {"timeout", "60", NULL, 0.1, 86400, false, false, "seconds after which `hologram test` gives a case up"},
+    {"memory-limit", "0", NULL, 0, 0, false, true,
+     "memory that may be held at once, as 4G; 0: what the machine has left"},
+    {"color", "auto", "auto|always|never", 0, 0, false, false, "colours on terminals (NO_COLOR turns them off)"},
 };
 
 enum { COUNT = CLI_COUNT(table) };
@@ -36,7 +39,7 @@ static int find(const char *name)
 static char *environment_name(const char *name)
 {
     char *text = cli_format("HOLOGRAM_%s", name);
-    for (char *c = text; *c; c++) *c = (char)toupper((unsigned char)*c);
+    for (char *c = text; *c; c++) *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
     return text;
 }
 
@@ -65,14 +68,31 @@ static const char *normal(const CliSetting *setting, const char *text)
     return text;
 }
 
+bool cli_read_bytes(const char *text, uint64_t *out)
+{
+    char       *end;
+    double      number = strtod(text, &end);
+    const char *units = "KMGT", *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    double      scale = unit ? ldexp(1, 10 * (int)(unit - units + 1)) : 1;
+    if (unit && !strcasecmp(end + 1, "iB")) end += 2; // "4GiB" is as good as "4G"
+    bool is_one = isdigit((unsigned char)*text) && (!*end || (unit && !end[1]));
+    if (!is_one || number * scale >= 0x1p63 || (!unit && number != floor(number))) return false;
+    *out = (uint64_t)(number * scale);
+    return true;
+}
+
 static int set(int index, const char *text, const char *from)
 {
     const CliSetting *setting = &table[index];
     Cli               nobody  = {0};
-    text                      = normal(setting, text);
+    uint64_t          bytes;
+    text = normal(setting, text);
     if (setting->choices) {
         if (!is_choice(setting->choices, text))
             return cli_usage(&nobody, "%s: '%s' is none of %s", from, text, setting->choices);
+    } else if (setting->bytes) {
+        if (!cli_read_bytes(text, &bytes))
+            return cli_usage(&nobody, "%s: '%s' is no number of bytes, as 512M or 4G", from, text);
     } else {
         char *end;
         errno         = 0;
@@ -133,7 +153,7 @@ static int env_line(char *line, const char *from)
     if (!equals) return cli_usage(&nobody, "%s: expected HOLOGRAM_NAME=value", from);
     *equals    = 0;
     char *name = cli_format("%s", trim(line + 9));
-    for (char *c = name; *c; c++) *c = (char)tolower((unsigned char)*c);
+    for (char *c = name; *c; c++) *c = *c == '_' ? '-' : (char)tolower((unsigned char)*c);
     int index = find(name);
     if (index < 0) return unknown(from, name);
     if (!(value = unquote(trim(equals + 1)))) return cli_usage(&nobody, "%s: the quotes do not match", from);
@@ -221,6 +241,12 @@ const CliValue *cli_setting(int index)
 double cli_number(const char *name)
 {
     return strtod(values[find(name)].text, NULL);
+}
+
+uint64_t cli_size(const char *name)
+{
+    uint64_t bytes = 0;
+    return cli_read_bytes(values[find(name)].text, &bytes) ? bytes : 0;
 }
 
 bool cli_is(const char *name, const char *choice)

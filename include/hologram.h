@@ -63,6 +63,16 @@ typedef struct HoloError {
 HOLO_API const char *holo_status_text(HoloStatus status);
 HOLO_API const char *holo_version(void); // "0.1.0"
 
+// ---- memory ------------------------------------------------------------------------------------
+
+// How many bytes the library may hold at once in this process, whoever asked for them; files that are mapped do not count.
+// Whatever would go past it fails with HOLO_NO_MEMORY, and the message says how much was asked for. 0, the default: nine
+// tenths of what the machine and its control groups have left. A compile, and each session, may have a limit of its own as
+// well. The compiler's shared library counts for itself.
+HOLO_API void     holo_memory_set_limit(uint64_t bytes);
+HOLO_API uint64_t holo_memory_limit(void); // what it is now
+HOLO_API uint64_t holo_memory_held(void);  // what is held now
+
 // ---- numbers and tensors -----------------------------------------------------------------------
 
 // The element types, with ONNX's numbers. Types narrower than a byte (6, 4 and 2 bits) take one byte
@@ -296,6 +306,11 @@ HOLO_API void holo_session_cancel(HoloSession *session);
 
 // Bytes of working memory that the session holds now.
 HOLO_API size_t holo_session_memory(const HoloSession *session);
+
+// Bytes that the session may hold at once; 0, the default: no limit but the process's (holo_memory_set_limit). Runs with
+// sizes that need more fail with HOLO_NO_MEMORY, and the session can go on with others. Fails where it holds more already:
+// a model whose sizes are fixed takes its memory when the session is made (holo_model_info says how much).
+HOLO_API HOLO_MUST HoloStatus holo_session_set_memory_limit(HoloSession *session, uint64_t bytes, HoloError *error);
 
 // Times each step from now on (or no longer); holo_session_profile_write gives them as Chrome trace JSON.
 HOLO_API void                 holo_session_profile(HoloSession *session, bool on);

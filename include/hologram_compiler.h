@@ -118,6 +118,10 @@ HOLO_API HOLO_MUST HoloStatus holo_compiler_add_kernel(HoloCompiler *compiler, c
 // Threads used while compiling; 0: one a core. Changes no byte of what is written, unless it is tuned.
 HOLO_API void holo_compiler_set_threads(HoloCompiler *compiler, int threads);
 
+// Bytes that a compile may hold at once, verification counted; 0, the default: what the machine has left (see
+// holo_memory_set_limit of hologram.h). Going past it is HOLO_NO_MEMORY. The model's own file, which is mapped, does not count.
+HOLO_API void holo_compiler_set_memory_limit(HoloCompiler *compiler, uint64_t bytes);
+
 // The passes, in the order in which they run. NULL: no such.
 HOLO_API int         holo_pass_count(void);
 HOLO_API const char *holo_pass_name(int index, const char **out_purpose); // out_purpose may be NULL

@@ -32,7 +32,14 @@ static HoloStatus compile_begin(HoloCompile *c, const char *out_path)
 {
     c->start    = holo_time_now();
     c->out_path = out_path;
-    c->box      = holo_realloc(NULL, sizeof *c->box);
+    c->scope    = (HoloScope){.what = "model", .name = c->path};
+    holo_scope_enter(&c->scope);
+    if (c->compiler->memory_limit) {
+        c->scope.account = holo_account_open();
+        if (!c->scope.account) return holo_fail_memory(c->error);
+        holo_account_limit(c->scope.account, c->compiler->memory_limit);
+    }
+    c->box = holo_realloc(NULL, sizeof *c->box);
     if (!c->box) return holo_fail_memory(c->error);
     *c->box = (HoloReportBox){0};
     if (holo_pool_create(c->compiler->threads, &c->pool)) return holo_fail_memory(c->error);
@@ -49,6 +56,8 @@ static void compile_end(HoloCompile *c, HoloStatus status, HoloReport **out_repo
         *out_report = &c->box->report;
     else if (c->box)
         holo_report_destroy(&c->box->report);
+    holo_scope_leave(&c->scope);
+    holo_account_close(c->scope.account);
 }
 
 HoloStatus holo_compile_file(const HoloCompiler *compiler, const char *path, const char *out_path,

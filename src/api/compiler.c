@@ -48,6 +48,11 @@ static HoloStatus choice_add(HoloCompiler *compiler, const char *name, const Hol
     return HOLO_OK;
 }
 
+void holo_compiler_set_memory_limit(HoloCompiler *compiler, uint64_t bytes)
+{
+    compiler->memory_limit = bytes;
+}
+
 HoloStatus holo_compiler_set_shape(HoloCompiler *compiler, const char *name, int rank, const int64_t *dim,
                                    HoloError *error)
 {

@@ -46,9 +46,10 @@ struct HoloCompiler {
     bool             only_if_faster;
     double           relative, absolute;
     int              threads;
-    const HoloPass  *passes;   // the table of them
-    uint64_t         disabled; // bit i: pass i
-    HoloChanges     *changes;  // limits what passes change, and counts it; NULL: no limit
+    uint64_t         memory_limit; // 0: none of its own
+    const HoloPass  *passes;       // the table of them
+    uint64_t         disabled;     // bit i: pass i
+    HoloChanges     *changes;      // limits what passes change, and counts it; NULL: no limit
     const char      *dump_pass;
     HoloDumpFn       dump;
     void            *dump_context;

@@ -5,6 +5,7 @@
 #include "api/compiler.h"
 #include "api/source.h"
 #include "base/files.h"
+#include "base/memory.h"
 #include "plan/plan.h"
 #include "runtime/pool.h"
 #include "verify/verify.h"
@@ -21,6 +22,7 @@ typedef struct HoloCompile {
     HoloVerifyResult    verified;
     HoloNotes           notes;
     double              start, pass_start;
+    HoloScope           scope;
     HoloError          *error;
 } HoloCompile;
 

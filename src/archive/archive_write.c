@@ -279,7 +279,9 @@ HoloStatus holo_archive_write(const HoloPlan *plan, HoloFileWriter *file, const 
     HoloConstantRecord *records = holo_realloc(NULL, plan->constant_count * sizeof *records);
     w.rooms                     = holo_realloc(NULL, (size_t)GROUP * HOLO_PACK_PART);
     w.part                      = holo_realloc(NULL, GROUP * sizeof *w.part);
-    HoloStatus status           = w.hasher && records && w.rooms && w.part ? HOLO_OK : holo_fail_memory(error);
+    HoloStatus status           = HOLO_OK;
+    if (!w.hasher || !records || !w.rooms || !w.part)
+        status = holo_fail(error, HOLO_NO_MEMORY, "no memory to write the archive");
     for (int i = 0; i < GROUP && !status; i++) w.part[i].room = w.rooms + (size_t)i * HOLO_PACK_PART;
     if (!status) {
         Layout layout;

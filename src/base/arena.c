@@ -1,19 +1,8 @@
-// arena.c - the heap, and arenas on it.
-#include "base/base.h"
+// arena.c - arenas on the heap.
+#include "base/memory.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-void *holo_realloc(void *old, size_t size)
-{
-    return realloc(old, size ? size : 1);
-}
-
-void holo_free(void *memory)
-{
-    free(memory);
-}
 
 struct HoloArenaBlock {
     struct HoloArenaBlock *next;
@@ -50,7 +39,7 @@ static struct HoloArenaBlock *block_get(HoloArena *arena, size_t size)
     arena->spare = NULL;
     size_t room  = size < BLOCK_MIN ? BLOCK_MIN : size, total;
     if (size < BLOCK_MIN && arena->total > room) room = arena->total < (16 << 20) ? arena->total : (16 << 20);
-    if (!holo_size_add(room, sizeof(struct HoloArenaBlock) + WIDE, &total)) return NULL;
+    if (!holo_size_add(room, sizeof(struct HoloArenaBlock) + WIDE, &total)) return holo_memory_refused(SIZE_MAX), NULL;
     struct HoloArenaBlock *block = holo_realloc(NULL, total);
     if (!block) return NULL;
     uintptr_t start = (uintptr_t)(block + 1);
@@ -79,7 +68,8 @@ void *holo_arena_take(HoloArena *arena, size_t size)
 void *holo_arena_take_array(HoloArena *arena, size_t count, size_t size)
 {
     size_t bytes;
-    return holo_size_mul(count, size, &bytes) ? holo_arena_take(arena, bytes) : NULL;
+    if (!holo_size_mul(count, size, &bytes)) return holo_memory_refused(SIZE_MAX), NULL;
+    return holo_arena_take(arena, bytes);
 }
 
 bool holo_arena_grow(HoloArena *arena, void *list, int count, int *room, size_t size)

@@ -55,7 +55,7 @@ static inline int64_t holo_ceil_div(int64_t a, int64_t b) // a >= 0, b > 0
 
 // ---- memory
 
-// All heap memory of the library goes through these two, so that tests can count and fail them.
+// All heap memory of the library goes through these two, which count it against limits (base/memory.h).
 void *holo_realloc(void *old, size_t size); // NULL: out of memory, `old` is untouched; size 0 gives 1 byte
 void  holo_free(void *memory);
 

@@ -1,6 +1,6 @@
 // status.c - statuses in words, and seeded random numbers.
-#include "base/base.h"
 #include "base/math.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,9 +26,13 @@ const char *holo_status_text(HoloStatus status)
 
 HoloStatus holo_fail_v(HoloError *error, HoloStatus status, const char *format, va_list args)
 {
+    char reason[200] = "";
+    if (status == HOLO_NO_MEMORY) holo_memory_reason(reason, sizeof reason);
     if (error && !error->status) {
         error->status = status;
-        vsnprintf(error->text, sizeof error->text, format, args);
+        int size      = vsnprintf(error->text, sizeof error->text, format, args);
+        if (size >= 0 && (size_t)size < sizeof error->text)
+            snprintf(error->text + size, sizeof error->text - (size_t)size, "%s", reason);
     }
     return status;
 }
@@ -44,7 +48,9 @@ HoloStatus holo_fail(HoloError *error, HoloStatus status, const char *format, ..
 
 HoloStatus holo_fail_memory(HoloError *error)
 {
-    return holo_fail(error, HOLO_NO_MEMORY, "out of memory");
+    char purpose[500];
+    holo_memory_purpose(purpose, sizeof purpose);
+    return holo_fail(error, HOLO_NO_MEMORY, "out of memory%s", purpose);
 }
 
 uint64_t holo_random_next(HoloRandom *random) // splitmix64

@@ -5,6 +5,7 @@
 // sequences and what they refer to, strings) is in the caller's arena.
 #include "graph/graph.h"
 
+#include "base/memory.h"
 #include "ops/value.h"
 
 #include <string.h>
@@ -205,8 +206,7 @@ static HoloStatus allocate(Frame *frame, const HoloNode *node, HoloTensor *t, si
     if (size == 0) size = 1;
     t->data = block ? block_take(frame, &size) : holo_arena_take(frame->arena, size);
     if (!t->data)
-        return holo_fail(error, HOLO_NO_MEMORY, "node %s (%s): there is no memory for the %zu bytes of an output",
-                         node->name, node->type, size);
+        return holo_fail(error, HOLO_NO_MEMORY, "node %s (%s): no memory for an output", node->name, node->type);
     if (block) *block = size;
     return HOLO_OK;
 }
@@ -421,7 +421,11 @@ static HoloStatus eval_node(Frame *frame, const HoloNode *node, HoloError *error
     HOLO_TRY(node_inputs(frame, node, in, error));
     for (int i = 0; i < node->out_count; i++)
         if (node->out[i]) out[i] = &frame->tensor[node->out[i]->id];
-    HOLO_TRY(eval_call(frame, node, in, out, error));
+    HoloScope scope = {.what = "node", .name = node->name};
+    holo_scope_enter(&scope);
+    HoloStatus status = eval_call(frame, node, in, out, error);
+    holo_scope_leave(&scope);
+    if (status) return status;
     for (int i = 0; i < node->out_count; i++) {
         HoloValue *value = node->out[i];
         if (!value) continue;

@@ -277,7 +277,7 @@ HoloStatus holo_out_alloc(HoloCall *call, int i)
         return holo_call_fail(call, HOLO_NO_MEMORY, "output %d is too large", i);
     if (!size) return HOLO_OK;
     t->data = call->host->keep(call->host, size);
-    if (!t->data) return holo_call_fail(call, HOLO_NO_MEMORY, "no memory for output %d (%zu bytes)", i, size);
+    if (!t->data) return holo_call_fail(call, HOLO_NO_MEMORY, "no memory for output %d", i);
     return HOLO_OK;
 }
 

@@ -1,6 +1,8 @@
 // passes.c - the ordered table of passes and its driver.
 #include "passes/passes.h"
 
+#include "base/memory.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -65,8 +67,11 @@ static HoloStatus run_on(const HoloPass *pass, HoloGraph *graph, int depth, Holo
             }
         }
     }
-    HoloArena  scratch = {0};
-    HoloStatus status  = pass->run(graph, &scratch, changes, error);
+    HoloArena scratch = {0};
+    HoloScope scope   = {.what = "pass", .name = pass->name};
+    holo_scope_enter(&scope);
+    HoloStatus status = pass->run(graph, &scratch, changes, error);
+    holo_scope_leave(&scope);
     holo_arena_deinit(&scratch);
     return status;
 }

@@ -113,7 +113,7 @@ HoloStatus holo_frame_layout(HoloFrame *frame, HoloError *error)
         frame->memory_size = 0;
         frame->memory      = size < SIZE_MAX ? holo_memory_take((size_t)size, frame->session->model->memory_how) : NULL;
         if (!frame->memory)
-            return holo_fail(error, HOLO_NO_MEMORY, "no memory for the %llu bytes of a run", (unsigned long long)size);
+            return holo_fail(error, HOLO_NO_MEMORY, "no memory for the values of a run with these sizes");
         frame->memory_size = (size_t)size;
     }
     for (uint32_t i = 0; i < frame->plan->value_count; i++)

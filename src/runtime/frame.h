@@ -5,6 +5,7 @@
 #ifndef HOLO_RUNTIME_FRAME_H
 #define HOLO_RUNTIME_FRAME_H
 
+#include "base/memory.h"
 #include "ops/value.h"
 #include "runtime/kernel.h"
 #include "runtime/memo.h"
@@ -15,6 +16,7 @@ typedef struct HoloFrame HoloFrame;
 
 struct HoloSession {
     const HoloModel   *model;   // borrowed: outlives the session
+    HoloAccount       *account; // of its memory, and what it may have
     HoloPool          *pool;    // borrowed; NULL: the caller's thread alone
     HoloFrame        **frames;  // by number of the plan; NULL until first used
     char              *scratch; // for kernels: one piece a worker

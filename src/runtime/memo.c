@@ -138,7 +138,10 @@ HoloStatus holo_session_set_memo(HoloSession *session, size_t bytes, HoloError *
     if (!session->memo && !bytes) return HOLO_OK;
     if (!session->memo && !(session->memo = holo_memo_create(session->model))) return holo_fail_memory(error);
     if (session->memo->is_hit) session->has_run = session->memo->is_hit = false;
-    bool done                    = holo_memo_limit(session->memo, bytes);
+    HoloScope scope = {.account = session->account, .what = "the memo"};
+    holo_scope_enter(&scope);
+    bool done = holo_memo_limit(session->memo, bytes);
+    holo_scope_leave(&scope);
     session->frames[0]->is_bound = false; // what is kept of inputs is another matter now
     if (!session->memo->limit && !session->model->archive.MEMO_ENTRIES_count) {
         holo_memo_destroy(session->memo);

@@ -8,6 +8,7 @@
 #include "runtime/pool.h"
 
 #include "base/files.h"
+#include "base/memory.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -38,9 +39,10 @@ struct HoloPool {
     atomic_int      sleepers; // workers that must be woken
     atomic_bool     quit;
     void (*work)(void *, int64_t, int);
-    void *arg;
-    int   shares;  // no more than there are parts
-    Share share[]; // room for one a thread
+    void            *arg;
+    const HoloScope *scope;   // of the caller
+    int              shares;  // no more than there are parts
+    Share            share[]; // room for one a thread
 };
 
 static void work_take(HoloPool *pool, int worker)
@@ -98,7 +100,9 @@ static void *worker_main(void *arg)
         seen = round_wait(pool, seen);
         if (atomic_load(&pool->quit)) return NULL;
         if (!work_join(pool)) continue;
+        holo_scope_replace(pool->scope);
         work_take(pool, start->worker);
+        holo_scope_replace(NULL);
         if (atomic_fetch_sub(&pool->joined, 1) == CLOSED + 1) {
             pthread_mutex_lock(&pool->lock);
             pthread_cond_signal(&pool->done);
@@ -134,8 +138,9 @@ void holo_pool_run(HoloPool *pool, int64_t count, void (*work)(void *, int64_t, 
         for (int64_t i = 0; i < count; i++) work(arg, i, 0);
         return;
     }
-    pool->work = work;
-    pool->arg  = arg;
+    pool->work  = work;
+    pool->arg   = arg;
+    pool->scope = holo_scope_current();
     work_share(pool, count);
     atomic_store(&pool->joined, 0);
     round_start(pool, count - 1);

@@ -43,6 +43,17 @@ static HoloStatus bind_early(HoloSession *session, HoloError *error)
     return inputs_are_fixed(session, types) ? holo_frame_bind(session->frames[0], types, error) : HOLO_OK;
 }
 
+static HoloStatus parts_create(HoloSession *session, HoloError *error)
+{
+    if (!session->account) return holo_fail_memory(error);
+    HOLO_TRY(arrays_create(session, error));
+    HOLO_TRY(bind_early(session, error));
+    const HoloModel *model = session->model;
+    if (!model->archive.MEMO_ENTRIES_count) return HOLO_OK;
+    session->memo = holo_memo_create(model);
+    return session->memo ? HOLO_OK : holo_fail_memory(error);
+}
+
 HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSession **out_session, HoloError *error)
 {
     *out_session         = NULL;
@@ -52,10 +63,11 @@ HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSessi
     session->model = model;
     session->pool  = pool;
     atomic_init(&session->stop.why, 0);
-    HoloStatus status = arrays_create(session, error);
-    if (!status) status = bind_early(session, error);
-    if (!status && model->archive.MEMO_ENTRIES_count && !(session->memo = holo_memo_create(model)))
-        status = holo_fail_memory(error);
+    session->account = holo_account_open();
+    HoloScope scope  = {.account = session->account};
+    holo_scope_enter(&scope);
+    HoloStatus status = parts_create(session, error);
+    holo_scope_leave(&scope);
     if (status)
         holo_session_destroy(session);
     else
@@ -72,7 +84,18 @@ void holo_session_destroy(HoloSession *session)
     holo_memo_destroy(session->memo);
     holo_profile_deinit(&session->profile);
     holo_arena_deinit(&session->arena);
+    holo_account_close(session->account);
     holo_free(session);
+}
+
+HoloStatus holo_session_set_memory_limit(HoloSession *session, uint64_t bytes, HoloError *error)
+{
+    uint64_t held = holo_account_held(session->account);
+    if (bytes && held > bytes)
+        return holo_fail(error, HOLO_NO_MEMORY, "the session holds %s already, and may have no more than %s",
+                         holo_size_text(held).text, holo_size_text(bytes).text);
+    holo_account_limit(session->account, bytes);
+    return HOLO_OK;
 }
 
 HoloStatus holo_session_reserve(HoloSession *session, size_t scratch, HoloError *error)
@@ -171,9 +194,13 @@ HoloStatus holo_session_input(HoloSession *session, int index, HoloTensor *out_v
     for (int d = 0; d < t.rank; d++) fixed = fixed && t.dim[d] >= 0;
     if (!fixed)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "the size of input %s is not fixed: set it instead", port->name);
-    void **own = &session->own_inputs[index];
+    void    **own   = &session->own_inputs[index];
+    HoloScope scope = {.account = session->account, .what = "input", .name = port->name};
+    holo_scope_enter(&scope);
     if (!*own) *own = holo_arena_take(&session->arena, holo_tensor_bytes(&t) + 1);
-    if (!*own) return holo_fail_memory(error);
+    HoloStatus status = *own ? HOLO_OK : holo_fail_memory(error);
+    holo_scope_leave(&scope);
+    if (status) return status;
     t.data    = *own;
     *out_view = t;
     return holo_session_set_input(session, index, &t, error);
@@ -276,12 +303,15 @@ static void learn(HoloSession *session, bool has_answer)
 HoloStatus holo_session_run(HoloSession *session, HoloError *error)
 {
     HOLO_TRY(inputs_complete(session, error));
+    HoloScope scope = {.account = session->account};
+    holo_scope_enter(&scope);
     session->has_run  = false;
     HoloStatus status = HOLO_OK;
     if (!session->memo || !remember(session)) {
         status = compute(session, error);
         if (session->memo) learn(session, !status);
     }
+    holo_scope_leave(&scope);
     if (!status) status = outputs_copy(session, error);
     session->has_run = !status;
     return status;
