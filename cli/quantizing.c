@@ -1,5 +1,6 @@
 // quantizing.c - see quantizing.h.
 #include "quantizing.h"
+#include "judging.h"
 
 #include <limits.h>
 #include <math.h>
@@ -8,14 +9,14 @@
 
 // ---- choices
 
-static const char *const kinds[]       = {"none", "int8", "int4", "f16", "bf16", NULL};
+static const char *const kinds[]       = {"f32", "int8", "int4", "f16", "bf16", "w8", NULL};
 static const char *const activations[] = {"default", "static", "dynamic", NULL};
-static const char *const ranges[]      = {"mse", "minmax", NULL};
+static const char *const ranges[]      = {"mse", "minmax", "percentile", "entropy", NULL};
 
-// The number of a word in a list from `first` on; *out stays where the option is not given.
-static int read_word(const Cli *cli, const char *option, const char *const *words, int first, int *out)
+// The number of a word in a list from `first` on; *out stays where there is none.
+static int read_word(const Cli *cli, const char *option, const char *text, const char *const *words, int first,
+                     int *out)
 {
-    const char *text = cli_option(cli, option);
     if (!text) return CLI_OK;
     for (int i = first; words[i]; i++)
         if (!strcmp(words[i], text)) {
@@ -27,17 +28,79 @@ static int read_word(const Cli *cli, const char *option, const char *const *word
     return cli_usage(cli, "--%s takes %s; '%s' is none of them", option, list, text);
 }
 
+static bool read_number(const char *text, double *out)
+{
+    char *end;
+    *out = strtod(text, &end);
+    return end != text && !*end;
+}
+
+// A number is how much must be right, anything else a command that says how good outputs are.
 static int read_accuracy(const Cli *cli, HoloCompiler *compiler)
 {
-    const char *text  = cli_option(cli, "accuracy");
+    const char *text = cli_option(cli, "accuracy"), *drop = cli_option(cli, "max-drop");
     HoloError   error = {0};
-    char       *end;
-    if (!text) return CLI_OK;
-    double accuracy = strtod(text, &end);
-    if (end == text || *end) accuracy = NAN;
-    return holo_compiler_set_accuracy(compiler, accuracy, &error)
+    double      number, most = 0.01;
+    bool        is_number = text && read_number(text, &number);
+    if (drop && (!text || is_number))
+        return cli_usage(cli, "--max-drop goes with a command: --accuracy COMMAND --max-drop %s", drop);
+    if (drop && (!read_number(drop, &most) || !(most >= 0)))
+        return cli_usage(cli, "--max-drop takes a number that is not negative, as 0.01; '%s' is none", drop);
+    if (text && !text[strspn(text, " \t")]) return cli_usage(cli, "--accuracy takes a number or a command");
+    if (text && !is_number) holo_compiler_set_judge(compiler, cli_judge, cli_format("%s", text), most);
+    return is_number && holo_compiler_set_accuracy(compiler, number, &error)
                ? cli_usage(cli, "--accuracy %s: %s", text, error.text)
                : CLI_OK;
+}
+
+// "percentile:99.9", or a word alone.
+static int read_ranges(const Cli *cli, HoloCompiler *compiler, int *out)
+{
+    const char *text = cli_option(cli, "ranges"), *colon = text ? strchr(text, ':') : NULL;
+    HoloError   error  = {0};
+    double      number = 0;
+    int result = read_word(cli, "ranges", colon ? cli_format("%.*s", (int)(colon - text), text) : text, ranges, 0, out);
+    if (result || !colon) return result;
+    if (*out != HOLO_RANGES_PERCENTILE)
+        return cli_usage(cli, "--ranges %s: only percentile takes a number, as percentile:99.9", text);
+    if (!read_number(colon + 1, &number)) number = NAN;
+    return holo_compiler_set_percentile(compiler, number, &error) ? cli_usage(cli, "--ranges %s: %s", text, error.text)
+                                                                  : CLI_OK;
+}
+
+// "int8,Gather=f16,/head/*=f32": a type for all layers, and others for those that fit a pattern.
+static int read_kinds(const Cli *cli, HoloCompiler *compiler, int *out)
+{
+    const char *text = cli_option(cli, "quantize");
+    bool        has  = false;
+    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        const char *part = cli_format("%.*s", (int)strcspn(at, ","), at), *equals = strrchr(part, '=');
+        HoloError   error = {0};
+        int         kind  = 0;
+        int         result =
+            read_word(cli, "quantize", equals ? equals + 1 : part, kinds, equals || strchr(text, '=') ? 0 : 1, &kind);
+        if (result) return result;
+        if (!equals && has) return cli_usage(cli, "--quantize %s: it names two types for all layers", text);
+        has = has || !equals;
+        if (!equals) *out = kind;
+        if (equals && holo_compiler_add_quantize(compiler, cli_format("%.*s", (int)(equals - part), part),
+                                                 (HoloQuantizeKind)kind, &error))
+            return cli_usage(cli, "--quantize %s: %s", text, error.text);
+    }
+    return CLI_OK;
+}
+
+// Options of int8 alone, and of static activations alone.
+static int check_used(const Cli *cli, int how)
+{
+    const char *kind = cli_option(cli, "quantize"), *ranges_of = cli_option(cli, "ranges");
+    bool        is_static = how == HOLO_ACTIVATIONS_STATIC || (!how && cli_option(cli, "calibrate"));
+    if (kind && !strstr(kind, "int8") && (how || ranges_of))
+        return cli_usage(cli, "--%s goes with --quantize int8: of %s, activations are not quantised",
+                         how ? "activations" : "ranges", kind);
+    if (ranges_of && !is_static)
+        return cli_usage(cli, "--ranges goes with static activations: give --calibrate, or --activations static");
+    return CLI_OK;
 }
 
 static int read_centroids(const Cli *cli, HoloCompiler *compiler, int *out_kind)
@@ -58,10 +121,11 @@ int cli_quantize_choose(const Cli *cli, HoloCompiler *compiler)
 {
     int       kind = 0, how = 0, range = 0;
     HoloError error  = {0};
-    int       result = read_word(cli, "quantize", kinds, 1, &kind);
+    int       result = read_kinds(cli, compiler, &kind);
     if (!result) result = read_centroids(cli, compiler, &kind);
-    if (!result) result = read_word(cli, "activations", activations, 1, &how);
-    if (!result) result = read_word(cli, "ranges", ranges, 0, &range);
+    if (!result) result = read_word(cli, "activations", cli_option(cli, "activations"), activations, 1, &how);
+    if (!result) result = read_ranges(cli, compiler, &range);
+    if (!result) result = check_used(cli, how);
     if (!result) result = read_accuracy(cli, compiler);
     if (result) return result;
     holo_compiler_set_quantize(compiler, (HoloQuantizeKind)kind);
@@ -80,15 +144,38 @@ static uint64_t bytes_of(const HoloQuantizationReport *r, bool after)
     return sum;
 }
 
+// One reason for each kind of layers that are not what was asked for.
+static void print_others(FILE *out, const HoloQuantizationReport *r)
+{
+    for (int i = 0; i < r->layer_count; i++) {
+        const HoloLayerReport *a    = &r->layers[i];
+        int                    same = 0;
+        bool                   seen = !a->why;
+        for (int k = 0; k < r->layer_count && !seen; k++) {
+            const HoloLayerReport *b     = &r->layers[k];
+            bool                   equal = b->why && !strcmp(b->why, a->why) && !strcmp(b->type, a->type);
+            seen                         = equal && k < i;
+            same += equal;
+        }
+        bool stays = !strcmp(a->type, "f32");
+        if (!seen)
+            cli_row(out, stays ? "kept" : "", "%d layer%s%s%s: %s", same, same == 1 ? "" : "s",
+                    stays       ? ""
+                    : same == 1 ? " is "
+                                : " are ",
+                    stays ? "" : a->type, a->why);
+    }
+}
+
 void cli_quantize_print(FILE *out, const HoloQuantizationReport *r)
 {
     CliText a, b;
     if (!r->kind) return;
     cli_row(out, strcmp(r->kind, "centroids") ? "quantised" : "approximated",
             "%d of %d layers to %s%s; their weights take %s instead of %s", r->narrow_count, r->layer_count, r->kind,
-            strcmp(r->kind, "int8") ? ""
-            : r->is_static          ? ", static activations"
-                                    : ", dynamic activations",
+            !r->integer_count ? ""
+            : r->is_static    ? ", static activations"
+                              : ", dynamic activations",
             cli_bytes(&a, (double)bytes_of(r, true)), cli_bytes(&b, (double)bytes_of(r, false)));
     if (r->was_kept) cli_row(out, "", "the model stays as it is: quantised it is not faster");
     if (r->before_run > 0)
@@ -100,17 +187,10 @@ void cli_quantize_print(FILE *out, const HoloQuantizationReport *r)
     if (!isnan(r->top1))
         cli_row(out, "", "the largest element is the same in %.2f %% of %lld rows", 100 * r->top1,
                 (long long)r->top1_rows);
-    // One reason for each kind of layers that stay.
-    for (int i = 0; i < r->layer_count; i++) {
-        int  same = 0;
-        bool seen = !r->layers[i].why;
-        for (int k = 0; k < r->layer_count && !seen; k++) {
-            bool equal = r->layers[k].why && !strcmp(r->layers[k].why, r->layers[i].why);
-            seen       = equal && k < i;
-            same += equal;
-        }
-        if (!seen) cli_row(out, "kept", "%d layer%s: %s", same, same == 1 ? "" : "s", r->layers[i].why);
-    }
+    if (!isnan(r->score_before))
+        cli_row(out, "judged", "%.6g instead of %.6g (at most %.6g less was asked for)", r->score_after,
+                r->score_before, r->max_drop);
+    print_others(out, r);
 }
 
 void cli_quantize_layers(FILE *out, const HoloQuantizationReport *r)
@@ -147,6 +227,9 @@ void cli_quantize_json(Json *json, const HoloQuantizationReport *r)
     json_number(json, "cosine", r->cosine);
     json_number(json, "top1", r->top1);
     json_int(json, "top1_rows", r->top1_rows);
+    json_number(json, "score_before", r->score_before);
+    json_number(json, "score_after", r->score_after);
+    json_number(json, "max_drop", r->max_drop);
     json_int(json, "trials", r->trials);
     json_number(json, "seconds", r->seconds);
     json_number(json, "before_run", r->before_run > 0 ? r->before_run : NAN);

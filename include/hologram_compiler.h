@@ -70,25 +70,37 @@ HOLO_API HOLO_MUST HoloStatus holo_compiler_set_domain(HoloCompiler *compiler, c
 // Quantisation: weights of products (Conv, MatMul, Gemm) become narrower and, in int8, what they are multiplied with.
 typedef enum HoloQuantizeKind {
     HOLO_QUANTIZE_NONE = 0,
-    HOLO_QUANTIZE_INT8 = 1, // weights with a scale for each channel, activations with one: products of integers
-    HOLO_QUANTIZE_INT4 = 2, // weights of MatMul and Gemm in blocks of 32 with a scale each; computed in f32
-    HOLO_QUANTIZE_F16  = 3, // weights stored in f16, computed in f32; tables of Gather, too
+    // Weights with a scale for each channel, activations with one: products of integers. Tables of Gather in blocks of 64.
+    HOLO_QUANTIZE_INT8 = 1,
+    HOLO_QUANTIZE_INT4 =
+        2, // weights of MatMul and Gemm, and tables, in blocks of 32 with a scale each; computed in f32
+    HOLO_QUANTIZE_F16  = 3, // weights and tables stored in f16, computed in f32
     HOLO_QUANTIZE_BF16 = 4,
+    HOLO_QUANTIZE_W8   = 5, // weights of MatMul and Gemm, and tables, in blocks of 8 bits; computed in f32
     // What MatMul and Gemm read is taken, 8 numbers at a time, for the nearest of some centroids, which are found on calibration
     // data; what these give is in tables. An approximation, and no narrower: see holo_compiler_set_centroids.
-    HOLO_QUANTIZE_CENTROIDS = 5,
+    HOLO_QUANTIZE_CENTROIDS = 6,
 } HoloQuantizeKind;
 typedef enum HoloActivations {    // of int8
     HOLO_ACTIVATIONS_DEFAULT = 0, // static with calibration data, and else dynamic
     HOLO_ACTIVATIONS_STATIC  = 1, // scales are constants, found on the samples: convolutions need that
     HOLO_ACTIVATIONS_DYNAMIC = 2, // scales are found in each run; convolutions stay f32
 } HoloActivations;
-typedef enum HoloRanges {   // of static activations
-    HOLO_RANGES_MSE    = 0, // cut where the mean of squared errors on the samples is least
-    HOLO_RANGES_MINMAX = 1, // from the least to the largest number that the samples have
+typedef enum HoloRanges {       // of static activations
+    HOLO_RANGES_MSE        = 0, // cut where the mean of squared errors on the samples is least
+    HOLO_RANGES_MINMAX     = 1, // from the least to the largest number that the samples have
+    HOLO_RANGES_PERCENTILE = 2, // so that a part of the numbers is inside: see holo_compiler_set_percentile
+    HOLO_RANGES_ENTROPY    = 3, // cut where the distribution of the numbers loses least information
 } HoloRanges;
 HOLO_API void holo_compiler_set_quantize(HoloCompiler *compiler, HoloQuantizeKind kind);
+// Layers whose operator ("Gather") or name ("/head/*", with * for any characters and ? for one) fits the pattern, which is
+// copied, become that instead; HOLO_QUANTIZE_NONE: they stay. Of several patterns that fit the last counts. A compile fails
+// where a pattern fits no layer.
+HOLO_API HOLO_MUST HoloStatus holo_compiler_add_quantize(HoloCompiler *compiler, const char *pattern,
+                                                         HoloQuantizeKind kind, HoloError *error);
 HOLO_API void holo_compiler_set_activations(HoloCompiler *compiler, HoloActivations activations, HoloRanges ranges);
+// How much of the numbers HOLO_RANGES_PERCENTILE keeps, above 50 to 100; 99.9 unless set.
+HOLO_API HOLO_MUST HoloStatus holo_compiler_set_percentile(HoloCompiler *compiler, double percent, HoloError *error);
 // How many centroids there are, 2 to 256, for HOLO_QUANTIZE_CENTROIDS; 16 unless set. Tables grow with it.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_centroids(HoloCompiler *compiler, int count, HoloError *error);
 // Inputs to find scales and measure accuracy with: a .npz with a tensor for each input, for a model of one input a .npy, or a
@@ -102,6 +114,17 @@ HOLO_API HOLO_MUST HoloStatus holo_compiler_set_calibration(HoloCompiler *compil
 // same.
 // Layers that lose most stay as they are until that is met.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_accuracy(HoloCompiler *compiler, double accuracy, HoloError *error);
+// What a plan gave on the samples, in their order.
+typedef struct HoloOutputs {
+    int                sample_count, output_count;
+    const char *const *names;   // of the outputs
+    const HoloTensor  *tensors; // [sample][output]; data NULL: it is no tensor of numbers
+} HoloOutputs;
+// Says how good outputs are; more is better. A status other than HOLO_OK ends the compile.
+typedef HoloStatus (*HoloJudgeFn)(void *context, const HoloOutputs *outputs, double *out_score, HoloError *error);
+// Decides by what `judge` says, instead of by accuracy: layers stay as they are until the score is at most `max_drop` below
+// that of the plan without quantisation. NULL: by accuracy.
+HOLO_API void holo_compiler_set_judge(HoloCompiler *compiler, HoloJudgeFn judge, void *context, double max_drop);
 // Leaves the model as it is where the quantised plan is not faster: both are run, on this machine.
 HOLO_API void holo_compiler_set_only_if_faster(HoloCompiler *compiler, bool on);
 
@@ -161,25 +184,27 @@ typedef struct HoloTuneReport { // steps of the same operator, attributes and ty
 typedef struct HoloLayerReport {           // a product of the model, and what quantisation did to it
     const char *name, *op, *shape;         // "/layer1/conv1", "Conv", "64x3x7x7": of its weights
     const char *type;                      // what its weights are now: "int8", "f32"
-    const char *why;                       // why it stays as it is; NULL: it does not
+    const char *why;                       // why it is not what was asked for; NULL: it is
     double      error;                     // of its result, in the root mean square, relative; NaN: not measured
     double      loss;                      // of accuracy, when it alone is quantised; NaN: not measured
     uint64_t    bytes_before, bytes_after; // of its weights
 } HoloLayerReport;
 
 typedef struct HoloQuantizationReport {
-    const char            *kind;                // "int8"; NULL: none was asked for
+    const char            *kind;                // "int8", "int8,Gather=f16"; NULL: none was asked for
     bool                   is_static, was_kept; // was_kept: the model stays as it is, for it would not be faster
     int                    layer_count, narrow_count;
-    const HoloLayerReport *layers; // in the order in which they run
+    int                    integer_count; // of the narrow layers, how many are products of integers
+    const HoloLayerReport *layers;        // in the order in which they run
     int                    samples;
     bool                   is_seeded;        // the samples are made up
     double                 target, accuracy; // see holo_compiler_set_accuracy
     double                 cosine, top1;     // the least of all outputs; top1 NaN: none looks like classes
     int64_t                top1_rows;
-    int                    trials;                // plans that were measured
-    double                 seconds;               // that it took
-    double                 before_run, after_run; // seconds of a run of each plan; 0: not measured
+    double                 score_before, score_after, max_drop; // see holo_compiler_set_judge; NaN: nobody judged
+    int                    trials;                              // plans that were measured
+    double                 seconds;                             // that it took
+    double                 before_run, after_run;               // seconds of a run of each plan; 0: not measured
 } HoloQuantizationReport;
 
 // What a compile did. Strings and arrays live as long as the report.

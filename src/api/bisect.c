@@ -3,7 +3,7 @@
 // Passes stop after any number of changes that they are told (HoloChanges), and the changes up to there are the same as
 // without a limit. So a plan that agrees and one that differs are brought together until one change lies between them.
 // A plan that cannot be made or run counts as one that differs. It does not look into what a change does.
-#include "api/compiler.h"
+#include "api/quantizing.h"
 #include "api/source.h"
 #include "verify/verify.h"
 
@@ -250,7 +250,7 @@ HoloStatus holo_bisect(const HoloCompiler *compiler, const char *path, const Hol
 {
     double start   = holo_time_now();
     *out_bisection = NULL;
-    if (compiler && compiler->quantize)
+    if (compiler && holo_compiler_quantizes(compiler))
         return holo_fail(error, HOLO_BAD_ARGUMENT,
                          "plans are compared with the model as it is: look for the difference without quantising it");
     Bisect b = {.path = path, .error = error, .box = holo_realloc(NULL, sizeof *b.box)};

@@ -1,11 +1,11 @@
-// calibration.c - see calibration.h. A file has a tensor for each input; a folder many such files, one after the other.
+// calibration.c - see calibration.h. What files have for an input is one sample, or several of them, which are cut apart.
 #include "api/calibration.h"
 
-#include "base/files.h"
+#include "api/input_sets.h"
+#include "ops/tensor.h"
 
-#include <dirent.h>
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---- tensors cut into samples
@@ -71,30 +71,20 @@ static HoloStatus cut_of(const HoloValue *input, const HoloTensor *t, const char
     return HOLO_OK;
 }
 
-static HoloStatus tensor_find(const HoloGraph *graph, int index, const HoloTensors *tensors, const char *path,
-                              const HoloTensor **out, HoloError *error)
+// A list of pointers with room for some more; NULL: no memory.
+static void *list_grow(HoloArena *arena, void *list, int count, int more, int *room)
 {
-    const char *name = graph->inputs[index]->name, *only;
-    *out             = holo_tensors_find(tensors, name);
-    if (*out) return HOLO_OK;
-    *out = holo_tensors_get(tensors, 0, &only);
-    if (*out && graph->input_count == 1 && holo_tensors_count(tensors) == 1 && !*only) return HOLO_OK; // a .npy
-    char names[400] = "";
-    for (int i = 0; i < holo_tensors_count(tensors) && strlen(names) < 300; i++) {
-        holo_tensors_get(tensors, i, &only);
-        strncat(names, i ? ", " : "", 4);
-        strncat(names, only, 60);
-    }
-    return holo_fail(error, HOLO_BAD_INPUT,
-                     "%s has no tensor for input %s (it has: %s): calibration needs one for each input of the model",
-                     path, name, *names ? names : "none");
+    if (count + more <= *room) return list;
+    *room     = 2 * (count + more);
+    void *all = holo_arena_take(arena, (size_t)*room * sizeof(void *));
+    if (all && count) memcpy(all, list, (size_t)count * sizeof(void *));
+    return all;
 }
 
 static HoloStatus samples_add(HoloCalibration *c, const HoloGraph *graph, const Cut *cuts, int count, HoloError *error)
 {
-    HoloTensor **all = HOLO_NEW(&c->arena, HoloTensor *, c->samples.count + count);
+    HoloTensor **all = list_grow(&c->arena, c->samples.inputs, c->samples.count, count, &c->sample_room);
     if (!all) return holo_fail_memory(error);
-    if (c->samples.count) memcpy(all, c->samples.inputs, (size_t)c->samples.count * sizeof *all);
     c->samples.inputs = all;
     for (int s = 0; s < count; s++) {
         HoloTensor *inputs = HOLO_NEW(&c->arena, HoloTensor, graph->input_count + 1);
@@ -108,71 +98,102 @@ static HoloStatus samples_add(HoloCalibration *c, const HoloGraph *graph, const 
     return HOLO_OK;
 }
 
-static HoloStatus samples_cut(HoloCalibration *c, const HoloGraph *graph, const HoloTensors *tensors, const char *path,
-                              HoloError *error)
+// ---- numbers
+
+// "[0,3,17]", of an element.
+static void index_text(const HoloTensor *t, int64_t at, char *text, size_t size)
 {
-    enum { SAMPLES_MAX = 1 << 16 };
-    Cut    *cuts  = HOLO_NEW(&c->arena, Cut, graph->input_count + 1);
-    int64_t count = -1;
-    if (!cuts) return holo_fail_memory(error);
-    for (int i = 0; i < graph->input_count; i++) {
-        const HoloTensor *t;
-        HOLO_TRY(tensor_find(graph, i, tensors, path, &t, error));
-        HOLO_TRY(cut_of(graph->inputs[i], t, path, &cuts[i], error));
-        if (count >= 0 && cuts[i].count != count)
-            return holo_fail(error, HOLO_BAD_INPUT, "%s: input %s has %lld samples, but input %s has %lld", path,
-                             graph->inputs[i]->name, (long long)cuts[i].count, graph->inputs[0]->name,
-                             (long long)count);
-        count = cuts[i].count;
+    int64_t index[HOLO_MAX_RANK];
+    for (int d = t->rank - 1; d >= 0; at /= t->dim[d--]) index[d] = at % t->dim[d];
+    int used = snprintf(text, size, "[");
+    for (int d = 0; d < t->rank && (size_t)used + 24 < size; d++)
+        used += snprintf(text + used, size - (size_t)used, "%s%lld", d ? "," : "", (long long)index[d]);
+    snprintf(text + used, size - (size_t)used, "]");
+}
+
+// No sample is NaN. Infinities are in masks, too: they are noted, for whoever cannot quantise what comes of them.
+static HoloStatus numbers_check(HoloCalibration *c, const char *name, const HoloTensor *t, const char *path,
+                                HoloError *error)
+{
+    double x[HOLO_TILE];
+    char   index[200], text[1024];
+    if (holo_dtype_class((HoloDtype)t->dtype) != HOLO_CLASS_FLOAT) return HOLO_OK;
+    for (int64_t at = 0, count = holo_tensor_count(t); at < count; at += HOLO_TILE) {
+        int64_t n = count - at < HOLO_TILE ? count - at : HOLO_TILE;
+        holo_read_f(t, at, 1, n, x);
+        for (int64_t i = 0; i < n; i++) {
+            if (isfinite(x[i]) || (isinf(x[i]) && c->samples.infinite)) continue;
+            index_text(t, at + i, index, sizeof index);
+            if (isnan(x[i]))
+                return holo_fail(error, HOLO_BAD_INPUT,
+                                 "%s: input %s is NaN at %s: no range can be found on samples with NaN", path, name,
+                                 index);
+            snprintf(text, sizeof text, "%.500s: input %.300s is %s at %s", path, name, x[i] > 0 ? "inf" : "-inf",
+                     index);
+            c->samples.infinite = holo_arena_text(&c->arena, text, strlen(text));
+            if (!c->samples.infinite) return holo_fail_memory(error);
+        }
     }
-    if (count < 1 || count > SAMPLES_MAX - c->samples.count)
-        return holo_fail(error, HOLO_BAD_INPUT, "%s has %s", path, count < 1 ? "no samples" : "too many samples");
-    return samples_add(c, graph, cuts, (int)count, error);
+    return HOLO_OK;
 }
 
 // ---- files
 
-static HoloStatus file_read(HoloCalibration *c, const HoloGraph *graph, const char *path, HoloError *error)
-{
-    HoloTensors **tensors = &c->tensors[c->tensor_count];
-    HOLO_TRY(holo_tensors_read(path, NULL, tensors, error));
-    c->tensor_count++;
-    return samples_cut(c, graph, *tensors, path, error);
-}
+typedef struct Reading {
+    HoloCalibration *calibration;
+    const HoloGraph *graph;
+} Reading;
 
-static int is_sample(const struct dirent *entry)
+// The files stay open as long as the samples.
+static HoloStatus files_keep(HoloCalibration *c, HoloInputSet *set, HoloError *error)
 {
-    const char *dot = strrchr(entry->d_name, '.');
-    return dot && entry->d_name[0] != '.' && (!strcmp(dot, ".npz") || !strcmp(dot, ".npy"));
-}
-
-static HoloStatus folder_read(HoloCalibration *c, const HoloGraph *graph, const char *folder, HoloError *error)
-{
-    struct dirent **entries = NULL;
-    int             count   = scandir(folder, &entries, is_sample, alphasort);
-    if (count < 0) return holo_fail(error, HOLO_NO_FILE, "the folder %s cannot be read", folder);
-    HoloStatus status = HOLO_OK;
-    if (!count)
-        status = holo_fail(error, HOLO_BAD_INPUT, "the folder %s has no samples: no .npz file, and no .npy", folder);
-    if (!(c->tensors = HOLO_NEW(&c->arena, HoloTensors *, count + 1))) status = holo_fail_memory(error);
-    for (int i = 0; i < count; i++) {
-        char path[4096];
-        int  size = snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        if (!status && (size < 0 || (size_t)size >= sizeof path))
-            status = holo_fail(error, HOLO_BAD_ARGUMENT, "the path of %s is too long", entries[i]->d_name);
-        if (!status) status = file_read(c, graph, path, error);
-        free(entries[i]);
+    HoloTensors **all = list_grow(&c->arena, c->tensors, c->tensor_count, set->file_count, &c->tensor_room);
+    if (!all) return holo_fail_memory(error);
+    c->tensors = all;
+    for (int i = 0; i < set->file_count; i++) {
+        all[c->tensor_count++] = set->files[i];
+        set->files[i]          = NULL;
     }
-    free(entries);
-    return status;
+    return HOLO_OK;
+}
+
+static HoloStatus samples_cut(void *context, HoloInputSet *set, HoloError *error)
+{
+    enum { SAMPLES_MAX = 1 << 16 };
+    const Reading   *r     = context;
+    HoloCalibration *c     = r->calibration;
+    const HoloGraph *graph = r->graph;
+    Cut             *cuts  = HOLO_NEW(&c->arena, Cut, graph->input_count + 1);
+    int64_t          count = -1;
+    if (!cuts) return holo_fail_memory(error);
+    for (int i = 0; i < graph->input_count; i++) {
+        const char *name = graph->inputs[i]->name;
+        HOLO_TRY(cut_of(graph->inputs[i], set->tensor[i], set->from[i], &cuts[i], error));
+        HOLO_TRY(numbers_check(c, name, set->tensor[i], set->from[i], error));
+        if (count >= 0 && cuts[i].count != count)
+            return holo_fail(error, HOLO_BAD_INPUT, "%s: input %s has %lld samples, but input %s has %lld", set->path,
+                             name, (long long)cuts[i].count, graph->inputs[0]->name, (long long)count);
+        count = cuts[i].count;
+    }
+    if (count < 1 || count > SAMPLES_MAX - c->samples.count)
+        return holo_fail(error, HOLO_BAD_INPUT, "%s has %s", set->path, count < 1 ? "no samples" : "too many samples");
+    HOLO_TRY(files_keep(c, set, error));
+    return samples_add(c, graph, cuts, (int)count, error);
 }
 
 HoloStatus holo_calibration_read(HoloCalibration *c, const HoloGraph *graph, const char *path, HoloError *error)
 {
     if (!path) return holo_samples_seeded(graph, HOLO_SEEDED_SAMPLES, &c->arena, &c->samples, error);
-    if (holo_path_is_folder(path)) return folder_read(c, graph, path, error);
-    if (!(c->tensors = HOLO_NEW(&c->arena, HoloTensors *, 1))) return holo_fail_memory(error);
-    return file_read(c, graph, path, error);
+    HoloInputNames names   = {.count = graph->input_count,
+                              .name  = HOLO_NEW(&c->arena, const char *, graph->input_count + 1),
+                              .type  = HOLO_NEW(&c->arena, const HoloTensor *, graph->input_count + 1)};
+    Reading        reading = {c, graph};
+    if (!names.name || !names.type) return holo_fail_memory(error);
+    for (int i = 0; i < graph->input_count; i++) {
+        names.name[i] = graph->inputs[i]->name;
+        names.type[i] = &graph->inputs[i]->type;
+    }
+    return holo_input_sets_read(&names, path, "sample", samples_cut, &reading, error);
 }
 
 void holo_calibration_deinit(HoloCalibration *c)

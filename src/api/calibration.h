@@ -9,7 +9,7 @@ typedef struct HoloCalibration { // zero-initialise
     HoloSamples   samples;       // views of what follows
     HoloArena     arena;
     HoloTensors **tensors;
-    int           tensor_count;
+    int           tensor_count, tensor_room, sample_room;
 } HoloCalibration;
 
 // Samples for the inputs of `graph` from the file or folder at `path`, as holo_compiler_set_calibration says; NULL: from a

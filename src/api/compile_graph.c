@@ -89,7 +89,7 @@ HoloStatus holo_compile_quantise(HoloCompile *c)
     const char     *disabled[64];
     HoloPassOptions options = pass_options(c, disabled);
     HoloGraph     **graph   = &c->source->model.graph;
-    if (!c->compiler->quantize) return HOLO_OK;
+    if (!holo_compiler_quantizes(c->compiler)) return HOLO_OK;
     HOLO_TRY(holo_compiler_quantize(c->compiler, *graph, &options, c->pool, c->box, graph, &c->quantised, c->error));
     approximations_note(c);
     dump(c, "quantize", *graph);

@@ -15,6 +15,7 @@ void holo_compiler_defaults(HoloCompiler *compiler)
         .verify       = true,
         .relative     = 1e-3,
         .accuracy     = 0.99,
+        .percentile   = 99.9,
         .absolute     = 1e-5,
         .passes       = holo_passes,
         .table_budget = HOLO_TABLES_DEFAULT,

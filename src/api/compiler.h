@@ -5,6 +5,7 @@
 #include "graph/graph.h"
 #include "hologram_compiler.h"
 #include "passes/passes.h"
+#include "quantize/quantize.h"
 
 typedef struct HoloInputChoice {
     const char *name;
@@ -21,7 +22,7 @@ typedef struct HoloBoundKernel { // a kernel that is an operator; all in the com
 } HoloBoundKernel;
 
 enum { HOLO_BOUND_MAX = 64 };
-enum { HOLO_CHOICES_MAX = 256, HOLO_DOMAINS_MAX = 32, HOLO_PATTERNS_MAX = 256 };
+enum { HOLO_CHOICES_MAX = 256, HOLO_DOMAINS_MAX = 32, HOLO_PATTERNS_MAX = 256, HOLO_QUANTIZE_RULES_MAX = 256 };
 
 struct HoloCompiler {
     HoloArena        arena; // owns names
@@ -41,6 +42,12 @@ struct HoloCompiler {
     int              centroids;
     HoloActivations  activations;
     HoloRanges       ranges;
+    double           percentile;
+    HoloQuantizeRule quantize_rules[HOLO_QUANTIZE_RULES_MAX];
+    int              quantize_rule_count;
+    HoloJudgeFn      judge;
+    void            *judge_context;
+    double           max_drop;
     const char      *calibration; // path; NULL: none
     double           accuracy;
     bool             only_if_faster;

@@ -12,6 +12,37 @@ void holo_compiler_set_quantize(HoloCompiler *compiler, HoloQuantizeKind kind)
     compiler->quantize = kind;
 }
 
+HoloStatus holo_compiler_add_quantize(HoloCompiler *compiler, const char *pattern, HoloQuantizeKind kind,
+                                      HoloError *error)
+{
+    if (kind == HOLO_QUANTIZE_CENTROIDS || !*pattern)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "%s",
+                         *pattern ? "centroids are for all layers, and not for some" : "a pattern of layers is empty");
+    if (compiler->quantize_rule_count == HOLO_QUANTIZE_RULES_MAX)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there are more than %d patterns of layers",
+                         HOLO_QUANTIZE_RULES_MAX);
+    HoloQuantizeRule *rule = &compiler->quantize_rules[compiler->quantize_rule_count];
+    *rule                  = (HoloQuantizeRule){holo_arena_text(&compiler->arena, pattern, strlen(pattern)), kind};
+    if (!rule->pattern) return holo_fail_memory(error);
+    compiler->quantize_rule_count++;
+    return HOLO_OK;
+}
+
+HoloStatus holo_compiler_set_percentile(HoloCompiler *compiler, double percent, HoloError *error)
+{
+    if (!(percent > 50 && percent <= 100))
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "a percentile is a number above 50, up to 100, as 99.9");
+    compiler->percentile = percent;
+    return HOLO_OK;
+}
+
+void holo_compiler_set_judge(HoloCompiler *compiler, HoloJudgeFn judge, void *context, double max_drop)
+{
+    compiler->judge         = judge;
+    compiler->judge_context = context;
+    compiler->max_drop      = max_drop;
+}
+
 void holo_compiler_set_activations(HoloCompiler *compiler, HoloActivations activations, HoloRanges ranges)
 {
     compiler->activations = activations;
@@ -58,10 +89,16 @@ static HoloStatus quantize_with(const HoloCompiler *compiler, HoloGraph *graph, 
 {
     HoloQuantization    made;
     HoloQuantizeOptions options = {
-        .kind      = compiler->quantize,
-        .is_static = compiler->activations == HOLO_ACTIVATIONS_STATIC ||
+        .kind       = compiler->quantize,
+        .rules      = compiler->quantize_rules,
+        .rule_count = compiler->quantize_rule_count,
+        .is_static  = compiler->activations == HOLO_ACTIVATIONS_STATIC ||
                      (compiler->activations == HOLO_ACTIVATIONS_DEFAULT && compiler->calibration),
         .ranges         = compiler->ranges,
+        .percentile     = compiler->percentile,
+        .judge          = compiler->judge,
+        .judge_context  = compiler->judge_context,
+        .max_drop       = compiler->max_drop,
         .centroids      = compiler->centroids ? compiler->centroids : 16,
         .accuracy       = compiler->accuracy,
         .seconds        = 60,
@@ -79,12 +116,25 @@ static HoloStatus quantize_with(const HoloCompiler *compiler, HoloGraph *graph, 
     return HOLO_OK;
 }
 
+static bool has_int8(const HoloCompiler *compiler)
+{
+    bool has = compiler->quantize == HOLO_QUANTIZE_INT8;
+    for (int i = 0; i < compiler->quantize_rule_count; i++)
+        has = has || compiler->quantize_rules[i].kind == HOLO_QUANTIZE_INT8;
+    return has;
+}
+
+bool holo_compiler_quantizes(const HoloCompiler *compiler)
+{
+    return compiler->quantize || compiler->quantize_rule_count;
+}
+
 HoloStatus holo_compiler_quantize(const HoloCompiler *compiler, HoloGraph *graph, const HoloPassOptions *passes,
                                   HoloPool *pool, HoloReportBox *box, HoloGraph **out_graph, HoloGraph **out_reference,
                                   HoloError *error)
 {
     HoloCalibration calibration = {0};
-    if (compiler->quantize == HOLO_QUANTIZE_INT8 && compiler->numeric == HOLO_EXACT)
+    if (has_int8(compiler) && compiler->numeric == HOLO_EXACT)
         return holo_fail(error, HOLO_BAD_ARGUMENT,
                          "in class exact a model is computed as it is written, and not with integers: quantise to int8 "
                          "without --numeric exact");

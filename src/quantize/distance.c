@@ -20,6 +20,8 @@ typedef struct Sums {             // of an output
 typedef struct Comparing {
     const HoloBaseline *baseline;
     Sums               *sums;
+    HoloBaseline       *taken; // NULL: outputs need not be kept
+    HoloArena          *arena;
 } Comparing;
 
 static bool is_float(int dtype)
@@ -30,15 +32,15 @@ static bool is_float(int dtype)
 // ---- the baseline
 
 typedef struct Taking {
-    HoloBaseline *baseline;
+    HoloBaseline *into;
     HoloArena    *arena;
 } Taking;
 
 static HoloStatus take_each(void *context, int sample, HoloSession *session, HoloError *error)
 {
     const Taking *t = context;
-    for (int i = 0; i < t->baseline->output_count; i++) {
-        HoloTensor *out = &t->baseline->outputs[sample * t->baseline->output_count + i], view;
+    for (int i = 0; i < t->into->output_count; i++) {
+        HoloTensor *out = &t->into->outputs[sample * t->into->output_count + i], view;
         HOLO_TRY(holo_session_output(session, i, &view, error));
         *out      = view;
         out->data = NULL;
@@ -50,14 +52,33 @@ static HoloStatus take_each(void *context, int sample, HoloSession *session, Hol
     return HOLO_OK;
 }
 
+static bool taken_begin(const HoloModel *model, const HoloQuantizeOptions *options, HoloArena *arena, HoloBaseline *out)
+{
+    *out = (HoloBaseline){
+        .sample_count = options->samples->count, .output_count = holo_model_output_count(model), .score = 1};
+    out->outputs = HOLO_NEW(arena, HoloTensor, (int64_t)out->sample_count * out->output_count + 1);
+    return out->outputs != NULL;
+}
+
+static HoloStatus judge(const HoloModel *model, const HoloBaseline *taken, const HoloQuantizeOptions *options,
+                        HoloArena *arena, double *out, HoloError *error)
+{
+    const char **names = HOLO_NEW(arena, const char *, taken->output_count + 1);
+    if (!names) return holo_fail_memory(error);
+    for (int i = 0; i < taken->output_count; i++) names[i] = holo_model_output(model, i)->name;
+    HoloOutputs outputs = {taken->sample_count, taken->output_count, names, taken->outputs};
+    HOLO_TRY(options->judge(options->judge_context, &outputs, out, error));
+    return isfinite(*out) ? HOLO_OK
+                          : holo_fail(error, HOLO_BAD_ARGUMENT, "how good the outputs are must be a finite number");
+}
+
 HoloStatus holo_baseline_take(const HoloModel *model, const HoloQuantizeOptions *options, HoloArena *arena,
                               HoloBaseline *out, HoloError *error)
 {
-    *out = (HoloBaseline){.sample_count = options->samples->count, .output_count = holo_model_output_count(model)};
-    out->outputs = HOLO_NEW(arena, HoloTensor, (int64_t)out->sample_count * out->output_count + 1);
-    if (!out->outputs) return holo_fail_memory(error);
     Taking taking = {out, arena};
-    return holo_runs_each(model, options, take_each, &taking, error);
+    if (!taken_begin(model, options, arena, out)) return holo_fail_memory(error);
+    HOLO_TRY(holo_runs_each(model, options, take_each, &taking, error));
+    return options->judge ? judge(model, out, options, arena, &out->score, error) : HOLO_OK;
 }
 
 // ---- comparing
@@ -119,6 +140,7 @@ static bool is_alike(const HoloTensor *a, const HoloTensor *b)
 static HoloStatus compare_each(void *context, int sample, HoloSession *session, HoloError *error)
 {
     const Comparing *c = context;
+    if (c->taken) HOLO_TRY(take_each(&(Taking){c->taken, c->arena}, sample, session, error));
     for (int i = 0; i < c->baseline->output_count; i++) {
         const HoloTensor *want = &c->baseline->outputs[sample * c->baseline->output_count + i];
         HoloTensor        got;
@@ -163,16 +185,22 @@ static void output_judge(const Sums *s, HoloDistance *out)
 HoloStatus holo_baseline_compare(const HoloBaseline *baseline, const HoloModel *model,
                                  const HoloQuantizeOptions *options, HoloDistance *out, HoloError *error)
 {
-    HoloArena arena   = {0};
-    Comparing compare = {baseline, HOLO_NEW(&arena, Sums, baseline->output_count + 1)};
-    if (!compare.sums) return holo_fail_memory(error);
-    *out              = (HoloDistance){.accuracy = 1, .cosine = 1, .top1 = NAN};
-    HoloStatus status = holo_runs_each(model, options, compare_each, &compare, error);
+    HoloArena    arena = {0};
+    HoloBaseline taken;
+    Comparing    compare = {.baseline = baseline,
+                            .sums     = HOLO_NEW(&arena, Sums, baseline->output_count + 1),
+                            .taken    = options->judge ? &taken : NULL,
+                            .arena    = &arena};
+    *out                 = (HoloDistance){.accuracy = 1, .cosine = 1, .top1 = NAN};
+    bool       ready     = compare.sums && (!options->judge || taken_begin(model, options, &arena, &taken));
+    HoloStatus status = ready ? holo_runs_each(model, options, compare_each, &compare, error) : holo_fail_memory(error);
     for (int i = 0; i < baseline->output_count && !status; i++) output_judge(&compare.sums[i], out);
     // Agreement decides only where there are enough rows to tell whether the target is met.
     enum { ROWS_LEAST = 100 };
     if (!isnan(out->top1) && out->rows >= ROWS_LEAST && (double)out->rows * (1 - options->accuracy) >= 1)
         out->accuracy = least(out->accuracy, out->top1);
+    out->score = out->accuracy;
+    if (!status && options->judge) status = judge(model, &taken, options, &arena, &out->score, error);
     holo_arena_deinit(&arena);
     return status;
 }

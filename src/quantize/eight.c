@@ -15,7 +15,7 @@ typedef struct Finding {
     int              *uses;   // by value id
     HoloNode        **reader; // by value id: the last node that reads it
     bool             *useful; // by value id: a layer reads it, or something between that can compute in 8 bits
-    const HoloLayer **layer;  // by node; NULL: none, or it is wide
+    const HoloLayer **layer;  // by node; NULL: none, or it is no product of integers
 } Finding;
 
 // ---- nodes between layers
@@ -186,7 +186,8 @@ static bool finding_begin(Finding *f, const HoloLayers *layers, HoloArena *arena
         for (int k = 0; k < graph->nodes[i]->in_count; k++)
             if (graph->nodes[i]->in[k]) f->reader[graph->nodes[i]->in[k]->id] = graph->nodes[i];
     for (int i = 0; i < layers->count; i++)
-        if (holo_layer_is_narrow(&layers->layers[i])) f->layer[layers->layers[i].node] = &layers->layers[i];
+        if (holo_layer_is_narrow(&layers->layers[i]) && holo_layer_is_integer(&layers->layers[i]))
+            f->layer[layers->layers[i].node] = &layers->layers[i];
     return true;
 }
 

@@ -22,11 +22,11 @@ typedef struct Twins {
 
 // ---- nodes
 
-static HoloValue *real_input(Twins *t, HoloValue *x)
+static HoloValue *real_input(Twins *t, HoloValue *x, const HoloLayer *layer)
 {
     const HoloNarrow *n = t->narrow;
     HoloEightValue   *e = &t->eight[x->id];
-    if (n->layers->kind != HOLO_QUANTIZE_INT8) return x;
+    if (!holo_layer_is_integer(layer)) return x;
     if (e->real) return e->real;
     if (!n->layers->is_static)
         return holo_part_dynamic(t->graph, x, e) && holo_part_real(t->graph, x, e) ? e->real : NULL;
@@ -105,13 +105,14 @@ static HoloValue *centroids_add(Twins *t, const HoloNode *node, const HoloLayer 
 
 static HoloValue *twin_add(Twins *t, const HoloNode *node, const HoloLayer *layer)
 {
-    HoloValue *x = real_input(t, node->in[0]);
+    HoloValue *x = real_input(t, node->in[0], layer);
     if (!x) return NULL;
-    switch (t->layers->kind) {
+    switch (layer->kind) {
     case HOLO_QUANTIZE_INT8:
         return layer->op == HOLO_LAYER_CONV ? same_add(t, node, x, holo_part_weights(t->graph, node->in[1], layer, 0))
                                             : product_add(t, node, layer, x);
-    case HOLO_QUANTIZE_INT4: return bits_add(t, node, layer);
+    case HOLO_QUANTIZE_INT4:
+    case HOLO_QUANTIZE_W8: return bits_add(t, node, layer);
     case HOLO_QUANTIZE_F16:
     case HOLO_QUANTIZE_BF16: return same_add(t, node, x, holo_part_constant(t->graph, node->in[1], &layer->q));
     case HOLO_QUANTIZE_CENTROIDS: return centroids_add(t, node, layer);

@@ -57,7 +57,7 @@ static HoloStatus rows_take(Finding *f)
     if (!f->seen || !f->wanted) return holo_fail_memory(f->error);
     for (int i = 0; i < f->layers->count; i++) {
         const HoloLayer *layer = &f->layers->layers[i];
-        if (layer->refusal) continue;
+        if (layer->refusal || layer->kind != HOLO_QUANTIZE_CENTROIDS) continue;
         int   id   = f->graph->nodes[layer->node]->in[0]->id;
         Seen *seen = &f->seen[id];
         if (f->wanted[id]) continue;
@@ -213,7 +213,7 @@ static void check_room(Finding *f)
     double room = f->options->passes->table_budget ? (double)f->options->passes->table_budget : INFINITY;
     for (int i = 0; i < f->layers->count; i++) {
         HoloLayer *layer = &f->layers->layers[i];
-        if (layer->refusal) continue;
+        if (layer->refusal || layer->kind != HOLO_QUANTIZE_CENTROIDS) continue;
         double bytes = (double)layer->k / WIDTH * f->options->centroids * ((double)layer->n + WIDTH) * sizeof(float);
         if (bytes > room)
             refuse(layer, "its table is larger than what is left of --memory-budget");
@@ -228,7 +228,7 @@ static HoloStatus find(Finding *f)
     HOLO_TRY(rows_take(f));
     for (int i = 0; i < f->layers->count; i++) {
         HoloLayer *layer = &f->layers->layers[i];
-        if (layer->refusal) continue;
+        if (layer->refusal || layer->kind != HOLO_QUANTIZE_CENTROIDS) continue;
         if (!is_finite(&f->seen[f->graph->nodes[layer->node]->in[0]->id])) {
             refuse(layer, "what it reads is not finite on the samples");
             continue;

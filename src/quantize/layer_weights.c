@@ -1,4 +1,4 @@
-// layer_weights.c - narrow weights: int8 with a scale for each channel, int4 in blocks, f16 and bf16.
+// layer_weights.c - narrow weights: int8 with a scale for each channel, int4 and tables in blocks, f16 and bf16.
 #include "quantize/layers.h"
 
 #include "passes/rewrite.h"
@@ -84,36 +84,66 @@ static bool int8_make(Making *m)
     return true;
 }
 
-// A block has the scale with which its largest number is -8: so all 16 steps are used.
-static void block_make(Making *m, const Channels *c, int64_t ch, int64_t first, uint8_t *out, float *out_scale)
+typedef struct Block { // numbers with one scale
+    int     bits;
+    int64_t size; // that are stored: behind the weights zeros
+} Block;
+
+// The scale is that with which the largest number is the least integer: so all steps are used.
+static void block_make(Making *m, const Channels *c, Block block, int64_t ch, int64_t first, uint8_t *out,
+                       float *out_scale)
 {
-    int64_t      count = c->count - first < HOLO_LAYER_BLOCK ? c->count - first : HOLO_LAYER_BLOCK;
-    double       top   = 0;
-    const float *x     = c->data + ch * c->channel + first * c->step;
+    int64_t      count = c->count - first < block.size ? c->count - first : block.size;
+    double       top = 0, half = 1 << (block.bits - 1);
+    const float *x = c->data + ch * c->channel + first * c->step;
     for (int64_t i = 0; i < count; i++)
         if (fabs((double)x[i * c->step]) > fabs(top)) top = (double)x[i * c->step];
-    float scale = fabs(top) / 8 >= (double)HOLO_SCALE_LEAST ? (float)(top / -8) : 1;
+    float scale = fabs(top) / half >= (double)HOLO_SCALE_LEAST ? (float)(top / -half) : 1;
     *out_scale  = scale;
-    for (int64_t i = 0; i < HOLO_LAYER_BLOCK; i++) {
+    for (int64_t i = 0; i < block.size; i++) {
         double was = i < count ? (double)x[i * c->step] : 0, q = rint(was / (double)scale);
-        q          = q > 7 ? 7 : q < -8 ? -8 : q;
-        out[i / 2] = (uint8_t)(out[i / 2] | (unsigned)(q + 8) << i % 2 * 4);
+        q           = q > half - 1 ? half - 1 : q < -half ? -half : q;
+        int64_t at  = i * block.bits;
+        out[at / 8] = (uint8_t)(out[at / 8] | (unsigned)(q + half) << at % 8);
         note(m, q * (double)scale, was);
     }
 }
 
-static bool int4_make(Making *m)
+// As MatMulNBits has them.
+static bool blocks_make(Making *m, int bits)
 {
     HoloLayer *layer  = m->layer;
     Channels   c      = channels_of(layer);
-    int64_t    blocks = (layer->k + HOLO_LAYER_BLOCK - 1) / HOLO_LAYER_BLOCK, bytes = HOLO_LAYER_BLOCK / 2;
+    int64_t    blocks = (layer->k + HOLO_LAYER_BLOCK - 1) / HOLO_LAYER_BLOCK, bytes = HOLO_LAYER_BLOCK * bits / 8;
     layer->q     = (HoloTensor){.dtype = HOLO_U8, .kind = HOLO_TENSOR, .rank = 3, .dim = {layer->n, blocks, bytes}};
     layer->scale = (HoloTensor){.dtype = HOLO_F32, .kind = HOLO_TENSOR, .rank = 2, .dim = {layer->n, blocks}};
     if (!tensor_take(&layer->q, m->arena) || !tensor_take(&layer->scale, m->arena)) return false;
     for (int64_t b = 0; b < blocks; b++)
         for (int64_t ch = 0; ch < c.channels; ch++)
-            block_make(m, &c, ch, b * HOLO_LAYER_BLOCK, (uint8_t *)layer->q.data + (ch * blocks + b) * bytes,
+            block_make(m, &c, (Block){bits, HOLO_LAYER_BLOCK}, ch, b * HOLO_LAYER_BLOCK,
+                       (uint8_t *)layer->q.data + (ch * blocks + b) * bytes,
                        (float *)layer->scale.data + ch * blocks + b);
+    layer->report.bytes_after = holo_tensor_bytes(&layer->q) + holo_tensor_bytes(&layer->scale);
+    return true;
+}
+
+// Rows of a table, the last block of each as long as it is.
+static bool table_make(Making *m, int bits)
+{
+    HoloLayer *layer  = m->layer;
+    Channels   c      = channels_of(layer);
+    int64_t    size   = bits == 8 ? HOLO_TABLE_BLOCK : HOLO_LAYER_BLOCK;
+    int64_t    blocks = (layer->k + size - 1) / size, row = layer->k * bits / 8;
+    layer->q     = (HoloTensor){.dtype = HOLO_U8, .kind = HOLO_TENSOR, .rank = 2, .dim = {layer->n, row}};
+    layer->scale = (HoloTensor){.dtype = HOLO_F32, .kind = HOLO_TENSOR, .rank = 2, .dim = {layer->n, blocks}};
+    if (!tensor_take(&layer->q, m->arena) || !tensor_take(&layer->scale, m->arena)) return false;
+    for (int64_t ch = 0; ch < layer->n; ch++)
+        for (int64_t b = 0; b < blocks; b++) {
+            int64_t left = layer->k - b * size;
+            block_make(m, &c, (Block){bits, left < size ? left : size}, ch, b * size,
+                       (uint8_t *)layer->q.data + ch * row + b * size * bits / 8,
+                       (float *)layer->scale.data + ch * blocks + b);
+        }
     layer->report.bytes_after = holo_tensor_bytes(&layer->q) + holo_tensor_bytes(&layer->scale);
     return true;
 }
@@ -157,25 +187,42 @@ static bool gemm_finish(Making *m)
     return true;
 }
 
+// Of the kind that the layer is now.
+static bool form_make(Making *m)
+{
+    HoloLayer *layer    = m->layer;
+    bool       is_table = layer->op == HOLO_LAYER_GATHER, done = true;
+    m->off = m->all = 0;
+    switch (layer->kind) {
+    case HOLO_QUANTIZE_INT8: done = is_table ? table_make(m, 8) : int8_make(m); break;
+    case HOLO_QUANTIZE_INT4: done = is_table ? table_make(m, 4) : blocks_make(m, 4); break;
+    case HOLO_QUANTIZE_W8: done = is_table ? table_make(m, 8) : blocks_make(m, 8); break;
+    case HOLO_QUANTIZE_F16: return narrow_make(m, HOLO_F16);
+    case HOLO_QUANTIZE_BF16: return narrow_make(m, HOLO_BF16);
+    case HOLO_QUANTIZE_CENTROIDS: break; // their tables come when samples have run
+    case HOLO_QUANTIZE_NONE: return true;
+    }
+    return done && (layer->op != HOLO_LAYER_GEMM || gemm_finish(m));
+}
+
 HoloStatus holo_layers_weights(const HoloGraph *graph, HoloLayers *layers, HoloArena *arena, HoloError *error)
 {
     for (int i = 0; i < layers->count; i++) {
         HoloLayer *layer = &layers->layers[i];
         Making     m     = {.graph = graph, .arena = arena, .layer = layer};
-        bool       done  = true;
         if (layer->refusal) continue;
-        switch (layers->kind) {
-        case HOLO_QUANTIZE_INT8: done = int8_make(&m); break;
-        case HOLO_QUANTIZE_INT4: done = int4_make(&m); break;
-        case HOLO_QUANTIZE_F16: done = narrow_make(&m, HOLO_F16); break;
-        case HOLO_QUANTIZE_BF16: done = narrow_make(&m, HOLO_BF16); break;
-        case HOLO_QUANTIZE_CENTROIDS: // their tables come when samples have run
-        case HOLO_QUANTIZE_NONE: break;
-        }
-        bool rewritten = layers->kind != HOLO_QUANTIZE_F16 && layers->kind != HOLO_QUANTIZE_BF16;
-        if (done && rewritten && layer->op == HOLO_LAYER_GEMM) done = gemm_finish(&m);
-        if (!done) return holo_fail_memory(error);
+        if (!form_make(&m)) return holo_fail_memory(error);
         layer->error = m.all > 0 ? sqrt(m.off / m.all) : 0;
     }
     return HOLO_OK;
+}
+
+HoloStatus holo_layer_make_spare(const HoloGraph *graph, HoloLayer *layer, HoloArena *arena, HoloError *error)
+{
+    Making m = {.graph = graph, .arena = arena, .layer = layer};
+    if (layer->is_spare || layer->spare.q.data) return HOLO_OK;
+    holo_layer_swap(layer);
+    bool done = form_make(&m);
+    holo_layer_swap(layer);
+    return done ? HOLO_OK : holo_fail_memory(error);
 }

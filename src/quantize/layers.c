@@ -12,8 +12,19 @@ enum { TABLE_LEAST = 1 << 12 };                     // elements of a table of ro
 
 const char *holo_quantize_name(HoloQuantizeKind kind)
 {
-    static const char *const names[] = {"none", "int8", "int4", "f16", "bf16", "centroids"};
+    static const char *const names[] = {"none", "int8", "int4", "f16", "bf16", "w8", "centroids"};
     return (int)kind < HOLO_COUNT(names) ? names[kind] : "?";
+}
+
+void holo_layer_swap(HoloLayer *layer)
+{
+    HoloForm now              = {layer->kind, layer->q, layer->scale, layer->report.bytes_after};
+    layer->kind               = layer->spare.kind;
+    layer->q                  = layer->spare.q;
+    layer->scale              = layer->spare.scale;
+    layer->report.bytes_after = layer->spare.bytes;
+    layer->spare              = now;
+    layer->is_spare           = !layer->is_spare;
 }
 
 static bool is_constant(const HoloValue *value, int rank_min, int rank_max)
@@ -63,8 +74,11 @@ static bool gemm_is(const HoloNode *node, HoloLayer *layer)
 
 static bool gather_is(const HoloNode *node, HoloLayer *layer)
 {
-    (void)layer;
-    return is_constant(node->in[0], 2, 2) && holo_tensor_count(&node->in[0]->type) >= TABLE_LEAST;
+    if (!is_constant(node->in[0], 2, 2) || holo_tensor_count(&node->in[0]->type) < TABLE_LEAST) return false;
+    layer->n             = node->in[0]->type.dim[0];
+    layer->k             = node->in[0]->type.dim[1];
+    layer->is_transposed = true; // rows are what lies side by side
+    return true;
 }
 
 static const struct {
@@ -119,7 +133,7 @@ static const char *integer_refusal(const HoloNode *node, const HoloLayer *layer,
     const HoloValue *bias = node->in_count > 2 ? node->in[2] : NULL;
     bool             conv = layer->op == HOLO_LAYER_CONV;
     int64_t          k    = conv ? holo_product(layer->w->rank - 1, layer->w->dim + 1) : layer->k;
-    if (layer->op == HOLO_LAYER_GATHER) return "a table of rows: only f16 and bf16 store it narrower";
+    if (layer->op == HOLO_LAYER_GATHER) return NULL;
     if (conv && !is_static)
         return "a convolution needs scales that are constants: give --calibrate FILE.npz, or --activations static";
     if (k > (conv ? CONV_MAX : PRODUCT_MAX)) return "sums of so many products could leave 32 bits";
@@ -140,15 +154,83 @@ static const char *centroids_refusal(const HoloNode *node, const HoloLayer *laye
 static const char *refusal_of(const HoloNode *node, const HoloLayer *layer, const HoloQuantizeOptions *options)
 {
     const HoloValue *bias = node->in_count > 2 ? node->in[2] : NULL;
-    if (!is_finite(layer->w, options->kind == HOLO_QUANTIZE_F16 ? 65504.0 : 1e38))
+    if (layer->kind == HOLO_QUANTIZE_NONE) return "it was asked to stay";
+    if (!is_finite(layer->w, layer->kind == HOLO_QUANTIZE_F16 ? 65504.0 : 1e38))
         return "some of its weights are no numbers of the narrow type";
-    if (options->kind == HOLO_QUANTIZE_INT8) return integer_refusal(node, layer, options->is_static);
-    if (options->kind == HOLO_QUANTIZE_CENTROIDS) return centroids_refusal(node, layer);
-    if (options->kind != HOLO_QUANTIZE_INT4) return NULL;
-    if (layer->op == HOLO_LAYER_CONV) return "convolutions have no weights of 4 bits";
-    if (layer->op == HOLO_LAYER_GATHER) return "a table of rows: only f16 and bf16 store it narrower";
+    if (layer->kind == HOLO_QUANTIZE_INT8) return integer_refusal(node, layer, options->is_static);
+    if (layer->kind == HOLO_QUANTIZE_CENTROIDS) return centroids_refusal(node, layer);
+    if (layer->kind != HOLO_QUANTIZE_INT4 && layer->kind != HOLO_QUANTIZE_W8) return NULL;
+    if (layer->op == HOLO_LAYER_CONV) return "convolutions have no weights in blocks";
+    if (layer->op == HOLO_LAYER_GATHER)
+        return layer->kind == HOLO_QUANTIZE_INT4 && layer->k % 2 ? "its rows have an odd number of columns" : NULL;
     if (!is_bias(bias, layer->n)) return "its bias is no constant of one number a column";
     return layer->k < HOLO_LAYER_BLOCK ? "it has fewer rows than a block of weights" : NULL;
+}
+
+// ---- what it is to be
+
+// * is any number of characters, ? one.
+static bool fits(const char *pattern, const char *text)
+{
+    const char *star = NULL, *from = NULL; // the last star, and what it ends before
+    while (*text) {
+        if (*pattern == '*') {
+            star = pattern++;
+            from = text;
+        } else if (*pattern == '?' || *pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star + 1;
+            text    = ++from;
+        } else
+            return false;
+    }
+    while (*pattern == '*') pattern++;
+    return !*pattern;
+}
+
+// Of the rules that fit, the last counts; `used` is by rule.
+static HoloQuantizeKind kind_of(const HoloNode *node, const HoloQuantizeOptions *options, bool *used)
+{
+    HoloQuantizeKind kind = options->kind;
+    for (int i = 0; i < options->rule_count; i++) {
+        if (!fits(options->rules[i].pattern, node->type) && !fits(options->rules[i].pattern, node->name)) continue;
+        used[i] = true;
+        kind    = options->rules[i].kind;
+    }
+    return kind;
+}
+
+static HoloStatus rules_check(const HoloQuantizeOptions *options, const bool *used, const HoloLayers *layers,
+                              HoloError *error)
+{
+    char names[400] = "";
+    for (int i = 0; i < layers->count && strlen(names) < 300; i++) {
+        strncat(names, i ? ", " : "", 4);
+        strncat(names, layers->layers[i].report.name, 60);
+    }
+    for (int i = 0; i < options->rule_count; i++)
+        if (!used[i])
+            return holo_fail(error, HOLO_BAD_ARGUMENT,
+                             "no layer fits '%s': it is no operator of a layer (Conv, MatMul, Gemm, Gather), and no "
+                             "pattern of a layer's name; these are: %s",
+                             options->rules[i].pattern, *names ? names : "none");
+    return HOLO_OK;
+}
+
+// Weights that lose less where what is asked for loses too much.
+static HoloQuantizeKind spare_of(const HoloNode *node, const HoloLayer *layer, const HoloQuantizeOptions *options)
+{
+    HoloLayer other = *layer;
+    if (layer->kind == HOLO_QUANTIZE_INT8)
+        other.kind = layer->op == HOLO_LAYER_CONV ? HOLO_QUANTIZE_F16 : HOLO_QUANTIZE_W8;
+    else if (layer->kind == HOLO_QUANTIZE_INT4)
+        other.kind = HOLO_QUANTIZE_W8;
+    else
+        return HOLO_QUANTIZE_NONE;
+    bool is_same = layer->op == HOLO_LAYER_GATHER && layer->kind == HOLO_QUANTIZE_INT8;
+    return is_same || refusal_of(node, &other, options) ? HOLO_QUANTIZE_NONE : other.kind;
 }
 
 // ---- all of them
@@ -174,17 +256,20 @@ static HoloStatus report_begin(const HoloNode *node, HoloLayer *layer, HoloArena
 HoloStatus holo_layers_find(const HoloGraph *graph, const HoloQuantizeOptions *options, HoloArena *arena,
                             HoloLayers *out, HoloError *error)
 {
-    *out        = (HoloLayers){.kind = options->kind, .is_static = options->is_static};
+    bool *used  = HOLO_NEW(arena, bool, options->rule_count + 1);
+    *out        = (HoloLayers){.is_static = options->is_static};
     out->layers = HOLO_NEW(arena, HoloLayer, graph->node_count + 1);
-    if (!out->layers) return holo_fail_memory(error);
+    if (!out->layers || !used) return holo_fail_memory(error);
     for (int i = 0; i < graph->node_count; i++) {
         HoloLayer *layer = &out->layers[out->count];
         *layer           = (HoloLayer){.node = i};
         if (!layer_of(graph->nodes[i], layer)) continue;
+        layer->kind    = kind_of(graph->nodes[i], options, used);
         layer->refusal = refusal_of(graph->nodes[i], layer, options);
+        if (!layer->refusal) layer->spare.kind = spare_of(graph->nodes[i], layer, options);
         HOLO_TRY(report_begin(graph->nodes[i], layer, arena, error));
         layer->report.why = layer->refusal;
         out->count++;
     }
-    return HOLO_OK;
+    return rules_check(options, used, out, error);
 }

@@ -2,7 +2,8 @@
 //
 // Static int8: QuantizeLinear and DequantizeLinear stand at values, and before filters; what the pass `integers` then sees
 // it makes operators on integers. Products of matrices are MatMulIntegerToFloat at once, with their bias; with dynamic
-// scales behind DynamicQuantizeLinear. int4 is MatMulNBits, what is taken for centroids Centroids. Of f16 and bf16 the weights alone are others.
+// scales behind DynamicQuantizeLinear. int4 and w8 are MatMulNBits, a table GatherBlockQuantized, what is taken for centroids
+// Centroids. Of f16 and bf16 the weights alone are others.
 #include "quantize/narrow.h"
 #include "quantize/parts.h"
 
@@ -58,7 +59,8 @@ static void readers_turn(Build *b, const HoloLayer *const *layer)
         for (int k = 0; k < node->in_count; k++) {
             const HoloValue *value = node->in[k];
             if (!value || value->id >= b->value_count || !b->eight.is[value->id]) continue;
-            bool reads = b->eight.forced[value->id] || b->eight.whole[i] || (layer[i] && k == 0);
+            bool reads = b->eight.forced[value->id] || b->eight.whole[i] ||
+                         (layer[i] && holo_layer_is_integer(layer[i]) && k == 0);
             if (reads) node->in[k] = b->quantised[value->id].real;
         }
     }
@@ -137,7 +139,7 @@ static HoloStatus product_int8(Build *b, HoloNode *node, const HoloLayer *layer)
     return HOLO_OK;
 }
 
-static HoloStatus product_int4(Build *b, HoloNode *node, const HoloLayer *layer)
+static HoloStatus product_blocks(Build *b, HoloNode *node, const HoloLayer *layer)
 {
     HoloValue *bias, **in = HOLO_NEW(b->graph->arena, HoloValue *, 6);
     HoloAttr  *attr = HOLO_NEW(b->graph->arena, HoloAttr, HOLO_NBITS_ATTRS);
@@ -155,6 +157,15 @@ static HoloStatus product_centroids(Build *b, HoloNode *node, const HoloLayer *l
     HOLO_TRY(bias_take(b, node, layer, &bias));
     if (!holo_part_centroids(b->graph, node->in[0], node->in[1], layer, bias, in)) return holo_fail_memory(b->error);
     become(node, "hologram", "Centroids", in, bias ? 4 : 3, NULL, 0);
+    return HOLO_OK;
+}
+
+static HoloStatus table_blocks(Build *b, HoloNode *node, const HoloLayer *layer)
+{
+    HoloValue **in   = HOLO_NEW(b->graph->arena, HoloValue *, HOLO_TABLE_INPUTS);
+    HoloAttr   *attr = HOLO_NEW(b->graph->arena, HoloAttr, HOLO_TABLE_ATTRS);
+    if (!in || !attr || !holo_part_table(b->graph, node, layer, in, attr)) return holo_fail_memory(b->error);
+    become(node, MICROSOFT, "GatherBlockQuantized", in, HOLO_TABLE_INPUTS, attr, HOLO_TABLE_ATTRS);
     return HOLO_OK;
 }
 
@@ -176,10 +187,14 @@ static HoloStatus weights_narrow(Build *b, HoloNode *node, const HoloLayer *laye
 
 static HoloStatus layer_narrow(Build *b, HoloNode *node, const HoloLayer *layer)
 {
-    switch (b->narrow->layers->kind) {
+    bool is_table = layer->op == HOLO_LAYER_GATHER;
+    switch (layer->kind) {
     case HOLO_QUANTIZE_INT8:
-        return layer->op == HOLO_LAYER_CONV ? conv_narrow(b, node, layer) : product_int8(b, node, layer);
-    case HOLO_QUANTIZE_INT4: return product_int4(b, node, layer);
+        return is_table                       ? table_blocks(b, node, layer)
+               : layer->op == HOLO_LAYER_CONV ? conv_narrow(b, node, layer)
+                                              : product_int8(b, node, layer);
+    case HOLO_QUANTIZE_INT4:
+    case HOLO_QUANTIZE_W8: return is_table ? table_blocks(b, node, layer) : product_blocks(b, node, layer);
     case HOLO_QUANTIZE_F16:
     case HOLO_QUANTIZE_BF16: return weights_narrow(b, node, layer);
     case HOLO_QUANTIZE_CENTROIDS: return product_centroids(b, node, layer);
@@ -231,10 +246,9 @@ static HoloStatus graph_narrow(Build *b)
     if (!layer) return holo_fail_memory(b->error);
     for (int i = 0; i < layers->count; i++)
         if (holo_layer_is_narrow(&layers->layers[i])) layer[layers->layers[i].node] = &layers->layers[i];
-    bool is_eight = layers->kind == HOLO_QUANTIZE_INT8 && layers->is_static;
-    b->dead       = HOLO_NEW(&b->scratch, bool, 8 * (b->node_count + b->value_count) + 8);
+    b->dead = HOLO_NEW(&b->scratch, bool, 8 * (b->node_count + b->value_count) + 8);
     if (!b->dead) return holo_fail_memory(b->error);
-    HOLO_TRY(is_eight ? eight_make(b, layer) : layers_narrow(b, layer));
+    HOLO_TRY(layers->is_static ? eight_make(b, layer) : layers_narrow(b, layer));
     holo_graph_sweep(b->graph, b->dead);
     if (holo_graph_drop_dead(b->graph, &b->scratch) < 0) return holo_fail_memory(b->error);
     HOLO_TRY(holo_graph_sort(b->graph, b->error));

@@ -1,6 +1,8 @@
 // parts.c - see parts.h.
 #include "quantize/parts.h"
 
+#include "passes/rewrite.h"
+
 HoloNode *holo_part_node(HoloGraph *graph, const HoloValue *near, const char *domain, const char *type, int version,
                          int in_count, int out_count, int attr_count)
 {
@@ -87,7 +89,7 @@ HoloValue *holo_part_weights(HoloGraph *graph, const HoloValue *near, const Holo
 bool holo_part_nbits(HoloGraph *graph, HoloValue *x, const HoloValue *near, const HoloLayer *layer, HoloValue *bias,
                      HoloValue *in[6], HoloAttr attr[HOLO_NBITS_ATTRS])
 {
-    const int64_t     values[] = {layer->k, layer->n, 4, HOLO_LAYER_BLOCK};
+    const int64_t     values[] = {layer->k, layer->n, layer->kind == HOLO_QUANTIZE_W8 ? 8 : 4, HOLO_LAYER_BLOCK};
     const char *const names[]  = {"K", "N", "bits", "block_size"};
     for (int i = 0; i < HOLO_NBITS_ATTRS; i++)
         attr[i] = (HoloAttr){.name = names[i], .kind = HOLO_ATTR_INT, .count = 1, .i = values[i]};
@@ -96,6 +98,22 @@ bool holo_part_nbits(HoloGraph *graph, HoloValue *x, const HoloValue *near, cons
     in[2] = holo_part_constant(graph, near, &layer->scale);
     in[5] = bias;
     return in[1] && in[2];
+}
+
+bool holo_part_table(HoloGraph *graph, const HoloNode *node, const HoloLayer *layer, HoloValue *in[HOLO_TABLE_INPUTS],
+                     HoloAttr attr[HOLO_TABLE_ATTRS])
+{
+    bool              is_8     = layer->kind != HOLO_QUANTIZE_INT4;
+    const HoloAttr   *axis     = holo_node_attr(node, "axis");
+    const int64_t     values[] = {axis && axis->kind == HOLO_ATTR_INT ? axis->i : 0, 1,
+                              is_8 ? HOLO_TABLE_BLOCK : HOLO_LAYER_BLOCK, is_8 ? 8 : 4};
+    const char *const names[]  = {"gather_axis", "quantize_axis", "block_size", "bits"};
+    for (int i = 0; i < HOLO_TABLE_ATTRS; i++)
+        attr[i] = (HoloAttr){.name = names[i], .kind = HOLO_ATTR_INT, .count = 1, .i = values[i]};
+    in[0] = holo_part_constant(graph, node->in[0], &layer->q);
+    in[1] = node->in[1];
+    in[2] = holo_part_constant(graph, node->in[0], &layer->scale);
+    return in[0] && in[2];
 }
 
 bool holo_part_centroids(HoloGraph *graph, HoloValue *x, const HoloValue *near, const HoloLayer *layer, HoloValue *bias,

@@ -27,6 +27,10 @@ HoloValue *holo_part_weights(HoloGraph *graph, const HoloValue *near, const Holo
 enum { HOLO_NBITS_ATTRS = 4 };
 bool holo_part_nbits(HoloGraph *graph, HoloValue *x, const HoloValue *near, const HoloLayer *layer, HoloValue *bias,
                      HoloValue *in[6], HoloAttr attr[HOLO_NBITS_ATTRS]);
+// Inputs and attributes of GatherBlockQuantized, in place of the Gather that `node` is.
+enum { HOLO_TABLE_INPUTS = 3, HOLO_TABLE_ATTRS = 4 };
+bool holo_part_table(HoloGraph *graph, const HoloNode *node, const HoloLayer *layer, HoloValue *in[HOLO_TABLE_INPUTS],
+                     HoloAttr attr[HOLO_TABLE_ATTRS]);
 // Inputs of Centroids.
 bool holo_part_centroids(HoloGraph *graph, HoloValue *x, const HoloValue *near, const HoloLayer *layer, HoloValue *bias,
                          HoloValue *in[4]);

@@ -6,6 +6,7 @@
 #include "base/files.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct Work {
@@ -62,7 +63,7 @@ static HoloStatus simplify(Work *w)
 
 static HoloStatus check_layers(const Work *w)
 {
-    const char *why = "it has no Conv, MatMul or Gemm of f32 with constant weights";
+    const char *why = "it has no Conv, MatMul, Gemm or Gather of f32 with constant weights";
     for (int i = 0; i < w->layers.count; i++) {
         if (!w->layers.layers[i].refusal) return HOLO_OK;
         why = w->layers.layers[i].refusal;
@@ -71,36 +72,73 @@ static HoloStatus check_layers(const Work *w)
                      holo_quantize_name(w->options->kind), why);
 }
 
+// Infinities are in masks, and do no harm; but what they make infinite or NaN cannot be compared.
+static HoloStatus check_finite(const Work *w)
+{
+    const HoloBaseline *b = &w->baseline;
+    for (int64_t i = 0; w->options->samples->infinite && i < (int64_t)b->sample_count * b->output_count; i++) {
+        const HoloTensor *t = &b->outputs[i];
+        if (!t->data || holo_dtype_class((HoloDtype)t->dtype) != HOLO_CLASS_FLOAT) continue;
+        for (int64_t k = 0, n = holo_tensor_count(t); k < n; k++)
+            if (!isfinite(holo_get_f(t, k)))
+                return holo_fail(w->error, HOLO_BAD_INPUT, "%s, and so the outputs are not finite: give other samples",
+                                 w->options->samples->infinite);
+    }
+    return HOLO_OK;
+}
+
 static HoloStatus baseline(Work *w)
 {
     HoloGraph *copy = holo_graph_copy(w->graph, &w->scratch);
     if (!copy) return holo_fail_memory(w->error);
     HOLO_TRY(holo_runs_open(copy, w->options, &w->wide, w->error));
-    return holo_baseline_take(w->wide, w->options, &w->scratch, &w->baseline, w->error);
+    HOLO_TRY(holo_baseline_take(w->wide, w->options, &w->scratch, &w->baseline, w->error));
+    return check_finite(w);
 }
 
 // ---- steps of activations
 
+static HoloStatus refuse_strange(Work *w, HoloRange *const *ranges)
+{
+    const char *infinite = w->options->samples->infinite, *why = "what it reads is not finite on the samples";
+    char        text[1200];
+    if (infinite) {
+        snprintf(text, sizeof text, "%s: %s", why, infinite);
+        if (!(why = holo_arena_text(w->arena, text, strlen(text)))) return holo_fail_memory(w->error);
+    }
+    for (int i = 0; i < w->layers.count; i++) {
+        HoloLayer *layer = &w->layers.layers[i];
+        if (layer->refusal || !holo_layer_is_integer(layer)) continue;
+        const HoloRange *range = ranges[w->graph->nodes[layer->node]->in[0]->id];
+        if (range && range->strange) layer->refusal = layer->report.why = why;
+    }
+    return HOLO_OK;
+}
+
+static bool has_integers(const HoloLayers *layers)
+{
+    for (int i = 0; i < layers->count; i++)
+        if (!layers->layers[i].refusal && holo_layer_is_integer(&layers->layers[i])) return true;
+    return false;
+}
+
+// Ranges of dynamic activations are found in each run: the samples tell only whether they are finite.
 static HoloStatus calibrate(Work *w)
 {
     HoloEight   eight;
     HoloRange **ranges;
     if (w->options->kind == HOLO_QUANTIZE_CENTROIDS)
         return holo_centroids_find(w->graph, &w->layers, w->options, w->own, w->graph->arena, w->error);
-    if (w->options->kind != HOLO_QUANTIZE_INT8 || !w->options->is_static) return HOLO_OK;
+    w->layers.is_static = w->options->is_static && has_integers(&w->layers);
+    if (!has_integers(&w->layers) || (!w->options->is_static && !w->options->samples->infinite)) return HOLO_OK;
     HOLO_TRY(holo_eight_find(w->graph, &w->layers, &w->scratch, &eight, w->error));
     HOLO_TRY(holo_runs_observe(w->graph, eight.is, w->options, &w->scratch, &ranges, w->error));
     HoloSteps *steps = HOLO_NEW(&w->scratch, HoloSteps, w->graph->value_count + 1);
     if (!steps) return holo_fail_memory(w->error);
     for (int i = 0; i < w->graph->value_count; i++)
-        if (ranges[i]) steps[i] = holo_range_steps(ranges[i], w->options->ranges);
-    for (int i = 0; i < w->layers.count; i++) {
-        HoloLayer       *layer = &w->layers.layers[i];
-        const HoloRange *range = layer->refusal ? NULL : ranges[w->graph->nodes[layer->node]->in[0]->id];
-        if (range && range->strange) layer->refusal = layer->report.why = "what it reads is not finite on the samples";
-    }
+        if (ranges[i]) steps[i] = holo_range_steps(ranges[i], w->options->ranges, w->options->percentile);
     w->narrow.steps = steps;
-    return HOLO_OK;
+    return refuse_strange(w, ranges);
 }
 
 // ---- behind
@@ -120,6 +158,18 @@ static HoloStatus compare_time(Work *w)
     return status;
 }
 
+// "int8", or "int8, Gather f16": what was asked for. NULL: no memory.
+static const char *kind_name(const Work *w)
+{
+    const HoloQuantizeOptions *o = w->options;
+    char                       text[512];
+    int at = snprintf(text, sizeof text, "%s", o->kind || !o->rule_count ? holo_quantize_name(o->kind) : "f32");
+    for (int i = 0; i < o->rule_count && (size_t)at + 120 < sizeof text; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, ",%.80s=%s", o->rules[i].pattern,
+                       o->rules[i].kind ? holo_quantize_name(o->rules[i].kind) : "f32");
+    return holo_arena_text(w->arena, text, strlen(text));
+}
+
 static HoloStatus report(Work *w, double start)
 {
     HoloQuantizationReport *r      = &w->out->report;
@@ -129,24 +179,30 @@ static HoloStatus report(Work *w, double start)
         HoloLayer *layer = &w->layers.layers[i];
         bool       is    = holo_layer_is_narrow(layer) && !r->was_kept;
         layers[i]        = layer->report;
-        layers[i].type   = is ? r->kind : "f32";
+        layers[i].type   = is ? holo_quantize_name(layer->kind) : "f32";
         r->narrow_count += is;
+        r->integer_count += is && holo_layer_is_integer(layer);
+        if (is && layer->is_spare) layers[i].why = "the accuracy asked for needs it";
         if (is) continue;
         layers[i].bytes_after = layers[i].bytes_before;
         if (!layers[i].why)
             layers[i].why = layer->is_wide ? "the accuracy asked for needs it" : "the plan would not be faster";
     }
-    r->layers      = layers;
-    r->layer_count = w->layers.count;
-    r->is_static   = w->options->is_static && w->options->kind == HOLO_QUANTIZE_INT8;
-    r->samples     = w->options->samples->count;
-    r->target      = w->options->accuracy;
-    r->accuracy    = r->was_kept ? 1 : w->search.found.accuracy;
-    r->cosine      = r->was_kept ? 1 : w->search.found.cosine;
-    r->top1        = w->search.found.top1;
-    r->top1_rows   = w->search.found.rows;
-    r->trials      = w->search.trials;
-    r->seconds     = holo_time_now() - start;
+    r->layers       = layers;
+    r->layer_count  = w->layers.count;
+    r->is_static    = w->layers.is_static;
+    r->samples      = w->options->samples->count;
+    r->target       = w->options->accuracy;
+    r->accuracy     = r->was_kept ? 1 : w->search.found.accuracy;
+    r->cosine       = r->was_kept ? 1 : w->search.found.cosine;
+    r->top1         = w->search.found.top1;
+    r->top1_rows    = w->search.found.rows;
+    r->trials       = w->search.trials;
+    bool judged     = w->options->judge;
+    r->score_before = judged ? w->baseline.score : NAN;
+    r->score_after  = !judged ? NAN : r->was_kept ? w->baseline.score : w->search.found.score;
+    r->max_drop     = judged ? w->options->max_drop : NAN;
+    r->seconds      = holo_time_now() - start;
     return HOLO_OK;
 }
 
@@ -172,7 +228,8 @@ static HoloStatus quantize(Work *w)
                              .start    = holo_time_now(),
                              .error    = w->error};
     HOLO_TRY(holo_search(&w->search));
-    w->out->report = (HoloQuantizationReport){.kind = holo_quantize_name(w->options->kind)};
+    w->out->report = (HoloQuantizationReport){.kind = kind_name(w)};
+    if (!w->out->report.kind) return holo_fail_memory(w->error);
     if (w->options->only_if_faster) HOLO_TRY(compare_time(w));
     HOLO_TRY(report(w, start));
     w->out->graph = w->graph;
@@ -189,6 +246,7 @@ static HoloStatus samples_part(Work *w, HoloQuantizeOptions *options, HoloSample
                          "centroids are found on some samples and measured on others: give two or more");
     for (int i = 0; i < 2; i++)
         if (!(part[i].inputs = HOLO_NEW(&w->scratch, HoloTensor *, all->count))) return holo_fail_memory(w->error);
+    for (int i = 0; i < 2; i++) part[i].infinite = all->infinite;
     for (int i = 0; i < all->count; i++) part[i % 2].inputs[part[i % 2].count++] = all->inputs[i];
     w->own           = &part[0];
     options->samples = &part[1];

@@ -11,16 +11,28 @@
 
 typedef struct HoloSamples { // inputs to run
     int          count;
-    HoloTensor **inputs; // [sample][input], with data
+    HoloTensor **inputs;   // [sample][input], with data
+    const char  *infinite; // where the first infinite number of them is, in words; NULL: all are finite
 } HoloSamples;
 
+typedef struct HoloQuantizeRule { // layers that fit become that: see holo_compiler_add_quantize
+    const char      *pattern;
+    HoloQuantizeKind kind;
+} HoloQuantizeRule;
+
 typedef struct HoloQuantizeOptions {
-    HoloQuantizeKind   kind;
+    HoloQuantizeKind        kind; // of layers that no rule fits
+    const HoloQuantizeRule *rules;
+    int                     rule_count;
     bool               is_static; // scales of activations are constants, found on the samples; else found in each run
     HoloRanges         ranges;
-    int                centroids; // of each few numbers, where the kind is that
-    double             accuracy;  // to be reached
-    double             seconds;   // that the search may take, about
+    double             percentile; // of HOLO_RANGES_PERCENTILE
+    int                centroids;  // of each few numbers, where the kind is that
+    double             accuracy;   // to be reached
+    HoloJudgeFn        judge;      // by whom, in its place; NULL: nobody
+    void              *judge_context;
+    double             max_drop;
+    double             seconds; // that the search may take, about
     bool               only_if_faster;
     const HoloSamples *samples;
     const HoloPassOptions *passes;                    // how plans are made

@@ -88,22 +88,81 @@ static double loss_of(const HoloRange *range, HoloSteps steps)
     return loss;
 }
 
-HoloSteps holo_range_steps(const HoloRange *range, HoloRanges how)
+// A part's middle.
+static double middle(const HoloRange *range, int i)
+{
+    return (i % BINS + 0.5) * range->width * (i < BINS ? 1 : -1);
+}
+
+// How far the distribution of the numbers, cut off and rounded, is from what it was: the divergence of Kullback and Leibler.
+// What is cut off counts at the ends; the numbers of a step are spread evenly over its parts that have some.
+static double divergence_of(const HoloRange *range, HoloSteps steps)
+{
+    double held[256] = {0}, cut[2] = {0}, sum = 0;
+    int    parts[256] = {0}, last[2] = {-1, -1};
+    for (int i = 0; i < 2 * BINS; i++) {
+        double q = rint(middle(range, i) / (double)steps.scale) + steps.zero, count = (double)range->bins[i];
+        int    end = q > 255;
+        if (!range->bins[i]) continue;
+        if (q < 0 || q > 255) {
+            cut[end] += count;
+            continue;
+        }
+        held[(int)q] += count;
+        parts[(int)q]++;
+        for (int k = 0; k < 2; k++) // the parts at either end
+            if (last[k] < 0 || (middle(range, i) > middle(range, last[k])) == (k == 1)) last[k] = i;
+    }
+    for (int i = 0; i < 2 * BINS; i++) {
+        double q = rint(middle(range, i) / (double)steps.scale) + steps.zero;
+        if (!range->bins[i] || q < 0 || q > 255) continue;
+        double p = (double)range->bins[i] + (i == last[0] ? cut[0] : 0) + (i == last[1] ? cut[1] : 0);
+        sum += p * log(p * parts[(int)q] / held[(int)q]);
+    }
+    // Both are distributions: p sums to all, what is held to what is inside.
+    double all = (double)range->count, inside = all - cut[0] - cut[1];
+    return inside > 0 ? sum / all + log(inside / all) : INFINITY;
+}
+
+// Cut where that makes something least.
+static HoloSteps steps_least(const HoloRange *range, double (*of)(const HoloRange *, HoloSteps))
 {
     enum { CUTS = 40 };
-    HoloSteps best = steps_of(range->low, range->high);
-    if (how == HOLO_RANGES_MINMAX) return best;
-    double least = loss_of(range, best);
+    HoloSteps best  = steps_of(range->low, range->high);
+    double    least = of(range, best);
     for (int low = 0; low < CUTS; low++)
         for (int high = 0; high < CUTS; high++) {
             if ((low && range->low >= 0) || (high && range->high <= 0)) continue;
             if (low && high && low != high) continue;
             HoloSteps cut  = steps_of(range->low * (1 - 0.02 * low), range->high * (1 - 0.02 * high));
-            double    loss = loss_of(range, cut);
+            double    loss = of(range, cut);
             if (loss < least) {
                 least = loss;
                 best  = cut;
             }
         }
     return best;
+}
+
+// Half of what is left over is cut off on either side.
+static HoloSteps steps_percentile(const HoloRange *range, double percentile)
+{
+    double over = (double)range->count * (1 - percentile / 100) / 2, seen[2] = {0}, end[2] = {0};
+    for (int side = 0; side < 2; side++) // the largest positive numbers first, then the least negative ones
+        for (int i = BINS - 1; i >= 0 && !(end[side] > 0); i--) {
+            seen[side] += (double)range->bins[side * BINS + i];
+            if (seen[side] > over) end[side] = (i + 1) * range->width;
+        }
+    return steps_of(fmax(range->low, -end[1]), fmin(range->high, end[0]));
+}
+
+HoloSteps holo_range_steps(const HoloRange *range, HoloRanges how, double percentile)
+{
+    switch (how) {
+    case HOLO_RANGES_MSE: return steps_least(range, loss_of);
+    case HOLO_RANGES_ENTROPY: return steps_least(range, divergence_of);
+    case HOLO_RANGES_PERCENTILE: return steps_percentile(range, percentile);
+    case HOLO_RANGES_MINMAX: break;
+    }
+    return steps_of(range->low, range->high);
 }

@@ -23,7 +23,7 @@ typedef struct HoloSteps { // x is (q - zero) * scale, q from 0 to 255
     uint8_t zero;
 } HoloSteps;
 
-// Of the range as it is, or, for HOLO_RANGES_MSE, cut where that makes the mean of squared errors least.
-HoloSteps holo_range_steps(const HoloRange *range, HoloRanges how);
+// Of the range as it is, or cut as HoloRanges says; `percentile` is of that way alone.
+HoloSteps holo_range_steps(const HoloRange *range, HoloRanges how, double percentile);
 
 #endif

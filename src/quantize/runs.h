@@ -26,10 +26,12 @@ HOLO_MUST HoloStatus holo_runs_observe(const HoloGraph *graph, const bool *wante
 typedef struct HoloBaseline { // what the graph gives on the samples
     int         sample_count, output_count;
     HoloTensor *outputs; // [sample][output]
+    double      score;   // what the judge says of it; without one 1
 } HoloBaseline;
 
 typedef struct HoloDistance { // see holo_compiler_set_accuracy
     double  accuracy, cosine; // the least of all outputs
+    double  score;            // what decides: what the judge says, or else the accuracy
     double  top1;             // NaN: no output looks like classes
     int64_t rows;             // that top1 is of
 } HoloDistance;

@@ -1,4 +1,5 @@
-// search.c - layers are kept wide, the most sensitive first, until the accuracy is what was asked for.
+// search.c - layers get weights that lose less, or are kept wide, the most sensitive first, until the accuracy is what was
+// asked for.
 //
 // What a layer loses is measured: a plan in which it alone is narrow runs on the samples. That takes a plan a layer, so
 // there is a limit of time; layers beyond it count by the error of their weights. How many stay wide is found by halving.
@@ -68,7 +69,7 @@ static HoloStatus losses_measure(HoloSearch *s, HoloLayer **order, int count)
         order[i]->is_wide = false;
         HOLO_TRY(measure(s, &alone));
         order[i]->is_wide     = true;
-        order[i]->report.loss = 1 - alone.accuracy;
+        order[i]->report.loss = s->baseline->score - alone.score;
         progress(s, 0.2 + 0.6 * (i + 1) / count);
     }
     return HOLO_OK;
@@ -76,29 +77,50 @@ static HoloStatus losses_measure(HoloSearch *s, HoloLayer **order, int count)
 
 // ---- how many of them
 
-static HoloStatus keep(HoloSearch *s, HoloLayer **order, int count, int wide, HoloDistance *out)
+// The first of the order are something else than was asked for: their spare weights, or f32.
+static void first_set(HoloLayer **order, int count, int first, bool is_spare)
 {
-    for (int i = 0; i < count; i++) order[i]->is_wide = i < wide;
-    return measure(s, out);
+    for (int i = 0; i < count; i++) {
+        bool is = i < first, has = order[i]->is_spare || order[i]->spare.kind;
+        if (has && order[i]->is_spare != (is && is_spare)) holo_layer_swap(order[i]);
+        order[i]->is_wide = is && (!is_spare || !has);
+    }
 }
 
-static HoloStatus fewest(HoloSearch *s, HoloLayer **order, int count)
+static HoloStatus fewest(HoloSearch *s, HoloLayer **order, int count, bool is_spare)
 {
-    int missed = 0, met = count; // with `met` wide the target is met: that many are all
-    for (int i = 0; i < count; i++) order[i]->is_wide = true;
-    s->found = (HoloDistance){.accuracy = 1, .cosine = 1, .top1 = NAN};
+    int missed = 0, met = count; // with `met` of them so the target is met
     while (met - missed > 1) {
         HoloDistance d;
-        int          wide = missed + (met - missed) / 2;
-        HOLO_TRY(keep(s, order, count, wide, &d));
-        if (d.accuracy >= s->options->accuracy) {
-            met      = wide;
+        int          first = missed + (met - missed) / 2;
+        first_set(order, count, first, is_spare);
+        HOLO_TRY(measure(s, &d));
+        if (d.score >= s->target) {
+            met      = first;
             s->found = d;
         } else
-            missed = wide;
+            missed = first;
     }
-    for (int i = 0; i < count; i++) order[i]->is_wide = i < met;
+    first_set(order, count, met, is_spare);
     return HOLO_OK;
+}
+
+// Spare weights of all layers meet the target, or those that lose most are f32: without any narrow layer it is met.
+static HoloStatus choose(HoloSearch *s, HoloLayer **order, int count)
+{
+    bool has_spare = false;
+    for (int i = 0; i < count; i++) {
+        has_spare = has_spare || order[i]->spare.kind;
+        if (order[i]->spare.kind)
+            HOLO_TRY(holo_layer_make_spare(s->narrow->graph, order[i], s->narrow->graph->arena, s->error));
+    }
+    if (has_spare) {
+        first_set(order, count, count, true);
+        HOLO_TRY(measure(s, &s->found));
+        if (s->found.score >= s->target) return fewest(s, order, count, true);
+    }
+    s->found = (HoloDistance){.accuracy = 1, .cosine = 1, .score = s->baseline->score, .top1 = NAN};
+    return fewest(s, order, count, false);
 }
 
 HoloStatus holo_search(HoloSearch *s)
@@ -111,14 +133,15 @@ HoloStatus holo_search(HoloSearch *s)
     for (int i = 0; i < layers->count; i++)
         if (!layers->layers[i].refusal) order[count++] = &layers->layers[i];
     HoloStatus status = measure(s, &s->found);
-    if (!status && !(s->found.accuracy >= s->options->accuracy)) {
+    s->target         = s->options->judge ? s->baseline->score - s->options->max_drop : s->options->accuracy;
+    if (!status && !(s->found.score >= s->target)) {
         // First the layers whose weights lose most, in case there is no time for all.
         losses_guess(order, count);
         qsort(order, (size_t)count, sizeof *order, by_loss);
         status = losses_measure(s, order, count);
         losses_guess(order, count);
         qsort(order, (size_t)count, sizeof *order, by_loss);
-        if (!status) status = fewest(s, order, count);
+        if (!status) status = choose(s, order, count);
     }
     holo_arena_deinit(&scratch);
     return status;

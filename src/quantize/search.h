@@ -10,14 +10,15 @@ typedef struct HoloSearch {
     HoloLayers                *layers; // whose is_wide is set
     const HoloBaseline        *baseline;
     const HoloQuantizeOptions *options;
-    HoloDistance               found; // of what was chosen
+    HoloDistance               found;  // of what was chosen
+    double                     target; // of the score
     int                        trials;
     double                     start; // when it began
     HoloError                 *error;
 } HoloSearch;
 
 // All layers are tried together; where that misses the target each is tried alone, for as long as there is time, and those
-// that lose most stay wide: as few as are needed.
+// that lose most get their spare weights, or, where that is not enough, stay wide: as few as are needed.
 HOLO_MUST HoloStatus holo_search(HoloSearch *search);
 
 #endif

@@ -22,7 +22,7 @@ static void test_steps(void **state)
     holo_range_add(&range, x, 6);
     assert_int_equal(range.count, 4);
     assert_int_equal(range.strange, 2);
-    HoloSteps steps = holo_range_steps(&range, HOLO_RANGES_MINMAX);
+    HoloSteps steps = holo_range_steps(&range, HOLO_RANGES_MINMAX, 0);
     assert_float_equal(steps.scale, 4.0f / 255, 1e-7);
     assert_int_equal(steps.zero, 64); // 1 / scale, rounded
     // More comes, far larger than all before: nothing of it is lost.
@@ -31,7 +31,7 @@ static void test_steps(void **state)
     uint64_t sum = 0;
     for (int i = 0; i < 2 * HOLO_RANGE_BINS; i++) sum += range.bins[i];
     assert_int_equal(sum, 6);
-    assert_float_equal(holo_range_steps(&range, HOLO_RANGES_MINMAX).scale, 1001.0f / 255, 1e-5);
+    assert_float_equal(holo_range_steps(&range, HOLO_RANGES_MINMAX, 0).scale, 1001.0f / 255, 1e-5);
 }
 
 // Numbers that are never below 0 have their zero at 0; nothing but 0, and nothing at all, have steps, too.
@@ -41,13 +41,13 @@ static void test_steps_at_the_edge(void **state)
     const float x[]      = {0, 2, 5};
     HoloRange   positive = {0}, nothing = {0}, tiny = {0};
     holo_range_add(&positive, x, 3);
-    assert_int_equal(holo_range_steps(&positive, HOLO_RANGES_MINMAX).zero, 0);
-    assert_float_equal(holo_range_steps(&nothing, HOLO_RANGES_MSE).scale, 1, 0);
+    assert_int_equal(holo_range_steps(&positive, HOLO_RANGES_MINMAX, 0).zero, 0);
+    assert_float_equal(holo_range_steps(&nothing, HOLO_RANGES_MSE, 0).scale, 1, 0);
     holo_range_add(&nothing, x, 1);
-    assert_float_equal(holo_range_steps(&nothing, HOLO_RANGES_MSE).scale, 1, 0);
+    assert_float_equal(holo_range_steps(&nothing, HOLO_RANGES_MSE, 0).scale, 1, 0);
     const float small[] = {1e-44f};
     holo_range_add(&tiny, small, 1);
-    assert_float_equal(holo_range_steps(&tiny, HOLO_RANGES_MSE).scale, 1, 0);
+    assert_float_equal(holo_range_steps(&tiny, HOLO_RANGES_MSE, 0).scale, 1, 0);
 }
 
 // One number far from all others is cut off where that makes the squares of errors less.
@@ -60,9 +60,40 @@ static void test_steps_of_least_errors(void **state)
     for (int i = 0; i < 100000; i++) x[i] = (float)holo_random_normal(&random);
     x[17] = 9;
     holo_range_add(&range, x, 100000);
-    float all = holo_range_steps(&range, HOLO_RANGES_MINMAX).scale,
-          cut = holo_range_steps(&range, HOLO_RANGES_MSE).scale;
+    float all = holo_range_steps(&range, HOLO_RANGES_MINMAX, 0).scale,
+          cut = holo_range_steps(&range, HOLO_RANGES_MSE, 0).scale;
     if (!(cut < 0.9f * all && cut > 0.3f * all)) fail_msg("steps of %g, and of %g when cut", (double)all, (double)cut);
+    free(x);
+}
+
+// Percentiles cut as much as they say on either side; entropy cuts what is far from all others.
+static void test_steps_cut(void **state)
+{
+    (void)state;
+    HoloRange  range  = {0};
+    HoloRandom random = {2};
+    float     *x      = malloc(100000 * sizeof *x);
+    for (int i = 0; i < 100000; i++) x[i] = (float)(holo_random_unit(&random) * 20 - 10);
+    holo_range_add(&range, x, 100000);
+    for (int i = 0; i < 2; i++) {
+        double percent = i ? 90 : 100, want = i ? 18.0 / 255 : 20.0 / 255;
+        float  is = holo_range_steps(&range, HOLO_RANGES_PERCENTILE, percent).scale;
+        if (!(fabs((double)is - want) < 0.01 * want)) fail_msg("%g %%: steps of %g, not %g", percent, (double)is, want);
+    }
+    // Evenly spread numbers have nothing to cut off; a few far away are not worth coarse steps.
+    float even = holo_range_steps(&range, HOLO_RANGES_ENTROPY, 0).scale;
+    if (!(even > 0.9f * 20 / 255)) fail_msg("of even numbers entropy makes steps of %g", (double)even);
+    for (int i = 0; i < 100000; i++) x[i] = (float)holo_random_normal(&random);
+    for (int i = 0; i < 10; i++) x[i * 1000] = 40;
+    range = (HoloRange){0};
+    holo_range_add(&range, x, 100000);
+    HoloSteps all = holo_range_steps(&range, HOLO_RANGES_MINMAX, 0),
+              cut = holo_range_steps(&range, HOLO_RANGES_ENTROPY, 0);
+    if (!(cut.scale < 0.6f * all.scale))
+        fail_msg("entropy makes steps of %g, of %g", (double)cut.scale, (double)all.scale);
+    HoloRange nothing = {0};
+    assert_float_equal(holo_range_steps(&nothing, HOLO_RANGES_ENTROPY, 0).scale, 1, 0);
+    assert_float_equal(holo_range_steps(&nothing, HOLO_RANGES_PERCENTILE, 99).scale, 1, 0);
     free(x);
 }
 
@@ -97,17 +128,14 @@ static int nodes_of(const HoloGraph *graph, const char *type)
     return count;
 }
 
-// Constants w: f32[8,4,3,3], v: f32[8,8,1,1], m: f32[32,24], b: f32[24], c: f32[8]; `body` has the rest.
+// Constants w: f32[8,4,3,3], v: f32[8,8,1,1], m: f32[32,24], e: f32[64,64], b: f32[24], c: f32[8]; `body` has the rest.
 static char *text_of(const char *head, const char *body)
 {
     static const struct {
         const char *type;
         int         count;
-    } constants[] = {{"w: f32[8,4,3,3]", 288},
-                     {"v: f32[8,8,1,1]", 64},
-                     {"m: f32[32,24]", 768},
-                     {"b: f32[24]", 24},
-                     {"c: f32[8]", 8}};
+    } constants[] = {{"w: f32[8,4,3,3]", 288}, {"v: f32[8,8,1,1]", 64}, {"m: f32[32,24]", 768},
+                     {"e: f32[64,64]", 4096},  {"b: f32[24]", 24},      {"c: f32[8]", 8}};
     HoloText text = {0};
     holo_text_add(&text, "graph g(%s {\n", head);
     for (int k = 0; k < HOLO_COUNT(constants); k++) {
@@ -133,6 +161,7 @@ typedef struct Case {
 } Case;
 
 static const char images[] = "x: f32[1,4,12,12]) -> (y)", rows[] = "x: f32[5,32]) -> (y)";
+static const char words[] = "x: i64[3,5]) -> (y)";
 
 static const Case cases[] = {
     // A chain of convolutions, an addition and a pool have no f32 inside.
@@ -182,6 +211,16 @@ static const Case cases[] = {
      1,
      {{"MatMulNBits", 1}, {"Add", 0}},
      false},
+    {HOLO_QUANTIZE_W8,
+     false,
+     rows,
+     "p = MatMul@13(x, m)\ny = Add@14(p, b)",
+     1,
+     {{"MatMulNBits", 1}, {"Add", 0}},
+     false},
+    // Tables are read in blocks.
+    {HOLO_QUANTIZE_INT8, true, words, "y = Gather@13(e, x)", 1, {{"GatherBlockQuantized", 1}, {"Gather", 0}}, false},
+    {HOLO_QUANTIZE_INT4, true, words, "y = Gather@13(e, x) {axis=1}", 1, {{"GatherBlockQuantized", 1}}, false},
     {HOLO_QUANTIZE_F16, false, rows, "p = MatMul@13(x, m)\ny = Add@14(p, b)", 1, {{"MatMul", 1}, {"Add", 1}}, false},
     {HOLO_QUANTIZE_BF16, false, images, "y = Conv@11(x, w, c)", 1, {{"Conv", 1}}, false},
 };
@@ -226,8 +265,8 @@ static const struct {
     const char      *head, *body, *words;
 } refused[] = {
     {HOLO_QUANTIZE_INT8, false, images, "y = Conv@11(x, w, c)", "give --calibrate"},
-    {HOLO_QUANTIZE_INT4, false, images, "y = Conv@11(x, w, c)", "no weights of 4 bits"},
-    {HOLO_QUANTIZE_INT8, true, rows, "y = Tanh@13(x)", "no Conv, MatMul or Gemm"},
+    {HOLO_QUANTIZE_INT4, false, images, "y = Conv@11(x, w, c)", "no weights in blocks"},
+    {HOLO_QUANTIZE_INT8, true, rows, "y = Tanh@13(x)", "no Conv, MatMul, Gemm or Gather"},
     {HOLO_QUANTIZE_INT8, true, rows, "q, s, z = DynamicQuantizeLinear@11(x)\ny = DequantizeLinear@13(q, s, z)",
      "is quantised already"},
 };
@@ -248,7 +287,7 @@ static void test_refused(void **state)
 
 // ---- accuracy
 
-// The more is asked for, the more layers stay; with all of it, all stay. What is reported is what was asked for.
+// The more is asked for, the fewer layers are what was asked for; with all of it, all stay. What is reported is true.
 static void test_search(void **state)
 {
     (void)state;
@@ -264,17 +303,136 @@ static void test_search(void **state)
         EXPECT_OK(holo_quantize(s.graph, &s.options, &s.arena, &made, &error));
         const HoloQuantizationReport *r = &made.report;
         if (!(r->accuracy >= targets[k])) fail_msg("%g was asked for, and is %g", targets[k], r->accuracy);
-        if (r->narrow_count > before) fail_msg("%d layers at %g", r->narrow_count, targets[k]);
-        before = r->narrow_count;
+        int now = 0;
         for (int i = 0; i < r->layer_count; i++) {
-            bool is_narrow = !strcmp(r->layers[i].type, "int8");
-            assert_int_equal(is_narrow, !r->layers[i].why);
-            if (!is_narrow && isnan(r->layers[i].loss)) fail_msg("what layer %d loses was not measured", i);
+            bool is = !strcmp(r->layers[i].type, "int8"), is_narrow = strcmp(r->layers[i].type, "f32") != 0;
+            now += is;
+            assert_int_equal(is, !r->layers[i].why);
+            if (!is && isnan(r->layers[i].loss)) fail_msg("what layer %d loses was not measured", i);
             assert_int_equal(r->layers[i].bytes_after < r->layers[i].bytes_before, is_narrow);
         }
+        if (now > before) fail_msg("%d layers at %g", now, targets[k]);
+        if (k == 2) assert_true(r->narrow_count > now); // spare weights
+        before = now;
         holo_arena_deinit(&s.arena);
     }
     assert_int_equal(before, 0);
+    holo_text_deinit(&(HoloText){.data = text});
+}
+
+// Where int8 loses too much, weights alone are narrow: that is enough for most.
+static void test_spare(void **state)
+{
+    (void)state;
+    static const HoloQuantizeKind kinds[] = {HOLO_QUANTIZE_INT8, HOLO_QUANTIZE_INT4};
+    for (int k = 0; k < HOLO_COUNT(kinds); k++) {
+        Setting          s;
+        HoloQuantization made;
+        char            *text = text_of(rows, "y = Gemm@13(x, m, b) {alpha=0.5}");
+        setting_begin(&s, kinds[k], false, text);
+        s.options.accuracy = 0;
+        EXPECT_OK(holo_quantize(s.graph, &s.options, &s.arena, &made, &error));
+        double asked = 1 - (1 - made.report.accuracy) / 2; // off by half as much
+        holo_arena_deinit(&s.arena);
+        setting_begin(&s, kinds[k], false, text);
+        s.options.accuracy = asked;
+        EXPECT_OK(holo_quantize(s.graph, &s.options, &s.arena, &made, &error));
+        assert_string_equal(made.report.layers[0].type, "w8");
+        assert_string_equal(made.report.layers[0].why, "the accuracy asked for needs it");
+        assert_int_equal(nodes_of(made.graph, "MatMulNBits"), 1);
+        if (!(made.report.accuracy >= asked)) fail_msg("accuracy %g", made.report.accuracy);
+        holo_text_deinit(&(HoloText){.data = text});
+        holo_arena_deinit(&s.arena);
+    }
+}
+
+// ---- several types
+
+// Of patterns that fit the last counts; one that fits nothing is an error.
+static void test_rules(void **state)
+{
+    (void)state;
+    static const char body[] =
+        "p = MatMul@13(x, m)\nq = Gemm@13(x, m, b)\nr = Add@14(p, q)\ny = Gemm@13(r, m) {transB=1}";
+    static const HoloQuantizeRule rules[] = {
+        {"Gemm", HOLO_QUANTIZE_BF16}, {"*y", HOLO_QUANTIZE_F16}, {"nothing*", HOLO_QUANTIZE_F16}};
+    static const char *const types[] = {"int4", "bf16", "f16"};
+    char                    *text    = text_of(rows, body);
+    for (int count = 2; count <= 3; count++) {
+        Setting          s;
+        HoloQuantization made;
+        setting_begin(&s, HOLO_QUANTIZE_INT4, false, text);
+        s.options.rules      = rules;
+        s.options.rule_count = count;
+        s.options.accuracy   = 0;
+        if (count == 3)
+            EXPECT_FAIL(holo_quantize(s.graph, &s.options, &s.arena, &made, &error), HOLO_BAD_ARGUMENT,
+                        "no layer fits 'nothing*'");
+        else {
+            EXPECT_OK(holo_quantize(s.graph, &s.options, &s.arena, &made, &error));
+            assert_int_equal(made.report.layer_count, 3);
+            for (int i = 0; i < 3; i++) assert_string_equal(made.report.layers[i].type, types[i]);
+            assert_string_equal(made.report.kind, "int4,Gemm=bf16,*y=f16");
+        }
+        holo_arena_deinit(&s.arena);
+    }
+    holo_text_deinit(&(HoloText){.data = text});
+}
+
+// ---- a judge
+
+typedef struct Judge {
+    int    calls;
+    double first;
+} Judge;
+
+// The better, the nearer the sum of squares is to what it was at first.
+static HoloStatus judge(void *context, const HoloOutputs *o, double *out_score, HoloError *error)
+{
+    Judge *j   = context;
+    double sum = 0;
+    (void)error;
+    assert_string_equal(o->names[0], "y");
+    for (int i = 0; i < o->sample_count * o->output_count; i++)
+        for (int64_t k = 0, n = holo_tensor_count(&o->tensors[i]); k < n; k++)
+            sum += pow((double)((const float *)o->tensors[i].data)[k], 2);
+    if (!j->calls++) j->first = sum;
+    *out_score = 5 - fabs(sum / j->first - 1);
+    return HOLO_OK;
+}
+
+static HoloStatus judge_nothing(void *context, const HoloOutputs *outputs, double *out_score, HoloError *error)
+{
+    (void)context, (void)outputs, (void)error;
+    *out_score = NAN;
+    return HOLO_OK;
+}
+
+static void test_judge(void **state)
+{
+    (void)state;
+    char *text = text_of(rows, "y = MatMul@13(x, m)");
+    for (int k = 0; k < 3; k++) {
+        Setting          s;
+        HoloQuantization made;
+        Judge            who = {0};
+        setting_begin(&s, HOLO_QUANTIZE_F16, false, text);
+        s.options.judge         = k < 2 ? judge : judge_nothing;
+        s.options.judge_context = &who;
+        s.options.max_drop      = k ? 0 : 1;
+        s.options.accuracy      = 1; // does not count
+        if (k == 2)
+            EXPECT_FAIL(holo_quantize(s.graph, &s.options, &s.arena, &made, &error), HOLO_BAD_ARGUMENT,
+                        "finite number");
+        else {
+            EXPECT_OK(holo_quantize(s.graph, &s.options, &s.arena, &made, &error));
+            assert_float_equal(made.report.score_before, 5, 0);
+            assert_true(made.report.score_after >= 5 - s.options.max_drop);
+            assert_int_equal(made.report.narrow_count, k == 0);
+            assert_true(who.calls > 1);
+        }
+        holo_arena_deinit(&s.arena);
+    }
     holo_text_deinit(&(HoloText){.data = text});
 }
 
@@ -447,6 +605,10 @@ static void test_choices(void **state)
     EXPECT_OK(holo_compiler_create(&compiler));
     EXPECT_FAIL(holo_compiler_set_accuracy(compiler, 1.5, &error), HOLO_BAD_ARGUMENT, "from 0 to 1");
     EXPECT_FAIL(holo_compiler_set_accuracy(compiler, NAN, &error), HOLO_BAD_ARGUMENT, "from 0 to 1");
+    EXPECT_FAIL(holo_compiler_set_percentile(compiler, 50, &error), HOLO_BAD_ARGUMENT, "above 50");
+    EXPECT_FAIL(holo_compiler_add_quantize(compiler, "", HOLO_QUANTIZE_F16, &error), HOLO_BAD_ARGUMENT, "is empty");
+    EXPECT_FAIL(holo_compiler_add_quantize(compiler, "Gemm", HOLO_QUANTIZE_CENTROIDS, &error), HOLO_BAD_ARGUMENT,
+                "for all layers");
     holo_compiler_set_quantize(compiler, HOLO_QUANTIZE_INT8);
     EXPECT_OK(holo_tensor_write_npy(path, &wrong, &error));
     EXPECT_OK(holo_compiler_set_calibration(compiler, path, &error));
@@ -474,9 +636,13 @@ int main(void)
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_steps_at_the_edge),
         cmocka_unit_test(test_steps_of_least_errors),
+        cmocka_unit_test(test_steps_cut),
         cmocka_unit_test(test_rewritten),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_search),
+        cmocka_unit_test(test_spare),
+        cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_judge),
         cmocka_unit_test(test_centroids),
         cmocka_unit_test(test_trained),
         cmocka_unit_test(test_choices),

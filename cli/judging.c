@@ -1,0 +1,107 @@
+// judging.c - see judging.h.
+#include "judging.h"
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static HoloStatus fail(HoloError *error, HoloStatus status, const char *text)
+{
+    snprintf(error->text, sizeof error->text, "%s", text);
+    return status;
+}
+
+static char *sample_path(const char *folder, int sample)
+{
+    return cli_format("%s/%04d", folder, sample);
+}
+
+static char *output_path(const char *folder, const HoloOutputs *o, int sample, int output)
+{
+    char *name = cli_format("%s", o->names[output]);
+    for (char *c = name; *c; c++)
+        if (*c == '/') *c = '_';
+    return cli_format("%s/%s.npy", sample_path(folder, sample), name);
+}
+
+static HoloStatus outputs_write(const char *folder, const HoloOutputs *o, HoloError *error)
+{
+    for (int s = 0; s < o->sample_count; s++) {
+        if (mkdir(sample_path(folder, s), 0700))
+            return fail(error, HOLO_NO_FILE, cli_format("the folder %s cannot be made", sample_path(folder, s)));
+        for (int i = 0; i < o->output_count; i++) {
+            const HoloTensor *t = &o->tensors[s * o->output_count + i];
+            HoloStatus status   = t->data ? holo_tensor_write_npy(output_path(folder, o, s, i), t, error) : HOLO_OK;
+            if (status) return status;
+        }
+    }
+    return HOLO_OK;
+}
+
+static void outputs_remove(const char *folder, const HoloOutputs *o)
+{
+    for (int s = 0; s < o->sample_count; s++) {
+        for (int i = 0; i < o->output_count; i++) remove(output_path(folder, o, s, i));
+        rmdir(sample_path(folder, s));
+    }
+    rmdir(folder);
+}
+
+// The last word of what was printed.
+static bool number_read(char *text, double *out)
+{
+    size_t size = strlen(text);
+    while (size && strchr(" \t\r\n", text[size - 1])) text[--size] = 0;
+    while (size && !strchr(" \t\r\n", text[size - 1])) size--;
+    char *end;
+    *out = strtod(text + size, &end);
+    return end != text + size && !*end;
+}
+
+// A path as one word for a shell.
+static char *quoted(const char *path)
+{
+    char *text = cli_format("'");
+    for (; *path; path++) text = *path == '\'' ? cli_format("%s'\\''", text) : cli_format("%s%c", text, *path);
+    return cli_format("%s'", text);
+}
+
+static HoloStatus command_run(const char *command, const char *folder, double *out, HoloError *error)
+{
+    char text[4096], *line = cli_format("%s %s", command, quoted(folder));
+    fflush(NULL);
+    FILE *pipe = popen(line, "r");
+    if (!pipe) return fail(error, HOLO_NO_FILE, cli_format("--accuracy %s: the command cannot be run", command));
+    size_t used = 0;
+    for (size_t got; (got = fread(text + used, 1, sizeof text - 1 - used, pipe)) > 0;) {
+        used += got;
+        if (used < sizeof text - 1) continue; // the end of it counts
+        memmove(text, text + used / 2, used - used / 2);
+        used -= used / 2;
+    }
+    text[used] = 0;
+    int status = pclose(pipe);
+    if (status)
+        return fail(error, HOLO_BAD_ARGUMENT,
+                    cli_format("--accuracy %s: the command ended with status %d", command,
+                               WIFEXITED(status) ? WEXITSTATUS(status) : status));
+    if (!number_read(text, out))
+        return fail(error, HOLO_BAD_ARGUMENT,
+                    cli_format("--accuracy %s: the last word that the command printed is no number: %.200s", command,
+                               used ? text : "it printed nothing"));
+    return HOLO_OK;
+}
+
+HoloStatus cli_judge(void *command, const HoloOutputs *outputs, double *out_score, HoloError *error)
+{
+    const char *parent = getenv("TMPDIR");
+    char       *folder = cli_format("%s/hologram-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (!mkdtemp(folder)) return fail(error, HOLO_NO_FILE, cli_format("no folder for outputs can be made: %s", folder));
+    HoloStatus status = outputs_write(folder, outputs, error);
+    if (!status) status = command_run(command, folder, out_score, error);
+    outputs_remove(folder, outputs);
+    return status;
+}

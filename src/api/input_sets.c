@@ -1,0 +1,169 @@
+// input_sets.c - see input_sets.h.
+#include "api/input_sets.h"
+
+#include "base/files.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096 };
+
+typedef struct Reading {
+    const HoloInputNames *names;
+    const char           *what;
+    HoloInputSetFn       *each;
+    void                 *context;
+    int                   count; // sets so far
+    HoloError            *error;
+} Reading;
+
+static bool ends_with(const char *name, const char *ending)
+{
+    size_t size = strlen(name), end = strlen(ending);
+    return size > end && !strcmp(name + size - end, ending);
+}
+
+// ---- one set
+
+static HoloStatus missing_fail(const Reading *r, const char *path, const char *input, const HoloTensors *tensors)
+{
+    char        names[400] = "";
+    const char *name;
+    for (int i = 0; i < holo_tensors_count(tensors) && strlen(names) < 300; i++) {
+        holo_tensors_get(tensors, i, &name);
+        if (!*name) continue; // of a .npy
+        strncat(names, *names ? ", " : "", 4);
+        strncat(names, name, 60);
+    }
+    return holo_fail(r->error, HOLO_BAD_INPUT, "%s %s: it has no tensor for input %s%s%s%s", r->what, path, input,
+                     *names ? " (it has: " : "", names, *names ? ")" : "");
+}
+
+static HoloStatus set_give(Reading *r, HoloInputSet *set)
+{
+    r->count++;
+    return r->each(r->context, set, r->error);
+}
+
+static HoloStatus file_take(Reading *r, HoloInputSet *set)
+{
+    const HoloInputNames *names    = r->names;
+    bool                  is_plain = ends_with(set->path, ".npy") && names->count == 1; // has no names
+    HOLO_TRY(holo_tensors_read(set->path, is_plain ? names->type[0] : NULL, &set->files[0], r->error));
+    const HoloTensors *tensors = set->files[0];
+    for (int i = 0; i < names->count; i++) {
+        set->from[i]   = set->path;
+        set->tensor[i] = is_plain ? holo_tensors_get(tensors, 0, NULL) : holo_tensors_find(tensors, names->name[i]);
+        if (!set->tensor[i]) return missing_fail(r, set->path, names->name[i], tensors);
+    }
+    return set_give(r, set);
+}
+
+// The file of an input in a folder: a / in its name is a _ there.
+static void input_path(const char *folder, const char *name, char *out)
+{
+    int at = snprintf(out, PATH_SIZE, "%s/", folder);
+    if (at < 0 || at >= PATH_SIZE) return;
+    snprintf(out + at, PATH_SIZE - (size_t)at, "%s.npy", name);
+    for (char *c = out + at; *c; c++)
+        if (*c == '/') *c = '_';
+}
+
+static HoloStatus inputs_take(Reading *r, HoloInputSet *set, HoloArena *arena)
+{
+    for (int i = 0; i < r->names->count; i++) {
+        char *path = HOLO_NEW(arena, char, PATH_SIZE);
+        if (!path) return holo_fail_memory(r->error);
+        input_path(set->path, r->names->name[i], path);
+        if (!holo_path_exists(path))
+            return holo_fail(r->error, HOLO_BAD_INPUT, "%s %s: it has no tensor for input %s: there is no %s", r->what,
+                             set->path, r->names->name[i], path);
+        HOLO_TRY(holo_tensors_read(path, r->names->type[i], &set->files[i], r->error));
+        set->from[i]   = path;
+        set->tensor[i] = holo_tensors_get(set->files[i], 0, NULL);
+        if (!set->tensor[i]) return missing_fail(r, path, r->names->name[i], set->files[i]);
+    }
+    return set_give(r, set);
+}
+
+static HoloStatus set_read(Reading *r, const char *path, bool is_folder)
+{
+    HoloArena    arena  = {0};
+    int          room   = r->names->count + 1;
+    HoloInputSet set    = {.path       = path,
+                           .tensor     = HOLO_NEW(&arena, const HoloTensor *, room),
+                           .from       = HOLO_NEW(&arena, const char *, room),
+                           .files      = HOLO_NEW(&arena, HoloTensors *, room),
+                           .file_count = is_folder ? r->names->count : 1};
+    HoloStatus   status = !set.tensor || !set.from || !set.files ? holo_fail_memory(r->error)
+                          : is_folder                            ? inputs_take(r, &set, &arena)
+                                                                 : file_take(r, &set);
+    for (int i = 0; i < set.file_count && set.files; i++) holo_tensors_destroy(set.files[i]);
+    holo_arena_deinit(&arena);
+    return status;
+}
+
+// ---- folders of them
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static HoloStatus entry_read(Reading *r, const char *folder, const char *name, bool *has_inputs)
+{
+    char path[PATH_SIZE], input[PATH_SIZE] = "";
+    int  size = snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (size < 0 || (size_t)size >= sizeof path)
+        return holo_fail(r->error, HOLO_BAD_ARGUMENT, "the path of %s is too long", name);
+    if (holo_path_is_folder(path)) return set_read(r, path, true);
+    if (ends_with(name, ".npz")) return set_read(r, path, false);
+    if (!ends_with(name, ".npy")) return HOLO_OK;
+    if (r->names->count == 1) {
+        input_path(folder, r->names->name[0], input);
+        if (strcmp(path, input)) return set_read(r, path, false);
+    }
+    *has_inputs = true;
+    return HOLO_OK;
+}
+
+static HoloStatus folder_read(Reading *r, const char *folder)
+{
+    struct dirent **entries    = NULL;
+    int             count      = scandir(folder, &entries, is_visible, alphasort);
+    bool            has_inputs = false;
+    if (count < 0) return holo_fail(r->error, HOLO_NO_FILE, "the folder %s cannot be read", folder);
+    HoloStatus status = HOLO_OK;
+    for (int i = 0; i < count; i++) {
+        if (!status) status = entry_read(r, folder, entries[i]->d_name, &has_inputs);
+        free(entries[i]);
+    }
+    free(entries);
+    if (!status && has_inputs) status = set_read(r, folder, true);
+    if (!status && !r->count)
+        return holo_fail(r->error, HOLO_BAD_INPUT,
+                         "the folder %s has no %s: no .npz file, and no .npy file or folder of them", folder, r->what);
+    return status;
+}
+
+HoloStatus holo_input_sets_read(const HoloInputNames *names, const char *path, const char *what, HoloInputSetFn *each,
+                                void *context, HoloError *error)
+{
+    Reading r = {.names = names, .what = what, .each = each, .context = context, .error = error};
+    return holo_path_is_folder(path) ? folder_read(&r, path) : set_read(&r, path, false);
+}
+
+bool holo_input_names(const HoloModel *model, HoloArena *arena, HoloInputNames *out)
+{
+    out->count = holo_model_input_count(model);
+    out->name  = HOLO_NEW(arena, const char *, out->count + 1);
+    out->type  = HOLO_NEW(arena, const HoloTensor *, out->count + 1);
+    if (!out->name || !out->type) return false;
+    for (int i = 0; i < out->count; i++) {
+        out->name[i] = holo_model_input(model, i)->name;
+        out->type[i] = &holo_model_input(model, i)->type;
+    }
+    return true;
+}
