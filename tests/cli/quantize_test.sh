@@ -2,7 +2,7 @@
 . "$CHECKS"
 
 DIGITS=$DEMO/digits
-for type in int8 int4 f16 bf16; do
+for type in int8 int4 f16 bf16 w8; do
     gives 0 "layers to $type" hologram compile "$MODEL" -o $type.holo --quantize $type --calibrate "$DIGITS"
     gives 0 'agrees with the model' hologram compile "$MODEL" -o $type.holo --quantize $type
     quiet hologram run $type.holo --quiet --input image="$SEVEN" --output $type
@@ -52,15 +52,70 @@ gives 2 'do not go together' hologram compile "$MODEL" -o c.holo --approx 16 --q
 gives 2 '--ranges goes with --quantize' hologram compile "$MODEL" -o c.holo --approx 16 --ranges mse
 
 # What cannot be says what to do.
-gives 2 "--quantize takes int8, int4, f16 or bf16; 'int9'" hologram compile "$MODEL" -o c.holo --quantize int9
+gives 2 "--quantize takes int8, int4, f16, bf16 or w8; 'int9'" hologram compile "$MODEL" -o c.holo --quantize int9
 gives 2 'from 0 to 1' hologram compile "$MODEL" -o c.holo --quantize int8 --accuracy 99
-gives 2 'from 0 to 1' hologram compile "$MODEL" -o c.holo --quantize int8 --accuracy much
 gives 2 '--calibrate goes with --quantize' hologram compile "$MODEL" -o c.holo --calibrate "$DIGITS"
 gives 2 '--activations takes static or dynamic' hologram compile "$MODEL" -o c.holo --quantize int8 --activations both
 gives 1 'without --numeric exact' hologram compile "$MODEL" -o c.holo --quantize int8 --numeric exact
 gives 1 'nowhere.npz' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate nowhere.npz
 mkdir none
-gives 1 'has no samples' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate none
+gives 1 'the folder none has no sample:' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate none
 hologram run plain.holo --quiet --input image="$SEVEN" --output plain
 gives 1 'but the model takes f32[?,1,8,8]' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate plain/probabilities.npy
+gives 2 '--quantize is given twice' hologram compile "$MODEL" -o c.holo --quantize int8 --quantize f16
+gives 2 '--ranges is given twice' hologram compile "$MODEL" -o c.holo --quantize int8 --ranges mse --ranges minmax
+gives 2 '--activations goes with --quantize int8' hologram compile "$MODEL" -o c.holo --quantize f16 --activations static
+gives 2 '--ranges goes with static activations' hologram compile "$MODEL" -o c.holo --quantize int8 --ranges minmax
+gives 2 'only percentile takes a number' hologram compile "$MODEL" -o c.holo --quantize int8 --activations static --ranges mse:3
+gives 2 'above 50' hologram compile "$MODEL" -o c.holo --quantize int8 --activations static --ranges percentile:x
+
+# Ranges.
+for how in mse minmax percentile percentile:99.5 entropy; do
+    gives 0 '4 of 4 layers to int8, static' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --ranges $how
+done
+
+# Several types: by operator, and by name. One that fits nothing is an error.
+hologram compile "$MODEL" -o a.holo --quantize int8,Gemm=f16,conv1*=f32 --calibrate "$DIGITS" --verbose > mixed.txt
+check 'an operator has another type' grep -q '^  f16 *Gemm' mixed.txt
+check 'a name stays' grep -q '^  f32 *Conv.*: it was asked to stay' mixed.txt
+check 'all others are int8' grep -q '^  int8 *Conv' mixed.txt
+gives 0 '2 of 4 layers to f32,Gemm=int8' hologram compile "$MODEL" -o a.holo --quantize Gemm=int8
+gives 2 'two types for all' hologram compile "$MODEL" -o c.holo --quantize int8,f16
+gives 2 "'int9' is none" hologram compile "$MODEL" -o c.holo --quantize int8,Gemm=int9
+gives 1 "no layer fits 'Gather'" hologram compile "$MODEL" -o c.holo --quantize int8,Gather=f16
+
+# A command judges, and decides.
+cat > judge.sh << 'END'
+[ -f "$1/0000/probabilities.npy" ] && [ -f "$1/0019/probabilities.npy" ] || exit 3
+[ ! -e asked ] || { echo "${WORSE:-0.9}"; exit; }
+touch asked
+echo so far: 0.93
+END
+gives 0 '0.9 instead of 0.93 (at most 0.05 less' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --accuracy 'sh judge.sh' --max-drop 0.05
+rm asked
+gives 0 '0 of 4 layers to int8' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --accuracy 'sh judge.sh' --max-drop 0
+rm asked
+export WORSE=nothing
+gives 1 'is no number: nothing' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate "$DIGITS" --accuracy 'sh judge.sh'
+gives 1 'ended with status 3' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate "$SEVEN" --accuracy 'sh judge.sh'
+gives 2 '--max-drop goes with' hologram compile "$MODEL" -o c.holo --quantize int8 --accuracy 0.9 --max-drop 0.1
+gives 2 'not negative' hologram compile "$MODEL" -o c.holo --quantize int8 --accuracy true --max-drop -1
+
+# Samples are what --patterns takes, too: files called like the inputs, alone or in folders.
+mkdir -p sets/a sets/b
+cp "$SEVEN" sets/a/image.npy
+cp "$SEVEN" sets/b/image.npy
+gives 0 'on 2 samples' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate sets
+gives 0 'on 1 sample' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate sets/a
+gives 0 '2 patterns' hologram compile "$MODEL" -o a.holo --patterns sets
+mv sets/b/image.npy sets/b/picture.npy
+gives 1 'sample sets/b: it has no tensor for input image' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate sets
+
+# What is no number is told as that.
+{ head -c 140 "$SEVEN"; printf '\000\000\300\177'; tail -c 240 "$SEVEN"; } > nan.npy
+gives 1 'nan.npy: input image is NaN at [0,0,0,3]' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate nan.npy
+{ head -c 140 "$SEVEN"; printf '\000\000\200\377'; tail -c 240 "$SEVEN"; } > inf.npy
+for how in static dynamic; do
+    gives 1 'inf.npy: input image is -inf at [0,0,0,3], and so the outputs are not finite' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate inf.npy --activations $how
+done
 check 'and leaves no file' test ! -e c.holo
