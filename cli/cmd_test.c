@@ -181,8 +181,9 @@ static void work(void *context, int index, CaseResult *out)
 
 static int read_known(Run *run, const char *path)
 {
-    FILE *file = fopen(path, "r");
-    if (!file) return cli_fail(NULL, "%s: %s", path, strerror(errno));
+    const char *why;
+    FILE       *file = cli_open_text(path, &why);
+    if (!file) return cli_fail(NULL, "%s: %s", path, why);
     char *text                                = cli_take(1 << 16, 1);
     text[fread(text, 1, (1 << 16) - 1, file)] = 0;
     fclose(file);

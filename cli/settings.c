@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 static const CliSetting table[] = {
     {"threads", "0", NULL, 0, 1024, true, false, "threads that a model runs on; 0: one a core"},
@@ -173,9 +174,13 @@ static int toml_line(char *line, const char *from)
     return set(index, cli_format("%s", value), from);
 }
 
-static int read_lines(const char *path, int (*take)(char *line, const char *from))
+// A file that others may have for other uses, a folder even or a pipe, is read only where it is one of text.
+static int read_lines(const char *path, bool is_ours, int (*take)(char *line, const char *from))
 {
-    FILE *file = fopen(path, "r");
+    const char *why;
+    Cli         nobody = {0};
+    FILE       *file   = cli_open_text(path, &why);
+    if (!file && is_ours && access(path, F_OK) == 0) return cli_usage(&nobody, "%s cannot be read: %s", path, why);
     if (!file) return CLI_OK;
     char  *buffer = NULL;
     size_t room   = 0;
@@ -221,8 +226,8 @@ int cli_settings_load(const Cli *cli)
         values[i] = (CliValue){.setting = &table[i], .text = table[i].fallback};
         snprintf(values[i].from, sizeof values[i].from, "default");
     }
-    int status = read_lines("hologram.toml", toml_line); // the later wins
-    if (!status) status = read_lines(".env", env_line);
+    int status = read_lines("hologram.toml", true, toml_line); // the later wins
+    if (!status) status = read_lines(".env", false, env_line);
     if (!status) status = from_environment();
     if (!status) status = from_flags(cli);
     return status;

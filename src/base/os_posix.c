@@ -74,12 +74,33 @@ static HoloStatus read_whole(int fd, const char *path, size_t expected, HoloMapp
     return HOLO_OK;
 }
 
-static HoloStatus map_descriptor(int fd, const char *path, bool regular_only, HoloMapping *out, HoloError *error)
+// What is there instead of a plain file; NULL: it is one.
+static const char *other_kind(mode_t mode)
+{
+    return S_ISREG(mode)    ? NULL
+           : S_ISDIR(mode)  ? "a folder"
+           : S_ISFIFO(mode) ? "a pipe"
+           : S_ISSOCK(mode) ? "a socket"
+                            : "a device";
+}
+
+// A pipe that the process has open already, as a shell's <(command) is: reading it was asked for.
+static bool is_own_pipe(mode_t mode, const char *path)
+{
+    static const char *const places[] = {"/dev/fd/", "/dev/stdin", "/proc/self/fd/"};
+    for (int i = 0; S_ISFIFO(mode) && i < HOLO_COUNT(places); i++)
+        if (!strncmp(path, places[i], strlen(places[i]))) return true;
+    return false;
+}
+
+// `fd` was opened without waiting for anybody: a pipe, a device or a socket at a path would have us wait for ever.
+static HoloStatus map_descriptor(int fd, const char *path, HoloMapping *out, HoloError *error)
 {
     struct stat st;
     if (fstat(fd, &st) != 0) return fail_errno(error, "read", path);
-    if (S_ISDIR(st.st_mode)) return holo_fail(error, HOLO_NO_FILE, "'%s' is a folder, not a file", path);
-    if (regular_only && !S_ISREG(st.st_mode)) return holo_fail(error, HOLO_NO_FILE, "'%s' is not a regular file", path);
+    const char *other = is_own_pipe(st.st_mode, path) ? NULL : other_kind(st.st_mode);
+    if (other) return holo_fail(error, HOLO_NO_FILE, "'%s' is %s, not a file", path, other);
+    if (S_ISFIFO(st.st_mode)) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     size_t size = S_ISREG(st.st_mode) && st.st_size > 0 ? (size_t)st.st_size : 0;
     void  *data = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     if (data == MAP_FAILED) return read_whole(fd, path, size, out, error);
@@ -109,10 +130,12 @@ static void read_large(int fd, uint32_t how, HoloMapping *out)
 HoloStatus holo_file_map_how(const char *path, uint32_t how, HoloMapping *out, HoloError *error)
 {
     *out   = (HoloMapping){0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 && errno == ENXIO)
+        return holo_fail(error, HOLO_NO_FILE, "'%s' is a socket or a device, not a file", path);
     if (fd < 0) return fail_errno(error, "open", path);
     if (how & HOLO_MEMORY_HUGE) read_large(fd, how, out);
-    HoloStatus status = out->data ? HOLO_OK : map_descriptor(fd, path, false, out, error);
+    HoloStatus status = out->data ? HOLO_OK : map_descriptor(fd, path, out, error);
     close(fd);
 #ifdef MADV_POPULATE_READ
     if (!status && how & HOLO_MEMORY_READY && out->is_mapped)
@@ -216,7 +239,7 @@ HoloStatus holo_file_map_below(const char *folder, const char *relative, HoloMap
                          "'%s' in '%s' is a link that leads out of the folder: copy the file there", relative, folder);
     if (fd < 0)
         return holo_fail(error, HOLO_NO_FILE, "cannot open '%s' in '%s': %s", relative, folder, strerror(errno));
-    HoloStatus status = map_descriptor(fd, relative, true, out, error);
+    HoloStatus status = map_descriptor(fd, relative, out, error);
     close(fd);
     return status;
 }
@@ -296,6 +319,12 @@ HoloStatus holo_file_writer_open(const char *path, HoloFileWriter **out, HoloErr
     HoloFileWriter *w      = holo_realloc(NULL, sizeof *w + 2 * length + SUFFIX);
     *out                   = NULL;
     if (!w) return holo_fail_memory(error);
+    struct stat st;
+    const char *other = stat(path, &st) == 0 ? other_kind(st.st_mode) : NULL;
+    if (other) {
+        holo_free(w);
+        return holo_fail(error, HOLO_NO_FILE, "cannot write '%s': %s is there", path, other);
+    }
     w->size = w->filled = 0;
     w->is_named         = false;
     w->path             = (char *)(w + 1);

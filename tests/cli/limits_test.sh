@@ -24,3 +24,44 @@ rm .env
 for size in -1 1X 1MM x '' 99999999T; do
     gives 2 "is no number of bytes, as 512M or 4G" hologram version --memory-limit "$size"
 done
+
+# A pipe, a socket, a device or a folder where a file is expected: a message, at once. Nobody ever writes to the pipe.
+mkfifo pipe
+mkdir folder
+soon() { timeout -k 1 20 "$HOLOGRAM" "$@"; }
+for other in 'pipe:a pipe' 'folder:a folder' '/dev/zero:a device'; do
+    file=${other%%:*} what=${other#*:}
+    [ "$file" = folder ] || gives 1 "'$file' is $what, not a file" soon compile "$file" -o no.holo
+    for command in inspect 'graph -o no.svg' explain verify run bench; do
+        gives 1 "'$file' is $what, not a file" soon $command "$file"
+    done
+    [ "$file" = folder ] || gives 1 "is $what, not a file" soon run digits.holo --input "$file"
+    [ "$file" = folder ] || gives 1 "is $what, not a file" soon compile "$MODEL" -o no.holo --calibrate "$file" --quantize int8
+    gives 1 "$what is there" soon compile "$MODEL" -o "$file"
+done
+check 'a device is still one' test -c /dev/zero
+mkfifo kernel.py
+gives 1 'is a pipe, not a file' soon kernel list kernel.py
+gives 1 'is a pipe, not a file' soon compile kernel.py -o no.holo
+gives 1 'is a pipe, not a file' soon compile "$MODEL" --kernel kernel.py -o no.holo
+mkdir -p case/test_data_set_0
+cp "$MODEL" case/model.onnx
+gives 1 'not a file' soon test --known pipe case
+for place in hologram.toml .env; do
+    mkfifo $place
+    if [ $place = .env ]; then gives 0 'threads' soon config; else gives 2 'hologram.toml cannot be read: it is a pipe' soon version; fi
+    rm $place
+    mkdir $place
+    if [ $place = .env ]; then gives 0 'threads' soon config; else gives 2 'it is a folder' soon version; fi
+    rmdir $place
+done
+ln -s /dev/zero hologram.toml
+gives 2 'device, not a file' soon version
+rm hologram.toml
+truncate -s 20G hologram.toml
+gives 2 'larger than 1 MiB' soon version
+rm hologram.toml
+
+# A pipe that the shell has open for the program is read.
+cat "$SEVEN" | hologram run digits.holo --input /dev/stdin > out
+check 'a tensor from a pipe' grep -q 0.99994 out
