@@ -24,7 +24,7 @@ typedef struct CliCommand CliCommand;
 // Rows of tables leave out the fields that they have nothing to say of.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
-enum { CLI_MODELS = 1, CLI_ARCHIVES = 2, CLI_KERNELS = 4 }; // kinds of files
+enum { CLI_MODELS = 1, CLI_ARCHIVES = 2, CLI_KERNELS = 4, CLI_TENSORS = 8 }; // kinds of files
 
 // Lists in these are words with a space between them.
 typedef struct CliOption {

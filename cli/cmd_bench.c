@@ -159,7 +159,8 @@ static int measure(const Cli *cli, const char *path, Measured *out)
     CliInput *inputs;
     int       result = cli_inputs_open(cli, model, true, &inputs);
     if (!result) {
-        out->advice = cli_inputs_advice(model, inputs);
+        CliPorts ports = cli_model_ports(model);
+        out->advice    = cli_inputs_advice(&ports, inputs);
 
         status = holo_pool_create((int)cli_number("threads"), &pool);
         result = status ? cli_fail_error(NULL, &error, status) : measure_open(path, flags, out);

@@ -138,8 +138,9 @@ static int run_model(const Cli *cli, const HoloModel *model)
     if (!result) {
         HoloStatus status = holo_pool_create((int)cli_number("threads"), &pool);
         if (!status) status = holo_session_create(model, pool, &session, &error);
-        result = status ? cli_fail_error(NULL, &error, status) : run_session(cli, model, session, inputs);
-        if (result) cli_advice(cli_inputs_advice(model, inputs));
+        result         = status ? cli_fail_error(NULL, &error, status) : run_session(cli, model, session, inputs);
+        CliPorts ports = cli_model_ports(model);
+        if (result) cli_advice(cli_inputs_advice(&ports, inputs));
     }
     holo_session_destroy(session);
     holo_pool_destroy(pool);

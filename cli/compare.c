@@ -1,6 +1,6 @@
-// compare.c - is a value the one expected, within tolerance? Any kind, any dtype.
+// compare.c - is a value the one expected, within tolerance? Any kind, any dtype. See compare.h.
 
-#include "testcase.h"
+#include "compare.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -71,7 +71,7 @@ static CompareResult strings(const HoloTensor *got, const HoloTensor *want, CliT
     return COMPARE_SAME;
 }
 
-static bool same_shape(const HoloTensor *a, const HoloTensor *b)
+bool compare_same_shape(const HoloTensor *a, const HoloTensor *b)
 {
     if (a->rank != b->rank) return false;
     for (int d = 0; d < a->rank; d++)
@@ -87,19 +87,25 @@ static CompareResult other_type(const HoloTensor *got, const HoloTensor *want, C
     return COMPARE_OTHER_TYPE;
 }
 
+// A complex number is two: the same bytes as one dimension more of floats. False: there is no room for one more.
+static bool as_floats(HoloTensor *t)
+{
+    if (t->dtype != HOLO_C64 && t->dtype != HOLO_C128) return true;
+    if (t->rank == HOLO_MAX_RANK) return false;
+    t->dtype          = t->dtype == HOLO_C64 ? HOLO_F32 : HOLO_F64;
+    t->dim[t->rank++] = 2;
+    return true;
+}
+
 // Neighbours of bf16 are up to 2^-7 apart: ONNX's own runner allows two such steps. Here they may also be asked to be the same.
 static CompareResult tensors(const HoloTensor *got, const HoloTensor *want, double rtol, double atol, CliText *reason)
 {
     if (want->dtype == HOLO_BF16 && rtol > 0) rtol = fmax(rtol, 0x1p-6);
-    if (got->dtype != want->dtype || !same_shape(got, want)) return other_type(got, want, reason);
+    if (got->dtype != want->dtype || !compare_same_shape(got, want)) return other_type(got, want, reason);
     if (want->dtype == HOLO_STRING) return strings(got, want, reason);
-    if (want->dtype != HOLO_C64 && want->dtype != HOLO_C128) return numbers(got, want, rtol, atol, reason);
-    // A complex number is two: the same bytes as one dimension more of floats.
     HoloTensor x = *got, y = *want;
-    if (x.rank == HOLO_MAX_RANK) return numbers(got, want, rtol, atol, reason);
-    x.dtype = y.dtype = want->dtype == HOLO_C64 ? HOLO_F32 : HOLO_F64;
-    x.dim[x.rank++] = y.dim[y.rank++] = 2;
-    return numbers(&x, &y, rtol, atol, reason);
+    return as_floats(&x) && as_floats(&y) ? numbers(&x, &y, rtol, atol, reason)
+                                          : numbers(got, want, rtol, atol, reason);
 }
 
 // What a value holds: of an optional with something in it, that.
@@ -144,4 +150,126 @@ bool compare_bounds(const HoloTensor *got, double low, double high, CliText *rea
         return false;
     }
     return true;
+}
+
+// ---- how far apart
+
+static bool is_name(const HoloTensor *t)
+{
+    static const HoloDtype types[] = {HOLO_BOOL, HOLO_I32, HOLO_I64, HOLO_U32, HOLO_U64};
+    for (int i = 0; i < CLI_COUNT(types); i++)
+        if (t->dtype == types[i]) return true;
+    return false;
+}
+
+static double largest_of(const HoloTensor *t)
+{
+    double  largest = 0, x[TILE];
+    int64_t count   = holo_tensor_count(t);
+    for (int64_t start = 0; start < count; start += TILE) {
+        int64_t n = count - start < TILE ? count - start : TILE;
+        holo_tensor_numbers(t, start, n, x);
+        for (int64_t i = 0; i < n; i++)
+            if (isfinite(x[i]) && fabs(x[i]) > largest) largest = fabs(x[i]);
+    }
+    return largest;
+}
+
+typedef struct Pair { // being measured
+    const HoloTensor *got, *want;
+    double            relative, fixed; // an element may be off by fixed + relative * its own magnitude
+    double            worst;
+    int64_t           worst_at; // -1: nothing differs
+} Pair;
+
+static void elements_add(Distance *d, Pair *p, int64_t start, int64_t n, double *got, double *want)
+{
+    holo_tensor_numbers(p->got, start, n, got);
+    holo_tensor_numbers(p->want, start, n, want);
+    for (int64_t i = 0; i < n; i++) {
+        if (isfinite(got[i]) && isfinite(want[i])) {
+            d->dot += got[i] * want[i];
+            d->got_square += got[i] * got[i];
+            d->want_square += want[i] * want[i];
+        }
+        if (got[i] == want[i] || (isnan(got[i]) && isnan(want[i]))) continue;
+        double size = fabs(got[i] - want[i]);
+        if (isnan(size)) size = INFINITY;
+        d->beyond += !(size <= p->fixed + p->relative * fabs(want[i])) || isinf(size);
+        if (p->worst_at >= 0 && size <= p->worst) continue;
+        p->worst    = size;
+        p->worst_at = start + i;
+    }
+}
+
+static int64_t place_of_largest(const HoloTensor *t, int64_t first, int64_t count)
+{
+    double  best = -INFINITY, x[TILE];
+    int64_t at   = 0;
+    for (int64_t start = 0; start < count; start += TILE) {
+        int64_t n = count - start < TILE ? count - start : TILE;
+        holo_tensor_numbers(t, first + start, n, x);
+        for (int64_t i = 0; i < n; i++)
+            if (x[i] > best) best = x[i], at = start + i;
+    }
+    return at;
+}
+
+static void rows_add(Distance *d, const HoloTensor *got, const HoloTensor *want)
+{
+    if (want->rank < 2 || want->rank > 3 || want->dim[want->rank - 1] < 2) return;
+    int64_t columns = want->dim[want->rank - 1], rows = holo_tensor_count(want) / columns;
+    for (int64_t i = 0; i < rows; i++)
+        d->same_rows += place_of_largest(got, i * columns, columns) == place_of_largest(want, i * columns, columns);
+    d->rows += rows;
+}
+
+static void strings_add(Distance *d, const HoloTensor *got, const HoloTensor *want, int64_t sample)
+{
+    const HoloString *x = got->data, *y = want->data;
+    for (int64_t i = 0; i < holo_tensor_count(want); i++) {
+        if (x[i].size == y[i].size && (!x[i].size || !memcmp(x[i].data, y[i].data, x[i].size))) continue;
+        if (!d->beyond++) {
+            d->sample = sample;
+            d->worst = d->relative = INFINITY;
+            place(&d->at, want, i);
+        }
+    }
+}
+
+void distance_add(Distance *d, const HoloTensor *got, const HoloTensor *want, const Tolerance *t, int64_t sample)
+{
+    int64_t count = holo_tensor_count(want);
+    d->count += count;
+    if (want->dtype == HOLO_STRING) {
+        strings_add(d, got, want, sample);
+        return;
+    }
+    HoloTensor x = *got, y = *want;
+    if (!as_floats(&x) || !as_floats(&y)) x = *got, y = *want;
+    count          = holo_tensor_count(&y);
+    double largest = largest_of(&y), tile[2][TILE];
+    bool   exact   = t->is_of_largest && is_name(&y);
+    Pair   pair    = {.got = &x, .want = &y, .worst_at = -1};
+    if (!exact) pair.fixed = t->absolute + (t->is_of_largest ? t->relative * largest : 0);
+    if (!t->is_of_largest) pair.relative = t->relative;
+    for (int64_t start = 0; start < count; start += TILE)
+        elements_add(d, &pair, start, count - start < TILE ? count - start : TILE, tile[0], tile[1]);
+    rows_add(d, &x, &y);
+    if (pair.worst_at < 0) return;
+    double relative = pair.worst == 0 ? 0 : largest > 0 ? pair.worst / largest : INFINITY;
+    d->relative     = fmax(d->relative, relative);
+    if (d->at.data[0] && pair.worst <= d->worst) return;
+    d->worst  = pair.worst;
+    d->sample = sample;
+    holo_tensor_numbers(&x, pair.worst_at, 1, &d->got);
+    holo_tensor_numbers(&y, pair.worst_at, 1, &d->want);
+    place(&d->at, &y, pair.worst_at);
+}
+
+double distance_cosine(const Distance *d)
+{
+    double size = sqrt(d->got_square) * sqrt(d->want_square);
+    if (size > 0) return d->dot / size;
+    return d->got_square == d->want_square ? 1 : 0;
 }

@@ -4,11 +4,34 @@
 
 #include <string.h>
 
-static char *list_names(const HoloModel *model)
+CliPorts cli_model_ports(const HoloModel *model)
+{
+    CliPorts ports = {.count = holo_model_input_count(model)};
+    ports.port     = cli_take((size_t)ports.count + 1, sizeof *ports.port);
+    for (int i = 0; i < ports.count; i++) ports.port[i] = holo_model_input(model, i);
+    return ports;
+}
+
+CliPorts cli_source_ports(const HoloSource *source)
+{
+    CliPorts ports = {.count = holo_source_input_count(source)};
+    ports.port     = cli_take((size_t)ports.count + 1, sizeof *ports.port);
+    for (int i = 0; i < ports.count; i++) ports.port[i] = holo_source_input(source, i);
+    return ports;
+}
+
+static int port_find(const CliPorts *ports, const char *name)
+{
+    for (int i = 0; i < ports->count; i++)
+        if (!strcmp(ports->port[i]->name, name)) return i;
+    return -1;
+}
+
+static char *list_names(const CliPorts *ports)
 {
     char *text = cli_format("%s", "");
-    for (int i = 0; i < holo_model_input_count(model); i++) {
-        const HoloPort *port = holo_model_input(model, i);
+    for (int i = 0; i < ports->count; i++) {
+        const HoloPort *port = ports->port[i];
         CliText         type;
         text = cli_format("%s%s%s %s", text, i ? ", " : "", port->name, cli_type(&type, &port->type, port->symbol));
     }
@@ -17,11 +40,11 @@ static char *list_names(const HoloModel *model)
 
 // The input that `text` names before an '=', and what stands behind it. Names and paths may have an '=' too,
 // so the names of the model decide. -1: none of them.
-static int split(const HoloModel *model, const char *text, const char **out_source)
+static int split(const CliPorts *ports, const char *text, const char **out_source)
 {
     int found = -1;
-    for (int i = 0; i < holo_model_input_count(model); i++) {
-        const char *name = holo_model_input(model, i)->name;
+    for (int i = 0; i < ports->count; i++) {
+        const char *name = ports->port[i]->name;
         size_t      size = strlen(name);
         if (strncmp(text, name, size) || text[size] != '=') continue;
         *out_source = text + size + 1;
@@ -98,15 +121,15 @@ static int check_shape(Sizes *s, const HoloPort *port, const CliShape *shape)
     return CLI_OK;
 }
 
-static int sizes_read(const Cli *cli, const HoloModel *model, Sizes *out)
+static int sizes_read(const Cli *cli, const CliPorts *ports, Sizes *out)
 {
     int result = cli_shapes(cli, &out->shapes, &out->shape_count);
     for (int i = 0; !result && i < out->shape_count; i++) {
-        int index = holo_model_input_find(model, out->shapes[i].name);
-        result    = index < 0 ? cli_fail(cli_format("the inputs are: %s", list_names(model)),
+        int index = port_find(ports, out->shapes[i].name);
+        result    = index < 0 ? cli_fail(cli_format("the inputs are: %s", list_names(ports)),
                                          "--input-shape %s: the model has no input called '%s'",
                                          shape_text(&out->shapes[i]), out->shapes[i].name)
-                              : check_shape(out, holo_model_input(model, index), &out->shapes[i]);
+                              : check_shape(out, ports->port[index], &out->shapes[i]);
     }
     return result;
 }
@@ -131,9 +154,9 @@ static HoloTensor sized(const Sizes *s, const HoloPort *port, bool *out_guessed)
 
 // ---- where they come from
 
-static int seed(const Sizes *sizes, const HoloModel *model, int index, CliInput *input)
+static int seed(const Sizes *sizes, const CliPorts *ports, int index, CliInput *input)
 {
-    const HoloPort *port   = holo_model_input(model, index);
+    const HoloPort *port   = ports->port[index];
     HoloTensor      type   = sized(sizes, port, &input->guessed);
     HoloError       error  = {0};
     HoloStatus      status = holo_tensors_seeded(&type, (uint64_t)index + 1, &input->tensors, &error);
@@ -142,15 +165,16 @@ static int seed(const Sizes *sizes, const HoloModel *model, int index, CliInput 
     return CLI_OK;
 }
 
-static int given_twice(const Cli *cli, const HoloModel *model, int index)
+static int given_twice(const Cli *cli, const CliPorts *ports, int index)
 {
-    return cli_usage(cli, "the input '%s' is given twice", holo_model_input(model, index)->name);
+    return cli_usage(cli, "the input '%s' is given twice", ports->port[index]->name);
 }
 
-static int read_one(const HoloModel *model, int index, const char *path, CliInput *input)
+int cli_input_read(const Cli *cli, const CliPorts *ports, int index, const char *path, CliInput *input)
 {
+    (void)cli;
     input->is_given        = true;
-    const HoloPort *port   = holo_model_input(model, index);
+    const HoloPort *port   = ports->port[index];
     HoloError       error  = {0};
     HoloStatus      status = holo_tensors_read(path, &port->type, &input->tensors, &error);
     if (status) return cli_fail_error(NULL, &error, status);
@@ -162,45 +186,45 @@ static int read_one(const HoloModel *model, int index, const char *path, CliInpu
 }
 
 // --input FILE.npz without a name: every tensor of it that is called like an input.
-static int read_all(const Cli *cli, const HoloModel *model, const char *path, CliInput *inputs)
+int cli_inputs_read_all(const Cli *cli, const CliPorts *ports, const char *path, CliInput *inputs)
 {
     HoloError    error = {0};
     HoloTensors *probe;
     HoloStatus   status = holo_tensors_read(path, NULL, &probe, &error);
     if (status) return cli_fail_error(NULL, &error, status);
     int found = 0, result = CLI_OK;
-    for (int i = 0; !result && i < holo_model_input_count(model); i++) {
-        if (!holo_tensors_find(probe, holo_model_input(model, i)->name)) continue;
-        result = inputs[i].is_given ? given_twice(cli, model, i) : read_one(model, i, path, &inputs[i]);
+    for (int i = 0; !result && i < ports->count; i++) {
+        if (!holo_tensors_find(probe, ports->port[i]->name)) continue;
+        result = inputs[i].is_given ? given_twice(cli, ports, i) : cli_input_read(cli, ports, i, path, &inputs[i]);
         found++;
     }
     holo_tensors_destroy(probe);
     if (!result && !found)
-        return cli_fail(NULL, "%s has no tensor called like an input of the model: %s", path, list_names(model));
+        return cli_fail(NULL, "%s has no tensor called like an input of the model: %s", path, list_names(ports));
     return result;
 }
 
-static int take(const Cli *cli, const HoloModel *model, const char *text, CliInput *inputs)
+static int take(const Cli *cli, const CliPorts *ports, const char *text, CliInput *inputs)
 {
     const char *source = text;
-    int         index = split(model, text, &source), count = holo_model_input_count(model);
+    int         index = split(ports, text, &source), count = ports->count;
     if (index < 0) {
         const char *equals = strchr(text, '='), *dot = strrchr(text, '.');
         if (equals)
-            return cli_fail(cli_format("the inputs are: %s", list_names(model)), "the model has no input called '%.*s'",
+            return cli_fail(cli_format("the inputs are: %s", list_names(ports)), "the model has no input called '%.*s'",
                             (int)(equals - text), text);
-        if (dot && !strcmp(dot, ".npz")) return read_all(cli, model, text, inputs);
+        if (dot && !strcmp(dot, ".npz")) return cli_inputs_read_all(cli, ports, text, inputs);
         if (count != 1)
-            return cli_fail(cli_format("the inputs are: %s", list_names(model)),
+            return cli_fail(cli_format("the inputs are: %s", list_names(ports)),
                             "--input %s: say for which input: --input NAME=%s", text, text);
         index = 0;
     }
-    if (inputs[index].is_given) return given_twice(cli, model, index);
+    if (inputs[index].is_given) return given_twice(cli, ports, index);
     inputs[index].is_given  = true;
     inputs[index].is_random = !strcmp(source, "random");
     if (inputs[index].is_random) return CLI_OK; // made when the sizes of all others are known
     int result = cli_standard_input(&source);
-    return result ? result : read_one(model, index, source, &inputs[index]);
+    return result ? result : cli_input_read(cli, ports, index, source, &inputs[index]);
 }
 
 // A file gives sizes to others, and must be of the shape that was given for it.
@@ -219,22 +243,22 @@ static int check_given(Sizes *sizes, const HoloPort *port, const CliInput *input
     return CLI_OK;
 }
 
-int cli_inputs_open(const Cli *cli, const HoloModel *model, bool seed_missing, CliInput **out_inputs)
+int cli_inputs_read(const Cli *cli, const CliPorts *ports, bool seed_missing, CliInput **out_inputs)
 {
-    int         count = holo_model_input_count(model), result = CLI_OK;
+    int         count = ports->count, result = CLI_OK;
     CliInput   *inputs = *out_inputs = cli_take((size_t)count + 1, sizeof *inputs);
     const char *text;
     Sizes       sizes = {0};
-    result            = sizes_read(cli, model, &sizes);
+    result            = sizes_read(cli, ports, &sizes);
     for (int cursor = 0; !result && (text = cli_option_next(cli, "input", &cursor));)
-        result = take(cli, model, text, inputs);
-    for (int i = 0; !result && i < count; i++) result = check_given(&sizes, holo_model_input(model, i), &inputs[i]);
+        result = take(cli, ports, text, inputs);
+    for (int i = 0; !result && i < count; i++) result = check_given(&sizes, ports->port[i], &inputs[i]);
     for (int i = 0; !result && i < count; i++) {
-        const HoloPort *port = holo_model_input(model, i);
+        const HoloPort *port = ports->port[i];
         CliText         type;
         if (inputs[i].tensor || (port->optional && !inputs[i].is_random)) continue;
         if (seed_missing || inputs[i].is_random)
-            result = seed(&sizes, model, i, &inputs[i]);
+            result = seed(&sizes, ports, i, &inputs[i]);
         else
             result =
                 cli_fail(cli_format("give --input %s=FILE.npy, or --input %s=random", port->name, port->name),
@@ -243,9 +267,20 @@ int cli_inputs_open(const Cli *cli, const HoloModel *model, bool seed_missing, C
     return result;
 }
 
+int cli_inputs_open(const Cli *cli, const HoloModel *model, bool seed_missing, CliInput **out_inputs)
+{
+    CliPorts ports = cli_model_ports(model);
+    return cli_inputs_read(cli, &ports, seed_missing, out_inputs);
+}
+
+void cli_inputs_free(CliInput *inputs, int count)
+{
+    for (int i = 0; inputs && i < count; i++) holo_tensors_destroy(inputs[i].tensors);
+}
+
 void cli_inputs_close(CliInput *inputs, const HoloModel *model)
 {
-    for (int i = 0; i < holo_model_input_count(model); i++) holo_tensors_destroy(inputs[i].tensors);
+    cli_inputs_free(inputs, holo_model_input_count(model));
 }
 
 int cli_inputs_set(HoloSession *session, const HoloModel *model, const CliInput *inputs)
@@ -258,12 +293,12 @@ int cli_inputs_set(HoloSession *session, const HoloModel *model, const CliInput 
     return CLI_OK;
 }
 
-const char *cli_inputs_advice(const HoloModel *model, const CliInput *inputs)
+const char *cli_inputs_advice(const CliPorts *ports, const CliInput *inputs)
 {
     const char *given = "";
-    for (int i = 0; i < holo_model_input_count(model); i++) {
+    for (int i = 0; inputs && i < ports->count; i++) {
         if (!inputs[i].guessed) continue;
-        given = cli_format("%s --input-shape %s:", given, holo_model_input(model, i)->name);
+        given = cli_format("%s --input-shape %s:", given, ports->port[i]->name);
         for (int d = 0; d < inputs[i].tensor->rank; d++)
             given = cli_format("%s%s%lld", given, d ? "," : "", (long long)inputs[i].tensor->dim[d]);
     }

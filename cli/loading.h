@@ -108,12 +108,25 @@ typedef struct CliInput {
     bool              is_given, is_random;
     bool              guessed; // seeded, with sizes of 1 where nobody gave any
 } CliInput;
+// The inputs of a model, be it compiled or not.
+typedef struct CliPorts {
+    const HoloPort **port;
+    int              count;
+} CliPorts;
+CliPorts cli_model_ports(const HoloModel *model);
+CliPorts cli_source_ports(const HoloSource *source);
+
 // What --input gives: one CliInput an input of the model. What is not given is an error, or seeded where
 // `seed_missing`. To be closed in any case.
-int  cli_inputs_open(const Cli *cli, const HoloModel *model, bool seed_missing, CliInput **out_inputs);
+int cli_inputs_open(const Cli *cli, const HoloModel *model, bool seed_missing, CliInput **out_inputs);
+int cli_inputs_read(const Cli *cli, const CliPorts *ports, bool seed_missing, CliInput **out_inputs);
+// What a file gives for one input; and, of a .npz, for all that its tensors are called like.
+int  cli_input_read(const Cli *cli, const CliPorts *ports, int index, const char *path, CliInput *input);
+int  cli_inputs_read_all(const Cli *cli, const CliPorts *ports, const char *path, CliInput *inputs);
+void cli_inputs_free(CliInput *inputs, int count);
 void cli_inputs_close(CliInput *inputs, const HoloModel *model);
 int  cli_inputs_set(HoloSession *session, const HoloModel *model, const CliInput *inputs);
 // What to do where sizes of 1 are not what was meant; NULL: no size was guessed.
-const char *cli_inputs_advice(const HoloModel *model, const CliInput *inputs);
+const char *cli_inputs_advice(const CliPorts *ports, const CliInput *inputs);
 
 #endif

@@ -151,7 +151,7 @@ static int take_short(Cli *cli, const char *letters, Words *words)
 // ---- what goes together
 
 static const char *const kind_names[] = {
-    [CLI_MODELS] = "a model", [CLI_ARCHIVES] = "an archive", [CLI_KERNELS] = "kernels"};
+    [CLI_MODELS] = "a model", [CLI_ARCHIVES] = "an archive", [CLI_KERNELS] = "kernels", [CLI_TENSORS] = "tensors"};
 
 static int check_verb(const Cli *cli)
 {

@@ -2,7 +2,7 @@
 #ifndef HOLO_CLI_TESTCASE_H
 #define HOLO_CLI_TESTCASE_H
 
-#include "cli.h"
+#include "compare.h"
 
 typedef enum CaseVerdict { CASE_PASSED, CASE_FAILED, CASE_SKIPPED } CaseVerdict;
 
@@ -15,21 +15,6 @@ typedef struct CaseResult { // plain bytes: it goes through a pipe
 
 // Runs the case in `folder` (model.onnx and test_data_set_*) and compares.
 void case_run(const Cli *cli, const char *folder, CaseResult *out);
-
-// ---- comparing (compare.c)
-
-typedef enum CompareResult {
-    COMPARE_SAME,
-    COMPARE_OTHER_TYPE,   // kind, dtype or shape
-    COMPARE_OTHER_VALUES, // of the right type
-} CompareResult;
-
-// |got - want| <= atol + rtol * |want| for every element, where rtol is at least 2^-6 of bf16, or 0; NaN equals NaN; strings and
-// bools exactly.
-// `reason` says where and how they differ.
-CompareResult compare_values(const HoloTensor *got, const HoloTensor *want, double rtol, double atol, CliText *reason);
-// Are all numbers inside the bounds? For what is random by definition.
-bool compare_bounds(const HoloTensor *got, double low, double high, CliText *reason);
 
 // ---- many at once (jobs.c)
 

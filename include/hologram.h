@@ -317,6 +317,12 @@ HOLO_API void                 holo_session_profile(HoloSession *session, bool on
 HOLO_API HOLO_MUST HoloStatus holo_session_profile_write(const HoloSession *session, const char *path,
                                                          HoloError *error);
 
+// Called by each step of a run for each value that it gave, on the thread of the run: with the names of the step and of the value,
+// which are those of the model's nodes and values as far as these were kept, and a view that lives for the call. Not for steps of
+// subgraphs, nor for those that are left out (holo_session_kept_steps). NULL: no longer.
+typedef void (*HoloWatchFn)(void *context, const char *step, const char *value, const HoloTensor *view);
+HOLO_API void holo_session_watch(HoloSession *session, HoloWatchFn watch, void *context);
+
 // ---- memo: inputs that were seen before --------------------------------------------------------
 
 // An archive may hold the answers to some inputs, and a session can keep those that it has computed. A run first looks its

@@ -362,6 +362,10 @@ HOLO_API void holo_tensor_set_numbers(HoloTensor *tensor, int64_t start, int64_t
 // for each input in order; NULL entries are optional inputs left out. Outputs in order, named.
 HOLO_API HOLO_MUST HoloStatus holo_reference_run(const HoloSource *source, const HoloTensor *const *inputs,
                                                  int input_count, HoloTensors **out_outputs, HoloError *error);
+// The same, and `watch` is called for each value that a node of the model gave, as by holo_session_watch.
+HOLO_API HOLO_MUST HoloStatus holo_reference_watch(const HoloSource *source, const HoloTensor *const *inputs,
+                                                   int input_count, HoloWatchFn watch, void *context,
+                                                   HoloTensors **out_outputs, HoloError *error);
 
 // ---- looking at graphs -------------------------------------------------------------------------
 

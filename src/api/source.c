@@ -197,8 +197,31 @@ static HoloStatus inputs_check(const HoloGraph *graph, const HoloTensor *const *
     return HOLO_OK;
 }
 
+typedef struct Watcher {
+    const HoloGraph *graph;
+    HoloWatchFn      watch;
+    void            *context;
+} Watcher;
+
+static void node_watch(void *context, const HoloNode *node, const HoloCall *call)
+{
+    const Watcher *w = context;
+    for (int i = 0; i < node->out_count; i++) {
+        const HoloValue *v = node->out[i];
+        // Not for nodes of a body: their values are those of another graph.
+        if (v && v->id < w->graph->value_count && w->graph->values[v->id] == v)
+            w->watch(w->context, node->name, v->name, call->out[i]);
+    }
+}
+
 HoloStatus holo_reference_run(const HoloSource *source, const HoloTensor *const *inputs, int input_count,
                               HoloTensors **out_outputs, HoloError *error)
+{
+    return holo_reference_watch(source, inputs, input_count, NULL, NULL, out_outputs, error);
+}
+
+HoloStatus holo_reference_watch(const HoloSource *source, const HoloTensor *const *inputs, int input_count,
+                                HoloWatchFn watch, void *context, HoloTensors **out_outputs, HoloError *error)
 {
     *out_outputs           = NULL;
     const HoloGraph *graph = source->model.graph;
@@ -207,11 +230,13 @@ HoloStatus holo_reference_run(const HoloSource *source, const HoloTensor *const 
                          input_count);
     HOLO_TRY(inputs_check(graph, inputs, error));
     HOLO_TRY(holo_graph_check_ops(graph, error));
-    HoloTensors *t;
+    Watcher         watcher = {graph, watch, context};
+    HoloEvalOptions options = {.after = watch ? node_watch : NULL, .context = &watcher};
+    HoloTensors    *t;
     HOLO_TRY(holo_tensors_create(&t, error));
     HoloTensor *outputs = HOLO_NEW(&t->arena, HoloTensor, graph->output_count + 1);
     HoloStatus  status  = outputs ? holo_tensors_reserve(t, graph->output_count, error) : holo_fail_memory(error);
-    if (!status) status = holo_graph_eval(graph, inputs, outputs, &t->arena, NULL, error);
+    if (!status) status = holo_graph_eval(graph, inputs, outputs, &t->arena, &options, error);
     for (int i = 0; !status && i < graph->output_count; i++) {
         const char *name   = graph->outputs[i]->name;
         t->entry[i].tensor = outputs[i];

@@ -34,6 +34,10 @@ HOLO_MUST HoloStatus holo_import_onnx_memory(HoloArena *arena, const void *bytes
                                              HoloModelSource *out, HoloError *error);
 void                 holo_import_close(HoloModelSource *source);
 
+// In words, what bytes look like that are neither protobuf nor text of a known form; NULL: nothing known.
+const char *holo_import_looks_like(const void *bytes, size_t size);
+bool holo_import_is_onnx(const void *bytes, size_t size); // a model; not its graph's contents, which are not read
+
 // A serialised TensorProto, SequenceProto, OptionalProto or MapProto, as the type wanted says.
 // `want` gives the kind (and dtype, where kind is not HOLO_TENSOR). Data is in the arena or the bytes.
 HOLO_MUST HoloStatus holo_import_pb(HoloArena *arena, const void *bytes, size_t size, const HoloTensor *want,

@@ -6,70 +6,6 @@
 
 #include <string.h>
 
-// ---- what else a file may be
-
-static bool is_text(const uint8_t *bytes, size_t size)
-{
-    for (size_t i = 0; i < size && i < 256; i++)
-        if ((bytes[i] < ' ' && !memchr("\t\r\n\f", bytes[i], 4)) || bytes[i] == 127) return false;
-    return bytes[0] < 128;
-}
-
-static bool contains(const uint8_t *bytes, size_t size, const char *text)
-{
-    return memmem(bytes, size < 4096 ? size : 4096, text, strlen(text)) != NULL;
-}
-
-static bool is_safetensors(const uint8_t *bytes, size_t size)
-{
-    uint64_t header = 0;
-    if (size > 9) memcpy(&header, bytes, sizeof header);
-    return size > 9 && bytes[8] == '{' && header > 1 && header <= size - 8;
-}
-
-// In words, what the bytes look like when they are not an ONNX model; NULL: they may be one.
-static const char *looks_like(const uint8_t *bytes, size_t size)
-{
-    static const struct {
-        size_t      offset;
-        const char *magic, *words;
-    } forms[] = {
-        {0, "version https://git-lfs", "a Git LFS pointer: the model itself was not downloaded (git lfs pull)"},
-        {0, "<!DOCTYPE", "a web page (HTML): the download went wrong"},
-        {0, "<!doctype", "a web page (HTML): the download went wrong"},
-        {0, "<html", "a web page (HTML): the download went wrong"},
-        {0, "\x1f\x8b", "gzip-compressed data: unpack it first"},
-        {0, "\3757zXZ", "xz-compressed data: unpack it first"},
-        {0, "\x28\xb5\x2f\xfd", "zstd-compressed data: unpack it first"},
-        {257, "ustar", "a tar archive: unpack it first"},
-        {0, "GGUF", "a GGUF model (llama.cpp)"},
-        {4, "TFL3", "a TensorFlow Lite model"},
-        {4, "ORTM", "a model in ONNX Runtime's own format (.ort)"},
-        {0, "\x89HDF", "an HDF5 file (Keras)"},
-        {0, "\x93NUMPY", "a NumPy array (.npy)"},
-        {0, "\x80\x02", "a Python pickle (PyTorch)"},
-        {0, "\x80\x03", "a Python pickle"},
-        {0, "\x80\x04", "a Python pickle"},
-        {0, "\177ELF", "a program (ELF)"},
-        {0, "\x89PNG", "a picture (PNG)"},
-        {0, "\xff\xd8\xff", "a picture (JPEG)"},
-        {0, "GIF8", "a picture (GIF)"},
-        {0, "%PDF", "a document (PDF)"},
-        {0, "\x89HOLO", "an archive that is compiled already (.holo)"},
-    };
-    if (size == 0) return "an empty file";
-    if (size > 4 && !memcmp(bytes, "PK\3\4", 4))
-        return contains(bytes, size, "data.pkl") ? "a PyTorch checkpoint (.pt): export it to ONNX"
-                                                 : "a zip archive: unpack it first";
-    for (int i = 0; i < HOLO_COUNT(forms); i++) {
-        size_t length = strlen(forms[i].magic);
-        if (size >= forms[i].offset + length && !memcmp(bytes + forms[i].offset, forms[i].magic, length))
-            return forms[i].words;
-    }
-    if (is_safetensors(bytes, size)) return "a safetensors file: weights without a graph";
-    return is_text(bytes, size) ? "a text file" : NULL;
-}
-
 // ---- the model
 
 static HoloStatus read_meta(HoloOnnx *im, HoloPbMany list)
@@ -112,7 +48,7 @@ static HoloStatus read_model(HoloOnnx *im, HoloString bytes)
     enum { GRAPH = 7, IR_MIN = 1 };
     HoloOnnxModelProto model = {0};
     HoloOnnxBody       body  = {0};
-    const char        *other = looks_like((const uint8_t *)bytes.data, bytes.size);
+    const char        *other = holo_import_looks_like(bytes.data, bytes.size);
     if (other) return holo_fail(im->error, HOLO_BAD_MODEL, "this is not an ONNX model; it looks like %s", other);
     HoloError    why  = {0};
     HoloPbSource file = {(const uint8_t *)bytes.data, &why};
@@ -187,4 +123,14 @@ void holo_import_close(HoloModelSource *source)
 {
     for (int i = 0; i < source->file_count; i++) holo_file_unmap(source->files[i]);
     *source = (HoloModelSource){0};
+}
+
+bool holo_import_is_onnx(const void *bytes, size_t size)
+{
+    enum { GRAPH = 7 };
+    HoloOnnxModelProto model  = {0};
+    HoloError          why    = {0};
+    HoloPbSource       source = {bytes, &why};
+    HoloString         whole  = {bytes, size};
+    return !holo_pb_read(&source, "ModelProto", whole, holo_onnx_model_fields, &model) && holo_pb_has(model.has, GRAPH);
 }

@@ -366,6 +366,19 @@ static void step_record(HoloFrame *frame, uint32_t i, double start)
                                                });
 }
 
+static void step_watch(const HoloFrame *frame, uint32_t i)
+{
+    const HoloSession    *session = frame->session;
+    const HoloModel      *model   = session->model;
+    const HoloStepRecord *s       = &model->archive.STEPS_at[frame->plan->step_first + i];
+    for (uint32_t k = s->in_count; k < (uint32_t)s->in_count + s->out_count; k++) {
+        uint32_t value = model->archive.OPERANDS_at[s->operand_first + k];
+        if (value == HOLO_NO_VALUE) continue;
+        const char *name = holo_model_text(model, holo_frame_record(frame, value)->name);
+        session->watch(session->watch_context, frame->calls[i].node, name, &frame->values[value]);
+    }
+}
+
 static void step_release(HoloFrame *frame, uint32_t i)
 {
     const HoloModel      *model = frame->session->model;
@@ -402,6 +415,7 @@ HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, Hol
         HOLO_TRY(status);
         holo_arena_reset(&frame->temp, (HoloArenaMark){0});
         if (session->profile.is_on) step_record(frame, i, start);
+        if (session->watch && !frame->parent) step_watch(frame, i);
         if (session->is_lean) step_release(frame, i);
     }
     holo_reuse_end(frame);

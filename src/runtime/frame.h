@@ -31,6 +31,8 @@ struct HoloSession {
     } * outputs;
     HoloArena   arena; // owns the arrays above and views of holo_session_input
     HoloProfile profile;
+    HoloWatchFn watch; // NULL: nobody watches
+    void       *watch_context;
     HoloMemo   *memo; // NULL: there is none
     HoloStop    stop; // of the run
     bool        has_run;

@@ -334,6 +334,12 @@ uint32_t holo_session_kept_steps(const HoloSession *session)
     return holo_reuse_skipped(session->frames[0]);
 }
 
+void holo_session_watch(HoloSession *session, HoloWatchFn watch, void *context)
+{
+    session->watch         = watch;
+    session->watch_context = context;
+}
+
 void holo_session_cancel(HoloSession *session)
 {
     atomic_store(&session->stop.why, HOLO_STOP_ASKED);

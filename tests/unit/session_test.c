@@ -552,6 +552,64 @@ static void test_profile_of_hostile_names(void **state)
     free(x.data);
 }
 
+// ---- watching
+
+typedef struct Watched {
+    char   names[256];
+    double last;
+} Watched;
+
+static void note(void *context, const char *step, const char *value, const HoloTensor *view)
+{
+    Watched *w = context;
+    assert_non_null(step);
+    size_t used = strlen(w->names);
+    snprintf(w->names + used, sizeof w->names - used, "%s;", value);
+    holo_tensor_numbers(view, holo_tensor_count(view) - 1, 1, &w->last);
+}
+
+// Values of the plan and of the plain run, by the names of the model; not those inside a loop.
+static void test_watch(void **state)
+{
+    (void)state;
+    Run        r = begin(model_tiny());
+    HoloTensor x = made(in_type(&r, 0), 1, 1);
+    Watched    w = {0}, plain = {0};
+    EXPECT_OK(holo_session_set_input(r.session, 0, &x, &error));
+    holo_session_watch(r.session, note, &w);
+    EXPECT_OK(holo_session_run(r.session, &error));
+    HoloTensor y = output_of(&r, 0);
+    double     last;
+    holo_tensor_numbers(&y, holo_tensor_count(&y) - 1, 1, &last);
+    assert_string_equal(w.names, "y;"); // the Add is in the same step
+    assert_true(w.last == last);
+    holo_session_watch(r.session, NULL, NULL);
+    EXPECT_OK(holo_session_run(r.session, &error));
+    assert_string_equal(w.names, "y;");
+
+    HoloSource       *source;
+    HoloTensors      *outputs;
+    const HoloTensor *list[] = {&x};
+    EXPECT_OK(holo_source_open(model_tiny(), &source, &error));
+    EXPECT_OK(holo_reference_watch(source, list, 1, note, &plain, &outputs, &error));
+    assert_true(plain.last == last);
+    assert_non_null(strstr(plain.names, ";y;"));
+    holo_tensors_destroy(outputs);
+    holo_source_close(source);
+    end(&r);
+    free(x.data);
+
+    Run        loop = begin(model_loop(3));
+    HoloTensor in   = made(in_type(&loop, 0), 1, 1);
+    Watched    of   = {0};
+    EXPECT_OK(holo_session_set_input(loop.session, 0, &in, &error));
+    holo_session_watch(loop.session, note, &of);
+    EXPECT_OK(holo_session_run(loop.session, &error));
+    assert_null(strstr(strstr(of.names, "y;") + 1, "y;"));
+    end(&loop);
+    free(in.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -571,6 +629,7 @@ int main(void)
         cmocka_unit_test(test_dlpack_of_others),
         cmocka_unit_test(test_dlpack_from_session_to_session),
         cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_watch),
         cmocka_unit_test(test_profile_of_hostile_names),
     };
     return cmocka_run_group_tests_name("session", tests, NULL, NULL);

@@ -1,0 +1,95 @@
+// samples.c - inputs of many runs. See samples.h.
+
+#include "samples.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const endings[] = {".npy", ".npz", ".pb", ".csv", ".txt", ".png", ".jpg", ".jpeg"};
+
+bool cli_is_folder(const char *path)
+{
+    struct stat info;
+    return !stat(path, &info) && S_ISDIR(info.st_mode);
+}
+
+char *cli_sample_name(const char *path)
+{
+    size_t size = strlen(path);
+    while (size > 1 && path[size - 1] == '/') size--;
+    size_t start = size;
+    while (start && path[start - 1] != '/') start--;
+    char       *name = cli_format("%.*s", (int)(size - start), path + start);
+    const char *dot  = strrchr(name, '.');
+    for (int i = 0; dot && dot > name && i < CLI_COUNT(endings); i++)
+        if (!strcmp(dot, endings[i])) return cli_format("%.*s", (int)(dot - name), name);
+    return name;
+}
+
+static bool is_readable(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    for (int i = 0; dot && i < CLI_COUNT(endings); i++)
+        if (!strcmp(dot, endings[i])) return true;
+    return false;
+}
+
+// The file of an input in a folder; NULL: there is none.
+static char *input_file(const char *folder, const char *input)
+{
+    char *name = cli_format("%s", input);
+    for (char *c = name; *c; c++)
+        if (*c == '/') *c = '_';
+    for (int i = 0; i < CLI_COUNT(endings); i++) {
+        char *path = cli_format("%s/%s%s", folder, name, endings[i]);
+        if (!access(path, F_OK)) return path;
+    }
+    return NULL;
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+int cli_samples_find(const CliPorts *ports, const char *path, CliSamples *out)
+{
+    struct dirent **entries;
+    bool            is_one = !cli_is_folder(path);
+    *out                   = (CliSamples){0};
+    for (int i = 0; i < ports->count && !is_one; i++) is_one = input_file(path, ports->port[i]->name);
+    int count = is_one ? 0 : scandir(path, &entries, is_visible, alphasort);
+    out->path = cli_take((size_t)(count > 0 ? count : 0) + 1, sizeof *out->path);
+    if (is_one) out->path[out->count++] = path;
+    for (int i = 0; i < count; i++) {
+        char       *entry = cli_format("%s/%s", path, entries[i]->d_name);
+        const char *dot   = strrchr(entry, '.');
+        bool        fits  = ports->count == 1 ? is_readable(entry) : dot && !strcmp(dot, ".npz");
+        if (fits || cli_is_folder(entry)) out->path[out->count++] = entry;
+        free(entries[i]);
+    }
+    if (count > 0) free(entries);
+    return out->count ? CLI_OK
+                      : cli_fail("a sample is a .npz file, or a folder of files called like the inputs",
+                                 "the folder %s has no samples", path);
+}
+
+int cli_sample_read(const Cli *cli, const CliPorts *ports, const char *path, CliInput **out_inputs)
+{
+    CliInput *inputs = *out_inputs = cli_take((size_t)ports->count + 1, sizeof *inputs);
+    bool      is_folder            = cli_is_folder(path);
+    int       result               = CLI_OK;
+    if (!is_folder && ports->count != 1) result = cli_inputs_read_all(cli, ports, path, inputs);
+    for (int i = 0; i < ports->count && !result; i++) {
+        const HoloPort *port = ports->port[i];
+        const char     *file = is_folder ? input_file(path, port->name) : path;
+        if (!inputs[i].tensor && file && (is_folder || ports->count == 1))
+            result = cli_input_read(cli, ports, i, file, &inputs[i]);
+        if (!result && !inputs[i].tensor && !port->optional)
+            result = cli_fail(NULL, "the sample %s has no tensor for the input '%s'", path, port->name);
+    }
+    return result;
+}
