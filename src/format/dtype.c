@@ -161,15 +161,15 @@ uint8_t holo_f64_to_f8(HoloDtype dtype, double x, bool saturate)
 int64_t holo_tensor_count(const HoloTensor *t)
 {
     if (t->rank < 0 || t->rank > HOLO_MAX_RANK) return -1;
-    int64_t count = 1;
-    bool    fits = true, is_empty = false;
+    int64_t count    = 1;
+    bool    is_empty = false;
     for (int i = 0; i < t->rank; i++) {
         if (t->dim[i] < 0) return -1;
         is_empty |= t->dim[i] == 0;
-        fits = fits && holo_mul(count, t->dim[i], &count);
+        if (t->dim[i] && !holo_mul(count, t->dim[i], &count)) return -1; // beside a 0, too: no product of sizes overflows
     }
-    if (is_empty) return 0;
-    return fits && count <= INT64_MAX / (int64_t)sizeof(HoloTensor) ? count : -1;
+    if (count > INT64_MAX / (int64_t)sizeof(HoloTensor)) return -1;
+    return is_empty ? 0 : count;
 }
 
 size_t holo_tensor_bytes(const HoloTensor *t)

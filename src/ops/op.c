@@ -187,6 +187,8 @@ int holo_in_ints(const HoloCall *call, int i, HoloDim *out, int max)
     HoloClass class = holo_dtype_class((HoloDtype)t->dtype);
     if (class != HOLO_CLASS_INT && class != HOLO_CLASS_UINT && class != HOLO_CLASS_BOOL) return -1;
     if (count) holo_read_i(t, 0, 1, count, out);
+    for (int64_t k = 0; k < count; k++) // what would read as an expression is as far below all sizes as that
+        if (holo_dim_is_symbolic(out[k])) out[k] = HOLO_DIM_BASE - 1;
     return (int)count;
 }
 
@@ -368,9 +370,23 @@ static HoloStatus count_check(const HoloCall *call, const char *what, int count,
     return holo_call_fail(call, HOLO_BAD_MODEL, "has %d %s; %s has %d to %d", count, what, call->op->name, min, max);
 }
 
+// What subgraphs capture is behind the other inputs, and all of it is there; only what has subgraphs captures anything.
+static HoloStatus captures_check(const HoloCall *call)
+{
+    int given = call->in_count - call->capture_count;
+    if (!call->capture_count) return HOLO_OK;
+    if (given < 0 || !(call->op->flags & HOLO_OP_CONTROL))
+        return holo_call_fail(call, HOLO_BAD_MODEL, "has %d values for subgraphs; %s has none", call->capture_count,
+                              call->op->name);
+    for (int i = given; i < call->in_count; i++)
+        if (!call->in[i]) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d, for a subgraph, is missing", i);
+    return HOLO_OK;
+}
+
 static HoloStatus counts_check(const HoloCall *call)
 {
     const HoloOp *op = call->op;
+    HOLO_TRY(captures_check(call));
     HOLO_TRY(count_check(call, "inputs", call->in_count - call->capture_count, op->in_min, op->in_max));
     HOLO_TRY(count_check(call, "outputs", call->out_count, op->out_min, op->out_max));
     for (int i = 0; i < op->in_min; i++)
@@ -378,11 +394,12 @@ static HoloStatus counts_check(const HoloCall *call)
     return HOLO_OK;
 }
 
-// Known sizes of an output must be at least 0 and their bytes must fit.
+// Known sizes of an output must be at least 0 and so many elements must fit: beside a 0, too, and of any type, as
+// holo_tensor_count has it.
 static HoloStatus sizes_check(const HoloCall *call, int i)
 {
     const HoloTensor *t     = call->out[i];
-    int64_t           bytes = (int64_t)holo_dtype_size((HoloDtype)t->dtype);
+    int64_t           bytes = sizeof(HoloTensor);
     for (int d = 0; d < t->rank; d++) {
         if (holo_dim_is_symbolic(t->dim[d])) continue;
         if (t->dim[d] < 0)
@@ -398,10 +415,10 @@ static HoloStatus sizes_check(const HoloCall *call, int i)
 // that is 0 may be anything, and a loop over them might not end.
 static bool makes_nothing(const HoloCall *call)
 {
-    if (call->op->flags & (HOLO_OP_DYNAMIC | HOLO_OP_CONTROL)) return false;
+    bool may_know = !(call->op->flags & (HOLO_OP_DYNAMIC | HOLO_OP_CONTROL));
     for (int i = 0; i < call->out_count; i++) {
         const HoloTensor *t = call->out[i];
-        if (t && (t->kind != HOLO_TENSOR || t->rank < 0 || holo_tensor_count(t))) return false;
+        if (t && (!may_know || t->kind != HOLO_TENSOR || t->rank < 0 || holo_tensor_count(t))) return false;
     }
     return true;
 }

@@ -111,7 +111,11 @@ static void test_counts(void **state)
     assert_int_equal(holo_tensor_bytes(&t), 96);
     t.dim[0] = t.dim[1] = INT64_MAX;
     assert_int_equal(holo_tensor_count(&t), -1);
-    t.dim[2] = 0;
+    t.dim[2] = 0; // what is too large is so beside a 0, too
+    assert_int_equal(holo_tensor_count(&t), -1);
+    t.dim[0] = 1;
+    assert_int_equal(holo_tensor_count(&t), -1); // sequences of so many would not fit
+    t.dim[1] = 1 << 20;
     assert_int_equal(holo_tensor_count(&t), 0);
     t.dim[2] = -1;
     assert_int_equal(holo_tensor_count(&t), -1);
