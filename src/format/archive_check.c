@@ -3,16 +3,35 @@
 // It checks that every record lies inside its section and names only what exists. It does not check
 // that the plan makes sense as arithmetic: that is done when sizes are bound, by the operators' own
 // infer and the kernels' own check.
+//
+// What records name may not lie over each other, in all: each entry of a section is named once, or never. So neither
+// this nor what is done with an archive later takes time or memory out of proportion to the file.
 #include "base/dim.h"
 #include "base/hash.h"
 #include "format/holo.h"
 
 #include <string.h>
 
+enum { MARK_INPUT = 1, MARK_WRITTEN = 2 }; // of a value
+
 typedef struct Check {
     HoloArchive *a;
     HoloError   *error;
+    HoloArena    arena; // owns:
+    uint32_t    *roots; // of the values of the plan at hand: those whose bytes they have
+    uint8_t     *marks;
+    bool        *is_held; // by plan: an attribute names it
+    // How many have been named so far.
+    uint64_t file_bytes, bytes, weights, values, steps, operands, attrs;
 } Check;
+
+// Takes `count` more of the `limit` that there are; false: they are used up.
+static bool take(uint64_t *used, uint64_t count, uint64_t limit)
+{
+    if (count > limit - *used) return false;
+    *used += count;
+    return true;
+}
 
 #define BAD(c, ...) holo_fail((c)->error, HOLO_BAD_ARCHIVE, __VA_ARGS__)
 
@@ -99,6 +118,7 @@ static HoloStatus section_open(Check *c, const HoloSectionRecord *s)
     HoloArchive *a = c->a;
     if (!range_ok(s->offset, s->size, a->size) || s->offset % HOLO_SECTION_ALIGN)
         return BAD(c, "section %s lies outside the file", section_name(s->id));
+    if (!take(&c->file_bytes, s->size, a->size)) return BAD(c, "sections lie over each other");
     if (s->id != HOLO_SECTION_WEIGHTS && s->id != HOLO_SECTION_MEMO_DATA) HOLO_TRY(section_hash_check(a, s, c->error));
     switch (s->id) {
 #define X(section, value, type)                                                              \
@@ -157,7 +177,7 @@ static HoloStatus dims_check(const Check *c)
     return HOLO_OK;
 }
 
-static HoloStatus constants_check(const Check *c)
+static HoloStatus constants_check(Check *c)
 {
     const HoloArchive *a = c->a;
     for (size_t i = 0; i < a->CONSTANTS_count; i++) {
@@ -169,6 +189,7 @@ static HoloStatus constants_check(const Check *c)
                                     : !holo_size_mul(k->count, element, &bytes) || (!k->packed && bytes != k->size))
             return BAD(c, "constant %zu has %llu bytes for %llu elements", i, (unsigned long long)k->size,
                        (unsigned long long)k->count);
+        if (!take(&c->weights, k->size, a->WEIGHTS_count)) return BAD(c, "constants lie over each other");
     }
     return HOLO_OK;
 }
@@ -206,48 +227,66 @@ static HoloStatus programs_check(const Check *c)
     return HOLO_OK;
 }
 
-static bool tensor_record_ok(const Check *c, uint64_t at)
+// A tensor has the elements of a constant; a type has none.
+static bool tensor_record_ok(const Check *c, uint64_t at, bool has_elements)
 {
     if (!bytes_ok(c, at, 1, sizeof(HoloTensorRecord), 8)) return false;
     const HoloTensorRecord *t = (const void *)(c->a->BYTES_at + at);
     if (t->dtype >= HOLO_DTYPE_COUNT || t->rank < -1 || t->rank > HOLO_MAX_RANK) return false;
-    if (t->constant == HOLO_NO_VALUE) return true;
-    if (t->constant >= c->a->CONSTANTS_count || t->rank < 0 || c->a->CONSTANTS_at[t->constant].packed) return false;
-    int64_t count = 1;
-    for (int d = 0; d < t->rank; d++)
-        if (t->dim[d] < 0 || !holo_mul(count, t->dim[d], &count)) return false;
+    if (t->kind > HOLO_MAP || t->inner > HOLO_MAP || (has_elements && t->kind != HOLO_TENSOR)) return false;
+    if (t->constant == HOLO_NO_VALUE && !has_elements) return true;
+    HoloTensor type = {.dtype = t->dtype, .rank = t->rank};
+    memcpy(type.dim, t->dim, sizeof type.dim);
+    int64_t count = holo_tensor_count(&type);
+    if (t->constant == HOLO_NO_VALUE) return count == 0;
+    if (t->constant >= c->a->CONSTANTS_count || count < 0 || c->a->CONSTANTS_at[t->constant].packed) return false;
     const HoloConstantRecord *k = &c->a->CONSTANTS_at[t->constant];
     return (uint64_t)count == k->count && t->dtype == k->dtype;
 }
 
-static bool strings_ok(const Check *c, const HoloAttrRecord *r)
+static bool strings_ok(Check *c, const HoloAttrRecord *r)
 {
     if (!bytes_ok(c, r->value, r->count, sizeof(HoloSpan), 4)) return false;
     const HoloSpan *span = (const void *)(c->a->BYTES_at + r->value);
     for (uint32_t i = 0; i < r->count; i++)
-        if (!range_ok(span[i].offset, span[i].size, c->a->BYTES_count)) return false;
+        if (!range_ok(span[i].offset, span[i].size, c->a->BYTES_count) ||
+            !take(&c->bytes, span[i].size, c->a->BYTES_count))
+            return false;
     return true;
 }
 
-static bool attr_ok(const Check *c, const HoloAttrRecord *r)
+// Bytes of an attribute's own.
+static bool own_bytes_ok(Check *c, const HoloAttrRecord *r, size_t size, size_t align)
+{
+    return bytes_ok(c, r->value, r->count, size, align) && take(&c->bytes, r->count * size, c->a->BYTES_count);
+}
+
+// A subgraph belongs to one attribute.
+static bool graph_ok(const Check *c, uint64_t plan)
+{
+    if (plan >= c->a->PLANS_count || c->is_held[plan]) return false;
+    return c->is_held[plan] = true;
+}
+
+static bool attr_ok(Check *c, const HoloAttrRecord *r)
 {
     if (!text_ok(c, r->name) || r->count > INT32_MAX) return false;
     switch (r->kind) {
     case 1:
-    case 2: return true;                                  // int, float
-    case 3: return bytes_ok(c, r->value, r->count, 1, 1); // string
-    case 4:
-    case 11: return tensor_record_ok(c, r->value);                      // tensor, type
-    case 5: return r->value < c->a->PLANS_count;                        // graph
-    case 6: return bytes_ok(c, r->value, r->count, sizeof(int64_t), 8); // ints
-    case 7: return bytes_ok(c, r->value, r->count, sizeof(float), 4);   // floats
-    case 8: return strings_ok(c, r);                                    // strings
+    case 2: return true;                                                        // int, float
+    case 3: return own_bytes_ok(c, r, 1, 1);                                    // string
+    case 4: return tensor_record_ok(c, r->value, true);                         // tensor
+    case 11: return tensor_record_ok(c, r->value, false);                       // type
+    case 5: return graph_ok(c, r->value);                                       // graph
+    case 6: return own_bytes_ok(c, r, sizeof(int64_t), 8);                      // ints
+    case 7: return own_bytes_ok(c, r, sizeof(float), 4);                        // floats
+    case 8: return own_bytes_ok(c, r, sizeof(HoloSpan), 4) && strings_ok(c, r); // strings
     }
     return false;
 }
 
 // All of them, for all are loaded, even those that no step has.
-static HoloStatus attrs_check(const Check *c)
+static HoloStatus attrs_check(Check *c)
 {
     for (size_t i = 0; i < c->a->ATTRS_count; i++)
         if (!attr_ok(c, &c->a->ATTRS_at[i])) return BAD(c, "attribute %zu is broken", i);
@@ -277,23 +316,32 @@ static HoloStatus value_check(const Check *c, const HoloPlanRecord *p, uint32_t 
     return ok ? HOLO_OK : BAD(c, "value %u of plan %s is broken", i, a->STRINGS_at + p->name);
 }
 
-static HoloStatus step_check(const Check *c, const HoloPlanRecord *p, uint32_t i, uint32_t plan)
+// What a step writes is not an input or a constant, and no other step writes it.
+static bool written_ok(const Check *c, const HoloPlanRecord *p, uint32_t v)
+{
+    uint32_t storage = c->a->VALUES_at[p->value_first + c->roots[v]].storage;
+    if (c->marks[v] & MARK_WRITTEN || (storage != HOLO_STORE_ARENA && storage != HOLO_STORE_HEAP)) return false;
+    c->marks[v] |= MARK_WRITTEN;
+    return true;
+}
+
+static HoloStatus step_check(Check *c, const HoloPlanRecord *p, uint32_t i, uint32_t plan)
 {
     const HoloArchive    *a        = c->a;
     const HoloStepRecord *s        = &a->STEPS_at[p->step_first + i];
-    uint32_t              operands = (uint32_t)s->in_count + s->out_count;
+    uint32_t              operands = (uint32_t)s->in_count + s->out_count, written = 0;
     bool ok = s->op < a->OPS_count && text_ok(c, s->name) && range_ok(s->operand_first, operands, a->OPERANDS_count) &&
               range_ok(s->attr_first, s->attr_count, a->ATTRS_count) && s->capture_count <= s->in_count &&
-              bytes_ok(c, s->params, s->params_size, 1, 8) && s->program <= a->PROGRAMS_count;
+              bytes_ok(c, s->params, s->params_size, 1, 8) && s->program <= a->PROGRAMS_count &&
+              take(&c->operands, operands, a->OPERANDS_count) && take(&c->attrs, s->attr_count, a->ATTRS_count) &&
+              take(&c->bytes, s->params_size, a->BYTES_count);
     for (uint32_t k = 0; ok && k < operands; k++) {
         uint32_t v = a->OPERANDS_at[s->operand_first + k];
-        ok         = v == HOLO_NO_VALUE || v < p->value_count;
-        if (ok && v != HOLO_NO_VALUE && k >= s->in_count) { // what a step writes is not an input or a constant
-            const HoloValueRecord *r = &a->VALUES_at[p->value_first + v];
-            while (holo_store_is_shared(r->storage)) r = &a->VALUES_at[p->value_first + r->at];
-            ok = r->storage == HOLO_STORE_ARENA || r->storage == HOLO_STORE_HEAP;
-        }
+        if (v == HOLO_NO_VALUE) continue;
+        ok = v < p->value_count;
+        if (ok && k >= s->in_count) ok = written_ok(c, p, v), written++;
     }
+    ok = ok && written;
     for (uint32_t k = 0; ok && k < s->attr_count; k++) {
         const HoloAttrRecord *r = &a->ATTRS_at[s->attr_first + k];
         ok                      = r->kind != 5 || r->value > plan; // a subgraph comes later: no plan holds itself
@@ -301,27 +349,48 @@ static HoloStatus step_check(const Check *c, const HoloPlanRecord *p, uint32_t i
     return ok ? HOLO_OK : BAD(c, "step %u of plan %s is broken", i, a->STRINGS_at + p->name);
 }
 
-static bool ports_ok(const Check *c, const HoloPlanRecord *p, uint32_t first, uint32_t count, bool inputs)
+static bool ports_ok(Check *c, const HoloPlanRecord *p, uint32_t first, uint32_t count, bool inputs)
 {
-    if (!range_ok(first, count, c->a->OPERANDS_count)) return false;
+    if (!range_ok(first, count, c->a->OPERANDS_count) || count > INT32_MAX ||
+        !take(&c->operands, count, c->a->OPERANDS_count))
+        return false;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t v = c->a->OPERANDS_at[first + i];
         if (v >= p->value_count) return false;
-        if (inputs && c->a->VALUES_at[p->value_first + v].storage != HOLO_STORE_INPUT) return false;
+        if (!inputs) continue;
+        if (c->a->VALUES_at[p->value_first + v].storage != HOLO_STORE_INPUT || c->marks[v] & MARK_INPUT) return false;
+        c->marks[v] |= MARK_INPUT;
     }
     return true;
 }
 
-static HoloStatus plan_check(const Check *c, uint32_t plan)
+// What is given by the caller is an input.
+static bool inputs_ok(const Check *c, const HoloPlanRecord *p)
+{
+    for (uint32_t i = 0; i < p->value_count; i++)
+        if (c->a->VALUES_at[p->value_first + i].storage == HOLO_STORE_INPUT && !(c->marks[i] & MARK_INPUT))
+            return false;
+    return true;
+}
+
+static HoloStatus plan_check(Check *c, uint32_t plan)
 {
     const HoloArchive    *a = c->a;
     const HoloPlanRecord *p = &a->PLANS_at[plan];
     if (!text_ok(c, p->name) || !range_ok(p->value_first, p->value_count, a->VALUES_count) ||
         !range_ok(p->step_first, p->step_count, a->STEPS_count))
         return BAD(c, "plan %u lies outside its section", plan);
-    for (uint32_t i = 0; i < p->value_count; i++) HOLO_TRY(value_check(c, p, i));
+    if (!take(&c->values, p->value_count, a->VALUES_count) || !take(&c->steps, p->step_count, a->STEPS_count) ||
+        p->value_count > INT32_MAX)
+        return BAD(c, "plan %u lies over another", plan);
+    if (p->value_count) memset(c->marks, 0, p->value_count);
+    for (uint32_t i = 0; i < p->value_count; i++) {
+        HOLO_TRY(value_check(c, p, i));
+        const HoloValueRecord *v = &a->VALUES_at[p->value_first + i];
+        c->roots[i]              = holo_store_is_shared(v->storage) ? c->roots[v->at] : i;
+    }
     if (!ports_ok(c, p, p->input_first, p->input_count, true) ||
-        !ports_ok(c, p, p->output_first, p->output_count, false))
+        !ports_ok(c, p, p->output_first, p->output_count, false) || !inputs_ok(c, p))
         return BAD(c, "the inputs or outputs of plan %u are broken", plan);
     for (uint32_t i = 0; i < p->step_count; i++) HOLO_TRY(step_check(c, p, i, plan));
     return HOLO_OK;
@@ -358,7 +427,7 @@ static HoloStatus memo_check(const Check *c)
 {
     const HoloArchive    *a     = c->a;
     const HoloPlanRecord *p     = &a->PLANS_at[0];
-    uint64_t              width = (uint64_t)p->input_count + p->output_count;
+    uint64_t              width = (uint64_t)p->input_count + p->output_count, tensors = 0;
     int there = (a->MEMO_SLOTS_at != NULL) + (a->MEMO_ENTRIES_at != NULL) + (a->MEMO_TENSORS_at != NULL) +
                 (a->MEMO_DATA_at != NULL);
     if (!there) return HOLO_OK;
@@ -369,7 +438,8 @@ static HoloStatus memo_check(const Check *c)
         if (!memo_tensor_ok(c, &a->MEMO_TENSORS_at[i])) return BAD(c, "tensor %zu of the memo is broken", i);
     for (size_t i = 0; i < a->MEMO_ENTRIES_count; i++) {
         uint64_t first = a->MEMO_ENTRIES_at[i].tensor_first;
-        if (!range_ok(first, width, a->MEMO_TENSORS_count)) return BAD(c, "entry %zu of the memo is broken", i);
+        if (!range_ok(first, width, a->MEMO_TENSORS_count) || !take(&tensors, width, a->MEMO_TENSORS_count))
+            return BAD(c, "entry %zu of the memo is broken", i);
         for (uint32_t k = 0; k < p->output_count; k++)
             if (!memo_output_ok(c, &a->MEMO_TENSORS_at[first + p->input_count + k], k))
                 return BAD(c, "output %u of entry %zu of the memo is not as the model's", k, i);
@@ -379,21 +449,33 @@ static HoloStatus memo_check(const Check *c)
 
 // ---- the two ways in
 
+static HoloStatus records_check(Check *c)
+{
+    const HoloArchive *a = c->a;
+    c->roots             = HOLO_NEW(&c->arena, uint32_t, a->VALUES_count + 1);
+    c->marks             = HOLO_NEW(&c->arena, uint8_t, a->VALUES_count + 1);
+    c->is_held           = HOLO_NEW(&c->arena, bool, a->PLANS_count + 1);
+    if (!c->roots || !c->marks || !c->is_held) return holo_fail_memory(c->error);
+    HOLO_TRY(dims_check(c));
+    HOLO_TRY(constants_check(c));
+    HOLO_TRY(ops_check(c));
+    HOLO_TRY(attrs_check(c));
+    HOLO_TRY(notes_check(c));
+    HOLO_TRY(programs_check(c));
+    if (!a->PLANS_count) return BAD(c, "there is no plan");
+    for (uint32_t i = 0; i < a->PLANS_count; i++) HOLO_TRY(plan_check(c, i));
+    return memo_check(c);
+}
+
 HoloStatus holo_archive_open(const void *bytes, size_t size, HoloArchive *out, HoloError *error)
 {
     *out    = (HoloArchive){.bytes = bytes, .size = size, .header = bytes};
-    Check c = {out, error};
+    Check c = {.a = out, .error = error};
     HOLO_TRY(header_check(bytes, size, error));
     HOLO_TRY(sections_open(&c));
-    HOLO_TRY(dims_check(&c));
-    HOLO_TRY(constants_check(&c));
-    HOLO_TRY(ops_check(&c));
-    HOLO_TRY(attrs_check(&c));
-    HOLO_TRY(notes_check(&c));
-    HOLO_TRY(programs_check(&c));
-    if (!out->PLANS_count) return BAD(&c, "there is no plan");
-    for (uint32_t i = 0; i < out->PLANS_count; i++) HOLO_TRY(plan_check(&c, i));
-    return memo_check(&c);
+    HoloStatus status = records_check(&c);
+    holo_arena_deinit(&c.arena);
+    return status;
 }
 
 HoloStatus holo_archive_verify(const HoloArchive *a, HoloError *error)
