@@ -106,16 +106,16 @@ static HoloStatus attrs_load(HoloModel *model, HoloError *error)
 
 // ---- inputs and outputs
 
-// How an expression is written. Archives keep expressions as nodes; this prints one as text. The
-// depth is bounded because an archive's nodes may nest as deep as there are nodes.
-static void dim_text(const HoloModel *model, int64_t d, char *text, size_t size, int depth)
+// How an expression is written. Archives keep expressions as nodes; this prints one as text. Of the nodes, which may nest
+// as deep as there are any and be used again and again, `left` are printed at most.
+static void dim_text(const HoloModel *model, int64_t d, char *text, size_t size, int *left)
 {
     static const char *const sign[] = {"", "+", "*", "//", "", ""};
     if (!holo_dim_is_symbolic(d)) {
         snprintf(text, size, "%lld", (long long)d);
         return;
     }
-    if (d == HOLO_DIM_UNKNOWN || depth > 8) {
+    if (d == HOLO_DIM_UNKNOWN || --*left < 0) {
         snprintf(text, size, "?");
         return;
     }
@@ -125,8 +125,8 @@ static void dim_text(const HoloModel *model, int64_t d, char *text, size_t size,
         return;
     }
     char a[128], b[128];
-    dim_text(model, r->a, a, sizeof a, depth + 1);
-    dim_text(model, r->b, b, sizeof b, depth + 1);
+    dim_text(model, r->a, a, sizeof a, left);
+    dim_text(model, r->b, b, sizeof b, left);
     if (r->op == HOLO_DIM_MIN || r->op == HOLO_DIM_MAX)
         snprintf(text, size, "%s(%.100s,%.100s)", r->op == HOLO_DIM_MIN ? "min" : "max", a, b);
     else
@@ -135,11 +135,22 @@ static void dim_text(const HoloModel *model, int64_t d, char *text, size_t size,
 
 void holo_model_dim_text(const HoloModel *model, int64_t size, char *text, size_t room)
 {
-    dim_text(model, size, text, room, 0);
+    int left = 50;
+    dim_text(model, size, text, room, &left);
 }
 
-static HoloStatus port_load(HoloModel *model, const HoloPlanRecord *plan, uint32_t operand, HoloPort *port,
-                            HoloError *error)
+// The text of an entry of DIMS, made once: many ports may have the same sizes.
+static const char *entry_text(HoloModel *model, int64_t size, const char **texts)
+{
+    const char **have = &texts[size == HOLO_DIM_UNKNOWN ? model->archive.DIMS_count : (uint32_t)size];
+    char         text[300];
+    if (*have) return *have;
+    holo_model_dim_text(model, size, text, sizeof text);
+    return *have = holo_arena_text(&model->arena, text, strlen(text));
+}
+
+static HoloStatus port_load(HoloModel *model, const HoloPlanRecord *plan, uint32_t operand, const char **texts,
+                            HoloPort *port, HoloError *error)
 {
     const HoloArchive     *a = &model->archive;
     const HoloValueRecord *v = &a->VALUES_at[plan->value_first + a->OPERANDS_at[operand]];
@@ -150,10 +161,8 @@ static HoloStatus port_load(HoloModel *model, const HoloPlanRecord *plan, uint32
         int64_t size      = a->SIZES_at[v->size_first + (uint32_t)d];
         port->type.dim[d] = size;
         if (!holo_dim_is_symbolic(size)) continue;
-        char text[300];
-        holo_model_dim_text(model, size, text, sizeof text);
         port->type.dim[d] = -1;
-        port->symbol[d]   = holo_arena_text(&model->arena, text, strlen(text));
+        port->symbol[d]   = entry_text(model, size, texts);
         if (!port->symbol[d]) return holo_fail_memory(error);
     }
     return HOLO_OK;
@@ -214,13 +223,15 @@ static HoloStatus free_inputs_find(HoloModel *model, const HoloPlanRecord *plan,
 static HoloStatus ports_load(HoloModel *model, HoloError *error)
 {
     const HoloPlanRecord *plan = &model->archive.PLANS_at[0];
+    const char          **texts;
+    TAKE(model, const char *, model->archive.DIMS_count + 1, &texts);
     TAKE(model, HoloPort, plan->input_count, &model->inputs);
     TAKE(model, HoloPort, plan->output_count, &model->outputs);
     TAKE(model, bool, plan->input_count, &model->input_is_free);
     for (uint32_t i = 0; i < plan->input_count; i++)
-        HOLO_TRY(port_load(model, plan, plan->input_first + i, &model->inputs[i], error));
+        HOLO_TRY(port_load(model, plan, plan->input_first + i, texts, &model->inputs[i], error));
     for (uint32_t i = 0; i < plan->output_count; i++)
-        HOLO_TRY(port_load(model, plan, plan->output_first + i, &model->outputs[i], error));
+        HOLO_TRY(port_load(model, plan, plan->output_first + i, texts, &model->outputs[i], error));
     return free_inputs_find(model, plan, error);
 }
 
