@@ -131,7 +131,10 @@ static HoloStatus expression_fill(HoloFrame *frame, const HoloValueRecord *v, Ho
 {
     const HoloArchive *a = &frame->session->model->archive;
     if (count < 0 || (uint64_t)count > a->SIZES_count - v->at) return HOLO_BAD_ARCHIVE;
-    if (!t->data) t->data = holo_arena_take(&frame->arena, (size_t)count * 8 + 8);
+    if ((uint64_t)count > a->SIZES_count - frame->contents_count)
+        return HOLO_BAD_ARCHIVE; // each has entries of its own
+    frame->contents_count += (uint64_t)count;
+    t->data = holo_arena_take(&frame->contents, (size_t)count * 8 + 8);
     if (!t->data) return HOLO_NO_MEMORY;
     for (int64_t i = 0; i < count; i++) {
         int64_t x;
@@ -153,14 +156,14 @@ static bool shared_bind(HoloFrame *frame, uint32_t i, int64_t count)
     const HoloTensor      *from = &frame->types[v->at];
     int64_t                all  = from->kind == HOLO_TENSOR && from->rank >= 0 ? holo_tensor_count(from) : -1, start;
     if (all < 0 || from->dtype != frame->types[i].dtype) return false;
-    frame->starts[i] = 0;
+    frame->starts[i] = frame->starts[v->at];
     if (v->storage == HOLO_STORE_ALIAS) return all == count;
-    const HoloValueRecord *root = holo_frame_record(frame, holo_frame_root(frame, i));
-    if (root->storage == HOLO_STORE_CONSTANT && a->CONSTANTS_at[root->at].packed) return false;
+    const HoloConstantRecord *k = holo_frame_constant(frame, i);
+    if (k && k->packed) return false;
     if (!dim_value(frame, a->SIZES_at[v->size_first + (uint32_t)v->rank], &start) || start < 0 || start > all ||
         count > all - start)
         return false;
-    frame->starts[i] = (size_t)start * holo_dtype_size((HoloDtype)v->dtype);
+    frame->starts[i] += (size_t)start * holo_dtype_size((HoloDtype)v->dtype);
     return true;
 }
 
@@ -185,7 +188,7 @@ static HoloStatus value_bind(HoloFrame *frame, uint32_t i, HoloError *error)
 {
     const HoloModel       *model = frame->session->model;
     const HoloValueRecord *v     = holo_frame_record(frame, i);
-    HoloTensor            *t = &frame->types[i], before = *t;
+    HoloTensor            *t     = &frame->types[i];
     if (v->storage == HOLO_STORE_INPUT) return HOLO_OK;
     bool    ok    = value_type(frame, v, t);
     int64_t count = ok && v->storage != HOLO_STORE_HEAP ? holo_tensor_count(t) : 0;
@@ -194,10 +197,7 @@ static HoloStatus value_bind(HoloFrame *frame, uint32_t i, HoloError *error)
         ok      = (uint64_t)count == model->archive.CONSTANTS_at[v->at].count;
         t->data = model->constants[v->at];
     }
-    if (ok && v->storage == HOLO_STORE_EXPRESSION) {
-        t->data = before.data; // its memory of an earlier binding: the count is the same
-        ok      = !expression_fill(frame, v, t, count);
-    }
+    if (ok && v->storage == HOLO_STORE_EXPRESSION) ok = !expression_fill(frame, v, t, count);
     if (ok && holo_store_is_shared(v->storage)) ok = shared_bind(frame, i, count);
     return ok ? HOLO_OK : value_fail(frame, i, error);
 }
@@ -209,6 +209,8 @@ static HoloStatus values_bind(HoloFrame *frame, const HoloTensor *const *inputs,
         frame->types[v]      = *inputs[i];
         frame->types[v].data = NULL;
     }
+    holo_arena_reset(&frame->contents, (HoloArenaMark){0});
+    frame->contents_count = 0;
     for (uint32_t i = 0; i < frame->plan->value_count; i++) HOLO_TRY(value_bind(frame, i, error));
     if (frame->plan->value_count) memcpy(frame->values, frame->types, frame->plan->value_count * sizeof *frame->values);
     return HOLO_OK;
@@ -241,13 +243,31 @@ static HoloStatus outputs_compare(const HoloCall *call, const HoloTensor *inferr
     return HOLO_OK;
 }
 
+// The inputs of a step as infer may see them: where weights are packed, their bytes are no elements.
+static const HoloTensor *const *inputs_plain(HoloFrame *frame, const HoloCall *call)
+{
+    HoloTensor        *copies = HOLO_NEW(&frame->temp, HoloTensor, call->in_count + 1);
+    const HoloTensor **in     = HOLO_NEW(&frame->temp, const HoloTensor *, call->in_count + 1);
+    for (int i = 0; copies && in && i < call->in_count; i++) {
+        in[i] = call->in[i];
+        if (!in[i]) continue;
+        const HoloConstantRecord *k = holo_frame_constant(frame, (uint32_t)(in[i] - frame->values));
+        if (!k || !k->packed) continue;
+        copies[i]      = *in[i];
+        copies[i].data = NULL;
+        in[i]          = &copies[i];
+    }
+    return copies ? in : NULL;
+}
+
 HoloStatus holo_frame_infer(HoloFrame *frame, uint32_t step, const HoloTensor **out_types, bool *out_known,
                             HoloError *error)
 {
     HoloCall     call  = frame->calls[step];
     HoloTensor  *types = HOLO_NEW(&frame->temp, HoloTensor, call.out_count + 1);
     HoloTensor **out   = HOLO_NEW(&frame->temp, HoloTensor *, call.out_count + 1);
-    if (!types || !out) return holo_fail_memory(error);
+    if (frame->steps[step].has_packed) call.in = inputs_plain(frame, &call);
+    if (!types || !out || !call.in) return holo_fail_memory(error);
     for (int i = 0; i < call.out_count; i++) {
         if (!call.out[i]) continue;
         out[i]        = &types[i];
@@ -273,9 +293,7 @@ static bool input_is_in_form(const HoloFrame *frame, const HoloStepRecord *s, co
     uint32_t           v    = a->OPERANDS_at[s->operand_first + (uint32_t)i];
     int64_t            want = kernel && kernel->packed_size ? kernel->packed_size(call, i) : -1;
     if (v == HOLO_NO_VALUE) return want < 0;
-    const HoloValueRecord *r = holo_frame_record(frame, v);
-    while (holo_store_is_shared(r->storage)) r = holo_frame_record(frame, (uint32_t)r->at);
-    const HoloConstantRecord *k = r->storage == HOLO_STORE_CONSTANT ? &a->CONSTANTS_at[r->at] : NULL;
+    const HoloConstantRecord *k = holo_frame_constant(frame, v);
     if (want < 0) return !k || !k->packed;
     return k && k->packed == s->kernel && k->size == (uint64_t)want;
 }
@@ -350,7 +368,7 @@ static bool is_kept(const HoloFrame *frame, const HoloStepRecord *s, const HoloO
     for (uint32_t i = 0; i < s->in_count; i++) {
         uint32_t v = frame->session->model->archive.OPERANDS_at[s->operand_first + i];
         if (v == HOLO_NO_VALUE) continue;
-        HoloStorage storage = holo_frame_record(frame, holo_frame_root(frame, v))->storage;
+        HoloStorage storage = holo_frame_record(frame, frame->roots[v])->storage;
         if (i >= COMPARED && storage == HOLO_STORE_HEAP) return false; // it may be of another type in the next run
         if (i < CONSTANTS && op->prepare_in >> i & 1 && storage != HOLO_STORE_CONSTANT) return false;
     }
@@ -368,6 +386,16 @@ static void step_prepare(HoloFrame *frame, uint32_t i)
     holo_arena_reset(&frame->temp, mark);
 }
 
+static bool has_packed(const HoloFrame *frame, const HoloStepRecord *s)
+{
+    for (uint32_t i = 0; i < s->in_count; i++) {
+        uint32_t                  v = frame->session->model->archive.OPERANDS_at[s->operand_first + i];
+        const HoloConstantRecord *k = v == HOLO_NO_VALUE ? NULL : holo_frame_constant(frame, v);
+        if (k && k->packed) return true;
+    }
+    return false;
+}
+
 static HoloStatus step_bind(HoloFrame *frame, uint32_t i, size_t *scratch, HoloError *error)
 {
     const HoloStepRecord *s    = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
@@ -379,7 +407,8 @@ static HoloStatus step_bind(HoloFrame *frame, uint32_t i, size_t *scratch, HoloE
                              .prepared       = step->prepared,
                              .prepared_types = step->prepared_types,
     };
-    step->is_open = has_open(call);
+    step->is_open    = has_open(call);
+    step->has_packed = has_packed(frame, s);
     if (!step->is_open) {
         bool              known = true;
         const HoloTensor *types;
@@ -389,39 +418,56 @@ static HoloStatus step_bind(HoloFrame *frame, uint32_t i, size_t *scratch, HoloE
         HOLO_TRY(status);
         step->is_checked = !known;
     }
+    call->error = error;
+    if (s->kernel) return kernel_bind(frame, i, s, scratch, error);
+    HOLO_TRY(forms_check(frame, s, NULL, call));
     step_prepare(frame, i);
     call->error = error;
-    return s->kernel ? kernel_bind(frame, i, s, scratch, error) : forms_check(frame, s, NULL, call);
+    return HOLO_OK;
 }
 
 // Is there something in value `v`, given which values of the heap were made before?
 static bool is_there(const HoloFrame *frame, uint32_t v, const bool *made)
 {
-    v = holo_frame_root(frame, v);
+    v = frame->roots[v];
     return made[v] || holo_frame_record(frame, v)->storage != HOLO_STORE_HEAP;
 }
 
-// What lies on the heap is made by a step before others read it, and before it is an output.
+// What lies on the heap is made by a step before others read it. What an operator makes of a size of its own, as values or
+// subgraphs say, is made there.
+static HoloStatus step_order_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloCall *call, bool *made)
+{
+    bool must_be_heap = call->op->flags & (HOLO_OP_CONTROL | HOLO_OP_DYNAMIC);
+    for (uint32_t k = 0; k < (uint32_t)s->in_count + s->out_count; k++) {
+        uint32_t v = frame->session->model->archive.OPERANDS_at[s->operand_first + k];
+        if (v == HOLO_NO_VALUE) continue;
+        if (k < s->in_count && !is_there(frame, v, made))
+            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "input %u is read before it is made", k);
+        if (k < s->in_count) continue;
+        if (must_be_heap && holo_frame_record(frame, v)->storage != HOLO_STORE_HEAP)
+            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "output %u has no size before the run, but is planned",
+                                  k - s->in_count);
+        made[v] = true;
+    }
+    return HOLO_OK;
+}
+
+// So are outputs of the plan, and what is given out is elements: packed weights are none.
 static HoloStatus order_check(HoloFrame *frame, HoloError *error)
 {
-    const HoloArchive *a    = &frame->session->model->archive;
-    bool              *made = HOLO_NEW(&frame->temp, bool, frame->plan->value_count + 1);
+    const HoloStepRecord *steps = frame->session->model->archive.STEPS_at + frame->plan->step_first;
+    bool                 *made  = HOLO_NEW(&frame->temp, bool, frame->plan->value_count + 1);
     if (!made) return holo_fail_memory(error);
     for (uint32_t i = 0; i < frame->plan->step_count; i++) {
-        const HoloStepRecord *s = &a->STEPS_at[frame->plan->step_first + i];
-        frame->calls[i].error   = error;
-        for (uint32_t k = 0; k < (uint32_t)s->in_count + s->out_count; k++) {
-            uint32_t v = a->OPERANDS_at[s->operand_first + k];
-            if (v == HOLO_NO_VALUE) continue;
-            if (k >= s->in_count)
-                made[v] = true;
-            else if (!is_there(frame, v, made))
-                return holo_call_fail(&frame->calls[i], HOLO_BAD_ARCHIVE, "input %u is read before it is made", k);
-        }
+        frame->calls[i].error = error;
+        HOLO_TRY(step_order_check(frame, &steps[i], &frame->calls[i], made));
     }
-    for (uint32_t i = 0; i < frame->plan->output_count; i++)
-        if (!is_there(frame, holo_frame_output_value(frame, i), made))
-            return holo_fail(error, HOLO_BAD_ARCHIVE, "output %u is never made", i);
+    for (uint32_t i = 0; i < frame->plan->output_count; i++) {
+        uint32_t                  v = holo_frame_output_value(frame, i);
+        const HoloConstantRecord *k = holo_frame_constant(frame, v);
+        if (!is_there(frame, v, made)) return holo_fail(error, HOLO_BAD_ARCHIVE, "output %u is never made", i);
+        if (k && k->packed) return holo_fail(error, HOLO_BAD_ARCHIVE, "output %u is a packed constant", i);
+    }
     return HOLO_OK;
 }
 

@@ -4,6 +4,8 @@
 #include "runtime/frame.h"
 #include "runtime/reuse.h"
 
+#include <stdlib.h>
+
 static HoloStatus layout_static(const HoloFrame *frame, uint64_t *size, uint64_t *offsets, HoloError *error)
 {
     *size = frame->plan->arena_bytes;
@@ -39,15 +41,12 @@ static HoloStatus layout_dynamic(HoloFrame *frame, uint64_t *size, uint64_t *off
 static bool bytes_of(const HoloFrame *frame, const HoloTensor *value, const char **out_from, const char **out_to)
 {
     if (!value) return false;
-    uint32_t number = (uint32_t)(value - frame->values);
-    size_t   bytes = holo_tensor_bytes(&frame->types[number]), start = 0;
-    while (holo_store_is_shared(holo_frame_record(frame, number)->storage)) {
-        start += frame->starts[number];
-        number = (uint32_t)holo_frame_record(frame, number)->at;
-    }
-    const char *data = frame->types[number].data;
-    if (holo_frame_record(frame, number)->storage != HOLO_STORE_ARENA || !data || !bytes) return false;
-    *out_from = data + start;
+    uint32_t    number = (uint32_t)(value - frame->values);
+    uint32_t    root   = frame->roots[number];
+    size_t      bytes  = holo_tensor_bytes(&frame->types[number]);
+    const char *data   = frame->types[root].data;
+    if (holo_frame_record(frame, root)->storage != HOLO_STORE_ARENA || !data || !bytes) return false;
+    *out_from = data + frame->starts[number];
     *out_to   = *out_from + bytes;
     return true;
 }
@@ -65,29 +64,72 @@ static bool is_joined(const HoloStep *step, const HoloCall *call, int k, const c
     return !holo_dim_is_symbolic(at) && from == whole + (size_t)at * holo_dtype_size((HoloDtype)call->out[0]->dtype);
 }
 
+typedef struct Span { // the bytes of an output
+    const char *from, *to;
+    int         number;
+} Span;
+
+static int by_place(const void *a, const void *b)
+{
+    const Span *x = a, *y = b;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+// The outputs that have bytes in the arena, in their order there; -1: two lie over each other, and *out_number is one.
+static int spans_find(const HoloFrame *frame, const HoloCall *call, Span *spans, int *out_number)
+{
+    int count = 0;
+    for (int i = 0; i < call->out_count; i++) {
+        Span *s   = &spans[count];
+        s->number = i;
+        count += bytes_of(frame, call->out[i], &s->from, &s->to);
+    }
+    if (count > 1) qsort(spans, (size_t)count, sizeof *spans, by_place);
+    for (int i = 1; i < count; i++) {
+        *out_number = spans[i].number;
+        if (spans[i - 1].to > spans[i].from) return -1;
+    }
+    return count;
+}
+
+// The first of the spans, which do not meet, that ends behind `from`.
+static int span_behind(const Span *spans, int count, const char *from)
+{
+    int low = 0;
+    while (low < count) {
+        int middle = low + (count - low) / 2;
+        if (spans[middle].to > from)
+            count = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
 // Operators check the values that they read (indices, lengths) and then use them: what they write must not
 // change these. Only what goes element by element, each in its own place, may write over an input. An open step may be
 // run by eval where its kernel would do that and eval would not.
-static HoloStatus step_overlaps_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloStep *step,
+static HoloStatus step_overlaps_check(HoloFrame *frame, const HoloStepRecord *s, const HoloStep *step,
                                       const HoloCall *call)
 {
     bool in_place = call->op->flags & HOLO_OP_POINTWISE || (holo_kernel_is_in_place(s->kernel) && !step->is_open);
-    for (int i = 0; i < call->out_count; i++) {
-        const char *from, *to, *other_from, *other_to;
-        if (!bytes_of(frame, call->out[i], &from, &to)) continue;
-        for (int k = 0; k < call->in_count + call->out_count; k++) {
-            const HoloTensor *other = k < call->in_count ? call->in[k] : call->out[k - call->in_count];
-            if (k == call->in_count + i || !bytes_of(frame, other, &other_from, &other_to)) continue;
-            if (from >= other_to || other_from >= to) continue;
-            bool same = in_place && k < call->in_count && from == other_from && to == other_to;
-            if (!same && !is_joined(step, call, k, from, other_from))
-                return holo_call_fail(call, HOLO_BAD_ARCHIVE, "output %d lies over another operand", i);
-        }
+    int  number   = 0;
+    Span one, *spans = call->out_count > 1 ? HOLO_NEW(&frame->temp, Span, call->out_count) : &one;
+    if (!spans) return holo_fail_memory(call->error);
+    int count = spans_find(frame, call, spans, &number);
+    for (int k = 0; k < call->in_count && count > 0; k++) {
+        const char *from, *to;
+        if (!bytes_of(frame, call->in[k], &from, &to)) continue;
+        int i = span_behind(spans, count, from);
+        if (i == count || spans[i].from >= to) continue;
+        bool same = in_place && from == spans[i].from && to == spans[i].to;
+        number    = spans[i].number;
+        if (!same && !is_joined(step, call, k, spans[i].from, from)) count = -1;
     }
-    return HOLO_OK;
+    return count >= 0 ? HOLO_OK : holo_call_fail(call, HOLO_BAD_ARCHIVE, "output %d lies over another operand", number);
 }
 
-static HoloStatus overlaps_check(const HoloFrame *frame, HoloError *error)
+static HoloStatus overlaps_check(HoloFrame *frame, HoloError *error)
 {
     const HoloStepRecord *steps = frame->session->model->archive.STEPS_at + frame->plan->step_first;
     for (uint32_t i = 0; i < frame->plan->step_count; i++) {

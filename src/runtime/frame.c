@@ -53,7 +53,7 @@ static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void
 static bool is_settled(const HoloFrame *frame, uint32_t v)
 {
     const HoloTensor *t       = &frame->values[v];
-    HoloStorage       storage = holo_frame_record(frame, holo_frame_root(frame, v))->storage;
+    HoloStorage       storage = holo_frame_record(frame, frame->roots[v])->storage;
     if (t->kind == HOLO_SEQUENCE && t->inner == HOLO_TENSOR) return !frame->is_fresh;
     if (t->kind != HOLO_TENSOR || t->dtype == HOLO_STRING) return false;
     return storage == HOLO_STORE_ARENA || storage == HOLO_STORE_HEAP || storage == HOLO_STORE_CONSTANT;
@@ -82,6 +82,7 @@ static HoloStatus results_take(HoloFrame *frame, int count, HoloTensor *const *o
 static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count, const HoloTensor *const *in,
                                 int out_count, HoloTensor *const *out, HoloError *error)
 {
+    enum { DEPTH_MAX = 256 };
     HoloFrame   *outer   = frame_of(host);
     HoloSession *session = outer->session;
     uint32_t     number  = (uint32_t)((const HoloPlanRecord *)graph - session->model->archive.PLANS_at);
@@ -89,10 +90,15 @@ static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count,
     if (!*slot) HOLO_TRY(holo_frame_create(session, number, outer, slot, error));
     HoloFrame *frame = *slot;
     frame->parent    = outer;
+    frame->depth     = outer->depth + 1;
+    if (frame->depth > DEPTH_MAX)
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "subgraphs are nested more than %d deep", DEPTH_MAX);
     if ((uint32_t)in_count != frame->plan->input_count || (uint32_t)out_count > frame->plan->output_count)
         return holo_fail(error, HOLO_BAD_MODEL,
                          "a subgraph takes %u inputs and gives %u outputs; it is called with %d and %d",
                          frame->plan->input_count, frame->plan->output_count, in_count, out_count);
+    for (int i = 0; i < in_count; i++)
+        if (!in[i]) return holo_fail(error, HOLO_BAD_MODEL, "input %d of a subgraph is missing", i);
     HOLO_TRY(holo_frame_bind(frame, in, error));
     HOLO_TRY(holo_frame_run(frame, in, error));
     return results_take(frame, out_count, out, error);
@@ -149,6 +155,7 @@ static HoloStatus arrays_create(HoloFrame *frame, HoloError *error)
     for (uint32_t i = 0; i < plan->step_count; i++) operand_count += (size_t)steps[i].in_count + steps[i].out_count;
     TAKE(frame, values, plan->value_count);
     TAKE(frame, types, plan->value_count);
+    TAKE(frame, roots, plan->value_count);
     TAKE(frame, starts, plan->value_count);
     TAKE(frame, operands, operand_count);
     TAKE(frame, calls, plan->step_count);
@@ -157,6 +164,10 @@ static HoloStatus arrays_create(HoloFrame *frame, HoloError *error)
     TAKE(frame, dim_is_known, a->DIMS_count);
     TAKE(frame, parent_dims, a->DIMS_count);
     TAKE(frame, parent_dim_is_known, a->DIMS_count);
+    for (uint32_t i = 0; i < plan->value_count; i++) {
+        const HoloValueRecord *v = holo_frame_record(frame, i);
+        frame->roots[i]          = holo_store_is_shared(v->storage) ? frame->roots[v->at] : i;
+    }
     for (uint32_t i = 0; i < plan->step_count; i++) {
         call_init(frame, &steps[i], frame->operands + at, &frame->calls[i]);
         at += (size_t)steps[i].in_count + steps[i].out_count;
@@ -206,6 +217,7 @@ void holo_frame_destroy(HoloFrame *frame)
     for (int i = 0; i < HOLO_COUNT(frame->heap); i++) holo_arena_deinit(&frame->heap[i]);
     holo_arena_deinit(&frame->temp);
     holo_arena_deinit(&frame->prepared);
+    holo_arena_deinit(&frame->contents);
     holo_arena_deinit(&frame->arena);
     holo_free(frame);
 }
@@ -223,7 +235,7 @@ static HoloStatus results_begin(HoloFrame *frame, HoloError *error)
         frame->lists = (HoloLists){0};
     }
     for (uint32_t i = 0; frame->parent && i < frame->plan->output_count; i++) {
-        uint32_t v = holo_frame_root(frame, holo_frame_output_value(frame, i));
+        uint32_t v = frame->roots[holo_frame_output_value(frame, i)];
         if (holo_frame_record(frame, v)->storage != HOLO_STORE_ARENA) continue;
         frame->values[v].data = host_keep(&frame->host, holo_tensor_bytes(&frame->types[v]) + 1);
         if (!frame->values[v].data) return holo_fail_memory(error);
@@ -239,7 +251,7 @@ static void values_point(HoloFrame *frame, const HoloTensor *const *inputs)
     for (uint32_t i = 0; i < frame->plan->value_count; i++) {
         const HoloValueRecord *v = holo_frame_record(frame, i);
         if (!holo_store_is_shared(v->storage)) continue;
-        frame->values[i].data = frame->values[v->at].data;
+        frame->values[i].data = frame->values[frame->roots[i]].data;
         if (frame->starts[i]) frame->values[i].data = (char *)frame->values[i].data + frame->starts[i];
     }
 }
@@ -279,6 +291,13 @@ static HoloStatus step_open(HoloFrame *frame, uint32_t i, HoloError *error)
     return HOLO_OK;
 }
 
+// Has a tensor sizes that can be, and the elements that they speak of?
+static bool is_whole(const HoloTensor *t)
+{
+    int64_t count = sizes_are_known(t) ? holo_tensor_count(t) : -1;
+    return count == 0 || (count > 0 && t->data);
+}
+
 // A value made on the heap must have the sizes that later steps were bound to.
 static HoloStatus step_close(const HoloFrame *frame, const HoloCall *call)
 {
@@ -286,7 +305,7 @@ static HoloStatus step_close(const HoloFrame *frame, const HoloCall *call)
         const HoloTensor *have = call->out[k];
         if (!have || !is_heap(frame, have)) continue;
         const HoloTensor *want = &frame->types[have - frame->values];
-        if (!have->dtype || (have->kind == HOLO_TENSOR && !sizes_are_known(have)))
+        if (!have->dtype || (have->kind == HOLO_TENSOR && !is_whole(have)))
             return holo_call_fail(call, HOLO_INTERNAL, "output %d was not made", k);
         if (!sizes_are_known(want)) continue;
         bool same = have->dtype == want->dtype && have->kind == want->kind && have->rank == want->rank;

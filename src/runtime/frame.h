@@ -45,6 +45,7 @@ typedef struct HoloStep {
     bool              is_open;         // sizes of operands are found only while running
     bool              is_checked;      // the output sizes depend on values: infer again before each run
     bool              is_kept;         // what op->prepare makes serves all runs, as it depends on constants alone
+    bool              has_packed;      // an input is packed: infer does not see its bytes, which are no elements
 
     const void *prepared;       // kept so; NULL: not made yet
     uint64_t    prepared_types; // of the inputs it was made for
@@ -58,7 +59,8 @@ struct HoloFrame {
     HoloArena             arena;  // owns the arrays below
     HoloTensor           *values; // by number in the plan, as they are now
     HoloTensor           *types;  // as they were bound
-    size_t               *starts; // of an alias or a part: its first byte in the value whose bytes it shares
+    uint32_t             *roots;  // the value whose bytes these are: aliases and parts have none of their own
+    size_t               *starts; // of an alias or a part: its first byte in its root
     HoloTensor          **operands;
     HoloCall             *calls;
     HoloStep             *steps;
@@ -76,6 +78,9 @@ struct HoloFrame {
     bool                  is_preparing;  // such a step
     struct HoloReuse     *reuse;         // of the model's own frame: steps that need not run again; NULL: none yet
     bool                  is_bound;
+    HoloArena             contents; // of values that follow from sizes, since they were bound
+    uint64_t              contents_count;
+    int                   depth; // of subgraphs in subgraphs
 };
 
 HOLO_MUST HoloStatus holo_frame_create(HoloSession *session, uint32_t plan, const HoloFrame *parent, HoloFrame **out,
@@ -102,12 +107,11 @@ static inline const HoloValueRecord *holo_frame_record(const HoloFrame *frame, u
 {
     return &frame->session->model->archive.VALUES_at[frame->plan->value_first + value];
 }
-// The value whose bytes these are: aliases and parts have none of their own.
-static inline uint32_t holo_frame_root(const HoloFrame *frame, uint32_t value)
+// The constant whose bytes a value has, or some of them; NULL: it has others.
+static inline const HoloConstantRecord *holo_frame_constant(const HoloFrame *frame, uint32_t value)
 {
-    while (holo_store_is_shared(holo_frame_record(frame, value)->storage))
-        value = (uint32_t)holo_frame_record(frame, value)->at;
-    return value;
+    const HoloValueRecord *root = holo_frame_record(frame, frame->roots[value]);
+    return root->storage == HOLO_STORE_CONSTANT ? &frame->session->model->archive.CONSTANTS_at[root->at] : NULL;
 }
 static inline uint32_t holo_frame_input_value(const HoloFrame *frame, uint32_t i)
 {

@@ -51,7 +51,7 @@ static const HoloStepRecord *step_at(const HoloFrame *frame, uint32_t i)
 static int64_t root_at(const HoloFrame *frame, const HoloStepRecord *s, uint32_t k)
 {
     uint32_t v = frame->session->model->archive.OPERANDS_at[s->operand_first + k];
-    return v == HOLO_NO_VALUE ? -1 : (int64_t)holo_frame_root(frame, v);
+    return v == HOLO_NO_VALUE ? -1 : (int64_t)frame->roots[v];
 }
 
 static uint32_t storage_of(const HoloFrame *frame, int64_t root)
@@ -116,7 +116,7 @@ static void skips_begin(const HoloFrame *frame, HoloReuse *r, bool some)
     uint64_t all = 0;
     for (uint32_t i = 0; i < frame->plan->step_count; i++) all |= r->masks[i];
     for (uint32_t i = 0; i < frame->plan->output_count; i++)
-        r->blocks[holo_frame_root(frame, holo_frame_output_value(frame, i))].is_output = true;
+        r->blocks[frame->roots[holo_frame_output_value(frame, i)]].is_output = true;
     for (uint32_t i = 0; i < frame->plan->step_count; i++) {
         uint64_t mask = r->masks[i];
         r->skips[i] =

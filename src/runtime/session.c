@@ -352,7 +352,7 @@ size_t holo_session_memory(const HoloSession *session)
         const HoloFrame *f = session->frames[i];
         if (f)
             bytes += holo_reuse_bytes(f) + f->memory_size + f->arena.total + f->heap[0].total + f->heap[1].total +
-                     f->temp.total + f->prepared.total;
+                     f->temp.total + f->prepared.total + f->contents.total;
     }
     return bytes;
 }
