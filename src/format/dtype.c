@@ -166,7 +166,8 @@ int64_t holo_tensor_count(const HoloTensor *t)
     for (int i = 0; i < t->rank; i++) {
         if (t->dim[i] < 0) return -1;
         is_empty |= t->dim[i] == 0;
-        if (t->dim[i] && !holo_mul(count, t->dim[i], &count)) return -1; // beside a 0, too: no product of sizes overflows
+        if (t->dim[i] && !holo_mul(count, t->dim[i], &count))
+            return -1; // beside a 0, too: no product of sizes overflows
     }
     if (count > INT64_MAX / (int64_t)sizeof(HoloTensor)) return -1;
     return is_empty ? 0 : count;
