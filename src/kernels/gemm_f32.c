@@ -418,7 +418,8 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
                          : g->lines > 1                    ? &tiles_lines
                                                            : &tiles;
     // Even heights: 13 rows are 7 and 6, not 12 and 1.
-    int64_t steps = (rows + GEMM_ROWS - 1) / GEMM_ROWS, height = rows / steps, taller = rows % steps;
+    int64_t part = g->part ? g->part : rows, parts = rows / part;
+    int64_t steps = (part + GEMM_ROWS - 1) / GEMM_ROWS, height = part / steps, taller = part % steps;
     int     panels;
     for (int64_t j = 0; j < g->n; j += panels * LANES) {
         int64_t left = g->n - j;
@@ -438,14 +439,16 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
         t.b_panel     = g->b_panel;
         t.b_step      = g->b_step;
         Tiles *of     = halves && panels == 2 && left <= 2 * LANES ? &tiles_half : first_tiles;
-        for (int64_t s = 0; s < steps; s++) {
-            int tall = (int)(height + (s < taller));
+        for (int64_t s = 0; s < steps * parts; s++) {
+            int     tall = (int)(height + (s % steps < taller));
+            int64_t down = tall * g->c_row;
+            if (g->part && s % steps == steps - 1) down += g->c_part - part * g->c_row;
             (*of)[tall][panels](&t);
             t.next = b;
             t.a += tall * a->row;
-            t.c += tall * g->c_row;
+            t.c += down;
             if (t.d) t.d += tall * g->d_row;
-            if (t.more) t.more += tall * g->c_row;
+            if (t.more) t.more += down;
             if (!g->b_type) continue;
             of        = &tiles; // these panels have been widened
             t.b       = (const char *)t.wide;

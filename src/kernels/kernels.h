@@ -61,9 +61,12 @@ typedef struct HoloGemm {
     const void  *b_next;              // NULL: none. B of the product that the caller makes next: it is read ahead
     float       *c;                   // overlaps nothing else
     int64_t      c_row;
-    const float *d;               // NULL: no D, beta is not looked at
-    int64_t      d_row, d_column; // d_column is 0 or 1
-    float        alpha, beta;
+    int64_t      part,
+        c_part;          // part 0: none. Else rows of C come in parts of so many, `c_part` floats from one to the next;
+                         // then m is a multiple of it, at most HOLO_GEMM_ROWS, D one row or none, and `more` is as C
+    const float      *d; // NULL: no D, beta is not looked at
+    int64_t           d_row, d_column; // d_column is 0 or 1
+    float             alpha, beta;
     const HoloFinish *finish;  // NULL: none. Of what the formula gives
     bool              resume;  // sums are added to what C holds
     bool              pause;   // C gets bare sums: alpha, D and finish come later

@@ -5,6 +5,7 @@
 // tiles see, so that rows of the image lie beside each other: the places of a column of the kernel are then one run, and a
 // product takes all of them at once. Pixels that are a dilation apart are tiles of their own. Tasks follow from the shape.
 #include "runtime/conv_nhwc.h"
+#include "runtime/conv_regions.h"
 
 enum {
     TILE        = HOLO_WINOGRAD_TILE,
@@ -32,7 +33,7 @@ static double product(double a, double b, double c, double d)
     return a * b * c * d;
 }
 
-// Is it faster, as far as counting tells? Numbers are multiplications, or as many as what is done takes time.
+// Is it faster than what leaves out the padding, as far as counting tells? Numbers are multiplications, or as many as what is done takes time.
 static bool pays(const Lines *l)
 {
     enum { TRANSFORM = 4, LOAD = 4, GATHER = 2, START = 1 << 14, FEW_ROWS = 8 };
@@ -43,6 +44,8 @@ static bool pays(const Lines *l)
     double               six   = PLACES * (double)l->groups;
     double               plain =
         (double)c->pixels * (double)s->kernel[2] * (work + GATHER * (double)s->kernel[1] * (double)c->channels);
+    HoloConvRegions regions;
+    if (holo_conv_regions(s, c->batch, &regions)) plain *= regions.share;
     double fast = START + six * (tiles * (double)s->out[1] * work + LOAD * work) +
                   TRANSFORM * tiles *
                       (six * (double)l->seen * (double)c->channels + PLACES * (double)s->out[1] * (double)c->filters);

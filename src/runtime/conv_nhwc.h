@@ -50,6 +50,9 @@ static inline float holo_conv_weight(const HoloConvNhwc *c, int64_t i)
                                            : c->w[i];
 }
 
+// By a matrix product, any convolution: it takes HOLO_GEMM_SCRATCH floats for each worker.
+void holo_conv_dense_run(const HoloConvNhwc *conv);
+
 // By tiles of 4x4 or 2x2 pixels: 3x3 places, strides, dilations and groups of 1.
 bool   holo_winograd_fits(const HoloConvNhwc *conv);
 size_t holo_winograd_scratch(const HoloConvNhwc *conv); // floats for each worker

@@ -12,15 +12,12 @@
 #include "runtime/finish.h"
 
 enum {
-    TILE_COLUMNS    = 512,
-    COLUMNS_MIN     = 128,     // rows are gathered again for each tile of columns: not narrower
-    MATRIX_MIN      = 48,      // where they are not gathered
     DIRECT_CHANNELS = 128,     // of a task that applies filters directly
     DIRECT_WORK     = 1 << 16, // multiplications that are worth one
     NUMBER_MAX      = 1 << 30,
 };
 
-// How a convolution is cut, by shape alone: rows are pixels or, of a direct one, rows of pixels.
+// How a direct convolution is cut, by shape alone: rows are rows of pixels.
 typedef struct Cut {
     int64_t tile_rows, tile_columns, row_tiles, column_tiles;
 } Cut;
@@ -28,7 +25,6 @@ typedef struct Cut {
 typedef struct Work {
     const HoloConvNhwc *conv;
     Cut                 cut;
-    bool                is_matrix; // the images are rows as they are
 } Work;
 
 // ---- shapes
@@ -100,86 +96,6 @@ static int64_t packed_size(const HoloCall *call, int input)
                                  holo_product(w->rank - 2, w->dim + 2));
 }
 
-// ---- dense
-
-// Is each row of pixels a row of the images? So it is with one place, everywhere.
-static bool is_matrix(const HoloConvShape *s)
-{
-    for (int d = 0; d < 3; d++)
-        if (s->kernel[d] != 1 || s->stride[d] != 1 || s->pad[d] != 0 || s->in[d] != s->out[d]) return false;
-    return true;
-}
-
-// How long two workers, and four, are at tiles of so many panels.
-static int64_t time_of(int64_t panels, int64_t width, int64_t tiles)
-{
-    int64_t tasks = holo_ceil_div(panels, width) * tiles;
-    return (2 * holo_ceil_div(tasks, 2) + holo_ceil_div(tasks, 4)) * width;
-}
-
-// Panels of filters of a tile, where there are so many tiles of rows.
-static int64_t tile_panels(const HoloConvNhwc *c, int64_t tiles)
-{
-    int64_t panels = holo_ceil_div(c->filters, HOLO_PANEL), least = is_matrix(&c->shape) ? MATRIX_MIN : COLUMNS_MIN;
-    int64_t count = holo_ceil_div(c->filters, TILE_COLUMNS), best = holo_ceil_div(holo_ceil_div(panels, 2), count) * 2;
-    double  work = (double)c->pixels * (double)c->filters * (double)c->k / HOLO_CONV_WORK / (double)tiles;
-    int64_t most = holo_least(holo_ceil_div(HOLO_CONV_TASKS, tiles), c->filters / least);
-    if (tiles * count >= HOLO_CONV_TASKS) return best;
-    for (; count <= most && (double)count <= work; count++) {
-        int64_t width = holo_ceil_div(panels, count);
-        if (time_of(panels, width, tiles) < time_of(panels, best, tiles)) best = width;
-    }
-    return best;
-}
-
-static Cut cut(const HoloConvNhwc *c)
-{
-    Cut t;
-    t.row_tiles    = holo_ceil_div(c->pixels, HOLO_GEMM_ROWS);
-    t.tile_rows    = holo_ceil_div(c->pixels, t.row_tiles);
-    t.tile_columns = tile_panels(c, t.row_tiles * c->groups) * HOLO_PANEL;
-    t.column_tiles = holo_ceil_div(c->filters, t.tile_columns);
-    t.row_tiles    = holo_ceil_div(c->pixels, t.tile_rows);
-    return t;
-}
-
-static void work_dense(void *arg, int64_t i, int worker)
-{
-    const Work         *w      = arg;
-    const HoloConvNhwc *c      = w->conv;
-    int64_t             column = i % w->cut.column_tiles * w->cut.tile_columns;
-    int64_t             row    = i / w->cut.column_tiles % w->cut.row_tiles * w->cut.tile_rows;
-    int64_t             group = i / w->cut.column_tiles / w->cut.row_tiles, o = group * c->filters + column;
-    int64_t             pixel = c->groups * c->channels, panels = holo_ceil_div(c->filters, HOLO_PANEL) * HOLO_PANEL;
-    float              *scratch = holo_kernel_scratch(c->host, worker);
-    HoloFinish          finish;
-    HoloPatchRows       patch = {.shape = &c->shape, .channels = c->channels, .pixel = pixel, .first = row};
-    HoloGemm            g     = {
-                       .m        = holo_least(w->cut.tile_rows, c->pixels - row),
-                       .n        = holo_least(w->cut.tile_columns, c->filters - column),
-                       .k        = c->k,
-                       .a        = c->x + group * c->channels + (w->is_matrix ? row * pixel : 0),
-                       .a_row    = pixel,
-                       .a_column = 1,
-                       .patch    = w->is_matrix ? NULL : &patch,
-                       .b        = holo_weights_at(c->w, (group * panels + column) * c->k, c->narrow),
-                       .b_type   = c->narrow,
-                       .b_book   = c->w,
-                       .b_panel  = c->k * HOLO_PANEL,
-                       .b_step   = HOLO_PANEL,
-                       .c        = c->out + row * c->groups * c->filters + o,
-                       .c_row    = c->groups * c->filters,
-                       .d        = c->bias ? c->bias + o : NULL,
-                       .d_column = 1,
-                       .alpha    = 1,
-                       .beta     = 1,
-                       .finish   = holo_conv_finish(c, row * c->groups * c->filters + o, &finish),
-                       .scratch  = scratch,
-    };
-    c->host->kernels->gemm_f32(&g);
-    if (!c->has_finish) holo_tail_run(&c->tail, c->host, row, g.m, o, g.n, scratch);
-}
-
 // ---- depthwise, and groups of few channels
 
 // Channels so few that the rows which a kernel sees of some pixels stay in the first cache; rows for the rest.
@@ -230,12 +146,6 @@ static void run_direct(const HoloConvNhwc *c)
 {
     Work w = {.conv = c, .cut = cut_direct(c)};
     c->host->parallel(c->host, w.cut.column_tiles * w.cut.row_tiles, work_direct, &w);
-}
-
-static void run_dense(const HoloConvNhwc *c)
-{
-    Work w = {.conv = c, .cut = cut(c), .is_matrix = is_matrix(&c->shape)};
-    c->host->parallel(c->host, w.cut.column_tiles * w.cut.row_tiles * c->groups, work_dense, &w);
 }
 
 // ---- ways to compute, in the order in which they are asked
@@ -294,7 +204,7 @@ static const Way ways[] = {
     {holo_band_fits, band_scratch, run_band},
     {holo_conv_runs_fits, holo_conv_runs_scratch, holo_conv_runs_run},
     {holo_conv_spread_fits, holo_conv_spread_scratch, holo_conv_spread_run},
-    {is_any, gemm_scratch, run_dense},
+    {is_any, gemm_scratch, holo_conv_dense_run},
 };
 
 static const Way *way_of(const HoloConvNhwc *c)

@@ -1,6 +1,7 @@
 // conv_nhwc_test.c - convolutions with channels last against a plain sum in double, on shapes that hurt: on every
 // table of kernels, by plain and by transformed weights, with tails; and what the kernel refuses.
 #include "runtime/conv_nhwc.h"
+#include "runtime/conv_regions.h"
 #include "support/kernel_case.h"
 
 typedef struct Shape {
@@ -331,16 +332,16 @@ static const Shape lines[] = {
     {2, 1, 64, 64, 1, {13, 26}, {3, 3}, {1, 1}, {2, 2}, {2, 2, 2, 2}, true, 3},
     {2, 1, 64, 64, 1, {13, 25}, {3, 3}, {2, 1}, {3, 1}, {3, 1, 0, 2}, true, 6},
     {2, 1, 80, 80, 1, {3, 41}, {1, 12}, {1, 1}, {1, 1}, {0, 11, 0, 0}, true, 0},
-    {2, 1, 96, 96, 1, {2, 40}, {3, 4}, {1, 1}, {1, 1}, {4, 9, 4, 9}, true, 0}, // pixels that see nothing
+    {2, 1, 32, 96, 1, {16, 61}, {2, 6}, {1, 1}, {1, 1}, {1, 6, 1, 6}, true, 0}, // pixels that see nothing
 };
 
-static bool is_by_lines(const Shape *v)
+static HoloConvNhwc conv_of(const Shape *v)
 {
     HoloConvNhwc c = {.shape    = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}},
                       .batch    = v->batch,
                       .groups   = v->groups,
-                      .channels = v->channels,
-                      .filters  = v->filters,
+                      .channels = v->channels / v->groups,
+                      .filters  = v->filters / v->groups,
                       .pixels   = v->batch};
     for (int d = 0, at = 3 - v->rank; d < v->rank; d++, at++) {
         c.shape.in[at]       = v->in[d];
@@ -351,14 +352,97 @@ static bool is_by_lines(const Shape *v)
         c.shape.pad[at]      = v->pads[d];
         c.pixels *= out_size(v, d);
     }
+    return c;
+}
+
+static bool is_by_lines(const Shape *v)
+{
+    HoloConvNhwc c = conv_of(v);
     return holo_lines_fits(&c);
+}
+
+// Much of what they see lies in the padding: one, two or three dimensions, of each two or three regions or all in one, places
+// that nothing sees, pixels that see nothing, strides, groups, several images, lines of few and of many pixels.
+static const Shape padded[] = {
+    {2, 1, 40, 33, 1, {13, 17}, {3, 3}, {1, 1}, {6, 8}, {6, 8, 6, 8}, true, 2},
+    {2, 2, 33, 40, 1, {11, 11}, {3, 3}, {1, 1}, {4, 4}, {4, 4, 4, 4}, true, 5},
+    {2, 3, 20, 50, 1, {7, 9}, {3, 3}, {1, 1}, {12, 12}, {12, 12, 12, 12}, true, 7}, // one place is left
+    {2, 1, 300, 17, 1, {9, 30}, {3, 3}, {1, 1}, {9, 18}, {9, 18, 9, 18}, false, 1},
+    {2, 1, 24, 40, 2, {13, 13}, {3, 3}, {1, 1}, {6, 6}, {6, 6, 6, 6}, true, 6},
+    {2, 2, 36, 34, 1, {15, 15}, {3, 5}, {2, 2}, {7, 6}, {8, 12, 6, 12}, true, 3},
+    {2, 1, 20, 20, 1, {12, 6}, {5, 3}, {1, 1}, {4, 1}, {20, 12, 20, 12}, true, 0}, // and pixels that see nothing
+    {2, 1, 96, 96, 1, {2, 40}, {3, 4}, {1, 1}, {1, 1}, {4, 9, 4, 9}, true, 0},
+    {2, 1, 20, 40, 1, {3, 200}, {3, 3}, {1, 1}, {2, 80}, {2, 80, 2, 80}, true, 4},
+    {1, 2, 70, 80, 1, {40}, {3}, {1}, {24}, {24, 24}, true, 2},
+    {1, 5, 20, 30, 1, {30}, {9}, {1}, {6}, {24, 24}, false, 5}, // more spans than are kept apart
+    {1, 5, 20, 30, 1, {50}, {25}, {1}, {6}, {72, 72}, true, 0},
+    {3, 2, 16, 20, 1, {6, 7, 8}, {3, 3, 3}, {1, 1, 1}, {4, 5, 6}, {4, 5, 6, 4, 5, 6}, true, 2},
+    {3, 1, 18, 20, 1, {6, 2, 20}, {3, 1, 1}, {1, 1, 1}, {4, 1, 1}, {4, 0, 0, 4, 0, 0}, true, 5},
+    {3, 1, 20, 34, 2, {5, 9, 3}, {2, 3, 2}, {2, 1, 1}, {3, 6, 2}, {2, 6, 1, 1, 6, 2}, true, 7},
+};
+
+// Every pixel is in one region, which has all places that it sees; and fewer are multiplied.
+static void expect_regions(const HoloConvShape *s, int64_t batch)
+{
+    HoloConvRegions r;
+    if (!holo_conv_regions(s, batch, &r))
+        fail_msg("a kernel of %lld x %lld", (long long)s->kernel[1], (long long)s->kernel[2]);
+    assert_true(r.share > 0 && r.share < 0.9);
+    for (int d = 0; d < 3; d++) {
+        int64_t at = 0;
+        for (int i = 0; i < r.count[d]; i++) {
+            const HoloConvSpan *span = &r.span[d][i];
+            assert_true(span->first == at && span->count > 0 && span->places >= 0);
+            assert_true(span->place >= 0 && span->place + span->places <= s->kernel[d]);
+            for (; at < span->first + span->count; at++)
+                for (int64_t k = 0; k < s->kernel[d]; k++) {
+                    int64_t in = at * s->stride[d] - s->pad[d] + k * s->dilation[d];
+                    if (in >= 0 && in < s->in[d]) assert_true(k >= span->place && k < span->place + span->places);
+                }
+        }
+        assert_int_equal(at, s->out[d]);
+    }
+}
+
+static void padding_is_not_multiplied(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(padded); i++) {
+        HoloConvNhwc c = conv_of(&padded[i]);
+        expect_regions(&c.shape, c.batch);
+        check_conv(&padded[i], HOLO_CONV_NHWC_PACKED, 2e-5);
+    }
+    HoloConvRegions r; // of large images, and where padding is as thin as it mostly is, there is one region
+    for (int i = 0; i < HOLO_COUNT(lines); i++) {
+        if (lines[i].pads[0] > 2) continue;
+        HoloConvNhwc c = conv_of(&lines[i]);
+        assert_false(holo_conv_regions(&c.shape, c.batch, &r));
+        assert_int_equal(holo_conv_region_count(&r), 1);
+        for (int d = 0; d < 3; d++) assert_int_equal(r.span[d][0].places, c.shape.kernel[d]);
+    }
+}
+
+// What DeepLab has: of 9 places a pixel sees less than 6, 3, and 1 in the mean.
+static void large_dilations(void **state)
+{
+    (void)state;
+    const double most[] = {0.65, 0.35, 0.12};
+    for (int i = 0; i < HOLO_COUNT(most); i++) {
+        int64_t         d = 12 * (i + 1);
+        Shape           v = {2, 1, 960, 256, 1, {33, 33}, {3, 3}, {1, 1}, {d, d}, {d, d, d, d}, true, 0};
+        HoloConvNhwc    c = conv_of(&v);
+        HoloConvRegions r;
+        assert_true(holo_conv_regions(&c.shape, 1, &r));
+        assert_true(r.share < most[i]);
+        assert_false(holo_lines_fits(&c));
+    }
 }
 
 static void tiles_of_a_row(void **state)
 {
     (void)state;
     for (int i = 0; i < HOLO_COUNT(lines); i++) {
-        assert_true(is_by_lines(&lines[i]));
+        if (!is_by_lines(&lines[i])) fail_msg("case %d", i);
         check_conv(&lines[i], HOLO_CONV_NHWC_PACKED, 2e-5); // a pixel that sees little is off as its neighbours are
     }
     // Too few pixels for the weights to be transformed; a stride along the row; what tiles of 4x4 pixels are for.
@@ -550,6 +634,8 @@ int main(void)
         cmocka_unit_test(transformed_weights),
         cmocka_unit_test(weights_transformed_in_the_run),
         cmocka_unit_test(tiles_of_a_row),
+        cmocka_unit_test(padding_is_not_multiplied),
+        cmocka_unit_test(large_dilations),
         cmocka_unit_test(all_tails),
         cmocka_unit_test(transformed_weights_are_close),
         cmocka_unit_test(choices),
