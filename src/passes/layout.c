@@ -12,8 +12,7 @@
 
 // ---- dimensions
 
-// Where dimension d of a value with channels last was before.
-static int before(int rank, int d)
+int holo_layout_before(int rank, int d)
 {
     return d == 0 ? 0 : d == rank - 1 ? 1 : d + 1;
 }
@@ -34,7 +33,7 @@ bool holo_layout_is_image(const HoloValue *value)
 static HoloTensor type_last(const HoloTensor *t)
 {
     HoloTensor out = *t;
-    for (int d = 0; d < t->rank; d++) out.dim[d] = t->dim[before(t->rank, d)];
+    for (int d = 0; d < t->rank; d++) out.dim[d] = t->dim[holo_layout_before(t->rank, d)];
     out.data = NULL;
     return out;
 }
@@ -54,7 +53,7 @@ static bool become_transpose(HoloLayout *l, HoloNode *node, HoloValue *from, boo
 {
     int     rank = from->type.rank;
     int64_t perm[HOLO_MAX_RANK];
-    for (int d = 0; d < rank; d++) perm[d] = to_last ? before(rank, d) : after(rank, d);
+    for (int d = 0; d < rank; d++) perm[d] = to_last ? holo_layout_before(rank, d) : after(rank, d);
     HoloAttr *attr = HOLO_NEW(l->graph->arena, HoloAttr, 1);
     if (!attr || !holo_build_list(l->graph, "perm", rank, perm, attr)) return false;
     node->type       = "Transpose";
@@ -77,7 +76,7 @@ static HoloValue *constant_last(HoloLayout *l, const HoloValue *value, const Hol
     if (!out.data) return NULL;
     holo_strides(t->rank, t->dim, plain);
     holo_strides(out.rank, out.dim, to);
-    for (int d = 0; d < out.rank; d++) from[d] = plain[before(out.rank, d)];
+    for (int d = 0; d < out.rank; d++) from[d] = plain[holo_layout_before(out.rank, d)];
     holo_move(out.rank, out.dim, holo_dtype_size((HoloDtype)out.dtype), out.data, to, t->data, from);
     return holo_graph_constant(l->graph, value->name, &out);
 }
@@ -190,8 +189,7 @@ static bool pointwise(HoloLayout *l, HoloNode *node)
     return holo_layout_replace(l, node, node->domain, node->version, in, node->in_count, node->attr, node->attr_count);
 }
 
-// The attributes of a node with this one in place of that of its name.
-static HoloAttr *with_attr(HoloLayout *l, const HoloNode *node, const HoloAttr *other)
+HoloAttr *holo_layout_with_attr(HoloLayout *l, const HoloNode *node, const HoloAttr *other)
 {
     HoloAttr *attr = HOLO_NEW(l->scratch, HoloAttr, node->attr_count);
     for (int i = 0; attr && i < node->attr_count; i++)
@@ -244,7 +242,7 @@ static bool split(HoloLayout *l, HoloNode *node)
     int rank = node->in[0]->type.rank, axis = axis_of(node, rank);
     if (!holo_layout_is_last(l, node->in[0]) || axis < 0) return true;
     HoloAttr   cut  = {.name = "axis", .kind = HOLO_ATTR_INT, .count = 1, .i = after(rank, axis)};
-    HoloAttr  *attr = with_attr(l, node, &cut);
+    HoloAttr  *attr = holo_layout_with_attr(l, node, &cut);
     HoloValue *x    = holo_layout_last(l, node->in[0]);
     HoloNode  *copy = holo_graph_node_like(l->graph, node->name, node);
     if (!attr || !x || !copy) return false;
@@ -323,7 +321,7 @@ static bool crop(HoloLayout *l, HoloNode *node)
 // Begins, then ends, for all dimensions, in the order that these have with channels last.
 static void pads_last(const int64_t *pads, int rank, int64_t *out)
 {
-    for (int d = 0; d < 2 * rank; d++) out[d] = pads[d / rank * rank + before(rank, d % rank)];
+    for (int d = 0; d < 2 * rank; d++) out[d] = pads[d / rank * rank + holo_layout_before(rank, d % rank)];
 }
 
 // As an attribute, as they are before opset 11.
@@ -336,7 +334,7 @@ static bool pad_old(HoloLayout *l, HoloNode *node)
     if (!holo_layout_is_last(l, node->in[0]) || !pads || pads->kind != HOLO_ATTR_INTS || pads->count != 2 * rank)
         return true;
     pads_last(pads->ints, rank, list);
-    if (!holo_build_list(l->graph, "pads", 2 * rank, list, &moved) || !(attr = with_attr(l, node, &moved)))
+    if (!holo_build_list(l->graph, "pads", 2 * rank, list, &moved) || !(attr = holo_layout_with_attr(l, node, &moved)))
         return false;
     HoloValue *in[1] = {holo_layout_last(l, node->in[0])};
     return in[0] && holo_layout_replace(l, node, "", node->version, in, 1, attr, node->attr_count);
@@ -399,60 +397,6 @@ static bool softmax(HoloLayout *l, HoloNode *node)
     HoloAttr   attr  = {.name = "axis", .kind = HOLO_ATTR_INT, .count = 1, .i = after(rank, (int)axis)};
     HoloValue *in[1] = {holo_layout_last(l, node->in[0])};
     return in[0] && holo_layout_replace(l, node, "", node->version, in, 1, &attr, 1);
-}
-
-// A constant list with an entry for each dimension, in the order that they have with channels last. NULL: it is none,
-// or no memory.
-static HoloValue *list_last(HoloLayout *l, const HoloValue *list, int rank)
-{
-    size_t size = list->type.dtype == HOLO_F32 ? sizeof(float) : list->type.dtype == HOLO_I64 ? sizeof(int64_t) : 0;
-    if (!list->is_constant || !list->type.data || !size || list->type.rank != 1 || list->type.dim[0] != rank)
-        return NULL;
-    char *data = HOLO_NEW(l->graph->arena, char, size *(size_t)rank);
-    if (!data) return NULL;
-    for (int d = 0; d < rank; d++)
-        memcpy(data + (size_t)d * size, (const char *)list->type.data + (size_t)before(rank, d) * size, size);
-    HoloTensor t = list->type;
-    t.data       = data;
-    return holo_graph_constant(l->graph, list->name, &t);
-}
-
-// Scales are an attribute, and since opset 9 an input.
-static bool upsample(HoloLayout *l, HoloNode *node)
-{
-    const HoloAttr *scales = holo_node_attr(node, "scales");
-    int             rank   = node->in[0]->type.rank;
-    HoloValue      *in[2]  = {NULL};
-    HoloAttr       *attr   = node->attr;
-    if (!holo_layout_is_last(l, node->in[0]) || node->in_count > 2) return true;
-    if (node->in_count == 2 && (!node->in[1] || !(in[1] = list_last(l, node->in[1], rank)))) return true;
-    if (!in[1]) {
-        if (!scales || scales->kind != HOLO_ATTR_FLOATS || scales->count != rank) return true;
-        HoloAttr moved = *scales;
-        float   *list  = HOLO_NEW(l->graph->arena, float, rank);
-        for (int d = 0; list && d < rank; d++) list[d] = scales->floats[before(rank, d)];
-        moved.floats = list;
-        if (!list || !(attr = with_attr(l, node, &moved))) return false;
-    }
-    in[0] = holo_layout_last(l, node->in[0]);
-    return in[0] && holo_layout_replace(l, node, "", node->version, in, node->in_count, attr, node->attr_count);
-}
-
-// By constant scales or sizes, and of the whole image.
-static bool resize(HoloLayout *l, HoloNode *node)
-{
-    if (node->version < 11) return upsample(l, node);
-    int        rank  = node->in[0]->type.rank;
-    HoloValue *in[4] = {NULL};
-    if (!holo_layout_is_last(l, node->in[0]) || holo_node_attr(node, "axes") || node->in_count > 4) return true;
-    const HoloValue *roi = node->in_count > 1 ? node->in[1] : NULL;
-    if (roi && holo_tensor_count(&roi->type) != 0) return true;
-    for (int i = 2; i < node->in_count; i++) {
-        if (!node->in[i] || holo_tensor_count(&node->in[i]->type) == 0) continue;
-        if (!(in[i] = list_last(l, node->in[i], rank))) return true;
-    }
-    in[0] = holo_layout_last(l, node->in[0]);
-    return in[0] && holo_layout_replace(l, node, "", node->version, in, node->in_count, node->attr, node->attr_count);
 }
 
 // To a narrow type and back: rounded where it lies.
@@ -518,20 +462,19 @@ static const HoloLayoutRule rules[] = {
     {"LogSoftmax", "", softmax},
     {"GlobalAveragePool", "", global_average},
     {"ReduceMean", "", reduce},
-    {"Resize", "", resize},
-    {"Upsample", "", upsample},
     {"Cast", "", cast},
     {"DynamicQuantizeLinear", "", dynamic_quantize},
     {0},
 };
 
+const HoloLayoutRule *const holo_layout_rules[] = {holo_layout_conv, holo_layout_i8, holo_layout_resize, rules, NULL};
+
 static bool apply(HoloLayout *l, HoloNode *node)
 {
     if (!node->op || !node->in_count || !node->out_count || !holo_layout_is_image(node->out[0]) || !node->in[0])
         return true;
-    const HoloLayoutRule *const tables[] = {holo_layout_conv, holo_layout_i8, rules};
-    for (int i = 0; i < HOLO_COUNT(tables); i++)
-        for (const HoloLayoutRule *rule = tables[i]; rule->name; rule++)
+    for (int i = 0; holo_layout_rules[i]; i++)
+        for (const HoloLayoutRule *rule = holo_layout_rules[i]; rule->name; rule++)
             if (!strcmp(rule->name, node->type) && !strcmp(rule->domain, node->domain)) return rule->apply(l, node);
     bool has_formula = holo_formula_has(node->domain, node->type) && node->out_count == 1;
     return !has_formula || pointwise(l, node);

@@ -25,6 +25,11 @@ bool holo_layout_is_last(const HoloLayout *l, const HoloValue *value);
 bool holo_layout_replace(HoloLayout *l, HoloNode *node, const char *domain, int version, HoloValue *const *in,
                          int in_count, const HoloAttr *attr, int attr_count);
 
+// Where dimension d of a value with channels last was before.
+int holo_layout_before(int rank, int d);
+// The attributes of a node with this one in place of that of its name. NULL: no memory.
+HoloAttr *holo_layout_with_attr(HoloLayout *l, const HoloNode *node, const HoloAttr *other);
+
 // A tensor of a type that has kernels with channels last, and of 1 to 3 spatial dimensions.
 bool holo_layout_is_image(const HoloValue *value);
 
@@ -35,7 +40,9 @@ typedef struct HoloLayoutRule {
 } HoloLayoutRule;
 
 // Ended by a row without a name.
-extern const HoloLayoutRule holo_layout_conv[];
-extern const HoloLayoutRule holo_layout_i8[]; // operators on 8-bit integers
+extern const HoloLayoutRule        holo_layout_conv[];
+extern const HoloLayoutRule        holo_layout_i8[]; // operators on 8-bit integers
+extern const HoloLayoutRule        holo_layout_resize[];
+extern const HoloLayoutRule *const holo_layout_rules[]; // all of them; ended by NULL
 
 #endif
