@@ -41,6 +41,7 @@ const HoloPass holo_passes[] = {
     {"columns", holo_pass_columns, false, true, true, LAYOUT, "transposed convolutions with computed filters, and deformed ones, become products"},
     {"peer", holo_pass_peer, false, false, true, LAYOUT, "what is quantised later is computed as ONNX Runtime does"},
     {"layout", holo_pass_layout, false, true, false, LAYOUT, "convolutions, and what is between them, with channels last"},
+    {"turned", holo_pass_turned, false, true, false, LAYOUT, "a Transpose of the rows of a product goes into its constant weights"},
     {"sixteen", holo_pass_sixteen, false, true, true, FUSE, "numbers that are quantised to 16 bits and back are rounded as f32"},
     {"fuse", holo_pass_fuse, false, true, false, FUSE, "pointwise operators become one program, and the tail of a product"},
     {"roundtrips", holo_pass_round_trips, false, false, false, FUSE, "a Cast to f16 and one straight back become one step"},
