@@ -50,7 +50,7 @@ LIB_COMP := $(BUILD)/libhologram-compiler.a
 SO       := $(BUILD)/libhologram.so
 SO_COMP  := $(BUILD)/libhologram-compiler.so
 
-.PHONY: all demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan fuzz fuzz-replay bench bench-kernels bench-isa bench-lookup bench-stdlib peers-anew install clean deps help hooks real oom operators isa-long
+.PHONY: all demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan races fuzz fuzz-replay bench bench-kernels bench-isa bench-lookup bench-stdlib peers-anew install clean deps help hooks real oom operators isa-long
 MAKEFLAGS += --no-builtin-rules
 # What builds a lot uses every core, unless the caller said how many.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -235,6 +235,11 @@ ubsan:
 	@$(MAKE) --no-print-directory BUILD=build/ubsan SANITIZE=undefined OPT="-O1" sanitized
 tsan:
 	@$(MAKE) --no-print-directory BUILD=build/tsan SANITIZE=thread OPT="-O1" sanitized
+## make races         the tests that use many threads, under the thread sanitizer
+RACES := sharing pool stop isa_threads
+races: test-deps
+	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/tsan SANITIZE=thread OPT="-O1" $(RACES:%=build/tsan/tests/%_test)
+	@set -e; for t in $(RACES); do build/tsan/tests/$${t}_test; done
 sanitized: test-deps
 	@$(MAKE) --no-print-directory $(JOBS) $(BUILD)/hologram unit replay-programs
 	@ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory cli-test fuzz-replay onnx

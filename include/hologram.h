@@ -1,8 +1,9 @@
 // hologram.h - the runtime's public API: open a .holo file, make a session, run it.
 //
-// Three objects. A HoloModel is an opened file: immutable, shared freely between threads. A
-// HoloSession is one place where the model runs: it owns the memory of a run and belongs to one
-// thread at a time. A HoloPool is a set of worker threads that sessions borrow.
+// Three objects. A HoloModel is an opened file: immutable, shared freely between threads, which may
+// all run it at once (holo_model_run). A HoloSession is one place where the model runs: it owns the
+// memory of a run and belongs to one thread at a time. A HoloPool is a set of worker threads that
+// sessions borrow.
 //
 // Functions that can fail return a HoloStatus and, when `error` is not NULL, leave there a message
 // that names the node or the byte at fault. Nothing here prints, exits or aborts.
@@ -45,7 +46,9 @@ extern "C" {
     X(CANCELLED, 8, "the run was cancelled")                                  \
     X(VERIFY, 9, "the compiled plan differs from the model beyond tolerance") \
     X(INTERNAL, 10, "a mistake in Hologram itself")                           \
-    X(REFUSED, 11, "valid, but Hologram does not do it, by choice")
+    X(REFUSED, 11, "valid, but Hologram does not do it, by choice")           \
+    X(BUSY, 12, "another thread is using the session")                        \
+    X(TIMEOUT, 13, "the run took longer than it may")
 
 typedef enum HoloStatus {
 #define X(id, value, text) HOLO_##id = value,
@@ -170,6 +173,11 @@ typedef struct HoloPool HoloPool;
 // A pool runs work on `threads` threads, the caller's among them. Its workers sleep when idle.
 // 0 means one thread a core. Sessions of several threads may share one pool.
 HOLO_API HOLO_MUST HoloStatus holo_pool_create(int threads, HoloPool **out_pool);
+// The same with workers that stay on cores of one's choice, as the system numbers them: worker i on cores[i % core_count]. The
+// caller's thread is worker 0 and stays where it is: cores[0] is for it, by whatever means it has. `threads` 0: as many as
+// there are cores. HOLO_UNSUPPORTED where the system lets nobody choose, as macOS.
+HOLO_API HOLO_MUST HoloStatus holo_pool_create_on(int threads, const int *cores, int core_count, HoloPool **out_pool,
+                                                  HoloError *error);
 HOLO_API void                 holo_pool_destroy(HoloPool *pool);
 HOLO_API int                  holo_pool_threads(const HoloPool *pool);
 
@@ -190,7 +198,7 @@ HOLO_API HOLO_MUST HoloStatus holo_model_open_with(const char *path, uint32_t fl
 // Opens an archive in memory, which must stay as it is until holo_model_close, 64-byte aligned.
 HOLO_API HOLO_MUST HoloStatus holo_model_open_memory(const void *bytes, size_t size, HoloModel **out_model,
                                                      HoloError *error);
-HOLO_API void                 holo_model_close(HoloModel *model); // after all its sessions are destroyed
+HOLO_API void holo_model_close(HoloModel *model); // after all its sessions are destroyed and its runs are over
 
 // Reads every byte and compares every checksum, which opening does not.
 HOLO_API HOLO_MUST HoloStatus holo_model_verify(const HoloModel *model, HoloError *error);
@@ -275,7 +283,10 @@ HOLO_API void holo_model_info(const HoloModel *model, HoloModelInfo *out_info);
 
 typedef struct HoloSession HoloSession;
 
-// A session of `model`, which must outlive it, on `pool` (NULL: the caller's thread alone).
+// A session of `model`, which must outlive it, on `pool` (NULL: the caller's thread alone). It is for one thread at a time:
+// a call that meets one of another thread changes nothing and returns HOLO_BUSY at once. From then on a run takes only
+// inputs, and memory for outputs, that its own thread has set, and an output is given only to the thread that ran; anything
+// else is HOLO_BUSY, too. Threads that share a model call holo_model_run, or have a session each.
 HOLO_API HOLO_MUST HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSession **out_session,
                                                   HoloError *error);
 HOLO_API void                 holo_session_destroy(HoloSession *session);
@@ -304,6 +315,10 @@ HOLO_API HOLO_MUST HoloStatus holo_session_output(const HoloSession *session, in
 // Asks a run in progress to stop; callable from any thread. The run returns HOLO_CANCELLED.
 HOLO_API void holo_session_cancel(HoloSession *session);
 
+// From now on a run that takes longer stops, in the middle of a step where that is long, and returns HOLO_TIMEOUT. 0, the
+// default: it may take any time.
+HOLO_API HOLO_MUST HoloStatus holo_session_set_time_limit(HoloSession *session, double seconds, HoloError *error);
+
 // Bytes of working memory that the session holds now.
 HOLO_API size_t holo_session_memory(const HoloSession *session);
 
@@ -322,6 +337,42 @@ HOLO_API HOLO_MUST HoloStatus holo_session_profile_write(const HoloSession *sess
 // subgraphs, nor for those that are left out (holo_session_kept_steps). NULL: no longer.
 typedef void (*HoloWatchFn)(void *context, const char *step, const char *value, const HoloTensor *view);
 HOLO_API void holo_session_watch(HoloSession *session, HoloWatchFn watch, void *context);
+
+// ---- runs of a model, by any number of threads at once -----------------------------------------
+
+// One call, from the inputs to the outputs, that all threads may make on one model. Behind it are sessions, which the model
+// makes when they are needed, keeps, and destroys when it is closed. No lock is held during a run.
+
+typedef struct HoloRunInput {
+    const char *name;   // NULL: `index` says which
+    int         index;  // from 0 on
+    HoloTensor  tensor; // the caller's, read while the call lasts
+} HoloRunInput;
+
+typedef struct HoloRunOutput {
+    const char *name;  // NULL: `index` says which
+    int         index; // filled in where there is a name
+    void       *data;  // memory of the caller for it, of `size` bytes; NULL: memory of its own
+    size_t      size;
+    HoloTensor  tensor; // filled in: its type and shape, and where it is
+    void       *owned;  // filled in: NULL, or what holo_run_outputs_free frees
+} HoloRunOutput;
+
+typedef struct HoloRunOptions {
+    size_t size;       // sizeof(HoloRunOptions): there may be more fields one day
+    double time_limit; // in seconds, with what it waits for a session; 0: none
+} HoloRunOptions;
+
+// Every input that is not optional must be given; of the outputs, those that are wanted. `options` may be NULL. Outputs without
+// memory of the caller get some of their own, to be freed by holo_run_outputs_free; after a failure none is left.
+HOLO_API HOLO_MUST HoloStatus holo_model_run(const HoloModel *model, const HoloRunInput *inputs, int input_count,
+                                             HoloRunOutput *outputs, int output_count, const HoloRunOptions *options,
+                                             HoloError *error);
+// Frees what holo_model_run gave; outputs in the caller's memory stay as they are.
+HOLO_API void holo_run_outputs_free(HoloRunOutput *outputs, int count);
+// Before the first such run: on which pool they are (NULL, the default: each on its caller's thread), and how many sessions
+// there may be, 1 to 256 (0, the default: one a core). When all are in use, further callers wait for one.
+HOLO_API HOLO_MUST HoloStatus holo_model_set_runs(HoloModel *model, HoloPool *pool, int sessions, HoloError *error);
 
 // ---- memo: inputs that were seen before --------------------------------------------------------
 

@@ -415,8 +415,13 @@ static void step_release(HoloFrame *frame, uint32_t i)
 // Whatever else failed because of it: a run that was to end tells that alone.
 static HoloStatus stopped(const HoloFrame *frame, uint32_t step, HoloError *error)
 {
+    const HoloSession *session = frame->session;
+    const char        *node    = frame->calls[step].node;
     if (error) error->status = HOLO_OK;
-    return holo_fail(error, HOLO_CANCELLED, "the run was cancelled at node %s", frame->calls[step].node);
+    if (atomic_load_explicit(&session->stop.why, memory_order_relaxed) == HOLO_STOP_LATE)
+        return holo_fail(error, HOLO_TIMEOUT, "the run took longer than %g seconds: it was stopped at node %s",
+                         session->time_limit, node);
+    return holo_fail(error, HOLO_CANCELLED, "the run was cancelled at node %s", node);
 }
 
 HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)

@@ -14,6 +14,22 @@
 
 typedef struct HoloFrame HoloFrame;
 
+// Who uses a session. Marks are those of threads: see holo_thread_mark.
+typedef struct HoloUsers {
+    atomic_bool  is_taken;  // by a call that is going on
+    atomic_bool  have_met;  // two calls of two threads, at some time
+    const void **set_input; // who set each of them; NULL: nobody
+    const void **set_output;
+    const void  *ran;
+} HoloUsers;
+
+// What a session tells of itself to any thread at any time, as of the last run.
+typedef struct HoloSeen {
+    atomic_ullong hits, misses; // of its memo
+    atomic_uint   kept_steps;
+    atomic_bool   is_profiled; // from the next run on
+} HoloSeen;
+
 struct HoloSession {
     const HoloModel   *model;   // borrowed: outlives the session
     HoloAccount       *account; // of its memory, and what it may have
@@ -34,7 +50,10 @@ struct HoloSession {
     HoloWatchFn watch; // NULL: nobody watches
     void       *watch_context;
     HoloMemo   *memo; // NULL: there is none
-    HoloStop    stop; // of the run
+    HoloUsers   users;
+    HoloSeen    seen;
+    HoloStop    stop;       // of the run
+    double      time_limit; // seconds that a run may take; 0: any number
     bool        has_run;
     bool        is_lean; // pages of a step's constants are given back behind it: for whoever runs a plan only once
 };
@@ -127,6 +146,16 @@ static inline bool holo_kind_fits(uint8_t want, uint8_t want_inner, const HoloTe
 {
     return want == have->kind || (want == HOLO_OPTIONAL && want_inner == have->kind);
 }
+
+// A public call begins with taking the session and ends with giving it back, whose status is then that of the call.
+// HOLO_BUSY: another thread's call has it.
+HOLO_MUST HoloStatus holo_session_take(const HoloSession *session, HoloError *error);
+HOLO_MUST HoloStatus holo_session_give(const HoloSession *session, HoloStatus status);
+// Where two threads have met: is all that is set this thread's, and the last run? HOLO_BUSY: no.
+HOLO_MUST HoloStatus holo_session_owns_sets(const HoloSession *session, HoloError *error);
+HOLO_MUST HoloStatus holo_session_owns_run(const HoloSession *session, HoloError *error);
+// Nothing is set any more.
+void holo_session_clear(HoloSession *session);
 
 // Makes the session's scratch at least this large for each worker.
 HOLO_MUST HoloStatus holo_session_reserve(HoloSession *session, size_t scratch, HoloError *error);

@@ -128,7 +128,7 @@ bool holo_memo_find(HoloMemo *memo, const HoloTensor *inputs)
 
 // ---- the public face
 
-HoloStatus holo_session_set_memo(HoloSession *session, size_t bytes, HoloError *error)
+static HoloStatus memo_set(HoloSession *session, size_t bytes, HoloError *error)
 {
     enum { LEAST = 1024 };
     if (bytes && bytes < LEAST)
@@ -150,10 +150,10 @@ HoloStatus holo_session_set_memo(HoloSession *session, size_t bytes, HoloError *
     return done ? HOLO_OK : holo_fail_memory(error);
 }
 
-void holo_session_memo_counts(const HoloSession *session, uint64_t *out_hits, uint64_t *out_misses)
+HoloStatus holo_session_set_memo(HoloSession *session, size_t bytes, HoloError *error)
 {
-    if (out_hits) *out_hits = session->memo ? session->memo->hits : 0;
-    if (out_misses) *out_misses = session->memo ? session->memo->misses : 0;
+    HOLO_TRY(holo_session_take(session, error));
+    return holo_session_give(session, memo_set(session, bytes, error));
 }
 
 int64_t holo_model_memo_count(const HoloModel *model)

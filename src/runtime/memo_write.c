@@ -223,7 +223,7 @@ HoloStatus holo_memo_write(const HoloSession *session, HoloFileWriter *file, uin
     return status;
 }
 
-HoloStatus holo_session_save_memo(const HoloSession *session, const char *path, HoloError *error)
+static HoloStatus memo_save(const HoloSession *session, const char *path, HoloError *error)
 {
     HoloFileWriter *file;
     uint64_t        size;
@@ -231,4 +231,10 @@ HoloStatus holo_session_save_memo(const HoloSession *session, const char *path, 
     HoloStatus status = holo_memo_write(session, file, &size, error);
     HoloStatus closed = holo_file_writer_close(file, !status, error);
     return status ? status : closed;
+}
+
+HoloStatus holo_session_save_memo(const HoloSession *session, const char *path, HoloError *error)
+{
+    HOLO_TRY(holo_session_take(session, error));
+    return holo_session_give(session, memo_save(session, path, error));
 }

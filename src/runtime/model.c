@@ -252,7 +252,10 @@ static HoloStatus model_create(HoloModel **out, HoloError *error)
     *out = holo_realloc(NULL, sizeof **out);
     if (!*out) return holo_fail_memory(error);
     memset(*out, 0, sizeof **out);
-    return HOLO_OK;
+    (*out)->runner = holo_runner_create();
+    if ((*out)->runner) return HOLO_OK;
+    holo_free(*out);
+    return holo_fail_memory(error);
 }
 
 static HoloStatus finish(HoloModel *model, HoloStatus status, HoloModel **out_model)
@@ -306,6 +309,7 @@ HoloStatus holo_model_open_memory(const void *bytes, size_t size, HoloModel **ou
 void holo_model_close(HoloModel *model)
 {
     if (!model) return;
+    holo_runner_destroy(model->runner);
     holo_arena_deinit(&model->arena);
     if (model->mapping.data) holo_file_unmap(&model->mapping);
     holo_free(model);

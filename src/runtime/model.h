@@ -7,6 +7,8 @@
 #include "kernels/kernels.h"
 #include "ops/op.h"
 
+typedef struct HoloRunner HoloRunner;
+
 struct HoloModel {
     HoloMapping        mapping;    // of the file; empty when opened from memory
     uint32_t           memory_how; // HOLO_MEMORY_...: of the file and of sessions
@@ -18,7 +20,11 @@ struct HoloModel {
     HoloPort          *inputs, *outputs;
     bool              *input_is_free; // nothing reads it, and no size depends on it: it may be of any shape
     const HoloKernels *kernels;
+    HoloRunner        *runner; // the one thing that changes: sessions of holo_model_run
 };
+
+HoloRunner *holo_runner_create(void);                // NULL: out of memory
+void        holo_runner_destroy(HoloRunner *runner); // with its sessions; NULL is none
 
 // Texts of an archive.
 static inline const char *holo_model_text(const HoloModel *model, uint32_t text)

@@ -9,8 +9,8 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/threads.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -28,16 +28,16 @@ typedef struct Share {
 } Share;
 
 struct HoloPool {
-    int             threads;
-    Start           start[THREADS_MAX];
-    pthread_t       thread[THREADS_MAX]; // [0] is unused: the caller
-    pthread_mutex_t use;                 // held by the caller whose work is on
-    pthread_mutex_t lock;
-    pthread_cond_t  wake, done;
-    atomic_uint     round;    // grows by one for each piece of work
-    atomic_int      joined;   // workers that are at it, and CLOSED where nobody may join
-    atomic_int      sleepers; // workers that must be woken
-    atomic_bool     quit;
+    int           threads;
+    Start         start[THREADS_MAX];
+    HoloThread    thread[THREADS_MAX]; // [0] is unused: the caller
+    HoloMutex     use;                 // held by the caller whose work is on
+    HoloMutex     lock;
+    HoloCondition wake, done;
+    atomic_uint   round;    // grows by one for each piece of work
+    atomic_int    joined;   // workers that are at it, and CLOSED where nobody may join
+    atomic_int    sleepers; // workers that must be woken
+    atomic_bool   quit;
     void (*work)(void *, int64_t, int);
     void            *arg;
     const HoloScope *scope;   // of the caller
@@ -75,11 +75,11 @@ static unsigned round_wait(HoloPool *pool, unsigned seen)
         if (now != seen) return now;
         holo_cpu_pause();
     }
-    pthread_mutex_lock(&pool->lock);
+    holo_mutex_lock(&pool->lock);
     atomic_fetch_add(&pool->sleepers, 1); // before the look at the round: the caller looks the other way round
-    while (atomic_load(&pool->round) == seen) pthread_cond_wait(&pool->wake, &pool->lock);
+    while (atomic_load(&pool->round) == seen) holo_condition_wait(&pool->wake, &pool->lock);
     atomic_fetch_sub(&pool->sleepers, 1);
-    pthread_mutex_unlock(&pool->lock);
+    holo_mutex_unlock(&pool->lock);
     return atomic_load_explicit(&pool->round, memory_order_acquire);
 }
 
@@ -91,22 +91,22 @@ static bool work_join(HoloPool *pool)
     return false;
 }
 
-static void *worker_main(void *arg)
+static void worker_main(void *arg)
 {
     const Start *start = arg;
     HoloPool    *pool  = start->pool;
     unsigned     seen  = 0;
     for (;;) {
         seen = round_wait(pool, seen);
-        if (atomic_load(&pool->quit)) return NULL;
+        if (atomic_load(&pool->quit)) return;
         if (!work_join(pool)) continue;
         holo_scope_replace(pool->scope);
         work_take(pool, start->worker);
         holo_scope_replace(NULL);
         if (atomic_fetch_sub(&pool->joined, 1) == CLOSED + 1) {
-            pthread_mutex_lock(&pool->lock);
-            pthread_cond_signal(&pool->done);
-            pthread_mutex_unlock(&pool->lock);
+            holo_mutex_lock(&pool->lock);
+            holo_condition_signal(&pool->done);
+            holo_mutex_unlock(&pool->lock);
         }
     }
 }
@@ -116,10 +116,10 @@ static void round_start(HoloPool *pool, int64_t count)
 {
     atomic_fetch_add(&pool->round, 1);
     if (!atomic_load(&pool->sleepers)) return;
-    pthread_mutex_lock(&pool->lock);
-    if (count >= pool->threads - 1) pthread_cond_broadcast(&pool->wake);
-    for (int64_t i = 0; i < count && count < pool->threads - 1; i++) pthread_cond_signal(&pool->wake);
-    pthread_mutex_unlock(&pool->lock);
+    holo_mutex_lock(&pool->lock);
+    if (count >= pool->threads - 1) holo_condition_broadcast(&pool->wake);
+    for (int64_t i = 0; i < count && count < pool->threads - 1; i++) holo_condition_signal(&pool->wake);
+    holo_mutex_unlock(&pool->lock);
 }
 
 static void round_finish(HoloPool *pool)
@@ -127,14 +127,14 @@ static void round_finish(HoloPool *pool)
     if (atomic_fetch_or(&pool->joined, CLOSED) == 0) return;
     for (int i = 0; i < SPINS && atomic_load(&pool->joined) != CLOSED; i++) holo_cpu_pause();
     if (atomic_load(&pool->joined) == CLOSED) return;
-    pthread_mutex_lock(&pool->lock);
-    while (atomic_load(&pool->joined) != CLOSED) pthread_cond_wait(&pool->done, &pool->lock);
-    pthread_mutex_unlock(&pool->lock);
+    holo_mutex_lock(&pool->lock);
+    while (atomic_load(&pool->joined) != CLOSED) holo_condition_wait(&pool->done, &pool->lock);
+    holo_mutex_unlock(&pool->lock);
 }
 
 void holo_pool_run(HoloPool *pool, int64_t count, void (*work)(void *, int64_t, int), void *arg)
 {
-    if (!pool || pool->threads == 1 || count < 2 || pthread_mutex_trylock(&pool->use)) {
+    if (!pool || pool->threads == 1 || count < 2 || !holo_mutex_try(&pool->use)) {
         for (int64_t i = 0; i < count; i++) work(arg, i, 0);
         return;
     }
@@ -146,37 +146,67 @@ void holo_pool_run(HoloPool *pool, int64_t count, void (*work)(void *, int64_t, 
     round_start(pool, count - 1);
     work_take(pool, 0);
     round_finish(pool);
-    pthread_mutex_unlock(&pool->use);
+    holo_mutex_unlock(&pool->use);
 }
 
 static bool worker_start(HoloPool *pool, int worker)
 {
     pool->start[worker] = (Start){pool, worker};
-    return !pthread_create(&pool->thread[worker], NULL, worker_main, &pool->start[worker]);
+    return holo_thread_start(&pool->thread[worker], worker_main, &pool->start[worker]);
+}
+
+static HoloPool *pool_make(int threads)
+{
+    size_t    size = sizeof(HoloPool) + (size_t)threads * sizeof(Share);
+    HoloPool *pool = holo_realloc(NULL, size);
+    if (!pool) return NULL;
+    memset(pool, 0, size);
+    atomic_store(&pool->joined, CLOSED);
+    holo_mutex_init(&pool->use);
+    holo_mutex_init(&pool->lock);
+    holo_condition_init(&pool->wake);
+    holo_condition_init(&pool->done);
+    for (pool->threads = 1; pool->threads < threads; pool->threads++)
+        if (!worker_start(pool, pool->threads)) break;
+    if (pool->threads == threads) return pool;
+    holo_pool_destroy(pool);
+    return NULL;
 }
 
 HoloStatus holo_pool_create(int threads, HoloPool **out_pool)
 {
     *out_pool = NULL;
     if (threads < 0 || threads > THREADS_MAX) return HOLO_BAD_ARGUMENT;
-    if (!threads) threads = holo_cpu_count();
-    size_t    size = sizeof(HoloPool) + (size_t)threads * sizeof(Share);
-    HoloPool *pool = holo_realloc(NULL, size);
-    if (!pool) return HOLO_NO_MEMORY;
-    memset(pool, 0, size);
-    atomic_store(&pool->joined, CLOSED);
-    pthread_mutex_init(&pool->use, NULL);
-    pthread_mutex_init(&pool->lock, NULL);
-    pthread_cond_init(&pool->wake, NULL);
-    pthread_cond_init(&pool->done, NULL);
-    for (pool->threads = 1; pool->threads < threads; pool->threads++)
-        if (!worker_start(pool, pool->threads)) break;
-    if (pool->threads < threads) {
-        holo_pool_destroy(pool);
-        return HOLO_NO_MEMORY;
+    *out_pool = pool_make(threads ? threads : holo_cpu_count());
+    return *out_pool ? HOLO_OK : HOLO_NO_MEMORY;
+}
+
+static HoloStatus workers_bind(HoloPool *pool, const int *cores, int count, HoloError *error)
+{
+    for (int i = 1; i < pool->threads; i++) {
+        int        core   = cores[i % count];
+        HoloStatus status = holo_thread_bind(&pool->thread[i], core);
+        if (status == HOLO_UNSUPPORTED)
+            return holo_fail(error, status, "this system lets nobody choose the cores of threads");
+        if (status) return holo_fail(error, status, "there is no core %d for this process", core);
     }
-    *out_pool = pool;
     return HOLO_OK;
+}
+
+HoloStatus holo_pool_create_on(int threads, const int *cores, int core_count, HoloPool **out_pool, HoloError *error)
+{
+    *out_pool = NULL;
+    if (!threads) threads = core_count;
+    if (threads < 1 || threads > THREADS_MAX || core_count < 1)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "a pool has 1 to %d threads, on one core or more", THREADS_MAX);
+    HoloPool *pool = pool_make(threads);
+    if (!pool) return holo_fail_memory(error);
+    HoloStatus status = workers_bind(pool, cores, core_count, error);
+    if (status)
+        holo_pool_destroy(pool);
+    else
+        *out_pool = pool;
+    return status;
 }
 
 void holo_pool_destroy(HoloPool *pool)
@@ -184,11 +214,11 @@ void holo_pool_destroy(HoloPool *pool)
     if (!pool) return;
     atomic_store(&pool->quit, true);
     round_start(pool, pool->threads);
-    for (int i = 1; i < pool->threads; i++) pthread_join(pool->thread[i], NULL);
-    pthread_cond_destroy(&pool->done);
-    pthread_cond_destroy(&pool->wake);
-    pthread_mutex_destroy(&pool->lock);
-    pthread_mutex_destroy(&pool->use);
+    for (int i = 1; i < pool->threads; i++) holo_thread_join(&pool->thread[i]);
+    holo_condition_deinit(&pool->done);
+    holo_condition_deinit(&pool->wake);
+    holo_mutex_deinit(&pool->lock);
+    holo_mutex_deinit(&pool->use);
     holo_free(pool);
 }
 

@@ -25,12 +25,6 @@ void holo_profile_deinit(HoloProfile *profile)
     *profile = (HoloProfile){0};
 }
 
-void holo_session_profile(HoloSession *session, bool on)
-{
-    session->profile.is_on = on;
-    if (on && !session->profile.origin) session->profile.origin = holo_time_now();
-}
-
 // A text as a JSON string, cut to the room there is.
 static void json_text(const char *text, char *out, size_t size)
 {
@@ -63,7 +57,7 @@ static HoloStatus event_write(HoloFileWriter *writer, const HoloProfile *p, size
     return holo_file_write(writer, line, (size_t)size, error);
 }
 
-HoloStatus holo_session_profile_write(const HoloSession *session, const char *path, HoloError *error)
+static HoloStatus profile_write(const HoloSession *session, const char *path, HoloError *error)
 {
     const HoloProfile *p = &session->profile;
     HoloFileWriter    *writer;
@@ -80,4 +74,10 @@ HoloStatus holo_session_profile_write(const HoloSession *session, const char *pa
     if (!status) status = holo_file_write(writer, end, (size_t)size, error);
     HoloStatus closed = holo_file_writer_close(writer, !status, error);
     return status ? status : closed;
+}
+
+HoloStatus holo_session_profile_write(const HoloSession *session, const char *path, HoloError *error)
+{
+    HOLO_TRY(holo_session_take(session, error));
+    return holo_session_give(session, profile_write(session, path, error));
 }

@@ -340,12 +340,6 @@ HoloArena *holo_reuse_heap(HoloFrame *frame)
     return frame->reuse && frame->reuse->is_keeping ? &frame->reuse->heap : NULL;
 }
 
-size_t holo_reuse_bytes(const HoloFrame *frame)
-{
-    const HoloReuse *r = frame->reuse;
-    return r ? r->size + r->heap.total + r->arena.total : 0;
-}
-
 uint32_t holo_reuse_skipped(const HoloFrame *frame)
 {
     return frame->reuse && frame->reuse->has_any ? frame->reuse->skipped : 0;

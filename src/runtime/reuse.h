@@ -23,7 +23,6 @@ void holo_reuse_end(HoloFrame *frame);
 HoloArena *holo_reuse_heap(HoloFrame *frame);
 void       holo_reuse_step(HoloFrame *frame, uint32_t step); // the one that runs now
 
-size_t   holo_reuse_bytes(const HoloFrame *frame);
 uint32_t holo_reuse_skipped(const HoloFrame *frame); // of the last run
 
 #endif

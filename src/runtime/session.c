@@ -1,6 +1,7 @@
 // session.c - the public face of running: inputs in, run, outputs out.
 #include "runtime/frame.h"
 
+#include "base/threads.h"
 #include "runtime/pool.h"
 #include "runtime/reuse.h"
 
@@ -16,7 +17,10 @@ static HoloStatus arrays_create(HoloSession *session, HoloError *error)
     session->input_is_set  = HOLO_NEW(&session->arena, bool, holo_model_input_count(model) + 1);
     session->outputs =
         holo_arena_take_array(&session->arena, (size_t)holo_model_output_count(model) + 1, sizeof *session->outputs);
-    if (!session->frames || !session->inputs || !session->input_is_set || !session->own_inputs || !session->outputs)
+    session->users.set_input  = HOLO_NEW(&session->arena, const void *, holo_model_input_count(model) + 1);
+    session->users.set_output = HOLO_NEW(&session->arena, const void *, holo_model_output_count(model) + 1);
+    if (!session->frames || !session->inputs || !session->input_is_set || !session->own_inputs || !session->outputs ||
+        !session->users.set_input || !session->users.set_output)
         return holo_fail_memory(error);
     return holo_frame_create(session, 0, NULL, &session->frames[0], error);
 }
@@ -145,7 +149,7 @@ static bool port_takes(const HoloTensor *port, const HoloTensor *t)
     return true;
 }
 
-HoloStatus holo_session_set_input(HoloSession *session, int index, const HoloTensor *tensor, HoloError *error)
+static HoloStatus input_set(HoloSession *session, int index, const HoloTensor *tensor, HoloError *error)
 {
     const HoloPort *port = holo_model_input(session->model, index);
     if (!port)
@@ -166,12 +170,19 @@ HoloStatus holo_session_set_input(HoloSession *session, int index, const HoloTen
     if (align && (uintptr_t)tensor->data % align)
         return holo_fail(error, HOLO_BAD_INPUT, "the data of input %s is not aligned to its elements of %zu bytes",
                          port->name, holo_dtype_size((HoloDtype)tensor->dtype));
-    session->inputs[index]       = *tensor;
-    session->input_is_set[index] = true;
+    session->inputs[index]          = *tensor;
+    session->input_is_set[index]    = true;
+    session->users.set_input[index] = holo_thread_mark();
     return HOLO_OK;
 }
 
-HoloStatus holo_session_set_output(HoloSession *session, int index, void *data, size_t size, HoloError *error)
+HoloStatus holo_session_set_input(HoloSession *session, int index, const HoloTensor *tensor, HoloError *error)
+{
+    HOLO_TRY(holo_session_take(session, error));
+    return holo_session_give(session, input_set(session, index, tensor, error));
+}
+
+static HoloStatus output_set(HoloSession *session, int index, void *data, size_t size, HoloError *error)
 {
     const HoloPort *port = holo_model_output(session->model, index);
     if (!port)
@@ -180,12 +191,26 @@ HoloStatus holo_session_set_output(HoloSession *session, int index, void *data, 
     if (data && (port->type.kind != HOLO_TENSOR || port->type.dtype == HOLO_STRING))
         return holo_fail(error, HOLO_BAD_ARGUMENT,
                          "output %s is not a tensor of numbers: it stays in the session's memory", port->name);
-    session->outputs[index].data = data;
-    session->outputs[index].size = size;
+    session->outputs[index].data     = data;
+    session->outputs[index].size     = size;
+    session->users.set_output[index] = holo_thread_mark();
     return HOLO_OK;
 }
 
-HoloStatus holo_session_input(HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
+HoloStatus holo_session_set_output(HoloSession *session, int index, void *data, size_t size, HoloError *error)
+{
+    HOLO_TRY(holo_session_take(session, error));
+    return holo_session_give(session, output_set(session, index, data, size, error));
+}
+
+void holo_session_clear(HoloSession *session)
+{
+    memset(session->input_is_set, 0, (size_t)holo_model_input_count(session->model) * sizeof *session->input_is_set);
+    memset(session->outputs, 0, (size_t)holo_model_output_count(session->model) * sizeof *session->outputs);
+    session->time_limit = 0;
+}
+
+static HoloStatus input_own(HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
 {
     const HoloPort *port = holo_model_input(session->model, index);
     if (!port) return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no input %d", index);
@@ -203,7 +228,13 @@ HoloStatus holo_session_input(HoloSession *session, int index, HoloTensor *out_v
     if (status) return status;
     t.data    = *own;
     *out_view = t;
-    return holo_session_set_input(session, index, &t, error);
+    return input_set(session, index, &t, error);
+}
+
+HoloStatus holo_session_input(HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
+{
+    HOLO_TRY(holo_session_take(session, error));
+    return holo_session_give(session, input_own(session, index, out_view, error));
 }
 
 // ---- running
@@ -300,13 +331,25 @@ static void learn(HoloSession *session, bool has_answer)
     holo_memo_learn(memo, has_answer);
 }
 
-HoloStatus holo_session_run(HoloSession *session, HoloError *error)
+// What another thread, too, may ask for between runs.
+static void wishes_take(HoloSession *session)
 {
+    HoloProfile *profile = &session->profile;
+    profile->is_on       = atomic_load_explicit(&session->seen.is_profiled, memory_order_relaxed);
+    if (profile->is_on && !profile->origin) profile->origin = holo_time_now();
+    session->stop.deadline = session->time_limit > 0 ? holo_time_now() + session->time_limit : 0;
+}
+
+static HoloStatus run(HoloSession *session, HoloError *error)
+{
+    HOLO_TRY(holo_session_owns_sets(session, error));
     HOLO_TRY(inputs_complete(session, error));
     HoloScope scope = {.account = session->account};
     holo_scope_enter(&scope);
-    session->has_run  = false;
-    HoloStatus status = HOLO_OK;
+    wishes_take(session);
+    session->users.ran = holo_thread_mark();
+    session->has_run   = false;
+    HoloStatus status  = HOLO_OK;
     if (!session->memo || !remember(session)) {
         status = compute(session, error);
         if (session->memo) learn(session, !status);
@@ -314,24 +357,42 @@ HoloStatus holo_session_run(HoloSession *session, HoloError *error)
     holo_scope_leave(&scope);
     if (!status) status = outputs_copy(session, error);
     session->has_run = !status;
+    bool is_computed = !status && !(session->memo && session->memo->is_hit);
+    atomic_store_explicit(&session->seen.kept_steps, is_computed ? holo_reuse_skipped(session->frames[0]) : 0,
+                          memory_order_relaxed);
     return status;
 }
 
-HoloStatus holo_session_output(const HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
+HoloStatus holo_session_run(HoloSession *session, HoloError *error)
+{
+    HOLO_TRY(holo_session_take(session, error));
+    return holo_session_give(session, run(session, error));
+}
+
+HoloStatus holo_session_set_time_limit(HoloSession *session, double seconds, HoloError *error)
+{
+    if (!(seconds >= 0)) return holo_fail(error, HOLO_BAD_ARGUMENT, "a time limit is 0 or more, not %g", seconds);
+    HOLO_TRY(holo_session_take(session, error));
+    session->time_limit = seconds;
+    return holo_session_give(session, HOLO_OK);
+}
+
+static HoloStatus output_view(const HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
 {
     if (!holo_model_output(session->model, index))
         return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no output %d: the model has %d", index,
                          holo_model_output_count(session->model));
+    HOLO_TRY(holo_session_owns_run(session, error));
     if (!session->has_run) return holo_fail(error, HOLO_BAD_ARGUMENT, "the session has not run yet");
     *out_view = *result_of(session, (uint32_t)index);
     if (session->outputs[index].data) out_view->data = session->outputs[index].data;
     return HOLO_OK;
 }
 
-uint32_t holo_session_kept_steps(const HoloSession *session)
+HoloStatus holo_session_output(const HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
 {
-    if (!session->has_run || (session->memo && session->memo->is_hit)) return 0;
-    return holo_reuse_skipped(session->frames[0]);
+    HOLO_TRY(holo_session_take(session, error));
+    return holo_session_give(session, output_view(session, index, out_view, error));
 }
 
 void holo_session_watch(HoloSession *session, HoloWatchFn watch, void *context)
@@ -347,12 +408,5 @@ void holo_session_cancel(HoloSession *session)
 
 size_t holo_session_memory(const HoloSession *session)
 {
-    size_t bytes = session->scratch_size + session->arena.total + (session->memo ? session->memo->used : 0);
-    for (size_t i = 0; i < session->model->archive.PLANS_count; i++) {
-        const HoloFrame *f = session->frames[i];
-        if (f)
-            bytes += holo_reuse_bytes(f) + f->memory_size + f->arena.total + f->heap[0].total + f->heap[1].total +
-                     f->temp.total + f->prepared.total + f->contents.total;
-    }
-    return bytes;
+    return (size_t)holo_account_held(session->account);
 }

@@ -1,17 +1,14 @@
 // pool_test.c - the pool of threads: every piece of work once, from one caller or several, and sleep when there is none.
+#include "support/models.h"
+
 #include "runtime/pool.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
+#include <sched.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 enum { COUNT = 1000 };
 
@@ -153,12 +150,47 @@ static void test_numbers_of_threads(void **state)
     }
 }
 
+typedef struct Cores { // which each worker was on
+    atomic_int of[8];
+} Cores;
+
+static void core_note(void *arg, int64_t i, int worker)
+{
+    (void)i;
+    Cores *cores = arg;
+    atomic_store(&cores->of[worker], sched_getcpu());
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+static void test_cores(void **state)
+{
+    (void)state;
+    HoloPool *pool = NULL;
+    cpu_set_t set;
+    int       core = 0;
+    assert_int_equal(sched_getaffinity(0, sizeof set, &set), 0);
+    while (!CPU_ISSET(core, &set)) core++;
+    Cores cores;
+    for (int i = 0; i < HOLO_COUNT(cores.of); i++) atomic_init(&cores.of[i], -1);
+    EXPECT_OK(holo_pool_create_on(3, &core, 1, &pool, &error));
+    assert_int_equal(holo_pool_threads(pool), 3);
+    holo_pool_run(pool, 100, core_note, &cores);
+    for (int i = 1; i < 3; i++)
+        if (atomic_load(&cores.of[i]) >= 0) assert_int_equal(atomic_load(&cores.of[i]), core);
+    assert_true(atomic_load(&cores.of[1]) >= 0 || atomic_load(&cores.of[2]) >= 0);
+    holo_pool_destroy(pool);
+    EXPECT_FAIL(holo_pool_create_on(2, (int[]){1000, 1001}, 2, &pool, &error), HOLO_BAD_ARGUMENT, "no core 1001");
+    assert_null(pool);
+    EXPECT_FAIL(holo_pool_create_on(2, NULL, 0, &pool, &error), HOLO_BAD_ARGUMENT, "one core or more");
+    EXPECT_FAIL(holo_pool_create_on(-1, &core, 1, &pool, &error), HOLO_BAD_ARGUMENT, "1 to 256 threads");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_piece_once),   cmocka_unit_test(test_many_callers),
         cmocka_unit_test(test_work_within_work),   cmocka_unit_test(test_idle_workers_sleep),
-        cmocka_unit_test(test_numbers_of_threads),
+        cmocka_unit_test(test_numbers_of_threads), cmocka_unit_test(test_cores),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }

@@ -2,9 +2,9 @@
 #include "support/models.h"
 #include "support/onnx_writer.h"
 
-#include "base/files.h"
 #include "runtime/frame.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,10 +62,13 @@ static void expect_stopped(HoloModel *model, HoloPool *pool, bool by_time)
     memset(y, UNTOUCHED, size);
     EXPECT_OK(holo_session_set_output(session, 0, y, size, &error));
     if (by_time)
-        session->stop.deadline = holo_time_now() + 0.02;
+        EXPECT_OK(holo_session_set_time_limit(session, 0.02, &error));
     else
         assert_int_equal(pthread_create(&thread, NULL, cancel_soon, session), 0);
-    EXPECT_FAIL(holo_session_run(session, &error), HOLO_CANCELLED, "cancelled");
+    if (by_time)
+        EXPECT_FAIL(holo_session_run(session, &error), HOLO_TIMEOUT, "longer than 0.02 seconds");
+    else
+        EXPECT_FAIL(holo_session_run(session, &error), HOLO_CANCELLED, "cancelled");
     if (!by_time) pthread_join(thread, NULL);
     assert_true(has_untouched(y, size));
     EXPECT_FAIL(holo_session_output(session, 0, &view, &error), HOLO_BAD_ARGUMENT, "not run");
@@ -92,6 +95,27 @@ static void test_in_eval(void **state)
     expect_both(HOLO_F64);
 }
 
+// The same by the one call that needs no session; and what is no time.
+static void test_by_a_run_of_the_model(void **state)
+{
+    (void)state;
+    HoloModel     *model   = model_long(HOLO_F32);
+    HoloRunOptions options = {.size = sizeof options, .time_limit = 0.02};
+    HoloRunOutput  out     = {.name = "y"};
+    HoloRunInput   in[2]   = {{.name = "x"}, {.name = "w"}};
+    HoloSession   *session;
+    for (int i = 0; i < 2; i++) in[i].tensor = made(&holo_model_input(model, i)->type, (uint64_t)i, 1);
+    EXPECT_FAIL(holo_model_run(model, in, 2, &out, 1, &options, &error), HOLO_TIMEOUT, "longer than");
+    assert_null(out.owned);
+    options.time_limit = NAN;
+    EXPECT_FAIL(holo_model_run(model, in, 2, &out, 1, &options, &error), HOLO_BAD_ARGUMENT, "time limit");
+    EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+    EXPECT_FAIL(holo_session_set_time_limit(session, -1, &error), HOLO_BAD_ARGUMENT, "time limit");
+    holo_session_destroy(session);
+    holo_model_close(model);
+    for (int i = 0; i < 2; i++) free(in[i].tensor.data);
+}
+
 static void test_in_a_kernel(void **state)
 {
     (void)state;
@@ -103,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_in_eval),
         cmocka_unit_test(test_in_a_kernel),
+        cmocka_unit_test(test_by_a_run_of_the_model),
     };
     return cmocka_run_group_tests_name("stop", tests, NULL, NULL);
 }

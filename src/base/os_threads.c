@@ -1,0 +1,142 @@
+// os_threads.c - threads on systems that speak POSIX. See threads.h.
+#if !defined _WIN32
+#include "base/files.h"
+#include "base/threads.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+
+_Static_assert(sizeof(pthread_mutex_t) <= sizeof(HoloMutex), "a lock fits");
+_Static_assert(sizeof(pthread_cond_t) <= sizeof(HoloCondition), "a condition fits");
+
+static pthread_mutex_t *lock_of(HoloMutex *mutex)
+{
+    return (pthread_mutex_t *)(void *)mutex->own;
+}
+
+static pthread_cond_t *condition_of(HoloCondition *condition)
+{
+    return (pthread_cond_t *)(void *)condition->own;
+}
+
+void holo_mutex_init(HoloMutex *mutex)
+{
+    pthread_mutex_init(lock_of(mutex), NULL);
+}
+
+void holo_mutex_deinit(HoloMutex *mutex)
+{
+    pthread_mutex_destroy(lock_of(mutex));
+}
+
+void holo_mutex_lock(HoloMutex *mutex)
+{
+    pthread_mutex_lock(lock_of(mutex));
+}
+
+bool holo_mutex_try(HoloMutex *mutex)
+{
+    return pthread_mutex_trylock(lock_of(mutex)) == 0;
+}
+
+void holo_mutex_unlock(HoloMutex *mutex)
+{
+    pthread_mutex_unlock(lock_of(mutex));
+}
+
+void holo_condition_init(HoloCondition *condition)
+{
+    pthread_cond_init(condition_of(condition), NULL);
+}
+
+void holo_condition_deinit(HoloCondition *condition)
+{
+    pthread_cond_destroy(condition_of(condition));
+}
+
+void holo_condition_wait(HoloCondition *condition, HoloMutex *mutex)
+{
+    pthread_cond_wait(condition_of(condition), lock_of(mutex));
+}
+
+// Conditions go by the clock of the day, which every system has for them. Who sets that back meanwhile waits longer.
+void holo_condition_wait_until(HoloCondition *condition, HoloMutex *mutex, double time)
+{
+    struct timespec at;
+    double          left = time - holo_time_now(), whole;
+    if (left <= 0) return;
+    if (left > 1e6) left = 1e6;
+    clock_gettime(CLOCK_REALTIME, &at);
+    at.tv_nsec += (long)(modf(left, &whole) * 1e9);
+    at.tv_sec += (time_t)whole + at.tv_nsec / 1000000000;
+    at.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(condition_of(condition), lock_of(mutex), &at);
+}
+
+void holo_condition_signal(HoloCondition *condition)
+{
+    pthread_cond_signal(condition_of(condition));
+}
+
+void holo_condition_broadcast(HoloCondition *condition)
+{
+    pthread_cond_broadcast(condition_of(condition));
+}
+
+// ---- threads
+
+typedef struct Handle {
+    pthread_t thread;
+    void (*work)(void *);
+    void *arg;
+} Handle;
+_Static_assert(sizeof(Handle) <= sizeof(HoloThread), "a thread fits");
+
+static Handle *handle_of(HoloThread *thread)
+{
+    return (Handle *)(void *)thread->own;
+}
+
+static void *thread_main(void *arg)
+{
+    const Handle *handle = arg;
+    handle->work(handle->arg);
+    return NULL;
+}
+
+bool holo_thread_start(HoloThread *thread, void (*work)(void *), void *arg)
+{
+    Handle *handle = handle_of(thread);
+    handle->work   = work;
+    handle->arg    = arg;
+    return pthread_create(&handle->thread, NULL, thread_main, handle) == 0;
+}
+
+void holo_thread_join(HoloThread *thread)
+{
+    pthread_join(handle_of(thread)->thread, NULL);
+}
+
+HoloStatus holo_thread_bind(HoloThread *thread, int core)
+{
+#if defined __linux__
+    cpu_set_t set;
+    if (core < 0 || core >= CPU_SETSIZE) return HOLO_BAD_ARGUMENT;
+    CPU_ZERO(&set);
+    CPU_SET(core, &set);
+    return pthread_setaffinity_np(handle_of(thread)->thread, sizeof set, &set) ? HOLO_BAD_ARGUMENT : HOLO_OK;
+#else
+    (void)thread, (void)core;
+    return HOLO_UNSUPPORTED;
+#endif
+}
+
+const void *holo_thread_mark(void)
+{
+    static _Thread_local char mark;
+    return &mark;
+}
+#endif
