@@ -277,6 +277,7 @@ static int bench(Cli *cli)
 
 static const CliOption options[] = {
     CLI_OPTION_INPUT,
+    CLI_OPTIONS_IMAGE,
     CLI_OPTION_SHAPE,
     CLI_OPTION_THREADS,
     CLI_OPTION_PREFAULT,

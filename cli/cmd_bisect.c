@@ -213,6 +213,7 @@ static int bisect(Cli *cli)
 
 static const CliOption options[] = {
     CLI_OPTION_INPUT,
+    CLI_OPTIONS_IMAGE,
     CLI_OPTION_SHAPE,
     {"tolerance", 0, "R", "how far an output may be off, in parts of its largest value;\n1e-3 unless told otherwise"},
     CLI_OPTION_NUMERIC,

@@ -242,6 +242,7 @@ static int compare(Cli *cli)
 
 static const CliOption options[] = {
     CLI_OPTION_INPUT,
+    CLI_OPTIONS_IMAGE,
     {"samples", 0, "FILE|DIR", "many inputs: .npz files, or folders of files called like\nthe inputs",
      .without = "input input-shape"},
     CLI_OPTION_SHAPE,

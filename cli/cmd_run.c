@@ -165,6 +165,7 @@ static int run(Cli *cli)
 
 static const CliOption options[] = {
     CLI_OPTION_INPUT,
+    CLI_OPTIONS_IMAGE,
     {"output", 'o', "DIR", "write each output to DIR/NAME.npy (a / in a name\nbecomes _)"},
     CLI_OPTION_SHAPE,
     CLI_OPTION_THREADS,

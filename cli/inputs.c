@@ -1,6 +1,6 @@
 // inputs.c - what --input gives, found and checked by name: files, random numbers, or seeded defaults.
 
-#include "loading.h"
+#include "image_input.h"
 
 #include <string.h>
 
@@ -172,11 +172,18 @@ static int given_twice(const Cli *cli, const CliPorts *ports, int index)
 
 int cli_input_read(const Cli *cli, const CliPorts *ports, int index, const char *path, CliInput *input)
 {
-    (void)cli;
-    input->is_given        = true;
-    const HoloPort *port   = ports->port[index];
-    HoloError       error  = {0};
-    HoloStatus      status = holo_tensors_read(path, &port->type, &input->tensors, &error);
+    input->is_given       = true;
+    const HoloPort *port  = ports->port[index];
+    HoloTensor      type  = port->type;
+    HoloError       error = {0};
+    CliShape       *shapes;
+    int             count, result = cli_shapes(cli, &shapes, &count);
+    if (result) return result;
+    for (int i = 0; i < count; i++) // what is read from text or a picture has the shape that is given
+        for (int d = 0; d < type.rank && !strcmp(shapes[i].name, port->name); d++)
+            if (shapes[i].dim[d] >= 0) type.dim[d] = shapes[i].dim[d];
+    if (holo_is_picture(path)) return cli_image_read(cli, port, &type, path, input);
+    HoloStatus status = holo_tensors_read(path, &type, &input->tensors, &error);
     if (status) return cli_fail_error(NULL, &error, status);
     input->tensor = holo_tensors_find(input->tensors, port->name);
     if (!input->tensor && holo_tensors_count(input->tensors) == 1)
@@ -252,6 +259,7 @@ int cli_inputs_read(const Cli *cli, const CliPorts *ports, bool seed_missing, Cl
     result            = sizes_read(cli, ports, &sizes);
     for (int cursor = 0; !result && (text = cli_option_next(cli, "input", &cursor));)
         result = take(cli, ports, text, inputs);
+    if (!result) result = cli_images_check(cli);
     for (int i = 0; !result && i < count; i++) result = check_given(&sizes, ports->port[i], &inputs[i]);
     for (int i = 0; !result && i < count; i++) {
         const HoloPort *port = ports->port[i];

@@ -18,11 +18,21 @@
         "input-shape", 0, "NAME:DIMS", "fix the shape of an input, as x:1,3,224,224;\n? leaves a size as it is", \
             .many = true, .files = CLI_MODELS                                                                    \
     }
-#define CLI_OPTION_INPUT                                                                                           \
-    {                                                                                                              \
-        "input", 'i', "NAME=FILE",                                                                                 \
-            "a .npy, .npz or .pb file, or `random`; NAME= may be left\nout where there is one input, or for .npz", \
-            .many = true                                                                                           \
+#define CLI_OPTION_INPUT                                                                                                                                                   \
+    {                                                                                                                                                                      \
+        "input", 'i', "NAME=FILE",                                                                                                                                         \
+            "a .npy, .npz or .pb file, numbers as text (.csv), a picture,\n`random`, or - (standard input); NAME= may be left out\nwhere there is one input, or for .npz", \
+            .many = true                                                                                                                                                   \
+    }
+// How an input that is a picture is read.
+#define CLI_OPTIONS_IMAGE                                                                                            \
+    {"mean", 0, "R,G,B", "of a picture: subtract this, as 0.485,0.456,0.406"},                                       \
+        {"std", 0, "R,G,B", "of a picture: divide by this then"},                                                    \
+        {"range", 0, "LOW,HIGH",                                                                                     \
+         "of a picture: what black and white become; else 0,1, or\n0,255 for integers, or where --mean is of such"}, \
+        {"channels", 0, "ORDER", "of a picture: rgb, bgr or gray", .choices = "rgb bgr gray"},                       \
+    {                                                                                                                \
+        "layout", 0, "LAYOUT", "of a picture: nchw or nhwc; else by the shape", .choices = "nchw nhwc"               \
     }
 #define CLI_OPTION_THREADS                                                   \
     {                                                                        \

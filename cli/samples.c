@@ -2,6 +2,8 @@
 
 #include "samples.h"
 
+#include "image_input.h"
+
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,5 +93,5 @@ int cli_sample_read(const Cli *cli, const CliPorts *ports, const char *path, Cli
         if (!result && !inputs[i].tensor && !port->optional)
             result = cli_fail(NULL, "the sample %s has no tensor for the input '%s'", path, port->name);
     }
-    return result;
+    return result ? result : cli_images_check(cli);
 }

@@ -329,10 +329,27 @@ HOLO_API bool holo_source_is_random(const HoloSource *source, int output, double
 
 typedef struct HoloTensors HoloTensors;
 
-// Reads a .npy (one tensor), .npz (many, named) or ONNX .pb (one). `want` (may be NULL: a tensor) gives the
-// kind, and where that is not HOLO_TENSOR the dtype, which a .pb does not say of itself.
+// Reads a .npy (one tensor), .npz (many, named), ONNX .pb (one), or text of numbers, as a .csv (one). `want` (may be NULL: a tensor)
+// gives the kind, and where that is not HOLO_TENSOR the dtype, which a .pb does not say of itself; of text, type and shape.
 HOLO_API HOLO_MUST HoloStatus holo_tensors_read(const char *path, const HoloTensor *want, HoloTensors **out_tensors,
                                                 HoloError *error);
+// Is the file a picture, by its first bytes: JPEG, PNG, BMP, WebP, TIFF, JPEG 2000 or PNM? All but BMP and PNM are decoded by
+// libraries that are used where they are installed.
+HOLO_API bool holo_is_picture(const char *path);
+
+typedef struct HoloPictureForm {
+    bool   is_channels_last; // [height, width, channels], and not [channels, height, width]
+    bool   is_bgr;
+    double low, high;       // what black and white become ...
+    double mean[3], std[3]; // ... and then (x - mean) / std, by channel of the tensor
+} HoloPictureForm;
+
+// A picture as one tensor of `type`: three dimensions, four with one picture, or [height, width]; of one channel (grey) or three. It is resized, with
+// antialiasing, to the sizes of the type. Where one of these is -1, the picture keeps its proportions; where both are, its
+// size. `out_size` (may be NULL) gets its own width and height.
+HOLO_API HOLO_MUST HoloStatus holo_tensors_read_picture(const char *path, const HoloTensor *type,
+                                                        const HoloPictureForm *form, int64_t *out_size,
+                                                        HoloTensors **out_tensors, HoloError *error);
 // One tensor of `type`, whose sizes are all known: floats normal, integers 1, bools true, strings "a".
 HOLO_API HOLO_MUST HoloStatus holo_tensors_seeded(const HoloTensor *type, uint64_t seed, HoloTensors **out_tensors,
                                                   HoloError *error);

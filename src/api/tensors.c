@@ -65,13 +65,15 @@ static HoloStatus file_read(HoloTensors *t, const HoloTensor *want, HoloError *e
     HOLO_TRY(holo_tensors_reserve(t, 1, error));
     if (starts_with(file, "\x93NUMPY", 6))
         return holo_npy_read(&t->arena, file->data, file->size, &t->entry[0].tensor, error);
-    HoloError   why    = {0};
-    HoloStatus  status = holo_import_pb(&t->arena, file->data, file->size, want ? want : &plain, &t->entry[0].tensor,
-                                        &t->entry[0].name, &why);
-    const char *other  = !status || status == HOLO_NO_MEMORY           ? NULL
-                         : holo_import_is_onnx(file->data, file->size) ? "an ONNX model"
-                                                                       : holo_import_looks_like(file->data, file->size);
-    if (other) return holo_fail(error, HOLO_BAD_INPUT, "this is no tensor; it looks like %s", other);
+    const char *other = holo_import_looks_like(file->data, file->size);
+    if (other && !strcmp(other, "a text file"))
+        return holo_import_numbers(&t->arena, file->data, file->size, want, &t->entry[0].tensor, error);
+    HoloError  why    = {0};
+    HoloStatus status = holo_import_pb(&t->arena, file->data, file->size, want ? want : &plain, &t->entry[0].tensor,
+                                       &t->entry[0].name, &why);
+    if (status && holo_import_is_onnx(file->data, file->size)) other = "an ONNX model";
+    if (status && status != HOLO_NO_MEMORY && other)
+        return holo_fail(error, HOLO_BAD_INPUT, "this is no tensor; it looks like %s", other);
     return status ? holo_fail(error, status, "this is no tensor that can be read, or it is damaged: %s", why.text)
                   : HOLO_OK;
 }

@@ -3,11 +3,12 @@
 
 #include <string.h>
 
-static bool is_text(const uint8_t *bytes, size_t size)
+bool holo_import_is_text(const void *data, size_t size)
 {
+    const uint8_t *bytes = data;
     for (size_t i = 0; i < size && i < 256; i++)
         if ((bytes[i] < ' ' && !memchr("\t\r\n\f", bytes[i], 4)) || bytes[i] == 127) return false;
-    return bytes[0] < 128;
+    return size && (bytes[0] < 128 || bytes[0] == 0xEF);
 }
 
 static bool contains(const uint8_t *bytes, size_t size, const char *text)
@@ -62,5 +63,5 @@ const char *holo_import_looks_like(const void *data, size_t size)
             return forms[i].words;
     }
     if (is_safetensors(bytes, size)) return "a safetensors file: weights without a graph";
-    return is_text(bytes, size) ? "a text file" : NULL;
+    return holo_import_is_text(bytes, size) ? "a text file" : NULL;
 }

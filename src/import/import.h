@@ -36,12 +36,18 @@ void                 holo_import_close(HoloModelSource *source);
 
 // In words, what bytes look like that are neither protobuf nor text of a known form; NULL: nothing known.
 const char *holo_import_looks_like(const void *bytes, size_t size);
+bool        holo_import_is_text(const void *bytes, size_t size);
 bool holo_import_is_onnx(const void *bytes, size_t size); // a model; not its graph's contents, which are not read
 
 // A serialised TensorProto, SequenceProto, OptionalProto or MapProto, as the type wanted says.
 // `want` gives the kind (and dtype, where kind is not HOLO_TENSOR). Data is in the arena or the bytes.
 HOLO_MUST HoloStatus holo_import_pb(HoloArena *arena, const void *bytes, size_t size, const HoloTensor *want,
                                     HoloTensor *out, const char **out_name, HoloError *error);
+
+// Text of numbers, in rows or not, as one tensor: of the type and shape of `want`, with its open sizes found from how many numbers
+// there are; where that is NULL, or its rank is not known, as they stand in rows. A first line of words is left out.
+HOLO_MUST HoloStatus holo_import_numbers(HoloArena *arena, const void *bytes, size_t size, const HoloTensor *want,
+                                         HoloTensor *out, HoloError *error);
 
 // NumPy's formats. Data is in the arena or borrowed from the bytes (when aligned).
 HOLO_MUST HoloStatus holo_npy_read(HoloArena *arena, const void *bytes, size_t size, HoloTensor *out, HoloError *error);

@@ -19,6 +19,8 @@ typedef bool HoloImageDecode(HoloImage *image);
 HoloImageDecode holo_image_bmp, holo_image_pnm;                                                    // image_plain.c
 HoloImageDecode holo_image_jpeg, holo_image_png, holo_image_webp, holo_image_tiff, holo_image_jp2; // image_library.c
 
+bool holo_image_is_known(const void *bytes, size_t size); // by its first bytes, one of these formats
+
 // Sets the size and takes memory for the pixels, or for `each` bytes a pixel to *out where that is not NULL. False
 // where the size is no size (the file is broken) or too large (a failure).
 bool holo_image_begin(HoloImage *image, int64_t width, int64_t height);

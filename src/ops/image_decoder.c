@@ -55,14 +55,24 @@ static const Format formats[] = {
     {0, 2, "P6", holo_image_pnm},
 };
 
-static bool decode(HoloImage *image)
+static const Format *format_of(const uint8_t *bytes, size_t size)
 {
     for (int i = 0; i < HOLO_COUNT(formats); i++) {
         const Format *f = &formats[i];
-        if (image->size >= (size_t)(f->at + f->count) && !memcmp(image->bytes + f->at, f->mark, (size_t)f->count))
-            return f->decode(image);
+        if (size >= (size_t)(f->at + f->count) && !memcmp(bytes + f->at, f->mark, (size_t)f->count)) return f;
     }
-    return false;
+    return NULL;
+}
+
+bool holo_image_is_known(const void *bytes, size_t size)
+{
+    return format_of(bytes, size) != NULL;
+}
+
+static bool decode(HoloImage *image)
+{
+    const Format *f = format_of(image->bytes, image->size);
+    return f && f->decode(image);
 }
 
 // ---- the operator

@@ -1,0 +1,142 @@
+// pictures.c - a picture file as a tensor. Decoding, resizing and arithmetic are those of the operators: two small graphs.
+#include "api/tensors.h"
+#include "base/files.h"
+#include "ops/image.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+bool holo_is_picture(const char *path)
+{
+    HoloMapping file;
+    HoloError   error = {0};
+    if (holo_file_map(path, &file, &error)) return false;
+    bool is_known = holo_image_is_known(file.data, file.size);
+    holo_file_unmap(&file);
+    return is_known;
+}
+
+// ---- what is asked for
+
+typedef struct Axes { // of a type: where its height, width and channels are; -1: it has no channels, there is one
+    int height, width, channels;
+} Axes;
+
+static HoloStatus axes_find(const HoloTensor *type, const HoloPictureForm *form, Axes *out, HoloError *error)
+{
+    int  first    = type->rank == 4;
+    bool is_image = type->kind == HOLO_TENSOR && type->rank >= 2 && type->rank <= 4;
+    if (is_image && first && type->dim[0] > 1)
+        return holo_fail(error, HOLO_BAD_INPUT, "%lld pictures are wanted, and one is given", (long long)type->dim[0]);
+    *out             = type->rank == 2          ? (Axes){0, 1, -1}
+                       : form->is_channels_last ? (Axes){first, first + 1, first + 2}
+                                                : (Axes){first + 1, first + 2, first};
+    int64_t channels = !is_image || out->channels < 0 ? 1 : type->dim[out->channels];
+    if (!is_image || (channels != 1 && channels != 3))
+        return holo_fail(error, HOLO_BAD_INPUT, "a tensor of that shape is no picture of one or three channels");
+    return HOLO_OK;
+}
+
+// The sizes of the type, with those that are open from the picture's.
+static void sizes_find(const HoloTensor *type, const Axes *axes, int64_t height, int64_t width, int64_t *out)
+{
+    double h = (double)height, w = (double)width;
+    out[0] = type->dim[axes->height];
+    out[1] = type->dim[axes->width];
+    if (out[0] < 0 && out[1] < 0)
+        out[0] = height, out[1] = width;
+    else if (out[0] < 0)
+        out[0] = (int64_t)fmax(1, round(h * (double)out[1] / w));
+    else if (out[1] < 0)
+        out[1] = (int64_t)fmax(1, round(w * (double)out[0] / h));
+}
+
+// ---- computing
+
+static HoloStatus run(const char *text, const HoloTensor *input, HoloTensor *out, HoloArena *arena, HoloError *error)
+{
+    HoloGraph *graph;
+    HOLO_TRY(holo_graph_parse(arena, text, &graph, error));
+    HOLO_TRY(holo_graph_infer(graph, error));
+    return holo_graph_eval(graph, &input, out, arena, NULL, error);
+}
+
+static HoloStatus decode(const HoloMapping *file, const char *form, HoloTensor *out, HoloArena *arena, HoloError *error)
+{
+    char       text[256];
+    HoloTensor bytes = {.dtype = HOLO_U8, .rank = 1, .dim = {(int64_t)file->size}, .data = (void *)file->data};
+    snprintf(text, sizeof text, "graph decode(x: u8[N]) -> (y) {\n y = ImageDecoder@20(x) {pixel_format=\"%s\"}\n}\n",
+             form);
+    HOLO_TRY(run(text, &bytes, out, arena, error));
+    return out->dim[0] && out->dim[1] ? HOLO_OK : holo_fail(error, HOLO_BAD_INPUT, "the picture is damaged");
+}
+
+// Resized, as f32, scaled; then in the type and the order of the axes that are wanted.
+static HoloStatus shape_and_scale(const HoloTensor *pixels, const int64_t *sizes, const HoloPictureForm *form,
+                                  const HoloTensor *type, HoloTensor *out, HoloArena *arena, HoloError *error)
+{
+    bool is_float = holo_dtype_class((HoloDtype)type->dtype) == HOLO_CLASS_FLOAT;
+    bool is_moved = type->rank > 2 && !form->is_channels_last;
+    int  channels = (int)pixels->dim[2], at = 0;
+    char text[2048], scale[128] = "", shift[128] = "";
+    for (int c = 0; c < channels; c++) {
+        double std = form->std[c];
+        snprintf(scale + strlen(scale), sizeof scale - strlen(scale), "%s%.9e", c ? ", " : "",
+                 (form->high - form->low) / 255 / std);
+        snprintf(shift + strlen(shift), sizeof shift - strlen(shift), "%s%.9e", c ? ", " : "",
+                 (form->low - form->mean[c]) / std);
+    }
+    at              = snprintf(text, sizeof text,
+                               "graph shape(x: u8[H,W,%d]) -> (y) {\n const sizes: i64[2] = {%lld, %lld}\n"
+                                            " const scale: f32[%d] = {%s}\n const shift: f32[%d] = {%s}\n f = Cast@13(x) {to=1}\n",
+                               channels, (long long)sizes[0], (long long)sizes[1], channels, scale, channels, shift);
+    bool is_resized = pixels->dim[0] != sizes[0] || pixels->dim[1] != sizes[1];
+    at += snprintf(text + at, sizeof text - (size_t)at,
+                   is_resized ? " r = Resize@19(f, _, _, sizes) {antialias=1, axes=[0,1], mode=\"linear\"}\n"
+                              : " r = Identity@13(f)\n");
+    at += snprintf(text + at, sizeof text - (size_t)at, " m = Mul@13(r, scale)\n s = Add@13(m, shift)\n");
+    at += snprintf(text + at, sizeof text - (size_t)at, is_float ? " t = Identity@13(s)\n" : " t = Round@11(s)\n");
+    at += snprintf(text + at, sizeof text - (size_t)at,
+                   is_moved ? " o = Transpose@13(t) {perm=[2,0,1]}\n" : " o = Identity@13(t)\n");
+    snprintf(text + at, sizeof text - (size_t)at, " y = Cast@13(o) {to=%d}\n}\n", type->dtype);
+    return run(text, pixels, out, arena, error);
+}
+
+static HoloStatus picture_read(HoloTensors *t, const HoloTensor *type, const HoloPictureForm *form, int64_t *out_size,
+                               HoloError *error)
+{
+    Axes       axes   = {0};
+    HoloTensor pixels = {0}, *out = &t->entry[0].tensor;
+    int64_t    sizes[2];
+    HOLO_TRY(axes_find(type, form, &axes, error));
+    bool is_grey = axes.channels < 0 || type->dim[axes.channels] == 1;
+    HOLO_TRY(decode(&t->file, is_grey ? "Grayscale" : form->is_bgr ? "BGR" : "RGB", &pixels, &t->arena, error));
+    if (out_size) out_size[0] = pixels.dim[1], out_size[1] = pixels.dim[0];
+    sizes_find(type, &axes, pixels.dim[0], pixels.dim[1], sizes);
+    HOLO_TRY(shape_and_scale(&pixels, sizes, form, type, out, &t->arena, error));
+    out->rank             = type->rank;
+    out->dim[axes.height] = sizes[0];
+    out->dim[axes.width]  = sizes[1];
+    if (axes.channels >= 0) out->dim[axes.channels] = is_grey ? 1 : 3;
+    if (type->rank == 4) out->dim[0] = 1;
+    return HOLO_OK;
+}
+
+HoloStatus holo_tensors_read_picture(const char *path, const HoloTensor *type, const HoloPictureForm *form,
+                                     int64_t *out_size, HoloTensors **out_tensors, HoloError *error)
+{
+    *out_tensors = NULL;
+    HoloTensors *t;
+    HoloError    inner = {0};
+    HOLO_TRY(holo_tensors_create(&t, error));
+    HoloStatus status = holo_file_map(path, &t->file, error);
+    if (!status) status = holo_tensors_reserve(t, 1, error);
+    if (!status && (status = picture_read(t, type, form, out_size, &inner)))
+        status = holo_fail(error, status, "%s: %s", path, inner.text);
+    if (status)
+        holo_tensors_destroy(t);
+    else
+        *out_tensors = t;
+    return status;
+}

@@ -1,0 +1,184 @@
+// numbers.c - a tensor from text: numbers with commas, semicolons, spaces or brackets between them, in rows, as in .csv files.
+#include "import/import.h"
+#include "ops/tensor.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Reader {
+    const char *at, *end;
+    int64_t     line;
+    char        word[64]; // the present one, cut
+    HoloError  *error;
+} Reader;
+
+typedef struct Count {
+    int64_t words, rows, columns; // columns -1: rows differ
+    Reader  start;                // where the numbers begin: behind a first line of which no word is one
+} Count;
+
+static bool is_between(char c)
+{
+    return c && strchr(" \t\r\f,;[](){}", c);
+}
+
+// The next word, and whether it is the first of its line; false: there is none.
+static bool next_word(Reader *r, bool *out_is_new_row)
+{
+    *out_is_new_row = false;
+    while (r->at < r->end && (*r->at == '\n' || is_between(*r->at))) {
+        if (*r->at++ != '\n') continue;
+        r->line++;
+        *out_is_new_row = true;
+    }
+    size_t size = 0;
+    for (; r->at < r->end && *r->at && *r->at != '\n' && !is_between(*r->at); r->at++)
+        if (size < sizeof r->word - 1) r->word[size++] = *r->at;
+    r->word[size] = 0;
+    return size > 0;
+}
+
+static bool is_number(const char *word)
+{
+    char *end;
+    (void)strtod(word, &end);
+    return end != word && !*end;
+}
+
+static void row_end(Count *count, int64_t words)
+{
+    count->columns = !count->rows || count->columns == words ? words : -1;
+    count->rows++;
+    count->words += words;
+}
+
+static Count count_words(Reader r)
+{
+    Count   count = {.start = r};
+    int64_t row = 0, numbers   = 0;
+    bool    is_new, has_header = false;
+    for (Reader before = r; next_word(&r, &is_new); before = r) {
+        if (is_new && row) {
+            if (!count.rows && !numbers && !has_header)
+                count.start = before, has_header = true;
+            else
+                row_end(&count, row);
+            row = 0;
+        }
+        numbers += is_number(r.word);
+        row++;
+    }
+    if (row) row_end(&count, row);
+    return count;
+}
+
+// ---- the shape
+
+static HoloStatus shape_fail(const HoloTensor *want, const Count *count, HoloError *error)
+{
+    char text[160] = "";
+    int  at        = 0;
+    for (int d = 0; d < want->rank && at < 120; d++)
+        at += want->dim[d] < 0
+                  ? snprintf(text + at, sizeof text - (size_t)at, "%s?", d ? "," : "")
+                  : snprintf(text + at, sizeof text - (size_t)at, "%s%lld", d ? "," : "", (long long)want->dim[d]);
+    return holo_fail(error, HOLO_BAD_INPUT, "%lld numbers do not make a tensor of shape [%s]", (long long)count->words,
+                     text);
+}
+
+// What is wanted, with open sizes from how many numbers there are; as they stand in rows where nothing is wanted.
+static HoloStatus shape_find(const HoloTensor *want, const Count *count, HoloTensor *out, HoloError *error)
+{
+    *out            = (HoloTensor){.dtype = want && want->dtype ? want->dtype : HOLO_F32, .kind = HOLO_TENSOR};
+    bool in_columns = count->columns >= 0;
+    if (!want || want->rank < 0) {
+        bool is_table = count->rows > 1 && in_columns;
+        out->rank     = is_table ? 2 : 1;
+        out->dim[0]   = is_table ? count->rows : count->words;
+        out->dim[1]   = count->columns;
+        return HOLO_OK;
+    }
+    int64_t fixed = 1, left = 0;
+    int     open = 0;
+    out->rank    = want->rank;
+    for (int d = 0; d < want->rank; d++) {
+        out->dim[d] = want->dim[d];
+        if (want->dim[d] < 0)
+            open++;
+        else if (__builtin_mul_overflow(fixed, want->dim[d], &fixed))
+            return shape_fail(want, count, error);
+    }
+    if (want->rank == 2 && open == 2 && in_columns) {
+        out->dim[0] = count->rows;
+        out->dim[1] = count->columns;
+        return HOLO_OK;
+    }
+    if (fixed && count->words % fixed == 0) left = count->words / fixed;
+    if (open ? !left : count->words != fixed) return shape_fail(want, count, error);
+    // Of several open sizes the last takes all, as in a batch of one.
+    for (int d = 0; d < want->rank; d++)
+        if (want->dim[d] < 0) out->dim[d] = --open ? 1 : left;
+    return HOLO_OK;
+}
+
+// ---- the elements
+
+static HoloStatus word_put(Reader *r, HoloTensor *t, int64_t index)
+{
+    char *end;
+    errno           = 0;
+    double number   = strtod(r->word, &end);
+    bool   is_bad   = end == r->word || *end;
+    HoloClass class = holo_dtype_class((HoloDtype)t->dtype);
+    bool is_real    = class == HOLO_CLASS_FLOAT || class == HOLO_CLASS_COMPLEX;
+    if (is_real) {
+        holo_put_f(t, index, number);
+        return HOLO_OK;
+    }
+    errno         = 0;
+    int64_t whole = strtoll(r->word, &end, 10);
+    if (*end) { // 3.0 and 1e3 are whole numbers, too
+        is_bad = number != floor(number) || fabs(number) > 0x1p53;
+        whole  = is_bad ? 0 : (int64_t)number;
+    }
+    if (!is_bad && !errno) holo_put_i(t, index, whole);
+    double back = 0;
+    if (!is_bad && !errno) holo_read_f(t, index, 1, 1, &back);
+    return is_bad || errno || back != (double)whole
+               ? holo_fail(r->error, HOLO_BAD_INPUT, "'%.40s' in line %lld is no number of type %s", r->word,
+                           (long long)r->line, holo_dtype_name((HoloDtype)t->dtype))
+               : HOLO_OK;
+}
+
+static HoloStatus words_check(Reader r)
+{
+    bool is_new;
+    while (next_word(&r, &is_new))
+        if (!is_number(r.word))
+            return holo_fail(r.error, HOLO_BAD_INPUT,
+                             "this is no tensor; it looks like a text file: '%.40s' in line %lld is no number", r.word,
+                             (long long)r.line);
+    return HOLO_OK;
+}
+
+HoloStatus holo_import_numbers(HoloArena *arena, const void *bytes, size_t size, const HoloTensor *want,
+                               HoloTensor *out, HoloError *error)
+{
+    Reader r = {.at = bytes, .end = (const char *)bytes + size, .line = 1, .error = error};
+    bool   is_new;
+    if (size > 2 && !memcmp(bytes, "\xef\xbb\xbf", 3)) r.at += 3; // a mark that some programs write
+    Count count = count_words(r);
+    r           = count.start;
+    HOLO_TRY(words_check(r));
+    if (!count.words) return holo_fail(error, HOLO_BAD_INPUT, "this is no tensor: there are no numbers in it");
+    if (want && (want->kind != HOLO_TENSOR || want->dtype == HOLO_STRING))
+        return holo_fail(error, HOLO_BAD_INPUT, "text of numbers gives tensors of numbers alone");
+    HOLO_TRY(shape_find(want, &count, out, error));
+    out->data = holo_arena_take(arena, holo_tensor_bytes(out) + 1);
+    if (!out->data) return holo_fail_memory(error);
+    for (int64_t i = 0; next_word(&r, &is_new); i++) HOLO_TRY(word_put(&r, out, i));
+    return HOLO_OK;
+}

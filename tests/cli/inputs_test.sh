@@ -1,0 +1,92 @@
+# inputs_test.sh - inputs that are no tensors yet: numbers as text, pictures, and what is neither.
+. "$CHECKS"
+
+model() { check "a model: $1" python3 "$ROOT/tests/support/onnx_model.py" "$@"; }
+quiet hologram compile "$MODEL" -o d.holo -q
+
+# ---- numbers
+
+model table.onnx in x f32 n,3 out y f32 n,3 node Identity x y
+model ids.onnx in x i64 b,s out y i64 b,s node Identity x y
+model small.onnx in x u8 2 out y u8 2 node Identity x y
+model cube.onnx in x f32 n,2,m out y f32 n,2,m node Identity x y
+printf '1,2,3\n4,5,6.5\n' > rows.csv
+printf 'a,b,c\n1;2;3\n4;5;6.5\n' > header.csv
+printf '[[1, 2, 3],\n [4, 5, 6.5]]\n' > list.json
+printf '\357\273\2771 2 3 4 5 6.5' > mark.txt
+for file in rows.csv header.csv list.json mark.txt; do
+    gives 0 'y f32[2, 3] = 1, 2, 3, 4, 5, 6.5' hologram run table.onnx -i $file
+done
+printf '101 2023 102\n' > ids.txt
+gives 0 'y i64[1, 3] = 101, 2023, 102' hologram run ids.onnx -i ids.txt
+printf '1,2\n3,4\n5,6\n' > ids.csv
+gives 0 'y i64[3, 2]' hologram run ids.onnx -i ids.csv
+gives 0 'y f32[1, 2, 3]' hologram run cube.onnx -i rows.csv # the last open size takes all
+gives 0 'y f32[3, 2, 1]' hologram run cube.onnx -i rows.csv --input-shape x:3,2,?
+printf 'nan inf -inf' > special.txt
+gives 0 'y f32[1, 3] = nan, inf, -inf' hologram run table.onnx -i special.txt
+gives 1 '7 numbers do not make a tensor of shape [?,3]' sh -c 'echo 1 2 3 4 5 6 7 > seven.txt; "$HOLOGRAM" run table.onnx -i seven.txt'
+gives 1 "'1.5' in line 1 is no number of type i64" sh -c 'echo 1.5 > half.txt; "$HOLOGRAM" run ids.onnx -i half.txt'
+gives 1 "'300' in line 2 is no number of type u8" sh -c 'printf "1\n300\n" > big.txt; "$HOLOGRAM" run small.onnx -i big.txt'
+gives 1 "looks like a text file: 'x' in line 2 is no number" sh -c 'printf "1\nx\n" > word.txt; "$HOLOGRAM" run ids.onnx -i word.txt'
+gives 1 'no numbers in it' sh -c 'printf "\n\n" > blank.txt; "$HOLOGRAM" run ids.onnx -i blank.txt'
+gives 0 'they agree' hologram compare rows.csv list.json
+
+# ---- what is neither
+
+printf '<!DOCTYPE html><html>' > page.html
+printf 'version https://git-lfs.github.com/spec/v1' > pointer.npy
+printf '\037\213\010\000' > packed.npy.gz
+gives 1 'looks like a web page' hologram run d.holo -i page.html
+gives 1 'looks like a Git LFS pointer' hologram run d.holo -i pointer.npy
+gives 1 'looks like gzip' hologram run d.holo -i packed.npy.gz
+gives 1 'looks like an ONNX model' hologram run d.holo -i "$MODEL"
+gives 1 'looks like an ONNX model' hologram run d.holo -i table.onnx
+
+# ---- pictures
+
+check 'a picture' python3 "$ROOT/tests/support/png.py" photo.png 16 12
+printf 'P3\n2 2\n255\n255 0 0  0 255 0\n0 0 255  255 255 255\n' > four.ppm # red, green, blue, white
+model first.onnx in x f32 1,3,2,2 out y f32 1,3,2,2 node Identity x y
+model last.onnx in x f32 n,h,w,3 out y f32 n,h,w,3 node Identity x y
+model bytes.onnx in x u8 2,2,3 out y u8 2,2,3 node Identity x y
+model gray.onnx in x f32 2,2 out y f32 2,2 node Identity x y
+model open.onnx in x f32 n,c,h,w out y f32 n,c,h,w node Identity x y
+model line.onnx in x f32 n,3,6,w out y f32 n,3,6,w node Identity x y
+model many.onnx in x f32 4,3,2,2 out y f32 4,3,2,2 node Identity x y
+model odd.onnx in x f32 1,4,6,6 out y f32 1,4,6,6 node Identity x y
+gives 0 'y f32[1, 3, 2, 2] = 1, 0, 0, 1, 0, 1, 0, 1' hologram run first.onnx -i four.ppm
+gives 0 'x: four.ppm, 2x2, as f32[1, 3, 2, 2], channels first, RGB, 0 to 1' hologram run first.onnx -i four.ppm
+gives 0 'y f32[1, 2, 2, 3] = 1, 0, 0, 0, 1, 0, 0, 0' hologram run last.onnx -i four.ppm
+gives 0 'y u8[2, 2, 3] = 255, 0, 0, 0, 255, 0, 0, 0' hologram run bytes.onnx -i four.ppm
+gives 0 'y f32[2, 2] = 0.298039, 0.588235, 0.113725, 1' hologram run gray.onnx -i four.ppm
+gives 0 'a guess: see --layout' hologram run open.onnx -i four.ppm
+gives 0 'y f32[1, 2, 2, 3]' hologram run open.onnx -i four.ppm --layout nhwc
+gives 0 'y f32[1, 1, 2, 2]' hologram run open.onnx -i four.ppm --channels gray
+gives 0 'resized to 8x6, as f32[1, 3, 6, 8]' hologram run line.onnx -i photo.png # its proportions stay
+gives 0 'resized to 5x4' hologram run open.onnx -i photo.png --input-shape x:1,3,4,5
+gives 0 '= 1, -1, -1, 1, -1, 1, -1, 1' hologram run first.onnx -i four.ppm --mean 0.5 --std 0.5
+gives 0 '= 1, -1, -1, 1, -1, 1, -1, 1' hologram run first.onnx -i four.ppm --range -1,1
+gives 0 'BGR' hologram run first.onnx -i four.ppm --channels bgr
+gives 0 '= 0, 0, 1, 1, 0, 1, 0, 1' hologram run first.onnx -i four.ppm --channels bgr
+gives 0 '= 2.24891, -2.1179' hologram run first.onnx -i four.ppm --mean 123.675,116.28,103.53 --std 58.395,57.12,57.375
+gives 0 '0 to 255, then (x - mean) / std' hologram run first.onnx -i four.ppm --mean 123.675,116.28,103.53 --std 58.395,57.12,57.375
+gives 0 'probabilities' hologram run d.holo -i photo.png --range 0,16
+gives 0 '' hologram bench d.holo -i photo.png --seconds 0.01
+mkdir photos && cp photo.png photos/a.png && cp four.ppm photos/b.png
+gives 0 '2 samples' hologram compare d.holo "$MODEL" --samples photos --range 0,16
+quiet hologram run first.onnx -i four.ppm -q
+
+gives 1 'no picture has 4 channels' hologram run odd.onnx -i four.ppm
+gives 1 '4 pictures are wanted' hologram run many.onnx -i four.ppm
+gives 1 'two to four dimensions' sh -c '. "$CHECKS"; model() { python3 "$ROOT/tests/support/onnx_model.py" "$@"; }
+    model flat.onnx in x f32 n out y f32 n node Identity x y; "$HOLOGRAM" run flat.onnx -i four.ppm'
+gives 1 'damaged' sh -c 'head -c 60 photo.png > cut.png; "$HOLOGRAM" run first.onnx -i cut.png'
+gives 1 'has 3 channels' hologram run first.onnx -i four.ppm --channels gray
+gives 2 '--mean is for pictures, and no input is one' hologram run first.onnx -i random --mean 0.5
+gives 2 '--mean is for inputs of floats' hologram run bytes.onnx -i four.ppm --mean 0.5
+gives 2 'expected one number, or 3' hologram run first.onnx -i four.ppm --mean 1,2
+gives 2 'divided by 0' hologram run first.onnx -i four.ppm --std 0
+gives 2 'what black and white become' hologram run first.onnx -i four.ppm --range 255
+gives 2 'takes nchw or nhwc' hologram run first.onnx -i four.ppm --layout chw
+gives 2 'takes rgb, bgr or gray' hologram run first.onnx -i four.ppm --channels rgba
