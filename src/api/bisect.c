@@ -207,7 +207,7 @@ static HoloStatus search_all(Bisect *b)
 
 static HoloStatus reference_make(Bisect *b)
 {
-    HoloVerifyResult result;
+    HoloVerifyResult result = {0};
     HoloCulprit      kernel = {.kind = HOLO_CULPRIT_KERNEL};
     HoloBisection   *out    = &b->box->bisection;
     if (holo_pool_create(b->compiler.threads, &b->pool)) return holo_fail_memory(b->error);

@@ -2,6 +2,7 @@
 #include "api/source.h"
 
 #include "api/tensors.h"
+#include "graph/facts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -146,35 +147,16 @@ static const struct {
     double      low, high;
 } random_bounds[] = {{"Bernoulli", 0, 1}};
 
-static bool node_is_random(const HoloNode *node)
-{
-    if (!node->op) return false;
-    if (node->op->flags & HOLO_OP_RANDOM) return true;
-    for (int i = 0; i < node->attr_count; i++) {
-        const HoloGraph *body = node->attr[i].kind == HOLO_ATTR_GRAPH ? node->attr[i].graph : NULL;
-        for (int k = 0; body && k < body->node_count; k++)
-            if (body->nodes[k]->op && body->nodes[k]->op->flags & HOLO_OP_RANDOM) return true;
-    }
-    return false;
-}
-
 bool holo_source_is_random(const HoloSource *source, int output, double *out_low, double *out_high)
 {
     const HoloGraph *graph = source->model.graph;
     if (out_low) *out_low = -INFINITY;
     if (out_high) *out_high = INFINITY;
     if (output < 0 || output >= graph->output_count) return false;
-    HoloArena scratch = {0};
-    bool     *random = HOLO_NEW(&scratch, bool, graph->value_count + 1), is_random = false;
-    for (int i = 0; random && i < graph->node_count; i++) {
-        const HoloNode *node = graph->nodes[i];
-        bool            any  = node_is_random(node);
-        for (int k = 0; k < node->in_count; k++) any = any || (node->in[k] && random[node->in[k]->id]);
-        for (int k = 0; k < node->out_count; k++)
-            if (node->out[k]) random[node->out[k]->id] = any;
-    }
-    if (random) is_random = random[graph->outputs[output]->id];
-    const HoloNode *producer = graph->outputs[output]->producer;
+    HoloArena       scratch   = {0};
+    const bool     *random    = holo_graph_random_values(graph, &scratch);
+    bool            is_random = random && random[graph->outputs[output]->id];
+    const HoloNode *producer  = graph->outputs[output]->producer;
     for (int i = 0; is_random && producer && i < HOLO_COUNT(random_bounds); i++)
         if (!strcmp(producer->type, random_bounds[i].op)) {
             if (out_low) *out_low = random_bounds[i].low;

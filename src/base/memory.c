@@ -152,6 +152,19 @@ uint64_t holo_memory_held(void)
     return holo_account_held(&process);
 }
 
+static uint64_t left_of(const HoloAccount *a, uint64_t limit)
+{
+    uint64_t held = holo_account_held(a);
+    return held < limit ? limit - held : 0;
+}
+
+uint64_t holo_memory_left(void)
+{
+    const HoloAccount *a   = account_now();
+    uint64_t           all = left_of(&process, holo_memory_limit()), own = a->parent ? left_of(a, limit_of(a)) : all;
+    return own < all ? own : all;
+}
+
 // ---- scopes
 
 void holo_scope_enter(HoloScope *scope)

@@ -15,6 +15,9 @@ void                       holo_account_close(HoloAccount *a); // NULL: nothing
 uint64_t                   holo_account_held(const HoloAccount *a);
 void                       holo_account_limit(HoloAccount *a, uint64_t bytes); // 0: none
 
+// Bytes that this thread may take now before it meets a limit.
+uint64_t holo_memory_left(void);
+
 // What a thread is doing: memory that it takes is of the innermost account, and for what the scopes say.
 typedef struct HoloScope {
     HoloAccount            *account; // NULL: that of the outer one

@@ -18,6 +18,10 @@ bool holo_contents_are_numbers(const HoloValue *value); // small, and every elem
 enum { HOLO_NUMBER_ELEMENTS = 1 << 20 };                     // the largest constant that holo_value_number looks at
 bool holo_value_number(const HoloValue *value, double *out); // a constant, all its elements equal
 
+// By value id: which values depend on an operator that is random by definition, in a subgraph, too. Arena memory; NULL: none
+// left.
+bool *holo_graph_random_values(const HoloGraph *graph, HoloArena *arena);
+
 // ---- nodes
 
 bool              holo_node_is(const HoloNode *node, const char *type);                    // of ai.onnx

@@ -505,7 +505,10 @@ static HoloStatus eval_graph(const HoloGraph *graph, const HoloTensor *const *in
     frame_init(&frame, place, options, depth);
     HoloStatus status = frame_open(&frame, graph, inputs, &scratch, error);
     if (!status && needs_sizes(graph, depth)) status = holo_graph_bind(graph, inputs, &scratch, &frame.binding, error);
-    for (int i = 0; i < graph->node_count && !status; i++) status = eval_node(&frame, graph->nodes[i], error);
+    for (int i = 0; i < graph->node_count && !status; i++) {
+        if (options && options->at && !depth) *options->at = graph->nodes[i];
+        status = eval_node(&frame, graph->nodes[i], error);
+    }
     for (int i = 0; i < out_count && !status; i++) status = take_output(&frame, graph->outputs[i], outputs[i], error);
     for (int i = 0; i < graph->value_count && frame.block; i++) release(&frame, graph->values[i]);
     frame_deinit(&frame);

@@ -14,6 +14,7 @@
 #include "ops/contract.h"
 #include "runtime/kernel.h"
 #include "runtime/pool.h"
+#include "verify/compare.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,10 +43,16 @@ void holo_products_init(HoloProducts *products, const HoloGraph *graph, const Ho
         .options = options,
         .result  = result,
         .random  = {UINT64_C(0x73616D70)},
-        .turns   = TURNS_MAX,
     };
+    holo_products_restart(products);
     products->host.workers = holo_pool_threads(options->pool);
     products->host.kernels = kernels;
+}
+
+void holo_products_restart(HoloProducts *products)
+{
+    products->done  = 0;
+    products->turns = TURNS_MAX;
 }
 
 void holo_products_deinit(HoloProducts *products)
@@ -162,7 +169,8 @@ static void part_compare(void *arg, int64_t i, int worker)
         double want = element(j->want, k), got = element(j->got, k);
         if (want == got || (isnan(want) && isnan(got))) continue;
         double off = fabs(want - got);
-        if (!(off <= found.off)) found.off = off, found.at = k;
+        if (isnan(off)) off = INFINITY;
+        if (off > found.off) found.off = off, found.at = k;
         if (found.bad < 0 && !(off <= j->bound)) found.bad = k;
     }
     j->part[i] = found;
@@ -174,16 +182,11 @@ static HoloStatus found_note(HoloProducts *p, const HoloNode *node, const Judge 
 {
     HoloVerifyResult *r     = p->result;
     int64_t           count = holo_tensor_count(j->want);
-    r->checked += (uint64_t)count;
+    HoloBound         bound = {p->options->relative, p->options->absolute, "the tolerance of verification"};
+    r->judged += (uint64_t)count;
     for (int i = 0; i < part_count(count); i++) {
-        const struct JudgePart *found    = &j->part[i];
-        double                  relative = top > 0 ? found->off / top : found->off;
-        if (!(found->off <= r->worst_absolute)) r->worst_absolute = found->off;
-        if (!(relative <= r->worst_relative)) {
-            r->worst_relative = relative;
-            snprintf(r->worst_at, sizeof r->worst_at, "node %.100s, element %lld", node->name,
-                     (long long)(found->at + shift));
-        }
+        const struct JudgePart *found = &j->part[i];
+        if (found->off > 0) holo_verify_note(r, &bound, found->off, top, "node", node->name, found->at + shift);
         if (found->bad >= 0)
             return holo_fail(error, HOLO_VERIFY,
                              "node %s (%s): element %lld is %g by the kernel, but %g when computed plainly", node->name,
@@ -433,6 +436,7 @@ static HoloStatus instead(void *context, const HoloNode *node, HoloCall *call)
     fast.params      = lowering.params;
     fast.params_size = lowering.params_size;
     size_t scratch   = 0;
+    if (!p->blurs) p->result->nodes++;
     if (has_steps && !p->blurs) HOLO_TRY(steps_judge(p, node, &fast, call, kernel));
     HOLO_TRY(kernel->check(&fast, &scratch));
     HOLO_TRY(scratch_reserve(p, scratch, call->error));

@@ -21,6 +21,7 @@ typedef struct HoloProducts {
 void            holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloKernels *kernels,
                                    const HoloVerifyOptions *options, HoloVerifyResult *result);
 void            holo_products_deinit(HoloProducts *products);
+void            holo_products_restart(HoloProducts *products); // before the graph is computed once more
 HoloEvalOptions holo_products_options(HoloProducts *products);
 
 // How far a number of this type is off, at most and relative to it, when it is rounded; 0: types that do not round.

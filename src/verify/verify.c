@@ -1,12 +1,18 @@
-// verify.c - runs the plan and the reference on seeded inputs and compares what comes out.
+// verify.c - runs the plan and the reference on the same inputs and compares what comes out.
 //
-// Symbolic sizes are tried in small numbers until the reference accepts them. What is random by
-// definition is not compared.
+// Symbolic sizes are tried in small numbers until the reference accepts them, and inputs are made up until it does. What
+// would take more memory or work than there may be is left out before it begins. What is random by definition is not
+// compared.
 #include "verify/verify.h"
 
 #include "base/files.h"
+#include "base/memory.h"
+#include "graph/facts.h"
 #include "runtime/frame.h"
 #include "runtime/model.h"
+#include "verify/compare.h"
+#include "verify/estimate.h"
+#include "verify/made_up.h"
 #include "verify/products.h"
 #include "verify/sizes.h"
 
@@ -18,15 +24,16 @@ struct HoloVerifier {
     const HoloGraph   *graph;
     const HoloKernels *kernels;
     HoloVerifyOptions  options;
-    HoloArena          arena; // owns what follows
+    HoloArena          outputs; // of the reference, where they are kept as they came
+    HoloArena          arena;   // owns what follows
+    HoloTensor        *made;    // inputs that are made up
     const HoloTensor **inputs;
-    HoloTensor        *want;
-    HoloTensor        *moved;  // the outputs, moved by roundings
+    HoloKept          *want;
     double            *spread; // how far roundings move each output, by what was drawn so far
     int                draws;
 };
 
-// ---- inputs
+// ---- the sizes of inputs
 
 // What symbolic sizes are given: first what inference accepts, then, for models that reject even that when
 // they run, all the same.
@@ -43,117 +50,197 @@ static int64_t size_at(const HoloGraph *graph, const int64_t *found, HoloDim d, 
     return found[node->a];
 }
 
-static void tensor_fill(HoloTensor *t, HoloRandom *random)
+// The types of the inputs. False, with the reason, when one is of a kind that cannot be made up.
+static bool inputs_size(HoloVerifier *v, const int64_t *found, int trial, HoloVerifyResult *r)
 {
-    int64_t count   = holo_tensor_count(t);
-    HoloClass class = holo_dtype_class((HoloDtype)t->dtype);
-    for (int64_t i = 0; i < count; i++) {
-        if (class == HOLO_CLASS_STRING)
-            ((HoloString *)t->data)[i] = (HoloString){"a", 1};
-        else if (class == HOLO_CLASS_INT || class == HOLO_CLASS_UINT || class == HOLO_CLASS_BOOL)
-            holo_put_i(t, i, 1);
-        else
-            holo_put_f(t, i, holo_random_normal(random));
-    }
-}
-
-// False, with the reason, when an input is of a kind that cannot be made up.
-static bool inputs_make(const HoloGraph *graph, const int64_t *found, int trial, HoloArena *arena, HoloTensor *inputs,
-                        char *why, size_t size)
-{
-    HoloRandom random = {UINT64_C(0x686F6C6F)};
-    for (int i = 0; i < graph->input_count; i++) {
-        const HoloValue *value = graph->inputs[i];
-        HoloTensor      *t     = &inputs[i];
+    for (int i = 0; i < v->graph->input_count; i++) {
+        const HoloValue *value = v->graph->inputs[i];
+        HoloTensor      *t     = &v->made[i];
         *t                     = value->type;
         t->data                = NULL;
         if (t->kind != HOLO_TENSOR || t->rank < 0 || !t->dtype) {
-            snprintf(why, size, "input %s has no shape to make up values for", value->name);
+            snprintf(r->why_not, sizeof r->why_not, "input %.200s has no shape to make up values for", value->name);
             return false;
         }
-        for (int d = 0; d < t->rank; d++) t->dim[d] = size_at(graph, found, t->dim[d], trial);
-        int64_t count  = holo_tensor_count(t);
-        bool    is_bad = count < 0 || (trial && count > TRIAL_ELEMENTS);
-        t->data        = is_bad ? NULL : holo_arena_take(arena, holo_tensor_bytes(t) + 1);
-        if (!t->data) {
-            if (!*why) snprintf(why, size, "input %s is too large to make up", value->name);
-            return false;
-        }
-        tensor_fill(t, &random);
+        for (int d = 0; d < t->rank; d++) t->dim[d] = size_at(v->graph, found, t->dim[d], trial);
+        int64_t count = holo_tensor_count(t);
+        if (count >= 0 && (!trial || count <= TRIAL_ELEMENTS)) continue;
+        if (!*r->why_not) snprintf(r->why_not, sizeof r->why_not, "input %.200s is too large to make up", value->name);
+        return false;
     }
     return true;
 }
 
-// ---- comparing
-
-static bool element_differs(HoloVerifyResult *r, const HoloVerifyOptions *o, double want, double got, double top,
-                            const char *name, int64_t index)
+// The graph with numbers for sizes: that of the trials, for these inputs, or the reference where it has such.
+static const HoloGraph *graph_sized(HoloVerifier *v)
 {
-    if (want == got || (isnan(want) && isnan(got))) return false;
-    double off = fabs(want - got), relative = top > 0 ? off / top : off;
-    if (!(off <= r->worst_absolute)) r->worst_absolute = off;
-    if (!(relative <= r->worst_relative)) {
-        r->worst_relative = relative;
-        snprintf(r->worst_at, sizeof r->worst_at, "output %.100s, element %lld", name, (long long)index);
+    HoloGraph *trial = v->options.trial;
+    HoloError  why   = {0};
+    int        done;
+    for (int i = 0; trial && i < v->graph->input_count; i++) {
+        const HoloTensor *given = v->options.inputs ? v->options.inputs[i] : &v->made[i];
+        if (given) trial->inputs[i]->type = *given;
+        trial->inputs[i]->type.data = NULL;
     }
-    return !(off <= o->absolute + o->relative * top);
+    // What does not fit stays unknown: the reference will say so.
+    if (trial && holo_graph_infer_count(trial, &done, &why)) return trial;
+    return trial ? trial : v->graph;
 }
 
-static bool has_type_of(const HoloTensor *a, const HoloTensor *b)
+// ---- limits
+
+// False, with the reason: it would take too much.
+static bool fits_limits(HoloVerifier *v, const HoloGraph *sized, HoloVerifyResult *r)
 {
-    return a->dtype == b->dtype && a->kind == b->kind && a->rank == b->rank;
+    const double work_max = 1e14; // an hour
+    uint64_t     memory   = v->options.memory;
+    HoloEstimate e;
+    HoloError    why = {0};
+    if (holo_verify_estimate(sized, &e, &why)) return true; // what follows will find no memory either
+    double bytes = fmax(e.bytes, (double)v->options.plan_bytes);
+    if (memory && bytes > (double)memory) {
+        snprintf(r->why_not, sizeof r->why_not, "it would take %s of memory%s%.160s%s, and %s may be used",
+                 holo_size_text(bytes < 1e18 ? (uint64_t)bytes : UINT64_MAX / 2).text,
+                 e.most && bytes == e.bytes ? " at node " : "", e.most && bytes == e.bytes ? e.most->name : "",
+                 e.most && bytes == e.bytes ? "" : " to run the plan", holo_size_text(memory).text);
+        return false;
+    }
+    if (e.work > work_max)
+        snprintf(r->why_not, sizeof r->why_not, "it would take %.1e multiplications, more than the limit of %.0e",
+                 e.work, work_max);
+    return e.work <= work_max;
 }
 
-static bool is_alike(const HoloTensor *a, const HoloTensor *b)
+// ---- the reference
+
+typedef struct Reference {
+    HoloVerifier     *v;
+    HoloProducts     *products;
+    HoloVerifyResult *result;
+    const HoloNode   *at;            // that began last
+    bool              is_kernel_bad; // the first that failed was a user's kernel, which left its memory
+    bool              is_done;
+    HoloError         why; // what failed first
+} Reference;
+
+// Keeps what the reference gives. Where all of it is small, that is the arena of the evaluation itself.
+static HoloStatus outputs_keep(HoloVerifier *v, const HoloTensor *out, HoloArena *arena, HoloError *error)
 {
-    bool same = has_type_of(a, b);
-    for (int d = 0; same && d < a->rank; d++) same = a->dim[d] == b->dim[d];
-    return same;
+    int  count    = v->graph->output_count;
+    bool is_whole = true;
+    for (int i = 0; i < count; i++) is_whole = is_whole && holo_is_kept_whole(&out[i]);
+    for (int i = 0; i < count; i++) HOLO_TRY(holo_keep_output(&out[i], is_whole, &v->arena, &v->want[i], error));
+    if (!is_whole) return HOLO_OK;
+    v->outputs = *arena;
+    *arena     = (HoloArena){0};
+    return HOLO_OK;
 }
 
-// Whole numbers may not differ at all but by the rounding of what they were made from.
-static HoloStatus output_compare(const HoloValue *value, const HoloTensor *want, const HoloTensor *got,
-                                 const HoloVerifyOptions *o, HoloVerifyResult *r, HoloError *error)
+static HoloStatus reference_eval(Reference *ref, int64_t element_limit, HoloError *why)
 {
-    if (has_type_of(want, got) && isinf(o->absolute)) return HOLO_OK;
-    if (!is_alike(want, got))
-        return holo_fail(error, HOLO_VERIFY, "the plan gives output %s another type or shape than the model",
-                         value->name);
-    if (want->kind != HOLO_TENSOR || want->dtype == HOLO_STRING) return HOLO_OK;
-    int64_t count = holo_tensor_count(want), bad = 0, first = 0;
-    double  top = 0, first_want = 0, first_got = 0;
-    for (int64_t i = 0; i < count; i++) {
-        double x = fabs(holo_get_f(want, i));
-        if (x > top && isfinite(x)) top = x;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        double x = holo_get_f(want, i), y = holo_get_f(got, i);
-        if (!element_differs(r, o, x, y, top, value->name, i) || bad++) continue;
-        first      = i;
-        first_want = x;
-        first_got  = y;
-    }
-    r->checked += (uint64_t)count;
-    if (!bad) return HOLO_OK;
-    return holo_fail(
-        error, HOLO_VERIFY,
-        "output %s: %lld of %lld elements of the plan differ from the model beyond tolerance (element %lld is %g, not %g; "
-        "the worst is off by %g of the largest value)",
-        value->name, (long long)bad, (long long)count, (long long)first, first_got, first_want, r->worst_relative);
+    HoloVerifier    *v      = ref->v;
+    HoloVerifyResult before = *ref->result;
+    HoloArena        arena  = {0};
+    HoloEvalOptions  eval   = holo_products_options(ref->products);
+    HoloTensor      *out    = HOLO_NEW(&arena, HoloTensor, v->graph->output_count + 1);
+    HoloStatus       status = out ? HOLO_OK : holo_fail_memory(why);
+    eval.element_limit      = element_limit;
+    eval.at                 = &ref->at;
+    ref->at                 = NULL;
+    holo_products_restart(ref->products);
+    if (!status) status = holo_graph_eval(v->graph, v->inputs, out, &arena, &eval, why);
+    if (!status) status = outputs_keep(v, out, &arena, why);
+    holo_arena_deinit(&arena);
+    ref->is_done = !status;
+    if (status && status != HOLO_VERIFY) *ref->result = before;
+    return status;
 }
 
-// Which values depend on an operator that is random by definition.
-static bool *random_values(const HoloGraph *graph, HoloArena *arena)
+// Of all that was tried, the first is what is told.
+static void reference_failed(Reference *ref, HoloStatus status, const HoloError *why)
 {
-    bool *random = HOLO_NEW(arena, bool, graph->value_count + 1);
-    for (int i = 0; random && i < graph->node_count; i++) {
-        const HoloNode *node = graph->nodes[i];
-        bool            any  = node->op && node->op->flags & HOLO_OP_RANDOM;
-        for (int k = 0; k < node->in_count; k++) any = any || (node->in[k] && random[node->in[k]->id]);
-        for (int k = 0; k < node->out_count; k++)
-            if (node->out[k]) random[node->out[k]->id] = any;
+    const HoloOp *op = ref->at ? ref->at->op : NULL;
+    if (*ref->why.text) return;
+    ref->why = *why;
+    ref->is_kernel_bad =
+        status == HOLO_BAD_INPUT && op && !strcmp(op->name, "Kernel") && !strcmp(op->domain, "hologram");
+}
+
+// On inputs that are made up until it accepts them.
+static HoloStatus reference_try(Reference *ref, const HoloGraph *sized, int64_t element_limit, HoloError *error)
+{
+    HoloVerifier    *v      = ref->v;
+    HoloArenaMark    mark   = holo_arena_mark(&v->arena);
+    const HoloRange *ranges = holo_ranges_find(sized, &v->arena);
+    HoloMadeUp       made;
+    if (!ranges) return holo_fail_memory(error);
+    HOLO_TRY(holo_made_up_init(&made, v->graph, ranges, &v->arena, error));
+    for (int i = 0; i < v->graph->input_count; i++) {
+        v->inputs[i]    = &v->made[i];
+        v->made[i].data = holo_arena_take(&v->arena, holo_tensor_bytes(&v->made[i]) + 1);
+        if (!v->made[i].data) return holo_fail_memory(error);
     }
-    return random;
+    HoloStatus status;
+    do {
+        HoloError why = {0};
+        for (int i = 0; i < v->graph->input_count; i++) holo_made_up_fill(&made, i, &v->made[i]);
+        status = reference_eval(ref, element_limit, &why);
+        if (status == HOLO_VERIFY || status == HOLO_CANCELLED) return holo_fail(error, status, "%s", why.text);
+        if (status) reference_failed(ref, status, &why);
+    } while (status && status != HOLO_NO_MEMORY && holo_made_up_next(&made, ref->at));
+    if (status)
+        holo_arena_reset(&v->arena, mark);
+    else
+        holo_made_up_text(&made, ref->result->inputs, sizeof ref->result->inputs);
+    return HOLO_OK;
+}
+
+static HoloStatus reference_given(Reference *ref, HoloError *error)
+{
+    HoloVerifier *v   = ref->v;
+    HoloError     why = {0};
+    for (int i = 0; i < v->graph->input_count; i++) v->inputs[i] = v->options.inputs[i];
+    HoloStatus status = reference_eval(ref, 0, &why);
+    if (status == HOLO_VERIFY || status == HOLO_CANCELLED) return holo_fail(error, status, "%s", why.text);
+    if (status) reference_failed(ref, status, &why);
+    snprintf(ref->result->inputs, sizeof ref->result->inputs, "the inputs given");
+    return HOLO_OK;
+}
+
+// On made-up inputs of the first sizes that it accepts.
+static HoloStatus reference_made_up(Reference *ref, HoloError *error)
+{
+    HoloVerifier  *v     = ref->v;
+    HoloGraph     *trial = v->options.trial;
+    const int64_t *found = trial ? holo_sizes_find(trial, &v->arena, error) : NULL;
+    if (trial && !found) return holo_fail_memory(error);
+    for (int i = 0; i < (trial ? HOLO_COUNT(size_trials) : 1) && !ref->is_done; i++) {
+        if (!inputs_size(v, found, i, ref->result)) break;
+        const HoloGraph *sized = graph_sized(v);
+        if (!fits_limits(v, sized, ref->result)) continue;
+        HOLO_TRY(reference_try(ref, sized, !trial ? 0 : i ? TRIAL_ELEMENTS : FOUND_ELEMENTS, error));
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus reference_run(HoloVerifier *v, HoloProducts *products, HoloVerifyResult *r, HoloError *error)
+{
+    Reference ref      = {.v = v, .products = products, .result = r};
+    bool      is_given = v->options.inputs;
+    if (!is_given)
+        HOLO_TRY(reference_made_up(&ref, error));
+    else if (fits_limits(v, graph_sized(v), r))
+        HOLO_TRY(reference_given(&ref, error));
+    if (ref.is_done) {
+        r->why_not[0] = 0;
+    } else if (ref.is_kernel_bad) {
+        return holo_fail(error, HOLO_VERIFY, "a kernel is wrong: it leaves its memory on %s inputs: %s",
+                         is_given ? "the" : "all made-up", ref.why.text);
+    } else if (*ref.why.text) {
+        snprintf(r->why_not, sizeof r->why_not, "the model rejects %s inputs: %.400s", is_given ? "the" : "made-up",
+                 ref.why.text);
+    }
+    return HOLO_OK;
 }
 
 // ---- running both
@@ -167,11 +254,16 @@ static HoloStatus session_run(HoloSession *session, const HoloTensor *const *inp
 
 // The tolerance of an output follows its type: what is stored in a narrow one is off by some roundings of it, since
 // plans compute in wider types and leave roundings between nodes out. Where no tolerance is asked for there is none.
-static double relative_of(const HoloVerifyOptions *o, const HoloValue *output)
+static HoloBound bound_of(const HoloVerifyOptions *o, const HoloValue *output)
 {
     enum { ROUNDINGS = 8 };
-    double narrow = ROUNDINGS * holo_rounding_of((HoloDtype)output->type.dtype);
-    return o->relative > 0 && narrow > o->relative ? narrow : o->relative;
+    double    narrow = ROUNDINGS * holo_rounding_of((HoloDtype)output->type.dtype);
+    HoloBound bound  = {o->relative, o->absolute, "the tolerance of verification"};
+    if (o->relative > 0 && narrow > o->relative) {
+        bound.relative = narrow;
+        bound.why      = "eight roundings of the output's type";
+    }
+    return bound;
 }
 
 // What a loop without a turn collects has the shape that is known of its body, and a plan may know more of it than the model.
@@ -184,76 +276,46 @@ static bool is_uncollected(const HoloGraph *graph, const HoloTensor *want, const
     return false;
 }
 
+static void output_left_out(HoloVerifyResult *r, const char *name)
+{
+    size_t at = strlen(r->left_out);
+    if (at + 40 < sizeof r->left_out)
+        snprintf(r->left_out + at, sizeof r->left_out - at, "%s%.60s", at ? ", " : "", name);
+}
+
 // `spread`: how far each output may be off beyond the tolerance; NULL: not at all.
 static HoloStatus plan_compare(HoloVerifier *v, HoloSession *session, const double *spread, HoloVerifyResult *r,
                                HoloError *error)
 {
     const HoloGraph *graph  = v->graph;
-    const bool      *random = random_values(graph, &v->arena);
+    const bool      *random = holo_graph_random_values(graph, &v->arena);
     if (!random) return holo_fail_memory(error);
-    r->checked = 0;
+    r->left_out[0] = 0;
     for (int i = 0; i < graph->output_count; i++) {
-        HoloTensor        got;
-        HoloVerifyOptions own = v->options;
-        own.relative          = relative_of(&own, graph->outputs[i]);
-        if (spread) own.absolute += spread[i];
-        HOLO_TRY(holo_session_output(session, i, &got, error));
-        if (!random[graph->outputs[i]->id] && !is_uncollected(graph, &v->want[i], &got))
-            HOLO_TRY(output_compare(graph->outputs[i], &v->want[i], &got, &own, r, error));
-    }
-    return HOLO_OK;
-}
-
-// The reference on the inputs given, or on the first sizes that it accepts. r->why_not is set when there are none.
-static HoloStatus reference_run(HoloVerifier *v, HoloProducts *products, HoloVerifyResult *r, HoloError *error)
-{
-    const HoloGraph *graph       = v->graph;
-    HoloGraph       *trial_graph = v->options.inputs ? NULL : v->options.trial;
-    HoloArena       *arena       = &v->arena;
-    HoloEvalOptions  eval        = holo_products_options(products);
-    HoloTensor      *made        = HOLO_NEW(arena, HoloTensor, graph->input_count + 1);
-    int              trials      = trial_graph ? HOLO_COUNT(size_trials) : 1;
-    const int64_t   *found       = trial_graph ? holo_sizes_find(trial_graph, arena, error) : NULL;
-    if (!made || (trial_graph && !found)) return holo_fail_memory(error);
-    for (int trial = 0; trial < trials; trial++) {
-        HoloArenaMark mark = holo_arena_mark(arena);
-        if (!v->options.inputs && !inputs_make(graph, found, trial, arena, made, r->why_not, sizeof r->why_not))
-            return HOLO_OK;
-        for (int i = 0; i < graph->input_count; i++) v->inputs[i] = v->options.inputs ? v->options.inputs[i] : &made[i];
-        HoloError why      = {0};
-        eval.element_limit = !trial_graph ? 0 : trial ? TRIAL_ELEMENTS : FOUND_ELEMENTS;
-        HoloStatus status  = holo_graph_eval(graph, v->inputs, v->want, arena, &eval, &why);
-        if (!status) {
-            r->why_not[0] = 0;
-            return HOLO_OK;
+        HoloTensor  got;
+        const char *name  = graph->outputs[i]->name;
+        HoloBound   bound = bound_of(&v->options, graph->outputs[i]);
+        if (spread && spread[i] > bound.relative * holo_kept_largest(&v->want[i])) {
+            bound.absolute += spread[i];
+            bound.why = "as far as roundings of the model itself move it";
         }
-        if (status == HOLO_VERIFY) return holo_fail(error, status, "%s", why.text);
-        if (!trial)
-            snprintf(r->why_not, sizeof r->why_not, "the model rejects %s inputs: %.200s",
-                     v->options.inputs ? "the" : "made-up", why.text);
-        holo_arena_reset(arena, mark);
+        HOLO_TRY(holo_session_output(session, i, &got, error));
+        if (random[graph->outputs[i]->id]) {
+            output_left_out(r, name);
+            continue;
+        }
+        r->outputs++;
+        if (!is_uncollected(graph, &v->want[i].type, &got))
+            HOLO_TRY(holo_compare_output(name, &v->want[i], &got, &bound, r, error));
     }
     return HOLO_OK;
 }
 
 // ---- models that blow roundings up
 
-// Of other sizes, as where a model rounds how long its answer is, they are as far apart as can be.
-static double largest_difference(const HoloTensor *a, const HoloTensor *b)
-{
-    double most = 0;
-    if (!has_type_of(a, b) || a->kind != HOLO_TENSOR || a->dtype == HOLO_STRING) return 0;
-    if (!is_alike(a, b)) return INFINITY;
-    for (int64_t i = 0; i < holo_tensor_count(a); i++) {
-        double off = fabs(holo_get_f(a, i) - holo_get_f(b, i));
-        if (off > most && isfinite(off)) most = off;
-    }
-    return most;
-}
-
 // The outputs of the reference with all that its nodes compute off by some roundings, drawn at random: how far they move
 // at most is noted in v->spread. Nothing, where they cannot be computed then.
-static void spread_draw(HoloVerifier *v)
+static HoloStatus spread_draw(HoloVerifier *v, HoloError *error)
 {
     enum { TIMES = 4 };
     const HoloGraph  *graph = v->graph;
@@ -262,16 +324,19 @@ static void spread_draw(HoloVerifier *v)
     HoloVerifyOptions quiet   = v->options;
     HoloError         why     = {0};
     HoloArena         arena   = {0};
-    quiet.progress            = NULL;
+    HoloTensor       *moved   = HOLO_NEW(&arena, HoloTensor, graph->output_count + 1);
+    if (!moved) return holo_fail_memory(error);
+    quiet.progress = NULL;
     holo_products_init(&products, graph, v->kernels, &quiet, &ignored);
     products.blurs = true;
     products.random.state ^= (uint64_t)v->draws++ << 32;
     HoloEvalOptions eval = holo_products_options(&products);
-    HoloStatus      made = holo_graph_eval(graph, v->inputs, v->moved, &arena, &eval, &why);
+    HoloStatus      made = holo_graph_eval(graph, v->inputs, moved, &arena, &eval, &why);
     holo_products_deinit(&products);
     for (int i = 0; i < graph->output_count && !made; i++)
-        v->spread[i] = fmax(v->spread[i], TIMES * largest_difference(&v->want[i], &v->moved[i]));
+        v->spread[i] = fmax(v->spread[i], TIMES * holo_compare_distance(&v->want[i], &moved[i]));
     holo_arena_deinit(&arena);
+    return made == HOLO_CANCELLED ? holo_fail(error, made, "%s", why.text) : HOLO_OK;
 }
 
 // Passes leave roundings out and make others, and a model that quantises inside, or computes in narrow types, may show
@@ -280,13 +345,16 @@ static void spread_draw(HoloVerifier *v)
 static HoloStatus compare_blurred(HoloVerifier *v, HoloSession *session, HoloVerifyResult *r, HoloError *error)
 {
     enum { DRAWS = 8 };
-    HoloStatus status;
-    if (!v->draws) spread_draw(v);
-    while ((status = plan_compare(v, session, v->spread, r, error)) == HOLO_VERIFY && v->draws < DRAWS) spread_draw(v);
-    HOLO_TRY(status);
-    size_t used = strlen(r->worst_at);
-    snprintf(r->worst_at + used, sizeof r->worst_at - used, ", which roundings of the model move as far");
-    return HOLO_OK;
+    HoloVerifyResult before = *r;
+    HoloStatus       status;
+    if (!v->draws) HOLO_TRY(spread_draw(v, error));
+    for (;;) {
+        *r     = before;
+        status = plan_compare(v, session, v->spread, r, error);
+        if (status != HOLO_VERIFY || v->draws >= DRAWS) return status;
+        HOLO_TRY(spread_draw(v, error));
+        *error = (HoloError){0};
+    }
 }
 
 void holo_verifier_set_tolerance(HoloVerifier *v, double relative, double absolute)
@@ -297,28 +365,37 @@ void holo_verifier_set_tolerance(HoloVerifier *v, double relative, double absolu
 
 HoloStatus holo_verifier_compare(HoloVerifier *v, const HoloModel *model, HoloVerifyResult *result, HoloError *error)
 {
-    double       start = holo_time_now();
-    HoloSession *session;
+    double           start  = holo_time_now();
+    HoloVerifyResult before = *result;
+    HoloError        why    = {0};
+    HoloSession     *session;
     HOLO_TRY(holo_session_create(model, v->options.pool, &session, error));
     session->is_lean  = true;
-    HoloStatus status = session_run(session, v->inputs, v->graph->input_count, error);
-    if (!status) status = plan_compare(v, session, NULL, result, error);
-    if (status == HOLO_VERIFY && v->options.relative > 0) status = compare_blurred(v, session, result, error);
+    HoloStatus status = session_run(session, v->inputs, v->graph->input_count, &why);
+    if (!status) status = plan_compare(v, session, NULL, result, &why);
+    if (status == HOLO_VERIFY && v->options.relative > 0) {
+        *result = before;
+        why     = (HoloError){0};
+        status  = compare_blurred(v, session, result, &why);
+    }
     holo_session_destroy(session);
-    result->was_done = !status;
+    result->was_done = !status && (result->outputs || !v->graph->output_count);
+    if (!status && !result->was_done)
+        snprintf(result->why_not, sizeof result->why_not, "every output depends on an operator that is random: %.200s",
+                 result->left_out);
     result->seconds += holo_time_now() - start;
-    return status;
+    return status ? holo_fail(error, status, "%s", why.text) : HOLO_OK;
 }
 
-// ---- the reference
+// ---- a verifier
 
 static HoloStatus verifier_init(HoloVerifier *v, HoloVerifyResult *result, HoloError *error)
 {
+    v->made   = HOLO_NEW(&v->arena, HoloTensor, v->graph->input_count + 1);
     v->inputs = HOLO_NEW(&v->arena, const HoloTensor *, v->graph->input_count + 1);
-    v->want   = HOLO_NEW(&v->arena, HoloTensor, v->graph->output_count + 1);
-    v->moved  = HOLO_NEW(&v->arena, HoloTensor, v->graph->output_count + 1);
+    v->want   = HOLO_NEW(&v->arena, HoloKept, v->graph->output_count + 1);
     v->spread = HOLO_NEW(&v->arena, double, v->graph->output_count + 1);
-    if (!v->inputs || !v->want || !v->moved || !v->spread) return holo_fail_memory(error);
+    if (!v->made || !v->inputs || !v->want || !v->spread) return holo_fail_memory(error);
     HoloProducts products;
     holo_products_init(&products, v->graph, v->kernels, &v->options, result);
     HoloStatus status = reference_run(v, &products, result, error);
@@ -327,18 +404,17 @@ static HoloStatus verifier_init(HoloVerifier *v, HoloVerifyResult *result, HoloE
 }
 
 HoloStatus holo_verifier_create(const HoloGraph *reference, const HoloKernels *kernels,
-                                const HoloVerifyOptions *options, HoloVerifier **out, HoloVerifyResult *out_result,
+                                const HoloVerifyOptions *options, HoloVerifier **out, HoloVerifyResult *result,
                                 HoloError *error)
 {
     double        start = holo_time_now();
     HoloVerifier *v     = holo_realloc(NULL, sizeof *v);
     *out                = NULL;
-    *out_result         = (HoloVerifyResult){0};
     if (!v) return holo_fail_memory(error);
-    *v                  = (HoloVerifier){.graph = reference, .kernels = kernels, .options = *options};
-    HoloStatus status   = verifier_init(v, out_result, error);
-    out_result->seconds = holo_time_now() - start;
-    if (status || out_result->why_not[0])
+    *v                = (HoloVerifier){.graph = reference, .kernels = kernels, .options = *options};
+    HoloStatus status = verifier_init(v, result, error);
+    result->seconds += holo_time_now() - start;
+    if (status || result->why_not[0])
         holo_verifier_destroy(v);
     else
         *out = v;
@@ -348,6 +424,7 @@ HoloStatus holo_verifier_create(const HoloGraph *reference, const HoloKernels *k
 void holo_verifier_destroy(HoloVerifier *v)
 {
     if (!v) return;
+    holo_arena_deinit(&v->outputs);
     holo_arena_deinit(&v->arena);
     holo_free(v);
 }
@@ -356,8 +433,12 @@ HoloStatus holo_verify(const HoloGraph *reference, const HoloModel *model, const
                        HoloVerifyResult *out, HoloError *error)
 {
     HoloVerifier *v;
-    HoloStatus    status = holo_verifier_create(reference, model->kernels, options, &v, out, error);
-    if (!status && v) status = holo_verifier_compare(v, model, out, error);
+    HoloError     why    = {0};
+    HoloStatus    status = holo_verifier_create(reference, model->kernels, options, &v, out, &why);
+    out->was_done        = false;
+    if (!status && v) status = holo_verifier_compare(v, model, out, &why);
     holo_verifier_destroy(v);
-    return status;
+    if (status != HOLO_NO_MEMORY) return status ? holo_fail(error, status, "%s", why.text) : HOLO_OK;
+    snprintf(out->why_not, sizeof out->why_not, "it takes too much memory: %.400s", why.text);
+    return HOLO_OK;
 }

@@ -1,0 +1,58 @@
+// estimate.c - the reference, node by node, without its numbers: see estimate.h.
+#include "verify/estimate.h"
+
+#include "graph/facts.h"
+
+#include <math.h>
+
+static double count_of(const HoloTensor *t)
+{
+    double count = t->kind == HOLO_TENSOR && t->rank >= 0;
+    for (int d = 0; d < t->rank && count > 0; d++) count *= holo_dim_is_symbolic(t->dim[d]) ? 0 : (double)t->dim[d];
+    return count;
+}
+
+static double bytes_of(const HoloValue *v)
+{
+    return v && !v->is_constant ? count_of(&v->type) * (double)holo_dtype_size((HoloDtype)v->type.dtype) : 0;
+}
+
+// Products multiply each element of an output with as many as are summed: with two operands, the root of all three sizes.
+static double work_of(const HoloNode *node)
+{
+    double           out = 0;
+    const HoloValue *a = holo_node_in(node, 0), *b = holo_node_in(node, 1);
+    for (int i = 0; i < node->out_count; i++)
+        if (node->out[i]) out += count_of(&node->out[i]->type);
+    bool is_product = node->op && node->op->at && a && b && b->type.rank > 0;
+    if (!is_product) return out;
+    bool is_conv = b->type.rank >= 3 && holo_node_is(node, "Conv") && b->type.dim[0] > 0;
+    return out + (is_conv ? out * count_of(&b->type) / (double)b->type.dim[0]
+                          : sqrt(count_of(&a->type) * count_of(&b->type) * out));
+}
+
+HoloStatus holo_verify_estimate(const HoloGraph *sized, HoloEstimate *out, HoloError *error)
+{
+    HoloArena scratch = {0};
+    int      *uses    = holo_graph_uses(sized, &scratch);
+    double    held    = 0;
+    *out              = (HoloEstimate){0};
+    if (!uses) return holo_fail_memory(error);
+    for (int i = 0; i < sized->input_count; i++) held += bytes_of(sized->inputs[i]);
+    out->bytes = held;
+    for (int i = 0; i < sized->node_count; i++) {
+        const HoloNode *node = sized->nodes[i];
+        for (int k = 0; k < node->out_count; k++) held += bytes_of(node->out[k]);
+        if (held > out->bytes) {
+            out->bytes = held;
+            out->most  = node;
+        }
+        out->work += work_of(node);
+        for (int k = 0; k < node->out_count; k++)
+            if (node->out[k] && !uses[node->out[k]->id]) held -= bytes_of(node->out[k]);
+        for (int k = 0; k < node->in_count; k++)
+            if (node->in[k] && !--uses[node->in[k]->id] && node->in[k]->producer) held -= bytes_of(node->in[k]);
+    }
+    holo_arena_deinit(&scratch);
+    return HOLO_OK;
+}

@@ -1,0 +1,365 @@
+// ranges.c - what the nodes of a graph say about the numbers that its inputs may be.
+//
+// A walk from the last node to the first. An operator that takes indices, lengths or shapes says so of its input, by the
+// table below; what only moves or converts numbers hands on what its readers say; sums and products with constants shift
+// and scale it. It is a help for making inputs up and no more: what it does not see, trying out finds.
+#include "verify/ranges.h"
+
+#include "graph/facts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 16 };
+
+static HoloRange within(HoloRole role, double low, double high)
+{
+    return (HoloRange){role, low, high < low ? low : high, NULL};
+}
+
+static const HoloRange nothing = {HOLO_ROLE_ANY, 0, 0, NULL};
+
+// Dimension d of an input, counted from the end where it is negative; -1: not known.
+static int64_t size_of(const HoloNode *node, int input, int64_t d)
+{
+    const HoloValue *v    = holo_node_in(node, input);
+    int64_t          rank = v ? v->type.rank : -1;
+    if (d < 0) d += rank;
+    if (rank < 0 || d < 0 || d >= rank || v->type.kind != HOLO_TENSOR) return -1;
+    return holo_dim_is_symbolic(v->type.dim[d]) ? -1 : v->type.dim[d];
+}
+
+static HoloRange index_into(int64_t size)
+{
+    return size > 0 ? within(HOLO_ROLE_INDEX, 0, (double)size - 1) : nothing;
+}
+
+static HoloRange length_of(int64_t size)
+{
+    return size > 0 ? within(HOLO_ROLE_LENGTH, 1, (double)size) : nothing;
+}
+
+// ---- what operators take
+
+static HoloRange of_axis(const HoloNode *node, int input)
+{
+    (void)input;
+    return index_into(size_of(node, 0, holo_node_int(node, "axis", 0)));
+}
+
+// One index of several dimensions: numbers that are right for each.
+static HoloRange of_points(const HoloNode *node, int input)
+{
+    int64_t batch = holo_node_int(node, "batch_dims", 0), count = size_of(node, input, -1), least = -1;
+    for (int64_t d = batch; d < batch + count; d++) {
+        int64_t size = size_of(node, 0, d);
+        if (size >= 0 && (least < 0 || size < least)) least = size;
+    }
+    return index_into(least);
+}
+
+static HoloRange of_depth(const HoloNode *node, int input)
+{
+    double depth;
+    (void)input;
+    return node->in_count > 1 && node->in[1] && holo_value_number(node->in[1], &depth) ? index_into((int64_t)depth)
+                                                                                       : nothing;
+}
+
+static HoloRange of_sequence(const HoloNode *node, int input)
+{
+    (void)input;
+    return length_of(size_of(node, 0, holo_node_int(node, "layout", 0) ? 1 : 0));
+}
+
+static HoloRange of_time(const HoloNode *node, int input)
+{
+    (void)input;
+    return length_of(size_of(node, 0, holo_node_int(node, "time_axis", 0)));
+}
+
+// A mask, or a length for each row of the batch.
+static HoloRange of_padding(const HoloNode *node, int input)
+{
+    const HoloTensor *t = &node->in[input]->type;
+    return t->rank == 1 ? length_of(size_of(node, 0, 1)) : within(HOLO_ROLE_MASK, 0, 1);
+}
+
+// Embeddings of tokens and segments, with their tables two inputs behind, and of positions.
+static HoloRange of_table(const HoloNode *node, int input)
+{
+    return index_into(size_of(node, input == 8 ? 3 : input == 1 ? 4 : 2, 0));
+}
+
+static HoloRange of_angles(const HoloNode *node, int input)
+{
+    return index_into(size_of(node, input == 1 ? 2 : 1, 0));
+}
+
+static int64_t keys_of(const HoloNode *node)
+{
+    int64_t past = size_of(node, 3, 2), fresh = size_of(node, 0, 1);
+    return fresh < 0 ? -1 : fresh + (past > 0 ? past : 0);
+}
+
+static HoloRange of_last_key(const HoloNode *node, int input)
+{
+    int64_t keys = keys_of(node) - (input == 5);
+    return keys >= 0 ? within(HOLO_ROLE_INDEX, (double)keys, (double)keys) : nothing;
+}
+
+static HoloRange of_count(const HoloNode *node, int input)
+{
+    (void)input;
+    return length_of(size_of(node, 0, holo_node_int(node, "axis", -1)));
+}
+
+static HoloRange of_target(const HoloNode *node, int input)
+{
+    return (HoloRange){HOLO_ROLE_SHAPE, 0, 0, &node->in[input ? 0 : 1]->type};
+}
+
+static HoloRange of_sizes(const HoloNode *node, int input)
+{
+    (void)input;
+    return (HoloRange){HOLO_ROLE_SIZES, 1, 1, &node->in[0]->type};
+}
+
+static HoloRange of_zero(const HoloNode *node, int input)
+{
+    (void)node, (void)input;
+    return within(HOLO_ROLE_INDEX, 0, 0);
+}
+
+static HoloRange of_one(const HoloNode *node, int input)
+{
+    (void)node, (void)input;
+    return within(HOLO_ROLE_INDEX, 1, 1);
+}
+
+static HoloRange of_few(const HoloNode *node, int input)
+{
+    (void)node, (void)input;
+    return within(HOLO_ROLE_INDEX, 2, 6);
+}
+
+static HoloRange of_mask(const HoloNode *node, int input)
+{
+    (void)node, (void)input;
+    return within(HOLO_ROLE_MASK, 0, 1);
+}
+
+static HoloRange of_cast(const HoloNode *node, int input)
+{
+    return holo_node_int(node, "to", 0) == HOLO_BOOL ? of_mask(node, input) : nothing;
+}
+
+// 1 - mask.
+static HoloRange of_difference(const HoloNode *node, int input)
+{
+    double number;
+    return input == 1 && node->in[0] && holo_value_number(node->in[0], &number) && number == 1 ? of_mask(node, input)
+                                                                                               : nothing;
+}
+
+// A length against the positions of what it is the length of.
+static HoloRange of_comparison(const HoloNode *node, int input)
+{
+    double           number;
+    const HoloValue *other = holo_node_in(node, !input);
+    int64_t          size  = size_of(node, !input, -1);
+    if (!other || holo_value_number(other, &number)) return nothing;
+    return size > 1 && size_of(node, input, -1) <= 1 ? length_of(size) : nothing;
+}
+
+#define MS "com.microsoft"
+static const struct {
+    const char *domain, *op;
+    int         input;
+    HoloRange (*range)(const HoloNode *node, int input);
+} takers[] = {
+    {"", "Gather", 1, of_axis},
+    {"", "GatherElements", 1, of_axis},
+    {"", "Scatter", 1, of_axis},
+    {"", "ScatterElements", 1, of_axis},
+    {"", "GatherND", 1, of_points},
+    {"", "ScatterND", 1, of_points},
+    {"", "OneHot", 0, of_depth},
+    {MS, "GatherBlockQuantized", 1, of_axis},
+    {MS, "EmbedLayerNormalization", 0, of_table},
+    {MS, "EmbedLayerNormalization", 1, of_table},
+    {MS, "EmbedLayerNormalization", 7, of_padding},
+    {MS, "EmbedLayerNormalization", 8, of_table},
+    {MS, "RotaryEmbedding", 1, of_angles},
+    {"", "RotaryEmbedding", 3, of_angles},
+    {"", "RNN", 4, of_sequence},
+    {"", "GRU", 4, of_sequence},
+    {"", "LSTM", 4, of_sequence},
+    {"", "ReverseSequence", 1, of_time},
+    {MS, "Attention", 3, of_padding},
+    {MS, "MultiHeadAttention", 4, of_padding},
+    {MS, "GroupQueryAttention", 5, of_last_key},
+    {MS, "GroupQueryAttention", 6, of_last_key},
+    {"", "TopK", 1, of_count},
+    {"", "Reshape", 1, of_target},
+    {"", "Resize", 3, of_sizes},
+    {"", "Expand", 1, of_one},
+    {"", "Tile", 1, of_one},
+    {"", "ConstantOfShape", 0, of_few},
+    {"", "Loop", 0, of_few},
+    {"", "Range", 0, of_zero},
+    {"", "Range", 1, of_few},
+    {"", "Range", 2, of_one},
+    {"", "Slice", 1, of_zero},
+    {"", "Slice", 2, of_one},
+    {"", "Slice", 3, of_zero},
+    {"", "Slice", 4, of_one},
+    {"", "Pad", 1, of_zero},
+    {"", "Trilu", 1, of_zero},
+    {"", "CumSum", 1, of_zero},
+    {"", "SequenceAt", 1, of_zero},
+    {"", "SequenceErase", 1, of_zero},
+    {"", "SequenceInsert", 2, of_zero},
+    {"", "NonMaxSuppression", 2, of_few},
+    {"", "Cast", 0, of_cast},
+    {"", "Sub", 1, of_difference},
+    {"", "Less", 0, of_comparison},
+    {"", "Less", 1, of_comparison},
+    {"", "LessOrEqual", 0, of_comparison},
+    {"", "LessOrEqual", 1, of_comparison},
+    {"", "Greater", 0, of_comparison},
+    {"", "Greater", 1, of_comparison},
+    {"", "GreaterOrEqual", 0, of_comparison},
+    {"", "GreaterOrEqual", 1, of_comparison},
+};
+
+// ---- what is handed on
+
+static HoloRange moved(const HoloNode *node, int input, HoloRange r)
+{
+    (void)node, (void)input;
+    return r;
+}
+
+// A sum or difference with a constant; of two numbers each gets half.
+static HoloRange shifted(const HoloNode *node, int input, HoloRange r)
+{
+    double           by, sign = holo_node_is(node, "Sub") ? -1 : 1;
+    const HoloValue *other = holo_node_in(node, !input);
+    if (!other || r.role == HOLO_ROLE_MASK) return nothing;
+    if (!holo_value_number(other, &by)) return sign < 0 ? nothing : within(r.role, 0, floor(r.high / 2));
+    if (sign < 0 && input == 1) return within(r.role, by - r.high, by - r.low);
+    return within(r.role, fmax(r.low - sign * by, 0), r.high - sign * by);
+}
+
+static HoloRange scaled(const HoloNode *node, int input, HoloRange r)
+{
+    double           by;
+    const HoloValue *other = holo_node_in(node, !input);
+    bool             down  = holo_node_is(node, "Div");
+    if (!other || !holo_value_number(other, &by) || !(by > 0) || (down && input)) return nothing;
+    if (r.role == HOLO_ROLE_MASK) return r;
+    return down ? within(r.role, r.low * by, r.high * by) : within(r.role, r.low / by, r.high / by);
+}
+
+// Sums of as many as there are along an axis, or in all.
+static HoloRange summed(const HoloNode *node, int input, HoloRange r)
+{
+    const HoloTensor *t     = &node->in[0]->type;
+    double            count = 1;
+    if (input || t->rank < 0) return nothing;
+    for (int d = 0; d < t->rank; d++)
+        if (!holo_dim_is_symbolic(t->dim[d]) && (double)t->dim[d] > count) count = (double)t->dim[d];
+    return within(r.high / count < 2 ? HOLO_ROLE_MASK : r.role, 0, fmax(floor(r.high / count), 1));
+}
+
+static const struct {
+    const char *op;
+    unsigned    inputs; // bit i: input i
+    HoloRange (*hand)(const HoloNode *node, int input, HoloRange r);
+} movers[] = {
+    {"Cast", 1, moved},     {"Where", 6, moved},          {"Min", 3, moved},        {"Max", 3, moved},
+    {"Floor", 1, moved},    {"Ceil", 1, moved},           {"Round", 1, moved},      {"Relu", 1, moved},
+    {"Abs", 1, moved},      {"Add", 3, shifted},          {"Sub", 3, shifted},      {"Mul", 3, scaled},
+    {"Div", 1, scaled},     {"CumSum", 1, summed},        {"ReduceSum", 1, summed}, {"ReduceMax", 1, moved},
+    {"GatherND", 1, moved}, {"GatherElements", 1, moved}, {"CastLike", 1, moved},
+};
+
+static HoloRange handed(const HoloNode *node, int input, HoloRange r)
+{
+    if (r.role == HOLO_ROLE_ANY) return nothing;
+    for (int i = 0; i < HOLO_COUNT(movers); i++)
+        if (holo_node_is(node, movers[i].op))
+            return input < 32 && movers[i].inputs >> input & 1 ? movers[i].hand(node, input, r) : nothing;
+    uint32_t flags = node->op ? node->op->flags : 0;
+    bool     moves = (flags & HOLO_OP_MOVES_ALL) == HOLO_OP_MOVES_ALL || (flags & HOLO_OP_MOVES && input == 0);
+    return moves ? r : nothing;
+}
+
+// ---- the walk
+
+// What is known of a value, and what else is: the narrower counts, and what says more than a mask.
+static void meet(HoloRange *a, HoloRange b)
+{
+    if (b.role == HOLO_ROLE_ANY) return;
+    bool is_first = a->role == HOLO_ROLE_ANY, both = a->role <= HOLO_ROLE_LENGTH && b.role <= HOLO_ROLE_LENGTH;
+    if (is_first || (a->role == HOLO_ROLE_MASK && b.role != HOLO_ROLE_MASK && b.high < 1)) {
+        *a = b;
+    } else if (both) {
+        a->low  = fmax(a->low, b.low);
+        a->high = fmax(fmin(a->high, b.high), a->low);
+    } else if (b.role == HOLO_ROLE_MASK && a->role <= HOLO_ROLE_LENGTH && a->high >= 1) {
+        *a = b;
+    }
+}
+
+static HoloRange *graph_ranges(const HoloGraph *graph, HoloArena *arena, int depth);
+
+// What the body of a node says of its inputs: those that it captures, and of a loop the ones that it carries.
+static bool body_meet(const HoloNode *node, const HoloGraph *body, HoloRange *range, HoloArena *arena, int depth)
+{
+    HoloRange *inner = graph_ranges(body, arena, depth + 1);
+    if (!inner) return false;
+    bool is_loop = holo_node_is(node, "Loop") || holo_node_is(node, "Scan");
+    for (int i = 0; i < node->in_count; i++) {
+        int from_end = node->in_count - i;
+        int at       = from_end <= node->capture_count ? body->input_count - from_end : is_loop ? i : -1;
+        if (at < 0 || at >= body->input_count || !node->in[i] || (holo_node_is(node, "Loop") && i < 2)) continue;
+        meet(&range[node->in[i]->id], inner[body->inputs[at]->id]);
+    }
+    return true;
+}
+
+static bool node_meet(const HoloNode *node, HoloRange *range, HoloArena *arena, int depth)
+{
+    for (int i = 0; i < HOLO_COUNT(takers); i++) {
+        int input = takers[i].input;
+        if (strcmp(node->type, takers[i].op) || strcmp(node->domain, takers[i].domain)) continue;
+        if (input < node->in_count && node->in[input] && node->in[0])
+            meet(&range[node->in[input]->id], takers[i].range(node, input));
+    }
+    for (int k = 0; k < node->in_count; k++)
+        for (int o = 0; o < node->out_count && node->in[k]; o++)
+            if (node->out[o]) meet(&range[node->in[k]->id], handed(node, k, range[node->out[o]->id]));
+    for (int a = 0; a < node->attr_count; a++) {
+        const HoloGraph *body = node->attr[a].kind == HOLO_ATTR_GRAPH ? node->attr[a].graph : NULL;
+        if (body && depth < DEPTH_MAX && !body_meet(node, body, range, arena, depth)) return false;
+    }
+    return true;
+}
+
+static HoloRange *graph_ranges(const HoloGraph *graph, HoloArena *arena, int depth)
+{
+    HoloRange *range = HOLO_NEW(arena, HoloRange, graph->value_count + 1);
+    for (int i = graph->node_count; range && i-- > 0;)
+        if (!node_meet(graph->nodes[i], range, arena, depth)) return NULL;
+    return range;
+}
+
+HoloRange *holo_ranges_find(const HoloGraph *sized, HoloArena *arena)
+{
+    HoloRange *all = graph_ranges(sized, arena, 0), *out = HOLO_NEW(arena, HoloRange, sized->input_count + 1);
+    if (!all || !out) return NULL;
+    for (int i = 0; i < sized->input_count; i++) out[i] = all[sized->inputs[i]->id];
+    return out;
+}

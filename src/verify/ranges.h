@@ -1,0 +1,26 @@
+// ranges.h - which numbers a graph takes for its inputs: indices within what they index, masks, lengths, shapes.
+#ifndef HOLO_VERIFY_RANGES_H
+#define HOLO_VERIFY_RANGES_H
+
+#include "graph/graph.h"
+
+typedef enum HoloRole {
+    HOLO_ROLE_ANY,    // nothing is known
+    HOLO_ROLE_INDEX,  // numbers from low to high
+    HOLO_ROLE_LENGTH, // the same, of which one should be high
+    HOLO_ROLE_MASK,   // 0 and 1
+    HOLO_ROLE_SHAPE,  // what Reshape makes of a tensor
+    HOLO_ROLE_SIZES,  // the sizes of a tensor: `like`
+} HoloRole;
+
+typedef struct HoloRange {
+    HoloRole          role;
+    double            low, high;
+    const HoloTensor *like;
+} HoloRange;
+
+// By input of the graph: what its nodes say of it, as far as they do. `sized` has numbers for all sizes that are known when
+// a run begins. Memory from the arena; NULL: none left.
+HoloRange *holo_ranges_find(const HoloGraph *sized, HoloArena *arena);
+
+#endif
