@@ -121,7 +121,8 @@ const char *cli_color(FILE *stream, const char *name);
 int cli_fail(const char *next, const char *format, ...) CLI_PRINTF(2, 3);
 // A failure of the library; `path` (may be NULL) is the file that it is about, said where the message does not.
 int  cli_fail_error(const char *path, const HoloError *error, HoloStatus status);
-void cli_advice(const char *text); // what to do next, dim on stderr; NULL: nothing
+void cli_warn(const char *format, ...) CLI_PRINTF(1, 2); // "hologram: warning: ...", on stderr
+void cli_advice(const char *text);                       // what to do next, dim on stderr; NULL: nothing
 int  cli_usage(const Cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
 
 // One bar on stderr while something takes long; silent where stderr is no terminal. A HoloProgressFn.

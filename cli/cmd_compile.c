@@ -3,6 +3,7 @@
 #include "kernel_files.h"
 #include "loading.h"
 #include "quantizing.h"
+#include "verifying.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,18 +33,6 @@ static void print_memory(FILE *out, const HoloReport *report)
         cli_row(out, "memory", "%s a run; %s without reuse, %.1f times as much",
                 cli_bytes(&arena, (double)report->arena_bytes), cli_bytes(&naive, (double)report->naive_bytes),
                 (double)report->naive_bytes / (double)report->arena_bytes);
-}
-
-static void print_verified(FILE *out, const HoloReport *report)
-{
-    const char *reset = cli_color(out, "reset");
-    if (!report->verified)
-        cli_row(out, "verified", "%sno%s%s%s", cli_color(out, "yellow"), reset, report->verify_why_not ? ": " : "",
-                report->verify_why_not ? report->verify_why_not : "");
-    else
-        cli_row(out, "verified", "%sagrees%s with the model; worst difference %.2g (%.2g of the largest value)%s%s",
-                cli_color(out, "green"), reset, report->worst_absolute, report->worst_relative,
-                report->worst_at ? " at " : "", report->worst_at ? report->worst_at : "");
 }
 
 static int tune_changed(const HoloReport *report)
@@ -107,7 +96,7 @@ static void print_table(FILE *out, const HoloReport *report, const char *model, 
             cli_bytes(&b, (double)report->archive_bytes));
     print_tuned(out, report);
     cli_quantize_print(out, &report->quantization);
-    print_verified(out, report);
+    cli_verify_print(out, report);
     if (report->verified)
         cli_row(out, "time", "%s, %s of it verifying", cli_seconds(&a, report->seconds),
                 cli_seconds(&b, report->verify_seconds));
@@ -166,13 +155,7 @@ static void print_json(const HoloReport *report, const char *model, const char *
     json_int(&json, "naive_bytes", (int64_t)report->naive_bytes);
     json_int(&json, "model_bytes", (int64_t)report->model_bytes);
     json_int(&json, "archive_bytes", (int64_t)report->archive_bytes);
-    json_bool(&json, "verified", report->verified);
-    json_int(&json, "checked", (int64_t)report->checked);
-    json_number(&json, "worst_absolute", report->worst_absolute);
-    json_number(&json, "worst_relative", report->worst_relative);
-    json_text(&json, "worst_at", report->worst_at);
-    json_text(&json, "verify_why_not", report->verify_why_not);
-    json_number(&json, "verify_seconds", report->verify_seconds);
+    cli_verify_json(&json, report);
     json_number(&json, "seconds", report->seconds);
     json_open(&json, "passes", '[');
     for (int i = 0; i < report->pass_count; i++) {
@@ -286,6 +269,7 @@ static int compile_with(const Cli *cli, const HoloCompiler *compiler)
     HoloStatus  status  = holo_compile_file(compiler, model, archive, &report, &error);
     cli_progress_end();
     if (status) return cli_fail_error(model, &error, status);
+    cli_verify_warn(model, report);
     FILE *out = cli_option(cli, "dump") ? stderr : stdout; // the graphs have stdout to themselves
     if (cli_option(cli, "json"))
         print_json(report, model, archive);
@@ -313,6 +297,7 @@ static int compile_model(Cli *cli)
     result = cli_compiler(cli, &compiler);
     if (result) return result;
     result = choose(cli, compiler);
+    if (!result) result = cli_verify_choose(cli, compiler);
     if (!result) result = choose_tables(cli, compiler);
     if (!result) result = choose_domains(cli, compiler);
     if (!result) result = choose_kernels(cli, compiler);
@@ -339,7 +324,7 @@ static const CliOption options[] = {
     {"output", 'o', "FILE", "the archive to write; else MODEL's name with .holo, in\nthe working folder"},
     CLI_OPTION_SHAPE,
     CLI_OPTION_NUMERIC,
-    {"no-verify", 0, NULL, "do not compare the plan with the model before writing it"},
+    CLI_OPTIONS_VERIFY,
     {"tune", 0, NULL,
      "measure on this machine which way to run a step is the\nfastest, and write that into the archive"},
     {"no-tables", 0, NULL, "compute what would be looked up in tables; the same bits"},
@@ -359,7 +344,7 @@ static const CliOption options[] = {
     {"json", 0, NULL, "print what was done as JSON", .without = "quiet verbose dump"},
     {"verbose", 'v', NULL, "tell what each pass did, what --tune measured, and what\n--quantize did to each layer, too",
      .without = "quiet"},
-    {"quiet", 'q', NULL, "print nothing"},
+    {"quiet", 'q', NULL, "print nothing but warnings"},
     {0},
 };
 
@@ -371,11 +356,13 @@ const CliCommand cli_compile = {
     .arg_max   = 1,
     .details   = "Reads an ONNX model, computes what can be computed before the first input, plans the\n"
                  "memory, and writes one file that opens at once. Before writing, the plan is run against\n"
-                 "the model computed plainly, on seeded inputs; if they differ, nothing is written.\n"
+                 "the model computed plainly, on inputs that are made up or given; if they differ, nothing is\n"
+                 "written.\n"
                  "Of kernels (a .py, .c or .json file, or a folder of these) it makes portable programs.",
     .examples  = "  hologram compile resnet50.onnx\n"
                  "  hologram compile bert.onnx -o bert.holo --input-shape input_ids:1,128\n"
                  "  hologram compile net.onnx --numeric exact --json\n"
+                 "  hologram compile net.onnx --verify-with samples --strict\n"
                  "  hologram compile net.onnx --tune --verbose\n"
                  "  hologram compile net.onnx --domain level=0..9\n"
                  "  hologram compile net.onnx --patterns faq.npz --patterns samples\n"

@@ -102,7 +102,7 @@ static void print_meta(const Subject *s)
     if (s->meta_count) printf("\n%smetadata%s\n", cli_color(stdout, "bold"), cli_color(stdout, "reset"));
     for (int i = 0; i < s->meta_count; i++) {
         value = meta(s, i, &key);
-        if (!strncmp(key, "pass.", 5) && !strcmp(value, "0")) continue;
+        if (!*value || (!strncmp(key, "pass.", 5) && !strcmp(value, "0"))) continue;
         bool is_long = strlen(value) > VALUE_MAX;
         print_named(key, width, is_long ? cli_format("%.*s", cut(value), value) : value,
                     is_long ? " ... (--json)" : "");

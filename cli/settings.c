@@ -17,6 +17,7 @@ static const CliSetting table[] = {
     {"threads", "0", NULL, 0, 1024, true, false, "threads that a model runs on; 0: one a core"},
     {"numeric", "fused", "fused|exact", 0, 0, false, false, "fused: fastest; exact: the same bits on every CPU"},
     {"verify", "true", "true|false", 0, 0, false, false, "compare the compiled plan with the model before writing it"},
+    {"strict", "false", "true|false", 0, 0, false, false, "a plan that could not be verified is an error"},
     {"seconds", "3", NULL, 0.01, 86400, false, false, "how long `hologram bench` measures"},
     {"rtol", "1e-3", NULL, 0, INFINITY, false, false, "relative tolerance of `hologram test`"},
     {"atol", "1e-7", NULL, 0, INFINITY, false, false, "absolute tolerance of `hologram test`"},
@@ -206,7 +207,7 @@ static int from_environment(void)
     return status;
 }
 
-// --name VALUE sets a setting, --no-name sets it to false.
+// --name VALUE sets a setting, --no-name sets it to false, and --name of a switch to true.
 static int from_flags(const Cli *cli)
 {
     int status = CLI_OK;
@@ -215,7 +216,8 @@ static int from_flags(const Cli *cli)
         const char     *name  = given->option->name;
         bool            off   = !strncmp(name, "no-", 3) && !given->value;
         int             index = find(off ? name + 3 : name);
-        if (index >= 0) status = set(index, off ? "false" : given->value, cli_format("--%s", name));
+        if (index >= 0)
+            status = set(index, off ? "false" : given->value ? given->value : "true", cli_format("--%s", name));
     }
     return status;
 }

@@ -59,6 +59,19 @@ static void message(const char *text)
             cli_color(stderr, "reset"), text);
 }
 
+void cli_warn(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    cli_progress_end();
+    fflush(stdout);
+    fprintf(stderr, "%s%shologram: warning:%s ", cli_color(stderr, "bold"), cli_color(stderr, "yellow"),
+            cli_color(stderr, "reset"));
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
 void cli_advice(const char *text)
 {
     if (text) fprintf(stderr, "  %s%s%s\n", cli_color(stderr, "dim"), text, cli_color(stderr, "reset"));

@@ -49,6 +49,14 @@ HOLO_API void holo_compiler_set_numeric(HoloCompiler *compiler, HoloNumeric nume
 // Unless relative is 0, an output may be off by more where roundings alone, put into the reference, move it as far: in
 // models that quantise inside or compute in narrow types.
 HOLO_API void holo_compiler_set_verify(HoloCompiler *compiler, bool on);
+// Inputs to verify on, in place of made-up ones: a path as of holo_compiler_add_patterns, or "NAME=FILE" with the name of an
+// input (all such together are one sample). May be called several times: every sample must agree. A sample that the model
+// rejects is an error.
+HOLO_API HOLO_MUST HoloStatus holo_compiler_add_verify_inputs(HoloCompiler *compiler, const char *path,
+                                                              HoloError *error);
+// Whether a plan that could not be verified is an error (HOLO_REFUSED): made-up inputs that the model rejects, a memory limit
+// that is too low for it, or outputs that are random by definition. Off unless set: the report says why, and it is written.
+HOLO_API void holo_compiler_set_strict(HoloCompiler *compiler, bool on);
 HOLO_API void holo_compiler_set_tolerance(HoloCompiler *compiler, double relative, double absolute);
 
 // Measures, on this machine and with as many threads as are used while compiling, which of the ways to run a step is the
@@ -219,11 +227,11 @@ typedef struct HoloReport {
     uint64_t model_bytes, archive_bytes; // of the model with its external data, and of the archive
     double   seconds;                    // in all
 
-    bool        verified;
-    uint64_t    checked;        // elements compared with the reference
-    double      worst_absolute; // the largest difference
-    double      worst_relative; // the largest difference, in parts of its output's largest magnitude
-    const char *worst_at;       // "output 'logits' [0, 17]"; NULL when nothing differs
+    bool     verified;
+    uint64_t checked;      // elements of outputs compared with the reference
+    double worst_absolute; // the difference that is the largest in parts of its output's (or node's) largest magnitude,
+    double worst_relative; // in these parts,
+    const char *worst_at;  // and where it is: "output logits, element 17"; NULL when nothing differs
     double      verify_seconds;
 
     int                   pass_count;
@@ -244,6 +252,15 @@ typedef struct HoloReport {
     uint64_t memo_bytes; // what that takes
 
     HoloQuantizationReport quantization;
+
+    int         verify_outputs, verify_nodes; // compared; and nodes whose kernels were judged by themselves
+    uint64_t    judged;                       // elements of these
+    double      worst_top;                    // the largest magnitude that the worst difference is held against
+    double      allowed;                      // how large that difference may be,
+    const char *allowed_by;                   // and why; NULL: nothing differs
+    const char *verify_inputs;                // "made-up inputs"; NULL: it was not verified
+    bool        verify_over_limit;            // it was left out, for it would take too much memory or time
+    const char *verify_left_out;              // outputs that are random by definition; NULL: none
 } HoloReport;
 HOLO_API void holo_report_destroy(HoloReport *report);
 

@@ -7,8 +7,6 @@
 
 // ---- metadata. Only what depends on the model and the choices: the same compile gives the same bytes.
 
-static const char unknown_yet[] = "------------------------"; // room for what verification finds
-
 static HoloStatus meta_number(HoloCompile *c, const char *key, uint64_t number)
 {
     char text[32];
@@ -77,10 +75,7 @@ static HoloStatus meta_add(HoloCompile *c)
     }
     HOLO_TRY(meta_tune(c));
     HOLO_TRY(meta_quantise(c));
-    HOLO_TRY(holo_plan_meta(&c->plan, "verify.status", unknown_yet, c->error));
-    HOLO_TRY(holo_plan_meta(&c->plan, "verify.checked", unknown_yet, c->error));
-    HOLO_TRY(holo_plan_meta(&c->plan, "verify.worst_relative", unknown_yet, c->error));
-    return holo_plan_meta(&c->plan, "verify.worst_absolute", unknown_yet, c->error);
+    return holo_compile_reserve(c);
 }
 
 // ---- writing

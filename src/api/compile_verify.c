@@ -1,6 +1,7 @@
 // compile_verify.c - the stages of a compile behind the archive: the proof that it agrees with its model, and the memo.
 #include "api/compiling.h"
 #include "api/domains.h"
+#include "api/input_sets.h"
 #include "archive/archive.h"
 #include "runtime/memo.h"
 #include "runtime/model.h"
@@ -10,39 +11,131 @@
 #include <string.h>
 
 typedef struct Verifying {
-    const HoloCompiler    *compiler;
-    const HoloModelSource *model;
+    HoloCompile           *compile;
+    const HoloModelSource *source;
+    const HoloGraph       *reference;
+    const HoloModel       *model;
+    HoloVerifyOptions      options;
+    int                    samples; // given, that were compared
 } Verifying;
 
 static void verify_progress(void *context, double fraction)
 {
-    holo_compiler_progress(((Verifying *)context)->compiler, "verifying", 0.5 + 0.45 * fraction);
+    holo_compiler_progress(((Verifying *)context)->compile->compiler, "verifying", 0.5 + 0.45 * fraction);
 }
 
 static void verify_release(void *context, const void *data, size_t size)
 {
-    holo_compile_release(((Verifying *)context)->model, data, size);
+    holo_compile_release(((Verifying *)context)->source, data, size);
 }
+
+// ---- inputs that are given
+
+static HoloStatus sample_verify(void *context, HoloInputSet *set, HoloError *error)
+{
+    Verifying        *v       = context;
+    HoloVerifyResult *r       = &v->compile->verified;
+    HoloVerifyOptions options = v->options;
+    HoloError         why     = {0};
+    options.inputs            = set->tensor;
+    HoloStatus status         = holo_verify(v->reference, v->model, &options, r, &why);
+    if (!status && !r->was_done && !r->is_over_limit) status = holo_fail(&why, HOLO_BAD_INPUT, "%s", r->why_not);
+    if (status) return holo_fail(error, status, "sample %s: %s", set->path, why.text);
+    v->samples++;
+    return HOLO_OK;
+}
+
+// The input that "NAME=FILE" names, and the file; -1: it is a path alone.
+static int named_input(const HoloInputNames *names, const char *text, const char **out_path)
+{
+    for (int i = 0; i < names->count; i++) {
+        size_t size = strlen(names->name[i]);
+        if (strncmp(text, names->name[i], size) || text[size] != '=') continue;
+        *out_path = text + size + 1;
+        return i;
+    }
+    return -1;
+}
+
+// Files that are given by the names of inputs are one sample.
+static HoloStatus named_read(const HoloCompiler *compiler, const HoloInputNames *names, HoloInputSet *set,
+                             HoloError *error)
+{
+    const char *path;
+    for (int i = 0; i < compiler->verify_count; i++) {
+        int at = named_input(names, compiler->verify_with[i], &path);
+        if (at < 0) continue;
+        if (set->files[at])
+            return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s is given twice to verify with", names->name[at]);
+        HOLO_TRY(holo_tensors_read(path, names->type[at], &set->files[at], error));
+        const HoloTensors *file = set->files[at];
+        set->tensor[at]         = holo_tensors_find(file, names->name[at]);
+        if (!set->tensor[at] && holo_tensors_count(file) == 1) set->tensor[at] = holo_tensors_get(file, 0, NULL);
+        if (!set->tensor[at])
+            return holo_fail(error, HOLO_BAD_INPUT, "%s has no tensor called %s", path, names->name[at]);
+        set->path = path;
+    }
+    for (int i = 0; i < names->count && set->path; i++)
+        if (!set->tensor[i] && names->type[i]->kind != HOLO_OPTIONAL)
+            return holo_fail(error, HOLO_BAD_INPUT, "input %s is not given to verify with, where others are",
+                             names->name[i]);
+    return HOLO_OK;
+}
+
+static HoloStatus named_verify(Verifying *v, const HoloInputNames *names, HoloError *error)
+{
+    HoloArena    arena = {0};
+    HoloInputSet set   = {.tensor = HOLO_NEW(&arena, const HoloTensor *, names->count + 1),
+                          .files  = HOLO_NEW(&arena, HoloTensors *, names->count + 1)};
+    HoloStatus   status =
+        set.tensor && set.files ? named_read(v->compile->compiler, names, &set, error) : holo_fail_memory(error);
+    if (!status && set.path) status = sample_verify(v, &set, error);
+    for (int i = 0; i < names->count && set.files; i++) holo_tensors_destroy(set.files[i]);
+    holo_arena_deinit(&arena);
+    return status;
+}
+
+static HoloStatus samples_verify(Verifying *v)
+{
+    HoloCompile        *c        = v->compile;
+    const HoloCompiler *compiler = c->compiler;
+    HoloInputNames      names;
+    const char         *path;
+    if (!holo_input_names(v->model, &c->box->arena, &names)) return holo_fail_memory(c->error);
+    HOLO_TRY(named_verify(v, &names, c->error));
+    for (int i = 0; i < compiler->verify_count; i++)
+        if (named_input(&names, compiler->verify_with[i], &path) < 0)
+            HOLO_TRY(holo_input_sets_read(&names, compiler->verify_with[i], "sample", sample_verify, v, c->error));
+    snprintf(c->verified.inputs, sizeof c->verified.inputs, "%d sample%s given", v->samples,
+             v->samples == 1 ? "" : "s");
+    return HOLO_OK;
+}
+
+// ---- the plan against the model
 
 static HoloStatus verify_with(HoloCompile *c, const HoloModelSource *source, const HoloGraph *reference,
                               HoloGraph *trial)
 {
-    Verifying         context = {c->compiler, source};
-    HoloVerifyOptions options = {
-        .relative = c->compiler->relative,
-        .absolute = c->compiler->absolute,
-        .pool     = c->pool,
-        .trial    = trial,
-        .progress = verify_progress,
-        .release  = verify_release,
-        .context  = &context,
-    };
     HoloMapping mapping;
     HoloModel  *model;
-    HOLO_TRY(holo_compiler_domain_inputs(c->compiler, reference, &c->box->arena, &options.inputs, c->error));
+    Verifying   v = {.compile = c, .source = source, .reference = reference};
+    v.options     = (HoloVerifyOptions){
+            .relative   = c->compiler->relative,
+            .absolute   = c->compiler->absolute,
+            .pool       = c->pool,
+            .trial      = trial,
+            .memory     = holo_memory_left(),
+            .plan_bytes = c->box->report.arena_bytes,
+            .progress   = verify_progress,
+            .release    = verify_release,
+            .context    = &v,
+    };
+    HOLO_TRY(holo_compiler_domain_inputs(c->compiler, reference, &c->box->arena, &v.options.inputs, c->error));
     HOLO_TRY(holo_file_writer_map(c->file, &mapping, c->error));
     HOLO_TRY(holo_model_open_mapping(&mapping, &model, c->error));
-    HoloStatus status = holo_verify(reference, model, &options, &c->verified, c->error);
+    v.model           = model;
+    HoloStatus status = c->compiler->verify_count ? samples_verify(&v)
+                                                  : holo_verify(reference, model, &v.options, &c->verified, c->error);
     holo_model_close(model);
     return status;
 }
@@ -71,30 +164,83 @@ static HoloStatus verify_quantised(HoloCompile *c)
 
 HoloStatus holo_compile_verify(HoloCompile *c)
 {
+    const HoloVerifyResult *v = &c->verified;
     if (!c->compiler->verify) return HOLO_OK;
-    return c->quantised ? verify_quantised(c) : verify_model(c);
+    HOLO_TRY(c->quantised ? verify_quantised(c) : verify_model(c));
+    if (!c->compiler->strict || (v->was_done && !*v->left_out)) return HOLO_OK;
+    if (v->was_done)
+        return holo_fail(c->error, HOLO_REFUSED,
+                         "the plan could not be verified: outputs depend on operators that are random: %s",
+                         v->left_out);
+    return holo_fail(c->error, HOLO_REFUSED, "the plan could not be verified: %s", v->why_not);
+}
+
+// ---- what the archive and the report say of it
+
+// What is said in the archive, and in how much room: it is written before it is known.
+static const struct {
+    const char *key;
+    int         room;
+} said[] = {
+    {"verify.status", 31},  {"verify.checked", 31},   {"verify.worst_relative", 31}, {"verify.worst_absolute", 31},
+    {"verify.inputs", 127}, {"verify.worst_at", 159}, {"verify.allowed", 31},        {"verify.why_not", 255},
+};
+enum { SAID_ROOM = 256 };
+
+HoloStatus holo_compile_reserve(HoloCompile *c)
+{
+    for (int i = 0; i < HOLO_COUNT(said); i++) {
+        char blank[SAID_ROOM];
+        memset(blank, '-', sizeof blank);
+        blank[said[i].room] = 0;
+        HOLO_TRY(holo_plan_meta(&c->plan, said[i].key, blank, c->error));
+    }
+    return HOLO_OK;
+}
+
+static const char *text_of(HoloCompile *c, const char *text)
+{
+    return *text ? holo_arena_text(&c->box->arena, text, strlen(text)) : NULL;
+}
+
+static void report_fill(HoloCompile *c)
+{
+    HoloReport             *r = &c->box->report;
+    const HoloVerifyResult *v = &c->verified;
+    r->verified               = v->was_done;
+    r->checked                = v->checked;
+    r->worst_absolute         = v->worst_absolute;
+    r->worst_relative         = v->worst_relative;
+    r->verify_seconds         = v->seconds;
+    r->worst_at               = text_of(c, v->worst_at);
+    r->verify_why_not         = v->was_done ? NULL : text_of(c, v->why_not);
+    r->verify_inputs          = text_of(c, v->inputs);
+    r->verify_left_out        = text_of(c, v->left_out);
+    r->verify_over_limit      = v->is_over_limit;
+    r->verify_outputs         = v->outputs;
+    r->verify_nodes           = v->nodes;
+    r->judged                 = v->judged;
+    r->worst_top              = v->worst_top;
+    r->allowed                = v->allowed;
+    r->allowed_by             = text_of(c, v->allowed_by);
 }
 
 HoloStatus holo_compile_record(HoloCompile *c)
 {
-    HoloReport             *r = &c->box->report;
-    const HoloVerifyResult *v = &c->verified;
-    char                    checked[32], relative[32], absolute[32];
-    snprintf(checked, sizeof checked, "%" PRIu64, v->checked);
-    snprintf(relative, sizeof relative, "%.3e", v->worst_relative);
-    snprintf(absolute, sizeof absolute, "%.3e", v->worst_absolute);
-    const char *status = v->was_done ? "passed" : c->compiler->verify ? "not possible" : "not asked for";
-    HOLO_TRY(holo_archive_set_meta(&c->plan, c->file, "verify.status", status, c->error));
-    HOLO_TRY(holo_archive_set_meta(&c->plan, c->file, "verify.checked", checked, c->error));
-    HOLO_TRY(holo_archive_set_meta(&c->plan, c->file, "verify.worst_relative", relative, c->error));
-    HOLO_TRY(holo_archive_set_meta(&c->plan, c->file, "verify.worst_absolute", absolute, c->error));
-    r->verified       = v->was_done;
-    r->checked        = v->checked;
-    r->worst_absolute = v->worst_absolute;
-    r->worst_relative = v->worst_relative;
-    r->verify_seconds = v->seconds;
-    if (*v->worst_at) r->worst_at = holo_arena_text(&c->box->arena, v->worst_at, strlen(v->worst_at));
-    if (*v->why_not) r->verify_why_not = holo_arena_text(&c->box->arena, v->why_not, strlen(v->why_not));
+    const HoloVerifyResult *v      = &c->verified;
+    const char             *status = v->was_done ? "passed" : c->compiler->verify ? "not possible" : "not asked for";
+    char                    number[4][32];
+    snprintf(number[0], sizeof number[0], "%" PRIu64, v->checked);
+    snprintf(number[1], sizeof number[1], "%.3e", v->worst_relative);
+    snprintf(number[2], sizeof number[2], "%.3e", v->worst_absolute);
+    snprintf(number[3], sizeof number[3], "%.3e", v->allowed);
+    const char *value[HOLO_COUNT(said)] = {
+        status,    number[0],   number[1], number[2],
+        v->inputs, v->worst_at, number[3], v->was_done ? v->left_out : v->why_not,
+    };
+    for (int i = 0; i < HOLO_COUNT(said); i++)
+        HOLO_TRY(holo_archive_set_meta(&c->plan, c->file, said[i].key, value[i], c->error));
+    report_fill(c);
     return HOLO_OK;
 }
 

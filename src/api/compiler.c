@@ -78,15 +78,32 @@ HoloStatus holo_compiler_set_constant(HoloCompiler *compiler, const char *name, 
     return choice_add(compiler, name, tensor, true, error);
 }
 
-HoloStatus holo_compiler_add_patterns(HoloCompiler *compiler, const char *path, HoloError *error)
+// A path more of a list of them.
+static HoloStatus path_add(HoloCompiler *compiler, const char **list, int *count, const char *path, const char *what,
+                           HoloError *error)
 {
-    if (compiler->pattern_count == HOLO_PATTERNS_MAX)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "more than %d paths of patterns are given: put them into a folder",
-                         HOLO_PATTERNS_MAX);
+    if (*count == HOLO_PATTERNS_MAX)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "more than %d paths of %s are given: put them into a folder",
+                         HOLO_PATTERNS_MAX, what);
     char *copy = holo_arena_text(&compiler->arena, path, strlen(path));
     if (!copy) return holo_fail_memory(error);
-    compiler->patterns[compiler->pattern_count++] = copy;
+    list[(*count)++] = copy;
     return HOLO_OK;
+}
+
+HoloStatus holo_compiler_add_patterns(HoloCompiler *compiler, const char *path, HoloError *error)
+{
+    return path_add(compiler, compiler->patterns, &compiler->pattern_count, path, "patterns", error);
+}
+
+HoloStatus holo_compiler_add_verify_inputs(HoloCompiler *compiler, const char *path, HoloError *error)
+{
+    return path_add(compiler, compiler->verify_with, &compiler->verify_count, path, "samples", error);
+}
+
+void holo_compiler_set_strict(HoloCompiler *compiler, bool on)
+{
+    compiler->strict = on;
 }
 
 void holo_compiler_set_symbolic(HoloCompiler *compiler, bool on)

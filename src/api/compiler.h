@@ -30,7 +30,9 @@ struct HoloCompiler {
     HoloInputChoice  inputs[HOLO_CHOICES_MAX]; // in the order in which they were made
     bool             symbolic;
     HoloNumeric      numeric;
-    bool             verify, tune, no_tables;
+    bool             verify, strict, tune, no_tables;
+    int              verify_count;
+    const char      *verify_with[HOLO_PATTERNS_MAX]; // paths, or NAME=PATH
     uint64_t         table_budget;
     int              domain_count;
     HoloInputChoice  domains[HOLO_DOMAINS_MAX]; // the values are in `arena`

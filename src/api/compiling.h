@@ -38,6 +38,8 @@ HOLO_MUST HoloStatus holo_compile_verify(HoloCompile *c);      // it answers as 
 HOLO_MUST HoloStatus holo_compile_record(HoloCompile *c);      // what verification found, into the archive
 HOLO_MUST HoloStatus holo_compile_memorise(HoloCompile *c);    // answers to the inputs given, into the archive
 
+// Room in the archive for what verification will find.
+HOLO_MUST HoloStatus holo_compile_reserve(HoloCompile *c);
 // Pages of the model's files that are not needed for now are given back: memory stays below the model's size.
 void holo_compile_release(const HoloModelSource *model, const void *data, size_t size);
 

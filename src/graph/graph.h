@@ -151,11 +151,11 @@ typedef struct HoloEvalOptions {
     int (*in_place)(void *context, const HoloNode *node, const HoloCall *call);
     // Called after each node.
     void (*after)(void *context, const HoloNode *node, const HoloCall *call);
-    void           *context;
-    const HoloHost *threads;       // whose threads operators may use; NULL: none
-    int64_t         element_limit; // fail with HOLO_NO_MEMORY when an output has more elements; 0: no limit
-    const HoloNode **at; // set to each node of the graph itself when it begins; NULL: nobody wants to know
-    int64_t        *turns; // how often subgraphs may still be run: counted down; below 0 as above. NULL: no limit
+    void            *context;
+    const HoloHost  *threads;       // whose threads operators may use; NULL: none
+    int64_t          element_limit; // fail with HOLO_NO_MEMORY when an output has more elements; 0: no limit
+    const HoloNode **at;            // set to each node of the graph itself when it begins; NULL: nobody wants to know
+    int64_t         *turns; // how often subgraphs may still be run: counted down; below 0 as above. NULL: no limit
 } HoloEvalOptions;
 HOLO_MUST HoloStatus holo_graph_eval(const HoloGraph *graph, const HoloTensor *const *inputs, HoloTensor *outputs,
                                      HoloArena *arena, const HoloEvalOptions *options, HoloError *error);

@@ -99,15 +99,18 @@ static bool fits_limits(HoloVerifier *v, const HoloGraph *sized, HoloVerifyResul
     if (holo_verify_estimate(sized, &e, &why)) return true; // what follows will find no memory either
     double bytes = fmax(e.bytes, (double)v->options.plan_bytes);
     if (memory && bytes > (double)memory) {
+        r->is_over_limit = true;
         snprintf(r->why_not, sizeof r->why_not, "it would take %s of memory%s%.160s%s, and %s may be used",
                  holo_size_text(bytes < 1e18 ? (uint64_t)bytes : UINT64_MAX / 2).text,
                  e.most && bytes == e.bytes ? " at node " : "", e.most && bytes == e.bytes ? e.most->name : "",
                  e.most && bytes == e.bytes ? "" : " to run the plan", holo_size_text(memory).text);
         return false;
     }
-    if (e.work > work_max)
+    if (e.work > work_max) {
+        r->is_over_limit = true;
         snprintf(r->why_not, sizeof r->why_not, "it would take %.1e multiplications, more than the limit of %.0e",
                  e.work, work_max);
+    }
     return e.work <= work_max;
 }
 
@@ -195,12 +198,42 @@ static HoloStatus reference_try(Reference *ref, const HoloGraph *sized, int64_t 
     return HOLO_OK;
 }
 
+static HoloStatus input_fail(const HoloGraph *graph, const HoloValue *input, const HoloTensor *has, HoloError *error)
+{
+    char        text[HOLO_MAX_RANK][64];
+    const char *symbol[HOLO_MAX_RANK] = {NULL};
+    for (int d = 0; d < input->type.rank; d++) {
+        if (!holo_dim_is_symbolic(input->type.dim[d])) continue;
+        holo_dim_print(graph->dims, input->type.dim[d], text[d], sizeof text[d]);
+        symbol[d] = text[d];
+    }
+    return holo_fail(error, HOLO_BAD_INPUT, "input %s should be %s, but is %s", input->name,
+                     holo_type_text(&input->type, symbol).text, holo_type_text(has, NULL).text);
+}
+
+// Are the inputs that are given of the types that the model declares?
+static HoloStatus inputs_fit(const HoloVerifier *v, HoloError *error)
+{
+    for (int i = 0; i < v->graph->input_count; i++) {
+        const HoloTensor *want = &v->graph->inputs[i]->type, *has = v->options.inputs[i];
+        if (!has) continue;
+        bool fits =
+            want->kind == HOLO_OPTIONAL || (want->kind == has->kind && (!want->dtype || want->dtype == has->dtype));
+        if (want->kind == HOLO_TENSOR && want->rank >= 0) fits = fits && want->rank == has->rank;
+        for (int d = 0; fits && d < want->rank && want->kind == HOLO_TENSOR; d++)
+            fits = holo_dim_is_symbolic(want->dim[d]) || want->dim[d] == has->dim[d];
+        if (!fits) return input_fail(v->graph, v->graph->inputs[i], has, error);
+    }
+    return HOLO_OK;
+}
+
 static HoloStatus reference_given(Reference *ref, HoloError *error)
 {
-    HoloVerifier *v   = ref->v;
-    HoloError     why = {0};
+    HoloVerifier *v      = ref->v;
+    HoloError     why    = {0};
+    HoloStatus    status = inputs_fit(v, &why);
     for (int i = 0; i < v->graph->input_count; i++) v->inputs[i] = v->options.inputs[i];
-    HoloStatus status = reference_eval(ref, 0, &why);
+    if (!status) status = reference_eval(ref, 0, &why);
     if (status == HOLO_VERIFY || status == HOLO_CANCELLED) return holo_fail(error, status, "%s", why.text);
     if (status) reference_failed(ref, status, &why);
     snprintf(ref->result->inputs, sizeof ref->result->inputs, "the inputs given");
@@ -232,9 +265,10 @@ static HoloStatus reference_run(HoloVerifier *v, HoloProducts *products, HoloVer
     else if (fits_limits(v, graph_sized(v), r))
         HOLO_TRY(reference_given(&ref, error));
     if (ref.is_done) {
-        r->why_not[0] = 0;
+        r->why_not[0]    = 0;
+        r->is_over_limit = false;
     } else if (ref.is_kernel_bad) {
-        return holo_fail(error, HOLO_VERIFY, "a kernel is wrong: it leaves its memory on %s inputs: %s",
+        return holo_fail(error, HOLO_BAD_MODEL, "a kernel is wrong: it leaves its memory on %s inputs: %s",
                          is_given ? "the" : "all made-up", ref.why.text);
     } else if (*ref.why.text) {
         snprintf(r->why_not, sizeof r->why_not, "the model rejects %s inputs: %.400s", is_given ? "the" : "made-up",
@@ -433,12 +467,14 @@ HoloStatus holo_verify(const HoloGraph *reference, const HoloModel *model, const
                        HoloVerifyResult *out, HoloError *error)
 {
     HoloVerifier *v;
-    HoloError     why    = {0};
-    HoloStatus    status = holo_verifier_create(reference, model->kernels, options, &v, out, &why);
-    out->was_done        = false;
+    HoloError     why = {0};
+    out->was_done = out->is_over_limit = false;
+    out->nodes = out->outputs = 0;
+    HoloStatus status         = holo_verifier_create(reference, model->kernels, options, &v, out, &why);
     if (!status && v) status = holo_verifier_compare(v, model, out, &why);
     holo_verifier_destroy(v);
     if (status != HOLO_NO_MEMORY) return status ? holo_fail(error, status, "%s", why.text) : HOLO_OK;
+    out->is_over_limit = true;
     snprintf(out->why_not, sizeof out->why_not, "it takes too much memory: %.400s", why.text);
     return HOLO_OK;
 }

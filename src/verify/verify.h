@@ -19,11 +19,12 @@ typedef struct HoloVerifyOptions {
 } HoloVerifyOptions;
 
 typedef struct HoloVerifyResult {
-    bool     was_done; // false: `why_not` says why
-    int      outputs;  // that were compared
-    int      nodes;    // whose kernels were judged by themselves
-    uint64_t checked;  // elements of outputs that were compared
-    uint64_t judged;   // and of nodes
+    bool     was_done;      // false: `why_not` says why
+    bool     is_over_limit; // it would take more memory or work than it may
+    int      outputs;       // that were compared
+    int      nodes;         // whose kernels were judged by themselves
+    uint64_t checked;       // elements of outputs that were compared
+    uint64_t judged;        // and of nodes
     // The element that is off the most, in parts of the largest magnitude that it is held against.
     double worst_absolute, worst_relative, worst_top;
     char   worst_at[160];   // "" when nothing differs
@@ -40,8 +41,8 @@ typedef struct HoloVerifyResult {
 // plain evaluation of the same inputs (large products: with a seeded sample of exact elements). So each
 // kernel is judged by itself, and a model that rounds inside does not blow small differences up. Outputs that differ beyond
 // tolerance all the same may differ as far as the reference's own do when what its nodes compute is off by some roundings.
-// Adds what it finds to *out, which is zero before the first call. HOLO_VERIFY: something differs beyond tolerance, or a
-// kernel that a user wrote leaves its memory on all inputs that are tried.
+// Adds what it finds to *out, which is zero before the first call. HOLO_VERIFY: something differs beyond tolerance.
+// HOLO_BAD_MODEL: a kernel that a user wrote leaves its memory on all inputs that are tried.
 HOLO_MUST HoloStatus holo_verify(const HoloGraph *reference, const HoloModel *model, const HoloVerifyOptions *options,
                                  HoloVerifyResult *out, HoloError *error);
 

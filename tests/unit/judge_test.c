@@ -92,7 +92,7 @@ static void test_slices(void **state)
     Case        c;
     case_open(&c, "graph g(x: f32[400,512]) -> (y) {\n    y = Softmax@13(x)\n}\n");
     EXPECT_OK(case_run(&c, &wrong, 2));
-    assert_int_equal(c.result.checked, 4 * 64 * COLUMNS);
+    assert_int_equal(c.result.judged, 4 * 64 * COLUMNS);
     float *x = c.in[0].data;
     for (int last = 0; last < 2; last++) {
         float *row = x + (last ? (ROWS - 1) * COLUMNS : 0), kept = row[0];
@@ -113,7 +113,7 @@ static void test_whole(void **state)
     Case        c;
     case_open(&c, "graph g(x: f32[9,33]) -> (y) {\n    y = Softmax@13(x)\n}\n");
     EXPECT_OK(case_run(&c, &wrong, 1));
-    assert_int_equal(c.result.checked, 9 * 33);
+    assert_int_equal(c.result.judged, 9 * 33);
     ((float *)c.in[0].data)[4 * 33] = mark;
     assert_int_equal(case_run(&c, &wrong, 1), HOLO_VERIFY);
     assert_non_null(strstr(c.error.text, "element 164 is"));
@@ -134,7 +134,7 @@ static void test_steps(void **state)
                  steps);
         case_open(&c, text);
         EXPECT_OK(case_run(&c, holo_kernels(0), 2));
-        assert_int_equal(c.result.checked, (steps < 16 ? steps : 16) * 2 * 2 * 24 + 2 * (2 * 2 * 24));
+        assert_int_equal(c.result.judged, (steps < 16 ? steps : 16) * 2 * 2 * 24 + 2 * (2 * 2 * 24));
         assert_int_equal(case_run(&c, &wrong, 2), HOLO_VERIFY);
         assert_non_null(strstr(c.error.text, "LSTM"));
         holo_arena_deinit(&c.arena);
@@ -159,7 +159,7 @@ static void test_threads(void **state)
         EXPECT_OK(case_run(&one, holo_kernels(0), 1));
         EXPECT_OK(case_run(&many, holo_kernels(0), 4));
         assert_memory_equal(one.out.data, many.out.data, holo_tensor_bytes(&one.out));
-        assert_int_equal(one.result.checked, many.result.checked);
+        assert_int_equal(one.result.judged, many.result.judged);
         assert_true(one.result.worst_absolute == many.result.worst_absolute);
         assert_string_equal(one.result.worst_at, many.result.worst_at);
         holo_arena_deinit(&one.arena);

@@ -1,9 +1,9 @@
-// ranges.c - what the nodes of a graph say about the numbers that its inputs may be.
+// input_ranges.c - what the nodes of a graph say about the numbers that its inputs may be.
 //
 // A walk from the last node to the first. An operator that takes indices, lengths or shapes says so of its input, by the
 // table below; what only moves or converts numbers hands on what its readers say; sums and products with constants shift
 // and scale it. It is a help for making inputs up and no more: what it does not see, trying out finds.
-#include "verify/ranges.h"
+#include "verify/input_ranges.h"
 
 #include "graph/facts.h"
 
@@ -249,7 +249,8 @@ static HoloRange shifted(const HoloNode *node, int input, HoloRange r)
     if (!other || r.role == HOLO_ROLE_MASK) return nothing;
     if (!holo_value_number(other, &by)) return sign < 0 ? nothing : within(r.role, 0, floor(r.high / 2));
     if (sign < 0 && input == 1) return within(r.role, by - r.high, by - r.low);
-    return within(r.role, fmax(r.low - sign * by, 0), r.high - sign * by);
+    double high = r.high - sign * by; // below 0 only where nothing else will do
+    return within(r.role, high < 0 ? r.low - sign * by : fmax(r.low - sign * by, 0), high);
 }
 
 static HoloRange scaled(const HoloNode *node, int input, HoloRange r)

@@ -1,6 +1,6 @@
-// ranges.h - which numbers a graph takes for its inputs: indices within what they index, masks, lengths, shapes.
-#ifndef HOLO_VERIFY_RANGES_H
-#define HOLO_VERIFY_RANGES_H
+// input_ranges.h - which numbers a graph takes for its inputs: indices within what they index, masks, lengths, shapes.
+#ifndef HOLO_VERIFY_INPUT_RANGES_H
+#define HOLO_VERIFY_INPUT_RANGES_H
 
 #include "graph/graph.h"
 

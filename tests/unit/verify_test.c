@@ -1,0 +1,290 @@
+// verify_test.c - the proof: inputs that are made up so that a model takes them, or given; what cannot be verified, and why.
+#include "support/models.h"
+#include "support/onnx_writer.h"
+
+#include "base/base.h"
+#include "ops/tensor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static HoloCompiler *compiler_make(void)
+{
+    HoloCompiler *compiler;
+    assert_int_equal(holo_compiler_create(&compiler), HOLO_OK);
+    holo_compiler_set_threads(compiler, 1);
+    return compiler;
+}
+
+// Compiles; the report must say that it is verified, and on inputs in whose text `words` occurs.
+static void expect_verified(OnnxModel *m, const char *words)
+{
+    const char   *path     = temp_path("model.onnx");
+    HoloCompiler *compiler = compiler_make();
+    HoloReport   *report   = NULL;
+    onnx_save(m, path);
+    holo_compiler_set_strict(compiler, true);
+    EXPECT_OK(holo_compile_file(compiler, path, temp_path("model.holo"), &report, &error));
+    assert_true(report->verified && report->checked > 0);
+    if (!strstr(report->verify_inputs, words)) fail_msg("'%s' is not '%s'", report->verify_inputs, words);
+    holo_report_destroy(report);
+    holo_compiler_destroy(compiler);
+}
+
+// ---- what the graph says
+
+// Tables of one row, of few and of many: all 1 is wrong for the first, and shows little of the last.
+static void test_indices(void **state)
+{
+    (void)state;
+    OnnxModel m = {0};
+    onnx_input(&m.graph, "ids", HOLO_I64, "b,s");
+    onnx_input(&m.graph, "kinds", HOLO_I64, "b,s");
+    onnx_output(&m.graph, "y", HOLO_F32, "b,s,4");
+    onnx_weights(&m.graph, "table", "100,4", 1, 1);
+    onnx_weights(&m.graph, "one", "1,4", 2, 1);
+    onnx_node(&m.graph, "Gather", "table,ids", "a", "");
+    onnx_node(&m.graph, "Cast", "kinds", "narrow", "to=6");
+    onnx_node(&m.graph, "Gather", "one,narrow", "b", "");
+    onnx_node(&m.graph, "Add", "a,b", "y", "");
+    expect_verified(&m, "made-up inputs");
+}
+
+// An index that is computed of real numbers: the constants that it is scaled by say how large they may be.
+static void test_indices_of_numbers(void **state)
+{
+    (void)state;
+    OnnxModel   m       = {0};
+    const float sixteen = 16;
+    onnx_input(&m.graph, "at", HOLO_F32, "5");
+    onnx_output(&m.graph, "y", HOLO_F32, "5,4");
+    onnx_weights(&m.graph, "table", "16,4", 1, 1);
+    onnx_constant(&m.graph, "scale", HOLO_F32, "", &sixteen, sizeof sixteen);
+    onnx_node(&m.graph, "Mul", "at,scale", "wide", "");
+    onnx_node(&m.graph, "Floor", "wide", "whole", "");
+    onnx_node(&m.graph, "Cast", "whole", "index", "to=7");
+    onnx_node(&m.graph, "Gather", "table,index", "y", "");
+    expect_verified(&m, "made-up inputs");
+}
+
+// What nobody can see through is found by trying: only the inputs that reach the node are changed.
+static void test_indices_by_trying(void **state)
+{
+    (void)state;
+    OnnxModel   m     = {0};
+    const float three = 3;
+    onnx_input(&m.graph, "at", HOLO_F32, "5");
+    onnx_input(&m.graph, "x", HOLO_F32, "5,4");
+    onnx_output(&m.graph, "y", HOLO_F32, "5,4");
+    onnx_weights(&m.graph, "table", "4,4", 1, 1);
+    onnx_constant(&m.graph, "scale", HOLO_F32, "", &three, sizeof three);
+    onnx_node(&m.graph, "Mul", "at,at", "square", "");
+    onnx_node(&m.graph, "Exp", "square", "e", "");
+    onnx_node(&m.graph, "Mul", "e,scale", "wide", "");
+    onnx_node(&m.graph, "Cast", "wide", "index", "to=7");
+    onnx_node(&m.graph, "Gather", "table,index", "rows", "");
+    onnx_node(&m.graph, "Add", "rows,x", "y", "");
+    expect_verified(&m, "(at: ");
+}
+
+// Lengths of sequences, shapes to bring something into, and sizes that a loop counts to.
+static void test_lengths_and_shapes(void **state)
+{
+    (void)state;
+    OnnxModel m = {0};
+    onnx_input(&m.graph, "x", HOLO_F32, "7,3,4");
+    onnx_input(&m.graph, "lengths", HOLO_I32, "3");
+    onnx_input(&m.graph, "shape", HOLO_I64, "2");
+    onnx_output(&m.graph, "y", HOLO_F32, "a,b");
+    onnx_weights(&m.graph, "w", "1,20,4", 1, 0.5F);
+    onnx_weights(&m.graph, "r", "1,20,5", 2, 0.5F);
+    onnx_node(&m.graph, "LSTM", "x,w,r,,lengths", "all", "hidden_size=5");
+    onnx_node(&m.graph, "Reshape", "all,shape", "y", "");
+    expect_verified(&m, "made-up inputs");
+}
+
+// ---- what cannot be verified
+
+static const char *model_never(void)
+{
+    OnnxModel     m    = {0};
+    const int64_t ten  = 10;
+    const char   *path = temp_path("never.onnx");
+    onnx_input(&m.graph, "x", HOLO_F32, "1,4");
+    onnx_output(&m.graph, "y", HOLO_F32, "1,1,8");
+    onnx_weights(&m.graph, "table", "4,8", 1, 1);
+    onnx_ints(&m.graph, "ten", "", &ten);
+    onnx_node(&m.graph, "ArgMax", "x", "best", "axis=1");
+    onnx_node(&m.graph, "Add", "best,ten", "index", "");
+    onnx_node(&m.graph, "Gather", "table,index", "y", "");
+    onnx_save(&m, path);
+    return path;
+}
+
+static void test_strict(void **state)
+{
+    (void)state;
+    const char   *path = model_never(), *out = temp_path("never.holo");
+    HoloCompiler *compiler = compiler_make();
+    HoloReport   *report   = NULL;
+    EXPECT_OK(holo_compile_file(compiler, path, out, &report, &error));
+    assert_false(report->verified);
+    assert_non_null(strstr(report->verify_why_not, "(Gather): index"));
+    holo_report_destroy(report);
+    HoloModel *model;
+    EXPECT_OK(holo_model_open(out, &model, &error));
+    assert_string_equal(holo_model_meta_find(model, "verify.status"), "not possible");
+    assert_non_null(strstr(holo_model_meta_find(model, "verify.why_not"), "(Gather): index"));
+    holo_model_close(model);
+    assert_int_equal(remove(out), 0);
+    int files = folder_count(temp_folder());
+    holo_compiler_set_strict(compiler, true);
+    EXPECT_FAIL(holo_compile_file(compiler, path, out, NULL, &error), HOLO_REFUSED, "(Gather): index");
+    assert_int_equal(folder_count(temp_folder()), files);
+    holo_compiler_destroy(compiler);
+}
+
+// Outputs that are random by definition are told; where all are, nothing was verified.
+static void test_random(void **state)
+{
+    (void)state;
+    HoloCompiler *compiler = compiler_make();
+    for (int others = 0; others < 2; others++) {
+        OnnxModel   m      = {0};
+        const char *path   = temp_path("random.onnx");
+        HoloReport *report = NULL;
+        onnx_input(&m.graph, "x", HOLO_F32, "4");
+        onnx_output(&m.graph, "noise", HOLO_F32, "4");
+        onnx_node(&m.graph, "RandomNormalLike", "x", "noise", "");
+        if (others) onnx_output(&m.graph, "y", HOLO_F32, "4");
+        if (others) onnx_node(&m.graph, "Exp", "x", "y", "");
+        onnx_save(&m, path);
+        EXPECT_OK(holo_compile_file(compiler, path, temp_path("random.holo"), &report, &error));
+        assert_int_equal(report->verified, others);
+        assert_string_equal(report->verify_left_out, "noise");
+        holo_report_destroy(report);
+    }
+    holo_compiler_destroy(compiler);
+}
+
+// What would take too much memory is left out before it begins, and the reason is told.
+static void test_limit(void **state)
+{
+    (void)state;
+    OnnxModel     m        = {0};
+    const char   *path     = temp_path("large.onnx");
+    const int64_t shape[2] = {16384, 16384};
+    HoloCompiler *compiler = compiler_make();
+    HoloReport   *report   = NULL;
+    onnx_input(&m.graph, "x", HOLO_F32, "1,1");
+    onnx_output(&m.graph, "y", HOLO_F32, "16384,16384");
+    onnx_ints(&m.graph, "shape", "2", shape);
+    onnx_node(&m.graph, "Expand", "x,shape", "y", "");
+    onnx_save(&m, path);
+    holo_compiler_set_memory_limit(compiler, 64 << 20);
+    EXPECT_OK(holo_compile_file(compiler, path, temp_path("large.holo"), &report, &error));
+    assert_true(!report->verified && report->verify_over_limit);
+    assert_non_null(strstr(report->verify_why_not, "1.0 GiB"));
+    holo_report_destroy(report);
+    holo_compiler_destroy(compiler);
+}
+
+// ---- inputs that are given
+
+static void npy_write(const char *path, int dtype, int rank, const int64_t *dim, const void *data)
+{
+    HoloTensor t = {.dtype = (uint8_t)dtype, .rank = (int8_t)rank, .data = (void *)(uintptr_t)data};
+    memcpy(t.dim, dim, (size_t)rank * sizeof *dim);
+    EXPECT_OK(holo_tensor_write_npy(path, &t, &error));
+}
+
+// A model that takes 40 alone: nothing that is made up, but the sample. And of the wrong shape it is an error.
+static void test_given(void **state)
+{
+    (void)state;
+    OnnxModel     m    = {0};
+    const char   *path = temp_path("given.onnx"), *good = temp_path("good.npy"), *bad = temp_path("bad.npy");
+    const int64_t less = 39, one = 1, two = 2, forty[2] = {40, 40};
+    HoloCompiler *compiler = compiler_make();
+    HoloReport   *report   = NULL;
+    onnx_input(&m.graph, "at", HOLO_I64, "1");
+    onnx_input(&m.graph, "x", HOLO_F32, "1,8");
+    onnx_output(&m.graph, "y", HOLO_F32, "1,8");
+    onnx_weights(&m.graph, "table", "1,8", 1, 1);
+    onnx_ints(&m.graph, "less", "", &less);
+    onnx_node(&m.graph, "Mul", "at,at", "square", "");
+    onnx_node(&m.graph, "Div", "square,less", "part", "");
+    onnx_node(&m.graph, "Sub", "part,less", "rest", "");
+    onnx_node(&m.graph, "Sub", "rest,two", "index", "");
+    onnx_ints(&m.graph, "two", "", &two);
+    onnx_node(&m.graph, "Gather", "table,index", "row", "");
+    onnx_node(&m.graph, "Add", "row,x", "y", "");
+    onnx_save(&m, path);
+    holo_compiler_set_strict(compiler, true);
+    EXPECT_FAIL(holo_compile_file(compiler, path, temp_path("given.holo"), NULL, &error), HOLO_REFUSED, "Gather");
+    npy_write(good, HOLO_I64, 1, &one, forty);
+    npy_write(bad, HOLO_I64, 1, &two, forty);
+    const float numbers[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const char *x          = temp_path("x.npy");
+    npy_write(x, HOLO_F32, 2, (const int64_t[]){1, 8}, numbers);
+    char at[4200], also[4200];
+    snprintf(at, sizeof at, "at=%s", good);
+    snprintf(also, sizeof also, "x=%s", x);
+    EXPECT_OK(holo_compiler_add_verify_inputs(compiler, at, &error));
+    EXPECT_FAIL(holo_compile_file(compiler, path, temp_path("given.holo"), NULL, &error), HOLO_BAD_INPUT,
+                "input x is not given");
+    EXPECT_OK(holo_compiler_add_verify_inputs(compiler, also, &error));
+    EXPECT_OK(holo_compile_file(compiler, path, temp_path("given.holo"), &report, &error));
+    assert_true(report->verified);
+    assert_string_equal(report->verify_inputs, "1 sample given");
+    holo_report_destroy(report);
+    holo_compiler_destroy(compiler);
+    compiler = compiler_make();
+    snprintf(at, sizeof at, "at=%s", bad);
+    EXPECT_OK(holo_compiler_add_verify_inputs(compiler, at, &error));
+    EXPECT_OK(holo_compiler_add_verify_inputs(compiler, also, &error));
+    EXPECT_FAIL(holo_compile_file(compiler, path, temp_path("given.holo"), NULL, &error), HOLO_BAD_INPUT,
+                "input at should be i64[1], but is i64[2]");
+    holo_compiler_destroy(compiler);
+}
+
+// ---- kernels that users write
+
+static void test_kernel_leaves_its_memory(void **state)
+{
+    (void)state;
+    OnnxModel     m    = {0};
+    const char   *path = temp_path("own.onnx"), *source = temp_path("own.py");
+    const char   *text     = "@kernel(operator=\"own::Op\")\n"
+                             "def op(x: DeviceArray[f32], y: DeviceArray[f32], n: u32):\n"
+                             "    i = get_global_id()\n    if i < n:\n        y[i + 1] = x[i]\n";
+    HoloCompiler *compiler = compiler_make();
+    onnx_input(&m.graph, "x", HOLO_F32, "8");
+    onnx_output(&m.graph, "y", HOLO_F32, "8");
+    onnx_node(&m.graph, "own::Op", "x", "y", "");
+    onnx_opset(&m, "", 17);
+    onnx_opset(&m, "own", 1);
+    onnx_save(&m, path);
+    file_write(source, text, strlen(text));
+    EXPECT_OK(holo_compiler_add_kernel(compiler, source, &error));
+    EXPECT_FAIL(holo_compile_file(compiler, path, temp_path("own.holo"), NULL, &error), HOLO_BAD_MODEL,
+                "it leaves its memory");
+    holo_compiler_destroy(compiler);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_indices_of_numbers),
+        cmocka_unit_test(test_indices_by_trying),
+        cmocka_unit_test(test_lengths_and_shapes),
+        cmocka_unit_test(test_strict),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_given),
+        cmocka_unit_test(test_kernel_leaves_its_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
