@@ -1,4 +1,5 @@
 // arena.c - arenas on the heap.
+#include "base/guard.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -46,6 +47,7 @@ static struct HoloArenaBlock *block_get(HoloArena *arena, size_t size)
     block->start    = (char *)(block + 1) + (holo_align(start, WIDE) - start);
     block->size     = room;
     arena->total += room;
+    holo_guard_hide(block->start, room);
     return block;
 }
 
@@ -53,7 +55,7 @@ void *holo_arena_take(HoloArena *arena, size_t size)
 {
     size_t                 align = size >= WIDE ? WIDE : NARROW;
     struct HoloArenaBlock *block = arena->block;
-    size_t                 at    = block ? holo_align(block->used, align) : 0;
+    size_t                 at    = block ? holo_align(block->used + holo_guard_gap(), align) : 0;
     if (!block || at > block->size || size > block->size - at) {
         block = block_get(arena, size);
         if (!block) return NULL;
@@ -62,6 +64,7 @@ void *holo_arena_take(HoloArena *arena, size_t size)
         at           = 0;
     }
     block->used = at + size;
+    holo_guard_show(block->start + at, size);
     return memset(block->start + at, 0, size);
 }
 
@@ -133,6 +136,9 @@ void holo_arena_reset(HoloArena *arena, HoloArenaMark mark)
         arena->block                 = block->next;
         block->next                  = arena->spare;
         arena->spare                 = block;
+        holo_guard_hide(block->start, block->size);
     }
-    if (arena->block) arena->block->used = mark.used;
+    if (!arena->block) return;
+    arena->block->used = mark.used;
+    holo_guard_hide(arena->block->start + mark.used, arena->block->size - mark.used);
 }

@@ -1,5 +1,6 @@
 // os_memory.c - large memory from the system, and waiting.
 #include "base/files.h"
+#include "base/guard.h"
 #include "base/memory.h"
 
 #include <sys/mman.h>
@@ -79,6 +80,7 @@ void holo_memory_free(void *memory, size_t size)
     if (!memory) return;
     size_t       taken   = extent(size) + page_size();
     HoloAccount *account = *owner_of(memory);
+    holo_guard_show(memory, extent(size));
     munmap((char *)memory - page_size(), taken);
     holo_account_refund(account, taken);
 }

@@ -1,4 +1,5 @@
 // bind_memory.c - offsets in the arena for the sizes at hand, and the proof that no step can spoil its own inputs.
+#include "base/guard.h"
 #include "base/pack.h"
 #include "format/params.h"
 #include "runtime/frame.h"
@@ -33,6 +34,20 @@ static HoloStatus layout_dynamic(HoloFrame *frame, uint64_t *size, uint64_t *off
     if (!holo_pack(blocks, (int)count, size)) return holo_fail(error, HOLO_NO_MEMORY, "the sizes need too much memory");
     for (uint32_t i = 0; i < count; i++) offsets[i] = blocks[i].offset;
     return HOLO_OK;
+}
+
+// Where memory is watched no two values share any, and none touches another.
+static void layout_watched(const HoloFrame *frame, uint64_t *size, uint64_t *offsets)
+{
+    uint64_t at = 0;
+    if (!holo_guard_gap()) return;
+    for (uint32_t i = 0; i < frame->plan->value_count; i++) {
+        if (holo_frame_record(frame, i)->storage != HOLO_STORE_ARENA || holo_reuse_memory(frame, i)) continue;
+        offsets[i] = at;
+        at += holo_align(holo_tensor_bytes(&frame->types[i]) + holo_guard_gap(), 64);
+        if (at > UINT64_MAX / 4) at = UINT64_MAX / 4; // more than there can be
+    }
+    *size = at;
 }
 
 // ---- overlaps
@@ -150,6 +165,7 @@ HoloStatus holo_frame_layout(HoloFrame *frame, HoloError *error)
         HOLO_TRY(layout_static(frame, &size, offsets, error));
     else
         HOLO_TRY(layout_dynamic(frame, &size, offsets, error));
+    layout_watched(frame, &size, offsets);
     if (size > frame->memory_size) {
         holo_memory_free(frame->memory, frame->memory_size);
         frame->memory_size = 0;
@@ -158,11 +174,13 @@ HoloStatus holo_frame_layout(HoloFrame *frame, HoloError *error)
             return holo_fail(error, HOLO_NO_MEMORY, "no memory for the values of a run with these sizes");
         frame->memory_size = (size_t)size;
     }
+    holo_guard_hide(frame->memory, frame->memory_size);
     for (uint32_t i = 0; i < frame->plan->value_count; i++)
         if (holo_frame_record(frame, i)->storage == HOLO_STORE_ARENA) {
             void *own             = holo_reuse_memory(frame, i);
             frame->values[i].data = own ? own : frame->memory ? frame->memory + offsets[i] : NULL;
             frame->types[i].data  = frame->values[i].data;
+            holo_guard_show(frame->values[i].data, holo_tensor_bytes(&frame->types[i]));
         }
     return overlaps_check(frame, error);
 }

@@ -1,6 +1,7 @@
 // session.c - the public face of running: inputs in, run, outputs out.
 #include "runtime/frame.h"
 
+#include "base/guard.h"
 #include "base/threads.h"
 #include "runtime/pool.h"
 #include "runtime/reuse.h"
@@ -102,12 +103,22 @@ HoloStatus holo_session_set_memory_limit(HoloSession *session, uint64_t bytes, H
     return HOLO_OK;
 }
 
+// Of each worker's piece, what a kernel asked for.
+static void scratch_show(const HoloSession *session, size_t scratch)
+{
+    for (int i = 0; i < holo_pool_threads(session->pool) && scratch; i++)
+        holo_guard_show(session->scratch + (size_t)i * session->scratch_stride, scratch);
+}
+
 HoloStatus holo_session_reserve(HoloSession *session, size_t scratch, HoloError *error)
 {
     size_t stride, size;
     if (scratch > SIZE_MAX / 2) return holo_fail_memory(error);
     stride = holo_align(scratch, 4096);
-    if (stride <= session->scratch_stride) return HOLO_OK;
+    if (stride <= session->scratch_stride) {
+        scratch_show(session, scratch);
+        return HOLO_OK;
+    }
     if (!holo_size_mul(stride, (size_t)holo_pool_threads(session->pool), &size)) return holo_fail_memory(error);
     char *memory = holo_memory_take(size, session->model->memory_how);
     if (!memory) return holo_fail_memory(error);
@@ -115,6 +126,8 @@ HoloStatus holo_session_reserve(HoloSession *session, size_t scratch, HoloError 
     session->scratch        = memory;
     session->scratch_size   = size;
     session->scratch_stride = stride;
+    holo_guard_hide(memory, size);
+    scratch_show(session, scratch);
     return HOLO_OK;
 }
 
