@@ -259,16 +259,22 @@ FUZZ_kernel_source := $(sort $(dir $(wildcard kernels/stdlib/*/*.py))) # what is
 fuzz-replay: $(REPLAY)
 	@set -e; $(foreach t,$(FUZZ_NAMES),$(BUILD)/fuzz/$(t) fuzz/corpus/$(t) $(FUZZ_$(t));)
 
-## make fuzz T=onnx SECONDS=60   fuzz one input (libFuzzer, with sanitizers)
+# What fuzzing of archives begins with, beside the corpus: an archive of every case of an operator.
+FUZZ_SEEDS := build/fuzz/seeds-archive
+$(FUZZ_SEEDS): $(BUILD)/tests/ops_test $(wildcard tests/ops/*.txt)
+	@rm -rf $@ && mkdir -p $@
+	@HOLO_TEST_ARCHIVES=$@ $(BUILD)/tests/ops_test > $(BUILD)/seeds.log 2>&1 || { tail $(BUILD)/seeds.log; rm -rf $@; exit 1; }
+
+## make fuzz T=onnx SECONDS=60   fuzz one input (libFuzzer, with sanitizers and red zones)
 SECONDS ?= 60
-fuzz: test-deps
+fuzz: test-deps $(if $(filter archive,$(T)),$(FUZZ_SEEDS))
 	@$(MAKE) --no-print-directory $(JOBS) CC=clang BUILD=build/fuzz SANITIZE=address,undefined,fuzzer-no-link OPT=-O1 \
 	    build/fuzz/libhologram.a build/fuzz/libhologram-compiler.a
-	clang -g -O1 -std=c11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -Iinclude -Isrc fuzz/$(T).c \
+	clang -g -O1 -std=c11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Iinclude -Isrc fuzz/$(T).c \
 	    build/fuzz/libhologram-compiler.a build/fuzz/libhologram.a $(COMPILER_LIBS) $(LDLIBS) -pthread -o build/fuzz/$(T)-fuzzer
 	@mkdir -p build/fuzz/found-$(T)
-	build/fuzz/$(T)-fuzzer -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 -artifact_prefix=build/fuzz/ \
-	    build/fuzz/found-$(T) fuzz/corpus/$(T) $(FUZZ_$(T))
+	ASAN_OPTIONS=allocator_may_return_null=1 build/fuzz/$(T)-fuzzer -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 -artifact_prefix=build/fuzz/ \
+	    build/fuzz/found-$(T) fuzz/corpus/$(T) $(FUZZ_$(T)) $(if $(filter archive,$(T)),$(FUZZ_SEEDS))
 
 # ---- the rest
 

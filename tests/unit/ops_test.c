@@ -222,7 +222,20 @@ static void write_graph(const OpCase *c, Way way, HoloText *out)
     holo_text_add(out, "%s}\n", c->body.data);
 }
 
-static HoloStatus compile(HoloGraph *graph, Way way, HoloModel **out, HoloError *error)
+// For fuzzing: the archives of the cases, in the folder HOLO_TEST_ARCHIVES.
+static void archive_keep(const OpCase *c, Way way, const HoloMapping *mapping)
+{
+    const char *folder = getenv("HOLO_TEST_ARCHIVES");
+    char        path[512];
+    if (!folder || (way != COMPILED && way != SYMBOLIC && way != RANKLESS)) return;
+    snprintf(path, sizeof path, "%s/%s-%d-%d.holo", folder, strrchr(c->path, '/') + 1, c->line, (int)way);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(mapping->data, 1, mapping->size, file), mapping->size);
+    fclose(file);
+}
+
+static HoloStatus compile(const OpCase *c, HoloGraph *graph, Way way, HoloModel **out, HoloError *error)
 {
     bool            is_exact = way == EXACT;
     HoloPassOptions options  = {.all_tables = way == TABLES || way == PLAIN,
@@ -242,6 +255,7 @@ static HoloStatus compile(HoloGraph *graph, Way way, HoloModel **out, HoloError 
     if (!status) status = holo_archive_write(&plan, file, NULL, &size, error);
     if (!status) status = holo_file_writer_map(file, &mapping, error);
     if (!status && is_exact) bits_note("archive", mapping.data, mapping.size);
+    if (!status) archive_keep(c, way, &mapping);
     if (!status) status = holo_model_open_mapping(&mapping, out, error);
     if (file && holo_file_writer_close(file, false, NULL)) status = HOLO_NO_FILE;
     holo_plan_deinit(&plan);
@@ -264,7 +278,7 @@ static HoloStatus run_compiled(OpCase *c, HoloGraph *graph, Way way, HoloError *
     HoloModel   *model   = NULL;
     HoloSession *session = NULL;
     HoloTensor   outputs[CASE_VALUES];
-    HoloStatus   status = compile(graph, way, &model, error);
+    HoloStatus   status = compile(c, graph, way, &model, error);
     if (!status) status = holo_session_create(model, NULL, &session, error);
     if (!status) status = run_session(c, model, session, outputs, error);
     if (!status) expect_outputs(c, way, outputs);

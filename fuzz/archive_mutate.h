@@ -1,0 +1,367 @@
+// archive_mutate.h - changes archives record by record: sections are taken apart, a field or a record is changed as the
+// format has it, and the file is put together again, with all hashes right.
+#ifndef HOLO_FUZZ_ARCHIVE_MUTATE_H
+#define HOLO_FUZZ_ARCHIVE_MUTATE_H
+
+#include "base/base.h"
+#include "base/dim.h"
+#include "base/hash.h"
+#include "format/holo.h"
+#include "ops/op.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MUTATE_SECTIONS = 32, MUTATE_ID_MAX = 32 };
+
+typedef struct MutateSection {
+    uint32_t id;
+    uint8_t *data;
+    size_t   size;
+} MutateSection;
+
+typedef struct MutateFile {
+    HoloHeader    header;
+    MutateSection section[MUTATE_SECTIONS];
+    int           count, place[MUTATE_ID_MAX]; // 1 + where the section of that id is; 0: it is not there
+    HoloRandom    random;
+} MutateFile;
+
+// ---- apart and together
+
+static inline void mutate_free(MutateFile *f)
+{
+    for (int i = 0; i < f->count; i++) free(f->section[i].data);
+    f->count = 0;
+}
+
+// False: the bytes are no archive at all.
+static inline bool mutate_open(const uint8_t *bytes, size_t size, unsigned seed, MutateFile *f)
+{
+    memset(f, 0, sizeof *f);
+    f->random.state = seed;
+    if (size < sizeof f->header) return false;
+    memcpy(&f->header, bytes, sizeof f->header);
+    const HoloHeader *h = &f->header;
+    if (h->header_size < sizeof *h || h->header_size > size || h->section_count > MUTATE_SECTIONS ||
+        h->section_count * sizeof(HoloSectionRecord) > size - h->header_size)
+        return false;
+    for (uint32_t i = 0; i < h->section_count; i++) {
+        HoloSectionRecord s;
+        memcpy(&s, bytes + h->header_size + i * sizeof s, sizeof s);
+        if (s.offset > size || s.size > size - s.offset || s.id >= MUTATE_ID_MAX) continue;
+        MutateSection *to = &f->section[f->count];
+        *to               = (MutateSection){s.id, malloc(s.size + 1), s.size};
+        if (!to->data) continue;
+        memcpy(to->data, bytes + s.offset, s.size);
+        f->place[s.id] = ++f->count;
+    }
+    return f->count > 0;
+}
+
+static inline size_t mutate_close(const MutateFile *f, uint8_t *out, size_t room)
+{
+    HoloHeader        h     = f->header;
+    HoloSectionRecord table = {0};
+    size_t            at    = holo_align(sizeof h + (size_t)f->count * sizeof table, HOLO_SECTION_ALIGN);
+    h.header_size           = sizeof h;
+    h.section_count         = (uint32_t)f->count;
+    if (at > room) return 0;
+    memset(out, 0, at);
+    for (int i = 0; i < f->count; i++) {
+        const MutateSection *s = &f->section[i];
+        if (at > room || s->size > room - at) return 0;
+        HoloHash hash = holo_hash(s->data, s->size);
+        table         = (HoloSectionRecord){.id = s->id, .offset = at, .size = s->size};
+        memcpy(table.hash, hash.word, sizeof table.hash);
+        memcpy(out + sizeof h + (size_t)i * sizeof table, &table, sizeof table);
+        memcpy(out + at, s->data, s->size);
+        size_t end = holo_align(at + s->size, HOLO_SECTION_ALIGN);
+        if (end > room) end = at + s->size;
+        memset(out + at + s->size, 0, end - at - s->size);
+        at = end;
+    }
+    h.file_size = at;
+    memcpy(out, &h, sizeof h);
+    HoloHash front = holo_archive_front_hash(out);
+    memcpy(((HoloHeader *)(void *)out)->hash, front.word, sizeof h.hash);
+    return at;
+}
+
+// ---- chance
+
+static inline uint64_t mutate_below(MutateFile *f, uint64_t limit)
+{
+    return limit ? holo_random_next(&f->random) % limit : 0;
+}
+
+static inline MutateSection *mutate_section(MutateFile *f, uint32_t id)
+{
+    return f->place[id] ? &f->section[f->place[id] - 1] : NULL;
+}
+
+static inline size_t mutate_count(MutateFile *f, uint32_t id, size_t size)
+{
+    const MutateSection *s = mutate_section(f, id);
+    return s ? s->size / size : 0;
+}
+
+// Puts bytes behind a section; returns where they are, or 0.
+static inline size_t mutate_append(MutateFile *f, uint32_t id, const void *data, size_t size)
+{
+    MutateSection *s    = mutate_section(f, id);
+    uint8_t       *more = s ? realloc(s->data, s->size + size + 1) : NULL;
+    size_t         at   = s ? s->size : 0;
+    if (!more) return 0;
+    memcpy(more + at, data, size);
+    s->data = more;
+    s->size += size;
+    return at;
+}
+
+// ---- fields
+
+typedef enum MutateKind {
+    OF_ANY,
+    OF_SMALL, // a number below 12
+    OF_ENTRY, // an index of the section `more`
+    OF_BYTES, // an offset in it, of multiples of 8
+    OF_DIM,
+    OF_VALUE, // a number of a value in a plan
+} MutateKind;
+
+typedef struct MutateField {
+    uint32_t   section;
+    size_t     record, offset, width;
+    MutateKind kind;
+    uint32_t   more;
+    size_t     more_record;
+} MutateField;
+
+typedef struct MutateByte {
+    uint8_t x;
+} MutateByte;
+typedef struct MutateWord {
+    uint32_t x;
+} MutateWord;
+typedef struct MutateLong {
+    int64_t x;
+} MutateLong;
+
+#define FIELD(id, type, member, kind, more, more_type)                                              \
+    {                                                                                               \
+        HOLO_SECTION_##id, sizeof(type), offsetof(type, member), sizeof(((type *)0)->member), kind, \
+            HOLO_SECTION_##more, sizeof(more_type)                                                  \
+    }
+static const MutateField mutate_fields[] = {
+    FIELD(VALUES, HoloValueRecord, dtype, OF_SMALL, VALUES, char),
+    FIELD(VALUES, HoloValueRecord, kind, OF_SMALL, VALUES, char),
+    FIELD(VALUES, HoloValueRecord, inner, OF_SMALL, VALUES, char),
+    FIELD(VALUES, HoloValueRecord, rank, OF_SMALL, VALUES, char),
+    FIELD(VALUES, HoloValueRecord, storage, OF_SMALL, VALUES, char),
+    FIELD(VALUES, HoloValueRecord, storage, OF_SMALL, VALUES, char),
+    FIELD(VALUES, HoloValueRecord, size_first, OF_ENTRY, SIZES, int64_t),
+    FIELD(VALUES, HoloValueRecord, step_from, OF_SMALL, VALUES, char),
+    FIELD(VALUES, HoloValueRecord, step_to, OF_SMALL, VALUES, char),
+    FIELD(VALUES, HoloValueRecord, at, OF_ENTRY, VALUES, HoloValueRecord),
+    FIELD(VALUES, HoloValueRecord, at, OF_ENTRY, CONSTANTS, HoloConstantRecord),
+    FIELD(VALUES, HoloValueRecord, at, OF_ENTRY, SIZES, int64_t),
+    FIELD(VALUES, HoloValueRecord, at, OF_BYTES, WEIGHTS, char),
+    FIELD(STEPS, HoloStepRecord, op, OF_ENTRY, OPS, HoloOpRecord),
+    FIELD(STEPS, HoloStepRecord, kernel, OF_SMALL, VALUES, char),
+    FIELD(STEPS, HoloStepRecord, kernel, OF_ENTRY, STRINGS, char),
+    FIELD(STEPS, HoloStepRecord, operand_first, OF_ENTRY, OPERANDS, uint32_t),
+    FIELD(STEPS, HoloStepRecord, in_count, OF_SMALL, VALUES, char),
+    FIELD(STEPS, HoloStepRecord, out_count, OF_SMALL, VALUES, char),
+    FIELD(STEPS, HoloStepRecord, capture_count, OF_SMALL, VALUES, char),
+    FIELD(STEPS, HoloStepRecord, attr_count, OF_SMALL, VALUES, char),
+    FIELD(STEPS, HoloStepRecord, attr_first, OF_ENTRY, ATTRS, HoloAttrRecord),
+    FIELD(STEPS, HoloStepRecord, params, OF_BYTES, BYTES, char),
+    FIELD(STEPS, HoloStepRecord, params_size, OF_SMALL, VALUES, char),
+    FIELD(OPERANDS, MutateWord, x, OF_VALUE, VALUES, HoloValueRecord),
+    FIELD(OPERANDS, MutateWord, x, OF_VALUE, VALUES, HoloValueRecord),
+    FIELD(OPERANDS, MutateWord, x, OF_VALUE, VALUES, HoloValueRecord),
+    FIELD(SIZES, MutateLong, x, OF_DIM, DIMS, HoloDimRecord),
+    FIELD(SIZES, MutateLong, x, OF_DIM, DIMS, HoloDimRecord),
+    FIELD(SIZES, MutateLong, x, OF_DIM, DIMS, HoloDimRecord),
+    FIELD(DIMS, HoloDimRecord, op, OF_SMALL, VALUES, char),
+    FIELD(DIMS, HoloDimRecord, a, OF_DIM, DIMS, HoloDimRecord),
+    FIELD(DIMS, HoloDimRecord, b, OF_DIM, DIMS, HoloDimRecord),
+    FIELD(OPS, HoloOpRecord, version, OF_SMALL, VALUES, char),
+    FIELD(OPS, HoloOpRecord, name, OF_ENTRY, STRINGS, char),
+    FIELD(PLANS, HoloPlanRecord, value_count, OF_ENTRY, VALUES, HoloValueRecord),
+    FIELD(PLANS, HoloPlanRecord, step_count, OF_ENTRY, STEPS, HoloStepRecord),
+    FIELD(PLANS, HoloPlanRecord, input_first, OF_ENTRY, OPERANDS, uint32_t),
+    FIELD(PLANS, HoloPlanRecord, input_count, OF_SMALL, VALUES, char),
+    FIELD(PLANS, HoloPlanRecord, output_first, OF_ENTRY, OPERANDS, uint32_t),
+    FIELD(PLANS, HoloPlanRecord, output_count, OF_SMALL, VALUES, char),
+    FIELD(PLANS, HoloPlanRecord, flags, OF_SMALL, VALUES, char),
+    FIELD(PLANS, HoloPlanRecord, arena_bytes, OF_BYTES, WEIGHTS, char),
+    FIELD(ATTRS, HoloAttrRecord, name, OF_ENTRY, STRINGS, char),
+    FIELD(ATTRS, HoloAttrRecord, kind, OF_SMALL, VALUES, char),
+    FIELD(ATTRS, HoloAttrRecord, count, OF_SMALL, VALUES, char),
+    FIELD(ATTRS, HoloAttrRecord, value, OF_ANY, VALUES, char),
+    FIELD(ATTRS, HoloAttrRecord, value, OF_BYTES, BYTES, char),
+    FIELD(CONSTANTS, HoloConstantRecord, offset, OF_BYTES, WEIGHTS, char),
+    FIELD(CONSTANTS, HoloConstantRecord, size, OF_BYTES, WEIGHTS, char),
+    FIELD(CONSTANTS, HoloConstantRecord, count, OF_SMALL, VALUES, char),
+    FIELD(CONSTANTS, HoloConstantRecord, dtype, OF_SMALL, VALUES, char),
+    FIELD(CONSTANTS, HoloConstantRecord, packed, OF_SMALL, VALUES, char),
+    FIELD(BYTES, MutateWord, x, OF_ANY, VALUES, char),
+    FIELD(BYTES, MutateWord, x, OF_SMALL, VALUES, char),
+    FIELD(BYTES, MutateByte, x, OF_SMALL, VALUES, char),
+    FIELD(BYTES, MutateLong, x, OF_DIM, DIMS, HoloDimRecord),
+    FIELD(BYTES, MutateWord, x, OF_ANY, VALUES, char),
+    FIELD(WEIGHTS, MutateLong, x, OF_DIM, DIMS, HoloDimRecord),
+    FIELD(WEIGHTS, MutateWord, x, OF_ANY, VALUES, char),
+    FIELD(MEMO_TENSORS, HoloMemoTensor, offset, OF_BYTES, MEMO_DATA, char),
+    FIELD(MEMO_TENSORS, HoloMemoTensor, size, OF_BYTES, MEMO_DATA, char),
+    FIELD(MEMO_ENTRIES, HoloMemoRecord, tensor_first, OF_SMALL, VALUES, char),
+    FIELD(MEMO_SLOTS, MutateWord, x, OF_SMALL, VALUES, char),
+    FIELD(PROGRAMS, HoloProgramRecord, program, OF_BYTES, BYTES, char),
+    FIELD(PROGRAMS, HoloProgramRecord, program_size, OF_SMALL, VALUES, char),
+};
+#undef FIELD
+
+static inline uint64_t mutate_number(MutateFile *f, const MutateField *field)
+{
+    static const int64_t evil[]  = {0,         1,          2,         3,         4,         7,         8,
+                                    16,        64,         100,       255,       1024,      4097,      -1,
+                                    -2,        1 << 16,    INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, INT64_C(1) << 32,
+                                    1LL << 62, 0x3F800000, 0x7FC00000};
+    size_t               entries = mutate_count(f, field->more, field->more_record);
+    switch (field->kind) {
+    case OF_SMALL: return mutate_below(f, 12);
+    case OF_ENTRY: return mutate_below(f, entries + 1);
+    case OF_BYTES: return 8 * mutate_below(f, entries / 8 + 2);
+    case OF_VALUE: return mutate_below(f, 8) ? mutate_below(f, entries + 1) : HOLO_NO_VALUE;
+    case OF_DIM:
+        if (entries && mutate_below(f, 2)) return (uint64_t)(HOLO_DIM_BASE + (int64_t)mutate_below(f, entries));
+        if (mutate_below(f, 2)) return mutate_below(f, 9);
+        break;
+    case OF_ANY: break;
+    }
+    return mutate_below(f, 4) ? (uint64_t)evil[mutate_below(f, (uint64_t)HOLO_COUNT(evil))]
+                              : holo_random_next(&f->random);
+}
+
+// A field becomes another number, one more or less, or that of another record.
+static inline void mutate_field(MutateFile *f)
+{
+    const MutateField *field   = &mutate_fields[mutate_below(f, (uint64_t)HOLO_COUNT(mutate_fields))];
+    MutateSection     *s       = mutate_section(f, field->section);
+    size_t             records = s ? s->size / field->record : 0;
+    uint64_t           x       = 0;
+    if (!records) return;
+    uint8_t *at = s->data + mutate_below(f, records) * field->record + field->offset;
+    memcpy(&x, at, field->width);
+    switch (mutate_below(f, 8)) {
+    case 0: x++; break;
+    case 1: x--; break;
+    case 2: memcpy(&x, s->data + mutate_below(f, records) * field->record + field->offset, field->width); break;
+    default: x = mutate_number(f, field);
+    }
+    memcpy(at, &x, field->width);
+}
+
+// ---- records
+
+static inline void mutate_record(MutateFile *f)
+{
+    const MutateField *field   = &mutate_fields[mutate_below(f, (uint64_t)HOLO_COUNT(mutate_fields))];
+    MutateSection     *s       = mutate_section(f, field->section);
+    size_t             records = s ? s->size / field->record : 0;
+    uint8_t            keep[256];
+    if (!records || field->record > sizeof keep) return;
+    uint8_t *a = s->data + mutate_below(f, records) * field->record,
+            *b = s->data + mutate_below(f, records) * field->record;
+    memcpy(keep, a, field->record);
+    memcpy(a, b, field->record);
+    if (mutate_below(f, 2)) memcpy(b, keep, field->record); // swapped, or a copy
+}
+
+// Some step gets other operands: one more or less, in a place of their own.
+static inline void mutate_operands(MutateFile *f)
+{
+    size_t         steps = mutate_count(f, HOLO_SECTION_STEPS, sizeof(HoloStepRecord));
+    HoloStepRecord step;
+    uint32_t       list[512];
+    if (!steps) return;
+    size_t which = mutate_below(f, steps) * sizeof step;
+    memcpy(&step, mutate_section(f, HOLO_SECTION_STEPS)->data + which, sizeof step);
+    size_t count = (size_t)step.in_count + step.out_count, all = mutate_count(f, HOLO_SECTION_OPERANDS, 4);
+    if (step.operand_first > all || count > all - step.operand_first || count + 40 > 512) return;
+    if (count) memcpy(list, mutate_section(f, HOLO_SECTION_OPERANDS)->data + 4 * (size_t)step.operand_first, 4 * count);
+    bool   to_inputs = mutate_below(f, 3) != 0;
+    size_t at = to_inputs ? step.in_count : count, more = mutate_below(f, 8) ? 1 : 38;
+    memmove(list + at + more, list + at, 4 * (count - at));
+    for (size_t i = 0; i < more; i++)
+        list[at + i] = (uint32_t)mutate_below(f, mutate_count(f, HOLO_SECTION_VALUES, sizeof(HoloValueRecord)));
+    *(to_inputs ? &step.in_count : &step.out_count) += (uint16_t)more;
+    if (mutate_below(f, 2)) step.capture_count += (uint16_t)more;
+    step.operand_first = (uint32_t)(mutate_append(f, HOLO_SECTION_OPERANDS, list, 4 * (count + more)) / 4);
+    memcpy(mutate_section(f, HOLO_SECTION_STEPS)->data + which, &step, sizeof step);
+}
+
+// Any operator in place of another.
+static inline void mutate_operator(MutateFile *f)
+{
+    int families = 0, rows = 0;
+    while (holo_op_families[families]) families++;
+    const HoloOp *family = holo_op_families[mutate_below(f, (uint64_t)families)];
+    while (family[rows].name) rows++;
+    const HoloOp *op  = &family[mutate_below(f, (uint64_t)rows)];
+    size_t        ops = mutate_count(f, HOLO_SECTION_OPS, sizeof(HoloOpRecord));
+    if (!ops || !op->eval) return;
+    const char  *domain = op->domain ? op->domain : "";
+    HoloOpRecord r      = {.version = (uint32_t)(op->until ? op->until : op->since + (int)mutate_below(f, 6))};
+    r.name              = (uint32_t)mutate_append(f, HOLO_SECTION_STRINGS, op->name, strlen(op->name) + 1);
+    r.domain            = (uint32_t)mutate_append(f, HOLO_SECTION_STRINGS, domain, strlen(domain) + 1);
+    memcpy(mutate_section(f, HOLO_SECTION_OPS)->data + mutate_below(f, ops) * sizeof r, &r, sizeof r);
+}
+
+// All sizes of one number become a symbol, or an expression of it.
+static inline void mutate_sizes(MutateFile *f)
+{
+    MutateSection *sizes = mutate_section(f, HOLO_SECTION_SIZES), *plans = mutate_section(f, HOLO_SECTION_PLANS);
+    size_t         count = mutate_count(f, HOLO_SECTION_SIZES, 8);
+    uint32_t       name  = 0;
+    if (!count || !plans || !mutate_section(f, HOLO_SECTION_DIMS) || !mutate_section(f, HOLO_SECTION_SYMBOLS)) return;
+    HoloDimRecord symbol = {.op = HOLO_DIM_SYMBOL, .a = (int64_t)mutate_count(f, HOLO_SECTION_SYMBOLS, 4)};
+    mutate_append(f, HOLO_SECTION_SYMBOLS, &name, sizeof name);
+    int64_t entry =
+        HOLO_DIM_BASE + (int64_t)(mutate_append(f, HOLO_SECTION_DIMS, &symbol, sizeof symbol) / sizeof symbol);
+    if (mutate_below(f, 3) == 0) {
+        HoloDimRecord more = {.op = 1 + (int32_t)mutate_below(f, 5), .a = entry, .b = (int64_t)mutate_below(f, 4)};
+        mutate_append(f, HOLO_SECTION_DIMS, &more, sizeof more);
+        entry += (int64_t)mutate_below(f, 2);
+    }
+    int64_t  of, x;
+    uint64_t mostly = mutate_below(f, 4);
+    memcpy(&of, sizes->data + 8 * mutate_below(f, count), 8);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&x, sizes->data + 8 * i, 8);
+        if (x == of && (mostly || mutate_below(f, 2))) memcpy(sizes->data + 8 * i, &entry, 8);
+    }
+    for (size_t i = 0; i + sizeof(HoloPlanRecord) <= plans->size; i += sizeof(HoloPlanRecord))
+        memset(plans->data + i + offsetof(HoloPlanRecord, flags), 0, sizeof(uint32_t));
+}
+
+static inline void mutate(MutateFile *f)
+{
+    for (uint64_t i = 0, count = 1 + mutate_below(f, 4); i < count; i++) {
+        uint64_t how = mutate_below(f, 32);
+        if (how == 0)
+            mutate_operands(f);
+        else if (how == 1)
+            mutate_operator(f);
+        else if (how == 2)
+            mutate_sizes(f);
+        else if (how < 6)
+            mutate_record(f);
+        else
+            mutate_field(f);
+    }
+}
+
+#endif
