@@ -177,6 +177,8 @@ void cli_quantize_print(FILE *out, const HoloQuantizationReport *r)
             : r->is_static    ? ", static activations"
                               : ", dynamic activations",
             cli_bytes(&a, (double)bytes_of(r, true)), cli_bytes(&b, (double)bytes_of(r, false)));
+    if (r->integer_count && !r->is_static && r->is_seeded)
+        cli_row(out, "", "scales of activations are found in each run, as no samples are given; see --calibrate");
     if (r->was_kept) cli_row(out, "", "the model stays as it is: quantised it is not faster");
     if (r->before_run > 0)
         cli_row(out, "speed", "%s a run instead of %s, %.2f times as fast", cli_seconds(&a, r->after_run),

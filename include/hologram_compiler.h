@@ -91,8 +91,8 @@ typedef enum HoloQuantizeKind {
 } HoloQuantizeKind;
 typedef enum HoloActivations {    // of int8
     HOLO_ACTIVATIONS_DEFAULT = 0, // static with calibration data, and else dynamic
-    HOLO_ACTIVATIONS_STATIC  = 1, // scales are constants, found on the samples: convolutions need that
-    HOLO_ACTIVATIONS_DYNAMIC = 2, // scales are found in each run; convolutions stay f32
+    HOLO_ACTIVATIONS_STATIC  = 1, // scales are constants, found on the samples: fastest
+    HOLO_ACTIVATIONS_DYNAMIC = 2, // scales are found in each run; filters of one channel stay f32
 } HoloActivations;
 typedef enum HoloRanges {       // of static activations
     HOLO_RANGES_MSE        = 0, // cut where the mean of squared errors on the samples is least

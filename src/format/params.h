@@ -314,7 +314,23 @@ typedef struct HoloMatmulI8Params {
     uint32_t flags; // HOLO_MATMUL_I8_*
 } HoloMatmulI8Params;
 
-enum { HOLO_MATMUL_I8_PACKED_B = 1 }; // B is stored as panels of bytes, see gemm_i8 in kernels/kernels.h
+enum {
+    HOLO_MATMUL_I8_PACKED_B = 1, // B is stored as panels of bytes, see gemm_i8 in kernels/kernels.h
+    HOLO_MATMUL_I8_FITS     = 2, // no sum of these products leaves 32 bits, however long they are
+};
+
+// The longest sum of products of bytes, less their zero points, that stays within 32 bits whatever they are: those of one factor
+// are at most 255, those of the other `most`.
+static inline int64_t holo_sum_i8_longest(int64_t most)
+{
+    return INT32_MAX / (255 * most);
+}
+
+// What a byte, less its zero point, is at most.
+static inline int64_t holo_byte_most(bool is_signed, bool has_zero)
+{
+    return is_signed && !has_zero ? 128 : 255;
+}
 
 // Bytes of a matrix [k][n] of 8-bit integers as panels [ceil(n / 16)], each [ceil(k / 4)][16][4] and 16 sums
 // of 32 bits; -1: too many.
@@ -388,7 +404,9 @@ static inline bool holo_conv_i8_is_depthwise(int rank, int64_t groups, int64_t f
 enum {
     HOLO_CONV_I8_PLACES = 128,     // of a filter at most: larger ones are left to eval
     HOLO_CONV_I8_LAST   = 1 << 12, // the same, with channels last
-    HOLO_CONV_I8_K      = 1 << 14, // numbers of a filter at most
+    HOLO_CONV_I8_K      = 1 << 17, // numbers of a filter at most
+    HOLO_CONV_I8_LAST_K =
+        32764, // the same, with channels last: its panel is half a part of an archive's packed weights
 };
 
 // Bytes of the packed filters, of which each group has `filters`; -1: too many.

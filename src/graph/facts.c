@@ -1,6 +1,8 @@
 // facts.c - answers to questions about nodes and values.
 #include "graph/facts.h"
 
+#include "format/params.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -45,6 +47,46 @@ bool holo_tensor_is_finite(const HoloTensor *t)
     int64_t count = holo_tensor_count(t);
     for (int64_t i = 0; i < count; i++)
         if (!isfinite(holo_get_f(t, i))) return false;
+    return true;
+}
+
+static bool is_constant(const HoloValue *value)
+{
+    return value->is_constant && value->type.data;
+}
+
+// The largest magnitude of a bias, and of what is none 0.
+static int64_t bias_most(const HoloValue *bias)
+{
+    int64_t most = 0;
+    if (!bias) return 0;
+    if (!is_constant(bias)) return INT32_MAX;
+    for (int64_t i = 0, n = holo_tensor_count(&bias->type); i < n; i++) {
+        int64_t x = holo_get_i(&bias->type, i);
+        if (x > most || -x > most) most = x < 0 ? -x : x;
+    }
+    return most;
+}
+
+bool holo_weights_fit(const HoloValue *w, int axis, const HoloValue *zero, const HoloValue *bias)
+{
+    const HoloTensor *t     = &w->type;
+    int64_t           count = holo_tensor_count(t), most = bias_most(bias);
+    int64_t           columns = t->dim[axis], inner = holo_product(t->rank - axis - 1, t->dim + axis + 1);
+    if (count <= 0) return count == 0;
+    int64_t room = INT32_MAX - most, each = holo_byte_most(t->dtype == HOLO_I8, zero);
+    if (room / (255 * each) >= count / columns) return true;
+    if (!is_constant(w) || (zero && !is_constant(zero))) return false;
+    int64_t zeros = zero ? holo_tensor_count(&zero->type) : 0;
+    for (int64_t c = 0; c < columns; c++) {
+        int64_t sum = 0, from = zeros ? holo_get_i(&zero->type, zeros == 1 ? 0 : c) : 0;
+        for (int64_t o = 0; o < count / columns / inner; o++)
+            for (int64_t i = 0; i < inner; i++) {
+                int64_t x = holo_get_i(t, (o * columns + c) * inner + i) - from;
+                sum += x < 0 ? -x : x;
+            }
+        if (sum > room / 255) return false;
+    }
     return true;
 }
 

@@ -15,6 +15,10 @@ bool holo_value_is_of(const HoloValue *value, HoloDtype dtype, int rank_min, int
 bool holo_value_is(const HoloValue *value, HoloDtype dtype, int rank_min, int rank_max);
 bool holo_contents_are_numbers(const HoloValue *value); // small, and every element is a number now
 
+// Sums of weights of 8 bits, less their zero points (NULL: 0), times other bytes less theirs, and a bias (i32, or NULL): do all stay
+// within 32 bits? One sum is of all weights with one index in dimension `axis`. What is no constant may be anything.
+bool holo_weights_fit(const HoloValue *w, int axis, const HoloValue *zero, const HoloValue *bias);
+
 enum { HOLO_NUMBER_ELEMENTS = 1 << 20 };                     // the largest constant that holo_value_number looks at
 bool holo_value_number(const HoloValue *value, double *out); // a constant, all its elements equal
 

@@ -460,6 +460,7 @@ static const Choice choices[] = {
     {"ConvInteger", "", HOLO_KERNEL_conv_i8, holo_lower_conv_i8},
     {"QLinearConv", "", HOLO_KERNEL_conv_i8, holo_lower_conv_i8},
     {"QLinearConv", "com.microsoft", HOLO_KERNEL_conv_nhwc_i8, holo_lower_conv_nhwc_i8},
+    {"ConvIntegerToFloat", "hologram", HOLO_KERNEL_conv_nhwc_i8, holo_lower_conv_real_i8},
     {"NhwcMaxPool", "com.microsoft", HOLO_KERNEL_pool_i8, holo_lower_pool_i8},
     {"QLinearAveragePool", "com.microsoft", HOLO_KERNEL_pool_i8, holo_lower_pool_i8},
     {"QLinearGlobalAveragePool", "com.microsoft", HOLO_KERNEL_pool_i8, holo_lower_pool_i8},

@@ -22,6 +22,7 @@ bool        holo_lower_conv_i8(const HoloNode *node, HoloLowering *out);
 bool        holo_lower_pool_i8(const HoloNode *node, HoloLowering *out);
 bool        holo_lower_pair_i8(const HoloNode *node, HoloLowering *out);
 bool        holo_lower_conv_nhwc_i8(const HoloNode *node, HoloLowering *out);
+bool        holo_lower_conv_real_i8(const HoloNode *node, HoloLowering *out);
 HoloPacking holo_lower_packing_conv_i8(const HoloLowering *lowering, const HoloTensor *w);
 size_t      holo_lower_pack_conv_i8(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
 HoloPacking holo_lower_packing_i8(const HoloLowering *lowering, const HoloTensor *w);

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-enum { SCALED_K = 1 << 15 }; // k at most where sums must not wrap
 enum { NONE = INT8_MAX };
 
 static bool is_8(const HoloValue *v, int rank_min, int rank_max)
@@ -58,8 +57,13 @@ bool holo_lower_matmul_i8(const HoloNode *node, HoloLowering *out)
     if (!is_line(holo_node_in(node, in->a_zero), a->type.dtype, 0) ||
         !is_line(holo_node_in(node, in->b_zero), b->type.dtype, many ? 0 : n))
         return false;
+    out->params_size = sizeof out->matmul_i8;
     if (in->a_scale != NONE) {
-        if ((!holo_dim_is_symbolic(k) && k > SCALED_K) || (y_zero && y_zero->type.dtype != y->type.dtype)) return false;
+        const HoloValue *b_zero = holo_node_in(node, in->b_zero);
+        bool             fits =
+            holo_tensor_count(&b->type) >= 0 && holo_weights_fit(b, b->type.rank - 2 + !transposed, b_zero, NULL);
+        if ((!holo_dim_is_symbolic(k) && !fits) || (y_zero && y_zero->type.dtype != y->type.dtype)) return false;
+        if (fits) out->matmul_i8.flags |= HOLO_MATMUL_I8_FITS;
         if (!is_line(holo_node_in(node, in->a_scale), HOLO_F32, 0) ||
             !is_line(holo_node_in(node, in->b_scale), HOLO_F32, many ? 0 : n) ||
             !is_line(holo_node_in(node, in->y_scale), HOLO_F32, 0) ||
@@ -69,7 +73,6 @@ bool holo_lower_matmul_i8(const HoloNode *node, HoloLowering *out)
         if ((y->type.dtype == HOLO_F32) != !y_zero || (y->type.dtype == HOLO_F32 && holo_node_in(node, in->y_scale)))
             return false;
     }
-    out->params_size = sizeof out->matmul_i8;
     if (!many && can_pack(b, k, n)) {
         out->matmul_i8.flags |= HOLO_MATMUL_I8_PACKED_B;
         out->pack_input      = in->b;
@@ -123,7 +126,8 @@ bool holo_lower_cast(const HoloNode *node, HoloLowering *out)
 
 // ---- conv_i8
 
-// One scale and zero point for all of X and of the output; one, or one for each filter, of W.
+// One scale and zero point for all of X and of the output; one, or one for each filter, of W. Sums that are scaled stay within
+// 32 bits.
 static bool conv_fits(const HoloNode *node, int64_t places_most, HoloLowering *out)
 {
     bool             scaled = !strcmp(node->type, "QLinearConv"); // with channels first or last
@@ -144,7 +148,8 @@ static bool conv_fits(const HoloNode *node, int64_t places_most, HoloLowering *o
     const HoloValue *bias = holo_node_in(node, 8);
     return is_line(holo_node_in(node, 1), HOLO_F32, 0) && is_line(holo_node_in(node, 4), HOLO_F32, filters) &&
            is_line(holo_node_in(node, 6), HOLO_F32, 0) && is_line(holo_node_in(node, 7), y->type.dtype, 0) &&
-           (!bias || (holo_value_is(bias, HOLO_I32, 1, 1) && bias->type.dim[0] == filters));
+           (!bias || (holo_value_is(bias, HOLO_I32, 1, 1) && bias->type.dim[0] == filters)) &&
+           holo_weights_fit(w, 0, holo_node_in(node, 5), NULL);
 }
 
 bool holo_lower_conv_i8(const HoloNode *node, HoloLowering *out)
@@ -208,32 +213,42 @@ bool holo_lower_pair_i8(const HoloNode *node, HoloLowering *out)
 
 // ---- conv_nhwc_i8
 
-// Biases are added to sums in 32 bits: together they must not leave these.
-static bool is_bias(const HoloValue *bias, HoloDim filters)
+// Constant filters, with channels last. Biases are added to sums in 32 bits.
+static bool filters_choose(const HoloNode *node, int input, int zero, const HoloValue *bias, HoloLowering *out)
 {
-    enum { BIAS_MAX = 1 << 30 };
-    if (!bias) return true;
-    if (!holo_value_is(bias, HOLO_I32, 1, 1) || bias->type.dim[0] != filters || !bias->is_constant || !bias->type.data)
+    HoloCall         call   = holo_node_call(node);
+    const HoloValue *w      = holo_node_in(node, input);
+    int64_t          groups = holo_attr_int(&call, "group", 1);
+    if (!holo_attr_int(&call, "channels_last", 0) || !w->is_constant || !w->type.data ||
+        holo_tensor_count(&w->type) <= 0 || (bias && (!bias->is_constant || !bias->type.data)) ||
+        holo_tensor_count(&w->type) / w->type.dim[0] > HOLO_CONV_I8_LAST_K ||
+        !holo_weights_fit(w, 0, holo_node_in(node, zero), bias) || groups < 1 || w->type.dim[0] % groups)
         return false;
-    for (int64_t i = 0; i < filters; i++)
-        if (((const int32_t *)bias->type.data)[i] > BIAS_MAX || ((const int32_t *)bias->type.data)[i] < -BIAS_MAX)
-            return false;
+    out->pack_input  = (int8_t)input;
+    out->pack_groups = groups;
     return true;
 }
 
-// As conv_i8, with channels last and constant filters that padding does not blow up.
 bool holo_lower_conv_nhwc_i8(const HoloNode *node, HoloLowering *out)
 {
+    return conv_fits(node, HOLO_CONV_I8_LAST, out) && filters_choose(node, 3, 5, holo_node_in(node, 8), out);
+}
+
+// To real numbers; filters of one channel each are left to f32.
+bool holo_lower_conv_real_i8(const HoloNode *node, HoloLowering *out)
+{
     HoloCall         call = holo_node_call(node);
-    const HoloValue *w    = holo_node_in(node, 3);
-    if (!holo_attr_int(&call, "channels_last", 0) || !conv_fits(node, HOLO_CONV_I8_LAST, out) || !w->is_constant ||
-        !w->type.data || !is_bias(holo_node_in(node, 8), w->type.dim[0]))
-        return false;
-    int64_t groups = holo_attr_int(&call, "group", 1), filters = groups > 0 ? w->type.dim[0] / groups : 0;
-    if (filters < 1 || w->type.dim[0] % groups || holo_tensor_count(&w->type) <= 0) return false;
-    out->pack_input  = 3;
-    out->pack_groups = groups;
-    return true;
+    const HoloValue *x = holo_node_in(node, 0), *w = holo_node_in(node, 1), *bias = holo_node_in(node, 6);
+    if (!is_8(x, 3, 5) || !is_8(w, x->type.rank, x->type.rank) || !filters_choose(node, 1, 5, NULL, out)) return false;
+    HoloDim filters   = w->type.dim[0];
+    int64_t groups    = holo_attr_int(&call, "group", 1);
+    out->params_size  = sizeof out->conv_i8;
+    bool is_depthwise = holo_conv_i8_is_depthwise(w->type.rank, groups, filters / groups, w->type.dim[1]);
+    return !is_depthwise && holo_product(w->type.rank - 2, w->type.dim + 2) <= HOLO_CONV_I8_LAST &&
+           holo_node_in(node, 2) && is_line(holo_node_in(node, 2), HOLO_F32, 0) && holo_node_in(node, 3) &&
+           is_line(holo_node_in(node, 3), HOLO_F32, filters) && is_line(holo_node_in(node, 4), x->type.dtype, 0) &&
+           is_line(holo_node_in(node, 5), w->type.dtype, filters) &&
+           (!bias || (holo_value_is(bias, HOLO_F32, 1, 1) && bias->type.dim[0] == filters));
 }
 
 typedef struct Filters {

@@ -1,5 +1,5 @@
 // qlinear_conv.c - convolutions of quantised tensors: ConvInteger and QLinearConv; that of com.microsoft with channels
-// last, too.
+// last, too; and ConvIntegerToFloat of hologram, whose sums are made real, as those of MatMulIntegerToFloat are.
 #include "ops/channels_last.h"
 #include "ops/conv.h"
 #include "ops/spread.h"
@@ -98,6 +98,63 @@ static HoloStatus eval_last(HoloCall *call)
     return holo_attr_int(call, "channels_last", 0) ? holo_channels_last_eval(call, 1, infer, eval) : eval(call);
 }
 
+// ---- ConvIntegerToFloat: x, w, x_scale, w_scale, x_zero, w_zero, bias; zero points that are not given are 0, and the bias is f32
+
+enum { X, W, X_SCALE, W_SCALE, X_ZERO, W_ZERO, BIAS };
+
+static HoloStatus infer_real(HoloCall *call)
+{
+    HOLO_TRY(holo_expect_types(call, W, TYPES_8));
+    HOLO_TRY(holo_expect_types(call, X_SCALE, HOLO_BIT(F32)));
+    HOLO_TRY(holo_expect_types(call, W_SCALE, HOLO_BIT(F32)));
+    HOLO_TRY(holo_expect_types(call, X_ZERO, UINT64_C(1) << call->in[X]->dtype));
+    HOLO_TRY(holo_expect_types(call, W_ZERO, UINT64_C(1) << call->in[W]->dtype));
+    HOLO_TRY(holo_expect_types(call, BIAS, HOLO_BIT(F32)));
+    return holo_conv_infer(call, X, W, BIAS, false, HOLO_F32);
+}
+
+// In float, each operation rounded.
+static void finish_real(const HoloContract *c, int64_t batch, int64_t row, int64_t col, int64_t count, HoloCell *sums)
+{
+    (void)col;
+    const QConv *q       = c->arg;
+    int64_t      channel = batch % q->conv.group * q->conv.out + row;
+    float        w_scale = (float)holo_get_f(q->w_scale, holo_tensor_count(q->w_scale) == 1 ? 0 : channel);
+    float        scale = (float)q->x_scale * w_scale, bias = q->bias ? (float)holo_get_f(q->bias, channel) : 0;
+    for (int64_t j = 0; j < count; j++) {
+        float y   = (float)sums[j].f * scale;
+        sums[j].f = (double)(y + bias);
+    }
+}
+
+static HoloStatus eval_real(HoloCall *call)
+{
+    QConv q;
+    if (holo_out_is_empty(call)) return HOLO_OK;
+    HOLO_TRY(holo_conv_init(call, X, W, -1, false, &q.conv));
+    for (int i = X_SCALE; i <= W_ZERO; i++)
+        HOLO_TRY(check_entries(call, i, i == W_SCALE || i == W_ZERO ? q.conv.w->dim[0] : 0));
+    q.conv.x_zero          = holo_in(call, X_ZERO) ? holo_get_f(holo_in(call, X_ZERO), 0) : 0;
+    q.conv.w_zero          = holo_in(call, W_ZERO);
+    q.conv.contract.finish = finish_real;
+    q.w_scale              = call->in[W_SCALE];
+    q.bias                 = holo_in(call, BIAS);
+    q.x_scale              = holo_get_f(call->in[X_SCALE], 0);
+    holo_contract(call, &q.conv.contract);
+    return HOLO_OK;
+}
+
+static HoloStatus infer_real_last(HoloCall *call)
+{
+    return holo_attr_int(call, "channels_last", 0) ? holo_channels_last_infer(call, 1, infer_real) : infer_real(call);
+}
+
+static HoloStatus eval_real_last(HoloCall *call)
+{
+    return holo_attr_int(call, "channels_last", 0) ? holo_channels_last_eval(call, 1, infer_real, eval_real)
+                                                   : eval_real(call);
+}
+
 const HoloOp holo_ops_qlinear_conv[] = {
     {.name    = "ConvInteger",
      .domain  = "",
@@ -129,5 +186,15 @@ const HoloOp holo_ops_qlinear_conv[] = {
      .types   = TYPES_8,
      .infer   = infer_last,
      .eval    = eval_last},
+    {.name    = "ConvIntegerToFloat",
+     .domain  = "hologram",
+     .since   = 1,
+     .in_min  = 4,
+     .in_max  = 7,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = TYPES_8,
+     .infer   = infer_real_last,
+     .eval    = eval_real_last},
     {0},
 };

@@ -3,12 +3,14 @@
 // Biases are integers in steps of both scales; real ones are rounded to these.
 #include "passes/integers.h"
 
+#include "format/params.h"
+
 #include <math.h>
 #include <string.h>
 
 #define MICROSOFT "com.microsoft"
 
-enum { BIAS_MAX = 1 << 30, PRODUCT_MAX = 1 << 14 }; // of a bias, and of k: sums stay within 32 bits
+enum { BIAS_MAX = 1 << 30 };
 
 // The second operand of a product: scales for all of it, or for each index of a dimension.
 typedef struct Weights {
@@ -107,10 +109,9 @@ static HoloValue *conv(HoloIntegers *s, HoloNode *node, const HoloScaled *y)
         !is_constant(w.q) || (x.dtype == HOLO_I8 && w.dtype != HOLO_I8))
         return NULL;
     const HoloTensor *filters = &w.q->type;
-    if (filters->rank != x.q->type.rank || filters->rank < 3 || filters->rank > 5 || holo_tensor_count(filters) <= 0 ||
-        holo_product(filters->rank - 1, filters->dim + 1) > PRODUCT_MAX)
+    if (filters->rank != x.q->type.rank || filters->rank < 3 || filters->rank > 5 || holo_tensor_count(filters) <= 0)
         return NULL;
-    if (!bias_make(s, node, &x, &w, filters->dim[0], &bias)) return NULL;
+    if (!bias_make(s, node, &x, &w, filters->dim[0], &bias) || !holo_weights_fit(w.q, 0, w.zero, bias)) return NULL;
     HoloNode *made = holo_integers_node(s, node, "", "QLinearConv", 10, bias ? 9 : 8, node->attr, node->attr_count,
                                         y->dtype, &node->out[0]->type);
     if (!made) return NULL;
@@ -133,7 +134,10 @@ static bool are_matrices(const HoloScaled *a, const Weights *b, bool is_quantise
 {
     int     rank = b->q->type.rank;
     HoloDim k    = rank < 2 ? 0 : b->q->type.dim[rank - 2];
-    if (rank < 2 || a->q->type.rank < 2 || (!holo_dim_is_symbolic(k) && k > PRODUCT_MAX)) return false;
+    if (rank < 2 || a->q->type.rank < 2) return false;
+    if (holo_tensor_count(&b->q->type) >= 0 ? !holo_weights_fit(b->q, rank - 1, b->zero, NULL)
+                                            : !holo_dim_is_symbolic(k) && k > holo_sum_i8_longest(255))
+        return false;
     return rank == 2 ? !holo_dim_is_symbolic(k) : is_quantised && holo_tensor_count(&b->scale->type) == 1;
 }
 
@@ -166,10 +170,11 @@ static HoloValue *gemm(HoloIntegers *s, HoloNode *node, const HoloScaled *y)
     HoloValue *bias;
     if (holo_node_int(node, "transA", 0) || holo_node_float(node, "alpha", 1) != 1 ||
         holo_node_float(node, "beta", 1) != 1 || !holo_integers_read(node->in[0], &a) ||
-        !weights_read(node->in[1], transposed ? 0 : 1, &b) || !is_constant(b.q) || b.q->type.rank != 2 ||
-        b.q->type.dim[transposed] > PRODUCT_MAX)
+        !weights_read(node->in[1], transposed ? 0 : 1, &b) || !is_constant(b.q) || b.q->type.rank != 2)
         return NULL;
-    if (!bias_make(s, node, &a, &b, b.q->type.dim[!transposed], &bias)) return NULL;
+    if (!bias_make(s, node, &a, &b, b.q->type.dim[!transposed], &bias) ||
+        !holo_weights_fit(b.q, transposed ? 0 : 1, b.zero, bias))
+        return NULL;
     HoloAttr  attr = {.name = "transB", .kind = HOLO_ATTR_INT, .count = 1, .i = transposed};
     HoloNode *made = holo_integers_node(s, node, MICROSOFT, "QGemm", 1,
                                         y      ? 9

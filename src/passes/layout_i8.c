@@ -1,6 +1,8 @@
 // layout_i8.c - the rules of the pass `layout` for operators on quantised tensors, and between these and real ones.
 //
-// QLinearConv of constant filters becomes that of com.microsoft with channels last; the others follow their inputs.
+// QLinearConv of constant filters becomes that of com.microsoft with channels last, ConvIntegerToFloat has them so, too; the others
+// follow their inputs.
+#include "format/params.h"
 #include "passes/layout.h"
 
 #include <string.h>
@@ -20,24 +22,15 @@ static HoloAttr *attrs_last(HoloLayout *l, const HoloNode *node, int *out_count)
     return attr;
 }
 
-// The same operator on its first input, with channels_last.
-static bool turn(HoloLayout *l, HoloNode *node)
+// The same operator of that domain on its first input, with channels_last.
+static bool turn(HoloLayout *l, HoloNode *node, const char *domain)
 {
     HoloValue *in[INPUTS];
     int        count;
     HoloAttr  *attr = attrs_last(l, node, &count);
     memcpy(in, node->in, (size_t)node->in_count * sizeof *in);
     in[0] = holo_layout_last(l, node->in[0]);
-    return attr && in[0] && holo_layout_replace(l, node, MICROSOFT, 1, in, node->in_count, attr, count);
-}
-
-static bool conv(HoloLayout *l, HoloNode *node)
-{
-    const HoloValue *w = node->in_count > 7 ? node->in[3] : NULL;
-    if (!w || !w->is_constant || !w->type.data || node->in_count > INPUTS || node->in[0]->type.rank < 3 ||
-        node->in[0]->type.rank > 5)
-        return true;
-    return turn(l, node);
+    return attr && in[0] && holo_layout_replace(l, node, domain, 1, in, node->in_count, attr, count);
 }
 
 static bool has_channels_last(const HoloNode *node)
@@ -46,10 +39,28 @@ static bool has_channels_last(const HoloNode *node)
     return attr && attr->kind == HOLO_ATTR_INT && attr->i;
 }
 
+static bool filters_fit(const HoloNode *node, const HoloValue *w)
+{
+    return w && w->is_constant && w->type.data && node->in_count <= INPUTS && node->in[0]->type.rank >= 3 &&
+           node->in[0]->type.rank <= 5 && holo_tensor_count(&w->type) > 0 &&
+           holo_tensor_count(&w->type) / w->type.dim[0] <= HOLO_CONV_I8_LAST_K;
+}
+
+static bool conv(HoloLayout *l, HoloNode *node)
+{
+    return !filters_fit(node, node->in_count > 7 ? node->in[3] : NULL) || turn(l, node, MICROSOFT);
+}
+
+static bool conv_real(HoloLayout *l, HoloNode *node)
+{
+    bool fits = !has_channels_last(node) && filters_fit(node, node->in_count > 3 ? node->in[1] : NULL);
+    return !fits || turn(l, node, node->domain);
+}
+
 static bool pool(HoloLayout *l, HoloNode *node)
 {
     if (!holo_layout_is_last(l, node->in[0]) || node->in_count > INPUTS || has_channels_last(node)) return true;
-    return turn(l, node);
+    return turn(l, node, MICROSOFT);
 }
 
 // Element by element on the first input, whatever the others are.
@@ -121,6 +132,7 @@ static bool concat(HoloLayout *l, HoloNode *node)
 
 const HoloLayoutRule holo_layout_i8[] = {
     {"QLinearConv", "", conv},
+    {"ConvIntegerToFloat", "hologram", conv_real},
     {"QLinearAveragePool", MICROSOFT, pool},
     {"QLinearGlobalAveragePool", MICROSOFT, pool},
     {"QLinearSigmoid", MICROSOFT, unary},

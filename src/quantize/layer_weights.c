@@ -81,6 +81,9 @@ static bool int8_make(Making *m)
             }
     }
     layer->report.bytes_after = holo_tensor_bytes(&layer->q) + holo_tensor_bytes(&layer->scale);
+    HoloValue value           = {.type = layer->q, .is_constant = true};
+    if (!holo_weights_fit(&value, conv ? 0 : 1, NULL, NULL))
+        layer->refusal = layer->report.why = "sums of its products can leave 32 bits";
     return true;
 }
 

@@ -1,14 +1,14 @@
 // layers.c - which nodes are products with constant weights, and which of them cannot be quantised and why.
 #include "quantize/layers.h"
 
+#include "format/params.h"
 #include "passes/rewrite.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { CONV_MAX = 1 << 14, PRODUCT_MAX = 1 << 15 }; // depth of products of integers: sums stay within 32 bits
-enum { TABLE_LEAST = 1 << 12 };                     // elements of a table of rows
+enum { TABLE_LEAST = 1 << 12 }; // elements of a table of rows
 
 const char *holo_quantize_name(HoloQuantizeKind kind)
 {
@@ -132,11 +132,11 @@ static const char *integer_refusal(const HoloNode *node, const HoloLayer *layer,
 {
     const HoloValue *bias = node->in_count > 2 ? node->in[2] : NULL;
     bool             conv = layer->op == HOLO_LAYER_CONV;
-    int64_t          k    = conv ? holo_product(layer->w->rank - 1, layer->w->dim + 1) : layer->k;
+    int64_t          k    = conv ? holo_product(layer->w->rank - 1, layer->w->dim + 1) : 0;
     if (layer->op == HOLO_LAYER_GATHER) return NULL;
-    if (conv && !is_static)
-        return "a convolution needs scales that are constants: give --calibrate FILE.npz, or --activations static";
-    if (k > (conv ? CONV_MAX : PRODUCT_MAX)) return "sums of so many products could leave 32 bits";
+    if (conv && !is_static && layer->w->dim[1] == 1 && attr_number(node, "group", 1) > 1)
+        return "a filter of one channel: f32 is as fast where scales are found in each run";
+    if (k > HOLO_CONV_I8_K) return "its filters are too long for products of integers";
     if (!is_bias(bias, conv ? layer->w->dim[0] : layer->n)) return "its bias is no constant of one number a column";
     return NULL;
 }

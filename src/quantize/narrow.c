@@ -2,7 +2,7 @@
 //
 // Static int8: QuantizeLinear and DequantizeLinear stand at values, and before filters; what the pass `integers` then sees
 // it makes operators on integers. Products of matrices are MatMulIntegerToFloat at once, with their bias; with dynamic
-// scales behind DynamicQuantizeLinear. int4 and w8 are MatMulNBits, a table GatherBlockQuantized, what is taken for centroids
+// scales behind DynamicQuantizeLinear, as are convolutions then, ConvIntegerToFloat. int4 and w8 are MatMulNBits, a table GatherBlockQuantized, what is taken for centroids
 // Centroids. Of f16 and bf16 the weights alone are others.
 #include "quantize/narrow.h"
 #include "quantize/parts.h"
@@ -68,8 +68,40 @@ static void readers_turn(Build *b, const HoloLayer *const *layer)
 
 // ---- layers
 
+static void become(HoloNode *node, const char *domain, const char *type, HoloValue **in, int in_count, HoloAttr *attr,
+                   int attr_count)
+{
+    node->type       = type;
+    node->domain     = domain;
+    node->version    = 1;
+    node->op         = holo_op_find(domain, type, 1);
+    node->in         = in;
+    node->in_count   = in_count;
+    node->attr       = attr;
+    node->attr_count = attr_count;
+}
+
+// With scales of each run it is ConvIntegerToFloat, with its bias.
+static HoloStatus conv_dynamic(Build *b, HoloNode *node, const HoloLayer *layer)
+{
+    HoloValue      *x = node->in[0], *bias = node->in_count > 2 ? node->in[2] : NULL;
+    HoloValue     **in = HOLO_NEW(b->graph->arena, HoloValue *, 7);
+    HoloEightValue *a  = &b->quantised[x->id];
+    if (!in || (!a->q && !holo_part_dynamic(b->graph, x, a))) return holo_fail_memory(b->error);
+    in[0] = a->q;
+    in[1] = holo_part_constant(b->graph, node->in[1], &layer->q);
+    in[2] = a->scale;
+    in[3] = holo_part_constant(b->graph, node->in[1], &layer->scale);
+    in[4] = a->zero;
+    in[6] = bias;
+    if (!in[1] || !in[3]) return holo_fail_memory(b->error);
+    become(node, "hologram", "ConvIntegerToFloat", in, bias ? 7 : 5, node->attr, node->attr_count);
+    return HOLO_OK;
+}
+
 static HoloStatus conv_narrow(Build *b, HoloNode *node, const HoloLayer *layer)
 {
+    if (!b->narrow->layers->is_static) return conv_dynamic(b, node, layer);
     HoloValue *w = holo_part_weights(b->graph, node->in[1], layer, 0);
     if (!w) return holo_fail_memory(b->error);
     node->in[1] = w;
@@ -106,19 +138,6 @@ static HoloStatus bias_take(Build *b, HoloNode *node, const HoloLayer *layer, Ho
     holo_node_set_out(node, 0, add->out[0]);
     add->out[0] = NULL;
     return HOLO_OK;
-}
-
-static void become(HoloNode *node, const char *domain, const char *type, HoloValue **in, int in_count, HoloAttr *attr,
-                   int attr_count)
-{
-    node->type       = type;
-    node->domain     = domain;
-    node->version    = 1;
-    node->op         = holo_op_find(domain, type, 1);
-    node->in         = in;
-    node->in_count   = in_count;
-    node->attr       = attr;
-    node->attr_count = attr_count;
 }
 
 static HoloStatus product_int8(Build *b, HoloNode *node, const HoloLayer *layer)

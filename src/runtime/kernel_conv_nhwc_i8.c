@@ -1,5 +1,5 @@
 // kernel_conv_nhwc_i8.c - QLinearConv with channels last in 1 to 3 spatial dimensions, of packed filters: exact sums of
-// products, scaled and quantised again.
+// products, scaled and quantised again; and ConvIntegerToFloat, whose sums are scaled to real numbers.
 //
 // Pixels, with all that their filters see, are the rows of gemm_i8 and filters its panels; of unsigned pixels and filters
 // whose zero points are 0 those of gemm_raw_i8, where the CPU has it, which are read where they lie: of filters of more than
@@ -30,16 +30,26 @@ enum {
 
 static const int64_t SCRATCH_MAX = INT64_C(1) << 40;
 
+enum { TERMS = 4 };
+
 // Of filters, by group, in whole panels. In the memory of the first worker.
 typedef struct Terms {
     int32_t *zero, *column;
-    float   *ratio;
+    float   *ratio, *bias; // bias: of real numbers
 } Terms;
+
+typedef struct Operands { // which input is what
+    const char *op;
+    int8_t      x_scale, x_zero, w, w_scale, w_zero, bias;
+} Operands;
+
+static const Operands operands[] = {{"QLinearConv", 1, 2, 3, 4, 5, 8}, {"ConvIntegerToFloat", 2, 4, 1, 3, 5, 6}};
 
 typedef struct Conv {
     const HoloHost   *host;
+    const Operands   *in;
     HoloConvShape     shape;
-    const HoloTensor *x, *w, *x_zero, *w_zero, *w_scale, *bias; // bias NULL: none
+    const HoloTensor *x, *w, *x_zero, *w_zero, *w_scale, *bias; // zeros NULL: 0; bias NULL: none
     HoloTensor       *out;
     float             x_scale, y_scale;                                    // when running
     int               y_zero, zero;                                        // zero: the byte that is outside of x
@@ -52,10 +62,12 @@ typedef struct Conv {
     int64_t part, parts, part_rows, row_tiles;  // of tiles that read lines: pixels of a row, parts of one, rows
     int64_t part_line, part_lines;              // bytes of a line of the image, and lines, that such a tile sees
     bool    depthwise, direct;
+    bool    real;      // real numbers come out: the sums of a tile are in a worker's memory before that
     bool    has_parts; // tiles can read lines
     bool    raw;       // when running: gemm_raw_i8 it is
     int64_t patch_row; // when running: bytes from one patch to the next
-    size_t  own;       // bytes of a worker's memory before the terms
+    size_t  own;       // bytes of a worker's memory before its sums
+    size_t  sums;      // and of these, before the terms
     Terms   terms;     // when running
 } Conv;
 
@@ -81,10 +93,10 @@ static HoloStatus sizes_check(const HoloCall *call, Conv *c)
     c->pixels   = holo_product(out->rank - 2, out->dim + 1);
     c->places   = holo_product(w->rank - 2, w->dim + 2);
     if (c->places < 1 || c->places > HOLO_CONV_I8_LAST || !holo_mul(c->places, c->channels, &c->k) ||
-        c->k > HOLO_CONV_I8_K)
+        c->k > HOLO_CONV_I8_LAST_K)
         return refuse(call);
     c->depthwise = holo_conv_i8_is_depthwise(w->rank, c->groups, c->filters, c->channels);
-    return HOLO_OK;
+    return c->real && c->depthwise ? refuse(call) : HOLO_OK;
 }
 
 static int64_t padded(int64_t columns)
@@ -95,7 +107,7 @@ static int64_t padded(int64_t columns)
 static void filters_cut(Conv *c)
 {
     int64_t tiles   = c->pixel_tiles * c->groups;
-    c->tile_filters = tiles < TILES_LEAST ? FEW_FILTERS : tiles < TILES_MANY ? SOME_FILTERS : c->filters;
+    c->tile_filters = tiles < TILES_LEAST ? FEW_FILTERS : tiles < TILES_MANY || c->real ? SOME_FILTERS : c->filters;
     c->filter_tiles = holo_ceil_div(c->filters, c->tile_filters);
 }
 
@@ -145,24 +157,38 @@ static void cut(Conv *c)
     c->blocks    = holo_ceil_div(c->groups, HOLO_PANEL);
 }
 
+// Are the scales, zero points and biases of a ConvIntegerToFloat single numbers, or one for each filter where these may differ?
+static bool has_real_scales(const HoloCall *call, const Conv *c)
+{
+    int64_t filters = c->filters * c->groups;
+    return holo_kernel_is_line(holo_in(call, c->in->x_scale), HOLO_F32, HOLO_ONE) &&
+           holo_kernel_is_line(c->w_scale, HOLO_F32, filters) &&
+           (!c->x_zero || holo_kernel_is_line(c->x_zero, c->x->dtype, HOLO_ONE)) &&
+           (!c->w_zero || holo_kernel_is_line(c->w_zero, c->w->dtype, filters)) &&
+           (!c->bias || (holo_kernel_is_line(c->bias, HOLO_F32, filters) && holo_tensor_count(c->bias) == filters));
+}
+
 static HoloStatus conv_init(const HoloCall *call, Conv *c)
 {
     const HoloConvI8Params *params = call->params;
-    *c                             = (Conv){.host = call->host, .x = holo_in(call, 0), .out = holo_out(call, 0)};
-    if (!holo_kernel_has_params(call, sizeof *params) || params->flags || strcmp(call->op->name, "QLinearConv") ||
+    *c = (Conv){.host = call->host, .in = operands, .x = holo_in(call, 0), .out = holo_out(call, 0)};
+    while (c->in < operands + HOLO_COUNT(operands) && strcmp(call->op->name, c->in->op)) c->in++;
+    if (!holo_kernel_has_params(call, sizeof *params) || params->flags || c->in == operands + HOLO_COUNT(operands) ||
         !holo_attr_int(call, "channels_last", 0))
         return refuse(call);
-    c->x_zero  = holo_in(call, 2);
-    c->w       = holo_in(call, 3);
-    c->w_scale = holo_in(call, 4);
-    c->w_zero  = holo_in(call, 5);
-    c->bias    = holo_in(call, 8);
+    c->real    = c->in != operands;
+    c->x_zero  = holo_in(call, c->in->x_zero);
+    c->w       = holo_in(call, c->in->w);
+    c->w_scale = holo_in(call, c->in->w_scale);
+    c->w_zero  = holo_in(call, c->in->w_zero);
+    c->bias    = holo_in(call, c->in->bias);
     if (!holo_kernel_is_8(c->x, 3, 5) || !holo_kernel_is_8(c->w, c->x->rank, c->x->rank) ||
-        !holo_kernel_is_8(c->out, c->x->rank, c->x->rank))
+        (!c->real && !holo_kernel_is_8(c->out, c->x->rank, c->x->rank)))
         return refuse(call);
+    if (c->real) HOLO_TRY(holo_kernel_expect(call, c->out, "the output", c->x->rank, c->x->rank));
     HOLO_TRY(sizes_check(call, c));
-    if (!holo_conv_has_scales(call, c->filters * c->groups)) return refuse(call);
-    c->one_zero  = holo_tensor_count(c->w_zero) == 1;
+    if (c->real ? !has_real_scales(call, c) : !holo_conv_has_scales(call, c->filters * c->groups)) return refuse(call);
+    c->one_zero  = !c->w_zero || holo_tensor_count(c->w_zero) == 1;
     c->one_scale = holo_tensor_count(c->w_scale) == 1;
     if (!holo_tensor_count(c->out)) return HOLO_OK;
     HOLO_TRY(holo_conv_shape(call, c->w->dim + 2, true, false, &c->shape));
@@ -173,7 +199,7 @@ static HoloStatus conv_init(const HoloCall *call, Conv *c)
 static int64_t packed_size(const HoloCall *call, int input)
 {
     Conv c;
-    if (input != 3 || conv_init(call, &c)) return -1;
+    if (conv_init(call, &c) || input != c.in->w) return -1;
     return holo_conv_i8_size(c.depthwise, c.groups, c.filters, c.places, c.k);
 }
 
@@ -203,7 +229,8 @@ static bool memory_find(Conv *c)
                                      (size_t)c->tile_pixels * HOLO_I8_ROW((size_t)c->k);
     size_t part = c->has_parts ? (size_t)(c->part_line * c->part_lines) : 0;
     if (part > more) more = part;
-    c->own = holo_align(sizeof(Memory) + more, 64);
+    c->own  = holo_align(sizeof(Memory) + more, 64);
+    c->sums = c->real ? sizeof(int32_t) * LINE_PIXELS * SOME_FILTERS : 0;
     return true;
 }
 
@@ -212,12 +239,13 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
     Conv c;
     HOLO_TRY(conv_init(call, &c));
     if (!memory_find(&c)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are too large");
-    *out_scratch = c.own + (size_t)term_count(&c) * 3 * sizeof(int32_t);
+    *out_scratch = c.own + c.sums + (size_t)term_count(&c) * TERMS * sizeof(int32_t);
     return HOLO_OK;
 }
 
 static int32_t zero_of(const Conv *c, int64_t filter)
 {
+    if (!c->w_zero) return 0;
     const uint8_t *zero = (const uint8_t *)c->w_zero->data + (c->one_zero ? 0 : filter);
     return c->w->dtype == HOLO_I8 ? (int8_t)*zero : *zero;
 }
@@ -225,13 +253,14 @@ static int32_t zero_of(const Conv *c, int64_t filter)
 static float ratio_of(const Conv *c, int64_t filter)
 {
     const float *w_scale = c->w_scale->data;
-    double       scale   = (double)c->x_scale * (double)w_scale[c->one_scale ? 0 : filter];
+    if (c->real) return c->x_scale * w_scale[c->one_scale ? 0 : filter];
+    double scale = (double)c->x_scale * (double)w_scale[c->one_scale ? 0 : filter];
     return (float)scale / c->y_scale;
 }
 
 static int32_t bias_of(const Conv *c, int64_t filter)
 {
-    return c->bias ? ((const int32_t *)c->bias->data)[filter] : 0;
+    return c->bias && !c->real ? ((const int32_t *)c->bias->data)[filter] : 0;
 }
 
 // ---- products
@@ -312,7 +341,7 @@ static void pixels_copy(const Conv *c, int64_t group, int64_t pixel, int64_t cou
 // What gemm_i8 adds for zero points and biases, and by what sums are multiplied. Behind the filters panels end with zeros.
 static void group_terms(const Conv *c, int64_t group, const Terms *t)
 {
-    uint32_t       x_zero = (uint32_t)(holo_get_i(c->x_zero, 0) - (c->x->dtype == HOLO_U8 && !c->raw ? 128 : 0));
+    uint32_t       x_zero = (uint32_t)(holo_kernel_zero(c->x_zero, 0) - (c->x->dtype == HOLO_U8 && !c->raw ? 128 : 0));
     int64_t        panel = HOLO_I8_PANEL(c->k), columns = padded(c->filters), filters = c->filters;
     int64_t        first = group * filters, at = group * columns;
     const uint8_t *w    = (const uint8_t *)c->w->data + group * (columns / HOLO_PANEL) * panel;
@@ -326,14 +355,18 @@ static void group_terms(const Conv *c, int64_t group, const Terms *t)
         column[j] = (int32_t)(0 - x_zero * ((uint32_t)c->k * (uint32_t)zero[j] + (uint32_t)column[j]));
     for (int64_t j = 0; j < filters; j++) column[j] = (int32_t)((uint32_t)column[j] + (uint32_t)bias_of(c, first + j));
     for (int64_t j = 0; j < filters; j++) ratio[j] = ratio_of(c, first + j);
+    if (c->real) memset(t->bias + at, 0, (size_t)columns * sizeof *t->bias);
+    if (c->real && c->bias)
+        memcpy(t->bias + at, (const float *)c->bias->data + first, (size_t)filters * sizeof *t->bias);
 }
 
 static void terms_make(Conv *c)
 {
     int64_t count   = term_count(c);
-    c->terms.zero   = (int32_t *)(void *)((char *)holo_kernel_scratch(c->host, 0) + c->own);
+    c->terms.zero   = (int32_t *)(void *)((char *)holo_kernel_scratch(c->host, 0) + c->own + c->sums);
     c->terms.column = c->terms.zero + count;
     c->terms.ratio  = (float *)(void *)(c->terms.column + count);
+    c->terms.bias   = c->terms.ratio + count;
     for (int64_t group = 0; group < c->groups && !c->depthwise; group++) group_terms(c, group, &c->terms);
     for (int64_t j = 0; j < count && c->depthwise; j++) {
         bool is            = j < c->groups;
@@ -347,31 +380,64 @@ static void terms_make(Conv *c)
 static void raw_find(Conv *c)
 {
     c->raw = !c->depthwise && c->x->dtype == HOLO_U8 && c->w->dtype == HOLO_I8;
-    for (int64_t i = 0, n = holo_tensor_count(c->w_zero); i < n && c->raw; i++) c->raw = !zero_of(c, i);
+    for (int64_t i = 0, n = c->w_zero ? holo_tensor_count(c->w_zero) : 0; i < n && c->raw; i++) c->raw = !zero_of(c, i);
     c->raw       = c->raw && c->host->kernels->gemm_raw_i8(&(HoloGemmI8){0});
     c->patch_row = c->raw ? holo_ceil_div(c->k, 4) * 4 + 64 : c->k;
 }
 
-// The product of some filters of a group and pixels, which are to be found.
-static HoloGemmI8 product_of(const Conv *c, int64_t group, int64_t tile, int64_t pixel, int64_t pixels)
+typedef struct Tile { // pixels, counted over all images, and some filters of a group
+    int64_t group, filters, pixel, pixels;
+} Tile;
+
+static int64_t first_filter(const Conv *c, const Tile *tile)
 {
-    int64_t panel = HOLO_I8_PANEL(c->k), first = tile * c->tile_filters, filters = c->filters * c->groups;
-    int64_t term = group * padded(c->filters) + first;
-    return (HoloGemmI8){
-        .m         = pixels,
-        .n         = holo_least(c->tile_filters, c->filters - first),
-        .quads     = holo_ceil_div(c->k, 4),
-        .b         = (const uint8_t *)c->w->data + term / HOLO_PANEL * panel,
-        .b_panel   = panel,
-        .zero      = c->one_zero ? NULL : c->terms.zero + term,
-        .one_zero  = c->terms.zero[term],
-        .column    = c->terms.column + term,
-        .ratio     = c->terms.ratio + term,
-        .bytes     = (uint8_t *)c->out->data + pixel * filters + group * c->filters + first,
-        .bytes_row = filters,
-        .y_zero    = c->y_zero,
-        .is_signed = c->out->dtype == HOLO_I8,
+    return tile->filters * c->tile_filters;
+}
+
+// The product of pixels, which are to be found, and filters.
+static HoloGemmI8 product_of(const Conv *c, const Tile *tile, int worker)
+{
+    int64_t    panel = HOLO_I8_PANEL(c->k), first = first_filter(c, tile), filters = c->filters * c->groups;
+    int64_t    term = tile->group * padded(c->filters) + first;
+    HoloGemmI8 gemm = {
+        .m        = tile->pixels,
+        .n        = holo_least(c->tile_filters, c->filters - first),
+        .quads    = holo_ceil_div(c->k, 4),
+        .b        = (const uint8_t *)c->w->data + term / HOLO_PANEL * panel,
+        .b_panel  = panel,
+        .zero     = c->one_zero ? NULL : c->terms.zero + term,
+        .one_zero = c->terms.zero[term],
+        .column   = c->terms.column + term,
     };
+    if (c->real) {
+        gemm.n     = padded(gemm.n);
+        gemm.c     = (int32_t *)(void *)((char *)holo_kernel_scratch(c->host, worker) + c->own);
+        gemm.c_row = gemm.n;
+        return gemm;
+    }
+    gemm.ratio     = c->terms.ratio + term;
+    gemm.bytes     = (uint8_t *)c->out->data + tile->pixel * filters + tile->group * c->filters + first;
+    gemm.bytes_row = filters;
+    gemm.y_zero    = c->y_zero;
+    gemm.is_signed = c->out->dtype == HOLO_I8;
+    return gemm;
+}
+
+// The sums of a tile as real numbers.
+static void sums_scale(const Conv *c, const Tile *tile, const HoloGemmI8 *gemm)
+{
+    int64_t first = first_filter(c, tile), filters = c->filters * c->groups;
+    int64_t term = tile->group * padded(c->filters) + first;
+    c->host->kernels->scale_i32(&(HoloScaleI32){
+        .rows     = tile->pixels,
+        .n        = holo_least(c->tile_filters, c->filters - first),
+        .sums     = gemm->c,
+        .sums_row = gemm->c_row,
+        .scale    = c->terms.ratio + term,
+        .bias     = c->bias ? c->terms.bias + term : NULL,
+        .out      = (float *)c->out->data + tile->pixel * filters + tile->group * c->filters + first,
+        .out_row  = filters,
+    });
 }
 
 static void work(void *arg, int64_t i, int worker)
@@ -389,15 +455,19 @@ static void work(void *arg, int64_t i, int worker)
     bool               is_here  = m->held == i / c->filter_tiles;
     if (!in_place && !is_here) pixels_copy(c, group, pixel, pixels, memory, patch);
     m->held         = i / c->filter_tiles;
-    HoloGemmI8 gemm = product_of(c, group, i % c->filter_tiles, pixel, pixels);
+    Tile       tile = {group, i % c->filter_tiles, pixel, pixels};
+    HoloGemmI8 gemm = product_of(c, &tile, worker);
     gemm.row        = m->row;
     gemm.a          = in_place ? from : patch;
     gemm.a_row      = in_place ? all : c->patch_row;
-    if (c->raw && kernels->gemm_raw_i8(&gemm)) return;
+    bool done       = c->raw && kernels->gemm_raw_i8(&gemm);
+    if (done && c->real) sums_scale(c, &tile, &gemm);
+    if (done) return;
     if (!is_here) kernels->rows_i8(pixels, c->k, gemm.a, gemm.a_row, c->x->dtype == HOLO_I8, rows, m->row);
     gemm.a     = rows;
     gemm.a_row = HOLO_I8_ROW(c->k);
     kernels->gemm_i8(&gemm);
+    if (c->real) sums_scale(c, &tile, &gemm);
 }
 
 // ---- products of pixels in lines
@@ -442,7 +512,8 @@ static void work_part(void *arg, int64_t i, int worker)
     bool inside = is_inside(c, &window);
     if (!inside && m->held != i / c->filter_tiles) window_copy(c, &window, (uint8_t *)(m + 1));
     m->held         = i / c->filter_tiles;
-    HoloGemmI8 gemm = product_of(c, group, i % c->filter_tiles, image * c->pixels + y * s->out[2] + x, rows * width);
+    Tile       part = {group, i % c->filter_tiles, image * c->pixels + y * s->out[2] + x, rows * width};
+    HoloGemmI8 gemm = product_of(c, &part, worker);
     gemm.a          = inside ? window.image + (window.y * s->in[2] + window.x) * all : (uint8_t *)(m + 1);
     gemm.a_row      = s->stride[2] * c->channels;
     gemm.lines      = s->kernel[1];
@@ -450,6 +521,7 @@ static void work_part(void *arg, int64_t i, int worker)
     gemm.part       = width;
     gemm.a_part     = s->stride[1] * gemm.line;
     c->host->kernels->gemm_raw_i8(&gemm);
+    if (c->real) sums_scale(c, &part, &gemm);
 }
 
 // ---- filters of one channel
@@ -468,7 +540,7 @@ static void work_band(void *arg, int64_t i, int worker)
                  .is_signed = c->x->dtype == HOLO_I8,
                  .w_signed  = c->w->dtype == HOLO_I8,
                  .y_signed  = c->out->dtype == HOLO_I8,
-                 .zero      = (int)holo_get_i(c->x_zero, 0),
+                 .zero      = (int)holo_kernel_zero(c->x_zero, 0),
                  .y_zero    = c->y_zero,
                  .filter    = c->w->data,
                  .w_zero    = c->terms.zero + first,
@@ -485,10 +557,10 @@ static HoloStatus run(HoloCall *call)
     Conv c;
     HOLO_TRY(conv_init(call, &c));
     if (!holo_tensor_count(c.out)) return HOLO_OK;
-    c.x_scale = (float)holo_get_f(call->in[1], 0);
-    c.y_scale = (float)holo_get_f(call->in[6], 0);
-    c.y_zero  = (int)holo_get_i(call->in[7], 0);
-    c.zero    = (int)holo_get_i(call->in[2], 0) & 255;
+    c.x_scale = (float)holo_get_f(call->in[c.in->x_scale], 0);
+    c.y_scale = c.real ? 1 : (float)holo_get_f(call->in[6], 0);
+    c.y_zero  = c.real ? 0 : (int)holo_get_i(call->in[7], 0);
+    c.zero    = holo_kernel_zero(c.x_zero, 0) & 255;
     if (!memory_find(&c)) return refuse(call);
     raw_find(&c);
     terms_make(&c);

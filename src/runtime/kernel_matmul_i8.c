@@ -10,9 +10,8 @@
 #include <string.h>
 
 enum { TILE_ROWS = 96, TILE_COLUMNS = 256, NARROW_COLUMNS = 64, TILE_K = 1024, NONE = INT8_MAX };
-enum { SET_BYTES = 2048 };   // rows of this distance, or several times it, share few sets of a cache
-enum { FEW_ROWS = 4 };       // share these without harm
-enum { SCALED_K = 1 << 15 }; // k at most where sums must not wrap: eval makes longer ones
+enum { SET_BYTES = 2048 }; // rows of this distance, or several times it, share few sets of a cache
+enum { FEW_ROWS = 4 };     // share these without harm
 
 typedef struct Operands { // which input is what
     const char *op;
@@ -39,7 +38,8 @@ typedef struct Product {
     int               batch_rank;
     int64_t           batch[HOLO_MAX_RANK], a_step[HOLO_MAX_RANK], b_step[HOLO_MAX_RANK]; // dimensions before these
     bool              packed, scaled;
-    bool              raw; // when running: gemm_raw_i8 it is
+    bool              fits; // no sum leaves 32 bits; where they are scaled eval makes those that may
+    bool              raw;  // when running: gemm_raw_i8 it is
 } Product;
 
 typedef struct Memory { // of a worker
@@ -64,7 +64,7 @@ static HoloStatus scales_check(const HoloCall *call, const Product *p)
 {
     const Operands   *in      = p->in;
     const HoloTensor *y_scale = holo_in(call, in->y_scale), *y_zero = holo_in(call, in->y_zero);
-    bool              ok = holo_in(call, in->a_scale) && p->b_scale && (p->k <= SCALED_K || !p->packed);
+    bool              ok = holo_in(call, in->a_scale) && p->b_scale && (p->fits || !p->packed);
     ok = ok && is_line(holo_in(call, in->a_scale), HOLO_F32, HOLO_ONE) && is_line(p->b_scale, HOLO_F32, p->n);
     ok = ok && is_line(y_scale, HOLO_F32, HOLO_ONE) && is_line(p->c, HOLO_I32, p->n);
     ok = ok && (!p->bias || (p->bias->rank == 1 && is_line(p->bias, HOLO_F32, p->n)));
@@ -133,7 +133,7 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
     *p                               = (Product){.host = call->host, .out = holo_out(call, 0), .in = operands};
     while (p->in < operands + HOLO_COUNT(operands) && strcmp(p->in->op, call->op->name)) p->in++;
     if (p->in == operands + HOLO_COUNT(operands) || !holo_kernel_has_params(call, sizeof *params) ||
-        params->flags & ~(uint32_t)HOLO_MATMUL_I8_PACKED_B)
+        params->flags & ~(uint32_t)(HOLO_MATMUL_I8_PACKED_B | HOLO_MATMUL_I8_FITS))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of matmul_i8");
     p->a       = holo_in(call, p->in->a);
     p->b       = holo_in(call, p->in->b);
@@ -149,6 +149,8 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
         (!p->scaled && p->out->dtype != HOLO_I32))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of matmul_i8");
     HOLO_TRY(sizes_check(call, p));
+    int64_t most = holo_byte_most(p->b->dtype == HOLO_I8, p->b_zero);
+    p->fits      = params->flags & HOLO_MATMUL_I8_FITS || p->k <= holo_sum_i8_longest(most);
     if (p->scaled) HOLO_TRY(scales_check(call, p));
     return HOLO_OK;
 }
@@ -364,7 +366,7 @@ static HoloStatus run(HoloCall *call)
     Product p;
     HOLO_TRY(product_init(call, &p));
     if (!p.m || !p.n || !p.matrices) return HOLO_OK;
-    if (p.scaled && p.k > SCALED_K) return call->op->eval(call);
+    if (p.scaled && !p.fits) return call->op->eval(call);
     if (p.scaled) {
         const HoloTensor *y_scale = holo_in(call, p.in->y_scale), *y_zero = holo_in(call, p.in->y_zero);
         double            alpha = holo_attr_float(call, "alpha", 1);

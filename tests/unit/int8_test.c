@@ -115,25 +115,37 @@ static void extremes(void **state)
     }
 }
 
-// Where sums are scaled they must not wrap: the longest product that cannot is the longest that the kernel takes.
+// Where sums are scaled they must not wrap: the longest product that cannot is the longest that the kernel takes, by the
+// types or, of constants, by what they are.
+static const struct {
+    HoloDtype dtype;
+    uint8_t   byte;
+    int64_t   k;
+    bool      constant, fits;
+} bounds[] = {
+    {HOLO_U8, 0xFF, 33025, false, true},  {HOLO_U8, 0xFF, 33026, false, false},   {HOLO_I8, 0x80, 65793, false, true},
+    {HOLO_I8, 0x80, 65794, false, false}, {HOLO_I8, 0x81, 50176, true, true},     {HOLO_I8, 0x81, 66311, true, true},
+    {HOLO_I8, 0x81, 66312, true, false},  {HOLO_U8, 0x10, 33026 * 8, true, true},
+};
+
 static void scaled_bound(void **state)
 {
     (void)state;
-    for (int64_t k = 32768; k <= 32769; k++) {
-        Case c  = {.op = "MatMulIntegerToFloat", .domain = "com.microsoft", .version = 1, .in_count = 4};
-        c.in[0] = bytes(HOLO_U8, 2, (int64_t[]){1, k});
-        c.in[1] = bytes(HOLO_U8, 2, (int64_t[]){k, 17});
-        c.in[2] = scales(0, 0, 0.001f);
-        c.in[3] = scales(0, 0, 0.001f);
+    for (int i = 0; i < HOLO_COUNT(bounds); i++) {
+        int64_t k = bounds[i].k;
+        Case    c = {.op = "MatMulIntegerToFloat", .domain = "com.microsoft", .version = 1, .in_count = 4};
+        c.in[0]   = bytes(HOLO_U8, 2, (int64_t[]){1, k});
+        c.in[1]   = bytes(bounds[i].dtype, 2, (int64_t[]){k, 17});
+        c.in[2]   = scales(0, 0, 0.001f);
+        c.in[3]   = scales(0, 0, 0.001f);
         memset(c.in[0].data, 0xFF, (size_t)k);
-        memset(c.in[1].data, 0xFF, (size_t)k * 17);
-        if (k == 32768) {
-            assert_true(k * 255 * 255 <= INT32_MAX);
-            check_lowered(&c, HOLO_KERNEL_matmul_i8);
-            continue;
-        }
-        assert_int_not_equal(case_lowering(&c, false).kernel, HOLO_KERNEL_matmul_i8);
-        c.kernel = HOLO_KERNEL_matmul_i8; // where k is known only when it runs
+        memset(c.in[1].data, bounds[i].byte, (size_t)k * 17);
+        HoloLowering lowering = case_lowering(&c, bounds[i].constant);
+        if ((lowering.kernel == HOLO_KERNEL_matmul_i8) != bounds[i].fits) fail_msg("case %d: k %lld", i, (long long)k);
+        // Where it is not chosen, k may be known only when it runs: then eval does it.
+        c.kernel = HOLO_KERNEL_matmul_i8;
+        if (bounds[i].fits) memcpy(&c.params, lowering.params, sizeof lowering.params);
+        ((HoloMatmulI8Params *)(void *)&c.params)->flags &= HOLO_MATMUL_I8_FITS; // B lies as it is
         check_case(&c);
     }
 }
@@ -344,14 +356,14 @@ static const ConvCase convs_last[] = {
 };
 
 // Every table against eval, with filters packed; by 1 and by 3 workers.
-static void check_packed(Case *c, int64_t groups)
+static void check_packed(Case *c, int w, int64_t groups)
 {
-    HoloLowering lowering = {.kernel = HOLO_KERNEL_conv_nhwc_i8, .pack_input = 3, .pack_groups = groups};
-    void        *all      = packed_weights(&lowering, &c->in[3]);
+    HoloLowering lowering = {.kernel = HOLO_KERNEL_conv_nhwc_i8, .pack_input = w, .pack_groups = groups};
+    void        *all      = packed_weights(&lowering, &c->in[w]);
     c->kernel             = HOLO_KERNEL_conv_nhwc_i8;
     memcpy(&c->params, &(uint32_t){sizeof c->params}, sizeof(uint32_t));
-    void *want = run_eval(c), *plain = c->in[3].data;
-    c->in[3].data = all;
+    void *want = run_eval(c), *plain = c->in[w].data;
+    c->in[w].data = all;
     for (int t = 0; holo_kernels_at(t); t++)
         for (int workers = 1; workers <= 3; workers += 2) {
             void *got = run_kernel(c, holo_kernels_at(t), workers);
@@ -359,7 +371,7 @@ static void check_packed(Case *c, int64_t groups)
             free(got);
         }
     free(want), free(all);
-    c->in[3].data = plain;
+    c->in[w].data = plain;
     for (int i = 0; i < c->in_count; i++) free(c->in[i].data);
 }
 
@@ -388,7 +400,33 @@ static void qlinear_conv_last(void **state)
             if (t > 5) memset(c.in[5].data, 0, holo_tensor_bytes(&c.in[5]));
             if (t == 4 || t == 5) *(float *)c.in[6].data = t > 4 ? 0 : 1e-44f;
             if (t > 7) *(float *)c.in[6].data = t < 11 ? 1e-3f : 1e-30f;
-            check_packed(&c, v->group);
+            check_packed(&c, 3, v->group);
+        }
+}
+
+// The same to real numbers, bit by bit; with and without zero points and bias. Filters of one channel are not for it.
+static void conv_real_last(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(convs_last); i++)
+        for (int t = 0; t < 8; t++) {
+            const ConvCase *v = &convs_last[i];
+            HoloDtype       x = t & 1 ? HOLO_I8 : HOLO_U8, w = t & 2 ? HOLO_I8 : HOLO_U8;
+            int64_t         lines[3][6];
+            if (holo_conv_i8_is_depthwise(v->rank, v->group, v->w[0] / v->group, v->w[1])) continue;
+            Case c  = {.op = "ConvIntegerToFloat", .domain = "hologram", .version = 1, .in_count = 7};
+            c.in[0] = bytes(x, v->rank, v->x);
+            c.in[1] = bytes(w, v->rank, v->w);
+            c.in[2] = scales(0, 0, 0.1f);
+            c.in[3] = scales(t & 1, v->w[0], 0.01f);
+            if (t != 3) c.in[4] = bytes(x, 0, NULL);
+            if (t < 4) c.in[5] = bytes(w, t >> 1 & 1, v->w);
+            if (t & 1) c.in[6] = tensor(1, v->w);
+            conv_attrs(&c, v, lines);
+            attr_int(&c, "channels_last", 1);
+            HoloLowering lowering = case_lowering(&c, true);
+            if (holo_product(v->rank, v->x)) assert_int_equal(lowering.kernel, HOLO_KERNEL_conv_nhwc_i8);
+            check_packed(&c, 1, v->group);
         }
 }
 
@@ -592,6 +630,7 @@ int main(void)
         cmocka_unit_test(conv_integer),
         cmocka_unit_test(qlinear_conv),
         cmocka_unit_test(qlinear_conv_last),
+        cmocka_unit_test(conv_real_last),
         cmocka_unit_test(pools),
         cmocka_unit_test(pools_of_all),
         cmocka_unit_test(pairs),

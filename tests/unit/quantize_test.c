@@ -128,14 +128,15 @@ static int nodes_of(const HoloGraph *graph, const char *type)
     return count;
 }
 
-// Constants w: f32[8,4,3,3], v: f32[8,8,1,1], m: f32[32,24], e: f32[64,64], b: f32[24], c: f32[8]; `body` has the rest.
+// Constants w: f32[8,4,3,3], v: f32[8,8,1,1], m: f32[32,24], e: f32[64,64], b: f32[24], c: f32[8], d: f32[8,1,3,3]; `body`
+// has the rest.
 static char *text_of(const char *head, const char *body)
 {
     static const struct {
         const char *type;
         int         count;
-    } constants[] = {{"w: f32[8,4,3,3]", 288}, {"v: f32[8,8,1,1]", 64}, {"m: f32[32,24]", 768},
-                     {"e: f32[64,64]", 4096},  {"b: f32[24]", 24},      {"c: f32[8]", 8}};
+    } constants[] = {{"w: f32[8,4,3,3]", 288}, {"v: f32[8,8,1,1]", 64}, {"m: f32[32,24]", 768}, {"e: f32[64,64]", 4096},
+                     {"b: f32[24]", 24},       {"c: f32[8]", 8},        {"d: f32[8,1,3,3]", 72}};
     HoloText text = {0};
     holo_text_add(&text, "graph g(%s {\n", head);
     for (int k = 0; k < HOLO_COUNT(constants); k++) {
@@ -197,6 +198,14 @@ static const Case cases[] = {
      2,
      {{"DynamicQuantizeLinear", 1}, {"MatMulIntegerToFloat", 2}},
      false},
+    // Convolutions, too: one quantisation for two of them, and their biases.
+    {HOLO_QUANTIZE_INT8,
+     false,
+     "x: f32[1,4,12,12]) -> (y, z)",
+     "y = Conv@11(x, w, c) {pads=[1,1,1,1]}\nz = Conv@11(x, w) {strides=[2,2]}",
+     2,
+     {{"DynamicQuantizeLinear", 1}, {"ConvIntegerToFloat", 2}, {"Conv", 0}},
+     true},
     {HOLO_QUANTIZE_INT8,
      true,
      "x: f32[5,24]) -> (y)",
@@ -264,7 +273,7 @@ static const struct {
     bool             is_static;
     const char      *head, *body, *words;
 } refused[] = {
-    {HOLO_QUANTIZE_INT8, false, images, "y = Conv@11(x, w, c)", "give --calibrate"},
+    {HOLO_QUANTIZE_INT8, false, "x: f32[1,8,12,12]) -> (y)", "y = Conv@11(x, d, c) {group=8}", "of one channel"},
     {HOLO_QUANTIZE_INT4, false, images, "y = Conv@11(x, w, c)", "no weights in blocks"},
     {HOLO_QUANTIZE_INT8, true, rows, "y = Tanh@13(x)", "no Conv, MatMul, Gemm or Gather"},
     {HOLO_QUANTIZE_INT8, true, rows, "q, s, z = DynamicQuantizeLinear@11(x)\ny = DequantizeLinear@13(q, s, z)",
@@ -556,7 +565,7 @@ static const struct {
     HoloActivations  activations;
     int              narrow; // layers
 } digits_cases[] = {
-    {HOLO_QUANTIZE_INT8, HOLO_ACTIVATIONS_STATIC, 4},  {HOLO_QUANTIZE_INT8, HOLO_ACTIVATIONS_DYNAMIC, 2},
+    {HOLO_QUANTIZE_INT8, HOLO_ACTIVATIONS_STATIC, 4},  {HOLO_QUANTIZE_INT8, HOLO_ACTIVATIONS_DYNAMIC, 4},
     {HOLO_QUANTIZE_INT4, HOLO_ACTIVATIONS_DEFAULT, 2}, {HOLO_QUANTIZE_F16, HOLO_ACTIVATIONS_DEFAULT, 4},
     {HOLO_QUANTIZE_BF16, HOLO_ACTIVATIONS_DEFAULT, 4},
 };
