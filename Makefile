@@ -50,7 +50,7 @@ LIB_COMP := $(BUILD)/libhologram-compiler.a
 SO       := $(BUILD)/libhologram.so
 SO_COMP  := $(BUILD)/libhologram-compiler.so
 
-.PHONY: all demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan races fuzz fuzz-replay bench bench-kernels bench-isa bench-lookup bench-stdlib peers-anew install clean deps help hooks real oom operators isa-long
+.PHONY: all demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan races fuzz fuzz-replay bench bench-real bench-kernels bench-isa bench-lookup bench-stdlib peers-anew install clean deps help hooks real oom operators isa-long
 MAKEFLAGS += --no-builtin-rules
 # What builds a lot uses every core, unless the caller said how many.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -288,6 +288,10 @@ format:
 ## make bench         the corpus beside ONNX Runtime, as ratios of one run
 bench: $(BUILD)/hologram $(BUILD)/bench/kernels bench-lookup
 	@sh bench/run.sh $(BUILD)/hologram
+
+## make bench-real    trained models beside ONNX Runtime, as ratios of one run
+bench-real: $(BUILD)/hologram
+	@SET=real sh bench/run.sh $(BUILD)/hologram
 
 ## make bench-lookup  how fast what is known already is found: tables and memos
 $(BUILD)/bench/lookup: $(wildcard bench/lookup/*.c) tests/support/onnx_writer.c $(LIB_COMP) $(LIB)

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Hologram beside ONNX Runtime: each model compiled, run by both alternately, outputs compared. Called by run.sh, which
 // says what the environment may set. usage: bench.mjs HOLOGRAM [MODEL.onnx ...]
+// Two sets of models: the corpus, full-size graphs with made weights; and trained models as people have them (SET=real).
 //
 // Of all rounds the least time counts: other work on the machine can only make it longer. A model or a peer that is
 // missing is named in the results; exit status 1 when anything is missing, fails or disagrees.
@@ -10,13 +11,16 @@ import { availableParallelism, cpus, totalmem } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { agree } from "./agree.mjs";
-import { make, names } from "./corpus.mjs";
+import { fetchModel, nameOf, titleOf } from "../tools/real/fetch.mjs";
+import { make, names as corpusNames } from "./corpus.mjs";
 import { commit, peerVersion } from "./machine.mjs";
-import { report } from "./report.mjs";
+import { pageOf, report } from "./report.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url)), env = process.env;
 const hologram = resolve(process.argv[2]), paths = process.argv.slice(3);
 const work = resolve(env.WORK || "build/bench"), corpus = resolve(env.HOLO_CORPUS || join(work, "corpus"));
+const real = resolve(env.REAL_FOLDER || join(work, "real"));
+const trained = JSON.parse(readFileSync(join(here, "../tools/real/models.json"), "utf8"));
 const rounds = Number(env.ROUNDS || 3), seconds = env.SECONDS_EACH || "2";
 const cores = availableParallelism?.() ?? cpus().length;
 const say = (text) => process.stderr.write(text + "\n");
@@ -93,7 +97,7 @@ function compareAnswers(model, archive, threadCounts, args, row) {
 }
 
 function benchModel(model, threadCounts, hasPeer) {
-  const row = { name: model.name, runs: [] }, archive = join(work, model.name + ".holo");
+  const row = { name: model.name, title: model.title, runs: [] }, archive = join(work, model.name + ".holo");
   model.noPeer = !hasPeer;
   try {
     const compiled = holoJson("compile", model.model, "-o", archive);
@@ -114,15 +118,29 @@ function benchModel(model, threadCounts, hasPeer) {
 
 // ---- the whole
 
+// A model of the list, and inputs that it can take.
+function makeTrained(name) {
+  const model = trained.find((m, i) => nameOf(m, i) === name), folder = join(real, name);
+  fetchModel(model, folder);
+  return { name, title: titleOf(model), model: join(folder, "model.onnx"), inputs: join(folder, "inputs") };
+}
+const sets = {
+  corpus: { names: corpusNames, make: (name) => make(corpus, name) },
+  real: { names: trained.map(nameOf), make: makeTrained },
+};
+const set = env.SET || "corpus";
+if (!sets[set]) throw new Error(`SET=${set}: the sets are ${Object.keys(sets).join(", ")}`);
+const { names } = sets[set];
+
 function models(missing) {
   const wanted = env.MODELS ? env.MODELS.split(/[\s,]+/).filter(Boolean) : paths.length ? [] : names;
-  for (const name of wanted.filter((n) => !names.includes(n))) missing.push(`${name}: not in the corpus (${names.join(", ")})`);
+  for (const name of wanted.filter((n) => !names.includes(n))) missing.push(`${name}: not in the set ${set} (${names.join(", ")})`);
   const own = paths.map((path) => {
     const name = basename(path).replace(/\.onnx$/, ""), beside = path.replace(/\.onnx$/, "") + ".inputs";
     return { name, model: resolve(path), inputs: resolve(existsSync(beside) ? beside : join(work, name + ".inputs")) };
   });
   for (const m of own.filter((m) => !existsSync(m.model))) missing.push(`${m.name}: there is no file ${m.model}`);
-  return [...wanted.filter((n) => names.includes(n)).map((name) => ({ name, make: () => make(corpus, name) })), ...own.filter((m) => existsSync(m.model))];
+  return [...wanted.filter((n) => names.includes(n)).map((name) => ({ name, make: () => sets[set].make(name) })), ...own.filter((m) => existsSync(m.model))];
 }
 
 function threadCounts(missing) {
@@ -137,15 +155,19 @@ function peak() {
   return existsSync(kernels) ? JSON.parse(run(kernels, ["1", "1"]).split("\n")[0]).peak : undefined;
 }
 
-mkdirSync(corpus, { recursive: true });
+mkdirSync(set === "real" ? real : corpus, { recursive: true });
 const missing = [], list = models(missing), threads = threadCounts(missing), ort = peerVersion();
 if (!ort) missing.push("ONNX Runtime: onnxruntime-node is not installed; there is nothing to compare with");
 for (const m of missing) say(`missing: ${m}`);
-const results = { commit: commit(), ort, rounds, seconds: Number(seconds), missing, whole: names.every((n) => list.some((m) => m.name === n)),
-  machine: { cpu: cpus()[0].model.trim(), cores, memory_gb: Math.round(totalmem() / 2 ** 30), peak: peak() }, corpus: names, models: [] };
+const results = { set, commit: commit(), ort, rounds, seconds: Number(seconds), missing, whole: names.every((n) => list.some((m) => m.name === n)),
+  machine: { cpu: cpus()[0].model.trim(), cores, memory_gb: Math.round(totalmem() / 2 ** 30), peak: peak() }, names, models: [] };
 list.forEach((entry, i) => {
   say(`${entry.name} (${i + 1} of ${list.length})`);
-  const model = entry.make ? entry.make() : entry;
+  let model = entry;
+  try { model = entry.make ? entry.make() : entry; } catch (e) {
+    missing.push(`${entry.name}: ${e.message.split("\n")[0]}`);
+    return;
+  }
   results.models.push({ ...benchModel(model, threads, ort !== null), model_bytes: model.bytes ?? statSync(model.model).size });
   writeFileSync(join(work, "results.json"), JSON.stringify(results, null, 1));
 });
@@ -154,5 +176,5 @@ writeFileSync(join(work, "results.json"), JSON.stringify(results, null, 1));
 const folder = resolve(env.RESULTS || here);
 mkdirSync(folder, { recursive: true });
 const ok = report(results, folder, folder === here && results.whole ? join(here, "..", "README.md") : null);
-say(`${join(folder, "RESULTS.md")} is written`);
+say(`${join(folder, pageOf(results))} is written`);
 process.exit(ok ? 0 : 1);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The results of a bench as RESULTS.md, results.svg and the table of README.md.
+// The results of a bench as pages: RESULTS.md and results.svg for the corpus, REAL.md for trained models, and their tables in README.md.
 // usage: report.mjs RESULTS.json OUT_DIR [README.md]
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -14,7 +14,8 @@ const table = (head, rows) =>
   [head, head.map((_, i) => (i ? "---:" : "---")), ...rows].map((r) => `| ${r.join(" | ")} |`).join("\n") + "\n";
 const speedup = (run) => (run ? ratio(run.ort.min_us, run.hologram.min_us) : undefined);
 const present = (list) => list.filter((x) => x !== undefined);
-const named = (m) => (m.error || m.agree?.bad.length ? `**${m.name}**` : m.name);
+const title = (m) => m.title ?? m.name;
+const named = (m) => (m.error || m.agree?.bad.length ? `**${title(m)}**` : title(m));
 
 // ---- tables
 
@@ -49,7 +50,7 @@ function rateTable(models, peak) {
     (peak ? `A core's peak is ${peak.toFixed(0)} GFLOP/s: multiply-adds that never leave the registers. ` : "The peak was not measured. ") +
     "Winograd's transformation takes fewer multiplications than are counted, so a share may be above 100 %.\n\n" +
     table(["model", ...counted[0].runs.flatMap(head)],
-      counted.map((m) => [m.name, ...m.runs.flatMap((r) => [digits(r.hologram.gflops), share(r.hologram.gflops, r.threads)])]));
+      counted.map((m) => [title(m), ...m.runs.flatMap((r) => [digits(r.hologram.gflops), share(r.hologram.gflops, r.threads)])]));
 }
 
 // What bounds the figures, by hand: a page beside this program.
@@ -61,7 +62,7 @@ function bounds() {
 // Everything that is missing, failed or not as it should be, each with its reason.
 function faults(results) {
   const list = [...results.missing];
-  const absent = results.corpus.filter((n) => !results.models.some((m) => m.name === n) && !results.missing.some((x) => x.startsWith(n + ":")));
+  const absent = results.names.filter((n) => !results.models.some((m) => m.name === n) && !results.missing.some((x) => x.startsWith(n + ":")));
   for (const m of results.models) {
     if (m.error) list.push(`${m.name}: Hologram: ${m.error}`);
     if (m.peerError) list.push(`${m.name}: ONNX Runtime: ${m.peerError}`);
@@ -106,20 +107,29 @@ function chart(models, threads) {
 
 // ---- writing
 
+// What differs between the two sets of models.
+const sets = {
+  corpus: { page: "RESULTS.md", title: "Hologram beside ONNX Runtime", command: "make bench", models: "Float32, batch 1", picture: "results.svg", mark: "the table of `make bench`" },
+  real: { page: "REAL.md", title: "Trained models beside ONNX Runtime", command: "make bench-real",
+    models: "Trained models that npm packages ship, f32 and int8, batch 1", mark: "the table of `make bench-real`" },
+};
+const setOf = (results) => sets[results.set];
+export const pageOf = (results) => setOf(results).page;
+
 function text(results, threads, problems) {
-  const m = results.machine, models = results.models;
-  const lines = [`# Hologram beside ONNX Runtime`, "",
-    "Written by `make bench`; [README.md](README.md) says how to repeat it. Float32, batch 1, the same inputs, the same machine, " +
+  const m = results.machine, models = results.models, set = setOf(results);
+  const lines = [`# ${set.title}`, "",
+    `Written by \`${set.command}\`; [README.md](README.md) says how to repeat it. ${set.models}, the same inputs, the same machine, ` +
     `both alternately: ${results.rounds} rounds of ${results.seconds} seconds each, of which the least time counts. A ratio above 1 means that Hologram is faster.`, "",
     `- machine: ${m.cpu}, ${m.cores} cores, ${m.memory_gb} GB, level ${m.level ?? "unknown"}`,
     `- Hologram: commit ${results.commit}`,
     `- ONNX Runtime: ${results.ort ? `onnxruntime-node ${results.ort}, CPU, all optimisations` : "missing"}`, "",
-    "## Time of a run", "", "![ratios](results.svg)", "", speedTable(models, threads),
+    "## Time of a run", "", ...(set.picture ? [`![ratios](${set.picture})`, ""] : []), speedTable(models, threads),
     "## Opening, memory, agreement", "",
     "To open is, for ONNX Runtime, to create a session from the model, and for Hologram to open the archive that `hologram compile` made of " +
     "it. The first answer is counted from before opening. Memory is the peak: of the whole process for Hologram, and what is above the process " +
     "before the model was opened for ONNX Runtime. Answers are compared element by element, in parts of the output's largest magnitude; 1e-4 is allowed.", "",
-    openTable(models) + rateTable(models, m.peak) + bounds()];
+    openTable(models) + rateTable(models, m.peak) + (set.picture ? bounds() : "")];
   if (problems.list.length) lines.push("## Missing or wrong", "", ...problems.list.map((p) => `- ${p.replaceAll("\n", " ")}`));
   if (problems.absent.length) lines.push(`${problems.list.length ? "\n" : ""}Not part of this run: ${problems.absent.join(", ")}.`);
   return lines.join("\n") + "\n";
@@ -127,11 +137,12 @@ function text(results, threads, problems) {
 
 // The part between the two marks.
 function updateReadme(path, results, threads) {
-  const begin = "<!-- the table of `make bench` -->", end = "<!-- end of the table -->", page = readFileSync(path, "utf8");
-  const from = page.indexOf(begin), to = page.indexOf(end);
+  const set = setOf(results), begin = `<!-- ${set.mark} -->`, end = "<!-- end of the table -->", page = readFileSync(path, "utf8");
+  const from = page.indexOf(begin), to = page.indexOf(end, from);
   if (from < 0 || to < from) throw new Error(`${path} lacks the marks ${begin} and ${end}`);
-  const body = `\n![Speed relative to ONNX Runtime](bench/results.svg)\n\n${speedTable(results.models, threads)}\n` +
-    `${results.machine.cpu}, ${results.machine.cores} cores, f32, batch 1, beside ONNX Runtime ${results.ort}; more in [bench/RESULTS.md](bench/RESULTS.md).\n`;
+  const picture = set.picture ? `![Speed relative to ONNX Runtime](bench/${set.picture})\n\n` : "";
+  const body = `\n${picture}${speedTable(results.models, threads)}\n` +
+    `${results.machine.cpu}, ${results.machine.cores} cores, batch 1, beside ONNX Runtime ${results.ort}; more in [bench/${set.page}](bench/${set.page}).\n`;
   writeFileSync(path, page.slice(0, from + begin.length) + "\n" + body + page.slice(to));
 }
 
@@ -139,8 +150,9 @@ function updateReadme(path, results, threads) {
 export function report(results, folder, readme) {
   const threads = [...new Set(results.models.flatMap((m) => m.runs.map((r) => r.threads)))].sort((a, b) => a - b);
   const problems = faults(results);
-  writeFileSync(join(folder, "RESULTS.md"), text(results, threads, problems));
-  writeFileSync(join(folder, "results.svg"), chart(results.models, threads));
+  const { page, picture } = setOf(results);
+  writeFileSync(join(folder, page), text(results, threads, problems));
+  if (picture) writeFileSync(join(folder, picture), chart(results.models, threads));
   if (readme && results.ort) updateReadme(readme, results, threads);
   return !problems.list.length;
 }

