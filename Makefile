@@ -50,7 +50,7 @@ LIB_COMP := $(BUILD)/libhologram-compiler.a
 SO       := $(BUILD)/libhologram.so
 SO_COMP  := $(BUILD)/libhologram-compiler.so
 
-.PHONY: all demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan races fuzz fuzz-replay bench bench-real bench-kernels bench-isa bench-lookup bench-stdlib peers-anew install clean deps help hooks real oom operators isa-long
+.PHONY: all packages demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan races fuzz fuzz-replay bench bench-real bench-kernels bench-isa bench-lookup bench-stdlib peers-anew install clean deps help hooks real oom operators isa-long
 MAKEFLAGS += --no-builtin-rules
 # What builds a lot uses every core, unless the caller said how many.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -158,6 +158,14 @@ PACKAGES      := gcc make pkg-config libjansson-dev libxxhash-dev zlib1g-dev
 TEST_PACKAGES := libcmocka-dev libonnx-testdata clang libclang-rt-14-dev clang-format g++ python3 \
                  libturbojpeg0 libpng16-16 libtiff6 libwebp7 libopenjp2-7
 
+# SUDO=doas is another way to become root; SUDO= installs nothing.
+ifneq ($(origin SUDO),undefined)
+export SUDO
+endif
+## make packages      the Debian packages that demo and test install
+packages:
+	@echo "make demo: $(PACKAGES)"
+	@echo "make test: $(TEST_PACKAGES)"
 deps:
 	@sh tools/deps.sh $(PACKAGES)
 test-deps:
