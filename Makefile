@@ -50,7 +50,7 @@ LIB_COMP := $(BUILD)/libhologram-compiler.a
 SO       := $(BUILD)/libhologram.so
 SO_COMP  := $(BUILD)/libhologram-compiler.so
 
-.PHONY: all packages demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan races fuzz fuzz-replay bench bench-real bench-kernels bench-isa bench-lookup bench-stdlib peers-anew install clean deps help hooks real oom operators isa-long
+.PHONY: all packages demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan races fuzz fuzz-replay bench bench-real bench-kernels bench-isa bench-lookup bench-stdlib peers-anew install uninstall clean deps help hooks real oom operators isa-long
 MAKEFLAGS += --no-builtin-rules
 # What builds a lot uses every core, unless the caller said how many.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -341,21 +341,12 @@ real: $(BUILD)/hologram
 operators: $(BUILD)/hologram
 	@$(BUILD)/hologram ops --markdown > $(BUILD)/operators.md && mv $(BUILD)/operators.md docs/operators.md
 
-## make install       PREFIX=/usr/local: program, libraries, headers, pkg-config, CMake, man pages
-DEST := $(DESTDIR)$(PREFIX)
+## make install       PREFIX=/usr/local: program, libraries, headers, pkg-config, CMake, manual pages, completion
 install: all
-	install -d $(DEST)/bin $(DEST)/include $(DEST)/lib/pkgconfig $(DEST)/lib/cmake/Hologram $(DEST)/share/man/man1
-	install $(BUILD)/hologram $(DEST)/bin/
-	$(Q)ln -sf hologram $(DEST)/bin/hologram-compile
-	install -m 644 include/*.h $(DEST)/include/
-	install -m 644 $(LIB) $(LIB_COMP) $(DEST)/lib/
-	install $(SO) $(DEST)/lib/libhologram.so.0
-	install $(SO_COMP) $(DEST)/lib/libhologram-compiler.so.0
-	$(Q)ln -sf libhologram.so.0 $(DEST)/lib/libhologram.so
-	$(Q)ln -sf libhologram-compiler.so.0 $(DEST)/lib/libhologram-compiler.so
-	for f in hologram hologram-compiler; do sed 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|' tools/install/$$f.pc.in > $(DEST)/lib/pkgconfig/$$f.pc; done
-	for f in tools/install/*.cmake.in; do sed 's|@PREFIX@|$(PREFIX)|g;s|@VERSION@|$(VERSION)|g' $$f > $(DEST)/lib/cmake/Hologram/$$(basename $$f .in); done
-	install -m 644 docs/man/*.1 $(DEST)/share/man/man1/
+	@BUILD="$(BUILD)" PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" VERSION="$(VERSION)" sh tools/install.sh install
+## make uninstall     takes away what `make install` with the same PREFIX put there, and nothing else
+uninstall:
+	@BUILD="$(BUILD)" PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" VERSION="$(VERSION)" sh tools/install.sh uninstall
 
 # The examples, built against the installed library alone.
 install-test: all

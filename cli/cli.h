@@ -80,7 +80,8 @@ void cli_print_help(const CliCommand *command);
 // The word of the list (ended by NULL) that `word` was probably meant to be; NULL: none is near.
 const char *cli_nearest(const char *word, const char *const *list);
 
-extern const CliCommand *const cli_commands[]; // main.c; ended by NULL
+extern const CliCommand *const cli_commands[];                     // main.c; ended by NULL
+const CliCommand              *cli_command_find(const char *name); // NULL: none, after a message
 
 // "64M", "1.5G", or plain bytes. False: it is no such number.
 bool cli_read_bytes(const char *text, uint64_t *out);

@@ -1,6 +1,6 @@
 // cmd_help.c - hologram help, hologram version.
 
-#include "cli.h"
+#include "tables.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ static void overview(void)
            reset);
     printf("%susage:%s hologram COMMAND [options] [arguments]\n\n%scommands:%s\n", bold, reset, bold, reset);
     for (int i = 0; cli_commands[i]; i++)
-        printf("  %s%-8s%s  %s\n", cli_color(stdout, "cyan"), cli_commands[i]->name, reset, cli_commands[i]->purpose);
+        printf("  %s%-10s%s  %s\n", cli_color(stdout, "cyan"), cli_commands[i]->name, reset, cli_commands[i]->purpose);
     printf("\n%sa first use:%s\n"
            "  hologram compile model.onnx -o model.holo\n"
            "  hologram inspect model.holo\n"
@@ -22,23 +22,30 @@ static void overview(void)
 
 static int help(Cli *cli)
 {
-    if (!cli->arg_count) {
+    const CliCommand *command = cli->arg_count ? cli_command_find(cli->args[0]) : NULL;
+    if (cli->arg_count && !command) return CLI_USAGE;
+    if (cli_option(cli, "man"))
+        cli_print_man(command);
+    else if (command)
+        cli_print_help(command);
+    else
         overview();
-        return CLI_OK;
-    }
-    for (int i = 0; cli_commands[i]; i++) {
-        if (strcmp(cli_commands[i]->name, cli->args[0])) continue;
-        cli_print_help(cli_commands[i]);
-        return CLI_OK;
-    }
-    return cli_usage(cli, "there is no command '%s'", cli->args[0]);
+    return CLI_OK;
 }
+
+static const CliOption options[] = {
+    {"man", 0, NULL, "as a manual page, which `make install` installs"},
+    {0},
+};
 
 const CliCommand cli_help = {
     .name      = "help",
     .purpose   = "show what there is, or how a command is used",
     .arguments = "[COMMAND]",
     .arg_max   = 1,
+    .examples  = "  hologram help compile\n"
+                 "  hologram help --man compile | man -l -\n",
+    .options   = options,
     .run       = help,
 };
 

@@ -6,12 +6,14 @@
 #include <string.h>
 
 extern const CliCommand cli_compile, cli_run, cli_test, cli_bench, cli_inspect, cli_explain, cli_graph, cli_ops,
-    cli_verify, cli_compare, cli_bisect, cli_memo_command, cli_kernel, cli_atlas, cli_config, cli_help, cli_version;
+    cli_verify, cli_compare, cli_bisect, cli_memo_command, cli_kernel, cli_atlas, cli_config, cli_completion, cli_help,
+    cli_version;
 
 const CliCommand *const cli_commands[] = {
-    &cli_compile, &cli_run,   &cli_test,   &cli_bench,   &cli_inspect, &cli_explain,
-    &cli_graph,   &cli_ops,   &cli_verify, &cli_compare, &cli_bisect,  &cli_memo_command,
-    &cli_kernel,  &cli_atlas, &cli_config, &cli_help,    &cli_version, NULL,
+    &cli_compile,    &cli_run,          &cli_test,    &cli_bench,  &cli_inspect,
+    &cli_explain,    &cli_graph,        &cli_ops,     &cli_verify, &cli_compare,
+    &cli_bisect,     &cli_memo_command, &cli_kernel,  &cli_atlas,  &cli_config,
+    &cli_completion, &cli_help,         &cli_version, NULL,
 };
 
 // The usual spellings of commands as options.
@@ -22,23 +24,22 @@ static const char *spelling(const char *word)
     return word;
 }
 
-static const CliCommand *find(const char *name)
-{
-    for (int i = 0; cli_commands[i]; i++)
-        if (!strcmp(cli_commands[i]->name, name)) return cli_commands[i];
-    return NULL;
-}
-
-static int no_command(const char *name)
+const CliCommand *cli_command_find(const char *name)
 {
     const char *names[CLI_COUNT(cli_commands)] = {0};
-    for (int i = 0; cli_commands[i]; i++) names[i] = cli_commands[i]->name;
+    for (int i = 0; cli_commands[i]; i++) {
+        names[i] = cli_commands[i]->name;
+        if (!strcmp(names[i], name)) return cli_commands[i];
+    }
     const char *nearest = cli_nearest(name, names);
-    if (nearest)
+    if (*name == '-')
+        cli_fail("hologram COMMAND [options] [arguments]; see: hologram help", "'%s' stands where the command belongs",
+                 name);
+    else if (nearest)
         cli_fail("see: hologram help", "there is no command '%s'; did you mean '%s'?", name, nearest);
     else
         cli_fail("see: hologram help", "there is no command '%s'", name);
-    return CLI_USAGE;
+    return NULL;
 }
 
 // Called by the name hologram-compile, the program is its command compile.
@@ -52,9 +53,9 @@ static int dispatch(int argc, char **argv)
 {
     bool        compiles = argc > 0 && is_compile(argv[0]);
     const char *name     = compiles ? "compile" : argc > 1 ? spelling(argv[1]) : "help";
-    Cli         cli      = {.command = find(name)};
+    Cli         cli      = {.command = cli_command_find(name)};
     int         words    = compiles ? 1 : 2; // before the command's own
-    if (!cli.command) return no_command(name);
+    if (!cli.command) return CLI_USAGE;
     int status = cli_parse(&cli, argc > words ? argc - words : 0, argv + words);
     if (!status) status = cli_settings_load(&cli);
     if (status) return status;

@@ -1,11 +1,11 @@
 // options.c - the command line: options from a command's table, help from the same table.
 
-#include "cli.h"
+#include "tables.h"
 
 #include <string.h>
 
 // Options that every command has.
-static const CliOption common[] = {
+const CliOption cli_common[] = {
     {"help", 'h', NULL, "show this help"},
     {"color", 0, "WHEN", "colours: auto, always or never"},
     {"memory-limit", 0, "SIZE",
@@ -25,7 +25,7 @@ static const CliOption *find_in(const CliOption *row, const char *name, size_t s
 static const CliOption *find(const CliCommand *command, const char *name, size_t size, char letter)
 {
     const CliOption *row = find_in(command->options, name, size, letter);
-    return row ? row : find_in(common, name, size, letter);
+    return row ? row : find_in(cli_common, name, size, letter);
 }
 
 // ---- the nearest word
@@ -66,10 +66,12 @@ const char *cli_nearest(const char *word, const char *const *list)
 
 static int unknown_option(const Cli *cli, const char *name, size_t size)
 {
-    const char *names[64];
-    int         count = 0;
+    int count = CLI_COUNT(cli_common);
+    for (const CliOption *row = cli->command->options; row && row->name; row++) count++;
+    const char **names = cli_take((size_t)count, sizeof *names);
+    count              = 0;
     for (const CliOption *row = cli->command->options; row && row->name; row++) names[count++] = row->name;
-    for (const CliOption *row = common; row->name; row++) names[count++] = row->name;
+    for (const CliOption *row = cli_common; row->name; row++) names[count++] = row->name;
     names[count]        = NULL;
     char       *word    = cli_format("%.*s", (int)size, name);
     const char *nearest = cli_nearest(word, names);
@@ -210,7 +212,7 @@ int cli_options_only(const Cli *cli, const char *list, const char *path, unsigne
 {
     for (int i = 0; i < cli->given_count; i++) {
         const CliOption *o = cli->given[i].option;
-        if (!cli_has_word(list, o->name) && !find_in(common, o->name, strlen(o->name), 0))
+        if (!cli_has_word(list, o->name) && !find_in(cli_common, o->name, strlen(o->name), 0))
             return cli_usage(cli, "--%s is not for %s: %s is %s", o->name, kind_names[kind], path, kind_names[kind]);
     }
     return CLI_OK;
@@ -299,7 +301,7 @@ void cli_print_help(const CliCommand *command)
     if (command->details) printf("\n%s\n", command->details);
     printf("\n%soptions:%s\n", bold, reset);
     print_options(command->options);
-    print_options(common);
+    print_options(cli_common);
     if (command->help) command->help();
     if (command->examples) printf("\n%sexamples:%s\n%s", bold, reset, command->examples);
 }

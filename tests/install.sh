@@ -20,7 +20,9 @@ there=$work/root$prefix
 check 'make install' "$MAKE" -C "$ROOT" --no-print-directory install BUILD="$BUILD" DESTDIR="$work/root" PREFIX=$prefix
 for file in bin/hologram include/hologram.h include/hologram_compiler.h include/hologram_atlas.h lib/libhologram.a lib/libhologram-compiler.a \
     lib/libhologram.so lib/libhologram.so.0 lib/libhologram-compiler.so lib/pkgconfig/hologram.pc \
-    lib/pkgconfig/hologram-compiler.pc lib/cmake/Hologram/HologramConfig.cmake share/man/man1/hologram.1; do
+    lib/pkgconfig/hologram-compiler.pc lib/cmake/Hologram/HologramConfig.cmake share/man/man1/hologram.1 \
+    share/man/man1/hologram-compile.1 share/man/man1/hologram-memo.1 share/bash-completion/completions/hologram \
+    share/zsh/site-functions/_hologram share/fish/vendor_completions.d/hologram.fish; do
     check "$file is installed" test -s "$there/$file"
 done
 check 'nothing is left to fill in' sh -c "! grep -rn '@[A-Z]*@' '$there'/lib/pkgconfig '$there'/lib/cmake"
@@ -112,6 +114,19 @@ CMAKE
     gives 0 'probabilities (f32, 10 elements): ' project/build/first_run digits.holo
     gives 0 '10 numbers of type f32' project/build/program "$MODEL"
 fi
+
+# ---- and taken away again: what was put there, and nothing else
+
+for command in $(HOLOGRAM=$BUILD/hologram; "$HOLOGRAM" help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+    check "$command has a manual page" test -s "$there/share/man/man1/hologram-$command.1"
+done
+echo theirs > "$there/bin/theirs"
+echo theirs > "$there/share/man/man1/theirs.1"
+check 'make uninstall' "$MAKE" -C "$ROOT" --no-print-directory uninstall BUILD="$BUILD" DESTDIR="$work/root" PREFIX=$prefix
+(cd "$there" && find . -type f -o -type l) | sort > left
+printf './bin/theirs\n./share/man/man1/theirs.1\n' > wanted
+check 'what others put there is left, and nothing else' cmp left wanted
+check 'twice does no harm' "$MAKE" -C "$ROOT" --no-print-directory uninstall BUILD="$BUILD" DESTDIR="$work/root" PREFIX=$prefix
 
 passed=$(grep -c '^passed$' "$TALLY")
 failed=$(grep -c '^failed$' "$TALLY")

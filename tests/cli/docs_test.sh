@@ -33,10 +33,7 @@ for page in "$ROOT"/README.md "$ROOT"/docs/*.md; do
 done
 check 'there are commands' test "$(grep -c hologram all.sh)" -ge 5
 
-for command in compile run test bench inspect explain graph ops verify compare bisect memo kernel atlas config; do hologram help $command; done > help.txt
+for command in compile run test bench inspect explain graph ops verify compare bisect memo kernel atlas config completion help; do hologram help $command; done > help.txt
 for option in $(grep -ohE '(^|[ `])--[a-z][a-z-]+' "$ROOT"/README.md "$ROOT"/docs/cli.md | tr -d ' `' | sort -u); do
     check "the option $option of the documents exists" grep -qF -e "$option" help.txt
-done
-for option in $(sed 's/\\-/-/g' "$ROOT"/docs/man/hologram.1 | grep -oE '(^|[ "])--[a-z][a-z-]+' | tr -d ' "' | sort -u); do
-    check "the option $option of the manual exists" grep -qF -e "$option" help.txt
 done

@@ -56,7 +56,6 @@ gives 0 'usage: hologram' hologram --help
 for command in compile run test bench inspect explain graph ops verify bisect atlas config; do
     gives 0 "hologram $command" hologram help $command
     gives 0 "hologram $command" hologram $command --help
-    check "the manual tells of $command" grep -q "hologram $command" "$ROOT/docs/man/hologram.1"
 done
 gives 0 '.' hologram version
 gives 2 "compile" hologram compil
