@@ -33,13 +33,13 @@ check "nothing is said of sizes that were given" sh -c \
     '! "$0" bench digits.holo --seconds 0.05 --input-shape image:2,1,8,8 2>&1 | grep "taken as 1"' "$HOLOGRAM"
 
 # Settings: the flag, then the environment, then .env, then hologram.toml, then the default.
-gives 0 'threads    0        default' hologram config
+gives 0 'threads      0        default' hologram config
 echo 'threads = 5' > hologram.toml
-gives 0 'threads    5        hologram.toml' hologram config
+gives 0 'threads      5        hologram.toml' hologram config
 echo 'HOLOGRAM_THREADS=6' > .env
-gives 0 'threads    6        .env' hologram config
+gives 0 'threads      6        .env' hologram config
 export HOLOGRAM_THREADS=7
-gives 0 'threads    7        HOLOGRAM_THREADS' hologram config
+gives 0 'threads      7        HOLOGRAM_THREADS' hologram config
 gives 0 '"threads": 1,' hologram bench digits.holo --seconds 0.05 --json --threads 1
 gives 0 '"threads": 7,' hologram bench digits.holo --seconds 0.05 --json
 unset HOLOGRAM_THREADS
