@@ -33,6 +33,7 @@ typedef struct CliOption {
     const char *value;  // what its value is called in the help; NULL: a switch
     const char *help;
     bool        many;    // it may be given several times; an option with a value else once
+    bool        writes;  // its value is a file that is written: none that is read
     unsigned    files;   // the kinds of files that it is for; 0: any
     const char *choices; // all that its value may be; NULL: the command knows
     const char *with;    // options of which one must be given with it

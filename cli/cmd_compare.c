@@ -176,7 +176,6 @@ static int run_once(Comparison *c)
     *c->samples.path = c->is_seeded ? "made up" : "given";
     int result       = cli_inputs_read(c->cli, &c->ports, c->is_seeded, &inputs);
     if (!result) result = compare_sample(c, inputs, NULL, 0);
-    if (result && c->is_seeded) cli_advice(cli_inputs_advice(&c->ports, inputs));
     cli_inputs_free(inputs, c->ports.count);
     return result;
 }

@@ -321,7 +321,8 @@ static void help_passes(void)
 }
 
 static const CliOption options[] = {
-    {"output", 'o', "FILE", "the archive to write; else MODEL's name with .holo, in\nthe working folder"},
+    {"output", 'o', "FILE", "the archive to write; else MODEL's name with .holo, in\nthe working folder",
+     .writes = true},
     CLI_OPTION_SHAPE,
     CLI_OPTION_NUMERIC,
     CLI_OPTIONS_VERIFY,

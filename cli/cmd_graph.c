@@ -108,7 +108,7 @@ static int graph(Cli *cli)
 }
 
 static const CliOption options[] = {
-    {"output", 'o', "FILE", "the picture: .svg, .html (to move, zoom and search) or .dot"},
+    {"output", 'o', "FILE", "the picture: .svg, .html (to move, zoom and search) or .dot", .writes = true},
     {"stage", 0, "STAGE", "imported, planned or both, which is the default", .choices = "imported planned both"},
     CLI_OPTION_MODEL_SHAPE,
     CLI_OPTION_MODEL_NUMERIC,

@@ -119,7 +119,8 @@ static int run_with(const Cli *cli, HoloKernels *kernels, int index)
     CliKernelArg    *args;
     HoloError        error = {0};
     holo_kernels_info(kernels, index, &info);
-    int result = launch_begin(cli, &launch);
+    int result = cli_make_folder(cli_option(cli, "output"));
+    if (!result) result = launch_begin(cli, &launch);
     if (result) return result;
     result = cli_kernel_args(cli, &info, 0, &args);
     if (!result) {

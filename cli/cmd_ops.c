@@ -47,18 +47,30 @@ char *op_types(const HoloOpInfo *op)
 
 // ---- the command
 
+static bool is_called(const HoloOpInfo *op, const char *name)
+{
+    return !strcasecmp(name, op->name) || !strcmp(name, op_domain(op));
+}
+
 static bool wanted(const Cli *cli, const HoloOpInfo *op)
 {
     for (int i = 0; i < cli->arg_count; i++)
-        if (!strcasecmp(cli->args[i], op->name) || !strcmp(cli->args[i], op_domain(op))) return true;
+        if (is_called(op, cli->args[i])) return true;
     return cli->arg_count == 0;
 }
 
-static int print_json(const Cli *cli)
+static bool is_known(const char *name)
+{
+    HoloOpInfo op;
+    for (int i = 0; holo_op_info(i, &op); i++)
+        if (is_called(&op, name)) return true;
+    return false;
+}
+
+static void print_json(const Cli *cli)
 {
     Json       json = {.out = stdout};
     HoloOpInfo op;
-    int        shown = 0;
     json_open(&json, NULL, '[');
     for (int i = 0; holo_op_info(i, &op); i++) {
         if (!wanted(cli, &op)) continue;
@@ -73,13 +85,11 @@ static int print_json(const Cli *cli)
         json_close(&json, ']');
         json_text(&json, "runs", op.runs);
         json_close(&json, '}');
-        shown++;
     }
     json_close(&json, ']');
-    return shown;
 }
 
-static int print_table(const Cli *cli)
+static void print_table(const Cli *cli)
 {
     const char *domain = NULL;
     HoloOpInfo  op;
@@ -95,7 +105,6 @@ static int print_table(const Cli *cli)
         shown++;
     }
     if (shown) printf("\n%d operators\n", shown);
-    return shown;
 }
 
 static int ops(Cli *cli)
@@ -105,9 +114,14 @@ static int ops(Cli *cli)
         ops_markdown();
         return CLI_OK;
     }
-    int shown = cli_option(cli, "json") ? print_json(cli) : print_table(cli);
-    return shown || !cli->arg_count ? CLI_OK
-                                    : cli_fail("`hologram ops` lists all", "there is no operator '%s'", cli->args[0]);
+    for (int i = 0; i < cli->arg_count; i++)
+        if (!is_known(cli->args[i]))
+            return cli_fail("`hologram ops` lists all", "there is no operator '%s'", cli->args[i]);
+    if (cli_option(cli, "json"))
+        print_json(cli);
+    else
+        print_table(cli);
+    return CLI_OK;
 }
 
 static const CliOption options[] = {

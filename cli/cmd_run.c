@@ -2,11 +2,9 @@
 
 #include "loading.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { SHOWN = 8 }; // elements of an output that are printed
 
@@ -106,13 +104,6 @@ static int show_outputs(const Cli *cli, const HoloModel *model, const HoloSessio
     return CLI_OK;
 }
 
-static int make_folder(const char *path)
-{
-    struct stat info;
-    if (!path || (!stat(path, &info) && S_ISDIR(info.st_mode)) || !mkdir(path, 0777)) return CLI_OK;
-    return cli_fail(NULL, "the folder %s cannot be made: %s", path, strerror(errno));
-}
-
 static int run_session(const Cli *cli, const HoloModel *model, HoloSession *session, const CliInput *inputs)
 {
     const char *profile = cli_option(cli, "profile");
@@ -151,7 +142,7 @@ static int run_model(const Cli *cli, const HoloModel *model)
 static int run(Cli *cli)
 {
     HoloModel *model;
-    int        result = make_folder(cli_option(cli, "output"));
+    int        result = cli_make_folder(cli_option(cli, "output"));
     if (!result) result = cli_model_open(cli, 0, &model);
     if (result) return result;
     if (!holo_model_output_count(model))
@@ -174,7 +165,7 @@ static const CliOption options[] = {
     CLI_OPTION_MEMO,
     CLI_OPTION_SAVE_MEMO,
     CLI_OPTION_MODEL_NUMERIC,
-    {"profile", 0, "FILE.json", "time each step: a trace for chrome://tracing"},
+    {"profile", 0, "FILE.json", "time each step: a trace for chrome://tracing", .writes = true},
     {"quiet", 'q', NULL, "do not print the outputs"},
     {0},
 };

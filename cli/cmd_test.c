@@ -222,7 +222,7 @@ static const CliOption options[] = {
     {"reference", 0, NULL, "test the plain implementation, without compiling",
      .without = "as-constants symbolic numeric"},
     {"known", 0, "FILE", "lines `case: reason` of failures that are known: skipped, with the reason"},
-    {"json", 0, "FILE", "list every case in FILE; - is the standard output"},
+    {"json", 0, "FILE", "list every case in FILE; - is the standard output", .writes = true},
     {"verbose", 'v', NULL, "tell of cases that pass, too"},
     {0},
 };

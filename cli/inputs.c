@@ -3,6 +3,7 @@
 #include "image_input.h"
 
 #include <string.h>
+#include <unistd.h>
 
 CliPorts cli_model_ports(const HoloModel *model)
 {
@@ -211,6 +212,20 @@ int cli_inputs_read_all(const Cli *cli, const CliPorts *ports, const char *path,
     return result;
 }
 
+// A file that is not there may be a form of writing that is not ours.
+static int no_file(const CliPorts *ports, int index, const char *source)
+{
+    const char *name = ports->port[index]->name, *advice = NULL;
+    size_t      size = strlen(name);
+    if (!strncmp(source, name, size) && source[size] == ':')
+        advice = cli_format("did you mean --input %s=%s?", name, source + size + 1);
+    for (int i = 0; i < ports->count && !advice; i++)
+        if (strstr(source, cli_format(",%s=", ports->port[i]->name)))
+            advice = "each input has an --input of its own: --input a=FILE --input b=FILE";
+    return *source ? cli_fail(advice, "the file '%s' for the input '%s' is not there", source, name)
+                   : cli_fail(cli_format("give --input %s=FILE", name), "no file is given for the input '%s'", name);
+}
+
 static int take(const Cli *cli, const CliPorts *ports, const char *text, CliInput *inputs)
 {
     const char *source = text;
@@ -231,6 +246,7 @@ static int take(const Cli *cli, const CliPorts *ports, const char *text, CliInpu
     inputs[index].is_random = !strcmp(source, "random");
     if (inputs[index].is_random) return CLI_OK; // made when the sizes of all others are known
     int result = cli_standard_input(&source);
+    if (!result && access(source, F_OK)) return no_file(ports, index, source);
     return result ? result : cli_input_read(cli, ports, index, source, &inputs[index]);
 }
 

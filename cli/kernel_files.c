@@ -109,7 +109,11 @@ int cli_compile_kernels(const Cli *cli)
         return cli_usage(cli, "--quiet leaves nothing of --emit %s: give -o FILE, too", emit);
     HoloStatus status =
         holo_kernels_open(cli->args[0], cli_is("numeric", "exact") ? HOLO_EXACT : HOLO_FUSED, &kernels, &error);
-    if (status) return cli_fail_error(NULL, &error, status);
+    if (status) {
+        cli_fail_error(NULL, &error, status);
+        if (status == HOLO_NO_FILE) cli_advice("a model is given by its file: hologram compile FILE.onnx");
+        return CLI_FAILED;
+    }
     result = json || text ? emit_texts(cli, kernels, json) : emit_archive(cli, kernels);
     holo_kernels_close(kernels);
     return result;

@@ -2,6 +2,7 @@
 
 #include "loading.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,9 @@ static bool parse_dims(const char *text, int *out_rank, int64_t *out_dim)
         if (*text == '?') {
             end = (char *)text + 1;
         } else {
-            size = strtoll(text, &end, 10);
-            if (end == text || size < 0) return false;
+            errno = 0;
+            size  = strtoll(text, &end, 10);
+            if (end == text || size < 0 || errno) return false;
         }
         out_dim[(*out_rank)++] = size;
         if (!*end) return true;
@@ -94,6 +96,15 @@ uint32_t cli_open_flags(const Cli *cli)
            (cli_option(cli, "huge-pages") ? HOLO_OPEN_HUGE : 0);
 }
 
+int cli_make_folder(const char *path)
+{
+    struct stat info;
+    bool        is_there = path && !stat(path, &info);
+    if (!path || (is_there && S_ISDIR(info.st_mode)) || (!is_there && !mkdir(path, 0777))) return CLI_OK;
+    return is_there ? cli_fail("give the name of a folder", "%s is no folder", path)
+                    : cli_fail(NULL, "the folder %s cannot be made: %s", path, strerror(errno));
+}
+
 int cli_temporary(char **out_path)
 {
     const char *folder = getenv("TMPDIR");
@@ -137,13 +148,31 @@ int cli_standard_input(const char **path)
     return is_file ? CLI_OK : keep_input();
 }
 
+// What to do where a folder stands for a model; NULL: it is none, or has no model in it.
+static const char *model_inside(const char *path)
+{
+    DIR        *folder = opendir(path);
+    const char *found  = NULL;
+    for (struct dirent *entry; folder && !found && (entry = readdir(folder));) {
+        const char *dot = strrchr(entry->d_name, '.');
+        if (dot && dot > entry->d_name && (!strcmp(dot, ".onnx") || !strcmp(dot, ".holo")))
+            found = cli_format("give the file: %s/%s", path, entry->d_name);
+    }
+    if (folder) closedir(folder);
+    return found;
+}
+
 int cli_file_kind(const Cli *cli, int arg, HoloFileKind *out_kind)
 {
     HoloError error  = {0};
     int       result = cli_standard_input(&cli->args[arg]);
     if (result) return result;
     HoloStatus status = holo_file_kind(cli->args[arg], out_kind, &error);
-    if (status) return cli_fail_error(cli->args[arg], &error, status);
+    if (status) {
+        cli_fail_error(cli->args[arg], &error, status);
+        cli_advice(model_inside(cli->args[arg]));
+        return CLI_FAILED;
+    }
     return cli_options_fit(cli, cli->args[arg], *out_kind == HOLO_FILE_ARCHIVE ? CLI_ARCHIVES : CLI_MODELS);
 }
 

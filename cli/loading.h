@@ -107,6 +107,8 @@ uint32_t cli_open_flags(const Cli *cli);
 int cli_file_kind(const Cli *cli, int arg, HoloFileKind *out_kind);
 // Where *path is "-", makes it the path of the standard input, which can be opened several times then.
 int cli_standard_input(const char **path);
+// Makes a folder, unless it is there; NULL: none is asked for.
+int cli_make_folder(const char *path);
 // A new file for a while, opened; -1 after a message.
 int cli_temporary(char **out_path);
 // Opens the argument `arg`, an archive, or compiles a model in memory, unverified.

@@ -4,6 +4,7 @@
 
 #include <locale.h>
 #include <string.h>
+#include <unistd.h>
 
 extern const CliCommand cli_compile, cli_run, cli_test, cli_bench, cli_inspect, cli_explain, cli_graph, cli_ops,
     cli_verify, cli_compare, cli_bisect, cli_memo_command, cli_kernel, cli_atlas, cli_config, cli_completion, cli_help,
@@ -35,6 +36,9 @@ const CliCommand *cli_command_find(const char *name)
     if (*name == '-')
         cli_fail("hologram COMMAND [options] [arguments]; see: hologram help", "'%s' stands where the command belongs",
                  name);
+    else if (!access(name, F_OK))
+        cli_fail(cli_format("hologram run %s, hologram compile %s ...; see: hologram help", name, name),
+                 "'%s' is a file; the command comes before it", name);
     else if (nearest)
         cli_fail("see: hologram help", "there is no command '%s'; did you mean '%s'?", name, nearest);
     else

@@ -3,6 +3,7 @@
 #include "tables.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 // Options that every command has.
 const CliOption cli_common[] = {
@@ -54,7 +55,7 @@ static int distance(const char *a, const char *b)
 const char *cli_nearest(const char *word, const char *const *list)
 {
     const char *nearest = NULL;
-    int         limit   = (int)strlen(word) / 3 + 1; // further away than this is another word
+    int         limit   = (int)(strlen(word) + 1) / 3; // further away than this is another word
     for (; *list; list++) {
         int d = distance(word, strncmp(*list, "no-", 3) || !strncmp(word, "no-", 3) ? *list : *list + 3);
         if (d > limit) continue;
@@ -116,7 +117,8 @@ static int give(Cli *cli, const CliOption *option, const char *attached, Words *
     if (option->value) {
         value = attached;
         if (!value && words->next < words->count) value = words->word[words->next++];
-        if (!value) return cli_usage(cli, "--%s needs a value: --%s %s", option->name, option->name, option->value);
+        if (!value || !*value)
+            return cli_usage(cli, "--%s needs a value: --%s %s", option->name, option->name, option->value);
     } else if (attached) {
         return cli_usage(cli, "--%s takes no value", option->name);
     }
@@ -179,6 +181,27 @@ static bool any_given(const Cli *cli, const char *list, const char **out_name)
     return false;
 }
 
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (!strcmp(b, "-")) b = "/dev/stdin";
+    return !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+// Is a file that is written an argument, or the value of another option, be it behind a name?
+static bool is_read(const Cli *cli, const char *path)
+{
+    for (int i = 0; i < cli->arg_count; i++)
+        if (same_file(path, cli->args[i])) return true;
+    for (int i = 0; i < cli->given_count; i++) {
+        const CliGiven *given  = &cli->given[i];
+        const char     *equals = given->value ? strchr(given->value, '=') : NULL;
+        if (!given->value || given->option->writes) continue;
+        if (same_file(path, given->value) || (equals && same_file(path, equals + 1))) return true;
+    }
+    return false;
+}
+
 static int check_together(const Cli *cli)
 {
     const char *other, *command = cli->command->name;
@@ -189,6 +212,8 @@ static int check_together(const Cli *cli)
                              spoken(o->verbs, cli_format("%s ", command)), command, cli->args[0]);
         if (o->with && !any_given(cli, o->with, &other))
             return cli_usage(cli, "--%s goes with %s, which is not given", o->name, spoken(o->with, "--"));
+        if (o->writes && is_read(cli, cli->given[i].value))
+            return cli_usage(cli, "--%s %s would write over a file that is read", o->name, cli->given[i].value);
         if (any_given(cli, o->without, &other))
             return cli_usage(cli, "--%s and --%s do not go together: give one of them", o->name, other);
     }
@@ -218,13 +243,31 @@ int cli_options_only(const Cli *cli, const char *list, const char *path, unsigne
     return CLI_OK;
 }
 
+// ---- how many arguments
+
+static int missing(const Cli *cli)
+{
+    const CliCommand *command = cli->command;
+    const char       *at      = command->arguments;
+    if (command->verbs && !cli->arg_count)
+        return cli_usage(cli, "say what to do: hologram %s %s", command->name, command->arguments);
+    if (command->verbs && cli_has_word(command->verbs, cli->args[0]))
+        return cli_usage(cli, "an argument of '%s %s' is missing", command->name, cli->args[0]);
+    for (int i = 0; i < cli->arg_count && strchr(at, ' '); i++) at = strchr(at, ' ') + 1;
+    return cli_usage(cli, "%.*s is missing", (int)strcspn(at, " "), at);
+}
+
 static int check_count(const Cli *cli)
 {
     const CliCommand *command = cli->command;
-    if (cli->arg_count < command->arg_min) return cli_usage(cli, "%s is missing", command->arguments);
-    if (command->arg_max >= 0 && cli->arg_count > command->arg_max)
-        return cli_usage(cli, "'%s' is one argument too many", cli->args[command->arg_max]);
-    return CLI_OK;
+    for (int i = 0; i < cli->arg_count && !command->verbs; i++) // no file has such a name
+        if (!*cli->args[i]) return cli_usage(cli, "argument %d is empty: is a variable not set?", i + 1);
+    if (cli->arg_count < command->arg_min) return missing(cli);
+    if (command->arg_max < 0 || cli->arg_count <= command->arg_max) return CLI_OK;
+    const char *extra  = cli->args[command->arg_max];
+    int         result = cli_usage(cli, "'%s' is one argument too many", extra);
+    if (find_in(command->options, "input", 5, 0)) cli_advice(cli_format("is it an input? --input %s", extra));
+    return result;
 }
 
 int cli_parse(Cli *cli, int argc, char **argv)

@@ -110,7 +110,7 @@ static const char *next_step(HoloStatus status)
 int cli_fail_error(const char *path, const HoloError *error, HoloStatus status)
 {
     const char *text = error->text[0] ? error->text : holo_status_text(status);
-    bool        said = !path || strstr(text, path);
+    bool        said = !path || strstr(text, path) || status == HOLO_NO_FILE; // such a message names its own file
     message(said ? text : cli_format("%s: %s", path, text));
     cli_advice(next_step(status));
     return CLI_FAILED;

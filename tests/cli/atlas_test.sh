@@ -72,7 +72,7 @@ check 'a failure prints no JSON' test ! -s cut.json
 gives 1 'no-such' hologram atlas address no-such
 gives 2 'too many' hologram atlas address flat.npy row.npy
 
-gives 2 'is missing' hologram atlas
+gives 2 'say what to do' hologram atlas
 gives 2 'is missing' hologram atlas byte
 gives 2 "did you mean 'byte'" hologram atlas bite 3
 gives 2 'it is byte, sigil or address' hologram atlas horoscope 3

@@ -74,7 +74,8 @@ gives 0 'they agree' hologram compare ids.npy others.npy --atol 1
 # ---- what cannot be compared: 2
 
 gives 2 'no-such.holo' hologram compare no-such.holo d.holo
-gives 2 'A B is missing' hologram compare d.holo
+gives 2 'A is missing' hologram compare
+gives 2 'B is missing' hologram compare d.holo
 gives 2 'looks like a text file' hologram compare d.holo "$DEMO/run.sh"
 gives 2 "no input called 'x'" hologram compare d.holo "$MODEL" --input x="$SEVEN"
 gives 2 'no samples' sh -c 'mkdir empty; "$HOLOGRAM" compare d.holo d.holo --samples empty'
