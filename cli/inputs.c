@@ -171,6 +171,14 @@ static int given_twice(const Cli *cli, const CliPorts *ports, int index)
     return cli_usage(cli, "the input '%s' is given twice", ports->port[index]->name);
 }
 
+static int index_of(const HoloTensors *tensors, const char *wanted)
+{
+    const char *name;
+    for (int i = 0; i < holo_tensors_count(tensors); i++)
+        if (holo_tensors_get(tensors, i, &name) && !strcmp(name, wanted)) return i;
+    return -1;
+}
+
 int cli_input_read(const Cli *cli, const CliPorts *ports, int index, const char *path, CliInput *input)
 {
     input->is_given       = true;
@@ -184,13 +192,15 @@ int cli_input_read(const Cli *cli, const CliPorts *ports, int index, const char 
         for (int d = 0; d < type.rank && !strcmp(shapes[i].name, port->name); d++)
             if (shapes[i].dim[d] >= 0) type.dim[d] = shapes[i].dim[d];
     if (holo_is_picture(path)) return cli_image_read(cli, port, &type, path, input);
-    HoloStatus status = holo_tensors_read(path, &type, &input->tensors, &error);
+    HoloStatus status = holo_tensors_open(path, &type, &input->tensors, &error);
     if (status) return cli_fail_error(NULL, &error, status);
-    input->tensor = holo_tensors_find(input->tensors, port->name);
-    if (!input->tensor && holo_tensors_count(input->tensors) == 1)
-        input->tensor = holo_tensors_get(input->tensors, 0, NULL);
-    if (!input->tensor) return cli_fail(NULL, "%s has no tensor called '%s'", path, port->name);
-    return CLI_OK;
+    int at = index_of(input->tensors, port->name);
+    if (at < 0 && holo_tensors_count(input->tensors) == 1) at = 0;
+    if (at < 0) return cli_fail(NULL, "%s has no tensor called '%s'", path, port->name);
+    input->tensor = holo_tensors_get(input->tensors, at, NULL);
+    status        = holo_port_fits(port, input->tensor, &error); // before its data is taken
+    if (!status) status = holo_tensors_load(input->tensors, at, &error);
+    return status ? cli_fail_error(path, &error, status) : CLI_OK;
 }
 
 // --input FILE.npz without a name: every tensor of it that is called like an input.
@@ -198,7 +208,7 @@ int cli_inputs_read_all(const Cli *cli, const CliPorts *ports, const char *path,
 {
     HoloError    error = {0};
     HoloTensors *probe;
-    HoloStatus   status = holo_tensors_read(path, NULL, &probe, &error);
+    HoloStatus   status = holo_tensors_open(path, NULL, &probe, &error);
     if (status) return cli_fail_error(NULL, &error, status);
     int found = 0, result = CLI_OK;
     for (int i = 0; !result && i < ports->count; i++) {

@@ -2,6 +2,7 @@
 #include "import/import.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,11 +32,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         touch(&tensor);
     else if (!error.text[0])
         abort();
-    error = (HoloError){0};
-    if (!holo_npz_read(&arena, data, size, &entry, &count, &error))
-        for (int i = 0; i < count; i++) touch(&entry[i].tensor);
-    else if (!error.text[0])
-        abort();
+    error             = (HoloError){0};
+    HoloStatus status = holo_npz_open(&arena, data, size, &entry, &count, &error);
+    for (int i = 0; !status && i < count; i++) {
+        HoloTensor shown = entry[i].tensor;
+        status           = holo_npz_load(&arena, &entry[i], &error);
+        if (!status && memcmp(shown.dim, entry[i].tensor.dim, sizeof shown.dim)) abort();
+        if (!status) touch(&entry[i].tensor);
+    }
+    if (status && !error.text[0]) abort();
     holo_arena_deinit(&arena);
     return 0;
 }

@@ -208,6 +208,7 @@ typedef struct HoloPort { // an input or an output; strings live as long as the 
     HoloTensor  type;                  // dim -1: not fixed; data NULL
     const char *symbol[HOLO_MAX_RANK]; // how an unfixed dimension is written: "batch", "2*n+1"; else NULL
     bool        optional;              // an input of optional type, which need not be given
+    bool        any_shape;             // an input that nothing reads, and no size depends on
 } HoloPort;
 
 HOLO_API int             holo_model_input_count(const HoloModel *model);
@@ -216,6 +217,10 @@ HOLO_API const HoloPort *holo_model_input(const HoloModel *model, int index);   
 HOLO_API const HoloPort *holo_model_output(const HoloModel *model, int index);             // NULL: no such
 HOLO_API int             holo_model_input_find(const HoloModel *model, const char *name);  // -1: no such
 HOLO_API int             holo_model_output_find(const HoloModel *model, const char *name); // -1: no such
+
+// Whether a tensor can be that input: its type, and the sizes that the model fixes. HOLO_BAD_INPUT says what is wrong. Its
+// data is not looked at.
+HOLO_API HOLO_MUST HoloStatus holo_port_fits(const HoloPort *port, const HoloTensor *tensor, HoloError *error);
 
 // What the compiler wrote about the model: "producer", "source.hash", "verify.worst" ... in order.
 HOLO_API int         holo_model_meta_count(const HoloModel *model);

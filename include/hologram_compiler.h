@@ -350,6 +350,11 @@ typedef struct HoloTensors HoloTensors;
 // gives the kind, and where that is not HOLO_TENSOR the dtype, which a .pb does not say of itself; of text, type and shape.
 HOLO_API HOLO_MUST HoloStatus holo_tensors_read(const char *path, const HoloTensor *want, HoloTensors **out_tensors,
                                                 HoloError *error);
+// The same without the data of a .npz: names and types are there, and data NULL until each tensor that is wanted is loaded.
+// So a file that says what it holds, and holds more than is wanted, costs nothing.
+HOLO_API HOLO_MUST HoloStatus holo_tensors_open(const char *path, const HoloTensor *want, HoloTensors **out_tensors,
+                                                HoloError *error);
+HOLO_API HOLO_MUST HoloStatus holo_tensors_load(HoloTensors *tensors, int index, HoloError *error);
 // Is the file a picture, by its first bytes: JPEG, PNG, BMP, WebP, TIFF, JPEG 2000 or PNM? All but BMP and PNM are decoded by
 // libraries that are used where they are installed.
 HOLO_API bool holo_is_picture(const char *path);

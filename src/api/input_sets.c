@@ -1,6 +1,7 @@
 // input_sets.c - see input_sets.h.
 #include "api/input_sets.h"
 
+#include "api/tensors.h"
 #include "base/files.h"
 
 #include <dirent.h>
@@ -51,12 +52,16 @@ static HoloStatus file_take(Reading *r, HoloInputSet *set)
 {
     const HoloInputNames *names    = r->names;
     bool                  is_plain = ends_with(set->path, ".npy") && names->count == 1; // has no names
-    HOLO_TRY(holo_tensors_read(set->path, is_plain ? names->type[0] : NULL, &set->files[0], r->error));
-    const HoloTensors *tensors = set->files[0];
+    HOLO_TRY(holo_tensors_open(set->path, is_plain ? names->type[0] : NULL, &set->files[0], r->error));
+    HoloTensors *tensors = set->files[0];
     for (int i = 0; i < names->count; i++) {
+        int at = is_plain ? 0 : holo_tensors_index(tensors, names->name[i]);
+        if (at < 0) return missing_fail(r, set->path, names->name[i], tensors);
+        HoloError  inner  = {0};
+        HoloStatus status = holo_tensors_load(tensors, at, &inner); // what nobody asks for is not inflated
+        if (status) return holo_fail(r->error, status, "%s: %s", set->path, inner.text);
         set->from[i]   = set->path;
-        set->tensor[i] = is_plain ? holo_tensors_get(tensors, 0, NULL) : holo_tensors_find(tensors, names->name[i]);
-        if (!set->tensor[i]) return missing_fail(r, set->path, names->name[i], tensors);
+        set->tensor[i] = holo_tensors_get(tensors, at, NULL);
     }
     return set_give(r, set);
 }

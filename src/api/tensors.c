@@ -34,11 +34,17 @@ const HoloTensor *holo_tensors_get(const HoloTensors *tensors, int index, const 
     return &tensors->entry[index].tensor;
 }
 
-const HoloTensor *holo_tensors_find(const HoloTensors *tensors, const char *name)
+int holo_tensors_index(const HoloTensors *tensors, const char *name)
 {
     for (int i = 0; i < tensors->count; i++)
-        if (tensors->entry[i].name && !strcmp(tensors->entry[i].name, name)) return &tensors->entry[i].tensor;
-    return NULL;
+        if (tensors->entry[i].name && !strcmp(tensors->entry[i].name, name)) return i;
+    return -1;
+}
+
+const HoloTensor *holo_tensors_find(const HoloTensors *tensors, const char *name)
+{
+    int index = holo_tensors_index(tensors, name);
+    return index < 0 ? NULL : &tensors->entry[index].tensor;
 }
 
 HoloStatus holo_tensors_reserve(HoloTensors *tensors, int count, HoloError *error)
@@ -61,7 +67,7 @@ static HoloStatus file_read(HoloTensors *t, const HoloTensor *want, HoloError *e
     static const HoloTensor plain = {.kind = HOLO_TENSOR, .rank = -1};
     const HoloMapping      *file  = &t->file;
     if (starts_with(file, "PK", 2))
-        return holo_npz_read(&t->arena, file->data, file->size, &t->entry, &t->count, error);
+        return holo_npz_open(&t->arena, file->data, file->size, &t->entry, &t->count, error);
     HOLO_TRY(holo_tensors_reserve(t, 1, error));
     if (starts_with(file, "\x93NUMPY", 6))
         return holo_npy_read(&t->arena, file->data, file->size, &t->entry[0].tensor, error);
@@ -78,7 +84,7 @@ static HoloStatus file_read(HoloTensors *t, const HoloTensor *want, HoloError *e
                   : HOLO_OK;
 }
 
-HoloStatus holo_tensors_read(const char *path, const HoloTensor *want, HoloTensors **out_tensors, HoloError *error)
+HoloStatus holo_tensors_open(const char *path, const HoloTensor *want, HoloTensors **out_tensors, HoloError *error)
 {
     *out_tensors = NULL;
     HoloTensors *t;
@@ -97,6 +103,25 @@ HoloStatus holo_tensors_read(const char *path, const HoloTensor *want, HoloTenso
     else
         *out_tensors = t;
     return status;
+}
+
+HoloStatus holo_tensors_load(HoloTensors *tensors, int index, HoloError *error)
+{
+    if (index < 0 || index >= tensors->count)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no tensor %d: there are %d", index, tensors->count);
+    return holo_npz_load(&tensors->arena, &tensors->entry[index], error);
+}
+
+HoloStatus holo_tensors_read(const char *path, const HoloTensor *want, HoloTensors **out_tensors, HoloError *error)
+{
+    HOLO_TRY(holo_tensors_open(path, want, out_tensors, error));
+    HoloStatus status = HOLO_OK;
+    HoloError  inner  = {0};
+    for (int i = 0; !status && i < (*out_tensors)->count; i++) status = holo_tensors_load(*out_tensors, i, &inner);
+    if (!status) return HOLO_OK;
+    holo_tensors_destroy(*out_tensors);
+    *out_tensors = NULL;
+    return holo_fail(error, status, "%s: %s", path, inner.text);
 }
 
 HoloStatus holo_tensor_write_npy(const char *path, const HoloTensor *tensor, HoloError *error)

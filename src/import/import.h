@@ -52,11 +52,14 @@ HOLO_MUST HoloStatus holo_import_numbers(HoloArena *arena, const void *bytes, si
 // NumPy's formats. Data is in the arena or borrowed from the bytes (when aligned).
 HOLO_MUST HoloStatus holo_npy_read(HoloArena *arena, const void *bytes, size_t size, HoloTensor *out, HoloError *error);
 typedef struct HoloNpzEntry {
-    const char *name; // without ".npy"
-    HoloTensor  tensor;
+    const char                *name; // without ".npy"
+    HoloTensor                 tensor;
+    const struct HoloZipEntry *file; // where its data is still to be read; NULL: it is there
 } HoloNpzEntry;
-HOLO_MUST HoloStatus holo_npz_read(HoloArena *arena, const void *bytes, size_t size, HoloNpzEntry **out, int *out_count,
+// The names and types alone: nothing is inflated but headers. Then the data of those that are wanted.
+HOLO_MUST HoloStatus holo_npz_open(HoloArena *arena, const void *bytes, size_t size, HoloNpzEntry **out, int *out_count,
                                    HoloError *error);
+HOLO_MUST HoloStatus holo_npz_load(HoloArena *arena, HoloNpzEntry *entry, HoloError *error);
 // Writes a temporary file and renames it.
 HOLO_MUST HoloStatus holo_npy_write(const char *path, const HoloTensor *tensor, HoloError *error);
 

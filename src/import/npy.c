@@ -4,6 +4,7 @@
 // taken for bfloat16. Records, objects and dates are refused. Types that NumPy does not have are
 // written wider: bf16 and the 8- and 4-bit floats as f32, 4- and 2-bit integers as bytes.
 #include "base/files.h"
+#include "base/memory.h"
 #include "import/import.h"
 #include "import/zip.h"
 #include "ops/utf8.h"
@@ -25,8 +26,9 @@ static const struct {
 
 typedef struct Header {
     HoloTensor type;
-    char       kind; // of NumPy's type: 'f', 'U'
-    int64_t    size; // bytes an element; for 'U' characters of 4 bytes
+    char       kind;  // of NumPy's type: 'f', 'U'
+    int64_t    size;  // bytes an element; for 'U' characters of 4 bytes
+    size_t     bytes; // of all elements
     bool       is_swapped, is_fortran;
 } Header;
 
@@ -227,36 +229,69 @@ static HoloStatus read_numbers(HoloArena *arena, const Header *h, const char *by
     return HOLO_OK;
 }
 
-HoloStatus holo_npy_read(HoloArena *arena, const void *bytes, size_t size, HoloTensor *out, HoloError *error)
+// Reads the header of an array of `size` bytes, of which the first `have` are there; its data begin at *out_start.
+static HoloStatus read_header(const char *text, size_t have, size_t size, Header *h, size_t *out_start,
+                              HoloError *error)
 {
-    const char    *text = bytes;
-    const uint8_t *byte = bytes;
-    Header         h    = {0};
-    if (size < 12 || memcmp(text, "\x93NUMPY", 6) != 0 || byte[6] < 1 || byte[6] > 3)
+    const uint8_t *byte = (const uint8_t *)text;
+    if (have < 12 || memcmp(text, "\x93NUMPY", 6) != 0 || byte[6] < 1 || byte[6] > 3)
         return holo_fail(error, HOLO_BAD_INPUT, "this is not a NumPy array (.npy, versions 1 to 3)");
     size_t start = byte[6] == 1 ? 10 : 12, length = byte[8] | (size_t)byte[9] << 8;
     if (byte[6] > 1) length |= (size_t)byte[10] << 16 | (size_t)byte[11] << 24;
-    if (length > size - start) return holo_fail(error, HOLO_BAD_INPUT, "the NumPy array is cut off in its header");
+    if (length > have - start) return holo_fail(error, HOLO_BAD_INPUT, "the NumPy array is cut off in its header");
     Cursor cursor = {text + start, text + start + length};
-    if (!read_dict(&cursor, &h))
+    if (!read_dict(&cursor, h))
         return holo_fail(error, HOLO_BAD_INPUT,
                          "the header of the NumPy array cannot be read (records are not supported)");
-    if (!find_type(&h))
-        return holo_fail(error, HOLO_UNSUPPORTED, "NumPy's type '%c%lld' is not supported", h.kind, (long long)h.size);
-    int64_t count = holo_tensor_count(&h.type), bytes_each = 0, total = 0;
+    if (!find_type(h))
+        return holo_fail(error, HOLO_UNSUPPORTED, "NumPy's type '%c%lld' is not supported", h->kind,
+                         (long long)h->size);
+    int64_t count = holo_tensor_count(&h->type), bytes_each = 0, total = 0;
     bool    fits =
-        count >= 0 && holo_mul(h.size, h.kind == 'U' ? 4 : 1, &bytes_each) && holo_mul(count, bytes_each, &total);
-    if (!fits || (uint64_t)total > size - start - length || (count && !bytes_each))
+        count >= 0 && holo_mul(h->size, h->kind == 'U' ? 4 : 1, &bytes_each) && holo_mul(count, bytes_each, &total);
+    *out_start = start + length;
+    if (!fits || (uint64_t)total > size - *out_start || (count && !bytes_each))
         return holo_fail(error, HOLO_BAD_INPUT, "the NumPy array has %llu bytes of data, its shape needs more",
-                         (unsigned long long)(size - start - length));
-    *out = h.type;
+                         (unsigned long long)(size - *out_start));
+    h->bytes = (size_t)total;
+    return HOLO_OK;
+}
+
+HoloStatus holo_npy_read(HoloArena *arena, const void *bytes, size_t size, HoloTensor *out, HoloError *error)
+{
+    Header h     = {0};
+    size_t start = 0;
+    HOLO_TRY(read_header(bytes, size, size, &h, &start, error));
+    *out          = h.type;
+    int64_t count = holo_tensor_count(out);
     if (count == 0) return HOLO_OK;
-    const char *data = text + start + length;
+    const char *data = (const char *)bytes + start;
     if (out->dtype != HOLO_STRING) return read_numbers(arena, &h, data, count, out, error);
     return read_strings(arena, &h, data, count, out, error);
 }
 
-HoloStatus holo_npz_read(HoloArena *arena, const void *bytes, size_t size, HoloNpzEntry **out, int *out_count,
+// ---- many of them in a zip file
+
+// A header that is longer is nobody's (NumPy itself refuses more than 10,000): there may be very many entries.
+enum { PEEK = 10240 };
+
+// An entry has just the bytes that its shape needs: what is inflated is never more than what a caller was shown.
+static HoloStatus read_type(const HoloZipEntry *file, HoloTensor *out, HoloError *error)
+{
+    char       head[PEEK];
+    Header     h     = {0};
+    size_t     start = 0, have = holo_zip_peek(file, head, sizeof head);
+    HoloError  inner  = {0};
+    HoloStatus status = read_header(head, have, file->size, &h, &start, &inner);
+    *out              = h.type;
+    if (status) return holo_fail(error, status, "entry '%s' of the zip file: %s", file->name, inner.text);
+    if (file->size - start != h.bytes)
+        return holo_fail(error, HOLO_BAD_INPUT, "entry '%s' of the zip file has %s of data, and its shape needs %s",
+                         file->name, holo_size_text(file->size - start).text, holo_size_text(h.bytes).text);
+    return HOLO_OK;
+}
+
+HoloStatus holo_npz_open(HoloArena *arena, const void *bytes, size_t size, HoloNpzEntry **out, int *out_count,
                          HoloError *error)
 {
     HoloZipEntry *entry;
@@ -266,15 +301,27 @@ HoloStatus holo_npz_read(HoloArena *arena, const void *bytes, size_t size, HoloN
     *out       = HOLO_NEW(arena, HoloNpzEntry, count);
     if (!*out) return holo_fail_memory(error);
     for (int i = 0; i < count; i++) {
-        size_t      length = strlen(entry[i].name);
-        const void *data;
+        size_t length = strlen(entry[i].name);
         if (length < 4 || strcmp(entry[i].name + length - 4, ".npy") != 0) continue;
         HoloNpzEntry *to = &(*out)[(*out_count)++];
         to->name         = holo_arena_text(arena, entry[i].name, length - 4);
+        to->file         = &entry[i];
         if (!to->name) return holo_fail_memory(error);
-        HOLO_TRY(holo_zip_read(arena, &entry[i], &data, error));
-        HOLO_TRY(holo_npy_read(arena, data, entry[i].size, &to->tensor, error));
+        HOLO_TRY(read_type(to->file, &to->tensor, error));
     }
+    return HOLO_OK;
+}
+
+HoloStatus holo_npz_load(HoloArena *arena, HoloNpzEntry *entry, HoloError *error)
+{
+    const HoloZipEntry *file = entry->file;
+    HoloTensor          read;
+    const void         *data;
+    if (!file) return HOLO_OK;
+    HOLO_TRY(holo_zip_read(arena, file, &data, error));
+    HOLO_TRY(holo_npy_read(arena, data, file->size, &read, error));
+    entry->tensor.data = read.data; // a caller may have given it another type
+    entry->file        = NULL;
     return HOLO_OK;
 }
 

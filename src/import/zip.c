@@ -170,23 +170,44 @@ HoloStatus holo_zip_open(HoloArena *arena, const void *bytes, size_t size, HoloZ
 
 // ---- contents
 
-static HoloStatus inflate_entry(const HoloZipEntry *entry, void *out, HoloError *error)
+// Inflates up to `room` bytes; *out_left of that is not filled. The last state of zlib: Z_MEM_ERROR where it could not begin.
+static int inflate_part(const HoloZipEntry *entry, void *out, size_t room, size_t *out_left)
 {
     z_stream stream  = {.next_in = (Bytef *)entry->stored, .next_out = out};
-    size_t   in_left = entry->stored_size, out_left = entry->size;
-    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return holo_fail_memory(error);
+    size_t   in_left = entry->stored_size, left = room;
+    *out_left = room;
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return Z_MEM_ERROR;
     int state = Z_OK;
     while (state == Z_OK) { // zlib counts in 32 bits
         uInt in          = in_left > UINT32_MAX ? UINT32_MAX : (uInt)in_left;
-        uInt room        = out_left > UINT32_MAX ? UINT32_MAX : (uInt)out_left;
+        uInt to          = left > UINT32_MAX ? UINT32_MAX : (uInt)left;
         stream.avail_in  = in;
-        stream.avail_out = room;
+        stream.avail_out = to;
         state            = inflate(&stream, Z_NO_FLUSH);
         in_left -= in - stream.avail_in;
-        out_left -= room - stream.avail_out;
+        left -= to - stream.avail_out;
     }
     inflateEnd(&stream);
-    if (state == Z_STREAM_END && out_left == 0) return HOLO_OK;
+    *out_left = left;
+    return state;
+}
+
+size_t holo_zip_peek(const HoloZipEntry *entry, void *out, size_t room)
+{
+    size_t left = 0, size = entry->size < room ? entry->size : room;
+    if (entry->method == STORED && size)
+        memcpy(out, entry->stored, size);
+    else if (entry->method == DEFLATED)
+        inflate_part(entry, out, size, &left);
+    return entry->method == STORED || entry->method == DEFLATED ? size - left : 0;
+}
+
+static HoloStatus inflate_entry(const HoloZipEntry *entry, void *out, HoloError *error)
+{
+    size_t left;
+    int    state = inflate_part(entry, out, entry->size, &left);
+    if (state == Z_MEM_ERROR) return holo_fail_memory(error);
+    if (state == Z_STREAM_END && left == 0) return HOLO_OK;
     return holo_fail(error, HOLO_BAD_INPUT, "entry '%s' of the zip file cannot be inflated", entry->name);
 }
 
@@ -198,7 +219,7 @@ HoloStatus holo_zip_read(HoloArena *arena, const HoloZipEntry *entry, const void
             return holo_fail(error, HOLO_BAD_INPUT, "entry '%s' of the zip file cannot be as large as it says",
                              entry->name);
         void *memory = holo_arena_take(arena, entry->size);
-        if (!memory) return holo_fail_memory(error);
+        if (!memory) return holo_fail(error, HOLO_NO_MEMORY, "no memory for entry '%s' of the zip file", entry->name);
         HOLO_TRY(inflate_entry(entry, memory, error));
         *out = memory;
     } else if (entry->method != STORED) {

@@ -26,7 +26,7 @@ static HoloStatus input_fail(const HoloFrame *frame, const HoloValueRecord *v, c
 
 static bool is_free(const HoloFrame *frame, uint32_t input)
 {
-    return !frame->parent && frame->session->model->input_is_free[input];
+    return !frame->parent && frame->session->model->inputs[input].any_shape;
 }
 
 static HoloStatus input_type_check(const HoloFrame *frame, uint32_t i, const HoloTensor *t, HoloError *error)

@@ -210,10 +210,10 @@ static HoloStatus free_inputs_find(HoloModel *model, const HoloPlanRecord *plan,
     for (uint32_t i = 0; !status && i < plan->input_count; i++) {
         uint32_t               value = a->OPERANDS_at[plan->input_first + i];
         const HoloValueRecord *v     = &a->VALUES_at[plan->value_first + value];
-        model->input_is_free[i]      = !is_read[value];
+        model->inputs[i].any_shape   = !is_read[value];
         for (int d = 0; d < v->rank; d++) {
             int64_t size = a->SIZES_at[v->size_first + (uint32_t)d];
-            if (is_entry(size) && uses[(uint32_t)size] > 1) model->input_is_free[i] = false;
+            if (is_entry(size) && uses[(uint32_t)size] > 1) model->inputs[i].any_shape = false;
         }
     }
     holo_arena_deinit(&scratch);
@@ -227,7 +227,6 @@ static HoloStatus ports_load(HoloModel *model, HoloError *error)
     TAKE(model, const char *, model->archive.DIMS_count + 1, &texts);
     TAKE(model, HoloPort, plan->input_count, &model->inputs);
     TAKE(model, HoloPort, plan->output_count, &model->outputs);
-    TAKE(model, bool, plan->input_count, &model->input_is_free);
     for (uint32_t i = 0; i < plan->input_count; i++)
         HOLO_TRY(port_load(model, plan, plan->input_first + i, texts, &model->inputs[i], error));
     for (uint32_t i = 0; i < plan->output_count; i++)

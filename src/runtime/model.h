@@ -18,7 +18,6 @@ struct HoloModel {
     HoloAttr          *attrs;     // by number in ATTRS; graphs are HoloPlanRecord *
     void             **constants; // by number in CONSTANTS: where its bytes are (strings: HoloString)
     HoloPort          *inputs, *outputs;
-    bool              *input_is_free; // nothing reads it, and no size depends on it: it may be of any shape
     const HoloKernels *kernels;
     HoloRunner        *runner; // the one thing that changes: sessions of holo_model_run
 };

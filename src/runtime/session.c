@@ -162,18 +162,29 @@ static bool port_takes(const HoloTensor *port, const HoloTensor *t)
     return true;
 }
 
+static int64_t count_of(const HoloTensor *t)
+{
+    return t->kind == HOLO_MAP ? 1 : holo_tensor_count(t);
+}
+
+HoloStatus holo_port_fits(const HoloPort *port, const HoloTensor *tensor, HoloError *error)
+{
+    if (count_of(tensor) < 0)
+        return holo_fail(error, HOLO_BAD_INPUT, "input %s has a negative or too large size", port->name);
+    bool is_free = port->any_shape && port->type.dtype == tensor->dtype;
+    if (is_free || port_takes(&port->type, tensor)) return HOLO_OK;
+    return holo_fail(error, HOLO_BAD_INPUT, "input %s should be %s, but is %s", port->name,
+                     holo_type_text(&port->type, port->symbol).text, holo_type_text(tensor, NULL).text);
+}
+
 static HoloStatus input_set(HoloSession *session, int index, const HoloTensor *tensor, HoloError *error)
 {
     const HoloPort *port = holo_model_input(session->model, index);
     if (!port)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no input %d: the model has %d", index,
                          holo_model_input_count(session->model));
-    int64_t count = tensor->kind == HOLO_MAP ? 1 : holo_tensor_count(tensor);
-    if (count < 0) return holo_fail(error, HOLO_BAD_INPUT, "input %s has a negative or too large size", port->name);
-    bool is_free = session->model->input_is_free[index] && port->type.dtype == tensor->dtype;
-    if (!is_free && !port_takes(&port->type, tensor))
-        return holo_fail(error, HOLO_BAD_INPUT, "input %s should be %s, but is %s", port->name,
-                         holo_type_text(&port->type, port->symbol).text, holo_type_text(tensor, NULL).text);
+    HOLO_TRY(holo_port_fits(port, tensor, error));
+    int64_t count = count_of(tensor);
     if (count && !tensor->data) return holo_fail(error, HOLO_BAD_INPUT, "input %s has no data", port->name);
     if (tensor->kind == HOLO_TENSOR && !holo_dtype_size((HoloDtype)tensor->dtype))
         return holo_fail(error, HOLO_BAD_INPUT, "input %s has no element type: there is none of number %d", port->name,

@@ -65,3 +65,34 @@ rm hologram.toml
 # A pipe that the shell has open for the program is read.
 cat "$SEVEN" | hologram run digits.holo --input /dev/stdin > out
 check 'a tensor from a pipe' grep -q 0.99994 out
+
+# A small .npz that becomes large: its shape is compared before anything is inflated, and only what is asked for is.
+if command -v python3 > /dev/null && python3 -c '' 2> /dev/null; then
+    python3 - << 'PY'
+import zipfile
+
+def npy(shape, size):
+    head = ("{'descr': '<f4', 'fortran_order': False, 'shape': %s, }" % (shape,)).ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00\x76\x00" + head.encode() + bytes(size)
+
+def npz(name, **arrays):
+    with zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED) as z:
+        for key, (shape, size) in arrays.items(): z.writestr(key + ".npy", npy(shape, size))
+
+huge = 1 << 28
+npz("shape.npz", image=((huge // 4,), huge))
+npz("liar.npz", image=((1, 1, 8, 8), huge))
+npz("batch.npz", image=((huge // 256, 1, 8, 8), huge))
+npz("beside.npz", image=((1, 1, 8, 8), 256), other=((huge // 4,), huge))
+PY
+    check 'it is small' test "$(wc -c < shape.npz)" -lt 1000000
+    for how in 'run digits.holo' 'bench digits.holo --seconds 0.01' "run $MODEL"; do
+        gives 1 'input image should be f32[batch,1,8,8], but is f32[67108864]' hologram $how --input image=shape.npz --memory-limit 64M
+        gives 1 'should be f32[batch,1,8,8]' hologram $how --input shape.npz --memory-limit 64M
+    done
+    gives 1 'has 256.0 MiB of data, and its shape needs 256 bytes' hologram run digits.holo --input liar.npz --memory-limit 64M
+    gives 1 "no memory for entry 'image.npy' of the zip file: 256.0 MiB were asked for; the memory limit is 64.0 MiB" \
+        hologram run digits.holo --input batch.npz --memory-limit 64M
+    gives 0 'probabilities' hologram run digits.holo --input beside.npz --memory-limit 64M
+    gives 0 '' hologram compile "$MODEL" -o memo.holo --patterns beside.npz -q --memory-limit 64M
+fi
