@@ -57,7 +57,8 @@ static void fuzz_program(HoloArena *arena, const HoloIsaProgram *p)
     const char    *text = holo_isa_print(arena, p, &text_size);
     if (!text || holo_isa_parse(arena, text, text_size, &again, &error)) abort();
     if (strcmp(text, holo_isa_print(arena, &again, NULL))) abort();
-    if (holo_isa_encode(arena, &again, &bytes, &size, &error) || holo_isa_decode(arena, bytes, size, &again, &error)) abort();
+    if (holo_isa_encode(arena, &again, &bytes, &size, &error) || holo_isa_decode(arena, bytes, size, &again, &error))
+        abort();
     if (strcmp(text, holo_isa_print(arena, &again, NULL))) abort();
     fuzz_run(p);
 }
