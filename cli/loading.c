@@ -138,7 +138,7 @@ int cli_standard_input(const char **path)
 {
     static bool is_used;
     struct stat info;
-    if (strcmp(*path, "-")) return CLI_OK;
+    if (strcmp(*path, "-") && strcmp(*path, "/dev/stdin")) return CLI_OK;
     if (is_used) return cli_fail("put one of them into a file", "the standard input can be used for one thing only");
     if (isatty(STDIN_FILENO))
         return cli_fail("give a file, or put it there: ... < FILE", "- is the standard input, which is a terminal");

@@ -15,7 +15,7 @@ struct HoloTensors {
 
 HOLO_MUST HoloStatus holo_tensors_create(HoloTensors **out, HoloError *error);
 HOLO_MUST HoloStatus holo_tensors_reserve(HoloTensors *tensors, int count, HoloError *error);
-int holo_tensors_index(const HoloTensors *tensors, const char *name); // -1: no such
+int                  holo_tensors_index(const HoloTensors *tensors, const char *name); // -1: no such
 // Memory from the arena for a tensor of known size, filled: floats normal, integers 1.
 HOLO_MUST HoloStatus holo_tensor_seed(HoloTensor *tensor, uint64_t seed, HoloArena *arena, HoloError *error);
 
