@@ -21,7 +21,7 @@ rm hologram.toml
 echo 'HOLOGRAM_MEMORY_LIMIT=1M' > .env
 gives 1 'the memory limit is 1.0 MiB' hologram compile "$MODEL" -o no.holo -q
 rm .env
-for size in -1 1X 1MM x '' 99999999T; do
+for size in -1 1X 1MM x 99999999T; do
     gives 2 "is no number of bytes, as 512M or 4G" hologram version --memory-limit "$size"
 done
 
