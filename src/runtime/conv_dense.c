@@ -10,6 +10,7 @@ enum {
     TILE_COLUMNS = 512,
     COLUMNS_MIN  = 128, // rows are gathered again for each tile of columns: not narrower
     MATRIX_MIN   = 48,  // where they are not gathered
+    NARROW_WIDTH = 7,   // pixels of a line, at least, where several go at once and weights are narrow
 };
 
 typedef struct Dense {
@@ -67,9 +68,11 @@ static Region region_of(const Dense *d, int64_t i)
     r.planes              = r.is_one ? 1 : c->batch * r.shape.out[0];
     r.lines               = r.is_one ? c->pixels : r.shape.out[1];
     r.width               = r.is_one ? 1 : r.shape.out[2];
-    r.tiles               = holo_ceil_div(r.lines, r.width < HOLO_GEMM_ROWS ? HOLO_GEMM_ROWS / r.width : 1);
-    r.tile_lines          = holo_ceil_div(r.lines, r.tiles); // no small one at the end
-    r.tiles               = holo_ceil_div(r.lines, r.tile_lines);
+    int64_t lines         = r.width < HOLO_GEMM_ROWS ? HOLO_GEMM_ROWS / r.width : 1;
+    if (c->narrow && !r.is_one && r.width < NARROW_WIDTH) lines = 1;
+    r.tiles      = holo_ceil_div(r.lines, lines);
+    r.tile_lines = holo_ceil_div(r.lines, r.tiles); // no small one at the end
+    r.tiles      = holo_ceil_div(r.lines, r.tile_lines);
     return r;
 }
 

@@ -81,24 +81,32 @@ static void matmul_narrow(void **state)
 static void conv_narrow(void **state)
 {
     (void)state;
-    static const int64_t pads[] = {1, 1, 1, 1}, strides[] = {2, 2};
+    static const int64_t strides[] = {2, 2};
     const struct {
         HoloTensor x, w;
         int64_t    groups;
         bool       strided, is_narrow;
         uint32_t   flag;
+        int64_t    dilation;
     } cases[] = {
-        {TENSOR(2, 9, 9, 10), TENSOR(20, 10, 3, 3), 1, true, true, 0},
-        {TENSOR(2, 9, 9, 10), TENSOR(20, 5, 3, 3), 2, true, true, 0},
-        {TENSOR(1, 33, 33, 512), TENSOR(512, 512, 3, 3), 1, false, true, HOLO_CONV_NHWC_TRANSFORM},
-        {TENSOR(1, 40, 40, 32), TENSOR(32, 32, 3, 3), 1, false, false, HOLO_CONV_NHWC_WINOGRAD},
-        {TENSOR(1, 9, 41, 64), TENSOR(64, 64, 5, 5), 1, false, true, 0}, // by tiles of a row
-        {TENSOR(1, 12, 60, 3), TENSOR(37, 3, 3, 3), 1, true, true, 0},   // by bands, were they not narrow
-        {TENSOR(1, 9, 9, 16), TENSOR(16, 4, 3, 3), 4, true, false, HOLO_CONV_NHWC_GROUPS},
+        {TENSOR(2, 9, 9, 10), TENSOR(20, 10, 3, 3), 1, true, true, 0, 1},
+        {TENSOR(2, 9, 9, 10), TENSOR(20, 5, 3, 3), 2, true, true, 0, 1},
+        {TENSOR(1, 33, 33, 512), TENSOR(512, 512, 3, 3), 1, false, true, HOLO_CONV_NHWC_TRANSFORM, 1},
+        {TENSOR(1, 40, 40, 32), TENSOR(32, 32, 3, 3), 1, false, false, HOLO_CONV_NHWC_WINOGRAD, 1},
+        {TENSOR(1, 9, 41, 64), TENSOR(64, 64, 5, 5), 1, false, true, 0, 1}, // by tiles of a row
+        {TENSOR(1, 12, 60, 3), TENSOR(37, 3, 3, 3), 1, true, true, 0, 1},   // by bands, were they not narrow
+        {TENSOR(1, 9, 9, 16), TENSOR(16, 4, 3, 3), 4, true, false, HOLO_CONV_NHWC_GROUPS, 1},
+        // in regions of few pixels a line, and of more
+        {TENSOR(1, 11, 11, 24), TENSOR(40, 24, 3, 3), 1, false, true, 0, 7},
+        {TENSOR(2, 11, 11, 24), TENSOR(40, 24, 3, 3), 1, false, true, 0, 7},
+        {TENSOR(1, 9, 36, 70), TENSOR(37, 70, 3, 3), 1, false, true, 0, 8},
+        {TENSOR(1, 9, 36, 70), TENSOR(37, 70, 3, 3), 1, false, true, 0, 14},
     };
     for (int i = 0; i < HOLO_COUNT(cases); i++) {
-        Case c = {.op = "Conv", .domain = "hologram", .version = 1, .in_count = 2};
-        attr_ints(&c, "pads", 4, pads);
+        Case    c     = {.op = "Conv", .domain = "hologram", .version = 1, .in_count = 2};
+        int64_t apart = cases[i].dilation;
+        attr_ints(&c, "pads", 4, (int64_t[]){apart, apart, apart, apart});
+        attr_ints(&c, "dilations", 2, (int64_t[]){apart, apart});
         if (cases[i].strided) attr_ints(&c, "strides", 2, strides);
         attr_int(&c, "group", cases[i].groups);
         c.in[0]               = cases[i].x;
