@@ -116,6 +116,9 @@ typedef struct HoloPlanRecord {
 
 enum {
     HOLO_PLAN_STATIC = 1, // every size is a number, every arena offset is in the file
+    HOLO_PLAN_SEPARATE =
+        2, // the first size of input 0, of other inputs that share its symbol, and of all outputs counts images,
+           // which are computed each by itself
 };
 
 enum { HOLO_NO_VALUE = 0xFFFFFFFFu };

@@ -336,7 +336,9 @@ static HoloStatus plan_fill(Planning *p, uint32_t number)
         planner->plan->arena_bytes = plan.arena_bytes;
         planner->plan->naive_bytes = plan.naive_bytes;
     }
-    ((HoloPlanRecord *)(void *)planner->plan->section[HOLO_SECTION_PLANS].data)[number] = plan;
+    HoloPlanRecord *record = (HoloPlanRecord *)(void *)planner->plan->section[HOLO_SECTION_PLANS].data + number;
+    plan.flags |= record->flags;
+    *record = plan;
     return HOLO_OK;
 }
 
@@ -373,8 +375,10 @@ HoloStatus holo_plan_create(const HoloGraph *graph, HoloPlan *out, HoloError *er
 {
     *out = (HoloPlan){0};
     HoloPlanner    planner;
-    HoloPlanRecord first  = {0};
-    HoloStatus     status = planner_init(&planner, graph, out, error);
+    HoloArena      scratch = {0};
+    HoloPlanRecord first   = {.flags = holo_plan_is_separate(graph, &scratch) ? HOLO_PLAN_SEPARATE : 0};
+    holo_arena_deinit(&scratch);
+    HoloStatus status = planner_init(&planner, graph, out, error);
     if (!status) status = holo_buffer_add(&out->section[HOLO_SECTION_PLANS], &first, sizeof first, error);
     if (!status) status = plan_graph(&planner, graph, NULL, 0);
     holo_arena_deinit(&planner.arena);

@@ -52,6 +52,10 @@ HOLO_MUST HoloStatus holo_plan_program(HoloPlan *plan, const HoloPlanProgram *pr
 // Floating-point operations of a run, its products counted; 0: they depend on symbolic sizes, or there are none.
 uint64_t holo_plan_flops(const HoloGraph *graph);
 
+// Is each image of a batch computed by itself? Its inputs begin with as many as the first of them does, or with none, its
+// outputs with as many.
+bool holo_plan_is_separate(const HoloGraph *graph, HoloArena *scratch);
+
 // ---- for the files of this folder
 
 HOLO_MUST HoloStatus holo_buffer_add(HoloBuffer *buffer, const void *data, size_t size, HoloError *error);

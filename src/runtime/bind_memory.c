@@ -175,6 +175,7 @@ HoloStatus holo_frame_layout(HoloFrame *frame, HoloError *error)
         frame->memory_size = (size_t)size;
     }
     holo_guard_hide(frame->memory, frame->memory_size);
+    frame->memory_used = (size_t)size;
     for (uint32_t i = 0; i < frame->plan->value_count; i++)
         if (holo_frame_record(frame, i)->storage == HOLO_STORE_ARENA) {
             void *own             = holo_reuse_memory(frame, i);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "ops/value.h"
+#include "runtime/images.h"
 #include "runtime/kernel.h"
 #include "runtime/memo.h"
 #include "runtime/model.h"
@@ -50,6 +51,7 @@ struct HoloSession {
     HoloWatchFn watch; // NULL: nobody watches
     void       *watch_context;
     HoloMemo   *memo; // NULL: there is none
+    HoloImages  images;
     HoloUsers   users;
     HoloSeen    seen;
     HoloStop    stop;       // of the run
@@ -85,17 +87,17 @@ struct HoloFrame {
     HoloStep             *steps;
     int64_t              *dims, *parent_dims; // numbers for the archive's expressions; those of the parent when bound
     bool                 *dim_is_known, *parent_dim_is_known;
-    char                 *memory; // the arena of the plan
-    size_t                memory_size;
-    HoloArena             heap[2], temp; // of a run, and of the next; of the present step
-    int                   turn;          // which heap is that of the present run; 0 in the model's own frame
-    size_t                heap_limit;    // bytes of a heap above which the next run goes to the other one
-    bool                  has_lists;     // an output is a sequence: several runs share a heap
-    bool                  is_fresh;      // the present run has begun with an empty heap
-    HoloLists             lists;         // sequences in the heap of the present run
-    HoloArena             prepared;      // of what op->prepare has made for steps that keep it
-    bool                  is_preparing;  // such a step
-    struct HoloReuse     *reuse;         // of the model's own frame: steps that need not run again; NULL: none yet
+    char                 *memory;                   // the arena of the plan
+    size_t                memory_size, memory_used; // used: by values of the sizes that are bound
+    HoloArena             heap[2], temp;            // of a run, and of the next; of the present step
+    int                   turn;                     // which heap is that of the present run; 0 in the model's own frame
+    size_t                heap_limit;               // bytes of a heap above which the next run goes to the other one
+    bool                  has_lists;                // an output is a sequence: several runs share a heap
+    bool                  is_fresh;                 // the present run has begun with an empty heap
+    HoloLists             lists;                    // sequences in the heap of the present run
+    HoloArena             prepared;                 // of what op->prepare has made for steps that keep it
+    bool                  is_preparing;             // such a step
+    struct HoloReuse     *reuse; // of the model's own frame: steps that need not run again; NULL: none yet
     bool                  is_bound;
     HoloArena             contents; // of values that follow from sizes, since they were bound
     uint64_t              contents_count;

@@ -87,6 +87,7 @@ void holo_session_destroy(HoloSession *session)
         holo_frame_destroy(session->frames[i]);
     holo_memory_free(session->scratch, session->scratch_size);
     holo_memo_destroy(session->memo);
+    holo_images_deinit(&session->images);
     holo_profile_deinit(&session->profile);
     holo_arena_deinit(&session->arena);
     holo_account_close(session->account);
@@ -285,6 +286,7 @@ static const HoloTensor *result_of(const HoloSession *session, uint32_t i)
 {
     const HoloFrame *frame = session->frames[0];
     if (session->memo && session->memo->is_hit) return &session->memo->answer[i];
+    if (session->images.is_used) return &session->images.out[i];
     return &frame->values[holo_frame_output_value(frame, i)];
 }
 
@@ -326,9 +328,10 @@ static HoloStatus compute(HoloSession *session, HoloError *error)
         if (!list) return holo_fail_memory(error);
     }
     for (int i = 0; i < count; i++) list[i] = &session->inputs[i];
-    HOLO_TRY(holo_frame_bind(frame, list, error));
-    HOLO_TRY(outputs_point(session, frame, error));
-    HoloStatus status = holo_frame_run(frame, list, error);
+    HOLO_TRY(holo_images_bind(session, list, &session->images.is_used, error));
+    if (!session->images.is_used) HOLO_TRY(outputs_point(session, frame, error));
+    HoloStatus status =
+        session->images.is_used ? holo_images_run(session, list, error) : holo_frame_run(frame, list, error);
     atomic_store(&session->stop.why, 0);
     return status;
 }
