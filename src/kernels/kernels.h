@@ -63,7 +63,7 @@ typedef struct HoloGemm {
     int64_t      c_row;
     int64_t      part,
         c_part;          // part 0: none. Else rows of C come in parts of so many, `c_part` floats from one to the next;
-                         // m is a multiple of it, up to HOLO_GEMM_ROWS, D one row, `more` as C; more than 6 where B is narrow
+                         // m is a multiple of it, up to HOLO_GEMM_ROWS, D one row, `more` as C; over 6 of a narrow B
     const float      *d; // NULL: no D, beta is not looked at
     int64_t           d_row, d_column; // d_column is 0 or 1
     float             alpha, beta;
