@@ -21,11 +21,32 @@ typedef struct Comparison {
 
 // ---- showing
 
-static const Row *first_beyond(const Rows *rows)
+// The first node that is too far off, and its next one, too: one alone may be something else in the plan, into which a pass has put
+// what follows it.
+static const Row *first_beyond(const Rows *rows, int *out_count)
 {
-    for (int i = 0; i < rows->count; i++)
-        if (!rows->row[i].is_output && row_differs(&rows->row[i])) return &rows->row[i];
-    return NULL;
+    const Row *first = NULL, *before = NULL;
+    *out_count = 0;
+    for (int i = 0; i < rows->count; i++) {
+        const Row *row = &rows->row[i];
+        if (row->is_output) continue;
+        bool differs = row_differs(row);
+        *out_count += differs;
+        if (differs && before && !first) first = before;
+        before = differs ? row : NULL;
+    }
+    return first ? first : before;
+}
+
+static void print_nodes_off(const Comparison *c)
+{
+    int        count;
+    const Row *first = first_beyond(&c->rows, &count);
+    if (count && !c->differs)
+        printf("  %d node%s something else, though the outputs agree: passes may have put there what follows\n", count,
+               count == 1 ? " gives" : "s give");
+    else if (first)
+        printf("  the first node that is too far off: %s\n", first->name);
 }
 
 static const char *limit_text(const Tolerance *t)
@@ -76,7 +97,6 @@ static void print_rows(const Comparison *c, bool outputs)
 
 static void print_text(const Comparison *c)
 {
-    const Row *first = first_beyond(&c->rows);
     printf("%s%s%s (%s) against %s%s%s (%s)", cli_color(stdout, "bold"), c->got.path, cli_color(stdout, "reset"),
            c->got.what, cli_color(stdout, "bold"), c->want.path, cli_color(stdout, "reset"), c->want.what);
     if (c->ports.port)
@@ -86,7 +106,7 @@ static void print_text(const Comparison *c)
     printf("\n");
     print_rows(c, true);
     print_rows(c, false);
-    if (first) printf("  the first node that is too far off: %s\n", first->name);
+    print_nodes_off(c);
     printf("%s%s%s within %s\n", cli_color(stdout, c->differs ? "red" : "green"),
            c->differs ? "they do not agree" : "they agree", cli_color(stdout, "reset"), limit_text(&c->tolerance));
 }
@@ -204,6 +224,9 @@ static int check_sides(const Cli *cli, Comparison *c)
     c->ports = c->got.kind != SIDE_TENSORS ? c->got.ports : c->want.ports;
     if (cli_option(cli, "compile") && strcmp(c->got.what, "model, compiled") && strcmp(c->want.what, "model, compiled"))
         return cli_usage(cli, "--compile is for a model, and neither %s nor %s is one", c->got.path, c->want.path);
+    if (cli_option(cli, "threads") && c->got.kind != SIDE_COMPILED && c->want.kind != SIDE_COMPILED)
+        return cli_usage(cli, "--threads is for what is compiled, and neither %s nor %s is: see --compile", c->got.path,
+                         c->want.path);
     return CLI_OK;
 }
 

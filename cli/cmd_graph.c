@@ -98,6 +98,9 @@ static int graph(Cli *cli)
     if (result) return result;
     if (kind == HOLO_FILE_ARCHIVE && stage && !strcmp(stage, "imported"))
         return cli_fail("draw it from the model", "an archive has only its planned graph");
+    const char *idle = cli_option(cli, "input-shape") ? "input-shape" : cli_option(cli, "numeric") ? "numeric" : NULL;
+    if (idle && stage && !strcmp(stage, "imported"))
+        return cli_usage(cli, "--%s is for the planned graph: the imported one is as the model's file says it", idle);
     HoloCompiler *compiler;
     result = cli_compiler(cli, &compiler);
     if (result) return result;

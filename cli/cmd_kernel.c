@@ -23,6 +23,8 @@ static int find(const Cli *cli, const HoloKernels *kernels, const char *name, in
         bool wanted = type ? !strcmp(holo_dtype_name(info.type), type) : given == HOLO_NONE || info.type == given;
         if (!strcmp(info.name, name) || (!strcmp(info.function, name) && wanted)) *out = i;
     }
+    bool is_other = *out >= 0 && type && strcmp(holo_dtype_name(info.type), type); // it was called by its whole name
+    if (is_other) return cli_usage(cli, "%s is of type %s, and --type says %s", name, holo_dtype_name(info.type), type);
     if (*out >= 0) return CLI_OK;
     char *names = cli_format("%s", "");
     for (int i = 0; i < 20 && holo_kernels_info(kernels, i, &info); i++)
@@ -191,8 +193,9 @@ static int bench_kernels(const Cli *cli)
     if (!result) result = open_kernel(cli, cli->args[1], name, &kernels, &index);
     if (!result) result = launch_begin(cli, &launch);
     if (!result && name) result = bench_one(cli, kernels, index, &launch, size, 0.3);
+    const char *type = cli_option(cli, "type");
     for (int i = 0; !result && !name && holo_kernels_info(kernels, i, &info); i++)
-        result = bench_one(cli, kernels, i, &launch, size, 0.1);
+        if (!type || !strcmp(type, holo_dtype_name(info.type))) result = bench_one(cli, kernels, i, &launch, size, 0.1);
     holo_pool_destroy(launch.pool);
     holo_kernels_close(kernels);
     return result;

@@ -220,7 +220,7 @@ static const CliOption options[] = {
     {"as-constants", 0, NULL, "make the inputs of each case constants of its model, so that the compiler computes"},
     {"symbolic", 0, NULL, "leave every size of the inputs open, also where the model fixes it"},
     {"reference", 0, NULL, "test the plain implementation, without compiling",
-     .without = "as-constants symbolic numeric"},
+     .without = "as-constants symbolic numeric threads"},
     {"known", 0, "FILE", "lines `case: reason` of failures that are known: skipped, with the reason"},
     {"json", 0, "FILE", "list every case in FILE; - is the standard output", .writes = true},
     {"verbose", 'v', NULL, "tell of cases that pass, too"},

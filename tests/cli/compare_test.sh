@@ -54,7 +54,7 @@ hologram compare d.holo "$MODEL" --nodes --json > nodes.json
 json nodes.json nodes
 check 'its channels are in front again' sh -c 'grep -A1 "\"relu1\"" nodes.json | grep -q "f32\[1, 12, 8, 8\]"'
 cp "$SEVEN" other/scaled.npy # not what that node gives
-gives 0 'the first node that is too far off: scaled' hologram compare d.holo other --nodes --input "$SEVEN"
+gives 0 '1 node gives something else, though the outputs agree' hologram compare d.holo other --nodes --input "$SEVEN"
 
 # ---- other shapes and types
 

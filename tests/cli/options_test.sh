@@ -94,3 +94,13 @@ gives 2 "did you mean 'bench'" hologram kernel bensh "$kernel"
 gives 2 'whole number' hologram kernel bench "$kernel" --size 10x
 gives 2 'whole number' hologram kernel run "$kernel" vector_abs --lanes -1
 gives 2 'up to three sizes' hologram kernel run "$kernel" vector_abs --block 1,2,3,4
+
+# ---- with what another option says
+
+gives 2 '--input-shape is for the planned graph' hologram graph "$MODEL" -o a.svg --stage imported --input-shape image:1,1,8,8
+gives 2 '--numeric is for the planned graph' hologram graph "$MODEL" -o a.svg --stage imported --numeric exact
+gives 2 'vector_abs_f32 is of type f32, and --type says f64' hologram kernel bench "$kernel" vector_abs_f32 --type f64
+gives 0 'vector_abs_f64' hologram kernel bench "$kernel" vector_abs --type f64 --size 10
+gives 2 '--reference and --threads' hologram test . --reference --threads 2
+gives 2 '--threads is for what is compiled' hologram compare "$MODEL" "$MODEL" --threads 2
+check 'one type of all kernels' sh -c '! "$HOLOGRAM" kernel bench "$0" --type f64 --size 10 | grep -v _f64' "$kernel"
