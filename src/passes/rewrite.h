@@ -51,6 +51,10 @@ HoloValue *holo_rewrite_rows(HoloRewrite *rewrite, HoloNode *node, const int *us
 // memory.
 bool holo_rewrite_padding(HoloRewrite *rewrite, HoloNode *conv, bool *failed);
 
+// Takes the places that lie in the padding for every pixel out of the constant filters of a convolution, which are input
+// `weights`. False: there are none, or *failed, no memory.
+bool holo_rewrite_taps(HoloRewrite *rewrite, HoloNode *conv, int weights, bool *failed);
+
 // ---- clusters: nodes that become one, found from the last of them backwards
 
 typedef struct HoloClusters {

@@ -363,6 +363,13 @@ static HoloValue *average_all(Simplify *s, HoloNode *node)
 static HoloValue *padded(Simplify *s, HoloNode *node)
 {
     (void)holo_rewrite_padding(&s->rewrite, node, &s->failed);
+    (void)holo_rewrite_taps(&s->rewrite, node, 1, &s->failed);
+    return NULL;
+}
+
+static HoloValue *padded_integers(Simplify *s, HoloNode *node)
+{
+    (void)holo_rewrite_taps(&s->rewrite, node, strcmp(node->type, "QLinearConv") ? 1 : 3, &s->failed);
     return NULL;
 }
 
@@ -398,6 +405,8 @@ static const struct {
     {"Unsqueeze", view},
     {"AveragePool", average_all},
     {"Conv", padded},
+    {"ConvInteger", padded_integers},
+    {"QLinearConv", padded_integers},
 };
 
 // An operand that is only made as large as another one, which would be done anyway.
