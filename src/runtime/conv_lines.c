@@ -12,7 +12,7 @@ enum {
     GROUP       = HOLO_LINE_GROUP,
     PLACES      = HOLO_LINE_PLACES,
     TASK_FLOATS = 1 << 17, // of tiles, and of sums: they stay in the second cache
-    W_FLOATS    = 1 << 22, // transformed weights that are worth it
+    W_FLOATS    = 5 << 20, // transformed weights that are worth it
     ROWS_LEAST  = 24,      // of a product
     SPACING     = 16,      // floats between places, and between rows ALIKE apart, lest they fall on the
     ALIKE       = 512,     // same cache lines
