@@ -179,18 +179,26 @@ static int index_of(const HoloTensors *tensors, const char *wanted)
     return -1;
 }
 
+// The type of an input, with the sizes that --input-shape gives: for what has no shape of its own.
+static int type_wanted(const Cli *cli, const HoloPort *port, HoloTensor *out)
+{
+    CliShape *shapes;
+    int       count, result = cli_shapes(cli, &shapes, &count);
+    *out = port->type;
+    for (int i = 0; i < count && !result; i++)
+        for (int d = 0; d < out->rank && !strcmp(shapes[i].name, port->name); d++)
+            if (shapes[i].dim[d] >= 0) out->dim[d] = shapes[i].dim[d];
+    return result;
+}
+
 int cli_input_read(const Cli *cli, const CliPorts *ports, int index, const char *path, CliInput *input)
 {
     input->is_given       = true;
     const HoloPort *port  = ports->port[index];
-    HoloTensor      type  = port->type;
     HoloError       error = {0};
-    CliShape       *shapes;
-    int             count, result = cli_shapes(cli, &shapes, &count);
+    HoloTensor      type;
+    int             result = type_wanted(cli, port, &type);
     if (result) return result;
-    for (int i = 0; i < count; i++) // what is read from text or a picture has the shape that is given
-        for (int d = 0; d < type.rank && !strcmp(shapes[i].name, port->name); d++)
-            if (shapes[i].dim[d] >= 0) type.dim[d] = shapes[i].dim[d];
     if (holo_is_picture(path)) return cli_image_read(cli, port, &type, path, input);
     HoloStatus status = holo_tensors_open(path, &type, &input->tensors, &error);
     if (status) return cli_fail_error(NULL, &error, status);
@@ -220,6 +228,24 @@ int cli_inputs_read_all(const Cli *cli, const CliPorts *ports, const char *path,
     if (!result && !found)
         return cli_fail(NULL, "%s has no tensor called like an input of the model: %s", path, list_names(ports));
     return result;
+}
+
+// --input NAME=1,2,3: the numbers themselves.
+static int parse(const Cli *cli, const HoloPort *port, const char *text, CliInput *input)
+{
+    HoloError  error = {0};
+    HoloTensor type;
+    int        result = type_wanted(cli, port, &type);
+    if (result) return result;
+    HoloStatus status = holo_tensors_parse(text, &type, &input->tensors, &error);
+    if (status) return cli_fail_error(text, &error, status);
+    input->tensor = holo_tensors_get(input->tensors, 0, NULL);
+    return CLI_OK;
+}
+
+static bool is_numbers(const char *text)
+{
+    return strpbrk(text, "0123456789") && !text[strspn(text, "0123456789+-.,; []eE")];
 }
 
 // A file that is not there may be a form of writing that is not ours.
@@ -256,7 +282,9 @@ static int take(const Cli *cli, const CliPorts *ports, const char *text, CliInpu
     inputs[index].is_random = !strcmp(source, "random");
     if (inputs[index].is_random) return CLI_OK; // made when the sizes of all others are known
     int result = cli_standard_input(&source);
-    if (!result && access(source, F_OK)) return no_file(ports, index, source);
+    if (!result && access(source, F_OK))
+        return is_numbers(source) ? parse(cli, ports->port[index], source, &inputs[index])
+                                  : no_file(ports, index, source);
     return result ? result : cli_input_read(cli, ports, index, source, &inputs[index]);
 }
 

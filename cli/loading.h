@@ -18,11 +18,11 @@
         "input-shape", 0, "NAME:DIMS", "fix the shape of an input, as x:1,3,224,224;\n? leaves a size as it is", \
             .many = true, .files = CLI_MODELS                                                                    \
     }
-#define CLI_OPTION_INPUT                                                                                                                                                   \
-    {                                                                                                                                                                      \
-        "input", 'i', "NAME=FILE",                                                                                                                                         \
-            "a .npy, .npz or .pb file, numbers as text (.csv), a picture,\n`random`, or - (standard input); NAME= may be left out\nwhere there is one input, or for .npz", \
-            .many = true                                                                                                                                                   \
+#define CLI_OPTION_INPUT                                                                                                                                                      \
+    {                                                                                                                                                                         \
+        "input", 'i', "NAME=FILE",                                                                                                                                            \
+            "a .npy, .npz or .pb file, numbers (1,2,3 or a\n.csv), a picture, `random`, or - (standard input); NAME= may be left out\nwhere there is one input, or for .npz", \
+            .many = true                                                                                                                                                      \
     }
 // How an input that is a picture is read.
 #define CLI_OPTIONS_IMAGE                                                                                            \

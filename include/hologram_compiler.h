@@ -355,6 +355,9 @@ HOLO_API HOLO_MUST HoloStatus holo_tensors_read(const char *path, const HoloTens
 HOLO_API HOLO_MUST HoloStatus holo_tensors_open(const char *path, const HoloTensor *want, HoloTensors **out_tensors,
                                                 HoloError *error);
 HOLO_API HOLO_MUST HoloStatus holo_tensors_load(HoloTensors *tensors, int index, HoloError *error);
+// One tensor from numbers as text, as a file of such.
+HOLO_API HOLO_MUST HoloStatus holo_tensors_parse(const char *text, const HoloTensor *want, HoloTensors **out_tensors,
+                                                 HoloError *error);
 // Is the file a picture, by its first bytes: JPEG, PNG, BMP, WebP, TIFF, JPEG 2000 or PNM? All but BMP and PNM are decoded by
 // libraries that are used where they are installed.
 HOLO_API bool holo_is_picture(const char *path);

@@ -124,6 +124,20 @@ HoloStatus holo_tensors_read(const char *path, const HoloTensor *want, HoloTenso
     return holo_fail(error, status, "%s: %s", path, inner.text);
 }
 
+HoloStatus holo_tensors_parse(const char *text, const HoloTensor *want, HoloTensors **out_tensors, HoloError *error)
+{
+    *out_tensors = NULL;
+    HoloTensors *t;
+    HOLO_TRY(holo_tensors_create(&t, error));
+    HoloStatus status = holo_tensors_reserve(t, 1, error);
+    if (!status) status = holo_import_numbers(&t->arena, text, strlen(text), want, &t->entry[0].tensor, error);
+    if (status)
+        holo_tensors_destroy(t);
+    else
+        *out_tensors = t;
+    return status;
+}
+
 HoloStatus holo_tensor_write_npy(const char *path, const HoloTensor *tensor, HoloError *error)
 {
     return holo_npy_write(path, tensor, error);

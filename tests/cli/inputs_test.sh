@@ -32,6 +32,11 @@ gives 1 "looks like a text file: 'x' in line 2 is no number" sh -c 'printf "1\nx
 gives 1 'no numbers in it' sh -c 'printf "\n\n" > blank.txt; "$HOLOGRAM" run ids.onnx -i blank.txt'
 gives 0 'they agree' hologram compare rows.csv list.json
 
+gives 0 'y f32[1, 3] = 1, -2, 300' hologram run table.onnx -i x=1,-2,3e2 # the numbers themselves
+gives 0 'y i64[1, 2] = 7, 8' hologram run ids.onnx -i '[7, 8]'
+gives 0 'y i64[2, 1] = 7, 8' hologram run ids.onnx -i '[7, 8]' --input-shape x:?,1
+gives 1 '2 numbers do not make a tensor of shape [?,3]' hologram run table.onnx -i x=1,2
+
 # ---- what is neither
 
 printf '<!DOCTYPE html><html>' > page.html
