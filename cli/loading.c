@@ -136,14 +136,15 @@ static int keep_input(void)
 
 int cli_standard_input(const char **path)
 {
-    static bool is_used;
-    struct stat info;
-    if (strcmp(*path, "-") && strcmp(*path, "/dev/stdin")) return CLI_OK;
+    static const char name[] = "/dev/stdin";
+    static bool       is_used;
+    struct stat       info;
+    if (*path == name || (strcmp(*path, "-") && strcmp(*path, name))) return CLI_OK; // done before, or another file
     if (is_used) return cli_fail("put one of them into a file", "the standard input can be used for one thing only");
     if (isatty(STDIN_FILENO))
         return cli_fail("give a file, or put it there: ... < FILE", "- is the standard input, which is a terminal");
     bool is_file = !fstat(STDIN_FILENO, &info) && S_ISREG(info.st_mode) && !lseek(STDIN_FILENO, 0, SEEK_CUR);
-    *path        = "/dev/stdin";
+    *path        = name;
     is_used      = true;
     return is_file ? CLI_OK : keep_input();
 }

@@ -29,6 +29,10 @@ for how in from pipe; do
     stdin_gives 0 'a.svg' $how "$MODEL" graph - -o a.svg
     stdin_gives 0 'steps in a run' $how d.holo explain -
     stdin_gives 0 'good' $how d.holo verify -
+    stdin_gives 0 'they agree' $how d.holo compare - "$MODEL"
+    stdin_gives 0 'they agree' $how "$MODEL" compare d.holo - --compile
+    stdin_gives 0 'they agree' $how "$SEVEN" compare d.holo "$MODEL" --input -
+    stdin_gives 2 'one thing only' $how d.holo compare - -
     stdin_gives 1 'one thing only' $how "$MODEL" run - --input image=-
     stdin_gives 1 'looks like a text file' $how "$DEMO/run.sh" compile - -o a.holo
     stdin_gives 1 '/dev/stdin' $how /dev/null compile - -o a.holo
