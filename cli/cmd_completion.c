@@ -249,7 +249,7 @@ const CliCommand cli_completion = {
     .verbs     = "bash zsh fish",
     .arg_min   = 1,
     .arg_max   = 1,
-    .details   = "`make install` puts it where these shells look for it. Without that, for the shell that runs:",
+    .details   = "`make install` puts it where these shells look for it; the examples do so by hand.",
     .examples  = "  source <(hologram completion bash)\n"
                  "  hologram completion zsh > ~/.zfunc/_hologram\n"
                  "  hologram completion fish > ~/.config/fish/completions/hologram.fish\n",

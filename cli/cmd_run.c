@@ -178,9 +178,11 @@ const CliCommand cli_run = {
     .arg_max   = 1,
     .details   = "FILE is an archive, or a model that is compiled in memory first (without the proof that\n"
                  "`hologram compile` makes). Sizes that the model leaves open are taken from the inputs;\n"
-                 "for random inputs they are 1, or what --input-shape says.",
+                 "for random inputs they are what --input-shape or another input says, or 1. A picture is resized\n"
+                 "to what the input takes, and what was done to it is told. FILE may be -, the standard input.",
     .examples  = "  hologram run digits.holo --input image=seven.npy\n"
                  "  hologram run bert.holo -i input_ids=ids.npy -i attention_mask=mask.npy -o answers\n"
+                 "  hologram run resnet50.holo -i photo.jpg --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225\n"
                  "  hologram run net.onnx --input random --profile trace.json\n"
                  "  hologram run net.holo -i x.npy --memo 64M --save-memo net.holo\n",
     .options   = options,

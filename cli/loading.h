@@ -21,7 +21,7 @@
 #define CLI_OPTION_INPUT                                                                                                                                                      \
     {                                                                                                                                                                         \
         "input", 'i', "NAME=FILE",                                                                                                                                            \
-            "a .npy, .npz or .pb file, numbers (1,2,3 or a\n.csv), a picture, `random`, or - (standard input); NAME= may be left out\nwhere there is one input, or for .npz", \
+            "a .npy, .npz or .pb file, numbers (1,2,3 or a .csv), a\npicture, `random`, or - (standard input); NAME= may be left\nout where there is one input, or for .npz", \
             .many = true                                                                                                                                                      \
     }
 // How an input that is a picture is read.
