@@ -66,12 +66,16 @@ static HoloStatus file_read(HoloTensors *t, const HoloTensor *want, HoloError *e
 {
     static const HoloTensor plain = {.kind = HOLO_TENSOR, .rank = -1};
     const HoloMapping      *file  = &t->file;
-    if (starts_with(file, "PK", 2))
-        return holo_npz_open(&t->arena, file->data, file->size, &t->entry, &t->count, error);
+    const char             *other = holo_import_looks_like(file->data, file->size);
+    if (starts_with(file, "PK", 2)) {
+        HOLO_TRY(holo_npz_open(&t->arena, file->data, file->size, &t->entry, &t->count, error));
+        return t->count ? HOLO_OK
+                        : holo_fail(error, HOLO_BAD_INPUT, "there is no tensor in it; it looks like %s",
+                                    other ? other : "an empty zip archive");
+    }
     HOLO_TRY(holo_tensors_reserve(t, 1, error));
     if (starts_with(file, "\x93NUMPY", 6))
         return holo_npy_read(&t->arena, file->data, file->size, &t->entry[0].tensor, error);
-    const char *other = holo_import_looks_like(file->data, file->size);
     if (other && !strcmp(other, "a text file"))
         return holo_import_numbers(&t->arena, file->data, file->size, want, &t->entry[0].tensor, error);
     HoloError  why    = {0};

@@ -48,6 +48,13 @@ gives 1 'looks like gzip' hologram run d.holo -i packed.npy.gz
 gives 1 'looks like an ONNX model' hologram run d.holo -i "$MODEL"
 gives 1 'looks like an ONNX model' hologram run d.holo -i table.onnx
 
+printf 'RIFF\044\000\000\000WAVEfmt ' > sound.wav
+printf 'PK\005\006\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000' > empty.zip
+gives 1 'looks like a sound (WAV)' hologram run d.holo -i sound.wav
+gives 1 'looks like an empty zip archive' hologram run d.holo -i empty.zip
+check 'a checkpoint' python3 -c 'import zipfile; zipfile.ZipFile("model.pt", "w").writestr("archive/data.pkl", b"x")'
+gives 1 'no tensor in it; it looks like a PyTorch checkpoint' hologram run d.holo -i model.pt
+
 # ---- pictures
 
 check 'a picture' python3 "$ROOT/tests/support/png.py" photo.png 16 12
