@@ -184,9 +184,9 @@ void cli_quantize_print(FILE *out, const HoloQuantizationReport *r)
         cli_row(out, "speed", "%s a run instead of %s, %.2f times as fast", cli_seconds(&a, r->after_run),
                 cli_seconds(&b, r->before_run), r->before_run / r->after_run);
     const char *asked = isnan(r->score_before) ? cli_format(" (%.5g was asked for)", r->target) : "";
-    cli_row(out, "accuracy", "%s%.5f%s%s, cosine %.5f, on %d %ssample%s", cli_color(out, "green"), r->accuracy,
-            cli_color(out, "reset"), asked, r->cosine, r->samples, r->is_seeded ? "made-up " : "",
-            r->samples == 1 ? "" : "s");
+    cli_row(out, "accuracy", "%s%.5f%s%s, cosine %.5f, worst %.2g, on %d %ssample%s", cli_color(out, "green"),
+            r->accuracy, cli_color(out, "reset"), asked, r->cosine, r->worst, r->samples,
+            r->is_seeded ? "made-up " : "", r->samples == 1 ? "" : "s");
     if (!isnan(r->top1))
         cli_row(out, "", "the largest element is the same in %.2f %% of %lld rows", 100 * r->top1,
                 (long long)r->top1_rows);
@@ -228,6 +228,7 @@ void cli_quantize_json(Json *json, const HoloQuantizationReport *r)
     json_number(json, "target", r->target);
     json_number(json, "accuracy", r->accuracy);
     json_number(json, "cosine", r->cosine);
+    json_number(json, "worst", r->worst);
     json_number(json, "top1", r->top1);
     json_int(json, "top1_rows", r->top1_rows);
     json_number(json, "score_before", r->score_before);

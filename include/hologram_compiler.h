@@ -207,6 +207,7 @@ typedef struct HoloQuantizationReport {
     int                    samples;
     bool                   is_seeded;        // the samples are made up
     double                 target, accuracy; // see holo_compiler_set_accuracy
+    double                 worst;            // the largest difference, in parts of its output's largest magnitude
     double                 cosine, top1;     // the least of all outputs; top1 NaN: none looks like classes
     int64_t                top1_rows;
     double                 score_before, score_after, max_drop; // see holo_compiler_set_judge; NaN: nobody judged

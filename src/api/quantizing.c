@@ -21,6 +21,9 @@ HoloStatus holo_compiler_add_quantize(HoloCompiler *compiler, const char *patter
     if (compiler->quantize_rule_count == HOLO_QUANTIZE_RULES_MAX)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "there are more than %d patterns of layers",
                          HOLO_QUANTIZE_RULES_MAX);
+    for (int i = 0; i < compiler->quantize_rule_count; i++)
+        if (!strcmp(compiler->quantize_rules[i].pattern, pattern))
+            return holo_fail(error, HOLO_BAD_ARGUMENT, "the pattern %s is given twice", pattern);
     HoloQuantizeRule *rule = &compiler->quantize_rules[compiler->quantize_rule_count];
     *rule                  = (HoloQuantizeRule){holo_arena_text(&compiler->arena, pattern, strlen(pattern)), kind};
     if (!rule->pattern) return holo_fail_memory(error);

@@ -237,6 +237,16 @@ static HoloStatus infer_gather(HoloCall *call)
     return holo_out_type(call, 0, (HoloDtype)scales->dtype, rank, dim);
 }
 
+// Packed numbers of one scale, to f32: the product of a few bits and a float is rounded once, here as in double.
+static void packed_put(const Gather *g, int64_t at, int64_t count, int zero, float scale, float *out)
+{
+    const uint8_t *data = g->table.data;
+    if (g->bits == 8)
+        for (int64_t j = 0; j < count; j++) out[j] = (float)(data[at + j] - zero) * scale;
+    else
+        for (int64_t j = 0; j < count; j++) out[j] = (float)((int)holo_nbits_at(data, at + j, g->bits) - zero) * scale;
+}
+
 // Numbers of the table from `at` on as real ones. Those of a block, where they lie side by side, share a scale.
 static void numbers_put(const HoloCall *call, const Gather *g, int64_t inner, int64_t at, int64_t count, int64_t to)
 {
@@ -252,6 +262,10 @@ static void numbers_put(const HoloCall *call, const Gather *g, int64_t inner, in
             zero = holo_nbits_at((const uint8_t *)zeros->data + outer * ((blocks * g->bits + 7) / 8), block, g->bits);
         else if (zeros)
             zero = holo_get_f(zeros, entry);
+        if (g->bits && call->out[0]->dtype == HOLO_F32) {
+            packed_put(g, at, next, (int)zero, (float)scale, (float *)call->out[0]->data + to);
+            continue;
+        }
         for (int64_t j = 0; j < next; j++) {
             double x = g->bits ? holo_nbits_at(g->table.data, at + j, g->bits) : holo_get_f(&g->table, at + j);
             holo_put_f(call->out[0], to + j, (x - zero) * scale);

@@ -12,6 +12,7 @@
 
 typedef struct Sums {             // of an output
     double  off, want, got, both; // squares of error and of each, and the product
+    double  most, largest;        // error, and magnitude
     bool    is_float;
     int64_t elements, equal;
     int64_t rows, agreed; // top 1
@@ -92,7 +93,10 @@ static void floats_compare(const HoloTensor *want, const HoloTensor *got, Sums *
         holo_read_f(got, at, 1, n, b);
         for (int64_t i = 0; i < n; i++) {
             if (!isfinite(a[i])) continue;
-            s->off += (a[i] - b[i]) * (a[i] - b[i]);
+            double off = fabs(a[i] - b[i]);
+            s->most    = off > s->most || isnan(off) ? off : s->most;
+            s->largest = fmax(s->largest, fabs(a[i]));
+            s->off += off * off;
             s->want += a[i] * a[i];
             s->got += b[i] * b[i];
             s->both += a[i] * b[i];
@@ -174,6 +178,8 @@ static void output_judge(const Sums *s, HoloDistance *out)
     double off    = s->off > 0 || isnan(s->off) ? s->off / s->want : 0;
     out->accuracy = least(out->accuracy, off < 1 ? 1 - off : 0);
     out->cosine   = least(out->cosine, s->want > 0 || s->got > 0 ? s->both / sqrt(s->want * s->got) : 1);
+    double worst  = s->most > 0 || isnan(s->most) ? s->most / s->largest : 0;
+    out->worst    = worst > out->worst || isnan(worst) ? worst : out->worst;
     if (!s->rows) return;
     double agreed = (double)s->agreed / (double)s->rows;
     if (isnan(out->top1) || agreed < out->top1) {

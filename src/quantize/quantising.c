@@ -195,6 +195,7 @@ static HoloStatus report(Work *w, double start)
     r->target       = w->options->accuracy;
     r->accuracy     = r->was_kept ? 1 : w->search.found.accuracy;
     r->cosine       = r->was_kept ? 1 : w->search.found.cosine;
+    r->worst        = r->was_kept ? 0 : w->search.found.worst;
     r->top1         = w->search.found.top1;
     r->top1_rows    = w->search.found.rows;
     r->trials       = w->search.trials;

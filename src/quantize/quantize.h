@@ -52,7 +52,7 @@ HOLO_MUST HoloStatus holo_quantize(HoloGraph *graph, const HoloQuantizeOptions *
                                    HoloQuantization *out, HoloError *error);
 
 enum { HOLO_SEEDED_SAMPLES = 8 };
-// Inputs made up from a seed: floats normal, integers below what they index where that is known, and else 1.
+// Inputs made up from a seed, as the graph says (verify/made_up.h).
 HOLO_MUST HoloStatus holo_samples_seeded(const HoloGraph *graph, int count, HoloArena *arena, HoloSamples *out,
                                          HoloError *error);
 

@@ -31,6 +31,7 @@ typedef struct HoloBaseline { // what the graph gives on the samples
 
 typedef struct HoloDistance { // see holo_compiler_set_accuracy
     double  accuracy, cosine; // the least of all outputs
+    double  worst;            // the largest difference, in parts of its output's largest magnitude
     double  score;            // what decides: what the judge says, or else the accuracy
     double  top1;             // NaN: no output looks like classes
     int64_t rows;             // that top1 is of

@@ -92,7 +92,7 @@ void holo_made_up_fill(const HoloMadeUp *made, int i, HoloTensor *t)
 {
     Way     way   = way_of(made, i);
     int64_t count = holo_tensor_count(t);
-    Filling f     = {&made->ranges[i], t, {UINT64_C(0x686F6C6F) + (uint64_t)i * 1000003}, 1};
+    Filling f     = {&made->ranges[i], t, {UINT64_C(0x686F6C6F) + (uint64_t)i * 1000003 + made->seed}, 1};
     if (t->rank > 0 && t->dim[t->rank - 1] > 0) f.last = t->dim[t->rank - 1];
     for (int64_t k = 0; k < count; k++) {
         if (t->dtype == HOLO_STRING) {

@@ -12,6 +12,7 @@ typedef struct HoloMadeUp {
     const HoloRange *ranges;  // by input
     bool            *reaches; // by input: a node that rejected some depends on it
     int              attempt;
+    uint64_t         seed; // others give other numbers
 } HoloMadeUp;
 
 HOLO_MUST HoloStatus holo_made_up_init(HoloMadeUp *made, const HoloGraph *graph, const HoloRange *ranges,

@@ -138,6 +138,23 @@ static void shrink(Search *s, int best)
     }
 }
 
+// All symbols the same, where that pleases more nodes: sizes that are halved often, and doubled again, must be so together.
+static void all_same(Search *s, int *best)
+{
+    int64_t was[CANDIDATES];
+    int     count = s->symbol_count < CANDIDATES ? s->symbol_count : 0;
+    if (count) memcpy(was, s->number, (size_t)count * sizeof *was);
+    for (int i = 0; i < HOLO_COUNT(usual) && count && *best < s->graph->node_count; i++) {
+        for (int k = 0; k < count; k++) s->number[k] = usual[i];
+        int now = score(s);
+        if (now > *best) {
+            *best = now;
+            memcpy(was, s->number, (size_t)count * sizeof *was);
+        }
+    }
+    if (count) memcpy(s->number, was, (size_t)count * sizeof *was);
+}
+
 int64_t *holo_sizes_find(HoloGraph *graph, HoloArena *arena, HoloError *error)
 {
     Search s = {.graph = graph};
@@ -145,6 +162,7 @@ int64_t *holo_sizes_find(HoloGraph *graph, HoloArena *arena, HoloError *error)
     candidates_find(&s);
     int best = score(&s);
     while (best < graph->node_count && s.tries < TRIES && improve(&s, &best)) continue;
+    if (best < graph->node_count) all_same(&s, &best);
     shrink(&s, best);
     return s.number;
 }

@@ -81,6 +81,7 @@ check 'an operator has another type' grep -q '^  f16 *Gemm' mixed.txt
 check 'a name stays' grep -q '^  f32 *Conv.*: it was asked to stay' mixed.txt
 check 'all others are int8' grep -q '^  int8 *Conv' mixed.txt
 gives 0 '2 of 4 layers to f32,Gemm=int8' hologram compile "$MODEL" -o a.holo --quantize Gemm=int8
+gives 2 'Gemm is given twice' hologram compile "$MODEL" -o c.holo --quantize Gemm=int8,Gemm=f16
 gives 2 'two types for all' hologram compile "$MODEL" -o c.holo --quantize int8,f16
 gives 2 "'int9' is none" hologram compile "$MODEL" -o c.holo --quantize int8,Gemm=int9
 gives 1 "no layer fits 'Gather'" hologram compile "$MODEL" -o c.holo --quantize int8,Gather=f16
