@@ -80,11 +80,12 @@ typedef enum HoloQuantizeKind {
     HOLO_QUANTIZE_NONE = 0,
     // Weights with a scale for each channel, activations with one: products of integers. Tables of Gather in blocks of 64.
     HOLO_QUANTIZE_INT8 = 1,
-    HOLO_QUANTIZE_INT4 =
-        2, // weights of MatMul and Gemm, and tables, in blocks of 32 with a scale each; computed in f32
+    // Weights of MatMul and Gemm, and tables, in blocks of 32 with a scale each; what they are multiplied with is rounded to 8
+    // bits in such blocks in each run.
+    HOLO_QUANTIZE_INT4 = 2,
     HOLO_QUANTIZE_F16  = 3, // weights and tables stored in f16, computed in f32
     HOLO_QUANTIZE_BF16 = 4,
-    HOLO_QUANTIZE_W8   = 5, // weights of MatMul and Gemm, and tables, in blocks of 8 bits; computed in f32
+    HOLO_QUANTIZE_W8   = 5, // as INT4, in 8 bits
     // What MatMul and Gemm read is taken, 8 numbers at a time, for the nearest of some centroids, which are found on calibration
     // data; what these give is in tables. An approximation, and no narrower: see holo_compiler_set_centroids.
     HOLO_QUANTIZE_CENTROIDS = 6,

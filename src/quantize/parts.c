@@ -89,8 +89,8 @@ HoloValue *holo_part_weights(HoloGraph *graph, const HoloValue *near, const Holo
 bool holo_part_nbits(HoloGraph *graph, HoloValue *x, const HoloValue *near, const HoloLayer *layer, HoloValue *bias,
                      HoloValue *in[6], HoloAttr attr[HOLO_NBITS_ATTRS])
 {
-    const int64_t     values[] = {layer->k, layer->n, layer->kind == HOLO_QUANTIZE_W8 ? 8 : 4, HOLO_LAYER_BLOCK};
-    const char *const names[]  = {"K", "N", "bits", "block_size"};
+    const int64_t     values[] = {layer->k, layer->n, layer->kind == HOLO_QUANTIZE_W8 ? 8 : 4, HOLO_LAYER_BLOCK, 4};
+    const char *const names[]  = {"K", "N", "bits", "block_size", "accuracy_level"};
     for (int i = 0; i < HOLO_NBITS_ATTRS; i++)
         attr[i] = (HoloAttr){.name = names[i], .kind = HOLO_ATTR_INT, .count = 1, .i = values[i]};
     in[0] = x;

@@ -23,8 +23,8 @@ bool holo_part_real(HoloGraph *graph, const HoloValue *value, HoloEightValue *ou
 
 // The int8 weights of a layer as the real numbers that they are, with their scales along `axis`.
 HoloValue *holo_part_weights(HoloGraph *graph, const HoloValue *near, const HoloLayer *layer, int axis);
-// Inputs and attributes of MatMulNBits.
-enum { HOLO_NBITS_ATTRS = 4 };
+// Inputs and attributes of MatMulNBits. What it reads may be rounded, too, block by block: its accuracy_level is 4.
+enum { HOLO_NBITS_ATTRS = 5 };
 bool holo_part_nbits(HoloGraph *graph, HoloValue *x, const HoloValue *near, const HoloLayer *layer, HoloValue *bias,
                      HoloValue *in[6], HoloAttr attr[HOLO_NBITS_ATTRS]);
 // Inputs and attributes of GatherBlockQuantized, in place of the Gather that `node` is.
