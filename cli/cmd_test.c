@@ -188,6 +188,10 @@ static int read_known(Run *run, const char *path)
     text[fread(text, 1, (1 << 16) - 1, file)] = 0;
     fclose(file);
     run->known = text;
+    int number = 1;
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n', number++)
+        if (*line != '\n' && *line != '#' && !memchr(line, ':', strcspn(line, "\n")))
+            return cli_fail(NULL, "%s:%d: expected `case: reason`", path, number);
     return CLI_OK;
 }
 

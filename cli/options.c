@@ -54,15 +54,28 @@ static int distance(const char *a, const char *b)
 
 const char *cli_nearest(const char *word, const char *const *list)
 {
-    const char *nearest = NULL;
-    int         limit   = (int)(strlen(word) + 1) / 3; // further away than this is another word
+    const char *nearest = NULL, *longer = NULL; // longer: the only one that begins so
+    int         begin = 0;
+    for (const char *const *w = list; *w && strlen(word) > 1; w++)
+        if (!strncmp(*w, word, strlen(word))) longer = *w, begin++;
+    int limit = (int)(strlen(word) + 1) / 3; // further away than this is another word
     for (; *list; list++) {
         int d = distance(word, strncmp(*list, "no-", 3) || !strncmp(word, "no-", 3) ? *list : *list + 3);
         if (d > limit) continue;
         limit   = d - 1;
         nearest = *list;
     }
-    return nearest;
+    return nearest || begin != 1 ? nearest : longer;
+}
+
+// The names of the commands that have such an option.
+static char *who_has(const char *name, size_t size)
+{
+    char *text = cli_format("%s", "");
+    for (int i = 0; cli_commands[i]; i++)
+        if (find_in(cli_commands[i]->options, name, size, 0))
+            text = cli_format("%s%s%s", text, *text ? ", " : "", cli_commands[i]->name);
+    return text;
 }
 
 static int unknown_option(const Cli *cli, const char *name, size_t size)
@@ -75,7 +88,8 @@ static int unknown_option(const Cli *cli, const char *name, size_t size)
     for (const CliOption *row = cli_common; row->name; row++) names[count++] = row->name;
     names[count]        = NULL;
     char       *word    = cli_format("%.*s", (int)size, name);
-    const char *nearest = cli_nearest(word, names);
+    const char *nearest = cli_nearest(word, names), *others = who_has(name, size);
+    if (*others) return cli_usage(cli, "%s has no option --%s; it is one of: %s", cli->command->name, word, others);
     return nearest ? cli_usage(cli, "there is no option --%s; did you mean --%s?", word, nearest)
                    : cli_usage(cli, "there is no option --%s", word);
 }

@@ -36,6 +36,13 @@ gives 2 "did you mean 'bench'" hologram bnech d.holo
 gives 2 'say what to do: hologram kernel run FILE NAME' hologram kernel
 gives 2 "an argument of 'atlas byte' is missing" hologram atlas byte
 
+gives 2 'did you mean --output?' hologram compile m.onnx --out a.holo
+gives 2 'run has no option --seconds; it is one of: bench' hologram run d.holo -i x.npy --seconds 5
+gives 2 'ops has no option --quantize; it is one of: compile' hologram ops --quantize int8
+printf 'test_one\n' > known.txt
+mkdir -p case/test_data_set_0 && cp m.onnx case/model.onnx
+gives 1 'known.txt:1: expected `case: reason`' hologram test case --known known.txt
+
 # ---- arguments and values
 
 gives 2 'argument 1 is empty' hologram run ''
