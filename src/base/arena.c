@@ -51,7 +51,7 @@ static struct HoloArenaBlock *block_get(HoloArena *arena, size_t size)
     return block;
 }
 
-void *holo_arena_take(HoloArena *arena, size_t size)
+void *holo_arena_take_raw(HoloArena *arena, size_t size)
 {
     size_t                 align = size >= WIDE ? WIDE : NARROW;
     struct HoloArenaBlock *block = arena->block;
@@ -65,7 +65,13 @@ void *holo_arena_take(HoloArena *arena, size_t size)
     }
     block->used = at + size;
     holo_guard_show(block->start + at, size);
-    return memset(block->start + at, 0, size);
+    return block->start + at;
+}
+
+void *holo_arena_take(HoloArena *arena, size_t size)
+{
+    void *memory = holo_arena_take_raw(arena, size);
+    return memory ? memset(memory, 0, size) : NULL;
 }
 
 void *holo_arena_take_array(HoloArena *arena, size_t count, size_t size)

@@ -73,6 +73,7 @@ typedef struct HoloArenaMark {
 } HoloArenaMark;
 
 void  *holo_arena_take(HoloArena *arena, size_t size);                   // NULL: out of memory
+void  *holo_arena_take_raw(HoloArena *arena, size_t size);               // the same, not zeroed
 char  *holo_arena_text(HoloArena *arena, const char *text, size_t size); // copied and terminated; NULL: out of memory
 char  *holo_arena_format(HoloArena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void   holo_arena_deinit(HoloArena *arena);

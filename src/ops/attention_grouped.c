@@ -290,6 +290,7 @@ static HoloStatus normalise_all(const HoloCall *call, int norm, const Sizes *s, 
     double *w = memory, *x = w + s->size;
     holo_read_f(weight, 0, 1, s->size, w);
     for (int64_t i = 0; i < s->batch * heads * count; i++) {
+        HOLO_TRY(holo_call_continue(call));
         int64_t b = i / count / heads, n = i / count % heads, p = i % count;
         holo_read_f(h->t, h->start + b * h->batch + n * h->head + p * h->step, 1, s->size, x);
         holo_head_normalise(x, s->size, w, epsilon);
@@ -316,6 +317,7 @@ static HoloStatus rotate_all(const HoloCall *call, const Batches *batches, const
                     .work        = work,
                     .interleaved = holo_attr_int(call, "rotary_interleaved", 0) != 0};
     for (int64_t i = 0; i < s->batch * heads * count; i++) {
+        HOLO_TRY(holo_call_continue(call));
         int64_t b = i / count / heads, n = i / count % heads, p = i % count, row = row_of(call, batches, b, p);
         if (row < 0 || row >= r.rows)
             return holo_call_fail(call, HOLO_BAD_INPUT, "position %lld, expected 0 to %lld", (long long)row,
@@ -353,6 +355,7 @@ static HoloStatus through_cache(const HoloCall *call, const Cache *cache, const 
     HoloHeads at = holo_heads_outer(all);
     HOLO_TRY(read_scales(call, scale, s, scales));
     for (int64_t i = 0; i < s->batch * s->kv_heads; i++) {
+        HOLO_TRY(holo_call_continue(call));
         int64_t       b = i / s->kv_heads, n = i % s->kv_heads, start = b * at.batch + n * at.head;
         const double *own = scales + n * s->size;
         for (int64_t p = 0; p < s->fresh; p++) {

@@ -286,6 +286,7 @@ static HoloStatus eval(HoloCall *call)
                                 .interleaved = holo_attr_int(call, "rotary_interleaved", 0) != 0};
     if (holo_out(call, 0)) memset(call->out[0]->data, 0, holo_tensor_bytes(call->out[0]));
     for (int64_t i = 0; i < call->in[PAST]->dim[0]; i++) {
+        HOLO_TRY(holo_call_continue(call));
         Sequence q;
         HOLO_TRY(find_sequence(&g, i, &q));
         HOLO_TRY(store(&g, &q));

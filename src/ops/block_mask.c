@@ -69,6 +69,7 @@ static HoloStatus eval(HoloCall *call)
         return holo_call_fail(call, HOLO_BAD_INPUT, "lengths, rows of blocks or their size do not fit the query");
     memset(y->data, 0, (size_t)holo_tensor_count(y));
     for (int64_t i = 0; i < y->dim[0] * y->dim[1]; i++) {
+        HOLO_TRY(holo_call_continue(call));
         int64_t batch = i / y->dim[1], layout = i % y->dim[1] % rows->dim[0];
         int64_t first = queries == total ? 0 : holo_get_i(lengths, batch) - queries;
         Layout  l     = {.rows         = (const int32_t *)rows->data + layout * rows->dim[1],

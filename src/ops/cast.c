@@ -131,6 +131,7 @@ static HoloStatus cast_from_text(HoloCall *call, HoloTensor *out)
     int64_t           count = holo_tensor_count(out);
     char              text[TEXT_MAX];
     for (int64_t i = 0; i < count; i++) {
+        HOLO_TRY(holo_call_continue(call));
         size_t size = from[i].size;
         while (size && isspace((unsigned char)from[i].data[size - 1])) size--;
         bool is_short = size < sizeof text && !memchr(from[i].data ? from[i].data : "", 0, size);
@@ -177,6 +178,7 @@ static HoloStatus cast_to_text(HoloCall *call, HoloTensor *out)
     int64_t     count = holo_tensor_count(out);
     char       *text  = NULL;
     for (int64_t i = 0; i < count; i++) {
+        HOLO_TRY(holo_call_continue(call));
         if (i % HOLO_TILE == 0) text = call->host->keep(call->host, HOLO_TILE * NUMBER_MAX);
         if (!text)
             return holo_call_fail(call, HOLO_NO_MEMORY, "no memory for the text of %lld numbers", (long long)count);

@@ -70,7 +70,7 @@ static HoloStatus infer_of_shape(HoloCall *call)
 static HoloStatus eval_of_shape(HoloCall *call)
 {
     const HoloTensor *value = holo_attr_tensor(call, "value");
-    holo_fill(call->out[0], value ? value->data : NULL);
+    holo_fill(call, call->out[0], value ? value->data : NULL);
     return HOLO_OK;
 }
 
@@ -89,7 +89,7 @@ static HoloStatus eval_eye(HoloCall *call)
 {
     HoloTensor *y = call->out[0];
     int64_t     k = holo_attr_int(call, "k", 0);
-    holo_fill(y, NULL);
+    holo_fill(call, y, NULL);
     if (k <= -y->dim[0] || k >= y->dim[1]) return HOLO_OK;
     for (int64_t row = k < 0 ? -k : 0; row < y->dim[0] && row + k < y->dim[1]; row++)
         holo_put_f(y, row * y->dim[1] + row + k, 1);
@@ -129,8 +129,9 @@ static HoloStatus eval_onehot(HoloCall *call)
     HOLO_TRY(holo_attr_axis(call, "axis", -1, y->rank, &axis));
     int64_t rows = holo_product(axis, y->dim), depth = y->dim[axis], tile[HOLO_TILE];
     int64_t inner = holo_product(y->rank - axis - 1, y->dim + axis + 1);
-    holo_fill(y, off);
+    holo_fill(call, y, off);
     for (int64_t row = 0; row < rows && depth > 0; row++) {
+        HOLO_TRY(holo_call_continue(call));
         for (int64_t start = 0; start < inner; start += HOLO_TILE) {
             int64_t count = inner - start < HOLO_TILE ? inner - start : HOLO_TILE;
             holo_read_i(at, row * inner + start, 1, count, tile);
@@ -195,6 +196,7 @@ static HoloStatus eval_range(HoloCall *call)
     HoloTensor       *y    = call->out[0];
     bool              real = holo_dtype_class((HoloDtype)y->dtype) == HOLO_CLASS_FLOAT;
     for (int64_t start = 0; start < y->dim[0]; start += HOLO_TILE) {
+        HOLO_TRY(holo_call_continue(call));
         int64_t count = y->dim[0] - start < HOLO_TILE ? y->dim[0] - start : HOLO_TILE;
         if (real) {
             double tile[HOLO_TILE], from = holo_get_f(first, 0), step = delta ? holo_get_f(delta, 0) : 1;

@@ -37,10 +37,10 @@ static bool bring_pivot(double *m, int64_t n, int64_t width, int64_t k)
     return best != k;
 }
 
-static double determinant(double *m, int64_t n)
+static double determinant(const HoloCall *call, double *m, int64_t n)
 {
     double det = 1;
-    for (int64_t k = 0; k < n; k++) {
+    for (int64_t k = 0; k < n && !holo_call_is_over(call); k++) {
         if (bring_pivot(m, n, n, k)) det = -det;
         double pivot = m[k * n + k];
         det *= pivot;
@@ -63,8 +63,9 @@ static HoloStatus eval(HoloCall *call)
     void             *work;
     HOLO_TRY(holo_call_temp(call, (size_t)size, sizeof(double), &work));
     for (int64_t i = 0; i < stack; i++) {
+        HOLO_TRY(holo_call_continue(call));
         holo_read_f(x, i * size, 1, size, work);
-        holo_put_f(y, i, determinant(work, n));
+        holo_put_f(y, i, determinant(call, work, n));
     }
     return HOLO_OK;
 }
@@ -79,10 +80,10 @@ static HoloStatus infer_inverse(HoloCall *call)
 
 // m is [n][2 * n]: the matrix and the identity beside it. In the end the inverse stands there; what has none gives
 // infinities and NaN.
-static void invert(double *m, int64_t n)
+static void invert(const HoloCall *call, double *m, int64_t n)
 {
     int64_t width = 2 * n;
-    for (int64_t k = 0; k < n; k++) {
+    for (int64_t k = 0; k < n && !holo_call_is_over(call); k++) {
         bring_pivot(m, n, width, k);
         double pivot = m[k * width + k];
         for (int64_t c = k; c < width; c++) m[k * width + c] /= pivot;
@@ -102,13 +103,14 @@ static HoloStatus eval_inverse(HoloCall *call)
     void             *memory;
     HOLO_TRY(holo_call_temp(call, (size_t)n, wide, &memory));
     for (int64_t row = 0; row < rows; row += n) {
+        HOLO_TRY(holo_call_continue(call));
         double *m = memory;
         memset(m, 0, (size_t)n * wide);
         for (int64_t r = 0; r < n; r++) {
             holo_read_f(x, (row + r) * n, 1, n, m + r * 2 * n);
             m[r * 2 * n + n + r] = 1;
         }
-        invert(m, n);
+        invert(call, m, n);
         for (int64_t r = 0; r < n; r++) holo_write_f(call->out[0], (row + r) * n, 1, n, m + r * 2 * n + n);
     }
     return HOLO_OK;

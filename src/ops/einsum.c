@@ -332,6 +332,7 @@ static HoloStatus write_out(const HoloCall *call, const Equation *e, bool intege
     for (int n = 0; n < NAMES; n++) dim[n] = e->dim[n];
     HOLO_TRY(list_offsets(call, e->out.rank, e->out.name, dim, v->stride, &count, &offsets));
     for (int64_t start = 0; start < count; start += HOLO_TILE) {
+        HOLO_TRY(holo_call_continue(call));
         HoloCell tile[HOLO_TILE];
         int64_t  run = count - start < HOLO_TILE ? count - start : HOLO_TILE;
         for (int64_t j = 0; j < run; j++) tile[j] = v->cells[offsets[start + j]];

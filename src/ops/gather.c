@@ -40,6 +40,7 @@ static HoloStatus eval_gather(HoloCall *call)
     size_t  bytes    = (size_t)holo_product(x->rank - axis - 1, x->dim + axis + 1) * holo_dtype_size(x->dtype);
     size_t  from_row = (size_t)x->dim[axis] * bytes, to_row = (size_t)many * bytes;
     for (int64_t start = 0; start < many; start += HOLO_TILE) {
+        HOLO_TRY(holo_call_continue(call));
         int64_t count = many - start < HOLO_TILE ? many - start : HOLO_TILE;
         holo_read_i(at, start, 1, count, offset);
         for (int64_t i = 0; i < count; i++) {
@@ -47,7 +48,7 @@ static HoloStatus eval_gather(HoloCall *call)
             offset[i] *= (int64_t)bytes;
         }
         char *dst = (char *)y->data + (size_t)start * bytes;
-        for (int64_t row = 0; row < rows; row++)
+        for (int64_t row = 0; row < rows && !holo_call_is_over(call); row++)
             collect(dst + (size_t)row * to_row, (const char *)x->data + (size_t)row * from_row, offset, count, bytes);
     }
     return HOLO_OK;
@@ -154,6 +155,7 @@ static HoloStatus eval_gather_nd(HoloCall *call)
     size_t  bytes  = (size_t)holo_product(below, x->dim + batch + depth) * holo_dtype_size(x->dtype);
     char   *dst    = y->data;
     for (int64_t b = 0; b < batches; b++) {
+        HOLO_TRY(holo_call_continue(call));
         const char *src = (const char *)x->data + (size_t)(b * places) * bytes;
         for (int64_t first = 0; first < tuples; first += HOLO_TUPLES) {
             int64_t count = tuples - first < HOLO_TUPLES ? tuples - first : HOLO_TUPLES;

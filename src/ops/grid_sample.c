@@ -288,6 +288,7 @@ static HoloStatus eval_affine(HoloCall *call)
         HoloWalk walk = holo_walk(rank - 1, y->dim + 1);
         holo_read_f(theta, n * rank * (rank + 1), 1, rank * (rank + 1), matrix);
         while (holo_walk_next(&walk)) { // a line: the same but for its first coordinate
+            HOLO_TRY(holo_call_continue(call));
             for (int r = 0; r < rank; r++) {
                 const double *row = matrix + r * (rank + 1);
                 line[r]           = row[rank];

@@ -99,6 +99,7 @@ static HoloStatus eval(HoloCall *call)
     HOLO_TRY(find_reduction(call, &reduction));
     HOLO_TRY(holo_call_temp(call, (size_t)rows.size, sizeof(double), &memory));
     for (int64_t row = 0; row < all; row += HOLO_TILE) {
+        HOLO_TRY(holo_call_continue(call));
         int64_t count = all - row < HOLO_TILE ? all - row : HOLO_TILE;
         HOLO_TRY(read_targets(call, row, count, class, weight));
         if (call->op->row)

@@ -64,6 +64,7 @@ static HoloStatus eval(HoloCall *call)
     holo_strides(y->rank, y->dim, stride);
     if (holo_tensor_bytes(y)) memset(y->data, 0, holo_tensor_bytes(y));
     for (int64_t i = 0; i < count; i += HOLO_TILE) {
+        HOLO_TRY(holo_call_continue(call));
         int64_t n = count - i < HOLO_TILE ? count - i : HOLO_TILE;
         holo_read_i(call->in[INDICES], i, 1, n, index);
         int64_t wrong = holo_tiles()->outside[3](n, index, limit);

@@ -136,6 +136,7 @@ static HoloStatus regressor_eval(HoloCall *call)
     HOLO_TRY(read_svm(call, holo_attr_int(call, "n_supports", 0), &svm));
     HOLO_TRY(holo_ml_expect_count(call, "coefficients", &svm.coefficients, svm.vectors ? svm.vectors : svm.features));
     for (int64_t row = 0; row < holo_ml_row_count(call->in[0]); row++) {
+        HOLO_TRY(holo_call_continue(call));
         read_row(call, &svm, row);
         double score = holo_get_f(&svm.rho, 0);
         for (int64_t v = 0; v < svm.vectors; v++) score += holo_get_f(&svm.coefficients, v) * svm.values[v];
@@ -348,6 +349,7 @@ static HoloStatus classifier_eval(HoloCall *call)
         c.positive = c.positive && holo_get_f(&svm.coefficients, i) >= 0;
     HOLO_TRY(room_take(call, &c, &room));
     for (int64_t row = 0; row < holo_ml_row_count(call->in[0]); row++) {
+        HOLO_TRY(holo_call_continue(call));
         read_row(call, &svm, row);
         if (c.vectors > 0) score_pairs(&svm, &c, room.scores);
         for (int64_t i = 0; i < k && c.vectors == 0; i++)
@@ -379,6 +381,7 @@ static HoloStatus votes_eval(HoloCall *call)
     if (call->in[0]->dim[1] != c.pairs) return holo_call_fail(call, HOLO_BAD_INPUT, "there are other pairs");
     HOLO_TRY(room_take(call, &c, &room));
     for (int64_t row = 0; row < call->in[0]->dim[0]; row++) {
+        HOLO_TRY(holo_call_continue(call));
         holo_read_f(call->in[0], row * c.pairs, 1, c.pairs, room.scores);
         answer(call, &c, &room, row);
     }

@@ -144,19 +144,19 @@ void holo_copy_all(HoloTensor *to, const HoloTensor *from)
     if (bytes > 0 && to->data != from->data) memmove(to->data, from->data, bytes);
 }
 
-void holo_fill(HoloTensor *t, const void *value)
+void holo_fill(const HoloCall *call, HoloTensor *t, const void *value)
 {
     enum { FILL_RUN = 1 << 14 };
     size_t bytes = holo_tensor_bytes(t);
     if (bytes == 0) return;
-    if (!value) {
-        memset(t->data, 0, bytes);
-        return;
-    }
     size_t size = holo_dtype_size(t->dtype);
     char  *to   = t->data;
-    memcpy(to, value, size);
-    for (size_t done = size, more; done < bytes; done += more) { // what is there, again and again
+    if (value)
+        memcpy(to, value, size);
+    else
+        memset(to, 0, size);
+    for (size_t done = size, more; done < bytes && !holo_call_is_over(call);
+         done += more) { // what is there, again and again
         more = done < FILL_RUN ? done : FILL_RUN;
         if (more > bytes - done) more = bytes - done;
         memcpy(to + done, to, more);

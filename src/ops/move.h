@@ -68,8 +68,8 @@ void holo_move_wide(const HoloCall *call, int rank, const int64_t *dim, size_t s
                     const int64_t *dst_stride, const void *src, const int64_t *src_stride);
 // Copies all elements of `from`, which has as many of them, and of the same dtype, as `to`.
 void holo_copy_all(HoloTensor *to, const HoloTensor *from);
-// Writes the element at `value` everywhere; NULL writes zeros, or empty strings.
-void holo_fill(HoloTensor *t, const void *value);
+// Writes the element at `value` everywhere; NULL writes zeros, or empty strings. A run that is to end leaves the rest out.
+void holo_fill(const HoloCall *call, HoloTensor *t, const void *value);
 
 // Brings an index that may count from the end into [0, size), or fails by naming it.
 HOLO_MUST HoloStatus holo_index(const HoloCall *call, int64_t index, int64_t size, int64_t *out);

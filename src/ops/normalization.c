@@ -137,6 +137,7 @@ static HoloStatus layer_eval(HoloCall *call)
     HOLO_TRY(holo_row_norm_init(&norm, call, 1, layer->bias));
     HoloWalk walk = holo_walk(norm.axis, x->dim);
     for (int64_t row = 0; holo_walk_next(&walk); row++) {
+        HOLO_TRY(holo_call_continue(call));
         holo_read_f(x, row * norm.size, 1, norm.size, norm.x);
         holo_row_norm_apply(&norm, &walk, row);
     }
@@ -182,6 +183,7 @@ static HoloStatus group_eval(HoloCall *call)
     HOLO_TRY(holo_call_temp(call, (size_t)size, sizeof(double), &memory));
     double *x = memory;
     for (int64_t row = 0; row < in->dim[0] * groups; row++) {
+        HOLO_TRY(holo_call_continue(call));
         int64_t group = row % groups;
         holo_read_f(in, row * size, 1, size, x);
         HoloMoments m      = holo_moments(x, size, true);

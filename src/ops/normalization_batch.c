@@ -84,7 +84,7 @@ static void prepare(const HoloCall *call, HoloRows rows, Channel *channels)
 {
     double epsilon = holo_attr_float(call, "epsilon", 1e-5), momentum = holo_attr_float(call, "momentum", 0.9);
     bool   training = is_training(call);
-    for (int64_t c = 0; c < rows.size; c++) {
+    for (int64_t c = 0; c < rows.size && !holo_call_is_over(call); c++) {
         HoloMoments m = {holo_get_f(call->in[3], c), holo_get_f(call->in[4], c)};
         if (training) m = channel_moments(call->in[0], rows, c);
         put_running(holo_out(call, 1), call->in[3], c, m.mean, training ? momentum : 1);
@@ -97,11 +97,11 @@ static void prepare(const HoloCall *call, HoloRows rows, Channel *channels)
 }
 
 // Places that follow one another are `inner` times of one channel, then of the next.
-static void apply(const HoloTensor *in, HoloTensor *out, HoloRows rows, const Channel *channels)
+static void apply(const HoloCall *call, const HoloTensor *in, HoloTensor *out, HoloRows rows, const Channel *channels)
 {
     int64_t count = rows.outer * rows.size * rows.inner, c = 0, left = rows.inner;
     double  x[HOLO_TILE];
-    for (int64_t k = 0; k < count; k += HOLO_TILE) {
+    for (int64_t k = 0; k < count && !holo_call_is_over(call); k += HOLO_TILE) {
         int64_t run = count - k < HOLO_TILE ? count - k : HOLO_TILE;
         holo_read_f(in, k, 1, run, x);
         for (int64_t j = 0; j < run;) {
@@ -125,7 +125,7 @@ static HoloStatus eval(HoloCall *call)
     void             *channels;
     HOLO_TRY(holo_call_temp(call, (size_t)rows.size, sizeof(Channel), &channels));
     prepare(call, rows, channels);
-    if (holo_out(call, 0)) apply(in, call->out[0], rows, channels);
+    if (holo_out(call, 0)) apply(call, in, call->out[0], rows, channels);
     return HOLO_OK;
 }
 

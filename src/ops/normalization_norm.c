@@ -123,6 +123,7 @@ static HoloStatus mvn_eval(HoloCall *call)
     double  *x    = memory;
     HoloWalk walk = holo_walk(part.kept.rank, part.kept.dim);
     while (holo_walk_next(&walk)) {
+        HOLO_TRY(holo_call_continue(call));
         int64_t base = holo_walk_at(&walk, part.kept.stride);
         move_box(in, &part.reduced, base, x, holo_read_f);
         HoloMoments m = holo_moments(x, size, true);

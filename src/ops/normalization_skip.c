@@ -47,6 +47,7 @@ static HoloStatus skip_eval(HoloCall *call)
     HOLO_TRY(holo_affine_init(&bias, call, how->bias, &norm));
     HoloWalk walk = holo_walk(norm.axis, x->dim);
     for (int64_t row = 0; holo_walk_next(&walk); row++) {
+        HOLO_TRY(holo_call_continue(call));
         holo_read_f(x, row * norm.size, 1, norm.size, norm.x);
         add(norm.x, holo_affine_row(&skip, &norm, &walk), norm.size);
         add(norm.x, holo_affine_row(&bias, &norm, &walk), norm.size);
@@ -136,6 +137,7 @@ static HoloStatus embed_eval(HoloCall *call)
     HOLO_TRY(holo_row_norm_init(&norm, call, GAMMA, BETA));
     HoloWalk walk = holo_walk(2, shape.dim);
     for (int64_t row = 0; holo_walk_next(&walk); row++) {
+        HOLO_TRY(holo_call_continue(call));
         int64_t place = walk.index[1];
         if (positions) place = holo_get_i(positions, positions->dim[0] == 1 ? place : row);
         for (int64_t k = 0; k < norm.size; k++) norm.x[k] = 0;

@@ -3,11 +3,11 @@
 
 // ---- what both do: the input laid into the output at an offset, what sticks out cut off
 
-static void lay(const HoloTensor *x, HoloTensor *y, const int64_t *before, const void *value)
+static void lay(const HoloCall *call, const HoloTensor *x, HoloTensor *y, const int64_t *before, const void *value)
 {
     size_t  size = holo_dtype_size(x->dtype);
     int64_t dim[HOLO_MAX_RANK], from[HOLO_MAX_RANK], to[HOLO_MAX_RANK], src = 0, dst = 0;
-    holo_fill(y, value);
+    holo_fill(call, y, value);
     holo_strides(x->rank, x->dim, from);
     holo_strides(y->rank, y->dim, to);
     for (int i = 0; i < x->rank; i++) {
@@ -164,6 +164,7 @@ static HoloStatus repeat(const HoloCall *call, Mode mode, const int64_t *before,
     char    *dst  = y->data;
     HoloWalk walk = holo_walk(last, y->dim);
     while (holo_walk_next(&walk)) {
+        HOLO_TRY(holo_call_continue(call));
         const char *src = x->data;
         for (int d = 0; d < last; d++) src += (size_t)map[d][walk.index[d]] * size;
         for (int64_t i = 0; i < front; i++)
@@ -186,7 +187,7 @@ static HoloStatus eval_pad(HoloCall *call)
     HOLO_TRY(find_pads(call, before, after));
     if (mode != CONSTANT && call->in[0]->rank > 0) return repeat(call, mode, before, after);
     HOLO_TRY(find_value(call, room, &value));
-    lay(call->in[0], call->out[0], before, value);
+    lay(call, call->in[0], call->out[0], before, value);
     return HOLO_OK;
 }
 
@@ -228,7 +229,7 @@ static HoloStatus eval_crop(HoloCall *call)
     int64_t           before[HOLO_MAX_RANK];
     for (int i = 0; i < x->rank; i++) // halves are rounded towards zero on both sides
         before[i] = (y->dim[i] - x->dim[i]) / 2;
-    lay(x, y, before, NULL);
+    lay(call, x, y, before, NULL);
     return HOLO_OK;
 }
 

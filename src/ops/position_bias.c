@@ -55,7 +55,7 @@ static HoloStatus eval(HoloCall *call)
     int64_t           most             = holo_attr_int(call, "max_distance", 0);
     bool              is_bidirectional = holo_attr_int(call, "is_bidirectional", 0) == 1;
     if (buckets < 1 && holo_tensor_count(y) > 0) return holo_call_fail(call, HOLO_BAD_MODEL, "the table is empty");
-    for (int64_t q = 0; q < queries; q++)
+    for (int64_t q = 0; q < queries && !holo_call_is_over(call); q++)
         for (int64_t k = 0; k < keys; k++) {
             int64_t bucket = bucket_of(k - q, buckets, most, is_bidirectional);
             for (int64_t h = 0; h < heads; h++)

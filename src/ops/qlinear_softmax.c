@@ -92,6 +92,7 @@ static HoloStatus eval(HoloCall *call)
     HoloRows rows  = holo_rows(in, from, to);
     table_make(number(call, X_SCALE), rows.size, table);
     for (int64_t row = 0; row < holo_row_count(rows); row++) {
+        HOLO_TRY(holo_call_continue(call));
         int64_t start = holo_row_start(rows, row);
         row_eval((const uint8_t *)in->data + start, rows.size, rows.inner, table, steps, zero, in->dtype == HOLO_I8,
                  (uint8_t *)call->out[0]->data + start);

@@ -60,6 +60,7 @@ static HoloStatus fill_eval(HoloCall *call)
     double  x[HOLO_TILE];
     int64_t count = holo_tensor_count(out);
     for (int64_t k = 0; k < count; k += HOLO_TILE) {
+        HOLO_TRY(holo_call_continue(call));
         int64_t n = count - k < HOLO_TILE ? count - k : HOLO_TILE;
         for (int64_t j = 0; j < n; j++) x[j] = d->draw(&random, a, b);
         holo_write_f(out, k, 1, n, x);
@@ -86,6 +87,7 @@ static HoloStatus bernoulli_eval(HoloCall *call)
     double  x[HOLO_TILE];
     int64_t count = holo_tensor_count(in);
     for (int64_t k = 0; k < count; k += HOLO_TILE) {
+        HOLO_TRY(holo_call_continue(call));
         int64_t n = count - k < HOLO_TILE ? count - k : HOLO_TILE;
         holo_read_f(in, k, 1, n, x);
         for (int64_t j = 0; j < n; j++) x[j] = holo_random_unit(&random) < x[j];
@@ -132,6 +134,7 @@ static HoloStatus multinomial_eval(HoloCall *call)
     HOLO_TRY(holo_call_temp(call, (size_t)classes, sizeof(double), &memory));
     double *p = memory;
     for (int64_t row = 0; row < in->dim[0]; row++) {
+        HOLO_TRY(holo_call_continue(call));
         double top = -INFINITY, sum = 0;
         holo_read_f(in, row * classes, 1, classes, p);
         for (int64_t k = 0; k < classes; k++) top = fmax(top, p[k]);
@@ -179,6 +182,7 @@ static HoloStatus dropout_eval(HoloCall *call)
     if (out && count > 0 && !training) memcpy(out->data, in->data, holo_tensor_bytes(in));
     if (!training && !mask) return HOLO_OK;
     for (int64_t k = 0; k < count; k += HOLO_TILE) {
+        HOLO_TRY(holo_call_continue(call));
         int64_t n = count - k < HOLO_TILE ? count - k : HOLO_TILE;
         holo_read_f(in, k, 1, n, x);
         for (int64_t j = 0; j < n; j++) {

@@ -489,7 +489,7 @@ static HoloStatus eval(HoloCall *call)
     for (l.direction = 0; l.direction < l.directions; l.direction++) {
         l.reverse = l.direction == 1 || holo_attr_is(call, "direction", "forward", "reverse");
         start_direction(call, &l);
-        for (l.time = 0; l.time < l.times; l.time++) {
+        for (l.time = 0; l.time < l.times && !holo_call_is_over(call); l.time++) {
             l.kind->step(&l, call);
             write_time(&l, y);
         }

@@ -207,14 +207,14 @@ static void reduce_lanes(const Reducer *r, int64_t base, int lanes, Tile *acc)
     finish(r, acc, lanes, by);
 }
 
-static void reduce(const Reducer *r, HoloTensor *out)
+static void reduce(const HoloCall *call, const Reducer *r, HoloTensor *out)
 {
     const HoloBox *kept = &r->part.kept;
     int64_t        run = r->part.lanes ? kept->dim[kept->rank - 1] : 1, done = 0;
     HoloWalk       walk = holo_walk(r->part.lanes ? kept->rank - 1 : kept->rank, kept->dim);
     while (holo_walk_next(&walk)) {
         int64_t base = holo_walk_at(&walk, kept->stride);
-        for (int64_t k = 0; k < run; k += HOLO_TILE) {
+        for (int64_t k = 0; k < run && !holo_call_is_over(call); k += HOLO_TILE) {
             int  lanes = (int)(run - k < HOLO_TILE ? run - k : HOLO_TILE);
             Tile acc;
             reduce_lanes(r, base + k, lanes, &acc);
@@ -291,7 +291,7 @@ static HoloStatus eval(HoloCall *call)
             ((double *)out->data)[k] /= (double)r.count;
         return HOLO_OK;
     }
-    reduce(&r, out);
+    reduce(call, &r, out);
     return HOLO_OK;
 }
 

@@ -198,6 +198,7 @@ static HoloStatus eval_nd(HoloCall *call)
     int     depth  = (int)at->dim[at->rank - 1];
     int64_t tuples = holo_product(at->rank - 1, at->dim), run = holo_product(x->rank - depth, x->dim + depth);
     for (int64_t first = 0; first < tuples; first += HOLO_TUPLES) {
+        HOLO_TRY(holo_call_continue(call));
         int64_t place[HOLO_TUPLES], count = tuples - first < HOLO_TUPLES ? tuples - first : HOLO_TUPLES;
         HOLO_TRY(holo_index_tuples(call, at, first, count, depth, x->dim, place));
         if (run == 1) meet(y, place, u, first, count, reduction);
@@ -249,6 +250,7 @@ static HoloStatus eval_cache(HoloCall *call)
     int64_t room = x->dim[axis], length = u->dim[axis], inner = holo_product(x->rank - axis - 1, x->dim + axis + 1);
     int64_t rows = holo_product(axis - 1, x->dim + 1);
     for (int64_t b = 0; b < x->dim[0]; b++) {
+        HOLO_TRY(holo_call_continue(call));
         int64_t from = at ? holo_get_i(at, b) : 0;
         if (from < 0 || from >= room || (!circular && from > room - length))
             return holo_call_fail(call, HOLO_BAD_INPUT, "%lld entries cannot be written at %lld of %lld",

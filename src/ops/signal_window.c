@@ -100,7 +100,7 @@ static HoloStatus mel_eval(HoloCall *call)
     HOLO_TRY(find_size(call, LENGTH, &length));
     HOLO_TRY(find_size(call, RATE, &rate));
     if (rate == 0) return holo_call_fail(call, HOLO_BAD_INPUT, "the sample rate is 0");
-    holo_fill(y, NULL);
+    holo_fill(call, y, NULL);
     double from = 2595 * holo_log10(1 + lower / 700), to = 2595 * holo_log10(1 + upper / 700);
     double step = (to - from) / ((double)y->dim[1] + 2), edge[3];
     for (int64_t band = 0; band < y->dim[1]; band++) {

@@ -74,6 +74,7 @@ static HoloStatus eval(HoloCall *call)
     HOLO_TRY(holo_call_temp(call, (size_t)rows.size, sizeof(double), &memory));
     double *x = memory;
     for (int64_t row = 0; row < holo_row_count(rows) && rows.size > 0; row++) {
+        HOLO_TRY(holo_call_continue(call));
         int64_t start = holo_row_start(rows, row);
         holo_read_f(in, start, rows.inner, rows.size, x);
         (*transform)(x, rows.size);

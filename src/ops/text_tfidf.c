@@ -207,6 +207,7 @@ static HoloStatus eval(HoloCall *call)
     Items   items = {.words = x->dtype == HOLO_STRING ? x->data : NULL, .tensor = x};
     int64_t rows = x->rank == 2 ? x->dim[0] : 1, size = x->dim[x->rank - 1];
     for (int64_t r = 0; r < rows; r++) {
+        HOLO_TRY(holo_call_continue(call));
         memset(row, 0, (size_t)pool->columns * sizeof(double));
         count_row(pool, &items, r * size, size, row);
         weigh_row(pool, counts, weighs, row);

@@ -57,7 +57,9 @@ static HoloStatus eval_tile(HoloCall *call)
     for (int axis = x->rank - 1; axis >= 0; axis--) {
         for (int64_t done = x->dim[axis]; done < y->dim[axis]; done += dim[axis]) {
             dim[axis] = done < y->dim[axis] - done ? done : y->dim[axis] - done;
-            holo_move(x->rank, dim, size, (char *)y->data + (size_t)(done * to[axis]) * size, to, y->data, to);
+            HOLO_TRY(holo_call_continue(call));
+            holo_move_wide(call, x->rank, dim, size, (char *)y->data + (size_t)(done * to[axis]) * size, to, y->data,
+                           to);
         }
         dim[axis] = y->dim[axis];
     }

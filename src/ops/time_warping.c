@@ -56,8 +56,10 @@ static HoloStatus eval(HoloCall *call)
     HOLO_TRY(holo_call_temp(call, (size_t)rows + 1, sizeof *sum, (void **)&sum));
     HOLO_TRY(holo_call_temp(call, (size_t)holo_tensor_count(x) + 1, sizeof *step, (void **)&step));
     for (int64_t i = 1; i <= rows; i++) sum[i] = INFINITY;
-    for (int64_t j = 0; rows && j < cols; j++)
+    for (int64_t j = 0; rows && j < cols; j++) {
+        HOLO_TRY(holo_call_continue(call));
         warp_column((const float *)x->data + j, rows, cols, sum, step + j * rows);
+    }
     HoloDim dim[2] = {2, walk_back(rows, cols, step, NULL)};
     HOLO_TRY(holo_out_type(call, 0, HOLO_I32, 2, dim));
     HOLO_TRY(holo_out_alloc(call, 0));

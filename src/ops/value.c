@@ -228,6 +228,6 @@ HoloStatus holo_stack_join(const HoloCall *call, const HoloStack *stack, int64_t
     Join   join  = {.room = room, .count = stack->count, .reverse = reverse};
     size_t bytes = stack->size / (size_t)stack->count;
     HOLO_TRY(join_begin(call, &join, &stack->type, axis, out));
-    for (int64_t k = 0; k < stack->count; k++) join_put(&join, k, stack->bytes + (size_t)k * bytes);
+    for (int64_t k = 0; bytes && k < stack->count; k++) join_put(&join, k, stack->bytes + (size_t)k * bytes);
     return HOLO_OK;
 }

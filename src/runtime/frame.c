@@ -13,22 +13,35 @@ static HoloFrame *frame_of(const HoloHost *host)
     return (HoloFrame *)(uintptr_t)host; // the host is the first member
 }
 
+// Zeroed memory; what is large is zeroed in pieces, and not at all where the run is to end.
+static void *memory_take(const HoloHost *host, HoloArena *arena, size_t size)
+{
+    enum { LARGE = 64 << 20, PIECE = 16 << 20 };
+    if (size < LARGE) return holo_arena_take(arena, size);
+    char *memory = holo_arena_take_raw(arena, size);
+    for (size_t done = 0; memory && done < size; done += PIECE) {
+        if (holo_stop_is_due(host->stop)) return NULL;
+        memset(memory + done, 0, size - done < PIECE ? size - done : PIECE);
+    }
+    return memory;
+}
+
 static void *host_temp(const HoloHost *host, size_t size)
 {
-    return holo_arena_take(&frame_of(host)->temp, size);
+    return memory_take(host, &frame_of(host)->temp, size);
 }
 
 static void *host_hold(const HoloHost *host, size_t size)
 {
     HoloFrame *frame = frame_of(host);
-    return holo_arena_take(frame->is_preparing ? &frame->prepared : &frame->temp, size);
+    return memory_take(host, frame->is_preparing ? &frame->prepared : &frame->temp, size);
 }
 
 static void *host_keep(const HoloHost *host, size_t size)
 {
     HoloFrame *frame = frame_of(host);
     HoloArena *kept  = holo_reuse_heap(frame);
-    return holo_arena_take(kept ? kept : &frame->heap[frame->turn], size);
+    return memory_take(host, kept ? kept : &frame->heap[frame->turn], size);
 }
 
 typedef struct Stoppable { // work of which the rest is left out when the run is to end

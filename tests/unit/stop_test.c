@@ -1,6 +1,7 @@
 // stop_test.c - a run ends soon after somebody asks for it, in the middle of a long step, too.
 #include "support/models.h"
 #include "support/onnx_writer.h"
+#include "support/op_run.h"
 
 #include "runtime/frame.h"
 
@@ -122,9 +123,87 @@ static void test_in_a_kernel(void **state)
     expect_both(HOLO_F32);
 }
 
+// ---- operators, of a run that is to end
+
+typedef struct Long {
+    const char *name;
+    int         version;
+    HoloTensor  in[3];
+    int         in_count;
+    HoloAttr    attr[2];
+    int         attr_count;
+} Long;
+
+static float    some[1 << 10];
+static double   wide[1 << 16];
+static int64_t  shape[2] = {256, 512}, pads[4] = {0, 0, 400, 400}, axes[1] = {0}, ends[3] = {0, 1 << 17, 1};
+static int64_t  indices[1 << 12];
+static uint8_t  flags[1 << 17];
+static HoloStop due = {1, 0};
+
+#define TENSOR(type, memory, ...)                                                                                \
+    (HoloTensor)                                                                                                 \
+    {                                                                                                            \
+        .dtype = HOLO_##type, .rank = sizeof((int64_t[]){__VA_ARGS__}) / 8, .dim = {__VA_ARGS__}, .data = memory \
+    }
+#define ONE(type, memory)                    \
+    (HoloTensor)                             \
+    {                                        \
+        .dtype = HOLO_##type, .data = memory \
+    }
+
+// All leave most of their output as it is: it has 512 KB or more.
+static void test_operators_end(void **state)
+{
+    (void)state;
+    const Long list[] = {
+        {"ConstantOfShape", 9, {TENSOR(I64, shape, 2)}, 1, {{0}}, 0},
+        {"Range", 11, {ONE(I64, &ends[0]), ONE(I64, &ends[1]), ONE(I64, &ends[2])}, 3, {{0}}, 0},
+        {"Expand", 13, {TENSOR(F32, some, 1, 512), TENSOR(I64, shape, 2)}, 2, {{0}}, 0},
+        {"Pad", 13, {TENSOR(F32, some, 32, 32), TENSOR(I64, pads, 4)}, 2, {{0}}, 0},
+        {"Gather", 13, {TENSOR(F32, some, 8, 128), TENSOR(I64, indices, 4096)}, 2, {{0}}, 0},
+        {"Add", 14, {TENSOR(F64, wide, 65536, 1), TENSOR(F64, wide, 1, 2)}, 2, {{0}}, 0},
+        {"MatMul", 13, {TENSOR(F64, wide, 256, 256), TENSOR(F64, wide, 256, 256)}, 2, {{0}}, 0},
+        {"CumSum", 14, {TENSOR(F64, wide, 256, 256), TENSOR(I64, axes, 1)}, 2, {{0}}, 0},
+        {"Softmax", 13, {TENSOR(F64, wide, 256, 256)}, 1, {{0}}, 0},
+        {"Where", 16, {TENSOR(BOOL, flags, 1 << 17), TENSOR(F64, wide, 1), TENSOR(F64, wide, 1)}, 3, {{0}}, 0},
+        {"Transpose", 13, {TENSOR(F64, wide, 256, 256)}, 1, {{0}}, 0},
+        {"Cast", 13, {TENSOR(F64, wide, 256, 256)}, 1, {{.name = "to", .kind = HOLO_ATTR_INT, .i = HOLO_I64}}, 1},
+    };
+    for (int i = 0; i < HOLO_COUNT(list); i++) {
+        const Long       *l     = &list[i];
+        HoloHost          host  = test_host;
+        HoloError         error = {0};
+        HoloTensor        out = {0}, *outs[] = {&out};
+        const HoloTensor *in[3] = {&l->in[0], &l->in[1], &l->in[2]};
+        host.stop               = &due;
+        HoloCall call           = {.op         = holo_op_find("", l->name, l->version),
+                                   .node       = "test",
+                                   .version    = l->version,
+                                   .in         = in,
+                                   .in_count   = l->in_count,
+                                   .out        = outs,
+                                   .out_count  = 1,
+                                   .attr       = l->attr,
+                                   .attr_count = l->attr_count,
+                                   .host       = &host,
+                                   .error      = &error};
+        for (host.workers = 1; host.workers < 3; host.workers++) {
+            if (host.workers > 1) host.parallel = NULL;
+            if (holo_op_infer(&call) || holo_out_alloc(&call, 0)) fail_msg("%s: %s", l->name, error.text);
+            size_t size = holo_tensor_bytes(&out);
+            memset(out.data, UNTOUCHED, size);
+            (void)!holo_op_eval(&call);
+            if (size < 1 << 19 || !has_untouched(out.data, size)) fail_msg("%s goes on", l->name);
+        }
+    }
+    holo_arena_deinit(&test_arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_operators_end),
         cmocka_unit_test(test_in_eval),
         cmocka_unit_test(test_in_a_kernel),
         cmocka_unit_test(test_by_a_run_of_the_model),
