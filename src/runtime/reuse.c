@@ -207,8 +207,9 @@ static bool inputs_find(const HoloFrame *frame, HoloReuse *r, size_t *size)
 static void inputs_place(const HoloFrame *frame, HoloReuse *r, size_t at)
 {
     for (uint32_t i = 0; i < frame->plan->input_count; i++) {
-        r->before[i] = r->watched & bit_of(i) ? r->memory + at : NULL;
-        if (r->before[i]) at += holo_align(holo_tensor_bytes(&frame->types[holo_frame_input_value(frame, i)]), 64);
+        size_t bytes = holo_tensor_bytes(&frame->types[holo_frame_input_value(frame, i)]);
+        r->before[i] = bytes && r->watched & bit_of(i) ? r->memory + at : NULL;
+        if (r->before[i]) at += holo_align(bytes, 64);
     }
 }
 
@@ -283,7 +284,7 @@ HoloStatus holo_reuse_bind(HoloFrame *frame, HoloError *error)
 void *holo_reuse_memory(const HoloFrame *frame, uint32_t value)
 {
     const HoloReuse *r = frame->reuse;
-    return r && r->blocks[value].is_kept ? r->memory + r->blocks[value].at : NULL;
+    return r && r->memory && r->blocks[value].is_kept ? r->memory + r->blocks[value].at : NULL;
 }
 
 void holo_reuse_destroy(HoloFrame *frame)
