@@ -219,11 +219,11 @@ static void read_programs(const HoloModel *model)
 // Where the bytes are an archive, its records are changed; else any byte.
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
 {
-    static MutateFile file;
-    if (mutate_open(data, size, seed, &file)) {
+    static EditFile file;
+    if (edit_open(data, size, seed, &file)) {
         mutate(&file);
-        size_t made = mutate_close(&file, data, room);
-        mutate_free(&file);
+        size_t made = edit_close(&file, data, room);
+        edit_free(&file);
         if (made) return made;
     }
     HoloRandom random = {seed};

@@ -3,120 +3,16 @@
 #ifndef HOLO_FUZZ_ARCHIVE_MUTATE_H
 #define HOLO_FUZZ_ARCHIVE_MUTATE_H
 
-#include "base/base.h"
+#include "../tests/support/archive_edit.h"
 #include "base/dim.h"
-#include "base/hash.h"
-#include "format/holo.h"
 #include "ops/op.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-enum { MUTATE_SECTIONS = 32, MUTATE_ID_MAX = 32 };
-
-typedef struct MutateSection {
-    uint32_t id;
-    uint8_t *data;
-    size_t   size;
-} MutateSection;
-
-typedef struct MutateFile {
-    HoloHeader    header;
-    MutateSection section[MUTATE_SECTIONS];
-    int           count, place[MUTATE_ID_MAX]; // 1 + where the section of that id is; 0: it is not there
-    HoloRandom    random;
-} MutateFile;
-
-// ---- apart and together
-
-static inline void mutate_free(MutateFile *f)
-{
-    for (int i = 0; i < f->count; i++) free(f->section[i].data);
-    f->count = 0;
-}
-
-// False: the bytes are no archive at all.
-static inline bool mutate_open(const uint8_t *bytes, size_t size, unsigned seed, MutateFile *f)
-{
-    memset(f, 0, sizeof *f);
-    f->random.state = seed;
-    if (size < sizeof f->header) return false;
-    memcpy(&f->header, bytes, sizeof f->header);
-    const HoloHeader *h = &f->header;
-    if (h->header_size < sizeof *h || h->header_size > size || h->section_count > MUTATE_SECTIONS ||
-        h->section_count * sizeof(HoloSectionRecord) > size - h->header_size)
-        return false;
-    for (uint32_t i = 0; i < h->section_count; i++) {
-        HoloSectionRecord s;
-        memcpy(&s, bytes + h->header_size + i * sizeof s, sizeof s);
-        if (s.offset > size || s.size > size - s.offset || s.id >= MUTATE_ID_MAX) continue;
-        MutateSection *to = &f->section[f->count];
-        *to               = (MutateSection){s.id, malloc(s.size + 1), s.size};
-        if (!to->data) continue;
-        memcpy(to->data, bytes + s.offset, s.size);
-        f->place[s.id] = ++f->count;
-    }
-    return f->count > 0;
-}
-
-static inline size_t mutate_close(const MutateFile *f, uint8_t *out, size_t room)
-{
-    HoloHeader        h     = f->header;
-    HoloSectionRecord table = {0};
-    size_t            at    = holo_align(sizeof h + (size_t)f->count * sizeof table, HOLO_SECTION_ALIGN);
-    h.header_size           = sizeof h;
-    h.section_count         = (uint32_t)f->count;
-    if (at > room) return 0;
-    memset(out, 0, at);
-    for (int i = 0; i < f->count; i++) {
-        const MutateSection *s = &f->section[i];
-        if (at > room || s->size > room - at) return 0;
-        HoloHash hash = holo_hash(s->data, s->size);
-        table         = (HoloSectionRecord){.id = s->id, .offset = at, .size = s->size};
-        memcpy(table.hash, hash.word, sizeof table.hash);
-        memcpy(out + sizeof h + (size_t)i * sizeof table, &table, sizeof table);
-        memcpy(out + at, s->data, s->size);
-        size_t end = holo_align(at + s->size, HOLO_SECTION_ALIGN);
-        if (end > room) end = at + s->size;
-        memset(out + at + s->size, 0, end - at - s->size);
-        at = end;
-    }
-    h.file_size = at;
-    memcpy(out, &h, sizeof h);
-    HoloHash front = holo_archive_front_hash(out);
-    memcpy(((HoloHeader *)(void *)out)->hash, front.word, sizeof h.hash);
-    return at;
-}
 
 // ---- chance
 
-static inline uint64_t mutate_below(MutateFile *f, uint64_t limit)
+static inline uint64_t mutate_below(EditFile *f, uint64_t limit)
 {
     return limit ? holo_random_next(&f->random) % limit : 0;
-}
-
-static inline MutateSection *mutate_section(MutateFile *f, uint32_t id)
-{
-    return f->place[id] ? &f->section[f->place[id] - 1] : NULL;
-}
-
-static inline size_t mutate_count(MutateFile *f, uint32_t id, size_t size)
-{
-    const MutateSection *s = mutate_section(f, id);
-    return s ? s->size / size : 0;
-}
-
-// Puts bytes behind a section; returns where they are, or 0.
-static inline size_t mutate_append(MutateFile *f, uint32_t id, const void *data, size_t size)
-{
-    MutateSection *s    = mutate_section(f, id);
-    uint8_t       *more = s ? realloc(s->data, s->size + size + 1) : NULL;
-    size_t         at   = s ? s->size : 0;
-    if (!more) return 0;
-    memcpy(more + at, data, size);
-    s->data = more;
-    s->size += size;
-    return at;
 }
 
 // ---- fields
@@ -223,13 +119,13 @@ static const MutateField mutate_fields[] = {
 };
 #undef FIELD
 
-static inline uint64_t mutate_number(MutateFile *f, const MutateField *field)
+static inline uint64_t mutate_number(EditFile *f, const MutateField *field)
 {
     static const int64_t evil[]  = {0,         1,          2,         3,         4,         7,         8,
                                     16,        64,         100,       255,       1024,      4097,      -1,
                                     -2,        1 << 16,    INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, INT64_C(1) << 32,
                                     1LL << 62, 0x3F800000, 0x7FC00000};
-    size_t               entries = mutate_count(f, field->more, field->more_record);
+    size_t               entries = edit_count(f, field->more, field->more_record);
     switch (field->kind) {
     case OF_SMALL: return mutate_below(f, 12);
     case OF_ENTRY: return mutate_below(f, entries + 1);
@@ -246,10 +142,10 @@ static inline uint64_t mutate_number(MutateFile *f, const MutateField *field)
 }
 
 // A field becomes another number, one more or less, or that of another record.
-static inline void mutate_field(MutateFile *f)
+static inline void mutate_field(EditFile *f)
 {
     const MutateField *field   = &mutate_fields[mutate_below(f, (uint64_t)HOLO_COUNT(mutate_fields))];
-    MutateSection     *s       = mutate_section(f, field->section);
+    EditSection     *s       = edit_section(f, field->section);
     size_t             records = s ? s->size / field->record : 0;
     uint64_t           x       = 0;
     if (!records) return;
@@ -266,10 +162,10 @@ static inline void mutate_field(MutateFile *f)
 
 // ---- records
 
-static inline void mutate_record(MutateFile *f)
+static inline void mutate_record(EditFile *f)
 {
     const MutateField *field   = &mutate_fields[mutate_below(f, (uint64_t)HOLO_COUNT(mutate_fields))];
-    MutateSection     *s       = mutate_section(f, field->section);
+    EditSection     *s       = edit_section(f, field->section);
     size_t             records = s ? s->size / field->record : 0;
     uint8_t            keep[256];
     if (!records || field->record > sizeof keep) return;
@@ -281,59 +177,59 @@ static inline void mutate_record(MutateFile *f)
 }
 
 // Some step gets other operands: one more or less, in a place of their own.
-static inline void mutate_operands(MutateFile *f)
+static inline void mutate_operands(EditFile *f)
 {
-    size_t         steps = mutate_count(f, HOLO_SECTION_STEPS, sizeof(HoloStepRecord));
+    size_t         steps = edit_count(f, HOLO_SECTION_STEPS, sizeof(HoloStepRecord));
     HoloStepRecord step;
     uint32_t       list[512];
     if (!steps) return;
     size_t which = mutate_below(f, steps) * sizeof step;
-    memcpy(&step, mutate_section(f, HOLO_SECTION_STEPS)->data + which, sizeof step);
-    size_t count = (size_t)step.in_count + step.out_count, all = mutate_count(f, HOLO_SECTION_OPERANDS, 4);
+    memcpy(&step, edit_section(f, HOLO_SECTION_STEPS)->data + which, sizeof step);
+    size_t count = (size_t)step.in_count + step.out_count, all = edit_count(f, HOLO_SECTION_OPERANDS, 4);
     if (step.operand_first > all || count > all - step.operand_first || count + 40 > 512) return;
-    if (count) memcpy(list, mutate_section(f, HOLO_SECTION_OPERANDS)->data + 4 * (size_t)step.operand_first, 4 * count);
+    if (count) memcpy(list, edit_section(f, HOLO_SECTION_OPERANDS)->data + 4 * (size_t)step.operand_first, 4 * count);
     bool   to_inputs = mutate_below(f, 3) != 0;
     size_t at = to_inputs ? step.in_count : count, more = mutate_below(f, 8) ? 1 : 38;
     memmove(list + at + more, list + at, 4 * (count - at));
     for (size_t i = 0; i < more; i++)
-        list[at + i] = (uint32_t)mutate_below(f, mutate_count(f, HOLO_SECTION_VALUES, sizeof(HoloValueRecord)));
+        list[at + i] = (uint32_t)mutate_below(f, edit_count(f, HOLO_SECTION_VALUES, sizeof(HoloValueRecord)));
     *(to_inputs ? &step.in_count : &step.out_count) += (uint16_t)more;
     if (mutate_below(f, 2)) step.capture_count += (uint16_t)more;
-    step.operand_first = (uint32_t)(mutate_append(f, HOLO_SECTION_OPERANDS, list, 4 * (count + more)) / 4);
-    memcpy(mutate_section(f, HOLO_SECTION_STEPS)->data + which, &step, sizeof step);
+    step.operand_first = (uint32_t)(edit_append(f, HOLO_SECTION_OPERANDS, list, 4 * (count + more)) / 4);
+    memcpy(edit_section(f, HOLO_SECTION_STEPS)->data + which, &step, sizeof step);
 }
 
 // Any operator in place of another.
-static inline void mutate_operator(MutateFile *f)
+static inline void mutate_operator(EditFile *f)
 {
     int families = 0, rows = 0;
     while (holo_op_families[families]) families++;
     const HoloOp *family = holo_op_families[mutate_below(f, (uint64_t)families)];
     while (family[rows].name) rows++;
     const HoloOp *op  = &family[mutate_below(f, (uint64_t)rows)];
-    size_t        ops = mutate_count(f, HOLO_SECTION_OPS, sizeof(HoloOpRecord));
+    size_t        ops = edit_count(f, HOLO_SECTION_OPS, sizeof(HoloOpRecord));
     if (!ops || !op->eval) return;
     const char  *domain = op->domain ? op->domain : "";
     HoloOpRecord r      = {.version = (uint32_t)(op->until ? op->until : op->since + (int)mutate_below(f, 6))};
-    r.name              = (uint32_t)mutate_append(f, HOLO_SECTION_STRINGS, op->name, strlen(op->name) + 1);
-    r.domain            = (uint32_t)mutate_append(f, HOLO_SECTION_STRINGS, domain, strlen(domain) + 1);
-    memcpy(mutate_section(f, HOLO_SECTION_OPS)->data + mutate_below(f, ops) * sizeof r, &r, sizeof r);
+    r.name              = (uint32_t)edit_append(f, HOLO_SECTION_STRINGS, op->name, strlen(op->name) + 1);
+    r.domain            = (uint32_t)edit_append(f, HOLO_SECTION_STRINGS, domain, strlen(domain) + 1);
+    memcpy(edit_section(f, HOLO_SECTION_OPS)->data + mutate_below(f, ops) * sizeof r, &r, sizeof r);
 }
 
 // All sizes of one number become a symbol, or an expression of it.
-static inline void mutate_sizes(MutateFile *f)
+static inline void mutate_sizes(EditFile *f)
 {
-    MutateSection *sizes = mutate_section(f, HOLO_SECTION_SIZES), *plans = mutate_section(f, HOLO_SECTION_PLANS);
-    size_t         count = mutate_count(f, HOLO_SECTION_SIZES, 8);
+    EditSection *sizes = edit_section(f, HOLO_SECTION_SIZES), *plans = edit_section(f, HOLO_SECTION_PLANS);
+    size_t         count = edit_count(f, HOLO_SECTION_SIZES, 8);
     uint32_t       name  = 0;
-    if (!count || !plans || !mutate_section(f, HOLO_SECTION_DIMS) || !mutate_section(f, HOLO_SECTION_SYMBOLS)) return;
-    HoloDimRecord symbol = {.op = HOLO_DIM_SYMBOL, .a = (int64_t)mutate_count(f, HOLO_SECTION_SYMBOLS, 4)};
-    mutate_append(f, HOLO_SECTION_SYMBOLS, &name, sizeof name);
+    if (!count || !plans || !edit_section(f, HOLO_SECTION_DIMS) || !edit_section(f, HOLO_SECTION_SYMBOLS)) return;
+    HoloDimRecord symbol = {.op = HOLO_DIM_SYMBOL, .a = (int64_t)edit_count(f, HOLO_SECTION_SYMBOLS, 4)};
+    edit_append(f, HOLO_SECTION_SYMBOLS, &name, sizeof name);
     int64_t entry =
-        HOLO_DIM_BASE + (int64_t)(mutate_append(f, HOLO_SECTION_DIMS, &symbol, sizeof symbol) / sizeof symbol);
+        HOLO_DIM_BASE + (int64_t)(edit_append(f, HOLO_SECTION_DIMS, &symbol, sizeof symbol) / sizeof symbol);
     if (mutate_below(f, 3) == 0) {
         HoloDimRecord more = {.op = 1 + (int32_t)mutate_below(f, 5), .a = entry, .b = (int64_t)mutate_below(f, 4)};
-        mutate_append(f, HOLO_SECTION_DIMS, &more, sizeof more);
+        edit_append(f, HOLO_SECTION_DIMS, &more, sizeof more);
         entry += (int64_t)mutate_below(f, 2);
     }
     int64_t  of, x;
@@ -347,7 +243,7 @@ static inline void mutate_sizes(MutateFile *f)
         memset(plans->data + i + offsetof(HoloPlanRecord, flags), 0, sizeof(uint32_t));
 }
 
-static inline void mutate(MutateFile *f)
+static inline void mutate(EditFile *f)
 {
     for (uint64_t i = 0, count = 1 + mutate_below(f, 4); i < count; i++) {
         uint64_t how = mutate_below(f, 32);
