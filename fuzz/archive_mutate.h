@@ -7,7 +7,6 @@
 #include "base/dim.h"
 #include "ops/op.h"
 
-
 // ---- chance
 
 static inline uint64_t mutate_below(EditFile *f, uint64_t limit)
@@ -145,7 +144,7 @@ static inline uint64_t mutate_number(EditFile *f, const MutateField *field)
 static inline void mutate_field(EditFile *f)
 {
     const MutateField *field   = &mutate_fields[mutate_below(f, (uint64_t)HOLO_COUNT(mutate_fields))];
-    EditSection     *s       = edit_section(f, field->section);
+    EditSection       *s       = edit_section(f, field->section);
     size_t             records = s ? s->size / field->record : 0;
     uint64_t           x       = 0;
     if (!records) return;
@@ -165,7 +164,7 @@ static inline void mutate_field(EditFile *f)
 static inline void mutate_record(EditFile *f)
 {
     const MutateField *field   = &mutate_fields[mutate_below(f, (uint64_t)HOLO_COUNT(mutate_fields))];
-    EditSection     *s       = edit_section(f, field->section);
+    EditSection       *s       = edit_section(f, field->section);
     size_t             records = s ? s->size / field->record : 0;
     uint8_t            keep[256];
     if (!records || field->record > sizeof keep) return;
@@ -220,8 +219,8 @@ static inline void mutate_operator(EditFile *f)
 static inline void mutate_sizes(EditFile *f)
 {
     EditSection *sizes = edit_section(f, HOLO_SECTION_SIZES), *plans = edit_section(f, HOLO_SECTION_PLANS);
-    size_t         count = edit_count(f, HOLO_SECTION_SIZES, 8);
-    uint32_t       name  = 0;
+    size_t       count = edit_count(f, HOLO_SECTION_SIZES, 8);
+    uint32_t     name  = 0;
     if (!count || !plans || !edit_section(f, HOLO_SECTION_DIMS) || !edit_section(f, HOLO_SECTION_SYMBOLS)) return;
     HoloDimRecord symbol = {.op = HOLO_DIM_SYMBOL, .a = (int64_t)edit_count(f, HOLO_SECTION_SYMBOLS, 4)};
     edit_append(f, HOLO_SECTION_SYMBOLS, &name, sizeof name);
