@@ -116,6 +116,18 @@ const char     *cli_setting_source(const char *name); // CliValue.from
 // ---- what a person sees (term.c)
 
 void cli_term_init(bool color_always, bool color_never);
+// All that is printed goes through these: names come from files and may hold anything, which a terminal would obey. On the
+// standard output and in messages such characters are written out (holo_text_safe), but for new lines and tabs; files get
+// what is given.
+int cli_printf(FILE *stream, const char *format, ...) CLI_PRINTF(2, 3);
+int cli_vprintf(FILE *stream, const char *format, va_list args) CLI_PRINTF(2, 0);
+#define printf(...)                    cli_printf(stdout, __VA_ARGS__)
+#define fprintf(stream, ...)           cli_printf(stream, __VA_ARGS__)
+#define vfprintf(stream, format, args) cli_vprintf(stream, format, args)
+#define fputs(text, stream)            cli_printf(stream, "%s", text)
+#define fputc(c, stream)               cli_printf(stream, "%c", c)
+#define putchar(c)                     cli_printf(stdout, "%c", c)
+
 // Codes for a stream, "" where it is no terminal: "bold", "dim", "red", "green", "yellow", "blue", "cyan", "reset".
 const char *cli_color(FILE *stream, const char *name);
 

@@ -101,9 +101,10 @@ static void print_result(const Run *run, int index)
     cli_progress_end();
     fprintf(out, "%s%s%s %s%s", cli_color(out, colors[result->verdict]), labels[result->verdict],
             cli_color(out, "reset"), name_of(run->folders[index]), *result->reason ? ": " : "");
-    for (const char *c = result->reason; *c; c++) { // later lines of a reason stand under the first
-        fputc(*c, out);
-        if (*c == '\n' && c[1]) fprintf(out, "     ");
+    for (const char *line = result->reason; *line;) { // later lines of a reason stand under the first
+        size_t size = strcspn(line, "\n");
+        fprintf(out, "%s%.*s%s", line == result->reason ? "" : "     ", (int)size, line, line[size] ? "\n" : "");
+        line += size + (line[size] != 0);
     }
     if (run->results[index]->verdict == CASE_PASSED) {
         CliText time;

@@ -6,13 +6,13 @@
 
 static void quoted(FILE *out, const char *text)
 {
-    for (; *text; text++) {
-        if (*text == '\n') {
+    for (const char *s = draw_safe(text); *s; s++) {
+        if (*s == '\n') {
             fputs("\\n", out);
             continue;
         }
-        if (*text == '"' || *text == '\\') fputc('\\', out);
-        fputc(*text, out);
+        if (*s == '"' || *s == '\\') fputc('\\', out);
+        fputc(*s, out);
     }
 }
 

@@ -7,10 +7,25 @@
 
 // ---- text
 
+const char *draw_safe(const char *text)
+{
+    char *all = cli_format("%s", "");
+    for (const char *line = text;; line++) { // lines are the program's own
+        size_t size  = strcspn(line, "\n");
+        char  *whole = cli_format("%.*s", (int)size, line);
+        size_t room  = holo_text_safe(whole, NULL, 0) + 1;
+        char  *safe  = cli_take(room, 1);
+        holo_text_safe(whole, safe, room);
+        line += size;
+        all = cli_format("%s%s%s", all, safe, *line ? "\n" : "");
+        if (!*line) return all;
+    }
+}
+
 void xml_text(FILE *out, const char *text, int limit)
 {
     int written = 0;
-    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+    for (const unsigned char *s = (const unsigned char *)draw_safe(text); *s;) {
         int size = cli_utf8_size(s);
         if (limit && ++written > limit) {
             fputs("…", out);

@@ -3,6 +3,23 @@
 #include "json.h"
 
 #include <math.h>
+#include <string.h>
+
+// Whether a character is shown as it is, or holo_text_safe would write it out.
+static bool is_shown(const unsigned char *s, int size)
+{
+    char one[8] = {0}, safe[16];
+    memcpy(one, s, (size_t)size);
+    return holo_text_safe(one, safe, sizeof safe) == (size_t)size;
+}
+
+static void escaped(FILE *out, const unsigned char *s, int size)
+{
+    uint32_t c = size == 1 ? s[0] : s[0] & (0xFFu >> (size + 1));
+    for (int i = 1; i < size; i++) c = c << 6 | (s[i] & 0x3F);
+    if (c > 0xFFFF) fprintf(out, "\\u%04x", 0xD7C0 + (c >> 10));
+    fprintf(out, "\\u%04x", c > 0xFFFF ? 0xDC00 + (c & 0x3FF) : c);
+}
 
 static void quoted(FILE *out, const char *text)
 {
@@ -13,12 +30,12 @@ static void quoted(FILE *out, const char *text)
             fprintf(out, "\\%c", *s);
         else if (*s == '\n')
             fputs("\\n", out);
-        else if (*s < 0x20)
-            fprintf(out, "\\u%04x", *s);
         else if (size == 0)
-            fputc('?', out);
+            fprintf(out, "?");
+        else if (!is_shown(s, size))
+            escaped(out, s, size);
         else
-            fwrite(s, 1, (size_t)size, out);
+            fprintf(out, "%.*s", size, (const char *)s);
         s += size ? size : 1;
     }
     fputc('"', out);

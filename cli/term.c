@@ -2,7 +2,7 @@
 //
 // Colours and the bar appear on terminals only. NO_COLOR (https://no-color.org) turns colours off.
 
-#include "cli.h"
+#include "print.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,16 +37,8 @@ void cli_term_init(bool color_always, bool color_never)
 
 const char *cli_color(FILE *stream, const char *name)
 {
-    static const struct {
-        const char *name, *code;
-    } codes[] = {
-        {"reset", "\033[0m"},  {"bold", "\033[1m"},    {"dim", "\033[2m"},   {"red", "\033[31m"},
-        {"green", "\033[32m"}, {"yellow", "\033[33m"}, {"blue", "\033[34m"}, {"cyan", "\033[36m"},
-    };
     bool on = stream == stdout ? term.color[1] : stream == stderr ? term.color[2] : false;
-    for (int i = 0; on && i < CLI_COUNT(codes); i++)
-        if (!strcmp(codes[i].name, name)) return codes[i].code;
-    return "";
+    return on ? cli_mark(name) : "";
 }
 
 // ---- messages
@@ -140,9 +132,9 @@ void cli_progress(void *context, const char *stage, double fraction)
     if (!(fraction >= 0)) fraction = 0;
     if (fraction > 1) fraction = 1;
     int full = (int)(fraction * WIDTH);
-    fprintf(stderr, "\r%s", cli_color(stderr, "cyan"));
+    fprintf(stderr, "%s%s", cli_mark("begin line"), cli_color(stderr, "cyan"));
     for (int i = 0; i < WIDTH; i++) fputs(term.unicode ? (i < full ? "━" : "╌") : (i < full ? "#" : "."), stderr);
-    fprintf(stderr, "%s %3d%% %.40s\033[K", cli_color(stderr, "reset"), (int)(fraction * 100), stage);
+    fprintf(stderr, "%s %3d%% %.40s%s", cli_color(stderr, "reset"), (int)(fraction * 100), stage, cli_mark("end line"));
     fflush(stderr);
     term.bar_shown = true;
     term.bar_time  = now;
@@ -150,7 +142,7 @@ void cli_progress(void *context, const char *stage, double fraction)
 
 void cli_progress_end(void)
 {
-    if (term.bar_shown) fputs("\r\033[K", stderr);
+    if (term.bar_shown) fprintf(stderr, "%s%s", cli_mark("begin line"), cli_mark("end line"));
     term.bar_shown = false;
 }
 

@@ -66,6 +66,11 @@ typedef struct HoloError {
 HOLO_API const char *holo_status_text(HoloStatus status);
 HOLO_API const char *holo_version(void); // "0.1.0"
 
+// Names in models are whatever somebody wrote: for printing, characters that a terminal would obey, and bytes that are no
+// UTF-8, become \x1b or \u{202e}. Returns how long the text is then; of that, as much as fits into `room` is put into
+// `out`, and a 0. Messages of errors are made so already.
+HOLO_API size_t holo_text_safe(const char *text, char *out, size_t room);
+
 // ---- memory ------------------------------------------------------------------------------------
 
 // How many bytes the library may hold at once in this process, whoever asked for them; files that are mapped do not count.

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define STRING_(x) #x
 #define STRING(x)  STRING_(x)
@@ -24,15 +25,30 @@ const char *holo_status_text(HoloStatus status)
     return "no such status";
 }
 
+// Names in a message may hold anything. Its own further lines are indented: no other break of a line is kept.
+static void text_show(char *text, char *out, size_t room)
+{
+    for (char *line = text, *end; line && room; line = end) {
+        end = strstr(line, "\n ");
+        if (end) *end++ = 0;
+        size_t used = holo_text_safe(line, out, room);
+        if (used >= room || !end) return;
+        out[used] = '\n';
+        out += used + 1;
+        room -= used + 1;
+        if (room) *out = 0;
+    }
+}
+
 HoloStatus holo_fail_v(HoloError *error, HoloStatus status, const char *format, va_list args)
 {
-    char reason[200] = "";
+    char reason[200] = "", text[sizeof error->text];
     if (status == HOLO_NO_MEMORY) holo_memory_reason(reason, sizeof reason);
     if (error && !error->status) {
         error->status = status;
-        int size      = vsnprintf(error->text, sizeof error->text, format, args);
-        if (size >= 0 && (size_t)size < sizeof error->text)
-            snprintf(error->text + size, sizeof error->text - (size_t)size, "%s", reason);
+        int size      = vsnprintf(text, sizeof text, format, args);
+        if (size >= 0 && (size_t)size < sizeof text) snprintf(text + size, sizeof text - (size_t)size, "%s", reason);
+        text_show(text, error->text, sizeof error->text);
     }
     return status;
 }

@@ -25,20 +25,16 @@ void holo_profile_deinit(HoloProfile *profile)
     *profile = (HoloProfile){0};
 }
 
-// A text as a JSON string, cut to the room there is.
+// A text as a JSON string, safe to show and cut to the room there is.
 static void json_text(const char *text, char *out, size_t size)
 {
+    char   safe[240];
     size_t at = 0;
+    holo_text_safe(text, safe, sizeof safe);
     out[at++] = '"';
-    for (; *text && at + 8 < size; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\') {
-            out[at++] = '\\';
-            out[at++] = (char)c;
-        } else if (c < 0x20) {
-            at += (size_t)snprintf(out + at, size - at, "\\u%04x", c);
-        } else
-            out[at++] = (char)c;
+    for (const char *c = safe; *c && at + 4 < size; c++) {
+        if (*c == '"' || *c == '\\') out[at++] = '\\';
+        out[at++] = *c;
     }
     out[at++] = '"';
     out[at]   = 0;

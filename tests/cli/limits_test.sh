@@ -96,3 +96,44 @@ PY
     gives 0 'probabilities' hologram run digits.holo --input beside.npz --memory-limit 64M
     gives 0 '' hologram compile "$MODEL" -o memo.holo --patterns beside.npz -q --memory-limit 64M
 fi
+
+# Names with codes for terminals in them: none gets out, in any command and any file that it writes.
+if command -v python3 > /dev/null && python3 -c '' 2> /dev/null; then
+    python3 - << 'PY'
+def varint(n):
+    out = b""
+    while n > 127: out, n = out + bytes([n & 127 | 128]), n >> 7
+    return out + bytes([n])
+
+def field(number, value):
+    if isinstance(value, int): return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+evil = "\x1b[2J\x1b]0;x\x07\r\u009b31m\u202e<b>\"&\\".encode() + b"\xff"
+dims = field(1, field(2, b"b" + evil)) + field(1, field(1, 3))
+value = lambda name: field(1, name + evil) + field(2, field(1, field(1, 1) + field(2, dims)))
+node = field(1, b"x" + evil) + field(2, b"y" + evil) + field(3, b"n" + evil) + field(4, b"Relu")
+graph = field(1, node) + field(2, b"g" + evil) + field(11, value(b"x")) + field(12, value(b"y"))
+rest = field(1, 8) + field(2, b"p" + evil) + field(8, field(2, 17)) + field(14, field(1, b"k" + evil) + field(2, b"v" + evil))
+open("evil.onnx", "wb").write(rest + field(7, graph))
+open("worse.onnx", "wb").write(rest + field(7, graph.replace(b"Relu", b"Re\x1bu")))
+PY
+    harmless() { ! LC_ALL=C tr -d '\n\t' < "$1" | LC_ALL=C grep -q -e "$(printf '[\001-\037\177\377]')" -e "$(printf '\302[\200-\237]')" \
+        -e "$(printf '\342\200\256')"; }
+    check 'the model is hostile' grep -q "$(printf '\033')" evil.onnx
+    for command in 'compile evil.onnx -o evil.holo' 'compile evil.onnx -o no.holo --dump=all' 'inspect evil.onnx' 'inspect evil.holo' \
+        'inspect evil.holo --json' 'inspect evil.holo --values' 'explain evil.holo' 'explain evil.holo --json' 'run evil.holo' 'run evil.onnx --input random' \
+        'run evil.holo --input x=nothing' 'run evil.holo --input-shape x:1' 'bench evil.holo --seconds 0.01' 'verify evil.holo' \
+        'bisect evil.onnx' 'graph evil.onnx -o evil.svg' 'graph evil.holo -o evil.html' 'graph evil.onnx -o evil.dot' \
+        'run evil.holo --input random --profile evil.json' 'compile worse.onnx -o no.holo' 'inspect worse.onnx'; do
+        hologram $command > shown 2>&1 < /dev/null
+        check "hologram $command" harmless shown
+    done
+    for file in evil.svg evil.html evil.dot evil.json; do
+        check "$file is there" test -s $file
+        check "$file is harmless" harmless $file
+    done
+    json evil.json
+    hologram inspect evil.holo --json > shown.json
+    json shown.json
+fi

@@ -1,0 +1,10 @@
+// print.h - marks in what is printed, for which print.c puts codes of terminals.
+#ifndef HOLO_CLI_PRINT_H
+#define HOLO_CLI_PRINT_H
+
+#include "cli.h"
+
+// What stands for a code of terminals in what is printed: of a colour, "begin line" or "end line".
+const char *cli_mark(const char *name);
+
+#endif

@@ -1,0 +1,54 @@
+// text.c - text from files, made safe to show.
+#include "base/base.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// The character at `s` and its bytes; 0: they are no UTF-8.
+static int decode(const unsigned char *s, uint32_t *out)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    int                   size    = s[0] < 0x80 ? 1 : s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : 4;
+    if (s[0] > 0xF4) size = 0;
+    *out = size < 2 ? s[0] : s[0] & (0xFFu >> (size + 1));
+    for (int i = 1; i < size; i++) {
+        if ((s[i] & 0xC0) != 0x80) return 0; // the 0 at the end is none either
+        *out = *out << 6 | (s[i] & 0x3F);
+    }
+    bool is_none = *out < least[size] || (*out >= 0xD800 && *out < 0xE000) || *out > 0x10FFFF;
+    return is_none ? 0 : size;
+}
+
+// Characters that a terminal or an editor obeys, or that hide what there is: controls, marks that turn the direction of
+// writing, separators of lines, characters without width, tags.
+static bool is_shown(uint32_t c)
+{
+    static const uint32_t hidden[][2] = {
+        {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},     {0x61C, 0x61C},   {0x180E, 0x180E},   {0x200B, 0x200F},
+        {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF},
+    };
+    for (int i = 0; i < HOLO_COUNT(hidden); i++)
+        if (c >= hidden[i][0] && c <= hidden[i][1]) return false;
+    return true;
+}
+
+size_t holo_text_safe(const char *text, char *out, size_t room)
+{
+    size_t used = 0, kept = 0; // kept: what fits, in whole characters
+    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+        char     escape[16];
+        uint32_t c;
+        int      size = decode(s, &c), length = size;
+        bool     is_plain = size && is_shown(c);
+        if (!is_plain) length = snprintf(escape, sizeof escape, size && c > 0xFF ? "\\u{%x}" : "\\x%02x", c);
+        if (!size) length = snprintf(escape, sizeof escape, "\\x%02x", s[0]);
+        if (used == kept && used + (size_t)length < room) {
+            memcpy(out + used, is_plain ? (const char *)s : escape, (size_t)length);
+            kept += (size_t)length;
+        }
+        used += (size_t)length;
+        s += size ? size : 1;
+    }
+    if (room) out[kept] = 0;
+    return used;
+}
