@@ -140,10 +140,13 @@ static HoloStatus verify_with(HoloCompile *c, const HoloModelSource *source, con
     return status;
 }
 
-// The passes have changed the imported graph, so the reference is the model read once more.
+// The passes have changed the imported graph, so the reference is the model read once more. Nobody needs that graph any
+// longer, nor what weights it holds in other types.
 static HoloStatus verify_model(HoloCompile *c)
 {
     HoloSource *reference = NULL, *trial = NULL;
+    holo_source_close(c->source);
+    c->source         = NULL;
     HoloStatus  status = holo_compiler_import_reference(c->compiler, c->path, &reference, &trial, c->error);
     if (!status) status = verify_with(c, &reference->model, reference->model.graph, trial ? trial->model.graph : NULL);
     holo_source_close(trial);

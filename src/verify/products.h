@@ -24,6 +24,13 @@ void            holo_products_deinit(HoloProducts *products);
 void            holo_products_restart(HoloProducts *products); // before the graph is computed once more
 HoloEvalOptions holo_products_options(HoloProducts *products);
 
+// Scratch for each worker of the host, at least so much.
+HOLO_MUST HoloStatus holo_products_reserve(HoloProducts *products, size_t scratch, HoloError *error);
+// A product of f16 or bf16, which no kernel takes, by the kernel for f32, rounded and judged. HOLO_UNSUPPORTED: it is none.
+HOLO_MUST HoloStatus holo_products_narrow(HoloProducts *products, const HoloNode *node, HoloCall *call);
+// Puts elements that the call has computed off by some roundings.
+void holo_blur(HoloProducts *products, const HoloCall *call);
+
 // How far a number of this type is off, at most and relative to it, when it is rounded; 0: types that do not round.
 double holo_rounding_of(HoloDtype dtype);
 

@@ -2,6 +2,7 @@
 #include "support/models.h"
 
 #include "kernels/kernels.h"
+#include "ops/tensor.h"
 #include "verify/products.h"
 
 #include <math.h>
@@ -29,10 +30,14 @@ static void case_open(Case *c, const char *text)
     for (int i = 0; i < c->graph->input_count; i++) {
         HoloTensor *t = &c->in[i];
         *t            = c->graph->inputs[i]->type;
-        float *data   = holo_arena_take(&c->arena, holo_tensor_bytes(t));
-        t->data       = data;
-        assert_non_null(data);
-        for (int64_t k = 0; k < holo_tensor_count(t); k++) data[k] = (float)holo_random_normal(&random) / 4;
+        t->data       = holo_arena_take(&c->arena, holo_tensor_bytes(t));
+        assert_non_null(t->data);
+        bool is_float = holo_dtype_class((HoloDtype)t->dtype) == HOLO_CLASS_FLOAT;
+        for (int64_t k = 0; k < holo_tensor_count(t); k++)
+            if (is_float)
+                holo_put_f(t, k, (double)((float)holo_random_normal(&random) / 4));
+            else
+                holo_put_i(t, k, (int64_t)(holo_random_next(&random) % 100));
     }
 }
 
@@ -73,9 +78,16 @@ static void lstm_step_wrong(const HoloCellStep *step)
     step->y[0] += 0.01F;
 }
 
+static void narrow_wrong(int64_t count, const float *x, uint16_t *out)
+{
+    holo_kernels(0)->narrow_f16(count, x, out);
+    for (int64_t i = 0; i < count; i++) out[i] ^= 1 << 9; // the first bit behind the exponent
+}
+
 static HoloKernels kernels_wrong(void)
 {
     HoloKernels kernels   = *holo_kernels(0);
+    kernels.narrow_f16    = narrow_wrong;
     kernels.softmax_f32   = softmax_wrong;
     kernels.lstm_step_f32 = lstm_step_wrong;
     return kernels;
@@ -102,6 +114,31 @@ static void test_slices(void **state)
         assert_int_equal(case_run(&c, holo_kernels(0), 2), HOLO_OK);
         row[0] = kept;
     }
+    holo_arena_deinit(&c.arena);
+}
+
+// Rows of products of integers are as good as those of a softmax: plainly all of them would take much longer than the kernel.
+static void test_rows_of_products(void **state)
+{
+    (void)state;
+    Case c;
+    case_open(&c, "graph g(a: u8[600,64], b: i8[64,512]) -> (y) {\n    y = MatMulInteger@10(a, b)\n}\n");
+    EXPECT_OK(case_run(&c, holo_kernels(0), 2));
+    assert_int_equal(c.result.judged, 4 * 64 * 512);
+    holo_arena_deinit(&c.arena);
+}
+
+// Products of f16 are run by the kernel for f32, and judged by exact elements.
+static void test_narrow(void **state)
+{
+    (void)state;
+    HoloKernels wrong = kernels_wrong();
+    Case        c;
+    case_open(&c, "graph g(a: f16[200,128], b: f16[128,160]) -> (y) {\n    y = MatMul@13(a, b)\n}\n");
+    EXPECT_OK(case_run(&c, holo_kernels(0), 2));
+    assert_int_equal(c.result.nodes, 1);
+    assert_int_equal(c.result.judged, 64);
+    assert_int_equal(case_run(&c, &wrong, 2), HOLO_VERIFY);
     holo_arena_deinit(&c.arena);
 }
 
@@ -231,8 +268,10 @@ static void test_blurred_sums(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slices),  cmocka_unit_test(test_whole),   cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_blurred), cmocka_unit_test(test_blurred_sums),
+        cmocka_unit_test(test_slices),  cmocka_unit_test(test_rows_of_products),
+        cmocka_unit_test(test_narrow),  cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_steps),   cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_blurred), cmocka_unit_test(test_blurred_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
