@@ -147,7 +147,7 @@ static HoloStatus verify_model(HoloCompile *c)
     HoloSource *reference = NULL, *trial = NULL;
     holo_source_close(c->source);
     c->source         = NULL;
-    HoloStatus  status = holo_compiler_import_reference(c->compiler, c->path, &reference, &trial, c->error);
+    HoloStatus status = holo_compiler_import_reference(c->compiler, c->path, &reference, &trial, c->error);
     if (!status) status = verify_with(c, &reference->model, reference->model.graph, trial ? trial->model.graph : NULL);
     holo_source_close(trial);
     holo_source_close(reference);
