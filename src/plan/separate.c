@@ -262,7 +262,6 @@ static const Rule rules[] = {
     {"GlobalMaxPool", first_alone},
     {"GroupNormalization", first_alone},
     {"InstanceNormalization", first_alone},
-    {"BatchNormalization", first_alone},
     {"DepthToSpace", first_alone},
     {"SpaceToDepth", first_alone},
     {"QLinearConv", first_alone},

@@ -77,6 +77,8 @@ static const char *const mixed[] = {
     GRAPH(IMAGE, "    q, s, z = DynamicQuantizeLinear@11(x)\n    y = DequantizeLinear@13(q, s, z)\n"),
     GRAPH(IMAGE, "    a, y = MaxPool@12(x) {kernel_shape=[2,2]}\n"), // places are counted over all images
     GRAPH(IMAGE, "    const p: i64[8] = {1, 0, 0, 0, -1, 0, 0, 0}\n    y = Pad@13(x, p)\n"),
+    GRAPH(IMAGE,
+          "    const s: f32[4] = {1, 2, 3, 4}\n    y = BatchNormalization@15(x, s, s, s, s) {training_mode=1}\n"),
     GRAPH(IMAGE, "    y = RandomNormalLike@1(x)\n"),
     GRAPH(IMAGE,
           "    s = Shape@15(x)\n    f = Cast@13(s) {to=1}\n    m = ReduceSum@11(f) {axes=[0]}\n    y = Mul@14(x, m)\n"),
