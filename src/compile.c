@@ -17,6 +17,7 @@ static HoloStatus compile(HoloCompile *c)
     HOLO_TRY(holo_compile_materialise(c));
     HOLO_TRY(holo_compile_tune(c));
     HOLO_TRY(holo_compile_plan(c));
+    HOLO_TRY(holo_compile_images(c));
     HOLO_TRY(holo_compile_write(c));
     HOLO_TRY(holo_compile_verify(c));
     HOLO_TRY(holo_compile_record(c));

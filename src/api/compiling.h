@@ -33,10 +33,12 @@ HOLO_MUST HoloStatus holo_compile_optimise(HoloCompile *c);    // the passes
 HOLO_MUST HoloStatus holo_compile_materialise(HoloCompile *c); // what follows from finite inputs becomes tables
 HOLO_MUST HoloStatus holo_compile_tune(HoloCompile *c);        // where that was asked for
 HOLO_MUST HoloStatus holo_compile_plan(HoloCompile *c);        // steps and memory
-HOLO_MUST HoloStatus holo_compile_write(HoloCompile *c);       // the archive, under no name yet
-HOLO_MUST HoloStatus holo_compile_verify(HoloCompile *c);      // it answers as the model does, or this fails
-HOLO_MUST HoloStatus holo_compile_record(HoloCompile *c);      // what verification found, into the archive
-HOLO_MUST HoloStatus holo_compile_memorise(HoloCompile *c);    // answers to the inputs given, into the archive
+HOLO_MUST HoloStatus
+holo_compile_images(HoloCompile *c); // once more for some images after the other, where that is better
+HOLO_MUST HoloStatus holo_compile_write(HoloCompile *c);    // the archive, under no name yet
+HOLO_MUST HoloStatus holo_compile_verify(HoloCompile *c);   // it answers as the model does, or this fails
+HOLO_MUST HoloStatus holo_compile_record(HoloCompile *c);   // what verification found, into the archive
+HOLO_MUST HoloStatus holo_compile_memorise(HoloCompile *c); // answers to the inputs given, into the archive
 
 // Room in the archive for what verification will find.
 HOLO_MUST HoloStatus holo_compile_reserve(HoloCompile *c);

@@ -165,7 +165,7 @@ static HoloStatus dims_check(const Check *c)
         const HoloDimRecord *d  = &a->DIMS_at[i];
         bool                 ok = d->op >= 0 && d->op < HOLO_DIM_OP_COUNT;
         if (ok && d->op == HOLO_DIM_SYMBOL)
-            ok = d->a >= 0 && (uint64_t)d->a < a->SYMBOLS_count;
+            ok = d->a >= 0 && (uint64_t)d->a < a->SYMBOLS_count && d->b >= 0 && !holo_dim_is_symbolic(d->b);
         else if (ok)
             ok = dim_ok(c, d->a, i) && dim_ok(c, d->b, i);
         if (!ok) return BAD(c, "expression %zu is broken", i);

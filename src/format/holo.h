@@ -94,7 +94,7 @@ typedef struct HoloSectionRecord {
 
 typedef struct HoloDimRecord { // see base/dim.h: ids and meaning are those of HoloDimNode
     int32_t op, reserved;
-    int64_t a, b;
+    int64_t a, b; // b of a symbol: the only number that callers may give for it; 0: any
 } HoloDimRecord;
 
 typedef struct HoloOpRecord {
@@ -117,9 +117,11 @@ typedef struct HoloPlanRecord {
 enum {
     HOLO_PLAN_STATIC = 1, // every size is a number, every arena offset is in the file
     HOLO_PLAN_SEPARATE =
-        2, // the first size of input 0, of other inputs that share its symbol, and of all outputs counts images,
-           // which are computed each by itself
+        2, // the first sizes of input 0, of inputs that share its symbol, and of all outputs count images,
+           // each of which is computed by itself
 };
+
+enum { HOLO_IMAGES_BYTES = 8 << 20 }; // values of a run that stay in a cache: so many images go at a time
 
 enum { HOLO_NO_VALUE = 0xFFFFFFFFu };
 

@@ -386,6 +386,16 @@ HoloStatus holo_plan_create(const HoloGraph *graph, HoloPlan *out, HoloError *er
     return status;
 }
 
+void holo_plan_fix(HoloPlan *plan, int64_t number)
+{
+    const HoloPlanRecord  *first = (const void *)plan->section[HOLO_SECTION_PLANS].data;
+    const uint32_t        *of    = (const void *)plan->section[HOLO_SECTION_OPERANDS].data;
+    const HoloValueRecord *value = (const void *)plan->section[HOLO_SECTION_VALUES].data;
+    const HoloDim         *size  = (const void *)plan->section[HOLO_SECTION_SIZES].data;
+    HoloDimRecord         *dims  = (void *)plan->section[HOLO_SECTION_DIMS].data;
+    dims[holo_dim_entry(size[value[first->value_first + of[first->input_first]].size_first])].b = number;
+}
+
 void holo_plan_deinit(HoloPlan *plan)
 {
     for (int i = 0; i < HOLO_SECTION_LIMIT; i++) holo_free(plan->section[i].data);

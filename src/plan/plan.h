@@ -55,6 +55,8 @@ uint64_t holo_plan_flops(const HoloGraph *graph);
 // Is each image of a batch computed by itself? Its inputs begin with as many as the first of them does, or with none, its
 // outputs with as many.
 bool holo_plan_is_separate(const HoloGraph *graph, HoloArena *scratch);
+// Callers may give only this number for the first size of input 0, which is a symbol.
+void holo_plan_fix(HoloPlan *plan, int64_t number);
 
 // ---- for the files of this folder
 

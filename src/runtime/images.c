@@ -3,10 +3,7 @@
 
 #include <string.h>
 
-enum {
-    CACHE_BYTES = 8 << 20, // values of a run that stay in a cache
-    TURN        = 20,      // a run has so many times less to begin than an image takes
-};
+enum { TURN = 20 }; // a run has so many times less to begin than an image takes
 
 // ---- how many at a time
 
@@ -114,11 +111,11 @@ static HoloStatus part_find(HoloSession *session, const HoloTensor *const *input
         m->for_in[i] = *inputs[i];
         if (m->is_split[i] && inputs[i]->dim[0] != m->count) return status;
     }
-    bool is_large = status ? status == HOLO_NO_MEMORY : f->memory_used > CACHE_BYTES;
+    bool is_large = status ? status == HOLO_NO_MEMORY : f->memory_used > HOLO_IMAGES_BYTES;
     if (is_large && m->count > 1) {
-        int64_t   each = status ? CACHE_BYTES : (int64_t)(f->memory_used / (size_t)m->count) + 1;
+        int64_t   each = status ? HOLO_IMAGES_BYTES : (int64_t)(f->memory_used / (size_t)m->count) + 1;
         HoloError why  = {0};
-        m->part        = part_choose(m->count, each < CACHE_BYTES ? holo_least(CACHE_BYTES / each, m->count) : 1);
+        m->part = part_choose(m->count, each < HOLO_IMAGES_BYTES ? holo_least(HOLO_IMAGES_BYTES / each, m->count) : 1);
         holo_memory_free(f->memory, f->memory_size);
         f->memory      = NULL;
         f->memory_size = 0;

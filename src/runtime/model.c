@@ -149,6 +149,14 @@ static const char *entry_text(HoloModel *model, int64_t size, const char **texts
     return *have = holo_arena_text(&model->arena, text, strlen(text));
 }
 
+// The number that is given for a symbol, where there is only one; -1: it is something else.
+static int64_t only_number(const HoloArchive *a, int64_t size)
+{
+    if (size == HOLO_DIM_UNKNOWN) return -1;
+    const HoloDimRecord *r = &a->DIMS_at[(uint32_t)size];
+    return r->op == HOLO_DIM_SYMBOL && r->b > 0 ? r->b : -1;
+}
+
 static HoloStatus port_load(HoloModel *model, const HoloPlanRecord *plan, uint32_t operand, const char **texts,
                             HoloPort *port, HoloError *error)
 {
@@ -161,8 +169,9 @@ static HoloStatus port_load(HoloModel *model, const HoloPlanRecord *plan, uint32
         int64_t size      = a->SIZES_at[v->size_first + (uint32_t)d];
         port->type.dim[d] = size;
         if (!holo_dim_is_symbolic(size)) continue;
-        port->type.dim[d] = -1;
-        port->symbol[d]   = entry_text(model, size, texts);
+        port->type.dim[d] = only_number(a, size);
+        if (port->type.dim[d] >= 0) continue;
+        port->symbol[d] = entry_text(model, size, texts);
         if (!port->symbol[d]) return holo_fail_memory(error);
     }
     return HOLO_OK;

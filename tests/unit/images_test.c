@@ -1,6 +1,7 @@
 // images_test.c - batches whose images are computed each by itself: which graphs are such, and runs of some images after the
 // other.
 #include "support/models.h"
+#include "support/onnx_writer.h"
 
 #include "passes/passes.h"
 #include "plan/plan.h"
@@ -278,11 +279,79 @@ static void other_counts(void **state)
     run_end(&r);
 }
 
+// ---- a number of images that the compiler was told
+
+static const char *model_pools(void)
+{
+    OnnxModel   m    = {0};
+    OnnxGraph  *g    = &m.graph;
+    const char *path = temp_path("pools.onnx");
+    onnx_input(g, "x", HOLO_F32, "N,2,96,64");
+    onnx_output(g, "y", HOLO_F32, NULL);
+    onnx_node(g, "MaxPool", "x", "a", "kernel_shape=[3,3] pads=[1,1,1,1]");
+    onnx_node(g, "AveragePool", "a", "b", "kernel_shape=[3,3] pads=[1,1,1,1]");
+    onnx_node(g, "MaxPool", "b", "y", "kernel_shape=[2,2] strides=[2,2]");
+    onnx_save(&m, path);
+    return path;
+}
+
+static HoloModel *compiled_for(const char *path, int64_t images)
+{
+    HoloCompiler *compiler;
+    HoloModel    *model;
+    EXPECT_OK(holo_compiler_create(&compiler));
+    EXPECT_OK(holo_compiler_set_shape(compiler, "x", 4, (int64_t[]){images, -1, -1, -1}, &error));
+    EXPECT_OK(holo_compile_model(compiler, path, &model, NULL, &error));
+    holo_compiler_destroy(compiler);
+    return model;
+}
+
+// A large one runs some images after the other, and takes no other number; a small one has its memory planned.
+static void told_numbers(void **state)
+{
+    (void)state;
+    const int64_t counts[] = {3, 120};
+    const char   *path     = model_pools();
+    for (int i = 0; i < HOLO_COUNT(counts); i++) {
+        HoloModel      *model = compiled_for(path, counts[i]);
+        HoloSession    *session;
+        const HoloPort *x = holo_model_input(model, 0), *y = holo_model_output(model, 0);
+        HoloTensor      all = made(&x->type, 1, 0), one = all, got;
+        bool            parts = i > 0;
+        assert_int_equal(x->type.dim[0], counts[i]);
+        assert_int_equal(y->type.dim[0], counts[i]);
+        assert_null(x->symbol[0]);
+        EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+        assert_int_equal(!(session->frames[0]->plan->flags & HOLO_PLAN_STATIC), parts);
+        EXPECT_OK(holo_session_set_input(session, 0, &all, &error));
+        EXPECT_OK(holo_session_run(session, &error));
+        assert_int_equal(session->images.is_used, parts);
+        EXPECT_OK(holo_session_output(session, 0, &got, &error));
+        one.dim[0] = 1;
+        EXPECT_FAIL(holo_session_set_input(session, 0, &one, &error), HOLO_BAD_INPUT, "input x should be");
+        size_t       in = holo_tensor_bytes(&one), out = holo_tensor_bytes(&got) / (size_t)counts[i];
+        HoloModel   *alone = compiled_for(path, 1);
+        HoloSession *single;
+        EXPECT_OK(holo_session_create(alone, NULL, &single, &error));
+        for (int64_t k = 0; k < counts[i]; k += 7) {
+            HoloTensor want;
+            one.data = (char *)all.data + (size_t)k * in;
+            EXPECT_OK(holo_session_set_input(single, 0, &one, &error));
+            EXPECT_OK(holo_session_run(single, &error));
+            EXPECT_OK(holo_session_output(single, 0, &want, &error));
+            assert_memory_equal((char *)got.data + (size_t)k * out, want.data, out);
+        }
+        holo_session_destroy(single), holo_session_destroy(session);
+        holo_model_close(alone), holo_model_close(model);
+        free(all.data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(images_apart),   cmocka_unit_test(images_mixed), cmocka_unit_test(some_at_a_time),
-        cmocka_unit_test(callers_memory), cmocka_unit_test(other_counts),
+        cmocka_unit_test(callers_memory), cmocka_unit_test(other_counts), cmocka_unit_test(told_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
