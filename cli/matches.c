@@ -2,6 +2,8 @@
 
 #include "matches.h"
 
+#include "samples.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +38,12 @@ static void pair_add(Row *row, const HoloTensor *got, const HoloTensor *want, co
         row->why = cli_format("%s, and %s was expected", type_text(got), type_text(want));
     else
         distance_add(&row->distance, got, want, tolerance, sample);
-    if (comparable && got->dtype != want->dtype && !row->note)
-        row->note = cli_format("%s against %s", holo_dtype_name(got->dtype), holo_dtype_name(want->dtype));
+    if (!comparable || got->dtype == want->dtype) return;
+    const char *types = cli_format("%s against %s", holo_dtype_name(got->dtype), holo_dtype_name(want->dtype));
+    if (!row->note)
+        row->note = types;
+    else if (!strstr(row->note, types))
+        row->note = cli_format("%s; %s", row->note, types);
 }
 
 // ---- outputs
@@ -57,24 +63,44 @@ static int output_count(const Side *side)
     return count;
 }
 
-static const SideValue *output_find(const Side *side, const char *name, bool is_only)
+static const SideValue *output_find(const Side *side, const char *name)
 {
     bool is_files = side->kind == SIDE_TENSORS;
     for (int i = 0; i < side->count; i++) {
         const SideValue *v = &side->values[i];
         if (!v->is_output) continue;
-        if (is_only || !strcmp(v->name, name) || (is_files && same_name(v->name, name))) return v;
+        if (!strcmp(v->name, name) || (is_files && same_name(v->name, name))) return v;
     }
     return NULL;
 }
 
-static void output_add(Rows *rows, const Side *got, const Side *want, const SideValue *v, bool is_got,
+static const SideValue *output_at(const Side *side, int index)
+{
+    for (int i = 0; i < side->count; i++)
+        if (side->values[i].is_output && !index--) return &side->values[i];
+    return NULL;
+}
+
+// Are there as many outputs on both sides, and is none called alike? Then they are the same by their place.
+static bool is_by_place(const Side *a, const Side *b)
+{
+    int count = output_count(a);
+    for (int i = 0; i < count; i++)
+        if (output_find(b, output_at(a, i)->name) || output_find(a, output_at(a, i)->name) != output_at(a, i))
+            return false;
+    return count && count == output_count(b);
+}
+
+static void output_add(Rows *rows, const Side *got, const Side *want, int index, bool is_got,
                        const Tolerance *tolerance, int64_t sample)
 {
-    const Side      *other   = is_got ? want : got;
-    bool             is_only = other->kind == SIDE_TENSORS && output_count(got) == 1 && output_count(want) == 1;
-    const SideValue *twin    = output_find(other, v->name, is_only);
-    Row             *row     = row_of(rows, v->name, true);
+    const Side      *other    = is_got ? want : got;
+    const SideValue *v        = output_at(is_got ? got : want, index);
+    bool             by_place = is_by_place(got, want);
+    const SideValue *twin     = by_place ? output_at(other, index) : output_find(other, v->name);
+    Row             *row      = row_of(rows, v->name, true);
+    if (by_place && !row->note && (other->kind != SIDE_TENSORS || cli_is_folder(other->path)))
+        row->note = cli_format("by its place, for %s calls it %s", other->path, twin->name);
     if (!twin) {
         row->type = type_text(&v->tensor);
         row->why  = cli_format("%s has no such", other->path);
@@ -195,12 +221,11 @@ void rows_add_sample(Rows *rows, const Side *got, const Side *want, const Tolera
     bool        by_want = got->kind == SIDE_TENSORS && want->kind != SIDE_TENSORS; // files may hold more than outputs
     bool        by_both = (got->kind == SIDE_TENSORS) == (want->kind == SIDE_TENSORS);
     const Side *leader = by_want ? want : got, *other = by_want ? got : want;
+    for (int i = 0; i < output_count(leader); i++) output_add(rows, got, want, i, !by_want, tolerance, sample);
+    by_both = by_both && !is_by_place(got, want);
+    for (int i = 0; by_both && i < output_count(other); i++)
+        if (!output_find(leader, output_at(other, i)->name)) output_add(rows, got, want, i, by_want, tolerance, sample);
     for (int i = 0; i < leader->count; i++)
-        if (leader->values[i].is_output) output_add(rows, got, want, &leader->values[i], !by_want, tolerance, sample);
-    for (int i = 0; by_both && i < other->count; i++)
-        if (other->values[i].is_output && !output_find(leader, other->values[i].name, false))
-            output_add(rows, got, want, &other->values[i], by_want, tolerance, sample);
-    for (int i = 0; i < leader->count; i++)
-        if (!leader->values[i].is_output && !output_find(leader, leader->values[i].name, false))
+        if (!leader->values[i].is_output && !output_find(leader, leader->values[i].name))
             node_add(rows, got, want, &leader->values[i], !by_want, tolerance, sample);
 }

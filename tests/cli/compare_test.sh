@@ -23,6 +23,17 @@ gives 0 'probabilities f32[3, 10]' hologram compare d.holo "$MODEL" --input-shap
 quiet hologram compare d.holo "$MODEL" -q
 check 'quietly, too' sh -c '! "$HOLOGRAM" compare other d.holo --input "$0" -q' "$ZERO"
 
+mkdir renamed && cp other/probabilities.npy renamed/output_0.npy
+gives 0 'by its place, for renamed calls it output_0' hologram compare d.holo renamed --input "$SEVEN"
+gives 0 'by its place' hologram compare renamed d.holo --input "$SEVEN"
+check 'a model of two outputs' python3 "$ROOT/tests/support/onnx_model.py" two.onnx in x f32 2 out p f32 2 out q f32 2 node Relu x p node Neg x q
+hologram run two.onnx -i x=1,2 -o both -q
+gives 0 'they agree' hologram compare two.onnx both -i x=1,2
+mv both/q.npy both/other.npy
+gives 1 'both has no such' hologram compare two.onnx both -i x=1,2
+mv both/p.npy both/an.npy
+gives 0 'by its place, for both calls it other' hologram compare two.onnx both -i x=1,2
+
 # ---- many samples; the tolerance decides
 
 gives 1 '20 samples' hologram compare q.holo d.holo --samples "$DEMO/digits" --tolerance 1e-4
