@@ -14,8 +14,9 @@ enum { LINE_WIDTH = 34 }; // characters
 static const struct {
     const char *color, *names;
 } families[] = {
-    {"matrix", " Conv ConvTranspose ConvInteger QLinearConv DeformConv MatMul MatMulInteger QLinearMatMul Gemm Einsum "
-               "Attention RNN LSTM GRU "},
+    {"matrix",
+     " Conv ConvTranspose ConvInteger ConvIntegerToFloat QLinearConv DeformConv MatMul MatMulInteger QLinearMatMul Gemm Einsum "
+     "Attention RNN LSTM GRU "},
     {"active",
      " Relu LeakyRelu PRelu Elu Celu Selu Sigmoid HardSigmoid Tanh Softplus Softsign Gelu HardSwish Mish Swish "
      "Softmax LogSoftmax Hardmax Clip Erf ThresholdedRelu "},

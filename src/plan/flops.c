@@ -47,8 +47,11 @@ static const struct {
     const char *op;
     double (*terms)(const HoloNode *node);
 } products[] = {
-    {"MatMul", terms_matmul}, {"MatMulInteger", terms_matmul}, {"Gemm", terms_gemm},
-    {"Conv", terms_conv},     {"ConvInteger", terms_conv},     {"Attention", terms_attention},
+    {"MatMul", terms_matmul},       {"MatMulInteger", terms_matmul},
+    {"Gemm", terms_gemm},           {"Conv", terms_conv},
+    {"ConvInteger", terms_conv},    {"ConvIntegerToFloat", terms_conv},
+    {"Attention", terms_attention}, {"MatMulIntegerToFloat", terms_matmul},
+    {"MatMulNBits", terms_matmul},
 };
 
 uint64_t holo_plan_flops(const HoloGraph *graph)
