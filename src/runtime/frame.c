@@ -320,6 +320,9 @@ static HoloStatus step_close(const HoloFrame *frame, const HoloCall *call)
         const HoloTensor *want = &frame->types[have - frame->values];
         if (!have->dtype || (have->kind == HOLO_TENSOR && !is_whole(have)))
             return holo_call_fail(call, HOLO_INTERNAL, "output %d was not made", k);
+        bool is_other = have->kind == HOLO_TENSOR && have->dtype != want->dtype;
+        if (want->dtype && (is_other || !holo_kind_fits(want->kind, want->inner, have)))
+            return holo_call_fail(call, HOLO_BAD_MODEL, "output %d has another type than the model implies", k);
         if (!sizes_are_known(want)) continue;
         bool same = have->dtype == want->dtype && have->kind == want->kind && have->rank == want->rank;
         for (int d = 0; same && d < have->rank; d++) same = have->dim[d] == want->dim[d];
