@@ -31,11 +31,12 @@ static HoloStatus arrays_create(HoloSession *session, HoloError *error)
     return HOLO_OK;
 }
 
-// Can the plan be run so at all? Input 0 then begins with a symbol.
+// Can the plan be run so at all? Input 0 then begins with a symbol. Who watches sees all images at once.
 static bool is_separate(const HoloSession *session)
 {
     const HoloFrame *f = session->frames[0];
-    if (!(f->plan->flags & HOLO_PLAN_SEPARATE) || f->plan->flags & HOLO_PLAN_STATIC || !f->plan->input_count)
+    if (session->watch || !(f->plan->flags & HOLO_PLAN_SEPARATE) || f->plan->flags & HOLO_PLAN_STATIC ||
+        !f->plan->input_count)
         return false;
     const HoloValueRecord *v = holo_frame_record(f, holo_frame_input_value(f, 0));
     return v->kind == HOLO_TENSOR && v->rank > 0 && !session->model->inputs[0].any_shape &&

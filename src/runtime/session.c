@@ -426,8 +426,9 @@ HoloStatus holo_session_output(const HoloSession *session, int index, HoloTensor
 
 void holo_session_watch(HoloSession *session, HoloWatchFn watch, void *context)
 {
-    session->watch         = watch;
-    session->watch_context = context;
+    session->watch           = watch;
+    session->watch_context   = context;
+    session->images.is_known = false; // how many go at a time
 }
 
 void holo_session_cancel(HoloSession *session)

@@ -610,6 +610,52 @@ static void test_watch(void **state)
     free(in.data);
 }
 
+static void rows_note(void *context, const char *step, const char *value, const HoloTensor *view)
+{
+    (void)step;
+    (void)value;
+    int64_t *rows = context;
+    if (view->rank && view->dim[0] > *rows) *rows = view->dim[0];
+}
+
+// A batch that else runs some images after the other is seen whole, and runs as before then.
+static void test_watch_of_a_large_batch(void **state)
+{
+    (void)state;
+    enum { IMAGES = 1 << 19 };
+    OnnxModel   m    = {0};
+    const char *path = temp_path("rows.onnx");
+    onnx_input(&m.graph, "x", HOLO_F32, "N,16");
+    onnx_output(&m.graph, "y", HOLO_F32, "N,16");
+    onnx_weights(&m.graph, "w", "16,16", 1, 0.5f);
+    onnx_node(&m.graph, "MatMul", "x,w", "a", "");
+    onnx_node(&m.graph, "Softmax", "a", "b", "");
+    onnx_node(&m.graph, "MatMul", "b,w", "y", "");
+    onnx_save(&m, path);
+    Run        r    = begin(path);
+    HoloTensor x    = made(in_type(&r, 0), 1, IMAGES);
+    int64_t    rows = 0;
+    uint64_t   hashes[3];
+    EXPECT_OK(holo_session_set_input(r.session, 0, &x, &error));
+    for (int i = 0; i < 3; i++) {
+        holo_session_watch(r.session, i == 1 ? rows_note : NULL, &rows);
+        EXPECT_OK(holo_session_run(r.session, &error));
+        HoloTensor y = output_of(&r, 0);
+        assert_int_equal(y.dim[0], IMAGES);
+        assert_int_equal(r.session->images.is_used, i != 1); // else this proves nothing
+        hashes[i] = 0;
+        for (size_t b = 0; b < holo_tensor_bytes(&y); b += 4) {
+            uint32_t bits;
+            memcpy(&bits, (char *)y.data + b, sizeof bits);
+            hashes[i] = hashes[i] * 31 + bits;
+        }
+    }
+    assert_int_equal(rows, IMAGES);
+    assert_true(hashes[0] == hashes[1] && hashes[1] == hashes[2]);
+    end(&r);
+    free(x.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -630,6 +676,7 @@ int main(void)
         cmocka_unit_test(test_dlpack_from_session_to_session),
         cmocka_unit_test(test_profile),
         cmocka_unit_test(test_watch),
+        cmocka_unit_test(test_watch_of_a_large_batch),
         cmocka_unit_test(test_profile_of_hostile_names),
     };
     return cmocka_run_group_tests_name("session", tests, NULL, NULL);
