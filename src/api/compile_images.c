@@ -5,16 +5,18 @@
 // number that was asked for as the only one, and runs of some images after the other (runtime/images.h).
 #include "api/compiling.h"
 #include "api/quantizing.h"
+#include "runtime/images.h"
 
 // How many images input 0 is told to have; 0: it is not, or there is something that looks at sizes.
 static int64_t images_told(const HoloCompile *c)
 {
     const HoloCompiler *k = c->compiler;
     if (k->changes || k->symbolic || k->domain_count || holo_compiler_quantizes(k) ||
-        c->plan.arena_bytes <= HOLO_IMAGES_BYTES || !c->source->model.graph->input_count)
+        !c->source->model.graph->input_count)
         return 0;
-    const HoloTensor *first = &c->source->model.graph->inputs[0]->type;
-    return first->rank > 0 && first->dim[0] > 1 ? first->dim[0] : 0;
+    const HoloTensor *first  = &c->source->model.graph->inputs[0]->type;
+    int64_t           images = first->rank > 0 ? first->dim[0] : 0;
+    return holo_images_part(images, c->plan.arena_bytes) ? images : 0;
 }
 
 // The compiler with that number not told. NULL: nobody told it, or no memory.

@@ -56,15 +56,46 @@ static void inputs_take(HoloSession *session, const HoloTensor *const *inputs, i
     }
 }
 
-// As many as go at a time, at most `most`, so that the last of them are no more than are left, or not many more.
-static int64_t part_choose(int64_t count, int64_t most)
+// Parts are such that the last of them has no more images than are left, or not many more.
+int64_t holo_images_part(int64_t count, uint64_t memory)
 {
-    int64_t best = 1, least = INT64_MAX;
-    for (int64_t part = 1; part <= most; part++) {
+    if (count < 2 || memory <= HOLO_IMAGES_BYTES) return 0;
+    int64_t each = (int64_t)(memory / (uint64_t)count) + 1, best = 1, least = INT64_MAX;
+    for (int64_t part = 1; part == 1 || part <= holo_least(HOLO_IMAGES_BYTES / each, count); part++) {
         int64_t cost = holo_ceil_div(count, part) * (part * TURN + 1);
         if (cost <= least) least = cost, best = part;
     }
-    return best;
+    return best < count ? best : 0;
+}
+
+// How many bytes of weights a step reads more often in so many turns: a product reads them once for some rows, and turns may
+// have fewer.
+static double read_again(const HoloFrame *f, const HoloStepRecord *s, int64_t turns)
+{
+    const HoloArchive *a     = &f->session->model->archive;
+    const uint32_t    *of    = a->OPERANDS_at + s->operand_first;
+    double             bytes = 0;
+    if (!s->out_count || of[s->in_count] == HOLO_NO_VALUE) return 0;
+    const HoloTensor *y       = &f->types[of[s->in_count]];
+    int64_t           columns = y->rank > 0 ? y->dim[y->rank - 1] : 1;
+    if (holo_tensor_count(y) < 1 || columns < 1) return 0;
+    int64_t rows = holo_tensor_count(y) / columns, often = holo_ceil_div(rows, HOLO_GEMM_ROWS);
+    for (uint32_t i = 0; i < s->in_count; i++) {
+        const HoloConstantRecord *k = of[i] == HOLO_NO_VALUE ? NULL : holo_frame_constant(f, of[i]);
+        if (k) bytes += (double)k->size;
+    }
+    return bytes * (double)(turns * holo_ceil_div(rows, turns * HOLO_GEMM_ROWS) - often);
+}
+
+// Is what stays in the cache, the values of all steps, more than the weights that are read again?
+static bool is_worth(const HoloFrame *f, int64_t turns)
+{
+    const HoloStepRecord *steps = f->session->model->archive.STEPS_at + f->plan->step_first;
+    double                bytes = 0;
+    for (uint32_t i = 0; i < f->plan->value_count; i++)
+        if (holo_frame_record(f, i)->storage == HOLO_STORE_ARENA) bytes += (double)holo_tensor_bytes(&f->types[i]);
+    for (uint32_t i = 0; i < f->plan->step_count; i++) bytes -= read_again(f, &steps[i], turns);
+    return bytes > 0;
 }
 
 // The outputs of all images, given those of `part` of them, to which the frame is bound. False: they are not of that kind.
@@ -112,11 +143,13 @@ static HoloStatus part_find(HoloSession *session, const HoloTensor *const *input
         m->for_in[i] = *inputs[i];
         if (m->is_split[i] && inputs[i]->dim[0] != m->count) return status;
     }
-    bool is_large = status ? status == HOLO_NO_MEMORY : f->memory_used > HOLO_IMAGES_BYTES;
-    if (is_large && m->count > 1) {
-        int64_t   each = status ? HOLO_IMAGES_BYTES : (int64_t)(f->memory_used / (size_t)m->count) + 1;
-        HoloError why  = {0};
-        m->part = part_choose(m->count, each < HOLO_IMAGES_BYTES ? holo_least(HOLO_IMAGES_BYTES / each, m->count) : 1);
+    if (!status)
+        m->part = holo_images_part(m->count, f->memory_used);
+    else if (status == HOLO_NO_MEMORY && m->count > 1)
+        m->part = 1;
+    if (!status && m->part && !is_worth(f, holo_ceil_div(m->count, m->part))) m->part = 0;
+    if (m->part) {
+        HoloError why = {0};
         holo_memory_free(f->memory, f->memory_size);
         f->memory      = NULL;
         f->memory_size = 0;

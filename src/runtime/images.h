@@ -21,6 +21,8 @@ typedef struct HoloImages {
     size_t             memory_size;
 } HoloImages;
 
+// How many of so many images, whose values take `memory`, stay in a cache; 0: all.
+int64_t holo_images_part(int64_t count, uint64_t memory);
 // Binds the frame of the model's plan to the inputs, or to some images of them: *out_parts tells which.
 HOLO_MUST HoloStatus holo_images_bind(HoloSession *session, const HoloTensor *const *inputs, bool *out_parts,
                                       HoloError *error);

@@ -279,6 +279,55 @@ static void other_counts(void **state)
     run_end(&r);
 }
 
+// As many as stay in a cache, in parts that are even; all at once where that stays there.
+static void parts(void **state)
+{
+    (void)state;
+    const uint64_t mb = 1 << 20;
+    assert_int_equal(holo_images_part(32, 70 * mb), 2);
+    assert_int_equal(holo_images_part(32, 31 * mb), 8);
+    assert_int_equal(holo_images_part(32, 320 * mb), 1);
+    assert_int_equal(holo_images_part(32, 8 * mb), 0);
+    assert_int_equal(holo_images_part(1, 70 * mb), 0);
+    assert_int_equal(holo_images_part(0, 0), 0);
+    assert_int_equal(holo_images_part(-1, 400 * mb), 0);
+    for (int64_t n = 2; n < 50; n++) {
+        int64_t part = holo_images_part(n, (uint64_t)n * mb);
+        assert_true(n <= 8 ? part == 0 : part >= 1 && part <= 8 && (n + part - 1) / part * part - n < part);
+    }
+}
+
+// A product of one row an image would read its weights again for each part.
+static void large_weights(void **state)
+{
+    (void)state;
+    for (int is_large = 0; is_large < 2; is_large++) {
+        OnnxModel   m    = {0};
+        OnnxGraph  *g    = &m.graph;
+        const char *path = temp_path("weights.onnx");
+        onnx_input(g, "x", HOLO_F32, "N,4,64,64");
+        onnx_output(g, "y", HOLO_F32, NULL);
+        onnx_weights(g, "w", is_large ? "16384,256" : "4,3", 1, 0.5f);
+        onnx_node(g, "MaxPool", "x", "a", "kernel_shape=[3,3] pads=[1,1,1,1]");
+        onnx_node(g, "AveragePool", "a", "b", "kernel_shape=[3,3] pads=[1,1,1,1]");
+        if (!is_large) onnx_node(g, "GlobalAveragePool", "b", "c", "");
+        onnx_node(g, "Flatten", is_large ? "b" : "c", "d", "");
+        onnx_node(g, "MatMul", "d,w", "y", "");
+        onnx_save(&m, path);
+        HoloModel   *model = compiled(path, HOLO_FUSED);
+        HoloSession *session;
+        HoloTensor   x = made(&holo_model_input(model, 0)->type, 1, 200);
+        EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+        assert_true(session->frames[0]->plan->flags & HOLO_PLAN_SEPARATE);
+        EXPECT_OK(holo_session_set_input(session, 0, &x, &error));
+        EXPECT_OK(holo_session_run(session, &error));
+        assert_int_equal(session->images.is_used, !is_large);
+        holo_session_destroy(session);
+        holo_model_close(model);
+        free(x.data);
+    }
+}
+
 // ---- a number of images that the compiler was told
 
 static const char *model_pools(void)
@@ -350,8 +399,9 @@ static void told_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(images_apart),   cmocka_unit_test(images_mixed), cmocka_unit_test(some_at_a_time),
-        cmocka_unit_test(callers_memory), cmocka_unit_test(other_counts), cmocka_unit_test(told_numbers),
+        cmocka_unit_test(images_apart),   cmocka_unit_test(images_mixed),  cmocka_unit_test(some_at_a_time),
+        cmocka_unit_test(callers_memory), cmocka_unit_test(other_counts),  cmocka_unit_test(told_numbers),
+        cmocka_unit_test(parts),          cmocka_unit_test(large_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
