@@ -20,9 +20,10 @@ const char *cli_option_choices(const CliOption *option)
         return words;
     }
     if (strcmp(option->value, "PASS")) return NULL;
-    char       *passes = cli_format("%s", "");
+    char       *passes = cli_format("%s", strcmp(option->name, "dump") ? "" : "import quantize plan all");
     const char *name;
-    for (int i = 0; (name = holo_pass_name(i, NULL)); i++) passes = cli_format("%s%s%s", passes, i ? " " : "", name);
+    for (int i = 0; (name = holo_pass_name(i, NULL)); i++)
+        passes = cli_format("%s%s%s", passes, *passes ? " " : "", name);
     return passes;
 }
 

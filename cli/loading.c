@@ -143,7 +143,8 @@ int cli_standard_input(const char **path)
     if (is_used) return cli_fail("put one of them into a file", "the standard input can be used for one thing only");
     if (isatty(STDIN_FILENO))
         return cli_fail("give a file, or put it there: ... < FILE", "- is the standard input, which is a terminal");
-    bool is_file = !fstat(STDIN_FILENO, &info) && S_ISREG(info.st_mode) && !lseek(STDIN_FILENO, 0, SEEK_CUR);
+    if (fstat(STDIN_FILENO, &info)) return cli_fail("give a file", "- is the standard input, which is closed");
+    bool is_file = S_ISREG(info.st_mode) && !lseek(STDIN_FILENO, 0, SEEK_CUR);
     *path        = name;
     is_used      = true;
     return is_file ? CLI_OK : keep_input();

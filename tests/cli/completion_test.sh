@@ -56,6 +56,7 @@ BASH
     completes 'run new bench list' hologram kernel ''
     completes 'nchw nhwc' hologram run x.holo --layout ''
     completes 'fold' hologram compile --disable fo
+    completes 'import' hologram compile --dump imp
     completes '' hologram run x.holo --threads ''
     completes 'compile compare completion' hologram help comp
     completes 'holo asm json' hologram-compile --emit ''

@@ -37,3 +37,5 @@ for how in from pipe; do
     stdin_gives 1 'looks like a text file' $how "$DEMO/run.sh" compile - -o a.holo
     stdin_gives 1 '/dev/stdin' $how /dev/null compile - -o a.holo
 done
+check 'one that is closed' sh -c '! "$HOLOGRAM" compile - -o a.holo 2> told <&- && grep -q "standard input, which is closed" told'
+check 'one that is a folder' sh -c '! "$HOLOGRAM" inspect - 2> told < . && grep -q "cannot be read" told'
