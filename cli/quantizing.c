@@ -128,6 +128,7 @@ int cli_quantize_choose(const Cli *cli, HoloCompiler *compiler)
     if (!result) result = check_used(cli, how);
     if (!result) result = read_accuracy(cli, compiler);
     if (result) return result;
+    if (!how && cli_option(cli, "ranges")) how = HOLO_ACTIVATIONS_STATIC; // of all layers
     holo_compiler_set_quantize(compiler, (HoloQuantizeKind)kind);
     holo_compiler_set_activations(compiler, (HoloActivations)how, (HoloRanges)range);
     holo_compiler_set_only_if_faster(compiler, cli_option(cli, "only-if-faster") != NULL);

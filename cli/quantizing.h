@@ -17,7 +17,7 @@
          .with = "quantize approx"},                                                                                                                                 \
         {"max-drop", 0, "D", "how much less the command may print; else 0.01", .with = "accuracy"},                                                                  \
         {"activations", 0, "HOW",                                                                                                                                    \
-         "static (scales found on the samples) or dynamic (in each\nrun); else static with --calibrate",                                                             \
+         "static (scales found on the samples) or dynamic (in each\nrun); else dynamic, and with --calibrate static where\nconvolutions are",                        \
          .with = "quantize"},                                                                                                                                        \
         {"ranges", 0, "HOW",                                                                                                                                         \
          "of static activations: mse (cut where errors are least),\nminmax, percentile[:99.9] or entropy; else mse",                                                 \

@@ -90,8 +90,9 @@ typedef enum HoloQuantizeKind {
     // data; what these give is in tables. An approximation, and no narrower: see holo_compiler_set_centroids.
     HOLO_QUANTIZE_CENTROIDS = 6,
 } HoloQuantizeKind;
-typedef enum HoloActivations {    // of int8
-    HOLO_ACTIVATIONS_DEFAULT = 0, // static with calibration data, and else dynamic
+typedef enum HoloActivations { // of int8
+    // Dynamic; with calibration data, those of convolutions, and of products that read what these give, are static.
+    HOLO_ACTIVATIONS_DEFAULT = 0,
     HOLO_ACTIVATIONS_STATIC  = 1, // scales are constants, found on the samples: fastest
     HOLO_ACTIVATIONS_DYNAMIC = 2, // scales are found in each run; filters of one channel stay f32
 } HoloActivations;

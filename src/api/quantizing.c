@@ -97,6 +97,7 @@ static HoloStatus quantize_with(const HoloCompiler *compiler, HoloGraph *graph, 
         .rule_count = compiler->quantize_rule_count,
         .is_static  = compiler->activations == HOLO_ACTIVATIONS_STATIC ||
                      (compiler->activations == HOLO_ACTIVATIONS_DEFAULT && compiler->calibration),
+        .is_mixed       = compiler->activations == HOLO_ACTIVATIONS_DEFAULT,
         .ranges         = compiler->ranges,
         .percentile     = compiler->percentile,
         .judge          = compiler->judge,

@@ -15,7 +15,8 @@ typedef struct Finding {
     int              *uses;   // by value id
     HoloNode        **reader; // by value id: the last node that reads it
     bool             *useful; // by value id: a layer reads it, or something between that can compute in 8 bits
-    const HoloLayer **layer;  // by node; NULL: none, or it is no product of integers
+    const HoloLayer **layer;  // by node; NULL: none, or it is no product of integers with constant scales
+    bool             *takes;  // by node: a product of integers that takes 8 bits where they are there anyway
 } Finding;
 
 // ---- nodes between layers
@@ -123,7 +124,7 @@ static void find_useful(const Finding *f)
 {
     for (int i = f->graph->node_count - 1; i >= 0; i--) {
         const HoloNode *node = f->graph->nodes[i];
-        if (f->layer[i]) f->useful[node->in[0]->id] = true;
+        if (f->layer[i] || f->takes[i]) f->useful[node->in[0]->id] = true;
         if (node->out_count < 1 || !node->out[0] || !f->useful[node->out[0]->id]) continue;
         bool between = is_between(node);
         if (!between && !is_move(node)) continue;
@@ -155,6 +156,14 @@ static void find_between(const Finding *f)
     }
 }
 
+static void find_taken(const Finding *f)
+{
+    for (int i = 0; i < f->graph->node_count; i++) {
+        const HoloValue *x = f->takes[i] ? f->graph->nodes[i]->in[0] : NULL;
+        if (x && is_stored(x) && root_of(f, x)) store(f, x, false);
+    }
+}
+
 // What is moved has the steps of what it is moved from, so that integers are moved.
 static void find_like(const Finding *f)
 {
@@ -179,15 +188,20 @@ static bool finding_begin(Finding *f, const HoloLayers *layers, HoloArena *arena
     f->reader              = HOLO_NEW(arena, HoloNode *, count);
     f->useful              = HOLO_NEW(arena, bool, count);
     f->layer               = HOLO_NEW(arena, const HoloLayer *, graph->node_count + 1);
+    f->takes               = HOLO_NEW(arena, bool, graph->node_count + 1);
     if (!f->eight->is || !f->eight->forced || !f->eight->like || !f->eight->whole || !f->uses || !f->reader ||
-        !f->useful || !f->layer)
+        !f->useful || !f->layer || !f->takes)
         return false;
     for (int i = 0; i < graph->node_count; i++)
         for (int k = 0; k < graph->nodes[i]->in_count; k++)
             if (graph->nodes[i]->in[k]) f->reader[graph->nodes[i]->in[k]->id] = graph->nodes[i];
-    for (int i = 0; i < layers->count; i++)
-        if (holo_layer_is_narrow(&layers->layers[i]) && holo_layer_is_integer(&layers->layers[i]))
-            f->layer[layers->layers[i].node] = &layers->layers[i];
+    for (int i = 0; i < layers->count; i++) {
+        const HoloLayer *layer = &layers->layers[i];
+        if (!holo_layer_is_narrow(layer) || !holo_layer_is_integer(layer)) continue;
+        bool is_dynamic       = layers->is_mixed && layer->op != HOLO_LAYER_CONV;
+        f->takes[layer->node] = is_dynamic;
+        if (!is_dynamic) f->layer[layer->node] = layer;
+    }
     return true;
 }
 
@@ -199,6 +213,7 @@ HoloStatus holo_eight_find(const HoloGraph *graph, const HoloLayers *layers, Hol
     find_useful(&f);
     find_layers(&f);
     find_between(&f);
+    find_taken(&f);
     find_like(&f);
     return HOLO_OK;
 }

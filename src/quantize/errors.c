@@ -28,7 +28,7 @@ static HoloValue *real_input(Twins *t, HoloValue *x, const HoloLayer *layer)
     HoloEightValue   *e = &t->eight[x->id];
     if (!holo_layer_is_integer(layer)) return x;
     if (e->real) return e->real;
-    if (!n->layers->is_static)
+    if (holo_layer_is_dynamic(n->layers, layer))
         return holo_part_dynamic(t->graph, x, e) && holo_part_real(t->graph, x, e) ? e->real : NULL;
     const HoloValue *own = holo_graph_find(n->graph, x->name);
     return own && holo_part_static(t->graph, x, n->steps[own->id], e) ? e->real : NULL;

@@ -257,7 +257,7 @@ HoloStatus holo_layers_find(const HoloGraph *graph, const HoloQuantizeOptions *o
                             HoloLayers *out, HoloError *error)
 {
     bool *used  = HOLO_NEW(arena, bool, options->rule_count + 1);
-    *out        = (HoloLayers){.is_static = options->is_static};
+    *out        = (HoloLayers){.is_static = options->is_static, .is_mixed = options->is_mixed};
     out->layers = HOLO_NEW(arena, HoloLayer, graph->node_count + 1);
     if (!out->layers || !used) return holo_fail_memory(error);
     for (int i = 0; i < graph->node_count; i++) {

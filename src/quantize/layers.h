@@ -42,7 +42,7 @@ typedef struct HoloLayer {
 } HoloLayer;
 
 typedef struct HoloLayers {
-    bool       is_static;
+    bool       is_static, is_mixed; // see HoloQuantizeOptions
     HoloLayer *layers;
     int        count;
 } HoloLayers;
@@ -66,6 +66,12 @@ static inline bool holo_layer_is_narrow(const HoloLayer *layer)
 static inline bool holo_layer_is_integer(const HoloLayer *layer)
 {
     return layer->kind == HOLO_QUANTIZE_INT8 && layer->op != HOLO_LAYER_GATHER;
+}
+
+// Are its scales those of each run, unless what it reads has constant ones anyway?
+static inline bool holo_layer_is_dynamic(const HoloLayers *layers, const HoloLayer *layer)
+{
+    return !layers->is_static || (layers->is_mixed && layer->op != HOLO_LAYER_CONV);
 }
 
 // Makes it the other of both forms.

@@ -115,10 +115,13 @@ static HoloStatus refuse_strange(Work *w, HoloRange *const *ranges)
     return HOLO_OK;
 }
 
-static bool has_integers(const HoloLayers *layers)
+static bool has_integers(const HoloLayers *layers, bool is_static)
 {
-    for (int i = 0; i < layers->count; i++)
-        if (!layers->layers[i].refusal && holo_layer_is_integer(&layers->layers[i])) return true;
+    for (int i = 0; i < layers->count; i++) {
+        const HoloLayer *layer = &layers->layers[i];
+        if (layer->refusal || !holo_layer_is_integer(layer)) continue;
+        if (!is_static || !holo_layer_is_dynamic(layers, layer)) return true;
+    }
     return false;
 }
 
@@ -129,8 +132,8 @@ static HoloStatus calibrate(Work *w)
     HoloRange **ranges;
     if (w->options->kind == HOLO_QUANTIZE_CENTROIDS)
         return holo_centroids_find(w->graph, &w->layers, w->options, w->own, w->graph->arena, w->error);
-    w->layers.is_static = w->options->is_static && has_integers(&w->layers);
-    if (!has_integers(&w->layers) || (!w->options->is_static && !w->options->samples->infinite)) return HOLO_OK;
+    w->layers.is_static = w->options->is_static && has_integers(&w->layers, true);
+    if (!has_integers(&w->layers, false) || (!w->layers.is_static && !w->options->samples->infinite)) return HOLO_OK;
     HOLO_TRY(holo_eight_find(w->graph, &w->layers, &w->scratch, &eight, w->error));
     HOLO_TRY(holo_runs_observe(w->graph, eight.is, w->options, &w->scratch, &ranges, w->error));
     HoloSteps *steps = HOLO_NEW(&w->scratch, HoloSteps, w->graph->value_count + 1);

@@ -25,6 +25,7 @@ typedef struct HoloQuantizeOptions {
     const HoloQuantizeRule *rules;
     int                     rule_count;
     bool               is_static; // scales of activations are constants, found on the samples; else found in each run
+    bool               is_mixed; // where they are constants: of convolutions, and of products that read what these give
     HoloRanges         ranges;
     double             percentile; // of HOLO_RANGES_PERCENTILE
     int                centroids;  // of each few numbers, where the kind is that

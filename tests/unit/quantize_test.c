@@ -268,6 +268,41 @@ static void test_rewritten(void **state)
     }
 }
 
+// Of scales that are mixed, products that read 8 bits of convolutions have constant ones, and others those of each run; without
+// convolutions nothing is constant.
+static void test_mixed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *head, *body;
+        bool        is_mixed, is_static;
+        int         dynamic;
+    } mixed[] = {
+        {images,
+         "p = Conv@11(x, w, c) {pads=[1,1,1,1], strides=[6,6]}\nq = Relu@14(p)\nf = Flatten@13(q)\nr = MatMul@13(f, m)\n"
+         "y = Gemm@13(r, m) {transB=1}",
+         true, true, 1},
+        {images,
+         "p = Conv@11(x, w, c) {pads=[1,1,1,1], strides=[6,6]}\nq = Relu@14(p)\nf = Flatten@13(q)\nr = MatMul@13(f, m)\n"
+         "y = Gemm@13(r, m) {transB=1}",
+         false, true, 0},
+        {rows, "r = MatMul@13(x, m)\ny = Gemm@13(r, m) {transB=1}", true, false, 2},
+    };
+    for (int k = 0; k < HOLO_COUNT(mixed); k++) {
+        Setting          s;
+        HoloQuantization made;
+        char            *text = text_of(mixed[k].head, mixed[k].body);
+        setting_begin(&s, HOLO_QUANTIZE_INT8, true, text);
+        s.options.is_mixed = mixed[k].is_mixed;
+        EXPECT_OK(holo_quantize(s.graph, &s.options, &s.arena, &made, &error));
+        assert_int_equal(made.report.is_static, mixed[k].is_static);
+        assert_int_equal(nodes_of(made.graph, "MatMulIntegerToFloat"), 2);
+        assert_int_equal(nodes_of(made.graph, "DynamicQuantizeLinear"), mixed[k].dynamic);
+        holo_text_deinit(&(HoloText){.data = text});
+        holo_arena_deinit(&s.arena);
+    }
+}
+
 static const struct {
     HoloQuantizeKind kind;
     bool             is_static;
@@ -647,6 +682,7 @@ int main(void)
         cmocka_unit_test(test_steps_of_least_errors),
         cmocka_unit_test(test_steps_cut),
         cmocka_unit_test(test_rewritten),
+        cmocka_unit_test(test_mixed),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_search),
         cmocka_unit_test(test_spare),
