@@ -10,7 +10,7 @@ case $verb in install | uninstall) ;; *) echo "install.sh install|uninstall" >&2
 # Makes the folder of a file, or takes the file away; true: it is to be written.
 begin() { # FILE
     case $verb in
-    install) echo "  put   $dest/$1" && mkdir -p "$dest/$(dirname "$1")" ;;
+    install) echo "  put   $dest/$1" && install -d "$dest/$(dirname "$1")" ;;
     uninstall)
         if [ -e "$dest/$1" ] || [ -h "$dest/$1" ]; then
             echo "  take  $dest/$1"

@@ -104,3 +104,27 @@ gives 0 'vector_abs_f64' hologram kernel bench "$kernel" vector_abs --type f64 -
 gives 2 '--reference and --threads' hologram test . --reference --threads 2
 gives 2 '--threads is for what is compiled' hologram compare "$MODEL" "$MODEL" --threads 2
 check 'one type of all kernels' sh -c '! "$HOLOGRAM" kernel bench "$0" --type f64 --size 10 | grep -v _f64' "$kernel"
+
+# ---- every option of every command: twice, and without a value
+
+for command in $(hologram help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+    # Lines of: option, what its value is called, and "many" where it may be given several times.
+    hologram help --man "$command" | sed 's/\\-/-/g; s/\\f[A-Z]//g' | awk '
+        function tell() { if (name) print name, value, many }
+        /^\.TP$/ { tell(); name = ""; fresh = 1; next }
+        /^\.SH/ { tell(); name = "" }
+        fresh { fresh = 0; many = ""; value = "-"; sub(/^-[a-zA-Z], /, ""); if (/^--/) { name = $1; if (NF > 1) value = $2 } }
+        /several times|^times/ { many = "many" }
+        END { tell() }' > rows
+    check "$command has options" test -s rows
+    while read -r option value many; do
+        if [ "$value" = - ]; then
+            gives 2 "$option takes no value" hologram "$command" "$option=1"
+        else
+            gives 2 "$option needs a value" hologram "$command" "$option"
+            gives 2 "$option needs a value" hologram "$command" "$option="
+            choice=$(hologram completion bash | sed -n "s/^    '$command $option'.*compgen -W '\([^ ']*\).*/\1/p")
+            [ -n "$many" ] || gives 2 "$option is given twice" hologram "$command" "$option=${choice:-1}" "$option=${choice:-1}"
+        fi
+    done < rows
+done
