@@ -50,7 +50,9 @@ LIB_COMP := $(BUILD)/libhologram-compiler.a
 SO       := $(BUILD)/libhologram.so
 SO_COMP  := $(BUILD)/libhologram-compiler.so
 
-.PHONY: all packages demo test test-isa isa-programs unit onnx onnx-modes lint format asan ubsan tsan races fuzz fuzz-replay bench bench-real bench-kernels bench-isa bench-lookup bench-stdlib peers-anew install uninstall clean deps help hooks real oom operators isa-long
+.PHONY: all demo packages deps help hooks install uninstall clean format lint operators
+.PHONY: test unit unit-watched onnx onnx-modes test-isa isa-programs isa-long asan ubsan tsan races oom fuzz fuzz-replay real
+.PHONY: bench bench-real bench-kernels bench-isa bench-lookup bench-stdlib peers-anew
 MAKEFLAGS += --no-builtin-rules
 # What builds a lot uses every core, unless the caller said how many.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -77,20 +79,30 @@ $(LOOPS:%=$(BUILD)/obj/src/ops/%.o): CFLAGS += $(if $(SANITIZE),,-O3)
 # Lines alone for debuggers (-g1): to follow every variable takes as long as all the rest.
 # A loop that is asked to unroll and cannot, in a function for any size, is no mistake (-Wno-pass-failed, of clang).
 level_watch = $(if $(findstring fuzzer,$(SANITIZE)),-fno-sanitize=undefined$(comma)fuzzer-no-link)
-comma      := ,
+# WATCHED=sse2: of the kernels this level alone is compiled with sanitizers, which watches it for wild reads and writes. All
+# levels are of one source, and one that is watched in full takes minutes to compile. The others are those of the build ORDINARY.
+WATCHED    :=
+ORDINARY   := build
+watched_flags = $(if $(WATCHED),-fno-sanitize=undefined --param asan-instrumentation-with-call-threshold=0)
 level_flags = $(shell awk '$$1 == "$(MACHINE)" && $$2 "_" $$3 == "$(1)" { $$1 = $$2 = $$3 = ""; print }' src/kernels/LEVELS)
 $(BUILD)/obj/level_%.o: src/kernels/level.c src/kernels/LEVELS
 	@mkdir -p $(@D)
 	@echo "  cc    $< $*"
-	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 $(if $(SANITIZE),-O1,-O3) -Wno-psabi -Wno-pass-failed $(level_watch) $(call level_flags,$*) \
+	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 $(if $(SANITIZE),-O1,-O3) -Wno-psabi -Wno-pass-failed $(level_watch) $(watched_flags) $(call level_flags,$*) \
 	    -DHOLO_LEVEL=$(word 1,$(subst _, ,$*)) -DHOLO_EXACT=$(word 2,$(subst _, ,$*)) -MMD -MP -c $< -o $@
+
+ifneq ($(WATCHED),)
+$(filter-out $(BUILD)/obj/level_$(WATCHED)_% $(BUILD)/obj/level_tiles_$(WATCHED).o,$(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ))): \
+    $(BUILD)/obj/%.o: $(ORDINARY)/obj/%.o
+	@mkdir -p $(@D) && cp $< $@
+endif
 
 # The loops of portable programs: plain C for the compiler to make vectors of, the same bits at every level.
 $(BUILD)/obj/level_tiles_%.o: src/kernels/level_tiles.c src/kernels/LEVELS
 	@mkdir -p $(@D)
 	@echo "  cc    $< $*"
 	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 $(if $(SANITIZE),-O1,-O3) -fopenmp-simd -fno-math-errno -fno-trapping-math -Wno-psabi \
-	    -Wno-pass-failed $(level_watch) $(call level_flags,$*_1) -DHOLO_LEVEL=$* -DHOLO_EXACT=1 -MMD -MP -c $< -o $@
+	    -Wno-pass-failed $(level_watch) $(watched_flags) $(call level_flags,$*_1) -DHOLO_LEVEL=$* -DHOLO_EXACT=1 -MMD -MP -c $< -o $@
 
 $(BUILD)/ops_registry.c: tools/ops_registry.sh $(wildcard src/ops/*.c)
 	@mkdir -p $(@D)
@@ -194,12 +206,18 @@ $(BUILD)/tests/%: tests/unit/%.c $(SUPPORT) $(LIB_COMP) $(LIB)
 ## make test          install what is missing and run every test
 test: test-deps
 	@$(MAKE) --no-print-directory $(JOBS) all unit replay-programs
-	@$(MAKE) --no-print-directory lint cli-test fuzz-replay install-test onnx-modes
+	@$(MAKE) --no-print-directory $(JOBS) lint unit-watched
+	@$(MAKE) --no-print-directory cli-test fuzz-replay install-test onnx-modes
 
 ## make unit          the unit tests alone
 unit: $(UNIT)
-	@set -e; for t in $(UNIT); do \
-	    if $$t > $(BUILD)/unit.log 2>&1; then grep -E 'PASSED|passed' $(BUILD)/unit.log | tail -1; else cat $(BUILD)/unit.log; exit 1; fi; done
+	@printf '%s\n' $(UNIT) | xargs -P $$(nproc) -n 1 sh tools/unit.sh
+
+## make unit-watched  the unit tests under the address and undefined behaviour sanitizers, kernels at one level
+PLAINEST := $(firstword $(TILE_LEVELS))
+unit-watched: $(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ))
+	@HOLO_CPU=$(PLAINEST) ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory BUILD=$(BUILD)/watched ORDINARY=$(BUILD) \
+	    SANITIZE=address,undefined WATCHED=$(PLAINEST) OPT=-O1 unit
 
 ## make oom           every allocation fails in turn
 oom: test-deps
