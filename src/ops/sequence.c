@@ -121,7 +121,11 @@ static HoloStatus infer_at(HoloCall *call)
 {
     HOLO_TRY(holo_expect_kind(call, 0, HOLO_SEQUENCE));
     HOLO_TRY(expect_position(call, 1));
-    return holo_out_unknown(call, 0, (HoloDtype)call->in[0]->dtype);
+    const HoloTensor *x = call->in[0];
+    if (x->inner == HOLO_TENSOR) return holo_out_unknown(call, 0, (HoloDtype)x->dtype);
+    holo_out_list_type(call, 0, (HoloKind)x->inner, HOLO_TENSOR, (HoloDtype)x->dtype);
+    if (call->out[0] && x->inner == HOLO_MAP) call->out[0]->dim[0] = 2; // keys and values
+    return HOLO_OK;
 }
 
 static HoloStatus eval_at(HoloCall *call)
