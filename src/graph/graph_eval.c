@@ -15,6 +15,7 @@ enum {
     SHARE_MIN   = 1 << 20, // bytes that runs of a subgraph may share
     SPARE_COUNT = 4,       // blocks that are kept for values to come
     SPARE_MIN   = 1 << 18, // bytes of one at least: smaller ones are cheap to get
+    SPARE_MAX   = 1 << 24, // and at most: larger ones are too much to keep for nobody
 };
 
 typedef struct Spare {
@@ -168,11 +169,11 @@ static void *block_take(Frame *frame, size_t *size)
     return data;
 }
 
-// Keeps the largest.
+// Keeps the largest, but for those that would be a good part of all memory.
 static void block_give(Frame *frame, void *data, size_t size)
 {
     Spare given = {data, size};
-    for (int i = 0; i < SPARE_COUNT && given.size >= SPARE_MIN; i++) {
+    for (int i = 0; i < SPARE_COUNT && given.size >= SPARE_MIN && given.size <= SPARE_MAX; i++) {
         Spare kept = frame->spare[i];
         if (kept.size >= given.size) continue;
         frame->spare[i] = given;

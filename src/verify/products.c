@@ -115,7 +115,12 @@ static HoloStatus steps_judge(HoloProducts *p, const HoloNode *node, const HoloC
 
 // ---- slices of rows
 
-// Products whose rows are those of their first input: of the other inputs each row needs all.
+// Products whose rows are those of their first input, each of which needs the whole matrix of the other.
+static int row_matrix(const HoloCall *call)
+{
+    return strcmp(call->op->name, "QLinearMatMul") ? 1 : 3;
+}
+
 static bool is_row_product(const HoloCall *call)
 {
     static const struct {
@@ -125,8 +130,8 @@ static bool is_row_product(const HoloCall *call)
     const HoloTensor *a = holo_in(call, 0), *out = call->out[0];
     for (int i = 0; i < HOLO_COUNT(rows); i++) {
         if (strcmp(call->op->name, rows[i].op) || strcmp(call->op->domain, rows[i].domain)) continue;
-        const HoloTensor *zero = holo_in(call, rows[i].zero), *b = holo_in(call, i == 1 ? 3 : 1);
-        if (!a || !b || b->rank != 2 || a->rank < 2 || a->rank != out->rank) return false;
+        const HoloTensor *zero = holo_in(call, rows[i].zero), *b = holo_in(call, row_matrix(call));
+        if (!a || !b || b->rank < 2 || a->rank < 2 || a->rank != out->rank || b->rank > out->rank) return false;
         if (zero && holo_tensor_count(zero) != 1) return false;
         bool is_one_scale = i == 0 || (call->in[i == 1 ? 1 : 2] && holo_tensor_count(call->in[i == 1 ? 1 : 2]) == 1);
         return is_one_scale;
@@ -192,15 +197,26 @@ static Slice slice_at(HoloProducts *p, const HoloTensor *out, int axis, int numb
     return (Slice){.axis = axis, .first = first, .count = count};
 }
 
+// The matrices that the rows of a slice of a product are multiplied with.
+static HoloTensor slice_matrix(const HoloTensor *out, const HoloTensor *b, const Slice *s)
+{
+    Slice of = *s;
+    if (b->rank == 2) return *b;
+    if (s->axis == out->rank - 2)
+        of = (Slice){.axis = out->rank - 3, .first = s->first / out->dim[s->axis], .count = 1};
+    return slice_view(out, b, &of);
+}
+
 // Evaluates one slice plainly, into `plain`.
 static HoloStatus slice_eval(const HoloCall *call, const Slice *s, void *plain)
 {
     HoloTensor        in[HOLO_MAP_INPUTS], out = slice_view(call->out[0], call->out[0], s), *outputs[1] = {&out};
     const HoloTensor *inputs[HOLO_MAP_INPUTS] = {NULL};
-    bool              is_product              = is_row_product(call);
+    int               matrix                  = is_row_product(call) ? row_matrix(call) : -1;
     for (int i = 0; i < call->in_count; i++) {
         if (!call->in[i]) continue;
-        in[i]     = is_product && i ? *call->in[i] : slice_view(call->out[0], call->in[i], s);
+        in[i] = matrix < 0 || i == 0 ? slice_view(call->out[0], call->in[i], s) : *call->in[i];
+        if (i == matrix) in[i] = slice_matrix(call->out[0], call->in[i], s);
         inputs[i] = &in[i];
     }
     out.data      = plain;

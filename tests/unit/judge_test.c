@@ -121,11 +121,17 @@ static void test_slices(void **state)
 static void test_rows_of_products(void **state)
 {
     (void)state;
-    Case c;
-    case_open(&c, "graph g(a: u8[600,64], b: i8[64,512]) -> (y) {\n    y = MatMulInteger@10(a, b)\n}\n");
-    EXPECT_OK(case_run(&c, holo_kernels(0), 2));
-    assert_int_equal(c.result.judged, 4 * 64 * 512);
-    holo_arena_deinit(&c.arena);
+    static const char *const inputs[] = {"a: u8[600,64], b: i8[64,512]", "a: u8[2,3,100,64], b: u8[2,3,64,512]",
+                                         "a: u8[40,16,64], b: i8[40,64,512]"};
+    for (int i = 0; i < HOLO_COUNT(inputs); i++) {
+        Case c;
+        char text[200];
+        snprintf(text, sizeof text, "graph g(%s) -> (y) {\n    y = MatMulInteger@10(a, b)\n}\n", inputs[i]);
+        case_open(&c, text);
+        EXPECT_OK(case_run(&c, holo_kernels(0), 2));
+        assert_int_equal(c.result.judged, 4 * 64 * 512);
+        holo_arena_deinit(&c.arena);
+    }
 }
 
 // Products of f16 are run by the kernel for f32, and judged by exact elements.
