@@ -142,7 +142,7 @@ HOLO_MUST HoloStatus holo_node_body(HoloArena *arena, HoloDims *dims, const Holo
                                     HoloError *error);
 
 // Computes a graph plainly, node by node with `eval`: the reference. Inputs are tensors with data;
-// outputs come with memory from `arena`. `options` may be NULL.
+// outputs, which may be NULL where options->give is set, come with memory from `arena`. `options` may be NULL.
 typedef struct HoloEvalOptions {
     // Called instead of op->eval where it is set; returns HOLO_UNSUPPORTED to have eval called.
     HoloStatus (*instead)(void *context, const HoloNode *node, HoloCall *call);
@@ -151,10 +151,14 @@ typedef struct HoloEvalOptions {
     int (*in_place)(void *context, const HoloNode *node, const HoloCall *call);
     // Called after each node.
     void (*after)(void *context, const HoloNode *node, const HoloCall *call);
-    void            *context;
-    const HoloHost  *threads;       // whose threads operators may use; NULL: none
-    int64_t          element_limit; // fail with HOLO_NO_MEMORY when an output has more elements; 0: no limit
-    const HoloNode **at;            // set to each node of the graph itself when it begins; NULL: nobody wants to know
+    void           *context;
+    const HoloHost *threads;       // whose threads operators may use; NULL: none
+    int64_t         element_limit; // fail with HOLO_NO_MEMORY when an output has more elements; 0: no limit
+    // Called with each output of the graph itself as soon as it is there, which is then freed behind its last reader:
+    // `outputs` are not filled. NULL: they are.
+    HoloStatus (*give)(void *context, int output, const HoloTensor *value, HoloError *error);
+    void            *give_context;
+    const HoloNode **at;    // set to each node of the graph itself when it begins; NULL: nobody wants to know
     int64_t         *turns; // how often subgraphs may still be run: counted down; below 0 as above. NULL: no limit
 } HoloEvalOptions;
 HOLO_MUST HoloStatus holo_graph_eval(const HoloGraph *graph, const HoloTensor *const *inputs, HoloTensor *outputs,

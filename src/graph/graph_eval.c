@@ -439,6 +439,38 @@ static HoloStatus eval_node(Frame *frame, const HoloNode *node, HoloError *error
     return HOLO_OK;
 }
 
+// Are outputs given away as soon as they are there?
+static bool gives(const Frame *frame)
+{
+    return frame->options && frame->options->give && !frame->depth;
+}
+
+// Gives a value away as often as it is an output.
+static HoloStatus give(Frame *frame, const HoloGraph *graph, const HoloValue *value, HoloError *error)
+{
+    const HoloEvalOptions *options = frame->options;
+    for (int i = 0; i < graph->output_count; i++) {
+        if (graph->outputs[i] != value) continue;
+        HOLO_TRY(options->give(options->give_context, i, &frame->tensor[value->id], error));
+        if (--frame->uses[value->id] == 0) release(frame, value);
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus give_rest(Frame *frame, const HoloGraph *graph, HoloError *error)
+{
+    for (int i = 0; i < graph->output_count; i++) {
+        const HoloValue *value = graph->outputs[i];
+        if (value->producer) continue;
+        if (!frame->is_there[value->id] && !value->is_input && !value->is_constant)
+            HOLO_TRY(fill_symbolic(frame, value, error));
+        if (!frame->is_there[value->id])
+            return holo_fail(error, HOLO_INTERNAL, "output %s was not computed", value->name);
+        HOLO_TRY(frame->options->give(frame->options->give_context, i, &frame->tensor[value->id], error));
+    }
+    return HOLO_OK;
+}
+
 // A constant without elements has no data; operators take NULL for "not known".
 static const uint64_t no_elements[2];
 
@@ -467,7 +499,7 @@ static HoloStatus frame_open(Frame *frame, const HoloGraph *graph, const HoloTen
         if (!inputs[i]->data && holo_tensor_count(inputs[i]) == 0) frame->tensor[id].data = (void *)no_elements;
         frame->is_there[id] = true;
     }
-    for (int i = 0; i < graph->output_count; i++) frame->is_output[graph->outputs[i]->id] = true;
+    for (int i = 0; i < graph->output_count && !gives(frame); i++) frame->is_output[graph->outputs[i]->id] = true;
     return HOLO_OK;
 }
 
@@ -509,8 +541,12 @@ static HoloStatus eval_graph(const HoloGraph *graph, const HoloTensor *const *in
     for (int i = 0; i < graph->node_count && !status; i++) {
         if (options && options->at && !depth) *options->at = graph->nodes[i];
         status = eval_node(&frame, graph->nodes[i], error);
+        for (int k = 0; k < graph->nodes[i]->out_count && gives(&frame) && !status; k++)
+            if (graph->nodes[i]->out[k]) status = give(&frame, graph, graph->nodes[i]->out[k], error);
     }
-    for (int i = 0; i < out_count && !status; i++) status = take_output(&frame, graph->outputs[i], outputs[i], error);
+    if (gives(&frame) && !status) status = give_rest(&frame, graph, error);
+    for (int i = 0; i < out_count && !gives(&frame) && !status; i++)
+        status = take_output(&frame, graph->outputs[i], outputs[i], error);
     for (int i = 0; i < graph->value_count && frame.block; i++) release(&frame, graph->values[i]);
     frame_deinit(&frame);
     holo_arena_deinit(&scratch);

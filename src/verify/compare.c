@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECES = 1024, PIECE = 1 << 14, WHOLE_MAX = PIECES * PIECE }; // elements
+enum { PIECES = 1024, PIECE = 1 << 12, WHOLE_MAX = PIECES * PIECE }; // elements
 
 void holo_verify_note(HoloVerifyResult *r, const HoloBound *bound, double off, double top, const char *what,
                       const char *name, int64_t index)
@@ -24,7 +24,7 @@ void holo_verify_note(HoloVerifyResult *r, const HoloBound *bound, double off, d
 
 // ---- what is kept of an output
 
-bool holo_is_kept_whole(const HoloTensor *value)
+static bool is_kept_whole(const HoloTensor *value)
 {
     return value->kind != HOLO_TENSOR || value->dtype == HOLO_STRING || holo_tensor_count(value) <= WHOLE_MAX;
 }
@@ -34,13 +34,13 @@ static void *host_keep(const HoloHost *host, size_t size)
     return holo_arena_take((HoloArena *)(uintptr_t)host->scratch, size);
 }
 
-HoloStatus holo_keep_output(const HoloTensor *value, bool is_shared, HoloArena *arena, HoloKept *out, HoloError *error)
+HoloStatus holo_keep_output(const HoloTensor *value, HoloArena *arena, HoloKept *out, HoloError *error)
 {
     HoloHost host  = {.keep = host_keep, .scratch = (char *)arena};
     size_t   bytes = holo_dtype_size((HoloDtype)value->dtype);
     *out           = (HoloKept){.type = *value, .kept = *value};
     out->type.data = NULL;
-    if (holo_is_kept_whole(value)) return is_shared ? HOLO_OK : holo_value_clone(&host, value, &out->kept, error);
+    if (is_kept_whole(value)) return holo_value_clone(&host, value, &out->kept, error);
     int64_t count    = holo_tensor_count(value);
     out->step        = (count - PIECE) / (PIECES - 1);
     out->kept.rank   = 1;

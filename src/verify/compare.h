@@ -22,10 +22,8 @@ typedef struct HoloKept {
     int64_t    step; // between the beginnings of pieces; 0: all of it is kept
 } HoloKept;
 
-// Memory from the arena. `is_shared`: what is kept whole may refer to the memory of `value`.
-HOLO_MUST HoloStatus holo_keep_output(const HoloTensor *value, bool is_shared, HoloArena *arena, HoloKept *out,
-                                      HoloError *error);
-bool                 holo_is_kept_whole(const HoloTensor *value);
+// Memory from the arena.
+HOLO_MUST HoloStatus holo_keep_output(const HoloTensor *value, HoloArena *arena, HoloKept *out, HoloError *error);
 double               holo_kept_largest(const HoloKept *kept); // the largest magnitude of its numbers; 0: it has none
 
 // Whole numbers may not differ at all but by the rounding of what they were made from. HOLO_VERIFY: beyond the bound.

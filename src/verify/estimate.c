@@ -38,6 +38,8 @@ HoloStatus holo_verify_estimate(const HoloGraph *sized, HoloEstimate *out, HoloE
     double    held    = 0;
     *out              = (HoloEstimate){0};
     if (!uses) return holo_fail_memory(error);
+    // Of outputs little is kept.
+    for (int i = 0; i < sized->output_count; i++) uses[sized->outputs[i]->id]--;
     for (int i = 0; i < sized->input_count; i++) held += bytes_of(sized->inputs[i]);
     out->bytes = held;
     for (int i = 0; i < sized->node_count; i++) {

@@ -5,7 +5,7 @@
 #include "graph/graph.h"
 
 typedef struct HoloEstimate {
-    double          bytes; // that the reference holds at once, at most: inputs, what lives between nodes, outputs
+    double          bytes; // that the reference holds at once, at most: inputs, and what lives between nodes
     double          work;  // multiplications, and elements that are written
     const HoloNode *most;  // the node at which it holds that much; NULL: none
 } HoloEstimate;

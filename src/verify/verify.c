@@ -24,12 +24,13 @@ struct HoloVerifier {
     const HoloGraph   *graph;
     const HoloKernels *kernels;
     HoloVerifyOptions  options;
-    HoloArena          outputs; // of the reference, where they are kept as they came
+    HoloArena          outputs; // what is kept of them
     HoloArena          arena;   // owns what follows
     HoloTensor        *made;    // inputs that are made up
     const HoloTensor **inputs;
     HoloKept          *want;
     double            *spread; // how far roundings move each output, by what was drawn so far
+    double            *drawn;  // the same, and by the draw under way
     int                draws;
 };
 
@@ -126,17 +127,10 @@ typedef struct Reference {
     HoloError         why; // what failed first
 } Reference;
 
-// Keeps what the reference gives. Where all of it is small, that is the arena of the evaluation itself.
-static HoloStatus outputs_keep(HoloVerifier *v, const HoloTensor *out, HoloArena *arena, HoloError *error)
+static HoloStatus output_keep(void *context, int output, const HoloTensor *value, HoloError *error)
 {
-    int  count    = v->graph->output_count;
-    bool is_whole = true;
-    for (int i = 0; i < count; i++) is_whole = is_whole && holo_is_kept_whole(&out[i]);
-    for (int i = 0; i < count; i++) HOLO_TRY(holo_keep_output(&out[i], is_whole, &v->arena, &v->want[i], error));
-    if (!is_whole) return HOLO_OK;
-    v->outputs = *arena;
-    *arena     = (HoloArena){0};
-    return HOLO_OK;
+    HoloVerifier *v = context;
+    return holo_keep_output(value, &v->outputs, &v->want[output], error);
 }
 
 static HoloStatus reference_eval(Reference *ref, int64_t element_limit, HoloError *why)
@@ -145,14 +139,14 @@ static HoloStatus reference_eval(Reference *ref, int64_t element_limit, HoloErro
     HoloVerifyResult before = *ref->result;
     HoloArena        arena  = {0};
     HoloEvalOptions  eval   = holo_products_options(ref->products);
-    HoloTensor      *out    = HOLO_NEW(&arena, HoloTensor, v->graph->output_count + 1);
-    HoloStatus       status = out ? HOLO_OK : holo_fail_memory(why);
     eval.element_limit      = element_limit;
     eval.at                 = &ref->at;
+    eval.give               = output_keep;
+    eval.give_context       = v;
     ref->at                 = NULL;
+    holo_arena_reset(&v->outputs, (HoloArenaMark){0});
     holo_products_restart(ref->products);
-    if (!status) status = holo_graph_eval(v->graph, v->inputs, out, &arena, &eval, why);
-    if (!status) status = outputs_keep(v, out, &arena, why);
+    HoloStatus status = holo_graph_eval(v->graph, v->inputs, NULL, &arena, &eval, why);
     holo_arena_deinit(&arena);
     ref->is_done = !status;
     if (status && status != HOLO_VERIFY) *ref->result = before;
@@ -347,29 +341,37 @@ static HoloStatus plan_compare(HoloVerifier *v, HoloSession *session, const doub
 
 // ---- models that blow roundings up
 
-// The outputs of the reference with all that its nodes compute off by some roundings, drawn at random: how far they move
-// at most is noted in v->spread. Nothing, where they cannot be computed then.
-static HoloStatus spread_draw(HoloVerifier *v, HoloError *error)
+// How far roundings, drawn at random, move an output at most: see holo_blur.
+static HoloStatus output_spread(void *context, int output, const HoloTensor *value, HoloError *error)
 {
     enum { TIMES = 4 };
-    const HoloGraph  *graph = v->graph;
+    HoloVerifier *v   = context;
+    double        off = TIMES * holo_compare_distance(&v->want[output], value);
+    (void)error;
+    v->drawn[output] = fmax(v->spread[output], off);
+    return HOLO_OK;
+}
+
+// The reference with all that its nodes compute off by some roundings: how far its outputs move is noted in v->spread.
+// Nothing, where they cannot be computed then.
+static HoloStatus spread_draw(HoloVerifier *v, HoloError *error)
+{
     HoloProducts      products;
     HoloVerifyResult  ignored = {0};
     HoloVerifyOptions quiet   = v->options;
     HoloError         why     = {0};
     HoloArena         arena   = {0};
-    HoloTensor       *moved   = HOLO_NEW(&arena, HoloTensor, graph->output_count + 1);
-    if (!moved) return holo_fail_memory(error);
-    quiet.progress = NULL;
-    holo_products_init(&products, graph, v->kernels, &quiet, &ignored);
+    quiet.progress            = NULL;
+    holo_products_init(&products, v->graph, v->kernels, &quiet, &ignored);
     products.blurs = true;
     products.random.state ^= (uint64_t)v->draws++ << 32;
     HoloEvalOptions eval = holo_products_options(&products);
-    HoloStatus      made = holo_graph_eval(graph, v->inputs, moved, &arena, &eval, &why);
+    eval.give            = output_spread;
+    eval.give_context    = v;
+    HoloStatus made      = holo_graph_eval(v->graph, v->inputs, NULL, &arena, &eval, &why);
     holo_products_deinit(&products);
-    for (int i = 0; i < graph->output_count && !made; i++)
-        v->spread[i] = fmax(v->spread[i], TIMES * holo_compare_distance(&v->want[i], &moved[i]));
     holo_arena_deinit(&arena);
+    for (int i = 0; i < v->graph->output_count && !made; i++) v->spread[i] = v->drawn[i];
     return made == HOLO_CANCELLED ? holo_fail(error, made, "%s", why.text) : HOLO_OK;
 }
 
@@ -429,7 +431,8 @@ static HoloStatus verifier_init(HoloVerifier *v, HoloVerifyResult *result, HoloE
     v->inputs = HOLO_NEW(&v->arena, const HoloTensor *, v->graph->input_count + 1);
     v->want   = HOLO_NEW(&v->arena, HoloKept, v->graph->output_count + 1);
     v->spread = HOLO_NEW(&v->arena, double, v->graph->output_count + 1);
-    if (!v->made || !v->inputs || !v->want || !v->spread) return holo_fail_memory(error);
+    v->drawn  = HOLO_NEW(&v->arena, double, v->graph->output_count + 1);
+    if (!v->made || !v->inputs || !v->want || !v->spread || !v->drawn) return holo_fail_memory(error);
     HoloProducts products;
     holo_products_init(&products, v->graph, v->kernels, &v->options, result);
     HoloStatus status = reference_run(v, &products, result, error);

@@ -190,6 +190,30 @@ static void test_limit(void **state)
     holo_compiler_destroy(compiler);
 }
 
+// Large outputs are not held twice: the plan's, and some pieces of the reference's.
+static void test_large_outputs(void **state)
+{
+    (void)state;
+    static const char *const ops[]    = {"Neg", "Abs", "Relu"};
+    OnnxModel                m        = {0};
+    const char              *path     = temp_path("outputs.onnx");
+    HoloCompiler            *compiler = compiler_make();
+    HoloReport              *report   = NULL;
+    onnx_input(&m.graph, "x", HOLO_F32, "12,1024,1024");
+    for (int i = 0; i < HOLO_COUNT(ops); i++) {
+        onnx_output(&m.graph, ops[i], HOLO_F32, "12,1024,1024");
+        onnx_node(&m.graph, ops[i], "x", ops[i], "");
+    }
+    onnx_save(&m, path);
+    holo_compiler_set_memory_limit(compiler, 300 << 20); // x, three outputs of 48 MiB, and 16 MiB of each
+    holo_compiler_set_strict(compiler, true);
+    EXPECT_OK(holo_compile_file(compiler, path, temp_path("outputs.holo"), &report, &error));
+    assert_int_equal(report->verify_outputs, 3);
+    assert_int_equal(report->checked, 3 << 22);
+    holo_report_destroy(report);
+    holo_compiler_destroy(compiler);
+}
+
 // ---- inputs that are given
 
 static void npy_write(const char *path, int dtype, int rank, const int64_t *dim, const void *data)
@@ -283,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_strict),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_large_outputs),
         cmocka_unit_test(test_given),
         cmocka_unit_test(test_kernel_leaves_its_memory),
     };
