@@ -190,6 +190,48 @@ static void test_value_written_twice(void **state)
     expect_refused(&file, "step 1");
 }
 
+// A list as long as a size, which grows when sizes are bound again: its memory does, too (red zones see where it does not).
+static void test_contents_that_grow(void **state)
+{
+    (void)state;
+    OnnxModel   m    = {0};
+    const char *path = temp_path("grows.onnx");
+    int64_t     numbers[16], symbol = 0;
+    onnx_input(&m.graph, "x", HOLO_F32, "n,6");
+    onnx_output(&m.graph, "y", HOLO_I64, "2");
+    onnx_node(&m.graph, "Shape", "x", "y", "");
+    onnx_save(&m, path);
+    EditFile         file  = edited(path);
+    HoloPlanRecord  *plan  = RECORDS(file, PLANS, HoloPlanRecord);
+    HoloValueRecord *value = RECORDS(file, VALUES, HoloValueRecord) + plan->value_first;
+    while (value->storage != HOLO_STORE_EXPRESSION) value++;
+    for (int i = 0; i < 16; i++) numbers[i] = 100 + i;
+    memcpy(&symbol, RECORDS(file, SIZES, int64_t) + value->at, sizeof symbol); // n
+    assert_true(holo_dim_is_symbolic(symbol));
+    RECORDS(file, SIZES, int64_t)[value->size_first] = symbol;
+    value->at          = edit_append(&file, HOLO_SECTION_SIZES, numbers, sizeof numbers) / sizeof *numbers;
+    size_t       room  = 1 << 20;
+    uint8_t     *bytes = aligned_alloc(64, room);
+    size_t       size  = edit_close(&file, bytes, room);
+    HoloModel   *model;
+    HoloSession *session;
+    EXPECT_OK(holo_model_open_memory(bytes, size, &model, &error));
+    EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+    for (int64_t n = 1; n <= 16; n += 5) {
+        HoloTensor x = made(&holo_model_input(model, 0)->type, 1, n), view;
+        EXPECT_OK(holo_session_set_input(session, 0, &x, &error));
+        EXPECT_OK(holo_session_run(session, &error));
+        EXPECT_OK(holo_session_output(session, 0, &view, &error));
+        assert_int_equal(view.dim[0], n);
+        assert_memory_equal(view.data, numbers, (size_t)n * sizeof *numbers);
+        free(x.data);
+    }
+    holo_session_destroy(session);
+    holo_model_close(model);
+    edit_free(&file);
+    free(bytes);
+}
+
 // ---- sizes of files
 
 // A chain of aliases takes no longer than as many values of another kind.
@@ -259,6 +301,7 @@ int main(void)
         cmocka_unit_test(test_input_of_no_plan),
         cmocka_unit_test(test_step_without_outputs),
         cmocka_unit_test(test_value_written_twice),
+        cmocka_unit_test(test_contents_that_grow),
         cmocka_unit_test(test_long_chain_of_aliases),
         cmocka_unit_test(test_records_over_each_other),
     };
