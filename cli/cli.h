@@ -145,7 +145,7 @@ void cli_progress_end(void);
 
 // "1.5 MiB", "12.3 ms", "f32[batch, 3]" in the buffer given, which is returned.
 typedef struct CliText {
-    char data[512];
+    char data[5200]; // a type of HOLO_MAX_RANK long names of sizes
 } CliText;
 const char *cli_bytes(CliText *text, double bytes);
 const char *cli_seconds(CliText *text, double seconds);

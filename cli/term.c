@@ -171,8 +171,6 @@ const char *cli_seconds(CliText *text, double seconds)
     return text->data;
 }
 
-enum { SYMBOL_MAX = 60 }; // an expression longer than this tells a reader nothing
-
 const char *cli_type(CliText *text, const HoloTensor *type, const char *const *symbols)
 {
     static const char *const kinds[] = {"", "sequence of ", "optional ", "map to "};
@@ -188,7 +186,7 @@ const char *cli_type(CliText *text, const HoloTensor *type, const char *const *s
     used += (size_t)snprintf(text->data + used, room - used, "[");
     for (int i = 0; i < type->rank && used < room; i++) {
         const char *comma  = i ? ", " : "";
-        const char *symbol = symbols && symbols[i] && strlen(symbols[i]) <= SYMBOL_MAX ? symbols[i] : "?";
+        const char *symbol = symbols && symbols[i] ? symbols[i] : "?";
         used += type->dim[i] >= 0
                     ? (size_t)snprintf(text->data + used, room - used, "%s%lld", comma, (long long)type->dim[i])
                     : (size_t)snprintf(text->data + used, room - used, "%s%s", comma, symbol);

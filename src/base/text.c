@@ -1,5 +1,5 @@
 // text.c - text from files, made safe to show.
-#include "base/base.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -51,4 +51,21 @@ size_t holo_text_safe(const char *text, char *out, size_t room)
     }
     if (room) out[kept] = 0;
     return used;
+}
+
+void holo_text_short(const char *text, char *out, size_t room)
+{
+    size_t   size = strlen(text), tail = 0, head = 0;
+    uint32_t sum = 2166136261u;     // FNV-1a
+    enum { MARK = 10, LEAST = 24 }; // "...", "#123456" and the 0 at the end
+    if (size >= room && room >= LEAST) {
+        for (size_t i = 0; i < size; i++) sum = (sum ^ (unsigned char)text[i]) * 16777619u;
+        head = (room - 1 - MARK) * 2 / 3;
+        tail = size - (room - 1 - MARK - head);
+        while (head && ((unsigned char)text[head] & 0xC0) == 0x80) head--; // not inside of a character
+        while (tail < size && ((unsigned char)text[tail] & 0xC0) == 0x80) tail++;
+        snprintf(out, room, "%.*s...%s#%06x", (int)head, text, text + tail, (sum ^ sum >> 24) & 0xFFFFFF);
+    } else if (room) {
+        snprintf(out, room, "%s", text);
+    }
 }

@@ -163,8 +163,9 @@ void holo_session_clear(HoloSession *session);
 HOLO_MUST HoloStatus holo_session_reserve(HoloSession *session, size_t scratch, HoloError *error);
 
 // How messages write a type; symbol[d], where it is given and not NULL, stands for size d.
+enum { HOLO_SYMBOL_SHOWN = 64 }; // bytes of a size's name in messages, at most
 typedef struct HoloTypeText {
-    char text[512];
+    char text[HOLO_MAX_RANK * (HOLO_SYMBOL_SHOWN + 1) + 32];
 } HoloTypeText;
 HoloTypeText holo_type_text(const HoloTensor *t, const char *const *symbol);
 

@@ -1,6 +1,8 @@
 // model.c - opening: map, check, find the operators. Weights are not touched.
 #include "runtime/model.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -121,16 +123,17 @@ static void dim_text(const HoloModel *model, int64_t d, char *text, size_t size,
     }
     const HoloDimRecord *r = &model->archive.DIMS_at[(uint32_t)d];
     if (r->op == HOLO_DIM_SYMBOL) {
-        snprintf(text, size, "%s", holo_model_text(model, model->archive.SYMBOLS_at[r->a]));
+        holo_text_short(holo_model_text(model, model->archive.SYMBOLS_at[r->a]), text, size);
         return;
     }
-    char a[128], b[128];
+    char a[104], b[104], whole[2 * sizeof a + 16];
     dim_text(model, r->a, a, sizeof a, left);
     dim_text(model, r->b, b, sizeof b, left);
     if (r->op == HOLO_DIM_MIN || r->op == HOLO_DIM_MAX)
-        snprintf(text, size, "%s(%.100s,%.100s)", r->op == HOLO_DIM_MIN ? "min" : "max", a, b);
+        snprintf(whole, sizeof whole, "%s(%s,%s)", r->op == HOLO_DIM_MIN ? "min" : "max", a, b);
     else
-        snprintf(text, size, r->op == HOLO_DIM_DIV ? "(%.100s)%s(%.100s)" : "%.100s%s%.100s", a, sign[r->op], b);
+        snprintf(whole, sizeof whole, r->op == HOLO_DIM_DIV ? "(%s)%s(%s)" : "%s%s%s", a, sign[r->op], b);
+    holo_text_short(whole, text, size);
 }
 
 void holo_model_dim_text(const HoloModel *model, int64_t size, char *text, size_t room)

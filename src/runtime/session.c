@@ -2,6 +2,7 @@
 #include "runtime/frame.h"
 
 #include "base/guard.h"
+#include "base/text.h"
 #include "base/threads.h"
 #include "runtime/pool.h"
 #include "runtime/reuse.h"
@@ -141,11 +142,12 @@ HoloTypeText holo_type_text(const HoloTensor *t, const char *const *symbol)
     HoloTypeText have;
     size_t       room = sizeof have.text;
     int          at   = snprintf(have.text, room, "%s[", holo_dtype_name((HoloDtype)t->dtype));
-    for (int d = 0; d < t->rank && (size_t)at + 32 < room; d++) {
-        char  *to   = have.text + at;
+    for (int d = 0; d < t->rank; d++) {
+        char  *to   = have.text + at, name[HOLO_SYMBOL_SHOWN];
         size_t left = room - (size_t)at;
+        if (symbol && symbol[d]) holo_text_short(symbol[d], name, sizeof name);
         if (symbol && symbol[d])
-            at += snprintf(to, left, "%s%.20s", d ? "," : "", symbol[d]);
+            at += snprintf(to, left, "%s%s", d ? "," : "", name);
         else if (t->dim[d] == HOLO_DIM_UNKNOWN)
             at += snprintf(to, left, d ? ",?" : "?");
         else

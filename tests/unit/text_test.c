@@ -1,7 +1,8 @@
 // text_test.c - text from files, made safe to show: nothing in it is obeyed by a terminal, and what is plain stays.
 #include "support/models.h"
+#include "support/onnx_writer.h"
 
-#include "base/base.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -45,6 +46,45 @@ static void test_safe(void **state)
     assert_string_equal(out, "a");
 }
 
+// Two names that begin and end alike are not taken for one when they are cut.
+static void test_short(void **state)
+{
+    (void)state;
+    char a[200], b[200], x[64], y[64];
+    memset(a, 'a', sizeof a - 1);
+    a[sizeof a - 1] = 0;
+    memcpy(b, a, sizeof a);
+    b[100] = 'b';
+    holo_text_short(a, x, sizeof x);
+    holo_text_short(b, y, sizeof y);
+    assert_string_not_equal(x, y);
+    assert_int_equal(strlen(x), 63);
+    assert_int_equal(strncmp(x, a, 30), 0);
+    holo_text_short("batch", x, sizeof x);
+    assert_string_equal(x, "batch");
+    a[63] = 0;
+    holo_text_short(a, x, sizeof x);
+    assert_string_equal(x, a);
+}
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    OnnxModel m = {0};
+    onnx_input(&m.graph, "x", HOLO_F32, "the_number_of_all_rows,the_number_of_all_columns");
+    onnx_output(&m.graph, "y", HOLO_F32, NULL);
+    onnx_node(&m.graph, "Relu", "x", "y", "");
+    onnx_save(&m, temp_path("sizes.onnx"));
+    HoloModel   *model = compiled(temp_path("sizes.onnx"), HOLO_FUSED);
+    HoloSession *session;
+    HoloTensor   x = {.dtype = HOLO_F32, .rank = 1, .dim = {0}};
+    EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+    EXPECT_FAIL(holo_session_set_input(session, 0, &x, &error), HOLO_BAD_INPUT,
+                "should be f32[the_number_of_all_rows,the_number_of_all_columns], but is f32[0]");
+    holo_session_destroy(session);
+    holo_model_close(model);
+}
+
 static void test_messages(void **state)
 {
     (void)state;
@@ -62,6 +102,7 @@ static void test_messages(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_safe), cmocka_unit_test(test_messages)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_safe), cmocka_unit_test(test_short),
+                                       cmocka_unit_test(test_sizes), cmocka_unit_test(test_messages)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
