@@ -260,6 +260,17 @@ static int choose(const Cli *cli, HoloCompiler *compiler)
     return status ? cli_usage(cli, "%s", error.text[0] ? error.text : holo_status_text(status)) : CLI_OK;
 }
 
+// The archive says which kernels were given for nothing.
+static void warn_kernels(const Cli *cli, const char *archive)
+{
+    HoloModel *model = NULL;
+    HoloNote   note;
+    if (!cli_option(cli, "kernel") || holo_model_open(archive, &model, NULL)) return;
+    for (int i = 0; holo_model_note(model, i, &note); i++)
+        if (!strcmp(note.pass, "kernel")) cli_warn("--kernel: no node of the model is %s", note.place);
+    holo_model_close(model);
+}
+
 static int compile_with(const Cli *cli, const HoloCompiler *compiler)
 {
     const char *model = cli->args[0], *given = cli_option(cli, "output");
@@ -270,6 +281,7 @@ static int compile_with(const Cli *cli, const HoloCompiler *compiler)
     cli_progress_end();
     if (status) return cli_fail_error(model, &error, status);
     cli_verify_warn(model, report);
+    warn_kernels(cli, archive);
     FILE *out = cli_option(cli, "dump") ? stderr : stdout; // the graphs have stdout to themselves
     if (cli_option(cli, "json"))
         print_json(report, model, archive);

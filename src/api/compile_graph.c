@@ -1,5 +1,6 @@
 // compile_graph.c - the stages of a compile from a model to a plan.
 #include "api/compiling.h"
+#include "api/custom_ops.h"
 #include "api/domains.h"
 #include "api/quantizing.h"
 #include "materialise/materialise.h"
@@ -26,6 +27,7 @@ HoloStatus holo_compile_import(HoloCompile *c)
     c->box->report.model_bytes  = c->source->model.bytes;
     c->box->report.nodes_before = (uint32_t)graph->node_count;
     dump(c, "import", graph);
+    holo_compiler_note_kernels(c->compiler, graph, &c->notes);
     return holo_graph_check_ops(graph, c->error);
 }
 

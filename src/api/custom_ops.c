@@ -124,6 +124,36 @@ static HoloStatus apply(const HoloCompiler *compiler, HoloGraph *graph, int dept
     return HOLO_OK;
 }
 
+static bool is_used(const HoloBoundKernel *b, const HoloGraph *graph, int depth)
+{
+    for (int i = 0; i < graph->node_count && depth <= SUBGRAPHS_DEEP; i++) {
+        const HoloNode *node = graph->nodes[i];
+        for (int k = 0; k < node->attr_count; k++) {
+            const HoloAttr *attr  = &node->attr[k];
+            int             count = attr->kind == HOLO_ATTR_GRAPHS ? attr->count : attr->kind == HOLO_ATTR_GRAPH;
+            if (attr->kind == HOLO_ATTR_STRINGS && attr->strings == b->programs) return true;
+            for (int g = 0; g < count; g++)
+                if (is_used(b, attr->kind == HOLO_ATTR_GRAPH ? attr->graph : attr->graphs[g], depth + 1)) return true;
+        }
+    }
+    return false;
+}
+
+void holo_compiler_note_kernels(const HoloCompiler *compiler, const HoloGraph *graph, HoloNotes *notes)
+{
+    for (int i = 0; i < compiler->kernel_count; i++) {
+        const HoloBoundKernel *b = &compiler->kernels[i];
+        char                   name[HOLO_NOTE_TEXT];
+        if (is_used(b, graph, 0)) continue;
+        holo_note_text(name, "%s%s%s", b->domain, *b->domain ? "::" : "", b->type);
+        holo_notes_add(notes, &(HoloNote){.pass    = "kernel",
+                                          .place   = name,
+                                          .what    = name,
+                                          .why     = "a kernel is given for it, and no node of the model needs it",
+                                          .verdict = HOLO_VERDICT_UNFIT});
+    }
+}
+
 HoloStatus holo_compiler_apply_kernels(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
 {
     return compiler->kernel_count ? apply(compiler, graph, 0, error) : HOLO_OK;

@@ -4,9 +4,12 @@
 
 #include "base/files.h"
 #include "graph/graph.h"
+#include "graph/notes.h"
 #include "hologram_compiler.h"
 
 // Nodes that kernels of the compiler are bound to become hologram::Kernel.
 HOLO_MUST HoloStatus holo_compiler_apply_kernels(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error);
+// Notes the kernels that no node of the model needs.
+void holo_compiler_note_kernels(const HoloCompiler *compiler, const HoloGraph *graph, HoloNotes *notes);
 
 #endif
