@@ -1,5 +1,5 @@
 // quantize.mjs PROGRAM MODEL... - how large, how exact and how fast models are in each type; prints a table in Markdown. With
-// DOCS=FILE it takes the place of the table in that file. See README.md.
+// DOCS=FILE it takes the place of the table in that file, whose rows of other models stay. See README.md.
 //
 // A model is a path, and behind a '@' the sizes of its inputs: bert.onnx@input_ids:1,128;attention_mask:1,128. What is called
 // inputs/ beside it, or MODEL.inputs, has samples; without them, and of other sizes, some are made up.
@@ -62,12 +62,17 @@ for (const word of models) {
 }
 rmSync(folder, { recursive: true });
 
-const table = rows.join('\n');
-console.log(table);
+const [head, line, ...measured] = rows;
+const modelOf = (row) => row.split('|')[1].trim();
+const names = new Set(measured.map(modelOf));
+let all = measured;
 if (process.env.DOCS) {
     const text = readFileSync(process.env.DOCS, 'utf8');
     const from = '<!-- the table of bench/quantize.mjs -->\n', to = '\n<!-- end of the table -->';
     const start = text.indexOf(from), end = text.indexOf(to, start);
     if (start < 0 || end < 0) throw new Error(`${process.env.DOCS} has no place for the table`);
-    writeFileSync(process.env.DOCS, text.slice(0, start + from.length) + '\n' + table + '\n' + text.slice(end));
+    const before = text.slice(start + from.length, end).split('\n').filter((row) => row.startsWith('|')).slice(2);
+    all = [...before.filter((row) => !names.has(modelOf(row))), ...measured];
+    writeFileSync(process.env.DOCS, text.slice(0, start + from.length) + '\n' + [head, line, ...all].join('\n') + '\n' + text.slice(end));
 }
+console.log([head, line, ...all].join('\n'));
