@@ -81,6 +81,39 @@ HOLO_API void     holo_memory_set_limit(uint64_t bytes);
 HOLO_API uint64_t holo_memory_limit(void); // what it is now
 HOLO_API uint64_t holo_memory_held(void);  // what is held now
 
+// ---- contexts: memory and messages -------------------------------------------------------------
+
+// A context says where memory comes from, how much of it there may be, and who hears what the library has to tell. Models,
+// pools, executors and compilers can be made in one (the functions that end with _in), and sessions are in that of their model.
+// It outlives all that is made in it. Nothing of it is global: each has its own, and what is made without one has none.
+typedef struct HoloContext HoloContext;
+
+// One function for all memory. `size` bytes aligned to `align`, a power of two, that begin with the first bytes of `old`, of
+// `old_size`, which is freed; `old` NULL: there were none; `size` 0: `old` is freed, and the result does not matter. NULL: there is
+// no memory, and `old` stays as it is. Called by several threads at once. `align` is the same for all calls of one piece.
+typedef struct HoloAlloc {
+    void *(*resize)(void *state, void *old, size_t old_size, size_t size, size_t align);
+    void *state; // for the function alone
+} HoloAlloc;
+
+// `alloc` is copied; NULL: the system's memory.
+HOLO_API HOLO_MUST HoloStatus holo_context_create(const HoloAlloc *alloc, HoloContext **out_context, HoloError *error);
+HOLO_API void                 holo_context_destroy(HoloContext *context); // after all that was made in it
+// Bytes that all in the context may hold at once; 0, the default: no limit but the process's.
+HOLO_API void     holo_context_set_memory_limit(HoloContext *context, uint64_t bytes);
+HOLO_API uint64_t holo_context_memory(const HoloContext *context); // what they hold now
+
+typedef enum HoloLogLevel {
+    HOLO_LOG_DEBUG   = 0, // each run, each size that is bound anew
+    HOLO_LOG_INFO    = 1, // what is opened, made and compiled
+    HOLO_LOG_WARNING = 2, // what works, but not as well as it might, or was not checked
+    HOLO_LOG_ERROR   = 3, // calls that fail, with their messages
+} HoloLogLevel;
+// One line, without an end of line, that lives for the call. Called by whichever thread has something to tell, several at once.
+typedef void (*HoloLogFn)(void *state, HoloLogLevel level, const char *text);
+// Before something is made in the context: who hears messages of this level and those above. NULL: nobody.
+HOLO_API void holo_context_set_log(HoloContext *context, HoloLogLevel least, HoloLogFn log, void *state);
+
 // ---- numbers and tensors -----------------------------------------------------------------------
 
 // The element types, with ONNX's numbers. Types narrower than a byte (6, 4 and 2 bits) take one byte
@@ -183,6 +216,9 @@ HOLO_API HOLO_MUST HoloStatus holo_pool_create(int threads, HoloPool **out_pool)
 // there are cores. HOLO_UNSUPPORTED where the system lets nobody choose, as macOS.
 HOLO_API HOLO_MUST HoloStatus holo_pool_create_on(int threads, const int *cores, int core_count, HoloPool **out_pool,
                                                   HoloError *error);
+// Either, in a context (NULL: none); `cores` NULL: the system chooses them.
+HOLO_API HOLO_MUST HoloStatus holo_pool_create_in(HoloContext *context, int threads, const int *cores, int core_count,
+                                                  HoloPool **out_pool, HoloError *error);
 HOLO_API void                 holo_pool_destroy(HoloPool *pool);
 HOLO_API int                  holo_pool_threads(const HoloPool *pool);
 
@@ -203,6 +239,11 @@ HOLO_API HOLO_MUST HoloStatus holo_model_open_with(const char *path, uint32_t fl
 // Opens an archive in memory, which must stay as it is until holo_model_close, 64-byte aligned.
 HOLO_API HOLO_MUST HoloStatus holo_model_open_memory(const void *bytes, size_t size, HoloModel **out_model,
                                                      HoloError *error);
+// The same two in a context (NULL: none).
+HOLO_API HOLO_MUST HoloStatus holo_model_open_in(HoloContext *context, const char *path, uint32_t flags,
+                                                 HoloModel **out_model, HoloError *error);
+HOLO_API HOLO_MUST HoloStatus holo_model_open_memory_in(HoloContext *context, const void *bytes, size_t size,
+                                                        HoloModel **out_model, HoloError *error);
 HOLO_API void holo_model_close(HoloModel *model); // after all its sessions are destroyed and its runs are over
 
 // Reads every byte and compares every checksum, which opening does not.
@@ -418,6 +459,9 @@ typedef struct HoloPortable HoloPortable;
 // `backend` is "cpu", or "auto" for the best there is. `pool`, which must outlive the executor, may be NULL.
 HOLO_API HOLO_MUST HoloStatus holo_executor_create(const char *backend, HoloPool *pool, HoloExecutor **out_executor,
                                                    HoloError *error);
+// The same in a context (NULL: none).
+HOLO_API HOLO_MUST HoloStatus holo_executor_create_in(HoloContext *context, const char *backend, HoloPool *pool,
+                                                      HoloExecutor **out_executor, HoloError *error);
 HOLO_API void                 holo_executor_destroy(HoloExecutor *executor);
 HOLO_API const char          *holo_executor_backend(const HoloExecutor *executor); // "cpu"
 

@@ -27,6 +27,9 @@ typedef enum HoloNumeric {
 
 // Everything at its default: class fused, verified, all passes, sizes as the model has them.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_create(HoloCompiler **out_compiler);
+// The same in a context (NULL: none): compiles with it have its memory and tell it what they do, and models that they give are
+// in it. Libraries that the compiler uses (zlib, Jansson) take the little memory that they need from the system.
+HOLO_API HOLO_MUST HoloStatus holo_compiler_create_in(HoloContext *context, HoloCompiler **out_compiler);
 HOLO_API void                 holo_compiler_destroy(HoloCompiler *compiler);
 
 // Fixes the shape of the input `name` (copied). A dimension of -1 stays as the model has it. Whether the

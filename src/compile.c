@@ -31,14 +31,16 @@ static HoloStatus compile(HoloCompile *c)
 
 static HoloStatus compile_begin(HoloCompile *c, const char *out_path)
 {
-    c->start    = holo_time_now();
-    c->out_path = out_path;
-    c->scope    = (HoloScope){.what = "model", .name = c->path};
+    c->start         = holo_time_now();
+    c->out_path      = out_path;
+    c->scope         = (HoloScope){.what = "model", .name = c->path};
+    c->scope.account = holo_context_account(c->compiler->context);
     holo_scope_enter(&c->scope);
     if (c->compiler->memory_limit) {
-        c->scope.account = holo_account_open();
-        if (!c->scope.account) return holo_fail_memory(c->error);
-        holo_account_limit(c->scope.account, c->compiler->memory_limit);
+        c->account = holo_account_open();
+        if (!c->account) return holo_fail_memory(c->error);
+        holo_account_limit(c->account, c->compiler->memory_limit);
+        c->scope.account = c->account;
     }
     c->box = holo_realloc(NULL, sizeof *c->box);
     if (!c->box) return holo_fail_memory(c->error);
@@ -47,18 +49,30 @@ static HoloStatus compile_begin(HoloCompile *c, const char *out_path)
     return holo_file_writer_open(out_path, &c->file, c->error);
 }
 
+// To the log of the context.
+static void compile_tell(const HoloCompile *c, HoloStatus status)
+{
+    const HoloReport *r = c->box ? &c->box->report : NULL;
+    (void)holo_tell_failure(status, c->path, c->error);
+    if (status || !r) return;
+    holo_tell(HOLO_LOG_INFO, "compiled %s: %u nodes, %u steps, %s in %.3f s", c->path, r->nodes_before, r->steps,
+              holo_size_text(r->archive_bytes).text, r->seconds);
+    if (r->verify_why_not) holo_tell(HOLO_LOG_WARNING, "%s was not verified: %s", c->path, r->verify_why_not);
+}
+
 static void compile_end(HoloCompile *c, HoloStatus status, HoloReport **out_report)
 {
     holo_pool_destroy(c->pool);
     holo_plan_deinit(&c->plan);
     holo_notes_deinit(&c->notes);
     holo_source_close(c->source);
+    compile_tell(c, status);
     if (!status && out_report)
         *out_report = &c->box->report;
     else if (c->box)
         holo_report_destroy(&c->box->report);
     holo_scope_leave(&c->scope);
-    holo_account_close(c->scope.account);
+    holo_account_close(c->account);
 }
 
 HoloStatus holo_compile_file(const HoloCompiler *compiler, const char *path, const char *out_path,
@@ -83,7 +97,10 @@ static HoloStatus model_take(HoloCompile *c, HoloModel **out_model)
 {
     HoloMapping mapping;
     HOLO_TRY(holo_file_writer_map(c->file, &mapping, c->error));
-    return holo_model_open_mapping(&mapping, out_model, c->error);
+    HOLO_IN(holo_context_account(c->compiler->context)); // not the compile's: it goes on living
+    HOLO_TRY(holo_model_open_mapping(&mapping, out_model, c->error));
+    (*out_model)->account = holo_in_.account;
+    return HOLO_OK;
 }
 
 HoloStatus holo_compile_model(const HoloCompiler *compiler, const char *path, HoloModel **out_model,

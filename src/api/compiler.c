@@ -4,6 +4,7 @@
 
 #include "api/source.h"
 #include "base/files.h"
+#include "base/memory.h"
 #include "format/holo.h"
 
 #include <string.h>
@@ -22,12 +23,19 @@ void holo_compiler_defaults(HoloCompiler *compiler)
     };
 }
 
-HoloStatus holo_compiler_create(HoloCompiler **out_compiler)
+HoloStatus holo_compiler_create_in(HoloContext *context, HoloCompiler **out_compiler)
 {
+    HOLO_IN(holo_context_account(context));
     *out_compiler = holo_realloc(NULL, sizeof **out_compiler);
     if (!*out_compiler) return HOLO_NO_MEMORY;
     holo_compiler_defaults(*out_compiler);
+    (*out_compiler)->context = context;
     return HOLO_OK;
+}
+
+HoloStatus holo_compiler_create(HoloCompiler **out_compiler)
+{
+    return holo_compiler_create_in(NULL, out_compiler);
 }
 
 void holo_compiler_destroy(HoloCompiler *compiler)

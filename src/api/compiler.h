@@ -56,6 +56,7 @@ struct HoloCompiler {
     double           relative, absolute;
     int              threads;
     uint64_t         memory_limit; // 0: none of its own
+    HoloContext     *context;      // NULL: none
     const HoloPass  *passes;       // the table of them
     uint64_t         disabled;     // bit i: pass i
     HoloChanges     *changes;      // limits what passes change, and counts it; NULL: no limit

@@ -23,6 +23,7 @@ typedef struct HoloCompile {
     HoloNotes           notes;
     double              start, pass_start;
     HoloScope           scope;
+    HoloAccount        *account; // of its memory limit; NULL: none
     HoloError          *error;
 } HoloCompile;
 

@@ -3,6 +3,8 @@
 // Every block has a header that says how large it is and whose; so a block may be freed by anybody, also by another copy of
 // this library. An account's count begins with 1, for its owner: who brings it to 0 frees it.
 #include "base/memory.h"
+#include "base/files.h"
+#include "base/guard.h"
 
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -12,8 +14,17 @@
 
 struct HoloAccount {
     _Atomic uint64_t held;
-    _Atomic uint64_t limit;  // 0: none; of the process: not set, so the machine decides
-    HoloAccount     *parent; // the process's; NULL: it is that
+    _Atomic uint64_t limit;   // 0: none; of the process: not set, so the machine decides
+    HoloAccount     *parent;  // that counts it, too; NULL: it is the process's
+    HoloAlloc        alloc;   // where its memory comes from; no function: the system
+    HoloContext     *context; // that it is of, which outlives its memory; NULL: none
+};
+
+struct HoloContext {
+    HoloAccount *account;
+    HoloLogFn    log; // NULL: nobody wants to know
+    void        *log_state;
+    HoloLogLevel log_least;
 };
 
 static HoloAccount process = {.held = 1};
@@ -71,24 +82,46 @@ static bool charge(HoloAccount *a, size_t size)
     return false;
 }
 
-static void refund(HoloAccount *a, size_t size)
+static void *raw_resize(const HoloAlloc *alloc, void *old, size_t from, size_t to)
 {
-    if (atomic_fetch_sub_explicit(&a->held, size, memory_order_acq_rel) == size) free(a);
+    if (alloc->resize) return alloc->resize(alloc->state, old, from, to, alignof(max_align_t));
+    return realloc(old, to);
 }
 
-static bool charge_both(HoloAccount *a, size_t size)
+static void raw_free(const HoloAlloc *alloc, void *old, size_t size)
 {
-    if (!charge(a, size)) return false;
-    if (!a->parent || charge(a->parent, size)) return true;
-    refund(a, size);
-    return false;
+    if (alloc->resize)
+        alloc->resize(alloc->state, old, size, 0, alignof(max_align_t));
+    else
+        free(old);
+}
+
+static void refund_one(HoloAccount *a, size_t size)
+{
+    if (atomic_fetch_sub_explicit(&a->held, size, memory_order_acq_rel) != size) return;
+    HoloAccount *parent = a->parent;
+    HoloAlloc    alloc  = a->alloc;
+    raw_free(&alloc, a, sizeof *a);
+    holo_account_refund(parent, sizeof *a);
 }
 
 void holo_account_refund(HoloAccount *a, size_t size)
 {
-    HoloAccount *parent = a->parent; // the account may be gone after this
-    refund(a, size);
-    if (parent) refund(parent, size);
+    while (a) {
+        HoloAccount *parent = a->parent; // the account may be gone after this; its parent still counts these bytes
+        refund_one(a, size);
+        a = parent;
+    }
+}
+
+static bool charge_all(HoloAccount *a, size_t size)
+{
+    for (HoloAccount *at = a; at; at = at->parent) {
+        if (charge(at, size)) continue;
+        for (HoloAccount *back = a, *next; back != at; back = next) next = back->parent, refund_one(back, size);
+        return false;
+    }
+    return true;
 }
 
 static HoloAccount *account_now(void)
@@ -101,29 +134,42 @@ static HoloAccount *account_now(void)
 HoloAccount *holo_account_charge(size_t size)
 {
     HoloAccount *a = account_now();
-    return charge_both(a, size) ? a : NULL;
+    return charge_all(a, size) ? a : NULL;
 }
 
 bool holo_account_resize(HoloAccount *a, size_t from, size_t to)
 {
-    if (to > from) return charge_both(a, to - from);
+    if (to > from) return charge_all(a, to - from);
     if (from > to) holo_account_refund(a, from - to);
     return true;
 }
 
-HoloAccount *holo_account_open(void)
+static HoloAccount *account_make(HoloAccount *parent, const HoloAlloc *alloc)
 {
-    HoloAccount *a = malloc(sizeof *a);
-    if (!a) return holo_memory_refused(sizeof *a), NULL;
+    if (!charge_all(parent, sizeof *parent)) return NULL;
+    HoloAccount *a = raw_resize(alloc, NULL, 0, sizeof *a);
+    if (!a) {
+        holo_account_refund(parent, sizeof *a);
+        holo_memory_refused(sizeof *a);
+        return NULL;
+    }
     atomic_init(&a->held, 1);
     atomic_init(&a->limit, 0);
-    a->parent = &process;
+    a->parent  = parent;
+    a->alloc   = *alloc;
+    a->context = parent->context;
     return a;
+}
+
+HoloAccount *holo_account_open(void)
+{
+    HoloAccount *parent = account_now();
+    return account_make(parent, &parent->alloc);
 }
 
 void holo_account_close(HoloAccount *a)
 {
-    if (a) refund(a, 1);
+    if (a) refund_one(a, 1);
 }
 
 uint64_t holo_account_held(const HoloAccount *a)
@@ -204,8 +250,8 @@ void *holo_realloc(void *old, size_t size)
     size_t       from  = block ? block->size : 0, to;
     HoloAccount *a     = block ? block->account : account_now();
     if (!holo_size_add(size ? size : 1, sizeof *block, &to)) return holo_memory_refused(SIZE_MAX), NULL;
-    if (to > from && !charge_both(a, to - from)) return NULL;
-    Header *moved = realloc(block, to);
+    if (to > from && !charge_all(a, to - from)) return NULL;
+    Header *moved = raw_resize(&a->alloc, block, from, to);
     if (!moved) {
         if (to > from) holo_account_refund(a, to - from);
         holo_memory_refused(size);
@@ -222,8 +268,122 @@ void holo_free(void *memory)
     Header      *block = (Header *)memory - 1;
     HoloAccount *a     = block->account;
     size_t       size  = block->size;
-    free(block);
+    raw_free(&a->alloc, block, size);
     holo_account_refund(a, size);
+}
+
+// Whose memory it is stands in the page before it.
+static HoloAccount **owner_of(void *memory)
+{
+    return (HoloAccount **)memory - 1;
+}
+
+// The same from the caller's memory: zeroed, and with a page in front.
+static char *hooked_pages(const HoloAlloc *alloc, size_t extent, size_t page)
+{
+    char *start = alloc->resize(alloc->state, NULL, 0, extent + page, page);
+    return start ? (char *)memset(start, 0, extent + page) + page : NULL;
+}
+
+void *holo_memory_take(size_t size, uint32_t how)
+{
+    if (size > SIZE_MAX / 2) return holo_memory_refused(size), NULL;
+    size_t       extent = holo_pages_extent(size), page = holo_page_size();
+    HoloAccount *a = holo_account_charge(extent + page);
+    if (!a) return NULL;
+    char *pages = a->alloc.resize ? hooked_pages(&a->alloc, extent, page) : holo_pages_take(extent, how);
+    if (!pages) {
+        holo_account_refund(a, extent + page);
+        holo_memory_refused(size);
+        return NULL;
+    }
+    *owner_of(pages) = a;
+    return pages;
+}
+
+void holo_memory_free(void *memory, size_t size)
+{
+    if (!memory) return;
+    size_t       extent = holo_pages_extent(size), page = holo_page_size();
+    HoloAccount *a = *owner_of(memory);
+    holo_guard_show(memory, extent);
+    if (a->alloc.resize)
+        a->alloc.resize(a->alloc.state, (char *)memory - page, extent + page, 0, page);
+    else
+        holo_pages_free(memory, extent);
+    holo_account_refund(a, extent + page);
+}
+
+// ---- contexts
+
+HoloStatus holo_context_create(const HoloAlloc *alloc, HoloContext **out_context, HoloError *error)
+{
+    static const HoloAlloc system = {0};
+    HoloAccount           *a      = account_make(&process, alloc ? alloc : &system);
+    *out_context                  = NULL;
+    if (!a) return holo_fail_memory(error);
+    HoloScope scope = {.account = a};
+    holo_scope_enter(&scope);
+    HoloContext *context = holo_realloc(NULL, sizeof *context);
+    HoloStatus   status  = context ? HOLO_OK : holo_fail_memory(error);
+    holo_scope_leave(&scope);
+    if (status) {
+        holo_account_close(a);
+        return status;
+    }
+    *context     = (HoloContext){.account = a};
+    a->context   = context;
+    *out_context = context;
+    return HOLO_OK;
+}
+
+void holo_context_destroy(HoloContext *context)
+{
+    if (!context) return;
+    HoloAccount *a = context->account;
+    holo_free(context);
+    holo_account_close(a);
+}
+
+HoloAccount *holo_context_account(const HoloContext *context)
+{
+    return context ? context->account : NULL;
+}
+
+void holo_context_set_memory_limit(HoloContext *context, uint64_t bytes)
+{
+    holo_account_limit(context->account, bytes);
+}
+
+uint64_t holo_context_memory(const HoloContext *context)
+{
+    return holo_account_held(context->account);
+}
+
+void holo_context_set_log(HoloContext *context, HoloLogLevel least, HoloLogFn log, void *state)
+{
+    context->log       = log;
+    context->log_state = state;
+    context->log_least = least;
+}
+
+void holo_tell(HoloLogLevel level, const char *format, ...)
+{
+    const HoloContext *context = account_now()->context;
+    if (!context || !context->log || level < context->log_least) return;
+    char    text[sizeof(HoloError)];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    context->log(context->log_state, level, text);
+}
+
+HoloStatus holo_tell_failure(HoloStatus status, const char *what, const HoloError *error)
+{
+    if (status)
+        holo_tell(HOLO_LOG_ERROR, "%s: %s", what, error && error->status ? error->text : holo_status_text(status));
+    return status;
 }
 
 // ---- in words

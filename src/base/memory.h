@@ -8,7 +8,9 @@
 
 #include "base/base.h"
 
-// An account counts the bytes that a compile or a session holds. It is freed when it is closed and all its memory is, too.
+// An account counts the bytes that a context, a compile or a session holds, and takes them from where its context does. It
+// counts for the account of the thread that opened it, too, up to the process's. It is freed when it is closed and all its
+// memory is, too.
 typedef struct HoloAccount HoloAccount;
 HoloAccount               *holo_account_open(void);            // NULL: out of memory; without a limit
 void                       holo_account_close(HoloAccount *a); // NULL: nothing
@@ -27,11 +29,33 @@ typedef struct HoloScope {
 } HoloScope;
 void holo_scope_enter(HoloScope *scope);       // of this thread, until it leaves it
 void holo_scope_leave(const HoloScope *scope); // the innermost
+// From here to the end of the block this thread's memory is of the account.
+#define HOLO_IN(account_)                                                                  \
+    HoloScope holo_in_ __attribute__((cleanup(holo_scope_end))) = {.account = (account_)}; \
+    holo_scope_enter(&holo_in_)
+static inline void holo_scope_end(HoloScope *scope)
+{
+    holo_scope_leave(scope);
+}
 // Threads that work for another take its scope; returns what they had.
 const HoloScope *holo_scope_current(void);
 const HoloScope *holo_scope_replace(const HoloScope *scope);
 
+// The account of a context, for all that is made in it; of none: NULL, that of the outer scope.
+HoloAccount *holo_context_account(const HoloContext *context);
+
+// Tells the context of this thread's account something, if it wants to know.
+void holo_tell(HoloLogLevel level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// The failure of a public call is told where it is given back. Returns `status`.
+HoloStatus holo_tell_failure(HoloStatus status, const char *what, const HoloError *error);
+
 // ---- for those who take memory from the system
+
+// Whole pages straight from the system, in large ones where it is that much, with one page more in front of them.
+size_t holo_page_size(void);
+size_t holo_pages_extent(size_t size);               // the bytes that are taken for `size`
+char  *holo_pages_take(size_t extent, uint32_t how); // behind the first page; NULL: there are none
+void   holo_pages_free(char *pages, size_t extent);
 
 // Counts `size` bytes. NULL: that is beyond a limit, and has been noted.
 HOLO_MUST HoloAccount *holo_account_charge(size_t size);

@@ -1,6 +1,5 @@
 // os_memory.c - large memory from the system, and waiting.
 #include "base/files.h"
-#include "base/guard.h"
 #include "base/memory.h"
 
 #include <sys/mman.h>
@@ -17,7 +16,7 @@ void holo_cpu_pause(void)
 
 enum { LARGE_PAGE = 2 << 20 };
 
-static size_t page_size(void)
+size_t holo_page_size(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
@@ -29,16 +28,16 @@ static char *pages_take(size_t size)
 }
 
 // The bytes that are taken for `size`: whole pages, and large ones where less than half of the last is left over.
-static size_t extent(size_t size)
+size_t holo_pages_extent(size_t size)
 {
     bool is_large = size >= LARGE_PAGE && size % LARGE_PAGE >= LARGE_PAGE / 2;
-    return holo_align(size ? size : 1, is_large ? LARGE_PAGE : page_size());
+    return holo_align(size ? size : 1, is_large ? LARGE_PAGE : holo_page_size());
 }
 
 // Takes more, and gives back what lies before and behind the large pages; the page before the first is kept.
 static char *large_pages_take(size_t size)
 {
-    size_t page = page_size(), room = size + page + LARGE_PAGE;
+    size_t page = holo_page_size(), room = size + page + LARGE_PAGE;
     char  *memory = pages_take(room);
     if (!memory) return NULL;
     size_t skip = holo_align((size_t)memory + page, LARGE_PAGE) - page - (size_t)memory;
@@ -50,37 +49,20 @@ static char *large_pages_take(size_t size)
     return memory + skip;
 }
 
-// Whose memory it is stands in the page before it.
-static HoloAccount **owner_of(void *memory)
+char *holo_pages_take(size_t extent, uint32_t how)
 {
-    return (HoloAccount **)memory - 1;
-}
-
-void *holo_memory_take(size_t size, uint32_t how)
-{
-    if (size > SIZE_MAX / 2) return holo_memory_refused(size), NULL;
-    size_t       taken = extent(size), page = page_size();
-    HoloAccount *account = holo_account_charge(taken + page);
-    if (!account) return NULL;
-    char *start = taken >= LARGE_PAGE ? large_pages_take(taken) : pages_take(taken + page);
-    if (!start) {
-        holo_account_refund(account, taken + page);
-        holo_memory_refused(size);
-        return NULL;
-    }
-    *owner_of(start + page) = account;
+    char *start = extent >= LARGE_PAGE ? large_pages_take(extent) : pages_take(extent + holo_page_size());
+    if (!start) return NULL;
+    char *pages = start + holo_page_size();
 #ifdef MADV_POPULATE_WRITE
-    if (how & HOLO_MEMORY_READY) madvise(start + page, taken, MADV_POPULATE_WRITE);
+    if (how & HOLO_MEMORY_READY) madvise(pages, extent, MADV_POPULATE_WRITE);
+#else
+    (void)how;
 #endif
-    return start + page;
+    return pages;
 }
 
-void holo_memory_free(void *memory, size_t size)
+void holo_pages_free(char *pages, size_t extent)
 {
-    if (!memory) return;
-    size_t       taken   = extent(size) + page_size();
-    HoloAccount *account = *owner_of(memory);
-    holo_guard_show(memory, extent(size));
-    munmap((char *)memory - page_size(), taken);
-    holo_account_refund(account, taken);
+    munmap(pages - holo_page_size(), extent + holo_page_size());
 }

@@ -4,14 +4,17 @@
 
 #include <string.h>
 
-HoloStatus holo_executor_create(const char *backend, HoloPool *pool, HoloExecutor **out_executor, HoloError *error)
+HoloStatus holo_executor_create_in(HoloContext *context, const char *backend, HoloPool *pool,
+                                   HoloExecutor **out_executor, HoloError *error)
 {
+    HOLO_IN(holo_context_account(context));
     if (!backend || (strcmp(backend, "cpu") && strcmp(backend, "auto")))
         return holo_fail(error, HOLO_UNSUPPORTED, "there is no backend %s here: write cpu or auto",
                          backend ? backend : "NULL");
     HoloExecutor *e = holo_realloc(NULL, sizeof *e);
     if (!e) return holo_fail_memory(error);
     *e         = (HoloExecutor){.pool = pool, .kernels = holo_kernels(0), .free_count = HOLO_EXECUTOR_CLASSES};
+    e->account = holo_context_account(context);
     e->team    = holo_pool_team(pool);
     e->classes = holo_arena_take(&e->arena, (size_t)HOLO_EXECUTOR_CLASSES * HOLO_CLASS_BYTES);
     for (int i = 0; i < HOLO_EXECUTOR_CLASSES; i++) e->free[i] = (uint8_t)(HOLO_EXECUTOR_CLASSES - 1 - i);
@@ -21,6 +24,11 @@ HoloStatus holo_executor_create(const char *backend, HoloPool *pool, HoloExecuto
     }
     *out_executor = e;
     return HOLO_OK;
+}
+
+HoloStatus holo_executor_create(const char *backend, HoloPool *pool, HoloExecutor **out_executor, HoloError *error)
+{
+    return holo_executor_create_in(NULL, backend, pool, out_executor, error);
 }
 
 void holo_executor_destroy(HoloExecutor *executor)
@@ -103,6 +111,7 @@ static HoloStatus buffer_new(HoloExecutor *e, HoloDtype dtype, int64_t count, Ho
 HoloStatus holo_buffer_create(HoloExecutor *executor, HoloDtype dtype, int64_t count, HoloBuffer **out_buffer,
                               HoloError *error)
 {
+    HOLO_IN(executor->account);
     HoloBuffer *b = NULL;
     HOLO_TRY(buffer_new(executor, dtype, count, &b, error));
     size_t classes = (b->info.bytes + HOLO_CLASS_BYTES - 1) / HOLO_CLASS_BYTES;
@@ -123,6 +132,7 @@ HoloStatus holo_buffer_create(HoloExecutor *executor, HoloDtype dtype, int64_t c
 HoloStatus holo_buffer_create_boundary(HoloExecutor *executor, HoloDtype dtype, int class_id, int pages, int bytes,
                                        HoloBuffer **out_buffer, HoloError *error)
 {
+    HOLO_IN(executor->account);
     if (class_id < 0 || class_id >= HOLO_EXECUTOR_CLASSES || pages < 1 || pages > 48 || bytes < 1 || bytes > 256)
         return holo_fail(error, HOLO_BAD_ARGUMENT,
                          "a boundary buffer is of class 0 to 95, 1 to 48 pages and 1 to 256 bytes");
@@ -144,6 +154,7 @@ HoloStatus holo_buffer_create_boundary(HoloExecutor *executor, HoloDtype dtype, 
 HoloStatus holo_buffer_create_part(HoloBuffer *whole, size_t byte, HoloDtype dtype, int64_t count,
                                    HoloBuffer **out_buffer, HoloError *error)
 {
+    HOLO_IN(whole->executor->account);
     HoloBuffer *b = NULL;
     HOLO_TRY(buffer_new(whole->executor, dtype, count, &b, error));
     size_t bytes = b->info.bytes;

@@ -2,7 +2,7 @@
 #ifndef HOLO_RUNTIME_EXECUTOR_H
 #define HOLO_RUNTIME_EXECUTOR_H
 
-#include "base/base.h"
+#include "base/memory.h"
 #include "format/dtype.h"
 #include "isa/isa.h"
 #include "kernels/kernels.h"
@@ -38,7 +38,8 @@ typedef enum HoloExecutorKernel {
 } HoloExecutorKernel;
 
 struct HoloExecutor {
-    HoloPool          *pool; // may be NULL
+    HoloAccount       *account; // of its context
+    HoloPool          *pool;    // may be NULL
     HoloIsaTeam        team;
     const HoloKernels *kernels;
     HoloArena          arena;

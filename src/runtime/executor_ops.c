@@ -144,6 +144,7 @@ static HoloStatus pair_check(HoloExecutor *e, const HoloBuffer *a, const HoloBuf
 HoloStatus holo_executor_map(HoloExecutor *executor, HoloOperation op, const HoloBuffer *a, HoloBuffer *out, int64_t n,
                              HoloError *error)
 {
+    HOLO_IN(executor->account);
     HoloDtype type;
     HOLO_TRY(operation_check(op, 1, error));
     HOLO_TRY(pair_check(executor, a, out, n, &type, error));
@@ -154,6 +155,7 @@ HoloStatus holo_executor_map(HoloExecutor *executor, HoloOperation op, const Hol
 HoloStatus holo_executor_combine(HoloExecutor *executor, HoloOperation op, const HoloBuffer *a, const HoloBuffer *b,
                                  int64_t inner, int64_t period, HoloBuffer *out, int64_t n, HoloError *error)
 {
+    HOLO_IN(executor->account);
     HoloDtype type;
     HOLO_TRY(operation_check(op, 2, error));
     if (inner < 0 || period < 0) return holo_fail(error, HOLO_BAD_ARGUMENT, "inner or period is less than 0");
@@ -174,6 +176,7 @@ HoloStatus holo_executor_combine(HoloExecutor *executor, HoloOperation op, const
 HoloStatus holo_executor_combine_scalar(HoloExecutor *executor, HoloOperation op, const HoloBuffer *a, double x,
                                         HoloBuffer *out, int64_t n, HoloError *error)
 {
+    HOLO_IN(executor->account);
     HoloDtype type;
     HOLO_TRY(operation_check(op, 2, error));
     HOLO_TRY(pair_check(executor, a, out, n, &type, error));
@@ -185,6 +188,7 @@ HoloStatus holo_executor_combine_scalar(HoloExecutor *executor, HoloOperation op
 HoloStatus holo_executor_clip(HoloExecutor *executor, const HoloBuffer *a, double low, double high, HoloBuffer *out,
                               int64_t n, HoloError *error)
 {
+    HOLO_IN(executor->account);
     HoloDtype type;
     HOLO_TRY(pair_check(executor, a, out, n, &type, error));
     HoloIsaArg args[] = {holo_executor_array(a, n),
@@ -198,6 +202,7 @@ HoloStatus holo_executor_clip(HoloExecutor *executor, const HoloBuffer *a, doubl
 
 HoloStatus holo_executor_copy(HoloExecutor *executor, const HoloBuffer *a, HoloBuffer *out, int64_t n, HoloError *error)
 {
+    HOLO_IN(executor->account);
     HoloDtype type;
     HOLO_TRY(pair_check(executor, a, out, n, &type, error));
     if (n) memmove(out->data, a->data, (size_t)n * holo_dtype_size(type));
@@ -206,6 +211,7 @@ HoloStatus holo_executor_copy(HoloExecutor *executor, const HoloBuffer *a, HoloB
 
 HoloStatus holo_executor_fill(HoloExecutor *executor, double x, HoloBuffer *out, int64_t n, HoloError *error)
 {
+    HOLO_IN(executor->account);
     if (!out) return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is missing");
     HOLO_TRY(holo_executor_need(executor, out, out->info.dtype, n, error));
     size_t   size = holo_dtype_size(out->info.dtype);

@@ -42,6 +42,7 @@ HoloStatus holo_portable_end(HoloPortable *p, HoloStatus status, HoloPortable **
 HoloStatus holo_portable_create(HoloExecutor *executor, const void *text_or_bytes, size_t size,
                                 HoloPortable **out_program, HoloError *error)
 {
+    HOLO_IN(executor->account);
     HoloPortable *p = NULL;
     HOLO_TRY(holo_portable_new(executor, &p, error));
     return holo_portable_end(p, portable_read(executor, p, text_or_bytes, size, error), out_program);
@@ -63,6 +64,7 @@ static HoloStatus portable_find(HoloExecutor *executor, HoloPortable *p, const H
 HoloStatus holo_portable_find(HoloExecutor *executor, const HoloModel *model, const char *name,
                               HoloPortable **out_program, HoloError *error)
 {
+    HOLO_IN(executor->account);
     HoloPortable *p = NULL;
     HOLO_TRY(holo_portable_new(executor, &p, error));
     return holo_portable_end(p, portable_find(executor, p, model, name, error), out_program);
@@ -137,6 +139,7 @@ static HoloStatus arguments(HoloExecutor *executor, const HoloPortable *program,
 HoloStatus holo_executor_launch(HoloExecutor *executor, HoloPortable *program, const HoloLaunch *launch,
                                 const HoloArgument *args, int arg_count, HoloError *error)
 {
+    HOLO_IN(executor->account);
     HoloIsaArg    given[HOLO_ISA_MAX_PARAMS];
     HoloIsaLaunch lanes = {.turns = launch->turns};
     HOLO_TRY(arguments(executor, program, args, arg_count, launch->turns, given, error));
@@ -161,6 +164,7 @@ HoloStatus holo_portable_run(HoloExecutor *executor, HoloPortable *p, const Holo
 HoloStatus holo_executor_run(HoloExecutor *executor, HoloPortable *program, const HoloArgument *args, int arg_count,
                              int64_t turns, HoloError *error)
 {
+    HOLO_IN(executor->account);
     HoloIsaArg given[HOLO_ISA_MAX_PARAMS];
     HOLO_TRY(arguments(executor, program, args, arg_count, turns, given, error));
     return holo_portable_run(executor, program, given, turns, error);

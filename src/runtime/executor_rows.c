@@ -68,6 +68,7 @@ static HoloIsaArg number(int64_t n)
 HoloStatus holo_executor_reduce(HoloExecutor *executor, HoloReduction op, const HoloBuffer *a, HoloBuffer *out,
                                 int64_t n, HoloError *error)
 {
+    HOLO_IN(executor->account);
     static const struct {
         uint32_t           of_f32;
         HoloExecutorKernel kernel;
@@ -119,6 +120,7 @@ static HoloStatus loss_program(HoloExecutor *e, HoloDtype type, HoloError *error
 HoloStatus holo_executor_loss(HoloExecutor *executor, HoloLoss op, const HoloBuffer *a, const HoloBuffer *b,
                               HoloBuffer *out, int64_t n, HoloError *error)
 {
+    HOLO_IN(executor->account);
     if ((unsigned)op > HOLO_LOSS_BINARY_CROSS_ENTROPY || n < 1 || !a)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no such loss, or nothing to judge");
     HoloDtype type = a->info.dtype;
@@ -162,6 +164,7 @@ static void softmax_rows(void *arg, int64_t i, int worker)
 HoloStatus holo_executor_softmax(HoloExecutor *executor, const HoloBuffer *a, HoloBuffer *out, int64_t rows,
                                  int64_t columns, HoloError *error)
 {
+    HOLO_IN(executor->account);
     int64_t n;
     if (rows < 0 || columns < 1 || !holo_mul(rows, columns, &n) || !a)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "rows and columns are no sizes, or a buffer is missing");
@@ -249,6 +252,7 @@ static HoloStatus product_f32(HoloExecutor *executor, const HoloBuffer *a, const
 HoloStatus holo_executor_gemm(HoloExecutor *executor, const HoloBuffer *a, const HoloBuffer *b, HoloBuffer *out,
                               int64_t m, int64_t n, int64_t k, HoloError *error)
 {
+    HOLO_IN(executor->account);
     int64_t mk, kn, mn, panels;
     if (m < 0 || n < 0 || k < 1 || !holo_mul(m, k, &mk) || !holo_mul(k, n, &kn) || !holo_mul(m, n, &mn) ||
         n > INT64_MAX - 16 || !holo_mul((n + 15) / 16 * 16, k, &panels))
@@ -277,5 +281,6 @@ HoloStatus holo_executor_gemm(HoloExecutor *executor, const HoloBuffer *a, const
 HoloStatus holo_executor_matvec(HoloExecutor *executor, const HoloBuffer *a, const HoloBuffer *x, HoloBuffer *out,
                                 int64_t m, int64_t n, HoloError *error)
 {
+    HOLO_IN(executor->account);
     return holo_executor_gemm(executor, a, x, out, m, 1, n, error);
 }

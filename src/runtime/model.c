@@ -258,36 +258,49 @@ static HoloStatus load(HoloModel *model, const void *bytes, size_t size, HoloErr
     return ports_load(model, error);
 }
 
-static HoloStatus model_create(HoloModel **out, HoloError *error)
+static HoloStatus model_create(HoloContext *context, HoloModel **out, HoloError *error)
 {
     *out = holo_realloc(NULL, sizeof **out);
     if (!*out) return holo_fail_memory(error);
     memset(*out, 0, sizeof **out);
-    (*out)->runner = holo_runner_create();
+    (*out)->account = holo_context_account(context);
+    (*out)->runner  = holo_runner_create();
     if ((*out)->runner) return HOLO_OK;
     holo_free(*out);
     return holo_fail_memory(error);
 }
 
-static HoloStatus finish(HoloModel *model, HoloStatus status, HoloModel **out_model)
+static HoloStatus finish(HoloModel *model, HoloStatus status, const char *path, HoloModel **out_model,
+                         const HoloError *error)
 {
+    if (!status)
+        holo_tell(HOLO_LOG_INFO, "opened %s: %zu steps, %s, kernels for %s%s", path, model->archive.STEPS_count,
+                  holo_size_text(model->archive.size).text, holo_cpu_level(),
+                  model->mapping.data && !model->mapping.is_mapped ? "; read, not mapped" : "");
     if (status) holo_model_close(model);
     *out_model = status ? NULL : model;
-    return status;
+    return holo_tell_failure(status, path, error);
 }
 
-HoloStatus holo_model_open_with(const char *path, uint32_t flags, HoloModel **out_model, HoloError *error)
+HoloStatus holo_model_open_in(HoloContext *context, const char *path, uint32_t flags, HoloModel **out_model,
+                              HoloError *error)
 {
+    HOLO_IN(holo_context_account(context));
     *out_model = NULL;
     HoloModel *model;
     if (flags & ~(HOLO_OPEN_PREFAULT | HOLO_OPEN_HUGE))
         return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no such way to open a model: flags 0x%x", flags);
-    HOLO_TRY(model_create(&model, error));
+    HOLO_TRY(model_create(context, &model, error));
     model->memory_how |= flags & HOLO_OPEN_PREFAULT ? HOLO_MEMORY_READY : 0;
     model->memory_how |= flags & HOLO_OPEN_HUGE ? HOLO_MEMORY_HUGE : 0;
     HoloStatus status = holo_file_map_how(path, model->memory_how, &model->mapping, error);
     if (!status) status = load(model, model->mapping.data, model->mapping.size, error);
-    return finish(model, status, out_model);
+    return finish(model, status, path, out_model, error);
+}
+
+HoloStatus holo_model_open_with(const char *path, uint32_t flags, HoloModel **out_model, HoloError *error)
+{
+    return holo_model_open_in(NULL, path, flags, out_model, error);
 }
 
 HoloStatus holo_model_open(const char *path, HoloModel **out_model, HoloError *error)
@@ -299,22 +312,29 @@ HoloStatus holo_model_open_mapping(const HoloMapping *mapping, HoloModel **out_m
 {
     *out_model = NULL;
     HoloModel *model;
-    HoloStatus status = model_create(&model, error);
+    HoloStatus status = model_create(NULL, &model, error);
     if (status) {
         HoloMapping taken = *mapping;
         holo_file_unmap(&taken);
         return status;
     }
     model->mapping = *mapping;
-    return finish(model, load(model, mapping->data, mapping->size, error), out_model);
+    return finish(model, load(model, mapping->data, mapping->size, error), "a model", out_model, error);
+}
+
+HoloStatus holo_model_open_memory_in(HoloContext *context, const void *bytes, size_t size, HoloModel **out_model,
+                                     HoloError *error)
+{
+    HOLO_IN(holo_context_account(context));
+    *out_model = NULL;
+    HoloModel *model;
+    HOLO_TRY(model_create(context, &model, error));
+    return finish(model, load(model, bytes, size, error), "a model in memory", out_model, error);
 }
 
 HoloStatus holo_model_open_memory(const void *bytes, size_t size, HoloModel **out_model, HoloError *error)
 {
-    *out_model = NULL;
-    HoloModel *model;
-    HOLO_TRY(model_create(&model, error));
-    return finish(model, load(model, bytes, size, error), out_model);
+    return holo_model_open_memory_in(NULL, bytes, size, out_model, error);
 }
 
 void holo_model_close(HoloModel *model)

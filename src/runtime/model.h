@@ -3,6 +3,7 @@
 #define HOLO_RUNTIME_MODEL_H
 
 #include "base/files.h"
+#include "base/memory.h"
 #include "format/holo.h"
 #include "kernels/kernels.h"
 #include "ops/op.h"
@@ -10,6 +11,7 @@
 typedef struct HoloRunner HoloRunner;
 
 struct HoloModel {
+    HoloAccount       *account;    // of its context
     HoloMapping        mapping;    // of the file; empty when opened from memory
     uint32_t           memory_how; // HOLO_MEMORY_...: of the file and of sessions
     HoloArchive        archive;

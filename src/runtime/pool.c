@@ -173,14 +173,6 @@ static HoloPool *pool_make(int threads)
     return NULL;
 }
 
-HoloStatus holo_pool_create(int threads, HoloPool **out_pool)
-{
-    *out_pool = NULL;
-    if (threads < 0 || threads > THREADS_MAX) return HOLO_BAD_ARGUMENT;
-    *out_pool = pool_make(threads ? threads : holo_cpu_count());
-    return *out_pool ? HOLO_OK : HOLO_NO_MEMORY;
-}
-
 static HoloStatus workers_bind(HoloPool *pool, const int *cores, int count, HoloError *error)
 {
     for (int i = 1; i < pool->threads; i++) {
@@ -193,20 +185,33 @@ static HoloStatus workers_bind(HoloPool *pool, const int *cores, int count, Holo
     return HOLO_OK;
 }
 
-HoloStatus holo_pool_create_on(int threads, const int *cores, int core_count, HoloPool **out_pool, HoloError *error)
+HoloStatus holo_pool_create_in(HoloContext *context, int threads, const int *cores, int core_count, HoloPool **out_pool,
+                               HoloError *error)
 {
+    HOLO_IN(holo_context_account(context));
     *out_pool = NULL;
-    if (!threads) threads = core_count;
-    if (threads < 1 || threads > THREADS_MAX || core_count < 1)
+    if (!threads) threads = cores ? core_count : (int)holo_least(holo_cpu_count(), THREADS_MAX);
+    if (threads < 1 || threads > THREADS_MAX || (cores && core_count < 1))
         return holo_fail(error, HOLO_BAD_ARGUMENT, "a pool has 1 to %d threads, on one core or more", THREADS_MAX);
     HoloPool *pool = pool_make(threads);
     if (!pool) return holo_fail_memory(error);
-    HoloStatus status = workers_bind(pool, cores, core_count, error);
+    HoloStatus status = cores ? workers_bind(pool, cores, core_count, error) : HOLO_OK;
     if (status)
         holo_pool_destroy(pool);
     else
         *out_pool = pool;
     return status;
+}
+
+HoloStatus holo_pool_create_on(int threads, const int *cores, int core_count, HoloPool **out_pool, HoloError *error)
+{
+    static const int none[1];
+    return holo_pool_create_in(NULL, threads, cores ? cores : none, core_count, out_pool, error);
+}
+
+HoloStatus holo_pool_create(int threads, HoloPool **out_pool)
+{
+    return holo_pool_create_in(NULL, threads, NULL, 0, out_pool, NULL);
 }
 
 void holo_pool_destroy(HoloPool *pool)

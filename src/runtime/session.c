@@ -64,6 +64,7 @@ static HoloStatus parts_create(HoloSession *session, HoloError *error)
 
 HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSession **out_session, HoloError *error)
 {
+    HOLO_IN(model->account);
     *out_session         = NULL;
     HoloSession *session = holo_realloc(NULL, sizeof *session);
     if (!session) return holo_fail_memory(error);
@@ -80,7 +81,10 @@ HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSessi
         holo_session_destroy(session);
     else
         *out_session = session;
-    return status;
+    if (!status)
+        holo_tell(HOLO_LOG_INFO, "made a session of %s on %d threads",
+                  holo_size_text(holo_account_held(session->account)).text, holo_pool_threads(pool));
+    return holo_tell_failure(status, "a session", error);
 }
 
 void holo_session_destroy(HoloSession *session)
@@ -375,8 +379,6 @@ static HoloStatus run(HoloSession *session, HoloError *error)
 {
     HOLO_TRY(holo_session_owns_sets(session, error));
     HOLO_TRY(inputs_complete(session, error));
-    HoloScope scope = {.account = session->account};
-    holo_scope_enter(&scope);
     wishes_take(session);
     session->users.ran = holo_thread_mark();
     session->has_run   = false;
@@ -385,7 +387,6 @@ static HoloStatus run(HoloSession *session, HoloError *error)
         status = compute(session, error);
         if (session->memo) learn(session, !status);
     }
-    holo_scope_leave(&scope);
     if (!status) status = outputs_copy(session, error);
     session->has_run = !status;
     bool is_computed = !status && !(session->memo && session->memo->is_hit);
@@ -397,7 +398,13 @@ static HoloStatus run(HoloSession *session, HoloError *error)
 HoloStatus holo_session_run(HoloSession *session, HoloError *error)
 {
     HOLO_TRY(holo_session_take(session, error));
-    return holo_session_give(session, run(session, error));
+    HOLO_IN(session->account);
+    HoloStatus status = run(session, error);
+    if (status)
+        status = holo_tell_failure(status, "a run", error);
+    else
+        holo_tell(HOLO_LOG_DEBUG, "a run is done; the session holds %zu bytes", holo_session_memory(session));
+    return holo_session_give(session, status);
 }
 
 HoloStatus holo_session_set_time_limit(HoloSession *session, double seconds, HoloError *error)
