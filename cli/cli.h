@@ -139,6 +139,14 @@ void cli_warn(const char *format, ...) CLI_PRINTF(1, 2); // "hologram: warning: 
 void cli_advice(const char *text);                       // what to do next, dim on stderr; NULL: nothing
 int  cli_usage(const Cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
 
+// From now on messages are kept, and told at the end as JSON: {"exit": 1, "errors": [{"message": ..., "next": ...}]}, on the
+// standard output; or, where JSON was begun there, on stderr. Warnings go to stderr, as {"warning": ...}.
+void cli_json_messages(void);
+void cli_json_begun(void);
+void cli_json_end(int status);
+// The message that was kept last, which then stands in the command's own JSON and is not told again; NULL: none.
+const char *cli_json_message(void);
+
 // One bar on stderr while something takes long; silent where stderr is no terminal. A HoloProgressFn.
 void cli_progress(void *context, const char *stage, double fraction);
 void cli_progress_end(void);

@@ -1,5 +1,6 @@
 // cmd_help.c - hologram help, hologram version.
 
+#include "json.h"
 #include "tables.h"
 
 #include <string.h>
@@ -51,14 +52,27 @@ const CliCommand cli_help = {
 
 static int version(Cli *cli)
 {
-    (void)cli;
-    printf("hologram %s (%s)\n", holo_version(), holo_cpu_level());
+    Json json = {.out = stdout};
+    if (!cli_option(cli, "json")) {
+        printf("hologram %s (%s)\n", holo_version(), holo_cpu_level());
+        return CLI_OK;
+    }
+    json_open(&json, NULL, '{');
+    json_text(&json, "version", holo_version());
+    json_text(&json, "cpu", holo_cpu_level());
+    json_close(&json, '}');
     return CLI_OK;
 }
+
+static const CliOption version_options[] = {
+    {"json", 0, NULL, "as JSON"},
+    {0},
+};
 
 const CliCommand cli_version = {
     .name      = "version",
     .purpose   = "show the version and the CPU level in use",
     .arguments = "",
+    .options   = version_options,
     .run       = version,
 };

@@ -1,5 +1,6 @@
 // cmd_run.c - hologram run: a model, inputs, answers.
 
+#include "json.h"
 #include "loading.h"
 
 #include <inttypes.h>
@@ -92,14 +93,28 @@ static int write_output(const char *folder, const char *name, const HoloTensor *
 static int show_outputs(const Cli *cli, const HoloModel *model, const HoloSession *session)
 {
     const char *folder = cli_option(cli, "output");
+    Json        json   = {.out = stdout};
+    bool        quiet = cli_option(cli, "quiet"), as_json = cli_option(cli, "json");
+    if (as_json) {
+        json_open(&json, NULL, '{');
+        json_text(&json, "file", cli->args[0]);
+        json_open(&json, "outputs", '[');
+    }
     for (int i = 0; i < holo_model_output_count(model); i++) {
         const HoloPort *port = holo_model_output(model, i);
         HoloTensor      view;
         HoloError       error  = {0};
         HoloStatus      status = holo_session_output(session, i, &view, &error);
         if (status) return cli_fail_error(NULL, &error, status);
-        if (!cli_option(cli, "quiet")) print_output(port->name, &view);
+        if (as_json)
+            json_value(&json, port->name, &view, !quiet);
+        else if (!quiet)
+            print_output(port->name, &view);
         if (folder && write_output(folder, port->name, &view)) return CLI_FAILED;
+    }
+    if (as_json) {
+        json_close(&json, ']');
+        json_close(&json, '}');
     }
     return CLI_OK;
 }
@@ -166,7 +181,8 @@ static const CliOption options[] = {
     CLI_OPTION_SAVE_MEMO,
     CLI_OPTION_MODEL_NUMERIC,
     {"profile", 0, "FILE.json", "time each step: a trace for chrome://tracing", .writes = true},
-    {"quiet", 'q', NULL, "do not print the outputs"},
+    {"quiet", 'q', NULL, "do not print the outputs; with --json, not their\nelements"},
+    {"json", 0, NULL, "print the outputs as JSON, with all their elements"},
     {0},
 };
 

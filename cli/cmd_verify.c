@@ -1,5 +1,6 @@
 // cmd_verify.c - hologram verify: is every byte of an archive what the compiler wrote?
 
+#include "json.h"
 #include "loading.h"
 
 #include <string.h>
@@ -18,7 +19,19 @@ static const char *proof(const HoloModel *model)
                       inputs ? inputs : "");
 }
 
-static int verify_one(const Cli *cli, int arg)
+static void print_json(Json *json, const char *path, const HoloModel *model, const HoloModelInfo *info)
+{
+    json_open(json, NULL, '{');
+    json_text(json, "file", path);
+    json_bool(json, "good", true);
+    json_int(json, "file_bytes", (int64_t)info->file_bytes);
+    json_text(json, "verified", holo_model_meta_find(model, "verify.status"));
+    json_text(json, "why_not", holo_model_meta_find(model, "verify.why_not"));
+    json_text(json, "inputs", holo_model_meta_find(model, "verify.inputs"));
+    json_close(json, '}');
+}
+
+static int verify_one(const Cli *cli, int arg, Json *json)
 {
     HoloError    error = {0};
     HoloModel   *model = NULL;
@@ -37,8 +50,11 @@ static int verify_one(const Cli *cli, int arg)
         HoloModelInfo info;
         CliText       size;
         holo_model_info(model, &info);
-        printf("%s: %sgood%s, %s, structure and checksums hold%s\n", path, cli_color(stdout, "green"),
-               cli_color(stdout, "reset"), cli_bytes(&size, (double)info.file_bytes), proof(model));
+        if (json)
+            print_json(json, path, model, &info);
+        else
+            printf("%s: %sgood%s, %s, structure and checksums hold%s\n", path, cli_color(stdout, "green"),
+                   cli_color(stdout, "reset"), cli_bytes(&size, (double)info.file_bytes), proof(model));
     }
     if (model) holo_model_close(model);
     return result;
@@ -46,11 +62,33 @@ static int verify_one(const Cli *cli, int arg)
 
 static int verify(Cli *cli)
 {
-    int result = CLI_OK;
-    for (int i = 0; i < cli->arg_count; i++)
-        if (verify_one(cli, i)) result = CLI_FAILED;
+    int  result = CLI_OK;
+    Json json = {.out = stdout}, *as_json = cli_option(cli, "json") ? &json : NULL;
+    if (as_json) {
+        json_open(as_json, NULL, '{');
+        json_open(as_json, "files", '[');
+    }
+    for (int i = 0; i < cli->arg_count; i++) {
+        if (!verify_one(cli, i, as_json)) continue;
+        result = CLI_FAILED;
+        if (!as_json) continue;
+        json_open(as_json, NULL, '{');
+        json_text(as_json, "file", cli->args[i]);
+        json_bool(as_json, "good", false);
+        json_text(as_json, "error", cli_json_message());
+        json_close(as_json, '}');
+    }
+    if (as_json) {
+        json_close(as_json, ']');
+        json_close(as_json, '}');
+    }
     return result;
 }
+
+static const CliOption options[] = {
+    {"json", 0, NULL, "as JSON: what is wrong with a file stands beside it"},
+    {0},
+};
 
 const CliCommand cli_verify = {
     .name      = "verify",
@@ -61,5 +99,6 @@ const CliCommand cli_verify = {
     .details   = "Opening an archive checks its structure; this reads every byte and compares every checksum.\n"
                  "It also tells what the compiler wrote down when it compared the plan with its model.",
     .examples  = "  hologram verify model.holo\n",
+    .options   = options,
     .run       = verify,
 };

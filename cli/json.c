@@ -54,6 +54,7 @@ static void begin(Json *json, const char *key)
 
 void json_open(Json *json, const char *key, char kind)
 {
+    if (!json->depth && json->out == stdout) cli_json_begun();
     begin(json, key);
     fputc(kind, json->out);
     json->depth++;
@@ -99,25 +100,75 @@ void json_bool(Json *json, const char *key, bool value)
     fputs(value ? "true" : "false", json->out);
 }
 
-void json_port(Json *json, const HoloPort *port)
+static void kind_and_type(Json *json, const HoloTensor *type, const char *const *symbol)
 {
     static const char *const kinds[] = {"tensor", "sequence", "optional", "map"};
+    json_text(json, "kind", type->kind < CLI_COUNT(kinds) ? kinds[type->kind] : "?");
+    json_text(json, "dtype", holo_dtype_name(type->dtype));
+    if (type->rank < 0) {
+        json_text(json, "shape", NULL);
+        return;
+    }
+    json_open(json, "shape", '[');
+    for (int i = 0; i < type->rank; i++) {
+        if (type->dim[i] >= 0)
+            json_int(json, NULL, type->dim[i]);
+        else
+            json_text(json, NULL, symbol[i]);
+    }
+    json_close(json, ']');
+}
+
+void json_port(Json *json, const HoloPort *port)
+{
     json_open(json, NULL, '{');
     json_text(json, "name", port->name);
-    json_text(json, "kind", port->type.kind < CLI_COUNT(kinds) ? kinds[port->type.kind] : "?");
-    json_text(json, "dtype", holo_dtype_name(port->type.dtype));
-    if (port->type.rank < 0) {
-        json_text(json, "shape", NULL);
-    } else {
-        json_open(json, "shape", '[');
-        for (int i = 0; i < port->type.rank; i++) {
-            if (port->type.dim[i] >= 0)
-                json_int(json, NULL, port->type.dim[i]);
-            else
-                json_text(json, NULL, port->symbol[i]);
-        }
-        json_close(json, ']');
-    }
+    kind_and_type(json, &port->type, port->symbol);
     json_bool(json, "optional", port->optional);
+    json_close(json, '}');
+}
+
+// Element i of a tensor, in as many digits as tell it from every other of its type.
+static void element(FILE *out, const HoloTensor *t, int64_t i)
+{
+    double x;
+    if (t->dtype == HOLO_STRING) {
+        const HoloString *text = &((const HoloString *)t->data)[i];
+        quoted(out, cli_format("%.*s", (int)text->size, text->data));
+        return;
+    }
+    if (t->dtype == HOLO_I64 || t->dtype == HOLO_U64) {
+        fprintf(out, t->dtype == HOLO_I64 ? "%lld" : "%llu", ((const long long *)t->data)[i]);
+        return;
+    }
+    holo_tensor_numbers(t, i, 1, &x);
+    if (t->dtype == HOLO_BOOL)
+        fputs(x != 0 ? "true" : "false", out);
+    else if (isfinite(x))
+        fprintf(out, "%.*g", t->dtype == HOLO_F64 || t->dtype == HOLO_C128 ? 17 : 10, x);
+    else
+        fputs("null", out);
+}
+
+void json_value(Json *json, const char *name, const HoloTensor *value, bool data)
+{
+    json_open(json, NULL, '{');
+    if (name) json_text(json, "name", name);
+    kind_and_type(json, value, NULL);
+    if (value->kind != HOLO_TENSOR) {
+        const HoloTensor *items = value->data;
+        json_open(json, "items", '[');
+        for (int64_t i = 0; i < (value->kind == HOLO_MAP ? 2 : value->dim[0]); i++)
+            json_value(json, NULL, &items[i], data);
+        json_close(json, ']');
+    } else if (data) {
+        begin(json, "data");
+        fputc('[', json->out);
+        for (int64_t i = 0; i < holo_tensor_count(value); i++) {
+            if (i) fputs(", ", json->out);
+            element(json->out, value, i);
+        }
+        fputc(']', json->out);
+    }
     json_close(json, '}');
 }

@@ -19,5 +19,7 @@ void json_number(Json *json, const char *key, double number);
 void json_bool(Json *json, const char *key, bool value);
 // An input or an output: name, dtype, shape (numbers and symbols).
 void json_port(Json *json, const HoloPort *port);
+// A value: name, kind, dtype, shape, and with `data` its elements in order, as exact as they are; those of a sequence are values.
+void json_value(Json *json, const char *name, const HoloTensor *value, bool data);
 
 #endif

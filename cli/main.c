@@ -25,13 +25,19 @@ static const char *spelling(const char *word)
     return word;
 }
 
+static const CliCommand *command_named(const char *name) // NULL: none
+{
+    for (int i = 0; cli_commands[i]; i++)
+        if (!strcmp(cli_commands[i]->name, name)) return cli_commands[i];
+    return NULL;
+}
+
 const CliCommand *cli_command_find(const char *name)
 {
-    const char *names[CLI_COUNT(cli_commands)] = {0};
-    for (int i = 0; cli_commands[i]; i++) {
-        names[i] = cli_commands[i]->name;
-        if (!strcmp(names[i], name)) return cli_commands[i];
-    }
+    const char       *names[CLI_COUNT(cli_commands)] = {0};
+    const CliCommand *command                        = command_named(name);
+    if (command) return command;
+    for (int i = 0; cli_commands[i]; i++) names[i] = cli_commands[i]->name;
     const char *nearest = cli_nearest(name, names);
     if (*name == '-')
         cli_fail("hologram COMMAND [options] [arguments]; see: hologram help", "'%s' stands where the command belongs",
@@ -53,12 +59,28 @@ static bool is_compile(const char *program)
     return !strcmp(slash ? slash + 1 : program, "hologram-compile");
 }
 
+// Whoever asks for JSON gets it, also where the command line is wrong. `test --json FILE` writes a file, and talks to people.
+static bool wants_json(const CliCommand *command, int argc, char **argv)
+{
+    bool takes_value = false;
+    for (const CliOption *o = command ? command->options : NULL; o && o->name; o++)
+        if (!strcmp(o->name, "json")) takes_value = o->value;
+    for (int i = 0; i < argc && strcmp(argv[i], "--"); i++) {
+        if (!strcmp(argv[i], "--json=-") && takes_value) return true;
+        if (strcmp(argv[i], "--json")) continue;
+        return !takes_value || (i + 1 < argc && !strcmp(argv[i + 1], "-"));
+    }
+    return false;
+}
+
 static int dispatch(int argc, char **argv)
 {
     bool        compiles = argc > 0 && is_compile(argv[0]);
     const char *name     = compiles ? "compile" : argc > 1 ? spelling(argv[1]) : "help";
-    Cli         cli      = {.command = cli_command_find(name)};
+    Cli         cli      = {0};
     int         words    = compiles ? 1 : 2; // before the command's own
+    if (argc > words && wants_json(command_named(name), argc - words, argv + words)) cli_json_messages();
+    cli.command = cli_command_find(name);
     if (!cli.command) return CLI_USAGE;
     int status = cli_parse(&cli, argc > words ? argc - words : 0, argv + words);
     if (!status) status = cli_settings_load(&cli);
@@ -79,6 +101,7 @@ int main(int argc, char **argv)
     int status = dispatch(argc, argv);
     cli_progress_end();
     if (fflush(stdout) && !status) status = cli_fail(NULL, "the output could not be written");
+    cli_json_end(status);
     cli_free_all();
     return status;
 }

@@ -2,6 +2,7 @@
 //
 // Colours and the bar appear on terminals only. NO_COLOR (https://no-color.org) turns colours off.
 
+#include "json.h"
 #include "print.h"
 
 #include <math.h>
@@ -15,6 +16,11 @@ static struct {
     bool   unicode;
     bool   bar_shown;
     double bar_time;
+
+    bool        is_json;   // messages are told as JSON, at the end
+    bool        has_begun; // to print JSON, where there is no room for them any more
+    int         told;
+    const char *said[16][2]; // messages, and what to do next
 } term;
 
 static bool is_utf8(void)
@@ -43,9 +49,48 @@ const char *cli_color(FILE *stream, const char *name)
 
 // ---- messages
 
+void cli_json_messages(void)
+{
+    term.is_json = true;
+}
+
+void cli_json_begun(void)
+{
+    term.has_begun = true;
+}
+
+void cli_json_end(int status)
+{
+    Json json = {.out = term.has_begun ? stderr : stdout};
+    if (!term.told) return;
+    json_open(&json, NULL, '{');
+    json_int(&json, "exit", status);
+    json_open(&json, "errors", '[');
+    for (int i = 0; i < term.told; i++) {
+        json_open(&json, NULL, '{');
+        json_text(&json, "message", term.said[i][0]);
+        json_text(&json, "next", term.said[i][1]);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_close(&json, '}');
+    term.told = 0;
+}
+
+const char *cli_json_message(void)
+{
+    return term.told ? term.said[--term.told][0] : NULL;
+}
+
 static void message(const char *text)
 {
     cli_progress_end();
+    if (term.is_json) {
+        if (term.told == CLI_COUNT(term.said)) return;
+        term.said[term.told][0]   = cli_format("%s", text);
+        term.said[term.told++][1] = NULL;
+        return;
+    }
     fflush(stdout);
     fprintf(stderr, "%s%shologram:%s %s\n", cli_color(stderr, "bold"), cli_color(stderr, "red"),
             cli_color(stderr, "reset"), text);
@@ -56,6 +101,16 @@ void cli_warn(const char *format, ...)
     va_list args;
     va_start(args, format);
     cli_progress_end();
+    if (term.is_json) {
+        char text[2000];
+        Json json = {.out = stderr};
+        vsnprintf(text, sizeof text, format, args);
+        va_end(args);
+        json_open(&json, NULL, '{');
+        json_text(&json, "warning", text);
+        json_close(&json, '}');
+        return;
+    }
     fflush(stdout);
     fprintf(stderr, "%s%shologram: warning:%s ", cli_color(stderr, "bold"), cli_color(stderr, "yellow"),
             cli_color(stderr, "reset"));
@@ -66,7 +121,12 @@ void cli_warn(const char *format, ...)
 
 void cli_advice(const char *text)
 {
-    if (text) fprintf(stderr, "  %s%s%s\n", cli_color(stderr, "dim"), text, cli_color(stderr, "reset"));
+    if (!text) return;
+    if (term.is_json && term.told) {
+        const char **next = &term.said[term.told - 1][1];
+        *next             = *next ? cli_format("%s; %s", *next, text) : cli_format("%s", text);
+    }
+    if (!term.is_json) fprintf(stderr, "  %s%s%s\n", cli_color(stderr, "dim"), text, cli_color(stderr, "reset"));
 }
 
 int cli_fail(const char *next, const char *format, ...)

@@ -3,6 +3,7 @@
 // Every block has a header that says how large it is and whose; so a block may be freed by anybody, also by another copy of
 // this library. An account's count begins with 1, for its owner: who brings it to 0 frees it.
 #include "base/memory.h"
+
 #include "base/files.h"
 #include "base/guard.h"
 
@@ -206,9 +207,12 @@ static uint64_t left_of(const HoloAccount *a, uint64_t limit)
 
 uint64_t holo_memory_left(void)
 {
-    const HoloAccount *a   = account_now();
-    uint64_t           all = left_of(&process, holo_memory_limit()), own = a->parent ? left_of(a, limit_of(a)) : all;
-    return own < all ? own : all;
+    uint64_t left = left_of(&process, holo_memory_limit());
+    for (const HoloAccount *a = account_now(); a->parent; a = a->parent) {
+        uint64_t own = left_of(a, limit_of(a));
+        if (own < left) left = own;
+    }
+    return left;
 }
 
 // ---- scopes

@@ -153,6 +153,7 @@ static HoloStatus memo_set(HoloSession *session, size_t bytes, HoloError *error)
 HoloStatus holo_session_set_memo(HoloSession *session, size_t bytes, HoloError *error)
 {
     HOLO_TRY(holo_session_take(session, error));
+    HOLO_IN(session->account);
     return holo_session_give(session, memo_set(session, bytes, error));
 }
 

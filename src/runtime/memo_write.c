@@ -236,5 +236,6 @@ static HoloStatus memo_save(const HoloSession *session, const char *path, HoloEr
 HoloStatus holo_session_save_memo(const HoloSession *session, const char *path, HoloError *error)
 {
     HOLO_TRY(holo_session_take(session, error));
+    HOLO_IN(session->account);
     return holo_session_give(session, memo_save(session, path, error));
 }

@@ -264,6 +264,7 @@ static HoloStatus request_run(const Request *r, HoloSession *session)
 HoloStatus holo_model_run(const HoloModel *model, const HoloRunInput *inputs, int input_count, HoloRunOutput *outputs,
                           int output_count, const HoloRunOptions *options, HoloError *error)
 {
+    HOLO_IN(model->account);
     Request      r       = {model, inputs, outputs, input_count, output_count, error};
     HoloSession *session = NULL;
     double       limit = options ? options->time_limit : 0, deadline = 0;

@@ -68,9 +68,9 @@ static void test_arena(void **state)
 static void test_account(void **state)
 {
     (void)state;
+    uint64_t     before  = holo_memory_held();
     HoloAccount *account = holo_account_open();
     HoloScope    scope   = {.account = account};
-    uint64_t     before  = holo_memory_held();
     holo_account_limit(account, 1 << 20);
     void *outside = holo_realloc(NULL, 2 << 20);
     holo_scope_enter(&scope);
