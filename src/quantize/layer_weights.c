@@ -215,6 +215,12 @@ HoloStatus holo_layers_weights(const HoloGraph *graph, HoloLayers *layers, HoloA
         Making     m     = {.graph = graph, .arena = arena, .layer = layer};
         if (layer->refusal) continue;
         if (!form_make(&m)) return holo_fail_memory(error);
+        if (layer->refusal && layer->spare.kind) { // the spare weights it is, and nothing else
+            layer->refusal = NULL;
+            layer->kind    = layer->spare.kind;
+            layer->spare   = (HoloForm){0};
+            if (!form_make(&m)) return holo_fail_memory(error);
+        }
         layer->error = m.all > 0 ? sqrt(m.off / m.all) : 0;
     }
     return HOLO_OK;

@@ -390,6 +390,30 @@ static void test_spare(void **state)
     }
 }
 
+// Products whose sums of integers can leave 32 bits have weights in blocks from the start; those that cannot are int8.
+static void test_long(void **state)
+{
+    (void)state;
+    for (int k = 66000; k <= 67000; k += 1000) {
+        Setting          s;
+        HoloQuantization made;
+        HoloText         text = {0};
+        holo_text_add(&text, "graph g(x: f32[1,%d], w: f32[%d,1]) -> (y) {\ny = MatMul@13(x, w)\n}\n", k, k);
+        setting_begin(&s, HOLO_QUANTIZE_INT8, false, text.data);
+        HoloValue *w = s.graph->inputs[1]; // becomes a constant: too long to be written
+        float     *x = w->type.data = HOLO_NEW(&s.arena, float, k);
+        for (int i = 0; i < k; i++) x[i] = i % 3 ? 1 : -1;
+        w->is_input    = false;
+        w->is_constant = true;
+        s.graph->input_count--;
+        EXPECT_OK(holo_quantize(s.graph, &s.options, &s.arena, &made, &error));
+        assert_string_equal(made.report.layers[0].type, k == 66000 ? "int8" : "w8");
+        assert_int_equal(!made.report.layers[0].why, k == 66000);
+        holo_text_deinit(&text);
+        holo_arena_deinit(&s.arena);
+    }
+}
+
 // ---- several types
 
 // Of patterns that fit the last counts; one that fits nothing is an error.
@@ -686,6 +710,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_search),
         cmocka_unit_test(test_spare),
+        cmocka_unit_test(test_long),
         cmocka_unit_test(test_rules),
         cmocka_unit_test(test_judge),
         cmocka_unit_test(test_centroids),
