@@ -237,6 +237,8 @@ HOLO_MUST HoloStatus holo_isa_decode(HoloArena *arena, const uint8_t *bytes, siz
 // ---- running
 
 // Blocks of lanes, and lanes of a block. Any block will do for programs that are not cooperative; lanes are at most 2^40.
+struct HoloStop;
+
 typedef struct HoloIsaLaunch {
     uint32_t grid[3], block[3];
     int64_t  turns; // of loops that a lane may take in all; 0: any number
@@ -279,6 +281,9 @@ HOLO_MUST HoloStatus        holo_isa_frame_create(const HoloIsaCode *code, int t
                                                   HoloError *error);
 void                        holo_isa_frame_destroy(HoloIsaFrame *frame);
 int holo_isa_frame_failed(const HoloIsaFrame *frame); // instruction that ended the last run; -1: none
+// What runs in the frame from now on looks at this between tiles and turns of loops, and leaves the rest out once it is due:
+// see base/stop.h. NULL: nothing ends it.
+void holo_isa_frame_set_stop(HoloIsaFrame *frame, struct HoloStop *stop);
 // The same results as holo_isa_reference, bit for bit but for NaN, with any team (NULL: this thread alone), for programs
 // without races.
 HOLO_MUST HoloStatus holo_isa_run(const HoloIsaCode *code, HoloIsaFrame *frame, const HoloIsaTeam *team,

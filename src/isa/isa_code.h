@@ -7,6 +7,7 @@
 #ifndef HOLO_ISA_CODE_H
 #define HOLO_ISA_CODE_H
 
+#include "base/stop.h"
 #include "isa/isa.h"
 #include "kernels/kernels.h"
 #include "kernels/tiles.h"
@@ -124,6 +125,7 @@ typedef struct HoloIsaTile {
     uint8_t             *scratch[4]; // 8 bytes for each lane
     uint8_t             *shared, *local;
     int64_t             *turns;
+    HoloStop            *stop; // NULL: nothing ends it
     HoloIsaSum           sum;
     bool                 is_shared_memory; // other threads run, too
     // Where the tile is: of a line, the place of lane 0 in the launch; of a block, its place in the grid.

@@ -19,6 +19,7 @@ struct HoloIsaFrame {
     HoloIsaTile       *tiles;     // one for each thread
     int64_t           *failed;    // by thread: the unit that failed; INT64_MAX: none
     int                failed_at; // the instruction that ended the last run; -1: none
+    HoloStop          *stop;      // NULL: nothing ends a run
 };
 
 // ---- memory
@@ -93,6 +94,11 @@ int holo_isa_frame_failed(const HoloIsaFrame *frame)
     return frame->failed_at;
 }
 
+void holo_isa_frame_set_stop(HoloIsaFrame *frame, HoloStop *stop)
+{
+    frame->stop = stop;
+}
+
 // ---- cutting
 //
 // Units are blocks, or parts of lines. A line is all lanes of one y and z, or all there are; where tiles follow rows of `row`
@@ -164,7 +170,7 @@ static void run_chunk(void *arg, int64_t i, int worker)
     Run         *run = arg;
     HoloIsaTile *t   = &run->frame->tiles[worker];
     int64_t      end = (i + 1) * run->chunk < run->cut.units ? (i + 1) * run->chunk : run->cut.units;
-    for (int64_t unit = i * run->chunk; unit < end; unit++) {
+    for (int64_t unit = i * run->chunk; unit < end && !holo_stop_is_due(t->stop); unit++) {
         if (unit > __atomic_load_n(&run->first_failed, __ATOMIC_RELAXED) || run->frame->failed[worker] != INT64_MAX)
             return;
         unit_place(t, &run->cut, unit);
@@ -220,7 +226,7 @@ HoloStatus holo_isa_run(const HoloIsaCode *code, HoloIsaFrame *frame, const Holo
     int  used = many ? frame->threads : 1;
     for (int i = 0; i < used; i++) {
         HoloIsaTile *t = &frame->tiles[i];
-        t->launch = launch, t->args = args, t->is_shared_memory = many;
+        t->launch = launch, t->args = args, t->stop = frame->stop, t->is_shared_memory = many;
         frame->failed[i] = INT64_MAX;
         holo_isa_tile_begin(t);
     }

@@ -166,6 +166,7 @@ static int32_t do_end(HoloIsaTile *t, const HoloIsaStep *step, int32_t at)
     HoloIsaScope *s = &t->scope[t->depth];
     if (s->is_loop && s->rest.count) {
         if (t->launch->turns && !count_turn(t, step, &s->rest)) return -1;
+        if (holo_stop_is_due(t->stop)) return holo_isa_tile_fail(t, step, s->rest.lo, "the run is to end"), -1;
         s->now = s->rest;
         if (s->now.mask) set_mask(&s->now, s->buffer[0]);
         return step->target + 1;

@@ -379,6 +379,7 @@ static HoloStatus eval(HoloCall *call)
     if ((lanes - 1) / block >= UINT32_MAX)
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld lanes are too many", (long long)lanes);
     launch.grid[0] = (uint32_t)((lanes - 1) / block + 1);
+    holo_isa_frame_set_stop(ready->program.frame, call->host->stop);
     return holo_isa_run(ready->program.code, ready->program.frame, &team, &launch, args, call->error);
 }
 

@@ -3,6 +3,7 @@
 #include "support/onnx_writer.h"
 #include "support/op_run.h"
 
+#include "isa/isa.h"
 #include "runtime/frame.h"
 
 #include <math.h>
@@ -200,9 +201,31 @@ static void test_operators_end(void **state)
     holo_arena_deinit(&test_arena);
 }
 
+// A portable program that never ends by itself is left between two turns of its loop.
+static void test_in_a_program(void **state)
+{
+    (void)state;
+    static const char text[] = "program forever\nconst.bool p0, 0\nloop\nbreakif p0\nend\n";
+    HoloArena         arena  = {0};
+    HoloIsaProgram    program;
+    HoloIsaCode      *code;
+    HoloIsaFrame     *frame;
+    HoloIsaLaunch     launch = {{1, 1, 1}, {1, 1, 1}, 0};
+    HoloStop          soon   = {0, holo_time_now() + 0.02};
+    EXPECT_OK(holo_isa_parse(&arena, text, strlen(text), &program, &error));
+    EXPECT_OK(holo_isa_code_create(&program, &code, &error));
+    EXPECT_OK(holo_isa_frame_create(code, 1, &frame, &error));
+    holo_isa_frame_set_stop(frame, &soon);
+    EXPECT_FAIL(holo_isa_run(code, frame, NULL, &launch, NULL, &error), HOLO_BAD_INPUT, "to end");
+    holo_isa_frame_destroy(frame);
+    holo_isa_code_destroy(code);
+    holo_arena_deinit(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_in_a_program),
         cmocka_unit_test(test_operators_end),
         cmocka_unit_test(test_in_eval),
         cmocka_unit_test(test_in_a_kernel),
