@@ -7,17 +7,19 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum Way { BY_RANGE, SMALL, ZEROS, ONES, PLACES, WAYS } Way;
+typedef enum Way { BY_RANGE, SMALL, TINY, ZEROS, ONES, PLACES, BELOW, ABOVE } Way;
 
-static const char *const way_names[] = {"", "small numbers", "zeros", "ones", "positions"};
+static const char *const way_names[] = {"",     "small numbers", "tiny numbers", "zeros",
+                                        "ones", "positions",     "about -8",     "about 8"};
 
 // What is tried one after the other, of inputs that reach a node which rejects them: whole numbers alone, then all.
 static const struct {
     Way whole, real;
 } attempts[] = {
     {BY_RANGE, BY_RANGE}, {ONES, BY_RANGE},   {ZEROS, BY_RANGE}, {BY_RANGE, SMALL}, {ONES, SMALL},
-    {ZEROS, SMALL},       {PLACES, BY_RANGE}, {BY_RANGE, ZEROS}, {BY_RANGE, ONES},  {ONES, ONES},
-    {ZEROS, ZEROS},       {PLACES, SMALL},    {PLACES, PLACES},  {SMALL, SMALL},
+    {ZEROS, SMALL},       {PLACES, BY_RANGE}, {BY_RANGE, TINY},  {BY_RANGE, ZEROS}, {BY_RANGE, ONES},
+    {BY_RANGE, BELOW},    {BY_RANGE, ABOVE},  {ONES, ONES},      {ZEROS, ZEROS},    {PLACES, SMALL},
+    {PLACES, PLACES},     {SMALL, SMALL},     {ZEROS, BELOW},    {ZEROS, ABOVE},
 };
 
 HoloStatus holo_made_up_init(HoloMadeUp *made, const HoloGraph *graph, const HoloRange *ranges, HoloArena *arena,
@@ -81,6 +83,9 @@ static double number(Filling *f, Way way, int64_t i)
 {
     switch (way) {
     case SMALL: return is_whole(f->t) ? (double)(holo_random_next(&f->random) % 2) : holo_random_unit(&f->random);
+    case TINY: return 0.01 * holo_random_normal(&f->random);
+    case BELOW: return holo_random_unit(&f->random) - 8;
+    case ABOVE: return holo_random_unit(&f->random) + 8;
     case ZEROS: return 0;
     case ONES: return 1;
     case PLACES: return (double)(i % f->last);

@@ -1,7 +1,7 @@
 // made_up.h - inputs for a model that nobody gave any for.
 //
 // The first are as the graph's nodes say (input_ranges.h), else normal floats and whole numbers of 1. Where a node rejects them,
-// those that reach it are changed in steps: small positive numbers, zeros, ones, positions.
+// those that reach it are changed in steps: small and tiny numbers, zeros, ones, positions, larger ones of either sign.
 #ifndef HOLO_VERIFY_MADE_UP_H
 #define HOLO_VERIFY_MADE_UP_H
 

@@ -88,6 +88,23 @@ static void test_indices_by_trying(void **state)
     expect_verified(&m, "(at: ");
 }
 
+// A hundredth part of what a sigmoid gives: only far below zero that is a row of ten.
+static void test_indices_far_off(void **state)
+{
+    (void)state;
+    OnnxModel   m       = {0};
+    const float hundred = 100;
+    onnx_input(&m.graph, "x", HOLO_F32, "5");
+    onnx_output(&m.graph, "y", HOLO_F32, "5,4");
+    onnx_weights(&m.graph, "table", "10,4", 1, 1);
+    onnx_constant(&m.graph, "scale", HOLO_F32, "", &hundred, sizeof hundred);
+    onnx_node(&m.graph, "Sigmoid", "x", "part", "");
+    onnx_node(&m.graph, "Mul", "part,scale", "wide", "");
+    onnx_node(&m.graph, "Cast", "wide", "index", "to=7");
+    onnx_node(&m.graph, "Gather", "table,index", "y", "");
+    expect_verified(&m, "(x: about -8)");
+}
+
 // Lengths of sequences, shapes to bring something into, and sizes that a loop counts to.
 static void test_lengths_and_shapes(void **state)
 {
@@ -303,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_indices),
         cmocka_unit_test(test_indices_of_numbers),
         cmocka_unit_test(test_indices_by_trying),
+        cmocka_unit_test(test_indices_far_off),
         cmocka_unit_test(test_lengths_and_shapes),
         cmocka_unit_test(test_strict),
         cmocka_unit_test(test_random),
