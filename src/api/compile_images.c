@@ -35,14 +35,25 @@ static HoloCompiler *open_compiler(const HoloCompile *c, int64_t images, HoloAre
     return any ? open : NULL;
 }
 
+// Is the number of images all that is open and was told? Another size may have been told to be the same number.
+static bool is_all(const HoloGraph *told, const HoloGraph *open)
+{
+    if (!open->input_count || open->input_count != told->input_count || open->inputs[0]->type.rank < 1) return false;
+    HoloDim images = open->inputs[0]->type.dim[0];
+    for (int i = 0; i < open->input_count; i++) {
+        const HoloTensor *was = &told->inputs[i]->type, *is = &open->inputs[i]->type;
+        for (int d = 0; d < is->rank; d++)
+            if (is->dim[d] != images && holo_dim_is_symbolic(is->dim[d]) && !holo_dim_is_symbolic(was->dim[d]))
+                return false;
+    }
+    return holo_dim_is_symbolic(images);
+}
+
 // Does the model, compiled with `compiler` so far as to be planned, keep images apart? What fails does not.
-static bool is_separate(HoloCompile *c)
+static bool is_separate(HoloCompile *c, const HoloGraph *told)
 {
     HoloArena scratch = {0};
-    if (holo_compile_import(c)) return false;
-    const HoloGraph *graph = c->source->model.graph;
-    if (!graph->input_count || graph->inputs[0]->type.rank < 1 ||
-        !holo_dim_is_symbolic(graph->inputs[0]->type.dim[0]) || holo_compile_optimise(c) ||
+    if (holo_compile_import(c) || !is_all(told, c->source->model.graph) || holo_compile_optimise(c) ||
         holo_compile_materialise(c) || holo_compile_tune(c))
         return false;
     bool is = holo_plan_is_separate(c->source->model.graph, &scratch);
@@ -64,7 +75,7 @@ HoloStatus holo_compile_images(HoloCompile *c)
     other.notes           = (HoloNotes){0};
     other.error           = &ignored;
     c->box->report.folded = c->box->report.tables = 0;
-    if (is_separate(&other) && !holo_compile_plan(&other)) {
+    if (is_separate(&other, c->source->model.graph) && !holo_compile_plan(&other)) {
         holo_plan_fix(&other.plan, images);
         HoloCompile before = *c;
         c->source          = other.source;

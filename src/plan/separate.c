@@ -220,9 +220,11 @@ static int pad(const Images *s, const HoloNode *node)
     return pads[at] == 0 && pads[at + rank] == 0 ? at : MIXED;
 }
 
-// Sizes may count the images.
+// Sizes may count the images. A part that is cut out may be one of the batch.
 static int resize(const Images *s, const HoloNode *node)
 {
+    HoloCall call = holo_node_call(node);
+    if (holo_attr_is(&call, "coordinate_transformation_mode", "half_pixel", "tf_crop_and_resize")) return MIXED;
     return axis_of(s, node->in[0]) == 0 && node->in[0]->type.dim[0] == node->out[0]->type.dim[0] ? 0 : MIXED;
 }
 

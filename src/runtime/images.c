@@ -171,27 +171,41 @@ HoloStatus holo_images_bind(HoloSession *session, const HoloTensor *const *input
     if (!is_separate(session) || inputs[0]->kind != HOLO_TENSOR || inputs[0]->rank < 1)
         return holo_frame_bind(session->frames[0], inputs, error);
     HOLO_TRY(arrays_create(session, error));
-    if (!are_known(session, inputs)) HOLO_TRY(part_find(session, inputs, error));
+    if (!are_known(session, inputs)) {
+        HoloError  why    = {0}; // where some images fit, nobody is told that all do not
+        HoloStatus status = part_find(session, inputs, &why);
+        if (status) return holo_fail(error, status, "%s", why.text);
+    }
     *out_parts = m->part > 0;
     return *out_parts ? HOLO_OK : holo_frame_bind(session->frames[0], inputs, error);
 }
 
 // ---- runs
 
+// Does the memory that the caller gave for an output hold inputs? What one part writes there would be read by the next.
+static bool holds_inputs(const HoloSession *session, const HoloTensor *const *inputs, const char *data, size_t bytes)
+{
+    for (uint32_t i = 0; i < session->frames[0]->plan->input_count; i++) {
+        const char *from = inputs[i]->data;
+        if (data < from + holo_tensor_bytes(inputs[i]) && from < data + bytes) return true;
+    }
+    return false;
+}
+
 // Where the outputs of all images go: the caller's memory, or our own.
-static HoloStatus outputs_place(HoloSession *session, HoloError *error)
+static HoloStatus outputs_place(HoloSession *session, const HoloTensor *const *inputs, HoloError *error)
 {
     HoloImages *m    = &session->images;
     size_t      need = 0;
     uint32_t    outs = session->frames[0]->plan->output_count;
     for (uint32_t i = 0; i < outs; i++) {
-        size_t bytes   = holo_tensor_bytes(&m->out[i]);
-        m->out[i].data = session->outputs[i].data;
-        if (!session->outputs[i].data)
-            need += holo_align(bytes, 64);
-        else if (session->outputs[i].size < bytes)
+        size_t bytes = holo_tensor_bytes(&m->out[i]);
+        char  *given = session->outputs[i].data;
+        if (given && session->outputs[i].size < bytes)
             return holo_fail(error, HOLO_BAD_ARGUMENT, "output %s needs %zu bytes; the memory given has %zu",
                              session->model->outputs[i].name, bytes, session->outputs[i].size);
+        m->out[i].data = given && !holds_inputs(session, inputs, given, bytes) ? given : NULL;
+        if (!m->out[i].data) need += holo_align(bytes, 64);
     }
     if (need > m->memory_size) {
         holo_images_deinit(m);
@@ -244,7 +258,7 @@ static HoloStatus part_run(HoloSession *session, const HoloTensor *const *inputs
 HoloStatus holo_images_run(HoloSession *session, const HoloTensor *const *inputs, HoloError *error)
 {
     const HoloImages *m = &session->images;
-    HOLO_TRY(outputs_place(session, error));
+    HOLO_TRY(outputs_place(session, inputs, error));
     for (int64_t first = 0; first < m->count; first += m->part)
         HOLO_TRY(part_run(session, inputs, holo_least(first, m->count - m->part), error));
     return HOLO_OK;

@@ -81,6 +81,8 @@ static const char *const mixed[] = {
     GRAPH(IMAGE,
           "    const s: f32[4] = {1, 2, 3, 4}\n    y = BatchNormalization@15(x, s, s, s, s) {training_mode=1}\n"),
     GRAPH(IMAGE, "    y = RandomNormalLike@1(x)\n"),
+    GRAPH(IMAGE, "    const r: f32[8] = {0.5, 0, 0, 0, 1, 1, 1, 1}\n    shape s: i64[4] = {n, 4, 5, 6}\n"
+                 "    y = Resize@13(x, r, _, s) {coordinate_transformation_mode=\"tf_crop_and_resize\"}\n"),
     GRAPH(IMAGE,
           "    s = Shape@15(x)\n    f = Cast@13(s) {to=1}\n    m = ReduceSum@11(f) {axes=[0]}\n    y = Mul@14(x, m)\n"),
     GRAPH(IMAGE, "    shape s: i64[4] = {4, n, 5, 6}\n    shape t: i64[4] = {n, 4, 5, 6}\n    a = Reshape@13(x, s)\n"
@@ -158,11 +160,11 @@ typedef struct Run {
     HoloTensor   in[INPUTS_MAX];
 } Run;
 
-static void run_begin(Run *r)
+static void run_begin(Run *r, const char *text)
 {
     uint32_t kernels;
     *r       = (Run){0};
-    r->graph = parsed(&r->arena, large);
+    r->graph = parsed(&r->arena, text);
     EXPECT_OK(holo_passes_run(r->graph, NULL, &error));
     EXPECT_OK(model_of(r->graph, HOLO_FUSED, &r->model, &kernels, &error));
     EXPECT_OK(holo_session_create(r->model, NULL, &r->session, &error));
@@ -226,7 +228,7 @@ static void some_at_a_time(void **state)
     (void)state;
     const int64_t counts[] = {1, 3, 24, 24, 1, 23, 2, 41};
     Run           r;
-    run_begin(&r);
+    run_begin(&r, large);
     for (int i = 0; i < HOLO_COUNT(counts); i++) {
         inputs_set(&r, counts[i]);
         run_and_expect(&r, counts[i], counts[i] > 20);
@@ -246,7 +248,7 @@ static void callers_memory(void **state)
     Run    r;
     size_t size = (size_t)IMAGES * 3 * 128 * 96 * sizeof(float), small = (size_t)IMAGES * 8 * sizeof(float);
     char  *y = aligned_alloc(64, size + 64), *z = aligned_alloc(64, 4096);
-    run_begin(&r);
+    run_begin(&r, large);
     inputs_set(&r, IMAGES);
     for (size_t shift = 0; shift < 16; shift += 4) {
         EXPECT_OK(holo_session_set_output(r.session, 0, y + shift, size, &error));
@@ -261,12 +263,52 @@ static void callers_memory(void **state)
     free(y), free(z);
 }
 
+// An output in the memory of its input: no part may read what another has written there.
+static void in_place(void **state)
+{
+    (void)state;
+    enum { IMAGES = 29 };
+    Run        r;
+    HoloTensor want;
+    run_begin(&r, "graph g(x: f32[n,6,128,96]) -> (y) {\n    a = MaxPool@12(x) {kernel_shape=[3,3], pads=[1,1,1,1]}\n"
+                  "    y = AveragePool@11(a) {kernel_shape=[3,3], pads=[1,1,1,1]}\n}\n");
+    inputs_set(&r, IMAGES);
+    EXPECT_OK(holo_session_run(r.session, &error));
+    assert_true(r.session->images.is_used && IMAGES % r.session->images.part != 0);
+    EXPECT_OK(holo_session_output(r.session, 0, &want, &error));
+    size_t bytes = holo_tensor_bytes(&want);
+    void  *first = memcpy(malloc(bytes), want.data, bytes);
+    EXPECT_OK(holo_session_set_output(r.session, 0, r.in[0].data, bytes, &error));
+    EXPECT_OK(holo_session_run(r.session, &error));
+    assert_true(r.session->images.is_used);
+    assert_memory_equal(r.in[0].data, first, bytes);
+    run_end(&r);
+    free(first);
+}
+
+// Where memory is short for all images it does for one; what else is wrong is told by its own name.
+static void little_memory(void **state)
+{
+    (void)state;
+    char y[64];
+    Run  r;
+    run_begin(&r, large);
+    EXPECT_OK(holo_session_set_memory_limit(r.session, 16 << 20, &error));
+    inputs_set(&r, 41);
+    EXPECT_OK(holo_session_set_output(r.session, 0, y, sizeof y, &error));
+    EXPECT_FAIL(holo_session_run(r.session, &error), HOLO_BAD_ARGUMENT, "output y needs");
+    EXPECT_OK(holo_session_set_output(r.session, 0, NULL, 0, &error));
+    run_and_expect(&r, 41, true);
+    assert_int_equal(r.session->images.part, 1);
+    run_end(&r);
+}
+
 // Inputs that do not have as many images are told as ever.
 static void other_counts(void **state)
 {
     (void)state;
     Run r;
-    run_begin(&r);
+    run_begin(&r, large);
     inputs_set(&r, 30);
     run_and_expect(&r, 30, true);
     r.in[1].dim[0] = 29;
@@ -396,12 +438,40 @@ static void told_numbers(void **state)
     }
 }
 
+// Another size that was told to be the same number is not the number of images.
+static void told_twice(void **state)
+{
+    (void)state;
+    HoloCompiler *compiler;
+    HoloModel    *model;
+    OnnxModel     m    = {0};
+    OnnxGraph    *g    = &m.graph;
+    const char   *path = temp_path("two.onnx");
+    onnx_input(g, "x", HOLO_F32, "N,2,96,64");
+    onnx_input(g, "b", HOLO_F32, "K,64");
+    onnx_output(g, "y", HOLO_F32, NULL);
+    onnx_node(g, "MaxPool", "x", "a", "kernel_shape=[3,3] pads=[1,1,1,1]");
+    onnx_node(g, "AveragePool", "a", "c", "kernel_shape=[3,3] pads=[1,1,1,1]");
+    onnx_node(g, "ReduceMean", "b", "d", "axes=[0,1] keepdims=0");
+    onnx_node(g, "Add", "c,d", "y", "");
+    onnx_save(&m, path);
+    EXPECT_OK(holo_compiler_create(&compiler));
+    EXPECT_OK(holo_compiler_set_shape(compiler, "x", 4, (int64_t[]){120, -1, -1, -1}, &error));
+    EXPECT_OK(holo_compiler_set_shape(compiler, "b", 2, (int64_t[]){120, -1}, &error));
+    EXPECT_OK(holo_compile_model(compiler, path, &model, NULL, &error));
+    assert_int_equal(holo_model_input(model, 0)->type.dim[0], 120);
+    assert_int_equal(holo_model_input(model, 1)->type.dim[0], 120);
+    holo_model_close(model);
+    holo_compiler_destroy(compiler);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(images_apart),   cmocka_unit_test(images_mixed),  cmocka_unit_test(some_at_a_time),
         cmocka_unit_test(callers_memory), cmocka_unit_test(other_counts),  cmocka_unit_test(told_numbers),
-        cmocka_unit_test(parts),          cmocka_unit_test(large_weights),
+        cmocka_unit_test(parts),          cmocka_unit_test(large_weights), cmocka_unit_test(in_place),
+        cmocka_unit_test(little_memory),  cmocka_unit_test(told_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
