@@ -1,4 +1,5 @@
 // os_library.c - shared libraries on systems that have dlopen. See library.h.
+#if !defined _WIN32
 #include "base/library.h"
 
 #include <dlfcn.h>
@@ -21,3 +22,4 @@ void holo_library_close(void *handle)
 {
     if (handle) dlclose(handle);
 }
+#endif

@@ -1,4 +1,5 @@
 // os_machine.c - how much memory the machine has left for this process.
+#if !defined _WIN32
 #include "base/memory.h"
 
 #include <fcntl.h>
@@ -117,4 +118,5 @@ uint64_t holo_machine_memory(uint64_t held)
     return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
 }
 
+#endif
 #endif

@@ -1,4 +1,5 @@
 // os_memory.c - large memory from the system, and waiting.
+#if !defined _WIN32
 #include "base/files.h"
 #include "base/memory.h"
 
@@ -66,3 +67,4 @@ void holo_pages_free(char *pages, size_t extent)
 {
     munmap(pages - holo_page_size(), extent + holo_page_size());
 }
+#endif

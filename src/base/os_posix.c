@@ -3,6 +3,8 @@
 // Files are mapped, or read whole where they cannot be mapped. Writing goes to a file that has no name yet, or a
 // temporary one, is synced to the disk and renamed: a reader sees the old file or the new one, also after a power cut, and
 // a process that is killed leaves nothing behind where the system has files without names.
+#if !defined _WIN32
+#include "base/cpu.h"
 #include "base/files.h"
 
 #include <errno.h>
@@ -18,6 +20,12 @@
 #if defined __linux__
 #include <linux/openat2.h>
 #include <sys/syscall.h>
+#if defined __aarch64__
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+#elif defined __APPLE__
+#include <sys/sysctl.h>
 #endif
 
 enum { READ_ALIGN = 64, WRITE_BUFFER = 1 << 16, SUFFIX = 40 };
@@ -449,10 +457,26 @@ double holo_time_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+bool holo_cpu_has_dot(void)
+{
+#if defined __linux__ && defined __aarch64__
+    return getauxval(AT_HWCAP) & HWCAP_ASIMDDP;
+#elif defined __APPLE__ && defined __aarch64__
+    int    has  = 0;
+    size_t size = sizeof has;
+    return sysctlbyname("hw.optional.arm.FEAT_DotProd", &has, &size, NULL, 0) == 0 && has;
+#else
+    return false;
+#endif
+}
+
 int holo_cpu_count(void)
 {
+#if defined __linux__
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+#endif
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? (int)online : 1;
 }
+#endif

@@ -1,4 +1,5 @@
-// status.c - statuses in words, and seeded random numbers.
+// status.c - statuses in words, bytes in bytes, and seeded random numbers.
+#include "base/bytes.h"
 #include "base/math.h"
 #include "base/memory.h"
 
@@ -8,6 +9,19 @@
 
 #define STRING_(x) #x
 #define STRING(x)  STRING_(x)
+
+const void *holo_bytes_find(const void *bytes, size_t size, const void *part, size_t part_size)
+{
+    const char *at = bytes, *end = at + size;
+    if (!part_size) return bytes;
+    while ((size_t)(end - at) >= part_size) {
+        at = memchr(at, *(const char *)part, (size_t)(end - at) - part_size + 1);
+        if (!at) return NULL;
+        if (!memcmp(at, part, part_size)) return at;
+        at++;
+    }
+    return NULL;
+}
 
 const char *holo_version(void)
 {

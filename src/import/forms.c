@@ -1,6 +1,8 @@
 // forms.c - what a file is that is none of what can be read, told by its first bytes.
 #include "import/import.h"
 
+#include "base/bytes.h"
+
 #include <string.h>
 
 bool holo_import_is_text(const void *data, size_t size)
@@ -13,7 +15,7 @@ bool holo_import_is_text(const void *data, size_t size)
 
 static bool contains(const uint8_t *bytes, size_t size, const char *text)
 {
-    return memmem(bytes, size < 4096 ? size : 4096, text, strlen(text)) != NULL;
+    return holo_bytes_find(bytes, size < 4096 ? size : 4096, text, strlen(text)) != NULL;
 }
 
 static bool is_safetensors(const uint8_t *bytes, size_t size)

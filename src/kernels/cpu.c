@@ -2,6 +2,8 @@
 // it (wide registers must survive a thread switch), and what HOLO_CPU allows.
 #include "hologram.h"
 #include "kernels/kernels.h"
+
+#include "base/cpu.h"
 #include "kernels/tiles.h"
 
 #include <stdlib.h>
@@ -51,9 +53,6 @@ static bool can_run(const char *level)
 }
 
 #elif defined __aarch64__
-#include <asm/hwcap.h>
-#include <sys/auxv.h>
-
 extern const HoloKernels holo_kernels_neon, holo_kernels_neon_exact, holo_kernels_neondot, holo_kernels_neondot_exact;
 
 static const HoloKernels *const tables[] = {
@@ -68,7 +67,7 @@ static const HoloTiles *const tile_tables[] = {&holo_kernels_tiles_neon};
 
 static bool can_run(const char *level)
 {
-    return !strcmp(level, "neon") || (getauxval(AT_HWCAP) & HWCAP_ASIMDDP); // every aarch64 CPU has the first
+    return !strcmp(level, "neon") || holo_cpu_has_dot(); // every aarch64 CPU has the first
 }
 
 #endif

@@ -1,4 +1,5 @@
 // text_string.c - tensors of strings: StringConcat, StringSplit, StringNormalizer.
+#include "base/bytes.h"
 #include "ops/utf8.h"
 #include "ops/value.h"
 
@@ -73,7 +74,7 @@ static bool next_part(Splitter *s, HoloString *out)
     if (s->done) return false;
     size_t      rest  = s->text.size - s->at;
     const char *start = s->text.data + s->at;
-    const char *found = s->left > 0 && rest ? memmem(start, rest, s->delimiter.data, s->delimiter.size) : NULL;
+    const char *found = s->left > 0 && rest ? holo_bytes_find(start, rest, s->delimiter.data, s->delimiter.size) : NULL;
     s->done           = !found;
     *out              = (HoloString){start, found ? (size_t)(found - start) : rest};
     s->at += out->size + s->delimiter.size;
