@@ -78,6 +78,7 @@ int cli_compiler(const Cli *cli, HoloCompiler **out_compiler)
     holo_compiler_set_numeric(*out_compiler, cli_is("numeric", "exact") ? HOLO_EXACT : HOLO_FUSED);
     holo_compiler_set_verify(*out_compiler, cli_is("verify", "true"));
     holo_compiler_set_threads(*out_compiler, (int)cli_number("threads"));
+    holo_compiler_set_memory_limit(*out_compiler, cli_size("memory-limit"));
     holo_compiler_set_progress(*out_compiler, cli_progress, NULL);
 
     CliShape *shapes;

@@ -95,6 +95,14 @@ static HoloStatus named_verify(Verifying *v, const HoloInputNames *names, HoloEr
     return status;
 }
 
+// A file of some bytes may ask for gigabytes: unless the user said how much there may be, verification takes memory in
+// proportion to the model.
+static uint64_t memory_of(const HoloCompile *c)
+{
+    uint64_t left = holo_memory_left(), share = (UINT64_C(2) << 30) + 16 * c->box->report.model_bytes;
+    return !c->compiler->memory_limit && share < left ? share : left;
+}
+
 static HoloStatus samples_verify(Verifying *v)
 {
     HoloCompile        *c        = v->compile;
@@ -124,7 +132,7 @@ static HoloStatus verify_with(HoloCompile *c, const HoloModelSource *source, con
             .absolute   = c->compiler->absolute,
             .pool       = c->pool,
             .trial      = trial,
-            .memory     = holo_memory_left(),
+            .memory     = memory_of(c),
             .plan_bytes = c->box->report.arena_bytes,
             .progress   = verify_progress,
             .release    = verify_release,
@@ -165,11 +173,24 @@ static HoloStatus verify_quantised(HoloCompile *c)
     return verify_with(c, &c->source->model, c->quantised, trial);
 }
 
+// What the estimate did not foresee meets the same limit.
+static HoloStatus verify_within(HoloCompile *c)
+{
+    HoloScope scope = {.account = holo_account_open(), .what = "verification"};
+    if (!scope.account) return holo_fail_memory(c->error);
+    holo_account_limit(scope.account, memory_of(c));
+    holo_scope_enter(&scope);
+    HoloStatus status = c->quantised ? verify_quantised(c) : verify_model(c);
+    holo_scope_leave(&scope);
+    holo_account_close(scope.account);
+    return status;
+}
+
 HoloStatus holo_compile_verify(HoloCompile *c)
 {
     const HoloVerifyResult *v = &c->verified;
     if (!c->compiler->verify) return HOLO_OK;
-    HOLO_TRY(c->quantised ? verify_quantised(c) : verify_model(c));
+    HOLO_TRY(verify_within(c));
     if (!c->compiler->strict || (v->was_done && !*v->left_out)) return HOLO_OK;
     if (v->was_done)
         return holo_fail(c->error, HOLO_REFUSED,
