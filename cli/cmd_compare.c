@@ -230,6 +230,21 @@ static int check_sides(const Cli *cli, Comparison *c)
     return CLI_OK;
 }
 
+// Do the outputs differ? An answer needs one that was compared, or that only one side has.
+static int judge(Comparison *c)
+{
+    bool any = false;
+    for (int i = 0; i < c->rows.count; i++) {
+        const Row *row = &c->rows.row[i];
+        if (!row->is_output) continue;
+        c->differs = c->differs || row_differs(row);
+        any        = any || row->is_compared || row->why;
+    }
+    return any ? CLI_OK
+               : cli_fail(NULL, "nothing can be compared: every output of %s and %s is random, or there is none",
+                          c->got.path, c->want.path);
+}
+
 static int compare_with(const Cli *cli, HoloPool *pool, Comparison *c)
 {
     bool compiles = cli_option(cli, "compile") != NULL;
@@ -241,9 +256,7 @@ static int compare_with(const Cli *cli, HoloPool *pool, Comparison *c)
     c->got.wants_nodes = c->want.wants_nodes = cli_option(cli, "nodes") != NULL;
     const char *samples                      = cli_option(cli, "samples");
     result                                   = samples ? run_samples(c, samples) : run_once(c);
-    for (int i = 0; i < c->rows.count; i++)
-        c->differs = c->differs || (c->rows.row[i].is_output && row_differs(&c->rows.row[i]));
-    return result;
+    return result ? result : judge(c);
 }
 
 static int compare(Cli *cli)

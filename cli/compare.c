@@ -178,9 +178,20 @@ static double largest_of(const HoloTensor *t)
 typedef struct Pair { // being measured
     const HoloTensor *got, *want;
     double            relative, fixed; // an element may be off by fixed + relative * its own magnitude
+    bool              is_wide;         // integers of one type, of more digits than a double has
     double            worst;
     int64_t           worst_at; // -1: nothing differs
 } Pair;
+
+static bool is_wide(const HoloTensor *a, const HoloTensor *b)
+{
+    return a->dtype == b->dtype && (a->dtype == HOLO_I64 || a->dtype == HOLO_U64);
+}
+
+static bool same_bits(const Pair *p, int64_t at)
+{
+    return !memcmp((const int64_t *)p->got->data + at, (const int64_t *)p->want->data + at, sizeof(int64_t));
+}
 
 static void elements_add(Distance *d, Pair *p, int64_t start, int64_t n, double *got, double *want)
 {
@@ -192,9 +203,11 @@ static void elements_add(Distance *d, Pair *p, int64_t start, int64_t n, double 
             d->got_square += got[i] * got[i];
             d->want_square += want[i] * want[i];
         }
-        if (got[i] == want[i] || (isnan(got[i]) && isnan(want[i]))) continue;
+        bool is_same = got[i] == want[i] && (!p->is_wide || same_bits(p, start + i));
+        if (is_same || (isnan(got[i]) && isnan(want[i]))) continue;
         double size = fabs(got[i] - want[i]);
         if (isnan(size)) size = INFINITY;
+        if (size == 0) size = 1; // or some more
         d->beyond += !(size <= p->fixed + p->relative * fabs(want[i])) || isinf(size);
         if (p->worst_at >= 0 && size <= p->worst) continue;
         p->worst    = size;
@@ -250,7 +263,7 @@ void distance_add(Distance *d, const HoloTensor *got, const HoloTensor *want, co
     count          = holo_tensor_count(&y);
     double largest = largest_of(&y), tile[2][TILE];
     bool   exact   = t->is_of_largest && is_name(&y);
-    Pair   pair    = {.got = &x, .want = &y, .worst_at = -1};
+    Pair   pair    = {.got = &x, .want = &y, .is_wide = is_wide(&x, &y), .worst_at = -1};
     if (!exact) pair.fixed = t->absolute + (t->is_of_largest ? t->relative * largest : 0);
     if (!t->is_of_largest) pair.relative = t->relative;
     for (int64_t start = 0; start < count; start += TILE)

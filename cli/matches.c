@@ -32,8 +32,9 @@ static const char *type_text(const HoloTensor *t)
 static void pair_add(Row *row, const HoloTensor *got, const HoloTensor *want, const Tolerance *tolerance,
                      int64_t sample)
 {
-    bool comparable = compare_same_shape(got, want) && (got->dtype == HOLO_STRING) == (want->dtype == HOLO_STRING);
-    row->type       = row->type ? row->type : type_text(want);
+    bool comparable  = compare_same_shape(got, want) && (got->dtype == HOLO_STRING) == (want->dtype == HOLO_STRING);
+    row->type        = row->type ? row->type : type_text(want);
+    row->is_compared = true;
     if (!comparable)
         row->why = cli_format("%s, and %s was expected", type_text(got), type_text(want));
     else

@@ -10,6 +10,7 @@ typedef struct Row { // a value that both have, over all samples
     const char *note; // on what is not the same but can be compared; NULL: nothing
     const char *why;  // it cannot be compared; NULL: it can
     bool        is_output;
+    bool        is_compared; // in some sample
     Distance    distance;
 } Row;
 

@@ -81,8 +81,15 @@ printf '\001\000\000\000\000\000\000\000\020\047\000\000\000\000\000\000' | npy 
 printf '\002\000\000\000\000\000\000\000\020\047\000\000\000\000\000\000' | npy '<i8' '(2,)' > others.npy # 2, 10000
 gives 1 '1 of 2 too far off' hologram compare ids.npy others.npy # names of things are the same or not
 gives 0 'they agree' hologram compare ids.npy others.npy --atol 1
+printf '\001\000\000\000\000\000\000\100' | npy '<i8' '(1,)' > wide.npy # 2^62 + 1
+printf '\002\000\000\000\000\000\000\100' | npy '<i8' '(1,)' > wider.npy # the same double
+gives 1 '1 of 1 too far off' hologram compare wide.npy wider.npy
+gives 0 'they agree' hologram compare wide.npy wide.npy
 
 # ---- what cannot be compared: 2
+
+check 'a random model' python3 "$ROOT/tests/support/onnx_model.py" random.onnx in x f32 2 out y f32 2 node RandomNormalLike x y
+gives 2 'nothing can be compared: every output of random.onnx' hologram compare random.onnx random.onnx
 
 gives 2 'no-such.holo' hologram compare no-such.holo d.holo
 gives 2 'A is missing' hologram compare
