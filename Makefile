@@ -16,13 +16,17 @@ OPT      ?= -O2
 TRIPLE   := $(shell $(CC) -dumpmachine)
 MACHINE  := $(firstword $(subst -, ,$(TRIPLE)))
 AR       := $(shell $(CC) -print-prog-name=ar)
+STRIP    := $(shell $(CC) -print-prog-name=strip)
 VERSION  := $(shell sed -n 's/^.define HOLO_VERSION_[A-Z]* *//p' include/hologram.h | paste -sd.)
 
 WARN     := -Wall -Wextra -Werror
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-CFLAGS   := $(OPT) -g $(WARN) -D_GNU_SOURCE -fPIC -fvisibility=hidden -fno-strict-aliasing -ffp-contract=off \
+CFLAGS   := $(OPT) -g $(WARN) -D_GNU_SOURCE -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -fno-strict-aliasing -ffp-contract=off \
             -pthread $(SANFLAGS) -Iinclude -Isrc $(if $(ROOT),-isystem $(ROOT)/usr/include)
+# Debuggers unwind by what -g says; nothing else needs to.
+UNWIND   := $(if $(SANITIZE),,-fno-asynchronous-unwind-tables)
 LDFLAGS  := -pthread $(SANFLAGS)
+UNUSED   := -Wl,--gc-sections -Wl,-z,noseparate-code # functions that nobody can call are left out, and room between sections
 LDLIBS   := -lm $(if $(ROOT),-L$(ROOT)/usr/lib/$(TRIPLE) -Wl$(comma)-rpath$(comma)$(abspath $(ROOT))/usr/lib/$(TRIPLE))
 COMPILER_LIBS := -ljansson -lz
 
@@ -37,11 +41,11 @@ COMPILER_SRC := $(call room,$(COMPILER_ROOMS)) $(wildcard src/*.c)
 CLI_SRC      := $(wildcard cli/*.c)
 LEVELS       := $(shell awk '$$1 == "$(MACHINE)" { print $$2 "_" $$3 }' src/kernels/LEVELS)
 
-TILE_LEVELS  := $(shell awk '$$1 == "$(MACHINE)" && $$3 == 1 { print $$2 }' src/kernels/LEVELS)
+EVERY_LEVEL  := $(shell awk '$$1 == "$(MACHINE)" && $$3 == 1 { print $$2 }' src/kernels/LEVELS)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 RUNTIME_OBJ  := $(call obj,$(RUNTIME_SRC)) $(LEVELS:%=$(BUILD)/obj/level_%.o) \
-                $(TILE_LEVELS:%=$(BUILD)/obj/level_tiles_%.o) $(BUILD)/obj/ops_registry.o
+                $(EVERY_LEVEL:%=$(BUILD)/obj/level_shared_%.o) $(EVERY_LEVEL:%=$(BUILD)/obj/level_tiles_%.o) $(BUILD)/obj/ops_registry.o
 COMPILER_OBJ := $(call obj,$(COMPILER_SRC))
 CLI_OBJ      := $(call obj,$(CLI_SRC))
 
@@ -65,14 +69,26 @@ help:
 
 # ---- building
 
-$(BUILD)/obj/%.o: %.c
+# (Makefile: it has the flags.)
+$(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@echo "  cc    $<"
-	$(Q)$(CC) -std=c11 $(CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) -std=c11 $(CFLAGS) $(UNWIND) -MMD -MP -c $< -o $@
+
+# Loops of which there are hundreds: vectors, but none for what is left over, and no copies of them.
+accepted = $(shell echo | $(CC) -Werror $(1) -E - > /dev/null 2>&1 && echo '$(1)')
+SMALL    := -O2 $(call accepted,-fvect-cost-model=dynamic --param vect-epilogues-nomask=0)
+PEEL     := $(call accepted,-fpeel-loops)
 
 # Loops over elements that others share: those are worth vectors.
 LOOPS := binary cast constant contract cumulative deform_conv loss ml_features ml_linear ml_svm move normalization_norm pointwise pooling reduce resize roi samples select softmax tensor topk unary variadic
-$(LOOPS:%=$(BUILD)/obj/src/ops/%.o): CFLAGS += $(if $(SANITIZE),,-O3)
+$(LOOPS:%=$(BUILD)/obj/src/ops/%.o): CFLAGS += $(if $(SANITIZE),,$(SMALL))
+# What is done once for a model or for its sizes: inference of shapes, operators that others compute for them, opening, binding.
+SELDOM := $(addprefix ops/,agreed attention_flex attention_grouped attention_merged attention_multihead attention_padding attention_paged composed composed_weights control einsum enumerated formula fused fused_activation generate_beam generate_decoder generate_encoder generate_greedy generate_sample generate_scores generate_timestamps image_decoder image_library image_plain ml ml_labels ml_maps ml_tree_read moe ngrams optional program qlinear qlinear_conv qlinear_pointwise random regex regex_parse reshape sequence signal_window text_regex text_string text_tfidf text_tokenizer training user_formula user_kernel user_shape utf8 value withdrawn op normalization normalization_skip normalization_image position_bias rotary_sections q4_blob block_mask attention attn_lstm bnb4 body chain linear_attention linear_attention_gate signal_dft time_warping word_embedding nms_efficient cdist det max_unpool unfold pooling_masked signal_fft centroids hot_rows col2im causal_conv pick order overlap murmur_hash qlinear_softmax normalization_batch rotary conv_transpose activation unique chain_run reduce_tiles round_f16 ratio window) \
+    $(addprefix isa/,isa_parse isa_print isa_check isa_build isa_binary isa_live isa_uniform isa_code isa_table isa_pointwise isa_tile_chain isa_tile_together isa_tile_runs) \
+    $(addprefix base/,dim dim_poly dim_text os_posix os_library os_memory) $(wildcard src/atlas/*.c src/format/*.c) \
+    $(addprefix runtime/,bind bind_memory model session session_use memo_write memo_learn executor executor_ops executor_program executor_rows profile profile_steps)
+$(patsubst %,$(BUILD)/obj/src/%.o,$(patsubst src/%.c,%,$(SELDOM))): CFLAGS += $(if $(SANITIZE),,-Os)
 
 # One object for each level and numeric class, from one source. For fuzzing, kernels are watched for wild reads and writes
 # alone: with all that clang can watch, one level takes a quarter of an hour to compile.
@@ -85,24 +101,32 @@ WATCHED    :=
 ORDINARY   := build
 watched_flags = $(if $(WATCHED),-fno-sanitize=undefined --param asan-instrumentation-with-call-threshold=0)
 level_flags = $(shell awk '$$1 == "$(MACHINE)" && $$2 "_" $$3 == "$(1)" { $$1 = $$2 = $$3 = ""; print }' src/kernels/LEVELS)
-$(BUILD)/obj/level_%.o: src/kernels/level.c src/kernels/LEVELS
+level_machine = $(filter -m%,$(call level_flags,$*_1))
+$(BUILD)/obj/level_%.o: src/kernels/level.c src/kernels/LEVELS Makefile
 	@mkdir -p $(@D)
 	@echo "  cc    $< $*"
-	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 $(if $(SANITIZE),-O1,-O3) -Wno-psabi -Wno-pass-failed $(level_watch) $(watched_flags) $(call level_flags,$*) \
+	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 -O3 -Wno-psabi -Wno-pass-failed $(level_watch) $(watched_flags) $(call level_flags,$*) $(if $(SANITIZE),-O1,$(UNWIND)) \
 	    -DHOLO_LEVEL=$(word 1,$(subst _, ,$*)) -DHOLO_EXACT=$(word 2,$(subst _, ,$*)) -MMD -MP -c $< -o $@
 
+# What does not depend on the class is one object for each level.
+$(BUILD)/obj/level_shared_%.o: src/kernels/level_shared.c src/kernels/LEVELS Makefile
+	@mkdir -p $(@D)
+	@echo "  cc    $< $*"
+	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 $(if $(SANITIZE),-O1,$(SMALL) $(if $(filter sse2,$*),,$(PEEL)) $(UNWIND)) -Wno-psabi -Wno-pass-failed $(level_watch) $(watched_flags) \
+	    $(level_machine) -DHOLO_LEVEL=$* -MMD -MP -c $< -o $@
+
+# The loops of portable programs: plain C for the compiler to make vectors of, the same bits at every level.
+$(BUILD)/obj/level_tiles_%.o: src/kernels/level_tiles.c src/kernels/LEVELS Makefile
+	@mkdir -p $(@D)
+	@echo "  cc    $< $*"
+	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 $(if $(SANITIZE),-O1,$(SMALL) $(UNWIND)) -fopenmp-simd -fno-math-errno -fno-trapping-math -Wno-psabi \
+	    -Wno-pass-failed $(level_watch) $(watched_flags) $(level_machine) -DHOLO_LEVEL=$* -DHOLO_EXACT=1 -MMD -MP -c $< -o $@
+
 ifneq ($(WATCHED),)
-$(filter-out $(BUILD)/obj/level_$(WATCHED)_% $(BUILD)/obj/level_tiles_$(WATCHED).o,$(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ))): \
+$(filter-out $(BUILD)/obj/level_$(WATCHED)_% $(BUILD)/obj/level_shared_$(WATCHED).o $(BUILD)/obj/level_tiles_$(WATCHED).o,$(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ))): \
     $(BUILD)/obj/%.o: $(ORDINARY)/obj/%.o
 	@mkdir -p $(@D) && cp $< $@
 endif
-
-# The loops of portable programs: plain C for the compiler to make vectors of, the same bits at every level.
-$(BUILD)/obj/level_tiles_%.o: src/kernels/level_tiles.c src/kernels/LEVELS
-	@mkdir -p $(@D)
-	@echo "  cc    $< $*"
-	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 $(if $(SANITIZE),-O1,-O3) -fopenmp-simd -fno-math-errno -fno-trapping-math -Wno-psabi \
-	    -Wno-pass-failed $(level_watch) $(watched_flags) $(call level_flags,$*_1) -DHOLO_LEVEL=$* -DHOLO_EXACT=1 -MMD -MP -c $< -o $@
 
 $(BUILD)/ops_registry.c: tools/ops_registry.sh $(wildcard src/ops/*.c)
 	@mkdir -p $(@D)
@@ -147,17 +171,17 @@ $(LIB_COMP): $(COMPILER_OBJ)
 # The shared libraries show only what the public headers mark.
 $(SO): $(RUNTIME_OBJ) $(STDLIB_OBJ)
 	@echo "  link  $@"
-	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libhologram.so.0 -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) -shared $(UNUSED) -Wl,-soname,libhologram.so.0 -o $@ $^ $(LDLIBS)
 	$(Q)ln -sf libhologram.so $@.0
 $(SO_COMP): $(COMPILER_OBJ) $(LIB)
 	@echo "  link  $@"
-	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libhologram-compiler.so.0 -o $@ $(COMPILER_OBJ) -Wl,--exclude-libs,libhologram.a \
+	$(Q)$(CC) $(LDFLAGS) -shared $(UNUSED) -Wl,-soname,libhologram-compiler.so.0 -o $@ $(COMPILER_OBJ) -Wl,--exclude-libs,libhologram.a \
 	    $(LIB) $(COMPILER_LIBS) $(LDLIBS)
 	$(Q)ln -sf libhologram-compiler.so $@.0
 
 $(BUILD)/hologram: $(CLI_OBJ) $(LIB_COMP) $(LIB)
 	@echo "  link  $@"
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(COMPILER_LIBS) $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) $(UNUSED) -o $@ $^ $(COMPILER_LIBS) $(LDLIBS)
 
 $(BUILD)/hologram-compile: $(BUILD)/hologram
 	$(Q)ln -sf hologram $@
@@ -305,8 +329,9 @@ fuzz: test-deps $(if $(filter archive,$(T)),$(FUZZ_SEEDS))
 # ---- the rest
 
 ## make lint          layering, headers, symbols, budgets, format
-lint: $(LIB) $(LIB_COMP)
+lint: $(LIB) $(LIB_COMP) $(SO)
 	@sh tools/lint.sh $(BUILD)
+	@$(if $(SANITIZE),,STRIP="$(STRIP)" sh tools/size.sh $(BUILD)/libhologram.so)
 ## make format        clang-format on everything
 format:
 	@clang-format -i $(wildcard include/*.h src/*.c src/*/*.[ch] cli/*.[ch] tests/*/*.[ch] fuzz/*.[ch] examples/*.c bench/*/*.[ch])
@@ -359,9 +384,9 @@ real: $(BUILD)/hologram
 operators: $(BUILD)/hologram
 	@$(BUILD)/hologram ops --markdown > $(BUILD)/operators.md && mv $(BUILD)/operators.md docs/operators.md
 
-## make install       PREFIX=/usr/local: program, libraries, headers, pkg-config, CMake, manual pages, completion
+## make install       PREFIX=/usr/local SYMBOLS= (1: with what debuggers read): program, libraries, headers, pkg-config, CMake, manual pages, completion
 install: all
-	@BUILD="$(BUILD)" PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" VERSION="$(VERSION)" sh tools/install.sh install
+	@BUILD="$(BUILD)" PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" VERSION="$(VERSION)" STRIP="$(if $(SYMBOLS),,$(STRIP))" sh tools/install.sh install
 ## make uninstall     takes away what `make install` with the same PREFIX put there, and nothing else
 uninstall:
 	@BUILD="$(BUILD)" PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" VERSION="$(VERSION)" sh tools/install.sh uninstall

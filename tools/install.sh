@@ -1,6 +1,7 @@
 #!/bin/sh
 # install.sh install|uninstall - puts what was built below $DESTDIR$PREFIX, or takes the same files away again: one list for both.
 # Files of others, and folders that others may use, stay. Called by make, with BUILD, PREFIX, DESTDIR and VERSION set.
+# STRIP takes what only debuggers read out of program and libraries; empty: it stays.
 verb=$1
 dest=$DESTDIR$PREFIX
 cd "$(dirname "$0")/.." || exit 1
@@ -20,6 +21,10 @@ begin() { # FILE
     esac
 }
 put() { if begin "$3"; then install -m "$1" "$2" "$dest/$3" || exit 1; fi; } # MODE FROM FILE
+lean() { # MODE FROM FILE WHAT: the same without WHAT, where there is a STRIP
+    put "$1" "$2" "$3"
+    if [ "$verb" = install ] && [ -n "$STRIP" ]; then "$STRIP" "$4" "$dest/$3" || exit 1; fi
+}
 link() { if begin "$2"; then ln -sf "$1" "$dest/$2" || exit 1; fi; } # TO FILE
 fill() { # FROM FILE
     if begin "$2"; then
@@ -32,12 +37,12 @@ made() { # FILE COMMAND...
     if begin "$_file"; then "$@" > "$dest/$_file" && chmod 644 "$dest/$_file" || exit 1; fi
 }
 
-put 755 "$BUILD/hologram" bin/hologram
+lean 755 "$BUILD/hologram" bin/hologram --strip-all
 link hologram bin/hologram-compile
 for header in include/*.h; do put 644 "$header" "$header"; done
 for lib in libhologram libhologram-compiler; do
-    put 644 "$BUILD/$lib.a" lib/$lib.a
-    put 755 "$BUILD/$lib.so" lib/$lib.so.0
+    lean 644 "$BUILD/$lib.a" lib/$lib.a --strip-debug
+    lean 755 "$BUILD/$lib.so" lib/$lib.so.0 --strip-unneeded
     link $lib.so.0 lib/$lib.so
 done
 for file in tools/install/*.pc.in; do fill "$file" "lib/pkgconfig/$(basename "$file" .in)"; done

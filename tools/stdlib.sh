@@ -1,14 +1,42 @@
 #!/bin/sh
-# stdlib.sh [FILE.holo] - the standard library of kernels as a C file: the bytes of the archive, or of none.
-echo '#include <stdint.h>'
-echo 'extern const uint8_t holo_stdlib_bytes[];'
-echo 'extern const uint64_t holo_stdlib_size;'
+# stdlib.sh [FILE.holo] - the standard library of kernels as a C file: the bytes of the archive, or of none, packed. Packed
+# bytes are turns of: a count and as many bytes as they are; a count of bytes that have been there before, and how far
+# back, its low byte first. src/runtime/programs.c unpacks them.
 if [ $# = 0 ]; then
-    echo '_Alignas(64) const uint8_t holo_stdlib_bytes[1] = {0};'
-    echo 'const uint64_t holo_stdlib_size = 0;'
-else
-    echo '_Alignas(64) const uint8_t holo_stdlib_bytes[] = {'
-    od -An -v -tu1 "$1" | sed 's/  */,/g; s/^,//; s/$/,/'
-    echo '};'
-    echo 'const uint64_t holo_stdlib_size = sizeof holo_stdlib_bytes;'
+    cat << 'END'
+#include <stdint.h>
+extern const uint8_t holo_stdlib_packed[];
+extern const uint64_t holo_stdlib_packed_size, holo_stdlib_size;
+const uint8_t holo_stdlib_packed[1] = {0};
+const uint64_t holo_stdlib_packed_size = 0, holo_stdlib_size = 0;
+END
+    exit
 fi
+od -An -v -tu1 "$1" | awk '
+    { for (i = 1; i <= NF; i++) byte[n++] = $i }
+    function turn(count, back,  i) {
+        printf "%d,", plain
+        for (i = at - plain; i < at; i++) printf "%d,", byte[i]
+        printf "%d,%d,%d,\n", count, back % 256, int(back / 256)
+        plain = 0
+    }
+    END {
+        print "#include <stdint.h>"
+        print "extern const uint8_t holo_stdlib_packed[];"
+        print "extern const uint64_t holo_stdlib_packed_size, holo_stdlib_size;"
+        print "const uint8_t holo_stdlib_packed[] = {"
+        while (at < n) {
+            key = byte[at] "," byte[at + 1] "," byte[at + 2] "," byte[at + 3] "," byte[at + 4]
+            from = key in last ? last[key] : -1
+            last[key] = at
+            count = 0
+            if (from >= 0 && at - from < 65536) while (at + count < n && count < 255 && byte[from + count] == byte[at + count]) count++
+            if (count < 5) { at++; if (++plain == 255) turn(0, 0); continue }
+            turn(count, at - from)
+            at += count
+        }
+        turn(0, 0)
+        print "};"
+        print "const uint64_t holo_stdlib_packed_size = sizeof holo_stdlib_packed;"
+        print "const uint64_t holo_stdlib_size = " n ";"
+    }'

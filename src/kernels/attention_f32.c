@@ -209,7 +209,7 @@ static void row_divide(Attention *t, int64_t row)
     const HoloAttend *a = t->a;
     float            *x = weights_of(t, row);
     for (int64_t j = (t->count + LANES - 1) / LANES * LANES; j < a->keys; j++) x[j] = 0;
-    f32v sum = v_set1(row_peer(x, a->keys, aligned_start(a->row + row, a->keys)));
+    f32v sum = v_set1(SHARED(row_peer)(x, a->keys, aligned_start(a->row + row, a->keys)));
     for (int64_t j = 0; j < t->count; j += LANES) v_store(x + j, v_div(v_load(x + j), sum));
 }
 

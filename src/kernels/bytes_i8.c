@@ -68,7 +68,7 @@ INL int64_t pairs_wide(const HoloPairI8 *p)
     return p->multiply ? pair_wide(p, false, true) : pair_wide(p, false, false);
 }
 
-static void pair_i8(const HoloPairI8 *p)
+void SHARED(pair_i8)(const HoloPairI8 *p)
 {
     for (int64_t at = pairs_wide(p); at < p->n; at += LANES) {
         int     count = lanes_left(at, p->n);
@@ -127,7 +127,7 @@ INL void mean_block(const HoloPoolI8 *p, int64_t at, int lanes)
 }
 
 // The last block of many begins where it ends with them.
-static void pool_i8(const HoloPoolI8 *p)
+void SHARED(pool_i8)(const HoloPoolI8 *p)
 {
     for (int64_t i = 0; i < p->n; i += LANES) {
         int64_t at    = i + LANES > p->n && p->n > LANES ? p->n - LANES : i;

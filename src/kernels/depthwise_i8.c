@@ -208,7 +208,7 @@ INL void dw_rows(const HoloDepthwiseI8 *d, int64_t row, int64_t row_end, int64_t
         }
 }
 
-static void depthwise_i8(const HoloDepthwiseI8 *d, int64_t row, int64_t row_end, int64_t channel)
+void SHARED(depthwise_i8)(const HoloDepthwiseI8 *d, int64_t row, int64_t row_end, int64_t channel)
 {
     dw_rows(d, row, row_end, channel, false);
 }

@@ -25,21 +25,6 @@ typedef struct DepthwiseRun {
     int                      count;      // of pixels
 } DepthwiseRun;
 
-INL int64_t ceil_steps(int64_t distance, int64_t step)
-{
-    return step == 1 ? distance : (distance + step - 1) / step;
-}
-
-// The places of the kernel, along one dimension, that are inside the image for an output at `at`.
-INL void places_inside(const HoloConvShape *s, int dim, int64_t at, int64_t *first, int64_t *end)
-{
-    int64_t start = at * s->stride[dim] - s->pad[dim], left = s->in[dim] - start;
-    *first = start < 0 ? ceil_steps(-start, s->dilation[dim]) : 0;
-    *end   = left <= 0 ? 0 : ceil_steps(left, s->dilation[dim]);
-    if (*end > s->kernel[dim]) *end = s->kernel[dim];
-    if (*first > *end) *first = *end;
-}
-
 // What may be outside: nothing; columns at both ends, fewer than half a row of the kernel; any column, and there may be
 // fewer pixels.
 typedef enum DepthwiseCare { DEPTHWISE_INSIDE, DEPTHWISE_EDGE, DEPTHWISE_ANY } DepthwiseCare;

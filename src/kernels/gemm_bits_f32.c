@@ -43,6 +43,26 @@ typedef struct BitsTile {
     int                 rows; // that are there
 } BitsTile;
 
+// Where the sums of a tile go.
+typedef struct BitsOut {
+    const float *bias;
+    float       *c; // at the first row
+    int64_t      c_row, n, column;
+    int          rows, panels;
+} BitsOut;
+
+static NOINLINE void bits_store(const BitsOut *o, f32v total[6][BITS_WIDE])
+{
+    for (int i = 0; i < o->rows; i++)
+        for (int j = 0; j < o->panels; j++) {
+            int64_t column = o->column + j * LANES;
+            int     lanes  = lanes_left(column, o->n);
+            f32v    y      = total[i][j];
+            if (o->bias) y = v_add(y, v_load_lanes(o->bias + column, lanes));
+            v_store_lanes(o->c + i * o->c_row + column, y, lanes);
+        }
+}
+
 INL void bits_tile(const BitsTile *t, int rows, int panels, int bits, bool has_offsets)
 {
     const HoloGemmBits *g      = t->g;
@@ -87,14 +107,9 @@ INL void bits_tile(const BitsTile *t, int rows, int panels, int bits, bool has_o
         UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) total[i][j] =
             v_mad(sum[i][j], v_load(scale + j * LANES * blocks), total[i][j]);
     }
-    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++)
-    {
-        int    lanes = lanes_left(t->column + j * LANES, g->n);
-        f32v   y     = total[i][j];
-        float *at    = g->c + i * g->c_row + t->column + j * LANES;
-        if (g->bias) y = v_add(y, v_load_lanes(g->bias + t->column + j * LANES, lanes));
-        if (i < t->rows) v_store_lanes(at, y, lanes);
-    }
+    f32v kept[6][BITS_WIDE]; // totals stay in registers
+    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) kept[i][j] = total[i][j];
+    bits_store(&(BitsOut){g->bias, g->c, g->c_row, g->n, t->column, t->rows, panels}, kept);
 }
 
 // Every tile: rows, how many panels and what that is called, bits, and whether there are offsets.

@@ -154,14 +154,9 @@ INL void bits_i8_tile(const BitsRows *t, int rows, int panels, int bits, bool qu
         UNROLL for (int i = 0; i < rows; i++) head[i] += 2;
         if (offset) offset += LANES;
     }
-    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++)
-    {
-        int    lanes = lanes_left(t->column + j * LANES, g->n);
-        f32v   y     = total[i][j];
-        float *at    = g->c + (t->row + i) * g->c_row + t->column + j * LANES;
-        if (g->bias) y = v_add(y, v_load_lanes(g->bias + t->column + j * LANES, lanes));
-        if (i < t->rows) v_store_lanes(at, y, lanes);
-    }
+    f32v kept[6][BITS_WIDE]; // totals stay in registers
+    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) kept[i][j] = total[i][j];
+    bits_store(&(BitsOut){g->bias, g->c + t->row * g->c_row, g->c_row, g->n, t->column, t->rows, panels}, kept);
 }
 
 #define BITS_I8_FORMS(X, rows, name, panels) X(rows, name, panels, 4) X(rows, name, panels, 8)

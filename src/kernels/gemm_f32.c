@@ -73,45 +73,70 @@ static void swish_rows(float slope, int64_t rows, int64_t columns, float *x, int
 
 #define EACH_SUM(i, j) UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++)
 
-// What becomes of the sums. At the end they go row by row, so that the first are stored while others are
-// still computed: what is added and the bounds change nothing where there are none. `last` are the columns of the last
-// panel.
-INL void tile_finish(const Tile *t, f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], int rows, int panels, int last)
+INL bool d_is_one_row(const Tile *t) // as it is
 {
-#define COLUMNS(j)      ((j) + 1 < panels ? LANES : last)
-#define PART(p, j)      v_load_lanes((p) + (j)*LANES, COLUMNS(j))
-#define STORED(i, j, x) v_store_lanes(t->c + (i)*t->c_row + (j)*LANES, x, COLUMNS(j))
-#define ENDED(i, j, x)  STORED(i, j, v_at_most(v_at_least(x, low), high))
+    return t->d_column && !t->d_row && t->beta == 1;
+}
+
+// What becomes of sums that have left the registers, [rows][GEMM_WIDE_PANELS]: whatever there is to do. Once for all tiles:
+// there are many.
+static NOINLINE void tile_finish_any(const Tile *t, f32v sums[GEMM_ROWS][GEMM_WIDE_PANELS], int rows, int panels)
+{
     const HoloFinish *finish  = t->pause ? NULL : t->finish;
-    bool              bounded = finish && (finish->has_low || finish->has_high);
-    bool              d_rows  = t->d && (!t->d_column || t->d_row || t->beta != 1); // d is not one row, as it is
-    f32v              d[GEMM_WIDE_PANELS];
-    f32v              low  = v_set1(finish && finish->has_low ? finish->low : -__builtin_inff());
-    f32v              high = v_set1(finish && finish->has_high ? finish->high : __builtin_inff());
+    const float      *d       = t->pause ? NULL : t->d;
+    const float      *more    = finish && finish->more ? t->more : NULL;
+    bool              one_row = d && d_is_one_row(t);
+    f32v              low     = v_set1(finish && finish->has_low ? finish->low : -__builtin_inff());
+    f32v              high    = v_set1(finish && finish->has_high ? finish->high : __builtin_inff());
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < panels; j++) {
+            int     lanes = j + 1 < panels ? LANES : t->last;
+            int64_t at    = i * t->c_row + j * LANES;
+            f32v    sum   = sums[i][j];
+            if (t->resume) sum = v_add(v_load_lanes(t->c + at, lanes), sum);
+            if (!t->pause && t->alpha != 1) sum = v_mul(sum, v_set1(t->alpha));
+            if (d && !one_row && t->d_column)
+                sum = v_mad(v_set1(t->beta), v_load_lanes(d + i * t->d_row + j * LANES, lanes), sum);
+            else if (d && !one_row)
+                sum = v_mad(v_set1(t->beta), v_set1(d[i * t->d_row]), sum);
+            if (one_row) sum = v_add(v_load_lanes(d + j * LANES, lanes), sum);
+            if (more) sum = v_add(sum, v_load_lanes(more + at, lanes));
+            v_store_lanes(t->c + at, v_at_most(v_at_least(sum, low), high), lanes);
+        }
+    if (finish && finish->has_slope) swish_rows(finish->slope, rows, (panels - 1) * LANES + t->last, t->c, t->c_row);
+}
+
+// What mostly becomes of sums, while they are in registers: what is added and the bounds change nothing where there are none.
+// `last` are the columns of the last panel.
+INL void tile_finish_here(const Tile *t, f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], int rows, int panels, int last)
+{
+#define PART(p, j) v_load_lanes((p) + (j)*LANES, (j) + 1 < panels ? LANES : last)
+    const HoloFinish *finish = t->pause ? NULL : t->finish;
+    f32v              low    = v_set1(finish && finish->has_low ? finish->low : -__builtin_inff());
+    f32v              high   = v_set1(finish && finish->has_high ? finish->high : __builtin_inff());
     if (t->resume) EACH_SUM(i, j) sum[i][j] = v_add(PART(t->c + i * t->c_row, j), sum[i][j]);
-    if (!t->pause && t->alpha != 1) EACH_SUM(i, j) sum[i][j] = v_mul(sum[i][j], v_set1(t->alpha));
-    if (!t->pause && d_rows) {
-        f32v beta = v_set1(t->beta);
-        if (t->d_column)
-            EACH_SUM(i, j) sum[i][j] = v_mad(beta, PART(t->d + i * t->d_row, j), sum[i][j]);
-        else
-            EACH_SUM(i, j) sum[i][j] = v_mad(beta, v_set1(t->d[i * t->d_row]), sum[i][j]);
-    }
-    UNROLL for (int j = 0; j < GEMM_WIDE_PANELS; j++) d[j] = v_set1(-0.0f);
-    if (!t->pause && t->d && !d_rows) UNROLL for (int j = 0; j < panels; j++) d[j] = PART(t->d, j);
-    if (!bounded && finish && finish->more)
-        EACH_SUM(i, j) STORED(i, j, v_add(v_add(d[j], sum[i][j]), PART(t->more + i * t->c_row, j)));
-    else if (!bounded)
-        EACH_SUM(i, j) STORED(i, j, v_add(d[j], sum[i][j]));
-    else if (finish->more)
-        EACH_SUM(i, j) ENDED(i, j, v_add(v_add(d[j], sum[i][j]), PART(t->more + i * t->c_row, j)));
-    else
-        EACH_SUM(i, j) ENDED(i, j, v_add(d[j], sum[i][j]));
+    if (!t->pause && t->d) EACH_SUM(i, j) sum[i][j] = v_add(PART(t->d, j), sum[i][j]);
+    if (finish && finish->more) EACH_SUM(i, j) sum[i][j] = v_add(sum[i][j], PART(t->more + i * t->c_row, j));
+    EACH_SUM(i, j)
+    v_store_lanes(t->c + i * t->c_row + j * LANES, v_at_most(v_at_least(sum[i][j], low), high),
+                  j + 1 < panels ? LANES : last);
     if (finish && finish->has_slope) swish_rows(finish->slope, rows, (panels - 1) * LANES + last, t->c, t->c_row);
-#undef ENDED
-#undef STORED
 #undef PART
-#undef COLUMNS
+}
+
+// Columns that do not fill their panel stay in registers where a load and a store of them is one instruction.
+INL void tile_finish(const Tile *t, f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], int rows, int panels)
+{
+    bool plain = t->pause || (t->alpha == 1 && (!t->d || d_is_one_row(t)));
+    if (plain && t->last == LANES) {
+        tile_finish_here(t, sum, rows, panels, LANES);
+    } else if (plain && REGISTERS == 1) {
+        tile_finish_here(t, sum, rows, panels, t->last);
+    } else {
+        f32v sums[GEMM_ROWS][GEMM_WIDE_PANELS];
+        EACH_SUM(i, j) sums[i][j] = sum[i][j];
+        tile_finish_any(t, sums, rows, panels);
+    }
 }
 
 // Sixteen numbers of B that are no codes.
@@ -126,16 +151,8 @@ INL int64_t b_bytes(uint32_t type, int64_t numbers)
     return type == HOLO_WEIGHTS_CODES ? numbers / 2 : numbers * (int64_t)(type ? sizeof(uint16_t) : sizeof(float));
 }
 
-// Once for all tiles of narrow panels: there are many.
-static __attribute__((noinline)) void tile_finish_any(const Tile *t, f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], int rows,
-                                                      int panels)
-{
-    tile_finish(t, sum, rows, panels, t->last);
-}
-
-// `in_lines`: the rows of A are in runs. A loop around the loop would cost products of one run more than nothing. `half`: the
-// last panel has at most half of its columns.
-INL void tile(const Tile *t, int rows, int panels, uint32_t type, bool in_lines, bool half)
+// `half`: the last panel has at most half of its columns.
+INL void tile(const Tile *t, int rows, int panels, uint32_t type, bool half)
 {
     f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], book = v_set1(0);
     EACH_SUM(i, j) sum[i][j] = v_set1(0);
@@ -144,7 +161,7 @@ INL void tile(const Tile *t, int rows, int panels, uint32_t type, bool in_lines,
     int64_t      row_step = t->a_row, step = b_bytes(type, t->b_step), panel = b_bytes(type, t->b_panel), k = t->k;
     if (type == HOLO_WEIGHTS_CODES) book = v_load(t->book);
     UNROLL for (int i = 0; i < rows; i += 4) a[i / 4] = t->a + i * row_step;
-    for (int64_t line = 0; line < (in_lines ? t->lines : 1); line++) {
+    for (int64_t lines = t->lines;;) { // runs of the rows of A
         for (int64_t p = 0; p < k; p++, b += step, next += step) {
             f32v column[GEMM_WIDE_PANELS];
             // Wide tiles have few rows: they wait for memory anyway, and more reads would only be in the way.
@@ -162,46 +179,38 @@ INL void tile(const Tile *t, int rows, int panels, uint32_t type, bool in_lines,
                 if (i % 2) HOLD;
             }
         }
-        if (in_lines) UNROLL for (int i = 0; i < rows; i += 4) a[i / 4] += t->line;
+        if (--lines <= 0) break;
+        UNROLL for (int i = 0; i < rows; i += 4) a[i / 4] += t->line;
     }
     if (type) {
         f32v sums[GEMM_ROWS][GEMM_WIDE_PANELS];
         EACH_SUM(i, j) sums[i][j] = sum[i][j];
         tile_finish_any(t, sums, rows, panels);
-    } else if (t->last == LANES)
-        tile_finish(t, sum, rows, panels, LANES);
-    else
-        tile_finish(t, sum, rows, panels, t->last);
+    } else {
+        tile_finish(t, sum, rows, panels);
+    }
 }
 
 #define X(rows, panels)                               \
     static void tile_##rows##x##panels(const Tile *t) \
     {                                                 \
-        tile(t, rows, panels, 0, false, false);       \
-    }
-GEMM_TILES(X)
-#undef X
-
-#define X(rows, panels)                                          \
-    static void tile_##rows##x##panels##_f16(const Tile *t)      \
-    {                                                            \
-        tile(t, rows, panels, HOLO_WEIGHTS_F16, false, false);   \
-    }                                                            \
-    static void tile_##rows##x##panels##_bf16(const Tile *t)     \
-    {                                                            \
-        tile(t, rows, panels, HOLO_WEIGHTS_BF16, false, false);  \
-    }                                                            \
-    static void tile_##rows##x##panels##_codes(const Tile *t)    \
-    {                                                            \
-        tile(t, rows, panels, HOLO_WEIGHTS_CODES, false, false); \
+        tile(t, rows, panels, 0, false);              \
     }
 GEMM_TILES(X)
 #undef X
 
 #define X(rows, panels)                                       \
-    static void tile_##rows##x##panels##_lines(const Tile *t) \
+    static void tile_##rows##x##panels##_f16(const Tile *t)   \
     {                                                         \
-        tile(t, rows, panels, 0, true, false);                \
+        tile(t, rows, panels, HOLO_WEIGHTS_F16, false);       \
+    }                                                         \
+    static void tile_##rows##x##panels##_bf16(const Tile *t)  \
+    {                                                         \
+        tile(t, rows, panels, HOLO_WEIGHTS_BF16, false);      \
+    }                                                         \
+    static void tile_##rows##x##panels##_codes(const Tile *t) \
+    {                                                         \
+        tile(t, rows, panels, HOLO_WEIGHTS_CODES, false);     \
     }
 GEMM_TILES(X)
 #undef X
@@ -209,7 +218,7 @@ GEMM_TILES(X)
 #define X(rows, panels)                                      \
     static void tile_##rows##x##panels##_half(const Tile *t) \
     {                                                        \
-        tile(t, rows, panels, 0, false, true);               \
+        tile(t, rows, panels, 0, true);                      \
     }
 GEMM_HALVES(X)
 #undef X
@@ -219,11 +228,6 @@ typedef const TileFn Tiles[GEMM_ROWS + 1][GEMM_WIDE_PANELS + 1];
 
 static Tiles tiles = {
 #define X(rows, panels) [rows][panels] = tile_##rows##x##panels,
-    GEMM_TILES(X)
-#undef X
-};
-static Tiles tiles_lines = {
-#define X(rows, panels) [rows][panels] = tile_##rows##x##panels##_lines,
     GEMM_TILES(X)
 #undef X
 };
@@ -415,7 +419,6 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
     Tiles *first_tiles = g->b_type == HOLO_WEIGHTS_F16     ? &tiles_f16
                          : g->b_type == HOLO_WEIGHTS_BF16  ? &tiles_bf16
                          : g->b_type == HOLO_WEIGHTS_CODES ? &tiles_codes
-                         : g->lines > 1                    ? &tiles_lines
                                                            : &tiles;
     // Even heights: 13 rows are 7 and 6, not 12 and 1.
     int64_t part = g->part ? g->part : rows, parts = rows / part;

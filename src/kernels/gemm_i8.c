@@ -10,13 +10,6 @@
 typedef uint32_t u32n __attribute__((vector_size(NATIVE)));
 enum { PAIR_ROWS = REGISTERS == 1 ? 8 : REGISTERS == 2 ? 4 : 2 }; // of a tile of pairs
 
-INL int32_t quad_read(const uint8_t *p)
-{
-    int32_t quad;
-    __builtin_memcpy(&quad, p, sizeof quad);
-    return quad;
-}
-
 // What the sums of a row and a panel start from; `c` is what is there, where the sum goes on.
 INL i32v tile_start(const HoloGemmI8 *g, int64_t row, int64_t panel, const int32_t *c, int32_t more)
 {
@@ -32,6 +25,17 @@ INL i32v tile_start(const HoloGemmI8 *g, int64_t row, int64_t panel, const int32
         EACH(r) sum.r[r] = (i32n)((u32n)sum.r[r] + (u32n)before.r[r]);
     }
     return sum;
+}
+
+// The same of a tile, `gap` numbers from row to row of c; `more` is behind the rows of A.
+static NOINLINE void tile_starts(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int panels,
+                                 const int32_t *c, int64_t gap, const uint8_t *more,
+                                 i32v sum[QUAD_ROWS][QUAD_WIDE_PANELS])
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < panels; j++)
+            sum[i][j] = tile_start(g, row + i, panel + j, c ? c + i * gap + j * LANES : NULL,
+                                   more ? quad_read(more + i * g->a_row) : 0);
 }
 
 // No sum times one of these ratios leaves 30 bits, or is a NaN.
@@ -63,26 +67,32 @@ INL void tile_store_rows(const HoloGemmI8 *g, int64_t row, int64_t panel, int ro
     }
 }
 
-// What a tile has become, as bytes; of the last panel some columns may not be there.
-INL void tile_store_u8(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int panels, int columns,
-                       i32v sum[QUAD_ROWS][QUAD_WIDE_PANELS])
+// What a tile has become, as bytes; of the last panel some columns may not be there. Once for all tiles: there are many.
+static NOINLINE void tile_store_u8(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int panels, int columns,
+                                   i32v sum[QUAD_ROWS][QUAD_WIDE_PANELS])
 {
-    if (STORE_ROWS && panels == 2 && columns == 2 * LANES && ratios_are_small(g->ratio + panel * LANES, 2)) {
-        tile_store_rows(g, row, panel, rows, sum);
-        return;
-    }
-    UNROLL for (int j = 0; j < panels; j++)
-    {
+    for (int j = 0; j < panels; j++) {
         Steps    steps = steps_of(g->ratio + (panel + j) * LANES, g->y_zero, g->is_signed);
         uint8_t *out   = g->bytes + row * g->bytes_row + (panel + j) * LANES;
         int      lanes = columns - j * LANES;
         if (steps.sure && lanes >= LANES)
-            UNROLL for (int i = 0; i < rows; i++)
-                requantise_store(sum[i][j], steps, true, out + i * g->bytes_row, LANES);
+            for (int i = 0; i < rows; i++) requantise_store(sum[i][j], steps, true, out + i * g->bytes_row, LANES);
         else
-            UNROLL for (int i = 0; i < rows; i++)
-                requantise_store(sum[i][j], steps, false, out + i * g->bytes_row, lanes);
+            for (int i = 0; i < rows; i++) requantise_store(sum[i][j], steps, false, out + i * g->bytes_row, lanes);
     }
+}
+
+// The columns of a tile's sums that are there, to and from a whole tile.
+static NOINLINE void part_load(const HoloGemmI8 *g, const int32_t *c, int rows, int width, int columns, int32_t *part)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < width; j++) part[i * width + j] = j < columns ? c[i * g->c_row + j] : 0;
+}
+
+static NOINLINE void part_store(const HoloGemmI8 *g, int32_t *c, int rows, int width, int columns, const int32_t *part)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++) c[i * g->c_row + j] = part[i * width + j];
 }
 
 enum { AHEAD_MOST = 1 << 18 }; // of what is fetched before it is met, so that the second cache keeps it
@@ -90,10 +100,10 @@ enum { AHEAD_MOST = 1 << 18 }; // of what is fetched before it is met, so that t
 // How the sums of a tile are made.
 enum { TILE_PAIRS, TILE_QUADS, TILE_RAW, TILE_LINES };
 
-// The products of all quads are added to sums. `fetch`: as these panels are met, those `ahead` bytes behind them, which come
-// next, are fetched.
-INL void tile_sum(const HoloGemmI8 *g, const uint8_t *a, const uint8_t *b, int rows, int panels, int how, bool fetch,
-                  int64_t ahead, i32v sum[QUAD_ROWS][QUAD_WIDE_PANELS])
+// The products of all quads are added to sums. As these panels are met, those `ahead` bytes behind them, which come next, are
+// fetched; those that come no more are there already, 0 bytes behind.
+INL void tile_sum(const HoloGemmI8 *g, const uint8_t *a, const uint8_t *b, int rows, int panels, int how, int64_t ahead,
+                  i32v sum[QUAD_ROWS][QUAD_WIDE_PANELS])
 {
     const bool     quads = how != TILE_PAIRS, raw = how >= TILE_RAW, in_lines = how == TILE_LINES;
     const uint32_t flip     = raw ? 0x80808080u : QUADS_FLIP;
@@ -111,7 +121,7 @@ INL void tile_sum(const HoloGemmI8 *g, const uint8_t *a, const uint8_t *b, int r
             UNROLL for (int j = 0; j < panels; j++)
             {
                 even[j] = i_load((const int32_t *)(const void *)(b + j * panel_step));
-                if (fetch) __builtin_prefetch(b + j * panel_step + ahead, 0, 2);
+                if (quads) __builtin_prefetch(b + j * panel_step + ahead, 0, 2);
                 if (quads && flip) EACH(r) even[j].r[r] = (i32n)((u32n)even[j].r[r] ^ flip);
                 if (quads) continue;
                 EACH(r) odd[j].r[r]  = (i32n)((u32n)even[j].r[r] >> 8) & 0x00FF00FF;
@@ -146,27 +156,34 @@ INL void i8_tile(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int 
     int64_t        gap = columns < width ? width : g->c_row, next = panels * g->b_panel;
     i32v           sum[QUAD_ROWS][QUAD_WIDE_PANELS];
     a += how == TILE_LINES ? row / g->part * g->a_part + row % g->part * g->a_row : row * g->a_row;
-    for (int i = 0; columns < width && g->resume && i < rows; i++)
-        for (int j = 0; j < width; j++) part[i * width + j] = j < columns ? c[i * g->c_row + j] : 0;
-    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =
-        raw ? i_load(g->column + (panel + j) * LANES)
-            : tile_start(g, row + i, panel + j, g->resume ? at + i * gap + j * LANES : NULL,
-                         quads && QUADS_FLIP ? quad_read(a + i * g->a_row + 4 * g->quads) : 0);
-    if (quads && !row)
-        tile_sum(g, a, b, rows, panels, how, true, next < AHEAD_MOST ? next : AHEAD_MOST, sum);
-    else
-        tile_sum(g, a, b, rows, panels, how, false, 0, sum);
+    if (columns < width && g->resume) part_load(g, c, rows, width, columns, part);
+    if (!raw) {
+        i32v start[QUAD_ROWS][QUAD_WIDE_PANELS];
+        tile_starts(g, row, panel, rows, panels, g->resume ? at : NULL, gap,
+                    quads && QUADS_FLIP ? a + 4 * g->quads : NULL, start);
+        UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] = start[i][j];
+    } else {
+        UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =
+            i_load(g->column + (panel + j) * LANES);
+    }
+    if (next > AHEAD_MOST) next = AHEAD_MOST;
+    tile_sum(g, a, b, rows, panels, how, row ? 0 : next, sum);
+    if (g->ratio && STORE_ROWS && panels == 2 && columns == width && ratios_are_small(g->ratio + panel * LANES, 2)) {
+        tile_store_rows(g, row, panel, rows, sum);
+        return;
+    }
     if (g->ratio) {
-        tile_store_u8(g, row, panel, rows, panels, columns, sum);
+        i32v sums[QUAD_ROWS][QUAD_WIDE_PANELS];
+        UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sums[i][j] = sum[i][j];
+        tile_store_u8(g, row, panel, rows, panels, columns, sums);
         return;
     }
     UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++)
         i_store(at + i * gap + j * LANES, sum[i][j]);
-    for (int i = 0; columns < width && i < rows; i++)
-        for (int j = 0; j < columns; j++) c[i * g->c_row + j] = part[i * width + j];
+    if (columns < width) part_store(g, c, rows, width, columns, part);
 }
 
-static void gemm_i8(const HoloGemmI8 *g)
+void SHARED(gemm_i8)(const HoloGemmI8 *g)
 {
     for (int64_t panel = 0; panel * LANES < g->n; panel++) {
         int64_t row = 0;
@@ -175,7 +192,7 @@ static void gemm_i8(const HoloGemmI8 *g)
     }
 }
 
-static bool gemm_raw_i8(const HoloGemmI8 *g) // without quads there is none
+bool SHARED(gemm_raw_i8)(const HoloGemmI8 *g) // without quads there is none
 {
     (void)g;
     return false;
@@ -190,7 +207,7 @@ INL int32_t bytes_sum(int64_t k, const uint8_t *a, uint8_t flip) // of k signed 
     return sum;
 }
 
-static void rows_i8(int64_t m, int64_t k, const uint8_t *a, int64_t row, bool is_signed, void *out, int32_t *out_sums)
+void SHARED(rows_i8)(int64_t m, int64_t k, const uint8_t *a, int64_t row, bool is_signed, void *out, int32_t *out_sums)
 {
     uint8_t flip = is_signed ? 0 : 0x80;
     for (int64_t i = 0; i < m; i++, a += row) {
@@ -259,7 +276,7 @@ INL u8q line_load(const uint8_t *p, int64_t column, int lanes)
     return line;
 }
 
-static void pack_i8(int64_t k, int64_t n, const uint8_t *b, int64_t row, int64_t column, bool is_signed, uint8_t *out)
+void SHARED(pack_i8)(int64_t k, int64_t n, const uint8_t *b, int64_t row, int64_t column, bool is_signed, uint8_t *out)
 {
     uint8_t flip = is_signed ? 0x80 : 0;
     for (int64_t j = 0; j < n; j += LANES) {

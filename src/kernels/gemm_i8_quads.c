@@ -56,20 +56,20 @@ static void quads_walk(const HoloGemmI8 *g, QuadTile *const tiles[QUAD_ROWS + 1]
     }
 }
 
-static void gemm_i8_quads(const HoloGemmI8 *g)
+void SHARED(gemm_i8_quads)(const HoloGemmI8 *g)
 {
     quads_walk(g, quad_tiles);
 }
 
 // Where quads are signed on both sides, bytes cannot be taken as they are.
-static bool gemm_raw_i8_quads(const HoloGemmI8 *g)
+bool SHARED(gemm_raw_i8_quads)(const HoloGemmI8 *g)
 {
     if (!QUADS_FLIP) quads_walk(g, g->lines > 1 ? line_tiles : raw_tiles);
     return !QUADS_FLIP;
 }
 
-QUADS_TARGET static void rows_i8_quads(int64_t m, int64_t k, const uint8_t *a, int64_t row, bool is_signed, void *out,
-                                       int32_t *out_sums)
+QUADS_TARGET void SHARED(rows_i8_quads)(int64_t m, int64_t k, const uint8_t *a, int64_t row, bool is_signed, void *out,
+                                        int32_t *out_sums)
 {
     uint8_t    flip = is_signed ? 0 : 0x80;
     const i32n mask = (i32n){0} + (int32_t)(flip * UINT32_C(0x01010101)), ones = (i32n){0} + 0x01010101;
@@ -93,54 +93,9 @@ QUADS_TARGET static void rows_i8_quads(int64_t m, int64_t k, const uint8_t *a, i
     }
 }
 
-// ---- weights of few bits
-
-QUADS_TARGET static void rows_bits_i8_quads(int64_t k, int64_t block, const float *a, void *out)
-{
-    bits_row_make(k, block, a, out, true);
-}
-
-#define X(rows, name, panels, bits)                                                 \
-    QUADS_TARGET static void bits_quads_##rows##_##name##_##bits(const BitsRows *t) \
-    {                                                                               \
-        bits_i8_tile(t, rows, panels, bits, true);                                  \
-    }
-BITS_I8_TILES(X)
-#undef X
-
-static const BitsRowsTile bits_quads[7][2][9] = {
-#define X(rows, name, panels, bits) [rows][name][bits] = bits_quads_##rows##_##name##_##bits,
-    BITS_I8_TILES(X)
-#undef X
-};
-
-static void gemm_bits_i8_quads(const HoloGemmBitsI8 *g)
-{
-    bits_i8_tiles(g, bits_quads);
-}
-
 // ---- filters of one channel
 
-QUADS_TARGET static void depthwise_i8_quads(const HoloDepthwiseI8 *d, int64_t row, int64_t row_end, int64_t channel)
+QUADS_TARGET void SHARED(depthwise_i8_quads)(const HoloDepthwiseI8 *d, int64_t row, int64_t row_end, int64_t channel)
 {
     dw_rows(d, row, row_end, channel, true);
 }
-
-// ---- the level's table once more, with these
-
-#define gemm_i8      gemm_i8_quads
-#define rows_i8      rows_i8_quads
-#define gemm_raw_i8  gemm_raw_i8_quads
-#define rows_bits_i8 rows_bits_i8_quads
-#define gemm_bits_i8 gemm_bits_i8_quads
-#define depthwise_i8 depthwise_i8_quads
-
-extern const HoloKernels TABLE(QUADS_LEVEL, HOLO_EXACT);
-
-const HoloKernels TABLE(QUADS_LEVEL, HOLO_EXACT) = {
-    TEXT(QUADS_LEVEL),
-    HOLO_EXACT,
-#define KERNEL(name, ret, args) name,
-#include "kernels/kernels.def"
-#undef KERNEL
-};

@@ -55,14 +55,14 @@ INL void grid_taps(const HoloGrid *g, bool zeros, const float *at, int64_t n)
     }
 }
 
-static void grid_taps_f32(const HoloGrid *g, const float *at, int64_t n)
+void SHARED(grid_taps_f32)(const HoloGrid *g, const float *at, int64_t n)
 {
     grid_taps(g, g->padding == HOLO_GRID_ZEROS, at, n);
     for (int64_t p = n; p < g->line && p % LANES; p++)
         for (int t = 0; t < 4; t++) g->index[t * g->line + p] = -1, g->weight[t * g->line + p] = 0;
 }
 
-static void grid_sums_f32(const HoloGrid *g, const float *x, int64_t n, float *out)
+void SHARED(grid_sums_f32)(const HoloGrid *g, const float *x, int64_t n, float *out)
 {
     for (int64_t p = 0; p < n; p += LANES) {
         f32v part[4];

@@ -48,8 +48,9 @@ INL void grouped_block(const GroupedRun *r, int64_t channel, int lanes, int widt
                           .beta     = 1,
                           .finish   = finish,
                           .more     = finish && finish->more ? finish->more + (out - d->out) : NULL,
+                          .last     = lanes,
     };
-    tile_finish(&t, sum, pixels, 1, lanes);
+    tile_finish(&t, sum, pixels, 1);
 }
 
 INL void grouped_channels(const GroupedRun *r, int64_t channel, int64_t end, int width, int pixels)

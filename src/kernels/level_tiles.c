@@ -49,6 +49,11 @@ extern const HoloTiles TABLE(HOLO_LEVEL);
     {                                                                                                 \
         name##_I8, name##_I16, name##_I32, name##_I64, NULL, NULL, NULL, NULL, name##_F32, name##_F64 \
     }
+#define TO_SIGNED(bits)                                                                                   \
+    {                                                                                                     \
+        cvt_U##bits##_I8, cvt_U##bits##_I16, cvt_U##bits##_I32, cvt_U##bits##_I64, cvt_U##bits##_U8,      \
+            cvt_U##bits##_U16, cvt_U##bits##_U32, cvt_U##bits##_U64, cvt_I##bits##_F32, cvt_I##bits##_F64 \
+    }
 #define EACH_FLOAT(name)                                           \
     {                                                              \
         [HOLO_TILE_F32] = name##_F32, [HOLO_TILE_F64] = name##_F64 \
@@ -116,9 +121,16 @@ const HoloTiles TABLE(HOLO_LEVEL) = {
         },
     .cvt =
         {
-#define X(id, c) [HOLO_TILE_##id] = EACH_TYPE(cvt_##id),
-            HOLO_TILE_TYPE_MAP(X)
-#undef X
+            [HOLO_TILE_I8]  = TO_SIGNED(8),
+            [HOLO_TILE_I16] = TO_SIGNED(16),
+            [HOLO_TILE_I32] = TO_SIGNED(32),
+            [HOLO_TILE_I64] = TO_SIGNED(64),
+            [HOLO_TILE_U8]  = EACH_TYPE(cvt_U8),
+            [HOLO_TILE_U16] = EACH_TYPE(cvt_U16),
+            [HOLO_TILE_U32] = EACH_TYPE(cvt_U32),
+            [HOLO_TILE_U64] = EACH_TYPE(cvt_U64),
+            [HOLO_TILE_F32] = EACH_TYPE(cvt_F32),
+            [HOLO_TILE_F64] = EACH_TYPE(cvt_F64),
         },
     .plain   = {plain_F32, plain_F64},
     .sel     = {sel_U8, sel_U16, sel_U32, sel_U64},

@@ -1,6 +1,6 @@
 // lookup_u8.c - a table of bytes, one entry at a time. lookup_u8_vbmi.c is for CPUs that hold it in registers.
 
-static void lookup_u8(int64_t n, const uint8_t *x, const uint8_t *table, uint8_t *out)
+void SHARED(lookup_u8)(int64_t n, const uint8_t *x, const uint8_t *table, uint8_t *out)
 {
     int64_t i = 0;
     for (; i + 8 <= n; i += 8) { // one load for eight places

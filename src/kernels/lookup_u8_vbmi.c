@@ -1,5 +1,5 @@
 // lookup_u8_vbmi.c - what lookup_u8 becomes where the CPU permutes bytes of two registers (AVX-512 VBMI): the table is four
-// of them. It is included by the one level that has a third table of kernels with it, and behind gemm_i8_quads.c.
+// of them. It is included by the one level that has a third table of kernels with it.
 
 typedef uint8_t u8n __attribute__((vector_size(64)));
 
@@ -11,7 +11,7 @@ static u8n lookup_64(u8n at, u8n t0, u8n t1, u8n t2, u8n t3)
     return (u8n)_mm512_mask_blend_epi8(_mm512_movepi8_mask((__m512i)at), (__m512i)low, (__m512i)high);
 }
 
-static void lookup_u8_vbmi(int64_t n, const uint8_t *x, const uint8_t *table, uint8_t *out)
+void SHARED(lookup_u8_vbmi)(int64_t n, const uint8_t *x, const uint8_t *table, uint8_t *out)
 {
     u8n t[4], at;
     __builtin_memcpy(t, table, sizeof t);
@@ -21,19 +21,5 @@ static void lookup_u8_vbmi(int64_t n, const uint8_t *x, const uint8_t *table, ui
         at = lookup_64(at, t[0], t[1], t[2], t[3]);
         __builtin_memcpy(out + i, &at, sizeof at);
     }
-    lookup_u8(n - i, x + i, table, out + i);
+    SHARED(lookup_u8)(n - i, x + i, table, out + i);
 }
-
-// ---- the level's table once more, with this
-
-extern const HoloKernels TABLE(avx512vbmi, HOLO_EXACT);
-
-#define lookup_u8 lookup_u8_vbmi
-
-const HoloKernels TABLE(avx512vbmi, HOLO_EXACT) = {
-    "avx512vbmi",
-    HOLO_EXACT,
-#define KERNEL(name, ret, args) name,
-#include "kernels/kernels.def"
-#undef KERNEL
-};

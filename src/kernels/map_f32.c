@@ -57,47 +57,36 @@ MAP_1(sigmoid_ratio, n_sigmoid_ratio(a))
 MAP_1(tanh_ratio, n_tanh_ratio(a))
 MAP_2(above, n_select(a > b, a, (f32n){0}))
 
-INL f32v map_load(const float *p, bool is_one, int64_t i, int lanes)
-{
-    return is_one ? v_set1(*p) : v_load_strided(p + i, 1, 0, lanes);
-}
-
-// Each function with each way to read its operands, as loops of their own.
-#define LOOP(name, a_is_one, b_is_one)                                                           \
-    do {                                                                                         \
-        int64_t i = 0;                                                                           \
-        for (; i + LANES <= m->n; i += LANES) {                                                  \
-            f32v a = map_load(m->a, a_is_one, i, LANES), b = map_load(m->b, b_is_one, i, LANES); \
-            EACH(r) a.r[r] = n_map_##name(a.r[r], b.r[r]);                                       \
-            v_store(m->out + i, a);                                                              \
-        }                                                                                        \
-        if (i == m->n) return;                                                                   \
-        int  lanes = (int)(m->n - i);                                                            \
-        f32v a = map_load(m->a, a_is_one, i, lanes), b = map_load(m->b, b_is_one, i, lanes);     \
-        EACH(r) a.r[r] = n_map_##name(a.r[r], b.r[r]);                                           \
-        v_store_part(m->out + i, a, lanes);                                                      \
-        return;                                                                                  \
-    } while (0)
-
-#define HOLO_MAP_OP(id, name, operands)                      \
-    static void map_##name(const HoloMap *m)                 \
-    {                                                        \
-        bool b_is_one = operands < 2 || m->b_is_one;         \
-        if (m->a_is_one && b_is_one) LOOP(name, true, true); \
-        if (m->a_is_one) LOOP(name, true, false);            \
-        if (b_is_one) LOOP(name, false, true);               \
-        LOOP(name, false, false);                            \
+// Each function of whole vectors. Operands go on by a step, 0 for one that is one number: a vector of it.
+#define HOLO_MAP_OP(id, name, operands)                                                                           \
+    static void map_##name(int64_t n, const float *a, int64_t a_step, const float *b, int64_t b_step, float *out) \
+    {                                                                                                             \
+        for (int64_t i = 0; i < n; i += LANES, a += a_step, b += b_step) {                                        \
+            f32v x = v_load(a), y = operands < 2 ? x : v_load(b);                                                 \
+            EACH(r) x.r[r] = n_map_##name(x.r[r], y.r[r]);                                                        \
+            v_store(out + i, x);                                                                                  \
+        }                                                                                                         \
     }
 #include "format/map_ops.def"
 #undef HOLO_MAP_OP
-#undef LOOP
 
-static void map_f32(const HoloMap *map)
+static void map_f32(const HoloMap *m)
 {
-    static void (*const functions[])(const HoloMap *) = {
+    static void (*const functions[])(int64_t, const float *, int64_t, const float *, int64_t, float *) = {
 #define HOLO_MAP_OP(id, name, operands) [id] = map_##name,
 #include "format/map_ops.def"
 #undef HOLO_MAP_OP
     };
-    functions[map->op](map);
+    int64_t      whole = m->n / LANES * LANES, a_step = m->a_is_one ? 0 : LANES, b_step = m->b_is_one ? 0 : LANES;
+    int          left = (int)(m->n - whole);
+    float        one[2][LANES], out[LANES];
+    const float *a = m->a, *b = m->b;
+    if (m->a_is_one) v_store(one[0], v_set1(*a)), a = one[0];
+    if (m->b_is_one) v_store(one[1], v_set1(*b)), b = one[1];
+    if (whole) functions[m->op](whole, a, a_step, b, b_step, m->out);
+    if (!left) return;
+    if (!m->a_is_one) v_store(one[0], v_load_part(a + whole, 0, left));
+    if (!m->b_is_one) v_store(one[1], v_load_part(b + whole, 0, left));
+    functions[m->op](LANES, one[0], 0, one[1], 0, out);
+    v_store_part(m->out + whole, v_load(out), left);
 }

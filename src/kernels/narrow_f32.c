@@ -2,7 +2,7 @@
 // compiler to make vectors of.
 #include "base/bits.h"
 
-static void widen_f16(int64_t n, const uint16_t *x, float *out)
+void SHARED(widen_f16)(int64_t n, const uint16_t *x, float *out)
 {
     int64_t  i           = 0;
     uint16_t last[LANES] = {0};
@@ -11,12 +11,12 @@ static void widen_f16(int64_t n, const uint16_t *x, float *out)
     if (i < n) v_store_part(out + i, v_load_f16(last), (int)(n - i));
 }
 
-static void widen_bf16(int64_t n, const uint16_t *x, float *out)
+void SHARED(widen_bf16)(int64_t n, const uint16_t *x, float *out)
 {
     for (int64_t i = 0; i < n; i++) out[i] = holo_f32_of_bits((uint32_t)x[i] << 16);
 }
 
-static void narrow_f16(int64_t n, const float *x, uint16_t *out)
+void SHARED(narrow_f16)(int64_t n, const float *x, uint16_t *out)
 {
     int64_t  i = 0;
     uint16_t last[LANES];
@@ -26,7 +26,7 @@ static void narrow_f16(int64_t n, const float *x, uint16_t *out)
     for (int64_t j = i; j < n; j++) out[j] = last[j - i];
 }
 
-static void narrow_bf16(int64_t n, const float *x, uint16_t *out)
+void SHARED(narrow_bf16)(int64_t n, const float *x, uint16_t *out)
 {
     for (int64_t i = 0; i < n; i++) {
         uint32_t bits   = holo_bits_of_f32(x[i]);

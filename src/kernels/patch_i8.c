@@ -1,5 +1,5 @@
 // patch_i8.c - what convolutions of 8-bit integers need beside their product: patches of the image as the panels
-// of gemm_i8, or as rows of bytes. Runs of pixels are those of conv_f32.c.
+// of gemm_i8, or as rows of bytes. Runs of pixels are those of patch_f32.c.
 
 // Where the 16 pixels of a panel see the image at one place of the kernel: offset -1 is outside.
 typedef struct Place8 {
@@ -24,12 +24,12 @@ static void place_find(const HoloConvShape *s, const Run *runs, int run_count, i
 INL u8q place_line(const Place8 *place, const uint8_t *image, uint8_t zero)
 {
     if (place->is_row) return (u8q) * (const u8qu *)(image + place->offset[0]);
-    u8q line;
+    u8q line = {0};
     for (int l = 0; l < LANES; l++) line[l] = place->offset[l] < 0 ? zero : image[place->offset[l]];
     return line;
 }
 
-static void patch_i8(const HoloPatchI8 *p, uint8_t *out)
+void SHARED(patch_i8)(const HoloPatchI8 *p, uint8_t *out)
 {
     const HoloConvShape *s     = p->shape;
     int64_t              plane = s->in[0] * s->in[1] * s->in[2], filter = s->kernel[0] * s->kernel[1] * s->kernel[2];
@@ -68,7 +68,7 @@ INL void run_copy(uint8_t *out, const uint8_t *from, int64_t size)
     }
 }
 
-static void pixels_u8(const HoloPixels *p)
+void SHARED(pixels_u8)(const HoloPixels *p)
 {
     uint8_t *row  = p->out;
     int64_t  from = 0;

@@ -7,8 +7,6 @@
 
 // ---- layers
 
-enum { CARRIED = 2 }; // times 16 rows: each waits for what it has carried so far
-
 // Of up to 16 * parts rows, the means and the standard deviations.
 INL void carried_factors(int parts, const HoloNorm *m, const float *x, int rows, float *near, float *deviation)
 {
@@ -33,7 +31,7 @@ INL void carried_factors(int parts, const HoloNorm *m, const float *x, int rows,
     }
 }
 
-static void carried_layers(const HoloNorm *m, int64_t row, int rows)
+void SHARED(carried_layers)(const HoloNorm *m, int64_t row, int rows)
 {
     float near[CARRIED * LANES], deviation[CARRIED * LANES];
     if (rows > LANES)
@@ -55,13 +53,6 @@ static void carried_layers(const HoloNorm *m, int64_t row, int rows)
 
 // ---- channels of images
 
-// How many elements lie before the first that is aligned, of channel `row` of n elements.
-INL int64_t aligned_start(int64_t row, int64_t n)
-{
-    int64_t start = -(row * n) & 3;
-    return start < n ? start : n;
-}
-
 // What is summed of 16 channels at one place: elements, or squares of what they are off.
 typedef struct Turn {
     const float *x;
@@ -79,7 +70,8 @@ INL f32v turn_at(const Turn *t, int64_t i)
     return v;
 }
 
-INL f32v turn_sum(const Turn *t, int64_t n, int64_t start)
+// A function of its own: there are many that call it.
+static NOINLINE f32v turn_sum(const Turn *t, int64_t n, int64_t start)
 {
     int64_t fours = (n - start) / 4 * 4, eights = fours / 8 * 8, i = 1;
     f32v    s[8], sum = turn_at(t, 0);
@@ -121,8 +113,8 @@ INL void turn_factors(Turn t, int64_t n, int64_t row, float epsilon, f32v scale,
     *out_addend         = v_sub(bias, v_mul(t.mean, *out_factor));
 }
 
-static void instance_f32(int64_t rows, int64_t row, const float *x, int64_t first, int channels, float epsilon,
-                         const float *scale, const float *bias, float *out_factor, float *out_addend)
+void SHARED(instance_f32)(int64_t rows, int64_t row, const float *x, int64_t first, int channels, float epsilon,
+                          const float *scale, const float *bias, float *out_factor, float *out_addend)
 {
     Turn t = {.x = x, .step = row, .across = 1, .lanes = channels};
     f32v factor, addend;
@@ -133,7 +125,7 @@ static void instance_f32(int64_t rows, int64_t row, const float *x, int64_t firs
 }
 
 // Channels that have each its memory: rows.
-static void instance_rows(const HoloNorm *m, int64_t row, int rows)
+void SHARED(instance_rows)(const HoloNorm *m, int64_t row, int rows)
 {
     float factors[LANES], addends[LANES], scale[LANES] = {0}, bias[LANES] = {0};
     f32v  factor, addend;
@@ -171,8 +163,7 @@ static void rows_peer(uint32_t op, int64_t rows, int64_t n, const float *x, floa
     }
 }
 
-// The sum of one row.
-INL float row_peer(const float *x, int64_t n, int64_t start)
+float SHARED(row_peer)(const float *x, int64_t n, int64_t start)
 {
     int64_t fours = (n - start) / 4 * 4, eights = fours / 8 * 8, i = 1;
     float   s[LANES], sum = x[0];

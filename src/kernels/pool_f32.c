@@ -34,7 +34,7 @@ INL f32v pool_join(bool is_max, f32v a, f32v b)
     return is_max ? v_top_of(a, b) : v_add(a, b);
 }
 
-INL void pool_fill(float *line, int64_t n, float number)
+static NOINLINE void pool_fill(float *line, int64_t n, float number)
 {
     for (int64_t i = 0; i < n; i++) line[i] = number;
 }
@@ -50,7 +50,7 @@ INL void pool_rows_of(const float *const *rows, int count, bool is_max, int64_t 
     }
 }
 
-INL void pool_rows_any(const float *const *rows, int count, bool is_max, int64_t n, float *line)
+INL void pool_rows_few(const float *const *rows, int count, bool is_max, int64_t n, float *line)
 {
     if (count == 2)
         pool_rows_of(rows, 2, is_max, n, line);
@@ -60,8 +60,16 @@ INL void pool_rows_any(const float *const *rows, int count, bool is_max, int64_t
         pool_rows_of(rows, count, is_max, n, line);
 }
 
+static NOINLINE void pool_rows_any(const float *const *rows, int count, bool is_max, int64_t n, float *line)
+{
+    if (is_max)
+        pool_rows_few(rows, count, true, n, line);
+    else
+        pool_rows_few(rows, count, false, n, line);
+}
+
 // n floats, each of all rows that the window sees; `at` is where they are in a row.
-INL void pool_rows(const PoolRun *r, bool is_max, int64_t at, int64_t n, float *line)
+static NOINLINE void pool_rows(const PoolRun *r, bool is_max, int64_t at, int64_t n, float *line)
 {
     enum { ROWS = 16 };
     const HoloConvShape *s   = r->p->shape;
@@ -84,7 +92,7 @@ INL void pool_rows(const PoolRun *r, bool is_max, int64_t at, int64_t n, float *
 }
 
 // The line: columns from where the first output's window begins, as nothing where they are outside.
-INL void pool_line(const PoolRun *r, bool is_max)
+static NOINLINE void pool_line(const PoolRun *r, bool is_max)
 {
     const HoloConvShape *s    = r->p->shape;
     int64_t              from = r->x * s->stride[2] - s->pad[2], channels = r->p->channels;
@@ -104,7 +112,7 @@ INL void pool_line(const PoolRun *r, bool is_max)
 }
 
 // What the sums of the run are divided by: fewer places at the edges.
-INL void pool_divisors(const PoolRun *r)
+static NOINLINE void pool_divisors(const PoolRun *r)
 {
     const HoloPool      *p     = r->p;
     const HoloConvShape *s     = p->shape;
@@ -181,7 +189,7 @@ INL void pool_run(const PoolRun *r, bool is_max)
 }
 
 // One output by itself: windows so wide that no line would hold them.
-INL void pool_alone(const PoolRun *r, bool is_max)
+static NOINLINE void pool_alone(const PoolRun *r, bool is_max)
 {
     const HoloPool      *p = r->p;
     const HoloConvShape *s = p->shape;
@@ -251,7 +259,7 @@ INL void pool_apart(const PoolRun *r)
     }
 }
 
-static void pool_f32(const HoloPool *p, int64_t first, int64_t end)
+void SHARED(pool_f32)(const HoloPool *p, int64_t first, int64_t end)
 {
     enum { CHANNELS = 2 * LANES, OUTPUTS = 8 }; // of a line, at least
     const HoloConvShape *s     = p->shape;
@@ -273,7 +281,7 @@ static void pool_f32(const HoloPool *p, int64_t first, int64_t end)
                 if (reach <= most && pool_is_apart(p))
                     pool_apart(&r);
                 else if (reach > most)
-                    p->is_max ? pool_alone(&r, true) : pool_alone(&r, false);
+                    pool_alone(&r, p->is_max);
                 else
                     p->is_max ? pool_run(&r, true) : pool_run(&r, false);
             }

@@ -11,7 +11,7 @@ INL float whole_f32(float x)
     return (x + all) - all;
 }
 
-static void finish_i8(const HoloFinishI8 *f)
+void SHARED(finish_i8)(const HoloFinishI8 *f)
 {
     double  x[PIECE];
     int64_t c_step = f->c_is_one ? 0 : 1, scale_step = f->scale_is_one ? 0 : 1;
@@ -138,7 +138,7 @@ INL bool wide_is_sure(const float *ratio)
     return sure;
 }
 
-static void requantise_i32(const HoloRequantise *q)
+void SHARED(requantise_i32)(const HoloRequantise *q)
 {
     int64_t j = 0;
     for (; STORE_ROUNDED && j + WIDE <= q->n && wide_is_sure(q->ratio + j); j += WIDE)
@@ -176,7 +176,7 @@ INL void scale_panel(const HoloScaleI32 *s, int64_t column, bool biased, int lan
     }
 }
 
-static void scale_i32(const HoloScaleI32 *s)
+void SHARED(scale_i32)(const HoloScaleI32 *s)
 {
     for (int64_t j = 0; j < s->n; j += LANES) {
         int lanes = lanes_left(j, s->n);
@@ -191,7 +191,7 @@ static void scale_i32(const HoloScaleI32 *s)
 
 // ---- QuantizeLinear and its inverse
 
-static void quantize_f32(int64_t n, const float *x, float scale, int zero, bool is_signed, uint8_t *out)
+void SHARED(quantize_f32)(int64_t n, const float *x, float scale, int zero, bool is_signed, uint8_t *out)
 {
     float   low = is_signed ? -128 : 0, rest[LANES] = {0};
     f32v    by = v_set1(scale);
@@ -204,7 +204,7 @@ static void quantize_f32(int64_t n, const float *x, float scale, int zero, bool 
     for (int l = 0; l < n - i; l++) out[i + l] = made[l];
 }
 
-static void dequantize_i8(int64_t n, const uint8_t *x, bool is_signed, int zero, float scale, float *out)
+void SHARED(dequantize_i8)(int64_t n, const uint8_t *x, bool is_signed, int zero, float scale, float *out)
 {
     f32v    by = v_set1(scale), shift = v_set1((float)zero);
     int64_t i = 0;
@@ -215,7 +215,7 @@ static void dequantize_i8(int64_t n, const uint8_t *x, bool is_signed, int zero,
     for (; i < n; i++) out[i] = (float)((is_signed ? (int8_t)x[i] : x[i]) - zero) * scale;
 }
 
-static void range_f32(int64_t n, const float *x, float *low, float *high)
+void SHARED(range_f32)(int64_t n, const float *x, float *low, float *high)
 {
     f32v    least = v_set1(*low), most = v_set1(*high);
     int64_t i = 0;
@@ -237,7 +237,7 @@ static void range_f32(int64_t n, const float *x, float *low, float *high)
     }
 }
 
-static void float_i32(int64_t n, const int32_t *x, float *out)
+void SHARED(float_i32)(int64_t n, const int32_t *x, float *out)
 {
     for (int64_t i = 0; i < n; i++) out[i] = (float)x[i];
 }

@@ -23,7 +23,13 @@ INL Sums sums_start(uint32_t op)
     return s;
 }
 
-// One more term of register i.
+// Means are sums, and norms are sums of squares, but for their end.
+INL uint32_t sums_kind(uint32_t op)
+{
+    return op == HOLO_REDUCE_MEAN ? HOLO_REDUCE_SUM : op == HOLO_REDUCE_L2 ? HOLO_REDUCE_SQUARES : op;
+}
+
+// One more term of register i; op is a kind.
 INL void sums_take(uint32_t op, Sums *s, int i, f64w w)
 {
     UNROLL for (int h = 0; h < 2; h++)
@@ -31,7 +37,7 @@ INL void sums_take(uint32_t op, Sums *s, int i, f64w w)
         f64n x = w.half[h], *sum = &s->r[i].half[h];
         if (op == HOLO_REDUCE_PROD)
             *sum *= x;
-        else if (op == HOLO_REDUCE_SQUARES || op == HOLO_REDUCE_L2)
+        else if (op == HOLO_REDUCE_SQUARES)
             *sum = d_mac(x, x, *sum);
         else if (op == HOLO_REDUCE_L1)
             *sum = d_add(*sum, (f64n)((u64n)x & ~(UINT64_C(1) << 63)));
@@ -52,7 +58,7 @@ INL void sums_take_lanes(uint32_t op, Sums *s, const float *x, int lanes)
     EACH(i) sums_take(op, s, i, n_widen(v.r[i]));
 }
 
-INL f32v sums_finish(uint32_t op, Sums s, double count)
+static NOINLINE f32v sums_finish(uint32_t op, Sums s, double count)
 {
     f32v v;
     if (op == HOLO_REDUCE_L2) {
@@ -71,7 +77,7 @@ INL f32v sums_finish(uint32_t op, Sums s, double count)
 
 // ---- rows
 
-INL float row_total(uint32_t op, Sums s, double count)
+static NOINLINE float row_total(uint32_t op, Sums s, double count)
 {
     double l[LANES];
     memcpy(l, &s, sizeof l);
@@ -81,16 +87,16 @@ INL float row_total(uint32_t op, Sums s, double count)
     return (float)(op == HOLO_REDUCE_L2 ? __builtin_sqrt(l[0]) : l[0]);
 }
 
-INL float row_sum(uint32_t op, const float *x, int64_t n)
+INL float row_sum(uint32_t kind, uint32_t op, const float *x, int64_t n)
 {
-    Sums    s[ROW_CHAINS] = {sums_start(op), sums_start(op)};
+    Sums    s[ROW_CHAINS] = {sums_start(kind), sums_start(kind)};
     int64_t k             = 0;
     for (; k + ROW_CHAINS * LANES <= n; k += ROW_CHAINS * LANES)
-        UNROLL for (int c = 0; c < ROW_CHAINS; c++) sums_take_at(op, s + c, x + k + c * LANES);
-    for (int c = 0; k < n; k += LANES, c++) sums_take_lanes(op, s + c, x + k, lanes_left(k, n));
+        UNROLL for (int c = 0; c < ROW_CHAINS; c++) sums_take_at(kind, s + c, x + k + c * LANES);
+    for (int c = 0; k < n; k += LANES, c++) sums_take_lanes(kind, s + c, x + k, lanes_left(k, n));
     EACH(i) for (int h = 0; h < 2; h++)
     {
-        if (op == HOLO_REDUCE_PROD)
+        if (kind == HOLO_REDUCE_PROD)
             s->r[i].half[h] *= s[1].r[i].half[h];
         else
             s->r[i].half[h] += s[1].r[i].half[h];
@@ -99,23 +105,23 @@ INL float row_sum(uint32_t op, const float *x, int64_t n)
 }
 
 // out[c * LANES + r] = x[r * n + c] for `rows` rows, at most 16; n is at most ROW_SHORT.
-INL void rows_turned(const float *x, int64_t n, int rows, float *out)
+static NOINLINE void rows_turned(const float *x, int64_t n, int rows, float *out)
 {
     for (int64_t c = 0; c < n; c += LANES) v_transpose_part(x + c, n, rows, lanes_left(c, n), out + c * LANES, LANES);
 }
 
-INL void rows_sum(uint32_t op, int64_t rows, int64_t n, const float *x, float *out)
+INL void rows_sum(uint32_t kind, uint32_t op, int64_t rows, int64_t n, const float *x, float *out)
 {
     float columns[ROW_SHORT * LANES] = {0};
     for (int64_t r = 0; r < rows; r++) {
         if (n > ROW_SHORT) {
-            out[r] = row_sum(op, x + r * n, n);
+            out[r] = row_sum(kind, op, x + r * n, n);
             continue;
         }
         int  high = lanes_left(r, rows);
-        Sums s    = sums_start(op);
+        Sums s    = sums_start(kind);
         rows_turned(x + r * n, n, high, columns);
-        for (int64_t c = 0; c < n; c++) sums_take_at(op, &s, columns + c * LANES);
+        for (int64_t c = 0; c < n; c++) sums_take_at(kind, &s, columns + c * LANES);
         v_store_lanes(out + r, sums_finish(op, s, (double)n), high);
         r += high - 1;
     }
@@ -167,20 +173,18 @@ INL void rows_extreme(bool is_max, int64_t rows, int64_t n, const float *x, floa
     }
 }
 
-// A function for each, in which the operation is a constant.
+// A function for each, in which the kind is a constant.
 #define EACH_KIND(X)       \
     X(HOLO_REDUCE_SUM)     \
-    X(HOLO_REDUCE_MEAN)    \
     X(HOLO_REDUCE_SQUARES) \
     X(HOLO_REDUCE_L1)      \
-    X(HOLO_REDUCE_L2)      \
     X(HOLO_REDUCE_PROD)
 
-static void reduce_f32(uint32_t op, int64_t rows, int64_t n, const float *x, float *out)
+void SHARED(reduce_f32)(uint32_t op, int64_t rows, int64_t n, const float *x, float *out)
 {
-    switch (op) {
+    switch (sums_kind(op)) {
 #define X(name) \
-    case name: rows_sum(name, rows, n, x, out); break;
+    case name: rows_sum(name, op, rows, n, x, out); break;
         EACH_KIND(X)
 #undef X
     case HOLO_REDUCE_MAX: rows_extreme(true, rows, n, x, out); break;
@@ -201,31 +205,31 @@ typedef struct Columns {
 } Columns;
 
 // Rows from r on, `count` of them, into the sums of 16 columns or fewer.
-INL Sums columns_take(uint32_t op, const float *x, int64_t row, int64_t count, int lanes, Sums s)
+INL Sums columns_take(uint32_t kind, const float *x, int64_t row, int64_t count, int lanes, Sums s)
 {
     if (lanes < LANES) {
-        for (int64_t r = 0; r < count; r++) sums_take_lanes(op, &s, x + r * row, lanes);
+        for (int64_t r = 0; r < count; r++) sums_take_lanes(kind, &s, x + r * row, lanes);
         return s;
     }
     if (count == COLUMN_ROWS)
-        UNROLL for (int r = 0; r < COLUMN_ROWS; r++) sums_take_at(op, &s, x + r * row);
+        UNROLL for (int r = 0; r < COLUMN_ROWS; r++) sums_take_at(kind, &s, x + r * row);
     else
-        for (int64_t r = 0; r < count; r++) sums_take_at(op, &s, x + r * row);
+        for (int64_t r = 0; r < count; r++) sums_take_at(kind, &s, x + r * row);
     return s;
 }
 
-INL void columns_sum(uint32_t op, const Columns *m)
+INL void columns_sum(uint32_t kind, uint32_t op, const Columns *m)
 {
     Sums kept[COLUMN_BLOCK / LANES];
     for (int64_t from = 0; from < m->columns; from += COLUMN_BLOCK) {
         int64_t end = m->columns - from < COLUMN_BLOCK ? m->columns : from + COLUMN_BLOCK;
-        for (int i = 0; i < COLUMN_BLOCK / LANES; i++) kept[i] = sums_start(op);
+        for (int i = 0; i < COLUMN_BLOCK / LANES; i++) kept[i] = sums_start(kind);
         for (int64_t r = 0; r < m->rows; r += COLUMN_ROWS) {
             int64_t count = m->rows - r < COLUMN_ROWS ? m->rows - r : COLUMN_ROWS;
             for (int64_t c = from; c < end; c += LANES) {
                 int   lanes = lanes_left(c, end);
                 Sums *sums  = kept + (c - from) / LANES;
-                *sums       = columns_take(op, m->x + r * m->row + c, m->row, count, lanes, *sums);
+                *sums       = columns_take(kind, m->x + r * m->row + c, m->row, count, lanes, *sums);
                 if (r + count == m->rows) v_store_lanes(m->out + c, sums_finish(op, *sums, (double)m->rows), lanes);
             }
         }
@@ -249,12 +253,12 @@ INL void columns_extreme(bool is_max, const Columns *m)
     }
 }
 
-static void reduce_columns_f32(uint32_t op, int64_t rows, int64_t columns, const float *x, int64_t row, float *out)
+void SHARED(reduce_columns_f32)(uint32_t op, int64_t rows, int64_t columns, const float *x, int64_t row, float *out)
 {
     Columns m = {.rows = rows, .columns = columns, .row = row, .x = x, .out = out};
-    switch (op) {
+    switch (sums_kind(op)) {
 #define X(name) \
-    case name: columns_sum(name, &m); break;
+    case name: columns_sum(name, op, &m); break;
         EACH_KIND(X)
 #undef X
     case HOLO_REDUCE_MAX: columns_extreme(true, &m); break;

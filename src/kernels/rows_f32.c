@@ -48,7 +48,7 @@ INL void row_term(const RowAsk *ask, f32v v, RowSums *s)
 }
 
 // Row r: the sums of its lanes to[0], those of their squares to[1].
-INL void row_lanes(RowAsk ask, const float *x, int64_t n, int r, RowLanes *to)
+static NOINLINE void row_lanes(RowAsk ask, const float *x, int64_t n, int r, RowLanes *to)
 {
     f32v    none = v_set1(0);
     RowSums s    = {.all = {{none, none}, {none, none}}};
@@ -321,9 +321,9 @@ static void norm_f32(const HoloNorm *m, int64_t first, int64_t end)
     void (*run)(const HoloNorm *, int64_t, int) = is_layer ? layers : groups;
     if (is_layer) most = most >= LANES ? LANES : most >= 8 ? 8 : 4; // whole pairs of rows, which go at once
     if (m->peer && is_layer)
-        run = carried_layers, most = CARRIED * LANES;
+        run = SHARED(carried_layers), most = CARRIED * LANES;
     else if (m->peer && m->run == m->n)
-        run = instance_rows, most = LANES;
+        run = SHARED(instance_rows), most = LANES;
     for (int64_t row = first; row < end; row += rows) {
         rows = end - row < most ? end - row : most;
         run(m, row, (int)rows);

@@ -149,7 +149,7 @@ static void softmax_apart_f32(int64_t rows, int64_t columns, int64_t row, const 
         soft_rows(&s);
         for (int k = 0; k < s.rows; k++) {
             float *to  = s.out + k * columns;
-            f32v   sum = v_set1(row_peer(to, columns, aligned_start(row + r + k, columns)));
+            f32v   sum = v_set1(SHARED(row_peer)(to, columns, aligned_start(row + r + k, columns)));
             for (int64_t i = 0; i < columns; i += LANES) {
                 int lanes = lanes_left(i, columns);
                 v_store_lanes(to + i, v_div(v_load_lanes(to + i, lanes), sum), lanes);

@@ -56,13 +56,16 @@ INL f32n n_splat(float x)
         const type *a = a_, *b = b_, *c = c_, first = *a, second = *b, third = *c; \
         type       *out = out_;                                                    \
         switch (ones) {                                                            \
-        case 1: TERNARY_LOOP(type, first, b[i], c[i], expression) break;           \
         case 2: TERNARY_LOOP(type, a[i], second, c[i], expression) break;          \
-        case 3: TERNARY_LOOP(type, first, second, c[i], expression) break;         \
         case 4: TERNARY_LOOP(type, a[i], b[i], third, expression) break;           \
-        case 5: TERNARY_LOOP(type, first, b[i], third, expression) break;          \
         case 6: TERNARY_LOOP(type, a[i], second, third, expression) break;         \
-        default: TERNARY_LOOP(type, a[i], b[i], c[i], expression) break;           \
+        case 0: TERNARY_LOOP(type, a[i], b[i], c[i], expression) break;            \
+        default: /* seldom: a is one number */                                     \
+            for (int64_t i = 0; i < n; i++) {                                      \
+                type x = first, y = ones & 2 ? second : b[i];                      \
+                type z = ones & 4 ? third : c[i];                                  \
+                out[i] = (type)(expression);                                       \
+            }                                                                      \
         }                                                                          \
     }
 
@@ -214,9 +217,9 @@ typedef int32_t  narrow_I32 __attribute__((vector_size(4 * NATIVE_LANES), aligne
         }                                                                                             \
     }
 
-#define X(id, type) FROM_INTEGERS(id, type)
-HOLO_TILE_TYPE_MAP(X)
-#undef X
+// What becomes of an integer does not depend on whether the result has a sign.
+FROM_INTEGERS(U8, uint8_t) FROM_INTEGERS(U16, uint16_t) FROM_INTEGERS(U32, uint32_t) FROM_INTEGERS(U64, uint64_t)
+FROM_INTEGERS(F32, float) FROM_INTEGERS(F64, double)
 FROM_F32(I8,  int8_t,   -0x1p7f,  127,          0x1p7f,  INT8_MIN,  INT8_MAX)
 FROM_F32(I16, int16_t,  -0x1p15f, 32767,        0x1p15f, INT16_MIN, INT16_MAX)
 FROM_F32(I32, int32_t,  -0x1p31f, 0x1.fffffep30f, 0x1p31f, INT32_MIN, INT32_MAX)

@@ -29,7 +29,7 @@ static void turn_block(const float *x, int64_t x_row, int high, int wide, float 
     v_transpose_part(x, x_row, high, wide, out, out_row);
 }
 
-static void transpose_f32(int64_t rows, int64_t columns, const float *x, int64_t x_row, float *out, int64_t out_row)
+void SHARED(transpose_f32)(int64_t rows, int64_t columns, const float *x, int64_t x_row, float *out, int64_t out_row)
 {
     if (rows == 3) {
         turn_three(columns, x, x_row, out, out_row);

@@ -101,7 +101,7 @@ static void bytes_edge(const uint8_t *x, int64_t x_row, int high, int wide, uint
     for (int j = 0; j < wide; j++) bytes_copy(to + j * LANES, high, out + j * out_row);
 }
 
-static void transpose_u8(int64_t rows, int64_t columns, const uint8_t *x, int64_t x_row, uint8_t *out, int64_t out_row)
+void SHARED(transpose_u8)(int64_t rows, int64_t columns, const uint8_t *x, int64_t x_row, uint8_t *out, int64_t out_row)
 {
     int64_t first = 0;
     if (rows == 3 && out_row == 3) first = threes_store(columns, x, x_row, out);

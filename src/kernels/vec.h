@@ -230,6 +230,21 @@ INL __m256i                      n_lanes_in(int i, int first, int end) // of reg
 }
 #endif
 
+// Lane by lane, where there is no instruction for it: lanes first <= l < end are p[l * stride], the others 0.
+static NOINLINE f32v v_load_each(const float *p, int64_t stride, int first, int end)
+{
+    float t[LANES] = {0};
+    for (int i = first; i < end; i++) t[i] = p[i * stride];
+    return v_load(t);
+}
+
+static NOINLINE void v_store_each(float *p, f32v v, int count)
+{
+    float t[LANES];
+    v_store(t, v);
+    for (int i = 0; i < count; i++) p[i] = t[i];
+}
+
 // Lanes first <= l < end are p[l]; the others are 0, and their memory is not touched.
 INL f32v v_load_part(const float *p, int first, int end)
 {
@@ -241,9 +256,7 @@ INL f32v v_load_part(const float *p, int first, int end)
     EACH(i) v.r[i] = (f32n)_mm256_maskload_ps(p + 8 * i, n_lanes_in(i, first, end));
     return v;
 #else
-    float t[LANES] = {0};
-    for (int i = first; i < end; i++) t[i] = p[i];
-    return v_load(t);
+    return v_load_each(p, 1, first, end);
 #endif
 }
 
@@ -285,9 +298,7 @@ INL void v_store_part(float *p, f32v v, int count) // the first `count` lanes
 #elif defined __AVX2__
     EACH(i) _mm256_maskstore_ps(p + 8 * i, n_lanes_in(i, 0, count), (__m256)v.r[i]);
 #else
-    float t[LANES];
-    v_store(t, v);
-    for (int i = 0; i < count; i++) p[i] = t[i];
+    v_store_each(p, v, count);
 #endif
 }
 
@@ -320,9 +331,9 @@ INL f32v v_load_spread(const float *p, int lanes, int width, int at)
 #elif defined __AVX2__
         v.r[i] = (f32n)_mm256_permutevar8x32_ps((__m256)v.r[i], (__m256i)lane);
 #else // registers of four, groups of two
-        f32n low                         = __builtin_shufflevector(v.r[i], v.r[i], 0, 0, 2, 2);
-        f32n high                        = __builtin_shufflevector(v.r[i], v.r[i], 1, 1, 3, 3);
-        v.r[i]                           = at ? high : low;
+        f32n low  = __builtin_shufflevector(v.r[i], v.r[i], 0, 0, 2, 2);
+        f32n high = __builtin_shufflevector(v.r[i], v.r[i], 1, 1, 3, 3);
+        v.r[i]    = at ? high : low;
 #endif
     }
     return v;
@@ -345,9 +356,7 @@ INL f32v v_load_strided(const float *p, int64_t stride, int first, int end)
 {
     if (stride == 1) return first == 0 && end == LANES ? v_load(p) : v_load_part(p, first, end);
     if (stride == 2 && first == 0 && end == LANES) return v_load_even(p);
-    float t[LANES] = {0};
-    for (int i = first; i < end; i++) t[i] = p[i * stride];
-    return v_load(t);
+    return v_load_each(p, stride, first, end);
 }
 
 // Lane l is p[index[l]]; all of these are less than `count`, and nothing from p[count] on is touched.

@@ -220,16 +220,25 @@ INL i32n n_pairs(i32n sum, i32n a, i32n b)
 }
 // clang-format on
 
-// What some CPUs of a level have beyond it are files that level.c ends with; where there is nothing, one that it has
-// already. n_quads: the sum and, for each lane, four products of bytes of b, unsigned, or shifted by QUADS_FLIP to be
+INL int32_t quad_read(const uint8_t *p)
+{
+    int32_t quad;
+    __builtin_memcpy(&quad, p, sizeof quad);
+    return quad;
+}
+
+// What some CPUs of a level have beyond it are files that level_shared.c (LEVEL_QUADS,
+// LEVEL_VBMI) and level.c (LEVEL_MORE, LEVEL_MOST) end with; where there is nothing, one that they have already. n_quads: the sum and, for each lane, four products of bytes of b, unsigned, or shifted by QUADS_FLIP to be
 // signed, and signed ones of a. The level's own flags do not let the compiler use the instruction: only functions with
 // QUADS_TARGET call this, and only the table of CPUs that have it, QUADS_LEVEL, has these. QUAD_TILES: shapes of tiles, as
 // GEMM_TILES, up to QUAD_ROWS, QUAD_PANELS; and up to QUAD_WIDE_ROWS, QUAD_WIDE_PANELS, for products of few rows, which wait
 // for memory: it is faster where several panels are read at once.
 // clang-format off
 #if defined __AVX512BW__
-#define LEVEL_EXTRA "kernels/gemm_i8_quads.c"
-#define LEVEL_MORE  "kernels/lookup_u8_vbmi.c"
+#define LEVEL_QUADS "kernels/gemm_i8_quads.c"
+#define LEVEL_VBMI  "kernels/lookup_u8_vbmi.c"
+#define LEVEL_MORE  "kernels/level_quads.c"
+#define LEVEL_MOST  "kernels/level_vbmi.c"
 #define QUADS_LEVEL avx512vnni
 #define QUADS_TARGET
 #define QUADS_FLIP 0u
@@ -245,8 +254,10 @@ INL i32n n_quads(i32n sum, i32n b, i32n a)
     return sum;
 }
 #elif defined __aarch64__
-#define LEVEL_EXTRA "kernels/gemm_i8_quads.c"
-#define LEVEL_MORE  "kernels/kernels.h"
+#define LEVEL_QUADS "kernels/gemm_i8_quads.c"
+#define LEVEL_VBMI  "kernels/kernels.h"
+#define LEVEL_MORE  "kernels/level_quads.c"
+#define LEVEL_MOST  "kernels/kernels.h"
 #define QUADS_LEVEL neondot
 #if defined __clang__
 #define QUADS_TARGET __attribute__((target("dotprod")))
@@ -263,8 +274,10 @@ INL i32n n_quads(i32n sum, i32n b, i32n a)
     return sum;
 }
 #else
-#define LEVEL_EXTRA "kernels/kernels.h"
+#define LEVEL_QUADS "kernels/kernels.h"
+#define LEVEL_VBMI  "kernels/kernels.h"
 #define LEVEL_MORE  "kernels/kernels.h"
+#define LEVEL_MOST  "kernels/kernels.h"
 #define QUADS_FLIP  0u
 enum { QUAD_ROWS = 8, QUAD_PANELS = 1, QUAD_WIDE_ROWS = 0, QUAD_WIDE_PANELS = 1 };
 

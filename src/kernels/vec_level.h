@@ -86,6 +86,9 @@ typedef struct {
 
 #define INL static inline __attribute__((always_inline))
 
+// For what is slow anyway or seldom done, and would be copied into many functions.
+#define NOINLINE __attribute__((noinline, unused))
+
 #if defined __clang__
 #define UNROLL      _Pragma("clang loop unroll(full)")
 #define UNROLL_MANY UNROLL

@@ -53,7 +53,7 @@ static HoloStatus portable_find(HoloExecutor *executor, HoloPortable *p, const H
 {
     HoloArchive       library;
     HoloStoredProgram stored;
-    if (!model) HOLO_TRY(holo_stdlib_open(&library, error));
+    if (!model) HOLO_TRY(holo_stdlib_open(&p->arena, &library, error));
     HOLO_TRY(holo_program_find(model ? &model->archive : &library, name, &p->arena, &stored, error));
     p->program = stored.program;
     p->lanes   = stored.lanes;

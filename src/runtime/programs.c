@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-// Made by the build: tools/stdlib.sh.
-extern const uint8_t  holo_stdlib_bytes[];
-extern const uint64_t holo_stdlib_size;
+// Made by the build: tools/stdlib.sh, which says how they are packed.
+extern const uint8_t  holo_stdlib_packed[];
+extern const uint64_t holo_stdlib_packed_size, holo_stdlib_size;
 
 HoloStatus holo_program_get(const HoloArchive *archive, size_t index, HoloArena *arena, HoloStoredProgram *out,
                             HoloError *error)
@@ -29,7 +29,20 @@ HoloStatus holo_program_find(const HoloArchive *archive, const char *name, HoloA
     return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no program '%.80s'", name);
 }
 
-HoloStatus holo_stdlib_open(HoloArchive *out, HoloError *error)
+static void unpack(const uint8_t *from, const uint8_t *end, uint8_t *to)
 {
-    return holo_archive_open(holo_stdlib_bytes, holo_stdlib_size, out, error);
+    while (from < end) {
+        for (int plain = *from++; plain > 0; plain--) *to++ = *from++;
+        int count = from[0], back = from[1] | from[2] << 8;
+        for (from += 3; count > 0; count--, to++) *to = to[-back];
+    }
+}
+
+HoloStatus holo_stdlib_open(HoloArena *arena, HoloArchive *out, HoloError *error)
+{
+    uint8_t *bytes = holo_arena_take(arena, holo_stdlib_size + HOLO_SECTION_ALIGN);
+    if (!bytes) return holo_fail_memory(error);
+    bytes += -(uintptr_t)bytes % HOLO_SECTION_ALIGN;
+    unpack(holo_stdlib_packed, holo_stdlib_packed + holo_stdlib_packed_size, bytes);
+    return holo_archive_open(bytes, holo_stdlib_size, out, error);
 }

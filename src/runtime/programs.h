@@ -25,7 +25,7 @@ HOLO_MUST HoloStatus holo_program_find(const HoloArchive *archive, const char *n
 HOLO_MUST HoloStatus holo_program_get(const HoloArchive *archive, size_t index, HoloArena *arena,
                                       HoloStoredProgram *out, HoloError *error);
 
-// The kernels of kernels/stdlib, as the build compiled them: "vector_add_f32" ...
-HOLO_MUST HoloStatus holo_stdlib_open(HoloArchive *out, HoloError *error);
+// The kernels of kernels/stdlib, as the build compiled them: "vector_add_f32" ... They live as long as the arena.
+HOLO_MUST HoloStatus holo_stdlib_open(HoloArena *arena, HoloArchive *out, HoloError *error);
 
 #endif

@@ -17,7 +17,7 @@ static void test_standard_library(void **state)
     HoloArchive       archive;
     HoloStoredProgram add;
     float             a[5] = {1, 2, 3, 4, 5}, b[5] = {10, 20, 30, 40, 50}, c[5] = {0};
-    assert_int_equal(holo_stdlib_open(&archive, &error), HOLO_OK);
+    assert_int_equal(holo_stdlib_open(&arena, &archive, &error), HOLO_OK);
     assert_true(archive.PROGRAMS_count > 200);
     for (size_t i = 0; i < archive.PROGRAMS_count; i++) {
         HoloStoredProgram one;
@@ -42,7 +42,7 @@ static void test_broken_program(void **state)
     HoloError         error = {0};
     HoloArchive       archive;
     HoloStoredProgram one;
-    assert_int_equal(holo_stdlib_open(&archive, &error), HOLO_OK);
+    assert_int_equal(holo_stdlib_open(&arena, &archive, &error), HOLO_OK);
     HoloProgramRecord record = archive.PROGRAMS_at[0];
     archive.PROGRAMS_at      = &record;
     archive.PROGRAMS_count   = 1;

@@ -1,0 +1,13 @@
+// level_table.c - the table of kernels of TABLE_LEVEL: what a name has been defined to be takes its place.
+extern const HoloKernels TABLE(TABLE_LEVEL, HOLO_EXACT);
+
+const HoloKernels TABLE(TABLE_LEVEL, HOLO_EXACT) = {
+    TEXT(TABLE_LEVEL),
+    HOLO_EXACT,
+#define KERNEL(name, ret, args)      name,
+#define KERNEL_ONCE(name, ret, args) SHARED(name),
+#include "kernels/kernels.def"
+#undef KERNEL
+};
+
+#undef TABLE_LEVEL
