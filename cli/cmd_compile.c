@@ -35,6 +35,22 @@ static void print_memory(FILE *out, const HoloReport *report)
                 (double)report->naive_bytes / (double)report->arena_bytes);
 }
 
+// What the archive is larger than the model, what that bought, and what was given up.
+static void print_size(FILE *out, const HoloReport *r)
+{
+    CliText a, b;
+    cli_row(out, "size", "%s model, %s archive, %.2f times as large", cli_bytes(&a, (double)r->model_bytes),
+            cli_bytes(&b, (double)r->archive_bytes),
+            (double)r->archive_bytes / (double)(r->model_bytes ? r->model_bytes : 1));
+    if (r->transformed)
+        cli_row(out, "", "%u layer%s faster by %s more, filters stored transformed", r->transformed,
+                r->transformed == 1 ? "" : "s", cli_bytes(&a, (double)r->transformed_bytes));
+    if (r->not_transformed)
+        cli_row(out, "", "%u layer%s not, which would take %s: about %.0f %% more work in such layers (--size fast)",
+                r->not_transformed, r->not_transformed == 1 ? "" : "s", cli_bytes(&a, (double)r->not_transformed_bytes),
+                100 * r->size_work);
+}
+
 static int tune_changed(const HoloReport *report)
 {
     int changed = 0;
@@ -92,8 +108,7 @@ static void print_table(FILE *out, const HoloReport *report, const char *model, 
         cli_row(out, "memo", "%u pattern%s answered without computing, %s", report->patterns,
                 report->patterns == 1 ? "" : "s", cli_bytes(&a, (double)report->memo_bytes));
     print_memory(out, report);
-    cli_row(out, "size", "%s model, %s archive", cli_bytes(&a, (double)report->model_bytes),
-            cli_bytes(&b, (double)report->archive_bytes));
+    print_size(out, report);
     print_tuned(out, report);
     cli_quantize_print(out, &report->quantization);
     cli_verify_print(out, report);
@@ -155,6 +170,11 @@ static void print_json(const HoloReport *report, const char *model, const char *
     json_int(&json, "naive_bytes", (int64_t)report->naive_bytes);
     json_int(&json, "model_bytes", (int64_t)report->model_bytes);
     json_int(&json, "archive_bytes", (int64_t)report->archive_bytes);
+    json_int(&json, "transformed", report->transformed);
+    json_int(&json, "transformed_bytes", (int64_t)report->transformed_bytes);
+    json_int(&json, "not_transformed", report->not_transformed);
+    json_int(&json, "not_transformed_bytes", (int64_t)report->not_transformed_bytes);
+    json_number(&json, "size_work", report->size_work);
     cli_verify_json(&json, report);
     json_number(&json, "seconds", report->seconds);
     json_open(&json, "passes", '[');
@@ -337,6 +357,8 @@ static const CliOption options[] = {
      .writes = true},
     CLI_OPTION_SHAPE,
     CLI_OPTION_NUMERIC,
+    {"size", 0, "SIZE",
+     "small (nothing larger than in the model), balanced (up to\n1.5 times the model, the default) or fast (whatever is\nfaster): filters of convolutions, stored transformed"},
     CLI_OPTIONS_VERIFY,
     {"tune", 0, NULL,
      "measure on this machine which way to run a step is the\nfastest, and write that into the archive"},

@@ -76,6 +76,9 @@ int cli_compiler(const Cli *cli, HoloCompiler **out_compiler)
     HoloStatus status = holo_compiler_create(out_compiler);
     if (status) return cli_fail_error(NULL, &error, status);
     holo_compiler_set_numeric(*out_compiler, cli_is("numeric", "exact") ? HOLO_EXACT : HOLO_FUSED);
+    holo_compiler_set_size(*out_compiler, cli_is("size", "small")  ? HOLO_SIZE_SMALL
+                                          : cli_is("size", "fast") ? HOLO_SIZE_FAST
+                                                                   : HOLO_SIZE_BALANCED);
     holo_compiler_set_verify(*out_compiler, cli_is("verify", "true"));
     holo_compiler_set_threads(*out_compiler, (int)cli_number("threads"));
     holo_compiler_set_memory_limit(*out_compiler, cli_size("memory-limit"));

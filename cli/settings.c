@@ -16,6 +16,7 @@
 static const CliSetting table[] = {
     {"threads", "0", NULL, 0, 1024, true, false, "threads that a model runs on; 0: one a core"},
     {"numeric", "fused", "fused|exact", 0, 0, false, false, "fused: fastest; exact: the same bits on every CPU"},
+    {"size", "balanced", "small|balanced|fast", 0, 0, false, false, "how large an archive may become for speed"},
     {"verify", "true", "true|false", 0, 0, false, false, "compare the compiled plan with the model before writing it"},
     {"strict", "false", "true|false", 0, 0, false, false, "a plan that could not be verified is an error"},
     {"seconds", "3", NULL, 0.01, 86400, false, false, "how long `hologram bench` measures"},

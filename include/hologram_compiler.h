@@ -62,6 +62,12 @@ HOLO_API HOLO_MUST HoloStatus holo_compiler_add_verify_inputs(HoloCompiler *comp
 HOLO_API void holo_compiler_set_strict(HoloCompiler *compiler, bool on);
 HOLO_API void holo_compiler_set_tolerance(HoloCompiler *compiler, double relative, double absolute);
 
+// How large the archive may become. Filters of 3x3 convolutions run faster where they are stored transformed, up to four times
+// as large. BALANCED: where that saves most, up to an archive of 1.5 times the model; SMALL: nowhere; FAST: wherever it is
+// faster. What is not stored so is transformed in each run, or not at all.
+typedef enum HoloSize { HOLO_SIZE_BALANCED = 0, HOLO_SIZE_SMALL = 1, HOLO_SIZE_FAST = 2 } HoloSize;
+HOLO_API void holo_compiler_set_size(HoloCompiler *compiler, HoloSize size);
+
 // Measures, on this machine and with as many threads as are used while compiling, which of the ways to run a step is the
 // fastest, and takes that instead of what the rule says. What is written then depends on what was measured.
 HOLO_API void holo_compiler_set_tune(HoloCompiler *compiler, bool on);
@@ -267,6 +273,11 @@ typedef struct HoloReport {
     const char *verify_inputs;                // "made-up inputs"; NULL: it was not verified
     bool        verify_over_limit;            // it was left out, for it would take too much memory or time
     const char *verify_left_out;              // outputs that are random by definition; NULL: none
+
+    uint32_t transformed, not_transformed; // layers whose filters are stored transformed, and those given up:
+    uint64_t transformed_bytes, not_transformed_bytes; // what these are larger, or would be; see holo_compiler_set_size
+    double   size_work;                                // about how much more work the layers given up take, in parts of
+                                                       // the work of all of these layers
 } HoloReport;
 HOLO_API void holo_report_destroy(HoloReport *report);
 

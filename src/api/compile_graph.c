@@ -4,6 +4,7 @@
 #include "api/domains.h"
 #include "api/quantizing.h"
 #include "materialise/materialise.h"
+#include "plan/fit.h"
 #include "tune/tune.h"
 
 #include <limits.h>
@@ -205,10 +206,34 @@ static void codes_note(HoloCompile *c)
     }
 }
 
+// What is stored larger than the model has it, held within what --size says.
+static HoloStatus fit(HoloCompile *c)
+{
+    enum { OTHER_BYTES = 24 << 10 }; // notes, metadata and room between sections
+    HoloReport *r     = &c->box->report;
+    uint64_t    model = c->source->model.bytes, budget = model + model / 2;
+    bool        anew;
+    HoloFit     done;
+    if (c->compiler->size == HOLO_SIZE_SMALL) budget = 0;
+    if (c->compiler->size == HOLO_SIZE_FAST) budget = UINT64_MAX;
+    if (budget > OTHER_BYTES && budget < UINT64_MAX) budget -= OTHER_BYTES;
+    HOLO_TRY(holo_plan_fit(c->source->model.graph, &c->plan, budget, &c->notes, &done, &anew, c->error));
+    r->transformed           = done.stored;
+    r->transformed_bytes     = done.bytes_bought;
+    r->not_transformed       = done.given_up;
+    r->not_transformed_bytes = done.bytes_spared;
+    r->size_work             = done.work > 0 ? done.work_more / done.work : 0;
+    if (!anew) return HOLO_OK;
+    holo_plan_deinit(&c->plan);
+    c->plan = (HoloPlan){0};
+    return holo_plan_create(c->source->model.graph, &c->plan, c->error);
+}
+
 HoloStatus holo_compile_plan(HoloCompile *c)
 {
     HoloReport *r = &c->box->report;
     HOLO_TRY(holo_plan_create(c->source->model.graph, &c->plan, c->error));
+    HOLO_TRY(fit(c));
     if (c->compiler->numeric == HOLO_EXACT) c->plan.flags_must |= HOLO_FLAG_EXACT;
     r->steps              = c->plan.steps;
     r->kernel_steps       = c->plan.kernel_steps;

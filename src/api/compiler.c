@@ -129,6 +129,11 @@ void holo_compiler_set_verify(HoloCompiler *compiler, bool on)
     compiler->verify = on;
 }
 
+void holo_compiler_set_size(HoloCompiler *compiler, HoloSize size)
+{
+    compiler->size = size;
+}
+
 void holo_compiler_set_tune(HoloCompiler *compiler, bool on)
 {
     compiler->tune = on;

@@ -30,6 +30,7 @@ struct HoloCompiler {
     HoloInputChoice  inputs[HOLO_CHOICES_MAX]; // in the order in which they were made
     bool             symbolic;
     HoloNumeric      numeric;
+    HoloSize         size;
     bool             verify, strict, tune, no_tables;
     int              verify_count;
     const char      *verify_with[HOLO_PATTERNS_MAX]; // paths, or NAME=PATH

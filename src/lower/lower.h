@@ -51,6 +51,9 @@ HoloLowering holo_lower_choose(const HoloNode *node);
 enum { HOLO_LOWER_WAYS = 8 };
 int holo_lower_ways(const HoloNode *node, HoloLowering out[HOLO_LOWER_WAYS]);
 
+// What a run of a 3x3 convolution with channels last is worth in multiplications, in one of its ways: an estimate.
+double holo_lower_conv_cost(const HoloNode *node, const HoloLowering *way);
+
 // What the step does to each element of its output, as a portable program (docs/isa.md) in bytes that belong to the arena. Inputs
 // of the program are x0, x1 ..., the node's; of a tail, which reads and writes y, x1 is the node's fourth. Size 0: it is not
 // pointwise, and has no tail.

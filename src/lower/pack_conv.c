@@ -128,32 +128,52 @@ static bool fits_tiles(const HoloNode *node, const HoloCall *call)
            all_are(call, "strides", 2, 1) && all_are(call, "dilations", 2, 1);
 }
 
-// Do transformed weights pay? They save multiplications, but are four times as large, and the tiles have to be
-// transformed, too. Sizes that are not known are taken to be those of images.
-//
-// Returns the flag: weights that come out large are, for many tiles, better transformed in each run than kept in memory
-// that they would fill, as long as the last cache holds them.
-static uint32_t transform_flag(const HoloNode *node, const HoloCall *call)
+// What a run of a convolution for tiles is worth in multiplications. Transformed weights save many, but are larger, and the
+// tiles have to be transformed, too. Sizes that are not known are taken to be those of images.
+typedef struct TileCosts {
+    double plain;
+    double tiles[2], stored[2]; // of 4x4 and of 2x2: how many, and with weights that are stored transformed
+    double each_run;            // of 4x4, with weights that are transformed in each run
+} TileCosts;
+
+static TileCosts costs_of(const HoloNode *node)
 {
-    enum { IMAGE = 64, TRANSFORM = 16, LOAD = 8 };                // multiplications that these are worth
-    enum { MANY_TILES = 64, LARGE = 1 << 22, CACHED = 10 << 20 }; // LARGE, CACHED: transformed weights
+    enum { IMAGE = 64, TRANSFORM = 16, LOAD = 8, WEIGHT = 96 }; // TRANSFORM, LOAD, WEIGHT: what these are worth
     const HoloTensor *w = &node->in[1]->type, *out = &node->out[0]->type;
-    if (!fits_tiles(node, call)) return 0;
-    double filters = (double)w->dim[0], channels = (double)w->dim[1], batch = (double)known_or(out->dim[0], 1);
-    double height = (double)known_or(out->dim[1], IMAGE), width = (double)known_or(out->dim[2], IMAGE);
-    double tiles[2], fast[2]; // of 4x4 and of 2x2
-    double plain = (batch * height * width * 9 + 9 * LOAD) * filters * channels;
+    double    filters = (double)w->dim[0], channels = (double)w->dim[1], batch = (double)known_or(out->dim[0], 1);
+    double    height = (double)known_or(out->dim[1], IMAGE), width = (double)known_or(out->dim[2], IMAGE);
+    TileCosts c = {.plain = (batch * height * width * 9 + 9 * LOAD) * filters * channels};
     for (int i = 0; i < 2; i++) {
         double side = i ? HOLO_WINOGRAD_SMALL : HOLO_WINOGRAD_TILE, places = (side + 2) * (side + 2);
-        tiles[i] = batch * ceil(height / side) * ceil(width / side);
-        fast[i] =
-            places * (tiles[i] * (filters * channels + TRANSFORM * (filters + channels)) + LOAD * filters * channels);
+        c.tiles[i] = batch * ceil(height / side) * ceil(width / side);
+        c.stored[i] =
+            places * (c.tiles[i] * (filters * channels + TRANSFORM * (filters + channels)) + LOAD * filters * channels);
     }
-    if (channels < HOLO_PANEL || filters < HOLO_PANEL || fmin(fast[0], fast[1]) >= plain) return 0;
-    if (fast[1] < fast[0]) return HOLO_CONV_NHWC_WINOGRAD | HOLO_CONV_NHWC_SMALL;
-    double weights = 36 * filters * channels;
-    bool   large   = tiles[0] >= MANY_TILES && weights > LARGE && weights <= CACHED;
+    c.each_run = c.stored[0] + WEIGHT * filters * channels;
+    return c;
+}
+
+// Do transformed weights pay? Returns the flag: weights that come out large are, for many tiles, better transformed in each run
+// than kept in memory that they would fill, as long as the last cache holds them.
+static uint32_t transform_flag(const HoloNode *node, const HoloCall *call)
+{
+    enum { MANY_TILES = 64, LARGE = 1 << 22, CACHED = 10 << 20 }; // LARGE, CACHED: transformed weights
+    const HoloTensor *w = &node->in[1]->type;
+    if (!fits_tiles(node, call)) return 0;
+    TileCosts c = costs_of(node);
+    if (w->dim[1] < HOLO_PANEL || w->dim[0] < HOLO_PANEL || fmin(c.stored[0], c.stored[1]) >= c.plain) return 0;
+    if (c.stored[1] < c.stored[0]) return HOLO_CONV_NHWC_WINOGRAD | HOLO_CONV_NHWC_SMALL;
+    double weights = 36.0 * (double)w->dim[0] * (double)w->dim[1];
+    bool   large   = c.tiles[0] >= MANY_TILES && weights > LARGE && weights <= CACHED;
     return large ? HOLO_CONV_NHWC_TRANSFORM : HOLO_CONV_NHWC_WINOGRAD;
+}
+
+double holo_lower_conv_cost(const HoloNode *node, const HoloLowering *way)
+{
+    uint32_t  flags = way->conv_nhwc.flags;
+    TileCosts c     = costs_of(node);
+    if (flags & HOLO_CONV_NHWC_WINOGRAD) return c.stored[flags & HOLO_CONV_NHWC_SMALL ? 1 : 0];
+    return flags & HOLO_CONV_NHWC_TRANSFORM ? c.each_run : c.plain;
 }
 
 static bool packs(const HoloNode *node, const HoloLowering *lowering)

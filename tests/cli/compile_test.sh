@@ -122,3 +122,7 @@ while [ $at -lt "$size" ]; do
     check "byte $at changed ends with status 0 or 1" test $? -le 1
     at=$((at + 997))
 done
+
+# The size of an archive: what is not one of three is refused.
+gives 0 'times as large' hologram compile "$MODEL" -o sized.holo --size small
+gives 2 'is none of small|balanced|fast' hologram compile "$MODEL" --size tiny

@@ -32,7 +32,7 @@ trap 'rm -rf "$top"' EXIT
 trap 'exit 1' INT TERM
 export ROOT HOLOGRAM CHECKS top
 export LC_ALL=C NO_COLOR=1
-for setting in THREADS NUMERIC VERIFY STRICT SECONDS RTOL ATOL JOBS TIMEOUT COLOR MEMORY_LIMIT; do unset "HOLOGRAM_$setting"; done
+for setting in THREADS NUMERIC SIZE VERIFY STRICT SECONDS RTOL ATOL JOBS TIMEOUT COLOR MEMORY_LIMIT; do unset "HOLOGRAM_$setting"; done
 unset HOLO_CPU
 [ -x "$HOLOGRAM" ] || { echo "$HOLOGRAM is not there: make"; exit 1; }
 

@@ -1,0 +1,135 @@
+// fit.c - which layers may store their filters transformed, where all would make the archive too large.
+#include "plan/fit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Layer {
+    HoloNode *node;
+    int       order;
+    int       way; // that takes fewest bytes
+    uint64_t  extra;
+    double    work, more; // multiplications as it is, and how many more without the extra bytes
+} Layer;
+
+typedef struct Layers {
+    HoloArena arena;
+    Layer    *list;
+    int       count, room;
+} Layers;
+
+static uint64_t packed_bytes(const HoloNode *node, const HoloLowering *way)
+{
+    return holo_lower_packing(way, &node->in[way->pack_input]->type).bytes;
+}
+
+static bool is_conv(const HoloLowering *way)
+{
+    return way->kernel == HOLO_KERNEL_conv_nhwc_f32 && way->pack_input >= 0;
+}
+
+// The way with the fewest bytes, of these the one with the least work.
+static bool other_way(const HoloNode *node, const HoloLowering *chosen, Layer *out)
+{
+    HoloLowering ways[HOLO_LOWER_WAYS];
+    int          count = holo_lower_ways(node, ways), best = -1;
+    uint64_t     bytes = packed_bytes(node, chosen), least = bytes;
+    double       work = holo_lower_conv_cost(node, chosen), best_work = 0;
+    for (int i = 0; i < count; i++) {
+        if (!is_conv(&ways[i])) continue;
+        uint64_t size = packed_bytes(node, &ways[i]);
+        double   cost = holo_lower_conv_cost(node, &ways[i]);
+        if (size >= bytes || size > least || (size == least && best >= 0 && cost >= best_work)) continue;
+        best = i, least = size, best_work = cost;
+    }
+    *out = (Layer){.way = best, .extra = bytes - least, .work = work, .more = best_work > work ? best_work - work : 0};
+    return best >= 0;
+}
+
+static HoloStatus layers_find(Layers *layers, HoloGraph *graph, HoloError *error)
+{
+    for (int i = 0; i < graph->node_count; i++) {
+        HoloNode *node = graph->nodes[i];
+        for (int a = 0; a < node->attr_count; a++)
+            if (node->attr[a].kind == HOLO_ATTR_GRAPH) HOLO_TRY(layers_find(layers, node->attr[a].graph, error));
+        if (!node->op) continue;
+        HoloLowering chosen = holo_lower_choose(node);
+        Layer        layer;
+        if (!is_conv(&chosen) || !(chosen.conv_nhwc.flags & HOLO_CONV_NHWC_WINOGRAD)) continue;
+        if (!other_way(node, &chosen, &layer)) continue;
+        layer.node  = node;
+        layer.order = layers->count;
+        if (!HOLO_GROW(&layers->arena, layers->list, layers->count, layers->room)) return holo_fail_memory(error);
+        layers->list[layers->count++] = layer;
+    }
+    return HOLO_OK;
+}
+
+// What saves most for its bytes comes first; layers that save as much stay in order.
+static int by_worth(const void *a, const void *b)
+{
+    const Layer *x = a, *y = b;
+    double       left = x->more * (double)y->extra, right = y->more * (double)x->extra;
+    if (left != right) return left > right ? -1 : 1;
+    return x->order - y->order;
+}
+
+static void note(HoloNotes *notes, const Layer *layer, bool stored)
+{
+    char   text[HOLO_NOTE_TEXT];
+    double percent = layer->work > 0 ? 100 * layer->more / layer->work : 0;
+    if (stored)
+        holo_note_text(text,
+                       "they are stored transformed; without these bytes the layer would take about %.0f %% more work",
+                       percent);
+    else
+        holo_note_text(
+            text,
+            "stored transformed they would make the archive too large: the layer takes about %.0f %% more work "
+            "(--size fast stores them)",
+            percent);
+    holo_notes_add(notes, &(HoloNote){.pass    = "size",
+                                      .place   = layer->node->out[0]->name,
+                                      .what    = "filters of a 3x3 convolution",
+                                      .why     = text,
+                                      .verdict = stored ? HOLO_VERDICT_MADE : HOLO_VERDICT_OVER_BUDGET,
+                                      .bytes   = layer->extra});
+}
+
+static uint64_t plan_bytes(const HoloPlan *plan)
+{
+    uint64_t bytes = plan->notes.size + plan->programs.size;
+    for (int i = 0; i < HOLO_SECTION_LIMIT; i++) bytes += plan->section[i].size;
+    for (uint32_t i = 0; i < plan->constant_count; i++) bytes += holo_align(plan->constants[i].size, HOLO_WEIGHT_ALIGN);
+    return bytes;
+}
+
+HoloStatus holo_plan_fit(HoloGraph *graph, const HoloPlan *plan, uint64_t budget, HoloNotes *notes, HoloFit *out,
+                         bool *out_changed, HoloError *error)
+{
+    Layers     layers = {0};
+    uint64_t   bytes  = plan_bytes(plan);
+    HoloStatus status = layers_find(&layers, graph, error);
+    *out              = (HoloFit){0};
+    for (int i = 0; i < layers.count; i++) bytes -= layers.list[i].extra < bytes ? layers.list[i].extra : bytes;
+    if (!status && layers.count) qsort(layers.list, (size_t)layers.count, sizeof *layers.list, by_worth);
+    for (int i = 0; !status && i < layers.count; i++) {
+        const Layer *layer = &layers.list[i];
+        bool         fits  = bytes + layer->extra <= budget;
+        out->work += layer->work;
+        note(notes, layer, fits);
+        if (fits) {
+            bytes += layer->extra;
+            out->bytes_bought += layer->extra;
+            out->stored++;
+            continue;
+        }
+        layer->node->way = layer->way;
+        out->work_more += layer->more;
+        out->bytes_spared += layer->extra;
+        out->given_up++;
+    }
+    *out_changed = out->given_up > 0;
+    holo_arena_deinit(&layers.arena);
+    return status;
+}
