@@ -4,6 +4,7 @@
 
 #include "json.h"
 #include "loading.h"
+#include "profiling.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ typedef struct Measured {
     uint64_t hits, misses; // of the memo
 
     const char *advice; // on sizes that nobody gave; NULL: all were given
+    CliProfile  profile;
 } Measured;
 
 // ---- samples
@@ -136,6 +138,8 @@ static int measure_session(const Cli *cli, const char *path, const HoloModel *mo
     int result = cli_memo(cli, session);
     if (!result) result = cli_inputs_set(session, model, inputs);
     if (!result) result = measure_runs(session, path, out);
+    const char *trace = cli_option(cli, "profile");
+    if (!result && trace) result = cli_profile(session, path, trace, cli_number("seconds"), &out->profile);
     holo_session_memo_counts(session, &out->hits, &out->misses);
     if (!result) result = cli_memo_save(cli, session);
     out->has_memo     = out->hits || out->misses;
@@ -238,6 +242,7 @@ static void print_json(const char *path, const Measured *m)
         json_int(&json, "memo_misses", (int64_t)m->misses);
     }
     json_text(&json, "cpu", holo_cpu_level());
+    if (m->profile.runs) cli_profile_json(&json, &m->profile);
     json_close(&json, '}');
 }
 
@@ -256,6 +261,7 @@ static void print_table(const char *path, const Measured *m)
     if (m->flops > 0 && !m->hits) cli_row(stdout, "arithmetic", "%.1f GFLOP/s at best", m->flops / m->min / 1e9);
     cli_row(stdout, "memory", "%s resident at its peak, %s of it the arena", cli_bytes(&a, m->rss),
             cli_bytes(&b, m->arena));
+    if (m->profile.runs) cli_profile_print(stdout, &m->profile);
     cli_advice(m->advice);
 }
 
@@ -285,6 +291,8 @@ static const CliOption options[] = {
     CLI_OPTION_MEMO,
     CLI_OPTION_SAVE_MEMO,
     {"seconds", 's', "S", "how long to measure; 3 unless told otherwise"},
+    {"profile", 0, "FILE.json",
+     "then time each step for as long again: tables by operator\nand by step, and a trace for chrome://tracing with a track\na thread"},
     CLI_OPTION_MODEL_NUMERIC,
     {"json", 0, NULL, "as JSON: open_us, first_us, min_us, median_us, p99_us,\nrss_mb, arena_mb, threads ..."},
     {0},
@@ -300,7 +308,8 @@ const CliCommand cli_bench = {
                  "not given are seeded: floats normal, integers 1. Times are of the wall clock; the time to\n"
                  "open is the median of many.",
     .examples  = "  hologram bench resnet50.holo --threads 1\n"
-                 "  hologram bench bert.onnx --input-shape input_ids:1,128 --seconds 10 --json\n",
+                 "  hologram bench bert.onnx --input-shape input_ids:1,128 --seconds 10 --json\n"
+                 "  hologram bench resnet50.holo --profile trace.json\n",
     .options   = options,
     .run       = bench,
 };

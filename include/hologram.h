@@ -378,7 +378,21 @@ HOLO_API size_t holo_session_memory(const HoloSession *session);
 // a model whose sizes are fixed takes its memory when the session is made (holo_model_info says how much).
 HOLO_API HOLO_MUST HoloStatus holo_session_set_memory_limit(HoloSession *session, uint64_t bytes, HoloError *error);
 
-// Times each step from now on (or no longer); holo_session_profile_write gives them as Chrome trace JSON.
+// What a profile has of a step, in all its runs with the same sizes.
+typedef struct HoloProfiledStep {
+    const char *name, *op, *kernel; // of the node, its operator, and what runs it
+    const char *shapes;             // "f32[1,56,56,64], f32[64,64,3,3] -> f32[1,56,56,64]": of two inputs at most
+    const char *fused; // functions that its result goes through, once nodes of their own: "max, add"; "": none
+    uint64_t    runs;
+    double      seconds, least; // of all runs, and of the quickest
+    double      flops;          // of a run: of products of matrices and convolutions; 0 for others
+    uint64_t    bytes;          // of a run: inputs, weights among them, and outputs
+} HoloProfiledStep;
+// Steps that have been profiled, between runs. A step and its texts live until the session ends, or is run profiled again.
+HOLO_API int  holo_session_profile_steps(const HoloSession *session);
+HOLO_API bool holo_session_profile_step(const HoloSession *session, int index, HoloProfiledStep *out_step);
+
+// Times each step from now on (or no longer); holo_session_profile_write gives them as Chrome trace JSON, a track for each thread.
 HOLO_API void                 holo_session_profile(HoloSession *session, bool on);
 HOLO_API HOLO_MUST HoloStatus holo_session_profile_write(const HoloSession *session, const char *path,
                                                          HoloError *error);

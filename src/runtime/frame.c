@@ -47,7 +47,8 @@ static void *host_keep(const HoloHost *host, size_t size)
 typedef struct Stoppable { // work of which the rest is left out when the run is to end
     HoloStop *stop;
     void (*work)(void *, int64_t, int);
-    void *arg;
+    void            *arg;
+    HoloProfileSpan *spans; // of a profile; NULL: nobody asks when workers work
 } Stoppable;
 
 static void stoppable_work(void *arg, int64_t i, int worker)
@@ -56,10 +57,20 @@ static void stoppable_work(void *arg, int64_t i, int worker)
     if (!holo_stop_is_due(all->stop)) all->work(all->arg, i, worker);
 }
 
+static void timed_work(void *arg, int64_t i, int worker)
+{
+    const Stoppable *all  = arg;
+    HoloProfileSpan *span = &all->spans[worker];
+    if (!(span->start > 0)) span->start = holo_time_now();
+    stoppable_work(arg, i, worker);
+    span->end = holo_time_now();
+}
+
 static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void *, int64_t, int), void *arg)
 {
-    Stoppable all = {host->stop, work, arg};
-    holo_pool_run(frame_of(host)->session->pool, count, stoppable_work, &all);
+    HoloSession *session = frame_of(host)->session;
+    Stoppable    all     = {host->stop, work, arg, session->profile.is_on ? session->profile.spans : NULL};
+    holo_pool_run(session->pool, count, all.spans ? timed_work : stoppable_work, &all);
 }
 
 // A value that lies in a heap with all that it refers to, for as long as that heap is not emptied.
@@ -388,19 +399,6 @@ static HoloStatus step_run(HoloFrame *frame, uint32_t i, HoloError *error)
     return heap ? step_close(frame, call) : HOLO_OK;
 }
 
-static void step_record(HoloFrame *frame, uint32_t i, double start)
-{
-    const HoloStepRecord *s      = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
-    const HoloKernel     *kernel = frame->steps[i].run == holo_op_eval ? NULL : holo_kernel_find(s->kernel);
-    holo_profile_add(&frame->session->profile, (HoloProfileEvent){
-                                                   .name   = frame->calls[i].node,
-                                                   .op     = frame->calls[i].op->name,
-                                                   .kernel = kernel ? kernel->name : "eval",
-                                                   .start  = start,
-                                                   .end    = holo_time_now(),
-                                               });
-}
-
 static void step_watch(const HoloFrame *frame, uint32_t i)
 {
     const HoloSession    *session = frame->session;
@@ -449,12 +447,12 @@ HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, Hol
     for (uint32_t i = 0; i < frame->plan->step_count; i++) {
         if (holo_reuse_has(frame, i)) continue;
         holo_reuse_step(frame, i);
-        double     start  = session->profile.is_on ? holo_time_now() : 0;
+        double     start  = session->profile.is_on ? holo_profile_begin(frame) : 0;
         HoloStatus status = holo_stop_is_due(&session->stop) ? HOLO_CANCELLED : step_run(frame, i, error);
         if (holo_stop_is_due(&session->stop)) return stopped(frame, i, error); // what the step gave may not be whole
         HOLO_TRY(status);
         holo_arena_reset(&frame->temp, (HoloArenaMark){0});
-        if (session->profile.is_on) step_record(frame, i, start);
+        if (session->profile.is_on) holo_profile_end(frame, i, start);
         if (session->watch && !frame->parent) step_watch(frame, i);
         if (session->is_lean) step_release(frame, i);
     }

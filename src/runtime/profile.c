@@ -9,6 +9,7 @@
 
 void holo_profile_add(HoloProfile *profile, HoloProfileEvent event)
 {
+    if (profile->count == HOLO_PROFILE_EVENTS) return;
     if (profile->count == profile->room) {
         size_t room   = profile->room ? profile->room * 2 : 1024;
         void  *events = holo_realloc(profile->events, room * sizeof *profile->events);
@@ -22,6 +23,8 @@ void holo_profile_add(HoloProfile *profile, HoloProfileEvent event)
 void holo_profile_deinit(HoloProfile *profile)
 {
     holo_free(profile->events);
+    holo_free(profile->steps);
+    holo_arena_deinit(&profile->arena);
     *profile = (HoloProfile){0};
 }
 
@@ -47,10 +50,28 @@ static HoloStatus event_write(HoloFileWriter *writer, const HoloProfile *p, size
     json_text(e->name, name, sizeof name);
     int size = snprintf(
         line, sizeof line,
-        "%s\n {\"name\": %s, \"cat\": \"%s\", \"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"ts\": %.3f, \"dur\": %.3f, "
+        "%s\n {\"name\": %s, \"cat\": \"%s\", \"ph\": \"X\", \"pid\": 1, \"tid\": %d, \"ts\": %.3f, \"dur\": %.3f, "
         "\"args\": {\"op\": \"%s\", \"kernel\": \"%s\"}}",
-        i ? "," : "", name, e->op, (e->start - p->origin) * 1e6, (e->end - e->start) * 1e6, e->op, e->kernel);
+        i ? "," : "", name, e->op, e->worker + 1, (e->start - p->origin) * 1e6, (e->end - e->start) * 1e6, e->op,
+        e->kernel);
     return holo_file_write(writer, line, (size_t)size, error);
+}
+
+// The names of the tracks.
+static HoloStatus threads_write(HoloFileWriter *writer, const HoloProfile *p, HoloError *error)
+{
+    int last = 0;
+    for (size_t i = 0; i < p->count; i++)
+        if (p->events[i].worker > last) last = p->events[i].worker;
+    for (int w = 0; w <= last && p->count; w++) {
+        char line[160];
+        int  size = snprintf(line, sizeof line,
+                             ",\n {\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 1, \"tid\": %d, \"args\": "
+                              "{\"name\": \"%s %d\"}}",
+                             w + 1, w ? "worker" : "steps, thread", w);
+        HOLO_TRY(holo_file_write(writer, line, (size_t)size, error));
+    }
+    return HOLO_OK;
 }
 
 static HoloStatus profile_write(const HoloSession *session, const char *path, HoloError *error)
@@ -60,6 +81,7 @@ static HoloStatus profile_write(const HoloSession *session, const char *path, Ho
     HOLO_TRY(holo_file_writer_open(path, &writer, error));
     HoloStatus status = holo_file_write(writer, "{\"traceEvents\": [", 17, error);
     for (size_t i = 0; i < p->count && !status; i++) status = event_write(writer, p, i, error);
+    if (!status) status = threads_write(writer, p, error);
     uint64_t hits, misses;
     char     end[160];
     holo_session_memo_counts(session, &hits, &misses);
@@ -76,4 +98,16 @@ HoloStatus holo_session_profile_write(const HoloSession *session, const char *pa
 {
     HOLO_TRY(holo_session_take(session, error));
     return holo_session_give(session, profile_write(session, path, error));
+}
+
+int holo_session_profile_steps(const HoloSession *session)
+{
+    return (int)session->profile.step_count;
+}
+
+bool holo_session_profile_step(const HoloSession *session, int index, HoloProfiledStep *out)
+{
+    if (index < 0 || (size_t)index >= session->profile.step_count) return false;
+    *out = session->profile.steps[index].told;
+    return true;
 }

@@ -27,6 +27,13 @@ json ops.json domain name since types runs
 
 hologram bench digits.holo --seconds 0.05 --json > bench.json
 json bench.json open_us first_us min_us median_us p99_us rss_mb arena_mb threads
+hologram bench digits.holo --seconds 0.05 --threads 2 --input-shape image:64,1,8,8 --profile trace.json --json > bench.json
+json bench.json profile operators steps share gflops gbytes shapes fused kernel
+json trace.json traceEvents thread_name tid
+check 'each thread has its track' grep -q '"tid": 2, "ts"' trace.json
+gives 0 'by operator' hologram bench digits.holo --seconds 0.05 --profile trace.json
+gives 0 'f32[1,4,4,12], f32[24,12,3,3] -> f32[1,4,4,24]' hologram bench digits.holo --seconds 0.05 --profile trace.json
+gives 1 'no/such.json' hologram bench digits.holo --seconds 0.05 --profile no/such.json
 gives 0 'median' hologram bench "$MODEL" --seconds 0.05 --threads 1 --input image="$SEVEN"
 gives 0 'taken as 1, as if by --input-shape image:1,1,8,8' hologram bench digits.holo --seconds 0.05
 check "nothing is said of sizes that were given" sh -c \
