@@ -209,8 +209,10 @@ static HoloStatus move_elements(HoloInfer *infer, const HoloNode *node)
         if (!type[i].data) return HOLO_OK;
     }
     if (!any_known) return HOLO_OK;
-    for (int i = 0; i < node->out_count; i++)
+    for (int i = 0; i < node->out_count; i++) {
+        if (node->out[i] && small_count(&node->out[i]->type) < 0) return HOLO_OK; // a Tile makes much of little
         if (node->out[i]) out[i] = &result[i];
+    }
     HoloArena  arena  = {0};
     HoloStatus status = HOLO_OK;
     if (holo_node_eval(node, in, out, &arena, NULL) == HOLO_OK) {
