@@ -6,10 +6,8 @@
 #include "isa/isa.h"
 #include "ops/tensor.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 int    LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
@@ -30,29 +28,6 @@ static void hashes_mend(uint8_t *bytes, size_t size)
     h->file_size  = size;
     HoloHash hash = holo_archive_front_hash(bytes);
     memcpy(h->hash, hash.word, sizeof hash.word);
-}
-
-// A loop may be asked to run for ever: after a while it is cancelled, as a user would. (The fuzzer itself
-// has the alarm signal.)
-static HoloSession *running;
-static void         on_time(int signal)
-{
-    (void)signal;
-    if (running) holo_session_cancel(running);
-}
-
-static void time_limit(HoloSession *session)
-{
-    static timer_t  timer;
-    static int      is_made;
-    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
-    if (!is_made) {
-        signal(SIGUSR2, on_time);
-        is_made = !timer_create(CLOCK_MONOTONIC, &event, &timer);
-    }
-    struct itimerspec after = {{0, session ? 200000000 : 0}, {0, session ? 200000000 : 0}};
-    running                 = session;
-    if (is_made) timer_settime(timer, 0, &after, NULL);
 }
 
 static void read_value(const HoloTensor *t, int depth)
@@ -77,6 +52,7 @@ static void read_outputs(const HoloModel *model, const HoloSession *session)
 // ---- inputs
 
 enum { ROUNDS = 6, ELEMENTS_MAX = 1 << 16 };
+static const double SECONDS = 0.2; // of a run: a loop may be asked to go on for ever
 
 // The size of an open dimension in a round: all alike, each symbol another, large, none, and as in the beginning.
 static int64_t size_of(const char *symbol, int round)
@@ -165,7 +141,7 @@ static void run(const HoloModel *model)
     HoloError    error = {0};
     HoloSession *session;
     if (holo_session_create(model, NULL, &session, &error)) return;
-    time_limit(session);
+    if (holo_session_set_time_limit(session, SECONDS, NULL)) abort();
     for (int round = 0; round < ROUNDS; round++) {
         HoloError why = {0};
         if (round == ROUNDS - 1 && holo_session_set_memo(session, 1 << 20, &why)) break;
@@ -177,7 +153,6 @@ static void run(const HoloModel *model)
         }
         // What was given lives until the session is gone or has other inputs.
     }
-    time_limit(NULL);
     holo_session_destroy(session);
     give_back();
 }

@@ -4,15 +4,14 @@
 
 #include "hologram_atlas.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { COMPILE_LIMIT = 256 << 20, SESSION_LIMIT = 64 << 20, INPUT_MAX = 1 << 20 };
+static const double SECONDS = 0.3; // of a run: a loop may be asked to go on for ever
 
 static uint64_t hash_of(const uint8_t *data, size_t size)
 {
@@ -44,28 +43,6 @@ static void outputs_read(const HoloModel *model, const HoloSession *session)
         if (holo_session_output(session, i, &view, NULL)) abort();
         if (view.kind == HOLO_TENSOR && holo_content_id(&view, &id, NULL)) abort();
     }
-}
-
-// A loop may be asked to run for ever: after a while it is cancelled, as a user would.
-static HoloSession *running;
-static void         on_time(int signal)
-{
-    (void)signal;
-    if (running) holo_session_cancel(running);
-}
-
-static void time_limit(HoloSession *session)
-{
-    static timer_t  timer;
-    static int      is_made;
-    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
-    if (!is_made) {
-        signal(SIGUSR2, on_time);
-        is_made = !timer_create(CLOCK_MONOTONIC, &event, &timer);
-    }
-    struct itimerspec after = {{0, session ? 300000000 : 0}, {0, session ? 300000000 : 0}};
-    running                 = session;
-    if (is_made) timer_settime(timer, 0, &after, NULL);
 }
 
 // Runs with zeros, where sizes are open with so many.
@@ -100,9 +77,8 @@ static void model_run(const HoloModel *model)
     if (holo_session_create(model, NULL, &session, &error)) return;
     if (!holo_session_set_memory_limit(session, SESSION_LIMIT, &error)) {
         static const int64_t sizes[] = {2, 3, 1, 3};
-        time_limit(session);
+        if (holo_session_set_time_limit(session, SECONDS, NULL)) abort();
         for (int i = 0; i < 4; i++) run(model, session, sizes[i]);
-        time_limit(NULL);
     }
     holo_session_destroy(session);
 }
