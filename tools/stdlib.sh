@@ -14,6 +14,12 @@ END
 fi
 od -An -v -tu1 "$1" | awk '
     { for (i = 1; i <= NF; i++) byte[n++] = $i }
+    function key_at(i) { return byte[i] "," byte[i + 1] "," byte[i + 2] "," byte[i + 3] "," byte[i + 4] }
+    function learn(i,  key) {
+        key = key_at(i)
+        before[i] = key in last ? last[key] : -1
+        last[key] = i
+    }
     function turn(count, back,  i) {
         printf "%d,", plain
         for (i = at - plain; i < at; i++) printf "%d,", byte[i]
@@ -26,14 +32,17 @@ od -An -v -tu1 "$1" | awk '
         print "extern const uint64_t holo_stdlib_packed_size, holo_stdlib_size;"
         print "const uint8_t holo_stdlib_packed[] = {"
         while (at < n) {
-            key = byte[at] "," byte[at + 1] "," byte[at + 2] "," byte[at + 3] "," byte[at + 4]
-            from = key in last ? last[key] : -1
-            last[key] = at
+            key = key_at(at)
             count = 0
-            if (from >= 0 && at - from < 65536) while (at + count < n && count < 255 && byte[from + count] == byte[at + count]) count++
-            if (count < 5) { at++; if (++plain == 255) turn(0, 0); continue }
+            tries = 40
+            for (p = key in last ? last[key] : -1; p >= 0 && at - p < 65536 && tries-- && count < 255; p = before[p]) {
+                same = 0
+                while (at + same < n && same < 255 && byte[p + same] == byte[at + same]) same++
+                if (same > count) { count = same; from = p }
+            }
+            if (count < 5) { learn(at); at++; if (++plain == 255) turn(0, 0); continue }
             turn(count, at - from)
-            at += count
+            while (count--) learn(at++)
         }
         turn(0, 0)
         print "};"
