@@ -30,16 +30,23 @@ static double mean_size(const HoloTensor *t, int64_t first, int64_t end)
     return sum / (double)(end - first);
 }
 
+// A number from -1 to 1. Every element takes one, and a congruence does for noise.
+static inline double noise(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(int32_t)(*state >> 32) * 0x1p-31;
+}
+
 static void blur_part(void *arg, int64_t part, int worker)
 {
     (void)worker;
-    const Blur *b      = arg;
-    HoloRandom  random = {b->seed ^ (uint64_t)part << 24};
+    const Blur *b     = arg;
+    uint64_t    state = b->seed ^ (uint64_t)part << 24;
     int64_t     first = part * BLUR_PART, end = holo_least(first + BLUR_PART, holo_tensor_count(b->t));
     float      *x    = b->t->dtype == HOLO_F32 ? b->t->data : NULL;
     double      mean = b->is_sum ? mean_size(b->t, first, end) : 0;
     for (int64_t k = first; k < end; k++) {
-        double off = b->by * (holo_random_unit(&random) * 2 - 1), y = x ? (double)x[k] : holo_get_f(b->t, k);
+        double off = b->by * noise(&state), y = x ? (double)x[k] : holo_get_f(b->t, k);
         if (y != rint(y)) y += off * (fabs(y) + mean);
         if (x)
             x[k] = (float)y;
