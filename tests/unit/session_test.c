@@ -501,9 +501,10 @@ static void test_profile(void **state)
     json_t      *root = json_load_file(path, 0, &problem);
     if (!root) fail_msg("line %d: %s", problem.line, problem.text);
     json_t *events = json_object_get(root, "traceEvents");
-    assert_int_equal(json_array_size(events), 2 * info.steps);
+    size_t  steps  = 2 * (size_t)info.steps;
+    assert_int_equal(json_array_size(events), steps + 1);
     double last = -1;
-    for (size_t i = 0; i < json_array_size(events); i++) {
+    for (size_t i = 0; i < steps; i++) {
         json_t *e = json_array_get(events, i);
         assert_string_equal(json_string_value(json_object_get(e, "ph")), "X");
         assert_non_null(json_string_value(json_object_get(e, "name")));
@@ -512,6 +513,9 @@ static void test_profile(void **state)
         assert_true(json_number_value(json_object_get(e, "dur")) >= 0);
         last = json_number_value(json_object_get(e, "ts"));
     }
+    json_t *track = json_array_get(events, steps); // of the one thread
+    assert_string_equal(json_string_value(json_object_get(track, "ph")), "M");
+    assert_string_equal(json_string_value(json_object_get(track, "name")), "thread_name");
     json_decref(root);
     EXPECT_FAIL(holo_session_profile_write(r.session, temp_path("no/such.json"), &error), HOLO_NO_FILE, "no/such.json");
     end(&r);
