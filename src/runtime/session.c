@@ -46,9 +46,8 @@ static HoloStatus bind_early(HoloSession *session, HoloError *error)
     const HoloTensor **types =
         HOLO_NEW(&session->arena, const HoloTensor *, holo_model_input_count(session->model) + 1);
     if (!types) return holo_fail_memory(error);
-    bool is_separate = session->frames[0]->plan->flags & HOLO_PLAN_SEPARATE; // its images may go one after the other
-    return !is_separate && inputs_are_fixed(session, types) ? holo_frame_bind(session->frames[0], types, error)
-                                                            : HOLO_OK;
+    bool in_parts;
+    return inputs_are_fixed(session, types) ? holo_images_bind(session, types, &in_parts, error) : HOLO_OK;
 }
 
 static HoloStatus parts_create(HoloSession *session, HoloError *error)

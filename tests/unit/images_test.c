@@ -414,10 +414,13 @@ static void told_numbers(void **state)
         assert_null(x->symbol[0]);
         EXPECT_OK(holo_session_create(model, NULL, &session, &error));
         assert_int_equal(!(session->frames[0]->plan->flags & HOLO_PLAN_STATIC), parts);
+        assert_true(session->frames[0]->is_bound); // before the first run
+        size_t bound = holo_session_memory(session);
         EXPECT_OK(holo_session_set_input(session, 0, &all, &error));
         EXPECT_OK(holo_session_run(session, &error));
         assert_int_equal(session->images.is_used, parts);
         EXPECT_OK(holo_session_output(session, 0, &got, &error));
+        assert_true(holo_session_memory(session) <= bound + (parts ? holo_tensor_bytes(&got) + (64 << 10) : 0));
         one.dim[0] = 1;
         EXPECT_FAIL(holo_session_set_input(session, 0, &one, &error), HOLO_BAD_INPUT, "input x should be");
         size_t       in = holo_tensor_bytes(&one), out = holo_tensor_bytes(&got) / (size_t)counts[i];
