@@ -13,6 +13,7 @@ comma    := ,
 Q        := $(if $(V),,@)
 PREFIX   ?= /usr/local
 OPT      ?= -O2
+DEBUG    ?= -g
 TRIPLE   := $(shell $(CC) -dumpmachine)
 MACHINE  := $(firstword $(subst -, ,$(TRIPLE)))
 AR       := $(shell $(CC) -print-prog-name=ar)
@@ -21,7 +22,7 @@ VERSION  := $(shell sed -n 's/^.define HOLO_VERSION_[A-Z]* *//p' include/hologra
 
 WARN     := -Wall -Wextra -Werror
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-CFLAGS   := $(OPT) -g $(WARN) -D_GNU_SOURCE -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -fno-strict-aliasing -ffp-contract=off \
+CFLAGS   := $(OPT) $(DEBUG) $(WARN) -D_GNU_SOURCE -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -fno-strict-aliasing -ffp-contract=off \
             -pthread $(SANFLAGS) -Iinclude -Isrc $(if $(ROOT),-isystem $(ROOT)/usr/include)
 # Debuggers unwind by what -g says; nothing else needs to.
 UNWIND   := $(if $(SANITIZE),,-fno-asynchronous-unwind-tables)
@@ -241,7 +242,7 @@ unit: $(UNIT)
 PLAINEST := $(firstword $(TILE_LEVELS))
 unit-watched: $(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ))
 	@HOLO_CPU=$(PLAINEST) ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory BUILD=$(BUILD)/watched ORDINARY=$(BUILD) \
-	    SANITIZE=address,undefined WATCHED=$(PLAINEST) OPT=-O1 unit
+	    SANITIZE=address,undefined WATCHED=$(PLAINEST) OPT=-O0 DEBUG=-g1 unit
 
 ## make oom           every allocation fails in turn
 oom: test-deps

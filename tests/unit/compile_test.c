@@ -67,7 +67,7 @@ static void sized_save(const char *path)
     onnx_input(&m.graph, "x", HOLO_F32, "1,64,64,64");
     onnx_output(&m.graph, "y", HOLO_F32, "1,64,16,16");
     for (int i = 0; i < 3; i++) {
-        char weights[8], from[8], to[8], pooled[8];
+        char weights[8], from[16], to[16], pooled[8];
         snprintf(weights, sizeof weights, "w%d", i);
         snprintf(from, sizeof from, i ? "p%d" : "x", i);
         snprintf(to, sizeof to, i == 2 ? "y" : "c%d", i);
