@@ -39,6 +39,7 @@ typedef struct CliOption {
     const char *with;    // options of which one must be given with it
     const char *without; // options that cannot be given with it
     const char *verbs;   // of a command with verbs: those that it is for
+    bool        is_own;  // a setting has its name, but this is another thing
 } CliOption;
 
 struct CliCommand {

@@ -285,7 +285,7 @@ static const CliOption options[] = {
      .verbs = "run bench"},
     {"block", 0, "X,Y,Z", "lanes of a block; else as the kernel says, or 256", .verbs = "run bench"},
     {"limit", 0, "N", "end with an error when a lane takes more turns of loops", .verbs = "run bench"},
-    {"size", 0, "N", "what n is, and elements of arrays; else a million", .verbs = "bench"},
+    {"size", 0, "N", "what n is, and elements of arrays; else a million", .verbs = "bench", .is_own = true},
     {"output", 'o', "DIR", "write each array that the kernel wrote as NAME.npy", .verbs = "run"},
     {"threads", 't', "N", "threads to run on; 0, the default: one a core", .verbs = "run bench"},
     {"numeric", 0, "CLASS", "fused (a * b + c is rounded once) or exact (twice)", .files = CLI_KERNELS,

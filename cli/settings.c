@@ -219,7 +219,7 @@ static int from_flags(const Cli *cli)
         const char     *name  = given->option->name;
         bool            off   = !strncmp(name, "no-", 3) && !given->value;
         int             index = find(off ? name + 3 : name);
-        if (index >= 0)
+        if (index >= 0 && !given->option->is_own)
             status = set(index, off ? "false" : given->value ? given->value : "true", cli_format("--%s", name));
     }
     return status;

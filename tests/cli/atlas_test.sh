@@ -68,7 +68,7 @@ gives 1 'cut.holo' hologram atlas address cut.holo
 head -c 20 flat.npy > cut.npy
 gives 1 'cut.npy' hologram atlas address cut.npy
 hologram atlas address cut.npy --json > cut.json 2> /dev/null
-check 'a failure prints no JSON' test ! -s cut.json
+json cut.json errors
 gives 1 'no-such' hologram atlas address no-such
 gives 2 'too many' hologram atlas address flat.npy row.npy
 
