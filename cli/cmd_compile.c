@@ -26,7 +26,7 @@ static void print_memory(FILE *out, const HoloReport *report)
 {
     CliText arena, naive;
     if (!report->naive_bytes)
-        cli_row(out, "memory", "planned by the first run, for the sizes that it has");
+        cli_row(out, "memory", "planned by each session, for the sizes that it runs with");
     else if (!report->arena_bytes)
         cli_row(out, "memory", "none planned, %s without reuse", cli_bytes(&naive, (double)report->naive_bytes));
     else

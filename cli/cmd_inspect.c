@@ -120,7 +120,7 @@ static void print_info(const HoloModel *model, const HoloModelInfo *info)
         cli_row(stdout, "memory", "%s a run; %s without reuse", cli_bytes(&a, (double)info->arena_bytes),
                 cli_bytes(&b, (double)info->naive_bytes));
     else
-        cli_row(stdout, "memory", "planned by the first run, for the sizes that it has");
+        cli_row(stdout, "memory", "planned by each session, for the sizes that it runs with");
     if (holo_model_memo_count(model))
         cli_row(stdout, "memo", "answers to %lld patterns", (long long)holo_model_memo_count(model));
     cli_row(stdout, "numeric", "%s", info->exact ? "exact: the same bits on every CPU" : "fused");
