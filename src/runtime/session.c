@@ -337,10 +337,7 @@ static HoloStatus compute(HoloSession *session, HoloError *error)
     for (int i = 0; i < count; i++) list[i] = &session->inputs[i];
     HOLO_TRY(holo_images_bind(session, list, &session->images.is_used, error));
     if (!session->images.is_used) HOLO_TRY(outputs_point(session, frame, error));
-    HoloStatus status =
-        session->images.is_used ? holo_images_run(session, list, error) : holo_frame_run(frame, list, error);
-    atomic_store(&session->stop.why, 0);
-    return status;
+    return session->images.is_used ? holo_images_run(session, list, error) : holo_frame_run(frame, list, error);
 }
 
 // Answers from the memo; false: the plan has to run.
@@ -348,7 +345,6 @@ static bool remember(HoloSession *session)
 {
     double start = session->profile.is_on ? holo_time_now() : 0;
     bool   found = holo_memo_find(session->memo, session->inputs);
-    if (found) atomic_store(&session->stop.why, 0);
     if (session->profile.is_on)
         holo_profile_add(&session->profile, (HoloProfileEvent){.name   = "memo",
                                                                .op     = "memo",
@@ -386,6 +382,7 @@ static HoloStatus run(HoloSession *session, HoloError *error)
         status = compute(session, error);
         if (session->memo) learn(session, !status);
     }
+    atomic_store(&session->stop.why, 0); // whatever became of this run, the next begins anew
     if (!status) status = outputs_copy(session, error);
     session->has_run = !status;
     bool is_computed = !status && !(session->memo && session->memo->is_hit);

@@ -297,6 +297,26 @@ static void test_run_after_cancel(void **state)
     free(x.data);
 }
 
+// Also where that run fails for another reason before it comes to any step.
+static void test_run_after_failure_and_cancel(void **state)
+{
+    (void)state;
+    HoloModel   *model = compiled(model_mlp(), HOLO_FUSED);
+    HoloSession *session;
+    HoloTensor   x = made(&holo_model_input(model, 0)->type, 1, 1);
+    char         small[1];
+    EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+    EXPECT_OK(holo_session_set_input(session, 0, &x, &error));
+    EXPECT_OK(holo_session_set_output(session, 0, small, sizeof small, &error));
+    holo_session_cancel(session);
+    EXPECT_FAIL(holo_session_run(session, &error), HOLO_BAD_ARGUMENT, "the memory given has 1");
+    EXPECT_OK(holo_session_set_output(session, 0, NULL, 0, &error));
+    EXPECT_OK(holo_session_run(session, &error));
+    holo_session_destroy(session);
+    holo_model_close(model);
+    free(x.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_many_sessions_of_one_model),
         cmocka_unit_test(test_cancel_from_another_thread),
         cmocka_unit_test(test_run_after_cancel),
+        cmocka_unit_test(test_run_after_failure_and_cancel),
     };
     return cmocka_run_group_tests_name("runtime", tests, NULL, NULL);
 }
