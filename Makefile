@@ -231,15 +231,14 @@ $(BUILD)/tests/%: tests/unit/%.c $(SUPPORT) $(LIB_COMP) $(LIB)
 ## make test          install what is missing and run every test
 test: test-deps
 	@$(MAKE) --no-print-directory $(JOBS) all unit replay-programs
-	@$(MAKE) --no-print-directory $(JOBS) lint unit-watched
-	@$(MAKE) --no-print-directory cli-test fuzz-replay install-test onnx-modes
+	@$(MAKE) --no-print-directory lint cli-test fuzz-replay install-test onnx-modes
 
 ## make unit          the unit tests alone
 unit: $(UNIT)
 	@printf '%s\n' $(UNIT) | xargs -P $$(nproc) -n 1 sh tools/unit.sh
 
 ## make unit-watched  the unit tests under the address and undefined behaviour sanitizers, kernels at one level
-PLAINEST := $(firstword $(TILE_LEVELS))
+PLAINEST := $(firstword $(EVERY_LEVEL))
 unit-watched: $(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ))
 	@HOLO_CPU=$(PLAINEST) ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory BUILD=$(BUILD)/watched ORDINARY=$(BUILD) \
 	    SANITIZE=address,undefined WATCHED=$(PLAINEST) OPT=-O0 DEBUG=-g1 unit
