@@ -20,6 +20,7 @@ static size_t blocks_free(struct HoloArenaBlock *block)
     while (block) {
         struct HoloArenaBlock *next = block->next;
         total += block->size;
+        holo_guard_show(block->start, block->size); // whoever gave the memory may use it again
         holo_free(block);
         block = next;
     }
