@@ -108,7 +108,7 @@ INL void bits_i8_tile(const BitsRows *t, int rows, int panels, int bits, bool qu
     const uint8_t        *b      = g->b + t->column / LANES * bytes, *a[6];
     const float          *scale  = g->scales + t->column * blocks, *head[6];
     const float          *offset = g->offsets ? g->offsets + t->column * blocks : NULL;
-    const float           moved  = quads && bits == 8 && QUADS_FLIP ? 128 : 0;
+    const float           moved  = quads && bits == 8 && QUADS_FLIP != 0 ? 128 : 0;
     const int             parts  = quads ? 2 : 4;
     f32v                  total[6][BITS_WIDE];
     UNROLL for (int i = 0; i < rows; i++)
