@@ -3,11 +3,8 @@
 //
 // What is written appears under its name only when all of it has succeeded.
 #include "api/compiling.h"
+#include "base/system.h"
 #include "runtime/model.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 static HoloStatus compile(HoloCompile *c)
 {
@@ -111,9 +108,8 @@ HoloStatus holo_compile_model(const HoloCompiler *compiler, const char *path, Ho
     HoloCompile c = {.compiler = compiler ? compiler : &defaults, .path = path, .error = error};
     *out_model    = NULL;
     if (out_report) *out_report = NULL;
-    const char *folder = getenv("TMPDIR");
-    char        temporary[4096];
-    snprintf(temporary, sizeof temporary, "%s/hologram-%ld.holo", folder && *folder ? folder : "/tmp", (long)getpid());
+    char temporary[4096];
+    holo_temporary_path("hologram", temporary, sizeof temporary);
     HoloStatus status = compile_begin(&c, temporary);
     if (!status) status = compile(&c);
     if (!status) status = model_take(&c, out_model);

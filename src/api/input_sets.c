@@ -2,11 +2,9 @@
 #include "api/input_sets.h"
 
 #include "api/tensors.h"
-#include "base/files.h"
+#include "base/system.h"
 
-#include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PATH_SIZE = 4096 };
@@ -112,11 +110,6 @@ static HoloStatus set_read(Reading *r, const char *path, bool is_folder)
 
 // ---- folders of them
 
-static int is_visible(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
 static HoloStatus entry_read(Reading *r, const char *folder, const char *name, bool *has_inputs)
 {
     char path[PATH_SIZE], input[PATH_SIZE] = "";
@@ -136,16 +129,12 @@ static HoloStatus entry_read(Reading *r, const char *folder, const char *name, b
 
 static HoloStatus folder_read(Reading *r, const char *folder)
 {
-    struct dirent **entries    = NULL;
-    int             count      = scandir(folder, &entries, is_visible, alphasort);
-    bool            has_inputs = false;
-    if (count < 0) return holo_fail(r->error, HOLO_NO_FILE, "the folder %s cannot be read", folder);
-    HoloStatus status = HOLO_OK;
-    for (int i = 0; i < count; i++) {
-        if (!status) status = entry_read(r, folder, entries[i]->d_name, &has_inputs);
-        free(entries[i]);
-    }
-    free(entries);
+    HoloFolder entries;
+    bool       has_inputs = false;
+    HoloStatus status     = holo_folder_list(folder, &entries, r->error);
+    for (int i = 0; i < entries.count && !status; i++)
+        if (entries.name[i][0] != '.') status = entry_read(r, folder, entries.name[i], &has_inputs);
+    holo_folder_free(&entries);
     if (!status && has_inputs) status = set_read(r, folder, true);
     if (!status && !r->count)
         return holo_fail(r->error, HOLO_BAD_INPUT,

@@ -2,13 +2,12 @@
 // of hologram_compiler.h.
 
 #include "archive/archive.h"
-#include "base/files.h"
+#include "base/system.h"
 #include "hologram_compiler.h"
 #include "lang/lang.h"
 #include "runtime/pool.h"
 #include "runtime/programs.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,12 +55,11 @@ static HoloStatus add_file(HoloKernels *k, const char *path, HoloError *error)
 
 static HoloStatus add_folder(HoloKernels *k, const char *path, int depth, HoloError *error)
 {
-    DIR       *folder = opendir(path);
-    HoloStatus status = HOLO_OK;
-    if (!folder) return holo_fail(error, HOLO_NO_FILE, "%s cannot be read", path);
-    for (struct dirent *entry; !status && (entry = readdir(folder));) {
-        if (entry->d_name[0] == '.') continue;
-        const char *below = holo_arena_format(&k->arena, "%s/%s", path, entry->d_name);
+    HoloFolder folder;
+    HoloStatus status = holo_folder_list(path, &folder, error);
+    for (int i = 0; i < folder.count && !status; i++) {
+        if (folder.name[i][0] == '.') continue;
+        const char *below = holo_arena_format(&k->arena, "%s/%s", path, folder.name[i]);
         if (!below)
             status = holo_fail_memory(error);
         else if (holo_path_is_folder(below) && depth < FOLDERS_DEEP)
@@ -69,7 +67,7 @@ static HoloStatus add_folder(HoloKernels *k, const char *path, int depth, HoloEr
         else if (holo_language_of(below) != HOLO_LANGUAGE_NONE)
             status = add_file(k, below, error);
     }
-    closedir(folder);
+    holo_folder_free(&folder);
     return status;
 }
 

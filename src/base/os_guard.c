@@ -1,5 +1,6 @@
-// os_guard.c - see guard.h.
+// os_guard.c - see guard.h; and leaks, see system.h.
 #include "base/guard.h"
+#include "base/system.h"
 
 #if defined __has_feature
 #if __has_feature(address_sanitizer)
@@ -12,6 +13,7 @@
 #ifdef WATCHED
 
 #include <sanitizer/asan_interface.h>
+#include <sanitizer/lsan_interface.h>
 
 size_t holo_guard_gap(void)
 {
@@ -26,6 +28,11 @@ void holo_guard_hide(const void *memory, size_t size)
 void holo_guard_show(const void *memory, size_t size)
 {
     __asan_unpoison_memory_region(memory, size);
+}
+
+bool holo_memory_leaks(void)
+{
+    return __lsan_do_recoverable_leak_check();
 }
 
 #else
@@ -45,6 +52,11 @@ void holo_guard_show(const void *memory, size_t size)
 {
     (void)memory;
     (void)size;
+}
+
+bool holo_memory_leaks(void)
+{
+    return false;
 }
 
 #endif

@@ -1,12 +1,19 @@
-// os_machine.c - how much memory the machine has left for this process.
-#if !defined _WIN32
+// os_machine.c - how much memory the machine has left for this process, and how much the process had at most.
 #include "base/memory.h"
+#include "base/system.h"
 
+#if defined _WIN32
+#define WIN32_LEAN_AND_MEAN
+#include <psapi.h> // after windows.h, which it needs
+#include <windows.h>
+#else
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
+#endif
 
 #if defined __linux__
 
@@ -109,6 +116,30 @@ uint64_t holo_machine_memory(uint64_t held)
     return left + (resident < held ? resident : held);
 }
 
+// What getrusage says may be the peak of the process that started this one.
+uint64_t holo_memory_peak(void)
+{
+    Text          text;
+    struct rusage usage;
+    uint64_t      kib = text_read("/proc/self/status", &text) ? number_of(&text, "VmHWM:") : 0;
+    if (!kib && !getrusage(RUSAGE_SELF, &usage)) kib = (uint64_t)usage.ru_maxrss;
+    return kib << 10;
+}
+
+#elif defined _WIN32
+
+uint64_t holo_machine_memory(uint64_t held)
+{
+    MEMORYSTATUSEX status = {.dwLength = sizeof status};
+    return GlobalMemoryStatusEx(&status) ? status.ullAvailPhys + held : 0;
+}
+
+uint64_t holo_memory_peak(void)
+{
+    PROCESS_MEMORY_COUNTERS counters;
+    return K32GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof counters) ? counters.PeakWorkingSetSize : 0;
+}
+
 #else
 
 uint64_t holo_machine_memory(uint64_t held)
@@ -118,5 +149,10 @@ uint64_t holo_machine_memory(uint64_t held)
     return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
 }
 
-#endif
+uint64_t holo_memory_peak(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) ? 0 : (uint64_t)usage.ru_maxrss; // in bytes on macOS
+}
+
 #endif

@@ -1,10 +1,14 @@
 // os_memory.c - large memory from the system, and waiting.
-#if !defined _WIN32
 #include "base/files.h"
 #include "base/memory.h"
 
+#if defined _WIN32
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+#else
 #include <sys/mman.h>
 #include <unistd.h>
+#endif
 
 void holo_cpu_pause(void)
 {
@@ -14,6 +18,37 @@ void holo_cpu_pause(void)
     __asm__ volatile("yield");
 #endif
 }
+
+#if defined _WIN32
+
+size_t holo_page_size(void)
+{
+    SYSTEM_INFO info;
+    GetSystemInfo(&info);
+    return info.dwPageSize;
+}
+
+size_t holo_pages_extent(size_t size)
+{
+    return holo_align(size ? size : 1, holo_page_size());
+}
+
+char *holo_pages_take(size_t extent, uint32_t how)
+{
+    size_t page  = holo_page_size();
+    char  *start = VirtualAlloc(NULL, extent + page, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+    if (start && how & HOLO_MEMORY_READY)
+        for (size_t at = 0; at < extent; at += page) ((volatile char *)start)[page + at] = 0;
+    return start ? start + page : NULL;
+}
+
+void holo_pages_free(char *pages, size_t extent)
+{
+    (void)extent;
+    VirtualFree(pages - holo_page_size(), 0, MEM_RELEASE);
+}
+
+#else
 
 enum { LARGE_PAGE = 2 << 20 };
 
@@ -39,7 +74,7 @@ size_t holo_pages_extent(size_t size)
 static char *large_pages_take(size_t size)
 {
     size_t page = holo_page_size(), room = size + page + LARGE_PAGE;
-    char  *memory = pages_take(room);
+    char *memory = pages_take(room);
     if (!memory) return NULL;
     size_t skip = holo_align((size_t)memory + page, LARGE_PAGE) - page - (size_t)memory;
     if (skip) munmap(memory, skip);
@@ -67,4 +102,5 @@ void holo_pages_free(char *pages, size_t extent)
 {
     munmap(pages - holo_page_size(), extent + holo_page_size());
 }
+
 #endif

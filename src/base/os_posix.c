@@ -6,6 +6,7 @@
 #if !defined _WIN32
 #include "base/cpu.h"
 #include "base/files.h"
+#include "base/files_system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +29,7 @@
 #include <sys/sysctl.h>
 #endif
 
-enum { READ_ALIGN = 64, WRITE_BUFFER = 1 << 16, SUFFIX = 40 };
+enum { READ_ALIGN = 64 };
 
 static HoloStatus fail_errno(HoloError *error, const char *what, const char *path)
 {
@@ -152,11 +153,6 @@ HoloStatus holo_file_map_how(const char *path, uint32_t how, HoloMapping *out, H
     return status;
 }
 
-HoloStatus holo_file_map(const char *path, HoloMapping *out, HoloError *error)
-{
-    return holo_file_map_how(path, 0, out, error);
-}
-
 void holo_file_unmap(HoloMapping *mapping)
 {
     if (mapping->is_mapped)
@@ -254,15 +250,6 @@ HoloStatus holo_file_map_below(const char *folder, const char *relative, HoloMap
 
 // ---- writing
 
-struct HoloFileWriter {
-    int      fd;
-    uint64_t size;     // bytes written or buffered
-    size_t   filled;   // of the buffer, which ends at `size`
-    bool     is_named; // `temporary` exists
-    char    *path, *temporary;
-    char     buffer[WRITE_BUFFER];
-};
-
 // The folder in which `path` is, with memory of its own; NULL: none.
 static char *folder_of(const char *path)
 {
@@ -307,13 +294,12 @@ static int open_nameless(const char *path)
 // Makes a file of the writer's temporary name: the one it has written, or without one, a new one. False: errno says why.
 static bool name_file(HoloFileWriter *w)
 {
-    char   nameless[SUFFIX];
-    size_t room = strlen(w->path) + 1 + SUFFIX;
-    snprintf(nameless, sizeof nameless, "/proc/self/fd/%d", w->fd);
+    char nameless[40];
+    snprintf(nameless, sizeof nameless, "/proc/self/fd/%d", (int)w->file);
     for (int i = 0; i < 1000; i++) {
-        snprintf(w->temporary, room, "%s.%ld.%d.tmp", w->path, (long)getpid(), i);
-        if (w->fd < 0)
-            w->is_named = (w->fd = open(w->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) >= 0;
+        holo_writer_name(w, i);
+        if (w->file < 0)
+            w->is_named = (w->file = open(w->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) >= 0;
         else
             w->is_named = linkat(AT_FDCWD, nameless, AT_FDCWD, w->temporary, AT_SYMLINK_FOLLOW) == 0;
         if (w->is_named || errno != EEXIST) break;
@@ -321,38 +307,19 @@ static bool name_file(HoloFileWriter *w)
     return w->is_named;
 }
 
-HoloStatus holo_file_writer_open(const char *path, HoloFileWriter **out, HoloError *error)
+HoloStatus holo_writer_begin(HoloFileWriter *w, HoloError *error)
 {
-    size_t          length = strlen(path) + 1;
-    HoloFileWriter *w      = holo_realloc(NULL, sizeof *w + 2 * length + SUFFIX);
-    *out                   = NULL;
-    if (!w) return holo_fail_memory(error);
     struct stat st;
-    const char *other = stat(path, &st) == 0 ? other_kind(st.st_mode) : NULL;
-    if (other) {
-        holo_free(w);
-        return holo_fail(error, HOLO_NO_FILE, "cannot write '%s': %s is there", path, other);
-    }
-    w->size = w->filled = 0;
-    w->is_named         = false;
-    w->path             = (char *)(w + 1);
-    w->temporary        = w->path + length;
-    memcpy(w->path, path, length);
-    memcpy(w->temporary, path, length);
-    w->fd = open_nameless(path);
-    if (w->fd < 0 && !name_file(w)) {
-        HoloStatus status = fail_create(path, error);
-        holo_free(w);
-        return status;
-    }
-    *out = w;
-    return HOLO_OK;
+    const char *other = stat(w->path, &st) == 0 ? other_kind(st.st_mode) : NULL;
+    if (other) return holo_fail(error, HOLO_NO_FILE, "cannot write '%s': %s is there", w->path, other);
+    w->file = open_nameless(w->path);
+    return w->file < 0 && !name_file(w) ? fail_create(w->path, error) : HOLO_OK;
 }
 
-static HoloStatus write_all(HoloFileWriter *w, uint64_t offset, const char *data, size_t size, HoloError *error)
+HoloStatus holo_writer_put(HoloFileWriter *w, uint64_t offset, const char *data, size_t size, HoloError *error)
 {
     while (size) {
-        ssize_t done = pwrite(w->fd, data, size, (off_t)offset);
+        ssize_t done = pwrite((int)w->file, data, size, (off_t)offset);
         if (done < 0 && errno == EINTR) continue;
         if (done < 0) return fail_errno(error, "write", w->temporary);
         data += done;
@@ -362,41 +329,9 @@ static HoloStatus write_all(HoloFileWriter *w, uint64_t offset, const char *data
     return HOLO_OK;
 }
 
-static HoloStatus flush(HoloFileWriter *w, HoloError *error)
+HoloStatus holo_writer_view(const HoloFileWriter *w, HoloMapping *out, HoloError *error)
 {
-    size_t filled = w->filled;
-    if (!filled) return HOLO_OK;
-    w->filled = 0;
-    return write_all(w, w->size - filled, w->buffer, filled, error);
-}
-
-HoloStatus holo_file_write(HoloFileWriter *w, const void *data, size_t size, HoloError *error)
-{
-    if (size > sizeof w->buffer - w->filled) HOLO_TRY(flush(w, error));
-    if (size > sizeof w->buffer) {
-        HOLO_TRY(write_all(w, w->size, data, size, error));
-    } else if (size) {
-        memcpy(w->buffer + w->filled, data, size);
-        w->filled += size;
-    }
-    w->size += size;
-    return HOLO_OK;
-}
-
-HoloStatus holo_file_write_at(HoloFileWriter *w, uint64_t offset, const void *data, size_t size, HoloError *error)
-{
-    HOLO_TRY(flush(w, error));
-    HOLO_TRY(write_all(w, offset, data, size, error));
-    if (offset + size > w->size) w->size = offset + size;
-    return HOLO_OK;
-}
-
-HoloStatus holo_file_writer_map(HoloFileWriter *w, HoloMapping *out, HoloError *error)
-{
-    *out = (HoloMapping){0};
-    HOLO_TRY(flush(w, error));
-    if (w->size == 0) return HOLO_OK;
-    void *data = mmap(NULL, (size_t)w->size, PROT_READ, MAP_SHARED, w->fd, 0);
+    void *data = mmap(NULL, (size_t)w->size, PROT_READ, MAP_SHARED, (int)w->file, 0);
     if (data == MAP_FAILED) return fail_errno(error, "map", w->temporary);
     *out = (HoloMapping){.data = data, .size = (size_t)w->size, .is_mapped = true};
     return HOLO_OK;
@@ -422,18 +357,17 @@ static void folder_sync(const char *path)
     holo_free(folder);
 }
 
-HoloStatus holo_file_writer_close(HoloFileWriter *w, bool commit, HoloError *error)
+HoloStatus holo_writer_end(HoloFileWriter *w, bool commit, HoloError *error)
 {
-    HoloStatus status = commit ? flush(w, error) : HOLO_OK;
-    if (commit && !status && !is_synced(w->fd)) status = fail_errno(error, "write", w->temporary);
+    HoloStatus status = HOLO_OK;
+    if (commit && !is_synced((int)w->file)) status = fail_errno(error, "write", w->temporary);
     if (commit && !status && !w->is_named && !name_file(w)) status = fail_create(w->path, error);
-    if (close(w->fd) != 0 && commit && !status) status = fail_errno(error, "write", w->temporary);
+    if (close((int)w->file) != 0 && commit && !status) status = fail_errno(error, "write", w->temporary);
     if (commit && !status && rename(w->temporary, w->path) != 0) status = fail_errno(error, "rename to", w->path);
     if (commit && !status)
         folder_sync(w->path);
     else if (w->is_named)
         unlink(w->temporary);
-    holo_free(w);
     return status;
 }
 

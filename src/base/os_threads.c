@@ -1,26 +1,160 @@
-// os_threads.c - threads on systems that speak POSIX. See threads.h.
-#if !defined _WIN32
+// os_threads.c - threads, locks and conditions. See threads.h.
 #include "base/files.h"
 #include "base/threads.h"
 
-#include <errno.h>
+#if defined _WIN32
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+typedef SRWLOCK            Lock;
+typedef CONDITION_VARIABLE Condition;
+typedef HANDLE             Thread;
+#else
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <time.h>
+typedef pthread_mutex_t Lock;
+typedef pthread_cond_t  Condition;
+typedef pthread_t       Thread;
+#endif
 
-_Static_assert(sizeof(pthread_mutex_t) <= sizeof(HoloMutex), "a lock fits");
-_Static_assert(sizeof(pthread_cond_t) <= sizeof(HoloCondition), "a condition fits");
+typedef struct Handle {
+    Thread thread;
+    void (*work)(void *);
+    void *arg;
+} Handle;
 
-static pthread_mutex_t *lock_of(HoloMutex *mutex)
+_Static_assert(sizeof(Lock) <= sizeof(HoloMutex), "a lock fits");
+_Static_assert(sizeof(Condition) <= sizeof(HoloCondition), "a condition fits");
+_Static_assert(sizeof(Handle) <= sizeof(HoloThread), "a thread fits");
+
+static Lock *lock_of(HoloMutex *mutex)
 {
-    return (pthread_mutex_t *)(void *)mutex->own;
+    return (Lock *)(void *)mutex->own;
 }
 
-static pthread_cond_t *condition_of(HoloCondition *condition)
+static Condition *condition_of(HoloCondition *condition)
 {
-    return (pthread_cond_t *)(void *)condition->own;
+    return (Condition *)(void *)condition->own;
 }
+
+static Handle *handle_of(HoloThread *thread)
+{
+    return (Handle *)(void *)thread->own;
+}
+
+static bool thread_begin(Handle *handle);
+
+bool holo_thread_start(HoloThread *thread, void (*work)(void *), void *arg)
+{
+    Handle *handle = handle_of(thread);
+    handle->work   = work;
+    handle->arg    = arg;
+    return thread_begin(handle);
+}
+
+const void *holo_thread_mark(void)
+{
+    static _Thread_local char mark;
+    return &mark;
+}
+
+#if defined _WIN32
+
+void holo_mutex_init(HoloMutex *mutex)
+{
+    InitializeSRWLock(lock_of(mutex));
+}
+
+void holo_mutex_deinit(HoloMutex *mutex)
+{
+    (void)mutex;
+}
+
+void holo_mutex_lock(HoloMutex *mutex)
+{
+    AcquireSRWLockExclusive(lock_of(mutex));
+}
+
+bool holo_mutex_try(HoloMutex *mutex)
+{
+    return TryAcquireSRWLockExclusive(lock_of(mutex));
+}
+
+void holo_mutex_unlock(HoloMutex *mutex)
+{
+    ReleaseSRWLockExclusive(lock_of(mutex));
+}
+
+void holo_condition_init(HoloCondition *condition)
+{
+    InitializeConditionVariable(condition_of(condition));
+}
+
+void holo_condition_deinit(HoloCondition *condition)
+{
+    (void)condition;
+}
+
+void holo_condition_wait(HoloCondition *condition, HoloMutex *mutex)
+{
+    SleepConditionVariableSRW(condition_of(condition), lock_of(mutex), INFINITE, 0);
+}
+
+void holo_condition_wait_until(HoloCondition *condition, HoloMutex *mutex, double time)
+{
+    double left = time - holo_time_now();
+    if (left <= 0) return;
+    DWORD wait = left < 1e6 ? (DWORD)(left * 1e3) + 1 : 1000000000;
+    SleepConditionVariableSRW(condition_of(condition), lock_of(mutex), wait, 0);
+}
+
+void holo_condition_signal(HoloCondition *condition)
+{
+    WakeConditionVariable(condition_of(condition));
+}
+
+void holo_condition_broadcast(HoloCondition *condition)
+{
+    WakeAllConditionVariable(condition_of(condition));
+}
+
+static DWORD WINAPI thread_main(void *arg)
+{
+    const Handle *handle = arg;
+    handle->work(handle->arg);
+    return 0;
+}
+
+static bool thread_begin(Handle *handle)
+{
+    handle->thread = CreateThread(NULL, 8 << 20, thread_main, handle, STACK_SIZE_PARAM_IS_A_RESERVATION, NULL);
+    return handle->thread;
+}
+
+void holo_thread_join(HoloThread *thread)
+{
+    WaitForSingleObject(handle_of(thread)->thread, INFINITE);
+    CloseHandle(handle_of(thread)->thread);
+}
+
+HoloStatus holo_thread_bind(HoloThread *thread, int core)
+{
+    GROUP_AFFINITY where = {0};
+    for (int group = 0; core >= 0 && group < GetActiveProcessorGroupCount(); group++) {
+        int count = (int)GetActiveProcessorCount((WORD)group);
+        if (core >= count) {
+            core -= count;
+            continue;
+        }
+        where.Group = (WORD)group;
+        where.Mask  = (KAFFINITY)1 << core;
+        return SetThreadGroupAffinity(handle_of(thread)->thread, &where, NULL) ? HOLO_OK : HOLO_BAD_ARGUMENT;
+    }
+    return HOLO_BAD_ARGUMENT;
+}
+
+#else
 
 void holo_mutex_init(HoloMutex *mutex)
 {
@@ -86,20 +220,6 @@ void holo_condition_broadcast(HoloCondition *condition)
     pthread_cond_broadcast(condition_of(condition));
 }
 
-// ---- threads
-
-typedef struct Handle {
-    pthread_t thread;
-    void (*work)(void *);
-    void *arg;
-} Handle;
-_Static_assert(sizeof(Handle) <= sizeof(HoloThread), "a thread fits");
-
-static Handle *handle_of(HoloThread *thread)
-{
-    return (Handle *)(void *)thread->own;
-}
-
 static void *thread_main(void *arg)
 {
     const Handle *handle = arg;
@@ -107,11 +227,8 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-bool holo_thread_start(HoloThread *thread, void (*work)(void *), void *arg)
+static bool thread_begin(Handle *handle)
 {
-    Handle *handle = handle_of(thread);
-    handle->work   = work;
-    handle->arg    = arg;
     return pthread_create(&handle->thread, NULL, thread_main, handle) == 0;
 }
 
@@ -134,9 +251,4 @@ HoloStatus holo_thread_bind(HoloThread *thread, int core)
 #endif
 }
 
-const void *holo_thread_mark(void)
-{
-    static _Thread_local char mark;
-    return &mark;
-}
 #endif

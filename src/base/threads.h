@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-// Each system's own kind of lock lies in the bytes; os_threads.c and os_windows.c check that it fits.
+// Each system's own kind of lock lies in the bytes; os_threads.c checks that it fits.
 typedef struct HoloMutex {
     _Alignas(16) char own[64];
 } HoloMutex;

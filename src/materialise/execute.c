@@ -1,20 +1,17 @@
 // execute.c - a graph run by the runtime, as if it were a model of its own.
 #include "archive/archive.h"
+#include "base/system.h"
 #include "materialise/materialise.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static HoloStatus plan_open(const HoloPlan *plan, HoloError *error, HoloModel **out)
 {
-    const char     *folder = getenv("TMPDIR");
     char            path[4096];
     HoloFileWriter *file;
     HoloMapping     mapping;
     uint64_t        size;
-    snprintf(path, sizeof path, "%s/hologram-part-%ld.holo", folder && *folder ? folder : "/tmp", (long)getpid());
+    holo_temporary_path("hologram-part", path, sizeof path);
     HOLO_TRY(holo_file_writer_open(path, &file, error));
     HoloStatus status = holo_archive_write(plan, file, NULL, &size, error);
     if (!status) status = holo_file_writer_map(file, &mapping, error);

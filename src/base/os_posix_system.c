@@ -1,0 +1,124 @@
+// os_posix_system.c - folders, temporary places and commands on systems that speak POSIX. See system.h.
+#if !defined _WIN32
+#include "base/system_parts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void holo_program_begin(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    setlocale(LC_CTYPE, "");
+}
+
+long holo_process_id(void)
+{
+    return (long)getpid();
+}
+
+// ---- folders
+
+HoloStatus holo_folder_read(const char *path, HoloFolder *out)
+{
+    DIR *folder = opendir(path);
+    if (!folder) return HOLO_NO_FILE;
+    bool has_room = true;
+    for (struct dirent *entry; has_room && (entry = readdir(folder));) has_room = holo_folder_add(out, entry->d_name);
+    closedir(folder);
+    return has_room ? HOLO_OK : HOLO_NO_MEMORY;
+}
+
+bool holo_folder_make(const char *path, bool is_private)
+{
+    return mkdir(path, is_private ? 0700 : 0777) == 0;
+}
+
+void holo_folder_remove(const char *path)
+{
+    rmdir(path);
+}
+
+bool holo_path_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    return !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+int holo_file_open(const char *path)
+{
+    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+// ---- temporary places
+
+static const char *temporary_root(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
+void holo_temporary_path(const char *name, char *out, size_t room)
+{
+    snprintf(out, room, "%s/%s-%ld.holo", temporary_root(), name, holo_process_id());
+}
+
+static bool template_write(char *out, size_t room)
+{
+    int size = snprintf(out, room, "%s/hologram-XXXXXX", temporary_root());
+    if (size > 0 && (size_t)size < room) return true;
+    errno = ENAMETOOLONG;
+    return false;
+}
+
+int holo_temporary_file(char *out, size_t room)
+{
+    return template_write(out, room) ? mkstemp(out) : -1;
+}
+
+int holo_temporary_stream(char *out, size_t room)
+{
+    int file = holo_temporary_file(out, room);
+    if (file >= 0) unlink(out);
+    return file;
+}
+
+bool holo_temporary_folder(char *out, size_t room)
+{
+    return template_write(out, room) && mkdtemp(out);
+}
+
+// ---- commands
+
+char *holo_command_line(const char *command, const char *argument)
+{
+    size_t size = strlen(command) + 4 * strlen(argument) + 4;
+    char  *line = holo_realloc(NULL, size), *to = line;
+    if (!line) return NULL;
+    to += sprintf(to, "%s '", command);
+    for (; *argument; argument++)
+        if (*argument == '\'')
+            to += sprintf(to, "'\\''");
+        else
+            *to++ = *argument;
+    memcpy(to, "'", 2);
+    return line;
+}
+
+FILE *holo_command_open(const char *line)
+{
+    return popen(line, "r");
+}
+
+int holo_command_close(FILE *pipe)
+{
+    int status = pclose(pipe);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : status;
+}
+#endif
