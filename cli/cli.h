@@ -164,8 +164,9 @@ int cli_utf8_size(const unsigned char *s);
 // A row of a table: a name, padded, and a value.
 void cli_row(FILE *out, const char *name, const char *format, ...) CLI_PRINTF(3, 4);
 
-// Opens a plain file of text to read; NULL: there is none, or something else, as *out_why says.
-FILE *cli_open_text(const char *path, const char **out_why);
+// The text of a plain file; NULL: there is none, or something else, as *out_why says.
+char *cli_read_text(const char *path, const char **out_why);
+enum { CLI_PATH = 4096 }; // room for a path of a temporary file
 
 // ---- memory: the program ends when there is none; all is freed at its end (memory.c)
 

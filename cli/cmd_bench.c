@@ -6,11 +6,12 @@
 #include "loading.h"
 #include "profiling.h"
 
+#include "base/system.h"
+
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 typedef struct Measured {
@@ -115,19 +116,6 @@ static int measure_runs(HoloSession *session, const char *name, Measured *out)
     return CLI_OK;
 }
 
-// The most bytes that were resident. What getrusage says may be the peak of the process that started this one.
-static double peak_resident(void)
-{
-    char  line[256];
-    long  kib  = 0;
-    FILE *file = fopen("/proc/self/status", "r");
-    while (file && fgets(line, sizeof line, file) && sscanf(line, "VmHWM: %ld", &kib) != 1) continue;
-    if (file) fclose(file);
-    struct rusage usage;
-    if (!kib && !getrusage(RUSAGE_SELF, &usage)) kib = usage.ru_maxrss;
-    return (double)kib * 1024;
-}
-
 static int measure_session(const Cli *cli, const char *path, const HoloModel *model, HoloPool *pool,
                            const CliInput *inputs, Measured *out)
 {
@@ -144,7 +132,7 @@ static int measure_session(const Cli *cli, const char *path, const HoloModel *mo
     if (!result) result = cli_memo_save(cli, session);
     out->has_memo     = out->hits || out->misses;
     const char *flops = holo_model_meta_find(model, "flops");
-    out->rss          = peak_resident();
+    out->rss          = (double)holo_memory_peak();
     out->arena        = (double)holo_session_memory(session);
     out->flops        = flops ? strtod(flops, NULL) : 0;
     out->threads      = holo_pool_threads(pool);
@@ -192,31 +180,48 @@ static int compile_here(const Cli *cli, const char *model, const char *archive)
     return status ? cli_fail_error(model, &error, status) : CLI_OK;
 }
 
+typedef struct Apart { // a compile in a process of its own
+    const Cli  *cli;
+    const char *model, *archive;
+    int         result;
+} Apart;
+
+static void compile_work(void *context, int index, void *result)
+{
+    (void)index;
+    const Apart *apart = context;
+    *(int *)result     = compile_here(apart->cli, apart->model, apart->archive);
+    fflush(NULL);
+}
+
+static void compile_done(void *context, int index, void *result, const HoloEnded *end)
+{
+    (void)index;
+    Apart *apart  = context;
+    apart->result = end->how == HOLO_END_RETURNED ? *(int *)result
+                    : end->how == HOLO_END_EXITED
+                        ? end->code
+                        : cli_fail(NULL, "the compiler was ended by: %s", holo_crash_name(end->code));
+}
+
+// So that the memory that compiling takes is not counted as the model's.
 static int compile_apart(const Cli *cli, const char *model, const char *archive)
 {
-    fflush(NULL);
-    pid_t child = fork();
-    if (child < 0) return cli_fail(NULL, "no process for the compiler: %s", strerror(errno));
-    if (child == 0) {
-        int result = compile_here(cli, model, archive);
-        fflush(NULL);
-        _exit(result);
-    }
-    int status;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-    if (WIFSIGNALED(status)) return cli_fail(NULL, "the compiler was ended by: %s", strsignal(WTERMSIG(status)));
-    return WEXITSTATUS(status);
+    Apart    apart = {.cli = cli, .model = model, .archive = archive};
+    HoloWork work  = {1, 1, HUGE_VAL, sizeof(int), compile_work, compile_done, &apart};
+    if (!holo_work_run(&work)) return cli_fail(NULL, "no process for the compiler: %s", strerror(errno));
+    return apart.result;
 }
 
 static int measure_model(const Cli *cli, const char *path, Measured *out)
 {
-    char *archive;
-    int   file = cli_temporary(&archive);
-    if (file < 0) return CLI_FAILED;
+    char archive[CLI_PATH];
+    int  file = holo_temporary_file(archive, sizeof archive);
+    if (file < 0) return cli_temporary_failed(archive);
     close(file);
     int result = compile_apart(cli, path, archive);
     if (!result) result = measure(cli, archive, out);
-    unlink(archive);
+    remove(archive);
     return result;
 }
 

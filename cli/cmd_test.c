@@ -4,12 +4,11 @@
 #include "loading.h"
 #include "testcase.h"
 
-#include <dirent.h>
+#include "base/system.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { DEPTH = 5 }; // of folders under a folder of cases
 
@@ -27,7 +26,7 @@ typedef struct Run {
 
 static bool is_case(const char *folder)
 {
-    return !access(cli_format("%s/model.onnx", folder), F_OK);
+    return holo_path_exists(cli_format("%s/model.onnx", folder));
 }
 
 static void add(Run *run, const char *folder)
@@ -39,26 +38,18 @@ static void add(Run *run, const char *folder)
     run->folders[run->count++] = folder;
 }
 
-static int is_visible(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
 static void find(Run *run, const char *folder, int depth)
 {
-    struct stat     info;
-    struct dirent **entries;
-    if (stat(folder, &info) || !S_ISDIR(info.st_mode)) return;
+    HoloFolder entries = {0};
+    if (!holo_path_is_folder(folder)) return;
     if (is_case(folder)) {
         add(run, folder);
         return;
     }
-    int count = depth ? scandir(folder, &entries, is_visible, alphasort) : 0;
-    for (int i = 0; i < count; i++) {
-        find(run, cli_format("%s/%s", folder, entries[i]->d_name), depth - 1);
-        free(entries[i]);
-    }
-    if (count > 0) free(entries);
+    if (!depth || holo_folder_list(folder, &entries, NULL)) return;
+    for (int i = 0; i < entries.count; i++)
+        if (entries.name[i][0] != '.') find(run, cli_format("%s/%s", folder, entries.name[i]), depth - 1);
+    holo_folder_free(&entries);
 }
 
 static int find_all(Run *run)
@@ -68,8 +59,7 @@ static int find_all(Run *run)
         size_t      size   = strlen(folder);
         int         before = run->count;
         while (size > 1 && folder[size - 1] == '/') size--;
-        struct stat info;
-        if (stat(folder, &info)) return cli_fail(NULL, "%s: %s", folder, strerror(errno));
+        if (!holo_path_exists(folder)) return cli_fail(NULL, "%s: %s", folder, strerror(errno));
         find(run, cli_format("%.*s", (int)size, folder), DEPTH);
         if (run->count == before)
             return cli_fail("a case is a folder with model.onnx and test_data_set_*", "%s has no case in it", folder);
@@ -183,11 +173,8 @@ static void work(void *context, int index, CaseResult *out)
 static int read_known(Run *run, const char *path)
 {
     const char *why;
-    FILE       *file = cli_open_text(path, &why);
-    if (!file) return cli_fail(NULL, "%s: %s", path, why);
-    char *text                                = cli_take(1 << 16, 1);
-    text[fread(text, 1, (1 << 16) - 1, file)] = 0;
-    fclose(file);
+    const char *text = cli_read_text(path, &why);
+    if (!text) return cli_fail(NULL, "%s: %s", path, why);
     run->known = text;
     int number = 1;
     for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n', number++)
@@ -204,8 +191,7 @@ static int test(Cli *cli)
     if (result) return result;
     run.results  = cli_take((size_t)run.count, sizeof *run.results);
     int  at_once = (int)cli_number("jobs");
-    Jobs jobs = {run.count, at_once ? at_once : (int)sysconf(_SC_NPROCESSORS_ONLN), cli_number("timeout"), work, done,
-                 &run};
+    Jobs jobs    = {run.count, at_once ? at_once : holo_cpu_count(), cli_number("timeout"), work, done, &run};
     if (jobs.at_once > run.count) jobs.at_once = run.count;
     result = jobs_run(&jobs);
     cli_progress_end();

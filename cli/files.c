@@ -2,8 +2,9 @@
 
 #include "cli.h"
 
+#include "base/system.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,11 +20,18 @@ static const char *unfit(int fd)
     return st.st_size > TEXT_MAX ? "it is larger than 1 MiB" : NULL;
 }
 
-FILE *cli_open_text(const char *path, const char **out_why)
+char *cli_read_text(const char *path, const char **out_why)
 {
-    int fd     = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    *out_why   = fd >= 0 ? unfit(fd) : errno == ENXIO ? "it is a socket or a device, not a file" : strerror(errno);
-    FILE *file = fd >= 0 && !*out_why ? fdopen(fd, "r") : NULL;
-    if (fd >= 0 && !file) close(fd);
-    return file;
+    int fd      = holo_file_open(path);
+    *out_why    = fd >= 0 ? unfit(fd) : errno == ENXIO ? "it is a socket or a device, not a file" : strerror(errno);
+    char  *text = *out_why ? NULL : cli_take(TEXT_MAX + 1, 1);
+    size_t size = 0;
+    for (ssize_t got; text && size < TEXT_MAX && (got = read(fd, text + size, TEXT_MAX - size)) != 0;) {
+        if (got > 0) size += (size_t)got;
+        if (got >= 0 || errno == EINTR) continue;
+        *out_why = strerror(errno);
+        text     = NULL;
+    }
+    if (fd >= 0) close(fd);
+    return text;
 }

@@ -2,8 +2,9 @@
 
 #include "image_input.h"
 
+#include "base/system.h"
+
 #include <string.h>
-#include <unistd.h>
 
 CliPorts cli_model_ports(const HoloModel *model)
 {
@@ -282,7 +283,7 @@ static int take(const Cli *cli, const CliPorts *ports, const char *text, CliInpu
     inputs[index].is_random = !strcmp(source, "random");
     if (inputs[index].is_random) return CLI_OK; // made when the sizes of all others are known
     int result = cli_standard_input(&source);
-    if (!result && access(source, F_OK))
+    if (!result && !holo_path_exists(source))
         return is_numbers(source) ? parse(cli, ports->port[index], source, &inputs[index])
                                   : no_file(ports, index, source);
     return result ? result : cli_input_read(cli, ports, index, source, &inputs[index]);

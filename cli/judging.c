@@ -2,11 +2,10 @@
 #include "judging.h"
 #include "cli.h"
 
+#include "base/system.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static HoloStatus fail(HoloError *error, HoloStatus status, const char *text)
 {
@@ -30,7 +29,7 @@ static char *output_path(const char *folder, const HoloOutputs *o, int sample, i
 static HoloStatus outputs_write(const char *folder, const HoloOutputs *o, HoloError *error)
 {
     for (int s = 0; s < o->sample_count; s++) {
-        if (mkdir(sample_path(folder, s), 0700))
+        if (!holo_folder_make(sample_path(folder, s), true))
             return fail(error, HOLO_NO_FILE, cli_format("the folder %s cannot be made", sample_path(folder, s)));
         for (int i = 0; i < o->output_count; i++) {
             const HoloTensor *t = &o->tensors[s * o->output_count + i];
@@ -45,9 +44,9 @@ static void outputs_remove(const char *folder, const HoloOutputs *o)
 {
     for (int s = 0; s < o->sample_count; s++) {
         for (int i = 0; i < o->output_count; i++) remove(output_path(folder, o, s, i));
-        rmdir(sample_path(folder, s));
+        holo_folder_remove(sample_path(folder, s));
     }
-    rmdir(folder);
+    holo_folder_remove(folder);
 }
 
 // The last word of what was printed.
@@ -61,45 +60,26 @@ static bool number_read(char *text, double *out)
     return end != text + size && !*end;
 }
 
-// A path as one word for a shell.
-static char *quoted(const char *path)
-{
-    char *text = cli_format("'");
-    for (; *path; path++) text = *path == '\'' ? cli_format("%s'\\''", text) : cli_format("%s%c", text, *path);
-    return cli_format("%s'", text);
-}
-
 static HoloStatus command_run(const char *command, const char *folder, double *out, HoloError *error)
 {
-    char text[4096], *line = cli_format("%s %s", command, quoted(folder));
-    fflush(NULL);
-    FILE *pipe = popen(line, "r");
-    if (!pipe) return fail(error, HOLO_NO_FILE, cli_format("--accuracy %s: the command cannot be run", command));
-    size_t used = 0;
-    for (size_t got; (got = fread(text + used, 1, sizeof text - 1 - used, pipe)) > 0;) {
-        used += got;
-        if (used < sizeof text - 1) continue; // the end of it counts
-        memmove(text, text + used / 2, used - used / 2);
-        used -= used / 2;
-    }
-    text[used] = 0;
-    int status = pclose(pipe);
+    char text[4096];
+    int  status = holo_command_run(command, folder, text, sizeof text);
+    if (status < 0) return fail(error, HOLO_NO_FILE, cli_format("--accuracy %s: the command cannot be run", command));
     if (status)
         return fail(error, HOLO_BAD_ARGUMENT,
-                    cli_format("--accuracy %s: the command ended with status %d", command,
-                               WIFEXITED(status) ? WEXITSTATUS(status) : status));
+                    cli_format("--accuracy %s: the command ended with status %d", command, status));
     if (!number_read(text, out))
         return fail(error, HOLO_BAD_ARGUMENT,
                     cli_format("--accuracy %s: the last word that the command printed is no number: %.200s", command,
-                               used ? text : "it printed nothing"));
+                               *text ? text : "it printed nothing"));
     return HOLO_OK;
 }
 
 HoloStatus cli_judge(void *command, const HoloOutputs *outputs, double *out_score, HoloError *error)
 {
-    const char *parent = getenv("TMPDIR");
-    char       *folder = cli_format("%s/hologram-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (!mkdtemp(folder)) return fail(error, HOLO_NO_FILE, cli_format("no folder for outputs can be made: %s", folder));
+    char folder[CLI_PATH];
+    if (!holo_temporary_folder(folder, sizeof folder))
+        return fail(error, HOLO_NO_FILE, cli_format("no folder for outputs can be made: %s", folder));
     HoloStatus status = outputs_write(folder, outputs, error);
     if (!status) status = command_run(command, folder, out_score, error);
     outputs_remove(folder, outputs);

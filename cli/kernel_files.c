@@ -2,16 +2,16 @@
 
 #include "kernel_files.h"
 
-#include <dirent.h>
+#include "base/system.h"
+
 #include <string.h>
-#include <sys/stat.h>
 
 // A folder that models come in: it may have scripts beside them, which are no kernels.
-static bool has_model(DIR *folder)
+static bool has_model(const HoloFolder *folder)
 {
     static const char *const ends[] = {".onnx", ".safetensors", ".pt", ".pth", ".bin", ".pb"};
-    for (struct dirent *entry; (entry = readdir(folder));) {
-        const char *dot = strrchr(entry->d_name, '.');
+    for (int f = 0; f < folder->count; f++) {
+        const char *dot = strrchr(folder->name[f], '.');
         for (int i = 0; dot && i < CLI_COUNT(ends); i++)
             if (!strcmp(dot, ends[i])) return true;
     }
@@ -20,10 +20,10 @@ static bool has_model(DIR *folder)
 
 bool cli_is_kernels(const char *path)
 {
-    DIR *folder = opendir(path);
-    if (!folder) return holo_kernel_path(path);
-    bool is_model = has_model(folder);
-    closedir(folder);
+    HoloFolder folder;
+    if (holo_folder_list(path, &folder, NULL)) return holo_kernel_path(path);
+    bool is_model = has_model(&folder);
+    holo_folder_free(&folder);
     return !is_model;
 }
 
@@ -44,7 +44,8 @@ static char *place(const char *from, const char *file, const char *to, const cha
     char *path = cli_format("%s/%s", to, rest), *dot = strrchr(path, '.');
     for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
         *slash = '\0';
-        mkdir(path, 0777); // what is there already stays; what cannot be made shows when the file is written
+        (void)holo_folder_make(
+            path, false); // what is there already stays; what cannot be made shows when the file is written
         *slash = '/';
     }
     *dot = '\0';

@@ -2,7 +2,8 @@
 
 #include "loading.h"
 
-#include <dirent.h>
+#include "base/system.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,30 +103,24 @@ uint32_t cli_open_flags(const Cli *cli)
 
 int cli_make_folder(const char *path)
 {
-    struct stat info;
-    bool        is_there = path && !stat(path, &info);
-    if (!path || (is_there && S_ISDIR(info.st_mode)) || (!is_there && !mkdir(path, 0777))) return CLI_OK;
+    bool is_there = path && holo_path_exists(path);
+    if (!path || holo_path_is_folder(path) || (!is_there && holo_folder_make(path, false))) return CLI_OK;
     return is_there ? cli_fail("give the name of a folder", "%s is no folder", path)
                     : cli_fail(NULL, "the folder %s cannot be made: %s", path, strerror(errno));
 }
 
-int cli_temporary(char **out_path)
+int cli_temporary_failed(const char *path)
 {
-    const char *folder = getenv("TMPDIR");
-    *out_path          = cli_format("%s/hologram-XXXXXX", folder && *folder ? folder : "/tmp");
-    int file           = mkstemp(*out_path);
-    if (file < 0) cli_fail("TMPDIR in the environment names another folder", "%s: %s", *out_path, strerror(errno));
-    return file;
+    return cli_fail("TMPDIR in the environment names another folder", "%s: %s", path, strerror(errno));
 }
 
 // All that comes from the standard input, in a file without a name that takes its place.
 static int keep_input(void)
 {
-    char    buffer[1 << 16], *path;
+    char    buffer[1 << 16], path[CLI_PATH];
     ssize_t got;
-    int     file = cli_temporary(&path), result = CLI_OK;
-    if (file < 0) return CLI_FAILED;
-    unlink(path);
+    int     file = holo_temporary_stream(path, sizeof path), result = CLI_OK;
+    if (file < 0) return cli_temporary_failed(path);
     while (!result && (got = read(STDIN_FILENO, buffer, sizeof buffer)) != 0) {
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) result = cli_fail(NULL, "the standard input cannot be read: %s", strerror(errno));
@@ -157,14 +152,15 @@ int cli_standard_input(const char **path)
 // What to do where a folder stands for a model; NULL: it is none, or has no model in it.
 static const char *model_inside(const char *path)
 {
-    DIR        *folder = opendir(path);
-    const char *found  = NULL;
-    for (struct dirent *entry; folder && !found && (entry = readdir(folder));) {
-        const char *dot = strrchr(entry->d_name, '.');
-        if (dot && dot > entry->d_name && (!strcmp(dot, ".onnx") || !strcmp(dot, ".holo")))
-            found = cli_format("give the file: %s/%s", path, entry->d_name);
+    HoloFolder  folder;
+    const char *found = NULL;
+    (void)holo_folder_list(path, &folder, NULL);
+    for (int i = 0; i < folder.count && !found; i++) {
+        const char *name = folder.name[i], *dot = strrchr(name, '.');
+        if (dot && dot > name && (!strcmp(dot, ".onnx") || !strcmp(dot, ".holo")))
+            found = cli_format("give the file: %s/%s", path, name);
     }
-    if (folder) closedir(folder);
+    holo_folder_free(&folder);
     return found;
 }
 

@@ -109,8 +109,8 @@ int cli_file_kind(const Cli *cli, int arg, HoloFileKind *out_kind);
 int cli_standard_input(const char **path);
 // Makes a folder, unless it is there; NULL: none is asked for.
 int cli_make_folder(const char *path);
-// A new file for a while, opened; -1 after a message.
-int cli_temporary(char **out_path);
+// Says why a temporary file could not be made. Returns CLI_FAILED.
+int cli_temporary_failed(const char *path);
 // Opens the argument `arg`, an archive, or compiles a model in memory, unverified.
 int cli_model_open(const Cli *cli, int arg, HoloModel **out_model);
 

@@ -2,9 +2,9 @@
 
 #include "cli.h"
 
-#include <locale.h>
+#include "base/system.h"
+
 #include <string.h>
-#include <unistd.h>
 
 extern const CliCommand cli_compile, cli_run, cli_test, cli_bench, cli_inspect, cli_explain, cli_graph, cli_ops,
     cli_verify, cli_compare, cli_bisect, cli_memo_command, cli_kernel, cli_atlas, cli_config, cli_completion, cli_help,
@@ -42,7 +42,7 @@ const CliCommand *cli_command_find(const char *name)
     if (*name == '-')
         cli_fail("hologram COMMAND [options] [arguments]; see: hologram help", "'%s' stands where the command belongs",
                  name);
-    else if (!access(name, F_OK))
+    else if (holo_path_exists(name))
         cli_fail(cli_format("hologram run %s, hologram compile %s ...; see: hologram help", name, name),
                  "'%s' is a file; the command comes before it", name);
     else if (nearest)
@@ -96,7 +96,7 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    setlocale(LC_CTYPE, "");
+    holo_program_begin(&argc, &argv);
     cli_term_init(false, false);
     int status = dispatch(argc, argv);
     cli_progress_end();

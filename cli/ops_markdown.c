@@ -2,28 +2,34 @@
 
 #include "ops_text.h"
 
+#include "base/system.h"
+
 #include <ctype.h>
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
 // ---- the files of the project
 
-// All files that match, one behind the other; "" where there are none.
-static const char *read_all(const char *pattern)
+static const char *read_one(const char *path)
 {
-    glob_t found;
-    char  *text = "";
-    if (glob(pattern, 0, NULL, &found)) return text;
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        FILE  *file = fopen(found.gl_pathv[i], "r");
-        char  *more = NULL;
-        size_t room = 0;
-        if (file && getdelim(&more, &room, '\0', file) > 0) text = cli_format("%s%s", text, more);
-        free(more);
-        if (file) fclose(file);
+    const char *why, *text = cli_read_text(path, &why);
+    return text ? text : "";
+}
+
+// All files of a folder whose names begin and end so, one behind the other; "" where there are none.
+static const char *read_all(const char *folder, const char *start, const char *end)
+{
+    HoloFolder found;
+    char      *text = "";
+    (void)holo_folder_list(folder, &found, NULL);
+    for (int i = 0; i < found.count; i++) {
+        const char *name = found.name[i];
+        size_t      size = strlen(name);
+        if (name[0] == '.' || strncmp(name, start, strlen(start))) continue;
+        if (size < strlen(end) || strcmp(name + size - strlen(end), end)) continue;
+        text = cli_format("%s%s", text, read_one(cli_format("%s/%s", folder, name)));
     }
-    globfree(&found);
+    holo_folder_free(&found);
     return text;
 }
 
@@ -65,7 +71,7 @@ static const char *count_text(int count)
 
 static void print_operators(void)
 {
-    const char *cases = read_all("tests/ops/*.txt"), *pairs = read_all("tests/support/sample_table*.c");
+    const char *cases = read_all("tests/ops", "", ".txt"), *pairs = read_all("tests/support", "sample_table", ".c");
     const char *domain = NULL;
     HoloOpInfo  op;
     for (int i = 0; holo_op_info(i, &op); i++) {
@@ -81,7 +87,7 @@ static void print_operators(void)
 // A list of known differences: lines "case: reason".
 static void print_known(const char *title, const char *path)
 {
-    const char *at = read_all(path);
+    const char *at = read_one(path);
     printf("\n%s:\n\n", title);
     if (!*at) printf("- none\n");
     while (*at) {

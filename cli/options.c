@@ -2,8 +2,9 @@
 
 #include "tables.h"
 
+#include "base/system.h"
+
 #include <string.h>
-#include <sys/stat.h>
 
 // Options that every command has.
 const CliOption cli_common[] = {
@@ -197,9 +198,7 @@ static bool any_given(const Cli *cli, const char *list, const char **out_name)
 
 static bool same_file(const char *a, const char *b)
 {
-    struct stat x, y;
-    if (!strcmp(b, "-")) b = "/dev/stdin";
-    return !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    return holo_path_same(a, strcmp(b, "-") ? b : "/dev/stdin");
 }
 
 // Is a file that is written an argument, or the value of another option, be it behind a name?

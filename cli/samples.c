@@ -4,18 +4,15 @@
 
 #include "image_input.h"
 
-#include <dirent.h>
-#include <stdlib.h>
+#include "base/system.h"
+
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const char *const endings[] = {".npy", ".npz", ".pb", ".csv", ".txt", ".png", ".jpg", ".jpeg"};
 
 bool cli_is_folder(const char *path)
 {
-    struct stat info;
-    return !stat(path, &info) && S_ISDIR(info.st_mode);
+    return holo_path_is_folder(path);
 }
 
 char *cli_sample_name(const char *path)
@@ -47,33 +44,27 @@ static char *input_file(const char *folder, const char *input)
         if (*c == '/') *c = '_';
     for (int i = 0; i < CLI_COUNT(endings); i++) {
         char *path = cli_format("%s/%s%s", folder, name, endings[i]);
-        if (!access(path, F_OK)) return path;
+        if (holo_path_exists(path)) return path;
     }
     return NULL;
 }
 
-static int is_visible(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
 int cli_samples_find(const CliPorts *ports, const char *path, CliSamples *out)
 {
-    struct dirent **entries;
-    bool            is_one = !cli_is_folder(path);
-    *out                   = (CliSamples){0};
+    HoloFolder entries = {0};
+    bool       is_one  = !cli_is_folder(path);
+    *out               = (CliSamples){0};
     for (int i = 0; i < ports->count && !is_one; i++) is_one = input_file(path, ports->port[i]->name);
-    int count = is_one ? 0 : scandir(path, &entries, is_visible, alphasort);
-    out->path = cli_take((size_t)(count > 0 ? count : 0) + 1, sizeof *out->path);
+    if (!is_one) (void)holo_folder_list(path, &entries, NULL);
+    out->path = cli_take((size_t)entries.count + 1, sizeof *out->path);
     if (is_one) out->path[out->count++] = path;
-    for (int i = 0; i < count; i++) {
-        char       *entry = cli_format("%s/%s", path, entries[i]->d_name);
+    for (int i = 0; i < entries.count; i++) {
+        char       *entry = cli_format("%s/%s", path, entries.name[i]);
         const char *dot   = strrchr(entry, '.');
         bool        fits  = ports->count == 1 ? is_readable(entry) : dot && !strcmp(dot, ".npz");
-        if (fits || cli_is_folder(entry)) out->path[out->count++] = entry;
-        free(entries[i]);
+        if (entries.name[i][0] != '.' && (fits || cli_is_folder(entry))) out->path[out->count++] = entry;
     }
-    if (count > 0) free(entries);
+    holo_folder_free(&entries);
     return out->count ? CLI_OK
                       : cli_fail("a sample is a .npz file, or a folder of files called like the inputs",
                                  "the folder %s has no samples", path);

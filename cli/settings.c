@@ -5,13 +5,14 @@
 
 #include "cli.h"
 
+#include "base/system.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 static const CliSetting table[] = {
     {"threads", "0", NULL, 0, 1024, true, false, "threads that a model runs on; 0: one a core"},
@@ -183,18 +184,15 @@ static int read_lines(const char *path, bool is_ours, int (*take)(char *line, co
 {
     const char *why;
     Cli         nobody = {0};
-    FILE       *file   = cli_open_text(path, &why);
-    if (!file && is_ours && access(path, F_OK) == 0) return cli_usage(&nobody, "%s cannot be read: %s", path, why);
-    if (!file) return CLI_OK;
-    char  *buffer = NULL;
-    size_t room   = 0;
-    int    status = CLI_OK;
-    for (int number = 1; !status && getline(&buffer, &room, file) >= 0; number++) {
-        char *line = trim(buffer);
+    char       *text   = cli_read_text(path, &why);
+    if (!text && is_ours && holo_path_exists(path)) return cli_usage(&nobody, "%s cannot be read: %s", path, why);
+    int status = CLI_OK;
+    for (int number = 1; text && *text && !status; number++) {
+        size_t size = strcspn(text, "\n");
+        char  *line = trim(cli_format("%.*s", (int)size, text));
         if (*line && *line != '#') status = take(line, cli_format("%s:%d", path, number));
+        text += size + (text[size] != 0);
     }
-    free(buffer);
-    fclose(file);
     return status;
 }
 

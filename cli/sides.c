@@ -4,7 +4,8 @@
 
 #include "samples.h"
 
-#include <dirent.h>
+#include "base/system.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,10 +173,10 @@ static int read_file(Side *side, const char *path)
     return CLI_OK;
 }
 
-static int is_tensor_file(const struct dirent *entry)
+static bool is_tensor_file(const char *name)
 {
-    const char *dot = strrchr(entry->d_name, '.');
-    return dot && entry->d_name[0] != '.' && (!strcmp(dot, ".npy") || !strcmp(dot, ".npz") || !strcmp(dot, ".pb"));
+    const char *dot = strrchr(name, '.');
+    return dot && name[0] != '.' && (!strcmp(dot, ".npy") || !strcmp(dot, ".npz") || !strcmp(dot, ".pb"));
 }
 
 static int read_folder(Side *side, const char *sample)
@@ -184,13 +185,15 @@ static int read_folder(Side *side, const char *sample)
     if (!cli_is_folder(folder) && side->has_samples)
         return cli_fail("the tensors of each sample are in a folder of its name", "there is no folder %s", folder);
     if (!cli_is_folder(folder)) folder = side->path;
-    struct dirent **entries;
-    int             result = CLI_OK, count = scandir(folder, &entries, is_tensor_file, alphasort);
-    for (int i = 0; i < count; i++) {
-        if (!result) result = read_file(side, cli_format("%s/%s", folder, entries[i]->d_name));
-        free(entries[i]);
+    HoloFolder entries;
+    int        result = CLI_OK, count = 0;
+    (void)holo_folder_list(folder, &entries, NULL);
+    for (int i = 0; i < entries.count && !result; i++) {
+        if (!is_tensor_file(entries.name[i])) continue;
+        result = read_file(side, cli_format("%s/%s", folder, entries.name[i]));
+        count++;
     }
-    if (count >= 0) free(entries);
+    holo_folder_free(&entries);
     return count > 0 ? result
                      : cli_fail("each output is a file of its name, as logits.npy",
                                 "the folder %s has no tensors: no .npy, .npz or .pb file", folder);

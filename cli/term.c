@@ -5,10 +5,11 @@
 #include "json.h"
 #include "print.h"
 
+#include "base/system.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static struct {
@@ -280,7 +281,5 @@ void cli_row(FILE *out, const char *name, const char *format, ...)
 
 double cli_now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return holo_time_now();
 }

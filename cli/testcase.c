@@ -3,7 +3,8 @@
 #include "testcase.h"
 #include "loading.h"
 
-#include <dirent.h>
+#include "base/system.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -242,16 +243,28 @@ static bool run_folder(Subject *s, const char *folder, CaseResult *out)
     return right;
 }
 
-static int is_data_set(const struct dirent *entry)
+// The number of a folder "test_data_set_10"; -1: it is none.
+static long set_number(const char *name)
 {
-    return !strncmp(entry->d_name, "test_data_set_", 14);
+    static const char start[] = "test_data_set_";
+    return strncmp(name, start, sizeof start - 1) ? -1 : strtol(name + sizeof start - 1, NULL, 10);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const char *x = *(char *const *)a, *y = *(char *const *)b;
+    long        p = set_number(x), q = set_number(y);
+    return p != q ? (p > q) - (p < q) : strcmp(x, y);
 }
 
 void case_run(const Cli *cli, const char *folder, CaseResult *out)
 {
-    struct dirent **sets;
-    int             count = scandir(folder, &sets, is_data_set, versionsort);
-    if (count <= 0) {
+    HoloFolder sets;
+    int        first = 0;
+    if (!holo_folder_list(folder, &sets, NULL)) qsort(sets.name, (size_t)sets.count, sizeof *sets.name, by_number);
+    while (first < sets.count && set_number(sets.name[first]) < 0) first++;
+    if (first == sets.count) {
+        holo_folder_free(&sets);
         out->verdict = CASE_SKIPPED;
         snprintf(out->reason, sizeof out->reason, "there is no test_data_set_* in it");
         return;
@@ -260,10 +273,9 @@ void case_run(const Cli *cli, const char *folder, CaseResult *out)
     HoloError  error   = {0};
     HoloStatus status  = holo_source_open(subject.path, &subject.source, &error);
     bool       right   = status ? fail_error(out, "", &error, status) : true;
-    for (int i = 0; right && i < count; i++)
-        right = run_folder(&subject, cli_format("%s/%s", folder, sets[i]->d_name), out);
+    for (int i = first; right && i < sets.count; i++)
+        right = run_folder(&subject, cli_format("%s/%s", folder, sets.name[i]), out);
     subject_close_model(&subject);
     holo_source_close(subject.source);
-    for (int i = 0; i < count; i++) free(sets[i]);
-    free(sets);
+    holo_folder_free(&sets);
 }
