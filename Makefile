@@ -1,7 +1,7 @@
 # Hologram. `make` builds, `make demo` shows, `make test` tests; `make help` lists the rest.
 #
 #   make V=1                              show the commands
-#   make BUILD=dir CC=clang OPT="-O1"     another place, compiler or optimisation
+#   make BUILD=dir CC=clang OPT="-O1"     another place, compiler or optimization
 #   make SANITIZE=address,undefined       with sanitizers (see asan, ubsan, tsan)
 #   make CC=aarch64-linux-gnu-gcc ROOT=dir   for another machine, with its libraries in dir/usr (see test-isa)
 
@@ -33,9 +33,9 @@ COMPILER_LIBS := -ljansson -lz
 
 # ---- sources: every file of a room is compiled; the two libraries are lists of rooms
 
-RUNTIME_ROOMS  := base atlas format ops kernels isa runtime backends
-COMPILER_ROOMS := graph import passes lower materialise quantize tune plan archive verify lang api
-room = $(wildcard $(foreach r,$(1),src/$(r)/*.c))
+RUNTIME_ROOMS  := base atlas format ops kernels isa devices runtime
+COMPILER_ROOMS := graph import passes lower materialize quantize tune plan archive verify lang api
+room = $(sort $(shell find $(1:%=src/%) -name '*.c'))
 
 RUNTIME_SRC  := $(filter-out src/kernels/%,$(call room,$(RUNTIME_ROOMS))) src/kernels/cpu.c
 COMPILER_SRC := $(call room,$(COMPILER_ROOMS)) $(wildcard src/*.c)
@@ -81,15 +81,18 @@ accepted = $(shell echo | $(CC) -Werror $(1) -E - > /dev/null 2>&1 && echo '$(1)
 SMALL    := -O2 $(call accepted,-fvect-cost-model=dynamic --param vect-epilogues-nomask=0)
 PEEL     := $(call accepted,-fpeel-loops)
 
+# Objects of the runtime by the names of their files, which are unique.
+named = $(filter $(foreach n,$(1),%/$(n).o),$(RUNTIME_OBJ))
+
 # Loops over elements that others share: those are worth vectors.
 LOOPS := binary cast constant contract cumulative deform_conv loss ml_features ml_linear ml_svm move normalization_norm pointwise pooling reduce resize roi samples select softmax tensor topk unary variadic
-$(LOOPS:%=$(BUILD)/obj/src/ops/%.o): CFLAGS += $(if $(SANITIZE),,$(SMALL))
+$(call named,$(LOOPS)): CFLAGS += $(if $(SANITIZE),,$(SMALL))
 # What is done once for a model or for its sizes: inference of shapes, operators that others compute for them, opening, binding.
-SELDOM := $(addprefix ops/,agreed attention_flex attention_grouped attention_merged attention_multihead attention_padding attention_paged composed composed_weights control einsum enumerated formula fused fused_activation generate_beam generate_decoder generate_encoder generate_greedy generate_sample generate_scores generate_timestamps image_decoder image_library image_plain ml ml_labels ml_maps ml_tree_read moe ngrams optional program qlinear qlinear_conv qlinear_pointwise random regex regex_parse reshape sequence signal_window text_regex text_string text_tfidf text_tokenizer training user_formula user_kernel user_shape utf8 value withdrawn op normalization normalization_skip normalization_image position_bias rotary_sections q4_blob block_mask attention attn_lstm bnb4 body chain linear_attention linear_attention_gate signal_dft time_warping word_embedding nms_efficient cdist det max_unpool unfold pooling_masked signal_fft centroids hot_rows col2im causal_conv pick order overlap murmur_hash qlinear_softmax normalization_batch rotary conv_transpose activation unique chain_run reduce_tiles round_f16 ratio window) \
-    $(addprefix isa/,isa_parse isa_print isa_check isa_build isa_binary isa_live isa_uniform isa_code isa_table isa_pointwise isa_tile_chain isa_tile_together isa_tile_runs) \
-    $(addprefix base/,dim dim_poly dim_text os_posix os_library os_memory) $(wildcard src/atlas/*.c src/format/*.c) \
-    $(addprefix runtime/,bind bind_memory model session session_use memo_write memo_learn executor executor_ops executor_program executor_rows profile profile_steps)
-$(patsubst %,$(BUILD)/obj/src/%.o,$(patsubst src/%.c,%,$(SELDOM))): CFLAGS += $(if $(SANITIZE),,-Os)
+SELDOM := agreed attention_flex attention_grouped attention_merged attention_multihead attention_padding attention_paged composed composed_weights control einsum enumerated formula fused fused_activation generate_beam generate_decoder generate_encoder generate_greedy generate_sample generate_scores generate_timestamps image_decoder image_library image_plain ml ml_labels ml_maps ml_tree_read moe ngrams optional program qlinear qlinear_conv qlinear_pointwise random regex regex_parse reshape sequence signal_window text_regex text_string text_tfidf text_tokenizer training user_formula user_kernel user_shape utf8 value withdrawn op normalization normalization_skip normalization_image position_bias rotary_sections q4_blob block_mask attention attn_lstm bnb4 body chain linear_attention linear_attention_gate signal_dft time_warping word_embedding nms_efficient cdist det max_unpool unfold pooling_masked signal_fft centroids hot_rows col2im causal_conv pick order overlap murmur_hash qlinear_softmax normalization_batch rotary conv_transpose activation unique chain_run reduce_tiles round_f16 ratio window \
+    isa_parse isa_print isa_check isa_build isa_binary isa_live isa_uniform isa_code isa_table isa_pointwise isa_tile_chain isa_tile_together isa_tile_runs \
+    dim dim_poly dim_text os_posix os_library os_memory \
+    bind bind_memory model session session_use memo_write memo_learn executor executor_ops executor_program executor_rows profile profile_steps
+$(call named,$(SELDOM)) $(filter $(BUILD)/obj/src/atlas/% $(BUILD)/obj/src/format/%,$(RUNTIME_OBJ)): CFLAGS += $(if $(SANITIZE),,-Os)
 
 # One object for each level and numeric class, from one source. For fuzzing, kernels are watched for wild reads and writes
 # alone: with all that clang can watch, one level takes a quarter of an hour to compile.
@@ -103,21 +106,21 @@ ORDINARY   := build
 watched_flags = $(if $(WATCHED),-fno-sanitize=undefined --param asan-instrumentation-with-call-threshold=0)
 level_flags = $(shell awk '$$1 == "$(MACHINE)" && $$2 "_" $$3 == "$(1)" { $$1 = $$2 = $$3 = ""; print }' src/kernels/LEVELS)
 level_machine = $(filter -m%,$(call level_flags,$*_1))
-$(BUILD)/obj/level_%.o: src/kernels/level.c src/kernels/LEVELS Makefile
+$(BUILD)/obj/level_%.o: src/kernels/levels/level.c src/kernels/LEVELS Makefile
 	@mkdir -p $(@D)
 	@echo "  cc    $< $*"
 	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 -O3 -Wno-psabi -Wno-pass-failed $(level_watch) $(watched_flags) $(call level_flags,$*) $(if $(SANITIZE),-O1,$(UNWIND)) \
 	    -DHOLO_LEVEL=$(word 1,$(subst _, ,$*)) -DHOLO_EXACT=$(word 2,$(subst _, ,$*)) -MMD -MP -c $< -o $@
 
 # What does not depend on the class is one object for each level.
-$(BUILD)/obj/level_shared_%.o: src/kernels/level_shared.c src/kernels/LEVELS Makefile
+$(BUILD)/obj/level_shared_%.o: src/kernels/levels/level_shared.c src/kernels/LEVELS Makefile
 	@mkdir -p $(@D)
 	@echo "  cc    $< $*"
 	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 $(if $(SANITIZE),-O1,$(SMALL) $(if $(filter sse2,$*),,$(PEEL)) $(UNWIND)) -Wno-psabi -Wno-pass-failed $(level_watch) $(watched_flags) \
 	    $(level_machine) -DHOLO_LEVEL=$* -MMD -MP -c $< -o $@
 
 # The loops of portable programs: plain C for the compiler to make vectors of, the same bits at every level.
-$(BUILD)/obj/level_tiles_%.o: src/kernels/level_tiles.c src/kernels/LEVELS Makefile
+$(BUILD)/obj/level_tiles_%.o: src/kernels/levels/level_tiles.c src/kernels/LEVELS Makefile
 	@mkdir -p $(@D)
 	@echo "  cc    $< $*"
 	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 $(if $(SANITIZE),-O1,$(SMALL) $(UNWIND)) -fopenmp-simd -fno-math-errno -fno-trapping-math -Wno-psabi \
@@ -129,7 +132,7 @@ $(filter-out $(BUILD)/obj/level_$(WATCHED)_% $(BUILD)/obj/level_shared_$(WATCHED
 	@mkdir -p $(@D) && cp $< $@
 endif
 
-$(BUILD)/ops_registry.c: tools/ops_registry.sh $(wildcard src/ops/*.c)
+$(BUILD)/ops_registry.c: tools/ops_registry.sh $(filter src/ops/%,$(RUNTIME_SRC))
 	@mkdir -p $(@D)
 	$(Q)sh tools/ops_registry.sh > $@
 
@@ -216,12 +219,15 @@ demo: deps
 
 # ---- tests
 
-UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c))
+# tests/unit/FAMILY/NAME_test.c becomes BUILD/tests/NAME_test.
+UNIT_SRC := $(sort $(wildcard tests/unit/*/*_test.c))
+UNIT    := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(UNIT_SRC)))
+vpath %_test.c $(sort $(dir $(UNIT_SRC)))
 SUPPORT := $(call obj,$(wildcard tests/support/*.c))
 $(SUPPORT): CFLAGS += -Itests
 # The test of failing allocations makes those from arenas fail, too.
 $(BUILD)/tests/alloc_test: WRAP := -Wl,--wrap=holo_arena_take,--wrap=holo_arena_take_array,--wrap=holo_arena_text
-$(BUILD)/tests/%: tests/unit/%.c $(SUPPORT) $(LIB_COMP) $(LIB)
+$(BUILD)/tests/%: %.c $(SUPPORT) $(LIB_COMP) $(LIB)
 	@mkdir -p $(@D)
 	@echo "  test  $@"
 	$(Q)$(CC) -std=c11 $(CFLAGS) -Itests -MMD -MP -MF $@.d $< $(SUPPORT) $(LIB_COMP) $(LIB) $(WRAP) $(COMPILER_LIBS) -lcmocka \
@@ -237,7 +243,7 @@ test: test-deps
 unit: $(UNIT)
 	@printf '%s\n' $(UNIT) | xargs -P $$(nproc) -n 1 sh tools/unit.sh
 
-## make unit-watched  the unit tests under the address and undefined behaviour sanitizers, kernels at one level
+## make unit-watched  the unit tests under the address and undefined behavior sanitizers, kernels at one level
 PLAINEST := $(firstword $(EVERY_LEVEL))
 unit-watched: $(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ))
 	@HOLO_CPU=$(PLAINEST) ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory BUILD=$(BUILD)/watched ORDINARY=$(BUILD) \
@@ -333,7 +339,7 @@ lint: $(LIB) $(LIB_COMP)
 	@sh tools/lint.sh $(BUILD)
 ## make format        clang-format on everything
 format:
-	@clang-format -i $(wildcard include/*.h src/*.c src/*/*.[ch] cli/*.[ch] tests/*/*.[ch] fuzz/*.[ch] examples/*.c bench/*/*.[ch])
+	@clang-format -i $(wildcard include/*.h examples/*.c) $(shell find src cli tests fuzz/*.[ch] bench -name '*.[ch]')
 
 ## make bench         the corpus beside ONNX Runtime, as ratios of one run
 bench: $(BUILD)/hologram $(BUILD)/bench/kernels bench-lookup

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The peer's side: a model in ONNX Runtime (CPU, all optimisations or those named), measured; prints one line of JSON.
-// usage: ort.mjs MODEL.onnx --inputs DIR [--outputs DIR] [--threads 1] [--seconds 3] [--optimise all]
+// The peer's side: a model in ONNX Runtime (CPU, all optimizations or those named), measured; prints one line of JSON.
+// usage: ort.mjs MODEL.onnx --inputs DIR [--outputs DIR] [--threads 1] [--seconds 3] [--optimize all]
 // DIR holds NAME.npy for each input; what is missing there is made (floats normal, integers 1, open sizes 1).
 // onnxruntime-node is looked for in ORT_NODE_MODULES, then beside this file.
 import { existsSync, mkdirSync } from "node:fs";
@@ -12,10 +12,10 @@ import { normal } from "./seeds.mjs";
 
 const { values: options, positionals: [model] } = parseArgs({ allowPositionals: true, options: {
   inputs: { type: "string" }, outputs: { type: "string" }, threads: { type: "string", default: "1" }, seconds: { type: "string", default: "3" },
-  optimise: { type: "string", default: "all" },
+  optimize: { type: "string", default: "all" },
 } });
 if (!model || !options.inputs) {
-  console.error("usage: ort.mjs MODEL.onnx --inputs DIR [--outputs DIR] [--threads N] [--seconds S] [--optimise LEVEL]");
+  console.error("usage: ort.mjs MODEL.onnx --inputs DIR [--outputs DIR] [--threads N] [--seconds S] [--optimize LEVEL]");
   process.exit(2);
 }
 const modules = process.env.ORT_NODE_MODULES, require_ = createRequire(modules ? join(modules, "x") : import.meta.url);
@@ -25,7 +25,7 @@ const now = () => Number(process.hrtime.bigint()) / 1e6, file = (folder, name) =
 
 const rssBefore = process.memoryUsage().rss, t0 = now();
 const session = await ort.InferenceSession.create(model, { intraOpNumThreads: threads, interOpNumThreads: 1, executionMode: "sequential",
-  graphOptimizationLevel: options.optimise, executionProviders: ["cpu"], logSeverityLevel: 3 });
+  graphOptimizationLevel: options.optimize, executionProviders: ["cpu"], logSeverityLevel: 3 });
 const open = now() - t0;
 
 function makeInput(path, { name, type, shape }, i) {

@@ -123,7 +123,7 @@ function text(results, threads, problems) {
     `both alternately: ${results.rounds} rounds of ${results.seconds} seconds each, of which the least time counts. A ratio above 1 means that Hologram is faster.`, "",
     `- machine: ${m.cpu}, ${m.cores} cores, ${m.memory_gb} GB, level ${m.level ?? "unknown"}`,
     `- Hologram: commit ${results.commit}`,
-    `- ONNX Runtime: ${results.ort ? `onnxruntime-node ${results.ort}, CPU, all optimisations` : "missing"}`, "",
+    `- ONNX Runtime: ${results.ort ? `onnxruntime-node ${results.ort}, CPU, all optimizations` : "missing"}`, "",
     "## Time of a run", "", ...(set.picture ? [`![ratios](${set.picture})`, ""] : []), speedTable(models, threads),
     "## Opening, memory, agreement", "",
     "To open is, for ONNX Runtime, to create a session from the model, and for Hologram to open the archive that `hologram compile` made of " +

@@ -47,7 +47,7 @@ static void group_add(Subject *s, const HoloListingNode *node, bool is_once)
 }
 
 // Does a step of the model itself, which is not random and gives no output of the model, see nothing of an input? `sees` is
-// by value. (The runtime finds such steps by itself: see src/runtime/reuse.h.)
+// by value. (The runtime finds such steps by itself: see src/runtime/session/reuse.h.)
 static bool runs_once(const HoloListing *listing, const HoloListingNode *node, bool *sees)
 {
     bool any = node->parent >= 0 || !strncmp(node->op, "Random", 6) || !strcmp(node->op, "Multinomial") ||

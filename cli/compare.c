@@ -97,7 +97,7 @@ static bool as_floats(HoloTensor *t)
     return true;
 }
 
-// Neighbours of bf16 are up to 2^-7 apart: ONNX's own runner allows two such steps. Here they may also be asked to be the same.
+// Neighbors of bf16 are up to 2^-7 apart: ONNX's own runner allows two such steps. Here they may also be asked to be the same.
 static CompareResult tensors(const HoloTensor *got, const HoloTensor *want, double rtol, double atol, CliText *reason)
 {
     if (want->dtype == HOLO_BF16 && rtol > 0) rtol = fmax(rtol, 0x1p-6);

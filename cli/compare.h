@@ -24,7 +24,7 @@ typedef struct Tolerance {
         is_of_largest; // whole numbers of 32 and 64 bits and bools must then be the same: they are names more often than amounts
 } Tolerance;
 
-// How far two tensors are apart, or many pairs of them. Zero-initialise it.
+// How far two tensors are apart, or many pairs of them. Zero-initialize it.
 typedef struct Distance {
     int64_t count, beyond; // elements, and those that are further off than they may be
     double  worst;         // the largest difference; infinite where one is NaN or infinite and the other is not

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-typedef struct Json { // zero-initialise, with `out` set
+typedef struct Json { // zero-initialize, with `out` set
     FILE    *out;
     int      depth;
     uint64_t filled; // bit d: something is written at depth d

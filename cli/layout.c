@@ -2,8 +2,8 @@
 //
 // In layers from top to bottom (Sugiyama): each box below all that it depends on; a wire that passes a
 // layer has a point there, shared by all users of its value; points are ordered to cross little, by the
-// mean place of their neighbours; then moved sideways, to stand under their neighbours as well as their
-// own neighbours in the layer let them.
+// mean place of their neighbors; then moved sideways, to stand under their neighbors as well as their
+// own neighbors in the layer let them.
 
 #include "picture.h"
 
@@ -31,7 +31,7 @@ typedef struct Layout {
     int      point_count, point_room;
     Link    *links;
     int      link_count, link_room;
-    int     *up_start, *up, *down_start, *down; // neighbours of each point
+    int     *up_start, *up, *down_start, *down; // neighbors of each point
     int      layer_count;
     int    **layers; // points of each layer, in order
     int     *sizes;
@@ -113,7 +113,7 @@ static void add_spine(Layout *layout, int wire)
     for (int k = 0; k < w->to_count; k++) add_link(layout, spine[picture->boxes[w->to[k]].layer - 1 - top], w->to[k]);
 }
 
-static void find_neighbours(Layout *layout)
+static void find_neighbors(Layout *layout)
 {
     size_t points = (size_t)layout->point_count, links = (size_t)layout->link_count;
     layout->up_start   = cli_take(points + 2, sizeof(int));
@@ -206,7 +206,7 @@ static double distance(const Point *a, const Point *b)
 }
 
 // Each point as near to its wish as can be, in order and apart: the weighted least squares of it, by pooling
-// neighbours that would collide (isotonic regression).
+// neighbors that would collide (isotonic regression).
 static void settle(Layout *layout, int layer, double *mean, double *weight, int *length)
 {
     int   *row = layout->layers[layer], size = layout->sizes[layer], pools = 0;
@@ -246,7 +246,7 @@ static int importance(const Layout *layout, int point)
     return layout->up_start[point + 1] > layout->up_start[point] ? 3 : 1;
 }
 
-// The middle one of the places of the most important neighbours: unlike the mean it makes straight lines with
+// The middle one of the places of the most important neighbors: unlike the mean it makes straight lines with
 // a bend here and there, not slanted ones. Sorts the list.
 static double median(const Layout *layout, int *list, int count, double fallback)
 {
@@ -470,7 +470,7 @@ void picture_layout(Picture *picture)
     }
     layout.spines = cli_take((size_t)picture->wire_count + 1, sizeof *layout.spines);
     for (int w = 0; w < picture->wire_count; w++) add_spine(&layout, w);
-    find_neighbours(&layout);
+    find_neighbors(&layout);
     fill_layers(&layout);
     order(&layout);
     find_anchors(&layout);

@@ -9,7 +9,7 @@
 // Options that every command has.
 const CliOption cli_common[] = {
     {"help", 'h', NULL, "show this help"},
-    {"color", 0, "WHEN", "colours: auto, always or never"},
+    {"color", 0, "WHEN", "colors: auto, always or never"},
     {"memory-limit", 0, "SIZE",
      "memory that may be held at once, as 512M or 4G; 0, the\ndefault: what the machine has left"},
     {0},

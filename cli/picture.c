@@ -1,4 +1,4 @@
-// picture.c - a listing to boxes and wires: what is shown of each node, and in which colour.
+// picture.c - a listing to boxes and wires: what is shown of each node, and in which color.
 //
 // Constants get no box of their own; they are lines in the box of the node that uses them.
 
@@ -9,7 +9,7 @@
 
 enum { LINE_WIDTH = 34 }; // characters
 
-// ---- colours: families of operators
+// ---- colors: families of operators
 
 static const struct {
     const char *color, *names;

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-// What stands for a code of terminals in what is printed: of a colour, "begin line" or "end line".
+// What stands for a code of terminals in what is printed: of a color, "begin line" or "end line".
 const char *cli_mark(const char *name);
 
 #endif

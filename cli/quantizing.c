@@ -96,7 +96,7 @@ static int check_used(const Cli *cli, int how)
     const char *kind = cli_option(cli, "quantize"), *ranges_of = cli_option(cli, "ranges");
     bool        is_static = how == HOLO_ACTIVATIONS_STATIC || (!how && cli_option(cli, "calibrate"));
     if (kind && !strstr(kind, "int8") && (how || ranges_of))
-        return cli_usage(cli, "--%s goes with --quantize int8: of %s, activations are not quantised",
+        return cli_usage(cli, "--%s goes with --quantize int8: of %s, activations are not quantized",
                          how ? "activations" : "ranges", kind);
     if (ranges_of && !is_static)
         return cli_usage(cli, "--ranges goes with static activations: give --calibrate, or --activations static");
@@ -172,7 +172,7 @@ void cli_quantize_print(FILE *out, const HoloQuantizationReport *r)
 {
     CliText a, b;
     if (!r->kind) return;
-    cli_row(out, strcmp(r->kind, "centroids") ? "quantised" : "approximated",
+    cli_row(out, strcmp(r->kind, "centroids") ? "quantized" : "approximated",
             "%d of %d layers to %s%s; their weights take %s instead of %s", r->narrow_count, r->layer_count, r->kind,
             !r->integer_count ? ""
             : r->is_static    ? ", static activations"
@@ -180,7 +180,7 @@ void cli_quantize_print(FILE *out, const HoloQuantizationReport *r)
             cli_bytes(&a, (double)bytes_of(r, true)), cli_bytes(&b, (double)bytes_of(r, false)));
     if (r->integer_count && !r->is_static && r->is_seeded)
         cli_row(out, "", "scales of activations are found in each run, as no samples are given; see --calibrate");
-    if (r->was_kept) cli_row(out, "", "the model stays as it is: quantised it is not faster");
+    if (r->was_kept) cli_row(out, "", "the model stays as it is: quantized it is not faster");
     if (r->before_run > 0)
         cli_row(out, "speed", "%s a run instead of %s, %.2f times as fast", cli_seconds(&a, r->after_run),
                 cli_seconds(&b, r->before_run), r->before_run / r->after_run);

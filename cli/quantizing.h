@@ -25,7 +25,7 @@
         {"approx", 0, "K",                                                                                                                                           \
          "take each 8 numbers that MatMul and Gemm read for the nearest\nof K centroids, found on --calibrate: an approximation"},                                   \
     {                                                                                                                                                                \
-        "only-if-faster", 0, NULL, "leave the model as it is where quantising makes it no\nfaster: measured here",                                                   \
+        "only-if-faster", 0, NULL, "leave the model as it is where quantizing makes it no\nfaster: measured here",                                                   \
             .with = "quantize approx"                                                                                                                                \
     }
 

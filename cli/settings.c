@@ -29,7 +29,7 @@ static const CliSetting table[] = {
     {"timeout", "60", NULL, 0.1, 86400, false, false, "seconds after which `hologram test` gives a case up"},
     {"memory-limit", "0", NULL, 0, 0, false, true,
      "memory that may be held at once, as 4G; 0: what the machine has left"},
-    {"color", "auto", "auto|always|never", 0, 0, false, false, "colours on terminals (NO_COLOR turns them off)"},
+    {"color", "auto", "auto|always|never", 0, 0, false, false, "colors on terminals (NO_COLOR turns them off)"},
 };
 
 enum { COUNT = CLI_COUNT(table) };

@@ -1,6 +1,6 @@
-// term.c - what a person sees: colours, messages, the progress bar, numbers in words.
+// term.c - what a person sees: colors, messages, the progress bar, numbers in words.
 //
-// Colours and the bar appear on terminals only. NO_COLOR (https://no-color.org) turns colours off.
+// Colors and the bar appear on terminals only. NO_COLOR (https://no-color.org) turns colors off.
 
 #include "json.h"
 #include "print.h"

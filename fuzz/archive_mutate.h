@@ -4,7 +4,7 @@
 #define HOLO_FUZZ_ARCHIVE_MUTATE_H
 
 #include "../tests/support/archive_edit.h"
-#include "base/dim.h"
+#include "base/dim/dim.h"
 #include "ops/op.h"
 
 // ---- chance

@@ -1,7 +1,7 @@
 // kernel.c - calls of fast kernels that may be anything: a valid call, edited by the input. What `check` accepts
 // is run on memory of just the sizes that the call has. An archive would have to be edited at many places at once
 // to say the same.
-#include "runtime/kernel.h"
+#include "devices/cpu/kernel.h"
 #include "base/base.h"
 #include "format/params.h"
 #include "kernels/kernels.h"

@@ -1,4 +1,4 @@
-// pb.c - fuzzes the reader of serialised ONNX values. The first byte chooses the kind that is wanted.
+// pb.c - fuzzes the reader of serialized ONNX values. The first byte chooses the kind that is wanted.
 #include "import/import.h"
 
 #include <stdlib.h>

@@ -56,7 +56,7 @@ typedef enum HoloStatus {
 #undef X
 } HoloStatus;
 
-// What went wrong, in words. Zero-initialise it; the first failure wins, later ones do not
+// What went wrong, in words. Zero-initialize it; the first failure wins, later ones do not
 // overwrite it. Holds no memory to free.
 typedef struct HoloError {
     HoloStatus status;

@@ -50,7 +50,7 @@ HOLO_API void holo_compiler_set_numeric(HoloCompiler *compiler, HoloNumeric nume
 // checked element within absolute + relative * the largest magnitude of its output. Negative: the default.
 // Of an output of a narrow type (f16, bf16) relative is at least eight roundings of that type, unless it is 0.
 // Unless relative is 0, an output may be off by more where roundings alone, put into the reference, move it as far: in
-// models that quantise inside or compute in narrow types.
+// models that quantize inside or compute in narrow types.
 HOLO_API void holo_compiler_set_verify(HoloCompiler *compiler, bool on);
 // Inputs to verify on, in place of made-up ones: a path as of holo_compiler_add_patterns, or "NAME=FILE" with the name of an
 // input (all such together are one sample). May be called several times: every sample must agree. A sample that the model
@@ -84,7 +84,7 @@ HOLO_API void holo_compiler_set_tables(HoloCompiler *compiler, bool on, uint64_t
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_domain(HoloCompiler *compiler, const char *name,
                                                        const HoloTensor *values, HoloError *error);
 
-// Quantisation: weights of products (Conv, MatMul, Gemm) become narrower and, in int8, what they are multiplied with.
+// Quantization: weights of products (Conv, MatMul, Gemm) become narrower and, in int8, what they are multiplied with.
 typedef enum HoloQuantizeKind {
     HOLO_QUANTIZE_NONE = 0,
     // Weights with a scale for each channel, activations with one: products of integers. Tables of Gather in blocks of 64.
@@ -127,7 +127,7 @@ HOLO_API HOLO_MUST HoloStatus holo_compiler_set_centroids(HoloCompiler *compiler
 // in its first dimension, which are then cut into samples. NULL: inputs are made up from a seed.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_calibration(HoloCompiler *compiler, const char *path, HoloError *error);
 // How much of the outputs must be right on the samples, 0 to 1; 0.99 unless set. The accuracy of an output is
-// 1 - sum (q - f)^2 / sum f^2 over all samples, f being what the plan without quantisation gives: 0.99 is an error of a tenth
+// 1 - sum (q - f)^2 / sum f^2 over all samples, f being what the plan without quantization gives: 0.99 is an error of a tenth
 // in the root mean square. It is the least of all outputs; and where one looks like classes (two dimensions, more than one
 // column) and there are 100 rows, and 1 / (1 - accuracy), or more, no more than the part of rows whose largest element is the
 // same.
@@ -142,9 +142,9 @@ typedef struct HoloOutputs {
 // Says how good outputs are; more is better. A status other than HOLO_OK ends the compile.
 typedef HoloStatus (*HoloJudgeFn)(void *context, const HoloOutputs *outputs, double *out_score, HoloError *error);
 // Decides by what `judge` says, instead of by accuracy: layers stay as they are until the score is at most `max_drop` below
-// that of the plan without quantisation. NULL: by accuracy.
+// that of the plan without quantization. NULL: by accuracy.
 HOLO_API void holo_compiler_set_judge(HoloCompiler *compiler, HoloJudgeFn judge, void *context, double max_drop);
-// Leaves the model as it is where the quantised plan is not faster: both are run, on this machine.
+// Leaves the model as it is where the quantized plan is not faster: both are run, on this machine.
 HOLO_API void holo_compiler_set_only_if_faster(HoloCompiler *compiler, bool on);
 
 // Has the plan run on the inputs at `path`, which is copied, and its answers stored in the archive: a run with the same inputs
@@ -171,7 +171,7 @@ HOLO_API const char *holo_pass_name(int index, const char **out_purpose); // out
 HOLO_API HOLO_MUST HoloStatus holo_compiler_disable_pass(HoloCompiler *compiler, const char *pass, HoloError *error);
 
 // Called with the graph as text after each run of `pass`; "import" is the graph before the first pass, "quantize" what
-// quantising made of it, "plan" the one that is planned, "all" every one of them. The text lives for the call.
+// quantizing made of it, "plan" the one that is planned, "all" every one of them. The text lives for the call.
 typedef void (*HoloDumpFn)(void *context, const char *pass, const char *text);
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_dump(HoloCompiler *compiler, const char *pass, HoloDumpFn dump,
                                                      void *context, HoloError *error);
@@ -200,12 +200,12 @@ typedef struct HoloTuneReport { // steps of the same operator, attributes and ty
     const HoloTuneWay *ways;
 } HoloTuneReport;
 
-typedef struct HoloLayerReport {           // a product of the model, and what quantisation did to it
+typedef struct HoloLayerReport {           // a product of the model, and what quantization did to it
     const char *name, *op, *shape;         // "/layer1/conv1", "Conv", "64x3x7x7": of its weights
     const char *type;                      // what its weights are now: "int8", "f32"
     const char *why;                       // why it is not what was asked for; NULL: it is
     double      error;                     // of its result, in the root mean square, relative; NaN: not measured
-    double      loss;                      // of accuracy, when it alone is quantised; NaN: not measured
+    double      loss;                      // of accuracy, when it alone is quantized; NaN: not measured
     uint64_t    bytes_before, bytes_after; // of its weights
 } HoloLayerReport;
 
@@ -417,7 +417,7 @@ HOLO_API void holo_tensor_numbers(const HoloTensor *tensor, int64_t start, int64
 // The other way: each number as far as the element type holds it.
 HOLO_API void holo_tensor_set_numbers(HoloTensor *tensor, int64_t start, int64_t count, const double *numbers);
 
-// Computes the model plainly, operator by operator, with no optimisation at all: the reference. One tensor
+// Computes the model plainly, operator by operator, with no optimization at all: the reference. One tensor
 // for each input in order; NULL entries are optional inputs left out. Outputs in order, named.
 HOLO_API HOLO_MUST HoloStatus holo_reference_run(const HoloSource *source, const HoloTensor *const *inputs,
                                                  int input_count, HoloTensors **out_outputs, HoloError *error);

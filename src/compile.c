@@ -1,5 +1,5 @@
-// compile.c - the whole compiler in one screen: import, quantise, optimise (the passes), materialise, tune, plan, write, verify,
-// memorise. The stages are in api/compile_*.c.
+// compile.c - the whole compiler in one screen: import, quantize, optimize (the passes), materialize, tune, plan, write, verify,
+// memorize. The stages are in api/compile_*.c.
 //
 // What is written appears under its name only when all of it has succeeded.
 #include "api/compiling.h"
@@ -9,16 +9,16 @@
 static HoloStatus compile(HoloCompile *c)
 {
     HOLO_TRY(holo_compile_import(c));
-    HOLO_TRY(holo_compile_quantise(c));
-    HOLO_TRY(holo_compile_optimise(c));
-    HOLO_TRY(holo_compile_materialise(c));
+    HOLO_TRY(holo_compile_quantize(c));
+    HOLO_TRY(holo_compile_optimize(c));
+    HOLO_TRY(holo_compile_materialize(c));
     HOLO_TRY(holo_compile_tune(c));
     HOLO_TRY(holo_compile_plan(c));
     HOLO_TRY(holo_compile_images(c));
     HOLO_TRY(holo_compile_write(c));
     HOLO_TRY(holo_compile_verify(c));
     HOLO_TRY(holo_compile_record(c));
-    HOLO_TRY(holo_compile_memorise(c));
+    HOLO_TRY(holo_compile_memorize(c));
     c->box->report.seconds = holo_time_now() - c->start;
     holo_compiler_progress(c->compiler, "done", 1);
     return HOLO_OK;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes src/base/math_tables.c: the tables and polynomials of the elementary functions.
+"""Writes src/base/math/math_tables.c: the tables and polynomials of the elementary functions.
 
-    python3 tools/math_tables.py > src/base/math_tables.c
+    python3 tools/math_tables.py > src/base/math/math_tables.c
 
 Everything is computed here to 100 decimal digits from series, by the standard library alone. A polynomial is the one
 that meets its function at the Chebyshev nodes of its interval, which is within a small factor of the best one of its
@@ -214,7 +214,7 @@ def error_function():
 
 
 print("""// math_tables.c - the tables and polynomials of the elementary functions. Written by tools/math_tables.py.
-#include "base/math_core.h"
+#include "base/math/math_core.h"
 
 // clang-format off""")
 exponential()

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Writes the list of operator tables: one per source in src/ops/ that defines `holo_ops_<file>`.
+# Writes the list of operator tables: one per source in a folder of src/ops/ that defines `holo_ops_<file>`.
 cd "$(dirname "$0")/.." || exit 1
-names=$(for f in src/ops/*.c; do b=$(basename "$f" .c); grep -q "^const HoloOp holo_ops_$b\[\]" "$f" && echo "$b"; done)
+names=$(for f in $(find src/ops -name '*.c' | sort); do b=$(basename "$f" .c); grep -q "^const HoloOp holo_ops_$b\[\]" "$f" && echo "$b"; done)
 echo '#include "ops/op.h"'
 for n in $names; do echo "extern const HoloOp holo_ops_$n[];"; done
 echo 'const HoloOp *const holo_op_families[] = {'

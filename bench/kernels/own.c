@@ -2,9 +2,9 @@
 #include "bench.h"
 
 #include "base/files.h"
+#include "devices/cpu/kernel.h"
 #include "kernels/kernels.h"
 #include "lower/lower.h"
-#include "runtime/kernel.h"
 #include "runtime/pool.h"
 
 #include <stdlib.h>

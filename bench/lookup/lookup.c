@@ -7,7 +7,7 @@
 #include "lookup.h"
 #include "base/base.h"
 #include "base/files.h"
-#include "runtime/memo.h"
+#include "runtime/memo/memo.h"
 #include "support/onnx_writer.h"
 
 #include <string.h>

@@ -125,15 +125,15 @@ typedef struct Row {
 } Row;
 
 static const Row rows[] = {
-    {"u8, 1 M: dequantise, Gelu, quantise", bytes_gelu, NULL, 0, 8, NULL},
+    {"u8, 1 M: dequantize, Gelu, quantize", bytes_gelu, NULL, 0, 8, NULL},
     {"  beside kernels: --disable=tables", bytes_gelu, "tables", 0, 1, NULL},
-    {"two of u8, 1 M: dequantise, Mul, Mish, quantise", bytes_pair, NULL, 0, 8, NULL},
+    {"two of u8, 1 M: dequantize, Mul, Mish, quantize", bytes_pair, NULL, 0, 8, NULL},
     {"  beside kernels: --disable=pairs", bytes_pair, "pairs", 0, 1, NULL},
     {"bf16, 1 M: Tanh, Sigmoid, Softplus, Mish", half_chain, NULL, 0, 8, NULL},
     {"  beside kernels: --disable=tables", half_chain, "tables", 0, 1, NULL},
     {"Gather of 64 from 30,000 x 256, times 256 x 1,024", embedding, NULL, 0, 10, NULL},
     {"one-hot 64 x 1,000, times 1,000 x 256", one_hot, "onehot", 0, 10, NULL},
-    {"u16, 1 M: dequantise, Gelu, quantise", words_gelu, NULL, 0, 8, NULL},
+    {"u16, 1 M: dequantize, Gelu, quantize", words_gelu, NULL, 0, 8, NULL},
     {"  beside kernels: --disable=tables", words_gelu, "tables", 0, 1, NULL},
     {"1 x 4,096 x 4,096: weights of 16 numbers, of 1,000", few_numbers, NULL, 0, 2, many_numbers},
 };

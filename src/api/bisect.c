@@ -150,7 +150,7 @@ static HoloStatus change_blame(Bisect *b, const Trial *good, const Trial *bad)
     return culprit_add(b, &culprit, bad->why.text);
 }
 
-// `good` agrees and `bad`, which has more changes, does not: on return they are neighbours.
+// `good` agrees and `bad`, which has more changes, does not: on return they are neighbors.
 static HoloStatus narrow(Bisect *b, Trial *good, Trial *bad)
 {
     while (bad->changes.limit - good->changes.limit > 1) {
@@ -252,7 +252,7 @@ HoloStatus holo_bisect(const HoloCompiler *compiler, const char *path, const Hol
     *out_bisection = NULL;
     if (compiler && holo_compiler_quantizes(compiler))
         return holo_fail(error, HOLO_BAD_ARGUMENT,
-                         "plans are compared with the model as it is: look for the difference without quantising it");
+                         "plans are compared with the model as it is: look for the difference without quantizing it");
     Bisect b = {.path = path, .error = error, .box = holo_realloc(NULL, sizeof *b.box)};
     if (!b.box) return holo_fail_memory(error);
     *b.box                    = (Box){0};

@@ -111,7 +111,7 @@ static void index_text(const HoloTensor *t, int64_t at, char *text, size_t size)
     snprintf(text + used, size - (size_t)used, "]");
 }
 
-// No sample is NaN. Infinities are in masks, too: they are noted, for whoever cannot quantise what comes of them.
+// No sample is NaN. Infinities are in masks, too: they are noted, for whoever cannot quantize what comes of them.
 static HoloStatus numbers_check(HoloCalibration *c, const char *name, const HoloTensor *t, const char *path,
                                 HoloError *error)
 {

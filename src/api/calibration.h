@@ -5,7 +5,7 @@
 #include "hologram_compiler.h"
 #include "quantize/quantize.h"
 
-typedef struct HoloCalibration { // zero-initialise
+typedef struct HoloCalibration { // zero-initialize
     HoloSamples   samples;       // views of what follows
     HoloArena     arena;
     HoloTensors **tensors;

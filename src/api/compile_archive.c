@@ -45,7 +45,7 @@ static HoloStatus meta_tune(HoloCompile *c)
     return meta_number(c, "tune.changed", changed);
 }
 
-static HoloStatus meta_quantise(HoloCompile *c)
+static HoloStatus meta_quantize(HoloCompile *c)
 {
     const HoloQuantizationReport *q = &c->box->report.quantization;
     char                          text[32];
@@ -74,7 +74,7 @@ static HoloStatus meta_add(HoloCompile *c)
         HOLO_TRY(meta_number(c, key, (uint64_t)r->passes[i].changes));
     }
     HOLO_TRY(meta_tune(c));
-    HOLO_TRY(meta_quantise(c));
+    HOLO_TRY(meta_quantize(c));
     return holo_compile_reserve(c);
 }
 

@@ -3,7 +3,7 @@
 #include "api/custom_ops.h"
 #include "api/domains.h"
 #include "api/quantizing.h"
-#include "materialise/materialise.h"
+#include "materialize/materialize.h"
 #include "plan/fit.h"
 #include "tune/tune.h"
 
@@ -86,20 +86,20 @@ static void approximations_note(HoloCompile *c)
     }
 }
 
-// What is planned from here on, and verified, is the quantised graph.
-HoloStatus holo_compile_quantise(HoloCompile *c)
+// What is planned from here on, and verified, is the quantized graph.
+HoloStatus holo_compile_quantize(HoloCompile *c)
 {
     const char     *disabled[64];
     HoloPassOptions options = pass_options(c, disabled);
     HoloGraph     **graph   = &c->source->model.graph;
     if (!holo_compiler_quantizes(c->compiler)) return HOLO_OK;
-    HOLO_TRY(holo_compiler_quantize(c->compiler, *graph, &options, c->pool, c->box, graph, &c->quantised, c->error));
+    HOLO_TRY(holo_compiler_quantize(c->compiler, *graph, &options, c->pool, c->box, graph, &c->quantized, c->error));
     approximations_note(c);
     dump(c, "quantize", *graph);
     return HOLO_OK;
 }
 
-HoloStatus holo_compile_optimise(HoloCompile *c)
+HoloStatus holo_compile_optimize(HoloCompile *c)
 {
     const HoloCompiler *compiler = c->compiler;
     HoloGraph          *graph    = c->source->model.graph;
@@ -126,12 +126,12 @@ HoloStatus holo_compile_optimise(HoloCompile *c)
     return HOLO_OK;
 }
 
-HoloStatus holo_compile_materialise(HoloCompile *c)
+HoloStatus holo_compile_materialize(HoloCompile *c)
 {
     HoloReport *r = &c->box->report;
     HoloDomain *domains;
     HOLO_TRY(holo_compiler_domains(c->compiler, c->source->model.graph, &c->box->arena, &domains, c->error));
-    HoloMaterialise m = {
+    HoloMaterialize m = {
         .is_exact     = c->compiler->numeric == HOLO_EXACT,
         .pool         = c->pool,
         .domains      = domains,
@@ -142,12 +142,12 @@ HoloStatus holo_compile_materialise(HoloCompile *c)
     };
     c->notes.is_late = false;
     if (c->compiler->no_tables) return HOLO_OK;
-    HOLO_TRY(holo_materialise_rows(c->source->model.graph, &m));
-    HOLO_TRY(holo_materialise_few(c->source->model.graph, &m));
+    HOLO_TRY(holo_materialize_rows(c->source->model.graph, &m));
+    HOLO_TRY(holo_materialize_few(c->source->model.graph, &m));
     r->tables += m.tables;
     r->table_bytes = r->table_budget - m.room;
     r->nodes_after = (uint32_t)c->source->model.graph->node_count;
-    if (m.tables) dump(c, "materialise", c->source->model.graph);
+    if (m.tables) dump(c, "materialize", c->source->model.graph);
     return HOLO_OK;
 }
 

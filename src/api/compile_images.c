@@ -2,10 +2,10 @@
 //
 // A plan of fixed sizes has its memory laid out for all images at once. Where that is more than a cache holds, the model is
 // compiled once more with the number of images left open, and if that keeps images apart, it is what is written: with the
-// number that was asked for as the only one, and runs of some images after the other (runtime/images.h).
+// number that was asked for as the only one, and runs of some images after the other (runtime/session/images.h).
 #include "api/compiling.h"
 #include "api/quantizing.h"
-#include "runtime/images.h"
+#include "runtime/session/images.h"
 
 // How many images input 0 is told to have; 0: it is not, or there is something that looks at sizes.
 static int64_t images_told(const HoloCompile *c)
@@ -53,8 +53,8 @@ static bool is_all(const HoloGraph *told, const HoloGraph *open)
 static bool is_separate(HoloCompile *c, const HoloGraph *told)
 {
     HoloArena scratch = {0};
-    if (holo_compile_import(c) || !is_all(told, c->source->model.graph) || holo_compile_optimise(c) ||
-        holo_compile_materialise(c) || holo_compile_tune(c))
+    if (holo_compile_import(c) || !is_all(told, c->source->model.graph) || holo_compile_optimize(c) ||
+        holo_compile_materialize(c) || holo_compile_tune(c))
         return false;
     bool is = holo_plan_is_separate(c->source->model.graph, &scratch);
     holo_arena_deinit(&scratch);

@@ -3,7 +3,7 @@
 #include "api/domains.h"
 #include "api/input_sets.h"
 #include "archive/archive.h"
-#include "runtime/memo.h"
+#include "runtime/memo/memo.h"
 #include "runtime/model.h"
 
 #include <inttypes.h>
@@ -162,15 +162,15 @@ static HoloStatus verify_model(HoloCompile *c)
     return status;
 }
 
-// How far the quantised model is from the other was measured before.
-static HoloStatus verify_quantised(HoloCompile *c)
+// How far the quantized model is from the other was measured before.
+static HoloStatus verify_quantized(HoloCompile *c)
 {
     HoloGraph *trial = NULL;
-    HOLO_TRY(holo_graph_infer(c->quantised, c->error));
-    HOLO_TRY(holo_compiler_take_integers(c->compiler, c->quantised, c->error));
-    if (holo_compiler_has_symbols(c->quantised) && !(trial = holo_graph_copy(c->quantised, c->quantised->arena)))
+    HOLO_TRY(holo_graph_infer(c->quantized, c->error));
+    HOLO_TRY(holo_compiler_take_integers(c->compiler, c->quantized, c->error));
+    if (holo_compiler_has_symbols(c->quantized) && !(trial = holo_graph_copy(c->quantized, c->quantized->arena)))
         return holo_fail_memory(c->error);
-    return verify_with(c, &c->source->model, c->quantised, trial);
+    return verify_with(c, &c->source->model, c->quantized, trial);
 }
 
 // What the estimate did not foresee meets the same limit.
@@ -180,7 +180,7 @@ static HoloStatus verify_within(HoloCompile *c)
     if (!scope.account) return holo_fail_memory(c->error);
     holo_account_limit(scope.account, memory_of(c));
     holo_scope_enter(&scope);
-    HoloStatus status = c->quantised ? verify_quantised(c) : verify_model(c);
+    HoloStatus status = c->quantized ? verify_quantized(c) : verify_model(c);
     holo_scope_leave(&scope);
     holo_account_close(scope.account);
     return status;
@@ -291,7 +291,7 @@ static HoloStatus patterns_learn(HoloCompile *c, const HoloModel *model, HoloSes
     return closed;
 }
 
-HoloStatus holo_compile_memorise(HoloCompile *c)
+HoloStatus holo_compile_memorize(HoloCompile *c)
 {
     if (!c->compiler->pattern_count) return HOLO_OK;
     HoloMapping  mapping;

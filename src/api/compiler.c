@@ -302,8 +302,8 @@ static bool runs_pass(const HoloCompiler *compiler, const char *name)
     return compiler->passes[i].name && !(compiler->disabled >> i & 1);
 }
 
-// Integers between DequantizeLinear and QuantizeLinear are how a quantised model is meant: one rounding that goes the other
-// way would be a whole step of the next quantisation. So the reference computes with them, too, where the plan does; but it
+// Integers between DequantizeLinear and QuantizeLinear are how a quantized model is meant: one rounding that goes the other
+// way would be a whole step of the next quantization. So the reference computes with them, too, where the plan does; but it
 // judges them one by one, by what the model writes in their place.
 HoloStatus holo_compiler_take_integers(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
 {

@@ -14,7 +14,7 @@ typedef struct HoloCompile {
     const HoloCompiler *compiler;
     const char         *path, *out_path;
     HoloSource         *source;
-    HoloGraph          *quantised; // what to verify against, instead of the model; NULL: the model
+    HoloGraph          *quantized; // what to verify against, instead of the model; NULL: the model
     HoloPlan            plan;
     HoloFileWriter     *file;
     HoloReportBox      *box;
@@ -29,9 +29,9 @@ typedef struct HoloCompile {
 
 // The stages, in their order.
 HOLO_MUST HoloStatus holo_compile_import(HoloCompile *c);      // operators that nobody knows are named all at once
-HOLO_MUST HoloStatus holo_compile_quantise(HoloCompile *c);    // where that was asked for
-HOLO_MUST HoloStatus holo_compile_optimise(HoloCompile *c);    // the passes
-HOLO_MUST HoloStatus holo_compile_materialise(HoloCompile *c); // what follows from finite inputs becomes tables
+HOLO_MUST HoloStatus holo_compile_quantize(HoloCompile *c);    // where that was asked for
+HOLO_MUST HoloStatus holo_compile_optimize(HoloCompile *c);    // the passes
+HOLO_MUST HoloStatus holo_compile_materialize(HoloCompile *c); // what follows from finite inputs becomes tables
 HOLO_MUST HoloStatus holo_compile_tune(HoloCompile *c);        // where that was asked for
 HOLO_MUST HoloStatus holo_compile_plan(HoloCompile *c);        // steps and memory
 HOLO_MUST HoloStatus
@@ -39,7 +39,7 @@ holo_compile_images(HoloCompile *c); // once more for some images after the othe
 HOLO_MUST HoloStatus holo_compile_write(HoloCompile *c);    // the archive, under no name yet
 HOLO_MUST HoloStatus holo_compile_verify(HoloCompile *c);   // it answers as the model does, or this fails
 HOLO_MUST HoloStatus holo_compile_record(HoloCompile *c);   // what verification found, into the archive
-HOLO_MUST HoloStatus holo_compile_memorise(HoloCompile *c); // answers to the inputs given, into the archive
+HOLO_MUST HoloStatus holo_compile_memorize(HoloCompile *c); // answers to the inputs given, into the archive
 
 // Room in the archive for what verification will find.
 HOLO_MUST HoloStatus holo_compile_reserve(HoloCompile *c);

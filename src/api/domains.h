@@ -3,7 +3,7 @@
 #define HOLO_API_DOMAINS_H
 
 #include "api/compiler.h"
-#include "materialise/materialise.h"
+#include "materialize/materialize.h"
 
 // One for each domain of the compiler, in the arena. Fails where the model has no such input, where its sizes are open or
 // where a value is no number of its type.

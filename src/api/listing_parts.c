@@ -1,6 +1,6 @@
 // listing_parts.c - the two sources of a listing: an imported graph, and the plan of an archive.
 #include "api/listing.h"
-#include "runtime/kernel.h"
+#include "devices/cpu/kernel.h"
 #include "runtime/model.h"
 
 #include <stdio.h>

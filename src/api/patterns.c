@@ -1,6 +1,6 @@
 // patterns.c - inputs in files, run by a session so that it learns what they give.
 #include "api/input_sets.h"
-#include "runtime/frame.h"
+#include "runtime/frame/frame.h"
 
 typedef struct Learning {
     HoloSession *session;

@@ -1,7 +1,7 @@
 // pictures.c - a picture file as a tensor. Decoding, resizing and arithmetic are those of the operators: two small graphs.
 #include "api/tensors.h"
 #include "base/files.h"
-#include "ops/image.h"
+#include "ops/standard/image.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -83,7 +83,7 @@ void holo_compiler_set_only_if_faster(HoloCompiler *compiler, bool on)
 
 static void progress(void *context, double fraction)
 {
-    holo_compiler_progress(context, "quantising", 0.1 * fraction);
+    holo_compiler_progress(context, "quantizing", 0.1 * fraction);
 }
 
 static HoloStatus quantize_with(const HoloCompiler *compiler, HoloGraph *graph, const HoloPassOptions *passes,
@@ -140,7 +140,7 @@ HoloStatus holo_compiler_quantize(const HoloCompiler *compiler, HoloGraph *graph
     HoloCalibration calibration = {0};
     if (has_int8(compiler) && compiler->numeric == HOLO_EXACT)
         return holo_fail(error, HOLO_BAD_ARGUMENT,
-                         "in class exact a model is computed as it is written, and not with integers: quantise to int8 "
+                         "in class exact a model is computed as it is written, and not with integers: quantize to int8 "
                          "without --numeric exact");
     if (compiler->quantize == HOLO_QUANTIZE_CENTROIDS && !compiler->calibration)
         return holo_fail(error, HOLO_BAD_ARGUMENT,

@@ -1,4 +1,4 @@
-// quantizing.h - quantisation as a compile has it: its choices, and what comes of them.
+// quantizing.h - quantization as a compile has it: its choices, and what comes of them.
 #ifndef HOLO_API_QUANTIZING_H
 #define HOLO_API_QUANTIZING_H
 

@@ -1,8 +1,8 @@
 // step_programs.c - the portable programs of an archive, as text: what its steps do, element by element, the programs of users'
 // kernels, and those of no step. Runs nothing.
+#include "devices/cpu/kernel.h"
 #include "hologram_compiler.h"
-#include "ops/user_kernel.h"
-#include "runtime/kernel.h"
+#include "ops/hologram/user_kernel.h"
 #include "runtime/model.h"
 #include "runtime/programs.h"
 

@@ -1,7 +1,7 @@
 // base96.c - whole numbers of any size, from bytes to digits of base 96 and back.
 //
 // Both are one change of radix. Bytes are taken by threes and digits by fours as limbs, and limbs of the one radix are
-// the coefficients of a polynomial that is evaluated in limbs of the other: blocks of 16 directly; then neighbours are
+// the coefficients of a polynomial that is evaluated in limbs of the other: blocks of 16 directly; then neighbors are
 // joined, high * radix^(limbs of low) + low, with products after Karatsuba, until one is left.
 #include "base/base.h"
 #include "hologram_atlas.h"

@@ -59,7 +59,7 @@ static inline int64_t holo_ceil_div(int64_t a, int64_t b) // a >= 0, b > 0
 void *holo_realloc(void *old, size_t size); // NULL: out of memory, `old` is untouched; size 0 gives 1 byte
 void  holo_free(void *memory);
 
-// An arena: many allocations, freed together. Zero-initialise it. Memory is zeroed and 64-byte aligned
+// An arena: many allocations, freed together. Zero-initialize it. Memory is zeroed and 64-byte aligned
 // from 64 bytes up, 16-byte aligned below.
 typedef struct HoloArena {
     struct HoloArenaBlock *block; // newest first

@@ -1,6 +1,6 @@
 // status.c - statuses in words, bytes in bytes, and seeded random numbers.
 #include "base/bytes.h"
-#include "base/math.h"
+#include "base/math/math.h"
 #include "base/memory.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 //
 // What records name may not lie over each other, in all: each entry of a section is named once, or never. So neither
 // this nor what is done with an archive later takes time or memory out of proportion to the file.
-#include "base/dim.h"
+#include "base/dim/dim.h"
 #include "base/hash.h"
 #include "format/holo.h"
 

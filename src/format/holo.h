@@ -92,7 +92,7 @@ typedef struct HoloSectionRecord {
     uint64_t hash[2];      // XXH3-128 of its bytes; of the weights: of the records of the constants
 } HoloSectionRecord;
 
-typedef struct HoloDimRecord { // see base/dim.h: ids and meaning are those of HoloDimNode
+typedef struct HoloDimRecord { // see base/dim/dim.h: ids and meaning are those of HoloDimNode
     int32_t op, reserved;
     int64_t a, b; // b of a symbol: the only number that callers may give for it; 0: any
 } HoloDimRecord;

@@ -202,7 +202,7 @@ typedef struct HoloMapParams {
 } HoloMapParams;
 
 // norm_f32: LayerNormalization and its like over the last `axes` dimensions or, where `axes` is 0,
-// normalisation of groups of channels. Inputs x, scale and, where there is one, bias.
+// normalization of groups of channels. Inputs x, scale and, where there is one, bias.
 typedef struct HoloNormParams {
     uint32_t size;
     uint32_t flags; // HOLO_NORM_*
@@ -214,7 +214,7 @@ typedef struct HoloNormParams {
 
 enum {
     HOLO_NORM_CENTRED = 1,
-    HOLO_NORM_PEER    = 2, // centred, in the order of ONNX Runtime: layers element by element, groups without care
+    HOLO_NORM_PEER    = 2, // centered, in the order of ONNX Runtime: layers element by element, groups without care
 };
 
 // group_norm_f32: GroupNormalization of domain hologram, channels last. The tail is a program over the result as

@@ -7,7 +7,7 @@
 #define HOLO_GRAPH_H
 
 #include "base/base.h"
-#include "base/dim.h"
+#include "base/dim/dim.h"
 #include "ops/op.h"
 
 typedef struct HoloGraph HoloGraph;
@@ -96,7 +96,7 @@ HOLO_MUST HoloStatus holo_graph_sort(HoloGraph *graph, HoloError *error);
 // Every invariant of this page; used between passes.
 HOLO_MUST HoloStatus holo_graph_verify(const HoloGraph *graph, HoloError *error);
 
-typedef struct HoloText { // a growing text; zero-initialise
+typedef struct HoloText { // a growing text; zero-initialize
     char  *data;
     size_t size, room;
     bool   failed; // memory ran out: the text is cut

@@ -3,7 +3,7 @@
 // Their subgraphs keep the types that the model declares. What is not declared in them is a symbol: one for the
 // sequences, one for their new tokens, one for those before, one for the source that an encoder reads.
 #include "graph/infer.h"
-#include "ops/generate.h"
+#include "ops/microsoft/generate.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 enum { HOLO_NOTES_MAX = 400 };
 
-typedef struct HoloNotes { // zero-initialise
+typedef struct HoloNotes { // zero-initialize
     HoloArena arena;
     HoloNote *list; // HOLO_NOTES_MAX of them, texts in the arena
     int       count;

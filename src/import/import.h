@@ -39,7 +39,7 @@ const char *holo_import_looks_like(const void *bytes, size_t size);
 bool        holo_import_is_text(const void *bytes, size_t size);
 bool holo_import_is_onnx(const void *bytes, size_t size); // a model; not its graph's contents, which are not read
 
-// A serialised TensorProto, SequenceProto, OptionalProto or MapProto, as the type wanted says.
+// A serialized TensorProto, SequenceProto, OptionalProto or MapProto, as the type wanted says.
 // `want` gives the kind (and dtype, where kind is not HOLO_TENSOR). Data is in the arena or the bytes.
 HOLO_MUST HoloStatus holo_import_pb(HoloArena *arena, const void *bytes, size_t size, const HoloTensor *want,
                                     HoloTensor *out, const char **out_name, HoloError *error);

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-typedef struct HoloNameMap { // zero-initialise
+typedef struct HoloNameMap { // zero-initialize
     struct HoloNameSlot *slot;
     size_t               room, used; // room: a power of two
 } HoloNameMap;

@@ -2,7 +2,7 @@
 // of each.
 #include "isa/isa_elements.h"
 
-#include "base/dim.h"
+#include "base/dim/dim.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -94,7 +94,7 @@ static Way way_of(HoloDim in, HoloDim out)
     return in == 1 ? STILL : MAYBE;
 }
 
-// The index of the lane's element in an input. Neighbouring dimensions along which it runs are one.
+// The index of the lane's element in an input. Neighboring dimensions along which it runs are one.
 static int index_of(HoloIsaElements *e, const HoloTensor *in, const char *name)
 {
     const HoloTensor *out   = e->out;

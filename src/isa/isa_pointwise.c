@@ -1,7 +1,7 @@
 // isa_pointwise.c - pointwise programs of plans as portable ones: each function as instructions, by a table. Elements of
 // inputs are found by isa_elements.c.
 #include "isa/isa_pointwise.h"
-#include "base/math_ratio.h"
+#include "base/math/math_ratio.h"
 #include "isa/isa_elements.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "isa/isa_scalar.h"
 #include "format/dtype.h"
 #include "isa/isa_number.h"
-#include "kernels/tiles.h"
+#include "kernels/tiles/tiles.h"
 
 #include <math.h>
 
@@ -40,7 +40,7 @@ static int64_t mirror_of(int64_t a)
 }
 
 // The other map of bytes to 96 numbers, and its graph: a label is 48 e1 + 24 e2 + 12 e3 + 6 e6 + 3 e7 + t, of bits and one of
-// 0, 1, 2; neighbours differ in one of e1, e2, e3, e6, or by 1 in t.
+// 0, 1, 2; neighbors differ in one of e1, e2, e3, e6, or by 1 in t.
 static int64_t label_of(uint64_t a)
 {
     return (int64_t)((a & 1) * 48 + (a >> 1 & 1) * 24 + (a >> 2 & 1) * 12 + (a >> 3 & 1) * 6 + (a >> 4 & 1) * 3 +
@@ -52,8 +52,8 @@ static int64_t degree_of(int64_t a)
     return a < 0 || a >= 96 ? 0 : a % 3 == 1 ? 6 : 5;
 }
 
-// The neighbour of label a that has k below it; a where there is none.
-static int64_t neighbour_of(int64_t a, int64_t k)
+// The neighbor of label a that has k below it; a where there is none.
+static int64_t neighbor_of(int64_t a, int64_t k)
 {
     if (k < 0 || k >= degree_of(a)) return a;
     for (int64_t b = 0; b < 96; b++) {
@@ -102,7 +102,7 @@ static bool integer(const HoloIsaInst *inst, uint64_t a_bits, uint64_t b_bits, u
     case HOLO_ISA_LABEL: r = label_of(a_bits); break;
     case HOLO_ISA_UNITY: r = a == 1 || a == 4; break;
     case HOLO_ISA_DEGREE: r = degree_of(a); break;
-    case HOLO_ISA_NEIGHBOUR: r = neighbour_of(a, b); break;
+    case HOLO_ISA_NEIGHBOUR: r = neighbor_of(a, b); break;
     default: break;
     }
     *out = holo_isa_narrow(type, (uint64_t)r);
@@ -167,7 +167,7 @@ static float f32(unsigned op, float a, float b, float c)
     }
 }
 
-// The elementary functions are defined by the loops of the plainest level. tests/unit/isa_math_test.c holds them to the
+// The elementary functions are defined by the loops of the plainest level. tests/unit/isa/isa_math_test.c holds them to the
 // bounds of docs/isa.md.
 static const struct {
     uint16_t op;

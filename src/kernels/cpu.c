@@ -4,7 +4,7 @@
 #include "kernels/kernels.h"
 
 #include "base/cpu.h"
-#include "kernels/tiles.h"
+#include "kernels/tiles/tiles.h"
 
 #include <stdlib.h>
 #include <string.h>

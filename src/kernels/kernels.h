@@ -201,7 +201,7 @@ typedef struct HoloPixels {
 enum { HOLO_PIXELS_MORE = 64 };
 
 // ---- finish_i8: sums of products become numbers: (sum + c) * scale + bias in float, each operation rounded, is the real
-// result, rint((sum + c) * (scale / y_scale)) + y_zero in float, as far as it fits, the integer one (holo_requantise)
+// result, rint((sum + c) * (scale / y_scale)) + y_zero in float, as far as it fits, the integer one (holo_requantize)
 typedef struct HoloFinishI8 {
     int64_t        n;
     const int32_t *sums;
@@ -216,8 +216,8 @@ typedef struct HoloFinishI8 {
 
 enum { HOLO_FINISH_F32, HOLO_FINISH_U8, HOLO_FINISH_I8 };
 
-// ---- requantise_i32: rint(sum * ratio) + zero in float, as far as it fits, each column with its ratio
-typedef struct HoloRequantise {
+// ---- requantize_i32: rint(sum * ratio) + zero in float, as far as it fits, each column with its ratio
+typedef struct HoloRequantize {
     int64_t        rows, n;
     const int32_t *sums; // rows have as many as panels have columns
     int64_t        sums_row;
@@ -226,7 +226,7 @@ typedef struct HoloRequantise {
     bool           is_signed;
     uint8_t       *out;
     int64_t        out_row;
-} HoloRequantise;
+} HoloRequantize;
 
 // ---- scale_i32: sum * scale + bias in float, each operation rounded, each column with its own
 typedef struct HoloScaleI32 {
@@ -248,7 +248,7 @@ typedef struct HoloDepthwiseI8 {
     int                  zero, y_zero;
     const float         *filter;        // panels [ceil(channels / 16)][places][16] of whole numbers of 8 bits
     const int32_t       *w_zero, *bias; // of the 16
-    const float         *ratio;         // of the 16; see requantise_i32
+    const float         *ratio;         // of the 16; see requantize_i32
     uint8_t             *out;
     void                *scratch; // holo_depthwise_i8_scratch bytes, aligned to 64
 } HoloDepthwiseI8;
@@ -440,9 +440,9 @@ typedef struct HoloNorm {
     int64_t      run;              // elements that share a scale and a bias: it divides n
     int64_t      groups;           // rows after which scales and biases come again
     float        epsilon;
-    bool         centred; // else the mean is taken to be 0
-    bool         peer;    // centred, in the order of ONNX Runtime, which joins layers with the sum before them
-    float       *out;     // may be x
+    bool         centered; // else the mean is taken to be 0
+    bool         peer;     // centered, in the order of ONNX Runtime, which joins layers with the sum before them
+    float       *out;      // may be x
 } HoloNorm;
 
 // ---- transpose_f32: out[c * out_row + r] = x[r * x_row + c] for r < rows, c < columns
@@ -458,7 +458,7 @@ typedef struct HoloPick {
 } HoloPick;
 
 // blend_f32: out[i] = w0 v0 a + w1 v0 b + w0 v1 c + w1 v1 d, multiplied and added from the left, each operation rounded by
-// itself: the linear resizing of an image has so the bits of ONNX Runtime, and what is quantised behind it the same steps.
+// itself: the linear resizing of an image has so the bits of ONNX Runtime, and what is quantized behind it the same steps.
 // a and b are of one row, c and d of another: in `across` those that a HoloPick of two taps takes, with its weights w;
 // else a and b are elements i of the rows from `first` and `second` on, and w0 and w1 the same for all.
 typedef struct HoloBlend {
@@ -527,7 +527,7 @@ static inline int64_t holo_attend_scratch(int64_t size, int64_t v_size)
 typedef struct HoloTurn {
     int64_t      count, step; // vectors, and floats from one to the next
     int64_t      half, rest;  // pairs of a vector, and numbers behind them, which are copied
-    bool         interleaved; // pairs are neighbours; else they are `half` apart
+    bool         interleaved; // pairs are neighbors; else they are `half` apart
     const float *x, *cos, *sin;
     float       *out; // not x
 } HoloTurn;
@@ -549,7 +549,7 @@ typedef struct HoloGates {
 } HoloGates;
 
 // lstm_step_f32, gru_step_f32, rnn_step_f32: the new state of a group, for some rows of the batch. Gates are as the
-// operator has them. lstm_step_ratio_f32: by the functions, and with the sums, of ONNX Runtime's quantised LSTM, whose state
+// operator has them. lstm_step_ratio_f32: by the functions, and with the sums, of ONNX Runtime's quantized LSTM, whose state
 // is rounded to 256 steps: biases are added last.
 // gru_reset_f32, gru_fresh_f32: the two halves of a step of a GRU whose candidate is a product of the reset state.
 // The first takes the gates update and reset and gives the reset state as y, the second takes the candidate alone.

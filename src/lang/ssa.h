@@ -1,4 +1,4 @@
-// ssa.h - a kernel as typed values: what types and names were resolved to, and what is optimised.
+// ssa.h - a kernel as typed values: what types and names were resolved to, and what is optimized.
 //
 // Values that only depend on other values (PURE) have no place: equal ones are one, constants are folded when they are
 // made, and schedule.c puts them where they are needed, outside of loops where it can. What reads memory or may fail

@@ -52,7 +52,7 @@ typedef enum HoloWordGroup {
     X(ATLAS_LABEL, "atlas_label", BITS, 1, LABEL)               \
     X(ATLAS_UNITY, "atlas_unity", BITS, 1, UNITY)               \
     X(ATLAS_DEGREE, "atlas_degree", BITS, 1, DEGREE)            \
-    X(ATLAS_NEIGHBOUR, "atlas_neighbour", BITS, 2, NEIGHBOUR)   \
+    X(ATLAS_NEIGHBOUR, "atlas_neighbor", BITS, 2, NEIGHBOUR)    \
     X(GLOBAL_ID, "get_global_id", ID, 0, SPECIAL)               \
     X(LOCAL_ID, "local_id", ID, 0, SPECIAL)                     \
     X(BLOCK_ID, "block_id", ID, 0, SPECIAL)                     \

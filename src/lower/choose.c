@@ -2,8 +2,8 @@
 // looks whether the kernel can do what the node asks.
 #include "lower/choose.h"
 #include "kernels/kernels.h"
-#include "ops/formula.h"
-#include "ops/program.h"
+#include "ops/hologram/formula.h"
+#include "ops/hologram/program.h"
 
 #include <string.h>
 

@@ -134,7 +134,7 @@ size_t holo_lower_pack_gates(const HoloLowering *lowering, const HoloTensor *w, 
 
 enum { GATES = 4 };
 
-static bool is_quantised(const HoloNode *node, int weights, int scale)
+static bool is_quantized(const HoloNode *node, int weights, int scale)
 {
     const HoloValue *w = holo_node_in(node, weights), *s = holo_node_in(node, scale),
                     *z = holo_node_in(node, scale + 1);
@@ -157,7 +157,7 @@ static bool can_pack_i8(const HoloValue *v)
 bool holo_lower_lstm_i8(const HoloNode *node, HoloLowering *out)
 {
     HoloCall call = holo_node_call(node);
-    if (!is_usual(node, GATES) || !is_quantised(node, 1, 8) || !is_quantised(node, 2, 10)) return false;
+    if (!is_usual(node, GATES) || !is_quantized(node, 1, 8) || !is_quantized(node, 2, 10)) return false;
     const HoloValue *x = holo_node_in(node, 0), *w = holo_node_in(node, 1), *r = holo_node_in(node, 2);
     if (holo_node_in(node, 4) && x->type.dim[1] != 1 && !holo_attr_is(&call, "direction", "forward", "forward"))
         return false;

@@ -2,7 +2,7 @@
 // tails of products. Kernels have it among their parameters, in a short form; operators of domain hologram as an attribute.
 #include "isa/isa_pointwise.h"
 #include "lower/choose.h"
-#include "ops/program.h"
+#include "ops/hologram/program.h"
 
 #include <stddef.h>
 #include <string.h>

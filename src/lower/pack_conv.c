@@ -1,5 +1,5 @@
 // pack_conv.c - the choice of conv_nhwc_f32 for a convolution with channels last, and the packed forms of
-// its weights: panels, or panels of filters transformed for tiles of 4x4 or 2x2 pixels (kernels/winograd_f32.c).
+// its weights: panels, or panels of filters transformed for tiles of 4x4 or 2x2 pixels (kernels/f32/winograd_f32.c).
 #include "kernels/kernels.h"
 #include "lower/choose.h"
 
@@ -49,7 +49,7 @@ HoloPacking holo_lower_packing_conv(const HoloLowering *lowering, const HoloTens
 }
 
 // A filter of 3 as its products with tiles of 6 are taken: G of Y = A'((G g) * (B' d)) for the points 0, +-3/4,
-// +-3/2 and infinity, see kernels/winograd_f32.c; and with tiles of 4, for 0, +-1 and infinity.
+// +-3/2 and infinity, see kernels/f32/winograd_f32.c; and with tiles of 4, for 0, +-1 and infinity.
 #define POINT(p, n)                         \
     {                                       \
         1 / (n), (p) / (n), (p) * (p) / (n) \

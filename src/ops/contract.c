@@ -2,7 +2,7 @@
 // with this; tiles are multiplied as the CPU can, with the bits of a plain loop.
 #include "ops/contract.h"
 
-#include "kernels/tiles.h"
+#include "kernels/tiles/tiles.h"
 #include "ops/spread.h"
 
 #include <string.h>

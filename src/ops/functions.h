@@ -2,7 +2,7 @@
 #ifndef HOLO_OPS_FUNCTIONS_H
 #define HOLO_OPS_FUNCTIONS_H
 
-#include "base/math.h"
+#include "base/math/math.h"
 
 static inline double holo_silu(double x)
 {

@@ -1,6 +1,6 @@
 // move.c - lists of whole numbers, and checked offsets of indexed elements. See move.h.
 #include "ops/move.h"
-#include "kernels/tiles.h"
+#include "kernels/tiles/tiles.h"
 #include "ops/spread.h"
 
 enum { DEPTH = 8 }; // how far expressions are looked into

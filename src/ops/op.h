@@ -7,7 +7,7 @@
 #define HOLO_OPS_OP_H
 
 #include "base/base.h"
-#include "base/dim.h"
+#include "base/dim/dim.h"
 #include "base/stop.h"
 #include "format/dtype.h"
 #include "ops/tensor.h"
@@ -75,7 +75,7 @@ struct HoloCall {
     const HoloHost *host; // NULL while inferring at compile time
     HoloError      *error;
 
-    // Computes an attention, of ops/attention.h, in place of holo_attention; NULL: nobody does. Set by a fast kernel.
+    // Computes an attention, of ops/standard/attention.h, in place of holo_attention; NULL: nobody does. Set by a fast kernel.
     HoloStatus (*attend)(const HoloCall *call, const struct HoloAttention *attention);
 };
 

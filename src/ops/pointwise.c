@@ -95,7 +95,7 @@ void holo_stream_open(HoloStream *stream, const HoloTensor *t, HoloLane lane, in
     stream->offset    = 0;
     stream->most      = HOLO_TILE;
     stream->is_filled = false;
-    for (int i = 0; i < rank; i++) { // neighbours that are one run are joined
+    for (int i = 0; i < rank; i++) { // neighbors that are one run are joined
         if (dim[i] == 1) continue;
         int last = stream->rank - 1;
         if (last >= 0 && stream->stride[last] == stride[i] * dim[i]) {

@@ -6,7 +6,7 @@
 #ifndef HOLO_OPS_POINTWISE_H
 #define HOLO_OPS_POINTWISE_H
 
-#include "kernels/tiles.h"
+#include "kernels/tiles/tiles.h"
 #include "ops/op.h"
 
 typedef enum HoloLane {

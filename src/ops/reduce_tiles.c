@@ -1,7 +1,7 @@
-// reduce_tiles.c - reductions of elements as they are stored, by loops that are compiled for each CPU (kernels/tiles.h).
-#include "kernels/tiles.h"
-#include "ops/reduce.h"
+// reduce_tiles.c - reductions of elements as they are stored, by loops that are compiled for each CPU (kernels/tiles/tiles.h).
+#include "kernels/tiles/tiles.h"
 #include "ops/spread.h"
+#include "ops/standard/reduce.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// rows.h - a tensor seen as rows along an axis, or along several neighbouring axes.
+// rows.h - a tensor seen as rows along an axis, or along several neighboring axes.
 //
 // The shape is taken as [outer, size, inner]: there are outer * inner rows of `size` elements, the
 // elements of a row lie `inner` apart.

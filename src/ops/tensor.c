@@ -4,7 +4,7 @@
 // computes between reading and writing is not done here.
 #include "ops/tensor.h"
 #include "format/small_float.h"
-#include "kernels/tiles.h"
+#include "kernels/tiles/tiles.h"
 
 #include <string.h>
 
@@ -296,7 +296,7 @@ typedef struct Box { // strides in bytes
     int64_t dim[HOLO_MAX_RANK + 2], dst[HOLO_MAX_RANK + 2], src[HOLO_MAX_RANK + 2];
 } Box;
 
-// Leaves out dimensions of size 1 and joins neighbours that are one run on both sides. False: nothing to move.
+// Leaves out dimensions of size 1 and joins neighbors that are one run on both sides. False: nothing to move.
 static bool box_make(Box *box, int rank, const int64_t *dim, int64_t size, const int64_t *dst, const int64_t *src)
 {
     box->rank = 0;
@@ -387,7 +387,7 @@ static void move_plane(const Box *box, size_t size, char *dst, const char *src)
     int r = box->rank - 2, c = box->rank - 1, log = size == 8 ? 3 : size == 4 ? 2 : size == 2 ? 1 : size == 1 ? 0 : -1;
     int64_t rows = box->dim[r], columns = box->dim[c], one = (int64_t)size;
     int64_t wide =
-        box->src[r] == one && box->src[c] != 0 ? BLOCK : columns; // rows are neighbours: all of them, for some
+        box->src[r] == one && box->src[c] != 0 ? BLOCK : columns; // rows are neighbors: all of them, for some
     if (box->dst[c] == one && box->src[c] == one) {
         for (int64_t i = 0; i < rows; i++) memcpy(dst + i * box->dst[r], src + i * box->src[r], (size_t)columns * size);
         return;

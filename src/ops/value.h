@@ -35,7 +35,7 @@ HOLO_MUST HoloStatus holo_out_list_longer(HoloCall *call, int i, HoloTensor **ou
 
 // Arrays of items that have room behind them. A sequence never changes; but one more item behind the last one that any
 // sequence of the array has is seen by none of them, so a sequence that grows item by item need not be copied for each.
-// Only so many are remembered; the others are copied. Zero-initialise, and again when the memory of `keep` is reused.
+// Only so many are remembered; the others are copied. Zero-initialize, and again when the memory of `keep` is reused.
 typedef struct HoloLists {
     struct {
         HoloTensor *items;
@@ -50,7 +50,7 @@ typedef struct HoloLists {
 HOLO_MUST HoloStatus holo_value_stack(const HoloCall *call, const HoloTensor *items, int64_t step, int64_t count,
                                       int64_t room, int64_t axis, bool reverse, HoloTensor *out);
 
-// Tensors that come one after another, copied as they come, to be joined so. Zero-initialise.
+// Tensors that come one after another, copied as they come, to be joined so. Zero-initialize.
 typedef struct HoloStack {
     HoloTensor type; // of each
     int64_t    count;

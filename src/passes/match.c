@@ -142,7 +142,7 @@ static bool match_node(HoloMatch *m, int at, const HoloNode *pattern, HoloNode *
 static int enter(HoloMatch *m, int at, const HoloNode *call)
 {
     int first = -1, count = 0;
-    for (int i = 0; i < m->patterns->other_count; i++) { // those of one name are neighbours
+    for (int i = 0; i < m->patterns->other_count; i++) { // those of one name are neighbors
         if (strcmp(m->patterns->other[i]->name, call->type)) continue;
         if (!count++) first = i;
     }

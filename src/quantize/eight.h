@@ -1,4 +1,4 @@
-// eight.h - which values of a graph are stored in 8 bits, when some of its layers are quantised with constant scales.
+// eight.h - which values of a graph are stored in 8 bits, when some of its layers are quantized with constant scales.
 #ifndef HOLO_QUANTIZE_EIGHT_H
 #define HOLO_QUANTIZE_EIGHT_H
 

@@ -1,4 +1,4 @@
-// layers.c - which nodes are products with constant weights, and which of them cannot be quantised and why.
+// layers.c - which nodes are products with constant weights, and which of them cannot be quantized and why.
 #include "quantize/layers.h"
 
 #include "format/params.h"

@@ -1,4 +1,4 @@
-// narrow.c - puts narrow weights, and quantised values, into a copy of a graph.
+// narrow.c - puts narrow weights, and quantized values, into a copy of a graph.
 //
 // Static int8: QuantizeLinear and DequantizeLinear stand at values, and before filters; what the pass `integers` then sees
 // it makes operators on integers. Products of matrices are MatMulIntegerToFloat at once, with their bias; with dynamic
@@ -18,7 +18,7 @@ typedef struct Build {
     HoloGraph        *graph;
     HoloArena         scratch;
     HoloEight         eight;     // of static scales
-    HoloEightValue   *quantised; // by value id, of the values there were at first
+    HoloEightValue   *quantized; // by value id, of the values there were at first
     int              *uses;
     HoloNode        **reader; // by value id: the last that reads it
     bool             *dead;   // by node
@@ -34,7 +34,7 @@ static HoloStatus values_make(Build *b)
         if (!b->eight.is[i]) continue;
         const HoloValue *own = holo_graph_find(b->narrow->graph, b->graph->values[b->eight.like[i]]->name);
         if (!own) return holo_fail(b->error, HOLO_INTERNAL, "value %s has no steps", b->graph->values[i]->name);
-        if (!holo_part_static(b->graph, b->graph->values[i], b->narrow->steps[own->id], &b->quantised[i]))
+        if (!holo_part_static(b->graph, b->graph->values[i], b->narrow->steps[own->id], &b->quantized[i]))
             return holo_fail_memory(b->error);
     }
     return HOLO_OK;
@@ -46,7 +46,7 @@ static void outputs_turn(Build *b)
     for (int i = 0; i < b->graph->output_count; i++) {
         HoloValue *value = b->graph->outputs[i];
         if (value->id >= b->value_count || !b->eight.forced[value->id]) continue;
-        HoloValue *real = b->quantised[value->id].real;
+        HoloValue *real = b->quantized[value->id].real;
         holo_graph_swap_names(b->graph, value, real);
         b->graph->outputs[i] = real;
     }
@@ -61,7 +61,7 @@ static void readers_turn(Build *b, const HoloLayer *const *layer)
             if (!value || value->id >= b->value_count || !b->eight.is[value->id]) continue;
             bool reads = b->eight.forced[value->id] || b->eight.whole[i] ||
                          (layer[i] && holo_layer_is_integer(layer[i]) && k == 0);
-            if (reads) node->in[k] = b->quantised[value->id].real;
+            if (reads) node->in[k] = b->quantized[value->id].real;
         }
     }
 }
@@ -86,7 +86,7 @@ static HoloStatus conv_dynamic(Build *b, HoloNode *node, const HoloLayer *layer)
 {
     HoloValue      *x = node->in[0], *bias = node->in_count > 2 ? node->in[2] : NULL;
     HoloValue     **in = HOLO_NEW(b->graph->arena, HoloValue *, 7);
-    HoloEightValue *a  = &b->quantised[x->id];
+    HoloEightValue *a  = &b->quantized[x->id];
     if (!in || (!a->q && !holo_part_dynamic(b->graph, x, a))) return holo_fail_memory(b->error);
     in[0] = a->q;
     in[1] = holo_part_constant(b->graph, node->in[1], &layer->q);
@@ -143,7 +143,7 @@ static HoloStatus bias_take(Build *b, HoloNode *node, const HoloLayer *layer, Ho
 static HoloStatus product_int8(Build *b, HoloNode *node, const HoloLayer *layer)
 {
     HoloValue      *x = node->in[0], *bias, **in = HOLO_NEW(b->graph->arena, HoloValue *, 7);
-    HoloEightValue *a = &b->quantised[x->id];
+    HoloEightValue *a = &b->quantized[x->id];
     if (!in) return holo_fail_memory(b->error);
     if (!a->q && !holo_part_dynamic(b->graph, x, a)) return holo_fail_memory(b->error);
     HOLO_TRY(bias_take(b, node, layer, &bias));
@@ -229,10 +229,10 @@ static HoloStatus build_begin(Build *b)
     HoloGraph *graph = b->graph;
     b->value_count   = graph->value_count;
     b->node_count    = graph->node_count;
-    b->quantised     = HOLO_NEW(&b->scratch, HoloEightValue, graph->value_count + 1);
+    b->quantized     = HOLO_NEW(&b->scratch, HoloEightValue, graph->value_count + 1);
     b->uses          = holo_graph_uses(graph, &b->scratch);
     b->reader        = HOLO_NEW(&b->scratch, HoloNode *, graph->value_count + 1);
-    if (!b->quantised || !b->uses || !b->reader) return holo_fail_memory(b->error);
+    if (!b->quantized || !b->uses || !b->reader) return holo_fail_memory(b->error);
     for (int i = 0; i < graph->node_count; i++)
         for (int k = 0; k < graph->nodes[i]->in_count; k++)
             if (graph->nodes[i]->in[k]) b->reader[graph->nodes[i]->in[k]->id] = graph->nodes[i];

@@ -1,4 +1,4 @@
-// parts.h - nodes and values that quantisation adds to a graph. All give NULL or false only when memory is out.
+// parts.h - nodes and values that quantization adds to a graph. All give NULL or false only when memory is out.
 #ifndef HOLO_QUANTIZE_PARTS_H
 #define HOLO_QUANTIZE_PARTS_H
 

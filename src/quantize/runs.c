@@ -2,16 +2,16 @@
 #include "quantize/runs.h"
 
 #include "base/files.h"
-#include "materialise/materialise.h"
+#include "materialize/materialize.h"
 #include "quantize/layers.h"
 
 #include <string.h>
 
 HoloStatus holo_runs_open(HoloGraph *graph, const HoloQuantizeOptions *options, HoloModel **out, HoloError *error)
 {
-    HoloMaterialise m = {.is_exact = options->passes->is_exact, .pool = options->pool, .error = error};
+    HoloMaterialize m = {.is_exact = options->passes->is_exact, .pool = options->pool, .error = error};
     HOLO_TRY(holo_passes_run(graph, options->passes, error));
-    return holo_materialise_model(graph, &m, out);
+    return holo_materialize_model(graph, &m, out);
 }
 
 static HoloStatus inputs_set(HoloSession *session, const HoloQuantizeOptions *options, int count, int sample,

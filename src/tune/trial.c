@@ -2,8 +2,8 @@
 #include "tune/trial.h"
 
 #include "base/files.h"
+#include "devices/cpu/kernel.h"
 #include "ops/tensor.h"
-#include "runtime/kernel.h"
 #include "runtime/pool.h"
 
 #include <string.h>

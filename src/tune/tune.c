@@ -1,8 +1,8 @@
 // tune.c - each kind of node of a graph that can be run in several ways, measured in all of them.
 #include "tune/tune.h"
 
+#include "devices/cpu/kernel.h"
 #include "passes/rewrite.h"
-#include "runtime/kernel.h"
 #include "tune/trial.h"
 
 #include <string.h>

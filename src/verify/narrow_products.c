@@ -3,9 +3,9 @@
 // Plainly they would take a hundred times as long. Inputs are widened, which loses nothing, and the sums, which the plain
 // implementation has in double, are rounded to the narrow type once; a sample of exact elements judges them.
 #include "base/files.h"
+#include "devices/cpu/kernel.h"
 #include "kernels/kernels.h"
 #include "lower/lower.h"
-#include "runtime/kernel.h"
 #include "verify/judge.h"
 
 enum { INPUTS_MAX = 12 };

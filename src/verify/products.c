@@ -1,7 +1,7 @@
 // products.c - kernels in the reference: each is judged on its own, by plain evaluation of the same inputs.
 //
 // What a kernel gives is what flows on, so that the reference and the plan have the same rounding and a
-// model that quantises inside cannot blow it up. Plain evaluation of a large product would take minutes:
+// model that quantizes inside cannot blow it up. Plain evaluation of a large product would take minutes:
 // of those a seeded sample of elements is computed exactly, in double. Large outputs that are made row by
 // row are judged by some slices of rows and written in place, so that memory stays near what the plan needs.
 // Recurrences are judged by the first steps of their sequences. Where all is computed once more with other roundings, kernels
@@ -9,9 +9,9 @@
 #include "verify/products.h"
 
 #include "base/files.h"
+#include "devices/cpu/kernel.h"
 #include "lower/lower.h"
 #include "ops/contract.h"
-#include "runtime/kernel.h"
 #include "runtime/pool.h"
 #include "verify/judge.h"
 

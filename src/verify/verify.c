@@ -8,7 +8,7 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "graph/facts.h"
-#include "runtime/frame.h"
+#include "runtime/frame/frame.h"
 #include "runtime/model.h"
 #include "verify/compare.h"
 #include "verify/estimate.h"
@@ -375,9 +375,9 @@ static HoloStatus spread_draw(HoloVerifier *v, HoloError *error)
     return made == HOLO_CANCELLED ? holo_fail(error, made, "%s", why.text) : HOLO_OK;
 }
 
-// Passes leave roundings out and make others, and a model that quantises inside, or computes in narrow types, may show
+// Passes leave roundings out and make others, and a model that quantizes inside, or computes in narrow types, may show
 // it. So what differs beyond tolerance is held against what roundings do to the reference itself. One that flips what is
-// quantised is rare: there are several draws, each of which can only allow more; the first that allows all is the last.
+// quantized is rare: there are several draws, each of which can only allow more; the first that allows all is the last.
 static HoloStatus compare_blurred(HoloVerifier *v, HoloSession *session, HoloVerifyResult *r, HoloError *error)
 {
     enum { DRAWS = 8 };

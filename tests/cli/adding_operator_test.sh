@@ -20,11 +20,11 @@ find build/obj -name '*.o' -exec touch {} +
 
 # The code that follows a mark on the page.
 block() { awk -v mark="<!-- $1" 'index($0, mark) == 1 { want = 1; next } want && /^```c/ { on = 1; next } /^```/ { if (on) exit } on' "$page"; }
-block "row: src/ops/unary.c" > "$work"/row
-block "file: src/ops/repeat_interleave.c" > src/ops/repeat_interleave.c
-[ -s "$work"/row ] && [ -s src/ops/repeat_interleave.c ] || { echo "adding_operator: the page lacks its code" >&2; exit 1; }
-line=$(grep -n '^    X(Mish' src/ops/unary.c | head -1 | cut -d: -f1)
-sed -i "$((line - 1))r $work/row" src/ops/unary.c
+block "row: src/ops/standard/unary.c" > "$work"/row
+block "file: src/ops/standard/repeat_interleave.c" > src/ops/standard/repeat_interleave.c
+[ -s "$work"/row ] && [ -s src/ops/standard/repeat_interleave.c ] || { echo "adding_operator: the page lacks its code" >&2; exit 1; }
+line=$(grep -n '^    X(Mish' src/ops/standard/unary.c | head -1 | cut -d: -f1)
+sed -i "$((line - 1))r $work/row" src/ops/standard/unary.c
 make --no-print-directory BUILD=build build/hologram > "$work"/make.log 2>&1 || { cat "$work"/make.log >&2; exit 1; }
 compiled=$(grep -c '^  cc ' "$work"/make.log)
 [ "$compiled" -le 3 ] || { echo "adding_operator: $compiled files were compiled, not 2" >&2; cat "$work"/make.log >&2; exit 1; }

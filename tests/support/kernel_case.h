@@ -3,11 +3,11 @@
 #define HOLO_TESTS_KERNEL_CASE_H
 
 #include "base/base.h"
+#include "devices/cpu/kernel.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
 #include "lower/lower.h"
 #include "ops/op.h"
-#include "runtime/kernel.h"
 #include "support/bits.h"
 
 #include <math.h>

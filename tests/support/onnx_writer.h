@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// ---- protobuf messages. Zero-initialise; pb_deinit, or give it to another message.
+// ---- protobuf messages. Zero-initialize; pb_deinit, or give it to another message.
 
 typedef struct Pb {
     uint8_t *data;

@@ -322,7 +322,7 @@ const SampleRow sample_rows[] = {
     {HOLO_BIT(I32), "2=com.microsoft::QEmbedLayerNormalization@1($x[b,s]<0,3>, $i32[b,s]<0,1>, $u8[4,h>0], $u8[s,h], $u8[2,h], $u8[h], $u8[h], _, $f32[]<1,2>,"
             " $f32[]<1,2>, $f32[]<1,2>, $f32[]<1,2>, $f32[]<1,2>, $u8[], $u8[], $u8[], $u8[], $u8[])"},
 
-    // ---- quantised
+    // ---- quantized
     {BYTE,  "com.microsoft::QAttention@1($x[b,s>0,i>0], $t[i,6*h>0], $f32[6*h], $f32[]<1,2>, $f32[]<1,2>, _, $t[], $t[]) {num_heads=2}"},
     {HOLO_BIT(U4) | HOLO_BIT(I4), "com.microsoft::GatherBlockQuantized@1($x[m>0,n>0], $i64[k]<0,m-1>, $f32[m,1]<1,2>) {block_size=512}"},
     {U8,    "com.microsoft::GatherBlockQuantized@1($x[m>0,8], $i64[k]<0,m-1>, $f32[m,1]<1,2>, $?u8[m,1]) {block_size=16}"},
@@ -393,7 +393,7 @@ const SampleRow sample_rows[] = {
     {FLOAT, "2=Dropout@10($x)"},
     {FLOAT, "Dropout@6($x) {is_test=1}"},
 
-    // ---- losses and optimisers
+    // ---- losses and optimizers
     {F32_F64, "2=SoftmaxCrossEntropyLoss@13($x[n>0,c>0,...>0], $i64[n,...]<0,c-1>) {reduction=\"$(mean|sum|none)\"}"},
     {F32_F64, "NegativeLogLikelihoodLoss@22($x[n>0,c>0,...>0], $i64[n,...]<0,c-1>, $?t[c]<1,2>) {reduction=\"$(mean|sum|none)\"}"},
     {F32_F64, "2=ai.onnx.preview.training::Adagrad@1($f32[]<0,1>, $i64[]<0,9>, $x, $t[=], $t[=]<1,2>) {epsilon=0.001}"},

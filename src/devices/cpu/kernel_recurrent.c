@@ -1,0 +1,54 @@
+// kernel_recurrent.c - LSTM, GRU and RNN, one row each: see recurrence.h. Of GRU there are two: that whose candidate is
+// reset after the product (linear_before_reset), and that whose state is reset before it.
+#include "devices/cpu/recurrence.h"
+
+static void lstm_step(const HoloKernels *kernels, int part, const HoloCellStep *s)
+{
+    (void)part;
+    kernels->lstm_step_f32(s);
+}
+
+static void lstm_step_ratio(const HoloKernels *kernels, int part, const HoloCellStep *s)
+{
+    (void)part;
+    kernels->lstm_step_ratio_f32(s);
+}
+
+static void gru_step(const HoloKernels *kernels, int part, const HoloCellStep *s)
+{
+    (void)part;
+    kernels->gru_step_f32(s);
+}
+
+static void gru_reset_step(const HoloKernels *kernels, int part, const HoloCellStep *s)
+{
+    (part ? kernels->gru_fresh_f32 : kernels->gru_reset_f32)(s);
+}
+
+static void rnn_step(const HoloKernels *kernels, int part, const HoloCellStep *s)
+{
+    (void)part;
+    kernels->rnn_step_f32(s);
+}
+
+#define RECURRENT(id_, step_, ...)                                                        \
+    static const HoloRecurrentKind id_ = {.name = #id_, .step = step_, __VA_ARGS__};      \
+    static HoloStatus              id_##_check(const HoloCall *call, size_t *out_scratch) \
+    {                                                                                     \
+        return holo_recurrent_check(call, &id_, out_scratch);                             \
+    }                                                                                     \
+    static HoloStatus id_##_run(HoloCall *call)                                           \
+    {                                                                                     \
+        return holo_recurrent_run(call, &id_);                                            \
+    }                                                                                     \
+    static int64_t id_##_packed_size(const HoloCall *call, int input)                     \
+    {                                                                                     \
+        return holo_recurrent_packed_size(call, &id_, input);                             \
+    }                                                                                     \
+    const HoloKernel holo_kernel_##id_ = {HOLO_KERNEL_##id_, #id_, id_##_check, id_##_run, id_##_packed_size};
+
+RECURRENT(lstm_f32, lstm_step, .products = &holo_gates_f32, .gates = 4, .has_cells = true)
+RECURRENT(lstm_i8, lstm_step_ratio, .products = &holo_gates_i8, .gates = 4, .has_cells = true, .bias_last = true)
+RECURRENT(gru_f32, gru_step, .products = &holo_gates_f32, .gates = 3, .bias_apart = true)
+RECURRENT(gru_reset_f32, gru_reset_step, .products = &holo_gates_f32, .gates = 3, .resets_first = true)
+RECURRENT(rnn_f32, rnn_step, .products = &holo_gates_f32, .gates = 1)

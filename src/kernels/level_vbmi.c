@@ -1,4 +1,0 @@
-// level_vbmi.c - behind level_quads.c, the table of CPUs that permute bytes of two registers besides.
-#define lookup_u8   lookup_u8_vbmi
-#define TABLE_LEVEL avx512vbmi
-#include "kernels/level_table.c"

@@ -1,0 +1,292 @@
+// vec_bytes.h - bytes in vectors: 8-bit integers as numbers and back, and their products, as each level does it best.
+// Included behind vec.h.
+#ifndef HOLO_KERNELS_VEC_VEC_BYTES_H
+#define HOLO_KERNELS_VEC_VEC_BYTES_H
+
+#include "kernels/vec/vec.h"
+
+typedef int32_t i32u __attribute__((vector_size(NATIVE), aligned(4), may_alias));
+typedef struct {
+    i32n r[REGISTERS];
+} i32v;
+
+INL void i_store(int32_t *p, i32v v)
+{
+    EACH(r) * (i32u *)(p + r * NATIVE_LANES) = (i32u)v.r[r];
+}
+
+INL i32v i_load(const int32_t *p)
+{
+    i32v v;
+    EACH(r) v.r[r] = (i32n) * (const i32u *)(p + r * NATIVE_LANES);
+    return v;
+}
+
+// Sixteen bytes as numbers.
+// clang-format off
+#if defined __AVX512F__
+#define LOAD_BYTES(type, p, v) v.r[0] = (f32n)_mm512_cvtepi32_ps(_mm512_cvtep##type##_epi32(_mm_loadu_si128((const void *)p)))
+#elif defined __AVX2__
+#define LOAD_BYTES(type, p, v) \
+    EACH(i) v.r[i] = (f32n)_mm256_cvtepi32_ps(_mm256_cvtep##type##_epi32(_mm_loadl_epi64((const void *)(p + 8 * i))))
+#else
+#define LOAD_BYTES(type, p, v)                                                            \
+    EACH(i)                                                                               \
+    {                                                                                     \
+        i32n x = {0};                                                                     \
+        UNROLL for (int l = 0; l < NATIVE_LANES; l++) x[l] = p[i * NATIVE_LANES + l];     \
+        v.r[i] = __builtin_convertvector(x, f32n);                                        \
+    }
+#endif
+// clang-format on
+
+INL f32v v_load_i8(const int8_t *p)
+{
+    f32v v;
+    LOAD_BYTES(i8, p, v);
+    return v;
+}
+
+INL f32v v_load_u8(const uint8_t *p)
+{
+    f32v v;
+    LOAD_BYTES(u8, p, v);
+    return v;
+}
+#undef LOAD_BYTES
+
+// The first `count` bytes, fewer than a register has; `rest` behind them.
+INL i32n n_load_bytes(const uint8_t *p, int count, uint8_t rest)
+{
+#if defined __AVX512BW__
+    return (i32n)_mm512_mask_loadu_epi8(_mm512_set1_epi8((char)rest), (UINT64_C(1) << count) - 1, p);
+#else
+    uint8_t byte[NATIVE];
+    i32n    x;
+    for (int i = 0; i < NATIVE; i++) byte[i] = i < count ? p[i] : rest;
+    __builtin_memcpy(&x, byte, sizeof x);
+    return x;
+#endif
+}
+
+INL int32_t n_sum(i32n x)
+{
+#if defined __AVX512F__
+    return _mm512_reduce_add_epi32((__m512i)x);
+#else
+    int32_t sum = 0;
+    for (int l = 0; l < NATIVE_LANES; l++) sum += x[l];
+    return sum;
+#endif
+}
+
+// The low bytes of a register's numbers.
+INL void n_store_u8(uint8_t *p, i32n x)
+{
+#if defined __AVX512F__
+    _mm_storeu_si128((void *)p, _mm512_cvtepi32_epi8((__m512i)x));
+#elif defined __AVX2__
+    __m256i bytes = (__m256i)(x & 255);
+    __m128i low = _mm256_castsi256_si128(bytes), high = _mm256_extracti128_si256(bytes, 1);
+    __m128i half = _mm_packus_epi32(low, high);
+    _mm_storel_epi64((void *)p, _mm_packus_epi16(half, half));
+#else
+    UNROLL for (int l = 0; l < NATIVE_LANES; l++) p[l] = (uint8_t)x[l];
+#endif
+}
+
+// The same of the first `lanes`, which may be more than a register has, or none.
+INL void n_store_u8_lanes(uint8_t *p, i32n x, int lanes)
+{
+    if (lanes >= NATIVE_LANES) {
+        n_store_u8(p, x);
+        return;
+    }
+#if defined __AVX512BW__
+    _mm_mask_storeu_epi8(p, (__mmask16)((1 << lanes) - 1), _mm512_cvtepi32_epi8((__m512i)x));
+#else
+    uint8_t byte[NATIVE_LANES];
+    n_store_u8(byte, x);
+    for (int l = 0; l < lanes; l++) p[l] = byte[l];
+#endif
+}
+
+// Bytes, unsigned, as many as a register has numbers; of fewer lanes, 0 behind them.
+INL i32n n_load_u8_lanes(const uint8_t *p, int lanes)
+{
+#if defined __AVX512BW__
+    __m128i bytes = lanes >= NATIVE_LANES ? _mm_loadu_si128((const void *)p)
+                                          : _mm_maskz_loadu_epi8((__mmask16)((1 << lanes) - 1), p);
+    return (i32n)_mm512_cvtepu8_epi32(bytes);
+#else
+    i32n x = {0};
+#if defined __AVX2__
+    if (lanes >= NATIVE_LANES) return (i32n)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)p));
+#endif
+    UNROLL for (int l = 0; l < NATIVE_LANES; l++) if (l < lanes) x[l] = p[l];
+    return x;
+#endif
+}
+
+// Four registers of numbers, none a NaN, each rounded, `zero` added, as bytes as far as they fit. STORE_ROUNDED: there is
+// a quick way.
+#if defined __SSE2__
+#define STORE_ROUNDED 1
+#if defined __AVX512BW__
+#define PACK(a)    _mm512_##a
+#define ROUNDED(x) _mm512_cvtps_epi32((__m512)(x))
+#define BYTES_STORE(p, v) \
+    _mm512_storeu_si512(  \
+        p, _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), v))
+typedef __m512i Packed;
+#elif defined   __AVX2__
+#define PACK(a)    _mm256_##a
+#define ROUNDED(x) _mm256_cvtps_epi32((__m256)(x))
+#define BYTES_STORE(p, v) \
+    _mm256_storeu_si256((void *)(p), _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)))
+typedef __m256i Packed;
+#else
+#define PACK(a)           _mm_##a
+#define ROUNDED(x)        _mm_cvtps_epi32((__m128)(x))
+#define BYTES_STORE(p, v) _mm_storeu_si128((void *)(p), v)
+typedef __m128i Packed;
+#endif
+
+INL void n_store_rounded(uint8_t *p, const f32n x[4], int zero, bool is_signed)
+{
+    const f32n top  = (f32n){0} + 32767.0f; // beyond 32 bits below, the least number comes out
+    Packed     low  = PACK(packs_epi32)(ROUNDED(n_min(x[0], top)), ROUNDED(n_min(x[1], top)));
+    Packed     high = PACK(packs_epi32)(ROUNDED(n_min(x[2], top)), ROUNDED(n_min(x[3], top)));
+    low             = PACK(adds_epi16)(low, PACK(set1_epi16)((short)zero));
+    high            = PACK(adds_epi16)(high, PACK(set1_epi16)((short)zero));
+    Packed bytes    = is_signed ? PACK(packs_epi16)(low, high) : PACK(packus_epi16)(low, high);
+    BYTES_STORE(p, bytes);
+}
+#undef PACK
+#undef ROUNDED
+#undef BYTES_STORE
+#else
+#define STORE_ROUNDED 0
+
+INL void n_store_rounded(uint8_t *p, const f32n x[4], int zero, bool is_signed) // never called
+{
+    (void)p, (void)x, (void)zero, (void)is_signed;
+}
+#endif
+
+// Two rows of two registers each, none a NaN or beyond 2^30, rounded, `zero` added, as bytes as far as they fit: a register's
+// worth of bytes is cut in halves, which go to p and q. Unsigned, and then turned by `flip`: signed ones are those with a
+// zero 128 higher and flip 0x80. STORE_ROWS: there is a quick way.
+#if defined __AVX512BW__
+#define STORE_ROWS 1
+
+INL void n_store_rows(uint8_t *p, uint8_t *q, const f32n x[4], int zero, uint8_t flip)
+{
+    __m512i add                                 = _mm512_set1_epi16((short)zero), whole[4];
+    UNROLL for (int i = 0; i < 4; i++) whole[i] = _mm512_cvtps_epi32((__m512)x[i]);
+    __m512i low                                 = _mm512_adds_epi16(_mm512_packs_epi32(whole[0], whole[1]), add);
+    __m512i high                                = _mm512_adds_epi16(_mm512_packs_epi32(whole[2], whole[3]), add);
+    __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    __m512i bytes = _mm512_xor_si512(_mm512_packus_epi16(low, high), _mm512_set1_epi8((char)flip));
+    bytes         = _mm512_permutexvar_epi32(order, bytes);
+    _mm256_storeu_si256((void *)p, _mm512_castsi512_si256(bytes));
+    if (q) _mm256_storeu_si256((void *)q, _mm512_extracti64x4_epi64(bytes, 1));
+}
+#else
+#define STORE_ROWS 0
+
+INL void n_store_rows(uint8_t *p, uint8_t *q, const f32n x[4], int zero, uint8_t flip) // never called
+{
+    (void)p, (void)q, (void)x, (void)zero, (void)flip;
+}
+#endif
+
+// ---- products
+
+// clang-format off
+// The sum and, for each lane, both products of a pair of 16-bit numbers.
+INL i32n n_pairs(i32n sum, i32n a, i32n b)
+{
+#if defined __AVX512BW__
+    return (i32n)((u32n)sum + (u32n)_mm512_madd_epi16((__m512i)a, (__m512i)b));
+#elif defined __AVX2__
+    return (i32n)((u32n)sum + (u32n)_mm256_madd_epi16((__m256i)a, (__m256i)b));
+#elif defined __SSE2__
+    return (i32n)((u32n)sum + (u32n)_mm_madd_epi16((__m128i)a, (__m128i)b));
+#else
+    u32n low = (u32n)(((i32n)((u32n)a << 16) >> 16) * ((i32n)((u32n)b << 16) >> 16));
+    return (i32n)((u32n)sum + low + (u32n)((a >> 16) * (b >> 16)));
+#endif
+}
+// clang-format on
+
+INL int32_t quad_read(const uint8_t *p)
+{
+    int32_t quad;
+    __builtin_memcpy(&quad, p, sizeof quad);
+    return quad;
+}
+
+// What some CPUs of a level have beyond it are files that level_shared.c (LEVEL_QUADS,
+// LEVEL_VBMI) and level.c (LEVEL_MORE, LEVEL_MOST) end with; where there is nothing, one that they have already. n_quads: the sum and, for each lane, four products of bytes of b, unsigned, or shifted by QUADS_FLIP to be
+// signed, and signed ones of a. The level's own flags do not let the compiler use the instruction: only functions with
+// QUADS_TARGET call this, and only the table of CPUs that have it, QUADS_LEVEL, has these. QUAD_TILES: shapes of tiles, as
+// GEMM_TILES, up to QUAD_ROWS, QUAD_PANELS; and up to QUAD_WIDE_ROWS, QUAD_WIDE_PANELS, for products of few rows, which wait
+// for memory: it is faster where several panels are read at once.
+// clang-format off
+#if defined __AVX512BW__
+#define LEVEL_QUADS "kernels/i8/gemm_i8_quads.c"
+#define LEVEL_VBMI  "kernels/i8/lookup_u8_vbmi.c"
+#define LEVEL_MORE  "kernels/levels/level_quads.c"
+#define LEVEL_MOST  "kernels/levels/level_vbmi.c"
+#define QUADS_LEVEL avx512vnni
+#define QUADS_TARGET
+#define QUADS_FLIP 0u
+enum { QUAD_ROWS = 12, QUAD_PANELS = 2, QUAD_WIDE_ROWS = 2, QUAD_WIDE_PANELS = 8 };
+#define QUAD_TILES(X)                                                                                                  \
+    X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) X(11, 1) X(12, 1)                 \
+    X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2)                 \
+    X(1, 8) X(2, 8)
+
+INL i32n n_quads(i32n sum, i32n b, i32n a)
+{
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(b), "v"(a));
+    return sum;
+}
+#elif defined __aarch64__
+#define LEVEL_QUADS "kernels/i8/gemm_i8_quads.c"
+#define LEVEL_VBMI  "kernels/kernels.h"
+#define LEVEL_MORE  "kernels/levels/level_quads.c"
+#define LEVEL_MOST  "kernels/kernels.h"
+#define QUADS_LEVEL neondot
+#if defined __clang__
+#define QUADS_TARGET __attribute__((target("dotprod")))
+#else
+#define QUADS_TARGET __attribute__((target("arch=armv8.2-a+dotprod")))
+#endif
+#define QUADS_FLIP 0x80808080u
+enum { QUAD_ROWS = 6, QUAD_PANELS = 1, QUAD_WIDE_ROWS = 0, QUAD_WIDE_PANELS = 1 };
+#define QUAD_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1)
+
+INL i32n n_quads(i32n sum, i32n b, i32n a)
+{
+    __asm__("sdot %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(b), "w"(a));
+    return sum;
+}
+#else
+#define LEVEL_QUADS "kernels/kernels.h"
+#define LEVEL_VBMI  "kernels/kernels.h"
+#define LEVEL_MORE  "kernels/kernels.h"
+#define LEVEL_MOST  "kernels/kernels.h"
+#define QUADS_FLIP  0u
+enum { QUAD_ROWS = 8, QUAD_PANELS = 1, QUAD_WIDE_ROWS = 0, QUAD_WIDE_PANELS = 1 };
+
+INL i32n n_quads(i32n sum, i32n b, i32n a) // never called
+{
+    (void)b, (void)a;
+    return sum;
+}
+#endif
+// clang-format on
+
+#endif

@@ -1,0 +1,305 @@
+// chains.c - pointwise operators of other types than f32 that follow each other become one node with a portable program
+// (hologram::Kernel): masks and positions of i64 and bool, models of f64, conversions and what is around them. So do some
+// alone, where there are many elements. What is of f32 alone is left to `fuse`, which runs before and has native kernels.
+//
+// A chain grows from its last node backwards: a producer joins when its output has the chain's shape and all who read it are
+// in the chain. So nothing is computed twice, and no value leaves a chain but the last. Where a launch would cost more than
+// the nodes do one by one, they stay.
+#include "ops/hologram/chain.h"
+#include "ops/hologram/formula.h"
+#include "passes/rewrite.h"
+
+#include <string.h>
+
+typedef struct Chain {
+    HoloNode  *member[HOLO_CHAIN_PARTS]; // the last first, then as they joined
+    int        count;
+    HoloValue *in[HOLO_CHAIN_INPUTS]; // what comes from outside
+    int        in_count;
+} Chain;
+
+// ---- facts
+
+// Broadcasts for sure: each size is the output's, or 1.
+static bool fits_into(const HoloTensor *in, const HoloTensor *out)
+{
+    int skip = out->rank - in->rank;
+    for (int d = 0; skip >= 0 && d < in->rank; d++)
+        if (in->dim[d] != 1 && in->dim[d] != out->dim[d + skip]) return false;
+    return skip >= 0;
+}
+
+// False: the node has other inputs than tensors of known ranks, or too many.
+static bool call_of(const HoloNode *node, const HoloTensor **in, HoloTensor **out, HoloCall *call)
+{
+    if (!node->op || node->out_count != 1 || !node->out[0] || !holo_value_is_sized(node->out[0]) ||
+        node->out[0]->contents || node->in_count > HOLO_CHAIN_OPERANDS || node->capture_count)
+        return false;
+    for (int i = 0; i < node->in_count; i++) {
+        if (node->in[i] && !holo_value_is_sized(node->in[i])) return false;
+        in[i] = node->in[i] ? &node->in[i]->type : NULL;
+    }
+    out[0]          = &node->out[0]->type;
+    *call           = holo_node_call(node);
+    call->in        = in;
+    call->in_count  = node->in_count;
+    call->out       = out;
+    call->out_count = 1;
+    return true;
+}
+
+static bool can_join(const HoloNode *node)
+{
+    const HoloTensor *in[HOLO_CHAIN_OPERANDS];
+    HoloTensor       *out[1];
+    HoloCall          call;
+    if (!call_of(node, in, out, &call) || !holo_chain_has(&call)) return false;
+    for (int i = 0; i < node->in_count; i++)
+        if (in[i] && !holo_chain_is_number(in[i]) && !fits_into(in[i], out[0])) return false;
+    return true;
+}
+
+// Has the node a kernel of its own?
+static bool is_native(const HoloNode *node)
+{
+    const HoloTensor *in[HOLO_CHAIN_OPERANDS];
+    HoloTensor       *out[1];
+    HoloCall          call;
+    HoloProgram       formula;
+    if (!call_of(node, in, out, &call)) return false;
+    if (holo_node_is(node, "Cast")) {
+        unsigned from = in[0]->dtype, to = out[0]->dtype, half = to == HOLO_F32 ? from : from == HOLO_F32 ? to : 0;
+        return half == HOLO_F16 || half == HOLO_BF16 || (from == HOLO_I32 && to == HOLO_F32);
+    }
+    return holo_formula(&call, &formula);
+}
+
+static bool is_number(const HoloValue *value)
+{
+    return value->is_constant && holo_chain_is_number(&value->type);
+}
+
+// ---- what a chain costs
+
+enum { FEW = 256, MANY = 4096 }; // elements: up to here it is the calls that cost; from there on, elements
+
+static int64_t elements_at_least(const HoloTensor *t)
+{
+    int64_t count = 1;
+    for (int d = 0; d < t->rank; d++)
+        if (t->dim[d] >= 0 && (!holo_mul(count, t->dim[d], &count))) return INT64_MAX;
+    return count;
+}
+
+static bool is_open(const HoloTensor *t)
+{
+    for (int d = 0; d < t->rank; d++)
+        if (holo_dim_is_symbolic(t->dim[d])) return true;
+    return false;
+}
+
+static bool is_one(const HoloTensor *t)
+{
+    return !is_open(t) && elements_at_least(t) == 1;
+}
+
+// Of a few elements, in nanoseconds as measured: what the nodes take one by one, less what a launch of them takes.
+static int saved_of_few(const Chain *c)
+{
+    enum { NODE = 60, NATIVE = 45, NUMBER = 55, LAUNCH = 150, PART = 25 };
+    int saved = -LAUNCH;
+    for (int m = 0; m < c->count; m++) {
+        const HoloNode *node = c->member[m];
+        saved += (is_native(node) ? NATIVE : NODE) - PART;
+        for (int i = 0; i < node->in_count; i++)
+            if (node->in[i] && is_one(&node->in[i]->type) && !is_native(node)) saved += NUMBER;
+    }
+    return saved;
+}
+
+// What eval does as fast, by loops of its own: logic, and conversions.
+static bool is_light(const HoloNode *node)
+{
+    return holo_node_is(node, "Cast") || (node->in[0]->type.dtype == HOLO_BOOL && node->in_count < 3);
+}
+
+// Operators that are faster as a program even alone, where there are many elements: those that eval has no vectors for.
+#define HALVES (HOLO_BIT(F16) | HOLO_BIT(BF16))
+#define FLOATS (HALVES | HOLO_BIT(F64))
+
+static const struct {
+    const char *name;
+    uint64_t    types; // of input 0
+} alone[] = {
+    {"Equal", HALVES}, {"Less", HALVES},  {"Greater", HALVES}, {"LessOrEqual", HALVES}, {"GreaterOrEqual", HALVES},
+    {"Mul", HALVES},   {"Min", HALVES},   {"Max", HALVES},     {"Abs", HALVES},         {"Add", HALVES},
+    {"Sub", HALVES},   {"Div", HALVES},   {"Neg", HALVES},     {"Sqrt", HALVES},        {"Floor", HALVES},
+    {"Ceil", HALVES},  {"Round", HALVES}, {"Sign", HALVES},    {"Relu", FLOATS},        {"Reciprocal", FLOATS},
+    {"IsNaN", HALVES}, {"Clip", HALVES},  {"Cast", HALVES},
+};
+
+static bool pays_alone(const HoloNode *node)
+{
+    uint64_t from = UINT64_C(1) << node->in[0]->type.dtype, to = UINT64_C(1) << node->out[0]->type.dtype;
+    if (holo_node_is(node, "Cast")) from |= to;
+    for (int i = 0; i < HOLO_COUNT(alone); i++)
+        if (holo_node_is(node, alone[i].name)) return from & alone[i].types;
+    return false;
+}
+
+static bool pays(const Chain *c, bool always)
+{
+    enum { DOUBT = 60 }; // of sizes that only a run knows: mostly they are not small
+    const HoloTensor *out   = &c->member[0]->out[0]->type;
+    bool              heavy = false, slow = false;
+    for (int m = 0; m < c->count; m++) {
+        heavy = heavy || !is_light(c->member[m]);
+        slow  = slow || !is_native(c->member[m]);
+    }
+    if (always || !slow) return slow;
+    if (c->count < 2) return elements_at_least(out) >= MANY && pays_alone(c->member[0]);
+    if (!heavy) return false;
+    if (elements_at_least(out) > FEW) return true;
+    return saved_of_few(c) + (is_open(out) ? DOUBT : 0) >= 0;
+}
+
+// ---- growing
+
+static int member_of(const Chain *c, const HoloNode *node)
+{
+    for (int m = 0; node && m < c->count; m++)
+        if (c->member[m] == node) return m;
+    return -1;
+}
+
+// Finds what comes from outside. False: that is too much.
+static bool find_inputs(Chain *c)
+{
+    c->in_count = 0;
+    for (int m = 0; m < c->count; m++)
+        for (int i = 0; i < c->member[m]->in_count; i++) {
+            HoloValue *value = c->member[m]->in[i];
+            int        k     = 0;
+            if (!value || is_number(value) || member_of(c, value->producer) >= 0) continue;
+            while (k < c->in_count && c->in[k] != value) k++;
+            if (k == HOLO_CHAIN_INPUTS) return false;
+            c->in[k]    = value;
+            c->in_count = k == c->in_count ? k + 1 : c->in_count;
+        }
+    return true;
+}
+
+static bool grow(HoloClusters *p, Chain *c)
+{
+    for (int i = 0; i < c->in_count && c->count < HOLO_CHAIN_PARTS; i++) {
+        HoloValue *value = c->in[i];
+        HoloNode  *node  = value->producer;
+        if (!node || p->is_taken[node->id] || !holo_shape_equal(&value->type, &c->member[0]->out[0]->type)) continue;
+        if (!holo_clusters_inside(p, c->member, c->count, value) || !can_join(node)) continue;
+        c->member[c->count++] = node;
+        if (find_inputs(c)) return p->is_taken[node->id] = true;
+        c->count--;
+        if (!find_inputs(c)) return false;
+    }
+    return false;
+}
+
+// The inputs alone must say the shape: of a number that is none, it cannot come.
+static bool shape_is_told(const Chain *c)
+{
+    const HoloTensor *out = &c->member[0]->out[0]->type;
+    for (int d = 0; d < out->rank; d++) {
+        bool is_told = false;
+        for (int i = 0; i < c->in_count && !is_told; i++) {
+            int at  = d - (out->rank - c->in[i]->type.rank);
+            is_told = at >= 0 && c->in[i]->type.dim[at] == out->dim[d];
+        }
+        if (!is_told) return false;
+    }
+    return c->in_count > 0;
+}
+
+// ---- the new node
+
+static void sort(Chain *c)
+{
+    for (int i = 1; i < c->count; i++)
+        for (int k = i; k > 0 && c->member[k]->id < c->member[k - 1]->id; k--) {
+            HoloNode *node   = c->member[k];
+            c->member[k]     = c->member[k - 1];
+            c->member[k - 1] = node;
+        }
+}
+
+// The chain as its operators; members are in the order of the graph.
+static HoloChain *describe(HoloClusters *p, const Chain *c)
+{
+    HoloChain         *chain = HOLO_NEW(p->scratch, HoloChain, 1);
+    const HoloTensor **in    = HOLO_NEW(p->scratch, const HoloTensor *, HOLO_CHAIN_PARTS *HOLO_CHAIN_OPERANDS);
+    HoloTensor       **out   = HOLO_NEW(p->scratch, HoloTensor *, HOLO_CHAIN_PARTS);
+    if (!chain || !in || !out) return NULL;
+    chain->count    = c->count;
+    chain->in_count = c->in_count;
+    for (int i = 0; i < c->in_count; i++) chain->in[i] = &c->in[i]->type;
+    for (int m = 0; m < c->count; m++) {
+        const HoloNode *node = c->member[m];
+        call_of(node, in + m * HOLO_CHAIN_OPERANDS, out + m, &chain->part[m].call);
+        for (int i = 0; i < node->in_count; i++) {
+            int from = 0;
+            if (!node->in[i] || is_number(node->in[i])) continue;
+            chain->part[m].operand[i] = member_of(c, node->in[i]->producer);
+            if (chain->part[m].operand[i] >= 0) continue;
+            while (c->in[from] != node->in[i]) from++;
+            chain->part[m].operand[i] = ~from;
+        }
+    }
+    return chain;
+}
+
+static HoloStatus become(HoloClusters *p, Chain *c, HoloError *error)
+{
+    enum { ATTRS = 3 };
+    HoloArena  *arena = p->graph->arena;
+    HoloNode   *node  = c->member[0];
+    HoloValue **list  = HOLO_NEW(arena, HoloValue *, c->in_count);
+    HoloAttr   *attr  = HOLO_NEW(arena, HoloAttr, ATTRS);
+    HoloString *text  = HOLO_NEW(arena, HoloString, 2); // the program; nothing said of lanes
+    if (!list || !attr || !text) return holo_fail_memory(error);
+    sort(c);
+    HoloChain *chain = describe(p, c);
+    if (!chain) return holo_fail_memory(error);
+    HOLO_TRY(holo_chain_program(p->scratch, chain, &text[0], error));
+    text[0].data = holo_arena_text(arena, text[0].data, text[0].size);
+    if (!text[0].data) return holo_fail_memory(error);
+    text[1] = (HoloString){"", 0};
+    memcpy(list, c->in, (size_t)c->in_count * sizeof *list);
+    attr[0]          = (HoloAttr){.name = "programs", .kind = HOLO_ATTR_STRINGS, .count = 1, .strings = &text[0]};
+    attr[1]          = (HoloAttr){.name = "lanes", .kind = HOLO_ATTR_STRINGS, .count = 1, .strings = &text[1]};
+    attr[2]          = (HoloAttr){.name = "shape", .kind = HOLO_ATTR_STRING, .count = 1, .s = {"broadcast", 9}};
+    node->type       = "Kernel";
+    node->domain     = "hologram";
+    node->version    = 1;
+    node->op         = holo_op_find(node->domain, node->type, 1);
+    node->in         = list;
+    node->in_count   = c->in_count;
+    node->attr       = attr;
+    node->attr_count = ATTRS;
+    return HOLO_OK;
+}
+
+static HoloStatus join_at(HoloClusters *p, HoloNode *last, bool *out_done, HoloError *error)
+{
+    Chain c   = {.member = {last}, .count = 1};
+    *out_done = false;
+    if (!can_join(last) || !find_inputs(&c)) return HOLO_OK;
+    while (grow(p, &c)) continue;
+    *out_done = shape_is_told(&c) && pays(&c, p->changes->all_chains);
+    if (*out_done) return become(p, &c, error);
+    for (int m = 1; m < c.count; m++) p->is_taken[c.member[m]->id] = false;
+    return HOLO_OK;
+}
+
+HoloStatus holo_pass_chains(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
+{
+    return holo_clusters(graph, scratch, changes, join_at, error);
+}

@@ -1,0 +1,124 @@
+// layout_conv.c - rules of the pass `layout` for convolutions and what is made of their pixels: these begin a part of the
+// graph with channels last, and all others follow.
+#include "passes/build.h"
+#include "passes/layout/layout.h"
+#include "passes/layout/transposed.h"
+
+#include <math.h>
+#include <string.h>
+
+// Filters of NaN and infinities meet the padding's zeros in some ways to compute and not in others. They are looked for
+// where that costs nothing: nobody trains many such.
+static bool is_finite(const HoloTensor *w)
+{
+    enum { ELEMENTS_MAX = 1 << 16 };
+    int64_t count = holo_tensor_count(w);
+    for (int64_t i = 0; i < count && count <= ELEMENTS_MAX; i++)
+        if (!isfinite(((const float *)w->data)[i])) return false;
+    return true;
+}
+
+// In volumes a row of a dilated kernel sees few numbers at a time of few channels: with channels first they are gathered
+// 16 pixels at a time, and few filters do not leave vectors half empty.
+static bool is_scattered(const HoloNode *node, const HoloTensor *w)
+{
+    enum { CHANNELS = 16, FILTERS = 16 }; // fewer channels, and at most so many filters
+    const HoloAttr *dilations = holo_node_attr(node, "dilations"), *group = holo_node_attr(node, "group");
+    if (group && (group->kind != HOLO_ATTR_INT || group->i != 1)) return false;
+    return w->rank == 5 && w->dim[1] < CHANNELS && w->dim[0] <= FILTERS && w->dim[4] > 1 && dilations &&
+           dilations->kind == HOLO_ATTR_INTS && dilations->count == 3 && dilations->ints[2] > 1;
+}
+
+static bool conv(HoloLayout *l, HoloNode *node)
+{
+    const HoloValue *w = node->in_count > 1 ? node->in[1] : NULL;
+    if (!holo_layout_is_image(node->in[0]) || !holo_layout_is_image(node->out[0]) || !w || !w->is_constant ||
+        !w->type.data)
+        return true;
+    if (w->type.dtype != HOLO_F32 || !is_finite(&w->type) || is_scattered(node, &w->type)) return true;
+    HoloValue *in[3] = {holo_layout_last(l, node->in[0]), node->in[1], node->in_count > 2 ? node->in[2] : NULL};
+    return in[0] && holo_layout_replace(l, node, "hologram", 1, in, in[2] ? 3 : 2, node->attr, node->attr_count);
+}
+
+// Where the stride is 1, there is one pixel for each, and none to leave out.
+static bool moves_nothing(const HoloTransposed *t)
+{
+    if (strcmp(t->type, "Interleave") != 0) return false;
+    for (int i = 0; i < t->rest_count; i++) {
+        const HoloAttr *a = t->rest + i;
+        for (int64_t k = 0; a->kind == HOLO_ATTR_INTS && k < a->count; k++)
+            if (a->ints[k] != !strcmp(a->name, "blocks")) return false;
+    }
+    return true;
+}
+
+static bool conv_transpose(HoloLayout *l, HoloNode *node)
+{
+    HoloTransposed   t;
+    bool             fits;
+    const HoloValue *w = node->in_count > 1 ? node->in[1] : NULL;
+    if (!holo_layout_is_image(node->in[0]) || !w || !w->is_constant || !w->type.data) return true;
+    if (w->type.dtype != HOLO_F32 || !is_finite(&w->type)) return true;
+    if (holo_transposed(l->graph, node, &t, &fits, l->error)) return false;
+    if (!fits) return true;
+    HoloValue *x = holo_layout_last(l, node->in[0]), *mid = holo_graph_value(l->graph, node->out[0]->name);
+    if (moves_nothing(&t)) {
+        node->type = "Conv";
+        return x && holo_layout_replace(l, node, "hologram", 1, (HoloValue *[]){x, t.w, t.bias}, t.bias ? 3 : 2, t.conv,
+                                        HOLO_COUNT(t.conv));
+    }
+    HoloNode *copy = holo_graph_node(l->graph, node->name, "hologram", "Conv", 1, t.bias ? 3 : 2, 1, 2);
+    if (!x || !mid || !copy) return false;
+    copy->in[0] = x;
+    copy->in[1] = t.w;
+    if (t.bias) copy->in[2] = t.bias;
+    memcpy(copy->attr, t.conv, sizeof t.conv);
+    copy->op  = holo_op_find("hologram", "Conv", 1);
+    mid->type = node->out[0]->type;
+    memcpy(mid->type.dim, t.dim, sizeof t.dim);
+    holo_node_set_out(copy, 0, mid);
+    bool       overlaps = !strcmp(t.type, "Overlap");
+    HoloValue *rest[2]  = {mid, overlaps && node->in_count > 2 ? node->in[2] : NULL};
+    node->type          = t.type;
+    return holo_layout_replace(l, node, "hologram", 1, rest, rest[1] ? 2 : 1, t.rest, t.rest_count);
+}
+
+// The channels are [block, block, channel] or [channel, block, block]: groups, then, of one channel.
+static bool depth_to_space(HoloLayout *l, HoloNode *node)
+{
+    const HoloAttr *size = holo_node_attr(node, "blocksize"), *mode = holo_node_attr(node, "mode");
+    HoloDim         channels = node->in[0]->type.dim[1];
+    if (!holo_layout_is_last(l, node->in[0]) || node->in[0]->type.rank != 4 || node->in[0]->type.dtype != HOLO_F32 ||
+        !size || size->kind != HOLO_ATTR_INT)
+        return true;
+    bool by_channel = mode && mode->kind == HOLO_ATTR_STRING && mode->s.size == 3 && !memcmp(mode->s.data, "CRD", 3);
+    if (size->i < 1 || size->i > INT16_MAX || (by_channel && holo_dim_is_symbolic(channels))) return true;
+    int64_t    group = by_channel ? channels / (size->i * size->i) : 1, blocks[2] = {size->i, size->i};
+    HoloAttr   attr[2] = {{.name = "group", .kind = HOLO_ATTR_INT, .count = 1, .i = group}};
+    HoloValue *in[1]   = {holo_layout_last(l, node->in[0])};
+    if (group < 1) return true;
+    if (!in[0] || !holo_build_list(l->graph, "blocks", 2, blocks, &attr[1])) return false;
+    node->type = "Interleave";
+    return holo_layout_replace(l, node, "hologram", 1, in, 1, attr, 2);
+}
+
+static bool pool(HoloLayout *l, HoloNode *node)
+{
+    if (!holo_layout_is_last(l, node->in[0])) return true;
+    for (int i = 1; i < node->out_count; i++)
+        if (node->out[i]) return true;
+    HoloValue *in[1] = {holo_layout_last(l, node->in[0])};
+    bool       is_8  = node->out[0]->type.dtype != HOLO_F32; // of which there is MaxPool alone
+    if (is_8) node->type = "NhwcMaxPool";
+    return in[0] &&
+           holo_layout_replace(l, node, is_8 ? "com.microsoft" : "hologram", 1, in, 1, node->attr, node->attr_count);
+}
+
+const HoloLayoutRule holo_layout_conv[] = {
+    {"Conv", "", conv},
+    {"ConvTranspose", "", conv_transpose},
+    {"DepthToSpace", "", depth_to_space},
+    {"MaxPool", "", pool},
+    {"AveragePool", "", pool},
+    {0},
+};

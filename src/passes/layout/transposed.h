@@ -1,0 +1,21 @@
+// transposed.h - a transposed convolution as a convolution whose channels are then interleaved, or overlap.
+#ifndef HOLO_PASSES_LAYOUT_TRANSPOSED_H
+#define HOLO_PASSES_LAYOUT_TRANSPOSED_H
+
+#include "passes/rewrite.h"
+
+// What stands in for a ConvTranspose: hologram::Conv of `w` and `bias` with `conv`, and hologram::Interleave or ::Overlap
+// of its result with `rest`. Overlap takes the bias of the ConvTranspose itself.
+typedef struct HoloTransposed {
+    const char *type;
+    HoloValue  *w, *bias; // bias NULL: none
+    HoloAttr    conv[2], rest[4];
+    int         rest_count;
+    HoloDim     dim[HOLO_MAX_RANK]; // of the convolution's result, with channels last
+} HoloTransposed;
+
+// *out_fits false: the node is none of constant weights, or is dilated, or its sizes are not to be had in this way.
+HOLO_MUST HoloStatus holo_transposed(HoloGraph *graph, const HoloNode *node, HoloTransposed *out, bool *out_fits,
+                                     HoloError *error);
+
+#endif

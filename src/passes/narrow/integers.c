@@ -1,0 +1,324 @@
+// integers.c - operators on numbers that are dequantized before and quantized again behind become those on the integers:
+// QLinearConv, QLinearMatMul, QGemm, QLinearAdd and their relatives.
+//
+// Which these are, and that a Relu or Clip goes where quantization cuts off as much, is as in ONNX Runtime, so that
+// results have the same roundings. So are products with weights of few bits that allow for it (see integers_nbits.c).
+// Operators that only move numbers, or choose the largest, move integers instead:
+// DequantizeLinear goes behind them, QuantizeLinear before them, and where both meet with the same scale they go.
+#include "passes/narrow/integers.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CHAIN_MAX = 16 }; // nodes between a product and its quantization
+
+bool holo_integers_is(const HoloNode *node, const char *type)
+{
+    return node && node->op && (!*node->domain || !strcmp(node->domain, "com.microsoft")) && !strcmp(node->type, type);
+}
+
+// ---- scales
+
+static bool is_tensor(const HoloValue *value, HoloDtype dtype)
+{
+    return holo_value_is_of(value, dtype, 0, HOLO_MAX_RANK);
+}
+
+static bool is_8(const HoloValue *value)
+{
+    return is_tensor(value, HOLO_U8) || is_tensor(value, HOLO_I8);
+}
+
+bool holo_integers_read(const HoloValue *value, HoloScaled *out)
+{
+    const HoloNode *node = value ? value->producer : NULL;
+    if (!holo_integers_is(node, "DequantizeLinear") || !is_tensor(value, HOLO_F32) || !is_8(node->in[0])) return false;
+    out->q     = node->in[0];
+    out->dtype = out->q->type.dtype;
+    return holo_node_scale(node, &out->scale, &out->zero);
+}
+
+bool holo_integers_made(const HoloNode *node, HoloScaled *out)
+{
+    if (!holo_integers_is(node, "QuantizeLinear") || !is_tensor(node->in[0], HOLO_F32) || !is_8(node->out[0]))
+        return false;
+    out->q     = NULL;
+    out->dtype = node->out[0]->type.dtype;
+    return holo_node_scale(node, &out->scale, &out->zero);
+}
+
+bool holo_integers_equal(const HoloScaled *a, const HoloScaled *b)
+{
+    return a->dtype == b->dtype && a->scale == b->scale && a->zero == b->zero;
+}
+
+HoloValue *holo_integers_scale(HoloIntegers *s, const HoloScaled *q)
+{
+    HoloValue *value = holo_build_number(&s->rewrite, HOLO_F32, q->scale);
+    s->failed        = s->failed || !value;
+    return value;
+}
+
+HoloValue *holo_integers_zero(HoloIntegers *s, const HoloScaled *q)
+{
+    HoloValue *value = holo_build_number(&s->rewrite, q->dtype, q->zero);
+    s->failed        = s->failed || !value;
+    return value;
+}
+
+HoloNode *holo_integers_node(HoloIntegers *s, const HoloNode *from, const char *domain, const char *type, int version,
+                             int in_count, const HoloAttr *attr, int attr_count, HoloDtype dtype,
+                             const HoloTensor *shape)
+{
+    HoloGraph *graph = s->rewrite.graph;
+    HoloNode  *node  = holo_graph_node(graph, from->name, domain, type, version, in_count, 1, attr_count);
+    HoloValue *out   = holo_graph_value(graph, from->out[0]->name);
+    if (!node || !out) return s->failed = true, NULL;
+    node->op        = holo_op_find(domain, type, version);
+    out->type       = *shape;
+    out->type.dtype = (uint8_t)dtype;
+    out->type.data  = NULL;
+    if (attr_count) memcpy(node->attr, attr, (size_t)attr_count * sizeof *attr);
+    holo_node_set_out(node, 0, out);
+    return node;
+}
+
+// ---- operators that move numbers
+
+static bool is_nearest(const HoloNode *node)
+{
+    const HoloAttr *mode = holo_node_attr(node, "mode"), *cut = holo_node_attr(node, "coordinate_transformation_mode");
+    bool            nearest = !mode || (mode->kind == HOLO_ATTR_STRING && mode->s.size == 7);
+    return nearest && (!cut || cut->kind != HOLO_ATTR_STRING || cut->s.size != strlen("tf_crop_and_resize"));
+}
+
+// Does it give numbers of its first input alone, whatever they are?
+static bool is_move(const HoloNode *node)
+{
+    static const char *const moves[] = {"Reshape", "Flatten", "Squeeze",      "Unsqueeze",    "Transpose", "Slice",
+                                        "Gather",  "Expand",  "DepthToSpace", "SpaceToDepth", "MaxPool",   "Resize"};
+    if (!node || !node->op || *node->domain || !node->in_count || node->out_count < 1) return false;
+    for (int i = 1; i < node->out_count; i++)
+        if (node->out[i]) return false;
+    for (int i = 0; i < HOLO_COUNT(moves); i++)
+        if (!strcmp(moves[i], node->type)) return strcmp(moves[i], "Resize") || is_nearest(node);
+    return false;
+}
+
+static HoloValue *move(HoloIntegers *s, const HoloNode *node, HoloValue *q)
+{
+    HoloNode *moved = holo_integers_node(s, node, "", node->type, node->version, node->in_count, node->attr,
+                                         node->attr_count, (HoloDtype)q->type.dtype, &node->out[0]->type);
+    if (!moved) return NULL;
+    memcpy(moved->in, node->in, (size_t)node->in_count * sizeof *node->in);
+    moved->in[0] = q;
+    return moved->out[0];
+}
+
+// The number that is read so.
+static HoloValue *dequantize(HoloIntegers *s, const HoloNode *from, HoloValue *q, const HoloScaled *x)
+{
+    HoloNode *node = holo_integers_node(s, from, "", "DequantizeLinear", 13, 3, NULL, 0, HOLO_F32, &from->out[0]->type);
+    if (!node) return NULL;
+    node->in[0] = q;
+    node->in[1] = holo_integers_scale(s, x);
+    node->in[2] = holo_integers_zero(s, x);
+    return s->failed ? NULL : node->out[0];
+}
+
+// ---- what lies before a QuantizeLinear
+
+bool holo_integers_is_private(const HoloIntegers *s, const HoloValue *value)
+{
+    return value->id < s->room && s->uses[value->id] == 1 && !s->rewrite.is_output[value->id];
+}
+
+static bool bound_of(const HoloNode *node, int input, const char *name, double fallback, double *out)
+{
+    const HoloAttr *attr = holo_node_attr(node, name);
+    *out                 = attr && attr->kind == HOLO_ATTR_FLOAT ? (double)attr->f : fallback;
+    return input >= node->in_count || !node->in[input] || holo_value_number(node->in[input], out);
+}
+
+// Does quantization cut off all that a Relu or Clip does?
+static bool is_cut(const HoloNode *node, const HoloScaled *y)
+{
+    double least = y->dtype == HOLO_U8 ? 0 : -128, low = 0, high = INFINITY;
+    if (!holo_node_is(node, "Relu") && !holo_node_is(node, "Clip")) return false;
+    if (holo_node_is(node, "Clip") &&
+        (!bound_of(node, 1, "min", -INFINITY, &low) || !bound_of(node, 2, "max", INFINITY, &high)))
+        return false;
+    return rint(low / y->scale) + y->zero <= least && rint(high / y->scale) + y->zero >= least + 255;
+}
+
+// `value`, quantized so, from integers; NULL: it must be computed as it is.
+static HoloValue *quantized(HoloIntegers *s, HoloValue *value, const HoloScaled *y, int depth)
+{
+    HoloNode  *node = value->producer;
+    HoloScaled x;
+    if (holo_integers_read(value, &x)) return holo_integers_equal(&x, y) ? x.q : NULL;
+    if (!node || !holo_integers_is_private(s, value) || depth == CHAIN_MAX) return NULL;
+    if (is_cut(node, y)) return quantized(s, node->in[0], y, depth + 1);
+    if (is_move(node) && is_tensor(node->in[0], HOLO_F32)) {
+        HoloValue *q = quantized(s, node->in[0], y, depth + 1);
+        return q ? move(s, node, q) : NULL;
+    }
+    HoloValue *product = holo_integers_product(s, node, y);
+    return product || s->failed ? product : holo_integers_pointwise(s, node, y);
+}
+
+// ---- the walks
+
+// By value id: whether it is worth having as integers, for a QuantizeLinear or a product comes behind it.
+static bool *wanted_find(HoloIntegers *s)
+{
+    static const char *const takers[] = {"QuantizeLinear",   "Conv", "MatMul", "Gemm", "Add", "Mul", "AveragePool",
+                                         "GlobalAveragePool"};
+    HoloGraph               *graph    = s->rewrite.graph;
+    bool                    *wanted   = HOLO_NEW(s->rewrite.scratch, bool, graph->value_count);
+    for (int i = graph->node_count - 1; wanted && i >= 0; i--) {
+        const HoloNode *node  = graph->nodes[i];
+        bool            takes = is_move(node) && node->out[0] && wanted[node->out[0]->id];
+        for (int k = 0; k < HOLO_COUNT(takers) && !takes; k++) takes = holo_integers_is(node, takers[k]);
+        for (int k = 0; takes && k < node->in_count; k++)
+            if (node->in[k]) wanted[node->in[k]->id] = true;
+    }
+    return wanted;
+}
+
+// A number that is moved behind DequantizeLinear is moved before it. So are rows that are taken of a constant table.
+static HoloValue *moved(HoloIntegers *s, HoloNode *node, const bool *wanted)
+{
+    HoloScaled x;
+    if (!is_move(node) || !holo_integers_read(node->in[0], &x) || !is_tensor(node->out[0], HOLO_F32)) return NULL;
+    if (!wanted[node->out[0]->id] && !(holo_node_is(node, "Gather") && x.q->is_constant)) return NULL;
+    HoloValue *q = move(s, node, x.q);
+    return q ? dequantize(s, node, q, &x) : NULL;
+}
+
+// What stands for the output of a node from now on: `to`, or `to` held against what a copy of the node gives.
+static void put(HoloIntegers *s, HoloNode *node, HoloValue *to)
+{
+    HoloValue *from = node->out[0];
+    if (s->judges && !s->is_own) {
+        HoloDtype dtype   = (HoloDtype)from->type.dtype;
+        HoloNode *written = holo_integers_node(s, node, node->domain, node->type, node->version, node->in_count,
+                                               node->attr, node->attr_count, dtype, &from->type);
+        HoloNode *agreed  = holo_integers_node(s, node, "hologram", "Agreed", 1, 2, NULL, 0, dtype, &from->type);
+        if (!written || !agreed) return;
+        memcpy(written->in, node->in, (size_t)node->in_count * sizeof *node->in);
+        agreed->in[0] = written->out[0];
+        agreed->in[1] = to;
+        to            = agreed->out[0];
+    }
+    holo_rewrite(&s->rewrite, from, to); // where it cannot, nobody reads what was made
+}
+
+static HoloStatus walk_begin(HoloIntegers *s, HoloGraph *graph, HoloArena *scratch, HoloChanges *changes,
+                             HoloError *error)
+{
+    *s = (HoloIntegers){.room = graph->value_count, .error = error, .judges = changes->judges};
+    HOLO_TRY(holo_rewrite_begin(&s->rewrite, graph, scratch, changes, error));
+    s->uses = holo_graph_uses(graph, scratch);
+    return s->uses ? HOLO_OK : holo_fail_memory(error);
+}
+
+// Pairs that follow each other.
+static HoloStatus walk_pairs(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
+{
+    HoloIntegers s;
+    HOLO_TRY(walk_begin(&s, graph, scratch, changes, error));
+    HOLO_TRY(holo_integers_pairs(&s));
+    return holo_rewrite_end(&s.rewrite, error);
+}
+
+static HoloStatus walk_turn(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
+{
+    HoloIntegers s;
+    HOLO_TRY(walk_begin(&s, graph, scratch, changes, error));
+    HOLO_TRY(holo_integers_turn(&s));
+    return holo_rewrite_end(&s.rewrite, error);
+}
+
+static HoloStatus walk_quantized(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
+{
+    HoloIntegers s;
+    HoloScaled   y;
+    HOLO_TRY(walk_begin(&s, graph, scratch, changes, error));
+    bool *wanted = wanted_find(&s);
+    if (!wanted) return holo_fail_memory(error);
+    int count = graph->node_count;
+    for (int i = 0; i < count && holo_rewrite_more(&s.rewrite) && !s.failed; i++) {
+        HoloNode *node = graph->nodes[i];
+        holo_rewrite_inputs(&s.rewrite, node);
+        if (node->out_count < 1 || !node->out[0] || !node->in_count || !node->in[0]) continue;
+        s.is_own        = false;
+        bool       ends = holo_integers_made(node, &y);
+        HoloValue *to   = ends ? quantized(&s, node->in[0], &y, 0) : moved(&s, node, wanted);
+        if (to) put(&s, node, to);
+    }
+    return s.failed ? holo_fail_memory(error) : holo_rewrite_end(&s.rewrite, error);
+}
+
+// Products of integers that nobody quantizes again, and convolutions.
+static HoloStatus walk_real(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
+{
+    HoloIntegers s;
+    HOLO_TRY(walk_begin(&s, graph, scratch, changes, error));
+    int count = graph->node_count;
+    for (int i = 0; i < count && holo_rewrite_more(&s.rewrite) && !s.failed; i++) {
+        HoloNode *node = graph->nodes[i];
+        holo_rewrite_inputs(&s.rewrite, node);
+        if (!node->op || node->out_count != 1 || !node->out[0]) continue;
+        HoloValue *to = holo_integers_product(&s, node, NULL);
+        if (!to && !s.failed) to = holo_integers_conv(&s, node);
+        if (to) put(&s, node, to);
+    }
+    return s.failed ? holo_fail_memory(error) : holo_rewrite_end(&s.rewrite, error);
+}
+
+// Products with weights of few bits.
+static HoloStatus walk_small(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
+{
+    int  *uses = holo_graph_uses(graph, scratch), values = graph->value_count;
+    bool *quantized = HOLO_NEW(scratch, bool, values + 1);
+    if (!uses || !quantized) return holo_fail_memory(error);
+    for (int i = 0; i < graph->node_count; i++) {
+        const HoloNode *node = graph->nodes[i];
+        if (holo_integers_is(node, "QuantizeLinear") && node->in[0]) quantized[node->in[0]->id] = true;
+    }
+    for (int i = 0; i < graph->node_count && changes->count < changes->limit; i++) {
+        HoloNode *node = graph->nodes[i];
+        bool      done = holo_integers_nbits(node);
+        if (!done && node->out_count && node->out[0] && !quantized[node->out[0]->id])
+            HOLO_TRY(holo_weights_round(graph, node, uses, &done, error));
+        changes->count += done;
+    }
+    return HOLO_OK;
+}
+
+// Exporters hand one scale or zero point to many nodes through Identity: whoever reads that reads the constant.
+static void read_constants(HoloGraph *graph)
+{
+    for (int i = 0; i < graph->node_count; i++) {
+        HoloNode *node = graph->nodes[i];
+        for (int k = 0; k < node->in_count; k++) {
+            const HoloNode *from = node->in[k] ? node->in[k]->producer : NULL;
+            if (from && holo_node_is(from, "Identity") && from->in[0] && from->in[0]->is_constant)
+                node->in[k] = from->in[0];
+        }
+    }
+}
+
+HoloStatus holo_pass_integers(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
+{
+    if (!changes->is_late) { // or verification would not know of it
+        read_constants(graph);
+        HOLO_TRY(walk_pairs(graph, scratch, changes, error));
+        HOLO_TRY(holo_pass_dead(graph, scratch, changes, error)); // who reads what counts from now on
+        HOLO_TRY(walk_turn(graph, scratch, changes, error));
+    }
+    HOLO_TRY(walk_quantized(graph, scratch, changes, error));
+    HOLO_TRY(walk_real(graph, scratch, changes, error));
+    return walk_small(graph, scratch, changes, error);
+}

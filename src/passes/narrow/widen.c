@@ -1,0 +1,341 @@
+// widen.c - operators on f16 and bf16 compute in f32, and what lies between them stays f32.
+//
+// Such types save memory; few CPUs compute in them. A node that can is given f32: constants are converted, other inputs
+// cast, and its output is cast back only for those who need it narrow: outputs of the graph, and nodes that stay.
+// Roundings between nodes go, so the pass does not run in class exact, but for those that ONNX Runtime keeps: narrow_f16.c knows
+// where. There a Cast to f16 and one back stand, and what moves the numbers is in f32 still, as others know it. A Cast to a
+// narrow type that the model itself has is a rounding like those of nodes. Where roundings are follows from the model as it is
+// written, so this pass comes before all that make it better.
+//
+// A Cast of narrow constants to f32 is done here, and here only (see fold.c): weights that are numbers of a narrow type
+// are stored so where a kernel packs them (see lower/pack_narrow.c), whatever the graph calls them. Rows of a table are
+// taken first and cast then.
+#include "format/small_float.h"
+#include "ops/contract.h"
+#include "passes/build.h"
+#include "passes/peer/narrow_f16.h"
+
+#include <string.h>
+
+typedef struct Widen {
+    HoloRewrite rewrite;
+    HoloValue **wide;     // by value id: what nodes of f32 read in its place; NULL: its rounded numbers
+    HoloValue **rounded;  // by value id: its numbers in f32; NULL: none yet
+    HoloValue **late;     // by value id: what is yet to be rounded, for nodes that only move it; NULL: nothing
+    bool       *is_made;  // by value id: computed in f32, and no copy of the narrow value
+    bool       *is_table; // by value id: a Gather takes parts of it
+    HoloNarrow  narrow;
+} Widen;
+
+static bool is_narrow(const HoloTensor *t)
+{
+    return t->kind == HOLO_TENSOR && (t->dtype == HOLO_F16 || t->dtype == HOLO_BF16);
+}
+
+// ---- which nodes
+
+// Those whose meaning depends on the type beyond the rounding of what they give.
+static const char *const kept[] = {"Cast", "CastLike", "BitCast", "QuantizeLinear", "DynamicQuantizeLinear", "Plain"};
+
+static bool is_tensor(const HoloValue *value)
+{
+    return !value || (value->type.kind == HOLO_TENSOR && value->type.rank >= 0 && value->type.dtype);
+}
+
+// Is there work for the pass, and is it worth it? What only moves or compares is widened where its input is wide
+// already: a table of constants stays small.
+static bool is_wanted(const Widen *w, const HoloNode *node)
+{
+    bool reads = false, has_wide = false, writes = false, moves = node->op->flags & HOLO_OP_MOVES;
+    for (int i = 0; i < node->in_count; i++) {
+        const HoloValue *value = node->in[i];
+        if (!is_tensor(value)) return false;
+        if (!value || !is_narrow(&value->type)) continue;
+        reads    = true;
+        has_wide = has_wide || w->is_made[value->id] ||
+                   (!moves && !value->is_constant && (w->wide[value->id] || w->rounded[value->id]));
+    }
+    for (int i = 0; i < node->out_count; i++) {
+        if (!is_tensor(node->out[i])) return false;
+        writes = writes || (node->out[i] && is_narrow(&node->out[i]->type));
+    }
+    return reads && (has_wide || (writes && !moves));
+}
+
+static bool is_kept(const HoloNode *node)
+{
+    const uint32_t flags = HOLO_OP_RANDOM | HOLO_OP_CONTROL | HOLO_OP_KINDS | HOLO_OP_DYNAMIC;
+    if (!node->op || !node->op->infer || node->op->flags & flags) return true;
+    for (int i = 0; i < HOLO_COUNT(kept); i++)
+        if (!strcmp(node->type, kept[i])) return true;
+    for (int i = 0; i < node->attr_count; i++)
+        if (node->attr[i].kind == HOLO_ATTR_TENSOR && is_narrow(node->attr[i].tensor)) return true;
+    return false;
+}
+
+// Does the operator take f32 in place of its narrow inputs, and give f32 in place of narrow outputs and nothing else
+// otherwise? The contents of narrow inputs are not shown to it: they are not f32.
+static HoloStatus takes_f32(const Widen *w, const HoloNode *node, bool *out_takes, HoloError *error)
+{
+    HoloArena         *scratch  = w->rewrite.scratch;
+    int                in_count = node->in_count, out_count = node->out_count;
+    HoloTensor        *types    = HOLO_NEW(scratch, HoloTensor, in_count + out_count);
+    const HoloTensor **in       = HOLO_NEW(scratch, const HoloTensor *, in_count + 1);
+    HoloTensor       **out      = HOLO_NEW(scratch, HoloTensor *, out_count + 1);
+    const HoloDim    **contents = HOLO_NEW(scratch, const HoloDim *, in_count + 1);
+    if (!types || !in || !out || !contents) return holo_fail_memory(error);
+    for (int i = 0; i < in_count; i++) {
+        if (!node->in[i]) continue;
+        types[i]    = node->in[i]->type;
+        contents[i] = node->in[i]->contents;
+        in[i]       = &types[i];
+        if (!is_narrow(&types[i])) continue;
+        types[i].dtype = HOLO_F32;
+        types[i].data  = NULL;
+    }
+    for (int i = 0; i < out_count; i++) {
+        types[in_count + i].rank = -1;
+        if (node->out[i]) out[i] = &types[in_count + i];
+    }
+    HoloError why  = {0};
+    HoloCall  call = {.op         = node->op,
+                      .node       = node->name,
+                      .version    = node->version,
+                      .in_count   = in_count,
+                      .out_count  = out_count,
+                      .in         = in,
+                      .out        = out,
+                      .attr       = node->attr,
+                      .attr_count = node->attr_count,
+                      .contents   = contents,
+                      .dims       = w->rewrite.graph->dims,
+                      .error      = &why};
+    *out_takes     = holo_op_infer(&call) == HOLO_OK;
+    for (int i = 0; i < out_count && *out_takes; i++) {
+        if (!out[i]) continue;
+        const HoloTensor *was = &node->out[i]->type;
+        *out_takes            = out[i]->dtype == (is_narrow(was) ? HOLO_F32 : was->dtype) && out[i]->kind == was->kind;
+    }
+    return HOLO_OK;
+}
+
+// ---- wide values
+
+static HoloNode *cast_build(Widen *w, HoloValue *from, HoloDtype to)
+{
+    HoloNode *node = holo_graph_node(w->rewrite.graph, from->name, "", "Cast", 13, 1, 1, 1);
+    if (!node) return NULL;
+    node->op      = holo_op_find("", "Cast", 13);
+    node->in[0]   = from;
+    node->attr[0] = (HoloAttr){.name = "to", .kind = HOLO_ATTR_INT, .count = 1, .i = (int64_t)to};
+    return node;
+}
+
+// A new value of f32, as large as `like`.
+static HoloValue *wide_new(Widen *w, const HoloValue *like)
+{
+    HoloValue *value = holo_graph_value(w->rewrite.graph, like->name);
+    if (!value) return NULL;
+    value->type       = like->type;
+    value->type.dtype = HOLO_F32;
+    value->type.data  = NULL;
+    return value;
+}
+
+static HoloValue *wide_constant(Widen *w, const HoloValue *narrow)
+{
+    HoloTensor t     = narrow->type;
+    int64_t    count = holo_tensor_count(&t);
+    t.dtype          = HOLO_F32;
+    t.data           = NULL;
+    if (count > 0 && narrow->type.data) {
+        float *data = HOLO_NEW(w->rewrite.graph->arena, float, count);
+        if (!data) return NULL;
+        const uint16_t *from = narrow->type.data;
+        bool            half = narrow->type.dtype == HOLO_F16;
+        for (int64_t i = 0; i < count; i++) data[i] = half ? holo_f16_decode(from[i]) : holo_bf16_decode(from[i]);
+        t.data = data;
+    }
+    return holo_graph_constant(w->rewrite.graph, narrow->name, &t);
+}
+
+// The numbers of a narrow value in f32; NULL: no memory.
+static HoloValue *rounded_of(Widen *w, HoloValue *narrow)
+{
+    HoloValue **rounded = &w->rounded[narrow->id];
+    if (*rounded) return *rounded;
+    if (narrow->is_constant) return *rounded = wide_constant(w, narrow);
+    HoloNode  *cast  = cast_build(w, narrow, HOLO_F32);
+    HoloValue *value = cast ? wide_new(w, narrow) : NULL;
+    if (value) holo_node_set_out(cast, 0, value);
+    return *rounded = value;
+}
+
+// What a node of f32 reads in place of a narrow value; NULL: no memory.
+static HoloValue *wide_of(Widen *w, HoloValue *narrow)
+{
+    return w->wide[narrow->id] ? w->wide[narrow->id] : rounded_of(w, narrow);
+}
+
+// ---- the walk
+
+// Does the node read rounded numbers, and give such?
+static bool rounds(const Widen *w, const HoloNode *node)
+{
+    bool is_f16 = false;
+    for (int i = 0; i < node->in_count; i++) is_f16 = is_f16 || (node->in[i] && node->in[i]->type.dtype == HOLO_F16);
+    return is_f16 && w->narrow.is_narrow[node->id] && !holo_node_is(node, "Shape");
+}
+
+// Are these weights, however they are turned?
+static bool is_weight(const HoloValue *value)
+{
+    while (value && value->producer && value->producer->op && value->producer->op->flags & HOLO_OP_MOVES)
+        value = value->producer->in[0];
+    return !value || value->is_constant;
+}
+
+// Is it computed in another order in ONNX Runtime than in models of f32? It has a kernel of f16, or as a function it is taken
+// apart, since there is none. The pass `peer` knows what to do.
+static bool is_other(const HoloNode *node, bool is_rounded)
+{
+    return holo_node_is(node, "LayerNormalization") ? is_rounded : holo_node_is(node, "Softmax") && node->version >= 13;
+}
+
+static HoloStatus node_widen(Widen *w, HoloNode *node, HoloError *error)
+{
+    bool is_rounded = rounds(w, node), moves = node->op->flags & HOLO_OP_MOVES, is_late = false;
+    // A product of two computed values may become part of Attention, with what moves it: it is rounded behind that.
+    bool begins = holo_node_is(node, "MatMul") && !is_weight(node->in[0]) && !is_weight(node->in[1]);
+    for (int i = 0; i < node->in_count; i++) {
+        HoloValue *narrow = node->in[i];
+        if (!narrow || !is_narrow(&narrow->type)) continue;
+        bool late   = is_rounded && moves && w->late[narrow->id];
+        is_late     = is_late || late;
+        node->in[i] = late ? w->late[narrow->id] : is_rounded ? rounded_of(w, narrow) : wide_of(w, narrow);
+        if (!node->in[i]) return holo_fail_memory(error);
+    }
+    for (int i = 0; i < node->out_count; i++) {
+        HoloValue *narrow = node->out[i];
+        if (!narrow || !is_narrow(&narrow->type)) continue;
+        HoloValue *wide = wide_new(w, narrow);
+        HoloNode  *back = wide ? cast_build(w, wide, (HoloDtype)narrow->type.dtype) : NULL;
+        if (!back) return holo_fail_memory(error);
+        holo_node_set_out(node, i, wide);
+        holo_node_set_out(back, 0, narrow); // nobody may need it: dead drops it then
+        if (begins || is_late) w->late[narrow->id] = wide;
+        if (!is_rounded && !w->narrow.is_stored[narrow->id]) w->wide[narrow->id] = wide;
+        if (is_rounded && !is_late && holo_narrow_keeps(node)) w->rounded[narrow->id] = wide;
+        w->is_made[narrow->id] = true;
+    }
+    if (is_other(node, is_rounded) && !holo_build_attr(w->rewrite.graph, node, "peer", 0))
+        return holo_fail_memory(error);
+    w->rewrite.changes++;
+    return HOLO_OK;
+}
+
+// A Cast of the model to a wider type or to integers, of what is there in f32. It reads what was not rounded, unless others
+// keep the rounded and it is more than a step on the way.
+static void cast_skip(Widen *w, HoloNode *node)
+{
+    if (!holo_node_is(node, "Cast") || !node->in[0] || !node->out[0] || !is_narrow(&node->in[0]->type)) return;
+    HoloValue *from = node->in[0], *to = node->out[0];
+    if (!w->is_made[from->id] || !w->wide[from->id]) return;
+    HoloDtype dtype   = (HoloDtype)to->type.dtype;
+    bool      is_kept = w->narrow.is_read[from->id];
+    if (dtype == HOLO_F32 && !(is_kept && w->rewrite.is_output[to->id]))
+        holo_rewrite(&w->rewrite, to, w->wide[from->id]);
+    else if (!is_kept && (dtype == HOLO_F64 || dtype == HOLO_BOOL || holo_dtype_is_integer(dtype)))
+        node->in[0] = w->wide[from->id];
+}
+
+// A Cast of the model to a narrow type: nodes that compute read what it rounds, unless the model casts it back, too; what
+// only moves, and that Cast back, read the rounded. Of integers, all read the rounded where one does; truths are
+// exact.
+static HoloStatus cast_pass(Widen *w, const HoloNode *node, HoloError *error)
+{
+    if (!holo_node_is(node, "Cast") || !node->in[0] || !node->out[0] || !is_narrow(&node->out[0]->type)) return HOLO_OK;
+    HoloValue *from = node->in[0], *to = node->out[0];
+    if (from->type.kind != HOLO_TENSOR || w->narrow.is_back[to->id]) return HOLO_OK;
+    if (from->type.dtype == HOLO_F32) {
+        w->wide[to->id] = from;
+    } else if (!is_narrow(&from->type) && !from->is_constant &&
+               (from->type.dtype == HOLO_BOOL || !w->narrow.is_read[to->id])) {
+        HoloNode *cast  = cast_build(w, from, HOLO_F32);
+        w->wide[to->id] = cast ? wide_new(w, to) : NULL;
+        if (!w->wide[to->id]) return holo_fail_memory(error);
+        holo_node_set_out(cast, 0, w->wide[to->id]);
+    }
+    return HOLO_OK;
+}
+
+// Is it a Cast of narrow constants to f32?
+static bool is_cast_up(const HoloNode *node)
+{
+    return node && holo_node_is(node, "Cast") && node->in[0] && node->in[0]->is_constant && node->out[0] &&
+           is_narrow(&node->in[0]->type) && node->out[0]->type.dtype == HOLO_F32;
+}
+
+static HoloStatus cast_fold(Widen *w, const HoloNode *node, HoloError *error)
+{
+    if (!is_cast_up(node) || w->is_table[node->out[0]->id]) return HOLO_OK;
+    HoloValue *wide = rounded_of(w, node->in[0]);
+    if (!wide) return holo_fail_memory(error);
+    holo_rewrite(&w->rewrite, node->out[0], wide);
+    return HOLO_OK;
+}
+
+// Rows of a table that is cast become rows that are cast.
+static HoloStatus table_keep(Widen *w, HoloNode *node, HoloError *error)
+{
+    if (!holo_node_is(node, "Gather") || !node->in[0] || !node->out[0] || !is_cast_up(node->in[0]->producer))
+        return HOLO_OK;
+    HoloValue *table = node->in[0]->producer->in[0], *rows = wide_new(w, node->out[0]);
+    HoloNode  *cast = rows ? cast_build(w, rows, HOLO_F32) : NULL;
+    if (!cast) return holo_fail_memory(error);
+    rows->type.dtype = table->type.dtype;
+    holo_node_set_out(cast, 0, node->out[0]);
+    holo_node_set_out(node, 0, rows);
+    node->in[0] = table;
+    w->rewrite.changes++;
+    return HOLO_OK;
+}
+
+static HoloStatus node_walk(Widen *w, HoloNode *node, HoloError *error)
+{
+    bool takes = false;
+    holo_rewrite_inputs(&w->rewrite, node);
+    HoloValue *same = holo_narrow_same(node);
+    if (same && is_narrow(&same->type) && holo_rewrite(&w->rewrite, node->out[0], same)) return HOLO_OK;
+    cast_skip(w, node);
+    HOLO_TRY(cast_pass(w, node, error));
+    HOLO_TRY(cast_fold(w, node, error));
+    HOLO_TRY(table_keep(w, node, error));
+    if (is_kept(node) || !is_wanted(w, node)) return HOLO_OK;
+    HoloArenaMark mark = holo_arena_mark(w->rewrite.scratch);
+    HOLO_TRY(takes_f32(w, node, &takes, error));
+    holo_arena_reset(w->rewrite.scratch, mark);
+    return takes ? node_widen(w, node, error) : HOLO_OK;
+}
+
+HoloStatus holo_pass_widen(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
+{
+    if (changes->all_tables && !changes->is_late) return HOLO_OK; // of narrow types, then, and these come first
+    int   count = graph->value_count + 1;
+    Widen w     = {
+            .wide     = HOLO_NEW(scratch, HoloValue *, count),
+            .rounded  = HOLO_NEW(scratch, HoloValue *, count),
+            .late     = HOLO_NEW(scratch, HoloValue *, count),
+            .is_made  = HOLO_NEW(scratch, bool, count),
+            .is_table = HOLO_NEW(scratch, bool, count),
+    };
+    if (!w.wide || !w.rounded || !w.late || !w.is_made || !w.is_table) return holo_fail_memory(error);
+    if (!holo_narrow_find(graph, scratch, &w.narrow)) return holo_fail_memory(error);
+    for (int i = 0; i < graph->node_count; i++)
+        if (holo_node_is(graph->nodes[i], "Gather") && graph->nodes[i]->in[0])
+            w.is_table[graph->nodes[i]->in[0]->id] = true;
+    HOLO_TRY(holo_rewrite_begin(&w.rewrite, graph, scratch, changes, error));
+    for (int i = 0, end = graph->node_count; i < end && holo_rewrite_more(&w.rewrite); i++)
+        HOLO_TRY(node_walk(&w, graph->nodes[i], error));
+    return holo_rewrite_end(&w.rewrite, error);
+}

@@ -1,0 +1,75 @@
+// executor.h - inside of an executor.
+#ifndef HOLO_RUNTIME_EXECUTOR_EXECUTOR_H
+#define HOLO_RUNTIME_EXECUTOR_EXECUTOR_H
+
+#include "base/memory.h"
+#include "format/dtype.h"
+#include "isa/isa.h"
+#include "kernels/kernels.h"
+
+enum { HOLO_EXECUTOR_CLASSES = 96, HOLO_EXECUTOR_RUN = 48, HOLO_EXECUTOR_MADE = 256 };
+
+struct HoloBuffer {
+    HoloExecutor  *executor;
+    HoloBufferInfo info;
+    uint8_t       *data;
+    HoloArena      own; // of a buffer without classes
+};
+
+struct HoloPortable {
+    HoloExecutor  *executor;
+    HoloArena      arena;
+    HoloIsaProgram program, lanes; // lanes: see holo_isa_lanes
+    uint32_t       block[3];       // that it asks for; 0: any will do
+    HoloIsaCode   *code;
+    HoloIsaFrame  *frame;
+    unsigned       key; // of a single operation
+};
+
+// Kernels of the standard library that single operations run.
+typedef enum HoloExecutorKernel {
+    HOLO_EXECUTOR_SUM,
+    HOLO_EXECUTOR_MEAN,
+    HOLO_EXECUTOR_MIN,
+    HOLO_EXECUTOR_MAX,
+    HOLO_EXECUTOR_SOFTMAX,
+    HOLO_EXECUTOR_GEMM,
+    HOLO_EXECUTOR_KERNELS
+} HoloExecutorKernel;
+
+struct HoloExecutor {
+    HoloAccount       *account; // of its context
+    HoloPool          *pool;    // may be NULL
+    HoloIsaTeam        team;
+    const HoloKernels *kernels;
+    HoloArena          arena;
+    uint8_t           *classes;                     // the memory of all classes
+    uint8_t            free[HOLO_EXECUTOR_CLASSES]; // a stack: the last is taken first
+    int                free_count;
+    uint64_t           ids;
+    HoloPortable      *made[HOLO_EXECUTOR_MADE]; // programs of single operations, by kind and type; NULL: not yet
+    HoloPortable      *loss[HOLO_DTYPE_COUNT];   // by type; NULL: not yet
+    HoloPortable      *library[HOLO_EXECUTOR_KERNELS][HOLO_DTYPE_COUNT];
+    HoloArena          work; // of products: kept from one to the next, see WORK_KEPT
+    float             *work_data;
+    int64_t            work_size;
+};
+
+// An empty one, to be filled in and made ready; and its end: it is given out or, where that went wrong, destroyed.
+HOLO_MUST HoloStatus holo_portable_new(HoloExecutor *executor, HoloPortable **out, HoloError *error);
+HOLO_MUST HoloStatus holo_portable_end(HoloPortable *portable, HoloStatus status, HoloPortable **out);
+// The program of a checked one, made ready.
+HOLO_MUST HoloStatus holo_portable_ready(HoloExecutor *executor, HoloPortable *portable, HoloError *error);
+// Launches as many lanes as the program asks for.
+HOLO_MUST HoloStatus holo_portable_run(HoloExecutor *executor, HoloPortable *portable, const HoloIsaArg *args,
+                                       int64_t turns, HoloError *error);
+
+// A buffer of this executor, of this type, of at least so many elements.
+HOLO_MUST HoloStatus     holo_executor_need(const HoloExecutor *executor, const HoloBuffer *buffer, HoloDtype dtype,
+                                            int64_t count, HoloError *error);
+static inline HoloIsaArg holo_executor_array(const HoloBuffer *b, int64_t n)
+{
+    return (HoloIsaArg){.data = b->data, .count = n};
+}
+
+#endif

@@ -1,0 +1,521 @@
+// bind.c - sizes become numbers, values get their memory, and every step is checked before it may run.
+//
+// This is where a plan from an untrusted file becomes safe to run: for each step the operator's own
+// infer must come to the sizes that the file says, and a kernel's own check must accept them. Where
+// infer needs values that exist only while running, the step is marked and infer is asked again then.
+// All that a run trusts, and who has checked it, is in the table of docs/design.md, "Binding".
+#include "runtime/frame/frame.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ---- symbols and expressions
+
+// How many elements a sequence has is not part of its type: nothing is bound to that.
+static bool types_equal(const HoloTensor *a, const HoloTensor *b)
+{
+    if (a->dtype != b->dtype || a->kind != b->kind || a->inner != b->inner || a->rank != b->rank) return false;
+    return a->rank <= 0 || a->kind != HOLO_TENSOR || !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]);
+}
+
+static HoloStatus input_fail(const HoloFrame *frame, const HoloValueRecord *v, const HoloTensor *t, const char *why,
+                             HoloError *error)
+{
+    return holo_fail(error, HOLO_BAD_INPUT, "input %s is %s: %s", holo_model_text(frame->session->model, v->name),
+                     holo_type_text(t, NULL).text, why);
+}
+
+static bool is_free(const HoloFrame *frame, uint32_t input)
+{
+    return !frame->parent && frame->session->model->inputs[input].any_shape;
+}
+
+static HoloStatus input_type_check(const HoloFrame *frame, uint32_t i, const HoloTensor *t, HoloError *error)
+{
+    const HoloValueRecord *v = holo_frame_record(frame, holo_frame_input_value(frame, i));
+    if (v->dtype && t->dtype && v->dtype != t->dtype) return input_fail(frame, v, t, "another dtype is wanted", error);
+    if (v->dtype && !holo_kind_fits(v->kind, v->inner, t))
+        return input_fail(frame, v, t, "another kind of value is wanted", error);
+    if (v->rank >= 0 && v->kind == HOLO_TENSOR && v->rank != t->rank)
+        return input_fail(frame, v, t, "another number of dimensions is wanted", error);
+    return HOLO_OK;
+}
+
+// What the sizes of the inputs say: numbers for symbols, and for whole expressions where a subgraph is
+// given a value whose size is one. What an enclosing frame knows holds too.
+static HoloStatus symbols_bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
+{
+    const HoloArchive *a      = &frame->session->model->archive;
+    const HoloFrame   *parent = frame->parent;
+    for (size_t i = 0; i < a->DIMS_count; i++) {
+        frame->dim_is_known[i] = parent && parent->dim_is_known[i];
+        frame->dims[i]         = parent ? parent->dims[i] : 0;
+    }
+    bool *is_own = HOLO_NEW(&frame->temp, bool, a->DIMS_count + 1); // given by an input of this plan
+    if (!is_own) return holo_fail_memory(error);
+    for (uint32_t i = 0; i < frame->plan->input_count; i++) {
+        const HoloValueRecord *v = holo_frame_record(frame, holo_frame_input_value(frame, i));
+        if (is_free(frame, i)) continue;
+        HOLO_TRY(input_type_check(frame, i, inputs[i], error));
+        for (int d = 0; d < v->rank && v->kind == HOLO_TENSOR; d++) {
+            int64_t size = a->SIZES_at[v->size_first + (uint32_t)d];
+            if (!holo_dim_is_symbolic(size) || size == HOLO_DIM_UNKNOWN || is_own[(uint32_t)size]) continue;
+            is_own[(uint32_t)size] = frame->dim_is_known[(uint32_t)size] = true;
+            frame->dims[(uint32_t)size]                                  = inputs[i]->dim[d];
+        }
+    }
+    return HOLO_OK;
+}
+
+// True when `d` has a number, which is then in *out.
+static bool dim_value(const HoloFrame *frame, int64_t d, int64_t *out)
+{
+    if (!holo_dim_is_symbolic(d))
+        *out = d;
+    else if (d == HOLO_DIM_UNKNOWN || !frame->dim_is_known[(uint32_t)d])
+        return false;
+    else
+        *out = frame->dims[(uint32_t)d];
+    return true;
+}
+
+static void dims_evaluate(HoloFrame *frame)
+{
+    const HoloArchive *a = &frame->session->model->archive;
+    for (size_t i = 0; i < a->DIMS_count; i++) {
+        const HoloDimRecord *r = &a->DIMS_at[i];
+        int64_t              x, y, value;
+        if (r->op == HOLO_DIM_SYMBOL || !dim_value(frame, r->a, &x) || !dim_value(frame, r->b, &y)) continue;
+        if (!holo_dim_apply(r->op, x, y, &value)) continue;
+        frame->dim_is_known[i] = true;
+        frame->dims[i]         = value;
+    }
+}
+
+static HoloStatus inputs_check(const HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
+{
+    const HoloArchive *a = &frame->session->model->archive;
+    for (uint32_t i = 0; i < frame->plan->input_count; i++) {
+        const HoloValueRecord *v = holo_frame_record(frame, holo_frame_input_value(frame, i));
+        for (int d = 0; d < v->rank && v->kind == HOLO_TENSOR && !is_free(frame, i); d++) {
+            int64_t want;
+            if (!dim_value(frame, a->SIZES_at[v->size_first + (uint32_t)d], &want) || want == inputs[i]->dim[d])
+                continue;
+            char why[160];
+            snprintf(why, sizeof why, "the size of dimension %d should be %lld", d, (long long)want);
+            return input_fail(frame, v, inputs[i], why, error);
+        }
+    }
+    return HOLO_OK;
+}
+
+// ---- values
+
+// Sets a value's type from its record; false when sizes are missing that must be known.
+static bool value_type(const HoloFrame *frame, const HoloValueRecord *v, HoloTensor *t)
+{
+    const HoloArchive *a     = &frame->session->model->archive;
+    bool               known = true;
+    *t                       = (HoloTensor){.dtype = v->dtype, .kind = v->kind, .inner = v->inner, .rank = v->rank};
+    for (int d = 0; d < v->rank; d++) {
+        if (dim_value(frame, a->SIZES_at[v->size_first + (uint32_t)d], &t->dim[d])) {
+            if (t->dim[d] < 0) return false;
+            continue;
+        }
+        t->dim[d] = HOLO_DIM_UNKNOWN;
+        known     = false;
+    }
+    return known || v->storage == HOLO_STORE_HEAP;
+}
+
+static HoloStatus expression_fill(HoloFrame *frame, const HoloValueRecord *v, HoloTensor *t, int64_t count)
+{
+    const HoloArchive *a = &frame->session->model->archive;
+    if (count < 0 || (uint64_t)count > a->SIZES_count - v->at) return HOLO_BAD_ARCHIVE;
+    if ((uint64_t)count > a->SIZES_count - frame->contents_count)
+        return HOLO_BAD_ARCHIVE; // each has entries of its own
+    frame->contents_count += (uint64_t)count;
+    t->data = holo_arena_take(&frame->contents, (size_t)count * 8 + 8);
+    if (!t->data) return HOLO_NO_MEMORY;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t x;
+        if (!dim_value(frame, a->SIZES_at[v->at + (uint64_t)i], &x)) return HOLO_BAD_ARCHIVE;
+        if (v->dtype == HOLO_I64)
+            ((int64_t *)t->data)[i] = x;
+        else
+            ((int32_t *)t->data)[i] = (int32_t)x;
+    }
+    return HOLO_OK;
+}
+
+// An alias has as many elements as the value whose bytes it shares; a part lies inside of it. Nothing is part of packed
+// weights, which are no elements.
+static bool shared_bind(HoloFrame *frame, uint32_t i, int64_t count)
+{
+    const HoloArchive     *a    = &frame->session->model->archive;
+    const HoloValueRecord *v    = holo_frame_record(frame, i);
+    const HoloTensor      *from = &frame->types[v->at];
+    int64_t                all  = from->kind == HOLO_TENSOR && from->rank >= 0 ? holo_tensor_count(from) : -1, start;
+    if (all < 0 || from->dtype != frame->types[i].dtype) return false;
+    frame->starts[i] = frame->starts[v->at];
+    if (v->storage == HOLO_STORE_ALIAS) return all == count;
+    const HoloConstantRecord *k = holo_frame_constant(frame, i);
+    if (k && k->packed) return false;
+    if (!dim_value(frame, a->SIZES_at[v->size_first + (uint32_t)v->rank], &start) || start < 0 || start > all ||
+        count > all - start)
+        return false;
+    frame->starts[i] += (size_t)start * holo_dtype_size((HoloDtype)v->dtype);
+    return true;
+}
+
+// Where sizes follow from the inputs it is these that do not fit; else it is the archive.
+static HoloStatus value_fail(const HoloFrame *frame, uint32_t i, HoloError *error)
+{
+    const HoloModel       *model = frame->session->model;
+    const HoloValueRecord *v     = holo_frame_record(frame, i);
+    const char            *name  = holo_model_text(model, v->name);
+    if (!model->archive.DIMS_count)
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "value %s has sizes that cannot be", name);
+    if (holo_store_is_shared(v->storage))
+        return holo_fail(error, HOLO_BAD_INPUT,
+                         "the model cannot take inputs of these sizes: value %s is %s, made of %s", name,
+                         holo_type_text(&frame->types[i], NULL).text, holo_type_text(&frame->types[v->at], NULL).text);
+    return holo_fail(error, HOLO_BAD_INPUT,
+                     "the model cannot take inputs of these sizes: value %s has sizes that cannot be, %s", name,
+                     holo_type_text(&frame->types[i], NULL).text);
+}
+
+static HoloStatus value_bind(HoloFrame *frame, uint32_t i, HoloError *error)
+{
+    const HoloModel       *model = frame->session->model;
+    const HoloValueRecord *v     = holo_frame_record(frame, i);
+    HoloTensor            *t     = &frame->types[i];
+    if (v->storage == HOLO_STORE_INPUT) return HOLO_OK;
+    bool    ok    = value_type(frame, v, t);
+    int64_t count = ok && v->storage != HOLO_STORE_HEAP ? holo_tensor_count(t) : 0;
+    ok            = ok && count >= 0;
+    if (ok && v->storage == HOLO_STORE_CONSTANT) {
+        ok      = (uint64_t)count == model->archive.CONSTANTS_at[v->at].count;
+        t->data = model->constants[v->at];
+    }
+    if (ok && v->storage == HOLO_STORE_EXPRESSION) ok = !expression_fill(frame, v, t, count);
+    if (ok && holo_store_is_shared(v->storage)) ok = shared_bind(frame, i, count);
+    return ok ? HOLO_OK : value_fail(frame, i, error);
+}
+
+static HoloStatus values_bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
+{
+    for (uint32_t i = 0; i < frame->plan->input_count; i++) {
+        uint32_t v           = holo_frame_input_value(frame, i);
+        frame->types[v]      = *inputs[i];
+        frame->types[v].data = NULL;
+    }
+    holo_arena_reset(&frame->contents, (HoloArenaMark){0});
+    frame->contents_count = 0;
+    for (uint32_t i = 0; i < frame->plan->value_count; i++) HOLO_TRY(value_bind(frame, i, error));
+    if (frame->plan->value_count) memcpy(frame->values, frame->types, frame->plan->value_count * sizeof *frame->values);
+    return HOLO_OK;
+}
+
+// ---- steps
+
+static bool is_open(const HoloTensor *t)
+{
+    if (!t) return false;
+    bool open = t->rank < 0 || !t->dtype || t->kind != HOLO_TENSOR;
+    for (int d = 0; d < t->rank; d++) open = open || holo_dim_is_symbolic(t->dim[d]);
+    return open;
+}
+
+// Compares what infer says of the outputs with what the file says. *out_known: infer needed no value
+// that exists only while running.
+static HoloStatus outputs_compare(const HoloCall *call, const HoloTensor *inferred, bool *out_known)
+{
+    *out_known = true;
+    for (int i = 0; i < call->out_count; i++) {
+        const HoloTensor *have = call->out[i], *want = &inferred[i];
+        if (!have || is_open(have) || call->op->flags & HOLO_OP_CONTROL) continue;
+        bool known = want->rank >= 0;
+        for (int d = 0; d < want->rank; d++) known = known && !holo_dim_is_symbolic(want->dim[d]);
+        *out_known = *out_known && known;
+        if (known && !types_equal(have, want))
+            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes of output %d are not what its inputs give", i);
+    }
+    return HOLO_OK;
+}
+
+// The inputs of a step as infer may see them: where weights are packed, their bytes are no elements.
+static const HoloTensor *const *inputs_plain(HoloFrame *frame, const HoloCall *call)
+{
+    HoloTensor        *copies = HOLO_NEW(&frame->temp, HoloTensor, call->in_count + 1);
+    const HoloTensor **in     = HOLO_NEW(&frame->temp, const HoloTensor *, call->in_count + 1);
+    for (int i = 0; copies && in && i < call->in_count; i++) {
+        in[i] = call->in[i];
+        if (!in[i]) continue;
+        const HoloConstantRecord *k = holo_frame_constant(frame, (uint32_t)(in[i] - frame->values));
+        if (!k || !k->packed) continue;
+        copies[i]      = *in[i];
+        copies[i].data = NULL;
+        in[i]          = &copies[i];
+    }
+    return copies ? in : NULL;
+}
+
+HoloStatus holo_frame_infer(HoloFrame *frame, uint32_t step, const HoloTensor **out_types, bool *out_known,
+                            HoloError *error)
+{
+    HoloCall     call  = frame->calls[step];
+    HoloTensor  *types = HOLO_NEW(&frame->temp, HoloTensor, call.out_count + 1);
+    HoloTensor **out   = HOLO_NEW(&frame->temp, HoloTensor *, call.out_count + 1);
+    if (frame->steps[step].has_packed) call.in = inputs_plain(frame, &call);
+    if (!types || !out || !call.in) return holo_fail_memory(error);
+    for (int i = 0; i < call.out_count; i++) {
+        if (!call.out[i]) continue;
+        out[i]        = &types[i];
+        types[i].rank = -1;
+        if (call.op->flags & HOLO_OP_CONTROL)
+            types[i] = frame->types[call.out[i] - frame->values]; // all that is known of them
+        types[i].data = NULL;
+    }
+    call.out   = out;
+    call.error = error;
+    HOLO_TRY(holo_op_infer(&call));
+    call.out   = frame->calls[step].out;
+    *out_types = types;
+    return outputs_compare(&call, types, out_known);
+}
+
+// Is input i of a step in the form that its kernel reads? eval, and a kernel unless it says otherwise,
+// read plain row-major bytes.
+static bool input_is_in_form(const HoloFrame *frame, const HoloStepRecord *s, const HoloKernel *kernel,
+                             const HoloCall *call, int i)
+{
+    const HoloArchive *a    = &frame->session->model->archive;
+    uint32_t           v    = a->OPERANDS_at[s->operand_first + (uint32_t)i];
+    int64_t            want = kernel && kernel->packed_size ? kernel->packed_size(call, i) : -1;
+    if (v == HOLO_NO_VALUE) return want < 0;
+    const HoloConstantRecord *k = holo_frame_constant(frame, v);
+    if (want < 0) return !k || !k->packed;
+    return k && k->packed == s->kernel && k->size == (uint64_t)want;
+}
+
+static HoloStatus forms_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloKernel *kernel,
+                              const HoloCall *call)
+{
+    for (int i = 0; i < call->in_count; i++)
+        if (!input_is_in_form(frame, s, kernel, call, i))
+            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "input %d is not packed as its kernel reads it", i);
+    return HOLO_OK;
+}
+
+static bool has_open(const HoloCall *call)
+{
+    bool open = false;
+    for (int k = 0; k < call->in_count; k++) open = open || is_open(call->in[k]);
+    for (int k = 0; k < call->out_count; k++) open = open || is_open(call->out[k]);
+    return open;
+}
+
+// May the kernel run this call, all of whose sizes must be numbers?
+static HoloStatus kernel_admit(const HoloFrame *frame, const HoloStepRecord *s, const HoloKernel *kernel,
+                               const HoloCall *call, size_t *out_scratch)
+{
+    *out_scratch = 0;
+    if (has_open(call)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a kernel runs on values of unknown size");
+    HOLO_TRY(kernel->check(call, out_scratch));
+    return forms_check(frame, s, kernel, call);
+}
+
+// An open step is left to holo_frame_decide.
+static HoloStatus kernel_bind(HoloFrame *frame, uint32_t i, const HoloStepRecord *s, size_t *scratch, HoloError *error)
+{
+    const HoloKernel *kernel = holo_kernel_find(s->kernel);
+    HoloCall         *call   = &frame->calls[i];
+    size_t            need   = 0;
+    call->error              = error;
+    if (!kernel) return holo_call_fail(call, HOLO_UNSUPPORTED, "this runtime has no kernel %u", s->kernel);
+    if (frame->steps[i].is_open) {
+        frame->steps[i].kernel = kernel;
+        return HOLO_OK;
+    }
+    HOLO_TRY(kernel_admit(frame, s, kernel, call, &need));
+    if (need > *scratch) *scratch = need;
+    frame->steps[i].run = kernel->run;
+    return HOLO_OK;
+}
+
+HoloStatus holo_frame_decide(HoloFrame *frame, uint32_t i, HoloError *error)
+{
+    const HoloStepRecord *s    = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
+    HoloStep             *step = &frame->steps[i];
+    HoloCall             *call = &frame->calls[i];
+    HoloError             why = {0}, ignored = {0};
+    size_t                scratch;
+    call->error       = &why;
+    HoloStatus status = kernel_admit(frame, s, step->kernel, call, &scratch);
+    call->error       = &ignored;
+    bool is_plain     = !forms_check(frame, s, NULL, call);
+    call->error       = error;
+    step->run         = status ? holo_op_eval : step->kernel->run;
+    if (!status) return holo_session_reserve(frame->session, scratch, error);
+    return is_plain ? HOLO_OK : holo_fail(error, status, "%s", why.text);
+}
+
+// May what the operator prepares serve all runs? Then what it is made of are constants.
+static bool is_kept(const HoloFrame *frame, const HoloStepRecord *s, const HoloOp *op)
+{
+    enum { COMPARED = 8, CONSTANTS = 32 }; // inputs that frame.c compares the types of; bits of prepare_in
+    if (!op->prepare || s->kernel) return false;
+    for (uint32_t i = 0; i < s->in_count; i++) {
+        uint32_t v = frame->session->model->archive.OPERANDS_at[s->operand_first + i];
+        if (v == HOLO_NO_VALUE) continue;
+        HoloStorage storage = holo_frame_record(frame, frame->roots[v])->storage;
+        if (i >= COMPARED && storage == HOLO_STORE_HEAP) return false; // it may be of another type in the next run
+        if (i < CONSTANTS && op->prepare_in >> i & 1 && storage != HOLO_STORE_CONSTANT) return false;
+    }
+    return true;
+}
+
+// So that no run has to; what fails is told by the run that needs it, if there is one.
+static void step_prepare(HoloFrame *frame, uint32_t i)
+{
+    HoloError     why  = {0};
+    HoloArenaMark mark = holo_arena_mark(&frame->temp);
+    if (!frame->steps[i].is_kept || frame->steps[i].is_open) return;
+    frame->calls[i].error = &why;
+    if (holo_frame_prepare(frame, i)) frame->calls[i].prepared = NULL;
+    holo_arena_reset(&frame->temp, mark);
+}
+
+static bool has_packed(const HoloFrame *frame, const HoloStepRecord *s)
+{
+    for (uint32_t i = 0; i < s->in_count; i++) {
+        uint32_t                  v = frame->session->model->archive.OPERANDS_at[s->operand_first + i];
+        const HoloConstantRecord *k = v == HOLO_NO_VALUE ? NULL : holo_frame_constant(frame, v);
+        if (k && k->packed) return true;
+    }
+    return false;
+}
+
+static HoloStatus step_bind(HoloFrame *frame, uint32_t i, size_t *scratch, HoloError *error)
+{
+    const HoloStepRecord *s    = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
+    HoloCall             *call = &frame->calls[i];
+    HoloStep             *step = &frame->steps[i];
+    *step                      = (HoloStep){
+                             .run            = holo_op_eval,
+                             .is_kept        = is_kept(frame, s, call->op),
+                             .prepared       = step->prepared,
+                             .prepared_types = step->prepared_types,
+    };
+    step->is_open    = has_open(call);
+    step->has_packed = has_packed(frame, s);
+    if (!step->is_open) {
+        bool              known = true;
+        const HoloTensor *types;
+        HoloArenaMark     mark   = holo_arena_mark(&frame->temp);
+        HoloStatus        status = holo_frame_infer(frame, i, &types, &known, error);
+        holo_arena_reset(&frame->temp, mark);
+        HOLO_TRY(status);
+        step->is_checked = !known;
+    }
+    call->error = error;
+    if (s->kernel) return kernel_bind(frame, i, s, scratch, error);
+    HOLO_TRY(forms_check(frame, s, NULL, call));
+    step_prepare(frame, i);
+    call->error = error;
+    return HOLO_OK;
+}
+
+// Is there something in value `v`, given which values of the heap were made before?
+static bool is_there(const HoloFrame *frame, uint32_t v, const bool *made)
+{
+    v = frame->roots[v];
+    return made[v] || holo_frame_record(frame, v)->storage != HOLO_STORE_HEAP;
+}
+
+// What lies on the heap is made by a step before others read it. What an operator makes of a size of its own, as values or
+// subgraphs say, is made there.
+static HoloStatus step_order_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloCall *call, bool *made)
+{
+    bool must_be_heap = call->op->flags & (HOLO_OP_CONTROL | HOLO_OP_DYNAMIC);
+    for (uint32_t k = 0; k < (uint32_t)s->in_count + s->out_count; k++) {
+        uint32_t v = frame->session->model->archive.OPERANDS_at[s->operand_first + k];
+        if (v == HOLO_NO_VALUE) continue;
+        if (k < s->in_count && !is_there(frame, v, made))
+            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "input %u is read before it is made", k);
+        if (k < s->in_count) continue;
+        if (must_be_heap && holo_frame_record(frame, v)->storage != HOLO_STORE_HEAP)
+            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "output %u has no size before the run, but is planned",
+                                  k - s->in_count);
+        made[v] = true;
+    }
+    return HOLO_OK;
+}
+
+// So are outputs of the plan, and what is given out is elements: packed weights are none.
+static HoloStatus order_check(HoloFrame *frame, HoloError *error)
+{
+    const HoloStepRecord *steps = frame->session->model->archive.STEPS_at + frame->plan->step_first;
+    bool                 *made  = HOLO_NEW(&frame->temp, bool, frame->plan->value_count + 1);
+    if (!made) return holo_fail_memory(error);
+    for (uint32_t i = 0; i < frame->plan->step_count; i++) {
+        frame->calls[i].error = error;
+        HOLO_TRY(step_order_check(frame, &steps[i], &frame->calls[i], made));
+    }
+    for (uint32_t i = 0; i < frame->plan->output_count; i++) {
+        uint32_t                  v = holo_frame_output_value(frame, i);
+        const HoloConstantRecord *k = holo_frame_constant(frame, v);
+        if (!is_there(frame, v, made)) return holo_fail(error, HOLO_BAD_ARCHIVE, "output %u is never made", i);
+        if (k && k->packed) return holo_fail(error, HOLO_BAD_ARCHIVE, "output %u is a packed constant", i);
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus steps_bind(HoloFrame *frame, HoloError *error)
+{
+    size_t scratch = 0;
+    HOLO_TRY(order_check(frame, error));
+    for (uint32_t i = 0; i < frame->plan->step_count; i++) HOLO_TRY(step_bind(frame, i, &scratch, error));
+    return holo_session_reserve(frame->session, scratch, error);
+}
+
+// ---- all of it
+
+static bool is_bound_to(const HoloFrame *frame, const HoloTensor *const *inputs)
+{
+    if (!frame->is_bound) return false;
+    for (uint32_t i = 0; i < frame->plan->input_count; i++)
+        if (!types_equal(&frame->types[holo_frame_input_value(frame, i)], inputs[i])) return false;
+    // What an enclosing frame says of sizes may have changed as well.
+    const HoloFrame *parent = frame->parent;
+    size_t           dims   = frame->session->model->archive.DIMS_count;
+    return !parent || (!memcmp(parent->dims, frame->parent_dims, dims * sizeof *frame->dims) &&
+                       !memcmp(parent->dim_is_known, frame->parent_dim_is_known, dims * sizeof *frame->dim_is_known));
+}
+
+static HoloStatus bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
+{
+    HOLO_TRY(symbols_bind(frame, inputs, error));
+    dims_evaluate(frame);
+    HOLO_TRY(inputs_check(frame, inputs, error));
+    HOLO_TRY(values_bind(frame, inputs, error));
+    HOLO_TRY(steps_bind(frame, error));
+    return holo_frame_layout(frame, error);
+}
+
+HoloStatus holo_frame_bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
+{
+    if (is_bound_to(frame, inputs)) return HOLO_OK;
+    frame->is_bound      = false;
+    HoloArenaMark mark   = holo_arena_mark(&frame->temp);
+    HoloStatus    status = bind(frame, inputs, error);
+    holo_arena_reset(&frame->temp, mark);
+    frame->is_bound = !status;
+    size_t dims     = frame->session->model->archive.DIMS_count;
+    if (frame->parent) {
+        memcpy(frame->parent_dims, frame->parent->dims, dims * sizeof *frame->dims);
+        memcpy(frame->parent_dim_is_known, frame->parent->dim_is_known, dims * sizeof *frame->dim_is_known);
+    }
+    return status;
+}

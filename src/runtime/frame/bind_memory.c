@@ -1,0 +1,187 @@
+// bind_memory.c - offsets in the arena for the sizes at hand, and the proof that no step can spoil its own inputs.
+#include "base/guard.h"
+#include "base/pack.h"
+#include "format/params.h"
+#include "runtime/frame/frame.h"
+#include "runtime/session/reuse.h"
+
+#include <stdlib.h>
+
+static HoloStatus layout_static(const HoloFrame *frame, uint64_t *size, uint64_t *offsets, HoloError *error)
+{
+    *size = frame->plan->arena_bytes;
+    for (uint32_t i = 0; i < frame->plan->value_count; i++) {
+        const HoloValueRecord *v = holo_frame_record(frame, i);
+        if (v->storage != HOLO_STORE_ARENA) continue;
+        size_t bytes = holo_tensor_bytes(&frame->types[i]);
+        if (v->at % 64 || v->at > *size || bytes > *size - v->at)
+            return holo_fail(error, HOLO_BAD_ARCHIVE, "value %u lies outside the planned memory", i);
+        offsets[i] = v->at;
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus layout_dynamic(HoloFrame *frame, uint64_t *size, uint64_t *offsets, HoloError *error)
+{
+    uint32_t   count  = frame->plan->value_count;
+    HoloBlock *blocks = HOLO_NEW(&frame->temp, HoloBlock, count + 1);
+    if (!blocks) return holo_fail_memory(error);
+    for (uint32_t i = 0; i < count; i++) {
+        const HoloValueRecord *v = holo_frame_record(frame, i);
+        if (v->storage == HOLO_STORE_ARENA && !holo_reuse_memory(frame, i))
+            blocks[i] = (HoloBlock){holo_tensor_bytes(&frame->types[i]), v->step_from, v->step_to, 0};
+    }
+    if (!holo_pack(blocks, (int)count, size)) return holo_fail(error, HOLO_NO_MEMORY, "the sizes need too much memory");
+    for (uint32_t i = 0; i < count; i++) offsets[i] = blocks[i].offset;
+    return HOLO_OK;
+}
+
+// Where memory is watched no two values share any, and none touches another.
+static void layout_watched(const HoloFrame *frame, uint64_t *size, uint64_t *offsets)
+{
+    uint64_t at = 0;
+    if (!holo_guard_gap()) return;
+    for (uint32_t i = 0; i < frame->plan->value_count; i++) {
+        if (holo_frame_record(frame, i)->storage != HOLO_STORE_ARENA || holo_reuse_memory(frame, i)) continue;
+        offsets[i] = at;
+        at += holo_align(holo_tensor_bytes(&frame->types[i]) + holo_guard_gap(), 64);
+        if (at > UINT64_MAX / 4) at = UINT64_MAX / 4; // more than there can be
+    }
+    *size = at;
+}
+
+// ---- overlaps
+
+// The arena bytes behind a value, through views and parts; false: it has none there.
+static bool bytes_of(const HoloFrame *frame, const HoloTensor *value, const char **out_from, const char **out_to)
+{
+    if (!value) return false;
+    uint32_t    number = (uint32_t)(value - frame->values);
+    uint32_t    root   = frame->roots[number];
+    size_t      bytes  = holo_tensor_bytes(&frame->types[number]);
+    const char *data   = frame->types[root].data;
+    if (holo_frame_record(frame, root)->storage != HOLO_STORE_ARENA || !data || !bytes) return false;
+    *out_from = data + frame->starts[number];
+    *out_to   = *out_from + bytes;
+    return true;
+}
+
+// Does input k lie in output 0 just where the operator, which joins its inputs, would copy it to?
+static bool is_joined(const HoloStep *step, const HoloCall *call, int k, const char *whole, const char *from)
+{
+    if (!(call->op->flags & HOLO_OP_JOINS) || step->is_open || k >= call->in_count || call->out_count != 1 ||
+        call->in_count > HOLO_PLACE_MAX)
+        return false;
+    HoloError ignored = {0};
+    HoloCall  quiet   = *call;
+    quiet.error       = &ignored;
+    HoloDim at        = call->op->place(&quiet, k);
+    return !holo_dim_is_symbolic(at) && from == whole + (size_t)at * holo_dtype_size((HoloDtype)call->out[0]->dtype);
+}
+
+typedef struct Span { // the bytes of an output
+    const char *from, *to;
+    int         number;
+} Span;
+
+static int by_place(const void *a, const void *b)
+{
+    const Span *x = a, *y = b;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+// The outputs that have bytes in the arena, in their order there; -1: two lie over each other, and *out_number is one.
+static int spans_find(const HoloFrame *frame, const HoloCall *call, Span *spans, int *out_number)
+{
+    int count = 0;
+    for (int i = 0; i < call->out_count; i++) {
+        Span *s   = &spans[count];
+        s->number = i;
+        count += bytes_of(frame, call->out[i], &s->from, &s->to);
+    }
+    if (count > 1) qsort(spans, (size_t)count, sizeof *spans, by_place);
+    for (int i = 1; i < count; i++) {
+        *out_number = spans[i].number;
+        if (spans[i - 1].to > spans[i].from) return -1;
+    }
+    return count;
+}
+
+// The first of the spans, which do not meet, that ends behind `from`.
+static int span_behind(const Span *spans, int count, const char *from)
+{
+    int low = 0;
+    while (low < count) {
+        int middle = low + (count - low) / 2;
+        if (spans[middle].to > from)
+            count = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+// Operators check the values that they read (indices, lengths) and then use them: what they write must not
+// change these. Only what goes element by element, each in its own place, may write over an input. An open step may be
+// run by eval where its kernel would do that and eval would not.
+static HoloStatus step_overlaps_check(HoloFrame *frame, const HoloStepRecord *s, const HoloStep *step,
+                                      const HoloCall *call)
+{
+    bool in_place = call->op->flags & HOLO_OP_POINTWISE || (holo_kernel_is_in_place(s->kernel) && !step->is_open);
+    int  number   = 0;
+    Span one, *spans = call->out_count > 1 ? HOLO_NEW(&frame->temp, Span, call->out_count) : &one;
+    if (!spans) return holo_fail_memory(call->error);
+    int count = spans_find(frame, call, spans, &number);
+    for (int k = 0; k < call->in_count && count > 0; k++) {
+        const char *from, *to;
+        if (!bytes_of(frame, call->in[k], &from, &to)) continue;
+        int i = span_behind(spans, count, from);
+        if (i == count || spans[i].from >= to) continue;
+        bool same = in_place && from == spans[i].from && to == spans[i].to;
+        number    = spans[i].number;
+        if (!same && !is_joined(step, call, k, spans[i].from, from)) count = -1;
+    }
+    return count >= 0 ? HOLO_OK : holo_call_fail(call, HOLO_BAD_ARCHIVE, "output %d lies over another operand", number);
+}
+
+static HoloStatus overlaps_check(HoloFrame *frame, HoloError *error)
+{
+    const HoloStepRecord *steps = frame->session->model->archive.STEPS_at + frame->plan->step_first;
+    for (uint32_t i = 0; i < frame->plan->step_count; i++) {
+        frame->calls[i].error = error;
+        HOLO_TRY(step_overlaps_check(frame, &steps[i], &frame->steps[i], &frame->calls[i]));
+    }
+    return HOLO_OK;
+}
+
+// ---- all of it
+
+HoloStatus holo_frame_layout(HoloFrame *frame, HoloError *error)
+{
+    uint64_t size = 0, *offsets = HOLO_NEW(&frame->temp, uint64_t, frame->plan->value_count + 1);
+    if (!offsets) return holo_fail_memory(error);
+    HOLO_TRY(holo_reuse_bind(frame, error));
+    if (frame->plan->flags & HOLO_PLAN_STATIC)
+        HOLO_TRY(layout_static(frame, &size, offsets, error));
+    else
+        HOLO_TRY(layout_dynamic(frame, &size, offsets, error));
+    layout_watched(frame, &size, offsets);
+    if (size > frame->memory_size) {
+        holo_memory_free(frame->memory, frame->memory_size);
+        frame->memory_size = 0;
+        frame->memory      = size < SIZE_MAX ? holo_memory_take((size_t)size, frame->session->model->memory_how) : NULL;
+        if (!frame->memory)
+            return holo_fail(error, HOLO_NO_MEMORY, "no memory for the values of a run with these sizes");
+        frame->memory_size = (size_t)size;
+    }
+    holo_guard_hide(frame->memory, frame->memory_size);
+    frame->memory_used = (size_t)size;
+    for (uint32_t i = 0; i < frame->plan->value_count; i++)
+        if (holo_frame_record(frame, i)->storage == HOLO_STORE_ARENA) {
+            void *own             = holo_reuse_memory(frame, i);
+            frame->values[i].data = own ? own : frame->memory ? frame->memory + offsets[i] : NULL;
+            frame->types[i].data  = frame->values[i].data;
+            holo_guard_show(frame->values[i].data, holo_tensor_bytes(&frame->types[i]));
+        }
+    return overlaps_check(frame, error);
+}
