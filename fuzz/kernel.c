@@ -528,7 +528,7 @@ static void in_turn(const HoloHost *host, int64_t count, void (*work)(void *, in
 }
 
 // check has accepted it.
-static void run(const HoloKernel *kernel, HoloCall *call, HoloHost *host, size_t scratch)
+static void run(const HoloCpuKernel *kernel, HoloCall *call, HoloHost *host, size_t scratch)
 {
     bool fits = scratch <= BYTES_MAX;
     for (int i = 0; i < call->out_count; i++) fits = fits && is_small(call->out[i]);
@@ -597,8 +597,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (; at + 4 <= size && !evals; at += 4) edit_tensor(&c.out[data[at + 1] % OUTPUTS], data[at + 2], data[at + 3]);
     for (int i = 0; i < call.out_count; i++)
         if (out[i] && (!c.out[i].dtype || holo_tensor_count(out[i]) < 0)) return 0;
-    const HoloKernel *kernel  = holo_kernel_find(c.row->kernel);
-    size_t            scratch = 0;
+    const HoloCpuKernel *kernel  = holo_cpu_kernel_find(c.row->kernel);
+    size_t               scratch = 0;
     if (!kernel->check(&call, &scratch)) run(kernel, &call, host, scratch);
     holo_arena_deinit(&own.arena);
     return 0;

@@ -7,13 +7,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    HoloArena        arena  = {0};
-    HoloError        error  = {0};
-    HoloKernelSource source = {"fuzz", (const char *)data, size};
-    HoloAstModule    module;
-    HoloKernel      *kernels;
-    int              count;
-    HoloStatus       status = holo_parse_json(&arena, &source, &module, &error);
+    HoloArena          arena  = {0};
+    HoloError          error  = {0};
+    HoloKernelSource   source = {"fuzz", (const char *)data, size};
+    HoloAstModule      module;
+    HoloKernelProgram *kernels;
+    int                count;
+    HoloStatus         status = holo_parse_json(&arena, &source, &module, &error);
     if (!status) status = holo_kernel_compile(&arena, &module, 0, &kernels, &count, &error);
     if (status && !error.text[0]) abort();
     holo_arena_deinit(&arena);

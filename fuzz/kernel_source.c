@@ -8,23 +8,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    HoloArena        arena  = {0};
-    HoloError        error  = {0};
-    HoloLanguage     how    = size && data[0] == '#' ? HOLO_LANGUAGE_C : HOLO_LANGUAGE_PYTHON;
-    HoloKernelSource source = {"fuzz", (const char *)data, size};
-    HoloAstModule    module;
-    HoloKernel      *kernels;
-    int              count;
-    HoloStatus       status = holo_kernel_parse(&arena, &source, how, &module, &error);
+    HoloArena          arena  = {0};
+    HoloError          error  = {0};
+    HoloLanguage       how    = size && data[0] == '#' ? HOLO_LANGUAGE_C : HOLO_LANGUAGE_PYTHON;
+    HoloKernelSource   source = {"fuzz", (const char *)data, size};
+    HoloAstModule      module;
+    HoloKernelProgram *kernels;
+    int                count;
+    HoloStatus         status = holo_kernel_parse(&arena, &source, how, &module, &error);
     if (!status) status = holo_kernel_compile(&arena, &module, 0, &kernels, &count, &error);
     if (status && !error.text[0]) abort();
     // what compiles can be written as JSON, and that compiles to the same
     if (!status) {
         const char *json = holo_ast_to_json(&arena, &module);
         if (json) {
-            HoloKernelSource again = {"json", json, __builtin_strlen(json)};
-            HoloKernel      *twins;
-            int              twin_count;
+            HoloKernelSource   again = {"json", json, __builtin_strlen(json)};
+            HoloKernelProgram *twins;
+            int                twin_count;
             if (holo_kernel_parse(&arena, &again, HOLO_LANGUAGE_JSON, &module, &error) ||
                 holo_kernel_compile(&arena, &module, 0, &twins, &twin_count, &error) || twin_count != count)
                 abort();

@@ -43,6 +43,8 @@ grep -rnE '\b(TODO|FIXME|XXX|HACK)\b' src cli include fuzz tests --include='*.[c
 grep -rnE '^#[[:space:]]*if' src --include='*.[ch]' | grep -vE '^src/(kernels/(vec/vec(_bytes|_double|_lanes|_level|_narrow)?\.h|cpu\.c)|base/os/os_|[a-z_/0-9]+\.h:[0-9]+:#ifndef HOLO_)' |
     sed 's|$|: conditionals belong into vec.h, vec_bytes.h, vec_double.h, vec_lanes.h, vec_level.h, vec_narrow.h, cpu.c and os_*.c|' >> "$out"
 find src -name '*.[ch]' | sed 's|.*/||' | sort | uniq -d | sed 's|$|: the name is there twice|' >> "$out"
+find src include cli -name '*.[ch]' -not -path 'src/base/os/*' | xargs sed -nE 's/^(typedef )?(struct|enum|union) (Holo[A-Za-z0-9]+) \{.*/\3/p' | sort | uniq -d |
+    sed 's|$|: the type is defined twice: give one of them another name|' >> "$out"
 if command -v clang-format >/dev/null; then
     clang-format --dry-run -Werror include/*.h examples/*.c $(find src cli tests fuzz/*.[ch] bench -name '*.[ch]') 2>&1 |
         sed -n 's|^\([^:]*:[0-9]*\):.*error.*|\1: not as clang-format has it (make format)|p' | awk -F: '!seen[$1]++' >> "$out"

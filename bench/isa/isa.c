@@ -138,14 +138,14 @@ static void product(float *a, float *b, float *c, uint32_t size)
 // The product of executors, which packs its second factor in every call, beside the kernel of models, which has it packed.
 static void built_in(const float *a, const float *b, float *c, int64_t size)
 {
-    HoloExecutor      *e;
-    HoloBuffer        *buffer[3];
-    int64_t            all     = size * size;
-    double             best[2] = {1e9, 1e9}, work = 2e-9 * (double)size * (double)all;
-    const float       *from[2] = {a, b};
-    float             *packed  = aligned_alloc(64, (size_t)((size + 15) / 16 * 16 * size) * sizeof(float));
-    float             *scratch = aligned_alloc(64, HOLO_GEMM_SCRATCH * sizeof(float));
-    const HoloKernels *kernels = holo_kernels(0);
+    HoloExecutor          *e;
+    HoloBuffer            *buffer[3];
+    int64_t                all     = size * size;
+    double                 best[2] = {1e9, 1e9}, work = 2e-9 * (double)size * (double)all;
+    const float           *from[2] = {a, b};
+    float                 *packed  = aligned_alloc(64, (size_t)((size + 15) / 16 * 16 * size) * sizeof(float));
+    float                 *scratch = aligned_alloc(64, HOLO_GEMM_SCRATCH * sizeof(float));
+    const HoloKernelTable *kernels = holo_kernels(0);
     if (!packed || !scratch || holo_executor_create("cpu", NULL, &e, &error)) exit(1);
     for (int i = 0; i < 3; i++) {
         if (holo_buffer_create(e, HOLO_F32, all, &buffer[i], &error)) exit(1);

@@ -11,17 +11,17 @@
 #include <string.h>
 
 typedef struct Own {
-    HoloHost          host; // first: what kernels see
-    HoloPool         *pool;
-    HoloArena         arena;
-    HoloError         error;
-    HoloCall          call;
-    HoloLowering      lowering;
-    const HoloKernel *kernel;
-    HoloTensor        in[2], out;
-    const HoloTensor *inputs[2];
-    HoloTensor       *outputs[1];
-    void             *packed;
+    HoloHost             host; // first: what kernels see
+    HoloPool            *pool;
+    HoloArena            arena;
+    HoloError            error;
+    HoloCall             call;
+    HoloLowering         lowering;
+    const HoloCpuKernel *kernel;
+    HoloTensor           in[2], out;
+    const HoloTensor    *inputs[2];
+    HoloTensor          *outputs[1];
+    void                *packed;
 } Own;
 
 static void parallel(const HoloHost *host, int64_t count, void (*work)(void *, int64_t, int), void *arg)
@@ -99,7 +99,7 @@ static void *own_open(const Case *c, int threads)
 {
     Own *o      = take(sizeof *o);
     o->lowering = holo_lower_choose(node_of(o, c));
-    o->kernel   = holo_kernel_find(o->lowering.kernel);
+    o->kernel   = holo_cpu_kernel_find(o->lowering.kernel);
     if (!o->kernel || holo_pool_create(threads, &o->pool)) fail("%s: no kernel or no threads", c->text);
     o->host             = (HoloHost){.parallel = parallel, .workers = threads, .kernels = holo_kernels(0)};
     o->call.params      = o->lowering.params;

@@ -11,7 +11,7 @@ enum { SUBGRAPHS_DEEP = 32 };
 
 // ---- binding
 
-static const HoloKernel *shape_rule(const HoloKernel *list, int count, const char *function)
+static const HoloKernelProgram *shape_rule(const HoloKernelProgram *list, int count, const char *function)
 {
     size_t size = strlen(function);
     for (int i = 0; i < count; i++)
@@ -30,12 +30,12 @@ static HoloStatus encode(HoloArena *arena, const HoloIsaProgram *program, HoloSt
     return HOLO_OK;
 }
 
-static HoloStatus bind(HoloCompiler *compiler, const HoloKernel *list, int count, int first, HoloError *error)
+static HoloStatus bind(HoloCompiler *compiler, const HoloKernelProgram *list, int count, int first, HoloError *error)
 {
-    const HoloAstFunction *f     = list[first].function;
-    HoloArena             *arena = &compiler->arena;
-    const HoloKernel      *rule  = shape_rule(list, count, f->name);
-    const char            *split = strstr(f->op_name, "::");
+    const HoloAstFunction   *f     = list[first].function;
+    HoloArena               *arena = &compiler->arena;
+    const HoloKernelProgram *rule  = shape_rule(list, count, f->name);
+    const char              *split = strstr(f->op_name, "::");
     if (compiler->kernel_count == HOLO_BOUND_MAX)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "more than %d kernels are bound to operators", HOLO_BOUND_MAX);
     HoloBoundKernel *b = &compiler->kernels[compiler->kernel_count];
@@ -55,10 +55,10 @@ static HoloStatus bind(HoloCompiler *compiler, const HoloKernel *list, int count
 
 HoloStatus holo_compiler_add_kernel(HoloCompiler *compiler, const char *path, HoloError *error)
 {
-    HoloMapping   mapping;
-    HoloAstModule module;
-    HoloKernel   *list;
-    int           count, bound = compiler->kernel_count;
+    HoloMapping        mapping;
+    HoloAstModule      module;
+    HoloKernelProgram *list;
+    int                count, bound = compiler->kernel_count;
     HOLO_TRY(holo_file_map(path, &mapping, error));
     HoloKernelSource source = {path, holo_arena_text(&compiler->arena, mapping.data, mapping.size), mapping.size};
     holo_file_unmap(&mapping);

@@ -21,7 +21,7 @@ typedef struct KernelFile {
 } KernelFile;
 
 typedef struct Compiled {
-    HoloKernel        kernel;
+    HoloKernelProgram kernel;
     const KernelFile *file;
     const char       *text; // as assembly
     HoloIsaCode      *code; // made ready by the first run
@@ -86,7 +86,7 @@ static HoloStatus find_files(HoloKernels *k, const char *path, HoloError *error)
 
 // ---- compiling
 
-static HoloStatus add_kernel(HoloKernels *k, const KernelFile *file, const HoloKernel *kernel, HoloError *error)
+static HoloStatus add_kernel(HoloKernels *k, const KernelFile *file, const HoloKernelProgram *kernel, HoloError *error)
 {
     if (!HOLO_GROW(&k->arena, k->list, k->count, k->room)) return holo_fail_memory(error);
     for (int i = 0; i < k->count; i++)
@@ -108,9 +108,9 @@ static HoloStatus add_kernel(HoloKernels *k, const KernelFile *file, const HoloK
 
 static HoloStatus compile_file(HoloKernels *k, KernelFile *file, HoloNumeric numeric, HoloError *error)
 {
-    HoloMapping mapping;
-    HoloKernel *kernels;
-    int         count;
+    HoloMapping        mapping;
+    HoloKernelProgram *kernels;
+    int                count;
     HOLO_TRY(holo_file_map(file->path, &mapping, error));
     file->source = (HoloKernelSource){file->path, holo_arena_text(&k->arena, mapping.data, mapping.size), mapping.size};
     holo_file_unmap(&mapping);
@@ -142,7 +142,7 @@ static HoloStatus add_program_of(HoloKernels *k, const KernelFile *file, const H
     f->doc  = holo_arena_text(&k->arena, stored.doc, strlen(stored.doc));
     if (!f->name || !f->doc) return holo_fail_memory(error);
     for (int i = 0; i < 3; i++) f->block[i] = stored.block[i] <= HOLO_LANG_BLOCK ? (int)stored.block[i] : 0;
-    HoloKernel kernel = {.name = f->name, .function = f, .program = stored.program, .lanes = stored.lanes};
+    HoloKernelProgram kernel = {.name = f->name, .function = f, .program = stored.program, .lanes = stored.lanes};
     return add_kernel(k, file, &kernel, error);
 }
 
@@ -244,7 +244,7 @@ static HoloStatus argument(const HoloIsaParam *p, const HoloTensor *given, HoloI
     return HOLO_OK;
 }
 
-static HoloStatus launch_of(const HoloKernel *kernel, const HoloIsaArg *args, const HoloKernelLaunch *wish,
+static HoloStatus launch_of(const HoloKernelProgram *kernel, const HoloIsaArg *args, const HoloKernelLaunch *wish,
                             HoloIsaLaunch *out, HoloError *error)
 {
     int64_t  lanes = wish ? wish->lanes : 0;
@@ -283,8 +283,8 @@ HoloStatus holo_kernels_run(HoloKernels *k, int index, const HoloTensor *const *
     HoloIsaArg    of[HOLO_ISA_MAX_PARAMS] = {0};
     HoloIsaLaunch how;
     if (index < 0 || index >= k->count) return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no kernel %d", index);
-    Compiled         *c      = &k->list[index];
-    const HoloKernel *kernel = &c->kernel;
+    Compiled                *c      = &k->list[index];
+    const HoloKernelProgram *kernel = &c->kernel;
     if (arg_count != kernel->program.param_count)
         return holo_fail(error, HOLO_BAD_INPUT, "%s takes %d arguments, not %d", kernel->name,
                          kernel->program.param_count, arg_count);

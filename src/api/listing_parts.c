@@ -207,18 +207,18 @@ static HoloStatus plan_add(HoloLister *l, const HoloModel *model, const HoloPlan
             outs[k] = operands[s->in_count + k] == HOLO_NO_VALUE ? -1 : first + (int)operands[s->in_count + k];
             if (outs[k] >= 0) l->values[outs[k]].producer = number;
         }
-        const HoloKernel *kernel = s->kernel ? holo_kernel_find(s->kernel) : NULL;
-        *out                     = (HoloListingNode){
-                                .name      = keep(l, holo_model_text(model, s->name)),
-                                .op        = keep(l, model->ops[s->op]->name),
-                                .domain    = keep(l, holo_model_text(model, a->OPS_at[s->op].domain)),
-                                .detail    = detail_text(l, model->attrs + s->attr_first, s->attr_count),
-                                .runs      = kernel ? kernel->name : "eval",
-                                .parent    = parent,
-                                .in_count  = s->in_count,
-                                .out_count = s->out_count,
-                                .in        = in,
-                                .out       = outs,
+        const HoloCpuKernel *kernel = s->kernel ? holo_cpu_kernel_find(s->kernel) : NULL;
+        *out                        = (HoloListingNode){
+                                   .name      = keep(l, holo_model_text(model, s->name)),
+                                   .op        = keep(l, model->ops[s->op]->name),
+                                   .domain    = keep(l, holo_model_text(model, a->OPS_at[s->op].domain)),
+                                   .detail    = detail_text(l, model->attrs + s->attr_first, s->attr_count),
+                                   .runs      = kernel ? kernel->name : "eval",
+                                   .parent    = parent,
+                                   .in_count  = s->in_count,
+                                   .out_count = s->out_count,
+                                   .in        = in,
+                                   .out       = outs,
         };
         for (uint32_t k = 0; k < s->attr_count; k++)
             if (model->attrs[s->attr_first + k].kind == HOLO_ATTR_GRAPH)

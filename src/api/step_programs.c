@@ -42,8 +42,8 @@ static HoloStatus stored_get(Collector *c, size_t number, const Stored **out)
 // One program, or none.
 static HoloStatus step_add(Collector *c, const HoloCall *call, const HoloStepRecord *s)
 {
-    const HoloKernel *kernel = s->kernel ? holo_kernel_find(s->kernel) : NULL;
-    HoloStepProgram   one = {.op = call->op->name, .domain = call->op->domain, .runs = kernel ? kernel->name : "eval"};
+    const HoloCpuKernel *kernel = s->kernel ? holo_cpu_kernel_find(s->kernel) : NULL;
+    HoloStepProgram one = {.op = call->op->name, .domain = call->op->domain, .runs = kernel ? kernel->name : "eval"};
     if (!strcmp(call->op->domain, "hologram") && !strcmp(call->op->name, "Kernel")) {
         one.role = holo_user_kernel_is_chain(call) ? "pointwise" : "kernel";
         HOLO_TRY(holo_user_kernel_print(call, &c->arena, &one.text));

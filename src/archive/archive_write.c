@@ -15,8 +15,8 @@ typedef struct Layout {
 } Layout;
 
 typedef struct Optional {
-    HoloSectionId     id;
-    const HoloBuffer *data;
+    HoloSectionId         id;
+    const HoloPlanBuffer *data;
 } Optional;
 
 // Sections that stand before the weights where there is anything in them. Returns their number.
@@ -301,9 +301,9 @@ HoloStatus holo_archive_write(const HoloPlan *plan, HoloFileWriter *file, const 
 
 static HoloMetaRecord *meta_find(const HoloPlan *plan, const char *key)
 {
-    const HoloBuffer *meta    = &plan->section[HOLO_SECTION_META];
-    const char       *strings = (const char *)plan->section[HOLO_SECTION_STRINGS].data;
-    HoloMetaRecord   *records = (void *)meta->data;
+    const HoloPlanBuffer *meta    = &plan->section[HOLO_SECTION_META];
+    const char           *strings = (const char *)plan->section[HOLO_SECTION_STRINGS].data;
+    HoloMetaRecord       *records = (void *)meta->data;
     for (size_t i = 0; i < meta->size / sizeof *records; i++)
         if (!strcmp(strings + records[i].key, key)) return &records[i];
     return NULL;

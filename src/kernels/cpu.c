@@ -12,12 +12,12 @@
 #if defined __x86_64__
 #include <cpuid.h>
 
-extern const HoloKernels holo_kernels_sse2, holo_kernels_sse2_exact, holo_kernels_avx2, holo_kernels_avx2_exact,
+extern const HoloKernelTable holo_kernels_sse2, holo_kernels_sse2_exact, holo_kernels_avx2, holo_kernels_avx2_exact,
     holo_kernels_avx512, holo_kernels_avx512_exact, holo_kernels_avx512vnni, holo_kernels_avx512vnni_exact,
     holo_kernels_avx512vbmi, holo_kernels_avx512vbmi_exact;
 
 // Best level first, and in each class; the last is what every machine has.
-static const HoloKernels *const tables[] = {
+static const HoloKernelTable *const tables[] = {
     &holo_kernels_avx512vbmi, &holo_kernels_avx512vbmi_exact, &holo_kernels_avx512vnni, &holo_kernels_avx512vnni_exact,
     &holo_kernels_avx512,     &holo_kernels_avx512_exact,     &holo_kernels_avx2,       &holo_kernels_avx2_exact,
     &holo_kernels_sse2,       &holo_kernels_sse2_exact,
@@ -53,9 +53,10 @@ static bool can_run(const char *level)
 }
 
 #elif defined __aarch64__
-extern const HoloKernels holo_kernels_neon, holo_kernels_neon_exact, holo_kernels_neondot, holo_kernels_neondot_exact;
+extern const HoloKernelTable holo_kernels_neon, holo_kernels_neon_exact, holo_kernels_neondot,
+    holo_kernels_neondot_exact;
 
-static const HoloKernels *const tables[] = {
+static const HoloKernelTable *const tables[] = {
     &holo_kernels_neondot,
     &holo_kernels_neondot_exact,
     &holo_kernels_neon,
@@ -74,7 +75,7 @@ static bool can_run(const char *level)
 
 enum { TABLE_COUNT = sizeof tables / sizeof *tables, TILE_TABLE_COUNT = sizeof tile_tables / sizeof *tile_tables };
 
-const HoloKernels *holo_kernels_at(int index)
+const HoloKernelTable *holo_kernels_at(int index)
 {
     for (int i = 0; i < TABLE_COUNT; i++)
         if (can_run(tables[i]->level) && index-- == 0) return tables[i];
@@ -108,10 +109,10 @@ static int chosen(void)
     return at;
 }
 
-const HoloKernels *holo_kernels(int exact)
+const HoloKernelTable *holo_kernels(int exact)
 {
-    int                at    = chosen();
-    const HoloKernels *fused = tables[at];
+    int                    at    = chosen();
+    const HoloKernelTable *fused = tables[at];
     for (int i = at; exact && i < TABLE_COUNT; i++)
         if (tables[i]->exact) return tables[i];
     return fused;

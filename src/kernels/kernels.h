@@ -401,7 +401,7 @@ typedef struct HoloLineTiles {
 enum { HOLO_LINE_GROUP = 3, HOLO_LINE_PLACES = 6 };
 
 // pool_f32: the largest element under the kernel, or the mean; output rows first <= r < end.
-typedef struct HoloPool {
+typedef struct HoloPooling {
     const HoloConvShape *shape;
     const float         *image;    // [depth][height][width][channel]
     int64_t              channels; // beside each other
@@ -409,7 +409,7 @@ typedef struct HoloPool {
     int64_t              divisor; // of a mean; 0: as many as are inside the image
     float               *out;
     float               *scratch; // HOLO_POOL_SCRATCH floats
-} HoloPool;
+} HoloPooling;
 
 enum { HOLO_POOL_SCRATCH = 1 << 13 };
 
@@ -568,19 +568,19 @@ typedef struct HoloCellStep {
     int64_t      row;    // floats from one row of a state to the next
 } HoloCellStep;
 
-typedef struct HoloKernels {
+typedef struct HoloKernelTable {
     const char *level; // "sse2", "avx2", "avx512", "avx512vnni", "avx512vbmi", "neon", "neondot"
     int         exact; // 1: mul and add, never fused
 #define KERNEL(name, ret, args) ret(*name) args;
 #include "kernels/kernels.def"
 #undef KERNEL
-} HoloKernels;
+} HoloKernelTable;
 
 // The table for this machine and class. HOLO_CPU=sse2|avx2|avx512|avx512vnni|avx512vbmi|neon|neondot in the environment masks the
 // level down; it is read once.
-const HoloKernels *holo_kernels(int exact);
+const HoloKernelTable *holo_kernels(int exact);
 
 // All tables that this machine can run, for tests: NULL after the last.
-const HoloKernels *holo_kernels_at(int index);
+const HoloKernelTable *holo_kernels_at(int index);
 
 #endif

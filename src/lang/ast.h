@@ -25,10 +25,10 @@ typedef struct HoloPath { // a place in a JSON text, from the inside out
     int                    index;
 } HoloPath;
 
-typedef struct HoloPlace {
+typedef struct HoloSourcePlace {
     uint32_t        at;   // byte of the source
     const HoloPath *path; // of JSON, instead of `at`
-} HoloPlace;
+} HoloSourcePlace;
 
 typedef struct HoloKernelSource {
     const char *name; // of the file, for messages
@@ -38,7 +38,7 @@ typedef struct HoloKernelSource {
 
 // Records "name:line:column: message", the line itself with a caret under the place, and `advice` (may be NULL: what to
 // write instead). Of JSON the path takes the place of line and column. Returns HOLO_BAD_MODEL.
-HOLO_MUST HoloStatus holo_source_fail(const HoloKernelSource *source, HoloPlace place, const char *advice,
+HOLO_MUST HoloStatus holo_source_fail(const HoloKernelSource *source, HoloSourcePlace place, const char *advice,
                                       HoloError *error, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 // ---- types
@@ -124,13 +124,13 @@ typedef enum HoloLiteral { HOLO_LITERAL_INT, HOLO_LITERAL_FLOAT, HOLO_LITERAL_BO
 
 typedef struct HoloAst HoloAst;
 struct HoloAst {
-    uint8_t   kind;    // HoloAstKind
-    uint8_t   op;      // HoloAstOp of an operator
-    uint8_t   literal; // HoloLiteral
-    uint8_t   dtype;   // let: as annotated, or HOLO_NONE; array: of its elements
-    bool      shared;  // array: one for the block; else one for each lane
-    uint16_t  height;  // of the tree below, this node included
-    HoloPlace place;
+    uint8_t         kind;    // HoloAstKind
+    uint8_t         op;      // HoloAstOp of an operator
+    uint8_t         literal; // HoloLiteral
+    uint8_t         dtype;   // let: as annotated, or HOLO_NONE; array: of its elements
+    bool            shared;  // array: one for the block; else one for each lane
+    uint16_t        height;  // of the tree below, this node included
+    HoloSourcePlace place;
     // var, let: the variable; call: the function; for: its variable; array; text literal; maps, reduce: the operation
     const char *name;
     int64_t     integer; // literal int or bool
@@ -144,17 +144,17 @@ struct HoloAst {
 };
 
 typedef struct HoloAstParam {
-    const char *name;
-    uint8_t     dtype; // HoloDtype or HOLO_TYPE_VAR; HOLO_NONE: of a helper, any
-    bool        is_array;
-    bool        is_const; // of C: an array that must not be written
-    HoloPlace   place;
+    const char     *name;
+    uint8_t         dtype; // HoloDtype or HOLO_TYPE_VAR; HOLO_NONE: of a helper, any
+    bool            is_array;
+    bool            is_const; // of C: an array that must not be written
+    HoloSourcePlace place;
 } HoloAstParam;
 
 typedef struct HoloAstFunction HoloAstFunction;
 struct HoloAstFunction {
     const char      *name, *doc; // doc "": none
-    HoloPlace        place;
+    HoloSourcePlace  place;
     bool             is_inline; // a helper: ends with its only return
     int              param_count;
     HoloAstParam    *params;

@@ -81,7 +81,7 @@ typedef struct Reader {
 } Reader;
 
 #define REFUSE(r, advice, ...) \
-    holo_source_fail((r)->p.source, (HoloPlace){.path = (r)->p.path}, advice, (r)->p.error, __VA_ARGS__)
+    holo_source_fail((r)->p.source, (HoloSourcePlace){.path = (r)->p.path}, advice, (r)->p.error, __VA_ARGS__)
 
 static HoloStatus expression(Reader *r, const json_t *json, HoloAst **out);
 static HoloStatus node(Reader *r, const json_t *json, bool statement, HoloAst **out);
@@ -448,7 +448,8 @@ HoloStatus holo_parse_json(HoloArena *arena, const HoloKernelSource *source, Hol
                          source->size, 16 * HOLO_LANG_BYTES);
     json_t *json = json_loadb(source->text, source->size, JSON_REJECT_DUPLICATES, &problem);
     if (!json)
-        return holo_source_fail(source, (HoloPlace){.at = problem.position > 0 ? (uint32_t)problem.position - 1 : 0},
+        return holo_source_fail(source,
+                                (HoloSourcePlace){.at = problem.position > 0 ? (uint32_t)problem.position - 1 : 0},
                                 NULL, error, "this is no JSON: %s", problem.text);
     HoloStatus status = read_module(&r, json, out);
     json_decref(json);

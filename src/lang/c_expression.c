@@ -83,7 +83,7 @@ static const char *cast_name(const HoloCParser *c, uint8_t type)
 HoloStatus holo_c_cast(HoloCParser *c, uint8_t type, const HoloAst *value, uint32_t at, HoloAst **out)
 {
     if (type == HOLO_TYPE_WIDE)
-        return holo_source_fail(c->p.source, (HoloPlace){.at = at}, "write widen(x), or T(x)", c->p.error,
+        return holo_source_fail(c->p.source, (HoloSourcePlace){.at = at}, "write widen(x), or T(x)", c->p.error,
                                 "widen(T) is for variables and arrays");
     return holo_parser_node(&c->p, (HoloAst){.kind = HOLO_AST_CALL, .name = cast_name(c, type), .list = value}, at,
                             out);

@@ -136,8 +136,8 @@ static HoloStatus expression(HoloCheck *c, const HoloAst *at, HoloCheckValue *ou
 
 HoloStatus holo_check_expression(HoloCheck *c, const HoloAst *at, HoloCheckValue *out)
 {
-    HoloPlace around = c->ssa.where;
-    *out             = (HoloCheckValue){.type = HOLO_NONE};
+    HoloSourcePlace around = c->ssa.where;
+    *out                   = (HoloCheckValue){.type = HOLO_NONE};
     if (c->ssa.full || ++c->steps > HOLO_CHECK_STEPS)
         return HOLO_CHECK_FAIL(c, at, "split the kernel", "the kernel is too large");
     c->ssa.where = at->place;

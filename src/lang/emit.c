@@ -6,22 +6,22 @@
 #include <string.h>
 
 typedef struct Emitter {
-    HoloSsa        *s;
-    HoloIsaBuilder *b;
-    HoloPlace      *where; // of instructions
-    int             count, room;
-    bool            no_memory;
+    HoloSsa         *s;
+    HoloIsaBuilder  *b;
+    HoloSourcePlace *where; // of instructions
+    int              count, room;
+    bool             no_memory;
 } Emitter;
 
 static void region(Emitter *e, int r);
 
 // What was emitted since the last time comes from here.
-static void came_from(Emitter *e, HoloPlace where)
+static void came_from(Emitter *e, HoloSourcePlace where)
 {
     int count = e->b->program.count;
     if (count > e->room) {
-        int        room = 2 * count;
-        HoloPlace *more = HOLO_NEW(e->s->arena, HoloPlace, room);
+        int              room = 2 * count;
+        HoloSourcePlace *more = HOLO_NEW(e->s->arena, HoloSourcePlace, room);
         if (!more) {
             e->no_memory = true;
             return;
@@ -156,7 +156,7 @@ static void region(Emitter *e, int number)
     }
 }
 
-HoloStatus holo_ssa_emit(HoloSsa *s, HoloIsaBuilder *b, const HoloPlace **out_where, HoloError *error)
+HoloStatus holo_ssa_emit(HoloSsa *s, HoloIsaBuilder *b, const HoloSourcePlace **out_where, HoloError *error)
 {
     Emitter e = {.s = s, .b = b};
     for (int n = 0; n < s->count; n++)

@@ -74,7 +74,7 @@ static const char *advice_of(const HoloIsaInst *inst)
 }
 
 static HoloStatus finish(HoloCheck *c, const char *name, bool with_arrays, HoloIsaProgram *out,
-                         const HoloPlace **out_where)
+                         const HoloSourcePlace **out_where)
 {
     HoloAst        place = {.place = c->kernel->place};
     HoloIsaBuilder b;
@@ -129,15 +129,15 @@ static HoloStatus compile_lanes(HoloArena *arena, const HoloAstModule *module, c
     HOLO_TRY(holo_check_coerce(c, f->lanes, value, HOLO_I64, &node));
     HoloCheckVar lanes = {.kind = HOLO_VAR_PARAM, .type = HOLO_I64, .value = alone->param_count};
     holo_check_store(c, &lanes, holo_ssa_int(&c->ssa, HOLO_I32, 0), node);
-    const HoloPlace *where;
+    const HoloSourcePlace *where;
     return finish(c, "lanes", false, out, &where);
 }
 
 static HoloStatus compile_one(HoloArena *arena, const HoloAstModule *module, const HoloAstFunction *f, uint8_t type,
-                              uint32_t options, HoloKernel *out, HoloError *error)
+                              uint32_t options, HoloKernelProgram *out, HoloError *error)
 {
     HoloCheck *c;
-    *out      = (HoloKernel){.function = f, .type = type};
+    *out      = (HoloKernelProgram){.function = f, .type = type};
     out->name = type == HOLO_NONE ? f->name : holo_arena_format(arena, "%s_%s", f->name, holo_dtype_name(type));
     if (!out->name) return holo_fail_memory(error);
     HOLO_TRY(begin(arena, module, f, type, options, error, &c));
@@ -167,14 +167,14 @@ static int program_count(const HoloAstFunction *f)
     return f->is_inline ? 0 : f->types ? __builtin_popcount(f->types) : 1;
 }
 
-HoloStatus holo_kernel_compile(HoloArena *arena, const HoloAstModule *module, uint32_t options, HoloKernel **out,
+HoloStatus holo_kernel_compile(HoloArena *arena, const HoloAstModule *module, uint32_t options, HoloKernelProgram **out,
                                int *out_count, HoloError *error)
 {
     int count = 0;
     HOLO_TRY(check_names(module, error));
     for (const HoloAstFunction *f = module->functions; f; f = f->next) count += program_count(f);
     *out_count = 0;
-    *out       = HOLO_NEW(arena, HoloKernel, count + 1);
+    *out       = HOLO_NEW(arena, HoloKernelProgram, count + 1);
     if (!*out) return holo_fail_memory(error);
     for (const HoloAstFunction *f = module->functions; f; f = f->next) {
         if (f->is_inline) continue;

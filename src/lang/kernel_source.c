@@ -84,7 +84,7 @@ static void append_line(Message *m, const HoloKernelSource *s, size_t start, siz
     append(m, "^");
 }
 
-HoloStatus holo_source_fail(const HoloKernelSource *source, HoloPlace place, const char *advice, HoloError *error,
+HoloStatus holo_source_fail(const HoloKernelSource *source, HoloSourcePlace place, const char *advice, HoloError *error,
                             const char *format, ...)
 {
     Message m  = {.used = 0};

@@ -16,21 +16,21 @@ HoloLanguage holo_language_of(const char *path); // by the end of its name: .py,
 HOLO_MUST HoloStatus holo_kernel_parse(HoloArena *arena, const HoloKernelSource *source, HoloLanguage language,
                                        HoloAstModule *out, HoloError *error);
 
-typedef struct HoloKernel {          // one program: a kernel of a module, for one of its types
+typedef struct HoloKernelProgram {   // one program: a kernel of a module, for one of its types
     const char            *name;     // "vector_add", or with a type variable "vector_add_f32"
     const HoloAstFunction *function; // lives as long as the module
     uint8_t                type;     // what the type variable stands for; HOLO_NONE: there is none
     HoloIsaProgram         program;
-    const HoloPlace       *where; // of each of its instructions, in the source
+    const HoloSourcePlace *where; // of each of its instructions, in the source
     // How many lanes to launch: a program of the same scalars that writes one i64, behind them. Of count 0: as many as the
     // first whole number among the parameters says.
     HoloIsaProgram lanes;
-} HoloKernel;
+} HoloKernelProgram;
 
 enum { HOLO_KERNEL_EXACT = 1 }; // options: a * b + c is rounded twice. Else it is one instruction, rounded once
 
 // All programs of the module, in order. What is in `out` lives as long as the arena.
 HOLO_MUST HoloStatus holo_kernel_compile(HoloArena *arena, const HoloAstModule *module, uint32_t options,
-                                         HoloKernel **out, int *out_count, HoloError *error);
+                                         HoloKernelProgram **out, int *out_count, HoloError *error);
 
 #endif

@@ -36,7 +36,7 @@ static bool is_name(int c)
 }
 
 #define FAIL(x, place, advice, ...) \
-    holo_source_fail((x)->source, (HoloPlace){.at = (uint32_t)(place)}, advice, (x)->error, __VA_ARGS__)
+    holo_source_fail((x)->source, (HoloSourcePlace){.at = (uint32_t)(place)}, advice, (x)->error, __VA_ARGS__)
 
 static HoloStatus add(Lexer *x, HoloTokenKind kind, size_t at, const char *text, size_t size, HoloToken **out)
 {

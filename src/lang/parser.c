@@ -22,7 +22,7 @@ HoloStatus holo_parser_fail(HoloParser *p, const char *advice, const char *forma
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    HoloPlace place = {.at = p->token ? p->token->at : 0, .path = p->path};
+    HoloSourcePlace place = {.at = p->token ? p->token->at : 0, .path = p->path};
     return holo_source_fail(p->source, place, advice, p->error, "%s", what);
 }
 
@@ -85,7 +85,7 @@ static void grow(HoloAst *node, const HoloAst *child)
 
 HoloStatus holo_parser_node(HoloParser *p, HoloAst node, uint32_t at, HoloAst **out)
 {
-    HoloPlace place = {.at = at, .path = p->path};
+    HoloSourcePlace place = {.at = at, .path = p->path};
     if (++p->nodes > HOLO_LANG_NODES)
         return holo_source_fail(p->source, place, "split it into several files", p->error,
                                 "more than %d operations in one file", HOLO_LANG_NODES);

@@ -48,7 +48,7 @@ static HoloStatus array(HoloParser *p, const char *name, uint32_t at, HoloAst **
     HOLO_TRY(holo_parser_expect(p, ")", "write type and size: local(f32, 8)"));
     node.a = size;
     if (holo_parser_is_declared(p, name))
-        return holo_source_fail(p->source, (HoloPlace){.at = at}, "give the array another name", p->error,
+        return holo_source_fail(p->source, (HoloSourcePlace){.at = at}, "give the array another name", p->error,
                                 "there is a variable '%.60s' already", name);
     HOLO_TRY(holo_parser_declare(p, name));
     return holo_parser_node(p, node, at, out);

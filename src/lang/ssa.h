@@ -25,17 +25,17 @@ typedef enum HoloSsaKind {
 } HoloSsaKind;
 
 typedef struct HoloSsaNode {
-    uint16_t  op; // HoloIsaOp
-    uint8_t   kind, type, how;
-    uint16_t  array; // number of the array or parameter of the instruction
-    int       in[3]; // operands; -1: none
-    uint64_t  bits;
-    int       region; // PURE: the innermost region that an operand is from; else where it stands
-    int       owner;  // see HoloSsaKind; -1: none
-    int       body, other;
-    int       epoch; // of what reads memory: equal only if nothing was written between
-    int       same;  // the next node of its hash; -1: none
-    HoloPlace where; // in the source
+    uint16_t        op; // HoloIsaOp
+    uint8_t         kind, type, how;
+    uint16_t        array; // number of the array or parameter of the instruction
+    int             in[3]; // operands; -1: none
+    uint64_t        bits;
+    int             region; // PURE: the innermost region that an operand is from; else where it stands
+    int             owner;  // see HoloSsaKind; -1: none
+    int             body, other;
+    int             epoch; // of what reads memory: equal only if nothing was written between
+    int             same;  // the next node of its hash; -1: none
+    HoloSourcePlace where; // in the source
     // schedule.c
     bool needed;
     int  uses;             // by needed nodes
@@ -54,17 +54,17 @@ typedef struct HoloSsaRegion {
 } HoloSsaRegion;
 
 typedef struct HoloSsa {
-    HoloArena     *arena;
-    HoloSsaNode   *node;
-    int            count, room;
-    HoloSsaRegion *region;
-    int            region_count, region_room;
-    int            here;  // region that grows
-    int            epoch; // of memory
-    int           *hash;  // heads of chains
-    bool           full;  // too many nodes, or no memory: what follows means nothing
-    bool           fused; // a * b + c may be rounded once
-    HoloPlace      where; // in the source, of nodes that are made now
+    HoloArena      *arena;
+    HoloSsaNode    *node;
+    int             count, room;
+    HoloSsaRegion  *region;
+    int             region_count, region_room;
+    int             here;  // region that grows
+    int             epoch; // of memory
+    int            *hash;  // heads of chains
+    bool            full;  // too many nodes, or no memory: what follows means nothing
+    bool            fused; // a * b + c may be rounded once
+    HoloSourcePlace where; // in the source, of nodes that are made now
 } HoloSsa;
 
 HOLO_MUST bool holo_ssa_init(HoloSsa *s, HoloArena *arena); // false: no memory
@@ -98,6 +98,6 @@ int holo_ssa_fold(HoloSsa *s, const HoloSsaNode *node);
 // schedule.c and emit.c: to a checked program. The builder has its parameters and arrays already. out_where: of each
 // instruction, in the source.
 HOLO_MUST HoloStatus holo_ssa_schedule(HoloSsa *s, HoloError *error);
-HOLO_MUST HoloStatus holo_ssa_emit(HoloSsa *s, HoloIsaBuilder *b, const HoloPlace **out_where, HoloError *error);
+HOLO_MUST HoloStatus holo_ssa_emit(HoloSsa *s, HoloIsaBuilder *b, const HoloSourcePlace **out_where, HoloError *error);
 
 #endif

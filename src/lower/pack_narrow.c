@@ -13,13 +13,13 @@ enum {
 
 static void narrow(uint32_t type, int64_t n, const float *x, uint16_t *out)
 {
-    const HoloKernels *k = holo_kernels(0);
+    const HoloKernelTable *k = holo_kernels(0);
     (type == HOLO_WEIGHTS_F16 ? k->narrow_f16 : k->narrow_bf16)(n, x, out);
 }
 
 static void widen(uint32_t type, int64_t n, const uint16_t *x, float *out)
 {
-    const HoloKernels *k = holo_kernels(0);
+    const HoloKernelTable *k = holo_kernels(0);
     (type == HOLO_WEIGHTS_F16 ? k->widen_f16 : k->widen_bf16)(n, x, out);
 }
 

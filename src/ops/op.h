@@ -104,9 +104,9 @@ struct HoloHost {
     HoloStop *stop;
     // For fast kernels: the functions of this CPU, and memory of its own for each worker, as large as
     // the kernel asked for: worker w has scratch + w * scratch_stride.
-    const struct HoloKernels *kernels;
-    char                     *scratch;
-    size_t                    scratch_stride;
+    const struct HoloKernelTable *kernels;
+    char                         *scratch;
+    size_t                        scratch_stride;
 };
 
 // ---- the row

@@ -24,7 +24,7 @@ typedef struct Job {
 } Job;
 
 // Where element `index` of a box begins, which has the dimensions before `rank` alone.
-static int64_t offset_of(const HoloBox *box, int rank, int64_t index)
+static int64_t offset_of(const HoloReduceBox *box, int rank, int64_t index)
 {
     int64_t at = 0;
     for (int d = rank - 1; d >= 0; index /= box->dim[d--]) at += index % box->dim[d] * box->stride[d];
@@ -33,10 +33,10 @@ static int64_t offset_of(const HoloBox *box, int rank, int64_t index)
 
 static void fold_rows(void *arg, int64_t task, int worker)
 {
-    const Job     *job   = arg;
-    const HoloBox *box   = &job->part.reduced;
-    const char    *data  = job->in->data;
-    int64_t        first = task * job->step, end = job->results - first < job->step ? job->results : first + job->step;
+    const Job           *job  = arg;
+    const HoloReduceBox *box  = &job->part.reduced;
+    const char          *data = job->in->data;
+    int64_t first = task * job->step, end = job->results - first < job->step ? job->results : first + job->step;
     (void)worker;
     for (int64_t i = first; i < end; i++) {
         char    *to    = (char *)job->out->data + (size_t)i * job->size;
@@ -53,13 +53,13 @@ static void fold_rows(void *arg, int64_t task, int worker)
 
 static void fold_lanes(void *arg, int64_t task, int worker)
 {
-    const Job     *job  = arg;
-    const HoloBox *box  = &job->part.reduced;
-    int64_t        from = task % job->blocks * job->block, row = task / job->blocks;
-    int64_t        n    = job->run - from < job->block ? job->run - from : job->block;
-    char          *to   = (char *)job->out->data + (size_t)(row * job->run + from) * job->size;
-    int64_t        base = offset_of(&job->part.kept, job->part.kept.rank - 1, row) + from;
-    HoloWalk       walk = holo_walk(box->rank, box->dim);
+    const Job           *job  = arg;
+    const HoloReduceBox *box  = &job->part.reduced;
+    int64_t              from = task % job->blocks * job->block, row = task / job->blocks;
+    int64_t              n    = job->run - from < job->block ? job->run - from : job->block;
+    char                *to   = (char *)job->out->data + (size_t)(row * job->run + from) * job->size;
+    int64_t              base = offset_of(&job->part.kept, job->part.kept.rank - 1, row) + from;
+    HoloWalk             walk = holo_walk(box->rank, box->dim);
     (void)worker;
     for (bool is_first = true; holo_walk_next(&walk); is_first = false) {
         const char *x = (const char *)job->in->data + (size_t)(base + holo_walk_at(&walk, box->stride)) * job->size;
@@ -76,7 +76,7 @@ bool holo_reduce_by_tiles(const HoloCall *call, const HoloParting *part, HoloTil
     HoloTensor          *out   = call->out[0];
     int                  type  = holo_tile_type((HoloDtype)call->in[0]->dtype);
     int64_t              count = holo_tensor_count(call->in[0]), results = holo_tensor_count(out);
-    const HoloBox       *kept = &part->kept;
+    const HoloReduceBox *kept = &part->kept;
     if (type < 0 || count <= 0 || results <= 0 || out->dtype != call->in[0]->dtype) return false;
     Job job  = {.tiles   = holo_tiles(),
                 .in      = call->in[0],

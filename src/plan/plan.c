@@ -25,7 +25,7 @@ typedef struct Planning { // of one graph
     uint32_t        *number; // by id of a graph value: its record + 1; 0: none yet
     HoloStepRecord  *steps;
     uint32_t         step_count;
-    HoloBuffer       operands; // of all steps
+    HoloPlanBuffer   operands; // of all steps
 } Planning;
 
 static HoloStatus plan_graph(HoloPlanner *planner, const HoloGraph *graph, const HoloPlaces *outer, uint32_t number);
@@ -128,7 +128,7 @@ static HoloStatus packed_plan(Planning *p, const HoloValue *v, const HoloLowerin
 
 static HoloStatus subgraphs_plan(Planning *p, const HoloNode *node, uint32_t *plans)
 {
-    HoloBuffer *section = &p->planner->plan->section[HOLO_SECTION_PLANS];
+    HoloPlanBuffer *section = &p->planner->plan->section[HOLO_SECTION_PLANS];
     for (int i = 0; i < node->attr_count; i++) {
         if (node->attr[i].kind != HOLO_ATTR_GRAPH) continue;
         HoloPlanRecord empty = {0};
@@ -153,7 +153,7 @@ static HoloStatus operand_add(Planning *p, const HoloValue *v, const HoloLowerin
 
 static HoloStatus params_add(Planning *p, const HoloLowering *lowering, HoloStepRecord *step)
 {
-    HoloBuffer *bytes = &p->planner->plan->section[HOLO_SECTION_BYTES];
+    HoloPlanBuffer *bytes = &p->planner->plan->section[HOLO_SECTION_BYTES];
     HOLO_TRY(holo_buffer_align(bytes, 8, p->planner->error));
     step->params      = (uint32_t)bytes->size;
     step->params_size = lowering->params_size;
@@ -289,9 +289,9 @@ static HoloStatus arena_plan(Planning *p, HoloPlanRecord *plan)
 // Operand numbers are of the plan; steps index them in the section that all plans share.
 static HoloStatus sections_add(Planning *p, HoloPlanRecord *plan)
 {
-    HoloBuffer *section = p->planner->plan->section;
-    HoloError  *error   = p->planner->error;
-    uint32_t    shift   = (uint32_t)(section[HOLO_SECTION_OPERANDS].size / sizeof(uint32_t));
+    HoloPlanBuffer *section = p->planner->plan->section;
+    HoloError      *error   = p->planner->error;
+    uint32_t        shift   = (uint32_t)(section[HOLO_SECTION_OPERANDS].size / sizeof(uint32_t));
     HOLO_TRY(holo_buffer_add(&section[HOLO_SECTION_OPERANDS], p->operands.data, p->operands.size, error));
     plan->value_first = (uint32_t)(section[HOLO_SECTION_VALUES].size / sizeof(HoloValueRecord));
     plan->value_count = p->record_count;
@@ -308,8 +308,8 @@ static HoloStatus sections_add(Planning *p, HoloPlanRecord *plan)
 
 static HoloStatus ports_add(Planning *p, HoloValue *const *values, int count, uint32_t *numbers, uint32_t *first)
 {
-    HoloBuffer *operands = &p->planner->plan->section[HOLO_SECTION_OPERANDS];
-    *first               = (uint32_t)(operands->size / sizeof(uint32_t));
+    HoloPlanBuffer *operands = &p->planner->plan->section[HOLO_SECTION_OPERANDS];
+    *first                   = (uint32_t)(operands->size / sizeof(uint32_t));
     for (int i = 0; i < count; i++) {
         HOLO_TRY(value_plan(p, values[i], &numbers[i]));
         HOLO_TRY(holo_buffer_add(operands, &numbers[i], sizeof numbers[i], p->planner->error));
@@ -407,8 +407,8 @@ void holo_plan_deinit(HoloPlan *plan)
 
 HoloStatus holo_plan_meta(HoloPlan *plan, const char *key, const char *value, HoloError *error)
 {
-    HoloBuffer    *strings = &plan->section[HOLO_SECTION_STRINGS];
-    HoloMetaRecord record  = {.key = (uint32_t)strings->size};
+    HoloPlanBuffer *strings = &plan->section[HOLO_SECTION_STRINGS];
+    HoloMetaRecord  record  = {.key = (uint32_t)strings->size};
     HOLO_TRY(holo_buffer_add(strings, key, strlen(key) + 1, error));
     record.value = (uint32_t)strings->size;
     HOLO_TRY(holo_buffer_add(strings, value, strlen(value) + 1, error));
@@ -418,8 +418,8 @@ HoloStatus holo_plan_meta(HoloPlan *plan, const char *key, const char *value, Ho
 // A text that notes share is there once: `from` is where their texts begin.
 static HoloStatus note_text(HoloPlan *plan, size_t from, const char *text, uint32_t *out, HoloError *error)
 {
-    HoloBuffer *strings = &plan->section[HOLO_SECTION_STRINGS];
-    *out                = 0;
+    HoloPlanBuffer *strings = &plan->section[HOLO_SECTION_STRINGS];
+    *out                    = 0;
     if (!*text) return HOLO_OK;
     for (size_t at = from; at < strings->size; at += strlen((const char *)strings->data + at) + 1) {
         *out = (uint32_t)at;
@@ -446,8 +446,8 @@ HoloStatus holo_plan_notes(HoloPlan *plan, const HoloNotes *notes, HoloError *er
 
 static HoloStatus program_bytes(HoloPlan *plan, const void *data, size_t size, uint32_t *out, HoloError *error)
 {
-    HoloBuffer *bytes = &plan->section[HOLO_SECTION_BYTES];
-    *out              = 0;
+    HoloPlanBuffer *bytes = &plan->section[HOLO_SECTION_BYTES];
+    *out                  = 0;
     if (!size) return HOLO_OK;
     HOLO_TRY(holo_buffer_align(bytes, 8, error));
     if (bytes->size > UINT32_MAX - size) return holo_fail(error, HOLO_UNSUPPORTED, "programs of more than 4 GiB");

@@ -8,10 +8,10 @@
 #include "lower/lower.h"
 
 // A growing array of bytes.
-typedef struct HoloBuffer {
+typedef struct HoloPlanBuffer {
     uint8_t *data;
     size_t   size, room;
-} HoloBuffer;
+} HoloPlanBuffer;
 
 typedef struct HoloPlanConstant { // a constant as it will be stored
     HoloTensor   tensor;          // borrowed: data is the graph's
@@ -23,9 +23,9 @@ typedef struct HoloPlanConstant { // a constant as it will be stored
 } HoloPlanConstant;
 
 typedef struct HoloPlan {
-    HoloBuffer        section[HOLO_SECTION_LIMIT]; // all but CONSTANTS and WEIGHTS
-    HoloBuffer        notes;                       // HoloNoteRecords; none: there is no such section
-    HoloBuffer        programs;                    // HoloProgramRecords; the same
+    HoloPlanBuffer    section[HOLO_SECTION_LIMIT]; // all but CONSTANTS and WEIGHTS
+    HoloPlanBuffer    notes;                       // HoloNoteRecords; none: there is no such section
+    HoloPlanBuffer    programs;                    // HoloProgramRecords; the same
     HoloPlanConstant *constants;
     uint32_t          constant_count, constant_room;
     uint32_t          flags_must;
@@ -60,8 +60,8 @@ void holo_plan_fix(HoloPlan *plan, int64_t number);
 
 // ---- for the files of this folder
 
-HOLO_MUST HoloStatus holo_buffer_add(HoloBuffer *buffer, const void *data, size_t size, HoloError *error);
-HOLO_MUST HoloStatus holo_buffer_align(HoloBuffer *buffer, size_t align, HoloError *error);
+HOLO_MUST HoloStatus holo_buffer_add(HoloPlanBuffer *buffer, const void *data, size_t size, HoloError *error);
+HOLO_MUST HoloStatus holo_buffer_align(HoloPlanBuffer *buffer, size_t align, HoloError *error);
 
 typedef struct HoloPlanner { // the state of one holo_plan_create
     HoloPlan               *plan;

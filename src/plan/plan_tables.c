@@ -9,7 +9,7 @@
 
 // ---- buffers
 
-HoloStatus holo_buffer_add(HoloBuffer *buffer, const void *data, size_t size, HoloError *error)
+HoloStatus holo_buffer_add(HoloPlanBuffer *buffer, const void *data, size_t size, HoloError *error)
 {
     if (size > buffer->room - buffer->size) {
         size_t room = buffer->room ? buffer->room * 2 : 1024;
@@ -24,14 +24,14 @@ HoloStatus holo_buffer_add(HoloBuffer *buffer, const void *data, size_t size, Ho
     return HOLO_OK;
 }
 
-HoloStatus holo_buffer_align(HoloBuffer *buffer, size_t align, HoloError *error)
+HoloStatus holo_buffer_align(HoloPlanBuffer *buffer, size_t align, HoloError *error)
 {
     static const char zero[64];
     size_t            missing = holo_align(buffer->size, align) - buffer->size;
     return holo_buffer_add(buffer, zero, missing, error);
 }
 
-static HoloBuffer *section(HoloPlanner *planner, HoloSectionId id)
+static HoloPlanBuffer *section(HoloPlanner *planner, HoloSectionId id)
 {
     return &planner->plan->section[id];
 }
@@ -77,9 +77,9 @@ HoloStatus holo_planner_text(HoloPlanner *planner, const char *text, uint32_t *o
     if (!planner->texts || planner->texts->used * 2 >= planner->texts->room) HOLO_TRY(texts_grow(planner));
     *out = 0;
     if (!text || !*text) return HOLO_OK;
-    size_t      size    = strlen(text);
-    uint32_t   *slot    = text_slot(planner, planner->texts, text, size);
-    HoloBuffer *strings = section(planner, HOLO_SECTION_STRINGS);
+    size_t          size    = strlen(text);
+    uint32_t       *slot    = text_slot(planner, planner->texts, text, size);
+    HoloPlanBuffer *strings = section(planner, HOLO_SECTION_STRINGS);
     if (!*slot) {
         if (strings->size + size >= UINT32_MAX)
             return holo_fail(planner->error, HOLO_UNSUPPORTED, "the names take over 4 GiB");
@@ -97,7 +97,7 @@ static HoloStatus dim_add(HoloPlanner *planner, HoloDim d, HoloDim *out);
 
 static HoloStatus symbol_add(HoloPlanner *planner, int symbol, int64_t *out)
 {
-    HoloBuffer *symbols = section(planner, HOLO_SECTION_SYMBOLS);
+    HoloPlanBuffer *symbols = section(planner, HOLO_SECTION_SYMBOLS);
     if (planner->symbol_number[symbol] < 0) {
         planner->symbol_number[symbol] = (int32_t)(symbols->size / sizeof(uint32_t));
         uint32_t name;
@@ -119,7 +119,7 @@ static HoloStatus entry_add(HoloPlanner *planner, int entry)
         HOLO_TRY(dim_add(planner, node->a, &record.a));
         HOLO_TRY(dim_add(planner, node->b, &record.b));
     }
-    HoloBuffer *dims           = section(planner, HOLO_SECTION_DIMS);
+    HoloPlanBuffer *dims       = section(planner, HOLO_SECTION_DIMS);
     planner->dim_number[entry] = (int32_t)(dims->size / sizeof record);
     return holo_buffer_add(dims, &record, sizeof record, planner->error);
 }
@@ -149,8 +149,8 @@ static HoloStatus dim_add(HoloPlanner *planner, HoloDim d, HoloDim *out)
 
 HoloStatus holo_planner_sizes(HoloPlanner *planner, int count, const HoloDim *dim, uint32_t *out_first)
 {
-    HoloBuffer *sizes = section(planner, HOLO_SECTION_SIZES);
-    *out_first        = (uint32_t)(sizes->size / sizeof(int64_t));
+    HoloPlanBuffer *sizes = section(planner, HOLO_SECTION_SIZES);
+    *out_first            = (uint32_t)(sizes->size / sizeof(int64_t));
     for (int i = 0; i < count; i++) {
         int64_t size;
         HOLO_TRY(dim_add(planner, dim[i], &size));
@@ -166,7 +166,7 @@ HoloStatus holo_planner_op(HoloPlanner *planner, const HoloNode *node, uint32_t 
     HoloOpRecord record = {.version = (uint32_t)node->version};
     HOLO_TRY(holo_planner_text(planner, node->domain, &record.domain));
     HOLO_TRY(holo_planner_text(planner, node->type, &record.name));
-    HoloBuffer         *ops   = section(planner, HOLO_SECTION_OPS);
+    HoloPlanBuffer     *ops   = section(planner, HOLO_SECTION_OPS);
     const HoloOpRecord *have  = (const void *)ops->data;
     uint32_t            count = (uint32_t)(ops->size / sizeof record);
     for (*out = 0; *out < count; ++*out)
@@ -179,7 +179,7 @@ HoloStatus holo_planner_op(HoloPlanner *planner, const HoloNode *node, uint32_t 
 // Bytes at an aligned place; *out is where.
 static HoloStatus bytes_add(HoloPlanner *planner, const void *data, size_t size, uint64_t *out)
 {
-    HoloBuffer *bytes = section(planner, HOLO_SECTION_BYTES);
+    HoloPlanBuffer *bytes = section(planner, HOLO_SECTION_BYTES);
     HOLO_TRY(holo_buffer_align(bytes, 8, planner->error));
     *out = bytes->size;
     if (bytes->size + size >= UINT32_MAX)
@@ -239,9 +239,9 @@ HoloStatus holo_planner_attrs(HoloPlanner *planner, const HoloNode *node, const 
         HOLO_TRY(attr_value(planner, attr, plans, &records[i]));
         plans += attr->kind == HOLO_ATTR_GRAPH;
     }
-    HoloBuffer *attrs = section(planner, HOLO_SECTION_ATTRS);
-    *out_first        = (uint32_t)(attrs->size / sizeof *records);
-    *out_count        = (uint16_t)node->attr_count;
+    HoloPlanBuffer *attrs = section(planner, HOLO_SECTION_ATTRS);
+    *out_first            = (uint32_t)(attrs->size / sizeof *records);
+    *out_count            = (uint16_t)node->attr_count;
     return holo_buffer_add(attrs, records, (size_t)node->attr_count * sizeof *records, planner->error);
 }
 
@@ -353,7 +353,7 @@ enum { PROGRAMS_BACK = 64 };
 
 HoloStatus holo_planner_program(HoloPlanner *planner, const HoloNode *node, const HoloLowering *lowering, uint32_t *out)
 {
-    const HoloBuffer        *programs = &planner->plan->programs, *bytes = section(planner, HOLO_SECTION_BYTES);
+    const HoloPlanBuffer    *programs = &planner->plan->programs, *bytes = section(planner, HOLO_SECTION_BYTES);
     const HoloProgramRecord *list  = (const void *)programs->data;
     uint32_t                 count = (uint32_t)(programs->size / sizeof *list);
     HoloBytes                made;

@@ -11,21 +11,21 @@
 enum { SAMPLES = 8 };
 
 typedef struct Twins {
-    const HoloNarrow *narrow;
-    HoloLayers       *layers;
-    HoloGraph        *graph;
-    HoloEightValue   *eight; // by value id, of the values there were at first
-    HoloArena         arena;
-    double           *sums;   // by layer: of squared errors, and behind it of squares
-    int              *output; // by layer: the first of two; -1: it has none
+    const HoloNarrowLayers *narrow;
+    HoloLayers             *layers;
+    HoloGraph              *graph;
+    HoloEightValue         *eight; // by value id, of the values there were at first
+    HoloArena               arena;
+    double                 *sums;   // by layer: of squared errors, and behind it of squares
+    int                    *output; // by layer: the first of two; -1: it has none
 } Twins;
 
 // ---- nodes
 
 static HoloValue *real_input(Twins *t, HoloValue *x, const HoloLayer *layer)
 {
-    const HoloNarrow *n = t->narrow;
-    HoloEightValue   *e = &t->eight[x->id];
+    const HoloNarrowLayers *n = t->narrow;
+    HoloEightValue         *e = &t->eight[x->id];
     if (!holo_layer_is_integer(layer)) return x;
     if (e->real) return e->real;
     if (holo_layer_is_dynamic(n->layers, layer))
@@ -181,7 +181,7 @@ static HoloStatus measure(Twins *t, const HoloQuantizeOptions *options, HoloErro
     return HOLO_OK;
 }
 
-HoloStatus holo_errors_measure(const HoloNarrow *narrow, HoloLayers *layers, const HoloQuantizeOptions *options,
+HoloStatus holo_errors_measure(const HoloNarrowLayers *narrow, HoloLayers *layers, const HoloQuantizeOptions *options,
                                HoloError *error)
 {
     Twins               t    = {.narrow = narrow, .layers = layers};

@@ -6,7 +6,7 @@
 
 // Of each layer that can be narrow: how far its result is off, in the root mean square over that of the result itself, when
 // what it reads is as exact as without quantization. Measured on a few samples; it is set in the layers and their reports.
-HOLO_MUST HoloStatus holo_errors_measure(const HoloNarrow *narrow, HoloLayers *layers,
+HOLO_MUST HoloStatus holo_errors_measure(const HoloNarrowLayers *narrow, HoloLayers *layers,
                                          const HoloQuantizeOptions *options, HoloError *error);
 
 #endif

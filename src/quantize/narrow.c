@@ -14,16 +14,16 @@
 #define MICROSOFT "com.microsoft"
 
 typedef struct Build {
-    const HoloNarrow *narrow;
-    HoloGraph        *graph;
-    HoloArena         scratch;
-    HoloEight         eight;     // of static scales
-    HoloEightValue   *quantized; // by value id, of the values there were at first
-    int              *uses;
-    HoloNode        **reader; // by value id: the last that reads it
-    bool             *dead;   // by node
-    int               value_count, node_count;
-    HoloError        *error;
+    const HoloNarrowLayers *narrow;
+    HoloGraph              *graph;
+    HoloArena               scratch;
+    HoloEight               eight;     // of static scales
+    HoloEightValue         *quantized; // by value id, of the values there were at first
+    int                    *uses;
+    HoloNode              **reader; // by value id: the last that reads it
+    bool                   *dead;   // by node
+    int                     value_count, node_count;
+    HoloError              *error;
 } Build;
 
 // ---- values in 8 bits
@@ -275,7 +275,7 @@ static HoloStatus graph_narrow(Build *b)
     return holo_graph_verify(b->graph, b->error);
 }
 
-HoloStatus holo_narrow_make(const HoloNarrow *narrow, HoloArena *arena, HoloGraph **out, HoloError *error)
+HoloStatus holo_narrow_make(const HoloNarrowLayers *narrow, HoloArena *arena, HoloGraph **out, HoloError *error)
 {
     Build b = {.narrow = narrow, .graph = holo_graph_copy(narrow->graph, arena), .error = error};
     *out    = b.graph;

@@ -6,13 +6,14 @@
 #include "quantize/ranges.h"
 
 // Of the layers' graph, by value id: the steps of 8 bits; only static scales need them.
-typedef struct HoloNarrow {
+typedef struct HoloNarrowLayers {
     const HoloGraph  *graph;
     const HoloLayers *layers;
     const HoloSteps  *steps;
-} HoloNarrow;
+} HoloNarrowLayers;
 
 // A copy of the graph in which all layers that are to be narrow are. Memory of `arena`; weights are shared.
-HOLO_MUST HoloStatus holo_narrow_make(const HoloNarrow *narrow, HoloArena *arena, HoloGraph **out, HoloError *error);
+HOLO_MUST HoloStatus holo_narrow_make(const HoloNarrowLayers *narrow, HoloArena *arena, HoloGraph **out,
+                                      HoloError *error);
 
 #endif

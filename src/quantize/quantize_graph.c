@@ -17,8 +17,8 @@ typedef struct Work {
     HoloLayers                 layers;
     HoloModel                 *wide; // the plan without quantization
     HoloBaseline               baseline;
-    HoloNarrow                 narrow;
-    HoloSearch                 search;
+    HoloNarrowLayers           narrow;
+    HoloLayerSearch            search;
     const HoloSamples         *own; // that centroids are found on: not those that accuracy is measured on
     HoloQuantization          *out;
     HoloError                 *error;
@@ -98,7 +98,7 @@ static HoloStatus baseline(Work *w)
 
 // ---- steps of activations
 
-static HoloStatus refuse_strange(Work *w, HoloRange *const *ranges)
+static HoloStatus refuse_strange(Work *w, HoloValueRange *const *ranges)
 {
     const char *infinite = w->options->samples->infinite, *why = "what it reads is not finite on the samples";
     char        text[1200];
@@ -109,7 +109,7 @@ static HoloStatus refuse_strange(Work *w, HoloRange *const *ranges)
     for (int i = 0; i < w->layers.count; i++) {
         HoloLayer *layer = &w->layers.layers[i];
         if (layer->refusal || !holo_layer_is_integer(layer)) continue;
-        const HoloRange *range = ranges[w->graph->nodes[layer->node]->in[0]->id];
+        const HoloValueRange *range = ranges[w->graph->nodes[layer->node]->in[0]->id];
         if (range && range->strange) layer->refusal = layer->report.why = why;
     }
     return HOLO_OK;
@@ -128,8 +128,8 @@ static bool has_integers(const HoloLayers *layers, bool is_static)
 // Ranges of dynamic activations are found in each run: the samples tell only whether they are finite.
 static HoloStatus calibrate(Work *w)
 {
-    HoloEight   eight;
-    HoloRange **ranges;
+    HoloEight        eight;
+    HoloValueRange **ranges;
     if (w->options->kind == HOLO_QUANTIZE_CENTROIDS)
         return holo_centroids_find(w->graph, &w->layers, w->options, w->own, w->graph->arena, w->error);
     w->layers.is_static = w->options->is_static && has_integers(&w->layers, true);
@@ -220,17 +220,17 @@ static HoloStatus quantize(Work *w)
     HOLO_TRY(holo_layers_weights(w->graph, &w->layers, w->graph->arena, w->error));
     HOLO_TRY(baseline(w));
     progress(w, 0.05);
-    w->narrow = (HoloNarrow){.graph = w->graph, .layers = &w->layers};
+    w->narrow = (HoloNarrowLayers){.graph = w->graph, .layers = &w->layers};
     HOLO_TRY(calibrate(w));
     HOLO_TRY(check_layers(w));
     HOLO_TRY(holo_errors_measure(&w->narrow, &w->layers, w->options, w->error));
     progress(w, 0.15);
-    w->search = (HoloSearch){.narrow   = &w->narrow,
-                             .layers   = &w->layers,
-                             .baseline = &w->baseline,
-                             .options  = w->options,
-                             .start    = holo_time_now(),
-                             .error    = w->error};
+    w->search = (HoloLayerSearch){.narrow   = &w->narrow,
+                                  .layers   = &w->layers,
+                                  .baseline = &w->baseline,
+                                  .options  = w->options,
+                                  .start    = holo_time_now(),
+                                  .error    = w->error};
     HOLO_TRY(holo_search(&w->search));
     w->out->report = (HoloQuantizationReport){.kind = kind_name(w)};
     if (!w->out->report.kind) return holo_fail_memory(w->error);

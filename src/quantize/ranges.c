@@ -17,7 +17,7 @@ static void halve(uint64_t *bins)
 }
 
 // Makes room for numbers of up to that magnitude.
-static void grow(HoloRange *range, double most)
+static void grow(HoloValueRange *range, double most)
 {
     if (!(range->width > 0)) {
         int exponent;
@@ -31,7 +31,7 @@ static void grow(HoloRange *range, double most)
     }
 }
 
-static void extremes(HoloRange *range, const float *x, int64_t count)
+static void extremes(HoloValueRange *range, const float *x, int64_t count)
 {
     float low = 0, high = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -43,7 +43,7 @@ static void extremes(HoloRange *range, const float *x, int64_t count)
     if ((double)high > range->high) range->high = (double)high;
 }
 
-void holo_range_add(HoloRange *range, const float *x, int64_t count)
+void holo_range_add(HoloValueRange *range, const float *x, int64_t count)
 {
     extremes(range, x, count);
     double most = range->high > -range->low ? range->high : -range->low;
@@ -73,7 +73,7 @@ static HoloSteps steps_of(double low, double high)
 }
 
 // The sum of squared errors, each number taken to be in the middle of its part.
-static double loss_of(const HoloRange *range, HoloSteps steps)
+static double loss_of(const HoloValueRange *range, HoloSteps steps)
 {
     double loss = 0, scale = (double)steps.scale;
     for (int i = 0; i < 2 * BINS; i++) {
@@ -89,14 +89,14 @@ static double loss_of(const HoloRange *range, HoloSteps steps)
 }
 
 // A part's middle.
-static double middle(const HoloRange *range, int i)
+static double middle(const HoloValueRange *range, int i)
 {
     return (i % BINS + 0.5) * range->width * (i < BINS ? 1 : -1);
 }
 
 // How far the distribution of the numbers, cut off and rounded, is from what it was: the divergence of Kullback and Leibler.
 // What is cut off counts at the ends; the numbers of a step are spread evenly over its parts that have some.
-static double divergence_of(const HoloRange *range, HoloSteps steps)
+static double divergence_of(const HoloValueRange *range, HoloSteps steps)
 {
     double held[256] = {0}, cut[2] = {0}, sum = 0;
     int    parts[256] = {0}, last[2] = {-1, -1};
@@ -125,7 +125,7 @@ static double divergence_of(const HoloRange *range, HoloSteps steps)
 }
 
 // Cut where that makes something least.
-static HoloSteps steps_least(const HoloRange *range, double (*of)(const HoloRange *, HoloSteps))
+static HoloSteps steps_least(const HoloValueRange *range, double (*of)(const HoloValueRange *, HoloSteps))
 {
     enum { CUTS = 40 };
     HoloSteps best  = steps_of(range->low, range->high);
@@ -145,7 +145,7 @@ static HoloSteps steps_least(const HoloRange *range, double (*of)(const HoloRang
 }
 
 // Half of what is left over is cut off on either side.
-static HoloSteps steps_percentile(const HoloRange *range, double percentile)
+static HoloSteps steps_percentile(const HoloValueRange *range, double percentile)
 {
     double over = (double)range->count * (1 - percentile / 100) / 2, seen[2] = {0}, end[2] = {0};
     for (int side = 0; side < 2; side++) // the largest positive numbers first, then the least negative ones
@@ -156,7 +156,7 @@ static HoloSteps steps_percentile(const HoloRange *range, double percentile)
     return steps_of(fmax(range->low, -end[1]), fmin(range->high, end[0]));
 }
 
-HoloSteps holo_range_steps(const HoloRange *range, HoloRanges how, double percentile)
+HoloSteps holo_range_steps(const HoloValueRange *range, HoloRanges how, double percentile)
 {
     switch (how) {
     case HOLO_RANGES_MSE: return steps_least(range, loss_of);

@@ -122,16 +122,16 @@ HoloStatus holo_runs_watch(const HoloGraph *graph, const bool *wanted, const Hol
 
 static void range_each(void *context, int value, const HoloTensor *t)
 {
-    holo_range_add(((HoloRange **)context)[value], t->data, holo_tensor_count(t));
+    holo_range_add(((HoloValueRange **)context)[value], t->data, holo_tensor_count(t));
 }
 
 HoloStatus holo_runs_observe(const HoloGraph *graph, const bool *wanted, const HoloQuantizeOptions *options,
-                             HoloArena *arena, HoloRange ***out, HoloError *error)
+                             HoloArena *arena, HoloValueRange ***out, HoloError *error)
 {
-    HoloRange **ranges = HOLO_NEW(arena, HoloRange *, graph->value_count + 1);
+    HoloValueRange **ranges = HOLO_NEW(arena, HoloValueRange *, graph->value_count + 1);
     if (!ranges) return holo_fail_memory(error);
     for (int i = 0; i < graph->value_count; i++)
-        if (wanted[i] && !(ranges[i] = HOLO_NEW(arena, HoloRange, 1))) return holo_fail_memory(error);
+        if (wanted[i] && !(ranges[i] = HOLO_NEW(arena, HoloValueRange, 1))) return holo_fail_memory(error);
     *out = ranges;
     return holo_runs_watch(graph, wanted, options, range_each, ranges, error);
 }

@@ -19,7 +19,7 @@ HOLO_MUST HoloStatus holo_runs_watch(const HoloGraph *graph, const bool *wanted,
 
 // By value id, for those that are wanted, f32 all: what the numbers are on the samples. Memory of `arena`.
 HOLO_MUST HoloStatus holo_runs_observe(const HoloGraph *graph, const bool *wanted, const HoloQuantizeOptions *options,
-                                       HoloArena *arena, HoloRange ***out, HoloError *error);
+                                       HoloArena *arena, HoloValueRange ***out, HoloError *error);
 
 // ---- how far plans are apart
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 // The distance with the layers as they are set.
-static HoloStatus measure(HoloSearch *s, HoloDistance *out)
+static HoloStatus measure(HoloLayerSearch *s, HoloDistance *out)
 {
     HoloArena  arena = {0};
     HoloGraph *graph;
@@ -26,12 +26,12 @@ static HoloStatus measure(HoloSearch *s, HoloDistance *out)
     return status;
 }
 
-static double spent(const HoloSearch *s)
+static double spent(const HoloLayerSearch *s)
 {
     return holo_time_now() - s->start;
 }
 
-static void progress(const HoloSearch *s, double fraction)
+static void progress(const HoloLayerSearch *s, double fraction)
 {
     if (s->options->progress) s->options->progress(s->options->context, fraction);
 }
@@ -61,7 +61,7 @@ static void losses_guess(HoloLayer **order, int count)
     }
 }
 
-static HoloStatus losses_measure(HoloSearch *s, HoloLayer **order, int count)
+static HoloStatus losses_measure(HoloLayerSearch *s, HoloLayer **order, int count)
 {
     for (int i = 0; i < count; i++) order[i]->is_wide = true;
     for (int i = 0; i < count && spent(s) < s->options->seconds; i++) {
@@ -87,7 +87,7 @@ static void first_set(HoloLayer **order, int count, int first, bool is_spare)
     }
 }
 
-static HoloStatus fewest(HoloSearch *s, HoloLayer **order, int count, bool is_spare)
+static HoloStatus fewest(HoloLayerSearch *s, HoloLayer **order, int count, bool is_spare)
 {
     int missed = 0, met = count; // with `met` of them so the target is met
     while (met - missed > 1) {
@@ -106,7 +106,7 @@ static HoloStatus fewest(HoloSearch *s, HoloLayer **order, int count, bool is_sp
 }
 
 // Spare weights of all layers meet the target, or those that lose most are f32: without any narrow layer it is met.
-static HoloStatus choose(HoloSearch *s, HoloLayer **order, int count)
+static HoloStatus choose(HoloLayerSearch *s, HoloLayer **order, int count)
 {
     bool has_spare = false;
     for (int i = 0; i < count; i++) {
@@ -123,7 +123,7 @@ static HoloStatus choose(HoloSearch *s, HoloLayer **order, int count)
     return fewest(s, order, count, false);
 }
 
-HoloStatus holo_search(HoloSearch *s)
+HoloStatus holo_search(HoloLayerSearch *s)
 {
     HoloArena   scratch = {0};
     HoloLayers *layers  = s->layers;

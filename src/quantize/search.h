@@ -5,8 +5,8 @@
 #include "quantize/narrow.h"
 #include "quantize/runs.h"
 
-typedef struct HoloSearch {
-    const HoloNarrow          *narrow;
+typedef struct HoloLayerSearch {
+    const HoloNarrowLayers    *narrow;
     HoloLayers                *layers; // whose is_wide is set
     const HoloBaseline        *baseline;
     const HoloQuantizeOptions *options;
@@ -15,10 +15,10 @@ typedef struct HoloSearch {
     int                        trials;
     double                     start; // when it began
     HoloError                 *error;
-} HoloSearch;
+} HoloLayerSearch;
 
 // All layers are tried together; where that misses the target each is tried alone, for as long as there is time, and those
 // that lose most get their spare weights, or, where that is not enough, stay wide: as few as are needed.
-HOLO_MUST HoloStatus holo_search(HoloSearch *search);
+HOLO_MUST HoloStatus holo_search(HoloLayerSearch *search);
 
 #endif

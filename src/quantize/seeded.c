@@ -34,11 +34,11 @@ static HoloStatus input_make(const HoloMadeUp *made, const int64_t *found, int i
 
 HoloStatus holo_samples_seeded(const HoloGraph *graph, int count, HoloArena *arena, HoloSamples *out, HoloError *error)
 {
-    HoloMadeUp       made;
-    HoloGraph       *trial  = holo_graph_copy(graph, arena);
-    const int64_t   *found  = trial ? holo_sizes_find(trial, arena, error) : NULL;
-    const HoloRange *ranges = found ? holo_ranges_find(trial, arena) : NULL;
-    *out                    = (HoloSamples){.count = count, .inputs = HOLO_NEW(arena, HoloTensor *, count + 1)};
+    HoloMadeUp            made;
+    HoloGraph            *trial  = holo_graph_copy(graph, arena);
+    const int64_t        *found  = trial ? holo_sizes_find(trial, arena, error) : NULL;
+    const HoloInputRange *ranges = found ? holo_ranges_find(trial, arena) : NULL;
+    *out                         = (HoloSamples){.count = count, .inputs = HOLO_NEW(arena, HoloTensor *, count + 1)};
     if (!out->inputs || !ranges) return holo_fail_memory(error);
     HOLO_TRY(holo_made_up_init(&made, graph, ranges, arena, error));
     for (int s = 0; s < count; s++) {

@@ -17,11 +17,11 @@ typedef struct Memory { // straight from the system
 } Memory;
 
 typedef struct Way {
-    const HoloLowering *lowering;
-    const HoloKernel   *kernel; // NULL: eval
-    HoloTensor         *packed; // by input; the plain ones as in the trial
-    const HoloTensor  **in;
-    size_t              scratch;
+    const HoloLowering  *lowering;
+    const HoloCpuKernel *kernel; // NULL: eval
+    HoloTensor          *packed; // by input; the plain ones as in the trial
+    const HoloTensor   **in;
+    size_t               scratch;
 } Way;
 
 struct HoloTrial {
@@ -195,7 +195,7 @@ static HoloStatus way_init(HoloTrial *t, const HoloLowering *lowering, Way *way)
     int inputs = t->node->in_count;
     *way       = (Way){
               .lowering = lowering,
-              .kernel   = lowering->kernel ? holo_kernel_find(lowering->kernel) : NULL,
+              .kernel   = lowering->kernel ? holo_cpu_kernel_find(lowering->kernel) : NULL,
               .packed   = HOLO_NEW(&t->arena, HoloTensor, inputs + 1),
               .in       = HOLO_NEW(&t->arena, const HoloTensor *, inputs + 1),
     };

@@ -128,8 +128,8 @@ static HoloStatus kind_measure(Tuning *t, Kind *kind)
 
 static const char *way_name(Tuning *t, const HoloLowering *way)
 {
-    const HoloKernel *kernel = way->kernel ? holo_kernel_find(way->kernel) : NULL;
-    const char       *more   = way->pack_input >= 0 ? ", packed" : "";
+    const HoloCpuKernel *kernel = way->kernel ? holo_cpu_kernel_find(way->kernel) : NULL;
+    const char          *more   = way->pack_input >= 0 ? ", packed" : "";
     if (way->kernel == HOLO_KERNEL_conv_nhwc_f32 && way->conv_nhwc.flags & HOLO_CONV_NHWC_WINOGRAD) more = ", tiles";
     if (way->kernel == HOLO_KERNEL_conv_nhwc_f32 && way->conv_nhwc.flags & HOLO_CONV_NHWC_SMALL) more = ", small tiles";
     if (way->kernel == HOLO_KERNEL_conv_nhwc_f32 && way->conv_nhwc.flags & HOLO_CONV_NHWC_TRANSFORM)

@@ -7,8 +7,8 @@
 #include "kernels/kernels.h"
 
 typedef struct HoloTuneOptions {
-    const HoloKernels *kernels;
-    HoloPool          *pool;                          // NULL: one thread
+    const HoloKernelTable *kernels;
+    HoloPool              *pool;                      // NULL: one thread
     void (*progress)(void *context, double fraction); // may be NULL
     void *context;
 } HoloTuneOptions;

@@ -12,12 +12,12 @@
 
 enum { DEPTH_MAX = 16 };
 
-static HoloRange within(HoloRole role, double low, double high)
+static HoloInputRange within(HoloRole role, double low, double high)
 {
-    return (HoloRange){role, low, high < low ? low : high, NULL};
+    return (HoloInputRange){role, low, high < low ? low : high, NULL};
 }
 
-static const HoloRange nothing = {HOLO_ROLE_ANY, 0, 0, NULL};
+static const HoloInputRange nothing = {HOLO_ROLE_ANY, 0, 0, NULL};
 
 // Dimension d of an input, counted from the end where it is negative; -1: not known.
 static int64_t size_of(const HoloNode *node, int input, int64_t d)
@@ -29,26 +29,26 @@ static int64_t size_of(const HoloNode *node, int input, int64_t d)
     return holo_dim_is_symbolic(v->type.dim[d]) ? -1 : v->type.dim[d];
 }
 
-static HoloRange index_into(int64_t size)
+static HoloInputRange index_into(int64_t size)
 {
     return size > 0 ? within(HOLO_ROLE_INDEX, 0, (double)size - 1) : nothing;
 }
 
-static HoloRange length_of(int64_t size)
+static HoloInputRange length_of(int64_t size)
 {
     return size > 0 ? within(HOLO_ROLE_LENGTH, 1, (double)size) : nothing;
 }
 
 // ---- what operators take
 
-static HoloRange of_axis(const HoloNode *node, int input)
+static HoloInputRange of_axis(const HoloNode *node, int input)
 {
     (void)input;
     return index_into(size_of(node, 0, holo_node_int(node, "axis", 0)));
 }
 
 // One index of several dimensions: numbers that are right for each.
-static HoloRange of_points(const HoloNode *node, int input)
+static HoloInputRange of_points(const HoloNode *node, int input)
 {
     int64_t batch = holo_node_int(node, "batch_dims", 0), count = size_of(node, input, -1), least = -1;
     for (int64_t d = batch; d < batch + count; d++) {
@@ -58,7 +58,7 @@ static HoloRange of_points(const HoloNode *node, int input)
     return index_into(least);
 }
 
-static HoloRange of_depth(const HoloNode *node, int input)
+static HoloInputRange of_depth(const HoloNode *node, int input)
 {
     double depth;
     (void)input;
@@ -66,32 +66,32 @@ static HoloRange of_depth(const HoloNode *node, int input)
                                                                                        : nothing;
 }
 
-static HoloRange of_sequence(const HoloNode *node, int input)
+static HoloInputRange of_sequence(const HoloNode *node, int input)
 {
     (void)input;
     return length_of(size_of(node, 0, holo_node_int(node, "layout", 0) ? 1 : 0));
 }
 
-static HoloRange of_time(const HoloNode *node, int input)
+static HoloInputRange of_time(const HoloNode *node, int input)
 {
     (void)input;
     return length_of(size_of(node, 0, holo_node_int(node, "time_axis", 0)));
 }
 
 // A mask, or a length for each row of the batch.
-static HoloRange of_padding(const HoloNode *node, int input)
+static HoloInputRange of_padding(const HoloNode *node, int input)
 {
     const HoloTensor *t = &node->in[input]->type;
     return t->rank == 1 ? length_of(size_of(node, 0, 1)) : within(HOLO_ROLE_MASK, 0, 1);
 }
 
 // Embeddings of tokens and segments, with their tables two inputs behind, and of positions.
-static HoloRange of_table(const HoloNode *node, int input)
+static HoloInputRange of_table(const HoloNode *node, int input)
 {
     return index_into(size_of(node, input == 8 ? 3 : input == 1 ? 4 : 2, 0));
 }
 
-static HoloRange of_angles(const HoloNode *node, int input)
+static HoloInputRange of_angles(const HoloNode *node, int input)
 {
     return index_into(size_of(node, input == 1 ? 2 : 1, 0));
 }
@@ -102,60 +102,60 @@ static int64_t keys_of(const HoloNode *node)
     return fresh < 0 ? -1 : fresh + (past > 0 ? past : 0);
 }
 
-static HoloRange of_last_key(const HoloNode *node, int input)
+static HoloInputRange of_last_key(const HoloNode *node, int input)
 {
     int64_t keys = keys_of(node) - (input == 5);
     return keys >= 0 ? within(HOLO_ROLE_INDEX, (double)keys, (double)keys) : nothing;
 }
 
-static HoloRange of_count(const HoloNode *node, int input)
+static HoloInputRange of_count(const HoloNode *node, int input)
 {
     (void)input;
     return length_of(size_of(node, 0, holo_node_int(node, "axis", -1)));
 }
 
-static HoloRange of_target(const HoloNode *node, int input)
+static HoloInputRange of_target(const HoloNode *node, int input)
 {
-    return (HoloRange){HOLO_ROLE_SHAPE, 0, 0, &node->in[input ? 0 : 1]->type};
+    return (HoloInputRange){HOLO_ROLE_SHAPE, 0, 0, &node->in[input ? 0 : 1]->type};
 }
 
-static HoloRange of_sizes(const HoloNode *node, int input)
+static HoloInputRange of_sizes(const HoloNode *node, int input)
 {
     (void)input;
-    return (HoloRange){HOLO_ROLE_SIZES, 1, 1, &node->in[0]->type};
+    return (HoloInputRange){HOLO_ROLE_SIZES, 1, 1, &node->in[0]->type};
 }
 
-static HoloRange of_zero(const HoloNode *node, int input)
+static HoloInputRange of_zero(const HoloNode *node, int input)
 {
     (void)node, (void)input;
     return within(HOLO_ROLE_INDEX, 0, 0);
 }
 
-static HoloRange of_one(const HoloNode *node, int input)
+static HoloInputRange of_one(const HoloNode *node, int input)
 {
     (void)node, (void)input;
     return within(HOLO_ROLE_INDEX, 1, 1);
 }
 
-static HoloRange of_few(const HoloNode *node, int input)
+static HoloInputRange of_few(const HoloNode *node, int input)
 {
     (void)node, (void)input;
     return within(HOLO_ROLE_INDEX, 2, 6);
 }
 
-static HoloRange of_mask(const HoloNode *node, int input)
+static HoloInputRange of_mask(const HoloNode *node, int input)
 {
     (void)node, (void)input;
     return within(HOLO_ROLE_MASK, 0, 1);
 }
 
-static HoloRange of_cast(const HoloNode *node, int input)
+static HoloInputRange of_cast(const HoloNode *node, int input)
 {
     return holo_node_int(node, "to", 0) == HOLO_BOOL ? of_mask(node, input) : nothing;
 }
 
 // 1 - mask.
-static HoloRange of_difference(const HoloNode *node, int input)
+static HoloInputRange of_difference(const HoloNode *node, int input)
 {
     double number;
     return input == 1 && node->in[0] && holo_value_number(node->in[0], &number) && number == 1 ? of_mask(node, input)
@@ -163,7 +163,7 @@ static HoloRange of_difference(const HoloNode *node, int input)
 }
 
 // A length against the positions of what it is the length of.
-static HoloRange of_comparison(const HoloNode *node, int input)
+static HoloInputRange of_comparison(const HoloNode *node, int input)
 {
     double           number;
     const HoloValue *other = holo_node_in(node, !input);
@@ -176,7 +176,7 @@ static HoloRange of_comparison(const HoloNode *node, int input)
 static const struct {
     const char *domain, *op;
     int         input;
-    HoloRange (*range)(const HoloNode *node, int input);
+    HoloInputRange (*range)(const HoloNode *node, int input);
 } takers[] = {
     {"", "Gather", 1, of_axis},
     {"", "GatherElements", 1, of_axis},
@@ -235,14 +235,14 @@ static const struct {
 
 // ---- what is handed on
 
-static HoloRange moved(const HoloNode *node, int input, HoloRange r)
+static HoloInputRange moved(const HoloNode *node, int input, HoloInputRange r)
 {
     (void)node, (void)input;
     return r;
 }
 
 // A sum or difference with a constant; of two numbers each gets half.
-static HoloRange shifted(const HoloNode *node, int input, HoloRange r)
+static HoloInputRange shifted(const HoloNode *node, int input, HoloInputRange r)
 {
     double           by, sign = holo_node_is(node, "Sub") ? -1 : 1;
     const HoloValue *other = holo_node_in(node, !input);
@@ -253,7 +253,7 @@ static HoloRange shifted(const HoloNode *node, int input, HoloRange r)
     return within(r.role, high < 0 ? r.low - sign * by : fmax(r.low - sign * by, 0), high);
 }
 
-static HoloRange scaled(const HoloNode *node, int input, HoloRange r)
+static HoloInputRange scaled(const HoloNode *node, int input, HoloInputRange r)
 {
     double           by;
     const HoloValue *other = holo_node_in(node, !input);
@@ -264,7 +264,7 @@ static HoloRange scaled(const HoloNode *node, int input, HoloRange r)
 }
 
 // Sums of as many as there are along an axis, or in all.
-static HoloRange summed(const HoloNode *node, int input, HoloRange r)
+static HoloInputRange summed(const HoloNode *node, int input, HoloInputRange r)
 {
     const HoloTensor *t     = &node->in[0]->type;
     double            count = 1;
@@ -277,7 +277,7 @@ static HoloRange summed(const HoloNode *node, int input, HoloRange r)
 static const struct {
     const char *op;
     unsigned    inputs; // bit i: input i
-    HoloRange (*hand)(const HoloNode *node, int input, HoloRange r);
+    HoloInputRange (*hand)(const HoloNode *node, int input, HoloInputRange r);
 } movers[] = {
     {"Cast", 1, moved},     {"Where", 6, moved},          {"Min", 3, moved},        {"Max", 3, moved},
     {"Floor", 1, moved},    {"Ceil", 1, moved},           {"Round", 1, moved},      {"Relu", 1, moved},
@@ -286,7 +286,7 @@ static const struct {
     {"GatherND", 1, moved}, {"GatherElements", 1, moved}, {"CastLike", 1, moved},
 };
 
-static HoloRange handed(const HoloNode *node, int input, HoloRange r)
+static HoloInputRange handed(const HoloNode *node, int input, HoloInputRange r)
 {
     if (r.role == HOLO_ROLE_ANY) return nothing;
     for (int i = 0; i < HOLO_COUNT(movers); i++)
@@ -300,7 +300,7 @@ static HoloRange handed(const HoloNode *node, int input, HoloRange r)
 // ---- the walk
 
 // What is known of a value, and what else is: the narrower counts, and what says more than a mask.
-static void meet(HoloRange *a, HoloRange b)
+static void meet(HoloInputRange *a, HoloInputRange b)
 {
     if (b.role == HOLO_ROLE_ANY) return;
     bool is_first = a->role == HOLO_ROLE_ANY, both = a->role <= HOLO_ROLE_LENGTH && b.role <= HOLO_ROLE_LENGTH;
@@ -314,12 +314,12 @@ static void meet(HoloRange *a, HoloRange b)
     }
 }
 
-static HoloRange *graph_ranges(const HoloGraph *graph, HoloArena *arena, int depth);
+static HoloInputRange *graph_ranges(const HoloGraph *graph, HoloArena *arena, int depth);
 
 // What the body of a node says of its inputs: those that it captures, and of a loop the ones that it carries.
-static bool body_meet(const HoloNode *node, const HoloGraph *body, HoloRange *range, HoloArena *arena, int depth)
+static bool body_meet(const HoloNode *node, const HoloGraph *body, HoloInputRange *range, HoloArena *arena, int depth)
 {
-    HoloRange *inner = graph_ranges(body, arena, depth + 1);
+    HoloInputRange *inner = graph_ranges(body, arena, depth + 1);
     if (!inner) return false;
     bool is_loop = holo_node_is(node, "Loop") || holo_node_is(node, "Scan");
     for (int i = 0; i < node->in_count; i++) {
@@ -331,7 +331,7 @@ static bool body_meet(const HoloNode *node, const HoloGraph *body, HoloRange *ra
     return true;
 }
 
-static bool node_meet(const HoloNode *node, HoloRange *range, HoloArena *arena, int depth)
+static bool node_meet(const HoloNode *node, HoloInputRange *range, HoloArena *arena, int depth)
 {
     for (int i = 0; i < HOLO_COUNT(takers); i++) {
         int input = takers[i].input;
@@ -349,17 +349,17 @@ static bool node_meet(const HoloNode *node, HoloRange *range, HoloArena *arena, 
     return true;
 }
 
-static HoloRange *graph_ranges(const HoloGraph *graph, HoloArena *arena, int depth)
+static HoloInputRange *graph_ranges(const HoloGraph *graph, HoloArena *arena, int depth)
 {
-    HoloRange *range = HOLO_NEW(arena, HoloRange, graph->value_count + 1);
+    HoloInputRange *range = HOLO_NEW(arena, HoloInputRange, graph->value_count + 1);
     for (int i = graph->node_count; range && i-- > 0;)
         if (!node_meet(graph->nodes[i], range, arena, depth)) return NULL;
     return range;
 }
 
-HoloRange *holo_ranges_find(const HoloGraph *sized, HoloArena *arena)
+HoloInputRange *holo_ranges_find(const HoloGraph *sized, HoloArena *arena)
 {
-    HoloRange *all = graph_ranges(sized, arena, 0), *out = HOLO_NEW(arena, HoloRange, sized->input_count + 1);
+    HoloInputRange *all = graph_ranges(sized, arena, 0), *out = HOLO_NEW(arena, HoloInputRange, sized->input_count + 1);
     if (!all || !out) return NULL;
     for (int i = 0; i < sized->input_count; i++) out[i] = all[sized->inputs[i]->id];
     return out;

@@ -13,14 +13,14 @@ typedef enum HoloRole {
     HOLO_ROLE_SIZES,  // the sizes of a tensor: `like`
 } HoloRole;
 
-typedef struct HoloRange {
+typedef struct HoloInputRange {
     HoloRole          role;
     double            low, high;
     const HoloTensor *like;
-} HoloRange;
+} HoloInputRange;
 
 // By input of the graph: what its nodes say of it, as far as they do. `sized` has numbers for all sizes that are known when
 // a run begins. Memory from the arena; NULL: none left.
-HoloRange *holo_ranges_find(const HoloGraph *sized, HoloArena *arena);
+HoloInputRange *holo_ranges_find(const HoloGraph *sized, HoloArena *arena);
 
 #endif

@@ -22,7 +22,7 @@ static const struct {
     {PLACES, PLACES},     {SMALL, SMALL},     {ZEROS, BELOW},    {ZEROS, ABOVE},
 };
 
-HoloStatus holo_made_up_init(HoloMadeUp *made, const HoloGraph *graph, const HoloRange *ranges, HoloArena *arena,
+HoloStatus holo_made_up_init(HoloMadeUp *made, const HoloGraph *graph, const HoloInputRange *ranges, HoloArena *arena,
                              HoloError *error)
 {
     *made = (HoloMadeUp){.graph = graph, .ranges = ranges, .reaches = HOLO_NEW(arena, bool, graph->input_count + 1)};
@@ -44,10 +44,10 @@ static Way way_of(const HoloMadeUp *made, int i)
 // ---- numbers
 
 typedef struct Filling {
-    const HoloRange *range;
-    HoloTensor      *t;
-    HoloRandom       random;
-    int64_t          last; // the size of the last dimension
+    const HoloInputRange *range;
+    HoloTensor           *t;
+    HoloRandom            random;
+    int64_t               last; // the size of the last dimension
 } Filling;
 
 // The sizes of a tensor, or a shape that any tensor can be brought into: its first size and all the others.
@@ -63,7 +63,7 @@ static double shape_number(const Filling *f, int64_t i)
 
 static double ranged_number(Filling *f, int64_t i)
 {
-    const HoloRange *r = f->range;
+    const HoloInputRange *r = f->range;
     switch (r->role) {
     case HOLO_ROLE_ANY: return is_whole(f->t) ? 1 : holo_random_normal(&f->random);
     case HOLO_ROLE_MASK: return i % f->last < f->last - f->last / 4; // the end is padding

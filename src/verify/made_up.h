@@ -8,14 +8,14 @@
 #include "verify/input_ranges.h"
 
 typedef struct HoloMadeUp {
-    const HoloGraph *graph;
-    const HoloRange *ranges;  // by input
-    bool            *reaches; // by input: a node that rejected some depends on it
-    int              attempt;
-    uint64_t         seed; // others give other numbers
+    const HoloGraph      *graph;
+    const HoloInputRange *ranges;  // by input
+    bool                 *reaches; // by input: a node that rejected some depends on it
+    int                   attempt;
+    uint64_t              seed; // others give other numbers
 } HoloMadeUp;
 
-HOLO_MUST HoloStatus holo_made_up_init(HoloMadeUp *made, const HoloGraph *graph, const HoloRange *ranges,
+HOLO_MUST HoloStatus holo_made_up_init(HoloMadeUp *made, const HoloGraph *graph, const HoloInputRange *ranges,
                                        HoloArena *arena, HoloError *error);
 // Fills input i, whose type has numbers for sizes and which has memory.
 void holo_made_up_fill(const HoloMadeUp *made, int i, HoloTensor *t);

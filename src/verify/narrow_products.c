@@ -41,7 +41,7 @@ static bool wide_take(Wide *w, HoloTensor *t)
     return t->data;
 }
 
-static bool wide_open(Wide *w, const HoloKernels *kernels, const HoloNode *node, const HoloCall *call)
+static bool wide_open(Wide *w, const HoloKernelTable *kernels, const HoloNode *node, const HoloCall *call)
 {
     w->node          = *node;
     w->node.in       = w->in_values;
@@ -73,7 +73,7 @@ static HoloStatus wide_run(Wide *w, HoloProducts *p, const HoloCall *call)
 {
     HoloLowering lowering = holo_lower_choose(&w->node);
     holo_lower_unpack(&lowering);
-    const HoloKernel *kernel = lowering.kernel ? holo_kernel_find(lowering.kernel) : NULL;
+    const HoloCpuKernel *kernel = lowering.kernel ? holo_cpu_kernel_find(lowering.kernel) : NULL;
     if (!kernel) return HOLO_UNSUPPORTED;
     HoloCall fast    = *call;
     fast.in          = w->in_list;
@@ -91,9 +91,9 @@ HoloStatus holo_products_narrow(HoloProducts *p, const HoloNode *node, HoloCall 
 {
     HoloTensor *out = call->out[0];
     if (!is_narrow(out) || !out->data || !call->op->at || call->in_count > INPUTS_MAX) return HOLO_UNSUPPORTED;
-    const HoloKernels *k      = p->host.kernels;
-    Wide               w      = {.memory_count = 0};
-    HoloStatus         status = wide_open(&w, k, node, call) ? HOLO_OK : holo_fail_memory(call->error);
+    const HoloKernelTable *k      = p->host.kernels;
+    Wide                   w      = {.memory_count = 0};
+    HoloStatus             status = wide_open(&w, k, node, call) ? HOLO_OK : holo_fail_memory(call->error);
     if (!status) status = wide_run(&w, p, call);
     if (!status)
         (out->dtype == HOLO_F16 ? k->narrow_f16 : k->narrow_bf16)(holo_tensor_count(out), w.out.data, out->data);

@@ -32,7 +32,7 @@ static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void
     holo_pool_run(((const HoloProducts *)(const void *)host)->pool, count, work, arg);
 }
 
-void holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloKernels *kernels,
+void holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloKernelTable *kernels,
                         const HoloVerifyOptions *options, HoloVerifyResult *result)
 {
     *products = (HoloProducts){
@@ -90,7 +90,7 @@ enum { STEPS = 16, ROUNDED_STEPS = 1, INPUTS_MAX = 12, LENGTHS = 4 };
 // `fast` is the call as the kernel sees it, `call` as eval does. Sequences lie along the first axis of x and of the first
 // output, and none has a length of its own.
 static HoloStatus steps_judge(HoloProducts *p, const HoloNode *node, const HoloCall *fast, const HoloCall *call,
-                              const HoloKernel *kernel)
+                              const HoloCpuKernel *kernel)
 {
     HoloTensor x = *call->in[0], y = *call->out[0], out[HOLO_JUDGE_OUTPUTS] = {{0}}, *list[HOLO_JUDGE_OUTPUTS] = {NULL};
     HoloTensor       *types[HOLO_JUDGE_OUTPUTS] = {&y};
@@ -236,7 +236,7 @@ static HoloStatus slice_judge(HoloProducts *p, const HoloNode *node, const HoloC
 
 // The slices are evaluated before the kernel runs, which may write over its input.
 static HoloStatus run_sliced(HoloProducts *p, const HoloNode *node, HoloCall *fast, const HoloCall *call, int axis,
-                             const HoloKernel *kernel)
+                             const HoloCpuKernel *kernel)
 {
     size_t each = (size_t)SLICE_ELEMENTS * holo_dtype_size(call->out[0]->dtype), bytes = SLICES * each;
     char  *plain = holo_memory_take(bytes, 0);
@@ -273,8 +273,8 @@ static HoloStatus instead(void *context, const HoloNode *node, HoloCall *call)
     if (!lowering.kernel && call->out_count == 1 && work_of(call) > work_plain)
         return holo_products_narrow(p, node, call);
     holo_lower_unpack(&lowering);
-    const HoloKernel *kernel    = lowering.kernel ? holo_kernel_find(lowering.kernel) : NULL;
-    bool              has_steps = holo_lower_is_recurrent(lowering.kernel) && call->in_count <= INPUTS_MAX &&
+    const HoloCpuKernel *kernel    = lowering.kernel ? holo_cpu_kernel_find(lowering.kernel) : NULL;
+    bool                 has_steps = holo_lower_is_recurrent(lowering.kernel) && call->in_count <= INPUTS_MAX &&
                      call->out_count <= HOLO_JUDGE_OUTPUTS && !holo_in(call, LENGTHS);
     if (!kernel || !call->out[0] || (call->out_count != 1 && !has_steps)) return HOLO_UNSUPPORTED;
     HoloCall fast    = *call;

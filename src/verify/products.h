@@ -18,7 +18,7 @@ typedef struct HoloProducts {
     bool                     blurs; // what nodes compute is put off by some roundings, see holo_verify
 } HoloProducts;
 
-void            holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloKernels *kernels,
+void            holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloKernelTable *kernels,
                                    const HoloVerifyOptions *options, HoloVerifyResult *result);
 void            holo_products_deinit(HoloProducts *products);
 void            holo_products_restart(HoloProducts *products); // before the graph is computed once more

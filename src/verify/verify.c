@@ -21,17 +21,17 @@
 #include <string.h>
 
 struct HoloVerifier {
-    const HoloGraph   *graph;
-    const HoloKernels *kernels;
-    HoloVerifyOptions  options;
-    HoloArena          outputs; // what is kept of them
-    HoloArena          arena;   // owns what follows
-    HoloTensor        *made;    // inputs that are made up
-    const HoloTensor **inputs;
-    HoloKept          *want;
-    double            *spread; // how far roundings move each output, by what was drawn so far
-    double            *drawn;  // the same, and by the draw under way
-    int                draws;
+    const HoloGraph       *graph;
+    const HoloKernelTable *kernels;
+    HoloVerifyOptions      options;
+    HoloArena              outputs; // what is kept of them
+    HoloArena              arena;   // owns what follows
+    HoloTensor            *made;    // inputs that are made up
+    const HoloTensor     **inputs;
+    HoloKept              *want;
+    double                *spread; // how far roundings move each output, by what was drawn so far
+    double                *drawn;  // the same, and by the draw under way
+    int                    draws;
 };
 
 // ---- the sizes of inputs
@@ -166,10 +166,10 @@ static void reference_failed(Reference *ref, HoloStatus status, const HoloError 
 // On inputs that are made up until it accepts them.
 static HoloStatus reference_try(Reference *ref, const HoloGraph *sized, int64_t element_limit, HoloError *error)
 {
-    HoloVerifier    *v      = ref->v;
-    HoloArenaMark    mark   = holo_arena_mark(&v->arena);
-    const HoloRange *ranges = holo_ranges_find(sized, &v->arena);
-    HoloMadeUp       made;
+    HoloVerifier         *v      = ref->v;
+    HoloArenaMark         mark   = holo_arena_mark(&v->arena);
+    const HoloInputRange *ranges = holo_ranges_find(sized, &v->arena);
+    HoloMadeUp            made;
     if (!ranges) return holo_fail_memory(error);
     HOLO_TRY(holo_made_up_init(&made, v->graph, ranges, &v->arena, error));
     for (int i = 0; i < v->graph->input_count; i++) {
@@ -440,7 +440,7 @@ static HoloStatus verifier_init(HoloVerifier *v, HoloVerifyResult *result, HoloE
     return status;
 }
 
-HoloStatus holo_verifier_create(const HoloGraph *reference, const HoloKernels *kernels,
+HoloStatus holo_verifier_create(const HoloGraph *reference, const HoloKernelTable *kernels,
                                 const HoloVerifyOptions *options, HoloVerifier **out, HoloVerifyResult *result,
                                 HoloError *error)
 {

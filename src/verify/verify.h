@@ -50,7 +50,7 @@ HOLO_MUST HoloStatus holo_verify(const HoloGraph *reference, const HoloModel *mo
 typedef struct HoloVerifier HoloVerifier;
 // *out is NULL, and result->why_not set, where there is nothing to compare with. The graph and what the options refer
 // to must live as long.
-HOLO_MUST HoloStatus holo_verifier_create(const HoloGraph *reference, const HoloKernels *kernels,
+HOLO_MUST HoloStatus holo_verifier_create(const HoloGraph *reference, const HoloKernelTable *kernels,
                                           const HoloVerifyOptions *options, HoloVerifier **out,
                                           HoloVerifyResult *result, HoloError *error);
 // The tolerance of outputs from now on; that of kernels was the options'.

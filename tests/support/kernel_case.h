@@ -79,7 +79,7 @@ static inline void host_parallel(const HoloHost *host, int64_t count, void (*wor
     for (int64_t i = 0; i < count; i++) work(arg, host->workers == 1 ? i : count - 1 - i, (int)(i % host->workers));
 }
 
-static inline Host host_make(const HoloKernels *kernels, int workers)
+static inline Host host_make(const HoloKernelTable *kernels, int workers)
 {
     return (Host){
         .host = {
@@ -163,15 +163,15 @@ static inline float *run_eval(Case *c)
     return c->out.data;
 }
 
-static inline float *run_kernel(Case *c, const HoloKernels *kernels, int workers)
+static inline float *run_kernel(Case *c, const HoloKernelTable *kernels, int workers)
 {
-    HoloError         error = {0};
-    Host              host  = host_make(kernels, workers);
-    const HoloTensor *in[IN_MAX];
-    HoloTensor       *out[1];
-    HoloCall          call   = call_init(c, &host, in, out, &error);
-    const HoloKernel *kernel = holo_kernel_find(c->kernel);
-    size_t            scratch;
+    HoloError            error = {0};
+    Host                 host  = host_make(kernels, workers);
+    const HoloTensor    *in[IN_MAX];
+    HoloTensor          *out[1];
+    HoloCall             call   = call_init(c, &host, in, out, &error);
+    const HoloCpuKernel *kernel = holo_cpu_kernel_find(c->kernel);
+    size_t               scratch;
     if (kernel->check(&call, &scratch)) fail_msg("%s", error.text);
     host.host.scratch_stride = holo_align(scratch + 1, 64);
     host.host.scratch        = aligned_alloc(64, host.host.scratch_stride * (size_t)workers);
@@ -187,9 +187,9 @@ static inline float *run_kernel(Case *c, const HoloKernels *kernels, int workers
 static inline void check_case(Case *c)
 {
     memcpy(&c->params, &(uint32_t){sizeof c->params}, sizeof(uint32_t));
-    float             *want = run_eval(c), *exact = NULL;
-    int64_t            count = holo_tensor_count(&c->out);
-    const HoloKernels *kernels;
+    float                 *want = run_eval(c), *exact = NULL;
+    int64_t                count = holo_tensor_count(&c->out);
+    const HoloKernelTable *kernels;
     for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
         float *one = run_kernel(c, kernels, 1), *three = run_kernel(c, kernels, 3);
         if (c->out.dtype != HOLO_F32) assert_memory_equal(one, want, holo_tensor_bytes(&c->out)); // integers: exactly
@@ -306,7 +306,7 @@ static inline void expect_matmul_refuses(int count, const uint32_t *flags)
         size_t            scratch;
         c.params.matmul = (HoloMatmulParams){.size = sizeof c.params, .flags = flags[i], .alpha = 1, .beta = 1};
         HoloCall call   = call_init(&c, &host, in, out, &error);
-        assert_int_equal(holo_kernel_find(HOLO_KERNEL_matmul_f32)->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+        assert_int_equal(holo_cpu_kernel_find(HOLO_KERNEL_matmul_f32)->check(&call, &scratch), HOLO_BAD_ARCHIVE);
     }
     free(c.in[0].data), free(c.in[1].data);
 }
@@ -315,7 +315,7 @@ static inline void expect_matmul_refuses(int count, const uint32_t *flags)
 
 // The product with weights [k][n] of f32, and with what `narrow` makes of their panels: the same bits. The weights are freed.
 typedef void      *Narrowing(uint32_t type, const float *panels, int64_t count, float book[HOLO_BOOK]);
-static inline void expect_same_product(const HoloKernels *kernels, int64_t m, int64_t n, int64_t k, float *weights,
+static inline void expect_same_product(const HoloKernelTable *kernels, int64_t m, int64_t n, int64_t k, float *weights,
                                        uint32_t type, Narrowing *narrow)
 {
     int64_t  panels = (n + 15) / 16 * 16;

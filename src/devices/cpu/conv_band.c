@@ -164,7 +164,7 @@ static void work(void *arg, int64_t i, int worker)
     const HoloConvNhwc  *c     = b->conv;
     const HoloConvShape *s     = &c->shape;
     int64_t              image = i / b->bands, y = i % b->bands * b->rows, rows = holo_least(b->rows, s->out[1] - y);
-    float               *scratch = holo_kernel_scratch(c->host, worker), *band = scratch + b->before;
+    float               *scratch = holo_cpu_kernel_scratch(c->host, worker), *band = scratch + b->before;
     copy(b, c->x + image * s->in[1] * s->in[2] * c->channels, y * s->stride[1] - s->pad[1], seen(s, rows), band);
     for (int64_t r = 0; r < rows; r++) {
         int64_t pixel  = (image * s->out[1] + y + r) * s->out[2];

@@ -144,7 +144,7 @@ static void work(void *arg, int64_t i, int worker)
     int64_t             group = i / d->column_tiles / d->row_tiles, o = group * c->filters + column, region = 0;
     int64_t             pixel = c->groups * c->channels, row = c->groups * c->filters;
     int64_t             panels  = holo_ceil_div(c->filters, HOLO_PANEL) * HOLO_PANEL;
-    float              *scratch = holo_kernel_scratch(c->host, worker);
+    float              *scratch = holo_cpu_kernel_scratch(c->host, worker);
     Region              r       = region_of(d, 0);
     for (; tile >= r.planes * r.tiles; r = region_of(d, ++region)) tile -= r.planes * r.tiles;
     Rows          rows = rows_of(c, &r, tile);

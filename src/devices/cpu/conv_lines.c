@@ -116,7 +116,7 @@ size_t holo_lines_scratch(const HoloConvNhwc *c)
 // A worker's memory: that of the matrix product, sums, tiles; behind those of the first the weights.
 static float *sums_at(const Lines *l, int worker)
 {
-    return holo_kernel_scratch(l->conv->host, worker) + HOLO_GEMM_SCRATCH;
+    return holo_cpu_kernel_scratch(l->conv->host, worker) + HOLO_GEMM_SCRATCH;
 }
 
 static float *tiles_at(const Lines *l, int worker)
@@ -158,7 +158,7 @@ static void multiply(const Lines *l, int64_t group, int64_t count, int worker)
                     .b_step   = HOLO_PANEL,
                     .c_row    = l->filters,
                     .alpha    = 1,
-                    .scratch  = holo_kernel_scratch(c->host, worker),
+                    .scratch  = holo_cpu_kernel_scratch(c->host, worker),
     };
     for (int64_t p = 0; p < PLACES; p++)
         for (int64_t t = 0; t < (one ? 1 : count); t++)
@@ -215,7 +215,7 @@ static void work_tail(void *arg, int64_t i, int worker)
     const Lines        *l     = arg;
     const HoloConvNhwc *c     = l->conv;
     int64_t             width = c->shape.out[2];
-    holo_tail_run(&c->tail, c->host, i * width, width, 0, c->filters, holo_kernel_scratch(c->host, worker));
+    holo_tail_run(&c->tail, c->host, i * width, width, 0, c->filters, holo_cpu_kernel_scratch(c->host, worker));
 }
 
 void holo_lines_run(const HoloConvNhwc *c)

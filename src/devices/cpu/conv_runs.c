@@ -62,7 +62,7 @@ static void work(void *arg, int64_t i, int worker)
 {
     const Runs         *r       = arg;
     const HoloConvNhwc *c       = r->conv;
-    float              *scratch = holo_kernel_scratch(c->host, worker), *filters = NULL;
+    float              *scratch = holo_cpu_kernel_scratch(c->host, worker), *filters = NULL;
     int64_t             row = i * r->tile, end = holo_least(row + r->tile, r->rows), width = c->shape.out[2];
     if (r->is_few) {
         filters = scratch + holo_tail_scratch(c->tail.program);

@@ -56,10 +56,10 @@ HoloStatus holo_conv_groups(const HoloCall *call, const HoloTensor *w, bool chan
 HoloStatus holo_conv_expect(const HoloCall *call, bool channels_last, int64_t *out_groups)
 {
     const HoloTensor *x = holo_in(call, 0), *w = holo_in(call, 1), *b = holo_in(call, 2), *out = holo_out(call, 0);
-    HOLO_TRY(holo_kernel_expect(call, x, "X", 3, 5));
-    HOLO_TRY(holo_kernel_expect(call, w, "W", x->rank, x->rank));
-    HOLO_TRY(holo_kernel_expect(call, out, "the output", x->rank, x->rank));
-    if (b) HOLO_TRY(holo_kernel_expect(call, b, "B", 1, 1));
+    HOLO_TRY(holo_cpu_kernel_expect(call, x, "X", 3, 5));
+    HOLO_TRY(holo_cpu_kernel_expect(call, w, "W", x->rank, x->rank));
+    HOLO_TRY(holo_cpu_kernel_expect(call, out, "the output", x->rank, x->rank));
+    if (b) HOLO_TRY(holo_cpu_kernel_expect(call, b, "B", 1, 1));
     if (b && b->dim[0] != w->dim[0])
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are not those of a convolution");
     return holo_conv_groups(call, w, channels_last, out_groups);
@@ -69,11 +69,11 @@ bool holo_conv_has_scales(const HoloCall *call, int64_t filters)
 {
     enum { X, X_SCALE, X_ZERO, W, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS };
     const HoloTensor *bias = holo_in(call, BIAS);
-    return holo_kernel_is_line(holo_in(call, X_SCALE), HOLO_F32, HOLO_ONE) &&
-           holo_kernel_is_line(holo_in(call, X_ZERO), call->in[X]->dtype, HOLO_ONE) &&
-           holo_kernel_is_line(holo_in(call, W_SCALE), HOLO_F32, filters) &&
-           holo_kernel_is_line(holo_in(call, W_ZERO), call->in[W]->dtype, filters) &&
-           holo_kernel_is_line(holo_in(call, Y_SCALE), HOLO_F32, HOLO_ONE) &&
-           holo_kernel_is_line(holo_in(call, Y_ZERO), call->out[0]->dtype, HOLO_ONE) &&
-           (!bias || (holo_kernel_is_line(bias, HOLO_I32, filters) && holo_tensor_count(bias) == filters));
+    return holo_cpu_kernel_is_line(holo_in(call, X_SCALE), HOLO_F32, HOLO_ONE) &&
+           holo_cpu_kernel_is_line(holo_in(call, X_ZERO), call->in[X]->dtype, HOLO_ONE) &&
+           holo_cpu_kernel_is_line(holo_in(call, W_SCALE), HOLO_F32, filters) &&
+           holo_cpu_kernel_is_line(holo_in(call, W_ZERO), call->in[W]->dtype, filters) &&
+           holo_cpu_kernel_is_line(holo_in(call, Y_SCALE), HOLO_F32, HOLO_ONE) &&
+           holo_cpu_kernel_is_line(holo_in(call, Y_ZERO), call->out[0]->dtype, HOLO_ONE) &&
+           (!bias || (holo_cpu_kernel_is_line(bias, HOLO_I32, filters) && holo_tensor_count(bias) == filters));
 }

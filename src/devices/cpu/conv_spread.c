@@ -91,7 +91,7 @@ static void work(void *arg, int64_t i, int worker)
     int64_t              top = y * s->stride[1] - s->pad[1],
             bottom           = top + (rows - 1) * s->stride[1] + (s->kernel[1] - 1) * s->dilation[1] + 1;
     int64_t from = top < 0 ? 0 : top, to = holo_least(bottom, s->in[1]), seen = to > from ? to - from : 0;
-    float  *tail = holo_kernel_scratch(c->host, worker), *planes = tail + holo_tail_scratch(c->tail.program);
+    float  *tail = holo_cpu_kernel_scratch(c->host, worker), *planes = tail + holo_tail_scratch(c->tail.program);
     float  *filters = planes + t->planes, *sums = filters + t->filters;
     int64_t pixel = c->groups * c->channels, channel = first / c->filters * c->channels;
     filters_spread(c, first, width, filters);

@@ -7,7 +7,7 @@
 
 #include "ops/op.h"
 
-typedef struct HoloKernel {
+typedef struct HoloCpuKernel {
     uint32_t    id; // see format/kernel_ids.def
     const char *name;
 
@@ -25,37 +25,37 @@ typedef struct HoloKernel {
     // nothing ever is. Called after check has accepted the sizes. A kernel that can have packed inputs accepts all sizes
     // that infer does, for eval cannot step in for it.
     int64_t (*packed_size)(const HoloCall *call, int input);
-} HoloKernel;
+} HoloCpuKernel;
 
-const HoloKernel *holo_kernel_find(uint32_t id); // NULL: no such
+const HoloCpuKernel *holo_cpu_kernel_find(uint32_t id); // NULL: no such
 
 // ---- for the kernels themselves
 
 // Is this an f32 tensor with so many dimensions, of sizes that exist? Else fails by naming it.
-HOLO_MUST HoloStatus holo_kernel_expect(const HoloCall *call, const HoloTensor *t, const char *what, int rank_min,
-                                        int rank_max);
+HOLO_MUST HoloStatus holo_cpu_kernel_expect(const HoloCall *call, const HoloTensor *t, const char *what, int rank_min,
+                                            int rank_max);
 
 // Are these bytes, signed or not, with so many dimensions, of sizes that exist?
-bool holo_kernel_is_8(const HoloTensor *t, int rank_min, int rank_max);
+bool holo_cpu_kernel_is_8(const HoloTensor *t, int rank_min, int rank_max);
 
 // Is there one number of that type or, unless n is HOLO_ONE, n of them in a row?
 enum { HOLO_ONE = -1 };
-bool holo_kernel_is_line(const HoloTensor *t, int dtype, int64_t n);
+bool holo_cpu_kernel_is_line(const HoloTensor *t, int dtype, int64_t n);
 
 // Zero point i of a row, or the only one; 0 where there is none.
-int32_t holo_kernel_zero(const HoloTensor *zero, int64_t i);
+int32_t holo_cpu_kernel_zero(const HoloTensor *zero, int64_t i);
 
 // Is there a parameter block of at least `size` bytes, and does it say so itself?
-bool holo_kernel_has_params(const HoloCall *call, size_t size);
+bool holo_cpu_kernel_has_params(const HoloCall *call, size_t size);
 
 // Worker w's own memory; NULL where no kernel asked for any.
-static inline float *holo_kernel_scratch(const HoloHost *host, int worker)
+static inline float *holo_cpu_kernel_scratch(const HoloHost *host, int worker)
 {
     return host->scratch ? (float *)(void *)(host->scratch + (size_t)worker * host->scratch_stride) : NULL;
 }
 
 // One for each row of kernel_ids.def, in kernel_<name>.c or with others of its family.
-#define HOLO_KERNEL(id, name) extern const HoloKernel holo_kernel_##name;
+#define HOLO_KERNEL(id, name) extern const HoloCpuKernel holo_kernel_##name;
 #include "format/kernel_ids.def"
 #undef HOLO_KERNEL
 

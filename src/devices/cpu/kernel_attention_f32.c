@@ -38,15 +38,15 @@ static HoloStatus expect(const HoloCall *call)
 {
     static const char *const names[] = {"Q", "K", "V", "the mask", "past_key", "past_value"};
     const HoloTensor        *mask = holo_in(call, MASK), *valid = holo_in(call, VALID);
-    for (int i = Q; i <= V; i++) HOLO_TRY(holo_kernel_expect(call, holo_in(call, i), names[i], 3, 4));
+    for (int i = Q; i <= V; i++) HOLO_TRY(holo_cpu_kernel_expect(call, holo_in(call, i), names[i], 3, 4));
     for (int i = PAST_KEY; i <= PAST_VALUE; i++) {
         if (!holo_in(call, i)) continue;
-        HOLO_TRY(holo_kernel_expect(call, holo_in(call, i), names[i], 4, 4));
+        HOLO_TRY(holo_cpu_kernel_expect(call, holo_in(call, i), names[i], 4, 4));
         if (!holo_out(call, i - PAST_KEY + PRESENT_KEY))
             return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s is given, but the joined ones are not wanted", names[i]);
     }
     if (mask && (mask->kind != HOLO_TENSOR || mask->dtype != HOLO_BOOL))
-        HOLO_TRY(holo_kernel_expect(call, mask, names[MASK], 1, 4));
+        HOLO_TRY(holo_cpu_kernel_expect(call, mask, names[MASK], 1, 4));
     if (valid && (valid->kind != HOLO_TENSOR || valid->dtype != HOLO_I64))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "nonpad_kv_seqlen should be i64");
     if (holo_out(call, SCORES)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the scores are no output of the kernel");
@@ -74,7 +74,7 @@ static HoloStatus expect_outputs(const HoloCall *call, const HoloAttentionSizes 
         const HoloTensor *t    = holo_out(call, i);
         int               rank = i == Y ? call->in[Q]->rank : 4;
         if (i != Y && !t) continue;
-        HOLO_TRY(holo_kernel_expect(call, t, names[i], rank, rank));
+        HOLO_TRY(holo_cpu_kernel_expect(call, t, names[i], rank, rank));
         if (!is_shape(t, rank, shape[rank == 4 ? i : 3]))
             return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s has another shape", names[i]);
     }
@@ -144,8 +144,8 @@ static HoloStatus check_other(const HoloCall *call, size_t *out_scratch)
     int64_t           heads = holo_attr_int(call, "num_heads", 0);
     if (!call->op->eval || call->op->body)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operator is no attention");
-    HOLO_TRY(holo_kernel_expect(call, q, "the query", 3, 5));
-    HOLO_TRY(holo_kernel_expect(call, y, "the output", 3, 3));
+    HOLO_TRY(holo_cpu_kernel_expect(call, q, "the query", 3, 5));
+    HOLO_TRY(holo_cpu_kernel_expect(call, y, "the output", 3, 3));
     if (heads < 1) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "num_heads should be positive");
     int64_t size   = q->dim[q->rank - 1] / (q->rank == 3 ? heads : 1);
     int64_t v_size = y->dim[2] / heads;
@@ -159,7 +159,7 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
 {
     Job                j;
     HoloAttentionSizes s;
-    if (!holo_kernel_has_params(call, sizeof(HoloAttentionParams)))
+    if (!holo_cpu_kernel_has_params(call, sizeof(HoloAttentionParams)))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of attention_f32");
     if (is_other(call)) return check_other(call, out_scratch);
     HOLO_TRY(job_init(call, &j, &s));
@@ -216,7 +216,7 @@ static void attend(const Job *j, int64_t unit, int64_t row, int worker)
                    .after        = after < 0 ? far : holo_least(after, far),
                    .sink         = a->sink ? (const float *)a->sink->data + head : NULL,
                    .sink_row     = j->shared,
-                   .scratch      = holo_kernel_scratch(j->call->host, worker),
+                   .scratch      = holo_cpu_kernel_scratch(j->call->host, worker),
     };
     j->call->host->kernels->attention_f32(&part);
 }
@@ -344,7 +344,7 @@ static HoloStatus run(HoloCall *call)
     return status;
 }
 
-const HoloKernel holo_kernel_attention_f32 = {
+const HoloCpuKernel holo_kernel_attention_f32 = {
     .id    = HOLO_KERNEL_attention_f32,
     .name  = "attention_f32",
     .check = check,

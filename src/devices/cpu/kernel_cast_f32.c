@@ -27,7 +27,7 @@ static HoloStatus cast_init(const HoloCall *call, Cast *c)
     const HoloCastParams *params = call->params;
     const HoloTensor     *x      = holo_in(call, 0);
     HoloTensor           *y      = holo_out(call, 0);
-    if (!holo_kernel_has_params(call, sizeof *params) || params->flags || !x || !y || x->kind != HOLO_TENSOR ||
+    if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags || !x || !y || x->kind != HOLO_TENSOR ||
         y->kind != HOLO_TENSOR || !is_pair(call, x->dtype, y->dtype) || holo_tensor_count(x) < 0 ||
         holo_tensor_count(x) != holo_tensor_count(y))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of cast_f32");
@@ -42,7 +42,7 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
     return cast_init(call, &c);
 }
 
-static void round_trip(const HoloKernels *k, int64_t count, const float *x, float *y)
+static void round_trip(const HoloKernelTable *k, int64_t count, const float *x, float *y)
 {
     uint16_t tile[TILE];
     for (int64_t i = 0; i < count; i += TILE) {
@@ -54,9 +54,9 @@ static void round_trip(const HoloKernels *k, int64_t count, const float *x, floa
 
 static void work(void *arg, int64_t i, int worker)
 {
-    const Cast        *c  = arg;
-    const HoloKernels *k  = c->host->kernels;
-    int64_t            at = i * PART, n = holo_least(PART, c->count - at);
+    const Cast            *c  = arg;
+    const HoloKernelTable *k  = c->host->kernels;
+    int64_t                at = i * PART, n = holo_least(PART, c->count - at);
     (void)worker;
     if (c->x->dtype == c->y->dtype)
         round_trip(k, n, (const float *)c->x->data + at, (float *)c->y->data + at);
@@ -78,7 +78,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_cast_f32 = {
+const HoloCpuKernel holo_kernel_cast_f32 = {
     .id    = HOLO_KERNEL_cast_f32,
     .name  = "cast_f32",
     .check = check,

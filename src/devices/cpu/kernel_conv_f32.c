@@ -104,7 +104,7 @@ static HoloStatus conv_init(const HoloCall *call, Conv *c)
 {
     const HoloConvParams *params = call->params;
     *c                           = (Conv){.host = call->host};
-    if (!holo_kernel_has_params(call, sizeof *params) || params->flags)
+    if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of conv_f32");
     HOLO_TRY(holo_conv_expect(call, false, &c->groups));
     const HoloTensor *x = call->in[0], *w = call->in[1], *b = holo_in(call, 2), *out = call->out[0];
@@ -148,7 +148,7 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
 // The shared panels: [plane][panel][k][16].
 static float *panels_at(const Conv *c, int64_t plane, int64_t pixel)
 {
-    return holo_kernel_scratch(c->host, 0) + HOLO_GEMM_SCRATCH + (plane * c->panels * HOLO_PANEL + pixel) * c->k;
+    return holo_cpu_kernel_scratch(c->host, 0) + HOLO_GEMM_SCRATCH + (plane * c->panels * HOLO_PANEL + pixel) * c->k;
 }
 
 static const float *image_at(const Conv *c, int64_t plane)
@@ -200,7 +200,7 @@ static void work(void *arg, int64_t i, int worker)
     int64_t     pixel   = i / c->filter_tiles % c->pixel_tiles * c->tile_pixels;
     int64_t     plane   = i / c->filter_tiles / c->pixel_tiles; // a group of an image
     int64_t     o       = plane % c->groups * c->filters + filter;
-    float      *scratch = holo_kernel_scratch(c->host, worker);
+    float      *scratch = holo_cpu_kernel_scratch(c->host, worker);
     HoloPatch   patch   = {
             .shape = &c->shape,
             .image = image_at(c, plane),
@@ -249,7 +249,7 @@ static void work_direct(void *arg, int64_t i, int worker)
     const Conv   *c       = arg;
     int64_t       plane   = c->shape.in[0] * c->shape.in[1] * c->shape.in[2];
     int64_t       end     = holo_least((i + 1) * c->tile_bands, c->band_count);
-    int64_t      *offsets = (int64_t *)(void *)holo_kernel_scratch(c->host, worker);
+    int64_t      *offsets = (int64_t *)(void *)holo_cpu_kernel_scratch(c->host, worker);
     float        *phases  = (float *)(offsets + c->k);
     HoloDepthwise d       = {
               .shape   = &c->shape,
@@ -289,7 +289,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_conv_f32 = {
+const HoloCpuKernel holo_kernel_conv_f32 = {
     .id    = HOLO_KERNEL_conv_f32,
     .name  = "conv_f32",
     .check = check,

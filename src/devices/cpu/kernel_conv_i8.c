@@ -67,13 +67,13 @@ static HoloStatus conv_init(const HoloCall *call, Conv *c)
     const HoloConvI8Params *params = call->params;
     *c                             = (Conv){.host = call->host, .x = holo_in(call, 0), .out = holo_out(call, 0)};
     c->scaled                      = !strcmp(call->op->name, "QLinearConv");
-    if (!holo_kernel_has_params(call, sizeof *params) || params->flags ||
+    if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags ||
         (!c->scaled && strcmp(call->op->name, "ConvInteger")))
         return refuse(call);
     c->w      = holo_in(call, c->scaled ? 3 : 1);
     c->x_zero = holo_in(call, 2);
     c->w_zero = holo_in(call, c->scaled ? 5 : 3);
-    if (!holo_kernel_is_8(c->x, 3, 5) || !holo_kernel_is_8(c->w, c->x->rank, c->x->rank) || !c->out ||
+    if (!holo_cpu_kernel_is_8(c->x, 3, 5) || !holo_cpu_kernel_is_8(c->w, c->x->rank, c->x->rank) || !c->out ||
         c->out->kind != HOLO_TENSOR || c->out->rank != c->x->rank || holo_tensor_count(c->out) < 0 ||
         (!c->scaled && c->out->dtype != HOLO_I32))
         return refuse(call);
@@ -82,9 +82,10 @@ static HoloStatus conv_init(const HoloCall *call, Conv *c)
     if (c->scaled) {
         c->w_scale = holo_in(call, 4);
         c->bias    = holo_in(call, 8);
-        if (!holo_kernel_is_8(c->out, c->x->rank, c->x->rank) || !holo_conv_has_scales(call, all)) return refuse(call);
-    } else if ((c->x_zero && !holo_kernel_is_line(c->x_zero, c->x->dtype, HOLO_ONE)) ||
-               (c->w_zero && !holo_kernel_is_line(c->w_zero, c->w->dtype, all))) {
+        if (!holo_cpu_kernel_is_8(c->out, c->x->rank, c->x->rank) || !holo_conv_has_scales(call, all))
+            return refuse(call);
+    } else if ((c->x_zero && !holo_cpu_kernel_is_line(c->x_zero, c->x->dtype, HOLO_ONE)) ||
+               (c->w_zero && !holo_cpu_kernel_is_line(c->w_zero, c->w->dtype, all))) {
         return refuse(call);
     }
     if (!holo_tensor_count(c->out)) return HOLO_OK;
@@ -110,7 +111,8 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
 static int64_t same_zero(const Conv *c, int64_t first, int64_t most)
 {
     int64_t count = 1;
-    while (count < most && holo_kernel_zero(c->w_zero, first + count) == holo_kernel_zero(c->w_zero, first)) count++;
+    while (count < most && holo_cpu_kernel_zero(c->w_zero, first + count) == holo_cpu_kernel_zero(c->w_zero, first))
+        count++;
     return count;
 }
 
@@ -136,27 +138,27 @@ static void finish(const Conv *c, int64_t filter, int64_t count, int64_t pixels,
 
 static void work(void *arg, int64_t i, int worker)
 {
-    const Conv        *c       = arg;
-    const HoloKernels *kernels = c->host->kernels;
-    Memory            *m       = (Memory *)(void *)holo_kernel_scratch(c->host, worker);
-    char              *rows    = (char *)(m + 1);
-    uint8_t           *panels  = (uint8_t *)rows + rows_bytes(c);
-    int64_t            pixel = i % c->pixel_tiles * c->tile_pixels, part = i / c->pixel_tiles % c->filter_parts;
-    int64_t            plane = i / c->pixel_tiles / c->filter_parts, group = plane % c->groups;
-    int64_t            pixels = holo_least(c->tile_pixels, c->pixels - pixel), panel = HOLO_I8_PANEL(c->k);
-    int64_t            in = holo_product(c->x->rank - 2, c->x->dim + 2) * c->channels;
+    const Conv            *c       = arg;
+    const HoloKernelTable *kernels = c->host->kernels;
+    Memory                *m       = (Memory *)(void *)holo_cpu_kernel_scratch(c->host, worker);
+    char                  *rows    = (char *)(m + 1);
+    uint8_t               *panels  = (uint8_t *)rows + rows_bytes(c);
+    int64_t                pixel = i % c->pixel_tiles * c->tile_pixels, part = i / c->pixel_tiles % c->filter_parts;
+    int64_t                plane = i / c->pixel_tiles / c->filter_parts, group = plane % c->groups;
+    int64_t                pixels = holo_least(c->tile_pixels, c->pixels - pixel), panel = HOLO_I8_PANEL(c->k);
+    int64_t                in = holo_product(c->x->rank - 2, c->x->dim + 2) * c->channels;
     kernels->patch_i8(
         &(HoloPatchI8){
             .shape     = &c->shape,
             .image     = (const uint8_t *)c->x->data + plane * in,
             .channels  = c->channels,
             .is_signed = c->x->dtype == HOLO_I8,
-            .zero      = (uint8_t)holo_kernel_zero(c->x_zero, 0),
+            .zero      = (uint8_t)holo_cpu_kernel_zero(c->x_zero, 0),
             .first     = pixel,
             .end       = pixel + pixels,
         },
         panels);
-    int32_t x_zero = holo_kernel_zero(c->x_zero, 0) + (c->x->dtype == HOLO_I8 ? 128 : 0);
+    int32_t x_zero = holo_cpu_kernel_zero(c->x_zero, 0) + (c->x->dtype == HOLO_I8 ? 128 : 0);
     for (int64_t j = 0; j < pixels; j++) m->zero[j] = -x_zero;
     int64_t end = holo_least((part + 1) * c->part_filters, c->filters), count;
     for (int64_t f = part * c->part_filters; f < end; f += count) {
@@ -164,7 +166,7 @@ static void work(void *arg, int64_t i, int worker)
         count          = same_zero(c, filter, holo_least(TILE_FILTERS, end - f));
         kernels->rows_i8(count, c->k, (const uint8_t *)c->w->data + filter * c->k, c->k, c->w->dtype == HOLO_I8, rows,
                          m->row);
-        uint32_t w_zero = (uint32_t)(holo_kernel_zero(c->w_zero, filter) - (c->w->dtype == HOLO_U8 ? 128 : 0));
+        uint32_t w_zero = (uint32_t)(holo_cpu_kernel_zero(c->w_zero, filter) - (c->w->dtype == HOLO_U8 ? 128 : 0));
         for (int64_t j = 0; j < pixels; j++) {
             int32_t sum;
             memcpy(&sum, panels + (j / HOLO_PANEL + 1) * panel - 64 + j % HOLO_PANEL * 4, sizeof sum);
@@ -203,7 +205,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_conv_i8 = {
+const HoloCpuKernel holo_kernel_conv_i8 = {
     .id    = HOLO_KERNEL_conv_i8,
     .name  = "conv_i8",
     .check = check,

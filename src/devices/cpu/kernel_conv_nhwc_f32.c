@@ -49,7 +49,7 @@ static HoloStatus conv_init(const HoloCall *call, HoloConvNhwc *c)
         HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_GROUPS | HOLO_CONV_NHWC_SMALL | tiles | HOLO_WEIGHTS_NARROW;
     const HoloConvNhwcParams *params = call->params;
     *c                               = (HoloConvNhwc){.host = call->host};
-    if (!holo_kernel_has_params(call, sizeof *params) || params->flags & ~known ||
+    if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags & ~known ||
         !(params->flags & HOLO_CONV_NHWC_PACKED) || (params->flags & tiles) == tiles ||
         (params->flags & HOLO_CONV_NHWC_SMALL && !(params->flags & HOLO_CONV_NHWC_WINOGRAD)) ||
         !holo_weights_are_valid(params->flags, HOLO_CONV_NHWC_PACKED))
@@ -139,7 +139,7 @@ static void work_direct(void *arg, int64_t i, int worker)
         c->host->kernels->depthwise_nhwc_f32(&d, row, row + rows, column, column + columns);
     if (!c->has_finish)
         holo_tail_run(&c->tail, c->host, row * width, rows * width, column, columns,
-                      holo_kernel_scratch(c->host, worker));
+                      holo_cpu_kernel_scratch(c->host, worker));
 }
 
 static void run_direct(const HoloConvNhwc *c)
@@ -240,7 +240,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_conv_nhwc_f32 = {
+const HoloCpuKernel holo_kernel_conv_nhwc_f32 = {
     .id          = HOLO_KERNEL_conv_nhwc_f32,
     .name        = "conv_nhwc_f32",
     .check       = check,

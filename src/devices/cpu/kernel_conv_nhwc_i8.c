@@ -161,11 +161,11 @@ static void cut(Conv *c)
 static bool has_real_scales(const HoloCall *call, const Conv *c)
 {
     int64_t filters = c->filters * c->groups;
-    return holo_kernel_is_line(holo_in(call, c->in->x_scale), HOLO_F32, HOLO_ONE) &&
-           holo_kernel_is_line(c->w_scale, HOLO_F32, filters) &&
-           (!c->x_zero || holo_kernel_is_line(c->x_zero, c->x->dtype, HOLO_ONE)) &&
-           (!c->w_zero || holo_kernel_is_line(c->w_zero, c->w->dtype, filters)) &&
-           (!c->bias || (holo_kernel_is_line(c->bias, HOLO_F32, filters) && holo_tensor_count(c->bias) == filters));
+    return holo_cpu_kernel_is_line(holo_in(call, c->in->x_scale), HOLO_F32, HOLO_ONE) &&
+           holo_cpu_kernel_is_line(c->w_scale, HOLO_F32, filters) &&
+           (!c->x_zero || holo_cpu_kernel_is_line(c->x_zero, c->x->dtype, HOLO_ONE)) &&
+           (!c->w_zero || holo_cpu_kernel_is_line(c->w_zero, c->w->dtype, filters)) &&
+           (!c->bias || (holo_cpu_kernel_is_line(c->bias, HOLO_F32, filters) && holo_tensor_count(c->bias) == filters));
 }
 
 static HoloStatus conv_init(const HoloCall *call, Conv *c)
@@ -173,8 +173,8 @@ static HoloStatus conv_init(const HoloCall *call, Conv *c)
     const HoloConvI8Params *params = call->params;
     *c = (Conv){.host = call->host, .in = operands, .x = holo_in(call, 0), .out = holo_out(call, 0)};
     while (c->in < operands + HOLO_COUNT(operands) && strcmp(call->op->name, c->in->op)) c->in++;
-    if (!holo_kernel_has_params(call, sizeof *params) || params->flags || c->in == operands + HOLO_COUNT(operands) ||
-        !holo_attr_int(call, "channels_last", 0))
+    if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags ||
+        c->in == operands + HOLO_COUNT(operands) || !holo_attr_int(call, "channels_last", 0))
         return refuse(call);
     c->real    = c->in != operands;
     c->x_zero  = holo_in(call, c->in->x_zero);
@@ -182,10 +182,10 @@ static HoloStatus conv_init(const HoloCall *call, Conv *c)
     c->w_scale = holo_in(call, c->in->w_scale);
     c->w_zero  = holo_in(call, c->in->w_zero);
     c->bias    = holo_in(call, c->in->bias);
-    if (!holo_kernel_is_8(c->x, 3, 5) || !holo_kernel_is_8(c->w, c->x->rank, c->x->rank) ||
-        (!c->real && !holo_kernel_is_8(c->out, c->x->rank, c->x->rank)))
+    if (!holo_cpu_kernel_is_8(c->x, 3, 5) || !holo_cpu_kernel_is_8(c->w, c->x->rank, c->x->rank) ||
+        (!c->real && !holo_cpu_kernel_is_8(c->out, c->x->rank, c->x->rank)))
         return refuse(call);
-    if (c->real) HOLO_TRY(holo_kernel_expect(call, c->out, "the output", c->x->rank, c->x->rank));
+    if (c->real) HOLO_TRY(holo_cpu_kernel_expect(call, c->out, "the output", c->x->rank, c->x->rank));
     HOLO_TRY(sizes_check(call, c));
     if (c->real ? !has_real_scales(call, c) : !holo_conv_has_scales(call, c->filters * c->groups)) return refuse(call);
     c->one_zero  = !c->w_zero || holo_tensor_count(c->w_zero) == 1;
@@ -341,9 +341,9 @@ static void pixels_copy(const Conv *c, int64_t group, int64_t pixel, int64_t cou
 // What gemm_i8 adds for zero points and biases, and by what sums are multiplied. Behind the filters panels end with zeros.
 static void group_terms(const Conv *c, int64_t group, const Terms *t)
 {
-    uint32_t       x_zero = (uint32_t)(holo_kernel_zero(c->x_zero, 0) - (c->x->dtype == HOLO_U8 && !c->raw ? 128 : 0));
-    int64_t        panel = HOLO_I8_PANEL(c->k), columns = padded(c->filters), filters = c->filters;
-    int64_t        first = group * filters, at = group * columns;
+    uint32_t x_zero = (uint32_t)(holo_cpu_kernel_zero(c->x_zero, 0) - (c->x->dtype == HOLO_U8 && !c->raw ? 128 : 0));
+    int64_t  panel = HOLO_I8_PANEL(c->k), columns = padded(c->filters), filters = c->filters;
+    int64_t  first = group * filters, at = group * columns;
     const uint8_t *w    = (const uint8_t *)c->w->data + group * (columns / HOLO_PANEL) * panel;
     int32_t       *zero = t->zero + at, *column = t->column + at, shift = c->w->dtype == HOLO_I8 ? 128 : 0;
     float         *ratio = t->ratio + at;
@@ -363,7 +363,7 @@ static void group_terms(const Conv *c, int64_t group, const Terms *t)
 static void terms_make(Conv *c)
 {
     int64_t count   = term_count(c);
-    c->terms.zero   = (int32_t *)(void *)((char *)holo_kernel_scratch(c->host, 0) + c->own + c->sums);
+    c->terms.zero   = (int32_t *)(void *)((char *)holo_cpu_kernel_scratch(c->host, 0) + c->own + c->sums);
     c->terms.column = c->terms.zero + count;
     c->terms.ratio  = (float *)(void *)(c->terms.column + count);
     c->terms.bias   = c->terms.ratio + count;
@@ -411,7 +411,7 @@ static HoloGemmI8 product_of(const Conv *c, const Tile *tile, int worker)
     };
     if (c->real) {
         gemm.n     = padded(gemm.n);
-        gemm.c     = (int32_t *)(void *)((char *)holo_kernel_scratch(c->host, worker) + c->own);
+        gemm.c     = (int32_t *)(void *)((char *)holo_cpu_kernel_scratch(c->host, worker) + c->own);
         gemm.c_row = gemm.n;
         return gemm;
     }
@@ -442,17 +442,17 @@ static void sums_scale(const Conv *c, const Tile *tile, const HoloGemmI8 *gemm)
 
 static void work(void *arg, int64_t i, int worker)
 {
-    const Conv        *c       = arg;
-    const HoloKernels *kernels = c->host->kernels;
-    Memory            *m       = (Memory *)(void *)holo_kernel_scratch(c->host, worker);
-    uint8_t           *memory = (uint8_t *)(m + 1), *patch = memory + holo_align((size_t)(c->lines * c->line), 64);
-    char              *rows  = (char *)patch + patch_bytes(c);
-    int64_t            pixel = i / c->filter_tiles % c->pixel_tiles * c->tile_pixels;
-    int64_t            group = i / c->filter_tiles / c->pixel_tiles, all = c->channels * c->groups;
-    int64_t            pixels   = holo_least(c->tile_pixels, c->batch * c->pixels - pixel);
-    const uint8_t     *from     = (const uint8_t *)c->x->data + pixel * all + group * c->channels;
-    bool               in_place = c->direct && (!c->raw || (c->k % 4 == 0 && all % SET_BYTES));
-    bool               is_here  = m->held == i / c->filter_tiles;
+    const Conv            *c       = arg;
+    const HoloKernelTable *kernels = c->host->kernels;
+    Memory                *m       = (Memory *)(void *)holo_cpu_kernel_scratch(c->host, worker);
+    uint8_t               *memory = (uint8_t *)(m + 1), *patch = memory + holo_align((size_t)(c->lines * c->line), 64);
+    char                  *rows  = (char *)patch + patch_bytes(c);
+    int64_t                pixel = i / c->filter_tiles % c->pixel_tiles * c->tile_pixels;
+    int64_t                group = i / c->filter_tiles / c->pixel_tiles, all = c->channels * c->groups;
+    int64_t                pixels   = holo_least(c->tile_pixels, c->batch * c->pixels - pixel);
+    const uint8_t         *from     = (const uint8_t *)c->x->data + pixel * all + group * c->channels;
+    bool                   in_place = c->direct && (!c->raw || (c->k % 4 == 0 && all % SET_BYTES));
+    bool                   is_here  = m->held == i / c->filter_tiles;
     if (!in_place && !is_here) pixels_copy(c, group, pixel, pixels, memory, patch);
     m->held         = i / c->filter_tiles;
     Tile       tile = {group, i % c->filter_tiles, pixel, pixels};
@@ -497,7 +497,7 @@ static void work_part(void *arg, int64_t i, int worker)
 {
     const Conv          *c    = arg;
     const HoloConvShape *s    = &c->shape;
-    Memory              *m    = (Memory *)(void *)holo_kernel_scratch(c->host, worker);
+    Memory              *m    = (Memory *)(void *)holo_cpu_kernel_scratch(c->host, worker);
     int64_t              tile = i / c->filter_tiles % c->pixel_tiles, group = i / c->filter_tiles / c->pixel_tiles;
     int64_t              x = tile % c->parts * c->part, y = tile / c->parts % c->row_tiles * c->part_rows;
     int64_t              image = tile / c->parts / c->row_tiles, all = c->channels * c->groups;
@@ -530,7 +530,7 @@ static void work_band(void *arg, int64_t i, int worker)
 {
     const Conv          *c     = arg;
     const HoloConvShape *s     = &c->shape;
-    Memory              *m     = (Memory *)(void *)holo_kernel_scratch(c->host, worker);
+    Memory              *m     = (Memory *)(void *)holo_cpu_kernel_scratch(c->host, worker);
     int64_t              first = i % c->blocks * HOLO_PANEL, row = i / c->blocks % c->bands * c->band_rows;
     int64_t              image = i / c->blocks / c->bands;
     HoloDepthwiseI8      d     = {
@@ -540,7 +540,7 @@ static void work_band(void *arg, int64_t i, int worker)
                  .is_signed = c->x->dtype == HOLO_I8,
                  .w_signed  = c->w->dtype == HOLO_I8,
                  .y_signed  = c->out->dtype == HOLO_I8,
-                 .zero      = (int)holo_kernel_zero(c->x_zero, 0),
+                 .zero      = (int)holo_cpu_kernel_zero(c->x_zero, 0),
                  .y_zero    = c->y_zero,
                  .filter    = c->w->data,
                  .w_zero    = c->terms.zero + first,
@@ -560,7 +560,7 @@ static HoloStatus run(HoloCall *call)
     c.x_scale = (float)holo_get_f(call->in[c.in->x_scale], 0);
     c.y_scale = c.real ? 1 : (float)holo_get_f(call->in[6], 0);
     c.y_zero  = c.real ? 0 : (int)holo_get_i(call->in[7], 0);
-    c.zero    = holo_kernel_zero(c.x_zero, 0) & 255;
+    c.zero    = holo_cpu_kernel_zero(c.x_zero, 0) & 255;
     if (!memory_find(&c)) return refuse(call);
     raw_find(&c);
     terms_make(&c);
@@ -568,7 +568,7 @@ static HoloStatus run(HoloCall *call)
         c.pixel_tiles = c.batch * c.row_tiles * c.parts;
         filters_cut(&c);
     }
-    for (int i = 0; i < c.host->workers; i++) ((Memory *)(void *)holo_kernel_scratch(c.host, i))->held = -1;
+    for (int i = 0; i < c.host->workers; i++) ((Memory *)(void *)holo_cpu_kernel_scratch(c.host, i))->held = -1;
     if (c.depthwise)
         call->host->parallel(call->host, c.batch * c.bands * c.blocks, work_band, &c);
     else
@@ -577,7 +577,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_conv_nhwc_i8 = {
+const HoloCpuKernel holo_kernel_conv_nhwc_i8 = {
     .id          = HOLO_KERNEL_conv_nhwc_i8,
     .name        = "conv_nhwc_i8",
     .check       = check,

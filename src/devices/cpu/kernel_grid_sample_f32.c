@@ -20,11 +20,11 @@ typedef struct Sampling {
 static HoloStatus init(const HoloCall *call, Sampling *s)
 {
     const HoloTensor *x = holo_in(call, 0), *at = holo_in(call, 1), *out = holo_out(call, 0);
-    HOLO_TRY(holo_kernel_expect(call, x, "the input", 4, 4));
-    HOLO_TRY(holo_kernel_expect(call, at, "the grid", 4, 4));
-    HOLO_TRY(holo_kernel_expect(call, out, "the output", 4, 4));
+    HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", 4, 4));
+    HOLO_TRY(holo_cpu_kernel_expect(call, at, "the grid", 4, 4));
+    HOLO_TRY(holo_cpu_kernel_expect(call, out, "the output", 4, 4));
     bool is_linear = holo_attr_is(call, "mode", "linear", "linear") || holo_attr_is(call, "mode", "linear", "bilinear");
-    if (!holo_kernel_has_params(call, sizeof(HoloGridSampleParams)) || strcmp(call->op->name, "GridSample") ||
+    if (!holo_cpu_kernel_has_params(call, sizeof(HoloGridSampleParams)) || strcmp(call->op->name, "GridSample") ||
         !is_linear)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of grid_sample_f32");
     if (at->dim[0] != x->dim[0] || at->dim[3] != 2 || out->dim[0] != x->dim[0] || out->dim[1] != x->dim[1] ||
@@ -59,7 +59,7 @@ static void work(void *arg, int64_t i, int worker)
     HoloGrid        grid  = s->grid;
     int64_t         plane = grid.height * grid.width;
     grid.line             = PLACES;
-    grid.weight           = holo_kernel_scratch(s->host, worker);
+    grid.weight           = holo_cpu_kernel_scratch(s->host, worker);
     grid.index            = (int32_t *)(void *)(grid.weight + PLACES * TAPS);
     s->host->kernels->grid_taps_f32(&grid, s->at + (image * s->places + first) * 2, n);
     for (int64_t c = image * s->channels; c < (image + 1) * s->channels; c++)
@@ -76,7 +76,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_grid_sample_f32 = {
+const HoloCpuKernel holo_kernel_grid_sample_f32 = {
     .id    = HOLO_KERNEL_grid_sample_f32,
     .name  = "grid_sample_f32",
     .check = check,

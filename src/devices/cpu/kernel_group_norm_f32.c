@@ -32,13 +32,13 @@ static HoloStatus group_init(const HoloCall *call, Group *g)
     const HoloGroupNormParams *params = call->params;
     const HoloTensor          *x = holo_in(call, 0), *out = holo_out(call, 0);
     *g = (Group){.host = call->host};
-    if (!holo_kernel_has_params(call, sizeof *params) || params->flags & ~(uint32_t)HOLO_NORM_PEER)
+    if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags & ~(uint32_t)HOLO_NORM_PEER)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of group_norm_f32");
-    HOLO_TRY(holo_kernel_expect(call, x, "the input", 3, HOLO_MAX_RANK));
-    HOLO_TRY(holo_kernel_expect(call, out, "the output", x->rank, x->rank));
+    HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", 3, HOLO_MAX_RANK));
+    HOLO_TRY(holo_cpu_kernel_expect(call, out, "the output", x->rank, x->rank));
     g->channels = x->dim[x->rank - 1];
     for (int i = 1; i <= 2; i++) {
-        HOLO_TRY(holo_kernel_expect(call, holo_in(call, i), "scale or bias", 1, 1));
+        HOLO_TRY(holo_cpu_kernel_expect(call, holo_in(call, i), "scale or bias", 1, 1));
         if (call->in[i]->dim[0] != g->channels)
             return holo_call_fail(call, HOLO_BAD_ARCHIVE, "scale or bias has not one element for each channel");
     }
@@ -127,13 +127,13 @@ static void work_rows(void *arg, int64_t i, int worker)
 {
     const Group *g     = arg;
     int64_t      image = i / g->blocks, first = i % g->blocks * g->block, rows = holo_least(g->block, g->rows - first);
-    int64_t      row     = image * g->rows + first;
-    const float *factors = g->factors + image * 2 * g->channels;
-    const HoloKernels *k = g->host->kernels;
+    int64_t      row         = image * g->rows + first;
+    const float *factors     = g->factors + image * 2 * g->channels;
+    const HoloKernelTable *k = g->host->kernels;
     (g->peer ? k->affine_peer_f32 : k->affine_f32)(rows, g->channels, g->x + row * g->channels, factors,
                                                    factors + g->channels, g->out + row * g->channels);
     holo_tail_run(&g->tail, g->host, row, rows, 0, g->channels,
-                  holo_kernel_scratch(g->host, worker) + shared_floats(g));
+                  holo_cpu_kernel_scratch(g->host, worker) + shared_floats(g));
 }
 
 static HoloStatus run(HoloCall *call)
@@ -141,7 +141,7 @@ static HoloStatus run(HoloCall *call)
     Group g;
     HOLO_TRY(group_init(call, &g));
     if (!g.batch) return HOLO_OK;
-    g.sums    = (double *)(void *)holo_kernel_scratch(call->host, 0);
+    g.sums    = (double *)(void *)holo_cpu_kernel_scratch(call->host, 0);
     g.factors = (float *)(g.sums + g.batch * g.blocks * 2 * g.channels);
     if (g.peer) {
         call->host->parallel(call->host, g.batch * holo_ceil_div(g.channels, CHANNELS), work_channels, &g);
@@ -154,7 +154,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_group_norm_f32 = {
+const HoloCpuKernel holo_kernel_group_norm_f32 = {
     .id    = HOLO_KERNEL_group_norm_f32,
     .name  = "group_norm_f32",
     .check = check,

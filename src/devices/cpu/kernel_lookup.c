@@ -44,7 +44,7 @@ static HoloStatus lookup_init(const HoloCall *call, Lookup *l)
     bool                    pair   = holo_in(call, 2) != NULL;
     const HoloTensor       *x = holo_in(call, 0), *z = holo_in(call, pair), *table = holo_in(call, 1 + pair);
     HoloTensor             *y = holo_out(call, 0);
-    if (!holo_kernel_has_params(call, sizeof *params) || params->flags || !x || !z || !table || !y ||
+    if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags || !x || !z || !table || !y ||
         x->kind != HOLO_TENSOR || table->kind != HOLO_TENSOR || y->kind != HOLO_TENSOR || y->dtype != table->dtype)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of lookup");
     *l = (Lookup){
@@ -97,7 +97,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_lookup = {
+const HoloCpuKernel holo_kernel_lookup = {
     .id    = HOLO_KERNEL_lookup,
     .name  = "lookup",
     .check = check,

@@ -14,7 +14,7 @@ static HoloStatus map_init(const HoloCall *call, Map *m)
 {
     const HoloMapParams *params = call->params;
     m->host                     = call->host;
-    if (!holo_kernel_has_params(call, sizeof *params) || params->zero || !params->program.count)
+    if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->zero || !params->program.count)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of map_f32");
     return holo_tail_init(call, &params->program, false, 0, &m->tail);
 }
@@ -31,7 +31,7 @@ static void work(void *arg, int64_t task, int worker)
 {
     const Map *m = arg;
     holo_tail_range(&m->tail, m->host, task * TASK_WORK, holo_least((task + 1) * TASK_WORK, m->tail.count),
-                    holo_kernel_scratch(m->host, worker));
+                    holo_cpu_kernel_scratch(m->host, worker));
 }
 
 static HoloStatus run(HoloCall *call)
@@ -42,7 +42,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_map_f32 = {
+const HoloCpuKernel holo_kernel_map_f32 = {
     .id    = HOLO_KERNEL_map_f32,
     .name  = "map_f32",
     .check = check,

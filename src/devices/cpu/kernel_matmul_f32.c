@@ -95,7 +95,7 @@ static bool out_fits(const HoloTensor *out, const HoloTensor *a, const HoloTenso
 // C broadcasts to the rows and columns of a matrix.
 static HoloStatus addend_init(const HoloCall *call, const HoloTensor *c, Product *p)
 {
-    HOLO_TRY(holo_kernel_expect(call, c, "C", 0, 2));
+    HOLO_TRY(holo_cpu_kernel_expect(call, c, "C", 0, 2));
     int64_t rows = c->rank > 1 ? c->dim[0] : 1, columns = c->rank > 0 ? c->dim[c->rank - 1] : 1;
     if ((rows != 1 && rows != p->m) || (columns != 1 && columns != p->n))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "C does not broadcast to the product");
@@ -144,9 +144,9 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
     HoloTensor             *out    = holo_out(call, 0);
     const HoloMatmulParams *params = call->params;
     *p                             = (Product){.host = call->host, .alpha = params->alpha, .beta = params->beta};
-    HOLO_TRY(holo_kernel_expect(call, a, "A", 1, HOLO_MAX_RANK));
-    HOLO_TRY(holo_kernel_expect(call, b, "B", 1, HOLO_MAX_RANK));
-    HOLO_TRY(holo_kernel_expect(call, out, "the output", 0, HOLO_MAX_RANK));
+    HOLO_TRY(holo_cpu_kernel_expect(call, a, "A", 1, HOLO_MAX_RANK));
+    HOLO_TRY(holo_cpu_kernel_expect(call, b, "B", 1, HOLO_MAX_RANK));
+    HOLO_TRY(holo_cpu_kernel_expect(call, out, "the output", 0, HOLO_MAX_RANK));
     side_init(a, false, params->flags & HOLO_MATMUL_TRANS_A, &p->a);
     side_init(b, true, params->flags & HOLO_MATMUL_TRANS_B, &p->b);
     p->m      = p->a.rows;
@@ -184,7 +184,7 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
     const HoloMatmulParams *params = call->params;
     const uint32_t known = HOLO_MATMUL_TRANS_A | HOLO_MATMUL_TRANS_B | HOLO_MATMUL_PACKED_B | HOLO_WEIGHTS_NARROW;
     Product        p;
-    if (!holo_kernel_has_params(call, sizeof *params) || params->flags & ~known ||
+    if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags & ~known ||
         !holo_weights_are_valid(params->flags, HOLO_MATMUL_PACKED_B))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of matmul_f32");
     HOLO_TRY(product_init(call, &p));
@@ -200,8 +200,8 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
 // The tile's columns from `first` on, B packed into `panels` a block of k at a time.
 static void multiply_packing(const Product *p, const float *b, HoloGemm g, int64_t first, float *panels)
 {
-    const HoloKernels *kernels = p->host->kernels;
-    int64_t            at      = 0;
+    const HoloKernelTable *kernels = p->host->kernels;
+    int64_t                at      = 0;
     if (first >= g.n) return;
     g.n -= first;
     g.c += first;
@@ -296,7 +296,7 @@ static void work(void *arg, int64_t i, int worker)
     int64_t        row     = i / p->column_tiles % p->row_tiles * p->tile_rows;
     int64_t        batch   = i / p->column_tiles / p->row_tiles * p->tile_batch;
     int64_t        end     = holo_least(batch + p->tile_batch, p->batch);
-    float         *scratch = holo_kernel_scratch(p->host, worker);
+    float         *scratch = holo_cpu_kernel_scratch(p->host, worker);
     for (; batch < end; batch++) {
         multiply(p, batch, row, column, scratch);
         holo_tail_run(&p->tail, p->host, batch * p->m + row, holo_least(p->m - row, p->tile_rows), column,
@@ -313,7 +313,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_matmul_f32 = {
+const HoloCpuKernel holo_kernel_matmul_f32 = {
     .id          = HOLO_KERNEL_matmul_f32,
     .name        = "matmul_f32",
     .check       = check,

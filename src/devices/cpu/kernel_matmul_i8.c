@@ -57,7 +57,7 @@ typedef struct Memory { // of a worker
 // Is there nothing, or a line?
 static bool is_line(const HoloTensor *t, int dtype, int64_t n)
 {
-    return !t || holo_kernel_is_line(t, dtype, n);
+    return !t || holo_cpu_kernel_is_line(t, dtype, n);
 }
 
 static HoloStatus scales_check(const HoloCall *call, const Product *p)
@@ -69,8 +69,8 @@ static HoloStatus scales_check(const HoloCall *call, const Product *p)
     ok = ok && is_line(y_scale, HOLO_F32, HOLO_ONE) && is_line(p->c, HOLO_I32, p->n);
     ok = ok && (!p->bias || (p->bias->rank == 1 && is_line(p->bias, HOLO_F32, p->n)));
     ok = ok && (!p->bias || holo_tensor_count(p->bias) == p->n);
-    if (y_zero) ok = ok && holo_kernel_is_8(y_zero, 0, 1) && is_line(y_zero, p->out->dtype, HOLO_ONE) && y_scale;
-    if (p->out->dtype != HOLO_F32) ok = ok && holo_kernel_is_8(p->out, 0, HOLO_MAX_RANK) && y_zero;
+    if (y_zero) ok = ok && holo_cpu_kernel_is_8(y_zero, 0, 1) && is_line(y_zero, p->out->dtype, HOLO_ONE) && y_scale;
+    if (p->out->dtype != HOLO_F32) ok = ok && holo_cpu_kernel_is_8(p->out, 0, HOLO_MAX_RANK) && y_zero;
     if (p->out->dtype == HOLO_F32) ok = ok && !y_scale && !y_zero;
     if (!ok) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "scales, zero points or biases are not those of matmul_i8");
     return HOLO_OK;
@@ -132,7 +132,7 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
     const HoloMatmulI8Params *params = call->params;
     *p                               = (Product){.host = call->host, .out = holo_out(call, 0), .in = operands};
     while (p->in < operands + HOLO_COUNT(operands) && strcmp(p->in->op, call->op->name)) p->in++;
-    if (p->in == operands + HOLO_COUNT(operands) || !holo_kernel_has_params(call, sizeof *params) ||
+    if (p->in == operands + HOLO_COUNT(operands) || !holo_cpu_kernel_has_params(call, sizeof *params) ||
         params->flags & ~(uint32_t)(HOLO_MATMUL_I8_PACKED_B | HOLO_MATMUL_I8_FITS))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of matmul_i8");
     p->a       = holo_in(call, p->in->a);
@@ -144,7 +144,7 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
     p->c       = holo_in(call, p->in->c);
     p->packed  = params->flags & HOLO_MATMUL_I8_PACKED_B;
     p->scaled  = p->in->a_scale != NONE;
-    if (!holo_kernel_is_8(p->a, 2, HOLO_MAX_RANK) || !holo_kernel_is_8(p->b, 2, HOLO_MAX_RANK) || !p->out ||
+    if (!holo_cpu_kernel_is_8(p->a, 2, HOLO_MAX_RANK) || !holo_cpu_kernel_is_8(p->b, 2, HOLO_MAX_RANK) || !p->out ||
         p->out->kind != HOLO_TENSOR || p->out->rank < 2 || holo_tensor_count(p->out) < 0 ||
         (!p->scaled && p->out->dtype != HOLO_I32))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of matmul_i8");
@@ -183,16 +183,17 @@ static int64_t padded(int64_t columns)
 static void terms_make(const Product *p, int64_t first, int64_t columns, int64_t k, const uint8_t *panels,
                        int64_t panel_bytes, Memory *m)
 {
-    uint32_t a_zero    = (uint32_t)(holo_kernel_zero(p->a_zero, 0) - (p->a->dtype == HOLO_U8 && !p->raw ? 128 : 0));
+    uint32_t a_zero    = (uint32_t)(holo_cpu_kernel_zero(p->a_zero, 0) - (p->a->dtype == HOLO_U8 && !p->raw ? 128 : 0));
     int      shift     = p->b->dtype == HOLO_I8 ? 128 : 0;
-    int32_t  b_zero    = holo_kernel_zero(p->b_zero, 0) + shift;
+    int32_t  b_zero    = holo_cpu_kernel_zero(p->b_zero, 0) + shift;
     bool     by_column = p->b_zero && holo_tensor_count(p->b_zero) > 1;
     for (int64_t j = 0; j < columns; j += HOLO_PANEL) {
         int32_t sums[HOLO_PANEL];
         memcpy(sums, panels + (j / HOLO_PANEL + 1) * panel_bytes - sizeof sums, sizeof sums);
         for (int l = 0; l < HOLO_PANEL; l++) {
-            int32_t zero   = by_column && j + l < columns ? holo_kernel_zero(p->b_zero, first + j + l) + shift : b_zero;
-            m->zero[j + l] = -zero;
+            int32_t zero =
+                by_column && j + l < columns ? holo_cpu_kernel_zero(p->b_zero, first + j + l) + shift : b_zero;
+            m->zero[j + l]   = -zero;
             m->column[j + l] = (int32_t)(a_zero * ((uint32_t)k * (uint32_t)zero - (uint32_t)sums[l]));
         }
     }
@@ -283,9 +284,9 @@ static void matrices_find(const Product *p, int64_t matrix, const uint8_t **a, c
 static void blocks_sum(const Product *p, const HoloGemmI8 *product, bool is_here, const uint8_t *a, const uint8_t *b,
                        int64_t column, Memory *m)
 {
-    const HoloKernels *kernels = p->host->kernels;
-    HoloGemmI8         gemm    = *product;
-    int64_t            k = 0, columns = holo_least(p->tile_columns, p->n - column);
+    const HoloKernelTable *kernels = p->host->kernels;
+    HoloGemmI8             gemm    = *product;
+    int64_t                k = 0, columns = holo_least(p->tile_columns, p->n - column);
     do {
         int64_t part = holo_least(TILE_K, p->k - k);
         if (!is_here) kernels->rows_i8(gemm.m, part, a + k, p->k, p->a->dtype == HOLO_I8, m->a, m->row);
@@ -310,7 +311,7 @@ static void blocks_sum(const Product *p, const HoloGemmI8 *product, bool is_here
 static void work(void *arg, int64_t i, int worker)
 {
     const Product *p      = arg;
-    Memory        *m      = (Memory *)(void *)holo_kernel_scratch(p->host, worker);
+    Memory        *m      = (Memory *)(void *)holo_cpu_kernel_scratch(p->host, worker);
     int64_t        column = i % p->column_tiles * p->tile_columns;
     int64_t        row = i / p->column_tiles % p->row_tiles * p->tile_rows, matrix = i / p->column_tiles / p->row_tiles;
     int64_t        rows = holo_least(p->tile_rows, p->m - row), columns = holo_least(p->tile_columns, p->n - column);
@@ -357,7 +358,7 @@ static void raw_find(Product *p)
     p->raw = p->packed && p->a->dtype == HOLO_U8 && p->b->dtype == HOLO_I8 && p->k && p->k % 4 == 0 &&
              (p->k % SET_BYTES || p->m <= FEW_ROWS);
     for (int64_t i = 0; p->b_zero && p->raw && i < holo_tensor_count(p->b_zero); i++)
-        p->raw = !holo_kernel_zero(p->b_zero, i);
+        p->raw = !holo_cpu_kernel_zero(p->b_zero, i);
     p->raw = p->raw && p->host->kernels->gemm_raw_i8(&(HoloGemmI8){0});
 }
 
@@ -376,12 +377,12 @@ static HoloStatus run(HoloCall *call)
     }
     cut(&p);
     raw_find(&p);
-    for (int i = 0; i < p.host->workers; i++) ((Memory *)(void *)holo_kernel_scratch(p.host, i))->held = -1;
+    for (int i = 0; i < p.host->workers; i++) ((Memory *)(void *)holo_cpu_kernel_scratch(p.host, i))->held = -1;
     call->host->parallel(call->host, p.matrices * p.row_tiles * p.column_tiles, work, &p);
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_matmul_i8 = {
+const HoloCpuKernel holo_kernel_matmul_i8 = {
     .id          = HOLO_KERNEL_matmul_i8,
     .name        = "matmul_i8",
     .check       = check,

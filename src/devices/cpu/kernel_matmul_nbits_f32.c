@@ -32,12 +32,12 @@ static HoloStatus operands_check(const HoloCall *call, const HoloNBits *v)
 {
     const HoloTensor *a = holo_in(call, HOLO_NBITS_A), *b = holo_in(call, HOLO_NBITS_B), *out = holo_out(call, 0);
     const HoloTensor *zeros = holo_in(call, HOLO_NBITS_ZEROS), *bias = holo_in(call, HOLO_NBITS_BIAS);
-    HOLO_TRY(holo_kernel_expect(call, a, "A", 1, HOLO_MAX_RANK));
-    HOLO_TRY(holo_kernel_expect(call, holo_in(call, HOLO_NBITS_SCALES), "the scales", 0, HOLO_MAX_RANK));
-    HOLO_TRY(holo_kernel_expect(call, out, "the output", a->rank, a->rank));
-    if (bias) HOLO_TRY(holo_kernel_expect(call, bias, "the bias", 0, HOLO_MAX_RANK));
+    HOLO_TRY(holo_cpu_kernel_expect(call, a, "A", 1, HOLO_MAX_RANK));
+    HOLO_TRY(holo_cpu_kernel_expect(call, holo_in(call, HOLO_NBITS_SCALES), "the scales", 0, HOLO_MAX_RANK));
+    HOLO_TRY(holo_cpu_kernel_expect(call, out, "the output", a->rank, a->rank));
+    if (bias) HOLO_TRY(holo_cpu_kernel_expect(call, bias, "the bias", 0, HOLO_MAX_RANK));
     if (zeros && zeros->dtype != HOLO_U8)
-        HOLO_TRY(holo_kernel_expect(call, zeros, "the zero points", 0, HOLO_MAX_RANK));
+        HOLO_TRY(holo_cpu_kernel_expect(call, zeros, "the zero points", 0, HOLO_MAX_RANK));
     bool ok = b && b->kind == HOLO_TENSOR && b->dtype == HOLO_U8 && holo_tensor_count(b) >= 0;
     ok      = ok && (!zeros || (zeros->kind == HOLO_TENSOR && holo_tensor_count(zeros) >= 0));
     for (int d = 0; d < a->rank - 1; d++) ok = ok && out->dim[d] == a->dim[d];
@@ -64,7 +64,7 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
 {
     const HoloMatmulNbitsParams *params = call->params;
     *p                                  = (Product){.host = call->host};
-    if (!holo_kernel_has_params(call, sizeof *params) ||
+    if (!holo_cpu_kernel_has_params(call, sizeof *params) ||
         params->flags & ~(uint32_t)(HOLO_MATMUL_NBITS_PACKED | HOLO_MATMUL_NBITS_INT8) ||
         holo_nbits_is_rounded(call) != !!(params->flags & HOLO_MATMUL_NBITS_INT8))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of matmul_nbits_f32");
@@ -173,24 +173,24 @@ static void round_rows(const Product *p, int64_t row, int64_t rows, int64_t at, 
 // A tile of many rows: B is made real a block of k at a time.
 static void multiply(const Product *p, const HoloGemmBits *bits, int64_t row, int64_t column, float *scratch)
 {
-    const HoloKernels *kernels = p->host->kernels;
-    float             *panels  = scratch + HOLO_GEMM_SCRATCH;
-    int64_t            depth   = p->sizes.depth;
-    HoloGemm           g       = {
-                        .m        = holo_least(p->m - row, p->tile_rows),
-                        .n        = bits->n,
-                        .a        = p->a + row * depth,
-                        .a_row    = depth,
-                        .a_column = 1,
-                        .b        = panels,
-                        .b_step   = HOLO_PANEL,
-                        .c        = bits->c + row * bits->c_row,
-                        .c_row    = bits->c_row,
-                        .d        = bits->bias,
-                        .d_column = 1,
-                        .alpha    = 1,
-                        .beta     = 1,
-                        .scratch  = scratch,
+    const HoloKernelTable *kernels = p->host->kernels;
+    float                 *panels  = scratch + HOLO_GEMM_SCRATCH;
+    int64_t                depth   = p->sizes.depth;
+    HoloGemm               g       = {
+                            .m        = holo_least(p->m - row, p->tile_rows),
+                            .n        = bits->n,
+                            .a        = p->a + row * depth,
+                            .a_row    = depth,
+                            .a_column = 1,
+                            .b        = panels,
+                            .b_step   = HOLO_PANEL,
+                            .c        = bits->c + row * bits->c_row,
+                            .c_row    = bits->c_row,
+                            .d        = bits->bias,
+                            .d_column = 1,
+                            .alpha    = 1,
+                            .beta     = 1,
+                            .scratch  = scratch,
     };
     for (int64_t at = 0; at < depth; at += HOLO_GEMM_K, g.a += HOLO_GEMM_K) {
         g.k       = holo_least(depth - at, HOLO_GEMM_K);
@@ -257,7 +257,7 @@ static void work(void *arg, int64_t i, int worker)
     else if (p->packed && p->m <= HOLO_BITS_ROWS)
         p->host->kernels->gemm_bits_f32(&bits);
     else
-        multiply(p, &bits, row, column, holo_kernel_scratch(p->host, worker));
+        multiply(p, &bits, row, column, holo_cpu_kernel_scratch(p->host, worker));
 }
 
 static HoloStatus run(HoloCall *call)
@@ -273,7 +273,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_matmul_nbits_f32 = {
+const HoloCpuKernel holo_kernel_matmul_nbits_f32 = {
     .id          = HOLO_KERNEL_matmul_nbits_f32,
     .name        = "matmul_nbits_f32",
     .check       = check,

@@ -36,13 +36,13 @@ static HoloStatus norm_init(const HoloCall *call, Norm *n)
     const HoloTensor     *out    = holo_out(call, 0);
     const HoloNormParams *params = call->params;
     *n                           = (Norm){.host = call->host};
-    if (!holo_kernel_has_params(call, sizeof *params) || params->zero ||
+    if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->zero ||
         params->flags & ~(uint32_t)(HOLO_NORM_CENTRED | HOLO_NORM_PEER) || params->flags == HOLO_NORM_PEER)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of norm_f32");
-    HOLO_TRY(holo_kernel_expect(call, x, "the input", params->axes ? 1 : 2, HOLO_MAX_RANK));
-    HOLO_TRY(holo_kernel_expect(call, scale, "the scale", 0, HOLO_MAX_RANK));
-    if (bias) HOLO_TRY(holo_kernel_expect(call, bias, "the bias", 0, HOLO_MAX_RANK));
-    HOLO_TRY(holo_kernel_expect(call, out, "the output", x->rank, x->rank));
+    HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", params->axes ? 1 : 2, HOLO_MAX_RANK));
+    HOLO_TRY(holo_cpu_kernel_expect(call, scale, "the scale", 0, HOLO_MAX_RANK));
+    if (bias) HOLO_TRY(holo_cpu_kernel_expect(call, bias, "the bias", 0, HOLO_MAX_RANK));
+    HOLO_TRY(holo_cpu_kernel_expect(call, out, "the output", x->rank, x->rank));
     for (int d = 0; d < x->rank; d++)
         if (x->dim[d] != out->dim[d]) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output has another shape");
     if (params->axes > (uint32_t)x->rank || (params->groups && (params->axes || x->dim[1] % params->groups)))
@@ -89,7 +89,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_norm_f32 = {
+const HoloCpuKernel holo_kernel_norm_f32 = {
     .id    = HOLO_KERNEL_norm_f32,
     .name  = "norm_f32",
     .check = check,

@@ -76,18 +76,18 @@ static HoloStatus pair_init(const HoloCall *call, Pair *p)
     *p            = (Pair){.host = call->host, .in = {holo_in(call, 0), holo_in(call, 3)}, .out = holo_out(call, 0)};
     bool multiply = !strcmp(call->op->name, "QLinearMul");
     p->pair       = (HoloPairI8){.multiply = multiply};
-    bool ok       = holo_kernel_has_params(call, sizeof(HoloPairI8Params)) &&
+    bool ok       = holo_cpu_kernel_has_params(call, sizeof(HoloPairI8Params)) &&
               !((const HoloPairI8Params *)call->params)->flags && (multiply || !strcmp(call->op->name, "QLinearAdd")) &&
               p->out && p->out->kind == HOLO_TENSOR && (p->out->dtype == HOLO_U8 || p->out->dtype == HOLO_I8) &&
               p->out->rank >= 0;
     p->count = ok ? holo_tensor_count(p->out) : -1;
-    ok       = ok && p->count >= 0 && holo_kernel_is_line(holo_in(call, 6), HOLO_F32, HOLO_ONE) &&
-         (!holo_in(call, 7) || holo_kernel_is_line(call->in[7], p->out->dtype, HOLO_ONE));
+    ok       = ok && p->count >= 0 && holo_cpu_kernel_is_line(holo_in(call, 6), HOLO_F32, HOLO_ONE) &&
+         (!holo_in(call, 7) || holo_cpu_kernel_is_line(call->in[7], p->out->dtype, HOLO_ONE));
     for (int i = 0; i < 2 && ok; i++) {
         const HoloTensor *t = p->in[i];
         ok = t && t->kind == HOLO_TENSOR && t->dtype == p->out->dtype && t->rank >= 0 && holo_tensor_count(t) >= 0 &&
-             broadcasts(t, p->out) && holo_kernel_is_line(holo_in(call, 3 * i + 1), HOLO_F32, HOLO_ONE) &&
-             (!holo_in(call, 3 * i + 2) || holo_kernel_is_line(call->in[3 * i + 2], t->dtype, HOLO_ONE));
+             broadcasts(t, p->out) && holo_cpu_kernel_is_line(holo_in(call, 3 * i + 1), HOLO_F32, HOLO_ONE) &&
+             (!holo_in(call, 3 * i + 2) || holo_cpu_kernel_is_line(call->in[3 * i + 2], t->dtype, HOLO_ONE));
     }
     if (!ok) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of pair_i8");
     if (!p->count) return HOLO_OK;
@@ -141,7 +141,7 @@ static void work(void *arg, int64_t i, int worker)
         if (p->repeated < 0)
             p->host->kernels->pair_i8(&pair);
         else
-            run_repeated(p, &pair, (uint8_t *)holo_kernel_scratch(p->host, worker));
+            run_repeated(p, &pair, (uint8_t *)holo_cpu_kernel_scratch(p->host, worker));
     }
 }
 
@@ -169,7 +169,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_pair_i8 = {
+const HoloCpuKernel holo_kernel_pair_i8 = {
     .id    = HOLO_KERNEL_pair_i8,
     .name  = "pair_i8",
     .check = check,

@@ -8,7 +8,7 @@ enum { TASK_WORK = 1 << 16 }; // elements looked at that are worth a task
 typedef struct Pool {
     const HoloHost *host;
     HoloConvShape   shape;
-    HoloPool        pool;
+    HoloPooling     pool;
     const float    *x;
     float          *out;
     int64_t         lines, plane_in, plane_out; // of one plane
@@ -22,12 +22,12 @@ static HoloStatus pool_init(const HoloCall *call, Pool *p)
     const HoloPoolParams *params = call->params;
     bool                  ceil   = holo_attr_int(call, "ceil_mode", 0) != 0;
     *p                           = (Pool){.host = call->host};
-    if (!holo_kernel_has_params(call, sizeof *params) ||
+    if (!holo_cpu_kernel_has_params(call, sizeof *params) ||
         params->flags & ~(HOLO_POOL_MAX | HOLO_POOL_COUNT_PADS | HOLO_POOL_LAST) ||
         (params->flags & HOLO_POOL_COUNT_PADS && ceil))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of pool_f32");
-    HOLO_TRY(holo_kernel_expect(call, x, "the input", 3, 5));
-    HOLO_TRY(holo_kernel_expect(call, out, "the output", x->rank, x->rank));
+    HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", 3, 5));
+    HOLO_TRY(holo_cpu_kernel_expect(call, out, "the output", x->rank, x->rank));
     bool last    = params->flags & HOLO_POOL_LAST;
     int  channel = last ? x->rank - 1 : 1;
     if (out->dim[0] != x->dim[0] || out->dim[channel] != x->dim[channel])
@@ -45,7 +45,7 @@ static HoloStatus pool_init(const HoloCall *call, Pool *p)
     p->plane_in  = s->in[0] * s->in[1] * s->in[2];
     p->plane_out = p->lines * s->out[2];
     p->rows      = x->dim[0] * (last ? 1 : x->dim[1]) * p->lines;
-    p->pool      = (HoloPool){
+    p->pool      = (HoloPooling){
              .shape    = s,
              .channels = last ? x->dim[channel] : 1,
              .is_max   = params->flags & HOLO_POOL_MAX,
@@ -67,11 +67,11 @@ static void work(void *arg, int64_t i, int worker)
     const Pool *p   = arg;
     int64_t     row = i * p->tile, end = holo_least(row + p->tile, p->rows);
     while (row < end) {
-        int64_t  plane = row / p->lines, first = row % p->lines, last = holo_least(p->lines, first + end - row);
-        HoloPool pool = p->pool;
-        pool.image    = p->x + plane * p->plane_in * pool.channels;
-        pool.out      = p->out + plane * p->plane_out * pool.channels;
-        pool.scratch  = holo_kernel_scratch(p->host, worker);
+        int64_t     plane = row / p->lines, first = row % p->lines, last = holo_least(p->lines, first + end - row);
+        HoloPooling pool = p->pool;
+        pool.image       = p->x + plane * p->plane_in * pool.channels;
+        pool.out         = p->out + plane * p->plane_out * pool.channels;
+        pool.scratch     = holo_cpu_kernel_scratch(p->host, worker);
         p->host->kernels->pool_f32(&pool, first, last);
         row += last - first;
     }
@@ -86,7 +86,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_pool_f32 = {
+const HoloCpuKernel holo_kernel_pool_f32 = {
     .id    = HOLO_KERNEL_pool_f32,
     .name  = "pool_f32",
     .check = check,

@@ -37,7 +37,7 @@ static HoloStatus pool_init(const HoloCall *call, Pool *p)
     p->is_max    = !strcmp(call->op->name, "NhwcMaxPool");
     p->is_global = !strcmp(call->op->name, "QLinearGlobalAveragePool");
     bool params =
-        holo_kernel_has_params(call, sizeof(HoloPoolI8Params)) && !((const HoloPoolI8Params *)call->params)->flags;
+        holo_cpu_kernel_has_params(call, sizeof(HoloPoolI8Params)) && !((const HoloPoolI8Params *)call->params)->flags;
     bool named = p->is_max || ((p->is_global || !strcmp(call->op->name, "QLinearAveragePool")) &&
                                holo_attr_int(call, "channels_last", 0));
     bool types = x && y && x->kind == HOLO_TENSOR && y->kind == HOLO_TENSOR && x->dtype == y->dtype &&
@@ -46,10 +46,10 @@ static HoloStatus pool_init(const HoloCall *call, Pool *p)
     if (!params || !named || !types || holo_out(call, 1) || y->dim[0] != x->dim[0] ||
         y->dim[y->rank - 1] != x->dim[x->rank - 1] || holo_attr_int(call, "ceil_mode", 0))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of pool_i8");
-    if (!p->is_max && (!holo_kernel_is_line(holo_in(call, 1), HOLO_F32, HOLO_ONE) ||
-                       !holo_kernel_is_line(holo_in(call, 3), HOLO_F32, HOLO_ONE) ||
-                       (holo_in(call, 2) && !holo_kernel_is_line(call->in[2], x->dtype, HOLO_ONE)) ||
-                       (holo_in(call, 4) && !holo_kernel_is_line(call->in[4], x->dtype, HOLO_ONE))))
+    if (!p->is_max && (!holo_cpu_kernel_is_line(holo_in(call, 1), HOLO_F32, HOLO_ONE) ||
+                       !holo_cpu_kernel_is_line(holo_in(call, 3), HOLO_F32, HOLO_ONE) ||
+                       (holo_in(call, 2) && !holo_cpu_kernel_is_line(call->in[2], x->dtype, HOLO_ONE)) ||
+                       (holo_in(call, 4) && !holo_cpu_kernel_is_line(call->in[4], x->dtype, HOLO_ONE))))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "scales or zero points are not those of pool_i8");
     if (!holo_tensor_count(y)) return HOLO_OK;
     p->channels  = x->dim[x->rank - 1];
@@ -122,14 +122,14 @@ static void work(void *arg, int64_t i, int worker)
 {
     const Pool *p = arg;
     for (int64_t row = i * p->tile; row < (i + 1) * p->tile && row < p->rows; row++)
-        row_pool(p, row, (const uint8_t **)(void *)holo_kernel_scratch(p->host, worker));
+        row_pool(p, row, (const uint8_t **)(void *)holo_cpu_kernel_scratch(p->host, worker));
 }
 
 // The mean of a whole image, some channels of it.
 static void work_global(void *arg, int64_t i, int worker)
 {
     const Pool     *p     = arg;
-    const uint8_t **from  = (const uint8_t **)(void *)holo_kernel_scratch(p->host, worker);
+    const uint8_t **from  = (const uint8_t **)(void *)holo_cpu_kernel_scratch(p->host, worker);
     int64_t         image = i / p->tile, channel = i % p->tile * GLOBAL_CHANNELS;
     const uint8_t  *x = (const uint8_t *)p->x->data + image * p->taps * p->channels + channel;
     for (int64_t t = 0; t < p->taps; t++) from[t] = x + t * p->channels;
@@ -165,7 +165,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_pool_i8 = {
+const HoloCpuKernel holo_kernel_pool_i8 = {
     .id    = HOLO_KERNEL_pool_i8,
     .name  = "pool_i8",
     .check = check,

@@ -38,8 +38,8 @@ static HoloStatus dynamic_check(const HoloCall *call, const Quantize *q)
 {
     const HoloTensor *scale = holo_out(call, 1), *zero = holo_out(call, 2);
     if (q->x->dtype != HOLO_F32 || (q->y && q->y->dtype != HOLO_U8) ||
-        (scale && !holo_kernel_is_line(scale, HOLO_F32, HOLO_ONE)) ||
-        (zero && !holo_kernel_is_line(zero, HOLO_U8, HOLO_ONE)))
+        (scale && !holo_cpu_kernel_is_line(scale, HOLO_F32, HOLO_ONE)) ||
+        (zero && !holo_cpu_kernel_is_line(zero, HOLO_U8, HOLO_ONE)))
         return refuse(call);
     return HOLO_OK;
 }
@@ -71,7 +71,7 @@ static HoloStatus quantize_init(const HoloCall *call, Quantize *q)
     *q                                 = (Quantize){.host = call->host, .x = holo_in(call, 0), .y = holo_out(call, 0)};
     q->dynamic                         = !strcmp(call->op->name, "DynamicQuantizeLinear");
     q->back                            = !strcmp(call->op->name, "DequantizeLinear");
-    if (!holo_kernel_has_params(call, sizeof *params) || params->flags) return refuse(call);
+    if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags) return refuse(call);
     if (!q->dynamic && !q->back && strcmp(call->op->name, "QuantizeLinear")) return refuse(call);
     if (!is_tensor(q->x) || (q->y && (!is_tensor(q->y) || holo_tensor_count(q->y) != holo_tensor_count(q->x))))
         return refuse(call);
@@ -100,7 +100,7 @@ static void work_range(void *arg, int64_t i, int worker)
 
 static void run_of(const Quantize *q, int64_t first, int64_t count, float scale, int zero)
 {
-    const HoloKernels *kernels = q->host->kernels;
+    const HoloKernelTable *kernels = q->host->kernels;
     if (q->back)
         kernels->dequantize_i8(count, (const uint8_t *)q->x->data + first, q->x->dtype == HOLO_I8, zero, scale,
                                (float *)q->y->data + first);
@@ -150,7 +150,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_quantize_i8 = {
+const HoloCpuKernel holo_kernel_quantize_i8 = {
     .id    = HOLO_KERNEL_quantize_i8,
     .name  = "quantize_i8",
     .check = check,

@@ -2,30 +2,30 @@
 // reset after the product (linear_before_reset), and that whose state is reset before it.
 #include "devices/cpu/recurrence.h"
 
-static void lstm_step(const HoloKernels *kernels, int part, const HoloCellStep *s)
+static void lstm_step(const HoloKernelTable *kernels, int part, const HoloCellStep *s)
 {
     (void)part;
     kernels->lstm_step_f32(s);
 }
 
-static void lstm_step_ratio(const HoloKernels *kernels, int part, const HoloCellStep *s)
+static void lstm_step_ratio(const HoloKernelTable *kernels, int part, const HoloCellStep *s)
 {
     (void)part;
     kernels->lstm_step_ratio_f32(s);
 }
 
-static void gru_step(const HoloKernels *kernels, int part, const HoloCellStep *s)
+static void gru_step(const HoloKernelTable *kernels, int part, const HoloCellStep *s)
 {
     (void)part;
     kernels->gru_step_f32(s);
 }
 
-static void gru_reset_step(const HoloKernels *kernels, int part, const HoloCellStep *s)
+static void gru_reset_step(const HoloKernelTable *kernels, int part, const HoloCellStep *s)
 {
     (part ? kernels->gru_fresh_f32 : kernels->gru_reset_f32)(s);
 }
 
-static void rnn_step(const HoloKernels *kernels, int part, const HoloCellStep *s)
+static void rnn_step(const HoloKernelTable *kernels, int part, const HoloCellStep *s)
 {
     (void)part;
     kernels->rnn_step_f32(s);
@@ -45,7 +45,7 @@ static void rnn_step(const HoloKernels *kernels, int part, const HoloCellStep *s
     {                                                                                     \
         return holo_recurrent_packed_size(call, &id_, input);                             \
     }                                                                                     \
-    const HoloKernel holo_kernel_##id_ = {HOLO_KERNEL_##id_, #id_, id_##_check, id_##_run, id_##_packed_size};
+    const HoloCpuKernel holo_kernel_##id_ = {HOLO_KERNEL_##id_, #id_, id_##_check, id_##_run, id_##_packed_size};
 
 RECURRENT(lstm_f32, lstm_step, .products = &holo_gates_f32, .gates = 4, .has_cells = true)
 RECURRENT(lstm_i8, lstm_step_ratio, .products = &holo_gates_i8, .gates = 4, .has_cells = true, .bias_last = true)

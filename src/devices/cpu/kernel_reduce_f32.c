@@ -22,9 +22,9 @@ static HoloStatus rows_init(const HoloCall *call, Rows *r)
 {
     const HoloTensor       *x = holo_in(call, 0), *out = holo_out(call, 0);
     const HoloReduceParams *params = call->params;
-    HOLO_TRY(holo_kernel_expect(call, x, "the input", 0, HOLO_MAX_RANK));
-    HOLO_TRY(holo_kernel_expect(call, out, "the output", 0, HOLO_MAX_RANK));
-    if (!holo_kernel_has_params(call, sizeof *params) || params->axes > (uint32_t)x->rank ||
+    HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", 0, HOLO_MAX_RANK));
+    HOLO_TRY(holo_cpu_kernel_expect(call, out, "the output", 0, HOLO_MAX_RANK));
+    if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->axes > (uint32_t)x->rank ||
         params->kept > (uint32_t)x->rank - params->axes || params->op >= HOLO_REDUCE_OPS)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of reduce_f32");
     int axis = x->rank - (int)params->kept - (int)params->axes;
@@ -89,7 +89,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_reduce_f32 = {
+const HoloCpuKernel holo_kernel_reduce_f32 = {
     .id    = HOLO_KERNEL_reduce_f32,
     .name  = "reduce_f32",
     .check = check,

@@ -39,11 +39,11 @@ static HoloStatus check(const HoloCall *call, size_t *out_scratch)
 {
     const HoloTensor *x = holo_in(call, 0), *y = holo_out(call, 0);
     *out_scratch = 0;
-    HOLO_TRY(holo_kernel_expect(call, x, "the input", 1, HOLO_MAX_RANK));
-    HOLO_TRY(holo_kernel_expect(call, y, "the output", x->rank, x->rank));
+    HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", 1, HOLO_MAX_RANK));
+    HOLO_TRY(holo_cpu_kernel_expect(call, y, "the output", x->rank, x->rank));
     bool is_upsample = !strcmp(call->op->name, "Upsample");
-    if (!holo_kernel_has_params(call, sizeof(HoloResizeParams)) || (!is_upsample && strcmp(call->op->name, "Resize")) ||
-        holo_attr_is(call, "mode", "nearest", "nearest") ||
+    if (!holo_cpu_kernel_has_params(call, sizeof(HoloResizeParams)) ||
+        (!is_upsample && strcmp(call->op->name, "Resize")) || holo_attr_is(call, "mode", "nearest", "nearest") ||
         holo_attr_is(call, "coordinate_transformation_mode", "half_pixel", "tf_crop_and_resize"))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of resize_f32");
     return HOLO_OK;
@@ -219,7 +219,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_resize_f32 = {
+const HoloCpuKernel holo_kernel_resize_f32 = {
     .id    = HOLO_KERNEL_resize_f32,
     .name  = "resize_f32",
     .check = check,

@@ -19,15 +19,15 @@ static HoloStatus job_init(const HoloCall *call, Job *j)
 {
     const HoloTensor *x = holo_in(call, 0), *y = holo_out(call, 0);
     *j = (Job){.call = call};
-    if (!holo_kernel_has_params(call, sizeof(HoloRotaryParams)) || strcmp(call->op->name, "RotaryEmbedding"))
+    if (!holo_cpu_kernel_has_params(call, sizeof(HoloRotaryParams)) || strcmp(call->op->name, "RotaryEmbedding"))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of rotary_f32");
-    HOLO_TRY(holo_kernel_expect(call, x, "the input", 3, 4));
-    HOLO_TRY(holo_kernel_expect(call, y, "the output", x->rank, x->rank));
+    HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", 3, 4));
+    HOLO_TRY(holo_cpu_kernel_expect(call, y, "the output", x->rank, x->rank));
     for (int d = 0; d < x->rank; d++)
         if (x->dim[d] != y->dim[d]) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output has another shape");
     HOLO_TRY(holo_rotary_sizes(call, &j->s));
-    HOLO_TRY(holo_kernel_expect(call, j->s.cos, "the table of cosines", 2, 3));
-    HOLO_TRY(holo_kernel_expect(call, j->s.sin, "the table of sines", 2, 3));
+    HOLO_TRY(holo_cpu_kernel_expect(call, j->s.cos, "the table of cosines", 2, 3));
+    HOLO_TRY(holo_cpu_kernel_expect(call, j->s.sin, "the table of sines", 2, 3));
     if (!holo_tensor_count(x)) return HOLO_OK;
     j->view   = x->rank == 4 ? holo_heads_outer(x) : holo_heads_inner(x, j->s.heads);
     j->places = j->s.batch * j->s.positions;
@@ -76,7 +76,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_rotary_f32 = {
+const HoloCpuKernel holo_kernel_rotary_f32 = {
     .id    = HOLO_KERNEL_rotary_f32,
     .name  = "rotary_f32",
     .check = check,

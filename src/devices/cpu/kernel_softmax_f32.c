@@ -22,7 +22,7 @@ static HoloStatus params_read(const HoloCall *call, int rank, HoloSoftmaxParams 
 {
     size_t size = call->params_size < sizeof *out ? call->params_size : sizeof *out;
     *out        = (HoloSoftmaxParams){0};
-    if (!holo_kernel_has_params(call, 2 * sizeof(uint32_t)))
+    if (!holo_cpu_kernel_has_params(call, 2 * sizeof(uint32_t)))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of softmax_f32");
     memcpy(out, call->params, size);
     bool fits = out->axes <= (uint32_t)rank && out->kept <= out->axes && out->flags <= HOLO_SOFTMAX_PEER;
@@ -34,8 +34,8 @@ static HoloStatus rows_init(const HoloCall *call, Rows *r)
 {
     const HoloTensor *x = holo_in(call, 0), *out = holo_out(call, 0);
     HoloSoftmaxParams params;
-    HOLO_TRY(holo_kernel_expect(call, x, "the input", 0, HOLO_MAX_RANK));
-    HOLO_TRY(holo_kernel_expect(call, out, "the output", x->rank, x->rank));
+    HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", 0, HOLO_MAX_RANK));
+    HOLO_TRY(holo_cpu_kernel_expect(call, out, "the output", x->rank, x->rank));
     for (int d = 0; d < x->rank; d++)
         if (x->dim[d] != out->dim[d]) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output has another shape");
     HOLO_TRY(params_read(call, x->rank, &params));
@@ -101,7 +101,7 @@ static HoloStatus run(HoloCall *call)
     return HOLO_OK;
 }
 
-const HoloKernel holo_kernel_softmax_f32 = {
+const HoloCpuKernel holo_kernel_softmax_f32 = {
     .id    = HOLO_KERNEL_softmax_f32,
     .name  = "softmax_f32",
     .check = check,

@@ -102,11 +102,11 @@ static HoloStatus turn_init(const HoloCall *call, int64_t size, Turn *t)
     int64_t           perm[HOLO_MAX_RANK];
     *t = (Turn){.host = call->host, .size = size};
     if (size > 1) {
-        HOLO_TRY(holo_kernel_expect(call, x, "the input", 0, HOLO_MAX_RANK));
-        HOLO_TRY(holo_kernel_expect(call, out, "the output", x->rank, x->rank));
+        HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", 0, HOLO_MAX_RANK));
+        HOLO_TRY(holo_cpu_kernel_expect(call, out, "the output", x->rank, x->rank));
     } else if (!is_of_bytes(x) || !is_of_bytes(out) || out->rank != x->rank)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of transpose_u8");
-    if (!holo_kernel_has_params(call, sizeof(HoloTransposeParams)) || !perm_of(call, x->rank, perm))
+    if (!holo_cpu_kernel_has_params(call, sizeof(HoloTransposeParams)) || !perm_of(call, x->rank, perm))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of a Transpose");
     for (int d = 0; d < x->rank; d++)
         if (out->dim[d] != x->dim[perm[d]])
@@ -219,14 +219,14 @@ static HoloStatus run_u8(HoloCall *call)
     return turn_run(call, 1);
 }
 
-const HoloKernel holo_kernel_transpose_f32 = {
+const HoloCpuKernel holo_kernel_transpose_f32 = {
     .id    = HOLO_KERNEL_transpose_f32,
     .name  = "transpose_f32",
     .check = check_f32,
     .run   = run_f32,
 };
 
-const HoloKernel holo_kernel_transpose_u8 = {
+const HoloCpuKernel holo_kernel_transpose_u8 = {
     .id    = HOLO_KERNEL_transpose_u8,
     .name  = "transpose_u8",
     .check = check_u8,

@@ -20,16 +20,16 @@ enum {
 
 HoloStatus holo_layer_expect(const HoloCall *call, const HoloTensor *t, const char *what, int rank, const int64_t *dim)
 {
-    HOLO_TRY(holo_kernel_expect(call, t, what, rank, rank));
+    HOLO_TRY(holo_cpu_kernel_expect(call, t, what, rank, rank));
     bool same = true;
     for (int d = 0; d < rank; d++) same = same && t->dim[d] == dim[d];
     return same ? HOLO_OK : holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s has other sizes than follow from X and R", what);
 }
 
-static HoloStatus operands_check(const HoloCall *call, HoloLayer *l)
+static HoloStatus operands_check(const HoloCall *call, HoloRecurrentLayer *l)
 {
     const HoloTensor *x = holo_in(call, 0);
-    HOLO_TRY(holo_kernel_expect(call, x, "X", 3, 3));
+    HOLO_TRY(holo_cpu_kernel_expect(call, x, "X", 3, 3));
     l->times  = x->dim[0];
     l->batch  = x->dim[1];
     l->inputs = x->dim[2];
@@ -57,12 +57,12 @@ static HoloStatus operands_check(const HoloCall *call, HoloLayer *l)
     return HOLO_OK;
 }
 
-int holo_layer_gates(const HoloLayer *l, int part)
+int holo_layer_gates(const HoloRecurrentLayer *l, int part)
 {
     return part ? 1 : l->kind->gates - l->kind->resets_first;
 }
 
-static void cut(HoloLayer *l)
+static void cut(HoloRecurrentLayer *l)
 {
     l->groups      = holo_ceil_div(l->hidden, HOLO_PANEL);
     l->width       = l->groups * l->kind->gates * HOLO_PANEL;
@@ -90,7 +90,7 @@ float *holo_share_take(HoloShare *share, int64_t a, int64_t b, int64_t c, int64_
 }
 
 // Lays the memory out from `at` on, where each worker's own is; NULL: only counts. False: it does not fit in memory.
-static bool share(HoloLayer *l, float *at, size_t *out_floats)
+static bool share(HoloRecurrentLayer *l, float *at, size_t *out_floats)
 {
     HoloShare own = {0}, all = {.base = at};
     l->kind->products->share(l, &own, NULL);
@@ -107,12 +107,12 @@ static bool share(HoloLayer *l, float *at, size_t *out_floats)
 }
 
 // Where there is nothing to compute, batch is 0.
-static HoloStatus layer_init(const HoloCall *call, const HoloRecurrentKind *kind, HoloLayer *l)
+static HoloStatus layer_init(const HoloCall *call, const HoloRecurrentKind *kind, HoloRecurrentLayer *l)
 {
     const HoloRecurrentParams *params = call->params;
     const uint32_t             known  = HOLO_RECURRENT_PACKED_W | HOLO_RECURRENT_PACKED_R;
-    *l                                = (HoloLayer){.host = call->host, .kind = kind};
-    if (!holo_kernel_has_params(call, sizeof *params) || params->flags & ~known)
+    *l                                = (HoloRecurrentLayer){.host = call->host, .kind = kind};
+    if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags & ~known)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of %s", kind->name);
     HOLO_TRY(operands_check(call, l));
     l->packed_w = params->flags & HOLO_RECURRENT_PACKED_W;
@@ -138,7 +138,7 @@ static HoloStatus layer_init(const HoloCall *call, const HoloRecurrentKind *kind
 
 int64_t holo_recurrent_packed_size(const HoloCall *call, const HoloRecurrentKind *kind, int input)
 {
-    HoloLayer l;
+    HoloRecurrentLayer l;
     if (layer_init(call, kind, &l)) return -1;
     if (input == 1 && l.packed_w) return kind->products->packed_size(&l, l.inputs);
     return input == 2 && l.packed_r ? kind->products->packed_size(&l, l.hidden) : -1;
@@ -146,8 +146,8 @@ int64_t holo_recurrent_packed_size(const HoloCall *call, const HoloRecurrentKind
 
 HoloStatus holo_recurrent_check(const HoloCall *call, const HoloRecurrentKind *kind, size_t *out_scratch)
 {
-    HoloLayer l;
-    size_t    floats = 0;
+    HoloRecurrentLayer l;
+    size_t             floats = 0;
     HOLO_TRY(layer_init(call, kind, &l));
     if (kind->products->packed_size(&l, l.inputs) < 0 || kind->products->packed_size(&l, l.hidden) < 0)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W or R is too large");
@@ -160,13 +160,13 @@ HoloStatus holo_recurrent_check(const HoloCall *call, const HoloRecurrentKind *k
 
 static void work_pack(void *arg, int64_t i, int worker)
 {
-    const HoloLayer *l = arg;
+    const HoloRecurrentLayer *l = arg;
     (void)worker;
     l->kind->products->pack(l, i / l->groups, i % l->groups);
 }
 
 // Biases as gates lie: those of W and of R, together where that is the same.
-static void biases_make(const HoloLayer *l, int64_t direction)
+static void biases_make(const HoloRecurrentLayer *l, int64_t direction)
 {
     int64_t      gates = l->kind->gates;
     float       *in = l->biases + direction * 2 * l->width, *state = in + l->width;
@@ -180,7 +180,7 @@ static void biases_make(const HoloLayer *l, int64_t direction)
     }
 }
 
-static void start(HoloLayer *l)
+static void start(HoloRecurrentLayer *l)
 {
     int64_t padded = l->groups * HOLO_PANEL;
     memset(l->nothing, 0, (size_t)(l->batch * l->hidden) * sizeof(float));
@@ -197,17 +197,17 @@ static void start(HoloLayer *l)
 // ---- the inputs' product
 
 // The first of the times that a chunk of steps has, in one direction.
-static int64_t first_time(const HoloLayer *l, int64_t direction)
+static int64_t first_time(const HoloRecurrentLayer *l, int64_t direction)
 {
     return l->reverse[direction] ? l->times - l->to : l->from;
 }
 
-const float *holo_layer_x(const HoloLayer *l, int64_t direction)
+const float *holo_layer_x(const HoloRecurrentLayer *l, int64_t direction)
 {
     return l->x + first_time(l, direction) * l->batch * l->inputs;
 }
 
-float *holo_layer_in(const HoloLayer *l, const HoloGateBlock *b)
+float *holo_layer_in(const HoloRecurrentLayer *l, const HoloGateBlock *b)
 {
     int64_t row = b->direction * l->chunk * l->batch + b->row;
     return l->in + row * l->width + b->group * l->kind->gates * HOLO_PANEL;
@@ -215,35 +215,35 @@ float *holo_layer_in(const HoloLayer *l, const HoloGateBlock *b)
 
 static void work_inputs(void *arg, int64_t i, int worker)
 {
-    const HoloLayer *l    = arg;
-    int64_t          rows = (l->to - l->from) * l->batch;
-    HoloGateBlock    b    = {.direction = i / l->columns / l->row_tiles,
-                             .group     = i % l->columns * TILE_GROUPS,
-                             .row       = i / l->columns % l->row_tiles * l->tile_rows};
+    const HoloRecurrentLayer *l    = arg;
+    int64_t                   rows = (l->to - l->from) * l->batch;
+    HoloGateBlock             b    = {.direction = i / l->columns / l->row_tiles,
+                                      .group     = i % l->columns * TILE_GROUPS,
+                                      .row       = i / l->columns % l->row_tiles * l->tile_rows};
     if (b.row >= rows) return;
     b.groups = holo_least(l->groups - b.group, TILE_GROUPS);
     b.rows   = holo_least(rows - b.row, l->tile_rows);
-    l->kind->products->inputs(l, &b, holo_kernel_scratch(l->host, worker));
+    l->kind->products->inputs(l, &b, holo_cpu_kernel_scratch(l->host, worker));
 }
 
 // ---- a step
 
 // The state [batch][hidden] behind so many steps, at least one.
-static float *state_after(const HoloLayer *l, int64_t direction, int64_t steps)
+static float *state_after(const HoloRecurrentLayer *l, int64_t direction, int64_t steps)
 {
     int64_t state = l->batch * l->hidden, time = l->reverse[direction] ? l->times - steps : steps - 1;
     if (!l->y) return l->states + (direction * 2 + steps % 2) * state;
     return l->y + (time * l->directions + direction) * state;
 }
 
-static const float *state_before(const HoloLayer *l, int64_t direction, int64_t step)
+static const float *state_before(const HoloRecurrentLayer *l, int64_t direction, int64_t step)
 {
     if (step > 0) return state_after(l, direction, step);
     return l->h_first ? l->h_first + direction * l->batch * l->hidden : l->nothing;
 }
 
 // The rows from `row` to below `end` that are all in their sequences at this time, or all not.
-static int64_t rows_alike(const HoloLayer *l, int64_t time, int64_t row, int64_t end, bool *out_is_in)
+static int64_t rows_alike(const HoloRecurrentLayer *l, int64_t time, int64_t row, int64_t end, bool *out_is_in)
 {
     int64_t at = row;
     *out_is_in = !l->lengths || time < l->lengths[row];
@@ -252,13 +252,13 @@ static int64_t rows_alike(const HoloLayer *l, int64_t time, int64_t row, int64_t
     return at - row;
 }
 
-static int64_t time_of(const HoloLayer *l, int64_t direction)
+static int64_t time_of(const HoloRecurrentLayer *l, int64_t direction)
 {
     return l->reverse[direction] ? l->times - 1 - l->step : l->step;
 }
 
 // What the sums make of one group of 16 units, some of the batch.
-static void units_step(const HoloLayer *l, int64_t direction, int64_t group, int64_t row, int64_t rows,
+static void units_step(const HoloRecurrentLayer *l, int64_t direction, int64_t group, int64_t row, int64_t rows,
                        const float *sums)
 {
     int64_t gates = l->kind->gates * HOLO_PANEL, gate = l->part * holo_layer_gates(l, 0) * HOLO_PANEL;
@@ -284,7 +284,7 @@ static void units_step(const HoloLayer *l, int64_t direction, int64_t group, int
 }
 
 // The state of one group stays as it is.
-static void units_keep(const HoloLayer *l, int64_t direction, int64_t group, int64_t row, int64_t rows)
+static void units_keep(const HoloRecurrentLayer *l, int64_t direction, int64_t group, int64_t row, int64_t rows)
 {
     const float *from = state_before(l, direction, l->step);
     float       *to   = state_after(l, direction, l->step + 1);
@@ -293,13 +293,13 @@ static void units_keep(const HoloLayer *l, int64_t direction, int64_t group, int
         memcpy(to + i * l->hidden + unit, from + i * l->hidden + unit, (size_t)units * sizeof(float));
 }
 
-const float *holo_layer_state(const HoloLayer *l, int64_t direction)
+const float *holo_layer_state(const HoloRecurrentLayer *l, int64_t direction)
 {
     return l->part ? l->resets + direction * l->batch * l->hidden : state_before(l, direction, l->step);
 }
 
 // From the sums of one group to its state: rows that are in their sequences change, others do not.
-static void group_finish(const HoloLayer *l, int64_t direction, int64_t group, int64_t row, int64_t rows,
+static void group_finish(const HoloRecurrentLayer *l, int64_t direction, int64_t group, int64_t row, int64_t rows,
                          const float *sums)
 {
     int64_t sums_row = (int64_t)holo_layer_gates(l, l->part) * HOLO_PANEL, alike;
@@ -316,10 +316,10 @@ static void group_finish(const HoloLayer *l, int64_t direction, int64_t group, i
 // Of few gates several groups go at once, where there is one row: see state_gates_f32.
 static void work_step(void *arg, int64_t i, int worker)
 {
-    const HoloLayer *l         = arg;
-    int64_t          direction = i / l->tiles, first = i % l->tiles * l->tile_groups;
-    int64_t          gates = holo_layer_gates(l, l->part), end = holo_least(l->groups, first + l->tile_groups);
-    int64_t          groups = l->batch == 1 ? GATES_MAX / gates : 1;
+    const HoloRecurrentLayer *l         = arg;
+    int64_t                   direction = i / l->tiles, first = i % l->tiles * l->tile_groups;
+    int64_t                   gates = holo_layer_gates(l, l->part), end = holo_least(l->groups, first + l->tile_groups);
+    int64_t                   groups = l->batch == 1 ? GATES_MAX / gates : 1;
     for (int64_t group = first; group < end; group += groups)
         for (int64_t row = 0; row < l->batch; row += HOLO_GEMM_ROWS) {
             HoloGateBlock b    = {.direction = direction,
@@ -327,7 +327,7 @@ static void work_step(void *arg, int64_t i, int worker)
                                   .groups    = holo_least(groups, end - group),
                                   .row       = row,
                                   .rows      = holo_least(HOLO_GEMM_ROWS, l->batch - row)};
-            const float  *sums = l->kind->products->sums(l, &b, holo_kernel_scratch(l->host, worker));
+            const float  *sums = l->kind->products->sums(l, &b, holo_cpu_kernel_scratch(l->host, worker));
             for (int64_t k = 0; k < b.groups; k++)
                 group_finish(l, direction, group + k, row, b.rows, sums + k * gates * HOLO_PANEL);
         }
@@ -336,14 +336,14 @@ static void work_step(void *arg, int64_t i, int worker)
 // ---- all of it
 
 // Y behind the end of a sequence is 0.
-static void rests_clear(const HoloLayer *l)
+static void rests_clear(const HoloRecurrentLayer *l)
 {
     for (int64_t i = 0; l->lengths && l->y && i < l->times * l->directions * l->batch; i++)
         if (i / l->batch / l->directions >= l->lengths[i % l->batch])
             memset(l->y + i * l->hidden, 0, (size_t)l->hidden * sizeof(float));
 }
 
-static void finish(const HoloLayer *l)
+static void finish(const HoloRecurrentLayer *l)
 {
     int64_t state = l->batch * l->hidden;
     for (int64_t d = 0; l->h_last && d < l->directions; d++)
@@ -367,7 +367,7 @@ static void pass_on(const HoloCall *call, const HoloRecurrentKind *kind)
     }
 }
 
-static HoloStatus lengths_check(const HoloCall *call, const HoloLayer *l)
+static HoloStatus lengths_check(const HoloCall *call, const HoloRecurrentLayer *l)
 {
     for (int64_t i = 0; l->lengths && i < l->batch; i++)
         if (l->lengths[i] < 0 || l->lengths[i] > l->times)
@@ -378,16 +378,16 @@ static HoloStatus lengths_check(const HoloCall *call, const HoloLayer *l)
 
 HoloStatus holo_recurrent_run(const HoloCall *call, const HoloRecurrentKind *kind)
 {
-    const HoloHost *host = call->host;
-    HoloLayer       l;
-    size_t          floats;
+    const HoloHost    *host = call->host;
+    HoloRecurrentLayer l;
+    size_t             floats;
     HOLO_TRY(layer_init(call, kind, &l));
     if (!l.batch) {
         pass_on(call, kind);
         return HOLO_OK;
     }
     HOLO_TRY(lengths_check(call, &l));
-    share(&l, holo_kernel_scratch(host, 0), &floats);
+    share(&l, holo_cpu_kernel_scratch(host, 0), &floats);
     start(&l);
     for (l.from = 0; l.from < l.times; l.from = l.to) {
         l.to = holo_least(l.from + l.chunk, l.times);

@@ -7,7 +7,7 @@
 #include "format/params.h"
 #include "kernels/kernels.h"
 
-typedef struct HoloLayer HoloLayer;
+typedef struct HoloRecurrentLayer HoloRecurrentLayer;
 
 // Memory that is laid out piece by piece, in floats; `base` NULL: it is only counted.
 typedef struct HoloShare {
@@ -27,16 +27,16 @@ typedef struct HoloGateBlock {
 // Products of inputs and states with the weights of all gates.
 typedef struct HoloGateProducts {
     // Looks at W, R and what belongs to them; gives the layer's sizes that follow from R.
-    HoloStatus (*check)(const HoloCall *call, HoloLayer *l);
-    int64_t (*packed_size)(const HoloLayer *l, int64_t k);              // bytes of weights; -1: too many
-    void (*share)(HoloLayer *l, HoloShare *own, HoloShare *s);          // memory of each worker's own, and of all
-    void (*pack)(const HoloLayer *l, int64_t direction, int64_t group); // what does not come packed
-    void (*start)(HoloLayer *l);                                        // when all is packed
-    void (*state)(HoloLayer *l);                                        // before each product with a state
+    HoloStatus (*check)(const HoloCall *call, HoloRecurrentLayer *l);
+    int64_t (*packed_size)(const HoloRecurrentLayer *l, int64_t k);     // bytes of weights; -1: too many
+    void (*share)(HoloRecurrentLayer *l, HoloShare *own, HoloShare *s); // memory of each worker's own, and of all
+    void (*pack)(const HoloRecurrentLayer *l, int64_t direction, int64_t group); // what does not come packed
+    void (*start)(HoloRecurrentLayer *l);                                        // when all is packed
+    void (*state)(HoloRecurrentLayer *l);                                        // before each product with a state
     // What the inputs give, into `in`: rows are those of the chunk in work.
-    void (*inputs)(const HoloLayer *l, const HoloGateBlock *b, float *own);
+    void (*inputs)(const HoloRecurrentLayer *l, const HoloGateBlock *b, float *own);
     // What the state gives, [groups][rows][gates of the part][16], in memory of the worker; of several rows, one group.
-    const float *(*sums)(const HoloLayer *l, const HoloGateBlock *b, float *own);
+    const float *(*sums)(const HoloRecurrentLayer *l, const HoloGateBlock *b, float *own);
 } HoloGateProducts;
 
 extern const HoloGateProducts holo_gates_f32, holo_gates_i8;
@@ -49,7 +49,7 @@ typedef struct HoloRecurrentKind {
     bool                    bias_apart; // the last gate's bias of R is not added to what the inputs give
     bool                    bias_last;  // all biases are added to both parts together
     bool resets_first; // a step is two products: that of the last gate takes the state behind the gate before
-    void (*step)(const HoloKernels *kernels, int part, const HoloCellStep *step); // part: which of the products
+    void (*step)(const HoloKernelTable *kernels, int part, const HoloCellStep *step); // part: which of the products
 } HoloRecurrentKind;
 
 typedef struct HoloQuantum { // 256 steps that cover some numbers and 0
@@ -62,7 +62,7 @@ typedef struct HoloGateTerms { // of weights of 8 bits, [directions][groups][gat
     float   *scale;
 } HoloGateTerms;
 
-struct HoloLayer {
+struct HoloRecurrentLayer {
     const HoloHost          *host;
     const HoloRecurrentKind *kind;
     const HoloTensor        *w_tensor, *r_tensor;
@@ -97,12 +97,12 @@ struct HoloLayer {
 };
 
 // The gates of a step's first product, or of its second, which has one.
-int holo_layer_gates(const HoloLayer *l, int part);
+int holo_layer_gates(const HoloRecurrentLayer *l, int part);
 // The state [batch][hidden] that R is multiplied by, of the part and step in work.
-const float *holo_layer_state(const HoloLayer *l, int64_t direction);
+const float *holo_layer_state(const HoloRecurrentLayer *l, int64_t direction);
 // The inputs of the chunk in work, and where what they give goes; of one direction.
-const float *holo_layer_x(const HoloLayer *l, int64_t direction);
-float       *holo_layer_in(const HoloLayer *l, const HoloGateBlock *b);
+const float *holo_layer_x(const HoloRecurrentLayer *l, int64_t direction);
+float       *holo_layer_in(const HoloRecurrentLayer *l, const HoloGateBlock *b);
 
 // Weights with the sizes that follow from X and R.
 HOLO_MUST HoloStatus holo_layer_expect(const HoloCall *call, const HoloTensor *t, const char *what, int rank,

@@ -3,23 +3,23 @@
 
 enum { GATES_MAX = 4 };
 
-static HoloStatus check(const HoloCall *call, HoloLayer *l)
+static HoloStatus check(const HoloCall *call, HoloRecurrentLayer *l)
 {
     l->w_tensor = holo_in(call, 1);
     l->r_tensor = holo_in(call, 2);
-    HOLO_TRY(holo_kernel_expect(call, l->r_tensor, "R", 3, 3));
+    HOLO_TRY(holo_cpu_kernel_expect(call, l->r_tensor, "R", 3, 3));
     l->directions = l->r_tensor->dim[0];
     l->sums       = l->r_tensor->dim[1];
     l->hidden     = l->r_tensor->dim[2];
     return holo_layer_expect(call, l->w_tensor, "W", 3, (int64_t[]){l->directions, l->sums, l->inputs});
 }
 
-static int64_t packed_size(const HoloLayer *l, int64_t k)
+static int64_t packed_size(const HoloRecurrentLayer *l, int64_t k)
 {
     return holo_gates_size(l->kind->gates, l->directions, l->sums, k);
 }
 
-static void share(HoloLayer *l, HoloShare *own, HoloShare *s)
+static void share(HoloRecurrentLayer *l, HoloShare *own, HoloShare *s)
 {
     if (own) holo_share_take(own, HOLO_GEMM_SCRATCH + HOLO_GEMM_ROWS * GATES_MAX * HOLO_PANEL, 1, 1, 1);
     if (!s) return;
@@ -27,7 +27,7 @@ static void share(HoloLayer *l, HoloShare *own, HoloShare *s)
     l->panels_r = holo_share_take(s, l->packed_r ? 0 : l->directions, l->width, l->hidden, 1);
 }
 
-static void pack(const HoloLayer *l, int64_t direction, int64_t group)
+static void pack(const HoloRecurrentLayer *l, int64_t direction, int64_t group)
 {
     int64_t   gates = l->kind->gates, at = (direction * l->groups + group) * gates * HOLO_PANEL;
     HoloGates g = {.gates = (int)gates, .hidden = l->hidden};
@@ -45,12 +45,12 @@ static void pack(const HoloLayer *l, int64_t direction, int64_t group)
     }
 }
 
-static void nothing(HoloLayer *l)
+static void nothing(HoloRecurrentLayer *l)
 {
     (void)l;
 }
 
-static void inputs(const HoloLayer *l, const HoloGateBlock *b, float *own)
+static void inputs(const HoloRecurrentLayer *l, const HoloGateBlock *b, float *own)
 {
     int64_t gates = l->kind->gates * HOLO_PANEL; // floats of a group
     l->host->kernels->gemm_f32(&(HoloGemm){
@@ -74,14 +74,14 @@ static void inputs(const HoloLayer *l, const HoloGateBlock *b, float *own)
 }
 
 // R of the part in work, from one group on.
-static const float *r_of(const HoloLayer *l, const HoloGateBlock *b)
+static const float *r_of(const HoloRecurrentLayer *l, const HoloGateBlock *b)
 {
     int64_t first = l->part * holo_layer_gates(l, 0);
     return (const float *)l->r +
            ((b->direction * l->groups + b->group) * l->kind->gates + first) * HOLO_PANEL * l->hidden;
 }
 
-static const float *sums(const HoloLayer *l, const HoloGateBlock *b, float *own)
+static const float *sums(const HoloRecurrentLayer *l, const HoloGateBlock *b, float *own)
 {
     int64_t      gates = holo_layer_gates(l, l->part);
     const float *r = r_of(l, b), *state = holo_layer_state(l, b->direction) + b->row * l->hidden;

@@ -20,16 +20,16 @@ typedef struct Memory { // of a worker; rows follow: of bytes, and as gemm_i8 ta
 // ---- shapes
 
 // One number of that type for each direction, or for each sum as well.
-static bool is_line(const HoloLayer *l, const HoloTensor *t, int dtype)
+static bool is_line(const HoloRecurrentLayer *l, const HoloTensor *t, int dtype)
 {
     return t && t->kind == HOLO_TENSOR && t->dtype == dtype && (t->rank == 1 || t->rank == 2) &&
            t->dim[0] == l->directions && (t->rank == 1 || t->dim[1] == l->sums);
 }
 
-static HoloStatus check(const HoloCall *call, HoloLayer *l)
+static HoloStatus check(const HoloCall *call, HoloRecurrentLayer *l)
 {
     const HoloTensor *w = holo_in(call, 1), *r = holo_in(call, 2);
-    if (!holo_kernel_is_8(w, 3, 3) || !holo_kernel_is_8(r, 3, 3))
+    if (!holo_cpu_kernel_is_8(w, 3, 3) || !holo_cpu_kernel_is_8(r, 3, 3))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W and R should have 8 bits and three dimensions");
     l->w_tensor   = w;
     l->r_tensor   = r;
@@ -49,7 +49,7 @@ static HoloStatus check(const HoloCall *call, HoloLayer *l)
     return HOLO_OK;
 }
 
-static int64_t packed_size(const HoloLayer *l, int64_t k)
+static int64_t packed_size(const HoloRecurrentLayer *l, int64_t k)
 {
     return holo_gates_i8_size(l->directions, l->sums, k);
 }
@@ -59,7 +59,7 @@ static int64_t floats_of(int64_t bytes)
     return holo_ceil_div(bytes, sizeof(float));
 }
 
-static void share(HoloLayer *l, HoloShare *own, HoloShare *s)
+static void share(HoloRecurrentLayer *l, HoloShare *own, HoloShare *s)
 {
     if (own) {
         holo_share_take(own, floats_of(sizeof(Memory)), 1, 1, 1);
@@ -81,7 +81,8 @@ static void share(HoloLayer *l, HoloShare *own, HoloShare *s)
 
 // ---- before the first step
 
-static void panels_make(const HoloLayer *l, const HoloTensor *w, int64_t direction, int64_t group, void *panels)
+static void panels_make(const HoloRecurrentLayer *l, const HoloTensor *w, int64_t direction, int64_t group,
+                        void *panels)
 {
     int64_t        k = w->dim[1], unit = group * HOLO_PANEL, panel = HOLO_I8_PANEL(k);
     const uint8_t *from = (const uint8_t *)w->data + direction * k * l->sums + unit;
@@ -91,15 +92,15 @@ static void panels_make(const HoloLayer *l, const HoloTensor *w, int64_t directi
                                   w->dtype == HOLO_I8, to + gate * panel);
 }
 
-static void pack(const HoloLayer *l, int64_t direction, int64_t group)
+static void pack(const HoloRecurrentLayer *l, int64_t direction, int64_t group)
 {
     if (!l->packed_w) panels_make(l, l->w_tensor, direction, group, l->panels_w);
     if (!l->packed_r) panels_make(l, l->r_tensor, direction, group, l->panels_r);
 }
 
 // Of weights and, where `one` is false, of each column.
-static void terms_make(const HoloLayer *l, const HoloTensor *w, const HoloTensor *scale, const HoloTensor *zero,
-                       const void *panels, HoloGateTerms *out)
+static void terms_make(const HoloRecurrentLayer *l, const HoloTensor *w, const HoloTensor *scale,
+                       const HoloTensor *zero, const void *panels, HoloGateTerms *out)
 {
     int64_t k = w->dim[1], panel = HOLO_I8_PANEL(k), shift = w->dtype == HOLO_I8 ? 128 : 0;
     for (int64_t i = 0; i < l->directions * l->width; i++) {
@@ -116,7 +117,7 @@ static void terms_make(const HoloLayer *l, const HoloTensor *w, const HoloTensor
     }
 }
 
-static HoloQuantum quantum_of(const HoloLayer *l, int64_t count, const float *x)
+static HoloQuantum quantum_of(const HoloRecurrentLayer *l, int64_t count, const float *x)
 {
     float low = 0, high = 0;
     l->host->kernels->range_f32(count, x, &low, &high);
@@ -128,7 +129,7 @@ static HoloQuantum quantum_of(const HoloLayer *l, int64_t count, const float *x)
 }
 
 // The inputs' range is that of all times up to the end of the longest sequence.
-static void start(HoloLayer *l)
+static void start(HoloRecurrentLayer *l)
 {
     int64_t longest = l->lengths ? 0 : l->times;
     for (int64_t i = 0; l->lengths && i < l->batch; i++) longest = l->lengths[i] > longest ? l->lengths[i] : longest;
@@ -146,12 +147,12 @@ typedef struct Rows { // of A, as gemm_i8 takes them
 } Rows;
 
 // Rows times one group: [rows][gates][16], `out_row` floats from one row to the next.
-static void group_product(const HoloLayer *l, const HoloGateBlock *b, int64_t group, const Rows *a, int64_t k,
+static void group_product(const HoloRecurrentLayer *l, const HoloGateBlock *b, int64_t group, const Rows *a, int64_t k,
                           const void *panels, const HoloGateTerms *terms, float *out, int64_t out_row, Memory *m)
 {
-    const HoloKernels *kernels = l->host->kernels;
-    int64_t            at = b->direction * l->width + group * WIDTH, panel = HOLO_I8_PANEL(k);
-    uint32_t           zero = (uint32_t)(a->quantum.zero - 128);
+    const HoloKernelTable *kernels = l->host->kernels;
+    int64_t                at = b->direction * l->width + group * WIDTH, panel = HOLO_I8_PANEL(k);
+    uint32_t               zero = (uint32_t)(a->quantum.zero - 128);
     for (int j = 0; j < WIDTH; j++) {
         m->column[j] = (int32_t)(zero * (uint32_t)terms->base[at + j]);
         m->scale[j]  = (double)a->quantum.scale * (double)terms->scale[at + j];
@@ -178,7 +179,7 @@ static void group_product(const HoloLayer *l, const HoloGateBlock *b, int64_t gr
                                            .out   = out + i * out_row});
 }
 
-static void inputs(const HoloLayer *l, const HoloGateBlock *b, float *own)
+static void inputs(const HoloRecurrentLayer *l, const HoloGateBlock *b, float *own)
 {
     Memory  *m     = (Memory *)(void *)own;
     int64_t  k     = l->inputs;
@@ -192,9 +193,9 @@ static void inputs(const HoloLayer *l, const HoloGateBlock *b, float *own)
         group_product(l, b, b->group + i, &a, k, l->w, &l->terms_w, holo_layer_in(l, b) + i * WIDTH, l->width, m);
 }
 
-static void state(HoloLayer *l)
+static void state(HoloRecurrentLayer *l)
 {
-    const HoloKernels *kernels = l->host->kernels;
+    const HoloKernelTable *kernels = l->host->kernels;
     for (int64_t d = 0; d < l->directions; d++) {
         const float *x = holo_layer_state(l, d);
         int64_t      n = l->batch * l->hidden, row = HOLO_I8_ROW(l->hidden);
@@ -205,7 +206,7 @@ static void state(HoloLayer *l)
     }
 }
 
-static const float *sums(const HoloLayer *l, const HoloGateBlock *b, float *own)
+static const float *sums(const HoloRecurrentLayer *l, const HoloGateBlock *b, float *own)
 {
     Memory *m  = (Memory *)(void *)own;
     int64_t at = b->direction * l->batch + b->row;

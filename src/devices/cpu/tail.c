@@ -70,11 +70,11 @@ HoloStatus holo_tail_init(const HoloCall *call, const HoloProgram *program, bool
     *t = (HoloTail){.program = program};
     if (!holo_program_is_valid(program, &used))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the pointwise program is not valid");
-    HOLO_TRY(holo_kernel_expect(call, out, "the output", 0, HOLO_MAX_RANK));
+    HOLO_TRY(holo_cpu_kernel_expect(call, out, "the output", 0, HOLO_MAX_RANK));
     for (int i = 0; i < HOLO_MAP_INPUTS; i++) {
         if (!(used >> i & 1)) continue;
         in[i] = over_output && i == 0 ? out : holo_in(call, first_input + i - over_output);
-        HOLO_TRY(holo_kernel_expect(call, in[i], "an input of the program", 0, HOLO_MAX_RANK));
+        HOLO_TRY(holo_cpu_kernel_expect(call, in[i], "an input of the program", 0, HOLO_MAX_RANK));
         if (!broadcasts(in[i], out))
             return holo_call_fail(call, HOLO_BAD_ARCHIVE, "x%d of the program does not broadcast to the output", i);
         t->in[i]  = in[i]->data;
@@ -99,12 +99,12 @@ typedef struct Operand {
 
 // One walk over a range of the output.
 typedef struct Walk {
-    const HoloTail    *tail;
-    const HoloKernels *kernels;
-    int64_t            index[HOLO_MAX_RANK], at[HOLO_MAP_INPUTS]; // place in the output, and in each input
-    float             *between;                                   // results of the steps
-    float             *repeated;                                  // inputs that are the same in all rows of a group
-    bool               is_group;
+    const HoloTail        *tail;
+    const HoloKernelTable *kernels;
+    int64_t                index[HOLO_MAX_RANK], at[HOLO_MAP_INPUTS]; // place in the output, and in each input
+    float                 *between;                                   // results of the steps
+    float                 *repeated;                                  // inputs that are the same in all rows of a group
+    bool                   is_group;
 } Walk;
 
 static Operand operand_at(const Walk *w, const HoloMapStep *step, int operand)

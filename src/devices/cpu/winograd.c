@@ -81,7 +81,7 @@ size_t holo_winograd_scratch(const HoloConvNhwc *c)
 // A worker's memory: that of the matrix product, sums, tiles.
 static float *sums_at(const Winograd *w, int worker)
 {
-    return holo_kernel_scratch(w->conv->host, worker) + HOLO_GEMM_SCRATCH;
+    return holo_cpu_kernel_scratch(w->conv->host, worker) + HOLO_GEMM_SCRATCH;
 }
 
 static float *tiles_at(const Winograd *w, int worker)
@@ -121,7 +121,7 @@ static void multiply(const Winograd *w, const float *tiles, int64_t first, int64
                         .b_step   = HOLO_PANEL,
                         .c_row    = w->slab,
                         .alpha    = 1,
-                        .scratch  = holo_kernel_scratch(c->host, worker),
+                        .scratch  = holo_cpu_kernel_scratch(c->host, worker),
     };
     for (int64_t p = 0; p < w->places; p++) {
         g.a      = tiles + p * w->place;
@@ -170,7 +170,7 @@ static void work_alone(void *arg, int64_t i, int worker)
     transform(w, tiles, first, end);
     for (int64_t o = 0; o < filters; o += w->slab)
         multiply(w, tiles, first, end, o, holo_least(w->slab, filters - o), worker);
-    tail(w, first, end, 0, filters, holo_kernel_scratch(w->conv->host, worker));
+    tail(w, first, end, 0, filters, holo_cpu_kernel_scratch(w->conv->host, worker));
 }
 
 static void work_tile(void *arg, int64_t i, int worker)
@@ -187,7 +187,7 @@ static void work_block(void *arg, int64_t i, int worker)
     int64_t         first = w->first + i % w->blocks * w->block, end = holo_least(first + w->block, w->end);
     if (first >= end) return;
     multiply(w, tiles_at(w, 0) + (first - w->first) * w->row, first, end, filter, filters, worker);
-    tail(w, first, end, filter, filters, holo_kernel_scratch(w->conv->host, worker));
+    tail(w, first, end, filter, filters, holo_cpu_kernel_scratch(w->conv->host, worker));
 }
 
 // The transformed weights, behind all else in the memory of the first worker.

@@ -39,28 +39,28 @@ typedef struct HoloIsaStep {
 } HoloIsaStep;
 
 struct HoloIsaCode {
-    char               name[HOLO_ISA_MAX_NAME + 1];
-    HoloArena          arena; // of all that follows
-    HoloIsaParam      *params;
-    HoloIsaArray      *shared, *local;
-    uint8_t           *types;         // of registers
-    uint8_t           *width;         // of registers: log2 of their bytes
-    uint32_t          *slot;          // of registers: where their vectors are, in bytes for each lane of a tile
-    uint16_t          *kept;          // registers that some step keeps
-    HoloIsaStep       *steps, *fixed; // fixed: those that give the same in every tile, to be done once in a launch
-    const HoloTiles   *tiles;
-    const HoloKernels *kernels; // for f16 and bf16
-    int                param_count, register_count, count, fixed_count, kept_count, depth;
-    uint32_t           slot_bytes, hot_bytes; // for each lane; hot: of registers that are vectors in most tiles
-    int                lanes;                 // of a tile; of one of cooperative programs, at most
-    bool               is_cooperative;
-    bool               is_serial; // the order of blocks shows, in atomics: see docs/isa.md, Order
-    bool               is_flat;   // lanes know only their number in the launch
-    bool               has_block; // lanes know their place in the block
-    int32_t            cut_param; // that the number of a lane is divided by (-1: none): tiles end at its multiples
-    uint64_t           cut;       // the same, a constant (0: none)
-    uint32_t           shared_at[HOLO_ISA_MAX_ARRAYS], shared_count[HOLO_ISA_MAX_ARRAYS], shared_bytes;
-    uint32_t           local_at[HOLO_ISA_MAX_ARRAYS], local_count[HOLO_ISA_MAX_ARRAYS], local_bytes; // for each lane
+    char                   name[HOLO_ISA_MAX_NAME + 1];
+    HoloArena              arena; // of all that follows
+    HoloIsaParam          *params;
+    HoloIsaArray          *shared, *local;
+    uint8_t               *types;         // of registers
+    uint8_t               *width;         // of registers: log2 of their bytes
+    uint32_t              *slot;          // of registers: where their vectors are, in bytes for each lane of a tile
+    uint16_t              *kept;          // registers that some step keeps
+    HoloIsaStep           *steps, *fixed; // fixed: those that give the same in every tile, to be done once in a launch
+    const HoloTiles       *tiles;
+    const HoloKernelTable *kernels; // for f16 and bf16
+    int                    param_count, register_count, count, fixed_count, kept_count, depth;
+    uint32_t               slot_bytes, hot_bytes; // for each lane; hot: of registers that are vectors in most tiles
+    int                    lanes;                 // of a tile; of one of cooperative programs, at most
+    bool                   is_cooperative;
+    bool                   is_serial; // the order of blocks shows, in atomics: see docs/isa.md, Order
+    bool                   is_flat;   // lanes know only their number in the launch
+    bool                   has_block; // lanes know their place in the block
+    int32_t                cut_param; // that the number of a lane is divided by (-1: none): tiles end at its multiples
+    uint64_t               cut;       // the same, a constant (0: none)
+    uint32_t               shared_at[HOLO_ISA_MAX_ARRAYS], shared_count[HOLO_ISA_MAX_ARRAYS], shared_bytes;
+    uint32_t local_at[HOLO_ISA_MAX_ARRAYS], local_count[HOLO_ISA_MAX_ARRAYS], local_bytes; // for each lane
 };
 
 // As holo_isa_code_create, for a level of one's choice.

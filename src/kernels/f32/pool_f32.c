@@ -20,13 +20,13 @@ INL Reach reach_of(const HoloConvShape *s, int d, int64_t out)
 
 // Some outputs of a row, and the channels that are looked at.
 typedef struct PoolRun {
-    const HoloPool *p;
-    Reach           z, y;
-    int64_t         x, count;       // outputs
-    int64_t         channel, width; // channels
-    int64_t         columns;        // of the line
-    float          *line, *divisors;
-    float          *out;
+    const HoloPooling *p;
+    Reach              z, y;
+    int64_t            x, count;       // outputs
+    int64_t            channel, width; // channels
+    int64_t            columns;        // of the line
+    float             *line, *divisors;
+    float             *out;
 } PoolRun;
 
 INL f32v pool_join(bool is_max, f32v a, f32v b)
@@ -114,7 +114,7 @@ static NOINLINE void pool_line(const PoolRun *r, bool is_max)
 // What the sums of the run are divided by: fewer places at the edges.
 static NOINLINE void pool_divisors(const PoolRun *r)
 {
-    const HoloPool      *p     = r->p;
+    const HoloPooling   *p     = r->p;
     const HoloConvShape *s     = p->shape;
     int64_t              rows  = (r->z.end - r->z.first) * (r->y.end - r->y.first);
     int64_t              reach = (s->kernel[2] - 1) * s->dilation[2], at = r->x * s->stride[2] - s->pad[2];
@@ -191,7 +191,7 @@ INL void pool_run(const PoolRun *r, bool is_max)
 // One output by itself: windows so wide that no line would hold them.
 static NOINLINE void pool_alone(const PoolRun *r, bool is_max)
 {
-    const HoloPool      *p = r->p;
+    const HoloPooling   *p = r->p;
     const HoloConvShape *s = p->shape;
     Reach                x = reach_of(s, 2, r->x);
     for (int64_t c = 0; c < r->width; c += LANES) {
@@ -212,7 +212,7 @@ static NOINLINE void pool_alone(const PoolRun *r, bool is_max)
 enum { POOL_ROWS = 16 }; // of a window, at most
 
 // Are these means of the kind that goes from one place to the next?
-INL bool pool_is_apart(const HoloPool *p)
+INL bool pool_is_apart(const HoloPooling *p)
 {
     const HoloConvShape *s = p->shape;
     return !p->is_max && p->channels % LANES == 0 && s->stride[1] >= s->kernel[1] && s->stride[2] >= s->kernel[2] &&
@@ -234,7 +234,7 @@ INL void pool_window(const PoolRun *r, const float *const *rows, int64_t row_cou
 
 INL void pool_apart(const PoolRun *r)
 {
-    const HoloPool      *p = r->p;
+    const HoloPooling   *p = r->p;
     const HoloConvShape *s = p->shape;
     const float         *rows[POOL_ROWS];
     int64_t              count = 0;
@@ -259,7 +259,7 @@ INL void pool_apart(const PoolRun *r)
     }
 }
 
-void SHARED(pool_f32)(const HoloPool *p, int64_t first, int64_t end)
+void SHARED(pool_f32)(const HoloPooling *p, int64_t first, int64_t end)
 {
     enum { CHANNELS = 2 * LANES, OUTPUTS = 8 }; // of a line, at least
     const HoloConvShape *s     = p->shape;

@@ -1,7 +1,7 @@
 // level_table.c - the table of kernels of TABLE_LEVEL: what a name has been defined to be takes its place.
-extern const HoloKernels TABLE(TABLE_LEVEL, HOLO_EXACT);
+extern const HoloKernelTable TABLE(TABLE_LEVEL, HOLO_EXACT);
 
-const HoloKernels TABLE(TABLE_LEVEL, HOLO_EXACT) = {
+const HoloKernelTable TABLE(TABLE_LEVEL, HOLO_EXACT) = {
     TEXT(TABLE_LEVEL),
     HOLO_EXACT,
 #define KERNEL(name, ret, args)      name,

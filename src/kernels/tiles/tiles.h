@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include "hologram.h"
 
-// The types that have loops of their own, and their C types. f16 and bf16 go through f32 (HoloKernels: widen, narrow).
+// The types that have loops of their own, and their C types. f16 and bf16 go through f32 (HoloKernelTable: widen, narrow).
 #define HOLO_TILE_TYPE_MAP(X) \
     X(I8, int8_t)             \
     X(I16, int16_t)           \

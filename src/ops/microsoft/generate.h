@@ -40,7 +40,7 @@ typedef struct HoloTimestamps {
     int64_t task[3];           // <|startoftranscript|>, <|translate|>, <|transcribe|>
 } HoloTimestamps;
 
-typedef struct HoloSearch {
+typedef struct HoloGeneration {
     HoloCall             *call;
     const HoloTensor     *source;                            // input 0
     const HoloTensor     *vocab_mask, *prefix_mask, *mask;   // NULL: not given
@@ -58,10 +58,10 @@ typedef struct HoloSearch {
     const HoloTensor     *presence;     // [batch, vocab]: times presence_penalty it is taken off; NULL: none
     float                 presence_penalty;
     const HoloTimestamps *timestamps; // NULL: scores are not changed by them
-} HoloSearch;
+} HoloGeneration;
 
 // Reads and checks what is common. `prompt`: tokens that rows begin with.
-HOLO_MUST HoloStatus holo_search_init(HoloSearch *s, HoloCall *call, const HoloSearchInputs *in, int64_t prompt);
+HOLO_MUST HoloStatus holo_search_init(HoloGeneration *s, HoloCall *call, const HoloSearchInputs *in, int64_t prompt);
 
 // One number of an input; `fallback` where it is not given.
 HOLO_MUST HoloStatus holo_search_int(const HoloCall *call, int input, int64_t fallback, int64_t *out);
@@ -72,13 +72,13 @@ HOLO_MUST HoloStatus holo_search_tensor(const HoloCall *call, int input, int ran
 
 // The last logits of each row, [rows or batch, tokens, vocab], as scores: as they are or, where `is_log`, as logarithms
 // of probabilities; and then changed as the masks, penalties and lengths say.
-HOLO_MUST HoloStatus holo_search_scores(HoloSearch *s, const HoloTensor *logits, bool is_log);
+HOLO_MUST HoloStatus holo_search_scores(HoloGeneration *s, const HoloTensor *logits, bool is_log);
 
 // Changes the scores of a row as timestamps want it; s->timestamps->first is a token behind another.
-void holo_search_timestamps(const HoloSearch *s, int64_t row);
+void holo_search_timestamps(const HoloGeneration *s, int64_t row);
 
 // Puts next[] behind the rows, each of which goes on from row from[i]; NULL: from itself.
-void holo_search_append(HoloSearch *s, const int64_t *from);
+void holo_search_append(HoloGeneration *s, const int64_t *from);
 
 // ---- tokens drawn
 
@@ -98,31 +98,31 @@ typedef struct HoloSampler {
 } HoloSampler;
 
 // Reads what Sampling has more than GreedySearch, for the scores of `s`, too.
-HOLO_MUST HoloStatus holo_sampler_init(HoloSampler *p, HoloSearch *s);
+HOLO_MUST HoloStatus holo_sampler_init(HoloSampler *p, HoloGeneration *s);
 // Draws the next token of a row. Scores that are filtered change.
-HOLO_MUST HoloStatus holo_sampler_pick(HoloSampler *p, const HoloSearch *s, int64_t row, int32_t *out);
+HOLO_MUST HoloStatus holo_sampler_pick(HoloSampler *p, const HoloGeneration *s, int64_t row, int32_t *out);
 
 // ---- the decoder
 
 typedef struct HoloDecoder {
-    HoloSearch *s;
-    HoloBody    first, rest;      // subgraphs of the first run and of all others; they may be the same
-    int         inputs, presents; // inputs of either; outputs behind the logits
-    HoloFeed   *feed;             // by input: what it is
-    HoloTensor *in;               // by input
-    size_t     *room;             // by input: bytes of the memory that it may be copied to
-    int32_t    *positions;        // [rows]: of the next token
-    int32_t    *mask;             // [rows][prompt]
-    int64_t     seen;             // tokens of a row that are in the past
-    bool        is_shared;        // past and present are as long as a sequence can be
-    bool        takes_all;        // all tokens of a row, and not the new ones alone
+    HoloGeneration *s;
+    HoloBody        first, rest;      // subgraphs of the first run and of all others; they may be the same
+    int             inputs, presents; // inputs of either; outputs behind the logits
+    HoloFeed       *feed;             // by input: what it is
+    HoloTensor     *in;               // by input
+    size_t         *room;             // by input: bytes of the memory that it may be copied to
+    int32_t        *positions;        // [rows]: of the next token
+    int32_t        *mask;             // [rows][prompt]
+    int64_t         seen;             // tokens of a row that are in the past
+    bool            is_shared;        // past and present are as long as a sequence can be
+    bool            takes_all;        // all tokens of a row, and not the new ones alone
 } HoloDecoder;
 
 // The subgraph "decoder", and "init_decoder" for the first run where that is there. Nothing is in the past yet.
-HOLO_MUST HoloStatus holo_decoder_init(HoloDecoder *d, HoloSearch *s);
+HOLO_MUST HoloStatus holo_decoder_init(HoloDecoder *d, HoloGeneration *s);
 // The same behind the subgraph "encoder", which is run and has read the first tokens of the rows if it gives
 // *out_logits; NULL: it gives none, and has read none.
-HOLO_MUST HoloStatus holo_decoder_init_encoded(HoloDecoder *d, HoloSearch *s, const HoloTensor **out_logits);
+HOLO_MUST HoloStatus holo_decoder_init_encoded(HoloDecoder *d, HoloGeneration *s, const HoloTensor **out_logits);
 // Memory for input i, whose type is d->in[i].
 HOLO_MUST HoloStatus holo_decoder_room(HoloDecoder *d, int i);
 // Runs it on all tokens that it has not seen. *out_logits lives until the next run.

@@ -23,18 +23,18 @@ typedef struct Result {
 } Result;
 
 typedef struct Beams {
-    HoloSearch s;
-    int64_t    returned;
-    double     length_penalty;
-    bool       stops_early; // as soon as there are as many results as beams
-    float     *sums;        // [rows]: scores of all tokens so far
-    int64_t   *from;        // [rows]: the row that each goes on from
-    Candidate *top;         // [batch][2 * beams], the best first
-    Result    *results;     // [batch][beams], the best first
-    int64_t   *count;       // [batch]: of results
-    uint8_t   *is_done;     // [batch]
-    int64_t    open;        // entries that are not done
-    HoloDtype  dtype;       // of scores that are given out
+    HoloGeneration s;
+    int64_t        returned;
+    double         length_penalty;
+    bool           stops_early; // as soon as there are as many results as beams
+    float         *sums;        // [rows]: scores of all tokens so far
+    int64_t       *from;        // [rows]: the row that each goes on from
+    Candidate     *top;         // [batch][2 * beams], the best first
+    Result        *results;     // [batch][beams], the best first
+    int64_t       *count;       // [batch]: of results
+    uint8_t       *is_done;     // [batch]
+    int64_t        open;        // entries that are not done
+    HoloDtype      dtype;       // of scores that are given out
 } Beams;
 
 // ---- results
@@ -46,10 +46,10 @@ static float penalized(const Beams *b, float sum, int64_t length)
 
 static void add_result(Beams *b, int64_t entry, int64_t row, float sum)
 {
-    const HoloSearch *s       = &b->s;
-    Result           *results = b->results + entry * s->beams;
-    float             score   = penalized(b, sum, s->length);
-    int64_t           at      = b->count[entry];
+    const HoloGeneration *s       = &b->s;
+    Result               *results = b->results + entry * s->beams;
+    float                 score   = penalized(b, sum, s->length);
+    int64_t               at      = b->count[entry];
     if (at == s->beams && !(score > results[--at].score)) return;
     if (b->count[entry] < s->beams) b->count[entry]++;
     int32_t *tokens = results[at].tokens;
@@ -63,16 +63,16 @@ static void add_result(Beams *b, int64_t entry, int64_t row, float sum)
 // Sums of the whole sequences, in place of the scores of tokens.
 static void add_sums(Beams *b)
 {
-    HoloSearch *s = &b->s;
+    HoloGeneration *s = &b->s;
     for (int64_t row = 0; row < s->rows; row++)
         for (int64_t k = 0; k < s->vocab; k++) s->scores[row * s->vocab + k] += b->sums[row];
 }
 
 static void find_top(Beams *b, int64_t entry)
 {
-    const HoloSearch *s    = &b->s;
-    int64_t           most = 2 * s->beams, count = 0;
-    Candidate        *top = b->top + entry * most;
+    const HoloGeneration *s    = &b->s;
+    int64_t               most = 2 * s->beams, count = 0;
+    Candidate            *top = b->top + entry * most;
     for (int64_t row = entry * s->beams; row < (entry + 1) * s->beams; row++)
         for (int64_t k = 0; k < s->vocab; k++) {
             float   score = s->scores[row * s->vocab + k];
@@ -90,9 +90,9 @@ static void find_top(Beams *b, int64_t entry)
 // Runtime, at as many of them as there are beams before.
 static bool can_improve(const Beams *b, int64_t entry)
 {
-    const HoloSearch *s    = &b->s;
-    const Candidate  *top  = b->top + entry * s->beams;
-    float             best = top[0].score;
+    const HoloGeneration *s    = &b->s;
+    const Candidate      *top  = b->top + entry * s->beams;
+    float                 best = top[0].score;
     for (int64_t k = 1; k < 2 * s->beams; k++) best = top[k].score > best ? top[k].score : best;
     return b->results[(entry + 1) * s->beams - 1].score < penalized(b, best, s->length);
 }
@@ -100,8 +100,8 @@ static bool can_improve(const Beams *b, int64_t entry)
 // The next tokens of an entry.
 static void pick_entry(Beams *b, int64_t entry)
 {
-    HoloSearch *s     = &b->s;
-    int64_t     first = entry * s->beams, filled = 0;
+    HoloGeneration *s     = &b->s;
+    int64_t         first = entry * s->beams, filled = 0;
     for (int64_t row = first; row < first + s->beams && b->is_done[entry]; row++) {
         b->from[row] = row;
         b->sums[row] = 0;
@@ -127,8 +127,8 @@ static void pick_entry(Beams *b, int64_t entry)
 // All scores of all steps, where they are wanted.
 static HoloStatus keep_scores(Beams *b)
 {
-    const HoloSearch *s = &b->s;
-    HoloTensor       *y = holo_out(s->call, 2);
+    const HoloGeneration *s = &b->s;
+    HoloTensor           *y = holo_out(s->call, 2);
     if (!y) return HOLO_OK;
     if (s->steps == 1) {
         HoloDim dim[] = {s->longest - s->prompt, s->batch, s->beams, s->vocab};
@@ -149,7 +149,7 @@ static HoloStatus keep_scores(Beams *b)
 
 static HoloStatus step(Beams *b, const HoloTensor *logits)
 {
-    HoloSearch *s = &b->s;
+    HoloGeneration *s = &b->s;
     HOLO_TRY(holo_search_scores(s, logits, true));
     if (s->vocab < 2) return holo_call_fail(s->call, HOLO_BAD_MODEL, "a vocabulary of one token leaves no choice");
     add_sums(b);
@@ -162,7 +162,7 @@ static HoloStatus step(Beams *b, const HoloTensor *logits)
 
 static HoloStatus generate(Beams *b, HoloDecoder *d, const HoloTensor *logits)
 {
-    HoloSearch *s = &b->s;
+    HoloGeneration *s = &b->s;
     if (logits) HOLO_TRY(step(b, logits));
     while (s->length < s->longest && b->open > 0) {
         HOLO_TRY(holo_decoder_run(d, &logits));
@@ -176,7 +176,7 @@ static HoloStatus generate(Beams *b, HoloDecoder *d, const HoloTensor *logits)
 
 static HoloStatus give_results(Beams *b)
 {
-    const HoloSearch *s = &b->s;
+    const HoloGeneration *s = &b->s;
     HOLO_TRY(holo_out_type(s->call, 0, HOLO_I32, 3, (HoloDim[]){s->batch, b->returned, s->longest}));
     HOLO_TRY(holo_out_type(s->call, 1, b->dtype, 2, (HoloDim[]){s->batch, b->returned}));
     HOLO_TRY(holo_out_alloc(s->call, 0));
@@ -193,7 +193,7 @@ static HoloStatus give_results(Beams *b)
 
 static HoloStatus finish(Beams *b)
 {
-    const HoloSearch *s = &b->s;
+    const HoloGeneration *s = &b->s;
     for (int64_t entry = 0; entry < s->batch; entry++)
         for (int64_t row = entry * s->beams; row < (entry + 1) * s->beams && !b->is_done[entry]; row++)
             add_result(b, entry, row, b->sums[row]);
@@ -204,8 +204,8 @@ static HoloStatus finish(Beams *b)
 
 static HoloStatus take_memory(Beams *b)
 {
-    const HoloSearch *s = &b->s;
-    void             *sums, *from, *top, *results, *count, *is_done, *tokens;
+    const HoloGeneration *s = &b->s;
+    void                 *sums, *from, *top, *results, *count, *is_done, *tokens;
     HOLO_TRY(holo_call_temp(s->call, (size_t)s->rows, sizeof *b->sums, &sums));
     HOLO_TRY(holo_call_temp(s->call, (size_t)s->rows, sizeof *b->from, &from));
     HOLO_TRY(holo_call_temp(s->call, 2 * (size_t)s->rows, sizeof *b->top, &top));
@@ -242,7 +242,7 @@ static HoloStatus beams_init(Beams *b, HoloCall *call, const HoloSearchInputs *i
 }
 
 // The first tokens of all rows: those of `start`, [batch, prompt], or one that the model names.
-static HoloStatus set_start(HoloSearch *s, const HoloTensor *start)
+static HoloStatus set_start(HoloGeneration *s, const HoloTensor *start)
 {
     int64_t first = holo_attr_int(s->call, "decoder_start_token_id", -1);
     if (!start && first < 0) return holo_call_fail(s->call, HOLO_BAD_MODEL, "decoder_start_token_id is not given");

@@ -47,7 +47,7 @@ static HoloStatus open_bodies(HoloDecoder *d)
     return HOLO_OK;
 }
 
-HoloStatus holo_decoder_init(HoloDecoder *d, HoloSearch *s)
+HoloStatus holo_decoder_init(HoloDecoder *d, HoloGeneration *s)
 {
     void *feed, *in, *room, *positions, *mask;
     *d = (HoloDecoder){.s = s};
@@ -82,10 +82,10 @@ HoloStatus holo_decoder_room(HoloDecoder *d, int i)
 
 static HoloStatus feed_ids(HoloDecoder *d, int i)
 {
-    const HoloSearch *s    = d->s;
-    int64_t           from = d->seen && !d->takes_all ? d->seen : 0, count = s->length - from;
-    void             *data = d->in[i].data;
-    d->in[i]               = (HoloTensor){.dtype = HOLO_I32, .rank = 2, .dim = {s->rows, count}, .data = data};
+    const HoloGeneration *s    = d->s;
+    int64_t               from = d->seen && !d->takes_all ? d->seen : 0, count = s->length - from;
+    void                 *data = d->in[i].data;
+    d->in[i]                   = (HoloTensor){.dtype = HOLO_I32, .rank = 2, .dim = {s->rows, count}, .data = data};
     HOLO_TRY(holo_decoder_room(d, i));
     for (int64_t row = 0; row < s->rows; row++)
         memcpy((int32_t *)d->in[i].data + row * count, s->tokens + row * s->longest + from,
@@ -96,10 +96,10 @@ static HoloStatus feed_ids(HoloDecoder *d, int i)
 // Tokens that pad take no place.
 static HoloStatus feed_positions(HoloDecoder *d, int i)
 {
-    const HoloSearch *s     = d->s;
-    int64_t           count = s->length - d->seen;
-    void             *data  = d->in[i].data;
-    d->in[i]                = (HoloTensor){.dtype = HOLO_I32, .rank = 2, .dim = {s->rows, count}, .data = data};
+    const HoloGeneration *s     = d->s;
+    int64_t               count = s->length - d->seen;
+    void                 *data  = d->in[i].data;
+    d->in[i]                    = (HoloTensor){.dtype = HOLO_I32, .rank = 2, .dim = {s->rows, count}, .data = data};
     HOLO_TRY(holo_decoder_room(d, i));
     for (int64_t row = 0; row < s->rows; row++)
         for (int64_t k = 0; k < count; k++) {
@@ -112,7 +112,7 @@ static HoloStatus feed_positions(HoloDecoder *d, int i)
 
 static HoloStatus find_mask(HoloDecoder *d)
 {
-    const HoloSearch *s = d->s;
+    const HoloGeneration *s = d->s;
     if (s->mask && (s->mask->dim[0] != s->batch || s->mask->dim[1] != s->prompt))
         return holo_call_fail(s->call, HOLO_BAD_INPUT, "attention_mask has not the shape of the tokens");
     for (int64_t row = 0; row < s->rows; row++)
@@ -125,8 +125,8 @@ static HoloStatus find_mask(HoloDecoder *d)
 // What was generated is never masked.
 static HoloStatus feed_mask(HoloDecoder *d, int i)
 {
-    const HoloSearch *s    = d->s;
-    void             *data = d->in[i].data;
+    const HoloGeneration *s    = d->s;
+    void                 *data = d->in[i].data;
     if (d->seen == 0) HOLO_TRY(find_mask(d));
     d->in[i] = (HoloTensor){.dtype = HOLO_I32, .rank = 2, .dim = {s->rows, s->length}, .data = data};
     HOLO_TRY(holo_decoder_room(d, i));
@@ -157,8 +157,8 @@ static HoloStatus feed_beam_width(HoloDecoder *d, int i)
 
 static HoloStatus feed_beams(HoloDecoder *d, int i)
 {
-    const HoloSearch *s    = d->s;
-    void             *data = d->in[i].data;
+    const HoloGeneration *s    = d->s;
+    void                 *data = d->in[i].data;
     if (d->seen > 0 && data) return HOLO_OK;
     d->in[i] = (HoloTensor){.dtype = HOLO_I32, .rank = 3, .dim = {s->batch, s->beams, s->longest}, .data = data};
     HOLO_TRY(holo_decoder_room(d, i));
@@ -201,12 +201,12 @@ HoloStatus holo_decoder_run(HoloDecoder *d, const HoloTensor **out_logits)
 
 static HoloStatus reorder(HoloDecoder *d, int i, const HoloTensor *present, const int64_t *from)
 {
-    const HoloSearch *s     = d->s;
-    HoloTensor       *past  = &d->in[i];
-    void             *data  = past->data;
-    int64_t           parts = present->rank == 5 ? present->dim[0] : 1;
-    *past                   = *present;
-    past->data              = data;
+    const HoloGeneration *s     = d->s;
+    HoloTensor           *past  = &d->in[i];
+    void                 *data  = past->data;
+    int64_t               parts = present->rank == 5 ? present->dim[0] : 1;
+    *past                       = *present;
+    past->data                  = data;
     HOLO_TRY(holo_decoder_room(d, i));
     int64_t count = parts * s->rows;
     size_t  bytes = count > 0 ? holo_tensor_bytes(present) / (size_t)count : 0;
@@ -218,8 +218,8 @@ static HoloStatus reorder(HoloDecoder *d, int i, const HoloTensor *present, cons
 
 HoloStatus holo_decoder_follow(HoloDecoder *d, const int64_t *from)
 {
-    const HoloSearch *s    = d->s;
-    const HoloBody   *body = d->seen ? &d->rest : &d->first;
+    const HoloGeneration *s    = d->s;
+    const HoloBody       *body = d->seen ? &d->rest : &d->first;
     for (int i = 0, k = 1; i < d->inputs && k <= d->presents; i++) {
         if (d->feed[i] != HOLO_FEED_PAST) continue;
         const HoloTensor *present = &body->result[k++];

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static HoloStatus make_start(const HoloSearch *s, HoloTensor *out)
+static HoloStatus make_start(const HoloGeneration *s, HoloTensor *out)
 {
     void *data;
     *out = (HoloTensor){.dtype = HOLO_I32, .rank = 2, .dim = {s->batch, s->prompt}};
@@ -20,7 +20,7 @@ static HoloStatus make_start(const HoloSearch *s, HoloTensor *out)
 }
 
 // The mask that is given, or 0 where the source begins with padding.
-static HoloStatus make_mask(const HoloSearch *s, HoloTensor *out)
+static HoloStatus make_mask(const HoloGeneration *s, HoloTensor *out)
 {
     const HoloTensor *source = s->source;
     void             *data;
@@ -48,7 +48,7 @@ typedef struct Encoder {
     bool       has_start;
 } Encoder;
 
-static HoloStatus run_encoder(const HoloSearch *s, Encoder *e)
+static HoloStatus run_encoder(const HoloGeneration *s, Encoder *e)
 {
     const HoloCall *call = s->call;
     HOLO_TRY(holo_body_open(&e->body, call, "encoder"));
@@ -75,8 +75,8 @@ static HoloStatus run_encoder(const HoloSearch *s, Encoder *e)
 // Input i of the decoder is `from`, each entry of the batch once for each beam.
 static HoloStatus feed_rows(HoloDecoder *d, int i, const HoloTensor *from)
 {
-    const HoloSearch *s = d->s;
-    HoloTensor       *t = &d->in[i];
+    const HoloGeneration *s = d->s;
+    HoloTensor           *t = &d->in[i];
     if (from->kind != HOLO_TENSOR || from->rank < 1 || from->dim[0] != s->batch || from->dtype == HOLO_STRING)
         return holo_call_fail(s->call, HOLO_BAD_MODEL, "what the encoder gives for input %d is not of %lld sources", i,
                               (long long)s->batch);
@@ -94,8 +94,8 @@ static HoloStatus feed_rows(HoloDecoder *d, int i, const HoloTensor *from)
 // The same of a past, at the beginning of one that is as long as a sequence can be.
 static HoloStatus feed_long_rows(HoloDecoder *d, int i, const HoloTensor *from)
 {
-    const HoloSearch *s = d->s;
-    HoloTensor       *t = &d->in[i];
+    const HoloGeneration *s = d->s;
+    HoloTensor           *t = &d->in[i];
     if (from->rank != 4 || from->dim[0] != s->batch || from->dim[2] > s->longest)
         return holo_call_fail(s->call, HOLO_BAD_MODEL, "the encoder gives no past for input %d of the decoder", i);
     *t        = *from;
@@ -137,7 +137,7 @@ static HoloStatus feed_past(HoloDecoder *d, int i, int k, const Encoder *e)
     return holo_call_fail(d->s->call, HOLO_BAD_MODEL, "the encoder gives nothing for input %d of the decoder", i);
 }
 
-HoloStatus holo_decoder_init_encoded(HoloDecoder *d, HoloSearch *s, const HoloTensor **out_logits)
+HoloStatus holo_decoder_init_encoded(HoloDecoder *d, HoloGeneration *s, const HoloTensor **out_logits)
 {
     Encoder e;
     HOLO_TRY(holo_decoder_init(d, s));

@@ -12,7 +12,7 @@ static int32_t best_token(const float *scores, int64_t count)
 }
 
 // A row that has met its end goes on with padding, in place of the end itself. *out_all: all have.
-static HoloStatus pick_tokens(HoloSearch *s, HoloSampler *sampler, uint8_t *is_done, bool *out_all)
+static HoloStatus pick_tokens(HoloGeneration *s, HoloSampler *sampler, uint8_t *is_done, bool *out_all)
 {
     *out_all = true;
     for (int64_t row = 0; row < s->rows; row++) {
@@ -27,7 +27,7 @@ static HoloStatus pick_tokens(HoloSearch *s, HoloSampler *sampler, uint8_t *is_d
     return HOLO_OK;
 }
 
-static HoloStatus generate(HoloSearch *s, HoloDecoder *d, HoloSampler *sampler)
+static HoloStatus generate(HoloGeneration *s, HoloDecoder *d, HoloSampler *sampler)
 {
     void *is_done;
     HOLO_TRY(holo_call_temp(s->call, (size_t)s->rows, 1, &is_done));
@@ -45,7 +45,7 @@ static HoloStatus generate(HoloSearch *s, HoloDecoder *d, HoloSampler *sampler)
 }
 
 // What is behind the last token is padding.
-static HoloStatus give_tokens(HoloSearch *s)
+static HoloStatus give_tokens(HoloGeneration *s)
 {
     HOLO_TRY(holo_out_type(s->call, 0, HOLO_I32, 2, (HoloDim[]){s->rows, s->longest}));
     HOLO_TRY(holo_out_alloc(s->call, 0));
@@ -56,7 +56,7 @@ static HoloStatus give_tokens(HoloSearch *s)
 }
 
 // Of the last step, as tokens were drawn by them.
-static HoloStatus give_scores(const HoloSearch *s)
+static HoloStatus give_scores(const HoloGeneration *s)
 {
     HoloTensor *y = holo_out(s->call, 1);
     if (!y) return HOLO_OK;
@@ -69,7 +69,7 @@ static HoloStatus give_scores(const HoloSearch *s)
 static HoloStatus eval(HoloCall *call)
 {
     static const HoloSearchInputs inputs = {1, 2, -1, -1, -1, 3, 4, 5, 6, -1};
-    HoloSearch                    s;
+    HoloGeneration                s;
     HoloDecoder                   d;
     HoloSampler                   sampler;
     bool                          is_drawn = call->op->row != NULL;

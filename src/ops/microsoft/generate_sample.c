@@ -11,7 +11,7 @@
 
 enum { PRESENCE = 7, SEED };
 
-HoloStatus holo_sampler_init(HoloSampler *p, HoloSearch *s)
+HoloStatus holo_sampler_init(HoloSampler *p, HoloGeneration *s)
 {
     const HoloCall *call = s->call;
     int64_t         seed;
@@ -53,7 +53,7 @@ static int by_score(const void *a, const void *b)
     return (x->token > y->token) - (x->token < y->token);
 }
 
-static HoloStatus rank(HoloSampler *p, const HoloSearch *s, const float *x)
+static HoloStatus rank(HoloSampler *p, const HoloGeneration *s, const float *x)
 {
     void *ranked;
     if (!p->ranked) {
@@ -71,7 +71,7 @@ static HoloStatus rank(HoloSampler *p, const HoloSearch *s, const float *x)
 
 // Without `custom`, the least likely tokens go that have no more than 1 - share together; with it, all that come behind
 // those that have more than the share.
-static void filter(const HoloSampler *p, const HoloSearch *s, float *x)
+static void filter(const HoloSampler *p, const HoloGeneration *s, float *x)
 {
     float all = 0;
     for (int64_t i = 0; p->is_custom && i < s->vocab - 1; i++) {
@@ -84,7 +84,7 @@ static void filter(const HoloSampler *p, const HoloSearch *s, float *x)
     }
 }
 
-HoloStatus holo_sampler_pick(HoloSampler *p, const HoloSearch *s, int64_t row, int32_t *out)
+HoloStatus holo_sampler_pick(HoloSampler *p, const HoloGeneration *s, int64_t row, int32_t *out)
 {
     float *x = s->scores + row * s->vocab;
     HOLO_TRY(rank(p, s, x));

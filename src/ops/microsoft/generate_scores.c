@@ -69,7 +69,7 @@ HoloStatus holo_search_tensor(const HoloCall *call, int input, int rank, const H
     return holo_expect_rank(call, input, rank, rank);
 }
 
-static HoloStatus take_memory(HoloSearch *s)
+static HoloStatus take_memory(HoloGeneration *s)
 {
     void   *tokens, *old, *next;
     int64_t count;
@@ -83,7 +83,7 @@ static HoloStatus take_memory(HoloSearch *s)
     return HOLO_OK;
 }
 
-static HoloStatus find_lengths(HoloSearch *s, const HoloSearchInputs *in)
+static HoloStatus find_lengths(HoloGeneration *s, const HoloSearchInputs *in)
 {
     enum { LONGEST = 1 << 20, BEAMS = 1024 };
     const HoloCall *call = s->call;
@@ -100,10 +100,10 @@ static HoloStatus find_lengths(HoloSearch *s, const HoloSearchInputs *in)
     return HOLO_OK;
 }
 
-HoloStatus holo_search_init(HoloSearch *s, HoloCall *call, const HoloSearchInputs *in, int64_t prompt)
+HoloStatus holo_search_init(HoloGeneration *s, HoloCall *call, const HoloSearchInputs *in, int64_t prompt)
 {
     double penalty;
-    *s = (HoloSearch){.call = call, .source = call->in[0], .batch = call->in[0]->dim[0], .prompt = prompt};
+    *s = (HoloGeneration){.call = call, .source = call->in[0], .batch = call->in[0]->dim[0], .prompt = prompt};
     HOLO_TRY(find_lengths(s, in));
     HOLO_TRY(holo_search_float(call, in->penalty, 1, &penalty));
     if (!(penalty > 0)) return holo_call_fail(call, HOLO_BAD_INPUT, "repetition_penalty is %g", penalty);
@@ -123,7 +123,7 @@ HoloStatus holo_search_init(HoloSearch *s, HoloCall *call, const HoloSearchInput
 // ---- scores
 
 // The vocabulary is known, at the latest, when there are logits.
-static HoloStatus begin_scores(HoloSearch *s, const HoloTensor *logits)
+static HoloStatus begin_scores(HoloGeneration *s, const HoloTensor *logits)
 {
     const HoloCall *call = s->call;
     void           *scores, *is_seen;
@@ -155,7 +155,7 @@ static HoloStatus begin_scores(HoloSearch *s, const HoloTensor *logits)
 }
 
 typedef struct Reading {
-    HoloSearch       *s;
+    HoloGeneration   *s;
     const HoloTensor *logits;
     bool              is_log;
 } Reading;
@@ -173,11 +173,11 @@ static void log_softmax(float *x, int64_t count)
 static void read_row(void *arg, int64_t row, int worker)
 {
     (void)worker;
-    const Reading    *r    = arg;
-    const HoloSearch *s    = r->s;
-    const HoloTensor *t    = r->logits;
-    float            *x    = s->scores + row * s->vocab;
-    int64_t           from = ((t->dim[0] == s->rows ? row : row / s->beams) + 1) * t->dim[1] - 1;
+    const Reading        *r    = arg;
+    const HoloGeneration *s    = r->s;
+    const HoloTensor     *t    = r->logits;
+    float                *x    = s->scores + row * s->vocab;
+    int64_t               from = ((t->dim[0] == s->rows ? row : row / s->beams) + 1) * t->dim[1] - 1;
     for (int64_t i = 0; i < s->vocab; i += HOLO_TILE) {
         double  tile[HOLO_TILE];
         int64_t n = s->vocab - i < HOLO_TILE ? s->vocab - i : HOLO_TILE;
@@ -187,12 +187,12 @@ static void read_row(void *arg, int64_t row, int worker)
     if (r->is_log) log_softmax(x, s->vocab);
 }
 
-static bool is_token(const HoloSearch *s, int64_t token)
+static bool is_token(const HoloGeneration *s, int64_t token)
 {
     return token >= 0 && token < s->vocab;
 }
 
-static void penalize_repetition(const HoloSearch *s, const int32_t *tokens, float *x)
+static void penalize_repetition(const HoloGeneration *s, const int32_t *tokens, float *x)
 {
     for (int64_t i = 0; i < s->length; i++) {
         if (!is_token(s, tokens[i]) || s->is_seen[tokens[i]]) continue;
@@ -205,7 +205,7 @@ static void penalize_repetition(const HoloSearch *s, const int32_t *tokens, floa
 }
 
 // No token may follow that would make a run of `ngram` tokens come twice.
-static void forbid_ngrams(const HoloSearch *s, const int32_t *tokens, float *x)
+static void forbid_ngrams(const HoloGeneration *s, const int32_t *tokens, float *x)
 {
     int64_t before = s->ngram - 1;
     for (int64_t i = 0; i + s->ngram <= s->length; i++)
@@ -214,14 +214,14 @@ static void forbid_ngrams(const HoloSearch *s, const int32_t *tokens, float *x)
             x[tokens[i + before]] = -FLT_MAX;
 }
 
-static void mask_tokens(const HoloSearch *s, const HoloTensor *mask, int64_t row, float *x)
+static void mask_tokens(const HoloGeneration *s, const HoloTensor *mask, int64_t row, float *x)
 {
     const int32_t *allowed = (const int32_t *)mask->data + row * s->vocab;
     for (int64_t i = 0; i < s->vocab; i++)
         if (!allowed[i]) x[i] = -FLT_MAX;
 }
 
-static void change_row(const HoloSearch *s, int64_t row)
+static void change_row(const HoloGeneration *s, int64_t row)
 {
     const int32_t *tokens = s->tokens + row * s->longest;
     float         *x      = s->scores + row * s->vocab;
@@ -236,7 +236,7 @@ static void change_row(const HoloSearch *s, int64_t row)
     if (s->timestamps) holo_search_timestamps(s, row);
 }
 
-HoloStatus holo_search_scores(HoloSearch *s, const HoloTensor *logits, bool is_log)
+HoloStatus holo_search_scores(HoloGeneration *s, const HoloTensor *logits, bool is_log)
 {
     enum { EXP = 32 }; // steps that an element takes, about
     HOLO_TRY(begin_scores(s, logits));
@@ -247,7 +247,7 @@ HoloStatus holo_search_scores(HoloSearch *s, const HoloTensor *logits, bool is_l
     return HOLO_OK;
 }
 
-void holo_search_append(HoloSearch *s, const int64_t *from)
+void holo_search_append(HoloGeneration *s, const int64_t *from)
 {
     if (from) {
         int32_t *tokens = s->old;

@@ -9,19 +9,19 @@
 #include <float.h>
 #include <math.h>
 
-static void forbid(const HoloSearch *s, float *x, int64_t from, int64_t to)
+static void forbid(const HoloGeneration *s, float *x, int64_t from, int64_t to)
 {
     from = from < 0 ? 0 : from;
     for (int64_t i = from; i < to && i < s->vocab; i++) x[i] = -FLT_MAX;
 }
 
-static void forbid_one(const HoloSearch *s, float *x, int64_t token)
+static void forbid_one(const HoloGeneration *s, float *x, int64_t token)
 {
     if (token >= 0) forbid(s, x, token, token + 1);
 }
 
 // Are timestamps together likelier than any one other token?
-static bool stamps_win(const HoloSearch *s, const float *x, int64_t first)
+static bool stamps_win(const HoloGeneration *s, const float *x, int64_t first)
 {
     float  text = -INFINITY, top = -INFINITY;
     double sum = 0;
@@ -32,7 +32,7 @@ static bool stamps_win(const HoloSearch *s, const float *x, int64_t first)
     return sum > 0 && (float)(holo_log(sum) + top) > text;
 }
 
-void holo_search_timestamps(const HoloSearch *s, int64_t row)
+void holo_search_timestamps(const HoloGeneration *s, int64_t row)
 {
     enum { LATEST = 50 }; // steps at which the first segment may begin
     const HoloTimestamps *t      = s->timestamps;

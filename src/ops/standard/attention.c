@@ -211,7 +211,7 @@ static HoloStatus eval(HoloCall *call)
     a.right     = holo_attr_int(call, "right_window_size", -1);
     a.precision = (HoloDtype)holo_attr_int(call, "softmax_precision", HOLO_NONE);
     a.scores    = holo_out(call, SCORES);
-    a.stage     = (HoloStage)holo_attr_int(call, "qk_matmul_output_mode", HOLO_STAGE_RAW);
+    a.stage     = (HoloAttentionStage)holo_attr_int(call, "qk_matmul_output_mode", HOLO_STAGE_RAW);
     HOLO_TRY(holo_attention_mask(call, &s, &a.bias[0]));
     HOLO_TRY(find_lengths(call, &s, &a));
     HOLO_TRY(join(call, &s, K, PAST_KEY, PRESENT_KEY, s.size, &a.k));

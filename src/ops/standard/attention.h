@@ -39,12 +39,12 @@ HOLO_MUST HoloStatus holo_bias_check(const HoloCall *call, int input, const Holo
 // When evaluating. `t` may be NULL.
 void holo_bias_init(const HoloTensor *t, const int64_t *dim, bool pads, HoloBias *out);
 
-typedef enum HoloStage { // of a row of scores
-    HOLO_STAGE_RAW,      // query * key * scale
-    HOLO_STAGE_CAPPED,   // then the soft cap
-    HOLO_STAGE_BIASED,   // then biases, and -inf for keys that are not seen
-    HOLO_STAGE_WEIGHTS,  // then the softmax
-} HoloStage;
+typedef enum HoloAttentionStage { // of a row of scores
+    HOLO_STAGE_RAW,               // query * key * scale
+    HOLO_STAGE_CAPPED,            // then the soft cap
+    HOLO_STAGE_BIASED,            // then biases, and -inf for keys that are not seen
+    HOLO_STAGE_WEIGHTS,           // then the softmax
+} HoloAttentionStage;
 
 enum { HOLO_BIASES = 2 };
 
@@ -63,10 +63,10 @@ typedef struct HoloAttention {
     const HoloTensor *sink;        // for each head of q, a score that takes its share of the weights; NULL: none
     HoloDtype         precision;   // the scores are rounded to it before softmax, the weights after; HOLO_NONE: not
 
-    HoloTensor *y;                       // NULL: not wanted
-    int64_t     y_batch, y_head, y_step; // as in HoloHeads
-    HoloTensor *scores;                  // [batch][head][query][key]; NULL: not wanted
-    HoloStage   stage;                   // what they are
+    HoloTensor        *y;                       // NULL: not wanted
+    int64_t            y_batch, y_head, y_step; // as in HoloHeads
+    HoloTensor        *scores;                  // [batch][head][query][key]; NULL: not wanted
+    HoloAttentionStage stage;                   // what they are
 } HoloAttention;
 
 HOLO_MUST HoloStatus holo_attention(const HoloCall *call, const HoloAttention *a);

@@ -326,7 +326,7 @@ typedef struct Rows {
     HoloCell                *cells;
 } Rows;
 
-static void emit(const HoloAttention *a, HoloStage stage, int64_t head, int64_t query, const double *x)
+static void emit(const HoloAttention *a, HoloAttentionStage stage, int64_t head, int64_t query, const double *x)
 {
     if (a->scores && a->stage == stage) holo_write_f(a->scores, (head * a->queries + query) * a->keys, 1, a->keys, x);
 }

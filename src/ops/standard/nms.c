@@ -30,7 +30,7 @@ typedef struct Nms {
     double         iou, score;
     bool           centered;
     HoloCandidate *candidates; // for each worker
-    HoloBox       *kept;       // the same
+    HoloNmsBox    *kept;       // the same
     int64_t (*out)[3];         // batch, class, box: max of each class
     int64_t *out_count;        // of each class
 } Nms;
@@ -40,7 +40,7 @@ static void run_class(void *arg, int64_t number, int worker)
 {
     const Nms     *n     = arg;
     HoloCandidate *heap  = n->candidates + worker * n->count;
-    HoloBox       *boxes = n->kept + worker * n->max;
+    HoloNmsBox    *boxes = n->kept + worker * n->max;
     int64_t        batch = number / n->classes, left = 0, kept = 0;
     const float   *scores = n->scores + number * n->count;
     for (int64_t i = 0; i < n->count; i++)
@@ -49,7 +49,7 @@ static void run_class(void *arg, int64_t number, int worker)
     while (left > 0 && kept < n->max) {
         int64_t      index = holo_candidate_take(heap, &left).index;
         const float *at    = n->boxes + (batch * n->count + index) * 4;
-        HoloBox      box   = holo_box_make((double[4]){at[0], at[1], at[2], at[3]}, n->centered);
+        HoloNmsBox   box   = holo_box_make((double[4]){at[0], at[1], at[2], at[3]}, n->centered);
         bool         keep  = true;
         for (int64_t k = 0; keep && k < kept; k++) keep = !(holo_box_overlap(&box, &boxes[k]) > n->iou);
         if (!keep) continue;
@@ -79,7 +79,7 @@ static HoloStatus take_memory(const HoloCall *call, Nms *n)
     if (!holo_mul(n->batches, n->classes, &classes) || !holo_mul(classes, n->max, &total))
         return holo_call_fail(call, HOLO_NO_MEMORY, "too many boxes");
     HOLO_TRY(holo_call_temp(call, (size_t)n->count, workers * sizeof(HoloCandidate), (void **)&n->candidates));
-    HOLO_TRY(holo_call_temp(call, (size_t)n->max, workers * sizeof(HoloBox), (void **)&n->kept));
+    HOLO_TRY(holo_call_temp(call, (size_t)n->max, workers * sizeof(HoloNmsBox), (void **)&n->kept));
     HOLO_TRY(holo_call_temp(call, (size_t)classes, sizeof *n->out_count, (void **)&n->out_count));
     return holo_call_temp(call, (size_t)total, sizeof *n->out, (void **)&n->out);
 }

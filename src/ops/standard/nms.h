@@ -6,14 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef struct HoloBox { // low and high corner
+typedef struct HoloNmsBox { // low and high corner
     double low[2], high[2], area;
-} HoloBox;
+} HoloNmsBox;
 
 // Of two corners, or of the middle and the size.
-static inline HoloBox holo_box_make(const double *at, bool centered)
+static inline HoloNmsBox holo_box_make(const double *at, bool centered)
 {
-    HoloBox box;
+    HoloNmsBox box;
     for (int d = 0; d < 2; d++) {
         double size = at[2 + d], a = centered ? at[d] - size / 2 : at[d];
         double b    = centered ? at[d] + size / 2 : size;
@@ -25,7 +25,7 @@ static inline HoloBox holo_box_make(const double *at, bool centered)
 }
 
 // Intersection over union; 0 where a box is empty.
-static inline double holo_box_overlap(const HoloBox *a, const HoloBox *b)
+static inline double holo_box_overlap(const HoloNmsBox *a, const HoloNmsBox *b)
 {
     double common = 1;
     for (int d = 0; d < 2; d++) {

@@ -90,7 +90,7 @@ static void find_candidates(const Nms *n, int64_t image, HoloCandidate *heap, in
 }
 
 typedef struct Kept {
-    HoloBox box;
+    HoloNmsBox box;
     int64_t class;
 } Kept;
 

@@ -100,7 +100,7 @@ static void put_run(const HoloTensor *t, int64_t start, int64_t stride, int64_t 
     holo_write_f(&to, start, stride, count, x);
 }
 
-static void move_box(const HoloTensor *t, const HoloBox *box, int64_t base, double *x, Mover *mover)
+static void move_box(const HoloTensor *t, const HoloReduceBox *box, int64_t base, double *x, Mover *mover)
 {
     int      last = box->rank - 1;
     HoloWalk walk = holo_walk(last < 0 ? 0 : last, box->dim);

@@ -12,7 +12,7 @@
 
 // ---- kept and reduced axes
 
-static void push_axis(HoloBox *box, bool merge, int64_t dim, int64_t stride)
+static void push_axis(HoloReduceBox *box, bool merge, int64_t dim, int64_t stride)
 {
     if (merge) {
         box->dim[box->rank - 1] *= dim;
@@ -156,11 +156,11 @@ static void fill(const Reducer *r, Start start, Tile *acc, int count)
 // Folds all elements of the results whose first elements are at `base`, `lanes` of them side by side.
 static void fold_box(const Reducer *r, Fold *fold, int64_t base, int lanes, Tile *acc, const double *shift)
 {
-    const HoloBox *box  = &r->part.reduced;
-    bool           wide = r->part.lanes;
-    int64_t        run  = wide ? lanes : box->dim[box->rank - 1];
-    Tile           x;
-    HoloWalk       walk = holo_walk(wide ? box->rank : box->rank - 1, box->dim);
+    const HoloReduceBox *box  = &r->part.reduced;
+    bool                 wide = r->part.lanes;
+    int64_t              run  = wide ? lanes : box->dim[box->rank - 1];
+    Tile                 x;
+    HoloWalk             walk = holo_walk(wide ? box->rank : box->rank - 1, box->dim);
     while (holo_walk_next(&walk)) {
         int64_t start = base + holo_walk_at(&walk, box->stride);
         for (int64_t k = 0; k < run; k += HOLO_TILE) {
@@ -209,9 +209,9 @@ static void reduce_lanes(const Reducer *r, int64_t base, int lanes, Tile *acc)
 
 static void reduce(const HoloCall *call, const Reducer *r, HoloTensor *out)
 {
-    const HoloBox *kept = &r->part.kept;
-    int64_t        run = r->part.lanes ? kept->dim[kept->rank - 1] : 1, done = 0;
-    HoloWalk       walk = holo_walk(r->part.lanes ? kept->rank - 1 : kept->rank, kept->dim);
+    const HoloReduceBox *kept = &r->part.kept;
+    int64_t              run = r->part.lanes ? kept->dim[kept->rank - 1] : 1, done = 0;
+    HoloWalk             walk = holo_walk(r->part.lanes ? kept->rank - 1 : kept->rank, kept->dim);
     while (holo_walk_next(&walk)) {
         int64_t base = holo_walk_at(&walk, kept->stride);
         for (int64_t k = 0; k < run && !holo_call_is_over(call); k += HOLO_TILE) {

@@ -5,14 +5,14 @@
 #include "ops/op.h"
 
 // Neighboring axes of one kind are merged and axes of size 1 dropped, so that loops are long.
-typedef struct HoloBox {
+typedef struct HoloReduceBox {
     int     rank;
     int64_t dim[HOLO_MAX_RANK], stride[HOLO_MAX_RANK];
-} HoloBox;
+} HoloReduceBox;
 
 typedef struct HoloParting {
-    HoloBox kept, reduced;
-    bool    lanes; // neighboring elements are of different results: the last axis is a kept one
+    HoloReduceBox kept, reduced;
+    bool          lanes; // neighboring elements are of different results: the last axis is a kept one
 } HoloParting;
 
 // Folds of HoloTiles: add, mul, min, max.

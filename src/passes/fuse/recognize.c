@@ -319,7 +319,7 @@ static HoloStatus recognize(HoloRecognize *r, HoloNode *node, HoloError *error)
     if (!node->out_count || !node->out[0]) return HOLO_OK;
     if (holo_dtype_class(node->out[0]->type.dtype) != HOLO_CLASS_FLOAT) return HOLO_OK; // integers are cut in between
     for (int i = 0; holo_recognize_table[i].before; i++) {
-        const HoloRecogniseRow *row = &holo_recognize_table[i];
+        const HoloRecognizeRow *row = &holo_recognize_table[i];
         HoloGraph              *body;
         HoloValue             **in;
         if (!holo_match(&r->match, &r->patterns, r->before[i], node)) continue;

@@ -8,17 +8,17 @@
 typedef struct HoloRecognize HoloRecognize;
 
 // Looks at a match; false: it is none. May add attributes and values for what stands in.
-typedef bool HoloRecogniseFits(HoloRecognize *r);
+typedef bool HoloRecognizeFits(HoloRecognize *r);
 
-typedef struct HoloRecogniseRow {
+typedef struct HoloRecognizeRow {
     const char *before; // the pattern
     // What stands in for it: a body as operators have, whose inputs are the values of the pattern with those names, and
     // whose "@name" are the pattern's numbers and the attributes of the matched nodes.
     const char        *after;
-    HoloRecogniseFits *fits; // NULL: nothing is asked
-} HoloRecogniseRow;
+    HoloRecognizeFits *fits; // NULL: nothing is asked
+} HoloRecognizeRow;
 
-extern const HoloRecogniseRow holo_recognize_table[];  // the first that matches is taken; ended by one without text
+extern const HoloRecognizeRow holo_recognize_table[];  // the first that matches is taken; ended by one without text
 extern const char *const      holo_recognize_others[]; // patterns of the domain `any`; ended by NULL
 
 // ---- for functions that look at a match
@@ -31,36 +31,36 @@ bool holo_recognize_make_ints(HoloRecognize *r, const char *name, int count, con
 // ---- the functions
 
 // The number `count` is that of the elements of x that are reduced to one, or `part` is 1 / count: adds `axes`.
-HoloRecogniseFits holo_recognize_mean;
+HoloRecognizeFits holo_recognize_mean;
 // The reductions are over the last axes of x: adds `axis` and the value `ones`, as large as a row.
-HoloRecogniseFits holo_recognize_rows;
+HoloRecognizeFits holo_recognize_rows;
 // The same without `ones`; `scale` and `bias` are as large as a row.
-HoloRecogniseFits holo_recognize_rows_affine;
+HoloRecognizeFits holo_recognize_rows_affine;
 // The reductions are over the axes of x that the attribute `axis` means, with all behind it.
-HoloRecogniseFits holo_recognize_centered;
+HoloRecognizeFits holo_recognize_centered;
 // The reductions are over one axis: adds `axis`.
-HoloRecogniseFits holo_recognize_axis;
+HoloRecognizeFits holo_recognize_axis;
 // `scale` or `bias` is as large as a row of x, its axes from the attribute `axis` on.
-HoloRecogniseFits holo_recognize_scale, holo_recognize_bias;
+HoloRecognizeFits holo_recognize_scale, holo_recognize_bias;
 // The same, and x and scale are of one dtype.
-HoloRecogniseFits holo_recognize_scale_cast;
+HoloRecognizeFits holo_recognize_scale_cast;
 // `parts` is x with its channels in groups: adds `num_groups` and the values `ones` and `zeros`, one a channel.
-HoloRecogniseFits holo_recognize_groups;
+HoloRecognizeFits holo_recognize_groups;
 // The same, and the rows that are normalized are the groups.
-HoloRecogniseFits holo_recognize_groups_of_rows;
+HoloRecognizeFits holo_recognize_groups_of_rows;
 // `scale` or `bias` has one number for each channel of x.
-HoloRecogniseFits holo_recognize_channel_scale, holo_recognize_channel_bias;
+HoloRecognizeFits holo_recognize_channel_scale, holo_recognize_channel_bias;
 
 // a has one scale, b one or one for each column.
-HoloRecogniseFits holo_recognize_integer_scales;
+HoloRecognizeFits holo_recognize_integer_scales;
 // `bias` has one number for each column of b.
-HoloRecogniseFits holo_recognize_integer_bias;
+HoloRecognizeFits holo_recognize_integer_bias;
 
 // The one HardSigmoid is x / 6 + 0.5 between 0 and 1.
-HoloRecogniseFits holo_recognize_hard_sixth;
+HoloRecognizeFits holo_recognize_hard_sixth;
 // x is [batch,heads,positions,size]; `low` and `high` are its halves and `turned` is -high, low; the halves of the tables
 // are equal. Adds `half`, their size, and `rows`, the shape of a table without batches. First: there is a table for each
 // batch; second: one for all.
-HoloRecogniseFits holo_recognize_rotary, holo_recognize_rotary_shared;
+HoloRecognizeFits holo_recognize_rotary, holo_recognize_rotary_shared;
 
 #endif

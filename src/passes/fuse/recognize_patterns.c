@@ -161,7 +161,7 @@ const char *const holo_recognize_others[] = {
     "}"
 #define HARD_SWISH "graph HardSwish(x) -> (y) { y = HardSwish@14(x) }"
 
-const HoloRecogniseRow holo_recognize_table[] = {
+const HoloRecognizeRow holo_recognize_table[] = {
     // ---- ReduceMean
     {"graph ReduceMean(x, axes, count: f64[]) -> (y) { s = ReduceSum@1(x, axes)  y = Div@7(s, count) }", MEAN,
      holo_recognize_mean},

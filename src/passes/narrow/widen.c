@@ -18,13 +18,13 @@
 #include <string.h>
 
 typedef struct Widen {
-    HoloRewrite rewrite;
-    HoloValue **wide;     // by value id: what nodes of f32 read in its place; NULL: its rounded numbers
-    HoloValue **rounded;  // by value id: its numbers in f32; NULL: none yet
-    HoloValue **late;     // by value id: what is yet to be rounded, for nodes that only move it; NULL: nothing
-    bool       *is_made;  // by value id: computed in f32, and no copy of the narrow value
-    bool       *is_table; // by value id: a Gather takes parts of it
-    HoloNarrow  narrow;
+    HoloRewrite   rewrite;
+    HoloValue   **wide;     // by value id: what nodes of f32 read in its place; NULL: its rounded numbers
+    HoloValue   **rounded;  // by value id: its numbers in f32; NULL: none yet
+    HoloValue   **late;     // by value id: what is yet to be rounded, for nodes that only move it; NULL: nothing
+    bool         *is_made;  // by value id: computed in f32, and no copy of the narrow value
+    bool         *is_table; // by value id: a Gather takes parts of it
+    HoloNarrowF16 narrow;
 } Widen;
 
 static bool is_narrow(const HoloTensor *t)

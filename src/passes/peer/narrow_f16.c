@@ -195,7 +195,7 @@ static const HoloNode *attention_end(const HoloValue *value, const Readers *read
 
 // A product of more than two dimensions and its bias become a Gemm there, between two Reshapes, which have kernels of f16;
 // but not around attention.
-static bool products_find(const HoloGraph *graph, const HoloTurns *turns, HoloArena *scratch, HoloNarrow *out)
+static bool products_find(const HoloGraph *graph, const HoloTurns *turns, HoloArena *scratch, HoloNarrowF16 *out)
 {
     Readers *readers = HOLO_NEW(scratch, Readers, graph->value_count + 1);
     bool    *is_end  = HOLO_NEW(scratch, bool, graph->node_count + 1);
@@ -227,13 +227,13 @@ static bool products_find(const HoloGraph *graph, const HoloTurns *turns, HoloAr
     return true;
 }
 
-bool holo_narrow_find(HoloGraph *graph, HoloArena *scratch, HoloNarrow *out)
+bool holo_narrow_find(HoloGraph *graph, HoloArena *scratch, HoloNarrowF16 *out)
 {
     bool     *wide = HOLO_NEW(scratch, bool, graph->node_count + 1), *cast;
     HoloTurns turns;
-    *out =
-        (HoloNarrow){HOLO_NEW(scratch, bool, graph->node_count + 1), HOLO_NEW(scratch, bool, graph->value_count + 1),
-                     HOLO_NEW(scratch, bool, graph->value_count + 1), HOLO_NEW(scratch, bool, graph->value_count + 1)};
+    *out = (HoloNarrowF16){
+        HOLO_NEW(scratch, bool, graph->node_count + 1), HOLO_NEW(scratch, bool, graph->value_count + 1),
+        HOLO_NEW(scratch, bool, graph->value_count + 1), HOLO_NEW(scratch, bool, graph->value_count + 1)};
     cast = HOLO_NEW(scratch, bool, graph->value_count + 1);
     if (!wide || !cast || !out->is_narrow || !out->is_read || !out->is_back || !out->is_stored) return false;
     holo_graph_number(graph);

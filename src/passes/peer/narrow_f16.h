@@ -4,14 +4,14 @@
 
 #include "passes/passes.h"
 
-typedef struct HoloNarrow {
+typedef struct HoloNarrowF16 {
     // By node id: it reads rounded numbers of f16, and what it gives is rounded. All others compute in f32, and read what was
     // not rounded where a node of f32 made it.
     bool *is_narrow;
     bool *is_read;   // by value id: a node with a kernel of f16 that is no Cast reads it, or it leaves the graph
     bool *is_back;   // by value id: a Cast of the graph makes it wider again
     bool *is_stored; // by value id: all who read it read rounded numbers
-} HoloNarrow;
+} HoloNarrowF16;
 
 // Transposes that do not stand there where the model has them.
 typedef struct HoloTurns {
@@ -23,7 +23,7 @@ typedef struct HoloTurns {
 bool holo_narrow_turns(const HoloGraph *graph, HoloArena *scratch, HoloTurns *out);
 
 // Numbers the nodes. Memory is of `scratch`; false: none left.
-bool holo_narrow_find(HoloGraph *graph, HoloArena *scratch, HoloNarrow *out);
+bool holo_narrow_find(HoloGraph *graph, HoloArena *scratch, HoloNarrowF16 *out);
 
 // Does a node give numbers of f16 if it is given such? Its operator is known.
 bool holo_narrow_keeps(const HoloNode *node);

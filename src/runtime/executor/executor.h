@@ -38,21 +38,21 @@ typedef enum HoloExecutorKernel {
 } HoloExecutorKernel;
 
 struct HoloExecutor {
-    HoloAccount       *account; // of its context
-    HoloPool          *pool;    // may be NULL
-    HoloIsaTeam        team;
-    const HoloKernels *kernels;
-    HoloArena          arena;
-    uint8_t           *classes;                     // the memory of all classes
-    uint8_t            free[HOLO_EXECUTOR_CLASSES]; // a stack: the last is taken first
-    int                free_count;
-    uint64_t           ids;
-    HoloPortable      *made[HOLO_EXECUTOR_MADE]; // programs of single operations, by kind and type; NULL: not yet
-    HoloPortable      *loss[HOLO_DTYPE_COUNT];   // by type; NULL: not yet
-    HoloPortable      *library[HOLO_EXECUTOR_KERNELS][HOLO_DTYPE_COUNT];
-    HoloArena          work; // of products: kept from one to the next, see WORK_KEPT
-    float             *work_data;
-    int64_t            work_size;
+    HoloAccount           *account; // of its context
+    HoloPool              *pool;    // may be NULL
+    HoloIsaTeam            team;
+    const HoloKernelTable *kernels;
+    HoloArena              arena;
+    uint8_t               *classes;                     // the memory of all classes
+    uint8_t                free[HOLO_EXECUTOR_CLASSES]; // a stack: the last is taken first
+    int                    free_count;
+    uint64_t               ids;
+    HoloPortable          *made[HOLO_EXECUTOR_MADE]; // programs of single operations, by kind and type; NULL: not yet
+    HoloPortable          *loss[HOLO_DTYPE_COUNT];   // by type; NULL: not yet
+    HoloPortable          *library[HOLO_EXECUTOR_KERNELS][HOLO_DTYPE_COUNT];
+    HoloArena              work; // of products: kept from one to the next, see WORK_KEPT
+    float                 *work_data;
+    int64_t                work_size;
 };
 
 // An empty one, to be filled in and made ready; and its end: it is given out or, where that went wrong, destroyed.

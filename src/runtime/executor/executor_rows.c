@@ -147,10 +147,10 @@ HoloStatus holo_executor_loss(HoloExecutor *executor, HoloLoss op, const HoloBuf
 enum { SOFTMAX_TASK = 1 << 14 }; // elements of a task, at least
 
 typedef struct Softmax {
-    const HoloKernels *kernels;
-    int64_t            rows, columns, each; // rows of a task
-    const float       *from;
-    float             *to;
+    const HoloKernelTable *kernels;
+    int64_t                rows, columns, each; // rows of a task
+    const float           *from;
+    float                 *to;
 } Softmax;
 
 static void softmax_rows(void *arg, int64_t i, int worker)

@@ -287,7 +287,7 @@ HoloStatus holo_frame_infer(HoloFrame *frame, uint32_t step, const HoloTensor **
 
 // Is input i of a step in the form that its kernel reads? eval, and a kernel unless it says otherwise,
 // read plain row-major bytes.
-static bool input_is_in_form(const HoloFrame *frame, const HoloStepRecord *s, const HoloKernel *kernel,
+static bool input_is_in_form(const HoloFrame *frame, const HoloStepRecord *s, const HoloCpuKernel *kernel,
                              const HoloCall *call, int i)
 {
     const HoloArchive *a    = &frame->session->model->archive;
@@ -299,7 +299,7 @@ static bool input_is_in_form(const HoloFrame *frame, const HoloStepRecord *s, co
     return k && k->packed == s->kernel && k->size == (uint64_t)want;
 }
 
-static HoloStatus forms_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloKernel *kernel,
+static HoloStatus forms_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloCpuKernel *kernel,
                               const HoloCall *call)
 {
     for (int i = 0; i < call->in_count; i++)
@@ -317,7 +317,7 @@ static bool has_open(const HoloCall *call)
 }
 
 // May the kernel run this call, all of whose sizes must be numbers?
-static HoloStatus kernel_admit(const HoloFrame *frame, const HoloStepRecord *s, const HoloKernel *kernel,
+static HoloStatus kernel_admit(const HoloFrame *frame, const HoloStepRecord *s, const HoloCpuKernel *kernel,
                                const HoloCall *call, size_t *out_scratch)
 {
     *out_scratch = 0;
@@ -329,10 +329,10 @@ static HoloStatus kernel_admit(const HoloFrame *frame, const HoloStepRecord *s, 
 // An open step is left to holo_frame_decide.
 static HoloStatus kernel_bind(HoloFrame *frame, uint32_t i, const HoloStepRecord *s, size_t *scratch, HoloError *error)
 {
-    const HoloKernel *kernel = holo_kernel_find(s->kernel);
-    HoloCall         *call   = &frame->calls[i];
-    size_t            need   = 0;
-    call->error              = error;
+    const HoloCpuKernel *kernel = holo_cpu_kernel_find(s->kernel);
+    HoloCall            *call   = &frame->calls[i];
+    size_t               need   = 0;
+    call->error                 = error;
     if (!kernel) return holo_call_fail(call, HOLO_UNSUPPORTED, "this runtime has no kernel %u", s->kernel);
     if (frame->steps[i].is_open) {
         frame->steps[i].kernel = kernel;

@@ -62,11 +62,11 @@ struct HoloSession {
 
 typedef struct HoloStep {
     HoloStatus (*run)(HoloCall *call); // a kernel, or eval
-    const HoloKernel *kernel;          // of an open step, see holo_frame_decide; NULL: it has none, or is not open
-    bool              is_open;         // sizes of operands are found only while running
-    bool              is_checked;      // the output sizes depend on values: infer again before each run
-    bool              is_kept;         // what op->prepare makes serves all runs, as it depends on constants alone
-    bool              has_packed;      // an input is packed: infer does not see its bytes, which are no elements
+    const HoloCpuKernel *kernel;       // of an open step, see holo_frame_decide; NULL: it has none, or is not open
+    bool                 is_open;      // sizes of operands are found only while running
+    bool                 is_checked;   // the output sizes depend on values: infer again before each run
+    bool                 is_kept;      // what op->prepare makes serves all runs, as it depends on constants alone
+    bool                 has_packed;   // an input is packed: infer does not see its bytes, which are no elements
 
     const void *prepared;       // kept so; NULL: not made yet
     uint64_t    prepared_types; // of the inputs it was made for

@@ -152,7 +152,7 @@ void holo_profile_end(HoloFrame *frame, uint32_t i, double start)
 {
     HoloProfile          *p      = &frame->session->profile;
     const HoloStepRecord *s      = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
-    const HoloKernel     *kernel = frame->steps[i].run == holo_op_eval ? NULL : holo_kernel_find(s->kernel);
+    const HoloCpuKernel  *kernel = frame->steps[i].run == holo_op_eval ? NULL : holo_cpu_kernel_find(s->kernel);
     HoloProfileEvent      event  = {
               .name   = frame->calls[i].node,
               .op     = frame->calls[i].op->name,

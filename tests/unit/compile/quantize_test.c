@@ -17,8 +17,8 @@
 static void test_steps(void **state)
 {
     (void)state;
-    HoloRange   range = {0};
-    const float x[]   = {-1, 0, 0.5f, 3, NAN, INFINITY};
+    HoloValueRange range = {0};
+    const float    x[]   = {-1, 0, 0.5f, 3, NAN, INFINITY};
     holo_range_add(&range, x, 6);
     assert_int_equal(range.count, 4);
     assert_int_equal(range.strange, 2);
@@ -38,8 +38,8 @@ static void test_steps(void **state)
 static void test_steps_at_the_edge(void **state)
 {
     (void)state;
-    const float x[]      = {0, 2, 5};
-    HoloRange   positive = {0}, nothing = {0}, tiny = {0};
+    const float    x[]      = {0, 2, 5};
+    HoloValueRange positive = {0}, nothing = {0}, tiny = {0};
     holo_range_add(&positive, x, 3);
     assert_int_equal(holo_range_steps(&positive, HOLO_RANGES_MINMAX, 0).zero, 0);
     assert_float_equal(holo_range_steps(&nothing, HOLO_RANGES_MSE, 0).scale, 1, 0);
@@ -54,9 +54,9 @@ static void test_steps_at_the_edge(void **state)
 static void test_steps_of_least_errors(void **state)
 {
     (void)state;
-    HoloRange  range  = {0};
-    HoloRandom random = {1};
-    float     *x      = malloc(100000 * sizeof *x);
+    HoloValueRange range  = {0};
+    HoloRandom     random = {1};
+    float         *x      = malloc(100000 * sizeof *x);
     for (int i = 0; i < 100000; i++) x[i] = (float)holo_random_normal(&random);
     x[17] = 9;
     holo_range_add(&range, x, 100000);
@@ -70,9 +70,9 @@ static void test_steps_of_least_errors(void **state)
 static void test_steps_cut(void **state)
 {
     (void)state;
-    HoloRange  range  = {0};
-    HoloRandom random = {2};
-    float     *x      = malloc(100000 * sizeof *x);
+    HoloValueRange range  = {0};
+    HoloRandom     random = {2};
+    float         *x      = malloc(100000 * sizeof *x);
     for (int i = 0; i < 100000; i++) x[i] = (float)(holo_random_unit(&random) * 20 - 10);
     holo_range_add(&range, x, 100000);
     for (int i = 0; i < 2; i++) {
@@ -85,13 +85,13 @@ static void test_steps_cut(void **state)
     if (!(even > 0.9f * 20 / 255)) fail_msg("of even numbers entropy makes steps of %g", (double)even);
     for (int i = 0; i < 100000; i++) x[i] = (float)holo_random_normal(&random);
     for (int i = 0; i < 10; i++) x[i * 1000] = 40;
-    range = (HoloRange){0};
+    range = (HoloValueRange){0};
     holo_range_add(&range, x, 100000);
     HoloSteps all = holo_range_steps(&range, HOLO_RANGES_MINMAX, 0),
               cut = holo_range_steps(&range, HOLO_RANGES_ENTROPY, 0);
     if (!(cut.scale < 0.6f * all.scale))
         fail_msg("entropy makes steps of %g, of %g", (double)cut.scale, (double)all.scale);
-    HoloRange nothing = {0};
+    HoloValueRange nothing = {0};
     assert_float_equal(holo_range_steps(&nothing, HOLO_RANGES_ENTROPY, 0).scale, 1, 0);
     assert_float_equal(holo_range_steps(&nothing, HOLO_RANGES_PERCENTILE, 99).scale, 1, 0);
     free(x);

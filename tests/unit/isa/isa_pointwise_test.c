@@ -116,7 +116,7 @@ static void portable(const HoloProgram *program, const HoloTensor *const *in, Ho
 }
 
 // Step by step, by the kernel of one level and class.
-static void by_kernel(const HoloKernels *kernels, const HoloProgram *program, const HoloTensor *const *in,
+static void by_kernel(const HoloKernelTable *kernels, const HoloProgram *program, const HoloTensor *const *in,
                       HoloTensor *out)
 {
     static float between[HOLO_MAP_STEPS][N];
@@ -200,7 +200,7 @@ static void test_functions(void **state)
             if (form % 3 == 2) program.step[0].a = HOLO_MAP_NUMBER;
             program.step[0].number = number();
             portable(&program, in, &got, false);
-            const HoloKernels *kernels;
+            const HoloKernelTable *kernels;
             for (int i = 0; (kernels = holo_kernels_at(i)); i++) {
                 by_kernel(kernels, &program, in, &want);
                 (kernels->exact ? expect_bits : expect_near)(&program, in, kernels->level, &want, &got);

@@ -263,20 +263,20 @@ static void past(void **state)
         attr_int(&c, "is_causal", 1);
         float *want = run_eval(&c);
         for (int t = 0; holo_kernels_at(t); t++) {
-            HoloError           error = {0};
-            Host                host  = host_make(holo_kernels_at(t), 2);
-            const HoloTensor   *in[IN_MAX];
-            HoloTensor         *first[1], key = TENSOR(1, heads, all, size), value = TENSOR(1, heads, all, size);
-            HoloCall            call = call_init(&c, &host, in, first, &error);
-            HoloTensor          y = c.out, *out[3] = {&y, &key, &value};
-            const HoloKernel   *kernel = holo_kernel_find(HOLO_KERNEL_attention_f32);
-            size_t              scratch;
-            HoloAttentionParams params = {.size = sizeof params};
-            y.data                     = blank(holo_tensor_count(&y));
-            call.out                   = out;
-            call.out_count             = 3;
-            call.params                = &params;
-            call.params_size           = sizeof params;
+            HoloError            error = {0};
+            Host                 host  = host_make(holo_kernels_at(t), 2);
+            const HoloTensor    *in[IN_MAX];
+            HoloTensor          *first[1], key = TENSOR(1, heads, all, size), value = TENSOR(1, heads, all, size);
+            HoloCall             call = call_init(&c, &host, in, first, &error);
+            HoloTensor           y = c.out, *out[3] = {&y, &key, &value};
+            const HoloCpuKernel *kernel = holo_cpu_kernel_find(HOLO_KERNEL_attention_f32);
+            size_t               scratch;
+            HoloAttentionParams  params = {.size = sizeof params};
+            y.data                      = blank(holo_tensor_count(&y));
+            call.out                    = out;
+            call.out_count              = 3;
+            call.params                 = &params;
+            call.params_size            = sizeof params;
             if (kernel->check(&call, &scratch)) fail_msg("%s", error.text);
             host.host.scratch_stride = holo_align(scratch, 64);
             host.host.scratch        = aligned_alloc(64, host.host.scratch_stride * 2);
@@ -367,20 +367,20 @@ static void grouped_options(void **state)
 static void shared_cache(void **state)
 {
     (void)state;
-    Case                c     = grouped(1, 21, false);
-    float              *want  = run_eval(&c);
-    HoloError           error = {0};
-    Host                host  = host_make(holo_kernels_at(0), 1);
-    const HoloTensor   *in[IN_MAX];
-    HoloTensor         *first[1], y, key = c.in[GROUP_PAST_KEY], value = c.in[GROUP_PAST_VALUE];
-    HoloCall            call   = call_init(&c, &host, in, first, &error);
-    HoloTensor         *out[3] = {&y, &key, &value};
-    HoloAttentionParams params = {.size = sizeof params};
-    const HoloKernel   *kernel = holo_kernel_find(HOLO_KERNEL_attention_f32);
-    size_t              scratch, bytes = holo_tensor_bytes(&key);
-    float              *old = malloc(bytes);
-    y                       = c.out;
-    y.data                  = floats(holo_tensor_count(&y));
+    Case                 c     = grouped(1, 21, false);
+    float               *want  = run_eval(&c);
+    HoloError            error = {0};
+    Host                 host  = host_make(holo_kernels_at(0), 1);
+    const HoloTensor    *in[IN_MAX];
+    HoloTensor          *first[1], y, key = c.in[GROUP_PAST_KEY], value = c.in[GROUP_PAST_VALUE];
+    HoloCall             call   = call_init(&c, &host, in, first, &error);
+    HoloTensor          *out[3] = {&y, &key, &value};
+    HoloAttentionParams  params = {.size = sizeof params};
+    const HoloCpuKernel *kernel = holo_cpu_kernel_find(HOLO_KERNEL_attention_f32);
+    size_t               scratch, bytes = holo_tensor_bytes(&key);
+    float               *old = malloc(bytes);
+    y                        = c.out;
+    y.data                   = floats(holo_tensor_count(&y));
     call.out = out, call.out_count = 3;
     call.params = &params, call.params_size = sizeof params;
     memcpy(old, key.data, bytes);
@@ -471,7 +471,7 @@ static void rotary(void **state)
 
 // Scores that are a mask alone, and values that are the unit matrix: what comes out are the weights. Where one block of keys
 // is all, they have the bits of a softmax.
-static void expect_softmax(const HoloKernels *kernels, int64_t rows, int64_t keys)
+static void expect_softmax(const HoloKernelTable *kernels, int64_t rows, int64_t keys)
 {
     float *scores = floats(rows * keys), *unit = blank(keys * keys), *zero = floats(keys);
     float *got = blank(rows * keys), *want = blank(rows * keys);
@@ -492,7 +492,7 @@ static void expect_softmax(const HoloKernels *kernels, int64_t rows, int64_t key
 static void weights_are_softmax(void **state)
 {
     (void)state;
-    const HoloKernels *kernels;
+    const HoloKernelTable *kernels;
     for (int t = 0; (kernels = holo_kernels_at(t)); t++)
         for (int64_t rows = 1; rows <= 33; rows += 16)
             for (int64_t keys = 1; keys <= HOLO_ATTENTION_KEYS; keys += keys < 15 ? 7 : keys < 17 ? 1 : 239)

@@ -33,7 +33,7 @@ static void *coded(uint32_t type, const float *panels, int64_t count, float book
     return out;
 }
 
-static void expect_coded(const HoloKernels *kernels, int64_t m, int64_t n, int64_t k, int numbers)
+static void expect_coded(const HoloKernelTable *kernels, int64_t m, int64_t n, int64_t k, int numbers)
 {
     float *weights = floats(k * n);
     few(weights, k * n, numbers, numbers == 9);
@@ -44,9 +44,9 @@ static void gemm_codes(void **state)
 {
     (void)state;
     static const int64_t m[] = {1, 2, 3, 6, 7, 12, 13, 25, 145, 151}, n[] = {1, 15, 16, 17, 33, 64, 65, 100},
-                         k[]     = {0, 1, 2, 17, 255, 256, 257, 600};
-    static const int   numbers[] = {1, 2, 9, 15, 16};
-    const HoloKernels *kernels;
+                         k[]         = {0, 1, 2, 17, 255, 256, 257, 600};
+    static const int       numbers[] = {1, 2, 9, 15, 16};
+    const HoloKernelTable *kernels;
     for (int t = 0; (kernels = holo_kernels_at(t)); t++)
         for (int i = 0, j = 0, p = 0; i < HOLO_COUNT(m) * HOLO_COUNT(n); i++, j = (j + 3) % HOLO_COUNT(n), p++)
             expect_coded(kernels, m[i % HOLO_COUNT(m)], n[j], k[p % HOLO_COUNT(k)], n[j] % 16 ? 9 : numbers[i % 5]);

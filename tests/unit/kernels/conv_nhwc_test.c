@@ -249,8 +249,8 @@ static void check_conv(const Shape *v, uint32_t flags, double rounding)
     HoloConvNhwcParams params   = params_of(v, flags);
     HoloLowering       lowering = {
               .kernel = HOLO_KERNEL_conv_nhwc_f32, .conv_nhwc = params, .pack_input = 1, .pack_groups = v->groups};
-    float             *plain = c.in[1].data, *panels = packed_weights(&lowering, &c.in[1]), *exact = NULL;
-    const HoloKernels *kernels;
+    float                 *plain = c.in[1].data, *panels = packed_weights(&lowering, &c.in[1]), *exact = NULL;
+    const HoloKernelTable *kernels;
     c.kernel = HOLO_KERNEL_conv_nhwc_f32;
     memcpy(&c.params, &params, sizeof params);
     for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
@@ -583,7 +583,7 @@ static void bad_init(Bad *bad, const Shape *v, uint32_t flags)
 static HoloStatus bad_check(Bad *bad)
 {
     size_t     scratch;
-    HoloStatus status = holo_kernel_find(HOLO_KERNEL_conv_nhwc_f32)->check(&bad->call, &scratch);
+    HoloStatus status = holo_cpu_kernel_find(HOLO_KERNEL_conv_nhwc_f32)->check(&bad->call, &scratch);
     return status;
 }
 
@@ -594,7 +594,7 @@ static void checks_refuse(void **state)
     Bad         bad;
     bad_init(&bad, &good, HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_WINOGRAD);
     assert_int_equal(bad_check(&bad), HOLO_OK);
-    const HoloKernel *kernel = holo_kernel_find(HOLO_KERNEL_conv_nhwc_f32);
+    const HoloCpuKernel *kernel = holo_cpu_kernel_find(HOLO_KERNEL_conv_nhwc_f32);
     assert_int_equal(kernel->packed_size(&bad.call, 1), 36 * 3 * 16 * 20 * 4);
     assert_int_equal(kernel->packed_size(&bad.call, 0), -1);
     ((HoloConvNhwcParams *)(void *)&bad.c.params)->flags = HOLO_CONV_NHWC_PACKED | SMALL_TILES;

@@ -221,9 +221,9 @@ static void packed(void **state)
             HoloTensor   b = transposed ? bytes(HOLO_I8, 2, (int64_t[]){n, k}) : bytes(HOLO_I8, 2, (int64_t[]){k, n});
             HoloLowering lowering = {.kernel = HOLO_KERNEL_matmul_i8, .pack_input = 3, .pack_transposed = transposed};
             uint8_t     *form     = packed_weights(&lowering, &b);
-            const HoloKernels *kernels;
-            Case               c = {
-                              .op = "QGemm", .domain = "com.microsoft", .version = 1, .in_count = 6, .kernel = HOLO_KERNEL_matmul_i8};
+            const HoloKernelTable *kernels;
+            Case                   c = {
+                                  .op = "QGemm", .domain = "com.microsoft", .version = 1, .in_count = 6, .kernel = HOLO_KERNEL_matmul_i8};
             c.in[0] = bytes(a, 2, (int64_t[]){m, k});
             c.in[1] = scales(0, 0, 0.1f);
             c.in[2] = bytes(a, 0, NULL);
@@ -582,10 +582,10 @@ static void dynamic_quantize(void **state)
             ((float *)c.in[0].data)[i] = ((float *)c.in[0].data)[i] * rows[r].scale + rows[r].shift;
         if (n > 50) ((float *)c.in[0].data)[n - 2] = NAN;
         memcpy(&c.params, &(uint32_t){sizeof c.params}, sizeof(uint32_t));
-        const HoloKernels *kernels;
-        uint8_t           *want = malloc((size_t)n + 1), *got = malloc((size_t)n + 1);
-        float              want_scale, got_scale;
-        uint8_t            want_zero, got_zero;
+        const HoloKernelTable *kernels;
+        uint8_t               *want = malloc((size_t)n + 1), *got = malloc((size_t)n + 1);
+        float                  want_scale, got_scale;
+        uint8_t                want_zero, got_zero;
         for (int t = -1; t < 0 || (kernels = holo_kernels_at(t)); t++) {
             HoloError         error = {0};
             Host              host  = host_make(t < 0 ? NULL : kernels, 3);
@@ -598,8 +598,8 @@ static void dynamic_quantize(void **state)
             y.data     = t < 0 ? want : got;
             scale.data = t < 0 ? &want_scale : &got_scale;
             zero.data  = t < 0 ? &want_zero : &got_zero;
-            size_t            scratch;
-            const HoloKernel *kernel = holo_kernel_find(HOLO_KERNEL_quantize_i8);
+            size_t               scratch;
+            const HoloCpuKernel *kernel = holo_cpu_kernel_find(HOLO_KERNEL_quantize_i8);
             if (t >= 0) assert_int_equal(kernel->check(&call, &scratch), HOLO_OK);
             if (t < 0 ? call.op->eval(&call) : kernel->run(&call)) fail_msg("%s", error.text);
             holo_arena_deinit(&host.arena);

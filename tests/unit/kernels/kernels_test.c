@@ -44,7 +44,7 @@ static void problem_free(Problem *p)
 }
 
 // Rows, columns and k in pieces of at most these sizes.
-static float *multiply(const HoloKernels *kernels, const Problem *p, int64_t rows, int64_t columns, int64_t depth)
+static float *multiply(const HoloKernelTable *kernels, const Problem *p, int64_t rows, int64_t columns, int64_t depth)
 {
     int64_t panels  = (p->n + 15) / 16;
     float  *packed  = blank(panels * 16 * p->k);
@@ -99,8 +99,8 @@ static const int64_t hard_sizes[] = {1, 2, 15, 16, 17, 31, 33, 65, 145};
 // Each table against double, against itself with other cuts, and all exact ones against each other.
 static void check_product(const Problem *p, bool close)
 {
-    const HoloKernels *kernels;
-    float             *exact = NULL;
+    const HoloKernelTable *kernels;
+    float                 *exact = NULL;
     for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
         float *whole = multiply(kernels, p, p->m ? p->m : 1, (p->n + 15) / 16 * 16 + 16, p->k ? p->k : 1);
         float *cut   = multiply(kernels, p, 5, 48, HOLO_GEMM_K);
@@ -172,7 +172,7 @@ static void gemm_special_values(void **state)
 static void gemm_rows_of_b(void **state)
 {
     (void)state;
-    const HoloKernels *kernels;
+    const HoloKernelTable *kernels;
     for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
         Problem p    = problem(3, 48, 70, 0);
         float  *want = multiply(kernels, &p, 3, 48, 70), *c = blank(3 * 48);
@@ -201,7 +201,7 @@ static void gemm_rows_of_b(void **state)
 static void softmax_rows(void **state)
 {
     (void)state;
-    const HoloKernels *kernels;
+    const HoloKernelTable *kernels;
     for (int64_t n = 0; n < 70; n++) {
         float *x = floats(3 * n), *exact = NULL;
         for (int64_t i = 0; i < 3 * n; i++) x[i] *= n % 3 ? 20 : 200;
@@ -234,7 +234,7 @@ static void softmax_rows(void **state)
 static void softmax_special_rows(void **state)
 {
     (void)state;
-    const HoloKernels *kernels;
+    const HoloKernelTable *kernels;
     for (int t = 0; (kernels = holo_kernels_at(t)); t++)
         for (int n = 5; n <= 20; n += 15) {
             float x[18 * 20], y[18 * 20];
@@ -357,8 +357,8 @@ static void matmul_packed(void **state)
         expect_same(got, want, stack * 21 * n);
         const HoloTensor *in[] = {&c.in[0], &c.in[1]};
         HoloCall          call = {.in_count = 2, .in = in, .params = &c.params};
-        assert_int_equal(holo_kernel_find(c.kernel)->packed_size(&call, 1), stack * panels * 16 * k * 4);
-        assert_int_equal(holo_kernel_find(c.kernel)->packed_size(&call, 0), -1);
+        assert_int_equal(holo_cpu_kernel_find(c.kernel)->packed_size(&call, 1), stack * panels * 16 * k * 4);
+        assert_int_equal(holo_cpu_kernel_find(c.kernel)->packed_size(&call, 0), -1);
         free(plain), free(packed), free(want), free(got), free(c.in[0].data);
     }
 }
@@ -485,20 +485,20 @@ static void checks_refuse(void **state)
     (void)state;
     HoloTensor a = {.dtype = HOLO_F32, .rank = 2, .dim = {3, 4}}, b = {.dtype = HOLO_F32, .rank = 2, .dim = {4, 5}};
     HoloTensor out = {.dtype = HOLO_F32, .rank = 2, .dim = {3, 5}}, good = out;
-    HoloMatmulParams  params = {.size = sizeof params, .alpha = 1};
-    const HoloTensor *in[]   = {&a, &b};
-    HoloTensor       *outs[] = {&out};
-    Host              host   = host_make(holo_kernels(0), 1);
-    HoloCall          call   = {.node        = "n",
-                                .in_count    = 2,
-                                .out_count   = 1,
-                                .in          = in,
-                                .out         = outs,
-                                .params      = &params,
-                                .params_size = sizeof params,
-                                .host        = &host.host};
-    const HoloKernel *kernel = holo_kernel_find(HOLO_KERNEL_matmul_f32);
-    size_t            scratch;
+    HoloMatmulParams     params = {.size = sizeof params, .alpha = 1};
+    const HoloTensor    *in[]   = {&a, &b};
+    HoloTensor          *outs[] = {&out};
+    Host                 host   = host_make(holo_kernels(0), 1);
+    HoloCall             call   = {.node        = "n",
+                                   .in_count    = 2,
+                                   .out_count   = 1,
+                                   .in          = in,
+                                   .out         = outs,
+                                   .params      = &params,
+                                   .params_size = sizeof params,
+                                   .host        = &host.host};
+    const HoloCpuKernel *kernel = holo_cpu_kernel_find(HOLO_KERNEL_matmul_f32);
+    size_t               scratch;
     assert_int_equal(kernel->check(&call, &scratch), HOLO_OK);
     out.dim[1] = 6;
     assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
@@ -516,8 +516,8 @@ static void checks_refuse(void **state)
     assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
     in[1] = &b, call.params_size = 4;
     assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
-    assert_null(holo_kernel_find(0));
-    assert_null(holo_kernel_find(1u << 30));
+    assert_null(holo_cpu_kernel_find(0));
+    assert_null(holo_cpu_kernel_find(1u << 30));
 }
 
 static void levels(void **state)
@@ -533,8 +533,8 @@ static void levels(void **state)
 static void vector_tail(void **state)
 {
     (void)state;
-    const HoloKernels *kernels;
-    HoloMatmulParams   p = {.size = sizeof p, .alpha = 1, .tail = {.count = 1, .step = {{.op = HOLO_MAP_neg}}}};
+    const HoloKernelTable *kernels;
+    HoloMatmulParams       p = {.size = sizeof p, .alpha = 1, .tail = {.count = 1, .step = {{.op = HOLO_MAP_neg}}}};
     for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
         Case c = {.op = "MatMul", .domain = "hologram", .version = 1, .in_count = 2, .kernel = HOLO_KERNEL_matmul_f32};
         c.params.matmul = p;

@@ -82,10 +82,10 @@ static void sequences(void **state)
         Case                c      = layer(v, v == 6 ? 300 : 7);
         HoloRecurrentParams params = {.size = sizeof params};
         memcpy(&c.params, &params, sizeof params);
-        float             *want  = run_eval(&c);
-        int64_t            count = holo_tensor_count(&c.out);
-        void              *w = pack(&c, 1), *r = pack(&c, 2), *plain_w = c.in[1].data, *plain_r = c.in[2].data;
-        const HoloKernels *kernels;
+        float                 *want  = run_eval(&c);
+        int64_t                count = holo_tensor_count(&c.out);
+        void                  *w = pack(&c, 1), *r = pack(&c, 2), *plain_w = c.in[1].data, *plain_r = c.in[2].data;
+        const HoloKernelTable *kernels;
         for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
             params.flags = 0;
             memcpy(&c.params, &params, sizeof params);
@@ -125,17 +125,17 @@ static void left(void **state)
     expect_eval(&c);
 }
 
-#define REFUSED(change)                                                                            \
-    do {                                                                                           \
-        Case              c_ = right, *w = &c_;                                                    \
-        HoloError         error_ = {0};                                                            \
-        Host              host_  = host_make(holo_kernels_at(0), 1);                               \
-        const HoloTensor *in_[IN_MAX];                                                             \
-        HoloTensor       *out_[1];                                                                 \
-        size_t            scratch_;                                                                \
-        change;                                                                                    \
-        HoloCall call_ = call_init(&c_, &host_, in_, out_, &error_);                               \
-        assert_int_equal(holo_kernel_find(c_.kernel)->check(&call_, &scratch_), HOLO_BAD_ARCHIVE); \
+#define REFUSED(change)                                                                                \
+    do {                                                                                               \
+        Case              c_ = right, *w = &c_;                                                        \
+        HoloError         error_ = {0};                                                                \
+        Host              host_  = host_make(holo_kernels_at(0), 1);                                   \
+        const HoloTensor *in_[IN_MAX];                                                                 \
+        HoloTensor       *out_[1];                                                                     \
+        size_t            scratch_;                                                                    \
+        change;                                                                                        \
+        HoloCall call_ = call_init(&c_, &host_, in_, out_, &error_);                                   \
+        assert_int_equal(holo_cpu_kernel_find(c_.kernel)->check(&call_, &scratch_), HOLO_BAD_ARCHIVE); \
     } while (0)
 
 // What an archive may say wrongly.

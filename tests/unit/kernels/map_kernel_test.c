@@ -62,9 +62,9 @@ static void functions(void **state)
                              1e10f, 0x1p23f, 8388607.5f, 4194303.5f,  -0x1p31f,    0x1p63f,      1e-30f,  0x1p-126f,
                              11,    22,      355,        0.99999994f, 1.00000012f, -0.99999994f, 1e20f};
     enum { COUNT = 20000 };
-    float             *x = floats(COUNT), *exact = NULL;
-    const HoloKernels *kernels;
-    static const float scale[] = {100, 5, 0.9f, 3e4f, 1e7f, 1e30f, 1e-20f};
+    float                 *x = floats(COUNT), *exact = NULL;
+    const HoloKernelTable *kernels;
+    static const float     scale[] = {100, 5, 0.9f, 3e4f, 1e7f, 1e30f, 1e-20f};
     for (int i = 0; i < COUNT; i++) x[i] *= scale[i % HOLO_COUNT(scale)];
     memcpy(x, special, sizeof special);
     for (int r = 0; r < HOLO_COUNT(rows); r++, free(exact), exact = NULL) {
@@ -94,9 +94,9 @@ static void swish(void **state)
     const float special[] = {0,      -0.0f, NAN,  INFINITY, -INFINITY, 1e-42f, -1e-42f, 87,    -87,    -88.7f, -91.5f,
                              -91.8f, -92,   -100, -129,     -1e10f,    3e38f,  -3e38f,  1e-6f, -1e-6f, 16.6f,  -16.6f};
     enum { COUNT = 20000 };
-    float             *x = floats(COUNT), *scratch = blank(HOLO_GEMM_SCRATCH), one[HOLO_PANEL] = {1};
-    const HoloFinish   finish = {.has_slope = true, .slope = 1};
-    const HoloKernels *kernels;
+    float                 *x = floats(COUNT), *scratch = blank(HOLO_GEMM_SCRATCH), one[HOLO_PANEL] = {1};
+    const HoloFinish       finish = {.has_slope = true, .slope = 1};
+    const HoloKernelTable *kernels;
     for (int i = 0; i < COUNT; i++) x[i] *= i % 2 ? 90 : 5;
     memcpy(x, special, sizeof special);
     for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
@@ -132,8 +132,8 @@ static void swish_of_rows(void **state)
     const int        rows[] = {1, 2, 5, 7, 12, 13, 25}, columns[] = {1, 15, 16, 17, 24, 32, 33, 48, 65};
     const HoloFinish finish = {.has_slope = true, .slope = 1.5f};
     enum { K = 3, ROWS = 25, COLUMNS = 80 };
-    float             *a = floats(ROWS * K), *b = floats(K * COLUMNS), *scratch = blank(HOLO_GEMM_SCRATCH);
-    const HoloKernels *kernels;
+    float                 *a = floats(ROWS * K), *b = floats(K * COLUMNS), *scratch = blank(HOLO_GEMM_SCRATCH);
+    const HoloKernelTable *kernels;
     for (int t = 0; (kernels = holo_kernels_at(t)); t++)
         for (int c = 0; c < HOLO_COUNT(rows) * HOLO_COUNT(columns) * 2; c++) {
             int    m = rows[c / 2 % HOLO_COUNT(rows)], n = columns[c / 2 / HOLO_COUNT(rows)], row = c % 2 ? n : COLUMNS;
@@ -174,8 +174,8 @@ static void powers(void **state)
                              3,    -3,    INFINITY, -INFINITY, NAN,      1e-42f,      1e38f,       -1e38f,
                              1.5f, -1.5f, 0x1p23f,  -8388609,  16777215, 1.00000012f, 0.99999994f, 1e-30f};
     enum { SPECIAL = HOLO_COUNT(special), COUNT = 20000 };
-    float             *x = floats(COUNT), *y = floats(COUNT), *exact = NULL;
-    const HoloKernels *kernels;
+    float                 *x = floats(COUNT), *y = floats(COUNT), *exact = NULL;
+    const HoloKernelTable *kernels;
     for (int i = 0; i < COUNT; i++) {
         bool is_special = i < SPECIAL * SPECIAL;
         x[i]            = is_special ? special[i % SPECIAL] : fabsf(x[i]) * (i % 2 ? 20 : 1);
@@ -355,8 +355,8 @@ static void programs_refused(void **state)
                   p          = good;
     HoloCall call            = {
                    .node = "n", .in_count = 2, .out_count = 1, .in = in, .out = outs, .params = &p, .params_size = sizeof p};
-    const HoloKernel *kernel = holo_kernel_find(HOLO_KERNEL_map_f32);
-    size_t            scratch;
+    const HoloCpuKernel *kernel = holo_cpu_kernel_find(HOLO_KERNEL_map_f32);
+    size_t               scratch;
     assert_int_equal(kernel->check(&call, &scratch), HOLO_OK);
     p.program.count = 0;
     assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);

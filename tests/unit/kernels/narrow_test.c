@@ -20,8 +20,8 @@ static void round_to(uint32_t type, float *x, int64_t count, bool special)
 static void *narrowed(uint32_t type, const float *x, int64_t count, float book[HOLO_BOOK])
 {
     (void)book;
-    uint16_t          *out = malloc((size_t)(count + 1) * sizeof *out);
-    const HoloKernels *k   = holo_kernels(0);
+    uint16_t              *out = malloc((size_t)(count + 1) * sizeof *out);
+    const HoloKernelTable *k   = holo_kernels(0);
     assert_non_null(out);
     (type == HOLO_WEIGHTS_F16 ? k->narrow_f16 : k->narrow_bf16)(count, x, out);
     return out;
@@ -29,7 +29,7 @@ static void *narrowed(uint32_t type, const float *x, int64_t count, float book[H
 
 // ---- the matrix product
 
-static void expect_rounded(const HoloKernels *kernels, uint32_t type, int64_t m, int64_t n, int64_t k, bool special)
+static void expect_rounded(const HoloKernelTable *kernels, uint32_t type, int64_t m, int64_t n, int64_t k, bool special)
 {
     float *weights = floats(k * n);
     round_to(type, weights, k * n, special);
@@ -41,7 +41,7 @@ static void gemm_narrow(void **state)
     (void)state;
     static const int64_t m[] = {1, 2, 3, 6, 7, 12, 13, 25, 145, 151}, n[] = {1, 15, 16, 17, 33, 64, 65, 100},
                          k[] = {1, 2, 17, 255, 256, 257, 600};
-    const HoloKernels *kernels;
+    const HoloKernelTable *kernels;
     for (int t = 0; (kernels = holo_kernels_at(t)); t++)
         for (int i = 0, j = 0, p = 0; i < HOLO_COUNT(m) * HOLO_COUNT(n); i++, j = (j + 3) % HOLO_COUNT(n), p++)
             expect_rounded(kernels, narrow_types[i % 2], m[i % HOLO_COUNT(m)], n[j], k[p % HOLO_COUNT(k)], i % 3 == 0);

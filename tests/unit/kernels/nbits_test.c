@@ -61,7 +61,7 @@ static void expect_packed(Case *c)
     memcpy(&c->params, lowering.params, sizeof lowering.params);
     for (int i = HOLO_NBITS_B; i <= HOLO_NBITS_ZEROS; i++)
         if (c->in[i].dtype) plain[i] = packed_in(c, &lowering, i);
-    const HoloKernels *kernels;
+    const HoloKernelTable *kernels;
     for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
         float *one = run_kernel(c, kernels, 1), *three = run_kernel(c, kernels, 3);
         for (int64_t i = 0; i < count; i++)
@@ -183,7 +183,7 @@ static void refused(void **state)
         memcpy(&c.params, lowering.params, sizeof lowering.params);
         HoloMatmulNbitsParams *params = (void *)&c.params;
         HoloCall               call   = call_init(&c, &host, in, out, &error);
-        const HoloKernel      *kernel = holo_kernel_find(HOLO_KERNEL_matmul_nbits_f32);
+        const HoloCpuKernel   *kernel = holo_cpu_kernel_find(HOLO_KERNEL_matmul_nbits_f32);
         assert_int_equal(kernel->check(&call, &scratch), HOLO_OK);
         if (i == 0) params->bits = 8;
         if (i == 1) params->k = 32;

@@ -40,7 +40,7 @@ static uint32_t hash_of(const float *x, int64_t count)
 
 // What is computed of x, which it may be written over: of each table of class fused the same.
 typedef struct Case {
-    void (*run)(const struct Case *c, const HoloKernels *kernels, float *x);
+    void (*run)(const struct Case *c, const HoloKernelTable *kernels, float *x);
     const char *what;
     int64_t     rows, n;
     float       scale, more;
@@ -48,18 +48,18 @@ typedef struct Case {
     uint32_t    map; // a function, a reduction; or whether there is a bias
 } Case;
 
-static void run_map(const Case *c, const HoloKernels *kernels, float *x)
+static void run_map(const Case *c, const HoloKernelTable *kernels, float *x)
 {
     kernels->map_f32(&(HoloMap){.op = c->map, .n = c->rows * c->n, .a = x, .b = x, .out = x});
 }
 
-static void run_rows(const Case *c, const HoloKernels *kernels, float *x)
+static void run_rows(const Case *c, const HoloKernelTable *kernels, float *x)
 {
     kernels->softmax_f32(c->rows, c->n, x, x);
 }
 
 // In two parts, as tasks have them.
-static void run_apart(const Case *c, const HoloKernels *kernels, float *x)
+static void run_apart(const Case *c, const HoloKernelTable *kernels, float *x)
 {
     int64_t first = c->rows / 2, from = first * c->n;
     kernels->softmax_apart_f32(first, c->n, 0, x, x);
@@ -67,7 +67,7 @@ static void run_apart(const Case *c, const HoloKernels *kernels, float *x)
 }
 
 // Of keys and values that have a one each, scores are what queries are, and results the weights.
-static void run_weights(const Case *c, const HoloKernels *kernels, float *x)
+static void run_weights(const Case *c, const HoloKernelTable *kernels, float *x)
 {
     int64_t n     = c->n;
     float  *ones  = calloc((size_t)(n * n), sizeof *ones);
@@ -94,12 +94,12 @@ static void run_weights(const Case *c, const HoloKernels *kernels, float *x)
     free(ones), free(block);
 }
 
-static void run_columns(const Case *c, const HoloKernels *kernels, float *x)
+static void run_columns(const Case *c, const HoloKernelTable *kernels, float *x)
 {
     kernels->softmax_columns_f32(c->rows, c->n, x, c->n, false, x);
 }
 
-static void run_layer(const Case *c, const HoloKernels *kernels, float *x)
+static void run_layer(const Case *c, const HoloKernelTable *kernels, float *x)
 {
     float   *scale = filled(c->n, 2, 0), *bias = filled(c->n, 2, 0);
     HoloNorm norm = {.n = c->n, .x = x, .scale = scale, .run = 1, .groups = 1, .epsilon = 1e-5f, .out = x};
@@ -109,7 +109,7 @@ static void run_layer(const Case *c, const HoloKernels *kernels, float *x)
     free(scale), free(bias);
 }
 
-static void run_rms(const Case *c, const HoloKernels *kernels, float *x)
+static void run_rms(const Case *c, const HoloKernelTable *kernels, float *x)
 {
     float   *scale = filled(c->n, 2, 0);
     HoloNorm norm  = {.n = c->n, .x = x, .scale = scale, .run = 1, .groups = 1, .epsilon = 1e-5f, .out = x};
@@ -118,7 +118,7 @@ static void run_rms(const Case *c, const HoloKernels *kernels, float *x)
 }
 
 // A layer that is joined with the sum before it.
-static void run_skip(const Case *c, const HoloKernels *kernels, float *x)
+static void run_skip(const Case *c, const HoloKernelTable *kernels, float *x)
 {
     float   *scale = filled(c->n, 2, 0), *bias = filled(c->n, 2, 0);
     HoloNorm norm = {.n = c->n, .x = x, .scale = scale, .run = 1, .groups = 1, .epsilon = 1e-5f, .out = x};
@@ -129,7 +129,7 @@ static void run_skip(const Case *c, const HoloKernels *kernels, float *x)
 }
 
 // Rows are channels of one image.
-static void run_instance(const Case *c, const HoloKernels *kernels, float *x)
+static void run_instance(const Case *c, const HoloKernelTable *kernels, float *x)
 {
     float   *scale = filled(c->rows, 2, 0), *bias = filled(c->rows, 2, 0);
     HoloNorm norm = {.n = c->n, .x = x, .scale = scale, .bias = bias, .run = c->n, .groups = c->rows, .out = x};
@@ -140,7 +140,7 @@ static void run_instance(const Case *c, const HoloKernels *kernels, float *x)
 }
 
 // And with channels last.
-static void run_instance_last(const Case *c, const HoloKernels *kernels, float *x)
+static void run_instance_last(const Case *c, const HoloKernelTable *kernels, float *x)
 {
     float *scale = filled(c->rows, 2, 0), *bias = filled(c->rows, 2, 0);
     float *last = filled(c->n * c->rows, 1, 0), *factor = filled(c->rows, 1, 0), *addend = filled(c->rows, 1, 0);
@@ -154,7 +154,7 @@ static void run_instance_last(const Case *c, const HoloKernels *kernels, float *
 }
 
 // Channels of images that are eight wide, under windows of `map` in both directions.
-static void run_windows(const Case *c, const HoloKernels *kernels, float *x)
+static void run_windows(const Case *c, const HoloKernelTable *kernels, float *x)
 {
     int64_t       k = c->map, height = c->n / 8, places = height / k * (8 / k);
     float        *last = filled(c->n * c->rows, 1, 0), *out = filled(places * c->rows, 1, 0);
@@ -166,14 +166,15 @@ static void run_windows(const Case *c, const HoloKernels *kernels, float *x)
                              .dilation = {1, 1, 1}};
     assert_non_null(scratch);
     kernels->transpose_f32(c->rows, c->n, x, c->n, last, c->rows);
-    kernels->pool_f32(&(HoloPool){.shape = &shape, .image = last, .channels = c->rows, .out = out, .scratch = scratch},
-                      0, height / k);
+    kernels->pool_f32(
+        &(HoloPooling){.shape = &shape, .image = last, .channels = c->rows, .out = out, .scratch = scratch}, 0,
+        height / k);
     kernels->transpose_f32(places, c->rows, out, c->rows, x, places);
     free(last), free(out), free(scratch);
 }
 
 // One number of each row, where rows were.
-static void run_sums(const Case *c, const HoloKernels *kernels, float *x)
+static void run_sums(const Case *c, const HoloKernelTable *kernels, float *x)
 {
     float *out = filled(c->rows, 1, 0);
     kernels->reduce_f32(c->map, c->rows, c->n, x, out);
@@ -182,7 +183,7 @@ static void run_sums(const Case *c, const HoloKernels *kernels, float *x)
 }
 
 // Of each column, where the first row was.
-static void run_columns_sums(const Case *c, const HoloKernels *kernels, float *x)
+static void run_columns_sums(const Case *c, const HoloKernelTable *kernels, float *x)
 {
     float *out = filled(c->n, 1, 0);
     kernels->reduce_columns_f32(c->map, c->rows, c->n, x, c->n, out);
@@ -310,8 +311,8 @@ static void test_bits(void **state)
 {
     (void)state;
     for (int i = 0; i < HOLO_COUNT(cases); i++) {
-        const Case        *c = &cases[i];
-        const HoloKernels *kernels;
+        const Case            *c = &cases[i];
+        const HoloKernelTable *kernels;
         for (int t = 0; (kernels = holo_kernels_at(t)); t++) {
             if (kernels->exact || !strcmp(kernels->level, "sse2")) continue; // which rounds twice
             int64_t count = c->rows * c->n;

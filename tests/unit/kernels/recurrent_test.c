@@ -57,7 +57,7 @@ static void *pack(const Case *c, int input)
 static void packed(void **state)
 {
     (void)state;
-    const HoloKernels *kernels = holo_kernels_at(0);
+    const HoloKernelTable *kernels = holo_kernels_at(0);
     for (int k = 0; k < HOLO_COUNT(kinds); k++)
         for (int v = 0; v < 6; v++) {
             Case                c      = recurrent(&kinds[k], v);
@@ -91,22 +91,22 @@ static void no_times(void **state)
             HoloTensor          y      = {.dtype = HOLO_F32, .rank = 4, .dim = {0, 1, 3, 1}};
             HoloTensor          last_h = before, last_c = before;
             last_h.data = h, last_c.data = c;
-            const HoloTensor *in[]   = {&x, &w, &r, NULL, NULL, given ? &before : NULL, given ? &before : NULL};
-            HoloTensor       *out[]  = {&y, &last_h, &last_c};
-            Host              host   = host_make(holo_kernels_at(0), 1);
-            const HoloKernel *kernel = holo_kernel_find(kinds[k].kernel);
-            size_t            scratch;
-            bool              cells = kinds[k].gates == 4;
-            HoloCall          call  = {.op          = holo_op_find("", kinds[k].op, 14),
-                                       .node        = "n",
-                                       .version     = 14,
-                                       .in_count    = cells ? 7 : 6,
-                                       .out_count   = cells ? 3 : 2,
-                                       .in          = in,
-                                       .out         = out,
-                                       .params      = &params,
-                                       .params_size = sizeof params,
-                                       .host        = &host.host};
+            const HoloTensor    *in[]   = {&x, &w, &r, NULL, NULL, given ? &before : NULL, given ? &before : NULL};
+            HoloTensor          *out[]  = {&y, &last_h, &last_c};
+            Host                 host   = host_make(holo_kernels_at(0), 1);
+            const HoloCpuKernel *kernel = holo_cpu_kernel_find(kinds[k].kernel);
+            size_t               scratch;
+            bool                 cells = kinds[k].gates == 4;
+            HoloCall             call  = {.op          = holo_op_find("", kinds[k].op, 14),
+                                          .node        = "n",
+                                          .version     = 14,
+                                          .in_count    = cells ? 7 : 6,
+                                          .out_count   = cells ? 3 : 2,
+                                          .in          = in,
+                                          .out         = out,
+                                          .params      = &params,
+                                          .params_size = sizeof params,
+                                          .host        = &host.host};
             assert_int_equal(kernel->check(&call, &scratch), HOLO_OK);
             assert_int_equal(kernel->run(&call), HOLO_OK);
             for (int i = 0; i < 3; i++) {
@@ -142,8 +142,8 @@ static void outputs(void **state)
                 fast[i].data = floats(holo_tensor_count(&eval[i]));
                 out[i]       = &fast[i];
             }
-            const HoloKernel *kernel = holo_kernel_find(kinds[k].kernel);
-            size_t            scratch;
+            const HoloCpuKernel *kernel = holo_cpu_kernel_find(kinds[k].kernel);
+            size_t               scratch;
             if (kernel->check(&call, &scratch)) fail_msg("%s", error.text);
             host.host.scratch_stride = holo_align(scratch + 1, 64);
             host.host.scratch        = aligned_alloc(64, host.host.scratch_stride * 2);
@@ -175,9 +175,9 @@ static void lengths_refused(void **state)
         memcpy(&c.params, &params, sizeof params);
         HoloCall call = call_init(&c, &host, in, out, &error);
         assert_int_equal(holo_op_infer(&call), HOLO_OK);
-        assert_int_equal(holo_kernel_find(c.kernel)->check(&call, &scratch), HOLO_OK);
+        assert_int_equal(holo_cpu_kernel_find(c.kernel)->check(&call, &scratch), HOLO_OK);
         ((int32_t *)c.in[4].data)[1] = wrong;
-        assert_int_equal(holo_kernel_find(c.kernel)->run(&call), HOLO_BAD_INPUT);
+        assert_int_equal(holo_cpu_kernel_find(c.kernel)->run(&call), HOLO_BAD_INPUT);
         assert_non_null(strstr(error.text, "expected 0 to 5"));
         for (int i = 0; i < c.in_count; i++) free(c.in[i].data);
     }
@@ -187,15 +187,15 @@ static void lengths_refused(void **state)
 static void refused(void **state)
 {
     (void)state;
-    Case                c      = recurrent(&kinds[0], 1);
-    HoloRecurrentParams params = {.size = sizeof params, .flags = 4};
-    HoloError           error  = {0};
-    Host                host   = host_make(holo_kernels_at(0), 1);
-    const HoloTensor   *in[IN_MAX];
-    HoloTensor         *out[1];
-    size_t              scratch;
-    HoloCall            call   = call_init(&c, &host, in, out, &error);
-    const HoloKernel   *kernel = holo_kernel_find(HOLO_KERNEL_lstm_f32);
+    Case                 c      = recurrent(&kinds[0], 1);
+    HoloRecurrentParams  params = {.size = sizeof params, .flags = 4};
+    HoloError            error  = {0};
+    Host                 host   = host_make(holo_kernels_at(0), 1);
+    const HoloTensor    *in[IN_MAX];
+    HoloTensor          *out[1];
+    size_t               scratch;
+    HoloCall             call   = call_init(&c, &host, in, out, &error);
+    const HoloCpuKernel *kernel = holo_cpu_kernel_find(HOLO_KERNEL_lstm_f32);
     assert_int_equal(holo_op_infer(&call), HOLO_OK);
     memcpy(&c.params, &params, sizeof params); // a flag that there is not
     assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);

@@ -41,7 +41,7 @@ static void case_open(Case *c, const char *text)
     }
 }
 
-static HoloStatus case_run(Case *c, const HoloKernels *kernels, int threads)
+static HoloStatus case_run(Case *c, const HoloKernelTable *kernels, int threads)
 {
     const HoloTensor *list[INPUTS_MAX] = {&c->in[0], &c->in[1], &c->in[2], &c->in[3]};
     HoloPool         *pool;
@@ -84,12 +84,12 @@ static void narrow_wrong(int64_t count, const float *x, uint16_t *out)
     for (int64_t i = 0; i < count; i++) out[i] ^= 1 << 9; // the first bit behind the exponent
 }
 
-static HoloKernels kernels_wrong(void)
+static HoloKernelTable kernels_wrong(void)
 {
-    HoloKernels kernels   = *holo_kernels(0);
-    kernels.narrow_f16    = narrow_wrong;
-    kernels.softmax_f32   = softmax_wrong;
-    kernels.lstm_step_f32 = lstm_step_wrong;
+    HoloKernelTable kernels = *holo_kernels(0);
+    kernels.narrow_f16      = narrow_wrong;
+    kernels.softmax_f32     = softmax_wrong;
+    kernels.lstm_step_f32   = lstm_step_wrong;
     return kernels;
 }
 
@@ -100,8 +100,8 @@ static void test_slices(void **state)
 {
     (void)state;
     enum { ROWS = 400, COLUMNS = 512 };
-    HoloKernels wrong = kernels_wrong();
-    Case        c;
+    HoloKernelTable wrong = kernels_wrong();
+    Case            c;
     case_open(&c, "graph g(x: f32[400,512]) -> (y) {\n    y = Softmax@13(x)\n}\n");
     EXPECT_OK(case_run(&c, &wrong, 2));
     assert_int_equal(c.result.judged, 4 * 64 * COLUMNS);
@@ -138,8 +138,8 @@ static void test_rows_of_products(void **state)
 static void test_narrow(void **state)
 {
     (void)state;
-    HoloKernels wrong = kernels_wrong();
-    Case        c;
+    HoloKernelTable wrong = kernels_wrong();
+    Case            c;
     case_open(&c, "graph g(a: f16[200,128], b: f16[128,160]) -> (y) {\n    y = MatMul@13(a, b)\n}\n");
     EXPECT_OK(case_run(&c, holo_kernels(0), 2));
     assert_int_equal(c.result.nodes, 1);
@@ -152,8 +152,8 @@ static void test_narrow(void **state)
 static void test_whole(void **state)
 {
     (void)state;
-    HoloKernels wrong = kernels_wrong();
-    Case        c;
+    HoloKernelTable wrong = kernels_wrong();
+    Case            c;
     case_open(&c, "graph g(x: f32[9,33]) -> (y) {\n    y = Softmax@13(x)\n}\n");
     EXPECT_OK(case_run(&c, &wrong, 1));
     assert_int_equal(c.result.judged, 9 * 33);
@@ -167,7 +167,7 @@ static void test_whole(void **state)
 static void test_steps(void **state)
 {
     (void)state;
-    HoloKernels wrong = kernels_wrong();
+    HoloKernelTable wrong = kernels_wrong();
     for (int steps = 3; steps <= 40; steps += 37) {
         Case c;
         char text[500];

@@ -12,7 +12,7 @@
 
 #define KERNEL(body) "def k(a: DeviceArray[f32], b: DeviceArray[i32], n: i32, x: f32, u: u32):\n" body
 
-static HoloStatus compile(HoloArena *arena, const char *name, const char *text, HoloKernel **out, int *count,
+static HoloStatus compile(HoloArena *arena, const char *name, const char *text, HoloKernelProgram **out, int *count,
                           HoloError *error)
 {
     HoloKernelSource *source = HOLO_NEW(arena, HoloKernelSource, 1);
@@ -24,10 +24,10 @@ static HoloStatus compile(HoloArena *arena, const char *name, const char *text, 
 
 static void expect_bad(const char *name, const char *text, const char *message)
 {
-    HoloArena   arena = {0};
-    HoloError   error = {0};
-    HoloKernel *kernel;
-    int         count;
+    HoloArena          arena = {0};
+    HoloError          error = {0};
+    HoloKernelProgram *kernel;
+    int                count;
     if (compile(&arena, name, text, &kernel, &count, &error) != HOLO_BAD_MODEL) fail_msg("accepted: %s", text);
     if (!strstr(error.text, message)) fail_msg("\"%s\" is not in \"%s\"", message, error.text);
     holo_arena_deinit(&arena);
@@ -36,11 +36,11 @@ static void expect_bad(const char *name, const char *text, const char *message)
 // The program's instructions, behind its declarations.
 static void expect_code(const char *body, const char *want)
 {
-    HoloArena   arena = {0};
-    HoloError   error = {0};
-    HoloKernel *kernel;
-    int         count;
-    char        text[4096];
+    HoloArena          arena = {0};
+    HoloError          error = {0};
+    HoloKernelProgram *kernel;
+    int                count;
+    char               text[4096];
     snprintf(text, sizeof text, KERNEL("%s"), body);
     if (compile(&arena, "k.py", text, &kernel, &count, &error)) fail_msg("%s", error.text);
     const char *got = strstr(holo_isa_print(&arena, &kernel[0].program, NULL), "u: u32\n") + 7;
@@ -262,11 +262,11 @@ static void test_documentation(void **state)
         const char *name  = !strncmp(at + 4, "python", 6) ? "k.py" : !strncmp(at + 4, "c\n", 2) ? "k.c" : NULL;
         end               = strstr(start, "\n```");
         assert_non_null(end);
-        *end              = '\0';
-        HoloArena   arena = {0};
-        HoloError   error = {0};
-        HoloKernel *kernel;
-        int         count;
+        *end                     = '\0';
+        HoloArena          arena = {0};
+        HoloError          error = {0};
+        HoloKernelProgram *kernel;
+        int                count;
         if (name && compile(&arena, name, start, &kernel, &count, &error)) fail_msg("%s", error.text);
         holo_arena_deinit(&arena);
     }

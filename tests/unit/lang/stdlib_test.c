@@ -151,14 +151,14 @@ typedef struct Symbol {
 } Symbol;
 
 typedef struct Case {
-    const Row        *row;
-    const HoloKernel *kernel;
-    HoloArena        *arena;
-    Symbol            symbol[SYMBOLS];
-    int               symbol_count;
-    HoloTensor        array[ARRAYS];
-    char              name[ARRAYS][16];
-    int               array_count;
+    const Row               *row;
+    const HoloKernelProgram *kernel;
+    HoloArena               *arena;
+    Symbol                   symbol[SYMBOLS];
+    int                      symbol_count;
+    HoloTensor               array[ARRAYS];
+    char                     name[ARRAYS][16];
+    int                      array_count;
 } Case;
 
 static double value_of(const Case *c, const char *text, size_t size)
@@ -229,7 +229,7 @@ static const char *read_array(Case *c, const char *at, HoloRandom *random)
     return at + strcspn(at, " ") + strspn(at + strcspn(at, " "), " ");
 }
 
-static void make_case(Case *c, const Row *row, const HoloKernel *kernel, int64_t n, HoloArena *arena)
+static void make_case(Case *c, const Row *row, const HoloKernelProgram *kernel, int64_t n, HoloArena *arena)
 {
     HoloRandom random = {(uint64_t)n * 31 + kernel->type};
     *c                = (Case){.row = row, .kernel = kernel, .arena = arena};
@@ -374,19 +374,19 @@ static void compare(const Case *c, const HoloTensor *want)
 // ---- all kernels
 
 typedef struct Library {
-    HoloArena   arena;
-    HoloKernel *kernel[512];
-    int         count, tested;
+    HoloArena          arena;
+    HoloKernelProgram *kernel[512];
+    int                count, tested;
 } Library;
 
 static void add_file(Library *l, const char *path)
 {
-    HoloError         error   = {0};
-    HoloMapping      *mapping = HOLO_NEW(&l->arena, HoloMapping, 1);
-    HoloKernelSource *source  = HOLO_NEW(&l->arena, HoloKernelSource, 1);
-    HoloAstModule    *module  = HOLO_NEW(&l->arena, HoloAstModule, 1);
-    HoloKernel       *kernel;
-    int               count = 0;
+    HoloError          error   = {0};
+    HoloMapping       *mapping = HOLO_NEW(&l->arena, HoloMapping, 1);
+    HoloKernelSource  *source  = HOLO_NEW(&l->arena, HoloKernelSource, 1);
+    HoloAstModule     *module  = HOLO_NEW(&l->arena, HoloAstModule, 1);
+    HoloKernelProgram *kernel;
+    int                count = 0;
     if (holo_file_map(path, mapping, &error)) fail_msg("%s", error.text);
     *source = (HoloKernelSource){path, holo_arena_text(&l->arena, mapping->data, mapping->size), mapping->size};
     holo_file_unmap(mapping);
@@ -434,7 +434,7 @@ static int teardown(void **state)
 }
 
 // The first run is held against eval, those with other numbers of threads against the first, bit by bit.
-static void test_case(const Row *row, const HoloKernel *kernel, int64_t n, bool is_small)
+static void test_case(const Row *row, const HoloKernelProgram *kernel, int64_t n, bool is_small)
 {
     static const int threads[] = {1, 2, 4, 0};
     HoloArena        arena     = {0};
@@ -458,7 +458,7 @@ static void test_case(const Row *row, const HoloKernel *kernel, int64_t n, bool 
 }
 
 // What n is for a million elements of the largest array.
-static int64_t size_of_million(const Row *row, const HoloKernel *kernel)
+static int64_t size_of_million(const Row *row, const HoloKernelProgram *kernel)
 {
     HoloArena arena = {0};
     Case      c;
@@ -475,7 +475,7 @@ static void test_row(Library *l, const Row *row)
     static const int64_t sizes[] = {0, 1, 15, 16, 17, 1000, MILLION};
     bool                 found   = false;
     for (int k = 0; k < l->count; k++) {
-        const HoloKernel *kernel = l->kernel[k];
+        const HoloKernelProgram *kernel = l->kernel[k];
         if (strcmp(kernel->function->name, row->kernel)) continue;
         found = true;
         for (int i = 0; i < HOLO_COUNT(sizes); i++) {

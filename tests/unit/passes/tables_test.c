@@ -252,8 +252,8 @@ static void test_chains(void **state)
 static void test_bytes(void **state)
 {
     (void)state;
-    const HoloKernels *kernels;
-    uint8_t            x[300], out[302], table[256];
+    const HoloKernelTable *kernels;
+    uint8_t                x[300], out[302], table[256];
     for (int i = 0; i < 256; i++) table[i] = (uint8_t)(i * 167 + 13);
     for (int i = 0; i < 300; i++) x[i] = (uint8_t)(i * 89 + 250);
     for (int t = 0; (kernels = holo_kernels_at(t)); t++)

@@ -12,7 +12,7 @@
 
 // ---- conversions, of every level and class
 
-static void widen_all(const HoloKernels *k)
+static void widen_all(const HoloKernelTable *k)
 {
     static uint16_t x[1 << 16], back[1 << 16];
     static float    wide[1 << 16];

@@ -140,9 +140,9 @@ static void test_any_number_of_threads_gives_the_same_bits(void **state)
 // An archive of class exact on every table of kernels that this machine can run.
 static void expect_same_for_levels(const char *path)
 {
-    HoloModel         *model = compiled(path, HOLO_EXACT);
-    const HoloKernels *kernels;
-    size_t             size, other_size;
+    HoloModel             *model = compiled(path, HOLO_EXACT);
+    const HoloKernelTable *kernels;
+    size_t                 size, other_size;
     assert_true(model->kernels->exact);
     uint8_t *bytes = answer(model, NULL, 7, 5, &size);
     for (int i = 0; (kernels = holo_kernels_at(i)); i++) {
