@@ -3,7 +3,6 @@
 //
 // What is written appears under its name only when all of it has succeeded.
 #include "api/compiling.h"
-#include "base/system.h"
 #include "runtime/model.h"
 
 static HoloStatus compile(HoloCompile *c)
@@ -43,7 +42,7 @@ static HoloStatus compile_begin(HoloCompile *c, const char *out_path)
     if (!c->box) return holo_fail_memory(c->error);
     *c->box = (HoloReportBox){0};
     if (holo_pool_create(c->compiler->threads, &c->pool)) return holo_fail_memory(c->error);
-    return holo_file_writer_open(out_path, &c->file, c->error);
+    return holo_compile_open(c, &c->file);
 }
 
 // To the log of the context.
@@ -62,6 +61,7 @@ static void compile_end(HoloCompile *c, HoloStatus status, HoloReport **out_repo
     holo_pool_destroy(c->pool);
     holo_plan_deinit(&c->plan);
     holo_notes_deinit(&c->notes);
+    holo_draft_destroy(c->draft);
     holo_source_close(c->source);
     compile_tell(c, status);
     if (!status && out_report)
@@ -89,11 +89,10 @@ HoloStatus holo_compile_file(const HoloCompiler *compiler, const char *path, con
     return status;
 }
 
-// The file has no name any more when this returns, but lives as long as it is mapped.
 static HoloStatus model_take(HoloCompile *c, HoloModel **out_model)
 {
     HoloMapping mapping;
-    HOLO_TRY(holo_file_writer_map(c->file, &mapping, c->error));
+    HOLO_TRY(holo_file_writer_take(c->file, &mapping, c->error));
     HOLO_IN(holo_context_account(c->compiler->context)); // not the compile's: it goes on living
     HOLO_TRY(holo_model_open_mapping(&mapping, out_model, c->error));
     (*out_model)->account = holo_in_.account;
@@ -108,12 +107,10 @@ HoloStatus holo_compile_model(const HoloCompiler *compiler, const char *path, Ho
     HoloCompile c = {.compiler = compiler ? compiler : &defaults, .path = path, .error = error};
     *out_model    = NULL;
     if (out_report) *out_report = NULL;
-    char temporary[4096];
-    holo_temporary_path("hologram", temporary, sizeof temporary);
-    HoloStatus status = compile_begin(&c, temporary);
+    HoloStatus status = compile_begin(&c, NULL);
     if (!status) status = compile(&c);
     if (!status) status = model_take(&c, out_model);
-    if (c.file && holo_file_writer_close(c.file, false, NULL)) status = status ? status : HOLO_NO_FILE;
+    if (c.file && holo_file_writer_close(c.file, false, NULL)) status = status ? status : HOLO_INTERNAL;
     compile_end(&c, status, out_report);
     return status;
 }

@@ -24,7 +24,8 @@ typedef struct Box {         // the bisection's memory goes with it
 typedef struct Bisect {
     HoloCompiler      compiler; // a copy, whose disabled passes grow
     const char       *path;
-    HoloSource       *reference, *trial;
+    HoloSource       *reference;
+    HoloGraph        *trial;
     HoloPool         *pool;
     HoloVerifyOptions options;
     HoloVerifier     *verifier;
@@ -216,7 +217,7 @@ static HoloStatus reference_make(Bisect *b)
     b->options.relative = fmax(b->compiler.relative, usual.relative);
     b->options.absolute = fmax(b->compiler.absolute, usual.absolute);
     b->options.pool     = b->pool;
-    b->options.trial    = b->trial ? b->trial->model.graph : NULL;
+    b->options.trial    = b->trial;
     HoloError  why      = {0};
     HoloStatus status = holo_verifier_create(b->reference->model.graph, holo_kernels(b->compiler.numeric == HOLO_EXACT),
                                              &b->options, &b->verifier, &result, &why);
@@ -235,12 +236,13 @@ static HoloStatus bisect(Bisect *b, const HoloTensor *const *inputs, int input_c
 {
     b->options.inputs = inputs;
     holo_compiler_progress(&b->compiler, "computing the model plainly", 0);
-    HOLO_TRY(holo_compiler_import_reference(&b->compiler, b->path, &b->reference, &b->trial, b->error));
-    const HoloGraph *graph = b->reference->model.graph;
+    HOLO_TRY(holo_compiler_import(&b->compiler, b->path, &b->reference, b->error));
+    HoloGraph *graph = b->reference->model.graph;
     HOLO_TRY(holo_graph_check_ops(graph, b->error));
     if (inputs && graph->input_count != input_count)
         return holo_fail(b->error, HOLO_BAD_ARGUMENT, "the model has %d inputs; %d are given", graph->input_count,
                          input_count);
+    HOLO_TRY(holo_compiler_judge(&b->compiler, graph, &b->trial, b->error));
     HOLO_TRY(reference_make(b));
     return b->verifier ? search_all(b) : HOLO_OK;
 }
@@ -262,7 +264,6 @@ HoloStatus holo_bisect(const HoloCompiler *compiler, const char *path, const Hol
     HoloStatus status = bisect(&b, inputs, input_count);
     holo_verifier_destroy(b.verifier);
     holo_pool_destroy(b.pool);
-    holo_source_close(b.trial);
     holo_source_close(b.reference);
     b.box->bisection.seconds = holo_time_now() - start;
     if (status)

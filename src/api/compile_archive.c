@@ -5,6 +5,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+HoloStatus holo_compile_open(const HoloCompile *c, HoloFileWriter **out)
+{
+    return c->out_path ? holo_file_writer_open(c->out_path, out, c->error) : holo_file_writer_memory(out, c->error);
+}
+
 // ---- metadata. Only what depends on the model and the choices: the same compile gives the same bytes.
 
 static HoloStatus meta_number(HoloCompile *c, const char *key, uint64_t number)
@@ -66,7 +71,7 @@ static HoloStatus meta_add(HoloCompile *c)
     HOLO_TRY(holo_plan_meta(&c->plan, "numeric", c->compiler->numeric == HOLO_EXACT ? "exact" : "fused", c->error));
     HOLO_TRY(meta_number(c, "nodes.before", r->nodes_before));
     HOLO_TRY(meta_number(c, "nodes.after", r->nodes_after));
-    uint64_t flops = holo_plan_flops(c->source->model.graph);
+    uint64_t flops = holo_plan_flops(c->draft->graph);
     if (flops) HOLO_TRY(meta_number(c, "flops", flops));
     for (int i = 0; i < r->pass_count; i++) {
         char key[64];
@@ -92,7 +97,8 @@ void holo_compile_release(const HoloModelSource *model, const void *data, size_t
 
 static void write_release(void *context, const void *data, size_t size)
 {
-    holo_compile_release(&((HoloCompile *)context)->source->model, data, size);
+    const HoloCompile *c = context;
+    holo_compile_release(c->draft->source ? &c->draft->source->model : &c->source->model, data, size);
 }
 
 static void write_progress(void *context, double fraction)

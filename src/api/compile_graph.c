@@ -20,6 +20,29 @@ static void dump(const HoloCompile *c, const char *stage, const HoloGraph *graph
     holo_text_deinit(&text);
 }
 
+HoloStatus holo_draft_create(const HoloGraph *graph, HoloDraft **out, HoloError *error)
+{
+    HoloDraft *draft = holo_realloc(NULL, sizeof *draft);
+    *out             = NULL;
+    if (!draft) return holo_fail_memory(error);
+    *draft       = (HoloDraft){0};
+    draft->graph = holo_graph_copy(graph, &draft->arena);
+    if (draft->graph) {
+        *out = draft;
+        return HOLO_OK;
+    }
+    holo_draft_destroy(draft);
+    return holo_fail_memory(error);
+}
+
+void holo_draft_destroy(HoloDraft *draft)
+{
+    if (!draft) return;
+    holo_source_close(draft->source);
+    holo_arena_deinit(&draft->arena);
+    holo_free(draft);
+}
+
 HoloStatus holo_compile_import(HoloCompile *c)
 {
     holo_compiler_progress(c->compiler, "reading the model", 0);
@@ -29,7 +52,8 @@ HoloStatus holo_compile_import(HoloCompile *c)
     c->box->report.nodes_before = (uint32_t)graph->node_count;
     dump(c, "import", graph);
     holo_compiler_note_kernels(c->compiler, graph, &c->notes);
-    return holo_graph_check_ops(graph, c->error);
+    HOLO_TRY(holo_graph_check_ops(graph, c->error));
+    return holo_draft_create(graph, &c->draft, c->error);
 }
 
 static void pass_after(void *context, const HoloPass *pass, const HoloGraph *graph, int changes)
@@ -91,7 +115,7 @@ HoloStatus holo_compile_quantize(HoloCompile *c)
 {
     const char     *disabled[64];
     HoloPassOptions options = pass_options(c, disabled);
-    HoloGraph     **graph   = &c->source->model.graph;
+    HoloGraph     **graph   = &c->draft->graph;
     if (!holo_compiler_quantizes(c->compiler)) return HOLO_OK;
     HOLO_TRY(holo_compiler_quantize(c->compiler, *graph, &options, c->pool, c->box, graph, &c->quantized, c->error));
     approximations_note(c);
@@ -102,7 +126,7 @@ HoloStatus holo_compile_quantize(HoloCompile *c)
 HoloStatus holo_compile_optimize(HoloCompile *c)
 {
     const HoloCompiler *compiler = c->compiler;
-    HoloGraph          *graph    = c->source->model.graph;
+    HoloGraph          *graph    = c->draft->graph;
     const char         *disabled[64];
     HoloChanges         all = {.limit = INT_MAX}, *changes = compiler->changes ? compiler->changes : &all;
     HoloPassOptions     options = pass_options(c, disabled);
@@ -130,7 +154,7 @@ HoloStatus holo_compile_materialize(HoloCompile *c)
 {
     HoloReport *r = &c->box->report;
     HoloDomain *domains;
-    HOLO_TRY(holo_compiler_domains(c->compiler, c->source->model.graph, &c->box->arena, &domains, c->error));
+    HOLO_TRY(holo_compiler_domains(c->compiler, c->draft->graph, &c->box->arena, &domains, c->error));
     HoloMaterialize m = {
         .is_exact     = c->compiler->numeric == HOLO_EXACT,
         .pool         = c->pool,
@@ -142,12 +166,12 @@ HoloStatus holo_compile_materialize(HoloCompile *c)
     };
     c->notes.is_late = false;
     if (c->compiler->no_tables) return HOLO_OK;
-    HOLO_TRY(holo_materialize_rows(c->source->model.graph, &m));
-    HOLO_TRY(holo_materialize_few(c->source->model.graph, &m));
+    HOLO_TRY(holo_materialize_rows(c->draft->graph, &m));
+    HOLO_TRY(holo_materialize_few(c->draft->graph, &m));
     r->tables += m.tables;
     r->table_bytes = r->table_budget - m.room;
-    r->nodes_after = (uint32_t)c->source->model.graph->node_count;
-    if (m.tables) dump(c, "materialize", c->source->model.graph);
+    r->nodes_after = (uint32_t)c->draft->graph->node_count;
+    if (m.tables) dump(c, "materialize", c->draft->graph);
     return HOLO_OK;
 }
 
@@ -168,7 +192,7 @@ HoloStatus holo_compile_tune(HoloCompile *c)
         .context  = c,
     };
     HoloTuning tuning;
-    HOLO_TRY(holo_tune(c->source->model.graph, &options, &c->box->arena, &tuning, c->error));
+    HOLO_TRY(holo_tune(c->draft->graph, &options, &c->box->arena, &tuning, c->error));
     r->tuned        = true;
     r->tune_count   = tuning.count;
     r->tunes        = tuning.reports;
@@ -217,7 +241,7 @@ static HoloStatus fit(HoloCompile *c)
     if (c->compiler->size == HOLO_SIZE_SMALL) budget = 0;
     if (c->compiler->size == HOLO_SIZE_FAST) budget = UINT64_MAX;
     if (budget > OTHER_BYTES && budget < UINT64_MAX) budget -= OTHER_BYTES;
-    HOLO_TRY(holo_plan_fit(c->source->model.graph, &c->plan, budget, &c->notes, &done, &anew, c->error));
+    HOLO_TRY(holo_plan_fit(c->draft->graph, &c->plan, budget, &c->notes, &done, &anew, c->error));
     r->transformed           = done.stored;
     r->transformed_bytes     = done.bytes_bought;
     r->not_transformed       = done.given_up;
@@ -226,13 +250,13 @@ static HoloStatus fit(HoloCompile *c)
     if (!anew) return HOLO_OK;
     holo_plan_deinit(&c->plan);
     c->plan = (HoloPlan){0};
-    return holo_plan_create(c->source->model.graph, &c->plan, c->error);
+    return holo_plan_create(c->draft->graph, &c->plan, c->error);
 }
 
 HoloStatus holo_compile_plan(HoloCompile *c)
 {
     HoloReport *r = &c->box->report;
-    HOLO_TRY(holo_plan_create(c->source->model.graph, &c->plan, c->error));
+    HOLO_TRY(holo_plan_create(c->draft->graph, &c->plan, c->error));
     HOLO_TRY(fit(c));
     if (c->compiler->numeric == HOLO_EXACT) c->plan.flags_must |= HOLO_FLAG_EXACT;
     r->steps              = c->plan.steps;

@@ -56,7 +56,7 @@ static bool is_separate(HoloCompile *c, const HoloGraph *told)
     if (holo_compile_import(c) || !is_all(told, c->source->model.graph) || holo_compile_optimize(c) ||
         holo_compile_materialize(c) || holo_compile_tune(c))
         return false;
-    bool is = holo_plan_is_separate(c->source->model.graph, &scratch);
+    bool is = holo_plan_is_separate(c->draft->graph, &scratch);
     holo_arena_deinit(&scratch);
     return is;
 }
@@ -71,21 +71,25 @@ HoloStatus holo_compile_images(HoloCompile *c)
     if (!open) return HOLO_OK;
     other.compiler        = open;
     other.source          = NULL;
+    other.draft           = NULL;
     other.plan            = (HoloPlan){0};
     other.notes           = (HoloNotes){0};
     other.error           = &ignored;
     c->box->report.folded = c->box->report.tables = 0;
-    if (is_separate(&other, c->source->model.graph) && !holo_compile_plan(&other)) {
-        holo_plan_fix(&other.plan, images);
+    bool is = is_separate(&other, c->source->model.graph) && !holo_compile_plan(&other);
+    if (is) { // what was told stays what is verified against
         HoloCompile before = *c;
-        c->source          = other.source;
-        c->plan            = other.plan;
-        c->notes           = other.notes;
-        other              = before;
+        holo_plan_fix(&other.plan, images);
+        c->draft         = other.draft;
+        c->draft->source = other.source;
+        c->plan          = other.plan;
+        c->notes         = other.notes;
+        other            = before;
     } else
         c->box->report = report;
     holo_plan_deinit(&other.plan);
     holo_notes_deinit(&other.notes);
-    holo_source_close(other.source);
+    holo_draft_destroy(other.draft);
+    if (!is) holo_source_close(other.source);
     return HOLO_OK;
 }

@@ -11,12 +11,11 @@
 #include <string.h>
 
 typedef struct Verifying {
-    HoloCompile           *compile;
-    const HoloModelSource *source;
-    const HoloGraph       *reference;
-    const HoloModel       *model;
-    HoloVerifyOptions      options;
-    int                    samples; // given, that were compared
+    HoloCompile      *compile;
+    const HoloGraph  *reference;
+    const HoloModel  *model;
+    HoloVerifyOptions options;
+    int               samples; // given, that were compared
 } Verifying;
 
 static void verify_progress(void *context, double fraction)
@@ -26,7 +25,7 @@ static void verify_progress(void *context, double fraction)
 
 static void verify_release(void *context, const void *data, size_t size)
 {
-    holo_compile_release(((Verifying *)context)->source, data, size);
+    holo_compile_release(&((Verifying *)context)->compile->source->model, data, size);
 }
 
 // ---- inputs that are given
@@ -121,12 +120,11 @@ static HoloStatus samples_verify(Verifying *v)
 
 // ---- the plan against the model
 
-static HoloStatus verify_with(HoloCompile *c, const HoloModelSource *source, const HoloGraph *reference,
-                              HoloGraph *trial)
+static HoloStatus verify_with(HoloCompile *c, const HoloGraph *reference, HoloGraph *trial)
 {
     HoloMapping mapping;
     HoloModel  *model;
-    Verifying   v = {.compile = c, .source = source, .reference = reference};
+    Verifying   v = {.compile = c, .reference = reference};
     v.options     = (HoloVerifyOptions){
             .relative   = c->compiler->relative,
             .absolute   = c->compiler->absolute,
@@ -148,18 +146,14 @@ static HoloStatus verify_with(HoloCompile *c, const HoloModelSource *source, con
     return status;
 }
 
-// The passes have changed the imported graph, so the reference is the model read once more. Nobody needs that graph any
-// longer, nor what weights it holds in other types.
+// Nobody needs what the passes have made of the model any longer, nor what weights that holds in other types.
 static HoloStatus verify_model(HoloCompile *c)
 {
-    HoloSource *reference = NULL, *trial = NULL;
-    holo_source_close(c->source);
-    c->source         = NULL;
-    HoloStatus status = holo_compiler_import_reference(c->compiler, c->path, &reference, &trial, c->error);
-    if (!status) status = verify_with(c, &reference->model, reference->model.graph, trial ? trial->model.graph : NULL);
-    holo_source_close(trial);
-    holo_source_close(reference);
-    return status;
+    HoloGraph *graph = c->source->model.graph, *trial;
+    holo_draft_destroy(c->draft);
+    c->draft = NULL;
+    HOLO_TRY(holo_compiler_judge(c->compiler, graph, &trial, c->error));
+    return verify_with(c, graph, trial);
 }
 
 // How far the quantized model is from the other was measured before.
@@ -170,7 +164,7 @@ static HoloStatus verify_quantized(HoloCompile *c)
     HOLO_TRY(holo_compiler_take_integers(c->compiler, c->quantized, c->error));
     if (holo_compiler_has_symbols(c->quantized) && !(trial = holo_graph_copy(c->quantized, c->quantized->arena)))
         return holo_fail_memory(c->error);
-    return verify_with(c, &c->source->model, c->quantized, trial);
+    return verify_with(c, c->quantized, trial);
 }
 
 // What the estimate did not foresee meets the same limit.
@@ -281,7 +275,7 @@ static HoloStatus patterns_learn(HoloCompile *c, const HoloModel *model, HoloSes
         HOLO_TRY(holo_session_learn(session, model, c->compiler->patterns[i], &count, c->error));
         r->patterns += (uint32_t)count;
     }
-    HOLO_TRY(holo_file_writer_open(c->out_path, &file, c->error));
+    HOLO_TRY(holo_compile_open(c, &file));
     HoloStatus status = holo_memo_write(session, file, &size, c->error);
     HoloStatus closed = holo_file_writer_close(status ? file : c->file, false, c->error);
     if (status) return status;

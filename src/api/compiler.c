@@ -337,20 +337,14 @@ static HoloStatus take_constants(const HoloCompiler *compiler, HoloGraph *graph,
     return HOLO_OK;
 }
 
-static HoloStatus import_to_judge(const HoloCompiler *compiler, const char *path, HoloSource **out, HoloError *error)
-{
-    HOLO_TRY(holo_compiler_import(compiler, path, out, error));
-    HOLO_TRY(take_constants(compiler, (*out)->model.graph, error));
-    return holo_compiler_take_integers(compiler, (*out)->model.graph, error);
-}
-
-HoloStatus holo_compiler_import_reference(const HoloCompiler *compiler, const char *path, HoloSource **out,
-                                          HoloSource **out_trial, HoloError *error)
+HoloStatus holo_compiler_judge(const HoloCompiler *compiler, HoloGraph *graph, HoloGraph **out_trial, HoloError *error)
 {
     *out_trial = NULL;
-    HOLO_TRY(import_to_judge(compiler, path, out, error));
-    if (!holo_compiler_has_symbols((*out)->model.graph)) return HOLO_OK;
-    return import_to_judge(compiler, path, out_trial, error);
+    HOLO_TRY(take_constants(compiler, graph, error));
+    HOLO_TRY(holo_compiler_take_integers(compiler, graph, error));
+    if (!holo_compiler_has_symbols(graph)) return HOLO_OK;
+    *out_trial = holo_graph_copy(graph, graph->arena);
+    return *out_trial ? HOLO_OK : holo_fail_memory(error);
 }
 
 // ---- files

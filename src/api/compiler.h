@@ -78,11 +78,11 @@ void holo_compiler_defaults(HoloCompiler *compiler);
 // The model with its types, and with the inputs that the compiler was told.
 HOLO_MUST HoloStatus holo_compiler_import(const HoloCompiler *compiler, const char *path, HoloSource **out,
                                           HoloError *error);
-// The same to verify against; *out_trial is it once more, to try sizes on, where some are open, and else NULL. Both are
-// to be closed in any case.
-HOLO_MUST HoloStatus holo_compiler_import_reference(const HoloCompiler *compiler, const char *path, HoloSource **out,
-                                                    HoloSource **out_trial, HoloError *error);
-// The same of graphs that are made here: of the model as it is meant, and of what is tried.
+// Makes the graph, which is inferred, the reference of a verification. *out_trial is a copy of it to try sizes on, where some
+// are open, and else NULL.
+HOLO_MUST HoloStatus holo_compiler_judge(const HoloCompiler *compiler, HoloGraph *graph, HoloGraph **out_trial,
+                                         HoloError *error);
+// A part of that, for a quantized graph: integers between DequantizeLinear and QuantizeLinear are computed as such.
 HOLO_MUST HoloStatus holo_compiler_take_integers(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error);
 bool                 holo_compiler_has_symbols(const HoloGraph *graph); // among the sizes of inputs
 void                 holo_compiler_progress(const HoloCompiler *compiler, const char *stage, double fraction);

@@ -10,10 +10,20 @@
 #include "runtime/pool.h"
 #include "verify/verify.h"
 
+// A copy of the imported graph, with memory of its own. The stages change it until it is planned.
+typedef struct HoloDraft {
+    HoloArena   arena;
+    HoloGraph  *graph;
+    HoloSource *source; // whose weights it shares, and which goes with it; NULL: the compile's
+} HoloDraft;
+HOLO_MUST HoloStatus holo_draft_create(const HoloGraph *graph, HoloDraft **out, HoloError *error);
+void                 holo_draft_destroy(HoloDraft *draft); // NULL is nothing to destroy
+
 typedef struct HoloCompile {
     const HoloCompiler *compiler;
-    const char         *path, *out_path;
-    HoloSource         *source;
+    const char         *path, *out_path; // out_path NULL: into memory
+    HoloSource         *source;          // as it was read: what verification compares with
+    HoloDraft          *draft;
     HoloGraph          *quantized; // what to verify against, instead of the model; NULL: the model
     HoloPlan            plan;
     HoloFileWriter     *file;
@@ -41,6 +51,8 @@ HOLO_MUST HoloStatus holo_compile_verify(HoloCompile *c);   // it answers as the
 HOLO_MUST HoloStatus holo_compile_record(HoloCompile *c);   // what verification found, into the archive
 HOLO_MUST HoloStatus holo_compile_memorize(HoloCompile *c); // answers to the inputs given, into the archive
 
+// What the archive is written to: a file under no name yet or, where none was asked for, memory.
+HOLO_MUST HoloStatus holo_compile_open(const HoloCompile *c, HoloFileWriter **out);
 // Room in the archive for what verification will find.
 HOLO_MUST HoloStatus holo_compile_reserve(HoloCompile *c);
 // Pages of the model's files that are not needed for now are given back: memory stays below the model's size.

@@ -1,5 +1,5 @@
 // files.c - files, as far as they are the same on every system: writing goes through a buffer to a file that takes its name
-// when it is whole. os_posix.c and os_windows.c are under it.
+// when it is whole, or to memory. os_posix.c and os_windows.c are under it.
 #include "base/files.h"
 #include "base/files_system.h"
 #include "base/system.h"
@@ -27,6 +27,8 @@ HoloStatus holo_file_writer_open(const char *path, HoloFileWriter **out, HoloErr
     if (!w) return holo_fail_memory(error);
     w->size = w->filled = 0;
     w->is_named         = false;
+    w->memory           = NULL;
+    w->room             = 0;
     w->path             = (char *)(w + 1);
     w->temporary        = w->path + length;
     memcpy(w->path, path, length);
@@ -39,19 +41,61 @@ HoloStatus holo_file_writer_open(const char *path, HoloFileWriter **out, HoloErr
     return status;
 }
 
+// ---- in memory
+
+HoloStatus holo_file_writer_memory(HoloFileWriter **out, HoloError *error)
+{
+    HoloFileWriter *w = holo_realloc(NULL, sizeof *w);
+    *out              = w;
+    if (!w) return holo_fail_memory(error);
+    w->path   = NULL;
+    w->memory = NULL;
+    w->size = w->filled = w->room = 0;
+    return HOLO_OK;
+}
+
+static HoloStatus memory_resize(HoloFileWriter *w, size_t room, HoloError *error)
+{
+    char  *memory = holo_memory_take(room, 0);
+    size_t keep   = w->room < room ? w->room : room;
+    if (!memory) return holo_fail_memory(error);
+    if (keep) memcpy(memory, w->memory, keep);
+    holo_memory_free(w->memory, w->room);
+    w->memory = memory;
+    w->room   = room;
+    return HOLO_OK;
+}
+
+// A writer that says its whole size first, as that of archives does, moves nothing.
+static HoloStatus memory_put(HoloFileWriter *w, uint64_t offset, const void *data, size_t size, HoloError *error)
+{
+    size_t end, more = w->room + w->room / 2;
+    if (offset > SIZE_MAX || !holo_size_add((size_t)offset, size, &end)) return holo_fail_memory(error);
+    if (end > w->room) HOLO_TRY(memory_resize(w, end > more ? end : more, error));
+    if (size) memcpy(w->memory + offset, data, size);
+    return HOLO_OK;
+}
+
+static HoloStatus put(HoloFileWriter *w, uint64_t offset, const void *data, size_t size, HoloError *error)
+{
+    return w->path ? holo_writer_put(w, offset, data, size, error) : memory_put(w, offset, data, size, error);
+}
+
+// ---- either way
+
 static HoloStatus flush(HoloFileWriter *w, HoloError *error)
 {
     size_t filled = w->filled;
     if (!filled) return HOLO_OK;
     w->filled = 0;
-    return holo_writer_put(w, w->size - filled, w->buffer, filled, error);
+    return put(w, w->size - filled, w->buffer, filled, error);
 }
 
 HoloStatus holo_file_write(HoloFileWriter *w, const void *data, size_t size, HoloError *error)
 {
     if (size > sizeof w->buffer - w->filled) HOLO_TRY(flush(w, error));
     if (size > sizeof w->buffer) {
-        HOLO_TRY(holo_writer_put(w, w->size, data, size, error));
+        HOLO_TRY(put(w, w->size, data, size, error));
     } else if (size) {
         memcpy(w->buffer + w->filled, data, size);
         w->filled += size;
@@ -63,7 +107,7 @@ HoloStatus holo_file_write(HoloFileWriter *w, const void *data, size_t size, Hol
 HoloStatus holo_file_write_at(HoloFileWriter *w, uint64_t offset, const void *data, size_t size, HoloError *error)
 {
     HOLO_TRY(flush(w, error));
-    HOLO_TRY(holo_writer_put(w, offset, data, size, error));
+    HOLO_TRY(put(w, offset, data, size, error));
     if (offset + size > w->size) w->size = offset + size;
     return HOLO_OK;
 }
@@ -72,13 +116,29 @@ HoloStatus holo_file_writer_map(HoloFileWriter *w, HoloMapping *out, HoloError *
 {
     *out = (HoloMapping){0};
     HOLO_TRY(flush(w, error));
-    return w->size ? holo_writer_view(w, out, error) : HOLO_OK;
+    if (!w->size) return HOLO_OK;
+    if (w->path) return holo_writer_view(w, out, error);
+    *out = (HoloMapping){.data = w->memory, .size = (size_t)w->size, .is_view = true};
+    return HOLO_OK;
+}
+
+HoloStatus holo_file_writer_take(HoloFileWriter *w, HoloMapping *out, HoloError *error)
+{
+    if (w->path) return holo_file_writer_map(w, out, error);
+    *out = (HoloMapping){0};
+    HOLO_TRY(flush(w, error));
+    if (w->size != w->room) HOLO_TRY(memory_resize(w, (size_t)w->size, error));
+    *out      = (HoloMapping){.data = w->memory, .size = w->room, .is_taken = w->room > 0};
+    w->memory = NULL;
+    w->size = w->room = 0;
+    return HOLO_OK;
 }
 
 HoloStatus holo_file_writer_close(HoloFileWriter *w, bool commit, HoloError *error)
 {
     HoloStatus status = commit ? flush(w, error) : HOLO_OK;
-    HoloStatus ended  = holo_writer_end(w, commit && !status, error);
+    HoloStatus ended  = w->path ? holo_writer_end(w, commit && !status, error) : HOLO_OK;
+    holo_memory_free(w->memory, w->room);
     holo_free(w);
     return status ? status : ended;
 }

@@ -8,7 +8,8 @@ typedef struct HoloMapping {
     const void *data; // page-aligned when mapped, else 64-byte aligned; readable for `size` bytes
     size_t      size;
     bool        is_mapped; // its pages are those of the file
-    bool        is_taken;  // it was read into memory of holo_memory_take
+    bool        is_taken;  // its memory is of holo_memory_take
+    bool        is_view;   // of memory that somebody else has
 } HoloMapping;
 
 // Maps a file for reading, or reads it where it cannot be mapped.
@@ -31,8 +32,13 @@ HOLO_MUST HoloStatus holo_file_write_at(HoloFileWriter *writer, uint64_t offset,
                                         HoloError *error);
 // Syncs to the disk and renames to the final path; on failure, or with commit false, removes the temporary file.
 HOLO_MUST HoloStatus holo_file_writer_close(HoloFileWriter *writer, bool commit, HoloError *error);
-// The bytes written so far, mapped for reading, before the file has its name.
+// The bytes written so far, for reading, before the file has its name. More may be written inside of them meanwhile.
 HOLO_MUST HoloStatus holo_file_writer_map(HoloFileWriter *writer, HoloMapping *out, HoloError *error);
+
+// The same in memory instead of a file: nothing is left when it is closed but what was taken.
+HOLO_MUST HoloStatus holo_file_writer_memory(HoloFileWriter **out, HoloError *error);
+// All that was written, which stays when the writer is closed. It is the last that the writer does.
+HOLO_MUST HoloStatus holo_file_writer_take(HoloFileWriter *writer, HoloMapping *out, HoloError *error);
 
 // How files and memory are to be had. Both are wishes: a system that cannot leaves them out.
 enum {

@@ -6,6 +6,8 @@
 
 struct HoloFileWriter {
     intptr_t file;     // the system's own
+    char    *memory;   // instead of a file, where there is no path
+    size_t   room;     // bytes of it
     uint64_t size;     // bytes written or buffered
     size_t   filled;   // of the buffer, which ends at `size`
     bool     is_named; // `temporary` exists

@@ -1,20 +1,17 @@
 // execute.c - a graph run by the runtime, as if it were a model of its own.
 #include "archive/archive.h"
-#include "base/system.h"
 #include "materialize/materialize.h"
 
 #include <string.h>
 
 static HoloStatus plan_open(const HoloPlan *plan, HoloError *error, HoloModel **out)
 {
-    char            path[4096];
     HoloFileWriter *file;
     HoloMapping     mapping;
     uint64_t        size;
-    holo_temporary_path("hologram-part", path, sizeof path);
-    HOLO_TRY(holo_file_writer_open(path, &file, error));
+    HOLO_TRY(holo_file_writer_memory(&file, error));
     HoloStatus status = holo_archive_write(plan, file, NULL, &size, error);
-    if (!status) status = holo_file_writer_map(file, &mapping, error);
+    if (!status) status = holo_file_writer_take(file, &mapping, error);
     if (!status) status = holo_model_open_mapping(&mapping, out, error);
     HoloStatus closed = holo_file_writer_close(file, false, NULL);
     return status ? status : closed;

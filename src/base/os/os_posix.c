@@ -159,7 +159,7 @@ void holo_file_unmap(HoloMapping *mapping)
         munmap((void *)mapping->data, mapping->size);
     else if (mapping->is_taken)
         holo_memory_free((void *)(uintptr_t)mapping->data, mapping->size);
-    else if (mapping->data)
+    else if (mapping->data && !mapping->is_view)
         aligned_free(mapping->data);
     *mapping = (HoloMapping){0};
 }

@@ -137,6 +137,30 @@ static void test_written_view(void **state)
     holo_file_unmap(&mapping);
 }
 
+// In memory it is the same: what is written before and behind, and the end of it all.
+static void test_written_memory(void **state)
+{
+    HoloFileWriter *file;
+    HoloMapping     view, taken;
+    (void)state;
+    assert_int_equal(holo_file_writer_memory(&file, NULL), HOLO_OK);
+    assert_int_equal(holo_file_writer_map(file, &view, NULL), HOLO_OK);
+    assert_int_equal(view.size, 0);
+    assert_int_equal(holo_file_write(file, "0123456789", 10, NULL), HOLO_OK);
+    assert_int_equal(holo_file_write_at(file, 99999, "", 1, NULL), HOLO_OK);
+    assert_int_equal(holo_file_writer_map(file, &view, NULL), HOLO_OK);
+    assert_int_equal(holo_file_write_at(file, 2, "xy", 2, NULL), HOLO_OK);
+    assert_int_equal(view.size, 100000);
+    assert_memory_equal(view.data, "01xy456789\0\0", 12);
+    holo_file_unmap(&view);
+    assert_int_equal(holo_file_write(file, "end", 3, NULL), HOLO_OK);
+    assert_int_equal(holo_file_writer_take(file, &taken, NULL), HOLO_OK);
+    assert_int_equal(holo_file_writer_close(file, false, NULL), HOLO_OK);
+    assert_int_equal(taken.size, 100003);
+    assert_memory_equal((const char *)taken.data + 99999, "\0end", 4);
+    holo_file_unmap(&taken);
+}
+
 static void test_temporary(void **state)
 {
     char one[ROOM], two[ROOM];
@@ -212,9 +236,9 @@ static void test_machine(void **state)
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_folders),      cmocka_unit_test(test_many_names), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_written_view), cmocka_unit_test(test_temporary),  cmocka_unit_test(test_command),
-        cmocka_unit_test(test_work),         cmocka_unit_test(test_machine),
+        cmocka_unit_test(test_folders),      cmocka_unit_test(test_many_names),     cmocka_unit_test(test_files),
+        cmocka_unit_test(test_written_view), cmocka_unit_test(test_written_memory), cmocka_unit_test(test_temporary),
+        cmocka_unit_test(test_command),      cmocka_unit_test(test_work),           cmocka_unit_test(test_machine),
     };
     holo_program_begin(&argc, &argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
