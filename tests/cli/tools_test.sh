@@ -27,7 +27,7 @@ json ops.json domain name since types runs
 
 hologram bench digits.holo --seconds 0.05 --json > bench.json
 json bench.json open_us first_us min_us median_us p99_us rss_mb arena_mb threads
-hologram bench digits.holo --seconds 0.05 --threads 2 --input-shape image:64,1,8,8 --profile trace.json --json > bench.json
+hologram bench digits.holo --seconds 0.2 --threads 2 --input-shape image:512,1,8,8 --profile trace.json --json > bench.json
 json bench.json profile operators steps share gflops gbytes shapes fused kernel
 json trace.json traceEvents thread_name tid
 check 'each thread has its track' grep -q '"tid": 2, "ts"' trace.json
