@@ -18,8 +18,8 @@ commands() {
     awk '/^ *```/ { on = !on && /^ *```sh$/; next } on || /^    (build\/)?hologram [a-z]/' "$1"
 }
 : > all.sh
-for page in "$ROOT"/README.md "$ROOT"/docs/*.md; do
-    title=$(basename "$page" .md)
+for page in "$ROOT"/README.md "$ROOT"/CONTRIBUTING.md "$ROOT"/SECURITY.md "$ROOT"/src/README.md "$ROOT"/docs/*.md "$ROOT"/docs/inside/*.md; do
+    title=$(echo "${page#"$ROOT"/}" | tr / -) title=${title%.md}
     commands "$page" > "$title.sh"
     cat "$title.sh" >> all.sh
     cp -R tree "in-$title" # links stay links

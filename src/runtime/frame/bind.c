@@ -3,7 +3,7 @@
 // This is where a plan from an untrusted file becomes safe to run: for each step the operator's own
 // infer must come to the sizes that the file says, and a kernel's own check must accept them. Where
 // infer needs values that exist only while running, the step is marked and infer is asked again then.
-// All that a run trusts, and who has checked it, is in the table of docs/design.md, "Binding".
+// All that a run trusts, and who has checked it, is in the table of docs/inside/running.md.
 #include "runtime/frame/frame.h"
 
 #include <stdio.h>
