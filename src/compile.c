@@ -1,5 +1,5 @@
-// compile.c - the whole compiler in one screen: import, quantize, optimize (the passes), materialize, tune, plan, write, verify,
-// memorize. The stages are in api/compile_*.c.
+// compile.c - the whole compiler in one screen: import, quantize, optimize (the passes), materialize, lower, tune, plan, write,
+// verify, memorize. The stages are in api/compile_*.c.
 //
 // What is written appears under its name only when all of it has succeeded.
 #include "api/compiling.h"
@@ -11,6 +11,7 @@ static HoloStatus compile(HoloCompile *c)
     HOLO_TRY(holo_compile_quantize(c));
     HOLO_TRY(holo_compile_optimize(c));
     HOLO_TRY(holo_compile_materialize(c));
+    HOLO_TRY(holo_compile_lower(c));
     HOLO_TRY(holo_compile_tune(c));
     HOLO_TRY(holo_compile_plan(c));
     HOLO_TRY(holo_compile_images(c));
@@ -60,6 +61,7 @@ static void compile_end(HoloCompile *c, HoloStatus status, HoloReport **out_repo
 {
     holo_pool_destroy(c->pool);
     holo_plan_deinit(&c->plan);
+    holo_lowered_deinit(&c->lowered);
     holo_notes_deinit(&c->notes);
     holo_draft_destroy(c->draft);
     holo_source_close(c->source);

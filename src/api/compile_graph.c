@@ -175,6 +175,11 @@ HoloStatus holo_compile_materialize(HoloCompile *c)
     return HOLO_OK;
 }
 
+HoloStatus holo_compile_lower(HoloCompile *c)
+{
+    return holo_lower_graph(c->draft->graph, &c->lowered, c->error);
+}
+
 static void tune_progress(void *context, double fraction)
 {
     holo_compiler_progress(((HoloCompile *)context)->compiler, "tuning", 0.1 + 0.05 * fraction);
@@ -192,7 +197,7 @@ HoloStatus holo_compile_tune(HoloCompile *c)
         .context  = c,
     };
     HoloTuning tuning;
-    HOLO_TRY(holo_tune(c->draft->graph, &options, &c->box->arena, &tuning, c->error));
+    HOLO_TRY(holo_tune(c->draft->graph, &c->lowered, &options, &c->box->arena, &tuning, c->error));
     r->tuned        = true;
     r->tune_count   = tuning.count;
     r->tunes        = tuning.reports;
@@ -241,7 +246,7 @@ static HoloStatus fit(HoloCompile *c)
     if (c->compiler->size == HOLO_SIZE_SMALL) budget = 0;
     if (c->compiler->size == HOLO_SIZE_FAST) budget = UINT64_MAX;
     if (budget > OTHER_BYTES && budget < UINT64_MAX) budget -= OTHER_BYTES;
-    HOLO_TRY(holo_plan_fit(c->draft->graph, &c->plan, budget, &c->notes, &done, &anew, c->error));
+    HOLO_TRY(holo_plan_fit(&c->lowered, &c->plan, budget, &c->notes, &done, &anew, c->error));
     r->transformed           = done.stored;
     r->transformed_bytes     = done.bytes_bought;
     r->not_transformed       = done.given_up;
@@ -250,13 +255,13 @@ static HoloStatus fit(HoloCompile *c)
     if (!anew) return HOLO_OK;
     holo_plan_deinit(&c->plan);
     c->plan = (HoloPlan){0};
-    return holo_plan_create(c->draft->graph, &c->plan, c->error);
+    return holo_plan_create(c->draft->graph, &c->lowered, &c->plan, c->error);
 }
 
 HoloStatus holo_compile_plan(HoloCompile *c)
 {
     HoloReport *r = &c->box->report;
-    HOLO_TRY(holo_plan_create(c->draft->graph, &c->plan, c->error));
+    HOLO_TRY(holo_plan_create(c->draft->graph, &c->lowered, &c->plan, c->error));
     HOLO_TRY(fit(c));
     if (c->compiler->numeric == HOLO_EXACT) c->plan.flags_must |= HOLO_FLAG_EXACT;
     r->steps              = c->plan.steps;

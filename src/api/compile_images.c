@@ -54,7 +54,7 @@ static bool is_separate(HoloCompile *c, const HoloGraph *told)
 {
     HoloArena scratch = {0};
     if (holo_compile_import(c) || !is_all(told, c->source->model.graph) || holo_compile_optimize(c) ||
-        holo_compile_materialize(c) || holo_compile_tune(c))
+        holo_compile_materialize(c) || holo_compile_lower(c) || holo_compile_tune(c))
         return false;
     bool is = holo_plan_is_separate(c->draft->graph, &scratch);
     holo_arena_deinit(&scratch);
@@ -72,6 +72,7 @@ HoloStatus holo_compile_images(HoloCompile *c)
     other.compiler        = open;
     other.source          = NULL;
     other.draft           = NULL;
+    other.lowered         = (HoloLowered){0};
     other.plan            = (HoloPlan){0};
     other.notes           = (HoloNotes){0};
     other.error           = &ignored;
@@ -82,12 +83,14 @@ HoloStatus holo_compile_images(HoloCompile *c)
         holo_plan_fix(&other.plan, images);
         c->draft         = other.draft;
         c->draft->source = other.source;
+        c->lowered       = other.lowered;
         c->plan          = other.plan;
         c->notes         = other.notes;
         other            = before;
     } else
         c->box->report = report;
     holo_plan_deinit(&other.plan);
+    holo_lowered_deinit(&other.lowered);
     holo_notes_deinit(&other.notes);
     holo_draft_destroy(other.draft);
     if (!is) holo_source_close(other.source);

@@ -25,6 +25,7 @@ typedef struct HoloCompile {
     HoloSource         *source;          // as it was read: what verification compares with
     HoloDraft          *draft;
     HoloGraph          *quantized; // what to verify against, instead of the model; NULL: the model
+    HoloLowered         lowered;
     HoloPlan            plan;
     HoloFileWriter     *file;
     HoloReportBox      *box;
@@ -42,6 +43,7 @@ HOLO_MUST HoloStatus holo_compile_import(HoloCompile *c);      // operators that
 HOLO_MUST HoloStatus holo_compile_quantize(HoloCompile *c);    // where that was asked for
 HOLO_MUST HoloStatus holo_compile_optimize(HoloCompile *c);    // the passes
 HOLO_MUST HoloStatus holo_compile_materialize(HoloCompile *c); // what follows from finite inputs becomes tables
+HOLO_MUST HoloStatus holo_compile_lower(HoloCompile *c);       // who runs each node, and how: a choice for each
 HOLO_MUST HoloStatus holo_compile_tune(HoloCompile *c);        // where that was asked for
 HOLO_MUST HoloStatus holo_compile_plan(HoloCompile *c);        // steps and memory
 HOLO_MUST HoloStatus

@@ -326,13 +326,16 @@ static HoloStatus write_plan(const HoloKernels *k, HoloPlan *plan, HoloArena *ar
 
 HoloStatus holo_kernels_write(const HoloKernels *k, const char *path, HoloError *error)
 {
-    HoloArena  arena = {0};
-    HoloGraph *graph;
-    HoloPlan   plan   = {0};
-    HoloStatus status = holo_graph_parse(&arena, "graph kernels() -> () {\n}\n", &graph, error);
-    if (!status) status = holo_plan_create(graph, &plan, error);
+    HoloArena   arena = {0};
+    HoloGraph  *graph;
+    HoloLowered lowered = {0};
+    HoloPlan    plan    = {0};
+    HoloStatus  status  = holo_graph_parse(&arena, "graph kernels() -> () {\n}\n", &graph, error);
+    if (!status) status = holo_lower_graph(graph, &lowered, error);
+    if (!status) status = holo_plan_create(graph, &lowered, &plan, error);
     if (!status) status = write_plan(k, &plan, &arena, path, error);
     holo_plan_deinit(&plan);
+    holo_lowered_deinit(&lowered);
     holo_arena_deinit(&arena);
     return status;
 }

@@ -38,7 +38,6 @@ struct HoloNode {
     HoloValue   **out;  // NULL entries: outputs not wanted
     HoloAttr     *attr; // graph attributes hold a HoloGraph *
     int           id;   // index in graph->nodes as of the last holo_graph_number, sort or sweep
-    int           way;  // which of the ways of holo_lower_ways runs it; 0: that of the rule
 };
 
 struct HoloGraph {

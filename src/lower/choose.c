@@ -496,7 +496,7 @@ static bool pointwise(const HoloNode *node, HoloLowering *out)
     return holo_formula(&call, &out->map.program);
 }
 
-static HoloLowering by_rule(const HoloNode *node)
+HoloLowering holo_lower_choose(const HoloNode *node)
 {
     const uint64_t types = HOLO_BIT(F32) | HOLO_BIT(I32) | HOLO_BIT(U8) | HOLO_BIT(I8) | HOLO_BIT(F16) |
                            HOLO_BIT(BF16) | HOLO_BIT(BOOL); // of output 0; entries of tables are of any
@@ -542,7 +542,7 @@ static bool is_small(const HoloNode *node)
 int holo_lower_ways(const HoloNode *node, HoloLowering out[HOLO_LOWER_WAYS])
 {
     int count = 1;
-    out[0]    = by_rule(node);
+    out[0]    = holo_lower_choose(node);
     if (out[0].kernel == HOLO_KERNEL_EVAL) return 1;
     if (out[0].kernel == HOLO_KERNEL_conv_nhwc_f32) count += holo_lower_conv_ways(node, out, out + 1);
     if (out[0].pack_input >= 0 && packers[out[0].kernel].flag) {
@@ -551,12 +551,6 @@ int holo_lower_ways(const HoloNode *node, HoloLowering out[HOLO_LOWER_WAYS])
     }
     if (is_small(node)) out[count++] = (HoloLowering){.pack_input = -1};
     return count;
-}
-
-HoloLowering holo_lower_choose(const HoloNode *node)
-{
-    HoloLowering ways[HOLO_LOWER_WAYS];
-    return node->way && node->way < holo_lower_ways(node, ways) ? ways[node->way] : by_rule(node);
 }
 
 bool holo_lower_is_recurrent(uint32_t kernel)

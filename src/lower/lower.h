@@ -42,11 +42,11 @@ typedef struct HoloLowering {
     float    pack_book[HOLO_BOOK]; // the numbers of weights that are stored as codes
 } HoloLowering;
 
-// Chooses for a node whose types are inferred: by rule, or what node->way says. Sizes may be symbolic; a node with
-// sizes or types that are not known goes to eval.
+// Chooses for a node whose types are inferred. Sizes may be symbolic; a node with sizes or types that are not known goes to eval.
+// For nodes that are in no graph: of a graph, the stage below has chosen.
 HoloLowering holo_lower_choose(const HoloNode *node);
 
-// All ways to run a node, for one who measures which is fastest: what the rule gives, then weights transformed
+// All ways to run a node, for one who measures which is fastest: what holo_lower_choose gives, then weights transformed
 // otherwise or plain, then eval where that is little work. Returns how many there are, at least 1.
 enum { HOLO_LOWER_WAYS = 8 };
 int holo_lower_ways(const HoloNode *node, HoloLowering out[HOLO_LOWER_WAYS]);
@@ -81,6 +81,29 @@ typedef struct HoloPacking {
 HoloPacking holo_lower_packing(const HoloLowering *lowering, const HoloTensor *w);
 // Writes one part to `out`, which has HOLO_PACK_PART bytes, and returns its size.
 size_t holo_lower_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
+
+// ---- the stage
+
+typedef struct HoloLoweredNode {
+    const HoloNode *node;
+    HoloLowering    lowering;
+} HoloLoweredNode;
+
+// What was chosen for the nodes of a graph and of its subgraphs. All that comes later reads it, and who knows better may
+// change it.
+typedef struct HoloLowered {
+    HoloArena        arena;
+    HoloLoweredNode *nodes; // those of a subgraph before the node that holds it
+    int              count;
+    int             *slots; // by hash of a node: its index in nodes + 1; 0: empty
+    uint32_t         slot_mask;
+} HoloLowered;
+
+// The graph, whose types are inferred, must stay as it is for as long as the result is used. Deinit also after a failure.
+HOLO_MUST HoloStatus holo_lower_graph(const HoloGraph *graph, HoloLowered *out, HoloError *error);
+void                 holo_lowered_deinit(HoloLowered *lowered);
+// NULL: the node is not of the graph that was lowered. An empty result, all zero, has none.
+HoloLoweredNode *holo_lowered_find(const HoloLowered *lowered, const HoloNode *node);
 
 // How many different numbers input pack_input, of f32, has whose plain contents are `w`, where there are at most HOLO_NUMBERS of them and
 // it is large enough to ask; 0: more, or the kernel reads no codes in any case.

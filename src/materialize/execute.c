@@ -1,5 +1,6 @@
 // execute.c - a graph run by the runtime, as if it were a model of its own.
 #include "archive/archive.h"
+#include "lower/lower.h"
 #include "materialize/materialize.h"
 
 #include <string.h>
@@ -19,11 +20,14 @@ static HoloStatus plan_open(const HoloPlan *plan, HoloError *error, HoloModel **
 
 HoloStatus holo_materialize_model(const HoloGraph *graph, const HoloMaterialize *m, HoloModel **out)
 {
-    HoloPlan   plan   = {0};
-    HoloStatus status = holo_plan_create(graph, &plan, m->error);
+    HoloLowered lowered;
+    HoloPlan    plan   = {0};
+    HoloStatus  status = holo_lower_graph(graph, &lowered, m->error);
+    if (!status) status = holo_plan_create(graph, &lowered, &plan, m->error);
     if (m->is_exact) plan.flags_must |= HOLO_FLAG_EXACT;
     if (!status) status = plan_open(&plan, m->error, out);
     holo_plan_deinit(&plan);
+    holo_lowered_deinit(&lowered);
     return status;
 }
 

@@ -5,11 +5,11 @@
 #include <string.h>
 
 typedef struct Layer {
-    HoloNode *node;
-    int       order;
-    int       way; // that takes fewest bytes
-    uint64_t  extra;
-    double    work, more; // multiplications as it is, and how many more without the extra bytes
+    HoloLoweredNode *of;
+    int              order;
+    HoloLowering     way; // that takes fewest bytes
+    uint64_t         extra;
+    double           work, more; // multiplications as it is, and how many more without the extra bytes
 } Layer;
 
 typedef struct Layers {
@@ -42,22 +42,21 @@ static bool other_way(const HoloNode *node, const HoloLowering *chosen, Layer *o
         if (size >= bytes || size > least || (size == least && best >= 0 && cost >= best_work)) continue;
         best = i, least = size, best_work = cost;
     }
-    *out = (Layer){.way = best, .extra = bytes - least, .work = work, .more = best_work > work ? best_work - work : 0};
-    return best >= 0;
+    if (best < 0) return false;
+    *out = (Layer){
+        .way = ways[best], .extra = bytes - least, .work = work, .more = best_work > work ? best_work - work : 0};
+    return true;
 }
 
-static HoloStatus layers_find(Layers *layers, HoloGraph *graph, HoloError *error)
+static HoloStatus layers_find(Layers *layers, const HoloLowered *lowered, HoloError *error)
 {
-    for (int i = 0; i < graph->node_count; i++) {
-        HoloNode *node = graph->nodes[i];
-        for (int a = 0; a < node->attr_count; a++)
-            if (node->attr[a].kind == HOLO_ATTR_GRAPH) HOLO_TRY(layers_find(layers, node->attr[a].graph, error));
-        if (!node->op) continue;
-        HoloLowering chosen = holo_lower_choose(node);
-        Layer        layer;
-        if (!is_conv(&chosen) || !(chosen.conv_nhwc.flags & HOLO_CONV_NHWC_WINOGRAD)) continue;
-        if (!other_way(node, &chosen, &layer)) continue;
-        layer.node  = node;
+    for (int i = 0; i < lowered->count; i++) {
+        HoloLoweredNode    *of     = &lowered->nodes[i];
+        const HoloLowering *chosen = &of->lowering;
+        Layer               layer;
+        if (!is_conv(chosen) || !(chosen->conv_nhwc.flags & HOLO_CONV_NHWC_WINOGRAD)) continue;
+        if (!other_way(of->node, chosen, &layer)) continue;
+        layer.of    = of;
         layer.order = layers->count;
         if (!HOLO_GROW(&layers->arena, layers->list, layers->count, layers->room)) return holo_fail_memory(error);
         layers->list[layers->count++] = layer;
@@ -89,7 +88,7 @@ static void note(HoloNotes *notes, const Layer *layer, bool stored)
             "(--size fast stores them)",
             percent);
     holo_notes_add(notes, &(HoloNote){.pass    = "size",
-                                      .place   = layer->node->out[0]->name,
+                                      .place   = layer->of->node->out[0]->name,
                                       .what    = "filters of a 3x3 convolution",
                                       .why     = text,
                                       .verdict = stored ? HOLO_VERDICT_MADE : HOLO_VERDICT_OVER_BUDGET,
@@ -104,12 +103,12 @@ static uint64_t plan_bytes(const HoloPlan *plan)
     return bytes;
 }
 
-HoloStatus holo_plan_fit(HoloGraph *graph, const HoloPlan *plan, uint64_t budget, HoloNotes *notes, HoloFit *out,
+HoloStatus holo_plan_fit(HoloLowered *lowered, const HoloPlan *plan, uint64_t budget, HoloNotes *notes, HoloFit *out,
                          bool *out_changed, HoloError *error)
 {
     Layers     layers = {0};
     uint64_t   bytes  = plan_bytes(plan);
-    HoloStatus status = layers_find(&layers, graph, error);
+    HoloStatus status = layers_find(&layers, lowered, error);
     *out              = (HoloFit){0};
     for (int i = 0; i < layers.count; i++) bytes -= layers.list[i].extra < bytes ? layers.list[i].extra : bytes;
     if (!status && layers.count) qsort(layers.list, (size_t)layers.count, sizeof *layers.list, by_worth);
@@ -124,7 +123,7 @@ HoloStatus holo_plan_fit(HoloGraph *graph, const HoloPlan *plan, uint64_t budget
             out->stored++;
             continue;
         }
-        layer->node->way = layer->way;
+        layer->of->lowering = layer->way;
         out->work_more += layer->more;
         out->bytes_spared += layer->extra;
         out->given_up++;

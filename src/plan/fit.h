@@ -10,9 +10,10 @@ typedef struct HoloFit {
     double   work, work_more;            // multiplications of a run of all these layers; more, for what is not stored
 } HoloFit;
 
-// Lets go of transformed filters until what the plan, which is of this graph, stores is at most `budget` bytes, or there are none:
-// those that save least for their bytes first. Nodes get another way; *out_changed: the graph is to be planned anew.
-HOLO_MUST HoloStatus holo_plan_fit(HoloGraph *graph, const HoloPlan *plan, uint64_t budget, HoloNotes *notes,
+// Lets go of transformed filters until what the plan, which is of the lowered graph, stores is at most `budget` bytes, or there
+// are none:
+// those that save least for their bytes first. Nodes are lowered in another way; *out_changed: the graph is to be planned anew.
+HOLO_MUST HoloStatus holo_plan_fit(HoloLowered *lowered, const HoloPlan *plan, uint64_t budget, HoloNotes *notes,
                                    HoloFit *out, bool *out_changed, HoloError *error);
 
 #endif

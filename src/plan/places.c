@@ -5,8 +5,6 @@
 // an input that nobody reads any more. All of it is decided here for the whole graph, before steps are made.
 #include "plan/places.h"
 
-#include "lower/lower.h"
-
 #include <string.h>
 
 // How the bytes of a value are used, by whatever name: of the value that all these names lead to.
@@ -209,7 +207,7 @@ static bool is_dying(const HoloPlaces *p, const Uses *uses, int node_index, cons
 // Does the kernel of the node surely run it, and in place? Where sizes are found only while running, eval may.
 static bool is_in_place(HoloPlaces *p, const HoloNode *node)
 {
-    return inputs_are_known(p, node) && holo_kernel_is_in_place(holo_lower_choose(node).kernel);
+    return inputs_are_known(p, node) && holo_kernel_is_in_place(holo_lowered_find(p->lowered, node)->lowering.kernel);
 }
 
 static bool same_type(const HoloTensor *a, const HoloTensor *b)
@@ -254,11 +252,11 @@ static HoloStatus nodes_check(const HoloGraph *graph, HoloError *error)
     return HOLO_OK;
 }
 
-HoloStatus holo_places_find(const HoloGraph *graph, const HoloPlaces *outer, HoloArena *arena, HoloPlaces *out,
-                            HoloError *error)
+HoloStatus holo_places_find(const HoloGraph *graph, const HoloLowered *lowered, const HoloPlaces *outer,
+                            HoloArena *arena, HoloPlaces *out, HoloError *error)
 {
-    int count       = graph->value_count + 1;
-    *out            = (HoloPlaces){.graph = graph, .place = HOLO_NEW(arena, HoloPlace, count), .arena = arena};
+    int count = graph->value_count + 1;
+    *out = (HoloPlaces){.graph = graph, .lowered = lowered, .place = HOLO_NEW(arena, HoloPlace, count), .arena = arena};
     Uses  uses      = {.last    = HOLO_NEW(arena, int, count),
                        .is_kept = HOLO_NEW(arena, bool, count),
                        .home    = HOLO_NEW(arena, int, count)};

@@ -162,16 +162,16 @@ static HoloStatus params_add(Planning *p, const HoloLowering *lowering, HoloStep
 
 static HoloStatus step_plan(Planning *p, const HoloNode *node)
 {
-    HoloPlanner    *planner  = p->planner;
-    HoloLowering    lowering = holo_lower_choose(node);
-    HoloStepRecord *step     = &p->steps[p->step_count];
-    uint32_t       *plans    = HOLO_NEW(&planner->arena, uint32_t, node->attr_count + 1);
+    HoloPlanner        *planner  = p->planner;
+    const HoloLowering *lowering = &holo_lowered_find(planner->lowered, node)->lowering;
+    HoloStepRecord     *step     = &p->steps[p->step_count];
+    uint32_t           *plans    = HOLO_NEW(&planner->arena, uint32_t, node->attr_count + 1);
     if (!plans) return holo_fail_memory(planner->error);
     if (node->in_count > UINT16_MAX || node->out_count > UINT16_MAX || node->attr_count > UINT16_MAX)
         return holo_fail(planner->error, HOLO_UNSUPPORTED, "node %s has more than 65,535 inputs, outputs or attributes",
                          node->name);
     *step = (HoloStepRecord){
-        .kernel        = lowering.kernel,
+        .kernel        = lowering->kernel,
         .in_count      = (uint16_t)node->in_count,
         .out_count     = (uint16_t)node->out_count,
         .capture_count = (uint16_t)node->capture_count,
@@ -181,13 +181,13 @@ static HoloStatus step_plan(Planning *p, const HoloNode *node)
     HOLO_TRY(holo_planner_text(planner, node->name, &step->name));
     HOLO_TRY(subgraphs_plan(p, node, plans));
     HOLO_TRY(holo_planner_attrs(planner, node, plans, &step->attr_first, &step->attr_count));
-    HOLO_TRY(params_add(p, &lowering, step));
-    HOLO_TRY(holo_planner_program(planner, node, &lowering, &step->program));
-    for (int i = 0; i < node->in_count; i++) HOLO_TRY(operand_add(p, node->in[i], &lowering, i));
+    HOLO_TRY(params_add(p, lowering, step));
+    HOLO_TRY(holo_planner_program(planner, node, lowering, &step->program));
+    for (int i = 0; i < node->in_count; i++) HOLO_TRY(operand_add(p, node->in[i], lowering, i));
     for (int i = 0; i < node->out_count; i++) HOLO_TRY(operand_add(p, node->out[i], NULL, i));
     p->step_count++;
     planner->plan->steps++;
-    planner->plan->kernel_steps += lowering.kernel != 0;
+    planner->plan->kernel_steps += lowering->kernel != 0;
     return HOLO_OK;
 }
 
@@ -351,15 +351,14 @@ static HoloStatus plan_graph(HoloPlanner *planner, const HoloGraph *graph, const
         .steps   = HOLO_NEW(&planner->arena, HoloStepRecord, graph->node_count + 1),
     };
     if (!p.number || !p.steps) return holo_fail_memory(planner->error);
-    HOLO_TRY(holo_places_find(graph, outer, &planner->arena, &p.places, planner->error));
+    HOLO_TRY(holo_places_find(graph, planner->lowered, outer, &planner->arena, &p.places, planner->error));
     HoloStatus status = plan_fill(&p, number);
     holo_free(p.operands.data);
     return status;
 }
 
-static HoloStatus planner_init(HoloPlanner *planner, const HoloGraph *graph, HoloPlan *plan, HoloError *error)
+static HoloStatus planner_init(HoloPlanner *planner, const HoloGraph *graph, HoloError *error)
 {
-    *planner    = (HoloPlanner){.plan = plan, .dims = graph->dims, .error = error};
     int entries = holo_dims_count(graph->dims), symbols = holo_dims_symbol_count(graph->dims);
     planner->dim_number    = HOLO_NEW(&planner->arena, int32_t, entries + 1);
     planner->dim_room      = entries;
@@ -371,14 +370,14 @@ static HoloStatus planner_init(HoloPlanner *planner, const HoloGraph *graph, Hol
     return holo_planner_text(planner, "", &empty);
 }
 
-HoloStatus holo_plan_create(const HoloGraph *graph, HoloPlan *out, HoloError *error)
+HoloStatus holo_plan_create(const HoloGraph *graph, const HoloLowered *lowered, HoloPlan *out, HoloError *error)
 {
-    *out = (HoloPlan){0};
-    HoloPlanner    planner;
+    *out                   = (HoloPlan){0};
+    HoloPlanner    planner = {.plan = out, .lowered = lowered, .dims = graph->dims, .error = error};
     HoloArena      scratch = {0};
     HoloPlanRecord first   = {.flags = holo_plan_is_separate(graph, &scratch) ? HOLO_PLAN_SEPARATE : 0};
     holo_arena_deinit(&scratch);
-    HoloStatus status = planner_init(&planner, graph, out, error);
+    HoloStatus status = planner_init(&planner, graph, error);
     if (!status) status = holo_buffer_add(&out->section[HOLO_SECTION_PLANS], &first, sizeof first, error);
     if (!status) status = plan_graph(&planner, graph, NULL, 0);
     holo_arena_deinit(&planner.arena);

@@ -35,8 +35,9 @@ typedef struct HoloPlan {
     uint64_t deduplicated_bytes, arena_bytes, naive_bytes;
 } HoloPlan;
 
-// Plans the graph and its subgraphs. The graph stays as it is and must live as long as the plan.
-HOLO_MUST HoloStatus holo_plan_create(const HoloGraph *graph, HoloPlan *out, HoloError *error);
+// Plans the graph and its subgraphs as they were lowered. The graph stays as it is and must live as long as the plan.
+HOLO_MUST HoloStatus holo_plan_create(const HoloGraph *graph, const HoloLowered *lowered, HoloPlan *out,
+                                      HoloError *error);
 void                 holo_plan_deinit(HoloPlan *plan);
 HOLO_MUST HoloStatus holo_plan_meta(HoloPlan *plan, const char *key, const char *value, HoloError *error);
 HOLO_MUST HoloStatus holo_plan_notes(HoloPlan *plan, const HoloNotes *notes, HoloError *error);
@@ -65,6 +66,7 @@ HOLO_MUST HoloStatus holo_buffer_align(HoloPlanBuffer *buffer, size_t align, Hol
 
 typedef struct HoloPlanner { // the state of one holo_plan_create
     HoloPlan               *plan;
+    const HoloLowered      *lowered;
     const HoloDims         *dims;
     HoloArena               arena;
     int32_t                *dim_number;    // by entry of dims: its number in the file, -1: not in it

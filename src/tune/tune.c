@@ -65,7 +65,7 @@ static HoloStatus kind_add(Tuning *t, const HoloNode *node, const HoloLowering *
     return HOLO_OK;
 }
 
-static HoloStatus node_see(Tuning *t, HoloNode *node)
+static HoloStatus node_see(Tuning *t, const HoloNode *node)
 {
     HoloLowering ways[HOLO_LOWER_WAYS];
     int          count = holo_lower_ways(node, ways);
@@ -80,24 +80,12 @@ static HoloStatus node_see(Tuning *t, HoloNode *node)
     return HOLO_OK;
 }
 
-static HoloStatus node_set(Tuning *t, HoloNode *node)
+static void node_set(const Tuning *t, HoloLoweredNode *of)
 {
     HoloLowering ways[HOLO_LOWER_WAYS];
-    Kind        *kind = holo_lower_ways(node, ways) > 1 && holo_trial_can(node) ? kind_find(t, node) : NULL;
-    if (kind) node->way = kind->chosen;
-    return HOLO_OK;
-}
-
-// Every node of the graph and, before it, of its subgraphs.
-static HoloStatus each_node(Tuning *t, HoloGraph *graph, HoloStatus (*visit)(Tuning *, HoloNode *))
-{
-    for (int i = 0; i < graph->node_count; i++) {
-        HoloNode *node = graph->nodes[i];
-        for (int a = 0; a < node->attr_count; a++)
-            if (node->attr[a].kind == HOLO_ATTR_GRAPH) HOLO_TRY(each_node(t, node->attr[a].graph, visit));
-        if (node->op) HOLO_TRY(visit(t, node));
-    }
-    return HOLO_OK;
+    int          count = holo_lower_ways(of->node, ways);
+    const Kind  *kind  = count > 1 && holo_trial_can(of->node) ? kind_find(t, of->node) : NULL;
+    if (kind && kind->chosen < count) of->lowering = ways[kind->chosen];
 }
 
 static uint64_t constants_of(const HoloGraph *graph)
@@ -175,16 +163,18 @@ static HoloStatus report(Tuning *t)
     return HOLO_OK;
 }
 
-HoloStatus holo_tune(HoloGraph *graph, const HoloTuneOptions *options, HoloArena *arena, HoloTuning *out,
-                     HoloError *error)
+HoloStatus holo_tune(const HoloGraph *graph, HoloLowered *lowered, const HoloTuneOptions *options, HoloArena *arena,
+                     HoloTuning *out, HoloError *error)
 {
     *out     = (HoloTuning){0};
     Tuning t = {.options = options, .arena = arena, .out = out, .constant_bytes = constants_of(graph), .error = error};
-    HOLO_TRY(each_node(&t, graph, node_see));
+    for (int i = 0; i < lowered->count; i++)
+        if (lowered->nodes[i].node->op) HOLO_TRY(node_see(&t, lowered->nodes[i].node));
     for (int i = 0; i < t.count; i++) {
         HOLO_TRY(kind_measure(&t, &t.kinds[i]));
         if (options->progress) options->progress(options->context, (double)(i + 1) / t.count);
     }
-    HOLO_TRY(each_node(&t, graph, node_set));
+    for (int i = 0; i < lowered->count; i++)
+        if (lowered->nodes[i].node->op) node_set(&t, &lowered->nodes[i]);
     return report(&t);
 }

@@ -2,9 +2,9 @@
 #ifndef HOLO_TUNE_H
 #define HOLO_TUNE_H
 
-#include "graph/graph.h"
 #include "hologram_compiler.h"
 #include "kernels/kernels.h"
+#include "lower/lower.h"
 
 typedef struct HoloTuneOptions {
     const HoloKernelTable *kernels;
@@ -19,10 +19,9 @@ typedef struct HoloTuning {
     uint32_t        open; // nodes with several ways whose sizes are not numbers: the rule chooses
 } HoloTuning;
 
-// Sets `way` of the nodes of the graph, and of its subgraphs, that have several: to the fastest, or to 0 where that is
-// hardly faster than the rule. Nodes of the same operator, attributes and types are one kind and measured once. All of
-// *out is in `arena`.
-HOLO_MUST HoloStatus holo_tune(HoloGraph *graph, const HoloTuneOptions *options, HoloArena *arena, HoloTuning *out,
-                               HoloError *error);
+// Lowers the nodes that can run in several ways anew: in the fastest, or in that of the rule where no other is much faster.
+// Nodes of the same operator, attributes and types are one kind and measured once. All of *out is in `arena`.
+HOLO_MUST HoloStatus holo_tune(const HoloGraph *graph, HoloLowered *lowered, const HoloTuneOptions *options,
+                               HoloArena *arena, HoloTuning *out, HoloError *error);
 
 #endif

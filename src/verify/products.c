@@ -10,7 +10,6 @@
 
 #include "base/files.h"
 #include "devices/cpu/kernel.h"
-#include "lower/lower.h"
 #include "ops/contract.h"
 #include "runtime/pool.h"
 #include "verify/judge.h"
@@ -32,13 +31,14 @@ static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void
     holo_pool_run(((const HoloProducts *)(const void *)host)->pool, count, work, arg);
 }
 
-void holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloKernelTable *kernels,
-                        const HoloVerifyOptions *options, HoloVerifyResult *result)
+void holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloLowered *lowered,
+                        const HoloKernelTable *kernels, const HoloVerifyOptions *options, HoloVerifyResult *result)
 {
     *products = (HoloProducts){
         .host    = {.temp = host_temp, .keep = host_temp, .parallel = host_parallel},
         .pool    = options->pool,
         .graph   = graph,
+        .lowered = lowered,
         .options = options,
         .result  = result,
         .random  = {UINT64_C(0x73616D70)},
@@ -256,10 +256,16 @@ static HoloStatus run_sliced(HoloProducts *p, const HoloNode *node, HoloCall *fa
 
 // ---- in place of eval, and after each node
 
+// Bodies of operators are made while the reference is computed, and no stage has lowered their nodes.
+static HoloLowering lowering_of(const HoloProducts *p, const HoloNode *node)
+{
+    const HoloLoweredNode *of = holo_lowered_find(p->lowered, node);
+    return of ? of->lowering : holo_lower_choose(node);
+}
+
 static int in_place(void *context, const HoloNode *node, const HoloCall *call)
 {
-    (void)context;
-    HoloLowering lowering = holo_lower_choose(node);
+    HoloLowering lowering = lowering_of(context, node);
     if (!holo_kernel_is_in_place(lowering.kernel) || slice_axis(call, &lowering) < 0) return -1;
     for (int i = 0; i < call->in_count; i++)
         if (call->in[i] && holo_tensor_count(call->in[i]) == holo_tensor_count(call->out[0])) return i;
@@ -269,7 +275,7 @@ static int in_place(void *context, const HoloNode *node, const HoloCall *call)
 static HoloStatus instead(void *context, const HoloNode *node, HoloCall *call)
 {
     HoloProducts *p        = context;
-    HoloLowering  lowering = holo_lower_choose(node);
+    HoloLowering  lowering = lowering_of(p, node);
     if (!lowering.kernel && call->out_count == 1 && work_of(call) > work_plain)
         return holo_products_narrow(p, node, call);
     holo_lower_unpack(&lowering);

@@ -2,12 +2,14 @@
 #ifndef HOLO_VERIFY_PRODUCTS_H
 #define HOLO_VERIFY_PRODUCTS_H
 
+#include "lower/lower.h"
 #include "verify/verify.h"
 
 typedef struct HoloProducts {
     HoloHost                 host; // first: what kernels see
     HoloPool                *pool;
     const HoloGraph         *graph;
+    const HoloLowered       *lowered; // the graph
     const HoloVerifyOptions *options;
     HoloVerifyResult        *result;
     size_t                   scratch_size;
@@ -18,8 +20,9 @@ typedef struct HoloProducts {
     bool                     blurs; // what nodes compute is put off by some roundings, see holo_verify
 } HoloProducts;
 
-void            holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloKernelTable *kernels,
-                                   const HoloVerifyOptions *options, HoloVerifyResult *result);
+// `lowered` is the graph for the CPU.
+void            holo_products_init(HoloProducts *products, const HoloGraph *graph, const HoloLowered *lowered,
+                                   const HoloKernelTable *kernels, const HoloVerifyOptions *options, HoloVerifyResult *result);
 void            holo_products_deinit(HoloProducts *products);
 void            holo_products_restart(HoloProducts *products); // before the graph is computed once more
 HoloEvalOptions holo_products_options(HoloProducts *products);

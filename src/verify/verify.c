@@ -22,6 +22,7 @@
 
 struct HoloVerifier {
     const HoloGraph       *graph;
+    HoloLowered            lowered;
     const HoloKernelTable *kernels;
     HoloVerifyOptions      options;
     HoloArena              outputs; // what is kept of them
@@ -362,7 +363,7 @@ static HoloStatus spread_draw(HoloVerifier *v, HoloError *error)
     HoloError         why     = {0};
     HoloArena         arena   = {0};
     quiet.progress            = NULL;
-    holo_products_init(&products, v->graph, v->kernels, &quiet, &ignored);
+    holo_products_init(&products, v->graph, &v->lowered, v->kernels, &quiet, &ignored);
     products.blurs = true;
     products.random.state ^= (uint64_t)v->draws++ << 32;
     HoloEvalOptions eval = holo_products_options(&products);
@@ -433,8 +434,9 @@ static HoloStatus verifier_init(HoloVerifier *v, HoloVerifyResult *result, HoloE
     v->spread = HOLO_NEW(&v->arena, double, v->graph->output_count + 1);
     v->drawn  = HOLO_NEW(&v->arena, double, v->graph->output_count + 1);
     if (!v->made || !v->inputs || !v->want || !v->spread || !v->drawn) return holo_fail_memory(error);
+    HOLO_TRY(holo_lower_graph(v->graph, &v->lowered, error));
     HoloProducts products;
-    holo_products_init(&products, v->graph, v->kernels, &v->options, result);
+    holo_products_init(&products, v->graph, &v->lowered, v->kernels, &v->options, result);
     HoloStatus status = reference_run(v, &products, result, error);
     holo_products_deinit(&products);
     return status;
@@ -461,6 +463,7 @@ HoloStatus holo_verifier_create(const HoloGraph *reference, const HoloKernelTabl
 void holo_verifier_destroy(HoloVerifier *v)
 {
     if (!v) return;
+    holo_lowered_deinit(&v->lowered);
     holo_arena_deinit(&v->outputs);
     holo_arena_deinit(&v->arena);
     holo_free(v);

@@ -224,8 +224,18 @@ static HoloStatus write_model(const HoloPlan *plan, HoloModel **out, HoloError *
 HoloStatus model_of(const HoloGraph *graph, HoloNumeric numeric, HoloModel **out, uint32_t *out_kernels,
                     HoloError *error)
 {
+    HoloLowered lowered;
+    HoloStatus  status = holo_lower_graph(graph, &lowered, error);
+    if (!status) status = model_of_lowered(graph, &lowered, numeric, out, out_kernels, error);
+    holo_lowered_deinit(&lowered);
+    return status;
+}
+
+HoloStatus model_of_lowered(const HoloGraph *graph, const HoloLowered *lowered, HoloNumeric numeric, HoloModel **out,
+                            uint32_t *out_kernels, HoloError *error)
+{
     HoloPlan   plan   = {0};
-    HoloStatus status = holo_plan_create(graph, &plan, error);
+    HoloStatus status = holo_plan_create(graph, lowered, &plan, error);
     if (numeric == HOLO_EXACT) plan.flags_must |= HOLO_FLAG_EXACT;
     if (!status) status = write_model(&plan, out, error);
     *out_kernels = plan.kernel_steps;

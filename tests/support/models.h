@@ -53,9 +53,13 @@ void expect_message(const char *call, HoloStatus status, HoloStatus expected, co
 
 HoloModel *compiled(const char *path, HoloNumeric numeric);
 struct HoloGraph;
+struct HoloLowered;
 // Plans a graph, whose types are inferred, and opens its archive. *out_kernels: how many steps run a fast kernel.
 HOLO_MUST HoloStatus model_of(const struct HoloGraph *graph, HoloNumeric numeric, HoloModel **out,
                               uint32_t *out_kernels, HoloError *error);
+// The same of one that is lowered.
+HOLO_MUST HoloStatus model_of_lowered(const struct HoloGraph *graph, const struct HoloLowered *lowered,
+                                      HoloNumeric numeric, HoloModel **out, uint32_t *out_kernels, HoloError *error);
 // An archive of the model at `path`, beside it; returns its path.
 const char *archived(const char *path, HoloNumeric numeric, int threads);
 

@@ -21,10 +21,10 @@ static HoloSource *source_of(const char *path)
     return source;
 }
 
-static float *answer_of(const HoloGraph *graph, size_t *out_size, uint32_t *out_kernels)
+static float *answer_of(const HoloGraph *graph, const HoloLowered *lowered, size_t *out_size, uint32_t *out_kernels)
 {
     HoloModel *model;
-    EXPECT_OK(model_of(graph, HOLO_FUSED, &model, out_kernels, &error));
+    EXPECT_OK(model_of_lowered(graph, lowered, HOLO_FUSED, &model, out_kernels, &error));
     uint8_t *bytes = answer(model, NULL, 3, 2, out_size);
     holo_model_close(model);
     return (float *)(void *)bytes;
@@ -37,16 +37,18 @@ static int ways_agree(const char *path)
     HoloGraph  *graph  = source->model.graph;
     size_t      size, other_size;
     uint32_t    kernels, other_kernels;
-    float      *want  = answer_of(graph, &size, &kernels);
-    int         tried = 0;
+    HoloLowered lowered;
+    EXPECT_OK(holo_lower_graph(graph, &lowered, &error));
+    float *want  = answer_of(graph, &lowered, &size, &kernels);
+    int    tried = 0;
     for (int i = 0; i < graph->node_count; i++) {
-        HoloLowering ways[HOLO_LOWER_WAYS];
-        int          count = holo_lower_ways(graph->nodes[i], ways);
+        HoloLoweredNode *of = holo_lowered_find(&lowered, graph->nodes[i]);
+        HoloLowering     ways[HOLO_LOWER_WAYS];
+        int              count = holo_lower_ways(graph->nodes[i], ways);
+        assert_memory_equal(of->lowering.params, ways[0].params, sizeof ways[0].params);
         for (int way = 1; way < count; way++, tried++) {
-            graph->nodes[i]->way = way;
-            HoloLowering chosen  = holo_lower_choose(graph->nodes[i]);
-            assert_memory_equal(chosen.params, ways[way].params, sizeof chosen.params);
-            float *got = answer_of(graph, &other_size, &other_kernels);
+            of->lowering = ways[way];
+            float *got   = answer_of(graph, &lowered, &other_size, &other_kernels);
             assert_int_equal(other_size, size);
             assert_int_equal(other_kernels, kernels - (ways[way].kernel == HOLO_KERNEL_EVAL));
             for (size_t k = 0; k < size / sizeof *want; k++)
@@ -54,8 +56,9 @@ static int ways_agree(const char *path)
                     fail_msg("way %d of node %d: %g, not %g", way, i, got[k], want[k]);
             free(got);
         }
-        graph->nodes[i]->way = 0;
+        of->lowering = ways[0];
     }
+    holo_lowered_deinit(&lowered);
     free(want);
     holo_source_close(source);
     return tried;
@@ -69,26 +72,45 @@ static void test_every_way_gives_the_same(void **state)
     assert_true(ways_agree(model_tiny()) >= 1);
 }
 
-// A way that is not there is the rule's.
-static void test_no_such_way(void **state)
+// Nodes of subgraphs are lowered before the one that holds them, each once; a node of another graph is not there.
+static void test_lowered(void **state)
 {
     (void)state;
-    HoloSource  *source = source_of(model_mlp());
-    HoloNode    *node   = source->model.graph->nodes[0];
-    HoloLowering rule   = holo_lower_choose(node);
-    node->way           = HOLO_LOWER_WAYS + 1;
-    HoloLowering chosen = holo_lower_choose(node);
-    assert_int_equal(chosen.kernel, rule.kernel);
-    assert_int_equal(chosen.pack_input, rule.pack_input);
+    HoloSource      *source = source_of(model_loop(3)), *other = source_of(model_mlp());
+    const HoloGraph *graph = source->model.graph, *body = NULL;
+    HoloLowered      lowered;
+    EXPECT_OK(holo_lower_graph(graph, &lowered, &error));
+    const HoloNode *loop = NULL;
+    for (int i = 0; i < graph->node_count; i++)
+        for (int a = 0; a < graph->nodes[i]->attr_count; a++)
+            if (graph->nodes[i]->attr[a].kind == HOLO_ATTR_GRAPH)
+                loop = graph->nodes[i], body = graph->nodes[i]->attr[a].graph;
+    assert_non_null(body);
+    assert_int_equal(lowered.count, graph->node_count + body->node_count);
+    for (int i = 0; i < body->node_count; i++) {
+        const HoloLoweredNode *of = holo_lowered_find(&lowered, body->nodes[i]);
+        assert_ptr_equal(of->node, body->nodes[i]);
+        assert_int_equal(of->lowering.kernel, holo_lower_choose(body->nodes[i]).kernel);
+        assert_true(of < holo_lowered_find(&lowered, loop));
+    }
+    assert_null(holo_lowered_find(&lowered, other->model.graph->nodes[0]));
+    holo_lowered_deinit(&lowered);
     holo_source_close(source);
+    holo_source_close(other);
 }
 
-static HoloTuning tuned(HoloGraph *graph, HoloArena *arena)
+static HoloTuning tuned(HoloGraph *graph, HoloArena *arena, HoloLowered *lowered)
 {
     HoloTuneOptions options = {.kernels = holo_kernels(0)};
     HoloTuning      tuning;
-    EXPECT_OK(holo_tune(graph, &options, arena, &tuning, &error));
+    EXPECT_OK(holo_lower_graph(graph, lowered, &error));
+    EXPECT_OK(holo_tune(graph, lowered, &options, arena, &tuning, &error));
     return tuning;
+}
+
+static bool is_eval(const HoloLowered *lowered, const HoloNode *node)
+{
+    return holo_lowered_find(lowered, node)->lowering.kernel == HOLO_KERNEL_EVAL;
 }
 
 static HoloGraph *parsed(HoloArena *arena, const char *text)
@@ -102,14 +124,15 @@ static HoloGraph *parsed(HoloArena *arena, const char *text)
 static void test_kinds(void **state)
 {
     (void)state;
-    HoloArena  arena = {0};
-    HoloGraph *graph = parsed(&arena, "graph g(x: f32[4,8], z: f32[2,8]) -> (c, d, e) {\n"
-                                      "    a = Softmax@13(x) {axis=-1}\n"
-                                      "    c = Softmax@13(a) {axis=-1}\n"
-                                      "    d = Softmax@13(z) {axis=-1}\n"
-                                      "    e = Softmax@11(z) {axis=1}\n"
-                                      "}\n");
-    HoloTuning t     = tuned(graph, &arena);
+    HoloArena   arena = {0};
+    HoloGraph  *graph = parsed(&arena, "graph g(x: f32[4,8], z: f32[2,8]) -> (c, d, e) {\n"
+                                        "    a = Softmax@13(x) {axis=-1}\n"
+                                        "    c = Softmax@13(a) {axis=-1}\n"
+                                        "    d = Softmax@13(z) {axis=-1}\n"
+                                        "    e = Softmax@11(z) {axis=1}\n"
+                                        "}\n");
+    HoloLowered lowered;
+    HoloTuning  t = tuned(graph, &arena, &lowered);
     assert_int_equal(t.count, 3);
     assert_int_equal(t.open, 0);
     assert_int_equal(t.reports[0].steps, 2);
@@ -124,9 +147,10 @@ static void test_kinds(void **state)
         assert_true(r->ways[0].seconds > 0 && r->ways[0].seconds < 1);
         assert_true(r->chosen == 0 || r->ways[1].seconds < r->ways[0].seconds);
     }
-    assert_int_equal(graph->nodes[0]->way, t.reports[0].chosen);
-    assert_int_equal(graph->nodes[1]->way, t.reports[0].chosen);
-    assert_int_equal(graph->nodes[2]->way, t.reports[1].chosen);
+    assert_int_equal(is_eval(&lowered, graph->nodes[0]), t.reports[0].chosen);
+    assert_int_equal(is_eval(&lowered, graph->nodes[1]), t.reports[0].chosen);
+    assert_int_equal(is_eval(&lowered, graph->nodes[2]), t.reports[1].chosen);
+    holo_lowered_deinit(&lowered);
     holo_arena_deinit(&arena);
 }
 
@@ -142,10 +166,12 @@ static void test_open_sizes(void **state)
                        "4.0, 5.0, 6.0, 7.0, 8.0}\n"
                        "    y = MatMul@13(x, w)\n"
                        "}\n");
-    HoloTuning t = tuned(graph, &arena);
+    HoloLowered lowered;
+    HoloTuning  t = tuned(graph, &arena, &lowered);
     assert_int_equal(t.count, 0);
     assert_int_equal(t.open, 1);
-    assert_int_equal(graph->nodes[0]->way, 0);
+    assert_int_equal(holo_lowered_find(&lowered, graph->nodes[0])->lowering.kernel, HOLO_KERNEL_matmul_f32);
+    holo_lowered_deinit(&lowered);
     holo_arena_deinit(&arena);
 }
 
@@ -154,8 +180,10 @@ static void test_subgraphs(void **state)
     (void)state;
     HoloSource *source = source_of(model_loop(3));
     HoloArena   arena  = {0};
-    HoloTuning  t      = tuned(source->model.graph, &arena);
+    HoloLowered lowered;
+    HoloTuning  t = tuned(source->model.graph, &arena, &lowered);
     assert_true(t.count >= 1); // of the body: the graph itself has only the loop
+    holo_lowered_deinit(&lowered);
     holo_arena_deinit(&arena);
     holo_source_close(source);
 }
@@ -191,7 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_way_gives_the_same),
-        cmocka_unit_test(test_no_such_way),
+        cmocka_unit_test(test_lowered),
         cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_open_sizes),
         cmocka_unit_test(test_subgraphs),

@@ -50,11 +50,14 @@ static HoloStatus case_run(Case *c, const HoloKernelTable *kernels, int threads)
     HoloVerifyOptions options = {.relative = 1e-4, .absolute = 1e-6, .pool = pool};
     c->result                 = (HoloVerifyResult){0};
     c->error                  = (HoloError){0};
-    holo_products_init(&products, c->graph, kernels, &options, &c->result);
+    HoloLowered lowered;
+    assert_int_equal(holo_lower_graph(c->graph, &lowered, &c->error), HOLO_OK);
+    holo_products_init(&products, c->graph, &lowered, kernels, &options, &c->result);
     products.blurs         = c->blurs;
     HoloEvalOptions eval   = holo_products_options(&products);
     HoloStatus      status = holo_graph_eval(c->graph, list, &c->out, &c->arena, &eval, &c->error);
     holo_products_deinit(&products);
+    holo_lowered_deinit(&lowered);
     holo_pool_destroy(pool);
     return status;
 }

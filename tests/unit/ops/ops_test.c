@@ -242,14 +242,16 @@ static HoloStatus compile(const OpCase *c, HoloGraph *graph, Way way, HoloModel 
                                 .no_tables  = way == PLAIN,
                                 .all_chains = is_exact || way == SYMBOLIC};
     char            path[128];
-    HoloPlan        plan = {0};
-    HoloFileWriter *file = NULL;
+    HoloLowered     lowered = {0};
+    HoloPlan        plan    = {0};
+    HoloFileWriter *file    = NULL;
     HoloMapping     mapping;
     uint64_t        size;
     snprintf(path, sizeof path, "%s/hologram-ops-%ld", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (long)getpid());
     HoloStatus status = holo_graph_check_ops(graph, error);
     if (!status) status = holo_passes_run(graph, &options, error);
-    if (!status) status = holo_plan_create(graph, &plan, error);
+    if (!status) status = holo_lower_graph(graph, &lowered, error);
+    if (!status) status = holo_plan_create(graph, &lowered, &plan, error);
     if (is_exact) plan.flags_must |= HOLO_FLAG_EXACT;
     if (!status) status = holo_file_writer_open(path, &file, error);
     if (!status) status = holo_archive_write(&plan, file, NULL, &size, error);
@@ -259,6 +261,7 @@ static HoloStatus compile(const OpCase *c, HoloGraph *graph, Way way, HoloModel 
     if (!status) status = holo_model_open_mapping(&mapping, out, error);
     if (file && holo_file_writer_close(file, false, NULL)) status = HOLO_NO_FILE;
     holo_plan_deinit(&plan);
+    holo_lowered_deinit(&lowered);
     return status;
 }
 

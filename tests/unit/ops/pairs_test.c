@@ -284,7 +284,8 @@ static HoloStatus reference(Pair *p, const HoloModel *model, bool with_kernels, 
     HoloVerifyOptions options = {.relative = 1e-4, .absolute = 5e-5};
     HoloVerifyResult  result  = {0};
     HoloProducts      products;
-    holo_products_init(&products, NULL, model->kernels, &options, &result);
+    HoloLowered       none = {0};
+    holo_products_init(&products, NULL, &none, model->kernels, &options, &result);
     products.host.workers  = 1;
     HoloEvalOptions eval   = {.instead = holo_products_options(&products).instead, .context = &products};
     HoloStatus      status = evaluate(p, p->text.data, with_kernels ? &eval : NULL, p->want, error);

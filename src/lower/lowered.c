@@ -1,0 +1,57 @@
+// lowered.c - the stage `lower`: a choice for every node of a graph and of its subgraphs, and how it is found again.
+#include "lower/lower.h"
+
+static int nodes_count(const HoloGraph *graph)
+{
+    int count = graph->node_count;
+    for (int i = 0; i < graph->node_count; i++)
+        for (int a = 0; a < graph->nodes[i]->attr_count; a++)
+            if (graph->nodes[i]->attr[a].kind == HOLO_ATTR_GRAPH) count += nodes_count(graph->nodes[i]->attr[a].graph);
+    return count;
+}
+
+// The slot that the node has, or would have.
+static int *slot_of(const HoloLowered *lowered, const HoloNode *node)
+{
+    uint32_t at = (uint32_t)((uint64_t)(uintptr_t)node * UINT64_C(0x9E3779B97F4A7C15) >> 32) & lowered->slot_mask;
+    while (lowered->slots[at] && lowered->nodes[lowered->slots[at] - 1].node != node)
+        at = (at + 1) & lowered->slot_mask;
+    return &lowered->slots[at];
+}
+
+static void graph_lower(HoloLowered *lowered, const HoloGraph *graph)
+{
+    for (int i = 0; i < graph->node_count; i++) {
+        const HoloNode *node = graph->nodes[i];
+        for (int a = 0; a < node->attr_count; a++)
+            if (node->attr[a].kind == HOLO_ATTR_GRAPH) graph_lower(lowered, node->attr[a].graph);
+        int *slot                      = slot_of(lowered, node);
+        lowered->nodes[lowered->count] = (HoloLoweredNode){.node = node, .lowering = holo_lower_choose(node)};
+        *slot                          = ++lowered->count;
+    }
+}
+
+HoloStatus holo_lower_graph(const HoloGraph *graph, HoloLowered *out, HoloError *error)
+{
+    int      count = nodes_count(graph);
+    uint32_t slots = 16;
+    while (slots < 2 * (uint32_t)count) slots *= 2;
+    *out       = (HoloLowered){.slot_mask = slots - 1};
+    out->nodes = HOLO_NEW(&out->arena, HoloLoweredNode, count + 1);
+    out->slots = HOLO_NEW(&out->arena, int, slots);
+    if (!out->nodes || !out->slots) return holo_fail_memory(error);
+    graph_lower(out, graph);
+    return HOLO_OK;
+}
+
+void holo_lowered_deinit(HoloLowered *lowered)
+{
+    holo_arena_deinit(&lowered->arena);
+    *lowered = (HoloLowered){0};
+}
+
+HoloLoweredNode *holo_lowered_find(const HoloLowered *lowered, const HoloNode *node)
+{
+    int number = lowered->count ? *slot_of(lowered, node) : 0;
+    return number ? &lowered->nodes[number - 1] : NULL;
+}
