@@ -221,7 +221,7 @@ static int measure_model(const Cli *cli, const char *path, Measured *out)
     close(file);
     int result = compile_apart(cli, path, archive);
     if (!result) result = measure(cli, archive, out);
-    remove(archive);
+    holo_file_remove(archive);
     return result;
 }
 

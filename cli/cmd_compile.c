@@ -1,6 +1,8 @@
 // cmd_compile.c - hologram compile: a model to an archive, and what was done to it.
 
 #include "kernel_files.h"
+
+#include "base/system.h"
 #include "loading.h"
 #include "quantizing.h"
 #include "verifying.h"
@@ -11,7 +13,7 @@
 // model.onnx to model.holo, in the working folder.
 static char *default_output(const char *model)
 {
-    const char *slash = strrchr(model, '/'), *name = slash ? slash + 1 : model, *dot = strrchr(name, '.');
+    const char *name = holo_path_name(model), *dot = strrchr(name, '.');
     return cli_format("%.*s.holo", dot && dot > name ? (int)(dot - name) : (int)strlen(name), name);
 }
 

@@ -3,15 +3,15 @@
 #include "cli.h"
 #include "json.h"
 
+#include "base/system.h"
+
 #include <string.h>
 #include <strings.h>
-
-extern char **environ;
 
 // A misspelt HOLOGRAM_ variable would otherwise be passed over in silence.
 static void warn_unknown(void)
 {
-    for (char **entry = environ; *entry; entry++) {
+    for (char **entry = holo_environment(); *entry; entry++) {
         if (strncmp(*entry, "HOLOGRAM_", 9)) continue;
         size_t size  = strcspn(*entry + 9, "=");
         bool   known = false;

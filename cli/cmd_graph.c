@@ -1,6 +1,8 @@
 // cmd_graph.c - hologram graph: a picture of the imported and of the planned graph.
 
 #include "loading.h"
+
+#include "base/system.h"
 #include "picture.h"
 
 #include <errno.h>
@@ -26,12 +28,6 @@ static int find_format(const char *path)
     return -1;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 typedef struct Pages {
     Picture     *pictures[2];
     HoloListing *listings[2]; // pictures borrow their texts
@@ -44,7 +40,7 @@ static HoloStatus add(Pages *pages, const HoloCompiler *compiler, const char *pa
     if (status) return status;
     const char *word = stage == HOLO_STAGE_IMPORTED ? "as imported" : "as planned";
     pages->pictures[pages->count] =
-        picture_make(pages->listings[pages->count], cli_format("%s, %s", base_name(path), word));
+        picture_make(pages->listings[pages->count], cli_format("%s, %s", holo_path_name(path), word));
     pages->count++;
     return HOLO_OK;
 }

@@ -71,8 +71,8 @@ static int find_all(Run *run)
 
 static const char *name_of(const char *folder)
 {
-    const char *slash = strrchr(folder, '/');
-    return slash && slash[1] ? slash + 1 : folder;
+    const char *name = holo_path_name(folder);
+    return *name ? name : folder;
 }
 
 // JSON has the standard output to itself.

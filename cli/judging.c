@@ -43,7 +43,7 @@ static HoloStatus outputs_write(const char *folder, const HoloOutputs *o, HoloEr
 static void outputs_remove(const char *folder, const HoloOutputs *o)
 {
     for (int s = 0; s < o->sample_count; s++) {
-        for (int i = 0; i < o->output_count; i++) remove(output_path(folder, o, s, i));
+        for (int i = 0; i < o->output_count; i++) holo_file_remove(output_path(folder, o, s, i));
         holo_folder_remove(sample_path(folder, s));
     }
     holo_folder_remove(folder);

@@ -40,12 +40,11 @@ static char *place(const char *from, const char *file, const char *to, const cha
 {
     const char *rest = file + strlen(from);
     while (*rest == '/') rest++;
-    if (!*rest) rest = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+    if (!*rest) rest = holo_path_name(file);
     char *path = cli_format("%s/%s", to, rest), *dot = strrchr(path, '.');
     for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
         *slash = '\0';
-        (void)holo_folder_make(
-            path, false); // what is there already stays; what cannot be made shows when the file is written
+        holo_folder_make(path, false); // what is there stays; what cannot be made shows when the file is written
         *slash = '/';
     }
     *dot = '\0';

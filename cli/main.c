@@ -55,8 +55,8 @@ const CliCommand *cli_command_find(const char *name)
 // Called by the name hologram-compile, the program is its command compile.
 static bool is_compile(const char *program)
 {
-    const char *slash = strrchr(program, '/');
-    return !strcmp(slash ? slash + 1 : program, "hologram-compile");
+    const char *name = holo_path_name(program);
+    return !strcmp(name, "hologram-compile") || !strcmp(name, "hologram-compile.exe");
 }
 
 // Whoever asks for JSON gets it, also where the command line is wrong. `test --json FILE` writes a file, and talks to people.

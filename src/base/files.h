@@ -51,8 +51,9 @@ enum {
 void *holo_memory_take(size_t size, uint32_t how); // NULL: out of memory
 void  holo_memory_free(void *memory, size_t size); // NULL is nothing to free
 
-bool holo_path_is_folder(const char *path);
-bool holo_path_exists(const char *path);
+bool        holo_path_is_folder(const char *path);
+bool        holo_path_exists(const char *path);
+const char *holo_path_name(const char *path); // its last part: what is behind the last slash
 
 double holo_time_now(void); // seconds, monotonic
 int    holo_cpu_count(void);

@@ -12,6 +12,7 @@
 // To be called first by a program: names and texts are UTF-8 from then on, and streams are bytes.
 void     holo_program_begin(int *argc, char ***argv);
 long     holo_process_id(void);
+char   **holo_environment(void);  // "NAME=value" and so on, up to a NULL
 uint64_t holo_memory_peak(void);  // the most bytes that were resident; 0: not known
 bool     holo_memory_leaks(void); // tells on stderr of memory that nothing refers to, in builds that watch it
 
@@ -28,6 +29,7 @@ void       holo_folder_remove(const char *path);                // an empty one
 
 bool holo_path_same(const char *a, const char *b); // two names of one plain file
 int  holo_file_open(const char *path);             // for reading, without waiting for anybody; -1: errno says why
+bool holo_file_remove(const char *path);
 
 // ---- temporary places, in the folder that the system or TMPDIR has for them
 

@@ -4,8 +4,9 @@
 
 #if defined _WIN32
 #define WIN32_LEAN_AND_MEAN
-#include <psapi.h> // after windows.h, which it needs
 #include <windows.h>
+// which the next one needs
+#include <psapi.h>
 #else
 #include <fcntl.h>
 #include <stdio.h>

@@ -384,6 +384,12 @@ bool holo_path_exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
+const char *holo_path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 double holo_time_now(void)
 {
     struct timespec now;

@@ -11,6 +11,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#if defined __APPLE__
+#include <crt_externs.h>
+#endif
 
 void holo_program_begin(int *argc, char ***argv)
 {
@@ -21,6 +24,15 @@ void holo_program_begin(int *argc, char ***argv)
 long holo_process_id(void)
 {
     return (long)getpid();
+}
+
+char **holo_environment(void)
+{
+#if defined __APPLE__
+    return *_NSGetEnviron();
+#else
+    return environ;
+#endif
 }
 
 // ---- folders
@@ -54,6 +66,11 @@ bool holo_path_same(const char *a, const char *b)
 int holo_file_open(const char *path)
 {
     return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+bool holo_file_remove(const char *path)
+{
+    return unlink(path) == 0;
 }
 
 // ---- temporary places

@@ -68,6 +68,14 @@ bool holo_path_exists(const char *path)
     return attributes(path) != INVALID_FILE_ATTRIBUTES;
 }
 
+const char *holo_path_name(const char *path)
+{
+    const char *name = path;
+    for (; *path; path++)
+        if (*path == '/' || *path == '\\' || *path == ':') name = path + 1;
+    return name;
+}
+
 static HANDLE open_file(const char *path, DWORD access, DWORD share, DWORD how, DWORD flags)
 {
     wchar_t *name = holo_wide(path);

@@ -5,6 +5,7 @@
 #include "base/os/os_windows.h"
 #include "base/system_parts.h"
 
+#include <direct.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <io.h>
@@ -13,8 +14,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #define WIN32_LEAN_AND_MEAN
-#include <shellapi.h> // after windows.h, which it needs
 #include <windows.h>
+// which the next one needs
+#include <shellapi.h>
 
 enum { FOLDER_ROOM = 1024 };
 
@@ -38,6 +40,11 @@ void holo_program_begin(int *argc, char ***argv)
 long holo_process_id(void)
 {
     return (long)GetCurrentProcessId();
+}
+
+char **holo_environment(void)
+{
+    return _environ;
 }
 
 // ---- folders
@@ -113,6 +120,14 @@ static int open_wide(const char *path, int flags)
 int holo_file_open(const char *path)
 {
     return open_wide(path, _O_RDONLY);
+}
+
+bool holo_file_remove(const char *path)
+{
+    wchar_t *name    = holo_wide(path);
+    bool     is_gone = name && _wunlink(name) == 0;
+    holo_free(name);
+    return is_gone;
 }
 
 // ---- temporary places

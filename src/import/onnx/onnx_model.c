@@ -89,9 +89,9 @@ HoloStatus holo_import_onnx_memory(HoloArena *arena, const void *bytes, size_t s
 // The path up to its last slash; "." where there is none.
 static char *folder_of(HoloArena *arena, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    if (!slash) return holo_arena_text(arena, ".", 1);
-    return holo_arena_text(arena, path, slash == path ? 1 : (size_t)(slash - path));
+    size_t size = (size_t)(holo_path_name(path) - path);
+    if (!size) return holo_arena_text(arena, ".", 1);
+    return holo_arena_text(arena, path, size > 1 ? size - 1 : 1);
 }
 
 HoloStatus holo_import_onnx(HoloArena *arena, const char *path, HoloModelSource *out, HoloError *error)

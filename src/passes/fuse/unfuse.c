@@ -481,6 +481,14 @@ static bool has_line(const Line *line, const Facts *facts, uint32_t parts)
     return (parts & line->with) == line->with && !(parts & line->without) && is_such;
 }
 
+// Copies a text and returns where the next one begins.
+static char *put(char *to, const char *text)
+{
+    size_t size = strlen(text);
+    memcpy(to, text, size + 1);
+    return to + size;
+}
+
 // The body for a node that has these parts. NULL: no memory.
 static const char *text_make(const Facts *facts, const Row *row, uint32_t parts)
 {
@@ -488,10 +496,10 @@ static const char *text_make(const Facts *facts, const Row *row, uint32_t parts)
     for (int i = 0; i < LINES && row->line[i].text; i++) size += strlen(row->line[i].text);
     char *text = holo_arena_take(facts->graph->arena, size), *to = text;
     if (!text) return NULL;
-    to = stpcpy(to, row->head);
+    to = put(to, row->head);
     for (int i = 0; i < LINES && row->line[i].text; i++)
-        if (has_line(&row->line[i], facts, parts)) to = stpcpy(to, row->line[i].text);
-    stpcpy(to, "}");
+        if (has_line(&row->line[i], facts, parts)) to = put(to, row->line[i].text);
+    put(to, "}");
     return text;
 }
 
