@@ -2,47 +2,43 @@
 #include "support/models.h"
 
 #include "archive/archive.h"
-#include "base/base.h"
+#include "base/system.h"
 #include "plan/plan.h"
 #include "runtime/model.h"
 #include "support/onnx_writer.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 // ---- files
 
-static char folder[64];
+static char folder[512];
 
 static void remove_below(const char *path)
 {
-    DIR *dir = opendir(path);
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        char below[512];
-        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")) continue;
-        snprintf(below, sizeof below, "%s/%s", path, e->d_name);
-        struct stat st;
-        if (!lstat(below, &st) && S_ISDIR(st.st_mode)) remove_below(below);
-        remove(below);
+    HoloFolder list;
+    char       below[1024];
+    (void)holo_folder_list(path, &list, NULL);
+    for (int i = 0; i < list.count; i++) {
+        snprintf(below, sizeof below, "%s/%s", path, list.name[i]);
+        if (!holo_file_remove(below) && holo_path_is_folder(below))
+            remove_below(below); // a link to one has gone by now
     }
-    if (dir) closedir(dir);
+    holo_folder_free(&list);
+    holo_folder_remove(path);
 }
 
 static void folder_remove(void)
 {
     remove_below(folder);
-    remove(folder);
 }
 
 const char *temp_folder(void)
 {
     if (*folder) return folder;
-    snprintf(folder, sizeof folder, "%s/hologram-test-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
-    if (!mkdtemp(folder)) abort();
+    if (!holo_temporary_folder(folder, sizeof folder)) abort();
     atexit(folder_remove);
     return folder;
 }
@@ -60,10 +56,11 @@ const char *temp_path(const char *name)
 
 int folder_count(const char *path)
 {
-    int  count = 0;
-    DIR *dir   = opendir(path);
-    for (struct dirent *e; dir && (e = readdir(dir));) count += e->d_name[0] != '.';
-    if (dir) closedir(dir);
+    HoloFolder list;
+    int        count = 0;
+    (void)holo_folder_list(path, &list, NULL);
+    for (int i = 0; i < list.count; i++) count += list.name[i][0] != '.';
+    holo_folder_free(&list);
     return count;
 }
 

@@ -1,5 +1,6 @@
 // atlas_test.c - classes, the group of transforms, addresses and content identity: published numbers and whole ranges.
 #include "atlas/content.h"
+#include "base/system.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -406,8 +407,8 @@ static void test_no_identity(void **state)
 static void test_identity_of_a_file(void **state)
 {
     (void)state;
-    char          path[] = "/tmp/holo_atlas_XXXXXX", text[] = "any bytes";
-    int           fd = mkstemp(path);
+    char          path[512], text[] = "any bytes";
+    int           fd = holo_temporary_file(path, sizeof path);
     HoloTensor    t  = {.dtype = HOLO_U8, .rank = 1, .dim = {9}, .data = text};
     HoloContentId id;
     uint64_t      size;

@@ -29,8 +29,8 @@ static void file_write(const char *path, const char *text)
 
 static void test_folders(void **state)
 {
-    static const char *const names[] = {"b", ".hidden", "a10", "a9", "\xC3\xA4", "B"};
-    static const char *const order[] = {".hidden", "B", "a10", "a9", "b", "\xC3\xA4"};
+    static const char *const names[] = {"b", ".hidden", "a10", "a9", "\xC3\xA4", "C"};
+    static const char *const order[] = {".hidden", "C", "a10", "a9", "b", "\xC3\xA4"};
     char                     folder[ROOM], path[ROOM];
     HoloFolder               list;
     HoloError                error = {0};
@@ -114,7 +114,8 @@ static void test_files(void **state)
     assert_int_equal(holo_folder_list(folder, &list, NULL), HOLO_OK);
     assert_int_equal(list.count, 2); // and nothing temporary
     holo_folder_free(&list);
-    assert_int_equal(remove(one) || remove(two), 0);
+    assert_true(holo_file_remove(one) && holo_file_remove(two));
+    assert_false(holo_file_remove(two));
     holo_folder_remove(folder);
 }
 
@@ -176,7 +177,7 @@ static void test_temporary(void **state)
     fclose(written);
     assert_false(holo_path_exists(two));
     fclose(fdopen(file, "wb"));
-    assert_int_equal(remove(one), 0);
+    assert_true(holo_file_remove(one));
 }
 
 static void test_command(void **state)
@@ -223,9 +224,21 @@ static void test_work(void **state)
     assert_int_equal(squares.sum, 285);
 }
 
+static void test_names(void **state)
+{
+    (void)state;
+    assert_string_equal(holo_path_name("a/b/c.onnx"), "c.onnx");
+    assert_string_equal(holo_path_name("c.onnx"), "c.onnx");
+    assert_string_equal(holo_path_name("/c"), "c");
+    assert_string_equal(holo_path_name("a/"), "");
+}
+
 static void test_machine(void **state)
 {
     (void)state;
+    char **entry = holo_environment();
+    while (*entry && strncmp(*entry, "PATH=", 5)) entry++;
+    assert_non_null(*entry);
     assert_true(holo_process_id() > 0);
     assert_true(holo_memory_peak() > 1 << 16);
     double before = holo_time_now();
@@ -238,7 +251,8 @@ int main(int argc, char **argv)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_folders),      cmocka_unit_test(test_many_names),     cmocka_unit_test(test_files),
         cmocka_unit_test(test_written_view), cmocka_unit_test(test_written_memory), cmocka_unit_test(test_temporary),
-        cmocka_unit_test(test_command),      cmocka_unit_test(test_work),           cmocka_unit_test(test_machine),
+        cmocka_unit_test(test_command),      cmocka_unit_test(test_work),           cmocka_unit_test(test_names),
+        cmocka_unit_test(test_machine),
     };
     holo_program_begin(&argc, &argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,12 @@
 // stdlib_test.c - every kernel of kernels/stdlib against the operators' eval, in all its types, on sizes around those of
 // vectors and tiles, and with a million elements. Kernels run by the plain interpreter, where there are few elements, and
 // by the fast one with 1, 2 and 4 threads, which give the same bits.
-#include "base/files.h"
+#include "base/system.h"
 #include "graph/graph.h"
 #include "lang/lang.h"
 #include "ops/op.h"
 #include "runtime/pool.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -403,18 +402,18 @@ static void add_file(Library *l, const char *path)
 
 static void add_folder(Library *l, const char *path, int depth)
 {
-    DIR *folder = opendir(path);
-    if (!folder) fail_msg("%s is not there", path);
-    for (struct dirent *entry; (entry = readdir(folder));) {
+    HoloFolder folder;
+    if (holo_folder_list(path, &folder, NULL)) fail_msg("%s is not there", path);
+    for (int i = 0; i < folder.count; i++) {
         char below[512];
-        snprintf(below, sizeof below, "%s/%s", path, entry->d_name);
-        if (entry->d_name[0] == '.') continue;
-        if (strchr(entry->d_name, '.'))
+        snprintf(below, sizeof below, "%s/%s", path, folder.name[i]);
+        if (folder.name[i][0] == '.') continue;
+        if (strchr(folder.name[i], '.'))
             add_file(l, below);
         else if (depth < 2)
             add_folder(l, below, depth + 1);
     }
-    closedir(folder);
+    holo_folder_free(&folder);
 }
 
 static int setup(void **state)

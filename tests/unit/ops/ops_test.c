@@ -7,11 +7,11 @@
 #include "support/op_cases.h"
 
 #include "archive/archive.h"
+#include "base/system.h"
 #include "passes/passes.h"
 #include "runtime/model.h"
 #include "support/bits.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -241,13 +240,13 @@ static HoloStatus compile(const OpCase *c, HoloGraph *graph, Way way, HoloModel 
     HoloPassOptions options  = {.all_tables = way == TABLES || way == PLAIN,
                                 .no_tables  = way == PLAIN,
                                 .all_chains = is_exact || way == SYMBOLIC};
-    char            path[128];
+    char            path[512];
     HoloLowered     lowered = {0};
     HoloPlan        plan    = {0};
     HoloFileWriter *file    = NULL;
     HoloMapping     mapping;
     uint64_t        size;
-    snprintf(path, sizeof path, "%s/hologram-ops-%ld", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (long)getpid());
+    holo_temporary_path("hologram-ops", path, sizeof path);
     HoloStatus status = holo_graph_check_ops(graph, error);
     if (!status) status = holo_passes_run(graph, &options, error);
     if (!status) status = holo_lower_graph(graph, &lowered, error);
@@ -369,26 +368,19 @@ static void run_case(void *context, OpCase *c)
 
 // ---- the tests
 
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 static void test_cases(void **state)
 {
     (void)state;
-    const char     *folder = "tests/ops";
-    struct dirent **entries;
-    int             count = scandir(folder, &entries, NULL, by_name);
-    assert_true(count > 0);
-    for (int i = 0; i < count; i++) {
-        const char *name = entries[i]->d_name, *end = strstr(name, ".txt");
+    const char *folder = "tests/ops";
+    HoloFolder  entries;
+    assert_int_equal(holo_folder_list(folder, &entries, NULL), HOLO_OK);
+    for (int i = 0; i < entries.count; i++) {
+        const char *name = entries.name[i], *end = strstr(name, ".txt");
         char        path[512];
         snprintf(path, sizeof path, "%s/%s", folder, name);
         if (end && !end[4]) case_file(path, run_case, NULL);
-        free(entries[i]);
     }
-    free(entries);
+    holo_folder_free(&entries);
     print_message("%d cases, %d with their loops\n", suite.cases, suite.rounds);
     assert_int_equal(suite.failed, 0);
 }

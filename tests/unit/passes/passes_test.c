@@ -2,9 +2,9 @@
 //
 // A case is a file of three parts: a line "passes: fold dead" (or "passes: all"), a line "in:" and a graph, a line
 // "out:" and the graph that must come out. The graph is inferred first. `passes_test FILE` prints what comes out.
+#include "base/system.h"
 #include "passes/passes.h"
 
-#include <dirent.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,17 +59,16 @@ static HoloStatus run_case(char *text, HoloText *out, const char **out_want, Hol
 static void test_cases(void **state)
 {
     (void)state;
-    const char     *folder = "tests/passes";
-    struct dirent **entries;
-    int             count = scandir(folder, &entries, NULL, alphasort), cases = 0, failed = 0;
-    assert_true(count > 0);
-    for (int i = 0; i < count; i++) {
+    const char *folder = "tests/passes";
+    HoloFolder  entries;
+    int         cases = 0, failed = 0;
+    assert_int_equal(holo_folder_list(folder, &entries, NULL), HOLO_OK);
+    for (int i = 0; i < entries.count; i++) {
         char        path[512];
         HoloText    out   = {0};
         HoloError   error = {0};
         const char *want  = "";
-        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        free(entries[i]);
+        snprintf(path, sizeof path, "%s/%s", folder, entries.name[i]);
         if (!strstr(path, ".txt")) continue;
         cases++;
         HoloStatus status = run_case(read_file(path), &out, &want, &error);
@@ -79,7 +78,7 @@ static void test_cases(void **state)
         }
         holo_text_deinit(&out);
     }
-    free(entries);
+    holo_folder_free(&entries);
     assert_true(cases > 0);
     assert_int_equal(failed, 0);
 }
