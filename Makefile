@@ -16,6 +16,10 @@ OPT      ?= -O2
 DEBUG    ?= -g
 TRIPLE   := $(shell $(CC) -dumpmachine)
 MACHINE  := $(firstword $(subst -, ,$(TRIPLE)))
+# What Windows and macOS call otherwise; all other systems are as Linux.
+SYSTEM   := $(or $(findstring windows,$(TRIPLE)),$(findstring macos,$(TRIPLE)),elf)
+EXE      := $(if $(filter windows,$(SYSTEM)),.exe)
+SHARED   := $(or $(if $(filter windows,$(SYSTEM)),dll),$(if $(filter macos,$(SYSTEM)),dylib),so)
 AR       := $(shell $(CC) -print-prog-name=ar)
 STRIP    := $(shell $(CC) -print-prog-name=strip)
 VERSION  := $(shell sed -n 's/^.define HOLO_VERSION_[A-Z]* *//p' include/hologram.h | paste -sd.)
@@ -24,11 +28,15 @@ WARN     := -Wall -Wextra -Werror
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 CFLAGS   := $(OPT) $(DEBUG) $(WARN) -D_GNU_SOURCE -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -fno-strict-aliasing -ffp-contract=off \
             -pthread $(SANFLAGS) -Iinclude -Isrc $(if $(ROOT),-isystem $(ROOT)/usr/include)
-# Debuggers unwind by what -g says; nothing else needs to.
-UNWIND   := $(if $(SANITIZE),,-fno-asynchronous-unwind-tables)
+# Debuggers unwind by what -g says; nothing else needs to, but for Windows.
+UNWIND   := $(if $(SANITIZE)$(filter windows,$(SYSTEM)),,-fno-asynchronous-unwind-tables)
 LDFLAGS  := -pthread $(SANFLAGS)
-UNUSED   := -Wl,--gc-sections -Wl,-z,noseparate-code # functions that nobody can call are left out, and room between sections
-LDLIBS   := -lm $(if $(ROOT),-L$(ROOT)/usr/lib/$(TRIPLE) -Wl$(comma)-rpath$(comma)$(abspath $(ROOT))/usr/lib/$(TRIPLE))
+# Functions that nobody can call are left out, and room between sections.
+UNUSED_elf     := -Wl,--gc-sections -Wl,-z,noseparate-code
+UNUSED_windows := -Wl,--gc-sections
+UNUSED_macos   := -Wl,-dead_strip
+UNUSED   := $(UNUSED_$(SYSTEM))
+LDLIBS   := -lm $(if $(ROOT),-L$(ROOT)/usr/lib/$(TRIPLE) $(if $(filter elf,$(SYSTEM)),-Wl$(comma)-rpath$(comma)$(abspath $(ROOT))/usr/lib/$(TRIPLE)))
 COMPILER_LIBS := -ljansson -lz
 
 # ---- sources: every file of a room is compiled; the two libraries are lists of rooms
@@ -52,18 +60,19 @@ CLI_OBJ      := $(call obj,$(CLI_SRC))
 
 LIB      := $(BUILD)/libhologram.a
 LIB_COMP := $(BUILD)/libhologram-compiler.a
-SO       := $(BUILD)/libhologram.so
-SO_COMP  := $(BUILD)/libhologram-compiler.so
+SO       := $(BUILD)/libhologram.$(SHARED)
+SO_COMP  := $(BUILD)/libhologram-compiler.$(SHARED)
+HOLOGRAM := $(BUILD)/hologram$(EXE)
 
 .PHONY: all demo packages picture deps help hooks install uninstall clean format lint operators
-.PHONY: test unit unit-watched onnx onnx-modes test-isa isa-programs isa-long asan ubsan tsan races oom fuzz fuzz-replay real
+.PHONY: cross test unit unit-watched onnx onnx-modes test-isa isa-programs isa-long asan ubsan tsan races oom fuzz fuzz-replay real
 .PHONY: bench bench-real bench-kernels bench-isa bench-lookup bench-stdlib peers-anew
 MAKEFLAGS += --no-builtin-rules
 # What builds a lot uses every core, unless the caller said how many.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 .DELETE_ON_ERROR:
 
-all: $(BUILD)/hologram $(BUILD)/hologram-compile $(SO) $(SO_COMP)
+all: $(HOLOGRAM) $(BUILD)/hologram-compile$(EXE) $(SO) $(SO_COMP)
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -172,23 +181,28 @@ $(LIB_COMP): $(COMPILER_OBJ)
 	@echo "  ar    $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-# The shared libraries show only what the public headers mark.
+# The shared libraries show only what the public headers mark. Each system has its own way to write the name by which they are
+# found: $(1), the name without its ending.
+named_elf     = -Wl,-soname,$(1).so.0
+named_windows = -Wl,--out-implib,$(BUILD)/$(1).dll.a
+named_macos   = -Wl,-install_name,@rpath/$(1).dylib
+ALONE := $(if $(filter elf,$(SYSTEM)),-Wl$(comma)--exclude-libs$(comma)libhologram.a)
 $(SO): $(RUNTIME_OBJ) $(STDLIB_OBJ)
 	@echo "  link  $@"
-	$(Q)$(CC) $(LDFLAGS) -shared $(UNUSED) -Wl,-soname,libhologram.so.0 -o $@ $^ $(LDLIBS)
-	$(Q)ln -sf libhologram.so $@.0
+	$(Q)$(CC) $(LDFLAGS) -shared $(UNUSED) $(call named_$(SYSTEM),libhologram) -o $@ $^ $(LDLIBS)
+	$(if $(filter elf,$(SYSTEM)),$(Q)ln -sf $(@F) $@.0)
 $(SO_COMP): $(COMPILER_OBJ) $(LIB)
 	@echo "  link  $@"
-	$(Q)$(CC) $(LDFLAGS) -shared $(UNUSED) -Wl,-soname,libhologram-compiler.so.0 -o $@ $(COMPILER_OBJ) -Wl,--exclude-libs,libhologram.a \
+	$(Q)$(CC) $(LDFLAGS) -shared $(UNUSED) $(call named_$(SYSTEM),libhologram-compiler) -o $@ $(COMPILER_OBJ) $(ALONE) \
 	    $(LIB) $(COMPILER_LIBS) $(LDLIBS)
-	$(Q)ln -sf libhologram-compiler.so $@.0
+	$(if $(filter elf,$(SYSTEM)),$(Q)ln -sf $(@F) $@.0)
 
-$(BUILD)/hologram: $(CLI_OBJ) $(LIB_COMP) $(LIB)
+$(HOLOGRAM): $(CLI_OBJ) $(LIB_COMP) $(LIB)
 	@echo "  link  $@"
 	$(Q)$(CC) $(LDFLAGS) $(UNUSED) -o $@ $^ $(COMPILER_LIBS) $(LDLIBS)
 
-$(BUILD)/hologram-compile: $(BUILD)/hologram
-	$(Q)ln -sf hologram $@
+$(BUILD)/hologram-compile$(EXE): $(HOLOGRAM)
+	$(Q)ln -sf $(<F) $@
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
@@ -221,16 +235,18 @@ demo: deps
 
 # tests/unit/FAMILY/NAME_test.c becomes BUILD/tests/NAME_test.
 UNIT_SRC := $(sort $(wildcard tests/unit/*/*_test.c))
-UNIT    := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(UNIT_SRC)))
+UNIT    := $(patsubst %.c,$(BUILD)/tests/%$(EXE),$(notdir $(UNIT_SRC)))
 vpath %_test.c $(sort $(dir $(UNIT_SRC)))
-SUPPORT := $(call obj,$(wildcard tests/support/*.c))
-$(SUPPORT): CFLAGS += -Itests
+SUPPORT := $(call obj,$(wildcard tests/support/*.c $(if $(EXE),tests/windows/*.c)))
+# Windows lacks a few functions that tests use.
+TEST_FLAGS := -Itests $(if $(filter windows,$(SYSTEM)),-include windows/lacking.h)
+$(SUPPORT): CFLAGS += $(TEST_FLAGS)
 # The test of failing allocations makes those from arenas fail, too.
 $(BUILD)/tests/alloc_test: WRAP := -Wl,--wrap=holo_arena_take,--wrap=holo_arena_take_array,--wrap=holo_arena_text
-$(BUILD)/tests/%: %.c $(SUPPORT) $(LIB_COMP) $(LIB)
+$(BUILD)/tests/%$(EXE): %.c $(SUPPORT) $(LIB_COMP) $(LIB)
 	@mkdir -p $(@D)
 	@echo "  test  $@"
-	$(Q)$(CC) -std=c11 $(CFLAGS) -Itests -MMD -MP -MF $@.d $< $(SUPPORT) $(LIB_COMP) $(LIB) $(WRAP) $(COMPILER_LIBS) -lcmocka \
+	$(Q)$(CC) -std=c11 $(CFLAGS) $(TEST_FLAGS) -MMD -MP -MF $@.d $< $(SUPPORT) $(LIB_COMP) $(LIB) $(WRAP) $(COMPILER_LIBS) -lcmocka \
 	    $(LDLIBS) -o $@
 -include $(wildcard $(BUILD)/tests/*.d)
 
@@ -283,6 +299,18 @@ test-isa: test-deps
 	    $(MAKE) --no-print-directory CC="$(ARM_CC)" BUILD=$(ARM) ROOT=$(ARM)/root isa-programs; else rm -f $(ARM)/hologram; fi
 	@sh tests/isa.sh $(BUILD) "$(ARM)" $(ISA_NAMES)
 isa-programs: $(BUILD)/hologram $(ISA_NAMES:%=$(BUILD)/tests/%_test)
+
+## make cross         for Windows and macOS: built and linked by zig, the tests of Windows run under wine
+CROSS_TARGETS  ?= x86_64-windows-gnu aarch64-macos x86_64-macos
+CROSS_PACKAGES := wine wine64 libxxhash-dev libjansson-dev xz-utils bzip2
+# Of Linux or POSIX in themselves: what they test is another thing elsewhere.
+CROSS_NOT      := alloc archive archive_damage bad_input pool
+CROSS_TESTS    ?= $(filter-out $(CROSS_NOT),$(patsubst $(BUILD)/tests/%_test$(EXE),%,$(UNIT)))
+cross: deps
+	@command -v npm > /dev/null || sh tools/deps.sh npm
+	@sh tools/deps.sh $(CROSS_PACKAGES)
+	@$(MAKE) --no-print-directory $(JOBS) $(BUILD)/hologram
+	@TESTS="$(CROSS_TESTS)" NOT="$(CROSS_NOT)" sh tools/cross.sh $(BUILD) $(CROSS_TARGETS)
 
 ## make asan ubsan tsan   the tests under a sanitizer
 asan:
