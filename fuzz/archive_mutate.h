@@ -55,6 +55,7 @@ static const MutateField mutate_fields[] = {
     FIELD(VALUES, HoloValueRecord, rank, OF_SMALL, VALUES, char),
     FIELD(VALUES, HoloValueRecord, storage, OF_SMALL, VALUES, char),
     FIELD(VALUES, HoloValueRecord, storage, OF_SMALL, VALUES, char),
+    FIELD(VALUES, HoloValueRecord, space, OF_ENTRY, TARGETS, HoloTargetRecord),
     FIELD(VALUES, HoloValueRecord, size_first, OF_ENTRY, SIZES, int64_t),
     FIELD(VALUES, HoloValueRecord, step_from, OF_SMALL, VALUES, char),
     FIELD(VALUES, HoloValueRecord, step_to, OF_SMALL, VALUES, char),
@@ -65,6 +66,7 @@ static const MutateField mutate_fields[] = {
     FIELD(STEPS, HoloStepRecord, op, OF_ENTRY, OPS, HoloOpRecord),
     FIELD(STEPS, HoloStepRecord, kernel, OF_SMALL, VALUES, char),
     FIELD(STEPS, HoloStepRecord, kernel, OF_ENTRY, STRINGS, char),
+    FIELD(STEPS, HoloStepRecord, target, OF_ENTRY, TARGETS, HoloTargetRecord),
     FIELD(STEPS, HoloStepRecord, operand_first, OF_ENTRY, OPERANDS, uint32_t),
     FIELD(STEPS, HoloStepRecord, in_count, OF_SMALL, VALUES, char),
     FIELD(STEPS, HoloStepRecord, out_count, OF_SMALL, VALUES, char),
@@ -115,6 +117,7 @@ static const MutateField mutate_fields[] = {
     FIELD(MEMO_SLOTS, MutateWord, x, OF_SMALL, VALUES, char),
     FIELD(PROGRAMS, HoloProgramRecord, program, OF_BYTES, BYTES, char),
     FIELD(PROGRAMS, HoloProgramRecord, program_size, OF_SMALL, VALUES, char),
+    FIELD(TARGETS, HoloTargetRecord, name, OF_ENTRY, STRINGS, char),
 };
 #undef FIELD
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Reads a .holo file without any code of Hologram: written from src/format/holo.h alone, to keep that page honest.
+"""Reads a .holo file without any code of Hologram: written from src/format/holo.h alone, to keep that page honest. The table of
+sections is read from that file.
 
 usage: holo_dump.py FILE [--json | --check]
 
@@ -11,11 +12,14 @@ the standard library has no XXH3 (`hologram verify` does that).
 import argparse
 import json
 import mmap
+import os
+import re
 import struct
 import sys
 
 MAGIC = b"\x89HOLO\r\n\x1a"
-MAJOR, FLAGS_KNOWN, FLAG_EXACT, PLAN_STATIC, NO_VALUE = 1, 3, 1, 1, 0xFFFFFFFF
+MAJOR, FLAGS_KNOWN, FLAG_EXACT, PLAN_STATIC, NO_VALUE = 2, 3, 1, 1, 0xFFFFFFFF
+SECTION_MUST, SECTION_FLAGS_KNOWN, TARGETS_MAX = 1, 1, 64
 DIM_BASE = 0xA5E51B0100000000 - (1 << 64)  # a size of DIM_BASE + n is expression n
 DIM_UNKNOWN = DIM_BASE + 0xFFFFFFFF
 MAX_RANK, MAX_FAULTS = 16, 20
@@ -23,13 +27,13 @@ MAX_RANK, MAX_FAULTS = 16, 20
 # The records, field by field; "_" is reserved.
 RECORDS = {
     "header": ("<8s2H3IQ2I2Q", "magic major minor header_size flags_must flags_may file_size section_count _ hash0 hash1"),
-    "section": ("<2I2Q2Q", "id _ offset size hash0 hash1"),
+    "section": ("<2I2Q2Q", "id flags offset size hash0 hash1"),
     "dim": ("<2i2q", "op _ a b"),
     "op": ("<4I", "domain name version _"),
     "plan": ("<10I2Q", "name value_first value_count step_first step_count input_first input_count output_first output_count "
                        "flags arena_bytes naive_bytes"),
-    "value": ("<I3Bb4IQ", "name dtype kind inner rank storage size_first step_from step_to at"),
-    "step": ("<4I4H4I", "op kernel name operand_first in_count out_count capture_count attr_count attr_first params "
+    "value": ("<I3Bb2H3IQ", "name dtype kind inner rank storage space size_first step_from step_to at"),
+    "step": ("<I2H2I4H4I", "op kernel target name operand_first in_count out_count capture_count attr_count attr_first params "
                         "params_size program"),
     "attr": ("<I2H2IQ", "name kind _ count _ value"),
     "span": ("<2I", "offset size"),
@@ -39,21 +43,37 @@ RECORDS = {
     "memo": ("<2Q2I", "key0 key1 tensor_first _"),
     "memo_tensor": ("<2BHI2Q2Q16q", "dtype rank _ _ offset size hash0 hash1 " + " ".join(f"dim{i}" for i in range(MAX_RANK))),
     "program": ("<10I", "name doc program program_size lanes lanes_size block_x block_y block_z _"),
+    "target": ("<2I", "name _"),
     "note": ("<6I2Q", "pass_ place what why verdict _ count bytes"),
     "u32": ("<I", "value"),
     "i64": ("<q", "value"),
     "byte": ("<B", "value"),
 }
-SECTIONS = {
-    1: ("STRINGS", "byte"), 2: ("DIMS", "dim"), 3: ("SYMBOLS", "u32"), 4: ("SIZES", "i64"), 5: ("OPS", "op"),
-    6: ("PLANS", "plan"), 7: ("VALUES", "value"), 8: ("STEPS", "step"), 9: ("OPERANDS", "u32"), 10: ("ATTRS", "attr"),
-    11: ("BYTES", "byte"), 12: ("META", "meta"), 13: ("CONSTANTS", "constant"), 14: ("WEIGHTS", "byte"),
-    15: ("MEMO_SLOTS", "u32"), 16: ("MEMO_ENTRIES", "memo"), 17: ("MEMO_TENSORS", "memo_tensor"), 18: ("MEMO_DATA", "byte"),
-    19: ("NOTES", "note"),
-    20: ("PROGRAMS", "program"),
+RECORD_OF = {  # by the C type of the records
+    "char": "byte", "uint8_t": "byte", "uint32_t": "u32", "int64_t": "i64", "HoloDimRecord": "dim", "HoloOpRecord": "op",
+    "HoloPlanRecord": "plan", "HoloValueRecord": "value", "HoloStepRecord": "step", "HoloAttrRecord": "attr", "HoloMetaRecord": "meta",
+    "HoloConstantRecord": "constant", "HoloNoteRecord": "note", "HoloProgramRecord": "program", "HoloTargetRecord": "target",
+    "HoloMemoRecord": "memo", "HoloMemoTensor": "memo_tensor",
 }
-MEMO = range(15, 19)  # all of them, or none
-NOTES, PROGRAMS = 19, 20  # may be left out
+HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "format", "holo.h")
+
+
+class Section:
+    """A row of the table of sections."""
+
+    def __init__(self, name, number, kind, need, align):
+        self.name, self.number, self.record, self.need, self.align = name, int(number), RECORD_OF[kind], need, int(align)
+
+
+def section_table(path=HEADER):
+    with open(path, encoding="utf-8") as file:
+        rows = re.findall(r"^    X\((\w+), *(\d+), *(\w+), *(\w+), *(\d+), *\w+\)", file.read(), re.MULTILINE)
+    return [Section(*row) for row in rows]
+
+
+TABLE = section_table()  # in the order of the file
+SECTIONS = {row.number: row for row in TABLE}
+NUMBERS = {row.name: row.number for row in TABLE}
 VERDICTS = ["made", "not faster", "over budget", "not finite", "not alone", "fails", "turned off", "too long"]
 MEMO_PROBES = 16
 DTYPES = [  # name, bytes an element
@@ -99,15 +119,18 @@ class Archive:
         self.section = {}
         for i in range(self.header.section_count):
             self.add_section(self.read("section", self.header.header_size + i * size_of("section")))
-        for number, (name, _) in SECTIONS.items():
-            if number not in self.section and number not in (NOTES, PROGRAMS) and (number not in MEMO or self.has_memo()):
-                raise Broken(f"section {name} is missing")
-        strings = self.section[1]
+        for row in TABLE:
+            if not self.has(row.name) and (row.need == "REQUIRED" or (row.name.startswith("MEMO_") and self.has_memo())):
+                raise Broken(f"section {row.name} is missing")
+        strings = self.section[NUMBERS["STRINGS"]]
         if not strings.size or data[strings.offset + strings.size - 1] != 0:
             raise Broken("the texts do not end with a 0 byte")
 
+    def has(self, name):
+        return NUMBERS[name] in self.section
+
     def has_memo(self):
-        return any(number in self.section for number in MEMO)
+        return any(self.has(row.name) for row in TABLE if row.name.startswith("MEMO_"))
 
     def check_header(self):
         h = self.header
@@ -123,50 +146,50 @@ class Archive:
             raise Broken("the section table lies outside the file")
 
     def add_section(self, s):
-        if s.id not in SECTIONS:
+        if s.flags & ~SECTION_FLAGS_KNOWN:
+            raise Broken(f"section {s.id} has unknown flags: {s.flags & ~SECTION_FLAGS_KNOWN:#x}")
+        row = SECTIONS.get(s.id)
+        if row is None and s.flags & SECTION_MUST:
+            raise Broken(f"the file needs its section {s.id}, which this program does not know")
+        if row is None:
             return  # of a later version: ignored
-        name, kind = SECTIONS[s.id]
         if s.id in self.section:
-            raise Broken(f"section {name} is there twice")
-        if s.offset + s.size > len(self.data) or s.offset % 64 or (name == "WEIGHTS" and s.offset % 4096):
-            raise Broken(f"section {name} lies outside the file or is not aligned")
-        if s.size % size_of(kind):
-            raise Broken(f"section {name} has {s.size} bytes, which is not a number of records")
+            raise Broken(f"section {row.name} is there twice")
+        if s.offset + s.size > len(self.data) or s.offset % row.align:
+            raise Broken(f"section {row.name} lies outside the file or is not aligned")
+        if s.size % size_of(row.record):
+            raise Broken(f"section {row.name} has {s.size} bytes, which is not a number of records")
         self.section[s.id] = s
 
     def read(self, kind, offset):
         layout, names = RECORDS[kind]
         return Record(names.split(), struct.unpack_from(layout, self.data, offset))
 
-    def notes(self):
-        return self.records("NOTES") if NOTES in self.section else []
-
-    def programs(self):
-        return self.records("PROGRAMS") if PROGRAMS in self.section else []
-
-    def number(self, name):
-        return next(i for i, (n, _) in SECTIONS.items() if n == name)
-
     def count(self, name):
-        number = self.number(name)
-        return self.section[number].size // size_of(SECTIONS[number][1])
+        row = SECTIONS[NUMBERS[name]]
+        return self.section[row.number].size // size_of(row.record) if self.has(name) else 0
 
     def one(self, name, index):
-        number = self.number(name)
-        kind = SECTIONS[number][1]
-        record = self.read(kind, self.section[number].offset + index * size_of(kind))
-        return record.value if kind in ("u32", "i64", "byte") else record
+        row = SECTIONS[NUMBERS[name]]
+        record = self.read(row.record, self.section[row.number].offset + index * size_of(row.record))
+        return record.value if row.record in ("u32", "i64", "byte") else record
 
     def records(self, name, first=0, count=None):
         return [self.one(name, first + i) for i in range(self.count(name) - first if count is None else count)]
 
     def text(self, offset):
-        start = self.section[1].offset + offset
+        start = self.section[NUMBERS["STRINGS"]].offset + offset
         return self.data[start:self.data.find(b"\0", start)].decode("utf-8", "backslashreplace")
 
+    def bytes_start(self):
+        return self.section[NUMBERS["BYTES"]].offset
+
     def bytes_at(self, offset, size):
-        start = self.section[11].offset + offset
+        start = self.bytes_start() + offset
         return self.data[start:start + size]
+
+    def target(self, number):
+        return self.text(self.one("TARGETS", number).name) if number else "cpu"
 
 
 # ---- checking
@@ -210,7 +233,7 @@ class Check:
     def sections(self):
         h = self.a.header
         taken = [(0, h.header_size + h.section_count * size_of("section"), "the header")]
-        taken += [(s.offset, s.offset + s.size, SECTIONS[s.id][0]) for s in self.a.section.values() if s.size]
+        taken += [(s.offset, s.offset + s.size, SECTIONS[s.id].name) for s in self.a.section.values() if s.size]
         taken.sort()
         for (_, end, before), (start, _, name) in zip(taken, taken[1:]):
             if start < end:
@@ -237,11 +260,14 @@ class Check:
         for i, meta in enumerate(a.records("META")):
             if not self.text_ok(meta.key) or not self.text_ok(meta.value):
                 self.fault(f"metadata {i} is broken")
-        for i, p in enumerate(a.programs()):
+        for i, p in enumerate(a.records("PROGRAMS")):
             if not (self.text_ok(p.name) and self.text_ok(p.doc) and self.bytes_ok(p.program, p.program_size, 8)
                     and self.bytes_ok(p.lanes, p.lanes_size, 8)):
                 self.fault(f"program {i} is broken")
-        for i, note in enumerate(a.notes()):
+        names = [a.text(t.name) if self.text_ok(t.name) else "" for t in a.records("TARGETS")]
+        if a.has("TARGETS") and (not 0 < len(names) <= TARGETS_MAX or names[0] != "cpu" or "" in names or len(set(names)) != len(names)):
+            self.fault("the targets are broken")
+        for i, note in enumerate(a.records("NOTES")):
             if not all(map(self.text_ok, (note.pass_, note.place, note.what, note.why))):
                 self.fault(f"note {i} is broken")
 
@@ -268,13 +294,13 @@ class Check:
         values = self.a.records("VALUES", p.value_first, p.value_count)
         before = len(self.found)
         for i, v in enumerate(values):
-            if not self.value_ok(i, v):
+            if not self.value_ok(i, v) or not self.space_ok(v, values):
                 self.fault(f"plan {number}: value {i} is broken")
         if len(self.found) > before:
             return  # what follows relies on values
         for what, first, count in (("input", p.input_first, p.input_count), ("output", p.output_first, p.output_count)):
             for i, v in enumerate(self.a.records("OPERANDS", first, count)):
-                if v >= len(values) or (what == "input" and values[v].storage != INPUT):
+                if v >= len(values) or (what == "input" and values[v].storage != INPUT) or values[v].space:
                     self.fault(f"plan {number}: {what} {i} is broken")
         for i, s in enumerate(self.a.records("STEPS", p.step_first, p.step_count)):
             if not self.step_ok(s, values, number):
@@ -300,19 +326,37 @@ class Check:
             EXPRESSION: lambda: v.at < a.count("SIZES") and v.dtype in (I32, I64),
         }.get(v.storage, lambda: True)()
 
+    def targets(self):
+        return max(self.a.count("TARGETS"), 1)
+
+    def space_ok(self, v, values):
+        """Only arena values, and views of them, are in the memory of another target than the CPU."""
+        space = {ALIAS: lambda: values[v.at].space, PART: lambda: values[v.at].space, ARENA: lambda: v.space}.get(v.storage, lambda: 0)()
+        return v.space == space and v.space < self.targets()
+
+    def target_ok(self, s, values):
+        """A transfer copies between the host's memory and its target's; all operands of another step are in its target's."""
+        op, operands = self.a.one("OPS", s.op), self.a.records("OPERANDS", s.operand_first, s.in_count + s.out_count)
+        spaces = [values[v].space for v in operands if v != NO_VALUE]
+        if s.target >= self.targets():
+            return False
+        if (self.a.text(op.domain), self.a.text(op.name)) == ("hologram", "Transfer"):
+            return (s.in_count, s.out_count, len(spaces)) == (1, 1, 2) and 0 in spaces and sum(spaces) == s.target
+        return all(space == s.target for space in spaces)
+
     def step_ok(self, s, values, plan):
         a = self.a
         operands = s.in_count + s.out_count
         if not (s.op < a.count("OPS") and self.text_ok(s.name) and self.range_ok("OPERANDS", s.operand_first, operands) and
                 self.range_ok("ATTRS", s.attr_first, s.attr_count) and s.capture_count <= s.in_count and
-                self.bytes_ok(s.params, s.params_size, 8) and s.program <= len(a.programs())):
+                self.bytes_ok(s.params, s.params_size, 8) and s.program <= a.count("PROGRAMS")):
             return False
         for k, v in enumerate(a.records("OPERANDS", s.operand_first, operands)):
             if v == NO_VALUE:
                 continue
             if v >= len(values) or (k >= s.in_count and values[root(values, v)].storage not in (ARENA, HEAP)):
                 return False
-        return all(self.attr_ok(r, plan) for r in a.records("ATTRS", s.attr_first, s.attr_count))
+        return self.target_ok(s, values) and all(self.attr_ok(r, plan) for r in a.records("ATTRS", s.attr_first, s.attr_count))
 
     def attr_ok(self, r, plan):
         if not self.text_ok(r.name):
@@ -332,7 +376,7 @@ class Check:
     def tensor_ok(self, at):
         if not self.bytes_ok(at, size_of("tensor"), 8):
             return False
-        t = self.a.read("tensor", self.a.section[11].offset + at)
+        t = self.a.read("tensor", self.a.bytes_start() + at)
         if t.dtype >= len(DTYPES) or not -1 <= t.rank <= MAX_RANK:
             return False
         if t.constant == NO_VALUE:
@@ -408,16 +452,16 @@ class Check:
             if v.storage != ARENA:
                 continue
             size = self.bytes(v)
-            if size < 0 or v.at % 64 or v.at + size > p.arena_bytes:
+            if size < 0 or v.at % 64 or (v.space == 0 and v.at + size > p.arena_bytes):
                 self.fault(f"plan {number}: value {i} lies outside the arena")
             elif size:
-                blocks.append((v.at, v.at + size, v.step_from, v.step_to, i))
+                blocks.append((v.at, v.at + size, v.step_from, v.step_to, i, v.space))
         blocks.sort()
         open_blocks = []
         for block in blocks:
             open_blocks = [b for b in open_blocks if b[1] > block[0]]
             for b in open_blocks:
-                if b[2] <= block[3] and block[2] <= b[3]:
+                if b[2] <= block[3] and block[2] <= b[3] and b[5] == block[5]:
                     self.fault(f"plan {number}: values {b[4]} and {block[4]} share memory while both are alive")
             open_blocks.append(block)
 
@@ -436,7 +480,7 @@ def tensor_dims(t):
 
 
 def spans(a, r):
-    return [a.read("span", a.section[11].offset + r.value + 8 * i) for i in range(r.count)]
+    return [a.read("span", a.bytes_start() + r.value + 8 * i) for i in range(r.count)]
 
 
 def expression_texts(a):
@@ -475,7 +519,7 @@ def attr_value(a, r):
         return list(struct.unpack(f"<{r.count}f", a.bytes_at(r.value, 4 * r.count)))
     if r.kind == A_STRINGS:
         return [a.bytes_at(s.offset, s.size).decode("utf-8", "backslashreplace") for s in spans(a, r)]
-    t = a.read("tensor", a.section[11].offset + r.value)
+    t = a.read("tensor", a.bytes_start() + r.value)
     return {"dtype": DTYPES[t.dtype][0], "kind": KINDS[t.kind], "shape": tensor_dims(t) if t.rank >= 0 else None,
             "constant": None if t.constant == NO_VALUE else t.constant}
 
@@ -487,6 +531,8 @@ def value_dict(a, v):
         out["at"] = v.at
     if v.storage == PART:
         out["from"] = size_text(a, a.one("SIZES", v.size_first + v.rank))
+    if v.space:
+        out["space"] = a.target(v.space)
     if v.storage == ARENA:
         out["alive"] = [v.step_from, v.step_to]
     if v.storage == EXPRESSION and shape is not None and all(isinstance(d, int) for d in shape):
@@ -501,6 +547,7 @@ def step_dict(a, s):
     op, operands = a.one("OPS", s.op), a.records("OPERANDS", s.operand_first, s.in_count + s.out_count)
     operands = [None if v == NO_VALUE else v for v in operands]
     return {"name": a.text(s.name), "op": a.text(op.name), "domain": a.text(op.domain), "version": op.version, "kernel": s.kernel,
+            "target": a.target(s.target),
             "inputs": operands[:s.in_count], "outputs": operands[s.in_count:], "captures": s.capture_count,
             "attributes": {a.text(r.name): attr_value(a, r) for r in a.records("ATTRS", s.attr_first, s.attr_count)},
             "params": a.bytes_at(s.params, s.params_size).hex(), "program": s.program - 1 if s.program else None}
@@ -533,18 +580,19 @@ def archive_dict(a):
     h = a.header
     return {
         "format": f"{h.major}.{h.minor}", "file_bytes": h.file_size, "numeric": "exact" if h.flags_must & FLAG_EXACT else "fused",
-        "sections": [{"name": SECTIONS[i][0], "offset": s.offset, "size": s.size, "records": a.count(SECTIONS[i][0])}
+        "sections": [{"name": SECTIONS[i].name, "offset": s.offset, "size": s.size, "records": a.count(SECTIONS[i].name)}
                      for i, s in sorted(a.section.items())],
         "metadata": {a.text(m.key): a.text(m.value) for m in a.records("META")},
         "constants": [{"dtype": DTYPES[k.dtype][0], "count": k.count, "offset": k.offset, "size": k.size, "packed": k.packed,
                        "hash": f"{k.hash1:016x}{k.hash0:016x}"} for k in a.records("CONSTANTS")],
+        "targets": [a.target(i) for i in range(max(a.count("TARGETS"), 1))],
         "plans": [plan_dict(a, p) for p in a.records("PLANS")],
         "memo": memo_dict(a),
         "programs": [{"name": a.text(p.name), "doc": a.text(p.doc), "bytes": p.program_size, "lanes_bytes": p.lanes_size,
-                      "block": [p.block_x, p.block_y, p.block_z]} for p in a.programs()],
+                      "block": [p.block_x, p.block_y, p.block_z]} for p in a.records("PROGRAMS")],
         "notes": [{"pass": a.text(n.pass_), "verdict": VERDICTS[n.verdict] if n.verdict < len(VERDICTS) else "not made",
                    "place": a.text(n.place), "what": a.text(n.what), "why": a.text(n.why), "count": n.count, "bytes": n.bytes}
-                  for n in a.notes()],
+                  for n in a.records("NOTES")],
     }
 
 
@@ -562,6 +610,8 @@ def place_text(v):
         text += f" from {v['from']}"
     if "alive" in v:
         text += f", alive {v['alive'][0]} to {v['alive'][1]}"
+    if "space" in v:
+        text += f", in the memory of {v['space']}"
     return text + (f" {v['contents']}" if "contents" in v else "")
 
 
@@ -577,7 +627,8 @@ def print_plan(number, p):
         op = (s["domain"] + "::" if s["domain"] else "") + s["op"]
         attrs = "".join(f" {k}={v}" for k, v in s["attributes"].items())
         print(f"  {i}: {', '.join(map(name, s['outputs']))} = {op}.{s['version']}({', '.join(map(name, s['inputs']))})"
-              f"{attrs}  {'kernel ' + str(s['kernel']) if s['kernel'] else 'eval'}  {s['name']}")
+              f"{attrs}  {'kernel ' + str(s['kernel']) if s['kernel'] else 'eval'}"
+              f"{' on ' + s['target'] if s['target'] != 'cpu' else ''}  {s['name']}")
 
 
 def print_text(d):

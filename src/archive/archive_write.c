@@ -5,29 +5,10 @@
 
 #include <string.h>
 
-enum { SECTION_COUNT = HOLO_SECTION_LIMIT - 1 };
-
-enum { OPTIONAL = 2 }; // sections that a file may have or not
-
 typedef struct Layout {
     HoloHeader        header;
-    HoloSectionRecord table[SECTION_COUNT + OPTIONAL]; // the last ones: those that are there
+    HoloSectionRecord table[HOLO_SECTION_COUNT]; // those that are there
 } Layout;
-
-typedef struct Optional {
-    HoloSectionId         id;
-    const HoloPlanBuffer *data;
-} Optional;
-
-// Sections that stand before the weights where there is anything in them. Returns their number.
-static int optional_sections(const HoloPlan *plan, Optional out[OPTIONAL])
-{
-    const Optional all[OPTIONAL] = {{HOLO_SECTION_NOTES, &plan->notes}, {HOLO_SECTION_PROGRAMS, &plan->programs}};
-    int            count         = 0;
-    for (int i = 0; i < OPTIONAL; i++)
-        if (all[i].data->size) out[count++] = all[i];
-    return count;
-}
 
 static size_t front_size(const Layout *layout)
 {
@@ -36,39 +17,35 @@ static size_t front_size(const Layout *layout)
 
 static HoloSectionRecord *section_of(Layout *layout, HoloSectionId id)
 {
-    return &layout->table[id - 1];
+    HoloSectionRecord *s = layout->table;
+    while (s->id != id) s++;
+    return s;
 }
 
-static void section_place(HoloSectionRecord *s, uint64_t *at)
+static uint64_t section_size(const HoloPlan *plan, HoloSectionId id, uint64_t weight_bytes)
 {
-    s->offset = holo_align(*at, s->id == HOLO_SECTION_WEIGHTS ? HOLO_PAGE : HOLO_SECTION_ALIGN);
-    *at       = s->offset + s->size;
+    if (id == HOLO_SECTION_CONSTANTS) return plan->constant_count * sizeof(HoloConstantRecord);
+    return id == HOLO_SECTION_WEIGHTS ? weight_bytes : plan->section[id].size;
 }
 
-// Sizes decide all offsets: the small sections in the order of their ids, those that may be left out, the weights.
+// Sizes decide all offsets. Sections that are not required are there where there is anything in them.
 static void layout_init(const HoloPlan *plan, uint64_t weight_bytes, Layout *out)
 {
-    Optional more[OPTIONAL];
-    int      more_count = optional_sections(plan, more);
-    *out                = (Layout){0};
+    *out = (Layout){0};
     memcpy(out->header.magic, HOLO_MAGIC, sizeof out->header.magic);
-    out->header.major         = HOLO_FORMAT_MAJOR;
-    out->header.minor         = HOLO_FORMAT_MINOR;
-    out->header.header_size   = sizeof out->header;
-    out->header.flags_must    = plan->flags_must;
-    out->header.section_count = SECTION_COUNT + (uint32_t)more_count;
-    uint64_t at               = front_size(out);
-    for (int id = 1; id < HOLO_SECTION_LIMIT; id++) {
-        HoloSectionRecord *s = section_of(out, (HoloSectionId)id);
-        for (int i = 0; id == HOLO_SECTION_WEIGHTS && i < more_count; i++) {
-            out->table[SECTION_COUNT + i] = (HoloSectionRecord){.id = more[i].id, .size = more[i].data->size};
-            section_place(&out->table[SECTION_COUNT + i], &at);
-        }
-        *s = (HoloSectionRecord){.id = (uint32_t)id, .size = plan->section[id].size};
-        if (id == HOLO_SECTION_CONSTANTS) s->size = plan->constant_count * sizeof(HoloConstantRecord);
-        if (id == HOLO_SECTION_WEIGHTS) s->size = weight_bytes;
-        section_place(s, &at);
+    out->header.major       = HOLO_FORMAT_MAJOR;
+    out->header.minor       = HOLO_FORMAT_MINOR;
+    out->header.header_size = sizeof out->header;
+    out->header.flags_must  = plan->flags_must;
+    for (int i = 0; i < HOLO_SECTION_COUNT; i++) {
+        const HoloSectionKind *kind = &holo_section_kinds[i];
+        uint64_t               size = section_size(plan, kind->id, weight_bytes);
+        if (size || kind->need == HOLO_NEED_REQUIRED)
+            out->table[out->header.section_count++] = (HoloSectionRecord){.id = kind->id, .size = size};
     }
+    uint64_t at = front_size(out);
+    for (uint32_t i = 0; i < out->header.section_count; i++)
+        out->table[i] = holo_section_record(out->table[i].id, out->table[i].size, &at);
     out->header.file_size = at;
 }
 
@@ -258,11 +235,11 @@ static HoloStatus file_write(const HoloPlan *plan, Layout *layout, HoloConstantR
     HoloSectionRecord *weights = section_of(layout, HOLO_SECTION_WEIGHTS);
     HOLO_TRY(holo_file_write_at(w->file, layout->header.file_size - 1, "", 1,
                                 w->error)); // its whole length, whatever ends it
-    for (int id = 1; id < HOLO_SECTION_CONSTANTS; id++)
-        HOLO_TRY(section_write(w->file, section_of(layout, (HoloSectionId)id), plan->section[id].data, w->error));
-    Optional more[OPTIONAL];
-    for (int i = 0, count = optional_sections(plan, more); i < count; i++)
-        HOLO_TRY(section_write(w->file, &layout->table[SECTION_COUNT + i], more[i].data->data, w->error));
+    for (uint32_t i = 0; i < layout->header.section_count; i++) {
+        HoloSectionRecord *s = &layout->table[i];
+        if (s->id != HOLO_SECTION_CONSTANTS && s->id != HOLO_SECTION_WEIGHTS)
+            HOLO_TRY(section_write(w->file, s, plan->section[s->id].data, w->error));
+    }
     w->at = weights->offset;
     HOLO_TRY(weights_write(plan, w, weights->offset, records));
     HoloHash all = holo_hash(records, plan->constant_count * sizeof *records);

@@ -21,8 +21,9 @@ typedef struct Check {
     uint32_t    *roots; // of the values of the plan at hand: those whose bytes they have
     uint8_t     *marks;
     bool        *is_held; // by plan: an attribute names it
+    uint32_t     target_count;
     // How many have been named so far.
-    uint64_t file_bytes, bytes, weights, values, steps, operands, attrs;
+    uint64_t bytes, weights, values, steps, operands, attrs;
 } Check;
 
 // Takes `count` more of the `limit` that there are; false: they are used up.
@@ -50,104 +51,6 @@ static bool bytes_ok(const Check *c, uint64_t offset, uint64_t count, size_t siz
 {
     return count <= c->a->BYTES_count / size && range_ok(offset, count * size, c->a->BYTES_count) &&
            offset % align == 0;
-}
-
-// ---- header and sections
-
-HoloHash holo_archive_front_hash(const void *bytes)
-{
-    HoloHeader header;
-    memcpy(&header, bytes, sizeof header);
-    memset(header.hash, 0, sizeof header.hash);
-    size_t         rest    = header.header_size - sizeof header + header.section_count * sizeof(HoloSectionRecord);
-    const HoloHash part[2] = {holo_hash(&header, sizeof header), holo_hash((const char *)bytes + sizeof header, rest)};
-    return holo_hash(part, sizeof part);
-}
-
-static HoloStatus header_check(const void *bytes, size_t size, HoloError *error)
-{
-    const HoloHeader *h = bytes;
-    if (size < sizeof *h || memcmp(bytes, HOLO_MAGIC, sizeof h->magic))
-        return holo_fail(error, HOLO_BAD_ARCHIVE, "not a .holo file: it does not start with its magic bytes");
-    if ((uintptr_t)bytes % 16) return holo_fail(error, HOLO_BAD_ARGUMENT, "the archive's bytes are not aligned");
-    if (h->major != HOLO_FORMAT_MAJOR)
-        return holo_fail(error, HOLO_BAD_ARCHIVE,
-                         "the file is of format %u.%u; this program reads %d.x: compile the model again", h->major,
-                         h->minor, HOLO_FORMAT_MAJOR);
-    if (h->flags_must & ~(uint32_t)HOLO_FLAGS_MUST_KNOWN)
-        return holo_fail(error, HOLO_BAD_ARCHIVE, "the file needs features (0x%x) that this program does not have",
-                         h->flags_must & ~(uint32_t)HOLO_FLAGS_MUST_KNOWN);
-    if (h->file_size != size)
-        return holo_fail(error, HOLO_BAD_ARCHIVE,
-                         "the file has %zu bytes, but its header says %llu: it is cut or damaged", size,
-                         (unsigned long long)h->file_size);
-    if (h->header_size < sizeof *h || h->header_size % 8 || h->header_size > size || h->section_count > 1024 ||
-        h->section_count * sizeof(HoloSectionRecord) > size - h->header_size)
-        return holo_fail(error, HOLO_BAD_ARCHIVE, "the section table lies outside the file");
-    HoloHash have = holo_archive_front_hash(bytes);
-    if (memcmp(have.word, h->hash, sizeof have.word))
-        return holo_fail(error, HOLO_BAD_ARCHIVE, "the header or the section table is damaged (the hash differs)");
-    return HOLO_OK;
-}
-
-static const char *section_name(uint32_t id)
-{
-    switch (id) {
-#define X(name, value, type) \
-    case value: return #name;
-        HOLO_SECTION_MAP(X)
-        HOLO_MEMO_SECTION_MAP(X)
-        HOLO_NOTE_SECTION_MAP(X)
-        HOLO_PROGRAM_SECTION_MAP(X)
-#undef X
-    }
-    return "unknown";
-}
-
-static HoloStatus section_hash_check(const HoloArchive *a, const HoloSectionRecord *s, HoloError *error)
-{
-    HoloHash have = holo_hash(a->bytes + s->offset, s->size);
-    if (memcmp(have.word, s->hash, sizeof have.word))
-        return holo_fail(error, HOLO_BAD_ARCHIVE, "section %s, at byte %llu, is damaged (its hash differs)",
-                         section_name(s->id), (unsigned long long)s->offset);
-    return HOLO_OK;
-}
-
-static HoloStatus section_open(Check *c, const HoloSectionRecord *s)
-{
-    HoloArchive *a = c->a;
-    if (!range_ok(s->offset, s->size, a->size) || s->offset % HOLO_SECTION_ALIGN)
-        return BAD(c, "section %s lies outside the file", section_name(s->id));
-    if (!take(&c->file_bytes, s->size, a->size)) return BAD(c, "sections lie over each other");
-    if (s->id != HOLO_SECTION_WEIGHTS && s->id != HOLO_SECTION_MEMO_DATA) HOLO_TRY(section_hash_check(a, s, c->error));
-    switch (s->id) {
-#define X(section, value, type)                                                              \
-    case value:                                                                              \
-        if (a->section##_at) return BAD(c, "section %s is there twice", #section);           \
-        if (s->size % sizeof(type)) return BAD(c, "section %s has a broken size", #section); \
-        a->section##_at    = (const type *)(const void *)(a->bytes + s->offset);             \
-        a->section##_count = s->size / sizeof(type);                                         \
-        break;
-        HOLO_SECTION_MAP(X)
-        HOLO_MEMO_SECTION_MAP(X)
-        HOLO_NOTE_SECTION_MAP(X)
-        HOLO_PROGRAM_SECTION_MAP(X)
-#undef X
-    }
-    return HOLO_OK;
-}
-
-static HoloStatus sections_open(Check *c)
-{
-    HoloArchive             *a     = c->a;
-    const HoloSectionRecord *table = (const void *)(a->bytes + a->header->header_size);
-    for (uint32_t i = 0; i < a->header->section_count; i++) HOLO_TRY(section_open(c, &table[i]));
-#define X(id, value, type) \
-    if (!a->id##_at) return BAD(c, "section %s is missing", #id);
-    HOLO_SECTION_MAP(X)
-#undef X
-    if (!a->STRINGS_count || a->STRINGS_at[a->STRINGS_count - 1]) return BAD(c, "the texts do not end");
-    return HOLO_OK;
 }
 
 // ---- records
@@ -227,6 +130,24 @@ static HoloStatus programs_check(const Check *c)
     return HOLO_OK;
 }
 
+// No two have a name in common, and the first is the CPU.
+static HoloStatus targets_check(Check *c)
+{
+    const HoloArchive *a = c->a;
+    c->target_count      = a->TARGETS_at ? (uint32_t)a->TARGETS_count : 1;
+    if (c->target_count > HOLO_TARGETS_MAX || !c->target_count)
+        return BAD(c, "there are %zu targets, which is not 1 to %d", a->TARGETS_count, HOLO_TARGETS_MAX);
+    for (size_t i = 0; i < a->TARGETS_count; i++) {
+        if (!text_ok(c, a->TARGETS_at[i].name)) return BAD(c, "target %zu has no name", i);
+        const char *name = a->STRINGS_at + a->TARGETS_at[i].name;
+        if (!*name || !strcmp(name, "cpu") != (i == 0)) return BAD(c, "target %zu is named '%.40s'", i, name);
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(name, a->STRINGS_at + a->TARGETS_at[k].name))
+                return BAD(c, "targets %zu and %zu are both named '%.40s'", k, i, name);
+    }
+    return HOLO_OK;
+}
+
 // A tensor has the elements of a constant; a type has none.
 static bool tensor_record_ok(const Check *c, uint64_t at, bool has_elements)
 {
@@ -295,6 +216,21 @@ static HoloStatus attrs_check(Check *c)
 
 // ---- plans
 
+// The memory of another target than the CPU holds arena values, whose sizes are known before the run, and views of them.
+static HoloStatus space_check(const Check *c, const HoloPlanRecord *p, uint32_t i)
+{
+    const HoloArchive     *a     = c->a;
+    const HoloValueRecord *v     = &a->VALUES_at[p->value_first + i];
+    uint32_t               space = holo_store_is_shared(v->storage) ? a->VALUES_at[p->value_first + v->at].space : 0;
+    if (v->space >= c->target_count)
+        return BAD(c, "value %u of plan %s is in the memory of target %u of %u", i, a->STRINGS_at + p->name, v->space,
+                   c->target_count);
+    if (v->storage != HOLO_STORE_ARENA && v->space != space)
+        return BAD(c, "value %u of plan %s is in the memory of target %u, where it cannot be", i,
+                   a->STRINGS_at + p->name, v->space);
+    return HOLO_OK;
+}
+
 static HoloStatus value_check(const Check *c, const HoloPlanRecord *p, uint32_t i)
 {
     const HoloArchive     *a = c->a;
@@ -313,7 +249,7 @@ static HoloStatus value_check(const Check *c, const HoloPlanRecord *p, uint32_t 
     if (ok && v->storage == HOLO_STORE_ARENA) ok = v->step_from <= v->step_to && v->dtype != HOLO_STRING;
     if (ok && v->storage == HOLO_STORE_EXPRESSION)
         ok = v->at < a->SIZES_count && (v->dtype == HOLO_I64 || v->dtype == HOLO_I32);
-    return ok ? HOLO_OK : BAD(c, "value %u of plan %s is broken", i, a->STRINGS_at + p->name);
+    return ok ? space_check(c, p, i) : BAD(c, "value %u of plan %s is broken", i, a->STRINGS_at + p->name);
 }
 
 // What a step writes is not an input or a constant, and no other step writes it.
@@ -323,6 +259,38 @@ static bool written_ok(const Check *c, const HoloPlanRecord *p, uint32_t v)
     if (c->marks[v] & MARK_WRITTEN || (storage != HOLO_STORE_ARENA && storage != HOLO_STORE_HEAP)) return false;
     c->marks[v] |= MARK_WRITTEN;
     return true;
+}
+
+static bool is_transfer(const HoloArchive *a, const HoloStepRecord *s)
+{
+    const HoloOpRecord *op = &a->OPS_at[s->op];
+    return !strcmp(a->STRINGS_at + op->domain, "hologram") && !strcmp(a->STRINGS_at + op->name, "Transfer");
+}
+
+// A transfer copies between the host's memory and that of its target; the operands of any other step are all in the
+// memory of its target.
+static HoloStatus target_check(const Check *c, const HoloPlanRecord *p, uint32_t i)
+{
+    const HoloArchive    *a       = c->a;
+    const HoloStepRecord *s       = &a->STEPS_at[p->step_first + i];
+    const uint32_t       *operand = &a->OPERANDS_at[s->operand_first];
+    const char           *plan    = a->STRINGS_at + p->name;
+    if (s->target >= c->target_count)
+        return BAD(c, "step %u of plan %s runs on target %u of %u", i, plan, s->target, c->target_count);
+    if (is_transfer(a, s)) {
+        bool is_pair =
+            s->in_count == 1 && s->out_count == 1 && operand[0] != HOLO_NO_VALUE && operand[1] != HOLO_NO_VALUE;
+        const HoloValueRecord *from = is_pair ? &a->VALUES_at[p->value_first + operand[0]] : NULL,
+                              *to   = is_pair ? &a->VALUES_at[p->value_first + operand[1]] : NULL;
+        if (!is_pair || (from->space && to->space) || from->space + to->space != s->target)
+            return BAD(c, "step %u of plan %s does not copy between the host's memory and that of its target", i, plan);
+        return HOLO_OK;
+    }
+    for (uint32_t k = 0; k < (uint32_t)s->in_count + s->out_count; k++)
+        if (operand[k] != HOLO_NO_VALUE && a->VALUES_at[p->value_first + operand[k]].space != s->target)
+            return BAD(c, "step %u of plan %s runs on target %u, but value %u is not in its memory", i, plan, s->target,
+                       operand[k]);
+    return HOLO_OK;
 }
 
 static HoloStatus step_check(Check *c, const HoloPlanRecord *p, uint32_t i, uint32_t plan)
@@ -346,7 +314,7 @@ static HoloStatus step_check(Check *c, const HoloPlanRecord *p, uint32_t i, uint
         const HoloAttrRecord *r = &a->ATTRS_at[s->attr_first + k];
         ok                      = r->kind != 5 || r->value > plan; // a subgraph comes later: no plan holds itself
     }
-    return ok ? HOLO_OK : BAD(c, "step %u of plan %s is broken", i, a->STRINGS_at + p->name);
+    return ok ? target_check(c, p, i) : BAD(c, "step %u of plan %s is broken", i, a->STRINGS_at + p->name);
 }
 
 static bool ports_ok(Check *c, const HoloPlanRecord *p, uint32_t first, uint32_t count, bool inputs)
@@ -357,6 +325,7 @@ static bool ports_ok(Check *c, const HoloPlanRecord *p, uint32_t first, uint32_t
     for (uint32_t i = 0; i < count; i++) {
         uint32_t v = c->a->OPERANDS_at[first + i];
         if (v >= p->value_count) return false;
+        if (!inputs && c->a->VALUES_at[p->value_first + v].space) return false;
         if (!inputs) continue;
         if (c->a->VALUES_at[p->value_first + v].storage != HOLO_STORE_INPUT || c->marks[v] & MARK_INPUT) return false;
         c->marks[v] |= MARK_INPUT;
@@ -462,6 +431,7 @@ static HoloStatus records_check(Check *c)
     HOLO_TRY(attrs_check(c));
     HOLO_TRY(notes_check(c));
     HOLO_TRY(programs_check(c));
+    HOLO_TRY(targets_check(c));
     if (!a->PLANS_count) return BAD(c, "there is no plan");
     for (uint32_t i = 0; i < a->PLANS_count; i++) HOLO_TRY(plan_check(c, i));
     return memo_check(c);
@@ -469,10 +439,8 @@ static HoloStatus records_check(Check *c)
 
 HoloStatus holo_archive_open(const void *bytes, size_t size, HoloArchive *out, HoloError *error)
 {
-    *out    = (HoloArchive){.bytes = bytes, .size = size, .header = bytes};
     Check c = {.a = out, .error = error};
-    HOLO_TRY(header_check(bytes, size, error));
-    HOLO_TRY(sections_open(&c));
+    HOLO_TRY(holo_archive_open_sections(bytes, size, out, error));
     HoloStatus status = records_check(&c);
     holo_arena_deinit(&c.arena);
     return status;

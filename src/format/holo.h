@@ -2,18 +2,21 @@
 //
 // A file is a header, a table of sections, and the sections. Everything is little-endian. Offsets are
 // from the start of the file for sections, from the start of its section for what a record names.
-// Sections start at multiples of 64 bytes, the weights at a multiple of 4096. Records are arrays of
-// the structs below, with no padding that is not named. Ids are append-only. Writing is
-// deterministic: the same model gives the same bytes.
+// Sections start at the multiples that their table says. Records are arrays of the structs below, with
+// no padding that is not named. Ids are append-only. Writing is deterministic: the same model gives the
+// same bytes.
 //
-// A reader refuses: another magic or major version, a bit of flags_must that it does not know, a
-// record out of place. It ignores: unknown sections, a larger header, flags_may. Sections of a memo,
-// and notes, may be left out, and ignored: they change no result.
+// A reader refuses: another magic or major version, a bit of flags_must or of a section's flags that it
+// does not know, an unknown section with the flag HOLO_SECTION_MUST, a record out of place. It ignores:
+// other unknown sections, a larger header, flags_may.
 //
 // The plan of a model is a list of steps. A step is an operator (by its ONNX name), the kernel that
 // runs it (0: the operator's own eval), its operands (values of its plan), attributes and parameter
 // block. Subgraphs of control flow are plans of their own, which steps refer to from attributes;
 // plan 0 is the model.
+//
+// A step runs on a target. Each target but the CPU, which is number 0, has a memory of its own, its
+// space; space 0 is the host's. Steps of the operator hologram::Transfer copy between space 0 and another.
 #ifndef HOLO_FORMAT_HOLO_H
 #define HOLO_FORMAT_HOLO_H
 
@@ -23,11 +26,10 @@
 #define HOLO_MAGIC "\x89HOLO\r\n\x1a"
 
 enum {
-    HOLO_FORMAT_MAJOR  = 1,
+    HOLO_FORMAT_MAJOR  = 2,
     HOLO_FORMAT_MINOR  = 0,
-    HOLO_SECTION_ALIGN = 64,
-    HOLO_WEIGHT_ALIGN  = 64,   // each constant
-    HOLO_PAGE          = 4096, // the weights section
+    HOLO_SECTION_ALIGN = 64, // what every section is aligned to at least
+    HOLO_WEIGHT_ALIGN  = 64, // each constant
 };
 
 enum {                         // HoloHeader.flags_must
@@ -47,47 +49,60 @@ typedef struct HoloHeader {
     uint64_t hash[2]; // see holo_archive_front_hash
 } HoloHeader;
 
-#define HOLO_SECTION_MAP(X)                                                           \
-    X(STRINGS, 1, char)       /* texts, each ended by a 0 byte; offset 0 is "" */     \
-    X(DIMS, 2, HoloDimRecord) /* expressions of sizes */                              \
-    X(SYMBOLS, 3, uint32_t)   /* names of the symbols, as text */                     \
-    X(SIZES, 4, int64_t)      /* dims of values: numbers, or HOLO_DIM_BASE + entry */ \
-    X(OPS, 5, HoloOpRecord)   /* the operators in use */                              \
-    X(PLANS, 6, HoloPlanRecord)                                                       \
-    X(VALUES, 7, HoloValueRecord)                                                     \
-    X(STEPS, 8, HoloStepRecord)                                                       \
-    X(OPERANDS, 9, uint32_t) /* value numbers within a plan, or HOLO_NO_VALUE */      \
-    X(ATTRS, 10, HoloAttrRecord)                                                      \
-    X(BYTES, 11, uint8_t) /* parameter blocks and arrays of attributes */             \
-    X(META, 12, HoloMetaRecord)                                                       \
-    X(CONSTANTS, 13, HoloConstantRecord)                                              \
-    X(WEIGHTS, 14, uint8_t) /* the bytes of the constants */
-
-// A memo: what the model gives for some inputs. All four are there, or none.
-#define HOLO_MEMO_SECTION_MAP(X)                                                                  \
-    X(MEMO_SLOTS, 15, uint32_t) /* 2^n of them: 0, or 1 + the number of an entry */               \
-    X(MEMO_ENTRIES, 16, HoloMemoRecord)                                                           \
-    X(MEMO_TENSORS, 17, HoloMemoTensor) /* of each entry: the model's inputs, then its outputs */ \
-    X(MEMO_DATA, 18, uint8_t)           /* their bytes */
-
-// Notes: what the compiler decided, and why. There, or not.
-#define HOLO_NOTE_SECTION_MAP(X) X(NOTES, 19, HoloNoteRecord)
-
-// Portable programs, where there are any.
-#define HOLO_PROGRAM_SECTION_MAP(X) X(PROGRAMS, 20, HoloProgramRecord)
+// The table of sections, in the order in which they lie in a file:
+//   X(name, id, type of its records, need, alignment in bytes, when its bytes are read)
+// Need: REQUIRED, every file has it; KNOWN, a file may have it, and a reader must know it then; OPTIONAL, a file
+// may have it, and a reader may skip it: it changes no result.
+// Read: OPENING, its hash is checked when the file is opened; LATER, only by holo_archive_verify.
+// clang-format off
+#define HOLO_SECTION_MAP(X)                                                                                            \
+    X(STRINGS,      1,  char,               REQUIRED, 64,   OPENING) /* texts, each ended by a 0 byte; offset 0 is "" */ \
+    X(DIMS,         2,  HoloDimRecord,      REQUIRED, 64,   OPENING) /* expressions of sizes */                        \
+    X(SYMBOLS,      3,  uint32_t,           REQUIRED, 64,   OPENING) /* names of the symbols, as text */               \
+    X(SIZES,        4,  int64_t,            REQUIRED, 64,   OPENING) /* numbers, or HOLO_DIM_BASE + entry of DIMS */   \
+    X(OPS,          5,  HoloOpRecord,       REQUIRED, 64,   OPENING) /* the operators in use */                        \
+    X(PLANS,        6,  HoloPlanRecord,     REQUIRED, 64,   OPENING)                                                   \
+    X(VALUES,       7,  HoloValueRecord,    REQUIRED, 64,   OPENING)                                                   \
+    X(STEPS,        8,  HoloStepRecord,     REQUIRED, 64,   OPENING)                                                   \
+    X(OPERANDS,     9,  uint32_t,           REQUIRED, 64,   OPENING) /* value numbers in a plan, or HOLO_NO_VALUE */   \
+    X(ATTRS,        10, HoloAttrRecord,     REQUIRED, 64,   OPENING)                                                   \
+    X(BYTES,        11, uint8_t,            REQUIRED, 64,   OPENING) /* parameter blocks, arrays of attributes */      \
+    X(META,         12, HoloMetaRecord,     REQUIRED, 64,   OPENING)                                                   \
+    X(CONSTANTS,    13, HoloConstantRecord, REQUIRED, 64,   OPENING)                                                   \
+    X(NOTES,        19, HoloNoteRecord,     OPTIONAL, 64,   OPENING) /* what the compiler decided, and why */          \
+    X(PROGRAMS,     20, HoloProgramRecord,  KNOWN,    64,   OPENING) /* portable programs */                           \
+    X(TARGETS,      21, HoloTargetRecord,   KNOWN,    64,   OPENING) /* where steps run; absent: on the CPU */         \
+    X(WEIGHTS,      14, uint8_t,            REQUIRED, 4096, LATER)   /* the bytes of the constants */                  \
+    /* A memo: what the model gives for some inputs. All four are there, or none. */                                   \
+    X(MEMO_SLOTS,   15, uint32_t,           OPTIONAL, 64,   OPENING) /* 2^n: 0, or 1 + the number of an entry */       \
+    X(MEMO_ENTRIES, 16, HoloMemoRecord,     OPTIONAL, 64,   OPENING)                                                   \
+    X(MEMO_TENSORS, 17, HoloMemoTensor,     OPTIONAL, 64,   OPENING) /* of each entry: inputs, then outputs */         \
+    X(MEMO_DATA,    18, uint8_t,            OPTIONAL, 64,   LATER)   /* their bytes */
+// clang-format on
 
 typedef enum HoloSectionId {
-#define X(id, value, type) HOLO_SECTION_##id = value,
+#define X(name, id, type, need, align, read) HOLO_SECTION_##name = id,
     HOLO_SECTION_MAP(X)
-#undef X
-        HOLO_SECTION_LIMIT, // every file has those below it
-#define X(id, value, type) HOLO_SECTION_##id = value,
-    HOLO_MEMO_SECTION_MAP(X) HOLO_NOTE_SECTION_MAP(X) HOLO_PROGRAM_SECTION_MAP(X)
 #undef X
 } HoloSectionId;
 
+enum {
+#define X(name, id, type, need, align, read) +1
+    HOLO_SECTION_COUNT = 0 HOLO_SECTION_MAP(X), // how many rows the table has
+#undef X
+#define X(name, id, type, need, align, read) char name[(id) + 1];
+    HOLO_SECTION_LIMIT = sizeof(union {HOLO_SECTION_MAP(X)}), // above every id of the table
+#undef X
+};
+
+enum {                            // HoloSectionRecord.flags
+    HOLO_SECTION_MUST        = 1, // whoever does not know the section refuses the file
+    HOLO_SECTION_FLAGS_KNOWN = 1,
+};
+
 typedef struct HoloSectionRecord {
-    uint32_t id, reserved;
+    uint32_t id;
+    uint32_t flags;
     uint64_t offset, size; // in bytes
     uint64_t hash[2];      // XXH3-128 of its bytes; of the weights: of the records of the constants
 } HoloSectionRecord;
@@ -140,7 +155,8 @@ typedef struct HoloValueRecord {
     uint32_t name; // text
     uint8_t  dtype, kind, inner;
     int8_t   rank;               // -1: not known before the run
-    uint32_t storage;            // HoloStorage
+    uint16_t storage;            // HoloStorage
+    uint16_t space;              // number of the target in whose memory it is; only arena values have another than 0
     uint32_t size_first;         // in SIZES: `rank` entries; of a part one more, its first element in that value
     uint32_t step_from, step_to; // the steps, both included, between which an arena value is alive
     uint64_t at;
@@ -154,7 +170,8 @@ static inline bool holo_store_is_shared(uint32_t storage)
 
 typedef struct HoloStepRecord {
     uint32_t op;            // in OPS
-    uint32_t kernel;        // see kernel_ids.def; 0: eval
+    uint16_t kernel;        // see kernel_ids.def; 0: eval
+    uint16_t target;        // number of the target that runs it; 0: the CPU
     uint32_t name;          // text: the node's name
     uint32_t operand_first; // in OPERANDS: inputs, then outputs
     uint16_t in_count, out_count;
@@ -235,25 +252,51 @@ typedef struct HoloProgramRecord {
     uint32_t reserved;
 } HoloProgramRecord;
 
+// Where steps run. Record 0 is "cpu".
+typedef struct HoloTargetRecord {
+    uint32_t name; // text, another for each
+    uint32_t reserved;
+} HoloTargetRecord;
+
+enum { HOLO_TARGETS_MAX = 64 };
+
+// ---- the table, for those who go through it
+
+typedef enum HoloSectionNeed { HOLO_NEED_REQUIRED, HOLO_NEED_KNOWN, HOLO_NEED_OPTIONAL } HoloSectionNeed;
+typedef enum HoloSectionRead { HOLO_READ_OPENING, HOLO_READ_LATER } HoloSectionRead;
+
+typedef struct HoloSectionKind {
+    HoloSectionId   id;
+    const char     *name;
+    size_t          record; // bytes of one
+    HoloSectionNeed need;
+    size_t          align;
+    HoloSectionRead read;
+} HoloSectionKind;
+
+extern const HoloSectionKind holo_section_kinds[HOLO_SECTION_COUNT];
+const HoloSectionKind       *holo_section_kind(uint32_t id); // NULL: no such
+// The record, but for the hash, of a section of the table that lies at *at or behind; *at becomes where it ends.
+HoloSectionRecord holo_section_record(uint32_t id, uint64_t size, uint64_t *at);
+
 // ---- an opened file
 
 typedef struct HoloArchive { // borrowed: points into the file's bytes
     const HoloHeader *header;
     const uint8_t    *bytes;
     size_t            size;
-#define X(id, value, type) \
-    const type *id##_at;   \
-    size_t      id##_count;
+#define X(name, id, type, need, align, read)                                          \
+    const type *name##_at; /* NULL, 0: a section that is not required is not there */ \
+    size_t      name##_count;
     HOLO_SECTION_MAP(X)
-    HOLO_MEMO_SECTION_MAP(X) // NULL, 0: there is no memo
-    HOLO_NOTE_SECTION_MAP(X) // NULL, 0: there are no notes
-    HOLO_PROGRAM_SECTION_MAP(X)
 #undef X
 } HoloArchive;
 
 // Checks everything that does not need the weights: after it every index, offset and count of every
 // record lies where it should. Time does not depend on the weights.
 HOLO_MUST HoloStatus holo_archive_open(const void *bytes, size_t size, HoloArchive *out, HoloError *error);
+// The first half of it: the header and the sections, by the table alone.
+HOLO_MUST HoloStatus holo_archive_open_sections(const void *bytes, size_t size, HoloArchive *out, HoloError *error);
 // What the header's hash should be: XXH3-128 of two hashes, of the header with this field 0 and of all that
 // follows it up to the end of the section table, which must be there.
 HoloHash holo_archive_front_hash(const void *bytes);

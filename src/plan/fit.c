@@ -97,7 +97,7 @@ static void note(HoloNotes *notes, const Layer *layer, bool stored)
 
 static uint64_t plan_bytes(const HoloPlan *plan)
 {
-    uint64_t bytes = plan->notes.size + plan->programs.size;
+    uint64_t bytes = 0;
     for (int i = 0; i < HOLO_SECTION_LIMIT; i++) bytes += plan->section[i].size;
     for (uint32_t i = 0; i < plan->constant_count; i++) bytes += holo_align(plan->constants[i].size, HOLO_WEIGHT_ALIGN);
     return bytes;

@@ -398,8 +398,6 @@ void holo_plan_fix(HoloPlan *plan, int64_t number)
 void holo_plan_deinit(HoloPlan *plan)
 {
     for (int i = 0; i < HOLO_SECTION_LIMIT; i++) holo_free(plan->section[i].data);
-    holo_free(plan->notes.data);
-    holo_free(plan->programs.data);
     holo_free(plan->constants);
     *plan = (HoloPlan){0};
 }
@@ -438,7 +436,7 @@ HoloStatus holo_plan_notes(HoloPlan *plan, const HoloNotes *notes, HoloError *er
         HOLO_TRY(note_text(plan, from, note->place, &record.place, error));
         HOLO_TRY(note_text(plan, from, note->what, &record.what, error));
         HOLO_TRY(note_text(plan, from, note->why, &record.why, error));
-        HOLO_TRY(holo_buffer_add(&plan->notes, &record, sizeof record, error));
+        HOLO_TRY(holo_buffer_add(&plan->section[HOLO_SECTION_NOTES], &record, sizeof record, error));
     }
     return HOLO_OK;
 }
@@ -464,5 +462,5 @@ HoloStatus holo_plan_program(HoloPlan *plan, const HoloPlanProgram *program, Hol
     HOLO_TRY(program_bytes(plan, program->program, program->program_size, &record.program, error));
     HOLO_TRY(program_bytes(plan, program->lanes, program->lanes_size, &record.lanes, error));
     for (int i = 0; i < 3; i++) record.block[i] = (uint32_t)program->block[i];
-    return holo_buffer_add(&plan->programs, &record, sizeof record, error);
+    return holo_buffer_add(&plan->section[HOLO_SECTION_PROGRAMS], &record, sizeof record, error);
 }

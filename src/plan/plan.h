@@ -23,9 +23,7 @@ typedef struct HoloPlanConstant { // a constant as it will be stored
 } HoloPlanConstant;
 
 typedef struct HoloPlan {
-    HoloPlanBuffer    section[HOLO_SECTION_LIMIT]; // all but CONSTANTS and WEIGHTS
-    HoloPlanBuffer    notes;                       // HoloNoteRecords; none: there is no such section
-    HoloPlanBuffer    programs;                    // HoloProgramRecords; the same
+    HoloPlanBuffer    section[HOLO_SECTION_LIMIT]; // by id: all but CONSTANTS, WEIGHTS and the memo
     HoloPlanConstant *constants;
     uint32_t          constant_count, constant_room;
     uint32_t          flags_must;

@@ -353,7 +353,8 @@ enum { PROGRAMS_BACK = 64 };
 
 HoloStatus holo_planner_program(HoloPlanner *planner, const HoloNode *node, const HoloLowering *lowering, uint32_t *out)
 {
-    const HoloPlanBuffer    *programs = &planner->plan->programs, *bytes = section(planner, HOLO_SECTION_BYTES);
+    const HoloPlanBuffer *programs = section(planner, HOLO_SECTION_PROGRAMS),
+                         *bytes    = section(planner, HOLO_SECTION_BYTES);
     const HoloProgramRecord *list  = (const void *)programs->data;
     uint32_t                 count = (uint32_t)(programs->size / sizeof *list);
     HoloBytes                made;

@@ -12,7 +12,18 @@
         if (!*(out)) return holo_fail_memory(error);                     \
     } while (0)
 
-// ---- operators, attributes, constants
+// ---- targets, operators, attributes, constants
+
+static HoloStatus targets_find(const HoloModel *model, HoloError *error)
+{
+    const HoloArchive *a = &model->archive;
+    if (a->TARGETS_count < 2) return HOLO_OK;
+    return holo_fail(
+        error, HOLO_UNSUPPORTED,
+        "the model was compiled for the target '%.40s', which this program does not have: compile it again "
+        "for cpu",
+        holo_model_text(model, a->TARGETS_at[1].name));
+}
 
 static HoloStatus ops_find(HoloModel *model, HoloError *error)
 {
@@ -252,6 +263,7 @@ static HoloStatus load(HoloModel *model, const void *bytes, size_t size, HoloErr
 {
     HOLO_TRY(holo_archive_open(bytes, size, &model->archive, error));
     model->kernels = holo_kernels(model->archive.header->flags_must & HOLO_FLAG_EXACT);
+    HOLO_TRY(targets_find(model, error));
     HOLO_TRY(ops_find(model, error));
     HOLO_TRY(constants_load(model, error));
     HOLO_TRY(attrs_load(model, error));

@@ -12,7 +12,7 @@
 enum { EDIT_SECTIONS = 32, EDIT_ID_MAX = 32 };
 
 typedef struct EditSection {
-    uint32_t id;
+    uint32_t id, flags;
     uint8_t *data;
     size_t   size;
 } EditSection;
@@ -48,7 +48,7 @@ static inline bool edit_open(const uint8_t *bytes, size_t size, unsigned seed, E
         memcpy(&s, bytes + h->header_size + i * sizeof s, sizeof s);
         if (s.offset > size || s.size > size - s.offset || s.id >= EDIT_ID_MAX) continue;
         EditSection *to = &f->section[f->count];
-        *to             = (EditSection){s.id, malloc(s.size + 1), s.size};
+        *to             = (EditSection){s.id, s.flags, malloc(s.size + 1), s.size};
         if (!to->data) continue;
         memcpy(to->data, bytes + s.offset, s.size);
         f->place[s.id] = ++f->count;
@@ -66,10 +66,14 @@ static inline size_t edit_close(const EditFile *f, uint8_t *out, size_t room)
     if (at > room) return 0;
     memset(out, 0, at);
     for (int i = 0; i < f->count; i++) {
-        const EditSection *s = &f->section[i];
-        if (at > room || s->size > room - at) return 0;
+        const EditSection     *s     = &f->section[i];
+        const HoloSectionKind *kind  = holo_section_kind(s->id);
+        size_t                 start = holo_align(at, kind ? kind->align : HOLO_SECTION_ALIGN);
+        if (start > room || s->size > room - start) return 0;
+        memset(out + at, 0, start - at);
+        at            = start;
         HoloHash hash = holo_hash(s->data, s->size);
-        table         = (HoloSectionRecord){.id = s->id, .offset = at, .size = s->size};
+        table         = (HoloSectionRecord){.id = s->id, .flags = s->flags, .offset = at, .size = s->size};
         memcpy(table.hash, hash.word, sizeof table.hash);
         memcpy(out + sizeof h + (size_t)i * sizeof table, &table, sizeof table);
         memcpy(out + at, s->data, s->size);
@@ -94,6 +98,13 @@ static inline size_t edit_count(EditFile *f, uint32_t id, size_t size)
 {
     const EditSection *s = edit_section(f, id);
     return s ? s->size / size : 0;
+}
+
+// An empty section, behind the others.
+static inline void edit_add(EditFile *f, uint32_t id, uint32_t flags)
+{
+    f->section[f->count] = (EditSection){id, flags, malloc(1), 0};
+    f->place[id]         = ++f->count;
 }
 
 // Puts bytes behind a section; returns where they are, or 0.

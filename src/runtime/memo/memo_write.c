@@ -116,8 +116,8 @@ static HoloStatus slots_make(Saving *s)
 
 static bool is_copied(const HoloSectionRecord *section)
 {
-    return (section->id > 0 && section->id < HOLO_SECTION_LIMIT) || section->id == HOLO_SECTION_NOTES ||
-           section->id == HOLO_SECTION_PROGRAMS;
+    bool is_memo = section->id >= HOLO_SECTION_MEMO_SLOTS && section->id <= HOLO_SECTION_MEMO_DATA;
+    return holo_section_kind(section->id) && !is_memo;
 }
 
 static const HoloSectionRecord *source_table(const Saving *s)
@@ -127,10 +127,9 @@ static const HoloSectionRecord *source_table(const Saving *s)
 
 static void section_add(Saving *s, uint32_t id, uint64_t size, HoloHash hash, uint64_t *at)
 {
-    uint64_t offset = holo_align(*at, id == HOLO_SECTION_WEIGHTS ? HOLO_PAGE : HOLO_SECTION_ALIGN);
-    s->table[s->section_count++] =
-        (HoloSectionRecord){.id = id, .offset = offset, .size = size, .hash = {hash.word[0], hash.word[1]}};
-    *at = offset + size;
+    HoloSectionRecord *record = &s->table[s->section_count++];
+    *record                   = holo_section_record(id, size, at);
+    memcpy(record->hash, hash.word, sizeof record->hash);
 }
 
 // Of all the data, with what lies between: whoever does not know the section can check it as any other.

@@ -63,24 +63,14 @@ static void test_layout(void **state)
     assert_memory_equal(h->magic, "\x89HOLO\r\n\x1a", 8);
     assert_int_equal(h->file_size, size);
     assert_int_equal(h->flags_must, HOLO_FLAG_EXACT);
-    static const uint32_t order[] = {1,
-                                     2,
-                                     3,
-                                     4,
-                                     5,
-                                     6,
-                                     7,
-                                     8,
-                                     9,
-                                     10,
-                                     11,
-                                     12,
-                                     HOLO_SECTION_CONSTANTS,
-                                     HOLO_SECTION_NOTES,
-                                     HOLO_SECTION_PROGRAMS,
-                                     HOLO_SECTION_WEIGHTS};
-    for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
-        const HoloSectionRecord *s = section_find(bytes, order[k]);
+    assert_int_equal(h->section_count, 16); // those of every file, notes and programs
+    const HoloSectionRecord *table = (const void *)(bytes + h->header_size);
+    int                      row   = 0;
+    for (uint32_t k = 0; k < h->section_count; k++) {
+        const HoloSectionRecord *s = &table[k];
+        while (row < HOLO_SECTION_COUNT && holo_section_kinds[row].id != s->id) row++;
+        assert_true(row < HOLO_SECTION_COUNT); // in the order of the table
+        assert_int_equal(s->flags, s->id == HOLO_SECTION_NOTES ? 0 : HOLO_SECTION_MUST);
         assert_int_equal(s->offset % 64, 0);
         assert_true(s->offset >= end);
         for (uint64_t i = end > sizeof *h ? end : s->offset; i < s->offset; i++)

@@ -1,0 +1,29 @@
+// transfer.c - Transfer, of domain hologram: its input, in the memory of another target.
+//
+// Compilers put it where a value goes from the memory of one target into that of another. Which memories these are, the
+// archive says; as an operator it is a copy.
+#include "ops/op.h"
+
+#include <string.h>
+
+static HoloStatus eval(HoloCall *call)
+{
+    size_t bytes = holo_tensor_bytes(call->in[0]);
+    if (bytes) memcpy(call->out[0]->data, call->in[0]->data, bytes);
+    return HOLO_OK;
+}
+
+const HoloOp holo_ops_transfer[] = {
+    {.name    = "Transfer",
+     .domain  = "hologram",
+     .since   = 1,
+     .in_min  = 1,
+     .in_max  = 1,
+     .out_min = 1,
+     .out_max = 1,
+     .types   = HOLO_TYPES_ALL & ~HOLO_BIT(STRING),
+     .flags   = HOLO_OP_MOVES,
+     .infer   = holo_infer_same,
+     .eval    = eval},
+    {0},
+};
