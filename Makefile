@@ -46,7 +46,9 @@ COMPILER_ROOMS := graph import passes lower materialize quantize tune plan archi
 room = $(sort $(shell find $(1:%=src/%) -name '*.c'))
 
 RUNTIME_SRC  := $(filter-out src/kernels/%,$(call room,$(RUNTIME_ROOMS))) src/kernels/cpu.c
-COMPILER_SRC := $(call room,$(COMPILER_ROOMS)) $(wildcard src/*.c)
+# Targets are folders of src/lower, and those of EXTRA_TARGETS: their NAME_target.c.
+EXTRA_TARGETS :=
+COMPILER_SRC := $(call room,$(COMPILER_ROOMS)) $(wildcard src/*.c $(EXTRA_TARGETS:%=%/*_target.c))
 CLI_SRC      := $(wildcard cli/*.c)
 LEVELS       := $(shell awk '$$1 == "$(MACHINE)" { print $$2 "_" $$3 }' src/kernels/LEVELS)
 
@@ -55,7 +57,7 @@ EVERY_LEVEL  := $(shell awk '$$1 == "$(MACHINE)" && $$3 == 1 { print $$2 }' src/
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 RUNTIME_OBJ  := $(call obj,$(RUNTIME_SRC)) $(LEVELS:%=$(BUILD)/obj/level_%.o) \
                 $(EVERY_LEVEL:%=$(BUILD)/obj/level_shared_%.o) $(EVERY_LEVEL:%=$(BUILD)/obj/level_tiles_%.o) $(BUILD)/obj/ops_registry.o
-COMPILER_OBJ := $(call obj,$(COMPILER_SRC))
+COMPILER_OBJ := $(call obj,$(COMPILER_SRC)) $(BUILD)/obj/targets_registry.o
 CLI_OBJ      := $(call obj,$(CLI_SRC))
 
 LIB      := $(BUILD)/libhologram.a
@@ -146,6 +148,14 @@ $(BUILD)/ops_registry.c: tools/ops_registry.sh $(filter src/ops/%,$(RUNTIME_SRC)
 	$(Q)sh tools/ops_registry.sh > $@
 
 $(BUILD)/obj/ops_registry.o: $(BUILD)/ops_registry.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
+
+$(BUILD)/targets_registry.c: tools/targets_registry.sh $(filter %_target.c,$(COMPILER_SRC))
+	@mkdir -p $(@D)
+	$(Q)sh tools/targets_registry.sh $(EXTRA_TARGETS) > $@
+
+$(BUILD)/obj/targets_registry.o: $(BUILD)/targets_registry.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
 

@@ -4,7 +4,7 @@
 #include "base/files.h"
 #include "devices/cpu/kernel.h"
 #include "kernels/kernels.h"
-#include "lower/lower.h"
+#include "lower/cpu/cpu_target.h"
 #include "runtime/pool.h"
 
 #include <stdlib.h>
@@ -88,17 +88,17 @@ static HoloNode *node_of(Own *o, const Case *c)
 static void pack(Own *o)
 {
     if (o->lowering.pack_input != 1) return;
-    HoloPacking packing = holo_lower_packing(&o->lowering, &o->in[1]);
+    HoloPacking packing = holo_cpu_packing(&o->lowering, &o->in[1]);
     char       *at      = take(packing.bytes + HOLO_PACK_PART);
     o->packed           = at;
-    for (int64_t i = 0; i < packing.part_count; i++) at += holo_lower_pack(&o->lowering, &o->in[1], i, at);
+    for (int64_t i = 0; i < packing.part_count; i++) at += holo_cpu_pack(&o->lowering, &o->in[1], i, at);
     o->in[1].data = o->packed;
 }
 
 static void *own_open(const Case *c, int threads)
 {
     Own *o      = take(sizeof *o);
-    o->lowering = holo_lower_choose(node_of(o, c));
+    o->lowering = holo_cpu_choose(node_of(o, c));
     o->kernel   = holo_cpu_kernel_find(o->lowering.kernel);
     if (!o->kernel || holo_pool_create(threads, &o->pool)) fail("%s: no kernel or no threads", c->text);
     o->host             = (HoloHost){.parallel = parallel, .workers = threads, .kernels = holo_kernels(0)};

@@ -177,7 +177,7 @@ HoloStatus holo_compile_materialize(HoloCompile *c)
 
 HoloStatus holo_compile_lower(HoloCompile *c)
 {
-    return holo_lower_graph(c->draft->graph, &c->lowered, c->error);
+    return holo_lower_graph(c->draft->graph, NULL, &c->lowered, c->error);
 }
 
 static void tune_progress(void *context, double fraction)
@@ -206,32 +206,17 @@ HoloStatus holo_compile_tune(HoloCompile *c)
     return HOLO_OK;
 }
 
-// Weights of few different numbers: those that are stored as codes, and those that are not, and why.
-static void codes_note(HoloCompile *c)
+// What targets say of how weights are stored: those of few different numbers as codes, or why not.
+static void weights_note(HoloCompile *c)
 {
-    char text[HOLO_NOTE_TEXT];
+    char     text[HOLO_NOTE_TEXT];
+    HoloNote note;
     for (uint32_t i = 0; i < c->plan.constant_count; i++) {
-        const HoloPlanConstant *k       = &c->plan.constants[i];
-        int                     numbers = k->kernel ? holo_lower_numbers(&k->lowering, &k->tensor) : 0;
-        bool                    coded   = numbers && k->lowering.matmul.flags & HOLO_WEIGHTS_CODES;
-        if (!numbers) continue;
-        if (coded)
-            holo_note_text(text, "they are %d different numbers: codes of 4 bits, an eighth of the bytes of f32",
-                           numbers);
-        else if (numbers <= HOLO_BOOK)
-            holo_note_text(text,
-                           "codes for the %d different numbers would be looked up no faster than so few weights, "
-                           "or for so many rows, are read",
-                           numbers);
-        else
-            holo_note_text(text, "codes for the %d different numbers would be looked up more slowly than they are read",
-                           numbers);
-        holo_notes_add(&c->notes, &(HoloNote){.pass    = "codes",
-                                              .place   = k->name,
-                                              .what    = "the weights of a product",
-                                              .why     = text,
-                                              .verdict = coded ? HOLO_VERDICT_MADE : HOLO_VERDICT_NOT_FASTER,
-                                              .bytes   = k->size});
+        const HoloPlanConstant *k = &c->plan.constants[i];
+        if (!k->target || !k->target->note || !k->target->note(&k->lowering, &k->tensor, text, &note)) continue;
+        note.place = k->name;
+        note.bytes = k->size;
+        holo_notes_add(&c->notes, &note);
     }
 }
 
@@ -277,6 +262,6 @@ HoloStatus holo_compile_plan(HoloCompile *c)
                                               .why  = "what is stored of it has the bytes of another: it is there once",
                                               .count = r->deduplicated,
                                               .bytes = r->deduplicated_bytes});
-    codes_note(c);
+    weights_note(c);
     return HOLO_OK;
 }

@@ -331,7 +331,7 @@ HoloStatus holo_kernels_write(const HoloKernels *k, const char *path, HoloError 
     HoloLowered lowered = {0};
     HoloPlan    plan    = {0};
     HoloStatus  status  = holo_graph_parse(&arena, "graph kernels() -> () {\n}\n", &graph, error);
-    if (!status) status = holo_lower_graph(graph, &lowered, error);
+    if (!status) status = holo_lower_graph(graph, NULL, &lowered, error);
     if (!status) status = holo_plan_create(graph, &lowered, &plan, error);
     if (!status) status = write_plan(k, &plan, &arena, path, error);
     holo_plan_deinit(&plan);

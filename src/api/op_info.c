@@ -1,6 +1,6 @@
 // op_info.c - the operator table, as `hologram ops` shows it.
 #include "hologram_compiler.h"
-#include "lower/lower.h"
+#include "lower/cpu/cpu_target.h"
 #include "ops/op.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 static const char *runs(const HoloOp *op)
 {
     if (op->eval && op->infer == op->eval) return "refused";
-    if (holo_lower_has(op->domain ? op->domain : "", op->name)) return "kernel";
+    if (holo_cpu_has_kernel(op->domain ? op->domain : "", op->name)) return "kernel";
     return op->eval ? "eval" : "body";
 }
 

@@ -156,12 +156,12 @@ static void pack_task(void *arg, int64_t i, int worker)
     Part          *part = &p->weights->part[i];
     (void)worker;
     *part      = (Part){.room = part->room, .data = part->room};
-    part->size = holo_lower_pack(&p->constant->lowering, &p->constant->tensor, p->first + i, part->room);
+    part->size = p->constant->target->pack(&p->constant->lowering, &p->constant->tensor, p->first + i, part->room);
 }
 
 static HoloStatus packed_write(Weights *w, const HoloPlanConstant *c)
 {
-    HoloPacking packing = holo_lower_packing(&c->lowering, &c->tensor);
+    HoloPacking packing = c->target->packing(&c->lowering, &c->tensor);
     for (Packing p = {w, c, 0}; p.first < packing.part_count; p.first += GROUP) {
         int64_t count = packing.part_count - p.first < GROUP ? packing.part_count - p.first : GROUP;
         parallel(w, count, pack_task, &p);

@@ -19,6 +19,15 @@ static int *slot_of(const HoloLowered *lowered, const HoloNode *node)
     return &lowered->slots[at];
 }
 
+static HoloLoweredNode lowered_node(const HoloLowered *lowered, const HoloNode *node)
+{
+    HoloLoweredNode of = {
+        .node = node, .lowering = {.pack_input = -1}, .target = holo_targets_number(&lowered->targets, node)};
+    const HoloTarget *target = lowered->targets.list[of.target];
+    if (target->choose) of.lowering = target->choose(node);
+    return of;
+}
+
 static void graph_lower(HoloLowered *lowered, const HoloGraph *graph)
 {
     for (int i = 0; i < graph->node_count; i++) {
@@ -26,17 +35,17 @@ static void graph_lower(HoloLowered *lowered, const HoloGraph *graph)
         for (int a = 0; a < node->attr_count; a++)
             if (node->attr[a].kind == HOLO_ATTR_GRAPH) graph_lower(lowered, node->attr[a].graph);
         int *slot                      = slot_of(lowered, node);
-        lowered->nodes[lowered->count] = (HoloLoweredNode){.node = node, .lowering = holo_lower_choose(node)};
+        lowered->nodes[lowered->count] = lowered_node(lowered, node);
         *slot                          = ++lowered->count;
     }
 }
 
-HoloStatus holo_lower_graph(const HoloGraph *graph, HoloLowered *out, HoloError *error)
+HoloStatus holo_lower_graph(const HoloGraph *graph, const HoloTargets *targets, HoloLowered *out, HoloError *error)
 {
     int      count = nodes_count(graph);
     uint32_t slots = 16;
     while (slots < 2 * (uint32_t)count) slots *= 2;
-    *out       = (HoloLowered){.slot_mask = slots - 1};
+    *out       = (HoloLowered){.targets = targets ? *targets : holo_targets_cpu, .slot_mask = slots - 1};
     out->nodes = HOLO_NEW(&out->arena, HoloLoweredNode, count + 1);
     out->slots = HOLO_NEW(&out->arena, int, slots);
     if (!out->nodes || !out->slots) return holo_fail_memory(error);
@@ -54,4 +63,9 @@ HoloLoweredNode *holo_lowered_find(const HoloLowered *lowered, const HoloNode *n
 {
     int number = lowered->count ? *slot_of(lowered, node) : 0;
     return number ? &lowered->nodes[number - 1] : NULL;
+}
+
+const HoloTarget *holo_lowered_target(const HoloLowered *lowered, const HoloLoweredNode *of)
+{
+    return lowered->targets.list[of->target];
 }

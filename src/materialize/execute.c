@@ -22,7 +22,7 @@ HoloStatus holo_materialize_model(const HoloGraph *graph, const HoloMaterialize 
 {
     HoloLowered lowered;
     HoloPlan    plan   = {0};
-    HoloStatus  status = holo_lower_graph(graph, &lowered, m->error);
+    HoloStatus  status = holo_lower_graph(graph, NULL, &lowered, m->error);
     if (!status) status = holo_plan_create(graph, &lowered, &plan, m->error);
     if (m->is_exact) plan.flags_must |= HOLO_FLAG_EXACT;
     if (!status) status = plan_open(&plan, m->error, out);

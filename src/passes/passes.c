@@ -126,6 +126,7 @@ static HoloStatus run_round(HoloGraph *graph, const HoloPassOptions *options, in
 static void changes_begin(const HoloPassOptions *options)
 {
     options->changes->notes      = options->notes;
+    options->changes->targets    = options->targets ? options->targets : &holo_targets_cpu;
     options->changes->fill_room  = HOLO_FILL_ROOM;
     options->changes->is_exact   = options->is_exact;
     options->changes->no_tables  = options->no_tables;
@@ -163,14 +164,19 @@ static HoloStatus run_one(HoloGraph *graph, const char *name, HoloChanges *chang
 
 HoloStatus holo_pass_run(HoloGraph *graph, const char *name, int *out_changes, HoloError *error)
 {
-    HoloChanges changes = {.limit = INT_MAX, .table_room = UINT64_MAX, .fill_room = HOLO_FILL_ROOM};
-    HoloStatus  status  = run_one(graph, name, &changes, error);
-    *out_changes        = changes.count;
+    HoloChanges changes = {
+        .limit = INT_MAX, .table_room = UINT64_MAX, .fill_room = HOLO_FILL_ROOM, .targets = &holo_targets_cpu};
+    HoloStatus status = run_one(graph, name, &changes, error);
+    *out_changes      = changes.count;
     return status;
 }
 
 HoloStatus holo_pass_integers_judged(HoloGraph *graph, HoloError *error)
 {
-    HoloChanges changes = {.limit = INT_MAX, .table_room = UINT64_MAX, .fill_room = HOLO_FILL_ROOM, .judges = true};
+    HoloChanges changes = {.limit      = INT_MAX,
+                           .table_room = UINT64_MAX,
+                           .fill_room  = HOLO_FILL_ROOM,
+                           .judges     = true,
+                           .targets    = &holo_targets_cpu};
     return run_one(graph, "integers", &changes, error);
 }

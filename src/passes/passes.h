@@ -4,6 +4,7 @@
 
 #include "graph/graph.h"
 #include "graph/notes.h"
+#include "lower/target.h"
 
 // How much passes have changed, and how much they may. A limit stops them between two nodes at any point of a run, so
 // that of all changes the first that makes a difference can be found.
@@ -13,14 +14,15 @@ typedef struct HoloChanges {
     const char *pass;  // which made the last one, or failed; NULL: none did
 
     // Set by holo_passes_run.
-    bool       is_exact;   // for class exact
-    bool       is_late;    // passes ran before: the graph is not that of the model
-    bool       no_tables;  // what would be looked up is computed plainly
-    bool       all_tables; // also where computing is cheaper
-    bool       all_chains; // programs also where eval is faster
-    uint64_t   table_room; // bytes that tables may still take
-    uint64_t   fill_room;  // and weights that are far larger than what they are made of
-    HoloNotes *notes;      // what was decided, and why; NULL: nobody wants to know
+    bool               is_exact;   // for class exact
+    bool               is_late;    // passes ran before: the graph is not that of the model
+    bool               no_tables;  // what would be looked up is computed plainly
+    bool               all_tables; // also where computing is cheaper
+    bool               all_chains; // programs also where eval is faster
+    uint64_t           table_room; // bytes that tables may still take
+    uint64_t           fill_room;  // and weights that are far larger than what they are made of
+    HoloNotes         *notes;      // what was decided, and why; NULL: nobody wants to know
+    const HoloTargets *targets;    // whose kernels will run the graph
 
     bool judges; // of `integers`: what was written stays, and Agreed holds what is made against it
 } HoloChanges;
@@ -62,6 +64,7 @@ typedef struct HoloPassOptions {
     const HoloPass    *table;        // the passes; NULL: holo_passes
     HoloChanges       *changes;      // counts on from here, up to its limit; NULL: no limit
     HoloNotes         *notes;        // what was decided, and why; may be NULL
+    const HoloTargets *targets;      // whose kernels will run the graph; NULL: the CPU's
     // Called after each pass, with how much it changed.
     void (*after)(void *context, const HoloPass *pass, const HoloGraph *graph, int changes);
     void *context;

@@ -18,27 +18,23 @@ typedef struct Layers {
     int       count, room;
 } Layers;
 
-static uint64_t packed_bytes(const HoloNode *node, const HoloLowering *way)
+static uint64_t packed_bytes(const HoloTarget *target, const HoloNode *node, const HoloLowering *way)
 {
-    return holo_lower_packing(way, &node->in[way->pack_input]->type).bytes;
-}
-
-static bool is_conv(const HoloLowering *way)
-{
-    return way->kernel == HOLO_KERNEL_conv_nhwc_f32 && way->pack_input >= 0;
+    return target->packing(way, &node->in[way->pack_input]->type).bytes;
 }
 
 // The way with the fewest bytes, of these the one with the least work.
-static bool other_way(const HoloNode *node, const HoloLowering *chosen, Layer *out)
+static bool other_way(const HoloTarget *target, const HoloLoweredNode *of, Layer *out)
 {
-    HoloLowering ways[HOLO_LOWER_WAYS];
-    int          count = holo_lower_ways(node, ways), best = -1;
-    uint64_t     bytes = packed_bytes(node, chosen), least = bytes;
-    double       work = holo_lower_conv_cost(node, chosen), best_work = 0;
+    const HoloNode *node = of->node;
+    HoloLowering    ways[HOLO_LOWER_WAYS];
+    int             count = target->ways(node, ways), best = -1;
+    uint64_t        bytes = packed_bytes(target, node, &of->lowering), least = bytes;
+    double          work = target->cost(node, &of->lowering), best_work = 0;
     for (int i = 0; i < count; i++) {
-        if (!is_conv(&ways[i])) continue;
-        uint64_t size = packed_bytes(node, &ways[i]);
-        double   cost = holo_lower_conv_cost(node, &ways[i]);
+        double cost = target->cost(node, &ways[i]);
+        if (cost < 0) continue;
+        uint64_t size = packed_bytes(target, node, &ways[i]);
         if (size >= bytes || size > least || (size == least && best >= 0 && cost >= best_work)) continue;
         best = i, least = size, best_work = cost;
     }
@@ -51,11 +47,11 @@ static bool other_way(const HoloNode *node, const HoloLowering *chosen, Layer *o
 static HoloStatus layers_find(Layers *layers, const HoloLowered *lowered, HoloError *error)
 {
     for (int i = 0; i < lowered->count; i++) {
-        HoloLoweredNode    *of     = &lowered->nodes[i];
-        const HoloLowering *chosen = &of->lowering;
-        Layer               layer;
-        if (!is_conv(chosen) || !(chosen->conv_nhwc.flags & HOLO_CONV_NHWC_WINOGRAD)) continue;
-        if (!other_way(of->node, chosen, &layer)) continue;
+        HoloLoweredNode  *of     = &lowered->nodes[i];
+        const HoloTarget *target = holo_lowered_target(lowered, of);
+        Layer             layer;
+        if (!target->is_enlarged || !target->is_enlarged(&of->lowering)) continue;
+        if (!other_way(target, of, &layer)) continue;
         layer.of    = of;
         layer.order = layers->count;
         if (!HOLO_GROW(&layers->arena, layers->list, layers->count, layers->room)) return holo_fail_memory(error);

@@ -207,7 +207,9 @@ static bool is_dying(const HoloPlaces *p, const Uses *uses, int node_index, cons
 // Does the kernel of the node surely run it, and in place? Where sizes are found only while running, eval may.
 static bool is_in_place(HoloPlaces *p, const HoloNode *node)
 {
-    return inputs_are_known(p, node) && holo_kernel_is_in_place(holo_lowered_find(p->lowered, node)->lowering.kernel);
+    const HoloLoweredNode *of     = holo_lowered_find(p->lowered, node);
+    const HoloTarget      *target = holo_lowered_target(p->lowered, of);
+    return inputs_are_known(p, node) && target->is_in_place && target->is_in_place(of->lowering.kernel);
 }
 
 static bool same_type(const HoloTensor *a, const HoloTensor *b)

@@ -106,10 +106,10 @@ static HoloStatus value_plan(Planning *p, const HoloValue *v, uint32_t *out)
 }
 
 // The packed form of a constant, for one kernel: a value of its own.
-static HoloStatus packed_plan(Planning *p, const HoloValue *v, const HoloLowering *lowering, int input, uint32_t *out)
+static HoloStatus packed_plan(Planning *p, const HoloValue *v, const HoloLoweredNode *of, int input, uint32_t *out)
 {
     uint32_t at;
-    HOLO_TRY(holo_planner_constant(p->planner, &v->type, lowering, input, &at));
+    HOLO_TRY(holo_planner_constant(p->planner, &v->type, of, input, &at));
     HoloPlanConstant *constant = &p->planner->plan->constants[at];
     if (!constant->name) constant->name = v->name;
     for (uint32_t i = 0; i < p->record_count; i++) {
@@ -139,13 +139,15 @@ static HoloStatus subgraphs_plan(Planning *p, const HoloNode *node, uint32_t *pl
     return HOLO_OK;
 }
 
-static HoloStatus operand_add(Planning *p, const HoloValue *v, const HoloLowering *lowering, int input)
+// `of` NULL: an output, which nobody packs.
+static HoloStatus operand_add(Planning *p, const HoloValue *v, const HoloLoweredNode *of, int input)
 {
-    uint32_t number = HOLO_NO_VALUE;
-    bool     packed = v && lowering && lowering->kernel &&
+    uint32_t            number   = HOLO_NO_VALUE;
+    const HoloLowering *lowering = of ? &of->lowering : NULL;
+    bool                packed   = v && lowering && lowering->kernel &&
                   (input == lowering->pack_input || (input < 32 && lowering->pack_also >> input & 1));
     if (packed)
-        HOLO_TRY(packed_plan(p, v, lowering, input, &number));
+        HOLO_TRY(packed_plan(p, v, of, input, &number));
     else if (v)
         HOLO_TRY(value_plan(p, v, &number));
     return holo_buffer_add(&p->operands, &number, sizeof number, p->planner->error);
@@ -162,10 +164,11 @@ static HoloStatus params_add(Planning *p, const HoloLowering *lowering, HoloStep
 
 static HoloStatus step_plan(Planning *p, const HoloNode *node)
 {
-    HoloPlanner        *planner  = p->planner;
-    const HoloLowering *lowering = &holo_lowered_find(planner->lowered, node)->lowering;
-    HoloStepRecord     *step     = &p->steps[p->step_count];
-    uint32_t           *plans    = HOLO_NEW(&planner->arena, uint32_t, node->attr_count + 1);
+    HoloPlanner           *planner  = p->planner;
+    const HoloLoweredNode *of       = holo_lowered_find(planner->lowered, node);
+    const HoloLowering    *lowering = &of->lowering;
+    HoloStepRecord        *step     = &p->steps[p->step_count];
+    uint32_t              *plans    = HOLO_NEW(&planner->arena, uint32_t, node->attr_count + 1);
     if (!plans) return holo_fail_memory(planner->error);
     if (node->in_count > UINT16_MAX || node->out_count > UINT16_MAX || node->attr_count > UINT16_MAX)
         return holo_fail(planner->error, HOLO_UNSUPPORTED, "node %s has more than 65,535 inputs, outputs or attributes",
@@ -182,8 +185,8 @@ static HoloStatus step_plan(Planning *p, const HoloNode *node)
     HOLO_TRY(subgraphs_plan(p, node, plans));
     HOLO_TRY(holo_planner_attrs(planner, node, plans, &step->attr_first, &step->attr_count));
     HOLO_TRY(params_add(p, lowering, step));
-    HOLO_TRY(holo_planner_program(planner, node, lowering, &step->program));
-    for (int i = 0; i < node->in_count; i++) HOLO_TRY(operand_add(p, node->in[i], lowering, i));
+    HOLO_TRY(holo_planner_program(planner, of, &step->program));
+    for (int i = 0; i < node->in_count; i++) HOLO_TRY(operand_add(p, node->in[i], of, i));
     for (int i = 0; i < node->out_count; i++) HOLO_TRY(operand_add(p, node->out[i], NULL, i));
     p->step_count++;
     planner->plan->steps++;

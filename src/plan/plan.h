@@ -14,12 +14,13 @@ typedef struct HoloPlanBuffer {
 } HoloPlanBuffer;
 
 typedef struct HoloPlanConstant { // a constant as it will be stored
-    HoloTensor   tensor;          // borrowed: data is the graph's
-    uint32_t     kernel;          // 0: plain; else packed for this kernel
-    HoloLowering lowering;        // of the step it is packed for
-    int          input;           // which input of that step it is
-    uint64_t     size;            // stored bytes
-    const char  *name;            // of the first value that it is packed for; NULL where it is plain
+    HoloTensor        tensor;     // borrowed: data is the graph's
+    const HoloTarget *target;     // that it is packed for; NULL: it is plain
+    uint32_t          kernel;     // 0: plain; else packed for this kernel
+    HoloLowering      lowering;   // of the step it is packed for
+    int               input;      // which input of that step it is
+    uint64_t          size;       // stored bytes
+    const char       *name;       // of the first value that it is packed for; NULL where it is plain
 } HoloPlanConstant;
 
 typedef struct HoloPlan {
@@ -78,14 +79,13 @@ typedef struct HoloPlanner { // the state of one holo_plan_create
 HOLO_MUST HoloStatus holo_planner_text(HoloPlanner *planner, const char *text, uint32_t *out);
 HOLO_MUST HoloStatus holo_planner_sizes(HoloPlanner *planner, int count, const HoloDim *dim, uint32_t *out_first);
 HOLO_MUST HoloStatus holo_planner_op(HoloPlanner *planner, const HoloNode *node, uint32_t *out);
-// A constant, stored once for equal content. lowering NULL: plain.
-HOLO_MUST HoloStatus holo_planner_constant(HoloPlanner *planner, const HoloTensor *tensor, const HoloLowering *lowering,
+// A constant, stored once for equal content: input `input` of a node for which it is packed. `of` NULL: plain.
+HOLO_MUST HoloStatus holo_planner_constant(HoloPlanner *planner, const HoloTensor *tensor, const HoloLoweredNode *of,
                                            int input, uint32_t *out);
 // The attributes of a node; a graph attribute becomes plans[k] for its k-th graph.
 HOLO_MUST HoloStatus holo_planner_attrs(HoloPlanner *planner, const HoloNode *node, const uint32_t *plans,
                                         uint32_t *out_first, uint16_t *out_count);
 // What the step does to each element: 1 + the number of a portable program, stored once for equal ones near each other; 0: none.
-HOLO_MUST HoloStatus holo_planner_program(HoloPlanner *planner, const HoloNode *node, const HoloLowering *lowering,
-                                          uint32_t *out);
+HOLO_MUST HoloStatus holo_planner_program(HoloPlanner *planner, const HoloLoweredNode *of, uint32_t *out);
 
 #endif

@@ -270,7 +270,8 @@ static uint64_t constant_key(const HoloPlanConstant *c)
 static bool constant_equal(const HoloPlanConstant *a, const HoloPlanConstant *b)
 {
     size_t bytes = holo_tensor_bytes(&a->tensor);
-    if (a->tensor.dtype != b->tensor.dtype || a->kernel != b->kernel || a->size != b->size || a->input != b->input)
+    if (a->tensor.dtype != b->tensor.dtype || a->target != b->target || a->kernel != b->kernel || a->size != b->size ||
+        a->input != b->input)
         return false;
     if (bytes != holo_tensor_bytes(&b->tensor) || a->lowering.params_size != b->lowering.params_size) return false;
     if (memcmp(a->lowering.params, b->lowering.params, a->lowering.params_size)) return false;
@@ -321,19 +322,20 @@ static uint64_t stored_size(const HoloTensor *t)
     return size;
 }
 
-HoloStatus holo_planner_constant(HoloPlanner *planner, const HoloTensor *tensor, const HoloLowering *lowering,
-                                 int input, uint32_t *out)
+HoloStatus holo_planner_constant(HoloPlanner *planner, const HoloTensor *tensor, const HoloLoweredNode *of, int input,
+                                 uint32_t *out)
 {
     HoloPlan *plan = planner->plan;
     if (plan->constant_count == plan->constant_room) HOLO_TRY(constants_grow(planner));
     HoloPlanConstant c = {.tensor = *tensor};
-    if (lowering) {
-        c.kernel              = lowering->kernel;
-        c.lowering            = *lowering;
+    if (of) {
+        c.target              = holo_lowered_target(planner->lowered, of);
+        c.kernel              = of->lowering.kernel;
+        c.lowering            = of->lowering;
         c.lowering.pack_input = input;
         c.input               = input;
     }
-    c.size         = lowering ? holo_lower_packing(&c.lowering, tensor).bytes : stored_size(tensor);
+    c.size         = of ? c.target->packing(&c.lowering, tensor).bytes : stored_size(tensor);
     uint32_t *slot = constant_slot(plan, planner->constants, &c);
     if (*slot) {
         plan->deduplicated++;
@@ -351,15 +353,17 @@ HoloStatus holo_planner_constant(HoloPlanner *planner, const HoloTensor *tensor,
 // How many programs back one looks for an equal one: layers repeat, and their programs are few.
 enum { PROGRAMS_BACK = 64 };
 
-HoloStatus holo_planner_program(HoloPlanner *planner, const HoloNode *node, const HoloLowering *lowering, uint32_t *out)
+HoloStatus holo_planner_program(HoloPlanner *planner, const HoloLoweredNode *of, uint32_t *out)
 {
+    const HoloTarget     *target   = holo_lowered_target(planner->lowered, of);
     const HoloPlanBuffer *programs = section(planner, HOLO_SECTION_PROGRAMS),
                          *bytes    = section(planner, HOLO_SECTION_BYTES);
     const HoloProgramRecord *list  = (const void *)programs->data;
     uint32_t                 count = (uint32_t)(programs->size / sizeof *list);
     HoloBytes                made;
     *out = 0;
-    HOLO_TRY(holo_lower_program(node, lowering, &planner->arena, &made, planner->error));
+    if (!target->program) return HOLO_OK;
+    HOLO_TRY(target->program(of->node, &of->lowering, &planner->arena, &made, planner->error));
     if (!made.size) return HOLO_OK;
     for (uint32_t i = count; i && count - i < PROGRAMS_BACK; i--) {
         const HoloProgramRecord *r = &list[i - 1];

@@ -3,6 +3,7 @@
 
 #include "base/files.h"
 #include "devices/cpu/kernel.h"
+#include "lower/cpu/cpu_target.h"
 #include "ops/tensor.h"
 #include "runtime/pool.h"
 
@@ -179,14 +180,14 @@ static HoloCall call_of(HoloTrial *t, const Way *way)
 static HoloStatus input_pack(HoloTrial *t, Way *way, int input)
 {
     const HoloTensor *plain   = t->inputs[input];
-    HoloPacking       packing = holo_lower_packing(way->lowering, plain);
+    HoloPacking       packing = holo_cpu_packing(way->lowering, plain);
     void             *packed;
     HOLO_TRY(take(t, packing.bytes + HOLO_PACK_PART, &packed));
     way->packed[input]      = *plain;
     way->packed[input].data = packed;
     way->in[input]          = &way->packed[input];
     char *at                = packed;
-    for (int64_t i = 0; i < packing.part_count; i++) at += holo_lower_pack(way->lowering, plain, i, at);
+    for (int64_t i = 0; i < packing.part_count; i++) at += holo_cpu_pack(way->lowering, plain, i, at);
     return HOLO_OK;
 }
 

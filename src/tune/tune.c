@@ -2,6 +2,7 @@
 #include "tune/tune.h"
 
 #include "devices/cpu/kernel.h"
+#include "lower/cpu/cpu_target.h"
 #include "passes/rewrite.h"
 #include "tune/trial.h"
 
@@ -68,7 +69,7 @@ static HoloStatus kind_add(Tuning *t, const HoloNode *node, const HoloLowering *
 static HoloStatus node_see(Tuning *t, const HoloNode *node)
 {
     HoloLowering ways[HOLO_LOWER_WAYS];
-    int          count = holo_lower_ways(node, ways);
+    int          count = holo_cpu_ways(node, ways);
     if (count < 2) return HOLO_OK;
     if (!holo_trial_can(node)) {
         t->out->open++;
@@ -83,9 +84,15 @@ static HoloStatus node_see(Tuning *t, const HoloNode *node)
 static void node_set(const Tuning *t, HoloLoweredNode *of)
 {
     HoloLowering ways[HOLO_LOWER_WAYS];
-    int          count = holo_lower_ways(of->node, ways);
+    int          count = holo_cpu_ways(of->node, ways);
     const Kind  *kind  = count > 1 && holo_trial_can(of->node) ? kind_find(t, of->node) : NULL;
     if (kind && kind->chosen < count) of->lowering = ways[kind->chosen];
+}
+
+// Does the CPU run it, which alone is measured?
+static bool is_here(const HoloLowered *lowered, int i)
+{
+    return lowered->nodes[i].node->op && holo_lowered_target(lowered, &lowered->nodes[i]) == &holo_target_cpu;
 }
 
 static uint64_t constants_of(const HoloGraph *graph)
@@ -169,12 +176,12 @@ HoloStatus holo_tune(const HoloGraph *graph, HoloLowered *lowered, const HoloTun
     *out     = (HoloTuning){0};
     Tuning t = {.options = options, .arena = arena, .out = out, .constant_bytes = constants_of(graph), .error = error};
     for (int i = 0; i < lowered->count; i++)
-        if (lowered->nodes[i].node->op) HOLO_TRY(node_see(&t, lowered->nodes[i].node));
+        if (is_here(lowered, i)) HOLO_TRY(node_see(&t, lowered->nodes[i].node));
     for (int i = 0; i < t.count; i++) {
         HOLO_TRY(kind_measure(&t, &t.kinds[i]));
         if (options->progress) options->progress(options->context, (double)(i + 1) / t.count);
     }
     for (int i = 0; i < lowered->count; i++)
-        if (lowered->nodes[i].node->op) node_set(&t, &lowered->nodes[i]);
+        if (is_here(lowered, i)) node_set(&t, &lowered->nodes[i]);
     return report(&t);
 }

@@ -19,7 +19,7 @@ typedef struct HoloTuning {
     uint32_t        open; // nodes with several ways whose sizes are not numbers: the rule chooses
 } HoloTuning;
 
-// Lowers the nodes that can run in several ways anew: in the fastest, or in that of the rule where no other is much faster.
+// Lowers the nodes that the CPU can run in several ways anew: in the fastest, or in that of the rule where no other is much faster.
 // Nodes of the same operator, attributes and types are one kind and measured once. All of *out is in `arena`.
 HOLO_MUST HoloStatus holo_tune(const HoloGraph *graph, HoloLowered *lowered, const HoloTuneOptions *options,
                                HoloArena *arena, HoloTuning *out, HoloError *error);

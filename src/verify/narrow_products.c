@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "devices/cpu/kernel.h"
 #include "kernels/kernels.h"
-#include "lower/lower.h"
+#include "lower/cpu/cpu_target.h"
 #include "verify/judge.h"
 
 enum { INPUTS_MAX = 12 };
@@ -71,8 +71,8 @@ static bool wide_open(Wide *w, const HoloKernelTable *kernels, const HoloNode *n
 
 static HoloStatus wide_run(Wide *w, HoloProducts *p, const HoloCall *call)
 {
-    HoloLowering lowering = holo_lower_choose(&w->node);
-    holo_lower_unpack(&lowering);
+    HoloLowering lowering = holo_cpu_choose(&w->node);
+    holo_cpu_unpack(&lowering);
     const HoloCpuKernel *kernel = lowering.kernel ? holo_cpu_kernel_find(lowering.kernel) : NULL;
     if (!kernel) return HOLO_UNSUPPORTED;
     HoloCall fast    = *call;

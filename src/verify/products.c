@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "devices/cpu/kernel.h"
+#include "lower/cpu/cpu_target.h"
 #include "ops/contract.h"
 #include "runtime/pool.h"
 #include "verify/judge.h"
@@ -260,7 +261,7 @@ static HoloStatus run_sliced(HoloProducts *p, const HoloNode *node, HoloCall *fa
 static HoloLowering lowering_of(const HoloProducts *p, const HoloNode *node)
 {
     const HoloLoweredNode *of = holo_lowered_find(p->lowered, node);
-    return of ? of->lowering : holo_lower_choose(node);
+    return of ? of->lowering : holo_cpu_choose(node);
 }
 
 static int in_place(void *context, const HoloNode *node, const HoloCall *call)
@@ -278,9 +279,9 @@ static HoloStatus instead(void *context, const HoloNode *node, HoloCall *call)
     HoloLowering  lowering = lowering_of(p, node);
     if (!lowering.kernel && call->out_count == 1 && work_of(call) > work_plain)
         return holo_products_narrow(p, node, call);
-    holo_lower_unpack(&lowering);
+    holo_cpu_unpack(&lowering);
     const HoloCpuKernel *kernel    = lowering.kernel ? holo_cpu_kernel_find(lowering.kernel) : NULL;
-    bool                 has_steps = holo_lower_is_recurrent(lowering.kernel) && call->in_count <= INPUTS_MAX &&
+    bool                 has_steps = holo_cpu_is_recurrent(lowering.kernel) && call->in_count <= INPUTS_MAX &&
                      call->out_count <= HOLO_JUDGE_OUTPUTS && !holo_in(call, LENGTHS);
     if (!kernel || !call->out[0] || (call->out_count != 1 && !has_steps)) return HOLO_UNSUPPORTED;
     HoloCall fast    = *call;

@@ -434,7 +434,7 @@ static HoloStatus verifier_init(HoloVerifier *v, HoloVerifyResult *result, HoloE
     v->spread = HOLO_NEW(&v->arena, double, v->graph->output_count + 1);
     v->drawn  = HOLO_NEW(&v->arena, double, v->graph->output_count + 1);
     if (!v->made || !v->inputs || !v->want || !v->spread || !v->drawn) return holo_fail_memory(error);
-    HOLO_TRY(holo_lower_graph(v->graph, &v->lowered, error));
+    HOLO_TRY(holo_lower_graph(v->graph, NULL, &v->lowered, error));
     HoloProducts products;
     holo_products_init(&products, v->graph, &v->lowered, v->kernels, &v->options, result);
     HoloStatus status = reference_run(v, &products, result, error);

@@ -6,7 +6,7 @@
 #include "devices/cpu/kernel.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
-#include "lower/lower.h"
+#include "lower/cpu/cpu_target.h"
 #include "ops/op.h"
 #include "support/bits.h"
 
@@ -239,19 +239,19 @@ static inline HoloLowering case_lowering(Case *c, bool has_constant_weights)
                      .out        = outs,
                      .attr       = c->attr,
                      .attr_count = c->attr_count};
-    return holo_lower_choose(&node);
+    return holo_cpu_choose(&node);
 }
 
 // The packed form of weights, all parts of it; the caller's to free. Each part goes through memory of the size that parts are
 // promised to have, so that ASan sees one that is larger.
 static inline void *packed_weights(const HoloLowering *lowering, const HoloTensor *plain)
 {
-    HoloPacking packing = holo_lower_packing(lowering, plain);
+    HoloPacking packing = holo_cpu_packing(lowering, plain);
     char       *all = malloc(packing.bytes), *part = malloc(HOLO_PACK_PART);
     size_t      at = 0;
     assert_true(all && part);
     for (int64_t i = 0; i < packing.part_count; i++) {
-        size_t size = holo_lower_pack(lowering, plain, i, part);
+        size_t size = holo_cpu_pack(lowering, plain, i, part);
         assert_true(size <= HOLO_PACK_PART && at + size <= packing.bytes);
         memcpy(all + at, part, size);
         at += size;

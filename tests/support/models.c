@@ -222,7 +222,7 @@ HoloStatus model_of(const HoloGraph *graph, HoloNumeric numeric, HoloModel **out
                     HoloError *error)
 {
     HoloLowered lowered;
-    HoloStatus  status = holo_lower_graph(graph, &lowered, error);
+    HoloStatus  status = holo_lower_graph(graph, NULL, &lowered, error);
     if (!status) status = model_of_lowered(graph, &lowered, numeric, out, out_kernels, error);
     holo_lowered_deinit(&lowered);
     return status;

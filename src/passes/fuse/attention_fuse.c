@@ -24,6 +24,7 @@ typedef struct Mask {
 typedef struct Found {
     const int *uses;
     int        use_count;
+    int        size_max; // of vectors that the target's kernel takes
     HoloValue *q, *k, *v;
     bool       k_is_turned; // positions are its last dimension
     double     scale, softcap;
@@ -59,9 +60,9 @@ static bool same_leads(const HoloTensor *a, const HoloTensor *b)
 }
 
 // The kernel runs it: a plain evaluation would be slower than the products were.
-static bool is_small(HoloDim size)
+static bool is_small(const Found *f, HoloDim size)
 {
-    return !holo_dim_is_symbolic(size) && size >= 1 && size <= HOLO_ATTENTION_SIZE;
+    return !holo_dim_is_symbolic(size) && size >= 1 && size <= f->size_max;
 }
 
 static bool is_view(const HoloNode *node)
@@ -259,7 +260,7 @@ static bool fits(const Found *f)
 {
     const HoloTensor *q = &f->q->type, *k = &f->k->type, *v = &f->v->type;
     if (k->rank == v->rank ? k->rank == 4 && k->dim[1] != v->dim[1] : k->dim[1] == 1 || v->dim[1] == 1) return false;
-    return is_small(q->dim[q->rank - 1]) && is_small(v->dim[v->rank - 1]);
+    return is_small(f, q->dim[q->rank - 1]) && is_small(f, v->dim[v->rank - 1]);
 }
 
 static bool find(Found *f, const HoloNode *product)
@@ -505,7 +506,12 @@ static HoloNode *make_attention(HoloRewrite *rewrite, Found *f, const char *name
 
 bool holo_attention_fuse(HoloRewrite *rewrite, const int *uses, int use_count, bool is_quantized, HoloNode *product)
 {
-    Found f = {.uses = uses, .use_count = use_count, .k_is_turned = true, .scale = 1, .is_quantized = is_quantized};
+    Found f = {.uses         = uses,
+               .use_count    = use_count,
+               .size_max     = holo_targets_pick(rewrite->all->targets, product)->attention_size,
+               .k_is_turned  = true,
+               .scale        = 1,
+               .is_quantized = is_quantized};
     if (!holo_node_is(product, "MatMul") || product->in_count != 2 || !is_known(product->out[0], 3, 4)) return true;
     const HoloTensor *type = &product->out[0]->type;
     if (!find(&f, product)) return true;

@@ -12,10 +12,11 @@
 #include <string.h>
 
 typedef struct Chain {
-    HoloNode  *member[HOLO_CHAIN_PARTS]; // the last first, then as they joined
-    int        count;
-    HoloValue *in[HOLO_CHAIN_INPUTS]; // what comes from outside
-    int        in_count;
+    HoloNode          *member[HOLO_CHAIN_PARTS]; // the last first, then as they joined
+    int                count;
+    HoloValue         *in[HOLO_CHAIN_INPUTS]; // what comes from outside
+    const HoloTargets *targets;
+    int                in_count;
 } Chain;
 
 // ---- facts
@@ -60,18 +61,13 @@ static bool can_join(const HoloNode *node)
 }
 
 // Has the node a kernel of its own?
-static bool is_native(const HoloNode *node)
+static bool is_native(const Chain *c, const HoloNode *node)
 {
+    const HoloTarget *target = holo_targets_pick(c->targets, node);
     const HoloTensor *in[HOLO_CHAIN_OPERANDS];
     HoloTensor       *out[1];
     HoloCall          call;
-    HoloProgram       formula;
-    if (!call_of(node, in, out, &call)) return false;
-    if (holo_node_is(node, "Cast")) {
-        unsigned from = in[0]->dtype, to = out[0]->dtype, half = to == HOLO_F32 ? from : from == HOLO_F32 ? to : 0;
-        return half == HOLO_F16 || half == HOLO_BF16 || (from == HOLO_I32 && to == HOLO_F32);
-    }
-    return holo_formula(&call, &formula);
+    return target->has_pointwise && call_of(node, in, out, &call) && target->has_pointwise(&call);
 }
 
 static bool is_number(const HoloValue *value)
@@ -110,9 +106,9 @@ static int saved_of_few(const Chain *c)
     int saved = -LAUNCH;
     for (int m = 0; m < c->count; m++) {
         const HoloNode *node = c->member[m];
-        saved += (is_native(node) ? NATIVE : NODE) - PART;
+        saved += (is_native(c, node) ? NATIVE : NODE) - PART;
         for (int i = 0; i < node->in_count; i++)
-            if (node->in[i] && is_one(&node->in[i]->type) && !is_native(node)) saved += NUMBER;
+            if (node->in[i] && is_one(&node->in[i]->type) && !is_native(c, node)) saved += NUMBER;
     }
     return saved;
 }
@@ -154,7 +150,7 @@ static bool pays(const Chain *c, bool always)
     bool              heavy = false, slow = false;
     for (int m = 0; m < c->count; m++) {
         heavy = heavy || !is_light(c->member[m]);
-        slow  = slow || !is_native(c->member[m]);
+        slow  = slow || !is_native(c, c->member[m]);
     }
     if (always || !slow) return slow;
     if (c->count < 2) return elements_at_least(out) >= MANY && pays_alone(c->member[0]);
@@ -289,7 +285,7 @@ static HoloStatus become(HoloClusters *p, Chain *c, HoloError *error)
 
 static HoloStatus join_at(HoloClusters *p, HoloNode *last, bool *out_done, HoloError *error)
 {
-    Chain c   = {.member = {last}, .count = 1};
+    Chain c   = {.member = {last}, .count = 1, .targets = p->changes->targets};
     *out_done = false;
     if (!can_join(last) || !find_inputs(&c)) return HOLO_OK;
     while (grow(p, &c)) continue;

@@ -23,11 +23,10 @@ static int after(int rank, int d)
     return d == 0 ? 0 : d == 1 ? rank - 1 : d - 1;
 }
 
-bool holo_layout_is_image(const HoloValue *value)
+bool holo_layout_is_image(const HoloLayout *l, const HoloValue *value)
 {
-    const uint64_t types = HOLO_BIT(F32) | HOLO_BIT(U8) | HOLO_BIT(I8);
-    return value && value->type.kind == HOLO_TENSOR && types >> value->type.dtype & 1 && value->type.rank >= 3 &&
-           value->type.rank <= 5;
+    return value && value->type.kind == HOLO_TENSOR && l->target->image_types >> value->type.dtype & 1 &&
+           value->type.rank >= 3 && value->type.rank <= 5;
 }
 
 static HoloTensor type_last(const HoloTensor *t)
@@ -203,7 +202,7 @@ static bool concat(HoloLayout *l, HoloNode *node)
     int rank = node->out[0]->type.rank, axis = axis_of(node, rank), turned = 0, native = 0;
     if (axis < 0) return true;
     for (int i = 0; i < node->in_count; i++) {
-        if (!holo_layout_is_image(node->in[i]) || node->in[i]->type.rank != rank) return true;
+        if (!holo_layout_is_image(l, node->in[i]) || node->in[i]->type.rank != rank) return true;
         native += holo_layout_is_last(l, node->in[i]);
         turned += !holo_layout_is_last(l, node->in[i]) && !(node->in[i]->is_constant && node->in[i]->type.data);
     }
@@ -471,7 +470,8 @@ const HoloLayoutRule *const holo_layout_rules[] = {holo_layout_conv, holo_layout
 
 static bool apply(HoloLayout *l, HoloNode *node)
 {
-    if (!node->op || !node->in_count || !node->out_count || !holo_layout_is_image(node->out[0]) || !node->in[0])
+    l->target = holo_targets_pick(l->targets, node);
+    if (!node->op || !node->in_count || !node->out_count || !holo_layout_is_image(l, node->out[0]) || !node->in[0])
         return true;
     for (int i = 0; holo_layout_rules[i]; i++)
         for (const HoloLayoutRule *rule = holo_layout_rules[i]; rule->name; rule++)
@@ -488,6 +488,7 @@ HoloStatus holo_pass_layout(HoloGraph *graph, HoloArena *scratch, HoloChanges *c
         .last      = HOLO_NEW(scratch, HoloValue *, graph->value_count),
         .is_native = HOLO_NEW(scratch, bool, graph->value_count),
         .room      = graph->value_count,
+        .targets   = changes->targets,
         .error     = error,
     };
     if (!l.last || !l.is_native) return holo_fail_memory(error);

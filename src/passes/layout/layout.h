@@ -5,13 +5,15 @@
 #include "passes/rewrite.h"
 
 typedef struct HoloLayout {
-    HoloGraph  *graph;
-    HoloArena  *scratch;
-    HoloValue **last;      // by value id: the value with channels last; NULL: there is none yet
-    bool       *is_native; // by value id: it came so from an operator, not from a transposition
-    int         room;
-    int         changes;
-    HoloError  *error;
+    HoloGraph         *graph;
+    HoloArena         *scratch;
+    HoloValue        **last;      // by value id: the value with channels last; NULL: there is none yet
+    bool              *is_native; // by value id: it came so from an operator, not from a transposition
+    int                room;
+    int                changes;
+    const HoloTargets *targets;
+    const HoloTarget  *target; // of the node at hand
+    HoloError         *error;
 } HoloLayout;
 
 // A value with its channels last. NULL: no memory.
@@ -30,8 +32,8 @@ int holo_layout_before(int rank, int d);
 // The attributes of a node with this one in place of that of its name. NULL: no memory.
 HoloAttr *holo_layout_with_attr(HoloLayout *l, const HoloNode *node, const HoloAttr *other);
 
-// A tensor of a type that has kernels with channels last, and of 1 to 3 spatial dimensions.
-bool holo_layout_is_image(const HoloValue *value);
+// A tensor of a type of which the target has kernels with channels last, and of 1 to 3 spatial dimensions.
+bool holo_layout_is_image(const HoloLayout *l, const HoloValue *value);
 
 // A rule for an operator: true where there is nothing to do or it has been done; false: no memory.
 typedef struct HoloLayoutRule {

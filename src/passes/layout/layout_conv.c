@@ -18,24 +18,14 @@ static bool is_finite(const HoloTensor *w)
     return true;
 }
 
-// In volumes a row of a dilated kernel sees few numbers at a time of few channels: with channels first they are gathered
-// 16 pixels at a time, and few filters do not leave vectors half empty.
-static bool is_scattered(const HoloNode *node, const HoloTensor *w)
-{
-    enum { CHANNELS = 16, FILTERS = 16 }; // fewer channels, and at most so many filters
-    const HoloAttr *dilations = holo_node_attr(node, "dilations"), *group = holo_node_attr(node, "group");
-    if (group && (group->kind != HOLO_ATTR_INT || group->i != 1)) return false;
-    return w->rank == 5 && w->dim[1] < CHANNELS && w->dim[0] <= FILTERS && w->dim[4] > 1 && dilations &&
-           dilations->kind == HOLO_ATTR_INTS && dilations->count == 3 && dilations->ints[2] > 1;
-}
-
 static bool conv(HoloLayout *l, HoloNode *node)
 {
     const HoloValue *w = node->in_count > 1 ? node->in[1] : NULL;
-    if (!holo_layout_is_image(node->in[0]) || !holo_layout_is_image(node->out[0]) || !w || !w->is_constant ||
+    if (!holo_layout_is_image(l, node->in[0]) || !holo_layout_is_image(l, node->out[0]) || !w || !w->is_constant ||
         !w->type.data)
         return true;
-    if (w->type.dtype != HOLO_F32 || !is_finite(&w->type) || is_scattered(node, &w->type)) return true;
+    if (w->type.dtype != HOLO_F32 || !is_finite(&w->type)) return true;
+    if (!l->target->wants_last || !l->target->wants_last(node)) return true;
     HoloValue *in[3] = {holo_layout_last(l, node->in[0]), node->in[1], node->in_count > 2 ? node->in[2] : NULL};
     return in[0] && holo_layout_replace(l, node, "hologram", 1, in, in[2] ? 3 : 2, node->attr, node->attr_count);
 }
@@ -57,7 +47,7 @@ static bool conv_transpose(HoloLayout *l, HoloNode *node)
     HoloTransposed   t;
     bool             fits;
     const HoloValue *w = node->in_count > 1 ? node->in[1] : NULL;
-    if (!holo_layout_is_image(node->in[0]) || !w || !w->is_constant || !w->type.data) return true;
+    if (!holo_layout_is_image(l, node->in[0]) || !w || !w->is_constant || !w->type.data) return true;
     if (w->type.dtype != HOLO_F32 || !is_finite(&w->type)) return true;
     if (holo_transposed(l->graph, node, &t, &fits, l->error)) return false;
     if (!fits) return true;

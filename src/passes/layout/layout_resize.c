@@ -39,7 +39,7 @@ static bool is_wanted(const HoloLayout *l, const HoloValue *value, int depth)
             others += node->in[k] && node->in[k] != value && node->in[k]->type.rank == value->type.rank &&
                       !node->in[k]->is_constant;
         }
-        if (!is_in || !node->op || !node->out_count || !holo_layout_is_image(node->out[0])) continue;
+        if (!is_in || !node->op || !node->out_count || !holo_layout_is_image(l, node->out[0])) continue;
         bool is_pointwise = is_plain(node) || (holo_formula_has(node->domain, node->type) && !others);
         if (is_pointwise ? depth == BEHIND || is_wanted(l, node->out[0], depth + 1)
                          : has_rule(node) || holo_formula_has(node->domain, node->type))

@@ -6,7 +6,7 @@
 #include "runtime/model.h"
 #include "tune/tune.h"
 
-#include "lower/lower.h"
+#include "lower/cpu/cpu_target.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,13 +38,13 @@ static int ways_agree(const char *path)
     size_t      size, other_size;
     uint32_t    kernels, other_kernels;
     HoloLowered lowered;
-    EXPECT_OK(holo_lower_graph(graph, &lowered, &error));
+    EXPECT_OK(holo_lower_graph(graph, NULL, &lowered, &error));
     float *want  = answer_of(graph, &lowered, &size, &kernels);
     int    tried = 0;
     for (int i = 0; i < graph->node_count; i++) {
         HoloLoweredNode *of = holo_lowered_find(&lowered, graph->nodes[i]);
         HoloLowering     ways[HOLO_LOWER_WAYS];
-        int              count = holo_lower_ways(graph->nodes[i], ways);
+        int              count = holo_cpu_ways(graph->nodes[i], ways);
         assert_memory_equal(of->lowering.params, ways[0].params, sizeof ways[0].params);
         for (int way = 1; way < count; way++, tried++) {
             of->lowering = ways[way];
@@ -79,7 +79,7 @@ static void test_lowered(void **state)
     HoloSource      *source = source_of(model_loop(3)), *other = source_of(model_mlp());
     const HoloGraph *graph = source->model.graph, *body = NULL;
     HoloLowered      lowered;
-    EXPECT_OK(holo_lower_graph(graph, &lowered, &error));
+    EXPECT_OK(holo_lower_graph(graph, NULL, &lowered, &error));
     const HoloNode *loop = NULL;
     for (int i = 0; i < graph->node_count; i++)
         for (int a = 0; a < graph->nodes[i]->attr_count; a++)
@@ -90,7 +90,7 @@ static void test_lowered(void **state)
     for (int i = 0; i < body->node_count; i++) {
         const HoloLoweredNode *of = holo_lowered_find(&lowered, body->nodes[i]);
         assert_ptr_equal(of->node, body->nodes[i]);
-        assert_int_equal(of->lowering.kernel, holo_lower_choose(body->nodes[i]).kernel);
+        assert_int_equal(of->lowering.kernel, holo_cpu_choose(body->nodes[i]).kernel);
         assert_true(of < holo_lowered_find(&lowered, loop));
     }
     assert_null(holo_lowered_find(&lowered, other->model.graph->nodes[0]));
@@ -103,7 +103,7 @@ static HoloTuning tuned(HoloGraph *graph, HoloArena *arena, HoloLowered *lowered
 {
     HoloTuneOptions options = {.kernels = holo_kernels(0)};
     HoloTuning      tuning;
-    EXPECT_OK(holo_lower_graph(graph, lowered, &error));
+    EXPECT_OK(holo_lower_graph(graph, NULL, lowered, &error));
     EXPECT_OK(holo_tune(graph, lowered, &options, arena, &tuning, &error));
     return tuning;
 }

@@ -1,6 +1,6 @@
 // codes_test.c - weights of few different numbers, which are stored as codes and a book: the same bits as with weights of f32, on
 // every table of kernels and on shapes that hurt; and which weights are stored so.
-#include "lower/choose.h"
+#include "lower/cpu/choose.h"
 #include "support/kernel_case.h"
 
 #include <float.h>
@@ -62,8 +62,8 @@ static void expect_codes(Case *c, int numbers)
     assert_true(codes.kernel);
     assert_int_equal(codes.matmul.flags & HOLO_WEIGHTS_NARROW, HOLO_WEIGHTS_CODES); // at the same place in all blocks
     wide.matmul.flags &= ~(uint32_t)HOLO_WEIGHTS_NARROW;
-    assert_int_equal((holo_lower_packing(&codes, &c->in[1]).bytes - HOLO_BOOK_BYTES) * 8,
-                     holo_lower_packing(&wide, &c->in[1]).bytes);
+    assert_int_equal((holo_cpu_packing(&codes, &c->in[1]).bytes - HOLO_BOOK_BYTES) * 8,
+                     holo_cpu_packing(&wide, &c->in[1]).bytes);
     expect_packings_agree(c, &wide, &codes);
 }
 

@@ -545,7 +545,7 @@ static void choices(void **state)
         if (l.conv_nhwc.flags != (HOLO_CONV_NHWC_PACKED | cases[i].more))
             fail_msg("case %d: flags %u", i, l.conv_nhwc.flags);
         assert_int_equal(case_lowering(&c, false).kernel, HOLO_KERNEL_EVAL); // weights that nobody can pack
-        holo_lower_unpack(&l);
+        holo_cpu_unpack(&l);
         assert_int_equal(l.kernel, HOLO_KERNEL_EVAL);
         case_free(&c);
     }

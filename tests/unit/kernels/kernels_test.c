@@ -381,16 +381,16 @@ static void lowering_packs(void **state)
                                  .out_count = 1,
                                  .in        = in,
                                  .out       = outs};
-        HoloLowering lowering = holo_lower_choose(&node);
+        HoloLowering lowering = holo_cpu_choose(&node);
         assert_int_equal(lowering.kernel, HOLO_KERNEL_matmul_f32);
         assert_int_equal(lowering.pack_input, 1);
         assert_int_equal(lowering.matmul.size, sizeof lowering.matmul);
-        HoloPacking packing = holo_lower_packing(&lowering, &b.type);
+        HoloPacking packing = holo_cpu_packing(&lowering, &b.type);
         assert_int_equal(packing.bytes, count * size);
         char  *packed = malloc(packing.bytes + HOLO_PACK_PART), *want = malloc(packing.bytes);
         size_t at = 0;
         for (int64_t part = 0; part < packing.part_count; part++)
-            at += holo_lower_pack(&lowering, &b.type, part, packed + at);
+            at += holo_cpu_pack(&lowering, &b.type, part, packed + at);
         assert_int_equal(at, packing.bytes);
         for (int64_t c = 0; c < count; c++)
             holo_kernels(0)->pack_f32(k, n, (float *)b.type.data + c * k * n, n, 1, (float *)(void *)(want + c * size));

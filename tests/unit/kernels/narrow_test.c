@@ -58,7 +58,7 @@ static void expect_narrow(Case *c, uint32_t type, bool is_narrow)
     assert_int_equal(narrow.matmul.flags & HOLO_WEIGHTS_NARROW, is_narrow ? type : 0);
     wide.matmul.flags &= ~(uint32_t)HOLO_WEIGHTS_NARROW; // flags are at the same place in all blocks
     if (is_narrow)
-        assert_int_equal(holo_lower_packing(&narrow, &c->in[1]).bytes * 2, holo_lower_packing(&wide, &c->in[1]).bytes);
+        assert_int_equal(holo_cpu_packing(&narrow, &c->in[1]).bytes * 2, holo_cpu_packing(&wide, &c->in[1]).bytes);
     expect_packings_agree(c, &wide, &narrow);
 }
 
@@ -137,7 +137,7 @@ static void weights_of_neither(void **state)
         assert_int_equal(case_lowering(&c, true).matmul.flags & HOLO_WEIGHTS_NARROW, 0);
     }
     HoloLowering lowering = case_lowering(&c, true);
-    holo_lower_unpack(&lowering);
+    holo_cpu_unpack(&lowering);
     assert_int_equal(lowering.matmul.flags, 0);
     free(c.in[0].data), free(c.in[1].data);
 }

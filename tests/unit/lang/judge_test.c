@@ -51,7 +51,7 @@ static HoloStatus case_run(Case *c, const HoloKernelTable *kernels, int threads)
     c->result                 = (HoloVerifyResult){0};
     c->error                  = (HoloError){0};
     HoloLowered lowered;
-    assert_int_equal(holo_lower_graph(c->graph, &lowered, &c->error), HOLO_OK);
+    assert_int_equal(holo_lower_graph(c->graph, NULL, &lowered, &c->error), HOLO_OK);
     holo_products_init(&products, c->graph, &lowered, kernels, &options, &c->result);
     products.blurs         = c->blurs;
     HoloEvalOptions eval   = holo_products_options(&products);

@@ -249,7 +249,7 @@ static HoloStatus compile(const OpCase *c, HoloGraph *graph, Way way, HoloModel 
     holo_temporary_path("hologram-ops", path, sizeof path);
     HoloStatus status = holo_graph_check_ops(graph, error);
     if (!status) status = holo_passes_run(graph, &options, error);
-    if (!status) status = holo_lower_graph(graph, &lowered, error);
+    if (!status) status = holo_lower_graph(graph, NULL, &lowered, error);
     if (!status) status = holo_plan_create(graph, &lowered, &plan, error);
     if (is_exact) plan.flags_must |= HOLO_FLAG_EXACT;
     if (!status) status = holo_file_writer_open(path, &file, error);

@@ -1,7 +1,7 @@
 // pack_conv.c - the choice of conv_nhwc_f32 for a convolution with channels last, and the packed forms of
 // its weights: panels, or panels of filters transformed for tiles of 4x4 or 2x2 pixels (kernels/f32/winograd_f32.c).
 #include "kernels/kernels.h"
-#include "lower/choose.h"
+#include "lower/cpu/choose.h"
 
 #include <math.h>
 
@@ -168,8 +168,15 @@ static uint32_t transform_flag(const HoloNode *node, const HoloCall *call)
     return large ? HOLO_CONV_NHWC_TRANSFORM : HOLO_CONV_NHWC_WINOGRAD;
 }
 
-double holo_lower_conv_cost(const HoloNode *node, const HoloLowering *way)
+bool holo_cpu_is_enlarged(const HoloLowering *lowering)
 {
+    return lowering->kernel == HOLO_KERNEL_conv_nhwc_f32 && lowering->pack_input >= 0 &&
+           lowering->conv_nhwc.flags & HOLO_CONV_NHWC_WINOGRAD;
+}
+
+double holo_cpu_cost(const HoloNode *node, const HoloLowering *way)
+{
+    if (way->kernel != HOLO_KERNEL_conv_nhwc_f32 || way->pack_input < 0) return -1;
     uint32_t  flags = way->conv_nhwc.flags;
     TileCosts c     = costs_of(node);
     if (flags & HOLO_CONV_NHWC_WINOGRAD) return c.stored[flags & HOLO_CONV_NHWC_SMALL ? 1 : 0];

@@ -1,6 +1,6 @@
 // choose_nbits.c - the choice of matmul_nbits_f32 for MatMulNBits, and how its weights, scales and zero points are packed.
 #include "kernels/kernels.h"
-#include "lower/choose.h"
+#include "lower/cpu/choose.h"
 #include "ops/microsoft/nbits.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 // models that were stored in these types, whoever widened them; or they are few different numbers, and become codes of 4 bits.
 #include "base/bits.h"
 #include "kernels/kernels.h"
-#include "lower/choose.h"
+#include "lower/cpu/choose.h"
 
 #include <string.h>
 
@@ -80,16 +80,18 @@ uint32_t holo_lower_narrow_type(const HoloTensor *w, int64_t rows, float out_boo
     return is_of_type(HOLO_WEIGHTS_F16, w) ? HOLO_WEIGHTS_F16 : 0;
 }
 
-int holo_lower_numbers(const HoloLowering *lowering, const HoloTensor *w)
+// How many different numbers the weights have, where there are at most NUMBERS of them and enough weights to ask; 0: more, or the
+// kernel reads no codes in any case.
+static int numbers_of(const HoloLowering *lowering, const HoloTensor *w)
 {
-    enum { ROOM = 4 * HOLO_NUMBERS };
+    enum { NUMBERS = 256, ROOM = 4 * NUMBERS };
     bool     reads = lowering->kernel == HOLO_KERNEL_matmul_f32 || lowering->kernel == HOLO_KERNEL_conv_nhwc_f32;
     int64_t  count = holo_tensor_count(w);
     uint32_t known[ROOM];
     bool     is[ROOM] = {false};
     int      numbers  = 0;
     if (!reads || w->dtype != HOLO_F32 || count < SMALL) return 0;
-    for (int64_t i = 0; i < count && numbers <= HOLO_NUMBERS; i++) {
+    for (int64_t i = 0; i < count && numbers <= NUMBERS; i++) {
         uint32_t bits = holo_bits_of_f32(((const float *)w->data)[i]);
         uint32_t at   = (bits * UINT32_C(0x9E3779B1)) >> 16 & (ROOM - 1);
         while (is[at] && known[at] != bits) at = (at + 1) & (ROOM - 1);
@@ -97,7 +99,29 @@ int holo_lower_numbers(const HoloLowering *lowering, const HoloTensor *w)
         is[at]    = true;
         known[at] = bits;
     }
-    return numbers <= HOLO_NUMBERS ? numbers : 0;
+    return numbers <= NUMBERS ? numbers : 0;
+}
+
+bool holo_cpu_note(const HoloLowering *lowering, const HoloTensor *w, char text[HOLO_NOTE_TEXT], HoloNote *out)
+{
+    int  numbers = numbers_of(lowering, w);
+    bool coded   = lowering->matmul.flags & HOLO_WEIGHTS_CODES;
+    if (!numbers) return false;
+    if (coded)
+        holo_note_text(text, "they are %d different numbers: codes of 4 bits, an eighth of the bytes of f32", numbers);
+    else if (numbers <= HOLO_BOOK)
+        holo_note_text(text,
+                       "codes for the %d different numbers would be looked up no faster than so few weights, "
+                       "or for so many rows, are read",
+                       numbers);
+    else
+        holo_note_text(text, "codes for the %d different numbers would be looked up more slowly than they are read",
+                       numbers);
+    *out = (HoloNote){.pass    = "codes",
+                      .what    = "the weights of a product",
+                      .why     = text,
+                      .verdict = coded ? HOLO_VERDICT_MADE : HOLO_VERDICT_NOT_FASTER};
+    return true;
 }
 
 // ---- packing

@@ -1,6 +1,6 @@
 // choose.c - the choice of a fast kernel for a node: a table of operators, each with a function that
 // looks whether the kernel can do what the node asks.
-#include "lower/choose.h"
+#include "lower/cpu/choose.h"
 #include "kernels/kernels.h"
 #include "ops/hologram/formula.h"
 #include "ops/hologram/program.h"
@@ -97,20 +97,20 @@ static const Packer packers[] = {
     [HOLO_KERNEL_conv_nhwc_f32]    = {holo_lower_packing_conv, holo_lower_pack_conv, 0},
 };
 
-HoloPacking holo_lower_packing(const HoloLowering *lowering, const HoloTensor *w)
+HoloPacking holo_cpu_packing(const HoloLowering *lowering, const HoloTensor *w)
 {
     HoloPacking packing = packers[lowering->kernel].packing(lowering, w);
     packing.bytes       = (uint64_t)holo_weights_size((int64_t)packing.bytes, holo_lower_narrow(lowering));
     return packing;
 }
 
-size_t holo_lower_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
+size_t holo_cpu_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
 {
     size_t size = packers[lowering->kernel].pack(lowering, w, part, out);
     return holo_lower_pack_narrow(lowering, part == 0, size, out);
 }
 
-void holo_lower_unpack(HoloLowering *lowering)
+void holo_cpu_unpack(HoloLowering *lowering)
 {
     if (lowering->pack_input < 0) return;
     uint32_t flag = packers[lowering->kernel].flag;
@@ -496,7 +496,7 @@ static bool pointwise(const HoloNode *node, HoloLowering *out)
     return holo_formula(&call, &out->map.program);
 }
 
-HoloLowering holo_lower_choose(const HoloNode *node)
+HoloLowering holo_cpu_choose(const HoloNode *node)
 {
     const uint64_t types = HOLO_BIT(F32) | HOLO_BIT(I32) | HOLO_BIT(U8) | HOLO_BIT(I8) | HOLO_BIT(F16) |
                            HOLO_BIT(BF16) | HOLO_BIT(BOOL); // of output 0; entries of tables are of any
@@ -511,7 +511,7 @@ HoloLowering holo_lower_choose(const HoloNode *node)
         if (strcmp(c->name, node->type) || strcmp(c->domain, node->domain)) continue;
         if (!is_usual && c->kernel != HOLO_KERNEL_lookup) continue;
         // Of recurrent layers some want the last state alone.
-        if ((!node->out[0] && !holo_lower_is_recurrent(c->kernel)) || !c->fits(node, &out)) continue;
+        if ((!node->out[0] && !holo_cpu_is_recurrent(c->kernel)) || !c->fits(node, &out)) continue;
         out.kernel = c->kernel;
         memcpy(out.params, &out.params_size, sizeof out.params_size); // every block starts with its size
         return out;
@@ -539,27 +539,27 @@ static bool is_small(const HoloNode *node)
     return sum <= SMALL;
 }
 
-int holo_lower_ways(const HoloNode *node, HoloLowering out[HOLO_LOWER_WAYS])
+int holo_cpu_ways(const HoloNode *node, HoloLowering out[HOLO_LOWER_WAYS])
 {
     int count = 1;
-    out[0]    = holo_lower_choose(node);
+    out[0]    = holo_cpu_choose(node);
     if (out[0].kernel == HOLO_KERNEL_EVAL) return 1;
     if (out[0].kernel == HOLO_KERNEL_conv_nhwc_f32) count += holo_lower_conv_ways(node, out, out + 1);
     if (out[0].pack_input >= 0 && packers[out[0].kernel].flag) {
         out[count] = out[0];
-        holo_lower_unpack(&out[count++]);
+        holo_cpu_unpack(&out[count++]);
     }
     if (is_small(node)) out[count++] = (HoloLowering){.pack_input = -1};
     return count;
 }
 
-bool holo_lower_is_recurrent(uint32_t kernel)
+bool holo_cpu_is_recurrent(uint32_t kernel)
 {
     return kernel == HOLO_KERNEL_lstm_f32 || kernel == HOLO_KERNEL_gru_f32 || kernel == HOLO_KERNEL_gru_reset_f32 ||
            kernel == HOLO_KERNEL_rnn_f32 || kernel == HOLO_KERNEL_lstm_i8;
 }
 
-bool holo_lower_has(const char *domain, const char *name)
+bool holo_cpu_has_kernel(const char *domain, const char *name)
 {
     for (int i = 0; i < HOLO_COUNT(choices); i++)
         if (!strcmp(choices[i].name, name) && !strcmp(choices[i].domain, domain)) return true;

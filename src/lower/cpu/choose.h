@@ -1,9 +1,9 @@
-// choose.h - what the choices of kernels share: looks at nodes and their values.
-#ifndef HOLO_LOWER_CHOOSE_H
-#define HOLO_LOWER_CHOOSE_H
+// choose.h - what the choices of the CPU's kernels share: looks at nodes and their values.
+#ifndef HOLO_LOWER_CPU_CHOOSE_H
+#define HOLO_LOWER_CPU_CHOOSE_H
 
 #include "graph/facts.h"
-#include "lower/lower.h"
+#include "lower/cpu/cpu_target.h"
 
 static inline bool holo_value_is_f32(const HoloValue *value, int rank_min, int rank_max)
 {

@@ -1,6 +1,6 @@
 // choose_i8.c - the choice of kernels for 8-bit integers, and how their weights are packed.
 #include "kernels/kernels.h"
-#include "lower/choose.h"
+#include "lower/cpu/choose.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // choose_attention.c - which RotaryEmbeddings the kernel rotary_f32 runs, those of f32; and which attentions the kernel attention_f32 runs: f32 throughout, without the scores as an output.
-#include "lower/choose.h"
+#include "lower/cpu/choose.h"
 
 enum { Q, K, V, MASK, PAST_KEY, PAST_VALUE, VALID }; // as in ops/standard/attention.c
 enum { Y, PRESENT_KEY, PRESENT_VALUE, SCORES };

@@ -1,6 +1,6 @@
 // choose_recurrent.c - the choice of kernels for LSTM, GRU and RNN, and how their weights are packed.
 #include "kernels/kernels.h"
-#include "lower/choose.h"
+#include "lower/cpu/choose.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,7 +1,7 @@
 // element_program.c - what a step does to each element of its output, as a portable program: pointwise operators, and the
 // tails of products. Kernels have it among their parameters, in a short form; operators of domain hologram as an attribute.
 #include "isa/isa_pointwise.h"
-#include "lower/choose.h"
+#include "lower/cpu/choose.h"
 #include "ops/hologram/program.h"
 
 #include <stddef.h>
@@ -35,8 +35,8 @@ static bool short_form(const HoloNode *node, const HoloLowering *lowering, HoloP
     return !holo_program_read(&call, out) && out->count;
 }
 
-HoloStatus holo_lower_program(const HoloNode *node, const HoloLowering *lowering, HoloArena *arena, HoloBytes *out,
-                              HoloError *error)
+HoloStatus holo_cpu_program(const HoloNode *node, const HoloLowering *lowering, HoloArena *arena, HoloBytes *out,
+                            HoloError *error)
 {
     HoloProgram      program;
     HoloIsaProgram   portable;
