@@ -16,6 +16,7 @@ typedef struct HoloInputChoice {
 typedef struct HoloBoundKernel { // a kernel that is an operator; all in the compiler's arena
     const char *domain, *type;
     HoloString *programs, *lanes; // one for each element type; as bytes
+    HoloString *places;           // of each program: see ops/hologram/user_places.h
     int         count;
     HoloString  shape; // the rule for the shapes of outputs; size 0: as the first input
     int64_t     block[3];

@@ -4,6 +4,7 @@
 #include "api/custom_ops.h"
 #include "api/compiler.h"
 #include "lang/lang.h"
+#include "ops/hologram/user_places.h"
 
 #include <string.h>
 
@@ -30,7 +31,18 @@ static HoloStatus encode(HoloArena *arena, const HoloIsaProgram *program, HoloSt
     return HOLO_OK;
 }
 
-static HoloStatus bind(HoloCompiler *compiler, const HoloKernelProgram *list, int count, int first, HoloError *error)
+static HoloStatus find_places(HoloArena *arena, const HoloKernelSource *source, const HoloKernelProgram *kernel,
+                              HoloString *out, HoloError *error)
+{
+    int       count = kernel->program.count;
+    uint32_t *lines = HOLO_NEW(arena, uint32_t, count + 1);
+    if (!lines) return holo_fail_memory(error);
+    for (int i = 0; i < count; i++) lines[i] = holo_source_line(source, kernel->where[i]);
+    return holo_user_places_make(arena, source->name, lines, count, out, error);
+}
+
+static HoloStatus bind(HoloCompiler *compiler, const HoloKernelSource *source, const HoloKernelProgram *list, int count,
+                       int first, HoloError *error)
 {
     const HoloAstFunction   *f     = list[first].function;
     HoloArena               *arena = &compiler->arena;
@@ -39,13 +51,16 @@ static HoloStatus bind(HoloCompiler *compiler, const HoloKernelProgram *list, in
     if (compiler->kernel_count == HOLO_BOUND_MAX)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "more than %d kernels are bound to operators", HOLO_BOUND_MAX);
     HoloBoundKernel *b = &compiler->kernels[compiler->kernel_count];
-    *b = (HoloBoundKernel){.programs = HOLO_NEW(arena, HoloString, count), .lanes = HOLO_NEW(arena, HoloString, count)};
-    b->domain = holo_arena_text(arena, f->op_name, split ? (size_t)(split - f->op_name) : 0);
-    b->type   = holo_arena_text(arena, split ? split + 2 : f->op_name, strlen(split ? split + 2 : f->op_name));
-    if (!b->programs || !b->lanes || !b->domain || !b->type) return holo_fail_memory(error);
+    *b                 = (HoloBoundKernel){.programs = HOLO_NEW(arena, HoloString, count),
+                                           .lanes    = HOLO_NEW(arena, HoloString, count),
+                                           .places   = HOLO_NEW(arena, HoloString, count)};
+    b->domain          = holo_arena_text(arena, f->op_name, split ? (size_t)(split - f->op_name) : 0);
+    b->type            = holo_arena_text(arena, split ? split + 2 : f->op_name, strlen(split ? split + 2 : f->op_name));
+    if (!b->programs || !b->lanes || !b->places || !b->domain || !b->type) return holo_fail_memory(error);
     for (int i = first; i < count && list[i].function == f; i++, b->count++) {
         HOLO_TRY(encode(arena, &list[i].program, &b->programs[b->count], error));
         HOLO_TRY(encode(arena, &list[i].lanes, &b->lanes[b->count], error));
+        HOLO_TRY(find_places(arena, source, &list[i], &b->places[b->count], error));
     }
     for (int i = 0; i < 3; i++) b->block[i] = f->block[i];
     HOLO_TRY(encode(arena, rule ? &rule->program : NULL, &b->shape, error));
@@ -68,7 +83,7 @@ HoloStatus holo_compiler_add_kernel(HoloCompiler *compiler, const char *path, Ho
                                  &list, &count, error));
     for (int i = 0; i < count; i++)
         if (list[i].function->op_name && (i == 0 || list[i - 1].function != list[i].function))
-            HOLO_TRY(bind(compiler, list, count, i, error));
+            HOLO_TRY(bind(compiler, &source, list, count, i, error));
     if (bound == compiler->kernel_count)
         return holo_fail(error, HOLO_BAD_ARGUMENT,
                          "%s: no kernel says which operator it is: @kernel(operator=\"my.domain::Name\")", path);
@@ -87,7 +102,7 @@ static const HoloBoundKernel *find(const HoloCompiler *compiler, const HoloNode 
 
 static HoloStatus rewrite(HoloGraph *graph, HoloNode *node, const HoloBoundKernel *b, bool is_fused, HoloError *error)
 {
-    enum { OWN = 5 };
+    enum { OWN = 6 };
     HoloAttr *attr = HOLO_NEW(graph->arena, HoloAttr, node->attr_count + OWN);
     if (!attr) return holo_fail_memory(error);
     for (int i = 0; i < node->attr_count; i++) attr[OWN + i] = node->attr[i];
@@ -96,6 +111,7 @@ static HoloStatus rewrite(HoloGraph *graph, HoloNode *node, const HoloBoundKerne
     attr[2]    = (HoloAttr){.name = "block", .kind = HOLO_ATTR_INTS, .count = 3, .ints = b->block};
     attr[3]    = (HoloAttr){.name = "shape", .kind = HOLO_ATTR_STRING, .count = 1, .s = b->shape};
     attr[4]    = (HoloAttr){.name = "fused", .kind = HOLO_ATTR_INT, .count = 1, .i = is_fused};
+    attr[5]    = (HoloAttr){.name = "places", .kind = HOLO_ATTR_STRINGS, .count = b->count, .strings = b->places};
     node->attr = attr;
     node->attr_count += OWN;
     node->domain  = "hologram";

@@ -36,6 +36,7 @@ typedef struct HoloKernelSource {
     size_t      size;
 } HoloKernelSource;
 
+uint32_t holo_source_line(const HoloKernelSource *source, HoloSourcePlace place); // from 1; 0: of JSON, which has none
 // Records "name:line:column: message", the line itself with a caret under the place, and `advice` (may be NULL: what to
 // write instead). Of JSON the path takes the place of line and column. Returns HOLO_BAD_MODEL.
 HOLO_MUST HoloStatus holo_source_fail(const HoloKernelSource *source, HoloSourcePlace place, const char *advice,

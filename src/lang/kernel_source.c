@@ -84,12 +84,19 @@ static void append_line(Message *m, const HoloKernelSource *s, size_t start, siz
     append(m, "^");
 }
 
+uint32_t holo_source_line(const HoloKernelSource *source, HoloSourcePlace place)
+{
+    uint32_t line = 1;
+    if (place.path) return 0;
+    for (size_t i = 0; i < place.at && i < source->size; i++) line += source->text[i] == '\n';
+    return line;
+}
+
 HoloStatus holo_source_fail(const HoloKernelSource *source, HoloSourcePlace place, const char *advice, HoloError *error,
                             const char *format, ...)
 {
     Message m  = {.used = 0};
     size_t  at = place.at < source->size ? place.at : source->size, start = at;
-    int     line = 1;
     append(&m, "%.200s", source->name);
     if (place.path) {
         if (place.path->parent) append(&m, ": ");
@@ -97,8 +104,7 @@ HoloStatus holo_source_fail(const HoloKernelSource *source, HoloSourcePlace plac
         append(&m, ": ");
     } else {
         while (start > 0 && source->text[start - 1] != '\n') start--;
-        for (size_t i = 0; i < start; i++) line += source->text[i] == '\n';
-        append(&m, ":%d:%zu: ", line, at - start + 1);
+        append(&m, ":%u:%zu: ", holo_source_line(source, place), at - start + 1);
     }
     va_list args;
     va_start(args, format);

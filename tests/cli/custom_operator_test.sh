@@ -40,3 +40,32 @@ check 'a number that nobody gives' sh -c '! "$HOLOGRAM" compile "$0/nearest.onnx
 # A kernel that the model has no use for is told, in words on stderr alone.
 gives 0 'warning: --kernel: no node of the model is' hologram compile "$MODEL" --kernel "$example/row_distance.py" -o unused.holo -q
 quiet hologram compile "$example/nearest.onnx" --kernel "$example/row_distance.py" -o nearest.holo -q
+
+# A kernel that leaves its memory names the file and the line of its source: in a run of the archive, and when compiling.
+cat > kernel.py << 'END'
+"""Elements of a table, by their numbers."""
+
+@kernel(operator="com.example::Pick")
+def pick(table: DeviceArray[f32], index: DeviceArray[i64], y: DeviceArray[f32], n: i64):
+    i = get_global_id()
+    if i < n:
+        y[i] = table[index[i]]
+
+
+def pick_shape(table: DeviceArray[i64], index: DeviceArray[i64], y: DeviceArray[i64]):
+    y[0] = index[0]
+END
+python3 - << 'END'
+import struct
+head = "{'descr': '<i8', 'fortran_order': False, 'shape': (4,), }"
+head += ' ' * ((64 - (10 + len(head) + 1) % 64) % 64) + '\n'
+open('index.npy', 'wb').write(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(head)) + head.encode() + struct.pack('<4q', 0, 7, 8, 1))
+END
+python3 "$ROOT/tests/support/onnx_model.py" pick.onnx in table f32 8 in index i64 4 out y f32 4 node com.example::Pick table,index p node Softmax p y axis=0
+mkdir -p sources && sed 's/table\[index/table[8 + index/' kernel.py > sources/outside.py
+quiet hologram compile pick.onnx --kernel "$PWD/kernel.py" -o pick.holo --no-verify -q
+rm kernel.py
+gives 1 'an index is out of range: table[8], which has 8 elements' hologram run pick.holo --input table=random --input index=index.npy
+gives 1 'hologram: kernel.py:7: program pick, instruction' hologram run pick.holo --input table=random --input index=index.npy
+gives 1 'outside.py:7: program pick' hologram compile pick.onnx --kernel sources/outside.py -o outside.holo -q
+check 'no path in the archive' sh -c '! grep -q -e "$PWD" pick.holo'

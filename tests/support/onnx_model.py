@@ -3,7 +3,7 @@
   in NAME TYPE DIMS      an input: in x f32 batch,3,8,8
   out NAME TYPE DIMS     an output
   weight NAME DIMS SEED  f32 numbers between -1 and 1 that follow from the seed
-  node OP IN,... OUT,... [KEY=INT or KEY=I,I,...]
+  node OP IN,... OUT,... [KEY=INT or KEY=I,I,...]; OP may be DOMAIN::OP
 """
 
 import struct
@@ -57,7 +57,7 @@ def attribute(text):
 def main():
     words = sys.argv[2:]
     graph = b""
-    nodes = 0
+    nodes, opsets = 0, {}
     while words:
         kind = words.pop(0)
         if kind in ("in", "out"):
@@ -71,12 +71,15 @@ def main():
             words = words[3:]
             nodes += 1
             node = b"".join(part(1, n) for n in ins.split(",")) + b"".join(part(2, n) for n in outs.split(","))
-            node += part(3, "node%d" % nodes) + part(4, op)
+            domain, _, op = op.rpartition("::")
+            node += part(3, "node%d" % nodes) + part(4, op) + (part(7, domain) if domain else b"")
+            if domain:
+                opsets.setdefault(domain, part(8, part(1, domain) + number(2, 1)))
             while words and "=" in words[0]:
                 node += part(5, attribute(words.pop(0)))
             graph += part(1, node)
     with open(sys.argv[1], "wb") as out:
-        out.write(number(1, 8) + part(7, graph + part(2, "test")) + part(8, number(2, 17)))
+        out.write(number(1, 8) + part(7, graph + part(2, "test")) + part(8, number(2, 17)) + b"".join(opsets.values()))
 
 
 main()

@@ -1,7 +1,8 @@
 // user_kernel.c - an operator of domain "hologram", Kernel: a user's portable program in place of an operator that is not
 // known here. Its attributes hold the program for each element type (programs), how many lanes each launches (lanes, ""
-// where nothing is said), the lanes of a block (block), the shape rule (shape, "": as the first input), and whether results
-// may be rounded otherwise (fused, see user_formula.h); all others are scalars of the program, by name. Chains of pointwise
+// where nothing is said), the lanes of a block (block), the shape rule (shape, "": as the first input), whether results may
+// be rounded otherwise (fused, see user_formula.h), and where each program's instructions come from (places, see
+// user_places.h; may be left out); all others are scalars of the program, by name. Chains of pointwise
 // operators of a model (chain.h) are such nodes, too: their shape rule is "broadcast", what the inputs broadcast to.
 //
 // Programs are bytes from a file: they are decoded and checked when they are taken, and bounded when they run. That is when
@@ -11,6 +12,7 @@
 #include "isa/isa.h"
 #include "isa/isa_number.h"
 #include "ops/hologram/chain_run.h"
+#include "ops/hologram/user_places.h"
 #include "ops/hologram/user_shape.h"
 #include "ops/tensor.h"
 
@@ -24,6 +26,7 @@ typedef struct Chosen {
     HoloArena      arena;
     HoloIsaProgram program, lanes, shape; // count 0: there is none
     uint32_t       block[3];
+    HoloString     places; // of the program
 } Chosen;
 
 typedef struct Ready { // a program to be run again and again; all NULL: there is none
@@ -91,6 +94,8 @@ static HoloStatus choose(const HoloCall *call, Chosen *out)
         HOLO_TRY(decode(call, &out->arena, programs->strings[i], &out->program));
         if (!fits(call, &out->program, &in, &outs)) continue;
         HOLO_TRY(decode(call, &out->arena, lanes->strings[i], &out->lanes));
+        const HoloAttr *places = holo_attr_find(call, "places");
+        if (places && places->kind == HOLO_ATTR_STRINGS && i < places->count) out->places = places->strings[i];
         if (holo_user_kernel_is_chain(call)) return HOLO_OK;
         return decode(call, &out->arena, holo_attr_string(call, "shape", ""), &out->shape);
     }
@@ -349,6 +354,16 @@ static void team_run(void *team, int64_t count, void (*work)(void *arg, int64_t 
     host->parallel(host, count, work, arg);
 }
 
+// What ended a run, with the line of the source that it comes from, if that is known.
+static HoloStatus fail_with_place(const HoloCall *call, const Prepared *ready, HoloStatus status,
+                                  const HoloError *problem)
+{
+    HoloUserPlace place;
+    if (!holo_user_places_find(ready->chosen.places, holo_isa_frame_failed(ready->program.frame), &place))
+        return holo_fail(call->error, status, "%s", problem->text);
+    return holo_fail(call->error, status, "%.200s:%u: %s", place.file, place.line, problem->text);
+}
+
 static HoloStatus eval(HoloCall *call)
 {
     const Prepared *ready                     = call->prepared;
@@ -380,7 +395,9 @@ static HoloStatus eval(HoloCall *call)
         return holo_call_fail(call, HOLO_BAD_MODEL, "%lld lanes are too many", (long long)lanes);
     launch.grid[0] = (uint32_t)((lanes - 1) / block + 1);
     holo_isa_frame_set_stop(ready->program.frame, call->host->stop);
-    return holo_isa_run(ready->program.code, ready->program.frame, &team, &launch, args, call->error);
+    HoloError  problem = {0};
+    HoloStatus status  = holo_isa_run(ready->program.code, ready->program.frame, &team, &launch, args, &problem);
+    return status ? fail_with_place(call, ready, status, &problem) : HOLO_OK;
 }
 
 const HoloOp holo_ops_user_kernel[] = {
