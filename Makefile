@@ -57,7 +57,7 @@ EVERY_LEVEL  := $(shell awk '$$1 == "$(MACHINE)" && $$3 == 1 { print $$2 }' src/
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 RUNTIME_OBJ  := $(call obj,$(RUNTIME_SRC)) $(LEVELS:%=$(BUILD)/obj/level_%.o) \
                 $(EVERY_LEVEL:%=$(BUILD)/obj/level_shared_%.o) $(EVERY_LEVEL:%=$(BUILD)/obj/level_tiles_%.o) $(BUILD)/obj/ops_registry.o
-COMPILER_OBJ := $(call obj,$(COMPILER_SRC)) $(BUILD)/obj/targets_registry.o
+COMPILER_OBJ := $(call obj,$(COMPILER_SRC)) $(BUILD)/obj/targets_registry.o $(BUILD)/obj/importers_registry.o
 CLI_OBJ      := $(call obj,$(CLI_SRC))
 
 LIB      := $(BUILD)/libhologram.a
@@ -147,15 +147,15 @@ $(BUILD)/ops_registry.c: tools/ops_registry.sh $(filter src/ops/%,$(RUNTIME_SRC)
 	@mkdir -p $(@D)
 	$(Q)sh tools/ops_registry.sh > $@
 
-$(BUILD)/obj/ops_registry.o: $(BUILD)/ops_registry.c
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
-
 $(BUILD)/targets_registry.c: tools/targets_registry.sh $(filter %_target.c,$(COMPILER_SRC))
 	@mkdir -p $(@D)
 	$(Q)sh tools/targets_registry.sh $(EXTRA_TARGETS) > $@
 
-$(BUILD)/obj/targets_registry.o: $(BUILD)/targets_registry.c
+$(BUILD)/importers_registry.c: tools/importers_registry.sh $(filter src/import/%,$(COMPILER_SRC))
+	@mkdir -p $(@D)
+	$(Q)sh tools/importers_registry.sh > $@
+
+$(BUILD)/obj/%_registry.o: $(BUILD)/%_registry.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
 

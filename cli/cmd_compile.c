@@ -10,11 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// model.onnx to model.holo, in the working folder.
+// model.onnx to model.holo, in the working folder; of a folder its name, whole.
 static char *default_output(const char *model)
 {
-    const char *name = holo_path_name(model), *dot = strrchr(name, '.');
-    return cli_format("%.*s.holo", dot && dot > name ? (int)(dot - name) : (int)strlen(name), name);
+    size_t size = strlen(model);
+    while (size > 1 && model[size - 1] == '/') size--;
+    const char *name = holo_path_name(cli_format("%.*s", (int)size, model)), *dot = strrchr(name, '.');
+    bool        cuts = dot && dot > name && !holo_path_is_folder(model);
+    return cli_format("%.*s.holo", cuts ? (int)(dot - name) : (int)strlen(name), name);
 }
 
 static void dump(void *context, const char *pass, const char *text)

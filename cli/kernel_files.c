@@ -7,22 +7,22 @@
 #include <string.h>
 
 // A folder that models come in: it may have scripts beside them, which are no kernels.
-static bool has_model(const HoloFolder *folder)
+static bool has_model(const char *path, const HoloFolder *folder)
 {
-    static const char *const ends[] = {".onnx", ".safetensors", ".pt", ".pth", ".bin", ".pb"};
-    for (int f = 0; f < folder->count; f++) {
-        const char *dot = strrchr(folder->name[f], '.');
-        for (int i = 0; dot && i < CLI_COUNT(ends); i++)
-            if (!strcmp(dot, ends[i])) return true;
+    HoloFileKind kind;
+    bool         found = !holo_file_kind(path, &kind, NULL) && kind == HOLO_FILE_MODEL;
+    for (int i = 0; i < folder->count && !found; i++) {
+        const char *entry = cli_format("%s/%s", path, folder->name[i]);
+        found             = !holo_kernel_path(entry) && !holo_file_kind(entry, &kind, NULL) && kind == HOLO_FILE_MODEL;
     }
-    return false;
+    return found;
 }
 
 bool cli_is_kernels(const char *path)
 {
     HoloFolder folder;
     if (holo_folder_list(path, &folder, NULL)) return holo_kernel_path(path);
-    bool is_model = has_model(&folder);
+    bool is_model = has_model(path, &folder);
     holo_folder_free(&folder);
     return !is_model;
 }
@@ -111,7 +111,7 @@ int cli_compile_kernels(const Cli *cli)
         holo_kernels_open(cli->args[0], cli_is("numeric", "exact") ? HOLO_EXACT : HOLO_FUSED, &kernels, &error);
     if (status) {
         cli_fail_error(NULL, &error, status);
-        if (status == HOLO_NO_FILE) cli_advice("a model is given by its file: hologram compile FILE.onnx");
+        if (status == HOLO_NO_FILE) cli_advice("a model is given by its file or folder: hologram compile FILE.onnx");
         return CLI_FAILED;
     }
     result = json || text ? emit_texts(cli, kernels, json) : emit_archive(cli, kernels);

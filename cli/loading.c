@@ -152,13 +152,14 @@ int cli_standard_input(const char **path)
 // What to do where a folder stands for a model; NULL: it is none, or has no model in it.
 static const char *model_inside(const char *path)
 {
-    HoloFolder  folder;
-    const char *found = NULL;
+    HoloFolder   folder;
+    HoloFileKind kind;
+    const char  *found = NULL;
     (void)holo_folder_list(path, &folder, NULL);
     for (int i = 0; i < folder.count && !found; i++) {
-        const char *name = folder.name[i], *dot = strrchr(name, '.');
-        if (dot && dot > name && (!strcmp(dot, ".onnx") || !strcmp(dot, ".holo")))
-            found = cli_format("give the file: %s/%s", path, name);
+        const char *entry = cli_format("%s/%s", path, folder.name[i]);
+        if (!holo_file_kind(entry, &kind, NULL) && kind != HOLO_FILE_OTHER)
+            found = cli_format(holo_path_is_folder(entry) ? "give the folder: %s" : "give the file: %s", entry);
     }
     holo_folder_free(&folder);
     return found;

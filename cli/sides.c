@@ -11,10 +11,11 @@
 
 // ---- opening
 
-static bool is_tensors(const char *path, HoloFileKind kind)
+// A folder of tensors, not one that is a model.
+static bool is_tensors_folder(const char *path)
 {
-    const char *dot = strrchr(path, '.');
-    return kind == HOLO_FILE_OTHER || (dot && (!strcmp(dot, ".pb") || !strcmp(dot, ".npy") || !strcmp(dot, ".npz")));
+    HoloFileKind kind;
+    return cli_is_folder(path) && (holo_file_kind(path, &kind, NULL) || kind != HOLO_FILE_MODEL);
 }
 
 int side_open(const Cli *cli, int arg, bool compiles, HoloPool *pool, Side *out)
@@ -22,10 +23,10 @@ int side_open(const Cli *cli, int arg, bool compiles, HoloPool *pool, Side *out)
     HoloError    error = {0};
     HoloFileKind kind;
     *out = (Side){.kind = SIDE_TENSORS, .path = cli->args[arg], .what = "tensors"};
-    if (cli_is_folder(out->path)) return CLI_OK;
+    if (is_tensors_folder(out->path)) return CLI_OK;
     int result = cli_file_kind(cli, arg, &kind);
     out->path  = cli->args[arg];
-    if (result || is_tensors(out->path, kind)) return result;
+    if (result || kind == HOLO_FILE_OTHER) return result;
     HoloStatus status = HOLO_OK;
     out->kind         = kind == HOLO_FILE_ARCHIVE || compiles ? SIDE_COMPILED : SIDE_PLAIN;
     if (out->kind == SIDE_PLAIN) {

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     HoloArena       arena = {0};
     HoloError       error = {0};
     HoloModelSource source;
-    HoloStatus      status = holo_import_onnx_memory(&arena, data, size, NULL, &source, &error);
+    HoloStatus      status = holo_import_memory(&arena, data, size, &source, &error);
     if (!status) {
         status = holo_graph_sort(source.graph, &error);
         if (!status && holo_graph_verify(source.graph, &error)) abort(); // the importer gives valid graphs

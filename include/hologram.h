@@ -268,7 +268,7 @@ HOLO_API int             holo_model_output_find(const HoloModel *model, const ch
 // data is not looked at.
 HOLO_API HOLO_MUST HoloStatus holo_port_fits(const HoloPort *port, const HoloTensor *tensor, HoloError *error);
 
-// What the compiler wrote about the model: "producer", "source.hash", "verify.worst" ... in order.
+// What the compiler wrote about the model: "source.format", "source.hash", "verify.worst" ... in order.
 HOLO_API int         holo_model_meta_count(const HoloModel *model);
 HOLO_API const char *holo_model_meta(const HoloModel *model, int index, const char **out_key);
 HOLO_API const char *holo_model_meta_find(const HoloModel *model, const char *key); // NULL: no such

@@ -333,11 +333,11 @@ HOLO_API void                 holo_bisection_destroy(HoloBisection *bisection);
 // ---- models as their files say them ------------------------------------------------------------
 
 typedef enum HoloFileKind {
-    HOLO_FILE_OTHER   = 0, // nothing known; compiling it says what it looks like
+    HOLO_FILE_OTHER   = 0, // no model of a known format; compiling it says what it looks like
     HOLO_FILE_ARCHIVE = 1, // .holo
-    HOLO_FILE_MODEL   = 2, // something to compile
+    HOLO_FILE_MODEL   = 2, // a file or a folder to compile; where its format cannot be read yet, compiling it says so
 } HoloFileKind;
-// By the first bytes of the file, not by its name. Fails where there is none to read.
+// By what it holds, not by its name. Fails where there is nothing to read, and for a folder that is no model.
 HOLO_API HOLO_MUST HoloStatus holo_file_kind(const char *path, HoloFileKind *out_kind, HoloError *error);
 
 typedef struct HoloSource HoloSource;
@@ -351,7 +351,7 @@ HOLO_API int             holo_source_output_count(const HoloSource *source);
 HOLO_API const HoloPort *holo_source_input(const HoloSource *source, int index);  // NULL: no such
 HOLO_API const HoloPort *holo_source_output(const HoloSource *source, int index); // NULL: no such
 
-// What the model says of itself: "format", "producer", "opset", "ir_version", "bytes", "hash" and its own metadata.
+// What the model says of itself: "format", what its format has keys for, "bytes", "hash", and its author's metadata.
 HOLO_API int         holo_source_meta_count(const HoloSource *source);
 HOLO_API const char *holo_source_meta(const HoloSource *source, int index, const char **out_key);
 

@@ -172,7 +172,7 @@ static HoloStatus run_case(HoloArena *arena, const char *dir, HoloError *error)
     char            path[PATH_ROOM];
     HoloModelSource source;
     snprintf(path, sizeof path, "%s/model.onnx", dir);
-    HOLO_TRY(holo_import_onnx(arena, path, &source, error));
+    HOLO_TRY(holo_import_open(arena, path, &source, error));
     HOLO_TRY(holo_graph_infer(source.graph, error));
     HOLO_TRY(holo_graph_check_ops(source.graph, error));
     for (int set = 0;; set++) {

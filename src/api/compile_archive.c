@@ -21,21 +21,15 @@ static HoloStatus meta_number(HoloCompile *c, const char *key, uint64_t number)
 
 static HoloStatus meta_source(HoloCompile *c)
 {
-    const HoloModelSource *m         = &c->source->model;
-    char                   text[512] = "", hash[40];
-    int                    at        = 0;
-    for (int i = 0; i < m->opset_count && at < 400; i++)
-        at += snprintf(text + at, sizeof text - (size_t)at, "%s%.60s %" PRId64, i ? ", " : "",
-                       *m->opset[i].domain ? m->opset[i].domain : "ai.onnx", m->opset[i].version);
+    const HoloModelSource *m = &c->source->model;
+    char                   key[512], hash[40];
     snprintf(hash, sizeof hash, "%016" PRIx64 "%016" PRIx64, m->hash[1], m->hash[0]);
-    HOLO_TRY(holo_plan_meta(&c->plan, "producer", m->producer ? m->producer : "", c->error));
     HOLO_TRY(holo_plan_meta(&c->plan, "source.format", m->format, c->error));
-    HOLO_TRY(holo_plan_meta(&c->plan, "source.opset", text, c->error));
     HOLO_TRY(holo_plan_meta(&c->plan, "source.hash", hash, c->error));
     HOLO_TRY(meta_number(c, "source.bytes", m->bytes));
     for (int i = 0; i < m->meta_count; i++) {
-        snprintf(text, sizeof text, "model.%.500s", m->meta[i].key);
-        HOLO_TRY(holo_plan_meta(&c->plan, text, m->meta[i].value, c->error));
+        snprintf(key, sizeof key, "%s.%.500s", m->meta[i].is_own ? "model" : "source", m->meta[i].key);
+        HOLO_TRY(holo_plan_meta(&c->plan, key, m->meta[i].value, c->error));
     }
     return HOLO_OK;
 }

@@ -351,15 +351,13 @@ HoloStatus holo_compiler_judge(const HoloCompiler *compiler, HoloGraph *graph, H
 
 HoloStatus holo_file_kind(const char *path, HoloFileKind *out_kind, HoloError *error)
 {
-    HoloMapping file;
+    const HoloImporter *importer;
     *out_kind = HOLO_FILE_OTHER;
-    HOLO_TRY(holo_file_map(path, &file, error));
-    const uint8_t *bytes = file.data;
-    if (file.size >= 8 && !memcmp(bytes, HOLO_MAGIC, 8)) *out_kind = HOLO_FILE_ARCHIVE;
-    // An ONNX model starts with its ir_version (field 1) in every writer seen, or with another small field.
-    else if (file.size >= 2 && (bytes[0] == 0x08 || bytes[0] == 0x12 || bytes[0] == 0x3A || bytes[0] == 0x42))
-        *out_kind = HOLO_FILE_MODEL;
-    holo_file_unmap(&file);
+    HOLO_TRY(holo_import_find(path, &importer, error));
+    if (!importer && holo_path_is_folder(path))
+        return holo_fail(error, HOLO_NO_FILE, "'%s' is a folder, not a file, and no model", path);
+    if (holo_importer_is_model(importer)) *out_kind = HOLO_FILE_MODEL;
+    if (importer && !strcmp(holo_importer_name(importer), "holo")) *out_kind = HOLO_FILE_ARCHIVE;
     return HOLO_OK;
 }
 

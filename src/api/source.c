@@ -17,7 +17,7 @@ HoloStatus holo_source_import(const char *path, HoloSource **out, HoloError *err
     HoloSource *source = holo_realloc(NULL, sizeof *source);
     if (!source) return holo_fail_memory(error);
     *source           = (HoloSource){0};
-    HoloStatus status = holo_import_onnx(&source->arena, path, &source->model, error);
+    HoloStatus status = holo_import_open(&source->arena, path, &source->model, error);
     if (status)
         holo_source_close(source);
     else
@@ -75,20 +75,13 @@ static HoloStatus meta_fill(HoloSource *source, HoloError *error)
     HoloArena             *arena = &source->arena;
     source->meta                 = holo_arena_take_array(arena, (size_t)m->meta_count + 16, sizeof *source->meta);
     if (!source->meta) return holo_fail_memory(error);
-    char opsets[512] = "";
-    int  at          = 0;
-    for (int i = 0; i < m->opset_count && at < 400; i++)
-        at += snprintf(opsets + at, sizeof opsets - (size_t)at, "%s%.60s %" PRId64, i ? ", " : "",
-                       *m->opset[i].domain ? m->opset[i].domain : "ai.onnx", m->opset[i].version);
     meta_add(source, "format", m->format);
-    meta_add(source, "producer", m->producer);
-    meta_add(source, "name", m->model_name);
-    meta_add(source, "description", m->description);
-    meta_add(source, "ir_version", holo_arena_format(arena, "%" PRId64, m->ir_version));
-    meta_add(source, "opset", holo_arena_text(arena, opsets, strlen(opsets)));
+    for (int i = 0; i < m->meta_count; i++)
+        if (!m->meta[i].is_own) meta_add(source, m->meta[i].key, m->meta[i].value);
     meta_add(source, "bytes", holo_arena_format(arena, "%" PRIu64, m->bytes));
     meta_add(source, "hash", holo_arena_format(arena, "%016" PRIx64 "%016" PRIx64, m->hash[1], m->hash[0]));
-    for (int i = 0; i < m->meta_count; i++) meta_add(source, m->meta[i].key, m->meta[i].value);
+    for (int i = 0; i < m->meta_count; i++)
+        if (m->meta[i].is_own) meta_add(source, m->meta[i].key, m->meta[i].value);
     return HOLO_OK;
 }
 

@@ -66,24 +66,23 @@ static HoloStatus file_read(HoloTensors *t, const HoloTensor *want, HoloError *e
 {
     static const HoloTensor plain = {.kind = HOLO_TENSOR, .rank = -1};
     const HoloMapping      *file  = &t->file;
-    const char             *other = holo_import_looks_like(file->data, file->size);
+    const HoloImporter     *other = holo_import_find_memory(file->data, file->size);
     if (starts_with(file, "PK", 2)) {
         HOLO_TRY(holo_npz_open(&t->arena, file->data, file->size, &t->entry, &t->count, error));
         return t->count ? HOLO_OK
                         : holo_fail(error, HOLO_BAD_INPUT, "there is no tensor in it; it looks like %s",
-                                    other ? other : "an empty zip archive");
+                                    other ? holo_importer_words(other).text : "an empty zip archive");
     }
     HOLO_TRY(holo_tensors_reserve(t, 1, error));
     if (starts_with(file, "\x93NUMPY", 6))
         return holo_npy_read(&t->arena, file->data, file->size, &t->entry[0].tensor, error);
-    if (other && !strcmp(other, "a text file"))
+    if (other && !strcmp(holo_importer_name(other), "text"))
         return holo_import_numbers(&t->arena, file->data, file->size, want, &t->entry[0].tensor, error);
     HoloError  why    = {0};
     HoloStatus status = holo_import_pb(&t->arena, file->data, file->size, want ? want : &plain, &t->entry[0].tensor,
                                        &t->entry[0].name, &why);
-    if (status && holo_import_is_onnx(file->data, file->size)) other = "an ONNX model";
     if (status && status != HOLO_NO_MEMORY && other)
-        return holo_fail(error, HOLO_BAD_INPUT, "this is no tensor; it looks like %s", other);
+        return holo_fail(error, HOLO_BAD_INPUT, "this is no tensor; it looks like %s", holo_importer_words(other).text);
     return status ? holo_fail(error, status, "this is no tensor that can be read, or it is damaged: %s", why.text)
                   : HOLO_OK;
 }

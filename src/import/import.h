@@ -4,40 +4,43 @@
 
 #include "graph/graph.h"
 
-// What a model file says of itself. Strings live in the arena of the import.
+// What a model says of itself. Strings live in the arena of the import.
+typedef struct HoloModelMeta {
+    const char *key, *value;
+    bool        is_own; // the author put it in; else it is the format's own key, "producer" for example
+} HoloModelMeta;
+
 typedef struct HoloModelSource {
-    HoloGraph  *graph;
-    const char *format;   // "ONNX"
-    const char *producer; // "pytorch 2.1"
-    const char *model_name, *description;
-    int64_t     ir_version;
-    int         opset_count;
-    struct {
-        const char *domain;
-        int64_t     version;
-    } opset[32];
-    int meta_count; // metadata_props
-    struct {
-        const char *key, *value;
-    } * meta;
-    uint64_t             bytes;      // of the model file and its external data
-    uint64_t             hash[2];    // XXH3-128 of the model file (not of external data)
-    int                  file_count; // mapped files: the model and its external data, for holo_import_close
+    HoloGraph     *graph;
+    const char    *format; // "ONNX": the name of its importer
+    int            meta_count, meta_room;
+    HoloModelMeta *meta;
+    uint64_t       bytes; // of all its files
+    uint64_t
+        hash[2];    // XXH3-128 of the model's file, not of what it refers to; of a folder, of all files that were read
+    int file_count; // mapped files, for holo_import_close
     struct HoloMapping **files;
 } HoloModelSource;
 
-// Reads an ONNX model. Weights stay in the mapped files where their form allows. The source is closed
-// with holo_import_close after the graph is no longer used.
-HOLO_MUST HoloStatus holo_import_onnx(HoloArena *arena, const char *path, HoloModelSource *out, HoloError *error);
-// The same from bytes, which must stay; external data is looked for in `folder` (NULL: refused).
-HOLO_MUST HoloStatus holo_import_onnx_memory(HoloArena *arena, const void *bytes, size_t size, const char *folder,
-                                             HoloModelSource *out, HoloError *error);
+// Reads the model at a path, a file or a folder, of whatever format. Weights stay in the mapped files where their form allows.
+// The source is closed with holo_import_close after the graph is no longer used.
+HOLO_MUST HoloStatus holo_import_open(HoloArena *arena, const char *path, HoloModelSource *out, HoloError *error);
+// The same from bytes, which must stay. A model that refers to other files is refused.
+HOLO_MUST HoloStatus holo_import_memory(HoloArena *arena, const void *bytes, size_t size, HoloModelSource *out,
+                                        HoloError *error);
 void                 holo_import_close(HoloModelSource *source);
 
-// In words, what bytes look like that are neither protobuf nor text of a known form; NULL: nothing known.
-const char *holo_import_looks_like(const void *bytes, size_t size);
-bool        holo_import_is_text(const void *bytes, size_t size);
-bool holo_import_is_onnx(const void *bytes, size_t size); // a model; not its graph's contents, which are not read
+// What stands at a path, or in bytes: a row of the table of importers (importer.h). NULL: nothing that is known.
+typedef struct HoloImporter HoloImporter;
+HOLO_MUST HoloStatus        holo_import_find(const char *path, const HoloImporter **out, HoloError *error);
+const HoloImporter         *holo_import_find_memory(const void *bytes, size_t size);
+const char                 *holo_importer_name(const HoloImporter *importer);     // "ONNX", "text"; NULL of NULL
+bool                        holo_importer_is_model(const HoloImporter *importer); // if it can be read or not
+// In words what it is, and what to do about it: "gzip-compressed data: unpack it first".
+typedef struct HoloFormWords {
+    char text[256];
+} HoloFormWords;
+HoloFormWords holo_importer_words(const HoloImporter *importer);
 
 // A serialized TensorProto, SequenceProto, OptionalProto or MapProto, as the type wanted says.
 // `want` gives the kind (and dtype, where kind is not HOLO_TENSOR). Data is in the arena or the bytes.

@@ -1,13 +1,12 @@
 // onnx.h - an import of ONNX in progress: what the onnx_*.c files share.
 //
-// onnx_model.c reads the model, onnx_graph.c its graphs, onnx_function.c inlines functions,
+// onnx_model.c is the row of the table of importers and reads the model, onnx_graph.c its graphs, onnx_function.c inlines functions,
 // onnx_attr.c reads attributes, onnx_attr_kinds.c knows of what kind they are, onnx_type.c types, onnx_tensor.c tensors, onnx_sparse.c sparse ones,
 // onnx_data.c serialized values outside of models.
 #ifndef HOLO_IMPORT_ONNX_ONNX_H
 #define HOLO_IMPORT_ONNX_ONNX_H
 
-#include "import/import.h"
-#include "import/name_map.h"
+#include "import/importer.h"
 #include "import/onnx/onnx_proto.h"
 
 #include <string.h>
@@ -25,22 +24,19 @@ typedef struct HoloOnnxOpsets {
 } HoloOnnxOpsets;
 
 typedef struct HoloOnnx {
-    HoloArena       *arena;
-    HoloError       *error;
-    HoloPbSource     source;
-    HoloDims        *dims;
-    const char      *folder; // of external data; NULL: there is none
-    HoloModelSource *out;    // NULL: not a model; keeps the mapped files
-    HoloNameMap      files;  // location to HoloMapping
-    HoloNameMap      functions;
-    char            *key; // memory for the name of a function, as long as the longest
-    size_t           key_max;
-    HoloOnnxOpsets   opsets;  // of the model
-    int64_t          inlined; // nodes, their inputs, outputs and attributes that come out of functions
-    int64_t          inlined_max;
-    size_t           copied; // bytes of tensors that could not be borrowed
-    size_t           copied_max;
-    HoloString unnamed; // what a tensor without a name is called in errors: by the node that it is an attribute of
+    HoloImport    *import;
+    HoloArena     *arena; // of the import
+    HoloError     *error; // of the import
+    HoloPbSource   source;
+    HoloDims      *dims;
+    HoloNameMap    functions;
+    char          *key; // memory for the name of a function, as long as the longest
+    size_t         key_max;
+    HoloOnnxOpsets opsets; // of the model
+    int64_t        ir_version;
+    int64_t        inlined; // nodes, their inputs, outputs and attributes that come out of functions
+    int64_t        inlined_max;
+    HoloString     unnamed; // what a tensor without a name is called in errors: by the node that it is an attribute of
 } HoloOnnx;
 
 typedef struct HoloOnnxCapture { // a value of the surroundings that a subgraph uses
@@ -75,17 +71,14 @@ static inline HoloString holo_onnx_string(const char *text)
     return (HoloString){text, strlen(text)};
 }
 
-// A terminated copy. NULL: out of memory.
-char *holo_onnx_text(HoloOnnx *im, HoloString s);
-#define HOLO_ONNX_ARG(s) (int)((s).size < 200 ? (s).size : 200), (s).size ? (s).data : "" // for "%.*s"
-
-// What an import may grow to, set from the size of its file.
-void holo_onnx_set_limits(HoloOnnx *im, size_t file_size);
+// How much functions may expand to in a model of so many bytes.
+static inline int64_t holo_onnx_inlined_max(uint64_t bytes)
+{
+    return (1 << 18) + (int64_t)(bytes / 8);
+}
 
 // ---- tensors and types
 
-// Memory for a tensor that cannot be borrowed; bounded in proportion to the model.
-HOLO_MUST HoloStatus holo_onnx_take(HoloOnnx *im, HoloString tensor_name, int64_t count, size_t size, void **out);
 // Rank, sizes and their product, checked. `name` is for errors.
 HOLO_MUST HoloStatus holo_onnx_dims(HoloOnnx *im, HoloString name, HoloPbMany dims, HoloTensor *out,
                                     int64_t *out_count);

@@ -47,7 +47,7 @@ static HoloStatus take(Reader *r, int64_t count, size_t size, void **out)
         return holo_fail(r->im->error, HOLO_UNSUPPORTED, "attribute '%s' has %lld entries", r->attr->name,
                          (long long)count);
     r->attr->count = (int32_t)count;
-    return holo_onnx_take(r->im, r->proto.name, count, size, out);
+    return holo_import_take(r->im->import, r->proto.name, count, size, out);
 }
 
 static HoloStatus read_tensor(Reader *r, HoloString message, ReadTensor read)
@@ -154,7 +154,7 @@ const HoloAttr *holo_onnx_attr_find(const HoloAttr *attr, int count, const char 
 
 static HoloStatus read_reference(Reader *r, bool *out_given)
 {
-    char *name = holo_onnx_text(r->im, r->proto.ref_name);
+    char *name = holo_import_text(r->im->import, r->proto.ref_name);
     if (!name) return holo_fail_memory(r->im->error);
     if (!r->scope || !r->scope->is_function)
         return holo_fail(r->im->error, HOLO_BAD_MODEL, "attribute '%s' refers to '%s' of a function, but is not in one",
@@ -175,7 +175,7 @@ static HoloStatus read_attr(Reader *r, HoloString message, const char *node, boo
 {
     r->proto = (HoloOnnxAttrProto){0};
     HOLO_TRY(holo_pb_read(&r->im->source, "AttributeProto", message, holo_onnx_attr_fields, &r->proto));
-    r->attr->name = holo_onnx_text(r->im, r->proto.name);
+    r->attr->name = holo_import_text(r->im->import, r->proto.name);
     if (!r->attr->name) return holo_fail_memory(r->im->error);
     int64_t type  = r->proto.type;
     r->attr->kind = type > 0 && type < HOLO_COUNT(kinds) ? kinds[type] : 0;
@@ -198,7 +198,7 @@ HoloStatus holo_onnx_attrs(HoloOnnx *im, HoloOnnxScope *scope, HoloPbMany attrib
     if (attributes.count > ATTRS_MAX)
         return holo_fail(im->error, HOLO_UNSUPPORTED, "node '%s' has %lld attributes, at most %d are supported", node,
                          (long long)attributes.count, ATTRS_MAX);
-    HOLO_TRY(holo_onnx_take(im, holo_onnx_string(node), attributes.count, sizeof(HoloAttr), &attrs));
+    HOLO_TRY(holo_import_take(im->import, holo_onnx_string(node), attributes.count, sizeof(HoloAttr), &attrs));
     *out = attrs;
     HoloString message;
     while (holo_pb_next_bytes(&attributes, &message)) {
@@ -240,7 +240,7 @@ HoloStatus holo_onnx_constant(HoloOnnx *im, const char *node, const HoloAttr *at
             out->data = (void *)a->ints; // or floats, or strings: a member of the same union
             return HOLO_OK;
         }
-        HOLO_TRY(holo_onnx_take(im, holo_onnx_string(node), 1, sizeof(HoloString), &out->data));
+        HOLO_TRY(holo_import_take(im->import, holo_onnx_string(node), 1, sizeof(HoloString), &out->data));
         if (a->kind == HOLO_ATTR_FLOAT)
             *(float *)out->data = (float)a->f;
         else if (a->kind == HOLO_ATTR_INT)

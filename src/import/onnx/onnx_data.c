@@ -31,7 +31,7 @@ static HoloStatus read_container(HoloOnnx *im, HoloString message, HoloKind kind
     if (kind == HOLO_OPTIONAL && list.count > 1)
         return holo_fail(im->error, HOLO_BAD_INPUT, "an optional has %lld elements", (long long)list.count);
     HoloTensor *element;
-    HOLO_TRY(holo_onnx_take(im, proto.name, list.count, sizeof *element, &out->data));
+    HOLO_TRY(holo_import_take(im->import, proto.name, list.count, sizeof *element, &out->data));
     out->kind   = (uint8_t)kind;
     out->rank   = 1;
     out->dim[0] = list.count;
@@ -54,7 +54,7 @@ static HoloStatus join_values(HoloOnnx *im, const HoloTensor *sequence, int64_t 
     if (sequence->inner != HOLO_TENSOR || sequence->dim[0] != keys)
         return holo_fail(im->error, HOLO_BAD_INPUT, "a map has %lld keys and %lld values", (long long)keys,
                          (long long)sequence->dim[0]);
-    HOLO_TRY(holo_onnx_take(im, (HoloString){0}, keys, size, &out->data));
+    HOLO_TRY(holo_import_take(im->import, (HoloString){0}, keys, size, &out->data));
     for (int64_t i = 0; i < keys; i++) {
         if (element[i].dtype != out->dtype || holo_tensor_count(&element[i]) != 1)
             return holo_fail(im->error, HOLO_UNSUPPORTED, "the values of a map are not single numbers of one type");
@@ -69,7 +69,7 @@ static HoloStatus read_keys(HoloOnnx *im, HoloOnnxMapProto *map, HoloTensor *out
     size_t  size    = holo_dtype_size(is_text ? HOLO_STRING : HOLO_I64);
     int64_t count   = is_text ? map->string_keys.count : map->keys.count;
     *out            = (HoloTensor){.dtype = is_text ? HOLO_STRING : HOLO_I64, .rank = 1, .dim = {count}};
-    HOLO_TRY(holo_onnx_take(im, map->name, count, size, &out->data));
+    HOLO_TRY(holo_import_take(im->import, map->name, count, size, &out->data));
     for (HoloString *to = out->data; is_text && holo_pb_next_bytes(&map->string_keys, to);) to++;
     for (int64_t *to = out->data; !is_text && holo_pb_next_int(&map->keys, to);) to++;
     return HOLO_OK;
@@ -82,7 +82,7 @@ static HoloStatus read_map(HoloOnnx *im, HoloString message, int depth, HoloTens
     HoloString       unused;
     HOLO_TRY(holo_pb_read(&im->source, "MapProto", message, holo_onnx_map_fields, &map));
     HOLO_TRY(read_container(im, map.values, HOLO_SEQUENCE, depth + 1, &values, &unused));
-    HOLO_TRY(holo_onnx_take(im, map.name, 2, sizeof *pair, &out->data));
+    HOLO_TRY(holo_import_take(im->import, map.name, 2, sizeof *pair, &out->data));
     pair = out->data;
     HOLO_TRY(read_keys(im, &map, &pair[0]));
     HOLO_TRY(join_values(im, &values, pair[0].dim[0], &pair[1]));
@@ -106,12 +106,13 @@ static HoloStatus read_value(HoloOnnx *im, HoloString message, HoloKind kind, in
 HoloStatus holo_import_pb(HoloArena *arena, const void *bytes, size_t size, const HoloTensor *want, HoloTensor *out,
                           const char **out_name, HoloError *error)
 {
-    HoloOnnx   im   = {.arena = arena, .error = error, .source = {bytes, error}};
-    HoloString name = {0};
-    holo_onnx_set_limits(&im, size);
+    HoloImport import = {.arena = arena, .error = error};
+    HoloOnnx   im     = {.import = &import, .arena = arena, .error = error, .source = {bytes, error}};
+    HoloString name   = {0};
+    holo_import_limit(&import, size);
     *out = (HoloTensor){.dtype = want->dtype, .inner = want->inner};
     HOLO_TRY(read_value(&im, (HoloString){bytes, size}, (HoloKind)want->kind, 0, out, &name));
     if (!out_name) return HOLO_OK;
-    *out_name = holo_onnx_text(&im, name);
+    *out_name = holo_import_text(&import, name);
     return *out_name ? HOLO_OK : holo_fail_memory(error);
 }

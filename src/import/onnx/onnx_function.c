@@ -37,7 +37,7 @@ HoloStatus holo_onnx_opsets(HoloOnnx *im, HoloPbMany list, HoloOnnxOpsets *out)
         HOLO_TRY(holo_pb_read(&im->source, "OperatorSetIdProto", message, holo_onnx_opset_fields, &opset));
         if (opset.version < 0 || opset.version > VERSION_MAX)
             return holo_fail(im->error, HOLO_BAD_MODEL, "operator set '%.*s' has version %lld",
-                             HOLO_ONNX_ARG(opset.domain), (long long)opset.version);
+                             HOLO_IMPORT_ARG(opset.domain), (long long)opset.version);
         out->entry[out->count++] = (HoloOnnxOpset){holo_onnx_domain(opset.domain), (int)opset.version};
     }
     return HOLO_OK;
@@ -57,7 +57,7 @@ HoloStatus holo_onnx_version(HoloOnnx *im, const HoloOnnxScope *scope, HoloStrin
     if (*out) return HOLO_OK;
     enum { IR_WITH_OPSETS = 3 };
     *out = 1; // of other domains, and of models older than the versions
-    if (domain.size || (im->out && im->out->ir_version < IR_WITH_OPSETS)) return HOLO_OK;
+    if (domain.size || (im->ir_version && im->ir_version < IR_WITH_OPSETS)) return HOLO_OK;
     return holo_fail(im->error, HOLO_BAD_MODEL,
                      "node '%s': the model does not say which version of ONNX's operators it uses", node);
 }
@@ -92,7 +92,7 @@ static HoloStatus add_function(HoloOnnx *im, HoloString message)
     if (!key) return holo_fail_memory(im->error);
     function_key(proto->domain, proto->name, proto->overload, key, size);
     if (holo_name_map_find(&im->functions, (HoloString){key, size}))
-        return holo_fail(im->error, HOLO_BAD_MODEL, "function '%.*s' is there twice", HOLO_ONNX_ARG(proto->name));
+        return holo_fail(im->error, HOLO_BAD_MODEL, "function '%.*s' is there twice", HOLO_IMPORT_ARG(proto->name));
     if (size > im->key_max) im->key_max = size;
     return holo_name_map_set(&im->functions, im->arena, (HoloString){key, size}, f) ? HOLO_OK
                                                                                     : holo_fail_memory(im->error);
@@ -135,7 +135,7 @@ static HoloStatus bind_ports(HoloOnnx *im, const HoloOnnxFunction *f, const Holo
     if (call->in_count > inputs.count || call->out_count > outputs.count)
         return holo_fail(im->error, HOLO_BAD_MODEL,
                          "node '%s' has %d inputs and %d outputs, the function '%.*s' %lld and %lld", call->node,
-                         call->in_count, call->out_count, HOLO_ONNX_ARG(f->proto.name), (long long)inputs.count,
+                         call->in_count, call->out_count, HOLO_IMPORT_ARG(f->proto.name), (long long)inputs.count,
                          (long long)outputs.count);
     for (int i = 0; holo_pb_next_bytes(&inputs, &name); i++)
         HOLO_TRY(holo_onnx_bind(im, scope, name, i < call->in_count ? call->in[i] : NULL, true));
@@ -168,7 +168,7 @@ static HoloStatus finish_outputs(HoloOnnx *im, const HoloOnnxFunction *f, const 
         if (!binding || !binding->is_defined || !binding->value)
             return holo_fail(im->error, HOLO_BAD_MODEL,
                              "node '%s': the function '%.*s' does not define its output '%.*s'", call->node,
-                             HOLO_ONNX_ARG(f->proto.name), HOLO_ONNX_ARG(name));
+                             HOLO_IMPORT_ARG(f->proto.name), HOLO_IMPORT_ARG(name));
         HOLO_TRY(copy_value(im, scope, binding->value, call->out[i], call->node));
     }
     return HOLO_OK;
@@ -183,7 +183,7 @@ HoloStatus holo_onnx_inline(HoloOnnx *im, HoloOnnxScope *caller, HoloOnnxFunctio
     if (!scope.prefix) return holo_fail_memory(im->error);
     if (f->is_active || scope.depth > HOLO_ONNX_DEPTH_MAX)
         return holo_fail(im->error, HOLO_BAD_MODEL, "node '%s': the function '%.*s' %s", call->node,
-                         HOLO_ONNX_ARG(f->proto.name), f->is_active ? "calls itself" : "is nested too deep");
+                         HOLO_IMPORT_ARG(f->proto.name), f->is_active ? "calls itself" : "is nested too deep");
     HOLO_TRY(join_attrs(im, f, call, &scope));
     HOLO_TRY(bind_ports(im, f, call, &scope));
     f->is_active = true;

@@ -20,7 +20,7 @@ static HoloStatus define(HoloOnnx *im, HoloOnnxScope *scope, HoloString name, Ho
 {
     HoloOnnxBinding *binding = holo_onnx_binding(scope, name);
     if (binding && binding->is_defined)
-        return holo_fail(im->error, HOLO_BAD_MODEL, "value '%.*s' is defined twice in %s", HOLO_ONNX_ARG(name),
+        return holo_fail(im->error, HOLO_BAD_MODEL, "value '%.*s' is defined twice in %s", HOLO_IMPORT_ARG(name),
                          scope->is_function ? "a function" : "the graph");
     if (binding) {
         binding->is_defined = true;
@@ -43,7 +43,7 @@ static HoloStatus resolve(HoloOnnx *im, HoloOnnxScope *scope, HoloString name, c
     }
     if (!scope->parent)
         return holo_fail(im->error, HOLO_BAD_MODEL, "%s uses value '%.*s', which nothing defines", user,
-                         HOLO_ONNX_ARG(name));
+                         HOLO_IMPORT_ARG(name));
     HoloValue *outer;
     HOLO_TRY(resolve(im, scope->parent, name, user, &outer));
     *out = NULL;
@@ -68,13 +68,13 @@ static HoloStatus read_node(HoloOnnx *im, HoloOnnxScope *scope, HoloString messa
     node->domain = holo_onnx_domain(node->domain);
     if (!node->op_type.size)
         return holo_fail(im->error, HOLO_BAD_MODEL, "node %d '%.*s' does not say which operator it is", index,
-                         HOLO_ONNX_ARG(node->name));
+                         HOLO_IMPORT_ARG(node->name));
     if (node->input.count > INT32_MAX / 2 || node->output.count > INT32_MAX / 2)
         return holo_fail(im->error, HOLO_UNSUPPORTED, "node %d has too many inputs or outputs", index);
     if (node->name.size)
-        *out_name = holo_arena_format(im->arena, "%s%.*s", scope->prefix, HOLO_ONNX_ARG(node->name));
+        *out_name = holo_arena_format(im->arena, "%s%.*s", scope->prefix, HOLO_IMPORT_ARG(node->name));
     else
-        *out_name = holo_arena_format(im->arena, "%s%.*s_%d", scope->prefix, HOLO_ONNX_ARG(node->op_type), index);
+        *out_name = holo_arena_format(im->arena, "%s%.*s_%d", scope->prefix, HOLO_IMPORT_ARG(node->op_type), index);
     return *out_name ? HOLO_OK : holo_fail_memory(im->error);
 }
 
@@ -172,7 +172,7 @@ static HoloStatus add_node(HoloOnnx *im, HoloOnnxScope *scope, const HoloOnnxNod
     for (const HoloOnnxBody *body = bodies; body; body = body->next)
         HOLO_TRY(close_body(im, body, captures, capture_count));
     HOLO_TRY(holo_onnx_version(im, scope, proto->domain, call->node, &version));
-    char     *domain = holo_onnx_text(im, proto->domain), *type = holo_onnx_text(im, proto->op_type);
+    char *domain = holo_import_text(im->import, proto->domain), *type = holo_import_text(im->import, proto->op_type);
     HoloNode *node = !domain || !type
                          ? NULL
                          : holo_graph_node(scope->graph, call->node, domain, type, version,
@@ -259,11 +259,11 @@ static HoloStatus add_inputs(HoloOnnx *im, HoloOnnxScope *scope, HoloPbMany list
         if (binding && binding->value->is_constant) continue; // an input with a default: the default is it
         if (!info.name.size) return holo_fail(im->error, HOLO_BAD_MODEL, "an input of the graph has no name");
         if (binding)
-            return holo_fail(im->error, HOLO_BAD_MODEL, "input '%.*s' is there twice", HOLO_ONNX_ARG(info.name));
+            return holo_fail(im->error, HOLO_BAD_MODEL, "input '%.*s' is there twice", HOLO_IMPORT_ARG(info.name));
         if (!scope->parent && type.dtype == HOLO_NONE)
             return holo_fail(im->error, HOLO_UNSUPPORTED, "input '%.*s' has no type, or one that does not exist here",
-                             HOLO_ONNX_ARG(info.name));
-        char      *name  = holo_onnx_text(im, info.name);
+                             HOLO_IMPORT_ARG(info.name));
+        char      *name  = holo_import_text(im->import, info.name);
         HoloValue *value = name ? holo_graph_input(scope->graph, name, &type) : NULL;
         if (!value) return holo_fail_memory(im->error);
         HOLO_TRY(holo_onnx_bind(im, scope, info.name, value, true));
@@ -281,7 +281,7 @@ static HoloStatus add_outputs(HoloOnnx *im, HoloOnnxScope *scope, HoloPbMany lis
         HOLO_TRY(resolve(im, scope, info.name, "an output of the graph", &value));
         if (!value)
             return holo_fail(im->error, HOLO_BAD_MODEL, "output '%.*s' is an optional input that was left out",
-                             HOLO_ONNX_ARG(info.name));
+                             HOLO_IMPORT_ARG(info.name));
         if (value->producer && value->type.dtype == HOLO_NONE)
             HOLO_TRY(holo_onnx_type(im, info.type, NULL, &value->type)); // a hint, until types are inferred
         if (!holo_graph_output(scope->graph, value)) return holo_fail_memory(im->error);
@@ -317,7 +317,7 @@ HoloStatus holo_onnx_graph(HoloOnnx *im, HoloString message, HoloOnnxScope *pare
     }
     if (scope.depth > HOLO_ONNX_DEPTH_MAX)
         return holo_fail(im->error, HOLO_UNSUPPORTED, "subgraphs are nested more than %d deep", HOLO_ONNX_DEPTH_MAX);
-    char *name  = holo_onnx_text(im, proto.name);
+    char *name  = holo_import_text(im->import, proto.name);
     scope.graph = name ? holo_graph_create(im->arena, im->dims, name) : NULL;
     if (!scope.graph) return holo_fail_memory(im->error);
     out->graph = scope.graph;

@@ -1,57 +1,59 @@
-// onnx_model.c - ModelProto to HoloModelSource: the entry of the ONNX import.
+// onnx_model.c - ONNX in the table of importers, and ModelProto: where the import of ONNX begins.
 #include "import/onnx/onnx.h"
 
-#include "base/files.h"
-#include "base/hash.h"
-
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-// ---- the model
+// ---- what the model says of itself
 
 static HoloStatus read_meta(HoloOnnx *im, HoloPbMany list)
 {
-    HoloModelSource *out = im->out;
-    HoloString       message;
-    out->meta = holo_arena_take_array(im->arena, (size_t)list.count, sizeof *out->meta);
-    if (!out->meta) return holo_fail_memory(im->error);
+    HoloString message;
     while (holo_pb_next_bytes(&list, &message)) {
         HoloOnnxEntryProto entry = {0};
         HOLO_TRY(holo_pb_read(&im->source, "StringStringEntryProto", message, holo_onnx_entry_fields, &entry));
-        out->meta[out->meta_count].key   = holo_onnx_text(im, entry.key);
-        out->meta[out->meta_count].value = holo_onnx_text(im, entry.value);
-        if (!out->meta[out->meta_count].key || !out->meta[out->meta_count].value) return holo_fail_memory(im->error);
-        out->meta_count++;
+        char *key = holo_import_text(im->import, entry.key), *value = holo_import_text(im->import, entry.value);
+        if (!key || !value) return holo_fail_memory(im->error);
+        HOLO_TRY(holo_import_own(im->import, key, value));
     }
     return HOLO_OK;
 }
 
-static HoloStatus describe(HoloOnnx *im, const HoloOnnxModelProto *model)
+static HoloStatus describe(HoloOnnx *im, const HoloOnnxModelProto *model, const char *name)
 {
-    HoloModelSource *out = im->out;
-    out->format          = "ONNX";
-    out->ir_version      = model->ir_version;
-    out->producer        = holo_arena_format(im->arena, "%.*s%s%.*s", HOLO_ONNX_ARG(model->producer_name),
-                                      model->producer_version.size ? " " : "", HOLO_ONNX_ARG(model->producer_version));
-    out->description     = holo_onnx_text(im, model->doc);
-    if (!out->producer || !out->description) return holo_fail_memory(im->error);
-    for (int i = 0; i < im->opsets.count && i < HOLO_COUNT(out->opset); i++) {
-        out->opset[i].domain  = holo_onnx_text(im, im->opsets.entry[i].domain);
-        out->opset[i].version = im->opsets.entry[i].version;
-        if (!out->opset[i].domain) return holo_fail_memory(im->error);
-        out->opset_count++;
+    char *producer =
+        holo_arena_format(im->arena, "%.*s%s%.*s", HOLO_IMPORT_ARG(model->producer_name),
+                          model->producer_version.size ? " " : "", HOLO_IMPORT_ARG(model->producer_version));
+    char *doc = holo_import_text(im->import, model->doc);
+    char  number[24], opsets[512] = "";
+    if (!producer || !doc) return holo_fail_memory(im->error);
+    snprintf(number, sizeof number, "%" PRId64, im->ir_version);
+    for (int i = 0, at = 0; i < im->opsets.count && at < 400; i++) {
+        HoloString domain = im->opsets.entry[i].domain;
+        at += snprintf(opsets + at, sizeof opsets - (size_t)at, "%s%.*s %d", i ? ", " : "",
+                       !domain.size       ? 7
+                       : domain.size < 60 ? (int)domain.size
+                                          : 60,
+                       domain.size ? domain.data : "ai.onnx", im->opsets.entry[i].version);
     }
+    HOLO_TRY(holo_import_fact(im->import, "producer", producer));
+    HOLO_TRY(holo_import_fact(im->import, "name", name));
+    HOLO_TRY(holo_import_fact(im->import, "description", doc));
+    HOLO_TRY(holo_import_fact(im->import, "ir_version", number));
+    HOLO_TRY(holo_import_fact(im->import, "opset", opsets));
     return read_meta(im, model->metadata);
 }
+
+// ---- the model
 
 static HoloStatus read_model(HoloOnnx *im, HoloString bytes)
 {
     enum { GRAPH = 7, IR_MIN = 1 };
     HoloOnnxModelProto model = {0};
     HoloOnnxBody       body  = {0};
-    const char        *other = holo_import_looks_like(bytes.data, bytes.size);
-    if (other) return holo_fail(im->error, HOLO_BAD_MODEL, "this is not an ONNX model; it looks like %s", other);
-    HoloError    why  = {0};
-    HoloPbSource file = {(const uint8_t *)bytes.data, &why};
+    HoloError          why   = {0};
+    HoloPbSource       file  = {(const uint8_t *)bytes.data, &why};
     if (holo_pb_read(&file, "ModelProto", bytes, holo_onnx_model_fields, &model))
         return holo_fail(im->error, HOLO_BAD_MODEL, "this is not an ONNX model, or it is damaged: %.500s", why.text);
     if (!holo_pb_has(model.has, GRAPH))
@@ -59,78 +61,63 @@ static HoloStatus read_model(HoloOnnx *im, HoloString bytes)
     if (model.ir_version < IR_MIN)
         return holo_fail(im->error, HOLO_UNSUPPORTED, "IR version %lld is not supported, versions from %d on are",
                          (long long)model.ir_version, IR_MIN);
-    im->dims = holo_dims_create(im->arena);
+    im->dims       = holo_dims_create(im->arena);
+    im->ir_version = model.ir_version;
     if (!im->dims) return holo_fail_memory(im->error);
     HOLO_TRY(holo_onnx_opsets(im, model.opset_import, &im->opsets));
-    HOLO_TRY(describe(im, &model));
     HOLO_TRY(holo_onnx_functions(im, model.functions));
     HOLO_TRY(holo_onnx_graph(im, model.graph, NULL, &body));
-    im->out->graph      = body.graph;
-    im->out->model_name = body.graph->name;
+    HOLO_TRY(describe(im, &model, body.graph->name));
+    im->import->out->graph = body.graph;
     return HOLO_OK;
 }
 
-// ---- entries
-
-HoloStatus holo_import_onnx_memory(HoloArena *arena, const void *bytes, size_t size, const char *folder,
-                                   HoloModelSource *out, HoloError *error)
+static HoloStatus open_model(HoloImport *import)
 {
-    HoloOnnx im = {.arena = arena, .error = error, .source = {bytes, error}, .folder = folder, .out = out};
-    *out        = (HoloModelSource){.bytes = size};
-    holo_onnx_set_limits(&im, size);
-    HoloHash hash     = holo_hash(bytes, size);
-    out->hash[0]      = hash.word[0];
-    out->hash[1]      = hash.word[1];
-    HoloStatus status = read_model(&im, (HoloString){bytes, size});
-    if (status) holo_import_close(out);
-    return status;
+    const HoloMapping *file = &import->from->file;
+    HoloOnnx           im   = {.import      = import,
+                               .arena       = import->arena,
+                               .error       = import->error,
+                               .source      = {file->data, import->error},
+                               .inlined_max = holo_onnx_inlined_max(file->size)};
+    return read_model(&im, (HoloString){file->data, file->size});
 }
 
-// The path up to its last slash; "." where there is none.
-static char *folder_of(HoloArena *arena, const char *path)
-{
-    size_t size = (size_t)(holo_path_name(path) - path);
-    if (!size) return holo_arena_text(arena, ".", 1);
-    return holo_arena_text(arena, path, size > 1 ? size - 1 : 1);
-}
+// ---- the row
 
-HoloStatus holo_import_onnx(HoloArena *arena, const char *path, HoloModelSource *out, HoloError *error)
+// A damaged model still begins with fields of a model, which have these tags.
+static bool begins_like_model(const uint8_t *at, const uint8_t *end)
 {
-    *out                = (HoloModelSource){0};
-    char        *folder = folder_of(arena, path);
-    HoloMapping *file   = HOLO_NEW(arena, HoloMapping, 1);
-    if (!folder || !file) return holo_fail_memory(error);
-    HOLO_TRY(holo_file_map(path, file, error));
-    HoloStatus status = holo_import_onnx_memory(arena, file->data, file->size, folder, out, error);
-    if (status) {
-        holo_file_unmap(file);
-        return status;
+    enum { FIELDS = 3, VARINT = 0, BYTES = 2 };
+    static const uint8_t tags[] = {0x08, 0x12, 0x1A, 0x22, 0x28, 0x32, 0x3A, 0x42, 0x72};
+    for (int i = 0; i < FIELDS && at < end; i++) {
+        uint64_t length = 0;
+        int      kind = *at & 7, shift = 0;
+        if (!memchr(tags, *at++, sizeof tags)) return false;
+        for (; at < end && shift < 63; shift += 7) {
+            length |= (uint64_t)(*at & 127) << shift;
+            if (!(*at++ & 128)) break;
+        }
+        if (kind == VARINT) continue;
+        if (length > (uint64_t)(end - at)) return true; // cut off
+        at += length;
     }
-    HoloMapping **all = HOLO_NEW(arena, HoloMapping *, out->file_count + 1);
-    if (!all) {
-        holo_import_close(out);
-        holo_file_unmap(file);
-        return holo_fail_memory(error);
-    }
-    all[0] = file;
-    for (int i = 0; i < out->file_count; i++) all[i + 1] = out->files[i];
-    out->files = all;
-    out->file_count++;
-    return HOLO_OK;
+    return true;
 }
 
-void holo_import_close(HoloModelSource *source)
-{
-    for (int i = 0; i < source->file_count; i++) holo_file_unmap(source->files[i]);
-    *source = (HoloModelSource){0};
-}
-
-bool holo_import_is_onnx(const void *bytes, size_t size)
+static HoloSniff sniff(const HoloOffer *offer)
 {
     enum { GRAPH = 7 };
-    HoloOnnxModelProto model  = {0};
-    HoloError          why    = {0};
-    HoloPbSource       source = {bytes, &why};
-    HoloString         whole  = {bytes, size};
-    return !holo_pb_read(&source, "ModelProto", whole, holo_onnx_model_fields, &model) && holo_pb_has(model.has, GRAPH);
+    HoloOnnxModelProto model = {0};
+    HoloError          why   = {0};
+    const uint8_t     *bytes = offer->file.data;
+    HoloString         whole = {offer->file.data, offer->file.size};
+    if (offer->is_folder || !whole.size || !begins_like_model(bytes, bytes + whole.size)) return HOLO_SNIFF_NONE;
+    bool is_whole = !holo_pb_read(&(HoloPbSource){bytes, &why}, "ModelProto", whole, holo_onnx_model_fields, &model);
+    return is_whole && holo_pb_has(model.has, GRAPH) ? HOLO_SNIFF_SURE : HOLO_SNIFF_PERHAPS;
 }
+
+const HoloImporter holo_importers_onnx[] = {
+    {.name = "ONNX", .words = "an ONNX model", .is_model = true, .sniff = sniff, .open = open_model},
+    {0},
+};

@@ -42,14 +42,14 @@ HoloStatus holo_onnx_sparse(HoloOnnx *im, HoloString message, HoloTensor *out, H
     if (values.rank != 1 || !is_index_shape(&indices, given, out->rank))
         return holo_fail(im->error, HOLO_BAD_MODEL,
                          "sparse tensor '%.*s': values must have shape [n], indices (int64) [n] or [n, %d]",
-                         HOLO_ONNX_ARG(name), out->rank);
+                         HOLO_IMPORT_ARG(name), out->rank);
     size_t size = holo_dtype_size(out->dtype);
-    HOLO_TRY(holo_onnx_take(im, name, count, size, &out->data));
+    HOLO_TRY(holo_import_take(im->import, name, count, size, &out->data));
     for (int64_t i = 0; i < given; i++) {
         int64_t place = place_of(out, &indices, count, i);
         if (place < 0)
             return holo_fail(im->error, HOLO_BAD_MODEL, "sparse tensor '%.*s': index %lld is outside of its shape",
-                             HOLO_ONNX_ARG(name), (long long)i);
+                             HOLO_IMPORT_ARG(name), (long long)i);
         memcpy((char *)out->data + (size_t)place * size, (const char *)values.data + (size_t)i * size, size);
     }
     return HOLO_OK;

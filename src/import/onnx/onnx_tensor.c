@@ -4,121 +4,37 @@
 // than a byte are unpacked to a byte an element. Files in several segments are refused.
 #include "import/onnx/onnx.h"
 
-#include "base/files.h"
-
 #include <string.h>
-
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "tensors are borrowed from little-endian files");
-
-char *holo_onnx_text(HoloOnnx *im, HoloString s)
-{
-    return holo_arena_text(im->arena, s.size ? s.data : "", s.size);
-}
-
-void holo_onnx_set_limits(HoloOnnx *im, size_t file_size)
-{
-    size_t grown, fixed = (size_t)256 << 20;
-    bool   fits     = holo_size_mul(file_size, 64, &grown) && holo_size_add(grown, fixed, &im->copied_max);
-    im->copied_max  = fits ? im->copied_max : SIZE_MAX;
-    im->inlined_max = (1 << 18) + (int64_t)(file_size / 8);
-}
-
-HoloStatus holo_onnx_take(HoloOnnx *im, HoloString name, int64_t count, size_t size, void **out)
-{
-    size_t bytes, total;
-    if (!holo_size_mul((size_t)count, size, &bytes) || !holo_size_add(bytes, im->copied, &total) ||
-        total > im->copied_max)
-        return holo_fail(im->error, HOLO_NO_MEMORY,
-                         "tensor '%.*s': the model's constants need far more memory than its file has bytes",
-                         HOLO_ONNX_ARG(name));
-    im->copied = total;
-    *out       = holo_arena_take(im->arena, bytes);
-    return *out ? HOLO_OK : holo_fail_memory(im->error);
-}
 
 HoloStatus holo_onnx_dims(HoloOnnx *im, HoloString name, HoloPbMany dims, HoloTensor *out, int64_t *out_count)
 {
     if (dims.count > HOLO_MAX_RANK)
         return holo_fail(im->error, HOLO_UNSUPPORTED, "tensor '%.*s' has %lld dimensions, at most %d are supported",
-                         HOLO_ONNX_ARG(name), (long long)dims.count, HOLO_MAX_RANK);
+                         HOLO_IMPORT_ARG(name), (long long)dims.count, HOLO_MAX_RANK);
     int64_t dim;
     out->rank = 0;
     while (holo_pb_next_int(&dims, &dim)) {
         if (dim < 0)
-            return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s': dimension %d is %lld", HOLO_ONNX_ARG(name),
+            return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s': dimension %d is %lld", HOLO_IMPORT_ARG(name),
                              out->rank, (long long)dim);
         out->dim[out->rank++] = dim;
     }
     *out_count = holo_tensor_count(out);
     if (*out_count < 0)
         return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s' has more elements than can be counted",
-                         HOLO_ONNX_ARG(name));
+                         HOLO_IMPORT_ARG(name));
     return HOLO_OK;
 }
 
 // ---- bytes
 
-// The dtype has fewer than 8 bits: elements follow one another from a byte's low bits on, those of 6 bits across bytes.
-static HoloStatus unpack(HoloOnnx *im, HoloString name, const uint8_t *bytes, int64_t count, HoloTensor *out)
-{
-    int      bits = holo_dtype_bits(out->dtype), mask = (1 << bits) - 1;
-    int      sign = holo_dtype_class(out->dtype) == HOLO_CLASS_INT ? 1 << (bits - 1) : 0;
-    uint8_t *to;
-    HOLO_TRY(holo_onnx_take(im, name, count, 1, &out->data));
-    to = out->data;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t place = i * bits;
-        int     value = bytes[place / 8] >> place % 8;
-        if (place % 8 + bits > 8) value |= bytes[place / 8 + 1] << (8 - place % 8);
-        to[i] = (uint8_t)(((value & mask) ^ sign) - sign);
-    }
-    return HOLO_OK;
-}
-
-static bool is_all_bool(const uint8_t *bytes, int64_t count)
-{
-    uint8_t any = 0;
-    for (int64_t i = 0; i < count; i++) any |= bytes[i];
-    return any <= 1;
-}
-
-static size_t dtype_align(HoloDtype dtype)
-{
-    return holo_dtype_class(dtype) == HOLO_CLASS_COMPLEX ? holo_dtype_size(dtype) / 2 : holo_dtype_size(dtype);
-}
-
-// `bytes` has as many as the tensor needs.
-static HoloStatus from_bytes(HoloOnnx *im, HoloString name, const void *bytes, int64_t count, HoloTensor *out)
-{
-    size_t size = holo_dtype_size(out->dtype);
-    if (holo_dtype_bits(out->dtype) < 8) return unpack(im, name, bytes, count, out);
-    bool usable = (uintptr_t)bytes % dtype_align(out->dtype) == 0;
-    if (out->dtype == HOLO_BOOL && !is_all_bool(bytes, count)) usable = false;
-    if (usable) {
-        out->data = (void *)bytes;
-        return HOLO_OK;
-    }
-    HOLO_TRY(holo_onnx_take(im, name, count, size, &out->data));
-    memcpy(out->data, bytes, (size_t)count * size);
-    if (out->dtype == HOLO_BOOL)
-        for (int64_t i = 0; i < count; i++) ((uint8_t *)out->data)[i] = ((const uint8_t *)bytes)[i] != 0;
-    return HOLO_OK;
-}
-
-// Bytes of `count` elements as a file holds them. The count times the element's size is known to fit.
-static uint64_t stored_bytes(HoloDtype dtype, int64_t count)
-{
-    uint64_t n = (uint64_t)count, bits = (uint64_t)holo_dtype_bits(dtype);
-    return bits < 8 ? (n * bits + 7) / 8 : n * holo_dtype_size(dtype);
-}
-
 static HoloStatus from_raw(HoloOnnx *im, HoloString name, HoloString raw, int64_t count, HoloTensor *out)
 {
-    uint64_t expected = stored_bytes(out->dtype, count);
+    uint64_t expected = holo_import_stored(out->dtype, count);
     if (raw.size != expected)
         return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s': its data has %llu bytes, its shape needs %llu",
-                         HOLO_ONNX_ARG(name), (unsigned long long)raw.size, (unsigned long long)expected);
-    return count ? from_bytes(im, name, raw.data, count, out) : HOLO_OK;
+                         HOLO_IMPORT_ARG(name), (unsigned long long)raw.size, (unsigned long long)expected);
+    return count ? holo_import_bytes(im->import, name, raw.data, count, out) : HOLO_OK;
 }
 
 // ---- external files
@@ -133,44 +49,21 @@ static bool parse_size(HoloString text, uint64_t *out)
     return text.size > 0;
 }
 
-static HoloStatus keep_file(HoloOnnx *im, HoloMapping *mapping)
-{
-    HoloModelSource *out   = im->out;
-    HoloMapping    **files = HOLO_NEW(im->arena, HoloMapping *, out->file_count + 1);
-    if (!files) {
-        holo_file_unmap(mapping);
-        return holo_fail_memory(im->error);
-    }
-    if (out->file_count) memcpy(files, out->files, (size_t)out->file_count * sizeof *files);
-    files[out->file_count++] = mapping;
-    out->files               = files;
-    out->bytes += mapping->size;
-    holo_onnx_set_limits(im, out->bytes);
-    return HOLO_OK;
-}
-
 static HoloStatus open_external(HoloOnnx *im, HoloString name, HoloString location, HoloMapping **out)
 {
-    *out = holo_name_map_find(&im->files, location);
-    if (*out) return HOLO_OK;
-    if (!im->folder || !im->out)
+    if (!im->import->from || !im->import->from->path)
         return holo_fail(im->error, HOLO_BAD_MODEL,
                          "tensor '%.*s' is in the file '%.*s', and there is no folder to look for it",
-                         HOLO_ONNX_ARG(name), HOLO_ONNX_ARG(location));
-    if (memchr(location.data, 0, location.size))
-        return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s': its file name holds a zero byte",
-                         HOLO_ONNX_ARG(name));
-    char *path = holo_onnx_text(im, location);
-    *out       = HOLO_NEW(im->arena, HoloMapping, 1);
-    if (!path || !*out || !holo_name_map_set(&im->files, im->arena, location, *out)) return holo_fail_memory(im->error);
-    HOLO_TRY(holo_file_map_below(im->folder, path, *out, im->error));
-    return keep_file(im, *out);
+                         HOLO_IMPORT_ARG(name), HOLO_IMPORT_ARG(location));
+    HOLO_TRY(holo_import_map(im->import, location, out));
+    im->inlined_max = holo_onnx_inlined_max(im->import->out->bytes);
+    return HOLO_OK;
 }
 
 static HoloStatus from_external(HoloOnnx *im, HoloString name, HoloPbMany entries, int64_t count, HoloTensor *out)
 {
     HoloString location = {0}, message;
-    uint64_t   offset = 0, expected = stored_bytes(out->dtype, count), length = expected;
+    uint64_t   offset = 0, expected = holo_import_stored(out->dtype, count), length = expected;
     while (holo_pb_next_bytes(&entries, &message)) {
         HoloOnnxEntryProto entry = {0};
         HOLO_TRY(holo_pb_read(&im->source, "StringStringEntryProto", message, holo_onnx_entry_fields, &entry));
@@ -180,18 +73,18 @@ static HoloStatus from_external(HoloOnnx *im, HoloString name, HoloPbMany entrie
         if (holo_string_equal(entry.key, holo_onnx_string("length"))) is_number = parse_size(entry.value, &length);
         if (!is_number)
             return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s': the %.*s of its data is '%.*s', not a number",
-                             HOLO_ONNX_ARG(name), HOLO_ONNX_ARG(entry.key), HOLO_ONNX_ARG(entry.value));
+                             HOLO_IMPORT_ARG(name), HOLO_IMPORT_ARG(entry.key), HOLO_IMPORT_ARG(entry.value));
     }
     if (!location.size)
         return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s' is external, but its file is not named",
-                         HOLO_ONNX_ARG(name));
+                         HOLO_IMPORT_ARG(name));
     HoloMapping *file;
     HOLO_TRY(open_external(im, name, location, &file));
     if (offset > file->size || length > file->size - offset)
         return holo_fail(im->error, HOLO_BAD_MODEL,
                          "tensor '%.*s': its %llu bytes at byte %llu are not all in '%.*s', which has %llu bytes",
-                         HOLO_ONNX_ARG(name), (unsigned long long)length, (unsigned long long)offset,
-                         HOLO_ONNX_ARG(location), (unsigned long long)file->size);
+                         HOLO_IMPORT_ARG(name), (unsigned long long)length, (unsigned long long)offset,
+                         HOLO_IMPORT_ARG(location), (unsigned long long)file->size);
     return from_raw(im, name, (HoloString){(const char *)file->data + offset, length}, count, out);
 }
 
@@ -201,21 +94,21 @@ static HoloStatus check_count(HoloOnnx *im, HoloString name, int64_t given, int6
 {
     if (given == expected) return HOLO_OK;
     return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s' has %lld elements, its shape needs %lld",
-                     HOLO_ONNX_ARG(name), (long long)given, (long long)expected);
+                     HOLO_IMPORT_ARG(name), (long long)given, (long long)expected);
 }
 
 static HoloStatus from_ints(HoloOnnx *im, HoloString name, HoloPbMany ints, int64_t count, HoloTensor *out)
 {
     bool    is_packed = holo_dtype_bits(out->dtype) <= 4; // those of 6 bits have an entry each
     size_t  size      = holo_dtype_size(out->dtype);
-    int64_t value, entries = is_packed ? (int64_t)stored_bytes(out->dtype, count) : count;
+    int64_t value, entries = is_packed ? (int64_t)holo_import_stored(out->dtype, count) : count;
     HOLO_TRY(check_count(im, name, ints.count, entries));
-    HOLO_TRY(holo_onnx_take(im, name, entries, size, &out->data));
+    HOLO_TRY(holo_import_take(im->import, name, entries, size, &out->data));
     for (char *to = out->data; holo_pb_next_int(&ints, &value); to += size) {
         if (out->dtype == HOLO_BOOL) value = value != 0;
         memcpy(to, &value, size);
     }
-    return is_packed ? unpack(im, name, out->data, count, out) : HOLO_OK;
+    return is_packed ? holo_import_unpack(im->import, name, out->data, count, out) : HOLO_OK;
 }
 
 static HoloStatus from_fixed(HoloOnnx *im, HoloString name, HoloPbMany values, size_t size, int64_t count,
@@ -227,7 +120,7 @@ static HoloStatus from_fixed(HoloOnnx *im, HoloString name, HoloPbMany values, s
         out->data = (void *)packed;
         return HOLO_OK;
     }
-    HOLO_TRY(holo_onnx_take(im, name, count, size, &out->data));
+    HOLO_TRY(holo_import_take(im->import, name, count, size, &out->data));
     for (char *to = out->data; holo_pb_next_fixed(&values, size, to);) to += size;
     return HOLO_OK;
 }
@@ -235,7 +128,7 @@ static HoloStatus from_fixed(HoloOnnx *im, HoloString name, HoloPbMany values, s
 static HoloStatus from_strings(HoloOnnx *im, HoloString name, HoloPbMany strings, int64_t count, HoloTensor *out)
 {
     HOLO_TRY(check_count(im, name, strings.count, count));
-    HOLO_TRY(holo_onnx_take(im, name, count, sizeof(HoloString), &out->data));
+    HOLO_TRY(holo_import_take(im->import, name, count, sizeof(HoloString), &out->data));
     for (HoloString *to = out->data; holo_pb_next_bytes(&strings, to);) to++;
     return HOLO_OK;
 }
@@ -265,18 +158,18 @@ HoloStatus holo_onnx_tensor(HoloOnnx *im, HoloString message, HoloTensor *out, H
     if (!t.name.size) t.name = im->unnamed;
     if (t.data_type <= HOLO_NONE || t.data_type >= HOLO_DTYPE_COUNT)
         return holo_fail(im->error, HOLO_UNSUPPORTED, "tensor '%.*s' has element type %lld, which does not exist here",
-                         HOLO_ONNX_ARG(t.name), (long long)t.data_type);
+                         HOLO_IMPORT_ARG(t.name), (long long)t.data_type);
     if (holo_pb_has(t.has, HOLO_ONNX_TENSOR_SEGMENT))
         return holo_fail(im->error, HOLO_UNSUPPORTED,
                          "tensor '%.*s' is stored in segments: save the model with whole tensors",
-                         HOLO_ONNX_ARG(t.name));
+                         HOLO_IMPORT_ARG(t.name));
     int64_t count;
     out->dtype = (uint8_t)t.data_type;
     HOLO_TRY(holo_onnx_dims(im, t.name, t.dims, out, &count));
     bool is_raw = holo_pb_has(t.has, HOLO_ONNX_TENSOR_RAW), is_external = t.data_location == EXTERNAL;
     if ((is_raw || is_external) && out->dtype == HOLO_STRING)
         return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s': strings cannot be stored as raw bytes",
-                         HOLO_ONNX_ARG(t.name));
+                         HOLO_IMPORT_ARG(t.name));
     if (is_external) return from_external(im, t.name, t.external_data, count, out);
     if (is_raw) return from_raw(im, t.name, t.raw_data, count, out);
     return count ? from_fields(im, &t, count, out) : HOLO_OK;

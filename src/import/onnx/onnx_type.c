@@ -23,7 +23,7 @@ static HoloStatus read_dim(HoloOnnx *im, HoloString message, HoloDims *dims, Hol
     if (holo_pb_has(dim.has, VALUE) && dim.value >= 0) {
         *out = dim.value;
     } else if (dims && holo_pb_has(dim.has, PARAM) && dim.param.size) {
-        char *name = holo_onnx_text(im, dim.param);
+        char *name = holo_import_text(im->import, dim.param);
         if (!name) return holo_fail_memory(im->error);
         *out = is_no_name(name) ? holo_dims_fresh(dims, "dim") : holo_dims_symbol(dims, name);
     } else if (dims) {

@@ -268,7 +268,7 @@ static void test_metadata(void **state)
     assert_null(holo_model_meta(model, holo_model_meta_count(model), NULL));
     assert_null(holo_model_meta_find(model, "no such key"));
     assert_string_equal(holo_model_meta_find(model, "compiler.version"), holo_version());
-    assert_string_equal(holo_model_meta_find(model, "producer"), "hologram tests");
+    assert_string_equal(holo_model_meta_find(model, "source.producer"), "hologram tests");
     assert_string_equal(holo_model_meta_find(model, "source.opset"), "ai.onnx 17");
     assert_string_equal(holo_model_meta_find(model, "numeric"), "exact");
     assert_string_equal(holo_model_meta_find(model, "verify.status"), "passed");

@@ -103,7 +103,7 @@ static void test_other_files(void **state)
         {"npy", "\x93NUMPY\1\0", 8, "NumPy"},
         {"elf", "\177ELF\2\1\1\0", 8, "ELF"},
         {"json", "{\"a\": 1}", 8, "text"},
-        {"zeros", "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16, "not an ONNX model"},
+        {"zeros", "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16, "no model that can be read, or it is damaged"},
     };
     for (int i = 0; i < HOLO_COUNT(files); i++) {
         file_write(temp_path(files[i].name), files[i].bytes, files[i].size);

@@ -1,0 +1,166 @@
+// others.c - importers without an `open`: formats of models that cannot be read yet, and what people give by mistake.
+//
+// A format that gets an importer leaves this table for a folder of its own.
+#include "import/importer.h"
+
+#include "base/bytes.h"
+
+#include <string.h>
+
+// ---- sniffs, where a few bytes at one place do not tell
+
+static HoloSniff sniff_empty(const HoloOffer *c)
+{
+    return !c->is_folder && !c->file.size ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
+}
+
+static bool is_zip(const HoloOffer *c)
+{
+    return holo_offer_has_bytes(c, 0, "PK\3\4");
+}
+
+static HoloSniff sniff_pytorch(const HoloOffer *c)
+{
+    return is_zip(c) && holo_offer_mentions(c, "data.pkl") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
+}
+
+static HoloSniff sniff_torchscript(const HoloOffer *c)
+{
+    return is_zip(c) && holo_offer_mentions(c, "constants.pkl") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
+}
+
+static HoloSniff sniff_keras(const HoloOffer *c)
+{
+    return is_zip(c) && holo_offer_mentions(c, "model.weights.h5") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
+}
+
+static HoloSniff sniff_zip(const HoloOffer *c)
+{
+    return is_zip(c) ? HOLO_SNIFF_PERHAPS : HOLO_SNIFF_NONE;
+}
+
+static HoloSniff sniff_safetensors(const HoloOffer *c)
+{
+    const uint8_t *bytes  = c->file.data;
+    size_t         size   = c->file.size;
+    uint64_t       header = 0;
+    if (c->is_folder || size < 10) return HOLO_SNIFF_NONE;
+    memcpy(&header, bytes, sizeof header);
+    return bytes[8] == '{' && header > 1 && header <= size - 8 ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
+}
+
+// Its version, which is 1, then a graph, whose tags hold "serve" in all that are made to be used.
+static HoloSniff sniff_saved_model(const HoloOffer *c)
+{
+    if (c->is_folder) return holo_offer_has_name(c, "saved_model.pb") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
+    bool begins = holo_offer_has_bytes(c, 0, "\x08\x01\x12");
+    return begins && holo_offer_mentions(c, "\x22\x05serve") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
+}
+
+static HoloSniff sniff_tensorflow_graph(const HoloOffer *c)
+{
+    bool begins = holo_offer_has_bytes(c, 0, "\n");
+    return begins && holo_offer_mentions(c, "\x12\x0bPlaceholder") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
+}
+
+static HoloSniff sniff_tensorflow_js(const HoloOffer *c)
+{
+    char   start[4096];
+    size_t size = c->is_folder ? holo_offer_peek(c, "model.json", start, sizeof start) : 0;
+    if (!c->is_folder)
+        return holo_offer_has_bytes(c, 0, "{") && holo_offer_mentions(c, "\"modelTopology\"") ? HOLO_SNIFF_SURE
+                                                                                              : HOLO_SNIFF_NONE;
+    return holo_bytes_find(start, size, "\"modelTopology\"", 15) ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
+}
+
+static HoloSniff sniff_diffusers(const HoloOffer *c)
+{
+    return holo_offer_has_name(c, "model_index.json") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
+}
+
+static HoloSniff sniff_core_ml(const HoloOffer *c)
+{
+    char   start[4096];
+    size_t size = holo_offer_peek(c, "Manifest.json", start, sizeof start);
+    return holo_bytes_find(start, size, "com.apple.CoreML", 16) ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
+}
+
+static HoloSniff sniff_text(const HoloOffer *c)
+{
+    const uint8_t *bytes = c->file.data;
+    size_t         size  = c->file.size;
+    for (size_t i = 0; i < size && i < 256; i++)
+        if ((bytes[i] < ' ' && !memchr("\t\r\n\f", bytes[i], 4)) || bytes[i] == 127) return HOLO_SNIFF_NONE;
+    return size && (bytes[0] < 128 || bytes[0] == 0xEF) ? HOLO_SNIFF_PERHAPS : HOLO_SNIFF_NONE;
+}
+
+// ---- the table
+
+#define TO_ONNX "export the model to ONNX"
+#define WEB     "the download went wrong"
+#define UNPACK  "unpack it first"
+#define SAMPLES "give its samples as numbers"
+
+#define MODEL(n, w, a, ...)                                               \
+    {                                                                     \
+        .name = n, .words = w, .advice = a, .is_model = true, __VA_ARGS__ \
+    }
+#define THING(n, w, a, at, bytes)                                          \
+    {                                                                      \
+        .name = n, .words = w, .advice = a, .magic_at = at, .magic = bytes \
+    }
+
+// Of rows that are equally sure the first counts.
+const HoloImporter holo_importers_others[] = {
+    {.name = "empty", .words = "an empty file", .sniff = sniff_empty},
+    MODEL("GGUF", "a GGUF model (llama.cpp)", TO_ONNX ", from the checkpoint that it was made of", .magic = "GGUF"),
+    MODEL("TFLite", "a TensorFlow Lite model", TO_ONNX " (tf2onnx --tflite)", .magic = "TFL3", .magic_at = 4),
+    MODEL("ORT", "a model in ONNX Runtime's own format (.ort)", "give the ONNX model that it was made of",
+          .magic = "ORTM", .magic_at = 4),
+    MODEL("Keras", "a Keras model", TO_ONNX " (tf2onnx)", .sniff = sniff_keras),
+    MODEL("HDF5", "an HDF5 file (Keras)", TO_ONNX " (tf2onnx)", .magic = "\x89HDF"),
+    MODEL("TorchScript", "a TorchScript model (PyTorch)", TO_ONNX " (torch.onnx.export)", .sniff = sniff_torchscript),
+    MODEL("PyTorch", "a PyTorch checkpoint (.pt)",
+          TO_ONNX " (torch.onnx.export), or save it by save_pretrained and give the folder", .sniff = sniff_pytorch),
+    MODEL("pickle", "a Python pickle (PyTorch)",
+          TO_ONNX " (torch.onnx.export), or save it by save_pretrained and give the folder", .magic = "\x80\x02"),
+    MODEL("SavedModel", "a TensorFlow SavedModel", TO_ONNX " (tf2onnx --saved-model)", .sniff = sniff_saved_model),
+    MODEL("TensorFlow", "a TensorFlow graph", TO_ONNX " (tf2onnx --graphdef)", .sniff = sniff_tensorflow_graph),
+    MODEL("TensorFlow.js", "a TensorFlow.js model", TO_ONNX " (tf2onnx --tfjs)", .sniff = sniff_tensorflow_js),
+    MODEL("Diffusers", "a Diffusers pipeline", "it is several models: give each by itself, as ONNX",
+          .sniff = sniff_diffusers),
+    MODEL("CoreML", "a Core ML package", "give the model that it was made of, as ONNX", .sniff = sniff_core_ml),
+    MODEL("SafeTensors", "a safetensors file: weights without a graph", "give its folder, which has config.json, too",
+          .sniff = sniff_safetensors),
+    THING("pickle3", "a Python pickle", NULL, 0, "\x80\x03"),
+    THING("pickle4", "a Python pickle", NULL, 0, "\x80\x04"),
+    THING("git-lfs", "a Git LFS pointer", "the file itself was not downloaded (git lfs pull)", 0,
+          "version https://git-lfs"),
+    THING("html", "a web page (HTML)", WEB, 0, "<!DOCTYPE"),
+    THING("html", "a web page (HTML)", WEB, 0, "<!doctype"),
+    THING("html", "a web page (HTML)", WEB, 0, "<html"),
+    THING("gzip", "gzip-compressed data", UNPACK, 0, "\x1f\x8b"),
+    THING("xz", "xz-compressed data", UNPACK, 0, "\3757zXZ"),
+    THING("zstd", "zstd-compressed data", UNPACK, 0, "\x28\xb5\x2f\xfd"),
+    THING("tar", "a tar archive", UNPACK, 257, "ustar"),
+    THING("npy", "a NumPy array (.npy)", NULL, 0, "\x93NUMPY"),
+    THING("elf", "a program (ELF)", NULL, 0, "\177ELF"),
+    THING("png", "a picture (PNG)", NULL, 0, "\x89PNG"),
+    THING("jpeg", "a picture (JPEG)", NULL, 0, "\xff\xd8\xff"),
+    THING("gif", "a picture (GIF)", NULL, 0, "GIF8"),
+    THING("webp", "a picture (WebP)", NULL, 8, "WEBP"),
+    THING("tiff", "a picture (TIFF)", NULL, 0, "II*"),
+    THING("jpeg2000", "a picture (JPEG 2000)", NULL, 4, "jP  "),
+    THING("mp4", "a film or a picture (MP4, HEIC)", NULL, 4, "ftyp"),
+    THING("wav", "a sound (WAV)", SAMPLES, 8, "WAVE"),
+    THING("ogg", "a sound (Ogg)", SAMPLES, 0, "OggS"),
+    THING("flac", "a sound (FLAC)", SAMPLES, 0, "fLaC"),
+    THING("mp3", "a sound (MP3)", SAMPLES, 0, "ID3"),
+    THING("matlab", "a MATLAB file (.mat)", NULL, 0, "MATLAB"),
+    THING("parquet", "a Parquet table", NULL, 0, "PAR1"),
+    THING("pdf", "a document (PDF)", NULL, 0, "%PDF"),
+    THING("holo", "an archive that is compiled already (.holo)", NULL, 0, "\x89HOLO"),
+    {.name = "zip", .words = "a zip archive", .advice = UNPACK, .sniff = sniff_zip},
+    {.name = "text", .words = "a text file", .sniff = sniff_text},
+    {0},
+};
