@@ -45,7 +45,10 @@ RUNTIME_ROOMS  := base atlas format ops kernels isa devices runtime
 COMPILER_ROOMS := graph import passes lower materialize quantize tune plan archive verify lang api
 room = $(sort $(shell find $(1:%=src/%) -name '*.c'))
 
-RUNTIME_SRC  := $(filter-out src/kernels/%,$(call room,$(RUNTIME_ROOMS))) src/kernels/cpu.c
+# Devices are folders of src/devices, and those of EXTRA_DEVICES: their NAME_device.c.
+EXTRA_DEVICES :=
+DEVICE_SRC   := $(wildcard $(EXTRA_DEVICES:%=%/*_device.c))
+RUNTIME_SRC  := $(filter-out src/kernels/%,$(call room,$(RUNTIME_ROOMS))) src/kernels/cpu.c $(DEVICE_SRC)
 # Targets are folders of src/lower, and those of EXTRA_TARGETS: their NAME_target.c.
 EXTRA_TARGETS :=
 COMPILER_SRC := $(call room,$(COMPILER_ROOMS)) $(wildcard src/*.c $(EXTRA_TARGETS:%=%/*_target.c))
@@ -56,7 +59,8 @@ EVERY_LEVEL  := $(shell awk '$$1 == "$(MACHINE)" && $$3 == 1 { print $$2 }' src/
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 RUNTIME_OBJ  := $(call obj,$(RUNTIME_SRC)) $(LEVELS:%=$(BUILD)/obj/level_%.o) \
-                $(EVERY_LEVEL:%=$(BUILD)/obj/level_shared_%.o) $(EVERY_LEVEL:%=$(BUILD)/obj/level_tiles_%.o) $(BUILD)/obj/ops_registry.o
+                $(EVERY_LEVEL:%=$(BUILD)/obj/level_shared_%.o) $(EVERY_LEVEL:%=$(BUILD)/obj/level_tiles_%.o) $(BUILD)/obj/ops_registry.o \
+                $(BUILD)/obj/devices_registry.o
 COMPILER_OBJ := $(call obj,$(COMPILER_SRC)) $(BUILD)/obj/targets_registry.o $(BUILD)/obj/importers_registry.o
 CLI_OBJ      := $(call obj,$(CLI_SRC))
 
@@ -146,11 +150,12 @@ endif
 $(BUILD)/ops_registry.c: tools/ops_registry.sh $(filter src/ops/%,$(RUNTIME_SRC))
 	@mkdir -p $(@D)
 	$(Q)sh tools/ops_registry.sh > $@
-
+$(BUILD)/devices_registry.c: tools/devices_registry.sh $(filter %_device.c,$(RUNTIME_SRC))
+	@mkdir -p $(@D)
+	$(Q)sh tools/devices_registry.sh $(EXTRA_DEVICES) > $@
 $(BUILD)/targets_registry.c: tools/targets_registry.sh $(filter %_target.c,$(COMPILER_SRC))
 	@mkdir -p $(@D)
 	$(Q)sh tools/targets_registry.sh $(EXTRA_TARGETS) > $@
-
 $(BUILD)/importers_registry.c: tools/importers_registry.sh $(filter src/import/%,$(COMPILER_SRC))
 	@mkdir -p $(@D)
 	$(Q)sh tools/importers_registry.sh > $@

@@ -527,13 +527,13 @@ static void in_turn(const HoloHost *host, int64_t count, void (*work)(void *, in
     for (int64_t i = 0; i < count; i++) work(arg, i, (int)(i % host->workers));
 }
 
-// check has accepted it.
-static void run(const HoloCpuKernel *kernel, HoloCall *call, HoloHost *host, size_t scratch)
+// prepare has accepted it.
+static void run(const HoloCpuKernel *kernel, HoloCall *call, void *job, HoloHost *host, size_t scratch)
 {
     bool fits = scratch <= BYTES_MAX;
     for (int i = 0; i < call->out_count; i++) fits = fits && is_small(call->out[i]);
     for (int i = 0; i < call->in_count; i++) {
-        int64_t packed = call->in[i] && kernel->packed_size ? kernel->packed_size(call, i) : -1;
+        int64_t packed = call->in[i] && kernel->packed_size ? kernel->packed_size(call, job, i) : -1;
         fits           = fits && packed <= BYTES_MAX && is_small(call->in[i]);
         if (fits && call->in[i])
             fill((HoloTensor *)(uintptr_t)call->in[i], packed < 0 ? holo_tensor_bytes(call->in[i]) : (size_t)packed);
@@ -542,7 +542,7 @@ static void run(const HoloCpuKernel *kernel, HoloCall *call, HoloHost *host, siz
         if (call->out[i]) fill(call->out[i], holo_tensor_bytes(call->out[i]));
     host->scratch_stride = holo_align(scratch + 1, 64);
     host->scratch        = fits ? aligned_alloc(64, host->scratch_stride * (size_t)host->workers) : NULL;
-    if (host->scratch && kernel->run(call)) fits = false;
+    if (host->scratch && kernel->run(call, job)) fits = false;
     free(host->scratch);
     for (int i = 0; i < call->in_count; i++)
         if (call->in[i]) free(call->in[i]->data);
@@ -599,7 +599,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (out[i] && (!c.out[i].dtype || holo_tensor_count(out[i]) < 0)) return 0;
     const HoloCpuKernel *kernel  = holo_cpu_kernel_find(c.row->kernel);
     size_t               scratch = 0;
-    if (!kernel->check(&call, &scratch)) run(kernel, &call, host, scratch);
+    void                *job     = holo_arena_take(&own.arena, kernel->job_size);
+    if (!holo_cpu_kernel_prepare(kernel, &call, job, &scratch)) run(kernel, &call, job, host, scratch);
     holo_arena_deinit(&own.arena);
     return 0;
 }

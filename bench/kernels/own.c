@@ -18,6 +18,7 @@ typedef struct Own {
     HoloCall             call;
     HoloLowering         lowering;
     const HoloCpuKernel *kernel;
+    void                *job;
     HoloTensor           in[2], out;
     const HoloTensor    *inputs[2];
     HoloTensor          *outputs[1];
@@ -107,7 +108,8 @@ static void *own_open(const Case *c, int threads)
     o->out.data         = take((size_t)c->out_count * sizeof(float));
     size_t scratch      = 0;
     pack(o);
-    if (o->kernel->check(&o->call, &scratch)) fail("%s", o->error.text);
+    o->job = take(o->kernel->job_size);
+    if (holo_cpu_kernel_prepare(o->kernel, &o->call, o->job, &scratch)) fail("%s", o->error.text);
     o->host.scratch_stride = holo_align(scratch, 4096);
     o->host.scratch        = take(o->host.scratch_stride * (size_t)threads);
     return o;
@@ -116,7 +118,7 @@ static void *own_open(const Case *c, int threads)
 static void own_run(void *state)
 {
     Own *o = state;
-    if (o->kernel->run(&o->call)) fail("%s", o->error.text);
+    if (o->kernel->run(&o->call, o->job)) fail("%s", o->error.text);
 }
 
 static void own_answer(void *state, float *out)

@@ -14,15 +14,25 @@
 
 // ---- targets, operators, attributes, constants
 
-static HoloStatus targets_find(const HoloModel *model, HoloError *error)
+// The device of each target. Number 0 is the CPU.
+static HoloStatus devices_find(HoloModel *model, HoloError *error)
 {
     const HoloArchive *a = &model->archive;
-    if (a->TARGETS_count < 2) return HOLO_OK;
-    return holo_fail(
-        error, HOLO_UNSUPPORTED,
-        "the model was compiled for the target '%.40s', which this program does not have: compile it again "
-        "for cpu",
-        holo_model_text(model, a->TARGETS_at[1].name));
+    model->device_count  = a->TARGETS_count ? (uint32_t)a->TARGETS_count : 1;
+    TAKE(model, const HoloDevice *, model->device_count, &model->devices);
+    model->devices[0] = holo_devices[0];
+    for (uint32_t i = 1; i < model->device_count; i++) {
+        const char *name = holo_model_text(model, a->TARGETS_at[i].name);
+        char        there[200];
+        model->devices[i] = holo_device_find(name);
+        if (model->devices[i]) continue;
+        holo_device_names(there, sizeof there);
+        return holo_fail(error, HOLO_UNSUPPORTED,
+                         "the model was compiled for the target '%.40s', which this program does not have: run it by one "
+                         "that has the device, or compile it again for what there is here: %s",
+                         name, there);
+    }
+    return HOLO_OK;
 }
 
 static HoloStatus ops_find(HoloModel *model, HoloError *error)
@@ -263,7 +273,7 @@ static HoloStatus load(HoloModel *model, const void *bytes, size_t size, HoloErr
 {
     HOLO_TRY(holo_archive_open(bytes, size, &model->archive, error));
     model->kernels = holo_kernels(model->archive.header->flags_must & HOLO_FLAG_EXACT);
-    HOLO_TRY(targets_find(model, error));
+    HOLO_TRY(devices_find(model, error));
     HOLO_TRY(ops_find(model, error));
     HOLO_TRY(constants_load(model, error));
     HOLO_TRY(attrs_load(model, error));

@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "devices/device.h"
 #include "format/holo.h"
 #include "kernels/kernels.h"
 #include "ops/op.h"
@@ -21,6 +22,8 @@ struct HoloModel {
     void                 **constants; // by number in CONSTANTS: where its bytes are (strings: HoloString)
     HoloPort              *inputs, *outputs;
     const HoloKernelTable *kernels;
+    const HoloDevice     **devices; // by number of the target; number 0 is the CPU
+    uint32_t               device_count;
     HoloRunner            *runner; // the one thing that changes: sessions of holo_model_run
 };
 

@@ -22,6 +22,7 @@ typedef struct Way {
     const HoloCpuKernel *kernel; // NULL: eval
     HoloTensor          *packed; // by input; the plain ones as in the trial
     const HoloTensor   **in;
+    void                *job;
     size_t               scratch;
 } Way;
 
@@ -49,6 +50,12 @@ static HoloTrial *trial_of(const HoloHost *host)
 static void *host_temp(const HoloHost *host, size_t size)
 {
     return holo_arena_take(&trial_of(host)->temp, size);
+}
+
+// What kernels have prepared serves all their runs.
+static void *host_hold(const HoloHost *host, size_t size)
+{
+    return holo_arena_take(&trial_of(host)->arena, size);
 }
 
 static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void *, int64_t, int), void *arg)
@@ -126,7 +133,11 @@ HoloStatus holo_trial_create(const HoloNode *node, const HoloTuneOptions *option
     HoloTrial *t = *out = holo_realloc(NULL, sizeof *t);
     if (!t) return holo_fail_memory(error);
     *t = (HoloTrial){
-        .host        = {.temp = host_temp, .keep = host_temp, .parallel = host_parallel, .kernels = options->kernels},
+        .host        = {.temp     = host_temp,
+                        .hold     = host_hold,
+                        .keep     = host_temp,
+                        .parallel = host_parallel,
+                        .kernels  = options->kernels},
         .options     = options,
         .node        = node,
         .memory_room = node->in_count + node->out_count + 3 * HOLO_LOWER_WAYS,
@@ -206,7 +217,9 @@ static HoloStatus way_init(HoloTrial *t, const HoloLowering *lowering, Way *way)
     if (lowering->pack_input >= 0) HOLO_TRY(input_pack(t, way, lowering->pack_input));
     if (lowering->pack_also > 0) HOLO_TRY(input_pack(t, way, lowering->pack_also));
     HoloCall call = call_of(t, way);
-    return way->kernel->check(&call, &way->scratch);
+    way->job      = holo_arena_take(&t->arena, way->kernel->job_size);
+    if (!way->job) return holo_fail_memory(t->error);
+    return holo_cpu_kernel_prepare(way->kernel, &call, way->job, &way->scratch);
 }
 
 static HoloStatus scratch_take(HoloTrial *t, const Way *ways, int count)
@@ -247,7 +260,7 @@ static HoloStatus time_of(HoloTrial *t, const Way *way, double *best)
     HoloCall call = call_of(t, way);
     surroundings(t);
     double     start  = holo_time_now();
-    HoloStatus status = way->kernel ? way->kernel->run(&call) : holo_op_eval(&call);
+    HoloStatus status = way->kernel ? way->kernel->run(&call, way->job) : holo_op_eval(&call);
     double     spent  = holo_time_now() - start;
     holo_arena_reset(&t->temp, (HoloArenaMark){0});
     if (spent < *best) *best = spent;

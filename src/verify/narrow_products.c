@@ -3,7 +3,6 @@
 // Plainly they would take a hundred times as long. Inputs are widened, which loses nothing, and the sums, which the plain
 // implementation has in double, are rounded to the narrow type once; a sample of exact elements judges them.
 #include "base/files.h"
-#include "devices/cpu/kernel.h"
 #include "kernels/kernels.h"
 #include "lower/cpu/cpu_target.h"
 #include "verify/judge.h"
@@ -81,10 +80,9 @@ static HoloStatus wide_run(Wide *w, HoloProducts *p, const HoloCall *call)
     fast.host        = &p->host;
     fast.params      = lowering.params;
     fast.params_size = lowering.params_size;
-    size_t scratch   = 0;
-    HOLO_TRY(kernel->check(&fast, &scratch));
-    HOLO_TRY(holo_products_reserve(p, scratch, call->error));
-    return kernel->run(&fast);
+    void *job        = NULL;
+    HOLO_TRY(holo_products_prepare(p, kernel, &fast, &job));
+    return kernel->run(&fast, job);
 }
 
 HoloStatus holo_products_narrow(HoloProducts *p, const HoloNode *node, HoloCall *call)

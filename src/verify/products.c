@@ -9,7 +9,6 @@
 #include "verify/products.h"
 
 #include "base/files.h"
-#include "devices/cpu/kernel.h"
 #include "lower/cpu/cpu_target.h"
 #include "ops/contract.h"
 #include "runtime/pool.h"
@@ -72,7 +71,8 @@ static double work_of(const HoloCall *call)
     return sqrt(a * b * out);
 }
 
-HoloStatus holo_products_reserve(HoloProducts *p, size_t scratch, HoloError *error)
+// Scratch for each worker of the host, at least so much.
+static HoloStatus reserve(HoloProducts *p, size_t scratch, HoloError *error)
 {
     size_t stride = holo_align(scratch, 4096);
     if (stride <= p->host.scratch_stride) return HOLO_OK;
@@ -81,6 +81,16 @@ HoloStatus holo_products_reserve(HoloProducts *p, size_t scratch, HoloError *err
     p->host.scratch        = holo_memory_take(p->scratch_size, 0);
     p->host.scratch_stride = p->host.scratch ? stride : 0;
     return p->host.scratch ? HOLO_OK : holo_fail_memory(error);
+}
+
+HoloStatus holo_products_prepare(HoloProducts *p, const HoloCpuKernel *kernel, const HoloCall *call, void **out_job)
+{
+    size_t scratch = 0;
+    holo_arena_reset(&p->temp, (HoloArenaMark){0});
+    *out_job = holo_arena_take(&p->temp, kernel->job_size);
+    if (!*out_job) return holo_fail_memory(call->error);
+    HOLO_TRY(holo_cpu_kernel_prepare(kernel, call, *out_job, &scratch));
+    return reserve(p, scratch, call->error);
 }
 
 // ---- recurrences: the first steps of a sequence, as a sequence of their own
@@ -105,10 +115,9 @@ static HoloStatus steps_judge(HoloProducts *p, const HoloNode *node, const HoloC
     few.out           = types;
     HoloStatus status = holo_judge_outputs_take(&few, out, list);
     few.out = plain.out = list;
-    size_t scratch      = 0;
-    if (!status) status = kernel->check(&few, &scratch);
-    if (!status) status = holo_products_reserve(p, scratch, call->error);
-    if (!status) status = kernel->run(&few);
+    void *job           = NULL;
+    if (!status) status = holo_products_prepare(p, kernel, &few, &job);
+    if (!status) status = kernel->run(&few, job);
     if (!status) status = holo_judge_plain(p, node, &plain);
     holo_judge_outputs_free(out);
     return status;
@@ -237,7 +246,7 @@ static HoloStatus slice_judge(HoloProducts *p, const HoloNode *node, const HoloC
 
 // The slices are evaluated before the kernel runs, which may write over its input.
 static HoloStatus run_sliced(HoloProducts *p, const HoloNode *node, HoloCall *fast, const HoloCall *call, int axis,
-                             const HoloCpuKernel *kernel)
+                             const HoloCpuKernel *kernel, void *job)
 {
     size_t each = (size_t)SLICE_ELEMENTS * holo_dtype_size(call->out[0]->dtype), bytes = SLICES * each;
     char  *plain = holo_memory_take(bytes, 0);
@@ -248,7 +257,7 @@ static HoloStatus run_sliced(HoloProducts *p, const HoloNode *node, HoloCall *fa
         slice[i] = slice_at(p, call->out[0], axis, i);
         status   = slice_eval(call, &slice[i], plain + (size_t)i * each);
     }
-    if (!status) status = kernel->run(fast);
+    if (!status) status = kernel->run(fast, job);
     for (int i = 0; i < SLICES && !status; i++)
         status = slice_judge(p, node, call, &slice[i], plain + (size_t)i * each);
     holo_memory_free(plain, bytes);
@@ -288,15 +297,14 @@ static HoloStatus instead(void *context, const HoloNode *node, HoloCall *call)
     fast.host        = &p->host;
     fast.params      = lowering.params;
     fast.params_size = lowering.params_size;
-    size_t scratch   = 0;
+    void *job        = NULL;
     if (!p->blurs) p->result->nodes++;
     if (has_steps && !p->blurs) HOLO_TRY(steps_judge(p, node, &fast, call, kernel));
-    HOLO_TRY(kernel->check(&fast, &scratch));
-    HOLO_TRY(holo_products_reserve(p, scratch, call->error));
-    if (has_steps) return kernel->run(&fast);
+    HOLO_TRY(holo_products_prepare(p, kernel, &fast, &job));
+    if (has_steps) return kernel->run(&fast, job);
     int axis = slice_axis(call, &lowering);
-    if (axis >= 0 && !p->blurs) return run_sliced(p, node, &fast, call, axis, kernel);
-    HoloStatus status = kernel->run(&fast);
+    if (axis >= 0 && !p->blurs) return run_sliced(p, node, &fast, call, axis, kernel, job);
+    HoloStatus status = kernel->run(&fast, job);
     holo_arena_reset(&p->temp, (HoloArenaMark){0});
     if (status || p->blurs) return status;
     return work_of(call) > work_plain ? holo_judge_sample(p, node, call) : holo_judge_plain(p, node, call);

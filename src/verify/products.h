@@ -2,6 +2,7 @@
 #ifndef HOLO_VERIFY_PRODUCTS_H
 #define HOLO_VERIFY_PRODUCTS_H
 
+#include "devices/cpu/kernel.h"
 #include "lower/lower.h"
 #include "verify/verify.h"
 
@@ -27,8 +28,9 @@ void            holo_products_deinit(HoloProducts *products);
 void            holo_products_restart(HoloProducts *products); // before the graph is computed once more
 HoloEvalOptions holo_products_options(HoloProducts *products);
 
-// Scratch for each worker of the host, at least so much.
-HOLO_MUST HoloStatus holo_products_reserve(HoloProducts *products, size_t scratch, HoloError *error);
+// The kernel's job for the call, with scratch for each worker; it lives until the next is prepared.
+HOLO_MUST HoloStatus holo_products_prepare(HoloProducts *products, const HoloCpuKernel *kernel, const HoloCall *call,
+                                           void **out_job);
 // A product of f16 or bf16, which no kernel takes, by the kernel for f32, rounded and judged. HOLO_UNSUPPORTED: it is none.
 HOLO_MUST HoloStatus holo_products_narrow(HoloProducts *products, const HoloNode *node, HoloCall *call);
 // Puts elements that the call has computed off by some roundings.

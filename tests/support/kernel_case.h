@@ -148,6 +148,48 @@ static inline HoloCall call_init(Case *c, Host *host, const HoloTensor **in, Hol
                       .error       = error};
 }
 
+// Memory for a kernel's job; free it.
+static inline void *kernel_job(const HoloCpuKernel *kernel)
+{
+    void *job = malloc(kernel->job_size);
+    assert_non_null(job);
+    return job;
+}
+
+// Would the kernel prepare the call?
+static inline HoloStatus kernel_check(uint32_t id, const HoloCall *call, size_t *out_scratch)
+{
+    const HoloCpuKernel *kernel = holo_cpu_kernel_find(id);
+    void                *job    = kernel_job(kernel);
+    HoloStatus           status = holo_cpu_kernel_prepare(kernel, call, job, out_scratch);
+    free(job);
+    return status;
+}
+
+// Prepares and runs a call; scratch for it is there.
+static inline HoloStatus kernel_run(uint32_t id, HoloCall *call)
+{
+    const HoloCpuKernel *kernel = holo_cpu_kernel_find(id);
+    void                *job    = kernel_job(kernel);
+    size_t               scratch;
+    HoloStatus           status = holo_cpu_kernel_prepare(kernel, call, job, &scratch);
+    if (!status) status = kernel->run(call, job);
+    free(job);
+    return status;
+}
+
+// In how many bytes the kernel, which accepts the call, wants an input packed.
+static inline int64_t kernel_packed(uint32_t id, const HoloCall *call, int input)
+{
+    const HoloCpuKernel *kernel = holo_cpu_kernel_find(id);
+    void                *job    = kernel_job(kernel);
+    size_t               scratch;
+    assert_int_equal(holo_cpu_kernel_prepare(kernel, call, job, &scratch), HOLO_OK);
+    int64_t size = kernel->packed_size(call, job, input);
+    free(job);
+    return size;
+}
+
 static inline float *run_eval(Case *c)
 {
     HoloError         error = {0};
@@ -172,12 +214,14 @@ static inline float *run_kernel(Case *c, const HoloKernelTable *kernels, int wor
     HoloCall             call   = call_init(c, &host, in, out, &error);
     const HoloCpuKernel *kernel = holo_cpu_kernel_find(c->kernel);
     size_t               scratch;
-    if (kernel->check(&call, &scratch)) fail_msg("%s", error.text);
+    void                *job = kernel_job(kernel);
+    if (holo_cpu_kernel_prepare(kernel, &call, job, &scratch)) fail_msg("%s", error.text);
     host.host.scratch_stride = holo_align(scratch + 1, 64);
     host.host.scratch        = aligned_alloc(64, host.host.scratch_stride * (size_t)workers);
     assert_non_null(host.host.scratch);
     c->out.data = blank(holo_tensor_count(&c->out));
-    if (kernel->run(&call)) fail_msg("%s", error.text);
+    if (kernel->run(&call, job)) fail_msg("%s", error.text);
+    free(job);
     free(host.host.scratch);
     holo_arena_deinit(&host.arena);
     return c->out.data;
@@ -306,7 +350,7 @@ static inline void expect_matmul_refuses(int count, const uint32_t *flags)
         size_t            scratch;
         c.params.matmul = (HoloMatmulParams){.size = sizeof c.params, .flags = flags[i], .alpha = 1, .beta = 1};
         HoloCall call   = call_init(&c, &host, in, out, &error);
-        assert_int_equal(holo_cpu_kernel_find(HOLO_KERNEL_matmul_f32)->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+        assert_int_equal(kernel_check(HOLO_KERNEL_matmul_f32, &call, &scratch), HOLO_BAD_ARCHIVE);
     }
     free(c.in[0].data), free(c.in[1].data);
 }

@@ -17,15 +17,6 @@ enum {
     LONG_FILTERS = 96,      // the same where a product does not take all of the kernel at once
 };
 
-typedef struct Band {
-    const HoloConvNhwc *conv;
-    int64_t             phases;      // columns of the image, by turns
-    int64_t             width;       // of a phase, with padding
-    int64_t             row;         // floats of a row: all phases
-    int64_t             rows, bands; // rows of the output of a task; tasks of an image
-    size_t              before;      // floats of a worker's memory that others use
-} Band;
-
 // Rows of the image that `rows` of the output see.
 static int64_t seen(const HoloConvShape *s, int64_t rows)
 {
@@ -38,10 +29,10 @@ static int64_t columns(const HoloConvShape *s)
     return (s->out[2] - 1) * s->stride[2] + (s->kernel[2] - 1) * s->dilation[2] + 1;
 }
 
-static Band band_of(const HoloConvNhwc *c)
+static HoloConvBand band_of(const HoloConvNhwc *c)
 {
     const HoloConvShape *s = &c->shape;
-    Band                 b = {.conv = c, .phases = s->dilation[2], .width = holo_ceil_div(columns(s), s->dilation[2])};
+    HoloConvBand         b = {.phases = s->dilation[2], .width = holo_ceil_div(columns(s), s->dilation[2])};
     b.row                  = b.phases * b.width * c->channels;
     int64_t most = BAND_FLOATS / b.row, even = holo_ceil_div(c->batch * s->out[1], HOLO_CONV_TASKS);
     // Fewer tasks, and as many for two workers as for four: else the same rows would be copied again and again.
@@ -69,16 +60,21 @@ bool holo_band_fits(const HoloConvNhwc *c)
     return row <= BAND_FLOATS / c->channels && seen(s, 1) <= BAND_FLOATS / (row * c->channels);
 }
 
-size_t holo_band_scratch(void)
+// The tail and the product are not in the way of the bands.
+size_t holo_band_prepare(HoloConvNhwc *c)
 {
-    return BAND_FLOATS;
+    size_t tail    = holo_tail_scratch(c->tail.program);
+    c->band        = band_of(c);
+    c->band.before = tail > HOLO_GEMM_SCRATCH ? tail : HOLO_GEMM_SCRATCH;
+    return c->band.before + BAND_FLOATS;
 }
 
 // A row of the image: each column to its phase.
-static void copy_phases(const Band *b, const float *line, float *out)
+static void copy_phases(const HoloConvNhwc *c, const float *line, float *out)
 {
-    const HoloConvShape *s        = &b->conv->shape;
-    int64_t              channels = b->conv->channels, end = holo_least(s->in[2], columns(s) - s->pad[2]);
+    const HoloConvBand  *b        = &c->band;
+    const HoloConvShape *s        = &c->shape;
+    int64_t              channels = c->channels, end = holo_least(s->in[2], columns(s) - s->pad[2]);
     memset(out, 0, (size_t)b->row * sizeof(float));
     for (int64_t x = 0; x < end; x++) {
         int64_t at = (x + s->pad[2]) % b->phases * b->width + (x + s->pad[2]) / b->phases;
@@ -87,9 +83,9 @@ static void copy_phases(const Band *b, const float *line, float *out)
 }
 
 // The rows from y on that the image has; what is beside them is 0.
-static void copy(const Band *b, const float *image, int64_t y, int64_t rows, float *out)
+static void copy(const HoloConvNhwc *c, const float *image, int64_t y, int64_t rows, float *out)
 {
-    const HoloConvNhwc  *c    = b->conv;
+    const HoloConvBand  *b    = &c->band;
     const HoloConvShape *s    = &c->shape;
     int64_t              line = s->in[2] * c->channels, left = holo_least(s->pad[2] * c->channels, b->row);
     int64_t              inside = holo_least(line, b->row - left), right = b->row - left - inside;
@@ -98,7 +94,7 @@ static void copy(const Band *b, const float *image, int64_t y, int64_t rows, flo
         memset(out, 0, (size_t)(is_there ? left : b->row) * sizeof(float));
         if (!is_there) continue;
         if (b->phases > 1) {
-            copy_phases(b, image + (y + i) * line, out);
+            copy_phases(c, image + (y + i) * line, out);
             continue;
         }
         memcpy(out + left, image + (y + i) * line, (size_t)inside * sizeof(float));
@@ -122,9 +118,10 @@ static Lines lines_inside(const HoloConvShape *s, int64_t y)
 
 // `count` pixels from `pixel` on, which see `band`. As many rows of the kernel go at once as a product takes; a product of none
 // gives the bias.
-static void multiply(const Band *b, const float *band, Lines inside, int64_t pixel, int64_t count, float *scratch)
+static void multiply(const HoloConvNhwc *c, const float *band, Lines inside, int64_t pixel, int64_t count,
+                     float *scratch)
 {
-    const HoloConvNhwc  *c   = b->conv;
+    const HoloConvBand  *b   = &c->band;
     const HoloConvShape *s   = &c->shape;
     int64_t              run = s->kernel[2] * c->channels, most = HOLO_GEMM_K / run, lines, y = inside.first;
     HoloFinish           finish;
@@ -160,25 +157,23 @@ static void multiply(const Band *b, const float *band, Lines inside, int64_t pix
 
 static void work(void *arg, int64_t i, int worker)
 {
-    const Band          *b     = arg;
-    const HoloConvNhwc  *c     = b->conv;
+    const HoloConvNhwc  *c     = arg;
+    const HoloConvBand  *b     = &c->band;
     const HoloConvShape *s     = &c->shape;
     int64_t              image = i / b->bands, y = i % b->bands * b->rows, rows = holo_least(b->rows, s->out[1] - y);
     float               *scratch = holo_cpu_kernel_scratch(c->host, worker), *band = scratch + b->before;
-    copy(b, c->x + image * s->in[1] * s->in[2] * c->channels, y * s->stride[1] - s->pad[1], seen(s, rows), band);
+    copy(c, c->x + image * s->in[1] * s->in[2] * c->channels, y * s->stride[1] - s->pad[1], seen(s, rows), band);
     for (int64_t r = 0; r < rows; r++) {
         int64_t pixel  = (image * s->out[1] + y + r) * s->out[2];
         Lines   inside = lines_inside(s, y + r);
         for (int64_t phase = 0; phase < b->phases; phase++)
-            multiply(b, band + r * s->stride[1] * b->row + phase * b->width * c->channels, inside, pixel + phase,
+            multiply(c, band + r * s->stride[1] * b->row + phase * b->width * c->channels, inside, pixel + phase,
                      holo_ceil_div(s->out[2] - phase, b->phases), scratch);
         if (!c->has_finish) holo_tail_run(&c->tail, c->host, pixel, s->out[2], 0, c->filters, scratch);
     }
 }
 
-void holo_band_run(const HoloConvNhwc *c, size_t before)
+void holo_band_run(HoloConvNhwc *c)
 {
-    Band b   = band_of(c);
-    b.before = before;
-    c->host->parallel(c->host, c->batch * b.bands, work, &b);
+    c->host->parallel(c->host, c->batch * c->band.bands, work, c);
 }

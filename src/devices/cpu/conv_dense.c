@@ -4,7 +4,6 @@
 // places is a product of its own, of these places alone (conv_regions.h). A task is some lines of a region and some
 // filters; what is not in regions is one, whose lines are single pixels of all images.
 #include "devices/cpu/conv_nhwc.h"
-#include "devices/cpu/conv_regions.h"
 
 enum {
     TILE_COLUMNS = 512,
@@ -12,21 +11,6 @@ enum {
     MATRIX_MIN   = 48,  // where they are not gathered
     NARROW_WIDTH = 7,   // pixels of a line, at least, where several go at once and weights are narrow
 };
-
-typedef struct Dense {
-    const HoloConvNhwc *conv;
-    HoloConvRegions     regions;
-    int64_t             tile_columns, column_tiles, row_tiles; // row tiles of all regions
-} Dense;
-
-// A region, and how it is cut. Its planes are images, or what is in one depth of them.
-typedef struct Region {
-    HoloConvShape       shape;
-    const HoloConvSpan *span[3];
-    bool                is_one;               // all pixels are
-    int64_t             planes, lines, width; // of a plane and of a line
-    int64_t             tile_lines, tiles;    // of a task; tasks of a plane
-} Region;
 
 // Is each row of pixels a row of the images? So it is with one place, everywhere.
 static bool is_matrix(const HoloConvShape *s)
@@ -60,15 +44,15 @@ static int64_t tile_panels(const HoloConvNhwc *c, int64_t tiles)
     return best;
 }
 
-static Region region_of(const Dense *d, int64_t i)
+static HoloConvRegion region_of(const HoloConvNhwc *c, int64_t i)
 {
-    const HoloConvNhwc *c = d->conv;
-    Region              r = {.is_one = holo_conv_region_count(&d->regions) == 1};
-    r.shape               = holo_conv_region(&c->shape, &d->regions, i, r.span);
-    r.planes              = r.is_one ? 1 : c->batch * r.shape.out[0];
-    r.lines               = r.is_one ? c->pixels : r.shape.out[1];
-    r.width               = r.is_one ? 1 : r.shape.out[2];
-    int64_t lines         = r.width < HOLO_GEMM_ROWS ? HOLO_GEMM_ROWS / r.width : 1;
+    HoloConvRegion r = {.is_one = holo_conv_region_count(&c->dense.regions) == 1};
+    r.shape          = holo_conv_region(&c->shape, &c->dense.regions, i, r.span);
+    r.is_matrix      = is_matrix(&r.shape);
+    r.planes         = r.is_one ? 1 : c->batch * r.shape.out[0];
+    r.lines          = r.is_one ? c->pixels : r.shape.out[1];
+    r.width          = r.is_one ? 1 : r.shape.out[2];
+    int64_t lines    = r.width < HOLO_GEMM_ROWS ? HOLO_GEMM_ROWS / r.width : 1;
     if (c->narrow && !r.is_one && r.width < NARROW_WIDTH) lines = 1;
     r.tiles      = holo_ceil_div(r.lines, lines);
     r.tile_lines = holo_ceil_div(r.lines, r.tiles); // no small one at the end
@@ -76,17 +60,18 @@ static Region region_of(const Dense *d, int64_t i)
     return r;
 }
 
-static Dense cut(const HoloConvNhwc *c)
+size_t holo_conv_dense_prepare(HoloConvNhwc *c)
 {
-    Dense d = {.conv = c};
-    holo_conv_regions(&c->shape, c->batch, &d.regions);
-    for (int64_t i = 0, n = holo_conv_region_count(&d.regions); i < n; i++) {
-        Region r = region_of(&d, i);
-        d.row_tiles += r.planes * r.tiles;
+    HoloConvDense *d = &c->dense;
+    holo_conv_regions(&c->shape, c->batch, &d->regions);
+    d->first = region_of(c, 0);
+    for (int64_t i = 0, n = holo_conv_region_count(&d->regions); i < n; i++) {
+        HoloConvRegion r = region_of(c, i);
+        d->row_tiles += r.planes * r.tiles;
     }
-    d.tile_columns = tile_panels(c, d.row_tiles * c->groups) * HOLO_PANEL;
-    d.column_tiles = holo_ceil_div(c->filters, d.tile_columns);
-    return d;
+    d->tile_columns = tile_panels(c, d->row_tiles * c->groups) * HOLO_PANEL;
+    d->column_tiles = holo_ceil_div(c->filters, d->tile_columns);
+    return HOLO_GEMM_SCRATCH;
 }
 
 // ---- work
@@ -97,7 +82,7 @@ typedef struct Rows {
     int64_t pixel, line, run; // in the output: the first, from one line to the next, and how many are beside each other
 } Rows;
 
-static Rows rows_of(const HoloConvNhwc *c, const Region *r, int64_t tile)
+static Rows rows_of(const HoloConvNhwc *c, const HoloConvRegion *r, int64_t tile)
 {
     const int64_t *out = c->shape.out;
     int64_t        y = tile % r->tiles * r->tile_lines, plane = tile / r->tiles, depth = r->shape.out[0];
@@ -112,7 +97,7 @@ static Rows rows_of(const HoloConvNhwc *c, const Region *r, int64_t tile)
 
 // The product of the places that the region sees: those that W, from number `at` on, has beside each other go at once. A
 // product of none gives the bias.
-static void multiply(const HoloConvNhwc *c, const Region *r, int64_t at, HoloPatchRows patch, HoloGemm g)
+static void multiply(const HoloConvNhwc *c, const HoloConvRegion *r, int64_t at, HoloPatchRows patch, HoloGemm g)
 {
     const int64_t *kernel = c->shape.kernel, *places = r->shape.kernel;
     HoloConvShape  shape = r->shape;
@@ -123,7 +108,7 @@ static void multiply(const HoloConvNhwc *c, const Region *r, int64_t at, HoloPat
     g.k = holo_product(3, shape.kernel) * c->channels;
     if (!g.k) count = 1;
     patch.shape = &shape;
-    if (!is_matrix(&r->shape)) g.patch = &patch;
+    if (!r->is_matrix) g.patch = &patch;
     for (int64_t i = 0; i < count; i++) {
         int64_t z = i / by, y = i % by;
         int64_t place = ((r->span[0]->place + z) * kernel[1] + r->span[1]->place + y) * kernel[2] + r->span[2]->place;
@@ -138,47 +123,45 @@ static void multiply(const HoloConvNhwc *c, const Region *r, int64_t at, HoloPat
 
 static void work(void *arg, int64_t i, int worker)
 {
-    const Dense        *d      = arg;
-    const HoloConvNhwc *c      = d->conv;
-    int64_t             column = i % d->column_tiles * d->tile_columns, tile = i / d->column_tiles % d->row_tiles;
-    int64_t             group = i / d->column_tiles / d->row_tiles, o = group * c->filters + column, region = 0;
-    int64_t             pixel = c->groups * c->channels, row = c->groups * c->filters;
-    int64_t             panels  = holo_ceil_div(c->filters, HOLO_PANEL) * HOLO_PANEL;
-    float              *scratch = holo_cpu_kernel_scratch(c->host, worker);
-    Region              r       = region_of(d, 0);
-    for (; tile >= r.planes * r.tiles; r = region_of(d, ++region)) tile -= r.planes * r.tiles;
+    const HoloConvNhwc  *c      = arg;
+    const HoloConvDense *d      = &c->dense;
+    int64_t              column = i % d->column_tiles * d->tile_columns, tile = i / d->column_tiles % d->row_tiles;
+    int64_t              group = i / d->column_tiles / d->row_tiles, o = group * c->filters + column, region = 0;
+    int64_t              pixel = c->groups * c->channels, row = c->groups * c->filters;
+    int64_t              panels  = holo_ceil_div(c->filters, HOLO_PANEL) * HOLO_PANEL;
+    float               *scratch = holo_cpu_kernel_scratch(c->host, worker);
+    HoloConvRegion       r       = d->first;
+    for (; tile >= r.planes * r.tiles; r = region_of(c, ++region)) tile -= r.planes * r.tiles;
     Rows          rows = rows_of(c, &r, tile);
     HoloFinish    finish;
-    bool          matrix = is_matrix(&r.shape);
-    HoloPatchRows patch  = {.channels = c->channels, .pixel = pixel, .first = rows.first};
-    HoloGemm      g      = {
-                  .m        = rows.rows,
-                  .n        = holo_least(d->tile_columns, c->filters - column),
-                  .a        = c->x + group * c->channels + (matrix ? rows.first * pixel : 0),
-                  .a_row    = pixel,
-                  .a_column = 1,
-                  .b_type   = c->narrow,
-                  .b_book   = c->w,
-                  .b_panel  = c->k * HOLO_PANEL,
-                  .b_step   = HOLO_PANEL,
-                  .c        = c->out + rows.pixel * row + o,
-                  .c_row    = row,
-                  .part     = rows.run < rows.rows ? rows.run : 0,
-                  .c_part   = rows.line * row,
-                  .d        = c->bias ? c->bias + o : NULL,
-                  .d_column = 1,
-                  .alpha    = 1,
-                  .beta     = 1,
-                  .finish   = holo_conv_finish(c, rows.pixel * row + o, &finish),
-                  .scratch  = scratch,
+    HoloPatchRows patch = {.channels = c->channels, .pixel = pixel, .first = rows.first};
+    HoloGemm      g     = {
+                 .m        = rows.rows,
+                 .n        = holo_least(d->tile_columns, c->filters - column),
+                 .a        = c->x + group * c->channels + (r.is_matrix ? rows.first * pixel : 0),
+                 .a_row    = pixel,
+                 .a_column = 1,
+                 .b_type   = c->narrow,
+                 .b_book   = c->w,
+                 .b_panel  = c->k * HOLO_PANEL,
+                 .b_step   = HOLO_PANEL,
+                 .c        = c->out + rows.pixel * row + o,
+                 .c_row    = row,
+                 .part     = rows.run < rows.rows ? rows.run : 0,
+                 .c_part   = rows.line * row,
+                 .d        = c->bias ? c->bias + o : NULL,
+                 .d_column = 1,
+                 .alpha    = 1,
+                 .beta     = 1,
+                 .finish   = holo_conv_finish(c, rows.pixel * row + o, &finish),
+                 .scratch  = scratch,
     };
     multiply(c, &r, (group * panels + column) * c->k, patch, g);
     for (int64_t at = 0; at < rows.rows && !c->has_finish; at += rows.run, rows.pixel += rows.line)
         holo_tail_run(&c->tail, c->host, rows.pixel, rows.run, o, g.n, scratch);
 }
 
-void holo_conv_dense_run(const HoloConvNhwc *c)
+void holo_conv_dense_run(HoloConvNhwc *c)
 {
-    Dense d = cut(c);
-    c->host->parallel(c->host, d.column_tiles * d.row_tiles * c->groups, work, &d);
+    c->host->parallel(c->host, c->dense.column_tiles * c->dense.row_tiles * c->groups, work, c);
 }

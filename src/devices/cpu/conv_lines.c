@@ -5,7 +5,6 @@
 // tiles see, so that rows of the image lie beside each other: the places of a column of the kernel are then one run, and a
 // product takes all of them at once. Pixels that are a dilation apart are tiles of their own. Tasks follow from the shape.
 #include "devices/cpu/conv_nhwc.h"
-#include "devices/cpu/conv_regions.h"
 
 enum {
     TILE        = HOLO_WINOGRAD_TILE,
@@ -18,26 +17,15 @@ enum {
     ALIKE       = 512,     // same cache lines
 };
 
-typedef struct Lines {
-    const HoloConvNhwc *conv;
-    int64_t             groups;                // of places
-    int64_t             tiles, block, blocks;  // of a row and of one phase of the dilation; of a task; tasks of a phase
-    int64_t             seen;                  // rows of the image that all rows of the output see
-    int64_t             row, place, sum_place; // floats, see HoloLineTiles
-    int64_t             runs;                  // of a column of the kernel
-    int64_t             filters;               // up to whole panels
-} Lines;
-
 static double product(double a, double b, double c, double d)
 {
     return a * b * c * d;
 }
 
 // Is it faster than what leaves out the padding, as far as counting tells? Numbers are multiplications, or as many as what is done takes time.
-static bool pays(const Lines *l)
+static bool pays(const HoloConvNhwc *c, const HoloConvLines *l)
 {
     enum { TRANSFORM = 4, LOAD = 4, GATHER = 2, START = 1 << 14, FEW_ROWS = 8 };
-    const HoloConvNhwc  *c     = l->conv;
     const HoloConvShape *s     = &c->shape;
     double               tiles = (double)c->batch * (double)s->dilation[2] * (double)l->tiles;
     double               work  = product((double)c->channels, (double)c->filters, (double)s->kernel[1], 1);
@@ -53,26 +41,24 @@ static bool pays(const Lines *l)
     return fast * (l->seen != s->out[1] && s->out[1] < FEW_ROWS ? 1.3 : 1.1) < plain;
 }
 
-static Lines lines_of(const HoloConvNhwc *c)
+static HoloConvLines lines_of(const HoloConvNhwc *c)
 {
     const HoloConvShape *s = &c->shape;
-    Lines                l = {
-                       .conv    = c,
-                       .groups  = holo_ceil_div(s->kernel[2], GROUP),
-                       .tiles   = holo_ceil_div(holo_ceil_div(s->out[2], s->dilation[2]), TILE),
-                       .seen    = (s->out[1] - 1) * s->stride[1] + (s->kernel[1] - 1) * s->dilation[1] + 1,
-                       .row     = c->channels,
-                       .runs    = s->dilation[1] == 1 ? 1 : s->kernel[1],
-                       .filters = holo_ceil_div(c->filters, HOLO_PANEL) * HOLO_PANEL,
+    HoloConvLines        l = {
+               .groups  = holo_ceil_div(s->kernel[2], GROUP),
+               .tiles   = holo_ceil_div(holo_ceil_div(s->out[2], s->dilation[2]), TILE),
+               .seen    = (s->out[1] - 1) * s->stride[1] + (s->kernel[1] - 1) * s->dilation[1] + 1,
+               .row     = c->channels,
+               .runs    = s->dilation[1] == 1 ? 1 : s->kernel[1],
+               .filters = holo_ceil_div(c->filters, HOLO_PANEL) * HOLO_PANEL,
     };
     if (s->kernel[1] == 1 && l.row % ALIKE == 0) l.row += SPACING;
     return l;
 }
 
 // The tiles of a task: as many as stay in the cache, but not so many that there are few tasks.
-static void cut(Lines *l)
+static void cut(const HoloConvNhwc *c, HoloConvLines *l)
 {
-    const HoloConvNhwc  *c    = l->conv;
     const HoloConvShape *s    = &c->shape;
     int64_t              tile = PLACES * l->seen * l->row, sums = PLACES * s->out[1] * l->filters;
     int64_t              most  = holo_least(TASK_FLOATS / tile, TASK_FLOATS / sums);
@@ -93,58 +79,58 @@ bool holo_lines_fits(const HoloConvNhwc *c)
         s->out[0] != 1 || s->pad[0] || s->pad[1] < 0 || s->pad[2] < 0 || s->kernel[2] < GROUP || s->stride[2] != 1 ||
         s->dilation[2] > s->out[2] || c->channels < HOLO_PANEL || c->filters < HOLO_PANEL)
         return false;
-    Lines l = lines_of(c);
+    HoloConvLines l = lines_of(c);
     return product(PLACES, (double)l.seen, (double)l.row, 1) <= TASK_FLOATS &&
            product(PLACES, (double)s->out[1], (double)l.filters, 1) <= TASK_FLOATS &&
            product((double)(PLACES * l.groups), (double)s->kernel[1], (double)c->channels, (double)l.filters) <=
                W_FLOATS &&
-           pays(&l);
+           pays(c, &l);
 }
 
-static int64_t weights_place(const Lines *l) // floats of one of the six
+static int64_t weights_place(const HoloConvNhwc *c) // floats of one of the six
 {
-    return l->conv->shape.kernel[1] * l->conv->channels * l->filters;
+    return c->shape.kernel[1] * c->channels * c->lines.filters;
 }
 
-size_t holo_lines_scratch(const HoloConvNhwc *c)
+size_t holo_lines_prepare(HoloConvNhwc *c)
 {
-    Lines l = lines_of(c);
-    cut(&l);
-    return (size_t)(HOLO_GEMM_SCRATCH + PLACES * (l.place + l.sum_place + l.groups * weights_place(&l)));
+    HoloConvLines *l = &c->lines;
+    *l               = lines_of(c);
+    cut(c, l);
+    return (size_t)(HOLO_GEMM_SCRATCH + PLACES * (l->place + l->sum_place + l->groups * weights_place(c)));
 }
 
 // A worker's memory: that of the matrix product, sums, tiles; behind those of the first the weights.
-static float *sums_at(const Lines *l, int worker)
+static float *sums_at(const HoloConvNhwc *c, int worker)
 {
-    return holo_cpu_kernel_scratch(l->conv->host, worker) + HOLO_GEMM_SCRATCH;
+    return holo_cpu_kernel_scratch(c->host, worker) + HOLO_GEMM_SCRATCH;
 }
 
-static float *tiles_at(const Lines *l, int worker)
+static float *tiles_at(const HoloConvNhwc *c, int worker)
 {
-    return sums_at(l, worker) + PLACES * l->sum_place;
+    return sums_at(c, worker) + PLACES * c->lines.sum_place;
 }
 
-static float *weights_at(const Lines *l)
+static float *weights_at(const HoloConvNhwc *c)
 {
-    return tiles_at(l, 0) + PLACES * l->place;
+    return tiles_at(c, 0) + PLACES * c->lines.place;
 }
 
 static void work_weights(void *arg, int64_t i, int worker)
 {
     (void)worker;
-    const Lines         *l     = arg;
-    const HoloConvNhwc  *c     = l->conv;
+    const HoloConvNhwc  *c     = arg;
     const HoloConvShape *s     = &c->shape;
     int64_t              panel = s->kernel[1] * c->channels * HOLO_PANEL;
     c->host->kernels->line_weights_f32(s->kernel[1], s->kernel[2], c->channels,
                                        holo_weights_at(c->w, i * s->kernel[2] * panel, c->narrow), c->narrow,
-                                       weights_at(l) + i * panel, weights_place(l));
+                                       weights_at(c) + i * panel, weights_place(c));
 }
 
 // The products of one group of places with tiles that are there; tiles that lie as one are one product.
-static void multiply(const Lines *l, int64_t group, int64_t count, int worker)
+static void multiply(const HoloConvNhwc *c, int64_t group, int64_t count, int worker)
 {
-    const HoloConvNhwc  *c   = l->conv;
+    const HoloConvLines *l   = &c->lines;
     const HoloConvShape *s   = &c->shape;
     bool                 one = l->seen == s->out[1];
     int64_t              k = s->kernel[1] * c->channels, run = k / l->runs;
@@ -163,9 +149,9 @@ static void multiply(const Lines *l, int64_t group, int64_t count, int worker)
     for (int64_t p = 0; p < PLACES; p++)
         for (int64_t t = 0; t < (one ? 1 : count); t++)
             for (int64_t y = 0; y < l->runs; y++) {
-                g.a      = tiles_at(l, worker) + p * l->place + (t * l->seen + y * s->dilation[1]) * l->row;
-                g.b      = weights_at(l) + (group * PLACES + p) * weights_place(l) + y * run * HOLO_PANEL;
-                g.c      = sums_at(l, worker) + p * l->sum_place + t * s->out[1] * l->filters;
+                g.a      = tiles_at(c, worker) + p * l->place + (t * l->seen + y * s->dilation[1]) * l->row;
+                g.b      = weights_at(c) + (group * PLACES + p) * weights_place(c) + y * run * HOLO_PANEL;
+                g.c      = sums_at(c, worker) + p * l->sum_place + t * s->out[1] * l->filters;
                 g.resume = group || y;
                 c->host->kernels->gemm_f32(&g);
             }
@@ -173,15 +159,15 @@ static void multiply(const Lines *l, int64_t group, int64_t count, int worker)
 
 static void work_tiles(void *arg, int64_t i, int worker)
 {
-    const Lines         *l     = arg;
-    const HoloConvNhwc  *c     = l->conv;
+    const HoloConvNhwc  *c     = arg;
+    const HoloConvLines *l     = &c->lines;
     const HoloConvShape *s     = &c->shape;
     int64_t              image = i / l->blocks / s->dilation[2], phase = i / l->blocks % s->dilation[2];
     int64_t              first = i % l->blocks * l->block, count = holo_least(l->block, l->tiles - first);
     int64_t              x  = phase + first * TILE * s->dilation[2];
     HoloLineTiles        in = {
                .shape    = s,
-               .tiles    = tiles_at(l, worker),
+               .tiles    = tiles_at(c, worker),
                .place    = l->place,
                .tile     = l->seen * l->row,
                .row      = l->row,
@@ -191,7 +177,7 @@ static void work_tiles(void *arg, int64_t i, int worker)
     };
     HoloLineTiles out = {
         .shape    = s,
-        .tiles    = sums_at(l, worker),
+        .tiles    = sums_at(c, worker),
         .place    = l->sum_place,
         .tile     = s->out[1] * l->filters,
         .row      = l->filters,
@@ -203,7 +189,7 @@ static void work_tiles(void *arg, int64_t i, int worker)
     for (int64_t group = 0; group < l->groups; group++) {
         c->host->kernels->line_in_f32(&in, c->x + image * s->in[1] * s->in[2] * c->channels,
                                       x + group * GROUP * s->dilation[2] - s->pad[2], count);
-        multiply(l, group, count, worker);
+        multiply(c, group, count, worker);
     }
     c->host->kernels->line_out_f32(&out, c->bias, holo_conv_finish(c, 0, &finish), x, count, c->out,
                                    image * s->out[1] * s->out[2] * c->filters);
@@ -212,18 +198,15 @@ static void work_tiles(void *arg, int64_t i, int worker)
 // The tail over one row of the output.
 static void work_tail(void *arg, int64_t i, int worker)
 {
-    const Lines        *l     = arg;
-    const HoloConvNhwc *c     = l->conv;
+    const HoloConvNhwc *c     = arg;
     int64_t             width = c->shape.out[2];
     holo_tail_run(&c->tail, c->host, i * width, width, 0, c->filters, holo_cpu_kernel_scratch(c->host, worker));
 }
 
-void holo_lines_run(const HoloConvNhwc *c)
+void holo_lines_run(HoloConvNhwc *c)
 {
     const HoloHost *host = c->host;
-    Lines           l    = lines_of(c);
-    cut(&l);
-    host->parallel(host, l.filters / HOLO_PANEL, work_weights, &l);
-    host->parallel(host, c->batch * c->shape.dilation[2] * l.blocks, work_tiles, &l);
-    if (!c->has_finish) host->parallel(host, c->pixels / c->shape.out[2], work_tail, &l);
+    host->parallel(host, c->lines.filters / HOLO_PANEL, work_weights, c);
+    host->parallel(host, c->batch * c->shape.dilation[2] * c->lines.blocks, work_tiles, c);
+    if (!c->has_finish) host->parallel(host, c->pixels / c->shape.out[2], work_tail, c);
 }

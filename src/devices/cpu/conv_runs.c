@@ -11,12 +11,6 @@ enum {
     TAIL_PIXELS     = 64,      // at least, where there are as many: before the tail sees them
 };
 
-typedef struct Runs {
-    const HoloConvNhwc *conv;
-    bool                is_few;
-    int64_t             rows, tile; // of the outputs, and of a task
-} Runs;
-
 static int64_t line_floats(const HoloConvNhwc *c)
 {
     return holo_ceil_div(c->shape.kernel[2] * c->channels, HOLO_PANEL) * HOLO_PANEL;
@@ -41,9 +35,16 @@ bool holo_conv_runs_fits(const HoloConvNhwc *c)
                                      c->channels < DIRECT_CHANNELS && c->filters <= DIRECT_FILTERS);
 }
 
-size_t holo_conv_runs_scratch(const HoloConvNhwc *c)
+size_t holo_conv_runs_prepare(HoloConvNhwc *c)
 {
-    int64_t floats = holo_conv_few_fits(c) ? c->filters * c->shape.kernel[0] * c->shape.kernel[1] * line_floats(c) : 0;
+    HoloConvRuns *r     = &c->runs;
+    double        tasks = (double)c->pixels * (double)c->filters * (double)c->k / HOLO_CONV_WORK;
+    if (tasks > 2 * HOLO_CONV_TASKS) tasks = 2 * HOLO_CONV_TASKS;
+    r->is_few      = holo_conv_few_fits(c);
+    r->rows        = c->pixels / c->shape.out[2];
+    r->tile        = holo_ceil_div(r->rows, tasks < 1 ? 1 : (int64_t)tasks);
+    r->line        = line_floats(c);
+    int64_t floats = r->is_few ? c->filters * c->shape.kernel[0] * c->shape.kernel[1] * r->line : 0;
     return (size_t)floats + holo_tail_scratch(c->tail.program);
 }
 
@@ -52,16 +53,16 @@ static void filters_unpack(const HoloConvNhwc *c, float *out)
 {
     int64_t run = c->shape.kernel[2] * c->channels, lines = c->shape.kernel[0] * c->shape.kernel[1];
     for (int64_t o = 0; o < c->filters; o++)
-        for (int64_t l = 0; l < lines; l++, out += line_floats(c)) {
-            for (int64_t k = 0; k < line_floats(c); k++)
+        for (int64_t l = 0; l < lines; l++, out += c->runs.line) {
+            for (int64_t k = 0; k < c->runs.line; k++)
                 out[k] = k < run ? holo_conv_weight(c, (l * run + k) * HOLO_PANEL + o) : 0;
         }
 }
 
 static void work(void *arg, int64_t i, int worker)
 {
-    const Runs         *r       = arg;
-    const HoloConvNhwc *c       = r->conv;
+    const HoloConvNhwc *c       = arg;
+    const HoloConvRuns *r       = &c->runs;
     float              *scratch = holo_cpu_kernel_scratch(c->host, worker), *filters = NULL;
     int64_t             row = i * r->tile, end = holo_least(row + r->tile, r->rows), width = c->shape.out[2];
     if (r->is_few) {
@@ -87,11 +88,7 @@ static void work(void *arg, int64_t i, int worker)
     }
 }
 
-void holo_conv_runs_run(const HoloConvNhwc *c)
+void holo_conv_runs_run(HoloConvNhwc *c)
 {
-    Runs   r     = {.conv = c, .is_few = holo_conv_few_fits(c), .rows = c->pixels / c->shape.out[2]};
-    double tasks = (double)c->pixels * (double)c->filters * (double)c->k / HOLO_CONV_WORK;
-    if (tasks > 2 * HOLO_CONV_TASKS) tasks = 2 * HOLO_CONV_TASKS;
-    r.tile = holo_ceil_div(r.rows, tasks < 1 ? 1 : (int64_t)tasks);
-    c->host->parallel(c->host, holo_ceil_div(r.rows, r.tile), work, &r);
+    c->host->parallel(c->host, holo_ceil_div(c->runs.rows, c->runs.tile), work, c);
 }

@@ -15,13 +15,6 @@ enum {
     SPREADING   = 2,              // places that spreading one channel is worth
 };
 
-typedef struct Spread {
-    const HoloConvNhwc *conv;
-    int64_t             width, rows;            // filters and rows of the output of a task
-    int64_t             width_tiles, row_tiles; // row tiles of an image
-    int64_t             planes, filters, sums;  // floats of a task's memory
-} Spread;
-
 static int64_t rows_seen(const HoloConvShape *s, int64_t rows)
 {
     return holo_least(s->in[1], (rows - 1) * s->stride[1] + (s->kernel[1] - 1) * s->dilation[1] + 1);
@@ -35,11 +28,11 @@ static double floats_of(const HoloConvNhwc *c, int64_t width, int64_t rows)
                             (double)rows * (double)s->out[2]);
 }
 
-static Spread cut(const HoloConvNhwc *c)
+static HoloConvSpread cut(const HoloConvNhwc *c)
 {
     const HoloConvShape *s   = &c->shape;
     int64_t              all = holo_ceil_div(c->groups * c->filters, HOLO_PANEL) * HOLO_PANEL;
-    Spread               t   = {.conv = c, .width = holo_least(all, WIDTH), .rows = 1};
+    HoloConvSpread       t   = {.width = holo_least(all, WIDTH), .rows = 1};
     while (t.width > HOLO_PANEL && floats_of(c, t.width, 4) > FLOATS) t.width -= HOLO_PANEL;
     while (t.rows < s->out[1] && floats_of(c, t.width, t.rows + 1) <= FLOATS) t.rows++;
     t.width_tiles = holo_ceil_div(all, t.width);
@@ -60,10 +53,11 @@ bool holo_conv_spread_fits(const HoloConvNhwc *c)
     return (places + SPREADING) * c->filters < places * HOLO_PANEL && floats_of(c, HOLO_PANEL, 1) <= FLOATS_MOST;
 }
 
-size_t holo_conv_spread_scratch(const HoloConvNhwc *c)
+size_t holo_conv_spread_prepare(HoloConvNhwc *c)
 {
-    Spread t = cut(c);
-    return (size_t)(t.planes + t.filters + t.sums) + holo_tail_scratch(c->tail.program);
+    HoloConvSpread *t = &c->spread;
+    *t                = cut(c);
+    return (size_t)(t->planes + t->filters + t->sums) + holo_tail_scratch(c->tail.program);
 }
 
 // Filters `first` and on, packed by groups [place][channel][16], as panels [channel][place][16].
@@ -82,14 +76,14 @@ static void filters_spread(const HoloConvNhwc *c, int64_t first, int64_t width, 
 
 static void work(void *arg, int64_t i, int worker)
 {
-    const Spread        *t     = arg;
-    const HoloConvNhwc  *c     = t->conv;
-    const HoloConvShape *s     = &c->shape;
-    int64_t              first = i % t->width_tiles * t->width, y = i / t->width_tiles % t->row_tiles * t->rows;
-    int64_t              image = i / t->width_tiles / t->row_tiles, all = c->groups * c->filters;
-    int64_t              width = holo_least(t->width, all - first), rows = holo_least(t->rows, s->out[1] - y);
-    int64_t              top = y * s->stride[1] - s->pad[1],
-            bottom           = top + (rows - 1) * s->stride[1] + (s->kernel[1] - 1) * s->dilation[1] + 1;
+    const HoloConvNhwc   *c     = arg;
+    const HoloConvSpread *t     = &c->spread;
+    const HoloConvShape  *s     = &c->shape;
+    int64_t               first = i % t->width_tiles * t->width, y = i / t->width_tiles % t->row_tiles * t->rows;
+    int64_t               image = i / t->width_tiles / t->row_tiles, all = c->groups * c->filters;
+    int64_t               width = holo_least(t->width, all - first), rows = holo_least(t->rows, s->out[1] - y);
+    int64_t               top = y * s->stride[1] - s->pad[1],
+            bottom            = top + (rows - 1) * s->stride[1] + (s->kernel[1] - 1) * s->dilation[1] + 1;
     int64_t from = top < 0 ? 0 : top, to = holo_least(bottom, s->in[1]), seen = to > from ? to - from : 0;
     float  *tail = holo_cpu_kernel_scratch(c->host, worker), *planes = tail + holo_tail_scratch(c->tail.program);
     float  *filters = planes + t->planes, *sums = filters + t->filters;
@@ -127,8 +121,7 @@ static void work(void *arg, int64_t i, int worker)
     holo_tail_run(&c->tail, c->host, row, count, first, width, tail);
 }
 
-void holo_conv_spread_run(const HoloConvNhwc *c)
+void holo_conv_spread_run(HoloConvNhwc *c)
 {
-    Spread t = cut(c);
-    c->host->parallel(c->host, c->batch * t.row_tiles * t.width_tiles, work, &t);
+    c->host->parallel(c->host, c->batch * c->spread.row_tiles * c->spread.width_tiles, work, c);
 }

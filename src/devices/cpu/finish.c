@@ -6,6 +6,7 @@ typedef struct Reading {
     uint32_t        at;     // the next step
     int             before; // the operand that is the result so far
     HoloFinish     *out;
+    int             more; // the input that is added; 0: none
 } Reading;
 
 static const HoloMapStep *step_at(const Reading *r, uint32_t ahead, uint32_t op)
@@ -33,8 +34,8 @@ static void read_sum(Reading *r)
 {
     const HoloMapStep *step  = step_at(r, 0, HOLO_MAP_add);
     int                other = !step ? 0 : step->a == r->before ? step->b : step->b == r->before ? step->a : 0;
-    if (other < 1 || other >= HOLO_MAP_INPUTS || !r->tail->in[other] || !is_full(r->tail, other)) return;
-    r->out->more = r->tail->in[other];
+    if (other < 1 || other >= HOLO_MAP_INPUTS || !r->tail->from[other] || !is_full(r->tail, other)) return;
+    r->more = other;
     take(r, 1);
 }
 
@@ -64,7 +65,7 @@ static void read_bound(Reading *r, uint32_t op, bool *has, float *bound)
     take(r, 1);
 }
 
-bool holo_finish_of(const HoloTail *tail, HoloFinish *out)
+bool holo_finish_of(const HoloTail *tail, HoloFinish *out, int *out_more)
 {
     Reading r = {.tail = tail, .out = out};
     *out      = (HoloFinish){0};
@@ -72,5 +73,6 @@ bool holo_finish_of(const HoloTail *tail, HoloFinish *out)
     read_swish(&r);
     if (!out->has_slope) read_bound(&r, HOLO_MAP_at_least, &out->has_low, &out->low);
     if (!out->has_slope) read_bound(&r, HOLO_MAP_at_most, &out->has_high, &out->high);
+    *out_more = r.more;
     return r.at == tail->program->count && r.at > 0;
 }

@@ -11,23 +11,31 @@ typedef struct HoloCpuKernel {
     uint32_t    id; // see format/kernel_ids.def
     const char *name;
 
-    // Called when sizes are bound or, of an open step, found while running: operands have concrete sizes, call->params and params_size are the
-    // parameter block, call->host->workers is set; data need not be there. Refuses whatever run could
-    // not do safely. *out_scratch is the memory that each worker needs, in bytes.
-    HoloStatus (*check)(const HoloCall *call, size_t *out_scratch);
+    // A job is what a kernel knows of a call once its sizes are bound: shapes, strides, how the work is cut. It does not move.
+    size_t job_size; // in bytes
 
-    // Computes. check has accepted a call with the same sizes and parameters. Takes no memory but the host's temp; work
-    // is cut by shape alone.
-    HoloStatus (*run)(HoloCall *call);
+    // Called when sizes are bound or, of an open step, found while running: operands have concrete sizes, call->params and
+    // params_size are the parameter block, call->host->workers is set; data need not be there. Refuses whatever run could
+    // not do safely, and fills the job, which is all zeros before. *out_scratch, 0 before, is the memory that each worker
+    // needs, in bytes. Ask by holo_cpu_kernel_prepare.
+    HoloStatus (*prepare)(const HoloCall *call, void *job, size_t *out_scratch);
+
+    // Computes, as often as is wanted: prepare has filled the job for this call. Data may lie elsewhere each time, so that
+    // run looks up where, but no shape. Takes no memory but the host's temp; work is cut by shape alone.
+    HoloStatus (*run)(HoloCall *call, void *job);
 
     // Bytes in which input i is packed, or -1 where it is plain row-major. An input that is packed must
     // be a constant, packed by this kernel, of just so many bytes; any other must not be packed. NULL:
-    // nothing ever is. Called after check has accepted the sizes. A kernel that can have packed inputs accepts all sizes
+    // nothing ever is. Called after prepare has filled the job. A kernel that can have packed inputs accepts all sizes
     // that infer does, for eval cannot step in for it.
-    int64_t (*packed_size)(const HoloCall *call, int input);
+    int64_t (*packed_size)(const HoloCall *call, const void *job, int input);
 } HoloCpuKernel;
 
 const HoloCpuKernel *holo_cpu_kernel_find(uint32_t id); // NULL: no such
+
+// Prepares a job of kernel->job_size bytes, aligned as an arena's memory is, whatever was in it before.
+HOLO_MUST HoloStatus holo_cpu_kernel_prepare(const HoloCpuKernel *kernel, const HoloCall *call, void *job,
+                                             size_t *out_scratch);
 
 // ---- for the kernels themselves
 

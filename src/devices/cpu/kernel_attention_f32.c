@@ -23,13 +23,14 @@ enum {
 };
 
 typedef struct Job {
-    const HoloCall *call;
-    HoloAttention   a;                 // bias[0] alone is the mask, of f32 or bool; no scores are asked for
-    int64_t         past;              // keys before the first query, where a.ahead and a.valid do not say
-    bool            shared;            // rows are the heads of a group, each with one query
-    int64_t         units, rows;       // what is cut: groups or heads, and the rows of each
-    int64_t         tile, tiles;       // rows of a task, and tasks of a unit
-    int64_t         tile_units, tasks; // units of a task, and tasks in all
+    const HoloCall    *call;
+    HoloAttentionSizes s;
+    HoloAttention      a;                 // bias[0] alone is the mask, of f32 or bool; no scores are asked for
+    int64_t            past;              // keys before the first query, where a.ahead and a.valid do not say
+    bool               shared;            // rows are the heads of a group, each with one query
+    int64_t            units, rows;       // what is cut: groups or heads, and the rows of each
+    int64_t            tile, tiles;       // rows of a task, and tasks of a unit
+    int64_t            tile_units, tasks; // units of a task, and tasks in all
 } Job;
 
 // ---- sizes
@@ -102,9 +103,9 @@ static void cut(Job *j)
 }
 
 // The whole call in numbers. Where the output is empty, tasks is 0.
-static HoloStatus job_init(const HoloCall *call, Job *j, HoloAttentionSizes *s)
+static HoloStatus job_init(const HoloCall *call, Job *j)
 {
-    *j = (Job){.call = call};
+    HoloAttentionSizes *s = &j->s;
     HOLO_TRY(expect(call));
     HOLO_TRY(holo_attention_sizes(call, s));
     HOLO_TRY(expect_outputs(call, s));
@@ -122,7 +123,6 @@ static HoloStatus job_init(const HoloCall *call, Job *j, HoloAttentionSizes *s)
     a->causal  = holo_attr_int(call, "is_causal", 0) != 0;
     a->left    = holo_attr_int(call, "left_window_size", -1);
     a->right   = holo_attr_int(call, "right_window_size", -1);
-    a->valid   = valid ? valid->data : NULL;
     if (holo_in(call, PAST_KEY)) {
         a->k = holo_heads_outer(holo_out(call, PRESENT_KEY));
         a->v = holo_heads_outer(holo_out(call, PRESENT_VALUE));
@@ -155,15 +155,14 @@ static HoloStatus check_other(const HoloCall *call, size_t *out_scratch)
     return HOLO_OK;
 }
 
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
-    Job                j;
-    HoloAttentionSizes s;
+    Job *j = job;
     if (!holo_cpu_kernel_has_params(call, sizeof(HoloAttentionParams)))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of attention_f32");
     if (is_other(call)) return check_other(call, out_scratch);
-    HOLO_TRY(job_init(call, &j, &s));
-    *out_scratch = j.tasks ? (size_t)holo_attend_scratch(s.size, s.v_size) * sizeof(float) : 0;
+    HOLO_TRY(job_init(call, j));
+    *out_scratch = j->tasks ? (size_t)holo_attend_scratch(j->s.size, j->s.v_size) * sizeof(float) : 0;
     return HOLO_OK;
 }
 
@@ -228,17 +227,12 @@ static void work(void *arg, int64_t i, int worker)
     for (; unit < end; unit++) attend(j, unit, i % j->tiles * j->tile, worker);
 }
 
-typedef struct Join {
-    const HoloCall           *call;
-    const HoloAttentionSizes *s;
-} Join;
-
 // Old and new keys, and values, of one head, one behind the other.
 static void join(void *arg, int64_t i, int worker)
 {
     (void)worker;
-    const Join               *j     = arg;
-    const HoloAttentionSizes *s     = j->s;
+    const Job                *j     = arg;
+    const HoloAttentionSizes *s     = &j->s;
     int64_t                   batch = i / s->kv_heads, head = i % s->kv_heads;
     HoloTensor               *to[]   = {holo_out(j->call, PRESENT_KEY), holo_out(j->call, PRESENT_VALUE)};
     const int64_t             size[] = {s->size, s->v_size};
@@ -255,18 +249,18 @@ static void join(void *arg, int64_t i, int worker)
     }
 }
 
-static HoloStatus run_onnx(HoloCall *call)
+static HoloStatus run_onnx(HoloCall *call, Job *j)
 {
-    Job                j;
-    HoloAttentionSizes s;
-    HOLO_TRY(job_init(call, &j, &s));
-    for (int64_t b = 0; j.a.valid && b < s.batch; b++)
-        if (j.a.valid[b] < 0 || j.a.valid[b] > s.keys)
+    const HoloTensor *valid = holo_in(call, VALID);
+    j->call                 = call;
+    j->a.valid              = valid ? valid->data : NULL;
+    for (int64_t b = 0; j->a.valid && b < j->s.batch; b++)
+        if (j->a.valid[b] < 0 || j->a.valid[b] > j->s.keys)
             return holo_call_fail(call, HOLO_BAD_INPUT, "nonpad_kv_seqlen %lld, expected 0 to %lld",
-                                  (long long)j.a.valid[b], (long long)s.keys);
+                                  (long long)j->a.valid[b], (long long)j->s.keys);
     if (holo_out(call, PRESENT_KEY) || holo_out(call, PRESENT_VALUE))
-        call->host->parallel(call->host, s.batch * s.kv_heads, join, &(Join){call, &s});
-    if (j.tasks) call->host->parallel(call->host, j.tasks, work, &j);
+        call->host->parallel(call->host, j->s.batch * j->s.kv_heads, join, j);
+    if (j->tasks) call->host->parallel(call->host, j->tasks, work, j);
     return HOLO_OK;
 }
 
@@ -335,9 +329,9 @@ static HoloStatus attend_other(const HoloCall *call, const HoloAttention *a)
     return HOLO_OK;
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    if (!is_other(call)) return run_onnx(call);
+    if (!is_other(call)) return run_onnx(call, job);
     call->attend      = attend_other;
     HoloStatus status = holo_op_eval(call);
     call->attend      = NULL;
@@ -345,8 +339,9 @@ static HoloStatus run(HoloCall *call)
 }
 
 const HoloCpuKernel holo_kernel_attention_f32 = {
-    .id    = HOLO_KERNEL_attention_f32,
-    .name  = "attention_f32",
-    .check = check,
-    .run   = run,
+    .id       = HOLO_KERNEL_attention_f32,
+    .name     = "attention_f32",
+    .job_size = sizeof(Job),
+    .prepare  = prepare,
+    .run      = run,
 };

@@ -12,7 +12,7 @@ typedef struct Cast {
     const HoloHost   *host;
     const HoloTensor *x;
     HoloTensor       *y;
-    int64_t           count;
+    int64_t           count, tasks;
 } Cast;
 
 static bool is_pair(const HoloCall *call, HoloDtype x, HoloDtype y)
@@ -22,8 +22,9 @@ static bool is_pair(const HoloCall *call, HoloDtype x, HoloDtype y)
     return x == HOLO_F32 && (y == HOLO_F16 || y == HOLO_BF16);
 }
 
-static HoloStatus cast_init(const HoloCall *call, Cast *c)
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
+    Cast                 *c      = job;
     const HoloCastParams *params = call->params;
     const HoloTensor     *x      = holo_in(call, 0);
     HoloTensor           *y      = holo_out(call, 0);
@@ -31,15 +32,10 @@ static HoloStatus cast_init(const HoloCall *call, Cast *c)
         y->kind != HOLO_TENSOR || !is_pair(call, x->dtype, y->dtype) || holo_tensor_count(x) < 0 ||
         holo_tensor_count(x) != holo_tensor_count(y))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of cast_f32");
-    *c = (Cast){.host = call->host, .x = x, .y = y, .count = holo_tensor_count(x)};
+    *c       = (Cast){.host = call->host, .x = x, .y = y, .count = holo_tensor_count(x)};
+    c->tasks = holo_ceil_div(c->count, PART);
+    (void)out_scratch;
     return HOLO_OK;
-}
-
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
-{
-    Cast c;
-    *out_scratch = 0;
-    return cast_init(call, &c);
 }
 
 static void round_trip(const HoloKernelTable *k, int64_t count, const float *x, float *y)
@@ -70,17 +66,17 @@ static void work(void *arg, int64_t i, int worker)
                                                                    (uint16_t *)c->y->data + at);
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Cast c;
-    HOLO_TRY(cast_init(call, &c));
-    call->host->parallel(call->host, holo_ceil_div(c.count, PART), work, &c);
+    const Cast *c = job;
+    call->host->parallel(call->host, c->tasks, work, job);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_cast_f32 = {
-    .id    = HOLO_KERNEL_cast_f32,
-    .name  = "cast_f32",
-    .check = check,
-    .run   = run,
+    .id       = HOLO_KERNEL_cast_f32,
+    .name     = "cast_f32",
+    .job_size = sizeof(Cast),
+    .prepare  = prepare,
+    .run      = run,
 };

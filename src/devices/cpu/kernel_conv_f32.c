@@ -23,15 +23,16 @@ enum {
 typedef struct Conv {
     const HoloHost *host;
     HoloConvShape   shape;
-    const float    *x, *w, *bias; // bias NULL: none
+    const float    *x, *w, *bias; // when running; bias NULL: none
     float          *out;
+    int64_t         tasks;
     int64_t         batch, groups;
     int64_t         channels, filters;                                    // of a group
     int64_t         k, pixels;                                            // of a filter; of a plane of the output
     bool            direct;                                               // depthwise
     int64_t         tile_pixels, tile_filters, pixel_tiles, filter_tiles; // dense
     bool            shared;                                               // patches are packed before
-    int64_t         panels, k_tiles;                                      // of a plane; then
+    int64_t         panels, k_tiles, patch_tasks;                         // of a plane; then
     int64_t         band_rows, bands, band_count, tile_bands; // else: bands of a plane, of all planes, of a task
     int64_t         lines, columns, phases;                   // of a phase; floats of all phases
 } Conv;
@@ -107,22 +108,24 @@ static HoloStatus conv_init(const HoloCall *call, Conv *c)
     if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of conv_f32");
     HOLO_TRY(holo_conv_expect(call, false, &c->groups));
-    const HoloTensor *x = call->in[0], *w = call->in[1], *b = holo_in(call, 2), *out = call->out[0];
+    const HoloTensor *x = call->in[0], *w = call->in[1], *out = call->out[0];
     if (!holo_tensor_count(out)) return HOLO_OK;
     HOLO_TRY(holo_conv_shape(call, w->dim + 2, false, false, &c->shape));
     flatten(&c->shape);
-    c->x        = x->data;
-    c->w        = w->data;
-    c->bias     = b ? b->data : NULL;
-    c->out      = out->data;
     c->batch    = x->dim[0];
     c->channels = w->dim[1];
     c->filters  = w->dim[0] / c->groups;
     c->k        = holo_product(w->rank - 1, w->dim + 1);
     c->pixels   = c->shape.out[0] * c->shape.out[1] * c->shape.out[2];
     c->direct   = c->channels == 1 && c->groups > 1;
-    if (c->direct) return cut_direct(call, c);
+    if (c->direct) {
+        HOLO_TRY(cut_direct(call, c));
+        c->tasks = holo_ceil_div(c->band_count, c->tile_bands);
+        return HOLO_OK;
+    }
     cut(c);
+    c->tasks       = c->batch * c->groups * c->pixel_tiles * c->filter_tiles;
+    c->patch_tasks = c->shared ? c->batch * c->groups * c->panels * c->k_tiles : 0;
     return HOLO_OK;
 }
 
@@ -132,14 +135,14 @@ static size_t direct_floats(const Conv *c)
     return (size_t)(c->phases + c->lines * c->columns + 2 * c->k + 2 * HOLO_DEPTHWISE_SLACK);
 }
 
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
-    Conv c;
-    HOLO_TRY(conv_init(call, &c));
-    size_t patches =
-        c.shared ? (size_t)(c.batch * c.groups * c.panels * HOLO_PANEL * c.k) : (size_t)c.tile_pixels * HOLO_GEMM_K;
-    size_t floats = c.direct ? direct_floats(&c) : HOLO_GEMM_SCRATCH + patches;
-    *out_scratch  = c.batch ? floats * sizeof(float) : 0;
+    Conv *c = job;
+    HOLO_TRY(conv_init(call, c));
+    size_t patches = c->shared ? (size_t)(c->batch * c->groups * c->panels * HOLO_PANEL * c->k)
+                               : (size_t)c->tile_pixels * HOLO_GEMM_K;
+    size_t floats  = c->direct ? direct_floats(c) : HOLO_GEMM_SCRATCH + patches;
+    *out_scratch   = c->batch ? floats * sizeof(float) : 0;
     return HOLO_OK;
 }
 
@@ -273,25 +276,24 @@ static void work_direct(void *arg, int64_t i, int worker)
     }
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Conv c;
-    HOLO_TRY(conv_init(call, &c));
-    if (!c.batch) return HOLO_OK;
-    const HoloHost *host   = call->host;
-    int64_t         planes = c.batch * c.groups;
-    if (c.direct) {
-        host->parallel(host, holo_ceil_div(c.band_count, c.tile_bands), work_direct, &c);
-        return HOLO_OK;
-    }
-    if (c.shared) host->parallel(host, planes * c.panels * c.k_tiles, work_patches, &c);
-    host->parallel(host, planes * c.pixel_tiles * c.filter_tiles, work, &c);
+    Conv           *c    = job;
+    const HoloHost *host = call->host;
+    if (!c->tasks) return HOLO_OK;
+    c->x    = call->in[0]->data;
+    c->w    = call->in[1]->data;
+    c->bias = holo_in(call, 2) ? call->in[2]->data : NULL;
+    c->out  = call->out[0]->data;
+    if (c->patch_tasks) host->parallel(host, c->patch_tasks, work_patches, c);
+    host->parallel(host, c->tasks, c->direct ? work_direct : work, c);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_conv_f32 = {
-    .id    = HOLO_KERNEL_conv_f32,
-    .name  = "conv_f32",
-    .check = check,
-    .run   = run,
+    .id       = HOLO_KERNEL_conv_f32,
+    .name     = "conv_f32",
+    .job_size = sizeof(Conv),
+    .prepare  = prepare,
+    .run      = run,
 };

@@ -26,6 +26,8 @@ typedef struct Conv {
     double            x_scale, y_scale, y_zero; // when running
     int64_t           batch, groups, channels, filters, k, pixels;
     int64_t           tile_pixels, pixel_tiles, part_filters, filter_parts;
+    int64_t           image, tasks; // bytes of a group of an image
+    bool              one_scale;    // of w
 } Conv;
 
 typedef struct Memory { // of a worker; rows and panels follow, for as long filters as there are
@@ -60,6 +62,9 @@ static void cut(Conv *c)
     c->part_filters = c->filters;
     if (c->batch * c->groups * c->pixel_tiles < TILE_TASKS && c->filters > PART_FILTERS) c->part_filters = PART_FILTERS;
     c->filter_parts = c->part_filters ? holo_ceil_div(c->filters, c->part_filters) : 0;
+    c->image        = holo_product(c->x->rank - 2, c->x->dim + 2) * c->channels;
+    c->tasks        = c->batch * c->groups * c->filter_parts * c->pixel_tiles;
+    c->one_scale    = c->scaled && holo_tensor_count(c->w_scale) == 1;
 }
 
 static HoloStatus conv_init(const HoloCall *call, Conv *c)
@@ -99,11 +104,11 @@ static size_t rows_bytes(const Conv *c)
     return TILE_FILTERS * HOLO_I8_ROW((size_t)c->k);
 }
 
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
-    Conv c;
-    HOLO_TRY(conv_init(call, &c));
-    *out_scratch = sizeof(Memory) + rows_bytes(&c) + (size_t)(c.tile_pixels / HOLO_PANEL) * HOLO_I8_PANEL((size_t)c.k);
+    Conv *c = job;
+    HOLO_TRY(conv_init(call, c));
+    *out_scratch = sizeof(Memory) + rows_bytes(c) + (size_t)(c->tile_pixels / HOLO_PANEL) * HOLO_I8_PANEL((size_t)c->k);
     return HOLO_OK;
 }
 
@@ -120,7 +125,7 @@ static void finish(const Conv *c, int64_t filter, int64_t count, int64_t pixels,
 {
     for (int64_t i = 0; i < count; i++) {
         const float *w_scale = c->w_scale->data;
-        double       scale   = c->x_scale * (double)w_scale[holo_tensor_count(c->w_scale) == 1 ? 0 : filter + i];
+        double       scale   = c->x_scale * (double)w_scale[c->one_scale ? 0 : filter + i];
         c->host->kernels->finish_i8(&(HoloFinishI8){
             .n            = pixels,
             .sums         = sums + i * TILE_PIXELS,
@@ -146,11 +151,10 @@ static void work(void *arg, int64_t i, int worker)
     int64_t                pixel = i % c->pixel_tiles * c->tile_pixels, part = i / c->pixel_tiles % c->filter_parts;
     int64_t                plane = i / c->pixel_tiles / c->filter_parts, group = plane % c->groups;
     int64_t                pixels = holo_least(c->tile_pixels, c->pixels - pixel), panel = HOLO_I8_PANEL(c->k);
-    int64_t                in = holo_product(c->x->rank - 2, c->x->dim + 2) * c->channels;
     kernels->patch_i8(
         &(HoloPatchI8){
             .shape     = &c->shape,
-            .image     = (const uint8_t *)c->x->data + plane * in,
+            .image     = (const uint8_t *)c->x->data + plane * c->image,
             .channels  = c->channels,
             .is_signed = c->x->dtype == HOLO_I8,
             .zero      = (uint8_t)holo_cpu_kernel_zero(c->x_zero, 0),
@@ -191,23 +195,23 @@ static void work(void *arg, int64_t i, int worker)
     }
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Conv c;
-    HOLO_TRY(conv_init(call, &c));
-    if (!holo_tensor_count(c.out)) return HOLO_OK;
-    if (c.scaled) {
-        c.x_scale = holo_get_f(call->in[1], 0);
-        c.y_scale = holo_get_f(call->in[6], 0);
-        c.y_zero  = holo_get_f(call->in[7], 0);
+    Conv *c = job;
+    if (!c->tasks) return HOLO_OK;
+    if (c->scaled) {
+        c->x_scale = holo_get_f(call->in[1], 0);
+        c->y_scale = holo_get_f(call->in[6], 0);
+        c->y_zero  = holo_get_f(call->in[7], 0);
     }
-    call->host->parallel(call->host, c.batch * c.groups * c.filter_parts * c.pixel_tiles, work, &c);
+    call->host->parallel(call->host, c->tasks, work, c);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_conv_i8 = {
-    .id    = HOLO_KERNEL_conv_i8,
-    .name  = "conv_i8",
-    .check = check,
-    .run   = run,
+    .id       = HOLO_KERNEL_conv_i8,
+    .name     = "conv_i8",
+    .job_size = sizeof(Conv),
+    .prepare  = prepare,
+    .run      = run,
 };

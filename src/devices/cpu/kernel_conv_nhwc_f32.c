@@ -17,16 +17,6 @@ enum {
     NUMBER_MAX      = 1 << 30,
 };
 
-// How a direct convolution is cut, by shape alone: rows are rows of pixels.
-typedef struct Cut {
-    int64_t tile_rows, tile_columns, row_tiles, column_tiles;
-} Cut;
-
-typedef struct Work {
-    const HoloConvNhwc *conv;
-    Cut                 cut;
-} Work;
-
 // ---- shapes
 
 static bool is_depthwise(const HoloConvNhwc *c)
@@ -48,7 +38,7 @@ static HoloStatus conv_init(const HoloCall *call, HoloConvNhwc *c)
     const uint32_t known =
         HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_GROUPS | HOLO_CONV_NHWC_SMALL | tiles | HOLO_WEIGHTS_NARROW;
     const HoloConvNhwcParams *params = call->params;
-    *c                               = (HoloConvNhwc){.host = call->host};
+    c->host                          = call->host;
     if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags & ~known ||
         !(params->flags & HOLO_CONV_NHWC_PACKED) || (params->flags & tiles) == tiles ||
         (params->flags & HOLO_CONV_NHWC_SMALL && !(params->flags & HOLO_CONV_NHWC_WINOGRAD)) ||
@@ -56,7 +46,7 @@ static HoloStatus conv_init(const HoloCall *call, HoloConvNhwc *c)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of conv_nhwc_f32");
     HOLO_TRY(holo_conv_expect(call, true, &c->groups));
     HOLO_TRY(holo_tail_init(call, &params->tail, true, 3, &c->tail));
-    const HoloTensor *x = call->in[0], *w = call->in[1], *b = holo_in(call, 2), *out = call->out[0];
+    const HoloTensor *x = call->in[0], *w = call->in[1], *out = call->out[0];
     if (x->dim[x->rank - 1] > NUMBER_MAX || w->dim[0] > NUMBER_MAX)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "there are more than %d channels", NUMBER_MAX);
     c->channels  = w->dim[1];
@@ -75,64 +65,61 @@ static HoloStatus conv_init(const HoloCall *call, HoloConvNhwc *c)
     c->tile       = holo_winograd_tile(params->flags);
     if (c->by_tiles && !holo_winograd_fits(c))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the convolution is not one for transformed weights");
-    c->has_finish = holo_finish_of(&c->tail, &c->finish);
-    c->x          = x->data;
-    c->w          = w->data;
-    c->bias       = b ? b->data : NULL;
-    c->out        = out->data;
+    c->has_finish = holo_finish_of(&c->tail, &c->finish, &c->more);
     c->batch      = x->dim[0];
     c->k          = holo_product(w->rank - 1, w->dim + 1);
     c->pixels     = c->batch * c->shape.out[0] * c->shape.out[1] * c->shape.out[2];
     return HOLO_OK;
 }
 
-static int64_t packed_size(const HoloCall *call, int input)
+static int64_t packed_size(const HoloCall *call, const void *job, int input)
 {
     const HoloConvNhwcParams *params = call->params;
+    const HoloConvNhwc       *c      = job;
     const HoloTensor         *w      = holo_in(call, 1);
-    int64_t                   groups = holo_attr_int(call, "group", 1);
     if (input != 1) return -1;
-    return holo_conv_nhwc_packed(params->flags, groups, w->dim[0] / groups, w->dim[1],
+    return holo_conv_nhwc_packed(params->flags, c->groups, c->filters, c->channels,
                                  holo_product(w->rank - 2, w->dim + 2));
 }
 
 // ---- depthwise, and groups of few channels
 
 // Channels so few that the rows which a kernel sees of some pixels stay in the first cache; rows for the rest.
-static Cut cut_direct(const HoloConvNhwc *c)
+static size_t direct_prepare(HoloConvNhwc *c)
 {
-    Cut     t;
-    int64_t rows = c->batch * c->shape.out[0] * c->shape.out[1], channels = c->groups * c->channels;
-    double  work   = (double)c->pixels * (double)channels * (double)c->k;
-    t.column_tiles = holo_ceil_div(channels, DIRECT_CHANNELS);
-    t.tile_columns = holo_ceil_div(holo_ceil_div(channels, t.column_tiles), HOLO_PANEL) * HOLO_PANEL;
-    t.column_tiles = holo_ceil_div(channels, t.tile_columns);
-    int64_t want   = holo_least(rows, holo_ceil_div(2 * HOLO_CONV_TASKS, t.column_tiles));
+    HoloConvDirect t;
+    int64_t        rows = c->batch * c->shape.out[0] * c->shape.out[1], channels = c->groups * c->channels;
+    double         work = (double)c->pixels * (double)channels * (double)c->k;
+    t.column_tiles      = holo_ceil_div(channels, DIRECT_CHANNELS);
+    t.tile_columns      = holo_ceil_div(holo_ceil_div(channels, t.column_tiles), HOLO_PANEL) * HOLO_PANEL;
+    t.column_tiles      = holo_ceil_div(channels, t.tile_columns);
+    int64_t want        = holo_least(rows, holo_ceil_div(2 * HOLO_CONV_TASKS, t.column_tiles));
     if (work / DIRECT_WORK < (double)(want * t.column_tiles)) want = (int64_t)(work / DIRECT_WORK) / t.column_tiles;
     t.tile_rows = holo_ceil_div(rows, want > 1 ? want : 1);
     t.row_tiles = holo_ceil_div(rows, t.tile_rows);
-    return t;
+    c->direct   = t;
+    return 0;
 }
 
 static void work_direct(void *arg, int64_t i, int worker)
 {
-    const Work         *w      = arg;
-    const HoloConvNhwc *c      = w->conv;
-    int64_t             column = i % w->cut.column_tiles * w->cut.tile_columns, width = c->shape.out[2];
-    int64_t             row = i / w->cut.column_tiles * w->cut.tile_rows, rows = c->pixels / width;
-    int64_t             channels = c->groups * c->channels;
-    int64_t             columns  = holo_least(w->cut.tile_columns, channels - column);
-    HoloFinish          finish;
-    HoloDepthwiseNhwc   d = {
-          .shape    = &c->shape,
-          .channels = channels,
-          .image    = c->x,
-          .filter   = c->w,
-          .bias     = c->bias,
-          .finish   = holo_conv_finish(c, 0, &finish),
-          .out      = c->out,
+    const HoloConvNhwc   *c      = arg;
+    const HoloConvDirect *cut    = &c->direct;
+    int64_t               column = i % cut->column_tiles * cut->tile_columns, width = c->shape.out[2];
+    int64_t               row = i / cut->column_tiles * cut->tile_rows, rows = c->pixels / width;
+    int64_t               channels = c->groups * c->channels;
+    int64_t               columns  = holo_least(cut->tile_columns, channels - column);
+    HoloFinish            finish;
+    HoloDepthwiseNhwc     d = {
+            .shape    = &c->shape,
+            .channels = channels,
+            .image    = c->x,
+            .filter   = c->w,
+            .bias     = c->bias,
+            .finish   = holo_conv_finish(c, 0, &finish),
+            .out      = c->out,
     };
-    rows = holo_least(w->cut.tile_rows, rows - row);
+    rows = holo_least(cut->tile_rows, rows - row);
     if (c->by_groups)
         c->host->kernels->grouped_nhwc_f32(&d, c->channels, row, row + rows, column, column + columns);
     else
@@ -142,10 +129,9 @@ static void work_direct(void *arg, int64_t i, int worker)
                       holo_cpu_kernel_scratch(c->host, worker));
 }
 
-static void run_direct(const HoloConvNhwc *c)
+static void direct_run(HoloConvNhwc *c)
 {
-    Work w = {.conv = c, .cut = cut_direct(c)};
-    c->host->parallel(c->host, w.cut.column_tiles * w.cut.row_tiles, work_direct, &w);
+    c->host->parallel(c->host, c->direct.column_tiles * c->direct.row_tiles, work_direct, c);
 }
 
 // ---- ways to compute, in the order in which they are asked
@@ -161,89 +147,61 @@ static bool is_any(const HoloConvNhwc *c)
     return true;
 }
 
-static size_t no_scratch(const HoloConvNhwc *c)
-{
-    (void)c;
-    return 0;
-}
-
-static size_t gemm_scratch(const HoloConvNhwc *c)
-{
-    (void)c;
-    return HOLO_GEMM_SCRATCH;
-}
-
-// The tail and the product are not in the way of the bands.
-static size_t before_band(const HoloConvNhwc *c)
-{
-    size_t tail = holo_tail_scratch(c->tail.program);
-    return tail > HOLO_GEMM_SCRATCH ? tail : HOLO_GEMM_SCRATCH;
-}
-
-static size_t band_scratch(const HoloConvNhwc *c)
-{
-    return before_band(c) + holo_band_scratch();
-}
-
-static void run_band(const HoloConvNhwc *c)
-{
-    holo_band_run(c, before_band(c));
-}
-
-typedef struct Way {
-    bool (*fits)(const HoloConvNhwc *conv);
-    size_t (*scratch)(const HoloConvNhwc *conv); // floats for each worker
-    void (*run)(const HoloConvNhwc *conv);
-} Way;
-
-static const Way ways[] = {
-    {is_by_tiles, holo_winograd_scratch, holo_winograd_run},
-    {is_direct, no_scratch, run_direct},
-    {holo_lines_fits, holo_lines_scratch, holo_lines_run},
-    {holo_conv_few_fits, holo_conv_runs_scratch, holo_conv_runs_run},
-    {holo_band_fits, band_scratch, run_band},
-    {holo_conv_runs_fits, holo_conv_runs_scratch, holo_conv_runs_run},
-    {holo_conv_spread_fits, holo_conv_spread_scratch, holo_conv_spread_run},
-    {is_any, gemm_scratch, holo_conv_dense_run},
+static const HoloConvWay ways[] = {
+    {is_by_tiles, holo_winograd_prepare, holo_winograd_run},
+    {is_direct, direct_prepare, direct_run},
+    {holo_lines_fits, holo_lines_prepare, holo_lines_run},
+    {holo_conv_few_fits, holo_conv_runs_prepare, holo_conv_runs_run},
+    {holo_band_fits, holo_band_prepare, holo_band_run},
+    {holo_conv_runs_fits, holo_conv_runs_prepare, holo_conv_runs_run},
+    {holo_conv_spread_fits, holo_conv_spread_prepare, holo_conv_spread_run},
+    {is_any, holo_conv_dense_prepare, holo_conv_dense_run},
 };
 
-static const Way *way_of(const HoloConvNhwc *c)
+static const HoloConvWay *way_of(const HoloConvNhwc *c)
 {
-    const Way *way = ways;
+    const HoloConvWay *way = ways;
     while (!way->fits(c)) way++;
     return way;
 }
 
 // ----
 
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
-    HoloConvNhwc              c;
+    HoloConvNhwc             *c      = job;
     const HoloConvNhwcParams *params = call->params;
-    HOLO_TRY(conv_init(call, &c));
-    if (packed_size(call, 1) < 0) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W is too large to be packed");
-    *out_scratch = 0;
-    if (!c.batch) return HOLO_OK;
-    if (c.transforms && holo_panels_size(holo_winograd_places(c.tile), c.channels, c.filters) < 0)
+    HOLO_TRY(conv_init(call, c));
+    if (packed_size(call, c, 1) < 0) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W is too large to be packed");
+    if (!c->batch) return HOLO_OK;
+    if (c->transforms && holo_panels_size(holo_winograd_places(c->tile), c->channels, c->filters) < 0)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W is too large to be transformed");
-    size_t floats = way_of(&c)->scratch(&c);
+    c->way        = way_of(c);
+    size_t floats = c->way->prepare(c);
     size_t tail   = holo_tail_scratch(&params->tail);
     *out_scratch  = (floats > tail ? floats : tail) * sizeof(float);
     return HOLO_OK;
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    HoloConvNhwc c;
-    HOLO_TRY(conv_init(call, &c));
-    if (c.batch) way_of(&c)->run(&c);
+    HoloConvNhwc *c = job;
+    if (!c->way) return HOLO_OK;
+    holo_tail_begin(&c->tail);
+    c->finish.more = c->more ? c->tail.in[c->more] : NULL;
+    c->x           = call->in[0]->data;
+    c->w           = call->in[1]->data;
+    c->bias        = holo_in(call, 2) ? call->in[2]->data : NULL;
+    c->out         = call->out[0]->data;
+    c->way->run(c);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_conv_nhwc_f32 = {
     .id          = HOLO_KERNEL_conv_nhwc_f32,
     .name        = "conv_nhwc_f32",
-    .check       = check,
+    .job_size    = sizeof(HoloConvNhwc),
+    .prepare     = prepare,
     .run         = run,
     .packed_size = packed_size,
 };

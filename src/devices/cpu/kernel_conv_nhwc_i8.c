@@ -45,23 +45,29 @@ typedef struct Operands { // which input is what
 
 static const Operands operands[] = {{"QLinearConv", 1, 2, 3, 4, 5, 8}, {"ConvIntegerToFloat", 2, 4, 1, 3, 5, 6}};
 
+typedef struct Cut { // see Conv
+    int64_t pixel_tiles, tile_filters, filter_tiles;
+} Cut;
+
 typedef struct Conv {
     const HoloHost   *host;
     const Operands   *in;
     HoloConvShape     shape;
     const HoloTensor *x, *w, *x_zero, *w_zero, *w_scale, *bias; // zeros NULL: 0; bias NULL: none
     HoloTensor       *out;
-    float             x_scale, y_scale;                                    // when running
-    int               y_zero, zero;                                        // zero: the byte that is outside of x
-    bool              one_zero, one_scale;                                 // of w
-    int64_t           batch, groups, channels, filters, places, k, pixels; // channels and filters of a group
-    int64_t           tile_pixels, pixel_tiles, tile_filters, filter_tiles;
+    float             x_scale, y_scale;                                     // when running
+    int               y_zero, zero;                                         // zero: the byte that is outside of x
+    bool              one_zero, one_scale;                                  // of w
+    int64_t           batch, groups, channels, filters, places, k, pixels;  // channels and filters of a group
+    int64_t           tile_pixels, pixel_tiles, tile_filters, filter_tiles; // the last three: of one of the cuts
+    Cut               cuts[2];                                              // by patches, and by lines of the image
     int64_t           lines, line, run;   // lines that a pixel sees, bytes of one, and pixels that are copied together
     int64_t           inside, inside_end; // the pixels of a row that see nothing outside of the image on both sides
     int64_t           band_rows, bands, blocks; // of filters of one channel; blocks: of 16 channels
     int64_t part, parts, part_rows, row_tiles;  // of tiles that read lines: pixels of a row, parts of one, rows
     int64_t part_line, part_lines;              // bytes of a line of the image, and lines, that such a tile sees
     bool    depthwise, direct;
+    bool    is_empty;  // nothing comes out
     bool    real;      // real numbers come out: the sums of a tile are in a worker's memory before that
     bool    has_parts; // tiles can read lines
     bool    raw;       // when running: gemm_raw_i8 it is
@@ -196,11 +202,11 @@ static HoloStatus conv_init(const HoloCall *call, Conv *c)
     return HOLO_OK;
 }
 
-static int64_t packed_size(const HoloCall *call, int input)
+static int64_t packed_size(const HoloCall *call, const void *job, int input)
 {
-    Conv c;
-    if (conv_init(call, &c) || input != c.in->w) return -1;
-    return holo_conv_i8_size(c.depthwise, c.groups, c.filters, c.places, c.k);
+    const Conv *c = job;
+    (void)call;
+    return input == c->in->w ? holo_conv_i8_size(c->depthwise, c->groups, c->filters, c->places, c->k) : -1;
 }
 
 // With room behind it for what is copied too much.
@@ -234,12 +240,18 @@ static bool memory_find(Conv *c)
     return true;
 }
 
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
-    Conv c;
-    HOLO_TRY(conv_init(call, &c));
-    if (!memory_find(&c)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are too large");
-    *out_scratch = c.own + c.sums + (size_t)term_count(&c) * TERMS * sizeof(int32_t);
+    Conv *c = job;
+    HOLO_TRY(conv_init(call, c));
+    if (!memory_find(c)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are too large");
+    *out_scratch = c->own + c->sums + (size_t)term_count(c) * TERMS * sizeof(int32_t);
+    c->is_empty  = !holo_tensor_count(c->out);
+    c->cuts[0]   = (Cut){c->pixel_tiles, c->tile_filters, c->filter_tiles};
+    if (c->is_empty || !c->has_parts) return HOLO_OK;
+    c->pixel_tiles = c->batch * c->row_tiles * c->parts;
+    filters_cut(c);
+    c->cuts[1] = (Cut){c->pixel_tiles, c->tile_filters, c->filter_tiles};
     return HOLO_OK;
 }
 
@@ -552,35 +564,34 @@ static void work_band(void *arg, int64_t i, int worker)
     c->host->kernels->depthwise_i8(&d, row, holo_least(row + c->band_rows, s->out[1]), first);
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Conv c;
-    HOLO_TRY(conv_init(call, &c));
-    if (!holo_tensor_count(c.out)) return HOLO_OK;
-    c.x_scale = (float)holo_get_f(call->in[c.in->x_scale], 0);
-    c.y_scale = c.real ? 1 : (float)holo_get_f(call->in[6], 0);
-    c.y_zero  = c.real ? 0 : (int)holo_get_i(call->in[7], 0);
-    c.zero    = holo_cpu_kernel_zero(c.x_zero, 0) & 255;
-    if (!memory_find(&c)) return refuse(call);
-    raw_find(&c);
-    terms_make(&c);
-    if (c.raw && c.has_parts) {
-        c.pixel_tiles = c.batch * c.row_tiles * c.parts;
-        filters_cut(&c);
-    }
-    for (int i = 0; i < c.host->workers; i++) ((Memory *)(void *)holo_cpu_kernel_scratch(c.host, i))->held = -1;
-    if (c.depthwise)
-        call->host->parallel(call->host, c.batch * c.bands * c.blocks, work_band, &c);
+    Conv *c = job;
+    if (c->is_empty) return HOLO_OK;
+    c->x_scale = (float)holo_get_f(call->in[c->in->x_scale], 0);
+    c->y_scale = c->real ? 1 : (float)holo_get_f(call->in[6], 0);
+    c->y_zero  = c->real ? 0 : (int)holo_get_i(call->in[7], 0);
+    c->zero    = holo_cpu_kernel_zero(c->x_zero, 0) & 255;
+    raw_find(c);
+    bool       by_lines = c->raw && c->has_parts;
+    const Cut *cut      = &c->cuts[by_lines];
+    c->pixel_tiles      = cut->pixel_tiles;
+    c->tile_filters     = cut->tile_filters;
+    c->filter_tiles     = cut->filter_tiles;
+    terms_make(c);
+    for (int i = 0; i < c->host->workers; i++) ((Memory *)(void *)holo_cpu_kernel_scratch(c->host, i))->held = -1;
+    if (c->depthwise)
+        call->host->parallel(call->host, c->batch * c->bands * c->blocks, work_band, c);
     else
-        call->host->parallel(call->host, c.groups * c.pixel_tiles * c.filter_tiles,
-                             c.raw && c.has_parts ? work_part : work, &c);
+        call->host->parallel(call->host, c->groups * c->pixel_tiles * c->filter_tiles, by_lines ? work_part : work, c);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_conv_nhwc_i8 = {
     .id          = HOLO_KERNEL_conv_nhwc_i8,
     .name        = "conv_nhwc_i8",
-    .check       = check,
+    .job_size    = sizeof(Conv),
+    .prepare     = prepare,
     .run         = run,
     .packed_size = packed_size,
 };

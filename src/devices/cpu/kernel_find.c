@@ -13,6 +13,13 @@ const HoloCpuKernel *holo_cpu_kernel_find(uint32_t id)
     return id < (uint32_t)HOLO_COUNT(kernels) ? kernels[id] : NULL;
 }
 
+HoloStatus holo_cpu_kernel_prepare(const HoloCpuKernel *kernel, const HoloCall *call, void *job, size_t *out_scratch)
+{
+    memset(job, 0, kernel->job_size);
+    *out_scratch = 0;
+    return kernel->prepare(call, job, out_scratch);
+}
+
 bool holo_cpu_kernel_is_8(const HoloTensor *t, int rank_min, int rank_max)
 {
     return t && t->kind == HOLO_TENSOR && (t->dtype == HOLO_I8 || t->dtype == HOLO_U8) && t->rank >= rank_min &&

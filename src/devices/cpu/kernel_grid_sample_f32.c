@@ -11,14 +11,16 @@ enum { PLACES = 512, TAPS = 4 }; // places of a task; a multiple of a vector
 
 typedef struct Sampling {
     const HoloHost *host;
-    HoloGrid        grid; // but for tables, which are of the worker
-    const float    *x, *at;
+    HoloGrid        grid;   // but for tables, which are of the worker
+    const float    *x, *at; // when running
     float          *out;
-    int64_t         channels, places, tasks; // places and tasks of an image
+    int64_t         channels, places, tasks, all; // places and tasks of an image; all tasks
+    bool            is_empty;                     // there is nothing to read
 } Sampling;
 
-static HoloStatus init(const HoloCall *call, Sampling *s)
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
+    Sampling         *s = job;
     const HoloTensor *x = holo_in(call, 0), *at = holo_in(call, 1), *out = holo_out(call, 0);
     HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", 4, 4));
     HOLO_TRY(holo_cpu_kernel_expect(call, at, "the grid", 4, 4));
@@ -32,7 +34,8 @@ static HoloStatus init(const HoloCall *call, Sampling *s)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the grid or the output has another shape");
     if (x->dim[2] > INT32_MAX / 2 || x->dim[3] > INT32_MAX / 2 || x->dim[2] * x->dim[3] > INT32_MAX)
         return holo_call_fail(call, HOLO_UNSUPPORTED, "the image is too large for grid_sample_f32");
-    *s              = (Sampling){.host = call->host, .x = x->data, .at = at->data, .out = out->data};
+    *out_scratch    = PLACES * TAPS * (sizeof(int32_t) + sizeof(float));
+    s->host         = call->host;
     s->grid.height  = x->dim[2];
     s->grid.width   = x->dim[3];
     s->grid.align   = holo_attr_int(call, "align_corners", 0) != 0;
@@ -42,14 +45,9 @@ static HoloStatus init(const HoloCall *call, Sampling *s)
     s->channels     = x->dim[1];
     s->places       = out->dim[2] * out->dim[3];
     s->tasks        = holo_ceil_div(s->places, PLACES);
+    s->all          = holo_tensor_count(out) ? x->dim[0] * s->tasks : 0;
+    s->is_empty     = !holo_tensor_count(x);
     return HOLO_OK;
-}
-
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
-{
-    Sampling s;
-    *out_scratch = PLACES * TAPS * (sizeof(int32_t) + sizeof(float));
-    return init(call, &s);
 }
 
 static void work(void *arg, int64_t i, int worker)
@@ -66,19 +64,22 @@ static void work(void *arg, int64_t i, int worker)
         s->host->kernels->grid_sums_f32(&grid, s->x + c * plane, n, s->out + c * s->places + first);
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Sampling s;
-    HOLO_TRY(init(call, &s));
-    if (holo_tensor_count(call->out[0]) == 0) return HOLO_OK;
-    if (holo_tensor_count(call->in[0]) == 0) return holo_op_eval(call); // there is nothing to read
-    call->host->parallel(call->host, call->in[0]->dim[0] * s.tasks, work, &s);
+    Sampling *s = job;
+    if (!s->all) return HOLO_OK;
+    if (s->is_empty) return holo_op_eval(call);
+    s->x   = call->in[0]->data;
+    s->at  = call->in[1]->data;
+    s->out = call->out[0]->data;
+    call->host->parallel(call->host, s->all, work, s);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_grid_sample_f32 = {
-    .id    = HOLO_KERNEL_grid_sample_f32,
-    .name  = "grid_sample_f32",
-    .check = check,
-    .run   = run,
+    .id       = HOLO_KERNEL_grid_sample_f32,
+    .name     = "grid_sample_f32",
+    .job_size = sizeof(Sampling),
+    .prepare  = prepare,
+    .run      = run,
 };

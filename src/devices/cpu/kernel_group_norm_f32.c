@@ -17,12 +17,13 @@ enum {
 typedef struct Group {
     const HoloHost *host;
     HoloTail        tail;
-    const float    *x, *scale, *bias;
+    const float    *x, *scale, *bias; // when running
     float          *out;
     double          epsilon;
     int64_t         batch, rows, channels, groups;
     bool            peer;          // each channel is a group, in the order of ONNX Runtime
     int64_t         block, blocks; // rows of a block; blocks of an image
+    size_t          shared;        // floats of the memory of worker 0 that all share
     double         *sums;          // [batch][blocks][sum, square][channels]
     float          *factors;       // [batch][factor, addend][channels]
 } Group;
@@ -31,7 +32,7 @@ static HoloStatus group_init(const HoloCall *call, Group *g)
 {
     const HoloGroupNormParams *params = call->params;
     const HoloTensor          *x = holo_in(call, 0), *out = holo_out(call, 0);
-    *g = (Group){.host = call->host};
+    g->host = call->host;
     if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags & ~(uint32_t)HOLO_NORM_PEER)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of group_norm_f32");
     HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", 3, HOLO_MAX_RANK));
@@ -53,10 +54,6 @@ static HoloStatus group_init(const HoloCall *call, Group *g)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a group has more than one channel");
     HOLO_TRY(holo_tail_init(call, &params->tail, true, 3, &g->tail));
     if (!holo_tensor_count(x)) return HOLO_OK;
-    g->x       = x->data;
-    g->scale   = call->in[1]->data;
-    g->bias    = call->in[2]->data;
-    g->out     = out->data;
     g->epsilon = (double)params->epsilon;
     g->batch   = x->dim[0];
     g->rows    = holo_product(x->rank - 2, x->dim + 1);
@@ -72,14 +69,15 @@ static size_t shared_floats(const Group *g)
     return (size_t)(g->batch * g->channels * (4 * g->blocks + 2));
 }
 
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
-    Group   g;
+    Group  *g = job;
     int64_t size;
-    HOLO_TRY(group_init(call, &g));
-    if (!holo_mul(g.batch * g.channels, (4 * g.blocks + 2) * (int64_t)sizeof(float), &size))
+    HOLO_TRY(group_init(call, g));
+    if (!holo_mul(g->batch * g->channels, (4 * g->blocks + 2) * (int64_t)sizeof(float), &size))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the input is too large");
-    *out_scratch = (shared_floats(&g) + holo_tail_scratch(g.tail.program)) * sizeof(float);
+    g->shared    = shared_floats(g);
+    *out_scratch = (g->shared + holo_tail_scratch(g->tail.program)) * sizeof(float);
     return HOLO_OK;
 }
 
@@ -132,31 +130,35 @@ static void work_rows(void *arg, int64_t i, int worker)
     const HoloKernelTable *k = g->host->kernels;
     (g->peer ? k->affine_peer_f32 : k->affine_f32)(rows, g->channels, g->x + row * g->channels, factors,
                                                    factors + g->channels, g->out + row * g->channels);
-    holo_tail_run(&g->tail, g->host, row, rows, 0, g->channels,
-                  holo_cpu_kernel_scratch(g->host, worker) + shared_floats(g));
+    holo_tail_run(&g->tail, g->host, row, rows, 0, g->channels, holo_cpu_kernel_scratch(g->host, worker) + g->shared);
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Group g;
-    HOLO_TRY(group_init(call, &g));
-    if (!g.batch) return HOLO_OK;
-    g.sums    = (double *)(void *)holo_cpu_kernel_scratch(call->host, 0);
-    g.factors = (float *)(g.sums + g.batch * g.blocks * 2 * g.channels);
-    if (g.peer) {
-        call->host->parallel(call->host, g.batch * holo_ceil_div(g.channels, CHANNELS), work_channels, &g);
+    Group *g = job;
+    if (!g->batch) return HOLO_OK;
+    g->x       = call->in[0]->data;
+    g->scale   = call->in[1]->data;
+    g->bias    = call->in[2]->data;
+    g->out     = call->out[0]->data;
+    g->sums    = (double *)(void *)holo_cpu_kernel_scratch(call->host, 0);
+    g->factors = (float *)(g->sums + g->batch * g->blocks * 2 * g->channels);
+    holo_tail_begin(&g->tail);
+    if (g->peer) {
+        call->host->parallel(call->host, g->batch * holo_ceil_div(g->channels, CHANNELS), work_channels, g);
     } else {
-        call->host->parallel(call->host, g.batch * g.blocks, work_sums, &g);
-        for (int64_t i = 0; i < g.batch; i++)
-            for (int64_t group = 0; group < g.groups; group++) factors_make(&g, i, group);
+        call->host->parallel(call->host, g->batch * g->blocks, work_sums, g);
+        for (int64_t i = 0; i < g->batch; i++)
+            for (int64_t group = 0; group < g->groups; group++) factors_make(g, i, group);
     }
-    call->host->parallel(call->host, g.batch * g.blocks, work_rows, &g);
+    call->host->parallel(call->host, g->batch * g->blocks, work_rows, g);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_group_norm_f32 = {
-    .id    = HOLO_KERNEL_group_norm_f32,
-    .name  = "group_norm_f32",
-    .check = check,
-    .run   = run,
+    .id       = HOLO_KERNEL_group_norm_f32,
+    .name     = "group_norm_f32",
+    .job_size = sizeof(Group),
+    .prepare  = prepare,
+    .run      = run,
 };

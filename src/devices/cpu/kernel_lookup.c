@@ -35,24 +35,22 @@ typedef struct Lookup {
     const void     *table;
     char           *y;
     int             x_size, y_size; // of an element, in bytes
-    int64_t         count;
+    int64_t         count, tasks;
 } Lookup;
 
-static HoloStatus lookup_init(const HoloCall *call, Lookup *l)
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
+    Lookup                 *l      = job;
     const HoloLookupParams *params = call->params;
     bool                    pair   = holo_in(call, 2) != NULL;
-    const HoloTensor       *x = holo_in(call, 0), *z = holo_in(call, pair), *table = holo_in(call, 1 + pair);
-    HoloTensor             *y = holo_out(call, 0);
+    (void)out_scratch;
+    const HoloTensor *x = holo_in(call, 0), *z = holo_in(call, pair), *table = holo_in(call, 1 + pair);
+    HoloTensor       *y = holo_out(call, 0);
     if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags || !x || !z || !table || !y ||
         x->kind != HOLO_TENSOR || table->kind != HOLO_TENSOR || y->kind != HOLO_TENSOR || y->dtype != table->dtype)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of lookup");
     *l = (Lookup){
         .host   = call->host,
-        .x      = x->data,
-        .z      = pair ? z->data : NULL,
-        .table  = table->data,
-        .y      = y->data,
         .x_size = (int)holo_dtype_size(x->dtype),
         .y_size = (int)holo_dtype_size(y->dtype),
         .count  = holo_tensor_count(x),
@@ -65,14 +63,8 @@ static HoloStatus lookup_init(const HoloCall *call, Lookup *l)
     if (!fits || l->count < 0 || holo_tensor_count(y) != l->count ||
         holo_tensor_count(table) != (int64_t)1 << entry_bits)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the table is not one of lookup");
+    l->tasks = holo_ceil_div(l->count, PART);
     return HOLO_OK;
-}
-
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
-{
-    Lookup l;
-    *out_scratch = 0;
-    return lookup_init(call, &l);
 }
 
 static void work(void *arg, int64_t i, int worker)
@@ -89,17 +81,22 @@ static void work(void *arg, int64_t i, int worker)
                                                                 l->y + at * l->y_size);
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Lookup l;
-    HOLO_TRY(lookup_init(call, &l));
-    call->host->parallel(call->host, holo_ceil_div(l.count, PART), work, &l);
+    Lookup *l    = job;
+    bool    pair = holo_in(call, 2) != NULL;
+    l->x         = call->in[0]->data;
+    l->z         = pair ? call->in[1]->data : NULL;
+    l->table     = call->in[1 + pair]->data;
+    l->y         = call->out[0]->data;
+    call->host->parallel(call->host, l->tasks, work, l);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_lookup = {
-    .id    = HOLO_KERNEL_lookup,
-    .name  = "lookup",
-    .check = check,
-    .run   = run,
+    .id       = HOLO_KERNEL_lookup,
+    .name     = "lookup",
+    .job_size = sizeof(Lookup),
+    .prepare  = prepare,
+    .run      = run,
 };

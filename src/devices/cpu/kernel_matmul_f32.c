@@ -14,8 +14,8 @@ enum {
     ROWS_DIRECT  = 4,       // up to so many rows, packing B costs more than it gains
 };
 
-typedef struct Side { // one operand: a stack of matrices
-    const float *data;
+typedef struct Side {                  // one operand: a stack of matrices
+    const float *data;                 // when running
     int64_t      rows, columns;        // of one matrix, after transposition
     int64_t      row, column;          // strides
     int64_t      batch[HOLO_MAX_RANK]; // strides in the broadcast stack
@@ -24,9 +24,10 @@ typedef struct Side { // one operand: a stack of matrices
 typedef struct Product {
     const HoloHost *host;
     Side            a, b;
-    const float    *c; // NULL: none
+    bool            has_c;
+    const float    *c; // when running; NULL: none
     int64_t         c_row, c_column;
-    float          *out;
+    float          *out; // when running
     int64_t         m, n, k, batch;
     int             batch_rank;
     int64_t         batch_dim[HOLO_MAX_RANK];
@@ -36,6 +37,8 @@ typedef struct Product {
     HoloTail        tail;
     int64_t         tile_rows, tile_columns, tile_batch;  // sizes of a task
     int64_t         row_tiles, column_tiles, batch_tiles; // how many there are
+    int64_t         tasks;
+    bool            by_dots; // see is_dots
 } Product;
 
 // ---- shapes
@@ -44,7 +47,6 @@ typedef struct Product {
 static void side_init(const HoloTensor *t, bool right, bool transposed, Side *out)
 {
     int64_t last = t->dim[t->rank - 1];
-    out->data    = t->data;
     if (t->rank == 1) {
         out->rows    = right ? last : 1;
         out->columns = right ? 1 : last;
@@ -99,7 +101,7 @@ static HoloStatus addend_init(const HoloCall *call, const HoloTensor *c, Product
     int64_t rows = c->rank > 1 ? c->dim[0] : 1, columns = c->rank > 0 ? c->dim[c->rank - 1] : 1;
     if ((rows != 1 && rows != p->m) || (columns != 1 && columns != p->n))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "C does not broadcast to the product");
-    p->c        = c->data;
+    p->has_c    = true;
     p->c_row    = rows == 1 ? 0 : columns;
     p->c_column = columns == 1 ? 0 : 1;
     return HOLO_OK;
@@ -136,6 +138,12 @@ static void cut(Product *p)
     p->batch_tiles  = holo_ceil_div(p->batch, p->tile_batch);
 }
 
+// Few columns of B, each in one piece, as rows of A are.
+static bool is_dots(const Product *p)
+{
+    return !p->packed && p->a.column == 1 && p->b.row == 1 && p->n <= HOLO_DOTS_ROWS;
+}
+
 // The whole call in numbers; refuses what is not a product. Where the output is empty nothing beyond
 // that is filled in, and batch is 0.
 static HoloStatus product_init(const HoloCall *call, Product *p)
@@ -160,38 +168,38 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
     HOLO_TRY(holo_tail_init(call, &params->tail, true, 3, &p->tail));
     p->tail.columns = p->n; // of a vector on the right there is one, whatever the output's last dimension is
     if (!holo_tensor_count(out)) return HOLO_OK;
-    p->out   = out->data;
     p->batch = holo_product(p->batch_rank, p->batch_dim);
     stack_strides(a, p->batch_rank, &p->a);
     stack_strides(b, p->batch_rank, &p->b);
     cut(p);
+    p->tasks   = p->batch_tiles * p->row_tiles * p->column_tiles;
+    p->by_dots = is_dots(p);
     return HOLO_OK;
 }
 
-static int64_t packed_size(const HoloCall *call, int input)
+static int64_t packed_size(const HoloCall *call, const void *job, int input)
 {
-    const HoloMatmulParams *params = call->params;
-    const HoloTensor       *b      = holo_in(call, 1);
-    if (input != 1 || !(params->flags & HOLO_MATMUL_PACKED_B)) return -1;
-    Side side;
-    side_init(b, true, params->flags & HOLO_MATMUL_TRANS_B, &side);
-    int64_t size = holo_panels_size(b->rank > 2 ? holo_product(b->rank - 2, b->dim) : 1, side.rows, side.columns);
-    return holo_weights_size(size, params->flags);
+    const Product    *p = job;
+    const HoloTensor *b = holo_in(call, 1);
+    if (input != 1 || !p->packed) return -1;
+    int64_t size = holo_panels_size(b->rank > 2 ? holo_product(b->rank - 2, b->dim) : 1, p->b.rows, p->b.columns);
+    return holo_weights_size(size, p->narrow);
 }
 
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
     const HoloMatmulParams *params = call->params;
     const uint32_t known = HOLO_MATMUL_TRANS_A | HOLO_MATMUL_TRANS_B | HOLO_MATMUL_PACKED_B | HOLO_WEIGHTS_NARROW;
-    Product        p;
+    Product       *p     = job;
     if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags & ~known ||
         !holo_weights_are_valid(params->flags, HOLO_MATMUL_PACKED_B))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of matmul_f32");
-    HOLO_TRY(product_init(call, &p));
-    if (p.packed && packed_size(call, 1) < 0) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "packed B is too large");
-    size_t panels = p.packed ? 0 : (size_t)p.tile_columns * HOLO_GEMM_K, product = HOLO_GEMM_SCRATCH + panels;
+    HOLO_TRY(product_init(call, p));
+    if (p->packed && packed_size(call, p, 1) < 0)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "packed B is too large");
+    size_t panels = p->packed ? 0 : (size_t)p->tile_columns * HOLO_GEMM_K, product = HOLO_GEMM_SCRATCH + panels;
     size_t tail  = holo_tail_scratch(&params->tail);
-    *out_scratch = p.batch ? (product > tail ? product : tail) * sizeof(float) : 0;
+    *out_scratch = p->batch ? (product > tail ? product : tail) * sizeof(float) : 0;
     return HOLO_OK;
 }
 
@@ -218,12 +226,6 @@ static void multiply_packing(const Product *p, const float *b, HoloGemm g, int64
         at += HOLO_GEMM_K;
         g.a += HOLO_GEMM_K * g.a_column;
     } while (at < p->k);
-}
-
-// Few columns of B, each in one piece, as rows of A are.
-static bool is_dots(const Product *p)
-{
-    return !p->packed && p->a.column == 1 && p->b.row == 1 && p->n <= HOLO_DOTS_ROWS;
 }
 
 static void multiply_dots(const Product *p, const HoloGemm *g, const float *b)
@@ -275,7 +277,7 @@ static void multiply(const Product *p, int64_t batch, int64_t row, int64_t colum
         return;
     }
     const float *b = p->b.data + at_b + column * p->b.column;
-    if (is_dots(p)) {
+    if (p->by_dots) {
         multiply_dots(p, &g, b);
         return;
     }
@@ -304,19 +306,24 @@ static void work(void *arg, int64_t i, int worker)
     }
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Product p;
-    HOLO_TRY(product_init(call, &p));
-    if (!p.batch) return HOLO_OK;
-    call->host->parallel(call->host, p.batch_tiles * p.row_tiles * p.column_tiles, work, &p);
+    Product *p = job;
+    if (!p->tasks) return HOLO_OK;
+    p->a.data = call->in[0]->data;
+    p->b.data = call->in[1]->data;
+    p->c      = p->has_c ? call->in[2]->data : NULL;
+    p->out    = call->out[0]->data;
+    holo_tail_begin(&p->tail);
+    call->host->parallel(call->host, p->tasks, work, p);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_matmul_f32 = {
     .id          = HOLO_KERNEL_matmul_f32,
     .name        = "matmul_f32",
-    .check       = check,
+    .job_size    = sizeof(Product),
+    .prepare     = prepare,
     .run         = run,
     .packed_size = packed_size,
 };

@@ -31,6 +31,7 @@ typedef struct Product {
     const HoloTensor *a, *b, *a_zero, *b_zero; // zeros NULL: 0
     const HoloTensor *b_scale, *c, *bias;      // NULL: none
     HoloTensor       *out;
+    double            alpha;
     double            a_scale, y_scale, y_zero; // when running
     int64_t           m, n, k, b_row, b_column;
     int64_t           row_tiles, tile_rows, column_tiles, tile_columns;
@@ -38,6 +39,9 @@ typedef struct Product {
     int               batch_rank;
     int64_t           batch[HOLO_MAX_RANK], a_step[HOLO_MAX_RANK], b_step[HOLO_MAX_RANK]; // dimensions before these
     bool              packed, scaled;
+    bool              by_column, many_scales; // zero points and scales of B are one for each column
+    bool              one_c;
+    int64_t           tasks;
     bool              fits; // no sum leaves 32 bits; where they are scaled eval makes those that may
     bool              raw;  // when running: gemm_raw_i8 it is
 } Product;
@@ -152,22 +156,39 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
     int64_t most = holo_byte_most(p->b->dtype == HOLO_I8, p->b_zero);
     p->fits      = params->flags & HOLO_MATMUL_I8_FITS || p->k <= holo_sum_i8_longest(most);
     if (p->scaled) HOLO_TRY(scales_check(call, p));
+    p->by_column   = p->b_zero && holo_tensor_count(p->b_zero) > 1;
+    p->many_scales = p->b_scale && holo_tensor_count(p->b_scale) > 1;
+    p->alpha       = holo_attr_float(call, "alpha", 1);
+    p->one_c       = p->c && holo_tensor_count(p->c) == 1;
     return HOLO_OK;
 }
 
-static int64_t packed_size(const HoloCall *call, int input)
+static int64_t packed_size(const HoloCall *call, const void *job, int input)
 {
-    Product p;
-    if (product_init(call, &p) || !p.packed || input != p.in->b) return -1;
-    return holo_panels_i8_size(p.k, p.n);
+    const Product *p = job;
+    (void)call;
+    return p->packed && input == p->in->b ? holo_panels_i8_size(p->k, p->n) : -1;
 }
 
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+// Sums are exact: how they are cut changes no bit.
+static void cut(Product *p)
 {
-    Product p;
-    HOLO_TRY(product_init(call, &p));
-    if (p.packed && packed_size(call, p.in->b) < 0) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "B is too large");
+    p->row_tiles    = holo_ceil_div(p->m, TILE_ROWS);
+    p->tile_rows    = holo_ceil_div(p->m, p->row_tiles); // no small one at the end
+    p->tile_columns = p->row_tiles < 8 && p->host->workers > 1 ? NARROW_COLUMNS : TILE_COLUMNS;
+    if (p->m <= FEW_ROWS && p->n >= 2 * TILE_COLUMNS * p->host->workers) p->tile_columns = TILE_COLUMNS;
+    p->column_tiles = holo_ceil_div(p->n, p->tile_columns);
+    p->tasks        = p->matrices * p->row_tiles * p->column_tiles;
+}
+
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
+{
+    Product *p = job;
+    HOLO_TRY(product_init(call, p));
+    if (p->packed && packed_size(call, p, p->in->b) < 0)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "B is too large");
     *out_scratch = sizeof(Memory);
+    if (p->m && p->n && p->matrices) cut(p);
     return HOLO_OK;
 }
 
@@ -183,16 +204,15 @@ static int64_t padded(int64_t columns)
 static void terms_make(const Product *p, int64_t first, int64_t columns, int64_t k, const uint8_t *panels,
                        int64_t panel_bytes, Memory *m)
 {
-    uint32_t a_zero    = (uint32_t)(holo_cpu_kernel_zero(p->a_zero, 0) - (p->a->dtype == HOLO_U8 && !p->raw ? 128 : 0));
-    int      shift     = p->b->dtype == HOLO_I8 ? 128 : 0;
-    int32_t  b_zero    = holo_cpu_kernel_zero(p->b_zero, 0) + shift;
-    bool     by_column = p->b_zero && holo_tensor_count(p->b_zero) > 1;
+    uint32_t a_zero = (uint32_t)(holo_cpu_kernel_zero(p->a_zero, 0) - (p->a->dtype == HOLO_U8 && !p->raw ? 128 : 0));
+    int      shift  = p->b->dtype == HOLO_I8 ? 128 : 0;
+    int32_t  b_zero = holo_cpu_kernel_zero(p->b_zero, 0) + shift;
     for (int64_t j = 0; j < columns; j += HOLO_PANEL) {
         int32_t sums[HOLO_PANEL];
         memcpy(sums, panels + (j / HOLO_PANEL + 1) * panel_bytes - sizeof sums, sizeof sums);
         for (int l = 0; l < HOLO_PANEL; l++) {
             int32_t zero =
-                by_column && j + l < columns ? holo_cpu_kernel_zero(p->b_zero, first + j + l) + shift : b_zero;
+                p->by_column && j + l < columns ? holo_cpu_kernel_zero(p->b_zero, first + j + l) + shift : b_zero;
             m->zero[j + l]   = -zero;
             m->column[j + l] = (int32_t)(a_zero * ((uint32_t)k * (uint32_t)zero - (uint32_t)sums[l]));
         }
@@ -202,9 +222,8 @@ static void terms_make(const Product *p, int64_t first, int64_t columns, int64_t
 // To 8 bits, with nothing added.
 static void requantize(const Product *p, int64_t row, int64_t rows, int64_t column, int64_t columns, Memory *m)
 {
-    bool by_column = holo_tensor_count(p->b_scale) > 1;
     for (int64_t j = 0; j < padded(columns); j++)
-        m->ratio[j] = j < columns ? (float)m->scale[by_column ? j : 0] / (float)p->y_scale : 0;
+        m->ratio[j] = j < columns ? (float)m->scale[p->many_scales ? j : 0] / (float)p->y_scale : 0;
     p->host->kernels->requantize_i32(&(HoloRequantize){
         .rows      = rows,
         .n         = columns,
@@ -221,10 +240,9 @@ static void requantize(const Product *p, int64_t row, int64_t rows, int64_t colu
 // To f32, with nothing added before.
 static void scale(const Product *p, int64_t row, int64_t rows, int64_t column, int64_t columns, Memory *m)
 {
-    bool         by_column = holo_tensor_count(p->b_scale) > 1;
-    const float *bias      = p->bias ? (const float *)p->bias->data + column : NULL;
+    const float *bias = p->bias ? (const float *)p->bias->data + column : NULL;
     for (int64_t j = 0; j < padded(columns); j++) {
-        m->ratio[j] = j < columns ? (float)m->scale[by_column ? j : 0] : 0;
+        m->ratio[j] = j < columns ? (float)m->scale[p->many_scales ? j : 0] : 0;
         m->bias[j]  = bias && j < columns ? bias[j] : 0;
     }
     p->host->kernels->scale_i32(&(HoloScaleI32){
@@ -242,26 +260,24 @@ static void scale(const Product *p, int64_t row, int64_t rows, int64_t column, i
 // `row` is counted over all matrices.
 static void finish(const Product *p, int64_t row, int64_t rows, int64_t column, int64_t columns, Memory *m)
 {
-    bool by_column = holo_tensor_count(p->b_scale) > 1;
-    for (int64_t j = 0; j < (by_column ? columns : 1); j++)
-        m->scale[j] = (double)((float)p->a_scale * ((const float *)p->b_scale->data)[by_column ? column + j : 0]);
+    for (int64_t j = 0; j < (p->many_scales ? columns : 1); j++)
+        m->scale[j] = (double)((float)p->a_scale * ((const float *)p->b_scale->data)[p->many_scales ? column + j : 0]);
     if (!p->c) {
         (p->out->dtype == HOLO_F32 ? scale : requantize)(p, row, rows, column, columns, m);
         return;
     }
-    bool         one_c = p->c && holo_tensor_count(p->c) == 1;
-    HoloFinishI8 f     = {
-            .n            = columns,
-            .c            = p->c ? (const int32_t *)p->c->data + (one_c ? 0 : column) : NULL,
-            .c_is_one     = one_c,
-            .scale        = m->scale,
-            .scale_is_one = !by_column,
-            .bias         = p->bias ? (const float *)p->bias->data + column : NULL,
-            .y_scale      = p->y_scale,
-            .y_zero       = p->y_zero,
-            .to           = p->out->dtype == HOLO_F32  ? HOLO_FINISH_F32
-                            : p->out->dtype == HOLO_U8 ? HOLO_FINISH_U8
-                                                       : HOLO_FINISH_I8,
+    HoloFinishI8 f = {
+        .n            = columns,
+        .c            = (const int32_t *)p->c->data + (p->one_c ? 0 : column),
+        .c_is_one     = p->one_c,
+        .scale        = m->scale,
+        .scale_is_one = !p->many_scales,
+        .bias         = p->bias ? (const float *)p->bias->data + column : NULL,
+        .y_scale      = p->y_scale,
+        .y_zero       = p->y_zero,
+        .to           = p->out->dtype == HOLO_F32  ? HOLO_FINISH_F32
+                        : p->out->dtype == HOLO_U8 ? HOLO_FINISH_U8
+                                                   : HOLO_FINISH_I8,
     };
     int64_t size = p->out->dtype == HOLO_F32 ? 4 : 1;
     for (int64_t i = 0; i < rows; i++) {
@@ -319,20 +335,19 @@ static void work(void *arg, int64_t i, int worker)
     const uint8_t *a = (const uint8_t *)p->a->data + row * p->k, *b = p->b->data;
     matrices_find(p, matrix, &a, &b);
     row += matrix * p->m;
-    bool       by_column = p->b_zero && holo_tensor_count(p->b_zero) > 1;
-    HoloGemmI8 gemm      = {
-             .m       = rows,
-             .n       = p->scaled ? padded(columns) : columns,
-             .quads   = p->k / 4,
-             .a       = a,
-             .a_row   = p->k,
-             .b       = p->packed ? b + column / HOLO_PANEL * panel : m->b,
-             .b_panel = panel,
-             .row     = m->row,
-             .zero    = by_column ? m->zero : NULL,
-             .column  = m->column,
-             .c       = p->scaled ? m->sums : (int32_t *)p->out->data + row * p->n + column,
-             .c_row   = p->scaled ? TILE_COLUMNS : p->n,
+    HoloGemmI8 gemm = {
+        .m       = rows,
+        .n       = p->scaled ? padded(columns) : columns,
+        .quads   = p->k / 4,
+        .a       = a,
+        .a_row   = p->k,
+        .b       = p->packed ? b + column / HOLO_PANEL * panel : m->b,
+        .b_panel = panel,
+        .row     = m->row,
+        .zero    = p->by_column ? m->zero : NULL,
+        .column  = m->column,
+        .c       = p->scaled ? m->sums : (int32_t *)p->out->data + row * p->n + column,
+        .c_row   = p->scaled ? TILE_COLUMNS : p->n,
     };
     if (p->packed) terms_make(p, column, columns, p->k, gemm.b, panel, m);
     if (!p->raw || !p->host->kernels->gemm_raw_i8(&gemm)) {
@@ -340,16 +355,6 @@ static void work(void *arg, int64_t i, int worker)
         m->held = p->k <= TILE_K ? row : -1;
     }
     if (p->scaled) finish(p, row, rows, column, columns, m);
-}
-
-// Sums are exact: how they are cut changes no bit.
-static void cut(Product *p)
-{
-    p->row_tiles    = holo_ceil_div(p->m, TILE_ROWS);
-    p->tile_rows    = holo_ceil_div(p->m, p->row_tiles); // no small one at the end
-    p->tile_columns = p->row_tiles < 8 && p->host->workers > 1 ? NARROW_COLUMNS : TILE_COLUMNS;
-    if (p->m <= FEW_ROWS && p->n >= 2 * TILE_COLUMNS * p->host->workers) p->tile_columns = TILE_COLUMNS;
-    p->column_tiles = holo_ceil_div(p->n, p->tile_columns);
 }
 
 // What is known only of the values: whether rows can be multiplied as they are.
@@ -362,30 +367,28 @@ static void raw_find(Product *p)
     p->raw = p->raw && p->host->kernels->gemm_raw_i8(&(HoloGemmI8){0});
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Product p;
-    HOLO_TRY(product_init(call, &p));
-    if (!p.m || !p.n || !p.matrices) return HOLO_OK;
-    if (p.scaled && !p.fits) return call->op->eval(call);
-    if (p.scaled) {
-        const HoloTensor *y_scale = holo_in(call, p.in->y_scale), *y_zero = holo_in(call, p.in->y_zero);
-        double            alpha = holo_attr_float(call, "alpha", 1);
-        p.a_scale               = alpha * holo_get_f(call->in[p.in->a_scale], 0);
-        p.y_scale               = y_scale ? holo_get_f(y_scale, 0) : 1;
-        p.y_zero                = y_zero ? holo_get_f(y_zero, 0) : 0;
+    Product *p = job;
+    if (!p->tasks) return HOLO_OK;
+    if (p->scaled && !p->fits) return call->op->eval(call);
+    if (p->scaled) {
+        const HoloTensor *y_scale = holo_in(call, p->in->y_scale), *y_zero = holo_in(call, p->in->y_zero);
+        p->a_scale = p->alpha * holo_get_f(call->in[p->in->a_scale], 0);
+        p->y_scale = y_scale ? holo_get_f(y_scale, 0) : 1;
+        p->y_zero  = y_zero ? holo_get_f(y_zero, 0) : 0;
     }
-    cut(&p);
-    raw_find(&p);
-    for (int i = 0; i < p.host->workers; i++) ((Memory *)(void *)holo_cpu_kernel_scratch(p.host, i))->held = -1;
-    call->host->parallel(call->host, p.matrices * p.row_tiles * p.column_tiles, work, &p);
+    raw_find(p);
+    for (int i = 0; i < p->host->workers; i++) ((Memory *)(void *)holo_cpu_kernel_scratch(p->host, i))->held = -1;
+    call->host->parallel(call->host, p->tasks, work, p);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_matmul_i8 = {
     .id          = HOLO_KERNEL_matmul_i8,
     .name        = "matmul_i8",
-    .check       = check,
+    .job_size    = sizeof(Product),
+    .prepare     = prepare,
     .run         = run,
     .packed_size = packed_size,
 };

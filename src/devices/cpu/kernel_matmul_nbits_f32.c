@@ -19,12 +19,16 @@ enum {
 typedef struct Product {
     const HoloHost   *host;
     HoloNBits         sizes;
-    const float      *a, *bias;
+    const float      *a, *bias;           // when running
     const HoloTensor *b, *scales, *zeros; // packed or plain
     float            *out;
     int64_t           m;
     bool              packed, rounds;
-    char             *rounded; // rows of A, where they are multiplied as integers
+    char             *rounded;     // rows of A, where they are multiplied as integers; when running
+    int64_t           row_bytes;   // of one of them
+    int64_t           depth;       // k as weights are packed
+    int64_t           panel_bytes; // of packed weights
+    int64_t           tasks;
     int64_t           tile_rows, tile_columns, row_tiles, column_tiles;
 } Product;
 
@@ -79,32 +83,32 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
     p->b      = call->in[HOLO_NBITS_B];
     p->scales = call->in[HOLO_NBITS_SCALES];
     p->zeros  = holo_in(call, HOLO_NBITS_ZEROS);
-    p->a      = call->in[HOLO_NBITS_A]->data;
-    p->bias   = holo_in(call, HOLO_NBITS_BIAS) ? call->in[HOLO_NBITS_BIAS]->data : NULL;
-    p->out    = call->out[0]->data;
     p->m      = holo_product(call->in[HOLO_NBITS_A]->rank - 1, call->in[HOLO_NBITS_A]->dim);
     cut(p);
+    p->depth       = p->rounds ? holo_ceil_div(v->depth, 8) * 8 : v->depth;
+    p->panel_bytes = holo_panels_bits_size(v->bits, p->depth, HOLO_PANEL);
+    p->row_bytes   = HOLO_BITS_ROW(v->blocks, v->block);
+    p->tasks       = p->row_tiles * p->column_tiles;
     return HOLO_OK;
 }
 
-static int64_t packed_size(const HoloCall *call, int input)
+static int64_t packed_size(const HoloCall *call, const void *job, int input)
 {
-    const HoloMatmulNbitsParams *params = call->params;
-    HoloNBits                    v;
-    if (!(params->flags & HOLO_MATMUL_NBITS_PACKED) || holo_nbits_sizes(call, &v)) return -1;
-    int64_t depth = params->flags & HOLO_MATMUL_NBITS_INT8 ? holo_ceil_div(v.depth, 8) * 8 : v.depth;
-    if (input == HOLO_NBITS_B) return holo_panels_bits_size(v.bits, depth, v.cols);
+    const Product   *p = job;
+    const HoloNBits *v = &p->sizes;
+    if (!p->packed) return -1;
+    if (input == HOLO_NBITS_B) return holo_panels_bits_size(v->bits, p->depth, v->cols);
     bool is_line = input == HOLO_NBITS_SCALES || (input == HOLO_NBITS_ZEROS && holo_in(call, input));
-    return is_line ? holo_panels_size(1, v.blocks, v.cols) : -1;
+    return is_line ? holo_panels_size(1, v->blocks, v->cols) : -1;
 }
 
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
-    Product p;
-    HOLO_TRY(product_init(call, &p));
-    size_t floats = HOLO_GEMM_SCRATCH + HOLO_GEMM_K * (size_t)p.tile_columns;
-    if (p.rounds) floats = p.packed ? 0 : floats + HOLO_GEMM_K * (size_t)p.tile_rows;
-    *out_scratch = p.m ? floats * sizeof(float) : 0;
+    Product *p = job;
+    HOLO_TRY(product_init(call, p));
+    size_t floats = HOLO_GEMM_SCRATCH + HOLO_GEMM_K * (size_t)p->tile_columns;
+    if (p->rounds) floats = p->packed ? 0 : floats + HOLO_GEMM_K * (size_t)p->tile_rows;
+    *out_scratch = p->m ? floats * sizeof(float) : 0;
     return HOLO_OK;
 }
 
@@ -135,23 +139,22 @@ static void panel_make(const Product *p, int64_t column, int64_t first, int64_t 
 
 static HoloGemmBits bits_of(const Product *p, int64_t column)
 {
-    const HoloNBits *v     = &p->sizes;
-    int64_t          depth = p->rounds ? holo_ceil_div(v->depth, 8) * 8 : v->depth;
-    int64_t          bytes = holo_panels_bits_size(v->bits, depth, HOLO_PANEL), at = column * v->blocks;
-    HoloGemmBits     g = {
-            .m     = p->m,
-            .n     = holo_least(p->tile_columns, v->cols - column),
-            .k     = v->depth,
-            .a     = p->a,
-            .a_row = v->depth,
-            .bits  = v->bits <= 4 ? 4 : 8,
-            .block = v->block,
-            .bias  = p->bias ? p->bias + column : NULL,
-            .c     = p->out + column,
-            .c_row = v->cols,
+    const HoloNBits *v  = &p->sizes;
+    int64_t          at = column * v->blocks;
+    HoloGemmBits     g  = {
+             .m     = p->m,
+             .n     = holo_least(p->tile_columns, v->cols - column),
+             .k     = v->depth,
+             .a     = p->a,
+             .a_row = v->depth,
+             .bits  = v->bits <= 4 ? 4 : 8,
+             .block = v->block,
+             .bias  = p->bias ? p->bias + column : NULL,
+             .c     = p->out + column,
+             .c_row = v->cols,
     };
     if (!p->packed) return g;
-    g.b       = (const char *)p->b->data + column / HOLO_PANEL * bytes;
+    g.b       = (const char *)p->b->data + column / HOLO_PANEL * p->panel_bytes;
     g.scales  = (const float *)p->scales->data + at;
     g.offsets = p->zeros ? (const float *)p->zeros->data + at : NULL;
     return g;
@@ -213,17 +216,12 @@ static void multiply(const Product *p, const HoloGemmBits *bits, int64_t row, in
     }
 }
 
-static int64_t rounded_bytes(const Product *p) // of a row
-{
-    return HOLO_BITS_ROW(p->sizes.blocks, p->sizes.block);
-}
-
 static void round_row(void *arg, int64_t i, int worker)
 {
     const Product *p = arg;
     (void)worker;
     p->host->kernels->rows_bits_i8(p->sizes.depth, p->sizes.block, p->a + i * p->sizes.depth,
-                                   p->rounded + i * rounded_bytes(p));
+                                   p->rounded + i * p->row_bytes);
 }
 
 // A tile by integers.
@@ -233,8 +231,8 @@ static void multiply_rounded(const Product *p, const HoloGemmBits *bits, int64_t
         .m       = holo_least(p->m - row, p->tile_rows),
         .n       = bits->n,
         .k       = bits->k,
-        .a       = p->rounded + row * rounded_bytes(p),
-        .a_row   = rounded_bytes(p),
+        .a       = p->rounded + row * p->row_bytes,
+        .a_row   = p->row_bytes,
         .bits    = bits->bits,
         .b       = bits->b,
         .block   = bits->block,
@@ -260,23 +258,26 @@ static void work(void *arg, int64_t i, int worker)
         multiply(p, &bits, row, column, holo_cpu_kernel_scratch(p->host, worker));
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Product p;
-    HOLO_TRY(product_init(call, &p));
-    if (!p.m) return HOLO_OK;
-    if (p.packed && p.rounds) {
-        HOLO_TRY(holo_call_temp(call, (size_t)p.m, (size_t)rounded_bytes(&p), (void **)&p.rounded));
-        call->host->parallel(call->host, p.m, round_row, &p);
+    Product *p = job;
+    if (!p->m) return HOLO_OK;
+    p->a    = call->in[HOLO_NBITS_A]->data;
+    p->bias = holo_in(call, HOLO_NBITS_BIAS) ? call->in[HOLO_NBITS_BIAS]->data : NULL;
+    p->out  = call->out[0]->data;
+    if (p->packed && p->rounds) {
+        HOLO_TRY(holo_call_temp(call, (size_t)p->m, (size_t)p->row_bytes, (void **)&p->rounded));
+        call->host->parallel(call->host, p->m, round_row, p);
     }
-    call->host->parallel(call->host, p.row_tiles * p.column_tiles, work, &p);
+    call->host->parallel(call->host, p->tasks, work, p);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_matmul_nbits_f32 = {
     .id          = HOLO_KERNEL_matmul_nbits_f32,
     .name        = "matmul_nbits_f32",
-    .check       = check,
+    .job_size    = sizeof(Product),
+    .prepare     = prepare,
     .run         = run,
     .packed_size = packed_size,
 };

@@ -10,6 +10,7 @@ typedef struct Norm {
     HoloNorm        norm;
     int64_t         channels;    // of a group; layers: 1 group, as many channels as a row has elements
     int64_t         count, tile; // rows, rows of a task
+    int64_t         tasks;
 } Norm;
 
 // A row is the last axes, each element with a scale; or a group of channels, each with one.
@@ -30,12 +31,14 @@ static void rows_init(const HoloTensor *x, const HoloNormParams *params, Norm *n
     n->norm.n = n->channels * n->norm.run;
 }
 
-static HoloStatus norm_init(const HoloCall *call, Norm *n)
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
+    Norm                 *n = job;
     const HoloTensor     *x = holo_in(call, 0), *scale = holo_in(call, 1), *bias = holo_in(call, 2);
     const HoloTensor     *out    = holo_out(call, 0);
     const HoloNormParams *params = call->params;
-    *n                           = (Norm){.host = call->host};
+    n->host                      = call->host;
+    (void)out_scratch;
     if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->zero ||
         params->flags & ~(uint32_t)(HOLO_NORM_CENTRED | HOLO_NORM_PEER) || params->flags == HOLO_NORM_PEER)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of norm_f32");
@@ -56,21 +59,11 @@ static HoloStatus norm_init(const HoloCall *call, Norm *n)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "scale or bias has not the %lld elements of the input",
                               (long long)scales);
     n->tile          = holo_ceil_div(TASK_WORK, n->norm.n);
-    n->norm.x        = x->data;
-    n->norm.scale    = scale->data;
-    n->norm.bias     = bias ? bias->data : NULL;
-    n->norm.out      = out->data;
+    n->tasks         = holo_ceil_div(n->count, n->tile);
     n->norm.epsilon  = params->epsilon;
     n->norm.centered = params->flags & HOLO_NORM_CENTRED;
     n->norm.peer     = params->flags & HOLO_NORM_PEER;
     return HOLO_OK;
-}
-
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
-{
-    Norm n;
-    *out_scratch = 0;
-    return norm_init(call, &n);
 }
 
 static void work(void *arg, int64_t i, int worker)
@@ -81,17 +74,21 @@ static void work(void *arg, int64_t i, int worker)
     n->host->kernels->norm_f32(&n->norm, from, to);
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Norm n;
-    HOLO_TRY(norm_init(call, &n));
-    if (n.count) call->host->parallel(call->host, holo_ceil_div(n.count, n.tile), work, &n);
+    Norm *n       = job;
+    n->norm.x     = call->in[0]->data;
+    n->norm.scale = call->in[1]->data;
+    n->norm.bias  = holo_in(call, 2) ? call->in[2]->data : NULL;
+    n->norm.out   = call->out[0]->data;
+    if (n->tasks) call->host->parallel(call->host, n->tasks, work, n);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_norm_f32 = {
-    .id    = HOLO_KERNEL_norm_f32,
-    .name  = "norm_f32",
-    .check = check,
-    .run   = run,
+    .id       = HOLO_KERNEL_norm_f32,
+    .name     = "norm_f32",
+    .job_size = sizeof(Norm),
+    .prepare  = prepare,
+    .run      = run,
 };

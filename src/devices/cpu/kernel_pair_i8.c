@@ -26,7 +26,7 @@ typedef struct Pair {
     int     repeated;     // the operand whose last numbers, `period` of them, come again and again; -1: none
     int64_t period, part; // part: elements of a task
     int64_t runs, parts;  // tasks of a run, or runs of a task
-    int64_t together;
+    int64_t together, tasks;
 } Pair;
 
 static bool broadcasts(const HoloTensor *t, const HoloTensor *out)
@@ -71,9 +71,11 @@ static void run_lengthen(Pair *p)
     p->rank--;
 }
 
-static HoloStatus pair_init(const HoloCall *call, Pair *p)
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
+    Pair *p       = job;
     *p            = (Pair){.host = call->host, .in = {holo_in(call, 0), holo_in(call, 3)}, .out = holo_out(call, 0)};
+    *out_scratch  = LONG;
     bool multiply = !strcmp(call->op->name, "QLinearMul");
     p->pair       = (HoloPairI8){.multiply = multiply};
     bool ok       = holo_cpu_kernel_has_params(call, sizeof(HoloPairI8Params)) &&
@@ -97,14 +99,12 @@ static HoloStatus pair_init(const HoloCall *call, Pair *p)
     p->part     = p->repeated < 0 ? PART : PART / p->period * p->period;
     p->parts    = holo_ceil_div(p->dim[p->rank - 1], p->part);
     p->together = 1 + PART / p->dim[p->rank - 1];
-    return HOLO_OK;
-}
+    p->tasks    = holo_ceil_div(p->runs, p->together) * p->parts;
 
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
-{
-    Pair p;
-    *out_scratch = LONG;
-    return pair_init(call, &p);
+    p->pair.is_signed = p->out->dtype == HOLO_I8;
+    p->pair.a_is_one  = !p->stride[0][p->rank - 1] && p->repeated != 0;
+    p->pair.b_is_one  = !p->stride[1][p->rank - 1] && p->repeated != 1;
+    return HOLO_OK;
 }
 
 // A run beside copies of the operand that it repeats.
@@ -150,28 +150,25 @@ static float number(const HoloCall *call, int input)
     return holo_in(call, input) ? (float)holo_get_f(call->in[input], 0) : 0;
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Pair p;
-    HOLO_TRY(pair_init(call, &p));
-    if (!p.count) return HOLO_OK;
-    HoloPairI8 *pair = &p.pair;
-    float       a = number(call, 1), a_zero = number(call, 2), b = number(call, 4), b_zero = number(call, 5);
-    float       y = number(call, 6), y_zero = number(call, 7);
-    pair->is_signed = p.out->dtype == HOLO_I8;
-    pair->a_is_one  = !p.stride[0][p.rank - 1] && p.repeated != 0;
-    pair->b_is_one  = !p.stride[1][p.rank - 1] && p.repeated != 1;
-    pair->ratio     = a * b / y;
-    pair->a_term    = pair->multiply ? a_zero : a / y;
-    pair->b_term    = pair->multiply ? b_zero : b / y;
-    pair->shift     = pair->multiply ? y_zero : y_zero - fmaf(a / y, a_zero, b / y * b_zero);
-    call->host->parallel(call->host, holo_ceil_div(p.runs, p.together) * p.parts, work, &p);
+    Pair       *p    = job;
+    HoloPairI8 *pair = &p->pair;
+    if (!p->tasks) return HOLO_OK;
+    float a = number(call, 1), a_zero = number(call, 2), b = number(call, 4), b_zero = number(call, 5);
+    float y = number(call, 6), y_zero = number(call, 7);
+    pair->ratio  = a * b / y;
+    pair->a_term = pair->multiply ? a_zero : a / y;
+    pair->b_term = pair->multiply ? b_zero : b / y;
+    pair->shift  = pair->multiply ? y_zero : y_zero - fmaf(a / y, a_zero, b / y * b_zero);
+    call->host->parallel(call->host, p->tasks, work, p);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_pair_i8 = {
-    .id    = HOLO_KERNEL_pair_i8,
-    .name  = "pair_i8",
-    .check = check,
-    .run   = run,
+    .id       = HOLO_KERNEL_pair_i8,
+    .name     = "pair_i8",
+    .job_size = sizeof(Pair),
+    .prepare  = prepare,
+    .run      = run,
 };

@@ -12,16 +12,18 @@ typedef struct Pool {
     const float    *x;
     float          *out;
     int64_t         lines, plane_in, plane_out; // of one plane
-    int64_t         rows, tile;                 // of all planes, and of a task
+    int64_t         rows, tile, tasks;          // of all planes, and of a task
 } Pool;
 
-// Where there is nothing to compute, rows is 0.
-static HoloStatus pool_init(const HoloCall *call, Pool *p)
+// Where there is nothing to compute, there are no tasks.
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
+    Pool                 *p = job;
     const HoloTensor     *x = holo_in(call, 0), *out = holo_out(call, 0);
     const HoloPoolParams *params = call->params;
     bool                  ceil   = holo_attr_int(call, "ceil_mode", 0) != 0;
-    *p                           = (Pool){.host = call->host};
+    p->host                      = call->host;
+    *out_scratch                 = HOLO_POOL_SCRATCH * sizeof(float);
     if (!holo_cpu_kernel_has_params(call, sizeof *params) ||
         params->flags & ~(HOLO_POOL_MAX | HOLO_POOL_COUNT_PADS | HOLO_POOL_LAST) ||
         (params->flags & HOLO_POOL_COUNT_PADS && ceil))
@@ -39,8 +41,6 @@ static HoloStatus pool_init(const HoloCall *call, Pool *p)
     double               taps = (double)s->kernel[0] * (double)s->kernel[1] * (double)s->kernel[2];
     if (taps > HOLO_POOL_TAPS)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a window has more than %d places", HOLO_POOL_TAPS);
-    p->x         = x->data;
-    p->out       = out->data;
     p->lines     = s->out[0] * s->out[1];
     p->plane_in  = s->in[0] * s->in[1] * s->in[2];
     p->plane_out = p->lines * s->out[2];
@@ -51,15 +51,9 @@ static HoloStatus pool_init(const HoloCall *call, Pool *p)
              .is_max   = params->flags & HOLO_POOL_MAX,
              .divisor  = params->flags & HOLO_POOL_COUNT_PADS ? (int64_t)taps : 0,
     };
-    p->tile = 1 + (int64_t)(TASK_WORK / (taps * (double)s->out[2] * (double)p->pool.channels));
+    p->tile  = 1 + (int64_t)(TASK_WORK / (taps * (double)s->out[2] * (double)p->pool.channels));
+    p->tasks = holo_ceil_div(p->rows, p->tile);
     return HOLO_OK;
-}
-
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
-{
-    Pool p;
-    *out_scratch = HOLO_POOL_SCRATCH * sizeof(float);
-    return pool_init(call, &p);
 }
 
 static void work(void *arg, int64_t i, int worker)
@@ -77,18 +71,19 @@ static void work(void *arg, int64_t i, int worker)
     }
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Pool p;
-    HOLO_TRY(pool_init(call, &p));
-    p.pool.shape = &p.shape;
-    if (p.rows) call->host->parallel(call->host, holo_ceil_div(p.rows, p.tile), work, &p);
+    Pool *p = job;
+    p->x    = call->in[0]->data;
+    p->out  = call->out[0]->data;
+    if (p->tasks) call->host->parallel(call->host, p->tasks, work, p);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_pool_f32 = {
-    .id    = HOLO_KERNEL_pool_f32,
-    .name  = "pool_f32",
-    .check = check,
-    .run   = run,
+    .id       = HOLO_KERNEL_pool_f32,
+    .name     = "pool_f32",
+    .job_size = sizeof(Pool),
+    .prepare  = prepare,
+    .run      = run,
 };

@@ -13,7 +13,7 @@ typedef struct Pool {
     HoloConvShape     shape;
     const HoloTensor *x;
     HoloTensor       *out;
-    int64_t           channels, taps, rows, tile; // rows of the output, over all images
+    int64_t           channels, taps, rows, tile, tasks; // rows of the output, over all images
     bool              is_max, is_global, is_signed, count_pads;
     float             x_scale, y_scale; // of a mean, when running
     int               x_zero, y_zero;
@@ -67,11 +67,12 @@ static HoloStatus pool_init(const HoloCall *call, Pool *p)
     return HOLO_OK;
 }
 
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
-    Pool p;
-    HOLO_TRY(pool_init(call, &p));
-    *out_scratch = (size_t)p.taps * sizeof(const uint8_t *);
+    Pool *p = job;
+    HOLO_TRY(pool_init(call, p));
+    *out_scratch = (size_t)p->taps * sizeof(const uint8_t *);
+    if (p->rows) p->tasks = p->is_global ? p->rows * p->tile : holo_ceil_div(p->rows, p->tile);
     return HOLO_OK;
 }
 
@@ -147,27 +148,24 @@ static void work_global(void *arg, int64_t i, int worker)
     });
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Pool p;
-    HOLO_TRY(pool_init(call, &p));
-    if (!p.rows) return HOLO_OK;
-    if (!p.is_max) {
-        p.x_scale = (float)holo_get_f(call->in[1], 0);
-        p.y_scale = (float)holo_get_f(call->in[3], 0);
-        p.x_zero  = holo_in(call, 2) ? (int)holo_get_i(call->in[2], 0) : 0;
-        p.y_zero  = holo_in(call, 4) ? (int)holo_get_i(call->in[4], 0) : 0;
+    Pool *p = job;
+    if (!p->tasks) return HOLO_OK;
+    if (!p->is_max) {
+        p->x_scale = (float)holo_get_f(call->in[1], 0);
+        p->y_scale = (float)holo_get_f(call->in[3], 0);
+        p->x_zero  = holo_in(call, 2) ? (int)holo_get_i(call->in[2], 0) : 0;
+        p->y_zero  = holo_in(call, 4) ? (int)holo_get_i(call->in[4], 0) : 0;
     }
-    if (p.is_global)
-        call->host->parallel(call->host, p.rows * p.tile, work_global, &p);
-    else
-        call->host->parallel(call->host, holo_ceil_div(p.rows, p.tile), work, &p);
+    call->host->parallel(call->host, p->tasks, p->is_global ? work_global : work, p);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_pool_i8 = {
-    .id    = HOLO_KERNEL_pool_i8,
-    .name  = "pool_i8",
-    .check = check,
-    .run   = run,
+    .id       = HOLO_KERNEL_pool_i8,
+    .name     = "pool_i8",
+    .job_size = sizeof(Pool),
+    .prepare  = prepare,
+    .run      = run,
 };

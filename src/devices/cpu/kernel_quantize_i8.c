@@ -14,7 +14,8 @@ typedef struct Quantize {
     const HoloTensor *x, *scale, *zero; // zero NULL: 0
     HoloTensor       *y;                // NULL: not wanted
     int64_t           count, run, part; // run: elements with the same scale, one after the other
-    bool              dynamic, back;    // back: from integers to floats
+    int64_t           parts, scales;
+    bool              dynamic, back; // back: from integers to floats
     float             low[PARTS], high[PARTS], one_scale;
     int               one_zero;
 } Quantize;
@@ -65,12 +66,14 @@ static HoloStatus scales_check(const HoloCall *call, Quantize *q)
     return HOLO_OK;
 }
 
-static HoloStatus quantize_init(const HoloCall *call, Quantize *q)
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
+    Quantize                   *q      = job;
     const HoloQuantizeI8Params *params = call->params;
-    *q                                 = (Quantize){.host = call->host, .x = holo_in(call, 0), .y = holo_out(call, 0)};
-    q->dynamic                         = !strcmp(call->op->name, "DynamicQuantizeLinear");
-    q->back                            = !strcmp(call->op->name, "DequantizeLinear");
+    (void)out_scratch;
+    *q         = (Quantize){.host = call->host, .x = holo_in(call, 0), .y = holo_out(call, 0)};
+    q->dynamic = !strcmp(call->op->name, "DynamicQuantizeLinear");
+    q->back    = !strcmp(call->op->name, "DequantizeLinear");
     if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags) return refuse(call);
     if (!q->dynamic && !q->back && strcmp(call->op->name, "QuantizeLinear")) return refuse(call);
     if (!is_tensor(q->x) || (q->y && (!is_tensor(q->y) || holo_tensor_count(q->y) != holo_tensor_count(q->x))))
@@ -79,14 +82,9 @@ static HoloStatus quantize_init(const HoloCall *call, Quantize *q)
     HOLO_TRY(q->dynamic ? dynamic_check(call, q) : scales_check(call, q));
     q->part = holo_ceil_div(q->count, PARTS);
     if (q->part < PART_LEAST) q->part = PART_LEAST;
+    q->parts  = holo_ceil_div(q->count, q->part);
+    q->scales = q->scale ? holo_tensor_count(q->scale) : 1;
     return HOLO_OK;
-}
-
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
-{
-    Quantize q;
-    *out_scratch = 0;
-    return quantize_init(call, &q);
 }
 
 static void work_range(void *arg, int64_t i, int worker)
@@ -116,7 +114,7 @@ static void work(void *arg, int64_t i, int worker)
     (void)worker;
     while (first < end) {
         int64_t count = q->scale ? holo_least(end, (first / q->run + 1) * q->run) - first : end - first;
-        int64_t at    = q->scale ? first / q->run % holo_tensor_count(q->scale) : 0;
+        int64_t at    = q->scale ? first / q->run % q->scales : 0;
         run_of(q, first, count, q->scale ? ((const float *)q->scale->data)[at] : q->one_scale,
                q->zero ? (int)holo_get_i(q->zero, at) : q->one_zero);
         first += count;
@@ -124,11 +122,11 @@ static void work(void *arg, int64_t i, int worker)
 }
 
 // The range of the input, 0 always in it, as 256 steps.
-static void range_find(const HoloCall *call, Quantize *q, int64_t parts)
+static void range_find(const HoloCall *call, Quantize *q)
 {
     float low = 0, high = 0;
-    q->host->parallel(q->host, parts, work_range, q);
-    for (int64_t i = 0; i < parts; i++) {
+    q->host->parallel(q->host, q->parts, work_range, q);
+    for (int64_t i = 0; i < q->parts; i++) {
         low  = q->low[i] < low ? q->low[i] : low;
         high = q->high[i] > high ? q->high[i] : high;
     }
@@ -140,19 +138,18 @@ static void range_find(const HoloCall *call, Quantize *q, int64_t parts)
     if (holo_out(call, 2)) holo_put_f(call->out[2], 0, q->one_zero);
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Quantize q;
-    HOLO_TRY(quantize_init(call, &q));
-    int64_t parts = holo_ceil_div(q.count, q.part);
-    if (q.dynamic) range_find(call, &q, parts);
-    if (q.y) q.host->parallel(q.host, parts, work, &q);
+    Quantize *q = job;
+    if (q->dynamic) range_find(call, q);
+    if (q->y) q->host->parallel(q->host, q->parts, work, q);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_quantize_i8 = {
-    .id    = HOLO_KERNEL_quantize_i8,
-    .name  = "quantize_i8",
-    .check = check,
-    .run   = run,
+    .id       = HOLO_KERNEL_quantize_i8,
+    .name     = "quantize_i8",
+    .job_size = sizeof(Quantize),
+    .prepare  = prepare,
+    .run      = run,
 };

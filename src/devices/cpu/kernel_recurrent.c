@@ -31,21 +31,20 @@ static void rnn_step(const HoloKernelTable *kernels, int part, const HoloCellSte
     kernels->rnn_step_f32(s);
 }
 
-#define RECURRENT(id_, step_, ...)                                                        \
-    static const HoloRecurrentKind id_ = {.name = #id_, .step = step_, __VA_ARGS__};      \
-    static HoloStatus              id_##_check(const HoloCall *call, size_t *out_scratch) \
-    {                                                                                     \
-        return holo_recurrent_check(call, &id_, out_scratch);                             \
-    }                                                                                     \
-    static HoloStatus id_##_run(HoloCall *call)                                           \
-    {                                                                                     \
-        return holo_recurrent_run(call, &id_);                                            \
-    }                                                                                     \
-    static int64_t id_##_packed_size(const HoloCall *call, int input)                     \
-    {                                                                                     \
-        return holo_recurrent_packed_size(call, &id_, input);                             \
-    }                                                                                     \
-    const HoloCpuKernel holo_kernel_##id_ = {HOLO_KERNEL_##id_, #id_, id_##_check, id_##_run, id_##_packed_size};
+#define RECURRENT(id_, step_, ...)                                                                     \
+    static const HoloRecurrentKind id_ = {.name = #id_, .step = step_, __VA_ARGS__};                   \
+    static HoloStatus              id_##_prepare(const HoloCall *call, void *job, size_t *out_scratch) \
+    {                                                                                                  \
+        return holo_recurrent_prepare(call, &id_, job, out_scratch);                                   \
+    }                                                                                                  \
+    const HoloCpuKernel holo_kernel_##id_ = {                                                          \
+        .id          = HOLO_KERNEL_##id_,                                                              \
+        .name        = #id_,                                                                           \
+        .job_size    = sizeof(HoloRecurrentLayer),                                                     \
+        .prepare     = id_##_prepare,                                                                  \
+        .run         = holo_recurrent_run,                                                             \
+        .packed_size = holo_recurrent_packed_size,                                                     \
+    };
 
 RECURRENT(lstm_f32, lstm_step, .products = &holo_gates_f32, .gates = 4, .has_cells = true)
 RECURRENT(lstm_i8, lstm_step_ratio, .products = &holo_gates_i8, .gates = 4, .has_cells = true, .bias_last = true)

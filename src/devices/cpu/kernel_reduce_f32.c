@@ -13,9 +13,11 @@ typedef struct Rows {
     const float    *x;
     float          *out;
     uint32_t        op;
-    int64_t         count, size, tile; // rows, elements of one, rows of a task
-    int64_t         columns;           // 0: rows; else those behind the axes, of each of `count` matrices
-    int64_t         tile_columns;
+    int64_t         count, size, tile;   // rows, elements of one, rows of a task
+    int64_t         columns;             // 0: rows; else those behind the axes, of each of `count` matrices
+    int64_t         tile_columns, tiles; // of a task; tasks of a matrix
+    int64_t         tasks;
+    bool            is_empty; // nothing comes out
 } Rows;
 
 static HoloStatus rows_init(const HoloCall *call, Rows *r)
@@ -28,7 +30,7 @@ static HoloStatus rows_init(const HoloCall *call, Rows *r)
         params->kept > (uint32_t)x->rank - params->axes || params->op >= HOLO_REDUCE_OPS)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of reduce_f32");
     int axis = x->rank - (int)params->kept - (int)params->axes;
-    *r       = (Rows){.host = call->host, .x = x->data, .out = out->data, .op = params->op};
+    *r       = (Rows){.host = call->host, .op = params->op};
     r->count = holo_product(axis, x->dim);
     r->size  = holo_product((int)params->axes, x->dim + axis);
     r->tile  = r->size ? holo_ceil_div(TASK_WORK, r->size) : TASK_WORK;
@@ -49,11 +51,16 @@ static HoloStatus rows_init(const HoloCall *call, Rows *r)
     return HOLO_OK;
 }
 
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
-    Rows r;
-    *out_scratch = 0;
-    return rows_init(call, &r);
+    Rows *r = job;
+    (void)out_scratch;
+    HOLO_TRY(rows_init(call, r));
+    r->is_empty = !holo_tensor_count(call->out[0]);
+    if (r->is_empty) return HOLO_OK;
+    r->tiles = r->columns ? holo_ceil_div(r->columns, r->tile_columns) : 0;
+    r->tasks = r->columns ? r->count * r->tiles : holo_ceil_div(r->count, r->tile);
+    return HOLO_OK;
 }
 
 static void work(void *arg, int64_t i, int worker)
@@ -67,31 +74,28 @@ static void work(void *arg, int64_t i, int worker)
 static void work_columns(void *arg, int64_t i, int worker)
 {
     (void)worker;
-    const Rows *r     = arg;
-    int64_t     tiles = holo_ceil_div(r->columns, r->tile_columns), matrix = i / tiles;
-    int64_t     first = i % tiles * r->tile_columns, count = holo_least(r->tile_columns, r->columns - first);
+    const Rows *r      = arg;
+    int64_t     matrix = i / r->tiles, first = i % r->tiles * r->tile_columns;
+    int64_t     count = holo_least(r->tile_columns, r->columns - first);
     r->host->kernels->reduce_columns_f32(r->op, r->size, count, r->x + matrix * r->size * r->columns + first,
                                          r->columns, r->out + matrix * r->columns + first);
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Rows r;
-    HOLO_TRY(rows_init(call, &r));
-    if (holo_tensor_count(call->out[0]) == 0) return HOLO_OK;
-    if (!r.size) return holo_op_eval(call); // what nothing reduces to is the operator's to say
-    if (r.columns) {
-        int64_t tiles = holo_ceil_div(r.columns, r.tile_columns);
-        call->host->parallel(call->host, r.count * tiles, work_columns, &r);
-        return HOLO_OK;
-    }
-    call->host->parallel(call->host, holo_ceil_div(r.count, r.tile), work, &r);
+    Rows *r = job;
+    if (r->is_empty) return HOLO_OK;
+    if (!r->size) return holo_op_eval(call); // what nothing reduces to is the operator's to say
+    r->x   = call->in[0]->data;
+    r->out = call->out[0]->data;
+    call->host->parallel(call->host, r->tasks, r->columns ? work_columns : work, r);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_reduce_f32 = {
-    .id    = HOLO_KERNEL_reduce_f32,
-    .name  = "reduce_f32",
-    .check = check,
-    .run   = run,
+    .id       = HOLO_KERNEL_reduce_f32,
+    .name     = "reduce_f32",
+    .job_size = sizeof(Rows),
+    .prepare  = prepare,
+    .run      = run,
 };

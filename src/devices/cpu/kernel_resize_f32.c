@@ -30,24 +30,14 @@ typedef struct Resize {
     Axis            axis[HOLO_MAX_RANK];
     int64_t         rest_in;      // elements of the input behind the first axis
     int64_t         chunks, rows; // of a plane, of a chunk
-    int32_t        *index;        // for each worker: those of one row, from the first row of a task on
-    float          *work;         // two buffers for each worker
-    int64_t         work_size;    // of one
+    int64_t         tasks;
+    int32_t        *index;     // for each worker: those of one row, from the first row of a task on; when running
+    float          *work;      // two buffers for each worker; when running
+    int64_t         work_size; // of one
+    bool            is_empty;  // nothing comes out
+    bool            is_read;   // scales and sizes are known before the run, and tables are made
+    bool            is_plain;  // left to eval: a copy, or too much memory between two axes
 } Resize;
-
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
-{
-    const HoloTensor *x = holo_in(call, 0), *y = holo_out(call, 0);
-    *out_scratch = 0;
-    HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", 1, HOLO_MAX_RANK));
-    HOLO_TRY(holo_cpu_kernel_expect(call, y, "the output", x->rank, x->rank));
-    bool is_upsample = !strcmp(call->op->name, "Upsample");
-    if (!holo_cpu_kernel_has_params(call, sizeof(HoloResizeParams)) ||
-        (!is_upsample && strcmp(call->op->name, "Resize")) || holo_attr_is(call, "mode", "nearest", "nearest") ||
-        holo_attr_is(call, "coordinate_transformation_mode", "half_pixel", "tf_crop_and_resize"))
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of resize_f32");
-    return HOLO_OK;
-}
 
 // ---- tables
 
@@ -59,8 +49,8 @@ static HoloStatus take_axis(const HoloCall *call, const HoloResizeAxis *from, Ax
     to->line = to->is_line ? holo_ceil_div(to->out, LANES) * LANES : to->out;
     if (from->in > INT32_MAX || !holo_mul(to->line, to->taps, &count))
         return holo_call_fail(call, HOLO_UNSUPPORTED, "an axis is too long");
-    HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof *to->index, (void **)&to->index));
-    HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof *to->weight, (void **)&to->weight));
+    HOLO_TRY(holo_call_hold(call, (size_t)count, sizeof *to->index, (void **)&to->index));
+    HOLO_TRY(holo_call_hold(call, (size_t)count, sizeof *to->weight, (void **)&to->weight));
     for (int64_t o = 0; o < to->line; o++)
         for (int64_t t = 0; t < to->taps; t++) {
             int64_t last = to->out - 1, source = (o < last ? o : last) * to->taps + t;
@@ -86,8 +76,8 @@ static void find_rows(const Resize *r, int64_t first, int64_t end, int64_t *out_
     *out_count = high - low + 1;
 }
 
-// Memory for the rows of a task between two axes. *out_fits: it is not out of proportion to the tensors.
-static HoloStatus take_work(const HoloCall *call, Resize *r, bool *out_fits)
+// How much memory the rows of a task take between two axes. False: it is out of proportion to the tensors.
+static bool work_fits(const HoloCall *call, Resize *r)
 {
     int64_t rows = 0, low, count, size = r->rest_in, largest = 0, out = r->axis[r->first].out;
     for (int64_t o = 0; o < out; o += r->rows) {
@@ -96,16 +86,18 @@ static HoloStatus take_work(const HoloCall *call, Resize *r, bool *out_fits)
     }
     for (int d = r->rank - 1; d > r->first; d--) {
         if (!r->axis[d].taps) continue;
-        size      = size / r->axis[d].in;
-        *out_fits = holo_mul(size, r->axis[d].out, &size);
-        if (!*out_fits) return HOLO_OK;
+        size = size / r->axis[d].in;
+        if (!holo_mul(size, r->axis[d].out, &size)) return false;
         largest = size > largest ? size : largest;
     }
     int64_t most = 1 << 20;
-    *out_fits    = holo_mul(largest, rows, &r->work_size) &&
-                (r->work_size <= most || r->work_size / 4 <= holo_tensor_count(call->in[0]) ||
-                 r->work_size / 4 <= holo_tensor_count(call->out[0]));
-    if (!*out_fits) return HOLO_OK;
+    return holo_mul(largest, rows, &r->work_size) &&
+           (r->work_size <= most || r->work_size / 4 <= holo_tensor_count(call->in[0]) ||
+            r->work_size / 4 <= holo_tensor_count(call->out[0]));
+}
+
+static HoloStatus take_work(const HoloCall *call, Resize *r)
+{
     size_t workers = call->host->workers > 1 ? (size_t)call->host->workers : 1;
     HOLO_TRY(holo_call_temp(call, (size_t)r->axis[r->first].taps, workers * sizeof *r->index, (void **)&r->index));
     return holo_call_temp(call, (size_t)r->work_size, 2 * workers * sizeof(float), (void **)&r->work);
@@ -191,37 +183,76 @@ static bool can_blend(const HoloResize *how, int rank)
     return how->how.pairs && changed == 2 && how->axis[how->first + 1].index;
 }
 
-static HoloStatus run(HoloCall *call)
+// All that follows from sizes and from the values of scales.
+static HoloStatus read(const HoloCall *call, Resize *r)
 {
     const HoloTensor *x = call->in[0], *y = call->out[0];
-    Resize            r = {.host = call->host, .x = x->data, .y = y->data, .rank = x->rank};
     HoloResize        how;
-    bool              fits = true;
-    if (!holo_tensor_count(y)) return HOLO_OK;
     HOLO_TRY(holo_resize_read(call, &how));
-    r.first = how.first;
-    if (r.first == r.rank) return call->op->eval(call); // a copy
-    r.rest_in = holo_product(r.rank - r.first - 1, x->dim + r.first + 1);
-    for (int d = 0; d < r.rank; d++) {
-        r.axis[d]         = (Axis){.in = x->dim[d], .out = y->dim[d]};
-        r.axis[d].inner   = holo_product(r.rank - d - 1, y->dim + d + 1);
-        r.axis[d].is_line = r.axis[d].inner == 1 && (d != r.first || r.rest_in == 1);
-        HOLO_TRY(take_axis(call, &how.axis[d], &r.axis[d]));
+    r->rank     = x->rank;
+    r->first    = how.first;
+    r->is_plain = r->first == r->rank; // a copy
+    if (r->is_plain) return HOLO_OK;
+    r->rest_in = holo_product(r->rank - r->first - 1, x->dim + r->first + 1);
+    for (int d = 0; d < r->rank; d++) {
+        r->axis[d]         = (Axis){.in = x->dim[d], .out = y->dim[d]};
+        r->axis[d].inner   = holo_product(r->rank - d - 1, y->dim + d + 1);
+        r->axis[d].is_line = r->axis[d].inner == 1 && (d != r->first || r->rest_in == 1);
+        HOLO_TRY(take_axis(call, &how.axis[d], &r->axis[d]));
     }
-    const Axis *a = &r.axis[r.first];
-    r.rows        = a->is_line ? a->out : holo_ceil_div(TASK_WORK, a->inner);
-    r.rows        = holo_least(r.rows > TASK_ROWS ? r.rows : TASK_ROWS, a->out);
-    r.chunks      = holo_ceil_div(a->out, r.rows);
-    r.blends      = can_blend(&how, r.rank);
-    if (!r.blends) HOLO_TRY(take_work(call, &r, &fits));
-    if (!fits) return call->op->eval(call);
-    call->host->parallel(call->host, holo_product(r.first, x->dim) * r.chunks, work, &r);
+    const Axis *a = &r->axis[r->first];
+    r->rows       = a->is_line ? a->out : holo_ceil_div(TASK_WORK, a->inner);
+    r->rows       = holo_least(r->rows > TASK_ROWS ? r->rows : TASK_ROWS, a->out);
+    r->chunks     = holo_ceil_div(a->out, r->rows);
+    r->blends     = can_blend(&how, r->rank);
+    r->is_plain   = !r->blends && !work_fits(call, r);
+    r->tasks      = holo_product(r->first, x->dim) * r->chunks;
+    return HOLO_OK;
+}
+
+// Scales and sizes may be computed by the model itself: then they are read in each run.
+static bool values_are_there(const HoloCall *call)
+{
+    for (int i = 1; i < call->in_count; i++)
+        if (call->in[i] && !call->in[i]->data && holo_tensor_count(call->in[i])) return false;
+    return true;
+}
+
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
+{
+    Resize           *r = job;
+    const HoloTensor *x = holo_in(call, 0), *y = holo_out(call, 0);
+    (void)out_scratch;
+    HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", 1, HOLO_MAX_RANK));
+    HOLO_TRY(holo_cpu_kernel_expect(call, y, "the output", x->rank, x->rank));
+    bool is_upsample = !strcmp(call->op->name, "Upsample");
+    if (!holo_cpu_kernel_has_params(call, sizeof(HoloResizeParams)) ||
+        (!is_upsample && strcmp(call->op->name, "Resize")) || holo_attr_is(call, "mode", "nearest", "nearest") ||
+        holo_attr_is(call, "coordinate_transformation_mode", "half_pixel", "tf_crop_and_resize"))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of resize_f32");
+    r->host     = call->host;
+    r->is_empty = !holo_tensor_count(y);
+    r->is_read  = !r->is_empty && values_are_there(call);
+    return r->is_read ? read(call, r) : HOLO_OK;
+}
+
+static HoloStatus run(HoloCall *call, void *job)
+{
+    Resize *r = job;
+    if (r->is_empty) return HOLO_OK;
+    if (!r->is_read) HOLO_TRY(read(call, r));
+    if (r->is_plain) return call->op->eval(call);
+    r->x = call->in[0]->data;
+    r->y = call->out[0]->data;
+    if (!r->blends) HOLO_TRY(take_work(call, r));
+    call->host->parallel(call->host, r->tasks, work, r);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_resize_f32 = {
-    .id    = HOLO_KERNEL_resize_f32,
-    .name  = "resize_f32",
-    .check = check,
-    .run   = run,
+    .id       = HOLO_KERNEL_resize_f32,
+    .name     = "resize_f32",
+    .job_size = sizeof(Resize),
+    .prepare  = prepare,
+    .run      = run,
 };

@@ -12,13 +12,15 @@ typedef struct Job {
     const HoloCall *call;
     HoloRotarySizes s;
     HoloHeads       view; // of the input and the output
-    int64_t         places, tile;
+    int64_t         places, tile, tasks;
+    bool            is_interleaved;
 } Job;
 
-static HoloStatus job_init(const HoloCall *call, Job *j)
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
+    Job              *j = job;
     const HoloTensor *x = holo_in(call, 0), *y = holo_out(call, 0);
-    *j = (Job){.call = call};
+    (void)out_scratch;
     if (!holo_cpu_kernel_has_params(call, sizeof(HoloRotaryParams)) || strcmp(call->op->name, "RotaryEmbedding"))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of rotary_f32");
     HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", 3, 4));
@@ -32,14 +34,10 @@ static HoloStatus job_init(const HoloCall *call, Job *j)
     j->view   = x->rank == 4 ? holo_heads_outer(x) : holo_heads_inner(x, j->s.heads);
     j->places = j->s.batch * j->s.positions;
     j->tile   = holo_ceil_div(TASK_WORK, j->s.heads * j->s.size);
-    return HOLO_OK;
-}
+    j->tasks  = holo_ceil_div(j->places, j->tile);
 
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
-{
-    Job j;
-    *out_scratch = 0;
-    return job_init(call, &j);
+    j->is_interleaved = holo_attr_int(call, "interleaved", 0) != 0;
+    return HOLO_OK;
 }
 
 static void work(void *arg, int64_t i, int worker)
@@ -56,7 +54,7 @@ static void work(void *arg, int64_t i, int worker)
             .step        = j->view.head,
             .half        = s->half,
             .rest        = s->size - 2 * s->half,
-            .interleaved = holo_attr_int(j->call, "interleaved", 0) != 0,
+            .interleaved = j->is_interleaved,
             .x           = (const float *)j->call->in[0]->data + at,
             .cos         = (const float *)s->cos->data + row * s->half,
             .sin         = (const float *)s->sin->data + row * s->half,
@@ -65,20 +63,21 @@ static void work(void *arg, int64_t i, int worker)
     }
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Job     j;
+    Job    *j = job;
     int64_t row;
-    HOLO_TRY(job_init(call, &j));
-    for (int64_t n = 0; n < j.places; n++)
-        HOLO_TRY(holo_rotary_row(call, &j.s, n / j.s.positions, n % j.s.positions, &row));
-    if (j.places) call->host->parallel(call->host, holo_ceil_div(j.places, j.tile), work, &j);
+    j->call = call;
+    for (int64_t n = 0; n < j->places; n++)
+        HOLO_TRY(holo_rotary_row(call, &j->s, n / j->s.positions, n % j->s.positions, &row));
+    if (j->tasks) call->host->parallel(call->host, j->tasks, work, j);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_rotary_f32 = {
-    .id    = HOLO_KERNEL_rotary_f32,
-    .name  = "rotary_f32",
-    .check = check,
-    .run   = run,
+    .id       = HOLO_KERNEL_rotary_f32,
+    .name     = "rotary_f32",
+    .job_size = sizeof(Job),
+    .prepare  = prepare,
+    .run      = run,
 };

@@ -15,6 +15,7 @@ typedef struct Rows {
     float          *out;
     int64_t         count, size, tile; // rows, elements of one, rows of a task
     int64_t columns, tiles; // where rows are not the last axes: elements behind each, and tasks of `tile` of them
+    int64_t tasks;
     bool    is_log, is_apart;
 } Rows;
 
@@ -39,7 +40,7 @@ static HoloStatus rows_init(const HoloCall *call, Rows *r)
     for (int d = 0; d < x->rank; d++)
         if (x->dim[d] != out->dim[d]) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output has another shape");
     HOLO_TRY(params_read(call, x->rank, &params));
-    *r = (Rows){.host = call->host, .x = x->data, .out = out->data, .columns = 1, .tiles = 1};
+    *r = (Rows){.host = call->host, .columns = 1, .tiles = 1};
     if (!holo_tensor_count(x)) return HOLO_OK;
     int axis = x->rank - (int)params.axes, end = x->rank - (int)params.kept;
     r->is_log   = params.flags & HOLO_SOFTMAX_LOG;
@@ -54,11 +55,13 @@ static HoloStatus rows_init(const HoloCall *call, Rows *r)
     return HOLO_OK;
 }
 
-static HoloStatus check(const HoloCall *call, size_t *out_scratch)
+static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
-    Rows r;
-    *out_scratch = 0;
-    return rows_init(call, &r);
+    Rows *r = job;
+    (void)out_scratch;
+    HOLO_TRY(rows_init(call, r));
+    r->tasks = r->columns > 1 ? r->count * r->tiles : r->count ? holo_ceil_div(r->count, r->tile) : 0;
+    return HOLO_OK;
 }
 
 static void log_rows(const Rows *r, int64_t from, int64_t count)
@@ -92,18 +95,19 @@ static void work(void *arg, int64_t i, int worker)
         r->host->kernels->softmax_f32(count, r->size, r->x + from * r->size, r->out + from * r->size);
 }
 
-static HoloStatus run(HoloCall *call)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Rows r;
-    HOLO_TRY(rows_init(call, &r));
-    int64_t tasks = r.columns > 1 ? r.count * r.tiles : r.count ? holo_ceil_div(r.count, r.tile) : 0;
-    if (tasks) call->host->parallel(call->host, tasks, work, &r);
+    Rows *r = job;
+    r->x    = call->in[0]->data;
+    r->out  = call->out[0]->data;
+    if (r->tasks) call->host->parallel(call->host, r->tasks, work, r);
     return HOLO_OK;
 }
 
 const HoloCpuKernel holo_kernel_softmax_f32 = {
-    .id    = HOLO_KERNEL_softmax_f32,
-    .name  = "softmax_f32",
-    .check = check,
-    .run   = run,
+    .id       = HOLO_KERNEL_softmax_f32,
+    .name     = "softmax_f32",
+    .job_size = sizeof(Rows),
+    .prepare  = prepare,
+    .run      = run,
 };

@@ -24,6 +24,7 @@ typedef struct Turn {
     int64_t         x_row, out_row; // strides
     int64_t         strip, strips;  // of a matrix: columns of one, and how many
     int64_t         count, tile;    // of strips or rows in all, and of a task
+    int64_t         tasks;
 } Turn;
 
 // The permutation, checked; false: it is none.
@@ -111,26 +112,23 @@ static HoloStatus turn_init(const HoloCall *call, int64_t size, Turn *t)
     for (int d = 0; d < x->rank; d++)
         if (out->dim[d] != x->dim[perm[d]])
             return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output has another shape");
-    t->x   = x->data;
-    t->out = out->data;
     if (!holo_tensor_count(x)) return HOLO_OK;
     dims_init(x, perm, t);
     split(t);
+    t->tasks = holo_ceil_div(t->count, t->tile);
     return HOLO_OK;
 }
 
-static HoloStatus check_f32(const HoloCall *call, size_t *out_scratch)
+static HoloStatus prepare_f32(const HoloCall *call, void *job, size_t *out_scratch)
 {
-    Turn t;
-    *out_scratch = 0;
-    return turn_init(call, sizeof(float), &t);
+    (void)out_scratch;
+    return turn_init(call, sizeof(float), job);
 }
 
-static HoloStatus check_u8(const HoloCall *call, size_t *out_scratch)
+static HoloStatus prepare_u8(const HoloCall *call, void *job, size_t *out_scratch)
 {
-    Turn t;
-    *out_scratch = 0;
-    return turn_init(call, 1, &t);
+    (void)out_scratch;
+    return turn_init(call, 1, job);
 }
 
 // `columns` of a matrix.
@@ -201,34 +199,27 @@ static void work(void *arg, int64_t task, int worker)
     }
 }
 
-static HoloStatus turn_run(HoloCall *call, int64_t size)
+static HoloStatus run(HoloCall *call, void *job)
 {
-    Turn t;
-    HOLO_TRY(turn_init(call, size, &t));
-    if (t.count) call->host->parallel(call->host, holo_ceil_div(t.count, t.tile), work, &t);
+    Turn *t = job;
+    t->x    = call->in[0]->data;
+    t->out  = call->out[0]->data;
+    if (t->tasks) call->host->parallel(call->host, t->tasks, work, t);
     return HOLO_OK;
 }
 
-static HoloStatus run_f32(HoloCall *call)
-{
-    return turn_run(call, sizeof(float));
-}
-
-static HoloStatus run_u8(HoloCall *call)
-{
-    return turn_run(call, 1);
-}
-
 const HoloCpuKernel holo_kernel_transpose_f32 = {
-    .id    = HOLO_KERNEL_transpose_f32,
-    .name  = "transpose_f32",
-    .check = check_f32,
-    .run   = run_f32,
+    .id       = HOLO_KERNEL_transpose_f32,
+    .name     = "transpose_f32",
+    .job_size = sizeof(Turn),
+    .prepare  = prepare_f32,
+    .run      = run,
 };
 
 const HoloCpuKernel holo_kernel_transpose_u8 = {
-    .id    = HOLO_KERNEL_transpose_u8,
-    .name  = "transpose_u8",
-    .check = check_u8,
-    .run   = run_u8,
+    .id       = HOLO_KERNEL_transpose_u8,
+    .name     = "transpose_u8",
+    .job_size = sizeof(Turn),
+    .prepare  = prepare_u8,
+    .run      = run,
 };

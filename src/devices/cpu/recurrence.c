@@ -111,7 +111,8 @@ static HoloStatus layer_init(const HoloCall *call, const HoloRecurrentKind *kind
 {
     const HoloRecurrentParams *params = call->params;
     const uint32_t             known  = HOLO_RECURRENT_PACKED_W | HOLO_RECURRENT_PACKED_R;
-    *l                                = (HoloRecurrentLayer){.host = call->host, .kind = kind};
+    l->host                           = call->host;
+    l->kind                           = kind;
     if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags & ~known)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of %s", kind->name);
     HOLO_TRY(operands_check(call, l));
@@ -121,37 +122,27 @@ static HoloStatus layer_init(const HoloCall *call, const HoloRecurrentKind *kind
         l->batch = 0;
         return HOLO_OK;
     }
-    l->has_y   = holo_out(call, 0) != NULL;
-    l->x       = call->in[0]->data;
-    l->w       = l->w_tensor->data;
-    l->r       = l->r_tensor->data;
-    l->bias    = holo_in(call, 3) ? call->in[3]->data : NULL;
-    l->h_first = holo_in(call, 5) ? call->in[5]->data : NULL;
-    l->c_first = holo_in(call, 6) ? call->in[6]->data : NULL;
-    l->lengths = holo_in(call, 4) ? call->in[4]->data : NULL;
-    l->y       = l->has_y ? call->out[0]->data : NULL;
-    l->h_last  = holo_out(call, 1) ? call->out[1]->data : NULL;
-    l->c_last  = holo_out(call, 2) ? call->out[2]->data : NULL;
+    l->has_y = holo_out(call, 0) != NULL;
     cut(l);
     return HOLO_OK;
 }
 
-int64_t holo_recurrent_packed_size(const HoloCall *call, const HoloRecurrentKind *kind, int input)
+int64_t holo_recurrent_packed_size(const HoloCall *call, const void *layer, int input)
 {
-    HoloRecurrentLayer l;
-    if (layer_init(call, kind, &l)) return -1;
-    if (input == 1 && l.packed_w) return kind->products->packed_size(&l, l.inputs);
-    return input == 2 && l.packed_r ? kind->products->packed_size(&l, l.hidden) : -1;
+    const HoloRecurrentLayer *l = layer;
+    (void)call;
+    if (input == 1 && l->packed_w) return l->kind->products->packed_size(l, l->inputs);
+    return input == 2 && l->packed_r ? l->kind->products->packed_size(l, l->hidden) : -1;
 }
 
-HoloStatus holo_recurrent_check(const HoloCall *call, const HoloRecurrentKind *kind, size_t *out_scratch)
+HoloStatus holo_recurrent_prepare(const HoloCall *call, const HoloRecurrentKind *kind, HoloRecurrentLayer *l,
+                                  size_t *out_scratch)
 {
-    HoloRecurrentLayer l;
-    size_t             floats = 0;
-    HOLO_TRY(layer_init(call, kind, &l));
-    if (kind->products->packed_size(&l, l.inputs) < 0 || kind->products->packed_size(&l, l.hidden) < 0)
+    size_t floats = 0;
+    HOLO_TRY(layer_init(call, kind, l));
+    if (kind->products->packed_size(l, l->inputs) < 0 || kind->products->packed_size(l, l->hidden) < 0)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "W or R is too large");
-    if (l.batch && !share(&l, NULL, &floats)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are too large");
+    if (l->batch && !share(l, NULL, &floats)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are too large");
     *out_scratch = floats * sizeof(float);
     return HOLO_OK;
 }
@@ -376,28 +367,46 @@ static HoloStatus lengths_check(const HoloCall *call, const HoloRecurrentLayer *
     return HOLO_OK;
 }
 
-HoloStatus holo_recurrent_run(const HoloCall *call, const HoloRecurrentKind *kind)
+// Where the data are in this run, and the memory, which may have moved since the last.
+static void data_find(const HoloCall *call, HoloRecurrentLayer *l)
 {
-    const HoloHost    *host = call->host;
-    HoloRecurrentLayer l;
-    size_t             floats;
-    HOLO_TRY(layer_init(call, kind, &l));
-    if (!l.batch) {
+    float *base = holo_cpu_kernel_scratch(call->host, 0);
+    size_t floats;
+    l->x       = call->in[0]->data;
+    l->w       = l->w_tensor->data;
+    l->r       = l->r_tensor->data;
+    l->bias    = holo_in(call, 3) ? call->in[3]->data : NULL;
+    l->h_first = holo_in(call, 5) ? call->in[5]->data : NULL;
+    l->c_first = holo_in(call, 6) ? call->in[6]->data : NULL;
+    l->lengths = holo_in(call, 4) ? call->in[4]->data : NULL;
+    l->y       = l->has_y ? call->out[0]->data : NULL;
+    l->h_last  = holo_out(call, 1) ? call->out[1]->data : NULL;
+    l->c_last  = holo_out(call, 2) ? call->out[2]->data : NULL;
+    if (base != l->base) share(l, base, &floats);
+    l->base = base;
+}
+
+HoloStatus holo_recurrent_run(HoloCall *call, void *layer)
+{
+    HoloRecurrentLayer      *l    = layer;
+    const HoloRecurrentKind *kind = l->kind;
+    const HoloHost          *host = call->host;
+    if (!l->batch) {
         pass_on(call, kind);
         return HOLO_OK;
     }
-    HOLO_TRY(lengths_check(call, &l));
-    share(&l, holo_cpu_kernel_scratch(host, 0), &floats);
-    start(&l);
-    for (l.from = 0; l.from < l.times; l.from = l.to) {
-        l.to = holo_least(l.from + l.chunk, l.times);
-        host->parallel(host, l.directions * l.row_tiles * l.columns, work_inputs, &l);
-        for (l.step = l.from; l.step < l.to; l.step++)
-            for (l.part = 0; l.part <= kind->resets_first; l.part++) {
-                kind->products->state(&l);
-                host->parallel(host, l.directions * l.tiles, work_step, &l);
+    data_find(call, l);
+    HOLO_TRY(lengths_check(call, l));
+    start(l);
+    for (l->from = 0; l->from < l->times; l->from = l->to) {
+        l->to = holo_least(l->from + l->chunk, l->times);
+        host->parallel(host, l->directions * l->row_tiles * l->columns, work_inputs, l);
+        for (l->step = l->from; l->step < l->to; l->step++)
+            for (l->part = 0; l->part <= kind->resets_first; l->part++) {
+                kind->products->state(l);
+                host->parallel(host, l->directions * l->tiles, work_step, l);
             }
     }
-    finish(&l);
+    finish(l);
     return HOLO_OK;
 }

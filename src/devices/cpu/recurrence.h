@@ -74,6 +74,7 @@ struct HoloRecurrentLayer {
     int64_t                  groups, width;                                  // of 16 units; floats of a row of gates
     bool                     reverse[2], packed_w, packed_r, has_y;
     // Memory that all workers share:
+    float  *base;                          // where it begins: the scratch of the first worker; NULL: not laid out yet
     float  *biases;                        // [directions][2][width]: of the inputs' part, of the state's
     float  *in;                            // [directions][chunk * batch][width]: what the inputs give
     float  *cells;                         // [directions][batch][groups * 16]
@@ -109,8 +110,9 @@ HOLO_MUST HoloStatus holo_layer_expect(const HoloCall *call, const HoloTensor *t
                                        const int64_t *dim);
 
 // The functions of a kernel; see devices/cpu/kernel.h.
-HOLO_MUST HoloStatus holo_recurrent_check(const HoloCall *call, const HoloRecurrentKind *kind, size_t *out_scratch);
-HOLO_MUST HoloStatus holo_recurrent_run(const HoloCall *call, const HoloRecurrentKind *kind);
-int64_t              holo_recurrent_packed_size(const HoloCall *call, const HoloRecurrentKind *kind, int input);
+HOLO_MUST HoloStatus holo_recurrent_prepare(const HoloCall *call, const HoloRecurrentKind *kind, HoloRecurrentLayer *l,
+                                            size_t *out_scratch);
+HOLO_MUST HoloStatus holo_recurrent_run(HoloCall *call, void *layer);
+int64_t              holo_recurrent_packed_size(const HoloCall *call, const void *layer, int input);
 
 #endif

@@ -29,12 +29,12 @@ static bool merge(HoloTail *t, int64_t dim, const int64_t *stride)
     return true;
 }
 
-static void shape_init(const HoloTensor *const *in, const HoloTensor *out, HoloTail *t)
+static void shape_init(const HoloTensor *out, HoloTail *t)
 {
     int64_t stride[HOLO_MAP_INPUTS][HOLO_MAX_RANK];
     for (int i = 0; i < t->inputs; i++) {
         memset(stride[i], 0, (size_t)out->rank * sizeof *stride[i]);
-        if (in[i]) holo_strides_broadcast(in[i], out->rank, out->dim, stride[i]);
+        if (t->from[i]) holo_strides_broadcast(t->from[i], out->rank, out->dim, stride[i]);
     }
     for (int d = 0; d < out->rank; d++) {
         int64_t at[HOLO_MAP_INPUTS];
@@ -55,7 +55,7 @@ static void group_init(HoloTail *t)
     t->group = 1;
     if (t->rank < 2 || t->dim[last] > HOLO_TAIL_TILE / 2) return;
     for (int i = 0; i < t->inputs; i++) {
-        if (!t->in[i] || t->stride[i][last - 1] == t->dim[last] * t->stride[i][last]) continue;
+        if (!t->from[i] || t->stride[i][last - 1] == t->dim[last] * t->stride[i][last]) continue;
         if (t->stride[i][last - 1] != 0) return;
         t->rows |= 1u << i;
     }
@@ -65,29 +65,34 @@ static void group_init(HoloTail *t)
 HoloStatus holo_tail_init(const HoloCall *call, const HoloProgram *program, bool over_output, int first_input,
                           HoloTail *t)
 {
-    const HoloTensor *out = holo_out(call, 0), *in[HOLO_MAP_INPUTS] = {NULL};
+    const HoloTensor *out = holo_out(call, 0);
     uint32_t          used;
-    *t = (HoloTail){.program = program};
+    *t = (HoloTail){.program = program, .to = out};
     if (!holo_program_is_valid(program, &used))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the pointwise program is not valid");
     HOLO_TRY(holo_cpu_kernel_expect(call, out, "the output", 0, HOLO_MAX_RANK));
     for (int i = 0; i < HOLO_MAP_INPUTS; i++) {
         if (!(used >> i & 1)) continue;
-        in[i] = over_output && i == 0 ? out : holo_in(call, first_input + i - over_output);
-        HOLO_TRY(holo_cpu_kernel_expect(call, in[i], "an input of the program", 0, HOLO_MAX_RANK));
-        if (!broadcasts(in[i], out))
+        const HoloTensor *in = over_output && i == 0 ? out : holo_in(call, first_input + i - over_output);
+        HOLO_TRY(holo_cpu_kernel_expect(call, in, "an input of the program", 0, HOLO_MAX_RANK));
+        if (!broadcasts(in, out))
             return holo_call_fail(call, HOLO_BAD_ARCHIVE, "x%d of the program does not broadcast to the output", i);
-        t->in[i]  = in[i]->data;
-        t->inputs = i + 1;
+        t->from[i] = in;
+        t->inputs  = i + 1;
     }
-    t->out     = out->data;
     t->count   = holo_tensor_count(out);
     t->columns = out->rank ? out->dim[out->rank - 1] : 1;
     t->group   = 1;
     if (!t->count || !program->count) return HOLO_OK; // nothing walks
-    shape_init(in, out, t);
+    shape_init(out, t);
     group_init(t);
     return HOLO_OK;
+}
+
+void holo_tail_begin(HoloTail *t)
+{
+    for (int i = 0; i < t->inputs; i++) t->in[i] = t->from[i] ? t->from[i]->data : NULL;
+    t->out = t->to->data;
 }
 
 // ---- work

@@ -9,8 +9,10 @@
 // The dimensions over which all inputs run on, or all stand still, are taken as one.
 typedef struct HoloTail {
     const HoloProgram *program;
-    const float       *in[HOLO_MAP_INPUTS];
-    int                inputs; // all that are used are below
+    const HoloTensor  *from[HOLO_MAP_INPUTS]; // NULL: not used
+    int                inputs;                // all that are used are below
+    const HoloTensor  *to;
+    const float       *in[HOLO_MAP_INPUTS]; // their data, see holo_tail_begin
     float             *out;
     int                rank; // at least 1
     int64_t            dim[HOLO_MAX_RANK], stride[HOLO_MAP_INPUTS][HOLO_MAX_RANK];
@@ -32,6 +34,9 @@ static inline size_t holo_tail_scratch(const HoloProgram *program)
 // inputs begin with x1. Refuses programs that are none and inputs that do not broadcast to the output.
 HOLO_MUST HoloStatus holo_tail_init(const HoloCall *call, const HoloProgram *program, bool over_output, int first_input,
                                     HoloTail *out);
+
+// Before each run: looks up where the data are now.
+void holo_tail_begin(HoloTail *tail);
 
 // Elements from <= i < to of the output, in memory order.
 void holo_tail_range(const HoloTail *tail, const HoloHost *host, int64_t from, int64_t to, float *scratch);

@@ -18,18 +18,6 @@ enum {
     ALIKE        = 512,     // same cache lines
 };
 
-typedef struct Winograd {
-    const HoloConvNhwc *conv;
-    const float        *weights;        // transformed
-    int64_t             places;         // of a transformed tile
-    int64_t             tiles, columns; // of all images; of a row
-    int64_t             row;            // floats from one transformed tile to the next
-    bool                alone;          // each task transforms its own tiles
-    int64_t             chunk, block, blocks, slab, slabs;
-    int64_t             place, sum_place; // floats from one of the places to the next, of tiles and of sums
-    int64_t             first, end;       // tiles of the chunk
-} Winograd;
-
 bool holo_winograd_fits(const HoloConvNhwc *c)
 {
     const HoloConvShape *s = &c->shape;
@@ -39,15 +27,14 @@ bool holo_winograd_fits(const HoloConvNhwc *c)
     return s->in[0] == 1 && s->out[0] == 1 && s->pad[0] == 0;
 }
 
-static Winograd winograd_of(const HoloConvNhwc *c)
+static HoloConvWinograd winograd_of(const HoloConvNhwc *c)
 {
     const HoloConvShape *s = &c->shape;
-    Winograd             w = {
-                    .conv    = c,
-                    .places  = holo_winograd_places(c->tile),
-                    .columns = holo_ceil_div(s->out[2], c->tile),
-                    .row     = holo_ceil_div(c->channels, HOLO_PANEL) * HOLO_PANEL,
-                    .slab    = holo_least(SLAB, holo_ceil_div(c->filters, HOLO_PANEL) * HOLO_PANEL),
+    HoloConvWinograd     w = {
+            .places  = holo_winograd_places(c->tile),
+            .columns = holo_ceil_div(s->out[2], c->tile),
+            .row     = holo_ceil_div(c->channels, HOLO_PANEL) * HOLO_PANEL,
+            .slab    = holo_least(SLAB, holo_ceil_div(c->filters, HOLO_PANEL) * HOLO_PANEL),
     };
     if (w.row % ALIKE == 0) w.row += SPACING;
     w.tiles       = c->batch * holo_ceil_div(s->out[1], c->tile) * w.columns;
@@ -71,57 +58,58 @@ static Winograd winograd_of(const HoloConvNhwc *c)
     return w;
 }
 
-size_t holo_winograd_scratch(const HoloConvNhwc *c)
+size_t holo_winograd_prepare(HoloConvNhwc *c)
 {
-    Winograd w    = winograd_of(c);
-    size_t   size = c->transforms ? (size_t)holo_panels_size(w.places, c->channels, c->filters) / sizeof(float) : 0;
+    HoloConvWinograd w = winograd_of(c);
+    size_t size = c->transforms ? (size_t)holo_panels_size(w.places, c->channels, c->filters) / sizeof(float) : 0;
+    c->winograd = w;
     return (size_t)(HOLO_GEMM_SCRATCH + w.places * (w.place + w.sum_place)) + size;
 }
 
 // A worker's memory: that of the matrix product, sums, tiles.
-static float *sums_at(const Winograd *w, int worker)
+static float *sums_at(const HoloConvNhwc *c, int worker)
 {
-    return holo_cpu_kernel_scratch(w->conv->host, worker) + HOLO_GEMM_SCRATCH;
+    return holo_cpu_kernel_scratch(c->host, worker) + HOLO_GEMM_SCRATCH;
 }
 
-static float *tiles_at(const Winograd *w, int worker)
+static float *tiles_at(const HoloConvNhwc *c, int worker)
 {
-    return sums_at(w, worker) + w->places * w->sum_place;
+    return sums_at(c, worker) + c->winograd.places * c->winograd.sum_place;
 }
 
-static void transform(const Winograd *w, float *tiles, int64_t first, int64_t end)
+static void transform(const HoloConvNhwc *c, float *tiles, int64_t first, int64_t end)
 {
-    const HoloConvNhwc *c    = w->conv;
-    HoloWinograd        tile = {
-               .shape    = &c->shape,
-               .tile     = c->tile,
-               .tiles    = tiles,
-               .place    = w->place,
-               .row      = w->row,
-               .pixel    = c->channels,
-               .channels = c->channels,
+    const HoloConvWinograd *w    = &c->winograd;
+    HoloWinograd            tile = {
+                   .shape    = &c->shape,
+                   .tile     = c->tile,
+                   .tiles    = tiles,
+                   .place    = w->place,
+                   .row      = w->row,
+                   .pixel    = c->channels,
+                   .channels = c->channels,
     };
     c->host->kernels->winograd_in_f32(&tile, c->x, first, end);
 }
 
 // The pixels of tiles first <= t < end, and filters from `filter` on.
-static void multiply(const Winograd *w, const float *tiles, int64_t first, int64_t end, int64_t filter, int64_t filters,
-                     int worker)
+static void multiply(const HoloConvNhwc *c, const float *tiles, int64_t first, int64_t end, int64_t filter,
+                     int64_t filters, int worker)
 {
-    const HoloConvNhwc *c      = w->conv;
-    float              *sums   = sums_at(w, worker);
-    int64_t             panels = holo_ceil_div(c->filters, HOLO_PANEL) * HOLO_PANEL;
-    HoloGemm            g      = {
-                        .m        = end - first,
-                        .n        = holo_ceil_div(filters, HOLO_PANEL) * HOLO_PANEL,
-                        .k        = c->channels,
-                        .a_row    = w->row,
-                        .a_column = 1,
-                        .b_panel  = c->channels * HOLO_PANEL,
-                        .b_step   = HOLO_PANEL,
-                        .c_row    = w->slab,
-                        .alpha    = 1,
-                        .scratch  = holo_cpu_kernel_scratch(c->host, worker),
+    const HoloConvWinograd *w      = &c->winograd;
+    float                  *sums   = sums_at(c, worker);
+    int64_t                 panels = holo_ceil_div(c->filters, HOLO_PANEL) * HOLO_PANEL;
+    HoloGemm                g      = {
+                            .m        = end - first,
+                            .n        = holo_ceil_div(filters, HOLO_PANEL) * HOLO_PANEL,
+                            .k        = c->channels,
+                            .a_row    = w->row,
+                            .a_column = 1,
+                            .b_panel  = c->channels * HOLO_PANEL,
+                            .b_step   = HOLO_PANEL,
+                            .c_row    = w->slab,
+                            .alpha    = 1,
+                            .scratch  = holo_cpu_kernel_scratch(c->host, worker),
     };
     for (int64_t p = 0; p < w->places; p++) {
         g.a      = tiles + p * w->place;
@@ -145,11 +133,11 @@ static void multiply(const Winograd *w, const float *tiles, int64_t first, int64
 }
 
 // The tail over the pixels of tiles first <= t < end: runs of tiles in one row are runs of pixels in each of theirs.
-static void tail(const Winograd *w, int64_t first, int64_t end, int64_t filter, int64_t filters, float *scratch)
+static void tail(const HoloConvNhwc *c, int64_t first, int64_t end, int64_t filter, int64_t filters, float *scratch)
 {
-    const HoloConvNhwc  *c    = w->conv;
-    const HoloConvShape *s    = &c->shape;
-    int64_t              rows = holo_ceil_div(s->out[1], c->tile);
+    const HoloConvWinograd *w    = &c->winograd;
+    const HoloConvShape    *s    = &c->shape;
+    int64_t                 rows = holo_ceil_div(s->out[1], c->tile);
     if (c->has_finish) return;
     for (int64_t t = first, next; t < end; t = next) {
         int64_t row = t / w->columns, x = (t - row * w->columns) * c->tile;
@@ -164,61 +152,63 @@ static void tail(const Winograd *w, int64_t first, int64_t end, int64_t filter, 
 
 static void work_alone(void *arg, int64_t i, int worker)
 {
-    const Winograd *w     = arg;
-    int64_t         first = i * w->block, end = holo_least(first + w->block, w->tiles), filters = w->conv->filters;
-    float          *tiles = tiles_at(w, worker);
-    transform(w, tiles, first, end);
-    for (int64_t o = 0; o < filters; o += w->slab)
-        multiply(w, tiles, first, end, o, holo_least(w->slab, filters - o), worker);
-    tail(w, first, end, 0, filters, holo_cpu_kernel_scratch(w->conv->host, worker));
+    const HoloConvNhwc     *c     = arg;
+    const HoloConvWinograd *w     = &c->winograd;
+    int64_t                 first = i * w->block, end = holo_least(first + w->block, w->tiles);
+    float                  *tiles = tiles_at(c, worker);
+    transform(c, tiles, first, end);
+    for (int64_t o = 0; o < c->filters; o += w->slab)
+        multiply(c, tiles, first, end, o, holo_least(w->slab, c->filters - o), worker);
+    tail(c, first, end, 0, c->filters, holo_cpu_kernel_scratch(c->host, worker));
 }
 
 static void work_tile(void *arg, int64_t i, int worker)
 {
     (void)worker;
-    const Winograd *w = arg;
-    transform(w, tiles_at(w, 0) + i * w->row, w->first + i, w->first + i + 1);
+    const HoloConvNhwc     *c = arg;
+    const HoloConvWinograd *w = &c->winograd;
+    transform(c, tiles_at(c, 0) + i * w->row, w->first + i, w->first + i + 1);
 }
 
 static void work_block(void *arg, int64_t i, int worker)
 {
-    const Winograd *w      = arg;
-    int64_t         filter = i / w->blocks * w->slab, filters = holo_least(w->slab, w->conv->filters - filter);
-    int64_t         first = w->first + i % w->blocks * w->block, end = holo_least(first + w->block, w->end);
+    const HoloConvNhwc     *c      = arg;
+    const HoloConvWinograd *w      = &c->winograd;
+    int64_t                 filter = i / w->blocks * w->slab, filters = holo_least(w->slab, c->filters - filter);
+    int64_t                 first = w->first + i % w->blocks * w->block, end = holo_least(first + w->block, w->end);
     if (first >= end) return;
-    multiply(w, tiles_at(w, 0) + (first - w->first) * w->row, first, end, filter, filters, worker);
-    tail(w, first, end, filter, filters, holo_cpu_kernel_scratch(w->conv->host, worker));
+    multiply(c, tiles_at(c, 0) + (first - w->first) * w->row, first, end, filter, filters, worker);
+    tail(c, first, end, filter, filters, holo_cpu_kernel_scratch(c->host, worker));
 }
 
 // The transformed weights, behind all else in the memory of the first worker.
-static float *weights_at(const Winograd *w)
+static float *weights_at(const HoloConvNhwc *c)
 {
-    return tiles_at(w, 0) + w->places * w->place;
+    return tiles_at(c, 0) + c->winograd.places * c->winograd.place;
 }
 
 static void work_weights(void *arg, int64_t i, int worker)
 {
     (void)worker;
-    const Winograd     *w      = arg;
-    const HoloConvNhwc *c      = w->conv;
+    const HoloConvNhwc *c      = arg;
     int64_t             panels = holo_ceil_div(c->filters, HOLO_PANEL), panel = c->channels * HOLO_PANEL;
     c->host->kernels->winograd_weights_f32(c->channels, holo_weights_at(c->w, i * 9 * panel, c->narrow), c->narrow,
-                                           weights_at(w) + i * panel, panels * panel);
+                                           weights_at(c) + i * panel, panels * panel);
 }
 
-void holo_winograd_run(const HoloConvNhwc *c)
+void holo_winograd_run(HoloConvNhwc *c)
 {
-    Winograd        w    = winograd_of(c);
-    const HoloHost *host = c->host;
-    w.weights            = c->transforms ? weights_at(&w) : c->w;
-    if (c->transforms) host->parallel(host, holo_ceil_div(c->filters, HOLO_PANEL), work_weights, &w);
-    if (w.alone) {
-        host->parallel(host, w.blocks, work_alone, &w);
+    HoloConvWinograd *w    = &c->winograd;
+    const HoloHost   *host = c->host;
+    w->weights             = c->transforms ? weights_at(c) : c->w;
+    if (c->transforms) host->parallel(host, holo_ceil_div(c->filters, HOLO_PANEL), work_weights, c);
+    if (w->alone) {
+        host->parallel(host, w->blocks, work_alone, c);
         return;
     }
-    for (; w.first < w.tiles; w.first = w.end) {
-        w.end = holo_least(w.first + w.chunk, w.tiles);
-        host->parallel(host, w.end - w.first, work_tile, &w);
-        host->parallel(host, w.blocks * w.slabs, work_block, &w);
+    for (w->first = 0; w->first < w->tiles; w->first = w->end) {
+        w->end = holo_least(w->first + w->chunk, w->tiles);
+        host->parallel(host, w->end - w->first, work_tile, c);
+        host->parallel(host, w->blocks * w->slabs, work_block, c);
     }
 }

@@ -1,7 +1,7 @@
 // bind.c - sizes become numbers, values get their memory, and every step is checked before it may run.
 //
 // This is where a plan from an untrusted file becomes safe to run: for each step the operator's own
-// infer must come to the sizes that the file says, and a kernel's own check must accept them. Where
+// infer must come to the sizes that the file says, and its device must be able to prepare it. Where
 // infer needs values that exist only while running, the step is marked and infer is asked again then.
 // All that a run trusts, and who has checked it, is in the table of docs/inside/running.md.
 #include "runtime/frame/frame.h"
@@ -285,25 +285,26 @@ HoloStatus holo_frame_infer(HoloFrame *frame, uint32_t step, const HoloTensor **
     return outputs_compare(&call, types, out_known);
 }
 
-// Is input i of a step in the form that its kernel reads? eval, and a kernel unless it says otherwise,
+// Is input i of a step, which is prepared, in the form that its kernel reads? eval, and a kernel unless it says otherwise,
 // read plain row-major bytes.
-static bool input_is_in_form(const HoloFrame *frame, const HoloStepRecord *s, const HoloCpuKernel *kernel,
+static bool input_is_in_form(const HoloFrame *frame, const HoloStepRecord *s, const HoloStep *step,
                              const HoloCall *call, int i)
 {
-    const HoloArchive *a    = &frame->session->model->archive;
-    uint32_t           v    = a->OPERANDS_at[s->operand_first + (uint32_t)i];
-    int64_t            want = kernel && kernel->packed_size ? kernel->packed_size(call, i) : -1;
+    const HoloArchive *a      = &frame->session->model->archive;
+    const HoloDevice  *device = step->on->device;
+    uint32_t           v      = a->OPERANDS_at[s->operand_first + (uint32_t)i];
+    int64_t            want   = device->packed_size ? device->packed_size(call, step->job, i) : -1;
     if (v == HOLO_NO_VALUE) return want < 0;
     const HoloConstantRecord *k = holo_frame_constant(frame, v);
     if (want < 0) return !k || !k->packed;
     return k && k->packed == s->kernel && k->size == (uint64_t)want;
 }
 
-static HoloStatus forms_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloCpuKernel *kernel,
+static HoloStatus forms_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloStep *step,
                               const HoloCall *call)
 {
     for (int i = 0; i < call->in_count; i++)
-        if (!input_is_in_form(frame, s, kernel, call, i))
+        if (!input_is_in_form(frame, s, step, call, i))
             return holo_call_fail(call, HOLO_BAD_ARCHIVE, "input %d is not packed as its kernel reads it", i);
     return HOLO_OK;
 }
@@ -316,48 +317,60 @@ static bool has_open(const HoloCall *call)
     return open;
 }
 
-// May the kernel run this call, all of whose sizes must be numbers?
-static HoloStatus kernel_admit(const HoloFrame *frame, const HoloStepRecord *s, const HoloCpuKernel *kernel,
-                               const HoloCall *call, size_t *out_scratch)
+// Has the step's device prepare it, by that kernel or, where it is 0, by eval. A kernel's sizes must all be numbers.
+static HoloStatus step_admit(const HoloFrame *frame, uint32_t i, uint32_t kernel, size_t *out_scratch)
 {
-    *out_scratch = 0;
-    if (has_open(call)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a kernel runs on values of unknown size");
-    HOLO_TRY(kernel->check(call, out_scratch));
-    return forms_check(frame, s, kernel, call);
+    const HoloStepRecord *s    = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
+    const HoloStep       *step = &frame->steps[i];
+    const HoloCall       *call = &frame->calls[i];
+    *out_scratch               = 0;
+    if (kernel && has_open(call))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a kernel runs on values of unknown size");
+    HOLO_TRY(step->on->device->prepare(step->on->self, kernel, call, step->job, out_scratch));
+    return forms_check(frame, s, step, call);
 }
 
-// An open step is left to holo_frame_decide.
-static HoloStatus kernel_bind(HoloFrame *frame, uint32_t i, const HoloStepRecord *s, size_t *scratch, HoloError *error)
+// Room for the job of a step; of an open one for that of eval, too.
+static HoloStatus job_take(HoloFrame *frame, uint32_t i, const HoloStepRecord *s)
 {
-    const HoloCpuKernel *kernel = holo_cpu_kernel_find(s->kernel);
-    HoloCall            *call   = &frame->calls[i];
-    size_t               need   = 0;
-    call->error                 = error;
-    if (!kernel) return holo_call_fail(call, HOLO_UNSUPPORTED, "this runtime has no kernel %u", s->kernel);
-    if (frame->steps[i].is_open) {
-        frame->steps[i].kernel = kernel;
-        return HOLO_OK;
-    }
-    HOLO_TRY(kernel_admit(frame, s, kernel, call, &need));
-    if (need > *scratch) *scratch = need;
-    frame->steps[i].run = kernel->run;
-    return HOLO_OK;
+    HoloStep *step = &frame->steps[i];
+    size_t    size = step->on->device->job_size(s->kernel), plain = step->on->device->job_size(0);
+    if (!size)
+        return holo_call_fail(&frame->calls[i], HOLO_UNSUPPORTED, "this runtime has no kernel %u of %s", s->kernel,
+                              step->on->device->name);
+    step->job = holo_arena_take_raw(&frame->jobs, size > plain ? size : plain);
+    return step->job ? HOLO_OK : holo_fail_memory(frame->calls[i].error);
+}
+
+// An open step with a kernel is left to holo_frame_decide.
+static HoloStatus job_bind(HoloFrame *frame, uint32_t i, const HoloStepRecord *s)
+{
+    HoloStep *step = &frame->steps[i];
+    size_t    need = 0;
+    HOLO_TRY(job_take(frame, i, s));
+    step->is_decided = step->is_open && s->kernel;
+    if (step->is_decided) return HOLO_OK;
+    HoloArenaMark mark = holo_arena_mark(&frame->temp);
+    frame->holds       = &frame->jobs;
+    HoloStatus status  = step_admit(frame, i, s->kernel, &need);
+    frame->holds       = NULL;
+    holo_arena_reset(&frame->temp, mark);
+    if (need > step->on->asked) step->on->asked = need;
+    return status;
 }
 
 HoloStatus holo_frame_decide(HoloFrame *frame, uint32_t i, HoloError *error)
 {
     const HoloStepRecord *s    = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
-    HoloStep             *step = &frame->steps[i];
     HoloCall             *call = &frame->calls[i];
     HoloError             why = {0}, ignored = {0};
-    size_t                scratch;
+    size_t                scratch, none;
     call->error       = &why;
-    HoloStatus status = kernel_admit(frame, s, step->kernel, call, &scratch);
+    HoloStatus status = step_admit(frame, i, s->kernel, &scratch);
     call->error       = &ignored;
-    bool is_plain     = !forms_check(frame, s, NULL, call);
+    bool is_plain     = status && !step_admit(frame, i, 0, &none);
     call->error       = error;
-    step->run         = status ? holo_op_eval : step->kernel->run;
-    if (!status) return holo_session_reserve(frame->session, scratch, error);
+    if (!status) return holo_session_reserve(frame->session, frame->steps[i].on, scratch, error);
     return is_plain ? HOLO_OK : holo_fail(error, status, "%s", why.text);
 }
 
@@ -397,13 +410,13 @@ static bool has_packed(const HoloFrame *frame, const HoloStepRecord *s)
     return false;
 }
 
-static HoloStatus step_bind(HoloFrame *frame, uint32_t i, size_t *scratch, HoloError *error)
+static HoloStatus step_bind(HoloFrame *frame, uint32_t i, HoloError *error)
 {
     const HoloStepRecord *s    = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
     HoloCall             *call = &frame->calls[i];
     HoloStep             *step = &frame->steps[i];
     *step                      = (HoloStep){
-                             .run            = holo_op_eval,
+                             .on             = &frame->session->devices[0],
                              .is_kept        = is_kept(frame, s, call->op),
                              .prepared       = step->prepared,
                              .prepared_types = step->prepared_types,
@@ -420,8 +433,7 @@ static HoloStatus step_bind(HoloFrame *frame, uint32_t i, size_t *scratch, HoloE
         step->is_checked = !known;
     }
     call->error = error;
-    if (s->kernel) return kernel_bind(frame, i, s, scratch, error);
-    HOLO_TRY(forms_check(frame, s, NULL, call));
+    HOLO_TRY(job_bind(frame, i, s));
     step_prepare(frame, i);
     call->error = error;
     return HOLO_OK;
@@ -474,10 +486,14 @@ static HoloStatus order_check(HoloFrame *frame, HoloError *error)
 
 static HoloStatus steps_bind(HoloFrame *frame, HoloError *error)
 {
-    size_t scratch = 0;
+    HoloSession *session = frame->session;
     HOLO_TRY(order_check(frame, error));
-    for (uint32_t i = 0; i < frame->plan->step_count; i++) HOLO_TRY(step_bind(frame, i, &scratch, error));
-    return holo_session_reserve(frame->session, scratch, error);
+    holo_arena_reset(&frame->jobs, (HoloArenaMark){0});
+    for (uint32_t i = 0; i < session->device_count; i++) session->devices[i].asked = 0;
+    for (uint32_t i = 0; i < frame->plan->step_count; i++) HOLO_TRY(step_bind(frame, i, error));
+    for (uint32_t i = 0; i < session->device_count; i++)
+        HOLO_TRY(holo_session_reserve(session, &session->devices[i], session->devices[i].asked, error));
+    return HOLO_OK;
 }
 
 // ---- all of it

@@ -34,7 +34,7 @@ static void *host_temp(const HoloHost *host, size_t size)
 static void *host_hold(const HoloHost *host, size_t size)
 {
     HoloFrame *frame = frame_of(host);
-    return memory_take(host, frame->is_preparing ? &frame->prepared : &frame->temp, size);
+    return memory_take(host, frame->holds ? frame->holds : &frame->temp, size);
 }
 
 static void *host_keep(const HoloHost *host, size_t size)
@@ -241,6 +241,7 @@ void holo_frame_destroy(HoloFrame *frame)
     for (int i = 0; i < HOLO_COUNT(frame->heap); i++) holo_arena_deinit(&frame->heap[i]);
     holo_arena_deinit(&frame->temp);
     holo_arena_deinit(&frame->prepared);
+    holo_arena_deinit(&frame->jobs);
     holo_arena_deinit(&frame->contents);
     holo_arena_deinit(&frame->arena);
     holo_free(frame);
@@ -369,9 +370,9 @@ HoloStatus holo_frame_prepare(HoloFrame *frame, uint32_t i)
     uint64_t  types = input_types(call);
     if (!step->prepared) {
         HoloArenaMark mark   = holo_arena_mark(&frame->prepared);
-        frame->is_preparing  = true;
+        frame->holds         = &frame->prepared;
         HoloStatus status    = call->op->prepare(call, &step->prepared);
-        frame->is_preparing  = false;
+        frame->holds         = NULL;
         step->prepared_types = types;
         if (status) {
             step->prepared = NULL;
@@ -390,12 +391,12 @@ static HoloStatus step_run(HoloFrame *frame, uint32_t i, HoloError *error)
     bool      heap = has_heap_output(frame, call);
     call->error    = error;
     if (step->is_open || step->is_checked || heap) HOLO_TRY(step_open(frame, i, error));
-    if (step->kernel) HOLO_TRY(holo_frame_decide(frame, i, error));
+    if (step->is_decided) HOLO_TRY(holo_frame_decide(frame, i, error));
     call->prepared = NULL;
     if (step->is_kept) HOLO_TRY(holo_frame_prepare(frame, i));
-    frame->host.scratch        = frame->session->scratch; // may have moved: steps and subgraphs make it larger
-    frame->host.scratch_stride = frame->session->scratch_stride;
-    HOLO_TRY(step->run(call));
+    frame->host.scratch        = step->on->scratch; // may have moved: steps and subgraphs make it larger
+    frame->host.scratch_stride = step->on->scratch_stride;
+    HOLO_TRY(step->on->device->launch(step->on->self, call, step->job));
     return heap ? step_close(frame, call) : HOLO_OK;
 }
 

@@ -6,7 +6,7 @@
 #define HOLO_RUNTIME_FRAME_FRAME_H
 
 #include "base/memory.h"
-#include "devices/cpu/kernel.h"
+#include "devices/device.h"
 #include "ops/value.h"
 #include "runtime/memo/memo.h"
 #include "runtime/model.h"
@@ -24,6 +24,16 @@ typedef struct HoloUsers {
     const void  *ran;
 } HoloUsers;
 
+// A device as a session has it open.
+typedef struct HoloOpenDevice {
+    const HoloDevice *device;
+    void             *self;
+    char             *scratch; // for its steps, in its memory: of the CPU one piece a worker
+    size_t            scratch_size, scratch_stride;
+    int               pieces; // of scratch
+    size_t            asked;  // of a piece, by the steps that are being bound
+} HoloOpenDevice;
+
 // What a session tells of itself to any thread at any time, as of the last run.
 typedef struct HoloSeen {
     atomic_ullong hits, misses; // of its memo
@@ -36,8 +46,8 @@ struct HoloSession {
     HoloAccount       *account; // of its memory, and what it may have
     HoloPool          *pool;    // borrowed; NULL: the caller's thread alone
     HoloFrame        **frames;  // by number of the plan; NULL until first used
-    char              *scratch; // for kernels: one piece a worker
-    size_t             scratch_size, scratch_stride;
+    HoloOpenDevice    *devices; // by number of the target; number 0 is the CPU
+    uint32_t           device_count;
     HoloTensor        *inputs; // as set by the caller
     bool              *input_is_set;
     void             **own_inputs; // memory of holo_session_input; NULL until asked for
@@ -61,12 +71,13 @@ struct HoloSession {
 };
 
 typedef struct HoloStep {
-    HoloStatus (*run)(HoloCall *call); // a kernel, or eval
-    const HoloCpuKernel *kernel;       // of an open step, see holo_frame_decide; NULL: it has none, or is not open
-    bool                 is_open;      // sizes of operands are found only while running
-    bool                 is_checked;   // the output sizes depend on values: infer again before each run
-    bool                 is_kept;      // what op->prepare makes serves all runs, as it depends on constants alone
-    bool                 has_packed;   // an input is packed: infer does not see its bytes, which are no elements
+    HoloOpenDevice *on;      // what runs it
+    void           *job;     // what that has prepared
+    bool            is_open; // sizes of operands are found only while running
+    bool is_decided;         // it is open and has a kernel: whether that runs it is found then, see holo_frame_decide
+    bool is_checked;         // the output sizes depend on values: infer again before each run
+    bool is_kept;            // what op->prepare makes serves all runs, as it depends on constants alone
+    bool has_packed;         // an input is packed: infer does not see its bytes, which are no elements
 
     const void *prepared;       // kept so; NULL: not made yet
     uint64_t    prepared_types; // of the inputs it was made for
@@ -96,7 +107,8 @@ struct HoloFrame {
     bool                  is_fresh;                 // the present run has begun with an empty heap
     HoloLists             lists;                    // sequences in the heap of the present run
     HoloArena             prepared;                 // of what op->prepare has made for steps that keep it
-    bool                  is_preparing;             // such a step
+    HoloArena             jobs;                     // of steps, since sizes were bound, and of what they hold
+    HoloArena            *holds;                    // where operators and kernels hold memory now; NULL: temp
     struct HoloReuse     *reuse; // of the model's own frame: steps that need not run again; NULL: none yet
     bool                  is_bound;
     HoloArena             contents; // of values that follow from sizes, since they were bound
@@ -159,8 +171,8 @@ HOLO_MUST HoloStatus holo_session_owns_run(const HoloSession *session, HoloError
 // Nothing is set any more.
 void holo_session_clear(HoloSession *session);
 
-// Makes the session's scratch at least this large for each worker.
-HOLO_MUST HoloStatus holo_session_reserve(HoloSession *session, size_t scratch, HoloError *error);
+// Makes each piece of a device's scratch at least this large.
+HOLO_MUST HoloStatus holo_session_reserve(HoloSession *session, HoloOpenDevice *on, size_t scratch, HoloError *error);
 
 // How messages write a type; symbol[d], where it is given and not NULL, stands for size d.
 enum { HOLO_SYMBOL_SHOWN = 64 }; // bytes of a size's name in messages, at most

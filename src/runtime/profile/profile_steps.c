@@ -1,5 +1,4 @@
 // profile_steps.c - what a profile knows of each step: its sizes, its bytes, its products, and its times.
-#include "devices/cpu/kernel.h"
 #include "runtime/frame/frame.h"
 #include "runtime/pool.h"
 #include "runtime/programs.h"
@@ -150,15 +149,15 @@ double holo_profile_begin(HoloFrame *frame)
 
 void holo_profile_end(HoloFrame *frame, uint32_t i, double start)
 {
-    HoloProfile          *p      = &frame->session->profile;
-    const HoloStepRecord *s      = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
-    const HoloCpuKernel  *kernel = frame->steps[i].run == holo_op_eval ? NULL : holo_cpu_kernel_find(s->kernel);
-    HoloProfileEvent      event  = {
-              .name   = frame->calls[i].node,
-              .op     = frame->calls[i].op->name,
-              .kernel = kernel ? kernel->name : "eval",
-              .start  = start,
-              .end    = holo_time_now(),
+    HoloProfile          *p     = &frame->session->profile;
+    const HoloStepRecord *s     = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
+    const HoloStep       *ran   = &frame->steps[i];
+    HoloProfileEvent      event = {
+             .name   = frame->calls[i].node,
+             .op     = frame->calls[i].op->name,
+             .kernel = ran->on->device->ran_by(ran->job),
+             .start  = start,
+             .end    = holo_time_now(),
     };
     double seconds = event.end - event.start;
     holo_profile_add(p, event);

@@ -10,6 +10,29 @@
 #include <stdio.h>
 #include <string.h>
 
+// The CPU's scratch has a piece for each worker.
+static HoloStatus devices_open(HoloSession *session, HoloError *error)
+{
+    const HoloModel *model = session->model;
+    session->devices       = HOLO_NEW(&session->arena, HoloOpenDevice, model->device_count);
+    if (!session->devices) return holo_fail_memory(error);
+    for (uint32_t i = 0; i < model->device_count; i++, session->device_count++) {
+        HoloOpenDevice *on = &session->devices[i];
+        *on = (HoloOpenDevice){.device = model->devices[i], .pieces = i ? 1 : holo_pool_threads(session->pool)};
+        if (on->device->open) HOLO_TRY(on->device->open(&on->self, error));
+    }
+    return HOLO_OK;
+}
+
+static void devices_close(HoloSession *session)
+{
+    for (uint32_t i = 0; i < session->device_count; i++) {
+        HoloOpenDevice *on = &session->devices[i];
+        on->device->give(on->self, on->scratch, on->scratch_size);
+        if (on->device->close) on->device->close(on->self);
+    }
+}
+
 static HoloStatus arrays_create(HoloSession *session, HoloError *error)
 {
     const HoloModel *model = session->model;
@@ -21,6 +44,7 @@ static HoloStatus arrays_create(HoloSession *session, HoloError *error)
         holo_arena_take_array(&session->arena, (size_t)holo_model_output_count(model) + 1, sizeof *session->outputs);
     session->users.set_input  = HOLO_NEW(&session->arena, const void *, holo_model_input_count(model) + 1);
     session->users.set_output = HOLO_NEW(&session->arena, const void *, holo_model_output_count(model) + 1);
+    HOLO_TRY(devices_open(session, error));
     if (!session->frames || !session->inputs || !session->input_is_set || !session->own_inputs || !session->outputs ||
         !session->users.set_input || !session->users.set_output)
         return holo_fail_memory(error);
@@ -91,7 +115,7 @@ void holo_session_destroy(HoloSession *session)
     if (!session) return;
     for (size_t i = 0; session->frames && i < session->model->archive.PLANS_count; i++)
         holo_frame_destroy(session->frames[i]);
-    holo_memory_free(session->scratch, session->scratch_size);
+    devices_close(session);
     holo_memo_destroy(session->memo);
     holo_images_deinit(&session->images);
     holo_profile_deinit(&session->profile);
@@ -110,31 +134,31 @@ HoloStatus holo_session_set_memory_limit(HoloSession *session, uint64_t bytes, H
     return HOLO_OK;
 }
 
-// Of each worker's piece, what a kernel asked for.
-static void scratch_show(const HoloSession *session, size_t scratch)
+// Of each piece, what a kernel asked for. Only the host's memory is watched.
+static void scratch_show(const HoloSession *session, const HoloOpenDevice *on, size_t scratch)
 {
-    for (int i = 0; i < holo_pool_threads(session->pool) && scratch; i++)
-        holo_guard_show(session->scratch + (size_t)i * session->scratch_stride, scratch);
+    for (int i = 0; i < on->pieces && scratch && on == session->devices; i++)
+        holo_guard_show(on->scratch + (size_t)i * on->scratch_stride, scratch);
 }
 
-HoloStatus holo_session_reserve(HoloSession *session, size_t scratch, HoloError *error)
+HoloStatus holo_session_reserve(HoloSession *session, HoloOpenDevice *on, size_t scratch, HoloError *error)
 {
     size_t stride, size;
     if (scratch > SIZE_MAX / 2) return holo_fail_memory(error);
     stride = holo_align(scratch, 4096);
-    if (stride <= session->scratch_stride) {
-        scratch_show(session, scratch);
+    if (stride <= on->scratch_stride) {
+        scratch_show(session, on, scratch);
         return HOLO_OK;
     }
-    if (!holo_size_mul(stride, (size_t)holo_pool_threads(session->pool), &size)) return holo_fail_memory(error);
-    char *memory = holo_memory_take(size, session->model->memory_how);
+    if (!holo_size_mul(stride, (size_t)on->pieces, &size)) return holo_fail_memory(error);
+    char *memory = on->device->take(on->self, size, session->model->memory_how);
     if (!memory) return holo_fail_memory(error);
-    holo_memory_free(session->scratch, session->scratch_size);
-    session->scratch        = memory;
-    session->scratch_size   = size;
-    session->scratch_stride = stride;
-    holo_guard_hide(memory, size);
-    scratch_show(session, scratch);
+    on->device->give(on->self, on->scratch, on->scratch_size);
+    on->scratch        = memory;
+    on->scratch_size   = size;
+    on->scratch_stride = stride;
+    if (on == session->devices) holo_guard_hide(memory, size);
+    scratch_show(session, on, scratch);
     return HOLO_OK;
 }
 

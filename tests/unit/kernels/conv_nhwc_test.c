@@ -583,7 +583,7 @@ static void bad_init(Bad *bad, const Shape *v, uint32_t flags)
 static HoloStatus bad_check(Bad *bad)
 {
     size_t     scratch;
-    HoloStatus status = holo_cpu_kernel_find(HOLO_KERNEL_conv_nhwc_f32)->check(&bad->call, &scratch);
+    HoloStatus status = kernel_check(HOLO_KERNEL_conv_nhwc_f32, &bad->call, &scratch);
     return status;
 }
 
@@ -595,10 +595,10 @@ static void checks_refuse(void **state)
     bad_init(&bad, &good, HOLO_CONV_NHWC_PACKED | HOLO_CONV_NHWC_WINOGRAD);
     assert_int_equal(bad_check(&bad), HOLO_OK);
     const HoloCpuKernel *kernel = holo_cpu_kernel_find(HOLO_KERNEL_conv_nhwc_f32);
-    assert_int_equal(kernel->packed_size(&bad.call, 1), 36 * 3 * 16 * 20 * 4);
-    assert_int_equal(kernel->packed_size(&bad.call, 0), -1);
+    assert_int_equal(kernel_packed(kernel->id, &bad.call, 1), 36 * 3 * 16 * 20 * 4);
+    assert_int_equal(kernel_packed(kernel->id, &bad.call, 0), -1);
     ((HoloConvNhwcParams *)(void *)&bad.c.params)->flags = HOLO_CONV_NHWC_PACKED | SMALL_TILES;
-    assert_int_equal(kernel->packed_size(&bad.call, 1), 16 * 3 * 16 * 20 * 4);
+    assert_int_equal(kernel_packed(kernel->id, &bad.call, 1), 16 * 3 * 16 * 20 * 4);
     int64_t *const sizes[] = {&bad.c.out.dim[3], &bad.c.out.dim[1], &bad.c.out.dim[0], &bad.c.in[1].dim[1],
                               &bad.c.in[2].dim[0]};
     for (int i = 0; i < HOLO_COUNT(sizes); i++) {

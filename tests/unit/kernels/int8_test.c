@@ -600,8 +600,8 @@ static void dynamic_quantize(void **state)
             zero.data  = t < 0 ? &want_zero : &got_zero;
             size_t               scratch;
             const HoloCpuKernel *kernel = holo_cpu_kernel_find(HOLO_KERNEL_quantize_i8);
-            if (t >= 0) assert_int_equal(kernel->check(&call, &scratch), HOLO_OK);
-            if (t < 0 ? call.op->eval(&call) : kernel->run(&call)) fail_msg("%s", error.text);
+            if (t >= 0) assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_OK);
+            if (t < 0 ? call.op->eval(&call) : kernel_run(kernel->id, &call)) fail_msg("%s", error.text);
             holo_arena_deinit(&host.arena);
             if (t < 0) continue;
             assert_memory_equal(got, want, (size_t)n);

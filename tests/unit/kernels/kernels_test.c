@@ -355,10 +355,19 @@ static void matmul_packed(void **state)
         c.params.matmul.flags |= HOLO_MATMUL_PACKED_B;
         float *got = run_kernel(&c, holo_kernels(0), 2);
         expect_same(got, want, stack * 21 * n);
-        const HoloTensor *in[] = {&c.in[0], &c.in[1]};
-        HoloCall          call = {.in_count = 2, .in = in, .params = &c.params};
-        assert_int_equal(holo_cpu_kernel_find(c.kernel)->packed_size(&call, 1), stack * panels * 16 * k * 4);
-        assert_int_equal(holo_cpu_kernel_find(c.kernel)->packed_size(&call, 0), -1);
+        const HoloTensor *in[]  = {&c.in[0], &c.in[1]};
+        HoloTensor       *out[] = {&c.out};
+        HoloError         error = {0};
+        HoloCall          call  = {.op          = holo_op_find("", "MatMul", 13),
+                                   .in_count    = 2,
+                                   .out_count   = 1,
+                                   .in          = in,
+                                   .out         = out,
+                                   .params      = &c.params,
+                                   .params_size = sizeof c.params,
+                                   .error       = &error};
+        assert_int_equal(kernel_packed(c.kernel, &call, 1), stack * panels * 16 * k * 4);
+        assert_int_equal(kernel_packed(c.kernel, &call, 0), -1);
         free(plain), free(packed), free(want), free(got), free(c.in[0].data);
     }
 }
@@ -499,23 +508,23 @@ static void checks_refuse(void **state)
                                    .host        = &host.host};
     const HoloCpuKernel *kernel = holo_cpu_kernel_find(HOLO_KERNEL_matmul_f32);
     size_t               scratch;
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_OK);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_OK);
     out.dim[1] = 6;
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_BAD_ARCHIVE);
     out = good, out.dtype = HOLO_F16;
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_BAD_ARCHIVE);
     out = good, out.rank = 3, out.dim[2] = 1;
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_BAD_ARCHIVE);
     out = good, params.flags = HOLO_MATMUL_TRANS_B;
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_BAD_ARCHIVE);
     params.flags = 1u << 31;
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_BAD_ARCHIVE);
     params = (HoloMatmulParams){.size = 8};
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_BAD_ARCHIVE);
     params = (HoloMatmulParams){.size = sizeof params}, in[1] = NULL;
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_BAD_ARCHIVE);
     in[1] = &b, call.params_size = 4;
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_BAD_ARCHIVE);
     assert_null(holo_cpu_kernel_find(0));
     assert_null(holo_cpu_kernel_find(1u << 30));
 }

@@ -357,19 +357,19 @@ static void programs_refused(void **state)
                    .node = "n", .in_count = 2, .out_count = 1, .in = in, .out = outs, .params = &p, .params_size = sizeof p};
     const HoloCpuKernel *kernel = holo_cpu_kernel_find(HOLO_KERNEL_map_f32);
     size_t               scratch;
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_OK);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_OK);
     p.program.count = 0;
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_BAD_ARCHIVE);
     p.program.count = HOLO_MAP_STEPS + 1;
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_BAD_ARCHIVE);
     p = good, p.program.step[1].a = HOLO_MAP_INPUTS + 1; // itself
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_BAD_ARCHIVE);
     p = good, p.program.step[0].op = HOLO_MAP_OPS;
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_BAD_ARCHIVE);
     p = good, p.program.step[0].b = 5; // no such input
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_BAD_ARCHIVE);
     p = good, b.dim[0] = 3; // does not broadcast
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_BAD_ARCHIVE);
 }
 
 int main(void)

@@ -81,8 +81,7 @@ static const char *ran_by(const Case *c, const char *op)
     for (uint32_t i = 0; i < frame->plan->step_count; i++) {
         const HoloStep *step = &frame->steps[i];
         if (strcmp(frame->calls[i].op->name, op)) continue;
-        if (step->run == holo_op_eval) return "eval";
-        return step->kernel && step->run == step->kernel->run ? step->kernel->name : "another";
+        return step->is_decided ? step->on->device->ran_by(step->job) : "another";
     }
     return "nothing";
 }

@@ -107,8 +107,8 @@ static void no_times(void **state)
                                           .params      = &params,
                                           .params_size = sizeof params,
                                           .host        = &host.host};
-            assert_int_equal(kernel->check(&call, &scratch), HOLO_OK);
-            assert_int_equal(kernel->run(&call), HOLO_OK);
+            assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_OK);
+            assert_int_equal(kernel_run(kernel->id, &call), HOLO_OK);
             for (int i = 0; i < 3; i++) {
                 assert_true(h[i] == (given ? first[i] : 0));
                 if (cells) assert_true(c[i] == (given ? first[i] : 0));
@@ -144,11 +144,11 @@ static void outputs(void **state)
             }
             const HoloCpuKernel *kernel = holo_cpu_kernel_find(kinds[k].kernel);
             size_t               scratch;
-            if (kernel->check(&call, &scratch)) fail_msg("%s", error.text);
+            if (kernel_check(kernel->id, &call, &scratch)) fail_msg("%s", error.text);
             host.host.scratch_stride = holo_align(scratch + 1, 64);
             host.host.scratch        = aligned_alloc(64, host.host.scratch_stride * 2);
             assert_non_null(host.host.scratch);
-            assert_int_equal(kernel->run(&call), HOLO_OK);
+            assert_int_equal(kernel_run(kernel->id, &call), HOLO_OK);
             for (int i = v % 2; i < call.out_count; i++) {
                 for (int64_t j = 0; j < holo_tensor_count(&eval[i]); j++)
                     expect_near(((float *)fast[i].data)[j], ((float *)eval[i].data)[j], 3e-5);
@@ -175,9 +175,9 @@ static void lengths_refused(void **state)
         memcpy(&c.params, &params, sizeof params);
         HoloCall call = call_init(&c, &host, in, out, &error);
         assert_int_equal(holo_op_infer(&call), HOLO_OK);
-        assert_int_equal(holo_cpu_kernel_find(c.kernel)->check(&call, &scratch), HOLO_OK);
+        assert_int_equal(kernel_check(c.kernel, &call, &scratch), HOLO_OK);
         ((int32_t *)c.in[4].data)[1] = wrong;
-        assert_int_equal(holo_cpu_kernel_find(c.kernel)->run(&call), HOLO_BAD_INPUT);
+        assert_int_equal(kernel_run(c.kernel, &call), HOLO_BAD_INPUT);
         assert_non_null(strstr(error.text, "expected 0 to 5"));
         for (int i = 0; i < c.in_count; i++) free(c.in[i].data);
     }
@@ -198,15 +198,15 @@ static void refused(void **state)
     const HoloCpuKernel *kernel = holo_cpu_kernel_find(HOLO_KERNEL_lstm_f32);
     assert_int_equal(holo_op_infer(&call), HOLO_OK);
     memcpy(&c.params, &params, sizeof params); // a flag that there is not
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_BAD_ARCHIVE);
     params.flags = 0;
     memcpy(&c.params, &params, sizeof params);
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_OK);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_OK);
     c.in[2].dim[1]--; // R is not of four gates
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_BAD_ARCHIVE);
     c.in[2].dim[1]++;
     c.out.dim[3]++;
-    assert_int_equal(kernel->check(&call, &scratch), HOLO_BAD_ARCHIVE);
+    assert_int_equal(kernel_check(kernel->id, &call, &scratch), HOLO_BAD_ARCHIVE);
     for (int i = 0; i < c.in_count; i++) free(c.in[i].data);
 }
 

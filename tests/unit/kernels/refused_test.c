@@ -10,7 +10,7 @@ static HoloStatus checked(Case *c)
     HoloTensor       *out[1];
     size_t            scratch;
     HoloCall          call = call_init(c, &host, in, out, &error);
-    return holo_cpu_kernel_find(c->kernel)->check(&call, &scratch);
+    return kernel_check(c->kernel, &call, &scratch);
 }
 
 // A call that is right: sizes only, there is no data.
