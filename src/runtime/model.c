@@ -2,6 +2,7 @@
 #include "runtime/model.h"
 
 #include "base/text.h"
+#include "devices/device.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,10 +28,11 @@ static HoloStatus devices_find(HoloModel *model, HoloError *error)
         model->devices[i] = holo_device_find(name);
         if (model->devices[i]) continue;
         holo_device_names(there, sizeof there);
-        return holo_fail(error, HOLO_UNSUPPORTED,
-                         "the model was compiled for the target '%.40s', which this program does not have: run it by one "
-                         "that has the device, or compile it again for what there is here: %s",
-                         name, there);
+        return holo_fail(
+            error, HOLO_UNSUPPORTED,
+            "the model was compiled for the target '%.40s', which this program does not have: run it by one "
+            "that has the device, or compile it again for what there is here: %s",
+            name, there);
     }
     return HOLO_OK;
 }

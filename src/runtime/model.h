@@ -4,7 +4,6 @@
 
 #include "base/files.h"
 #include "base/memory.h"
-#include "devices/device.h"
 #include "format/holo.h"
 #include "kernels/kernels.h"
 #include "ops/op.h"
@@ -12,19 +11,19 @@
 typedef struct HoloRunner HoloRunner;
 
 struct HoloModel {
-    HoloAccount           *account;    // of its context
-    HoloMapping            mapping;    // of the file; empty when opened from memory
-    uint32_t               memory_how; // HOLO_MEMORY_...: of the file and of sessions
-    HoloArchive            archive;
-    HoloArena              arena;     // owns what follows
-    const HoloOp         **ops;       // by number in OPS
-    HoloAttr              *attrs;     // by number in ATTRS; graphs are HoloPlanRecord *
-    void                 **constants; // by number in CONSTANTS: where its bytes are (strings: HoloString)
-    HoloPort              *inputs, *outputs;
-    const HoloKernelTable *kernels;
-    const HoloDevice     **devices; // by number of the target; number 0 is the CPU
-    uint32_t               device_count;
-    HoloRunner            *runner; // the one thing that changes: sessions of holo_model_run
+    HoloAccount              *account;    // of its context
+    HoloMapping               mapping;    // of the file; empty when opened from memory
+    uint32_t                  memory_how; // HOLO_MEMORY_...: of the file and of sessions
+    HoloArchive               archive;
+    HoloArena                 arena;     // owns what follows
+    const HoloOp            **ops;       // by number in OPS
+    HoloAttr                 *attrs;     // by number in ATTRS; graphs are HoloPlanRecord *
+    void                    **constants; // by number in CONSTANTS: where its bytes are (strings: HoloString)
+    HoloPort                 *inputs, *outputs;
+    const HoloKernelTable    *kernels;
+    const struct HoloDevice **devices; // by number of the target; number 0 is the CPU
+    uint32_t                  device_count;
+    HoloRunner               *runner; // the one thing that changes: sessions of holo_model_run
 };
 
 HoloRunner *holo_runner_create(void);                // NULL: out of memory
