@@ -37,19 +37,34 @@ static uint64_t kept_by_system(void) // XCR0: register sets that a thread switch
     return (uint64_t)high << 32 | low;
 }
 
-static bool can_run(const char *level)
+enum { ASKED = 1, AVX2 = 2, AVX512 = 4, VNNI = 8, VBMI = 16 };
+
+static int ask(void)
 {
     const uint32_t avx2 = bit_AVX2, avx512 = bit_AVX512F | bit_AVX512VL | bit_AVX512DQ | bit_AVX512BW;
     const uint32_t base = bit_AVX | bit_FMA | bit_F16C | bit_OSXSAVE;
     uint32_t       a, b, c, d;
-    if (!strcmp(level, "sse2")) return true;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & base) != base) return false;
-    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & avx2) != avx2) return false;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & base) != base) return ASKED;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & avx2) != avx2) return ASKED;
     uint64_t kept = kept_by_system();
-    if (!strcmp(level, "avx2")) return (kept & 0x06) == 0x06;
-    if ((b & avx512) != avx512 || (kept & 0xE6) != 0xE6) return false;
-    if (!strcmp(level, "avx512")) return true;
-    return c & bit_AVX512VNNI && (!strcmp(level, "avx512vnni") || c & bit_AVX512VBMI);
+    int      has  = ASKED | ((kept & 0x06) == 0x06 ? AVX2 : 0);
+    if ((b & avx512) != avx512 || (kept & 0xE6) != 0xE6) return has;
+    return has | AVX512 | (c & bit_AVX512VNNI ? VNNI : 0) | (c & bit_AVX512VNNI && c & bit_AVX512VBMI ? VBMI : 0);
+}
+
+static bool can_run(const char *level)
+{
+    static const struct {
+        const char *level;
+        int         needs;
+    } rows[] = {{"sse2", ASKED}, {"avx2", AVX2}, {"avx512", AVX512}, {"avx512vnni", VNNI}, {"avx512vbmi", VBMI}};
+    // A virtual machine takes long to answer: it is asked once. Every thread that gets here first is told the same.
+    static int told;
+    int        has = __atomic_load_n(&told, __ATOMIC_RELAXED);
+    if (!has) __atomic_store_n(&told, has = ask(), __ATOMIC_RELAXED);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(level, rows[i].level)) return has & rows[i].needs;
+    return false;
 }
 
 #elif defined __aarch64__
