@@ -559,7 +559,7 @@ HoloStatus holo_graph_eval(const HoloGraph *graph, const HoloTensor *const *inpu
     HoloArena    scratch = {0};
     HoloTensor **out     = HOLO_NEW(&scratch, HoloTensor *, graph->output_count);
     if (!out) return holo_fail_memory(error);
-    for (int i = 0; i < graph->output_count; i++) out[i] = &outputs[i];
+    for (int i = 0; i < graph->output_count && outputs; i++) out[i] = &outputs[i];
     HoloStatus status = eval_graph(graph, inputs, graph->output_count, out, (Place){.arena = arena}, options, 0, error);
     holo_arena_deinit(&scratch);
     return status;
