@@ -26,7 +26,7 @@ VERSION  := $(shell sed -n 's/^.define HOLO_VERSION_[A-Z]* *//p' include/hologra
 
 WARN     := -Wall -Wextra -Werror
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-CFLAGS   := $(OPT) $(DEBUG) $(WARN) -D_GNU_SOURCE -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections -fno-strict-aliasing -ffp-contract=off \
+CFLAGS   := $(OPT) $(DEBUG) $(WARN) -D_GNU_SOURCE -fPIC -fvisibility=$(if $(WATCHED),default,hidden) -ffunction-sections -fdata-sections -fno-strict-aliasing -ffp-contract=off \
             -pthread $(SANFLAGS) -Iinclude -Isrc $(if $(ROOT),-isystem $(ROOT)/usr/include)
 # Debuggers unwind by what -g says; nothing else needs to, but for Windows.
 UNWIND   := $(if $(SANITIZE)$(filter windows,$(SYSTEM)),,-fno-asynchronous-unwind-tables)
@@ -185,7 +185,7 @@ $(STDLIB):
 endif
 $(BUILD)/stdlib.c: $(STDLIB) tools/stdlib.sh
 	$(Q)sh tools/stdlib.sh $(STDLIB) > $@
-$(STDLIB_OBJ): $(BUILD)/stdlib.c
+$(STDLIB_OBJ): $(BUILD)/stdlib.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
 
@@ -256,12 +256,20 @@ SUPPORT := $(call obj,$(wildcard tests/support/*.c $(if $(EXE),tests/windows/*.c
 # Windows lacks a few functions that tests use.
 TEST_FLAGS := -Itests $(if $(filter windows,$(SYSTEM)),-include windows/lacking.h)
 $(SUPPORT): CFLAGS += $(TEST_FLAGS)
+# Tests see the inside of both libraries. Those that are watched share it: each with a copy of its own, they take minutes to link.
+SHARED    := $(BUILD)/tests/libhologram-inside.so
+TEST_LIBS := $(if $(WATCHED),$(SHARED) -Wl$(comma)-rpath$(comma)'$$ORIGIN',$(LIB_COMP) $(LIB))
+$(SHARED): $(COMPILER_OBJ) $(RUNTIME_OBJ) $(STDLIB_OBJ)
+	@mkdir -p $(@D)
+	@echo "  link  $@"
+	$(Q)$(CC) $(LDFLAGS) -shared -o $@ $^ $(COMPILER_LIBS) $(LDLIBS)
 # The test of failing allocations makes those from arenas fail, too.
-$(BUILD)/tests/alloc_test: WRAP := -Wl,--wrap=holo_arena_take,--wrap=holo_arena_take_array,--wrap=holo_arena_text
-$(BUILD)/tests/%$(EXE): %.c $(SUPPORT) $(LIB_COMP) $(LIB)
+$(BUILD)/tests/alloc_test: TEST_LIBS := $(LIB_COMP) $(LIB) -Wl,--wrap=holo_arena_take,--wrap=holo_arena_take_array,--wrap=holo_arena_text
+$(BUILD)/tests/alloc_test: $(LIB_COMP) $(LIB)
+$(BUILD)/tests/%$(EXE): %.c $(SUPPORT) $(if $(WATCHED),$(SHARED),$(LIB_COMP) $(LIB))
 	@mkdir -p $(@D)
 	@echo "  test  $@"
-	$(Q)$(CC) -std=c11 $(CFLAGS) $(TEST_FLAGS) -MMD -MP -MF $@.d $< $(SUPPORT) $(LIB_COMP) $(LIB) $(WRAP) $(COMPILER_LIBS) -lcmocka \
+	$(Q)$(CC) -std=c11 $(CFLAGS) $(TEST_FLAGS) -MMD -MP -MF $@.d $< $(SUPPORT) $(TEST_LIBS) $(COMPILER_LIBS) -lcmocka \
 	    $(LDLIBS) -o $@
 -include $(wildcard $(BUILD)/tests/*.d)
 
@@ -278,7 +286,7 @@ unit: $(UNIT)
 PLAINEST := $(firstword $(EVERY_LEVEL))
 unit-watched: $(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ))
 	@HOLO_CPU=$(PLAINEST) ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory BUILD=$(BUILD)/watched ORDINARY=$(BUILD) \
-	    SANITIZE=address,undefined WATCHED=$(PLAINEST) OPT=-O0 DEBUG=-g1 unit
+	    SANITIZE=address,undefined WATCHED=$(PLAINEST) OPT=-Og DEBUG=-g1 unit
 
 ## make oom           every allocation fails in turn
 oom: test-deps
