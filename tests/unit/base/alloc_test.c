@@ -5,6 +5,7 @@
 #include "support/heap.h"
 #include "support/models.h"
 #include "support/onnx_writer.h"
+#include "support/watched.h"
 
 #include "base/base.h"
 #include "hologram_atlas.h"
@@ -165,17 +166,19 @@ static HoloStatus work_atlas(const Job *job, HoloError *error)
     return status;
 }
 
-static long next_call(long n)
+static long next_call(long n, int step)
 {
     enum { ALL = 300, STEP = 7 };
-    return n < ALL || getenv("HOLO_TEST_ALL") ? n + 1 : n + STEP;
+    return getenv("HOLO_TEST_ALL") ? n + 1 : n < ALL ? n + step : n + STEP * step;
 }
 
 // Returns how many calls for memory there are to fail, or a few less.
 static long expect_statuses(const Job *job)
 {
-    int files = folder_count(temp_folder());
-    for (long n = 1;; n = next_call(n)) {
+    static int step;
+    int        files = folder_count(temp_folder());
+    if (!step) step = watched_step("the calls for memory", 8);
+    for (long n = 1;; n = next_call(n, step)) {
         HoloError error = {0};
         heap_watch();
         heap_fail(n);
