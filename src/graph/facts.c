@@ -133,6 +133,21 @@ HoloCall holo_node_call(const HoloNode *node)
                       .attr_count = node->attr_count};
 }
 
+HoloStatus holo_node_check(const HoloNode *node, HoloError *error)
+{
+    HoloCall call = holo_node_call(node);
+    call.op       = node->op ? node->op : holo_op_find(node->domain, node->type, node->version);
+    if (!call.op) return HOLO_OK;
+    call.in_count      = node->in_count;
+    call.out_count     = node->out_count;
+    call.capture_count = node->capture_count;
+    call.error         = error;
+    HOLO_TRY(holo_op_check_counts(&call));
+    for (int i = 0; i < call.op->in_min && !call.op->body; i++)
+        if (!node->in[i]) return holo_call_fail(&call, HOLO_BAD_MODEL, "input %d is missing", i);
+    return HOLO_OK;
+}
+
 int64_t holo_node_int(const HoloNode *node, const char *name, int64_t fallback)
 {
     HoloCall call = holo_node_call(node);

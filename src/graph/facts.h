@@ -28,14 +28,17 @@ bool *holo_graph_random_values(const HoloGraph *graph, HoloArena *arena);
 
 // ---- nodes
 
-bool              holo_node_is(const HoloNode *node, const char *type);                    // of ai.onnx
-const HoloAttr   *holo_node_attr(const HoloNode *node, const char *name);                  // NULL: not given
-int64_t           holo_node_int(const HoloNode *node, const char *name, int64_t fallback); // the same, of that kind
-double            holo_node_float(const HoloNode *node, const char *name, double fallback);
-HoloCall          holo_node_call(const HoloNode *node);       // for attributes alone
-bool              holo_node_has_graphs(const HoloNode *node); // a list of subgraphs among its attributes
-const HoloTensor *holo_node_constant(const HoloNode *node,
-                                     int             i); // an input; NULL: not given, or no constant with elements
+bool            holo_node_is(const HoloNode *node, const char *type);                    // of ai.onnx
+const HoloAttr *holo_node_attr(const HoloNode *node, const char *name);                  // NULL: not given
+int64_t         holo_node_int(const HoloNode *node, const char *name, int64_t fallback); // the same, of that kind
+double          holo_node_float(const HoloNode *node, const char *name, double fallback);
+// Has the node what its operator cannot do without, and not more than it takes? Inputs that are left out go by the body of an
+// operator that has one. Where nobody knows the operator, anything will do.
+HOLO_MUST HoloStatus holo_node_check(const HoloNode *node, HoloError *error);
+HoloCall             holo_node_call(const HoloNode *node);       // for attributes alone
+bool                 holo_node_has_graphs(const HoloNode *node); // a list of subgraphs among its attributes
+const HoloTensor    *holo_node_constant(const HoloNode *node,
+                                        int             i); // an input; NULL: not given, or no constant with elements
 // The scale and zero point, one of each, by which a QuantizeLinear or DequantizeLinear of f32 does it. False: they are no
 // constants, several, or such that nothing can be computed with them.
 bool holo_node_scale(const HoloNode *node, double *out_scale, double *out_zero);

@@ -202,6 +202,7 @@ static HoloStatus infer_node(HoloInfer *infer, HoloNode *node)
     for (int i = 0; i < node->out_count; i++)
         if (node->out[i]) node->out[i]->contents = NULL;
     node->op = holo_op_find(node->domain, node->type, node->version);
+    HOLO_TRY(holo_node_check(node, infer->error));
     if (node->op && node->op->flags & HOLO_OP_CONTROL) return holo_control_infer(infer, node);
     if (!node->op || has_unknown_input(node)) {
         set_partial(infer, node);

@@ -457,8 +457,8 @@ HoloStatus holo_node_body(HoloArena *arena, HoloDims *dims, const HoloNode *node
         return holo_fail(error, HOLO_UNSUPPORTED, "node %s (%s): the operator is not defined by others", node->name,
                          node->type);
     if (node->in_count < op->in_min || (op->in_max >= 0 && node->in_count > op->in_max))
-        return holo_fail(error, HOLO_BAD_MODEL, "node %s (%s): has %d inputs, expected %d to %d", node->name,
-                         node->type, node->in_count, op->in_min, op->in_max);
+        return holo_fail(error, HOLO_BAD_MODEL, "node %s (%s): has %d inputs; %s has %d to %d", node->name, node->type,
+                         node->in_count, op->name, op->in_min, op->in_max);
     HoloScan p = {.arena = arena, .dims = dims, .error = error, .text = op->body, .caller = node};
     return parse_text(&p, out_graph);
 }

@@ -370,26 +370,24 @@ static HoloStatus count_check(const HoloCall *call, const char *what, int count,
     return holo_call_fail(call, HOLO_BAD_MODEL, "has %d %s; %s has %d to %d", count, what, call->op->name, min, max);
 }
 
-// What subgraphs capture is behind the other inputs, and all of it is there; only what has subgraphs captures anything.
-static HoloStatus captures_check(const HoloCall *call)
+// What subgraphs capture is behind the other inputs; only what has subgraphs captures anything.
+HoloStatus holo_op_check_counts(const HoloCall *call)
 {
-    int given = call->in_count - call->capture_count;
-    if (!call->capture_count) return HOLO_OK;
-    if (given < 0 || !(call->op->flags & HOLO_OP_CONTROL))
+    const HoloOp *op    = call->op;
+    int           given = call->in_count - call->capture_count;
+    if (call->capture_count && (given < 0 || !(op->flags & HOLO_OP_CONTROL)))
         return holo_call_fail(call, HOLO_BAD_MODEL, "has %d values for subgraphs; %s has none", call->capture_count,
-                              call->op->name);
-    for (int i = given; i < call->in_count; i++)
-        if (!call->in[i]) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d, for a subgraph, is missing", i);
-    return HOLO_OK;
+                              op->name);
+    HOLO_TRY(count_check(call, "inputs", given, op->in_min, op->in_max));
+    return count_check(call, "outputs", call->out_count, op->out_min, op->out_max);
 }
 
-static HoloStatus counts_check(const HoloCall *call)
+// All that is captured is there, and all that the operator cannot do without.
+static HoloStatus inputs_check(const HoloCall *call)
 {
-    const HoloOp *op = call->op;
-    HOLO_TRY(captures_check(call));
-    HOLO_TRY(count_check(call, "inputs", call->in_count - call->capture_count, op->in_min, op->in_max));
-    HOLO_TRY(count_check(call, "outputs", call->out_count, op->out_min, op->out_max));
-    for (int i = 0; i < op->in_min; i++)
+    for (int i = call->in_count - call->capture_count; i < call->in_count; i++)
+        if (!call->in[i]) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d, for a subgraph, is missing", i);
+    for (int i = 0; i < call->op->in_min; i++)
         if (!call->in[i]) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", i);
     return HOLO_OK;
 }
@@ -452,7 +450,8 @@ HoloStatus holo_op_check_sized(const HoloCall *call)
 
 HoloStatus holo_op_infer(HoloCall *call)
 {
-    HOLO_TRY(counts_check(call));
+    HOLO_TRY(holo_op_check_counts(call));
+    HOLO_TRY(inputs_check(call));
     for (int i = 0; i < call->in_count; i++) {
         if (!call->in[i]) continue;
         if (call->in[i]->rank < 0) return holo_call_fail(call, HOLO_INTERNAL, "the rank of input %d is not known", i);

@@ -175,6 +175,8 @@ struct HoloOp {
 extern const HoloOp *const holo_op_families[]; // tables ended by a row without a name; NULL at the end
 const HoloOp              *holo_op_find(const char *domain, const char *name, int version); // NULL: no such
 
+// Has the call as many inputs and outputs as its operator may have? Looks at no tensor.
+HOLO_MUST HoloStatus holo_op_check_counts(const HoloCall *call);
 // Runs op->infer or op->eval after the checks common to all operators (counts, dtype of input 0).
 // Sizes come out as numbers, expressions or HOLO_DIM_UNKNOWN, checked for overflow.
 HOLO_MUST HoloStatus holo_op_infer(HoloCall *call);

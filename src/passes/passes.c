@@ -2,6 +2,7 @@
 #include "passes/passes.h"
 
 #include "base/memory.h"
+#include "graph/facts.h"
 
 #include <limits.h>
 #include <string.h>
@@ -52,6 +53,14 @@ const HoloPass holo_passes[] = {
 
 enum { DEPTH_MAX = 64 };
 
+// A body that is not taken may have nodes that lack an input; passes are spared them.
+static bool is_whole(const HoloGraph *body)
+{
+    for (int i = 0; i < body->node_count; i++)
+        if (holo_node_check(body->nodes[i], NULL)) return false;
+    return true;
+}
+
 // Runs a pass on the subgraphs of the graph, innermost first, and then on the graph.
 static HoloStatus run_on(const HoloPass *pass, HoloGraph *graph, int depth, HoloChanges *changes, HoloError *error)
 {
@@ -64,7 +73,7 @@ static HoloStatus run_on(const HoloPass *pass, HoloGraph *graph, int depth, Holo
             int             count = attr->kind == HOLO_ATTR_GRAPHS ? attr->count : attr->kind == HOLO_ATTR_GRAPH;
             for (int g = 0; g < count; g++) {
                 HoloGraph *body = attr->kind == HOLO_ATTR_GRAPH ? attr->graph : attr->graphs[g];
-                HOLO_TRY(run_on(pass, body, depth + 1, changes, error));
+                if (is_whole(body)) HOLO_TRY(run_on(pass, body, depth + 1, changes, error));
             }
         }
     }
