@@ -71,7 +71,7 @@ SO_COMP  := $(BUILD)/libhologram-compiler.$(SHARED)
 HOLOGRAM := $(BUILD)/hologram$(EXE)
 
 .PHONY: all demo packages picture deps help hooks install uninstall clean format lint operators
-.PHONY: cross test unit unit-watched onnx onnx-modes test-isa isa-programs isa-long asan ubsan tsan races oom fuzz fuzz-replay real
+.PHONY: cross golden test unit unit-watched onnx onnx-modes test-isa isa-programs isa-long asan ubsan tsan races oom fuzz fuzz-replay real
 .PHONY: bench bench-real bench-kernels bench-isa bench-lookup bench-stdlib peers-anew
 MAKEFLAGS += --no-builtin-rules
 # What builds a lot uses every core, unless the caller said how many.
@@ -272,6 +272,12 @@ $(BUILD)/tests/%$(EXE): %.c $(SUPPORT) $(if $(WATCHED),$(SHARED),$(LIB_COMP) $(L
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(TEST_FLAGS) -MMD -MP -MF $@.d $< $(SUPPORT) $(TEST_LIBS) $(COMPILER_LIBS) -lcmocka \
 	    $(LDLIBS) -o $@
 -include $(wildcard $(BUILD)/tests/*.d)
+
+## make golden        write the archives of tests/golden anew
+vpath make_golden.c tests/golden
+golden: $(BUILD)/tests/make_golden
+	@rm -f tests/golden/*.holo tests/golden/*.txt tests/golden/bad/*
+	@$(BUILD)/tests/make_golden tests/golden
 
 ## make test          install what is missing and run every test
 test: test-deps

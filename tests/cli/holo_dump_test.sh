@@ -110,8 +110,25 @@ for line in lines:
 if not lines:
     sys.exit("holo_dump: docs/format.md has no bytes")
 PYTHON
-python3 "$dump" "$root"/tests/golden/add.holo | grep -q '  0: %2 = Add.21(%0, %1)  eval  Add_0'
+python3 "$dump" "$root"/tests/golden/add.holo | grep -q '  0: %2 = Add.21(%0, %1)  eval  y'
 "$HOLOGRAM" verify "$root"/tests/golden/add.holo > /dev/null
+
+# Archives of every kind are whole; damaged ones are refused, but for what the reader does not look at: hashes, portable
+# programs, parameters of kernels, and what a runtime has.
+for archive in "$root"/tests/golden/*.holo; do python3 "$dump" --check "$archive"; done
+for archive in "$root"/tests/golden/bad/*.holo; do
+    case $(basename "$archive" .holo) in
+    damaged_*|program_of_kernel|step_kernel|step_params|operator_unknown|target_toy) whole=0 ;;
+    *) whole=1 ;;
+    esac
+    status=0
+    python3 "$dump" --check "$archive" > "$work"/said 2>&1 || status=$?
+    if [ $status != $whole ] || grep -q Traceback "$work"/said; then
+        echo "holo_dump: $archive: status $status" >&2
+        cat "$work"/said >&2
+        exit 1
+    fi
+done
 
 # The program itself says so by its exit status.
 head -c 1000 "$work"/digits.holo > "$work"/cut.holo
