@@ -122,7 +122,15 @@ enum {                 // HoloOp.flags
     HOLO_OP_KINDS = 128, // takes values that are no tensors (sequences, optionals, maps), and checks their kinds itself
     HOLO_OP_DYNAMIC = 64, // the output's shape depends on the values of inputs even when their shapes are known
     HOLO_OP_JOINS = 256, // `place` tells of inputs, which eval copies to their places in output 0 unless they are there
+    HOLO_OP_REDUCES     = 512,   // folds input 0 along axes, which are an attribute or input 1; has keepdims
+    HOLO_OP_COMMUTES    = 1024,  // the inputs may be in any order
+    HOLO_OP_QUANTIZES   = 2048,  // makes integers of real numbers, by a scale and a zero point: inputs 1 and 2
+    HOLO_OP_DEQUANTIZES = 4096,  // and real numbers of integers
+    HOLO_OP_SCALED      = 8192,  // among its operands are integers of few bits that stand for real numbers
+    HOLO_OP_TYPED       = 16384, // what it means depends on the types of elements, beyond the rounding of its results
 };
+
+enum { HOLO_COST_HEAVY = 10 }; // see HoloOp.cost: that of exp and its relatives
 
 enum { HOLO_PLACE_MAX = 1024 }; // see HoloOp.place
 
@@ -135,6 +143,7 @@ struct HoloOp {
     int         out_min, out_max; // out_max -1: any number
     uint64_t    types;            // dtypes that input 0 (of the widest version) may have; checked before infer
     uint32_t    flags;
+    int cost; // of an element, in additions of f32, where it works element by element; 0: one, if it is pointwise
 
     // Sets dtype, kind, rank and dims of the wanted outputs from those of the inputs (ranks known,
     // sizes perhaps symbolic), and, where the shape depends on values, from those that are known. A

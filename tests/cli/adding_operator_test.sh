@@ -23,7 +23,7 @@ block() { awk -v mark="<!-- $1" 'index($0, mark) == 1 { want = 1; next } want &&
 block "row: src/ops/standard/unary.c" > "$work"/row
 block "file: src/ops/standard/repeat_interleave.c" > src/ops/standard/repeat_interleave.c
 [ -s "$work"/row ] && [ -s src/ops/standard/repeat_interleave.c ] || { echo "adding_operator: the page lacks its code" >&2; exit 1; }
-line=$(grep -n '^    X(Mish' src/ops/standard/unary.c | head -1 | cut -d: -f1)
+line=$(grep -n '^    X(Softsign' src/ops/standard/unary.c | head -1 | cut -d: -f1)
 sed -i "$((line - 1))r $work/row" src/ops/standard/unary.c
 make --no-print-directory BUILD=build build/hologram > "$work"/make.log 2>&1 || { cat "$work"/make.log >&2; exit 1; }
 compiled=$(grep -c '^  cc ' "$work"/make.log)

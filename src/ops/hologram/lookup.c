@@ -134,6 +134,7 @@ const HoloOp holo_ops_lookup[] = {
      .in_max  = -1,
      .out_min = 1,
      .out_max = 1,
+     .flags   = HOLO_OP_TYPED,
      .infer   = plain_infer,
      .eval    = plain_eval},
     {0},

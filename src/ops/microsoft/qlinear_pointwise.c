@@ -91,15 +91,16 @@ static HoloStatus eval(HoloCall *call)
 
 // clang-format off
 // Zero points may be left out: which inputs must be there is seen to in infer.
-#define ROW(id, most, ...)                                                                                      \
+#define ROW(id, most, each, ...)                                                                                \
     {.name = id, .domain = "com.microsoft", .since = 1, .in_min = 1, .in_max = most, .out_min = 1, .out_max = 1, \
-     .types = HOLO_BIT(U8) | HOLO_BIT(I8), .infer = infer, .eval = eval, .row = &(const Row){__VA_ARGS__}}
+     .types = HOLO_BIT(U8) | HOLO_BIT(I8), .flags = HOLO_OP_SCALED, .cost = each, .infer = infer, .eval = eval,  \
+     .row = &(const Row){__VA_ARGS__}}
 
 const HoloOp holo_ops_qlinear_pointwise[] = {
-    ROW("QLinearAdd", 8, .fn = add, .operands = 2),
-    ROW("QLinearMul", 8, .fn = multiply, .operands = 2),
-    ROW("QLinearSigmoid", 5, .fn = sigmoid, .operands = 1),
-    ROW("QLinearLeakyRelu", 5, .fn = leaky_relu, .operands = 1, .attr = "alpha", .fallback = 0.01f),
+    ROW("QLinearAdd", 8, 0, .fn = add, .operands = 2),
+    ROW("QLinearMul", 8, 0, .fn = multiply, .operands = 2),
+    ROW("QLinearSigmoid", 5, HOLO_COST_HEAVY, .fn = sigmoid, .operands = 1),
+    ROW("QLinearLeakyRelu", 5, 4, .fn = leaky_relu, .operands = 1, .attr = "alpha", .fallback = 0.01f),
     {0},
 };
 // clang-format on

@@ -109,6 +109,7 @@ const HoloOp holo_ops_qlinear_softmax[] = {
      .out_min = 1,
      .out_max = 1,
      .types   = HOLO_BIT(U8) | HOLO_BIT(I8),
+     .flags   = HOLO_OP_SCALED,
      .infer   = infer,
      .eval    = eval},
     {0},

@@ -47,19 +47,21 @@ SHRINK(shrink_signed, int64_t, INT64_MIN, INT64_MAX, -0x1p63, 0x1p63)
 SHRINK(shrink_unsigned, uint64_t, 0, UINT64_MAX, 0, 0x1p64)
 
 // name, first version, types, formula, attributes as p[0], p[1]
-#define ROWS(X)                                                                                                    \
+#define HEAVY(X)                                                                                                   \
     X(Elu, 1, HOLO_TYPES_FLOAT, x < 0 ? p[0] * holo_expm1(x) : x, {"alpha", 1})                                    \
     X(Celu, 12, HOLO_TYPES_FLOAT, x < 0 ? p[0] * holo_expm1(x / p[0]) : x, {"alpha", 1})                           \
     X(Selu, 6, HOLO_TYPES_FLOAT, p[1] * (x <= 0 ? p[0] * holo_expm1(x) : x), {"alpha", 1.67326319217681884765625}, \
       {"gamma", 1.05070102214813232421875})                                                                        \
+    X(Swish, 24, HOLO_TYPES_FLOAT, x * holo_sigmoid(p[0] * x), {"alpha", 1})
+#define LIGHT(X)                                                                                                   \
     X(LeakyRelu, 1, HOLO_TYPES_FLOAT, x < 0 ? p[0] * x : x, {"alpha", 0.01f})                                      \
     X(ThresholdedRelu, 1, HOLO_TYPES_FLOAT, x > p[0] ? x : 0, {"alpha", 1})                                        \
     X(HardSigmoid, 1, HOLO_TYPES_FLOAT, unit(p[0] * x + p[1]), {"alpha", 0.2f}, {"beta", 0.5})                     \
-    X(HardSwish, 14, HOLO_TYPES_FLOAT, x * unit(x / 6 + 0.5), {NULL, 0})                                           \
-    X(Swish, 24, HOLO_TYPES_FLOAT, x * holo_sigmoid(p[0] * x), {"alpha", 1})
+    X(HardSwish, 14, HOLO_TYPES_FLOAT, x * unit(x / 6 + 0.5), {NULL, 0})
 
 #define X(id, since, types, formula, ...) HOLO_KERNEL_1(id##_f64, double, double, formula)
-ROWS(X)
+HEAVY(X)
+LIGHT(X)
 #undef X
 
 #define SHRINK_ATTRS {{"lambd", 0.5}, {"bias", 0}}
@@ -112,32 +114,38 @@ static HoloStatus swiglu_infer(HoloCall *call)
 }
 
 // clang-format off
-#define ROW_OF(label, where, first, last, accepted, least, most, shape, evaluate, ...)                     \
+#define ROW_OF(each, label, where, first, last, accepted, least, most, shape, evaluate, ...)               \
     {.name = label, .domain = where, .since = first, .until = last, .in_min = least, .in_max = most,       \
-     .out_min = 1, .out_max = 1, .types = accepted, .flags = HOLO_OP_POINTWISE, .infer = shape,            \
-     .eval = evaluate, .row = &(const HoloPointwiseRow){__VA_ARGS__}}
-#define ROW(label, where, version, accepted, least, most, evaluate, ...)                                   \
-    ROW_OF(label, where, version, 0, accepted, least, most, holo_pointwise_infer, evaluate, __VA_ARGS__)
+     .out_min = 1, .out_max = 1, .types = accepted, .flags = HOLO_OP_POINTWISE, .cost = each,              \
+     .infer = shape, .eval = evaluate, .row = &(const HoloPointwiseRow){__VA_ARGS__}}
+#define ROW_BY(each, label, where, version, accepted, least, most, evaluate, ...)                          \
+    ROW_OF(each, label, where, version, 0, accepted, least, most, holo_pointwise_infer, evaluate, __VA_ARGS__)
+#define ROW(...)       ROW_BY(0, __VA_ARGS__)
+#define HEAVY_ROW(...) ROW_BY(HOLO_COST_HEAVY, __VA_ARGS__)
 
 const HoloOp holo_ops_activation[] = {
 #define X(id, version, types, formula, ...) \
+    HEAVY_ROW(#id, "", version, types, 1, 1, holo_pointwise_eval, .f64 = id##_f64, .attr = {__VA_ARGS__}),
+    HEAVY(X)
+#undef X
+#define X(id, version, types, formula, ...) \
     ROW(#id, "", version, types, 1, 1, holo_pointwise_eval, .f64 = id##_f64, .attr = {__VA_ARGS__}),
-    ROWS(X)
+    LIGHT(X)
 #undef X
     ROW("Shrink", "", 9, HOLO_TYPES_NUMBER, 1, 1, shrink_eval, .f64 = shrink_f64, .i64 = shrink_i64, .u64 = shrink_u64,
         .attr = SHRINK_ATTRS),
-    ROW("Gelu", "", 20, HOLO_TYPES_FLOAT, 1, 1, gelu_eval, .is_one_way = true),
-    ROW_OF("Selu", "", 1, 5, HOLO_TYPES_FLOAT, 1, 1, holo_pointwise_infer, holo_pointwise_eval, .f64 = Selu_f64,
+    HEAVY_ROW("Gelu", "", 20, HOLO_TYPES_FLOAT, 1, 1, gelu_eval, .is_one_way = true),
+    ROW_OF(HOLO_COST_HEAVY, "Selu", "", 1, 5, HOLO_TYPES_FLOAT, 1, 1, holo_pointwise_infer, holo_pointwise_eval, .f64 = Selu_f64,
         .attr = {{"alpha", 1.6732f}, {"gamma", 1.0507f}}),
-    ROW_OF("SwiGLU", "", 28, 0, HOLO_TYPES_FLOAT, 2, 2, swiglu_infer, holo_pointwise_eval, .f64 = swiglu_f64,
+    ROW_OF(0, "SwiGLU", "", 28, 0, HOLO_TYPES_FLOAT, 2, 2, swiglu_infer, holo_pointwise_eval, .f64 = swiglu_f64,
         .is_one_way = true, .attr = {{"alpha", 1}}),
     ROW("PRelu", "", 1, HOLO_TYPES_NUMBER, 2, 2, holo_pointwise_eval, .f64 = prelu_f64, .i64 = prelu_i64,
         .u64 = prelu_u64, .is_one_way = true, .may_grow = true, .legacy_axis = 1),
-    ROW("Gelu", "com.microsoft", 1, HOLO_TYPES_FLOAT, 1, 1, gelu_eval, .is_one_way = true),
+    HEAVY_ROW("Gelu", "com.microsoft", 1, HOLO_TYPES_FLOAT, 1, 1, gelu_eval, .is_one_way = true),
     ROW("BiasGelu", "com.microsoft", 1, HOLO_TYPES_FLOAT, 2, 2, holo_pointwise_eval, .f64 = bias_gelu_f64,
         .is_one_way = true),
-    ROW("FastGelu", "com.microsoft", 1, HOLO_TYPES_FLOAT, 1, 2, fast_gelu_eval, .is_one_way = true),
-    ROW("QuickGelu", "com.microsoft", 1, HOLO_TYPES_FLOAT, 1, 1, holo_pointwise_eval, .f64 = Swish_f64,
+    HEAVY_ROW("FastGelu", "com.microsoft", 1, HOLO_TYPES_FLOAT, 1, 2, fast_gelu_eval, .is_one_way = true),
+    HEAVY_ROW("QuickGelu", "com.microsoft", 1, HOLO_TYPES_FLOAT, 1, 1, holo_pointwise_eval, .f64 = Swish_f64,
         .attr = {{"alpha", 1.702f}}),
     {0},
 };

@@ -203,37 +203,40 @@ static HoloStatus shift_eval(HoloCall *call)
 }
 
 // clang-format off
-#define ROW(id, version, accepted, inference, evaluation, ...)                                          \
+#define ROW_OF(each, more, id, version, accepted, inference, evaluation, ...)                           \
     {.name = #id, .domain = "", .since = version, .in_min = 2, .in_max = 2, .out_min = 1, .out_max = 1, \
-     .types = accepted, .flags = HOLO_OP_POINTWISE, .infer = inference, .eval = evaluation,             \
-     .row = &(const HoloPointwiseRow){__VA_ARGS__}}
+     .types = accepted, .flags = HOLO_OP_POINTWISE | (more), .cost = each, .infer = inference,          \
+     .eval = evaluation, .row = &(const HoloPointwiseRow){__VA_ARGS__}}
+#define ROW(...) ROW_OF(0, 0, __VA_ARGS__)
+#define COMMUTES(id, version, types, ...) \
+    ROW_OF(0, HOLO_OP_COMMUTES, id, version, types, holo_pointwise_infer, holo_pointwise_eval, __VA_ARGS__)
 #define PLAIN(id, version, types, ...) ROW(id, version, types, holo_pointwise_infer, holo_pointwise_eval, __VA_ARGS__)
-#define ARITHMETIC(id, tile_id) \
-    PLAIN(id, 1, HOLO_TYPES_NUMBER, .f64 = id##_f64, .i64 = id##_u64, .has_axis = true, .tile = HOLO_BY_TILE(tile_id))
-#define COMPARISON(id, tile_id, version, types, ...)                                                         \
-    PLAIN(id, version, types, .tile = HOLO_BY_TILE(tile_id), .f64 = id##_f64, .i64 = id##_i64, .u64 = id##_u64, .own = &id##_own,           \
+#define ARITHMETIC(kind, id, tile_id) \
+    kind(id, 1, HOLO_TYPES_NUMBER, .f64 = id##_f64, .i64 = id##_u64, .has_axis = true, .tile = HOLO_BY_TILE(tile_id))
+#define COMPARISON(kind, id, tile_id, version, types, ...)                                                         \
+    kind(id, version, types, .tile = HOLO_BY_TILE(tile_id), .f64 = id##_f64, .i64 = id##_i64, .u64 = id##_u64, .own = &id##_own,           \
           .is_predicate = true, __VA_ARGS__)
 
 const HoloOp holo_ops_binary[] = {
-    ARITHMETIC(Add, ADD),
-    ARITHMETIC(Sub, SUB),
-    ARITHMETIC(Mul, MUL),
+    ARITHMETIC(COMMUTES, Add, ADD),
+    ARITHMETIC(PLAIN, Sub, SUB),
+    ARITHMETIC(COMMUTES, Mul, MUL),
     PLAIN(Div, 1, HOLO_TYPES_NUMBER, .f64 = Div_f64, .i64 = Div_i64, .u64 = Div_u64,
           .has_axis = true, .tile = HOLO_BY_TILE(QUOTIENT)),
     ROW(Mod, 10, HOLO_TYPES_NUMBER, holo_pointwise_infer, mod_eval, .has_axis = false),
-    ROW(Pow, 1, HOLO_TYPES_NUMBER, pow_infer, pow_eval, .has_axis = true),
-    COMPARISON(Equal, SET_EQ, 1, HOLO_TYPES_NUMBER | HOLO_BIT(BOOL) | HOLO_BIT(STRING), .wide = Equal_string,
+    ROW_OF(HOLO_COST_HEAVY, 0, Pow, 1, HOLO_TYPES_NUMBER, pow_infer, pow_eval, .has_axis = true),
+    COMPARISON(COMMUTES, Equal, SET_EQ, 1, HOLO_TYPES_NUMBER | HOLO_BIT(BOOL) | HOLO_BIT(STRING), .wide = Equal_string,
                .has_axis = true),
-    COMPARISON(Less, SET_LT, 1, HOLO_TYPES_NUMBER, .has_axis = true),
-    COMPARISON(Greater, SET_LT, 1, HOLO_TYPES_NUMBER, .has_axis = true, .is_swapped = true),
-    COMPARISON(LessOrEqual, SET_LE, 12, HOLO_TYPES_NUMBER, .has_axis = false),
-    COMPARISON(GreaterOrEqual, SET_LE, 12, HOLO_TYPES_NUMBER, .has_axis = false, .is_swapped = true),
-    PLAIN(And, 1, HOLO_BIT(BOOL), .i64 = and_u64, .own = &and_own, .has_axis = true),
-    PLAIN(Or, 1, HOLO_BIT(BOOL), .i64 = or_u64, .own = &or_own, .has_axis = true),
-    PLAIN(Xor, 1, HOLO_BIT(BOOL), .i64 = xor_u64, .own = &xor_own, .has_axis = true),
-    PLAIN(BitwiseAnd, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = and_u64, .tile = HOLO_BY_TILE(AND)),
-    PLAIN(BitwiseOr, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = or_u64, .tile = HOLO_BY_TILE(OR)),
-    PLAIN(BitwiseXor, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = xor_u64, .tile = HOLO_BY_TILE(XOR)),
+    COMPARISON(PLAIN, Less, SET_LT, 1, HOLO_TYPES_NUMBER, .has_axis = true),
+    COMPARISON(PLAIN, Greater, SET_LT, 1, HOLO_TYPES_NUMBER, .has_axis = true, .is_swapped = true),
+    COMPARISON(PLAIN, LessOrEqual, SET_LE, 12, HOLO_TYPES_NUMBER, .has_axis = false),
+    COMPARISON(PLAIN, GreaterOrEqual, SET_LE, 12, HOLO_TYPES_NUMBER, .has_axis = false, .is_swapped = true),
+    COMMUTES(And, 1, HOLO_BIT(BOOL), .i64 = and_u64, .own = &and_own, .has_axis = true),
+    COMMUTES(Or, 1, HOLO_BIT(BOOL), .i64 = or_u64, .own = &or_own, .has_axis = true),
+    COMMUTES(Xor, 1, HOLO_BIT(BOOL), .i64 = xor_u64, .own = &xor_own, .has_axis = true),
+    COMMUTES(BitwiseAnd, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = and_u64, .tile = HOLO_BY_TILE(AND)),
+    COMMUTES(BitwiseOr, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = or_u64, .tile = HOLO_BY_TILE(OR)),
+    COMMUTES(BitwiseXor, 18, HOLO_TYPES_INT | HOLO_TYPES_UINT, .i64 = xor_u64, .tile = HOLO_BY_TILE(XOR)),
     ROW(BitShift, 11, HOLO_TYPES_INT | HOLO_TYPES_UINT, holo_pointwise_infer, shift_eval, .has_axis = false),
     {0},
 };

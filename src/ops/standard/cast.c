@@ -283,9 +283,9 @@ static HoloStatus bitcast_eval(HoloCall *call)
      .types = accepted, .flags = kind, .infer = inference, .eval = evaluation}
 
 const HoloOp holo_ops_cast[] = {
-    ROW("Cast", 1, 1, HOLO_OP_POINTWISE, HOLO_TYPES_ALL & ~HOLO_TYPES_COMPLEX, cast_infer, cast_eval),
-    ROW("CastLike", 15, 2, 0, HOLO_TYPES_ALL & ~HOLO_TYPES_COMPLEX, cast_like_infer, cast_eval),
-    ROW("BitCast", 26, 1, HOLO_OP_POINTWISE, HOLO_TYPES_ALL & ~HOLO_BIT(STRING), bitcast_infer, bitcast_eval),
+    ROW("Cast", 1, 1, HOLO_OP_POINTWISE | HOLO_OP_TYPED, HOLO_TYPES_ALL & ~HOLO_TYPES_COMPLEX, cast_infer, cast_eval),
+    ROW("CastLike", 15, 2, HOLO_OP_TYPED, HOLO_TYPES_ALL & ~HOLO_TYPES_COMPLEX, cast_like_infer, cast_eval),
+    ROW("BitCast", 26, 1, HOLO_OP_POINTWISE | HOLO_OP_TYPED, HOLO_TYPES_ALL & ~HOLO_BIT(STRING), bitcast_infer, bitcast_eval),
     {0},
 };
 // clang-format on

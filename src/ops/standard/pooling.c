@@ -317,7 +317,7 @@ static const PoolRow max_nhwc = {.kind = MAX, .nhwc = true}, average_quantized =
     .infer = infer_global, .eval = eval_global, .row = &(kind)
 #define QUANTIZED                                                                                                  \
     .domain = "com.microsoft", .since = 1, .in_min = 4, .in_max = 5, .out_min = 1, .out_max = 1, .types = TYPES_8, \
-    .row = &average_quantized
+    .flags = HOLO_OP_SCALED, .row = &average_quantized
 
 const HoloOp holo_ops_pooling[] = {
     {.name = "MaxPool", .domain = "", .since = 1, .out_max = 2, .types = HOLO_TYPES_FLOAT | TYPES_8, POOL(max)},

@@ -267,7 +267,7 @@ static HoloStatus concat_eval(HoloCall *call)
 }
 
 #define MS      .domain = "com.microsoft", .since = 1
-#define QMATMUL .out_min = 1, .out_max = 1, .infer = infer, .eval = eval
+#define QMATMUL .out_min = 1, .out_max = 1, .flags = HOLO_OP_SCALED, .infer = infer, .eval = eval
 
 const HoloOp holo_ops_qlinear[] = {
     {.name   = "MatMulInteger",
@@ -302,6 +302,7 @@ const HoloOp holo_ops_qlinear[] = {
      .out_min = 1,
      .out_max = 1,
      .types   = HOLO_BIT(F32),
+     .flags   = HOLO_OP_SCALED,
      .infer   = concat_infer,
      .eval    = concat_eval,
      .prepare = concat_prepare,

@@ -274,18 +274,20 @@ static HoloStatus dynamic_eval(HoloCall *call)
 }
 
 // clang-format off
-#define ROW(id, where, version, accepted, least, most, outputs, inference, evaluation)                           \
+#define ROW(id, where, version, accepted, least, most, outputs, what, inference, evaluation, ...)                \
     {.name = id, .domain = where, .since = version, .in_min = least, .in_max = most, .out_min = 1,               \
-     .out_max = outputs, .types = accepted, .infer = inference, .eval = evaluation}
+     .out_max = outputs, .types = accepted, .flags = HOLO_OP_SCALED | what, .infer = inference,                  \
+     .eval = evaluation, __VA_ARGS__}
+#define QUANTIZES HOLO_OP_QUANTIZES | HOLO_OP_TYPED
 #define TYPES_TO_QUANTIZE (HOLO_TYPES_FLOAT | HOLO_BIT(I32))
 #define TYPES_TO_DEQUANTIZE (TYPES_QUANTIZED | HOLO_BIT(I32))
 
 const HoloOp holo_ops_quantize[] = {
-    ROW("QuantizeLinear", "", 10, TYPES_TO_QUANTIZE, 2, 3, 1, quantize_infer, quantize_eval),
-    ROW("QuantizeLinear", "com.microsoft", 1, TYPES_TO_QUANTIZE, 2, 3, 1, quantize_infer, quantize_eval),
-    ROW("DequantizeLinear", "", 10, TYPES_TO_DEQUANTIZE, 2, 3, 1, dequantize_infer, dequantize_eval),
-    ROW("DequantizeLinear", "com.microsoft", 1, TYPES_TO_DEQUANTIZE, 2, 3, 1, dequantize_infer, dequantize_eval),
-    ROW("DynamicQuantizeLinear", "", 11, HOLO_BIT(F32), 1, 1, 3, dynamic_infer, dynamic_eval),
+    ROW("QuantizeLinear", "", 10, TYPES_TO_QUANTIZE, 2, 3, 1, QUANTIZES, quantize_infer, quantize_eval, .cost = 2),
+    ROW("QuantizeLinear", "com.microsoft", 1, TYPES_TO_QUANTIZE, 2, 3, 1, QUANTIZES, quantize_infer, quantize_eval, .cost = 2),
+    ROW("DequantizeLinear", "", 10, TYPES_TO_DEQUANTIZE, 2, 3, 1, HOLO_OP_DEQUANTIZES, dequantize_infer, dequantize_eval, .cost = 1),
+    ROW("DequantizeLinear", "com.microsoft", 1, TYPES_TO_DEQUANTIZE, 2, 3, 1, HOLO_OP_DEQUANTIZES, dequantize_infer, dequantize_eval, .cost = 1),
+    ROW("DynamicQuantizeLinear", "", 11, HOLO_BIT(F32), 1, 1, 3, HOLO_OP_TYPED, dynamic_infer, dynamic_eval, .cost = 0),
     {0},
 };
 // clang-format on

@@ -313,7 +313,7 @@ static const Reduction log_sum_exp = {START_0, sum_f, NULL, NULL, holo_log, fals
 #define REDUCE(text, how, dtypes)                                                                              \
     {                                                                                                          \
         .name = "Reduce" text, .domain = "", .since = 1, .in_min = 1, .in_max = 2, .out_min = 1, .out_max = 1, \
-        .types = dtypes, .infer = infer, .eval = eval, .row = &how                                             \
+        .types = dtypes, .flags = HOLO_OP_REDUCES, .infer = infer, .eval = eval, .row = &how                   \
     }
 
 const HoloOp holo_ops_reduce[] = {

@@ -8,8 +8,10 @@
 
 // clang-format off
 // name, first version, formula: in double, rounded once to the element type.
-#define FLOATS(X)                     \
-    X(Reciprocal, 1, 1 / x)           \
+#define LIGHT(X)            \
+    X(Reciprocal, 1, 1 / x) \
+    X(Softsign, 1, x / (1 + fabs(x)))
+#define HEAVY(X)                      \
     X(Exp, 1, holo_exp(x))            \
     X(Log, 1, holo_log(x))            \
     X(Sin, 7, holo_sin(x))            \
@@ -26,11 +28,11 @@
     X(Atanh, 9, holo_atanh(x))        \
     X(Sigmoid, 1, holo_sigmoid(x))    \
     X(Softplus, 1, holo_softplus(x))  \
-    X(Softsign, 1, x / (1 + fabs(x))) \
     X(Mish, 18, x * holo_tanh(holo_softplus(x)))
 
 #define X(id, since, formula) HOLO_KERNEL_1(id##_f64, double, double, formula)
-FLOATS(X)
+LIGHT(X)
+HEAVY(X)
 X(Erf, 9, holo_erf(x))
 #undef X
 
@@ -105,17 +107,22 @@ static HoloStatus identity_eval(HoloCall *call)
 }
 
 // clang-format off
-#define ROW_BY(evaluation, id, version, accepted, ...)                                                                         \
+#define ROW_OF(each, evaluation, id, version, accepted, ...)                                                    \
     {.name = #id, .domain = "", .since = version, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = 1,         \
-     .types = accepted, .flags = HOLO_OP_POINTWISE, .infer = holo_pointwise_infer, .eval = evaluation,          \
-     .row = &(const HoloPointwiseRow){__VA_ARGS__}}
-#define ROW(...) ROW_BY(holo_pointwise_eval, __VA_ARGS__)
+     .types = accepted, .flags = HOLO_OP_POINTWISE, .cost = each, .infer = holo_pointwise_infer,                \
+     .eval = evaluation, .row = &(const HoloPointwiseRow){__VA_ARGS__}}
+#define ROW_BY(...)    ROW_OF(0, __VA_ARGS__)
+#define ROW(...)       ROW_BY(holo_pointwise_eval, __VA_ARGS__)
+#define HEAVY_ROW(...) ROW_OF(HOLO_COST_HEAVY, holo_pointwise_eval, __VA_ARGS__)
 
 const HoloOp holo_ops_unary[] = {
 #define X(id, since, formula) ROW(id, since, HOLO_TYPES_FLOAT, .f64 = id##_f64),
-    FLOATS(X)
+    LIGHT(X)
 #undef X
-    ROW(Erf, 9, HOLO_TYPES_NUMBER, .f64 = Erf_f64),
+#define X(id, since, formula) HEAVY_ROW(id, since, HOLO_TYPES_FLOAT, .f64 = id##_f64),
+    HEAVY(X)
+#undef X
+    HEAVY_ROW(Erf, 9, HOLO_TYPES_NUMBER, .f64 = Erf_f64),
     ROW(Sqrt, 1, HOLO_TYPES_FLOAT, .f64 = Sqrt_f64, .tile = HOLO_BY_TILE(SQRT)),
     ROW(Ceil, 1, HOLO_TYPES_FLOAT, .f64 = Ceil_f64, .tile = HOLO_BY_TILE(CEIL)),
     ROW(Floor, 1, HOLO_TYPES_FLOAT, .f64 = Floor_f64, .tile = HOLO_BY_TILE(FLOOR)),

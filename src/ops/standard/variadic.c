@@ -107,7 +107,8 @@ static HoloStatus infer(HoloCall *call)
 // clang-format off
 #define ROW(id, accepted, ...)                                                                              \
     {.name = #id, .domain = "", .since = 1, .in_min = 1, .in_max = -1, .out_min = 1, .out_max = 1,          \
-     .types = accepted, .flags = HOLO_OP_POINTWISE, .infer = infer, .eval = eval, .row = &(const Row){__VA_ARGS__}}
+     .types = accepted, .flags = HOLO_OP_POINTWISE | HOLO_OP_COMMUTES, .infer = infer, .eval = eval,        \
+     .row = &(const Row){__VA_ARGS__}}
 
 const HoloOp holo_ops_variadic[] = {
     ROW(Min, HOLO_TYPES_NUMBER, .kernels = {.f64 = min_f64, .i64 = min_i64, .u64 = min_u64, .tile = HOLO_BY_TILE(MIN)}),
