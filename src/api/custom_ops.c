@@ -114,10 +114,7 @@ static HoloStatus rewrite(HoloGraph *graph, HoloNode *node, const HoloBoundKerne
     attr[5]    = (HoloAttr){.name = "places", .kind = HOLO_ATTR_STRINGS, .count = b->count, .strings = b->places};
     node->attr = attr;
     node->attr_count += OWN;
-    node->domain  = "hologram";
-    node->type    = "Kernel";
-    node->version = 1;
-    node->op      = holo_op_find("hologram", "Kernel", 1);
+    holo_node_become(node, HOLO_ID_HOLOGRAM_Kernel, 1);
     return HOLO_OK;
 }
 

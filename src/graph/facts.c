@@ -184,6 +184,14 @@ bool holo_node_scale(const HoloNode *node, double *out_scale, double *out_zero)
     return isnormal((float)*out_scale) && *out_scale > 0;
 }
 
+bool holo_node_moves(const HoloNode *node, HoloDtype dtype)
+{
+    if (!node->op || (node->op->flags & HOLO_OP_MOVES_ALL) != HOLO_OP_MOVES || !holo_node_in(node, 0)) return false;
+    for (int i = 1; i < node->out_count; i++)
+        if (node->out[i]) return false;
+    return !node->op->types || node->op->types >> dtype & 1;
+}
+
 bool holo_slice_takes_all(const HoloNode *slice)
 {
     const HoloValue *steps = holo_node_in(slice, 4);
@@ -226,9 +234,15 @@ bool holo_attr_equal(const HoloAttr *a, const HoloAttr *b)
     }
 }
 
+bool holo_node_same_kind(const HoloNode *a, const HoloNode *b)
+{
+    if (a->op_id || b->op_id) return a->op_id == b->op_id;
+    return !strcmp(a->type, b->type) && !strcmp(a->domain, b->domain);
+}
+
 bool holo_node_same_op(const HoloNode *a, const HoloNode *b)
 {
-    if (strcmp(a->type, b->type) || strcmp(a->domain, b->domain) || a->version != b->version) return false;
+    if (a->version != b->version || !holo_node_same_kind(a, b)) return false;
     if (a->in_count != b->in_count || a->out_count != b->out_count || a->attr_count != b->attr_count) return false;
     for (int i = 0; i < a->attr_count; i++)
         if (!holo_attr_equal(&a->attr[i], &b->attr[i])) return false;

@@ -28,6 +28,12 @@ bool *holo_graph_random_values(const HoloGraph *graph, HoloArena *arena);
 
 // ---- nodes
 
+// Has the operator of the node one of these traits, HOLO_OP_POINTWISE ... ? A node without an operator has none.
+static inline bool holo_node_has(const HoloNode *node, uint32_t flags)
+{
+    return node->op && node->op->flags & flags;
+}
+
 bool            holo_node_is(const HoloNode *node, const char *type);                    // of ai.onnx
 const HoloAttr *holo_node_attr(const HoloNode *node, const char *name);                  // NULL: not given
 int64_t         holo_node_int(const HoloNode *node, const char *name, int64_t fallback); // the same, of that kind
@@ -42,10 +48,13 @@ const HoloTensor    *holo_node_constant(const HoloNode *node,
 // The scale and zero point, one of each, by which a QuantizeLinear or DequantizeLinear of f32 does it. False: they are no
 // constants, several, or such that nothing can be computed with them.
 bool holo_node_scale(const HoloNode *node, double *out_scale, double *out_zero);
-bool holo_slice_takes_all(const HoloNode *slice);             // every element, in order
-bool holo_dropout_is_off(const HoloNode *dropout);            // inference: nothing is dropped
-bool holo_node_same_op(const HoloNode *a, const HoloNode *b); // and equal attributes; inputs may differ
-bool holo_attr_equal(const HoloAttr *a, const HoloAttr *b);   // graphs never are
+// Gives it elements of its first input alone, as they are, and in output 0 alone? And could it if they were of that type?
+bool holo_node_moves(const HoloNode *node, HoloDtype dtype);
+bool holo_slice_takes_all(const HoloNode *slice);               // every element, in order
+bool holo_dropout_is_off(const HoloNode *dropout);              // inference: nothing is dropped
+bool holo_node_same_kind(const HoloNode *a, const HoloNode *b); // of one operator, in versions that may differ
+bool holo_node_same_op(const HoloNode *a, const HoloNode *b);   // and version, and equal attributes; inputs may differ
+bool holo_attr_equal(const HoloAttr *a, const HoloAttr *b);     // graphs never are
 
 static inline HoloValue *holo_node_in(const HoloNode *node, int i) // NULL: not given
 {

@@ -140,6 +140,7 @@ HoloNode *holo_graph_node(HoloGraph *graph, const char *name, const char *domain
                                     : holo_arena_format(arena, "%s_%d", type, graph->node_count),
         .type       = holo_arena_text(arena, type, strlen(type)),
         .domain     = holo_arena_text(arena, domain, strlen(domain)),
+        .op_id      = holo_op_id(domain, type),
         .version    = version,
         .in_count   = in_count,
         .out_count  = out_count,
@@ -154,6 +155,15 @@ HoloNode *holo_graph_node(HoloGraph *graph, const char *name, const char *domain
     return node;
 }
 
+HoloNode *holo_graph_op(HoloGraph *graph, const char *name, HoloOpId id, int version, int in_count, int out_count,
+                        int attr_count)
+{
+    HoloNode *node = holo_graph_node(graph, name, holo_op_id_domain(id), holo_op_id_name(id), version, in_count,
+                                     out_count, attr_count);
+    if (node) node->op = holo_op_of(id, version);
+    return node;
+}
+
 HoloNode *holo_graph_node_like(HoloGraph *graph, const char *name, const HoloNode *like)
 {
     HoloNode *node = holo_graph_node(graph, name, like->domain, like->type, like->version, like->in_count,
@@ -163,6 +173,15 @@ HoloNode *holo_graph_node_like(HoloGraph *graph, const char *name, const HoloNod
     node->capture_count = like->capture_count;
     if (like->attr_count) memcpy(node->attr, like->attr, (size_t)like->attr_count * sizeof *like->attr);
     return node;
+}
+
+void holo_node_become(HoloNode *node, HoloOpId id, int version)
+{
+    node->op_id   = id;
+    node->domain  = holo_op_id_domain(id);
+    node->type    = holo_op_id_name(id);
+    node->version = version;
+    node->op      = holo_op_of(id, version);
 }
 
 void holo_node_set_out(HoloNode *node, int i, HoloValue *value)

@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "base/dim/dim.h"
 #include "ops/op.h"
+#include "ops/op_id.h"
 
 typedef struct HoloGraph HoloGraph;
 typedef struct HoloNode  HoloNode;
@@ -32,6 +33,7 @@ struct HoloNode {
     const char   *name;    // as in the model, or made up; for messages
     const char   *type;    // "Conv"
     const char   *domain;  // "" is ai.onnx
+    HoloOpId      op_id;   // of domain and type; HOLO_ID_NONE: no other room names it
     int           version; // opset version of the domain
     int           in_count, out_count, attr_count, capture_count;
     HoloValue   **in;   // NULL entries: optional inputs left out
@@ -39,6 +41,9 @@ struct HoloNode {
     HoloAttr     *attr; // graph attributes hold a HoloGraph *
     int           id;   // index in graph->nodes as of the last holo_graph_number, sort or sweep
 };
+
+// Is the node of that operator? HOLO_IS(node, Conv), HOLO_IS(node, HOLOGRAM_Conv): names of ops/op_ids.def.
+#define HOLO_IS(node, name) ((node)->op_id == HOLO_ID_##name)
 
 struct HoloGraph {
     HoloArena        *arena; // borrowed: of the compile
@@ -64,9 +69,14 @@ HoloValue *holo_graph_find(const HoloGraph *graph, const char *name); // NULL: n
 // Sets producer of outputs by holo_node_set_out.
 HoloNode *holo_graph_node(HoloGraph *graph, const char *name, const char *domain, const char *type, int version,
                           int in_count, int out_count, int attr_count);
+// The same of an operator that has an id, its row found.
+HoloNode *holo_graph_op(HoloGraph *graph, const char *name, HoloOpId id, int version, int in_count, int out_count,
+                        int attr_count);
 // One with the operator, the attributes and the numbers of inputs and outputs of another; fill these in.
 HoloNode *holo_graph_node_like(HoloGraph *graph, const char *name, const HoloNode *like);
-void      holo_node_set_out(HoloNode *node, int i, HoloValue *value);
+// The node is one of another operator from now on; inputs, outputs and attributes are to be set right.
+void holo_node_become(HoloNode *node, HoloOpId id, int version);
+void holo_node_set_out(HoloNode *node, int i, HoloValue *value);
 
 // The graph once more, with its subgraphs, in memory of `arena`: it may change, and the original does not. Values of the same
 // id are not the same in both, but names are, of which no two are equal.

@@ -291,22 +291,22 @@ typedef enum Scale { // what a row does with denominators
 } Scale;
 
 static const struct BinaryRow {
-    const char *name;
-    Binary      apply;
-    Scale       scale;
+    HoloOpId id;
+    Binary   apply;
+    Scale    scale;
 } binary_rows[] = {
-    {"Add", holo_dim_add, COMMON},
-    {"Sub", holo_dim_sub, COMMON},
-    {"Mul", holo_dim_mul, PRODUCT},
-    {"Div", divide, QUOTIENT},
-    {"Mod", modulo, WHOLE},
-    {"Min", holo_dim_min, COMMON},
-    {"Max", holo_dim_max, COMMON},
-    {"Less", less, DROPPED},
-    {"LessOrEqual", not_greater, DROPPED},
-    {"Greater", greater, DROPPED},
-    {"GreaterOrEqual", not_less, DROPPED},
-    {"Equal", equal, DROPPED},
+    {HOLO_ID_Add, holo_dim_add, COMMON},
+    {HOLO_ID_Sub, holo_dim_sub, COMMON},
+    {HOLO_ID_Mul, holo_dim_mul, PRODUCT},
+    {HOLO_ID_Div, divide, QUOTIENT},
+    {HOLO_ID_Mod, modulo, WHOLE},
+    {HOLO_ID_Min, holo_dim_min, COMMON},
+    {HOLO_ID_Max, holo_dim_max, COMMON},
+    {HOLO_ID_Less, less, DROPPED},
+    {HOLO_ID_LessOrEqual, not_greater, DROPPED},
+    {HOLO_ID_Greater, greater, DROPPED},
+    {HOLO_ID_GreaterOrEqual, not_less, DROPPED},
+    {HOLO_ID_Equal, equal, DROPPED},
 };
 
 // out[i] = apply(a[i], b[i]) by the broadcasting rule.
@@ -404,11 +404,11 @@ static HoloDim is_not_zero(HoloDims *dims, HoloDim a, int64_t below)
 typedef HoloDim (*Unary)(HoloDims *dims, HoloDim above, int64_t below);
 
 static const struct UnaryRow {
-    const char *name;
-    Unary       apply;
+    HoloOpId id;
+    Unary    apply;
 } unary_rows[] = {
-    {"Identity", same},      {"Neg", negate},    {"Abs", absolute},
-    {"Floor", holo_dim_div}, {"Ceil", round_up}, {"Round", same},
+    {HOLO_ID_Identity, same},      {HOLO_ID_Neg, negate},    {HOLO_ID_Abs, absolute},
+    {HOLO_ID_Floor, holo_dim_div}, {HOLO_ID_Ceil, round_up}, {HOLO_ID_Round, same},
 };
 
 // To a type that holds every size that a tensor can have in practice.
@@ -529,12 +529,12 @@ static HoloStatus infer_range(HoloInfer *infer, const HoloNode *node)
 }
 
 static const struct OtherRow {
-    const char *name;
+    HoloOpId id;
     HoloStatus (*infer)(HoloInfer *infer, const HoloNode *node);
 } other_rows[] = {
-    {"Shape", infer_shape},    {"Size", infer_size},      {"Cast", infer_cast},
-    {"Where", infer_where},    {"Range", infer_range},    {"ReduceProd", reduce_product},
-    {"ReduceSum", reduce_sum}, {"ReduceMax", reduce_max}, {"ReduceMin", reduce_min},
+    {HOLO_ID_Shape, infer_shape},    {HOLO_ID_Size, infer_size},      {HOLO_ID_Cast, infer_cast},
+    {HOLO_ID_Where, infer_where},    {HOLO_ID_Range, infer_range},    {HOLO_ID_ReduceProd, reduce_product},
+    {HOLO_ID_ReduceSum, reduce_sum}, {HOLO_ID_ReduceMax, reduce_max}, {HOLO_ID_ReduceMin, reduce_min},
 };
 
 // ---- a node
@@ -545,11 +545,11 @@ HoloStatus holo_contents_infer(HoloInfer *infer, const HoloNode *node)
     if (node->in_count < 1 || !node->in[0] || node->out_count < 1 || !node->out[0] || *node->domain) return HOLO_OK;
     if (evaluate_node(infer, node, &status)) return status;
     for (int i = 0; i < HOLO_COUNT(other_rows); i++)
-        if (!strcmp(other_rows[i].name, node->type)) return other_rows[i].infer(infer, node);
+        if (other_rows[i].id == node->op_id) return other_rows[i].infer(infer, node);
     if (node->op->flags & HOLO_OP_MOVES) return move_elements(infer, node);
     for (int i = 0; i < HOLO_COUNT(binary_rows); i++)
-        if (!strcmp(binary_rows[i].name, node->type)) return infer_binary(infer, node, &binary_rows[i]);
+        if (binary_rows[i].id == node->op_id) return infer_binary(infer, node, &binary_rows[i]);
     for (int i = 0; i < HOLO_COUNT(unary_rows); i++)
-        if (!strcmp(unary_rows[i].name, node->type)) return infer_unary(infer, node, unary_rows[i].apply);
+        if (unary_rows[i].id == node->op_id) return infer_unary(infer, node, unary_rows[i].apply);
     return HOLO_OK;
 }

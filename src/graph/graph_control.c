@@ -211,8 +211,7 @@ static bool never_ends_early(const HoloGraph *body)
 {
     const HoloValue *value = body->outputs[0];
     for (int i = 0; i < HOLO_INFER_DEPTH_MAX && value->producer; i++) {
-        const char *type = value->producer->type;
-        if (strcmp(type, "Identity") != 0 && strcmp(type, "Unsqueeze") != 0) break;
+        if (!HOLO_IS(value->producer, Identity) && !HOLO_IS(value->producer, Unsqueeze)) break;
         value = value->producer->in[0];
     }
     return value == body->inputs[1] || first_of(value) == 1;
@@ -386,21 +385,21 @@ static HoloStatus infer_other(HoloInfer *infer, HoloNode *node)
 HoloStatus holo_control_infer(HoloInfer *infer, HoloNode *node)
 {
     static const struct {
-        const char *type;
-        int         since;
+        HoloOpId id;
+        int      since;
         HoloStatus (*infer)(HoloInfer *infer, HoloNode *node);
     } rows[] = {
-        {"If", 1, infer_if},
-        {"Loop", 1, infer_loop},
-        {"Scan", 9, infer_scan},
-        {"SequenceMap", 1, infer_sequence_map},
-        {"FlexAttention", 1, infer_flex_attention},
-        {"GreedySearch", 1, holo_search_infer},
-        {"Sampling", 1, holo_search_infer},
-        {"BeamSearch", 1, holo_search_infer},
-        {"WhisperBeamSearch", 1, holo_search_infer},
+        {HOLO_ID_If, 1, infer_if},
+        {HOLO_ID_Loop, 1, infer_loop},
+        {HOLO_ID_Scan, 9, infer_scan},
+        {HOLO_ID_SequenceMap, 1, infer_sequence_map},
+        {HOLO_ID_PREVIEW_FlexAttention, 1, infer_flex_attention},
+        {HOLO_ID_MICROSOFT_GreedySearch, 1, holo_search_infer},
+        {HOLO_ID_MICROSOFT_Sampling, 1, holo_search_infer},
+        {HOLO_ID_MICROSOFT_BeamSearch, 1, holo_search_infer},
+        {HOLO_ID_MICROSOFT_WhisperBeamSearch, 1, holo_search_infer},
     };
     for (int i = 0; i < HOLO_COUNT(rows); i++)
-        if (!strcmp(rows[i].type, node->type) && node->version >= rows[i].since) return rows[i].infer(infer, node);
+        if (rows[i].id == node->op_id && node->version >= rows[i].since) return rows[i].infer(infer, node);
     return infer_other(infer, node);
 }

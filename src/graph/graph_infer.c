@@ -83,12 +83,13 @@ static void partial_scatter(const HoloNode *node, HoloTensor *out)
 }
 
 static const struct {
-    const char *name;
+    HoloOpId id;
     void (*infer)(const HoloNode *node, HoloTensor *out); // of output 0; *out is not known when it is called
 } partials[] = {
-    {"Cast", partial_cast},         {"NonZero", partial_nonzero}, {"Range", partial_range},
-    {"Reshape", partial_reshape},   {"Scatter", partial_scatter}, {"ScatterElements", partial_scatter},
-    {"ScatterND", partial_scatter},
+    {HOLO_ID_Cast, partial_cast},         {HOLO_ID_NonZero, partial_nonzero},
+    {HOLO_ID_Range, partial_range},       {HOLO_ID_Reshape, partial_reshape},
+    {HOLO_ID_Scatter, partial_scatter},   {HOLO_ID_ScatterElements, partial_scatter},
+    {HOLO_ID_ScatterND, partial_scatter},
 };
 
 // A value whose rank depends on data must not leave all behind it without types.
@@ -97,7 +98,7 @@ static void set_partial(HoloInfer *infer, const HoloNode *node)
     set_unknown(infer, node);
     for (int i = 0; i < HOLO_COUNT(partials); i++) {
         HoloTensor out = {.rank = -1};
-        if (*node->domain || strcmp(node->type, partials[i].name) || !node->out_count || !node->out[0]) continue;
+        if (node->op_id != partials[i].id || !node->out_count || !node->out[0]) continue;
         partials[i].infer(node, &out);
         if (out.dtype) holo_infer_set_type(infer, node->out[0], &out);
     }

@@ -88,6 +88,8 @@ static HoloStatus check_node(const HoloGraph *graph, const HoloNode *node, bool 
         return broken(graph, error, "captures more than it has inputs", node->name);
     if (node->op && strcmp(node->op->name, node->type))
         return broken(graph, error, "another operator's row", node->name);
+    if (node->op_id != holo_op_id(node->domain, node->type))
+        return broken(graph, error, "another operator's id", node->name);
     for (int i = 0; i < node->in_count; i++) {
         const HoloValue *value = node->in[i];
         if (!value) continue;

@@ -3,13 +3,12 @@
 
 #include <string.h>
 
-HoloNode *holo_build_node(HoloRewrite *rewrite, const char *name, const char *type, int version, int in_count,
+HoloNode *holo_build_node(HoloRewrite *rewrite, const char *name, HoloOpId id, int version, int in_count,
                           int attr_count, const HoloTensor *out_type)
 {
-    HoloNode  *node = holo_graph_node(rewrite->graph, name, "", type, version, in_count, 1, attr_count);
+    HoloNode  *node = holo_graph_op(rewrite->graph, name, id, version, in_count, 1, attr_count);
     HoloValue *out  = holo_graph_value(rewrite->graph, name);
     if (!node || !out) return NULL;
-    node->op       = holo_op_find("", type, version);
     out->type      = *out_type;
     out->type.data = NULL;
     holo_node_set_out(node, 0, out);
@@ -63,7 +62,7 @@ HoloValue *holo_build_transpose(HoloRewrite *rewrite, HoloValue *x, const int64_
 {
     HoloTensor type = x->type;
     for (int d = 0; d < type.rank; d++) type.dim[d] = x->type.dim[perm[d]];
-    HoloNode *node = holo_build_node(rewrite, x->name, "Transpose", 13, 1, 1, &type);
+    HoloNode *node = holo_build_node(rewrite, x->name, HOLO_ID_Transpose, 13, 1, 1, &type);
     if (!node || !holo_build_list(rewrite->graph, "perm", type.rank, perm, &node->attr[0])) return NULL;
     node->in[0] = x;
     return node->out[0];
@@ -75,7 +74,7 @@ HoloValue *holo_build_reshape(HoloRewrite *rewrite, HoloValue *x, int rank, cons
     type.rank       = (int8_t)rank;
     memcpy(type.dim, dim, (size_t)rank * sizeof *dim);
     HoloValue *sizes = holo_build_ints(rewrite, rank, shape);
-    HoloNode  *node  = sizes ? holo_build_node(rewrite, x->name, "Reshape", 14, 2, 0, &type) : NULL;
+    HoloNode  *node  = sizes ? holo_build_node(rewrite, x->name, HOLO_ID_Reshape, 14, 2, 0, &type) : NULL;
     if (!node) return NULL;
     node->in[0] = x;
     node->in[1] = sizes;

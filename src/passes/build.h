@@ -6,8 +6,8 @@
 
 #include "passes/rewrite.h"
 
-// A node of ai.onnx; inputs and attributes are to be filled in. Its output has the type `type`.
-HoloNode *holo_build_node(HoloRewrite *rewrite, const char *name, const char *type, int version, int in_count,
+// A node of that operator; inputs and attributes are to be filled in. Its output has the type `type`.
+HoloNode *holo_build_node(HoloRewrite *rewrite, const char *name, HoloOpId id, int version, int in_count,
                           int attr_count, const HoloTensor *out_type);
 // An attribute that is a list of numbers, which are copied; false: no memory.
 bool holo_build_list(HoloGraph *graph, const char *name, int64_t count, const int64_t *ints, HoloAttr *out);

@@ -60,7 +60,7 @@ static bool match_attrs(const HoloNode *pattern, const HoloNode *node)
 
 static bool is_reduction(const HoloNode *node)
 {
-    return holo_node_is(node, node->type) && !strncmp(node->type, "Reduce", strlen("Reduce"));
+    return holo_node_has(node, HOLO_OP_REDUCES);
 }
 
 static bool find_axes(const HoloNode *node, int64_t *axes, int *count)
@@ -93,19 +93,11 @@ static bool match_axes(HoloMatch *m, const HoloNode *node)
     return true;
 }
 
-static bool commutes(const HoloNode *node)
-{
-    static const char *const names[] = {"Add", "Mul", "Sum", "Min", "Max"};
-    for (int i = 0; i < HOLO_COUNT(names) && node->in_count == 2; i++)
-        if (holo_node_is(node, names[i])) return true;
-    return false;
-}
-
 static bool match_inputs(HoloMatch *m, int at, const HoloNode *pattern, HoloNode *node)
 {
     bool is_reduced = is_reduction(node);
     int  count      = is_reduced ? 1 : pattern->in_count > node->in_count ? pattern->in_count : node->in_count;
-    int  swap       = count == 2 && commutes(node) ? choose(m, 2) : 0;
+    int  swap       = count == 2 && holo_node_has(node, HOLO_OP_COMMUTES) ? choose(m, 2) : 0;
     for (int i = 0; i < count; i++) {
         const HoloValue *want = holo_node_in(pattern, i), *have = holo_node_in(node, i ^ swap);
         if (!want || !have ? want != have : !match_value(m, at, want, node->in[i ^ swap])) return false;
@@ -121,11 +113,10 @@ static bool is_float(const HoloValue *value)
 // Is the node of the pattern's operator? A Cast is one between floats, where the pattern does not say to what.
 static bool is_of(const HoloNode *node, const HoloNode *pattern)
 {
-    if (node->version < pattern->version || strcmp(node->domain, pattern->domain)) return false;
+    if (node->version < pattern->version) return false;
     bool widens = is_float(node->in_count ? node->in[0] : NULL) && is_float(node->out_count ? node->out[0] : NULL);
-    if (holo_node_is(node, "Cast") && !pattern->attr_count && !widens) return false;
-    return !strcmp(node->type, pattern->type) ||
-           (holo_node_is(node, "Sum") && node->in_count == 2 && holo_node_is(pattern, "Add"));
+    if (HOLO_IS(node, Cast) && !pattern->attr_count && !widens) return false;
+    return holo_node_same_kind(node, pattern) || (HOLO_IS(node, Sum) && node->in_count == 2 && HOLO_IS(pattern, Add));
 }
 
 static bool match_node(HoloMatch *m, int at, const HoloNode *pattern, HoloNode *node)

@@ -129,9 +129,8 @@ static HoloStatus inline_nodes(HoloRewrite *rewrite, const HoloNode *node, const
 // Gives `value`, which has no producer any more, that of an Identity of `from`.
 static HoloStatus add_identity(HoloRewrite *rewrite, HoloValue *value, HoloValue *from, HoloError *error)
 {
-    HoloNode *node = holo_graph_node(rewrite->graph, value->name, "", "Identity", 14, 1, 1, 0);
+    HoloNode *node = holo_graph_op(rewrite->graph, value->name, HOLO_ID_Identity, 14, 1, 1, 0);
     if (!node) return holo_fail_memory(error);
-    node->op    = holo_op_find("", "Identity", 14);
     node->in[0] = from;
     holo_node_set_out(node, 0, value);
     return HOLO_OK;

@@ -24,35 +24,31 @@ typedef struct Finding {
 // They give numbers of their first input alone.
 static bool is_move(const HoloNode *node)
 {
-    static const char *const moves[] = {"Reshape", "Flatten", "Squeeze",      "Unsqueeze",    "Transpose",
-                                        "Slice",   "Expand",  "DepthToSpace", "SpaceToDepth", "MaxPool"};
-    if (!node || !node->op || *node->domain || !node->in_count || !node->in[0]) return false;
+    if (!node || !node->op || !node->in_count || !node->in[0]) return false;
     for (int i = 1; i < node->out_count; i++)
         if (node->out[i]) return false;
-    for (int i = 0; i < HOLO_COUNT(moves); i++)
-        if (!strcmp(moves[i], node->type)) return true;
-    return false;
+    return HOLO_IS(node, MaxPool) || (holo_node_moves(node, HOLO_U8) && !HOLO_IS(node, Gather));
 }
 
-static bool is_one_of(const HoloNode *node, const char *const *types, int count)
+static bool is_one_of(const HoloNode *node, const HoloOpId *ids, int count)
 {
-    if (!node->op || *node->domain || node->out_count != 1 || !node->out[0]) return false;
+    if (!node->op || node->out_count != 1 || !node->out[0]) return false;
     for (int i = 0; i < count; i++)
-        if (!strcmp(types[i], node->type)) return true;
+        if (ids[i] == node->op_id) return true;
     return false;
 }
 
 // Of integers, with operators of their own or as a table.
 static bool is_between(const HoloNode *node)
 {
-    static const char *const pairs[]   = {"Add", "Mul", "Concat"};
-    static const char *const singles[] = {"AveragePool", "GlobalAveragePool",
-                                          "Sigmoid",     "LeakyRelu",
-                                          "HardSwish",   "HardSigmoid",
-                                          "Swish",       "Gelu",
-                                          "Tanh",        "Elu",
-                                          "Relu",        "Clip",
-                                          "Mish",        "Softplus"};
+    static const HoloOpId pairs[]   = {HOLO_ID_Add, HOLO_ID_Mul, HOLO_ID_Concat};
+    static const HoloOpId singles[] = {HOLO_ID_AveragePool, HOLO_ID_GlobalAveragePool,
+                                       HOLO_ID_Sigmoid,     HOLO_ID_LeakyRelu,
+                                       HOLO_ID_HardSwish,   HOLO_ID_HardSigmoid,
+                                       HOLO_ID_Swish,       HOLO_ID_Gelu,
+                                       HOLO_ID_Tanh,        HOLO_ID_Elu,
+                                       HOLO_ID_Relu,        HOLO_ID_Clip,
+                                       HOLO_ID_Mish,        HOLO_ID_Softplus};
     if (is_one_of(node, singles, HOLO_COUNT(singles))) return true;
     if (!is_one_of(node, pairs, HOLO_COUNT(pairs))) return false;
     for (int i = 0; i < node->in_count; i++)
@@ -63,7 +59,7 @@ static bool is_between(const HoloNode *node)
 // Those that must be in 8 bits.
 static int operands(const HoloNode *node)
 {
-    return holo_node_is(node, "Add") || holo_node_is(node, "Mul") || holo_node_is(node, "Concat") ? node->in_count : 1;
+    return HOLO_IS(node, Add) || HOLO_IS(node, Mul) || HOLO_IS(node, Concat) ? node->in_count : 1;
 }
 
 // ---- values
@@ -97,8 +93,8 @@ static const HoloValue *tail_of(const Finding *f, const HoloNode *node)
     const HoloValue *out  = node->out[0];
     const HoloNode  *next = f->uses[out->id] == 1 ? f->reader[out->id] : NULL;
     if (!next || next->in[0] != out || next->out_count != 1 || !next->out[0]) return out;
-    bool cuts = holo_node_is(next, "Relu") ||
-                (holo_node_is(next, "Clip") && bound_is(next, 1, "min", is_low) && bound_is(next, 2, "max", is_high));
+    bool cuts = HOLO_IS(next, Relu) ||
+                (HOLO_IS(next, Clip) && bound_is(next, 1, "min", is_low) && bound_is(next, 2, "max", is_high));
     return cuts ? next->out[0] : out;
 }
 

@@ -34,9 +34,9 @@ static HoloValue *real_input(Twins *t, HoloValue *x, const HoloLayer *layer)
     return own && holo_part_static(t->graph, x, n->steps[own->id], e) ? e->real : NULL;
 }
 
-static HoloValue *sum_add(Twins *t, HoloValue *a, HoloValue *b, const char *type)
+static HoloValue *sum_add(Twins *t, HoloValue *a, HoloValue *b, HoloOpId id)
 {
-    HoloNode *node = holo_part_node(t->graph, a, "", type, 14, 2, 1, 0);
+    HoloNode *node = holo_part_node(t->graph, a, id, 14, 2, 1, 0);
     if (!node) return NULL;
     node->in[0] = a;
     node->in[1] = b;
@@ -45,7 +45,7 @@ static HoloValue *sum_add(Twins *t, HoloValue *a, HoloValue *b, const char *type
 
 static HoloValue *squares_add(Twins *t, HoloValue *x)
 {
-    HoloNode *node = holo_part_node(t->graph, x, "", "ReduceSumSquare", 13, 1, 1, 1);
+    HoloNode *node = holo_part_node(t->graph, x, HOLO_ID_ReduceSumSquare, 13, 1, 1, 1);
     if (!node) return NULL;
     node->in[0]   = x;
     node->attr[0] = (HoloAttr){.name = "keepdims", .kind = HOLO_ATTR_INT, .count = 1, .i = 0};
@@ -56,7 +56,7 @@ static HoloValue *squares_add(Twins *t, HoloValue *x)
 static HoloValue *same_add(Twins *t, const HoloNode *node, HoloValue *x, HoloValue *w)
 {
     HoloNode *twin =
-        holo_part_node(t->graph, node->out[0], "", node->type, node->version, node->in_count, 1, node->attr_count);
+        holo_part_node(t->graph, node->out[0], node->op_id, node->version, node->in_count, 1, node->attr_count);
     if (!twin || !w) return NULL;
     memcpy(twin->in, node->in, (size_t)node->in_count * sizeof *node->in);
     if (node->attr_count) memcpy(twin->attr, node->attr, (size_t)node->attr_count * sizeof *node->attr);
@@ -68,7 +68,7 @@ static HoloValue *same_add(Twins *t, const HoloNode *node, HoloValue *x, HoloVal
 // A product of weights that lie as [k][n], and its bias.
 static HoloValue *product_add(Twins *t, const HoloNode *node, const HoloLayer *layer, HoloValue *x)
 {
-    HoloNode  *twin = holo_part_node(t->graph, node->out[0], "", "MatMul", 13, 2, 1, 0);
+    HoloNode  *twin = holo_part_node(t->graph, node->out[0], HOLO_ID_MatMul, 13, 2, 1, 0);
     HoloValue *w    = holo_part_weights(t->graph, node->in[1], layer, 1);
     if (!twin || !w) return NULL;
     twin->in[0]    = x;
@@ -76,14 +76,14 @@ static HoloValue *product_add(Twins *t, const HoloNode *node, const HoloLayer *l
     HoloValue *out = holo_part_out(t->graph, twin, 0, node->out[0], HOLO_F32, false);
     if (!out || !layer->bias.data) return out;
     HoloValue *bias = holo_part_constant(t->graph, node->in[1], &layer->bias);
-    return bias ? sum_add(t, out, bias, "Add") : NULL;
+    return bias ? sum_add(t, out, bias, HOLO_ID_Add) : NULL;
 }
 
 static HoloValue *bits_add(Twins *t, const HoloNode *node, const HoloLayer *layer)
 {
     HoloValue *bias = layer->bias.data ? holo_part_constant(t->graph, node->in[1], &layer->bias) : NULL;
     HoloNode  *twin =
-        holo_part_node(t->graph, node->out[0], "com.microsoft", "MatMulNBits", 1, bias ? 6 : 3, 1, HOLO_NBITS_ATTRS);
+        holo_part_node(t->graph, node->out[0], HOLO_ID_MICROSOFT_MatMulNBits, 1, bias ? 6 : 3, 1, HOLO_NBITS_ATTRS);
     HoloValue *in[6];
     if (!twin || (layer->bias.data && !bias)) return NULL;
     if (!holo_part_nbits(t->graph, node->in[0], node->in[1], layer, bias, in, twin->attr)) return NULL;
@@ -95,7 +95,7 @@ static HoloValue *bits_add(Twins *t, const HoloNode *node, const HoloLayer *laye
 static HoloValue *centroids_add(Twins *t, const HoloNode *node, const HoloLayer *layer)
 {
     HoloValue *bias = layer->bias.data ? holo_part_constant(t->graph, node->in[1], &layer->bias) : NULL;
-    HoloNode  *twin = holo_part_node(t->graph, node->out[0], "hologram", "Centroids", 1, bias ? 4 : 3, 1, 0);
+    HoloNode  *twin = holo_part_node(t->graph, node->out[0], HOLO_ID_HOLOGRAM_Centroids, 1, bias ? 4 : 3, 1, 0);
     HoloValue *in[4];
     if (!twin || (layer->bias.data && !bias)) return NULL;
     if (!holo_part_centroids(t->graph, node->in[0], node->in[1], layer, bias, in)) return NULL;
@@ -126,7 +126,7 @@ static bool layer_add(Twins *t, int i)
     const HoloLayer *layer = &t->layers->layers[i];
     const HoloNode  *node  = t->graph->nodes[layer->node];
     HoloValue       *twin  = twin_add(t, node, layer);
-    HoloValue       *off   = twin ? sum_add(t, twin, node->out[0], "Sub") : NULL;
+    HoloValue       *off   = twin ? sum_add(t, twin, node->out[0], HOLO_ID_Sub) : NULL;
     HoloValue       *wrong = off ? squares_add(t, off) : NULL, *all = wrong ? squares_add(t, node->out[0]) : NULL;
     t->output[i] = t->graph->output_count;
     return all && holo_graph_output(t->graph, wrong) && holo_graph_output(t->graph, all);

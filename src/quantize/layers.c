@@ -82,23 +82,22 @@ static bool gather_is(const HoloNode *node, HoloLayer *layer)
 }
 
 static const struct {
-    const char *type;
+    HoloOpId id;
     bool (*is)(const HoloNode *node, HoloLayer *layer);
     int         input;
     HoloLayerOp op;
 } kinds[] = {
-    {"Conv", conv_is, 1, HOLO_LAYER_CONV},
-    {"MatMul", matmul_is, 1, HOLO_LAYER_MATMUL},
-    {"Gemm", gemm_is, 1, HOLO_LAYER_GEMM},
-    {"Gather", gather_is, 0, HOLO_LAYER_GATHER},
+    {HOLO_ID_Conv, conv_is, 1, HOLO_LAYER_CONV},
+    {HOLO_ID_MatMul, matmul_is, 1, HOLO_LAYER_MATMUL},
+    {HOLO_ID_Gemm, gemm_is, 1, HOLO_LAYER_GEMM},
+    {HOLO_ID_Gather, gather_is, 0, HOLO_LAYER_GATHER},
 };
 
 static bool layer_of(const HoloNode *node, HoloLayer *layer)
 {
     for (int i = 0; i < HOLO_COUNT(kinds); i++) {
-        if (!holo_node_is(node, kinds[i].type) || node->in_count < 2 || !node->in[0] || !node->in[1] ||
-            node->out_count != 1 || !holo_value_is_of(node->out[0], HOLO_F32, 0, HOLO_MAX_RANK) ||
-            node->in[!kinds[i].input]->is_constant)
+        if (node->op_id != kinds[i].id || node->in_count < 2 || !node->in[0] || !node->in[1] || node->out_count != 1 ||
+            !holo_value_is_of(node->out[0], HOLO_F32, 0, HOLO_MAX_RANK) || node->in[!kinds[i].input]->is_constant)
             continue;
         layer->op    = kinds[i].op;
         layer->input = kinds[i].input;

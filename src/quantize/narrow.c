@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-#define MICROSOFT "com.microsoft"
-
 typedef struct Build {
     const HoloNarrowLayers *narrow;
     HoloGraph              *graph;
@@ -68,13 +66,9 @@ static void readers_turn(Build *b, const HoloLayer *const *layer)
 
 // ---- layers
 
-static void become(HoloNode *node, const char *domain, const char *type, HoloValue **in, int in_count, HoloAttr *attr,
-                   int attr_count)
+static void become(HoloNode *node, HoloOpId id, HoloValue **in, int in_count, HoloAttr *attr, int attr_count)
 {
-    node->type       = type;
-    node->domain     = domain;
-    node->version    = 1;
-    node->op         = holo_op_find(domain, type, 1);
+    holo_node_become(node, id, 1);
     node->in         = in;
     node->in_count   = in_count;
     node->attr       = attr;
@@ -95,7 +89,7 @@ static HoloStatus conv_dynamic(Build *b, HoloNode *node, const HoloLayer *layer)
     in[4] = a->zero;
     in[6] = bias;
     if (!in[1] || !in[3]) return holo_fail_memory(b->error);
-    become(node, "hologram", "ConvIntegerToFloat", in, bias ? 7 : 5, node->attr, node->attr_count);
+    become(node, HOLO_ID_HOLOGRAM_ConvIntegerToFloat, in, bias ? 7 : 5, node->attr, node->attr_count);
     return HOLO_OK;
 }
 
@@ -113,7 +107,7 @@ static HoloNode *bias_node(const Build *b, const HoloNode *product, int64_t n, H
 {
     const HoloValue *out = product->out[0];
     HoloNode        *add = out->id < b->value_count && b->uses[out->id] == 1 ? b->reader[out->id] : NULL;
-    if (!add || !holo_node_is(add, "Add") || add->in_count != 2 || add->version < 7) return NULL;
+    if (!add || !HOLO_IS(add, Add) || add->in_count != 2 || add->version < 7) return NULL;
     const HoloValue *bias = add->in[add->in[0] == out];
     if (!bias || !bias->is_constant || !bias->type.data || bias->type.dtype != HOLO_F32 || bias->type.rank < 1 ||
         bias->type.rank > out->type.rank || holo_tensor_count(&bias->type) != n ||
@@ -154,7 +148,7 @@ static HoloStatus product_int8(Build *b, HoloNode *node, const HoloLayer *layer)
     in[4] = a->zero;
     in[6] = bias;
     if (!in[1] || !in[3]) return holo_fail_memory(b->error);
-    become(node, MICROSOFT, "MatMulIntegerToFloat", in, bias ? 7 : 5, NULL, 0);
+    become(node, HOLO_ID_MICROSOFT_MatMulIntegerToFloat, in, bias ? 7 : 5, NULL, 0);
     return HOLO_OK;
 }
 
@@ -165,7 +159,7 @@ static HoloStatus product_blocks(Build *b, HoloNode *node, const HoloLayer *laye
     if (!in || !attr) return holo_fail_memory(b->error);
     HOLO_TRY(bias_take(b, node, layer, &bias));
     if (!holo_part_nbits(b->graph, node->in[0], node->in[1], layer, bias, in, attr)) return holo_fail_memory(b->error);
-    become(node, MICROSOFT, "MatMulNBits", in, bias ? 6 : 3, attr, HOLO_NBITS_ATTRS);
+    become(node, HOLO_ID_MICROSOFT_MatMulNBits, in, bias ? 6 : 3, attr, HOLO_NBITS_ATTRS);
     return HOLO_OK;
 }
 
@@ -175,7 +169,7 @@ static HoloStatus product_centroids(Build *b, HoloNode *node, const HoloLayer *l
     if (!in) return holo_fail_memory(b->error);
     HOLO_TRY(bias_take(b, node, layer, &bias));
     if (!holo_part_centroids(b->graph, node->in[0], node->in[1], layer, bias, in)) return holo_fail_memory(b->error);
-    become(node, "hologram", "Centroids", in, bias ? 4 : 3, NULL, 0);
+    become(node, HOLO_ID_HOLOGRAM_Centroids, in, bias ? 4 : 3, NULL, 0);
     return HOLO_OK;
 }
 
@@ -184,7 +178,7 @@ static HoloStatus table_blocks(Build *b, HoloNode *node, const HoloLayer *layer)
     HoloValue **in   = HOLO_NEW(b->graph->arena, HoloValue *, HOLO_TABLE_INPUTS);
     HoloAttr   *attr = HOLO_NEW(b->graph->arena, HoloAttr, HOLO_TABLE_ATTRS);
     if (!in || !attr || !holo_part_table(b->graph, node, layer, in, attr)) return holo_fail_memory(b->error);
-    become(node, MICROSOFT, "GatherBlockQuantized", in, HOLO_TABLE_INPUTS, attr, HOLO_TABLE_ATTRS);
+    become(node, HOLO_ID_MICROSOFT_GatherBlockQuantized, in, HOLO_TABLE_INPUTS, attr, HOLO_TABLE_ATTRS);
     return HOLO_OK;
 }
 
@@ -195,7 +189,7 @@ static HoloStatus weights_narrow(Build *b, HoloNode *node, const HoloLayer *laye
     if (!w) return holo_fail_memory(b->error);
     node->in[layer->input] = w;
     if (layer->op != HOLO_LAYER_GATHER) return HOLO_OK;
-    HoloNode *cast = holo_part_node(b->graph, node->out[0], "", "Cast", 13, 1, 1, 1);
+    HoloNode *cast = holo_part_node(b->graph, node->out[0], HOLO_ID_Cast, 13, 1, 1, 1);
     if (!cast) return holo_fail_memory(b->error);
     HoloValue *out = node->out[0];
     cast->attr[0]  = (HoloAttr){.name = "to", .kind = HOLO_ATTR_INT, .count = 1, .i = 1};

@@ -3,12 +3,10 @@
 
 #include "passes/rewrite.h"
 
-HoloNode *holo_part_node(HoloGraph *graph, const HoloValue *near, const char *domain, const char *type, int version,
-                         int in_count, int out_count, int attr_count)
+HoloNode *holo_part_node(HoloGraph *graph, const HoloValue *near, HoloOpId id, int version, int in_count, int out_count,
+                         int attr_count)
 {
-    HoloNode *node = holo_graph_node(graph, near->name, domain, type, version, in_count, out_count, attr_count);
-    if (node) node->op = holo_op_find(domain, type, version);
-    return node;
+    return holo_graph_op(graph, near->name, id, version, in_count, out_count, attr_count);
 }
 
 HoloValue *holo_part_out(HoloGraph *graph, HoloNode *node, int i, const HoloValue *like, HoloDtype dtype,
@@ -41,7 +39,7 @@ static HoloValue *number_add(HoloGraph *graph, HoloDtype dtype, double x)
 
 bool holo_part_real(HoloGraph *graph, const HoloValue *value, HoloEightValue *out)
 {
-    HoloNode *node = holo_part_node(graph, value, "", "DequantizeLinear", 13, 3, 1, 0);
+    HoloNode *node = holo_part_node(graph, value, HOLO_ID_DequantizeLinear, 13, 3, 1, 0);
     if (!node) return false;
     node->in[0] = out->q;
     node->in[1] = out->scale;
@@ -53,7 +51,7 @@ bool holo_part_static(HoloGraph *graph, HoloValue *value, HoloSteps steps, HoloE
 {
     out->scale     = number_add(graph, HOLO_F32, (double)steps.scale);
     out->zero      = number_add(graph, HOLO_U8, steps.zero);
-    HoloNode *node = holo_part_node(graph, value, "", "QuantizeLinear", 13, 3, 1, 0);
+    HoloNode *node = holo_part_node(graph, value, HOLO_ID_QuantizeLinear, 13, 3, 1, 0);
     if (!node || !out->scale || !out->zero) return false;
     node->in[0] = value;
     node->in[1] = out->scale;
@@ -63,7 +61,7 @@ bool holo_part_static(HoloGraph *graph, HoloValue *value, HoloSteps steps, HoloE
 
 bool holo_part_dynamic(HoloGraph *graph, HoloValue *value, HoloEightValue *out)
 {
-    HoloNode *node = holo_part_node(graph, value, "", "DynamicQuantizeLinear", 11, 1, 3, 0);
+    HoloNode *node = holo_part_node(graph, value, HOLO_ID_DynamicQuantizeLinear, 11, 1, 3, 0);
     if (!node) return false;
     node->in[0] = value;
     out->q      = holo_part_out(graph, node, 0, value, HOLO_U8, false);
@@ -76,7 +74,7 @@ bool holo_part_dynamic(HoloGraph *graph, HoloValue *value, HoloEightValue *out)
 
 HoloValue *holo_part_weights(HoloGraph *graph, const HoloValue *near, const HoloLayer *layer, int axis)
 {
-    HoloNode  *real  = holo_part_node(graph, near, "", "DequantizeLinear", 13, 2, 1, 1);
+    HoloNode  *real  = holo_part_node(graph, near, HOLO_ID_DequantizeLinear, 13, 2, 1, 1);
     HoloValue *q     = holo_part_constant(graph, near, &layer->q);
     HoloValue *scale = holo_part_constant(graph, near, &layer->scale);
     if (!real || !q || !scale) return NULL;

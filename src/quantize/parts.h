@@ -10,8 +10,8 @@ typedef struct HoloEightValue { // a value in 8 bits, and the real numbers of th
 } HoloEightValue;
 
 // Names are made of that of `near`.
-HoloNode  *holo_part_node(HoloGraph *graph, const HoloValue *near, const char *domain, const char *type, int version,
-                          int in_count, int out_count, int attr_count);
+HoloNode *holo_part_node(HoloGraph *graph, const HoloValue *near, HoloOpId id, int version, int in_count, int out_count,
+                         int attr_count);
 HoloValue *holo_part_out(HoloGraph *graph, HoloNode *node, int i, const HoloValue *like, HoloDtype dtype,
                          bool is_number); // a value of the sizes of `like`, or a number
 HoloValue *holo_part_constant(HoloGraph *graph, const HoloValue *near, const HoloTensor *t);

@@ -4,6 +4,7 @@
 #include "quantize/search.h"
 
 #include "base/files.h"
+#include "graph/facts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,14 +34,11 @@ static void progress(const Work *w, double fraction)
 
 static HoloStatus check_plain(const HoloGraph *graph, HoloError *error)
 {
-    static const char *const types[] = {"QuantizeLinear", "DynamicQuantizeLinear", "DequantizeLinear", "MatMulNBits",
-                                        "MatMulInteger",  "ConvInteger",           "QLinearConv",      "QLinearMatMul"};
     for (int i = 0; i < graph->node_count; i++)
-        for (int k = 0; k < HOLO_COUNT(types); k++)
-            if (!strcmp(graph->nodes[i]->type, types[k]))
-                return holo_fail(error, HOLO_BAD_ARGUMENT,
-                                 "the model is quantized already (node %s is a %s): compile it without --quantize",
-                                 graph->nodes[i]->name, types[k]);
+        if (holo_node_has(graph->nodes[i], HOLO_OP_SCALED))
+            return holo_fail(error, HOLO_BAD_ARGUMENT,
+                             "the model is quantized already (node %s is a %s): compile it without --quantize",
+                             graph->nodes[i]->name, graph->nodes[i]->type);
     return HOLO_OK;
 }
 

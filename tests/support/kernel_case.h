@@ -276,6 +276,7 @@ static inline HoloLowering case_lowering(Case *c, bool has_constant_weights)
                      .name       = "n",
                      .type       = c->op,
                      .domain     = c->domain ? c->domain : "",
+                     .op_id      = holo_op_id(c->domain ? c->domain : "", c->op),
                      .version    = c->version,
                      .in_count   = c->in_count,
                      .out_count  = 1,

@@ -155,8 +155,8 @@ static bool climb_where(Found *f, const HoloNode *node, int depth)
 // A number that a value is multiplied or divided by; *out_x is the value, *out_factor what it is multiplied by.
 static bool is_scaled(const HoloNode *node, HoloValue **out_x, double *out_factor)
 {
-    bool div = holo_node_is(node, "Div");
-    if ((!div && !holo_node_is(node, "Mul")) || node->in_count != 2) return false;
+    bool div = HOLO_IS(node, Div);
+    if ((!div && !HOLO_IS(node, Mul)) || node->in_count != 2) return false;
     for (int i = 0; i < 2 - div; i++) {
         if (!node->in[i] || !holo_value_number(node->in[!i], out_factor)) continue;
         if (div) *out_factor = 1 / *out_factor;
@@ -193,8 +193,7 @@ static bool end_at(Found *f, const HoloNode *node)
 
 static bool is_product(const HoloNode *node)
 {
-    return holo_node_is(node, "MatMul") ||
-           (!strcmp(node->domain, "com.microsoft") && !strcmp(node->type, "FusedMatMul"));
+    return HOLO_IS(node, MatMul) || HOLO_IS(node, MICROSOFT_FusedMatMul);
 }
 
 // From scores to the product that they come from.
@@ -211,9 +210,9 @@ static bool climb(Found *f, HoloValue *value, int depth)
         f->scale *= factor;
         return climb(f, x, depth + 1);
     }
-    if (holo_node_is(node, "Add") && node->in_count == 2) return climb_add(f, node, depth + 1);
-    if (holo_node_is(node, "Where") && node->in_count == 3) return climb_where(f, node, depth + 1);
-    if (holo_node_is(node, "Tanh")) return climb_tanh(f, node, depth + 1);
+    if (HOLO_IS(node, Add) && node->in_count == 2) return climb_add(f, node, depth + 1);
+    if (HOLO_IS(node, Where) && node->in_count == 3) return climb_where(f, node, depth + 1);
+    if (HOLO_IS(node, Tanh)) return climb_tanh(f, node, depth + 1);
     if (!is_view(node) || !is_known(node->in[0], 3, 4) || !same_ends(&node->in[0]->type, &value->type)) return false;
     return climb(f, node->in[0], depth + 1);
 }
@@ -222,10 +221,10 @@ static bool climb(Found *f, HoloValue *value, int depth)
 static HoloValue *uncleaned(const Found *f, const HoloNode *node)
 {
     double zero = 1;
-    if (!holo_node_is(node, "Where") || node->in_count != 3 || !holo_value_number(node->in[1], &zero)) return NULL;
+    if (!HOLO_IS(node, Where) || node->in_count != 3 || !holo_value_number(node->in[1], &zero)) return NULL;
     const HoloNode *is_nan = node->in[0] ? node->in[0]->producer : NULL;
     HoloValue      *x      = node->in[2];
-    if (zero != 0 || !is_nan || !holo_node_is(is_nan, "IsNaN") || is_nan->in[0] != x) return NULL;
+    if (zero != 0 || !is_nan || !HOLO_IS(is_nan, IsNaN) || is_nan->in[0] != x) return NULL;
     return is_used_once(f, node->in[0]) && x->id < f->use_count && f->uses[x->id] == 2 ? x : NULL;
 }
 
@@ -243,12 +242,12 @@ static HoloNode *softmax_of(Found *f, HoloValue *value)
         if (!node || node->out[0] != value || !is_known(value, 3, 4)) return NULL;
         HoloValue *before = uncleaned(f, node);
         if (before) {
-            if (!is_used_once(f, value) || !before->producer || !holo_node_is(before->producer, "Softmax")) return NULL;
+            if (!is_used_once(f, value) || !before->producer || !HOLO_IS(before->producer, Softmax)) return NULL;
             f->is_cleaned = true;
             return is_last_axis(before->producer) ? before->producer : NULL;
         }
         if (!is_used_once(f, value)) return NULL;
-        if (holo_node_is(node, "Softmax")) return is_last_axis(node) ? node : NULL;
+        if (HOLO_IS(node, Softmax)) return is_last_axis(node) ? node : NULL;
         if (!is_view(node) || !is_known(node->in[0], 3, 4) || !same_ends(&node->in[0]->type, &value->type)) return NULL;
         value = node->in[0];
     }
@@ -291,7 +290,7 @@ static void take_scales(HoloRewrite *rewrite, const Found *f, HoloValue *value, 
             if (f->is_quantized && holo_node_in(node, node->in[0] == x)->is_of_sizes) return;
             if (!isfinite(*scale * factor) || *scale * factor == 0 || !holo_rewrite(rewrite, value, x)) return;
             *scale *= factor;
-        } else if (is_view(node) || holo_node_is(node, "Transpose")) {
+        } else if (is_view(node) || HOLO_IS(node, Transpose)) {
             x = node->in[0];
         } else {
             return;
@@ -362,7 +361,7 @@ static HoloValue *unturned(Found *f)
         const HoloAttr *perm = holo_node_attr(node, "perm");
         int             rank = x->type.rank;
         if (!is_known(node->in_count ? node->in[0] : NULL, 3, 4)) break;
-        if (holo_node_is(node, "Transpose")) {
+        if (HOLO_IS(node, Transpose)) {
             bool turns = perm && perm->kind == HOLO_ATTR_INTS && perm->count == rank;
             for (int d = 0; d < rank && turns; d++) turns = perm->ints[d] == (d < rank - 2 ? d : 2 * rank - 3 - d);
             if (!turns) break;
@@ -400,7 +399,7 @@ static HoloValue *make_numbers(HoloRewrite *rewrite, const Mask *mask)
     type.dtype        = HOLO_F32;
     HoloValue *zero   = holo_build_number(rewrite, HOLO_F32, 0);
     HoloValue *number = holo_build_number(rewrite, HOLO_F32, mask->number);
-    HoloNode  *node   = holo_build_node(rewrite, mask->value->name, "Where", 16, 3, 0, &type);
+    HoloNode  *node   = holo_build_node(rewrite, mask->value->name, HOLO_ID_Where, 16, 3, 0, &type);
     if (!zero || !number || !node) return NULL;
     node->in[0] = mask->value;
     node->in[1] = mask->hides ? number : zero;
@@ -435,7 +434,7 @@ static bool make_mask(HoloRewrite *rewrite, Found *f, HoloValue **out)
             HoloDim in_a = at_a < 0 ? 1 : a->dim[at_a], in_b = at_b < 0 ? 1 : b->dim[at_b];
             type.dim[d] = in_a == 1 ? in_b : in_a;
         }
-        HoloNode *sum = holo_build_node(rewrite, value->name, "Add", 14, 2, 0, &type);
+        HoloNode *sum = holo_build_node(rewrite, value->name, HOLO_ID_Add, 14, 2, 0, &type);
         if (!sum) return false;
         sum->in[0] = *out;
         sum->in[1] = value;
@@ -494,7 +493,7 @@ static HoloNode *make_attention(HoloRewrite *rewrite, Found *f, const char *name
             (HoloAttr){.name = "softcap", .kind = HOLO_ATTR_FLOAT, .count = 1, .f = (double)(float)f->softcap};
     if (may_be_nan(f)) attr[count++] = (HoloAttr){.name = "masked_nan", .kind = HOLO_ATTR_INT, .count = 1, .i = 1};
     if (f->is_apart) attr[count++] = (HoloAttr){.name = "peer", .kind = HOLO_ATTR_INT, .count = 1, .i = 0};
-    HoloNode *node = holo_build_node(rewrite, name, "Attention", VERSION, mask ? 4 : 3, count, &type);
+    HoloNode *node = holo_build_node(rewrite, name, HOLO_ID_Attention, VERSION, mask ? 4 : 3, count, &type);
     if (!node) return NULL;
     node->in[0] = q;
     node->in[1] = k;
@@ -512,7 +511,7 @@ bool holo_attention_fuse(HoloRewrite *rewrite, const int *uses, int use_count, b
                .k_is_turned  = true,
                .scale        = 1,
                .is_quantized = is_quantized};
-    if (!holo_node_is(product, "MatMul") || product->in_count != 2 || !is_known(product->out[0], 3, 4)) return true;
+    if (!HOLO_IS(product, MatMul) || product->in_count != 2 || !is_known(product->out[0], 3, 4)) return true;
     const HoloTensor *type = &product->out[0]->type;
     if (!find(&f, product)) return true;
     choose_split(&f);

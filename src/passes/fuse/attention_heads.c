@@ -27,10 +27,10 @@ static bool is_plain(const HoloNode *node, int rank)
     return node->out[0] && node->out[0]->type.rank == rank;
 }
 
-static const HoloNode *producer(const HoloValue *value, const char *type)
+static const HoloNode *producer(const HoloValue *value, HoloOpId id)
 {
     const HoloNode *node = value ? value->producer : NULL;
-    return node && holo_node_is(node, type) && node->in_count && node->in[0] ? node : NULL;
+    return node && node->op_id == id && node->in_count && node->in[0] ? node : NULL;
 }
 
 static bool has_perm(const HoloNode *node, int rank, const int64_t *perm)
@@ -46,7 +46,7 @@ static HoloNode *make_like(HoloRewrite *rewrite, const HoloNode *node, HoloValue
 {
     int       count = node->in_count > MASK ? MASK + 1 : MASK;
     HoloNode *to =
-        holo_build_node(rewrite, node->name, "Attention", node->version, count, node->attr_count + more, type);
+        holo_build_node(rewrite, node->name, HOLO_ID_Attention, node->version, count, node->attr_count + more, type);
     if (!to) return NULL;
     for (int i = 0; i < count; i++) to->in[i] = i == MASK ? node->in[i] : in[i];
     if (node->attr_count) memcpy(to->attr, node->attr, (size_t)node->attr_count * sizeof *to->attr);
@@ -63,7 +63,8 @@ static void set_int(HoloAttr *attr, const char *name, int64_t i)
 // x of Reshape(Expand(view of x)) where each head of x is repeated; NULL: it is not so made.
 static HoloValue *unrepeated(const HoloValue *value)
 {
-    const HoloNode *view = producer(value, "Reshape"), *expand = view ? producer(view->in[0], "Expand") : NULL;
+    const HoloNode *view   = producer(value, HOLO_ID_Reshape),
+                   *expand = view ? producer(view->in[0], HOLO_ID_Expand) : NULL;
     if (!expand || !expand->in[0]->producer || !expand->in[0]->producer->op) return NULL;
     const HoloNode   *before = expand->in[0]->producer;
     const HoloTensor *wide = &expand->out[0]->type, *narrow = &expand->in[0]->type, *all = &value->type;
@@ -135,7 +136,7 @@ typedef struct Flat { // a value [batch][head][position][size] as [batch][positi
 static bool flatten(HoloValue *value, Flat *out)
 {
     const HoloDim  *dim  = value->type.dim; // batch, heads, positions, size
-    const HoloNode *node = producer(value, "Transpose");
+    const HoloNode *node = producer(value, HOLO_ID_Transpose);
     if (!is_number(dim[1]) || !is_number(dim[3])) return false;
     int64_t width = dim[1] * dim[3];
     if (node && has_perm(node, 4, heads_second)) {
@@ -144,7 +145,7 @@ static bool flatten(HoloValue *value, Flat *out)
     }
     // One batch, whose positions come before the heads.
     const HoloNode *view = value->producer;
-    node = view && view->op && view->op->flags & HOLO_OP_VIEW ? producer(view->in[0], "Transpose") : NULL;
+    node = view && view->op && view->op->flags & HOLO_OP_VIEW ? producer(view->in[0], HOLO_ID_Transpose) : NULL;
     if (node && dim[0] == 1 && has_perm(node, 3, heads_first) && node->out[0]->type.rank == 3 &&
         !memcmp(node->out[0]->type.dim, dim + 1, 3 * sizeof *dim)) {
         *out = (Flat){node->in[0], {1, -1, width}, true, true};
@@ -223,7 +224,7 @@ static bool take_multihead(HoloRewrite *rewrite, HoloNode *node)
     // Of more keys than queries the last query sees all, which Attention cannot say.
     if (causal && queries > 1 && node->in[K]->type.dim[1] != queries) return true;
     if (bias && (bias->type.rank != 4 || bias->type.dim[3] != node->in[K]->type.dim[1])) return true;
-    HoloNode *to = holo_build_node(rewrite, node->name, "Attention", VERSION, bias ? 4 : 3, scale != 0 ? 4 : 3,
+    HoloNode *to = holo_build_node(rewrite, node->name, HOLO_ID_Attention, VERSION, bias ? 4 : 3, scale != 0 ? 4 : 3,
                                    &node->out[0]->type);
     if (!to) return false;
     for (int i = Q; i <= V; i++) to->in[i] = node->in[i];
@@ -238,9 +239,8 @@ static bool take_multihead(HoloRewrite *rewrite, HoloNode *node)
 
 bool holo_attention_heads(HoloRewrite *rewrite, HoloNode *node)
 {
-    if (!strcmp(node->domain, "com.microsoft") && !strcmp(node->type, "MultiHeadAttention"))
-        return take_multihead(rewrite, node);
-    if (!holo_node_is(node, "Attention") || !is_plain(node, 4)) return true;
+    if (HOLO_IS(node, MICROSOFT_MultiHeadAttention)) return take_multihead(rewrite, node);
+    if (!HOLO_IS(node, Attention) || !is_plain(node, 4)) return true;
     static bool (*const rules[])(HoloRewrite * rewrite, HoloNode * node) = {take_repeated, take_causal, take_flat};
     int before                                                           = rewrite->changes;
     for (int i = 0; i < HOLO_COUNT(rules) && rewrite->changes == before; i++)

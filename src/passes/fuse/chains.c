@@ -116,7 +116,7 @@ static int saved_of_few(const Chain *c)
 // What eval does as fast, by loops of its own: logic, and conversions.
 static bool is_light(const HoloNode *node)
 {
-    return holo_node_is(node, "Cast") || (node->in[0]->type.dtype == HOLO_BOOL && node->in_count < 3);
+    return HOLO_IS(node, Cast) || (node->in[0]->type.dtype == HOLO_BOOL && node->in_count < 3);
 }
 
 // Operators that are faster as a program even alone, where there are many elements: those that eval has no vectors for.
@@ -124,22 +124,40 @@ static bool is_light(const HoloNode *node)
 #define FLOATS (HALVES | HOLO_BIT(F64))
 
 static const struct {
-    const char *name;
-    uint64_t    types; // of input 0
+    HoloOpId id;
+    uint64_t types; // of input 0
 } alone[] = {
-    {"Equal", HALVES}, {"Less", HALVES},  {"Greater", HALVES}, {"LessOrEqual", HALVES}, {"GreaterOrEqual", HALVES},
-    {"Mul", HALVES},   {"Min", HALVES},   {"Max", HALVES},     {"Abs", HALVES},         {"Add", HALVES},
-    {"Sub", HALVES},   {"Div", HALVES},   {"Neg", HALVES},     {"Sqrt", HALVES},        {"Floor", HALVES},
-    {"Ceil", HALVES},  {"Round", HALVES}, {"Sign", HALVES},    {"Relu", FLOATS},        {"Reciprocal", FLOATS},
-    {"IsNaN", HALVES}, {"Clip", HALVES},  {"Cast", HALVES},
+    {HOLO_ID_Equal, HALVES},
+    {HOLO_ID_Less, HALVES},
+    {HOLO_ID_Greater, HALVES},
+    {HOLO_ID_LessOrEqual, HALVES},
+    {HOLO_ID_GreaterOrEqual, HALVES},
+    {HOLO_ID_Mul, HALVES},
+    {HOLO_ID_Min, HALVES},
+    {HOLO_ID_Max, HALVES},
+    {HOLO_ID_Abs, HALVES},
+    {HOLO_ID_Add, HALVES},
+    {HOLO_ID_Sub, HALVES},
+    {HOLO_ID_Div, HALVES},
+    {HOLO_ID_Neg, HALVES},
+    {HOLO_ID_Sqrt, HALVES},
+    {HOLO_ID_Floor, HALVES},
+    {HOLO_ID_Ceil, HALVES},
+    {HOLO_ID_Round, HALVES},
+    {HOLO_ID_Sign, HALVES},
+    {HOLO_ID_Relu, FLOATS},
+    {HOLO_ID_Reciprocal, FLOATS},
+    {HOLO_ID_IsNaN, HALVES},
+    {HOLO_ID_Clip, HALVES},
+    {HOLO_ID_Cast, HALVES},
 };
 
 static bool pays_alone(const HoloNode *node)
 {
     uint64_t from = UINT64_C(1) << node->in[0]->type.dtype, to = UINT64_C(1) << node->out[0]->type.dtype;
-    if (holo_node_is(node, "Cast")) from |= to;
+    if (HOLO_IS(node, Cast)) from |= to;
     for (int i = 0; i < HOLO_COUNT(alone); i++)
-        if (holo_node_is(node, alone[i].name)) return from & alone[i].types;
+        if (node->op_id == alone[i].id) return from & alone[i].types;
     return false;
 }
 
@@ -269,13 +287,10 @@ static HoloStatus become(HoloClusters *p, Chain *c, HoloError *error)
     if (!text[0].data) return holo_fail_memory(error);
     text[1] = (HoloString){"", 0};
     memcpy(list, c->in, (size_t)c->in_count * sizeof *list);
-    attr[0]          = (HoloAttr){.name = "programs", .kind = HOLO_ATTR_STRINGS, .count = 1, .strings = &text[0]};
-    attr[1]          = (HoloAttr){.name = "lanes", .kind = HOLO_ATTR_STRINGS, .count = 1, .strings = &text[1]};
-    attr[2]          = (HoloAttr){.name = "shape", .kind = HOLO_ATTR_STRING, .count = 1, .s = {"broadcast", 9}};
-    node->type       = "Kernel";
-    node->domain     = "hologram";
-    node->version    = 1;
-    node->op         = holo_op_find(node->domain, node->type, 1);
+    attr[0] = (HoloAttr){.name = "programs", .kind = HOLO_ATTR_STRINGS, .count = 1, .strings = &text[0]};
+    attr[1] = (HoloAttr){.name = "lanes", .kind = HOLO_ATTR_STRINGS, .count = 1, .strings = &text[1]};
+    attr[2] = (HoloAttr){.name = "shape", .kind = HOLO_ATTR_STRING, .count = 1, .s = {"broadcast", 9}};
+    holo_node_become(node, HOLO_ID_HOLOGRAM_Kernel, 1);
     node->in         = list;
     node->in_count   = c->in_count;
     node->attr       = attr;

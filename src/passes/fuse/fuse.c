@@ -173,17 +173,16 @@ static bool is_product(const HoloNode *node)
 {
     if (!node->op || node->in_count < 2 || node->out_count != 1 || holo_node_attr(node, "program")) return false;
     const HoloValue *bias = node->in_count > 2 ? node->in[2] : NULL;
-    if (!strcmp(node->domain, "hologram"))
-        return !strcmp(node->type, "Conv") || !strcmp(node->type, "MatMul") ||
-               !strcmp(node->type, "GroupNormalization");
+    if (HOLO_IS(node, HOLOGRAM_Conv) || HOLO_IS(node, HOLOGRAM_MatMul) || HOLO_IS(node, HOLOGRAM_GroupNormalization))
+        return true;
     for (int i = 0; i < 2; i++)
         if (!is_f32(node->in[i]) || node->in[i]->type.rank < 2) return false;
-    if (holo_node_is(node, "Gemm"))
+    if (HOLO_IS(node, Gemm))
         return holo_node_float(node, "alpha", 1) == 1 && holo_node_float(node, "beta", 1) == 1 &&
                (!bias || is_row(bias, node->out[0]->type.dim[1]));
-    if (!strcmp(node->domain, "com.microsoft") && !strcmp(node->type, "FusedMatMul"))
+    if (HOLO_IS(node, MICROSOFT_FusedMatMul))
         return !holo_node_int(node, "transBatchA", 0) && !holo_node_int(node, "transBatchB", 0);
-    return holo_node_is(node, "MatMul");
+    return HOLO_IS(node, MatMul);
 }
 
 // The last product whose output is read by the cluster alone.
@@ -243,9 +242,9 @@ static HoloValue *take_bias(HoloClusters *f, Cluster *c)
 
 // ---- new nodes
 
-// `node` becomes an operator of domain hologram with these inputs, the attributes of `from`, where there is one,
+// `node` becomes one of that operator with these inputs, the attributes of `from`, where there is one,
 // and the program.
-static HoloStatus become(HoloClusters *f, HoloNode *node, const char *type, HoloValue *const *in, int in_count,
+static HoloStatus become(HoloClusters *f, HoloNode *node, HoloOpId id, HoloValue *const *in, int in_count,
                          const HoloNode *from, const HoloProgram *program, HoloError *error)
 {
     HoloArena      *arena = f->graph->arena;
@@ -265,10 +264,7 @@ static HoloStatus become(HoloClusters *f, HoloNode *node, const char *type, Holo
     if (text.number_count)
         attr[kept++] =
             (HoloAttr){.name = "numbers", .kind = HOLO_ATTR_FLOATS, .count = text.number_count, .floats = numbers};
-    node->type       = type;
-    node->domain     = "hologram";
-    node->version    = 1;
-    node->op         = holo_op_find(node->domain, type, 1);
+    holo_node_become(node, id, 1);
     node->in         = list;
     node->in_count   = in_count;
     node->attr       = attr;
@@ -284,8 +280,9 @@ static HoloStatus fuse_tail(HoloClusters *f, Cluster *c, HoloNode *product, Holo
     for (int i = 1; i < c->in_count; i++) in[2 + i] = c->in[i];
     int in_count = 2 + c->in_count;
     while (in_count > 2 && !in[in_count - 1]) in_count--;
-    const char *type = strcmp(product->domain, "hologram") ? "MatMul" : product->type;
-    return become(f, c->member[0], type, in, in_count, product, &c->program, error);
+    bool     is_ours = HOLO_IS(product, HOLOGRAM_Conv) || HOLO_IS(product, HOLOGRAM_GroupNormalization);
+    HoloOpId id      = is_ours ? product->op_id : HOLO_ID_HOLOGRAM_MatMul;
+    return become(f, c->member[0], id, in, in_count, product, &c->program, error);
 }
 
 // *out_done: something became of it.
@@ -303,7 +300,7 @@ static HoloStatus fuse_at(HoloClusters *f, HoloNode *root, bool *out_done, HoloE
     }
     if (c.count < 2) return HOLO_OK;
     *out_done = true;
-    return become(f, root, "Pointwise", c.in, c.in_count, NULL, &c.program, error);
+    return become(f, root, HOLO_ID_HOLOGRAM_Pointwise, c.in, c.in_count, NULL, &c.program, error);
 }
 
 HoloStatus holo_pass_fuse(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)

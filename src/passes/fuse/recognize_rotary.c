@@ -34,15 +34,15 @@ static bool rows_repeat(const HoloTensor *t)
 static HoloValue *same_rows(const HoloNode *node)
 {
     double number;
-    bool   is_scaled = holo_node_is(node, "Mul") || holo_node_is(node, "Add");
+    bool   is_scaled = HOLO_IS(node, Mul) || HOLO_IS(node, Add);
     if (!node->op || node->in_count < 1 || !node->in[0]) return NULL;
     if (is_scaled && node->in_count == 2)
         return holo_value_number(node->in[1], &number)   ? node->in[0]
                : holo_value_number(node->in[0], &number) ? node->in[1]
                                                          : NULL;
-    if (holo_node_is(node, "Gather")) return is_last_axis(node, 0, node->in[0]->type.rank) ? NULL : node->in[0];
+    if (HOLO_IS(node, Gather)) return is_last_axis(node, 0, node->in[0]->type.rank) ? NULL : node->in[0];
     bool keeps = node->op->flags & HOLO_OP_VIEW || (node->op->flags & HOLO_OP_POINTWISE && node->in_count == 1) ||
-                 holo_node_is(node, "Cast");
+                 HOLO_IS(node, Cast);
     return keeps ? node->in[0] : NULL;
 }
 
@@ -53,7 +53,7 @@ static bool repeats(const HoloValue *value, HoloDim size)
         const HoloNode *node = value->producer;
         if (value->is_constant) return value->type.data && rows_repeat(&value->type);
         if (!node) return false;
-        if (holo_node_is(node, "Concat"))
+        if (HOLO_IS(node, Concat))
             return node->in_count == 2 && node->in[0] == node->in[1] && is_last_axis(node, -1, value->type.rank);
         value = same_rows(node);
     }

@@ -26,7 +26,7 @@ static bool is_row(const HoloValue *bias, HoloDim columns)
 
 static bool is_plain_gemm(const HoloNode *node)
 {
-    return node && node->op && holo_node_is(node, "Gemm") && node->in_count >= 2 && node->in[0] && node->in[1] &&
+    return node && node->op && HOLO_IS(node, Gemm) && node->in_count >= 2 && node->in[0] && node->in[1] &&
            is_f32(node->in[0], 2) && is_f32(node->in[1], 2) && is_f32(node->out[0], 2) &&
            holo_node_float(node, "alpha", 1) == 1 && holo_node_float(node, "beta", 1) == 1 && !is_set(node, "transA");
 }
@@ -58,8 +58,8 @@ HoloValue *holo_rewrite_rows(HoloRewrite *rewrite, HoloNode *node, const int *us
     HoloValue *x = rows_source(rewrite, gemm, &out), *w = gemm->in[1];
     if (!x) return NULL;
     if (is_set(gemm, "transB")) w = holo_build_transpose(rewrite, w, (int64_t[]){1, 0});
-    HoloNode *product = w ? holo_build_node(rewrite, gemm->name, "MatMul", 13, 2, 0, &out) : NULL;
-    HoloNode *sum     = bias && product ? holo_build_node(rewrite, node->name, "Add", 14, 2, 0, &out) : NULL;
+    HoloNode *product = w ? holo_build_node(rewrite, gemm->name, HOLO_ID_MatMul, 13, 2, 0, &out) : NULL;
+    HoloNode *sum     = bias && product ? holo_build_node(rewrite, node->name, HOLO_ID_Add, 14, 2, 0, &out) : NULL;
     if (!product || (bias && !sum)) return *failed = true, NULL;
     product->in[0] = x;
     product->in[1] = w;

@@ -52,7 +52,7 @@ static HoloStatus affine_make(Scale *s, Affine *a)
 // In inference, of one output.
 static bool is_batch_norm(const HoloNode *node)
 {
-    if (!holo_node_is(node, "BatchNormalization") || node->in_count != 5 || node->out_count != 1) return false;
+    if (!HOLO_IS(node, BatchNormalization) || node->in_count != 5 || node->out_count != 1) return false;
     if (holo_node_int(node, "training_mode", 0) || (node->version < 9 && !holo_node_int(node, "spatial", 1)))
         return false;
     const HoloTensor *x = is_f32(node->in[0]) ? &node->in[0]->type : NULL;
@@ -93,8 +93,8 @@ static int axis_of(const HoloTensor *x, const HoloTensor *constant)
 // Mul, Add, Sub and Div with a constant; out->x NULL: it is none of them. `axis` is where the channels must be.
 static HoloStatus arithmetic(Scale *s, const HoloNode *node, int axis, Affine *a)
 {
-    bool mul = holo_node_is(node, "Mul"), div = holo_node_is(node, "Div"), sub = holo_node_is(node, "Sub");
-    if (!(mul || div || sub || holo_node_is(node, "Add")) || node->version < 7 || node->in_count != 2) return HOLO_OK;
+    bool mul = HOLO_IS(node, Mul), div = HOLO_IS(node, Div), sub = HOLO_IS(node, Sub);
+    if (!(mul || div || sub || HOLO_IS(node, Add)) || node->version < 7 || node->in_count != 2) return HOLO_OK;
     int k = is_constant(node->in[1]) ? 1 : is_constant(node->in[0]) && (mul || !(div || sub)) ? 0 : -1;
     if (k < 0 || !is_f32(node->in[1 - k]) || !is_f32(node->out[0])) return HOLO_OK;
     const HoloTensor *x = &node->in[1 - k]->type, *constant = &node->in[k]->type;
@@ -128,19 +128,19 @@ static bool product_of(HoloNode *node, Product *p)
     int64_t           group = holo_node_int(node, "group", 1);
     *p                      = (Product){.node = node, .groups = 1, .outer = 1, .inner = 1, .has_bias = true};
     if (holo_tensor_count(w) > WEIGHTS_MAX || !is_f32(node->in[0])) return false;
-    if (holo_node_is(node, "Conv") && w->rank > 2) {
+    if (HOLO_IS(node, Conv) && w->rank > 2) {
         p->channels = w->dim[0];
         p->inner    = holo_product(w->rank - 1, w->dim + 1);
-    } else if (holo_node_is(node, "ConvTranspose") && w->rank > 2 && group > 0 && w->dim[0] % group == 0) {
+    } else if (HOLO_IS(node, ConvTranspose) && w->rank > 2 && group > 0 && w->dim[0] % group == 0) {
         p->groups   = group;
         p->outer    = w->dim[0] / group;
         p->channels = w->dim[1];
         p->inner    = holo_product(w->rank - 2, w->dim + 2);
-    } else if (holo_node_is(node, "Gemm") && w->rank == 2 && holo_node_float(node, "beta", 1) == 1) {
+    } else if (HOLO_IS(node, Gemm) && w->rank == 2 && holo_node_float(node, "beta", 1) == 1) {
         bool turned                       = holo_node_int(node, "transB", 0) != 0;
         p->channels                       = w->dim[turned ? 0 : 1];
         *(turned ? &p->inner : &p->outer) = w->dim[turned ? 1 : 0];
-    } else if (holo_node_is(node, "MatMul") && w->rank == 2 && node->in[0]->type.rank > 1) {
+    } else if (HOLO_IS(node, MatMul) && w->rank == 2 && node->in[0]->type.rank > 1) {
         p->outer    = w->dim[0];
         p->channels = w->dim[1];
         p->has_bias = false;
@@ -154,7 +154,7 @@ static bool product_of(HoloNode *node, Product *p)
 
 static int channel_axis(const Product *p)
 {
-    return holo_node_is(p->node, "MatMul") ? p->node->out[0]->type.rank - 1 : 1;
+    return HOLO_IS(p->node, MatMul) ? p->node->out[0]->type.rank - 1 : 1;
 }
 
 static double at(const double *numbers, const Affine *a, int64_t channel)
@@ -250,8 +250,8 @@ static HoloValue *channel_constant(Scale *s, const HoloNode *node, const Affine 
 static HoloStatus write_out(Scale *s, HoloNode *node, const Affine *a)
 {
     HoloValue *scale = channel_constant(s, node, a, a->scale), *shift = channel_constant(s, node, a, a->shift);
-    HoloNode  *mul = holo_build_node(&s->rewrite, node->name, "Mul", 14, 2, 0, &node->out[0]->type);
-    HoloNode  *add = holo_build_node(&s->rewrite, node->name, "Add", 14, 2, 0, &node->out[0]->type);
+    HoloNode  *mul = holo_build_node(&s->rewrite, node->name, HOLO_ID_Mul, 14, 2, 0, &node->out[0]->type);
+    HoloNode  *add = holo_build_node(&s->rewrite, node->name, HOLO_ID_Add, 14, 2, 0, &node->out[0]->type);
     if (!scale || !shift || !mul || !add) return holo_fail_memory(s->error);
     mul->in[0] = a->x;
     mul->in[1] = scale;

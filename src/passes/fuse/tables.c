@@ -36,23 +36,6 @@ typedef struct Tables {
 
 // ---- what operators cost, an element, in additions of f32
 
-enum { HEAVY = 10 };
-
-typedef struct Cost {
-    const char *name;
-    int         cost;
-} Cost;
-
-// What is not here costs 1, if it is pointwise at all.
-static const Cost costs[] = {
-    {"Acos", HEAVY},       {"Acosh", HEAVY},     {"Asin", HEAVY},  {"Asinh", HEAVY},        {"Atan", HEAVY},
-    {"Atanh", HEAVY},      {"Celu", HEAVY},      {"Cos", HEAVY},   {"Cosh", HEAVY},         {"DequantizeLinear", 1},
-    {"Elu", HEAVY},        {"Erf", HEAVY},       {"Exp", HEAVY},   {"FastGelu", HEAVY},     {"Gelu", HEAVY},
-    {"Log", HEAVY},        {"Mish", HEAVY},      {"Pow", HEAVY},   {"QLinearLeakyRelu", 4}, {"QLinearSigmoid", HEAVY},
-    {"QuantizeLinear", 2}, {"QuickGelu", HEAVY}, {"Selu", HEAVY},  {"Sigmoid", HEAVY},      {"Sin", HEAVY},
-    {"Sinh", HEAVY},       {"Softplus", HEAVY},  {"Swish", HEAVY}, {"Tan", HEAVY},          {"Tanh", HEAVY},
-};
-
 // Of types that no kernel has: eight and four bits of floats, four and two bits of integers.
 static bool is_odd(const HoloValue *value)
 {
@@ -62,9 +45,9 @@ static bool is_odd(const HoloValue *value)
 // Is it computed one element at a time, whatever the operator costs else? Quotients of integers are.
 static bool is_slow(const HoloNode *node)
 {
-    const HoloValue *y           = node->out_count ? node->out[0] : NULL;
-    bool             is_quotient = holo_node_is(node, "Mod") ||
-                       (holo_node_is(node, "Div") && y && (HOLO_TYPES_INT | HOLO_TYPES_UINT) >> y->type.dtype & 1);
+    const HoloValue *y = node->out_count ? node->out[0] : NULL;
+    bool             is_quotient =
+        HOLO_IS(node, Mod) || (HOLO_IS(node, Div) && y && (HOLO_TYPES_INT | HOLO_TYPES_UINT) >> y->type.dtype & 1);
     for (int i = 0; i < node->in_count; i++)
         if (is_odd(node->in[i]) && !node->in[i]->is_constant) return true;
     return is_quotient || is_odd(y);
@@ -75,10 +58,8 @@ static int cost_of(const HoloNode *node)
 {
     const uint32_t unfit = HOLO_OP_RANDOM | HOLO_OP_CONTROL | HOLO_OP_DYNAMIC | HOLO_OP_KINDS;
     if (!node->op || !node->op->eval || node->op->flags & unfit || !strcmp(node->domain, "hologram")) return 0;
-    for (int i = 0; i < HOLO_COUNT(costs); i++)
-        if (!strcmp(costs[i].name, node->type)) return is_slow(node) ? HEAVY : costs[i].cost;
-    if (!(node->op->flags & HOLO_OP_POINTWISE)) return 0;
-    return is_slow(node) ? HEAVY : 1;
+    if (!node->op->cost && !(node->op->flags & HOLO_OP_POINTWISE)) return 0;
+    return is_slow(node) ? HOLO_COST_HEAVY : node->op->cost ? node->op->cost : 1;
 }
 
 // ---- chains
@@ -210,7 +191,7 @@ static bool is_stored(const HoloValue *value)
     while (value->producer && value->producer->op && value->producer->op->flags & HOLO_OP_MOVES &&
            value->producer->in[0])
         value = value->producer->in[0];
-    return !value->producer || holo_node_is(value->producer, "Cast");
+    return !value->producer || HOLO_IS(value->producer, Cast);
 }
 
 // Looking up costs about as much as these many additions, loads that miss the first cache included. What becomes f32
@@ -221,7 +202,7 @@ static const char *why_not(const Tables *t, const Chain *chain, char text[HOLO_N
     bool             wide = is_16(root), pair = chain->roots.of[1] != NULL,
          narrow_end  = holo_dtype_size(chain->end->type.dtype) == 1;
     const char *type = holo_dtype_name((HoloDtype)root->type.dtype);
-    int         few = pair ? COUNT_PAIR : wide ? COUNT_16 : COUNT_8, least = pair || wide || !narrow_end ? HEAVY : 3;
+    int few = pair ? COUNT_PAIR : wide ? COUNT_16 : COUNT_8, least = pair || wide || !narrow_end ? HOLO_COST_HEAVY : 3;
     if (t->rewrite.all->all_tables) return NULL;
     if (chain->cost < least)
         return holo_note_text(text,
@@ -342,12 +323,11 @@ static HoloStatus table_build(Tables *t, const Chain *chain, const HoloTensor *r
     table.data       = holo_arena_take(graph->arena, bytes);
     if (!table.data) return holo_fail_memory(error);
     memcpy(table.data, result->data, bytes);
-    HoloValue  *constant = holo_graph_constant(graph, chain->end->name, &table);
-    bool        pair     = chain->roots.of[1] != NULL;
-    const char *type     = pair ? "LookupPair" : "Lookup";
-    HoloNode   *node     = holo_graph_node(graph, chain->end->producer->name, "hologram", type, 1, 2 + pair, 1, 0);
+    HoloValue *constant = holo_graph_constant(graph, chain->end->name, &table);
+    bool       pair     = chain->roots.of[1] != NULL;
+    HoloOpId   id       = pair ? HOLO_ID_HOLOGRAM_LookupPair : HOLO_ID_HOLOGRAM_Lookup;
+    HoloNode  *node     = holo_graph_op(graph, chain->end->producer->name, id, 1, 2 + pair, 1, 0);
     if (!constant || !node) return holo_fail_memory(error);
-    node->op           = holo_op_find("hologram", type, 1);
     node->in[0]        = chain->roots.of[0];
     node->in[pair]     = pair ? chain->roots.of[1] : node->in[0];
     node->in[1 + pair] = constant;
@@ -358,9 +338,8 @@ static HoloNode *plain_build(Tables *t, const HoloNode *node)
 {
     HoloGraph *graph = t->rewrite.graph;
     int        more  = node->attr_count;
-    HoloNode  *plain = holo_graph_node(graph, node->name, "hologram", "Plain", 1, node->in_count, 1, more + 3);
+    HoloNode  *plain = holo_graph_op(graph, node->name, HOLO_ID_HOLOGRAM_Plain, 1, node->in_count, 1, more + 3);
     if (!plain) return NULL;
-    plain->op = holo_op_find("hologram", "Plain", 1);
     if (more) memcpy(plain->attr, node->attr, (size_t)more * sizeof *node->attr);
     HoloString type = {node->type, strlen(node->type)}, domain = {node->domain, strlen(node->domain)};
     plain->attr[more]     = (HoloAttr){.name = "plain_op", .kind = HOLO_ATTR_STRING, .count = 1, .s = type};

@@ -13,8 +13,6 @@
 #define OUT(i)    (UINT32_C(1) << (16 + (i)))
 #define MICROSOFT "com.microsoft::"
 
-static const char onnx[] = "", microsoft[] = "com.microsoft", ml[] = "ai.onnx.ml";
-
 enum { LINES = 12, OWN_ATTRS = 8 };
 
 // Some nodes of a body, which it has where all of these inputs and outputs are there and none of those, and where the
@@ -33,8 +31,8 @@ typedef struct Facts {
 } Facts;
 
 typedef struct Row {
-    const char *name, *domain;
-    uint32_t    never;                                // inputs and outputs that must not be there
+    HoloOpId id;
+    uint32_t never;                                   // inputs and outputs that must not be there
     bool (*fits)(Facts *facts, const HoloNode *node); // may add to the facts; NULL: nothing is asked
     const char *head;
     Line        line[LINES];
@@ -98,12 +96,12 @@ static bool reduced(Facts *facts, const HoloNode *node)
     return apart && add_axes(facts, "inner", is, first, x->rank) && add_axes(facts, "outer", is, 0, first);
 }
 
-#define REDUCE(name)                                                                        \
-    {                                                                                       \
-        name, onnx, 0, reduced, "graph " name "(x, axes) -> (y) {\n",                       \
-        {                                                                                   \
-            ALWAYS("m = " name "@11(x) {axes=@inner}\n y = " name "@11(m) {axes=@outer}\n") \
-        }                                                                                   \
+#define REDUCE(name)                                                                          \
+    {                                                                                         \
+        HOLO_ID_##name, 0, reduced, "graph " #name "(x, axes) -> (y) {\n",                    \
+        {                                                                                     \
+            ALWAYS("m = " #name "@11(x) {axes=@inner}\n y = " #name "@11(m) {axes=@outer}\n") \
+        }                                                                                     \
     }
 
 // ---- reductions that are a sum between functions of one number
@@ -380,21 +378,21 @@ static bool activated(Facts *facts, const HoloNode *node)
         BY("SIGMOID", SCALED "v = Tanh@13(a)\n")
 
 static const Row rows[] = {
-    {"SkipLayerNormalization", microsoft, OUT(1) | OUT(2), NULL,
+    {HOLO_ID_MICROSOFT_SkipLayerNormalization, OUT(1) | OUT(2), NULL,
      "graph SkipLayerNormalization<epsilon=1e-12>(x, skip, gamma, beta, bias) -> (y, s, s, s) {\n",
      {WITHOUT(IN(4), "s = Add@14(x, skip)\n"),
       WITH(IN(4), "b = Add@14(x, bias)\n s = Add@14(b, skip)\n"),
       ALWAYS("y = LayerNormalization@17(s, gamma, beta) {axis=-1, epsilon=@epsilon, peer=0}\n")}},
-    {"SkipSimplifiedLayerNormalization", microsoft, OUT(1) | OUT(2), NULL,
+    {HOLO_ID_MICROSOFT_SkipSimplifiedLayerNormalization, OUT(1) | OUT(2), NULL,
      "graph SkipSimplifiedLayerNormalization<epsilon=1e-12>(x, skip, gamma, bias) -> (y, s, s, s) {\n",
      {WITHOUT(IN(3), "s = Add@14(x, skip)\n"),
       WITH(IN(3), "b = Add@14(x, bias)\n s = Add@14(b, skip)\n"),
       ALWAYS("y = RMSNormalization@23(s, gamma) {axis=-1, epsilon=@epsilon}\n")}},
-    {"BiasGelu", microsoft, 0, NULL, "graph BiasGelu(x, bias) -> (y) {\n", {ALWAYS("s = Add@14(x, bias)\n y = Gelu@20(s)\n")}},
-    {"FastGelu", microsoft, 0, NULL, "graph FastGelu(x, bias) -> (y) {\n",
+    {HOLO_ID_MICROSOFT_BiasGelu, 0, NULL, "graph BiasGelu(x, bias) -> (y) {\n", {ALWAYS("s = Add@14(x, bias)\n y = Gelu@20(s)\n")}},
+    {HOLO_ID_MICROSOFT_FastGelu, 0, NULL, "graph FastGelu(x, bias) -> (y) {\n",
      {WITH(IN(1), "s = Add@14(x, bias)\n y = Gelu@20(s) {approximate=\"tanh\"}\n"),
       WITHOUT(IN(1), "y = Gelu@20(x) {approximate=\"tanh\"}\n")}},
-    {"Attention", microsoft, IN(PAST_LENGTH), attention,
+    {HOLO_ID_MICROSOFT_Attention, IN(PAST_LENGTH), attention,
      "graph Attention(x, w, b, mask, past, scores) -> (y, present) {\n",
      {ALWAYS("wq, wk, wv = Split@11(w) {axis=1, split=@sizes}\n"),
       WITHOUT(IN(BIAS), "q = MatMul@13(x, wq)\n k = MatMul@13(x, wk)\n v = MatMul@13(x, wv)\n"),
@@ -407,31 +405,31 @@ static const Row rows[] = {
       WITH(IN(PAST), "y, nk, nv = " MICROSOFT "MultiHeadAttention@1(q, k, v, _, mask, scores, pk, pv) " HEADS),
       WITHOUT(IN(PAST), "y, nk, nv = " MICROSOFT "MultiHeadAttention@1(q, k, v, _, mask, scores) " HEADS),
       ALWAYS("k5 = Unsqueeze@13(nk, zero)\n v5 = Unsqueeze@13(nv, zero)\n present = Concat@13(k5, v5) {axis=0}\n")}},
-    {"MultiHeadAttention", microsoft, 0, heads,
+    {HOLO_ID_MICROSOFT_MultiHeadAttention, 0, heads,
      "graph MultiHeadAttention(x, k0, v0, b, mask, scores, pk, pv, length, beams) -> (y, nk, nv, weights) {\n",
      {ALWAYS("bq, bk, bv = Split@11(b) {axis=0, split=@sizes}\n"),
       ALWAYS("q = Add@14(x, bq)\n k = Add@14(k0, bk)\n v = Add@14(v0, bv)\n"),
       ALWAYS("y, nk, nv, weights = " MICROSOFT "MultiHeadAttention@1(q, k, v, _, mask, scores, pk, pv, length, beams) " HEADS)}},
-    {"MeanVarianceNormalization", onnx, 0, NULL, "graph MeanVarianceNormalization<axes=[0,2,3]>(x) -> (y) {\n",
+    {HOLO_ID_MeanVarianceNormalization, 0, NULL, "graph MeanVarianceNormalization<axes=[0,2,3]>(x) -> (y) {\n",
      {ALWAYS("m = ReduceMean@13(x) {axes=@axes}\n b = Sub@14(x, m)\n"), // a rounded mean leaves something behind,
       ALWAYS("n = ReduceMean@13(b) {axes=@axes}\n c = Sub@14(b, n)\n"), // which counts where all elements are alike
       ALWAYS("q = Mul@14(c, c)\n v = ReduceMean@13(q) {axes=@axes}\n s = Sqrt@13(v)\n"),
       ALWAYS("const e: f32[] = {1e-9}\n d = Add@14(s, e)\n y = Div@14(c, d)\n")}},
-    {"SoftmaxCrossEntropyLoss", onnx, 0, NULL, "graph SoftmaxCrossEntropyLoss(x, t, w) -> (y, p) {\n",
+    {HOLO_ID_SoftmaxCrossEntropyLoss, 0, NULL, "graph SoftmaxCrossEntropyLoss(x, t, w) -> (y, p) {\n",
      {ALWAYS("p = LogSoftmax@13(x) {axis=1}\n"), ALWAYS("y = NegativeLogLikelihoodLoss@13(p, t, w) " LOSS)}},
-    {"ReduceL1", onnx, 0, summed_apart, "graph ReduceL1(x, axes) -> (s) {\n", {ALWAYS("a = Abs@13(x)\n " SUM_OF("a"))}},
-    {"ReduceL2", onnx, 0, summed_apart, "graph ReduceL2(x, axes) -> (y) {\n",
+    {HOLO_ID_ReduceL1, 0, summed_apart, "graph ReduceL1(x, axes) -> (s) {\n", {ALWAYS("a = Abs@13(x)\n " SUM_OF("a"))}},
+    {HOLO_ID_ReduceL2, 0, summed_apart, "graph ReduceL2(x, axes) -> (y) {\n",
      {ALWAYS("q = Mul@14(x, x)\n " SUM_OF("q") " y = Sqrt@13(s)\n")}},
-    {"ReduceSumSquare", onnx, 0, summed_apart, "graph ReduceSumSquare(x, axes) -> (s) {\n", {ALWAYS("q = Mul@14(x, x)\n " SUM_OF("q"))}},
-    {"ReduceLogSum", onnx, 0, summed, "graph ReduceLogSum(x, axes) -> (y) {\n", {ALWAYS(SUM_OF("x") " y = Log@13(s)\n")}},
-    {"ReduceLogSumExp", onnx, 0, summed, "graph ReduceLogSumExp(x, axes) -> (y) {\n",
+    {HOLO_ID_ReduceSumSquare, 0, summed_apart, "graph ReduceSumSquare(x, axes) -> (s) {\n", {ALWAYS("q = Mul@14(x, x)\n " SUM_OF("q"))}},
+    {HOLO_ID_ReduceLogSum, 0, summed, "graph ReduceLogSum(x, axes) -> (y) {\n", {ALWAYS(SUM_OF("x") " y = Log@13(s)\n")}},
+    {HOLO_ID_ReduceLogSumExp, 0, summed, "graph ReduceLogSumExp(x, axes) -> (y) {\n",
      {ALWAYS("m = ReduceMax@11(x) {axes=@all}\n"), // an infinity less itself is no number: the largest one stands for it
       ALWAYS("t = Clip@6(m) {min=-3.4028234663852886e38, max=3.4028234663852886e38}\n d = Sub@14(x, t)\n e = Exp@13(d)\n"),
       ALWAYS("s = ReduceSum@11(e) {axes=@all}\n l = Log@13(s)\n"),
       BY("with", "y = Add@14(l, t)\n"), BY("without", "z = Add@14(l, t)\n y = Squeeze@11(z) {axes=@all}\n")}},
-    REDUCE("ReduceSum"), REDUCE("ReduceMean"), REDUCE("ReduceMax"), REDUCE("ReduceMin"), REDUCE("ReduceProd"),
-    {"LinearRegressor", ml, 0, linear_regressor, "graph LinearRegressor(x) -> (y) {\n", {ALWAYS(LINEAR_SUM("y"))}},
-    {"LinearClassifier", ml, 0, linear_classifier, "graph LinearClassifier(x) -> (l, z) {\n",
+    REDUCE(ReduceSum), REDUCE(ReduceMean), REDUCE(ReduceMax), REDUCE(ReduceMin), REDUCE(ReduceProd),
+    {HOLO_ID_ML_LinearRegressor, 0, linear_regressor, "graph LinearRegressor(x) -> (y) {\n", {ALWAYS(LINEAR_SUM("y"))}},
+    {HOLO_ID_ML_LinearClassifier, 0, linear_classifier, "graph LinearClassifier(x) -> (l, z) {\n",
      {ALWAYS(LINEAR_SUM("s")),
       BY("NONE", "t = Identity@13(s)\n z = Identity@13(s)\n"),
       BY("SOFTMAX", "t = Identity@13(s)\n z = Softmax@13(s) {axis=1}\n"),
@@ -440,17 +438,17 @@ static const Row rows[] = {
       BY("softmax", BOTH "z = Softmax@13(t) {axis=1}\n"), BY("logistic", BOTH "z = Sigmoid@13(t)\n"),
       ALWAYS("best = ArgMax@13(t) {axis=1, keepdims=0}\n labels = Constant@12() {value_ints=@classlabels_ints}\n"),
       ALWAYS("l = Gather@13(labels, best)\n")}},
-    {"SVMClassifier", ml, 0, vector_classifier, "graph SVMClassifier(x) -> (l, z) {\n",
+    {HOLO_ID_ML_SVMClassifier, 0, vector_classifier, "graph SVMClassifier(x) -> (l, z) {\n",
      {VECTORS,
       ALWAYS(MATRIX("w", "pairs", "all") " b = Constant@12() {value_floats=@rho}\n s = Gemm@13(v, w, b) {transB=1}\n"),
       ALWAYS("l, z = hologram::SVMVotes@1(s) " VOTES)}},
-    {"SVMRegressor", ml, 0, vector_regressor, "graph SVMRegressor(x) -> (y) {\n",
+    {HOLO_ID_ML_SVMRegressor, 0, vector_regressor, "graph SVMRegressor(x) -> (y) {\n",
      {VECTORS,
       ALWAYS(MATRIX("w", "coefficients", "one") " p = Gemm@13(v, w) {transB=1}\n"),
       ALWAYS("r = Constant@12() {value_float=@bias}\n y = Add@14(p, r)\n")}},
-    {"FusedConv", microsoft, 0, activated, "graph FusedConv(x, w, b, z) -> (y) {\n",
+    {HOLO_ID_MICROSOFT_FusedConv, 0, activated, "graph FusedConv(x, w, b, z) -> (y) {\n",
      {WITH(IN(3), "c = Conv@11(x, w, b) " CONV " s = Add@14(c, z)\n"), WITHOUT(IN(3), "s = Conv@11(x, w, b) " CONV), ACTIVATIONS}},
-    {"FusedGemm", microsoft, 0, activated, "graph FusedGemm(a, b, c) -> (y) {\n",
+    {HOLO_ID_MICROSOFT_FusedGemm, 0, activated, "graph FusedGemm(a, b, c) -> (y) {\n",
      {ALWAYS("s = Gemm@13(a, b, c) {alpha=@alpha, beta=@beta, transA=@transA, transB=@transB}\n"), ACTIVATIONS}},
 };
 // clang-format on
@@ -465,12 +463,17 @@ static uint32_t parts_of(const HoloNode *node)
     return parts;
 }
 
+static bool gives_labels(const HoloNode *node)
+{
+    return HOLO_IS(node, ML_LinearClassifier) || HOLO_IS(node, ML_SVMClassifier);
+}
+
 static const Row *row_of(const HoloNode *node)
 {
     if (!node->op || node->in_count < 1 || !node->out_count) return NULL;
     for (int i = 0; i < HOLO_COUNT(rows); i++)
-        if (!strcmp(rows[i].name, node->type) && !strcmp(rows[i].domain, node->domain) && is_f32(node->in[0]) &&
-            (is_number(node->out[0]) || rows[i].domain == ml) && !(rows[i].never & parts_of(node)))
+        if (rows[i].id == node->op_id && is_f32(node->in[0]) && (is_number(node->out[0]) || gives_labels(node)) &&
+            !(rows[i].never & parts_of(node)))
             return &rows[i];
     return NULL;
 }

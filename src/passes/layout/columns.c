@@ -34,7 +34,7 @@ static bool fits(const HoloWindow *w, int d)
 
 static bool read(HoloGraph *graph, const HoloNode *node, Columns *out)
 {
-    if (!node->op || !holo_node_is(node, "ConvTranspose") || node->in_count < 2 || !is_f32(node->in[0], 1) ||
+    if (!node->op || !HOLO_IS(node, ConvTranspose) || node->in_count < 2 || !is_f32(node->in[0], 1) ||
         !is_f32(node->in[1], 0) || node->in[1]->is_constant || !is_f32(node->out[0], 1))
         return false;
     const HoloTensor *x = &node->in[0]->type, *w = &node->in[1]->type;
@@ -65,7 +65,7 @@ static HoloValue *product(HoloRewrite *rewrite, const HoloNode *node, const Colu
     if (!w || !x) return NULL;
     HoloTensor type      = x->type;
     type.dim[1]          = flat[1];
-    HoloNode *multiplied = holo_build_node(rewrite, node->name, "MatMul", 13, 2, 0, &type);
+    HoloNode *multiplied = holo_build_node(rewrite, node->name, HOLO_ID_MatMul, 13, 2, 0, &type);
     if (!multiplied) return NULL;
     multiplied->in[0] = w;
     multiplied->in[1] = x;
@@ -83,7 +83,7 @@ static HoloValue *image(HoloRewrite *rewrite, const HoloNode *node, const Column
     HoloGraph *graph = rewrite->graph;
     HoloValue *size  = holo_build_ints(rewrite, w->rank, w->out);
     HoloValue *block = holo_build_ints(rewrite, w->rank, w->kernel);
-    HoloNode  *made  = holo_build_node(rewrite, node->name, "Col2Im", 18, 3, 3, &node->out[0]->type);
+    HoloNode  *made  = holo_build_node(rewrite, node->name, HOLO_ID_Col2Im, 18, 3, 3, &node->out[0]->type);
     if (!blocks || !size || !block || !made || !holo_build_list(graph, "pads", 2 * w->rank, pads, &made->attr[0]) ||
         !holo_build_list(graph, "strides", w->rank, w->stride, &made->attr[1]) ||
         !holo_build_list(graph, "dilations", w->rank, w->dilation, &made->attr[2]))
@@ -102,7 +102,7 @@ static HoloValue *with_bias(HoloRewrite *rewrite, const HoloNode *node, const Co
     if (!bias || !y) return y;
     for (int d = 0; d < rank; d++) shape[d] = d ? 1 : c->outs;
     bias          = holo_build_reshape(rewrite, bias, rank, shape, shape);
-    HoloNode *sum = bias ? holo_build_node(rewrite, node->name, "Add", 14, 2, 0, &node->out[0]->type) : NULL;
+    HoloNode *sum = bias ? holo_build_node(rewrite, node->name, HOLO_ID_Add, 14, 2, 0, &node->out[0]->type) : NULL;
     if (!sum) return NULL;
     sum->in[0] = y;
     sum->in[1] = bias;

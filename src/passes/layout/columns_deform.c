@@ -26,7 +26,7 @@ static bool is_image(const HoloValue *value, int from)
 static bool read(const HoloNode *node, Deform *out)
 {
     const HoloAttr *group = holo_node_attr(node, "group");
-    if (!node->op || !holo_node_is(node, "DeformConv") || node->in_count <= OFFSET || !is_image(node->in[X], 1) ||
+    if (!node->op || !HOLO_IS(node, DeformConv) || node->in_count <= OFFSET || !is_image(node->in[X], 1) ||
         !is_image(node->in[W], 0) || !is_image(node->in[OFFSET], 1) || !is_image(node->out[0], 1) ||
         (holo_node_in(node, MASK) && !is_image(node->in[MASK], 1)))
         return false;
@@ -50,9 +50,8 @@ static HoloValue *samples(HoloRewrite *rewrite, const HoloNode *node, const Defo
     int64_t   *kernel = HOLO_NEW(graph->arena, int64_t, 2);
     int        more   = node->attr_count;
     HoloValue *mask = holo_node_in(node, MASK), *out = holo_graph_value(graph, node->name);
-    HoloNode  *made = holo_graph_node(graph, node->name, "hologram", "DeformColumns", 1, mask ? 3 : 2, 1, more + 1);
+    HoloNode  *made = holo_graph_op(graph, node->name, HOLO_ID_HOLOGRAM_DeformColumns, 1, mask ? 3 : 2, 1, more + 1);
     if (!x || !kernel || !out || !made) return NULL;
-    made->op = holo_op_find("hologram", "DeformColumns", 1);
     memcpy(kernel, c->kernel, sizeof c->kernel);
     if (more) memcpy(made->attr, node->attr, (size_t)more * sizeof *node->attr);
     made->attr[more] = (HoloAttr){.name = "kernel_shape", .kind = HOLO_ATTR_INTS, .count = 2, .ints = kernel};
@@ -75,10 +74,10 @@ static HoloValue *filters(HoloRewrite *rewrite, HoloValue *w, const Deform *c)
     return w ? holo_build_reshape(rewrite, w, 3, rows, rows) : NULL;
 }
 
-static HoloValue *pair(HoloRewrite *rewrite, const HoloNode *node, const char *type, int version, HoloValue *a,
-                       HoloValue *b, const HoloTensor *out)
+static HoloValue *pair(HoloRewrite *rewrite, const HoloNode *node, HoloOpId id, int version, HoloValue *a, HoloValue *b,
+                       const HoloTensor *out)
 {
-    HoloNode *made = a && b ? holo_build_node(rewrite, node->name, type, version, 2, 0, out) : NULL;
+    HoloNode *made = a && b ? holo_build_node(rewrite, node->name, id, version, 2, 0, out) : NULL;
     if (!made) return NULL;
     made->in[0] = a;
     made->in[1] = b;
@@ -91,7 +90,7 @@ static HoloValue *with_bias(HoloRewrite *rewrite, const HoloNode *node, const De
     if (!y || !holo_node_in(node, BIAS)) return y;
     HoloValue *bias = holo_build_reshape(rewrite, node->in[BIAS], c->group == 1 ? 1 : 3,
                                          c->group == 1 ? shape + 2 : shape, c->group == 1 ? shape + 2 : shape);
-    return pair(rewrite, node, "Add", 14, y, bias, &y->type);
+    return pair(rewrite, node, HOLO_ID_Add, 14, y, bias, &y->type);
 }
 
 bool holo_columns_deform(HoloRewrite *rewrite, const HoloNode *node, HoloValue **out)
@@ -103,7 +102,7 @@ bool holo_columns_deform(HoloRewrite *rewrite, const HoloNode *node, HoloValue *
     memcpy(type.dim, (HoloDim[]){c.images, c.group, c.height * c.width, c.outs}, 4 * sizeof(HoloDim));
     HoloValue *x = holo_build_transpose(rewrite, node->in[X], (int64_t[]){0, 2, 3, 1});
     HoloValue *w = filters(rewrite, node->in[W], &c);
-    HoloValue *y = pair(rewrite, node, "MatMul", 13, samples(rewrite, node, &c, x), w, &type);
+    HoloValue *y = pair(rewrite, node, HOLO_ID_MatMul, 13, samples(rewrite, node, &c, x), w, &type);
     y            = with_bias(rewrite, node, &c, y);
     y            = y ? holo_build_transpose(rewrite, y, (int64_t[]){0, 1, 3, 2}) : NULL;
     if (!y) return false;

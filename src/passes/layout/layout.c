@@ -55,10 +55,7 @@ static bool become_transpose(HoloLayout *l, HoloNode *node, HoloValue *from, boo
     for (int d = 0; d < rank; d++) perm[d] = to_last ? holo_layout_before(rank, d) : after(rank, d);
     HoloAttr *attr = HOLO_NEW(l->graph->arena, HoloAttr, 1);
     if (!attr || !holo_build_list(l->graph, "perm", rank, perm, attr)) return false;
-    node->type       = "Transpose";
-    node->domain     = "";
-    node->version    = 13;
-    node->op         = holo_op_find("", "Transpose", 13);
+    holo_node_become(node, HOLO_ID_Transpose, 13);
     node->in[0]      = from;
     node->in_count   = 1;
     node->attr       = attr;
@@ -87,7 +84,7 @@ HoloValue *holo_layout_last(HoloLayout *l, HoloValue *value)
     if (value->is_constant && value->type.data) {
         last = constant_last(l, value, &value->type);
     } else {
-        HoloNode *node = holo_graph_node(l->graph, value->name, "", "Transpose", 13, 1, 1, 0);
+        HoloNode *node = holo_graph_op(l->graph, value->name, HOLO_ID_Transpose, 13, 1, 1, 0);
         last           = holo_graph_value(l->graph, value->name);
         if (!node || !last || !become_transpose(l, node, value, true)) return NULL;
         last->type = type_last(&value->type);
@@ -97,15 +94,16 @@ HoloValue *holo_layout_last(HoloLayout *l, HoloValue *value)
     return last;
 }
 
-bool holo_layout_replace(HoloLayout *l, HoloNode *node, const char *domain, int version, HoloValue *const *in,
-                         int in_count, const HoloAttr *attr, int attr_count)
+bool holo_layout_replace(HoloLayout *l, HoloNode *node, HoloValue *const *in, int in_count, const HoloAttr *attr,
+                         int attr_count)
 {
     HoloValue *first = node->out[0], *last = holo_graph_value(l->graph, first->name);
-    HoloNode  *copy = holo_graph_node(l->graph, node->name, domain, node->type, version, in_count, 1, attr_count);
+    HoloNode  *copy =
+        holo_graph_node(l->graph, node->name, node->domain, node->type, node->version, in_count, 1, attr_count);
     if (!last || !copy) return false;
     memcpy(copy->in, in, (size_t)in_count * sizeof *in);
     if (attr_count) memcpy(copy->attr, attr, (size_t)attr_count * sizeof *attr);
-    copy->op   = holo_op_find(domain, node->type, version);
+    copy->op   = holo_op_find(node->domain, node->type, node->version);
     last->type = type_last(&first->type);
     holo_node_set_out(copy, 0, last);
     l->changes++;
@@ -163,7 +161,7 @@ static int old_axis(const HoloNode *node, int rank)
 {
     const HoloAttr *broadcast = holo_node_attr(node, "broadcast");
     if (node->version >= 7 || *node->domain || node->in_count != 2 || !node->in[1]) return -1;
-    if (!strcmp(node->type, "PRelu")) return node->in[1]->type.rank == 1 ? 1 : -1;
+    if (HOLO_IS(node, PRelu)) return node->in[1]->type.rank == 1 ? 1 : -1;
     return broadcast && broadcast->kind == HOLO_ATTR_INT && broadcast->i ? axis_of(node, rank) : -1;
 }
 
@@ -184,8 +182,9 @@ static bool pointwise(HoloLayout *l, HoloNode *node)
             i == 1 && axis >= 0 ? operand_at(l, node->in[i], rank, axis) : holo_layout_operand(l, node->in[i], rank);
         if (node->in[i] && !in[i]) return false;
     }
-    if (axis >= 0) return holo_layout_replace(l, node, "", 7, in, 2, NULL, 0);
-    return holo_layout_replace(l, node, node->domain, node->version, in, node->in_count, node->attr, node->attr_count);
+    if (axis < 0) return holo_layout_replace(l, node, in, node->in_count, node->attr, node->attr_count);
+    node->version = 7;
+    return holo_layout_replace(l, node, in, 2, NULL, 0);
 }
 
 HoloAttr *holo_layout_with_attr(HoloLayout *l, const HoloNode *node, const HoloAttr *other)
@@ -211,7 +210,7 @@ static bool concat(HoloLayout *l, HoloNode *node)
     HoloAttr    attr = {.name = "axis", .kind = HOLO_ATTR_INT, .count = 1, .i = after(rank, axis)};
     for (int i = 0; in && i < node->in_count; i++)
         if (!(in[i] = holo_layout_last(l, node->in[i]))) return false;
-    return in && holo_layout_replace(l, node, "", node->version, in, node->in_count, &attr, 1);
+    return in && holo_layout_replace(l, node, in, node->in_count, &attr, 1);
 }
 
 // The node goes: `copy` gives its outputs, and a way back takes the place of each that has channels.
@@ -221,7 +220,7 @@ static bool outputs_turn(HoloLayout *l, HoloNode *node, HoloNode *copy)
         HoloValue *first = node->out[i], *last = first;
         if (!first) continue;
         if (first->type.rank > 0) {
-            HoloNode *back = holo_graph_node(l->graph, node->name, "", "Transpose", 13, 1, 1, 0);
+            HoloNode *back = holo_graph_op(l->graph, node->name, HOLO_ID_Transpose, 13, 1, 1, 0);
             last           = holo_graph_value(l->graph, first->name);
             if (!last || !back) return false;
             last->type = type_last(&first->type);
@@ -288,7 +287,7 @@ static bool slice(HoloLayout *l, HoloNode *node)
     memcpy(in, node->in, (size_t)node->in_count * sizeof *in);
     if (!(in[3] = axes_last(l, node->in[3], node->in[0]->type.rank))) return true;
     in[0] = holo_layout_last(l, node->in[0]);
-    return in[0] && holo_layout_replace(l, node, "", node->version, in, node->in_count, NULL, 0);
+    return in[0] && holo_layout_replace(l, node, in, node->in_count, NULL, 0);
 }
 
 // A border less, of left, top, right and bottom.
@@ -312,9 +311,9 @@ static bool crop(HoloLayout *l, HoloNode *node)
         list.data = copy;
         if (!(in[1 + i] = holo_graph_constant(l->graph, node->name, &list))) return false;
     }
-    in[0]      = holo_layout_last(l, node->in[0]);
-    node->type = "Slice";
-    return in[0] && holo_layout_replace(l, node, "", 13, in, 4, NULL, 0);
+    in[0] = holo_layout_last(l, node->in[0]);
+    holo_node_become(node, HOLO_ID_Slice, 13);
+    return in[0] && holo_layout_replace(l, node, in, 4, NULL, 0);
 }
 
 // Begins, then ends, for all dimensions, in the order that these have with channels last.
@@ -336,7 +335,7 @@ static bool pad_old(HoloLayout *l, HoloNode *node)
     if (!holo_build_list(l->graph, "pads", 2 * rank, list, &moved) || !(attr = holo_layout_with_attr(l, node, &moved)))
         return false;
     HoloValue *in[1] = {holo_layout_last(l, node->in[0])};
-    return in[0] && holo_layout_replace(l, node, "", node->version, in, 1, attr, node->attr_count);
+    return in[0] && holo_layout_replace(l, node, in, 1, attr, node->attr_count);
 }
 
 // As constants.
@@ -356,8 +355,7 @@ static bool pad(HoloLayout *l, HoloNode *node)
     memcpy(in, node->in, (size_t)node->in_count * sizeof *in);
     in[0] = holo_layout_last(l, node->in[0]);
     in[1] = list ? holo_graph_constant(l->graph, pads->name, &t) : NULL;
-    return in[0] && in[1] &&
-           holo_layout_replace(l, node, "", node->version, in, node->in_count, node->attr, node->attr_count);
+    return in[0] && in[1] && holo_layout_replace(l, node, in, node->in_count, node->attr, node->attr_count);
 }
 
 // Of the form whose scale and bias are those of channels.
@@ -365,7 +363,8 @@ static bool group_norm(HoloLayout *l, HoloNode *node)
 {
     if (!holo_layout_is_last(l, node->in[0]) || node->version < 21 || node->in_count != 3) return true;
     HoloValue *in[3] = {holo_layout_last(l, node->in[0]), node->in[1], node->in[2]};
-    return in[0] && holo_layout_replace(l, node, "hologram", 1, in, 3, node->attr, node->attr_count);
+    holo_node_become(node, HOLO_ID_HOLOGRAM_GroupNormalization, 1);
+    return in[0] && holo_layout_replace(l, node, in, 3, node->attr, node->attr_count);
 }
 
 // A group for each channel.
@@ -381,8 +380,8 @@ static bool instance_norm(HoloLayout *l, HoloNode *node)
     int        count   = 1;
     if (epsilon) attr[count++] = *epsilon;
     if (peer) attr[count++] = *peer;
-    node->type = "GroupNormalization";
-    return in[0] && holo_layout_replace(l, node, "hologram", 1, in, 3, attr, count);
+    holo_node_become(node, HOLO_ID_HOLOGRAM_GroupNormalization, 1);
+    return in[0] && holo_layout_replace(l, node, in, 3, attr, count);
 }
 
 // Over one axis, as it is since opset 13.
@@ -395,23 +394,21 @@ static bool softmax(HoloLayout *l, HoloNode *node)
     if (!holo_layout_is_last(l, node->in[0]) || node->version < 13 || axis < 0 || axis >= rank) return true;
     HoloAttr   attr  = {.name = "axis", .kind = HOLO_ATTR_INT, .count = 1, .i = after(rank, (int)axis)};
     HoloValue *in[1] = {holo_layout_last(l, node->in[0])};
-    return in[0] && holo_layout_replace(l, node, "", node->version, in, 1, &attr, 1);
+    return in[0] && holo_layout_replace(l, node, in, 1, &attr, 1);
 }
 
 // To a narrow type and back: rounded where it lies.
 static bool cast(HoloLayout *l, HoloNode *node)
 {
     const HoloNode *narrow = node->in[0]->producer;
-    if (!narrow || !narrow->op || *narrow->domain || strcmp(narrow->type, "Cast") ||
-        !holo_layout_is_last(l, narrow->in[0]))
-        return true;
+    if (!narrow || !narrow->op || !HOLO_IS(narrow, Cast) || !holo_layout_is_last(l, narrow->in[0])) return true;
     HoloNode  *copy  = holo_graph_node_like(l->graph, narrow->name, narrow);
     HoloValue *in[1] = {holo_graph_value(l->graph, narrow->out[0]->name)}, *x = holo_layout_last(l, narrow->in[0]);
     if (!copy || !in[0] || !x) return false;
     copy->in[0] = x;
     in[0]->type = type_last(&narrow->out[0]->type);
     holo_node_set_out(copy, 0, in[0]);
-    return holo_layout_replace(l, node, "", node->version, in, 1, node->attr, node->attr_count);
+    return holo_layout_replace(l, node, in, 1, node->attr, node->attr_count);
 }
 
 // The mean over all pixels is one over the dimensions in the middle.
@@ -424,8 +421,8 @@ static bool global_average(HoloLayout *l, HoloNode *node)
     HoloValue *in[1] = {holo_layout_last(l, node->in[0])};
     for (int d = 1; d < rank - 1; d++) axes[d - 1] = d;
     if (!in[0] || !holo_build_list(l->graph, "axes", rank - 2, axes, &attr)) return false;
-    node->type = "ReduceMean";
-    return holo_layout_replace(l, node, "", 13, in, 1, &attr, 1);
+    holo_node_become(node, HOLO_ID_ReduceMean, 13);
+    return holo_layout_replace(l, node, in, 1, &attr, 1);
 }
 
 // ReduceMean over the pixels, with axes as an attribute or a constant, that keeps its dimensions.
@@ -450,19 +447,19 @@ static bool reduce(HoloLayout *l, HoloNode *node)
 }
 
 static const HoloLayoutRule rules[] = {
-    {"Concat", "", concat},
-    {"Split", "", split},
-    {"Slice", "", slice},
-    {"Crop", "", crop},
-    {"Pad", "", pad},
-    {"GroupNormalization", "", group_norm},
-    {"InstanceNormalization", "", instance_norm},
-    {"Softmax", "", softmax},
-    {"LogSoftmax", "", softmax},
-    {"GlobalAveragePool", "", global_average},
-    {"ReduceMean", "", reduce},
-    {"Cast", "", cast},
-    {"DynamicQuantizeLinear", "", dynamic_quantize},
+    {HOLO_ID_Concat, concat},
+    {HOLO_ID_Split, split},
+    {HOLO_ID_Slice, slice},
+    {HOLO_ID_Crop, crop},
+    {HOLO_ID_Pad, pad},
+    {HOLO_ID_GroupNormalization, group_norm},
+    {HOLO_ID_InstanceNormalization, instance_norm},
+    {HOLO_ID_Softmax, softmax},
+    {HOLO_ID_LogSoftmax, softmax},
+    {HOLO_ID_GlobalAveragePool, global_average},
+    {HOLO_ID_ReduceMean, reduce},
+    {HOLO_ID_Cast, cast},
+    {HOLO_ID_DynamicQuantizeLinear, dynamic_quantize},
     {0},
 };
 
@@ -474,8 +471,8 @@ static bool apply(HoloLayout *l, HoloNode *node)
     if (!node->op || !node->in_count || !node->out_count || !holo_layout_is_image(l, node->out[0]) || !node->in[0])
         return true;
     for (int i = 0; holo_layout_rules[i]; i++)
-        for (const HoloLayoutRule *rule = holo_layout_rules[i]; rule->name; rule++)
-            if (!strcmp(rule->name, node->type) && !strcmp(rule->domain, node->domain)) return rule->apply(l, node);
+        for (const HoloLayoutRule *rule = holo_layout_rules[i]; rule->id; rule++)
+            if (rule->id == node->op_id) return rule->apply(l, node);
     bool has_formula = holo_formula_has(node->domain, node->type) && node->out_count == 1;
     return !has_formula || pointwise(l, node);
 }

@@ -22,10 +22,11 @@ HoloValue *holo_layout_last(HoloLayout *l, HoloValue *value);
 HoloValue *holo_layout_operand(HoloLayout *l, HoloValue *value, int rank);
 // Did it come with channels last from an operator?
 bool holo_layout_is_last(const HoloLayout *l, const HoloValue *value);
-// A node of the same kind whose output 0 is that of `node` with channels last; `node` becomes the way back. The
-// caller has filled in `in`. False: no memory.
-bool holo_layout_replace(HoloLayout *l, HoloNode *node, const char *domain, int version, HoloValue *const *in,
-                         int in_count, const HoloAttr *attr, int attr_count);
+// A node of the operator and version that `node` is of, whose output 0 is that of `node` with channels last; `node` becomes
+// the way back. Where channels last are another operator's, the caller has made `node` one of it. `in` is filled in. False: no
+// memory.
+bool holo_layout_replace(HoloLayout *l, HoloNode *node, HoloValue *const *in, int in_count, const HoloAttr *attr,
+                         int attr_count);
 
 // Where dimension d of a value with channels last was before.
 int holo_layout_before(int rank, int d);
@@ -37,11 +38,11 @@ bool holo_layout_is_image(const HoloLayout *l, const HoloValue *value);
 
 // A rule for an operator: true where there is nothing to do or it has been done; false: no memory.
 typedef struct HoloLayoutRule {
-    const char *name, *domain;
+    HoloOpId id;
     bool (*apply)(HoloLayout *l, HoloNode *node);
 } HoloLayoutRule;
 
-// Ended by a row without a name.
+// Ended by a row without an id.
 extern const HoloLayoutRule        holo_layout_conv[];
 extern const HoloLayoutRule        holo_layout_i8[]; // operators on 8-bit integers
 extern const HoloLayoutRule        holo_layout_resize[];

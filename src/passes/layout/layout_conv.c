@@ -27,13 +27,14 @@ static bool conv(HoloLayout *l, HoloNode *node)
     if (w->type.dtype != HOLO_F32 || !is_finite(&w->type)) return true;
     if (!l->target->wants_last || !l->target->wants_last(node)) return true;
     HoloValue *in[3] = {holo_layout_last(l, node->in[0]), node->in[1], node->in_count > 2 ? node->in[2] : NULL};
-    return in[0] && holo_layout_replace(l, node, "hologram", 1, in, in[2] ? 3 : 2, node->attr, node->attr_count);
+    holo_node_become(node, HOLO_ID_HOLOGRAM_Conv, 1);
+    return in[0] && holo_layout_replace(l, node, in, in[2] ? 3 : 2, node->attr, node->attr_count);
 }
 
 // Where the stride is 1, there is one pixel for each, and none to leave out.
 static bool moves_nothing(const HoloTransposed *t)
 {
-    if (strcmp(t->type, "Interleave") != 0) return false;
+    if (t->id != HOLO_ID_HOLOGRAM_Interleave) return false;
     for (int i = 0; i < t->rest_count; i++) {
         const HoloAttr *a = t->rest + i;
         for (int64_t k = 0; a->kind == HOLO_ATTR_INTS && k < a->count; k++)
@@ -53,24 +54,23 @@ static bool conv_transpose(HoloLayout *l, HoloNode *node)
     if (!fits) return true;
     HoloValue *x = holo_layout_last(l, node->in[0]), *mid = holo_graph_value(l->graph, node->out[0]->name);
     if (moves_nothing(&t)) {
-        node->type = "Conv";
-        return x && holo_layout_replace(l, node, "hologram", 1, (HoloValue *[]){x, t.w, t.bias}, t.bias ? 3 : 2, t.conv,
+        holo_node_become(node, HOLO_ID_HOLOGRAM_Conv, 1);
+        return x && holo_layout_replace(l, node, (HoloValue *[]){x, t.w, t.bias}, t.bias ? 3 : 2, t.conv,
                                         HOLO_COUNT(t.conv));
     }
-    HoloNode *copy = holo_graph_node(l->graph, node->name, "hologram", "Conv", 1, t.bias ? 3 : 2, 1, 2);
+    HoloNode *copy = holo_graph_op(l->graph, node->name, HOLO_ID_HOLOGRAM_Conv, 1, t.bias ? 3 : 2, 1, 2);
     if (!x || !mid || !copy) return false;
     copy->in[0] = x;
     copy->in[1] = t.w;
     if (t.bias) copy->in[2] = t.bias;
     memcpy(copy->attr, t.conv, sizeof t.conv);
-    copy->op  = holo_op_find("hologram", "Conv", 1);
     mid->type = node->out[0]->type;
     memcpy(mid->type.dim, t.dim, sizeof t.dim);
     holo_node_set_out(copy, 0, mid);
-    bool       overlaps = !strcmp(t.type, "Overlap");
+    bool       overlaps = t.id == HOLO_ID_HOLOGRAM_Overlap;
     HoloValue *rest[2]  = {mid, overlaps && node->in_count > 2 ? node->in[2] : NULL};
-    node->type          = t.type;
-    return holo_layout_replace(l, node, "hologram", 1, rest, rest[1] ? 2 : 1, t.rest, t.rest_count);
+    holo_node_become(node, t.id, 1);
+    return holo_layout_replace(l, node, rest, rest[1] ? 2 : 1, t.rest, t.rest_count);
 }
 
 // The channels are [block, block, channel] or [channel, block, block]: groups, then, of one channel.
@@ -88,8 +88,8 @@ static bool depth_to_space(HoloLayout *l, HoloNode *node)
     HoloValue *in[1]   = {holo_layout_last(l, node->in[0])};
     if (group < 1) return true;
     if (!in[0] || !holo_build_list(l->graph, "blocks", 2, blocks, &attr[1])) return false;
-    node->type = "Interleave";
-    return holo_layout_replace(l, node, "hologram", 1, in, 1, attr, 2);
+    holo_node_become(node, HOLO_ID_HOLOGRAM_Interleave, 1);
+    return holo_layout_replace(l, node, in, 1, attr, 2);
 }
 
 static bool pool(HoloLayout *l, HoloNode *node)
@@ -99,16 +99,18 @@ static bool pool(HoloLayout *l, HoloNode *node)
         if (node->out[i]) return true;
     HoloValue *in[1] = {holo_layout_last(l, node->in[0])};
     bool       is_8  = node->out[0]->type.dtype != HOLO_F32; // of which there is MaxPool alone
-    if (is_8) node->type = "NhwcMaxPool";
-    return in[0] &&
-           holo_layout_replace(l, node, is_8 ? "com.microsoft" : "hologram", 1, in, 1, node->attr, node->attr_count);
+    HoloOpId   id    = is_8                     ? HOLO_ID_MICROSOFT_NhwcMaxPool
+                       : HOLO_IS(node, MaxPool) ? HOLO_ID_HOLOGRAM_MaxPool
+                                                : HOLO_ID_HOLOGRAM_AveragePool;
+    holo_node_become(node, id, 1);
+    return in[0] && holo_layout_replace(l, node, in, 1, node->attr, node->attr_count);
 }
 
 const HoloLayoutRule holo_layout_conv[] = {
-    {"Conv", "", conv},
-    {"ConvTranspose", "", conv_transpose},
-    {"DepthToSpace", "", depth_to_space},
-    {"MaxPool", "", pool},
-    {"AveragePool", "", pool},
+    {HOLO_ID_Conv, conv},
+    {HOLO_ID_ConvTranspose, conv_transpose},
+    {HOLO_ID_DepthToSpace, depth_to_space},
+    {HOLO_ID_MaxPool, pool},
+    {HOLO_ID_AveragePool, pool},
     {0},
 };

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#define MICROSOFT "com.microsoft"
-
 enum { INPUTS = 9 };
 
 // The attributes of a node and channels_last. NULL: no memory.
@@ -22,15 +20,16 @@ static HoloAttr *attrs_last(HoloLayout *l, const HoloNode *node, int *out_count)
     return attr;
 }
 
-// The same operator of that domain on its first input, with channels_last.
-static bool turn(HoloLayout *l, HoloNode *node, const char *domain)
+// That operator on the first input of `node`, with channels_last.
+static bool turn(HoloLayout *l, HoloNode *node, HoloOpId id)
 {
     HoloValue *in[INPUTS];
     int        count;
     HoloAttr  *attr = attrs_last(l, node, &count);
     memcpy(in, node->in, (size_t)node->in_count * sizeof *in);
     in[0] = holo_layout_last(l, node->in[0]);
-    return attr && in[0] && holo_layout_replace(l, node, domain, 1, in, node->in_count, attr, count);
+    holo_node_become(node, id, 1);
+    return attr && in[0] && holo_layout_replace(l, node, in, node->in_count, attr, count);
 }
 
 static bool has_channels_last(const HoloNode *node)
@@ -48,19 +47,19 @@ static bool filters_fit(const HoloNode *node, const HoloValue *w)
 
 static bool conv(HoloLayout *l, HoloNode *node)
 {
-    return !filters_fit(node, node->in_count > 7 ? node->in[3] : NULL) || turn(l, node, MICROSOFT);
+    return !filters_fit(node, node->in_count > 7 ? node->in[3] : NULL) || turn(l, node, HOLO_ID_MICROSOFT_QLinearConv);
 }
 
 static bool conv_real(HoloLayout *l, HoloNode *node)
 {
     bool fits = !has_channels_last(node) && filters_fit(node, node->in_count > 3 ? node->in[1] : NULL);
-    return !fits || turn(l, node, node->domain);
+    return !fits || turn(l, node, node->op_id);
 }
 
 static bool pool(HoloLayout *l, HoloNode *node)
 {
     if (!holo_layout_is_last(l, node->in[0]) || node->in_count > INPUTS || has_channels_last(node)) return true;
-    return turn(l, node, MICROSOFT);
+    return turn(l, node, node->op_id);
 }
 
 // Element by element on the first input, whatever the others are.
@@ -70,8 +69,7 @@ static bool element(HoloLayout *l, HoloNode *node)
     if (!holo_layout_is_last(l, node->in[0]) || node->in_count > INPUTS) return true;
     memcpy(in, node->in, (size_t)node->in_count * sizeof *in);
     in[0] = holo_layout_last(l, node->in[0]);
-    return in[0] &&
-           holo_layout_replace(l, node, node->domain, node->version, in, node->in_count, node->attr, node->attr_count);
+    return in[0] && holo_layout_replace(l, node, in, node->in_count, node->attr, node->attr_count);
 }
 
 // The same, of one scale and zero point.
@@ -105,7 +103,7 @@ static bool binary(HoloLayout *l, HoloNode *node)
     }
     for (int i = 0; i <= 3; i += 3)
         if (!(in[i] = holo_layout_operand(l, node->in[i], rank))) return false;
-    return holo_layout_replace(l, node, MICROSOFT, 1, in, node->in_count, node->attr, node->attr_count);
+    return holo_layout_replace(l, node, in, node->in_count, node->attr, node->attr_count);
 }
 
 // Of parts, each three inputs behind the first two. Where more of them have channels last than would have to be turned.
@@ -127,21 +125,21 @@ static bool concat(HoloLayout *l, HoloNode *node)
     memcpy(in, node->in, (size_t)node->in_count * sizeof *in);
     for (int i = 2; i < node->in_count; i += 3)
         if (!(in[i] = holo_layout_last(l, node->in[i]))) return false;
-    return holo_layout_replace(l, node, MICROSOFT, 1, in, node->in_count, &attr, 1);
+    return holo_layout_replace(l, node, in, node->in_count, &attr, 1);
 }
 
 const HoloLayoutRule holo_layout_i8[] = {
-    {"QLinearConv", "", conv},
-    {"ConvIntegerToFloat", "hologram", conv_real},
-    {"QLinearAveragePool", MICROSOFT, pool},
-    {"QLinearGlobalAveragePool", MICROSOFT, pool},
-    {"QLinearSigmoid", MICROSOFT, unary},
-    {"QLinearLeakyRelu", MICROSOFT, unary},
-    {"QuantizeLinear", "", unary},
-    {"DequantizeLinear", "", dequantize},
-    {"Lookup", "hologram", element},
-    {"QLinearAdd", MICROSOFT, binary},
-    {"QLinearMul", MICROSOFT, binary},
-    {"QLinearConcat", MICROSOFT, concat},
+    {HOLO_ID_QLinearConv, conv},
+    {HOLO_ID_HOLOGRAM_ConvIntegerToFloat, conv_real},
+    {HOLO_ID_MICROSOFT_QLinearAveragePool, pool},
+    {HOLO_ID_MICROSOFT_QLinearGlobalAveragePool, pool},
+    {HOLO_ID_MICROSOFT_QLinearSigmoid, unary},
+    {HOLO_ID_MICROSOFT_QLinearLeakyRelu, unary},
+    {HOLO_ID_QuantizeLinear, unary},
+    {HOLO_ID_DequantizeLinear, dequantize},
+    {HOLO_ID_HOLOGRAM_Lookup, element},
+    {HOLO_ID_MICROSOFT_QLinearAdd, binary},
+    {HOLO_ID_MICROSOFT_QLinearMul, binary},
+    {HOLO_ID_MICROSOFT_QLinearConcat, concat},
     {0},
 };

@@ -12,19 +12,15 @@ enum { BEHIND = 8 }; // pointwise operators that are looked through
 // Are the channels of an image no concern of this operator, whose result is turned back?
 static bool is_plain(const HoloNode *node)
 {
-    static const char *const names[] = {"Softmax", "LogSoftmax", "Cast"};
-    if (*node->domain) return false;
-    for (int i = 0; i < HOLO_COUNT(names); i++)
-        if (!strcmp(node->type, names[i])) return true;
-    return false;
+    return HOLO_IS(node, Softmax) || HOLO_IS(node, LogSoftmax) || HOLO_IS(node, Cast);
 }
 
 // Is there a rule for the operator, which would have to turn its input?
 static bool has_rule(const HoloNode *node)
 {
     for (int i = 0; holo_layout_rules[i]; i++)
-        for (const HoloLayoutRule *rule = holo_layout_rules[i]; rule->name; rule++)
-            if (!strcmp(rule->name, node->type) && !strcmp(rule->domain, node->domain)) return true;
+        for (const HoloLayoutRule *rule = holo_layout_rules[i]; rule->id; rule++)
+            if (rule->id == node->op_id) return true;
     return false;
 }
 
@@ -92,7 +88,7 @@ static bool upsample(HoloLayout *l, HoloNode *node)
         if (!list || !(attr = holo_layout_with_attr(l, node, &moved))) return false;
     }
     in[0] = holo_layout_last(l, node->in[0]);
-    return in[0] && holo_layout_replace(l, node, "", node->version, in, node->in_count, attr, node->attr_count);
+    return in[0] && holo_layout_replace(l, node, in, node->in_count, attr, node->attr_count);
 }
 
 // By constant scales or sizes, and of the whole image.
@@ -110,11 +106,11 @@ static bool resize(HoloLayout *l, HoloNode *node)
         if (!(in[i] = list_last(l, node->in[i], rank))) return true;
     }
     in[0] = holo_layout_last(l, node->in[0]);
-    return in[0] && holo_layout_replace(l, node, "", node->version, in, node->in_count, node->attr, node->attr_count);
+    return in[0] && holo_layout_replace(l, node, in, node->in_count, node->attr, node->attr_count);
 }
 
 const HoloLayoutRule holo_layout_resize[] = {
-    {"Resize", "", resize},
-    {"Upsample", "", upsample},
+    {HOLO_ID_Resize, resize},
+    {HOLO_ID_Upsample, upsample},
     {0},
 };

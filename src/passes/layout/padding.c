@@ -94,7 +94,7 @@ bool holo_rewrite_padding(HoloRewrite *rewrite, HoloNode *conv, bool *failed)
     const HoloNode  *pad = x ? x->producer : NULL;
     int64_t          pads[2 * HOLO_MAX_RANK];
     Around           around;
-    if (!pad || !holo_node_is(pad, "Pad") || pad->version < 2 || !w || !w->is_constant || !w->type.data) return false;
+    if (!pad || !HOLO_IS(pad, Pad) || pad->version < 2 || !w || !w->is_constant || !w->type.data) return false;
     if (!around_of(pad, &around) || !pads_of(conv, &around, pads) || !holo_tensor_is_finite(&w->type)) return false;
     if (!set_pads(rewrite, conv, pads, 2 * (around.rank - 2))) {
         *failed = true;

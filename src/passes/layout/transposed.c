@@ -133,7 +133,7 @@ static bool is_f32(const HoloValue *value)
 static bool make_interleaved(HoloGraph *graph, const HoloValue *w, const HoloValue *bias, const Shape *s,
                              HoloTransposed *out)
 {
-    out->type = "Interleave";
+    out->id   = HOLO_ID_HOLOGRAM_Interleave;
     out->w    = make_weights(graph, w, s);
     out->bias = bias ? make_bias(graph, bias, s) : NULL;
     return out->w && (!bias || out->bias) && holo_build_list(graph, "pads", 2 * s->rank, s->pads, &out->conv[0]) &&
@@ -148,8 +148,8 @@ static bool make_overlapping(HoloGraph *graph, const HoloValue *w, const Shape *
     each.blocks                        = s->old_taps;
     each.taps                          = 1;
     for (int d = 0; d < s->rank; d++) each.block[d] = s->kernel[d], each.size[d] = 1;
-    out->type = "Overlap";
-    out->w    = make_weights(graph, w, &each);
+    out->id = HOLO_ID_HOLOGRAM_Overlap;
+    out->w  = make_weights(graph, w, &each);
     return out->w && holo_build_list(graph, "pads", 2 * s->rank, none, &out->conv[0]) &&
            holo_build_list(graph, "kernel_shape", s->rank, s->kernel, &out->rest[1]) &&
            holo_build_list(graph, "strides", s->rank, s->block, &out->rest[2]) &&

@@ -7,11 +7,11 @@
 // What stands in for a ConvTranspose: hologram::Conv of `w` and `bias` with `conv`, and hologram::Interleave or ::Overlap
 // of its result with `rest`. Overlap takes the bias of the ConvTranspose itself.
 typedef struct HoloTransposed {
-    const char *type;
-    HoloValue  *w, *bias; // bias NULL: none
-    HoloAttr    conv[2], rest[4];
-    int         rest_count;
-    HoloDim     dim[HOLO_MAX_RANK]; // of the convolution's result, with channels last
+    HoloOpId   id;
+    HoloValue *w, *bias; // bias NULL: none
+    HoloAttr   conv[2], rest[4];
+    int        rest_count;
+    HoloDim    dim[HOLO_MAX_RANK]; // of the convolution's result, with channels last
 } HoloTransposed;
 
 // *out_fits false: the node is none of constant weights, or is dilated, or its sizes are not to be had in this way.

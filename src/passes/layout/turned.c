@@ -8,18 +8,18 @@
 #include <string.h>
 
 typedef struct Product {
-    const char *type, *domain;
+    HoloOpId    id;
     int         weights;    // which input; the rows are input 0
     const char *transposed; // the attribute that says that weights are [columns][rows]; NULL: never
 } Product;
 
 static const Product products[] = {
-    {"MatMul", "", 1, NULL},
-    {"Gemm", "", 1, "transB"},
-    {"MatMulInteger", "", 1, NULL},
-    {"QLinearMatMul", "", 3, NULL},
-    {"QGemm", "com.microsoft", 3, "transB"},
-    {"MatMulIntegerToFloat", "com.microsoft", 1, NULL},
+    {HOLO_ID_MatMul, 1, NULL},
+    {HOLO_ID_Gemm, 1, "transB"},
+    {HOLO_ID_MatMulInteger, 1, NULL},
+    {HOLO_ID_QLinearMatMul, 3, NULL},
+    {HOLO_ID_MICROSOFT_QGemm, 3, "transB"},
+    {HOLO_ID_MICROSOFT_MatMulIntegerToFloat, 1, NULL},
 };
 
 // What is found: `x` turned, from dimension `first` on, is a row of `rows`.
@@ -38,7 +38,7 @@ typedef struct Turns {
 static const Product *product_of(const HoloNode *node)
 {
     for (int i = 0; i < HOLO_COUNT(products); i++)
-        if (!strcmp(products[i].type, node->type) && !strcmp(products[i].domain, node->domain)) return &products[i];
+        if (products[i].id == node->op_id) return &products[i];
     return NULL;
 }
 
@@ -74,7 +74,7 @@ static bool turned_of(const Turns *t, const HoloNode *node, const Product *produ
     *out               = (Turned){.rows = rows, .weights = weights, .along = is_over ? 1 : 0};
     const HoloNode *by = maker(t, rows);
     while (by && by->op->flags & HOLO_OP_VIEW) by = maker(t, by->in[0]);
-    if (!by || !holo_node_is(by, "Transpose") || by->in[0]->type.rank < 2) return false;
+    if (!by || !HOLO_IS(by, Transpose) || by->in[0]->type.rank < 2) return false;
     const HoloAttr *perm = holo_node_attr(by, "perm");
     int64_t         k    = weights->type.dim[out->along];
     out->x               = holo_rewrite_find(&t->rewrite, by->in[0]);

@@ -12,11 +12,6 @@
 
 enum { CHAIN_MAX = 16 }; // nodes between a product and its quantization
 
-bool holo_integers_is(const HoloNode *node, const char *type)
-{
-    return node && node->op && (!*node->domain || !strcmp(node->domain, "com.microsoft")) && !strcmp(node->type, type);
-}
-
 // ---- scales
 
 static bool is_tensor(const HoloValue *value, HoloDtype dtype)
@@ -32,7 +27,8 @@ static bool is_8(const HoloValue *value)
 bool holo_integers_read(const HoloValue *value, HoloScaled *out)
 {
     const HoloNode *node = value ? value->producer : NULL;
-    if (!holo_integers_is(node, "DequantizeLinear") || !is_tensor(value, HOLO_F32) || !is_8(node->in[0])) return false;
+    if (!node || !holo_node_has(node, HOLO_OP_DEQUANTIZES) || !is_tensor(value, HOLO_F32) || !is_8(node->in[0]))
+        return false;
     out->q     = node->in[0];
     out->dtype = out->q->type.dtype;
     return holo_node_scale(node, &out->scale, &out->zero);
@@ -40,7 +36,7 @@ bool holo_integers_read(const HoloValue *value, HoloScaled *out)
 
 bool holo_integers_made(const HoloNode *node, HoloScaled *out)
 {
-    if (!holo_integers_is(node, "QuantizeLinear") || !is_tensor(node->in[0], HOLO_F32) || !is_8(node->out[0]))
+    if (!node || !holo_node_has(node, HOLO_OP_QUANTIZES) || !is_tensor(node->in[0], HOLO_F32) || !is_8(node->out[0]))
         return false;
     out->q     = NULL;
     out->dtype = node->out[0]->type.dtype;
@@ -66,21 +62,34 @@ HoloValue *holo_integers_zero(HoloIntegers *s, const HoloScaled *q)
     return value;
 }
 
-HoloNode *holo_integers_node(HoloIntegers *s, const HoloNode *from, const char *domain, const char *type, int version,
-                             int in_count, const HoloAttr *attr, int attr_count, HoloDtype dtype,
+static HoloNode *with_output(HoloIntegers *s, HoloNode *node, const HoloNode *from, HoloDtype dtype,
                              const HoloTensor *shape)
 {
-    HoloGraph *graph = s->rewrite.graph;
-    HoloNode  *node  = holo_graph_node(graph, from->name, domain, type, version, in_count, 1, attr_count);
-    HoloValue *out   = holo_graph_value(graph, from->out[0]->name);
+    HoloValue *out = holo_graph_value(s->rewrite.graph, from->out[0]->name);
     if (!node || !out) return s->failed = true, NULL;
-    node->op        = holo_op_find(domain, type, version);
     out->type       = *shape;
     out->type.dtype = (uint8_t)dtype;
     out->type.data  = NULL;
-    if (attr_count) memcpy(node->attr, attr, (size_t)attr_count * sizeof *attr);
     holo_node_set_out(node, 0, out);
     return node;
+}
+
+HoloNode *holo_integers_node(HoloIntegers *s, const HoloNode *from, HoloOpId id, int version, int in_count,
+                             const HoloAttr *attr, int attr_count, HoloDtype dtype, const HoloTensor *shape)
+{
+    HoloNode *node = holo_graph_op(s->rewrite.graph, from->name, id, version, in_count, 1, attr_count);
+    if (node && attr_count) memcpy(node->attr, attr, (size_t)attr_count * sizeof *attr);
+    return with_output(s, node, from, dtype, shape);
+}
+
+// The node once more, with numbers of that type.
+static HoloNode *again(HoloIntegers *s, const HoloNode *node, HoloDtype dtype)
+{
+    HoloNode *copy = holo_graph_node_like(s->rewrite.graph, node->name, node);
+    if (!copy) return s->failed = true, NULL;
+    copy->out_count = 1;
+    memcpy(copy->in, node->in, (size_t)node->in_count * sizeof *node->in);
+    return with_output(s, copy, node, dtype, &node->out[0]->type);
 }
 
 // ---- operators that move numbers
@@ -95,22 +104,16 @@ static bool is_nearest(const HoloNode *node)
 // Does it give numbers of its first input alone, whatever they are?
 static bool is_move(const HoloNode *node)
 {
-    static const char *const moves[] = {"Reshape", "Flatten", "Squeeze",      "Unsqueeze",    "Transpose", "Slice",
-                                        "Gather",  "Expand",  "DepthToSpace", "SpaceToDepth", "MaxPool",   "Resize"};
-    if (!node || !node->op || *node->domain || !node->in_count || node->out_count < 1) return false;
+    if (!node || !node->op || !node->in_count || node->out_count < 1) return false;
     for (int i = 1; i < node->out_count; i++)
         if (node->out[i]) return false;
-    for (int i = 0; i < HOLO_COUNT(moves); i++)
-        if (!strcmp(moves[i], node->type)) return strcmp(moves[i], "Resize") || is_nearest(node);
-    return false;
+    return holo_node_moves(node, HOLO_U8) || HOLO_IS(node, MaxPool) || (HOLO_IS(node, Resize) && is_nearest(node));
 }
 
 static HoloValue *move(HoloIntegers *s, const HoloNode *node, HoloValue *q)
 {
-    HoloNode *moved = holo_integers_node(s, node, "", node->type, node->version, node->in_count, node->attr,
-                                         node->attr_count, (HoloDtype)q->type.dtype, &node->out[0]->type);
+    HoloNode *moved = again(s, node, (HoloDtype)q->type.dtype);
     if (!moved) return NULL;
-    memcpy(moved->in, node->in, (size_t)node->in_count * sizeof *node->in);
     moved->in[0] = q;
     return moved->out[0];
 }
@@ -118,7 +121,8 @@ static HoloValue *move(HoloIntegers *s, const HoloNode *node, HoloValue *q)
 // The number that is read so.
 static HoloValue *dequantize(HoloIntegers *s, const HoloNode *from, HoloValue *q, const HoloScaled *x)
 {
-    HoloNode *node = holo_integers_node(s, from, "", "DequantizeLinear", 13, 3, NULL, 0, HOLO_F32, &from->out[0]->type);
+    HoloNode *node =
+        holo_integers_node(s, from, HOLO_ID_DequantizeLinear, 13, 3, NULL, 0, HOLO_F32, &from->out[0]->type);
     if (!node) return NULL;
     node->in[0] = q;
     node->in[1] = holo_integers_scale(s, x);
@@ -144,8 +148,8 @@ static bool bound_of(const HoloNode *node, int input, const char *name, double f
 static bool is_cut(const HoloNode *node, const HoloScaled *y)
 {
     double least = y->dtype == HOLO_U8 ? 0 : -128, low = 0, high = INFINITY;
-    if (!holo_node_is(node, "Relu") && !holo_node_is(node, "Clip")) return false;
-    if (holo_node_is(node, "Clip") &&
+    if (!HOLO_IS(node, Relu) && !HOLO_IS(node, Clip)) return false;
+    if (HOLO_IS(node, Clip) &&
         (!bound_of(node, 1, "min", -INFINITY, &low) || !bound_of(node, 2, "max", INFINITY, &high)))
         return false;
     return rint(low / y->scale) + y->zero <= least && rint(high / y->scale) + y->zero >= least + 255;
@@ -172,14 +176,16 @@ static HoloValue *quantized(HoloIntegers *s, HoloValue *value, const HoloScaled 
 // By value id: whether it is worth having as integers, for a QuantizeLinear or a product comes behind it.
 static bool *wanted_find(HoloIntegers *s)
 {
-    static const char *const takers[] = {"QuantizeLinear",   "Conv", "MatMul", "Gemm", "Add", "Mul", "AveragePool",
-                                         "GlobalAveragePool"};
-    HoloGraph               *graph    = s->rewrite.graph;
-    bool                    *wanted   = HOLO_NEW(s->rewrite.scratch, bool, graph->value_count);
+    static const HoloOpId takers[] = {
+        HOLO_ID_Conv,        HOLO_ID_MatMul,           HOLO_ID_Gemm, HOLO_ID_Add, HOLO_ID_Mul,
+        HOLO_ID_AveragePool, HOLO_ID_GlobalAveragePool};
+    HoloGraph *graph  = s->rewrite.graph;
+    bool      *wanted = HOLO_NEW(s->rewrite.scratch, bool, graph->value_count);
     for (int i = graph->node_count - 1; wanted && i >= 0; i--) {
         const HoloNode *node  = graph->nodes[i];
         bool            takes = is_move(node) && node->out[0] && wanted[node->out[0]->id];
-        for (int k = 0; k < HOLO_COUNT(takers) && !takes; k++) takes = holo_integers_is(node, takers[k]);
+        takes                 = takes || holo_node_has(node, HOLO_OP_QUANTIZES);
+        for (int k = 0; k < HOLO_COUNT(takers) && !takes; k++) takes = node->op && node->op_id == takers[k];
         for (int k = 0; takes && k < node->in_count; k++)
             if (node->in[k]) wanted[node->in[k]->id] = true;
     }
@@ -191,7 +197,7 @@ static HoloValue *moved(HoloIntegers *s, HoloNode *node, const bool *wanted)
 {
     HoloScaled x;
     if (!is_move(node) || !holo_integers_read(node->in[0], &x) || !is_tensor(node->out[0], HOLO_F32)) return NULL;
-    if (!wanted[node->out[0]->id] && !(holo_node_is(node, "Gather") && x.q->is_constant)) return NULL;
+    if (!wanted[node->out[0]->id] && !(HOLO_IS(node, Gather) && x.q->is_constant)) return NULL;
     HoloValue *q = move(s, node, x.q);
     return q ? dequantize(s, node, q, &x) : NULL;
 }
@@ -202,11 +208,9 @@ static void put(HoloIntegers *s, HoloNode *node, HoloValue *to)
     HoloValue *from = node->out[0];
     if (s->judges && !s->is_own) {
         HoloDtype dtype   = (HoloDtype)from->type.dtype;
-        HoloNode *written = holo_integers_node(s, node, node->domain, node->type, node->version, node->in_count,
-                                               node->attr, node->attr_count, dtype, &from->type);
-        HoloNode *agreed  = holo_integers_node(s, node, "hologram", "Agreed", 1, 2, NULL, 0, dtype, &from->type);
+        HoloNode *written = again(s, node, dtype);
+        HoloNode *agreed  = holo_integers_node(s, node, HOLO_ID_HOLOGRAM_Agreed, 1, 2, NULL, 0, dtype, &from->type);
         if (!written || !agreed) return;
-        memcpy(written->in, node->in, (size_t)node->in_count * sizeof *node->in);
         agreed->in[0] = written->out[0];
         agreed->in[1] = to;
         to            = agreed->out[0];
@@ -285,7 +289,7 @@ static HoloStatus walk_small(HoloGraph *graph, HoloArena *scratch, HoloChanges *
     if (!uses || !quantized) return holo_fail_memory(error);
     for (int i = 0; i < graph->node_count; i++) {
         const HoloNode *node = graph->nodes[i];
-        if (holo_integers_is(node, "QuantizeLinear") && node->in[0]) quantized[node->in[0]->id] = true;
+        if (holo_node_has(node, HOLO_OP_QUANTIZES) && node->in[0]) quantized[node->in[0]->id] = true;
     }
     for (int i = 0; i < graph->node_count && changes->count < changes->limit; i++) {
         HoloNode *node = graph->nodes[i];
@@ -304,8 +308,7 @@ static void read_constants(HoloGraph *graph)
         HoloNode *node = graph->nodes[i];
         for (int k = 0; k < node->in_count; k++) {
             const HoloNode *from = node->in[k] ? node->in[k]->producer : NULL;
-            if (from && holo_node_is(from, "Identity") && from->in[0] && from->in[0]->is_constant)
-                node->in[k] = from->in[0];
+            if (from && HOLO_IS(from, Identity) && from->in[0] && from->in[0]->is_constant) node->in[k] = from->in[0];
         }
     }
 }

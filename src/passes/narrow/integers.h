@@ -21,7 +21,6 @@ typedef struct HoloIntegers {
     bool        is_own; // what was made has a meaning of its own, which may be far from what was written
 } HoloIntegers;
 
-bool holo_integers_is(const HoloNode *node, const char *type); // of ai.onnx or com.microsoft
 // What a DequantizeLinear gives `value` of, or a QuantizeLinear makes of its input; false: other types, or scales of which
 // there are several, or that are no constants.
 bool holo_integers_read(const HoloValue *value, HoloScaled *out);
@@ -30,9 +29,8 @@ bool holo_integers_equal(const HoloScaled *a, const HoloScaled *b);
 
 // A node with one output of that dtype and the sizes of `shape`; inputs and attributes are to be filled in. NULL: no
 // memory, which is noted.
-HoloNode *holo_integers_node(HoloIntegers *s, const HoloNode *from, const char *domain, const char *type, int version,
-                             int in_count, const HoloAttr *attr, int attr_count, HoloDtype dtype,
-                             const HoloTensor *shape);
+HoloNode *holo_integers_node(HoloIntegers *s, const HoloNode *from, HoloOpId id, int version, int in_count,
+                             const HoloAttr *attr, int attr_count, HoloDtype dtype, const HoloTensor *shape);
 // The scale or zero point as a number without dimensions.
 HoloValue *holo_integers_scale(HoloIntegers *s, const HoloScaled *q);
 HoloValue *holo_integers_zero(HoloIntegers *s, const HoloScaled *q);

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MICROSOFT "com.microsoft"
-
 enum { BIAS_MAX = 1 << 30 };
 
 // The second operand of a product: scales for all of it, or for each index of a dimension.
@@ -23,7 +21,7 @@ static bool is_constant(const HoloValue *value)
 {
     const HoloNode *node = value->producer;
     if (value->is_constant) return value->type.data != NULL;
-    if (!holo_integers_is(node, "QuantizeLinear")) return false;
+    if (!node || !holo_node_has(node, HOLO_OP_QUANTIZES)) return false;
     for (int i = 0; i < node->in_count; i++)
         if (node->in[i] && !node->in[i]->is_constant) return false;
     return true;
@@ -33,7 +31,7 @@ static bool is_constant(const HoloValue *value)
 static bool weights_read(const HoloValue *value, int axis, Weights *out)
 {
     const HoloNode *node = value ? value->producer : NULL;
-    if (!holo_integers_is(node, "DequantizeLinear") || holo_node_int(node, "block_size", 0) ||
+    if (!node || !holo_node_has(node, HOLO_OP_DEQUANTIZES) || holo_node_int(node, "block_size", 0) ||
         value->type.dtype != HOLO_F32 || !node->in[0])
         return false;
     *out       = (Weights){.q = node->in[0], .scale = node->in[1], .zero = node->in_count > 2 ? node->in[2] : NULL};
@@ -56,7 +54,7 @@ static double scale_at(const Weights *w, int64_t i)
 static bool bias_read(const HoloValue *value, const HoloScaled *x, const Weights *w, int64_t count, double *out)
 {
     const HoloNode   *node   = value->producer;
-    bool              scaled = !value->is_constant && holo_integers_is(node, "DequantizeLinear");
+    bool              scaled = !value->is_constant && node && holo_node_has(node, HOLO_OP_DEQUANTIZES);
     const HoloValue  *from   = scaled ? node->in[0] : value;
     const HoloTensor *scale  = scaled ? &node->in[1]->type : NULL;
     if (!from || !from->is_constant || !from->type.data || holo_tensor_count(&from->type) != count ||
@@ -112,7 +110,7 @@ static HoloValue *conv(HoloIntegers *s, HoloNode *node, const HoloScaled *y)
     if (filters->rank != x.q->type.rank || filters->rank < 3 || filters->rank > 5 || holo_tensor_count(filters) <= 0)
         return NULL;
     if (!bias_make(s, node, &x, &w, filters->dim[0], &bias) || !holo_weights_fit(w.q, 0, w.zero, bias)) return NULL;
-    HoloNode *made = holo_integers_node(s, node, "", "QLinearConv", 10, bias ? 9 : 8, node->attr, node->attr_count,
+    HoloNode *made = holo_integers_node(s, node, HOLO_ID_QLinearConv, 10, bias ? 9 : 8, node->attr, node->attr_count,
                                         y->dtype, &node->out[0]->type);
     if (!made) return NULL;
     HoloValue *in[] = {x.q,
@@ -147,7 +145,7 @@ static HoloValue *matmul(HoloIntegers *s, HoloNode *node, const HoloScaled *y)
     Weights    b;
     if (!holo_integers_read(node->in[0], &a) || !weights_read(node->in[1], 1, &b) || !are_matrices(&a, &b, y))
         return NULL;
-    HoloNode *made = holo_integers_node(s, node, y ? "" : MICROSOFT, y ? "QLinearMatMul" : "MatMulIntegerToFloat",
+    HoloNode *made = holo_integers_node(s, node, y ? HOLO_ID_QLinearMatMul : HOLO_ID_MICROSOFT_MatMulIntegerToFloat,
                                         y ? 10 : 1, y ? 8 : 6, NULL, 0, y ? y->dtype : HOLO_F32, &node->out[0]->type);
     if (!made) return NULL;
     HoloValue *a_scale = holo_integers_scale(s, &a), *a_zero = holo_integers_zero(s, &a), *b_zero = zero_of(s, &b);
@@ -176,7 +174,7 @@ static HoloValue *gemm(HoloIntegers *s, HoloNode *node, const HoloScaled *y)
         !holo_weights_fit(b.q, transposed ? 0 : 1, b.zero, bias))
         return NULL;
     HoloAttr  attr = {.name = "transB", .kind = HOLO_ATTR_INT, .count = 1, .i = transposed};
-    HoloNode *made = holo_integers_node(s, node, MICROSOFT, "QGemm", 1,
+    HoloNode *made = holo_integers_node(s, node, HOLO_ID_MICROSOFT_QGemm, 1,
                                         y      ? 9
                                         : bias ? 7
                                                : 6,
@@ -191,8 +189,8 @@ static HoloValue *gemm(HoloIntegers *s, HoloNode *node, const HoloScaled *y)
 
 HoloValue *holo_integers_product(HoloIntegers *s, HoloNode *node, const HoloScaled *y)
 {
-    bool is_conv = holo_node_is(node, "Conv"), is_matmul = holo_node_is(node, "MatMul");
-    if (!(is_conv || is_matmul || holo_node_is(node, "Gemm")) || node->in_count < 2 || !node->in[0] || !node->in[1])
+    bool is_conv = HOLO_IS(node, Conv), is_matmul = HOLO_IS(node, MatMul);
+    if (!(is_conv || is_matmul || HOLO_IS(node, Gemm)) || node->in_count < 2 || !node->in[0] || !node->in[1])
         return NULL;
     return is_conv ? conv(s, node, y) : is_matmul ? matmul(s, node, y) : gemm(s, node, y);
 }
@@ -202,17 +200,17 @@ HoloValue *holo_integers_product(HoloIntegers *s, HoloNode *node, const HoloScal
 enum { OPERANDS = 2 };
 
 static const struct {
-    const char *type, *made;
-    int         operands;
-    bool        wants_version; // as the attribute `opset`
+    HoloOpId id, made;
+    int      operands;
+    bool     wants_version; // as the attribute `opset`
 } rows[] = {
-    {"Add", "QLinearAdd", 2, false},
-    {"Mul", "QLinearMul", 2, false},
-    {"Sigmoid", "QLinearSigmoid", 1, false},
-    {"LeakyRelu", "QLinearLeakyRelu", 1, false},
-    {"AveragePool", "QLinearAveragePool", 1, false},
-    {"GlobalAveragePool", "QLinearGlobalAveragePool", 1, false},
-    {"Softmax", "QLinearSoftmax", 1, true},
+    {HOLO_ID_Add, HOLO_ID_MICROSOFT_QLinearAdd, 2, false},
+    {HOLO_ID_Mul, HOLO_ID_MICROSOFT_QLinearMul, 2, false},
+    {HOLO_ID_Sigmoid, HOLO_ID_MICROSOFT_QLinearSigmoid, 1, false},
+    {HOLO_ID_LeakyRelu, HOLO_ID_MICROSOFT_QLinearLeakyRelu, 1, false},
+    {HOLO_ID_AveragePool, HOLO_ID_MICROSOFT_QLinearAveragePool, 1, false},
+    {HOLO_ID_GlobalAveragePool, HOLO_ID_MICROSOFT_QLinearGlobalAveragePool, 1, false},
+    {HOLO_ID_Softmax, HOLO_ID_MICROSOFT_QLinearSoftmax, 1, true},
 };
 
 // A part in the steps of the result: as it is, or read and quantized again, which is a table.
@@ -220,7 +218,7 @@ static HoloValue *concat_part(HoloIntegers *s, const HoloNode *node, HoloValue *
                               const HoloScaled *y)
 {
     if (holo_integers_equal(x, y)) return x->q;
-    HoloNode *made = holo_integers_node(s, node, "", "QuantizeLinear", 13, 3, NULL, 0, y->dtype, &value->type);
+    HoloNode *made = holo_integers_node(s, node, HOLO_ID_QuantizeLinear, 13, 3, NULL, 0, y->dtype, &value->type);
     if (!made) return NULL;
     made->in[0] = value;
     made->in[1] = holo_integers_scale(s, y);
@@ -233,7 +231,7 @@ static HoloValue *concat(HoloIntegers *s, HoloNode *node, const HoloScaled *y)
     HoloScaled x;
     for (int i = 0; i < node->in_count; i++)
         if (!holo_integers_read(node->in[i], &x) || x.dtype != y->dtype) return NULL;
-    HoloNode *made = holo_integers_node(s, node, "", "Concat", node->version, node->in_count, node->attr,
+    HoloNode *made = holo_integers_node(s, node, HOLO_ID_Concat, node->version, node->in_count, node->attr,
                                         node->attr_count, y->dtype, &node->out[0]->type);
     for (int i = 0; made && i < node->in_count && !s->failed; i++) {
         holo_integers_read(node->in[i], &x);
@@ -246,8 +244,8 @@ HoloValue *holo_integers_pointwise(HoloIntegers *s, HoloNode *node, const HoloSc
 {
     HoloScaled x[OPERANDS];
     int        k = 0;
-    if (holo_node_is(node, "Concat")) return concat(s, node, y);
-    while (k < HOLO_COUNT(rows) && !holo_node_is(node, rows[k].type)) k++;
+    if (HOLO_IS(node, Concat)) return concat(s, node, y);
+    while (k < HOLO_COUNT(rows) && node->op_id != rows[k].id) k++;
     if (k == HOLO_COUNT(rows) || node->in_count != rows[k].operands) return NULL;
     for (int i = 0; i < rows[k].operands; i++)
         if (!holo_integers_read(node->in[i], &x[i]) || x[i].dtype != y->dtype) return NULL;
@@ -255,7 +253,7 @@ HoloValue *holo_integers_pointwise(HoloIntegers *s, HoloNode *node, const HoloSc
     if (!attr) return s->failed = true, NULL;
     if (node->attr_count) memcpy(attr, node->attr, (size_t)node->attr_count * sizeof *attr);
     attr[node->attr_count] = (HoloAttr){.name = "opset", .kind = HOLO_ATTR_INT, .count = 1, .i = node->version};
-    HoloNode *made         = holo_integers_node(s, node, MICROSOFT, rows[k].made, 1, 3 * rows[k].operands + 2, attr,
+    HoloNode *made         = holo_integers_node(s, node, rows[k].made, 1, 3 * rows[k].operands + 2, attr,
                                                 node->attr_count + rows[k].wants_version, y->dtype, &node->out[0]->type);
     if (!made) return NULL;
     // Of a short row QLinearSoftmax gives anything, and QLinearAveragePool counts what is outside with ceil_mode.

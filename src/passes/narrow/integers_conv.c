@@ -45,7 +45,7 @@ static HoloValue *input_make(HoloIntegers *s, const HoloNode *node)
     HoloScaled one  = {.scale = 1};
     HoloValue *zero = node->in_count > 2 ? node->in[2] : NULL;
     HoloNode  *number =
-        holo_integers_node(s, node, "", "DequantizeLinear", 13, zero ? 3 : 2, NULL, 0, HOLO_F32, &node->in[0]->type);
+        holo_integers_node(s, node, HOLO_ID_DequantizeLinear, 13, zero ? 3 : 2, NULL, 0, HOLO_F32, &node->in[0]->type);
     if (!number) return NULL;
     number->in[0] = node->in[0];
     number->in[1] = holo_integers_scale(s, &one);
@@ -55,17 +55,17 @@ static HoloValue *input_make(HoloIntegers *s, const HoloNode *node)
 
 HoloValue *holo_integers_conv(HoloIntegers *s, HoloNode *node)
 {
-    const HoloAttr *to  = holo_node_is(node, "Cast") ? holo_node_attr(node, "to") : NULL;
+    const HoloAttr *to  = HOLO_IS(node, Cast) ? holo_node_attr(node, "to") : NULL;
     HoloNode       *sum = to && node->in_count == 1 && node->in[0] ? node->in[0]->producer : NULL;
     Filters         filters;
-    if (!sum || node->out[0]->type.dtype != HOLO_F32 || !holo_node_is(sum, "ConvInteger") || !sum->in[0] ||
+    if (!sum || node->out[0]->type.dtype != HOLO_F32 || !HOLO_IS(sum, ConvInteger) || !sum->in[0] ||
         sum->in_count < 2 || !holo_integers_is_private(s, node->in[0]) || !filters_find(sum, &filters))
         return NULL;
     const HoloAttr *group = holo_node_attr(sum, "group");
     if (!group || group->i < 2 || (sum->in_count > 2 && sum->in[2] && sum->in[2]->type.rank != 0)) return NULL;
     HoloValue *x = input_make(s, sum), *w = filters_make(s, sum, &filters);
     HoloNode  *made =
-        holo_integers_node(s, sum, "", "Conv", 11, 2, sum->attr, sum->attr_count, HOLO_F32, &node->out[0]->type);
+        holo_integers_node(s, sum, HOLO_ID_Conv, 11, 2, sum->attr, sum->attr_count, HOLO_F32, &node->out[0]->type);
     if (!x || !w || !made || s->failed) return s->failed = true, NULL;
     made->in[0] = x;
     made->in[1] = w;

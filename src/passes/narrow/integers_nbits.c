@@ -18,7 +18,7 @@ static bool is_given(const HoloNode *node, int i)
 bool holo_integers_nbits(HoloNode *node)
 {
     int64_t bits = holo_node_int(node, "bits", 4), block = holo_node_int(node, "block_size", 0);
-    if (!holo_integers_is(node, "MatMulNBits") || holo_node_int(node, "accuracy_level", 0) != 4 ||
+    if (!HOLO_IS(node, MICROSOFT_MatMulNBits) || holo_node_int(node, "accuracy_level", 0) != 4 ||
         is_given(node, HOLO_NBITS_GROUPS) || !holo_node_constant(node, HOLO_NBITS_B) ||
         !holo_node_constant(node, HOLO_NBITS_SCALES))
         return false;
@@ -28,7 +28,6 @@ bool holo_integers_nbits(HoloNode *node)
     int i = 0;
     while (i < HOLO_COUNT(rounded) && bits != rounded[i].bits) i++;
     if (i == HOLO_COUNT(rounded) || block < rounded[i].least || block > rounded[i].most) return false;
-    node->domain = "hologram";
-    node->op     = holo_op_find(node->domain, node->type, node->version);
+    holo_node_become(node, HOLO_ID_HOLOGRAM_MatMulNBits, node->version);
     return true;
 }

@@ -34,7 +34,7 @@ static HoloNode *quantize_of(const HoloNode *node, HoloScaled *out)
 static const HoloValue *before_nothing(const HoloIntegers *s, const HoloValue *value)
 {
     for (const HoloNode *node = value->producer; node && holo_integers_is_private(s, value); node = value->producer) {
-        bool is_nothing = holo_node_is(node, "Identity") || holo_node_is(node, "Cast");
+        bool is_nothing = HOLO_IS(node, Identity) || HOLO_IS(node, Cast);
         if (!is_nothing || !node->in[0] || node->in[0]->type.dtype != value->type.dtype) break;
         value = node->in[0];
     }

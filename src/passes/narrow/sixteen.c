@@ -13,13 +13,13 @@ typedef struct Grid {
     double    scale, zero;
 } Grid;
 
-// How a node quantizes to 16 bits, or dequantizes; false: it does not, or with several scales.
-static bool read_grid(const HoloNode *node, const char *type, Grid *out)
+// How a node quantizes to 16 bits, or dequantizes, as HOLO_OP_QUANTIZES or HOLO_OP_DEQUANTIZES says; false: it does not, or
+// with several scales.
+static bool read_grid(const HoloNode *node, uint32_t way, Grid *out)
 {
-    if (!node || !node->op || (*node->domain && strcmp(node->domain, "com.microsoft") != 0)) return false;
-    if (strcmp(node->type, type) != 0 || node->in_count < 2 || !node->in[0] || !node->in[1] || !node->out[0])
+    if (!node || !holo_node_has(node, way) || node->in_count < 2 || !node->in[0] || !node->in[1] || !node->out[0])
         return false;
-    bool             makes = !strcmp(type, "QuantizeLinear");
+    bool             makes = way == HOLO_OP_QUANTIZES;
     const HoloValue *q = makes ? node->out[0] : node->in[0], *x = makes ? node->in[0] : node->out[0];
     if (q->type.kind != HOLO_TENSOR || (q->type.dtype != HOLO_U16 && q->type.dtype != HOLO_I16)) return false;
     *out = (Grid){.dtype = (HoloDtype)q->type.dtype};
@@ -31,29 +31,19 @@ static bool same_grid(const Grid *a, const Grid *b)
     return a->dtype == b->dtype && a->scale == b->scale && a->zero == b->zero;
 }
 
-// Does it give numbers of its first input alone, as they are?
-static bool is_move(const HoloNode *node)
-{
-    static const char *const moves[] = {"Reshape",   "Flatten", "Squeeze", "Unsqueeze",
-                                        "Transpose", "Slice",   "Gather",  "Expand"};
-    for (int i = 0; i < HOLO_COUNT(moves); i++)
-        if (holo_node_is(node, moves[i])) return node->in_count > 0 && node->in[0];
-    return false;
-}
-
 static bool is_on_grid(const HoloValue *value, const Grid *grid)
 {
     enum { DEPTH_MAX = 32 };
     Grid other;
-    for (int i = 0; i < DEPTH_MAX && value->producer && is_move(value->producer); i++) value = value->producer->in[0];
-    return read_grid(value->producer, "DequantizeLinear", &other) && same_grid(&other, grid);
+    for (int i = 0; i < DEPTH_MAX && value->producer && holo_node_moves(value->producer, HOLO_F32); i++)
+        value = value->producer->in[0];
+    return read_grid(value->producer, HOLO_OP_DEQUANTIZES, &other) && same_grid(&other, grid);
 }
 
 // A node on `x` and numbers, of the same sizes. NULL: no memory.
-static HoloValue *step(HoloRewrite *rewrite, const char *type, int version, HoloValue *x, int count,
-                       const double *numbers)
+static HoloValue *step(HoloRewrite *rewrite, HoloOpId id, int version, HoloValue *x, int count, const double *numbers)
 {
-    HoloNode *node = holo_build_node(rewrite, x->name, type, version, 1 + count, 0, &x->type);
+    HoloNode *node = holo_build_node(rewrite, x->name, id, version, 1 + count, 0, &x->type);
     if (!node) return NULL;
     node->in[0] = x;
     for (int i = 0; i < count; i++)
@@ -65,10 +55,10 @@ static HoloValue *rounded(HoloRewrite *rewrite, HoloValue *x, const Grid *grid)
 {
     double     least    = grid->dtype == HOLO_U16 ? 0 : INT16_MIN;
     double     bounds[] = {least - grid->zero, least + UINT16_MAX - grid->zero};
-    HoloValue *y        = step(rewrite, "Div", 14, x, 1, &grid->scale);
-    if (y) y = step(rewrite, "Round", 11, y, 0, NULL);
-    if (y) y = step(rewrite, "Clip", 13, y, 2, bounds);
-    return y ? step(rewrite, "Mul", 14, y, 1, &grid->scale) : NULL;
+    HoloValue *y        = step(rewrite, HOLO_ID_Div, 14, x, 1, &grid->scale);
+    if (y) y = step(rewrite, HOLO_ID_Round, 11, y, 0, NULL);
+    if (y) y = step(rewrite, HOLO_ID_Clip, 13, y, 2, bounds);
+    return y ? step(rewrite, HOLO_ID_Mul, 14, y, 1, &grid->scale) : NULL;
 }
 
 // One walk: over those that change nothing, or over the others.
@@ -81,9 +71,9 @@ static HoloStatus walk(HoloGraph *graph, HoloArena *scratch, HoloChanges *change
         HoloNode *node = graph->nodes[i];
         Grid      made, read;
         holo_rewrite_inputs(&rewrite, node);
-        if (!read_grid(node, "DequantizeLinear", &read)) continue;
+        if (!read_grid(node, HOLO_OP_DEQUANTIZES, &read)) continue;
         const HoloNode *before = node->in[0]->producer;
-        if (!read_grid(before, "QuantizeLinear", &made) || !same_grid(&made, &read)) continue;
+        if (!read_grid(before, HOLO_OP_QUANTIZES, &made) || !same_grid(&made, &read)) continue;
         HoloValue *x = before->in[0];
         if (is_first && !is_on_grid(x, &read)) continue;
         HoloValue *y = is_first ? x : rounded(&rewrite, x, &read);

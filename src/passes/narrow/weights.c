@@ -27,13 +27,13 @@ typedef struct Weights {
 static const HoloNode *dequantize_of(const HoloValue *value, bool *transposed)
 {
     const HoloNode *node = value ? value->producer : NULL;
-    if (node && holo_node_is(node, "Transpose") && value->type.rank == 2) {
+    if (node && HOLO_IS(node, Transpose) && value->type.rank == 2) {
         const HoloAttr *perm = holo_node_attr(node, "perm");
         if (perm && (perm->kind != HOLO_ATTR_INTS || perm->count != 2 || perm->ints[0] != 1)) return NULL;
         *transposed = !*transposed;
         node        = node->in[0] ? node->in[0]->producer : NULL;
     }
-    return node && holo_node_is(node, "DequantizeLinear") ? node : NULL;
+    return node && HOLO_IS(node, DequantizeLinear) ? node : NULL;
 }
 
 static int bits_of(int dtype)
@@ -135,8 +135,8 @@ static HoloValue *lines_make(HoloGraph *graph, const Weights *w, const HoloTenso
 // Can the product be one with small weights: of f32, with nothing but a bias for each column?
 static bool is_product(const HoloNode *node)
 {
-    bool gemm = holo_node_is(node, "Gemm");
-    if ((!gemm && !holo_node_is(node, "MatMul")) || !node->in[0] || !node->out[0]) return false;
+    bool gemm = HOLO_IS(node, Gemm);
+    if ((!gemm && !HOLO_IS(node, MatMul)) || !node->in[0] || !node->out[0]) return false;
     const HoloTensor *a = &node->in[0]->type, *y = &node->out[0]->type;
     if (a->dtype != HOLO_F32 || a->rank < 2 || y->rank != a->rank) return false;
     if (!gemm) return true;
@@ -147,7 +147,7 @@ static bool is_product(const HoloNode *node)
     return !c || (c->dtype == HOLO_F32 && c->rank == 1 && c->dim[0] == y->dim[1]);
 }
 
-static HoloStatus become(HoloGraph *graph, HoloNode *node, const Weights *w, const char *domain, HoloError *error)
+static HoloStatus become(HoloGraph *graph, HoloNode *node, const Weights *w, HoloOpId id, HoloError *error)
 {
     const HoloNBits *v         = &w->sizes;
     bool             is_signed = w->x->dtype == HOLO_I4 || w->x->dtype == HOLO_I8;
@@ -170,10 +170,7 @@ static HoloStatus become(HoloGraph *graph, HoloNode *node, const Weights *w, con
     const char *const names[]  = {"K", "N", "bits", "block_size"};
     for (int i = 0; i < 4; i++)
         attr[i] = (HoloAttr){.name = names[i], .kind = HOLO_ATTR_INT, .count = 1, .i = values[i]};
-    node->type       = "MatMulNBits";
-    node->domain     = domain;
-    node->version    = 1;
-    node->op         = holo_op_find(node->domain, node->type, 1);
+    holo_node_become(node, id, 1);
     node->in         = in;
     node->in_count   = bias ? 6 : in[HOLO_NBITS_ZEROS] ? 4 : 3;
     node->attr       = attr;
@@ -188,7 +185,7 @@ static bool is_own(const HoloNode *product, const int *uses)
 {
     const HoloNode *node = product->in[1]->producer;
     if (uses[product->in[1]->id] != 1) return false;
-    if (holo_node_is(node, "Transpose")) {
+    if (HOLO_IS(node, Transpose)) {
         if (uses[node->in[0]->id] != 1) return false;
         node = node->in[0]->producer;
     }
@@ -204,10 +201,10 @@ HoloStatus holo_weights_round(HoloGraph *graph, HoloNode *node, const int *uses,
     const HoloNode *from = node->in[0]->producer;
     bool            fits = w.given ? !w.transposed && w.given <= HOLO_NBITS_ROUNDED_MOST
                                    : w.scale->rank == 0 || (w.scale->rank == 1 && w.scale->dim[0] == w.n);
-    if (!fits || (from && !strcmp(from->type, "DequantizeLinear"))) return HOLO_OK;
+    if (!fits || (from && from->op && from->op->flags & HOLO_OP_DEQUANTIZES)) return HOLO_OK;
     if (!w.given) cut(&w, HOLO_WEIGHTS_BLOCK);
     *out_done = true;
-    return become(graph, node, &w, "hologram", error);
+    return become(graph, node, &w, HOLO_ID_HOLOGRAM_MatMulNBits, error);
 }
 
 // ---- filters
@@ -219,7 +216,7 @@ enum {
 
 static bool is_filled(const HoloNode *node)
 {
-    if (!node || !holo_node_is(node, "ConstantOfShape") || !node->out[0]) return false;
+    if (!node || !HOLO_IS(node, ConstantOfShape) || !node->out[0]) return false;
     const HoloTensor *t = &node->out[0]->type;
     for (int d = 0; d < t->rank; d++)
         if (holo_dim_is_symbolic(t->dim[d])) return false;
@@ -249,7 +246,7 @@ static HoloStatus constant_make(HoloGraph *graph, HoloArena *scratch, HoloValue 
     *out                 = value->is_constant && value->type.data ? value : NULL;
     if (*out || !node || depth == CHAIN_MAX || !node->op || !node->op->eval || node->out_count != 1) return HOLO_OK;
     const uint32_t simple = HOLO_OP_POINTWISE | HOLO_OP_MOVES | HOLO_OP_VIEW;
-    if (!(node->op->flags & simple) && !holo_node_is(node, "DequantizeLinear") && !is_filled(node)) return HOLO_OK;
+    if (!(node->op->flags & simple) && !HOLO_IS(node, DequantizeLinear) && !is_filled(node)) return HOLO_OK;
     const HoloTensor **in     = HOLO_NEW(scratch, const HoloTensor *, node->in_count + 1);
     HoloTensor        *result = HOLO_NEW(scratch, HoloTensor, 1), *results[1] = {result};
     if (!in || !result) return holo_fail_memory(error);
@@ -270,8 +267,8 @@ static HoloStatus filters_make(HoloGraph *graph, HoloArena *scratch, HoloNode *n
                                HoloError *error)
 {
     HoloValue *filters;
-    bool       is_conv = holo_node_is(node, "Conv") || holo_node_is(node, "ConvTranspose");
-    bool       is_gemm = holo_node_is(node, "Gemm") || holo_node_is(node, "MatMul");
+    bool       is_conv = HOLO_IS(node, Conv) || HOLO_IS(node, ConvTranspose);
+    bool       is_gemm = HOLO_IS(node, Gemm) || HOLO_IS(node, MatMul);
     if ((!is_conv && !is_gemm) || !node->in[1] || node->in[1]->is_constant) return HOLO_OK;
     if (is_gemm && !is_filled(node->in[1]->producer)) return HOLO_OK;
     HOLO_TRY(constant_make(graph, scratch, node->in[1], 0, &changes->fill_room, &filters, error));
@@ -288,7 +285,7 @@ HoloStatus holo_pass_weights(HoloGraph *graph, HoloArena *scratch, HoloChanges *
         Weights   w;
         HOLO_TRY(filters_make(graph, scratch, node, changes, error));
         if (!is_product(node) || !weights_of(node, &w)) continue;
-        HOLO_TRY(become(graph, node, &w, "com.microsoft", error));
+        HOLO_TRY(become(graph, node, &w, HOLO_ID_MICROSOFT_MatMulNBits, error));
         changes->count++;
     }
     return HOLO_OK;

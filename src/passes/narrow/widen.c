@@ -34,9 +34,6 @@ static bool is_narrow(const HoloTensor *t)
 
 // ---- which nodes
 
-// Those whose meaning depends on the type beyond the rounding of what they give.
-static const char *const kept[] = {"Cast", "CastLike", "BitCast", "QuantizeLinear", "DynamicQuantizeLinear", "Plain"};
-
 static bool is_tensor(const HoloValue *value)
 {
     return !value || (value->type.kind == HOLO_TENSOR && value->type.rank >= 0 && value->type.dtype);
@@ -64,10 +61,8 @@ static bool is_wanted(const Widen *w, const HoloNode *node)
 
 static bool is_kept(const HoloNode *node)
 {
-    const uint32_t flags = HOLO_OP_RANDOM | HOLO_OP_CONTROL | HOLO_OP_KINDS | HOLO_OP_DYNAMIC;
+    const uint32_t flags = HOLO_OP_RANDOM | HOLO_OP_CONTROL | HOLO_OP_KINDS | HOLO_OP_DYNAMIC | HOLO_OP_TYPED;
     if (!node->op || !node->op->infer || node->op->flags & flags) return true;
-    for (int i = 0; i < HOLO_COUNT(kept); i++)
-        if (!strcmp(node->type, kept[i])) return true;
     for (int i = 0; i < node->attr_count; i++)
         if (node->attr[i].kind == HOLO_ATTR_TENSOR && is_narrow(node->attr[i].tensor)) return true;
     return false;
@@ -123,9 +118,8 @@ static HoloStatus takes_f32(const Widen *w, const HoloNode *node, bool *out_take
 
 static HoloNode *cast_build(Widen *w, HoloValue *from, HoloDtype to)
 {
-    HoloNode *node = holo_graph_node(w->rewrite.graph, from->name, "", "Cast", 13, 1, 1, 1);
+    HoloNode *node = holo_graph_op(w->rewrite.graph, from->name, HOLO_ID_Cast, 13, 1, 1, 1);
     if (!node) return NULL;
-    node->op      = holo_op_find("", "Cast", 13);
     node->in[0]   = from;
     node->attr[0] = (HoloAttr){.name = "to", .kind = HOLO_ATTR_INT, .count = 1, .i = (int64_t)to};
     return node;
@@ -184,7 +178,7 @@ static bool rounds(const Widen *w, const HoloNode *node)
 {
     bool is_f16 = false;
     for (int i = 0; i < node->in_count; i++) is_f16 = is_f16 || (node->in[i] && node->in[i]->type.dtype == HOLO_F16);
-    return is_f16 && w->narrow.is_narrow[node->id] && !holo_node_is(node, "Shape");
+    return is_f16 && w->narrow.is_narrow[node->id] && !HOLO_IS(node, Shape);
 }
 
 // Are these weights, however they are turned?
@@ -199,14 +193,14 @@ static bool is_weight(const HoloValue *value)
 // apart, since there is none. The pass `peer` knows what to do.
 static bool is_other(const HoloNode *node, bool is_rounded)
 {
-    return holo_node_is(node, "LayerNormalization") ? is_rounded : holo_node_is(node, "Softmax") && node->version >= 13;
+    return HOLO_IS(node, LayerNormalization) ? is_rounded : HOLO_IS(node, Softmax) && node->version >= 13;
 }
 
 static HoloStatus node_widen(Widen *w, HoloNode *node, HoloError *error)
 {
     bool is_rounded = rounds(w, node), moves = node->op->flags & HOLO_OP_MOVES, is_late = false;
     // A product of two computed values may become part of Attention, with what moves it: it is rounded behind that.
-    bool begins = holo_node_is(node, "MatMul") && !is_weight(node->in[0]) && !is_weight(node->in[1]);
+    bool begins = HOLO_IS(node, MatMul) && !is_weight(node->in[0]) && !is_weight(node->in[1]);
     for (int i = 0; i < node->in_count; i++) {
         HoloValue *narrow = node->in[i];
         if (!narrow || !is_narrow(&narrow->type)) continue;
@@ -238,7 +232,7 @@ static HoloStatus node_widen(Widen *w, HoloNode *node, HoloError *error)
 // keep the rounded and it is more than a step on the way.
 static void cast_skip(Widen *w, HoloNode *node)
 {
-    if (!holo_node_is(node, "Cast") || !node->in[0] || !node->out[0] || !is_narrow(&node->in[0]->type)) return;
+    if (!HOLO_IS(node, Cast) || !node->in[0] || !node->out[0] || !is_narrow(&node->in[0]->type)) return;
     HoloValue *from = node->in[0], *to = node->out[0];
     if (!w->is_made[from->id] || !w->wide[from->id]) return;
     HoloDtype dtype   = (HoloDtype)to->type.dtype;
@@ -254,7 +248,7 @@ static void cast_skip(Widen *w, HoloNode *node)
 // exact.
 static HoloStatus cast_pass(Widen *w, const HoloNode *node, HoloError *error)
 {
-    if (!holo_node_is(node, "Cast") || !node->in[0] || !node->out[0] || !is_narrow(&node->out[0]->type)) return HOLO_OK;
+    if (!HOLO_IS(node, Cast) || !node->in[0] || !node->out[0] || !is_narrow(&node->out[0]->type)) return HOLO_OK;
     HoloValue *from = node->in[0], *to = node->out[0];
     if (from->type.kind != HOLO_TENSOR || w->narrow.is_back[to->id]) return HOLO_OK;
     if (from->type.dtype == HOLO_F32) {
@@ -272,7 +266,7 @@ static HoloStatus cast_pass(Widen *w, const HoloNode *node, HoloError *error)
 // Is it a Cast of narrow constants to f32?
 static bool is_cast_up(const HoloNode *node)
 {
-    return node && holo_node_is(node, "Cast") && node->in[0] && node->in[0]->is_constant && node->out[0] &&
+    return node && HOLO_IS(node, Cast) && node->in[0] && node->in[0]->is_constant && node->out[0] &&
            is_narrow(&node->in[0]->type) && node->out[0]->type.dtype == HOLO_F32;
 }
 
@@ -288,8 +282,7 @@ static HoloStatus cast_fold(Widen *w, const HoloNode *node, HoloError *error)
 // Rows of a table that is cast become rows that are cast.
 static HoloStatus table_keep(Widen *w, HoloNode *node, HoloError *error)
 {
-    if (!holo_node_is(node, "Gather") || !node->in[0] || !node->out[0] || !is_cast_up(node->in[0]->producer))
-        return HOLO_OK;
+    if (!HOLO_IS(node, Gather) || !node->in[0] || !node->out[0] || !is_cast_up(node->in[0]->producer)) return HOLO_OK;
     HoloValue *table = node->in[0]->producer->in[0], *rows = wide_new(w, node->out[0]);
     HoloNode  *cast = rows ? cast_build(w, rows, HOLO_F32) : NULL;
     if (!cast) return holo_fail_memory(error);
@@ -332,8 +325,7 @@ HoloStatus holo_pass_widen(HoloGraph *graph, HoloArena *scratch, HoloChanges *ch
     if (!w.wide || !w.rounded || !w.late || !w.is_made || !w.is_table) return holo_fail_memory(error);
     if (!holo_narrow_find(graph, scratch, &w.narrow)) return holo_fail_memory(error);
     for (int i = 0; i < graph->node_count; i++)
-        if (holo_node_is(graph->nodes[i], "Gather") && graph->nodes[i]->in[0])
-            w.is_table[graph->nodes[i]->in[0]->id] = true;
+        if (HOLO_IS(graph->nodes[i], Gather) && graph->nodes[i]->in[0]) w.is_table[graph->nodes[i]->in[0]->id] = true;
     HOLO_TRY(holo_rewrite_begin(&w.rewrite, graph, scratch, changes, error));
     for (int i = 0, end = graph->node_count; i < end && holo_rewrite_more(&w.rewrite); i++)
         HOLO_TRY(node_walk(&w, graph->nodes[i], error));

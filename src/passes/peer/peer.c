@@ -95,10 +95,7 @@ static const char *ratio_of(const HoloNode *node)
 
 static void replace(HoloNode *node, const char *ratio)
 {
-    node->type    = ratio;
-    node->domain  = "hologram";
-    node->version = 1;
-    node->op      = holo_op_find(node->domain, node->type, node->version);
+    holo_node_become(node, holo_op_id("hologram", ratio), 1);
 }
 
 HoloStatus holo_pass_peer(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)

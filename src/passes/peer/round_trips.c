@@ -15,11 +15,8 @@ HoloStatus holo_pass_round_trips(HoloGraph *graph, HoloArena *scratch, HoloChang
         HoloNode *node = graph->nodes[i];
         if (!is_cast(node, HOLO_F16, HOLO_F32) || !is_cast(node->in[0]->producer, HOLO_F32, HOLO_F16)) continue;
         node->in[0]      = node->in[0]->producer->in[0];
-        node->type       = "RoundF16";
-        node->domain     = "hologram";
-        node->version    = 1;
         node->attr_count = 0;
-        node->op         = holo_op_find(node->domain, node->type, node->version);
+        holo_node_become(node, HOLO_ID_HOLOGRAM_RoundF16, 1);
         rewrite.changes++;
     }
     return holo_rewrite_end(&rewrite, error);

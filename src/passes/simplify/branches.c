@@ -63,7 +63,7 @@ static bool loses_rank(const Sinking *s)
 static int nodes_count(const HoloNode *node, int *ifs)
 {
     int count = 1;
-    *ifs += holo_node_is(node, "If");
+    *ifs += HOLO_IS(node, If);
     for (int i = 0; i < node->attr_count; i++) {
         const HoloGraph *body = node->attr[i].kind == HOLO_ATTR_GRAPH ? node->attr[i].graph : NULL;
         for (int k = 0; body && k < body->node_count; k++) count += nodes_count(body->nodes[k], ifs);
@@ -164,8 +164,8 @@ static HoloNode *if_create(const Sinking *s)
     int             old_in  = old->in_count;
     HoloGraph      *body[2] = {branch_extend(s, 0), branch_extend(s, 1)};
     if (!body[0] || !body[1]) return NULL;
-    HoloNode *node = holo_graph_node(s->graph, old->name, "", "If", old->version, old_in + s->taken_count,
-                                     s->given_count, HOLO_COUNT(body));
+    HoloNode *node = holo_graph_op(s->graph, old->name, HOLO_ID_If, old->version, old_in + s->taken_count,
+                                   s->given_count, HOLO_COUNT(body));
     if (!node) return NULL;
     node->op            = old->op;
     node->capture_count = old->capture_count + s->taken_count;
@@ -209,7 +209,7 @@ HoloStatus holo_pass_branches(HoloGraph *graph, HoloArena *scratch, HoloChanges 
     holo_graph_number(graph);
     for (int i = 0; i < graph->node_count && changes->count < changes->limit; i++) {
         Sinking s = {.graph = graph, .scratch = scratch, .node = graph->nodes[i]};
-        if (!holo_node_is(s.node, "If") || s.node->in_count != s.node->capture_count + 1) continue;
+        if (!HOLO_IS(s.node, If) || s.node->in_count != s.node->capture_count + 1) continue;
         if (!branches_find(&s) || !loses_rank(&s)) continue;
         s.follows = HOLO_NEW(scratch, bool, graph->node_count);
         s.is_mine = HOLO_NEW(scratch, bool, graph->value_count);

@@ -17,9 +17,9 @@ static bool find_state(const HoloNode *node, State *out)
     const HoloAttr *body = holo_node_attr(node, "body"), *scanned = holo_node_attr(node, "num_scan_inputs");
     int             own = node->in_count - node->capture_count;
     if (!body || body->kind != HOLO_ATTR_GRAPH) return false;
-    if (holo_node_is(node, "Loop"))
+    if (HOLO_IS(node, Loop))
         *out = (State){.body = body->graph, .count = own - 2, .in = 2, .inner = 2, .result = 1};
-    else if (holo_node_is(node, "Scan") && node->version >= 9 && scanned && scanned->kind == HOLO_ATTR_INT &&
+    else if (HOLO_IS(node, Scan) && node->version >= 9 && scanned && scanned->kind == HOLO_ATTR_INT &&
              scanned->i >= 0 && scanned->i <= own)
         *out = (State){.body = body->graph, .count = own - (int)scanned->i};
     else

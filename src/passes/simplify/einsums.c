@@ -66,12 +66,11 @@ static void reorder(Einsum *e, Operand *x, const Names *to)
 }
 
 // ReduceSum, Squeeze or Unsqueeze.
-static HoloValue *axes_node(Einsum *e, HoloValue *x, const char *type, int count, const int64_t *axes,
-                            const HoloTensor *out)
+static HoloValue *axes_node(Einsum *e, HoloValue *x, HoloOpId id, int count, const int64_t *axes, const HoloTensor *out)
 {
-    bool       sums = !strcmp(type, "ReduceSum");
+    bool       sums = id == HOLO_ID_ReduceSum;
     HoloValue *ints = holo_build_ints(e->rewrite, count, axes);
-    HoloNode  *node = ints ? holo_build_node(e->rewrite, x->name, type, 13, 2, sums, out) : NULL;
+    HoloNode  *node = ints ? holo_build_node(e->rewrite, x->name, id, 13, 2, sums, out) : NULL;
     if (!node) return NULL;
     node->in[0] = x;
     node->in[1] = ints;
@@ -93,7 +92,7 @@ static void sum_away(Einsum *e, Operand *x, const bool *needed)
             axes[count++] = d;
     if (!count) return;
     type_of(e, x, &left, &type);
-    x->value = axes_node(e, x->value, "ReduceSum", count, axes, &type);
+    x->value = axes_node(e, x->value, HOLO_ID_ReduceSum, count, axes, &type);
     x->names = left;
 }
 
@@ -109,7 +108,7 @@ static HoloValue *unsqueeze(Einsum *e, HoloValue *x, int count, const int64_t *a
         type.dim[d] = is_new ? 1 : x->type.dim[from++];
         k += is_new;
     }
-    return axes_node(e, x, "Unsqueeze", count, axes, &type);
+    return axes_node(e, x, HOLO_ID_Unsqueeze, count, axes, &type);
 }
 
 // A Reshape that keeps the first `kept` dimensions and gives the rest the sizes `dim`.
@@ -224,7 +223,7 @@ static HoloValue *matmul(Einsum *e, const Plan *p, HoloValue *a, HoloValue *b)
     if (!a || !b) return NULL;
     type                    = a->type;
     type.dim[type.rank - 1] = b->type.dim[b->type.rank - 1];
-    node                    = holo_build_node(e->rewrite, a->name, "MatMul", 13, 2, 0, &type);
+    node                    = holo_build_node(e->rewrite, a->name, HOLO_ID_MatMul, 13, 2, 0, &type);
     if (!node) return NULL;
     node->in[0]  = a;
     node->in[1]  = b;
@@ -238,7 +237,7 @@ static HoloValue *matmul(Einsum *e, const Plan *p, HoloValue *a, HoloValue *b)
     type      = y->type;
     type.rank = (int8_t)p->product.count;
     for (int i = 0; i < type.rank; i++) type.dim[i] = e->dim[(int)p->product.name[i]];
-    return axes_node(e, y, "Squeeze", count, p->has_row ? axes + 1 : axes, &type);
+    return axes_node(e, y, HOLO_ID_Squeeze, count, p->has_row ? axes + 1 : axes, &type);
 }
 
 // The value with its dimensions in this order, those that it does not have of size 1.
@@ -263,7 +262,7 @@ static Operand multiply(Einsum *e, const Operand *a, const Operand *b, const Nam
     HoloTensor type;
     HoloValue *x = spread(e, *a, names), *y = spread(e, *b, names);
     type_of(e, a, names, &type);
-    HoloNode *node = x && y ? holo_build_node(e->rewrite, a->value->name, "Mul", 14, 2, 0, &type) : NULL;
+    HoloNode *node = x && y ? holo_build_node(e->rewrite, a->value->name, HOLO_ID_Mul, 14, 2, 0, &type) : NULL;
     if (!node) return out;
     node->in[0] = x;
     node->in[1] = y;
@@ -367,7 +366,7 @@ static HoloValue *apply(HoloRewrite *rewrite, const HoloNode *node, bool *failed
     Operand           in[MOST]                 = {{0}};
     Einsum            e                        = {.rewrite = rewrite};
     bool              known[HOLO_EINSUM_NAMES] = {false};
-    if (!node->op || !holo_node_is(node, "Einsum") || node->in_count > MOST ||
+    if (!node->op || !HOLO_IS(node, Einsum) || node->in_count > MOST ||
         !holo_value_is(node->out[0], HOLO_F32, 0, HOLO_MAX_RANK))
         return NULL;
     for (int i = 0; i < node->in_count; i++) {

@@ -36,11 +36,11 @@ static double turns_of(const HoloNode *node)
 {
     const HoloValue *trips = node->in_count > node->capture_count ? node->in[0] : NULL;
     double           most  = 0;
-    if (holo_node_is(node, "Loop"))
+    if (HOLO_IS(node, Loop))
         return trips && holo_contents_are_numbers(trips) && holo_tensor_count(&trips->type) == 1
                    ? (double)trips->contents[0]
                    : INFINITY;
-    if (!holo_node_is(node, "Scan")) return 1;
+    if (!HOLO_IS(node, Scan)) return 1;
     for (int i = 0; i < node->in_count - node->capture_count; i++) most = fmax(most, elements_of(node->in[i]));
     return most;
 }
@@ -86,8 +86,7 @@ static bool is_foldable(const HoloNode *node)
 
 static size_t bytes_in(const HoloNode *node)
 {
-    if (holo_node_is(node, "Constant") && !holo_node_attr(node, "sparse_value"))
-        return SIZE_MAX; // it holds what it gives
+    if (HOLO_IS(node, Constant) && !holo_node_attr(node, "sparse_value")) return SIZE_MAX; // it holds what it gives
     size_t total = 0;
     for (int i = 0; i < node->in_count; i++)
         if (node->in[i]) total += holo_tensor_bytes(&node->in[i]->type);
@@ -144,7 +143,7 @@ static bool is_of_sizes(const HoloNode *node)
     for (int i = 0; i < node->in_count; i++) {
         const HoloValue *value = node->in[i];
         if (!value) continue;
-        if (value->is_constant ? value->is_of_sizes : !holo_node_is(node, "Shape") || has_open_sizes(&value->type))
+        if (value->is_constant ? value->is_of_sizes : !HOLO_IS(node, Shape) || has_open_sizes(&value->type))
             return true;
     }
     return false;
@@ -234,7 +233,7 @@ static HoloStatus fold_if(HoloRewrite *rewrite, HoloNode *node, HoloError *error
 static HoloStatus fold_any(HoloRewrite *rewrite, HoloNode *node, HoloError *error)
 {
     holo_rewrite_inputs(rewrite, node);
-    if (holo_node_is(node, "If")) return fold_if(rewrite, node, error);
+    if (HOLO_IS(node, If)) return fold_if(rewrite, node, error);
     for (int i = 0; i < node->out_count; i++)
         if (node->out[i] && holo_contents_are_numbers(node->out[i]))
             HOLO_TRY(fold_contents(rewrite, node->out[i], error));

@@ -30,7 +30,7 @@ static bool hot_of_op(const HoloNode *node, Hot *out)
 {
     const HoloValue *values = holo_node_in(node, 2), *y = node->out[0];
     int64_t          axis = holo_node_int(node, "axis", -1);
-    if (!holo_node_is(node, "OneHot") || !is_index(holo_node_in(node, 0)) || !values || !values->is_constant ||
+    if (!HOLO_IS(node, OneHot) || !is_index(holo_node_in(node, 0)) || !values || !values->is_constant ||
         holo_tensor_count(&values->type) != 2)
         return false;
     *out = (Hot){.at = node->in[0], .wraps = true};
@@ -51,7 +51,7 @@ static bool is_range(const HoloValue *value)
 
 static bool hot_of_equal(const HoloNode *node, Hot *out)
 {
-    if (!holo_node_is(node, "Equal") || node->in_count != 2) return false;
+    if (!HOLO_IS(node, Equal) || node->in_count != 2) return false;
     for (int side = 0; side < 2; side++) {
         HoloValue       *at = node->in[side];
         const HoloValue *to = node->in[1 - side];
@@ -66,7 +66,7 @@ static bool hot_of_equal(const HoloNode *node, Hot *out)
 static bool hot_find(const HoloValue *value, Hot *out)
 {
     const HoloNode *node = value->producer;
-    bool            cast = node && holo_node_is(node, "Cast") && node->in[0];
+    bool            cast = node && HOLO_IS(node, Cast) && node->in[0];
     if (cast) node = node->in[0]->producer;
     if (!node || node->out_count != 1 || !node->out[0] || node->out[0]->type.rank < 1) return false;
     return hot_of_op(node, out) || (cast && hot_of_equal(node, out));
@@ -114,8 +114,8 @@ static bool is_table(const HoloValue *w)
 
 static bool is_product(const HoloNode *node)
 {
-    if (holo_node_is(node, "MatMul")) return node->in_count == 2;
-    return holo_node_is(node, "Gemm") && !holo_node_int(node, "transA", 0) && holo_node_float(node, "alpha", 1) == 1 &&
+    if (HOLO_IS(node, MatMul)) return node->in_count == 2;
+    return HOLO_IS(node, Gemm) && !holo_node_int(node, "transA", 0) && holo_node_float(node, "alpha", 1) == 1 &&
            (!holo_node_in(node, 2) || holo_node_float(node, "beta", 1) == 1);
 }
 
@@ -125,7 +125,7 @@ static HoloValue *indices_of(OneHot *o, const Hot *hot)
     if (!hot->is_column) return hot->at;
     type.rank--;
     HoloValue *axes = holo_build_ints(&o->rewrite, 1, (const int64_t[]){type.rank});
-    HoloNode  *node = axes ? holo_build_node(&o->rewrite, hot->at->name, "Squeeze", 13, 2, 0, &type) : NULL;
+    HoloNode  *node = axes ? holo_build_node(&o->rewrite, hot->at->name, HOLO_ID_Squeeze, 13, 2, 0, &type) : NULL;
     if (!node) return NULL;
     node->in[0] = hot->at;
     node->in[1] = axes;
@@ -137,18 +137,17 @@ static HoloValue *rows_build(OneHot *o, const HoloNode *node, const Hot *hot, Ho
 {
     HoloRewrite *r  = &o->rewrite;
     HoloValue   *at = indices_of(o, hot), *y = holo_graph_value(r->graph, node->out[0]->name);
-    HoloNode    *rows = holo_graph_node(r->graph, node->name, "hologram", "HotRows", 1, 2, 1, hot->wraps);
+    HoloNode    *rows = holo_graph_op(r->graph, node->name, HOLO_ID_HOLOGRAM_HotRows, 1, 2, 1, hot->wraps);
     if (!at || !y || !rows) return NULL;
     y->type      = node->out[0]->type;
     y->type.data = NULL;
-    rows->op     = holo_op_find("hologram", "HotRows", 1);
     rows->in[0]  = table;
     rows->in[1]  = at;
     if (hot->wraps) rows->attr[0] = (HoloAttr){.name = "wrap", .kind = HOLO_ATTR_INT, .count = 1, .i = 1};
     holo_node_set_out(rows, 0, y);
-    HoloValue *c = holo_node_is(node, "Gemm") ? holo_node_in(node, 2) : NULL;
+    HoloValue *c = HOLO_IS(node, Gemm) ? holo_node_in(node, 2) : NULL;
     if (!c) return y;
-    HoloNode *add = holo_build_node(r, node->name, "Add", 14, 2, 0, &node->out[0]->type);
+    HoloNode *add = holo_build_node(r, node->name, HOLO_ID_Add, 14, 2, 0, &node->out[0]->type);
     if (!add) return NULL;
     add->in[0] = y;
     add->in[1] = c;

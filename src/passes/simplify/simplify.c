@@ -194,7 +194,7 @@ static HoloValue *view(Simplify *s, HoloNode *node)
     }
     HoloValue *product = holo_rewrite_rows(&s->rewrite, node, s->uses, &s->failed);
     if (product || s->failed) return product;
-    if (holo_node_is(node, "Reshape") && is_view(node->in[0]->producer) && !reads_input_sizes(node)) {
+    if (HOLO_IS(node, Reshape) && is_view(node->in[0]->producer) && !reads_input_sizes(node)) {
         node->in[0] = holo_rewrite_find(&s->rewrite, node->in[0]->producer->in[0]);
         s->rewrite.changes++;
     }
@@ -233,8 +233,7 @@ static bool join_transposes(Simplify *s, HoloNode *node, int64_t *perm, int rank
 {
     HoloNode *before = node->in[0]->producer;
     int64_t   first[HOLO_MAX_RANK];
-    if (!before || !holo_node_is(before, "Transpose") || !before->in[0] || !permutation(before, rank, first))
-        return true;
+    if (!before || !HOLO_IS(before, Transpose) || !before->in[0] || !permutation(before, rank, first)) return true;
     for (int i = 0; i < rank; i++) perm[i] = first[perm[i]];
     node->in[0] = holo_rewrite_find(&s->rewrite, before->in[0]);
     return set_permutation(s, node, perm, rank);
@@ -286,9 +285,7 @@ static void make_reshape(Simplify *s, HoloNode *node)
     node->in         = in;
     node->in_count   = 2;
     node->attr_count = 0;
-    node->type       = "Reshape";
-    node->version    = VERSION;
-    node->op         = holo_op_find("", "Reshape", VERSION);
+    holo_node_become(node, HOLO_ID_Reshape, VERSION);
     s->rewrite.changes++;
 }
 
@@ -333,8 +330,7 @@ static HoloValue *cast_like(Simplify *s, HoloNode *node)
     attr[node->attr_count++] = (HoloAttr){.name = "to", .kind = HOLO_ATTR_INT, .count = 1, .i = dtype};
     node->attr               = attr;
     node->in_count           = 1;
-    node->type               = "Cast";
-    node->op                 = holo_op_find("", "Cast", node->version);
+    holo_node_become(node, HOLO_ID_Cast, node->version);
     s->rewrite.changes++;
     return NULL;
 }
@@ -352,10 +348,8 @@ static HoloValue *average_all(Simplify *s, HoloNode *node)
         if (x->dim[d] != kernel->ints[d - 2] || y->dim[d] != 1) return NULL;
     for (int i = 0; pads && i < pads->count; i++)
         if (pads->ints[i]) return NULL;
-    node->type       = "GlobalAveragePool";
     node->attr_count = 0;
-    node->version    = 1;
-    node->op         = holo_op_find("", node->type, 1);
+    holo_node_become(node, HOLO_ID_GlobalAveragePool, 1);
     s->rewrite.changes++;
     return NULL;
 }
@@ -369,44 +363,44 @@ static HoloValue *padded(Simplify *s, HoloNode *node)
 
 static HoloValue *padded_integers(Simplify *s, HoloNode *node)
 {
-    (void)holo_rewrite_taps(&s->rewrite, node, strcmp(node->type, "QLinearConv") ? 1 : 3, &s->failed);
+    (void)holo_rewrite_taps(&s->rewrite, node, HOLO_IS(node, QLinearConv) ? 3 : 1, &s->failed);
     return NULL;
 }
 
 // ---- the table
 
 static const struct {
-    const char *type;
-    Rule       *rule;
+    HoloOpId id;
+    Rule    *rule;
 } rules[] = {
-    {"Add", add_zero},
-    {"Sub", subtract_zero},
-    {"Mul", times_one},
-    {"Div", over_one},
-    {"Pow", power},
-    {"Identity", same},
-    {"Dropout", dropout},
-    {"Cast", same_if_typed_so},
-    {"CastLike", cast_like},
-    {"Expand", expand_nothing},
-    {"Tile", same_if_typed_so},
-    {"Pad", pad_nothing},
-    {"Slice", slice_all},
-    {"Clip", no_bounds},
-    {"Concat", only_one},
-    {"Sum", only_one},
-    {"Mean", only_one},
-    {"Min", only_one},
-    {"Max", only_one},
-    {"Transpose", transpose},
-    {"Reshape", view},
-    {"Flatten", view},
-    {"Squeeze", view},
-    {"Unsqueeze", view},
-    {"AveragePool", average_all},
-    {"Conv", padded},
-    {"ConvInteger", padded_integers},
-    {"QLinearConv", padded_integers},
+    {HOLO_ID_Add, add_zero},
+    {HOLO_ID_Sub, subtract_zero},
+    {HOLO_ID_Mul, times_one},
+    {HOLO_ID_Div, over_one},
+    {HOLO_ID_Pow, power},
+    {HOLO_ID_Identity, same},
+    {HOLO_ID_Dropout, dropout},
+    {HOLO_ID_Cast, same_if_typed_so},
+    {HOLO_ID_CastLike, cast_like},
+    {HOLO_ID_Expand, expand_nothing},
+    {HOLO_ID_Tile, same_if_typed_so},
+    {HOLO_ID_Pad, pad_nothing},
+    {HOLO_ID_Slice, slice_all},
+    {HOLO_ID_Clip, no_bounds},
+    {HOLO_ID_Concat, only_one},
+    {HOLO_ID_Sum, only_one},
+    {HOLO_ID_Mean, only_one},
+    {HOLO_ID_Min, only_one},
+    {HOLO_ID_Max, only_one},
+    {HOLO_ID_Transpose, transpose},
+    {HOLO_ID_Reshape, view},
+    {HOLO_ID_Flatten, view},
+    {HOLO_ID_Squeeze, view},
+    {HOLO_ID_Unsqueeze, view},
+    {HOLO_ID_AveragePool, average_all},
+    {HOLO_ID_Conv, padded},
+    {HOLO_ID_ConvInteger, padded_integers},
+    {HOLO_ID_QLinearConv, padded_integers},
 };
 
 // An operand that is only made as large as another one, which would be done anyway.
@@ -417,7 +411,7 @@ static void drop_expands(Simplify *s, HoloNode *node)
     for (int i = 0; i < 2; i++) {
         const HoloValue *other = node->in[1 - i];
         const HoloNode  *from  = node->in[i] ? node->in[i]->producer : NULL;
-        if (!from || !holo_node_is(from, "Expand") || !other || !holo_type_equal(&other->type, &node->out[0]->type) ||
+        if (!from || !HOLO_IS(from, Expand) || !other || !holo_type_equal(&other->type, &node->out[0]->type) ||
             from->in[0]->type.rank < 0)
             continue;
         node->in[i] = holo_rewrite_find(&s->rewrite, from->in[0]);
@@ -430,7 +424,7 @@ static HoloValue *apply(Simplify *s, HoloNode *node)
     if (!node->op || *node->domain || node->out_count < 1 || !node->out[0]) return NULL;
     drop_expands(s, node);
     for (int i = 0; i < HOLO_COUNT(rules); i++)
-        if (!strcmp(rules[i].type, node->type)) return rules[i].rule(s, node);
+        if (rules[i].id == node->op_id) return rules[i].rule(s, node);
     return NULL;
 }
 

@@ -117,7 +117,7 @@ static bool is_plain(HoloDims *dims, const Strided *s)
 
 static bool moves(const HoloNode *node)
 {
-    return holo_node_is(node, "Transpose");
+    return HOLO_IS(node, Transpose);
 }
 
 static bool is_link(const HoloNode *node)

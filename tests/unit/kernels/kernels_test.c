@@ -385,6 +385,7 @@ static void lowering_packs(void **state)
         HoloNode     node     = {.name      = "n",
                                  .type      = "MatMul",
                                  .domain    = "",
+                                 .op_id     = HOLO_ID_MatMul,
                                  .version   = 13,
                                  .in_count  = 2,
                                  .out_count = 1,

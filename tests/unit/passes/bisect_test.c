@@ -36,14 +36,13 @@ static const char *model_chain(void)
 
 // ---- passes that are wrong
 
-// Makes the Mul whose output is called `which` the operator `type`.
-static HoloStatus mul_becomes(HoloGraph *graph, HoloChanges *changes, const char *type, const char *which)
+// Makes the Mul whose output is called `which` one of operator `id`.
+static HoloStatus mul_becomes(HoloGraph *graph, HoloChanges *changes, HoloOpId id, const char *which)
 {
     for (int i = 0; i < graph->node_count && changes->count < changes->limit; i++) {
         HoloNode *node = graph->nodes[i];
-        if (!holo_node_is(node, "Mul") || strcmp(node->out[0]->name, which)) continue;
-        node->type = type;
-        node->op   = holo_op_find("", type, node->version);
+        if (!HOLO_IS(node, Mul) || strcmp(node->out[0]->name, which)) continue;
+        holo_node_become(node, id, node->version);
         changes->count++;
     }
     return HOLO_OK;
@@ -55,14 +54,11 @@ static HoloStatus pass_wrong_once(HoloGraph *graph, HoloArena *scratch, HoloChan
     (void)scratch, (void)error;
     for (int i = 0; i < graph->node_count && changes->count < changes->limit; i++) {
         HoloNode *node = graph->nodes[i];
-        if (!holo_node_is(node, "Mul") || node->in[0]->is_constant) continue;
+        if (!HOLO_IS(node, Mul) || node->in[0]->is_constant) continue;
         HoloValue *kept = node->in[0];
         node->in[0]     = node->in[1];
         node->in[1]     = kept;
-        if (!strcmp(node->out[0]->name, "p3")) {
-            node->type = "Add";
-            node->op   = holo_op_find("", "Add", node->version);
-        }
+        if (!strcmp(node->out[0]->name, "p3")) holo_node_become(node, HOLO_ID_Add, node->version);
         changes->count++;
     }
     return HOLO_OK;
@@ -71,13 +67,13 @@ static HoloStatus pass_wrong_once(HoloGraph *graph, HoloArena *scratch, HoloChan
 static HoloStatus pass_wrong_too(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     (void)scratch, (void)error;
-    return mul_becomes(graph, changes, "Sub", "p1");
+    return mul_becomes(graph, changes, HOLO_ID_Sub, "p1");
 }
 
 static HoloStatus pass_divides(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     (void)scratch, (void)error;
-    return mul_becomes(graph, changes, "Div", "p0");
+    return mul_becomes(graph, changes, HOLO_ID_Div, "p0");
 }
 
 static HoloStatus pass_fails(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
