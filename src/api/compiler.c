@@ -320,7 +320,7 @@ static bool collects_unknown(const HoloGraph *graph)
             const HoloGraph *body = node->attr[k].kind == HOLO_ATTR_GRAPH ? node->attr[k].graph : NULL;
             if (body && collects_unknown(body)) return true;
         }
-        if (strcmp(node->type, "Loop") && strcmp(node->type, "Scan")) continue;
+        if (!HOLO_IS(node, Loop) && !HOLO_IS(node, Scan)) continue;
         for (int k = 0; k < node->out_count; k++)
             if (node->out[k] && holo_tensor_count(&node->out[k]->type) < 0) return true;
     }

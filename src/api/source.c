@@ -136,9 +136,9 @@ const char *holo_source_meta(const HoloSource *source, int index, const char **o
 
 // Bounds on the values of what random operators give; others have none.
 static const struct {
-    const char *op;
-    double      low, high;
-} random_bounds[] = {{"Bernoulli", 0, 1}};
+    HoloOpId id;
+    double   low, high;
+} random_bounds[] = {{HOLO_ID_Bernoulli, 0, 1}};
 
 bool holo_source_is_random(const HoloSource *source, int output, double *out_low, double *out_high)
 {
@@ -151,7 +151,7 @@ bool holo_source_is_random(const HoloSource *source, int output, double *out_low
     bool            is_random = random && random[graph->outputs[output]->id];
     const HoloNode *producer  = graph->outputs[output]->producer;
     for (int i = 0; is_random && producer && i < HOLO_COUNT(random_bounds); i++)
-        if (!strcmp(producer->type, random_bounds[i].op)) {
+        if (producer->op_id == random_bounds[i].id) {
             if (out_low) *out_low = random_bounds[i].low;
             if (out_high) *out_high = random_bounds[i].high;
         }

@@ -3,6 +3,7 @@
 #include "devices/cpu/kernel.h"
 #include "hologram_compiler.h"
 #include "ops/hologram/user_kernel.h"
+#include "ops/op_id.h"
 #include "runtime/model.h"
 #include "runtime/programs.h"
 
@@ -44,7 +45,7 @@ static HoloStatus step_add(Collector *c, const HoloCall *call, const HoloStepRec
 {
     const HoloCpuKernel *kernel = s->kernel ? holo_cpu_kernel_find(s->kernel) : NULL;
     HoloStepProgram one = {.op = call->op->name, .domain = call->op->domain, .runs = kernel ? kernel->name : "eval"};
-    if (!strcmp(call->op->domain, "hologram") && !strcmp(call->op->name, "Kernel")) {
+    if (holo_op_is(call->op, HOLO_ID_HOLOGRAM_Kernel)) {
         one.role = holo_user_kernel_is_chain(call) ? "pointwise" : "kernel";
         HOLO_TRY(holo_user_kernel_print(call, &c->arena, &one.text));
     } else {

@@ -234,11 +234,10 @@ static bool tables_take(Enumerate *e, HoloTensor *tables, uint64_t *out_bytes)
 static HoloStatus end_replace(Enumerate *e, HoloValue *end, const HoloTensor *table)
 {
     HoloGraph *graph = e->graph;
-    HoloNode  *node  = holo_graph_node(graph, end->producer->name, "hologram", "Enumerated", 1, 2 * e->count + 1, 1, 0);
+    HoloNode  *node = holo_graph_op(graph, end->producer->name, HOLO_ID_HOLOGRAM_Enumerated, 1, 2 * e->count + 1, 1, 0);
     HoloValue *constant = node ? holo_graph_constant(graph, end->name, table) : NULL;
     HoloValue *before   = constant ? holo_graph_value(graph, end->name) : NULL;
     if (!before) return holo_fail_memory(e->m->error);
-    node->op = holo_op_find("hologram", "Enumerated", 1);
     for (int i = 0; i < e->count; i++) {
         node->in[i] = e->inputs[i];
         if (!e->domains[i].data) continue;

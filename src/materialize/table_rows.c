@@ -56,25 +56,25 @@ static bool is_program(const HoloNode *node, int row_rank)
 }
 
 typedef struct Work {
-    const char *name, *domain;
+    HoloOpId id;
     bool (*fits)(const HoloNode *node, int row_rank); // input 0 are the rows
     int  from;                                        // the first of the inputs that are the same for every row
     bool may_grow;
 } Work;
 
 static const Work works[] = {
-    {"MatMul", "", is_product, 2, true},
-    {"MatMul", "hologram", is_product, 2, true},
-    {"LayerNormalization", "", is_norm, 1, true},
-    {"RMSNormalization", "", is_norm, 1, true},
-    {"SimplifiedLayerNormalization", "", is_norm, 1, true},
+    {HOLO_ID_MatMul, is_product, 2, true},
+    {HOLO_ID_HOLOGRAM_MatMul, is_product, 2, true},
+    {HOLO_ID_LayerNormalization, is_norm, 1, true},
+    {HOLO_ID_RMSNormalization, is_norm, 1, true},
+    {HOLO_ID_SimplifiedLayerNormalization, is_norm, 1, true},
 };
-static const Work program = {NULL, NULL, is_program, 1, false};
+static const Work program = {HOLO_ID_NONE, is_program, 1, false};
 
 static const Work *work_find(const HoloNode *node)
 {
     for (int i = 0; i < HOLO_COUNT(works); i++)
-        if (!strcmp(works[i].name, node->type) && !strcmp(works[i].domain, node->domain)) return &works[i];
+        if (works[i].id == node->op_id) return &works[i];
     return node->op->flags & HOLO_OP_POINTWISE ? &program : NULL;
 }
 
@@ -93,8 +93,7 @@ static HoloNode *user_of(const Rows *r, const HoloValue *value)
 // How many dimensions a row has; -1: it is no Gather of rows from a constant.
 static int row_rank_of(const HoloNode *node)
 {
-    if (strcmp(node->type, "Gather") || *node->domain || node->in_count != 2 || !node->in[1] || !node->out[0])
-        return -1;
+    if (!HOLO_IS(node, Gather) || node->in_count != 2 || !node->in[1] || !node->out[0]) return -1;
     const HoloValue *table = node->in[0];
     if (!table->is_constant || !table->type.data || table->type.rank < 2 || holo_node_int(node, "axis", 0)) return -1;
     return table->type.rank - 1;
@@ -147,7 +146,7 @@ static void note(const Rows *r, const HoloNode *gather, HoloNode *work, HoloVerd
     char what[HOLO_NOTE_TEXT];
     holo_notes_add(r->m->notes, &(HoloNote){.pass    = "rows",
                                             .place   = gather->out[0]->name,
-                                            .what    = work ? holo_note_types(what, &work, 1) : "Gather",
+                                            .what    = work ? holo_note_types(what, &work, 1) : gather->type,
                                             .why     = why,
                                             .verdict = verdict,
                                             .bytes   = bytes});

@@ -44,14 +44,22 @@ static double terms_attention(const HoloNode *node)
 }
 
 static const struct {
-    const char *op;
+    HoloOpId id;
     double (*terms)(const HoloNode *node);
 } products[] = {
-    {"MatMul", terms_matmul},       {"MatMulInteger", terms_matmul},
-    {"Gemm", terms_gemm},           {"Conv", terms_conv},
-    {"ConvInteger", terms_conv},    {"ConvIntegerToFloat", terms_conv},
-    {"Attention", terms_attention}, {"MatMulIntegerToFloat", terms_matmul},
-    {"MatMulNBits", terms_matmul},
+    {HOLO_ID_MatMul, terms_matmul},
+    {HOLO_ID_HOLOGRAM_MatMul, terms_matmul},
+    {HOLO_ID_MatMulInteger, terms_matmul},
+    {HOLO_ID_MICROSOFT_MatMulIntegerToFloat, terms_matmul},
+    {HOLO_ID_MICROSOFT_MatMulNBits, terms_matmul},
+    {HOLO_ID_HOLOGRAM_MatMulNBits, terms_matmul},
+    {HOLO_ID_Gemm, terms_gemm},
+    {HOLO_ID_Conv, terms_conv},
+    {HOLO_ID_HOLOGRAM_Conv, terms_conv},
+    {HOLO_ID_ConvInteger, terms_conv},
+    {HOLO_ID_HOLOGRAM_ConvIntegerToFloat, terms_conv},
+    {HOLO_ID_Attention, terms_attention},
+    {HOLO_ID_MICROSOFT_Attention, terms_attention},
 };
 
 uint64_t holo_plan_flops(const HoloGraph *graph)
@@ -60,8 +68,7 @@ uint64_t holo_plan_flops(const HoloGraph *graph)
     for (int i = 0; i < graph->node_count; i++) {
         const HoloNode *node = graph->nodes[i];
         for (int k = 0; k < HOLO_COUNT(products); k++) {
-            if (strcmp(node->type, products[k].op) || node->in_count < 2 || !node->in[0] || !node->in[1] ||
-                !node->out[0])
+            if (node->op_id != products[k].id || node->in_count < 2 || !node->in[0] || !node->in[1] || !node->out[0])
                 continue;
             double out = count_of(&node->out[0]->type), terms = products[k].terms(node);
             if (out < 0 || terms < 0) return 0;

@@ -91,7 +91,7 @@ static int first_alone(const Images *s, const HoloNode *node)
 
 static int conv(const Images *s, const HoloNode *node)
 {
-    bool is_ours = !strcmp(node->domain, "hologram");
+    bool is_ours = HOLO_IS(node, HOLOGRAM_Conv);
     for (int i = 1; i < node->in_count && (i < 3 || !is_ours); i++)
         if (axis_of(s, node->in[i]) != SAME) return MIXED;
     return axis_of(s, node->in[0]) == 0 && (!is_ours || all_meet(s, node, 3, 0)) ? 0 : MIXED;
@@ -248,48 +248,55 @@ static int attention(const Images *s, const HoloNode *node)
 }
 
 typedef struct Rule {
-    const char *type;
+    HoloOpId id;
     int (*axis)(const Images *s, const HoloNode *node);
 } Rule;
 
-// Of ai.onnx, com.microsoft and hologram, which mean the same by a name.
 static const Rule rules[] = {
-    {"Conv", conv},
-    {"ConvTranspose", conv},
-    {"Interleave", first_alone},
-    {"MaxPool", first_alone},
-    {"AveragePool", first_alone},
-    {"NhwcMaxPool", first_alone},
-    {"GlobalAveragePool", first_alone},
-    {"GlobalMaxPool", first_alone},
-    {"GroupNormalization", first_alone},
-    {"InstanceNormalization", first_alone},
-    {"DepthToSpace", first_alone},
-    {"SpaceToDepth", first_alone},
-    {"QLinearConv", first_alone},
-    {"MatMul", matmul},
-    {"Gemm", gemm},
-    {"Transpose", transpose},
-    {"Softmax", softmax},
-    {"LogSoftmax", softmax},
-    {"LayerNormalization", layer_norm},
-    {"RMSNormalization", layer_norm},
-    {"Split", along},
-    {"ArgMax", along},
-    {"ArgMin", along},
-    {"Concat", concat},
-    {"ReduceMean", reduce},
-    {"ReduceSum", reduce},
-    {"ReduceMax", reduce},
-    {"ReduceMin", reduce},
-    {"ReduceL2", reduce},
-    {"Slice", slice},
-    {"Gather", gather},
-    {"Pad", pad},
-    {"Resize", resize},
-    {"Upsample", resize},
-    {"Expand", expand},
-    {"Attention", attention},
+    {HOLO_ID_Conv, conv},
+    {HOLO_ID_HOLOGRAM_Conv, conv},
+    {HOLO_ID_ConvTranspose, conv},
+    {HOLO_ID_HOLOGRAM_Interleave, first_alone},
+    {HOLO_ID_MaxPool, first_alone},
+    {HOLO_ID_HOLOGRAM_MaxPool, first_alone},
+    {HOLO_ID_AveragePool, first_alone},
+    {HOLO_ID_HOLOGRAM_AveragePool, first_alone},
+    {HOLO_ID_MICROSOFT_NhwcMaxPool, first_alone},
+    {HOLO_ID_GlobalAveragePool, first_alone},
+    {HOLO_ID_GlobalMaxPool, first_alone},
+    {HOLO_ID_GroupNormalization, first_alone},
+    {HOLO_ID_HOLOGRAM_GroupNormalization, first_alone},
+    {HOLO_ID_InstanceNormalization, first_alone},
+    {HOLO_ID_DepthToSpace, first_alone},
+    {HOLO_ID_SpaceToDepth, first_alone},
+    {HOLO_ID_QLinearConv, first_alone},
+    {HOLO_ID_MICROSOFT_QLinearConv, first_alone},
+    {HOLO_ID_MatMul, matmul},
+    {HOLO_ID_HOLOGRAM_MatMul, matmul},
+    {HOLO_ID_Gemm, gemm},
+    {HOLO_ID_Transpose, transpose},
+    {HOLO_ID_Softmax, softmax},
+    {HOLO_ID_LogSoftmax, softmax},
+    {HOLO_ID_LayerNormalization, layer_norm},
+    {HOLO_ID_RMSNormalization, layer_norm},
+    {HOLO_ID_Split, along},
+    {HOLO_ID_ArgMax, along},
+    {HOLO_ID_ArgMin, along},
+    {HOLO_ID_Concat, concat},
+    {HOLO_ID_ReduceMean, reduce},
+    {HOLO_ID_ReduceSum, reduce},
+    {HOLO_ID_ReduceMax, reduce},
+    {HOLO_ID_ReduceMin, reduce},
+    {HOLO_ID_ReduceL2, reduce},
+    {HOLO_ID_Slice, slice},
+    {HOLO_ID_Gather, gather},
+    {HOLO_ID_Pad, pad},
+    {HOLO_ID_MICROSOFT_Pad, pad},
+    {HOLO_ID_Resize, resize},
+    {HOLO_ID_Upsample, resize},
+    {HOLO_ID_Expand, expand},
+    {HOLO_ID_Attention, attention},
+    {HOLO_ID_MICROSOFT_Attention, attention},
 };
 
 static int outputs_axis(const Images *s, const HoloNode *node)
@@ -303,7 +310,7 @@ static int outputs_axis(const Images *s, const HoloNode *node)
     if (node->op->flags & HOLO_OP_POINTWISE) return pointwise(s, node);
     if (node->op->flags & HOLO_OP_VIEW) return axis_of(s, node->in[0]) >= 0 ? view(s, node) : MIXED;
     for (int i = 0; i < HOLO_COUNT(rules); i++)
-        if (!strcmp(rules[i].type, node->type)) return node->in[0] ? rules[i].axis(s, node) : MIXED;
+        if (rules[i].id == node->op_id) return node->in[0] ? rules[i].axis(s, node) : MIXED;
     return MIXED;
 }
 

@@ -59,7 +59,7 @@ static void blur_part(void *arg, int64_t part, int worker)
 static bool is_computed(const HoloCall *call)
 {
     if (call->op->flags & HOLO_OP_MOVES) return false;
-    if (strcmp(call->op->name, "Cast") || *call->op->domain || !call->in[0] || !call->out[0]) return true;
+    if (!holo_op_is(call->op, HOLO_ID_Cast) || !call->in[0] || !call->out[0]) return true;
     HoloDtype from = (HoloDtype)call->in[0]->dtype, to = (HoloDtype)call->out[0]->dtype;
     return holo_rounding_of(from) < holo_rounding_of(to);
 }

@@ -26,7 +26,7 @@ static double work_of(const HoloNode *node)
         if (node->out[i]) out += count_of(&node->out[i]->type);
     bool is_product = node->op && node->op->at && a && b && b->type.rank > 0;
     if (!is_product) return out;
-    bool is_conv = b->type.rank >= 3 && holo_node_is(node, "Conv") && b->type.dim[0] > 0;
+    bool is_conv = b->type.rank >= 3 && HOLO_IS(node, Conv) && b->type.dim[0] > 0;
     return out + (is_conv ? out * count_of(&b->type) / (double)b->type.dim[0]
                           : sqrt(count_of(&a->type) * count_of(&b->type) * out));
 }

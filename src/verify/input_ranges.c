@@ -172,65 +172,64 @@ static HoloInputRange of_comparison(const HoloNode *node, int input)
     return size > 1 && size_of(node, input, -1) <= 1 ? length_of(size) : nothing;
 }
 
-#define MS "com.microsoft"
 static const struct {
-    const char *domain, *op;
-    int         input;
+    HoloOpId id;
+    int      input;
     HoloInputRange (*range)(const HoloNode *node, int input);
 } takers[] = {
-    {"", "Gather", 1, of_axis},
-    {"", "GatherElements", 1, of_axis},
-    {"", "Scatter", 1, of_axis},
-    {"", "ScatterElements", 1, of_axis},
-    {"", "GatherND", 1, of_points},
-    {"", "ScatterND", 1, of_points},
-    {"", "OneHot", 0, of_depth},
-    {MS, "GatherBlockQuantized", 1, of_axis},
-    {MS, "EmbedLayerNormalization", 0, of_table},
-    {MS, "EmbedLayerNormalization", 1, of_table},
-    {MS, "EmbedLayerNormalization", 7, of_padding},
-    {MS, "EmbedLayerNormalization", 8, of_table},
-    {MS, "RotaryEmbedding", 1, of_angles},
-    {"", "RotaryEmbedding", 3, of_angles},
-    {"", "RNN", 4, of_sequence},
-    {"", "GRU", 4, of_sequence},
-    {"", "LSTM", 4, of_sequence},
-    {"", "ReverseSequence", 1, of_time},
-    {MS, "Attention", 3, of_padding},
-    {MS, "MultiHeadAttention", 4, of_padding},
-    {MS, "GroupQueryAttention", 5, of_last_key},
-    {MS, "GroupQueryAttention", 6, of_last_key},
-    {"", "TopK", 1, of_count},
-    {"", "Reshape", 1, of_target},
-    {"", "Resize", 3, of_sizes},
-    {"", "Expand", 1, of_one},
-    {"", "Tile", 1, of_one},
-    {"", "ConstantOfShape", 0, of_few},
-    {"", "Loop", 0, of_few},
-    {"", "Range", 0, of_zero},
-    {"", "Range", 1, of_few},
-    {"", "Range", 2, of_one},
-    {"", "Slice", 1, of_zero},
-    {"", "Slice", 2, of_one},
-    {"", "Slice", 3, of_zero},
-    {"", "Slice", 4, of_one},
-    {"", "Pad", 1, of_zero},
-    {"", "Trilu", 1, of_zero},
-    {"", "CumSum", 1, of_zero},
-    {"", "SequenceAt", 1, of_zero},
-    {"", "SequenceErase", 1, of_zero},
-    {"", "SequenceInsert", 2, of_zero},
-    {"", "NonMaxSuppression", 2, of_few},
-    {"", "Cast", 0, of_cast},
-    {"", "Sub", 1, of_difference},
-    {"", "Less", 0, of_comparison},
-    {"", "Less", 1, of_comparison},
-    {"", "LessOrEqual", 0, of_comparison},
-    {"", "LessOrEqual", 1, of_comparison},
-    {"", "Greater", 0, of_comparison},
-    {"", "Greater", 1, of_comparison},
-    {"", "GreaterOrEqual", 0, of_comparison},
-    {"", "GreaterOrEqual", 1, of_comparison},
+    {HOLO_ID_Gather, 1, of_axis},
+    {HOLO_ID_GatherElements, 1, of_axis},
+    {HOLO_ID_Scatter, 1, of_axis},
+    {HOLO_ID_ScatterElements, 1, of_axis},
+    {HOLO_ID_GatherND, 1, of_points},
+    {HOLO_ID_ScatterND, 1, of_points},
+    {HOLO_ID_OneHot, 0, of_depth},
+    {HOLO_ID_MICROSOFT_GatherBlockQuantized, 1, of_axis},
+    {HOLO_ID_MICROSOFT_EmbedLayerNormalization, 0, of_table},
+    {HOLO_ID_MICROSOFT_EmbedLayerNormalization, 1, of_table},
+    {HOLO_ID_MICROSOFT_EmbedLayerNormalization, 7, of_padding},
+    {HOLO_ID_MICROSOFT_EmbedLayerNormalization, 8, of_table},
+    {HOLO_ID_MICROSOFT_RotaryEmbedding, 1, of_angles},
+    {HOLO_ID_RotaryEmbedding, 3, of_angles},
+    {HOLO_ID_RNN, 4, of_sequence},
+    {HOLO_ID_GRU, 4, of_sequence},
+    {HOLO_ID_LSTM, 4, of_sequence},
+    {HOLO_ID_ReverseSequence, 1, of_time},
+    {HOLO_ID_MICROSOFT_Attention, 3, of_padding},
+    {HOLO_ID_MICROSOFT_MultiHeadAttention, 4, of_padding},
+    {HOLO_ID_MICROSOFT_GroupQueryAttention, 5, of_last_key},
+    {HOLO_ID_MICROSOFT_GroupQueryAttention, 6, of_last_key},
+    {HOLO_ID_TopK, 1, of_count},
+    {HOLO_ID_Reshape, 1, of_target},
+    {HOLO_ID_Resize, 3, of_sizes},
+    {HOLO_ID_Expand, 1, of_one},
+    {HOLO_ID_Tile, 1, of_one},
+    {HOLO_ID_ConstantOfShape, 0, of_few},
+    {HOLO_ID_Loop, 0, of_few},
+    {HOLO_ID_Range, 0, of_zero},
+    {HOLO_ID_Range, 1, of_few},
+    {HOLO_ID_Range, 2, of_one},
+    {HOLO_ID_Slice, 1, of_zero},
+    {HOLO_ID_Slice, 2, of_one},
+    {HOLO_ID_Slice, 3, of_zero},
+    {HOLO_ID_Slice, 4, of_one},
+    {HOLO_ID_Pad, 1, of_zero},
+    {HOLO_ID_Trilu, 1, of_zero},
+    {HOLO_ID_CumSum, 1, of_zero},
+    {HOLO_ID_SequenceAt, 1, of_zero},
+    {HOLO_ID_SequenceErase, 1, of_zero},
+    {HOLO_ID_SequenceInsert, 2, of_zero},
+    {HOLO_ID_NonMaxSuppression, 2, of_few},
+    {HOLO_ID_Cast, 0, of_cast},
+    {HOLO_ID_Sub, 1, of_difference},
+    {HOLO_ID_Less, 0, of_comparison},
+    {HOLO_ID_Less, 1, of_comparison},
+    {HOLO_ID_LessOrEqual, 0, of_comparison},
+    {HOLO_ID_LessOrEqual, 1, of_comparison},
+    {HOLO_ID_Greater, 0, of_comparison},
+    {HOLO_ID_Greater, 1, of_comparison},
+    {HOLO_ID_GreaterOrEqual, 0, of_comparison},
+    {HOLO_ID_GreaterOrEqual, 1, of_comparison},
 };
 
 // ---- what is handed on
@@ -244,7 +243,7 @@ static HoloInputRange moved(const HoloNode *node, int input, HoloInputRange r)
 // A sum or difference with a constant; of two numbers each gets half.
 static HoloInputRange shifted(const HoloNode *node, int input, HoloInputRange r)
 {
-    double           by, sign = holo_node_is(node, "Sub") ? -1 : 1;
+    double           by, sign = HOLO_IS(node, Sub) ? -1 : 1;
     const HoloValue *other = holo_node_in(node, !input);
     if (!other || r.role == HOLO_ROLE_MASK) return nothing;
     if (!holo_value_number(other, &by)) return sign < 0 ? nothing : within(r.role, 0, floor(r.high / 2));
@@ -257,7 +256,7 @@ static HoloInputRange scaled(const HoloNode *node, int input, HoloInputRange r)
 {
     double           by;
     const HoloValue *other = holo_node_in(node, !input);
-    bool             down  = holo_node_is(node, "Div");
+    bool             down  = HOLO_IS(node, Div);
     if (!other || !holo_value_number(other, &by) || !(by > 0) || (down && input)) return nothing;
     if (r.role == HOLO_ROLE_MASK) return r;
     return down ? within(r.role, r.low * by, r.high * by) : within(r.role, r.low / by, r.high / by);
@@ -275,22 +274,24 @@ static HoloInputRange summed(const HoloNode *node, int input, HoloInputRange r)
 }
 
 static const struct {
-    const char *op;
-    unsigned    inputs; // bit i: input i
+    HoloOpId id;
+    unsigned inputs; // bit i: input i
     HoloInputRange (*hand)(const HoloNode *node, int input, HoloInputRange r);
 } movers[] = {
-    {"Cast", 1, moved},     {"Where", 6, moved},          {"Min", 3, moved},        {"Max", 3, moved},
-    {"Floor", 1, moved},    {"Ceil", 1, moved},           {"Round", 1, moved},      {"Relu", 1, moved},
-    {"Abs", 1, moved},      {"Add", 3, shifted},          {"Sub", 3, shifted},      {"Mul", 3, scaled},
-    {"Div", 1, scaled},     {"CumSum", 1, summed},        {"ReduceSum", 1, summed}, {"ReduceMax", 1, moved},
-    {"GatherND", 1, moved}, {"GatherElements", 1, moved}, {"CastLike", 1, moved},
+    {HOLO_ID_Cast, 1, moved},      {HOLO_ID_Where, 6, moved},    {HOLO_ID_Min, 3, moved},
+    {HOLO_ID_Max, 3, moved},       {HOLO_ID_Floor, 1, moved},    {HOLO_ID_Ceil, 1, moved},
+    {HOLO_ID_Round, 1, moved},     {HOLO_ID_Relu, 1, moved},     {HOLO_ID_Abs, 1, moved},
+    {HOLO_ID_Add, 3, shifted},     {HOLO_ID_Sub, 3, shifted},    {HOLO_ID_Mul, 3, scaled},
+    {HOLO_ID_Div, 1, scaled},      {HOLO_ID_CumSum, 1, summed},  {HOLO_ID_ReduceSum, 1, summed},
+    {HOLO_ID_ReduceMax, 1, moved}, {HOLO_ID_GatherND, 1, moved}, {HOLO_ID_GatherElements, 1, moved},
+    {HOLO_ID_CastLike, 1, moved},
 };
 
 static HoloInputRange handed(const HoloNode *node, int input, HoloInputRange r)
 {
     if (r.role == HOLO_ROLE_ANY) return nothing;
     for (int i = 0; i < HOLO_COUNT(movers); i++)
-        if (holo_node_is(node, movers[i].op))
+        if (node->op_id == movers[i].id)
             return input < 32 && movers[i].inputs >> input & 1 ? movers[i].hand(node, input, r) : nothing;
     uint32_t flags = node->op ? node->op->flags : 0;
     bool     moves = (flags & HOLO_OP_MOVES_ALL) == HOLO_OP_MOVES_ALL || (flags & HOLO_OP_MOVES && input == 0);
@@ -321,11 +322,11 @@ static bool body_meet(const HoloNode *node, const HoloGraph *body, HoloInputRang
 {
     HoloInputRange *inner = graph_ranges(body, arena, depth + 1);
     if (!inner) return false;
-    bool is_loop = holo_node_is(node, "Loop") || holo_node_is(node, "Scan");
+    bool is_loop = HOLO_IS(node, Loop) || HOLO_IS(node, Scan);
     for (int i = 0; i < node->in_count; i++) {
         int from_end = node->in_count - i;
         int at       = from_end <= node->capture_count ? body->input_count - from_end : is_loop ? i : -1;
-        if (at < 0 || at >= body->input_count || !node->in[i] || (holo_node_is(node, "Loop") && i < 2)) continue;
+        if (at < 0 || at >= body->input_count || !node->in[i] || (HOLO_IS(node, Loop) && i < 2)) continue;
         meet(&range[node->in[i]->id], inner[body->inputs[at]->id]);
     }
     return true;
@@ -335,7 +336,7 @@ static bool node_meet(const HoloNode *node, HoloInputRange *range, HoloArena *ar
 {
     for (int i = 0; i < HOLO_COUNT(takers); i++) {
         int input = takers[i].input;
-        if (strcmp(node->type, takers[i].op) || strcmp(node->domain, takers[i].domain)) continue;
+        if (node->op_id != takers[i].id) continue;
         if (input < node->in_count && node->in[input] && node->in[0])
             meet(&range[node->in[input]->id], takers[i].range(node, input));
     }

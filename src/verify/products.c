@@ -67,7 +67,8 @@ static double work_of(const HoloCall *call)
     if (!call->op->at || call->in_count < 2 || !call->in[0] || !call->in[1] || !call->out[0]) return 0;
     double a = (double)holo_tensor_count(call->in[0]), b = (double)holo_tensor_count(call->in[1]);
     double out = (double)holo_tensor_count(call->out[0]);
-    if (call->in[1]->rank >= 3 && !strcmp(call->op->name, "Conv")) return out * b / (double)(call->in[1]->dim[0] + 1);
+    if (call->in[1]->rank >= 3 && (holo_op_is(call->op, HOLO_ID_Conv) || holo_op_is(call->op, HOLO_ID_HOLOGRAM_Conv)))
+        return out * b / (double)(call->in[1]->dim[0] + 1);
     return sqrt(a * b * out);
 }
 
@@ -128,18 +129,18 @@ static HoloStatus steps_judge(HoloProducts *p, const HoloNode *node, const HoloC
 // Products whose rows are those of their first input, each of which needs the whole matrix of the other.
 static int row_matrix(const HoloCall *call)
 {
-    return strcmp(call->op->name, "QLinearMatMul") ? 1 : 3;
+    return holo_op_is(call->op, HOLO_ID_QLinearMatMul) ? 3 : 1;
 }
 
 static bool is_row_product(const HoloCall *call)
 {
     static const struct {
-        const char *domain, *op;
-        int         zero; // the input that is the first one's zero point, one number
-    } rows[] = {{"", "MatMulInteger", 2}, {"", "QLinearMatMul", 2}, {"com.microsoft", "MatMulIntegerToFloat", 4}};
+        HoloOpId id;
+        int      zero; // the input that is the first one's zero point, one number
+    } rows[] = {{HOLO_ID_MatMulInteger, 2}, {HOLO_ID_QLinearMatMul, 2}, {HOLO_ID_MICROSOFT_MatMulIntegerToFloat, 4}};
     const HoloTensor *a = holo_in(call, 0), *out = call->out[0];
     for (int i = 0; i < HOLO_COUNT(rows); i++) {
-        if (strcmp(call->op->name, rows[i].op) || strcmp(call->op->domain, rows[i].domain)) continue;
+        if (!holo_op_is(call->op, rows[i].id)) continue;
         const HoloTensor *zero = holo_in(call, rows[i].zero), *b = holo_in(call, row_matrix(call));
         if (!a || !b || b->rank < 2 || a->rank < 2 || a->rank != out->rank || b->rank > out->rank) return false;
         if (zero && holo_tensor_count(zero) != 1) return false;

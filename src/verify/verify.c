@@ -159,9 +159,8 @@ static void reference_failed(Reference *ref, HoloStatus status, const HoloError 
 {
     const HoloOp *op = ref->at ? ref->at->op : NULL;
     if (*ref->why.text) return;
-    ref->why = *why;
-    ref->is_kernel_bad =
-        status == HOLO_BAD_INPUT && op && !strcmp(op->name, "Kernel") && !strcmp(op->domain, "hologram");
+    ref->why           = *why;
+    ref->is_kernel_bad = status == HOLO_BAD_INPUT && op && holo_op_is(op, HOLO_ID_HOLOGRAM_Kernel);
 }
 
 // On inputs that are made up until it accepts them.
