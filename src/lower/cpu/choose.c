@@ -160,7 +160,7 @@ static bool matmul(const HoloNode *node, HoloLowering *out)
         int64_t rows = rows_of(&a->type, &b->type, out->matmul.flags & HOLO_MATMUL_TRANS_A);
         out->matmul.flags |= HOLO_MATMUL_PACKED_B | holo_lower_narrow_type(&b->type, rows, out->pack_book);
     }
-    return strcmp(node->domain, "hologram") || holo_lower_tail(node, &out->matmul.tail);
+    return !HOLO_IS(node, HOLOGRAM_MatMul) || holo_lower_tail(node, &out->matmul.tail);
 }
 
 // ---- conv_f32 and softmax_f32
@@ -186,7 +186,7 @@ static bool softmax(const HoloNode *node, HoloLowering *out)
     out->params_size   = sizeof out->softmax;
     out->softmax.axes  = (uint32_t)(rank - axis);
     out->softmax.kept  = matrix ? 0 : (uint32_t)(rank - 1 - axis);
-    out->softmax.flags = !strcmp(node->type, "LogSoftmax")      ? HOLO_SOFTMAX_LOG
+    out->softmax.flags = HOLO_IS(node, LogSoftmax)              ? HOLO_SOFTMAX_LOG
                          : holo_attr_int(&call, "peer", 0) == 1 ? HOLO_SOFTMAX_PEER
                                                                 : 0;
     return true;
@@ -221,7 +221,7 @@ static bool layer_norm(const HoloNode *node, HoloLowering *out)
         if (scale->type.dim[d] != x->type.dim[axis + d] || (bias && bias->type.dim[d] != scale->type.dim[d]))
             return false;
     out->params_size  = sizeof out->norm;
-    out->norm.flags   = strcmp(node->type, "LayerNormalization") ? 0 : HOLO_NORM_CENTRED | peer_flag(&call);
+    out->norm.flags   = HOLO_IS(node, LayerNormalization) ? HOLO_NORM_CENTRED | peer_flag(&call) : 0;
     out->norm.axes    = (uint32_t)axes;
     out->norm.epsilon = (float)holo_attr_float(&call, "epsilon", 1e-5);
     return true;
@@ -231,7 +231,7 @@ static bool group_norm(const HoloNode *node, HoloLowering *out)
 {
     HoloCall         call  = holo_node_call(node);
     const HoloValue *x     = holo_node_in(node, 0);
-    bool             group = !strcmp(node->type, "GroupNormalization");
+    bool             group = HOLO_IS(node, GroupNormalization);
     int64_t          count = group ? holo_attr_int(&call, "num_groups", 0) : 0;
     if (!holo_value_is_f32(x, 3, HOLO_MAX_RANK)) return false;
     for (int i = 1; i <= 2; i++) {
@@ -301,14 +301,16 @@ static uint32_t peer_sum(uint32_t op)
 // A row without elements is left to the operator.
 static bool reduce(const HoloNode *node, HoloLowering *out)
 {
-    static const char *const names[] = {"Sum", "Mean", "Max", "Min", "SumSquare", "L1", "L2", "Prod"};
-    HoloCall                 call    = holo_node_call(node);
-    const HoloValue         *x       = holo_node_in(node, 0);
+    static const HoloOpId folds[] = {HOLO_ID_ReduceSum, HOLO_ID_ReduceMean,      HOLO_ID_ReduceMax,
+                                     HOLO_ID_ReduceMin, HOLO_ID_ReduceSumSquare, HOLO_ID_ReduceL1,
+                                     HOLO_ID_ReduceL2,  HOLO_ID_ReduceProd};
+    HoloCall              call    = holo_node_call(node);
+    const HoloValue      *x       = holo_node_in(node, 0);
     if (!holo_value_is_f32(x, 1, HOLO_MAX_RANK)) return false;
-    bool global    = !strncmp(node->type, "Global", 6);
-    out->reduce.op = global && node->type[6] == 'A' ? HOLO_REDUCE_MEAN : HOLO_REDUCE_MAX;
-    for (uint32_t i = 0; !global && i < HOLO_COUNT(names); i++)
-        if (!strcmp(node->type + strlen("Reduce"), names[i])) out->reduce.op = i;
+    bool is_mean = HOLO_IS(node, GlobalAveragePool), global = is_mean || HOLO_IS(node, GlobalMaxPool);
+    out->reduce.op = is_mean ? HOLO_REDUCE_MEAN : HOLO_REDUCE_MAX;
+    for (uint32_t i = 0; i < HOLO_COUNT(folds); i++)
+        if (folds[i] == node->op_id) out->reduce.op = i;
     int kept = 0, axes = global ? x->type.rank - 2 : axes_of(node, x->type.rank, x->type.dim, &kept);
     if (axes < 1) return false;
     for (int d = x->type.rank - kept - axes; d < x->type.rank - kept; d++)
@@ -346,7 +348,9 @@ static bool pool(const HoloNode *node, HoloLowering *out)
     for (int d = 0; d < rank && rank <= 3; d++) taps *= (double)kernel[d];
     if (rank < 1 || rank > 3 || taps > HOLO_POOL_TAPS) return false;
     out->params_size = sizeof out->pool;
-    out->pool.flags  = !strcmp(node->type, "MaxPool") ? HOLO_POOL_MAX : counts ? HOLO_POOL_COUNT_PADS : 0;
+    out->pool.flags  = HOLO_IS(node, MaxPool) || HOLO_IS(node, HOLOGRAM_MaxPool) ? HOLO_POOL_MAX
+                       : counts                                                  ? HOLO_POOL_COUNT_PADS
+                                                                                 : 0;
     if (*node->domain) out->pool.flags |= HOLO_POOL_LAST;
     return true;
 }
@@ -401,84 +405,84 @@ static bool grid_sample(const HoloNode *node, HoloLowering *out)
 // ---- the table
 
 typedef struct Choice {
-    const char *name, *domain;
-    uint32_t    kernel;
+    HoloOpId id;
+    uint32_t kernel;
     bool (*fits)(const HoloNode *node, HoloLowering *out); // fills in parameters and packing
 } Choice;
 
 static const Choice choices[] = {
-    {"MatMul", "hologram", HOLO_KERNEL_matmul_f32, matmul},
-    {"MatMul", "", HOLO_KERNEL_matmul_f32, matmul},
-    {"Gemm", "", HOLO_KERNEL_matmul_f32, matmul},
-    {"FusedMatMul", "com.microsoft", HOLO_KERNEL_matmul_f32, matmul},
-    {"TransposeMatMul", "com.microsoft", HOLO_KERNEL_matmul_f32, matmul},
-    {"SparseToDenseMatMul", "com.microsoft", HOLO_KERNEL_matmul_f32, matmul},
-    {"Conv", "", HOLO_KERNEL_conv_f32, conv},
-    {"Conv", "hologram", HOLO_KERNEL_conv_nhwc_f32, holo_lower_conv_nhwc},
-    {"Softmax", "", HOLO_KERNEL_softmax_f32, softmax},
-    {"LogSoftmax", "", HOLO_KERNEL_softmax_f32, softmax},
-    {"LayerNormalization", "", HOLO_KERNEL_norm_f32, layer_norm},
-    {"RMSNormalization", "", HOLO_KERNEL_norm_f32, layer_norm},
-    {"SimplifiedLayerNormalization", "", HOLO_KERNEL_norm_f32, layer_norm},
-    {"SimplifiedLayerNormalization", "com.microsoft", HOLO_KERNEL_norm_f32, layer_norm},
-    {"InstanceNormalization", "", HOLO_KERNEL_norm_f32, group_norm},
-    {"GroupNormalization", "", HOLO_KERNEL_norm_f32, group_norm},
-    {"ReduceSum", "", HOLO_KERNEL_reduce_f32, reduce},
-    {"ReduceMean", "", HOLO_KERNEL_reduce_f32, reduce},
-    {"ReduceMax", "", HOLO_KERNEL_reduce_f32, reduce},
-    {"ReduceMin", "", HOLO_KERNEL_reduce_f32, reduce},
-    {"ReduceSumSquare", "", HOLO_KERNEL_reduce_f32, reduce},
-    {"ReduceL1", "", HOLO_KERNEL_reduce_f32, reduce},
-    {"ReduceL2", "", HOLO_KERNEL_reduce_f32, reduce},
-    {"ReduceProd", "", HOLO_KERNEL_reduce_f32, reduce},
-    {"GlobalAveragePool", "", HOLO_KERNEL_reduce_f32, reduce},
-    {"GlobalMaxPool", "", HOLO_KERNEL_reduce_f32, reduce},
-    {"LSTM", "", HOLO_KERNEL_lstm_f32, holo_lower_recurrent},
-    {"DynamicQuantizeLSTM", "com.microsoft", HOLO_KERNEL_lstm_i8, holo_lower_lstm_i8},
-    {"GRU", "", HOLO_KERNEL_gru_f32, holo_lower_recurrent},
-    {"GRU", "", HOLO_KERNEL_gru_reset_f32, holo_lower_gru_reset},
-    {"RNN", "", HOLO_KERNEL_rnn_f32, holo_lower_recurrent},
-    {"Transpose", "", HOLO_KERNEL_transpose_f32, transpose},
-    {"Transpose", "", HOLO_KERNEL_transpose_u8, transpose_bytes},
-    {"Resize", "", HOLO_KERNEL_resize_f32, resize},
-    {"Upsample", "", HOLO_KERNEL_resize_f32, resize},
-    {"GridSample", "", HOLO_KERNEL_grid_sample_f32, grid_sample},
-    {"GridSample", "com.microsoft", HOLO_KERNEL_grid_sample_f32, grid_sample},
-    {"MatMulInteger", "", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
-    {"QLinearMatMul", "", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
-    {"MatMulIntegerToFloat", "com.microsoft", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
-    {"QGemm", "com.microsoft", HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
-    {"MatMulNBits", "com.microsoft", HOLO_KERNEL_matmul_nbits_f32, holo_lower_matmul_nbits},
-    {"MatMulNBits", "hologram", HOLO_KERNEL_matmul_nbits_f32, holo_lower_matmul_nbits},
-    {"QuantizeLinear", "", HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
-    {"QuantizeLinear", "com.microsoft", HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
-    {"DequantizeLinear", "", HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
-    {"DequantizeLinear", "com.microsoft", HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
-    {"DynamicQuantizeLinear", "", HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
-    {"Cast", "", HOLO_KERNEL_cast_f32, holo_lower_cast},
-    {"RoundF16", "hologram", HOLO_KERNEL_cast_f32, holo_lower_cast},
-    {"ConvInteger", "", HOLO_KERNEL_conv_i8, holo_lower_conv_i8},
-    {"QLinearConv", "", HOLO_KERNEL_conv_i8, holo_lower_conv_i8},
-    {"QLinearConv", "com.microsoft", HOLO_KERNEL_conv_nhwc_i8, holo_lower_conv_nhwc_i8},
-    {"ConvIntegerToFloat", "hologram", HOLO_KERNEL_conv_nhwc_i8, holo_lower_conv_real_i8},
-    {"NhwcMaxPool", "com.microsoft", HOLO_KERNEL_pool_i8, holo_lower_pool_i8},
-    {"QLinearAveragePool", "com.microsoft", HOLO_KERNEL_pool_i8, holo_lower_pool_i8},
-    {"QLinearGlobalAveragePool", "com.microsoft", HOLO_KERNEL_pool_i8, holo_lower_pool_i8},
-    {"QLinearAdd", "com.microsoft", HOLO_KERNEL_pair_i8, holo_lower_pair_i8},
-    {"QLinearMul", "com.microsoft", HOLO_KERNEL_pair_i8, holo_lower_pair_i8},
-    {"MaxPool", "", HOLO_KERNEL_pool_f32, pool},
-    {"AveragePool", "", HOLO_KERNEL_pool_f32, pool},
-    {"MaxPool", "hologram", HOLO_KERNEL_pool_f32, pool},
-    {"AveragePool", "hologram", HOLO_KERNEL_pool_f32, pool},
-    {"GroupNormalization", "hologram", HOLO_KERNEL_group_norm_f32, group_norm_last},
-    {"Lookup", "hologram", HOLO_KERNEL_lookup, lookup},
-    {"LookupPair", "hologram", HOLO_KERNEL_lookup, lookup},
-    {"Attention", "", HOLO_KERNEL_attention_f32, holo_lower_attention},
-    {"RotaryEmbedding", "", HOLO_KERNEL_rotary_f32, holo_lower_rotary},
-    {"RotaryEmbedding", "com.microsoft", HOLO_KERNEL_rotary_f32, holo_lower_rotary},
-    {"GroupQueryAttention", "com.microsoft", HOLO_KERNEL_attention_f32, holo_lower_attention_other},
-    {"MultiHeadAttention", "com.microsoft", HOLO_KERNEL_attention_f32, holo_lower_attention_other},
-    {"DecoderMaskedMultiHeadAttention", "com.microsoft", HOLO_KERNEL_attention_f32, holo_lower_attention_other},
+    {HOLO_ID_HOLOGRAM_MatMul, HOLO_KERNEL_matmul_f32, matmul},
+    {HOLO_ID_MatMul, HOLO_KERNEL_matmul_f32, matmul},
+    {HOLO_ID_Gemm, HOLO_KERNEL_matmul_f32, matmul},
+    {HOLO_ID_MICROSOFT_FusedMatMul, HOLO_KERNEL_matmul_f32, matmul},
+    {HOLO_ID_MICROSOFT_TransposeMatMul, HOLO_KERNEL_matmul_f32, matmul},
+    {HOLO_ID_MICROSOFT_SparseToDenseMatMul, HOLO_KERNEL_matmul_f32, matmul},
+    {HOLO_ID_Conv, HOLO_KERNEL_conv_f32, conv},
+    {HOLO_ID_HOLOGRAM_Conv, HOLO_KERNEL_conv_nhwc_f32, holo_lower_conv_nhwc},
+    {HOLO_ID_Softmax, HOLO_KERNEL_softmax_f32, softmax},
+    {HOLO_ID_LogSoftmax, HOLO_KERNEL_softmax_f32, softmax},
+    {HOLO_ID_LayerNormalization, HOLO_KERNEL_norm_f32, layer_norm},
+    {HOLO_ID_RMSNormalization, HOLO_KERNEL_norm_f32, layer_norm},
+    {HOLO_ID_SimplifiedLayerNormalization, HOLO_KERNEL_norm_f32, layer_norm},
+    {HOLO_ID_MICROSOFT_SimplifiedLayerNormalization, HOLO_KERNEL_norm_f32, layer_norm},
+    {HOLO_ID_InstanceNormalization, HOLO_KERNEL_norm_f32, group_norm},
+    {HOLO_ID_GroupNormalization, HOLO_KERNEL_norm_f32, group_norm},
+    {HOLO_ID_ReduceSum, HOLO_KERNEL_reduce_f32, reduce},
+    {HOLO_ID_ReduceMean, HOLO_KERNEL_reduce_f32, reduce},
+    {HOLO_ID_ReduceMax, HOLO_KERNEL_reduce_f32, reduce},
+    {HOLO_ID_ReduceMin, HOLO_KERNEL_reduce_f32, reduce},
+    {HOLO_ID_ReduceSumSquare, HOLO_KERNEL_reduce_f32, reduce},
+    {HOLO_ID_ReduceL1, HOLO_KERNEL_reduce_f32, reduce},
+    {HOLO_ID_ReduceL2, HOLO_KERNEL_reduce_f32, reduce},
+    {HOLO_ID_ReduceProd, HOLO_KERNEL_reduce_f32, reduce},
+    {HOLO_ID_GlobalAveragePool, HOLO_KERNEL_reduce_f32, reduce},
+    {HOLO_ID_GlobalMaxPool, HOLO_KERNEL_reduce_f32, reduce},
+    {HOLO_ID_LSTM, HOLO_KERNEL_lstm_f32, holo_lower_recurrent},
+    {HOLO_ID_MICROSOFT_DynamicQuantizeLSTM, HOLO_KERNEL_lstm_i8, holo_lower_lstm_i8},
+    {HOLO_ID_GRU, HOLO_KERNEL_gru_f32, holo_lower_recurrent},
+    {HOLO_ID_GRU, HOLO_KERNEL_gru_reset_f32, holo_lower_gru_reset},
+    {HOLO_ID_RNN, HOLO_KERNEL_rnn_f32, holo_lower_recurrent},
+    {HOLO_ID_Transpose, HOLO_KERNEL_transpose_f32, transpose},
+    {HOLO_ID_Transpose, HOLO_KERNEL_transpose_u8, transpose_bytes},
+    {HOLO_ID_Resize, HOLO_KERNEL_resize_f32, resize},
+    {HOLO_ID_Upsample, HOLO_KERNEL_resize_f32, resize},
+    {HOLO_ID_GridSample, HOLO_KERNEL_grid_sample_f32, grid_sample},
+    {HOLO_ID_MICROSOFT_GridSample, HOLO_KERNEL_grid_sample_f32, grid_sample},
+    {HOLO_ID_MatMulInteger, HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
+    {HOLO_ID_QLinearMatMul, HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
+    {HOLO_ID_MICROSOFT_MatMulIntegerToFloat, HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
+    {HOLO_ID_MICROSOFT_QGemm, HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
+    {HOLO_ID_MICROSOFT_MatMulNBits, HOLO_KERNEL_matmul_nbits_f32, holo_lower_matmul_nbits},
+    {HOLO_ID_HOLOGRAM_MatMulNBits, HOLO_KERNEL_matmul_nbits_f32, holo_lower_matmul_nbits},
+    {HOLO_ID_QuantizeLinear, HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
+    {HOLO_ID_MICROSOFT_QuantizeLinear, HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
+    {HOLO_ID_DequantizeLinear, HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
+    {HOLO_ID_MICROSOFT_DequantizeLinear, HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
+    {HOLO_ID_DynamicQuantizeLinear, HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
+    {HOLO_ID_Cast, HOLO_KERNEL_cast_f32, holo_lower_cast},
+    {HOLO_ID_HOLOGRAM_RoundF16, HOLO_KERNEL_cast_f32, holo_lower_cast},
+    {HOLO_ID_ConvInteger, HOLO_KERNEL_conv_i8, holo_lower_conv_i8},
+    {HOLO_ID_QLinearConv, HOLO_KERNEL_conv_i8, holo_lower_conv_i8},
+    {HOLO_ID_MICROSOFT_QLinearConv, HOLO_KERNEL_conv_nhwc_i8, holo_lower_conv_nhwc_i8},
+    {HOLO_ID_HOLOGRAM_ConvIntegerToFloat, HOLO_KERNEL_conv_nhwc_i8, holo_lower_conv_real_i8},
+    {HOLO_ID_MICROSOFT_NhwcMaxPool, HOLO_KERNEL_pool_i8, holo_lower_pool_i8},
+    {HOLO_ID_MICROSOFT_QLinearAveragePool, HOLO_KERNEL_pool_i8, holo_lower_pool_i8},
+    {HOLO_ID_MICROSOFT_QLinearGlobalAveragePool, HOLO_KERNEL_pool_i8, holo_lower_pool_i8},
+    {HOLO_ID_MICROSOFT_QLinearAdd, HOLO_KERNEL_pair_i8, holo_lower_pair_i8},
+    {HOLO_ID_MICROSOFT_QLinearMul, HOLO_KERNEL_pair_i8, holo_lower_pair_i8},
+    {HOLO_ID_MaxPool, HOLO_KERNEL_pool_f32, pool},
+    {HOLO_ID_AveragePool, HOLO_KERNEL_pool_f32, pool},
+    {HOLO_ID_HOLOGRAM_MaxPool, HOLO_KERNEL_pool_f32, pool},
+    {HOLO_ID_HOLOGRAM_AveragePool, HOLO_KERNEL_pool_f32, pool},
+    {HOLO_ID_HOLOGRAM_GroupNormalization, HOLO_KERNEL_group_norm_f32, group_norm_last},
+    {HOLO_ID_HOLOGRAM_Lookup, HOLO_KERNEL_lookup, lookup},
+    {HOLO_ID_HOLOGRAM_LookupPair, HOLO_KERNEL_lookup, lookup},
+    {HOLO_ID_Attention, HOLO_KERNEL_attention_f32, holo_lower_attention},
+    {HOLO_ID_RotaryEmbedding, HOLO_KERNEL_rotary_f32, holo_lower_rotary},
+    {HOLO_ID_MICROSOFT_RotaryEmbedding, HOLO_KERNEL_rotary_f32, holo_lower_rotary},
+    {HOLO_ID_MICROSOFT_GroupQueryAttention, HOLO_KERNEL_attention_f32, holo_lower_attention_other},
+    {HOLO_ID_MICROSOFT_MultiHeadAttention, HOLO_KERNEL_attention_f32, holo_lower_attention_other},
+    {HOLO_ID_MICROSOFT_DecoderMaskedMultiHeadAttention, HOLO_KERNEL_attention_f32, holo_lower_attention_other},
 };
 
 // A formula, where all inputs are f32 of sizes that are known or have a name.
@@ -508,7 +512,7 @@ HoloLowering holo_cpu_choose(const HoloNode *node)
     for (int i = 0; i < HOLO_COUNT(choices); i++) {
         const Choice *c   = &choices[i];
         HoloLowering  out = none;
-        if (strcmp(c->name, node->type) || strcmp(c->domain, node->domain)) continue;
+        if (c->id != node->op_id) continue;
         if (!is_usual && c->kernel != HOLO_KERNEL_lookup) continue;
         // Of recurrent layers some want the last state alone.
         if ((!node->out[0] && !holo_cpu_is_recurrent(c->kernel)) || !c->fits(node, &out)) continue;
@@ -561,7 +565,8 @@ bool holo_cpu_is_recurrent(uint32_t kernel)
 
 bool holo_cpu_has_kernel(const char *domain, const char *name)
 {
+    HoloOpId id = holo_op_id(domain, name);
     for (int i = 0; i < HOLO_COUNT(choices); i++)
-        if (!strcmp(choices[i].name, name) && !strcmp(choices[i].domain, domain)) return true;
+        if (choices[i].id == id) return true;
     return holo_formula_has(domain, name);
 }

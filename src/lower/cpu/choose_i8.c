@@ -22,15 +22,15 @@ static bool is_line(const HoloValue *v, int dtype, HoloDim n)
 // ---- matmul_i8
 
 typedef struct Inputs { // which input is what
-    const char *op;
-    int8_t      b, a_scale, a_zero, b_scale, b_zero, y_scale, y_zero, bias, c;
+    HoloOpId id;
+    int8_t   b, a_scale, a_zero, b_scale, b_zero, y_scale, y_zero, bias, c;
 } Inputs;
 
 static const Inputs inputs[] = {
-    {"MatMulInteger", 1, NONE, 2, NONE, 3, NONE, NONE, NONE, NONE},
-    {"QLinearMatMul", 3, 1, 2, 4, 5, 6, 7, NONE, NONE},
-    {"MatMulIntegerToFloat", 1, 2, 4, 3, 5, NONE, NONE, 6, NONE},
-    {"QGemm", 3, 1, 2, 4, 5, 7, 8, NONE, 6},
+    {HOLO_ID_MatMulInteger, 1, NONE, 2, NONE, 3, NONE, NONE, NONE, NONE},
+    {HOLO_ID_QLinearMatMul, 3, 1, 2, 4, 5, 6, 7, NONE, NONE},
+    {HOLO_ID_MICROSOFT_MatMulIntegerToFloat, 1, 2, 4, 3, 5, NONE, NONE, 6, NONE},
+    {HOLO_ID_MICROSOFT_QGemm, 3, 1, 2, 4, 5, 7, 8, NONE, 6},
 };
 
 // B in panels, where it is a constant that padding does not blow up and whose panels are parts of an archive.
@@ -46,7 +46,7 @@ bool holo_lower_matmul_i8(const HoloNode *node, HoloLowering *out)
 {
     HoloCall      call = holo_node_call(node);
     const Inputs *in   = inputs;
-    while (strcmp(in->op, node->type)) in++;
+    while (in->id != node->op_id) in++;
     const HoloValue *a = holo_node_in(node, 0), *b = holo_node_in(node, in->b), *y = node->out[0];
     const HoloValue *y_zero = holo_node_in(node, in->y_zero), *bias = holo_node_in(node, in->bias);
     bool             transposed = holo_attr_int(&call, "transB", 0) != 0;
@@ -90,9 +90,9 @@ bool holo_lower_quantize_i8(const HoloNode *node, HoloLowering *out)
     HoloCall         call = holo_node_call(node);
     const HoloValue *x = holo_node_in(node, 0), *scale = holo_node_in(node, 1), *zero = holo_node_in(node, 2);
     const HoloValue *y    = node->out[0];
-    bool             back = !strcmp(node->type, "DequantizeLinear");
+    bool             back = holo_node_has(node, HOLO_OP_DEQUANTIZES);
     out->params_size      = sizeof out->quantize_i8;
-    if (!strcmp(node->type, "DynamicQuantizeLinear")) return holo_value_is_f32(x, 0, HOLO_MAX_RANK);
+    if (HOLO_IS(node, DynamicQuantizeLinear)) return holo_value_is_f32(x, 0, HOLO_MAX_RANK);
     if (!holo_value_is_f32(back ? y : x, 0, HOLO_MAX_RANK) || !is_8(back ? x : y, 0, HOLO_MAX_RANK)) return false;
     if (!holo_value_is_f32(scale, 0, 1) || (zero && !is_8(zero, 0, 1))) return false;
     if (holo_attr_int(&call, "block_size", 0) || holo_attr_int(&call, "precision", HOLO_F32) != HOLO_F32) return false;
@@ -116,7 +116,7 @@ bool holo_lower_cast(const HoloNode *node, HoloLowering *out)
     static const HoloDtype pairs[][2] = {
         {HOLO_I32, HOLO_F32}, {HOLO_F16, HOLO_F32}, {HOLO_BF16, HOLO_F32}, {HOLO_F32, HOLO_F16}, {HOLO_F32, HOLO_BF16}};
     out->params_size = sizeof out->cast;
-    if (!strcmp(node->type, "RoundF16")) return holo_value_is(node->out[0], HOLO_F32, 0, HOLO_MAX_RANK);
+    if (HOLO_IS(node, HOLOGRAM_RoundF16)) return holo_value_is(node->out[0], HOLO_F32, 0, HOLO_MAX_RANK);
     for (int i = 0; i < HOLO_COUNT(pairs); i++)
         if (holo_value_is(holo_node_in(node, 0), pairs[i][0], 0, HOLO_MAX_RANK) &&
             holo_value_is(node->out[0], pairs[i][1], 0, HOLO_MAX_RANK))
@@ -130,7 +130,7 @@ bool holo_lower_cast(const HoloNode *node, HoloLowering *out)
 // 32 bits.
 static bool conv_fits(const HoloNode *node, int64_t places_most, HoloLowering *out)
 {
-    bool             scaled = !strcmp(node->type, "QLinearConv"); // with channels first or last
+    bool scaled = HOLO_IS(node, QLinearConv) || HOLO_IS(node, MICROSOFT_QLinearConv); // with channels first or last
     const HoloValue *x = holo_node_in(node, 0), *w = holo_node_in(node, scaled ? 3 : 1), *y = node->out[0];
     if (!is_8(x, 3, 5) || !is_8(w, x->type.rank, x->type.rank)) return false;
     int64_t places = 1, k;
@@ -179,11 +179,11 @@ static bool lower_pool_global(const HoloNode *node, HoloLowering *out)
 // With channels last, sizes rounded down, and a window of not too many places.
 bool holo_lower_pool_i8(const HoloNode *node, HoloLowering *out)
 {
-    if (!strcmp(node->type, "QLinearGlobalAveragePool")) return lower_pool_global(node, out);
+    if (HOLO_IS(node, MICROSOFT_QLinearGlobalAveragePool)) return lower_pool_global(node, out);
     HoloCall         call   = holo_node_call(node);
     const HoloAttr  *kernel = holo_attr_find(&call, "kernel_shape");
     const HoloValue *x      = holo_node_in(node, 0);
-    bool             is_max = !strcmp(node->type, "NhwcMaxPool");
+    bool             is_max = HOLO_IS(node, MICROSOFT_NhwcMaxPool);
     double           taps   = 1;
     if (!is_8(x, 3, 5) || holo_attr_int(&call, "ceil_mode", 0) || !kernel || kernel->kind != HOLO_ATTR_INTS)
         return false;

@@ -5,23 +5,23 @@
 #include <string.h>
 #include <strings.h>
 
-static int gates_of(const char *op)
+static int gates_of(const HoloNode *node)
 {
-    return !strcmp(op, "LSTM") ? 4 : !strcmp(op, "GRU") ? 3 : 1;
+    return HOLO_IS(node, LSTM) ? 4 : HOLO_IS(node, GRU) ? 3 : 1;
 }
 
 // Are the activations, where they are named, those that are meant where they are not?
 static bool has_usual_activations(const HoloCall *call, int gates)
 {
-    static const char *const lstm[] = {"Sigmoid", "Tanh", "Tanh"}, *const gru[] = {"Sigmoid", "Tanh"},
-                             *const rnn[] = {"Tanh"};
-    const char *const              *usual = gates == 4 ? lstm : gates == 3 ? gru : rnn;
-    int                             count = gates == 4 ? 3 : gates == 3 ? 2 : 1;
-    const HoloAttr                 *attr  = holo_attr_find(call, "activations");
+    static const HoloOpId lstm[] = {HOLO_ID_Sigmoid, HOLO_ID_Tanh, HOLO_ID_Tanh},
+                          gru[] = {HOLO_ID_Sigmoid, HOLO_ID_Tanh}, rnn[] = {HOLO_ID_Tanh};
+    const HoloOpId *usual = gates == 4 ? lstm : gates == 3 ? gru : rnn;
+    int             count = gates == 4 ? 3 : gates == 3 ? 2 : 1;
+    const HoloAttr *attr  = holo_attr_find(call, "activations");
     if (!attr) return true;
     if (attr->kind != HOLO_ATTR_STRINGS) return false;
     for (int i = 0; i < attr->count; i++) {
-        const char *want = usual[i % count];
+        const char *want = holo_op_id_name(usual[i % count]);
         HoloString  have = attr->strings[i];
         if (have.size != strlen(want) || strncasecmp(have.data, want, have.size)) return false;
     }
@@ -57,7 +57,7 @@ static bool is_usual(const HoloNode *node, int gates)
 static bool fits(const HoloNode *node, HoloLowering *out)
 {
     const HoloValue *w = holo_node_in(node, 1), *r = holo_node_in(node, 2);
-    int              gates = gates_of(node->type);
+    int              gates = gates_of(node);
     if (!is_usual(node, gates) || !holo_value_is_f32(w, 3, 3) || !holo_value_is_f32(r, 3, 3)) return false;
     HoloDim hidden = r->type.dim[2];
     if (holo_dim_is_symbolic(hidden) || hidden < 1 || r->type.dim[1] != gates * hidden) return false;
@@ -76,7 +76,7 @@ static bool fits(const HoloNode *node, HoloLowering *out)
 bool holo_lower_recurrent(const HoloNode *node, HoloLowering *out)
 {
     HoloCall call = holo_node_call(node);
-    return (strcmp(node->type, "GRU") || holo_attr_int(&call, "linear_before_reset", 0)) && fits(node, out);
+    return (!HOLO_IS(node, GRU) || holo_attr_int(&call, "linear_before_reset", 0)) && fits(node, out);
 }
 
 bool holo_lower_gru_reset(const HoloNode *node, HoloLowering *out)

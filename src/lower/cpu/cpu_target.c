@@ -3,8 +3,6 @@
 #include "graph/facts.h"
 #include "ops/hologram/formula.h"
 
-#include <string.h>
-
 static bool is_in_place(uint32_t kernel)
 {
     return holo_kernel_is_in_place(kernel);
@@ -30,7 +28,7 @@ static bool wants_last(const HoloNode *conv)
 static bool has_pointwise(const HoloCall *call)
 {
     HoloProgram formula;
-    if ((!call->op->domain || !*call->op->domain) && !strcmp(call->op->name, "Cast")) {
+    if (holo_op_is(call->op, HOLO_ID_Cast)) {
         unsigned from = call->in[0]->dtype, to = call->out[0]->dtype;
         unsigned half = to == HOLO_F32 ? from : from == HOLO_F32 ? to : 0;
         return half == HOLO_F16 || half == HOLO_BF16 || (from == HOLO_I32 && to == HOLO_F32);

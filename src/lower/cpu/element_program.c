@@ -31,7 +31,7 @@ static bool short_form(const HoloNode *node, const HoloLowering *lowering, HoloP
         return out->count;
     }
     if (strcmp(node->domain, "hologram") || !holo_attr_find(&call, "program")) return false;
-    *out_is_tail = strcmp(node->type, "Pointwise") != 0;
+    *out_is_tail = !HOLO_IS(node, HOLOGRAM_Pointwise);
     return !holo_program_read(&call, out) && out->count;
 }
 
