@@ -392,7 +392,7 @@ fuzz: test-deps $(if $(filter archive,$(T)),$(FUZZ_SEEDS))
 # ---- the rest
 
 ## make lint          layering, headers, symbols, budgets, format
-lint: $(LIB) $(LIB_COMP)
+lint: $(LIB) $(LIB_COMP) $(BUILD)/hologram
 	@sh tools/lint.sh $(BUILD)
 ## make format        clang-format on everything
 format:

@@ -48,6 +48,16 @@ grep -rnE '^#[[:space:]]*if' src --include='*.[ch]' | grep -vE '^src/(kernels/(v
 find src -name '*.[ch]' | sed 's|.*/||' | sort | uniq -d | sed 's|$|: the name is there twice|' >> "$out"
 find src include cli -name '*.[ch]' -not -path 'src/base/os/*' | xargs sed -nE 's/^(typedef )?(struct|enum|union) (Holo[A-Za-z0-9]+) \{.*/\3/p' | sort | uniq -d |
     sed 's|$|: the type is defined twice: give one of them another name|' >> "$out"
+# Operators are named by ids and asked for traits (docs/adding-an-operator.md): their names stand in ops/ alone, in what importers
+# read, in graph text (patterns, and bodies of operators that are taken apart), and where the format itself knows one (Transfer).
+if [ -x "$build"/hologram ]; then
+    "$build"/hologram ops | sed -n 's/^  \([A-Za-z0-9_]*\).*/\1/p' > "$out".names
+    find src -name '*.[ch]' | grep -vE '^src/(ops|import)/|^src/passes/fuse/(recognize_patterns|unfuse)\.c$|^src/format/archive_check\.c$|^src/(passes/peer|devices/cpu)/' | sort |
+        xargs awk 'FILENAME == ARGV[1] { is[$1]; next } { sub(/\/\/.*/, ""); while (match($0, /"[A-Za-z0-9_]+"/)) {
+            name = substr($0, RSTART + 1, RLENGTH - 2); $0 = substr($0, RSTART + RLENGTH)
+            if (name in is) print FILENAME ":" FNR ": names the operator " name ": ask for its id or for a trait of its row" } }' "$out".names
+    rm -f "$out".names
+fi >> "$out"
 if command -v clang-format >/dev/null; then
     clang-format --dry-run -Werror include/*.h examples/*.c $(find src cli tests fuzz/*.[ch] bench -name '*.[ch]') 2>&1 |
         sed -n 's|^\([^:]*:[0-9]*\):.*error.*|\1: not as clang-format has it (make format)|p' | awk -F: '!seen[$1]++' >> "$out"
