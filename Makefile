@@ -42,7 +42,7 @@ COMPILER_LIBS := -ljansson -lz
 # ---- sources: every file of a room is compiled; the two libraries are lists of rooms
 
 RUNTIME_ROOMS  := base atlas format ops kernels isa devices runtime
-COMPILER_ROOMS := graph import passes lower materialize quantize tune plan archive verify lang api
+COMPILER_ROOMS := graph models import passes lower materialize quantize tune plan archive verify lang api
 room = $(sort $(shell find $(1:%=src/%) -name '*.c'))
 
 # Devices are folders of src/devices, and those of EXTRA_DEVICES: their NAME_device.c.
@@ -61,7 +61,7 @@ obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 RUNTIME_OBJ  := $(call obj,$(RUNTIME_SRC)) $(LEVELS:%=$(BUILD)/obj/level_%.o) \
                 $(EVERY_LEVEL:%=$(BUILD)/obj/level_shared_%.o) $(EVERY_LEVEL:%=$(BUILD)/obj/level_tiles_%.o) $(BUILD)/obj/ops_registry.o \
                 $(BUILD)/obj/devices_registry.o
-COMPILER_OBJ := $(call obj,$(COMPILER_SRC)) $(BUILD)/obj/targets_registry.o $(BUILD)/obj/importers_registry.o
+COMPILER_OBJ := $(call obj,$(COMPILER_SRC)) $(BUILD)/obj/targets_registry.o $(BUILD)/obj/importers_registry.o $(BUILD)/obj/families_registry.o
 CLI_OBJ      := $(call obj,$(CLI_SRC))
 
 LIB      := $(BUILD)/libhologram.a
@@ -159,6 +159,10 @@ $(BUILD)/targets_registry.c: tools/targets_registry.sh $(filter %_target.c,$(COM
 $(BUILD)/importers_registry.c: tools/importers_registry.sh $(filter src/import/%,$(COMPILER_SRC))
 	@mkdir -p $(@D)
 	$(Q)sh tools/importers_registry.sh > $@
+
+$(BUILD)/families_registry.c: tools/families_registry.sh $(wildcard src/models/*.family)
+	@mkdir -p $(@D)
+	$(Q)sh tools/families_registry.sh > $@
 
 $(BUILD)/obj/%_registry.o: $(BUILD)/%_registry.c
 	@mkdir -p $(@D)

@@ -150,7 +150,7 @@ static const char *next_step(HoloStatus status)
         const char *text;
     } table[] = {
         {HOLO_BAD_ARCHIVE, "compile it again from the model"},
-        {HOLO_UNSUPPORTED, "`hologram ops` lists the operators that are supported"},
+        {HOLO_UNSUPPORTED, "`hologram ops` lists the operators that are supported, docs/formats.md the formats"},
         {HOLO_NO_MEMORY, "--memory-limit SIZE, as 8G, sets how much there may be"},
         {HOLO_VERIFY, "this is a mistake in Hologram, please report it; --no-verify compiles all the same"},
         {HOLO_INTERNAL, "this is a mistake in Hologram, please report it"},

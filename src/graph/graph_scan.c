@@ -14,8 +14,8 @@ HoloStatus holo_scan_wrong(HoloScan *p, const char *expected)
     int line = 1, shown = 0;
     for (const char *c = p->text; c < p->at; c++) line += *c == '\n';
     while (shown < 24 && p->at[shown] && p->at[shown] != '\n') shown++;
-    return holo_fail(p->error, HOLO_BAD_MODEL, "graph text, line %d: expected %s before \"%.*s\"", line, expected,
-                     shown, p->at);
+    return holo_fail(p->error, HOLO_BAD_MODEL, "%s, line %d: expected %s before \"%.*s\"",
+                     p->name ? p->name : "graph text", line, expected, shown, p->at);
 }
 
 void holo_scan_skip(HoloScan *p)

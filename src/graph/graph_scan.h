@@ -8,6 +8,7 @@ typedef struct HoloScan {
     HoloArena      *arena;
     HoloDims       *dims;
     HoloError      *error;
+    const char     *name;      // of the text, for errors; NULL: "graph text"
     const char     *text, *at; // all of it, and what comes next
     const HoloNode *caller;    // whose attributes "@name" means; NULL: not the body of an operator
     HoloAttr       *fallback;  // attributes that the body gives itself

@@ -45,7 +45,7 @@ const char *temp_folder(void)
 
 const char *temp_path(const char *name)
 {
-    enum { PATHS = 64 };
+    enum { PATHS = 256 };
     static char *paths[PATHS];
     static int   next;
     for (int i = 0; i < next; i++)

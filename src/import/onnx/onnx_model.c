@@ -93,7 +93,8 @@ static bool begins_like_model(const uint8_t *at, const uint8_t *end)
     for (int i = 0; i < FIELDS && at < end; i++) {
         uint64_t length = 0;
         int      kind = *at & 7, shift = 0;
-        if (!memchr(tags, *at++, sizeof tags)) return false;
+        bool     is_again = i && *at == tags[0]; // a tensor has that once for each size
+        if (is_again || !memchr(tags, *at++, sizeof tags)) return false;
         for (; at < end && shift < 63; shift += 7) {
             length |= (uint64_t)(*at & 127) << shift;
             if (!(*at++ & 128)) break;

@@ -1,0 +1,266 @@
+// huggingface.c - folders as HuggingFace's save_pretrained writes them: config.json, and weights in one safetensors file or in
+// several with an index. The graph is built by the description of the model's family (src/models/).
+#include "import/importer.h"
+#include "import/wire/json.h"
+#include "import/wire/safetensors.h"
+#include "models/families.h"
+
+#include <string.h>
+
+#define CONFIG  "config.json"
+#define WEIGHTS "model.safetensors"
+#define INDEX   "model.safetensors.index.json"
+
+typedef struct Weight {
+    HoloTensor tensor;
+    bool       is_used;
+} Weight;
+
+typedef struct Folder {
+    HoloImport *import;
+    HoloAttr   *config;
+    int         config_count, config_room;
+    HoloNameMap weights;                    // to Weight
+    int64_t     elements[HOLO_DTYPE_COUNT]; // how many weights have of each type
+} Folder;
+
+static HoloString string_of(const char *text)
+{
+    return (HoloString){text, strlen(text)};
+}
+
+static HoloStatus read_json(HoloImport *import, const char *name, json_t **out)
+{
+    HoloMapping *file;
+    HOLO_TRY(holo_import_map(import, string_of(name), &file));
+    return holo_json_read(name, file->data, file->size, out, import->error);
+}
+
+// ---- config
+
+static HoloStatus add_config(Folder *f, const char *prefix, const char *key, json_t *json, int depth);
+
+static HoloStatus add_object(Folder *f, const char *prefix, json_t *json, int depth)
+{
+    enum { DEPTH_MAX = 8 };
+    const char *key;
+    json_t     *value;
+    if (depth > DEPTH_MAX) return holo_fail(f->import->error, HOLO_BAD_MODEL, CONFIG ": objects are nested too deep");
+    json_object_foreach(json, key, value) HOLO_TRY(add_config(f, prefix, key, value, depth));
+    return HOLO_OK;
+}
+
+static bool is_of_ints(const json_t *array)
+{
+    for (size_t i = 0; i < json_array_size(array); i++)
+        if (!json_is_integer(json_array_get(array, i))) return false;
+    return json_array_size(array) && json_array_size(array) < 4096;
+}
+
+static HoloStatus attr_ints(Folder *f, const json_t *array, HoloAttr *out)
+{
+    int64_t *ints = HOLO_NEW(f->import->arena, int64_t, json_array_size(array));
+    if (!ints) return holo_fail_memory(f->import->error);
+    for (size_t i = 0; i < json_array_size(array); i++) ints[i] = json_integer_value(json_array_get(array, i));
+    out->kind  = HOLO_ATTR_INTS;
+    out->ints  = ints;
+    out->count = (int32_t)json_array_size(array);
+    return HOLO_OK;
+}
+
+// What is null, or a list of something else, is as if it were not there.
+static HoloStatus add_config(Folder *f, const char *prefix, const char *key, json_t *json, int depth)
+{
+    HoloImport *import = f->import;
+    HoloAttr    attr   = {.name = holo_arena_format(import->arena, "%s%s", prefix, key), .count = 1};
+    if (!attr.name) return holo_fail_memory(import->error);
+    if (json_is_object(json)) {
+        char *inner = holo_arena_format(import->arena, "%s.", attr.name);
+        return inner ? add_object(f, inner, json, depth + 1) : holo_fail_memory(import->error);
+    }
+    if (json_is_integer(json) || json_is_boolean(json)) {
+        attr.kind = HOLO_ATTR_INT;
+        attr.i    = json_is_integer(json) ? json_integer_value(json) : json_is_true(json);
+    } else if (json_is_real(json)) {
+        attr.kind = HOLO_ATTR_FLOAT;
+        attr.f    = json_real_value(json);
+    } else if (json_is_string(json)) {
+        attr.kind   = HOLO_ATTR_STRING;
+        attr.s      = string_of(json_string_value(json));
+        attr.s.data = holo_import_text(import, attr.s);
+        if (!attr.s.data) return holo_fail_memory(import->error);
+    } else if (is_of_ints(json)) {
+        HOLO_TRY(attr_ints(f, json, &attr));
+    } else {
+        return HOLO_OK;
+    }
+    if (!HOLO_GROW(import->arena, f->config, f->config_count, f->config_room)) return holo_fail_memory(import->error);
+    f->config[f->config_count++] = attr;
+    return HOLO_OK;
+}
+
+// ---- weights
+
+static HoloStatus add_weight(Folder *f, const HoloSafeTensor *entry)
+{
+    Weight    *weight = HOLO_NEW(f->import->arena, Weight, 1);
+    HoloString name   = string_of(entry->name);
+    if (!weight) return holo_fail_memory(f->import->error);
+    if (holo_name_map_find(&f->weights, name))
+        return holo_fail(f->import->error, HOLO_BAD_MODEL, "the weight '%.200s' is in two files", entry->name);
+    weight->tensor = entry->tensor;
+    f->elements[entry->tensor.dtype] += entry->count; // no more than the files have bits
+    if (entry->count) HOLO_TRY(holo_import_bytes(f->import, name, entry->tensor.data, entry->count, &weight->tensor));
+    if (!holo_name_map_set(&f->weights, f->import->arena, name, weight)) return holo_fail_memory(f->import->error);
+    return HOLO_OK;
+}
+
+static HoloStatus add_file(Folder *f, const char *name)
+{
+    HoloMapping    *file;
+    HoloSafeTensors all;
+    HOLO_TRY(holo_import_map(f->import, string_of(name), &file));
+    HOLO_TRY(holo_safetensors_read(f->import->arena, name, file->data, file->size, &all, f->import->error));
+    for (int i = 0; i < all.count; i++) HOLO_TRY(add_weight(f, &all.entry[i]));
+    for (int i = 0; i < all.meta_count; i++) HOLO_TRY(holo_import_own(f->import, all.meta[2 * i], all.meta[2 * i + 1]));
+    return HOLO_OK;
+}
+
+static HoloStatus add_shards(Folder *f, json_t *map)
+{
+    HoloError  *error = f->import->error;
+    const char *name, *file;
+    json_t     *value;
+    if (!json_is_object(map)) return holo_fail(error, HOLO_BAD_MODEL, INDEX ": it has no weight_map");
+    json_object_foreach(map, name, value)
+    {
+        file = json_string_value(value);
+        if (!file) return holo_fail(error, HOLO_BAD_MODEL, INDEX ": the file of '%.200s' is no text", name);
+        if (!holo_name_map_find(&f->import->files, string_of(file))) HOLO_TRY(add_file(f, file));
+    }
+    json_object_foreach(map, name, value)
+    {
+        if (!holo_name_map_find(&f->weights, string_of(name)))
+            return holo_fail(error, HOLO_BAD_MODEL, INDEX ": the weight '%.200s' is not in its file, %.200s", name,
+                             json_string_value(value));
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus read_weights(Folder *f)
+{
+    json_t *index;
+    if (holo_offer_has_name(f->import->from, WEIGHTS)) return add_file(f, WEIGHTS);
+    if (!holo_offer_has_name(f->import->from, INDEX))
+        return holo_fail(f->import->error, HOLO_UNSUPPORTED,
+                         "the folder has its weights only as a pickle of PyTorch: load it there, and save it by "
+                         "save_pretrained, which writes " WEIGHTS);
+    HOLO_TRY(read_json(f->import, INDEX, &index));
+    HoloStatus status = add_shards(f, json_object_get(index, "weight_map"));
+    json_decref(index);
+    return status;
+}
+
+// The type that the model computes in: of those for that, the one that most weights have.
+static HoloDtype main_dtype(const Folder *f)
+{
+    static const HoloDtype types[] = {HOLO_F32, HOLO_F16, HOLO_BF16, HOLO_F64};
+    HoloDtype              best    = types[0];
+    for (int i = 0; i < HOLO_COUNT(types); i++)
+        if (f->elements[types[i]] > f->elements[best]) best = types[i];
+    return best;
+}
+
+// What names of weights end with, now and in checkpoints of old.
+static const struct {
+    const char *now, *before;
+} endings[] = {{"LayerNorm.weight", "LayerNorm.gamma"}, {"LayerNorm.bias", "LayerNorm.beta"}};
+
+static Weight *find_old(Folder *f, const char *name)
+{
+    size_t size = strlen(name);
+    for (int i = 0; i < HOLO_COUNT(endings); i++) {
+        size_t end = strlen(endings[i].now);
+        if (size < end || strcmp(name + size - end, endings[i].now)) continue;
+        char *old = holo_arena_format(f->import->arena, "%.*s%s", (int)(size - end), name, endings[i].before);
+        return old ? holo_name_map_find(&f->weights, string_of(old)) : NULL;
+    }
+    return NULL;
+}
+
+static bool find_weight(void *context, const char *name, HoloTensor *out)
+{
+    Folder *f      = context;
+    Weight *weight = holo_name_map_find(&f->weights, string_of(name));
+    if (!weight) weight = find_old(f, name);
+    if (!weight) return false;
+    weight->is_used = true;
+    *out            = weight->tensor;
+    return true;
+}
+
+// ---- the model
+
+static HoloStatus describe(Folder *f, const json_t *config, const HoloFamilyRequest *request)
+{
+    static const char *const keys[]  = {"torch_dtype", "dtype", "_name_or_path"};
+    const char              *version = json_string_value(json_object_get(config, "transformers_version"));
+    char *producer = holo_arena_format(f->import->arena, "transformers %.100s", version ? version : "");
+    if (!producer) return holo_fail_memory(f->import->error);
+    if (version) HOLO_TRY(holo_import_fact(f->import, "producer", producer));
+    if (request->family) HOLO_TRY(holo_import_fact(f->import, "model_type", request->family));
+    HOLO_TRY(holo_import_fact(f->import, "architecture", f->import->out->graph->name));
+    for (int i = 0; i < HOLO_COUNT(keys); i++) {
+        const char *value = json_string_value(json_object_get(config, keys[i]));
+        if (value) HOLO_TRY(holo_import_fact(f->import, keys[i], value));
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus build(Folder *f, json_t *config)
+{
+    const json_t     *architectures = json_object_get(config, "architectures");
+    HoloFamilyRequest request       = {
+              .family       = json_string_value(json_object_get(config, "model_type")),
+              .architecture = json_string_value(json_array_get(architectures, 0)),
+              .weight       = find_weight,
+              .context      = f,
+    };
+    if (!request.family && !request.architecture)
+        return holo_fail(f->import->error, HOLO_BAD_MODEL,
+                         CONFIG ": neither architectures nor model_type say what the model is");
+    HOLO_TRY(add_object(f, "", config, 0));
+    HOLO_TRY(read_weights(f));
+    request.config       = f->config;
+    request.config_count = f->config_count;
+    request.dtype        = main_dtype(f);
+    HOLO_TRY(holo_family_build(f->import->arena, &request, &f->import->out->graph, f->import->error));
+    return describe(f, config, &request);
+}
+
+static HoloStatus open_folder(HoloImport *import)
+{
+    Folder  folder = {.import = import};
+    json_t *config;
+    HOLO_TRY(read_json(import, CONFIG, &config));
+    HoloStatus status = build(&folder, config);
+    json_decref(config);
+    return status;
+}
+
+static HoloSniff sniff(const HoloOffer *offer)
+{
+    static const char *const weights[] = {WEIGHTS, INDEX, "pytorch_model.bin", "pytorch_model.bin.index.json"};
+    bool                     has       = false;
+    for (int i = 0; i < HOLO_COUNT(weights); i++) has |= holo_offer_has_name(offer, weights[i]);
+    return has && holo_offer_has_name(offer, CONFIG) ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
+}
+
+const HoloImporter holo_importers_huggingface[] = {
+    {.name     = "HuggingFace",
+     .words    = "a HuggingFace folder (" CONFIG " and " WEIGHTS ")",
+     .is_model = true,
+     .sniff    = sniff,
+     .open     = open_folder},
+    {0},
+};

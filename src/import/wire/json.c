@@ -1,0 +1,14 @@
+// json.c - JSON of files that are not trusted. See json.h.
+#include "import/wire/json.h"
+
+HoloStatus holo_json_read(const char *name, const void *bytes, size_t size, json_t **out, HoloError *error)
+{
+    json_error_t problem;
+    *out = json_loadb(size ? bytes : "", size, JSON_REJECT_DUPLICATES, &problem);
+    if (!*out)
+        return holo_fail(error, HOLO_BAD_MODEL, "%s, line %d: this is no JSON: %s", name, problem.line, problem.text);
+    if (json_is_object(*out)) return HOLO_OK;
+    json_decref(*out);
+    *out = NULL;
+    return holo_fail(error, HOLO_BAD_MODEL, "%s: it should be an object, { ... }, and is another kind of JSON", name);
+}

@@ -1,0 +1,12 @@
+// json.h - JSON of files that are not trusted, by jansson: strict, with the line in errors.
+#ifndef HOLO_IMPORT_WIRE_JSON_H
+#define HOLO_IMPORT_WIRE_JSON_H
+
+#include "base/base.h"
+
+#include <jansson.h>
+
+// An object, for json_decref. `name` is that of the file, for errors; keys that are there twice are refused.
+HOLO_MUST HoloStatus holo_json_read(const char *name, const void *bytes, size_t size, json_t **out, HoloError *error);
+
+#endif

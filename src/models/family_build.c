@@ -1,0 +1,209 @@
+// family_build.c - from a request to the text of its family, what stands before the graph in there, and the graph.
+#include "models/family.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ---- config
+
+static const HoloAttr *config_find(const HoloFamilyReader *r, const char *key)
+{
+    for (int i = 0; i < r->request->config_count; i++)
+        if (!strcmp(r->request->config[i].name, key)) return &r->request->config[i];
+    return NULL;
+}
+
+// What the config says, as the kind that `like` is of; HOLO_ITEM_NONE: any.
+static HoloStatus config_item(HoloFamilyReader *r, const HoloAttr *attr, HoloItemKind like, HoloItem *out)
+{
+    *out = (HoloItem){0};
+    switch (attr->kind) {
+    case HOLO_ATTR_INT: *out = (HoloItem){.kind = HOLO_ITEM_INT, .i = attr->i}; break;
+    case HOLO_ATTR_FLOAT: *out = (HoloItem){.kind = HOLO_ITEM_FLOAT, .f = attr->f}; break;
+    case HOLO_ATTR_STRING: *out = (HoloItem){.kind = HOLO_ITEM_TEXT, .text = attr->s.data}; break;
+    case HOLO_ATTR_INTS: *out = (HoloItem){.kind = HOLO_ITEM_LIST, .list = attr->ints, .count = attr->count}; break;
+    default: break;
+    }
+    if (like == HOLO_ITEM_FLOAT && out->kind == HOLO_ITEM_INT)
+        *out = (HoloItem){.kind = HOLO_ITEM_FLOAT, .f = (double)out->i};
+    if (out->kind && (!like || out->kind == like)) return HOLO_OK;
+    static const char *const kinds[] = {[HOLO_ITEM_INT]   = "a whole number, true or false",
+                                        [HOLO_ITEM_FLOAT] = "a number",
+                                        [HOLO_ITEM_TEXT]  = "a text",
+                                        [HOLO_ITEM_LIST]  = "a list of whole numbers"};
+    return holo_fail(r->scan.error, HOLO_BAD_MODEL, "the model's config: '%s' should be %s", attr->name,
+                     kinds[like ? like : HOLO_ITEM_INT]);
+}
+
+// config NAME or KEY or "outer.key" = default
+static HoloStatus read_config(HoloFamilyReader *r)
+{
+    const char     *name, *key;
+    const HoloAttr *found;
+    HoloItem        item = {0};
+    HOLO_TRY(holo_family_word(r, &name));
+    found = config_find(r, name);
+    while (holo_family_accept(r, "or")) {
+        holo_scan_skip(&r->scan);
+        HOLO_TRY(*r->scan.at == '"' ? holo_family_quoted(r, &key) : holo_family_word(r, &key));
+        if (!found) found = config_find(r, key);
+    }
+    if (holo_family_accept(r, "="))
+        HOLO_TRY(holo_family_expression(r, &item));
+    else if (!found)
+        return holo_fail(r->scan.error, HOLO_BAD_MODEL, "the model's config has no '%s'", name);
+    if (found) HOLO_TRY(config_item(r, found, item.kind, &item));
+    return holo_family_set(r, &r->globals, name, &item);
+}
+
+// ---- the rest of the head
+
+static HoloStatus read_names(HoloFamilyReader *r, const char *end, const char **names, int room, int *out_count)
+{
+    *out_count = 0;
+    while (!holo_family_accept(r, end)) {
+        if (*out_count) HOLO_TRY(holo_family_expect(r, ","));
+        if (*out_count == room) return holo_family_wrong(r, "at most %d names", room);
+        HOLO_TRY(holo_family_word(r, &names[(*out_count)++]));
+    }
+    return HOLO_OK;
+}
+
+// block NAME(parameter, ...) -> (result, ...) { ... }
+static HoloStatus read_block(HoloFamilyReader *r)
+{
+    HoloFamilyBlock *block = HOLO_NEW(r->scan.arena, HoloFamilyBlock, 1);
+    if (!block) return holo_fail_memory(r->scan.error);
+    HOLO_TRY(holo_family_word(r, &block->name));
+    HOLO_TRY(holo_family_expect(r, "("));
+    HOLO_TRY(read_names(r, ")", block->param, HOLO_FAMILY_ARGS, &block->param_count));
+    HOLO_TRY(holo_family_expect(r, "->"));
+    HOLO_TRY(holo_family_expect(r, "("));
+    HOLO_TRY(read_names(r, ")", block->result, HOLO_FAMILY_RESULTS, &block->result_count));
+    HOLO_TRY(holo_family_expect(r, "{"));
+    block->source = (HoloFamilyText){r->scan.name, r->scan.text};
+    block->at     = r->scan.at;
+    block->next   = r->blocks; // a family's own come before those that all have
+    r->blocks     = block;
+    return holo_family_skip_block(r);
+}
+
+static HoloStatus read_family(HoloFamilyReader *r)
+{
+    return holo_family_word(r, &r->family);
+}
+
+static HoloStatus read_architectures(HoloFamilyReader *r)
+{
+    const char *name, *wanted = r->request->architecture;
+    do {
+        HOLO_TRY(holo_family_word(r, &name));
+        if (wanted ? !strcmp(name, wanted) : !r->architecture) r->architecture = name;
+    } while (holo_family_accept(r, ","));
+    if (!r->architecture) return HOLO_OK;
+    HoloItem item = {.kind = HOLO_ITEM_TEXT, .text = r->architecture};
+    return holo_family_set(r, &r->globals, "architecture", &item);
+}
+
+static HoloStatus read_prefix(HoloFamilyReader *r)
+{
+    return holo_family_quoted(r, &r->prefix);
+}
+
+HoloStatus holo_family_head(HoloFamilyReader *r, const char **out_graph)
+{
+    static const struct {
+        const char *word;
+        HoloStatus (*read)(HoloFamilyReader *r);
+    } forms[]  = {{"family", read_family}, {"architectures", read_architectures},
+                  {"prefix", read_prefix}, {"config", read_config},
+                  {"block", read_block},   {NULL, NULL}};
+    *out_graph = NULL;
+    for (;;) {
+        int i = 0;
+        holo_scan_skip(&r->scan);
+        if (!*r->scan.at) return HOLO_OK;
+        while (forms[i].word && !holo_family_accept(r, forms[i].word)) i++;
+        if (forms[i].word) {
+            HOLO_TRY(forms[i].read(r));
+            continue;
+        }
+        HOLO_TRY(holo_family_expect(r, "graph"));
+        HOLO_TRY(holo_family_expect(r, "{"));
+        *out_graph = r->scan.at;
+        HOLO_TRY(holo_family_skip_block(r));
+    }
+}
+
+// ---- building
+
+static HoloStatus use_text(HoloFamilyReader *r, const HoloFamilyText *text, const char **out_graph)
+{
+    r->scan.name = text->name;
+    r->scan.text = r->scan.at = text->text;
+    return holo_family_head(r, out_graph);
+}
+
+HoloStatus holo_family_build_text(HoloArena *arena, const HoloFamilyText *texts, int count,
+                                  const HoloFamilyRequest *request, HoloGraph **out, HoloError *error)
+{
+    HoloDims        *dims  = holo_dims_create(arena);
+    HoloFamilyScope  scope = {.prefix = ""};
+    HoloFamilyReader r = {.scan = {.arena = arena, .dims = dims, .error = error}, .request = request, .scope = &scope};
+    const char      *graph = NULL;
+    if (!dims) return holo_fail_memory(error);
+    for (int i = 0; i < count; i++) HOLO_TRY(use_text(&r, &texts[i], &graph));
+    if (!graph || !r.family || !r.architecture)
+        return holo_family_wrong(&r, "a family has a name, architectures and a graph");
+    r.graph = holo_graph_create(arena, dims, r.architecture);
+    if (!r.graph) return holo_fail_memory(error);
+    r.scan.at = graph;
+    HOLO_TRY(holo_family_statements(&r));
+    holo_graph_sweep(r.graph, NULL); // values that only lent their names to outputs
+    *out = r.graph;
+    return r.graph->output_count ? HOLO_OK : holo_family_wrong(&r, "the graph has no output");
+}
+
+// ---- which family it is
+
+// Is the word in a line of the text that begins so?
+static bool has_word(const char *text, const char *line, const char *word)
+{
+    size_t size = strlen(word), length = strlen(line);
+    for (const char *at = text; (at = strstr(at, line)); at += length) {
+        const char *end = strchr(at, '\n');
+        if (at != text && at[-1] != '\n') continue;
+        for (const char *found = at + length; (found = strstr(found, word)) && (!end || found < end); found += size)
+            if (strchr(" ,", found[-1]) && strchr(" ,\n", found[size])) return true;
+    }
+    return false;
+}
+
+static HoloStatus unknown(const HoloFamilyRequest *request, HoloError *error)
+{
+    char known[1500] = "";
+    for (const HoloFamilyText *t = holo_family_texts; t->name; t++) {
+        const char *at = strstr(t->text, "architectures ");
+        if (!at) continue;
+        strncat(known, *known ? ", " : "", 4);
+        strncat(known, at + 14, strcspn(at + 14, "\n") < 400 ? strcspn(at + 14, "\n") : 400);
+        if (strlen(known) > 1000) break;
+    }
+    return holo_fail(
+        error, HOLO_UNSUPPORTED,
+        "there is no description of the architecture %.100s%s%.100s%s; known are: %s. Export the model to ONNX",
+        request->architecture ? request->architecture : "", request->family ? " (model type " : "",
+        request->family ? request->family : "", request->family ? ")" : "", known);
+}
+
+HoloStatus holo_family_build(HoloArena *arena, const HoloFamilyRequest *request, HoloGraph **out, HoloError *error)
+{
+    for (const HoloFamilyText *t = holo_family_texts + 1; t->name; t++) {
+        if (request->architecture ? !has_word(t->text, "architectures ", request->architecture)
+                                  : !request->family || !has_word(t->text, "family ", request->family))
+            continue;
+        HoloFamilyText both[] = {holo_family_texts[0], *t};
+        return holo_family_build_text(arena, both, HOLO_COUNT(both), request, out, error);
+    }
+    return unknown(request, error);
+}

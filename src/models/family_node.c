@@ -1,0 +1,111 @@
+// family_node.c - nodes, constants and weights of the graph that a family's text describes.
+#include "models/family.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ---- weights
+
+bool holo_family_has_weight(HoloFamilyReader *r, const char *name, HoloTensor *out)
+{
+    if (r->request->weight(r->request->context, name, out)) return true;
+    char *longer = r->prefix ? holo_arena_format(r->scan.arena, "%s%s", r->prefix, name) : NULL;
+    return longer && r->request->weight(r->request->context, longer, out);
+}
+
+static void print_sizes(const int64_t *sizes, int rank, char *out, size_t room)
+{
+    size_t at = (size_t)snprintf(out, room, "[");
+    for (int i = 0; i < rank && at < room; i++) {
+        const char *comma = i ? ", " : "";
+        at += (size_t)(sizes[i] < 0 ? snprintf(out + at, room - at, "%sany", comma)
+                                    : snprintf(out + at, room - at, "%s%lld", comma, (long long)sizes[i]));
+    }
+    if (at < room) snprintf(out + at, room - at, "]");
+}
+
+static HoloStatus check_sizes(HoloFamilyReader *r, const char *name, const HoloTensor *t, const int64_t *sizes,
+                              int rank)
+{
+    bool same = t->rank == rank;
+    char want[200], have[200];
+    for (int i = 0; i < rank && same; i++) same = sizes[i] < 0 || sizes[i] == t->dim[i];
+    if (same) return HOLO_OK;
+    print_sizes(sizes, rank, want, sizeof want);
+    print_sizes(t->dim, t->rank, have, sizeof have);
+    return holo_fail(r->scan.error, HOLO_BAD_MODEL, "weight '%.200s' has sizes %s; by the model's config they are %s",
+                     name, have, want);
+}
+
+HoloStatus holo_family_weight(HoloFamilyReader *r, const char *name, const int64_t *sizes, int rank, HoloItem *out)
+{
+    HoloTensor tensor;
+    if (!holo_family_has_weight(r, name, &tensor))
+        return holo_fail(r->scan.error, HOLO_BAD_MODEL, "%s needs the weight '%.200s', which is not there%s%s",
+                         r->architecture, name, r->prefix ? ", with or without the prefix " : "",
+                         r->prefix ? r->prefix : "");
+    HOLO_TRY(check_sizes(r, name, &tensor, sizes, rank));
+    HoloValue *value = holo_graph_find(r->graph, name); // used before
+    if (!value || !value->is_constant) value = holo_graph_constant(r->graph, name, &tensor);
+    *out = (HoloItem){.kind = HOLO_ITEM_VALUE, .value = value};
+    return value ? HOLO_OK : holo_fail_memory(r->scan.error);
+}
+
+// ---- constants
+
+static HoloStatus make_constant(HoloFamilyReader *r, const HoloItem *item, HoloValue **out)
+{
+    HoloArena *arena = r->scan.arena;
+    HoloTensor t     = {.dtype = HOLO_I64};
+    if (item->kind == HOLO_ITEM_TEXT) return holo_family_wrong(r, "a text, \"%s\", is no input", item->text);
+    if (item->kind == HOLO_ITEM_LIST) {
+        t.rank   = 1;
+        t.dim[0] = item->count;
+    }
+    if (item->kind == HOLO_ITEM_FLOAT) t.dtype = (uint8_t)r->request->dtype;
+    t.data = holo_arena_take(arena, holo_tensor_bytes(&t) + 1);
+    if (!t.data) return holo_fail_memory(r->scan.error);
+    if (item->kind == HOLO_ITEM_LIST && item->count)
+        memcpy(t.data, item->list, (size_t)item->count * sizeof *item->list);
+    if (item->kind == HOLO_ITEM_INT) holo_put_i(&t, 0, item->i);
+    if (item->kind == HOLO_ITEM_FLOAT) holo_put_f(&t, 0, item->f);
+    *out = holo_graph_constant(r->graph, NULL, &t);
+    return *out ? HOLO_OK : holo_fail_memory(r->scan.error);
+}
+
+// ---- nodes
+
+static HoloStatus set_inputs(HoloFamilyReader *r, const HoloFamilyCall *call, HoloNode *node)
+{
+    for (int i = 0; i < call->in_count; i++) {
+        const HoloItem *item = &call->in[i];
+        if (item->kind == HOLO_ITEM_NONE) continue;
+        node->in[i] = item->value;
+        if (item->kind != HOLO_ITEM_VALUE) HOLO_TRY(make_constant(r, item, &node->in[i]));
+    }
+    return HOLO_OK;
+}
+
+HoloStatus holo_family_node(HoloFamilyReader *r, const HoloFamilyCall *call, const char *const *names,
+                            HoloItem *results)
+{
+    const HoloOp *op   = holo_op_find("", call->type, call->version);
+    char         *name = holo_arena_format(r->scan.arena, "%s%s", r->scope->prefix, names ? names[0] : call->type);
+    if (!op) return holo_family_wrong(r, "there is no operator %s@%d", call->type, call->version);
+    HoloNode *node = name ? holo_graph_node(r->graph, name, "", call->type, call->version, call->in_count,
+                                            call->out_count, call->attr_count)
+                          : NULL;
+    if (!node) return holo_fail_memory(r->scan.error);
+    node->op = op;
+    HOLO_TRY(set_inputs(r, call, node));
+    if (call->attr_count) memcpy(node->attr, call->attr, (size_t)call->attr_count * sizeof *call->attr);
+    for (int i = 0; i < call->out_count; i++) {
+        const char *own   = names ? names[i] : call->type;
+        char       *full  = holo_arena_format(r->scan.arena, "%s%s", r->scope->prefix, own);
+        HoloValue  *value = full ? holo_graph_value(r->graph, full) : NULL;
+        if (!value) return holo_fail_memory(r->scan.error);
+        holo_node_set_out(node, i, value);
+        results[i] = (HoloItem){.kind = HOLO_ITEM_VALUE, .value = value};
+    }
+    return HOLO_OK;
+}
