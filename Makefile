@@ -319,6 +319,18 @@ onnx: $(BUILD)/hologram
 onnx-modes: $(BUILD)/hologram
 	@sh tools/onnx.sh $(BUILD)/hologram "$(ONNX_DEBIAN)" "$(ONNX_NEWER)" "" --as-constants --symbolic "--numeric exact" --reference
 
+# A second device: its test has another table of devices than the library, with the row of tests/device.
+MIRROR_OBJ := $(call obj,tests/device/mirror_device.c) $(BUILD)/obj/mirror/devices_registry.o
+.SECONDARY: $(BUILD)/mirror/devices_registry.c
+$(BUILD)/mirror/%_registry.c: tools/%_registry.sh $(wildcard tests/device/*.c)
+	@mkdir -p $(@D)
+	$(Q)sh $< tests/device > $@
+$(BUILD)/obj/mirror/%.o: $(BUILD)/mirror/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
+$(BUILD)/tests/mirror_test$(EXE): TEST_LIBS := $(MIRROR_OBJ) $(LIB_COMP) $(LIB)
+$(BUILD)/tests/mirror_test$(EXE): $(MIRROR_OBJ) $(LIB_COMP) $(LIB)
+
 ## make test-isa      the kernels at every CPU level: x86 by mask, ARM by emulation
 ISA_NAMES    := attention attention_kernel codes conv_nhwc int8 isa isa_random kernels map_kernel math open_sizes ops peer_bits pointwise recurrent rows_kernel runtime \
                 session signal_image tables widen
@@ -337,7 +349,7 @@ isa-programs: $(BUILD)/hologram $(ISA_NAMES:%=$(BUILD)/tests/%_test)
 CROSS_TARGETS  ?= x86_64-windows-gnu aarch64-macos x86_64-macos
 CROSS_PACKAGES := wine wine64 libxxhash-dev libjansson-dev xz-utils bzip2
 # Of Linux or POSIX in themselves: what they test is another thing elsewhere.
-CROSS_NOT      := alloc archive archive_damage bad_input pool
+CROSS_NOT      := alloc archive archive_damage bad_input mirror pool
 CROSS_TESTS    ?= $(filter-out $(CROSS_NOT),$(patsubst $(BUILD)/tests/%_test$(EXE),%,$(UNIT)))
 cross: deps
 	@command -v npm > /dev/null || sh tools/deps.sh npm

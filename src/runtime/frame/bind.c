@@ -244,7 +244,15 @@ static HoloStatus outputs_compare(const HoloCall *call, const HoloTensor *inferr
     return HOLO_OK;
 }
 
-// The inputs of a step as infer may see them: where weights are packed, their bytes are no elements.
+// The bytes that a value has already when sizes are bound; NULL: none.
+static void *data_bound(const HoloFrame *frame, uint32_t v)
+{
+    char *data = frame->types[frame->roots[v]].data;
+    return data ? data + frame->starts[v] : NULL;
+}
+
+// The inputs of a step as infer may see them: where weights are packed, their bytes are no elements; of what lies in another
+// space it sees what was brought there, where that is known.
 static const HoloTensor *const *inputs_plain(HoloFrame *frame, const HoloCall *call)
 {
     HoloTensor        *copies = HOLO_NEW(&frame->temp, HoloTensor, call->in_count + 1);
@@ -252,10 +260,11 @@ static const HoloTensor *const *inputs_plain(HoloFrame *frame, const HoloCall *c
     for (int i = 0; copies && in && i < call->in_count; i++) {
         in[i] = call->in[i];
         if (!in[i]) continue;
-        const HoloConstantRecord *k = holo_frame_constant(frame, (uint32_t)(in[i] - frame->values));
-        if (!k || !k->packed) continue;
+        uint32_t                  v = (uint32_t)(in[i] - frame->values), origin = frame->origins[v];
+        const HoloConstantRecord *k = holo_frame_constant(frame, origin == HOLO_NO_VALUE ? v : origin);
+        if (origin == HOLO_NO_VALUE && (!k || !k->packed)) continue;
         copies[i]      = *in[i];
-        copies[i].data = NULL;
+        copies[i].data = k && k->packed ? NULL : data_bound(frame, origin);
         in[i]          = &copies[i];
     }
     return copies ? in : NULL;
@@ -267,7 +276,8 @@ HoloStatus holo_frame_infer(HoloFrame *frame, uint32_t step, const HoloTensor **
     HoloCall     call  = frame->calls[step];
     HoloTensor  *types = HOLO_NEW(&frame->temp, HoloTensor, call.out_count + 1);
     HoloTensor **out   = HOLO_NEW(&frame->temp, HoloTensor *, call.out_count + 1);
-    if (frame->steps[step].has_packed) call.in = inputs_plain(frame, &call);
+    if (frame->steps[step].has_packed || frame->steps[step].on != frame->session->devices)
+        call.in = inputs_plain(frame, &call);
     if (!types || !out || !call.in) return holo_fail_memory(error);
     for (int i = 0; i < call.out_count; i++) {
         if (!call.out[i]) continue;
@@ -378,7 +388,7 @@ HoloStatus holo_frame_decide(HoloFrame *frame, uint32_t i, HoloError *error)
 static bool is_kept(const HoloFrame *frame, const HoloStepRecord *s, const HoloOp *op)
 {
     enum { COMPARED = 8, CONSTANTS = 32 }; // inputs that frame.c compares the types of; bits of prepare_in
-    if (!op->prepare || s->kernel) return false;
+    if (!op->prepare || s->kernel || s->target) return false;
     for (uint32_t i = 0; i < s->in_count; i++) {
         uint32_t v = frame->session->model->archive.OPERANDS_at[s->operand_first + i];
         if (v == HOLO_NO_VALUE) continue;
@@ -410,19 +420,41 @@ static bool has_packed(const HoloFrame *frame, const HoloStepRecord *s)
     return false;
 }
 
+// Other devices than the CPU run only what has all its sizes before the run: for what depends on values they would have to
+// be asked in the midst of it.
+static HoloStatus sizes_check(const HoloFrame *frame, uint32_t i)
+{
+    const HoloStep *step = &frame->steps[i];
+    if (step->on == frame->session->devices || !(step->is_open || step->is_checked)) return HOLO_OK;
+    return holo_call_fail(&frame->calls[i], HOLO_BAD_ARCHIVE,
+                          "it runs on %s, but its sizes are not known before the run", step->on->device->name);
+}
+
+static HoloStatus transfer_bind(HoloFrame *frame, uint32_t i)
+{
+    HoloStep *step = &frame->steps[i];
+    if (step->has_packed)
+        return holo_call_fail(&frame->calls[i], HOLO_BAD_ARCHIVE, "packed weights are not transferred");
+    step->bytes = holo_tensor_bytes(frame->calls[i].in[0]);
+    return HOLO_OK;
+}
+
 static HoloStatus step_bind(HoloFrame *frame, uint32_t i, HoloError *error)
 {
     const HoloStepRecord *s    = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
     HoloCall             *call = &frame->calls[i];
     HoloStep             *step = &frame->steps[i];
     *step                      = (HoloStep){
-                             .on             = &frame->session->devices[0],
+                             .on             = &frame->session->devices[s->target],
+                             .way            = holo_frame_transfer(frame, s),
                              .is_kept        = is_kept(frame, s, call->op),
                              .prepared       = step->prepared,
                              .prepared_types = step->prepared_types,
     };
     step->is_open    = has_open(call);
     step->has_packed = has_packed(frame, s);
+
+    step->is_transfer = step->way != HOLO_TRANSFER_WITHIN;
     if (!step->is_open) {
         bool              known = true;
         const HoloTensor *types;
@@ -433,6 +465,8 @@ static HoloStatus step_bind(HoloFrame *frame, uint32_t i, HoloError *error)
         step->is_checked = !known;
     }
     call->error = error;
+    HOLO_TRY(sizes_check(frame, i));
+    if (step->is_transfer) return transfer_bind(frame, i);
     HOLO_TRY(job_bind(frame, i, s));
     step_prepare(frame, i);
     call->error = error;

@@ -7,42 +7,50 @@
 
 #include <stdlib.h>
 
-static HoloStatus layout_static(const HoloFrame *frame, uint64_t *size, uint64_t *offsets, HoloError *error)
+// Only the arena of the host's space has its size in the file: those of others are as large as what lies in them.
+static HoloStatus layout_static(const HoloFrame *frame, uint64_t *sizes, uint64_t *offsets, HoloError *error)
 {
-    *size = frame->plan->arena_bytes;
+    sizes[0] = frame->plan->arena_bytes;
     for (uint32_t i = 0; i < frame->plan->value_count; i++) {
         const HoloValueRecord *v = holo_frame_record(frame, i);
         if (v->storage != HOLO_STORE_ARENA) continue;
-        size_t bytes = holo_tensor_bytes(&frame->types[i]);
-        if (v->at % 64 || v->at > *size || bytes > *size - v->at)
+        uint64_t bytes = holo_tensor_bytes(&frame->types[i]), most = v->space ? UINT64_MAX / 4 : sizes[0];
+        if (v->at % 64 || v->at > most || bytes > most - v->at)
             return holo_fail(error, HOLO_BAD_ARCHIVE, "value %u lies outside the planned memory", i);
         offsets[i] = v->at;
+        if (v->at + bytes > sizes[v->space]) sizes[v->space] = v->at + bytes;
     }
     return HOLO_OK;
 }
 
-static HoloStatus layout_dynamic(HoloFrame *frame, uint64_t *size, uint64_t *offsets, HoloError *error)
+static HoloStatus layout_dynamic(HoloFrame *frame, uint64_t *sizes, uint64_t *offsets, HoloError *error)
 {
     uint32_t   count  = frame->plan->value_count;
     HoloBlock *blocks = HOLO_NEW(&frame->temp, HoloBlock, count + 1);
     if (!blocks) return holo_fail_memory(error);
-    for (uint32_t i = 0; i < count; i++) {
-        const HoloValueRecord *v = holo_frame_record(frame, i);
-        if (v->storage == HOLO_STORE_ARENA && !holo_reuse_memory(frame, i))
-            blocks[i] = (HoloBlock){holo_tensor_bytes(&frame->types[i]), v->step_from, v->step_to, 0};
+    for (uint32_t space = 0; space < frame->session->device_count; space++) {
+        for (uint32_t i = 0; i < count; i++) {
+            const HoloValueRecord *v = holo_frame_record(frame, i);
+            blocks[i]                = (HoloBlock){0};
+            if (v->storage == HOLO_STORE_ARENA && v->space == space && !holo_reuse_memory(frame, i))
+                blocks[i] = (HoloBlock){holo_tensor_bytes(&frame->types[i]), v->step_from, v->step_to, 0};
+        }
+        if (!holo_pack(blocks, (int)count, &sizes[space]))
+            return holo_fail(error, HOLO_NO_MEMORY, "the sizes need too much memory");
+        for (uint32_t i = 0; i < count; i++)
+            if (holo_frame_record(frame, i)->space == space) offsets[i] = blocks[i].offset;
     }
-    if (!holo_pack(blocks, (int)count, size)) return holo_fail(error, HOLO_NO_MEMORY, "the sizes need too much memory");
-    for (uint32_t i = 0; i < count; i++) offsets[i] = blocks[i].offset;
     return HOLO_OK;
 }
 
-// Where memory is watched no two values share any, and none touches another.
+// Where memory is watched, which is the host's alone, no two values share any, and none touches another.
 static void layout_watched(const HoloFrame *frame, uint64_t *size, uint64_t *offsets)
 {
     uint64_t at = 0;
     if (!holo_guard_gap()) return;
     for (uint32_t i = 0; i < frame->plan->value_count; i++) {
-        if (holo_frame_record(frame, i)->storage != HOLO_STORE_ARENA || holo_reuse_memory(frame, i)) continue;
+        const HoloValueRecord *v = holo_frame_record(frame, i);
+        if (v->storage != HOLO_STORE_ARENA || v->space || holo_reuse_memory(frame, i)) continue;
         offsets[i] = at;
         at += holo_align(holo_tensor_bytes(&frame->types[i]) + holo_guard_gap(), 64);
         if (at > UINT64_MAX / 4) at = UINT64_MAX / 4; // more than there can be
@@ -127,8 +135,9 @@ static int span_behind(const Span *spans, int count, const char *from)
 static HoloStatus step_overlaps_check(HoloFrame *frame, const HoloStepRecord *s, const HoloStep *step,
                                       const HoloCall *call)
 {
-    bool in_place = call->op->flags & HOLO_OP_POINTWISE || (holo_kernel_is_in_place(s->kernel) && !step->is_open);
-    int  number   = 0;
+    bool in_kernel = !s->target && holo_kernel_is_in_place(s->kernel) && !step->is_open;
+    bool in_place  = call->op->flags & HOLO_OP_POINTWISE || in_kernel;
+    int  number    = 0;
     Span one, *spans = call->out_count > 1 ? HOLO_NEW(&frame->temp, Span, call->out_count) : &one;
     if (!spans) return holo_fail_memory(call->error);
     int count = spans_find(frame, call, spans, &number);
@@ -149,6 +158,7 @@ static HoloStatus overlaps_check(HoloFrame *frame, HoloError *error)
     const HoloStepRecord *steps = frame->session->model->archive.STEPS_at + frame->plan->step_first;
     for (uint32_t i = 0; i < frame->plan->step_count; i++) {
         frame->calls[i].error = error;
+        if (frame->steps[i].is_transfer) continue; // two memories
         HOLO_TRY(step_overlaps_check(frame, &steps[i], &frame->steps[i], &frame->calls[i]));
     }
     return HOLO_OK;
@@ -156,32 +166,54 @@ static HoloStatus overlaps_check(HoloFrame *frame, HoloError *error)
 
 // ---- all of it
 
+bool holo_frame_take(const HoloFrame *frame, uint32_t space, HoloSpaceMemory *memory, size_t size)
+{
+    const HoloOpenDevice *on = &frame->session->devices[space];
+    if (size <= memory->size) return true;
+    on->device->give(on->self, memory->memory, memory->size);
+    memory->memory = on->device->take(on->self, size, frame->session->model->memory_how);
+    memory->size   = memory->memory ? size : 0;
+    return memory->memory;
+}
+
+void holo_frame_give(HoloFrame *frame)
+{
+    for (uint32_t i = 0; i < frame->session->device_count; i++) {
+        const HoloOpenDevice *on = &frame->session->devices[i];
+        on->device->give(on->self, frame->spaces[i].memory, frame->spaces[i].size);
+        frame->spaces[i] = (HoloSpaceMemory){0};
+    }
+}
+
+static void values_place(HoloFrame *frame, const uint64_t *offsets)
+{
+    for (uint32_t i = 0; i < frame->plan->value_count; i++) {
+        const HoloValueRecord *v = holo_frame_record(frame, i);
+        if (v->storage != HOLO_STORE_ARENA) continue;
+        char *own = holo_reuse_memory(frame, i), *arena = frame->spaces[v->space].memory;
+        frame->values[i].data = own ? own : arena ? arena + offsets[i] : NULL;
+        frame->types[i].data  = frame->values[i].data;
+        if (!v->space) holo_guard_show(frame->values[i].data, holo_tensor_bytes(&frame->types[i]));
+    }
+}
+
 HoloStatus holo_frame_layout(HoloFrame *frame, HoloError *error)
 {
-    uint64_t size = 0, *offsets = HOLO_NEW(&frame->temp, uint64_t, frame->plan->value_count + 1);
+    uint64_t  sizes[HOLO_TARGETS_MAX] = {0};
+    uint64_t *offsets                 = HOLO_NEW(&frame->temp, uint64_t, frame->plan->value_count + 1);
     if (!offsets) return holo_fail_memory(error);
     HOLO_TRY(holo_reuse_bind(frame, error));
     if (frame->plan->flags & HOLO_PLAN_STATIC)
-        HOLO_TRY(layout_static(frame, &size, offsets, error));
+        HOLO_TRY(layout_static(frame, sizes, offsets, error));
     else
-        HOLO_TRY(layout_dynamic(frame, &size, offsets, error));
-    layout_watched(frame, &size, offsets);
-    if (size > frame->memory_size) {
-        holo_memory_free(frame->memory, frame->memory_size);
-        frame->memory_size = 0;
-        frame->memory      = size < SIZE_MAX ? holo_memory_take((size_t)size, frame->session->model->memory_how) : NULL;
-        if (!frame->memory)
+        HOLO_TRY(layout_dynamic(frame, sizes, offsets, error));
+    layout_watched(frame, &sizes[0], offsets);
+    for (uint32_t i = 0; i < frame->session->device_count; i++) {
+        if (sizes[i] >= SIZE_MAX || !holo_frame_take(frame, i, &frame->spaces[i], (size_t)sizes[i]))
             return holo_fail(error, HOLO_NO_MEMORY, "no memory for the values of a run with these sizes");
-        frame->memory_size = (size_t)size;
+        frame->spaces[i].used = (size_t)sizes[i];
     }
-    holo_guard_hide(frame->memory, frame->memory_size);
-    frame->memory_used = (size_t)size;
-    for (uint32_t i = 0; i < frame->plan->value_count; i++)
-        if (holo_frame_record(frame, i)->storage == HOLO_STORE_ARENA) {
-            void *own             = holo_reuse_memory(frame, i);
-            frame->values[i].data = own ? own : frame->memory ? frame->memory + offsets[i] : NULL;
-            frame->types[i].data  = frame->values[i].data;
-            holo_guard_show(frame->values[i].data, holo_tensor_bytes(&frame->types[i]));
-        }
+    holo_guard_hide(frame->spaces[0].memory, frame->spaces[0].size);
+    values_place(frame, offsets);
     return overlaps_check(frame, error);
 }

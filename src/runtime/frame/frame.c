@@ -181,6 +181,8 @@ static HoloStatus arrays_create(HoloFrame *frame, HoloError *error)
     TAKE(frame, types, plan->value_count);
     TAKE(frame, roots, plan->value_count);
     TAKE(frame, starts, plan->value_count);
+    TAKE(frame, origins, plan->value_count);
+    TAKE(frame, spaces, frame->session->device_count);
     TAKE(frame, operands, operand_count);
     TAKE(frame, calls, plan->step_count);
     TAKE(frame, steps, plan->step_count);
@@ -191,8 +193,11 @@ static HoloStatus arrays_create(HoloFrame *frame, HoloError *error)
     for (uint32_t i = 0; i < plan->value_count; i++) {
         const HoloValueRecord *v = holo_frame_record(frame, i);
         frame->roots[i]          = holo_store_is_shared(v->storage) ? frame->roots[v->at] : i;
+        frame->origins[i]        = HOLO_NO_VALUE;
     }
     for (uint32_t i = 0; i < plan->step_count; i++) {
+        const uint32_t *operand = a->OPERANDS_at + steps[i].operand_first;
+        if (holo_frame_transfer(frame, &steps[i]) == HOLO_TRANSFER_IN) frame->origins[operand[1]] = operand[0];
         call_init(frame, &steps[i], frame->operands + at, &frame->calls[i]);
         at += (size_t)steps[i].in_count + steps[i].out_count;
     }
@@ -237,7 +242,7 @@ void holo_frame_destroy(HoloFrame *frame)
     for (uint32_t i = 0; frame->steps && i < frame->plan->step_count; i++)
         if (frame->steps[i].prepared && frame->calls[i].op->release)
             frame->calls[i].op->release(frame->steps[i].prepared);
-    holo_memory_free(frame->memory, frame->memory_size);
+    if (frame->spaces) holo_frame_give(frame);
     for (int i = 0; i < HOLO_COUNT(frame->heap); i++) holo_arena_deinit(&frame->heap[i]);
     holo_arena_deinit(&frame->temp);
     holo_arena_deinit(&frame->prepared);
@@ -384,12 +389,22 @@ HoloStatus holo_frame_prepare(HoloFrame *frame, uint32_t i)
     return HOLO_OK;
 }
 
+// What goes out is there when this returns.
+static HoloStatus step_transfer(const HoloStep *step, const HoloCall *call)
+{
+    const HoloOpenDevice *on = step->on;
+    HOLO_TRY(
+        on->device->transfer(on->self, step->way, call->out[0]->data, call->in[0]->data, step->bytes, call->error));
+    return step->way == HOLO_TRANSFER_OUT ? on->device->wait(on->self, call->error) : HOLO_OK;
+}
+
 static HoloStatus step_run(HoloFrame *frame, uint32_t i, HoloError *error)
 {
     HoloStep *step = &frame->steps[i];
     HoloCall *call = &frame->calls[i];
     bool      heap = has_heap_output(frame, call);
     call->error    = error;
+    if (step->is_transfer) return step_transfer(step, call);
     if (step->is_open || step->is_checked || heap) HOLO_TRY(step_open(frame, i, error));
     if (step->is_decided) HOLO_TRY(holo_frame_decide(frame, i, error));
     call->prepared = NULL;
@@ -400,7 +415,21 @@ static HoloStatus step_run(HoloFrame *frame, uint32_t i, HoloError *error)
     return heap ? step_close(frame, call) : HOLO_OK;
 }
 
-static void step_watch(const HoloFrame *frame, uint32_t i)
+// A value as the host can read it, until frame->temp is emptied. False: it cannot be brought here.
+static bool value_show(HoloFrame *frame, uint32_t value, HoloTensor *out)
+{
+    HoloOpenDevice *on    = &frame->session->devices[holo_frame_record(frame, value)->space];
+    size_t          bytes = holo_tensor_bytes(&frame->values[value]);
+    HoloError       why   = {0};
+    *out                  = frame->values[value];
+    if (on == frame->session->devices || !bytes) return true;
+    out->data = holo_arena_take(&frame->temp, bytes);
+    return out->data &&
+           !on->device->transfer(on->self, HOLO_TRANSFER_OUT, out->data, frame->values[value].data, bytes, &why) &&
+           !on->device->wait(on->self, &why);
+}
+
+static void step_watch(HoloFrame *frame, uint32_t i)
 {
     const HoloSession    *session = frame->session;
     const HoloModel      *model   = session->model;
@@ -409,7 +438,9 @@ static void step_watch(const HoloFrame *frame, uint32_t i)
         uint32_t value = model->archive.OPERANDS_at[s->operand_first + k];
         if (value == HOLO_NO_VALUE) continue;
         const char *name = holo_model_text(model, holo_frame_record(frame, value)->name);
-        session->watch(session->watch_context, frame->calls[i].node, name, &frame->values[value]);
+        HoloTensor  shown;
+        if (value_show(frame, value, &shown))
+            session->watch(session->watch_context, frame->calls[i].node, name, &shown);
     }
 }
 
@@ -439,12 +470,21 @@ static HoloStatus stopped(const HoloFrame *frame, uint32_t step, HoloError *erro
     return holo_fail(error, HOLO_CANCELLED, "the run was cancelled at node %s", node);
 }
 
-HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
+// Until all devices but the CPU, which is never behind, have done what was launched.
+static HoloStatus devices_wait(const HoloSession *session, HoloError *error)
+{
+    HoloStatus status = HOLO_OK;
+    for (uint32_t i = 1; i < session->device_count; i++) {
+        const HoloOpenDevice *on   = &session->devices[i];
+        HoloStatus            last = on->device->wait(on->self, error);
+        if (!status) status = last;
+    }
+    return status;
+}
+
+static HoloStatus steps_run(HoloFrame *frame, HoloError *error)
 {
     HoloSession *session = frame->session;
-    HOLO_TRY(results_begin(frame, error));
-    values_point(frame, inputs);
-    holo_reuse_begin(frame, inputs);
     for (uint32_t i = 0; i < frame->plan->step_count; i++) {
         if (holo_reuse_has(frame, i)) continue;
         holo_reuse_step(frame, i);
@@ -452,11 +492,22 @@ HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, Hol
         HoloStatus status = holo_stop_is_due(&session->stop) ? HOLO_CANCELLED : step_run(frame, i, error);
         if (holo_stop_is_due(&session->stop)) return stopped(frame, i, error); // what the step gave may not be whole
         HOLO_TRY(status);
+        if (session->profile.is_on) HOLO_TRY(devices_wait(session, error));
         holo_arena_reset(&frame->temp, (HoloArenaMark){0});
         if (session->profile.is_on) holo_profile_end(frame, i, start);
         if (session->watch && !frame->parent) step_watch(frame, i);
         if (session->is_lean) step_release(frame, i);
     }
+    return HOLO_OK;
+}
+
+HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
+{
+    HOLO_TRY(results_begin(frame, error));
+    values_point(frame, inputs);
+    holo_reuse_begin(frame, inputs);
+    HoloStatus status = steps_run(frame, error), last = devices_wait(frame->session, error);
+    if (status || last) return status ? status : last;
     holo_reuse_end(frame);
     return HOLO_OK;
 }

@@ -70,6 +70,12 @@ struct HoloSession {
     bool        is_lean; // pages of a step's constants are given back behind it: for whoever runs a plan only once
 };
 
+// The memory of a frame in one space.
+typedef struct HoloSpaceMemory {
+    char  *memory;
+    size_t size, used; // used: by values of the sizes that are bound
+} HoloSpaceMemory;
+
 typedef struct HoloStep {
     HoloOpenDevice *on;      // what runs it
     void           *job;     // what that has prepared
@@ -78,6 +84,9 @@ typedef struct HoloStep {
     bool is_checked;         // the output sizes depend on values: infer again before each run
     bool is_kept;            // what op->prepare makes serves all runs, as it depends on constants alone
     bool has_packed;         // an input is packed: infer does not see its bytes, which are no elements
+    bool is_transfer;
+    HoloTransferWay way;   // of a transfer
+    size_t          bytes; // of a transfer
 
     const void *prepared;       // kept so; NULL: not made yet
     uint64_t    prepared_types; // of the inputs it was made for
@@ -87,29 +96,29 @@ struct HoloFrame {
     HoloHost              host; // what operators see; first, so that a host is its frame
     HoloSession          *session;
     const HoloPlanRecord *plan;
-    const HoloFrame      *parent; // whose symbols hold here too; NULL: the model's own frame
-    HoloArena             arena;  // owns the arrays below
-    HoloTensor           *values; // by number in the plan, as they are now
-    HoloTensor           *types;  // as they were bound
-    uint32_t             *roots;  // the value whose bytes these are: aliases and parts have none of their own
-    size_t               *starts; // of an alias or a part: its first byte in its root
+    const HoloFrame      *parent;  // whose symbols hold here too; NULL: the model's own frame
+    HoloArena             arena;   // owns the arrays below
+    HoloTensor           *values;  // by number in the plan, as they are now
+    HoloTensor           *types;   // as they were bound
+    uint32_t             *roots;   // the value whose bytes these are: aliases and parts have none of their own
+    size_t               *starts;  // of an alias or a part: its first byte in its root
+    uint32_t             *origins; // of what a transfer brings into another space: the host's value; else HOLO_NO_VALUE
     HoloTensor          **operands;
     HoloCall             *calls;
     HoloStep             *steps;
     int64_t              *dims, *parent_dims; // numbers for the archive's expressions; those of the parent when bound
     bool                 *dim_is_known, *parent_dim_is_known;
-    char                 *memory;                   // the arena of the plan
-    size_t                memory_size, memory_used; // used: by values of the sizes that are bound
-    HoloArena             heap[2], temp;            // of a run, and of the next; of the present step
-    int                   turn;                     // which heap is that of the present run; 0 in the model's own frame
-    size_t                heap_limit;               // bytes of a heap above which the next run goes to the other one
-    bool                  has_lists;                // an output is a sequence: several runs share a heap
-    bool                  is_fresh;                 // the present run has begun with an empty heap
-    HoloLists             lists;                    // sequences in the heap of the present run
-    HoloArena             prepared;                 // of what op->prepare has made for steps that keep it
-    HoloArena             jobs;                     // of steps, since sizes were bound, and of what they hold
-    HoloArena            *holds;                    // where operators and kernels hold memory now; NULL: temp
-    struct HoloReuse     *reuse; // of the model's own frame: steps that need not run again; NULL: none yet
+    HoloSpaceMemory      *spaces;        // the arena of the plan, by number of the target
+    HoloArena             heap[2], temp; // of a run, and of the next; of the present step
+    int                   turn;          // which heap is that of the present run; 0 in the model's own frame
+    size_t                heap_limit;    // bytes of a heap above which the next run goes to the other one
+    bool                  has_lists;     // an output is a sequence: several runs share a heap
+    bool                  is_fresh;      // the present run has begun with an empty heap
+    HoloLists             lists;         // sequences in the heap of the present run
+    HoloArena             prepared;      // of what op->prepare has made for steps that keep it
+    HoloArena             jobs;          // of steps, since sizes were bound, and of what they hold
+    HoloArena            *holds;         // where operators and kernels hold memory now; NULL: temp
+    struct HoloReuse     *reuse;         // of the model's own frame: steps that need not run again; NULL: none yet
     bool                  is_bound;
     HoloArena             contents; // of values that follow from sizes, since they were bound
     uint64_t              contents_count;
@@ -133,12 +142,26 @@ HOLO_MUST HoloStatus holo_frame_decide(HoloFrame *frame, uint32_t step, HoloErro
 HOLO_MUST HoloStatus holo_frame_prepare(HoloFrame *frame, uint32_t step);
 // Memory for all planned values, whose sizes are bound: from the file, or laid out now.
 HOLO_MUST HoloStatus holo_frame_layout(HoloFrame *frame, HoloError *error);
+// Gives that memory back.
+void holo_frame_give(HoloFrame *frame);
+// Makes the memory of one space, of a frame or of what it keeps, at least so large. False: there is none.
+bool holo_frame_take(const HoloFrame *frame, uint32_t space, HoloSpaceMemory *memory, size_t size);
 // Runs all steps on these inputs, to which the frame is bound. Outputs are then values: see holo_frame_output_value.
 HOLO_MUST HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error);
 
 static inline const HoloValueRecord *holo_frame_record(const HoloFrame *frame, uint32_t value)
 {
     return &frame->session->model->archive.VALUES_at[frame->plan->value_first + value];
+}
+// Which way a step copies from one space to another; HOLO_TRANSFER_WITHIN: it does not. (The archive's check has made sure
+// that operands of any other step are all in one space.)
+static inline HoloTransferWay holo_frame_transfer(const HoloFrame *frame, const HoloStepRecord *s)
+{
+    const uint32_t *operand = frame->session->model->archive.OPERANDS_at + s->operand_first;
+    if (!s->target || s->in_count != 1 || s->out_count != 1 || operand[0] == HOLO_NO_VALUE) return HOLO_TRANSFER_WITHIN;
+    if (!holo_frame_record(frame, operand[0])->space) return HOLO_TRANSFER_IN;
+    return operand[1] != HOLO_NO_VALUE && !holo_frame_record(frame, operand[1])->space ? HOLO_TRANSFER_OUT
+                                                                                       : HOLO_TRANSFER_WITHIN;
 }
 // The constant whose bytes a value has, or some of them; NULL: it has others.
 static inline const HoloConstantRecord *holo_frame_constant(const HoloFrame *frame, uint32_t value)

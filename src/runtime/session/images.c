@@ -144,15 +144,13 @@ static HoloStatus part_find(HoloSession *session, const HoloTensor *const *input
         if (m->is_split[i] && inputs[i]->dim[0] != m->count) return status;
     }
     if (!status)
-        m->part = holo_images_part(m->count, f->memory_used);
+        m->part = holo_images_part(m->count, f->spaces[0].used);
     else if (status == HOLO_NO_MEMORY && m->count > 1)
         m->part = 1;
     if (!status && m->part && !is_worth(f, holo_ceil_div(m->count, m->part))) m->part = 0;
     if (m->part) {
         HoloError why = {0};
-        holo_memory_free(f->memory, f->memory_size);
-        f->memory      = NULL;
-        f->memory_size = 0;
+        holo_frame_give(f);
         inputs_take(session, inputs, 0, m->part);
         f->is_bound = false;
         if (!holo_frame_bind(f, m->list, &why) && outputs_find(session))

@@ -17,24 +17,23 @@ typedef struct Block { // of a value that has bytes of its own
     uint64_t mask;     // of the first writer
     int64_t  last;     // step that writes it last; -1: none does
     bool     is_output, is_steady, is_kept;
-    size_t   at; // in the memory of kept values
+    size_t   at; // in the memory of kept values, of its space
 } Block;
 
 typedef struct HoloReuse {
-    HoloArena arena; // owns the arrays
-    uint64_t *masks; // by step
-    bool     *skips; // by step: it may be left out
-    Block    *blocks;
-    char     *memory;
-    size_t    size;
-    HoloArena heap;
-    uint64_t  watched, changed;
-    char    **before; // by input: its bytes in the run before; NULL: not watched
-    uint32_t  skipped;
-    bool      has_any;    // there are steps that may be left out
-    bool      is_valid;   // the run before has ended well, at these sizes
-    bool      is_first;   // all steps run
-    bool      is_keeping; // the present step keeps what it makes
+    HoloArena        arena; // owns the arrays
+    uint64_t        *masks; // by step
+    bool            *skips; // by step: it may be left out
+    Block           *blocks;
+    HoloSpaceMemory *spaces; // of what is kept
+    HoloArena        heap;
+    uint64_t         watched, changed;
+    char           **before; // by input: its bytes in the run before; NULL: not watched
+    uint32_t         skipped;
+    bool             has_any;    // there are steps that may be left out
+    bool             is_valid;   // the run before has ended well, at these sizes
+    bool             is_first;   // all steps run
+    bool             is_keeping; // the present step keeps what it makes
 } HoloReuse;
 
 static uint64_t bit_of(uint32_t input)
@@ -171,8 +170,8 @@ static bool skips_narrow(const HoloFrame *frame, HoloReuse *r)
 
 // ---- what is kept
 
-// Marks the blocks that steps read which run when their writers do not; their bytes are added to *size.
-static bool kept_find(const HoloFrame *frame, HoloReuse *r, size_t *size)
+// Marks the blocks that steps read which run when their writers do not; their bytes are added to those of their space.
+static bool kept_find(const HoloFrame *frame, HoloReuse *r, size_t *sizes)
 {
     for (uint32_t i = 0; i < frame->plan->step_count; i++) {
         const HoloStepRecord *s = step_at(frame, i);
@@ -182,8 +181,9 @@ static bool kept_find(const HoloFrame *frame, HoloReuse *r, size_t *size)
             Block *b        = &r->blocks[root];
             bool   together = r->skips[i] && b->mask == r->masks[i] && !has_heap_output(frame, s);
             if (b->is_kept || b->last < 0 || !b->is_steady || together) continue;
-            b->is_kept = true;
-            b->at      = *size;
+            size_t *size = &sizes[holo_frame_record(frame, (uint32_t)root)->space];
+            b->is_kept   = true;
+            b->at        = *size;
             if (!holo_size_add(*size, holo_align(holo_tensor_bytes(&frame->types[root]), 64), size)) return false;
         }
     }
@@ -208,28 +208,25 @@ static void inputs_place(const HoloFrame *frame, HoloReuse *r, size_t at)
 {
     for (uint32_t i = 0; i < frame->plan->input_count; i++) {
         size_t bytes = holo_tensor_bytes(&frame->types[holo_frame_input_value(frame, i)]);
-        r->before[i] = bytes && r->watched & bit_of(i) ? r->memory + at : NULL;
+        r->before[i] = bytes && r->watched & bit_of(i) ? r->spaces[0].memory + at : NULL;
         if (r->before[i]) at += holo_align(bytes, 64);
     }
 }
 
-// Memory for all of it; false: there is too much of it, or none left.
+// Memory for all of it; false: there is too much of it, or none left. Of the host's alone there is a limit: what other
+// spaces keep are weights that were brought there.
 static bool memory_take(HoloFrame *frame, HoloReuse *r)
 {
-    HoloMemo *memo   = frame->session->memo;
-    size_t    values = 0, size;
-    if (!kept_find(frame, r, &values)) return false;
-    size = values;
-    if (!inputs_find(frame, r, &size)) return false;
-    if (r->watched ? size > limit_of(frame) : size > SIZES_LIMIT) return false;
-    if (size > r->size) {
-        holo_memory_free(r->memory, r->size);
-        r->memory = holo_memory_take(size, frame->session->model->memory_how);
-        r->size   = r->memory ? size : 0;
-        if (!r->memory) return false;
-    }
+    HoloMemo *memo                    = frame->session->memo;
+    size_t    sizes[HOLO_TARGETS_MAX] = {0}, values;
+    if (!kept_find(frame, r, sizes)) return false;
+    values = sizes[0];
+    if (!inputs_find(frame, r, &sizes[0])) return false;
+    if (sizes[0] > (r->watched ? limit_of(frame) : (size_t)SIZES_LIMIT)) return false;
+    for (uint32_t i = 0; i < frame->session->device_count; i++)
+        if (!holo_frame_take(frame, i, &r->spaces[i], sizes[i])) return false;
     inputs_place(frame, r, values);
-    if (memo && r->watched) holo_memo_reserve(memo, size);
+    if (memo && r->watched) holo_memo_reserve(memo, sizes[0]);
     return true;
 }
 
@@ -244,8 +241,9 @@ static HoloStatus arrays_make(HoloFrame *frame, HoloReuse **out, HoloError *erro
         r->skips  = HOLO_NEW(&r->arena, bool, frame->plan->step_count + 1);
         r->blocks = HOLO_NEW(&r->arena, Block, frame->plan->value_count + 1);
         r->before = HOLO_NEW(&r->arena, char *, frame->plan->input_count + 1);
+        r->spaces = HOLO_NEW(&r->arena, HoloSpaceMemory, frame->session->device_count);
     }
-    if (!r->masks || !r->skips || !r->blocks || !r->before) return holo_fail_memory(error);
+    if (!r->masks || !r->skips || !r->blocks || !r->before || !r->spaces) return holo_fail_memory(error);
     *out = r;
     return HOLO_OK;
 }
@@ -284,14 +282,19 @@ HoloStatus holo_reuse_bind(HoloFrame *frame, HoloError *error)
 void *holo_reuse_memory(const HoloFrame *frame, uint32_t value)
 {
     const HoloReuse *r = frame->reuse;
-    return r && r->memory && r->blocks[value].is_kept ? r->memory + r->blocks[value].at : NULL;
+    if (!r || !r->blocks[value].is_kept) return NULL;
+    char *memory = r->spaces[holo_frame_record(frame, value)->space].memory;
+    return memory ? memory + r->blocks[value].at : NULL;
 }
 
 void holo_reuse_destroy(HoloFrame *frame)
 {
     HoloReuse *r = frame->reuse;
     if (!r) return;
-    holo_memory_free(r->memory, r->size);
+    for (uint32_t i = 0; r->spaces && i < frame->session->device_count; i++) {
+        const HoloOpenDevice *on = &frame->session->devices[i];
+        on->device->give(on->self, r->spaces[i].memory, r->spaces[i].size);
+    }
     holo_arena_deinit(&r->heap);
     holo_arena_deinit(&r->arena);
     holo_free(r);

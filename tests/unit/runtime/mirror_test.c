@@ -1,0 +1,256 @@
+// mirror_test.c - a second device: plans that are cut between the CPU and the device of tests/device/mirror_device.c.
+#include "support/archive_edit.h"
+#include "support/models.h"
+#include "support/onnx_writer.h"
+
+#include "device/mirror_device.h"
+#include "runtime/frame/frame.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define RECORDS(file, id, type) ((type *)(void *)edit_section(&(file), HOLO_SECTION_##id)->data)
+
+// ---- a plan of transfers, made by hand
+
+// Softmax three times, one after the other: values x, a, b, y.
+static const char *model_three(const char *rows)
+{
+    OnnxModel   m    = {0};
+    const char *path = temp_path("three.onnx");
+    onnx_input(&m.graph, "x", HOLO_F32, rows);
+    onnx_output(&m.graph, "y", HOLO_F32, rows);
+    onnx_node(&m.graph, "Softmax", "x", "a", "axis=1");
+    onnx_node(&m.graph, "Softmax", "a", "b", "axis=0");
+    onnx_node(&m.graph, "Softmax", "b", "y", "axis=1");
+    onnx_save(&m, path);
+    return path;
+}
+
+static uint32_t text_add(EditFile *file, const char *text)
+{
+    return (uint32_t)edit_append(file, HOLO_SECTION_STRINGS, text, strlen(text) + 1);
+}
+
+static void target_add(EditFile *file, const char *name)
+{
+    HoloTargetRecord target = {.name = text_add(file, name)};
+    edit_append(file, HOLO_SECTION_TARGETS, &target, sizeof target);
+}
+
+static HoloValueRecord *value_named(EditFile *file, const char *name)
+{
+    HoloValueRecord *value = RECORDS(*file, VALUES, HoloValueRecord);
+    for (size_t i = 0; i < edit_count(file, HOLO_SECTION_VALUES, sizeof *value); i++)
+        if (!strcmp(RECORDS(*file, STRINGS, char) + value[i].name, name)) return &value[i];
+    fail_msg("there is no value %s", name);
+    return NULL;
+}
+
+static void step_move(EditFile *file, int i, int64_t op)
+{
+    HoloStepRecord *step = RECORDS(*file, STEPS, HoloStepRecord) + i;
+    step->target         = 1;
+    step->kernel         = 0;
+    step->params = step->params_size = 0;
+    if (op < 0) return;
+    step->op         = (uint32_t)op;
+    step->attr_count = 0;
+    step->program    = 0;
+}
+
+// To the target's memory, to a place of its own there: eval of Softmax, unlike the CPU's kernel, does not write in place.
+static void value_move(EditFile *file, const char *name, uint64_t at, uint32_t step)
+{
+    HoloValueRecord *v = value_named(file, name);
+    v->storage         = HOLO_STORE_ARENA;
+    v->space           = 1;
+    v->at              = at;
+    v->step_from       = step;
+    v->step_to         = step + 1;
+}
+
+// The first and the last step become transfers, the one between them runs on the target: y is a softmax of x along axis 0.
+static HoloModel *cut_by_hand(const char *rows, const char *target, uint8_t **out_bytes, HoloError *error)
+{
+    EditFile file;
+    size_t   size, room = 1 << 20;
+    uint8_t *bytes = file_read(archived(model_three(rows), HOLO_FUSED, 1), &size);
+    assert_true(edit_open(bytes, size, 1, &file));
+    free(bytes);
+    assert_int_equal(edit_count(&file, HOLO_SECTION_STEPS, sizeof(HoloStepRecord)), 3);
+    edit_add(&file, HOLO_SECTION_TARGETS, HOLO_SECTION_MUST);
+    target_add(&file, "cpu");
+    target_add(&file, target);
+    HoloOpRecord op       = {.domain = text_add(&file, "hologram"), .name = text_add(&file, "Transfer"), .version = 1};
+    int64_t      transfer = (int64_t)(edit_append(&file, HOLO_SECTION_OPS, &op, sizeof op) / sizeof op);
+    step_move(&file, 0, transfer);
+    step_move(&file, 1, -1);
+    step_move(&file, 2, transfer);
+    value_move(&file, "a", 0, 0);
+    value_move(&file, "b", 4096, 1);
+    *out_bytes = aligned_alloc(64, room);
+    size       = edit_close(&file, *out_bytes, room);
+    edit_free(&file);
+    HoloModel *model = NULL;
+    (void)!holo_model_open_memory(*out_bytes, size, &model, error);
+    return model;
+}
+
+static void expect_softmax(HoloSession *session, int64_t rows)
+{
+    float      x[64];
+    HoloTensor in = {.dtype = HOLO_F32, .rank = 2, .dim = {rows, 3}, .data = x}, y;
+    for (int i = 0; i < 3 * rows; i++) x[i] = (float)(i % 5) / 2;
+    EXPECT_OK(holo_session_set_input(session, 0, &in, &error));
+    EXPECT_OK(holo_session_run(session, &error));
+    EXPECT_OK(holo_session_output(session, 0, &y, &error));
+    for (int c = 0; c < 3; c++) {
+        double sum = 0;
+        for (int r = 0; r < rows; r++) sum += exp((double)x[r * 3 + c]);
+        for (int r = 0; r < rows; r++)
+            assert_true(fabs((double)((float *)y.data)[r * 3 + c] - exp((double)x[r * 3 + c]) / sum) < 1e-6);
+    }
+}
+
+static void by_hand(void **state)
+{
+    (void)state;
+    uint8_t       *bytes;
+    HoloError      why     = {0};
+    HoloModel     *model   = cut_by_hand("2,3", "mirror", &bytes, &why);
+    HoloSession   *session = NULL;
+    HoloMirrorSeen before  = holo_mirror_seen();
+    if (!model) fail_msg("%s", why.text);
+    EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+    for (int run = 0; run < 3; run++) expect_softmax(session, 2);
+    HoloMirrorSeen after = holo_mirror_seen();
+    assert_int_equal(after.launches - before.launches, 3);
+    assert_int_equal(after.in - before.in, 3);
+    assert_int_equal(after.out - before.out, 3);
+    holo_session_destroy(session);
+    holo_model_close(model);
+    free(bytes);
+}
+
+// Sizes that change are bound anew, and memory of the device is laid out again.
+static void sizes_change(void **state)
+{
+    (void)state;
+    uint8_t     *bytes;
+    HoloError    why     = {0};
+    HoloModel   *model   = cut_by_hand("n,3", "mirror", &bytes, &why);
+    HoloSession *session = NULL;
+    if (!model) fail_msg("%s", why.text);
+    EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+    for (int64_t rows = 1; rows <= 20; rows += 6) expect_softmax(session, rows), expect_softmax(session, rows);
+    expect_softmax(session, 2);
+    holo_session_destroy(session);
+    holo_model_close(model);
+    free(bytes);
+}
+
+static void watch(void *context, const char *node, const char *value, const HoloTensor *tensor)
+{
+    (void)node, (void)value;
+    double *sum = context;
+    for (int64_t i = 0; i < holo_tensor_count(tensor); i++) *sum += (double)((const float *)tensor->data)[i];
+}
+
+// Whoever watches sees what is on the device, too; and profiles name it.
+static void watched(void **state)
+{
+    (void)state;
+    uint8_t     *bytes;
+    HoloError    why     = {0};
+    HoloModel   *model   = cut_by_hand("2,3", "mirror", &bytes, &why);
+    HoloSession *session = NULL;
+    double       sum     = 0;
+    if (!model) fail_msg("%s", why.text);
+    EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+    session->watch         = watch;
+    session->watch_context = &sum;
+    expect_softmax(session, 2);
+    assert_true(fabs(sum - (0 + .5 + 1 + 1.5 + 2 + 0 + 3 + 3)) < 1e-5); // of a, b and y
+    holo_session_destroy(session);
+    holo_model_close(model);
+    free(bytes);
+}
+
+// ---- what must fail
+
+static void no_such_device(void **state)
+{
+    (void)state;
+    uint8_t  *bytes;
+    HoloError why = {0};
+    assert_null(cut_by_hand("2,3", "toy", &bytes, &why));
+    assert_int_equal(why.status, HOLO_UNSUPPORTED);
+    assert_non_null(strstr(why.text, "the target 'toy', which this program does not have"));
+    assert_non_null(strstr(why.text, "cpu, mirror"));
+    free(bytes);
+}
+
+static void *hold(const HoloHost *host, size_t size)
+{
+    static char memory[1024];
+    (void)host;
+    return size <= sizeof memory ? memory : NULL;
+}
+
+// A pointer of the host is refused, in a launch and in a transfer.
+static void host_pointers(void **state)
+{
+    (void)state;
+    const HoloDevice *d      = &holo_device_mirror;
+    void             *mirror = NULL;
+    EXPECT_OK(d->open(&mirror, &error));
+    float             x[4] = {1, 2, 3, 4}, back[4] = {0};
+    char             *memory = d->take(mirror, 100, 0);
+    HoloTensor        in = {.dtype = HOLO_F32, .rank = 1, .dim = {4}, .data = memory}, out = in;
+    const HoloTensor *ins[]  = {&in};
+    HoloTensor       *outs[] = {&out};
+    HoloHost          host   = {.hold = hold, .temp = hold};
+    HoloError         why    = {0};
+    HoloCall          call   = {.op        = holo_op_find("", "Neg", 13),
+                                .node      = "n",
+                                .version   = 13,
+                                .in_count  = 1,
+                                .out_count = 1,
+                                .in        = ins,
+                                .out       = outs,
+                                .host      = &host,
+                                .error     = &why};
+    char             *job    = malloc(d->job_size(0));
+    size_t            scratch;
+    out.data = memory + 16;
+    EXPECT_OK(d->prepare(mirror, 0, &call, job, &scratch));
+    EXPECT_OK(d->transfer(mirror, HOLO_TRANSFER_IN, memory, x, sizeof x, &error));
+    EXPECT_OK(d->launch(mirror, &call, job));
+    EXPECT_OK(d->transfer(mirror, HOLO_TRANSFER_OUT, back, memory + 16, sizeof x, &error));
+    x[0] = 7; // what came in was read before
+    assert_true(back[0] == 0);
+    EXPECT_OK(d->wait(mirror, &error));
+    assert_true(back[0] == -1 && back[3] == -4);
+    out.data = back;
+    assert_int_equal(d->launch(mirror, &call, job), HOLO_INTERNAL);
+    assert_non_null(strstr(why.text, "operand 1 is not in the memory of the device"));
+    out.data = memory + 16;
+    in.data  = x;
+    why      = (HoloError){0};
+    assert_int_equal(d->launch(mirror, &call, job), HOLO_INTERNAL);
+    EXPECT_FAIL(d->transfer(mirror, HOLO_TRANSFER_OUT, memory, back, sizeof x, &error), HOLO_INTERNAL, "mirror");
+    assert_int_equal(d->job_size(1), 0);
+    d->give(mirror, memory, 100);
+    d->close(mirror);
+    free(job);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand),        cmocka_unit_test(sizes_change),  cmocka_unit_test(watched),
+        cmocka_unit_test(no_such_device), cmocka_unit_test(host_pointers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
