@@ -470,14 +470,14 @@ typedef struct HoloExecutor HoloExecutor;
 typedef struct HoloBuffer   HoloBuffer;
 typedef struct HoloPortable HoloPortable;
 
-// `backend` is "cpu", or "auto" for the best there is. `pool`, which must outlive the executor, may be NULL.
+// `backend` is the name of a device, such as "cpu", or "auto" for the best there is. `pool`, which must outlive the executor, may be NULL.
 HOLO_API HOLO_MUST HoloStatus holo_executor_create(const char *backend, HoloPool *pool, HoloExecutor **out_executor,
                                                    HoloError *error);
 // The same in a context (NULL: none).
 HOLO_API HOLO_MUST HoloStatus holo_executor_create_in(HoloContext *context, const char *backend, HoloPool *pool,
                                                       HoloExecutor **out_executor, HoloError *error);
 HOLO_API void                 holo_executor_destroy(HoloExecutor *executor);
-HOLO_API const char          *holo_executor_backend(const HoloExecutor *executor); // "cpu"
+HOLO_API const char          *holo_executor_backend(const HoloExecutor *executor); // "cpu" ...
 
 // Buffers. Small ones come from a pool of 96 classes of 12,288 bytes: one class, or up to 48 that follow each other; larger
 // ones, and all when no classes are left, have memory of their own and class 255. Memory is zeroed and 64-byte aligned.
@@ -506,7 +506,7 @@ HOLO_API HOLO_MUST HoloStatus holo_buffer_create_part(HoloBuffer *whole, size_t 
                                                       HoloBuffer **out_buffer, HoloError *error);
 HOLO_API void                 holo_buffer_destroy(HoloBuffer *buffer);
 HOLO_API void                 holo_buffer_info(const HoloBuffer *buffer, HoloBufferInfo *out_info);
-// The memory itself, to read and write between launches, without a copy.
+// The memory itself, to read and write between launches, without a copy. NULL: the device's memory cannot be touched so.
 HOLO_API void *holo_buffer_map(HoloBuffer *buffer);
 // Elements first <= i < first + count, of the buffer's type, from and to the caller's memory.
 HOLO_API HOLO_MUST HoloStatus holo_buffer_write(HoloBuffer *buffer, int64_t first, int64_t count, const void *data,

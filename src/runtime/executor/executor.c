@@ -4,20 +4,39 @@
 
 #include <string.h>
 
+static const size_t CLASSES_BYTES = (size_t)HOLO_EXECUTOR_CLASSES * HOLO_CLASS_BYTES;
+
+static HoloStatus device_find(const char *backend, const HoloDevice **out, HoloError *error)
+{
+    char there[200];
+    *out = !backend ? NULL : strcmp(backend, "auto") ? holo_device_find(backend) : holo_devices[0];
+    if (*out && (*out)->programs) return HOLO_OK;
+    holo_device_names(there, sizeof there);
+    if (*out)
+        return holo_fail(error, HOLO_UNSUPPORTED, "backend %s runs no portable programs: write cpu or auto", backend);
+    return holo_fail(error, HOLO_UNSUPPORTED, "there is no backend %s here: write auto, or one of %s",
+                     backend ? backend : "NULL", there);
+}
+
 HoloStatus holo_executor_create_in(HoloContext *context, const char *backend, HoloPool *pool,
                                    HoloExecutor **out_executor, HoloError *error)
 {
     HOLO_IN(holo_context_account(context));
-    if (!backend || (strcmp(backend, "cpu") && strcmp(backend, "auto")))
-        return holo_fail(error, HOLO_UNSUPPORTED, "there is no backend %s here: write cpu or auto",
-                         backend ? backend : "NULL");
+    const HoloDevice *device = NULL;
+    HOLO_TRY(device_find(backend, &device, error));
     HoloExecutor *e = holo_realloc(NULL, sizeof *e);
     if (!e) return holo_fail_memory(error);
-    *e         = (HoloExecutor){.pool = pool, .kernels = holo_kernels(0), .free_count = HOLO_EXECUTOR_CLASSES};
+    *e         = (HoloExecutor){.pool = pool, .device = device, .free_count = HOLO_EXECUTOR_CLASSES};
     e->account = holo_context_account(context);
     e->team    = holo_pool_team(pool);
-    e->classes = holo_arena_take(&e->arena, (size_t)HOLO_EXECUTOR_CLASSES * HOLO_CLASS_BYTES);
+    if (device == holo_devices[0]) e->kernels = holo_kernels(0);
     for (int i = 0; i < HOLO_EXECUTOR_CLASSES; i++) e->free[i] = (uint8_t)(HOLO_EXECUTOR_CLASSES - 1 - i);
+    HoloStatus status = device->open ? device->open(&e->self, error) : HOLO_OK;
+    if (status) {
+        holo_free(e);
+        return status;
+    }
+    e->classes = device->take(e->self, CLASSES_BYTES, 0);
     if (!e->classes) {
         holo_executor_destroy(e);
         return holo_fail_memory(error);
@@ -40,14 +59,14 @@ void holo_executor_destroy(HoloExecutor *executor)
         for (int k = 0; k < HOLO_EXECUTOR_KERNELS; k++) holo_portable_destroy(executor->library[k][i]);
     }
     holo_arena_deinit(&executor->work);
-    holo_arena_deinit(&executor->arena);
+    executor->device->give(executor->self, executor->classes, CLASSES_BYTES);
+    if (executor->device->close) executor->device->close(executor->self);
     holo_free(executor);
 }
 
 const char *holo_executor_backend(const HoloExecutor *executor)
 {
-    (void)executor;
-    return "cpu";
+    return executor->device->name;
 }
 
 int holo_executor_free_classes(const HoloExecutor *executor)
@@ -80,13 +99,34 @@ static int classes_find(const HoloExecutor *e, int count)
     return -1;
 }
 
-static void buffer_in_classes(HoloBuffer *b, int first, int count)
+// Memory of a buffer is zeros at first.
+static HoloStatus memory_clear(const HoloExecutor *e, uint8_t *to, size_t size, HoloError *error)
+{
+    static const uint8_t zeros[4096];
+    for (size_t at = 0, part; at < size; at += part) {
+        part = size - at < sizeof zeros ? size - at : sizeof zeros;
+        HOLO_TRY(e->device->transfer(e->self, HOLO_TRANSFER_IN, to + at, zeros, part, error));
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus buffer_in_classes(HoloBuffer *b, int first, int count, HoloError *error)
 {
     HoloExecutor *e = b->executor;
     for (int i = 0; i < count; i++) (void)class_take(e, first + i);
     b->info.class_id = first, b->info.class_count = count;
     b->data = e->classes + (size_t)first * HOLO_CLASS_BYTES;
-    memset(b->data, 0, (size_t)count * HOLO_CLASS_BYTES);
+    return memory_clear(e, b->data, (size_t)count * HOLO_CLASS_BYTES, error);
+}
+
+static HoloStatus buffer_alone(HoloBuffer *b, HoloError *error)
+{
+    HoloExecutor *e    = b->executor;
+    size_t        size = b->info.bytes + 64;
+    b->data            = e->device->take(e->self, size, 0);
+    if (!b->data) return holo_fail_memory(error);
+    b->own = size;
+    return memory_clear(e, b->data, size, error);
 }
 
 // ---- buffers
@@ -116,17 +156,13 @@ HoloStatus holo_buffer_create(HoloExecutor *executor, HoloDtype dtype, int64_t c
     HOLO_TRY(buffer_new(executor, dtype, count, &b, error));
     size_t classes = (b->info.bytes + HOLO_CLASS_BYTES - 1) / HOLO_CLASS_BYTES;
     if (!classes) classes = 1;
-    int first = classes <= HOLO_EXECUTOR_RUN ? classes_find(executor, (int)classes) : -1;
-    if (first >= 0)
-        buffer_in_classes(b, first, (int)classes);
-    else
-        b->data = holo_arena_take(&b->own, b->info.bytes + 64);
-    if (!b->data) {
+    int        first  = classes <= HOLO_EXECUTOR_RUN ? classes_find(executor, (int)classes) : -1;
+    HoloStatus status = first >= 0 ? buffer_in_classes(b, first, (int)classes, error) : buffer_alone(b, error);
+    if (status)
         holo_buffer_destroy(b);
-        return holo_fail_memory(error);
-    }
-    *out_buffer = b;
-    return HOLO_OK;
+    else
+        *out_buffer = b;
+    return status;
 }
 
 HoloStatus holo_buffer_create_boundary(HoloExecutor *executor, HoloDtype dtype, int class_id, int pages, int bytes,
@@ -145,10 +181,13 @@ HoloStatus holo_buffer_create_boundary(HoloExecutor *executor, HoloDtype dtype, 
         holo_buffer_destroy(b);
         return holo_fail(error, HOLO_BAD_ARGUMENT, "class %d is taken", class_id);
     }
-    buffer_in_classes(b, class_id, 1);
+    HoloStatus status   = buffer_in_classes(b, class_id, 1, error);
     b->info.is_boundary = true;
-    *out_buffer         = b;
-    return HOLO_OK;
+    if (status)
+        holo_buffer_destroy(b);
+    else
+        *out_buffer = b;
+    return status;
 }
 
 HoloStatus holo_buffer_create_part(HoloBuffer *whole, size_t byte, HoloDtype dtype, int64_t count,
@@ -175,7 +214,7 @@ void holo_buffer_destroy(HoloBuffer *buffer)
     HoloExecutor *e = buffer->executor;
     for (int i = buffer->info.class_count - 1; i >= 0; i--)
         e->free[e->free_count++] = (uint8_t)(buffer->info.class_id + i);
-    holo_arena_deinit(&buffer->own);
+    if (buffer->own) e->device->give(e->self, buffer->data, buffer->own);
     holo_free(buffer);
 }
 
@@ -186,7 +225,7 @@ void holo_buffer_info(const HoloBuffer *buffer, HoloBufferInfo *out_info)
 
 void *holo_buffer_map(HoloBuffer *buffer)
 {
-    return buffer->data;
+    return buffer->executor->kernels ? buffer->data : NULL;
 }
 
 static HoloStatus range_check(const HoloBuffer *b, int64_t first, int64_t count, HoloError *error)
@@ -198,16 +237,19 @@ static HoloStatus range_check(const HoloBuffer *b, int64_t first, int64_t count,
 
 HoloStatus holo_buffer_write(HoloBuffer *buffer, int64_t first, int64_t count, const void *data, HoloError *error)
 {
-    size_t size = holo_dtype_size(buffer->info.dtype);
+    const HoloExecutor *e    = buffer->executor;
+    size_t              size = holo_dtype_size(buffer->info.dtype);
     HOLO_TRY(range_check(buffer, first, count, error));
-    if (count) memcpy(buffer->data + (size_t)first * size, data, (size_t)count * size);
-    return HOLO_OK;
+    return e->device->transfer(e->self, HOLO_TRANSFER_IN, buffer->data + (size_t)first * size, data,
+                               (size_t)count * size, error);
 }
 
 HoloStatus holo_buffer_read(const HoloBuffer *buffer, int64_t first, int64_t count, void *out_data, HoloError *error)
 {
-    size_t size = holo_dtype_size(buffer->info.dtype);
+    const HoloExecutor *e    = buffer->executor;
+    size_t              size = holo_dtype_size(buffer->info.dtype);
     HOLO_TRY(range_check(buffer, first, count, error));
-    if (count) memcpy(out_data, buffer->data + (size_t)first * size, (size_t)count * size);
-    return HOLO_OK;
+    HOLO_TRY(e->device->transfer(e->self, HOLO_TRANSFER_OUT, out_data, buffer->data + (size_t)first * size,
+                                 (size_t)count * size, error));
+    return e->device->wait(e->self, error);
 }

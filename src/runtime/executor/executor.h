@@ -3,6 +3,7 @@
 #define HOLO_RUNTIME_EXECUTOR_EXECUTOR_H
 
 #include "base/memory.h"
+#include "devices/device.h"
 #include "format/dtype.h"
 #include "isa/isa.h"
 #include "kernels/kernels.h"
@@ -12,8 +13,8 @@ enum { HOLO_EXECUTOR_CLASSES = 96, HOLO_EXECUTOR_RUN = 48, HOLO_EXECUTOR_MADE = 
 struct HoloBuffer {
     HoloExecutor  *executor;
     HoloBufferInfo info;
-    uint8_t       *data;
-    HoloArena      own; // of a buffer without classes
+    uint8_t       *data; // in the device's memory
+    size_t         own;  // bytes that were taken for it alone; 0: it lies in classes, or in another buffer
 };
 
 struct HoloPortable {
@@ -21,9 +22,8 @@ struct HoloPortable {
     HoloArena      arena;
     HoloIsaProgram program, lanes; // lanes: see holo_isa_lanes
     uint32_t       block[3];       // that it asks for; 0: any will do
-    HoloIsaCode   *code;
-    HoloIsaFrame  *frame;
-    unsigned       key; // of a single operation
+    void          *job;            // what the device has prepared
+    unsigned       key;            // of a single operation
 };
 
 // Kernels of the standard library that single operations run.
@@ -41,9 +41,10 @@ struct HoloExecutor {
     HoloAccount           *account; // of its context
     HoloPool              *pool;    // may be NULL
     HoloIsaTeam            team;
-    const HoloKernelTable *kernels;
-    HoloArena              arena;
-    uint8_t               *classes;                     // the memory of all classes
+    const HoloDevice      *device;
+    void                  *self;    // of the device
+    const HoloKernelTable *kernels; // NULL: the memory is not the host's, and all is done by programs
+    uint8_t               *classes; // the memory of all classes
     uint8_t                free[HOLO_EXECUTOR_CLASSES]; // a stack: the last is taken first
     int                    free_count;
     uint64_t               ids;
@@ -60,6 +61,9 @@ HOLO_MUST HoloStatus holo_portable_new(HoloExecutor *executor, HoloPortable **ou
 HOLO_MUST HoloStatus holo_portable_end(HoloPortable *portable, HoloStatus status, HoloPortable **out);
 // The program of a checked one, made ready.
 HOLO_MUST HoloStatus holo_portable_ready(HoloExecutor *executor, HoloPortable *portable, HoloError *error);
+// Launches so many lanes, and waits for them.
+HOLO_MUST HoloStatus holo_portable_launch(HoloExecutor *executor, HoloPortable *portable, const HoloIsaLaunch *lanes,
+                                          const HoloIsaArg *args, HoloError *error);
 // Launches as many lanes as the program asks for.
 HOLO_MUST HoloStatus holo_portable_run(HoloExecutor *executor, HoloPortable *portable, const HoloIsaArg *args,
                                        int64_t turns, HoloError *error);

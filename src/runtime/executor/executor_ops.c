@@ -121,7 +121,7 @@ static HoloStatus run(HoloExecutor *e, Kind kind, HoloOperation op, HoloDtype ty
     if (n > INT32_MAX)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "an operation of more than 2^31 - 1 elements: cut it");
     launch.block[0] = (uint32_t)n;
-    return n ? holo_isa_run(p->code, p->frame, &e->team, &launch, args, error) : HOLO_OK;
+    return n ? holo_portable_launch(e, p, &launch, args, error) : HOLO_OK;
 }
 
 static HoloStatus operation_check(HoloOperation op, int operands, HoloError *error)
@@ -205,8 +205,9 @@ HoloStatus holo_executor_copy(HoloExecutor *executor, const HoloBuffer *a, HoloB
     HOLO_IN(executor->account);
     HoloDtype type;
     HOLO_TRY(pair_check(executor, a, out, n, &type, error));
-    if (n) memmove(out->data, a->data, (size_t)n * holo_dtype_size(type));
-    return HOLO_OK;
+    HOLO_TRY(executor->device->transfer(executor->self, HOLO_TRANSFER_WITHIN, out->data, a->data,
+                                        (size_t)n * holo_dtype_size(type), error));
+    return executor->device->wait(executor->self, error);
 }
 
 HoloStatus holo_executor_fill(HoloExecutor *executor, double x, HoloBuffer *out, int64_t n, HoloError *error)
@@ -214,8 +215,13 @@ HoloStatus holo_executor_fill(HoloExecutor *executor, double x, HoloBuffer *out,
     HOLO_IN(executor->account);
     if (!out) return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is missing");
     HOLO_TRY(holo_executor_need(executor, out, out->info.dtype, n, error));
-    size_t   size = holo_dtype_size(out->info.dtype);
+    uint8_t  pattern[4096];
+    size_t   size = holo_dtype_size(out->info.dtype), all = (size_t)n * size;
     uint64_t bits = holo_isa_bits_of_float(out->info.dtype, x);
-    for (int64_t i = 0; i < n; i++) memcpy(out->data + (size_t)i * size, &bits, size);
+    for (size_t i = 0; i < sizeof pattern; i += size) memcpy(pattern + i, &bits, size);
+    for (size_t at = 0, part; at < all; at += part) {
+        part = all - at < sizeof pattern ? all - at : sizeof pattern;
+        HOLO_TRY(executor->device->transfer(executor->self, HOLO_TRANSFER_IN, out->data + at, pattern, part, error));
+    }
     return HOLO_OK;
 }

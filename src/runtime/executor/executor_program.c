@@ -7,8 +7,15 @@
 
 HoloStatus holo_portable_ready(HoloExecutor *executor, HoloPortable *p, HoloError *error)
 {
-    HOLO_TRY(holo_isa_code_create(&p->program, &p->code, error));
-    return holo_isa_frame_create(p->code, executor->team.threads, &p->frame, error);
+    return executor->device->programs->prepare(executor->self, &p->program, &executor->team, &p->job, error);
+}
+
+HoloStatus holo_portable_launch(HoloExecutor *executor, HoloPortable *p, const HoloIsaLaunch *lanes,
+                                const HoloIsaArg *args, HoloError *error)
+{
+    const HoloDevice *device = executor->device;
+    HOLO_TRY(device->programs->launch(executor->self, p->job, &executor->team, lanes, args, error));
+    return device->wait(executor->self, error);
 }
 
 static HoloStatus portable_read(HoloExecutor *executor, HoloPortable *p, const void *data, size_t size,
@@ -73,8 +80,8 @@ HoloStatus holo_portable_find(HoloExecutor *executor, const HoloModel *model, co
 void holo_portable_destroy(HoloPortable *program)
 {
     if (!program) return;
-    holo_isa_frame_destroy(program->frame);
-    holo_isa_code_destroy(program->code);
+    HoloExecutor *e = program->executor;
+    e->device->programs->release(e->self, program->job);
     holo_arena_deinit(&program->arena);
     holo_free(program);
 }
@@ -147,7 +154,7 @@ HoloStatus holo_executor_launch(HoloExecutor *executor, HoloPortable *program, c
         lanes.grid[i]  = launch->grid[i] ? launch->grid[i] : 1;
         lanes.block[i] = launch->block[i] ? launch->block[i] : 1;
     }
-    return holo_isa_run(program->code, program->frame, &executor->team, &lanes, given, error);
+    return holo_portable_launch(executor, program, &lanes, given, error);
 }
 
 HoloStatus holo_portable_run(HoloExecutor *executor, HoloPortable *p, const HoloIsaArg *args, int64_t turns,
@@ -158,7 +165,7 @@ HoloStatus holo_portable_run(HoloExecutor *executor, HoloPortable *p, const Holo
     HOLO_TRY(holo_isa_lanes(&p->program, &p->lanes, args, &lanes, error));
     HOLO_TRY(holo_isa_grid(lanes, p->block, &launch, error));
     launch.turns = turns;
-    return launch.grid[0] ? holo_isa_run(p->code, p->frame, &executor->team, &launch, args, error) : HOLO_OK;
+    return launch.grid[0] ? holo_portable_launch(executor, p, &launch, args, error) : HOLO_OK;
 }
 
 HoloStatus holo_executor_run(HoloExecutor *executor, HoloPortable *program, const HoloArgument *args, int arg_count,

@@ -81,7 +81,7 @@ HoloStatus holo_executor_reduce(HoloExecutor *executor, HoloReduction op, const 
     HoloDtype type = a->info.dtype;
     HOLO_TRY(holo_executor_need(executor, a, type, n, error));
     HOLO_TRY(holo_executor_need(executor, out, type, 1, error));
-    if (type == HOLO_F32) {
+    if (type == HOLO_F32 && executor->kernels) {
         float result;
         executor->kernels->reduce_f32(rows[op].of_f32, 1, n, floats(a), &result);
         floats_out(out)[0] = result;
@@ -129,14 +129,14 @@ HoloStatus holo_executor_loss(HoloExecutor *executor, HoloLoss op, const HoloBuf
     HOLO_TRY(holo_executor_need(executor, out, type, 1, error));
     if (n > INT32_MAX) return holo_fail(error, HOLO_BAD_ARGUMENT, "a loss of more than 2^31 - 1 elements");
     HOLO_TRY(loss_program(executor, type, error));
-    const HoloPortable *p    = executor->loss[type];
-    HoloBuffer         *each = NULL;
+    HoloPortable *p    = executor->loss[type];
+    HoloBuffer   *each = NULL;
     HOLO_TRY(holo_buffer_create(executor, type, n, &each, error));
     HoloIsaArg    args[] = {holo_executor_array(a, n), holo_executor_array(b, n), holo_executor_array(each, n),
                             number(op)};
     HoloIsaLaunch launch = {{1, 1, 1}, {(uint32_t)n, 1, 1}, 0};
     HoloReduction joined = op == HOLO_LOSS_CROSS_ENTROPY ? HOLO_REDUCTION_SUM : HOLO_REDUCTION_MEAN;
-    HoloStatus    status = holo_isa_run(p->code, p->frame, &executor->team, &launch, args, error);
+    HoloStatus    status = holo_portable_launch(executor, p, &launch, args, error);
     if (!status) status = holo_executor_reduce(executor, joined, each, out, n, error);
     holo_buffer_destroy(each);
     return status;
@@ -171,7 +171,7 @@ HoloStatus holo_executor_softmax(HoloExecutor *executor, const HoloBuffer *a, Ho
     HoloDtype type = a->info.dtype;
     HOLO_TRY(holo_executor_need(executor, a, type, n, error));
     HOLO_TRY(holo_executor_need(executor, out, type, n, error));
-    if (type != HOLO_F32) {
+    if (type != HOLO_F32 || !executor->kernels) {
         HoloIsaArg args[] = {holo_executor_array(a, n), holo_executor_array(out, n), number(rows), number(columns)};
         return run_kernel(executor, HOLO_EXECUTOR_SOFTMAX, type, args, error);
     }
@@ -265,7 +265,7 @@ HoloStatus holo_executor_gemm(HoloExecutor *executor, const HoloBuffer *a, const
     if (out == a || out == b)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "a product cannot be made in the place of a factor");
     if (!mn) return HOLO_OK;
-    if (type == HOLO_F32) return product_f32(executor, a, b, out, m, n, k, error);
+    if (type == HOLO_F32 && executor->kernels) return product_f32(executor, a, b, out, m, n, k, error);
     HoloIsaArg args[] = {holo_executor_array(a, mk),
                          holo_executor_array(b, kn),
                          holo_executor_array(out, mn),

@@ -179,6 +179,19 @@ static void watched(void **state)
 
 // ---- what must fail
 
+// It runs no portable programs.
+static void executors(void **state)
+{
+    (void)state;
+    HoloExecutor *e = NULL;
+    EXPECT_FAIL(holo_executor_create("mirror", NULL, &e, &error), HOLO_UNSUPPORTED,
+                "backend mirror runs no portable programs");
+    EXPECT_FAIL(holo_executor_create("toy", NULL, &e, &error), HOLO_UNSUPPORTED, "write auto, or one of cpu, mirror");
+    EXPECT_OK(holo_executor_create("auto", NULL, &e, &error));
+    assert_string_equal(holo_executor_backend(e), "cpu");
+    holo_executor_destroy(e);
+}
+
 static void no_such_device(void **state)
 {
     (void)state;
@@ -250,7 +263,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),        cmocka_unit_test(sizes_change),  cmocka_unit_test(watched),
-        cmocka_unit_test(no_such_device), cmocka_unit_test(host_pointers),
+        cmocka_unit_test(no_such_device), cmocka_unit_test(host_pointers), cmocka_unit_test(executors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
