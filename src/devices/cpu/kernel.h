@@ -5,7 +5,7 @@
 #ifndef HOLO_DEVICES_CPU_KERNEL_H
 #define HOLO_DEVICES_CPU_KERNEL_H
 
-#include "ops/op.h"
+#include "ops/op_id.h"
 
 typedef struct HoloCpuKernel {
     uint32_t    id; // see format/kernel_ids.def

@@ -71,9 +71,9 @@ static HoloStatus conv_init(const HoloCall *call, Conv *c)
 {
     const HoloConvI8Params *params = call->params;
     *c                             = (Conv){.host = call->host, .x = holo_in(call, 0), .out = holo_out(call, 0)};
-    c->scaled                      = !strcmp(call->op->name, "QLinearConv");
+    c->scaled                      = holo_op_is(call->op, HOLO_ID_QLinearConv);
     if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags ||
-        (!c->scaled && strcmp(call->op->name, "ConvInteger")))
+        (!c->scaled && !holo_op_is(call->op, HOLO_ID_ConvInteger)))
         return refuse(call);
     c->w      = holo_in(call, c->scaled ? 3 : 1);
     c->x_zero = holo_in(call, 2);

@@ -39,11 +39,12 @@ typedef struct Terms {
 } Terms;
 
 typedef struct Operands { // which input is what
-    const char *op;
-    int8_t      x_scale, x_zero, w, w_scale, w_zero, bias;
+    HoloOpId id;
+    int8_t   x_scale, x_zero, w, w_scale, w_zero, bias;
 } Operands;
 
-static const Operands operands[] = {{"QLinearConv", 1, 2, 3, 4, 5, 8}, {"ConvIntegerToFloat", 2, 4, 1, 3, 5, 6}};
+static const Operands operands[] = {{HOLO_ID_MICROSOFT_QLinearConv, 1, 2, 3, 4, 5, 8},
+                                    {HOLO_ID_HOLOGRAM_ConvIntegerToFloat, 2, 4, 1, 3, 5, 6}};
 
 typedef struct Cut { // see Conv
     int64_t pixel_tiles, tile_filters, filter_tiles;
@@ -178,7 +179,7 @@ static HoloStatus conv_init(const HoloCall *call, Conv *c)
 {
     const HoloConvI8Params *params = call->params;
     *c = (Conv){.host = call->host, .in = operands, .x = holo_in(call, 0), .out = holo_out(call, 0)};
-    while (c->in < operands + HOLO_COUNT(operands) && strcmp(call->op->name, c->in->op)) c->in++;
+    while (c->in < operands + HOLO_COUNT(operands) && !holo_op_is(call->op, c->in->id)) c->in++;
     if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags ||
         c->in == operands + HOLO_COUNT(operands) || !holo_attr_int(call, "channels_last", 0))
         return refuse(call);

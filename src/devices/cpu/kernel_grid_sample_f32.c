@@ -5,7 +5,6 @@
 #include "kernels/kernels.h"
 
 #include <limits.h>
-#include <string.h>
 
 enum { PLACES = 512, TAPS = 4 }; // places of a task; a multiple of a vector
 
@@ -26,8 +25,8 @@ static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
     HOLO_TRY(holo_cpu_kernel_expect(call, at, "the grid", 4, 4));
     HOLO_TRY(holo_cpu_kernel_expect(call, out, "the output", 4, 4));
     bool is_linear = holo_attr_is(call, "mode", "linear", "linear") || holo_attr_is(call, "mode", "linear", "bilinear");
-    if (!holo_cpu_kernel_has_params(call, sizeof(HoloGridSampleParams)) || strcmp(call->op->name, "GridSample") ||
-        !is_linear)
+    if (!holo_cpu_kernel_has_params(call, sizeof(HoloGridSampleParams)) ||
+        !(holo_op_is(call->op, HOLO_ID_GridSample) || holo_op_is(call->op, HOLO_ID_MICROSOFT_GridSample)) || !is_linear)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of grid_sample_f32");
     if (at->dim[0] != x->dim[0] || at->dim[3] != 2 || out->dim[0] != x->dim[0] || out->dim[1] != x->dim[1] ||
         out->dim[2] != at->dim[1] || out->dim[3] != at->dim[2])

@@ -14,15 +14,15 @@ enum { SET_BYTES = 2048 }; // rows of this distance, or several times it, share 
 enum { FEW_ROWS = 4 };     // share these without harm
 
 typedef struct Operands { // which input is what
-    const char *op;
-    int8_t      a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero, bias, c;
+    HoloOpId id;
+    int8_t   a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero, bias, c;
 } Operands;
 
 static const Operands operands[] = {
-    {"MatMulInteger", 0, NONE, 2, 1, NONE, 3, NONE, NONE, NONE, NONE},
-    {"QLinearMatMul", 0, 1, 2, 3, 4, 5, 6, 7, NONE, NONE},
-    {"MatMulIntegerToFloat", 0, 2, 4, 1, 3, 5, NONE, NONE, 6, NONE},
-    {"QGemm", 0, 1, 2, 3, 4, 5, 7, 8, NONE, 6},
+    {HOLO_ID_MatMulInteger, 0, NONE, 2, 1, NONE, 3, NONE, NONE, NONE, NONE},
+    {HOLO_ID_QLinearMatMul, 0, 1, 2, 3, 4, 5, 6, 7, NONE, NONE},
+    {HOLO_ID_MICROSOFT_MatMulIntegerToFloat, 0, 2, 4, 1, 3, 5, NONE, NONE, 6, NONE},
+    {HOLO_ID_MICROSOFT_QGemm, 0, 1, 2, 3, 4, 5, 7, 8, NONE, 6},
 };
 
 typedef struct Product {
@@ -135,7 +135,7 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
 {
     const HoloMatmulI8Params *params = call->params;
     *p                               = (Product){.host = call->host, .out = holo_out(call, 0), .in = operands};
-    while (p->in < operands + HOLO_COUNT(operands) && strcmp(p->in->op, call->op->name)) p->in++;
+    while (p->in < operands + HOLO_COUNT(operands) && !holo_op_is(call->op, p->in->id)) p->in++;
     if (p->in == operands + HOLO_COUNT(operands) || !holo_cpu_kernel_has_params(call, sizeof *params) ||
         params->flags & ~(uint32_t)(HOLO_MATMUL_I8_PACKED_B | HOLO_MATMUL_I8_FITS))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of matmul_i8");

@@ -76,11 +76,12 @@ static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
     Pair *p       = job;
     *p            = (Pair){.host = call->host, .in = {holo_in(call, 0), holo_in(call, 3)}, .out = holo_out(call, 0)};
     *out_scratch  = LONG;
-    bool multiply = !strcmp(call->op->name, "QLinearMul");
+    bool multiply = holo_op_is(call->op, HOLO_ID_MICROSOFT_QLinearMul);
     p->pair       = (HoloPairI8){.multiply = multiply};
     bool ok       = holo_cpu_kernel_has_params(call, sizeof(HoloPairI8Params)) &&
-              !((const HoloPairI8Params *)call->params)->flags && (multiply || !strcmp(call->op->name, "QLinearAdd")) &&
-              p->out && p->out->kind == HOLO_TENSOR && (p->out->dtype == HOLO_U8 || p->out->dtype == HOLO_I8) &&
+              !((const HoloPairI8Params *)call->params)->flags &&
+              (multiply || holo_op_is(call->op, HOLO_ID_MICROSOFT_QLinearAdd)) && p->out &&
+              p->out->kind == HOLO_TENSOR && (p->out->dtype == HOLO_U8 || p->out->dtype == HOLO_I8) &&
               p->out->rank >= 0;
     p->count = ok ? holo_tensor_count(p->out) : -1;
     ok       = ok && p->count >= 0 && holo_cpu_kernel_is_line(holo_in(call, 6), HOLO_F32, HOLO_ONE) &&

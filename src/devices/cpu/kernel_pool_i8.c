@@ -4,8 +4,6 @@
 #include "format/params.h"
 #include "kernels/kernels.h"
 
-#include <string.h>
-
 enum { TASK_WORK = 1 << 17, GLOBAL_CHANNELS = 256 }; // elements looked at that are worth a task; channels of one
 
 typedef struct Pool {
@@ -34,11 +32,11 @@ static HoloStatus pool_init(const HoloCall *call, Pool *p)
 {
     const HoloTensor *x = holo_in(call, 0), *y = holo_out(call, 0);
     *p           = (Pool){.host = call->host, .x = x, .out = holo_out(call, 0)};
-    p->is_max    = !strcmp(call->op->name, "NhwcMaxPool");
-    p->is_global = !strcmp(call->op->name, "QLinearGlobalAveragePool");
+    p->is_max    = holo_op_is(call->op, HOLO_ID_MICROSOFT_NhwcMaxPool);
+    p->is_global = holo_op_is(call->op, HOLO_ID_MICROSOFT_QLinearGlobalAveragePool);
     bool params =
         holo_cpu_kernel_has_params(call, sizeof(HoloPoolI8Params)) && !((const HoloPoolI8Params *)call->params)->flags;
-    bool named = p->is_max || ((p->is_global || !strcmp(call->op->name, "QLinearAveragePool")) &&
+    bool named = p->is_max || ((p->is_global || holo_op_is(call->op, HOLO_ID_MICROSOFT_QLinearAveragePool)) &&
                                holo_attr_int(call, "channels_last", 0));
     bool types = x && y && x->kind == HOLO_TENSOR && y->kind == HOLO_TENSOR && x->dtype == y->dtype &&
                  (x->dtype == HOLO_I8 || x->dtype == HOLO_U8) && x->rank >= 3 && x->rank <= 5 && y->rank == x->rank &&

@@ -5,7 +5,6 @@
 #include "kernels/kernels.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { PARTS = 64, PART_LEAST = 1 << 14 }; // of a tensor, and elements that are worth a task
 
@@ -72,10 +71,10 @@ static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
     const HoloQuantizeI8Params *params = call->params;
     (void)out_scratch;
     *q         = (Quantize){.host = call->host, .x = holo_in(call, 0), .y = holo_out(call, 0)};
-    q->dynamic = !strcmp(call->op->name, "DynamicQuantizeLinear");
-    q->back    = !strcmp(call->op->name, "DequantizeLinear");
+    q->dynamic = holo_op_is(call->op, HOLO_ID_DynamicQuantizeLinear);
+    q->back    = (call->op->flags & HOLO_OP_DEQUANTIZES) != 0;
     if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags) return refuse(call);
-    if (!q->dynamic && !q->back && strcmp(call->op->name, "QuantizeLinear")) return refuse(call);
+    if (!q->dynamic && !q->back && !(call->op->flags & HOLO_OP_QUANTIZES)) return refuse(call);
     if (!is_tensor(q->x) || (q->y && (!is_tensor(q->y) || holo_tensor_count(q->y) != holo_tensor_count(q->x))))
         return refuse(call);
     q->count = holo_tensor_count(q->x);

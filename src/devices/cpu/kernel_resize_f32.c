@@ -8,7 +8,6 @@
 #include "ops/standard/resize.h"
 
 #include <limits.h>
-#include <string.h>
 
 enum { TASK_WORK = 1 << 15, TASK_ROWS = 8, LANES = 16 }; // of a task: elements of the output, or at least so many rows
 
@@ -225,9 +224,9 @@ static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
     (void)out_scratch;
     HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", 1, HOLO_MAX_RANK));
     HOLO_TRY(holo_cpu_kernel_expect(call, y, "the output", x->rank, x->rank));
-    bool is_upsample = !strcmp(call->op->name, "Upsample");
+    bool is_upsample = holo_op_is(call->op, HOLO_ID_Upsample);
     if (!holo_cpu_kernel_has_params(call, sizeof(HoloResizeParams)) ||
-        (!is_upsample && strcmp(call->op->name, "Resize")) || holo_attr_is(call, "mode", "nearest", "nearest") ||
+        (!is_upsample && !holo_op_is(call->op, HOLO_ID_Resize)) || holo_attr_is(call, "mode", "nearest", "nearest") ||
         holo_attr_is(call, "coordinate_transformation_mode", "half_pixel", "tf_crop_and_resize"))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of resize_f32");
     r->host     = call->host;

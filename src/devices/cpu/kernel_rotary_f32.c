@@ -4,8 +4,6 @@
 #include "kernels/kernels.h"
 #include "ops/standard/rotary.h"
 
-#include <string.h>
-
 enum { TASK_WORK = 1 << 14 }; // numbers that are worth a task
 
 typedef struct Job {
@@ -21,7 +19,8 @@ static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
     Job              *j = job;
     const HoloTensor *x = holo_in(call, 0), *y = holo_out(call, 0);
     (void)out_scratch;
-    if (!holo_cpu_kernel_has_params(call, sizeof(HoloRotaryParams)) || strcmp(call->op->name, "RotaryEmbedding"))
+    if (!holo_cpu_kernel_has_params(call, sizeof(HoloRotaryParams)) ||
+        !(holo_op_is(call->op, HOLO_ID_RotaryEmbedding) || holo_op_is(call->op, HOLO_ID_MICROSOFT_RotaryEmbedding)))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of rotary_f32");
     HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", 3, 4));
     HOLO_TRY(holo_cpu_kernel_expect(call, y, "the output", x->rank, x->rank));
