@@ -5,8 +5,6 @@
 #include "graph/facts.h"
 #include "plan/plan.h"
 
-#include <string.h>
-
 static double count_of(const HoloTensor *t)
 {
     double count = t->rank < 0 ? -1 : 1;

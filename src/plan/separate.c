@@ -7,8 +7,6 @@
 #include "graph/facts.h"
 #include "plan/plan.h"
 
-#include <string.h>
-
 enum { SAME = -1, MIXED = -2 }; // for all images; else the dimension of the images
 
 typedef struct Images {

@@ -7,7 +7,6 @@
 #include "passes/rewrite.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef struct Finding {
     const HoloGraph  *graph;

@@ -9,8 +9,6 @@
 
 #include "passes/rewrite.h"
 
-#include <string.h>
-
 typedef struct Build {
     const HoloNarrowLayers *narrow;
     HoloGraph              *graph;

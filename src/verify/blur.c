@@ -2,7 +2,6 @@
 #include "verify/products.h"
 
 #include <math.h>
-#include <string.h>
 
 double holo_rounding_of(HoloDtype dtype)
 {

@@ -8,7 +8,6 @@
 #include "graph/facts.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { DEPTH_MAX = 16 };
 

@@ -16,7 +16,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { SLICES = 4, SLICE_ELEMENTS = 1 << 15, TURNS_MAX = 1 << 16 };
 static const double work_plain = 1e6; // multiplications that are done plainly

@@ -2,8 +2,6 @@
 #include "kernels/kernels.h"
 #include "lower/cpu/choose.h"
 
-#include <string.h>
-
 enum { NONE = INT8_MAX };
 
 static bool is_8(const HoloValue *v, int rank_min, int rank_max)

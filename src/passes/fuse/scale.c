@@ -6,7 +6,6 @@
 #include "passes/build.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { WEIGHTS_MAX = 1 << 26 }; // larger ones are not copied
 

@@ -7,8 +7,6 @@
 #include "passes/build.h"
 #include "passes/layout/columns_deform.h"
 
-#include <string.h>
-
 typedef struct Columns {
     HoloWindow window;
     int64_t    channels, outs, taps, blocks; // blocks: pixels of the input

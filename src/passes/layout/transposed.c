@@ -13,8 +13,6 @@
 #include "ops/window.h"
 #include "passes/build.h"
 
-#include <string.h>
-
 typedef struct Shape {
     int64_t rank, group, in, out, blocks, taps; // in, out: channels of a group; taps: of the new filters
     int64_t old_taps;

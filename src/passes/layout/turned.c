@@ -5,8 +5,6 @@
 // once and for all.
 #include "passes/build.h"
 
-#include <string.h>
-
 typedef struct Product {
     HoloOpId    id;
     int         weights;    // which input; the rows are input 0

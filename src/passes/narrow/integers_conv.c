@@ -4,8 +4,6 @@
 // faster one, and of f32 it might go by tiles, whose sums are not exact.
 #include "passes/narrow/integers.h"
 
-#include <string.h>
-
 enum { RANK_LEAST = 3, EACH_MOST = (1 << 24) / (255 * 255) }; // of filters; numbers of one, so that sums are exact
 
 typedef struct Filters {

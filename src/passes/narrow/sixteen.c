@@ -6,8 +6,6 @@
 // 16 bits count, are what they round to.
 #include "passes/build.h"
 
-#include <string.h>
-
 typedef struct Grid {
     HoloDtype dtype;
     double    scale, zero;

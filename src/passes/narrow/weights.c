@@ -11,8 +11,6 @@
 #include "ops/microsoft/nbits.h"
 #include "passes/narrow/integers.h"
 
-#include <string.h>
-
 enum { BLOCK_LEAST = 16, BLOCK_MOST = 1 << 16 };
 
 typedef struct Weights {
