@@ -384,7 +384,9 @@ $(BUILD)/fuzz/%: fuzz/%.c fuzz/replay.c $(LIB_COMP) $(LIB)
 replay-programs: $(REPLAY)
 
 ## make fuzz-replay   every input that fuzzing ever found, again
-FUZZ_kernel_source := $(sort $(dir $(wildcard kernels/stdlib/*/*.py))) # what is there anyway, beside the corpus
+# What is there anyway, beside the corpus.
+FUZZ_kernel_source := $(sort $(dir $(wildcard kernels/stdlib/*/*.py)))
+FUZZ_archive := tests/golden tests/golden/bad
 fuzz-replay: $(REPLAY)
 	@set -e; $(foreach t,$(FUZZ_NAMES),$(BUILD)/fuzz/$(t) fuzz/corpus/$(t) $(FUZZ_$(t));)
 
