@@ -256,7 +256,7 @@ demo: deps
 UNIT_SRC := $(sort $(wildcard tests/unit/*/*_test.c))
 UNIT    := $(patsubst %.c,$(BUILD)/tests/%$(EXE),$(notdir $(UNIT_SRC)))
 vpath %_test.c $(sort $(dir $(UNIT_SRC)))
-SUPPORT := $(call obj,$(wildcard tests/support/*.c $(if $(EXE),tests/windows/*.c)))
+SUPPORT := $(call obj,tests/device/mirror_target.c $(wildcard tests/support/*.c $(if $(EXE),tests/windows/*.c)))
 # Windows lacks a few functions that tests use.
 TEST_FLAGS := -Itests $(if $(filter windows,$(SYSTEM)),-include windows/lacking.h)
 $(SUPPORT): CFLAGS += $(TEST_FLAGS)

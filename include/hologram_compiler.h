@@ -68,6 +68,13 @@ HOLO_API void holo_compiler_set_tolerance(HoloCompiler *compiler, double relativ
 typedef enum HoloSize { HOLO_SIZE_BALANCED = 0, HOLO_SIZE_SMALL = 1, HOLO_SIZE_FAST = 2 } HoloSize;
 HOLO_API void holo_compiler_set_size(HoloCompiler *compiler, HoloSize size);
 
+// The targets, places to run steps, that this compiler knows: "cpu", and what it was built with besides. NULL: no such.
+HOLO_API const char *holo_target_name(int index);
+// The targets to compile for, as "NAME,NAME": each node goes to the first that can run it, and to the CPU where none can, which
+// need not be named; the default is "cpu". What was compiled for others runs where the runtime has devices of these names. Fails,
+// listing the targets, when there is none of a name.
+HOLO_API HOLO_MUST HoloStatus holo_compiler_set_targets(HoloCompiler *compiler, const char *names, HoloError *error);
+
 // Measures, on this machine and with as many threads as are used while compiling, which of the ways to run a step is the
 // fastest, and takes that instead of what the rule says. What is written then depends on what was measured.
 HOLO_API void holo_compiler_set_tune(HoloCompiler *compiler, bool on);
@@ -171,7 +178,8 @@ HOLO_API const char *holo_pass_name(int index, const char **out_purpose); // out
 HOLO_API HOLO_MUST HoloStatus holo_compiler_disable_pass(HoloCompiler *compiler, const char *pass, HoloError *error);
 
 // Called with the graph as text after each run of `pass`; "import" is the graph before the first pass, "quantize" what
-// quantizing made of it, "plan" the one that is planned, "all" every one of them. The text lives for the call.
+// quantizing made of it, "plan" the one that is planned, "lower" the same with transfers between targets, where there are
+// several, "all" every one of them. The text lives for the call.
 typedef void (*HoloDumpFn)(void *context, const char *pass, const char *text);
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_dump(HoloCompiler *compiler, const char *pass, HoloDumpFn dump,
                                                      void *context, HoloError *error);

@@ -82,6 +82,7 @@ static HoloPassOptions pass_options(const HoloCompile *c, const char **disabled)
              .table        = compiler->passes,
              .no_tables    = compiler->no_tables,
              .table_budget = compiler->table_budget,
+             .targets      = &compiler->targets,
     };
     for (int i = 0; compiler->passes[i].name; i++)
         if (compiler->disabled >> i & 1) disabled[options.disabled_count++] = compiler->passes[i].name;
@@ -177,7 +178,12 @@ HoloStatus holo_compile_materialize(HoloCompile *c)
 
 HoloStatus holo_compile_lower(HoloCompile *c)
 {
-    return holo_lower_graph(c->draft->graph, NULL, &c->lowered, c->error);
+    HoloGraph *graph = c->draft->graph;
+    HoloCut    cut;
+    if (c->compiler->targets.count < 2) return holo_lower_graph(graph, NULL, &c->lowered, c->error);
+    HOLO_TRY(holo_lower_cut(graph, &c->compiler->targets, &cut, c->error));
+    dump(c, "lower", graph);
+    return holo_lower_graph(graph, &cut, &c->lowered, c->error);
 }
 
 static void tune_progress(void *context, double fraction)

@@ -11,7 +11,7 @@
 static int64_t images_told(const HoloCompile *c)
 {
     const HoloCompiler *k = c->compiler;
-    if (k->changes || k->symbolic || k->domain_count || holo_compiler_quantizes(k) ||
+    if (k->changes || k->symbolic || k->domain_count || k->targets.count > 1 || holo_compiler_quantizes(k) ||
         !c->source->model.graph->input_count)
         return 0;
     const HoloTensor *first  = &c->source->model.graph->inputs[0]->type;

@@ -13,6 +13,7 @@ void holo_compiler_defaults(HoloCompiler *compiler)
 {
     *compiler = (HoloCompiler){
         .numeric      = HOLO_FUSED,
+        .targets      = holo_targets_cpu,
         .verify       = true,
         .relative     = 1e-3,
         .accuracy     = 0.99,
@@ -414,8 +415,8 @@ HoloStatus holo_compiler_set_dump(HoloCompiler *compiler, const char *pass, Holo
                                   HoloError *error)
 {
     bool known = !strcmp(pass, "import") || !strcmp(pass, "quantize") || !strcmp(pass, "plan") ||
-                 !strcmp(pass, "all") || pass_find(pass) >= 0;
-    if (!known) return pass_fail(pass, "import, quantize, plan, all, ", error);
+                 !strcmp(pass, "lower") || !strcmp(pass, "all") || pass_find(pass) >= 0;
+    if (!known) return pass_fail(pass, "import, quantize, plan, lower, all, ", error);
     compiler->dump_pass = holo_arena_text(&compiler->arena, pass, strlen(pass));
     if (!compiler->dump_pass) return holo_fail_memory(error);
     compiler->dump         = dump;

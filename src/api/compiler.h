@@ -32,6 +32,7 @@ struct HoloCompiler {
     bool             symbolic;
     HoloNumeric      numeric;
     HoloSize         size;
+    HoloTargets      targets;
     bool             verify, strict, tune, no_tables;
     int              verify_count;
     const char      *verify_with[HOLO_PATTERNS_MAX]; // paths, or NAME=PATH

@@ -5,7 +5,7 @@
 
 #include "format/params.h"
 #include "graph/graph.h"
-#include "lower/target.h"
+#include "lower/cut.h"
 
 struct HoloLowering {
     uint32_t kernel; // see format/kernel_ids.def; 0: the operator's eval
@@ -63,13 +63,14 @@ typedef struct HoloLowered {
 } HoloLowered;
 
 // The graph, whose types are inferred, must stay as it is for as long as the result is used. Deinit also after a failure.
-// `targets` NULL: the CPU alone.
-HOLO_MUST HoloStatus holo_lower_graph(const HoloGraph *graph, const HoloTargets *targets, HoloLowered *out,
-                                      HoloError *error);
+// `cut` NULL: the CPU runs all of it.
+HOLO_MUST HoloStatus holo_lower_graph(const HoloGraph *graph, const HoloCut *cut, HoloLowered *out, HoloError *error);
 void                 holo_lowered_deinit(HoloLowered *lowered);
 // NULL: the node is not of the graph that was lowered. An empty result, all zero, has none.
 HoloLoweredNode *holo_lowered_find(const HoloLowered *lowered, const HoloNode *node);
 // The target of one of its nodes.
 const HoloTarget *holo_lowered_target(const HoloLowered *lowered, const HoloLoweredNode *of);
+// The number of the target in whose memory the value is, of the graph or of a subgraph.
+int holo_lowered_space(const HoloLowered *lowered, const HoloValue *value);
 
 #endif

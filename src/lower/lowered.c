@@ -19,37 +19,37 @@ static int *slot_of(const HoloLowered *lowered, const HoloNode *node)
     return &lowered->slots[at];
 }
 
-static HoloLoweredNode lowered_node(const HoloLowered *lowered, const HoloNode *node)
+static HoloLoweredNode lowered_node(const HoloLowered *lowered, const HoloNode *node, int number)
 {
-    HoloLoweredNode of = {
-        .node = node, .lowering = {.pack_input = -1}, .target = holo_targets_number(&lowered->targets, node)};
-    const HoloTarget *target = lowered->targets.list[of.target];
-    if (target->choose) of.lowering = target->choose(node);
+    HoloLoweredNode   of     = {.node = node, .lowering = {.pack_input = -1}, .target = number};
+    const HoloTarget *target = lowered->targets.list[number];
+    if (target->choose && !HOLO_IS(node, HOLOGRAM_Transfer)) of.lowering = target->choose(node);
     return of;
 }
 
-static void graph_lower(HoloLowered *lowered, const HoloGraph *graph)
+// `target`: by id of a node; NULL: all are the CPU's.
+static void graph_lower(HoloLowered *lowered, const HoloGraph *graph, const int *target)
 {
     for (int i = 0; i < graph->node_count; i++) {
         const HoloNode *node = graph->nodes[i];
         for (int a = 0; a < node->attr_count; a++)
-            if (node->attr[a].kind == HOLO_ATTR_GRAPH) graph_lower(lowered, node->attr[a].graph);
+            if (node->attr[a].kind == HOLO_ATTR_GRAPH) graph_lower(lowered, node->attr[a].graph, NULL);
         int *slot                      = slot_of(lowered, node);
-        lowered->nodes[lowered->count] = lowered_node(lowered, node);
+        lowered->nodes[lowered->count] = lowered_node(lowered, node, target ? target[i] : 0);
         *slot                          = ++lowered->count;
     }
 }
 
-HoloStatus holo_lower_graph(const HoloGraph *graph, const HoloTargets *targets, HoloLowered *out, HoloError *error)
+HoloStatus holo_lower_graph(const HoloGraph *graph, const HoloCut *cut, HoloLowered *out, HoloError *error)
 {
     int      count = nodes_count(graph);
     uint32_t slots = 16;
     while (slots < 2 * (uint32_t)count) slots *= 2;
-    *out       = (HoloLowered){.targets = targets ? *targets : holo_targets_cpu, .slot_mask = slots - 1};
+    *out       = (HoloLowered){.targets = cut ? cut->targets : holo_targets_cpu, .slot_mask = slots - 1};
     out->nodes = HOLO_NEW(&out->arena, HoloLoweredNode, count + 1);
     out->slots = HOLO_NEW(&out->arena, int, slots);
     if (!out->nodes || !out->slots) return holo_fail_memory(error);
-    graph_lower(out, graph);
+    graph_lower(out, graph, cut ? cut->target : NULL);
     return HOLO_OK;
 }
 
@@ -68,4 +68,13 @@ HoloLoweredNode *holo_lowered_find(const HoloLowered *lowered, const HoloNode *n
 const HoloTarget *holo_lowered_target(const HoloLowered *lowered, const HoloLoweredNode *of)
 {
     return lowered->targets.list[of->target];
+}
+
+int holo_lowered_space(const HoloLowered *lowered, const HoloValue *value)
+{
+    const HoloLoweredNode *of = value->producer ? holo_lowered_find(lowered, value->producer) : NULL;
+    if (!of || !of->target) return 0;
+    bool comes_back =
+        HOLO_IS(of->node, HOLOGRAM_Transfer) && holo_lowered_space(lowered, of->node->in[0]) == of->target;
+    return comes_back ? 0 : of->target;
 }

@@ -69,6 +69,7 @@ static HoloStatus record_new(Planning *p, const HoloValue *v, HoloStorage storag
     Record           *r = &p->records[p->record_count];
     r->value =
         (HoloValueRecord){.dtype = t->dtype, .kind = t->kind, .inner = t->inner, .rank = t->rank, .storage = storage};
+    if (storage == HOLO_STORE_ARENA) r->value.space = (uint16_t)holo_lowered_space(p->planner->lowered, v);
     HOLO_TRY(holo_planner_text(p->planner, v->name, &r->value.name));
     HOLO_TRY(sizes_add(p, v, storage, r));
     r->bytes = holo_tensor_bytes(t);
@@ -88,7 +89,10 @@ static HoloStatus value_add(Planning *p, const HoloValue *v)
     if (place->storage == HOLO_STORE_CONSTANT) HOLO_TRY(holo_planner_constant(p->planner, &v->type, NULL, 0, &at));
     if (place->storage == HOLO_STORE_EXPRESSION)
         HOLO_TRY(holo_planner_sizes(p->planner, (int)holo_tensor_count(&v->type), v->contents, &at));
-    if (place->base) at = p->number[place->base->id] - 1;
+    if (place->base) {
+        at                             = p->number[place->base->id] - 1;
+        p->records[number].value.space = p->records[at].value.space;
+    }
     if (place->storage == HOLO_STORE_PART) p->planner->plan->flags_must |= HOLO_FLAG_PARTS;
     p->records[number].value.at = at;
     return HOLO_OK;
@@ -174,7 +178,8 @@ static HoloStatus step_plan(Planning *p, const HoloNode *node)
         return holo_fail(planner->error, HOLO_UNSUPPORTED, "node %s has more than 65,535 inputs, outputs or attributes",
                          node->name);
     *step = (HoloStepRecord){
-        .kernel        = lowering->kernel,
+        .kernel        = (uint16_t)lowering->kernel,
+        .target        = (uint16_t)of->target,
         .in_count      = (uint16_t)node->in_count,
         .out_count     = (uint16_t)node->out_count,
         .capture_count = (uint16_t)node->capture_count,
@@ -254,7 +259,7 @@ static void lifetimes(Planning *p, const uint32_t *outputs, uint32_t output_coun
         if (p->records[i].value.step_from == UINT32_MAX) p->records[i].value.step_from = 0;
 }
 
-// All that steps write, each in memory of its own.
+// All that steps write in the host's memory, each in bytes of its own.
 static uint64_t naive_bytes(const Planning *p)
 {
     const uint32_t *operands = (const void *)p->operands.data;
@@ -262,26 +267,37 @@ static uint64_t naive_bytes(const Planning *p)
     for (uint32_t s = 0; s < p->step_count; s++)
         for (uint32_t k = 0; k < p->steps[s].out_count; k++) {
             uint32_t number = operands[p->steps[s].operand_first + p->steps[s].in_count + k];
-            if (number != HOLO_NO_VALUE) bytes += p->records[number].bytes;
+            if (number != HOLO_NO_VALUE && !p->records[number].value.space) bytes += p->records[number].bytes;
         }
     return bytes;
 }
 
-// Offsets in the arena, when every size is a number.
-static HoloStatus arena_plan(Planning *p, HoloPlanRecord *plan)
+// Offsets in the arena of one space.
+static HoloStatus space_plan(Planning *p, int space, uint64_t *out_bytes)
 {
-    HoloError *error  = p->planner->error;
     HoloBlock *blocks = HOLO_NEW(&p->planner->arena, HoloBlock, p->record_count + 1);
-    if (!blocks) return holo_fail_memory(error);
+    if (!blocks) return holo_fail_memory(p->planner->error);
     for (uint32_t i = 0; i < p->record_count; i++) {
         const Record *r = &p->records[i];
-        if (!r->is_sized) return HOLO_OK;
-        if (r->value.storage == HOLO_STORE_ARENA)
+        if (r->value.storage == HOLO_STORE_ARENA && r->value.space == space)
             blocks[i] = (HoloBlock){r->bytes, r->value.step_from, r->value.step_to, 0};
     }
-    if (!holo_pack(blocks, (int)p->record_count, &plan->arena_bytes)) return holo_fail_memory(error);
+    if (!holo_pack(blocks, (int)p->record_count, out_bytes)) return holo_fail_memory(p->planner->error);
+    for (uint32_t i = 0; i < p->record_count; i++) {
+        HoloValueRecord *v = &p->records[i].value;
+        if (v->storage == HOLO_STORE_ARENA && v->space == space) v->at = blocks[i].offset;
+    }
+    return HOLO_OK;
+}
+
+// Offsets in the arenas, when every size is a number. How large those of other spaces are, follows from their values.
+static HoloStatus arena_plan(Planning *p, HoloPlanRecord *plan)
+{
+    uint64_t other;
     for (uint32_t i = 0; i < p->record_count; i++)
-        if (p->records[i].value.storage == HOLO_STORE_ARENA) p->records[i].value.at = blocks[i].offset;
+        if (!p->records[i].is_sized) return HOLO_OK;
+    HOLO_TRY(space_plan(p, 0, &plan->arena_bytes));
+    for (int space = 1; space < p->planner->lowered->targets.count; space++) HOLO_TRY(space_plan(p, space, &other));
     plan->flags |= HOLO_PLAN_STATIC;
     plan->naive_bytes = naive_bytes(p);
     return HOLO_OK;
@@ -373,15 +389,30 @@ static HoloStatus planner_init(HoloPlanner *planner, const HoloGraph *graph, Hol
     return holo_planner_text(planner, "", &empty);
 }
 
+// None where the CPU is the only one.
+static HoloStatus targets_add(HoloPlanner *planner)
+{
+    const HoloTargets *targets = &planner->lowered->targets;
+    for (int i = 0; i < targets->count && targets->count > 1; i++) {
+        HoloTargetRecord record = {0};
+        HOLO_TRY(holo_planner_text(planner, targets->list[i]->name, &record.name));
+        HOLO_TRY(
+            holo_buffer_add(&planner->plan->section[HOLO_SECTION_TARGETS], &record, sizeof record, planner->error));
+    }
+    return HOLO_OK;
+}
+
 HoloStatus holo_plan_create(const HoloGraph *graph, const HoloLowered *lowered, HoloPlan *out, HoloError *error)
 {
     *out                   = (HoloPlan){0};
     HoloPlanner    planner = {.plan = out, .lowered = lowered, .dims = graph->dims, .error = error};
     HoloArena      scratch = {0};
-    HoloPlanRecord first   = {.flags = holo_plan_is_separate(graph, &scratch) ? HOLO_PLAN_SEPARATE : 0};
+    bool           is_here = lowered->targets.count == 1; // some images after the other only where no other memory is
+    HoloPlanRecord first   = {.flags = is_here && holo_plan_is_separate(graph, &scratch) ? HOLO_PLAN_SEPARATE : 0};
     holo_arena_deinit(&scratch);
     HoloStatus status = planner_init(&planner, graph, error);
     if (!status) status = holo_buffer_add(&out->section[HOLO_SECTION_PLANS], &first, sizeof first, error);
+    if (!status) status = targets_add(&planner);
     if (!status) status = plan_graph(&planner, graph, NULL, 0);
     holo_arena_deinit(&planner.arena);
     if (status) holo_plan_deinit(out);

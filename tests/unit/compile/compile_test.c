@@ -349,7 +349,7 @@ static void test_dump(void **state)
     assert_non_null(strstr(dumps.text, "y = Relu@17"));
     assert_non_null(strstr(dumps.text, " (s) : f32[2,3]"));
     EXPECT_FAIL(holo_compiler_set_dump(compiler, "no such", dump, &dumps, &error), HOLO_BAD_ARGUMENT,
-                "import, quantize, plan, all");
+                "import, quantize, plan, lower, all");
     holo_model_close(model);
     holo_compiler_destroy(compiler);
 }

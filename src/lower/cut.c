@@ -1,0 +1,183 @@
+// cut.c - which target runs each node, and a Transfer wherever a value goes from one memory to another.
+#include "lower/cut.h"
+#include "graph/facts.h"
+
+typedef struct Cut {
+    HoloGraph  *graph;
+    HoloTargets targets;
+    HoloArena   scratch;
+    const bool *is_known; // by entry of dims: a number once inputs are bound
+    int        *target;   // by id of a node as the graph was
+    int        *space;    // by id of a value as the graph was: the number of the target in whose memory it is
+    HoloValue **crossed;  // by id of a value and number of a space: the value there; NULL: there is none yet
+    HoloNode  **nodes;    // those of the graph and the transfers, in order
+    int        *numbers;  // their targets
+    int         count, room;
+    HoloError  *error;
+} Cut;
+
+// ---- who runs what
+
+// Is it a tensor of numbers whose sizes are numbers when a run begins? What control flow gives lies where that left it.
+static bool can_leave(const Cut *c, const HoloValue *v)
+{
+    const HoloTensor *t = &v->type;
+    if (t->kind != HOLO_TENSOR || t->rank < 0 || !t->dtype || t->dtype == HOLO_STRING) return false;
+    for (int d = 0; d < t->rank; d++)
+        if (holo_dim_is_symbolic(t->dim[d]) &&
+            (t->dim[d] == HOLO_DIM_UNKNOWN || !c->is_known[holo_dim_entry(t->dim[d])]))
+            return false;
+    return !v->producer || (v->producer->op && !(v->producer->op->flags & (HOLO_OP_CONTROL | HOLO_OP_DYNAMIC)));
+}
+
+static bool all_can_leave(const Cut *c, const HoloNode *node)
+{
+    for (int i = 0; i < node->in_count; i++)
+        if (node->in[i] && !can_leave(c, node->in[i])) return false;
+    for (int i = 0; i < node->out_count; i++)
+        if (node->out[i] && !can_leave(c, node->out[i])) return false;
+    return true;
+}
+
+// A view of its first input has no step, and looks at no other.
+static bool is_view(const HoloNode *node)
+{
+    if (!(node->op->flags & HOLO_OP_VIEW) || !node->in_count || !node->in[0] || !node->out_count || !node->out[0])
+        return false;
+    for (int i = 1; i < node->out_count; i++)
+        if (node->out[i]) return false;
+    return node->in[0]->type.dtype == node->out[0]->type.dtype;
+}
+
+static int target_of(const Cut *c, const HoloNode *node)
+{
+    if (!node->op || node->op->flags & (HOLO_OP_CONTROL | HOLO_OP_DYNAMIC) || !all_can_leave(c, node)) return 0;
+    return is_view(node) ? c->space[node->in[0]->id] : holo_targets_number(&c->targets, node);
+}
+
+static void nodes_give(Cut *c)
+{
+    for (int i = 0; i < c->graph->node_count; i++) {
+        const HoloNode *node = c->graph->nodes[i];
+        c->target[i]         = target_of(c, node);
+        for (int k = 0; k < node->out_count; k++)
+            if (node->out[k]) c->space[node->out[k]->id] = c->target[i];
+    }
+}
+
+// Targets that got nothing go, and the others close up.
+static void targets_close(Cut *c, HoloTargets *out)
+{
+    int number[HOLO_TARGETS_USED] = {0};
+    *out                          = holo_targets_cpu;
+    for (int t = 1; t < c->targets.count; t++)
+        for (int i = 0; i < c->graph->node_count && !number[t]; i++)
+            if (c->target[i] == t) {
+                number[t]               = out->count;
+                out->list[out->count++] = c->targets.list[t];
+            }
+    for (int i = 0; i < c->graph->node_count; i++) c->target[i] = number[c->target[i]];
+    for (int i = 0; i < c->graph->value_count; i++) c->space[i] = number[c->space[i]];
+    c->targets = *out;
+}
+
+// ---- transfers
+
+static bool node_add(Cut *c, HoloNode *node, int target)
+{
+    if (c->count == c->room) return false;
+    c->nodes[c->count]     = node;
+    c->numbers[c->count++] = target;
+    return true;
+}
+
+static HoloValue *transfer(Cut *c, HoloValue *value, int target)
+{
+    HoloNode  *node = holo_graph_op(c->graph, value->name, HOLO_ID_HOLOGRAM_Transfer, 1, 1, 1, 0);
+    HoloValue *copy = holo_graph_value(c->graph, value->name);
+    if (!node || !copy) return NULL;
+    node->in[0]     = value;
+    copy->type      = value->type;
+    copy->type.data = NULL;
+    copy->contents  = value->contents;
+    holo_node_set_out(node, 0, copy);
+    return node_add(c, node, target) ? copy : NULL;
+}
+
+// The value in that memory; from one target to another it goes through the host's. NULL: no memory left.
+static HoloValue *value_in(Cut *c, HoloValue *value, int space)
+{
+    int         from = c->space[value->id];
+    HoloValue **here = &c->crossed[value->id * c->targets.count + space];
+    if (from == space) return value;
+    if (*here) return *here;
+    HoloValue *near = from && space ? value_in(c, value, 0) : value;
+    if (near) *here = transfer(c, near, space ? space : from);
+    return *here;
+}
+
+static bool inputs_cross(Cut *c, HoloNode *node, int target)
+{
+    int count = target && is_view(node) ? 0 : node->in_count;
+    for (int i = 0; i < count; i++)
+        if (node->in[i] && !(node->in[i] = value_in(c, node->in[i], target))) return false;
+    return true;
+}
+
+// Outputs of the graph are in the host's memory, and keep their names.
+static bool outputs_cross(Cut *c)
+{
+    for (int i = 0; i < c->graph->output_count; i++) {
+        HoloValue *value = c->graph->outputs[i];
+        HoloValue *here  = value_in(c, value, 0);
+        if (!here) return false;
+        c->graph->outputs[i] = here;
+        bool is_again        = false;
+        for (int k = 0; k < i; k++) is_again = is_again || c->graph->outputs[k] == here;
+        if (here != value && !is_again) holo_graph_swap_names(c->graph, value, here);
+    }
+    return true;
+}
+
+static HoloStatus transfers_put(Cut *c)
+{
+    HoloGraph *graph  = c->graph;
+    int        before = graph->node_count, values = graph->value_count, spaces = c->targets.count;
+    c->room    = before + values * spaces;
+    c->crossed = HOLO_NEW(&c->scratch, HoloValue *, (size_t)values * (size_t)spaces + 1);
+    c->nodes   = HOLO_NEW(graph->arena, HoloNode *, c->room + 1);
+    c->numbers = HOLO_NEW(graph->arena, int, c->room + 1);
+    if (!c->crossed || !c->nodes || !c->numbers) return holo_fail_memory(c->error);
+    for (int i = 0; i < before; i++) {
+        HoloNode *node = graph->nodes[i];
+        if (!inputs_cross(c, node, c->target[i]) || !node_add(c, node, c->target[i])) return holo_fail_memory(c->error);
+    }
+    if (!outputs_cross(c)) return holo_fail_memory(c->error);
+    graph->nodes      = c->nodes;
+    graph->node_count = c->count;
+    graph->node_room  = c->room + 1;
+    holo_graph_number(graph);
+    return HOLO_OK;
+}
+
+static HoloStatus cut(Cut *c, HoloCut *out)
+{
+    HoloGraph *graph = c->graph;
+    c->is_known      = holo_graph_input_entries(graph, &c->scratch);
+    c->target        = HOLO_NEW(&c->scratch, int, graph->node_count + 1);
+    c->space         = HOLO_NEW(&c->scratch, int, graph->value_count + 1);
+    if (!c->is_known || !c->target || !c->space) return holo_fail_memory(c->error);
+    nodes_give(c);
+    targets_close(c, &out->targets);
+    HOLO_TRY(transfers_put(c));
+    out->target = c->numbers;
+    return HOLO_OK;
+}
+
+HoloStatus holo_lower_cut(HoloGraph *graph, const HoloTargets *targets, HoloCut *out, HoloError *error)
+{
+    Cut        c      = {.graph = graph, .targets = *targets, .error = error};
+    HoloStatus status = cut(&c, out);
+    holo_arena_deinit(&c.scratch);
+    return status;
+}
