@@ -85,8 +85,11 @@ int cli_compiler(const Cli *cli, HoloCompiler **out_compiler)
     holo_compiler_set_memory_limit(*out_compiler, cli_size("memory-limit"));
     holo_compiler_set_progress(*out_compiler, cli_progress, NULL);
 
-    CliShape *shapes;
-    int       count, result = cli_shapes(cli, &shapes, &count);
+    const char *targets = cli_option(cli, "target");
+    CliShape   *shapes;
+    int         count, result = cli_shapes(cli, &shapes, &count);
+    if (!result && targets && holo_compiler_set_targets(*out_compiler, targets, &error))
+        result = cli_usage(cli, "--target %s: %s", targets, error.text);
     for (int i = 0; !result && i < count; i++) {
         status = holo_compiler_set_shape(*out_compiler, shapes[i].name, shapes[i].rank, shapes[i].dim, &error);
         if (status) result = cli_fail_error(NULL, &error, status);

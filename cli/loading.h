@@ -38,6 +38,11 @@
     {                                                                        \
         "threads", 't', "N", "threads to run on; 0, the default: one a core" \
     }
+#define CLI_OPTION_TARGET                                                                                 \
+    {                                                                                                     \
+        "target", 0, "NAMES",                                                                             \
+            "where steps run: each on the first of NAME,NAME,... that\ncan, else on the CPU, the default" \
+    }
 #define CLI_OPTION_NUMERIC                                                                          \
     {                                                                                               \
         "numeric", 0, "CLASS", "fused (fastest, the default) or exact (the same bits on every CPU)" \

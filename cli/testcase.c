@@ -133,8 +133,9 @@ static HoloStatus compile(const DataSet *set, HoloError *error)
     holo_compiler_set_numeric(compiler, cli_is("numeric", "exact") ? HOLO_EXACT : HOLO_FUSED);
     holo_compiler_set_verify(compiler, false); // the case itself is the proof
     holo_compiler_set_threads(compiler, 1);
+    if (cli_option(s->cli, "target")) status = holo_compiler_set_targets(compiler, cli_option(s->cli, "target"), error);
     holo_compiler_set_symbolic(compiler, cli_option(s->cli, "symbolic"));
-    if (cli_option(s->cli, "as-constants")) status = constants_set(set, compiler, error);
+    if (!status && cli_option(s->cli, "as-constants")) status = constants_set(set, compiler, error);
     if (!status) status = holo_compile_model(compiler, s->path, &s->model, NULL, error);
     holo_compiler_destroy(compiler);
     return status;

@@ -125,4 +125,7 @@ done
 
 # The size of an archive: what is not one of three is refused.
 gives 0 'times as large' hologram compile "$MODEL" -o sized.holo --size small
+gives 0 '' hologram compile "$MODEL" -o aimed.holo --target cpu
+check 'the CPU is the default target' sh -c '"$HOLOGRAM" compile "$0" -q -o plain.holo && cmp plain.holo aimed.holo' "$MODEL"
+gives 2 "there is no target 'tpu'; there are: cpu" hologram compile "$MODEL" --target tpu
 gives 2 'is none of small|balanced|fast' hologram compile "$MODEL" --size tiny
