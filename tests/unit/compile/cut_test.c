@@ -3,7 +3,9 @@
 
 #include "archive/archive.h"
 #include "lower/lower.h"
+#include "passes/passes.h"
 #include "plan/plan.h"
+#include "tune/tune.h"
 
 #include <string.h>
 
@@ -263,6 +265,59 @@ static void test_nothing(void **state)
     holo_arena_deinit(&arena);
 }
 
+// ---- who asks the target
+
+static bool runs_conv(const HoloNode *node)
+{
+    return !*node->domain && !strcmp(node->type, "Conv");
+}
+
+static int convs_of(HoloArena *arena, const HoloTargets *targets, const char *domain)
+{
+    HoloGraph      *graph   = parsed(arena, "graph g(x: f32[1,2,8,8]) -> (y) {\n"
+                                                   "    const w: f32[2,2,1,1] = {1.0, 2.0, 3.0, 4.0}\n"
+                                                   "    y = Conv@11(x, w)\n"
+                                                   "}\n");
+    HoloPassOptions options = {.targets = targets};
+    int             count   = 0;
+    EXPECT_OK(holo_passes_run(graph, &options, &error));
+    for (int i = 0; i < graph->node_count; i++)
+        count += !strcmp(graph->nodes[i]->type, "Conv") && !strcmp(graph->nodes[i]->domain, domain);
+    return count;
+}
+
+// The CPU wants channels last; a target that does not say so gets its convolutions as they are.
+static void test_layout(void **state)
+{
+    (void)state;
+    static const HoloTarget plain   = {.name = "plain", .can_run = runs_conv};
+    const HoloTargets       targets = {.list = {&holo_target_cpu, &plain}, .count = 2};
+    HoloArena               arena   = {0};
+    assert_int_equal(convs_of(&arena, NULL, "hologram"), 1);
+    assert_int_equal(convs_of(&arena, &mirror, "hologram"), 1);
+    assert_int_equal(convs_of(&arena, &targets, ""), 1);
+    holo_arena_deinit(&arena);
+}
+
+// Tuning measures what the CPU runs, and nothing else.
+static void test_tune(void **state)
+{
+    (void)state;
+    HoloArena       arena   = {0};
+    HoloGraph      *graph   = parsed(&arena, "graph g(x: f32[4,8]) -> (y) {\n"
+                                                    "    y = Softmax@13(x) {axis=-1}\n"
+                                                    "}\n");
+    HoloTuneOptions options = {.kernels = holo_kernels(0)};
+    HoloLowered     lowered;
+    HoloTuning      tuning;
+    HoloPlan        plan = planned(graph, &mirror, &lowered);
+    EXPECT_OK(holo_tune(graph, &lowered, &options, &arena, &tuning, &error));
+    assert_int_equal(tuning.count, 0);
+    holo_plan_deinit(&plan);
+    holo_lowered_deinit(&lowered);
+    holo_arena_deinit(&arena);
+}
+
 // ---- names
 
 static void test_names(void **state)
@@ -286,7 +341,7 @@ int main(void)
         cmocka_unit_test(test_crossing), cmocka_unit_test(test_once),    cmocka_unit_test(test_outputs),
         cmocka_unit_test(test_views),    cmocka_unit_test(test_control), cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_several),  cmocka_unit_test(test_plan),    cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_layout),   cmocka_unit_test(test_tune),    cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
