@@ -136,7 +136,7 @@ const CliCommand cli_ops = {
     .purpose   = "list the operators that are supported",
     .arguments = "[NAME...]",
     .arg_max   = -1,
-    .details   = "Each line: the operator, the opset versions it is for, how it runs, and the element types that\n"
+    .details   = "Each line: the operator, the versions it is for, how it runs, and the element types that\n"
                  "its first input may have. How it runs: kernel (a fast one for the usual cases), eval (plainly),\n"
                  "body (as other operators), or refused. NAME is an operator or a domain.",
     .examples  = "  hologram ops\n"

@@ -543,7 +543,7 @@ HOLO_API HOLO_MUST HoloStatus holo_kernels_write(const HoloKernels *kernels, con
 
 typedef struct HoloOpInfo {
     const char *domain, *name;                    // domain "" is ai.onnx
-    int         since, until;                     // opset versions; until 0: to the newest
+    int         since, until;                     // versions of its domain; until 0: to the newest
     int         in_min, in_max, out_min, out_max; // -1: any number
     uint64_t    types;                            // bit HoloDtype: what the first input may be
     const char *runs; // "kernel" (a fast one for common cases), "eval" (plain), "body" (made of other

@@ -34,7 +34,7 @@ struct HoloNode {
     const char   *type;    // "Conv"
     const char   *domain;  // "" is ai.onnx
     HoloOpId      op_id;   // of domain and type; HOLO_ID_NONE: no other room names it
-    int           version; // opset version of the domain
+    int           version; // of the operators of the domain
     int           in_count, out_count, attr_count, capture_count;
     HoloValue   **in;   // NULL entries: optional inputs left out
     HoloValue   **out;  // NULL entries: outputs not wanted

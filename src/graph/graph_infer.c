@@ -343,9 +343,9 @@ static const struct {
      "it is of ONNX Runtime's extensions, which prepare text, sound and images: do that before the model runs"},
     {"com.microsoft.extensions", NULL,
      "it is of ONNX Runtime's extensions, which prepare text, sound and images: do that before the model runs"},
-    {"org.pytorch.aten", NULL, "it is PyTorch's own: export the model with opset 18 or newer"},
-    {"aten", NULL, "it is PyTorch's own: export the model with opset 18 or newer"},
-    {"prim", NULL, "it is PyTorch's own: export the model with opset 18 or newer"},
+    {"org.pytorch.aten", NULL, "it is PyTorch's own: export the model by a newer PyTorch, with dynamo=True"},
+    {"aten", NULL, "it is PyTorch's own: export the model by a newer PyTorch, with dynamo=True"},
+    {"prim", NULL, "it is PyTorch's own: export the model by a newer PyTorch, with dynamo=True"},
     {"TRT", NULL, "it is a plugin of TensorRT: export the model without it"},
     {"trt.plugins", NULL, "it is a plugin of TensorRT: export the model without it"},
 };
@@ -355,7 +355,7 @@ static const char *hint_for(const HoloNode *node)
     for (int i = 0; i < HOLO_COUNT(hints); i++)
         if (!strcmp(node->domain, hints[i].domain) && (!hints[i].type || !strcmp(node->type, hints[i].type)))
             return hints[i].hint;
-    return has_other_version(node) ? "other versions of it exist here: convert the model to another opset" : NULL;
+    return has_other_version(node) ? "other versions of it exist here: convert the model to one that has these" : NULL;
 }
 
 HoloStatus holo_graph_check_ops(const HoloGraph *graph, HoloError *error)

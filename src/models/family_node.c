@@ -9,8 +9,9 @@
 bool holo_family_has_weight(HoloFamilyReader *r, const char *name, HoloTensor *out)
 {
     if (r->request->weight(r->request->context, name, out)) return true;
-    char *longer = r->prefix ? holo_arena_format(r->scan.arena, "%s%s", r->prefix, name) : NULL;
-    return longer && r->request->weight(r->request->context, longer, out);
+    char longer[1024];
+    bool fits = r->prefix && snprintf(longer, sizeof longer, "%s%s", r->prefix, name) < (int)sizeof longer;
+    return fits && r->request->weight(r->request->context, longer, out);
 }
 
 static void print_sizes(const int64_t *sizes, int rank, char *out, size_t room)

@@ -5,6 +5,7 @@
 #include "import/wire/safetensors.h"
 #include "models/families.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define CONFIG  "config.json"
@@ -12,8 +13,10 @@
 #define INDEX   "model.safetensors.index.json"
 
 typedef struct Weight {
-    HoloTensor tensor;
-    bool       is_used;
+    struct Weight *next;
+    const char    *name;
+    HoloTensor     tensor;
+    bool           is_used;
 } Weight;
 
 typedef struct Folder {
@@ -21,6 +24,7 @@ typedef struct Folder {
     HoloAttr   *config;
     int         config_count, config_room;
     HoloNameMap weights;                    // to Weight
+    Weight     *first;                      // of the list of them
     int64_t     elements[HOLO_DTYPE_COUNT]; // how many weights have of each type
 } Folder;
 
@@ -109,6 +113,9 @@ static HoloStatus add_weight(Folder *f, const HoloSafeTensor *entry)
     if (holo_name_map_find(&f->weights, name))
         return holo_fail(f->import->error, HOLO_BAD_MODEL, "the weight '%.200s' is in two files", entry->name);
     weight->tensor = entry->tensor;
+    weight->name   = entry->name;
+    weight->next   = f->first;
+    f->first       = weight;
     f->elements[entry->tensor.dtype] += entry->count; // no more than the files have bits
     if (entry->count) HOLO_TRY(holo_import_bytes(f->import, name, entry->tensor.data, entry->count, &weight->tensor));
     if (!holo_name_map_set(&f->weights, f->import->arena, name, weight)) return holo_fail_memory(f->import->error);
@@ -178,12 +185,13 @@ static const struct {
 
 static Weight *find_old(Folder *f, const char *name)
 {
+    char   old[1024];
     size_t size = strlen(name);
     for (int i = 0; i < HOLO_COUNT(endings); i++) {
         size_t end = strlen(endings[i].now);
-        if (size < end || strcmp(name + size - end, endings[i].now)) continue;
-        char *old = holo_arena_format(f->import->arena, "%.*s%s", (int)(size - end), name, endings[i].before);
-        return old ? holo_name_map_find(&f->weights, string_of(old)) : NULL;
+        if (size < end || size >= sizeof old || strcmp(name + size - end, endings[i].now)) continue;
+        snprintf(old, sizeof old, "%.*s%s", (int)(size - end), name, endings[i].before);
+        return holo_name_map_find(&f->weights, string_of(old));
     }
     return NULL;
 }
@@ -201,6 +209,20 @@ static bool find_weight(void *context, const char *name, HoloTensor *out)
 
 // ---- the model
 
+// Weights that the architecture has no use for: a head that is not wanted, or something that is not described.
+static HoloStatus describe_unused(Folder *f)
+{
+    char text[400] = "";
+    int  count     = 0;
+    for (const Weight *weight = f->first; weight; weight = weight->next) {
+        if (weight->is_used) continue;
+        if (count++ < 4) snprintf(text + strlen(text), sizeof text - strlen(text), ", %.80s", weight->name);
+    }
+    char *all = holo_arena_format(f->import->arena, "%d%s%s", count, text, count > 4 ? ", ..." : "");
+    if (!all) return holo_fail_memory(f->import->error);
+    return count ? holo_import_fact(f->import, "unused_weights", all) : HOLO_OK;
+}
+
 static HoloStatus describe(Folder *f, const json_t *config, const HoloFamilyRequest *request)
 {
     static const char *const keys[]  = {"torch_dtype", "dtype", "_name_or_path"};
@@ -214,7 +236,7 @@ static HoloStatus describe(Folder *f, const json_t *config, const HoloFamilyRequ
         const char *value = json_string_value(json_object_get(config, keys[i]));
         if (value) HOLO_TRY(holo_import_fact(f->import, keys[i], value));
     }
-    return HOLO_OK;
+    return describe_unused(f);
 }
 
 static HoloStatus build(Folder *f, json_t *config)
