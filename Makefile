@@ -332,7 +332,7 @@ $(BUILD)/tests/mirror_test$(EXE): TEST_LIBS := $(MIRROR_OBJ) $(LIB_COMP) $(LIB)
 $(BUILD)/tests/mirror_test$(EXE): $(MIRROR_OBJ) $(LIB_COMP) $(LIB)
 
 ## make test-isa      the kernels at every CPU level: x86 by mask, ARM by emulation
-ISA_NAMES    := attention attention_kernel codes conv_nhwc int8 isa isa_random kernels map_kernel math open_sizes ops peer_bits pointwise recurrent rows_kernel runtime \
+ISA_NAMES    := attention attention_kernel codes conv_nhwc int8 isa isa_random kernels map_kernel math open_sizes ops fused_bits pointwise recurrent rows_kernel runtime \
                 session signal_image tables widen
 ISA_PACKAGES := qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 ISA_FOREIGN  := libjansson-dev libxxhash-dev zlib1g-dev libcmocka-dev libcmocka0

@@ -257,7 +257,6 @@ static const Row rows[] = {
     {"DequantizeLinear", "", 13, HOLO_KERNEL_quantize_i8, 0, 1, 0, {"c234", "f3", "c3"}, {"axis"}, {"1"}},
     {"DynamicQuantizeLinear", "", 11, HOLO_KERNEL_quantize_i8, 0, 3, 0, {"f234"}, {NULL}, {NULL}},
     {"Cast", "", 13, HOLO_KERNEL_cast_f32, 0, 1, 0, {"h234"}, {"to"}, {"1"}},
-    {"RoundF16", "hologram", 1, HOLO_KERNEL_cast_f32, 0, 1, 0, {"f234"}, {NULL}, {NULL}},
     {"ConvInteger",
      "",
      10,

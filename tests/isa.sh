@@ -36,7 +36,7 @@ at() {
 }
 
 # These go over all the tables of the machine by themselves: once is enough.
-tables="codes kernels map_kernel rows_kernel int8 conv_nhwc attention_kernel peer_bits"
+tables="codes kernels map_kernel rows_kernel int8 conv_nhwc attention_kernel fused_bits"
 rest=
 for name in $names; do case " $tables " in *" $name "*) ;; *) rest="$rest $name" ;; esac; done
 

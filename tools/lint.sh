@@ -52,7 +52,7 @@ find src include cli -name '*.[ch]' -not -path 'src/base/os/*' | xargs sed -nE '
 # read, in graph text (patterns, and bodies of operators that are taken apart), and where the format itself knows one (Transfer).
 if [ -x "$build"/hologram ]; then
     "$build"/hologram ops | sed -n 's/^  \([A-Za-z0-9_]*\).*/\1/p' > "$out".names
-    find src -name '*.[ch]' | grep -vE '^src/(ops|import)/|^src/passes/fuse/(recognize_patterns|unfuse)\.c$|^src/format/archive_check\.c$|^src/passes/peer/|^src/devices/cpu/kernel_cast_f32\.c$' | sort |
+    find src -name '*.[ch]' | grep -vE '^src/(ops|import)/|^src/passes/fuse/(recognize_patterns|unfuse)\.c$|^src/format/archive_check\.c$' | sort |
         xargs awk 'FILENAME == ARGV[1] { is[$1]; next } { sub(/\/\/.*/, ""); while (match($0, /"[A-Za-z0-9_]+"/)) {
             name = substr($0, RSTART + 1, RLENGTH - 2); $0 = substr($0, RSTART + RLENGTH)
             if (name in is) print FILENAME ":" FNR ": names the operator " name ": ask for its id or for a trait of its row" } }' "$out".names

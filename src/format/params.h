@@ -190,8 +190,7 @@ typedef struct HoloSoftmaxParams {
 } HoloSoftmaxParams;
 
 enum {
-    HOLO_SOFTMAX_LOG  = 1,
-    HOLO_SOFTMAX_PEER = 2, // alone: in parts, as ONNX Runtime has it, a sum in its order and a division
+    HOLO_SOFTMAX_LOG = 1,
 };
 
 // map_f32: a program over the operator's inputs, of at least one step.
@@ -214,7 +213,6 @@ typedef struct HoloNormParams {
 
 enum {
     HOLO_NORM_CENTRED = 1,
-    HOLO_NORM_PEER    = 2, // centered, in the order of ONNX Runtime: layers element by element, groups without care
 };
 
 // group_norm_f32: GroupNormalization of domain hologram, channels last. The tail is a program over the result as
@@ -223,7 +221,7 @@ typedef struct HoloGroupNormParams {
     uint32_t    size;
     uint32_t    groups;
     float       epsilon;
-    uint32_t    flags; // 0, or HOLO_NORM_PEER where each channel is a group
+    uint32_t    flags; // 0
     HoloProgram tail;
 } HoloGroupNormParams;
 
@@ -236,22 +234,15 @@ typedef struct HoloReduceParams {
 } HoloReduceParams;
 
 enum {
-    HOLO_REDUCE_SUM       = 0,
-    HOLO_REDUCE_MEAN      = 1,
-    HOLO_REDUCE_MAX       = 2,
-    HOLO_REDUCE_MIN       = 3,
-    HOLO_REDUCE_SQUARES   = 4, // the sum of them
-    HOLO_REDUCE_L1        = 5,
-    HOLO_REDUCE_L2        = 6,
-    HOLO_REDUCE_PROD      = 7,
-    HOLO_REDUCE_SUM_PEER  = 8, // from here on in the order of ONNX Runtime
-    HOLO_REDUCE_MEAN_PEER = 9,
-    HOLO_REDUCE_L2_PEER   = 10,
-    HOLO_REDUCE_OPS       = 11,
-
-    // Not in archives: the order of columns where there are several matrices, which the sizes of a run tell.
-    HOLO_REDUCE_SUM_FOURS = 11,
-    HOLO_REDUCE_MEAN_FOURS,
+    HOLO_REDUCE_SUM     = 0,
+    HOLO_REDUCE_MEAN    = 1,
+    HOLO_REDUCE_MAX     = 2,
+    HOLO_REDUCE_MIN     = 3,
+    HOLO_REDUCE_SQUARES = 4, // the sum of them
+    HOLO_REDUCE_L1      = 5,
+    HOLO_REDUCE_L2      = 6,
+    HOLO_REDUCE_PROD    = 7,
+    HOLO_REDUCE_OPS     = 8,
 };
 
 // pool_f32: MaxPool without indices and AveragePool, also those of domain hologram.
@@ -432,7 +423,7 @@ typedef struct HoloPairI8Params {
     uint32_t flags; // none yet
 } HoloPairI8Params;
 
-// cast_f32: Cast of i32, f16 and bf16 to f32, and of f32 to f16 and bf16; RoundF16 of domain hologram.
+// cast_f32: Cast of i32, f16 and bf16 to f32, and of f32 to f16 and bf16.
 typedef struct HoloCastParams {
     uint32_t size;
     uint32_t flags; // none yet
@@ -444,7 +435,7 @@ typedef struct HoloAttentionParams {
     uint32_t flags; // none yet
 } HoloAttentionParams;
 
-// rotary_f32: RotaryEmbedding, ONNX's and ONNX Runtime's; tables and positions are the operator's inputs.
+// rotary_f32: RotaryEmbedding, ONNX's and com.microsoft's; tables and positions are the operator's inputs.
 typedef struct HoloRotaryParams {
     uint32_t size;
     uint32_t flags; // none yet

@@ -23,7 +23,6 @@ struct HoloValue {
     int            id;          // index in graph->values
     bool           is_constant; // type.data holds the contents (NULL when it has no elements)
     bool           is_input;
-    bool           is_of_sizes; // a constant that follows from sizes of values some of which are open
     // Neither producer, constant nor input: a value that is its contents, expressions of the sizes of
     // the graph's inputs. The runtime fills it in when sizes are bound.
 };

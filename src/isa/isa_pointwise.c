@@ -1,7 +1,6 @@
 // isa_pointwise.c - pointwise programs of plans as portable ones: each function as instructions, by a table. Elements of
 // inputs are found by isa_elements.c.
 #include "isa/isa_pointwise.h"
-#include "base/math/math_ratio.h"
 #include "isa/isa_elements.h"
 
 #include <math.h>
@@ -83,16 +82,8 @@ static const Part functions[HOLO_MAP_OPS][ROW] = {
                             IN(MUL, R3, 0.797884561f), I1(TANH, R4), IN(ADD, R5, 1), IN(MUL, A, 0.5f), I2(MUL, R6, R7)},
     [HOLO_MAP_hard_swish] = {IN(MUL, A, 1.0f / 6), IN(ADD, R0, 0.5f), SETN(LT, R1, 0), SELN(R2, 0, R1), SETN(GT, R3, 1),
                              SELN(R4, 1, R3), I2(MUL, A, R5)},
-    [HOLO_MAP_sigmoid_ratio] = {IN(ADD, A, 0.5f), IN(MAX, R0, 0)}, // of the quotient, as in `ratios`
-    [HOLO_MAP_tanh_ratio]    = {I1(MOV, A)},
 };
 // clang-format on
-
-// Functions of a quotient of polynomials of their operand.
-static const HoloRatio *const ratios[HOLO_MAP_OPS] = {
-    [HOLO_MAP_sigmoid_ratio] = &HOLO_RATIO_SIGMOID,
-    [HOLO_MAP_tanh_ratio]    = &HOLO_RATIO_TANH,
-};
 
 // ---- writing
 
@@ -148,22 +139,6 @@ static int part(HoloIsaBuilder *b, const Part *p, const int *have)
     return value(b, (HoloIsaOp)p->op, in[0], in[1], in[2]);
 }
 
-static int polynomial(HoloIsaBuilder *b, const float *factor, int count, int x)
-{
-    int sum = real_number(b, factor[0]);
-    for (int i = 1; i < count; i++) sum = value(b, HOLO_ISA_FMA, sum, x, real_number(b, factor[i]));
-    return sum;
-}
-
-static int ratio(HoloIsaBuilder *b, const HoloRatio *r, int x)
-{
-    x      = value(b, HOLO_ISA_MAX, x, real_number(b, -r->limit), 0);
-    x      = value(b, HOLO_ISA_MIN, x, real_number(b, r->limit), 0);
-    int s  = value(b, HOLO_ISA_MUL, x, x, 0);
-    int up = value(b, HOLO_ISA_MUL, polynomial(b, r->up, r->ups, s), x, 0);
-    return value(b, HOLO_ISA_DIV, up, polynomial(b, r->down, r->downs, s), 0);
-}
-
 static int step(HoloIsaBuilder *b, const HoloMapStep *s, const int *values)
 {
     static const uint8_t operands[HOLO_MAP_OPS] = {
@@ -176,7 +151,6 @@ static int step(HoloIsaBuilder *b, const HoloMapStep *s, const int *values)
         int operand = i ? s->b : s->a;
         have[A + i] = operand == HOLO_MAP_NUMBER ? real_number(b, s->number) : values[operand];
     }
-    if (ratios[s->op]) have[A] = ratio(b, ratios[s->op], have[A]);
     for (const Part *p = functions[s->op]; p < functions[s->op] + ROW && p->op; p++) have[count++] = part(b, p, have);
     return have[count - 1];
 }

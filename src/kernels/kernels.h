@@ -415,8 +415,7 @@ enum { HOLO_POOL_SCRATCH = 1 << 13 };
 
 // ---- rows of channels. reduce_columns_f32 makes one number of each column of rows that are `row` floats apart;
 // moments_f32 the sum of each column and of its squares; affine_f32 multiplies each column by its factor and adds its
-// addend, affine_peer_f32 with a rounding in between. instance_f32 finds both for InstanceNormalization of up to 16
-// channels, the first of them `first` of all images, in rows that are `row` floats apart and in the order of ONNX Runtime.
+// addend.
 
 // ---- places in an image. grid_taps_f32 finds, for n places of `at`, pairs x and y of which -1 and 1 are the borders, the
 // four pixels around and their weights; grid_sums_f32 the weighted sums of one channel. A pixel outside is -1, and counts
@@ -441,7 +440,6 @@ typedef struct HoloNorm {
     int64_t      groups;           // rows after which scales and biases come again
     float        epsilon;
     bool         centered; // else the mean is taken to be 0
-    bool         peer;     // centered, in the order of ONNX Runtime, which joins layers with the sum before them
     float       *out;      // may be x
 } HoloNorm;
 
@@ -458,7 +456,7 @@ typedef struct HoloPick {
 } HoloPick;
 
 // blend_f32: out[i] = w0 v0 a + w1 v0 b + w0 v1 c + w1 v1 d, multiplied and added from the left, each operation rounded by
-// itself: the linear resizing of an image has so the bits of ONNX Runtime, and what is quantized behind it the same steps.
+// itself.
 // a and b are of one row, c and d of another: in `across` those that a HoloPick of two taps takes, with its weights w;
 // else a and b are elements i of the rows from `first` and `second` on, and w0 and w1 the same for all.
 typedef struct HoloBlend {
@@ -494,8 +492,6 @@ typedef struct HoloAttend {
     const void  *mask;           // NULL: none. Numbers to add, or bytes: 0 hides a key
     bool         mask_is_bool;
     bool         masked_nan;         // a row where the mask hides all is NaN, not 0
-    bool         is_apart;           // weights are divided by a sum that has ONNX Runtime's order, where keys are few
-    int64_t      row;                // the number of the first row among those of all heads
     int64_t      mask_row, mask_key; // mask_key is 0 or 1
     int64_t      mask_keys;          // those from here on are hidden
     int64_t      place, place_step;  // place_step is 0 or 1
@@ -518,7 +514,6 @@ static inline int64_t holo_attend_scratch(int64_t size, int64_t v_size)
 
 // ---- softmax_f32: each row of x becomes e^x / sum(e^x); x and out may be the same
 //
-// softmax_apart_f32: the same as ONNX Runtime computes it in parts, of rows the first of which is number `row` of all.
 // softmax_columns_f32: the same, or its logarithm, along columns, whose rows begin every `row` floats, in x and in out.
 // softmax_sums_f32: of each row the largest number t, and the sum of e^(x - t).
 // shift_f32: x - a - b, rounded twice; x and out may be the same.
@@ -549,8 +544,7 @@ typedef struct HoloGates {
 } HoloGates;
 
 // lstm_step_f32, gru_step_f32, rnn_step_f32: the new state of a group, for some rows of the batch. Gates are as the
-// operator has them. lstm_step_ratio_f32: by the functions, and with the sums, of ONNX Runtime's quantized LSTM, whose state
-// is rounded to 256 steps: biases are added last.
+// operator has them.
 // gru_reset_f32, gru_fresh_f32: the two halves of a step of a GRU whose candidate is a product of the reset state.
 // The first takes the gates update and reset and gives the reset state as y, the second takes the candidate alone.
 typedef struct HoloCellStep {

@@ -47,8 +47,8 @@ double holo_contract_at(const HoloContract *c, int64_t index); // one element of
 HOLO_MUST HoloStatus holo_contract_infer(HoloCall *call, HoloDim depth, HoloDim cols);
 HoloContract         holo_contract_rows(const HoloCall *call, int64_t depth, int64_t cols, const void *arg);
 
-// A sum of products of quantized numbers, whose step is `scale`, in steps of `y_scale`. In float, as ONNX Runtime does
-// it: halves are common where scales are multiples of one another, and only so do they go the same way.
+// A sum of products of quantized numbers, whose step is `scale`, in steps of `y_scale`. In float:
+// halves are common where scales are multiples of one another, and only so do they go the same way.
 static inline double holo_requantize(double sum, double scale, double y_scale)
 {
     return rintf((float)sum * ((float)scale / (float)y_scale));

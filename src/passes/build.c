@@ -24,19 +24,6 @@ bool holo_build_list(HoloGraph *graph, const char *name, int64_t count, const in
     return true;
 }
 
-bool holo_build_attr(HoloGraph *graph, HoloNode *node, const char *name, int64_t i)
-{
-    HoloAttr *attr  = HOLO_NEW(graph->arena, HoloAttr, node->attr_count + 1);
-    int       count = 0;
-    if (!attr) return false;
-    for (int k = 0; k < node->attr_count; k++)
-        if (strcmp(node->attr[k].name, name)) attr[count++] = node->attr[k];
-    attr[count++]    = (HoloAttr){.name = name, .kind = HOLO_ATTR_INT, .count = 1, .i = i};
-    node->attr       = attr;
-    node->attr_count = count;
-    return true;
-}
-
 HoloValue *holo_build_ints(HoloRewrite *rewrite, int count, const int64_t *ints)
 {
     int64_t *data     = HOLO_NEW(rewrite->graph->arena, int64_t, count);

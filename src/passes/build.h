@@ -11,8 +11,6 @@ HoloNode *holo_build_node(HoloRewrite *rewrite, const char *name, HoloOpId id, i
                           int attr_count, const HoloTensor *out_type);
 // An attribute that is a list of numbers, which are copied; false: no memory.
 bool holo_build_list(HoloGraph *graph, const char *name, int64_t count, const int64_t *ints, HoloAttr *out);
-// Gives the node an attribute that is a number, in place of the one of that name; false: no memory.
-bool holo_build_attr(HoloGraph *graph, HoloNode *node, const char *name, int64_t i);
 // i64[count], and a number without dimensions.
 HoloValue *holo_build_ints(HoloRewrite *rewrite, int count, const int64_t *ints);
 HoloValue *holo_build_number(HoloRewrite *rewrite, HoloDtype dtype, double x);

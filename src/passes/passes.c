@@ -18,10 +18,9 @@ enum { SIMPLE = HOLO_STAGE_SIMPLE, LAYOUT = HOLO_STAGE_LAYOUT, FUSE = HOLO_STAGE
 // clang-format off
 const HoloPass holo_passes[] = {
     {"infer", run_infer, true, false, false, SIMPLE, "types, sizes and small contents of all values"},
-    {"bodies", holo_pass_bodies, false, true, true, SIMPLE, "activations of f16 that ONNX Runtime takes apart come apart"},
     {"widen", holo_pass_widen, false, true, true, SIMPLE, "operators on f16 and bf16 compute in f32"},
     {"decompose", holo_pass_decompose, false, true, false, SIMPLE, "operators defined by others become their bodies"},
-    {"unfuse", holo_pass_unfuse, false, true, true, SIMPLE, "operators that ONNX Runtime has merged come apart into those with kernels"},
+    {"unfuse", holo_pass_unfuse, false, true, true, SIMPLE, "merged operators come apart into those with kernels"},
     {"einsum", holo_pass_einsum, false, true, true, SIMPLE, "Einsum becomes products of matrices"},
     {"carried", holo_pass_carried, false, true, false, SIMPLE, "what loops carry and never change is captured"},
     {"captures", holo_pass_captures, false, true, false, SIMPLE, "constants move into subgraphs; unused captures go"},
@@ -40,12 +39,10 @@ const HoloPass holo_passes[] = {
     {"dead", holo_pass_dead, false, false, false, SIMPLE, "what no output needs goes"},
     {"branches", holo_pass_branches, false, true, false, SIMPLE, "what follows an If of branches with different ranks goes into them"},
     {"columns", holo_pass_columns, false, true, true, LAYOUT, "transposed convolutions with computed filters, and deformed ones, become products"},
-    {"peer", holo_pass_peer, false, false, true, LAYOUT, "what is quantized later is computed as ONNX Runtime does"},
     {"layout", holo_pass_layout, false, true, false, LAYOUT, "convolutions, and what is between them, with channels last"},
     {"turned", holo_pass_turned, false, true, false, LAYOUT, "a Transpose of the rows of a product goes into its constant weights"},
     {"sixteen", holo_pass_sixteen, false, true, true, FUSE, "numbers that are quantized to 16 bits and back are rounded as f32"},
     {"fuse", holo_pass_fuse, false, true, false, FUSE, "pointwise operators become one program, and the tail of a product"},
-    {"roundtrips", holo_pass_round_trips, false, false, false, FUSE, "a Cast to f16 and one straight back become one step"},
     {"chains", holo_pass_chains, false, true, false, FUSE, "pointwise operators of other types than f32 become portable programs"},
     {0},
 };

@@ -3,9 +3,9 @@
 // Each model has a folder below FOLDER: model.onnx, inputs/, and what both sides make of it, ort/ and out/. What is there
 // already is not made again, but for our own part. The last line is `N passed, N failed, N skipped`.
 //
-// A model that quantizes its activations can blow the rounding of one f32 operation up to any size. It shows in the peer:
-// without its optimizations, ONNX Runtime does not agree with itself. Such a model proves nothing by its outputs, and counts
-// as skipped, unless we are much farther from the peer than it is from itself: then it fails.
+// The model's own precision decides. Outputs of f32 agree as compare.mjs says. A model that rounds on the way, by quantizing or by
+// computing in f16, makes a whole step of one bit: how far that goes shows in the peer, which without its optimizations rounds
+// otherwise. Outputs that differ from the peer's by at most twice as much as these do agree, too.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -46,10 +46,10 @@ function runOurs(folder) {
   rmSync(archive);
 }
 
-// Does the peer, without its optimizations, differ from itself wherever we differ, by at least a quarter as much?
+// Does the peer, without its optimizations, differ from itself wherever we differ, by at least half as much?
 function peerDiffers(folder, want, bad) {
   const own = compare(want, runPeer(folder, "disabled")).bad;
-  return bad.every((b) => own.some((o) => o.name === b.name && b.worst <= 4 * o.worst));
+  return bad.every((b) => own.some((o) => o.name === b.name && b.worst <= 2 * o.worst));
 }
 
 // "passed", "failed" or "skipped", and what there is to say.
@@ -70,7 +70,7 @@ function check(model, folder) {
   const what = `${r.outputs} output${r.outputs === 1 ? "" : "s"}, ${r.elements} elements, worst ${r.worst.toExponential(1)} of the largest`;
   if (!r.bad.length) return ["passed", what];
   const differ = r.bad.map((b) => `${b.name} ${b.what}`).join("; ");
-  if (peerDiffers(folder, want, r.bad)) return ["skipped", `${what}; ONNX Runtime does not agree with itself either: ${differ}`];
+  if (peerDiffers(folder, want, r.bad)) return ["passed", `${what}; within what other roundings do: ${differ}`];
   return ["failed", `${what}; ${differ}`];
 }
 

@@ -203,8 +203,6 @@ static void attend(const Job *j, int64_t unit, int64_t row, int worker)
                    .softcap = a->softcap > 0 ? (float)a->softcap : 0,
                    .mask = mask ? (const char *)mask->data + (size_t)at * holo_dtype_size((HoloDtype)mask->dtype) : NULL,
                    .masked_nan   = a->masked_nan,
-                   .is_apart     = a->is_apart,
-                   .row          = (batch * a->q_heads + head) * a->queries + query,
                    .mask_is_bool = mask && mask->dtype == HOLO_BOOL,
                    .mask_row     = bias->stride[j->shared ? 1 : 2],
                    .mask_key     = bias->stride[3],

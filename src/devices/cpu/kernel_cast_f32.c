@@ -1,12 +1,10 @@
 // kernel_cast_f32.c - Cast of 32-bit integers to f32, which is how sums of products of bytes become real; and of f16
-// and bf16 to f32 and back, which is how models of narrow types are computed; and of f32 to f16 and back in one (RoundF16).
+// and bf16 to f32 and back, which is how models of narrow types are computed.
 #include "devices/cpu/kernel.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
 
-#include <string.h>
-
-enum { PART = 1 << 15, TILE = 512 }; // elements of a task; those that are f16 at a time
+enum { PART = 1 << 15 }; // elements of a task
 
 typedef struct Cast {
     const HoloHost   *host;
@@ -15,9 +13,8 @@ typedef struct Cast {
     int64_t           count, tasks;
 } Cast;
 
-static bool is_pair(const HoloCall *call, HoloDtype x, HoloDtype y)
+static bool is_pair(HoloDtype x, HoloDtype y)
 {
-    if (!strcmp(call->op->name, "RoundF16")) return x == HOLO_F32 && y == HOLO_F32;
     if (y == HOLO_F32) return x == HOLO_I32 || x == HOLO_F16 || x == HOLO_BF16;
     return x == HOLO_F32 && (y == HOLO_F16 || y == HOLO_BF16);
 }
@@ -29,7 +26,7 @@ static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
     const HoloTensor     *x      = holo_in(call, 0);
     HoloTensor           *y      = holo_out(call, 0);
     if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags || !x || !y || x->kind != HOLO_TENSOR ||
-        y->kind != HOLO_TENSOR || !is_pair(call, x->dtype, y->dtype) || holo_tensor_count(x) < 0 ||
+        y->kind != HOLO_TENSOR || !is_pair(x->dtype, y->dtype) || holo_tensor_count(x) < 0 ||
         holo_tensor_count(x) != holo_tensor_count(y))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operands are not those of cast_f32");
     *c       = (Cast){.host = call->host, .x = x, .y = y, .count = holo_tensor_count(x)};
@@ -38,25 +35,13 @@ static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
     return HOLO_OK;
 }
 
-static void round_trip(const HoloKernelTable *k, int64_t count, const float *x, float *y)
-{
-    uint16_t tile[TILE];
-    for (int64_t i = 0; i < count; i += TILE) {
-        int64_t n = holo_least(TILE, count - i);
-        k->narrow_f16(n, x + i, tile);
-        k->widen_f16(n, tile, y + i);
-    }
-}
-
 static void work(void *arg, int64_t i, int worker)
 {
     const Cast            *c  = arg;
     const HoloKernelTable *k  = c->host->kernels;
     int64_t                at = i * PART, n = holo_least(PART, c->count - at);
     (void)worker;
-    if (c->x->dtype == c->y->dtype)
-        round_trip(k, n, (const float *)c->x->data + at, (float *)c->y->data + at);
-    else if (c->x->dtype == HOLO_I32)
+    if (c->x->dtype == HOLO_I32)
         k->float_i32(n, (const int32_t *)c->x->data + at, (float *)c->y->data + at);
     else if (c->y->dtype == HOLO_F32)
         (c->x->dtype == HOLO_F16 ? k->widen_f16 : k->widen_bf16)(n, (const uint16_t *)c->x->data + at,

@@ -11,7 +11,6 @@
 enum {
     BLOCK_WORK = 1 << 15, // elements of a block of rows
     BLOCKS_MAX = 64,
-    CHANNELS   = 16, // of a task of instance_f32
 };
 
 typedef struct Group {
@@ -21,7 +20,6 @@ typedef struct Group {
     float          *out;
     double          epsilon;
     int64_t         batch, rows, channels, groups;
-    bool            peer;          // each channel is a group, in the order of ONNX Runtime
     int64_t         block, blocks; // rows of a block; blocks of an image
     size_t          shared;        // floats of the memory of worker 0 that all share
     double         *sums;          // [batch][blocks][sum, square][channels]
@@ -33,7 +31,7 @@ static HoloStatus group_init(const HoloCall *call, Group *g)
     const HoloGroupNormParams *params = call->params;
     const HoloTensor          *x = holo_in(call, 0), *out = holo_out(call, 0);
     g->host = call->host;
-    if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags & ~(uint32_t)HOLO_NORM_PEER)
+    if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of group_norm_f32");
     HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", 3, HOLO_MAX_RANK));
     HOLO_TRY(holo_cpu_kernel_expect(call, out, "the output", x->rank, x->rank));
@@ -49,9 +47,6 @@ static HoloStatus group_init(const HoloCall *call, Group *g)
     if (g->groups < 1 || g->channels % g->groups)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the channels do not fall into %lld groups",
                               (long long)g->groups);
-    g->peer = params->flags & HOLO_NORM_PEER;
-    if (g->peer && g->groups != g->channels)
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a group has more than one channel");
     HOLO_TRY(holo_tail_init(call, &params->tail, true, 3, &g->tail));
     if (!holo_tensor_count(x)) return HOLO_OK;
     g->epsilon = (double)params->epsilon;
@@ -109,27 +104,14 @@ static void factors_make(const Group *g, int64_t image, int64_t group)
     }
 }
 
-// The same of 16 channels of an image, each of which is a group.
-static void work_channels(void *arg, int64_t i, int worker)
-{
-    (void)worker;
-    const Group *g     = arg;
-    int64_t      parts = holo_ceil_div(g->channels, CHANNELS), image = i / parts, c = i % parts * CHANNELS;
-    float       *out = g->factors + image * 2 * g->channels + c;
-    g->host->kernels->instance_f32(g->rows, g->channels, g->x + image * g->rows * g->channels + c,
-                                   image * g->channels + c, (int)holo_least(CHANNELS, g->channels - c),
-                                   (float)g->epsilon, g->scale + c, g->bias + c, out, out + g->channels);
-}
-
 static void work_rows(void *arg, int64_t i, int worker)
 {
     const Group *g     = arg;
     int64_t      image = i / g->blocks, first = i % g->blocks * g->block, rows = holo_least(g->block, g->rows - first);
-    int64_t      row         = image * g->rows + first;
-    const float *factors     = g->factors + image * 2 * g->channels;
-    const HoloKernelTable *k = g->host->kernels;
-    (g->peer ? k->affine_peer_f32 : k->affine_f32)(rows, g->channels, g->x + row * g->channels, factors,
-                                                   factors + g->channels, g->out + row * g->channels);
+    int64_t      row     = image * g->rows + first;
+    const float *factors = g->factors + image * 2 * g->channels;
+    g->host->kernels->affine_f32(rows, g->channels, g->x + row * g->channels, factors, factors + g->channels,
+                                 g->out + row * g->channels);
     holo_tail_run(&g->tail, g->host, row, rows, 0, g->channels, holo_cpu_kernel_scratch(g->host, worker) + g->shared);
 }
 
@@ -144,13 +126,9 @@ static HoloStatus run(HoloCall *call, void *job)
     g->sums    = (double *)(void *)holo_cpu_kernel_scratch(call->host, 0);
     g->factors = (float *)(g->sums + g->batch * g->blocks * 2 * g->channels);
     holo_tail_begin(&g->tail);
-    if (g->peer) {
-        call->host->parallel(call->host, g->batch * holo_ceil_div(g->channels, CHANNELS), work_channels, g);
-    } else {
-        call->host->parallel(call->host, g->batch * g->blocks, work_sums, g);
-        for (int64_t i = 0; i < g->batch; i++)
-            for (int64_t group = 0; group < g->groups; group++) factors_make(g, i, group);
-    }
+    call->host->parallel(call->host, g->batch * g->blocks, work_sums, g);
+    for (int64_t i = 0; i < g->batch; i++)
+        for (int64_t group = 0; group < g->groups; group++) factors_make(g, i, group);
     call->host->parallel(call->host, g->batch * g->blocks, work_rows, g);
     return HOLO_OK;
 }

@@ -40,7 +40,7 @@ static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
     n->host                      = call->host;
     (void)out_scratch;
     if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->zero ||
-        params->flags & ~(uint32_t)(HOLO_NORM_CENTRED | HOLO_NORM_PEER) || params->flags == HOLO_NORM_PEER)
+        params->flags & ~(uint32_t)HOLO_NORM_CENTRED)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of norm_f32");
     HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", params->axes ? 1 : 2, HOLO_MAX_RANK));
     HOLO_TRY(holo_cpu_kernel_expect(call, scale, "the scale", 0, HOLO_MAX_RANK));
@@ -62,7 +62,6 @@ static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
     n->tasks         = holo_ceil_div(n->count, n->tile);
     n->norm.epsilon  = params->epsilon;
     n->norm.centered = params->flags & HOLO_NORM_CENTRED;
-    n->norm.peer     = params->flags & HOLO_NORM_PEER;
     return HOLO_OK;
 }
 

@@ -8,12 +8,6 @@ static void lstm_step(const HoloKernelTable *kernels, int part, const HoloCellSt
     kernels->lstm_step_f32(s);
 }
 
-static void lstm_step_ratio(const HoloKernelTable *kernels, int part, const HoloCellStep *s)
-{
-    (void)part;
-    kernels->lstm_step_ratio_f32(s);
-}
-
 static void gru_step(const HoloKernelTable *kernels, int part, const HoloCellStep *s)
 {
     (void)part;
@@ -47,7 +41,7 @@ static void rnn_step(const HoloKernelTable *kernels, int part, const HoloCellSte
     };
 
 RECURRENT(lstm_f32, lstm_step, .products = &holo_gates_f32, .gates = 4, .has_cells = true)
-RECURRENT(lstm_i8, lstm_step_ratio, .products = &holo_gates_i8, .gates = 4, .has_cells = true, .bias_last = true)
+RECURRENT(lstm_i8, lstm_step, .products = &holo_gates_i8, .gates = 4, .has_cells = true)
 RECURRENT(gru_f32, gru_step, .products = &holo_gates_f32, .gates = 3, .bias_apart = true)
 RECURRENT(gru_reset_f32, gru_reset_step, .products = &holo_gates_f32, .gates = 3, .resets_first = true)
 RECURRENT(rnn_f32, rnn_step, .products = &holo_gates_f32, .gates = 1)

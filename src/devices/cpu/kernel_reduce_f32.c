@@ -29,12 +29,11 @@ static HoloStatus rows_init(const HoloCall *call, Rows *r)
     if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->axes > (uint32_t)x->rank ||
         params->kept > (uint32_t)x->rank - params->axes || params->op >= HOLO_REDUCE_OPS)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of reduce_f32");
-    int axis = x->rank - (int)params->kept - (int)params->axes;
-    *r       = (Rows){.host = call->host, .op = params->op};
-    r->count = holo_product(axis, x->dim);
-    r->size  = holo_product((int)params->axes, x->dim + axis);
-    r->tile  = r->size ? holo_ceil_div(TASK_WORK, r->size) : TASK_WORK;
-    if (r->op >= HOLO_REDUCE_SUM_PEER) r->tile = holo_ceil_div(r->tile, 4) * 4; // aligned as the first row is
+    int axis     = x->rank - (int)params->kept - (int)params->axes;
+    *r           = (Rows){.host = call->host, .op = params->op};
+    r->count     = holo_product(axis, x->dim);
+    r->size      = holo_product((int)params->axes, x->dim + axis);
+    r->tile      = r->size ? holo_ceil_div(TASK_WORK, r->size) : TASK_WORK;
     int64_t outs = r->count;
     if (params->kept) {
         r->columns      = holo_product((int)params->kept, x->dim + x->rank - params->kept);
@@ -43,8 +42,6 @@ static HoloStatus rows_init(const HoloCall *call, Rows *r)
         int64_t panels  = holo_least(least, holo_ceil_div(r->columns, 2 * HOLO_PANEL));
         r->tile_columns = (panels > tiles ? panels : tiles) * HOLO_PANEL;
         outs *= r->columns;
-        if (r->count > 1 && r->op == HOLO_REDUCE_SUM_PEER) r->op = HOLO_REDUCE_SUM_FOURS;
-        if (r->count > 1 && r->op == HOLO_REDUCE_MEAN_PEER) r->op = HOLO_REDUCE_MEAN_FOURS;
     }
     if (outs != holo_tensor_count(out))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output has not as many elements as there are rows");

@@ -1,7 +1,7 @@
 // kernel_resize_f32.c - Resize and Upsample of f32, linear or cubic. Some rows of the output, along the first axis that
 // changes, are a task: the rows of the input that it needs get their other axes resized, the last first, and are mixed
 // then. The tables of elements and weights are the operator's, in float. Two axes that are linear and next to each other
-// are resized at once, in the order of ONNX Runtime.
+// are resized at once.
 #include "devices/cpu/kernel.h"
 #include "format/params.h"
 #include "kernels/kernels.h"

@@ -16,7 +16,7 @@ typedef struct Rows {
     int64_t         count, size, tile; // rows, elements of one, rows of a task
     int64_t columns, tiles; // where rows are not the last axes: elements behind each, and tasks of `tile` of them
     int64_t tasks;
-    bool    is_log, is_apart;
+    bool    is_log;
 } Rows;
 
 static HoloStatus params_read(const HoloCall *call, int rank, HoloSoftmaxParams *out)
@@ -26,7 +26,7 @@ static HoloStatus params_read(const HoloCall *call, int rank, HoloSoftmaxParams 
     if (!holo_cpu_kernel_has_params(call, 2 * sizeof(uint32_t)))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of softmax_f32");
     memcpy(out, call->params, size);
-    bool fits = out->axes <= (uint32_t)rank && out->kept <= out->axes && out->flags <= HOLO_SOFTMAX_PEER;
+    bool fits = out->axes <= (uint32_t)rank && out->kept <= out->axes && out->flags <= HOLO_SOFTMAX_LOG;
     if (!fits) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of softmax_f32");
     return HOLO_OK;
 }
@@ -43,12 +43,11 @@ static HoloStatus rows_init(const HoloCall *call, Rows *r)
     *r = (Rows){.host = call->host, .columns = 1, .tiles = 1};
     if (!holo_tensor_count(x)) return HOLO_OK;
     int axis = x->rank - (int)params.axes, end = x->rank - (int)params.kept;
-    r->is_log   = params.flags & HOLO_SOFTMAX_LOG;
-    r->is_apart = params.flags & HOLO_SOFTMAX_PEER;
-    r->count    = holo_product(axis, x->dim);
-    r->size     = holo_product(end - axis, x->dim + axis);
-    r->columns  = holo_product(x->rank - end, x->dim + end);
-    r->tile     = holo_ceil_div(TASK_WORK, r->size);
+    r->is_log  = params.flags & HOLO_SOFTMAX_LOG;
+    r->count   = holo_product(axis, x->dim);
+    r->size    = holo_product(end - axis, x->dim + axis);
+    r->columns = holo_product(x->rank - end, x->dim + end);
+    r->tile    = holo_ceil_div(TASK_WORK, r->size);
     if (r->columns == 1) return HOLO_OK;
     r->tile  = holo_least(holo_ceil_div(r->tile, STRIP) * STRIP, r->columns);
     r->tiles = holo_ceil_div(r->columns, r->tile);
@@ -89,8 +88,6 @@ static void work(void *arg, int64_t i, int worker)
     int64_t from = i * r->tile, count = holo_least(r->tile, r->count - from);
     if (r->is_log)
         log_rows(r, from, count);
-    else if (r->is_apart)
-        r->host->kernels->softmax_apart_f32(count, r->size, from, r->x + from * r->size, r->out + from * r->size);
     else
         r->host->kernels->softmax_f32(count, r->size, r->x + from * r->size, r->out + from * r->size);
 }

@@ -166,8 +166,8 @@ static void biases_make(const HoloRecurrentLayer *l, int64_t direction)
         int64_t gate = i / HOLO_PANEL % gates, unit = i / HOLO_PANEL / gates * HOLO_PANEL + i % HOLO_PANEL;
         bool    is = b && unit < l->hidden, apart = l->kind->bias_apart && gate == gates - 1;
         float   of_w = is ? b[gate * l->hidden + unit] : 0, of_r = is ? b[l->sums + gate * l->hidden + unit] : 0;
-        in[i]    = l->kind->bias_last ? 0 : apart ? of_w : of_w + of_r;
-        state[i] = l->kind->bias_last ? of_w + of_r : apart ? of_r : 0;
+        in[i]    = apart ? of_w : of_w + of_r;
+        state[i] = apart ? of_r : 0;
     }
 }
 

@@ -47,7 +47,6 @@ typedef struct HoloRecurrentKind {
     int                     gates;
     bool                    has_cells;  // beside the state there is a second one, input 6 and output 2
     bool                    bias_apart; // the last gate's bias of R is not added to what the inputs give
-    bool                    bias_last;  // all biases are added to both parts together
     bool resets_first; // a step is two products: that of the last gate takes the state behind the gate before
     void (*step)(const HoloKernelTable *kernels, int part, const HoloCellStep *step); // part: which of the products
 } HoloRecurrentKind;
@@ -60,6 +59,7 @@ typedef struct HoloQuantum { // 256 steps that cover some numbers and 0
 typedef struct HoloGateTerms { // of weights of 8 bits, [directions][groups][gates][16]: see recurrence_i8.c
     int32_t *zero, *base;
     float   *scale;
+    float   *bias; // [directions][2][width], of which the first are added; NULL: none
 } HoloGateTerms;
 
 struct HoloRecurrentLayer {

@@ -136,6 +136,7 @@ static void start(HoloRecurrentLayer *l)
     l->quantum_x = quantum_of(l, longest * l->batch * l->inputs, l->x);
     terms_make(l, l->w_tensor, l->w_scale, l->w_zero, l->w, &l->terms_w);
     terms_make(l, l->r_tensor, l->r_scale, l->r_zero, l->r, &l->terms_r);
+    l->terms_w.bias = l->biases;
 }
 
 // ---- products
@@ -152,6 +153,7 @@ static void group_product(const HoloRecurrentLayer *l, const HoloGateBlock *b, i
 {
     const HoloKernelTable *kernels = l->host->kernels;
     int64_t                at = b->direction * l->width + group * WIDTH, panel = HOLO_I8_PANEL(k);
+    const float           *bias = terms->bias ? terms->bias + b->direction * 2 * l->width + group * WIDTH : NULL;
     uint32_t               zero = (uint32_t)(a->quantum.zero - 128);
     for (int j = 0; j < WIDTH; j++) {
         m->column[j] = (int32_t)(zero * (uint32_t)terms->base[at + j]);
@@ -175,6 +177,7 @@ static void group_product(const HoloRecurrentLayer *l, const HoloGateBlock *b, i
         kernels->finish_i8(&(HoloFinishI8){.n     = WIDTH,
                                            .sums  = m->sums + i * WIDTH,
                                            .scale = m->scale,
+                                           .bias  = bias,
                                            .to    = HOLO_FINISH_F32,
                                            .out   = out + i * out_row});
 }

@@ -1,7 +1,7 @@
 // onnx_loop.c - bodies of Loop that take the number of the turn, or the condition, as lists of one.
 //
-// The standard has scalars there. Some converters declare lists, and ONNX Runtime gives them what they declare. Here
-// such a body takes the scalar and makes the list of it itself; so nobody else need know.
+// The standard has scalars there. Some converters declare lists. Such a body takes the scalar and makes
+// the list of it itself, so that nobody else need know.
 #include "import/onnx/onnx.h"
 
 static HoloStatus take_scalar(HoloOnnx *im, HoloGraph *body, int i)

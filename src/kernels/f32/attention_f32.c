@@ -4,7 +4,7 @@
 // was summed before is scaled down. So memory does not grow with the keys. Queries go in strips, whose weights for a
 // block are in the cache, so that a block is packed once for several; and in groups of 16, whose largest scores and sums
 // are one vector each. What no query sees is not read. Where one block is all, weights are made to
-// add up to 1 before the values are summed, as ONNX Runtime does, and not what was summed behind.
+// add up to 1 before the values are summed, and not what was summed behind.
 
 enum { KEYS = HOLO_ATTENTION_KEYS, GROUP = LANES, STRIP = HOLO_GEMM_ROWS };
 _Static_assert(STRIP % GROUP == 0 && HOLO_ATTENTION_ROWS % GROUP == 0 && (int)KEYS <= (int)BLOCK_K,
@@ -203,28 +203,14 @@ INL void row_scale(float *x, int64_t count, float factor)
     for (int64_t j = 0; j < count; j += LANES) v_store(x + j, v_mul(v_load(x + j), v_set1(factor)));
 }
 
-// The weights of one row by their sum, as ONNX Runtime has both in a softmax that it takes apart.
-static void row_divide(Attention *t, int64_t row)
-{
-    const HoloAttend *a = t->a;
-    float            *x = weights_of(t, row);
-    for (int64_t j = (t->count + LANES - 1) / LANES * LANES; j < a->keys; j++) x[j] = 0;
-    f32v sum = v_set1(SHARED(row_peer)(x, a->keys, aligned_start(a->row + row, a->keys)));
-    for (int64_t j = 0; j < t->count; j += LANES) v_store(x + j, v_div(v_load(x + j), sum));
-}
-
 // Weights of at most 16 rows are made to add up to 1, where they have a sum.
 static void weights_finish(Attention *t, int64_t first, int64_t rows)
 {
-    bool  apart = t->a->is_apart && t->a->keys <= KEYS;
     float factor[GROUP], *total = t->total + first;
     v_store(factor, v_div(v_set1(1), v_load(total)));
     for (int64_t i = 0; i < rows; i++)
         if (total[i] > 0) {
-            if (apart)
-                row_divide(t, first + i);
-            else
-                row_scale(weights_of(t, first + i), t->count, factor[i]);
+            row_scale(weights_of(t, first + i), t->count, factor[i]);
             total[i] = 1;
         }
 }

@@ -20,28 +20,15 @@ static void moments_f32(int64_t rows, int64_t columns, const float *x, double *o
     if (c < columns) moments(rows, columns, x + c, (int)(columns - c), out_sums + c, out_squares + c);
 }
 
-// `once`: one rounding where the class has it so; else as ONNX Runtime's, with one in between.
-INL void affine(int64_t rows, int64_t columns, const float *x, const float *factor, const float *addend, float *out,
-                bool once)
+static void affine_f32(int64_t rows, int64_t columns, const float *x, const float *factor, const float *addend,
+                       float *out)
 {
     for (int64_t c = 0; c < columns; c += LANES) {
         int  lanes = lanes_left(c, columns);
         f32v a = v_load_lanes(factor + c, lanes), b = v_load_lanes(addend + c, lanes);
         for (int64_t r = 0; r < rows; r++) {
             f32v v = v_load_lanes(x + r * columns + c, lanes);
-            v_store_lanes(out + r * columns + c, once ? v_mad(v, a, b) : v_add(v_mul(v, a), b), lanes);
+            v_store_lanes(out + r * columns + c, v_mad(v, a, b), lanes);
         }
     }
-}
-
-static void affine_f32(int64_t rows, int64_t columns, const float *x, const float *factor, const float *addend,
-                       float *out)
-{
-    affine(rows, columns, x, factor, addend, out, true);
-}
-
-static void affine_peer_f32(int64_t rows, int64_t columns, const float *x, const float *factor, const float *addend,
-                            float *out)
-{
-    affine(rows, columns, x, factor, addend, out, false);
 }

@@ -12,14 +12,6 @@
         return expression;                \
     }
 
-// In class exact it is as it is written in portable programs, in class fused as in ONNX Runtime: there the tanh of what is below
-// -5 may be less than -1 by one bit.
-INL f32n n_gelu_tanh(f32n a)
-{
-    if (HOLO_EXACT) return (n_tanh((a * a * 0.044715f + 1.0f) * a * 0.797884561f) + 1.0f) * (a * 0.5f);
-    return (n_tanh_ratio(a * (a * 0.0356774069f * a + 0.797884583f)) + 1.0f) * (a * 0.5f);
-}
-
 MAP_2(add, a + b)
 MAP_2(sub, a - b)
 MAP_2(mul, a *b)
@@ -51,10 +43,8 @@ MAP_1(ceil, n_ceil(a))
 MAP_1(round, n_round(a))
 MAP_1(sign, n_sign(a))
 MAP_1(gelu, (n_erf(a * 0.707106781f) + 1.0f) * (a * 0.5f))
-MAP_1(gelu_tanh, n_gelu_tanh(a))
+MAP_1(gelu_tanh, (n_tanh((a * a * 0.044715f + 1.0f) * a * 0.797884561f) + 1.0f) * (a * 0.5f))
 MAP_1(hard_swish, a *n_min((f32n){0} + 1.0f, n_max((f32n){0}, a *(1.0f / 6) + 0.5f)))
-MAP_1(sigmoid_ratio, n_sigmoid_ratio(a))
-MAP_1(tanh_ratio, n_tanh_ratio(a))
 MAP_2(above, n_select(a > b, a, (f32n){0}))
 
 // Each function of whole vectors. Operands go on by a step, 0 for one that is one number: a vector of it.

@@ -1,7 +1,7 @@
 // pool_f32.c - the largest element, or the mean, under a window, in two turns: what the rows of the window see becomes one
 // line, and windows of the line become the output. So a window of h by w costs h + w and not h * w. With channels last
 // a line has some of the channels of each pixel. Of windows that do not overlap nothing is seen twice: means of channels that
-// fill vectors are then taken from one place to the next, as ONNX Runtime does.
+// fill vectors are then taken from one place to the next.
 
 enum { POOL_LINE = HOLO_POOL_SCRATCH / 2, POOL_BEHIND = 2 * LANES }; // floats, and of these not part of a line
 

@@ -69,18 +69,6 @@ INL f32v v_tanh(f32v x)
     return x;
 }
 
-INL f32v v_sigmoid_ratio(f32v x)
-{
-    EACH(i) x.r[i] = n_sigmoid_ratio(x.r[i]);
-    return x;
-}
-
-INL f32v v_tanh_ratio(f32v x)
-{
-    EACH(i) x.r[i] = n_tanh_ratio(x.r[i]);
-    return x;
-}
-
 // What a gate is the function of: the inputs' part and the state's.
 INL f32v gate_sum(const HoloCellStep *s, int64_t row, int gate)
 {
@@ -92,8 +80,8 @@ INL void state_store(const HoloCellStep *s, int64_t row, f32v y)
     v_store_lanes(s->y + row * s->row, y, s->lanes);
 }
 
-// The gates are in, out, forget, cell. `ratio`: by the functions of ONNX Runtime's quantized LSTM, which adds biases last.
-INL void lstm_step(const HoloCellStep *s, bool ratio)
+// The gates are in, out, forget, cell.
+static void lstm_step_f32(const HoloCellStep *s)
 {
     for (int64_t row = 0; row < s->rows; row++) {
         float *at = s->cells + row * s->cells_row;
@@ -101,23 +89,12 @@ INL void lstm_step(const HoloCellStep *s, bool ratio)
         UNROLL for (int i = 0; i < 4; i++)
         {
             f32v sum = gate_sum(s, row, i);
-            if (ratio) sum = v_add(sum, v_load(s->bias + i * LANES));
-            gate[i] = i < 3 ? ratio ? v_sigmoid_ratio(sum) : v_sigmoid(sum) : ratio ? v_tanh_ratio(sum) : v_tanh(sum);
+            gate[i]  = i < 3 ? v_sigmoid(sum) : v_tanh(sum);
         }
         f32v cell = v_add(v_mul(gate[2], v_load(at)), v_mul(gate[0], gate[3]));
         v_store(at, cell);
-        state_store(s, row, v_mul(gate[1], ratio ? v_tanh_ratio(cell) : v_tanh(cell)));
+        state_store(s, row, v_mul(gate[1], v_tanh(cell)));
     }
-}
-
-static void lstm_step_f32(const HoloCellStep *s)
-{
-    lstm_step(s, false);
-}
-
-static void lstm_step_ratio_f32(const HoloCellStep *s)
-{
-    lstm_step(s, true);
 }
 
 INL void gru_mix(const HoloCellStep *s, int64_t row, f32v update, f32v fresh)

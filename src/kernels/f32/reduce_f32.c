@@ -189,9 +189,6 @@ void SHARED(reduce_f32)(uint32_t op, int64_t rows, int64_t n, const float *x, fl
 #undef X
     case HOLO_REDUCE_MAX: rows_extreme(true, rows, n, x, out); break;
     case HOLO_REDUCE_MIN: rows_extreme(false, rows, n, x, out); break;
-    case HOLO_REDUCE_SUM_PEER:
-    case HOLO_REDUCE_MEAN_PEER:
-    case HOLO_REDUCE_L2_PEER: rows_peer(op, rows, n, x, out); break;
     default: break;
     }
 }
@@ -263,11 +260,6 @@ void SHARED(reduce_columns_f32)(uint32_t op, int64_t rows, int64_t columns, cons
 #undef X
     case HOLO_REDUCE_MAX: columns_extreme(true, &m); break;
     case HOLO_REDUCE_MIN: columns_extreme(false, &m); break;
-    case HOLO_REDUCE_SUM_PEER:
-    case HOLO_REDUCE_MEAN_PEER:
-    case HOLO_REDUCE_SUM_FOURS:
-    case HOLO_REDUCE_MEAN_FOURS:
-    case HOLO_REDUCE_L2_PEER: columns_peer(op, rows, columns, x, row, out); break;
     default: break;
     }
 }

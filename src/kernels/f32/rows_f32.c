@@ -2,9 +2,7 @@
 //
 // Sums go in 16 lanes, blocks of them with what their additions have rounded away beside them; what the mean lacks all the
 // same is found with the variance. To add up 16 lanes takes as long as a row of a hundred elements, so 16 rows do it at
-// once, their lanes turned into columns. Layers are normalized
-// in the order of ONNX Runtime: in class fused they have its bits, but for rows of fewer than 8 elements (16 where no mean is
-// taken off) and those that lie far from 0.
+// once, their lanes turned into columns.
 
 #include <string.h>
 
@@ -320,10 +318,6 @@ static void norm_f32(const HoloNorm *m, int64_t first, int64_t end)
     int64_t most                                = rows_at_once(m->n), rows;
     void (*run)(const HoloNorm *, int64_t, int) = is_layer ? layers : groups;
     if (is_layer) most = most >= LANES ? LANES : most >= 8 ? 8 : 4; // whole pairs of rows, which go at once
-    if (m->peer && is_layer)
-        run = SHARED(carried_layers), most = CARRIED * LANES;
-    else if (m->peer && m->run == m->n)
-        run = SHARED(instance_rows), most = LANES;
     for (int64_t row = first; row < end; row += rows) {
         rows = end - row < most ? end - row : most;
         run(m, row, (int)rows);

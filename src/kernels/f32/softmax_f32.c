@@ -2,8 +2,7 @@
 // to find the largest of 16 lanes, and their sum, takes as long as all the rest of a short row. They go from the last to
 // the first: where a row ends within a vector, a CPU takes its store for one to the next row, and lets a load of that wait.
 
-// Sums go in 16 lanes of a row, or 16 sums of a column, which v_sums adds up: in class fused a softmax has the bits of
-// ONNX Runtime's on CPUs with AVX-512.
+// Sums go in 16 lanes of a row, or 16 sums of a column, which v_sums adds up.
 
 // Up to 16 columns, `row` floats from one element of them to the next.
 typedef struct SoftStrip {
@@ -139,22 +138,6 @@ static void softmax_f32(int64_t rows, int64_t columns, const float *x, float *ou
             softmax_turned((int)count, (int)columns, x, out);
         else
             softmax_rows((int)count, columns, x, out);
-    }
-}
-
-static void softmax_apart_f32(int64_t rows, int64_t columns, int64_t row, const float *x, float *out)
-{
-    for (int64_t r = 0; columns > 0 && r < rows; r += LANES) {
-        SoftRows s = {.rows = lanes_left(r, rows), .n = columns, .x = x + r * columns, .out = out + r * columns};
-        soft_rows(&s);
-        for (int k = 0; k < s.rows; k++) {
-            float *to  = s.out + k * columns;
-            f32v   sum = v_set1(SHARED(row_peer)(to, columns, aligned_start(row + r + k, columns)));
-            for (int64_t i = 0; i < columns; i += LANES) {
-                int lanes = lanes_left(i, columns);
-                v_store_lanes(to + i, v_div(v_load_lanes(to + i, lanes), sum), lanes);
-            }
-        }
     }
 }
 

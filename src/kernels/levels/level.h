@@ -25,21 +25,6 @@ void SHARED(rows_i8_quads)(int64_t m, int64_t k, const uint8_t *a, int64_t row, 
 void SHARED(depthwise_i8_quads)(const HoloDepthwiseI8 *depthwise, int64_t row, int64_t row_end, int64_t channel);
 void SHARED(lookup_u8_vbmi)(int64_t n, const uint8_t *x, const uint8_t *table, uint8_t *out);
 
-// Some rows of norm_f32 in the orders of ONNX Runtime, 16 times CARRIED at most: each waits for what it has carried so far.
-enum { CARRIED = 2 };
-void SHARED(carried_layers)(const HoloNorm *norm, int64_t row, int rows);
-void SHARED(instance_rows)(const HoloNorm *norm, int64_t row, int rows);
-
-// The sum of a row in that order, from its element `start` on the first that is aligned.
-float SHARED(row_peer)(const float *x, int64_t n, int64_t start);
-
-// How many elements lie before the first that is aligned, of channel `row` of n elements.
-INL int64_t aligned_start(int64_t row, int64_t n)
-{
-    int64_t start = -(row * n) & 3;
-    return start < n ? start : n;
-}
-
 INL int64_t ceil_steps(int64_t distance, int64_t step)
 {
     return step == 1 ? distance : (distance + step - 1) / step;

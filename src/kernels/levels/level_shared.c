@@ -10,7 +10,6 @@
 #pragma GCC poison n_mac n_mad v_mad v_mad_half n_quotient n_scale HOLO_EXACT
 
 #include "kernels/f32/patch_f32.c"
-#include "kernels/f32/peer_f32.c"
 #include "kernels/i8/quantize_i8.c"
 
 #include "kernels/i8/gemm_i8.c"

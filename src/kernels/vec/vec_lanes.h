@@ -173,8 +173,8 @@ INL f32v v_join(bool top, f32v a, f32v b)
     return top ? v_max(a, b) : v_add(a, b);
 }
 
-// Up to sixteen vectors made one: first the two halves, then neighbors, three times. (So does ONNX Runtime add up its
-// lanes.) v_across_8: of these, vectors i and i + 8; v_across_4: what v_across_8 gives for i and i + 1, and so on.
+// Up to sixteen vectors made one: first the two halves, then neighbors, three times. v_across_8: of
+// these, vectors i and i + 8; v_across_4: what v_across_8 gives for i and i + 1, and so on.
 INL f32v v_across_8(bool top, const float *columns, int count, int i)
 {
     f32v v = v_load(columns + i * LANES);

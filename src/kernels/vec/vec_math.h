@@ -7,7 +7,6 @@
 #define HOLO_KERNELS_VEC_VEC_MATH_H
 
 #include "base/math/math.h"
-#include "base/math/math_ratio.h"
 #include "kernels/vec/vec.h"
 
 // ---- exponentials
@@ -18,8 +17,7 @@ typedef struct ExpParts {
     float poly[6], high, low;
 } ExpParts;
 
-// In class fused e^x and erf have the bits of ONNX Runtime on x86-64: the same numbers, in the same order. Where a model
-// quantizes what it has computed, one bit here can become a whole step there.
+// Numbers and order are part of what class fused answers: see tests/unit/kernels/fused_bits_test.c.
 static const ExpParts EXP = {{0x1.694000p-10f, 0x1.125edcp-7f, 0x1.555b5ap-5f, 0x1.555450p-3f, 0x1.fffff6p-2f, 1},
                              6.93145752e-1f,
                              1.42860677e-6f};
@@ -305,34 +303,6 @@ INL f32n n_root(f32n x)
     return n_select(x == -top, top, n_sqrt(x + 0.0f));
 }
 
-// ---- quotients of polynomials (base/math/math_ratio.h)
-
-INL f32n n_polynomial(const float *factor, int count, f32n x)
-{
-    const f32n zero                            = {0};
-    f32n       sum                             = zero + factor[0];
-    UNROLL for (int i = 1; i < count; i++) sum = n_mad(sum, x, zero + factor[i]);
-    return sum;
-}
-
-INL f32n n_ratio(const HoloRatio *r, f32n x)
-{
-    const f32n zero = {0};
-    x               = n_min(zero + r->limit, n_max(zero - r->limit, x)); // a NaN stays
-    f32n s          = x * x;
-    return n_polynomial(r->up, r->ups, s) * x / n_polynomial(r->down, r->downs, s);
-}
-
-INL f32n n_sigmoid_ratio(f32n x)
-{
-    return n_max((f32n){0}, n_ratio(&HOLO_RATIO_SIGMOID, x) + 0.5f);
-}
-
-INL f32n n_tanh_ratio(f32n x)
-{
-    return n_ratio(&HOLO_RATIO_TANH, x);
-}
-
 // ---- angles
 
 // x less the nearest multiple of pi / 2, and which one it is in the last two bits of `quarter`, for |x| <= 2^20. The
@@ -373,8 +343,8 @@ INL f32n n_or_far(f32n y, f32n x, float far, double (*f)(double))
     return y;
 }
 
-// |x| less the nearest multiple of pi / 2, in four parts of which the first three have few bits, and which one it is. Sines
-// and cosines have the bits of ONNX Runtime on x86-64, in both classes: nothing is fused.
+// |x| less the nearest multiple of pi / 2, in four parts of which the first three have few bits, and which one it is.
+// Sines and cosines have the same bits in both classes: nothing is fused.
 INL f32n n_turn_down(f32n x, u32n *quarter)
 {
     f32n r = n_abs(x), t = r * 0.636619747f + WHOLE, n = t - WHOLE;

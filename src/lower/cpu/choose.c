@@ -186,9 +186,7 @@ static bool softmax(const HoloNode *node, HoloLowering *out)
     out->params_size   = sizeof out->softmax;
     out->softmax.axes  = (uint32_t)(rank - axis);
     out->softmax.kept  = matrix ? 0 : (uint32_t)(rank - 1 - axis);
-    out->softmax.flags = HOLO_IS(node, LogSoftmax)              ? HOLO_SOFTMAX_LOG
-                         : holo_attr_int(&call, "peer", 0) == 1 ? HOLO_SOFTMAX_PEER
-                                                                : 0;
+    out->softmax.flags = HOLO_IS(node, LogSoftmax) ? HOLO_SOFTMAX_LOG : 0;
     return true;
 }
 
@@ -199,11 +197,6 @@ static bool has_one_output(const HoloNode *node)
     for (int i = 1; i < node->out_count; i++)
         if (node->out[i]) return false;
     return true;
-}
-
-static uint32_t peer_flag(const HoloCall *call)
-{
-    return holo_attr_int(call, "peer", 0) == 1 ? HOLO_NORM_PEER : 0;
 }
 
 // Each element of the last axes has a scale and, where there is a bias, a bias: no broadcasting.
@@ -221,7 +214,7 @@ static bool layer_norm(const HoloNode *node, HoloLowering *out)
         if (scale->type.dim[d] != x->type.dim[axis + d] || (bias && bias->type.dim[d] != scale->type.dim[d]))
             return false;
     out->params_size  = sizeof out->norm;
-    out->norm.flags   = HOLO_IS(node, LayerNormalization) ? HOLO_NORM_CENTRED | peer_flag(&call) : 0;
+    out->norm.flags   = HOLO_IS(node, LayerNormalization) ? HOLO_NORM_CENTRED : 0;
     out->norm.axes    = (uint32_t)axes;
     out->norm.epsilon = (float)holo_attr_float(&call, "epsilon", 1e-5);
     return true;
@@ -240,7 +233,7 @@ static bool group_norm(const HoloNode *node, HoloLowering *out)
     }
     if (group && (node->version < 21 || count < 1 || count > INT32_MAX)) return false; // scaled by group before
     out->params_size  = sizeof out->norm;
-    out->norm.flags   = HOLO_NORM_CENTRED | peer_flag(&call);
+    out->norm.flags   = HOLO_NORM_CENTRED;
     out->norm.groups  = (uint32_t)count;
     out->norm.epsilon = (float)holo_attr_float(&call, "epsilon", 1e-5);
     return true;
@@ -257,7 +250,6 @@ static bool group_norm_last(const HoloNode *node, HoloLowering *out)
     out->params_size        = sizeof out->group_norm;
     out->group_norm.groups  = (uint32_t)groups;
     out->group_norm.epsilon = (float)holo_attr_float(&call, "epsilon", 1e-5);
-    out->group_norm.flags   = peer_flag(&call);
     return holo_lower_tail(node, &out->group_norm.tail);
 }
 
@@ -290,21 +282,12 @@ static int axes_of(const HoloNode *node, int rank, const HoloDim *dim, int *out_
     return end - first;
 }
 
-static uint32_t peer_sum(uint32_t op)
-{
-    return op == HOLO_REDUCE_SUM    ? HOLO_REDUCE_SUM_PEER
-           : op == HOLO_REDUCE_MEAN ? HOLO_REDUCE_MEAN_PEER
-           : op == HOLO_REDUCE_L2   ? HOLO_REDUCE_L2_PEER
-                                    : op;
-}
-
 // A row without elements is left to the operator.
 static bool reduce(const HoloNode *node, HoloLowering *out)
 {
     static const HoloOpId folds[] = {HOLO_ID_ReduceSum, HOLO_ID_ReduceMean,      HOLO_ID_ReduceMax,
                                      HOLO_ID_ReduceMin, HOLO_ID_ReduceSumSquare, HOLO_ID_ReduceL1,
                                      HOLO_ID_ReduceL2,  HOLO_ID_ReduceProd};
-    HoloCall              call    = holo_node_call(node);
     const HoloValue      *x       = holo_node_in(node, 0);
     if (!holo_value_is_f32(x, 1, HOLO_MAX_RANK)) return false;
     bool is_mean = HOLO_IS(node, GlobalAveragePool), global = is_mean || HOLO_IS(node, GlobalMaxPool);
@@ -315,7 +298,6 @@ static bool reduce(const HoloNode *node, HoloLowering *out)
     if (axes < 1) return false;
     for (int d = x->type.rank - kept - axes; d < x->type.rank - kept; d++)
         if (x->type.dim[d] == 0) return false;
-    if (peer_flag(&call)) out->reduce.op = peer_sum(out->reduce.op);
     out->params_size = sizeof out->reduce;
     out->reduce.axes = (uint32_t)axes;
     out->reduce.kept = (uint32_t)kept;
@@ -460,7 +442,6 @@ static const Choice choices[] = {
     {HOLO_ID_MICROSOFT_DequantizeLinear, HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
     {HOLO_ID_DynamicQuantizeLinear, HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
     {HOLO_ID_Cast, HOLO_KERNEL_cast_f32, holo_lower_cast},
-    {HOLO_ID_HOLOGRAM_RoundF16, HOLO_KERNEL_cast_f32, holo_lower_cast},
     {HOLO_ID_ConvInteger, HOLO_KERNEL_conv_i8, holo_lower_conv_i8},
     {HOLO_ID_QLinearConv, HOLO_KERNEL_conv_i8, holo_lower_conv_i8},
     {HOLO_ID_MICROSOFT_QLinearConv, HOLO_KERNEL_conv_nhwc_i8, holo_lower_conv_nhwc_i8},

@@ -52,7 +52,7 @@ bool holo_lower_attention_other(const HoloNode *node, HoloLowering *out)
 
 bool holo_lower_rotary(const HoloNode *node, HoloLowering *out)
 {
-    int table        = *node->domain ? 2 : 1; // ONNX Runtime has the positions before the tables
+    int table        = *node->domain ? 2 : 1; // com.microsoft's has the positions before the tables
     out->params_size = sizeof(HoloRotaryParams);
     return holo_value_is_f32(holo_node_in(node, 0), 3, 4) && holo_value_is_f32(holo_node_in(node, table), 2, 3) &&
            holo_value_is_f32(holo_node_in(node, table + 1), 2, 3);

@@ -114,7 +114,6 @@ bool holo_lower_cast(const HoloNode *node, HoloLowering *out)
     static const HoloDtype pairs[][2] = {
         {HOLO_I32, HOLO_F32}, {HOLO_F16, HOLO_F32}, {HOLO_BF16, HOLO_F32}, {HOLO_F32, HOLO_F16}, {HOLO_F32, HOLO_BF16}};
     out->params_size = sizeof out->cast;
-    if (HOLO_IS(node, HOLOGRAM_RoundF16)) return holo_value_is(node->out[0], HOLO_F32, 0, HOLO_MAX_RANK);
     for (int i = 0; i < HOLO_COUNT(pairs); i++)
         if (holo_value_is(holo_node_in(node, 0), pairs[i][0], 0, HOLO_MAX_RANK) &&
             holo_value_is(node->out[0], pairs[i][1], 0, HOLO_MAX_RANK))

@@ -2,7 +2,6 @@
 #include "ops/hologram/program.h"
 
 #include "base/math/math.h"
-#include "base/math/math_ratio.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -76,9 +75,7 @@ static float hard_swish(float x)
     F(above, a > b ? a : 0)                        \
     F(gelu, gelu(a))                               \
     F(gelu_tanh, gelu_tanh(a))                     \
-    F(hard_swish, hard_swish(a))                   \
-    F(sigmoid_ratio, holo_sigmoid_ratio(a))        \
-    F(tanh_ratio, holo_tanh_ratio(a))
+    F(hard_swish, hard_swish(a))
 
 #define F(name, expression)                   \
     static float map_##name(float a, float b) \

@@ -1,7 +1,7 @@
 // ml_tree.c - TreeEnsemble, TreeEnsembleRegressor and TreeEnsembleClassifier.
 //
-// The standard leaves open what the classifier does with votes for one class of two; here it is what
-// ONNX Runtime does.
+// The standard leaves open what the classifier does with votes for one class of two;
+// decide_single says what is done here.
 #include "ops/ml/ml_tree.h"
 #include "ops/spread.h"
 

@@ -175,7 +175,6 @@ static HoloStatus find_lengths(const HoloCall *call, const Sizes *s, HoloAttenti
 void holo_attention_init(const HoloCall *call, const Sizes *s, HoloAttention *out)
 {
     *out = (HoloAttention){
-        .is_apart   = holo_attr_int(call, "peer", 0) == 1,
         .masked_nan = holo_attr_int(call, "masked_nan", 0) != 0,
         .batch      = s->batch,
         .q_heads    = s->q_heads,

@@ -52,7 +52,6 @@ typedef struct HoloAttention {
     int64_t           batch, q_heads, kv_heads, queries, keys, size, v_size; // q_heads is a multiple of kv_heads
     HoloHeads         q, k, v;
     double            scale, softcap; // softcap 0: none
-    bool              is_apart;       // weights are to be divided by their sum, and not multiplied by a quotient
     bool              masked_nan;     // weights of rows where nothing is seen are NaN, as a softmax has it, not 0
     HoloBias          bias[HOLO_BIASES];
     bool              causal;      // query i sees no key after i + ahead

@@ -1,4 +1,4 @@
-// linear_attention.c - LinearAttention, ONNX's and ONNX Runtime's: a matrix of state for each head that every token decays,
+// linear_attention.c - LinearAttention, ONNX's and that of com.microsoft: a matrix of state for each head that every token decays,
 // corrects and reads.
 //
 //     S = exp(g) * S;   S = S + k (x) (beta * (v - S^T k));   o = scale * q^T S
@@ -33,7 +33,7 @@ typedef struct Sizes {
     int64_t q_heads, k_heads, kv_heads; // kv: of values and states
 } Sizes;
 
-// ONNX Runtime's takes fewer heads of queries or keys than of values, each for several of these, and ignores gates that
+// That of com.microsoft takes fewer heads of queries or keys than of values, each for several of these, and ignores gates that
 // its rule does not have.
 typedef struct Form {
     bool is_free;

@@ -217,7 +217,7 @@ static const bool  grouped    = true;
     }
 
 const HoloOp holo_ops_normalization[] = {
-    LAYER("LayerNormalization", "", 1, 3, 3, layer), // before opset 17 as ONNX Runtime has it
+    LAYER("LayerNormalization", "", 1, 3, 3, layer), // before opset 17 by converters' own habit
     LAYER("RMSNormalization", "", 23, 2, 1, rms),
     LAYER("SimplifiedLayerNormalization", "", 1, 2, 2, simplified),
     LAYER("SimplifiedLayerNormalization", "com.microsoft", 1, 2, 2, simplified),

@@ -105,8 +105,7 @@ static void note(double tap, const double *restrict x, const double *restrict th
     for (int64_t j = 0; j < count; j++) best[j] = select_greater(x[j], than[j], tap, best[j]);
 }
 
-// Averages of quantized numbers, as ONNX Runtime computes them: each step in float. Halves are common there, and which
-// way they go must be the same.
+// Averages of quantized numbers, each step in float. Halves are common there, and go the same way in every kernel.
 static void merge_quantized(const Pool *v, double *into, const double *x, int64_t count)
 {
     for (int64_t j = 0; j < count; j++) into[j] = (float)into[j] + (float)x[j] * (float)v->x_scale;

@@ -81,8 +81,8 @@ static double wrap_i32(double x)
     return (double)(int32_t)(uint32_t)(uint64_t)(int64_t)x;
 }
 
-// In float, as ONNX Runtime does it, and as those operators do from which it is put together: what comes next is often
-// quantized, and the last bit of a largest number moves all its steps.
+// In float, as those operators do from which it is put together: what comes next is often quantized, and the last bit of a
+// largest number moves all its steps.
 static double scaled_f32(double sum, float scale, double bias)
 {
     float y = (float)sum * scale;

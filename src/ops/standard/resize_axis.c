@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-// The place of output o on the input; NaN: outside, by the rules of tf_crop_and_resize. In float, as ONNX Runtime has
-// it: a place half way between two elements must be just there. Lengths are those of the output, which is what people mean
+// The place of output o on the input; NaN: outside, by the rules of tf_crop_and_resize. In float: a place half way between two elements must be just there. Lengths are those of the output, which is what people mean
 // who align corners; only where an axis shrinks, the standard's own tests want the length that the scale gives, not yet
 // whole.
 static double find_place(const HoloResizeHow *how, const HoloResizeAxis *a, int64_t o)
@@ -66,8 +65,7 @@ static void normalize(double *weight, int64_t taps)
     for (int64_t t = 0; sum != 0 && t < taps; t++) weight[t] /= sum;
 }
 
-// The elements around a place, each as far from it as the other weighs; none is outside. As floats, the weights are those of
-// ONNX Runtime.
+// The elements around a place, each as far from it as the other weighs; none is outside.
 static void fill_pair(const HoloResizeAxis *a, float place, int64_t o)
 {
     int64_t first = clamp_index((double)place, a->in), second = first + 1 < a->in ? first + 1 : first;

@@ -1,5 +1,5 @@
 // resize_whole.c - linear resizing of integers, which keeps what is before the point. A sum that lands just below a whole
-// number is another result than one that lands on it, so weights and sums are those of ONNX Runtime: in float, weights
+// number is another result than one that lands on it, so the order is fixed: in float, weights
 // multiplied from the last axis on, terms added with the last axis changing fastest.
 #include "ops/spread.h"
 #include "ops/standard/resize.h"

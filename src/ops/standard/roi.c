@@ -421,8 +421,8 @@ static HoloStatus infer_crop(HoloCall *call)
                          (HoloDim[]){call->in[1]->dim[0], call->in[0]->dim[1], size[0], size[1]});
 }
 
-// Where sample i of `count` from `from` to `to`, parts of the `size`, lies. Each step is rounded as ONNX Runtime rounds it:
-// what is a little outside gets another value.
+// Where sample i of `count` from `from` to `to`, parts of the `size`, lies. Each step is rounded
+// to the type of the boxes: what is a little outside gets another value.
 static double crop_at(double from, double to, int64_t size, int64_t count, int64_t i, bool is_wide)
 {
 #define ROUNDED(x) (is_wide ? (x) : (double)(float)(x))

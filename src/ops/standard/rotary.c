@@ -1,4 +1,4 @@
-// rotary.c - RotaryEmbedding, ONNX's and ONNX Runtime's, which have their inputs in another order.
+// rotary.c - RotaryEmbedding, ONNX's and that of com.microsoft, which have their inputs in another order.
 #include "ops/standard/rotary.h"
 #include "ops/move.h"
 #include "ops/spread.h"

@@ -16,7 +16,7 @@ static int64_t clamp(int64_t x, int64_t low, int64_t high)
     return x < low ? low : x > high ? high : x;
 }
 
-// Backwards these mean the first element, too: the standard would take nothing, ONNX Runtime takes all.
+// Backwards these mean the first element, too: the standard would take nothing, but models mean all.
 static bool is_endless(HoloDim end)
 {
     return end == INT32_MAX || end == INT64_MAX;

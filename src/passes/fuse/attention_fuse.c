@@ -31,8 +31,6 @@ typedef struct Found {
     Mask       mask[MASKS_MAX];
     int        mask_count;
     bool       is_cleaned;      // weights that are NaN become 0
-    bool       is_apart;        // a softmax of f16
-    bool       is_quantized;    // the graph makes fewer bits of what comes out
     bool has_split, is_stacked; // four dimensions were seen: batch and heads. A mask has one for each matrix of three
     HoloDim batch, heads;
 } Found;
@@ -269,16 +267,13 @@ static bool find(Found *f, const HoloNode *product)
     if (!is_known(weights, 3, 4) || !is_known(f->v, 3, 4) || weights->type.dtype != HOLO_F32) return false;
     if (!same_leads(&weights->type, &f->v->type) || !note_split(f, &weights->type)) return false;
     HoloNode *softmax = softmax_of(f, weights);
-    f->is_apart       = softmax && holo_node_attr(softmax, "peer");
     return softmax && is_known(softmax->in[0], 3, 4) && note_split(f, &softmax->out[0]->type) &&
            climb(f, softmax->in[0], 0) && isfinite(f->scale) && f->scale != 0 && fits(f);
 }
 
 // ---- scales farther up
 
-// Takes scales of Q or K, wherever on the way through views and transposes, out and into *scale; but where that could move
-// a step of a quantization, only those that ONNX Runtime knows, too, and puts into the product: not those that it computes
-// of open sizes.
+// Takes scales of Q or K, wherever on the way through views and transposes, out and into *scale.
 static void take_scales(HoloRewrite *rewrite, const Found *f, HoloValue *value, double *scale)
 {
     for (int i = 0; i < DEPTH_MAX; i++) {
@@ -287,7 +282,6 @@ static void take_scales(HoloRewrite *rewrite, const Found *f, HoloValue *value, 
         double     factor;
         if (!node || node->out[0] != value || !is_used_once(f, value)) return;
         if (is_scaled(node, &x, &factor)) {
-            if (f->is_quantized && holo_node_in(node, node->in[0] == x)->is_of_sizes) return;
             if (!isfinite(*scale * factor) || *scale * factor == 0 || !holo_rewrite(rewrite, value, x)) return;
             *scale *= factor;
         } else if (is_view(node) || HOLO_IS(node, Transpose)) {
@@ -484,7 +478,7 @@ static HoloNode *make_attention(HoloRewrite *rewrite, Found *f, const char *name
     if (!q || !k || !v) return NULL;
     HoloTensor type  = q->type;
     type.dim[3]      = v->type.dim[3];
-    HoloAttr attr[4] = {
+    HoloAttr attr[3] = {
         {.name = "scale", .kind = HOLO_ATTR_FLOAT, .count = 1, .f = (double)(float)f->scale},
     };
     int count = 1;
@@ -492,7 +486,6 @@ static HoloNode *make_attention(HoloRewrite *rewrite, Found *f, const char *name
         attr[count++] =
             (HoloAttr){.name = "softcap", .kind = HOLO_ATTR_FLOAT, .count = 1, .f = (double)(float)f->softcap};
     if (may_be_nan(f)) attr[count++] = (HoloAttr){.name = "masked_nan", .kind = HOLO_ATTR_INT, .count = 1, .i = 1};
-    if (f->is_apart) attr[count++] = (HoloAttr){.name = "peer", .kind = HOLO_ATTR_INT, .count = 1, .i = 0};
     HoloNode *node = holo_build_node(rewrite, name, HOLO_ID_Attention, VERSION, mask ? 4 : 3, count, &type);
     if (!node) return NULL;
     node->in[0] = q;
@@ -503,14 +496,13 @@ static HoloNode *make_attention(HoloRewrite *rewrite, Found *f, const char *name
     return node;
 }
 
-bool holo_attention_fuse(HoloRewrite *rewrite, const int *uses, int use_count, bool is_quantized, HoloNode *product)
+bool holo_attention_fuse(HoloRewrite *rewrite, const int *uses, int use_count, HoloNode *product)
 {
-    Found f = {.uses         = uses,
-               .use_count    = use_count,
-               .size_max     = holo_targets_pick(rewrite->all->targets, product)->attention_size,
-               .k_is_turned  = true,
-               .scale        = 1,
-               .is_quantized = is_quantized};
+    Found f = {.uses        = uses,
+               .use_count   = use_count,
+               .size_max    = holo_targets_pick(rewrite->all->targets, product)->attention_size,
+               .k_is_turned = true,
+               .scale       = 1};
     if (!HOLO_IS(product, MatMul) || product->in_count != 2 || !is_known(product->out[0], 3, 4)) return true;
     const HoloTensor *type = &product->out[0]->type;
     if (!find(&f, product)) return true;

@@ -1,6 +1,5 @@
 // attention_pass.c - finds attention written out in products and a softmax, and brings Attention nearer to the projections.
 #include "passes/fuse/attention_pass.h"
-#include "passes/peer/peer.h"
 
 HoloStatus holo_pass_attention(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
@@ -8,14 +7,12 @@ HoloStatus holo_pass_attention(HoloGraph *graph, HoloArena *scratch, HoloChanges
     HOLO_TRY(holo_rewrite_begin(&rewrite, graph, scratch, changes, error));
     const int *uses  = holo_graph_uses(graph, scratch);
     int        count = graph->node_count, values = graph->value_count;
-    bool       steps = false;
     if (!uses) return holo_fail_memory(error);
-    for (int i = 0; i < count && !steps; i++) steps = holo_peer_is_step(graph->nodes[i]);
     for (int i = 0; i < count && holo_rewrite_more(&rewrite); i++) {
         HoloNode *node = graph->nodes[i];
         if (!node->op || !node->out_count || !node->out[0]) continue;
         holo_rewrite_inputs(&rewrite, node);
-        if (!holo_attention_heads(&rewrite, node) || !holo_attention_fuse(&rewrite, uses, values, steps, node))
+        if (!holo_attention_heads(&rewrite, node) || !holo_attention_fuse(&rewrite, uses, values, node))
             return holo_fail_memory(error);
     }
     return holo_rewrite_end(&rewrite, error);

@@ -5,8 +5,8 @@
 #include "passes/build.h"
 
 // Makes of MatMul, softmax and MatMul one Attention; `node` is the second MatMul. `uses` as of holo_graph_uses, of the
-// first `use_count` values. `is_quantized`: the graph makes fewer bits of what comes out. False: no memory.
-bool holo_attention_fuse(HoloRewrite *rewrite, const int *uses, int use_count, bool is_quantized, HoloNode *node);
+// first `use_count` values. False: no memory.
+bool holo_attention_fuse(HoloRewrite *rewrite, const int *uses, int use_count, HoloNode *node);
 
 // Attention takes its inputs before heads are split off, repeated or transposed; MultiHeadAttention without more than
 // Attention has becomes that. False: no memory.

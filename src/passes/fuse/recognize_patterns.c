@@ -363,7 +363,7 @@ const HoloRecognizeRow holo_recognize_table[] = {
      "    y = RotaryEmbedding@23(x, cs, ss)\n"
      "}",
      holo_recognize_rotary},
-    // ONNX has no form for one table and many batches, ONNX Runtime has: all positions from the first on.
+    // ONNX has no form for one table and many batches, com.microsoft has: all positions from the first on.
     {ROTARY,
      "graph RotaryEmbedding(x, cos, sin, half, rows) -> (y) {\n"
      "    const zero: i64[1] = {0}\n"

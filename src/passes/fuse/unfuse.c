@@ -1,4 +1,4 @@
-// unfuse.c - operators into which ONNX Runtime's optimizer has merged others come apart again, where kernels then run the
+// unfuse.c - operators of com.microsoft into which others were merged come apart again, where kernels then run the
 // parts and the other passes can join them with what is around. So does what the standard itself defines by others, and a
 // reduction that is two of neighboring axes.
 //
@@ -382,7 +382,7 @@ static const Row rows[] = {
      "graph SkipLayerNormalization<epsilon=1e-12>(x, skip, gamma, beta, bias) -> (y, s, s, s) {\n",
      {WITHOUT(IN(4), "s = Add@14(x, skip)\n"),
       WITH(IN(4), "b = Add@14(x, bias)\n s = Add@14(b, skip)\n"),
-      ALWAYS("y = LayerNormalization@17(s, gamma, beta) {axis=-1, epsilon=@epsilon, peer=0}\n")}},
+      ALWAYS("y = LayerNormalization@17(s, gamma, beta) {axis=-1, epsilon=@epsilon}\n")}},
     {HOLO_ID_MICROSOFT_SkipSimplifiedLayerNormalization, OUT(1) | OUT(2), NULL,
      "graph SkipSimplifiedLayerNormalization<epsilon=1e-12>(x, skip, gamma, bias) -> (y, s, s, s) {\n",
      {WITHOUT(IN(3), "s = Add@14(x, skip)\n"),

@@ -370,16 +370,15 @@ static bool group_norm(HoloLayout *l, HoloNode *node)
 // A group for each channel.
 static bool instance_norm(HoloLayout *l, HoloNode *node)
 {
-    const HoloAttr *epsilon = holo_node_attr(node, "epsilon"), *peer = holo_node_attr(node, "peer");
+    const HoloAttr *epsilon  = holo_node_attr(node, "epsilon");
     HoloDim         channels = node->in[0]->type.dim[1];
     if (!holo_layout_is_last(l, node->in[0]) || node->version < 6 || node->in_count != 3 ||
         holo_dim_is_symbolic(channels))
         return true;
-    HoloAttr   attr[3] = {{.name = "num_groups", .kind = HOLO_ATTR_INT, .count = 1, .i = channels}};
+    HoloAttr   attr[2] = {{.name = "num_groups", .kind = HOLO_ATTR_INT, .count = 1, .i = channels}};
     HoloValue *in[3]   = {holo_layout_last(l, node->in[0]), node->in[1], node->in[2]};
     int        count   = 1;
     if (epsilon) attr[count++] = *epsilon;
-    if (peer) attr[count++] = *peer;
     holo_node_become(node, HOLO_ID_HOLOGRAM_GroupNormalization, 1);
     return in[0] && holo_layout_replace(l, node, in, 3, attr, count);
 }

@@ -1,8 +1,8 @@
 // integers.c - operators on numbers that are dequantized before and quantized again behind become those on the integers:
 // QLinearConv, QLinearMatMul, QGemm, QLinearAdd and their relatives.
 //
-// Which these are, and that a Relu or Clip goes where quantization cuts off as much, is as in ONNX Runtime, so that
-// results have the same roundings. So are products with weights of few bits that allow for it (see integers_nbits.c).
+// A Relu or Clip goes where quantization cuts off as much. Products with weights of few bits that allow for it take their
+// other factor in 8 bits (see integers_nbits.c).
 // Operators that only move numbers, or choose the largest, move integers instead:
 // DequantizeLinear goes behind them, QuantizeLinear before them, and where both meet with the same scale they go.
 #include "passes/narrow/integers.h"

@@ -127,7 +127,7 @@ static HoloValue *conv(HoloIntegers *s, HoloNode *node, const HoloScaled *y)
 }
 
 // Of one matrix, or of many with one scale whose products are quantized again. k of the latter may be open: those are
-// products of activations, in which ONNX Runtime does not look at it either.
+// products of activations.
 static bool are_matrices(const HoloScaled *a, const Weights *b, bool is_quantized)
 {
     int     rank = b->q->type.rank;

@@ -1,11 +1,11 @@
 // integers_pairs.c - for the pass `integers`: numbers that are quantized twice in a row are quantized once.
 //
 // Of QuantizeLinear, DequantizeLinear, QuantizeLinear, DequantizeLinear the two in the middle go; the outer ones get the
-// scale and zero point of what both pairs can tell. This is one rounding less, and as in ONNX Runtime, whose conditions
-// these are: nobody else reads what lies between, and zero points are given.
+// scale and zero point of what both pairs can tell. This is one rounding less. Nobody else
+// may read what lies between, and zero points are given.
 //
-// Pairs of signed bytes that are no constants become those of unsigned ones, as there on x86: sums of Add and relatives are of
-// integers only where all types are the same, and rounded once more where they are not.
+// Pairs of signed bytes that are no constants become those of unsigned ones: sums of Add and relatives are of integers only
+// where all types are the same, and rounded once more where they are not.
 #include "passes/narrow/integers.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static const HoloValue *before_nothing(const HoloIntegers *s, const HoloValue *v
     return value;
 }
 
-// The range that both have, in as many steps; false: there is none. In f32, for the bits are those of ONNX Runtime.
+// The range that both have, in as many steps; false: there is none. In f32.
 static bool scale_join(const HoloScaled *a, const HoloScaled *b, HoloScaled *out)
 {
     float least = a->dtype == HOLO_U8 ? 0 : -128, most = least + 255;

@@ -1,7 +1,7 @@
 // weights.c - products with constant weights that are dequantized become MatMulNBits, whose kernel reads the weights as
 // small as they are: DequantizeLinear of 4 or 8 bits before MatMul and Gemm, with a Transpose between or not.
 //
-// Where ONNX Runtime rounds the other factor of such a product to 8 bits, the pass `integers` does, too, with what is here.
+// Where a model allows for it, the pass `integers` rounds the other factor of such a product to 8 bits, with what is here.
 //
 // One scale for all, one for each column, or blocks of a power of 2 along the depth. Weights of few bytes have been
 // folded before: they are products of f32.

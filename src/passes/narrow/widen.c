@@ -2,10 +2,8 @@
 //
 // Such types save memory; few CPUs compute in them. A node that can is given f32: constants are converted, other inputs
 // cast, and its output is cast back only for those who need it narrow: outputs of the graph, and nodes that stay.
-// Roundings between nodes go, so the pass does not run in class exact, but for those that ONNX Runtime keeps: narrow_f16.c knows
-// where. There a Cast to f16 and one back stand, and what moves the numbers is in f32 still, as others know it. A Cast to a
-// narrow type that the model itself has is a rounding like those of nodes. Where roundings are follows from the model as it is
-// written, so this pass comes before all that make it better.
+// Roundings between nodes go, so the pass does not run in class exact. A Cast to a narrow type that the model itself has is
+// a rounding like those of nodes; only a Cast straight back, and what moves the rounded numbers, keep it.
 //
 // A Cast of narrow constants to f32 is done here, and here only (see fold.c): weights that are numbers of a narrow type
 // are stored so where a kernel packs them (see lower/pack_narrow.c), whatever the graph calls them. Rows of a table are
@@ -13,18 +11,14 @@
 #include "format/small_float.h"
 #include "ops/contract.h"
 #include "passes/build.h"
-#include "passes/peer/narrow_f16.h"
 
 #include <string.h>
 
 typedef struct Widen {
-    HoloRewrite   rewrite;
-    HoloValue   **wide;     // by value id: what nodes of f32 read in its place; NULL: its rounded numbers
-    HoloValue   **rounded;  // by value id: its numbers in f32; NULL: none yet
-    HoloValue   **late;     // by value id: what is yet to be rounded, for nodes that only move it; NULL: nothing
-    bool         *is_made;  // by value id: computed in f32, and no copy of the narrow value
-    bool         *is_table; // by value id: a Gather takes parts of it
-    HoloNarrowF16 narrow;
+    HoloRewrite rewrite;
+    HoloValue **wide;     // by value id: what nodes of f32 read in its place; NULL: none yet
+    bool       *is_made;  // by value id: computed in f32, and no copy of the narrow value
+    bool       *is_table; // by value id: a Gather takes parts of it
 } Widen;
 
 static bool is_narrow(const HoloTensor *t)
@@ -49,8 +43,7 @@ static bool is_wanted(const Widen *w, const HoloNode *node)
         if (!is_tensor(value)) return false;
         if (!value || !is_narrow(&value->type)) continue;
         reads    = true;
-        has_wide = has_wide || w->is_made[value->id] ||
-                   (!moves && !value->is_constant && (w->wide[value->id] || w->rounded[value->id]));
+        has_wide = has_wide || w->is_made[value->id] || (!moves && !value->is_constant && w->wide[value->id]);
     }
     for (int i = 0; i < node->out_count; i++) {
         if (!is_tensor(node->out[i])) return false;
@@ -153,60 +146,26 @@ static HoloValue *wide_constant(Widen *w, const HoloValue *narrow)
     return holo_graph_constant(w->rewrite.graph, narrow->name, &t);
 }
 
-// The numbers of a narrow value in f32; NULL: no memory.
-static HoloValue *rounded_of(Widen *w, HoloValue *narrow)
-{
-    HoloValue **rounded = &w->rounded[narrow->id];
-    if (*rounded) return *rounded;
-    if (narrow->is_constant) return *rounded = wide_constant(w, narrow);
-    HoloNode  *cast  = cast_build(w, narrow, HOLO_F32);
-    HoloValue *value = cast ? wide_new(w, narrow) : NULL;
-    if (value) holo_node_set_out(cast, 0, value);
-    return *rounded = value;
-}
-
 // What a node of f32 reads in place of a narrow value; NULL: no memory.
 static HoloValue *wide_of(Widen *w, HoloValue *narrow)
 {
-    return w->wide[narrow->id] ? w->wide[narrow->id] : rounded_of(w, narrow);
+    HoloValue **wide = &w->wide[narrow->id];
+    if (*wide) return *wide;
+    if (narrow->is_constant) return *wide = wide_constant(w, narrow);
+    HoloNode  *cast  = cast_build(w, narrow, HOLO_F32);
+    HoloValue *value = cast ? wide_new(w, narrow) : NULL;
+    if (value) holo_node_set_out(cast, 0, value);
+    return *wide = value;
 }
 
 // ---- the walk
 
-// Does the node read rounded numbers, and give such?
-static bool rounds(const Widen *w, const HoloNode *node)
-{
-    bool is_f16 = false;
-    for (int i = 0; i < node->in_count; i++) is_f16 = is_f16 || (node->in[i] && node->in[i]->type.dtype == HOLO_F16);
-    return is_f16 && w->narrow.is_narrow[node->id] && !HOLO_IS(node, Shape);
-}
-
-// Are these weights, however they are turned?
-static bool is_weight(const HoloValue *value)
-{
-    while (value && value->producer && value->producer->op && value->producer->op->flags & HOLO_OP_MOVES)
-        value = value->producer->in[0];
-    return !value || value->is_constant;
-}
-
-// Is it computed in another order in ONNX Runtime than in models of f32? It has a kernel of f16, or as a function it is taken
-// apart, since there is none. The pass `peer` knows what to do.
-static bool is_other(const HoloNode *node, bool is_rounded)
-{
-    return HOLO_IS(node, LayerNormalization) ? is_rounded : HOLO_IS(node, Softmax) && node->version >= 13;
-}
-
 static HoloStatus node_widen(Widen *w, HoloNode *node, HoloError *error)
 {
-    bool is_rounded = rounds(w, node), moves = node->op->flags & HOLO_OP_MOVES, is_late = false;
-    // A product of two computed values may become part of Attention, with what moves it: it is rounded behind that.
-    bool begins = HOLO_IS(node, MatMul) && !is_weight(node->in[0]) && !is_weight(node->in[1]);
     for (int i = 0; i < node->in_count; i++) {
         HoloValue *narrow = node->in[i];
         if (!narrow || !is_narrow(&narrow->type)) continue;
-        bool late   = is_rounded && moves && w->late[narrow->id];
-        is_late     = is_late || late;
-        node->in[i] = late ? w->late[narrow->id] : is_rounded ? rounded_of(w, narrow) : wide_of(w, narrow);
+        node->in[i] = wide_of(w, narrow);
         if (!node->in[i]) return holo_fail_memory(error);
     }
     for (int i = 0; i < node->out_count; i++) {
@@ -217,49 +176,33 @@ static HoloStatus node_widen(Widen *w, HoloNode *node, HoloError *error)
         if (!back) return holo_fail_memory(error);
         holo_node_set_out(node, i, wide);
         holo_node_set_out(back, 0, narrow); // nobody may need it: dead drops it then
-        if (begins || is_late) w->late[narrow->id] = wide;
-        if (!is_rounded && !w->narrow.is_stored[narrow->id]) w->wide[narrow->id] = wide;
-        if (is_rounded && !is_late && holo_narrow_keeps(node)) w->rounded[narrow->id] = wide;
+        w->wide[narrow->id]    = wide;
         w->is_made[narrow->id] = true;
     }
-    if (is_other(node, is_rounded) && !holo_build_attr(w->rewrite.graph, node, "peer", 0))
-        return holo_fail_memory(error);
     w->rewrite.changes++;
     return HOLO_OK;
 }
 
-// A Cast of the model to a wider type or to integers, of what is there in f32. It reads what was not rounded, unless others
-// keep the rounded and it is more than a step on the way.
-static void cast_skip(Widen *w, HoloNode *node)
+// A Cast of the model to f32, of what was computed in f32, is not needed.
+static void cast_skip(Widen *w, const HoloNode *node)
 {
-    if (!HOLO_IS(node, Cast) || !node->in[0] || !node->out[0] || !is_narrow(&node->in[0]->type)) return;
-    HoloValue *from = node->in[0], *to = node->out[0];
-    if (!w->is_made[from->id] || !w->wide[from->id]) return;
-    HoloDtype dtype   = (HoloDtype)to->type.dtype;
-    bool      is_kept = w->narrow.is_read[from->id];
-    if (dtype == HOLO_F32 && !(is_kept && w->rewrite.is_output[to->id]))
-        holo_rewrite(&w->rewrite, to, w->wide[from->id]);
-    else if (!is_kept && (dtype == HOLO_F64 || dtype == HOLO_BOOL || holo_dtype_is_integer(dtype)))
-        node->in[0] = w->wide[from->id];
+    if (!HOLO_IS(node, Cast) || !node->in[0] || !node->out[0]) return;
+    if (is_narrow(&node->in[0]->type) && node->out[0]->type.dtype == HOLO_F32 && w->is_made[node->in[0]->id])
+        holo_rewrite(&w->rewrite, node->out[0], w->wide[node->in[0]->id]);
 }
 
-// A Cast of the model to a narrow type: nodes that compute read what it rounds, unless the model casts it back, too; what
-// only moves, and that Cast back, read the rounded. Of integers, all read the rounded where one does; truths are
-// exact.
+// A Cast of the model to a narrow type: nodes that compute read what it would round.
 static HoloStatus cast_pass(Widen *w, const HoloNode *node, HoloError *error)
 {
     if (!HOLO_IS(node, Cast) || !node->in[0] || !node->out[0] || !is_narrow(&node->out[0]->type)) return HOLO_OK;
     HoloValue *from = node->in[0], *to = node->out[0];
-    if (from->type.kind != HOLO_TENSOR || w->narrow.is_back[to->id]) return HOLO_OK;
-    if (from->type.dtype == HOLO_F32) {
-        w->wide[to->id] = from;
-    } else if (!is_narrow(&from->type) && !from->is_constant &&
-               (from->type.dtype == HOLO_BOOL || !w->narrow.is_read[to->id])) {
-        HoloNode *cast  = cast_build(w, from, HOLO_F32);
-        w->wide[to->id] = cast ? wide_new(w, to) : NULL;
-        if (!w->wide[to->id]) return holo_fail_memory(error);
-        holo_node_set_out(cast, 0, w->wide[to->id]);
-    }
+    if (from->type.kind != HOLO_TENSOR || is_narrow(&from->type) || from->is_constant) return HOLO_OK;
+    w->wide[to->id] = from;
+    if (from->type.dtype == HOLO_F32) return HOLO_OK;
+    HoloNode *cast  = cast_build(w, from, HOLO_F32);
+    w->wide[to->id] = cast ? wide_new(w, to) : NULL;
+    if (!w->wide[to->id]) return holo_fail_memory(error);
+    holo_node_set_out(cast, 0, w->wide[to->id]);
     return HOLO_OK;
 }
 
@@ -273,7 +216,7 @@ static bool is_cast_up(const HoloNode *node)
 static HoloStatus cast_fold(Widen *w, const HoloNode *node, HoloError *error)
 {
     if (!is_cast_up(node) || w->is_table[node->out[0]->id]) return HOLO_OK;
-    HoloValue *wide = rounded_of(w, node->in[0]);
+    HoloValue *wide = wide_of(w, node->in[0]);
     if (!wide) return holo_fail_memory(error);
     holo_rewrite(&w->rewrite, node->out[0], wide);
     return HOLO_OK;
@@ -298,8 +241,6 @@ static HoloStatus node_walk(Widen *w, HoloNode *node, HoloError *error)
 {
     bool takes = false;
     holo_rewrite_inputs(&w->rewrite, node);
-    HoloValue *same = holo_narrow_same(node);
-    if (same && is_narrow(&same->type) && holo_rewrite(&w->rewrite, node->out[0], same)) return HOLO_OK;
     cast_skip(w, node);
     HOLO_TRY(cast_pass(w, node, error));
     HOLO_TRY(cast_fold(w, node, error));
@@ -317,13 +258,10 @@ HoloStatus holo_pass_widen(HoloGraph *graph, HoloArena *scratch, HoloChanges *ch
     int   count = graph->value_count + 1;
     Widen w     = {
             .wide     = HOLO_NEW(scratch, HoloValue *, count),
-            .rounded  = HOLO_NEW(scratch, HoloValue *, count),
-            .late     = HOLO_NEW(scratch, HoloValue *, count),
             .is_made  = HOLO_NEW(scratch, bool, count),
             .is_table = HOLO_NEW(scratch, bool, count),
     };
-    if (!w.wide || !w.rounded || !w.late || !w.is_made || !w.is_table) return holo_fail_memory(error);
-    if (!holo_narrow_find(graph, scratch, &w.narrow)) return holo_fail_memory(error);
+    if (!w.wide || !w.is_made || !w.is_table) return holo_fail_memory(error);
     for (int i = 0; i < graph->node_count; i++)
         if (HOLO_IS(graph->nodes[i], Gather) && graph->nodes[i]->in[0]) w.is_table[graph->nodes[i]->in[0]->id] = true;
     HOLO_TRY(holo_rewrite_begin(&w.rewrite, graph, scratch, changes, error));

@@ -130,25 +130,6 @@ static void note(const HoloRewrite *rewrite, const HoloNode *node, HoloVerdict v
     holo_notes_add(rewrite->all->notes, &n);
 }
 
-static bool has_open_sizes(const HoloTensor *t)
-{
-    for (int d = 0; d < t->rank; d++)
-        if (holo_dim_is_symbolic(t->dim[d])) return true;
-    return t->rank < 0;
-}
-
-// Does what the node gives follow from sizes, of which some are not numbers, or from what did?
-static bool is_of_sizes(const HoloNode *node)
-{
-    for (int i = 0; i < node->in_count; i++) {
-        const HoloValue *value = node->in[i];
-        if (!value) continue;
-        if (value->is_constant ? value->is_of_sizes : !HOLO_IS(node, Shape) || has_open_sizes(&value->type))
-            return true;
-    }
-    return false;
-}
-
 static HoloStatus replace_by_constant(HoloRewrite *rewrite, HoloValue *value, const HoloTensor *tensor,
                                       HoloError *error)
 {
@@ -156,7 +137,6 @@ static HoloStatus replace_by_constant(HoloRewrite *rewrite, HoloValue *value, co
     if (!constant) return holo_fail_memory(error);
     constant->type        = *tensor;
     constant->is_constant = true;
-    constant->is_of_sizes = value->producer && is_of_sizes(value->producer);
     return HOLO_OK;
 }
 

@@ -208,7 +208,7 @@ static void test_nodes_out_of_order(void **state)
     holo_model_close(compiled(path, HOLO_FUSED));
 }
 
-// Of two initializers of one name the last counts, as in ONNX Runtime: here the first would not fit.
+// Of two initializers of one name the last counts: here the first would not fit.
 static void test_initializer_twice(void **state)
 {
     (void)state;

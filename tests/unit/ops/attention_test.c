@@ -1,4 +1,4 @@
-// attention_test.c - ONNX Runtime's attention operators against ONNX's own, and steps with a cache against one run.
+// attention_test.c - com.microsoft's attention operators against ONNX's own, and steps with a cache against one run.
 #include "support/op_run.h"
 
 enum { B = 2, S = 5, N = 4, KV = 2, H = 16 };

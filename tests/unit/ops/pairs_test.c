@@ -370,7 +370,6 @@ static const struct {
     {"Agreed", "fails where its inputs differ, as those of a sample do"},
     {"Centroids", "is made with its table, and the last bit of what it takes decides which centroid is the nearest"},
     {"GemmaRotaryEmbedding", "the last bit of its angles decides how their sines are rounded to f16"},
-    {"RoundF16", "the last bit of what it takes decides which number of f16 is the nearest"},
     {"Kernel", "is made with its program"},
     {"SVMVotes", "is the end of an SVMClassifier, which is in pairs"},
     {"Plain", "is made of another operator"},
