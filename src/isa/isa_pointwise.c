@@ -1,89 +1,11 @@
-// isa_pointwise.c - pointwise programs of plans as portable ones: each function as instructions, by a table. Elements of
-// inputs are found by isa_elements.c.
+// isa_pointwise.c - pointwise programs of plans as portable ones: primitives are one instruction or two, formulas of them follow
+// from format/map_ops.def. Elements of inputs are found by isa_elements.c.
 #include "isa/isa_pointwise.h"
 #include "isa/isa_elements.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-// ---- the functions
-
-enum {
-    A,
-    B,
-    K,
-    R0,
-    R1,
-    R2,
-    R3,
-    R4,
-    R5,
-    R6,
-    R7,
-    R8,
-    R9,
-    R10
-}; // operands of the function; a number; results in this row
-enum { ROW = 12 };
-
-typedef struct Part { // an instruction of a function
-    uint8_t op, cond; // op 0: the function ends before
-    uint8_t operand[3];
-    float   number; // K
-} Part;
-
-// clang-format off
-#define I1(op, a)            {HOLO_ISA_##op, 0, {a}, 0}
-#define I2(op, a, b)         {HOLO_ISA_##op, 0, {a, b}, 0}
-#define IN(op, a, number)    {HOLO_ISA_##op, 0, {a, K}, number}
-#define SET(how, a, b)       {HOLO_ISA_SET, HOLO_ISA_COND_##how, {a, b}, 0}
-#define SETN(how, a, number) {HOLO_ISA_SET, HOLO_ISA_COND_##how, {a, K}, number}
-#define SEL(p, a, b)         {HOLO_ISA_SEL, 0, {p, a, b}, 0}
-#define SELN(p, number, b)   {HOLO_ISA_SEL, 0, {p, K, b}, number}
-
-static const Part functions[HOLO_MAP_OPS][ROW] = {
-    [HOLO_MAP_add]      = {I2(ADD, A, B)},
-    [HOLO_MAP_sub]      = {I2(SUB, A, B)},
-    [HOLO_MAP_mul]      = {I2(MUL, A, B)},
-    [HOLO_MAP_div]      = {I2(DIV, A, B)},
-    [HOLO_MAP_max]      = {I2(MAX, A, B)},
-    [HOLO_MAP_min]      = {I2(MIN, A, B)},
-    [HOLO_MAP_at_least] = {SET(LT, A, B), SEL(R0, B, A)},
-    [HOLO_MAP_at_most]  = {SET(GT, A, B), SEL(R0, B, A)},
-    [HOLO_MAP_leaky]    = {SETN(LT, A, 0), I2(MUL, A, B), SEL(R0, R1, A)},
-    [HOLO_MAP_neg]      = {I1(NEG, A)},
-    [HOLO_MAP_abs]      = {I1(ABS, A)},
-    [HOLO_MAP_sqrt]     = {I1(SQRT, A)},
-    [HOLO_MAP_exp]      = {I1(EXP, A)},
-    [HOLO_MAP_sigmoid]  = {I1(SIGMOID, A)},
-    [HOLO_MAP_tanh]     = {I1(TANH, A)},
-    [HOLO_MAP_erf]      = {I1(ERF, A)},
-    [HOLO_MAP_log]      = {I1(LOG, A)},
-    // max(a, 0) + log(s), where s = 1 + e^-|a|, and what s lost in rounding
-    [HOLO_MAP_softplus] = {I1(ABS, A), I1(NEG, R0), I1(EXP, R1), IN(ADD, R2, 1), I1(LOG, R3), IN(SUB, R3, 1),
-                           I2(SUB, R2, R5), I2(DIV, R6, R3), I2(ADD, R4, R7), SETN(LT, A, 0), SELN(R9, 0, A),
-                           I2(ADD, R10, R8)},
-    [HOLO_MAP_pow]      = {I2(POW, A, B)},
-    [HOLO_MAP_root]     = {SETN(EQ, A, -INFINITY), IN(ADD, A, 0), I1(SQRT, R1), SELN(R0, INFINITY, R2)},
-    [HOLO_MAP_sin]      = {I1(SIN, A)},
-    [HOLO_MAP_cos]      = {I1(COS, A)},
-    [HOLO_MAP_tan]      = {I1(TAN, A)},
-    [HOLO_MAP_asin]     = {I1(ASIN, A)},
-    [HOLO_MAP_acos]     = {I1(ACOS, A)},
-    [HOLO_MAP_atan]     = {I1(ATAN, A)},
-    [HOLO_MAP_floor]    = {I1(FLOOR, A)},
-    [HOLO_MAP_ceil]     = {I1(CEIL, A)},
-    [HOLO_MAP_round]    = {I1(ROUND, A)},
-    [HOLO_MAP_sign]     = {I1(SIGN, A)},
-    [HOLO_MAP_above]    = {SET(GT, A, B), SEL(R0, A, K)}, // K: 0
-    [HOLO_MAP_gelu]     = {IN(MUL, A, 0.707106781f), I1(ERF, R0), IN(ADD, R1, 1), IN(MUL, A, 0.5f), I2(MUL, R2, R3)},
-    [HOLO_MAP_gelu_tanh] = {I2(MUL, A, A), IN(MUL, R0, 0.044715f), IN(ADD, R1, 1), I2(MUL, R2, A),
-                            IN(MUL, R3, 0.797884561f), I1(TANH, R4), IN(ADD, R5, 1), IN(MUL, A, 0.5f), I2(MUL, R6, R7)},
-    [HOLO_MAP_hard_swish] = {IN(MUL, A, 1.0f / 6), IN(ADD, R0, 0.5f), SETN(LT, R1, 0), SELN(R2, 0, R1), SETN(GT, R3, 1),
-                             SELN(R4, 1, R3), I2(MUL, A, R5)},
-};
-// clang-format on
 
 // ---- writing
 
@@ -127,32 +49,97 @@ static int value(HoloIsaBuilder *b, HoloIsaOp op, int x, int y, int z)
     return holo_isa_once(b, holo_isa_value(b, op, HOLO_F32, x, y, z));
 }
 
-static int part(HoloIsaBuilder *b, const Part *p, const int *have)
+// ---- the functions
+
+typedef int Function(HoloIsaBuilder *to, int a, int b); // the register of the result
+
+#define ONE(name, op)                                       \
+    static int isa_##name(HoloIsaBuilder *to, int a, int b) \
+    {                                                       \
+        (void)b;                                            \
+        return value(to, HOLO_ISA_##op, a, 0, 0);           \
+    }
+#define TWO(name, op)                                       \
+    static int isa_##name(HoloIsaBuilder *to, int a, int b) \
+    {                                                       \
+        return value(to, HOLO_ISA_##op, a, b, 0);           \
+    }
+TWO(add, ADD)
+TWO(sub, SUB)
+TWO(mul, MUL)
+TWO(div, DIV)
+TWO(max, MAX)
+TWO(min, MIN)
+TWO(pow, POW)
+ONE(neg, NEG)
+ONE(abs, ABS)
+ONE(sqrt, SQRT)
+ONE(exp, EXP)
+ONE(sigmoid, SIGMOID)
+ONE(tanh, TANH)
+ONE(erf, ERF)
+ONE(log, LOG)
+ONE(sin, SIN)
+ONE(cos, COS)
+ONE(tan, TAN)
+ONE(asin, ASIN)
+ONE(acos, ACOS)
+ONE(atan, ATAN)
+ONE(floor, FLOOR)
+ONE(ceil, CEIL)
+ONE(round, ROUND)
+ONE(sign, SIGN)
+
+static int compare(HoloIsaBuilder *to, HoloIsaCond is, int x, int y)
 {
-    const HoloIsaOpInfo *info  = holo_isa_op(p->op);
-    int                  in[3] = {0};
-    for (int i = 0; i < 3; i++)
-        if (holo_isa_is_register(info->kind[i + 1]))
-            in[i] = p->operand[i] == K ? real_number(b, p->number) : have[p->operand[i]];
-    if (p->op == HOLO_ISA_SET)
-        return holo_isa_once(b, holo_isa_compare(b, (HoloIsaCond)p->cond, HOLO_F32, in[0], in[1]));
-    return value(b, (HoloIsaOp)p->op, in[0], in[1], in[2]);
+    return holo_isa_once(to, holo_isa_compare(to, is, HOLO_F32, x, y));
 }
+
+static int isa_at_least(HoloIsaBuilder *to, int a, int b)
+{
+    return value(to, HOLO_ISA_SEL, compare(to, HOLO_ISA_COND_LT, a, b), b, a);
+}
+
+static int isa_at_most(HoloIsaBuilder *to, int a, int b)
+{
+    return value(to, HOLO_ISA_SEL, compare(to, HOLO_ISA_COND_GT, a, b), b, a);
+}
+
+#define INF                 INFINITY
+#define N(number)           real_number(to, number)
+#define LET1(r, name, x)    int r = isa_##name(to, x, 0);
+#define LET2(r, name, x, y) int r = isa_##name(to, x, y);
+#define PICK(r, is, x, y, u, v)                         \
+    int r##_is = compare(to, HOLO_ISA_COND_##is, x, y); \
+    int r      = value(to, HOLO_ISA_SEL, r##_is, u, v);
+#define GIVE(r) return r;
+#define HOLO_MAP_OP(...)
+#define HOLO_MAP_FORMULA(id, name, operands, ...)           \
+    static int isa_##name(HoloIsaBuilder *to, int a, int b) \
+    {                                                       \
+        (void)b;                                            \
+        __VA_ARGS__                                         \
+    }
+#include "format/map_ops.def"
+#undef HOLO_MAP_OP
+
+static const struct {
+    Function *write;
+    int       operands;
+} functions[HOLO_MAP_OPS] = {
+#define HOLO_MAP_OP(id, name, operands) [id] = {isa_##name, operands},
+#include "format/map_ops.def"
+#undef HOLO_MAP_OP
+};
 
 static int step(HoloIsaBuilder *b, const HoloMapStep *s, const int *values)
 {
-    static const uint8_t operands[HOLO_MAP_OPS] = {
-#define HOLO_MAP_OP(id, name, operands) [id] = operands,
-#include "format/map_ops.def"
-#undef HOLO_MAP_OP
-    };
-    int have[R0 + ROW] = {0}, count = R0;
-    for (int i = 0; i < operands[s->op]; i++) {
+    int have[2] = {0};
+    for (int i = 0; i < functions[s->op].operands; i++) {
         int operand = i ? s->b : s->a;
-        have[A + i] = operand == HOLO_MAP_NUMBER ? real_number(b, s->number) : values[operand];
+        have[i]     = operand == HOLO_MAP_NUMBER ? real_number(b, s->number) : values[operand];
     }
-    for (const Part *p = functions[s->op]; p < functions[s->op] + ROW && p->op; p++) have[count++] = part(b, p, have);
-    return have[count - 1];
+    return functions[s->op].write(b, have[0], have[1]);
 }
 
 int holo_isa_pointwise_steps(HoloIsaBuilder *b, const HoloProgram *program, const int *inputs)

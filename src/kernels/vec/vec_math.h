@@ -296,13 +296,6 @@ INL f32n n_pow(f32n x, f32n y)
     return n_select((y == 0) | (x == 1.0f), zero + 1.0f, z);
 }
 
-// x^0.5, which is the root but of -0 and -inf.
-INL f32n n_root(f32n x)
-{
-    const f32n top = (f32n){0} + __builtin_inff();
-    return n_select(x == -top, top, n_sqrt(x + 0.0f));
-}
-
 // ---- angles
 
 // x less the nearest multiple of pi / 2, and which one it is in the last two bits of `quarter`, for |x| <= 2^20. The

@@ -24,23 +24,7 @@ int holo_map_operands(uint32_t op)
     return functions[op].operands;
 }
 
-static float gelu(float x)
-{
-    return ((float)holo_erf((double)(x * 0.707106781f)) + 1) * (x * 0.5f);
-}
-
-static float gelu_tanh(float x)
-{
-    return ((float)holo_tanh((double)((x * x * 0.044715f + 1) * x * 0.797884561f)) + 1) * (x * 0.5f);
-}
-
-static float hard_swish(float x)
-{
-    float slope = x * (1.0f / 6) + 0.5f;
-    slope       = slope < 0 ? 0 : slope;
-    return x * (slope > 1 ? 1 : slope);
-}
-
+// Primitives, and of the others what is computed more exactly.
 #define FUNCTIONS(F)                               \
     F(add, a + b)                                  \
     F(sub, a - b)                                  \
@@ -50,7 +34,6 @@ static float hard_swish(float x)
     F(min, a != a || b != b ? NAN : a < b ? a : b) \
     F(at_least, a < b ? b : a)                     \
     F(at_most, a > b ? b : a)                      \
-    F(leaky, a < 0 ? a * b : a)                    \
     F(neg, -a)                                     \
     F(abs, fabsf(a))                               \
     F(sqrt, sqrtf(a))                              \
@@ -61,7 +44,6 @@ static float hard_swish(float x)
     F(log, (float)holo_log((double)a))             \
     F(softplus, (float)holo_softplus((double)a))   \
     F(pow, (float)holo_pow((double)a, (double)b))  \
-    F(root, (float)holo_pow((double)a, 0.5))       \
     F(sin, (float)holo_sin((double)a))             \
     F(cos, (float)holo_cos((double)a))             \
     F(tan, (float)holo_tan((double)a))             \
@@ -71,11 +53,7 @@ static float hard_swish(float x)
     F(floor, floorf(a))                            \
     F(ceil, ceilf(a))                              \
     F(round, nearbyintf(a))                        \
-    F(sign, a > 0 ? 1 : a < 0 ? -1 : a)            \
-    F(above, a > b ? a : 0)                        \
-    F(gelu, gelu(a))                               \
-    F(gelu_tanh, gelu_tanh(a))                     \
-    F(hard_swish, hard_swish(a))
+    F(sign, a > 0 ? 1 : a < 0 ? -1 : a)
 
 #define F(name, expression)                   \
     static float map_##name(float a, float b) \
@@ -85,6 +63,27 @@ static float hard_swish(float x)
     }
 FUNCTIONS(F)
 #undef F
+
+// Formulas of primitives.
+#define LT                      <
+#define GT                      >
+#define EQ                      ==
+#define INF                     INFINITY
+#define N(number)               (float)(number)
+#define LET1(r, name, x)        float r = map_##name(x, 0);
+#define LET2(r, name, x, y)     float r = map_##name(x, y);
+#define PICK(r, is, x, y, u, v) float r = (x)is(y) ? (u) : (v);
+#define GIVE(r)                 return r;
+#define HOLO_MAP_OP(...)
+#define HOLO_MAP_SPECIAL(...)
+#define HOLO_MAP_FORMULA(id, name, operands, ...) \
+    static float map_##name(float a, float b)     \
+    {                                             \
+        (void)b;                                  \
+        __VA_ARGS__                               \
+    }
+#include "format/map_ops.def"
+#undef HOLO_MAP_OP
 
 static float (*const meanings[HOLO_MAP_OPS])(float, float) = {
 #define HOLO_MAP_OP(id, name, operands) [id] = map_##name,
