@@ -359,6 +359,10 @@ const SampleRow sample_rows[] = {
 
     // ---- what the compiler makes of others. It makes them of finite filters only; and scales that are not finite would
     // meet the mean of a group in one way to compute, and its elements in the other
+    {F32,   "hologram::Pointwise@1($x) {program=\"softplus x0\"}"},
+    {F32,   "hologram::Pointwise@1($x) {program=\"hard_swish x0\"}"},
+    {F32,   "hologram::Pointwise@1($x) {program=\"gelu x0\"}"},
+    {F32,   "hologram::Pointwise@1($x) {program=\"gelu_tanh x0\"}"},
     {F32,   "hologram::Pointwise@1($x) {program=\"$(neg|abs|sqrt|exp|sigmoid|tanh|erf) x0\"}"},
     {F32,   "hologram::Pointwise@1($x, $f32[*]) {program=\"$(add|sub|mul|div|max|min|at_least|at_most|leaky) x0 x1\"}"},
     {F32,   "hologram::Pointwise@1($x, $f32[*], $f32[<]) {program=\"add x0 x1; at_least r0 n0; mul r1 x2; sub r2 r0\", numbers=[0.0]}"},
