@@ -119,11 +119,6 @@ const HoloAttr *holo_node_attr(const HoloNode *node, const char *name)
     return NULL;
 }
 
-bool holo_node_is(const HoloNode *node, const char *type)
-{
-    return !*node->domain && !strcmp(node->type, type);
-}
-
 HoloCall holo_node_call(const HoloNode *node)
 {
     return (HoloCall){.op         = node->op,

@@ -34,7 +34,6 @@ static inline bool holo_node_has(const HoloNode *node, uint32_t flags)
     return node->op && node->op->flags & flags;
 }
 
-bool            holo_node_is(const HoloNode *node, const char *type);                    // of ai.onnx
 const HoloAttr *holo_node_attr(const HoloNode *node, const char *name);                  // NULL: not given
 int64_t         holo_node_int(const HoloNode *node, const char *name, int64_t fallback); // the same, of that kind
 double          holo_node_float(const HoloNode *node, const char *name, double fallback);
