@@ -71,7 +71,7 @@ SO_COMP  := $(BUILD)/libhologram-compiler.$(SHARED)
 HOLOGRAM := $(BUILD)/hologram$(EXE)
 
 .PHONY: all demo packages picture deps help hooks install uninstall clean format lint operators
-.PHONY: cross golden test unit unit-watched onnx onnx-modes test-isa isa-programs isa-long asan ubsan tsan races oom fuzz fuzz-replay real
+.PHONY: cross golden test unit unit-watched onnx onnx-device onnx-modes test-isa isa-programs isa-long asan ubsan tsan races oom fuzz fuzz-replay real
 .PHONY: bench bench-real bench-kernels bench-isa bench-lookup bench-stdlib peers-anew
 MAKEFLAGS += --no-builtin-rules
 # What builds a lot uses every core, unless the caller said how many.
@@ -286,7 +286,7 @@ golden: $(BUILD)/tests/make_golden
 ## make test          install what is missing and run every test
 test: test-deps
 	@$(MAKE) --no-print-directory $(JOBS) all unit replay-programs
-	@$(MAKE) --no-print-directory lint cli-test fuzz-replay install-test onnx-modes
+	@$(MAKE) --no-print-directory lint cli-test fuzz-replay install-test onnx-modes onnx-device
 
 ## make unit          the unit tests alone
 unit: $(UNIT)
@@ -315,13 +315,10 @@ ONNX_DEBIAN := /usr/share/libonnx-testdata/data
 ONNX_NEWER  := $(or $(HOLO_ONNX_TESTS),$(wildcard ../shared/onnx/node))
 onnx: $(BUILD)/hologram
 	@sh tools/onnx.sh $(BUILD)/hologram "$(ONNX_DEBIAN)" "$(ONNX_NEWER)"
-## make onnx-modes    the same cases in every way to compile and compute them
-onnx-modes: $(BUILD)/hologram
-	@sh tools/onnx.sh $(BUILD)/hologram "$(ONNX_DEBIAN)" "$(ONNX_NEWER)" "" --as-constants --symbolic "--numeric exact" --reference
-
-# A second device: its test has another table of devices than the library, with the row of tests/device.
-MIRROR_OBJ := $(call obj,tests/device/mirror_device.c) $(BUILD)/obj/mirror/devices_registry.o
-.SECONDARY: $(BUILD)/mirror/devices_registry.c
+## make onnx-device   the same cases, cut between the CPU and a device with memory of its own (tests/device)
+# Its tables of devices and targets, and those of its test, are others than those of the libraries: with the rows of tests/device.
+MIRROR_OBJ := $(call obj,tests/device/mirror_device.c) $(BUILD)/obj/mirror/devices_registry.o $(BUILD)/obj/mirror/targets_registry.o
+.SECONDARY: $(BUILD)/mirror/devices_registry.c $(BUILD)/mirror/targets_registry.c
 $(BUILD)/mirror/%_registry.c: tools/%_registry.sh $(wildcard tests/device/*.c)
 	@mkdir -p $(@D)
 	$(Q)sh $< tests/device > $@
@@ -330,6 +327,14 @@ $(BUILD)/obj/mirror/%.o: $(BUILD)/mirror/%.c
 	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
 $(BUILD)/tests/mirror_test$(EXE): TEST_LIBS := $(MIRROR_OBJ) $(LIB_COMP) $(LIB)
 $(BUILD)/tests/mirror_test$(EXE): $(MIRROR_OBJ) $(LIB_COMP) $(LIB)
+$(BUILD)/mirror/hologram: $(CLI_OBJ) $(MIRROR_OBJ) $(call obj,tests/device/mirror_target.c) $(LIB_COMP) $(LIB)
+	@echo "  link  $@"
+	$(Q)$(CC) $(LDFLAGS) $(UNUSED) -o $@ $^ $(COMPILER_LIBS) $(LDLIBS)
+onnx-device: $(BUILD)/mirror/hologram
+	@sh tools/onnx.sh $< "$(ONNX_DEBIAN)" "$(ONNX_NEWER)" "--target mirror"
+## make onnx-modes    the same cases in every way to compile and compute them
+onnx-modes: $(BUILD)/hologram
+	@sh tools/onnx.sh $(BUILD)/hologram "$(ONNX_DEBIAN)" "$(ONNX_NEWER)" "" --as-constants --symbolic "--numeric exact" --reference
 
 ## make test-isa      the kernels at every CPU level: x86 by mask, ARM by emulation
 ISA_NAMES    := attention attention_kernel codes conv_nhwc int8 isa isa_random kernels map_kernel math open_sizes ops fused_bits pointwise recurrent rows_kernel runtime \
